@@ -1,0 +1,77 @@
+package flow
+
+import (
+	"github.com/tracelake/tracelake/decode/image"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// A Program is one core's program memory as blocks, made when first entered.
+// Each worker has its own: no locks, plain links.
+type Program struct {
+	mem   *image.Memory
+	rules Rules
+
+	blocks map[schema.BlockKey]*block
+	// front is a direct-mapped table before the map: two in five packets of
+	// branch-rich code carry an address, and a map look-up for each would
+	// cost as much as all the rest.
+	front []*block
+	held  int // instructions in blocks
+
+	scratch builder
+	// The region fetched from last.
+	window      []byte
+	windowAt    uint32
+	windowSpace uint8
+}
+
+const (
+	frontEntries = 1 << 14
+	// heldInstructions bounds a cache between units (11 bytes each); beyond,
+	// it starts anew.
+	heldInstructions = 4 << 20
+)
+
+// NewProgram returns the program in mem.
+func NewProgram(mem *image.Memory, rules Rules) *Program {
+	p := &Program{mem: mem, rules: rules, front: make([]*block, frontEntries)}
+	p.forget()
+	return p
+}
+
+func (p *Program) forget() {
+	p.blocks = make(map[schema.BlockKey]*block)
+	clear(p.front)
+	p.held = 0
+}
+
+// trim forgets all blocks if they have become too many. It is called between
+// units only, so that what a unit holds depends on its data alone.
+func (p *Program) trim() {
+	if p.held > heldInstructions {
+		p.forget()
+	}
+}
+
+// block returns the block entered at a place.
+func (p *Program) block(at place) *block {
+	key := at.key()
+	slot := &p.front[frontIndex(key)]
+	if b := *slot; b != nil && b.code != nil && b.code.Key == key {
+		return b
+	}
+	b, ok := p.blocks[key]
+	if !ok {
+		b = p.build(key)
+		p.blocks[key] = b
+		p.held += b.len() + 1
+	}
+	*slot = b
+	return b
+}
+
+// frontIndex spreads the halfword addresses of a few KB of code over the table.
+func frontIndex(k schema.BlockKey) uint32 {
+	a := k.Address >> 1
+	return (a ^ a>>14 ^ uint32(k.ISA)<<7 ^ uint32(k.Space)<<11) % frontEntries
+}

@@ -1,0 +1,259 @@
+package flow
+
+import (
+	"sort"
+
+	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/decode/image"
+	"github.com/tracelake/tracelake/decode/isa"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// A Walker walks a program and appends the runs to a unit. Its position is the
+// next instruction to execute, or unknown.
+type Walker struct {
+	// Seq counts the instructions walked since the caller last set it to 0.
+	Seq int64
+
+	prog  *Program
+	unit  *decode.Unit
+	stamp uint32
+	fresh int // instructions of the blocks the unit holds
+
+	known bool
+	at    place
+	cur   *block // block of the position, nil if not looked up yet
+	pos   int    // in cur
+
+	stack returnStack
+}
+
+// unitInstructions bounds the templates that one unit may hold (11 bytes each),
+// so that a stream that enters endless straight code at ever new addresses
+// cannot fill the memory. Intact trace stays far below.
+const unitInstructions = 8 << 20
+
+// NewWalker returns a walker of p with unknown position.
+func NewWalker(p *Program) *Walker { return &Walker{prog: p} }
+
+// Begin makes u the unit runs are appended to. The position is kept.
+func (w *Walker) Begin(u *decode.Unit) {
+	w.unit = u
+	w.stamp++
+	w.fresh = 0
+	w.prog.trim()
+	w.cur = w.relocate()
+}
+
+// relocate gives the block of the position in a program that may have forgotten
+// its blocks. The walk stays in the block it was in: a run that only goes on
+// later stays in its block.
+func (w *Walker) relocate() *block {
+	if w.cur == nil || w.cur.code == nil {
+		return nil
+	}
+	k := w.cur.code.Key
+	return w.prog.block(place{decode.Place{Address: k.Address, ISA: k.ISA}, image.Space(k.Space)})
+}
+
+// Goto puts the position at an address the trace told.
+func (w *Walker) Goto(at decode.Place, space image.Space) {
+	w.known, w.at, w.cur, w.pos = true, place{at, space}, nil, 0
+}
+
+// Lose makes the position unknown.
+func (w *Walker) Lose() { w.known, w.cur = false, nil }
+
+// Known reports whether the position is known.
+func (w *Walker) Known() bool { return w.known }
+
+// Place returns the position; it has a meaning only if it is known.
+func (w *Walker) Place() decode.Place {
+	if w.cur != nil && w.pos < w.cur.len() {
+		return decode.Place{Address: w.cur.code.Address[w.pos], ISA: w.at.ISA}
+	}
+	return w.at.Place
+}
+
+// ISA returns the instruction set at the position, and at the waypoint
+// ToWaypoint arrived at.
+func (w *Walker) ISA() schema.ISA { return w.at.ISA }
+
+// EmptyStack empties the return stack.
+func (w *Walker) EmptyStack() { w.stack.empty() }
+
+// A Stop is where a walk ended.
+type Stop uint8
+
+// The ends of a walk.
+const (
+	Arrived  Stop = iota // at the instruction that was asked for
+	Missing              // no memory at Walker.Missing; what is before it was walked
+	Endless              // straight code without end: nothing was walked
+	Overshot             // a waypoint lies before the target; what is before it was walked
+)
+
+// MissingAddress returns the address of the instruction the last walk could not
+// read.
+func (w *Walker) MissingAddress() uint32 {
+	if w.cur == nil {
+		return w.at.Address
+	}
+	return w.cur.next
+}
+
+// enter looks up the block of the position.
+func (w *Walker) enter() {
+	if w.cur == nil {
+		w.cur, w.pos = w.prog.block(w.at), 0
+	}
+}
+
+// use gives the index of the block in the unit. It fails if the unit would hold
+// too much.
+func (w *Walker) use(b *block) (uint32, bool) {
+	if b.stamp != w.stamp {
+		if w.fresh += b.len(); w.fresh > unitInstructions {
+			return 0, false
+		}
+		b.stamp, b.index = w.stamp, uint32(len(w.unit.Blocks))
+		w.unit.Blocks = append(w.unit.Blocks, b.code)
+	}
+	return b.index, true
+}
+
+// emit appends run r over n instructions from the position on.
+func (w *Walker) emit(r schema.Run, n int) bool {
+	if n == 0 {
+		return true
+	}
+	i, ok := w.use(w.cur)
+	if !ok {
+		return false
+	}
+	r.Block, r.First, r.Count = i, uint16(w.pos), uint16(n)
+	w.unit.Runs = append(w.unit.Runs, r)
+	w.Seq += int64(n)
+	return true
+}
+
+// untold returns r without what it says of the last instruction.
+func untold(r schema.Run) schema.Run {
+	r.Outcome, r.Cycles, r.Cycle, r.Flags = schema.Untold, 0, 0, 0
+	return r
+}
+
+// ToWaypoint walks to the next waypoint and over it. r says where it was told
+// and what it cost; its outcome becomes that of an atom. If it arrives, the
+// position is undecided until Take, Pass, Return, Goto or Lose.
+func (w *Walker) ToWaypoint(r schema.Run, executed bool) Stop {
+	w.enter()
+	b := w.cur
+	switch b.end {
+	case atLimit:
+		return Endless
+	case atMissing:
+		if !w.emit(untold(r), b.len()-w.pos) {
+			return Endless
+		}
+		return Missing
+	}
+	switch {
+	case !executed:
+		r.Outcome = schema.NotTaken
+	case b.last.Flow == isa.Direct || b.last.Flow == isa.Indirect:
+		r.Outcome = schema.Taken
+	default:
+		r.Outcome = schema.Passed
+	}
+	if !w.emit(r, b.len()-w.pos) {
+		return Endless
+	}
+	return Arrived
+}
+
+// Waypoint returns the waypoint ToWaypoint arrived at.
+func (w *Walker) Waypoint() *isa.Instruction { return &w.cur.last }
+
+// WaypointAddress returns the address of that waypoint.
+func (w *Walker) WaypointAddress() uint32 {
+	return w.cur.next - uint32(w.cur.last.Size)
+}
+
+// Pass goes on behind the waypoint.
+func (w *Walker) Pass() {
+	b := w.cur
+	if b.fallThrough == nil {
+		b.fallThrough = w.prog.block(place{decode.Place{Address: b.next, ISA: w.at.ISA}, w.at.space})
+	}
+	w.step(b.fallThrough, b.next, w.at.ISA)
+}
+
+// Take follows the direct branch that is the waypoint.
+func (w *Walker) Take() {
+	b := w.cur
+	if b.taken == nil {
+		b.taken = w.prog.block(place{decode.Place{Address: b.last.Target, ISA: b.last.TargetISA}, w.at.space})
+	}
+	w.step(b.taken, b.last.Target, b.last.TargetISA)
+}
+
+func (w *Walker) step(to *block, address uint32, state schema.ISA) {
+	w.cur, w.pos = to, 0
+	w.at.Address, w.at.ISA = address, state
+}
+
+// Push pushes the return address of the waypoint. (IHI 0035B §4.13)
+func (w *Walker) Push() {
+	w.stack.push(place{decode.Place{Address: w.cur.next, ISA: w.at.ISA}, w.at.space})
+}
+
+// Return follows the indirect branch that is the waypoint to the top of the
+// return stack. It fails if the stack is empty or its top was pushed in another
+// security state; the position does not change then.
+func (w *Walker) Return() bool {
+	top, ok := w.stack.pop()
+	if w.cur.last.Link { // pop first, push after
+		w.Push()
+	}
+	if !ok || top.space != w.at.space {
+		return false
+	}
+	w.at, w.cur, w.pos = top, nil, 0
+	return true
+}
+
+// UpTo walks to the instruction that holds the byte at target, or lies behind
+// it, and over it: at least one instruction. Their outcomes are untold.
+// (analyze_waypoint_update())
+func (w *Walker) UpTo(target uint32, r schema.Run) Stop {
+	w.enter()
+	b, n := w.cur, w.cur.len()
+	i := w.pos + sort.Search(n-w.pos, func(i int) bool {
+		i += w.pos
+		return uint64(b.code.Address[i])+uint64(b.code.Size[i]) > uint64(target)
+	})
+	if i < n {
+		if !w.emit(untold(r), i+1-w.pos) {
+			return Endless
+		}
+		if w.pos = i + 1; w.pos == n {
+			w.Goto(decode.Place{Address: b.next, ISA: w.at.ISA}, w.at.space)
+		}
+		return Arrived
+	}
+	switch b.end {
+	case atMissing:
+		if !w.emit(untold(r), n-w.pos) {
+			return Endless
+		}
+		return Missing
+	case atWaypoint:
+		if !w.emit(untold(r), n-1-w.pos) {
+			return Endless
+		}
+		w.pos = n - 1
+		return Overshot
+	}
+	return Endless
+}

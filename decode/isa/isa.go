@@ -1,0 +1,78 @@
+// Package isa tells what one Arm instruction can do to the flow of the program:
+// its size, its kind, and where it branches to if the opcode says so. It reads
+// A32, T32 and ThumbEE; no disassembler, no state, no memory.
+//
+// The encodings are those of the ARM Architecture Reference Manual, ARMv7-A and
+// ARMv7-R edition (ARM DDI 0406C); which of them are branches and barriers is
+// said by "Waypoint instructions" of the Program Flow Trace specification (ARM
+// IHI 0035B, §2.2), and ETMv3 counts the same ones. Classification goes by the
+// opcode alone.
+//
+// An encoding that is UNPREDICTABLE because it names the PC as a destination it
+// may not name (MOVW pc, LDRT pc, AND pc,r0,r1,LSL r2) is no branch (§2.2.1).
+// Other constraints on operands, and bits that should be zero or one, are not
+// checked: BLX pc is a branch.
+package isa
+
+import "github.com/tracelake/tracelake/schema"
+
+// Flow is what an instruction can do to the flow of the program.
+type Flow uint8
+
+// The flows.
+const (
+	None        Flow = iota // goes on to the next instruction
+	Direct                  // may branch to Target in TargetISA
+	Indirect                // may branch to an address the opcode does not tell
+	Barrier                 // ISB and CP15 ISB: a PFT waypoint always
+	DataBarrier             // DSB, DMB and CP15 forms: a PFT waypoint if ETMCCER[24]
+)
+
+// An Instruction is one decoded instruction.
+type Instruction struct {
+	Opcode    uint32 // as fetched; 32-bit T32 has its first halfword in the high half
+	Target    uint32 // Direct: the target address, without a T bit
+	Size      uint8  // in bytes: 2 or 4
+	Kind      schema.Kind
+	Flow      Flow
+	TargetISA schema.ISA // Direct
+	Link      bool       // pushes the return address: BL, BLX, HBL, HBLP
+}
+
+// A rule is a set of encodings, those with opcode & mask == value, and what
+// they are. In a list of rules the first that matches holds, so that an
+// exception stands above its rule.
+type rule struct {
+	mask, value uint32
+	kind        schema.Kind
+	flow        Flow
+	target      target // of a Direct one
+}
+
+// A target computes where the direct branch at address goes, which itself is
+// executed in instruction set in.
+type target func(opcode, address uint32, in schema.ISA) (uint32, schema.ISA)
+
+// classify returns the instruction of the given size as the first matching
+// rule says. One that matches none goes on to the next instruction.
+func classify(rules []rule, opcode uint32, size uint8, address uint32, in schema.ISA) Instruction {
+	i := Instruction{Opcode: opcode, Size: size, Kind: schema.KindOther, Flow: None}
+	for r := range rules {
+		rule := &rules[r]
+		if opcode&rule.mask != rule.value {
+			continue
+		}
+		i.Kind, i.Flow = rule.kind, rule.flow
+		i.Link = rule.kind == schema.KindCall || rule.kind == schema.KindIndirectCall
+		if rule.target != nil {
+			i.Target, i.TargetISA = rule.target(opcode, address, in)
+		}
+		break
+	}
+	return i
+}
+
+// signExtend returns the low bits of x as a signed number.
+func signExtend(x uint32, bits uint) uint32 {
+	return uint32(int32(x<<(32-bits)) >> (32 - bits))
+}

@@ -1,0 +1,171 @@
+package isa_test
+
+import (
+	"bufio"
+	"compress/gzip"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tracelake/tracelake/decode/isa"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// TestSilicon follows the reference listings of real captures: each instruction
+// leads to the next as isa says, and in PFT an instruction has an outcome if
+// and only if it is a waypoint.
+func TestSilicon(t *testing.T) {
+	captures := []struct {
+		folder, source string
+		pft            bool
+		min            int // lines to compare, else the test has no force
+		// wrong are stretches of the listing that are known to be wrong.
+		wrong []stretch
+	}{
+		{"opencsd-trace_cov_a15", "02", true, 57, nil},
+		{"opencsd-tc2-ptm-rstk-t32", "02", true, 192_073, nil},
+		{"opencsd-TC2", "13", true, 9_548, nil},
+		{"opencsd-TC2", "10", false, 7_205, nil},
+		{"opencsd-TC2", "11", false, 7_471, nil},
+		{"opencsd-TC2", "12", false, 1_947, nil},
+		{"stm32f105-m3-etmv34-itm-swo", "02", false, 1_200, nil},
+		{"am243x-r5f-etmv3-freertos-002b37c", "10", false, 232_205, nil},
+		{"am243x-r5f-etmv3-zephyr-e9185a9", "10", false, 354_936 - 2_269 - 2, []stretch{
+			{23584, 24056}, // older ring content behind a debug halt: 2,269 instructions that never ran
+			{65357, 65357}, // the vectors that ran are not those of the ELF: here is the
+			{65437, 65437}, // opcode of a direct branch to another address
+		}},
+		{"am243x-r5f-etmv3-threadx-ce42d22", "10", false, 256_395, nil},
+	}
+	for _, c := range captures {
+		t.Run(c.folder+"/"+c.source, func(t *testing.T) {
+			file := filepath.Join(sharedDir(t), "captures", c.folder, "expected", c.source+".tsv.gz")
+			checkListing(t, file, c.pft, c.min, c.wrong)
+		})
+	}
+}
+
+// A stretch of capture offsets, both ends included.
+type stretch struct{ first, last int }
+
+func (s stretch) holds(offset int) bool { return s.first <= offset && offset <= s.last }
+
+// A step is an instruction of a listing and what it was said to do.
+type step struct {
+	isa.Instruction
+	offset  int // in the capture
+	address uint32
+	in      schema.ISA
+	outcome string // E, N or ?
+}
+
+func checkListing(t *testing.T, file string, pft bool, min int, wrong []stretch) {
+	t.Helper()
+	lines, steps := 0, 0
+	var last *step
+	for text := range listing(t, file) {
+		switch kind, rest, _ := strings.Cut(text, "\t"); kind {
+		case "I":
+			s := parseStep(t, rest)
+			if slices.ContainsFunc(wrong, func(w stretch) bool { return w.holds(s.offset) }) {
+				last = nil
+				continue
+			}
+			lines++
+			if pft && (s.outcome != "?") != (s.Flow != isa.None && s.Flow != isa.DataBarrier) {
+				t.Errorf("%s: %v, flow %v", text, s.Kind, s.Flow)
+			}
+			if last != nil && !(last.Flow == isa.Indirect && last.outcome == "E") {
+				steps++
+				if address, in := last.next(); s.address != address || s.in != in {
+					t.Errorf("%s: the instruction before, %08x at %08x %v, leads to %08x %v", text, last.Opcode, last.address, last.outcome, address, in)
+				}
+			}
+			last = &s
+		case "C", "T", "P": // do not touch the flow
+		default:
+			last = nil
+		}
+		if t.Failed() {
+			t.FailNow()
+		}
+	}
+	if lines < min {
+		t.Errorf("%d instructions, want %d", lines, min)
+	}
+	t.Logf("%d instructions, %d steps between them", lines, steps)
+}
+
+// parseStep reads the fields of an I line behind the letter: offset, address,
+// size, isa, opcode, outcome.
+func parseStep(t *testing.T, fields string) step {
+	t.Helper()
+	var s step
+	var size int
+	var in string
+	var opcode uint32
+	if _, err := fmt.Sscanf(fields, "%d\t%x\t%d\t%s\t%x\t%s", &s.offset, &s.address, &size, &in, &opcode, &s.outcome); err != nil {
+		t.Fatalf("%q: %v", fields, err)
+	}
+	switch {
+	case in == "a32":
+		s.in, s.Instruction = schema.A32, isa.A32(opcode, s.address)
+	case size == 4:
+		s.in, s.Instruction = schema.T32, isa.T32(uint16(opcode>>16), uint16(opcode), s.address, false)
+	default:
+		s.in, s.Instruction = schema.T32, isa.T32(uint16(opcode), 0, s.address, false)
+	}
+	if int(s.Size) != size || s.Opcode != opcode {
+		t.Fatalf("%q: got %+v", fields, s.Instruction)
+	}
+	return s
+}
+
+// next returns where s leads, which is no taken indirect branch.
+func (s *step) next() (uint32, schema.ISA) {
+	if s.Flow == isa.Direct && s.outcome == "E" {
+		return s.Target, s.TargetISA
+	}
+	return s.address + uint32(s.Size), s.in
+}
+
+// listing returns the lines of a compressed file.
+func listing(t *testing.T, file string) func(yield func(string) bool) {
+	return func(yield func(string) bool) {
+		f, err := os.Open(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		z, err := gzip.NewReader(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := bufio.NewScanner(z)
+		for s.Scan() && yield(s.Text()) {
+		}
+		if err := s.Err(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// sharedDir returns the folder shared beside the module, which holds captures.
+func sharedDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	for err == nil && dir != filepath.Dir(dir) {
+		if _, e := os.Stat(filepath.Join(dir, "go.mod")); e == nil {
+			break
+		}
+		dir = filepath.Dir(dir)
+	}
+	shared := filepath.Join(dir, "..", "shared")
+	if _, e := os.Stat(shared); e != nil {
+		t.Skip("needs the captures in ../shared")
+	}
+	return shared
+}

@@ -1,0 +1,99 @@
+package pft
+
+import (
+	"fmt"
+	"math/bits"
+
+	"github.com/tracelake/tracelake/schema"
+)
+
+// Append appends the bytes of p to dst and returns the extended slice. It is
+// the inverse of [Config.Parse] for every packet that Parse can return; bits
+// that Parse ignores are written as hardware does.
+//
+// The numbers of bytes in p (AddressBytes, Info, CycleBytes, TimestampBytes) say
+// what is written; nothing is shortened or lengthened. Of Len only that of an
+// A-sync counts, which has at least five zeros whatever it says. Append panics
+// if p is of no kind.
+func (c *Config) Append(dst []byte, p Packet) []byte {
+	switch p.Kind {
+	case ASync:
+		for range max(p.Len-1, minAsyncZeros) {
+			dst = append(dst, headerASync)
+		}
+		return append(dst, asyncEnd)
+	case ISync:
+		return c.appendISync(dst, &p)
+	case Atom:
+		return appendAtom(dst, &p)
+	case BranchAddress:
+		dst = appendAddress(dst, &p, p.Info > 0)
+		dst = appendInformation(dst, &p)
+		return appendCount(dst, &p, 0)
+	case WaypointUpdate:
+		dst = appendAddress(append(dst, headerWaypointUpdate), &p, p.Info > 0)
+		if p.Info > 0 {
+			dst = append(dst, flag(p.AltISA, infoAltISA))
+		}
+		return dst
+	case Trigger:
+		return append(dst, headerTrigger)
+	case ContextID:
+		return appendLittleEndian(append(dst, headerContextID), p.ContextID, c.ContextIDBytes)
+	case VMID:
+		return append(dst, headerVMID, p.VMID)
+	case Timestamp:
+		return c.appendTimestamp(dst, &p)
+	case ExceptionReturn:
+		return append(dst, headerExceptionReturn)
+	case Ignore:
+		return append(dst, headerIgnore)
+	default:
+		panic(fmt.Sprintf("pft: Append of a packet of kind %d", p.Kind))
+	}
+}
+
+// appendAtom appends an atom packet, in the cycle-accurate form if it has a
+// count.
+func appendAtom(dst []byte, p *Packet) []byte {
+	if p.CyclesTold {
+		return appendCycles(dst, p.Cycles, p.CycleBytes+1, 0x80|p.Atoms<<1)
+	}
+	n := p.AtomCount
+	return append(dst, 0x80|1<<(n+1)|bits.Reverse8(p.Atoms)>>(7-n))
+}
+
+func (c *Config) appendISync(dst []byte, p *Packet) []byte {
+	address := p.Address
+	if p.ISA != schema.A32 {
+		address |= 1
+	}
+	dst = appendLittleEndian(append(dst, headerISync), address, 4)
+	dst = append(dst, byte(p.Reason)<<isyncReasonShift|isyncOne|
+		flag(p.NS, isyncNS)|flag(p.AltISA, isyncAltISA)|flag(p.Hyp, isyncHyp))
+	dst = appendCount(dst, p, 0x80)
+	return appendLittleEndian(dst, p.ContextID, c.ContextIDBytes)
+}
+
+func (c *Config) appendTimestamp(dst []byte, p *Packet) []byte {
+	dst = append(dst, headerTimestamp|flag(p.ClockChange, headerTimestampClock))
+	for i := 1; i < int(p.TimestampBytes); i++ {
+		dst = append(dst, byte(p.Timestamp>>(7*(i-1)))|more)
+	}
+	x := byte(p.Timestamp >> (7 * (p.TimestampBytes - 1)))
+	if int(p.TimestampBytes) == c.maxTimestampBytes() {
+		x &= c.lastTimestampMask()
+	} else {
+		x &^= more
+	}
+	return appendCount(append(dst, x), p, 0)
+}
+
+// appendCount appends the count of a packet that has one behind other fields;
+// rest is what its first byte has beside it.
+func appendCount(dst []byte, p *Packet, rest byte) []byte {
+	if !p.CyclesTold {
+		return dst
+	}
+	return appendCycles(dst, p.Cycles, p.CycleBytes, rest)
+}

@@ -1,0 +1,403 @@
+package pft
+
+import (
+	"fmt"
+
+	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/decode/flow"
+	"github.com/tracelake/tracelake/decode/image"
+	"github.com/tracelake/tracelake/decode/isa"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// This file is appendix B.3: one function for each operation, by its name.
+
+// restart puts LastState and CurrentState to what an I-sync says and empties
+// the return stack: what analyze_isync() does whatever came before.
+func (d *Decoder) restart(p *Packet, offset int64) {
+	d.address, d.isa, d.ns, d.hyp, d.halted = p.Address, p.ISA, p.NS, p.Hyp, false
+	if d.cfg.ContextIDBytes > 0 {
+		d.contextID = schema.Of(p.ContextID)
+	}
+	d.walk.EmptyStack()
+	d.walk.Goto(decode.Place{Address: p.Address, ISA: p.ISA}, d.space())
+	d.stateContext(offset, d.isa)
+}
+
+// analyzeISync is analyze_isync() for an I-sync inside a segment (§4.3.3).
+func (d *Decoder) analyzeISync(p *Packet, offset int64) {
+	if p.Reason == schema.ISyncPeriodic {
+		here := d.walk.Place()
+		if d.walk.Known() && here != (decode.Place{Address: p.Address, ISA: p.ISA}) {
+			d.inconsistent(offset, here.Address, decode.ISyncDiffers(p.Address, p.ISA))
+		}
+		d.restart(p, offset)
+		return
+	}
+	d.restart(p, offset)
+	d.unit.Events = append(d.unit.Events, schema.Event{Key: d.key(offset), Event: decode.RestartEvent(p.Reason), Address: schema.Of(p.Address)})
+	switch {
+	case d.countKnown(p): // the gap was counted: the epoch goes on
+		d.count(offset, p.Cycles, schema.CountISync, d.walk.Seq)
+	case p.CyclesTold:
+		d.unit.Counts = append(d.unit.Counts, schema.CycleCount{Key: d.key(offset), OutOfEpoch: true, Kind: schema.CountISync})
+		fallthrough
+	default:
+		d.epoch++
+		d.cycle, d.spanDue = 0, true
+	}
+}
+
+// analyzeAtomHeader is analyze_atomheader().
+func (d *Decoder) analyzeAtomHeader(p *Packet, offset int64) {
+	placed := true
+	for i := uint8(0); i < p.AtomCount; i++ {
+		executed := p.Atoms>>i&1 == 0
+		if !d.toWaypoint(p, offset, executed) {
+			placed = false
+			break
+		}
+		w := d.walk.Waypoint()
+		switch {
+		case !executed || w.Flow == isa.Barrier || w.Flow == isa.DataBarrier:
+			d.walk.Pass()
+		case w.Flow == isa.Direct:
+			if w.Link && d.cfg.ReturnStack {
+				d.walk.Push()
+			}
+			d.walk.Take()
+		default:
+			d.returnByStack(offset)
+		}
+	}
+	if !placed {
+		d.seg.Row.BytesUnplaced += int64(p.Len)
+	}
+	if p.CyclesTold {
+		d.countWaypoint(p, offset, schema.CountAtom, placed)
+	}
+}
+
+// returnByStack is the E atom of an indirect branch: its target is on the
+// return stack (§4.13).
+func (d *Decoder) returnByStack(offset int64) {
+	if d.cfg.ReturnStack && d.walk.Return() {
+		return
+	}
+	at := d.walk.WaypointAddress()
+	d.walk.Lose()
+	detail := "E atom on an indirect branch, but nothing fitting on the return stack"
+	if !d.cfg.ReturnStack {
+		detail = "E atom on an indirect branch, but the return stack is off"
+	}
+	d.inconsistent(offset, at, detail)
+}
+
+// branchNoExcp is branch_no_excp(): the packet is the E atom of the next
+// waypoint, and its target. The return stack is not popped.
+func (d *Decoder) branchNoExcp(p *Packet, offset int64) {
+	placed := d.toWaypoint(p, offset, true)
+	if !placed {
+		d.seg.Row.BytesUnplaced += int64(p.Len)
+	} else if d.cfg.ReturnStack && d.walk.Waypoint().Link {
+		d.walk.Push()
+	}
+	if p.CyclesTold {
+		d.countWaypoint(p, offset, schema.CountBranch, placed)
+	}
+	d.branchTo(p, offset)
+}
+
+// branchWithExcp is branch_with_excp().
+func (d *Decoder) branchWithExcp(p *Packet, offset int64) {
+	var returnTo schema.Null[uint32]
+	if d.walk.Known() {
+		returnTo = schema.Of(d.walk.Place().Address)
+	}
+	key := d.key(offset)
+	if p.CyclesTold {
+		d.count(offset, p.Cycles, schema.CountBranch, d.walk.Seq)
+	}
+	x := schema.Exception{
+		Key: key, Point: d.point(), Event: schema.ExceptionEntry, Number: schema.Of(p.Exception),
+		Type: schema.Of(exceptionType(p.Exception)), ReturnAddress: returnTo,
+		Timestamp: d.timestamp,
+	}
+	if p.Exception == debugEntry {
+		// The state fields are not valid (§5.3.8). Where the core resumes, an
+		// I-sync says.
+		x.Target = schema.Of(d.resolve(p, d.branchISA(p)))
+		d.halted = true
+		d.walk.Lose()
+	} else {
+		d.branchTo(p, offset)
+		x.Target = schema.Of(d.address)
+	}
+	x.ContextID, x.VMID, x.Security = d.contextID, d.vmid, d.security()
+	d.unit.Exceptions = append(d.unit.Exceptions, x)
+	d.seg.Row.Exceptions++
+}
+
+// branchTo puts LastState and CurrentState to what a branch packet says.
+func (d *Decoder) branchTo(p *Packet, offset int64) {
+	d.isa = d.branchISA(p)
+	d.address = d.resolve(p, d.isa)
+	d.branchContext(p, offset)
+	switch {
+	case d.halted:
+	case d.isa == schema.Jazelle:
+		d.event(offset, schema.EventJazelle, schema.Of(d.address), "Jazelle state: nothing is traced up to the next I-sync")
+		d.halted = true
+		d.walk.Lose()
+	default:
+		d.walk.Goto(decode.Place{Address: d.address, ISA: d.isa}, d.space())
+	}
+}
+
+// branchISA returns the instruction set at the target of a branch packet: a
+// fifth address byte states it, AltISA makes Thumb ThumbEE. Without information
+// byte a five-byte Thumb address is plain Thumb (§4.5.2, §4.5.4).
+func (d *Decoder) branchISA(p *Packet) schema.ISA {
+	state := d.currentISA()
+	if p.AddressBytes == 5 {
+		state = p.ISA
+	}
+	if p.Info == 0 || state != schema.T32 && state != schema.T32EE {
+		return state
+	}
+	if p.AltISA {
+		return schema.T32EE
+	}
+	return schema.T32
+}
+
+// branchContext applies the security state and mode in the information bytes.
+// What is not sent is unchanged.
+func (d *Decoder) branchContext(p *Packet, offset int64) {
+	before := d.security()
+	if p.Info > 0 {
+		d.ns = p.NS
+	}
+	if p.Info > 1 {
+		d.hyp = p.Hyp
+	}
+	if d.security() != before {
+		d.stateContext(offset, d.isa)
+	}
+}
+
+// analyzeWaypointUpdate is analyze_waypoint_update(). The printed procedure
+// returns without stepping over the instruction; taken literally it would come
+// out twice when execution goes on, and return addresses would be early by one.
+func (d *Decoder) analyzeWaypointUpdate(p *Packet, offset int64) {
+	if !d.walk.Known() {
+		d.seg.Row.BytesUnplaced += int64(p.Len)
+		return
+	}
+	target := d.resolve(p, d.branchISA(p))
+	d.settle()
+	switch d.walk.UpTo(target, schema.Run{Offset: offset}) {
+	case flow.Arrived:
+	case flow.Missing:
+		d.unmapped(offset)
+		d.seg.Row.BytesUnplaced += int64(p.Len)
+	case flow.Endless:
+		d.endless(offset)
+		d.seg.Row.BytesUnplaced += int64(p.Len)
+	case flow.Overshot:
+		d.inconsistent(offset, d.walk.Place().Address, fmt.Sprintf("waypoint before the waypoint update's target 0x%08x", target))
+	}
+}
+
+// analyzeCID is analyze_cid() (§4.5.7): for what is output behind the packet.
+func (d *Decoder) analyzeCID(p *Packet, offset int64) {
+	d.contextID = schema.Of(p.ContextID)
+	d.stateContext(offset, d.currentISA())
+}
+
+// analyzeVMID is analyze_vmid().
+func (d *Decoder) analyzeVMID(p *Packet, offset int64) {
+	d.vmid = schema.Of(p.VMID)
+	d.stateContext(offset, d.currentISA())
+}
+
+// analyzeERet is analyze_eret(): the branch already output was an exception
+// return.
+func (d *Decoder) analyzeERet(offset int64) {
+	d.unit.Exceptions = append(d.unit.Exceptions, schema.Exception{
+		Key: d.key(offset), Point: d.point(), Event: schema.ExceptionReturn,
+		ContextID: d.contextID, VMID: d.vmid, Security: d.security(), Timestamp: d.timestamp,
+	})
+}
+
+// analyzeTimestamp is analyze_timestamp() (§4.14). A packet replaces the low
+// bits of the value as sent.
+func (d *Decoder) analyzeTimestamp(p *Packet, offset int64) {
+	if p.CyclesTold {
+		d.count(offset, p.Cycles, schema.CountTimestamp, d.walk.Seq)
+	}
+	if p.ClockChange {
+		d.event(offset, schema.EventClockChange, schema.Null[uint32]{}, "")
+	}
+	code := d.cfg.TimestampCode()
+	bits := min(7*p.TimestampBytes, code.Bits)
+	if p.TimestampBytes == 9 { // the ninth byte has eight
+		bits = 64
+	}
+	d.timestampRaw = decode.Merge(d.timestampRaw, p.Timestamp, bits)
+	d.timestampBits = max(d.timestampBits, bits)
+	row := schema.Timestamp{Key: d.key(offset), Point: d.point(), Raw: d.timestampRaw, KnownBits: d.timestampBits}
+	if d.timestampBits == code.Bits {
+		row.Value = schema.Of(code.Value(d.timestampRaw))
+		if row.Value.V == 0 {
+			d.event(offset, schema.EventTimestampUnknown, schema.Null[uint32]{}, "")
+			return
+		}
+	}
+	d.timestamp = int32(len(d.unit.Timestamps))
+	d.unit.Timestamps = append(d.unit.Timestamps, row)
+	d.spanDue = true
+}
+
+// toWaypoint walks to the next waypoint and outputs it with its outcome. It
+// fails where the position is unknown or the walk does not arrive.
+func (d *Decoder) toWaypoint(p *Packet, offset int64, executed bool) bool {
+	if !d.walk.Known() {
+		return false
+	}
+	d.settle()
+	r := schema.Run{Offset: offset}
+	if p.CyclesTold {
+		r.Cycles, r.Cycle, r.Flags = p.Cycles, d.cycle+int64(p.Cycles), schema.RunCyclesTold
+	}
+	switch d.walk.ToWaypoint(r, executed) {
+	case flow.Arrived:
+		return true
+	case flow.Missing:
+		d.unmapped(offset)
+	case flow.Endless:
+		d.endless(offset)
+	}
+	return false
+}
+
+// unmapped tells that the walk met an instruction that is in no image.
+func (d *Decoder) unmapped(offset int64) {
+	at, detail := d.walk.MissingAddress(), ""
+	if space, ok := d.mem.MappedElsewhere(d.space(), at); ok {
+		detail = fmt.Sprintf("no memory in the %s space, but in %s", d.space(), space)
+	}
+	d.event(offset, schema.EventUnmapped, schema.Of(at), detail)
+	d.walk.Lose()
+}
+
+func (d *Decoder) endless(offset int64) {
+	d.inconsistent(offset, d.walk.Place().Address, "no waypoint in straight code: wrong program image?")
+	d.walk.Lose()
+}
+
+func (d *Decoder) inconsistent(offset int64, address uint32, detail string) {
+	d.event(offset, schema.EventInconsistent, schema.Of(address), detail)
+}
+
+// resolve returns the address a packet tells: what is not sent is as in
+// LastState (§4.5.2).
+func (d *Decoder) resolve(p *Packet, state schema.ISA) uint32 {
+	var shift uint8
+	switch state {
+	case schema.A32:
+		shift = 2
+	case schema.T32, schema.T32EE:
+		shift = 1
+	case schema.Jazelle:
+	}
+	bits := p.AddressBits + shift
+	if bits >= 32 {
+		return p.Address << shift
+	}
+	return d.address&^(1<<bits-1) | p.Address<<shift
+}
+
+// currentISA is the instruction set a short address is in: that of
+// CurrentState, which direct branches and the return stack change too.
+func (d *Decoder) currentISA() schema.ISA {
+	if d.walk.Known() {
+		return d.walk.ISA()
+	}
+	return d.isa
+}
+
+// countWaypoint enters the count of an atom or branch packet: it is the cost of
+// its waypoint, or of nothing if that could not be placed.
+func (d *Decoder) countWaypoint(p *Packet, offset int64, kind schema.CountKind, placed bool) {
+	seq := d.walk.Seq
+	if placed {
+		seq-- // told with instructions: that of the last of them
+	}
+	d.count(offset, p.Cycles, kind, seq)
+}
+
+// count enters cycles into the ledger (§4.4: every count is the cycles since
+// the count before).
+func (d *Decoder) count(offset int64, cycles uint32, kind schema.CountKind, seq int64) {
+	d.cycle += int64(cycles)
+	d.unit.Counts = append(d.unit.Counts, schema.CycleCount{
+		Key: schema.Key{Seq: seq, Offset: offset}, Point: d.point(), Cycles: schema.Of(int64(cycles)), Kind: kind,
+	})
+}
+
+func (d *Decoder) point() schema.Point {
+	p := schema.Point{Epoch: d.epoch}
+	if d.cfg.CycleAccurate {
+		p.Cycle = schema.Of(d.cycle)
+	}
+	return p
+}
+
+func (d *Decoder) security() schema.Security {
+	switch {
+	case d.hyp:
+		return schema.Hyp
+	case d.ns:
+		return schema.NonSecure
+	}
+	return schema.Secure
+}
+
+// space is the memory space instructions are fetched from.
+func (d *Decoder) space() image.Space {
+	switch d.security() {
+	case schema.Hyp:
+		return image.HypSpace
+	case schema.NonSecure:
+		return image.NonSecureSpace
+	case schema.Secure:
+	}
+	return image.SecureSpace
+}
+
+// stateContext records the context as it is from here on.
+func (d *Decoder) stateContext(offset int64, state schema.ISA) {
+	d.spanDue = true
+	d.unit.Contexts = append(d.unit.Contexts, schema.Context{
+		Key: d.key(offset), ContextID: d.contextID, VMID: d.vmid, Security: d.security(), ISA: state,
+	})
+}
+
+// settle opens a span for the runs that follow, if something changed that they
+// share.
+func (d *Decoder) settle() {
+	if !d.spanDue {
+		return
+	}
+	d.spanDue = false
+	s := schema.Span{
+		Run: len(d.unit.Runs), Epoch: d.epoch, Timestamp: d.timestamp,
+		ContextID: d.contextID, VMID: d.vmid, Security: d.security(),
+	}
+	if n := len(d.unit.Spans); n > d.base.Spans && d.unit.Spans[n-1].Run == s.Run {
+		d.unit.Spans[n-1] = s
+		return
+	}
+	d.unit.Spans = append(d.unit.Spans, s)
+}

@@ -1,0 +1,425 @@
+package pft
+
+import (
+	"fmt"
+	"io"
+	"math/bits"
+
+	"github.com/tracelake/tracelake/schema"
+)
+
+// Kind is the kind of a packet.
+type Kind uint8
+
+// The packet kinds, named as in table 4.1 (§4.5).
+const (
+	ASync Kind = iota + 1
+	ISync
+	Atom
+	BranchAddress
+	WaypointUpdate
+	Trigger
+	ContextID
+	VMID
+	Timestamp
+	ExceptionReturn
+	Ignore
+)
+
+// A Packet is one packet. A field that its kind does not carry is zero. Packets
+// hold no pointers and may be copied.
+type Packet struct {
+	Kind Kind
+	Len  int // bytes, header included
+
+	// Atoms: AtomCount atoms, 1 to 5. Bit i of Atoms is atom i, oldest first;
+	// 1 is N.
+	Atoms     uint8
+	AtomCount uint8
+
+	// Address as sent (I-sync: all 32 bits, bit 0 clear). Branch address and
+	// waypoint update: AddressBits bits in the unit of the instruction set,
+	// that is without the low bits that are always 0 (A32 two, Thumb one,
+	// Jazelle none); AddressBytes is the number of address bytes, 1 to 5.
+	Address      uint32
+	AddressBits  uint8
+	AddressBytes uint8
+	// ISA is told by an I-sync and by a fifth address byte: A32, T32 (T32EE
+	// only by an I-sync with AltISA) or Jazelle.
+	ISA schema.ISA
+
+	// Info says that information bytes are present: 0, 1 or 2 of them in a
+	// branch address, 0 or 1 in a waypoint update.
+	Info      uint8
+	AltISA    bool // I-sync, information byte 0
+	NS        bool // I-sync, information byte 0 of a branch address
+	Hyp       bool // I-sync, information byte 1
+	Exception uint16
+	Reason    schema.ISyncReason // I-sync
+
+	// Cycles is present where CyclesTold; CycleBytes is how many bytes it
+	// took (0 for an atom: 4 bits in the header alone).
+	CyclesTold bool
+	Cycles     uint32
+	CycleBytes uint8
+
+	ContextID uint32 // I-sync, Context ID
+	VMID      uint8
+
+	// Timestamp bits as sent, TimestampBytes bytes of them; ClockChange is R.
+	Timestamp      uint64
+	TimestampBytes uint8
+	ClockChange    bool
+}
+
+// The headers that are one value (table 4.1). Bit 0 set makes any other one a
+// branch address, bit 7 set and bit 0 clear an atom.
+const (
+	headerASync           = 0x00
+	headerISync           = 0x08
+	headerTrigger         = 0x0c
+	headerVMID            = 0x3c
+	headerTimestamp       = 0x42
+	headerTimestampClock  = 0x46 // R set: the clock frequency changed
+	headerIgnore          = 0x66
+	headerContextID       = 0x6e
+	headerWaypointUpdate  = 0x72
+	headerExceptionReturn = 0x76
+)
+
+// The end of an A-sync, and the fewest zeros before it.
+const (
+	asyncEnd      = 0x80
+	minAsyncZeros = 5
+)
+
+// maxAsyncZeros bounds the zeros of one A-sync, so that a stream of nothing
+// but zeros needs no memory. Hardware sends five.
+const maxAsyncZeros = 65536
+
+// more is the bit of an address, information, count or timestamp byte that
+// says another one follows.
+const more = 0x80
+
+// A SyntaxError reports bytes that are no packet of this protocol. The stream
+// is out of step with its reader from there to the next A-sync.
+type SyntaxError struct {
+	Header   byte   // the first byte
+	Reserved bool   // a header the protocol reserves, else one with a wrong payload
+	Reason   string // what is wrong
+}
+
+func (e *SyntaxError) Error() string {
+	if e.Reserved {
+		return fmt.Sprintf("pft: reserved header 0x%02x: %s", e.Header, e.Reason)
+	}
+	return fmt.Sprintf("pft: bad packet 0x%02x: %s", e.Header, e.Reason)
+}
+
+// Parse decodes the packet at the start of b into p.
+//
+// The error is [io.ErrUnexpectedEOF] if b ends inside the packet, or a
+// [*SyntaxError]; in both cases p is unchanged. Parse does not allocate unless
+// it fails, and keeps no reference to b.
+//
+// It ignores the bits that are constant or reserved inside a payload;
+// [Config.Append] writes them as hardware does. They are: of an I-sync information byte bits 7,
+// 4 and 0; of branch information bits 5 of byte 0 and 7:6 of byte 1; of a
+// waypoint update bit 0 of the first address byte, bit 6 of a last byte that is
+// not the fifth, and all of the information byte but AltISA; of any fifth
+// address byte bit 7, and in ARM state bit 3; of a count bits 1:0 of the first
+// byte, bit 7 of it where it is no atom, and bit 7 of the fifth; of the seventh
+// byte of a 48-bit timestamp bits 7:6. Nor does the version matter: a VMID
+// packet and an exception return are read in PFT 1.0 too.
+func (c *Config) Parse(p *Packet, b []byte) error {
+	if len(b) == 0 {
+		return io.ErrUnexpectedEOF
+	}
+	h := b[0]
+	switch {
+	case h&1 != 0: // Cxxx xxx1
+		return c.parseBranch(p, b)
+	case h&0x80 == 0:
+		return c.parseOther(p, b)
+	case c.CycleAccurate: // 1xxx xxx0
+		return parseCountedAtom(p, b)
+	default:
+		return parseAtoms(p, h)
+	}
+}
+
+// parseOther decodes the packets whose header is one value, none of which
+// makes up much of a stream.
+func (c *Config) parseOther(p *Packet, b []byte) error {
+	switch h := b[0]; h {
+	case headerASync:
+		return parseASync(p, b)
+	case headerISync:
+		return c.parseISync(p, b)
+	case headerTimestamp, headerTimestampClock:
+		return c.parseTimestamp(p, b)
+	case headerContextID:
+		return c.parseContextID(p, b)
+	case headerWaypointUpdate:
+		return parseWaypointUpdate(p, b)
+	case headerVMID:
+		if len(b) < 2 {
+			return io.ErrUnexpectedEOF
+		}
+		*p = Packet{Kind: VMID, Len: 2, VMID: b[1]}
+	case headerExceptionReturn:
+		*p = Packet{Kind: ExceptionReturn, Len: 1}
+	case headerTrigger:
+		*p = Packet{Kind: Trigger, Len: 1}
+	case headerIgnore:
+		*p = Packet{Kind: Ignore, Len: 1}
+	default:
+		return &SyntaxError{Header: h, Reserved: true, Reason: "table 4.1 has no packet of that header"}
+	}
+	return nil
+}
+
+// parseAtoms decodes an atom header outside cycle-accurate mode: below bit 7
+// zeros and a 1, then one bit per atom, the newest in bit 1; 1 is N.
+func parseAtoms(p *Packet, h byte) error {
+	n := bits.Len8(h&0x7e) - 2
+	if n < 1 {
+		return &SyntaxError{Header: h, Reserved: true, Reason: "an atom header without atoms"}
+	}
+	*p = Packet{}
+	p.Kind, p.Len = Atom, 1
+	p.Atoms = bits.Reverse8(h<<(7-n)) & (1<<n - 1)
+	p.AtomCount = uint8(n)
+	return nil
+}
+
+// parseCountedAtom decodes an atom in cycle-accurate mode, 1CNN NNF0: the
+// header is the first byte of its count.
+func parseCountedAtom(p *Packet, b []byte) error {
+	cycles, n := parseCycles(b)
+	if n == 0 {
+		return io.ErrUnexpectedEOF
+	}
+	*p = Packet{}
+	p.Kind, p.Len = Atom, n
+	p.Atoms, p.AtomCount = b[0]>>1&1, 1
+	p.CyclesTold, p.Cycles, p.CycleBytes = true, cycles, uint8(n-1)
+	return nil
+}
+
+// parseBranch decodes a branch address packet (§4.5.4). Information with
+// exception 0 makes no exception: it is an ordinary branch that changes NS, Hyp
+// or AltISA.
+func (c *Config) parseBranch(p *Packet, b []byte) error {
+	n := addressLen(b)
+	if n == 0 {
+		return io.ErrUnexpectedEOF
+	}
+	info := b[n:n]
+	if n > 1 && b[n-1]&addressBit6 != 0 {
+		if info = b[n : n+informationLen(b[n:])]; len(info) == 0 {
+			return io.ErrUnexpectedEOF
+		}
+	}
+	end := n + len(info)
+	var cycles uint32
+	var cycleBytes int
+	if c.CycleAccurate {
+		if cycles, cycleBytes = parseCycles(b[end:]); cycleBytes == 0 {
+			return io.ErrUnexpectedEOF
+		}
+		end += cycleBytes
+	}
+	*p = Packet{}
+	p.Kind, p.Len = BranchAddress, end
+	p.setAddress(b[:n])
+	if len(info) > 0 {
+		p.setInformation(info)
+	}
+	p.CyclesTold, p.Cycles, p.CycleBytes = c.CycleAccurate, cycles, uint8(cycleBytes)
+	return nil
+}
+
+// parseWaypointUpdate decodes a waypoint update: address bytes as in a branch
+// address, but bit 6 announces an information byte only in the fifth, and there
+// is never a count.
+func parseWaypointUpdate(p *Packet, b []byte) error {
+	n := 1 + addressLen(b[1:])
+	if n == 1 {
+		return io.ErrUnexpectedEOF
+	}
+	end := n
+	if n == 1+maxAddressBytes && b[n-1]&addressBit6 != 0 {
+		if end++; len(b) < end {
+			return io.ErrUnexpectedEOF
+		}
+	}
+	*p = Packet{Kind: WaypointUpdate, Len: end}
+	p.setAddress(b[1:n])
+	if end > n {
+		p.Info, p.AltISA = 1, b[n]&infoAltISA != 0
+	}
+	return nil
+}
+
+// parseASync decodes an A-sync: five or more 00 and one 80.
+func parseASync(p *Packet, b []byte) error {
+	n := 1
+	for n < len(b) && b[n] == 0 && n <= maxAsyncZeros {
+		n++
+	}
+	switch {
+	case n > maxAsyncZeros:
+		return &SyntaxError{Reason: "an A-sync of more zeros than any hardware sends"}
+	case n == len(b):
+		return io.ErrUnexpectedEOF
+	case n < minAsyncZeros:
+		return &SyntaxError{Reason: "an A-sync of fewer than five zeros"}
+	case b[n] != asyncEnd:
+		return &SyntaxError{Reason: "an A-sync that does not end in 80"}
+	}
+	*p = Packet{Kind: ASync, Len: n + 1}
+	return nil
+}
+
+// The information byte of an I-sync.
+const (
+	isyncReasonShift = 5
+	isyncReasonMask  = 3
+	isyncNS          = 1 << 3
+	isyncAltISA      = 1 << 2
+	isyncHyp         = 1 << 1
+	isyncOne         = 1 << 0 // always 1, in all 499 of the captures at hand
+)
+
+// parseISync decodes an I-sync: address, information, a count if the reason
+// is not "periodic", Context ID.
+//
+// Address bits 1:0 = 2 would be an A32 instruction at a halfword. The document
+// draws bit 1 as 0 in ARM state and says no more. We take it for a bad packet:
+// no hardware can send it, so the bytes are damaged or no I-sync, and every
+// address up to the next one would rest on them. OpenCSD takes it as it is.
+// Jazelle state has no encoding here.
+func (c *Config) parseISync(p *Packet, b []byte) error {
+	n := 1 + 4 + 1
+	if len(b) < n {
+		return io.ErrUnexpectedEOF
+	}
+	address := littleEndian(b[1:5])
+	if address&3 == 2 {
+		return &SyntaxError{Header: headerISync, Reason: "an I-sync in ARM state at an address that is no multiple of 4"}
+	}
+	info := b[5]
+	reason := schema.ISyncReason(info >> isyncReasonShift & isyncReasonMask)
+	told := c.CycleAccurate && reason != schema.ISyncPeriodic
+	var cycles uint32
+	var cycleBytes int
+	if told {
+		if cycles, cycleBytes = parseCycles(b[n:]); cycleBytes == 0 {
+			return io.ErrUnexpectedEOF
+		}
+		n += cycleBytes
+	}
+	end := n + c.ContextIDBytes
+	if len(b) < end {
+		return io.ErrUnexpectedEOF
+	}
+	*p = Packet{
+		Kind: ISync, Len: end,
+		Address: address &^ 1, ISA: isyncISA(address, info), Reason: reason,
+		AltISA: info&isyncAltISA != 0, NS: info&isyncNS != 0, Hyp: info&isyncHyp != 0,
+		CyclesTold: told, Cycles: cycles, CycleBytes: uint8(cycleBytes),
+		ContextID: littleEndian(b[n:end]),
+	}
+	return nil
+}
+
+// isyncISA tells the instruction set by the T bit, bit 0 of the address, and
+// AltISA.
+func isyncISA(address uint32, info byte) schema.ISA {
+	switch {
+	case address&1 == 0:
+		return schema.A32
+	case info&isyncAltISA != 0:
+		return schema.T32EE
+	default:
+		return schema.T32
+	}
+}
+
+// parseContextID decodes a Context ID packet: the new value, least significant
+// byte first.
+func (c *Config) parseContextID(p *Packet, b []byte) error {
+	if c.ContextIDBytes == 0 {
+		return &SyntaxError{Header: headerContextID, Reserved: true, Reason: "a Context ID packet, but ETMCR[15:14] says there are none"}
+	}
+	n := 1 + c.ContextIDBytes
+	if len(b) < n {
+		return io.ErrUnexpectedEOF
+	}
+	*p = Packet{Kind: ContextID, Len: n, ContextID: littleEndian(b[1:n])}
+	return nil
+}
+
+// parseTimestamp decodes a timestamp: 7 bits a byte, and the last possible byte
+// has no bit that says more follow.
+func (c *Config) parseTimestamp(p *Packet, b []byte) error {
+	var timestamp uint64
+	n, last := 1, c.maxTimestampBytes()
+	for {
+		if n == len(b) {
+			return io.ErrUnexpectedEOF
+		}
+		x := b[n]
+		if n == last {
+			timestamp |= uint64(x&c.lastTimestampMask()) << (7 * (n - 1))
+			n++
+			break
+		}
+		timestamp |= uint64(x&^more) << (7 * (n - 1))
+		n++
+		if x&more == 0 {
+			break
+		}
+	}
+	timestampBytes := uint8(n - 1)
+	var cycles uint32
+	var cycleBytes int
+	if c.CycleAccurate {
+		if cycles, cycleBytes = parseCycles(b[n:]); cycleBytes == 0 {
+			return io.ErrUnexpectedEOF
+		}
+		n += cycleBytes
+	}
+	*p = Packet{
+		Kind: Timestamp, Len: n,
+		CyclesTold: c.CycleAccurate, Cycles: cycles, CycleBytes: uint8(cycleBytes),
+		Timestamp: timestamp, TimestampBytes: timestampBytes, ClockChange: b[0] == headerTimestampClock,
+	}
+	return nil
+}
+
+// maxTimestampBytes is the number of bytes of a whole timestamp: 7 or 9.
+func (c *Config) maxTimestampBytes() int {
+	if c.Timestamp64 {
+		return 9
+	}
+	return 7
+}
+
+// lastTimestampMask has the bits of the last possible byte: all 8 of 64, the
+// lower 6 of 48.
+func (c *Config) lastTimestampMask() byte {
+	if c.Timestamp64 {
+		return 0xff
+	}
+	return 0x3f
+}
+
+// timestampBitsSent is the number of low bits a timestamp of n bytes tells.
+func (c *Config) timestampBitsSent(n uint8) uint8 {
+	if int(n) == c.maxTimestampBytes() {
+		return c.TimestampBits()
+	}
+	return 7 * n
+}

@@ -1,0 +1,61 @@
+package pft
+
+import (
+	"fmt"
+
+	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/decode/flow"
+	"github.com/tracelake/tracelake/decode/image"
+)
+
+var _ decode.Protocol = (*Config)(nil)
+
+// Bind binds the protocol to the registers of a source. The notes are for the
+// user; it fails if a register is missing or is that of another protocol.
+func Bind(regs decode.Registers) (decode.Protocol, []string, error) {
+	var values [3]uint32
+	for i, name := range []string{"ETMCR", "ETMCCER", "ETMIDR"} {
+		v, ok := regs.Lookup(name)
+		if !ok {
+			return nil, nil, fmt.Errorf("register %s is missing; give it with --reg %s=VALUE", name, name)
+		}
+		values[i] = uint32(v)
+	}
+	cfg, notes, err := NewConfig(values[0], values[1], values[2])
+	if err != nil {
+		return nil, nil, err
+	}
+	return &cfg, notes, nil
+}
+
+// TimestampCode implements [decode.Protocol].
+func (c *Config) TimestampCode() decode.TimestampCode {
+	return decode.TimestampCode{Bits: c.TimestampBits(), Gray: c.TimestampGray}
+}
+
+// NewDecoder implements [decode.Protocol].
+func (c *Config) NewDecoder(mem *image.Memory, packets bool) decode.Decoder {
+	program := flow.NewProgram(mem, flow.Rules{Barriers: true, DataBarriers: c.DataBarriers})
+	return &Decoder{cfg: *c, mem: mem, walk: flow.NewWalker(program), packets: packets}
+}
+
+// Words implements [decode.Protocol].
+func (c *Config) Words() []string {
+	words := []string{"not cycle-accurate", "no Context ID", fmt.Sprintf("%d-bit timestamps in natural binary", c.TimestampBits()), "return stack off"}
+	if c.CycleAccurate {
+		words[0] = "cycle-accurate"
+	}
+	if c.ContextIDBytes > 0 {
+		words[1] = fmt.Sprintf("%d-byte Context ID", c.ContextIDBytes)
+	}
+	if c.TimestampGray {
+		words[2] = fmt.Sprintf("%d-bit timestamps in Gray code", c.TimestampBits())
+	}
+	if c.ReturnStack {
+		words[3] = "return stack on"
+	}
+	if c.DataBarriers {
+		words = append(words, "DMB and DSB are waypoints")
+	}
+	return words
+}

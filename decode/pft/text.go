@@ -1,0 +1,115 @@
+package pft
+
+import (
+	"fmt"
+
+	"github.com/tracelake/tracelake/decode"
+)
+
+// kindNames are the words for the packet kinds.
+var kindNames = [...]string{
+	ASync:           "a_sync",
+	ISync:           "i_sync",
+	Atom:            "atom",
+	BranchAddress:   "branch_address",
+	WaypointUpdate:  "waypoint_update",
+	Trigger:         "trigger",
+	ContextID:       "context_id",
+	VMID:            "vmid",
+	Timestamp:       "timestamp",
+	ExceptionReturn: "exception_return",
+	Ignore:          "ignore",
+}
+
+func (k Kind) String() string { return kindNames[k] }
+
+// ParsePacket decodes the packet at the start of b, for people to read. It
+// fails like [Config.Parse].
+func (c *Config) ParsePacket(b []byte) (decode.PacketText, error) {
+	var p Packet
+	if err := c.Parse(&p, b); err != nil {
+		return decode.PacketText{}, err
+	}
+	return c.text(&p), nil
+}
+
+// text puts p into words.
+func (c *Config) text(p *Packet) decode.PacketText {
+	t := text{Len: p.Len, Type: p.Kind.String()}
+	switch p.Kind {
+	case ISync:
+		t.add("reason", p.Reason.String())
+		t.add("address", fmt.Sprintf("0x%08x", p.Address))
+		t.add("isa", p.ISA.String())
+		t.addState(p)
+	case Atom:
+		t.add("atoms", p.atomString())
+	case BranchAddress:
+		t.addAddress(p)
+		if p.Info > 0 {
+			t.add("exception", p.Exception)
+			if p.Exception != 0 {
+				t.add("exception_type", exceptionType(p.Exception).String())
+			}
+			t.addState(p)
+		}
+	case WaypointUpdate:
+		t.addAddress(p)
+		if p.Info > 0 {
+			t.add("alt_isa", p.AltISA)
+		}
+	case VMID:
+		t.add("vmid", p.VMID)
+	case Timestamp:
+		t.add("timestamp", fmt.Sprintf("0x%x", p.Timestamp))
+		t.add("timestamp_bits", c.timestampBitsSent(p.TimestampBytes))
+		t.add("clock_change", p.ClockChange)
+	default: // no fields
+	}
+	if p.CyclesTold {
+		t.add("cycles", p.Cycles)
+	}
+	if p.Kind == ContextID || p.Kind == ISync && c.ContextIDBytes > 0 {
+		t.add("context_id", p.ContextID)
+	}
+	return decode.PacketText(t)
+}
+
+// text is a decode.PacketText in the making.
+type text decode.PacketText
+
+func (t *text) add(name string, value any) {
+	t.Fields = append(t.Fields, decode.Field{Name: name, Value: value})
+}
+
+// addState adds what an I-sync and the information bytes of a branch address
+// say beside an exception. Hyp is in the second of these only.
+func (t *text) addState(p *Packet) {
+	t.add("ns", p.NS)
+	if p.Kind == ISync || p.Info == 2 {
+		t.add("hyp", p.Hyp)
+	}
+	t.add("alt_isa", p.AltISA)
+}
+
+// addAddress adds the address of a branch address or a waypoint update: all of
+// it where it has five bytes, else the low bits as sent, in the unit of the
+// instruction set, which the packet does not tell.
+func (t *text) addAddress(p *Packet) {
+	if p.AddressBytes < maxAddressBytes {
+		t.add("address_low", fmt.Sprintf("0x%x", p.Address))
+		t.add("address_bits", p.AddressBits)
+		return
+	}
+	t.add("address", fmt.Sprintf("0x%08x", p.Address<<(32-p.AddressBits)))
+	t.add("isa", p.ISA.String())
+}
+
+// atomString is the atoms of p, oldest first, as "EEN".
+func (p *Packet) atomString() string {
+	s := make([]byte, p.AtomCount)
+	for i := range s {
+		s[i] = "EN"[p.Atoms>>i&1]
+	}
+	return string(s)
+}

@@ -1,0 +1,116 @@
+package decode
+
+import (
+	"fmt"
+
+	"github.com/tracelake/tracelake/schema"
+)
+
+// A Unit is what one worker makes of a stretch of a stream: whole segments, or
+// a part of a long one. Ordinals, epochs and cycles in its rows count from the
+// start of their segment; the stitcher knows what they stand on. All slices are
+// in stream order, and each segment owns a stretch of each (Segment.Ends).
+type Unit struct {
+	Blocks     []*schema.Block // in order of first use
+	Runs       []schema.Run
+	Spans      []schema.Span
+	Exceptions []schema.Exception
+	Counts     []schema.CycleCount
+	Timestamps []schema.Timestamp
+	Contexts   []schema.Context
+	Events     []schema.Event
+	Losses     []schema.Loss
+	Packets    []schema.Packet // only if asked for
+	Segments   []Segment
+}
+
+// Ends are lengths of the slices of a unit at the end of a segment.
+type Ends struct {
+	Runs, Spans, Exceptions, Counts, Timestamps, Contexts, Events, Losses, Packets int
+}
+
+// Ends returns the present lengths of u's slices.
+func (u *Unit) Ends() Ends {
+	return Ends{
+		Runs: len(u.Runs), Spans: len(u.Spans), Exceptions: len(u.Exceptions), Counts: len(u.Counts),
+		Timestamps: len(u.Timestamps), Contexts: len(u.Contexts), Events: len(u.Events),
+		Losses: len(u.Losses), Packets: len(u.Packets),
+	}
+}
+
+// A Segment is what a decoder says of a segment (or of a part of one, then of
+// that part alone) beside its rows.
+type Segment struct {
+	// Row counts bytes, instructions and exceptions. Its Seq is not used.
+	Row schema.Segment
+	// Ends are the ends of its stretches in the unit's slices.
+	Ends Ends
+	// Continued and Open are those of the part.
+	Continued, Open bool
+	// Lead is the I-sync the segment begins with (not in a continued part).
+	Lead Lead
+	// Tail is what goes on into the segment behind.
+	Tail Tail
+}
+
+// A Lead is the I-sync of a cut, as far as its effects depend on what came
+// before: at the start, and after a loss or a break, it restarts the flow
+// whatever its reason; else a periodic one goes on.
+type Lead struct {
+	Offset  int64
+	Reason  schema.ISyncReason
+	Address uint32
+	ISA     schema.ISA
+	// NewEpoch says that it opens an epoch in any case.
+	NewEpoch bool
+	// Count is the cycle count it carries: absent, unknown, or a number.
+	CountTold bool
+	Count     schema.Null[int64]
+	// CycleAccurate says that cycles are counted: `cycle` is 0 at the start of
+	// an epoch, not NULL.
+	CycleAccurate bool
+}
+
+// A Tail is the state at the end of a segment, relative to its start.
+type Tail struct {
+	// Lost says that packet sync was lost: the next cut restarts the flow.
+	// Broken says that the input broke: nothing at all is carried on.
+	Lost, Broken bool
+	// Epoch counts the epochs opened in the segment after its lead; Cycle is
+	// the sum in the last of them.
+	Epoch int32
+	Cycle int64
+	// Reached is where the flow stood, if known.
+	Reached schema.Null[Place]
+	// Timestamp is what is known of the raw value: KnownBits low bits of Raw.
+	// TimestampCleared says that what was known before the segment is void.
+	TimestampRaw     uint64
+	TimestampBits    uint8
+	TimestampCleared bool
+	// VMID as last told in the segment; NULL passes on what came before.
+	VMID schema.Null[uint8]
+}
+
+// A Place is a position in the program.
+type Place struct {
+	Address uint32
+	ISA     schema.ISA
+}
+
+// ISyncDiffers is the detail of an `inconsistent` event: a periodic I-sync says
+// another place than the flow had reached. The I-sync wins.
+func ISyncDiffers(address uint32, state schema.ISA) string {
+	return fmt.Sprintf("periodic I-sync says 0x%08x %s", address, state)
+}
+
+// RestartEvent is the event of an I-sync where trace starts or starts again.
+func RestartEvent(reason schema.ISyncReason) schema.EventKind {
+	switch reason {
+	case schema.ISyncOverflow:
+		return schema.EventOverflow
+	case schema.ISyncDebugExit:
+		return schema.EventDebugExit
+	case schema.ISyncPeriodic, schema.ISyncTraceOn:
+	}
+	return schema.EventTraceOn
+}

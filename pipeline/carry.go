@@ -1,0 +1,160 @@
+package pipeline
+
+import (
+	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// A base is what the rows of a segment stand on: what is added to their
+// relative values, and what they take over where the segment does not say.
+type base struct {
+	source  uint8
+	segment schema.Null[int32] // NULL before the first cut
+	seq     int64
+	ordinal int64 // of the first exception
+	epoch   int32
+	cycle   int64 // of the epoch the segment goes on in
+
+	// The carry into the stretch of rows at hand.
+	timestamp schema.Null[uint64]
+	vmid      schema.Null[uint8]
+}
+
+func (b *base) key(r *schema.Row, k schema.Key) {
+	r.Uint8(b.source)
+	r.Int64(b.seq + k.Seq)
+	r.NullInt32(b.segment)
+	r.Int64(k.Offset)
+}
+
+// at returns the epoch and cycle of a point.
+func (b *base) at(p schema.Point) (epoch int32, cycle schema.Null[int64]) {
+	if p.Epoch == 0 && p.Cycle.OK {
+		p.Cycle.V += b.cycle
+	}
+	return b.epoch + p.Epoch, p.Cycle
+}
+
+func (b *base) vmidOr(told schema.Null[uint8]) schema.Null[uint8] {
+	if told.OK {
+		return told
+	}
+	return b.vmid
+}
+
+// A carry is what one segment hands to the next.
+type carry struct {
+	base
+	nextEpoch int32 // the number of the next epoch to open
+	lost      bool  // packet sync was lost, or nothing came before
+	reached   schema.Null[decode.Place]
+
+	timestampRaw  uint64
+	timestampBits uint8
+
+	context schema.Null[schema.Context] // last row of `contexts`
+}
+
+func newCarry(source uint8) carry {
+	return carry{base: base{source: source}, lost: true}
+}
+
+// open begins a segment with its lead, and returns the rows the lead makes: an
+// event, a count, or none of them.
+func (c *carry) open(lead *decode.Lead) (events []schema.Event, counts []schema.CycleCount) {
+	if !c.segment.OK {
+		c.segment = schema.Of[int32](0)
+	} else {
+		c.segment.V++
+	}
+	restarts := c.lost || lead.Reason != schema.ISyncPeriodic
+	key := schema.Key{Offset: lead.Offset}
+	switch here := (decode.Place{Address: lead.Address, ISA: lead.ISA}); {
+	case restarts:
+		events = append(events, schema.Event{Key: key, Event: decode.RestartEvent(lead.Reason), Address: schema.Of(lead.Address)})
+	case c.reached.OK && c.reached.V != here:
+		events = append(events, schema.Event{
+			Key: key, Event: schema.EventInconsistent, Address: schema.Of(c.reached.V.Address),
+			Detail: decode.ISyncDiffers(lead.Address, lead.ISA),
+		})
+	}
+	opens := c.lost || lead.NewEpoch
+	if opens {
+		c.epoch, c.cycle = c.nextEpoch, 0
+		c.nextEpoch++
+	}
+	if lead.CountTold {
+		count := schema.CycleCount{Key: key, Cycles: lead.Count, Kind: schema.CountISync, OutOfEpoch: opens}
+		if !opens {
+			c.cycle += lead.Count.V
+			count.Cycle = schema.Of[int64](0) // relative: the base has it already
+		}
+		counts = append(counts, count)
+	}
+	c.lost = false
+	return events, counts
+}
+
+// part takes over what a part of a segment says, as far as rows of the part
+// behind need it.
+func (c *carry) part(t *decode.Tail, timestamps []schema.Timestamp) {
+	if n := len(timestamps); n > 0 {
+		c.timestamp = timestamps[n-1].Value
+	}
+	if t.VMID.OK {
+		c.vmid = t.VMID
+	}
+}
+
+// resolve completes timestamps of which bits were not sent in their segment.
+func (c *carry) resolve(code decode.TimestampCode, timestamps []schema.Timestamp) {
+	for i := range timestamps {
+		t := &timestamps[i]
+		if t.Value.OK {
+			return // and so are all behind it
+		}
+		raw := decode.Merge(c.timestampRaw, t.Raw, t.KnownBits)
+		t.KnownBits = max(t.KnownBits, c.timestampBits)
+		if value := code.Value(raw); t.KnownBits == code.Bits && value != 0 {
+			t.Value = schema.Of(value)
+		}
+	}
+}
+
+// changes returns, of what was said about the context, the rows of `contexts`.
+func (c *carry) changes(said []schema.Context) []schema.Context {
+	var rows []schema.Context
+	for _, x := range said {
+		x.VMID = c.vmidOr(x.VMID)
+		last := c.context
+		if last.OK && last.V.ContextID == x.ContextID && last.V.VMID == x.VMID && last.V.Security == x.Security {
+			continue
+		}
+		c.context = schema.Of(x)
+		rows = append(rows, x)
+	}
+	return rows
+}
+
+// close ends a segment.
+func (c *carry) close(t *decode.Tail, instructions, exceptions int64) {
+	c.seq += instructions
+	c.ordinal += exceptions
+	if t.Epoch > 0 {
+		c.epoch, c.cycle = c.epoch+t.Epoch, t.Cycle
+		c.nextEpoch += t.Epoch
+	} else {
+		c.cycle += t.Cycle
+	}
+	c.lost, c.reached = t.Lost, t.Reached
+	switch {
+	case t.TimestampCleared:
+		c.timestampRaw, c.timestampBits = 0, 0
+	case t.TimestampBits > 0:
+		c.timestampRaw = decode.Merge(c.timestampRaw, t.TimestampRaw, t.TimestampBits)
+		c.timestampBits = max(c.timestampBits, t.TimestampBits)
+	}
+	if t.Broken {
+		c.timestamp, c.vmid = schema.Null[uint64]{}, schema.Null[uint8]{}
+	}
+}

@@ -1,0 +1,12 @@
+package pipeline
+
+const (
+	// unitBytes is how much of a stream a unit holds at least, but for the
+	// last: enough to make a hand-over cheap, little enough to balance.
+	unitBytes = 128 << 10
+	// partBytes is how long a segment may be before it is decoded in parts,
+	// one after another: it bounds the memory of a unit.
+	partBytes = 512 << 10
+	// chunkBytes is the size of the memory that units of a stream share.
+	chunkBytes = 1 << 20
+)

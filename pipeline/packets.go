@@ -1,0 +1,221 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/decode/capture"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// PacketOptions say which packets to list.
+type PacketOptions struct {
+	Capture  capture.Options
+	Sources  []uint8 // nil: all
+	From, To int64   // capture offsets; To < 0: to the end
+}
+
+// A PacketLine is a packet, or a stretch of bytes that is none.
+type PacketLine struct {
+	Source uint8
+	Offset int64
+	Len    int64  // bytes of the stream
+	Bytes  []byte // the packet; of a stretch its first bytes, at most 16
+	decode.PacketText
+}
+
+// Types of lines that are no packets.
+const (
+	UnsyncedLine = "unsynced" // before the first A-sync
+	LostLine     = "lost"     // not understood, up to the next A-sync
+)
+
+// Packets lists the packets of a capture, source by source, in order. Unlike
+// [Export] it goes on at the A-sync behind a loss, not at the I-sync: it shows
+// what is there.
+func Packets(ctx context.Context, input string, opt PacketOptions, emit func(PacketLine) error) error {
+	c, err := capture.Open(input, opt.Capture)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	if err := c.Check(); err != nil {
+		return err
+	}
+	p, err := makePlan(ctx, c)
+	if err != nil {
+		return err
+	}
+	if err := p.choose(opt.Sources); err != nil {
+		return err
+	}
+	decoded := 0
+	for _, s := range p.sources {
+		if s.status != schema.StatusDecoded {
+			continue
+		}
+		decoded++
+		l := lister{source: s.ID, protocol: s.protocol, opt: opt, emit: emit}
+		if err := l.list(s.stream()); err != nil && !errors.Is(err, errPastTo) {
+			return err
+		}
+	}
+	if decoded == 0 {
+		return p.nothing(make([]schema.Totals, len(p.sources)), nil)
+	}
+	return nil
+}
+
+// shownAsync is the most bytes of an A-sync behind a gap that are shown as it;
+// hardware sends 6.
+const shownAsync = 64
+
+// errPastTo ends a list behind its last packet.
+var errPastTo = errors.New("past the last offset")
+
+// A lister lists the packets of one stream.
+type lister struct {
+	source   uint8
+	protocol decode.Protocol
+	opt      PacketOptions
+	emit     func(PacketLine) error
+
+	data    []byte // read; from at on not listed
+	offsets []decode.CaptureOffset
+	at      int
+	synced  bool
+	gap     PacketLine // the stretch at hand, if not synced
+}
+
+func (l *lister) list(stream decode.Stream) error {
+	l.gap.Type = UnsyncedLine
+	for {
+		piece, err := stream.Next()
+		if errors.Is(err, io.EOF) {
+			return l.finish()
+		}
+		if err != nil {
+			return err
+		}
+		if piece.Break {
+			if err := l.breakOff(); err != nil {
+				return err
+			}
+		}
+		l.data = append(l.data[:0], l.data[l.at:]...)
+		l.offsets = append(l.offsets[:0], l.offsets[l.at:]...)
+		l.at = 0
+		l.data = append(l.data, piece.Data...)
+		for i := range piece.Data {
+			l.offsets = append(l.offsets, piece.Offset(i))
+		}
+		if err := l.take(); err != nil {
+			return err
+		}
+	}
+}
+
+// take lists the packets in the bytes at hand, up to one that is not whole.
+func (l *lister) take() error {
+	for l.at < len(l.data) {
+		if !l.synced {
+			more, err := l.sync()
+			if err != nil || more {
+				return err
+			}
+		}
+		text, err := l.protocol.ParsePacket(l.data[l.at:])
+		switch {
+		case errors.Is(err, io.ErrUnexpectedEOF):
+			return nil
+		case err != nil:
+			l.synced, l.gap = false, PacketLine{PacketText: decode.PacketText{
+				Type: LostLine, Fields: []decode.Field{{Name: "reason", Value: err.Error()}},
+			}}
+			continue
+		}
+		if err := l.line(PacketLine{Len: int64(text.Len), Bytes: l.data[l.at : l.at+text.Len], PacketText: text}); err != nil {
+			return err
+		}
+		l.at += text.Len
+	}
+	return nil
+}
+
+// sync passes over bytes up to the next A-sync. It reports whether that needs
+// more bytes.
+func (l *lister) sync() (more bool, err error) {
+	rest := l.data[l.at:]
+	end := decode.NextAsync(rest)
+	if end < 0 {
+		l.lose(len(rest) - decode.AsyncOverlap)
+		return true, nil
+	}
+	start := end - decode.AsyncOverlap - 1
+	for start > max(0, end-shownAsync) && rest[start-1] == 0 {
+		start--
+	}
+	l.lose(start)
+	l.synced = true
+	return false, l.endGap()
+}
+
+// lose adds the next n bytes to the stretch at hand.
+func (l *lister) lose(n int) {
+	if n <= 0 {
+		return
+	}
+	const shown = 16
+	if l.gap.Len == 0 {
+		l.gap.Offset = int64(l.offsets[l.at])
+	}
+	if room := shown - len(l.gap.Bytes); room > 0 {
+		l.gap.Bytes = append(l.gap.Bytes, l.data[l.at:l.at+min(room, n)]...)
+	}
+	l.gap.Len += int64(n)
+	l.at += n
+}
+
+// endGap lists the stretch at hand.
+func (l *lister) endGap() error {
+	gap := l.gap
+	l.gap = PacketLine{PacketText: decode.PacketText{Type: LostLine}}
+	if gap.Len == 0 {
+		return nil
+	}
+	return l.put(gap)
+}
+
+// line lists what begins at the next byte.
+func (l *lister) line(p PacketLine) error {
+	p.Offset = int64(l.offsets[l.at])
+	return l.put(p)
+}
+
+func (l *lister) put(p PacketLine) error {
+	if p.Offset < l.opt.From {
+		return nil
+	}
+	if l.opt.To >= 0 && p.Offset >= l.opt.To {
+		return errPastTo
+	}
+	p.Source = l.source
+	return l.emit(p)
+}
+
+// breakOff ends the stretch or the packet at hand where the input broke.
+func (l *lister) breakOff() error {
+	l.lose(len(l.data) - l.at)
+	if err := l.endGap(); err != nil {
+		return err
+	}
+	l.synced = false
+	return nil
+}
+
+func (l *lister) finish() error {
+	l.gap.Fields = append(l.gap.Fields, decode.Field{Name: "reason", Value: "the stream ends"})
+	return l.breakOff()
+}

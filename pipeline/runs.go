@@ -1,0 +1,313 @@
+package pipeline
+
+import (
+	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// runs is a stretch of the runs of one part of a segment, on its way to become
+// rows of `instructions` or of `blocks`.
+type runs struct {
+	base    base
+	unit    *decode.Unit
+	numbers []uint32      // of the unit's blocks
+	spans   []schema.Span // of the part
+	from    int           // index of the first run
+	to      int           // behind the last
+	skip    int           // instructions of the first run that are already rows
+	seq     int64         // of the first instruction
+	rows    int64         // of the table they become
+}
+
+// A runTable collects runs and cuts them into row-group jobs by ordinal.
+type runTable struct {
+	series *series
+	submit func(job) error
+	blocks bool // rows of `blocks`, else of `instructions`
+	pieces []runs
+	rows   int64
+}
+
+func (t *runTable) add(r runs) error {
+	if t == nil {
+		return nil
+	}
+	if t.blocks {
+		r.rows = r.blockRows()
+	}
+	limit := int64(t.series.table.RowGroupRows())
+	for r.rows > 0 {
+		head := r
+		head.rows = min(r.rows, limit-t.rows)
+		t.pieces = append(t.pieces, head)
+		t.rows += head.rows
+		r.advance(head.rows, t.blocks)
+		if t.rows == limit {
+			if err := t.flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// blockRows counts the rows of `blocks` in r.
+func (r *runs) blockRows() int64 {
+	n := int64(0)
+	for i := r.from; i < r.to; i++ {
+		n += (int64(r.unit.Runs[i].Count) + schema.MaxBlockRow - 1) / schema.MaxBlockRow
+	}
+	return n
+}
+
+// advance drops the first n rows of r.
+func (r *runs) advance(n int64, blocks bool) {
+	r.rows -= n
+	if r.rows == 0 {
+		return
+	}
+	for n > 0 {
+		left := int64(r.unit.Runs[r.from].Count) - int64(r.skip)
+		take := min(left, n)
+		if blocks {
+			take = min(left, n*schema.MaxBlockRow)
+			n -= (take + schema.MaxBlockRow - 1) / schema.MaxBlockRow
+		} else {
+			n -= take
+		}
+		r.pass(int(take))
+	}
+}
+
+// pass moves the start of r over n instructions of its first run.
+func (r *runs) pass(n int) {
+	r.seq += int64(n)
+	r.skip += n
+	if r.skip == int(r.unit.Runs[r.from].Count) {
+		r.from, r.skip = r.from+1, 0
+	}
+}
+
+// span returns what holds for the first run, and the run up to which it does.
+func (r *runs) span() (*schema.Span, int) {
+	for len(r.spans) > 1 && r.spans[1].Run <= r.from {
+		r.spans = r.spans[1:]
+	}
+	if len(r.spans) > 1 {
+		return &r.spans[0], r.spans[1].Run
+	}
+	return &r.spans[0], r.to
+}
+
+// flush submits the runs collected so far as a row group.
+func (t *runTable) flush() error {
+	if t == nil || t.rows == 0 {
+		return nil
+	}
+	pieces, fill := t.pieces, (*runs).fillInstructions
+	if t.blocks {
+		fill = (*runs).fillBlocks
+	}
+	t.pieces, t.rows = nil, 0
+	return t.submit(job{series: t.series, fill: func(batch *schema.Batch, emit func() error) error {
+		room := schema.BatchRows
+		for i := range pieces {
+			for r := &pieces[i]; r.rows > 0; {
+				n := fill(r, batch, room)
+				r.rows -= int64(n)
+				if room -= n; room == 0 {
+					if err := emit(); err != nil {
+						return err
+					}
+					room = schema.BatchRows
+				}
+			}
+		}
+		return emit()
+	}})
+}
+
+// The columns of `instructions`, in the order of schema.Instructions.
+const (
+	insSource = iota
+	insSeq
+	insSegment
+	insByteOffset
+	insAddress
+	insSize
+	insISA
+	insOpcode
+	insKind
+	insExecuted
+	insCycles
+	insEpoch
+	insCycle
+	insTimestamp
+	insContextID
+	insVMID
+	insSecurity
+)
+
+// fillInstructions appends rows of `instructions` to batch, at most room and no
+// more than one span has, and returns how many.
+func (r *runs) fillInstructions(batch *schema.Batch, room int) int {
+	span, end := r.span()
+	v := batch.Columns
+	seq := r.seq
+	rows := 0
+	room = min(room, int(min(r.rows, schema.BatchRows)))
+	for rows < room && r.from < end {
+		run := &r.unit.Runs[r.from]
+		block := r.unit.Blocks[run.Block]
+		n := min(int(run.Count)-r.skip, room-rows)
+		lo := int(run.First) + r.skip
+		v[insAddress].U32 = append(v[insAddress].U32, block.Address[lo:lo+n]...)
+		v[insOpcode].U32 = append(v[insOpcode].U32, block.Opcode[lo:lo+n]...)
+		v[insSize].U8 = append(v[insSize].U8, block.Size[lo:lo+n]...)
+		v[insKind].U8 = append(v[insKind].U8, block.Kind[lo:lo+n]...)
+		repeat(&v[insISA].U8, uint8(block.Key.ISA), n)
+		repeat(&v[insByteOffset].U64, uint64(run.Offset), n)
+		fillExecuted(&v[insExecuted], run, r.skip, n)
+		r.fillCycles(&v[insCycles], &v[insCycle], run, span, n)
+		rows += n
+		r.pass(n)
+	}
+	s := r.shared(span)
+	for i := range rows {
+		v[insSeq].U64 = append(v[insSeq].U64, uint64(seq+int64(i)))
+	}
+	repeat(&v[insSource].U8, r.base.source, rows)
+	repeatNull(&v[insSegment].U32, &v[insSegment].Valid, schema.Null[uint32]{V: uint32(r.base.segment.V), OK: r.base.segment.OK}, rows)
+	repeat(&v[insEpoch].U32, uint32(s.epoch), rows)
+	repeatNull(&v[insTimestamp].U64, &v[insTimestamp].Valid, s.timestamp, rows)
+	repeatNull(&v[insContextID].U32, &v[insContextID].Valid, s.contextID, rows)
+	repeatNull(&v[insVMID].U8, &v[insVMID].Valid, s.vmid, rows)
+	repeatNull(&v[insSecurity].U8, &v[insSecurity].Valid, schema.Of(uint8(s.security)), rows)
+	return rows
+}
+
+// fillExecuted appends the outcomes of n instructions of a run, from the one at
+// skip on.
+func fillExecuted(v *schema.Vector, run *schema.Run, skip, n int) {
+	if run.Flags&schema.RunFailedTold == 0 {
+		repeat(&v.U8, 0, n)
+		repeat(&v.Valid, 0, n)
+	} else {
+		for i := skip; i < skip+n; i++ {
+			v.U8 = append(v.U8, uint8(run.Failed>>i&1^1))
+			v.Valid = append(v.Valid, 1)
+		}
+	}
+	if skip+n == int(run.Count) {
+		last := len(v.U8) - 1
+		v.U8[last], v.Valid[last] = outcomeExecuted(run.Outcome)
+	}
+}
+
+// outcomeExecuted returns `executed` and whether it is told.
+func outcomeExecuted(o schema.Outcome) (executed, valid uint8) {
+	switch o {
+	case schema.Taken, schema.Passed:
+		return 1, 1
+	case schema.NotTaken:
+		return 0, 1
+	case schema.Untold:
+	}
+	return 0, 0
+}
+
+// fillCycles appends the cycles of n instructions of a run: they are told for
+// its last alone.
+func (r *runs) fillCycles(cycles, cycle *schema.Vector, run *schema.Run, span *schema.Span, n int) {
+	repeat(&cycles.U32, 0, n)
+	repeat(&cycles.Valid, 0, n)
+	repeat(&cycle.U64, 0, n)
+	repeat(&cycle.Valid, 0, n)
+	if run.Flags&schema.RunCyclesTold == 0 || r.skip+n != int(run.Count) {
+		return
+	}
+	last := len(cycles.U32) - 1
+	_, at := r.base.at(schema.Point{Epoch: span.Epoch, Cycle: schema.Of(run.Cycle)})
+	cycles.U32[last], cycles.Valid[last] = run.Cycles, 1
+	cycle.U64[last], cycle.Valid[last] = uint64(at.V), 1
+}
+
+// shared is what all rows of a span have in common.
+type shared struct {
+	epoch     int32
+	timestamp schema.Null[uint64]
+	contextID schema.Null[uint32]
+	vmid      schema.Null[uint8]
+	security  schema.Security
+}
+
+func (r *runs) shared(s *schema.Span) shared {
+	return shared{
+		epoch: r.base.epoch + s.Epoch, timestamp: timestampOf(r.base, r.unit, s.Timestamp),
+		contextID: s.ContextID, vmid: r.base.vmidOr(s.VMID), security: s.Security,
+	}
+}
+
+// fillBlocks appends rows of `blocks` to batch, at most room and no more than
+// one span has, and returns how many.
+func (r *runs) fillBlocks(batch *schema.Batch, room int) int {
+	span, end := r.span()
+	s := r.shared(span)
+	rows := 0
+	for rows < room && int64(rows) < r.rows && r.from < end {
+		run := &r.unit.Runs[r.from]
+		n := min(int(run.Count)-r.skip, schema.MaxBlockRow)
+		r.fillBlock(batch.Row(), run, n, s, span)
+		rows++
+		r.pass(n)
+	}
+	return rows
+}
+
+// fillBlock fills a row of `blocks` with n instructions of a run.
+func (r *runs) fillBlock(row *schema.Row, run *schema.Run, n int, s shared, span *schema.Span) {
+	outcome := schema.Untold
+	var failed schema.Null[uint64]
+	var cycles schema.Null[uint32]
+	cycle := schema.Null[int64]{}
+	if run.Flags&schema.RunFailedTold != 0 {
+		failed = schema.Of(run.Failed)
+	}
+	if r.skip+n == int(run.Count) {
+		outcome = run.Outcome
+		if run.Flags&schema.RunCyclesTold != 0 {
+			cycles = schema.Of(run.Cycles)
+			_, cycle = r.base.at(schema.Point{Epoch: span.Epoch, Cycle: schema.Of(run.Cycle)})
+		}
+	}
+	r.base.key(row, schema.Key{Seq: r.seq - r.base.seq, Offset: run.Offset})
+	row.Uint32(r.numbers[run.Block])
+	row.Uint16(uint16(n))
+	row.Uint16(run.First + uint16(r.skip))
+	row.NullUint64(failed)
+	row.Enum(uint8(outcome))
+	row.NullUint32(cycles)
+	row.Int32(s.epoch)
+	row.NullInt64(cycle)
+	row.NullUint64(s.timestamp)
+	row.NullUint32(s.contextID)
+	row.NullUint8(s.vmid)
+	row.Enum(uint8(s.security))
+}
+
+// repeat appends n times x.
+func repeat[T any](s *[]T, x T, n int) {
+	for range n {
+		*s = append(*s, x)
+	}
+}
+
+// repeatNull appends n times a value that may be NULL.
+func repeatNull[T any](s *[]T, valid *[]uint8, x schema.Null[T], n int) {
+	repeat(s, x.V, n)
+	ok := uint8(0)
+	if x.OK {
+		ok = 1
+	}
+	repeat(valid, ok, n)
+}

@@ -1,0 +1,276 @@
+package pipeline
+
+import (
+	"errors"
+	"io"
+	"iter"
+
+	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// A unit is a stretch of a stream for one worker: whole segments, or a part of
+// a long one. How a stream falls into units depends on its bytes alone.
+type unit struct {
+	// What stands before the first cut; the stitcher takes it as it is.
+	losses []schema.Loss
+	events []schema.Event
+
+	parts []decode.Part
+	bytes int                  // in parts
+	end   decode.CaptureOffset // behind its last byte
+
+	// A unit whose first part goes on a segment takes the decoder from prev;
+	// one whose last part is open hands it on to next.
+	prev, next chan decode.Decoder
+}
+
+// split cuts a stream into segments at its cuts, the first I-sync after each
+// A-sync, and groups them into units.
+func split(stream decode.Stream, protocol decode.Protocol) iter.Seq2[*unit, error] {
+	return func(yield func(*unit, error) bool) {
+		s := splitter{protocol: protocol, unit: &unit{}, more: true}
+		s.flush = func(u *unit) { s.more = s.more && yield(u, nil) }
+		for s.more {
+			piece, err := stream.Next()
+			if errors.Is(err, io.EOF) {
+				s.finish()
+				return
+			}
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if piece.Break {
+				s.breakOff()
+			}
+			for from := 0; from < len(piece.Data) && s.more; {
+				from += s.take(&piece, from)
+				s.scan()
+				s.release()
+			}
+		}
+	}
+}
+
+// A splitter holds the end of a stream as far as it is in no part yet.
+type splitter struct {
+	protocol decode.Protocol
+	flush    func(*unit)
+	more     bool // the consumer wants more
+	unit     *unit
+
+	// The bytes at hand. Parts are slices of them, so they are only ever
+	// appended to; release moves on to new memory.
+	data    []byte
+	offsets []decode.CaptureOffset
+	bytes   int64 // of the stream, up to the end of data
+
+	lower   int   // no A-sync begins before: a break
+	scanned int   // A-syncs that end up to here are found
+	asyncs  []int // their ends, as far as they are in no part
+	looking bool  // for the I-sync behind the last A-sync,
+	parsed  int   // by packets, up to here
+
+	inSegment bool // a cut was found
+	segment   int  // first byte in no part
+	continued bool // the part at hand goes on a segment,
+	broken    bool // behind a break
+	next      chan decode.Decoder
+
+	unsynced     schema.Loss // the loss before the first cut
+	unsyncedFrom int64       // its place in the stream
+}
+
+// take appends bytes of p, from its byte i on, as far as there is room, and
+// returns how many.
+func (s *splitter) take(p *decode.Piece, i int) int {
+	if len(s.data) == cap(s.data) {
+		s.renew()
+	}
+	if !s.inSegment && s.bytes == s.unsyncedFrom {
+		s.unsynced.Offset = int64(p.Offset(i))
+	}
+	n := min(len(p.Data)-i, cap(s.data)-len(s.data))
+	s.data = append(s.data, p.Data[i:i+n]...)
+	for k := range n {
+		s.offsets = append(s.offsets, p.Offset(i+k))
+	}
+	s.bytes += int64(n)
+	return n
+}
+
+// scan finds the A-syncs and cuts in the bytes at hand.
+func (s *splitter) scan() {
+	for {
+		limit, found := len(s.data), false
+		from := max(s.scanned-decode.AsyncOverlap, s.lower)
+		if i := decode.NextAsync(s.data[from:]); i >= 0 {
+			limit, found = from+i, true
+		}
+		if s.looking {
+			s.look(limit, found)
+		}
+		s.scanned = limit
+		if !found {
+			return
+		}
+		s.asyncs = append(s.asyncs, limit)
+		s.looking, s.parsed = true, limit
+	}
+}
+
+// look looks for the I-sync up to limit, where the next A-sync ends if there is
+// one.
+func (s *splitter) look(limit int, last bool) {
+	n, found := s.protocol.FindISync(s.data[s.parsed:limit])
+	s.parsed += n
+	switch found {
+	case decode.ISyncFound:
+		s.looking = false
+		s.cut(s.parsed)
+	case decode.NoISync:
+		s.looking = false
+	case decode.ISyncUnknown:
+		s.looking = !last
+	}
+}
+
+// cut ends a segment, or what is unsynced, at data[at] and begins the next one.
+func (s *splitter) cut(at int) {
+	if s.inSegment {
+		s.closeParts(at, false)
+	} else {
+		s.loseUnsynced(s.bytes - int64(len(s.data)-at))
+		s.inSegment = true
+	}
+	s.segment, s.asyncs, s.continued, s.broken = at, s.asyncs[:0], false, false
+	if s.unit.bytes >= unitBytes {
+		s.endUnit()
+	}
+}
+
+// release makes parts of a long open segment, and forgets what is in no segment.
+func (s *splitter) release() {
+	if s.inSegment {
+		s.openParts(s.known())
+		return
+	}
+	s.segment = max(s.segment, min(s.known(), len(s.data)-decode.AsyncOverlap))
+	s.asyncs = s.asyncs[:0]
+}
+
+// known returns the position up to which there is no cut that is not found yet.
+func (s *splitter) known() int {
+	if s.looking {
+		return s.parsed
+	}
+	return len(s.data)
+}
+
+// openParts makes parts of partBytes of the open segment as long as more of it
+// is known to follow.
+func (s *splitter) openParts(known int) {
+	for known-s.segment > partBytes {
+		s.addPart(s.segment+partBytes, true, false)
+		s.endUnit()
+	}
+}
+
+// closeParts makes the last parts of the segment that ends at data[at], or
+// breaks there.
+func (s *splitter) closeParts(at int, broken bool) {
+	s.openParts(at)
+	s.addPart(at, broken, broken)
+}
+
+// addPart makes a part of the segment from where it is in no part, up to to.
+func (s *splitter) addPart(to int, open, end bool) {
+	p := decode.Part{
+		Data: s.data[s.segment:to:to], Offsets: s.offsets[s.segment:to:to],
+		Continued: s.continued, Break: s.broken, Open: open, End: end,
+	}
+	n := 0
+	for n < len(s.asyncs) && s.asyncs[n] <= to {
+		p.Asyncs = append(p.Asyncs, s.asyncs[n]-s.segment)
+		n++
+	}
+	s.asyncs = append(s.asyncs[:0], s.asyncs[n:]...)
+	s.segment, s.continued, s.broken = to, true, false
+	s.unit.parts = append(s.unit.parts, p)
+	s.unit.bytes += len(p.Data)
+}
+
+// breakOff takes note that nothing goes on from the bytes so far.
+func (s *splitter) breakOff() {
+	at := len(s.data)
+	if s.inSegment {
+		s.closeParts(at, true)
+		s.broken = true
+	} else {
+		s.loseUnsynced(s.bytes)
+		s.unsynced.Reason = schema.LossDiscontinuity
+		s.unsynced.Detail = "the input broke before it"
+		s.segment = at
+	}
+	s.looking, s.lower, s.scanned = false, at, at
+	s.asyncs = s.asyncs[:0]
+}
+
+// loseUnsynced writes the loss before the first cut, which ends at a place in
+// the stream.
+func (s *splitter) loseUnsynced(to int64) {
+	if s.unsynced.Bytes = to - s.unsyncedFrom; s.unsynced.Bytes > 0 {
+		if s.unsynced.Reason == schema.LossDiscontinuity {
+			s.unit.events = append(s.unit.events, schema.Event{
+				Key: s.unsynced.Key, Event: schema.EventDiscontinuity,
+			})
+		}
+		s.unit.losses = append(s.unit.losses, s.unsynced)
+	}
+	s.unsynced, s.unsyncedFrom = schema.Loss{Reason: schema.LossUnsynced}, to
+}
+
+// finish ends the stream.
+func (s *splitter) finish() {
+	if s.inSegment {
+		s.openParts(len(s.data))
+		s.addPart(len(s.data), false, true)
+	} else {
+		s.loseUnsynced(s.bytes)
+	}
+	if len(s.unit.parts) > 0 || len(s.unit.losses) > 0 {
+		s.endUnit()
+	}
+}
+
+// endUnit hands the unit to the consumer.
+func (s *splitter) endUnit() {
+	u := s.unit
+	s.unit = &unit{}
+	if n := len(u.parts); n > 0 {
+		u.prev, s.next = s.next, nil
+		if u.parts[n-1].Open {
+			u.next = make(chan decode.Decoder, 1)
+			s.next = u.next
+		}
+	}
+	if s.segment > 0 {
+		u.end = s.offsets[s.segment-1] + 1
+	}
+	s.flush(u)
+}
+
+// renew moves the bytes that are in no part to the front of new memory.
+func (s *splitter) renew() {
+	kept := s.data[s.segment:]
+	room := max(chunkBytes, 2*len(kept))
+	s.data = append(make([]byte, 0, room), kept...)
+	s.offsets = append(make([]decode.CaptureOffset, 0, room), s.offsets[s.segment:]...)
+	n := s.segment
+	s.segment = 0
+	s.lower, s.scanned, s.parsed = max(0, s.lower-n), s.scanned-n, s.parsed-n
+	for i := range s.asyncs {
+		s.asyncs[i] -= n
+	}
+}

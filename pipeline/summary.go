@@ -1,0 +1,278 @@
+package pipeline
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"path"
+	"slices"
+
+	"github.com/tracelake/tracelake/decode/capture"
+	"github.com/tracelake/tracelake/decode/frame"
+	"github.com/tracelake/tracelake/decode/image"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// A Summary is what an export came to, for people to read.
+type Summary struct {
+	Sources []SourceSummary
+	Totals  schema.Totals
+	Tables  map[string]schema.Files
+	Notes   []string
+}
+
+// A SourceSummary is what a source came to.
+type SourceSummary struct {
+	schema.SourceTotals
+	// Missing is the memory that was wanted and is in no image, most stops
+	// first.
+	Missing []image.MissingRange
+}
+
+func (e *exporter) summary(m *schema.Manifest) *Summary {
+	s := &Summary{Totals: m.Totals, Tables: m.Tables, Notes: m.Notes}
+	for i, totals := range m.Sources {
+		s.Sources = append(s.Sources, SourceSummary{totals, e.missing[i].Ranges()})
+	}
+	return s
+}
+
+// A NothingError says that nothing was decoded, and the likely causes.
+type NothingError struct {
+	Causes []string
+}
+
+func (e *NothingError) Error() string {
+	if len(e.Causes) == 0 {
+		return "nothing was decoded"
+	}
+	text := "nothing was decoded: " + e.Causes[0]
+	for _, c := range e.Causes[1:] {
+		text += "; " + c
+	}
+	return text
+}
+
+// Unwrap makes an empty capture recognisable as such.
+func (e *NothingError) Unwrap() error { return capture.ErrEmpty }
+
+// nothing fails if no instruction was decoded. It takes the totals of each
+// source and the memory it missed.
+func (p *plan) nothing(totals []schema.Totals, missing []image.Missing) error {
+	var causes []string
+	for i, s := range p.sources {
+		t := &totals[i]
+		if t.Instructions > 0 {
+			return nil
+		}
+		var wanted []image.MissingRange
+		if missing != nil {
+			wanted = missing[i].Ranges()
+		}
+		causes = append(causes, s.cause(t, wanted))
+	}
+	if len(p.sources) == 0 {
+		causes = append(causes, "the capture has no trace source")
+	}
+	return &NothingError{causes}
+}
+
+// cause says why nothing of a source was decoded.
+func (s *sourcePlan) cause(t *schema.Totals, missing []image.MissingRange) string {
+	name := fmt.Sprintf("source 0x%02x", s.ID)
+	if s.Name != "" {
+		name += " (" + s.Name + ")"
+	}
+	switch {
+	case s.status == schema.StatusUnconfigured:
+		return fmt.Sprintf("%s has %d bytes, but is not configured: is a trace ID wrong?", name, s.bytes)
+	case s.status == schema.StatusUnsupported:
+		return s.problem
+	case s.status == schema.StatusEmpty:
+		return fmt.Sprintf("%s has no bytes: is its trace ID right?", name)
+	case t.Segments == 0:
+		return fmt.Sprintf("%s: no synchronisation (A-sync, then I-sync) in %d bytes of %s; %s", name, s.bytes, s.Protocol, s.syncHint())
+	case len(missing) > 0:
+		return fmt.Sprintf("%s: no program memory at 0x%08x, where it runs; give the program with -e FILE or --image FILE@ADDR", name, missing[0].First)
+	}
+	return name + ": its packets tell no instruction"
+}
+
+// syncHint says what to try with a stream that does not synchronise.
+func (s *sourcePlan) syncHint() string {
+	b := s.buffer
+	if b.framed {
+		return "check its protocol and registers, and look at its bytes with `tracelake packets`"
+	}
+	if _, err := frame.Detect(b.Data, b.Size, frame.DetectOptions{}); err == nil {
+		return "the file looks like formatter frames: add --framed"
+	}
+	return "if this is formatted data add --framed, else check --protocol and --reg"
+}
+
+// choose keeps the sources to decode. The others are listed, and accounted for
+// as not decoded.
+func (p *plan) choose(ids []uint8) error {
+	if ids == nil {
+		return nil
+	}
+	known := map[uint8]bool{}
+	for _, s := range p.sources {
+		known[s.ID] = true
+	}
+	for _, id := range ids {
+		if !known[id] {
+			return &capture.InputError{
+				File: fmt.Sprintf("--source 0x%02x", id), Problem: "is no source of the capture",
+				Remedy: fmt.Sprintf("the sources are %s", hexList(slices.Sorted(maps.Keys(known)))), Err: capture.ErrUsage,
+			}
+		}
+	}
+	p.sources = slices.DeleteFunc(p.sources, func(s *sourcePlan) bool { return !slices.Contains(ids, s.ID) })
+	return nil
+}
+
+func hexList(ids []uint8) string {
+	text := ""
+	for i, id := range ids {
+		if i > 0 {
+			text += ", "
+		}
+		text += fmt.Sprintf("0x%02x", id)
+	}
+	return text
+}
+
+// hashInputs hashes the files the capture was read from.
+func hashInputs(ctx context.Context, c *capture.Capture) ([]schema.InputFile, error) {
+	var files []schema.InputFile
+	for _, in := range c.Inputs {
+		sum := in.SHA256
+		if in.Data != nil {
+			h := sha256.New()
+			if _, err := io.Copy(h, io.NewSectionReader(stoppable{ctx, in.Data}, 0, in.Bytes)); err != nil {
+				return nil, fmt.Errorf("read %s: %w", in.Path, err)
+			}
+			h.Sum(sum[:0])
+		}
+		files = append(files, schema.InputFile{Path: in.Path, Bytes: in.Bytes, SHA256: hex.EncodeToString(sum[:])})
+	}
+	return files, nil
+}
+
+// fileMeta is the metadata of all data files: what they were made from. It has
+// nothing of the machine or the command line.
+func fileMeta(inputs []schema.InputFile) []schema.Meta {
+	h := sha256.New()
+	for _, in := range inputs {
+		fmt.Fprintf(h, "%s  %s\n", in.SHA256, in.Path)
+	}
+	return []schema.Meta{{Key: "tracelake.capture_sha256", Value: hex.EncodeToString(h.Sum(nil))}}
+}
+
+// manifest describes the dataset, but for its inputs and files.
+func (e *exporter) manifest() *schema.Manifest {
+	m := &schema.Manifest{
+		SchemaVersion: schema.Version, Tool: e.opt.Tool, Format: e.opt.Format.String(), Level: e.opt.Level.String(),
+		Codec: e.opt.Codec, Description: e.capture.Description, Labels: e.opt.Labels,
+		Buffers: []schema.BufferBytes{}, Images: []schema.ImageRegion{}, Sources: []schema.SourceTotals{},
+		Notes: e.plan.notes, Run: e.opt.Run,
+	}
+	if m.Labels == nil {
+		m.Labels = map[string]string{}
+	}
+	if m.Notes == nil {
+		m.Notes = []string{}
+	}
+	for _, b := range e.plan.buffers {
+		m.Buffers = append(m.Buffers, e.plan.account(b))
+	}
+	for _, r := range e.capture.Regions {
+		m.Images = append(m.Images, imageRegion(&r))
+	}
+	for i, s := range e.plan.sources {
+		m.Sources = append(m.Sources, e.sourceTotals(s, e.totals[i]))
+		m.Totals.Add(e.totals[i])
+	}
+	return m
+}
+
+func imageRegion(r *image.Region) schema.ImageRegion {
+	region := schema.ImageRegion{
+		File: path.Base(r.File), SHA256: hex.EncodeToString(r.SHA256[:]), BuildID: r.BuildID,
+		Address: r.Address, Bytes: int64(len(r.Bytes)), Core: r.Core,
+	}
+	if r.Space != image.AnySpace {
+		region.Space = r.Space.String()
+	}
+	return region
+}
+
+func (e *exporter) sourceTotals(s *sourcePlan, t schema.Totals) schema.SourceTotals {
+	row := schema.SourceTotals{
+		Source: s.ID, Name: s.Name, Protocol: s.Protocol, Version: s.Version, Core: s.Core,
+		Status: schema.SourceStatusNames[s.status], Problem: s.problem, Unit: schema.SourceUnitNames[schema.UnitBytes], Totals: t,
+		TimestampHz: e.capture.TimestampHz, CycleHz: e.opt.CycleHz, Registers: map[string]string{},
+	}
+	if s.protocol != nil {
+		row.Version = s.protocol.Version()
+	}
+	if s.buffer != nil {
+		row.Buffer = s.buffer.Name
+	}
+	if e.opt.TimestampHz != 0 {
+		row.TimestampHz = e.opt.TimestampHz
+	}
+	for i := range s.Registers {
+		name, value := s.Registers[i].Text()
+		row.Registers[name] = value
+	}
+	return row
+}
+
+// dimensions writes the tables that have no source of their own.
+func (e *exporter) dimensions(submit func(job) error) error {
+	f := tableMaker{e, 0, submit}
+	sources := makeTable(f, &schema.Sources, fillSource)
+	images := makeTable(f, &schema.Images, fillImage)
+	m := e.manifest()
+	return errors.Join(
+		sources.add(base{}, m.Sources), images.add(base{}, m.Images), sources.flush(), images.flush(),
+	)
+}
+
+func fillSource(r *schema.Row, _ *base, s *schema.SourceTotals) {
+	registers, err := json.Marshal(s.Registers)
+	if err != nil {
+		panic(err) // strings only
+	}
+	r.Uint8(s.Source)
+	r.NullString(s.Name)
+	r.NullString(s.Protocol)
+	r.NullString(s.Version)
+	r.NullString(s.Core)
+	r.NullString(s.Buffer)
+	r.Enum(uint8(slices.Index(schema.SourceStatusNames, s.Status)))
+	r.Enum(uint8(slices.Index(schema.SourceUnitNames, s.Unit)))
+	for _, n := range []int64{s.Bytes, s.BytesDecoded, s.BytesLost, s.BytesUnplaced, s.Segments, s.Instructions, s.Exceptions, s.Losses} {
+		r.Int64(n)
+	}
+	r.NullUint64(schema.Null[uint64]{V: s.TimestampHz, OK: s.TimestampHz != 0})
+	r.NullUint64(schema.Null[uint64]{V: s.CycleHz, OK: s.CycleHz != 0})
+	r.String(string(registers))
+}
+
+func fillImage(r *schema.Row, _ *base, i *schema.ImageRegion) {
+	r.String(i.File)
+	r.String(i.SHA256)
+	r.NullString(i.BuildID)
+	r.Uint32(i.Address)
+	r.Int64(i.Bytes)
+	r.NullString(i.Space)
+	r.NullString(i.Core)
+}

@@ -1,0 +1,10 @@
+// Package schema is the public format: tables, columns, enums, the types of
+// their rows, and the names of everything in a dataset. It knows no decoder and
+// writes no file; parquetfile and arrowfile do that.
+//
+// Instructions do not travel as rows. Decoders tell them as [Run]s over
+// [Block]s, and the writers expand those into the columns of `instructions` or
+// write them as they are into `blocks`.
+package schema
+
+//go:generate go run ./internal/tablesmd ../docs/tables.md

@@ -1,0 +1,29 @@
+package schema
+
+// An Encoder turns batches of one table into a row group of a file format. It
+// is for one goroutine at a time; many encoders may run in parallel.
+type Encoder interface {
+	// Append adds the rows of b, and keeps nothing of it.
+	Append(b *Batch) error
+	// Finish returns what was appended and readies the encoder for the next
+	// row group. The result does not share memory with the encoder.
+	Finish() (Chunks, error)
+	// Reset drops what was appended. The encoder keeps its memory.
+	Reset()
+}
+
+// Chunks is an encoded row group, for a [File] of the format and table it was
+// made for.
+type Chunks interface {
+	Rows() int64
+}
+
+// A File is a part that is being written, by one goroutine. After an error it
+// is of no use.
+type File interface {
+	// WriteRowGroup adds a row group behind those before.
+	WriteRowGroup(Chunks) error
+	// Close completes the file, also one without rows. It does not close the
+	// underlying writer.
+	Close() error
+}

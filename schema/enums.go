@@ -1,0 +1,239 @@
+package schema
+
+// ISA is the instruction set of an instruction or an address.
+type ISA uint8
+
+// The instruction sets, in the order of the enum column `isa`.
+const (
+	A32 ISA = iota
+	T32
+	T32EE // ThumbEE
+	Jazelle
+)
+
+// ISANames are the values of the enum column `isa`.
+var ISANames = []string{"a32", "t32", "t32ee", "jazelle"}
+
+func (i ISA) String() string { return ISANames[i] }
+
+// Kind is the class of an instruction, by its opcode alone.
+type Kind uint8
+
+// The kinds, in the order of the enum column `kind`.
+const (
+	KindOther           Kind = iota
+	KindBranch               // direct branch without link; CBZ, ENTERX, LEAVEX too
+	KindCall                 // BL, BLX immediate
+	KindIndirect             // any write to the PC not named below: TBB, BXJ, HB, HBP …
+	KindIndirectCall         // BLX register, HBL, HBLP
+	KindReturn               // BX lr, MOV pc,lr, loads of the PC from the stack
+	KindExceptionReturn      // ERET, RFE, LDM ^ with PC, flag-setting data processing to PC
+	KindBarrier              // ISB, DSB, DMB and their CP15 forms
+	KindSVC
+	KindSMC
+	KindHVC
+	KindBKPT
+	KindUDF
+)
+
+// KindNames are the values of the enum column `kind`.
+var KindNames = []string{
+	"other", "branch", "call", "indirect", "indirect_call", "return", "exception_return",
+	"barrier", "svc", "smc", "hvc", "bkpt", "udf",
+}
+
+func (k Kind) String() string { return KindNames[k] }
+
+// Outcome is what the trace says about the last instruction of a run.
+type Outcome uint8
+
+// The outcomes, in the order of the enum column `outcome`.
+const (
+	Untold   Outcome = iota // executed is NULL
+	Taken                   // a branch that was executed
+	NotTaken                // failed its condition, branch or not
+	Passed                  // executed, not a branch
+)
+
+// OutcomeNames are the values of the enum column `outcome`.
+var OutcomeNames = []string{"untold", "taken", "not_taken", "passed"}
+
+func (o Outcome) String() string { return OutcomeNames[o] }
+
+// Security is the security state and mode instructions ran in.
+type Security uint8
+
+// The security states, in the order of the enum column `security`.
+const (
+	Secure Security = iota
+	NonSecure
+	Hyp
+)
+
+// SecurityNames are the values of the enum column `security`.
+var SecurityNames = []string{"secure", "non_secure", "hyp"}
+
+func (s Security) String() string { return SecurityNames[s] }
+
+// ExceptionEvent tells an exception entry from an explicit return.
+type ExceptionEvent uint8
+
+// The exception events, in the order of the enum column `exceptions.event`.
+const (
+	ExceptionEntry ExceptionEvent = iota
+	ExceptionReturn
+)
+
+// ExceptionEventNames are the values of the enum column `exceptions.event`.
+var ExceptionEventNames = []string{"entry", "return"}
+
+// ExceptionType is the canonical type of an exception, whatever its number in a
+// protocol.
+type ExceptionType uint8
+
+// The exception types, in the order of the enum column `exceptions.type`.
+const (
+	ExcReset ExceptionType = iota
+	ExcUndefined
+	ExcSVC
+	ExcPrefetchAbort
+	ExcDataAbort
+	ExcAsyncDataAbort
+	ExcIRQ
+	ExcFIQ
+	ExcSMC
+	ExcHyp
+	ExcDebug
+	ExcThumbEE
+	ExcJazelle
+	ExcGeneric
+	ExcReserved
+	ExcNMI
+	ExcHardFault
+	ExcMemManage
+	ExcBusFault
+	ExcUsageFault
+	ExcDebugMonitor
+	ExcPendSV
+	ExcSysTick
+)
+
+// ExceptionTypeNames are the values of the enum column `exceptions.type`.
+var ExceptionTypeNames = []string{
+	"reset", "undefined", "svc", "prefetch_abort", "data_abort", "async_data_abort", "irq", "fiq",
+	"smc", "hyp", "debug", "thumbee", "jazelle", "generic", "reserved", "nmi", "hard_fault",
+	"mem_manage", "bus_fault", "usage_fault", "debug_monitor", "pendsv", "systick",
+}
+
+func (t ExceptionType) String() string { return ExceptionTypeNames[t] }
+
+// CountKind says which packet told cycles.
+type CountKind uint8
+
+// The kinds of count, in the order of the enum column `cycle_counts.kind`.
+const (
+	CountAtom      CountKind = iota
+	CountBranch              // branch packet
+	CountISync               // the count in an I-sync packet
+	CountTimestamp           // the count in a timestamp packet
+	CountPacket              // a packet of counts only
+	CountGap                 // a count told after the restart it belongs before
+)
+
+// CountKindNames are the values of the enum column `cycle_counts.kind`.
+var CountKindNames = []string{"atom", "branch", "isync", "timestamp", "packet", "gap"}
+
+// EventKind is what happened at a point of the stream.
+type EventKind uint8
+
+// The events, in the order of the enum column `events.event`.
+const (
+	EventTraceOn          EventKind = iota // trace (re)starts
+	EventOverflow                          // trace restarts after a FIFO overflow
+	EventDebugExit                         // trace restarts at the exit from debug state
+	EventTrigger                           // trigger packet, or trigger ID of the formatter
+	EventUnmapped                          // no program memory at the address
+	EventInconsistent                      // stream and program contradict each other
+	EventDiscontinuity                     // the input broke: 4×FSYNC, lost frame alignment
+	EventJazelle                           // Jazelle state: its code cannot be decoded
+	EventTimestampUnknown                  // a timestamp packet with the value 0
+	EventClockChange                       // the timestamp clock changed its frequency
+)
+
+// EventNames are the values of the enum column `events.event`.
+var EventNames = []string{
+	"trace_on", "overflow", "debug_exit", "trigger", "unmapped", "inconsistent", "discontinuity",
+	"jazelle", "timestamp_unknown", "clock_change",
+}
+
+func (e EventKind) String() string { return EventNames[e] }
+
+// LossReason says why bytes were not understood.
+type LossReason uint8
+
+// The reasons of a loss, in the order of the enum column `losses.reason`.
+const (
+	LossUnsynced       LossReason = iota // before the first cut
+	LossReservedHeader                   // a header the protocol reserves, to the next cut
+	LossBadPacket                        // an impossible packet, to the next cut
+	LossTruncated                        // a packet cut off by the end of the stream
+	LossDiscontinuity                    // from a break of the input to the next cut
+	LossSplice                           // the old half of a ring follows without sync
+	LossUnsupported                      // no decoder for the protocol, or registers missing
+	LossUnconfigured                     // a source nobody configured
+)
+
+// LossReasonNames are the values of the enum column `losses.reason`.
+var LossReasonNames = []string{
+	"unsynced", "reserved_header", "bad_packet", "truncated", "discontinuity", "splice",
+	"unsupported", "unconfigured",
+}
+
+func (r LossReason) String() string { return LossReasonNames[r] }
+
+// ISyncReason is why an I-sync packet was sent.
+type ISyncReason uint8
+
+// The reasons of an I-sync, in the order of the enum column `segments.reason`
+// and of the reason field of PFT and ETMv3.
+const (
+	ISyncPeriodic ISyncReason = iota
+	ISyncTraceOn
+	ISyncOverflow
+	ISyncDebugExit
+)
+
+// ISyncReasonNames are the values of the enum column `segments.reason`.
+var ISyncReasonNames = []string{"periodic", "trace_on", "overflow", "debug_exit"}
+
+func (r ISyncReason) String() string { return ISyncReasonNames[r] }
+
+// SourceStatus is what became of a source.
+type SourceStatus uint8
+
+// The statuses, in the order of the enum column `sources.status`.
+const (
+	StatusDecoded      SourceStatus = iota // its decoder ran, however little came of it
+	StatusEmpty                            // no bytes, whatever the protocol
+	StatusUnsupported                      // no decoder, or registers missing
+	StatusUnconfigured                     // bytes of a source nobody configured
+)
+
+// SourceStatusNames are the values of the enum column `sources.status`.
+var SourceStatusNames = []string{"decoded", "empty", "unsupported", "unconfigured"}
+
+func (s SourceStatus) String() string { return SourceStatusNames[s] }
+
+// SourceUnit is what the lengths of a source count.
+type SourceUnit uint8
+
+// The units, in the order of the enum column `sources.unit`.
+const (
+	UnitBytes   SourceUnit = iota
+	UnitSamples            // samples of the trace port that do not fill whole bytes (ETMv1, ETMv2)
+)
+
+// SourceUnitNames are the values of the enum column `sources.unit`.
+var SourceUnitNames = []string{"bytes", "samples"}
+
+func (u SourceUnit) String() string { return SourceUnitNames[u] }

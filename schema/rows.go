@@ -1,0 +1,111 @@
+package schema
+
+// Null is a value that may be absent. Its zero value is NULL: the trace does
+// not say.
+type Null[T any] struct {
+	V  T
+	OK bool
+}
+
+// Of returns v as a value that is present.
+func Of[T any](v T) Null[T] { return Null[T]{V: v, OK: true} }
+
+// A Key says where a row stands. In rows a decoder makes, Seq counts from the
+// start of the segment; what it stands on is added when rows become columns.
+type Key struct {
+	Seq    int64 // ordinal of the first instruction after the row's event
+	Offset int64 // capture offset of the packet that told it
+}
+
+// A Point is a position in time. Epoch counts from the segment: in epoch 0,
+// which goes on from the segment before, Cycle does too.
+type Point struct {
+	Epoch int32
+	Cycle Null[int64] // NULL without cycle accuracy
+}
+
+// An Exception is a row of `exceptions`.
+type Exception struct {
+	Key
+	Point
+	Event         ExceptionEvent
+	Number        Null[uint16] // as traced; NULL for a return
+	Type          Null[ExceptionType]
+	ReturnAddress Null[uint32] // preferred return address
+	Target        Null[uint32]
+	Resume        Null[uint8] // v7-M
+	ContextID     Null[uint32]
+	VMID          Null[uint8] // NULL: as in Span
+	Security      Security
+	Timestamp     int32 // as in Span
+}
+
+// A CycleCount is a row of `cycle_counts`. With OutOfEpoch its epoch and cycle
+// are NULL: the count lies before the epoch its packet opens.
+type CycleCount struct {
+	Key
+	Point
+	OutOfEpoch bool
+	Cycles     Null[int64] // NULL: the packet says unknown
+	Kind       CountKind
+	Late       bool
+}
+
+// A Timestamp is a row of `timestamps`. While bits of it were never sent in
+// this segment, Raw is the value as sent and Value is open: the stitcher knows
+// the rest.
+type Timestamp struct {
+	Key
+	Point
+	Raw       uint64 // as sent, bits from KnownBits on are 0
+	KnownBits uint8  // how many low bits of Raw were sent in this segment
+	Value     Null[uint64]
+}
+
+// A Context is a row of `contexts` if one of its first three fields differs
+// from the row before.
+type Context struct {
+	Key
+	ContextID Null[uint32]
+	VMID      Null[uint8] // NULL: as in Span
+	Security  Security
+	ISA       ISA
+}
+
+// An Event is a row of `events`.
+type Event struct {
+	Key
+	Event   EventKind
+	Address Null[uint32]
+	Detail  string // "" is NULL
+}
+
+// A Loss is a row of `losses`: bytes of the stream that were not understood.
+type Loss struct {
+	Key
+	Bytes  int64
+	Reason LossReason
+	Detail string // "" is NULL
+}
+
+// A Packet is a row of `packets`.
+type Packet struct {
+	Key
+	Type   string
+	Bytes  []byte
+	Fields string // JSON object
+}
+
+// A Segment is a row of `segments`. Key.Seq is that of its first instruction,
+// Key.Offset that of its I-sync.
+type Segment struct {
+	Key
+	Bytes         int64 // of the stream
+	BytesDecoded  int64
+	BytesLost     int64
+	BytesUnplaced int64 // decoded, but telling instructions that cannot be placed
+	Instructions  int64
+	Exceptions    int64
+	Address       uint32
+	Reason        ISyncReason
+}

@@ -1,0 +1,67 @@
+package schema
+
+// A Block is a straight run of instructions from the address it was entered at
+// to the next one that can change the flow (or to the end of the memory): the
+// template its executions are expanded from. It does not change once made and
+// may be shared by goroutines.
+type Block struct {
+	// Key tells the blocks of one source apart, whoever made them.
+	Key BlockKey
+	// One value per instruction, all of one length, 1 to MaxBlock.
+	Address []uint32
+	Opcode  []uint32 // as fetched; 32-bit T32 has its first halfword on top
+	Size    []uint8  // 2 or 4 bytes
+	Kind    []uint8  // codes of Kind
+}
+
+// MaxBlock is the most instructions a block holds. Longer straight code is no
+// block: a walk through it is broken off.
+const MaxBlock = 65535
+
+// A BlockKey identifies a block within a source.
+type BlockKey struct {
+	Address uint32 // the block was entered at
+	ISA     ISA
+	Space   uint8 // memory space it was fetched from, as image.Space
+}
+
+// A Run is a stretch of a block that was executed straight, told by one packet.
+// It becomes Count rows of `instructions`, and one row of `blocks` for every
+// MaxBlockRow of them.
+type Run struct {
+	Offset  int64  // capture offset of the packet that told it
+	Failed  uint64 // with RunFailedTold: bit i set, instruction i failed its condition
+	Cycle   int64  // with RunCyclesTold: as Point.Cycle, up to and including the last instruction
+	Cycles  uint32 // with RunCyclesTold: own cost of the last instruction
+	Block   uint32 // index of the block in the unit that holds the run
+	First   uint16 // position in the block of the first instruction
+	Count   uint16 // instructions, at least 1; at most MaxBlockRow with RunFailedTold
+	Outcome Outcome
+	Flags   RunFlags
+}
+
+// MaxBlockRow is the most instructions one row of `blocks` stands for: one for
+// each bit of its column `failed`.
+const MaxBlockRow = 64
+
+// RunFlags say which optional fields of a [Run] hold.
+type RunFlags uint8
+
+// The flags of a run.
+const (
+	RunFailedTold RunFlags = 1 << iota // Failed tells the outcome of each instruction
+	RunCyclesTold                      // Cycles and Cycle tell the cost of the last instruction
+)
+
+// A Span is what holds for all runs from one on, up to the next span.
+type Span struct {
+	Run       int   // index of its first run
+	Epoch     int32 // relative to the segment: 0 goes on from the segment before
+	Timestamp int32 // index of the last timestamp row, or TimestampCarried
+	ContextID Null[uint32]
+	VMID      Null[uint8] // NULL: not told in this segment, the carry's holds
+	Security  Security
+}
+
+// TimestampCarried says that the last timestamp stands before the rows at hand.
+const TimestampCarried = -1

@@ -1,0 +1,125 @@
+package schema
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+)
+
+// Version is the version of the public format: tables, columns, enums, names.
+// It changes when a query that ran before may no longer run.
+const Version = 1
+
+// A Table describes one table of a dataset.
+type Table struct {
+	Name      string // lower snake case, plural; its folder, too
+	Row       string // what one row is, as in "one row per …"
+	Written   Written
+	Level     Level
+	PerSource bool // one series of parts for each source, else one for all
+	Columns   []Column
+}
+
+// Written says when a table is in a dataset.
+type Written uint8
+
+// When tables are written.
+const (
+	Always    Written = iota // cannot be left out
+	ByDefault                // unless the user picks others
+	OnRequest                // only if the user names it
+)
+
+func (w Written) String() string { return [...]string{"always", "by default", "on request"}[w] }
+
+// Level is how a dataset tells what was executed.
+type Level uint8
+
+// The levels. AnyLevel is that of tables which are the same in both.
+const (
+	AnyLevel Level = iota
+	LevelInstructions
+	LevelBlocks
+)
+
+func (l Level) String() string { return [...]string{"any", "instructions", "blocks"}[l] }
+
+// Column returns the column of that name. It panics if t has none.
+func (t *Table) Column(name string) *Column {
+	for i := range t.Columns {
+		if t.Columns[i].Name == name {
+			return &t.Columns[i]
+		}
+	}
+	panic(fmt.Sprintf("schema: no column %s in %s", name, t.Name))
+}
+
+// SQL returns the DuckDB type that columns of type t are read as.
+func (t Type) SQL() string {
+	switch t {
+	case Uint8:
+		return "UTINYINT"
+	case Uint16:
+		return "USMALLINT"
+	case Uint32:
+		return "UINTEGER"
+	case Uint64:
+		return "UBIGINT"
+	case Int32:
+		return "INTEGER"
+	case Int64:
+		return "BIGINT"
+	case Bool:
+		return "BOOLEAN"
+	case Enum, String, JSON:
+		return "VARCHAR"
+	case Bytes:
+		return "BLOB"
+	}
+	panic(fmt.Sprintf("schema: no type %d", t))
+}
+
+// A Meta is a key and its value in the metadata of a data file.
+type Meta struct {
+	Key, Value string
+}
+
+// The metadata every data file has.
+const (
+	MetaSchemaVersion = "tracelake.schema_version"
+	MetaTable         = "tracelake.table"
+	MetaColumns       = "tracelake.columns" // JSON: a list of objects, in the order of the columns
+)
+
+// Meta returns the metadata that every data file of t has. The writers put it
+// before what their caller adds.
+func (t *Table) Meta() []Meta {
+	return []Meta{
+		{MetaSchemaVersion, strconv.Itoa(Version)},
+		{MetaTable, t.Name},
+		{MetaColumns, t.columnsJSON()},
+	}
+}
+
+func (t *Table) columnsJSON() string {
+	type column struct {
+		Name        string   `json:"name"`
+		Type        string   `json:"type"`
+		Nullable    bool     `json:"nullable"`
+		Unit        string   `json:"unit,omitempty"`
+		Values      []string `json:"values,omitempty"`
+		Description string   `json:"description"`
+	}
+	columns := make([]column, len(t.Columns))
+	for i, c := range t.Columns {
+		columns[i] = column{c.Name, c.Type.SQL(), c.Nullable, c.Unit, c.Names, c.Doc}
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(columns); err != nil {
+		panic(err) // strings and booleans only
+	}
+	return string(bytes.TrimSpace(b.Bytes()))
+}

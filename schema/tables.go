@@ -1,0 +1,277 @@
+package schema
+
+// Tables returns the tables of the public format, in the order they are
+// documented in.
+func Tables() []*Table {
+	return []*Table{
+		&Instructions, &Blocks, &CodeBlocks, &Exceptions, &CycleCounts, &Timestamps, &Contexts,
+		&Events, &Losses, &Segments, &Sources, &Images, &Packets,
+	}
+}
+
+// FindTable returns the table of that name, or nil.
+func FindTable(name string) *Table {
+	for _, t := range Tables() {
+		if t.Name == name {
+			return t
+		}
+	}
+	return nil
+}
+
+// Columns that several tables share.
+var (
+	sourceColumn = Column{
+		Name: "source", Type: Uint8,
+		Doc: "CoreSight trace ID; 0 for a raw dump.",
+	}
+	segmentColumn = Column{
+		Name: "segment", Type: Int32, Nullable: true,
+		Doc: "Ordinal of the segment in its source, from 0; NULL before the first cut.",
+	}
+	offsetColumn = Column{
+		Name: "byte_offset", Type: Int64, Unit: "bytes", Rising: true,
+		Doc: "Position, in the capture, of the first byte of the packet that told the row; (seq, byte_offset) orders rows across tables.",
+	}
+	isaColumn = Column{
+		Name: "isa", Type: Enum, Names: ISANames,
+		Doc: "Instruction set.",
+	}
+	timestampColumn = Column{
+		Name: "timestamp", Type: Uint64, Nullable: true, Unit: "ticks", Rising: true,
+		Doc: "Last timestamp seen before it, as a count (its frequency is sources.timestamp_hz); NULL if there was none or not all of its bits are known.",
+	}
+	contextColumn = Column{
+		Name: "context_id", Type: Uint32, Nullable: true,
+		Doc: "Context ID; NULL until it is known.",
+	}
+	vmidColumn = Column{
+		Name: "vmid", Type: Uint8, Nullable: true,
+		Doc: "Virtual machine ID; NULL until it is known.",
+	}
+	securityColumn = Column{
+		Name: "security", Type: Enum, Nullable: true, Names: SecurityNames,
+		Doc: "Security state and mode; NULL if the trace does not say.",
+	}
+)
+
+// keys returns the columns every table with a place in the trace begins with,
+// before those that are its own.
+func keys(seq string, own ...Column) []Column {
+	return append([]Column{
+		sourceColumn,
+		{Name: "seq", Type: Int64, Rising: true, Doc: seq},
+		segmentColumn,
+		offsetColumn,
+	}, own...)
+}
+
+// seqAfter is what `seq` means where a row is no instruction.
+const seqAfter = "Ordinal, in its source, of the first instruction after it: the one with this seq comes next, the one with seq - 1 came before."
+
+func epochColumn(doc string, nullable bool) Column {
+	return Column{Name: "epoch", Type: Int32, Nullable: nullable, Doc: doc}
+}
+
+func cycleColumn(doc string) Column {
+	return Column{Name: "cycle", Type: Int64, Nullable: true, Unit: "cycles", Rising: true, Doc: doc}
+}
+
+const (
+	epochDoc   = "Cycle epoch, from 0: within one, the distance between any two cycles is known; a new one starts where it is lost."
+	cycleAtDoc = "Cycles from the start of the epoch to this point; NULL without cycle accuracy."
+)
+
+// Instructions is the flat level: everything that was executed.
+var Instructions = Table{
+	Name: "instructions", Row: "instruction, whether it passed its condition or not",
+	Written: ByDefault, Level: LevelInstructions, PerSource: true,
+	Columns: keys("Ordinal in its source, from 0, without holes.",
+		Column{Name: "address", Type: Uint32, Doc: "Address of the instruction."},
+		Column{Name: "size", Type: Uint8, Unit: "bytes", Doc: "Length of the instruction: 2 or 4."},
+		isaColumn,
+		Column{Name: "opcode", Type: Uint32, Doc: "The instruction as fetched; a 32-bit T32 one has its first halfword in the high half."},
+		Column{Name: "kind", Type: Enum, Names: KindNames, Doc: "Class of the instruction, by its opcode alone."},
+		Column{Name: "executed", Type: Bool, Nullable: true, Doc: "True: it passed its condition; false: it failed; NULL: the protocol does not tell (PFT: between waypoints)."},
+		Column{Name: "cycles", Type: Uint32, Nullable: true, Unit: "cycles", Doc: "Own cost: the cycles told for it, since the count before; NULL where not told (PFT: all but waypoints), never 0 for that."},
+		epochColumn(epochDoc, false),
+		cycleColumn("Cycles from the start of the epoch up to and including this instruction; NULL where cycles is."),
+		timestampColumn, contextColumn, vmidColumn, securityColumn,
+	),
+}
+
+// Blocks is the compact level: what was executed, as runs through code blocks.
+var Blocks = Table{
+	Name: "blocks", Row: "straight run of executed instructions",
+	Written: ByDefault, Level: LevelBlocks, PerSource: true,
+	Columns: keys("Ordinal, in its source, of the first instruction of the run.",
+		Column{Name: "code_block", Type: Uint32, Doc: "The block that was run through, in code_blocks of the same source."},
+		Column{Name: "instructions", Type: Uint16, Doc: "How many instructions of the block ran: 1 to 64."},
+		Column{Name: "first", Type: Uint16, Doc: "Position in the block of the first that ran."},
+		Column{Name: "failed", Type: Uint64, Nullable: true, Doc: "Bit i is set if instruction i of the run failed its condition; NULL: the protocol tells only the outcome of the last one (PFT)."},
+		Column{Name: "outcome", Type: Enum, Names: OutcomeNames, Doc: "Outcome of the last instruction: executed is true for taken and passed, false for not_taken, branch or not, NULL for untold."},
+		Column{Name: "cycles", Type: Uint32, Nullable: true, Unit: "cycles", Doc: "Cycles told for the run; NULL where not told."},
+		epochColumn(epochDoc, false),
+		cycleColumn("Cycles from the start of the epoch up to and including the run; NULL where cycles is."),
+		timestampColumn, contextColumn, vmidColumn, securityColumn,
+	),
+}
+
+// CodeBlocks is the dimension of [Blocks]: the instructions of each block once.
+var CodeBlocks = Table{
+	Name: "code_blocks", Row: "instruction of a code block",
+	Written: ByDefault, Level: LevelBlocks, PerSource: true,
+	Columns: []Column{
+		sourceColumn,
+		{Name: "code_block", Type: Uint32, Doc: "Number of the block in its source, from 0, by first use."},
+		{Name: "position", Type: Uint16, Doc: "Position of the instruction in the block, from 0."},
+		{Name: "address", Type: Uint32, Doc: "Address of the instruction."},
+		{Name: "size", Type: Uint8, Unit: "bytes", Doc: "Length of the instruction: 2 or 4."},
+		isaColumn,
+		{Name: "opcode", Type: Uint32, Doc: "The instruction as fetched; a 32-bit T32 one has its first halfword in the high half."},
+		{Name: "kind", Type: Enum, Names: KindNames, Doc: "Class of the instruction, by its opcode alone."},
+	},
+}
+
+// Exceptions has what interrupted the flow, and where the trace says so, its
+// return.
+var Exceptions = Table{
+	Name: "exceptions", Row: "exception entry or explicit return",
+	Written: ByDefault, PerSource: true,
+	Columns: keys(seqAfter,
+		Column{Name: "ordinal", Type: Int64, Rising: true, Doc: "Order in its source, from 0: a return and a tail-chained entry can share seq and byte_offset."},
+		Column{Name: "event", Type: Enum, Names: ExceptionEventNames, Doc: "Entry, or a return the trace tells."},
+		Column{Name: "number", Type: Uint16, Nullable: true, Doc: "Exception number as traced; NULL for a return."},
+		Column{Name: "type", Type: Enum, Nullable: true, Names: ExceptionTypeNames, Doc: "Canonical type, the same for all protocols; v7-M external interrupts are irq with their number; NULL for a return."},
+		Column{Name: "return_address", Type: Uint32, Nullable: true, Doc: "Preferred return address; NULL if it is not known."},
+		Column{Name: "target", Type: Uint32, Nullable: true, Doc: "Address the exception was taken to; NULL if it is not known, and for a return."},
+		Column{Name: "resume", Type: Uint8, Nullable: true, Doc: "Resume field of v7-M: how far an interrupted load or store multiple had come; NULL if not traced."},
+		epochColumn(epochDoc, false),
+		cycleColumn(cycleAtDoc),
+		timestampColumn, contextColumn, vmidColumn, securityColumn,
+	),
+}
+
+// CycleCounts is the ledger of cycles: every cycle the trace told is one row's.
+var CycleCounts = Table{
+	Name: "cycle_counts", Row: "packet (or group of atoms) that told cycles",
+	Written: ByDefault, PerSource: true,
+	Columns: keys("Ordinal, in its source, of the last instruction the count was told with; else of the first instruction after it.",
+		epochColumn(epochDoc+" NULL for a count that lies before the epoch its packet opens.", true),
+		Column{Name: "cycles", Type: Int64, Nullable: true, Unit: "cycles", Doc: "Cycles told by this packet; NULL: the packet says unknown."},
+		cycleColumn("Cycles from the start of the epoch up to and including this count; NULL where epoch or cycles is."),
+		Column{Name: "kind", Type: Enum, Names: CountKindNames, Doc: "The packet that told it; packet: one of counts only; gap: one told after the restart it belongs before."},
+		Column{Name: "late", Type: Bool, Doc: "Told after the instructions it belongs before: seq is where it applies, byte_offset where it was told."},
+	),
+}
+
+// Timestamps has the timestamps as traced.
+var Timestamps = Table{
+	Name: "timestamps", Row: "timestamp packet",
+	Written: ByDefault, PerSource: true,
+	Columns: keys(seqAfter,
+		Column{Name: "timestamp", Type: Uint64, Nullable: true, Unit: "ticks", Rising: true, Doc: "Value, decoded from Gray code where need be (its frequency is sources.timestamp_hz); NULL while bits of it were never sent."},
+		Column{Name: "known_bits", Type: Uint8, Unit: "bits", Doc: "How many low bits of the traced value are known; 48 or 64: all."},
+		epochColumn(epochDoc, false),
+		cycleColumn(cycleAtDoc),
+	),
+}
+
+// Contexts has the changes of what instructions run in.
+var Contexts = Table{
+	Name: "contexts", Row: "first known context, then each change of context_id, vmid or security",
+	Written: ByDefault, PerSource: true,
+	Columns: keys(seqAfter, contextColumn, vmidColumn, securityColumn, isaColumn),
+}
+
+// Events has what else happened at a point of the trace.
+var Events = Table{
+	Name: "events", Row: "anything else that happened at a point",
+	Written: ByDefault, PerSource: true,
+	Columns: keys(seqAfter,
+		Column{Name: "event", Type: Enum, Names: EventNames, Doc: "What happened."},
+		Column{Name: "address", Type: Uint32, Nullable: true, Doc: "Address it is about; NULL if there is none."},
+		Column{Name: "detail", Type: String, Nullable: true, Doc: "More in words; NULL if there is no more."},
+	),
+}
+
+// Losses has the bytes that told nothing. Those of a source sum to its
+// bytes_lost.
+var Losses = Table{
+	Name: "losses", Row: "stretch of bytes not understood",
+	Written: Always, PerSource: true,
+	Columns: keys(seqAfter,
+		Column{Name: "bytes", Type: Int64, Unit: "bytes", Doc: "Bytes of the stream that were lost (samples where sources.unit says so)."},
+		Column{Name: "reason", Type: Enum, Names: LossReasonNames, Doc: "Why."},
+		Column{Name: "detail", Type: String, Nullable: true, Doc: "The header, or the rule that was broken; NULL if the reason says all."},
+	),
+}
+
+// Segments has the stretches of a stream that can be decoded alone.
+var Segments = Table{
+	Name: "segments", Row: "segment: the stream from one cut to the next",
+	Written: Always, PerSource: true,
+	Columns: keys("Ordinal, in its source, of its first instruction.",
+		Column{Name: "bytes", Type: Int64, Unit: "bytes", Doc: "Bytes of the stream (samples where sources.unit says so)."},
+		Column{Name: "bytes_decoded", Type: Int64, Unit: "bytes", Doc: "Bytes in packets that were understood."},
+		Column{Name: "bytes_lost", Type: Int64, Unit: "bytes", Doc: "Bytes not understood: bytes less bytes_decoded."},
+		Column{Name: "bytes_unplaced", Type: Int64, Unit: "bytes", Doc: "Of the decoded: bytes telling instructions that cannot be placed (no memory, address unknown)."},
+		Column{Name: "instructions", Type: Int64, Doc: "Instructions in it."},
+		Column{Name: "exceptions", Type: Int64, Doc: "Exception entries in it."},
+		Column{Name: "address", Type: Uint32, Doc: "Address in the I-sync it begins with."},
+		Column{Name: "reason", Type: Enum, Names: ISyncReasonNames, Doc: "Reason of that I-sync."},
+	),
+}
+
+// Sources has the totals of each source.
+var Sources = Table{
+	Name: "sources", Row: "source that was configured or seen",
+	Written: Always,
+	Columns: []Column{
+		sourceColumn,
+		{Name: "name", Type: String, Nullable: true, Doc: "Name in the snapshot; NULL if it has none."},
+		{Name: "protocol", Type: String, Nullable: true, Doc: "Trace protocol: pft, etmv3 …; NULL if it is not known."},
+		{Name: "version", Type: String, Nullable: true, Doc: "Version of the protocol, as 1.1; NULL if it is not known."},
+		{Name: "core", Type: String, Nullable: true, Doc: "Core that is traced; NULL if it is not known."},
+		{Name: "buffer", Type: String, Nullable: true, Doc: "Trace buffer the stream is in; NULL if it has no name."},
+		{Name: "status", Type: Enum, Names: SourceStatusNames, Doc: "What became of it; decoded: its decoder ran, however little came of it."},
+		{Name: "unit", Type: Enum, Names: SourceUnitNames, Doc: "What bytes count, here and in segments and losses."},
+		{Name: "bytes", Type: Int64, Unit: "bytes", Doc: "Length of the stream: bytes_decoded and bytes_lost together."},
+		{Name: "bytes_decoded", Type: Int64, Unit: "bytes", Doc: "Bytes in packets that were understood."},
+		{Name: "bytes_lost", Type: Int64, Unit: "bytes", Doc: "Bytes not understood: the sum of its losses."},
+		{Name: "bytes_unplaced", Type: Int64, Unit: "bytes", Doc: "Of the decoded: bytes telling instructions that cannot be placed (no memory, address unknown)."},
+		{Name: "segments", Type: Int64, Doc: "Rows in segments."},
+		{Name: "instructions", Type: Int64, Doc: "Instructions in all."},
+		{Name: "exceptions", Type: Int64, Doc: "Exception entries in all."},
+		{Name: "losses", Type: Int64, Doc: "Rows in losses."},
+		{Name: "timestamp_hz", Type: Uint64, Nullable: true, Unit: "Hz", Doc: "Frequency of the timestamps, as given at export, else as the snapshot says; NULL if neither does."},
+		{Name: "cycle_hz", Type: Uint64, Nullable: true, Unit: "Hz", Doc: "Frequency of the core clock, as given at export; NULL if it was not."},
+		{Name: "registers", Type: JSON, Doc: "Trace registers used, as a JSON object of name and value."},
+	},
+}
+
+// Images has the program memory the trace was followed in.
+var Images = Table{
+	Name: "images", Row: "region of program memory",
+	Written: Always,
+	Columns: []Column{
+		{Name: "file", Type: String, Doc: "Name of the file it is from, without its folder."},
+		{Name: "sha256", Type: String, Doc: "SHA-256 of that file, in hex."},
+		{Name: "build_id", Type: String, Nullable: true, Doc: "Build ID in the ELF file, in hex; NULL if it has none."},
+		{Name: "address", Type: Uint32, Doc: "Address of its first byte."},
+		{Name: "bytes", Type: Int64, Unit: "bytes", Doc: "Length."},
+		{Name: "space", Type: String, Nullable: true, Doc: "Memory space, as S, N, H; NULL: any."},
+		{Name: "core", Type: String, Nullable: true, Doc: "Core it belongs to; NULL: every core."},
+	},
+}
+
+// Packets has the packets themselves.
+var Packets = Table{
+	Name: "packets", Row: "packet",
+	Written: OnRequest, PerSource: true,
+	Columns: keys(seqAfter,
+		Column{Name: "type", Type: String, Doc: "Type, in the words of the protocol's specification."},
+		Column{Name: "bytes", Type: Bytes, Doc: "The packet as traced, header first."},
+		Column{Name: "fields", Type: JSON, Doc: "Its fields, as a JSON object of name and value."},
+	),
+}

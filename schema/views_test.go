@@ -1,0 +1,238 @@
+package schema_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/internal/sample"
+)
+
+// A dataset is rows of tables, as sample.Rows has them.
+type dataset map[*schema.Table]string
+
+// writeDataset writes a dataset of all tables of a level, without a manifest.
+// Tables that d does not name have no rows. A table has a part per source.
+func writeDataset(t *testing.T, dir string, level schema.Level, d dataset) {
+	t.Helper()
+	var tables []*schema.Table
+	for _, table := range schema.Tables() {
+		if table.Level != schema.AnyLevel && table.Level != level {
+			continue
+		}
+		tables = append(tables, table)
+		parts := map[string]string{}
+		for line := range strings.Lines(d[table]) {
+			if cells := strings.Fields(line); len(cells) > 0 {
+				parts[cells[0]] += line
+			}
+		}
+		if len(parts) == 0 {
+			parts["0x13"] = ""
+		}
+		for source, rows := range parts {
+			id := map[string]uint8{"0x13": 0x13, "0x14": 0x14}[source]
+			writeFile(t, filepath.Join(dir, table.Part(id, 0, schema.Parquet)), table, sample.Rows(table, rows))
+		}
+	}
+	check(t, os.WriteFile(filepath.Join(dir, schema.ViewsFile), []byte(schema.Views(tables, schema.Parquet)), 0o644))
+}
+
+// A viewsTest loads the views of a dataset in a directory, with the variable
+// set to datasets (not at all, if there are none), and asks.
+type viewsTest struct {
+	directory, views string
+	datasets         []string
+	asks             []ask
+}
+
+type ask struct{ query, want string }
+
+// run runs the test in the linked DuckDB and, where there is one, in Python's.
+func (v viewsTest) run(t *testing.T) {
+	t.Helper()
+	t.Chdir(v.directory)
+	db := open(t)
+	if len(v.datasets) > 0 {
+		_, err := db.Exec("SET VARIABLE tracelake_dirs = ['" + strings.Join(v.datasets, "', '") + "']")
+		check(t, err)
+	}
+	text, err := os.ReadFile(v.views)
+	check(t, err)
+	if _, err := db.Exec(string(text)); err != nil {
+		t.Fatalf("%s: %v", v.views, err)
+	}
+	for _, a := range v.asks {
+		t.Log(a.query)
+		compare(t, query(t, db, a.query), a.want)
+	}
+}
+
+// runPython is run for the newest DuckDB.
+func (v viewsTest) runPython(t *testing.T) {
+	t.Helper()
+	job := map[string]any{"directory": v.directory, "views": v.views, "datasets": v.datasets}
+	var queries []string
+	for _, a := range v.asks {
+		queries = append(queries, a.query)
+	}
+	job["queries"] = queries
+	arg, err := json.Marshal(job)
+	check(t, err)
+	lines := python(t, "views.py", string(arg))
+	if len(lines) != len(v.asks) {
+		t.Fatalf("%d answers for %d queries", len(lines), len(v.asks))
+	}
+	for i, a := range v.asks {
+		t.Log(a.query)
+		var rows [][]string
+		check(t, json.Unmarshal(lines[i], &rows))
+		compare(t, rows, a.want)
+	}
+}
+
+func (v viewsTest) runBoth(t *testing.T) {
+	t.Helper()
+	t.Run("go", v.run)
+	t.Run("python", v.runPython)
+}
+
+// Two sources, whose code blocks of one number are different. Their runs tell
+// outcomes in each way there is: of the last instruction alone (failed is NULL),
+// or of each; the last by outcome, and a run that is as long as one can be.
+func blocksDataset() dataset {
+	code := `
+		0x13 0 0 0x8000 2 t32 0x2001     other
+		0x13 0 1 0x8002 2 t32 0x3001     other
+		0x13 0 2 0x8004 2 t32 0xd0fc     branch
+		0x13 1 0 0x9000 4 a32 0xe3a00001 other
+		0x13 1 1 0x9004 4 a32 0x112fff1e return
+		0x14 0 0 0xffff0000 4 a32 0xea000000 branch
+	`
+	for i := range 70 {
+		code += strings.NewReplacer("P", itoa(i), "A", itoa(0x10000+2*i)).Replace("0x13 2 P A 2 t32 0xbf00 other\n")
+	}
+	return dataset{
+		&schema.CodeBlocks: code,
+		&schema.Blocks: `
+			0x13  0 0 100 0  3 0 - taken     7 0 7 - - - -
+			0x13  3 0 101 1  1 0 0 passed    - 0 - - - - non_secure
+			0x13  4 0 102 1  1 1 1 not_taken 2 0 9 5 7 1 secure
+			0x13  5 0 103 0  3 0 1 untold    - 1 - 6 - - -
+			0x13  8 1 104 2 64 3 0xc000000000000000 not_taken - 1 - - - - -
+			0x13 72 1 105 1  1 0 1 passed    - 1 - - - - -
+			0x14  0 0 50  0  1 0 - not_taken - 0 - - - - -
+		`,
+	}
+}
+
+func itoa(n int) string {
+	b, _ := json.Marshal(n)
+	return string(b)
+}
+
+// The view has the columns of the flat table and what the flat level would
+// say; but the last of a run, none has cycles.
+func TestViewExpandsBlocks(t *testing.T) {
+	dir := t.TempDir()
+	writeDataset(t, filepath.Join(dir, "blocks"), schema.LevelBlocks, blocksDataset())
+	writeDataset(t, filepath.Join(dir, "flat"), schema.LevelInstructions, nil)
+	v := viewsTest{directory: dir, views: "blocks/views.sql", datasets: []string{"blocks"}, asks: []ask{
+		{"SELECT * EXCLUDE dataset FROM instructions WHERE source = 19 AND seq < 9 ORDER BY seq", `
+			19 0 0 100 32768 2 t32 8193       other  -     - 0 - - - - -
+			19 1 0 100 32770 2 t32 12289      other  -     - 0 - - - - -
+			19 2 0 100 32772 2 t32 53500      branch true  7 0 7 - - - -
+			19 3 0 101 36864 4 a32 3818913793 other  true  - 0 - - - - non_secure
+			19 4 0 102 36868 4 a32 288358174  return false 2 0 9 5 7 1 secure
+			19 5 0 103 32768 2 t32 8193       other  false - 1 - 6 - - -
+			19 6 0 103 32770 2 t32 12289      other  true  - 1 - 6 - - -
+			19 7 0 103 32772 2 t32 53500      branch -     - 1 - 6 - - -
+			19 8 1 104 65542 2 t32 48896      other  true  - 1 - - - - -
+		`},
+		{"SELECT source, count(*), min(seq), max(seq), count(DISTINCT seq) FROM instructions GROUP BY source ORDER BY source", `
+			19 73 0 72 73
+			20  1 0  0  1
+		`},
+		{"SELECT seq, hex8(address) FROM instructions WHERE source = 19 AND NOT executed AND seq >= 8 ORDER BY seq", `
+			70 0x00010082
+			71 0x00010084
+		`},
+		{"SELECT hex8(address), executed FROM instructions WHERE source = 20", "0xffff0000 false"},
+		// of a window, the runs that reach into it from before as well
+		{"SELECT count(*), min(seq), max(seq), bool_and(source = 19) FROM instructions_window(71, 72)", "2 71 72 true"},
+		{"SELECT count(*) FROM instructions_window(0, 0)", "2"},
+		{"SELECT count(*) FROM (FROM instructions EXCEPT ALL FROM instructions_window(0, 72))", "0"},
+		{"SELECT first(dataset) FROM instructions", "blocks"},
+		// types are those of the flat table, whose columns come in the same order
+		{"SELECT count(*) FROM (DESCRIBE instructions)", "18"},
+		{"SELECT string_agg(column_name || ':' || column_type, ',') = (SELECT string_agg(column_name || ':' || column_type, ',') FROM (DESCRIBE SELECT * FROM read_parquet('flat/instructions/*.parquet'))) || ',dataset:VARCHAR' FROM (DESCRIBE instructions)", "true"},
+	}}
+	v.runBoth(t)
+}
+
+// Without the variable the views read the working directory.
+func TestViewsInTheDirectory(t *testing.T) {
+	dir := t.TempDir()
+	writeDataset(t, dir, schema.LevelBlocks, blocksDataset())
+	viewsTest{directory: dir, views: "views.sql", asks: []ask{
+		{"SELECT DISTINCT dataset FROM blocks", "here"},
+		{"SELECT DISTINCT dataset FROM instructions", "here"},
+		{"SELECT count(*) FROM instructions", "74"},
+		{"SELECT count(*) FROM losses", "0"},
+	}}.runBoth(t)
+}
+
+// Several datasets keep apart, even where their directories have one name.
+func TestViewsOfTwoDatasets(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"monday/out", "tuesday/out", "wednesday"} {
+		writeDataset(t, filepath.Join(dir, name), schema.LevelBlocks, blocksDataset())
+	}
+	elsewhere := t.TempDir()
+	views := filepath.Join(dir, "wednesday", "views.sql")
+	t.Run("names differ", func(t *testing.T) {
+		viewsTest{directory: elsewhere, views: views, datasets: []string{dir + "/monday/out/", dir + "/wednesday"}, asks: []ask{
+			{"SELECT dataset, count(*) FROM instructions GROUP BY dataset ORDER BY dataset", "out 74\nwednesday 74"},
+			{"SELECT dataset, count(*) FROM code_blocks GROUP BY dataset ORDER BY dataset", "out 76\nwednesday 76"},
+		}}.runBoth(t)
+	})
+	t.Run("names alike", func(t *testing.T) {
+		viewsTest{directory: dir, views: views, datasets: []string{"monday/out", "tuesday/out"}, asks: []ask{
+			{"SELECT dataset, count(*) FROM instructions GROUP BY dataset ORDER BY dataset", "monday/out 74\ntuesday/out 74"},
+		}}.runBoth(t)
+	})
+}
+
+// All tables of the flat level have a view, and all is commented on in it.
+func TestViewsHaveComments(t *testing.T) {
+	dir := t.TempDir()
+	writeDataset(t, dir, schema.LevelInstructions, dataset{
+		&schema.Instructions: "0x13 0 0 0 0x8000 4 a32 0 other true - 0 - - - - -\n0x13 1 0 0 0x8004 4 a32 0 other true - 0 - - - - -\n",
+		&schema.Losses:       "0x13 0 - 0 6 unsynced -\n",
+	})
+	viewsTest{directory: dir, views: "views.sql", asks: []ask{
+		{"SELECT count(*) FROM duckdb_views() WHERE NOT internal AND comment LIKE 'One row per %.'", itoa(len(schema.Tables()) - 2)},
+		{"SELECT replace(comment, ' ', '_') FROM duckdb_views() WHERE view_name = 'losses'", "One_row_per_stretch_of_bytes_not_understood."},
+		{"SELECT replace(comment, ' ', '_') FROM duckdb_columns() WHERE table_name = 'exceptions' AND column_name = 'event'", "Entry,_or_a_return_the_trace_tells."},
+		{"SELECT count(*) FROM duckdb_columns() WHERE NOT internal AND comment IS NULL", "0"},
+		{"SELECT count(*), min(seq) FROM instructions_window(1, 5)", "1 1"},
+		{"SELECT reason, bytes, segment, dataset FROM losses", "unsynced 6 - here"},
+		// a comment on what is no view must not pass unseen
+		{"SELECT count(*) > 100 FROM duckdb_columns() WHERE NOT internal", "true"},
+	}}.runBoth(t)
+}
+
+// DuckDB reads no Arrow files: there are macros, no views, and a word why.
+func TestViewsOfArrow(t *testing.T) {
+	text := schema.Views(schema.Tables(), schema.Arrow)
+	if strings.Contains(text, "VIEW") || !strings.Contains(text, "DuckDB does not read") {
+		t.Error(text)
+	}
+	db := open(t)
+	_, err := db.Exec(text)
+	check(t, err)
+	compare(t, query(t, db, "SELECT hex8(4294901760), hex8(NULL), tracelake_files('x')"), "0xffff0000 - [./x]")
+}
