@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"io"
 	"sync"
 
@@ -20,16 +21,16 @@ type encoding struct {
 // codec of the format.
 func newEncoding(f schema.Format, codec string) (encoding, error) {
 	if f == schema.Arrow {
-		c, err := arrowfile.ParseCodec(codec)
+		c, err := arrowfile.ParseCodec(cmp.Or(codec, arrowfile.None.String()))
 		return encoding{
 			format:     f,
-			newEncoder: func(t *schema.Table) schema.Encoder { return arrowfile.NewRowGroup(t, c) },
+			newEncoder: func(t *schema.Table) schema.Encoder { return arrowfile.NewRowGroup(t) },
 			create: func(w io.WriteSeeker, t *schema.Table, meta []schema.Meta) (schema.File, error) {
-				return arrowfile.Create(w, t, c, meta)
+				return arrowfile.Create(w, t, meta, c)
 			},
 		}, err
 	}
-	c, err := parquetfile.ParseCodec(codec)
+	c, err := parquetfile.ParseCodec(cmp.Or(codec, parquetfile.ZSTD1.String()))
 	return encoding{
 		format:     f,
 		newEncoder: func(t *schema.Table) schema.Encoder { return parquetfile.NewRowGroup(t, c) },

@@ -131,7 +131,7 @@ func (e *exporter) run(ctx context.Context) (*schema.Manifest, error) {
 	if err := e.plan.nothing(e.totals, e.missing); err != nil {
 		return nil, err
 	}
-	if err := e.out.closeParts(e.tables); err != nil {
+	if err := e.out.closeParts(e.tables, e.plan.sources[0].ID); err != nil {
 		return nil, err
 	}
 	return e.manifest(), nil

@@ -126,8 +126,9 @@ func (o *output) addPart(t *schema.Table, p schema.PartFile) {
 	o.files[t.Name] = f
 }
 
-// closeParts completes all parts. A table without any gets one without rows.
-func (o *output) closeParts(tables []*schema.Table) error {
+// closeParts completes all parts. A table without any gets one without rows,
+// named for the given source.
+func (o *output) closeParts(tables []*schema.Table, source uint8) error {
 	for _, s := range o.series {
 		if err := s.close(); err != nil {
 			return err
@@ -137,7 +138,7 @@ func (o *output) closeParts(tables []*schema.Table) error {
 		if len(o.files[t.Name].Parts) > 0 {
 			continue
 		}
-		s := o.newSeries(t, 0)
+		s := o.newSeries(t, source)
 		if err := errors.Join(s.create(), s.close()); err != nil {
 			return err
 		}

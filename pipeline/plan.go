@@ -85,7 +85,10 @@ func planBuffer(ctx context.Context, c *capture.Capture, b *capture.Buffer) (*bu
 		bp.framed = false
 		return bp, nil
 	}
-	opt := frame.DetectOptions{Sync: b.Format == capture.DStream, Offset: b.FrameOffset, RingStart: b.RingStart}
+	opt := frame.DetectOptions{Sync: b.Format == capture.DStream, RingStart: b.RingStart}
+	if b.FrameOffset != nil {
+		opt.Offset = schema.Of(*b.FrameOffset)
+	}
 	for _, s := range c.SourcesIn(b) {
 		opt.Configured = append(opt.Configured, s.ID)
 	}
@@ -231,7 +234,7 @@ func (s stoppable) ReadAt(p []byte, off int64) (int, error) {
 
 // triggers calls told with the capture offset of each trigger of the buffer.
 func (b *bufferPlan) triggers(told func(offset int64) error) error {
-	if b.census == nil || b.census.Streams[frame.TriggerID] == 0 {
+	if b.census == nil || b.census.Overhead.Trigger == 0 {
 		return nil
 	}
 	r := frame.NewReader(b.data, b.Size, b.layout, frame.TriggerID)
@@ -267,8 +270,10 @@ func (p *plan) account(b *bufferPlan) schema.BufferBytes {
 			a.Streams[fmt.Sprintf("%02x", id)] = n
 		}
 	}
-	for _, kind := range b.census.Overhead() {
-		a.Overhead[kind.Name] = kind.Bytes
+	o := &b.census.Overhead
+	a.Overhead = map[string]int64{
+		"id": o.ID, "aux": o.Aux, "padding": o.Padding, "reserved": o.Reserved, "flush": o.Flush, "trigger": o.Trigger,
+		"unknown": o.Unknown, "sync": o.Sync, "unaligned": o.Unaligned, "incomplete": o.Incomplete,
 	}
 	return a
 }

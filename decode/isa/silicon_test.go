@@ -3,10 +3,10 @@ package isa_test
 import (
 	"bufio"
 	"compress/gzip"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -103,22 +103,28 @@ func checkListing(t *testing.T, file string, pft bool, min int, wrong []stretch)
 // size, isa, opcode, outcome.
 func parseStep(t *testing.T, fields string) step {
 	t.Helper()
-	var s step
-	var size int
-	var in string
-	var opcode uint32
-	if _, err := fmt.Sscanf(fields, "%d\t%x\t%d\t%s\t%x\t%s", &s.offset, &s.address, &size, &in, &opcode, &s.outcome); err != nil {
-		t.Fatalf("%q: %v", fields, err)
+	f := strings.Split(fields, "\t")
+	if len(f) != 6 {
+		t.Fatalf("%q: want six fields", fields)
 	}
+	number := func(text string, base int) uint32 {
+		n, err := strconv.ParseUint(text, base, 32)
+		if err != nil {
+			t.Fatalf("%q: %v", fields, err)
+		}
+		return uint32(n)
+	}
+	s := step{offset: int(number(f[0], 10)), address: number(f[1], 16), outcome: f[5]}
+	size, opcode := number(f[2], 10), number(f[4], 16)
 	switch {
-	case in == "a32":
+	case f[3] == "a32":
 		s.in, s.Instruction = schema.A32, isa.A32(opcode, s.address)
 	case size == 4:
 		s.in, s.Instruction = schema.T32, isa.T32(uint16(opcode>>16), uint16(opcode), s.address, false)
 	default:
 		s.in, s.Instruction = schema.T32, isa.T32(uint16(opcode), 0, s.address, false)
 	}
-	if int(s.Size) != size || s.Opcode != opcode {
+	if uint32(s.Size) != size || s.Opcode != opcode {
 		t.Fatalf("%q: got %+v", fields, s.Instruction)
 	}
 	return s

@@ -279,13 +279,9 @@ func (d *Decoder) keepPacket(p *Packet, i int) {
 	if !d.packets {
 		return
 	}
-	b := d.part.Data[i : i+p.Len]
-	text, err := d.cfg.ParsePacket(b)
-	if err != nil {
-		panic(fmt.Sprintf("pft: % x was a packet a moment ago: %v", b, err))
-	}
+	text := d.cfg.text(p)
 	d.unit.Packets = append(d.unit.Packets, schema.Packet{
 		Key:  d.key(int64(d.part.Offsets[i])),
-		Type: text.Type, Bytes: append([]byte(nil), b...), Fields: text.JSON(),
+		Type: text.Type, Bytes: append([]byte(nil), d.part.Data[i:i+p.Len]...), Fields: text.JSON(),
 	})
 }

@@ -240,10 +240,7 @@ func (d *Decoder) analyzeTimestamp(p *Packet, offset int64) {
 		d.event(offset, schema.EventClockChange, schema.Null[uint32]{}, "")
 	}
 	code := d.cfg.TimestampCode()
-	bits := min(7*p.TimestampBytes, code.Bits)
-	if p.TimestampBytes == 9 { // the ninth byte has eight
-		bits = 64
-	}
+	bits := d.cfg.timestampBitsSent(p.TimestampBytes)
 	d.timestampRaw = decode.Merge(d.timestampRaw, p.Timestamp, bits)
 	d.timestampBits = max(d.timestampBits, bits)
 	row := schema.Timestamp{Key: d.key(offset), Point: d.point(), Raw: d.timestampRaw, KnownBits: d.timestampBits}

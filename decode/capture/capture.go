@@ -1,0 +1,229 @@
+// Package capture opens what a user has: a snapshot directory, or a raw file
+// with its settings. It finds the buffers, the trace sources with their
+// registers, and the program memory each source's core sees; it reads no trace
+// data.
+//
+// Section numbers are those of the container notes of this project; the format
+// of snapshots is Arm's "Debug and Trace Snapshot File Format" 0.2.
+package capture
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/tracelake/tracelake/decode/image"
+)
+
+// Options are what the command line says about an input.
+type Options struct {
+	Protocol     string   // of a raw file: pft, etmv3, etmv2 or etmv1
+	Regs         []string // NAME=VALUE; beat registers of the snapshot
+	Framed       bool     // a raw file is in formatter frames
+	AllowOutside bool     // a snapshot may name files outside its directory
+	Buffer       string   // name of the only buffer to read
+	FrameOffset  *int64   // where the first frame starts in the buffer
+	RingStart    *int64   // where the oldest byte of the buffer is
+	ELFs         []string // FILE or FILE@BASE
+	Images       []string // FILE@ADDR or FILE@ADDR:SPACE
+}
+
+// A Capture is an open input. It is not changed once open and is safe for
+// concurrent use.
+type Capture struct {
+	Path        string // as given
+	Description string // of the snapshot
+	// Buffers are those to read, in the order of the snapshot. None means that
+	// the snapshot has no trace.
+	Buffers []*Buffer
+	// Sources are the configured trace sources, in the order of devices. There
+	// are none for a raw file in frames.
+	Sources []*Source
+	// Template is what every source of a raw file in frames is made from, by
+	// [Source.WithID]; nil otherwise.
+	Template *Source
+	// Regions is all program memory, in order: command line, then by device.
+	Regions []image.Region
+	// TimestampHz is the frequency of the timestamps, or 0 if not told.
+	TimestampHz uint64
+	// Inputs are all files that were opened, each once, in that order.
+	Inputs []*Input
+	// Warnings are for the user to read; none of them keeps the capture from
+	// being decoded.
+	Warnings []string
+
+	ini    string // name of the file that would name the trace
+	closer []io.Closer
+}
+
+// A Format is how the bytes of a buffer are to be read (§5.4).
+type Format uint8
+
+// The formats.
+const (
+	CoreSight  Format = iota // formatter frames, from memory
+	SourceData               // the bytes of one source
+	DStream                  // formatter frames with sync packets
+)
+
+var formatNames = []string{"coresight", "source_data", "dstream_coresight"}
+
+func (f Format) String() string { return formatNames[f] }
+
+// A Buffer is trace data from one place.
+type Buffer struct {
+	ID     string // name of its section
+	Name   string
+	Files  []string // as the snapshot names them
+	Format Format
+	// Data is the bytes of all files one behind another: capture offsets are
+	// positions in it. It is safe for concurrent use until the capture is closed.
+	Data io.ReaderAt
+	Size int64 // bytes of Data
+	// RingStart is where the oldest byte of Data is, if the user said so: it is
+	// read from there round.
+	RingStart int64
+	// FrameOffset is where the first frame starts, if the user said so.
+	FrameOffset *int64
+}
+
+// A Source is a configured trace source.
+type Source struct {
+	ID       uint8  // trace ID; 0 for a raw stream, or if no register tells it
+	Name     string // of its device
+	Type     string // as written: "PTM1.1"
+	Protocol string // one of this package's constants, or ""
+	Version  string // of the protocol, "1.1"; "" if not told
+	Core     string // name of the core it traces; may be ""
+	CoreType string // as written; may be ""
+	Profile  Profile
+	// Registers are those of its device, as given and as set on the command
+	// line. Those of a raw file include the defaults.
+	Registers Registers
+	// Memory is what its core sees; never nil.
+	Memory *image.Memory
+	// Buffers may hold its data: the first that has bytes of its ID does, the
+	// others are not decoded. None means that no buffer is configured for it.
+	Buffers []*Buffer
+	// Problem is why it cannot be decoded, naming file and register; "" if
+	// nothing is known to be wrong.
+	Problem string
+
+	file string // its device's ini file
+}
+
+// WithID returns a copy of a template for the source of that ID.
+func (s *Source) WithID(id uint8) *Source {
+	c := *s
+	c.ID = id
+	c.Name = fmt.Sprintf("0x%02x", id)
+	return &c
+}
+
+// SourcesIn returns the sources that may have data in b.
+func (c *Capture) SourcesIn(b *Buffer) []*Source {
+	var in []*Source
+	for _, s := range c.Sources {
+		for _, x := range s.Buffers {
+			if x == b {
+				in = append(in, s)
+				break
+			}
+		}
+	}
+	return in
+}
+
+// Check says whether there is anything to decode: it fails with an
+// [*InputError] if the snapshot has no trace, or, wrapping [ErrEmpty], if no
+// buffer holds a byte.
+func (c *Capture) Check() error {
+	if len(c.Buffers) == 0 {
+		return &InputError{
+			File: c.ini, Section: "trace", Key: "metadata", Problem: "is missing: the snapshot holds no trace",
+			Remedy: "add metadata=trace.ini if there is one",
+		}
+	}
+	var names []string
+	for _, b := range c.Buffers {
+		if b.Size > 0 {
+			return nil
+		}
+		names = append(names, b.Name)
+	}
+	return &InputError{
+		File: c.Path, Problem: "buffer " + strings.Join(names, ", ") + " is empty",
+		Remedy: "nothing was traced, or the buffer was not read out", Err: ErrEmpty,
+	}
+}
+
+// Close closes the files of the buffers.
+func (c *Capture) Close() error {
+	var errs []error
+	for _, f := range c.closer {
+		errs = append(errs, f.Close())
+	}
+	c.closer = nil
+	return errors.Join(errs...)
+}
+
+// howToName is the remedy for an input that is none.
+const howToName = "give the snapshot directory or a raw file with --protocol"
+
+// Open opens a snapshot, by its directory or its ini file, or a raw file. It
+// fails with an [*InputError]; one that wraps [ErrUsage] is for the command line.
+func Open(path string, opt Options) (*Capture, error) {
+	r := &reader{opt: opt, c: &Capture{Path: path}}
+	if err := r.openPath(path); err != nil {
+		r.c.Close()
+		return nil, err
+	}
+	r.c.Warnings = r.list
+	return r.c, nil
+}
+
+// A reader reads one input into a capture.
+type reader struct {
+	warnings
+	opt Options
+	c   *Capture
+	dir *folder // of a snapshot
+
+	inputs   map[string]*Input    // by path
+	trace    map[string]traceFile // open files of buffers, by path
+	dumps    map[dumpKey][]byte   // memory that was read
+	memory   uint64               // bytes of it
+	compared int                  // bytes of it compared with other memory
+
+	images  []image.Region // of the command line
+	regs    []Register     // of the command line
+	devices []*device
+}
+
+func (r *reader) openPath(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		problem := fmt.Sprintf("cannot be read (%v)", err)
+		if errors.Is(err, fs.ErrNotExist) {
+			problem = "does not exist"
+		}
+		return &InputError{File: path, Problem: problem, Remedy: howToName, Err: err}
+	}
+	dir, name := path, "snapshot.ini"
+	isINI := strings.EqualFold(filepath.Ext(path), ".ini")
+	switch {
+	case info.IsDir():
+		if _, err := os.Stat(filepath.Join(path, name)); errors.Is(err, fs.ErrNotExist) {
+			return &InputError{File: path, Problem: "is a directory without snapshot.ini", Remedy: howToName, Err: err}
+		}
+	case isINI && r.opt.Protocol == "" || filepath.Base(path) == name:
+		dir, name = filepath.Dir(path), filepath.Base(path)
+	default:
+		return r.openRaw(path)
+	}
+	return r.openSnapshot(dir, name)
+}

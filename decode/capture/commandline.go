@@ -1,0 +1,200 @@
+package capture
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/tracelake/tracelake/decode/image"
+)
+
+// readCommandLine reads the registers and images of the options. Among images
+// the later goes before the earlier, and --image before --elf.
+func (r *reader) readCommandLine() error {
+	if err := r.readRegisterFlags(); err != nil {
+		return err
+	}
+	for _, arg := range r.opt.ELFs {
+		if err := r.readELFFlag(arg); err != nil {
+			return err
+		}
+	}
+	for _, arg := range r.opt.Images {
+		if err := r.readImageFlag(arg); err != nil {
+			return err
+		}
+	}
+	r.c.Regions = append(r.c.Regions, r.images...)
+	return nil
+}
+
+// readRegisterFlags reads NAME=VALUE. A name must be one that means something,
+// so that a slip of the pen is not lost; a number in its place may be any.
+func (r *reader) readRegisterFlags() error {
+	for _, arg := range r.opt.Regs {
+		key, value, ok := strings.Cut(arg, "=")
+		if !ok {
+			return usage("--reg "+arg, "has no '='", "write --reg NAME=VALUE")
+		}
+		key, value = strings.TrimSpace(key), strings.TrimSpace(value)
+		reg, err := r.parseNumberedRegister(key, value)
+		if _, e := parseNumber(key); e != nil {
+			reg, err = r.parseRegister(key, value)
+		}
+		if err == nil && reg.Bits > 64 {
+			err = errors.New("has more than 64 bits")
+		}
+		if err != nil {
+			return usage("--reg "+arg, err.Error(), "write --reg NAME=VALUE, as ETMCR=0x400")
+		}
+		if number, ok := registerNumber(reg.Name); ok {
+			reg.Number, reg.HasNumber = number, true
+		} else if !reg.HasNumber {
+			return usage("--reg "+arg, "names no register that matters here", "known are "+strings.Join(knownRegisters(), ", "))
+		}
+		r.regs = append(r.regs, reg)
+	}
+	return nil
+}
+
+// readELFFlag reads FILE or FILE@BASE.
+func (r *reader) readELFFlag(arg string) error {
+	name := arg
+	var base *uint32
+	if i := strings.LastIndexByte(arg, '@'); i >= 0 {
+		if v, err := parseNumber(arg[i+1:]); err == nil {
+			if v > 1<<32-1 {
+				return usage("--elf "+arg, "has a base beyond 32 bits", "write --elf FILE@BASE")
+			}
+			name, base = arg[:i], new(uint32(v))
+		}
+	}
+	f, err := r.openMemory(name)
+	if err != nil {
+		return err
+	}
+	defer f.close()
+	regions, err := image.ReadELF(f.File, base)
+	if err != nil {
+		return memoryError(name, err)
+	}
+	for _, region := range regions {
+		r.memory += uint64(len(region.Bytes))
+	}
+	if r.memory > maxMemory {
+		return memoryError(name, errTooMuchMemory)
+	}
+	r.images = append(r.images, regions...)
+	return nil
+}
+
+// readImageFlag reads FILE@ADDR or FILE@ADDR:SPACE.
+func (r *reader) readImageFlag(arg string) error {
+	const form = "write --image FILE@ADDR or FILE@ADDR:SPACE"
+	i := strings.LastIndexByte(arg, '@')
+	if i < 0 {
+		return usage("--image "+arg, "says no address", form)
+	}
+	address, word, hasSpace := strings.Cut(arg[i+1:], ":")
+	d := image.Dump{ToEnd: true}
+	var err error
+	if d.Address, err = parseNumber(address); err != nil {
+		return usage("--image "+arg, err.Error(), form)
+	}
+	if hasSpace {
+		var ok bool
+		if d.Space, ok = image.ParseSpace(word); !ok {
+			return usage("--image "+arg, fmt.Sprintf("has the unknown space %q", word), "known are "+image.SpaceWords)
+		}
+	}
+	name := arg[:i]
+	f, err := r.openMemory(name)
+	if err != nil {
+		return err
+	}
+	defer f.close()
+	n, err := d.Len(f.Size)
+	if err == nil && r.memory+n > maxMemory {
+		err = errTooMuchMemory
+	}
+	if err != nil {
+		return memoryError(name, err)
+	}
+	region, err := d.Read(f.File)
+	if err != nil {
+		return memoryError(name, err)
+	}
+	r.memory += n
+	r.images = append(r.images, region)
+	return nil
+}
+
+// A memoryFile is an open file of program memory.
+type memoryFile struct {
+	image.File
+	file *os.File
+}
+
+func (f *memoryFile) close() { f.file.Close() }
+
+// openMemory opens and hashes a file that the command line names.
+func (r *reader) openMemory(name string) (*memoryFile, error) {
+	f, size, err := openRegular(name, os.Stat, os.Open)
+	if err != nil {
+		return nil, unreadable(name, err, "give the program that ran")
+	}
+	shown := filepath.Base(name)
+	if size > maxMemoryFile {
+		f.Close()
+		return nil, memoryError(name, errTooLarge)
+	}
+	sum, err := r.hashed("command line: "+name, shown, f, size)
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return &memoryFile{image.File{Name: shown, SHA256: sum, Data: f, Size: size}, f}, nil
+}
+
+var (
+	errTooMuchMemory = &image.FormatError{
+		Problem: fmt.Sprintf("brings program memory to more than %d bytes", maxMemory),
+		Remedy:  "give only the parts that hold code",
+	}
+	errTooLarge = &image.FormatError{
+		Problem: fmt.Sprintf("has more than %d bytes", int64(maxMemoryFile)),
+		Remedy:  "give only the part that holds code",
+	}
+)
+
+// memoryError says that a file named on the command line cannot be memory.
+func memoryError(name string, err error) error {
+	if bad, ok := errors.AsType[*image.FormatError](err); ok {
+		return &InputError{File: name, Problem: bad.Problem, Remedy: bad.Remedy, Err: err}
+	}
+	return err
+}
+
+// unreadable says that a file named on the command line cannot be opened.
+func unreadable(name string, err error, remedy string) error {
+	problem := fmt.Sprintf("cannot be read (%v)", err)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		problem = "does not exist"
+	case errors.Is(err, errIrregular):
+		problem = "is no regular file"
+	}
+	return &InputError{File: name, Problem: problem, Remedy: remedy, Err: err}
+}
+
+// knownRegisters are the names of all registers that matter.
+func knownRegisters() []string {
+	var names []string
+	for _, reg := range traceRegisters {
+		names = append(names, reg.name)
+	}
+	return names
+}

@@ -1,0 +1,178 @@
+package capture
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/tracelake/tracelake/decode/image"
+)
+
+// A dumpKey tells stretches of files apart.
+type dumpKey struct {
+	path           string
+	offset, length uint64
+}
+
+// readDump reads the memory that s describes. It fails with errNotMemory if
+// there is none, after saying so.
+func (r *reader) readDump(d *device, s *section) (image.Region, error) {
+	var none image.Region
+	if s.fault != nil {
+		return none, s.fault
+	}
+	if err := s.only("file", "address", "length", "offset", "space"); err != nil {
+		return none, err
+	}
+	file, err := s.require("file")
+	if err != nil {
+		return none, err
+	}
+	dump, err := r.readDumpKeys(s)
+	if err != nil {
+		return none, err
+	}
+	f, size, err := r.open(s, file, file.value)
+	if err != nil {
+		return none, err
+	}
+	defer f.Close()
+
+	shown := r.dir.display(file.value)
+	bad := func(err error) error {
+		if e, ok := errors.AsType[*image.FormatError](err); ok {
+			return &InputError{File: s.file, Section: s.name, Key: file.key, Problem: fmt.Sprintf("%q %s", shown, e.Problem), Remedy: e.Remedy, Err: err}
+		}
+		return err
+	}
+	if size > maxMemoryFile {
+		return none, bad(errTooLarge)
+	}
+	if err := r.checkReach(d, s, dump, size); err != nil {
+		return none, bad(err)
+	}
+	n, err := dump.Len(size)
+	if err != nil {
+		return none, bad(err)
+	}
+	if n == 0 {
+		r.add("%s: [%s] %q gives no bytes and is ignored", s.file, s.name, shown)
+		return none, errNotMemory
+	}
+	sum, err := r.hashed(shown, shown, f, size)
+	if err != nil {
+		return none, err
+	}
+	key := dumpKey{shown, dump.Offset, n}
+	if known, ok := r.dumps[key]; ok {
+		return image.Region{File: shown, SHA256: sum, Address: uint32(dump.Address), Bytes: known, Space: dump.Space}, nil
+	}
+	if r.memory+n > maxMemory {
+		return none, bad(errTooMuchMemory)
+	}
+	r.memory += n
+	region, err := dump.Read(image.File{Name: shown, SHA256: sum, Data: f, Size: size})
+	if err != nil {
+		return none, bad(err)
+	}
+	if r.dumps == nil {
+		r.dumps = make(map[dumpKey][]byte)
+	}
+	r.dumps[key] = region.Bytes
+	return region, nil
+}
+
+// readDumpKeys reads the numbers and the space of a memory section.
+func (r *reader) readDumpKeys(s *section) (image.Dump, error) {
+	dump := image.Dump{ToEnd: true}
+	if _, err := s.require("address"); err != nil {
+		return dump, err
+	}
+	for _, k := range []struct {
+		key string
+		to  *uint64
+	}{{"address", &dump.Address}, {"length", &dump.Length}, {"offset", &dump.Offset}} {
+		e, ok := s.get(k.key)
+		if !ok {
+			continue
+		}
+		v, err := r.number(e.value)
+		if err != nil {
+			return dump, s.wrong(e, err.Error(), "write a number, as 0x8000")
+		}
+		*k.to = v
+		if k.key == "length" {
+			dump.ToEnd = false
+		}
+	}
+	if e, ok := s.get("space"); ok && e.value != "" {
+		if dump.Space, ok = image.ParseSpace(e.value); !ok {
+			return dump, s.wrong(e, fmt.Sprintf("names the unknown space %q", clip(e.value)), "known are "+image.SpaceWords)
+		}
+	}
+	return dump, nil
+}
+
+// checkReach deals with memory beyond 4 GiB. With an AArch32 core that is an
+// error, which the dump itself finds. Elsewhere it may be right, but no trace
+// read here can reach it.
+func (r *reader) checkReach(d *device, s *section, dump image.Dump, fileSize int64) error {
+	if d.class == classCore && !modelOfCore(d.kind).wide {
+		return nil
+	}
+	probe := dump
+	probe.Address = 0
+	n, err := probe.Len(fileSize)
+	if err != nil {
+		return err
+	}
+	if n > 0 && dump.Address > math.MaxUint64-(n-1) {
+		return &image.FormatError{
+			Problem: fmt.Sprintf("gives %#x bytes at address %#x, which go beyond 2⁶⁴", n, dump.Address),
+			Remedy:  "correct the address or the length",
+		}
+	}
+	if dump.Address+n > 1<<32 || dump.Address+n < n {
+		r.add("%s: [%s] at %#x reaches beyond 4 GiB and is ignored", s.file, s.name, dump.Address)
+		return errNotMemory
+	}
+	return nil
+}
+
+// compareOverlaps remarks on the first pair of memory sections of a device that
+// say different bytes for one address in one space. sections are those of
+// d.memory.
+func (r *reader) compareOverlaps(d *device, sections []*section) {
+	order := make([]int, len(d.memory))
+	for i := range order {
+		order[i] = i
+	}
+	at := func(i int) uint64 { return uint64(d.memory[i].Address) }
+	end := func(i int) uint64 { return at(i) + uint64(len(d.memory[i].Bytes)) }
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(at(a), at(b)) })
+
+	var open []int // sections that reach up to the one at hand
+	for _, i := range order {
+		open = slices.DeleteFunc(open, func(j int) bool { return end(j) <= at(i) })
+		for _, j := range open {
+			a, b := &d.memory[i], &d.memory[j]
+			n := min(end(i), end(j)) - at(i)
+			x, y := a.Bytes[:n], b.Bytes[at(i)-at(j):][:n]
+			if a.Space != b.Space || &x[0] == &y[0] {
+				n = 1
+			}
+			if r.compared += int(n); r.compared > maxCompare {
+				return
+			}
+			if a.Space == b.Space && &x[0] != &y[0] && !bytes.Equal(x, y) {
+				first, later := sections[min(i, j)].name, sections[max(i, j)].name
+				r.add("%s: [%s] and [%s] have different bytes from %#x on; the later one holds", d.file, first, later, a.Address)
+				return
+			}
+		}
+		open = append(open, i)
+	}
+}

@@ -1,0 +1,51 @@
+package capture
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Kinds of [*InputError], for [errors.Is].
+var (
+	// ErrEmpty says that a capture holds no trace data: nothing can be decoded.
+	ErrEmpty = errors.New("empty capture")
+	// ErrUsage says that the command line is wrong, not the capture.
+	ErrUsage = errors.New("wrong usage")
+)
+
+// An InputError says what is wrong with what the user gave, where, and what to
+// do about it.
+type InputError struct {
+	File    string // as named by the user or the snapshot; or a flag
+	Line    int    // from 1; 0 if the section and key say where
+	Section string // without brackets; may be ""
+	Key     string // may be ""
+	Problem string // goes on from the place: `names "cpu_3.ini", which does not exist`
+	Remedy  string
+	Err     error // may be nil
+}
+
+func (e *InputError) Error() string {
+	var b strings.Builder
+	b.WriteString(e.File)
+	if e.Line > 0 {
+		fmt.Fprintf(&b, ":%d", e.Line)
+	}
+	b.WriteString(":")
+	if e.Section != "" {
+		fmt.Fprintf(&b, " [%s]", e.Section)
+	}
+	if e.Key != "" {
+		b.WriteString(" " + e.Key)
+	}
+	fmt.Fprintf(&b, " %s; %s", e.Problem, e.Remedy)
+	return b.String()
+}
+
+func (e *InputError) Unwrap() error { return e.Err }
+
+// usage returns the error for a wrong flag.
+func usage(flag, problem, remedy string) *InputError {
+	return &InputError{File: flag, Problem: problem, Remedy: remedy, Err: ErrUsage}
+}

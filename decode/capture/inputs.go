@@ -1,0 +1,69 @@
+package capture
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"os"
+)
+
+// An Input is a file that was opened.
+type Input struct {
+	// Path is relative to the snapshot's directory, with '/'. Of files named on
+	// the command line it is the last element.
+	Path  string
+	Bytes int64
+	// SHA256 is that of the file, unless it is one of trace data: those may be
+	// large, and Data is there to be hashed.
+	SHA256 [32]byte
+	// Data is the content of a file of trace data, nil for others. It holds until
+	// the capture is closed.
+	Data io.ReaderAt
+}
+
+// input notes that the file shown as path was opened; it returns nil if it is
+// there already. key tells files apart.
+func (r *reader) input(key, path string, bytes int64) *Input {
+	if r.inputs == nil {
+		r.inputs = make(map[string]*Input)
+	}
+	if r.inputs[key] != nil {
+		return nil
+	}
+	in := &Input{Path: path, Bytes: bytes}
+	r.inputs[key] = in
+	r.c.Inputs = append(r.c.Inputs, in)
+	return in
+}
+
+// hashed notes that f was opened, and hashes it the first time.
+func (r *reader) hashed(key, path string, f *os.File, size int64) ([32]byte, error) {
+	in := r.input(key, path, size)
+	if in == nil {
+		return r.inputs[key].SHA256, nil
+	}
+	h := sha256.New()
+	if _, err := io.Copy(h, io.NewSectionReader(f, 0, size)); err != nil {
+		return in.SHA256, fmt.Errorf("read %s: %w", path, err)
+	}
+	h.Sum(in.SHA256[:0])
+	return in.SHA256, nil
+}
+
+// A traceFile is an open file of trace data.
+type traceFile struct {
+	data *os.File
+	size int64
+}
+
+// keep notes that f was opened for trace data; the capture closes it.
+func (r *reader) keep(key, path string, f *os.File, size int64) {
+	r.c.closer = append(r.c.closer, f)
+	if in := r.input(key, path, size); in != nil {
+		in.Data = f
+	}
+	if r.trace == nil {
+		r.trace = make(map[string]traceFile)
+	}
+	r.trace[key] = traceFile{f, size}
+}

@@ -1,0 +1,145 @@
+package capture
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/tracelake/tracelake/decode/image"
+)
+
+// rawProtocols are the protocols a raw file may be said to hold.
+var rawProtocols = []string{PFT, ETMv3, ETMv2, ETMv1}
+
+// A rawDefault is the value of a register of a raw file that nobody gave.
+type rawDefault struct {
+	protocol, register string
+	value              uint64
+	means              string
+}
+
+// rawDefaults are those of §7 and, for ETMv3, of an unknown core.
+var rawDefaults = []rawDefault{
+	{PFT, "ETMCR", 0x400, "not cycle-accurate, no Context ID"},
+	{PFT, "ETMCCER", 0x34C00000, "64-bit natural timestamps, return stack implemented"},
+	{PFT, "ETMIDR", 0x411CF312, "PFT 1.1 of a Cortex-A15"},
+	{ETMv3, "ETMCR", 0, "not cycle-accurate, no Context ID, no data"},
+	{ETMv3, "ETMCCER", 0, "48-bit Gray timestamps"},
+	{ETMv3, "ETMIDR", 0x4104F240, "ETMv3.4, original branch encoding"},
+}
+
+// openRaw opens a file of one stream, or of formatter frames (§7).
+func (r *reader) openRaw(path string) error {
+	switch {
+	case r.opt.Protocol == "":
+		return &InputError{
+			File: path, Problem: "is no snapshot, and its protocol is not given",
+			Remedy: "add --protocol " + strings.Join(rawProtocols, "|") + ", and --framed if it is in formatter frames", Err: ErrUsage,
+		}
+	case !slices.Contains(rawProtocols, r.opt.Protocol):
+		return usage("--protocol "+r.opt.Protocol, "is not known", "known are "+strings.Join(rawProtocols, ", "))
+	case r.opt.Buffer != "":
+		return usage("--buffer "+r.opt.Buffer, "is given, but a raw file is one buffer", "leave it out")
+	}
+	f, size, err := openRegular(path, os.Stat, os.Open)
+	if err != nil {
+		return unreadable(path, err, howToName)
+	}
+	name := filepath.Base(path)
+	r.keep(path, name, f, size)
+	if err := r.readCommandLine(); err != nil {
+		return err
+	}
+	b := &Buffer{ID: name, Name: name, Files: []string{name}, Format: SourceData}
+	if r.opt.Framed {
+		b.Format = CoreSight
+	}
+	b.Data, b.Size = f, size
+	r.c.Buffers = []*Buffer{b}
+	if err := r.placeBuffers(); err != nil {
+		return err
+	}
+
+	s := &Source{Name: name, Type: r.opt.Protocol, Protocol: r.opt.Protocol, Registers: r.rawRegisters(), Buffers: r.c.Buffers}
+	s.Memory = image.New(image.Order(r.images)...)
+	s.file = "--protocol"
+	r.settleProtocol(s)
+	if s.Protocol == PFT {
+		s.Profile = ProfileA
+	}
+	if len(r.images) == 0 {
+		r.noMemory(path)
+	}
+	if r.opt.Framed {
+		r.c.Template = s
+	} else {
+		r.c.Sources = []*Source{s}
+	}
+	return nil
+}
+
+// rawRegisters are the registers of the command line, and defaults for others,
+// each announced.
+func (r *reader) rawRegisters() Registers {
+	regs := Registers(nil)
+	for _, reg := range r.regs {
+		regs = regs.set(reg)
+	}
+	for _, d := range rawDefaults {
+		if _, given := regs.Lookup(d.register); given || d.protocol != r.opt.Protocol {
+			continue
+		}
+		number, _ := registerNumber(d.register)
+		reg := Register{Name: d.register, Number: number, HasNumber: true, Bits: 32, Value: d.value}
+		regs = append(regs, reg)
+		r.add("register %s is not given: %s is taken (%s); --reg %s=VALUE sets it", reg.Name, reg.text(), d.means, reg.Name)
+	}
+	return regs
+}
+
+// placeBuffers applies the options that say where in the buffer frames and ring
+// start.
+func (r *reader) placeBuffers() error {
+	for _, o := range []struct {
+		flag  string
+		value *int64
+		apply func(b *Buffer, at int64) (problem string)
+	}{
+		{"--ring-start", r.opt.RingStart, (*Buffer).setRingStart},
+		{"--frame-offset", r.opt.FrameOffset, (*Buffer).setFrameOffset},
+	} {
+		if o.value == nil {
+			continue
+		}
+		flag := fmt.Sprintf("%s %d", o.flag, *o.value)
+		if n := len(r.c.Buffers); n != 1 {
+			return usage(flag, fmt.Sprintf("is given, but there are %d buffers", n), "choose one with --buffer NAME")
+		}
+		if problem := o.apply(r.c.Buffers[0], *o.value); problem != "" {
+			return usage(flag, problem, "correct it or leave it out")
+		}
+	}
+	return nil
+}
+
+// setRingStart makes b a ring with its oldest byte at start.
+func (b *Buffer) setRingStart(start int64) (problem string) {
+	if start < 0 || start > 0 && start >= b.Size {
+		return fmt.Sprintf("is outside buffer %s, which has %d bytes", b.Name, b.Size)
+	}
+	b.RingStart = start
+	return ""
+}
+
+func (b *Buffer) setFrameOffset(at int64) (problem string) {
+	switch {
+	case b.Format == SourceData:
+		return fmt.Sprintf("is given, but buffer %s is not in frames (a raw file is with --framed)", b.Name)
+	case at < 0 || at > b.Size:
+		return fmt.Sprintf("is outside buffer %s, which has %d bytes", b.Name, b.Size)
+	}
+	b.FrameOffset = &at
+	return ""
+}

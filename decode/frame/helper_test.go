@@ -1,0 +1,142 @@
+package frame
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/hex"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tracelake/tracelake/decode"
+)
+
+// unhex reads bytes in hex; blanks are ignored.
+func unhex(t testing.TB, s string) []byte {
+	t.Helper()
+	b, err := hex.DecodeString(strings.Join(strings.Fields(s), ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// A read is the whole stream of a source.
+type read struct {
+	data    []byte
+	offsets []int64
+	breaks  []int // before these bytes of data
+}
+
+// readAll reads a source with a walker window of chunk bytes.
+func readAll(t testing.TB, b []byte, layout Layout, id uint8, chunk int) read {
+	t.Helper()
+	r := NewReader(bytes.NewReader(b), int64(len(b)), layout, id)
+	r.walk.in.chunk = chunk
+	var out read
+	for {
+		p, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return out
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(p.Data) == 0 || len(p.Data) > pieceBytes || len(p.Delta) != len(p.Data) || p.Delta[0] != 0 {
+			t.Fatalf("piece of %d bytes with %d offsets", len(p.Data), len(p.Delta))
+		}
+		if p.Break {
+			out.breaks = append(out.breaks, len(out.data))
+		}
+		for i, v := range p.Data {
+			out.data = append(out.data, v)
+			out.offsets = append(out.offsets, int64(p.Offset(i)))
+		}
+	}
+}
+
+// census scans b and demands that every byte is accounted for.
+func census(t testing.TB, b []byte, layout Layout) *Census {
+	t.Helper()
+	c, err := Scan(bytes.NewReader(b), int64(len(b)), layout)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := c.Overhead.Bytes()
+	for id, n := range c.Streams {
+		if n != 0 && !IsSource(uint8(id)) {
+			t.Errorf("%d bytes in the stream of %#02x", n, id)
+		}
+		sum += n
+	}
+	if sum != int64(len(b)) {
+		t.Errorf("%d bytes accounted for out of %d: %+v", sum, len(b), c)
+	}
+	return c
+}
+
+// detect detects frames with the options of a capture.
+func detect(t testing.TB, b []byte, opt DetectOptions) Layout {
+	t.Helper()
+	layout, err := Detect(bytes.NewReader(b), int64(len(b)), opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return layout
+}
+
+// asyncs rates a stream by its A-syncs with an I-sync header right behind
+// (ETMv3, PFT); a stand-in for what a protocol does.
+func asyncs(_ uint8, stream []byte) int {
+	return bytes.Count(stream, []byte{0, 0, 0, 0, 0, 0x80, 0x08})
+}
+
+// shared returns a path in the folder of captures, or skips the test.
+func shared(t testing.TB, elem ...string) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			break
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			t.Fatal("no go.mod above the test")
+		}
+		dir = up
+	}
+	captures := filepath.Join(dir, "..", "shared", "captures")
+	if _, err := os.Stat(captures); err != nil {
+		t.Skip("needs ../shared/captures beside the module")
+	}
+	return filepath.Join(append([]string{captures}, elem...)...)
+}
+
+// readFile reads a file, unpacked if it ends in .gz.
+func readFile(t testing.TB, name string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasSuffix(name, ".gz") {
+		return b
+	}
+	z, err := gzip.NewReader(bytes.NewReader(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err = io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func offsets(at ...decode.CaptureOffset) []decode.CaptureOffset { return at }

@@ -1,0 +1,48 @@
+package frame
+
+import "fmt"
+
+// A Layout says how frames lie in a buffer. The zero value is frames aligned
+// to its start, never realigned.
+type Layout struct {
+	// Sync says that the buffer is the stream of a trace port: FSYNCs and
+	// HSYNCs are looked for, and frames begin behind the first FSYNC.
+	Sync bool
+	// Offset is where the first frame begins, in reading order. Bytes before
+	// it are unaligned. It is not used with Sync.
+	Offset int64
+	// RingStart is the capture offset of the oldest byte of a ring that
+	// wrapped: the buffer is read from there, round to the byte before.
+	RingStart int64
+	// IDs are those frames in step name. Where 64 frames in a row name too
+	// many others, another alignment is looked for; not so if IDs is empty,
+	// or with Sync, where the next FSYNC tells.
+	IDs IDSet
+	// Score rates a stretch of the stream of source id by its A-syncs, to
+	// tell alignments apart that name the same IDs; nil takes the first.
+	// Its result must depend on its arguments alone.
+	Score func(id uint8, stream []byte) int
+}
+
+// check tells what cannot be in a buffer of size bytes.
+func (l *Layout) check(size int64) error {
+	if l.RingStart < 0 || l.RingStart > 0 && l.RingStart >= size {
+		return fmt.Errorf("ring start %d is outside the buffer of %d bytes; give the offset of its oldest byte", l.RingStart, size)
+	}
+	if l.Offset < 0 || l.Offset > size {
+		return fmt.Errorf("frame offset %d is outside the buffer of %d bytes; give 0 to %d", l.Offset, size, min(size, frameSize-1))
+	}
+	return nil
+}
+
+// An IDSet is a set of IDs, 0x00–0x7F.
+type IDSet [2]uint64
+
+// Add puts id into s. Bit 7 is ignored.
+func (s *IDSet) Add(id uint8) { s[id>>6&1] |= 1 << (id & 63) }
+
+// Has reports whether id is in s. Bit 7 is ignored.
+func (s IDSet) Has(id uint8) bool { return s[id>>6&1]>>(id&63)&1 == 1 }
+
+// Empty reports whether s has no IDs.
+func (s IDSet) Empty() bool { return s == IDSet{} }

@@ -1,0 +1,41 @@
+package frame
+
+// Sizes in bytes, unless they say otherwise. Memory does not depend on the
+// size of a buffer: it is read through a window of chunkBytes.
+const (
+	// chunkBytes are read at a time.
+	chunkBytes = 256 << 10
+	// pieceBytes is the most a piece holds.
+	pieceBytes = 64 << 10
+
+	// windowBytes are the 64 frames that are judged together.
+	windowBytes = 64 * frameSize
+	// realignBytes are looked at where frames fall out of step, and
+	// rescoreBytes to tell offsets of one parity apart there.
+	realignBytes = 4 << 10
+	rescoreBytes = 16 << 10
+	// headBytes are looked at to find the first frame.
+	headBytes = 64 << 10
+	// syncBytes are looked at to find FSYNCs. A TPIU sends one every 4,096
+	// frames at least (its counter has 12 bits), so this holds many.
+	syncBytes = 1 << 20
+
+	// maxPlaces is how many places a census names; more are only counted.
+	maxPlaces = 16
+)
+
+// Shares of good ID bytes (container.md §2).
+const (
+	// minShare is reached by frames that are in step.
+	minShare = 0.9
+	// commonShare makes a legal ID good that nobody configured.
+	commonShare = 0.05
+	// nearShare is how far the shares of even and odd offsets may differ for
+	// the streams to decide between them: some damaged ID bytes shall not
+	// outweigh A-syncs.
+	nearShare = 0.02
+	// minBad ID bytes make 64 frames suspect: one may be a flipped bit.
+	minBad = 2
+	// minEvidence ID bytes are needed to leave one alignment for another.
+	minEvidence = 8
+)

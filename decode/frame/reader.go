@@ -1,0 +1,244 @@
+package frame
+
+import (
+	"encoding/binary"
+	"io"
+	"math"
+
+	"github.com/tracelake/tracelake/decode"
+)
+
+// A Reader gives the stream of one source of a formatted buffer. It implements
+// [decode.Stream].
+type Reader struct {
+	walk *walker
+	id   uint8
+	cur  uint8 // the current ID
+
+	// What the walker gave and the reader has not yet taken: whole frames,
+	// then bytes of this source from a frame that was unpacked.
+	s      stretch
+	queue  []placed
+	queued [frameData]placed
+
+	begun  bool // a byte was told
+	broken bool // the next piece has Break
+
+	// The piece in the making: n bytes from base.
+	n     int
+	base  int64
+	data  []byte
+	delta []uint32
+}
+
+// A placed is a byte and its capture offset.
+type placed struct {
+	b      byte
+	offset int64
+}
+
+// NewReader returns a reader of what has ID id in a buffer of size bytes: the
+// stream of a source, or that of [TriggerID], each byte of which is a trigger
+// event. If layout does not fit the buffer, the first Next says so.
+func NewReader(r io.ReaderAt, size int64, layout Layout, id uint8) *Reader {
+	return &Reader{
+		walk:  newWalker(r, size, layout),
+		id:    id,
+		cur:   unknownID,
+		data:  make([]byte, pieceBytes+1), // frames are stored by 16, of which 15 count
+		delta: make([]uint32, pieceBytes),
+	}
+}
+
+// Next returns the next piece, of at most 64 KiB, or io.EOF. A piece ends where
+// the input breaks and where the ring wraps.
+func (r *Reader) Next() (decode.Piece, error) {
+	r.n = 0
+	for r.fill() {
+		s, err := r.walk.next()
+		if err != nil && r.n > 0 {
+			break // the walker will say it again
+		}
+		if err != nil {
+			return decode.Piece{}, err
+		}
+		r.s = s
+	}
+	p := decode.Piece{
+		Data:  r.data[:r.n],
+		Base:  decode.CaptureOffset(r.base),
+		Delta: r.delta[:r.n],
+		Break: r.broken,
+	}
+	r.begun, r.broken = true, false
+	return p, nil
+}
+
+// fill moves what is at hand into the piece. It returns false if not all of it
+// goes in: the piece is then not empty.
+func (r *Reader) fill() bool {
+	if r.s.reset {
+		if r.n > 0 {
+			return false
+		}
+		r.s.reset = false
+		r.cur = unknownID
+		r.broken = r.begun
+	}
+	for {
+		if !r.drain() {
+			return false
+		}
+		switch {
+		case len(r.s.data) == 0:
+			return true
+		case r.s.at != nil || r.n == 0:
+			r.unpack()
+		case !r.within(r.s.offset) || !r.within(r.s.offset+int64(len(r.s.data))) || r.n > pieceBytes-frameData:
+			return false
+		default:
+			r.take()
+		}
+	}
+}
+
+// within reports whether a byte at offset can be in the piece.
+func (r *Reader) within(offset int64) bool {
+	return offset >= r.base && offset-r.base <= math.MaxUint32
+}
+
+// drain moves the queue into the piece, false if not all of it goes in.
+func (r *Reader) drain() bool {
+	for ; len(r.queue) > 0; r.queue = r.queue[1:] {
+		q := r.queue[0]
+		if r.n == 0 {
+			r.base = q.offset
+		}
+		if r.n == pieceBytes || !r.within(q.offset) {
+			return false
+		}
+		r.data[r.n] = q.b
+		r.delta[r.n] = uint32(q.offset - r.base)
+		r.n++
+	}
+	return true
+}
+
+// unpack moves the next frame that may have bytes of the source to the queue.
+func (r *Reader) unpack() {
+	s := &r.s
+	for r.cur != r.id {
+		lo, hi := halves(s.data)
+		if (lo|hi)&evenBits != 0 {
+			break
+		}
+		s.advance(frameSize)
+		if len(s.data) == 0 {
+			return
+		}
+	}
+	var d [frameData]datum
+	n, next := unpack(s.data, r.cur, &d)
+	r.cur = next
+	r.queue = r.queued[:0]
+	for _, d := range d[:n] {
+		if d.id == r.id {
+			r.queue = append(r.queue, placed{d.b, s.offsetOf(int(d.pos))})
+		}
+	}
+	s.advance(frameSize)
+}
+
+// advance drops n bytes of frames.
+func (s *stretch) advance(n int) {
+	s.data = s.data[n:]
+	s.offset += int64(n)
+}
+
+// offsetOf returns the capture offset of byte i of the first frame.
+func (s *stretch) offsetOf(i int) int64 {
+	if s.at != nil {
+		return s.at[i]
+	}
+	return s.offset + int64(i)
+}
+
+// take moves frames that lie side by side into the piece, as many as go in.
+// Most have no ID byte: they are taken whole, or not at all.
+func (r *Reader) take() {
+	b, data, delta := r.s.data, r.data, r.delta
+	n, cur, id := r.n, r.cur, r.id
+	at := uint32(r.s.offset - r.base)
+	i := 0
+	for ; i+frameSize <= len(b) && n <= pieceBytes-frameData; i += frameSize {
+		f := b[i : i+frameSize : i+frameSize]
+		lo, hi := halves(f)
+		aux := f[auxByte]
+		if (lo|hi)&evenBits == 0 {
+			if cur == id {
+				d := data[n : n+frameSize : n+frameSize]
+				binary.LittleEndian.PutUint64(d, lo|auxSpread[aux&0xF])
+				binary.LittleEndian.PutUint64(d[8:], hi|auxSpread[aux>>4])
+				ramp((*[frameData]uint32)(delta[n:]), at)
+				n += frameData
+			}
+		} else {
+			m := takeMixed((*[frameSize]byte)(f), &cur, id, (*[frameData]byte)(data[n:]), (*[frameData]uint32)(delta[n:]), at)
+			n += m
+		}
+		at += frameSize
+	}
+	r.n, r.cur = n, cur
+	r.s.advance(i)
+}
+
+// ramp fills d with at, at+1 …
+func ramp(d *[frameData]uint32, at uint32) {
+	for i := range d {
+		d[i] = at + uint32(i)
+	}
+}
+
+// takeMixed takes what frame f has of source id and returns how many bytes that
+// is. It stores every byte and moves on only behind those of the source, which
+// is a third faster than asking first.
+func takeMixed(f *[frameSize]byte, cur *uint8, id uint8, data *[frameData]byte, delta *[frameData]uint32, at uint32) int {
+	n, c, aux := 0, *cur, f[auxByte]
+	mine := same(c, id)
+	for k := 0; k < lastMixed; k += 2 {
+		mixed, odd := f[k], f[k+1]
+		a := aux & 1
+		aux >>= 1
+		if mixed&1 == 0 {
+			data[n], delta[n] = mixed|a, at+uint32(k)
+			n += mine
+			data[n], delta[n] = odd, at+uint32(k)+1
+			n += mine
+			continue
+		}
+		old := mine
+		c = mixed >> 1
+		mine = same(c, id)
+		data[n], delta[n] = odd, at+uint32(k)+1
+		if a == 0 {
+			old = mine
+		}
+		n += old
+	}
+	if mixed := f[lastMixed]; mixed&1 == 0 {
+		data[n], delta[n] = mixed|aux&1, at+lastMixed
+		n += mine
+	} else {
+		c = mixed >> 1
+	}
+	*cur = c
+	return n
+}
+
+// same is 1 if a and b are equal, else 0.
+func same(a, b uint8) int {
+	if a == b {
+		return 1
+	}
+	return 0
+}

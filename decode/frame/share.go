@@ -1,0 +1,134 @@
+package frame
+
+// Whether frames are in step shows in their ID bytes only: at a wrong offset
+// data is read as IDs. All even offsets have the same mixed bytes, and so have
+// all odd ones, but for the edges; so this tells parities apart, and A-syncs in
+// the streams must tell the rest (container.md §2).
+
+// mixedBytes returns the bytes of b that are mixed if a frame starts at parity
+// (0 or 1), without those of sync frames.
+func mixedBytes(b []byte, parity int) []byte {
+	m := make([]byte, 0, len(b)/2+1)
+	for i := 0; i < len(b); {
+		if b[i] == lostByte && isSyncFrame(b[i:]) {
+			i += frameSize
+			continue
+		}
+		if i&1 == parity {
+			m = append(m, b[i])
+		}
+		i++
+	}
+	return m
+}
+
+// A tally counts ID bytes.
+type tally struct{ all, good int }
+
+// add counts mixed byte b n times.
+func (t *tally) add(b byte, ids IDSet, n int) {
+	if b&1 == 1 {
+		t.all += n
+		if ids.Has(b >> 1) {
+			t.good += n
+		}
+	}
+}
+
+// share is the share of good ones; 1 if there are none at all.
+func (t tally) share() float64 {
+	if t.all == 0 {
+		return 1
+	}
+	return float64(t.good) / float64(t.all)
+}
+
+// count tallies mixed bytes.
+func count(mixed []byte, ids IDSet) (t tally) {
+	for _, b := range mixed {
+		t.add(b, ids, 1)
+	}
+	return t
+}
+
+// bestWindow is the highest share of 64 frames in a row, or of all there is
+// if that is less.
+func bestWindow(mixed []byte, ids IDSet) float64 {
+	const size = windowBytes / 2
+	n := min(size, len(mixed))
+	t := count(mixed[:n], ids)
+	best := t.share()
+	for i := n; i < len(mixed) && best < 1; i++ {
+		t.add(mixed[i-size], ids, -1)
+		t.add(mixed[i], ids, 1)
+		best = max(best, t.share())
+	}
+	return best
+}
+
+// goodIDs returns the IDs that frames with these mixed bytes may well name:
+// those of configured sources, null and trigger, and every legal one that
+// makes up 5 % of the ID bytes.
+func goodIDs(mixed []byte, configured []uint8) (ids IDSet) {
+	var n [128]int
+	all := 0
+	for _, b := range mixed {
+		if b&1 == 1 {
+			n[b>>1]++
+			all++
+		}
+	}
+	for id := uint8(1); id < firstReservedID; id++ {
+		if n[id] > 0 && float64(n[id]) >= commonShare*float64(all) {
+			ids.Add(id)
+		}
+	}
+	for _, id := range configured {
+		ids.Add(id)
+	}
+	ids.Add(NullID)
+	ids.Add(TriggerID)
+	return ids
+}
+
+// bestOffset returns the offset at which score likes the streams in b best,
+// the first of equals.
+func bestOffset(b []byte, offsets []int, score func(uint8, []byte) int) int {
+	if score == nil || len(offsets) == 1 {
+		return offsets[0]
+	}
+	best, most := offsets[0], -1
+	for _, o := range offsets {
+		sum := 0
+		for id, stream := range streams(b[min(o, len(b)):]) {
+			if len(stream) > 0 {
+				sum += score(uint8(id), stream)
+			}
+		}
+		if sum > most {
+			best, most = o, sum
+		}
+	}
+	return best
+}
+
+// streams returns the bytes of each source in the frames of b.
+func streams(b []byte) *[128][]byte {
+	var out [128][]byte
+	var data [frameData]datum
+	cur := uint8(unknownID)
+	for ; len(b) >= frameSize; b = b[frameSize:] {
+		if quiet(b[:frameSize], &lostBytes) == 0 {
+			cur = unknownID
+			continue
+		}
+		n := 0
+		n, cur = unpack(b, cur, &data)
+		for _, d := range data[:n] {
+			if IsSource(d.id) {
+				out[d.id] = append(out[d.id], d.b)
+			}
+		}
+	}
+	return &out
+}

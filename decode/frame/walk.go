@@ -1,0 +1,216 @@
+package frame
+
+import "io"
+
+// A kind is what a stretch of a buffer is.
+type kind uint8
+
+const (
+	frames     kind = iota // whole frames
+	syncs                  // sync packets
+	padding                // whole frames of 00 or FF up to the end
+	unaligned              // no frames, or frames nobody can place
+	realigned              // unaligned, because frames go on at another offset
+	incomplete             // the rest of a frame the buffer ends in
+)
+
+// A stretch is a run of bytes of one kind, in reading order.
+type stretch struct {
+	kind   kind
+	n      int64 // bytes
+	offset int64 // capture offset of the first
+	// data are the frames of kind frames, whole ones. They lie side by side
+	// in the buffer, or at is not nil, and has the offset of each byte of one.
+	data []byte
+	at   *[frameSize]int64
+	// reset says that everything starts anew before these bytes: the current
+	// ID is unknown, and no stream goes on.
+	reset bool
+}
+
+// A walker goes through a buffer and finds its frames. What it finds depends
+// on the bytes and the layout alone, so every walk of a buffer is the same.
+type walker struct {
+	in     input
+	layout Layout
+	err    error
+	begun  bool
+	tail   tail
+	reset  bool // for the next stretch
+
+	// Memory-aligned frames.
+	suspect  [256]bool // mixed bytes that want a closer look
+	searchAt int64     // no such look before this position
+
+	// Frames between sync packets: the one at hand, pair by pair.
+	seeking bool // for an FSYNC
+	early   bool // its first byte was taken for data
+	pairs   int
+	frame   [frameSize]byte
+	at      [frameSize]int64
+}
+
+func newWalker(r io.ReaderAt, size int64, layout Layout) *walker {
+	w := &walker{
+		in:      input{r: r, size: size, ring: layout.RingStart, chunk: chunkBytes},
+		layout:  layout,
+		err:     layout.check(size),
+		suspect: lostBytes,
+		seeking: layout.Sync,
+	}
+	if !layout.IDs.Empty() {
+		for b := 1; b < len(w.suspect); b += 2 {
+			w.suspect[b] = w.suspect[b] || !layout.IDs.Has(uint8(b>>1))
+		}
+	}
+	return w
+}
+
+// next returns the next stretch, which holds until the call after, or io.EOF.
+func (w *walker) next() (stretch, error) {
+	if !w.begun && w.err == nil {
+		w.begun = true
+		w.tail, w.err = w.in.tail()
+	}
+	if w.err != nil {
+		return stretch{}, w.err
+	}
+	step := w.aligned
+	if w.layout.Sync {
+		step = w.synced
+	}
+	s, err := step()
+	if err != nil {
+		w.err = err
+		return stretch{}, err
+	}
+	s.reset, w.reset = w.reset, false
+	return s, nil
+}
+
+// take skips n bytes and returns them as a stretch without frames.
+func (w *walker) take(k kind, n int64) (stretch, error) {
+	s := stretch{kind: k, n: n, offset: w.in.at(w.in.pos)}
+	w.in.skip(n)
+	return s, nil
+}
+
+// takeFrames takes the frames b, which stand at the position.
+func (w *walker) takeFrames(b []byte) (stretch, error) {
+	p := w.in.pos
+	if wrap := w.in.untilWrap(p); wrap < frameSize {
+		copy(w.frame[:], b)
+		for i := range w.at {
+			w.at[i] = w.in.at(p + int64(i))
+		}
+		w.in.skip(frameSize)
+		return w.scattered(), nil
+	} else if wrap < int64(len(b)) {
+		b = b[:wrap&^(frameSize-1)]
+	}
+	s := stretch{kind: frames, n: int64(len(b)), offset: w.in.at(p), data: b}
+	w.in.skip(s.n)
+	return s, nil
+}
+
+// scattered is the frame at hand, whose bytes do not lie side by side.
+func (w *walker) scattered() stretch {
+	return stretch{kind: frames, n: frameSize, offset: w.at[0], data: w.frame[:], at: &w.at}
+}
+
+// aligned is next for memory-aligned frames.
+func (w *walker) aligned() (stretch, error) {
+	p := w.in.pos
+	switch {
+	case p >= w.in.size:
+		return stretch{}, io.EOF
+	case p < w.layout.Offset:
+		return w.take(unaligned, w.layout.Offset-p)
+	}
+	left := w.tail.frames(p)
+	switch {
+	case left == 0 && w.tail.isPadding(p):
+		return w.take(padding, (w.in.size-p)&^(frameSize-1))
+	case left == 0:
+		return w.take(incomplete, w.in.size-p)
+	}
+	stop := &w.suspect
+	if p < w.searchAt {
+		stop = &lostBytes
+		left = min(left, w.searchAt-p)
+	}
+	b, err := w.in.ahead(frameSize)
+	if err != nil {
+		return stretch{}, err
+	}
+	if n := quiet(b[:min(left, int64(len(b)))], stop); n > 0 {
+		return w.takeFrames(b[:n])
+	}
+	return w.suspectFrame()
+}
+
+// suspectFrame takes the frame at the position, which has an ID byte that it
+// should not have.
+func (w *walker) suspectFrame() (stretch, error) {
+	b, err := w.in.ahead(frameSize)
+	if err != nil {
+		return stretch{}, err
+	}
+	if isSyncFrame(b) {
+		w.reset = true
+		return w.take(syncs, frameSize)
+	}
+	if skip, err := w.outOfStep(); err != nil {
+		return stretch{}, err
+	} else if skip > 0 {
+		w.reset = true
+		return w.take(realigned, skip)
+	}
+	b, err = w.in.ahead(frameSize) // outOfStep may have moved the window
+	if err != nil {
+		return stretch{}, err
+	}
+	if quiet(b[:frameSize], &lostBytes) == 0 {
+		w.reset = true
+		return w.take(unaligned, frameSize)
+	}
+	return w.takeFrames(b[:frameSize])
+}
+
+// outOfStep returns by how many bytes the frames at the position are out of
+// step, 0 if they are not, or if no other alignment is better. Only an odd
+// shift can be seen.
+func (w *walker) outOfStep() (skip int64, err error) {
+	p, ids := w.in.pos, w.layout.IDs
+	left := w.tail.frames(p)
+	if ids.Empty() || p < w.searchAt || left < windowBytes {
+		return 0, nil
+	}
+	b, err := w.in.ahead(rescoreBytes)
+	if err != nil {
+		return 0, err
+	}
+	b = b[:min(left, int64(len(b)), rescoreBytes)]
+	here := count(mixedBytes(b[:windowBytes], 0), ids)
+	if here.all-here.good < minBad || here.share() >= minShare {
+		return 0, nil
+	}
+	w.searchAt = p + windowBytes
+	near := b[:min(len(b), realignBytes)]
+	here = count(mixedBytes(near, 0), ids)
+	there := count(mixedBytes(near, 1), ids)
+	if there.all < minEvidence || there.share() < minShare || there.share() <= here.share() {
+		return 0, nil
+	}
+	skip = int64(bestOffset(b, offsetsOf(1), w.layout.Score))
+	w.searchAt += skip
+	return skip, nil
+}
+
+// offsetsOf returns the offsets of a parity at which a frame may start.
+func offsetsOf(parity int) (offsets []int) {
+	for o := parity; o < frameSize; o += 2 {
+		offsets = append(offsets, o)
+	}
+	return offsets
+}

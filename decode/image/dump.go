@@ -1,0 +1,97 @@
+package image
+
+import (
+	"fmt"
+	"io"
+)
+
+// A File is an open file that holds program memory.
+type File struct {
+	Name   string // as it is to stand in [Region]
+	SHA256 [32]byte
+	Data   io.ReaderAt
+	Size   int64 // in bytes
+}
+
+// read returns n bytes of f from off on, after comparing both with its size.
+func (f *File) read(off, n uint64, what string) ([]byte, error) {
+	size := uint64(f.Size)
+	if off > size || n > size-off {
+		return nil, &FormatError{
+			Problem: fmt.Sprintf("has %d bytes, but its %s takes %#x from offset %#x on", size, what, n, off),
+			Remedy:  "the file is cut short or damaged",
+		}
+	}
+	b := make([]byte, n)
+	if _, err := f.Data.ReadAt(b, int64(off)); err != nil && err != io.EOF {
+		return nil, fmt.Errorf("read %s: %w", f.Name, err)
+	}
+	return b, nil
+}
+
+// A FormatError says why a file cannot be program memory.
+type FormatError struct {
+	Problem string // goes on from the file's name: "is no ELF file"
+	Remedy  string
+}
+
+func (e *FormatError) Error() string { return e.Problem + "; " + e.Remedy }
+
+// A Dump says which bytes of a plain binary file lie where in memory (§6).
+type Dump struct {
+	Address uint64
+	Offset  uint64 // of the first byte in the file
+	Length  uint64 // in bytes, unless ToEnd
+	ToEnd   bool   // up to the end of the file
+	Space   Space
+}
+
+// Len returns the number of bytes d takes of a file of the given size. It fails
+// with a [*FormatError] if the file has not as many, or they do not fit behind
+// the address (in 32 bits) or into memory.
+func (d Dump) Len(fileSize int64) (uint64, error) {
+	size := uint64(fileSize)
+	if d.Offset > size {
+		return 0, &FormatError{
+			Problem: fmt.Sprintf("has %d bytes (%#x), fewer than the offset %#x", size, size, d.Offset),
+			Remedy:  "correct the offset",
+		}
+	}
+	n := size - d.Offset
+	if !d.ToEnd {
+		if d.Length > n {
+			return 0, &FormatError{
+				Problem: fmt.Sprintf("has %d bytes (%#x) from offset %#x on, fewer than the length %d (%#x)", n, n, d.Offset, d.Length, d.Length),
+				Remedy:  "correct the length, or leave it out for the whole file",
+			}
+		}
+		n = d.Length
+	}
+	if d.Address > 1<<32 || n > 1<<32-d.Address {
+		return 0, &FormatError{
+			Problem: fmt.Sprintf("gives %#x bytes at address %#x, which go beyond 2³²", n, d.Address),
+			Remedy:  "correct the address or the length",
+		}
+	}
+	if n > MaxLoad {
+		return 0, &FormatError{
+			Problem: fmt.Sprintf("gives %d bytes of memory, more than the limit of %d", n, MaxLoad),
+			Remedy:  "give only the part that holds code, with offset and length",
+		}
+	}
+	return n, nil
+}
+
+// Read reads the bytes of d from f. It fails as [Dump.Len] does, or with the
+// error of the file.
+func (d Dump) Read(f File) (Region, error) {
+	n, err := d.Len(f.Size)
+	if err != nil {
+		return Region{}, err
+	}
+	b, err := f.read(d.Offset, n, "dump")
+	if err != nil {
+		return Region{}, err
+	}
+	return Region{File: f.Name, SHA256: f.SHA256, Address: uint32(d.Address), Bytes: b, Space: d.Space}, nil
+}

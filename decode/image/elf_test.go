@@ -1,0 +1,371 @@
+package image
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A testELF is an ELF file put together by hand; zero fields are those of a good
+// little-endian program.
+type testELF struct {
+	order   binary.ByteOrder // nil is little-endian
+	class   byte             // 0 is 32-bit
+	kind    uint16           // 0 is ET_EXEC
+	machine uint16           // 0 is EM_ARM
+	flags   uint32
+	entry   uint16 // size of a program header; 0 is 32
+	count   uint16 // number of program headers; 0 is as many as there are
+	progs   []testProg
+	shNote  []byte // content of a note section
+}
+
+type testProg struct {
+	kind   uint32 // 0 is PT_LOAD
+	vaddr  uint32
+	paddr  uint32
+	data   string
+	memsz  uint32
+	flags  uint32 // 0 is PF_R|PF_X
+	filesz uint32 // 0 is len(data)
+}
+
+func (e testELF) bytes() []byte {
+	or := func(v, def uint32) uint32 {
+		if v == 0 {
+			return def
+		}
+		return v
+	}
+	var order binary.ByteOrder = binary.LittleEndian
+	data := byte(1)
+	if e.order == binary.BigEndian {
+		order, data = binary.BigEndian, 2
+	}
+	var b, body []byte
+	u16 := func(v uint16) { b = append(b, 0, 0); order.PutUint16(b[len(b)-2:], v) }
+	u32 := func(v uint32) { b = append(b, 0, 0, 0, 0); order.PutUint32(b[len(b)-4:], v) }
+	b = append(b, 0x7F, 'E', 'L', 'F', byte(or(uint32(e.class), 1)), data, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+	bodyAt := uint32(52 + 32*len(e.progs))
+	size := bodyAt
+	for _, p := range e.progs {
+		size += uint32(len(p.data))
+	}
+	u16(uint16(or(uint32(e.kind), 2)))
+	u16(uint16(or(uint32(e.machine), 40)))
+	u32(1)    // version
+	u32(0)    // entry
+	u32(52)   // program headers
+	u32(size) // section headers
+	u32(e.flags)
+	u16(52)
+	u16(uint16(or(uint32(e.entry), 32)))
+	u16(uint16(or(uint32(e.count), uint32(len(e.progs)))))
+	u16(40)
+	if e.shNote != nil {
+		u16(1)
+	} else {
+		u16(0)
+	}
+	u16(0)
+	for _, p := range e.progs {
+		u32(or(p.kind, 1))
+		u32(bodyAt + uint32(len(body)))
+		u32(p.vaddr)
+		u32(p.paddr)
+		u32(or(p.filesz, uint32(len(p.data))))
+		u32(or(p.memsz, uint32(len(p.data))))
+		u32(or(p.flags, 5))
+		u32(4)
+		body = append(body, p.data...)
+	}
+	b = append(b, body...)
+	if e.shNote != nil {
+		for _, v := range []uint32{0, 7, 0, 0, size + 40, uint32(len(e.shNote)), 0, 0, 4, 0} { // SHT_NOTE
+			u32(v)
+		}
+		b = append(b, e.shNote...)
+	}
+	return b
+}
+
+func asFile(b []byte) File {
+	return File{Name: "a.elf", Data: bytes.NewReader(b), Size: int64(len(b))}
+}
+
+const buildIDNote = "\x04\x00\x00\x00\x04\x00\x00\x00\x03\x00\x00\x00GNU\x00\xde\xad\xbe\xef"
+
+func TestReadELF(t *testing.T) {
+	base := uint32(0x1_0000)
+	tests := []struct {
+		name  string
+		elf   testELF
+		base  *uint32
+		want  map[uint32]string // by address
+		build string
+	}{
+		{
+			name: "segments at virtual addresses, cleared memory left out",
+			elf: testELF{progs: []testProg{
+				{vaddr: 0x8000, paddr: 0x100, data: "code"},
+				{vaddr: 0x9000, data: "da", memsz: 0x1000, flags: 6},
+				{vaddr: 0xA000, memsz: 0x1000, flags: 6},
+				{kind: 0x70000001, vaddr: 0x8000, data: "exidx"},
+			}},
+			want: map[uint32]string{0x8000: "code", 0x9000: "da"},
+		},
+		{
+			name: "position-independent",
+			elf:  testELF{kind: 3, progs: []testProg{{vaddr: 0x8000, data: "code"}}},
+			base: &base, want: map[uint32]string{0x1_8000: "code"},
+		},
+		{
+			name: "BE8: executable segments only",
+			elf: testELF{order: binary.BigEndian, flags: 0x0580_0200, progs: []testProg{
+				{vaddr: 0x8000, data: "code"}, {vaddr: 0x9000, data: "data", flags: 6},
+			}},
+			want: map[uint32]string{0x8000: "code"},
+		},
+		{
+			name: "build ID in a note segment, behind another note",
+			elf: testELF{progs: []testProg{
+				{vaddr: 0x8000, data: "code"},
+				{kind: 4, data: "\x05\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00ABCD\x00\x00\x00\x00!\x00\x00\x00" + buildIDNote},
+			}},
+			want: map[uint32]string{0x8000: "code"}, build: "deadbeef",
+		},
+		{
+			name: "build ID in a note section",
+			elf:  testELF{progs: []testProg{{vaddr: 0x8000, data: "code"}}, shNote: []byte(buildIDNote)},
+			want: map[uint32]string{0x8000: "code"}, build: "deadbeef",
+		},
+		{
+			name: "up to the top of memory",
+			elf:  testELF{progs: []testProg{{vaddr: 0xFFFF_FFFC, data: "code"}}},
+			want: map[uint32]string{0xFFFF_FFFC: "code"},
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			regions, err := ReadELF(asFile(tt.elf.bytes()), tt.base)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(regions) != len(tt.want) {
+				t.Errorf("%d regions, want %d", len(regions), len(tt.want))
+			}
+			for _, r := range regions {
+				if string(r.Bytes) != tt.want[r.Address] || r.BuildID != tt.build || r.File != "a.elf" || r.Space != AnySpace {
+					t.Errorf("region %q of %q at %#x in %v, build ID %q", r.Bytes, r.File, r.Address, r.Space, r.BuildID)
+				}
+			}
+		})
+	}
+}
+
+func TestReadELFRefuses(t *testing.T) {
+	code := []testProg{{vaddr: 0x8000, data: "code"}}
+	base := uint32(0)
+	high := uint32(0xFFFF_8000)
+	good := testELF{progs: code}.bytes()
+	tests := []struct {
+		name string
+		file []byte
+		base *uint32
+		want string
+	}{
+		{"empty", nil, nil, "is no ELF file"},
+		{"text", []byte("hello, this is text and long enough"), nil, "is no ELF file"},
+		{"magic only", []byte("\x7fELF"), nil, "is no ELF file"},
+		{"header cut short", good[:40], nil, "ELF header"},
+		{"64-bit", testELF{class: 2, progs: code}.bytes(), nil, "64-bit ELF"},
+		{"unknown class", testELF{class: 9, progs: code}.bytes(), nil, "unknown class 9"},
+		{"other machine", testELF{machine: 243, progs: code}.bytes(), nil, "EM_RISCV"},
+		{"object file", testELF{kind: 1, progs: code}.bytes(), nil, "ET_REL"},
+		{"core file", testELF{kind: 4, progs: code}.bytes(), nil, "ET_CORE"},
+		{"position-independent without base", testELF{kind: 3, progs: code}.bytes(), nil, "FILE@BASE"},
+		{"fixed addresses with base", good, &base, "fixed addresses"},
+		{"BE32", testELF{order: binary.BigEndian, progs: code}.bytes(), nil, "big-endian"},
+		{"BE8 without code", testELF{order: binary.BigEndian, flags: efARMBE8, progs: []testProg{{vaddr: 1, data: "data", flags: 6}}}.bytes(), nil, "BE8 image without"},
+		{"no segments", testELF{}.bytes(), nil, "no PT_LOAD"},
+		{"nothing in the file", testELF{progs: []testProg{{vaddr: 0x8000, memsz: 64}}}.bytes(), nil, "no PT_LOAD"},
+		{"segment cut short", testELF{progs: []testProg{{vaddr: 0x8000, data: "code", filesz: 100}}}.bytes(), nil, "segment 0 takes 0x64 from offset 0x54"},
+		{"absurd segment", testELF{progs: []testProg{{vaddr: 0, data: "code", filesz: 0xFFFF_FFFF}}}.bytes(), nil, "loads more than"},
+		{"beyond 4 GiB", testELF{progs: []testProg{{vaddr: 0xFFFF_FFFE, data: "code"}}}.bytes(), nil, "beyond 2³²"},
+		{"beyond 4 GiB by its base", testELF{kind: 3, progs: code}.bytes(), &high, "beyond 2³²"},
+		{"headers cut short", testELF{count: 1000, progs: code}.bytes(), nil, "program header table"},
+		{"small headers", testELF{entry: 8, progs: code}.bytes(), nil, "entries of 8 bytes"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			regions, err := ReadELF(asFile(tt.file), tt.base)
+			bad, ok := errors.AsType[*FormatError](err)
+			if !ok {
+				t.Fatalf("ReadELF = %v, %v, want a FormatError", regions, err)
+			}
+			if !strings.Contains(bad.Error(), tt.want) || bad.Remedy == "" {
+				t.Errorf("error %q does not say %q", bad, tt.want)
+			}
+		})
+	}
+}
+
+// The same bytes again and again are no way to much memory.
+func TestReadELFBoundsSharedSegments(t *testing.T) {
+	e := testELF{progs: []testProg{{vaddr: 0x8000, data: strings.Repeat("x", 1000)}}}
+	for range 10 {
+		e.progs = append(e.progs, testProg{vaddr: 0x8000, data: ""})
+	}
+	b := e.bytes()
+	for i := 1; i <= 10; i++ { // all of them take the bytes of the first
+		copy(b[52+32*i:], b[52:52+32])
+	}
+	if _, err := ReadELF(asFile(b), nil); err == nil || !strings.Contains(err.Error(), "loads more than") {
+		t.Errorf("error is %v", err)
+	}
+}
+
+// The captures' memory files were made from the ELF files beside them, one for
+// each segment, by somebody else.
+func TestReadELFAgainstCaptures(t *testing.T) {
+	dir := captures(t)
+	compared := 0
+	for _, program := range []struct{ folder, elf string }{
+		{"am243x-r5f-etmv3-freertos-002b37c", "freertos.elf"},
+		{"am243x-r5f-etmv3-zephyr-e9185a9", "zephyr.elf"},
+		{"am243x-r5f-etmv3-threadx-ce42d22", "threadx.elf"},
+		{"stm32f105-m3-etmv34-itm-swo", "trace_example.elf"},
+	} {
+		b, err := os.ReadFile(filepath.Join(dir, program.folder, program.elf))
+		if err != nil {
+			t.Fatal(err)
+		}
+		regions, err := ReadELF(asFile(b), nil)
+		if err != nil {
+			t.Fatalf("%s: %v", program.elf, err)
+		}
+		m := New(Order(regions)...)
+		dumps, err := filepath.Glob(filepath.Join(dir, program.folder, "mem_*.bin"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range dumps {
+			want, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			a, err := hex.DecodeString(filepath.Base(name)[4:12])
+			if err != nil {
+				t.Fatal(err)
+			}
+			address := binary.BigEndian.Uint32(a)
+			var got []byte
+			for len(got) < len(want) {
+				part := m.Fetch(SecureSpace, address+uint32(len(got)))
+				if part == nil {
+					t.Fatalf("%s: nothing mapped at %#x", program.elf, address+uint32(len(got)))
+				}
+				got = append(got, part...)
+			}
+			if !bytes.Equal(got[:len(want)], want) {
+				t.Errorf("%s: memory at %#x differs from %s", program.elf, address, name)
+			}
+			compared += len(want)
+		}
+	}
+	if compared == 0 {
+		t.Error("nothing was compared")
+	}
+	t.Logf("%d bytes compared", compared)
+}
+
+// captures returns the folder of captures, or skips the test.
+func captures(t *testing.T) string {
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			break
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			t.Fatal("no go.mod above the test")
+		}
+		dir = up
+	}
+	dir = filepath.Join(filepath.Dir(dir), "shared", "captures")
+	if _, err := os.Stat(dir); err != nil {
+		t.Skip("the captures in ../shared are absent")
+	}
+	return dir
+}
+
+func TestDump(t *testing.T) {
+	f := File{Name: "m.bin", Data: strings.NewReader("0123456789"), Size: 10}
+	tests := []struct {
+		dump Dump
+		want string
+		err  string
+	}{
+		{Dump{Address: 0x8000, ToEnd: true}, "0123456789", ""},
+		{Dump{Address: 0x8000, ToEnd: true, Offset: 4}, "456789", ""},
+		{Dump{Address: 0x8000, Offset: 4, Length: 2}, "45", ""},
+		{Dump{Address: 0x8000, Length: 0}, "", ""},
+		{Dump{Address: 0x8000, Offset: 10, ToEnd: true}, "", ""},
+		{Dump{Address: 1<<32 - 10, ToEnd: true}, "0123456789", ""},
+		{Dump{Address: 0x8000, Length: 11}, "", "has 10 bytes (0xa) from offset 0x0 on, fewer than the length 11 (0xb)"},
+		{Dump{Address: 0x8000, Length: 1<<64 - 1}, "", "fewer than the length"},
+		{Dump{Address: 0x8000, Offset: 11, ToEnd: true}, "", "fewer than the offset 0xb"},
+		{Dump{Address: 0x8000, Offset: 1<<64 - 1, Length: 2}, "", "fewer than the offset"},
+		{Dump{Address: 1<<32 - 9, ToEnd: true}, "", "beyond 2³²"},
+		{Dump{Address: 1<<64 - 1, ToEnd: true}, "", "beyond 2³²"},
+	}
+	for _, tt := range tests {
+		r, err := tt.dump.Read(f)
+		switch {
+		case tt.err == "" && (err != nil || string(r.Bytes) != tt.want || uint64(r.Address) != tt.dump.Address):
+			t.Errorf("%+v: %q at %#x, %v; want %q", tt.dump, r.Bytes, r.Address, err, tt.want)
+		case tt.err != "" && (err == nil || !strings.Contains(err.Error(), tt.err)):
+			t.Errorf("%+v: error %v, want %q", tt.dump, err, tt.err)
+		}
+	}
+	sparse := File{Data: strings.NewReader(""), Size: 1 << 31}
+	if _, err := (Dump{ToEnd: true}).Read(sparse); err == nil || !strings.Contains(err.Error(), "more than the limit") {
+		t.Errorf("2 GiB: error %v", err)
+	}
+}
+
+// FuzzELF: no panic, and no more memory than twice the file.
+func FuzzELF(f *testing.F) {
+	f.Add(testELF{progs: []testProg{{vaddr: 0x8000, data: "code"}, {kind: 4, data: buildIDNote}}}.bytes(), false, uint32(0))
+	f.Add(testELF{kind: 3, progs: []testProg{{vaddr: 0x8000, data: "code"}}, shNote: []byte(buildIDNote)}.bytes(), true, uint32(0x1000))
+	f.Add(testELF{order: binary.BigEndian, flags: efARMBE8, progs: []testProg{{vaddr: 0x8000, data: "code"}}}.bytes(), false, uint32(0))
+	f.Fuzz(func(t *testing.T, b []byte, based bool, base uint32) {
+		var at *uint32
+		if based {
+			at = &base
+		}
+		regions, err := ReadELF(asFile(b), at)
+		if (err == nil) != (len(regions) > 0) {
+			t.Fatalf("%d regions and error %v", len(regions), err)
+		}
+		total := 0
+		for _, r := range regions {
+			total += len(r.Bytes)
+			if !bytes.Contains(b, r.Bytes) {
+				t.Errorf("region at %#x is not in the file", r.Address)
+			}
+		}
+		if total > 2*len(b) {
+			t.Errorf("%d bytes of memory from a file of %d", total, len(b))
+		}
+		New(Order(regions)...)
+	})
+}

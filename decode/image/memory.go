@@ -1,0 +1,151 @@
+package image
+
+import (
+	"cmp"
+	"container/heap"
+	"fmt"
+	"slices"
+	"sort"
+)
+
+// A Region is some bytes of program memory. Its bytes are never changed.
+type Region struct {
+	File    string   // name of the file they are from, with '/'
+	SHA256  [32]byte // of the whole file
+	BuildID string   // of an ELF file, in hex; else ""
+	Address uint32   // of Bytes[0]
+	Bytes   []byte   // end at 2³² at the latest
+	Space   Space
+	Core    string // the core that sees it; "" is every core
+}
+
+// end returns the address behind r.
+func (r *Region) end() uint64 { return uint64(r.Address) + uint64(len(r.Bytes)) }
+
+// Order puts regions in order of precedence, as [New] wants them. Each tier goes
+// before the ones after it (§6, §8: images of the command line, the core's own
+// dumps, memory-space devices). Inside a tier the exact space goes before
+// [PhysicalSpace] and that before [AnySpace]; in one space the later region goes
+// first.
+func Order(tiers ...[]Region) []Region {
+	var all []Region
+	for _, tier := range tiers {
+		start := len(all)
+		for _, r := range slices.Backward(tier) {
+			all = append(all, r)
+		}
+		slices.SortStableFunc(all[start:], func(a, b Region) int { return cmp.Compare(a.Space.rank(), b.Space.rank()) })
+	}
+	return all
+}
+
+// Memory is what the fetches of one core see. It does not change and is safe for
+// concurrent use.
+type Memory struct {
+	pieces [spaces][]piece // by space of the fetch, by address, without overlaps
+}
+
+// A piece is a stretch of memory that comes from one region.
+type piece struct {
+	address uint32
+	bytes   []byte
+}
+
+// New returns the memory of a core that sees the given regions, in order of
+// precedence: of several regions that have a byte and serve the space of a fetch
+// the first wins. It panics if a region goes beyond 2³².
+func New(regions ...Region) *Memory {
+	m := new(Memory)
+	for s := range m.pieces {
+		m.pieces[s] = flatten(regions, Space(s))
+	}
+	return m
+}
+
+// Fetch returns the bytes from addr on, up to where the region that has addr
+// ends or one of higher precedence begins. Memory may go on behind them: then
+// another Fetch gets it. It is nil if nothing is mapped at addr. The bytes must
+// not be changed.
+func (m *Memory) Fetch(space Space, addr uint32) []byte {
+	pieces := m.pieces[space]
+	i := sort.Search(len(pieces), func(i int) bool { return pieces[i].address > addr }) - 1
+	if i < 0 {
+		return nil
+	}
+	if off := addr - pieces[i].address; uint64(off) < uint64(len(pieces[i].bytes)) {
+		return pieces[i].bytes[off:]
+	}
+	return nil
+}
+
+// MappedElsewhere returns another space in which addr is mapped, if there is one.
+func (m *Memory) MappedElsewhere(space Space, addr uint32) (Space, bool) {
+	for _, s := range []Space{SecureSpace, NonSecureSpace, HypSpace} {
+		if s != space && m.Fetch(s, addr) != nil {
+			return s, true
+		}
+	}
+	return AnySpace, false
+}
+
+// flatten resolves the overlaps of the regions that serve fetches from space. It
+// sweeps over the borders of regions by address; the open region of highest
+// precedence, the lowest index, has the bytes up to the next border.
+func flatten(regions []Region, space Space) []piece {
+	var starts []int // indexes of regions, by address
+	var borders []uint64
+	for i := range regions {
+		r := &regions[i]
+		if r.end() > 1<<32 {
+			panic(fmt.Sprintf("image: region of %q at %#x goes beyond 2³²", r.File, r.Address))
+		}
+		if len(r.Bytes) > 0 && r.Space.serves(space) {
+			starts = append(starts, i)
+			borders = append(borders, uint64(r.Address), r.end())
+		}
+	}
+	slices.SortFunc(starts, func(a, b int) int { return cmp.Compare(regions[a].Address, regions[b].Address) })
+	slices.Sort(borders)
+	borders = slices.Compact(borders)
+
+	var pieces []piece
+	var open intHeap
+	last := -1 // region of the last piece
+	for k, from := range borders {
+		for len(starts) > 0 && uint64(regions[starts[0]].Address) == from {
+			heap.Push(&open, starts[0])
+			starts = starts[1:]
+		}
+		for len(open) > 0 && regions[open[0]].end() <= from {
+			heap.Pop(&open)
+		}
+		if len(open) == 0 {
+			last = -1
+			continue
+		}
+		r := &regions[open[0]]
+		to := borders[k+1] - uint64(r.Address) // an open region ends at a border to come
+		if open[0] == last {
+			p := &pieces[len(pieces)-1]
+			p.bytes = r.Bytes[p.address-r.Address : to : to]
+			continue
+		}
+		last = open[0]
+		pieces = append(pieces, piece{address: uint32(from), bytes: r.Bytes[from-uint64(r.Address) : to : to]})
+	}
+	return pieces
+}
+
+// An intHeap is a heap with the smallest number on top.
+type intHeap []int
+
+func (h intHeap) Len() int           { return len(h) }
+func (h intHeap) Less(i, j int) bool { return h[i] < h[j] }
+func (h intHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+func (h *intHeap) Push(x any)        { *h = append(*h, x.(int)) }
+func (h *intHeap) Pop() any {
+	last := len(*h) - 1
+	x := (*h)[last]
+	*h = (*h)[:last]
+	return x
+}

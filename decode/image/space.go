@@ -1,0 +1,70 @@
+// Package image is program memory: what each core's instruction fetches see.
+//
+// Section numbers are those of the container notes of this project: memory
+// sections of a snapshot (§6) and program images (§8).
+package image
+
+import "strings"
+
+// A Space is a memory space of an Arm core, as far as it matters to a fetch.
+type Space uint8
+
+// The spaces. A fetch has one of the first four; AnySpace is that of regions
+// that say none, and a fetch from it sees only those.
+const (
+	AnySpace Space = iota
+	SecureSpace
+	NonSecureSpace
+	HypSpace
+	// PhysicalSpace is that of regions that fit secure and non-secure fetches.
+	PhysicalSpace
+
+	spaces = iota
+)
+
+var spaceNames = [spaces]string{"any", "S", "N", "H", "P"}
+
+// String returns the short word for s that [ParseSpace] reads, or "any".
+func (s Space) String() string { return spaceNames[s] }
+
+// SpaceWords are the words [ParseSpace] knows, for messages.
+const SpaceWords = "S, N, H, EL1S, EL1N, EL2, EL3, P, SP, NP"
+
+// ParseSpace reads the word for a space, in any case (§6). Exception levels and
+// physical spaces stand for the security state a fetch from them has.
+func ParseSpace(word string) (Space, bool) {
+	switch strings.ToUpper(word) {
+	case "S", "SP", "EL1S", "EL3":
+		return SecureSpace, true
+	case "N", "NP", "EL1N":
+		return NonSecureSpace, true
+	case "H", "EL2":
+		return HypSpace, true
+	case "P":
+		return PhysicalSpace, true
+	}
+	return AnySpace, false
+}
+
+// serves says whether a fetch from space s may see regions of space r.
+func (r Space) serves(s Space) bool {
+	switch r {
+	case AnySpace, s:
+		return true
+	case PhysicalSpace:
+		return s == SecureSpace || s == NonSecureSpace
+	}
+	return false
+}
+
+// rank orders regions that serve one fetch: the exact space, both of physical
+// memory, none.
+func (r Space) rank() int {
+	switch r {
+	case PhysicalSpace:
+		return 1
+	case AnySpace:
+		return 2
+	}
+	return 0
+}

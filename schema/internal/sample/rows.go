@@ -1,0 +1,91 @@
+package sample
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tracelake/tracelake/schema"
+)
+
+// Rows returns a batch of t with the rows of text: one on a line, its cells
+// apart by spaces, numbers as in Go, enums by name, "-" for NULL. It panics on
+// anything else, being for tests.
+func Rows(t *schema.Table, text string) *schema.Batch {
+	b := schema.NewBatch(t)
+	for line := range strings.Lines(text) {
+		cells := strings.Fields(line)
+		if len(cells) == 0 {
+			continue
+		}
+		if len(cells) != len(t.Columns) {
+			panic(fmt.Sprintf("sample: %d cells for %d columns of %s: %s", len(cells), len(t.Columns), t.Name, line))
+		}
+		for i, cell := range cells {
+			v := &b.Columns[i]
+			appendCell(v, cell)
+		}
+	}
+	return b
+}
+
+func appendCell(v *schema.Vector, cell string) {
+	c := v.Column
+	null := cell == "-"
+	if null && !c.Nullable {
+		panic("sample: NULL in " + c.Name)
+	}
+	switch {
+	case c.Type == schema.String || c.Type == schema.JSON:
+		if null {
+			cell = ""
+		}
+		v.Str = append(v.Str, cell)
+		if c.Nullable {
+			v.Valid = append(v.Valid, bit(!null))
+		}
+	case c.Type == schema.Bytes:
+		v.Bin = append(v.Bin, []byte(cell))
+	case null:
+		appendValue(v, 0, false)
+	default:
+		appendValue(v, number(c, cell), true)
+	}
+}
+
+func bit(b bool) uint8 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// number returns a cell as appendValue takes it.
+func number(c *schema.Column, cell string) uint64 {
+	switch c.Type {
+	case schema.Enum:
+		code := slices.Index(c.Names, cell)
+		if code < 0 {
+			panic(fmt.Sprintf("sample: %s has no value %s", c.Name, cell))
+		}
+		return uint64(code)
+	case schema.Bool:
+		b, err := strconv.ParseBool(cell)
+		if err != nil {
+			panic(err)
+		}
+		return uint64(bit(b))
+	case schema.Int32, schema.Int64:
+		x, err := strconv.ParseInt(cell, 0, 64)
+		if err != nil {
+			panic(err)
+		}
+		return uint64(x)
+	}
+	x, err := strconv.ParseUint(cell, 0, 64)
+	if err != nil {
+		panic(err)
+	}
+	return x
+}

@@ -1,0 +1,114 @@
+package parquetfile
+
+import (
+	"bytes"
+	"encoding/binary"
+
+	"github.com/tracelake/tracelake/schema/internal/bitmap"
+)
+
+// The RLE/bit-packing hybrid (Encodings.md, "RLE = 3"), for levels and for
+// dictionary indexes. Of the mixtures it allows, two are written: runs alone,
+// where values seldom change, or one bit-packed run. Widths are whole bytes but
+// for width 1: more bits, and yet fewer bytes after compression, because
+// repetition stays visible to the compressor.
+
+// sparse is how many values there are at least to a run in a page of runs: one
+// costs as many bytes as a few values.
+const sparse = 16
+
+// appendBits appends values of 0 and 1 at width 1.
+func appendBits(dst []byte, values []uint8) []byte {
+	if isRuns(values) {
+		return appendRuns(dst, values, 1)
+	}
+	return bitmap.Append(appendPackedHeader(dst, len(values)), values)
+}
+
+// appendBytes appends values at width 8.
+func appendBytes(dst []byte, values []uint8) []byte {
+	if isRuns(values) {
+		return appendRuns(dst, values, 1)
+	}
+	dst = append(appendPackedHeader(dst, len(values)), values...)
+	return append(dst, make([]byte, padding(len(values)))...)
+}
+
+// appendWords appends values at width 16.
+func appendWords(dst []byte, values []uint16) []byte {
+	if isRuns(values) {
+		return appendRuns(dst, values, 2)
+	}
+	dst = appendPackedHeader(dst, len(values))
+	for _, v := range values {
+		dst = binary.LittleEndian.AppendUint16(dst, v)
+	}
+	return append(dst, make([]byte, 2*padding(len(values)))...)
+}
+
+// appendPackedHeader appends the head of one bit-packed run of n values. Such a
+// run consists of groups of 8, the last filled up.
+func appendPackedHeader(dst []byte, n int) []byte {
+	return binary.AppendUvarint(dst, uint64(n+padding(n))/8<<1|1)
+}
+
+func padding(n int) int { return -n & 7 }
+
+// isRuns says whether values change seldom enough to be written as runs.
+func isRuns[T uint8 | uint16](values []T) bool {
+	changes := 0
+	for limit := len(values) / sparse; len(values) > 1; {
+		n := min(len(values), 1025) // look at the count now and then, not for each value
+		last := values[0]
+		for _, v := range values[1:n] {
+			if v != last {
+				changes++
+			}
+			last = v
+		}
+		if changes > limit {
+			return false
+		}
+		values = values[n-1:]
+	}
+	return true
+}
+
+// appendRuns appends values as runs, each of size bytes.
+func appendRuns[T uint8 | uint16](dst []byte, values []T, size int) []byte {
+	for len(values) > 0 {
+		v, n := values[0], 1
+		for n < len(values) && values[n] == v {
+			n++
+		}
+		dst = binary.AppendUvarint(dst, uint64(n)<<1)
+		dst = append(dst, byte(v))
+		if size == 2 {
+			dst = append(dst, byte(uint16(v)>>8))
+		}
+		values = values[n:]
+	}
+	return dst
+}
+
+// appendLevels appends the definition levels of a v1 page, with their length in
+// front. Nil means that no value is NULL.
+func appendLevels(dst []byte, valid []uint8, rows int) []byte {
+	at := len(dst)
+	dst = append(dst, 0, 0, 0, 0)
+	switch {
+	case valid == nil:
+		dst = appendRun(dst, 1, rows)
+	case bytes.IndexByte(valid, 1) < 0:
+		dst = appendRun(dst, 0, rows)
+	default:
+		dst = appendBits(dst, valid)
+	}
+	binary.LittleEndian.PutUint32(dst[at:], uint32(len(dst)-at-4))
+	return dst
+}
+
+// appendRun appends n times the same value of up to 8 bits.
+func appendRun(dst []byte, v uint8, n int) []byte {
+	return append(binary.AppendUvarint(dst, uint64(n)<<1), v)
+}

@@ -1,0 +1,55 @@
+package parquetfile
+
+import (
+	"bytes"
+	"slices"
+	"testing"
+)
+
+// Expected bytes worked out from Encodings.md, "RLE = 3": a run is its length
+// times 2 as a varint, then the value in whole bytes; a bit-packed run is the
+// number of its groups of 8, times 2, plus 1, then the values, first in the
+// lowest bits.
+func TestHybrid(t *testing.T) {
+	for _, c := range []struct {
+		name      string
+		got, want []byte
+	}{
+		{"bits, packed", appendBits(nil, []uint8{1, 0, 1, 1, 0, 0, 0, 1}), []byte{0x03, 0x8d}},
+		{"bits, group filled up", appendBits(nil, []uint8{1, 0, 1}), []byte{0x03, 0x05}},
+		{"bits, run", appendBits(nil, slices.Repeat([]uint8{1}, 100)), []byte{0xc8, 0x01, 0x01}},
+		{"bytes, runs", appendBytes(nil, append(slices.Repeat([]uint8{5}, 40), slices.Repeat([]uint8{6}, 40)...)), []byte{0x50, 5, 0x50, 6}},
+		{"bytes, packed", appendBytes(nil, []uint8{1, 2, 3, 4, 5, 6, 7, 8, 9}), []byte{0x05, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 0, 0, 0, 0, 0, 0}},
+		{"words, packed", appendWords(nil, []uint16{0x0102, 3}), []byte{0x03, 2, 1, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}},
+		{"words, run", appendWords(nil, slices.Repeat([]uint16{0x0102}, 7)), []byte{0x0e, 2, 1}},
+		{"levels, no NULL", appendLevels(nil, nil, 5), []byte{2, 0, 0, 0, 0x0a, 1}},
+		{"levels, all NULL", appendLevels(nil, []uint8{0, 0, 0}, 3), []byte{2, 0, 0, 0, 0x06, 0}},
+		{"levels, some", appendLevels(nil, []uint8{0, 1, 0}, 3), []byte{2, 0, 0, 0, 0x03, 0x02}},
+	} {
+		if !bytes.Equal(c.got, c.want) {
+			t.Errorf("%s: % x, want % x", c.name, c.got, c.want)
+		}
+	}
+}
+
+// Runs are found, or not, wherever the values change.
+func TestIsRuns(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		values []uint8
+		want   bool
+	}{
+		{"none", nil, true},
+		{"one", []uint8{7}, true},
+		{"constant", make([]uint8, 5000), true},
+		{"alternating", slices.Repeat([]uint8{0, 1}, 2500), false},
+		{"change every 16", slices.Repeat(append(make([]uint8, 16), slices.Repeat([]uint8{1}, 16)...), 100), true},
+		{"change every 15", slices.Repeat(append(make([]uint8, 15), slices.Repeat([]uint8{1}, 15)...), 100), false},
+		{"changes at the end", append(make([]uint8, 1024), slices.Repeat([]uint8{0, 1}, 512)...), false},
+		{"change where it looks up", append(make([]uint8, 1025), slices.Repeat([]uint8{1}, 1025)...), true},
+	} {
+		if got := isRuns(c.values); got != c.want {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,150 @@
+package parquetfile
+
+import (
+	"encoding/binary"
+
+	"github.com/parquet-go/bitpack/unsafecast"
+	"github.com/parquet-go/parquet-go/encoding/delta"
+	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/tracelake/tracelake/schema"
+)
+
+// integers are numbers of 16 to 64 bits, in a dictionary while it lasts.
+type integers[T unsigned] struct {
+	pick  func(*schema.Vector) []T
+	size  int // bytes of a plain value
+	sign  T   // the sign bit, 0 for unsigned numbers
+	dict  dictionary[T]
+	plain span[T] // what plain pages hold
+	full  bool    // pages are plain from here on
+
+	valid  []T // scratch
+	index  []uint16
+	narrow []uint8
+}
+
+func (e *integers[T]) reset() {
+	e.dict.reset()
+	e.plain = span[T]{}
+	e.full = false
+}
+
+func (e *integers[T]) appendPage(dst []byte, v *schema.Vector, valid []uint8) ([]byte, format.Encoding) {
+	values := e.pick(v)
+	if valid != nil {
+		e.valid = compact(e.valid, values, valid)
+		values = e.valid
+	}
+	if !e.full {
+		index, ok := e.dict.index(e.index[:0], values)
+		e.index = index
+		if ok {
+			return e.appendIndex(dst), format.RLEDictionary
+		}
+		e.full = true
+	}
+	e.plain.add(values, e.sign)
+	return appendPlain(dst, values, e.size), format.Plain
+}
+
+// appendIndex appends e.index, at the least width its dictionary allows.
+func (e *integers[T]) appendIndex(dst []byte) []byte {
+	if len(e.dict.values) > 1<<8 {
+		return appendWords(append(dst, 16), e.index)
+	}
+	e.narrow = e.narrow[:0]
+	for _, i := range e.index {
+		e.narrow = append(e.narrow, uint8(i))
+	}
+	return appendNarrow(dst, e.narrow, len(e.dict.values))
+}
+
+// appendNarrow appends indexes into a dictionary of n entries, at most 256.
+func appendNarrow(dst []byte, index []uint8, n int) []byte {
+	if n > 2 {
+		return appendBytes(append(dst, 8), index)
+	}
+	return appendBits(append(dst, 1), index)
+}
+
+func (e *integers[T]) appendDictionary(dst []byte) ([]byte, int) {
+	return appendPlain(dst, e.dict.values, e.size), len(e.dict.values)
+}
+
+func (e *integers[T]) bounds() (least, greatest []byte) {
+	all := e.plain
+	all.add(e.dict.values, e.sign)
+	return all.bytes(e.sign, e.size)
+}
+
+// appendPlain appends values as PLAIN has them (Encodings.md, "PLAIN = 0").
+func appendPlain[T unsigned](dst []byte, values []T, size int) []byte {
+	for _, v := range values {
+		if size == 8 {
+			dst = binary.LittleEndian.AppendUint64(dst, uint64(v))
+		} else {
+			dst = binary.LittleEndian.AppendUint32(dst, uint32(v))
+		}
+	}
+	return dst
+}
+
+// A span is the least and the greatest of some values. Their sign bits are
+// turned over, so that they compare as unsigned numbers.
+type span[T unsigned] struct {
+	least, greatest T
+	some            bool
+}
+
+func (s *span[T]) add(values []T, sign T) {
+	if len(values) == 0 {
+		return
+	}
+	if !s.some {
+		*s = span[T]{values[0] ^ sign, values[0] ^ sign, true}
+	}
+	least, greatest := s.least, s.greatest
+	for _, v := range values {
+		least, greatest = min(least, v^sign), max(greatest, v^sign)
+	}
+	s.least, s.greatest = least, greatest
+}
+
+func (s *span[T]) bytes(sign T, size int) (least, greatest []byte) {
+	if !s.some {
+		return nil, nil
+	}
+	return appendPlain(nil, []T{s.least ^ sign}, size), appendPlain(nil, []T{s.greatest ^ sign}, size)
+}
+
+// differences are rising numbers of 64 bits, stored as the steps between them
+// (Encodings.md, "DELTA_BINARY_PACKED = 5").
+type differences struct {
+	sign uint64
+	all  span[uint64]
+
+	valid  []uint64 // scratch
+	packed []byte
+}
+
+func (e *differences) reset() { e.all = span[uint64]{} }
+
+func (e *differences) appendPage(dst []byte, v *schema.Vector, valid []uint8) ([]byte, format.Encoding) {
+	values := v.U64
+	if valid != nil {
+		e.valid = compact(e.valid, values, valid)
+		values = e.valid
+	}
+	e.all.add(values, e.sign)
+	packed, err := new(delta.BinaryPackedEncoding).EncodeInt64(e.packed, unsafecast.Slice[int64](values))
+	if err != nil {
+		panic(err) // it has none to return
+	}
+	e.packed = packed
+	return append(dst, packed...), format.DeltaBinaryPacked
+}
+
+func (e *differences) appendDictionary(dst []byte) ([]byte, int) { return dst, 0 }
+
+func (e *differences) bounds() (least, greatest []byte) { return e.all.bytes(e.sign, 8) }

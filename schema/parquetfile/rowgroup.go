@@ -1,0 +1,225 @@
+package parquetfile
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/tracelake/tracelake/schema"
+)
+
+// A RowGroup encodes one row group after another, each from the batches
+// appended to it.
+type RowGroup struct {
+	table   *schema.Table
+	press   compressor
+	columns []column
+	rows    int64
+	body    []byte // of the page at hand
+}
+
+var _ schema.Encoder = (*RowGroup)(nil)
+
+// NewRowGroup returns an encoder for row groups of t.
+func NewRowGroup(t *schema.Table, c Codec) *RowGroup {
+	g := &RowGroup{table: t, press: newCompressor(c), columns: make([]column, len(t.Columns))}
+	for i := range g.columns {
+		g.columns[i] = column{Column: &t.Columns[i], values: newValues(&t.Columns[i])}
+	}
+	return g
+}
+
+// Append adds the rows of b, as one page of every column. It keeps nothing of
+// b. It fails if a page is larger than the format allows.
+func (g *RowGroup) Append(b *schema.Batch) error {
+	if b.Table != g.table {
+		panic(fmt.Sprintf("parquetfile: batch of %s for a row group of %s", b.Table.Name, g.table.Name))
+	}
+	rows := b.Rows()
+	if rows == 0 {
+		return nil
+	}
+	g.rows += int64(rows)
+	for i := range g.columns {
+		c := &g.columns[i]
+		p := page{typ: format.DataPage, values: rows, nulls: nulls(&b.Columns[i])}
+		g.body, p.encoding = c.appendBody(g.body[:0], &b.Columns[i], p)
+		if err := c.pages.append(p, g.body, &g.press); err != nil {
+			return fmt.Errorf("encode %s.%s: %w", g.table.Name, c.Name, err)
+		}
+		c.count(p)
+	}
+	return nil
+}
+
+// Finish returns the row group and readies g for the next.
+func (g *RowGroup) Finish() (schema.Chunks, error) {
+	defer g.Reset()
+	size := 0
+	for i := range g.columns {
+		c := &g.columns[i]
+		var p page
+		if g.body, p.values = c.values.appendDictionary(g.body[:0]); p.values > 0 {
+			p.typ, p.encoding = format.DictionaryPage, format.Plain
+			if err := c.front.append(p, g.body, &g.press); err != nil {
+				return nil, fmt.Errorf("encode %s.%s: %w", g.table.Name, c.Name, err)
+			}
+		}
+		size += c.front.bytes.Len() + c.pages.bytes.Len()
+	}
+	out := &Chunks{table: g.table, rows: g.rows, data: make([]byte, 0, size)}
+	for i := range g.columns {
+		c := &g.columns[i]
+		out.columns = append(out.columns, c.chunk(int64(len(out.data)), g.rows, g.press.codec))
+		out.data = append(out.data, c.front.bytes.Bytes()...)
+		out.data = append(out.data, c.pages.bytes.Bytes()...)
+	}
+	return out, nil
+}
+
+// Reset drops what was appended. It keeps memory for the next row group.
+func (g *RowGroup) Reset() {
+	g.rows = 0
+	for i := range g.columns {
+		g.columns[i].reset()
+	}
+}
+
+// Chunks is an encoded row group. It may be handed to another goroutine.
+type Chunks struct {
+	table   *schema.Table
+	rows    int64
+	data    []byte               // the chunks of all columns, one behind the other
+	columns []format.ColumnChunk // their offsets count from the start of data
+}
+
+// Rows returns the number of rows in c.
+func (c *Chunks) Rows() int64 { return c.rows }
+
+// A column collects the pages of one column of a row group.
+type column struct {
+	*schema.Column
+	values                values
+	front                 pages // the dictionary page
+	pages                 pages
+	nulls                 int64
+	plain, indexed, delta int32 // pages by encoding
+}
+
+func (c *column) reset() {
+	c.values.reset()
+	c.front.reset()
+	c.pages.reset()
+	c.nulls, c.plain, c.indexed, c.delta = 0, 0, 0, 0
+}
+
+// appendBody appends the body of a data page: levels, if c is nullable, then
+// the values that are not NULL.
+func (c *column) appendBody(dst []byte, v *schema.Vector, p page) ([]byte, format.Encoding) {
+	var valid []uint8 // nil if there is nothing to leave out
+	if p.nulls > 0 {
+		valid = v.Valid
+	}
+	if c.Nullable {
+		dst = appendLevels(dst, valid, p.values)
+	}
+	if p.nulls == p.values {
+		return dst, format.Plain // no values: nothing a dictionary would be for
+	}
+	return c.values.appendPage(dst, v, valid)
+}
+
+func (c *column) count(p page) {
+	c.nulls += int64(p.nulls)
+	switch p.encoding {
+	case format.Plain:
+		c.plain++
+	case format.RLEDictionary:
+		c.indexed++
+	default:
+		c.delta++
+	}
+}
+
+// chunk returns the metadata of c as a column chunk that begins at offset.
+func (c *column) chunk(offset, rows int64, codec Codec) format.ColumnChunk {
+	m := format.ColumnMetaData{
+		Type:                  physical(c.Type),
+		Encoding:              []format.Encoding{format.RLE}, // of the levels
+		PathInSchema:          []string{c.Name},
+		Codec:                 codec.format(),
+		NumValues:             rows,
+		TotalUncompressedSize: c.front.uncompressed + c.pages.uncompressed,
+		TotalCompressedSize:   int64(c.front.bytes.Len() + c.pages.bytes.Len()),
+		DataPageOffset:        offset + int64(c.front.bytes.Len()),
+		Statistics:            format.Statistics{NullCount: c.nulls},
+	}
+	m.Statistics.MinValue, m.Statistics.MaxValue = c.values.bounds()
+	used := func(t format.PageType, e format.Encoding, n int32) {
+		if n > 0 {
+			m.Encoding = append(m.Encoding, e)
+			m.EncodingStats = append(m.EncodingStats, format.PageEncodingStats{PageType: t, Encoding: e, Count: n})
+		}
+	}
+	if c.front.bytes.Len() > 0 {
+		m.DictionaryPageOffset = offset
+		used(format.DictionaryPage, format.Plain, 1)
+	}
+	used(format.DataPage, format.RLEDictionary, c.indexed)
+	used(format.DataPage, format.DeltaBinaryPacked, c.delta)
+	used(format.DataPage, format.Plain, c.plain)
+	return format.ColumnChunk{MetaData: m}
+}
+
+// A page says what its header says.
+type page struct {
+	typ      format.PageType
+	encoding format.Encoding
+	values   int // NULLs included
+	nulls    int
+}
+
+// pages are pages as they are in the file.
+type pages struct {
+	bytes        bytes.Buffer
+	uncompressed int64 // as the footer counts it: with headers
+}
+
+func (ps *pages) reset() {
+	ps.bytes.Reset()
+	ps.uncompressed = 0
+}
+
+func (ps *pages) append(p page, body []byte, press *compressor) error {
+	if len(body) > math.MaxInt32/2 {
+		return fmt.Errorf("a page of %d bytes is too large for parquet", len(body))
+	}
+	packed := press.compress(body)
+	h := format.PageHeader{
+		Type:                 p.typ,
+		UncompressedPageSize: int32(len(body)),
+		CompressedPageSize:   int32(len(packed)),
+	}
+	switch p.typ {
+	case format.DictionaryPage:
+		h.DictionaryPageHeader = thrift.New(format.DictionaryPageHeader{NumValues: int32(p.values), Encoding: p.encoding})
+	default:
+		h.DataPageHeader = thrift.New(format.DataPageHeader{
+			NumValues:               int32(p.values),
+			Encoding:                p.encoding,
+			DefinitionLevelEncoding: format.RLE,
+			RepetitionLevelEncoding: format.RLE,
+			Statistics:              format.Statistics{NullCount: int64(p.nulls)},
+		})
+	}
+	before := ps.bytes.Len()
+	if err := thrift.NewEncoder(new(thrift.CompactProtocol).NewWriter(&ps.bytes)).Encode(&h); err != nil {
+		return err
+	}
+	ps.uncompressed += int64(ps.bytes.Len()-before) + int64(len(body))
+	ps.bytes.Write(packed)
+	return nil
+}

@@ -1,0 +1,74 @@
+package parquetfile
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/tracelake/tracelake/schema"
+)
+
+// values encodes the values of one column of a row group, page by page.
+type values interface {
+	// appendPage appends the values of v to the body of a page, and says how
+	// they are encoded. Where valid is not nil, those it has a 0 for are left
+	// out; one is 1 at least.
+	appendPage(dst []byte, v *schema.Vector, valid []uint8) ([]byte, format.Encoding)
+	// appendDictionary appends the body of the dictionary page to dst and
+	// returns how many entries it has. Without any there is no such page.
+	appendDictionary(dst []byte) ([]byte, int)
+	// bounds returns the least and the greatest value as the footer has them,
+	// nil if they are not kept.
+	bounds() (least, greatest []byte)
+	reset()
+}
+
+// newValues returns the encoder for c: what rises is stored as differences,
+// flags as bits, long text as it is, and all else through a dictionary.
+func newValues(c *schema.Column) values {
+	switch c.Type {
+	case schema.Uint8:
+		return &smalls{}
+	case schema.Uint16:
+		return &integers[uint16]{size: 4, pick: func(v *schema.Vector) []uint16 { return v.U16 }}
+	case schema.Uint32:
+		return &integers[uint32]{size: 4, pick: func(v *schema.Vector) []uint32 { return v.U32 }}
+	case schema.Int32:
+		return &integers[uint32]{size: 4, sign: 1 << 31, pick: func(v *schema.Vector) []uint32 { return v.U32 }}
+	case schema.Uint64:
+		return newLongs(c, 0)
+	case schema.Int64:
+		return newLongs(c, 1<<63)
+	case schema.Bool:
+		return &flags{}
+	case schema.Enum:
+		return &codes{names: c.Names}
+	case schema.String:
+		return &words{}
+	case schema.JSON:
+		return texts{}
+	case schema.Bytes:
+		return blobs{}
+	}
+	panic(fmt.Sprintf("parquetfile: no type %d", c.Type))
+}
+
+func newLongs(c *schema.Column, sign uint64) values {
+	if c.Rising {
+		return &differences{sign: sign}
+	}
+	return &integers[uint64]{size: 8, sign: sign, pick: func(v *schema.Vector) []uint64 { return v.U64 }}
+}
+
+// compact returns the values of src that are valid, in dst.
+func compact[T any](dst, src []T, valid []uint8) []T {
+	dst = slices.Grow(dst[:0], len(src))[:len(src)]
+	valid = valid[:len(src)]
+	n := 0
+	for i, v := range src {
+		dst[n] = v // may be overwritten by the next: no branch to mispredict
+		n += int(valid[i] & 1)
+	}
+	return dst[:n]
+}
