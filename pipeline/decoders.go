@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/schema"
 )
 
 // decoders lends out the decoders of one source.
@@ -12,15 +13,18 @@ type decoders struct {
 	new  func() decode.Decoder
 	mu   sync.Mutex
 	idle []decode.Decoder
+	// density is runs per 1024 bytes in the unit seen last.
+	density int
 }
 
 // decode decodes a unit, with the decoder of the unit before if it goes on its
 // segment.
 func (d *decoders) decode(ctx context.Context, u *unit) (decoded, error) {
-	rows := &decode.Unit{}
 	if len(u.parts) == 0 {
-		return decoded{u, rows}, nil
+		return decoded{u, &decode.Unit{}}, nil
 	}
+	// Units are much alike, and growing costs as much as decoding does.
+	rows := &decode.Unit{Runs: make([]schema.Run, 0, d.runs(u.bytes))}
 	var decoder decode.Decoder
 	if u.prev == nil {
 		decoder = d.get()
@@ -35,6 +39,7 @@ func (d *decoders) decode(ctx context.Context, u *unit) (decoded, error) {
 		decoder.Decode(rows, u.parts[i])
 	}
 	u.parts = nil // their bytes are no longer needed
+	d.observe(len(rows.Runs), u.bytes)
 	if u.next != nil {
 		u.next <- decoder
 	} else {
@@ -58,4 +63,18 @@ func (d *decoders) put(decoder decode.Decoder) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.idle = append(d.idle, decoder)
+}
+
+// runs estimates how many runs so many bytes make.
+func (d *decoders) runs(bytes int) int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return bytes * d.density / 1024
+}
+
+// observe takes note of how many runs so many bytes made.
+func (d *decoders) observe(runs, bytes int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.density = runs*1024/max(bytes, 1) + 64
 }

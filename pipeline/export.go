@@ -281,12 +281,3 @@ func makeTable[T any](f tableMaker, t *schema.Table, fill func(*schema.Row, *bas
 	}
 	return &table[T]{series: f.out.newSeries(t, f.source), submit: f.submit, fill: fill}
 }
-
-// DecodeOnly decodes a stream with nothing behind the stitcher: what decoding
-// alone costs. Its result is the totals.
-func DecodeOnly(ctx context.Context, stream decode.Stream, protocol decode.Protocol, mem *image.Memory, workerCount int) (schema.Totals, error) {
-	st := newStitcher(0, protocol.TimestampCode(), tables{})
-	pool := &decoders{new: func() decode.Decoder { return protocol.NewDecoder(mem, false) }}
-	err := ordered(ctx, newWorkers(workerCount), split(stream, protocol), pool.decode, st.stitch)
-	return st.totals, err
-}

@@ -145,4 +145,3 @@ func sharedFile(t testing.TB, name string) string {
 	}
 	return path
 }
-

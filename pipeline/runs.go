@@ -1,6 +1,8 @@
 package pipeline
 
 import (
+	"slices"
+
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -153,29 +155,41 @@ const (
 func (r *runs) fillInstructions(batch *schema.Batch, room int) int {
 	span, end := r.span()
 	v := batch.Columns
-	seq := r.seq
-	rows := 0
-	room = min(room, int(min(r.rows, schema.BatchRows)))
+	first, seq, rows := len(v[insAddress].U32), r.seq, 0
+	room = int(min(int64(room), r.rows))
+	address, opcode := extend(&v[insAddress].U32, room), extend(&v[insOpcode].U32, room)
+	size, kind := extend(&v[insSize].U8, room), extend(&v[insKind].U8, room)
+	isa, offset := extend(&v[insISA].U8, room), extend(&v[insByteOffset].U64, room)
+	outcome := newOutcomes(v, room)
 	for rows < room && r.from < end {
 		run := &r.unit.Runs[r.from]
 		block := r.unit.Blocks[run.Block]
 		n := min(int(run.Count)-r.skip, room-rows)
 		lo := int(run.First) + r.skip
-		v[insAddress].U32 = append(v[insAddress].U32, block.Address[lo:lo+n]...)
-		v[insOpcode].U32 = append(v[insOpcode].U32, block.Opcode[lo:lo+n]...)
-		v[insSize].U8 = append(v[insSize].U8, block.Size[lo:lo+n]...)
-		v[insKind].U8 = append(v[insKind].U8, block.Kind[lo:lo+n]...)
-		repeat(&v[insISA].U8, uint8(block.Key.ISA), n)
-		repeat(&v[insByteOffset].U64, uint64(run.Offset), n)
-		fillExecuted(&v[insExecuted], run, r.skip, n)
-		r.fillCycles(&v[insCycles], &v[insCycle], run, span, n)
+		copy(address[rows:], block.Address[lo:lo+n])
+		copy(opcode[rows:], block.Opcode[lo:lo+n])
+		copy(size[rows:], block.Size[lo:lo+n])
+		copy(kind[rows:], block.Kind[lo:lo+n])
+		for i := rows; i < rows+n; i++ {
+			isa[i], offset[i] = uint8(block.Key.ISA), uint64(run.Offset)
+		}
+		outcome.fill(r, run, span, rows, n)
 		rows += n
 		r.pass(n)
 	}
-	s := r.shared(span)
-	for i := range rows {
-		v[insSeq].U64 = append(v[insSeq].U64, uint64(seq+int64(i)))
+	for _, c := range []int{insAddress, insOpcode, insSize, insKind, insISA, insByteOffset, insExecuted, insCycles, insCycle} {
+		v[c].Truncate(first + rows)
 	}
+	ordinals := extend(&v[insSeq].U64, rows)
+	for i := range ordinals {
+		ordinals[i] = uint64(seq + int64(i))
+	}
+	r.fillShared(v, r.shared(span), rows)
+	return rows
+}
+
+// fillShared appends what all rows of a span have in common.
+func (r *runs) fillShared(v []schema.Vector, s shared, rows int) {
 	repeat(&v[insSource].U8, r.base.source, rows)
 	repeatNull(&v[insSegment].U32, &v[insSegment].Valid, schema.Null[uint32]{V: uint32(r.base.segment.V), OK: r.base.segment.OK}, rows)
 	repeat(&v[insEpoch].U32, uint32(s.epoch), rows)
@@ -183,24 +197,49 @@ func (r *runs) fillInstructions(batch *schema.Batch, room int) int {
 	repeatNull(&v[insContextID].U32, &v[insContextID].Valid, s.contextID, rows)
 	repeatNull(&v[insVMID].U8, &v[insVMID].Valid, s.vmid, rows)
 	repeatNull(&v[insSecurity].U8, &v[insSecurity].Valid, schema.Of(uint8(s.security)), rows)
-	return rows
 }
 
-// fillExecuted appends the outcomes of n instructions of a run, from the one at
-// skip on.
-func fillExecuted(v *schema.Vector, run *schema.Run, skip, n int) {
-	if run.Flags&schema.RunFailedTold == 0 {
-		repeat(&v.U8, 0, n)
-		repeat(&v.Valid, 0, n)
-	} else {
-		for i := skip; i < skip+n; i++ {
-			v.U8 = append(v.U8, uint8(run.Failed>>i&1^1))
-			v.Valid = append(v.Valid, 1)
+// outcomes are the columns of which a run tells its last instruction alone,
+// unless RunFailedTold. They begin as NULL.
+type outcomes struct {
+	executed, executedValid []uint8
+	cycles                  []uint32
+	cyclesValid             []uint8
+	cycle                   []uint64
+	cycleValid              []uint8
+}
+
+func newOutcomes(v []schema.Vector, rows int) outcomes {
+	o := outcomes{
+		executed: extend(&v[insExecuted].U8, rows), executedValid: extend(&v[insExecuted].Valid, rows),
+		cycles: extend(&v[insCycles].U32, rows), cyclesValid: extend(&v[insCycles].Valid, rows),
+		cycle: extend(&v[insCycle].U64, rows), cycleValid: extend(&v[insCycle].Valid, rows),
+	}
+	clear(o.executed)
+	clear(o.executedValid)
+	clear(o.cycles)
+	clear(o.cyclesValid)
+	clear(o.cycle)
+	clear(o.cycleValid)
+	return o
+}
+
+// fill tells of n instructions of a run, the first of them row i.
+func (o *outcomes) fill(r *runs, run *schema.Run, span *schema.Span, i, n int) {
+	if run.Flags&schema.RunFailedTold != 0 {
+		for k := range n {
+			o.executed[i+k], o.executedValid[i+k] = uint8(run.Failed>>(r.skip+k)&1^1), 1
 		}
 	}
-	if skip+n == int(run.Count) {
-		last := len(v.U8) - 1
-		v.U8[last], v.Valid[last] = outcomeExecuted(run.Outcome)
+	if r.skip+n != int(run.Count) {
+		return
+	}
+	last := i + n - 1
+	o.executed[last], o.executedValid[last] = outcomeExecuted(run.Outcome)
+	if run.Flags&schema.RunCyclesTold != 0 {
+		_, at := r.base.at(schema.Point{Epoch: span.Epoch, Cycle: schema.Of(run.Cycle)})
+		o.cycles[last], o.cyclesValid[last] = run.Cycles, 1
+		o.cycle[last], o.cycleValid[last] = uint64(at.V), 1
 	}
 }
 
@@ -214,22 +253,6 @@ func outcomeExecuted(o schema.Outcome) (executed, valid uint8) {
 	case schema.Untold:
 	}
 	return 0, 0
-}
-
-// fillCycles appends the cycles of n instructions of a run: they are told for
-// its last alone.
-func (r *runs) fillCycles(cycles, cycle *schema.Vector, run *schema.Run, span *schema.Span, n int) {
-	repeat(&cycles.U32, 0, n)
-	repeat(&cycles.Valid, 0, n)
-	repeat(&cycle.U64, 0, n)
-	repeat(&cycle.Valid, 0, n)
-	if run.Flags&schema.RunCyclesTold == 0 || r.skip+n != int(run.Count) {
-		return
-	}
-	last := len(cycles.U32) - 1
-	_, at := r.base.at(schema.Point{Epoch: span.Epoch, Cycle: schema.Of(run.Cycle)})
-	cycles.U32[last], cycles.Valid[last] = run.Cycles, 1
-	cycle.U64[last], cycle.Valid[last] = uint64(at.V), 1
 }
 
 // shared is what all rows of a span have in common.
@@ -295,10 +318,22 @@ func (r *runs) fillBlock(row *schema.Row, run *schema.Run, n int, s shared, span
 	row.Enum(uint8(s.security))
 }
 
+// extend makes s longer by n and returns what was added, not initialised.
+func extend[T any](s *[]T, n int) []T {
+	first := len(*s)
+	*s = slices.Grow(*s, n)[:first+n]
+	return (*s)[first:]
+}
+
 // repeat appends n times x.
 func repeat[T any](s *[]T, x T, n int) {
-	for range n {
-		*s = append(*s, x)
+	added := extend(s, n)
+	if n == 0 {
+		return
+	}
+	added[0] = x
+	for done := 1; done < n; done *= 2 {
+		copy(added[done:], added[:done])
 	}
 }
 

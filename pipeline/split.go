@@ -28,8 +28,17 @@ type unit struct {
 // split cuts a stream into segments at its cuts, the first I-sync after each
 // A-sync, and groups them into units.
 func split(stream decode.Stream, protocol decode.Protocol) iter.Seq2[*unit, error] {
+	return splitBy(stream, protocol, grain{unitBytes, partBytes, chunkBytes})
+}
+
+// A grain is how finely a stream is cut up, in bytes: see limits.go.
+type grain struct {
+	unit, part, chunk int
+}
+
+func splitBy(stream decode.Stream, protocol decode.Protocol, g grain) iter.Seq2[*unit, error] {
 	return func(yield func(*unit, error) bool) {
-		s := splitter{protocol: protocol, unit: &unit{}, more: true}
+		s := splitter{grain: g, protocol: protocol, unit: &unit{}, more: true}
 		s.flush = func(u *unit) { s.more = s.more && yield(u, nil) }
 		for s.more {
 			piece, err := stream.Next()
@@ -55,6 +64,7 @@ func split(stream decode.Stream, protocol decode.Protocol) iter.Seq2[*unit, erro
 
 // A splitter holds the end of a stream as far as it is in no part yet.
 type splitter struct {
+	grain    grain
 	protocol decode.Protocol
 	flush    func(*unit)
 	more     bool // the consumer wants more
@@ -145,7 +155,7 @@ func (s *splitter) cut(at int) {
 		s.inSegment = true
 	}
 	s.segment, s.asyncs, s.continued, s.broken = at, s.asyncs[:0], false, false
-	if s.unit.bytes >= unitBytes {
+	if s.unit.bytes >= s.grain.unit {
 		s.endUnit()
 	}
 }
@@ -168,11 +178,11 @@ func (s *splitter) known() int {
 	return len(s.data)
 }
 
-// openParts makes parts of partBytes of the open segment as long as more of it
-// is known to follow.
+// openParts makes parts of the open segment as long as more of it is known to
+// follow.
 func (s *splitter) openParts(known int) {
-	for known-s.segment > partBytes {
-		s.addPart(s.segment+partBytes, true, false)
+	for known-s.segment > s.grain.part {
+		s.addPart(s.segment+s.grain.part, true, false)
 		s.endUnit()
 	}
 }
@@ -264,7 +274,7 @@ func (s *splitter) endUnit() {
 // renew moves the bytes that are in no part to the front of new memory.
 func (s *splitter) renew() {
 	kept := s.data[s.segment:]
-	room := max(chunkBytes, 2*len(kept))
+	room := max(s.grain.chunk, 2*len(kept))
 	s.data = append(make([]byte, 0, room), kept...)
 	s.offsets = append(make([]decode.CaptureOffset, 0, room), s.offsets[s.segment:]...)
 	n := s.segment

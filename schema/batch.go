@@ -49,6 +49,12 @@ func (v *Vector) Len() int {
 	return len(v.U8) + len(v.U16) + len(v.U32) + len(v.U64) + len(v.Str) + len(v.Bin)
 }
 
+// Truncate drops all rows of v but the first n.
+func (v *Vector) Truncate(n int) {
+	v.U8, v.U16, v.U32, v.U64 = v.U8[:min(n, len(v.U8))], v.U16[:min(n, len(v.U16))], v.U32[:min(n, len(v.U32))], v.U64[:min(n, len(v.U64))]
+	v.Str, v.Bin, v.Valid = v.Str[:min(n, len(v.Str))], v.Bin[:min(n, len(v.Bin))], v.Valid[:min(n, len(v.Valid))]
+}
+
 // A Batch is some rows of one table, column by column. It has one owner at a
 // time; whoever is handed one may keep no slice of it beyond the call.
 type Batch struct {

@@ -22,10 +22,11 @@ const (
 // A block is a template with what is known about leaving it. Blocks belong to
 // one [Program] and are not shared.
 type block struct {
-	code *schema.Block // nil: not even the first instruction could be read
-	end  end
-	last isa.Instruction // with atWaypoint: the last one
-	next uint32          // address behind the last instruction
+	code     *schema.Block // nil: not even the first instruction could be read
+	end      end
+	last     isa.Instruction // with atWaypoint: the last one
+	next     uint32          // address behind the last instruction
+	executed schema.Outcome  // with atWaypoint: of the last one, if it is executed
 
 	// Successors, filled in when first taken.
 	taken, fallThrough *block
@@ -68,7 +69,10 @@ func (p *Program) build(key schema.BlockKey) *block {
 		s.kind = append(s.kind, uint8(in.Kind))
 		b.next += uint32(in.Size)
 		if p.rules.endsBlock(in.Flow) {
-			b.end, b.last = atWaypoint, in
+			b.end, b.last, b.executed = atWaypoint, in, schema.Passed
+			if in.Flow == isa.Direct || in.Flow == isa.Indirect {
+				b.executed = schema.Taken
+			}
 			break
 		}
 		if b.next < key.Address { // wrapped round 2³²

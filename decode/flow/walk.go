@@ -122,8 +122,8 @@ func (w *Walker) use(b *block) (uint32, bool) {
 	return b.index, true
 }
 
-// emit appends run r over n instructions from the position on.
-func (w *Walker) emit(r schema.Run, n int) bool {
+// emit appends a run over n instructions from the position on.
+func (w *Walker) emit(t *Told, outcome schema.Outcome, n int) bool {
 	if n == 0 {
 		return true
 	}
@@ -131,42 +131,47 @@ func (w *Walker) emit(r schema.Run, n int) bool {
 	if !ok {
 		return false
 	}
-	r.Block, r.First, r.Count = i, uint16(w.pos), uint16(n)
-	w.unit.Runs = append(w.unit.Runs, r)
+	w.unit.Runs = append(w.unit.Runs, schema.Run{
+		Offset: t.Offset, Cycle: t.Cycle, Cycles: t.Cycles, Flags: t.Flags,
+		Block: i, First: uint16(w.pos), Count: uint16(n), Outcome: outcome,
+	})
 	w.Seq += int64(n)
 	return true
 }
 
-// untold returns r without what it says of the last instruction.
-func untold(r schema.Run) schema.Run {
-	r.Outcome, r.Cycles, r.Cycle, r.Flags = schema.Untold, 0, 0, 0
-	return r
+// emitUntold appends a run of whose last instruction nothing is told.
+func (w *Walker) emitUntold(t *Told, n int) bool {
+	return w.emit(&Told{Offset: t.Offset}, schema.Untold, n)
 }
 
-// ToWaypoint walks to the next waypoint and over it. r says where it was told
-// and what it cost; its outcome becomes that of an atom. If it arrives, the
+// Told is what a packet tells of a walk beside its way: where it stands and, as
+// in [schema.Run], what the last instruction cost.
+type Told struct {
+	Offset int64
+	Cycle  int64
+	Cycles uint32
+	Flags  schema.RunFlags
+}
+
+// ToWaypoint walks to the next waypoint and over it. If it arrives, the
 // position is undecided until Take, Pass, Return, Goto or Lose.
-func (w *Walker) ToWaypoint(r schema.Run, executed bool) Stop {
+func (w *Walker) ToWaypoint(t *Told, executed bool) Stop {
 	w.enter()
 	b := w.cur
 	switch b.end {
 	case atLimit:
 		return Endless
 	case atMissing:
-		if !w.emit(untold(r), b.len()-w.pos) {
+		if !w.emitUntold(t, b.len()-w.pos) {
 			return Endless
 		}
 		return Missing
 	}
-	switch {
-	case !executed:
-		r.Outcome = schema.NotTaken
-	case b.last.Flow == isa.Direct || b.last.Flow == isa.Indirect:
-		r.Outcome = schema.Taken
-	default:
-		r.Outcome = schema.Passed
+	outcome := schema.NotTaken
+	if executed {
+		outcome = b.executed
 	}
-	if !w.emit(r, b.len()-w.pos) {
+	if !w.emit(t, outcome, b.len()-w.pos) {
 		return Endless
 	}
 	return Arrived
@@ -226,7 +231,7 @@ func (w *Walker) Return() bool {
 // UpTo walks to the instruction that holds the byte at target, or lies behind
 // it, and over it: at least one instruction. Their outcomes are untold.
 // (analyze_waypoint_update())
-func (w *Walker) UpTo(target uint32, r schema.Run) Stop {
+func (w *Walker) UpTo(target uint32, t *Told) Stop {
 	w.enter()
 	b, n := w.cur, w.cur.len()
 	i := w.pos + sort.Search(n-w.pos, func(i int) bool {
@@ -234,7 +239,7 @@ func (w *Walker) UpTo(target uint32, r schema.Run) Stop {
 		return uint64(b.code.Address[i])+uint64(b.code.Size[i]) > uint64(target)
 	})
 	if i < n {
-		if !w.emit(untold(r), i+1-w.pos) {
+		if !w.emitUntold(t, i+1-w.pos) {
 			return Endless
 		}
 		if w.pos = i + 1; w.pos == n {
@@ -244,12 +249,12 @@ func (w *Walker) UpTo(target uint32, r schema.Run) Stop {
 	}
 	switch b.end {
 	case atMissing:
-		if !w.emit(untold(r), n-w.pos) {
+		if !w.emitUntold(t, n-w.pos) {
 			return Endless
 		}
 		return Missing
 	case atWaypoint:
-		if !w.emit(untold(r), n-1-w.pos) {
+		if !w.emitUntold(t, n-1-w.pos) {
 			return Endless
 		}
 		w.pos = n - 1

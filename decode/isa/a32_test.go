@@ -102,6 +102,9 @@ var a32Encodings = []struct {
 	{0xE25EF004, "subs pc,lr,#4", schema.KindExceptionReturn, isa.Indirect, false},
 	{0xE25EE004, "subs lr,lr,#4", schema.KindOther, isa.None, false},
 	{0xE010F001, "ands pc,r0,r1", schema.KindExceptionReturn, isa.Indirect, false},
+	{0xE1A00000, "nop: mov r0,r0", schema.KindOther, isa.None, false},
+	{0xE2800001, "add r0,r0,#1", schema.KindOther, isa.None, false},
+	{0xE3500000, "cmp r0,#0", schema.KindOther, isa.None, false},
 	{0xE110F001, "tst r0,r1 with bits 15:12 set", schema.KindOther, isa.None, false},
 	{0xE35EF000, "cmp lr,#0 with bits 15:12 set", schema.KindOther, isa.None, false},
 	{0xE300F001, "movw pc,#1: UNPREDICTABLE", schema.KindOther, isa.None, false},
@@ -114,6 +117,8 @@ var a32Encodings = []struct {
 
 	// LDR to the PC.
 	{0xE59FF018, "ldr pc,[pc,#24]", schema.KindIndirect, isa.Indirect, false},
+	{0xE590F000, "ldr pc,[r0]", schema.KindIndirect, isa.Indirect, false},
+	{0xE5900000, "ldr r0,[r0]", schema.KindOther, isa.None, false},
 	{0xE79FF100, "ldr pc,[pc,r0,lsl #2]", schema.KindIndirect, isa.Indirect, false},
 	{0xE49DF004, "ldr pc,[sp],#4: pop {pc}", schema.KindReturn, isa.Indirect, false},
 	{0x049DF008, "ldreq pc,[sp],#8", schema.KindReturn, isa.Indirect, false},

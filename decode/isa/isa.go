@@ -3,10 +3,9 @@
 // A32, T32 and ThumbEE; no disassembler, no state, no memory.
 //
 // The encodings are those of the ARM Architecture Reference Manual, ARMv7-A and
-// ARMv7-R edition (ARM DDI 0406C); which of them are branches and barriers is
-// said by "Waypoint instructions" of the Program Flow Trace specification (ARM
-// IHI 0035B, §2.2), and ETMv3 counts the same ones. Classification goes by the
-// opcode alone.
+// ARMv7-R edition (ARM DDI 0406C); which of them are branches and barriers, the
+// Program Flow Trace specification says (ARM IHI 0035B, §2.2). Classification
+// goes by the opcode alone.
 //
 // An encoding that is UNPREDICTABLE because it names the PC as a destination it
 // may not name (MOVW pc, LDRT pc, AND pc,r0,r1,LSL r2) is no branch (§2.2.1).

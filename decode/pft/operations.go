@@ -196,7 +196,7 @@ func (d *Decoder) analyzeWaypointUpdate(p *Packet, offset int64) {
 	}
 	target := d.resolve(p, d.branchISA(p))
 	d.settle()
-	switch d.walk.UpTo(target, schema.Run{Offset: offset}) {
+	switch d.walk.UpTo(target, &flow.Told{Offset: offset}) {
 	case flow.Arrived:
 	case flow.Missing:
 		d.unmapped(offset)
@@ -263,11 +263,11 @@ func (d *Decoder) toWaypoint(p *Packet, offset int64, executed bool) bool {
 		return false
 	}
 	d.settle()
-	r := schema.Run{Offset: offset}
+	told := flow.Told{Offset: offset}
 	if p.CyclesTold {
-		r.Cycles, r.Cycle, r.Flags = p.Cycles, d.cycle+int64(p.Cycles), schema.RunCyclesTold
+		told.Cycles, told.Cycle, told.Flags = p.Cycles, d.cycle+int64(p.Cycles), schema.RunCyclesTold
 	}
-	switch d.walk.ToWaypoint(r, executed) {
+	switch d.walk.ToWaypoint(&told, executed) {
 	case flow.Arrived:
 		return true
 	case flow.Missing:
