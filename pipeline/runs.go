@@ -184,19 +184,8 @@ func (r *runs) fillInstructions(batch *schema.Batch, room int) int {
 	for i := range ordinals {
 		ordinals[i] = uint64(seq + int64(i))
 	}
-	r.fillShared(v, r.shared(span), rows)
+	r.fillShared(v, instructionsShared, span, rows)
 	return rows
-}
-
-// fillShared appends what all rows of a span have in common.
-func (r *runs) fillShared(v []schema.Vector, s shared, rows int) {
-	repeat(&v[insSource].U8, r.base.source, rows)
-	repeatNull(&v[insSegment].U32, &v[insSegment].Valid, schema.Null[uint32]{V: uint32(r.base.segment.V), OK: r.base.segment.OK}, rows)
-	repeat(&v[insEpoch].U32, uint32(s.epoch), rows)
-	repeatNull(&v[insTimestamp].U64, &v[insTimestamp].Valid, s.timestamp, rows)
-	repeatNull(&v[insContextID].U32, &v[insContextID].Valid, s.contextID, rows)
-	repeatNull(&v[insVMID].U8, &v[insVMID].Valid, s.vmid, rows)
-	repeatNull(&v[insSecurity].U8, &v[insSecurity].Valid, schema.Of(uint8(s.security)), rows)
 }
 
 // outcomes are the columns of which a run tells its last instruction alone,
@@ -255,67 +244,90 @@ func outcomeExecuted(o schema.Outcome) (executed, valid uint8) {
 	return 0, 0
 }
 
-// shared is what all rows of a span have in common.
-type shared struct {
-	epoch     int32
-	timestamp schema.Null[uint64]
-	contextID schema.Null[uint32]
-	vmid      schema.Null[uint8]
-	security  schema.Security
+// sharedColumns are the columns in which all rows of a span are alike.
+type sharedColumns struct {
+	source, segment, epoch, timestamp, contextID, vmid, security int
 }
 
-func (r *runs) shared(s *schema.Span) shared {
-	return shared{
-		epoch: r.base.epoch + s.Epoch, timestamp: timestampOf(r.base, r.unit, s.Timestamp),
-		contextID: s.ContextID, vmid: r.base.vmidOr(s.VMID), security: s.Security,
-	}
+var (
+	instructionsShared = sharedColumns{insSource, insSegment, insEpoch, insTimestamp, insContextID, insVMID, insSecurity}
+	blocksShared       = sharedColumns{blkSource, blkSegment, blkEpoch, blkTimestamp, blkContextID, blkVMID, blkSecurity}
+)
+
+// fillShared appends what all rows of a span have in common.
+func (r *runs) fillShared(v []schema.Vector, c sharedColumns, s *schema.Span, rows int) {
+	segment := schema.Null[uint32]{V: uint32(r.base.segment.V), OK: r.base.segment.OK}
+	timestamp := timestampOf(r.base, r.unit, s.Timestamp)
+	repeat(&v[c.source].U8, r.base.source, rows)
+	repeatNull(&v[c.segment].U32, &v[c.segment].Valid, segment, rows)
+	repeat(&v[c.epoch].U32, uint32(r.base.epoch+s.Epoch), rows)
+	repeatNull(&v[c.timestamp].U64, &v[c.timestamp].Valid, timestamp, rows)
+	repeatNull(&v[c.contextID].U32, &v[c.contextID].Valid, s.ContextID, rows)
+	repeatNull(&v[c.vmid].U8, &v[c.vmid].Valid, r.base.vmidOr(s.VMID), rows)
+	repeatNull(&v[c.security].U8, &v[c.security].Valid, schema.Of(uint8(s.Security)), rows)
 }
+
+// The columns of `blocks`, in the order of schema.Blocks.
+const (
+	blkSource = iota
+	blkSeq
+	blkSegment
+	blkByteOffset
+	blkCodeBlock
+	blkInstructions
+	blkFirst
+	blkFailed
+	blkOutcome
+	blkCycles
+	blkEpoch
+	blkCycle
+	blkTimestamp
+	blkContextID
+	blkVMID
+	blkSecurity
+)
 
 // fillBlocks appends rows of `blocks` to batch, at most room and no more than
 // one span has, and returns how many.
 func (r *runs) fillBlocks(batch *schema.Batch, room int) int {
 	span, end := r.span()
-	s := r.shared(span)
+	v := batch.Columns
 	rows := 0
 	for rows < room && int64(rows) < r.rows && r.from < end {
 		run := &r.unit.Runs[r.from]
 		n := min(int(run.Count)-r.skip, schema.MaxBlockRow)
-		r.fillBlock(batch.Row(), run, n, s, span)
+		v[blkSeq].U64 = append(v[blkSeq].U64, uint64(r.seq))
+		v[blkByteOffset].U64 = append(v[blkByteOffset].U64, uint64(run.Offset))
+		v[blkCodeBlock].U32 = append(v[blkCodeBlock].U32, r.numbers[run.Block])
+		v[blkInstructions].U16 = append(v[blkInstructions].U16, uint16(n))
+		v[blkFirst].U16 = append(v[blkFirst].U16, run.First+uint16(r.skip))
+		r.fillRunOutcome(v, run, span, r.skip+n == int(run.Count))
 		rows++
 		r.pass(n)
 	}
+	r.fillShared(v, blocksShared, span, rows)
 	return rows
 }
 
-// fillBlock fills a row of `blocks` with n instructions of a run.
-func (r *runs) fillBlock(row *schema.Row, run *schema.Run, n int, s shared, span *schema.Span) {
-	outcome := schema.Untold
-	var failed schema.Null[uint64]
-	var cycles schema.Null[uint32]
-	cycle := schema.Null[int64]{}
+// fillRunOutcome appends what a run tells of its instructions; of the last, and
+// of cycles, only with its last row.
+func (r *runs) fillRunOutcome(v []schema.Vector, run *schema.Run, span *schema.Span, last bool) {
+	outcome, failed := schema.Untold, schema.Null[uint64]{}
+	cycles, cycle := schema.Null[uint32]{}, schema.Null[uint64]{}
 	if run.Flags&schema.RunFailedTold != 0 {
 		failed = schema.Of(run.Failed)
 	}
-	if r.skip+n == int(run.Count) {
+	if last {
 		outcome = run.Outcome
-		if run.Flags&schema.RunCyclesTold != 0 {
-			cycles = schema.Of(run.Cycles)
-			_, cycle = r.base.at(schema.Point{Epoch: span.Epoch, Cycle: schema.Of(run.Cycle)})
-		}
 	}
-	r.base.key(row, schema.Key{Seq: r.seq - r.base.seq, Offset: run.Offset})
-	row.Uint32(r.numbers[run.Block])
-	row.Uint16(uint16(n))
-	row.Uint16(run.First + uint16(r.skip))
-	row.NullUint64(failed)
-	row.Enum(uint8(outcome))
-	row.NullUint32(cycles)
-	row.Int32(s.epoch)
-	row.NullInt64(cycle)
-	row.NullUint64(s.timestamp)
-	row.NullUint32(s.contextID)
-	row.NullUint8(s.vmid)
-	row.Enum(uint8(s.security))
+	if last && run.Flags&schema.RunCyclesTold != 0 {
+		_, at := r.base.at(schema.Point{Epoch: span.Epoch, Cycle: schema.Of(run.Cycle)})
+		cycles, cycle = schema.Of(run.Cycles), schema.Of(uint64(at.V))
+	}
+	v[blkOutcome].U8 = append(v[blkOutcome].U8, uint8(outcome))
+	repeatNull(&v[blkFailed].U64, &v[blkFailed].Valid, failed, 1)
+	repeatNull(&v[blkCycles].U32, &v[blkCycles].Valid, cycles, 1)
+	repeatNull(&v[blkCycle].U64, &v[blkCycle].Valid, cycle, 1)
 }
 
 // extend makes s longer by n and returns what was added, not initialised.

@@ -14,6 +14,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/tracelake/tracelake/decode/image"
@@ -128,11 +129,8 @@ func (s *Source) WithID(id uint8) *Source {
 func (c *Capture) SourcesIn(b *Buffer) []*Source {
 	var in []*Source
 	for _, s := range c.Sources {
-		for _, x := range s.Buffers {
-			if x == b {
-				in = append(in, s)
-				break
-			}
+		if slices.Contains(s.Buffers, b) {
+			in = append(in, s)
 		}
 	}
 	return in

@@ -50,11 +50,3 @@ func (c *concat) ReadAt(p []byte, off int64) (n int, err error) {
 	}
 	return n, nil
 }
-
-// ring returns size bytes of data as a ring whose oldest byte is at start.
-func ring(data io.ReaderAt, size, start int64) io.ReaderAt {
-	c := new(concat)
-	c.add(io.NewSectionReader(data, start, size-start), size-start)
-	c.add(io.NewSectionReader(data, 0, start), start)
-	return c
-}

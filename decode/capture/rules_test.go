@@ -2,6 +2,7 @@ package capture
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -21,9 +22,7 @@ func TestRules(t *testing.T) {
 			"cpu_1.ini":    core("cpu_1", "mem1.bin"),
 			"mem1.bin":     "another",
 		}
-		for k, v := range more {
-			out[k] = v
-		}
+		maps.Copy(out, more)
 		return out
 	}
 	tests := []struct {
@@ -37,7 +36,8 @@ func TestRules(t *testing.T) {
 			tree{
 				"snapshot.ini": "\ufeff# first\r\n[Snapshot]\r\nVERSION = \"1.0\" ; old\r\n[ device_list ]\r\ndevice0 = 'cpu_0.ini'\r\ndevice1=ptm_0.ini # it\r\n\r\n[TRACE]\r\nMetadata=trace.ini\r\n",
 				"cpu_0.ini":    "[DEVICE]\nName=\"cpu_0\"\nCLASS=Core\ntype=cortex-a15\n[REGS]\n[DumpA]\nFILE='mem.bin'\nAddress=\"0x8000\"\nSpace=\"n\"\n",
-			}, Options{},
+			},
+			Options{},
 			func(t *testing.T, c *Capture) {
 				if len(c.Warnings) != 0 {
 					t.Errorf("warnings %q", c.Warnings)
@@ -49,7 +49,8 @@ func TestRules(t *testing.T) {
 		},
 		{
 			"a leading 0 is decimal",
-			tree{"ptm_0.ini": ptm("PTM_0", "0016")}, Options{},
+			tree{"ptm_0.ini": ptm("PTM_0", "0016")},
+			Options{},
 			func(t *testing.T, c *Capture) {
 				if c.Sources[0].ID != 16 {
 					t.Errorf("ID %#x", c.Sources[0].ID)
@@ -58,7 +59,9 @@ func TestRules(t *testing.T) {
 			},
 		},
 		{
-			"no version", tree{"snapshot.ini": strings.Replace(simple["snapshot.ini"], "version=1.0\n", "", 1)}, Options{},
+			"no version",
+			tree{"snapshot.ini": strings.Replace(simple["snapshot.ini"], "version=1.0\n", "", 1)},
+			Options{},
 			func(t *testing.T, c *Capture) { c.warned(t, "snapshot.ini: [snapshot] version is missing") },
 		},
 		{
@@ -68,7 +71,8 @@ func TestRules(t *testing.T) {
 				"cpu_0.ini":    simple["cpu_0.ini"] + "[cache]\nl1\n",
 				"trace.ini":    simple["trace.ini"] + "[etb]\n[timestamp]\nfrequency=25000000\n",
 				"ptm_0.ini":    strings.Replace(simple["ptm_0.ini"], "[regs]", "vendor=me\n[regs]", 1),
-			}, Options{},
+			},
+			Options{},
 			func(t *testing.T, c *Capture) {
 				c.warned(t, "snapshot.ini: unknown sections are ignored: [vendor]")
 				c.warned(t, "cpu_0.ini: unknown sections", "[cache]")
@@ -94,7 +98,8 @@ func TestRules(t *testing.T) {
 		},
 		{
 			"old format without [device]",
-			tree{"cpu_0.ini": "[global]\ncore=Cortex-A9\n[extendregs]\n15=0x8000\n[dump]\nfile=mem.bin\naddress=0x8000\n"}, Options{},
+			tree{"cpu_0.ini": "[global]\ncore=Cortex-A9\n[extendregs]\n15=0x8000\n[dump]\nfile=mem.bin\naddress=0x8000\n"},
+			Options{},
 			func(t *testing.T, c *Capture) {
 				if src := c.Sources[0]; src.Core != "cpu_0" || src.CoreType != "Cortex-A9" || string(src.Memory.Fetch(image.SecureSpace, 0x8000)) != "program" {
 					t.Errorf("%+v", src)
@@ -103,7 +108,8 @@ func TestRules(t *testing.T) {
 		},
 		{
 			"a buffer of several files, in their order",
-			tree{"trace.ini": s("etb.bin", `"b.bin, etb.bin ,b.bin"`), "b.bin": "XY"}, Options{},
+			tree{"trace.ini": s("etb.bin", `"b.bin, etb.bin ,b.bin"`), "b.bin": "XY"},
+			Options{},
 			func(t *testing.T, c *Capture) {
 				if got := c.Buffers[0].content(t); got != "XY0123456789abcdefXY" {
 					t.Errorf("data %q", got)
@@ -119,7 +125,8 @@ func TestRules(t *testing.T) {
 		},
 		{
 			"files in folders, with either slash, and .. that stays inside",
-			tree{"etb.bin": "", "data/etb.bin": "abc", "trace.ini": s("etb.bin", `.\data\..\data/etb.bin`)}, Options{},
+			tree{"etb.bin": "", "data/etb.bin": "abc", "trace.ini": s("etb.bin", `.\data\..\data/etb.bin`)},
+			Options{},
 			func(t *testing.T, c *Capture) {
 				if b := c.Buffers[0]; b.content(t) != "abc" || b.Files[0] != "data/etb.bin" {
 					t.Errorf("%q from %q", b.content(t), b.Files)
@@ -128,10 +135,11 @@ func TestRules(t *testing.T) {
 		},
 		{
 			"a ring",
-			nil, Options{RingStart: new(int64(10)), FrameOffset: new(int64(2))},
+			nil,
+			Options{RingStart: new(int64(10)), FrameOffset: new(int64(2))},
 			func(t *testing.T, c *Capture) {
-				if got := c.Buffers[0].content(t); got != "abcdef0123456789" {
-					t.Errorf("data %q", got)
+				if b := c.Buffers[0]; b.RingStart != 10 || b.content(t) != simple["etb.bin"] {
+					t.Errorf("ring from %d of %q", b.RingStart, b.content(t))
 				}
 				if f := c.Buffers[0].FrameOffset; f == nil || *f != 2 {
 					t.Errorf("frame offset %v", f)
@@ -140,7 +148,8 @@ func TestRules(t *testing.T) {
 		},
 		{
 			"formats",
-			tree{"trace.ini": s("=coresight", "=dstream_coresight")}, Options{},
+			tree{"trace.ini": s("=coresight", "=dstream_coresight")},
+			Options{},
 			func(t *testing.T, c *Capture) {
 				if c.Buffers[0].Format != DStream {
 					t.Errorf("format %v", c.Buffers[0].Format)
@@ -148,7 +157,9 @@ func TestRules(t *testing.T) {
 			},
 		},
 		{
-			"no format", tree{"trace.ini": s("format=coresight\n", "")}, Options{},
+			"no format",
+			tree{"trace.ini": s("format=coresight\n", "")},
+			Options{},
 			func(t *testing.T, c *Capture) {
 				c.warned(t, "trace.ini: [buffer0] format is missing and taken as coresight")
 				if c.Buffers[0].Format != CoreSight {
@@ -158,7 +169,8 @@ func TestRules(t *testing.T) {
 		},
 		{
 			"one buffer is that of all sources",
-			two(tree{"trace.ini": s("[source_buffers]\nPTM_0=ETB_0\n", "")}), Options{},
+			two(tree{"trace.ini": s("[source_buffers]\nPTM_0=ETB_0\n", "")}),
+			Options{},
 			func(t *testing.T, c *Capture) {
 				if len(c.SourcesIn(c.Buffers[0])) != 2 {
 					t.Errorf("sources %v", c.SourcesIn(c.Buffers[0]))
@@ -167,7 +179,8 @@ func TestRules(t *testing.T) {
 		},
 		{
 			"a source no line is there for has no buffer",
-			two(nil), Options{},
+			two(nil),
+			Options{},
 			func(t *testing.T, c *Capture) {
 				if len(c.source(t, "PTM_0").Buffers) != 1 || len(c.source(t, "PTM_1").Buffers) != 0 {
 					t.Error("buffers of PTM_0, PTM_1 are not 1, 0")
@@ -216,7 +229,8 @@ func TestRules(t *testing.T) {
 			tree{
 				"ptm_0.ini": strings.Replace(simple["ptm_0.ini"], "[regs]", "location=dap:2, ap:1,address:0x80010000\n[regs]", 1),
 				"trace.ini": s("cpu_0=PTM_0", "cpu_0=@address:2147549184,AP:0x1,dap:2"),
-			}, Options{},
+			},
+			Options{},
 			func(t *testing.T, c *Capture) {
 				if c.Sources[0].Core != "cpu_0" {
 					t.Errorf("core %q", c.Sources[0].Core)
@@ -225,7 +239,8 @@ func TestRules(t *testing.T) {
 		},
 		{
 			"cores that are not in the snapshot",
-			tree{"trace.ini": s("cpu_0=PTM_0", "cpu_7=PTM_0")}, Options{},
+			tree{"trace.ini": s("cpu_0=PTM_0", "cpu_7=PTM_0")},
+			Options{},
 			func(t *testing.T, c *Capture) {
 				c.warned(t, "[core_trace_sources] names cores that are not in the snapshot: cpu_7")
 				c.warned(t, "source PTM_0 has no program memory")
@@ -236,7 +251,8 @@ func TestRules(t *testing.T) {
 		},
 		{
 			"no core named, one with memory",
-			tree{"trace.ini": s("cpu_0=PTM_0\n", "")}, Options{},
+			tree{"trace.ini": s("cpu_0=PTM_0\n", "")},
+			Options{},
 			func(t *testing.T, c *Capture) {
 				c.warned(t, "no core is named for source PTM_0", "the memory of cpu_0 is used")
 				if src := c.Sources[0]; src.Core != "" || string(src.Memory.Fetch(image.SecureSpace, 0x8000)) != "program" {
@@ -246,7 +262,8 @@ func TestRules(t *testing.T) {
 		},
 		{
 			"no core named, two with memory",
-			two(tree{"trace.ini": s("cpu_0=PTM_0\n", "")}), Options{},
+			two(tree{"trace.ini": s("cpu_0=PTM_0\n", "")}),
+			Options{},
 			func(t *testing.T, c *Capture) {
 				c.warned(t, "source PTM_0 has no program memory", "--elf FILE")
 				if c.source(t, "PTM_0").Memory.Fetch(image.SecureSpace, 0x8000) != nil {
@@ -256,7 +273,8 @@ func TestRules(t *testing.T) {
 		},
 		{
 			"two cores with different code at one address",
-			two(tree{"trace.ini": s("cpu_0=PTM_0", "cpu_0=PTM_0\ncpu_1=PTM_1") + "PTM_1=ETB_0\n"}), Options{},
+			two(tree{"trace.ini": s("cpu_0=PTM_0", "cpu_0=PTM_0\ncpu_1=PTM_1") + "PTM_1=ETB_0\n"}),
+			Options{},
 			func(t *testing.T, c *Capture) {
 				for name, want := range map[string]string{"PTM_0": "program", "PTM_1": "another"} {
 					if got := c.source(t, name).Memory.Fetch(image.SecureSpace, 0x8000); string(got) != want {
@@ -271,7 +289,8 @@ func TestRules(t *testing.T) {
 				"snapshot.ini": strings.Replace(simple["snapshot.ini"], "[trace]", "device2=mem.ini\n[trace]", 1),
 				"mem.ini":      "[device]\nname=bus\nclass=memory_space\n[dump]\nfile=bus.bin\naddress=0x8004\nspace=S\n[dump_high]\nfile=bus.bin\naddress=0x880000000\n",
 				"bus.bin":      "0123456789",
-			}, Options{},
+			},
+			Options{},
 			func(t *testing.T, c *Capture) {
 				m := c.Sources[0].Memory
 				if got := m.Fetch(image.SecureSpace, 0x8000); string(got) != "program" {
@@ -288,7 +307,8 @@ func TestRules(t *testing.T) {
 		},
 		{
 			"overlaps: the later section holds",
-			tree{"cpu_0.ini": simple["cpu_0.ini"] + "[dump2]\nfile=etb.bin\naddress=0x8004\nlength=2\noffset=10\n"}, Options{},
+			tree{"cpu_0.ini": simple["cpu_0.ini"] + "[dump2]\nfile=etb.bin\naddress=0x8004\nlength=2\noffset=10\n"},
+			Options{},
 			func(t *testing.T, c *Capture) {
 				m := c.Sources[0].Memory
 				if got := string(m.Fetch(image.SecureSpace, 0x8000)) + "|" + string(m.Fetch(image.SecureSpace, 0x8004)) + "|" + string(m.Fetch(image.SecureSpace, 0x8006)); got != "prog|ab|m" {
@@ -303,7 +323,8 @@ func TestRules(t *testing.T) {
 				"same.bin": "gram",
 				"cpu_0.ini": simple["cpu_0.ini"] + "[dump2]\nfile=same.bin\naddress=0x8003\n[dump3]\nfile=mem.bin\naddress=0x8000\n" +
 					"[dump4]\nfile=etb.bin\naddress=0x8000\nspace=H\n",
-			}, Options{},
+			},
+			Options{},
 			func(t *testing.T, c *Capture) {
 				if len(c.Warnings) != 0 {
 					t.Errorf("warnings %q", c.Warnings)
@@ -312,7 +333,8 @@ func TestRules(t *testing.T) {
 		},
 		{
 			"memory of no bytes",
-			tree{"cpu_0.ini": simple["cpu_0.ini"] + "[dump2]\nfile=mem.bin\naddress=0\nlength=0\n"}, Options{},
+			tree{"cpu_0.ini": simple["cpu_0.ini"] + "[dump2]\nfile=mem.bin\naddress=0\nlength=0\n"},
+			Options{},
 			func(t *testing.T, c *Capture) {
 				c.warned(t, `cpu_0.ini: [dump2] "mem.bin" gives no bytes`)
 				if len(c.Regions) != 1 {
@@ -322,12 +344,14 @@ func TestRules(t *testing.T) {
 		},
 		{
 			"memory above 4 GiB of a core that has it",
-			tree{"cpu_0.ini": "[device]\nname=cpu_0\nclass=core\ntype=Cortex-A53\n[dump]\nfile=mem.bin\naddress=0x880000000\n"}, Options{},
+			tree{"cpu_0.ini": "[device]\nname=cpu_0\nclass=core\ntype=Cortex-A53\n[dump]\nfile=mem.bin\naddress=0x880000000\n"},
+			Options{},
 			func(t *testing.T, c *Capture) { c.warned(t, "[dump] at 0x880000000 reaches beyond 4 GiB") },
 		},
 		{
 			"images of the command line go before dumps, the later one first",
-			nil, Options{Images: []string{"mem.bin@0x8004", "etb.bin@0x8004:S"}},
+			nil,
+			Options{Images: []string{"mem.bin@0x8004", "etb.bin@0x8004:S"}},
 			func(t *testing.T, c *Capture) {
 				m := c.Sources[0].Memory
 				if got := m.Fetch(image.SecureSpace, 0x8004); string(got) != "0123456789abcdef" {
@@ -346,7 +370,8 @@ func TestRules(t *testing.T) {
 		},
 		{
 			"registers of the command line beat those of the snapshot",
-			nil, Options{Regs: []string{"ETMCR=0x1234", "0x80=0x22"}},
+			nil,
+			Options{Regs: []string{"ETMCR=0x1234", "0x80=0x22"}},
 			func(t *testing.T, c *Capture) {
 				if v, _ := c.Sources[0].Registers.Lookup("ETMCR"); v != 0x1234 || c.Sources[0].ID != 0x22 {
 					t.Errorf("ETMCR %#x, ID %#x", v, c.Sources[0].ID)
@@ -358,7 +383,8 @@ func TestRules(t *testing.T) {
 			two(tree{
 				"ptm_0.ini": strings.Replace(simple["ptm_0.ini"], "ETMCCER(0x07A)=0x34C01AC2\n", "", 1),
 				"trace.ini": simple["trace.ini"] + "PTM_1=ETB_0\n",
-			}), Options{},
+			}),
+			Options{},
 			func(t *testing.T, c *Capture) {
 				if got := c.source(t, "PTM_0").Problem; !strings.Contains(got, "ptm_0.ini: [regs] has no ETMCCER (0x7a)") {
 					t.Errorf("problem %q", got)
@@ -370,7 +396,8 @@ func TestRules(t *testing.T) {
 		},
 		{
 			"a register missing, but given",
-			tree{"ptm_0.ini": strings.Replace(simple["ptm_0.ini"], "ETMCCER(0x07A)=0x34C01AC2\n", "", 1)}, Options{Regs: []string{"ETMCCER=0x34C01AC2"}},
+			tree{"ptm_0.ini": strings.Replace(simple["ptm_0.ini"], "ETMCCER(0x07A)=0x34C01AC2\n", "", 1)},
+			Options{Regs: []string{"ETMCCER=0x34C01AC2"}},
 			func(t *testing.T, c *Capture) {
 				if got := c.Sources[0].Problem; got != "" {
 					t.Errorf("problem %q", got)
@@ -379,7 +406,8 @@ func TestRules(t *testing.T) {
 		},
 		{
 			"ETMIDR against type: another version",
-			tree{"ptm_0.ini": strings.Replace(simple["ptm_0.ini"], "PTM1.1", "PFT1.0", 1)}, Options{},
+			tree{"ptm_0.ini": strings.Replace(simple["ptm_0.ini"], "PTM1.1", "PFT1.0", 1)},
+			Options{},
 			func(t *testing.T, c *Capture) {
 				if src := c.Sources[0]; src.Protocol != PFT || src.Version != "1.1" {
 					t.Errorf("%+v", src)
@@ -389,7 +417,8 @@ func TestRules(t *testing.T) {
 		},
 		{
 			"ETMIDR against type: another protocol",
-			tree{"ptm_0.ini": strings.Replace(simple["ptm_0.ini"], "0x411CF312", "0x410CF250", 1)}, Options{},
+			tree{"ptm_0.ini": strings.Replace(simple["ptm_0.ini"], "0x411CF312", "0x410CF250", 1)},
+			Options{},
 			func(t *testing.T, c *Capture) {
 				if src := c.Sources[0]; src.Protocol != ETMv3 || src.Version != "3.5" {
 					t.Errorf("%+v", src)
@@ -399,7 +428,8 @@ func TestRules(t *testing.T) {
 		},
 		{
 			"unknown type of a source",
-			tree{"ptm_0.ini": "[device]\nname=PTM_0\nclass=trace_source\ntype=XYZ\n[regs]\nA=1\n"}, Options{},
+			tree{"ptm_0.ini": "[device]\nname=PTM_0\nclass=trace_source\ntype=XYZ\n[regs]\nA=1\n"},
+			Options{},
 			func(t *testing.T, c *Capture) {
 				if got := c.Sources[0].Problem; !strings.Contains(got, `ptm_0.ini: [device] type "XYZ" is no known trace protocol`) {
 					t.Errorf("problem %q", got)
@@ -408,7 +438,8 @@ func TestRules(t *testing.T) {
 		},
 		{
 			"a source of another class",
-			tree{"ptm_0.ini": strings.Replace(simple["ptm_0.ini"], "trace_source", "trace_link", 1)}, Options{},
+			tree{"ptm_0.ini": strings.Replace(simple["ptm_0.ini"], "trace_source", "trace_link", 1)},
+			Options{},
 			func(t *testing.T, c *Capture) {
 				if got := c.Sources[0].Problem; !strings.Contains(got, `class is "trace_link", not trace_source`) {
 					t.Errorf("problem %q", got)
@@ -417,7 +448,8 @@ func TestRules(t *testing.T) {
 		},
 		{
 			"unknown type of a core",
-			tree{"cpu_0.ini": strings.Replace(simple["cpu_0.ini"], "Cortex-A15", "Krait", 1)}, Options{},
+			tree{"cpu_0.ini": strings.Replace(simple["cpu_0.ini"], "Cortex-A15", "Krait", 1)},
+			Options{},
 			func(t *testing.T, c *Capture) {
 				c.warned(t, `core cpu_0 has the unknown type "Krait"; profile A is assumed`)
 				if c.Sources[0].Profile != ProfileA {
@@ -430,7 +462,8 @@ func TestRules(t *testing.T) {
 			two(tree{
 				"ptm_1.ini": "[device]\nname=PTM_1\nclass=trace_source\ntype=Mystery\n",
 				"trace.ini": strings.Replace(simple["trace.ini"], "=coresight", "=source_data", 1) + "PTM_1=ETB_0\n",
-			}), Options{},
+			}),
+			Options{},
 			func(t *testing.T, c *Capture) {
 				if len(c.source(t, "PTM_0").Buffers) != 1 || len(c.source(t, "PTM_1").Buffers) != 0 {
 					t.Error("buffers of PTM_0, PTM_1 are not 1, 0")
@@ -445,7 +478,8 @@ func TestRules(t *testing.T) {
 				"cpu_1.ini": "[device]\nname=STM\nclass=trace_source\ntype=STM\n[regs]\nSTMTCSR=0x00210000\n",
 				"ptm_1.ini": "[device]\nname=ETM4\nclass=trace_source\ntype=ETM4.0\n[regs]\nTRCTRACEIDR(0x10)=0x22\n",
 				"trace.ini": "[trace_buffers]\nbuffers=b0\n[b0]\nname=ETB_0\nfile=etb.bin\nformat=coresight\n[source_buffers]\nITM=ETB_0\nITM(stream:1)=ETB_0\nSTM=ETB_0\nETM4=ETB_0\nETM4(stream:1)=ETB_0\n",
-			}), Options{},
+			}),
+			Options{},
 			func(t *testing.T, c *Capture) {
 				got := make(map[string]uint8)
 				for _, src := range c.Sources {
@@ -473,6 +507,32 @@ func TestRules(t *testing.T) {
 	}
 }
 
+// ELF files of the command line hold for every core; a position-independent one
+// goes where the user says. A file name may hold an @.
+func TestELFFlag(t *testing.T) {
+	elf := func(kind byte, vaddr string) string { // one PT_LOAD of 4 bytes
+		return "\x7fELF\x01\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00" + string([]byte{kind}) + "\x00\x28\x00\x01\x00\x00\x00" +
+			"\x00\x00\x00\x00\x34\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x05\x34\x00\x20\x00\x01\x00\x28\x00\x00\x00\x00\x00" +
+			"\x01\x00\x00\x00\x54\x00\x00\x00" + vaddr + vaddr + "\x04\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x04\x00\x00\x00" + "code"
+	}
+	dir := simple.with(tree{"fixed@2.elf": elf(2, "\x02\x80\x00\x00"), "pie.elf": elf(3, "\x00\x10\x00\x00")}).write(t)
+	t.Chdir(dir)
+	c, err := Open(dir, Options{ELFs: []string{"fixed@2.elf", filepath.Join(dir, "pie.elf") + "@0x20000"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	m := c.Sources[0].Memory
+	for addr, want := range map[uint32]string{0x8000: "pr", 0x8002: "code", 0x8006: "m", 0x21000: "code"} {
+		if got := m.Fetch(image.SecureSpace, addr); string(got) != want {
+			t.Errorf("memory at %#x is %q, want %q", addr, got, want)
+		}
+	}
+	if a, b := c.Regions[0].File, c.Regions[1].File; a != "fixed@2.elf" || b != "pie.elf" {
+		t.Errorf("regions of %q and %q", a, b)
+	}
+}
+
 func TestTypes(t *testing.T) {
 	for kind, want := range map[string][2]string{
 		"PTM1.1": {PFT, "1.1"}, "pft1.0": {PFT, "1.0"}, "PTM": {PFT, ""}, "ETM3.5": {ETMv3, "3.5"}, "ETMv3.4": {ETMv3, "3.4"}, "ETM3": {ETMv3, "3"},
@@ -491,7 +551,7 @@ func TestTypes(t *testing.T) {
 		}
 	}
 	for kind, want := range map[string]coreModel{
-		"Cortex-A15": {ProfileA, false}, "cortex-a9": {ProfileA, false}, "Cortex-A32": {ProfileA, false}, "Cortex-A53": {ProfileA, true}, "Cortex-A76AE": {ProfileA, true},
+		"Cortex-A15": {ProfileA, false}, "cortex-a9": {ProfileA, false}, "Cortex-A32": {ProfileA, false}, "Cortex-A34": {ProfileA, true}, "Cortex-A53": {ProfileA, true}, "Cortex-A76AE": {ProfileA, true},
 		"Cortex-R5": {ProfileR, false}, "Cortex-R5F": {ProfileR, false}, "Cortex-R82": {ProfileR, true}, "Cortex-M3": {ProfileM, false}, "Cortex-M0+": {ProfileM, false},
 		"ARMv7-A": {ProfileA, false}, "ARMv7-R": {ProfileR, false}, "ARMv7E-M": {ProfileM, false}, "ARMv6-M": {ProfileM, false}, "ARMv8-A": {ProfileA, true}, "ARMv8.2-A": {ProfileA, true},
 		"ARMv8-M.Main": {ProfileM, false}, "ARMv5TE": {ProfileA, false}, "ARM926EJ-S": {ProfileA, false}, "ARM1176": {ProfileA, false}, "Neoverse-N1": {ProfileA, true},

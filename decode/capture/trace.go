@@ -9,7 +9,6 @@ import (
 // A traceINI is what the trace's ini file says (§5.4).
 type traceINI struct {
 	file          string
-	buffers       []*Buffer
 	byName        *directory // of buffers; also of those that are not chosen
 	chosen        []*Buffer  // by index in byName; nil if not chosen
 	sourceBuffers *section   // nil if there is none

@@ -2,8 +2,10 @@ package frame
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/tracelake/tracelake/schema"
 )
@@ -56,20 +58,18 @@ func Detect(r io.ReaderAt, size int64, opt DetectOptions) (Layout, error) {
 	}
 	groups := findSyncs(head[:min(len(head), syncBytes)])
 	if !opt.Offset.OK && groups.isPort(opt.Sync) {
-		layout.Sync = true
-		return layout, checkPort(newWalker(r, size, layout), opt.Configured)
+		port := layout
+		port.Sync = true
+		if ok, err := isPort(newWalker(r, size, port), opt.Configured); ok || err != nil {
+			return port, err
+		}
 	}
-	d := detector{opt: opt, in: in, end: size, candidates: [2][]int{offsetsOf(0), offsetsOf(1)}}
-	if end.isPadding(end.start) {
-		d.end = end.start
+	d := detector{opt: opt, in: in, end: end.start, groups: groups}
+	if !end.isPadding(d.end) {
+		d.end = size
 	}
-	switch {
-	case opt.Offset.OK:
+	if opt.Offset.OK {
 		d.in.skip(opt.Offset.V)
-		d.candidates = [2][]int{{0}, nil}
-	case groups.grouped:
-		d.candidates = [2][]int{}
-		d.candidates[groups.offset&1] = []int{groups.offset}
 	}
 	return d.find(layout)
 }
@@ -107,36 +107,37 @@ func findSyncs(b []byte) (g syncGroups) {
 	}
 }
 
-// checkPort returns a [*NotFramesError] if the frames at the start of w are
-// none: an FSYNC can stand in any other data.
-func checkPort(w *walker, configured []uint8) error {
+// isPort reports whether the frames at the start of w, which reads a port, are
+// frames: an FSYNC can stand in any other data.
+func isPort(w *walker, configured []uint8) (bool, error) {
 	var mixed []byte
-	for len(mixed) < syncBytes/2 && w.in.pos < syncBytes {
+	for w.in.pos < syncBytes {
 		s, err := w.next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
-			return err
+			return false, err
 		}
 		for i := 0; i < len(s.data); i += 2 {
-			if i%frameSize <= lastMixed {
-				mixed = append(mixed, s.data[i])
-			}
+			mixed = append(mixed, s.data[i])
 		}
 	}
-	if share := bestWindow(mixed, goodIDs(mixed, configured)); share < minShare {
-		return &NotFramesError{Share: share}
+	ids := goodIDs(cut(mixed, sectionBytes/2), configured)
+	for _, window := range cut(mixed, windowBytes/2) {
+		if count(window, ids).share() >= minShare {
+			return true, nil
+		}
 	}
-	return nil
+	return false, nil
 }
 
 // A detector looks for memory-aligned frames.
 type detector struct {
-	opt        DetectOptions
-	in         input    // from where frames may start
-	end        int64    // where padding begins, in reading order
-	candidates [2][]int // offsets to try, by parity
+	opt    DetectOptions
+	in     input // from where frames may start
+	end    int64 // where padding begins, in reading order
+	groups syncGroups
 }
 
 // find looks at 64 KiB after another until one has frames: the first, but for
@@ -155,51 +156,105 @@ func (d *detector) find(layout Layout) (Layout, error) {
 		if err != nil {
 			return Layout{}, err
 		}
-		b = b[:min(int64(len(b)), left, headBytes)]
-		offset, ids, share := d.judge(b)
-		if share >= minShare {
-			layout.IDs = ids
+		j := d.judge(b[:min(int64(len(b)), left, headBytes)])
+		if j.ok {
+			layout.IDs = j.ids
 			if !d.opt.Offset.OK {
-				layout.Offset = d.in.pos + int64(offset)
+				layout.Offset = d.in.pos + int64(j.offset)
 			}
 			return layout, nil
 		}
-		best = max(best, share)
-		d.in.skip(headBytes - windowBytes) // so that every window is in one block
+		best = max(best, j.share)
+		d.in.skip(headBytes)
 	}
 }
 
-// judge returns the offset of the first frame in b, 0 to 15, the IDs that
-// frames at that offset name, and the best share of 64 frames in a row. If that
-// is below the limit the offset means nothing.
-func (d *detector) judge(b []byte) (offset int, ids IDSet, share float64) {
-	var sets [2]IDSet
-	var whole, window [2]float64
-	for p, candidates := range d.candidates {
-		if len(candidates) == 0 || len(b) < p {
-			continue
+// A judgement is what a stretch of a buffer looks like.
+type judgement struct {
+	ok     bool    // it has frames
+	offset int     // of the first, 0 to 15
+	ids    IDSet   // they name
+	share  float64 // the best share of a window
+}
+
+// judge looks for frames in b. Where they begin is told by the first windows
+// that are in step: damage may change that behind them.
+func (d *detector) judge(b []byte) (j judgement) {
+	windows := cut(b, windowBytes)
+	var shares [2][]float64
+	for p := range shares {
+		shares[p] = make([]float64, len(windows))
+		if p == 1 && d.opt.Offset.OK {
+			break
 		}
-		mixed := mixedBytes(b, p)
-		sets[p] = goodIDs(mixed, d.opt.Configured)
-		window[p] = bestWindow(mixed, sets[p])
-		if window[p] >= minShare {
-			whole[p] = count(mixed, sets[p]).share()
+		ids := goodIDs(mixedSections(b, p), d.opt.Configured)
+		for i, w := range windows {
+			shares[p][i] = count(mixedBytes(w, p), ids).share()
+			j.share = max(j.share, shares[p][i])
 		}
 	}
-	var offsets []int
-	for o := range frameSize { // in order, so that offset 0 wins ties
-		for p, candidates := range d.candidates {
-			for _, c := range candidates {
-				if c == o && window[p] >= minShare && whole[p] >= max(whole[0], whole[1])-nearShare {
-					offsets = append(offsets, o)
-				}
+	first, n, parities := firstRun(shares, min(steadyWindows, len(windows)))
+	if n == 0 {
+		if first, n, parities = firstRun(shares, 1); n == 0 {
+			return j
+		}
+	}
+	start := first * windowBytes
+	run := b[start:]
+	if first+n < len(windows) {
+		run = b[start : start+n*windowBytes]
+	}
+	j.ok = true
+	j.offset = bestOffset(run, d.offsets(parities), d.opt.Score)
+	j.ids = goodIDs([][]byte{mixedBytes(run, j.offset&1)}, d.opt.Configured)
+	return j
+}
+
+// mixedSections returns the mixed bytes of each section of b.
+func mixedSections(b []byte, parity int) (sections [][]byte) {
+	for _, s := range cut(b, sectionBytes) {
+		sections = append(sections, mixedBytes(s, parity))
+	}
+	return sections
+}
+
+// firstRun returns the first run of windows, least at least, in which one
+// parity is in step all along and the other is not better; the longer one of
+// two that begin together, or both if they are of one length.
+func firstRun(shares [2][]float64, least int) (first, n int, parities []int) {
+	for first := range shares[0] {
+		var length [2]int
+		for p := range length {
+			for i := first; i < len(shares[p]) && shares[p][i] >= max(minShare, shares[1-p][i]-nearShare); i++ {
+				length[p]++
 			}
 		}
+		n := max(length[0], length[1])
+		if n < least {
+			continue
+		}
+		for p := range length {
+			if length[p] == n {
+				parities = append(parities, p)
+			}
+		}
+		return first, n, parities
 	}
-	share = max(window[0], window[1])
-	if len(offsets) == 0 {
-		return 0, IDSet{}, share
+	return 0, 0, nil
+}
+
+// offsets returns the offsets to try: those of the parities, in order, so that
+// the first wins ties; but sync frames tell the offset themselves.
+func (d *detector) offsets(parities []int) (offsets []int) {
+	if d.opt.Offset.OK {
+		return []int{0}
 	}
-	offset = bestOffset(b, offsets, d.opt.Score)
-	return offset, sets[offset&1], share
+	for _, p := range parities {
+		if d.groups.grouped && d.groups.offset&1 == p {
+			return []int{d.groups.offset}
+		}
+		offsets = append(offsets, offsetsOf(p)...)
+	}
+	slices.Sort(offsets)
+	return offsets
 }

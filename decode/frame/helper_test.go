@@ -88,10 +88,21 @@ func detect(t testing.TB, b []byte, opt DetectOptions) Layout {
 	return layout
 }
 
-// asyncs rates a stream by its A-syncs with an I-sync header right behind
-// (ETMv3, PFT); a stand-in for what a protocol does.
-func asyncs(_ uint8, stream []byte) int {
-	return bytes.Count(stream, []byte{0, 0, 0, 0, 0, 0x80, 0x08})
+// asyncs rates a stream by its A-syncs (five zeros or more, then 80): a stand-in
+// for what a protocol does.
+func asyncs(_ uint8, stream []byte) (n int) {
+	zeros := 0
+	for _, b := range stream {
+		switch {
+		case b == 0:
+			zeros++
+			continue
+		case b == 0x80 && zeros >= 5:
+			n++
+		}
+		zeros = 0
+	}
+	return n
 }
 
 // shared returns a path in the folder of captures, or skips the test.

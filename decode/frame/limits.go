@@ -14,8 +14,12 @@ const (
 	// rescoreBytes to tell offsets of one parity apart there.
 	realignBytes = 4 << 10
 	rescoreBytes = 16 << 10
-	// headBytes are looked at to find the first frame.
-	headBytes = 64 << 10
+	// headBytes are looked at to find the first frame, and sectionBytes of
+	// them together to learn which IDs are common.
+	headBytes    = 64 << 10
+	sectionBytes = 4 << 10
+	// steadyWindows are so many windows in step that it cannot be chance.
+	steadyWindows = 4
 	// syncBytes are looked at to find FSYNCs. A TPIU sends one every 4,096
 	// frames at least (its counter has 12 bits), so this holds many.
 	syncBytes = 1 << 20

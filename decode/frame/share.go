@@ -51,35 +51,39 @@ func count(mixed []byte, ids IDSet) (t tally) {
 	return t
 }
 
-// bestWindow is the highest share of 64 frames in a row, or of all there is
-// if that is less.
-func bestWindow(mixed []byte, ids IDSet) float64 {
-	const size = windowBytes / 2
-	n := min(size, len(mixed))
-	t := count(mixed[:n], ids)
-	best := t.share()
-	for i := n; i < len(mixed) && best < 1; i++ {
-		t.add(mixed[i-size], ids, -1)
-		t.add(mixed[i], ids, 1)
-		best = max(best, t.share())
+// cut cuts b into stretches of size bytes. A last one of less than half of that
+// goes to the one before.
+func cut(b []byte, size int) (parts [][]byte) {
+	for len(b) > size+size/2 {
+		parts = append(parts, b[:size])
+		b = b[size:]
 	}
-	return best
+	return append(parts, b)
 }
 
-// goodIDs returns the IDs that frames with these mixed bytes may well name:
-// those of configured sources, null and trigger, and every legal one that
-// makes up 5 % of the ID bytes.
-func goodIDs(mixed []byte, configured []uint8) (ids IDSet) {
-	var n [128]int
-	all := 0
-	for _, b := range mixed {
-		if b&1 == 1 {
-			n[b>>1]++
-			all++
+// goodIDs returns the IDs that frames may well name: those of configured
+// sources, null and trigger, and every legal one that makes up 5 % of the ID
+// bytes, in a quarter at least of the sections of mixed bytes: beside a damaged
+// stretch, which names any ID and many of them, the others still count.
+func goodIDs(sections [][]byte, configured []uint8) (ids IDSet) {
+	var votes [128]int
+	voters := 0
+	for _, mixed := range sections {
+		var n [128]int
+		all := 0
+		for _, b := range mixed {
+			n[b>>1] += int(b & 1)
+			all += int(b & 1)
+		}
+		voters += min(all, 1)
+		for id, n := range n {
+			if n > 0 && float64(n) >= commonShare*float64(all) {
+				votes[id]++
+			}
 		}
 	}
 	for id := uint8(1); id < firstReservedID; id++ {
-		if n[id] > 0 && float64(n[id]) >= commonShare*float64(all) {
+		if votes[id] > 0 && 4*votes[id] >= voters {
 			ids.Add(id)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"strconv"
 	"testing"
 
 	"github.com/parquet-go/parquet-go"
@@ -16,27 +17,28 @@ import (
 
 var seedFlag = flag.Uint64("seed", 0, "run the round trip with this seed only")
 
+// textOf returns what parquet-go read in words, as sample.Text has them.
 func textOf(v parquet.Value, t schema.Type) string {
 	if v.IsNull() {
 		return "NULL"
 	}
 	switch t {
 	case schema.Bool:
-		return fmt.Sprint(v.Boolean())
+		return strconv.FormatBool(v.Boolean())
 	case schema.Uint8, schema.Uint16, schema.Uint32:
-		return fmt.Sprint(v.Uint32())
+		return strconv.FormatUint(uint64(v.Uint32()), 10)
 	case schema.Int32:
-		return fmt.Sprint(v.Int32())
+		return strconv.FormatInt(int64(v.Int32()), 10)
 	case schema.Uint64:
-		return fmt.Sprint(v.Uint64())
+		return strconv.FormatUint(v.Uint64(), 10)
 	case schema.Int64:
-		return fmt.Sprint(v.Int64())
+		return strconv.FormatInt(v.Int64(), 10)
 	}
 	return string(v.ByteArray())
 }
 
 func TestRoundTrip(t *testing.T) {
-	seeds := []uint64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}
+	seeds := []uint64{1, 2, 3, 4, 5, 6, 7, 8}
 	if *seedFlag != 0 {
 		seeds = []uint64{*seedFlag}
 	}
@@ -51,7 +53,7 @@ func TestRoundTrip(t *testing.T) {
 				var g []*schema.Batch
 				for range r.IntN(4) {
 					b := schema.NewBatch(table)
-					sample.Fill(b, r, 1+r.IntN([]int{1, 20, 1000, 40000}[r.IntN(4)]))
+					sample.Fill(b, r, 1+r.IntN([]int{1, 20, 1000, 10000}[r.IntN(4)]))
 					g = append(g, b)
 				}
 				groups = append(groups, g)

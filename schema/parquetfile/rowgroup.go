@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
@@ -160,7 +161,9 @@ func (c *column) chunk(offset, rows int64, codec Codec) format.ColumnChunk {
 	m.Statistics.MinValue, m.Statistics.MaxValue = c.values.bounds()
 	used := func(t format.PageType, e format.Encoding, n int32) {
 		if n > 0 {
-			m.Encoding = append(m.Encoding, e)
+			if !slices.Contains(m.Encoding, e) {
+				m.Encoding = append(m.Encoding, e)
+			}
 			m.EncodingStats = append(m.EncodingStats, format.PageEncodingStats{PageType: t, Encoding: e, Count: n})
 		}
 	}

@@ -4,6 +4,7 @@ package sample
 import (
 	"fmt"
 	"math/rand/v2"
+	"strconv"
 
 	"github.com/tracelake/tracelake/schema"
 )
@@ -124,21 +125,21 @@ func Text(v *schema.Vector, i int) string {
 	}
 	switch v.Column.Type {
 	case schema.Uint8:
-		return fmt.Sprint(v.U8[i])
+		return strconv.FormatUint(uint64(v.U8[i]), 10)
 	case schema.Bool:
-		return fmt.Sprint(v.U8[i] == 1)
+		return strconv.FormatBool(v.U8[i] == 1)
 	case schema.Enum:
 		return v.Column.Names[v.U8[i]]
 	case schema.Uint16:
-		return fmt.Sprint(v.U16[i])
+		return strconv.FormatUint(uint64(v.U16[i]), 10)
 	case schema.Uint32:
-		return fmt.Sprint(v.U32[i])
+		return strconv.FormatUint(uint64(v.U32[i]), 10)
 	case schema.Int32:
-		return fmt.Sprint(int32(v.U32[i]))
+		return strconv.FormatInt(int64(int32(v.U32[i])), 10)
 	case schema.Uint64:
-		return fmt.Sprint(v.U64[i])
+		return strconv.FormatUint(v.U64[i], 10)
 	case schema.Int64:
-		return fmt.Sprint(int64(v.U64[i]))
+		return strconv.FormatInt(int64(v.U64[i]), 10)
 	case schema.String, schema.JSON:
 		return v.Str[i]
 	case schema.Bytes:

@@ -1,0 +1,167 @@
+// Package remake makes the sample's capture from its program and its recording.
+package remake
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"debug/elf"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/tracelake/tracelake/bench/synth"
+	"github.com/tracelake/tracelake/decode/frame"
+	"github.com/tracelake/tracelake/decode/image"
+	"github.com/tracelake/tracelake/decode/pft"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// The files of the sample beside the capture.
+const (
+	ELFName       = "sample.elf"
+	TraceName     = "trace.bin"
+	RecordingName = "recording.txt.gz"
+	TruthName     = "truth.json"
+)
+
+// Security is the state the program ran in: QEMU's core has no other.
+const Security = schema.NonSecure
+
+// endSymbol is the function at which the recording ends: it turns the board off.
+const endSymbol = "power_off"
+
+// The clocks of the core as the capture has it.
+const (
+	coreHz      = 1_000_000_000
+	timestampHz = 50_000_000
+)
+
+// Options are those of the PTM that made the capture.
+func Options() synth.PFTOptions {
+	return synth.PFTOptions{
+		Config: pft.Config{
+			Minor: 1, CycleAccurate: true, ContextIDBytes: 1, Timestamp64: true, ReturnStack: true,
+		},
+		Source:           0x10,
+		SyncBytes:        1024,
+		ReturnStackDepth: 8,
+		Timestamps:       true,
+		TimestampBase:    90 * timestampHz, // a minute and a half after power-on
+		CyclesPerTick:    coreHz / timestampHz,
+	}
+}
+
+// A Program is the sample's program, loaded.
+type Program struct {
+	*synth.Program
+	end   uint32 // address of endSymbol
+	dumps []synth.SnapshotDump
+}
+
+// LoadProgram reads the sample's ELF file.
+func LoadProgram(file []byte) (*Program, error) {
+	regions, err := image.ReadELF(image.File{
+		Name: ELFName, SHA256: sha256.Sum256(file), Data: bytes.NewReader(file), Size: int64(len(file)),
+	}, nil)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", ELFName, err)
+	}
+	p := &Program{Program: synth.NewProgram(image.New(regions...))}
+	f, err := elf.NewFile(bytes.NewReader(file))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", ELFName, err)
+	}
+	for _, prog := range f.Progs {
+		if prog.Type == elf.PT_LOAD && prog.Filesz > 0 {
+			p.dumps = append(p.dumps, synth.SnapshotDump{
+				File: ELFName, Address: uint32(prog.Vaddr), Offset: uint32(prog.Off), Length: uint32(prog.Filesz),
+			})
+		}
+	}
+	symbols, err := f.Symbols()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", ELFName, err)
+	}
+	for _, s := range symbols {
+		if s.Name == endSymbol {
+			p.end = uint32(s.Value)
+			return p, nil
+		}
+	}
+	return nil, fmt.Errorf("%s: no symbol %s", ELFName, endSymbol)
+}
+
+// Record makes the recording from a log of QEMU.
+func Record(program *Program, log io.Reader) ([]byte, error) {
+	var b bytes.Buffer
+	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	if err != nil {
+		return nil, err
+	}
+	steps := synth.ReadQEMULog(log, program.Program, Security)
+	if err := synth.WriteRecording(z, synth.Until(steps, program.end)); err != nil {
+		return nil, err
+	}
+	if err := z.Close(); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+// Execution is what a recording recorded, with its costs.
+func Execution(program *Program, recording []byte) (synth.Steps, error) {
+	z, err := gzip.NewReader(bytes.NewReader(recording))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", RecordingName, err)
+	}
+	return new(synth.Costs).Apply(synth.ReadRecording(z, program.Program, Security)), nil
+}
+
+// Capture traces a recording and returns the files of the snapshot directory
+// but the ELF file, and the truth.
+func Capture(program *Program, recording []byte) (files map[string][]byte, truth []byte, err error) {
+	steps, err := Execution(program, recording)
+	if err != nil {
+		return nil, nil, err
+	}
+	options := Options()
+	var trace bytes.Buffer
+	frames := frame.NewWriter(&trace)
+	encoder := synth.NewPFT(synth.Framed(frames, options.Source), options)
+	if err := encoder.Encode(steps); err != nil {
+		return nil, nil, err
+	}
+	if err := frames.Flush(); err != nil {
+		return nil, nil, err
+	}
+	if truth, err = truthText(encoder.Truth()); err != nil {
+		return nil, nil, err
+	}
+	files = snapshot(program, &options).Files()
+	files[TraceName] = trace.Bytes()
+	return files, truth, nil
+}
+
+// truthText is the truth as JSON, one line a row, so that differences show.
+func truthText(t *synth.Truth) ([]byte, error) {
+	b, err := json.Marshal(t)
+	if err != nil {
+		return nil, err
+	}
+	b = bytes.ReplaceAll(b, []byte("{"), []byte("\n{"))
+	return append(bytes.TrimSpace(b), '\n'), nil
+}
+
+// snapshot is the directory of the capture.
+func snapshot(program *Program, options *synth.PFTOptions) *synth.Snapshot {
+	return &synth.Snapshot{
+		Description: "the sample of tracelake: a small program that ran in QEMU, traced by a generator",
+		TimestampHz: timestampHz,
+		Cores:       []synth.SnapshotCore{{Name: "cpu_0", Type: "Cortex-A15", Dumps: program.dumps}},
+		Sources: []synth.SnapshotSource{{
+			Name: "PTM_0", Type: "PTM1.1", Core: "cpu_0", Buffer: "ETB_0", Registers: options.Registers(),
+		}},
+		Buffers: []synth.SnapshotBuffer{{Name: "ETB_0", File: TraceName, Format: "coresight"}},
+	}
+}

@@ -1,0 +1,73 @@
+// The program make makes the sample's capture anew. Run it in the folder
+// bench/sample:
+//
+//	go run ./make                                                     from the recording
+//	go run ./make -elf program/sample.elf -log program/qemu.log       from a new recording
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/tracelake/tracelake/bench/sample/internal/remake"
+	"github.com/tracelake/tracelake/bench/synth"
+)
+
+const captureDir = "capture"
+
+func main() {
+	elf := flag.String("elf", filepath.Join(captureDir, remake.ELFName), "`file` of the program")
+	log := flag.String("log", "", "make the recording anew, from this `file` that QEMU wrote")
+	flag.Parse()
+	if flag.NArg() > 0 {
+		flag.Usage()
+		os.Exit(2)
+	}
+	if err := run(*elf, *log); err != nil {
+		fmt.Fprintln(os.Stderr, "make:", err)
+		os.Exit(1)
+	}
+}
+
+func run(elf, log string) error {
+	code, err := os.ReadFile(elf)
+	if err != nil {
+		return err
+	}
+	program, err := remake.LoadProgram(code)
+	if err != nil {
+		return err
+	}
+	recording, err := readRecording(program, log)
+	if err != nil {
+		return err
+	}
+	files, truth, err := remake.Capture(program, recording)
+	if err != nil {
+		return err
+	}
+	files[remake.ELFName] = code
+	if err := synth.WriteFiles(captureDir, files); err != nil {
+		return err
+	}
+	return synth.WriteFiles(".", map[string][]byte{remake.RecordingName: recording, remake.TruthName: truth})
+}
+
+// readRecording returns the recording at hand, or a new one of a log.
+func readRecording(program *remake.Program, log string) ([]byte, error) {
+	if log == "" {
+		return os.ReadFile(remake.RecordingName)
+	}
+	f, err := os.Open(log)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	recording, err := remake.Record(program, f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", log, err)
+	}
+	return recording, nil
+}

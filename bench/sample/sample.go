@@ -1,0 +1,60 @@
+// Package sample is the capture the program carries: a snapshot directory with
+// the trace of a small program, whose truth is known. README.md says how each
+// file was made.
+package sample
+
+import (
+	"embed"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/tracelake/tracelake/bench/synth"
+)
+
+//go:embed capture
+var files embed.FS
+
+//go:embed truth.json
+var truth []byte
+
+// ELF is the file of the traced program in the directory [Extract] writes. The
+// snapshot has its code from there; debug information is in it too.
+const ELF = "sample.elf"
+
+// Extract writes the snapshot directory into dir, which is made if it is not
+// there. Files of the same names are overwritten.
+func Extract(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	capture, err := fs.Sub(files, "capture")
+	if err != nil {
+		return err
+	}
+	entries, err := fs.ReadDir(capture, ".")
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		b, err := fs.ReadFile(capture, entry.Name())
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(dir, entry.Name()), b, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Truth returns what a right decoder makes of the capture.
+func Truth() (*synth.Truth, error) {
+	t := new(synth.Truth)
+	if err := json.Unmarshal(truth, t); err != nil {
+		return nil, fmt.Errorf("sample: truth.json: %w", err)
+	}
+	return t, nil
+}

@@ -1,0 +1,28 @@
+package synth_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/tracelake/tracelake/bench/synth"
+)
+
+// Costs of a loop of two passes: the first misses the cache at 0x8000 and at
+// 0x8020, the second never.
+func TestCosts(t *testing.T) {
+	// At 0x8018: mov, ldr, bne 0x8018; isb; bx lr.
+	steps := parseSteps(t, "8018:0000a0e1000090e5fcffff1a6ff07ff51eff2fe1",
+		"8018 801c 8020>8018 8018 801c 8020/N 8024 8028>8018 !irq:8018>8020")
+	var got []uint32
+	for s := range new(synth.Costs).Apply(steps) {
+		got = append(got, s.Cycles)
+	}
+	want := []uint32{
+		1 + 29, 1 + 2, 1 + 29 + 2, // misses, load, taken
+		1, 1 + 2, 1, // failed
+		1 + 11, 1 + 6, 17, // barrier, indirect, exception
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}

@@ -1,0 +1,84 @@
+package synth
+
+import (
+	"fmt"
+	"iter"
+
+	"github.com/tracelake/tracelake/decode/isa"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// A Place is where and in which state a core executes.
+type Place struct {
+	Address  uint32 // without a T bit
+	ISA      schema.ISA
+	Security schema.Security
+}
+
+func (p Place) String() string { return fmt.Sprintf("0x%08x %s", p.Address, p.ISA) }
+
+// A Step is one thing a core did: it executed an instruction, or it entered an
+// exception.
+type Step struct {
+	// Entered says that this is an exception entry.
+	Entered bool
+	// At is the place of the instruction; of an exception the preferred return
+	// address as the architecture has it (DDI 0406C, table B1-6), which for an
+	// undefined instruction and for aborts is the faulting one.
+	At Place
+	// Next is where the core goes on, or would have but for an exception; of
+	// an exception its handler.
+	Next Place
+
+	// Instruction is the one executed. An instruction that aborts was not, and
+	// is no step; an undefined one is.
+	Instruction isa.Instruction
+	// Failed says that it failed its condition, or that CBZ or CBNZ did not
+	// branch.
+	Failed bool
+
+	Exception schema.ExceptionType
+
+	// ContextID is that of the core during the step.
+	ContextID uint32
+	// Cycles is the cost of the step.
+	Cycles uint32
+}
+
+// Steps is an execution, in order. A step with an error is the last one.
+type Steps = iter.Seq2[Step, error]
+
+// following is the place behind the instruction of s.
+func (s *Step) following() Place {
+	p := s.At
+	p.Address += uint32(s.Instruction.Size)
+	return p
+}
+
+// check says what is impossible about an instruction: recordings are read with
+// rules of their own, and a slip in them would be truth.
+func (s *Step) check() error {
+	to := s.following()
+	taken := !s.Failed && (s.Instruction.Flow == isa.Direct || s.Instruction.Flow == isa.Indirect)
+	switch {
+	case taken && s.Instruction.Flow == isa.Indirect:
+		return nil
+	case taken:
+		to.Address, to.ISA = s.Instruction.Target, s.Instruction.TargetISA
+	}
+	if to != s.Next {
+		return fmt.Errorf("%s (%s, opcode 0x%x) goes on at %s, not at %s", s.At, s.Instruction.Kind, s.Instruction.Opcode, s.Next, to)
+	}
+	return nil
+}
+
+// Until ends steps before the first one at address.
+func Until(steps Steps, address uint32) Steps {
+	return func(yield func(Step, error) bool) {
+		for s, err := range steps {
+			if err == nil && s.At.Address == address || !yield(s, err) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,277 @@
+package pipeline
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// A dataset is what Export would write of one source, in memory: a batch for
+// each table.
+type dataset struct {
+	totals schema.Totals
+	tables map[string]*schema.Batch
+}
+
+// decodeOptions say how a stream is decoded; the zero value is as Export does
+// with one worker.
+type decodeOptions struct {
+	blocks  bool
+	workers int
+	grain   grain
+}
+
+// decode decodes the whole trace.
+func (tr *trace) decode(t testing.TB) *dataset {
+	t.Helper()
+	return tr.decodeStream(t, tr.stream(wholePieces), decodeOptions{})
+}
+
+// decodeStream decodes a stream of the trace.
+func (tr *trace) decodeStream(t testing.TB, stream decode.Stream, opt decodeOptions) *dataset {
+	t.Helper()
+	d := &dataset{tables: map[string]*schema.Batch{}}
+	if opt.grain == (grain{}) {
+		opt.grain = grain{unitBytes, partBytes, chunkBytes}
+	}
+	st := newStitcher(tr.id, tr.protocol.TimestampCode(), d.newTables(opt.blocks))
+	pool := &decoders{new: func() decode.Decoder { return tr.protocol.NewDecoder(tr.memory, true) }}
+	err := ordered(context.Background(), newWorkers(max(1, opt.workers)), splitBy(stream, tr.protocol, opt.grain), pool.decode, st.stitch)
+	if err == nil {
+		err = st.finish()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.totals = st.totals
+	return d
+}
+
+// newTables returns tables that end in d.
+func (d *dataset) newTables(blocks bool) tables {
+	t := tables{
+		codeBlocks: datasetTable(d, &schema.CodeBlocks, fillCodeBlock),
+		exceptions: datasetTable(d, &schema.Exceptions, fillException),
+		counts:     datasetTable(d, &schema.CycleCounts, fillCycleCount),
+		timestamps: datasetTable(d, &schema.Timestamps, fillTimestamp),
+		contexts:   datasetTable(d, &schema.Contexts, fillContext),
+		events:     datasetTable(d, &schema.Events, fillEvent),
+		losses:     datasetTable(d, &schema.Losses, fillLoss),
+		segments:   datasetTable(d, &schema.Segments, fillSegment),
+		packets:    datasetTable(d, &schema.Packets, fillPacket),
+	}
+	level := &schema.Instructions
+	if blocks {
+		level = &schema.Blocks
+	}
+	d.tables[level.Name] = schema.NewBatch(level)
+	t.runs = &runTable{series: &series{table: level}, submit: d.submit, blocks: blocks}
+	return t
+}
+
+func datasetTable[T any](d *dataset, t *schema.Table, fill func(*schema.Row, *base, *T)) *table[T] {
+	d.tables[t.Name] = schema.NewBatch(t)
+	return &table[T]{series: &series{table: t}, submit: d.submit, fill: fill}
+}
+
+// submit appends a row group to its table.
+func (d *dataset) submit(j job) error {
+	return j.fill(d.tables[j.series.table.Name], func() error { return nil })
+}
+
+// rows returns the number of rows of a table.
+func (d *dataset) rows(t *schema.Table) int { return d.tables[t.Name].Rows() }
+
+// column returns a column of a table.
+func (d *dataset) column(t *schema.Table, name string) *schema.Vector {
+	for i := range t.Columns {
+		if t.Columns[i].Name == name {
+			return &d.tables[t.Name].Columns[i]
+		}
+	}
+	panic(fmt.Sprintf("no column %s.%s", t.Name, name))
+}
+
+// integers returns a column of whole numbers of any size.
+func (d *dataset) integers(t *schema.Table, name string) []int64 {
+	v := d.column(t, name)
+	n := make([]int64, v.Len())
+	for i := range n {
+		n[i] = integer(v, i)
+	}
+	return n
+}
+
+// integer returns a value as a whole number.
+func integer(v *schema.Vector, i int) int64 {
+	switch v.Column.Type {
+	case schema.Uint8, schema.Enum, schema.Bool:
+		return int64(v.U8[i])
+	case schema.Uint16:
+		return int64(v.U16[i])
+	case schema.Uint32:
+		return int64(v.U32[i])
+	case schema.Int32:
+		return int64(int32(v.U32[i]))
+	case schema.Uint64, schema.Int64:
+		return int64(v.U64[i])
+	case schema.String, schema.JSON, schema.Bytes:
+	}
+	panic(v.Column.Name + " is no number")
+}
+
+// null says whether a value is NULL.
+func null(v *schema.Vector, i int) bool { return v.Column.Nullable && v.Valid[i] == 0 }
+
+// sameCell compares v[i] with w[j].
+func sameCell(v *schema.Vector, i int, w *schema.Vector, j int) bool {
+	if null(v, i) || null(w, j) {
+		return null(v, i) && null(w, j)
+	}
+	switch v.Column.Type {
+	case schema.String, schema.JSON:
+		return v.Str[i] == w.Str[j]
+	case schema.Bytes:
+		return bytes.Equal(v.Bin[i], w.Bin[j])
+	default:
+		return integer(v, i) == integer(w, j)
+	}
+}
+
+// rowText is a row for people to read.
+func (d *dataset) rowText(t *schema.Table, i int) string {
+	b := d.tables[t.Name]
+	if i >= b.Rows() {
+		return "(no more rows)"
+	}
+	text := ""
+	for c := range b.Columns {
+		text += fmt.Sprintf(" %s=%s", b.Columns[c].Column.Name, cellText(&b.Columns[c], i))
+	}
+	return text[1:]
+}
+
+// tableOf returns the schema of a table.
+func tableOf(t testing.TB, name string) *schema.Table {
+	t.Helper()
+	table := schema.FindTable(name)
+	if table == nil {
+		t.Fatalf("no table %s", name)
+	}
+	return table
+}
+
+// sameRows demands that two decodes came to the same rows in all tables, with
+// the offsets of the first put through moved (nil: the same).
+func sameRows(t testing.TB, want, got *dataset, moved func(int64) int64) (rows int) {
+	t.Helper()
+	if len(want.tables) != len(got.tables) {
+		t.Fatalf("%d tables, want %d", len(got.tables), len(want.tables))
+	}
+	if want.totals != got.totals {
+		t.Errorf("totals %+v\nwant %+v", got.totals, want.totals)
+	}
+	for name := range want.tables {
+		table := tableOf(t, name)
+		n := want.rows(table)
+		if n != got.rows(table) {
+			t.Errorf("%s has %d rows, want %d", name, got.rows(table), n)
+		}
+		rows += n
+		if i, column := firstDifference(want, got, table, moved); i >= 0 {
+			t.Errorf("%s row %d differs in %s:\n got %s\nwant %s", name, i, column, got.rowText(table, i), want.rowText(table, i))
+		}
+	}
+	if rows == 0 {
+		t.Error("no rows to compare")
+	}
+	return rows
+}
+
+// firstDifference returns the first row of a table two decodes differ in, and
+// the column, or -1.
+func firstDifference(want, got *dataset, table *schema.Table, moved func(int64) int64) (row int, column string) {
+	row = -1
+	n := min(want.rows(table), got.rows(table))
+	for c := range table.Columns {
+		v, w := &want.tables[table.Name].Columns[c], &got.tables[table.Name].Columns[c]
+		for i := 0; i < n && (row < 0 || i < row); i++ {
+			same := false
+			if moved != nil && v.Column.Name == "byte_offset" {
+				same = moved(integer(v, i)) == integer(w, i)
+			} else {
+				same = sameCell(v, i, w, i)
+			}
+			if !same {
+				row, column = i, v.Column.Name
+				break
+			}
+		}
+	}
+	return row, column
+}
+
+// sum adds a column up, NULLs left out.
+func (d *dataset) sum(t *schema.Table, name string) (sum int64) {
+	v := d.column(t, name)
+	for i := range v.Len() {
+		if !null(v, i) {
+			sum += integer(v, i)
+		}
+	}
+	return sum
+}
+
+// checkAccounts demands that every byte of a stream is accounted for.
+func (d *dataset) checkAccounts(t testing.TB, bytes int) {
+	t.Helper()
+	o := &d.totals
+	unsynced := int64(0)
+	segment, lost := d.column(&schema.Losses, "segment"), d.column(&schema.Losses, "bytes")
+	for i := range lost.Len() {
+		if null(segment, i) {
+			unsynced += integer(lost, i)
+		}
+		if integer(lost, i) <= 0 {
+			t.Errorf("a loss of %d bytes", integer(lost, i))
+		}
+	}
+	for _, check := range []struct {
+		what      string
+		got, want int64
+	}{
+		{"bytes", o.Bytes, int64(bytes)},
+		{"decoded + lost", o.BytesDecoded + o.BytesLost, o.Bytes},
+		{"sum of losses", d.sum(&schema.Losses, "bytes"), o.BytesLost},
+		{"losses", int64(d.rows(&schema.Losses)), o.Losses},
+		{"sum of segments", d.sum(&schema.Segments, "bytes"), o.Bytes - unsynced},
+		{"sum of decoded bytes of segments", d.sum(&schema.Segments, "bytes_decoded"), o.BytesDecoded},
+		{"sum of lost bytes of segments", d.sum(&schema.Segments, "bytes_lost"), o.BytesLost - unsynced},
+		{"sum of unplaced bytes of segments", d.sum(&schema.Segments, "bytes_unplaced"), o.BytesUnplaced},
+		{"segments", int64(d.rows(&schema.Segments)), o.Segments},
+		{"sum of instructions of segments", d.sum(&schema.Segments, "instructions"), o.Instructions},
+		{"sum of exceptions of segments", d.sum(&schema.Segments, "exceptions"), o.Exceptions},
+	} {
+		if check.got != check.want {
+			t.Errorf("%s: %d, want %d", check.what, check.got, check.want)
+		}
+	}
+	if o.BytesUnplaced > o.BytesDecoded {
+		t.Errorf("%d bytes unplaced of %d decoded", o.BytesUnplaced, o.BytesDecoded)
+	}
+	if blocks := d.tables[schema.Blocks.Name]; blocks == nil && int64(d.rows(&schema.Instructions)) != o.Instructions {
+		t.Errorf("%d rows of instructions, want %d", d.rows(&schema.Instructions), o.Instructions)
+	}
+	packets := d.tables[schema.Packets.Name]
+	sent := int64(0)
+	for i := range packets.Rows() {
+		sent += int64(len(d.column(&schema.Packets, "bytes").Bin[i]))
+	}
+	if sent != o.BytesDecoded {
+		t.Errorf("%d bytes in packets, %d decoded", sent, o.BytesDecoded)
+	}
+}

@@ -1,0 +1,236 @@
+package pipeline
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/tracelake/tracelake/bench/sample"
+	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/decode/capture"
+	"github.com/tracelake/tracelake/decode/image"
+)
+
+// A trace is the stream of one source of a capture, with all it takes to decode
+// it.
+type trace struct {
+	name     string // of the capture
+	id       uint8
+	protocol decode.Protocol
+	memory   *image.Memory
+	data     []byte
+	offsets  []decode.CaptureOffset
+}
+
+// The captures of PFT, and the sources of them that are decoded.
+var pftCaptures = []struct {
+	name string
+	id   uint8
+}{
+	{"opencsd-trace_cov_a15", 0x02},
+	{"opencsd-tc2-ptm-rstk-t32", 0x02},
+	{"opencsd-TC2", 0x13},
+}
+
+// pftTraces returns the traces of all captures at hand: those on silicon, where
+// the shared material stands beside the checkout, and the sample.
+func pftTraces(t testing.TB) []*trace {
+	t.Helper()
+	traces := []*trace{sampleTrace(t)}
+	for _, c := range pftCaptures {
+		if _, err := os.Stat(sharedPath("captures/" + c.name)); err != nil {
+			t.Logf("without %s, which is not beside the checkout", c.name)
+			continue
+		}
+		traces = append(traces, openTrace(t, sharedPath("captures/"+c.name), c.id))
+	}
+	return traces
+}
+
+// sharedPath returns where a file of the shared material is, if it is there.
+func sharedPath(name string) string {
+	return filepath.Join("..", "..", "shared", filepath.FromSlash(name))
+}
+
+// sampleTrace returns the trace of the sample.
+func sampleTrace(t testing.TB) *trace {
+	t.Helper()
+	return openTrace(t, sampleSnapshot(t), 0x10)
+}
+
+// sampleSnapshot returns a snapshot directory with the sample.
+func sampleSnapshot(t testing.TB) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := sample.Extract(dir); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// openTrace returns the trace of a source of a snapshot.
+func openTrace(t testing.TB, dir string, id uint8) *trace {
+	t.Helper()
+	c, err := capture.Open(dir, capture.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	p, err := makePlan(context.Background(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(p.sources, func(s *sourcePlan) bool { return s.ID == id && s.bytes > 0 })
+	if i < 0 {
+		t.Fatalf("%s has no bytes of source 0x%02x", dir, id)
+	}
+	s := p.sources[i]
+	tr := &trace{name: filepath.Base(dir), id: id, protocol: s.protocol, memory: s.Memory}
+	tr.data, tr.offsets = readAll(t, s.stream())
+	return tr
+}
+
+// readAll reads a stream that does not break.
+func readAll(t testing.TB, stream decode.Stream) (data []byte, offsets []decode.CaptureOffset) {
+	t.Helper()
+	for {
+		piece, err := stream.Next()
+		if errors.Is(err, io.EOF) {
+			return data, offsets
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if piece.Break {
+			t.Fatalf("the stream breaks at %d", piece.Offset(0))
+		}
+		data = append(data, piece.Data...)
+		for i := range piece.Data {
+			offsets = append(offsets, piece.Offset(i))
+		}
+	}
+}
+
+// with returns the trace with other bytes, whose offsets are their positions.
+func (tr *trace) with(data []byte) *trace {
+	other := *tr
+	other.data, other.offsets = data, positions(len(data))
+	return &other
+}
+
+// positions returns the offsets of a raw stream of n bytes.
+func positions(n int) []decode.CaptureOffset {
+	offsets := make([]decode.CaptureOffset, n)
+	for i := range offsets {
+		offsets[i] = decode.CaptureOffset(i)
+	}
+	return offsets
+}
+
+// from returns the trace without its first n bytes.
+func (tr *trace) from(n int) *trace {
+	tail := *tr
+	tail.data, tail.offsets = tr.data[n:], tr.offsets[n:]
+	return &tail
+}
+
+// asyncs returns where the A-syncs of the trace end.
+func (tr *trace) asyncs() []int {
+	var ends []int
+	for at := 0; ; at = ends[len(ends)-1] {
+		end := decode.NextAsync(tr.data[at:])
+		if end < 0 {
+			return ends
+		}
+		ends = append(ends, at+end)
+	}
+}
+
+// position returns where the byte of an offset stands in the stream.
+func (tr *trace) position(offset int64) int {
+	i, found := slices.BinarySearch(tr.offsets, decode.CaptureOffset(offset))
+	if !found {
+		panic("no byte of the stream has that offset")
+	}
+	return i
+}
+
+// stream returns the bytes in pieces of at most size. Before those at breaks,
+// the input breaks.
+func (tr *trace) stream(size int, breaks ...int) decode.Stream {
+	return &memoryStream{trace: tr, size: size, breaks: breaks}
+}
+
+// A memoryStream is the stream of a trace.
+type memoryStream struct {
+	*trace
+	size   int
+	breaks []int
+	at     int
+}
+
+// Next implements [decode.Stream].
+func (s *memoryStream) Next() (decode.Piece, error) {
+	if s.at == len(s.data) {
+		return decode.Piece{}, io.EOF
+	}
+	i, broken := slices.BinarySearch(s.breaks, s.at)
+	if broken {
+		i++
+	}
+	end := min(len(s.data), s.at+s.size)
+	if i < len(s.breaks) {
+		end = min(end, s.breaks[i])
+	}
+	p := decode.Piece{Data: slices.Clone(s.data[s.at:end]), Base: s.offsets[s.at], Break: broken}
+	for _, at := range s.offsets[s.at:end] {
+		p.Delta = append(p.Delta, uint32(at-p.Base))
+	}
+	s.at = end
+	return p, nil
+}
+
+// wholePieces is a piece size nothing is longer than.
+const wholePieces = 1 << 30
+
+// A packetAt is a packet and where it stands in a stream.
+type packetAt struct {
+	decode.PacketText
+	at int
+}
+
+// packetsFrom returns the packets of the trace from a place on, up to the first
+// that is none.
+func (tr *trace) packetsFrom(at int) []packetAt {
+	var packets []packetAt
+	for at < len(tr.data) {
+		p, err := tr.protocol.ParsePacket(tr.data[at:])
+		if err != nil {
+			break
+		}
+		packets = append(packets, packetAt{p, at})
+		at += p.Len
+	}
+	return packets
+}
+
+// field returns the value of a field of a packet, or nil.
+func (p *packetAt) field(name string) any {
+	for _, f := range p.Fields {
+		if f.Name == name {
+			return f.Value
+		}
+	}
+	return nil
+}
+
+// searchOffset returns the first index at which offsets are at least x.
+func searchOffset[T cmp.Ordered](offsets []T, x T) int {
+	i, _ := slices.BinarySearch(offsets, x)
+	return i
+}
