@@ -34,7 +34,15 @@ func TestCommittedFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, truth, err := remake.Capture(program, read(t, remake.RecordingName))
+	steps, err := remake.Execution(program, read(t, remake.RecordingName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, truth, err := remake.Capture(program, steps, remake.Options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := remake.TruthText(truth)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +52,7 @@ func TestCommittedFiles(t *testing.T) {
 			t.Errorf("capture/%s is not what go run ./make writes", name)
 		}
 	}
-	if !bytes.Equal(read(t, remake.TruthName), truth) {
+	if !bytes.Equal(read(t, remake.TruthName), text) {
 		t.Errorf("%s is not what go run ./make writes", remake.TruthName)
 	}
 

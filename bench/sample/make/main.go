@@ -44,7 +44,15 @@ func run(elf, log string) error {
 	if err != nil {
 		return err
 	}
-	files, truth, err := remake.Capture(program, recording)
+	steps, err := remake.Execution(program, recording)
+	if err != nil {
+		return err
+	}
+	files, truth, err := remake.Capture(program, steps, remake.Options())
+	if err != nil {
+		return err
+	}
+	text, err := remake.TruthText(truth)
 	if err != nil {
 		return err
 	}
@@ -52,7 +60,7 @@ func run(elf, log string) error {
 	if err := synth.WriteFiles(captureDir, files); err != nil {
 		return err
 	}
-	return synth.WriteFiles(".", map[string][]byte{remake.RecordingName: recording, remake.TruthName: truth})
+	return synth.WriteFiles(".", map[string][]byte{remake.RecordingName: recording, remake.TruthName: text})
 }
 
 // readRecording returns the recording at hand, or a new one of a log.

@@ -40,7 +40,7 @@ void matrix_task(void);   /* 3, T32 */
 void script_task(void);   /* 4, T32 calling A32 */
 void fault_task(void);    /* 5, A32 with a piece of T32 */
 
-/* random gives the next number of a small generator kept in *state. */
+/* random_next gives the next number of a small generator kept in *state. */
 uint32_t random_next(uint32_t *state);
 
 #endif

@@ -118,14 +118,9 @@ func Execution(program *Program, recording []byte) (synth.Steps, error) {
 	return new(synth.Costs).Apply(synth.ReadRecording(z, program.Program, Security)), nil
 }
 
-// Capture traces a recording and returns the files of the snapshot directory
-// but the ELF file, and the truth.
-func Capture(program *Program, recording []byte) (files map[string][]byte, truth []byte, err error) {
-	steps, err := Execution(program, recording)
-	if err != nil {
-		return nil, nil, err
-	}
-	options := Options()
+// Capture traces an execution and returns the files of the snapshot directory
+// but the ELF file, and the truth. The sample's has [Options].
+func Capture(program *Program, steps synth.Steps, options synth.PFTOptions) (map[string][]byte, *synth.Truth, error) {
 	var trace bytes.Buffer
 	frames := frame.NewWriter(&trace)
 	encoder := synth.NewPFT(synth.Framed(frames, options.Source), options)
@@ -135,16 +130,13 @@ func Capture(program *Program, recording []byte) (files map[string][]byte, truth
 	if err := frames.Flush(); err != nil {
 		return nil, nil, err
 	}
-	if truth, err = truthText(encoder.Truth()); err != nil {
-		return nil, nil, err
-	}
-	files = snapshot(program, &options).Files()
+	files := snapshot(program, &options).Files()
 	files[TraceName] = trace.Bytes()
-	return files, truth, nil
+	return files, encoder.Truth(), nil
 }
 
-// truthText is the truth as JSON, one line a row, so that differences show.
-func truthText(t *synth.Truth) ([]byte, error) {
+// TruthText is the truth as JSON, one line a row, so that differences show.
+func TruthText(t *synth.Truth) ([]byte, error) {
 	b, err := json.Marshal(t)
 	if err != nil {
 		return nil, err
