@@ -13,17 +13,24 @@ type File struct {
 	Size   int64 // in bytes
 }
 
-// read returns n bytes of f from off on, after comparing both with its size.
-func (f *File) read(off, n uint64, what string) ([]byte, error) {
-	size := uint64(f.Size)
-	if off > size || n > size-off {
-		return nil, &FormatError{
+// fits fails with a [*FormatError] if f does not have n bytes from off on.
+func (f *File) fits(off, n uint64, what string) error {
+	if size := uint64(f.Size); n > 0 && (off > size || n > size-off) {
+		return &FormatError{
 			Problem: fmt.Sprintf("has %d bytes, but its %s takes %#x from offset %#x on", size, what, n, off),
 			Remedy:  "the file is cut short or damaged",
 		}
 	}
+	return nil
+}
+
+// read returns n bytes of f from off on, after comparing both with its size.
+func (f *File) read(off, n uint64, what string) ([]byte, error) {
+	if err := f.fits(off, n, what); err != nil {
+		return nil, err
+	}
 	b := make([]byte, n)
-	if _, err := f.Data.ReadAt(b, int64(off)); err != nil && err != io.EOF {
+	if _, err := io.ReadFull(io.NewSectionReader(f.Data, int64(off), int64(n)), b); err != nil {
 		return nil, fmt.Errorf("read %s: %w", f.Name, err)
 	}
 	return b, nil

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -23,6 +24,7 @@ type testELF struct {
 	count   uint16 // number of program headers; 0 is as many as there are
 	progs   []testProg
 	shNote  []byte // content of a note section
+	shoff   uint32 // of the section headers; 0 is behind the segments
 }
 
 type testProg struct {
@@ -58,10 +60,10 @@ func (e testELF) bytes() []byte {
 	}
 	u16(uint16(or(uint32(e.kind), 2)))
 	u16(uint16(or(uint32(e.machine), 40)))
-	u32(1)    // version
-	u32(0)    // entry
-	u32(52)   // program headers
-	u32(size) // section headers
+	u32(1)                 // version
+	u32(0)                 // entry
+	u32(52)                // program headers
+	u32(or(e.shoff, size)) // section headers
 	u32(e.flags)
 	u16(52)
 	u16(uint16(or(uint32(e.entry), 32)))
@@ -145,6 +147,11 @@ func TestReadELF(t *testing.T) {
 			want: map[uint32]string{0x8000: "code"}, build: "deadbeef",
 		},
 		{
+			name: "wild offset of no sections",
+			elf:  testELF{progs: []testProg{{vaddr: 0x8000, data: "code"}}, shoff: 0xFFFF_FFFF},
+			want: map[uint32]string{0x8000: "code"},
+		},
+		{
 			name: "up to the top of memory",
 			elf:  testELF{progs: []testProg{{vaddr: 0xFFFF_FFFC, data: "code"}}},
 			want: map[uint32]string{0xFFFF_FFFC: "code"},
@@ -173,6 +180,8 @@ func TestReadELFRefuses(t *testing.T) {
 	base := uint32(0)
 	high := uint32(0xFFFF_8000)
 	good := testELF{progs: code}.bytes()
+	noted := testELF{progs: code, shNote: []byte(buildIDNote)}.bytes()
+	cut := noted[:len(noted)-len(buildIDNote)-1]
 	tests := []struct {
 		name string
 		file []byte
@@ -199,6 +208,12 @@ func TestReadELFRefuses(t *testing.T) {
 		{"beyond 4 GiB", testELF{progs: []testProg{{vaddr: 0xFFFF_FFFE, data: "code"}}}.bytes(), nil, "beyond 2³²"},
 		{"beyond 4 GiB by its base", testELF{kind: 3, progs: code}.bytes(), &high, "beyond 2³²"},
 		{"headers cut short", testELF{count: 1000, progs: code}.bytes(), nil, "program header table"},
+		{"section headers cut short", cut, nil, "section header table"},
+		{"small section headers", patch(noted, 46, 8), nil, "invalid ELF shentsize"},
+		{"program headers inside the file header", patch(good, 28, 51), nil, "inside its file header"},
+		{"section headers inside the file header", patch(noted, 32, 0, 0), nil, "inside its file header"},
+		{"compressed section without its header", patch(noted, len(noted)-len(buildIDNote)-31, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4), nil, "unreadable ELF headers"},
+		{"unknown version", patch(good, 20, 2), nil, "mismatched ELF version"},
 		{"small headers", testELF{entry: 8, progs: code}.bytes(), nil, "entries of 8 bytes"},
 	}
 	for _, tt := range tests {
@@ -212,6 +227,71 @@ func TestReadELFRefuses(t *testing.T) {
 				t.Errorf("error %q does not say %q", bad, tt.want)
 			}
 		})
+	}
+}
+
+// patch returns a copy of b with other bytes from off on.
+func patch(b []byte, off int, with ...byte) []byte {
+	b = bytes.Clone(b)
+	copy(b[off:], with)
+	return b
+}
+
+// A thousand sections whose names are nearly all of a table of 1 MiB are no way
+// to a gigabyte: names are not read.
+func TestReadELFLeavesSectionNames(t *testing.T) {
+	const sections, names = 1000, 1 << 20
+	good := testELF{progs: []testProg{{vaddr: 0x8000, data: "code"}}}.bytes()
+	b := patch(good, 48, 0xE8, 0x03, 1) // e_shnum, e_shstrndx
+	for range sections {
+		section := make([]byte, 40)
+		section[4] = 3 // SHT_STRTAB
+		binary.LittleEndian.PutUint32(section[16:], uint32(len(good)+40*sections))
+		binary.LittleEndian.PutUint32(section[20:], names)
+		b = append(b, section...)
+	}
+	b = append(b, strings.Repeat("x", names-1)...)
+	b = append(b, 0)
+
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	regions, err := ReadELF(asFile(b), nil)
+	runtime.ReadMemStats(&after)
+	if err != nil || len(regions) != 1 || string(regions[0].Bytes) != "code" {
+		t.Errorf("ReadELF = %v, %v", regions, err)
+	}
+	if n := after.TotalAlloc - before.TotalAlloc; n > names {
+		t.Errorf("%d bytes allocated for %d sections", n, sections)
+	}
+}
+
+// A brokenReader gives the header, and then does what it is told.
+type brokenReader struct {
+	*bytes.Reader
+	then func() error
+}
+
+func (r brokenReader) ReadAt(b []byte, off int64) (int, error) {
+	if off >= 52 {
+		return 0, r.then()
+	}
+	return r.Reader.ReadAt(b, off)
+}
+
+// What goes wrong inside debug/elf comes out as what it is: its panics are
+// damage, errors of the disk are not.
+func TestReadELFInsideLibrary(t *testing.T) {
+	good := testELF{progs: []testProg{{vaddr: 0x8000, data: "code"}}}.bytes()
+	file := asFile(good)
+	file.Data = brokenReader{bytes.NewReader(good), func() error { panic("index out of range") }}
+	_, err := ReadELF(file, nil)
+	if bad, ok := errors.AsType[*FormatError](err); !ok || !strings.Contains(bad.Problem, "index out of range") {
+		t.Errorf("after a panic: error %v", err)
+	}
+	file.Data = brokenReader{bytes.NewReader(good), func() error { return os.ErrDeadlineExceeded }}
+	_, err = ReadELF(file, nil)
+	if _, ok := errors.AsType[*FormatError](err); ok || !errors.Is(err, os.ErrDeadlineExceeded) || !strings.Contains(err.Error(), "a.elf") {
+		t.Errorf("after a failed read: error %v", err)
 	}
 }
 
@@ -347,6 +427,7 @@ func FuzzELF(f *testing.F) {
 	f.Add(testELF{progs: []testProg{{vaddr: 0x8000, data: "code"}, {kind: 4, data: buildIDNote}}}.bytes(), false, uint32(0))
 	f.Add(testELF{kind: 3, progs: []testProg{{vaddr: 0x8000, data: "code"}}, shNote: []byte(buildIDNote)}.bytes(), true, uint32(0x1000))
 	f.Add(testELF{order: binary.BigEndian, flags: efARMBE8, progs: []testProg{{vaddr: 0x8000, data: "code"}}}.bytes(), false, uint32(0))
+	f.Add(patch(testELF{progs: []testProg{{vaddr: 0x8000, data: "code"}}, shNote: []byte(buildIDNote)}.bytes(), 50, 1), false, uint32(0))
 	f.Fuzz(func(t *testing.T, b []byte, based bool, base uint32) {
 		var at *uint32
 		if based {
