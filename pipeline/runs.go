@@ -325,9 +325,9 @@ func (r *runs) fillRunOutcome(v []schema.Vector, run *schema.Run, span *schema.S
 		cycles, cycle = schema.Of(run.Cycles), schema.Of(uint64(at.V))
 	}
 	v[blkOutcome].U8 = append(v[blkOutcome].U8, uint8(outcome))
-	repeatNull(&v[blkFailed].U64, &v[blkFailed].Valid, failed, 1)
-	repeatNull(&v[blkCycles].U32, &v[blkCycles].Valid, cycles, 1)
-	repeatNull(&v[blkCycle].U64, &v[blkCycle].Valid, cycle, 1)
+	appendNull(&v[blkFailed].U64, &v[blkFailed].Valid, failed)
+	appendNull(&v[blkCycles].U32, &v[blkCycles].Valid, cycles)
+	appendNull(&v[blkCycle].U64, &v[blkCycle].Valid, cycle)
 }
 
 // extend makes s longer by n and returns what was added, not initialised.
@@ -347,6 +347,15 @@ func repeat[T any](s *[]T, x T, n int) {
 	for done := 1; done < n; done *= 2 {
 		copy(added[done:], added[:done])
 	}
+}
+
+// appendNull appends a value that may be NULL.
+func appendNull[T any](s *[]T, valid *[]uint8, x schema.Null[T]) {
+	ok := uint8(0)
+	if x.OK {
+		ok = 1
+	}
+	*s, *valid = append(*s, x.V), append(*valid, ok)
 }
 
 // repeatNull appends n times a value that may be NULL.

@@ -166,7 +166,7 @@ func (s *splitter) release() {
 		s.openParts(s.known())
 		return
 	}
-	s.segment = max(s.segment, min(s.known(), len(s.data)-decode.AsyncOverlap))
+	s.segment = max(s.segment, s.known())
 	s.asyncs = s.asyncs[:0]
 }
 
@@ -271,14 +271,15 @@ func (s *splitter) endUnit() {
 	s.flush(u)
 }
 
-// renew moves the bytes that are in no part to the front of new memory.
+// renew moves the bytes that are in no part, and those that an A-sync may begin
+// in, to the front of new memory.
 func (s *splitter) renew() {
-	kept := s.data[s.segment:]
+	n := min(s.segment, max(0, s.scanned-decode.AsyncOverlap))
+	kept := s.data[n:]
 	room := max(s.grain.chunk, 2*len(kept))
 	s.data = append(make([]byte, 0, room), kept...)
-	s.offsets = append(make([]decode.CaptureOffset, 0, room), s.offsets[s.segment:]...)
-	n := s.segment
-	s.segment = 0
+	s.offsets = append(make([]decode.CaptureOffset, 0, room), s.offsets[n:]...)
+	s.segment -= n
 	s.lower, s.scanned, s.parsed = max(0, s.lower-n), s.scanned-n, s.parsed-n
 	for i := range s.asyncs {
 		s.asyncs[i] -= n

@@ -32,13 +32,18 @@ func TestCutOut(t *testing.T) {
 			for id := range c.bytes {
 				whole := readAll(t, b, Layout{}, id, chunkBytes)
 				part := readAll(t, damaged, layout, id, 100)
-				if from := offsetIndex(part, at); len(part.breaks) > 1 || from < len(part.data) && !slices.Equal(part.breaks, []int{from}) {
-					t.Errorf("cut at %d: ID %#02x breaks before %v, not %d", cut, id, part.breaks, from)
+				from := offsetIndex(part, at)
+				var breaks []int
+				if from > 0 && from < len(part.data) { // else there is nothing to break, or to say so
+					breaks = []int{from}
+				}
+				if !slices.Equal(part.breaks, breaks) {
+					t.Errorf("cut at %d: ID %#02x breaks before %v, want %v", cut, id, part.breaks, breaks)
 				}
 				sameRead(t, id, slice(whole, 0, cut-2*frameSize, 0), slice(part, 0, cut-2*frameSize, 0))
 				// The current ID is unknown up to the next ID byte: give it 1 KiB.
-				from := at + windowBytes
-				sameRead(t, id, slice(whole, from+7, len(b), 0), slice(part, from, len(b), 7))
+				behind := at + windowBytes
+				sameRead(t, id, slice(whole, behind+7, len(b), 0), slice(part, behind, len(b), 7))
 			}
 		}
 	})
@@ -61,7 +66,7 @@ func slice(r read, from, to, move int) read {
 }
 
 // sameRead demands the same bytes at the same offsets.
-func sameRead(t *testing.T, id uint8, a, b read) {
+func sameRead(t testing.TB, id uint8, a, b read) {
 	t.Helper()
 	if !bytes.Equal(a.data, b.data) || !slices.Equal(a.offsets, b.offsets) {
 		t.Errorf("ID %#02x: %d bytes differ from %d", id, len(b.data), len(a.data))
@@ -129,11 +134,14 @@ func checkStreams(t testing.TB, b []byte, layout Layout) {
 		case TriggerID:
 			want = c.Overhead.Trigger
 		}
+		if want == 0 && id%16 != 0 { // some are enough
+			continue
+		}
 		got := readAll(t, b, layout, id, 33)
 		if int64(len(got.data)) != want {
 			t.Errorf("ID %#02x: %d bytes read, %d counted", id, len(got.data), want)
 		}
-		if int64(len(got.breaks)) > c.Breaks.N {
+		if IsSource(id) && int64(len(got.breaks)) > c.Breaks.N {
 			t.Errorf("ID %#02x: %d breaks, %d counted", id, len(got.breaks), c.Breaks.N)
 		}
 		for i, o := range got.offsets {

@@ -3,8 +3,7 @@
 //
 // A frame has 16 bytes: bytes 0, 2 … 14 are mixed (data or a new source ID),
 // bytes 1, 3 … 13 are data, and byte 15 holds eight auxiliary bits, one for
-// each mixed byte (Arm CoreSight Architecture Specification, ARM IHI 0029,
-// chapter D4, "Trace Formatter"). Captures keep them aligned to the start of
+// each mixed byte (Arm CoreSight Architecture Specification, ARM IHI 0029). Captures keep them aligned to the start of
 // memory, or as they came from a trace port (TPIU), with synchronization
 // packets between them.
 //

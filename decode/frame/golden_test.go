@@ -48,34 +48,48 @@ func TestGoldenStreams(t *testing.T) {
 		{"C", frameC, Layout{}, 0x11, streamC11, []int64{16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30}, nil},
 		{
 			"T", "12 34 56" + streamT, port, 0x10, streamA + streamB10,
-			[]int64{8, 9, 10, 11, 12, 15, 16, 17, 18, 19, 20, 21, 22, 30, 31, 32, 34, 42, 43}, nil,
+			[]int64{8, 9, 10, 11, 12, 15, 16, 17, 18, 19, 20, 21, 22, 30, 31, 32, 34, 42, 43},
+			nil,
 		},
 		{"T", "12 34 56" + streamT, port, 0x11, streamB11, []int64{35, 36, 37, 38, 39, 40}, nil},
 		{
-			"R", frameA + reset + frameA, Layout{}, 0x10, streamA + streamA,
+			"R", frameA + reset + frameA,
+			Layout{},
+			0x10, streamA + streamA,
 			[]int64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45},
 			[]int{13},
 		},
 		{"current ID is not carried over a reset", frameB + reset + frameA[3:] + "00", Layout{}, 0x10, streamB10, []int64{1, 2, 3, 5, 13, 14}, nil},
 		{
-			"C in a ring that wraps between frames", frameC2 + frameC1, Layout{RingStart: 16}, 0x11, streamC11,
-			[]int64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14}, nil,
+			"C in a ring that wraps between frames", frameC2 + frameC1,
+			Layout{RingStart: 16},
+			0x11, streamC11,
+			[]int64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14},
+			nil,
 		},
 		{
-			"B in a ring that wraps in the frame", "b0 b2 b4 b5 20 b7 21 a5 a6 14  21 a1 a2 a3 23 a4", Layout{RingStart: 10}, 0x10, streamB10,
-			[]int64{11, 12, 13, 15, 7, 8}, nil,
+			"B in a ring that wraps in the frame", "b0 b2 b4 b5 20 b7 21 a5 a6 14  21 a1 a2 a3 23 a4",
+			Layout{RingStart: 10},
+			0x10, streamB10,
+			[]int64{11, 12, 13, 15, 7, 8},
+			nil,
 		},
 		{
 			"lost alignment: FSYNC inside a frame at an odd place", full + frameB + "21 a1 a2" + full + frameB, port, 0x11, streamB11 + streamB11,
-			[]int64{10, 11, 12, 13, 14, 15, 33, 34, 35, 36, 37, 38}, []int{6},
+			[]int64{10, 11, 12, 13, 14, 15, 33, 34, 35, 36, 37, 38},
+			[]int{6},
 		},
 		{
 			"lost alignment: FSYNC inside a frame at an even place", full + frameB + "21 a1" + full + frameB, port, 0x11, streamB11 + streamB11,
-			[]int64{10, 11, 12, 13, 14, 15, 32, 33, 34, 35, 36, 37}, []int{6},
+			[]int64{10, 11, 12, 13, 14, 15, 32, 33, 34, 35, 36, 37},
+			[]int{6},
 		},
 		{
-			"ID 7F in memory: that frame is dropped", frameB + "ff 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 00" + frameB, Layout{}, 0x11, streamB11 + streamB11,
-			[]int64{6, 7, 8, 9, 10, 11, 38, 39, 40, 41, 42, 43}, []int{6},
+			"ID 7F in memory: that frame is dropped", frameB + "ff 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 00" + frameB,
+			Layout{},
+			0x11, streamB11 + streamB11,
+			[]int64{6, 7, 8, 9, 10, 11, 38, 39, 40, 41, 42, 43},
+			[]int{6},
 		},
 	}
 	for _, test := range tests {
@@ -116,8 +130,10 @@ func TestGoldenCensus(t *testing.T) {
 		{"T", "12 34 56" + streamT, Layout{Sync: true}, Overhead{ID: 5, Aux: 2, Sync: 10, Unaligned: 3}, nil},
 		{"no FSYNC at all", frameA, Layout{Sync: true}, Overhead{Unaligned: 16}, nil},
 		{
-			"partial frame before an FSYNC at an odd place", full + frameB + "21 a1 a2" + full + frameB, Layout{Sync: true},
-			Overhead{ID: 6, Aux: 2, Sync: 8, Unaligned: 3}, offsets(20),
+			"partial frame before an FSYNC at an odd place", full + frameB + "21 a1 a2" + full + frameB,
+			Layout{Sync: true},
+			Overhead{ID: 6, Aux: 2, Sync: 8, Unaligned: 3},
+			offsets(20),
 		},
 		{"HSYNCs between frames", full + frameB + "ff 7f ff 7f" + frameB, Layout{Sync: true}, Overhead{ID: 6, Aux: 2, Sync: 8}, nil},
 		{"HSYNC in a frame that ends there", full + frameB + "21 a1 ff 7f a2", Layout{Sync: true}, Overhead{ID: 3, Aux: 1, Sync: 6, Incomplete: 3}, nil},
@@ -131,12 +147,20 @@ func TestGoldenCensus(t *testing.T) {
 		{"zeros, then the rest of a frame", frameC + zeros + zeros + "00 00", Layout{}, Overhead{ID: 2, Aux: 4, Padding: 30, Incomplete: 2}, nil},
 		{"one frame of FF at the end", frameC + ones, Layout{}, Overhead{ID: 2, Aux: 3, Padding: 15}, nil},
 		{"FF in the middle", frameC + ones + frameC, Layout{}, Overhead{ID: 4, Aux: 4, Unaligned: 16}, offsets(32)},
+		{
+			"no break where only a reserved ID had bytes", "ed 01 00 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 00" + "ff" + frameA[2:] + frameA,
+			Layout{},
+			Overhead{ID: 3, Aux: 2, Reserved: 14, Unaligned: 16},
+			nil,
+		},
 		{"nothing but FF", ones + ones, Layout{}, Overhead{Aux: 2, Padding: 30}, nil},
 		{
 			// e1, f7 and fb are IDs 0x70, 0x7B and 0x7D, the last delayed (aux
 			// bit 6). 0x70 has 01 … 07, 0x7B has 09 0a 0b 0d, 0x7D has 0e.
-			"no sources", "e1 01 02 03 04 05 06 07 f7 09 0a 0b fb 0d 0e 40", Layout{},
-			Overhead{ID: 3, Aux: 1, Reserved: 7, Flush: 4, Trigger: 1}, nil,
+			"no sources", "e1 01 02 03 04 05 06 07 f7 09 0a 0b fb 0d 0e 40",
+			Layout{},
+			Overhead{ID: 3, Aux: 1, Reserved: 7, Flush: 4, Trigger: 1},
+			nil,
 		},
 	}
 	for _, test := range tests {
@@ -149,7 +173,7 @@ func TestGoldenCensus(t *testing.T) {
 				t.Errorf("breaks %+v, want %v", c.Breaks, test.breaks)
 			}
 			for id, n := range c.ReservedIDs {
-				if n != 0 && id != 0x70 {
+				if n != 0 && id != 0x70 && id != 0x76 {
 					t.Errorf("%d bytes of reserved ID %#02x", n, id)
 				}
 			}

@@ -10,18 +10,20 @@ const (
 
 	// windowBytes are the 64 frames that are judged together.
 	windowBytes = 64 * frameSize
-	// realignBytes are looked at where frames fall out of step, and
-	// rescoreBytes to tell offsets of one parity apart there.
+	// realignBytes are looked at where frames fall out of step, but only
+	// windowBytes where they do so again soon after; and rescoreBytes to tell
+	// offsets of one parity apart: 4 KiB often have but three A-syncs.
 	realignBytes = 4 << 10
 	rescoreBytes = 16 << 10
 	// headBytes are looked at to find the first frame, and sectionBytes of
 	// them together to learn which IDs are common.
 	headBytes    = 64 << 10
 	sectionBytes = 4 << 10
-	// steadyWindows are so many windows in step that it cannot be chance.
-	steadyWindows = 4
-	// syncBytes are looked at to find FSYNCs. A TPIU sends one every 4,096
-	// frames at least (its counter has 12 bits), so this holds many.
+	// steadyWindows are windows in step that are hardly chance.
+	steadyWindows = 2
+	// syncBytes are looked at to find FSYNCs. A CoreSight TPIU sends one every
+	// 4,096 frames at least (the counter in its FSCR has 12 bits); that of a
+	// Cortex-M has no counter, and sends one when the DWT says so.
 	syncBytes = 1 << 20
 
 	// maxPlaces is how many places a census names; more are only counted.

@@ -41,12 +41,13 @@ type placed struct {
 // stream of a source, or that of [TriggerID], each byte of which is a trigger
 // event. If layout does not fit the buffer, the first Next says so.
 func NewReader(r io.ReaderAt, size int64, layout Layout, id uint8) *Reader {
+	n := min(pieceBytes, max(size, frameData))
 	return &Reader{
 		walk:  newWalker(r, size, layout),
 		id:    id,
 		cur:   unknownID,
-		data:  make([]byte, pieceBytes+1), // frames are stored by 16, of which 15 count
-		delta: make([]uint32, pieceBytes),
+		data:  make([]byte, n+1), // frames are stored by 16, of which 15 count
+		delta: make([]uint32, n),
 	}
 }
 
@@ -94,7 +95,7 @@ func (r *Reader) fill() bool {
 			return true
 		case r.s.at != nil || r.n == 0:
 			r.unpack()
-		case !r.within(r.s.offset) || !r.within(r.s.offset+int64(len(r.s.data))) || r.n > pieceBytes-frameData:
+		case !r.within(r.s.offset) || !r.within(r.s.offset+int64(len(r.s.data))) || r.n > len(r.delta)-frameData:
 			return false
 		default:
 			r.take()
@@ -114,7 +115,7 @@ func (r *Reader) drain() bool {
 		if r.n == 0 {
 			r.base = q.offset
 		}
-		if r.n == pieceBytes || !r.within(q.offset) {
+		if r.n == len(r.delta) || !r.within(q.offset) {
 			return false
 		}
 		r.data[r.n] = q.b
@@ -170,7 +171,7 @@ func (r *Reader) take() {
 	n, cur, id := r.n, r.cur, r.id
 	at := uint32(r.s.offset - r.base)
 	i := 0
-	for ; i+frameSize <= len(b) && n <= pieceBytes-frameData; i += frameSize {
+	for ; i+frameSize <= len(b) && n <= len(delta)-frameData; i += frameSize {
 		f := b[i : i+frameSize : i+frameSize]
 		lo, hi := halves(f)
 		aux := f[auxByte]
@@ -199,46 +200,40 @@ func ramp(d *[frameData]uint32, at uint32) {
 	}
 }
 
-// takeMixed takes what frame f has of source id and returns how many bytes that
-// is. It stores every byte and moves on only behind those of the source, which
-// is a third faster than asking first.
+// takeMixed takes what frame f, which has ID bytes, has of source id, and returns
+// how many bytes that is.
 func takeMixed(f *[frameSize]byte, cur *uint8, id uint8, data *[frameData]byte, delta *[frameData]uint32, at uint32) int {
 	n, c, aux := 0, *cur, f[auxByte]
-	mine := same(c, id)
 	for k := 0; k < lastMixed; k += 2 {
 		mixed, odd := f[k], f[k+1]
 		a := aux & 1
 		aux >>= 1
 		if mixed&1 == 0 {
-			data[n], delta[n] = mixed|a, at+uint32(k)
-			n += mine
-			data[n], delta[n] = odd, at+uint32(k)+1
-			n += mine
+			if c == id {
+				data[n], delta[n] = mixed|a, at+uint32(k)
+				data[n+1], delta[n+1] = odd, at+uint32(k)+1
+				n += 2
+			}
 			continue
 		}
-		old := mine
+		old := c
 		c = mixed >> 1
-		mine = same(c, id)
-		data[n], delta[n] = odd, at+uint32(k)+1
 		if a == 0 {
-			old = mine
+			old = c
 		}
-		n += old
+		if old == id {
+			data[n], delta[n] = odd, at+uint32(k)+1
+			n++
+		}
 	}
 	if mixed := f[lastMixed]; mixed&1 == 0 {
-		data[n], delta[n] = mixed|aux&1, at+lastMixed
-		n += mine
+		if c == id {
+			data[n], delta[n] = mixed|aux&1, at+lastMixed
+			n++
+		}
 	} else {
 		c = mixed >> 1
 	}
 	*cur = c
 	return n
-}
-
-// same is 1 if a and b are equal, else 0.
-func same(a, b uint8) int {
-	if a == b {
-		return 1
-	}
-	return 0
 }

@@ -27,28 +27,40 @@ type framedCapture struct {
 
 var framedCaptures = []framedCapture{
 	{
-		"opencsd-TC2", "cstrace.bin", []uint8{0x10, 0x11, 0x12, 0x13, 0x14},
-		map[uint8]int64{0x10: 10873, 0x11: 10619, 0x12: 3153, 0x13: 4533}, 36, 22,
+		"opencsd-TC2", "cstrace.bin",
+		[]uint8{0x10, 0x11, 0x12, 0x13, 0x14},
+		map[uint8]int64{0x10: 10873, 0x11: 10619, 0x12: 3153, 0x13: 4533},
+		36, 22,
 	},
 	{
-		"stm32f105-m3-etmv34-itm-swo", "tpiu.bin", []uint8{0x01, 0x02},
-		map[uint8]int64{0x01: 2619, 0x02: 760}, 3149, 0,
+		"stm32f105-m3-etmv34-itm-swo", "tpiu.bin",
+		[]uint8{0x01, 0x02},
+		map[uint8]int64{0x01: 2619, 0x02: 760},
+		3149, 0,
 	},
 	{
-		"am243x-r5f-etmv3-freertos-002b37c", "tbr.bin", []uint8{0x10},
-		map[uint8]int64{0x10: 60672, 0x6f: 256}, 0, 0,
+		"am243x-r5f-etmv3-freertos-002b37c", "tbr.bin",
+		[]uint8{0x10},
+		map[uint8]int64{0x10: 60672, 0x6f: 256},
+		0, 0,
 	},
 	{
-		"am243x-r5f-etmv3-zephyr-e9185a9", "tbr.bin", []uint8{0x10},
-		map[uint8]int64{0x10: 60462, 0x6f: 256}, 128, 80,
+		"am243x-r5f-etmv3-zephyr-e9185a9", "tbr.bin",
+		[]uint8{0x10},
+		map[uint8]int64{0x10: 60462, 0x6f: 256},
+		128, 80,
 	},
 	{
-		"am243x-r5f-etmv3-threadx-ce42d22", "tbr.bin", []uint8{0x10},
-		map[uint8]int64{0x10: 60531, 0x6f: 256}, 29, 111,
+		"am243x-r5f-etmv3-threadx-ce42d22", "tbr.bin",
+		[]uint8{0x10},
+		map[uint8]int64{0x10: 60531, 0x6f: 256},
+		29, 111,
 	},
 	{
-		"am243x-r5f-etmv3-threadx-002b37c", "tbr.bin", []uint8{0x10},
-		map[uint8]int64{0x10: 60531, 0x6f: 256}, 29, 111,
+		"am243x-r5f-etmv3-threadx-002b37c", "tbr.bin",
+		[]uint8{0x10},
+		map[uint8]int64{0x10: 60531, 0x6f: 256},
+		29, 111,
 	},
 }
 
@@ -266,6 +278,28 @@ func TestSiliconPort(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestSiliconRepeats: what the writer does about a source that does not change is
+// what the hardware of TC2 did, eight frames after the last ID byte.
+func TestSiliconRepeats(t *testing.T) {
+	b := framedCaptures[0].buffer(t)
+	cur, last, repeats := -1, 0, 0
+	for i := 0; i < len(b); i += 2 {
+		if i%frameSize > lastMixed || b[i]&1 == 0 {
+			continue
+		}
+		if int(b[i]>>1) == cur {
+			repeats++
+			if d := i/frameSize - last; d != repeatFrames {
+				t.Errorf("offset %d: ID repeated after %d frames", i, d)
+			}
+		}
+		cur, last = int(b[i]>>1), i/frameSize
+	}
+	if repeats != 122 {
+		t.Errorf("%d repeated IDs, want 122", repeats)
+	}
 }
 
 var _ decode.Stream = (*Reader)(nil)

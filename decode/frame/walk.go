@@ -196,15 +196,19 @@ func (w *walker) outOfStep() (skip int64, err error) {
 		return 0, nil
 	}
 	w.searchAt = p + windowBytes
-	near := b[:min(len(b), realignBytes)]
-	here = count(mixedBytes(near, 0), ids)
-	there := count(mixedBytes(near, 1), ids)
-	if there.all < minEvidence || there.share() < minShare || there.share() <= here.share() {
+	if !otherParity(b[:min(len(b), realignBytes)], ids) && !otherParity(b[:windowBytes], ids) {
 		return 0, nil
 	}
 	skip = int64(bestOffset(b, offsetsOf(1), w.layout.Score))
 	w.searchAt += skip
 	return skip, nil
+}
+
+// otherParity reports whether the ID bytes of b say that its frames start at an
+// odd offset.
+func otherParity(b []byte, ids IDSet) bool {
+	here, there := count(mixedBytes(b, 0), ids), count(mixedBytes(b, 1), ids)
+	return there.all >= minEvidence && there.share() >= minShare && there.share() > here.share()
 }
 
 // offsetsOf returns the offsets of a parity at which a frame may start.

@@ -8,9 +8,9 @@ import (
 	"github.com/tracelake/tracelake/decode"
 )
 
-// repeatFrames is how many frames without an ID byte the hardware lets pass
-// before it names the current source again, so that a reader of a ring that
-// wrapped learns it.
+// repeatFrames is after how many frames the hardware names the current source
+// again if no ID byte came since, so that a reader of a ring that wrapped learns
+// it (ARM DDI 0314H §8.12.1; so do all 122 repeated IDs of the capture TC2).
 const repeatFrames = 8
 
 // A Writer puts the streams of several sources into frames, in the order their
@@ -68,7 +68,7 @@ func (w *Writer) Write(id uint8, data []byte) error {
 // put places some of data, if only an ID byte for it, and returns how many
 // bytes it took.
 func (w *Writer) put(id uint8, data []byte) int {
-	repeat := w.pos == 0 && w.quiet >= repeatFrames && !w.holding
+	repeat := w.pos == 0 && w.quiet >= repeatFrames-1 && !w.holding
 	switch {
 	case id != w.cur || repeat:
 		return w.change(id, data)

@@ -136,7 +136,7 @@ func (d *Decoder) decodePackets(i int) {
 			bound = asyncs[0]
 		}
 		if err := d.cfg.Parse(&p, data[i:bound]); err != nil {
-			if bound == len(data) && d.cutOff(i, err) {
+			if len(asyncs) == 0 && d.cutOff(i, err) {
 				return
 			}
 			d.loseSync(i, err)

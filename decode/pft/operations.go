@@ -281,7 +281,8 @@ func (d *Decoder) toWaypoint(p *Packet, offset int64, executed bool) bool {
 // unmapped tells that the walk met an instruction that is in no image.
 func (d *Decoder) unmapped(offset int64) {
 	at, detail := d.walk.MissingAddress(), ""
-	if space, ok := d.mem.MappedElsewhere(d.space(), at); ok {
+	// Its first half may be there.
+	if space, ok := d.mem.MappedElsewhere(d.space(), at); ok && d.mem.Fetch(d.space(), at) == nil {
 		detail = fmt.Sprintf("no memory in the %s space, but in %s", d.space(), space)
 	}
 	d.event(offset, schema.EventUnmapped, schema.Of(at), detail)
