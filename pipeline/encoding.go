@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"cmp"
+	"context"
 	"io"
 	"sync"
 
@@ -65,16 +66,17 @@ type encoded struct {
 	chunks schema.Chunks
 }
 
-// encode makes the row group of a job.
-func (c *coders) encode(j job) (encoded, error) {
+// encode makes the row group of a job. It stops between two batches once ctx is
+// done.
+func (c *coders) encode(ctx context.Context, j job) (encoded, error) {
 	pool := c.pool(j.series.table)
 	coder := pool.Get().(*coder)
 	defer pool.Put(coder)
 	coder.encoder.Reset()
 	coder.batch.Reset()
 	err := j.fill(coder.batch, func() error {
-		if coder.batch.Rows() == 0 {
-			return nil
+		if err := ctx.Err(); err != nil || coder.batch.Rows() == 0 {
+			return err
 		}
 		err := coder.encoder.Append(coder.batch)
 		coder.batch.Reset()

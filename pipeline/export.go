@@ -147,9 +147,7 @@ func (e *exporter) encode(ctx context.Context) error {
 		}
 	}
 	c := &coders{encoding: e.out.encoding}
-	return ordered(ctx, e.tokens, jobs,
-		func(_ context.Context, j job) (encoded, error) { return c.encode(j) },
-		func(r encoded) error { return r.series.write(r.chunks) })
+	return ordered(ctx, e.tokens, jobs, c.encode, func(r encoded) error { return r.series.write(r.chunks) })
 }
 
 // decode makes jobs of everything there is to tell.

@@ -20,13 +20,14 @@ const (
 
 // An Inspection is what is in a capture and whether it would decode.
 type Inspection struct {
-	Input       string             `json:"input"`
-	Description string             `json:"description,omitempty"`
-	TimestampHz uint64             `json:"timestamp_hz,omitempty"`
-	Buffers     []BufferInspection `json:"buffers"`
-	Sources     []SourceInspection `json:"sources"`
-	Images      []ImageInspection  `json:"images"`
-	Notes       []string           `json:"notes"`
+	SchemaVersion int                `json:"schema_version"`
+	Input         string             `json:"input"`
+	Description   string             `json:"description,omitempty"`
+	TimestampHz   uint64             `json:"timestamp_hz,omitempty"`
+	Buffers       []BufferInspection `json:"buffers"`
+	Sources       []SourceInspection `json:"sources"`
+	Images        []ImageInspection  `json:"images"`
+	Notes         []string           `json:"notes"`
 }
 
 // A BufferInspection is what is in a buffer.
@@ -100,7 +101,8 @@ func Inspect(ctx context.Context, input string, opt capture.Options) (*Inspectio
 		return nil, err
 	}
 	in := &Inspection{
-		Input: input, Description: c.Description, TimestampHz: c.TimestampHz,
+		SchemaVersion: schema.Version,
+		Input:         input, Description: c.Description, TimestampHz: c.TimestampHz,
 		Buffers: []BufferInspection{}, Sources: []SourceInspection{}, Images: []ImageInspection{}, Notes: p.notes,
 	}
 	if in.Notes == nil {

@@ -109,10 +109,29 @@ func (s *sourcePlan) syncHint() string {
 	if b.framed {
 		return "check its protocol and registers, and look at its bytes with `tracelake packets`"
 	}
-	if _, err := frame.Detect(b.Data, b.Size, frame.DetectOptions{}); err == nil {
+	if looksFramed(b) {
 		return "the file looks like formatter frames: add --framed"
 	}
 	return "if this is formatted data add --framed, else check --protocol and --reg"
+}
+
+// looksFramed says whether a buffer read as one stream may be formatter frames:
+// they would have a source.
+func looksFramed(b *bufferPlan) bool {
+	layout, err := frame.Detect(b.data, b.Size, frame.DetectOptions{})
+	if err != nil {
+		return false
+	}
+	census, err := frame.Scan(b.data, b.Size, layout)
+	if err != nil {
+		return false
+	}
+	for id, n := range census.Streams {
+		if n > 0 && frame.IsSource(uint8(id)) {
+			return true
+		}
+	}
+	return false
 }
 
 // choose keeps the sources to decode. The others are listed, and accounted for

@@ -1,0 +1,225 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/tracelake/tracelake/pipeline"
+	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/arrowfile"
+	"github.com/tracelake/tracelake/schema/parquetfile"
+)
+
+func exportCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "export",
+		Usage:     "decodes a capture into a dataset of Parquet or Arrow tables",
+		UsageText: "tracelake export INPUT -o DIR [flags]",
+		Description: `INPUT is a snapshot directory, its snapshot.ini, or a raw file with --protocol.
+
+Examples:
+   tracelake export capture -o run1
+   tracelake export capture -o run1 --overwrite -e firmware.elf --level blocks
+   tracelake export etb.bin -o run1 --protocol pft --framed --source 0x13 -e firmware.elf`,
+		Flags:  slices.Concat(inputFlags(), []cli.Flag{sourceFlag()}, memoryFlags(), outputFlags(), runFlags()),
+		Action: export,
+	}
+}
+
+// outputFlags say what dataset to write.
+func outputFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: groupOutput, Usage: "write the dataset to `DIR`; required"},
+		&cli.BoolFlag{Name: "overwrite", Category: groupOutput, Usage: "replace a dataset in DIR"},
+		&cli.StringFlag{Name: "level", Category: groupOutput, Value: "instructions", Usage: "`LEVEL` instructions, a row for each, or blocks, a row for each straight run"},
+		&cli.StringFlag{Name: "format", Category: groupOutput, Value: "parquet", Usage: "`FORMAT` parquet or arrow"},
+		&cli.StringFlag{Name: "codec", Category: groupOutput, Usage: "compress with `CODEC` " + strings.Join(parquetfile.CodecNames(), ", ") + "; arrow: " + strings.Join(arrowfile.CodecNames(), ", "), DefaultText: "the first"},
+		&cli.StringFlag{Name: "tables", Category: groupOutput, Usage: "write the tables `A,B` beside those always written, or all", DefaultText: "all but packets"},
+		&cli.StringSliceFlag{Name: "label", Category: groupOutput, Usage: "put a label into the manifest: `KEY=VALUE`"},
+		&cli.Uint64Flag{Name: "timestamp-hz", Category: groupOutput, Usage: "timestamps count at `HZ`", DefaultText: "as the snapshot says"},
+		&cli.Uint64Flag{Name: "cycle-hz", Category: groupOutput, Usage: "cycles count at `HZ`", DefaultText: "not known"},
+	}
+}
+
+// runFlags say how to run.
+func runFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, Category: groupRun, Usage: "decode on `N` cores; the files are the same for any N", DefaultText: "all"},
+		&cli.BoolFlag{Name: "quiet", Category: groupRun, Usage: "print nothing but errors"},
+		&cli.BoolFlag{Name: "no-progress", Category: groupRun, Usage: "no progress bar (there is one on terminals only)"},
+	}
+}
+
+// exportArgs is what a command line of export says.
+type exportArgs struct {
+	input, dir        string
+	options           pipeline.Options
+	quiet, noProgress bool
+}
+
+func export(ctx *cli.Context) error {
+	args, err := readExport(ctx)
+	if err != nil {
+		return err
+	}
+	stderr := ctx.App.ErrWriter
+	if args.quiet {
+		_, err := runExport(ctx.Context, args, io.Discard)
+		return err
+	}
+	summary, err := runExport(ctx.Context, args, stderr)
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(stderr, summaryText(args.dir, summary))
+	return err
+}
+
+// runExport runs the export, with a progress bar if stderr is a terminal.
+func runExport(ctx context.Context, args *exportArgs, stderr io.Writer) (*pipeline.Summary, error) {
+	o := &args.options
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown" // for people only, and not worth failing for
+	}
+	o.Tool = schema.Tool{Name: "tracelake", Version: version()}
+	o.Run = schema.Export{
+		Command: os.Args, Input: args.input, Created: time.Now().UTC().Format(time.RFC3339), Host: host, Workers: o.Workers,
+	}
+	if !args.noProgress && isTerminal(stderr) {
+		p := newProgress(stderr)
+		defer p.clear()
+		o.Progress = p.show
+	}
+	return pipeline.Export(ctx, args.input, args.dir, *o)
+}
+
+// readExport reads the command line of export.
+func readExport(ctx *cli.Context) (*exportArgs, error) {
+	input, err := inputArgument(ctx)
+	if err != nil {
+		return nil, err
+	}
+	args := &exportArgs{
+		input: input, dir: ctx.String("output"), quiet: ctx.Bool("quiet"), noProgress: ctx.Bool("no-progress"),
+		options: pipeline.Options{
+			Capture: captureOptions(ctx), Codec: ctx.String("codec"), Workers: runtime.GOMAXPROCS(0), Overwrite: ctx.Bool("overwrite"),
+			TimestampHz: ctx.Uint64("timestamp-hz"), CycleHz: ctx.Uint64("cycle-hz"),
+		},
+	}
+	if args.dir == "" {
+		return nil, usage("export", "needs -o DIR, the directory to write the dataset to", seeHelp(ctx.Command))
+	}
+	o := &args.options
+	for _, read := range []func(*cli.Context, *pipeline.Options) error{
+		readSources, readLevel, readFormat, readTables, readLabels, readNumbers,
+	} {
+		if err := read(ctx, o); err != nil {
+			return nil, err
+		}
+	}
+	return args, nil
+}
+
+func readSources(ctx *cli.Context, o *pipeline.Options) (err error) {
+	o.Sources, err = sources(ctx)
+	return err
+}
+
+func readLevel(ctx *cli.Context, o *pipeline.Options) error {
+	name := ctx.String("level")
+	for _, o.Level = range []schema.Level{schema.LevelInstructions, schema.LevelBlocks} {
+		if o.Level.String() == name {
+			return nil
+		}
+	}
+	return usage("--level "+name, "is not known", "levels are instructions and blocks")
+}
+
+// readFormat reads --format, and --codec, which depends on it.
+func readFormat(ctx *cli.Context, o *pipeline.Options) error {
+	var codecs []string
+	switch name := ctx.String("format"); name {
+	case schema.Parquet.String():
+		o.Format, codecs = schema.Parquet, parquetfile.CodecNames()
+	case schema.Arrow.String():
+		o.Format, codecs = schema.Arrow, arrowfile.CodecNames()
+	default:
+		return usage("--format "+name, "is not known", "formats are parquet and arrow")
+	}
+	if ctx.IsSet("codec") && !slices.Contains(codecs, o.Codec) {
+		return usage("--codec "+o.Codec, fmt.Sprintf("is no codec of %s", o.Format), "codecs are "+strings.Join(codecs, ", "))
+	}
+	return nil
+}
+
+// readTables reads --tables. A table that the level does not have is refused:
+// it would be missing without a word.
+func readTables(ctx *cli.Context, o *pipeline.Options) error {
+	if !ctx.IsSet("tables") {
+		return nil
+	}
+	if ctx.String("tables") == "all" {
+		o.Tables = schema.Tables()
+		return nil
+	}
+	for name := range strings.SplitSeq(ctx.String("tables"), ",") {
+		name = strings.TrimSpace(name)
+		t := schema.FindTable(name)
+		switch {
+		case t == nil:
+			return usage("--tables "+name, "is no table", "tables are all, or of "+strings.Join(tableNames(), ","))
+		case t.Level != schema.AnyLevel && t.Level != o.Level:
+			return usage("--tables "+name, fmt.Sprintf("is no table of --level %s", o.Level), fmt.Sprintf("add --level %s", t.Level))
+		}
+		o.Tables = append(o.Tables, t)
+	}
+	return nil
+}
+
+func tableNames() []string {
+	var names []string
+	for _, t := range schema.Tables() {
+		names = append(names, t.Name)
+	}
+	return names
+}
+
+func readLabels(ctx *cli.Context, o *pipeline.Options) error {
+	o.Labels = map[string]string{}
+	for _, label := range ctx.StringSlice("label") {
+		key, value, ok := strings.Cut(label, "=")
+		if !ok || key == "" {
+			return usage("--label "+label, "is no label", "write --label KEY=VALUE")
+		}
+		if _, twice := o.Labels[key]; twice {
+			return usage("--label "+label, fmt.Sprintf("is a second label %q", key), "give it once")
+		}
+		o.Labels[key] = value
+	}
+	return nil
+}
+
+// readNumbers reads the flags whose value may not be 0.
+func readNumbers(ctx *cli.Context, o *pipeline.Options) error {
+	if ctx.IsSet("jobs") {
+		o.Workers = ctx.Int("jobs")
+	}
+	if o.Workers < 1 {
+		return usage(fmt.Sprintf("--jobs %d", o.Workers), "is too few", "give 1 or more, or leave it out to use all cores")
+	}
+	for _, name := range []string{"timestamp-hz", "cycle-hz"} {
+		if ctx.IsSet(name) && ctx.Uint64(name) == 0 {
+			return usage("--"+name+" 0", "is no frequency", "leave it out if it is not known")
+		}
+	}
+	return nil
+}

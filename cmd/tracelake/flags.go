@@ -1,0 +1,104 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/tracelake/tracelake/decode/capture"
+)
+
+// The groups of flags, as --help shows them.
+const (
+	groupInput  = "Input"
+	groupMemory = "Program memory"
+	groupOutput = "Output"
+	groupRun    = "Run"
+)
+
+// inputFlags say how to read INPUT.
+func inputFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "protocol", Category: groupInput, Usage: "INPUT is a raw file of `PROTOCOL` pft, etmv3, etmv2 or etmv1"},
+		&cli.BoolFlag{Name: "framed", Category: groupInput, Usage: "a raw file is in CoreSight formatter frames"},
+		&cli.StringSliceFlag{Name: "reg", Category: groupInput, Usage: "set a trace register: `NAME=VALUE`, as ETMCR=0x400"},
+		&cli.StringFlag{Name: "buffer", Category: groupInput, Usage: "read only the buffer `NAME`"},
+		&cli.Int64Flag{Name: "frame-offset", Category: groupInput, Usage: "the first frame starts at byte `N` of the buffer", DefaultText: "found"},
+		&cli.Int64Flag{Name: "ring-start", Category: groupInput, Usage: "the oldest byte of the buffer is byte `N`", DefaultText: "0"},
+		&cli.BoolFlag{Name: "allow-outside", Category: groupInput, Usage: "the snapshot may name files outside its directory"},
+	}
+}
+
+// memoryFlags say what program ran.
+func memoryFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringSliceFlag{Name: "elf", Aliases: []string{"e"}, Category: groupMemory, Usage: "memory from an ELF `FILE` or FILE@BASE"},
+		&cli.StringSliceFlag{Name: "image", Category: groupMemory, Usage: "memory from a binary `FILE@ADDR` or FILE@ADDR:SPACE"},
+	}
+}
+
+// sourceFlag picks sources.
+func sourceFlag() cli.Flag {
+	return &cli.StringSliceFlag{Name: "source", Category: groupInput, Usage: "only the source with trace `ID`: 0x13 is hexadecimal, 19 decimal"}
+}
+
+// captureOptions returns what inputFlags and memoryFlags say.
+func captureOptions(ctx *cli.Context) capture.Options {
+	return capture.Options{
+		Protocol:     ctx.String("protocol"),
+		Regs:         ctx.StringSlice("reg"),
+		Framed:       ctx.Bool("framed"),
+		AllowOutside: ctx.Bool("allow-outside"),
+		Buffer:       ctx.String("buffer"),
+		FrameOffset:  offsetIfSet(ctx, "frame-offset"),
+		RingStart:    offsetIfSet(ctx, "ring-start"),
+		ELFs:         ctx.StringSlice("elf"),
+		Images:       ctx.StringSlice("image"),
+	}
+}
+
+func offsetIfSet(ctx *cli.Context, name string) *int64 {
+	if !ctx.IsSet(name) {
+		return nil
+	}
+	return new(ctx.Int64(name))
+}
+
+// sources returns the trace IDs of --source; nil is all.
+func sources(ctx *cli.Context) ([]uint8, error) {
+	var ids []uint8
+	for _, text := range ctx.StringSlice("source") {
+		digits, isHex := strings.CutPrefix(strings.ToLower(text), "0x")
+		base := 10
+		if isHex {
+			base = 16
+		}
+		id, err := strconv.ParseUint(digits, base, 7)
+		if err != nil {
+			return nil, usage("--source "+text, "is no trace ID", "write it as 0x13 or, decimal, as 19; the highest is 0x7f")
+		}
+		ids = append(ids, uint8(id))
+	}
+	return ids, nil
+}
+
+// inputArgument returns the one argument of a command, which has to exist.
+func inputArgument(ctx *cli.Context) (string, error) {
+	switch n := ctx.NArg(); {
+	case n == 0:
+		return "", usage(ctx.Command.Name, "needs an INPUT: a snapshot directory, or a raw file with --protocol", seeHelp(ctx.Command))
+	case n > 1:
+		return "", usage(ctx.Command.Name, fmt.Sprintf("takes one INPUT, but is given %d: %s", n, strings.Join(ctx.Args().Slice(), ", ")), seeHelp(ctx.Command))
+	}
+	input := ctx.Args().First()
+	if _, err := os.Stat(input); errors.Is(err, fs.ErrNotExist) {
+		// Whatever else is wrong with the command line.
+		return "", &capture.InputError{File: input, Problem: "does not exist", Remedy: "give the snapshot directory or a raw file with --protocol", Err: err}
+	}
+	return input, nil
+}

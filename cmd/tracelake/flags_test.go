@@ -1,0 +1,164 @@
+package main
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/urfave/cli/v2"
+)
+
+// flagValues has a value for each flag that takes one, other than its default.
+var flagValues = map[string]string{
+	"protocol": "etmv3", "reg": "ETMCR=1,2", "buffer": "ETB_0", "frame-offset": "3", "ring-start": "0x10", "source": "0x13",
+	"elf": "a.elf", "image": "a.bin@0x8000", "output": "elsewhere", "level": "blocks", "format": "arrow", "codec": "none",
+	"tables": "losses,events", "label": "a=1,2", "timestamp-hz": "1000", "cycle-hz": "1000", "jobs": "7000", "from": "1", "to": "0x20",
+}
+
+// readers are what each command makes of its flags.
+var readers = map[string]func(*cli.Context) (any, error){
+	"export":  func(ctx *cli.Context) (any, error) { return readExport(ctx) },
+	"inspect": func(ctx *cli.Context) (any, error) { return []any{captureOptions(ctx), ctx.Bool("json")}, nil },
+	"packets": func(ctx *cli.Context) (any, error) {
+		opt, err := readPackets(ctx)
+		return []any{opt, ctx.Bool("json")}, err
+	},
+	"demo": func(ctx *cli.Context) (any, error) { return ctx.String("output"), nil },
+}
+
+// parse runs a command line as far as its flags are read. It returns what the
+// command makes of them and the context.
+func parse(t *testing.T, command string, args ...string) (any, *cli.Context) {
+	t.Helper()
+	var read any
+	var seen *cli.Context
+	app := newApp(io.Discard, io.Discard)
+	for _, c := range app.Commands {
+		c.Action = func(ctx *cli.Context) (err error) {
+			seen = ctx
+			read, err = readers[c.Name](ctx)
+			return err
+		}
+	}
+	line, err := arrange(app, append([]string{"tracelake", command}, args...))
+	if err == nil {
+		err = app.Run(line)
+	}
+	if err != nil {
+		t.Fatalf("%s %q: %v", command, args, err)
+	}
+	return read, seen
+}
+
+// No flag is ever ignored: each one, under each of its names, before and behind
+// the argument, is set, and changes what the command goes by.
+func TestNoFlagIsIgnored(t *testing.T) {
+	input := filepath.Join(t.TempDir(), "input")
+	if err := os.WriteFile(input, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	used := map[string]bool{}
+	for _, c := range newApp(io.Discard, io.Discard).Commands {
+		arguments, required := []string{input}, []string(nil)
+		switch c.Name {
+		case "demo":
+			arguments = nil
+		case "export":
+			required = []string{"-o", "out"}
+		}
+		without, _ := parse(t, c.Name, slices.Concat(arguments, required)...)
+		for _, f := range c.Flags {
+			long := f.Names()[0]
+			given := "true"
+			if takesValue(f) {
+				var ok bool
+				if given, ok = flagValues[long]; !ok {
+					t.Fatalf("flagValues has no value for --%s", long)
+				}
+				used[long] = true
+			}
+			others := required
+			if long == "output" {
+				others = nil
+			}
+			for _, name := range f.Names() {
+				for _, line := range orders(name, given, takesValue(f), arguments, others) {
+					with, ctx := parse(t, c.Name, line...)
+					if !ctx.IsSet(long) {
+						t.Errorf("%s %q: --%s is not set", c.Name, line, long)
+					}
+					if got := ctx.Args().Slice(); strings.Join(got, " ") != strings.Join(arguments, " ") {
+						t.Errorf("%s %q: arguments %q, want %q", c.Name, line, got, arguments)
+					}
+					if reflect.DeepEqual(with, without) {
+						t.Errorf("%s %q: --%s changes nothing", c.Name, line, long)
+					}
+				}
+			}
+		}
+	}
+	for name := range flagValues {
+		if !used[name] {
+			t.Errorf("--%s is a flag of no command", name)
+		}
+	}
+}
+
+// orders returns command lines with a flag in every place and form.
+func orders(name, value string, takesValue bool, arguments, required []string) [][]string {
+	dashed := "--" + name
+	if len(name) == 1 {
+		dashed = "-" + name
+	}
+	forms := [][]string{{dashed}}
+	if takesValue {
+		forms = [][]string{{dashed, value}, {dashed + "=" + value}}
+	}
+	var lines [][]string
+	for _, form := range forms {
+		lines = append(lines,
+			slices.Concat(form, required, arguments),
+			slices.Concat(required, form, arguments),
+			slices.Concat(arguments, form, required),
+			slices.Concat(arguments, required, form),
+			slices.Concat(required, arguments, form),
+			slices.Concat(form, arguments, required),
+			slices.Concat(form, required, []string{"--"}, arguments),
+		)
+	}
+	return lines
+}
+
+func TestRepeatedFlagsAddUp(t *testing.T) {
+	_, ctx := parse(t, "inspect", "-e", "a.elf", "input", "--elf=b.elf", "--reg", "A=1,2", "-e", "c,d.elf", "--reg=B=3")
+	if got, want := ctx.StringSlice("elf"), []string{"a.elf", "b.elf", "c,d.elf"}; !slices.Equal(got, want) {
+		t.Errorf("--elf %q, want %q", got, want)
+	}
+	if got, want := ctx.StringSlice("reg"), []string{"A=1,2", "B=3"}; !slices.Equal(got, want) {
+		t.Errorf("--reg %q, want %q", got, want)
+	}
+}
+
+// Help fits a terminal of 80 columns, but for examples, and names every flag.
+func TestHelp(t *testing.T) {
+	for _, c := range newApp(io.Discard, io.Discard).Commands {
+		help := commandHelp(c)
+		for line := range strings.Lines(help) {
+			if len(line) > helpColumns+1 && !strings.HasPrefix(line, "   tracelake ") {
+				t.Errorf("%s: line of %d columns: %s", c.Name, len(line)-1, line)
+			}
+		}
+		if n := strings.Count(help, "\n   tracelake "+c.Name); n < 3 { // the synopsis and two examples
+			t.Errorf("%s: %d lines show its use, want 3", c.Name, n)
+		}
+		for _, f := range c.Flags {
+			if !strings.Contains(help, " --"+f.Names()[0]) {
+				t.Errorf("%s: --%s is not in the help", c.Name, f.Names()[0])
+			}
+		}
+	}
+}

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+)
+
+const (
+	helpColumns = 80
+	flagIndent  = 3
+)
+
+const appHelp = `{{.Name}} {{.Usage}}
+
+Usage:
+   {{.Name}} COMMAND [flags] [arguments]     flags may stand anywhere
+
+Commands:{{range .VisibleCommands}}
+   {{.Name}}{{"\t"}}{{.Usage}}{{end}}
+
+   {{.Name}} COMMAND --help tells more; {{.Name}} --version tells the version.
+
+Start with:
+   {{.Name}} demo
+   {{.Name}} inspect CAPTURE
+   {{.Name}} export CAPTURE -o DIR
+
+` + exitStatuses
+
+const exitStatuses = `Exit status: 0 done, 1 failed, 2 wrong usage, 3 a condition asked for does not
+hold, 4 nothing was decoded, 130 interrupted.
+`
+
+// commandHelp returns what --help prints for c: urfave/cli's own help is wider
+// than a screen. The text is a template without anything to fill in.
+func commandHelp(c *cli.Command) string {
+	b := &strings.Builder{}
+	fmt.Fprintf(b, "tracelake %s %s\n\nUsage:\n   %s\n\n%s\n", c.Name, c.Usage, c.UsageText, c.Description)
+	width := 0
+	groups := []string{}
+	for _, f := range c.Flags {
+		width = max(width, len(flagName(f)))
+		if group := f.(cli.CategorizableFlag).GetCategory(); !slices.Contains(groups, group) {
+			groups = append(groups, group)
+		}
+	}
+	for _, group := range groups {
+		fmt.Fprintf(b, "\n%s:\n", group)
+		for _, f := range c.Flags {
+			if f.(cli.CategorizableFlag).GetCategory() == group {
+				writeFlag(b, f, width)
+			}
+		}
+	}
+	return b.String() + "\n" + exitStatuses
+}
+
+// writeFlag writes the entry of a flag, its text beside a name of width
+// columns.
+func writeFlag(b *strings.Builder, f cli.Flag, width int) {
+	const gap = 2
+	left := fmt.Sprintf("%*s%-*s", flagIndent, "", width, flagName(f))
+	for _, line := range wrap(flagText(f), helpColumns-flagIndent-width-gap) {
+		fmt.Fprintf(b, "%s%*s%s\n", left, gap, "", line)
+		left = strings.Repeat(" ", flagIndent+width)
+	}
+}
+
+// flagName is "-o, --output DIR". The word for the value stands between
+// backquotes in the usage.
+func flagName(f cli.Flag) string {
+	names := f.Names()
+	text := "    --" + names[0]
+	if len(names) > 1 {
+		text = "-" + names[1] + ", --" + names[0]
+	}
+	if !takesValue(f) {
+		return text
+	}
+	value := strings.Split(f.(cli.DocGenerationFlag).GetUsage(), "`")[1]
+	return text + " " + value
+}
+
+func flagText(f cli.Flag) string {
+	d := f.(cli.DocGenerationFlag)
+	text := strings.ReplaceAll(d.GetUsage(), "`", "")
+	switch def := strings.Trim(d.GetDefaultText(), `"`); {
+	case repeatable(f):
+		text += " (repeatable)"
+	case takesValue(f) && def != "":
+		text += " (default: " + def + ")"
+	}
+	return text
+}
+
+// wrap breaks text into lines of at most width columns, words permitting.
+func wrap(text string, width int) []string {
+	var lines []string
+	line := ""
+	for word := range strings.FieldsSeq(text) {
+		if line != "" && len(line)+1+len(word) > width {
+			lines = append(lines, line)
+			line = ""
+		}
+		line = strings.TrimPrefix(line+" "+word, " ")
+	}
+	return append(lines, line)
+}

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/tracelake/tracelake/decode/capture"
+	"github.com/tracelake/tracelake/pipeline"
+)
+
+func inspectCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "inspect",
+		Usage:     "tells what is in a capture and whether it would decode",
+		UsageText: "tracelake inspect INPUT [flags]",
+		Description: `INPUT is a snapshot directory, its snapshot.ini, or a raw file with --protocol.
+Of a long capture the first part is looked at: 64 MiB of each buffer, of which
+1 MiB of each source is decoded.
+
+Examples:
+   tracelake inspect capture
+   tracelake inspect etb.bin --protocol pft --framed -e firmware.elf
+   tracelake inspect capture --json`,
+		Flags: slices.Concat(inputFlags(), memoryFlags(), []cli.Flag{
+			&cli.BoolFlag{Name: "json", Category: groupOutput, Usage: "print one JSON object"},
+		}),
+		Action: inspect,
+	}
+}
+
+func inspect(ctx *cli.Context) error {
+	input, err := inputArgument(ctx)
+	if err != nil {
+		return err
+	}
+	in, err := pipeline.Inspect(ctx.Context, input, captureOptions(ctx))
+	if err != nil {
+		return err
+	}
+	if ctx.Bool("json") {
+		e := json.NewEncoder(ctx.App.Writer)
+		e.SetEscapeHTML(false)
+		e.SetIndent("", "  ")
+		return e.Encode(in)
+	}
+	_, err = io.WriteString(ctx.App.Writer, inspectionText(in))
+	return err
+}
+
+// inspectionText puts an inspection into words.
+func inspectionText(in *pipeline.Inspection) string {
+	b := &strings.Builder{}
+	b.WriteString(in.Input)
+	if in.Description != "" {
+		fmt.Fprintf(b, ": %s", in.Description)
+	}
+	b.WriteString("\n")
+	if in.TimestampHz != 0 {
+		fmt.Fprintf(b, "timestamps at %s Hz\n", thousands(int64(in.TimestampHz)))
+	}
+	for i := range in.Buffers {
+		writeBuffer(b, &in.Buffers[i])
+	}
+	for i := range in.Sources {
+		inspectSource(b, &in.Sources[i])
+	}
+	writeImages(b, in.Images)
+	writeNotes(b, in.Notes)
+	return b.String()
+}
+
+func writeBuffer(b *strings.Builder, x *pipeline.BufferInspection) {
+	fmt.Fprintf(b, "\nbuffer %s: %s bytes, %s", x.Name, thousands(x.Bytes), formatWords(x.Format))
+	if x.FrameOffset != 0 {
+		fmt.Fprintf(b, ", frames from byte %d", x.FrameOffset)
+	}
+	if x.Looked < x.Bytes {
+		fmt.Fprintf(b, "; the first %s looked at", thousands(x.Looked))
+	}
+	b.WriteString("\n")
+	for _, id := range slices.Sorted(maps.Keys(x.Streams)) {
+		fmt.Fprintf(b, "  %-14s %15s bytes\n", "source 0x"+id, thousands(x.Streams[id]))
+	}
+	for _, kind := range slices.Sorted(maps.Keys(x.Overhead)) {
+		if n := x.Overhead[kind]; n > 0 {
+			fmt.Fprintf(b, "  %-14s %15s bytes\n", kind, thousands(n))
+		}
+	}
+}
+
+// formatWords says in words what a snapshot calls a format.
+func formatWords(format string) string {
+	switch format {
+	case capture.CoreSight.String():
+		return "formatter frames"
+	case capture.DStream.String():
+		return "formatter frames with sync packets"
+	}
+	return "one stream"
+}
+
+func inspectSource(b *strings.Builder, s *pipeline.SourceInspection) {
+	fmt.Fprintf(b, "\nsource 0x%s%s: %s bytes", s.Source, sourceWords(s.Name, s.Protocol, s.Version, s.Core), thousands(s.Bytes))
+	if s.Buffer != "" {
+		fmt.Fprintf(b, " in buffer %s", s.Buffer)
+	}
+	b.WriteString("\n")
+	if len(s.Settings) > 0 {
+		fmt.Fprintf(b, "  settings   %s\n", strings.Join(s.Settings, ", "))
+	}
+	if s.Problem != "" {
+		fmt.Fprintf(b, "  problem    %s\n", s.Problem)
+	}
+	if s.Sample == nil {
+		fmt.Fprintf(b, "  verdict    %s\n", s.Status)
+		return
+	}
+	x := s.Sample
+	fmt.Fprintf(b, "  sample     %s bytes: %s decoded (%s), %s lost, %s unplaced\n", thousands(x.Bytes),
+		thousands(x.BytesDecoded), percent(x.BytesDecoded, x.Bytes), thousands(x.BytesLost), thousands(x.Unplaced))
+	fmt.Fprintf(b, "             %s, %s, %s, %s", count(x.Asyncs, "A-sync"), count(x.Segments, "segment"),
+		count(x.Instructions, "instruction"), count(x.Exceptions, "exception"))
+	if x.FirstCut != nil {
+		fmt.Fprintf(b, "; the first I-sync is at offset 0x%x", *x.FirstCut)
+	}
+	b.WriteString("\n")
+	if x.Bytes < s.Bytes {
+		fmt.Fprintf(b, "  estimate   %s in all\n", count(x.Estimate, "instruction"))
+	}
+	for _, r := range x.Missing {
+		fmt.Fprintf(b, "  missing    program memory %s\n", r)
+	}
+	fmt.Fprintf(b, "  verdict    %s\n", x.Verdict)
+}
+
+func writeImages(b *strings.Builder, images []pipeline.ImageInspection) {
+	b.WriteString("\nprogram memory\n")
+	if len(images) == 0 {
+		b.WriteString("  none; give it with -e FILE or --image FILE@ADDR\n")
+	}
+	for _, i := range images {
+		line := fmt.Sprintf("  %s %15s bytes  %s", i.Address, thousands(i.Bytes), i.File)
+		if i.Space != "" {
+			line += ", space " + i.Space
+		}
+		if i.Core != "" {
+			line += ", core " + i.Core
+		}
+		b.WriteString(line + "\n")
+	}
+}

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"bufio"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/tracelake/tracelake/pipeline"
+)
+
+func packetsCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "packets",
+		Usage:     "lists the packets of a capture, one line each",
+		UsageText: "tracelake packets INPUT [flags]",
+		Description: `INPUT is a snapshot directory, its snapshot.ini, or a raw file with --protocol.
+A line has the offset in the capture, the source, the bytes, the type and the
+fields of a packet. Bytes that are no packets have a line, too: unsynced, lost.
+
+Examples:
+   tracelake packets capture
+   tracelake packets capture --source 0x13 --from 0x400 --to 0x500
+   tracelake packets ptm.bin --protocol pft --reg ETMCR=0x1400 --json`,
+		Flags: slices.Concat(inputFlags(), []cli.Flag{
+			sourceFlag(),
+			&cli.Int64Flag{Name: "from", Category: groupOutput, Usage: "only packets from this `OFFSET` on, as 0x400 or 1024"},
+			&cli.Int64Flag{Name: "to", Category: groupOutput, Usage: "only packets before this `OFFSET`", DefaultText: "the end"},
+			&cli.BoolFlag{Name: "json", Category: groupOutput, Usage: "print a JSON object for each packet, one a line"},
+		}),
+		Action: packets,
+	}
+}
+
+func packets(ctx *cli.Context) error {
+	input, err := inputArgument(ctx)
+	if err != nil {
+		return err
+	}
+	opt, err := readPackets(ctx)
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriter(ctx.App.Writer)
+	write := writePacket
+	if ctx.Bool("json") {
+		write = writePacketJSON
+	}
+	err = pipeline.Packets(ctx.Context, input, opt, func(p pipeline.PacketLine) error { return write(out, &p) })
+	if flushed := out.Flush(); err == nil {
+		err = flushed
+	}
+	return err
+}
+
+func readPackets(ctx *cli.Context) (pipeline.PacketOptions, error) {
+	opt := pipeline.PacketOptions{Capture: captureOptions(ctx), From: ctx.Int64("from"), To: -1}
+	if opt.From < 0 {
+		return opt, usage(fmt.Sprintf("--from %d", opt.From), "is no offset", "give 0 or more")
+	}
+	if ctx.IsSet("to") {
+		if opt.To = ctx.Int64("to"); opt.To < opt.From {
+			return opt, usage(fmt.Sprintf("--to %d", opt.To), "is before --from", "give a later offset")
+		}
+	}
+	var err error
+	opt.Sources, err = sources(ctx)
+	return opt, err
+}
+
+// writePacket writes a line for people:
+//
+//	00000400  13  08 00 10 00 00 29   i_sync  address=0x00001000 isa=a32
+func writePacket(w io.Writer, p *pipeline.PacketLine) error {
+	const room = 3*8 - 1 // most packets have 8 bytes at most
+	b := &strings.Builder{}
+	fmt.Fprintf(b, "%08x  %02x  %-*s  %s", p.Offset, p.Source, room, fmt.Sprintf("% x", p.Bytes), p.Type)
+	if p.Len > int64(len(p.Bytes)) {
+		fmt.Fprintf(b, " bytes=%d", p.Len)
+	}
+	for _, f := range p.Fields {
+		value := fmt.Sprint(f.Value)
+		if strings.ContainsAny(value, " \"") {
+			value = strconv.Quote(value)
+		}
+		fmt.Fprintf(b, " %s=%s", f.Name, value)
+	}
+	b.WriteByte('\n')
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// writePacketJSON writes a line for programs.
+func writePacketJSON(w io.Writer, p *pipeline.PacketLine) error {
+	line, err := json.Marshal(struct {
+		Source string          `json:"source"` // hex
+		Offset int64           `json:"offset"`
+		Length int64           `json:"length"`
+		Bytes  string          `json:"bytes"` // hex
+		Type   string          `json:"type"`
+		Fields json.RawMessage `json:"fields"`
+	}{fmt.Sprintf("%02x", p.Source), p.Offset, p.Len, hex.EncodeToString(p.Bytes), p.Type, json.RawMessage(p.JSON())})
+	if err != nil {
+		return fmt.Errorf("packet at offset %d: %w", p.Offset, err)
+	}
+	_, err = w.Write(append(line, '\n'))
+	return err
+}

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/tracelake/tracelake/decode/capture"
+)
+
+// The exit statuses. They are part of the interface.
+const (
+	statusDone        = 0
+	statusFailed      = 1 // I/O, bad input
+	statusUsage       = 2
+	statusUnmet       = 3 // done, but a condition that was asked for does not hold
+	statusNothing     = 4 // nothing was decoded
+	statusInterrupted = 130
+)
+
+// status returns the exit status for the error of a command.
+func status(err error) int {
+	switch {
+	case err == nil:
+		return statusDone
+	case errors.Is(err, context.Canceled):
+		return statusInterrupted
+	case errors.Is(err, capture.ErrUsage):
+		return statusUsage
+	case errors.Is(err, capture.ErrEmpty):
+		return statusNothing
+	}
+	return statusFailed
+}
+
+// message returns what to tell of an error, in one line.
+func message(err error) string {
+	if errors.Is(err, context.Canceled) {
+		return "interrupted"
+	}
+	return strings.ReplaceAll(err.Error(), "\n", "; ")
+}
+
+// usage returns the error for a wrong command line. where is the command, flag
+// or argument, from which problem goes on.
+func usage(where, problem, remedy string) error {
+	return &capture.InputError{File: where, Problem: problem, Remedy: remedy, Err: capture.ErrUsage}
+}

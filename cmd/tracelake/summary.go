@@ -1,0 +1,139 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tracelake/tracelake/decode/image"
+	"github.com/tracelake/tracelake/pipeline"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// missingShown is how many missing ranges a summary names.
+const missingShown = 10
+
+// summaryText says what an export to dir came to.
+func summaryText(dir string, s *pipeline.Summary) string {
+	b := &strings.Builder{}
+	fmt.Fprintf(b, "%s: %s, %s, %s\n", dir,
+		count(s.Totals.Instructions, "instruction"), count(s.Totals.Exceptions, "exception"), count(s.Totals.Gaps, "gap"))
+	for i := range s.Sources {
+		writeSource(b, &s.Sources[i])
+	}
+	writeMissing(b, s.Sources)
+	writeNotes(b, s.Notes)
+	b.WriteString("\n")
+	writeTables(b, s.Tables)
+	return b.String()
+}
+
+// writeSource says how much of a source was understood.
+func writeSource(b *strings.Builder, s *pipeline.SourceSummary) {
+	fmt.Fprintf(b, "\nsource 0x%02x%s\n", s.Source, sourceWords(s.Name, s.Protocol, s.Version, s.Core))
+	switch {
+	case s.Bytes == 0:
+		b.WriteString("  no bytes\n")
+		return
+	case s.Status != schema.SourceStatusNames[schema.StatusDecoded]:
+		fmt.Fprintf(b, "  %s %s, not decoded: %s\n", thousands(s.Bytes), s.Unit, cmp.Or(s.Problem, s.Status))
+		return
+	}
+	fmt.Fprintf(b, "  %s %s: %s decoded (%s), %s lost (%s), %s unplaced (%s)\n", thousands(s.Bytes), s.Unit,
+		thousands(s.BytesDecoded), percent(s.BytesDecoded, s.Bytes), thousands(s.BytesLost), percent(s.BytesLost, s.Bytes),
+		thousands(s.BytesUnplaced), percent(s.BytesUnplaced, s.Bytes))
+	fmt.Fprintf(b, "  %s, %s, %s, %s\n", count(s.Instructions, "instruction"), count(s.Exceptions, "exception"),
+		count(s.Gaps, "gap"), count(s.Segments, "segment"))
+}
+
+// sourceWords names a source: " PTM_0 (pft 1.1, core cpu_0)".
+func sourceWords(name, protocol, version, core string) string {
+	words := strings.TrimSpace(protocol + " " + version)
+	if core != "" {
+		words = strings.TrimPrefix(words+", core "+core, ", ")
+	}
+	if words != "" {
+		words = " (" + words + ")"
+	}
+	if name != "" {
+		name = " " + name
+	}
+	return name + words
+}
+
+// writeMissing ranks the memory that would make more decodable.
+func writeMissing(b *strings.Builder, sources []pipeline.SourceSummary) {
+	type wanted struct {
+		image.MissingRange
+		source uint8
+	}
+	var all []wanted
+	for _, s := range sources {
+		for _, r := range s.Missing {
+			all = append(all, wanted{r, s.Source})
+		}
+	}
+	if len(all) == 0 {
+		return
+	}
+	slices.SortStableFunc(all, func(x, y wanted) int { return cmp.Compare(y.Stops, x.Stops) })
+	b.WriteString("\nprogram memory missing, most wanted first (give it with -e FILE or --image FILE@ADDR)\n")
+	for _, r := range all[:min(len(all), missingShown)] {
+		fmt.Fprintf(b, "  0x%08x-0x%08x  %s of source 0x%02x\n", r.First, r.Last, count(r.Stops, "stop"), r.source)
+	}
+	if more := len(all) - missingShown; more > 0 {
+		fmt.Fprintf(b, "  and %s\n", count(int64(more), "more range"))
+	}
+}
+
+func writeNotes(b *strings.Builder, notes []string) {
+	if len(notes) == 0 {
+		return
+	}
+	b.WriteString("\nnotes\n")
+	for _, n := range notes {
+		fmt.Fprintf(b, "  %s\n", n)
+	}
+}
+
+// writeTables lists the tables that were written, in the order of the schema.
+func writeTables(b *strings.Builder, tables map[string]schema.Files) {
+	const line = "%-14s %15s %15s\n"
+	fmt.Fprintf(b, line, "table", "rows", "bytes")
+	for _, t := range schema.Tables() {
+		if f, ok := tables[t.Name]; ok {
+			fmt.Fprintf(b, line, t.Name, thousands(f.Rows), thousands(f.Bytes))
+		}
+	}
+}
+
+// count puts a number before its noun.
+func count(n int64, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return thousands(n) + " " + noun
+}
+
+// thousands writes n with commas.
+func thousands(n int64) string {
+	digits := strconv.FormatInt(n, 10)
+	for i := len(digits) - 3; i > 0 && digits[i-1] != '-'; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}
+
+// percent is n of total, never rounded to all or nothing.
+func percent(n, total int64) string {
+	switch n {
+	case total:
+		return "100 %"
+	case 0:
+		return "0 %"
+	}
+	share := min(max(float64(n)/float64(total)*100, 0.01), 99.99)
+	return fmt.Sprintf("%.2f %%", share)
+}

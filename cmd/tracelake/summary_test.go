@@ -1,0 +1,103 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/tracelake/tracelake/decode/image"
+	"github.com/tracelake/tracelake/pipeline"
+	"github.com/tracelake/tracelake/schema"
+)
+
+func TestThousands(t *testing.T) {
+	for n, want := range map[int64]string{
+		0: "0", 7: "7", 999: "999", 1000: "1,000", 123456: "123,456", 1234567: "1,234,567", -1: "-1", -123: "-123", -1234: "-1,234",
+	} {
+		if got := thousands(n); got != want {
+			t.Errorf("thousands(%d) = %s, want %s", n, got, want)
+		}
+	}
+}
+
+// A loss of one byte in a gigabyte is no 0 %, and what is left no 100 %.
+func TestPercent(t *testing.T) {
+	for _, tt := range []struct {
+		n, total int64
+		want     string
+	}{
+		{0, 10, "0 %"},
+		{10, 10, "100 %"},
+		{0, 0, "100 %"},
+		{1, 3, "33.33 %"},
+		{1, 1 << 30, "0.01 %"},
+		{1<<30 - 1, 1 << 30, "99.99 %"},
+	} {
+		if got := percent(tt.n, tt.total); got != tt.want {
+			t.Errorf("percent(%d, %d) = %s, want %s", tt.n, tt.total, got, tt.want)
+		}
+	}
+}
+
+func TestSummaryText(t *testing.T) {
+	decoded := schema.Totals{Bytes: 1000, BytesDecoded: 994, BytesLost: 6, BytesUnplaced: 10, Segments: 2, Instructions: 12345, Exceptions: 1, Gaps: 3}
+	s := &pipeline.Summary{
+		Totals: decoded,
+		Sources: []pipeline.SourceSummary{
+			{
+				SourceTotals: schema.SourceTotals{Source: 0x13, Name: "PTM_0", Protocol: "pft", Version: "1.1", Core: "cpu_0", Status: "decoded", Unit: "bytes", Totals: decoded},
+				Missing:      []image.MissingRange{{First: 0x1000, Last: 0x1ffc, Stops: 5}, {First: 0x8000, Last: 0x8000, Stops: 1}},
+			},
+			{
+				SourceTotals: schema.SourceTotals{Source: 0x14, Protocol: "itm", Status: "unsupported", Problem: "no decoder", Unit: "bytes", Totals: schema.Totals{Bytes: 7, BytesLost: 7}},
+				Missing:      []image.MissingRange{{First: 0xffff0000, Last: 0xffff0000, Stops: 3}},
+			},
+			{SourceTotals: schema.SourceTotals{Source: 0x15, Status: "empty", Unit: "bytes"}},
+		},
+		Tables: map[string]schema.Files{"losses": {Rows: 1, Bytes: 2048}, "instructions": {Rows: 12345, Bytes: 67890}},
+		Notes:  []string{"a note"},
+	}
+	const want = `out: 12,345 instructions, 1 exception, 3 gaps
+
+source 0x13 PTM_0 (pft 1.1, core cpu_0)
+  1,000 bytes: 994 decoded (99.40 %), 6 lost (0.60 %), 10 unplaced (1.00 %)
+  12,345 instructions, 1 exception, 3 gaps, 2 segments
+
+source 0x14 (itm)
+  7 bytes, not decoded: no decoder
+
+source 0x15
+  no bytes
+
+program memory missing, most wanted first (give it with -e FILE or --image FILE@ADDR)
+  0x00001000-0x00001ffc  5 stops of source 0x13
+  0xffff0000-0xffff0000  3 stops of source 0x14
+  0x00008000-0x00008000  1 stop of source 0x13
+
+notes
+  a note
+
+table                     rows           bytes
+instructions            12,345          67,890
+losses                       1           2,048
+`
+	if got := summaryText("out", s); got != want {
+		t.Errorf("got:\n%s\nwant:\n%s", got, want)
+	}
+}
+
+// A summary names a few of many missing ranges, and says that there are more.
+func TestSummaryShowsTheMostWanted(t *testing.T) {
+	var missing []image.MissingRange
+	for i := range uint32(12) {
+		missing = append(missing, image.MissingRange{First: i << 16, Last: i << 16, Stops: int64(i + 1)})
+	}
+	text := summaryText("out", &pipeline.Summary{Sources: []pipeline.SourceSummary{{Missing: missing}}})
+	for _, want := range []string{"  0x000b0000-0x000b0000  12 stops ", "  0x00020000-0x00020000  3 stops ", "\n  and 2 more ranges\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in:\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "0x00010000") {
+		t.Errorf("more than %d ranges in:\n%s", missingShown, text)
+	}
+}
