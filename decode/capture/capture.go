@@ -3,7 +3,7 @@
 // registers, and the program memory each source's core sees; it reads no trace
 // data.
 //
-// Section numbers are those of the container notes of this project; the format
+// Section numbers are those of docs/containers.md; the format
 // of snapshots is Arm's "Debug and Trace Snapshot File Format" 0.2.
 package capture
 

@@ -39,7 +39,7 @@ func (e *NotFramesError) Error() string {
 		"if this is one unformatted stream, give --protocol without --framed", 100*e.Share)
 }
 
-// Detect finds out how frames lie in a buffer of size bytes (container.md §2).
+// Detect finds out how frames lie in a buffer of size bytes (docs/containers.md §2).
 // It fails with a [*NotFramesError] if there are none, and if reading does. It
 // reads the first MiB, and the end; the rest only while it finds no frames.
 func Detect(r io.ReaderAt, size int64, opt DetectOptions) (Layout, error) {

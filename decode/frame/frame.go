@@ -41,7 +41,7 @@ const (
 	lostByte  = 0x7F<<1 | 1 // ID 0x7F: lost alignment, or part of a sync packet
 )
 
-// Synchronization packets (container.md §2).
+// Synchronization packets (docs/containers.md §2).
 const (
 	fsync     = "\xff\xff\xff\x7f"
 	hsync     = "\xff\x7f"

@@ -8,7 +8,7 @@ import (
 	"github.com/tracelake/tracelake/decode"
 )
 
-// The frames of container.md §10, worked out by hand from ARM IHI 0029.
+// The frames of docs/containers.md §10, worked out by hand from ARM IHI 0029.
 const (
 	frameA  = "21 00 00 00 00 00 80 08 00 80 00 00 20 84 01 40"
 	frameB  = "21 a1 a2 a3 23 a4 b0 b2 b4 b5 20 b7 21 a5 a6 14"

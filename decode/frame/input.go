@@ -110,7 +110,7 @@ type tail struct {
 }
 
 // isPadding reports whether what lies from position p on is padding, whatever
-// the current ID (container.md §3): two frames of zeros or more, or one of FF.
+// the current ID (docs/containers.md §3): two frames of zeros or more, or one of FF.
 func (t tail) isPadding(p int64) bool {
 	least := int64(frameSize)
 	if t.value == 0 {

@@ -30,7 +30,7 @@ const (
 	maxPlaces = 16
 )
 
-// Shares of good ID bytes (container.md §2).
+// Shares of good ID bytes (docs/containers.md §2).
 const (
 	// minShare is reached by frames that are in step.
 	minShare = 0.9

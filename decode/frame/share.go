@@ -3,7 +3,7 @@ package frame
 // Whether frames are in step shows in their ID bytes only: at a wrong offset
 // data is read as IDs. All even offsets have the same mixed bytes, and so have
 // all odd ones, but for the edges; so this tells parities apart, and A-syncs in
-// the streams must tell the rest (container.md §2).
+// the streams must tell the rest (docs/containers.md §2).
 
 // mixedBytes returns the bytes of b that are mixed if a frame starts at parity
 // (0 or 1), without those of sync frames.

@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// synced is walker.next for the stream of a trace port (container.md §2):
+// synced is walker.next for the stream of a trace port (docs/containers.md §2):
 // FSYNCs stand before a frame, HSYNCs before any pair of bytes, and no pair
 // of a frame begins with FF.
 func (w *walker) synced() (stretch, error) {

@@ -14,7 +14,7 @@ import (
 const repeatFrames = 8
 
 // A Writer puts the streams of several sources into frames, in the order their
-// bytes are written (container.md §4). An error in writing stays.
+// bytes are written (docs/containers.md §4). An error in writing stays.
 type Writer struct {
 	// Placed, if not nil, is told the capture offset of each byte of a stream,
 	// in the order they were written. The last byte of a stream may wait for

@@ -1,6 +1,6 @@
 // Package image is program memory: what each core's instruction fetches see.
 //
-// Section numbers are those of the container notes of this project: memory
+// Section numbers are those of docs/containers.md: memory
 // sections of a snapshot (§6) and program images (§8).
 package image
 
