@@ -1,6 +1,8 @@
 package pipeline
 
 import (
+	"slices"
+
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -16,8 +18,9 @@ type base struct {
 	cycle   int64 // of the epoch the segment goes on in
 
 	// The carry into the stretch of rows at hand.
-	timestamp schema.Null[uint64]
-	vmid      schema.Null[uint8]
+	timestamp  schema.Null[uint64]
+	timestamps int32 // index of the first timestamp of that stretch
+	vmid       schema.Null[uint8]
 }
 
 func (b *base) key(r *schema.Row, k schema.Key) {
@@ -98,8 +101,10 @@ func (c *carry) open(lead *decode.Lead) (events []schema.Event, counts []schema.
 // part takes over what a part of a segment says, as far as rows of the part
 // behind need it.
 func (c *carry) part(t *decode.Tail, timestamps []schema.Timestamp) {
-	if n := len(timestamps); n > 0 {
-		c.timestamp = timestamps[n-1].Value
+	for _, row := range timestamps {
+		if !row.Unknown {
+			c.timestamp = row.Value
+		}
 	}
 	if t.VMID.OK {
 		c.vmid = t.VMID
@@ -115,10 +120,34 @@ func (c *carry) resolve(code decode.TimestampCode, timestamps []schema.Timestamp
 		}
 		raw := decode.Merge(c.timestampRaw, t.Raw, t.KnownBits)
 		t.KnownBits = max(t.KnownBits, c.timestampBits)
-		if value := code.Value(raw); t.KnownBits == code.Bits && value != 0 {
-			t.Value = schema.Of(value)
+		if t.KnownBits == code.Bits {
+			value := code.Value(raw)
+			t.Value, t.Unknown = schema.Null[uint64]{V: value, OK: value != 0}, value == 0
 		}
 	}
+}
+
+// unknownTimestamps splits timestamps into rows and, where the value is 0,
+// events, which it puts in order among those of the segment.
+func unknownTimestamps(timestamps []schema.Timestamp, events []schema.Event) ([]schema.Timestamp, []schema.Event) {
+	if !slices.ContainsFunc(timestamps, func(t schema.Timestamp) bool { return t.Unknown }) {
+		return timestamps, events
+	}
+	var rows []schema.Timestamp
+	events = slices.Clone(events)
+	for _, t := range timestamps {
+		if !t.Unknown {
+			rows = append(rows, t)
+			continue
+		}
+		behind := func(e schema.Event) bool { return e.Seq > t.Seq || e.Seq == t.Seq && e.Offset > t.Offset }
+		at := slices.IndexFunc(events, behind)
+		if at < 0 {
+			at = len(events)
+		}
+		events = slices.Insert(events, at, schema.Event{Key: t.Key, Event: schema.EventTimestampUnknown})
+	}
+	return rows, events
 }
 
 // changes returns, of what was said about the context, the rows of `contexts`.

@@ -25,7 +25,10 @@ func exceptionRows(b base, u *decode.Unit, exceptions []schema.Exception) []exce
 
 // timestampOf returns the last timestamp seen, given the index of its row.
 func timestampOf(b base, u *decode.Unit, index int32) schema.Null[uint64] {
-	if index == schema.TimestampCarried {
+	for index >= b.timestamps && u.Timestamps[index].Unknown {
+		index--
+	}
+	if index < b.timestamps {
 		return b.timestamp
 	}
 	return u.Timestamps[index].Value

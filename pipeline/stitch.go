@@ -98,7 +98,7 @@ func (s *stitcher) segment(u *decode.Unit, seg *decode.Segment, from decode.Ends
 	// Rows stand on the start of the segment, but for what the part before
 	// said last.
 	b := s.open
-	b.timestamp, b.vmid = s.timestamp, s.vmid
+	b.timestamp, b.timestamps, b.vmid = s.timestamp, int32(from.Timestamps), s.vmid
 	b.ordinal = s.open.ordinal + s.exceptions
 	timestamps := u.Timestamps[from.Timestamps:seg.Ends.Timestamps]
 	s.resolve(s.code, timestamps)
@@ -160,6 +160,7 @@ func (s *stitcher) openSegment(seg *decode.Segment) error {
 // addRows hands the rows of a part to their tables.
 func (s *stitcher) addRows(b base, u *decode.Unit, seg *decode.Segment, from decode.Ends, numbers []uint32) error {
 	to, t := seg.Ends, &s.tables
+	timestamps, events := unknownTimestamps(u.Timestamps[from.Timestamps:to.Timestamps], u.Events[from.Events:to.Events])
 	exceptions := exceptionRows(b, u, u.Exceptions[from.Exceptions:to.Exceptions])
 	s.exceptions += int64(len(exceptions))
 	return errors.Join(
@@ -170,9 +171,9 @@ func (s *stitcher) addRows(b base, u *decode.Unit, seg *decode.Segment, from dec
 		}),
 		t.exceptions.add(b, exceptions),
 		t.counts.add(b, u.Counts[from.Counts:to.Counts]),
-		t.timestamps.add(b, u.Timestamps[from.Timestamps:to.Timestamps]),
+		t.timestamps.add(b, timestamps),
 		t.contexts.add(b, s.changes(u.Contexts[from.Contexts:to.Contexts])),
-		t.events.add(b, u.Events[from.Events:to.Events]),
+		t.events.add(b, events),
 		t.losses.add(b, u.Losses[from.Losses:to.Losses]),
 		t.packets.add(b, u.Packets[from.Packets:to.Packets]),
 	)

@@ -60,6 +60,9 @@ type Timestamp struct {
 	Raw       uint64 // as sent, bits from KnownBits on are 0
 	KnownBits uint8  // how many low bits of Raw were sent in this segment
 	Value     Null[uint64]
+	// Unknown says that the whole value turned out to be 0: no row, but an
+	// event.
+	Unknown bool
 }
 
 // A Context is a row of `contexts` if one of its first three fields differs
