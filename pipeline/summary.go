@@ -11,6 +11,7 @@ import (
 	"maps"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/decode/frame"
@@ -51,11 +52,7 @@ func (e *NothingError) Error() string {
 	if len(e.Causes) == 0 {
 		return "nothing was decoded"
 	}
-	text := "nothing was decoded: " + e.Causes[0]
-	for _, c := range e.Causes[1:] {
-		text += "; " + c
-	}
-	return text
+	return "nothing was decoded: " + strings.Join(e.Causes, "; ")
 }
 
 // Unwrap makes an empty capture recognisable as such.
@@ -157,14 +154,11 @@ func (p *plan) choose(ids []uint8) error {
 }
 
 func hexList(ids []uint8) string {
-	text := ""
+	words := make([]string, len(ids))
 	for i, id := range ids {
-		if i > 0 {
-			text += ", "
-		}
-		text += fmt.Sprintf("0x%02x", id)
+		words[i] = fmt.Sprintf("0x%02x", id)
 	}
-	return text
+	return strings.Join(words, ", ")
 }
 
 // hashInputs hashes the files the capture was read from.

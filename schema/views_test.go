@@ -104,19 +104,20 @@ func (v viewsTest) runBoth(t *testing.T) {
 // outcomes in each way there is: of the last instruction alone (failed is NULL),
 // or of each; the last by outcome, and a run that is as long as one can be.
 func blocksDataset() dataset {
-	code := `
+	var code strings.Builder
+	code.WriteString(`
 		0x13 0 0 0x8000 2 t32 0x2001     other
 		0x13 0 1 0x8002 2 t32 0x3001     other
 		0x13 0 2 0x8004 2 t32 0xd0fc     branch
 		0x13 1 0 0x9000 4 a32 0xe3a00001 other
 		0x13 1 1 0x9004 4 a32 0x112fff1e return
 		0x14 0 0 0xffff0000 4 a32 0xea000000 branch
-	`
+	`)
 	for i := range 70 {
-		code += strings.NewReplacer("P", itoa(i), "A", itoa(0x10000+2*i)).Replace("0x13 2 P A 2 t32 0xbf00 other\n")
+		code.WriteString(strings.NewReplacer("P", itoa(i), "A", itoa(0x10000+2*i)).Replace("0x13 2 P A 2 t32 0xbf00 other\n"))
 	}
 	return dataset{
-		&schema.CodeBlocks: code,
+		&schema.CodeBlocks: code.String(),
 		&schema.Blocks: `
 			0x13  0 0 100 0  3 0 - taken     7 0 7 - - - -
 			0x13  3 0 101 1  1 0 0 passed    - 0 - - - - non_secure
