@@ -1,0 +1,389 @@
+package pipeline
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/decode/decodetest"
+	"github.com/tracelake/tracelake/decode/frame"
+	"github.com/tracelake/tracelake/decode/image"
+	"github.com/tracelake/tracelake/decode/pft"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// TestScenarios decodes every scenario as it is and demands the rows written
+// in it, and then in all the ways that may not make a difference.
+func TestScenarios(t *testing.T) {
+	dirs, err := filepath.Glob(filepath.Join("..", "decode", "*", "testdata", "scenario"))
+	if err != nil || len(dirs) == 0 {
+		t.Fatalf("no folder of scenarios: %v", err)
+	}
+	for _, dir := range dirs {
+		scenarios, err := decodetest.ReadAll(dir)
+		if err != nil || len(scenarios) == 0 {
+			t.Fatalf("%d scenarios in %s: %v", len(scenarios), dir, err)
+		}
+		for _, s := range scenarios {
+			name := strings.TrimSuffix(strings.TrimPrefix(s.Name, "../decode/"), ".txtar")
+			t.Run(strings.Replace(name, "/testdata/scenario", "", 1), func(t *testing.T) {
+				t.Parallel()
+				newTrial(t, s).run()
+			})
+		}
+	}
+}
+
+// A trial is a scenario on its way through the decoder.
+type trial struct {
+	*testing.T
+	s        *decodetest.Scenario
+	protocol decode.Protocol
+	memory   *image.Memory
+	stream   []byte
+	whole    *rowSet // the stream decoded in one piece
+}
+
+func newTrial(t *testing.T, s *decodetest.Scenario) *trial {
+	bind := protocols[s.Protocol]
+	if bind == nil {
+		t.Fatalf("%s: no decoder for %q", s.Name, s.Protocol)
+	}
+	protocol, _, err := bind(s.Registers)
+	if err != nil {
+		t.Fatalf("%s: %v", s.Name, err)
+	}
+	if protocol.Version() != s.Version {
+		t.Fatalf("%s: the registers are of version %s", s.Name, protocol.Version())
+	}
+	r := &trial{T: t, s: s, protocol: protocol, memory: s.Memory(), stream: s.Stream()}
+	r.whole = r.decode(r.bytesFrom(0, len(r.stream)), false, 1)
+	return r
+}
+
+func (r *trial) decode(stream decode.Stream, blocks bool, workers int) *rowSet {
+	r.Helper()
+	return decodeRows(r.T, stream, r.protocol, r.memory, blocks, workers)
+}
+
+func (r *trial) run() {
+	r.wanted()
+	r.unwanted()
+	r.named()
+	r.accounted()
+	r.same("one byte at a time, three workers", r.decode(r.bytesFrom(0, 1), false, 3), r.whole)
+	r.asBlocks()
+	r.fromEachAsync()
+	r.roundTrip()
+	r.framed("frames in memory", frame.NewWriter, frame.Layout{})
+	if !slices.ContainsFunc(r.s.Packets, func(p decodetest.Packet) bool { return p.Break }) {
+		r.framed("frames of a trace port", func(w io.Writer) *frame.Writer { return frame.NewPortWriter(w, 3) }, frame.Layout{Sync: true})
+	}
+}
+
+// wanted compares the tables that are listed, in the columns that are.
+func (r *trial) wanted() {
+	for _, table := range r.s.Want {
+		set := r.whole
+		if table.Name == schema.Blocks.Name || table.Name == schema.CodeBlocks.Name {
+			set = r.decode(r.bytesFrom(0, len(r.stream)), true, 1)
+		}
+		got := set.rows[table.Name]
+		for i := range max(len(got), len(table.Rows)) {
+			switch {
+			case i >= len(table.Rows):
+				r.Errorf("%s:%d: %s has one more row: %s, told by %s", r.s.Name, table.Line, table.Name,
+					cells(got[i], table.Columns), r.told(got[i]))
+			case i >= len(got):
+				r.Errorf("%s:%d: no row in %s for: %s", r.s.Name, table.Rows[i].Line, table.Name, strings.Join(table.Rows[i].Cells, "  "))
+			case !slices.Equal(cells(got[i], table.Columns), table.Rows[i].Cells):
+				r.Errorf("%s:%d: %s\n got %q\nwant %q\nof  %q\ntold by %s", r.s.Name, table.Rows[i].Line, table.Name,
+					cells(got[i], table.Columns), table.Rows[i].Cells, table.Columns, r.told(got[i]))
+			}
+		}
+	}
+}
+
+func cells(row map[string]string, columns []string) []string {
+	var c []string
+	for _, name := range columns {
+		c = append(c, row[name])
+	}
+	return c
+}
+
+// told names the packet that told a row.
+func (r *trial) told(row map[string]string) string {
+	return r.s.Where(number(row["byte_offset"]))
+}
+
+func number(cell string) int {
+	n, err := strconv.Atoi(cell)
+	if err != nil {
+		return -1
+	}
+	return n
+}
+
+// unwanted demands that what is not listed is empty, but for what every stream
+// has: a loss before the first cut and the start of trace at it.
+func (r *trial) unwanted() {
+	for _, table := range []string{"exceptions", "cycle_counts", "timestamps", "events", "losses"} {
+		if slices.ContainsFunc(r.s.Want, func(t decodetest.Table) bool { return t.Name == table }) {
+			continue
+		}
+		for _, row := range r.whole.rows[table] {
+			if table == "losses" && row["reason"] == "unsynced" && row["byte_offset"] == "0" ||
+				table == "events" && row["event"] == "trace_on" && row["byte_offset"] == r.cut(0) {
+				continue
+			}
+			r.Errorf("%s: a row in %s, which is not listed: %v, told by %s", r.s.Name, table, row, r.told(row))
+		}
+	}
+	if !slices.ContainsFunc(r.s.Want, func(t decodetest.Table) bool { return t.Name == "instructions" }) && len(r.whole.rows["instructions"]) > 0 {
+		r.Errorf("%s: %d rows in instructions, which is not listed", r.s.Name, len(r.whole.rows["instructions"]))
+	}
+}
+
+// cut returns the offset of a cut.
+func (r *trial) cut(segment int) string {
+	if rows := r.whole.rows["segments"]; segment < len(rows) {
+		return rows[segment]["byte_offset"]
+	}
+	return ""
+}
+
+// named demands that each packet that was decoded is one line of the scenario,
+// and is named there for what it is.
+func (r *trial) named() {
+	words := strings.NewReplacer("-", "_", " ", "_")
+	for _, row := range r.whole.rows["packets"] {
+		p := r.s.PacketAt(number(row["byte_offset"]))
+		if fmt.Sprint(p.Offset) != row["byte_offset"] || fmt.Sprintf("%x", p.Bytes) != row["bytes"] {
+			r.Errorf("%s:%d: the decoder reads a packet %s at offset %s", r.s.Name, p.Line, row["bytes"], row["byte_offset"])
+		}
+		if !strings.HasPrefix(words.Replace(strings.ToLower(p.Name)), row["type"]) {
+			r.Errorf("%s:%d: the decoder reads a packet of type %s", r.s.Name, p.Line, row["type"])
+		}
+	}
+}
+
+// accounted demands that every byte is decoded or lost, once.
+func (r *trial) accounted() {
+	sum := func(table, column string, of func(row map[string]string) bool) int {
+		n := 0
+		for _, row := range r.whole.rows[table] {
+			if of(row) {
+				n += number(row[column])
+			}
+		}
+		return n
+	}
+	every := func(map[string]string) bool { return true }
+	unsynced := func(row map[string]string) bool { return row["segment"] == "NULL" }
+	total := &r.whole.totals
+	for _, c := range []struct {
+		what      string
+		got, want int
+	}{
+		{"bytes of the source", int(total.Bytes), len(r.stream)},
+		{"bytes decoded and lost", int(total.BytesDecoded + total.BytesLost), len(r.stream)},
+		{"sum of losses", sum("losses", "bytes", every), int(total.BytesLost)},
+		{"sum of segments", sum("segments", "bytes", every), len(r.stream) - sum("losses", "bytes", unsynced)},
+		{"decoded in segments", sum("segments", "bytes_decoded", every), int(total.BytesDecoded)},
+		{"lost in segments", sum("segments", "bytes_lost", every), int(total.BytesLost) - sum("losses", "bytes", unsynced)},
+		{"unplaced in segments", sum("segments", "bytes_unplaced", every), int(total.BytesUnplaced)},
+		{"instructions", sum("segments", "instructions", every), len(r.whole.rows["instructions"])},
+		{"decoded packets", len(r.decodedBytes()), int(total.BytesDecoded)},
+	} {
+		if c.got != c.want {
+			r.Errorf("%s: %s: %d, want %d", r.s.Name, c.what, c.got, c.want)
+		}
+	}
+}
+
+// decodedBytes returns the bytes of all rows of packets.
+func (r *trial) decodedBytes() []byte {
+	var b []byte
+	for _, row := range r.whole.rows["packets"] {
+		b = append(b, r.packetOf(row)...)
+	}
+	return b
+}
+
+func (r *trial) packetOf(row map[string]string) []byte {
+	at := number(row["byte_offset"])
+	return r.stream[at : at+len(row["bytes"])/2]
+}
+
+// same demands that all tables of two decodes are equal.
+func (r *trial) same(way string, got, want *rowSet) {
+	r.Helper()
+	for _, table := range schema.Tables() {
+		if len(got.rows[table.Name]) != len(want.rows[table.Name]) {
+			r.Errorf("%s: %s: %s has %d rows, want %d", r.s.Name, way, table.Name, len(got.rows[table.Name]), len(want.rows[table.Name]))
+			continue
+		}
+		for i, row := range got.rows[table.Name] {
+			if !maps.Equal(row, want.rows[table.Name][i]) {
+				r.Errorf("%s: %s: %s row %d\n got %v\nwant %v", r.s.Name, way, table.Name, i, row, want.rows[table.Name][i])
+			}
+		}
+	}
+}
+
+// asBlocks demands that the rows of the level `blocks` stand for the same
+// instructions, and that all other tables are the same.
+func (r *trial) asBlocks() {
+	set := r.decode(r.bytesFrom(0, len(r.stream)), true, 1)
+	set.rows["instructions"] = expand(set)
+	delete(set.rows, "blocks")
+	delete(set.rows, "code_blocks")
+	whole := &rowSet{rows: maps.Clone(r.whole.rows)}
+	delete(whole.rows, "code_blocks")
+	r.same("as blocks", set, whole)
+}
+
+// expand returns the rows of `instructions` that those of `blocks` stand for.
+func expand(set *rowSet) []map[string]string {
+	code := map[string]map[string]string{} // by block and position
+	for _, row := range set.rows["code_blocks"] {
+		code[row["code_block"]+"/"+row["position"]] = row
+	}
+	var rows []map[string]string
+	for _, run := range set.rows["blocks"] {
+		n := number(run["instructions"])
+		for i := range n {
+			row := map[string]string{"cycles": "NULL", "cycle": "NULL", "executed": "NULL"}
+			for _, name := range []string{"source", "segment", "byte_offset", "epoch", "timestamp", "context_id", "vmid", "security"} {
+				row[name] = run[name]
+			}
+			of := code[fmt.Sprintf("%s/%d", run["code_block"], number(run["first"])+i)]
+			for _, name := range []string{"address", "size", "isa", "opcode", "kind"} {
+				row[name] = of[name]
+			}
+			row["seq"] = fmt.Sprint(number(run["seq"]) + i)
+			if failed, err := strconv.ParseUint(run["failed"], 10, 64); err == nil {
+				row["executed"] = fmt.Sprint(failed>>i&1 == 0)
+			}
+			if i == n-1 {
+				row["executed"] = map[string]string{"untold": "NULL", "not_taken": "false", "taken": "true", "passed": "true"}[run["outcome"]]
+				row["cycles"], row["cycle"] = run["cycles"], run["cycle"]
+			}
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+// roundTrip demands that the codec writes the packets it reads.
+func (r *trial) roundTrip() {
+	for _, row := range r.whole.rows["packets"] {
+		b := r.packetOf(row)
+		if got, err := again(r.protocol, b); err != nil || !bytes.Equal(got, b) {
+			r.Errorf("%s: %s: written again as % x, %v", r.s.Name, r.told(row), got, err)
+		}
+	}
+}
+
+// again reads a packet and writes it.
+func again(protocol decode.Protocol, b []byte) ([]byte, error) {
+	switch c := protocol.(type) {
+	case *pft.Config:
+		var p pft.Packet
+		if err := c.Parse(&p, b); err != nil {
+			return nil, err
+		}
+		return c.Append(nil, p), nil
+	default:
+		return nil, fmt.Errorf("no codec for %T", protocol)
+	}
+}
+
+// framed puts the stream between those of other sources into frames, and
+// demands the same rows but for their offsets.
+func (r *trial) framed(way string, writer func(io.Writer) *frame.Writer, layout frame.Layout) {
+	const id = 0x10
+	var buffer bytes.Buffer
+	var offsets []int
+	w := writer(&buffer)
+	w.Placed = func(of uint8, offset decode.CaptureOffset) {
+		if of == id {
+			offsets = append(offsets, int(offset))
+		}
+	}
+	random := rand.New(rand.NewPCG(1, uint64(len(r.stream))))
+	try := func(err error) {
+		if err != nil {
+			r.Fatalf("%s: %s: %v", r.s.Name, way, err)
+		}
+	}
+	for _, p := range r.s.Packets {
+		if p.Break {
+			try(w.SyncFrame())
+		}
+		for b := p.Bytes; len(b) > 0; {
+			n := min(len(b), 1+random.IntN(4))
+			try(w.Write(id, b[:n]))
+			b = b[n:]
+			// The other source has what looks like packets, A-syncs too.
+			other := "\x00\x00\x00\x00\x00\x80\x08\x00\x00\x00\x00\x21\x84"
+			try(w.Write(0x22, []byte(other[:random.IntN(len(other))])))
+		}
+	}
+	try(w.Flush())
+	stream := frame.NewReader(bytes.NewReader(buffer.Bytes()), int64(buffer.Len()), layout, id)
+	want := &rowSet{rows: map[string][]map[string]string{}}
+	for table, rows := range r.whole.rows {
+		for _, row := range rows {
+			row = maps.Clone(row)
+			if at, ok := row["byte_offset"]; ok {
+				row["byte_offset"] = fmt.Sprint(offsets[number(at)])
+			}
+			want.rows[table] = append(want.rows[table], row)
+		}
+	}
+	r.same(way, r.decode(stream, false, 1), want)
+}
+
+// bytesFrom is the stream from a packet on, in pieces of at most size bytes.
+func (r *trial) bytesFrom(packet, size int) decode.Stream {
+	return &pieces{packets: r.s.Packets[packet:], base: r.s.Packets[packet].Offset, size: max(size, 1)}
+}
+
+// pieces is a stream of packets. Offsets count from its start.
+type pieces struct {
+	packets []decodetest.Packet
+	base    int
+	size    int
+	done    int // bytes of packets[0] that were given
+}
+
+// Next implements [decode.Stream].
+func (s *pieces) Next() (decode.Piece, error) {
+	if len(s.packets) == 0 {
+		return decode.Piece{}, io.EOF
+	}
+	first := s.packets[0].Offset + s.done
+	p := decode.Piece{Base: decode.CaptureOffset(first - s.base), Break: s.done == 0 && s.packets[0].Break && first != s.base}
+	for len(p.Data) < s.size && len(s.packets) > 0 {
+		packet := &s.packets[0]
+		if packet.Break && s.done == 0 && packet.Offset > first {
+			break
+		}
+		n := min(s.size-len(p.Data), len(packet.Bytes)-s.done)
+		p.Data = append(p.Data, packet.Bytes[s.done:s.done+n]...)
+		if s.done += n; s.done == len(packet.Bytes) {
+			s.packets, s.done = s.packets[1:], 0
+		}
+	}
+	return p, nil
+}
