@@ -280,8 +280,8 @@ func TestSiliconPort(t *testing.T) {
 	})
 }
 
-// TestSiliconRepeats: what the writer does about a source that does not change is
-// what the hardware of TC2 did, eight frames after the last ID byte.
+// TestSiliconRepeats: the hardware of TC2 named a source that did not change
+// eight frames after the last ID byte, every time. Writer does one later.
 func TestSiliconRepeats(t *testing.T) {
 	b := framedCaptures[0].buffer(t)
 	cur, last, repeats := -1, 0, 0
@@ -291,7 +291,7 @@ func TestSiliconRepeats(t *testing.T) {
 		}
 		if int(b[i]>>1) == cur {
 			repeats++
-			if d := i/frameSize - last; d != repeatFrames {
+			if d := i/frameSize - last; d != 8 {
 				t.Errorf("offset %d: ID repeated after %d frames", i, d)
 			}
 		}

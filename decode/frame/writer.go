@@ -8,9 +8,10 @@ import (
 	"github.com/tracelake/tracelake/decode"
 )
 
-// repeatFrames is after how many frames the hardware names the current source
-// again if no ID byte came since, so that a reader of a ring that wrapped learns
-// it (ARM DDI 0314H §8.12.1; so do all 122 repeated IDs of the capture TC2).
+// repeatFrames is how many frames without an ID byte pass before the current
+// source is named again, so that a reader of a ring that wrapped learns it. The
+// hardware does so too (ARM DDI 0314H §8.12.1), in the capture TC2 one frame
+// earlier. The committed sample was written with this number.
 const repeatFrames = 8
 
 // A Writer puts the streams of several sources into frames, in the order their
@@ -68,7 +69,7 @@ func (w *Writer) Write(id uint8, data []byte) error {
 // put places some of data, if only an ID byte for it, and returns how many
 // bytes it took.
 func (w *Writer) put(id uint8, data []byte) int {
-	repeat := w.pos == 0 && w.quiet >= repeatFrames-1 && !w.holding
+	repeat := w.pos == 0 && w.quiet >= repeatFrames && !w.holding
 	switch {
 	case id != w.cur || repeat:
 		return w.change(id, data)
