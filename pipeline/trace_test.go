@@ -1,7 +1,6 @@
 package pipeline
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -43,7 +42,7 @@ func pftTraces(t testing.TB) []*trace {
 	t.Helper()
 	traces := []*trace{sampleTrace(t)}
 	for _, c := range pftCaptures {
-		if _, err := os.Stat(sharedPath("captures/" + c.name)); err != nil {
+		if !exists(sharedPath("captures/" + c.name)) {
 			t.Logf("without %s, which is not beside the checkout", c.name)
 			continue
 		}
@@ -57,10 +56,17 @@ func sharedPath(name string) string {
 	return filepath.Join("..", "..", "shared", filepath.FromSlash(name))
 }
 
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
 // sampleTrace returns the trace of the sample.
 func sampleTrace(t testing.TB) *trace {
 	t.Helper()
-	return openTrace(t, sampleSnapshot(t), 0x10)
+	tr := openTrace(t, sampleSnapshot(t), 0x10)
+	tr.name = "sample"
+	return tr
 }
 
 // sampleSnapshot returns a snapshot directory with the sample.
@@ -217,20 +223,4 @@ func (tr *trace) packetsFrom(at int) []packetAt {
 		at += p.Len
 	}
 	return packets
-}
-
-// field returns the value of a field of a packet, or nil.
-func (p *packetAt) field(name string) any {
-	for _, f := range p.Fields {
-		if f.Name == name {
-			return f.Value
-		}
-	}
-	return nil
-}
-
-// searchOffset returns the first index at which offsets are at least x.
-func searchOffset[T cmp.Ordered](offsets []T, x T) int {
-	i, _ := slices.BinarySearch(offsets, x)
-	return i
 }
