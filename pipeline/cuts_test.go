@@ -31,7 +31,9 @@ func TestCutsChangeNothing(t *testing.T) {
 			packet := randomPacket(cfg, r)
 			if packet == nil {
 				packet = randomISync(cfg, r)
-				cut = append(cut, async...)
+				if r.IntN(3) > 0 { // the others restart the flow inside a segment
+					cut = append(cut, async...)
+				}
 			}
 			place[int64(len(cut))] = len(uncut)
 			cut, uncut = append(cut, packet...), append(uncut, packet...)
@@ -51,7 +53,7 @@ func TestCutsChangeNothing(t *testing.T) {
 		rows += got.rows(&schema.Instructions)
 		segments += want.totals.Segments
 	}
-	if rows == 0 || segments < int64(3*seeds) {
+	if rows == 0 || segments < int64(2*seeds) {
 		t.Errorf("%d instructions, %d segments", rows, segments)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/tracelake/tracelake/decode"
@@ -153,11 +154,11 @@ func (d *dataset) rowText(t *schema.Table, i int) string {
 	if i >= b.Rows() {
 		return "(no more rows)"
 	}
-	text := ""
+	var text strings.Builder
 	for c := range b.Columns {
-		text += fmt.Sprintf(" %s=%s", b.Columns[c].Column.Name, cellText(&b.Columns[c], i))
+		text.WriteString(fmt.Sprintf(" %s=%s", b.Columns[c].Column.Name, cellText(&b.Columns[c], i)))
 	}
-	return text[1:]
+	return text.String()[1:]
 }
 
 // tableOf returns the schema of a table.

@@ -27,7 +27,7 @@ import (
 // From each A-sync on, a decode comes to the rows the whole decode has from the
 // I-sync behind it on.
 func TestTails(t *testing.T) {
-	asyncs := map[string]int{"opencsd-trace_cov_a15": 1, "opencsd-tc2-ptm-rstk-t32": 27, "opencsd-TC2": 5}
+	asyncs := map[string]int{"sample": 57, "opencsd-trace_cov_a15": 1, "opencsd-tc2-ptm-rstk-t32": 27, "opencsd-TC2": 5}
 	for _, tr := range pftTraces(t) {
 		t.Run(tr.name, func(t *testing.T) {
 			whole := tr.decode(t)

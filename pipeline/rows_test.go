@@ -1,13 +1,11 @@
 package pipeline
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/tracelake/tracelake/decode"
@@ -113,26 +111,6 @@ func cellText(v *schema.Vector, i int) string {
 		return fmt.Sprintf("%x", v.Bin[i])
 	}
 	panic("no type")
-}
-
-// lines returns the rows of a table as text, the columns named joined by blanks.
-func (s *rowSet) lines(table string, columns ...string) []string {
-	var lines []string
-	for _, row := range s.rows[table] {
-		var cells []string
-		for _, c := range columns {
-			cells = append(cells, row[c])
-		}
-		lines = append(lines, strings.Join(cells, " "))
-	}
-	return lines
-}
-
-// rawBytes is a stream of the bytes of b, in pieces of at most n.
-func rawBytes(b []byte, n int) decode.Stream {
-	s := newRawStream(bytes.NewReader(b), int64(len(b)), 0)
-	s.buf = s.buf[:min(n, len(s.buf))]
-	return s
 }
 
 // sharedFile returns the path of a file of the shared material beside the

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -72,11 +71,12 @@ var listingKinds = []string{"I", "X", "R", "C", "T", "P", "G", "L"}
 type listing map[string][]string
 
 func (l listing) add(kind string, offset int64, fields ...any) {
-	line := kind + " " + strconv.FormatInt(offset, 10)
+	var line strings.Builder
+	line.WriteString(kind + " " + strconv.FormatInt(offset, 10))
 	for _, f := range fields {
-		line += " " + fmt.Sprint(f)
+		line.WriteString(" " + fmt.Sprint(f))
 	}
-	l[kind] = append(l[kind], line)
+	l[kind] = append(l[kind], line.String())
 }
 
 // A reference line is split into its fields.
@@ -314,237 +314,6 @@ func nextCommon(want, got []string, limit int) (skipWant, skipGot int) {
 		}
 	}
 	return min(len(want), limit), min(len(got), limit)
-}
-
-// conformance is what docs/conformance.md says, by line.
-func conformance(t testing.TB) []string {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "docs", "conformance.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return strings.Split(string(text), "\n")
-}
-
-// wantConformance demands that docs/conformance.md has a row of these cells.
-func wantConformance(t *testing.T, cells ...any) {
-	t.Helper()
-	row := "|"
-	for _, c := range cells {
-		row += " " + thousands(fmt.Sprint(c)) + " |"
-	}
-	if !slices.Contains(conformance(t), row) {
-		t.Errorf("docs/conformance.md does not say: %s", row)
-	}
-}
-
-// thousands puts commas into a whole number, and leaves other text alone.
-func thousands(text string) string {
-	if _, err := strconv.ParseUint(text, 10, 64); err != nil || text[0] == '0' {
-		return text
-	}
-	for i := len(text) - 3; i > 0; i -= 3 {
-		text = text[:i] + "," + text[i:]
-	}
-	return text
-}
-
-// A difference is a row of the list in docs/conformance.md.
-type difference struct{ capture, source, line string }
-
-// listedDifferences returns the differences that docs/conformance.md lists, as
-// diffLines writes them.
-func listedDifferences(t testing.TB) []difference {
-	t.Helper()
-	var listed []difference
-	for _, line := range conformance(t) {
-		f := strings.Split(strings.Trim(line, "|"), "|")
-		for i := range f {
-			f[i] = strings.TrimSpace(f[i])
-		}
-		if len(f) != 5 || !strings.HasPrefix(f[3], "`") {
-			continue
-		}
-		offset, text := f[2], strings.Trim(f[3], "`")
-		if words := strings.Fields(text); len(words) < 3 || words[2] != offset || !strings.HasPrefix(f[4], "§") {
-			t.Errorf("docs/conformance.md: a difference at another offset, or without a section: %s", line)
-		}
-		listed = append(listed, difference{f[0], f[1], text})
-	}
-	return listed
-}
-
-// differencesOf returns the differences listed for a source.
-func differencesOf(t testing.TB, capture, source string) []string {
-	t.Helper()
-	var lines []string
-	for _, d := range listedDifferences(t) {
-		if d.capture == capture && d.source == source {
-			lines = append(lines, d.line)
-		}
-	}
-	return lines
-}
-
-// Every difference in docs/conformance.md is one of a source that is compared.
-func TestConformanceListsOnlyCaptures(t *testing.T) {
-	for _, d := range listedDifferences(t) {
-		known := false
-		for _, c := range pftCaptures {
-			known = known || c.name == d.capture && fmt.Sprintf("%02x", c.id) == d.source
-		}
-		if !known {
-			t.Errorf("no test compares %s %s: %s", d.capture, d.source, d.line)
-		}
-	}
-}
-
-// A15 source 0x13 of TC2 beside what Arm's DS-5 lists: instructions with
-// cycles, gaps, timestamps, exception returns, in one order.
-func TestSiliconDS5(t *testing.T) {
-	lines := readListing(t, sharedFile(t, "captures/opencsd-TC2/ds5/ptmv1_0x13.txt.gz"))
-	d := openTrace(t, sharedFile(t, "captures/opencsd-TC2"), 0x13).decode(t)
-	var instructions, unplaced, gaps, timestamps []string
-	returns, unplacedCycles := 0, 0
-	for _, f := range lines {
-		switch {
-		case f[0] == "Instruction" && f[3] == "0x?":
-			unplaced = append(unplaced, f[4])
-			unplacedCycles += atoi(t, f[4])
-		case f[0] == "Instruction":
-			failed := len(f) > 7 && f[7] == "fail"
-			instructions = append(instructions, fmt.Sprintf("%s %s %s failed=%t",
-				strings.ToLower(strings.TrimPrefix(f[2], "S:0x")), strings.ToLower(strings.TrimPrefix(f[3], "0x")), f[4], failed))
-		case f[0] == "Cycle Count":
-			gaps = append(gaps, f[4])
-		case f[0] == "Timestamp":
-			timestamps = append(timestamps, strings.TrimPrefix(f[5], "Timestamp: "))
-		case f[0] == "Info" && f[5] == "Return from exception":
-			returns++
-		}
-	}
-
-	t1 := &schema.Instructions
-	address, size, opcode := d.column(t1, "address"), d.column(t1, "size"), d.column(t1, "opcode")
-	executed, cycles := d.column(t1, "executed"), d.column(t1, "cycles")
-	var got []string
-	for i := range address.Len() {
-		own := "0" // DS-5 has 0 where the trace does not tell
-		if !null(cycles, i) {
-			own = cellText(cycles, i)
-		}
-		got = append(got, fmt.Sprintf("%08x %0*x %s failed=%t", address.U32[i], 2*int(size.U8[i]), opcode.U32[i], own,
-			!null(executed, i) && executed.U8[i] == 0))
-	}
-	compareLists(t, "instructions", instructions, got, 9548)
-
-	kind, cost := d.column(&schema.CycleCounts, "kind"), d.column(&schema.CycleCounts, "cycles")
-	epoch := d.column(&schema.CycleCounts, "epoch")
-	own := map[int64]bool{} // offsets of packets whose count is an instruction's
-	offsets := d.integers(t1, "byte_offset")
-	for i := range cycles.Len() {
-		own[offsets[i]] = own[offsets[i]] || !null(cycles, i)
-	}
-	var gotGaps, gotUnplaced []string
-	for i, offset := range d.integers(&schema.CycleCounts, "byte_offset") {
-		switch schema.CountKind(kind.U8[i]) {
-		case schema.CountISync:
-			if !null(epoch, i) { // the first count lies before all trace; DS-5 leaves it out
-				gotGaps = append(gotGaps, cellText(cost, i))
-			}
-		case schema.CountAtom, schema.CountBranch:
-			if !own[offset] {
-				gotUnplaced = append(gotUnplaced, cellText(cost, i))
-			}
-		default:
-		}
-	}
-	compareLists(t, "gaps", gaps, gotGaps, 136)
-	compareLists(t, "counts of instructions without address", unplaced, gotUnplaced, 44)
-	if unplacedCycles != 8672 {
-		t.Errorf("%d cycles of instructions without address, want 8672", unplacedCycles)
-	}
-
-	var gotTimestamps []string
-	value := d.column(&schema.Timestamps, "timestamp")
-	for i := range value.Len() {
-		gotTimestamps = append(gotTimestamps, cellText(value, i))
-	}
-	compareLists(t, "timestamps", timestamps, gotTimestamps, 42)
-	if n := len(d.listing()["R"]); n != returns || n != 4 {
-		t.Errorf("%d exception returns, DS-5 has %d, want 4", n, returns)
-	}
-}
-
-// The first 10,000 instructions of rstk beside what Arm's DS-5 lists.
-func TestSiliconDS5ReturnStack(t *testing.T) {
-	lines := readListing(t, sharedFile(t, "captures/opencsd-tc2-ptm-rstk-t32/ds5/a15_rs.txt.gz"))
-	d := openTrace(t, sharedFile(t, "captures/opencsd-tc2-ptm-rstk-t32"), 0x02).decode(t)
-	var want, got []string
-	for _, f := range lines {
-		if len(f) < 3 || f[1] == "" || f[1] == "<Unknown>" || !strings.HasPrefix(f[0], "S:0x") {
-			continue
-		}
-		want = append(want, strings.ToLower(strings.TrimPrefix(f[0], "S:0x")+" "+f[1]))
-	}
-	table := &schema.Instructions
-	address, size, opcode := d.column(table, "address"), d.column(table, "size"), d.column(table, "opcode")
-	for i := range min(len(want), address.Len()) {
-		got = append(got, fmt.Sprintf("%08x %0*x", address.U32[i], 2*int(size.U8[i]), opcode.U32[i]))
-	}
-	compareLists(t, "instructions", want, got, 10000)
-}
-
-// compareLists demands that two lists of n entries are equal.
-func compareLists(t *testing.T, what string, want, got []string, n int) {
-	t.Helper()
-	if len(want) != n {
-		t.Errorf("the listing has %d %s, want %d", len(want), what, n)
-	}
-	diff := diffLines(want, got)
-	for _, line := range diff[:min(len(diff), 10)] {
-		t.Errorf("%s: - is DS-5, + is ours: %s", what, line)
-	}
-}
-
-func atoi(t *testing.T, text string) int {
-	t.Helper()
-	n, err := strconv.Atoi(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
-}
-
-// What the cycles of TC2 come to, by three ways: DS-5 has each cycle in a line
-// of its own, the ledger sums them up, and an epoch ends at the same sum.
-func TestSiliconCycleSums(t *testing.T) {
-	lines := readListing(t, sharedFile(t, "captures/opencsd-TC2/ds5/ptmv1_0x13.txt.gz"))
-	d := openTrace(t, sharedFile(t, "captures/opencsd-TC2"), 0x13).decode(t)
-	listed := int64(0)
-	for _, f := range lines {
-		if f[0] == "Instruction" || f[0] == "Cycle Count" {
-			listed += int64(atoi(t, f[4]))
-		}
-	}
-	table := &schema.CycleCounts
-	epoch, cycles, cycle := d.column(table, "epoch"), d.column(table, "cycles"), d.column(table, "cycle")
-	sum := int64(0)
-	for i := range epoch.Len() {
-		if null(epoch, i) {
-			continue
-		}
-		if integer(epoch, i) != 0 {
-			t.Fatalf("row %d is in epoch %d, there should be but one", i, integer(epoch, i))
-		}
-		sum += integer(cycles, i)
-		if integer(cycle, i) != sum {
-			t.Fatalf("row %d: cycle %d, the sum is %d", i, integer(cycle, i), sum)
-		}
-	}
-	if sum != listed || listed == 0 {
-		t.Errorf("the ledger comes to %d cycles, DS-5 to %d", sum, listed)
-	}
 }
 
 // Sources of TC2 that send nothing are listed all the same.

@@ -17,8 +17,7 @@ type unit struct {
 	events []schema.Event
 
 	parts []decode.Part
-	bytes int                  // in parts
-	end   decode.CaptureOffset // behind its last byte
+	bytes int // in parts
 
 	// A unit whose first part goes on a segment takes the decoder from prev;
 	// one whose last part is open hands it on to next.
@@ -264,9 +263,6 @@ func (s *splitter) endUnit() {
 			u.next = make(chan decode.Decoder, 1)
 			s.next = u.next
 		}
-	}
-	if s.segment > 0 {
-		u.end = s.offsets[s.segment-1] + 1
 	}
 	s.flush(u)
 }

@@ -30,23 +30,24 @@ func units(t testing.TB, stream decode.Stream, protocol decode.Protocol, g grain
 		}
 		size := 0
 		for _, p := range u.parts {
-			line := fmt.Sprintf("part %d at %d", len(p.Data), p.Offsets[0])
+			var line strings.Builder
+			line.WriteString(fmt.Sprintf("part %d at %d", len(p.Data), p.Offsets[0]))
 			for _, flag := range []struct {
 				set  bool
 				name string
 			}{{p.Continued, "continued"}, {p.Break, "break"}, {p.Open, "open"}, {p.End, "end"}} {
 				if flag.set {
-					line += " " + flag.name
+					line.WriteString(" " + flag.name)
 				}
 			}
 			if len(p.Asyncs) > 0 {
-				line += fmt.Sprint(" a-syncs ", p.Asyncs)
+				line.WriteString(fmt.Sprint(" a-syncs ", p.Asyncs))
 			}
 			if len(p.Data) != len(p.Offsets) {
-				t.Fatalf("%s has %d offsets", line, len(p.Offsets))
+				t.Fatalf("%s has %d offsets", line.String(), len(p.Offsets))
 			}
 			size += len(p.Data)
-			lines = append(lines, line)
+			lines = append(lines, line.String())
 		}
 		if u.bytes != size {
 			t.Errorf("a unit of %d bytes says %d", size, u.bytes)

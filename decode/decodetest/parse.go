@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -79,9 +80,7 @@ func (p *parser) config(code, _ string) error {
 			return p.errorf("protocol %q is unknown or the second one", value)
 		}
 		p.s.Protocol, p.s.Version, p.s.Registers = protocol.name, protocol.version, Registers{}
-		for name, v := range protocol.registers {
-			p.s.Registers[name] = v
-		}
+		maps.Copy(p.s.Registers, protocol.registers)
 		return nil
 	}
 	if _, ok := p.s.Registers[key]; !ok {
