@@ -1,0 +1,131 @@
+package flow
+
+import (
+	"encoding/binary"
+	"testing"
+
+	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/decode/image"
+	"github.com/tracelake/tracelake/schema"
+)
+
+const nop, branchToSelf = 0xe1a00000, 0xeafffffe // mov r0, r0; b .
+
+// a32 is a region of A32 words.
+func a32(address uint32, words ...uint32) image.Region {
+	var b []byte
+	for _, w := range words {
+		b = binary.LittleEndian.AppendUint32(b, w)
+	}
+	return image.Region{Address: address, Bytes: b}
+}
+
+// newWalker returns a walker of the regions at an address, and its unit.
+func newWalker(at uint32, regions ...image.Region) (*Walker, *decode.Unit) {
+	w, u := NewWalker(NewProgram(image.New(image.Order(regions)...), Rules{Barriers: true})), &decode.Unit{}
+	w.Begin(u)
+	w.Goto(decode.Place{Address: at, ISA: schema.A32}, image.SecureSpace)
+	return w, u
+}
+
+// repeated is n times the word.
+func repeated(word uint32, n int) []uint32 {
+	words := make([]uint32, n)
+	for i := range words {
+		words[i] = word
+	}
+	return words
+}
+
+// Straight code without a waypoint within 65,535 instructions is not walked by
+// an atom, and is walked up to an address in it.
+func TestEndless(t *testing.T) {
+	w, u := newWalker(0, a32(0, repeated(nop, schema.MaxBlock+10)...))
+	if stop := w.ToWaypoint(&Told{}, true); stop != Endless || len(u.Runs) != 0 || w.Seq != 0 {
+		t.Errorf("an atom stops with %d, %d runs, %d instructions; want %d and none", stop, len(u.Runs), w.Seq, Endless)
+	}
+	if stop := w.UpTo(4*100, &Told{}); stop != Arrived || w.Seq != 101 || w.Place().Address != 4*101 {
+		t.Errorf("up to the 101st: stop %d, %d instructions, at %#x", stop, w.Seq, w.Place().Address)
+	}
+	if stop := w.UpTo(4*schema.MaxBlock, &Told{}); stop != Endless || w.Seq != 101 {
+		t.Errorf("beyond the limit: stop %d, %d instructions, want %d and no more", stop, w.Seq, Endless)
+	}
+}
+
+// A block ends at 2³², and is no way round to 0.
+func TestEndOfMemory(t *testing.T) {
+	w, _ := newWalker(0xfffffff8, a32(0xfffffff8, nop, nop), a32(0, branchToSelf))
+	if stop := w.ToWaypoint(&Told{}, true); stop != Endless {
+		t.Errorf("stop %d, want %d", stop, Endless)
+	}
+}
+
+// What one unit holds is bounded, whatever addresses a stream enters.
+func TestUnitBudget(t *testing.T) {
+	const length = 60000
+	words := append(repeated(nop, 2*length), branchToSelf)
+	w, u := newWalker(0, a32(0, words...))
+	held := 0
+	for at := uint32(4 * 2 * length); at > 0; at -= 4 {
+		w.Goto(decode.Place{Address: at, ISA: schema.A32}, image.SecureSpace)
+		if w.ToWaypoint(&Told{}, true) == Endless {
+			break
+		}
+	}
+	for _, b := range u.Blocks {
+		held += len(b.Address)
+	}
+	if held > unitInstructions || held < unitInstructions/2 {
+		t.Errorf("the unit holds %d instructions, the bound is %d", held, unitInstructions)
+	}
+	next := &decode.Unit{}
+	w.Begin(next) // which has a budget of its own, and forgets the blocks
+	w.Goto(decode.Place{Address: 4 * 2 * length, ISA: schema.A32}, image.SecureSpace)
+	if stop := w.ToWaypoint(&Told{}, true); stop != Arrived || len(next.Runs) != 1 {
+		t.Errorf("the next unit: stop %d, %d runs", stop, len(next.Runs))
+	}
+	if w.prog.held > heldInstructions {
+		t.Errorf("the cache holds %d instructions, the bound is %d", w.prog.held, heldInstructions)
+	}
+}
+
+// A run that goes on in the next unit stays in its block, though the cache was
+// emptied between.
+func TestGoesOnInNextUnit(t *testing.T) {
+	w, u := newWalker(0x100, a32(0x100, nop, nop, nop, branchToSelf))
+	w.UpTo(0x100, &Told{})
+	w.prog.held = heldInstructions + 1
+	next := &decode.Unit{}
+	w.Begin(next)
+	if stop := w.ToWaypoint(&Told{}, true); stop != Arrived {
+		t.Fatalf("stop %d", stop)
+	}
+	first, second := u.Runs[0], next.Runs[0]
+	if first.First != 0 || first.Count != 1 || second.First != 1 || second.Count != 3 {
+		t.Errorf("runs %+v and %+v, want 1 instruction from 0 and 3 from 1", first, second)
+	}
+	if got, want := next.Blocks[second.Block].Key, u.Blocks[first.Block].Key; got != want {
+		t.Errorf("block %+v, want %+v", got, want)
+	}
+}
+
+// The return stack keeps the newest entries.
+func TestReturnStack(t *testing.T) {
+	var s returnStack
+	for i := range uint32(returnStackDepth + 5) {
+		s.push(place{Place: decode.Place{Address: i}})
+	}
+	for want := returnStackDepth + 4; want >= 5; want-- {
+		if p, ok := s.pop(); !ok || p.Address != uint32(want) {
+			t.Fatalf("popped %d, %v; want %d", p.Address, ok, want)
+		}
+	}
+	if _, ok := s.pop(); ok {
+		t.Error("popped more than the depth")
+	}
+	s.push(place{})
+	s.empty()
+	if _, ok := s.pop(); ok {
+		t.Error("popped from an emptied stack")
+	}
+}
