@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -115,10 +116,15 @@ func writeQuality(b *strings.Builder, s *pipeline.SourceQuality) {
 	line := func(label string, n int64, remark string) {
 		b.WriteString(strings.TrimRight(fmt.Sprintf(qualityLine, label, thousands(n), remark), " ") + "\n")
 	}
-	line(s.Unit, s.Bytes, s.Problem)
-	if s.Status != schema.SourceStatusNames[schema.StatusDecoded] {
+	switch {
+	case s.Bytes == 0:
+		b.WriteString("  no bytes\n")
+		return
+	case s.Status != schema.SourceStatusNames[schema.StatusDecoded]:
+		line(s.Unit, s.Bytes, "not decoded: "+cmp.Or(s.Problem, s.Status))
 		return
 	}
+	line(s.Unit, s.Bytes, "")
 	line("  decoded", s.BytesDecoded, percent(s.BytesDecoded, s.Bytes))
 	line("  lost", s.BytesLost, percent(s.BytesLost, s.Bytes))
 	for _, l := range s.LossReasons {
