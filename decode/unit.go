@@ -43,6 +43,8 @@ func (u *Unit) Ends() Ends {
 type Segment struct {
 	// Row counts bytes, instructions and exceptions. Its Seq is not used.
 	Row schema.Segment
+	// Quality does not count the lead: that is for the stitcher.
+	Quality Quality
 	// Ends are the ends of its stretches in the unit's slices.
 	Ends Ends
 	// Continued and Open are those of the part.

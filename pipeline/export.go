@@ -111,6 +111,7 @@ type exporter struct {
 
 	totals   []schema.Totals // by source of the plan
 	missing  []image.Missing // likewise
+	quality  []decode.Quality
 	progress Progress
 }
 
@@ -119,6 +120,7 @@ func (e *exporter) run(ctx context.Context) (*schema.Manifest, error) {
 	e.jobs = make(chan job)
 	e.totals = make([]schema.Totals, len(e.plan.sources))
 	e.missing = make([]image.Missing, len(e.plan.sources))
+	e.quality = make([]decode.Quality, len(e.plan.sources))
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return e.encode(ctx) })
 	g.Go(func() error {
@@ -201,7 +203,7 @@ func (e *exporter) decodeSource(ctx context.Context, i int, submit func(job) err
 	if err != nil {
 		return fmt.Errorf("source 0x%02x: %w", s.ID, err)
 	}
-	e.totals[i], e.missing[i] = st.totals, st.missing
+	e.totals[i], e.missing[i], e.quality[i] = st.totals, st.missing, st.quality
 	return st.finish()
 }
 
@@ -221,10 +223,7 @@ func (e *exporter) loseSource(i int, submit func(job) error) error {
 	if err != nil {
 		return fmt.Errorf("source 0x%02x: %w", s.ID, err)
 	}
-	loss := schema.Loss{Key: schema.Key{Offset: int64(piece.Offset(0))}, Bytes: s.bytes, Reason: schema.LossUnsupported, Detail: s.problem}
-	if s.status == schema.StatusUnconfigured {
-		loss.Reason = schema.LossUnconfigured
-	}
+	loss := schema.Loss{Key: schema.Key{Offset: int64(piece.Offset(0))}, Bytes: s.bytes, Reason: s.lossReason(), Detail: s.problem}
 	e.totals[i] = schema.Totals{Bytes: s.bytes, BytesLost: s.bytes, Losses: 1}
 	t := e.sourceTables(s.ID, submit)
 	return errors.Join(t.losses.add(base{source: s.ID}, []schema.Loss{loss}), t.losses.flush())

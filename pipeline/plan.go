@@ -49,6 +49,14 @@ func (s *sourcePlan) stream() decode.Stream {
 	return newRawStream(b.data, b.Size, b.RingStart)
 }
 
+// lossReason is why all bytes of a source that is not decoded are lost.
+func (s *sourcePlan) lossReason() schema.LossReason {
+	if s.status == schema.StatusUnconfigured {
+		return schema.LossUnconfigured
+	}
+	return schema.LossUnsupported
+}
+
 // makePlan reads every buffer once.
 func makePlan(ctx context.Context, c *capture.Capture) (*plan, error) {
 	p := &plan{notes: slices.Clone(c.Warnings)}

@@ -17,6 +17,7 @@ type stitcher struct {
 	tables  tables
 	totals  schema.Totals
 	missing image.Missing
+	quality decode.Quality
 
 	// The segment that is open: its base stays, its row grows.
 	open       base
@@ -138,11 +139,15 @@ func (s *stitcher) count(u *decode.Unit, seg *decode.Segment, from decode.Ends) 
 			s.missing.Add(e.Address.V, 1)
 		}
 	}
+	s.quality.Add(&seg.Quality)
 }
 
 // openSegment begins a segment.
 func (s *stitcher) openSegment(seg *decode.Segment) error {
 	first := !s.base.segment.OK
+	if !first && seg.Lead.Reason == schema.ISyncPeriodic {
+		s.quality.ISync(seg.Lead.Offset, s.reached, decode.Place{Address: seg.Lead.Address, ISA: seg.Lead.ISA})
+	}
 	events, counts := s.carry.open(&seg.Lead)
 	if len(events) > 0 && events[0].Event != schema.EventInconsistent && !first {
 		s.totals.Gaps++

@@ -33,12 +33,13 @@ type SourceSummary struct {
 	// Missing is the memory that was wanted and is in no image, most stops
 	// first.
 	Missing []image.MissingRange
+	Agreements
 }
 
 func (e *exporter) summary(m *schema.Manifest) *Summary {
 	s := &Summary{Totals: m.Totals, Tables: m.Tables, Notes: m.Notes}
 	for i, totals := range m.Sources {
-		s.Sources = append(s.Sources, SourceSummary{totals, e.missing[i].Ranges()})
+		s.Sources = append(s.Sources, SourceSummary{totals, e.missing[i].Ranges(), agreements(&e.quality[i])})
 	}
 	return s
 }

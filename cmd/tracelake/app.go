@@ -19,6 +19,8 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 			inspectCommand(),
 			packetsCommand(),
 			demoCommand(),
+			reportCommand(),
+			qualityCommand(),
 		},
 		Action: func(*cli.Context) error {
 			return usage("COMMAND", "is missing", "tracelake --help lists the commands")

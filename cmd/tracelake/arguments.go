@@ -20,6 +20,9 @@ func arrange(app *cli.App, args []string) ([]string, error) {
 	if len(args) < 2 || ownFlag(args[1]) {
 		return args, nil
 	}
+	if len(args) > 2 && app.Command(args[1]+" "+args[2]) != nil { // a command of two words
+		args = slices.Concat(args[:1], []string{args[1] + " " + args[2]}, args[3:])
+	}
 	if strings.HasPrefix(args[1], "-") {
 		return nil, usage(args[1], "is no flag of tracelake itself", "flags stand behind the command; see tracelake --help")
 	}
@@ -45,7 +48,7 @@ func ownFlag(arg string) bool {
 // unknownCommand says that name is no command, and which may be meant.
 func unknownCommand(app *cli.App, name string) error {
 	var names []string
-	for _, c := range app.Commands {
+	for _, c := range app.VisibleCommands() {
 		names = append(names, c.Name)
 	}
 	return usage(name, "is no command", cli.SuggestCommand(app.Commands, name)+" Commands are "+strings.Join(names, ", "))

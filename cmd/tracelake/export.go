@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -52,7 +51,7 @@ func outputFlags() []cli.Flag {
 // runFlags say how to run.
 func runFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, Category: groupRun, Usage: "decode on `N` cores; the files are the same for any N", DefaultText: "all"},
+		jobsFlag("decode on `N` cores; the files are the same for any N"),
 		&cli.BoolFlag{Name: "quiet", Category: groupRun, Usage: "print nothing but errors"},
 		&cli.BoolFlag{Name: "no-progress", Category: groupRun, Usage: "no progress bar (there is one on terminals only)"},
 	}
@@ -111,7 +110,7 @@ func readExport(ctx *cli.Context) (*exportArgs, error) {
 	args := &exportArgs{
 		input: input, dir: ctx.String("output"), quiet: ctx.Bool("quiet"), noProgress: ctx.Bool("no-progress"),
 		options: pipeline.Options{
-			Capture: captureOptions(ctx), Codec: ctx.String("codec"), Workers: runtime.GOMAXPROCS(0), Overwrite: ctx.Bool("overwrite"),
+			Capture: captureOptions(ctx), Codec: ctx.String("codec"), Overwrite: ctx.Bool("overwrite"),
 			TimestampHz: ctx.Uint64("timestamp-hz"), CycleHz: ctx.Uint64("cycle-hz"),
 		},
 	}
@@ -210,11 +209,9 @@ func readLabels(ctx *cli.Context, o *pipeline.Options) error {
 
 // readNumbers reads the flags whose value may not be 0.
 func readNumbers(ctx *cli.Context, o *pipeline.Options) error {
-	if ctx.IsSet("jobs") {
-		o.Workers = ctx.Int("jobs")
-	}
-	if o.Workers < 1 {
-		return usage(fmt.Sprintf("--jobs %d", o.Workers), "is too few", "give 1 or more, or leave it out to use all cores")
+	var err error
+	if o.Workers, err = jobs(ctx); err != nil {
+		return err
 	}
 	for _, name := range []string{"timestamp-hz", "cycle-hz"} {
 		if ctx.IsSet(name) && ctx.Uint64(name) == 0 {

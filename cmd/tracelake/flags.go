@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
 
@@ -67,6 +68,23 @@ func offsetIfSet(ctx *cli.Context, name string) *int64 {
 		return nil
 	}
 	return new(ctx.Int64(name))
+}
+
+// jobsFlag says how many cores to use.
+func jobsFlag(usage string) cli.Flag {
+	return &cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, Category: groupRun, Usage: usage, DefaultText: "all"}
+}
+
+// jobs returns the number of cores to use.
+func jobs(ctx *cli.Context) (int, error) {
+	if !ctx.IsSet("jobs") {
+		return runtime.GOMAXPROCS(0), nil
+	}
+	n := ctx.Int("jobs")
+	if n < 1 {
+		return 0, usage(fmt.Sprintf("--jobs %d", n), "is too few", "give 1 or more, or leave it out to use all cores")
+	}
+	return n, nil
 }
 
 // sources returns the trace IDs of --source; nil is all.

@@ -27,6 +27,11 @@ var readers = map[string]func(*cli.Context) (any, error){
 		opt, err := readPackets(ctx)
 		return []any{opt, ctx.Bool("json")}, err
 	},
+	"report": func(*cli.Context) (any, error) { return nil, nil },
+	"report quality": func(ctx *cli.Context) (any, error) {
+		opt, err := readQuality(ctx)
+		return []any{opt, ctx.Bool("json")}, err
+	},
 	"demo": func(ctx *cli.Context) (any, error) { return ctx.String("output"), nil },
 }
 

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -44,10 +43,7 @@ func inspect(ctx *cli.Context) error {
 		return err
 	}
 	if ctx.Bool("json") {
-		e := json.NewEncoder(ctx.App.Writer)
-		e.SetEscapeHTML(false)
-		e.SetIndent("", "  ")
-		return e.Encode(in)
+		return writeJSON(ctx.App.Writer, in)
 	}
 	_, err = io.WriteString(ctx.App.Writer, inspectionText(in))
 	return err

@@ -46,6 +46,9 @@ func writeSource(b *strings.Builder, s *pipeline.SourceSummary) {
 		thousands(s.BytesUnplaced), percent(s.BytesUnplaced, s.Bytes))
 	fmt.Fprintf(b, "  %s, %s, %s, %s\n", count(s.Instructions, "instruction"), count(s.Exceptions, "exception"),
 		count(s.Gaps, "gap"), count(s.Segments, "segment"))
+	if doubt := doubt(&s.Agreements); doubt != "" {
+		fmt.Fprintf(b, "  %s (tracelake report quality shows where)\n", doubt)
+	}
 }
 
 // sourceWords names a source: " PTM_0 (pft 1.1, core cpu_0)".

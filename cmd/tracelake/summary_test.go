@@ -56,11 +56,16 @@ func TestSummaryText(t *testing.T) {
 		Tables: map[string]schema.Files{"losses": {Rows: 1, Bytes: 2048}, "instructions": {Rows: 12345, Bytes: 67890}},
 		Notes:  []string{"a note"},
 	}
+	s.Sources[0].Agreements = pipeline.Agreements{
+		Branches: pipeline.BranchAgreement{Agreement: pipeline.Agreement{Compared: 2630, Agree: 238}},
+		ISyncs:   pipeline.Agreement{Compared: 19, Agree: 6},
+	}
 	const want = `out: 12,345 instructions, 1 exception, 3 gaps
 
 source 0x13 PTM_0 (pft 1.1, core cpu_0)
   1,000 bytes: 994 decoded (99.40 %), 6 lost (0.60 %), 10 unplaced (1.00 %)
   12,345 instructions, 1 exception, 3 gaps, 2 segments
+  2,392 of 2,630 branch packets (90.95 %) follow an instruction that cannot branch there, and 13 of 19 periodic I-syncs (68.42 %) say another place than the program had got to: is this the program that ran? (tracelake report quality shows where)
 
 source 0x14 (itm)
   7 bytes, not decoded: no decoder

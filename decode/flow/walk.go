@@ -185,6 +185,14 @@ func (w *Walker) WaypointAddress() uint32 {
 	return w.cur.next - uint32(w.cur.last.Size)
 }
 
+// Onward returns where a waypoint that is no indirect branch leads, executed.
+func (w *Walker) Onward() decode.Place {
+	if last := &w.cur.last; last.Flow == isa.Direct {
+		return decode.Place{Address: last.Target, ISA: last.TargetISA}
+	}
+	return decode.Place{Address: w.cur.next, ISA: w.at.ISA}
+}
+
 // Pass goes on behind the waypoint.
 func (w *Walker) Pass() {
 	b := w.cur

@@ -27,10 +27,12 @@ func (d *Decoder) restart(p *Packet, offset int64) {
 // analyzeISync is analyze_isync() for an I-sync inside a segment (§4.3.3).
 func (d *Decoder) analyzeISync(p *Packet, offset int64) {
 	if p.Reason == schema.ISyncPeriodic {
-		here := d.walk.Place()
-		if d.walk.Known() && here != (decode.Place{Address: p.Address, ISA: p.ISA}) {
-			d.inconsistent(offset, here.Address, decode.ISyncDiffers(p.Address, p.ISA))
+		told := decode.Place{Address: p.Address, ISA: p.ISA}
+		reached := schema.Null[decode.Place]{V: d.walk.Place(), OK: d.walk.Known()}
+		if reached.OK && reached.V != told {
+			d.inconsistent(offset, reached.V.Address, decode.ISyncDiffers(p.Address, p.ISA))
 		}
+		d.seg.Quality.ISync(offset, reached, told)
 		d.restart(p, offset)
 		return
 	}
@@ -53,7 +55,7 @@ func (d *Decoder) analyzeAtomHeader(p *Packet, offset int64) {
 	placed := true
 	for i := uint8(0); i < p.AtomCount; i++ {
 		executed := p.Atoms>>i&1 == 0
-		if !d.toWaypoint(p, offset, executed) {
+		if d.toWaypoint(p, offset, executed) != flow.Arrived {
 			placed = false
 			break
 		}
@@ -96,7 +98,10 @@ func (d *Decoder) returnByStack(offset int64) {
 // branchNoExcp is branch_no_excp(): the packet is the E atom of the next
 // waypoint, and its target. The return stack is not popped.
 func (d *Decoder) branchNoExcp(p *Packet, offset int64) {
-	placed := d.toWaypoint(p, offset, true)
+	straight := d.walk.Place()
+	stop := d.toWaypoint(p, offset, true)
+	d.compareBranch(p, offset, stop, straight)
+	placed := stop == flow.Arrived
 	if !placed {
 		d.seg.Row.BytesUnplaced += int64(p.Len)
 	} else if d.cfg.ReturnStack && d.walk.Waypoint().Link {
@@ -106,6 +111,26 @@ func (d *Decoder) branchNoExcp(p *Packet, offset int64) {
 		d.countWaypoint(p, offset, schema.CountBranch, placed)
 	}
 	d.branchTo(p, offset)
+}
+
+// compareBranch counts how a branch packet agrees with the instruction it
+// follows. The walk from straight on stopped there.
+func (d *Decoder) compareBranch(p *Packet, offset int64, stop flow.Stop, straight decode.Place) {
+	q := &d.seg.Quality
+	switch {
+	case stop == flow.Missing:
+		q.BranchesUnplaced++
+		return
+	case stop == flow.Arrived && d.walk.Waypoint().Flow == isa.Indirect:
+		q.IndirectBranch()
+		return
+	}
+	state := d.branchISA(p)
+	m := decode.Miss{Offset: offset, Expected: straight, Found: decode.Place{Address: d.resolve(p, state), ISA: state}}
+	if stop == flow.Arrived {
+		m.After, m.Expected = schema.Of(d.walk.WaypointAddress()), d.walk.Onward()
+	}
+	q.Branch(m)
 }
 
 // branchWithExcp is branch_with_excp().
@@ -256,26 +281,26 @@ func (d *Decoder) analyzeTimestamp(p *Packet, offset int64) {
 	d.spanDue = true
 }
 
-// toWaypoint walks to the next waypoint and outputs it with its outcome. It
-// fails where the position is unknown or the walk does not arrive.
-func (d *Decoder) toWaypoint(p *Packet, offset int64, executed bool) bool {
+// toWaypoint walks to the next waypoint and outputs it with its outcome. Where
+// the position is unknown, or the walk does not arrive and it becomes so, it
+// returns another stop; an unknown position is Missing.
+func (d *Decoder) toWaypoint(p *Packet, offset int64, executed bool) flow.Stop {
 	if !d.walk.Known() {
-		return false
+		return flow.Missing
 	}
 	d.settle()
 	told := flow.Told{Offset: offset}
 	if p.CyclesTold {
 		told.Cycles, told.Cycle, told.Flags = p.Cycles, d.cycle+int64(p.Cycles), schema.RunCyclesTold
 	}
-	switch d.walk.ToWaypoint(&told, executed) {
-	case flow.Arrived:
-		return true
+	stop := d.walk.ToWaypoint(&told, executed)
+	switch stop {
 	case flow.Missing:
 		d.unmapped(offset)
 	case flow.Endless:
 		d.endless(offset)
 	}
-	return false
+	return stop
 }
 
 // unmapped tells that the walk met an instruction that is in no image.

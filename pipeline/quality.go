@@ -1,0 +1,221 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/decode/capture"
+	"github.com/tracelake/tracelake/decode/image"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// QualityOptions say what to look at.
+type QualityOptions struct {
+	Capture capture.Options
+	Sources []uint8 // nil: all
+	Workers int     // at least 1
+}
+
+// A QualityReport says how much of a capture was understood and how far trace
+// and program image agree.
+type QualityReport struct {
+	SchemaVersion int             `json:"schema_version"`
+	Input         string          `json:"input"`
+	Sources       []SourceQuality `json:"sources"`
+	Notes         []string        `json:"notes"`
+}
+
+// A SourceQuality is how good the trace of a source is.
+type SourceQuality struct {
+	Source   string `json:"source"` // hex
+	Name     string `json:"name,omitempty"`
+	Protocol string `json:"protocol,omitempty"`
+	Version  string `json:"version,omitempty"`
+	Core     string `json:"core,omitempty"`
+	Status   string `json:"status"`
+	Problem  string `json:"problem,omitempty"` // why it is not decoded
+	Unit     string `json:"unit"`
+	schema.Totals
+	LossReasons []LossSum       `json:"loss_reasons"`
+	Missing     []MissingMemory `json:"missing_memory"` // most stops first
+	Agreements
+}
+
+// A LossSum is what was lost for one reason.
+type LossSum struct {
+	Reason string `json:"reason"`
+	Losses int64  `json:"losses"`
+	Bytes  int64  `json:"bytes"`
+}
+
+// MissingMemory is memory that was wanted and is in no image.
+type MissingMemory struct {
+	First string `json:"first"` // lowest and highest address wanted, hex
+	Last  string `json:"last"`
+	Stops int64  `json:"stops"`
+}
+
+// Agreements are what needs no reference to tell a wrong program image from the
+// one that ran: see [decode.Quality].
+type Agreements struct {
+	Branches BranchAgreement `json:"branch_packets"`
+	ISyncs   Agreement       `json:"periodic_i_syncs"`
+}
+
+// An Agreement is how many packets of one kind agree with the program image.
+type Agreement struct {
+	Compared    int64    `json:"compared"`
+	Agree       int64    `json:"agree"`
+	Share       *float64 `json:"share"`        // Agree of Compared; nil if nothing was compared
+	NotCompared int64    `json:"not_compared"` // the position in the program was not known
+	Misses      []Miss   `json:"misses"`       // the first 16 that do not agree
+}
+
+// A BranchAgreement is that of the branch packets without exception.
+type BranchAgreement struct {
+	Agreement
+	Indirect int64 `json:"indirect"` // behind an instruction that can branch indirectly
+	Repeated int64 `json:"repeated"` // telling again where the program goes by itself
+}
+
+// A Miss is a [decode.Miss], its addresses in hex.
+type Miss struct {
+	Offset      int64  `json:"offset"`
+	After       string `json:"after,omitempty"`
+	Expected    string `json:"expected"`
+	ExpectedISA string `json:"expected_isa"`
+	Found       string `json:"found"`
+	FoundISA    string `json:"found_isa"`
+}
+
+// Quality decodes a capture like [Export], writes nothing, and says how good the
+// trace is. It fails with a [*NothingError] if nothing was decoded.
+func Quality(ctx context.Context, input string, opt QualityOptions) (*QualityReport, error) {
+	c, err := capture.Open(input, opt.Capture)
+	if err != nil {
+		return nil, err
+	}
+	defer c.Close()
+	if err := c.Check(); err != nil {
+		return nil, err
+	}
+	p, err := makePlan(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.choose(opt.Sources); err != nil {
+		return nil, err
+	}
+	report := &QualityReport{SchemaVersion: schema.Version, Input: input, Sources: []SourceQuality{}, Notes: append([]string{}, p.notes...)}
+	totals, missing := make([]schema.Totals, len(p.sources)), make([]image.Missing, len(p.sources))
+	for i, s := range p.sources {
+		q, memory, err := s.quality(ctx, newWorkers(opt.Workers))
+		if err != nil {
+			return nil, fmt.Errorf("source 0x%02x: %w", s.ID, err)
+		}
+		totals[i], missing[i] = q.Totals, memory
+		report.Sources = append(report.Sources, q)
+	}
+	if err := p.nothing(totals, missing); err != nil {
+		return nil, err
+	}
+	return report, nil
+}
+
+// quality looks at a source. It also returns the memory that is missing.
+func (s *sourcePlan) quality(ctx context.Context, tokens workers) (SourceQuality, image.Missing, error) {
+	q := SourceQuality{
+		Source: fmt.Sprintf("%02x", s.ID), Name: s.Name, Protocol: s.Protocol, Version: s.Version, Core: s.Core,
+		Status: schema.SourceStatusNames[s.status], Problem: s.problem, Unit: schema.SourceUnitNames[schema.UnitBytes],
+	}
+	if s.protocol != nil {
+		q.Version = s.protocol.Version()
+	}
+	var lost lossSums
+	var missing image.Missing
+	var counted decode.Quality
+	switch {
+	case s.status == schema.StatusDecoded:
+		st := newStitcher(s.ID, s.protocol.TimestampCode(), tables{})
+		pool := &decoders{new: func() decode.Decoder { return s.protocol.NewDecoder(s.Memory, false) }}
+		err := ordered(ctx, tokens, split(s.stream(), s.protocol), pool.decode, func(d decoded) error {
+			lost.add(d.losses)
+			lost.add(d.rows.Losses)
+			return st.stitch(d)
+		})
+		if err == nil {
+			err = st.finish()
+		}
+		if err != nil {
+			return q, missing, err
+		}
+		q.Totals, counted, missing = st.totals, st.quality, st.missing
+	case s.bytes > 0:
+		loss := schema.Loss{Bytes: s.bytes, Reason: s.lossReason()}
+		lost.add([]schema.Loss{loss})
+		q.Totals = schema.Totals{Bytes: s.bytes, BytesLost: s.bytes, Losses: 1}
+	}
+	q.LossReasons, q.Missing, q.Agreements = lost.reasons(), missingMemory(&missing), agreements(&counted)
+	return q, missing, nil
+}
+
+// lossSums are what was lost, by reason.
+type lossSums [schema.LossUnconfigured + 1]LossSum
+
+func (s *lossSums) add(losses []schema.Loss) {
+	for _, l := range losses {
+		s[l.Reason].Losses++
+		s[l.Reason].Bytes += l.Bytes
+	}
+}
+
+// reasons returns the sums of the reasons there were.
+func (s *lossSums) reasons() []LossSum {
+	sums := []LossSum{}
+	for reason, sum := range s {
+		if sum.Losses > 0 {
+			sum.Reason = schema.LossReasonNames[reason]
+			sums = append(sums, sum)
+		}
+	}
+	return sums
+}
+
+func missingMemory(m *image.Missing) []MissingMemory {
+	memory := []MissingMemory{}
+	for _, r := range m.Ranges() {
+		memory = append(memory, MissingMemory{hexAddress(r.First), hexAddress(r.Last), r.Stops})
+	}
+	return memory
+}
+
+func agreements(q *decode.Quality) Agreements {
+	return Agreements{
+		Branches: BranchAgreement{
+			Agreement: agreement(q.Branches, q.BranchesAgree(), q.BranchesUnplaced, q.BranchMisses),
+			Indirect:  q.BranchesIndirect, Repeated: q.BranchesRepeated,
+		},
+		ISyncs: agreement(q.ISyncs, q.ISyncsEqual, q.ISyncsUnplaced, q.ISyncMisses),
+	}
+}
+
+func agreement(compared, agree, notCompared int64, misses []decode.Miss) Agreement {
+	a := Agreement{Compared: compared, Agree: agree, NotCompared: notCompared, Misses: []Miss{}}
+	if compared > 0 {
+		a.Share = new(float64(agree) / float64(compared))
+	}
+	for _, m := range misses {
+		miss := Miss{
+			Offset: m.Offset, Expected: hexAddress(m.Expected.Address), ExpectedISA: m.Expected.ISA.String(),
+			Found: hexAddress(m.Found.Address), FoundISA: m.Found.ISA.String(),
+		}
+		if m.After.OK {
+			miss.After = hexAddress(m.After.V)
+		}
+		a.Misses = append(a.Misses, miss)
+	}
+	return a
+}
+
+func hexAddress(a uint32) string { return fmt.Sprintf("0x%08x", a) }
