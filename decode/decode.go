@@ -43,6 +43,17 @@ type Stream interface {
 	Next() (Piece, error)
 }
 
+// A Source is what a protocol is bound to.
+type Source struct {
+	Registers
+	// CoreType is the type of the core that is traced, as "Cortex-R5"; "" if it
+	// is not known.
+	CoreType string
+	// Profile is that of its architecture, "A", "R" or "M"; "" if it is not
+	// known.
+	Profile string
+}
+
 // Registers are the trace registers of a source.
 type Registers interface {
 	// Lookup returns the value of the register of that name, as ETMCR.
@@ -62,6 +73,10 @@ type Protocol interface {
 	// ISyncUnknown, n bytes of whole packets were passed and b ends inside the
 	// next.
 	FindISync(b []byte) (n int, found Found)
+	// Keep takes what packets between an A-sync and the I-sync behind it tell for
+	// what comes then, though they themselves are lost. b begins behind the
+	// A-sync, or n bytes behind where an earlier call began that returned n.
+	Keep(k *Kept, b []byte) (n int)
 	// TimestampCode is how timestamps are told.
 	TimestampCode() TimestampCode
 	// ParsePacket decodes the packet at the start of b, for people to read.

@@ -13,6 +13,7 @@ import (
 type Unit struct {
 	Blocks     []*schema.Block // in order of first use
 	Runs       []schema.Run
+	Costs      []uint32 // cycles of each instruction of the runs with RunCostsTold
 	Spans      []schema.Span
 	Exceptions []schema.Exception
 	Counts     []schema.CycleCount
@@ -26,13 +27,13 @@ type Unit struct {
 
 // Ends are lengths of the slices of a unit at the end of a segment.
 type Ends struct {
-	Runs, Spans, Exceptions, Counts, Timestamps, Contexts, Events, Losses, Packets int
+	Runs, Costs, Spans, Exceptions, Counts, Timestamps, Contexts, Events, Losses, Packets int
 }
 
 // Ends returns the present lengths of u's slices.
 func (u *Unit) Ends() Ends {
 	return Ends{
-		Runs: len(u.Runs), Spans: len(u.Spans), Exceptions: len(u.Exceptions), Counts: len(u.Counts),
+		Runs: len(u.Runs), Costs: len(u.Costs), Spans: len(u.Spans), Exceptions: len(u.Exceptions), Counts: len(u.Counts),
 		Timestamps: len(u.Timestamps), Contexts: len(u.Contexts), Events: len(u.Events),
 		Losses: len(u.Losses), Packets: len(u.Packets),
 	}
@@ -53,6 +54,8 @@ type Segment struct {
 	Lead Lead
 	// Tail is what goes on into the segment behind.
 	Tail Tail
+	// Back is what reaches back.
+	Back Back
 }
 
 // A Lead is the I-sync of a cut, as far as its effects depend on what came
@@ -91,6 +94,86 @@ type Tail struct {
 	TimestampCleared bool
 	// VMID as last told in the segment; NULL passes on what came before.
 	VMID schema.Null[uint8]
+	// Kept is what was told in a loss and holds behind it.
+	Kept Kept
+	// Seq counts the instructions of the segment so far.
+	Seq int64
+	// Act is the last act, which a part behind may cancel, and Return is the
+	// index of the `return` row that goes with it, -1 without one.
+	Act    Act
+	Return int
+	// Waits are the cycles since the last instruction, or since the segment
+	// began if Back.Waits says so: cost of the next one.
+	Waits int64
+	// Restart is the last restart of trace that can be counted late.
+	Restart schema.Null[Restart]
+}
+
+// Kept is what packets in bytes that are lost tell all the same, for what stands
+// behind: those between the last A-sync and the cut.
+type Kept struct {
+	TimestampRaw  uint64
+	TimestampBits uint8
+	VMID          schema.Null[uint8]
+}
+
+// An Act is what a cancel takes back. Protocols without one say NoAct.
+type Act uint8
+
+// The acts.
+const (
+	NoAct          Act = iota // nothing, or nothing any more
+	InstructionAct            // the last instruction of the part
+	ReturnAct                 // the `return` row; the instruction before it stays
+	UnplacedAct               // an instruction without a row
+	EarlierAct                // that of the part before
+)
+
+// A Back is what in a part reaches back to what came before it. Its zero value
+// says that nothing does.
+type Back struct {
+	// Cancel is the exception that cancels the act before the part.
+	Cancel schema.Null[BackCancel]
+	// Aborts are indexes of exceptions whose return address is that of the last
+	// instruction before the part, if there is one.
+	Aborts []int
+	// Waits says what becomes of the cycles since the last instruction.
+	Waits BackWaits
+	// Count is the first late count in the part, if the restart it belongs to
+	// is not in its segment.
+	Count schema.Null[BackCount]
+}
+
+// A BackCancel has the indexes of the rows a cancel makes.
+type BackCancel struct {
+	Event     int // `cancelled`, with its address open
+	Exception int
+	Return    int // the `return` row told since, which is cancelled with an instruction; or -1
+}
+
+// A BackCount has the indexes of the rows a late count makes.
+type BackCount struct {
+	Count int
+	Event int // `count_unexpected`, which goes if there is a restart to count
+}
+
+// BackWaits says what becomes of cycles told before a part but behind the last
+// instruction.
+type BackWaits uint8
+
+// The fates of cycles.
+const (
+	WaitsDropped BackWaits = iota // they belong to no instruction
+	WaitsTaken                    // they are a cost of the part's first instruction
+	WaitsPassed                   // they are left to the part behind
+)
+
+// A Restart is an I-sync that is not periodic, for a cycle count that comes
+// later.
+type Restart struct {
+	Seq     int64
+	Counted bool // a second count is one too many
+	Unknown bool // its count is not to be trusted
 }
 
 // A Place is a position in the program.
@@ -116,3 +199,7 @@ func RestartEvent(reason schema.ISyncReason) schema.EventKind {
 	}
 	return schema.EventTraceOn
 }
+
+// NothingToCancel is the detail of an `inconsistent` event: a cancel with no act
+// since the one before.
+const NothingToCancel = "cancel"

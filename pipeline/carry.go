@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"math"
 	"slices"
 
 	"github.com/tracelake/tracelake/decode"
@@ -56,6 +57,9 @@ type carry struct {
 	timestampBits uint8
 
 	context schema.Null[schema.Context] // last row of `contexts`
+
+	waits   int64                       // cycles since the last instruction
+	restart schema.Null[decode.Restart] // the last one, Seq in the source
 }
 
 func newCarry(source uint8) carry {
@@ -81,6 +85,9 @@ func (c *carry) open(lead *decode.Lead) (events []schema.Event, counts []schema.
 			Detail: decode.ISyncDiffers(lead.Address, lead.ISA),
 		})
 	}
+	if c.lost {
+		c.waits = 0
+	}
 	opens := c.lost || lead.NewEpoch
 	if opens {
 		c.epoch, c.cycle = c.nextEpoch, 0
@@ -90,7 +97,7 @@ func (c *carry) open(lead *decode.Lead) (events []schema.Event, counts []schema.
 		count := schema.CycleCount{Key: key, Cycles: lead.Count, Kind: schema.CountISync, OutOfEpoch: opens}
 		if !opens {
 			c.cycle += lead.Count.V
-			count.Cycle = schema.Of[int64](0) // relative: the base has it already
+			count.Cycle.OK = lead.CycleAccurate // and 0: the base has it already
 		}
 		counts = append(counts, count)
 	}
@@ -99,8 +106,8 @@ func (c *carry) open(lead *decode.Lead) (events []schema.Event, counts []schema.
 }
 
 // part takes over what a part of a segment says, as far as rows of the part
-// behind need it.
-func (c *carry) part(t *decode.Tail, timestamps []schema.Timestamp) {
+// behind need it. Its rows count instructions from seq.
+func (c *carry) part(t *decode.Tail, seq int64, timestamps []schema.Timestamp) {
 	for _, row := range timestamps {
 		if !row.Unknown {
 			c.timestamp = row.Value
@@ -108,6 +115,10 @@ func (c *carry) part(t *decode.Tail, timestamps []schema.Timestamp) {
 	}
 	if t.VMID.OK {
 		c.vmid = t.VMID
+	}
+	if t.Restart.OK {
+		c.restart = t.Restart
+		c.restart.V.Seq += seq
 	}
 }
 
@@ -165,8 +176,61 @@ func (c *carry) changes(said []schema.Context) []schema.Context {
 	return rows
 }
 
+// take gives the cycles since the last instruction to the first one of a part,
+// whose rows begin at from and end at to.
+func (c *carry) take(u *decode.Unit, seg *decode.Segment, from, to decode.Ends) {
+	switch seg.Back.Waits {
+	case decode.WaitsTaken:
+		if from.Costs < to.Costs {
+			addCost(u, from, c.waits)
+		}
+		c.waits = 0
+	case decode.WaitsDropped:
+		c.waits = 0
+	case decode.WaitsPassed:
+	}
+	c.waits += seg.Tail.Waits
+}
+
+// addCost adds to the cost of the instruction that is the first from an end on.
+func addCost(u *decode.Unit, from decode.Ends, cycles int64) {
+	cycles = min(cycles, math.MaxUint32-int64(u.Runs[from.Runs].Cycles)) // more would be no row of a schema's
+	u.Costs[from.Costs] += uint32(cycles)
+	u.Runs[from.Runs].Cycles += uint32(cycles)
+}
+
+// late settles the late count of a part that belongs to a restart before it, if
+// there is one that has none. It reports whether there is: the row says so then.
+func (c *carry) late(x *schema.CycleCount, base int64) bool {
+	if !c.restart.OK || c.restart.V.Counted {
+		return false
+	}
+	x.Seq = c.restart.V.Seq - base
+	if c.restart.V.Unknown {
+		x.Cycles = schema.Null[int64]{}
+	}
+	c.restart.V.Counted = true
+	return true
+}
+
+// keep takes what was told in bytes that are lost and holds behind them.
+func (c *carry) keep(code decode.TimestampCode, k decode.Kept) {
+	if k.VMID.OK {
+		c.vmid = k.VMID
+	}
+	if k.TimestampBits == 0 {
+		return
+	}
+	c.timestampRaw = decode.Merge(c.timestampRaw, k.TimestampRaw, k.TimestampBits)
+	c.timestampBits = max(c.timestampBits, k.TimestampBits)
+	value := schema.Null[uint64]{V: code.Value(c.timestampRaw), OK: c.timestampBits == code.Bits}
+	if !value.OK || value.V != 0 { // 0 says nothing
+		c.timestamp = value
+	}
+}
+
 // close ends a segment.
-func (c *carry) close(t *decode.Tail, instructions, exceptions int64) {
+func (c *carry) close(code decode.TimestampCode, t *decode.Tail, instructions, exceptions int64) {
 	c.seq += instructions
 	c.ordinal += exceptions
 	if t.Epoch > 0 {
@@ -184,6 +248,7 @@ func (c *carry) close(t *decode.Tail, instructions, exceptions int64) {
 		c.timestampBits = max(c.timestampBits, t.TimestampBits)
 	}
 	if t.Broken {
-		c.timestamp, c.vmid = schema.Null[uint64]{}, schema.Null[uint8]{}
+		c.timestamp, c.vmid, c.restart = schema.Null[uint64]{}, schema.Null[uint8]{}, schema.Null[decode.Restart]{}
 	}
+	c.keep(code, t.Kept)
 }

@@ -32,6 +32,9 @@ func Count(ctx context.Context, input string, opt capture.Options, workerCount i
 		st := newStitcher(s.ID, s.protocol.TimestampCode(), tables{})
 		pool := &decoders{new: func() decode.Decoder { return s.protocol.NewDecoder(s.Memory, false) }}
 		err := ordered(ctx, newWorkers(workerCount), split(s.stream(), s.protocol), pool.decode, st.stitch)
+		if err == nil {
+			err = st.finish()
+		}
 		if err != nil {
 			return totals, fmt.Errorf("source 0x%02x: %w", s.ID, err)
 		}

@@ -200,11 +200,14 @@ func (e *exporter) decodeSource(ctx context.Context, i int, submit func(job) err
 		e.report(before, &st.totals)
 		return nil
 	})
+	if err == nil {
+		err = st.finish()
+	}
 	if err != nil {
 		return fmt.Errorf("source 0x%02x: %w", s.ID, err)
 	}
 	e.totals[i], e.missing[i], e.quality[i] = st.totals, st.missing, st.quality
-	return st.finish()
+	return nil
 }
 
 // report tells how far the export has come with the totals of a source.

@@ -183,6 +183,9 @@ func (s *sourcePlan) sample(ctx context.Context) (*Sample, error) {
 		}
 		return st.stitch(d)
 	})
+	if err == nil {
+		err = st.finish()
+	}
 	if err != nil {
 		return nil, fmt.Errorf("source 0x%02x: %w", s.ID, err)
 	}

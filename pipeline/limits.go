@@ -10,3 +10,10 @@ const (
 	// chunkBytes is the size of the memory that units of a stream share.
 	chunkBytes = 1 << 20
 )
+
+// What may wait for a cancel: beyond, one finds nothing. Rows told behind the
+// last instruction count, and the bytes of the stream that told them.
+const (
+	heldRows  = 65536
+	heldBytes = 4 << 20
+)

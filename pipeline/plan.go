@@ -163,7 +163,7 @@ func bind(s *capture.Source) (decode.Protocol, []string, error) {
 		}
 		return nil, nil, fmt.Errorf("source %s is %s, which is not supported", s.Name, name)
 	}
-	return b(s.Registers)
+	return b(decode.Source{Registers: s.Registers, CoreType: s.CoreType, Profile: string(s.Profile)})
 }
 
 // planSources plans the sources of a buffer: those configured for it, then

@@ -23,10 +23,16 @@ type rowSet struct {
 // decodeRows decodes a stream the way Export does, into memory.
 func decodeRows(t testing.TB, stream decode.Stream, protocol decode.Protocol, mem *image.Memory, blocks bool, workerCount int) *rowSet {
 	t.Helper()
+	return decodeGrains(t, stream, protocol, mem, blocks, workerCount, grain{unitBytes, partBytes, chunkBytes})
+}
+
+// decodeGrains is decodeRows with another grain.
+func decodeGrains(t testing.TB, stream decode.Stream, protocol decode.Protocol, mem *image.Memory, blocks bool, workerCount int, g grain) *rowSet {
+	t.Helper()
 	set := &rowSet{rows: map[string][]map[string]string{}}
 	st := newStitcher(0x10, protocol.TimestampCode(), set.tables(blocks))
 	pool := &decoders{new: func() decode.Decoder { return protocol.NewDecoder(mem, true) }}
-	err := ordered(context.Background(), newWorkers(workerCount), split(stream, protocol), pool.decode, st.stitch)
+	err := ordered(context.Background(), newWorkers(workerCount), splitBy(stream, protocol, g), pool.decode, st.stitch)
 	if err == nil {
 		err = st.finish()
 	}

@@ -17,6 +17,7 @@ type runs struct {
 	from    int           // index of the first run
 	to      int           // behind the last
 	skip    int           // instructions of the first run that are already rows
+	cost    int           // index of the next cost
 	seq     int64         // of the first instruction
 	rows    int64         // of the table they become
 }
@@ -83,9 +84,13 @@ func (r *runs) advance(n int64, blocks bool) {
 
 // pass moves the start of r over n instructions of its first run.
 func (r *runs) pass(n int) {
+	run := &r.unit.Runs[r.from]
 	r.seq += int64(n)
 	r.skip += n
-	if r.skip == int(r.unit.Runs[r.from].Count) {
+	if run.Flags&schema.RunCostsTold != 0 {
+		r.cost += n
+	}
+	if r.skip == int(run.Count) {
 		r.from, r.skip = r.from+1, 0
 	}
 }
@@ -220,6 +225,9 @@ func (o *outcomes) fill(r *runs, run *schema.Run, span *schema.Span, i, n int) {
 			o.executed[i+k], o.executedValid[i+k] = uint8(run.Failed>>(r.skip+k)&1^1), 1
 		}
 	}
+	if run.Flags&schema.RunCostsTold != 0 {
+		o.fillCosts(r, run, span, i, n)
+	}
 	if r.skip+n != int(run.Count) {
 		return
 	}
@@ -229,6 +237,20 @@ func (o *outcomes) fill(r *runs, run *schema.Run, span *schema.Span, i, n int) {
 		_, at := r.base.at(schema.Point{Epoch: span.Epoch, Cycle: schema.Of(run.Cycle)})
 		o.cycles[last], o.cyclesValid[last] = run.Cycles, 1
 		o.cycle[last], o.cycleValid[last] = uint64(at.V), 1
+	}
+}
+
+// fillCosts tells what n instructions of a run cost, the first of them row i.
+func (o *outcomes) fillCosts(r *runs, run *schema.Run, span *schema.Span, i, n int) {
+	costs := r.unit.Costs[r.cost : r.cost+int(run.Count)-r.skip]
+	_, at := r.base.at(schema.Point{Epoch: span.Epoch, Cycle: schema.Of(run.Cycle)})
+	cycle := at.V
+	for k := len(costs) - 1; k >= 0; k-- {
+		if k < n {
+			o.cycles[i+k], o.cyclesValid[i+k] = costs[k], 1
+			o.cycle[i+k], o.cycleValid[i+k] = uint64(cycle), 1
+		}
+		cycle -= int64(costs[k])
 	}
 }
 
@@ -320,7 +342,7 @@ func (r *runs) fillRunOutcome(v []schema.Vector, run *schema.Run, span *schema.S
 	if last {
 		outcome = run.Outcome
 	}
-	if last && run.Flags&schema.RunCyclesTold != 0 {
+	if last && run.Flags&(schema.RunCyclesTold|schema.RunCostsTold) != 0 {
 		_, at := r.base.at(schema.Point{Epoch: span.Epoch, Cycle: schema.Of(run.Cycle)})
 		cycles, cycle = schema.Of(run.Cycles), schema.Of(uint64(at.V))
 	}

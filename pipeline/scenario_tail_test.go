@@ -30,6 +30,11 @@ func (r *trial) fromEachAsync() {
 		want := relative(r.whole, k, p.Offset)
 		got := relative(tail, 0, 0)
 		blind(want, got)
+		for _, set := range []*rowSet{want, got} { // some cycles of the first instruction may have gone by before
+			for _, row := range set.rows["instructions"][:min(1, len(set.rows["instructions"]))] {
+				row["cycles"] = "?"
+			}
+		}
 		r.contextsIn(way, got, want)
 		r.same(way, got, want)
 	}

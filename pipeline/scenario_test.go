@@ -14,6 +14,7 @@ import (
 
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/decodetest"
+	"github.com/tracelake/tracelake/decode/etmv3"
 	"github.com/tracelake/tracelake/decode/frame"
 	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/decode/pft"
@@ -57,7 +58,7 @@ func newTrial(t *testing.T, s *decodetest.Scenario) *trial {
 	if bind == nil {
 		t.Fatalf("%s: no decoder for %q", s.Name, s.Protocol)
 	}
-	protocol, _, err := bind(s.Registers)
+	protocol, _, err := bind(decode.Source{Registers: s.Registers, CoreType: s.CoreType, Profile: s.Profile})
 	if err != nil {
 		t.Fatalf("%s: %v", s.Name, err)
 	}
@@ -80,13 +81,53 @@ func (r *trial) run() {
 	r.named()
 	r.accounted()
 	r.same("one byte at a time, three workers", r.decode(r.bytesFrom(0, 1), false, 3), r.whole)
-	r.asBlocks()
+	r.grains()
 	r.fromEachAsync()
 	r.roundTrip()
 	r.framed("frames in memory", frame.NewWriter, frame.Layout{})
 	if !slices.ContainsFunc(r.s.Packets, func(p decodetest.Packet) bool { return p.Break }) {
 		r.framed("frames of a trace port", func(w io.Writer) *frame.Writer { return frame.NewPortWriter(w, 3) }, frame.Layout{Sync: true})
 	}
+	r.asBlocks()
+}
+
+// grains demands the same rows of units of one segment, and of parts of a few
+// bytes, but for what a splice takes back: that must lie in one part.
+func (r *trial) grains() {
+	if _, ok := r.protocol.(*etmv3.Config); !ok {
+		return
+	}
+	parts := []int{1 << 20, 64, 23, 9} // no shorter than an I-sync
+	if slices.ContainsFunc(r.whole.rows["losses"], func(row map[string]string) bool { return row["reason"] == "splice" }) {
+		parts = parts[:1]
+	}
+	for _, part := range parts {
+		g := grain{unit: 1, part: part, chunk: 64}
+		set := decodeGrains(r.T, r.bytesFrom(0, 3), r.protocol, r.memory, false, 2, g)
+		r.same(fmt.Sprintf("in parts of %d bytes", part), set, r.whole)
+	}
+}
+
+// sumCycles leaves, of the cycles of instructions, their sum at the last of each
+// run of blocks.
+func sumCycles(instructions, blocks []map[string]string) []map[string]string {
+	var rows []map[string]string
+	for _, run := range blocks {
+		n := number(run["instructions"])
+		sum := 0
+		for i := range n {
+			row := maps.Clone(instructions[len(rows)])
+			if row["cycles"] != "NULL" {
+				sum += number(row["cycles"])
+				row["cycles"] = fmt.Sprint(sum)
+			}
+			if i < n-1 {
+				row["cycles"], row["cycle"] = "NULL", "NULL"
+			}
+			rows = append(rows, row)
+		}
+	}
+	return rows
 }
 
 // wanted compares the tables that are listed, in the columns that are.
@@ -244,6 +285,10 @@ func (r *trial) same(way string, got, want *rowSet) {
 // instructions, and that all other tables are the same.
 func (r *trial) asBlocks() {
 	set := r.decode(r.bytesFrom(0, len(r.stream)), true, 1)
+	if _, costs := r.protocol.(*etmv3.Config); costs {
+		r.whole = &rowSet{rows: maps.Clone(r.whole.rows), totals: r.whole.totals}
+		r.whole.rows["instructions"] = sumCycles(r.whole.rows["instructions"], set.rows["blocks"])
+	}
 	set.rows["instructions"] = expand(set)
 	delete(set.rows, "blocks")
 	delete(set.rows, "code_blocks")
@@ -299,6 +344,12 @@ func again(protocol decode.Protocol, b []byte) ([]byte, error) {
 	switch c := protocol.(type) {
 	case *pft.Config:
 		var p pft.Packet
+		if err := c.Parse(&p, b); err != nil {
+			return nil, err
+		}
+		return c.Append(nil, p), nil
+	case *etmv3.Config:
+		var p etmv3.Packet
 		if err := c.Parse(&p, b); err != nil {
 			return nil, err
 		}

@@ -15,6 +15,7 @@ type unit struct {
 	// What stands before the first cut; the stitcher takes it as it is.
 	losses []schema.Loss
 	events []schema.Event
+	kept   decode.Kept
 
 	parts []decode.Part
 	bytes int // in parts
@@ -126,6 +127,9 @@ func (s *splitter) scan() {
 		}
 		s.asyncs = append(s.asyncs, limit)
 		s.looking, s.parsed = true, limit
+		if !s.inSegment {
+			s.unit.kept = decode.Kept{}
+		}
 	}
 }
 
@@ -133,6 +137,9 @@ func (s *splitter) scan() {
 // one.
 func (s *splitter) look(limit int, last bool) {
 	n, found := s.protocol.FindISync(s.data[s.parsed:limit])
+	if !s.inSegment && n > 0 {
+		s.protocol.Keep(&s.unit.kept, s.data[s.parsed:s.parsed+n])
+	}
 	s.parsed += n
 	switch found {
 	case decode.ISyncFound:

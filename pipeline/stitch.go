@@ -13,6 +13,7 @@ import (
 // jobs by ordinal.
 type stitcher struct {
 	carry
+	hold    hold
 	code    decode.TimestampCode
 	tables  tables
 	totals  schema.Totals
@@ -22,7 +23,8 @@ type stitcher struct {
 	// The segment that is open: its base stays, its row grows.
 	open       base
 	row        schema.Segment
-	exceptions int64 // rows of `exceptions`, returns too
+	exceptions int64   // rows of `exceptions`, returns too
+	lowered    []int64 // what its parts say of instructions that were taken back
 
 	numbers map[schema.BlockKey]uint32 // of code blocks, by first use
 }
@@ -49,10 +51,36 @@ func (s *stitcher) stitch(d decoded) error {
 	var from decode.Ends
 	for i := range d.rows.Segments {
 		seg := &d.rows.Segments[i]
-		if err := s.segment(d.rows, seg, from, numbers); err != nil {
+		p := &part{Segment: *seg, unit: d.rows, numbers: numbers, from: from, to: seg.Ends}
+		if err := s.take(p); err != nil {
 			return err
 		}
 		from = seg.Ends
+	}
+	return nil
+}
+
+// take takes the next part. It waits if it may still change.
+func (s *stitcher) take(p *part) error {
+	s.hold.settle(p)
+	if p.Tail.Act != decode.EarlierAct || s.hold.full() {
+		if err := s.release(); err != nil {
+			return err
+		}
+	}
+	if p.Tail.Act == decode.NoAct || p.Tail.Act == decode.EarlierAct && len(s.hold.parts) == 0 {
+		return s.segment(p)
+	}
+	s.hold.add(p)
+	return nil
+}
+
+// release takes the parts that waited.
+func (s *stitcher) release() error {
+	for _, p := range s.hold.release() {
+		if err := s.segment(p); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -62,6 +90,7 @@ func (s *stitcher) unsynced(u *unit) error {
 	if err := s.tables.events.add(s.base, u.events); err != nil {
 		return err
 	}
+	s.keep(s.code, u.kept)
 	for _, l := range u.losses {
 		s.totals.Bytes += l.Bytes
 		s.totals.BytesLost += l.Bytes
@@ -89,49 +118,83 @@ func (s *stitcher) number(blocks []*schema.Block) ([]uint32, error) {
 	return numbers, s.tables.codeBlocks.add(s.base, first)
 }
 
-// segment takes a segment, or a part of one, whose rows begin at from.
-func (s *stitcher) segment(u *decode.Unit, seg *decode.Segment, from decode.Ends, numbers []uint32) error {
-	if !seg.Continued {
-		if err := s.openSegment(seg); err != nil {
+// segment takes a segment, or a part of one.
+func (s *stitcher) segment(p *part) error {
+	if !p.Continued {
+		if err := s.openSegment(&p.Segment); err != nil {
 			return err
 		}
+	}
+	if p.lowered > 0 {
+		s.lowered = append(s.lowered, p.lowered)
 	}
 	// Rows stand on the start of the segment, but for what the part before
 	// said last.
 	b := s.open
-	b.timestamp, b.timestamps, b.vmid = s.timestamp, int32(from.Timestamps), s.vmid
+	b.seq -= int64(len(s.lowered))
+	b.timestamp, b.timestamps, b.vmid = s.timestamp, int32(p.from.Timestamps), s.vmid
 	b.ordinal = s.open.ordinal + s.exceptions
-	timestamps := u.Timestamps[from.Timestamps:seg.Ends.Timestamps]
+	timestamps := p.unit.Timestamps[p.from.Timestamps:p.to.Timestamps]
 	s.resolve(s.code, timestamps)
-	s.count(u, seg, from)
-	if err := s.addRows(b, u, seg, from, numbers); err != nil {
+	s.carry.take(p.unit, &p.Segment, p.from, p.to)
+	s.pointBack(p)
+	if c := p.Back.Count; c.OK && s.late(&p.unit.Counts[c.V.Count], b.seq) {
+		p.unit.RemoveEvent(c.V.Event, &p.to)
+	}
+	s.count(p)
+	if err := s.addRows(b, p); err != nil {
 		return err
 	}
-	s.part(&seg.Tail, timestamps)
-	if seg.Open {
+	s.part(&p.Tail, s.open.seq-s.before(p.Tail.Restart.V.Seq), timestamps)
+	if p.Open {
 		return nil
 	}
-	s.close(&seg.Tail, s.row.Instructions, s.exceptions)
+	s.close(s.code, &p.Tail, s.row.Instructions, s.exceptions)
 	return s.tables.segments.add(s.open, []schema.Segment{s.row})
 }
 
+// before counts the instructions taken back that an ordinal of the segment
+// counts.
+func (s *stitcher) before(seq int64) int64 {
+	n := int64(0)
+	for _, from := range s.lowered {
+		if from <= seq {
+			n++
+		}
+	}
+	return n
+}
+
+// pointBack settles the ordinals of late counts in a part. Those of restarts
+// before an instruction that was taken back do not count it, as all else does.
+func (s *stitcher) pointBack(p *part) {
+	if len(s.lowered) == 0 {
+		return
+	}
+	for i := p.from.Counts; i < p.to.Counts; i++ {
+		if x := &p.unit.Counts[i]; x.Late {
+			x.Seq += int64(len(s.lowered)) - s.before(x.Seq)
+		}
+	}
+}
+
 // count adds what a part counts to the segment's row and the source's totals.
-func (s *stitcher) count(u *decode.Unit, seg *decode.Segment, from decode.Ends) {
-	part, row, t := &seg.Row, &s.row, &s.totals
-	row.Bytes += part.Bytes
-	row.BytesDecoded += part.BytesDecoded
-	row.BytesLost += part.BytesLost
-	row.BytesUnplaced += part.BytesUnplaced
-	row.Instructions += part.Instructions
-	row.Exceptions += part.Exceptions
-	t.Bytes += part.Bytes
-	t.BytesDecoded += part.BytesDecoded
-	t.BytesLost += part.BytesLost
-	t.BytesUnplaced += part.BytesUnplaced
-	t.Instructions += part.Instructions
-	t.Exceptions += part.Exceptions
-	t.Losses += int64(seg.Ends.Losses - from.Losses)
-	for _, e := range u.Events[from.Events:seg.Ends.Events] {
+func (s *stitcher) count(p *part) {
+	of, row, t := &p.Row, &s.row, &s.totals
+	row.Bytes += of.Bytes
+	row.BytesDecoded += of.BytesDecoded
+	row.BytesLost += of.BytesLost
+	row.BytesUnplaced += of.BytesUnplaced
+	row.Instructions += of.Instructions
+	row.Exceptions += of.Exceptions
+	t.Bytes += of.Bytes
+	t.BytesDecoded += of.BytesDecoded
+	t.BytesLost += of.BytesLost
+	t.BytesUnplaced += of.BytesUnplaced
+	t.Instructions += of.Instructions
+	t.Exceptions += of.Exceptions
+	t.Losses += int64(p.to.Losses - p.from.Losses)
+	for _, e := range p.unit.Events[p.from.Events:p.to.Events] {
 		switch e.Event {
 		case schema.EventTraceOn, schema.EventOverflow, schema.EventDebugExit:
 			t.Gaps++
@@ -139,7 +202,7 @@ func (s *stitcher) count(u *decode.Unit, seg *decode.Segment, from decode.Ends) 
 			s.missing.Add(e.Address.V, 1)
 		}
 	}
-	s.quality.Add(&seg.Quality)
+	s.quality.Add(&p.Quality)
 }
 
 // openSegment begins a segment.
@@ -154,7 +217,7 @@ func (s *stitcher) openSegment(seg *decode.Segment) error {
 	}
 	s.open = s.base
 	s.row = schema.Segment{Key: seg.Row.Key, Address: seg.Row.Address, Reason: seg.Row.Reason}
-	s.exceptions = 0
+	s.exceptions, s.lowered = 0, s.lowered[:0]
 	s.totals.Segments++
 	if err := s.tables.events.add(s.open, events); err != nil {
 		return err
@@ -163,16 +226,16 @@ func (s *stitcher) openSegment(seg *decode.Segment) error {
 }
 
 // addRows hands the rows of a part to their tables.
-func (s *stitcher) addRows(b base, u *decode.Unit, seg *decode.Segment, from decode.Ends, numbers []uint32) error {
-	to, t := seg.Ends, &s.tables
+func (s *stitcher) addRows(b base, p *part) error {
+	u, from, to, t := p.unit, p.from, p.to, &s.tables
 	timestamps, events := unknownTimestamps(u.Timestamps[from.Timestamps:to.Timestamps], u.Events[from.Events:to.Events])
 	exceptions := exceptionRows(b, u, u.Exceptions[from.Exceptions:to.Exceptions])
 	s.exceptions += int64(len(exceptions))
 	return errors.Join(
 		t.runs.add(runs{
-			base: b, unit: u, numbers: numbers, from: from.Runs, to: to.Runs,
+			base: b, unit: u, numbers: p.numbers, from: from.Runs, to: to.Runs, cost: from.Costs,
 			spans: u.Spans[from.Spans:to.Spans],
-			seq:   b.seq + s.row.Instructions - seg.Row.Instructions, rows: seg.Row.Instructions,
+			seq:   s.open.seq + s.row.Instructions - p.Row.Instructions, rows: p.Row.Instructions,
 		}),
 		t.exceptions.add(b, exceptions),
 		t.counts.add(b, u.Counts[from.Counts:to.Counts]),
@@ -184,8 +247,11 @@ func (s *stitcher) addRows(b base, u *decode.Unit, seg *decode.Segment, from dec
 	)
 }
 
-// finish hands over what is left of every table.
+// finish ends the source, after which its totals hold, and hands over what is left of every table.
 func (s *stitcher) finish() error {
+	if err := s.release(); err != nil {
+		return err
+	}
 	t := &s.tables
 	return errors.Join(
 		t.runs.flush(), t.codeBlocks.flush(), t.exceptions.flush(), t.counts.flush(), t.timestamps.flush(),

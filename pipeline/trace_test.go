@@ -48,7 +48,7 @@ func pftTraces(t testing.TB) []*trace {
 		}
 		traces = append(traces, openTrace(t, sharedPath("captures/"+c.name), c.id))
 	}
-	return traces
+	return append(traces, etmv3Traces(t)...)
 }
 
 // sharedPath returns where a file of the shared material is, if it is there.

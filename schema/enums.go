@@ -158,12 +158,18 @@ const (
 	EventJazelle                           // Jazelle state: its code cannot be decoded
 	EventTimestampUnknown                  // a timestamp packet with the value 0
 	EventClockChange                       // the timestamp clock changed its frequency
+	EventCancelled                         // an instruction that was told did not happen
+	EventNoAddress                         // instructions were told whose address is not known
+	EventSplitInstruction                  // half an instruction was told, the other half was not
+	EventCountUnexpected                   // a cycle count that belongs to no restart of trace
+	EventBadISync                          // an I-sync that must not occur: its address is not used
 )
 
 // EventNames are the values of the enum column `events.event`.
 var EventNames = []string{
 	"trace_on", "overflow", "debug_exit", "trigger", "unmapped", "inconsistent", "discontinuity",
-	"jazelle", "timestamp_unknown", "clock_change",
+	"jazelle", "timestamp_unknown", "clock_change", "cancelled", "no_address", "split_instruction",
+	"count_unexpected", "bad_isync",
 }
 
 func (e EventKind) String() string { return EventNames[e] }

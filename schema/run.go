@@ -31,8 +31,8 @@ type BlockKey struct {
 type Run struct {
 	Offset  int64  // capture offset of the packet that told it
 	Failed  uint64 // with RunFailedTold: bit i set, instruction i failed its condition
-	Cycle   int64  // with RunCyclesTold: as Point.Cycle, up to and including the last instruction
-	Cycles  uint32 // with RunCyclesTold: own cost of the last instruction
+	Cycle   int64  // with RunCyclesTold, RunCostsTold: as Point.Cycle, up to and including the last instruction
+	Cycles  uint32 // with RunCyclesTold: own cost of the last instruction; with RunCostsTold: of all
 	Block   uint32 // index of the block in the unit that holds the run
 	First   uint16 // position in the block of the first instruction
 	Count   uint16 // instructions, at least 1; at most MaxBlockRow with RunFailedTold
@@ -51,6 +51,7 @@ type RunFlags uint8
 const (
 	RunFailedTold RunFlags = 1 << iota // Failed tells the outcome of each instruction
 	RunCyclesTold                      // Cycles and Cycle tell the cost of the last instruction
+	RunCostsTold                       // the unit that holds the run tells what each instruction cost
 )
 
 // A Span is what holds for all runs from one on, up to the next span.

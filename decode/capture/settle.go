@@ -10,11 +10,14 @@ const firstReservedID = 0x70
 
 func isReservedID(id uint64) bool { return id == 0 || id >= firstReservedID }
 
-// needed are the registers a source cannot be decoded without (§5.3).
+// needed are the registers a source cannot be decoded without (§5.3). What an
+// ETMv3 does not tell has defaults, some by core.
 func needed(protocol string) []string {
 	switch protocol {
-	case PFT, ETMv3:
+	case PFT:
 		return []string{"ETMCR", "ETMIDR", "ETMCCER", "ETMTRACEIDR"}
+	case ETMv3:
+		return []string{"ETMTRACEIDR"}
 	case ETMv2, ETMv1:
 		return []string{"ETMCR", "ETMTRACEIDR"}
 	}

@@ -22,6 +22,12 @@ var protocols = map[string]struct {
 }{
 	"pft1.0": {"pft", "1.0", Registers{"ETMCR": 0, "ETMCCER": 0, "ETMIDR": 0x411CF301}},
 	"pft1.1": {"pft", "1.1", Registers{"ETMCR": 0, "ETMCCER": 0, "ETMIDR": 0x411CF311}},
+
+	"etmv3.0": {"etmv3", "3.0", Registers{"ETMCR": 0, "ETMCCER": 0, "ETMIDR": 0x41013201}},
+	"etmv3.1": {"etmv3", "3.1", Registers{"ETMCR": 0, "ETMCCER": 0, "ETMIDR": 0x41013211}},
+	"etmv3.3": {"etmv3", "3.3", Registers{"ETMCR": 0, "ETMCCER": 0, "ETMIDR": 0x4104F230}},
+	"etmv3.4": {"etmv3", "3.4", Registers{"ETMCR": 0, "ETMCCER": 0, "ETMIDR": 0x4104F240}},
+	"etmv3.5": {"etmv3", "3.5", Registers{"ETMCR": 0, "ETMCCER": 0x30000000, "ETMIDR": 0x410CF250}},
 }
 
 // A parser fills a scenario line by line.
@@ -81,6 +87,10 @@ func (p *parser) config(code, _ string) error {
 		}
 		p.s.Protocol, p.s.Version, p.s.Registers = protocol.name, protocol.version, Registers{}
 		maps.Copy(p.s.Registers, protocol.registers)
+		return nil
+	}
+	if key == "profile" {
+		p.s.Profile = value
 		return nil
 	}
 	if _, ok := p.s.Registers[key]; !ok {

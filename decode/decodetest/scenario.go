@@ -5,7 +5,8 @@
 // A scenario is a txtar archive. What stands before the first section is
 // mandatory: it says the rule and cites where it is from. The sections:
 //
-//	config        protocol = pft1.1, then registers: ETMCR = 0x20000000
+//	config        protocol = pft1.1, then registers: ETMCR = 0x20000000,
+//	              and if exceptions depend on it profile = M
 //	program       address: opcode ; assembler
 //	packets       bytes in hex ; name of the packet, and what it says
 //	want/TABLE    names of columns, then rows
@@ -15,7 +16,9 @@
 // follow each other in memory make one region; a blank line ends it.
 //
 // A line of packets is one packet; "break" says that the input broke there:
-// what follows does not go on from what came before.
+// what follows does not go on from what came before. From each A-sync the stream
+// is also decoded alone, and has to come to the same rows; where a cancel or a
+// late count behind it reaches back over it, it is written a-sync.
 //
 // Cells of a table stand two or more blanks apart. In all sections a semicolon
 // begins a comment.
@@ -42,6 +45,8 @@ type Scenario struct {
 	Protocol  string // as "pft"
 	Version   string // as "1.1"
 	Registers Registers
+	CoreType  string // as "Cortex-M3"; may be ""
+	Profile   string // of the core: "A", "R", "M" or ""
 	Regions   []image.Region
 	Packets   []Packet
 	Want      []Table

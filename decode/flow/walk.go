@@ -24,6 +24,7 @@ type Walker struct {
 	at    place
 	cur   *block // block of the position, nil if not looked up yet
 	pos   int    // in cur
+	open  bool   // the last run may go on: see extend
 
 	stack returnStack
 }
@@ -40,7 +41,7 @@ func NewWalker(p *Program) *Walker { return &Walker{prog: p} }
 func (w *Walker) Begin(u *decode.Unit) {
 	w.unit = u
 	w.stamp++
-	w.fresh = 0
+	w.fresh, w.open = 0, false
 	w.prog.trim()
 	w.cur = w.relocate()
 }
@@ -58,11 +59,11 @@ func (w *Walker) relocate() *block {
 
 // Goto puts the position at an address the trace told.
 func (w *Walker) Goto(at decode.Place, space image.Space) {
-	w.known, w.at, w.cur, w.pos = true, place{at, space}, nil, 0
+	w.known, w.at, w.cur, w.pos, w.open = true, place{at, space}, nil, 0, false
 }
 
 // Lose makes the position unknown.
-func (w *Walker) Lose() { w.known, w.cur = false, nil }
+func (w *Walker) Lose() { w.known, w.cur, w.open = false, nil, false }
 
 // Known reports whether the position is known.
 func (w *Walker) Known() bool { return w.known }
@@ -87,10 +88,11 @@ type Stop uint8
 
 // The ends of a walk.
 const (
-	Arrived  Stop = iota // at the instruction that was asked for
-	Missing              // no memory at Walker.Missing; what is before it was walked
-	Endless              // straight code without end: nothing was walked
-	Overshot             // a waypoint lies before the target; what is before it was walked
+	Arrived    Stop = iota // at the instruction that was asked for
+	Missing                // no memory at Walker.Missing; what is before it was walked
+	Endless                // straight code without end: nothing was walked
+	Overshot               // a waypoint lies before the target; what is before it was walked
+	AtIndirect             // behind an indirect branch whose target is not told yet
 )
 
 // MissingAddress returns the address of the instruction the last walk could not

@@ -12,10 +12,10 @@ var _ decode.Protocol = (*Config)(nil)
 
 // Bind binds the protocol to the registers of a source. The notes are for the
 // user; it fails if a register is missing or is that of another protocol.
-func Bind(regs decode.Registers) (decode.Protocol, []string, error) {
+func Bind(s decode.Source) (decode.Protocol, []string, error) {
 	var values [3]uint32
 	for i, name := range []string{"ETMCR", "ETMCCER", "ETMIDR"} {
-		v, ok := regs.Lookup(name)
+		v, ok := s.Lookup(name)
 		if !ok {
 			return nil, nil, fmt.Errorf("register %s is missing; give it with --reg %s=VALUE", name, name)
 		}
@@ -27,6 +27,9 @@ func Bind(regs decode.Registers) (decode.Protocol, []string, error) {
 	}
 	return &cfg, notes, nil
 }
+
+// Keep implements [decode.Protocol]: nothing is told in what is lost.
+func (c *Config) Keep(_ *decode.Kept, b []byte) (n int) { return len(b) }
 
 // TimestampCode implements [decode.Protocol].
 func (c *Config) TimestampCode() decode.TimestampCode {

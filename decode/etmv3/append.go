@@ -1,0 +1,64 @@
+package etmv3
+
+import "fmt"
+
+// Append appends the bytes of p to dst and returns the extended slice. It is
+// the inverse of [Config.Parse] for every packet that Parse can return; bits
+// that Parse ignores are written as hardware does.
+//
+// The numbers in p that say how something is coded (Atoms.Format, Bytes, Info,
+// AddressBytes, ValueBytes, CycleBytes, TimestampBytes) decide what is written;
+// nothing is shortened or lengthened. Of Len only that of an A-sync counts, which
+// has at least five zeros whatever it says; Bits, AddressBits and Bad follow from
+// the rest. Append panics if p is of no kind.
+func (c *Config) Append(dst []byte, p Packet) []byte {
+	switch p.Kind {
+	case BranchAddress:
+		return c.appendBranch(dst, &p.Branch)
+	case PHeader:
+		return append(dst, p.Atoms.header())
+	case ASync:
+		for range max(p.Len-1, minAsyncZeros) {
+			dst = append(dst, headerASync)
+		}
+		return append(dst, asyncEnd)
+	case CycleCount:
+		return appendSevens(append(dst, headerCycleCount), p.Cycles, p.CycleBytes)
+	case ISync:
+		return c.appendISync(dst, &p)
+	case Trigger:
+		return append(dst, headerTrigger)
+	case StoreFailed:
+		return append(dst, headerStoreFailed)
+	case OutOfOrderData, OutOfOrderPlaceholder, NormalData, ValueNotTraced:
+		return c.appendData(dst, &p)
+	case VMID:
+		return append(dst, headerVMID, p.VMID)
+	case Timestamp:
+		return c.appendTimestamp(dst, &p)
+	case DataSuppressed:
+		return append(dst, headerDataSuppressed)
+	case Ignore:
+		return append(dst, headerIgnore)
+	case ContextID:
+		return appendLittleEndian(append(dst, headerContextID), p.ContextID, c.ContextIDBytes)
+	case ExceptionReturn:
+		return append(dst, headerExceptionReturn)
+	case ExceptionEntry:
+		return append(dst, headerExceptionEntry)
+	default:
+		panic(fmt.Sprintf("etmv3: Append of a packet of kind %d", p.Kind))
+	}
+}
+
+func (c *Config) appendTimestamp(dst []byte, p *Packet) []byte {
+	dst = append(dst, headerTimestamp|flag(p.ClockChange, headerTimestampClock))
+	for i := 1; i < int(p.TimestampBytes); i++ {
+		dst = append(dst, byte(p.Timestamp>>(7*(i-1)))|more)
+	}
+	x := byte(p.Timestamp >> (7 * (p.TimestampBytes - 1)))
+	if int(p.TimestampBytes) == c.maxTimestampBytes() {
+		return append(dst, x&c.lastTimestampMask())
+	}
+	return append(dst, x&^more)
+}

@@ -1,0 +1,54 @@
+package etmv3
+
+// The fields that several packets share: cycle counts, and numbers of a fixed
+// size.
+
+const maxCycleBytes = 5
+
+// parseCycles decodes the cycle count at the start of b: 7 bits a byte,
+// low first, four in the fifth. n is its length in bytes, 0 if b ends inside it.
+func parseCycles(b []byte) (cycles uint32, n int) {
+	for i, x := range b {
+		cycles |= uint32(x&^more) << (7 * i)
+		if x&more == 0 || i == maxCycleBytes-1 {
+			return cycles, i + 1
+		}
+	}
+	return 0, 0
+}
+
+// appendSevens appends the n low groups of seven bits of v, low first, with the
+// bit in all but the last that says more follow. A fifth one has v's four high
+// bits.
+func appendSevens(dst []byte, v uint32, n uint8) []byte {
+	for ; n > 1; n-- {
+		dst = append(dst, byte(v)|more)
+		v >>= 7
+	}
+	return append(dst, byte(v)&^more)
+}
+
+// littleEndian is the number in b, which has at most four bytes.
+func littleEndian(b []byte) uint32 {
+	var v uint32
+	for i, x := range b {
+		v |= uint32(x) << (8 * i)
+	}
+	return v
+}
+
+// appendLittleEndian appends the n low bytes of v.
+func appendLittleEndian(dst []byte, v uint32, n int) []byte {
+	for range n {
+		dst = append(dst, byte(v))
+		v >>= 8
+	}
+	return dst
+}
+
+func flag(set bool, bit byte) byte {
+	if set {
+		return bit
+	}
+	return 0
+}

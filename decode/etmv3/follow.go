@@ -1,0 +1,304 @@
+package etmv3
+
+import (
+	"fmt"
+	"math/bits"
+	"strconv"
+
+	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/decode/flow"
+	"github.com/tracelake/tracelake/decode/image"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// follow is what the decoder knows of the flow beside the walker's position.
+type follow struct {
+	// pending: an indirect branch was executed, its target is not told yet.
+	pending bool
+	// unsure: the packet with a target was lost, so that only five address
+	// bytes make an address.
+	unsure bool
+	// dead: in debug state, up to an I-sync.
+	dead bool
+	// half: the first half of the 32-bit T32 instruction at the position was
+	// told (ETMIDR[18] = 0).
+	half bool
+	// afterBranch: the last packet about the flow was a branch packet.
+	afterBranch bool
+	// atoms since the last I-sync, up to 2; started says that it restarted
+	// trace.
+	atoms   uint8
+	started bool
+
+	stretch stretch
+}
+
+// A stretch is instructions that were told but cannot be followed: at an
+// unknown address, or in Jazelle state.
+type stretch struct {
+	schema.Event
+	active bool
+	atoms  int64
+}
+
+// pheader walks the atoms of a P-header, one instruction each.
+func (d *Decoder) pheader(p *Packet, offset int64) {
+	var placed bool
+	if d.cfg.CycleAccurate {
+		placed = d.costedAtoms(&p.Atoms, offset)
+	} else {
+		placed = d.plainAtoms(&p.Atoms, offset)
+	}
+	if !placed {
+		d.seg.Row.BytesUnplaced += int64(p.Len)
+	}
+}
+
+// plainAtoms walks atoms that tell no cycles. It reports whether all of them
+// could be placed.
+func (d *Decoder) plainAtoms(a *Atoms, offset int64) bool {
+	told := flow.Told{Offset: offset}
+	placed := true
+	for i := uint8(0); i < a.Count; {
+		if !d.cfg.OneT32 || !d.walk.Known() {
+			placed = d.atom(&told, a.N>>i&1 == 0, 0) && placed
+			i++
+			continue
+		}
+		d.settle()
+		run := bits.TrailingZeros32(uint32(a.N)>>i | 1<<(a.Count-i))
+		walked, stop := 1, flow.Arrived
+		if run > 0 {
+			walked, stop = d.walk.Executed(&told, run)
+		} else if stop = d.walk.Atom(&told, false, 0); stop == flow.Missing || stop == flow.Endless {
+			walked = 0
+		}
+		i += uint8(walked)
+		if walked > 0 {
+			d.walked(walked)
+		}
+		d.stopped(stop, offset)
+	}
+	return placed
+}
+
+// costedAtoms walks atoms that tell cycles: an instruction costs those told
+// since the one before.
+func (d *Decoder) costedAtoms(a *Atoms, offset int64) bool {
+	told := flow.Told{Offset: offset, Flags: schema.RunCostsTold}
+	placed, seq := true, d.walk.Seq
+	sum := int64(a.Waits)
+	d.wait(a.Waits)
+	for i := range a.Count {
+		if i > 0 {
+			d.wait(a.Between)
+			sum += int64(a.Between)
+		}
+		told.Cycle = d.cycle
+		placed = d.atom(&told, a.N>>i&1 == 0, d.waits) && placed
+	}
+	kind := schema.CountPacket
+	if a.Count > 0 {
+		kind = schema.CountAtom
+	}
+	if d.walk.Seq > seq {
+		seq = d.walk.Seq - 1 // told with instructions: that of the last of them
+	}
+	if sum > 0 {
+		d.ledger(offset, sum, kind, seq)
+	}
+	return placed
+}
+
+// wait lets cycles go by.
+func (d *Decoder) wait(n uint8) {
+	d.cycle += int64(n)
+	d.waits += int64(n)
+}
+
+// atom walks one instruction. It reports whether it could be placed.
+func (d *Decoder) atom(told *flow.Told, executed bool, cost int64) bool {
+	if d.walk.Known() && !d.cfg.OneT32 && d.firstHalf() {
+		return true
+	}
+	if !d.walk.Known() {
+		d.unplaced(told.Offset)
+		return false
+	}
+	d.settle()
+	stop := d.walk.Atom(told, executed, uint32(min(cost, 1<<32-1)))
+	if stop == flow.Missing || stop == flow.Endless {
+		d.stopped(stop, told.Offset)
+		d.unplaced(told.Offset)
+		return false
+	}
+	if d.waits = 0; d.back.Waits == decode.WaitsPassed {
+		d.back.Waits = decode.WaitsTaken
+	}
+	d.half = false
+	d.walked(1)
+	d.stopped(stop, told.Offset)
+	return true
+}
+
+// walked takes note of instructions that got rows.
+func (d *Decoder) walked(n int) {
+	d.act, d.actRow = decode.InstructionAct, noRow
+	d.afterBranch = false
+	d.atoms = uint8(min(2, int(d.atoms)+n))
+}
+
+// firstHalf takes the first of two atoms of a 32-bit T32 instruction: it makes
+// no row and no move.
+func (d *Decoder) firstHalf() bool {
+	if d.half || d.walk.ISA() != schema.T32 && d.walk.ISA() != schema.T32EE || d.walk.Next() != 4 {
+		return false
+	}
+	d.half = true
+	d.act, d.actRow = decode.UnplacedAct, noRow
+	d.afterBranch = false
+	return true
+}
+
+// dropHalf drops the first half of an instruction whose second half does not
+// come.
+func (d *Decoder) dropHalf(offset int64) {
+	if d.half {
+		d.half = false
+		d.event(offset, schema.EventSplitInstruction, schema.Of(d.walk.Place().Address), "")
+	}
+}
+
+// stopped handles the end of a walk.
+func (d *Decoder) stopped(stop flow.Stop, offset int64) {
+	switch stop {
+	case flow.Arrived:
+	case flow.AtIndirect:
+		if d.walk.Waypoint().Kind == schema.KindExceptionReturn && d.cfg.returnsByOpcode() {
+			d.returnRow(offset)
+		}
+		d.lose()
+		d.pending = true
+	case flow.Missing:
+		d.unmapped(offset)
+	default:
+		d.inconsistent(offset, d.walk.Place().Address, "straight code without end: wrong program image?")
+		d.lose()
+	}
+}
+
+// lose makes the position unknown. The instruction set stays that of the flow.
+func (d *Decoder) lose() {
+	if d.walk.Known() {
+		d.isa = d.walk.ISA()
+	}
+	d.half = false
+	d.walk.Lose()
+}
+
+// unplaced takes an atom at an unknown address.
+func (d *Decoder) unplaced(offset int64) {
+	if d.pending { // its branch packet was lost
+		d.pending, d.unsure = false, true
+	}
+	if !d.stretch.active {
+		d.openStretch(offset, schema.EventNoAddress, schema.Null[uint32]{})
+	}
+	d.stretch.atoms++
+	d.dropWaits()
+	d.act, d.actRow = decode.UnplacedAct, noRow
+	d.afterBranch = false
+}
+
+// dropWaits makes the cycles up to here those of no instruction.
+func (d *Decoder) dropWaits() {
+	if d.waits = 0; d.back.Waits == decode.WaitsPassed {
+		d.back.Waits = decode.WaitsDropped
+	}
+}
+
+// openStretch begins a stretch. Its event is told at its end, which may be in
+// another part.
+func (d *Decoder) openStretch(offset int64, kind schema.EventKind, address schema.Null[uint32]) {
+	d.closeStretch()
+	d.stretch = stretch{active: true, Event: schema.Event{Key: d.key(offset), Event: kind, Address: address}}
+}
+
+// closeStretch ends the stretch, if there is one: the address is known again.
+func (d *Decoder) closeStretch() {
+	if !d.stretch.active {
+		return
+	}
+	e := d.stretch.Event
+	e.Seq = min(e.Seq, d.walk.Seq) // the instruction before it may have been cancelled
+	e.Detail = strconv.FormatInt(d.stretch.atoms, 10)
+	d.unit.Events = append(d.unit.Events, e)
+	d.stretch = stretch{}
+}
+
+// unmapped tells that the walk met an instruction that is in no image.
+func (d *Decoder) unmapped(offset int64) {
+	at, detail := d.walk.MissingAddress(), ""
+	// Its first half may be there.
+	if space, ok := d.mem.MappedElsewhere(d.space(), at); ok && d.mem.Fetch(d.space(), at) == nil {
+		detail = fmt.Sprintf("no memory in the %s space, but in %s", d.space(), space)
+	}
+	d.event(offset, schema.EventUnmapped, schema.Of(at), detail)
+	d.lose()
+}
+
+// jump puts the position at an address that the trace told.
+func (d *Decoder) jump(address uint32, state schema.ISA, offset int64) {
+	d.pending, d.unsure, d.half = false, false, false
+	if state == schema.Jazelle {
+		if !d.stretch.active || d.stretch.Event.Event != schema.EventJazelle {
+			d.openStretch(offset, schema.EventJazelle, schema.Of(address))
+		}
+		d.walk.Lose()
+		return
+	}
+	d.closeStretch()
+	if !d.cfg.OneT32 && state == schema.T32 && d.inPair(address) {
+		address -= 2
+		d.half = true
+	}
+	d.walk.Goto(decode.Place{Address: address, ISA: state}, d.space())
+}
+
+// inPair says whether the halfword at address is the second one of a BL or BLX
+// that is traced as two instructions.
+func (d *Decoder) inPair(address uint32) bool {
+	prefix, ok := d.halfword(address - 2)
+	suffix, ok2 := d.halfword(address)
+	return ok && ok2 && prefix>>11 == 0x1e && (suffix>>11 == 0x1f || suffix>>11 == 0x1d)
+}
+
+func (d *Decoder) halfword(address uint32) (uint16, bool) {
+	b := d.mem.Fetch(d.space(), address)
+	if len(b) < 2 {
+		return 0, false
+	}
+	return uint16(b[0]) | uint16(b[1])<<8, true
+}
+
+// here returns the position in the program, which is known, as the trace tells
+// it: inside an instruction of which the first half was told.
+func (d *Decoder) here() decode.Place {
+	at := d.walk.Place()
+	if d.half {
+		at.Address += 2
+	}
+	return at
+}
+
+// space is the memory space instructions are fetched from.
+func (d *Decoder) space() image.Space {
+	switch d.security() {
+	case schema.Hyp:
+		return image.HypSpace
+	case schema.NonSecure:
+		return image.NonSecureSpace
+	case schema.Secure:
+	}
+	return image.SecureSpace
+}

@@ -1,0 +1,36 @@
+package etmv3
+
+import (
+	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// A halt is the place behind the packet of an entry to debug state, to which
+// the decoder goes back if what follows is not of this trace: where a ring is
+// read in halves, the old half follows there without sync.
+type halt struct {
+	state state
+	ends  decode.Ends
+	at    int // in the part's data
+}
+
+// haltAt begins debug state at Data[at]: nothing is traced up to an I-sync.
+func (d *Decoder) haltAt(at int) {
+	d.dead = true
+	d.halt = halt{d.state, d.unit.Ends(), at}
+}
+
+// tellsFlow says whether p tells an instruction or an address, which no packet
+// in debug state does.
+func tellsFlow(p *Packet) bool {
+	return p.Kind == BranchAddress || p.Kind == PHeader && p.Atoms.Count > 0
+}
+
+// splice takes back what was decoded since the entry to debug state, and loses
+// all up to the next cut. It returns where the loss begins.
+func (d *Decoder) splice() int {
+	d.unit.Truncate(d.halt.ends)
+	d.state = d.halt.state
+	d.openLoss(d.halt.at, schema.LossSplice, "trace goes on behind an entry to debug state without an I-sync")
+	return d.halt.at
+}

@@ -1,0 +1,131 @@
+package etmv3
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/decode/flow"
+	"github.com/tracelake/tracelake/decode/image"
+	"github.com/tracelake/tracelake/schema"
+)
+
+var _ decode.Protocol = (*Config)(nil)
+
+// Bind binds the protocol to a source. The notes are for the user: among them
+// the registers that are missing, and what is taken for them. It fails if
+// ETMIDR is that of another protocol, or if data is traced.
+func Bind(s decode.Source) (decode.Protocol, []string, error) {
+	var notes []string
+	value := func(name string, missing uint32, why string) uint32 {
+		v, ok := s.Lookup(name)
+		if !ok {
+			notes = append(notes, fmt.Sprintf("register %s is missing: 0x%08X is taken (%s); --reg %s=VALUE sets it", name, missing, why, name))
+			return missing
+		}
+		return uint32(v)
+	}
+	etmcr := value("ETMCR", 0, "not cycle-accurate, no context, no data")
+	etmccer := value("ETMCCER", 0, "48-bit timestamps in Gray code")
+	etmidr := value("ETMIDR", defaultETMIDR(s.CoreType), "by the type of the core")
+	cfg, warnings, err := NewConfig(etmcr, etmccer, etmidr, isProfileM(s, etmidr))
+	if err != nil {
+		return nil, nil, err
+	}
+	if cfg.DataAddress || cfg.DataValue || cfg.DataOnly {
+		return nil, nil, errors.New("data trace is not supported: ETMCR=" + fmt.Sprintf("0x%08X", etmcr) + " enables it (bits 2, 3 or 20)")
+	}
+	return &cfg, append(notes, warnings...), nil
+}
+
+// defaultETMIDR is the ETMIDR of the ETM of a core, for captures that do not
+// tell it.
+func defaultETMIDR(core string) uint32 {
+	core = strings.ToUpper(core)
+	for _, known := range []struct {
+		prefix string
+		etmidr uint32
+	}{
+		{"CORTEX-M3", 0x4114F250},
+		{"CORTEX-M4", 0x4114F250},
+		{"CORTEX-A5", 0x410CF250},
+		{"CORTEX-A7", 0x410CF250},
+		{"CORTEX-A8", 0x410CF230},
+		{"CORTEX-R4", 0x4104F230},
+		{"CORTEX-R5", 0x4104F230},
+		{"ARM1136", 0x41013211},
+		{"ARM1176", 0x41013211},
+	} {
+		rest, ok := strings.CutPrefix(core, known.prefix)
+		if ok && (rest == "" || rest[0] < '0' || rest[0] > '9') {
+			return known.etmidr
+		}
+	}
+	return 0x4104F240 // v3.4, original encoding, one atom for 32-bit T32
+}
+
+// isProfileM says whether exceptions are those of v7-M: by the core, or if none
+// is named by what only ETMs of such cores have.
+func isProfileM(s decode.Source, etmidr uint32) bool {
+	if s.Profile != "" || s.CoreType != "" {
+		return s.Profile == "M"
+	}
+	minor := etmidr >> etmidrMinorShift & 0xf
+	return minor >= minorM && etmidr&(etmidrAltBranch|etmidrSecurity) == etmidrAltBranch
+}
+
+// TimestampCode implements [decode.Protocol].
+func (c *Config) TimestampCode() decode.TimestampCode {
+	return decode.TimestampCode{Bits: c.TimestampBits(), Gray: c.TimestampGray}
+}
+
+// NewDecoder implements [decode.Protocol].
+func (c *Config) NewDecoder(mem *image.Memory, packets bool) decode.Decoder {
+	return &Decoder{cfg: *c, mem: mem, walk: flow.NewWalker(flow.NewProgram(mem, flow.Rules{})), packets: packets}
+}
+
+// Keep implements [decode.Protocol]: timestamps and VMIDs hold behind the cut.
+func (c *Config) Keep(k *decode.Kept, b []byte) (n int) {
+	var p Packet
+	for c.Parse(&p, b[n:]) == nil {
+		switch p.Kind {
+		case Timestamp:
+			sent := c.timestampBitsSent(p.TimestampBytes)
+			k.TimestampRaw = decode.Merge(k.TimestampRaw, p.Timestamp, sent)
+			k.TimestampBits = max(k.TimestampBits, sent)
+		case VMID:
+			k.VMID = schema.Of(p.VMID)
+		default: // holds no longer than the bytes that are lost
+		}
+		n += p.Len
+	}
+	return n
+}
+
+// Words implements [decode.Protocol].
+func (c *Config) Words() []string {
+	words := []string{"not cycle-accurate", "no Context ID", fmt.Sprintf("%d-bit timestamps in natural binary", c.TimestampBits()), "original branch encoding"}
+	if c.CycleAccurate {
+		words[0] = "cycle-accurate"
+	}
+	if c.ContextIDBytes > 0 {
+		words[1] = fmt.Sprintf("%d-byte Context ID", c.ContextIDBytes)
+	}
+	if c.TimestampGray {
+		words[2] = fmt.Sprintf("%d-bit timestamps in Gray code", c.TimestampBits())
+	}
+	if c.AltBranch {
+		words[3] = "alternative branch encoding"
+	}
+	if c.Broadcast {
+		words = append(words, "branch broadcast")
+	}
+	if !c.OneT32 {
+		words = append(words, "32-bit Thumb instructions traced as two")
+	}
+	if c.ProfileM {
+		words = append(words, "v7-M exceptions")
+	}
+	return words
+}

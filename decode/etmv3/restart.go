@@ -1,0 +1,149 @@
+package etmv3
+
+import (
+	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/decode/flow"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// isync handles an I-sync inside a segment.
+func (d *Decoder) isync(p *Packet, offset int64) {
+	if p.Reason == schema.ISyncPeriodic && !p.Bad {
+		at := decode.Place{Address: p.Address, ISA: p.ISA}
+		if d.walk.Known() && d.half && d.here() == at {
+			return // between the halves of an instruction
+		}
+		reached := schema.Null[decode.Place]{OK: d.walk.Known()}
+		if reached.OK {
+			reached.V = d.here()
+		}
+		d.seg.Quality.ISync(offset, reached, at)
+		if d.walk.Known() && d.here() != at {
+			d.inconsistent(offset, d.here().Address, decode.ISyncDiffers(p.Address, p.ISA))
+		}
+		d.dropHalf(offset)
+		d.setTo(p, offset)
+		return
+	}
+	d.dropHalf(offset)
+	if p.Reason != schema.ISyncPeriodic {
+		d.restartTrace(p, offset)
+	}
+	if p.Bad {
+		d.event(offset, schema.EventBadISync, schema.Of(p.Address), "")
+		d.lose()
+		d.pending, d.unsure = false, true
+		return
+	}
+	d.setTo(p, offset)
+}
+
+// restartTrace handles what an I-sync that is not periodic says beside the
+// address.
+func (d *Decoder) restartTrace(p *Packet, offset int64) {
+	d.forget(p)
+	d.event(offset, decode.RestartEvent(p.Reason), schema.Of(p.Address), "")
+	switch {
+	case d.countKnown(p): // the gap was counted: the epoch goes on
+		d.cycle += int64(p.Cycles)
+		d.ledger(offset, int64(p.Cycles), schema.CountISync, d.walk.Seq)
+	case p.CyclesTold:
+		d.unit.Counts = append(d.unit.Counts, schema.CycleCount{Key: d.key(offset), OutOfEpoch: true, Kind: schema.CountISync})
+		fallthrough
+	default:
+		d.epoch++
+		d.cycle, d.spanDue = 0, true
+	}
+}
+
+// countKnown says whether the count of an I-sync can be used: 0 is unknown, and
+// so is that of some restarts.
+func (d *Decoder) countKnown(p *Packet) bool {
+	return p.CyclesTold && p.Cycles != 0 && !d.cfg.countUnknown(p.Reason)
+}
+
+// countUnknown says whether the count of a restart for that reason is not to be
+// trusted.
+func (c *Config) countUnknown(reason schema.ISyncReason) bool {
+	switch reason {
+	case schema.ISyncOverflow:
+		return c.Minor == 0 || c.Minor >= minorTimestamp
+	case schema.ISyncDebugExit:
+		return c.Minor == 0
+	case schema.ISyncPeriodic, schema.ISyncTraceOn:
+	}
+	return false
+}
+
+// forget drops what does not reach over a restart of trace.
+func (d *Decoder) forget(p *Packet) {
+	d.act, d.actRow = decode.NoAct, noRow
+	d.dropWaits()
+	d.restart = schema.Of(decode.Restart{Seq: d.walk.Seq, Counted: p.CyclesTold, Unknown: d.cfg.countUnknown(p.Reason)})
+}
+
+// setTo puts position and state to what an I-sync says, whatever came before.
+func (d *Decoder) setTo(p *Packet, offset int64) {
+	d.address, d.isa, d.ns, d.hyp = p.Address, p.ISA, p.NS, p.Hyp
+	d.altISA = p.ISA == schema.T32EE
+	if d.cfg.ContextIDBytes > 0 {
+		d.contextID = schema.Of(p.ContextID)
+	}
+	d.dead, d.afterBranch = false, false
+	d.atoms, d.started = 0, p.Reason != schema.ISyncPeriodic
+	d.stateContext(offset)
+	d.jump(p.Address, p.ISA, offset)
+	if p.LSiP {
+		d.inProgress(&p.Branch, offset)
+	}
+}
+
+// inProgress handles what an I-sync with LSiP tells more: a data instruction,
+// whose E atom is implied, and the instruction executing now.
+func (d *Decoder) inProgress(r *Branch, offset int64) {
+	told := flow.Told{Offset: offset, Cycle: d.cycle}
+	if d.cfg.CycleAccurate {
+		told.Flags = schema.RunCostsTold
+	}
+	d.settle()
+	switch stop := d.walk.Atom(&told, true, 0); stop {
+	case flow.Missing, flow.Endless:
+		d.stopped(stop, offset)
+		d.act = decode.UnplacedAct
+	default:
+		d.act = decode.InstructionAct
+	}
+	d.goTo(r, offset)
+	d.afterBranch = false
+}
+
+// lateCount enters a count that stands behind the restart it belongs before.
+func (d *Decoder) lateCount(p *Packet, offset int64) {
+	row := schema.CycleCount{Key: d.key(offset), OutOfEpoch: true, Kind: schema.CountGap, Late: true}
+	if p.Cycles != 0 {
+		row.Cycles = schema.Of(int64(p.Cycles))
+	}
+	n := len(d.unit.Counts)
+	switch r := &d.restart.V; {
+	case d.restart.OK && !r.Counted:
+		r.Counted = true
+		row.Seq = r.Seq
+		if r.Unknown {
+			row.Cycles = schema.Null[int64]{}
+		}
+	case !d.restart.OK && !d.counted: // perhaps one in a segment before
+		d.counted = true
+		d.back.Count = schema.Of(decode.BackCount{Count: n, Event: len(d.unit.Events)})
+		fallthrough
+	default:
+		d.event(offset, schema.EventCountUnexpected, schema.Null[uint32]{}, "")
+	}
+	d.unit.Counts = append(d.unit.Counts, row)
+}
+
+// ledger enters cycles of the epoch that were told.
+func (d *Decoder) ledger(offset, cycles int64, kind schema.CountKind, seq int64) {
+	d.unit.Counts = append(d.unit.Counts, schema.CycleCount{
+		Key: schema.Key{Seq: seq, Offset: offset}, Point: d.point(), Cycles: schema.Of(cycles), Kind: kind,
+	})
+}

@@ -1,0 +1,31 @@
+package etmv3
+
+import (
+	"errors"
+	"io"
+
+	"github.com/tracelake/tracelake/decode"
+)
+
+// FindISync parses the packets of b up to the first I-sync; one that is bad does
+// not count. b begins behind an A-sync, or where an earlier call stopped, and
+// ends no later than the next A-sync does, so that no packet can hide one.
+//
+// With ISyncFound, n bytes stand before the I-sync; with ISyncUnknown, n bytes
+// of whole packets were passed and b ends inside the next. With NoISync, which
+// a bad packet or an A-sync makes, n is 0.
+func (c *Config) FindISync(b []byte) (n int, found decode.Found) {
+	var p Packet
+	for {
+		err := c.Parse(&p, b[n:])
+		switch {
+		case errors.Is(err, io.ErrUnexpectedEOF):
+			return n, decode.ISyncUnknown
+		case err != nil, p.Kind == ASync:
+			return 0, decode.NoISync
+		case p.Kind == ISync && !p.Bad:
+			return n, decode.ISyncFound
+		}
+		n += p.Len
+	}
+}

@@ -1,0 +1,221 @@
+package etmv3
+
+import (
+	"fmt"
+
+	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// branch handles a branch packet that is no exception.
+func (d *Decoder) branch(r *Branch, offset int64) {
+	d.dropHalf(offset)
+	from, known := decode.Place{}, d.walk.Known()
+	if known {
+		from = d.walk.Place()
+	}
+	state := d.branchISA(r)
+	to := decode.Place{Address: r.Target(d.address, state), ISA: state}
+	d.compareBranch(r, offset, from, to)
+	// Of a direct branch the target is told again.
+	if known && !d.branchExpected(r) && (!d.justTaken() || from != to) {
+		d.inconsistent(offset, from.Address, fmt.Sprintf("branch packet to 0x%08x %s", to.Address, to.ISA))
+	}
+	d.goTo(r, offset)
+}
+
+// compareBranch counts how a branch packet agrees with the instruction it
+// follows. One that follows none, or tells more than an address, is not
+// counted.
+func (d *Decoder) compareBranch(r *Branch, offset int64, from, to decode.Place) {
+	q := &d.seg.Quality
+	last, any := d.unit.LastAddress(d.base, d.unit.Ends())
+	switch {
+	case d.pending:
+		q.IndirectBranch()
+	case !d.walk.Known():
+		q.BranchesUnplaced++
+	case any && !d.branchExpected(r):
+		q.Branch(decode.Miss{Offset: offset, After: schema.Of(last), Expected: from, Found: to})
+	}
+}
+
+// branchExpected says whether a branch packet fits whatever the last instruction
+// was: it is not the first one, or changes more than the address, or no
+// instruction was told since the I-sync, or just the one a restart began with,
+// under which others may have been executed.
+func (d *Decoder) branchExpected(r *Branch) bool {
+	return d.afterBranch || r.Info > 0 || d.atoms == 0 || d.atoms == 1 && d.started
+}
+
+// justTaken says whether the last instruction was a branch that was taken.
+func (d *Decoder) justTaken() bool {
+	n := len(d.unit.Runs)
+	return n == d.base.Runs || d.unit.Runs[n-1].Outcome == schema.Taken
+}
+
+// goTo puts position and state to what a branch packet says.
+func (d *Decoder) goTo(r *Branch, offset int64) {
+	isa, unsure := d.branchISA(r), d.unsure && r.Bytes < maxAddressBytes
+	d.address, d.isa = r.Target(d.address, isa), isa
+	d.branchContext(r, offset)
+	d.afterBranch = true
+	if unsure {
+		return
+	}
+	d.jump(d.address, d.isa, offset)
+}
+
+// branchISA returns the instruction set at the target of a branch packet: a
+// fifth address byte states it; AltISA, which information byte 0 states, makes
+// Thumb ThumbEE.
+func (d *Decoder) branchISA(r *Branch) schema.ISA {
+	state := d.isa
+	if d.walk.Known() {
+		state = d.walk.ISA() // direct branches change it too
+	}
+	if state == schema.T32 || state == schema.T32EE {
+		d.altISA = state == schema.T32EE
+	}
+	if r.Info > 0 {
+		d.altISA = r.AltISA
+	}
+	if r.Bytes == maxAddressBytes {
+		state = r.ISA
+	}
+	switch {
+	case state != schema.T32 && state != schema.T32EE:
+		return state
+	case d.altISA:
+		return schema.T32EE
+	}
+	return schema.T32
+}
+
+// branchContext applies the security state and mode in the information bytes.
+// Byte 1, where it is absent, is 0; without any byte nothing changes.
+func (d *Decoder) branchContext(r *Branch, offset int64) {
+	if r.Info == 0 {
+		return
+	}
+	before := d.security()
+	d.ns, d.hyp = r.NS, r.Hyp
+	if d.security() != before {
+		d.stateContext(offset)
+	}
+}
+
+// exception handles the entry to an exception; behind is where the data behind
+// its packet begin.
+func (d *Decoder) exception(p *Packet, offset int64, behind int) {
+	r := &p.Branch
+	kind := d.cfg.exceptionType(r)
+	if kind == schema.ExcThumbEE && d.isa == schema.Jazelle && !d.walk.Known() {
+		kind = schema.ExcJazelle
+	}
+	returnTo := d.returnAddress(r, kind, offset)
+	x := schema.Exception{
+		Key: d.key(offset), Point: d.point(), Event: schema.ExceptionEntry, Number: schema.Of(r.Exception),
+		Type: schema.Of(kind), ReturnAddress: returnTo, Timestamp: d.timestamp,
+	}
+	if r.ResumeTold {
+		x.Resume = schema.Of(r.Resume)
+	}
+	if told := r.Bytes == maxAddressBytes || !d.unsure; told {
+		x.Target = schema.Of(r.Target(d.address, d.branchISA(r)))
+	}
+	debug := kind == schema.ExcDebug
+	if !debug {
+		d.goTo(r, offset)
+	}
+	x.ContextID, x.VMID, x.Security = d.contextID, d.vmid, d.security()
+	d.unit.Exceptions = append(d.unit.Exceptions, x)
+	d.seg.Row.Exceptions++
+	if debug { // its target is no place of execution
+		d.closeStretch()
+		d.lose()
+		d.pending = false
+		d.haltAt(behind)
+	}
+}
+
+// returnAddress cancels what the exception cancels and returns where it returns
+// to. What only the part before knows is left to the stitcher.
+func (d *Decoder) returnAddress(r *Branch, kind schema.ExceptionType, offset int64) schema.Null[uint32] {
+	var reached schema.Null[uint32]
+	if d.walk.Known() {
+		reached = schema.Of(d.here().Address)
+	}
+	split := d.half
+	d.dropHalf(offset)
+	switch {
+	case r.Cancel && split:
+		d.act = decode.NoAct
+		return reached
+	case r.Cancel:
+		if at, ok := d.cancel(offset); ok {
+			return at
+		}
+		return reached
+	case d.afterBranch || !faults(kind):
+		return reached
+	}
+	// The last instruction turned into the branch.
+	switch d.act {
+	case decode.InstructionAct:
+		at, ok := d.unit.LastAddress(d.base, d.unit.Ends())
+		return schema.Null[uint32]{V: at, OK: ok}
+	case decode.EarlierAct:
+		d.back.Aborts = append(d.back.Aborts, len(d.unit.Exceptions))
+	case decode.UnplacedAct:
+		return schema.Null[uint32]{}
+	case decode.NoAct, decode.ReturnAct:
+	}
+	return reached
+}
+
+// faults says whether an exception of that type is made by an instruction,
+// which is where it returns to.
+func faults(t schema.ExceptionType) bool {
+	return t == schema.ExcUndefined || t == schema.ExcPrefetchAbort || t == schema.ExcDataAbort
+}
+
+// cancel takes back the last act, and returns the address of the instruction
+// that did not happen. It fails if none was cancelled.
+func (d *Decoder) cancel(offset int64) (address schema.Null[uint32], ok bool) {
+	act, row := d.act, d.actRow
+	d.act, d.actRow = decode.NoAct, noRow
+	switch act {
+	case decode.InstructionAct:
+		at, cost, _ := d.walk.TakeBack(d.base)
+		d.dropReturn(row)
+		d.unit.Lower(d.base, d.unit.Ends(), d.walk.Seq)
+		d.waits += int64(cost)
+		if d.cfg.CycleAccurate && len(d.unit.Costs) == d.base.Costs && d.back.Waits == decode.WaitsTaken {
+			d.back.Waits = decode.WaitsPassed
+		}
+		address, ok = schema.Of(at), true
+	case decode.ReturnAct:
+		d.dropReturn(row)
+		return schema.Null[uint32]{}, false
+	case decode.EarlierAct:
+		d.back.Cancel = schema.Of(decode.BackCancel{Event: len(d.unit.Events), Exception: len(d.unit.Exceptions), Return: row})
+	case decode.UnplacedAct:
+		ok = true
+	case decode.NoAct:
+		d.event(offset, schema.EventInconsistent, schema.Null[uint32]{}, decode.NothingToCancel)
+		return schema.Null[uint32]{}, false
+	}
+	d.event(offset, schema.EventCancelled, address, "")
+	return address, ok
+}
+
+// dropReturn takes back a `return` row.
+func (d *Decoder) dropReturn(row int) {
+	if row == noRow {
+		return
+	}
+	ends := d.unit.Ends()
+	d.unit.RemoveException(row, &ends)
+	d.unit.Truncate(ends)
+}

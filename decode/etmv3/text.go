@@ -1,0 +1,164 @@
+package etmv3
+
+import (
+	"fmt"
+
+	"github.com/tracelake/tracelake/decode"
+)
+
+// kindNames are the words for the packet kinds.
+var kindNames = [...]string{
+	BranchAddress:         "branch_address",
+	PHeader:               "p_header",
+	ASync:                 "a_sync",
+	CycleCount:            "cycle_count",
+	ISync:                 "i_sync",
+	Trigger:               "trigger",
+	OutOfOrderData:        "out_of_order_data",
+	StoreFailed:           "store_failed",
+	OutOfOrderPlaceholder: "out_of_order_placeholder",
+	VMID:                  "vmid",
+	NormalData:            "normal_data",
+	Timestamp:             "timestamp",
+	DataSuppressed:        "data_suppressed",
+	Ignore:                "ignore",
+	ValueNotTraced:        "value_not_traced",
+	ContextID:             "context_id",
+	ExceptionReturn:       "exception_return",
+	ExceptionEntry:        "exception_entry",
+}
+
+func (k Kind) String() string { return kindNames[k] }
+
+// ParsePacket decodes the packet at the start of b, for people to read. It
+// fails like [Config.Parse].
+func (c *Config) ParsePacket(b []byte) (decode.PacketText, error) {
+	var p Packet
+	if err := c.Parse(&p, b); err != nil {
+		return decode.PacketText{}, err
+	}
+	return c.text(&p), nil
+}
+
+// text puts p into words.
+func (c *Config) text(p *Packet) decode.PacketText {
+	t := text{Len: p.Len, Type: p.Kind.String()}
+	switch p.Kind {
+	case BranchAddress:
+		t.addBranch(c, &p.Branch)
+	case PHeader:
+		t.add("atoms", p.Atoms.String())
+	case ISync:
+		t.addISync(c, p)
+	case OutOfOrderData, OutOfOrderPlaceholder, NormalData, ValueNotTraced:
+		t.addData(c, p)
+	case VMID:
+		t.add("vmid", p.VMID)
+	case Timestamp:
+		t.add("timestamp", fmt.Sprintf("0x%x", p.Timestamp))
+		t.add("timestamp_bits", c.timestampBitsSent(p.TimestampBytes))
+		t.add("clock_change", p.ClockChange)
+	default: // no fields
+	}
+	if p.CyclesTold {
+		t.add("cycles", p.Cycles)
+	}
+	if p.Kind == ContextID || p.Kind == ISync && c.ContextIDBytes > 0 {
+		t.add("context_id", p.ContextID)
+	}
+	return decode.PacketText(t)
+}
+
+// text is a decode.PacketText in the making.
+type text decode.PacketText
+
+func (t *text) add(name string, value any) {
+	t.Fields = append(t.Fields, decode.Field{Name: name, Value: value})
+}
+
+// addISync adds what an I-sync says but count and Context ID. With LSiP, address
+// is that of the data instruction, and current_address that of the instruction
+// now executing.
+func (t *text) addISync(c *Config, p *Packet) {
+	t.add("reason", p.Reason.String())
+	if c.DataOnly {
+		t.add("ns", p.NS)
+		t.add("hyp", p.Hyp)
+		return
+	}
+	t.add("address", fmt.Sprintf("0x%08x", p.Address))
+	t.add("isa", p.ISA.String())
+	t.add("ns", p.NS)
+	t.add("hyp", p.Hyp)
+	t.add("alt_isa", p.AltISA)
+	if p.Bad {
+		t.add("bad", true)
+	}
+	if p.LSiP {
+		isa := p.ISA
+		if p.Branch.Bytes == maxAddressBytes {
+			isa = p.Branch.ISA
+		}
+		t.add("current_address", fmt.Sprintf("0x%08x", p.Branch.Target(p.Address, isa)))
+		t.add("current_isa", isa.String())
+		t.addInformation(c, &p.Branch, "current_")
+	}
+}
+
+// addBranch adds a branch address: all of it where it has five bytes, else the
+// low bits as sent, in the unit of the instruction set, which the packet does
+// not tell.
+func (t *text) addBranch(c *Config, r *Branch) {
+	if r.Bytes < maxAddressBytes {
+		t.add("address_low", fmt.Sprintf("0x%x", r.Address))
+		t.add("address_bits", r.Bits)
+	} else {
+		t.add("address", fmt.Sprintf("0x%08x", r.Target(0, r.ISA)))
+		t.add("isa", r.ISA.String())
+	}
+	t.addInformation(c, r, "")
+}
+
+// addInformation adds what is told beside the address, under names that begin
+// with prefix.
+func (t *text) addInformation(c *Config, r *Branch, prefix string) {
+	if r.Info == 0 && !r.Old {
+		return
+	}
+	t.add(prefix+"exception", r.Exception)
+	if r.IsException() {
+		t.add(prefix+"exception_type", c.exceptionType(r).String())
+	}
+	t.add(prefix+"cancel", r.Cancel)
+	if r.Old {
+		return
+	}
+	t.add(prefix+"ns", r.NS)
+	if r.hasByte1() {
+		t.add(prefix+"hyp", r.Hyp)
+	}
+	t.add(prefix+"alt_isa", r.AltISA)
+	if r.ResumeTold {
+		t.add(prefix+"resume", r.Resume)
+	}
+}
+
+// addData adds the fields of a data packet.
+func (t *text) addData(c *Config, p *Packet) {
+	if p.Tag != 0 {
+		t.add("tag", p.Tag)
+	}
+	if p.Kind != OutOfOrderData {
+		t.add("new_address", p.NewAddress)
+	}
+	if p.AddressBytes > 0 {
+		t.add("address_low", fmt.Sprintf("0x%x", p.Address))
+		t.add("address_bits", p.AddressBits)
+	}
+	if p.AddressBytes == maxAddressBytes {
+		t.add("big_endian", p.BigEndian)
+	}
+	if c.DataValue && (p.Kind == NormalData || p.Kind == OutOfOrderData) {
+		t.add("value", fmt.Sprintf("0x%x", p.Value))
+	}
+}
