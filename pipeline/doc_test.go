@@ -18,7 +18,7 @@ func TestDataFlowNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	folders := map[string]string{
-		"capture": "../decode/capture", "frame": "../decode/frame", "pft": "../decode/pft", "flow": "../decode/flow",
+		"capture": "../decode/capture", "frame": "../decode/frame", "pft": "../decode/pft", "etmv3": "../decode/etmv3", "flow": "../decode/flow",
 		"decode": "../decode", "schema": "../schema", "pipeline": ".",
 	}
 	declared := map[string]map[string]bool{}

@@ -23,6 +23,11 @@ func TestQuality(t *testing.T) {
 	}{
 		{"opencsd-trace_cov_a15", "02", decode.Quality{Branches: 1, BranchesIndirect: 1}},
 		{"opencsd-tc2-ptm-rstk-t32", "02", decode.Quality{Branches: 8014, BranchesIndirect: 8014, ISyncs: 26, ISyncsEqual: 26}},
+		{"opencsd-TC2", "10", decode.Quality{Branches: 190, BranchesIndirect: 190, ISyncs: 7, ISyncsEqual: 7}},
+		{"opencsd-TC2", "11", decode.Quality{Branches: 180, BranchesIndirect: 180, ISyncs: 8, ISyncsEqual: 8}},
+		{"opencsd-TC2", "12", decode.Quality{Branches: 49, BranchesIndirect: 49, ISyncs: 2, ISyncsEqual: 2}},
+		{"stm32f105-m3-etmv34-itm-swo", "02", decode.Quality{Branches: 264, BranchesIndirect: 8, BranchesRepeated: 256}},
+		{"am243x-r5f-etmv3-freertos-002b37c", "10", decode.Quality{Branches: 9384, BranchesIndirect: 8341, BranchesRepeated: 1043, ISyncs: 59, ISyncsEqual: 59}},
 		{"opencsd-TC2", "13", decode.Quality{Branches: 302, BranchesIndirect: 302, BranchesUnplaced: 13, ISyncs: 3, ISyncsEqual: 3}},
 		{"", "10", decode.Quality{Branches: 5857, BranchesIndirect: 5857, ISyncs: 56, ISyncsEqual: 56}},
 	} {
