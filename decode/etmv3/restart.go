@@ -106,6 +106,11 @@ func (d *Decoder) inProgress(r *Branch, offset int64) {
 		told.Flags = schema.RunCostsTold
 	}
 	d.settle()
+	if !d.walk.Known() { // Jazelle
+		d.unplaced(offset)
+		d.goTo(r, offset)
+		return
+	}
 	switch stop := d.walk.Atom(&told, true, 0); stop {
 	case flow.Missing, flow.Endless:
 		d.stopped(stop, offset)
