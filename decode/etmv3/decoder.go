@@ -42,6 +42,8 @@ type state struct {
 	follow
 	act    decode.Act // the last act, which a cancel takes back
 	actRow int        // its `return` row in the unit, or noRow
+	// returned says that it has a `return` row, in whichever unit.
+	returned bool
 
 	timestampRaw  uint64
 	timestampBits uint8 // low bits of timestampRaw sent in this segment
@@ -62,6 +64,9 @@ type state struct {
 
 // noRow is the index of no row.
 const noRow = -1
+
+// acted makes a the last act.
+func (s *state) acted(a decode.Act) { s.act, s.actRow, s.returned = a, noRow, false }
 
 // A loss that lasts up to the next cut.
 type loss struct {
@@ -218,7 +223,7 @@ func (d *Decoder) openLoss(i int, reason schema.LossReason, detail string) {
 	d.loss = loss{active: true, Loss: schema.Loss{
 		Key: d.key(int64(d.part.Offsets[i])), Reason: reason, Detail: detail,
 	}}
-	d.act, d.actRow = decode.NoAct, noRow
+	d.acted(decode.NoAct)
 	d.walk.Lose()
 }
 

@@ -143,7 +143,7 @@ func (d *Decoder) atom(told *flow.Told, executed bool, cost int64) bool {
 
 // walked takes note of instructions that got rows.
 func (d *Decoder) walked(n int) {
-	d.act, d.actRow = decode.InstructionAct, noRow
+	d.acted(decode.InstructionAct)
 	d.afterBranch = false
 	d.atoms = uint8(min(2, int(d.atoms)+n))
 }
@@ -155,7 +155,7 @@ func (d *Decoder) firstHalf() bool {
 		return false
 	}
 	d.half = true
-	d.act, d.actRow = decode.UnplacedAct, noRow
+	d.acted(decode.UnplacedAct)
 	d.afterBranch = false
 	return true
 }
@@ -206,7 +206,7 @@ func (d *Decoder) unplaced(offset int64) {
 	}
 	d.stretch.atoms++
 	d.dropWaits()
-	d.act, d.actRow = decode.UnplacedAct, noRow
+	d.acted(decode.UnplacedAct)
 	d.afterBranch = false
 }
 

@@ -77,7 +77,7 @@ func (c *Config) countUnknown(reason schema.ISyncReason) bool {
 
 // forget drops what does not reach over a restart of trace.
 func (d *Decoder) forget(p *Packet) {
-	d.act, d.actRow = decode.NoAct, noRow
+	d.acted(decode.NoAct)
 	d.dropWaits()
 	d.restart = schema.Of(decode.Restart{Seq: d.walk.Seq, Counted: p.CyclesTold, Unknown: d.cfg.countUnknown(p.Reason)})
 }

@@ -8,7 +8,7 @@ import (
 // exceptionReturn handles the packet that says that the last instruction was an
 // exception return.
 func (d *Decoder) exceptionReturn(offset int64) {
-	if d.cfg.returnsByOpcode() && d.actRow != noRow {
+	if d.cfg.returnsByOpcode() && d.returned {
 		return // its opcode has said so
 	}
 	d.returnRow(offset)
@@ -23,7 +23,7 @@ func (c *Config) returnsByOpcode() bool { return !c.ProfileM && c.Minor < minorR
 
 // returnRow makes a `return` row, which goes with the last act.
 func (d *Decoder) returnRow(offset int64) {
-	d.actRow = len(d.unit.Exceptions)
+	d.actRow, d.returned = len(d.unit.Exceptions), true
 	d.unit.Exceptions = append(d.unit.Exceptions, schema.Exception{
 		Key: d.key(offset), Point: d.point(), Event: schema.ExceptionReturn,
 		ContextID: d.contextID, VMID: d.vmid, Security: d.security(), Timestamp: d.timestamp,

@@ -184,7 +184,7 @@ func faults(t schema.ExceptionType) bool {
 // that did not happen. It fails if none was cancelled.
 func (d *Decoder) cancel(offset int64) (address schema.Null[uint32], ok bool) {
 	act, row := d.act, d.actRow
-	d.act, d.actRow = decode.NoAct, noRow
+	d.acted(decode.NoAct)
 	switch act {
 	case decode.InstructionAct:
 		at, cost, _ := d.walk.TakeBack(d.base)
