@@ -56,9 +56,6 @@ func (e *NothingError) Error() string {
 	return "nothing was decoded: " + strings.Join(e.Causes, "; ")
 }
 
-// Unwrap makes an empty capture recognisable as such.
-func (e *NothingError) Unwrap() error { return capture.ErrEmpty }
-
 // nothing fails if no instruction was decoded. It takes the totals of each
 // source and the memory it missed.
 func (p *plan) nothing(totals []schema.Totals, missing []image.Missing) error {

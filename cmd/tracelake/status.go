@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tracelake/tracelake/decode/capture"
+	"github.com/tracelake/tracelake/pipeline"
 )
 
 // The exit statuses. They are part of the interface.
@@ -20,6 +21,7 @@ const (
 
 // status returns the exit status for the error of a command.
 func status(err error) int {
+	_, nothing := errors.AsType[*pipeline.NothingError](err)
 	switch {
 	case err == nil:
 		return statusDone
@@ -27,7 +29,7 @@ func status(err error) int {
 		return statusInterrupted
 	case errors.Is(err, capture.ErrUsage):
 		return statusUsage
-	case errors.Is(err, capture.ErrEmpty):
+	case nothing, errors.Is(err, capture.ErrEmpty):
 		return statusNothing
 	}
 	return statusFailed

@@ -89,7 +89,7 @@ type Stop uint8
 // The ends of a walk.
 const (
 	Arrived    Stop = iota // at the instruction that was asked for
-	Missing                // no memory at Walker.Missing; what is before it was walked
+	Missing                // no memory at MissingAddress; what is before it was walked
 	Endless                // straight code without end: nothing was walked
 	Overshot               // a waypoint lies before the target; what is before it was walked
 	AtIndirect             // behind an indirect branch whose target is not told yet
