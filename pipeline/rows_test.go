@@ -47,6 +47,7 @@ func (s *rowSet) tables(blocks bool) tables {
 		counts:     memoryTable(s, &schema.CycleCounts, fillCycleCount),
 		timestamps: memoryTable(s, &schema.Timestamps, fillTimestamp),
 		contexts:   memoryTable(s, &schema.Contexts, fillContext),
+		accesses:   memoryTable(s, &schema.DataAccesses, fillDataAccess),
 		events:     memoryTable(s, &schema.Events, fillEvent),
 		losses:     memoryTable(s, &schema.Losses, fillLoss),
 		segments:   memoryTable(s, &schema.Segments, fillSegment),

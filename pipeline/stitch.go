@@ -129,6 +129,7 @@ func (s *stitcher) count(u *decode.Unit, seg *decode.Segment, from decode.Ends) 
 	t.BytesUnplaced += part.BytesUnplaced
 	t.Instructions += part.Instructions
 	t.Exceptions += part.Exceptions
+	t.DataAccesses += int64(seg.Ends.Accesses - from.Accesses)
 	t.Losses += int64(seg.Ends.Losses - from.Losses)
 	for _, e := range u.Events[from.Events:seg.Ends.Events] {
 		switch e.Event {
@@ -173,6 +174,7 @@ func (s *stitcher) addRows(b base, u *decode.Unit, seg *decode.Segment, from dec
 		t.counts.add(b, u.Counts[from.Counts:to.Counts]),
 		t.timestamps.add(b, timestamps),
 		t.contexts.add(b, s.changes(u.Contexts[from.Contexts:to.Contexts])),
+		t.accesses.add(b, u.Accesses[from.Accesses:to.Accesses]),
 		t.events.add(b, events),
 		t.losses.add(b, u.Losses[from.Losses:to.Losses]),
 		t.packets.add(b, u.Packets[from.Packets:to.Packets]),
@@ -184,6 +186,6 @@ func (s *stitcher) finish() error {
 	t := &s.tables
 	return errors.Join(
 		t.runs.flush(), t.codeBlocks.flush(), t.exceptions.flush(), t.counts.flush(), t.timestamps.flush(),
-		t.contexts.flush(), t.events.flush(), t.losses.flush(), t.segments.flush(), t.packets.flush(),
+		t.contexts.flush(), t.accesses.flush(), t.events.flush(), t.losses.flush(), t.segments.flush(), t.packets.flush(),
 	)
 }
