@@ -79,6 +79,8 @@ type Protocol interface {
 	Keep(k *Kept, b []byte) (n int)
 	// TimestampCode is how timestamps are told.
 	TimestampCode() TimestampCode
+	// TracesData says whether the stream can tell data accesses.
+	TracesData() bool
 	// ParsePacket decodes the packet at the start of b, for people to read.
 	// It fails like the protocol's own codec: io.ErrUnexpectedEOF or an error
 	// that says what is wrong.

@@ -19,6 +19,7 @@ type Unit struct {
 	Counts     []schema.CycleCount
 	Timestamps []schema.Timestamp
 	Contexts   []schema.Context
+	Accesses   []schema.DataAccess
 	Events     []schema.Event
 	Losses     []schema.Loss
 	Packets    []schema.Packet // only if asked for
@@ -27,14 +28,14 @@ type Unit struct {
 
 // Ends are lengths of the slices of a unit at the end of a segment.
 type Ends struct {
-	Runs, Costs, Spans, Exceptions, Counts, Timestamps, Contexts, Events, Losses, Packets int
+	Runs, Costs, Spans, Exceptions, Counts, Timestamps, Contexts, Accesses, Events, Losses, Packets int
 }
 
 // Ends returns the present lengths of u's slices.
 func (u *Unit) Ends() Ends {
 	return Ends{
 		Runs: len(u.Runs), Costs: len(u.Costs), Spans: len(u.Spans), Exceptions: len(u.Exceptions), Counts: len(u.Counts),
-		Timestamps: len(u.Timestamps), Contexts: len(u.Contexts), Events: len(u.Events),
+		Timestamps: len(u.Timestamps), Contexts: len(u.Contexts), Accesses: len(u.Accesses), Events: len(u.Events),
 		Losses: len(u.Losses), Packets: len(u.Packets),
 	}
 }

@@ -65,6 +65,7 @@ func (d *dataset) newTables(blocks bool, submit func(job) error) tables {
 		counts:     datasetTable(d, submit, &schema.CycleCounts, fillCycleCount),
 		timestamps: datasetTable(d, submit, &schema.Timestamps, fillTimestamp),
 		contexts:   datasetTable(d, submit, &schema.Contexts, fillContext),
+		accesses:   datasetTable(d, submit, &schema.DataAccesses, fillDataAccess),
 		events:     datasetTable(d, submit, &schema.Events, fillEvent),
 		losses:     datasetTable(d, submit, &schema.Losses, fillLoss),
 		segments:   datasetTable(d, submit, &schema.Segments, fillSegment),

@@ -72,7 +72,7 @@ func Export(ctx context.Context, input, dir string, opt Options) (*Summary, erro
 	if err != nil {
 		return nil, err
 	}
-	e := &exporter{opt: opt, capture: c, plan: p, out: out, tables: opt.tables(), tokens: newWorkers(opt.Workers)}
+	e := &exporter{opt: opt, capture: c, plan: p, out: out, tables: opt.tables(p.tracesData()), tokens: newWorkers(opt.Workers)}
 	m, err := e.run(ctx)
 	if err != nil {
 		return nil, errors.Join(err, out.abandon())
@@ -84,14 +84,16 @@ func Export(ctx context.Context, input, dir string, opt Options) (*Summary, erro
 	return e.summary(m), nil
 }
 
-// tables returns the tables to write, in the order of the schema.
-func (o *Options) tables() []*schema.Table {
+// tables returns the tables to write, in the order of the schema, for a capture
+// that traces data or does not.
+func (o *Options) tables(data bool) []*schema.Table {
 	var tables []*schema.Table
 	for _, t := range schema.Tables() {
 		if t.Level != schema.AnyLevel && t.Level != o.Level {
 			continue
 		}
-		wanted := t.Written == schema.Always || o.Tables == nil && t.Written == schema.ByDefault
+		byDefault := t.Written == schema.ByDefault || t.Written == schema.WhenTraced && data
+		wanted := t.Written == schema.Always || o.Tables == nil && byDefault
 		if wanted || slices.Contains(o.Tables, t) {
 			tables = append(tables, t)
 		}
@@ -255,6 +257,7 @@ func (e *exporter) sourceTables(id uint8, submit func(job) error) tables {
 		counts:     makeTable(f, &schema.CycleCounts, fillCycleCount),
 		timestamps: makeTable(f, &schema.Timestamps, fillTimestamp),
 		contexts:   makeTable(f, &schema.Contexts, fillContext),
+		accesses:   makeTable(f, &schema.DataAccesses, fillDataAccess),
 		events:     makeTable(f, &schema.Events, fillEvent),
 		losses:     makeTable(f, &schema.Losses, fillLoss),
 		segments:   makeTable(f, &schema.Segments, fillSegment),

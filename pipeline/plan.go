@@ -57,6 +57,13 @@ func (s *sourcePlan) lossReason() schema.LossReason {
 	return schema.LossUnsupported
 }
 
+// tracesData says whether a source that is decoded traces data.
+func (p *plan) tracesData() bool {
+	return slices.ContainsFunc(p.sources, func(s *sourcePlan) bool {
+		return s.status == schema.StatusDecoded && s.protocol.TracesData()
+	})
+}
+
 // makePlan reads every buffer once.
 func makePlan(ctx context.Context, c *capture.Capture) (*plan, error) {
 	p := &plan{notes: slices.Clone(c.Warnings)}

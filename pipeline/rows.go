@@ -83,6 +83,24 @@ func fillContext(r *schema.Row, b *base, x *schema.Context) {
 	r.Enum(uint8(x.ISA))
 }
 
+func fillDataAccess(r *schema.Row, b *base, x *schema.DataAccess) {
+	seq := schema.Of(b.seq + x.Seq)
+	if x.NoInstruction {
+		seq = schema.Null[int64]{}
+	}
+	r.Uint8(b.source)
+	r.NullInt64(seq)
+	r.NullInt32(b.segment)
+	r.Int64(x.Offset)
+	r.Uint16(x.Position)
+	r.NullUint32(x.Address)
+	r.NullUint64(x.Value)
+	r.NullUint8(x.Size)
+	r.NullEnum(schema.Null[uint8]{V: uint8(x.Access.V), OK: x.Access.OK})
+	r.NullUint8(x.Tag)
+	r.Enum(uint8(x.State))
+}
+
 func fillEvent(r *schema.Row, b *base, x *schema.Event) {
 	b.key(r, x.Key)
 	r.Enum(uint8(x.Event))

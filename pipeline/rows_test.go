@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/tracelake/tracelake/decode"
@@ -51,6 +52,7 @@ func (s *rowSet) tables(blocks bool) tables {
 		counts:     memoryTable(s, &schema.CycleCounts, fillCycleCount),
 		timestamps: memoryTable(s, &schema.Timestamps, fillTimestamp),
 		contexts:   memoryTable(s, &schema.Contexts, fillContext),
+		accesses:   memoryTable(s, &schema.DataAccesses, fillDataAccess),
 		events:     memoryTable(s, &schema.Events, fillEvent),
 		losses:     memoryTable(s, &schema.Losses, fillLoss),
 		segments:   memoryTable(s, &schema.Segments, fillSegment),
@@ -117,6 +119,19 @@ func cellText(v *schema.Vector, i int) string {
 		return fmt.Sprintf("%x", v.Bin[i])
 	}
 	panic("no type")
+}
+
+// lines returns the rows of a table as text, the columns named joined by blanks.
+func (s *rowSet) lines(table string, columns ...string) []string {
+	var lines []string
+	for _, row := range s.rows[table] {
+		var cells []string
+		for _, c := range columns {
+			cells = append(cells, row[c])
+		}
+		lines = append(lines, strings.Join(cells, " "))
+	}
+	return lines
 }
 
 // sharedFile returns the path of a file of the shared material beside the

@@ -193,6 +193,7 @@ func (s *stitcher) count(p *part) {
 	t.BytesUnplaced += of.BytesUnplaced
 	t.Instructions += of.Instructions
 	t.Exceptions += of.Exceptions
+	t.DataAccesses += int64(p.to.Accesses - p.from.Accesses)
 	t.Losses += int64(p.to.Losses - p.from.Losses)
 	for _, e := range p.unit.Events[p.from.Events:p.to.Events] {
 		switch e.Event {
@@ -241,6 +242,7 @@ func (s *stitcher) addRows(b base, p *part) error {
 		t.counts.add(b, u.Counts[from.Counts:to.Counts]),
 		t.timestamps.add(b, timestamps),
 		t.contexts.add(b, s.changes(u.Contexts[from.Contexts:to.Contexts])),
+		t.accesses.add(b, u.Accesses[from.Accesses:to.Accesses]),
 		t.events.add(b, events),
 		t.losses.add(b, u.Losses[from.Losses:to.Losses]),
 		t.packets.add(b, u.Packets[from.Packets:to.Packets]),
@@ -255,6 +257,6 @@ func (s *stitcher) finish() error {
 	t := &s.tables
 	return errors.Join(
 		t.runs.flush(), t.codeBlocks.flush(), t.exceptions.flush(), t.counts.flush(), t.timestamps.flush(),
-		t.contexts.flush(), t.events.flush(), t.losses.flush(), t.segments.flush(), t.packets.flush(),
+		t.contexts.flush(), t.accesses.flush(), t.events.flush(), t.losses.flush(), t.segments.flush(), t.packets.flush(),
 	)
 }

@@ -56,13 +56,13 @@ func (e *NothingError) Error() string {
 	return "nothing was decoded: " + strings.Join(e.Causes, "; ")
 }
 
-// nothing fails if no instruction was decoded. It takes the totals of each
+// nothing fails if no instruction and no data access was decoded. It takes the totals of each
 // source and the memory it missed.
 func (p *plan) nothing(totals []schema.Totals, missing []image.Missing) error {
 	var causes []string
 	for i, s := range p.sources {
 		t := &totals[i]
-		if t.Instructions > 0 {
+		if t.Instructions > 0 || t.DataAccesses > 0 {
 			return nil
 		}
 		var wanted []image.MissingRange

@@ -11,6 +11,7 @@ type tables struct {
 	counts     *table[schema.CycleCount]
 	timestamps *table[schema.Timestamp]
 	contexts   *table[schema.Context]
+	accesses   *table[schema.DataAccess]
 	events     *table[schema.Event]
 	losses     *table[schema.Loss]
 	segments   *table[schema.Segment]

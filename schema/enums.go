@@ -163,16 +163,56 @@ const (
 	EventSplitInstruction                  // half an instruction was told, the other half was not
 	EventCountUnexpected                   // a cycle count that belongs to no restart of trace
 	EventBadISync                          // an I-sync that must not occur: its address is not used
+	EventDataUnmatched                     // a data value that nothing traced waits for
 )
 
 // EventNames are the values of the enum column `events.event`.
 var EventNames = []string{
 	"trace_on", "overflow", "debug_exit", "trigger", "unmapped", "inconsistent", "discontinuity",
 	"jazelle", "timestamp_unknown", "clock_change", "cancelled", "no_address", "split_instruction",
-	"count_unexpected", "bad_isync",
+	"count_unexpected", "bad_isync", "data_unmatched",
 }
 
 func (e EventKind) String() string { return EventNames[e] }
+
+// Access is how a data transfer accesses memory, or a coprocessor's register.
+type Access uint8
+
+// The accesses, in the order of the enum column `data_accesses.access`.
+const (
+	AccessRead Access = iota
+	AccessWrite
+	AccessPush // of the stack frame, at an exception (v7-M)
+	AccessPop  // of the stack frame, at its return (v7-M)
+)
+
+// AccessNames are the values of the enum column `data_accesses.access`.
+var AccessNames = []string{"read", "write", "push", "pop"}
+
+func (a Access) String() string { return AccessNames[a] }
+
+// DataState is what became of a data transfer in the trace.
+type DataState uint8
+
+// The states, in the order of the enum column `data_accesses.state`.
+const (
+	DataInOrder        DataState = iota // told with its instruction
+	DataOutOfOrder                      // its value came later
+	DataOutOfOrderLost                  // its value was to come later, and never came
+	DataNotTraced                       // a transfer the trace leaves out
+	DataStoreFailed                     // a store exclusive that failed
+	DataSuppressed                      // data of its instruction was dropped: positions are not certain
+	DataAborted                         // its instruction aborted: what was traced is not valid
+	DataCancelled                       // its instruction was cancelled
+)
+
+// DataStateNames are the values of the enum column `data_accesses.state`.
+var DataStateNames = []string{
+	"in_order", "out_of_order", "out_of_order_lost", "not_traced", "store_failed", "suppressed",
+	"aborted", "cancelled",
+}
+
+func (s DataState) String() string { return DataStateNames[s] }
 
 // LossReason says why bytes were not understood.
 type LossReason uint8

@@ -80,6 +80,7 @@ type Totals struct {
 	Segments      int64 `json:"segments"`
 	Instructions  int64 `json:"instructions"`
 	Exceptions    int64 `json:"exceptions"`
+	DataAccesses  int64 `json:"data_accesses,omitempty"` // left out where no data is traced
 	Losses        int64 `json:"losses"`
 	Gaps          int64 `json:"gaps"` // trace restarts but the first of a source
 }
@@ -93,6 +94,7 @@ func (t *Totals) Add(u Totals) {
 	t.Segments += u.Segments
 	t.Instructions += u.Instructions
 	t.Exceptions += u.Exceptions
+	t.DataAccesses += u.DataAccesses
 	t.Losses += u.Losses
 	t.Gaps += u.Gaps
 }

@@ -75,6 +75,21 @@ type Context struct {
 	ISA       ISA
 }
 
+// A DataAccess is a row of `data_accesses`: one transfer.
+type DataAccess struct {
+	// Key.Seq is that of the instruction that made it, negative if that one
+	// stands before the segment. With NoInstruction there is none to name.
+	Key
+	NoInstruction bool
+	Position      uint16 // in the instruction or its group, from 0
+	Address       Null[uint32]
+	Value         Null[uint64]
+	Size          Null[uint8] // bytes
+	Access        Null[Access]
+	Tag           Null[uint8] // out of order
+	State         DataState
+}
+
 // An Event is a row of `events`.
 type Event struct {
 	Key

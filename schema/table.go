@@ -26,12 +26,15 @@ type Written uint8
 
 // When tables are written.
 const (
-	Always    Written = iota // cannot be left out
-	ByDefault                // unless the user picks others
-	OnRequest                // only if the user names it
+	Always     Written = iota // cannot be left out
+	ByDefault                 // unless the user picks others
+	WhenTraced                // likewise, if a source that is decoded traces data
+	OnRequest                 // only if the user names it
 )
 
-func (w Written) String() string { return [...]string{"always", "by default", "on request"}[w] }
+func (w Written) String() string {
+	return [...]string{"always", "by default", "by default when traced", "on request"}[w]
+}
 
 // Level is how a dataset tells what was executed.
 type Level uint8

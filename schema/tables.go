@@ -5,7 +5,7 @@ package schema
 func Tables() []*Table {
 	return []*Table{
 		&Instructions, &Blocks, &CodeBlocks, &Exceptions, &CycleCounts, &Timestamps, &Contexts,
-		&Events, &Losses, &Segments, &Sources, &Images, &Packets,
+		&DataAccesses, &Events, &Losses, &Segments, &Sources, &Images, &Packets,
 	}
 }
 
@@ -58,9 +58,14 @@ var (
 // keys returns the columns every table with a place in the trace begins with,
 // before those that are its own.
 func keys(seq string, own ...Column) []Column {
+	return keysBut(Column{Name: "seq", Type: Int64, Rising: true, Doc: seq}, own...)
+}
+
+// keysBut returns those columns with a seq of its own kind.
+func keysBut(seq Column, own ...Column) []Column {
 	return append([]Column{
 		sourceColumn,
-		{Name: "seq", Type: Int64, Rising: true, Doc: seq},
+		seq,
 		segmentColumn,
 		offsetColumn,
 	}, own...)
@@ -182,6 +187,23 @@ var Contexts = Table{
 	Name: "contexts", Row: "first known context, then each change of context_id, vmid or security",
 	Written: ByDefault, PerSource: true,
 	Columns: keys(seqAfter, contextColumn, vmidColumn, securityColumn, isaColumn),
+}
+
+// DataAccesses has the data that instructions, and exceptions of v7-M, moved, in
+// the order in which the trace completed it.
+var DataAccesses = Table{
+	Name: "data_accesses", Row: "data transfer: of a load or store multiple, one for each word",
+	Written: WhenTraced, PerSource: true,
+	Columns: keysBut(
+		Column{Name: "seq", Type: Int64, Nullable: true, Rising: true, Doc: "Ordinal, in its source, of the instruction that made it: the one with this seq (push: the first of the handler); NULL if there is none to name."},
+		Column{Name: "position", Type: Uint16, Doc: "Which transfer of the instruction (or of the group, without one) it is, from 0."},
+		Column{Name: "address", Type: Uint32, Nullable: true, Doc: "Address of its first byte; NULL for register transfers, and if it is not traced or not all of its bits are known."},
+		Column{Name: "value", Type: Uint64, Nullable: true, Doc: "Value, before sign extension; NULL if it is not traced or was lost."},
+		Column{Name: "size", Type: Uint8, Nullable: true, Unit: "bytes", Doc: "Length of the transfer: 1, 2 or 4 (a doubleword is two transfers); NULL if the instruction is not known."},
+		Column{Name: "access", Type: Enum, Nullable: true, Names: AccessNames, Doc: "How it accesses memory, read if it comes to the core; push and pop are the stack frames of exceptions; NULL if the instruction is not known."},
+		Column{Name: "tag", Type: Uint8, Nullable: true, Doc: "Tag its value was to come later under; NULL for all others."},
+		Column{Name: "state", Type: Enum, Names: DataStateNames, Doc: "What became of it in the trace; value and position of suppressed, aborted and cancelled ones are not certain."},
+	),
 }
 
 // Events has what else happened at a point of the trace.

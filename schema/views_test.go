@@ -226,6 +226,27 @@ func TestViewsHaveComments(t *testing.T) {
 	}}.runBoth(t)
 }
 
+// Data accesses join the instruction that made them; rows without one keep their
+// place in the order.
+func TestViewOfDataAccesses(t *testing.T) {
+	dir := t.TempDir()
+	writeDataset(t, dir, schema.LevelInstructions, dataset{
+		&schema.Instructions: "0x13 0 0 0 0x8000 4 a32 0 other true - 0 - - - - -\n0x13 1 0 0 0x8004 4 a32 0xe8bd0003 other true - 0 - - - - -\n",
+		&schema.DataAccesses: `
+			0x13 1 0 4 0 0x20000000 5 4 read - in_order
+			0x13 1 0 9 1 0x20000004 0xffffffff 4 read 3 out_of_order
+			0x13 - 0 12 0 - - - - - out_of_order_lost
+		`,
+	})
+	viewsTest{directory: dir, views: "views.sql", asks: []ask{
+		{"SELECT i.address, d.position, d.address, d.value, d.access, d.tag, d.state FROM data_accesses d JOIN instructions i USING (dataset, source, seq) ORDER BY d.position", `
+			32772 0 536870912 5          read - in_order
+			32772 1 536870916 4294967295 read 3 out_of_order
+		`},
+		{"SELECT byte_offset, seq, position, address, value, size, access, state FROM data_accesses WHERE seq IS NULL", "12 - 0 - - - - out_of_order_lost"},
+	}}.runBoth(t)
+}
+
 // DuckDB reads no Arrow files: there are macros, no views, and a word why.
 func TestViewsOfArrow(t *testing.T) {
 	text := schema.Views(schema.Tables(), schema.Arrow)

@@ -129,3 +129,6 @@ func (c *Config) Words() []string {
 	}
 	return words
 }
+
+// TracesData implements [decode.Protocol].
+func (c *Config) TracesData() bool { return c.DataAddress || c.DataValue }

@@ -36,6 +36,9 @@ func (c *Config) TimestampCode() decode.TimestampCode {
 	return decode.TimestampCode{Bits: c.TimestampBits(), Gray: c.TimestampGray}
 }
 
+// TracesData implements [decode.Protocol]: PFT traces no data.
+func (c *Config) TracesData() bool { return false }
+
 // NewDecoder implements [decode.Protocol].
 func (c *Config) NewDecoder(mem *image.Memory, packets bool) decode.Decoder {
 	program := flow.NewProgram(mem, flow.Rules{Barriers: true, DataBarriers: c.DataBarriers})
