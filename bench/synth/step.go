@@ -27,7 +27,8 @@ type Step struct {
 	// undefined instruction and for aborts is the faulting one.
 	At Place
 	// Next is where the core goes on, or would have but for an exception; of
-	// an exception its handler.
+	// an exception its handler. An entry to debug state goes on where the core
+	// does when it leaves it.
 	Next Place
 
 	// Instruction is the one executed. An instruction that aborts was not, and
@@ -36,13 +37,51 @@ type Step struct {
 	// Failed says that it failed its condition, or that CBZ or CBNZ did not
 	// branch.
 	Failed bool
+	// Returns says that it returns from an exception, which on v7-M its opcode
+	// does not tell.
+	Returns bool
+	// Transfers are the data it moved, in ascending order of address; of an
+	// exception of v7-M, and of a return from one, those of the stack frame.
+	Transfers []Transfer
 
+	// Exception is the one entered; [schema.ExcDebug] is an entry to debug
+	// state. Number is that of a v7-M interrupt, from 0.
 	Exception schema.ExceptionType
+	Number    uint16
 
-	// ContextID is that of the core during the step.
+	// ContextID and VMID are those of the core during the step.
 	ContextID uint32
-	// Cycles is the cost of the step.
+	VMID      uint8
+	// Cycles is the cost of the step, for debug state the time spent there.
 	Cycles uint32
+
+	// Trace says whether the macrocell traces the step.
+	Trace Tracing
+	// Trigger says that the trigger event occurs right before the step.
+	Trigger bool
+}
+
+// Tracing says what becomes of a step in the trace.
+type Tracing uint8
+
+// The fates of steps.
+const (
+	Traced     Tracing = iota
+	TraceOff           // tracing is disabled: nothing of the step is traced
+	Overflowed         // the FIFO is full: the trace of the step is lost
+)
+
+// A Transfer is a word, halfword or byte that a load or store moved; a
+// doubleword is two.
+type Transfer struct {
+	Address uint32 // of its lowest byte; of a register transfer 0
+	Value   uint32
+	Size    uint8 // 1, 2 or 4 bytes
+	Access  schema.Access
+	// Register says that it is between core and coprocessor: no address.
+	Register bool
+	// StoreFailed says that it is of a STREX that did not store.
+	StoreFailed bool
 }
 
 // Steps is an execution, in order. A step with an error is the last one.
