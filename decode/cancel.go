@@ -64,6 +64,9 @@ func (u *Unit) Lower(from, to Ends, seq int64) {
 	}
 	for i := to.Losses; i > from.Losses && lower(&u.Losses[i-1].Key); i-- {
 	}
+	for i := to.Data; i > from.Data && u.Data[i-1].Seq >= seq; i-- {
+		lower(&u.Data[i-1].Key)
+	}
 	for i := to.Packets; i > from.Packets && lower(&u.Packets[i-1].Key); i-- {
 	}
 }
@@ -85,5 +88,5 @@ func (u *Unit) Truncate(to Ends) {
 	u.Runs, u.Costs, u.Spans = u.Runs[:to.Runs], u.Costs[:to.Costs], u.Spans[:to.Spans]
 	u.Exceptions, u.Counts, u.Timestamps = u.Exceptions[:to.Exceptions], u.Counts[:to.Counts], u.Timestamps[:to.Timestamps]
 	u.Contexts, u.Events, u.Losses = u.Contexts[:to.Contexts], u.Events[:to.Events], u.Losses[:to.Losses]
-	u.Packets = u.Packets[:to.Packets]
+	u.Data, u.Packets = u.Data[:to.Data], u.Packets[:to.Packets]
 }

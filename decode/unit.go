@@ -19,7 +19,7 @@ type Unit struct {
 	Counts     []schema.CycleCount
 	Timestamps []schema.Timestamp
 	Contexts   []schema.Context
-	Accesses   []schema.DataAccess
+	Data       []Datum
 	Events     []schema.Event
 	Losses     []schema.Loss
 	Packets    []schema.Packet // only if asked for
@@ -28,14 +28,14 @@ type Unit struct {
 
 // Ends are lengths of the slices of a unit at the end of a segment.
 type Ends struct {
-	Runs, Costs, Spans, Exceptions, Counts, Timestamps, Contexts, Accesses, Events, Losses, Packets int
+	Runs, Costs, Spans, Exceptions, Counts, Timestamps, Contexts, Data, Events, Losses, Packets int
 }
 
 // Ends returns the present lengths of u's slices.
 func (u *Unit) Ends() Ends {
 	return Ends{
 		Runs: len(u.Runs), Costs: len(u.Costs), Spans: len(u.Spans), Exceptions: len(u.Exceptions), Counts: len(u.Counts),
-		Timestamps: len(u.Timestamps), Contexts: len(u.Contexts), Accesses: len(u.Accesses), Events: len(u.Events),
+		Timestamps: len(u.Timestamps), Contexts: len(u.Contexts), Data: len(u.Data), Events: len(u.Events),
 		Losses: len(u.Losses), Packets: len(u.Packets),
 	}
 }
@@ -63,10 +63,9 @@ type Segment struct {
 // before: at the start, and after a loss or a break, it restarts the flow
 // whatever its reason; else a periodic one goes on.
 type Lead struct {
-	Offset  int64
-	Reason  schema.ISyncReason
-	Address uint32
-	ISA     schema.ISA
+	Offset int64
+	Reason schema.ISyncReason
+	Place  schema.Null[Place] // NULL: it tells none
 	// NewEpoch says that it opens an epoch in any case.
 	NewEpoch bool
 	// Count is the cycle count it carries: absent, unknown, or a number.
@@ -150,6 +149,7 @@ type BackCancel struct {
 	Event     int // `cancelled`, with its address open
 	Exception int
 	Return    int // the `return` row told since, which is cancelled with an instruction; or -1
+	Datum     int // `DatumCancelled`, or -1
 }
 
 // A BackCount has the indexes of the rows a late count makes.

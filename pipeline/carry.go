@@ -76,13 +76,15 @@ func (c *carry) open(lead *decode.Lead) (events []schema.Event, counts []schema.
 	}
 	restarts := c.lost || lead.Reason != schema.ISyncPeriodic
 	key := schema.Key{Offset: lead.Offset}
-	switch here := (decode.Place{Address: lead.Address, ISA: lead.ISA}); {
+	switch here := lead.Place; {
 	case restarts:
-		events = append(events, schema.Event{Key: key, Event: decode.RestartEvent(lead.Reason), Address: schema.Of(lead.Address)})
-	case c.reached.OK && c.reached.V != here:
+		events = append(events, schema.Event{
+			Key: key, Event: decode.RestartEvent(lead.Reason), Address: schema.Null[uint32]{V: here.V.Address, OK: here.OK},
+		})
+	case here.OK && c.reached.OK && c.reached.V != here.V:
 		events = append(events, schema.Event{
 			Key: key, Event: schema.EventInconsistent, Address: schema.Of(c.reached.V.Address),
-			Detail: decode.ISyncDiffers(lead.Address, lead.ISA),
+			Detail: decode.ISyncDiffers(here.V.Address, here.V.ISA),
 		})
 	}
 	if c.lost {
@@ -145,20 +147,32 @@ func unknownTimestamps(timestamps []schema.Timestamp, events []schema.Event) ([]
 		return timestamps, events
 	}
 	var rows []schema.Timestamp
-	events = slices.Clone(events)
+	var unknown []schema.Event
 	for _, t := range timestamps {
-		if !t.Unknown {
+		if t.Unknown {
+			unknown = append(unknown, schema.Event{Key: t.Key, Event: schema.EventTimestampUnknown})
+		} else {
 			rows = append(rows, t)
-			continue
 		}
-		behind := func(e schema.Event) bool { return e.Seq > t.Seq || e.Seq == t.Seq && e.Offset > t.Offset }
+	}
+	return rows, insertEvents(events, unknown)
+}
+
+// insertEvents puts more events, which are few, in order among those of a part.
+func insertEvents(events, more []schema.Event) []schema.Event {
+	if len(more) == 0 {
+		return events
+	}
+	events = slices.Clone(events)
+	for _, x := range more {
+		behind := func(e schema.Event) bool { return e.Seq > x.Seq || e.Seq == x.Seq && e.Offset > x.Offset }
 		at := slices.IndexFunc(events, behind)
 		if at < 0 {
 			at = len(events)
 		}
-		events = slices.Insert(events, at, schema.Event{Key: t.Key, Event: schema.EventTimestampUnknown})
+		events = slices.Insert(events, at, x)
 	}
-	return rows, events
+	return events
 }
 
 // changes returns, of what was said about the context, the rows of `contexts`.

@@ -48,7 +48,8 @@ func (h *hold) release() []*part {
 // `segments` too.
 func (p *part) rows() int {
 	return p.to.Exceptions - p.from.Exceptions + p.to.Counts - p.from.Counts + p.to.Timestamps - p.from.Timestamps +
-		p.to.Contexts - p.from.Contexts + p.to.Events - p.from.Events + p.to.Losses - p.from.Losses + 1
+		p.to.Contexts - p.from.Contexts + p.to.Events - p.from.Events + p.to.Losses - p.from.Losses +
+		p.to.Data - p.from.Data + 1
 }
 
 // settle applies what a part does to those before it.
@@ -104,6 +105,9 @@ func (h *hold) cancel(p *part) {
 		}
 	case decode.ReturnAct:
 		first.dropReturn(first.Tail.Return)
+		if told.Datum >= 0 {
+			p.unit.Data[told.Datum].Kind = decode.DatumReturnCancelled
+		}
 		p.unit.RemoveEvent(told.Event, &p.to)
 		if c := &p.Back.Count; c.OK && c.V.Event > told.Event {
 			c.V.Event--

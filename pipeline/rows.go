@@ -80,17 +80,14 @@ func fillContext(r *schema.Row, b *base, x *schema.Context) {
 	r.NullUint32(x.ContextID)
 	r.NullUint8(x.VMID)
 	r.Enum(uint8(x.Security))
-	r.Enum(uint8(x.ISA))
+	r.NullEnum(schema.Null[uint8]{V: uint8(x.ISA.V), OK: x.ISA.OK})
 }
 
 func fillDataAccess(r *schema.Row, b *base, x *schema.DataAccess) {
-	seq := schema.Of(b.seq + x.Seq)
-	if x.NoInstruction {
-		seq = schema.Null[int64]{}
-	}
+	seq := schema.Null[int64]{V: x.Seq, OK: !x.NoInstruction}
 	r.Uint8(b.source)
 	r.NullInt64(seq)
-	r.NullInt32(b.segment)
+	r.NullInt32(x.Segment)
 	r.Int64(x.Offset)
 	r.Uint16(x.Position)
 	r.NullUint32(x.Address)
@@ -123,7 +120,7 @@ func fillSegment(r *schema.Row, b *base, x *schema.Segment) {
 	r.Int64(x.BytesUnplaced)
 	r.Int64(x.Instructions)
 	r.Int64(x.Exceptions)
-	r.Uint32(x.Address)
+	r.NullUint32(x.Address)
 	r.Enum(uint8(x.Reason))
 }
 

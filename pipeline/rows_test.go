@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/tracelake/tracelake/decode"
@@ -119,19 +118,6 @@ func cellText(v *schema.Vector, i int) string {
 		return fmt.Sprintf("%x", v.Bin[i])
 	}
 	panic("no type")
-}
-
-// lines returns the rows of a table as text, the columns named joined by blanks.
-func (s *rowSet) lines(table string, columns ...string) []string {
-	var lines []string
-	for _, row := range s.rows[table] {
-		var cells []string
-		for _, c := range columns {
-			cells = append(cells, row[c])
-		}
-		lines = append(lines, strings.Join(cells, " "))
-	}
-	return lines
 }
 
 // sharedFile returns the path of a file of the shared material beside the

@@ -30,6 +30,7 @@ func (r *trial) fromEachAsync() {
 		want := relative(r.whole, k, p.Offset)
 		got := relative(tail, 0, 0)
 		blind(want, got)
+		blindData(want, got)
 		for _, set := range []*rowSet{want, got} { // some cycles of the first instruction may have gone by before
 			for _, row := range set.rows["instructions"][:min(1, len(set.rows["instructions"]))] {
 				row["cycles"] = "?"
@@ -144,6 +145,24 @@ func blind(whole, tail *rowSet) {
 				}
 			}
 		}
+	}
+}
+
+// blindData hides, in the whole and in its tail, what a tail does not know of
+// data: all up to the first instruction in it with an address, and the values
+// that come later for instructions before.
+func blindData(whole, tail *rowSet) {
+	known := func(row map[string]string) bool { return row["state"] == "in_order" && row["address"] != "NULL" && row["seq"] != "NULL" }
+	first, behind := 0, -1
+	if i := slices.IndexFunc(tail.rows["data_accesses"], known); i >= 0 {
+		row := tail.rows["data_accesses"][i]
+		first, behind = number(row["seq"]), number(row["byte_offset"])
+	}
+	for _, set := range []*rowSet{whole, tail} {
+		set.rows["data_accesses"] = slices.DeleteFunc(set.rows["data_accesses"], func(row map[string]string) bool {
+			return behind < 0 || number(row["seq"]) <= first || number(row["byte_offset"]) <= behind
+		})
+		set.rows["events"] = slices.DeleteFunc(set.rows["events"], func(row map[string]string) bool { return row["event"] == "data_unmatched" })
 	}
 }
 

@@ -177,7 +177,7 @@ func number(cell string) int {
 // unwanted demands that what is not listed is empty, but for what every stream
 // has: a loss before the first cut and the start of trace at it.
 func (r *trial) unwanted() {
-	for _, table := range []string{"exceptions", "cycle_counts", "timestamps", "events", "losses"} {
+	for _, table := range []string{"exceptions", "cycle_counts", "timestamps", "data_accesses", "events", "losses"} {
 		if slices.ContainsFunc(r.s.Want, func(t decodetest.Table) bool { return t.Name == table }) {
 			continue
 		}

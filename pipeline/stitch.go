@@ -14,6 +14,7 @@ import (
 type stitcher struct {
 	carry
 	hold    hold
+	data    dataFollower
 	code    decode.TimestampCode
 	tables  tables
 	totals  schema.Totals
@@ -30,7 +31,10 @@ type stitcher struct {
 }
 
 func newStitcher(source uint8, code decode.TimestampCode, t tables) *stitcher {
-	return &stitcher{carry: newCarry(source), code: code, tables: t, numbers: map[schema.BlockKey]uint32{}}
+	return &stitcher{
+		carry: newCarry(source), code: code, tables: t, numbers: map[schema.BlockKey]uint32{},
+		data: newDataFollower(source, t.accesses),
+	}
 }
 
 // decoded is a unit on its way from a worker to the stitcher.
@@ -193,7 +197,6 @@ func (s *stitcher) count(p *part) {
 	t.BytesUnplaced += of.BytesUnplaced
 	t.Instructions += of.Instructions
 	t.Exceptions += of.Exceptions
-	t.DataAccesses += int64(p.to.Accesses - p.from.Accesses)
 	t.Losses += int64(p.to.Losses - p.from.Losses)
 	for _, e := range p.unit.Events[p.from.Events:p.to.Events] {
 		switch e.Event {
@@ -209,8 +212,8 @@ func (s *stitcher) count(p *part) {
 // openSegment begins a segment.
 func (s *stitcher) openSegment(seg *decode.Segment) error {
 	first := !s.base.segment.OK
-	if !first && seg.Lead.Reason == schema.ISyncPeriodic {
-		s.quality.ISync(seg.Lead.Offset, s.reached, decode.Place{Address: seg.Lead.Address, ISA: seg.Lead.ISA})
+	if lead := &seg.Lead; !first && lead.Reason == schema.ISyncPeriodic && lead.Place.OK {
+		s.quality.ISync(lead.Offset, s.reached, lead.Place.V)
 	}
 	events, counts := s.carry.open(&seg.Lead)
 	if len(events) > 0 && events[0].Event != schema.EventInconsistent && !first {
@@ -230,6 +233,11 @@ func (s *stitcher) openSegment(seg *decode.Segment) error {
 func (s *stitcher) addRows(b base, p *part) error {
 	u, from, to, t := p.unit, p.from, p.to, &s.tables
 	timestamps, events := unknownTimestamps(u.Timestamps[from.Timestamps:to.Timestamps], u.Events[from.Events:to.Events])
+	unmatched, err := s.data.follow(&b, u.Data[from.Data:to.Data])
+	if err != nil {
+		return err
+	}
+	events = insertEvents(events, unmatched)
 	exceptions := exceptionRows(b, u, u.Exceptions[from.Exceptions:to.Exceptions])
 	s.exceptions += int64(len(exceptions))
 	return errors.Join(
@@ -242,7 +250,6 @@ func (s *stitcher) addRows(b base, p *part) error {
 		t.counts.add(b, u.Counts[from.Counts:to.Counts]),
 		t.timestamps.add(b, timestamps),
 		t.contexts.add(b, s.changes(u.Contexts[from.Contexts:to.Contexts])),
-		t.accesses.add(b, u.Accesses[from.Accesses:to.Accesses]),
 		t.events.add(b, events),
 		t.losses.add(b, u.Losses[from.Losses:to.Losses]),
 		t.packets.add(b, u.Packets[from.Packets:to.Packets]),
@@ -251,9 +258,10 @@ func (s *stitcher) addRows(b base, p *part) error {
 
 // finish ends the source, after which its totals hold, and hands over what is left of every table.
 func (s *stitcher) finish() error {
-	if err := s.release(); err != nil {
+	if err := errors.Join(s.release(), s.data.finish()); err != nil {
 		return err
 	}
+	s.totals.DataAccesses = s.data.rows
 	t := &s.tables
 	return errors.Join(
 		t.runs.flush(), t.codeBlocks.flush(), t.exceptions.flush(), t.counts.flush(), t.timestamps.flush(),

@@ -72,15 +72,16 @@ type Context struct {
 	ContextID Null[uint32]
 	VMID      Null[uint8] // NULL: as in Span
 	Security  Security
-	ISA       ISA
+	ISA       Null[ISA] // NULL: no instructions are traced
 }
 
-// A DataAccess is a row of `data_accesses`: one transfer.
+// A DataAccess is a row of `data_accesses`: one transfer. It may be completed
+// far behind the instruction that made it, in another segment: unlike in other
+// rows, Seq is that of the instruction in its source, and Segment is told.
 type DataAccess struct {
-	// Key.Seq is that of the instruction that made it, negative if that one
-	// stands before the segment. With NoInstruction there is none to name.
 	Key
-	NoInstruction bool
+	Segment       Null[int32]
+	NoInstruction bool   // there is none to name
 	Position      uint16 // in the instruction or its group, from 0
 	Address       Null[uint32]
 	Value         Null[uint64]
@@ -124,6 +125,6 @@ type Segment struct {
 	BytesUnplaced int64 // decoded, but telling instructions that cannot be placed
 	Instructions  int64
 	Exceptions    int64
-	Address       uint32
+	Address       Null[uint32] // NULL: the I-sync tells none
 	Reason        ISyncReason
 }

@@ -186,7 +186,8 @@ var Timestamps = Table{
 var Contexts = Table{
 	Name: "contexts", Row: "first known context, then each change of context_id, vmid or security",
 	Written: ByDefault, PerSource: true,
-	Columns: keys(seqAfter, contextColumn, vmidColumn, securityColumn, isaColumn),
+	Columns: keys(seqAfter, contextColumn, vmidColumn, securityColumn,
+		Column{Name: "isa", Type: Enum, Nullable: true, Names: ISANames, Doc: "Instruction set; NULL if only data is traced."}),
 }
 
 // DataAccesses has the data that instructions, and exceptions of v7-M, moved, in
@@ -240,7 +241,7 @@ var Segments = Table{
 		Column{Name: "bytes_unplaced", Type: Int64, Unit: "bytes", Doc: "Of the decoded: bytes telling instructions that cannot be placed (no memory, address unknown)."},
 		Column{Name: "instructions", Type: Int64, Doc: "Instructions in it."},
 		Column{Name: "exceptions", Type: Int64, Doc: "Exception entries in it."},
-		Column{Name: "address", Type: Uint32, Doc: "Address in the I-sync it begins with."},
+		Column{Name: "address", Type: Uint32, Nullable: true, Doc: "Address in the I-sync it begins with; NULL if only data is traced."},
 		Column{Name: "reason", Type: Enum, Names: ISyncReasonNames, Doc: "Reason of that I-sync."},
 	),
 }

@@ -40,6 +40,7 @@ type state struct {
 	vmid      schema.Null[uint8]
 
 	follow
+	told   told       // since the last datum
 	act    decode.Act // the last act, which a cancel takes back
 	actRow int        // its `return` row in the unit, or noRow
 	// returned says that it has a `return` row, in whichever unit.
@@ -106,7 +107,7 @@ func (d *Decoder) begin(u *decode.Unit, part decode.Part) {
 	d.timestamp = schema.TimestampCarried
 	d.spanDue = true
 	d.back = decode.Back{Waits: decode.WaitsPassed}
-	d.actRow = noRow
+	d.actRow, d.told = noRow, told{}
 	if d.act == decode.InstructionAct || d.act == decode.ReturnAct {
 		d.act = decode.EarlierAct // in a unit that is out of reach
 	}
@@ -129,15 +130,18 @@ func (d *Decoder) lead() int {
 	}
 	offset := int64(d.part.Offsets[0])
 	lead := decode.Lead{
-		Offset: offset, Reason: p.Reason, Address: p.Address, ISA: p.ISA,
+		Offset: offset, Reason: p.Reason,
 		NewEpoch:  p.Reason != schema.ISyncPeriodic && !d.countKnown(&p),
 		CountTold: p.CyclesTold, CycleAccurate: d.cfg.CycleAccurate,
 	}
 	if d.countKnown(&p) {
 		lead.Count = schema.Of(int64(p.Cycles))
 	}
-	d.seg.Lead = lead
-	d.seg.Row.Offset, d.seg.Row.Address, d.seg.Row.Reason = offset, p.Address, p.Reason
+	if !d.cfg.DataOnly {
+		lead.Place = schema.Of(decode.Place{Address: p.Address, ISA: p.ISA})
+		d.seg.Row.Address = schema.Of(p.Address)
+	}
+	d.seg.Lead, d.seg.Row.Offset, d.seg.Row.Reason = lead, offset, p.Reason
 	d.keepPacket(&p, 0)
 	d.act = decode.EarlierAct
 	if p.Reason != schema.ISyncPeriodic {
@@ -224,6 +228,7 @@ func (d *Decoder) openLoss(i int, reason schema.LossReason, detail string) {
 		Key: d.key(int64(d.part.Offsets[i])), Reason: reason, Detail: detail,
 	}}
 	d.acted(decode.NoAct)
+	d.fate(decode.Datum{Key: d.key(int64(d.part.Offsets[i])), Kind: decode.DatumLost})
 	d.walk.Lose()
 }
 
@@ -249,6 +254,7 @@ func (d *Decoder) finish() {
 	if d.loss.active && !d.part.Open {
 		d.closeLoss()
 	}
+	d.attach(0)
 	s := &d.seg
 	s.Row.Bytes = s.Row.BytesDecoded + s.Row.BytesLost
 	s.Row.Instructions = d.walk.Seq - d.seq
@@ -319,9 +325,11 @@ func (d *Decoder) processPacket(p *Packet, i int) {
 		d.exceptionReturn(offset)
 	case Trigger:
 		d.event(offset, schema.EventTrigger, schema.Null[uint32]{}, "")
-	case ASync, Ignore, ExceptionEntry:
+	case ExceptionEntry:
+		d.fate(decode.Datum{Key: d.key(offset), Kind: decode.DatumPush})
 	case OutOfOrderData, StoreFailed, OutOfOrderPlaceholder, NormalData, DataSuppressed, ValueNotTraced:
-		panic("etmv3: a data packet without data trace") // Parse refuses it
+		d.data(p, offset)
+	case ASync, Ignore:
 	}
 }
 

@@ -122,14 +122,14 @@ func (d *Decoder) atom(told *flow.Told, executed bool, cost int64) bool {
 		return true
 	}
 	if !d.walk.Known() {
-		d.unplaced(told.Offset)
+		d.unplaced(told.Offset, executed)
 		return false
 	}
 	d.settle()
 	stop := d.walk.Atom(told, executed, uint32(min(cost, 1<<32-1)))
 	if stop == flow.Missing || stop == flow.Endless {
 		d.stopped(stop, told.Offset)
-		d.unplaced(told.Offset)
+		d.unplaced(told.Offset, executed)
 		return false
 	}
 	if d.waits = 0; d.back.Waits == decode.WaitsPassed {
@@ -144,6 +144,7 @@ func (d *Decoder) atom(told *flow.Told, executed bool, cost int64) bool {
 // walked takes note of instructions that got rows.
 func (d *Decoder) walked(n int) {
 	d.acted(decode.InstructionAct)
+	d.told.instructions = true
 	d.afterBranch = false
 	d.atoms = uint8(min(2, int(d.atoms)+n))
 }
@@ -197,7 +198,7 @@ func (d *Decoder) lose() {
 }
 
 // unplaced takes an atom at an unknown address.
-func (d *Decoder) unplaced(offset int64) {
+func (d *Decoder) unplaced(offset int64, executed bool) {
 	if d.pending { // its branch packet was lost
 		d.pending, d.unsure = false, true
 	}
@@ -205,6 +206,7 @@ func (d *Decoder) unplaced(offset int64) {
 		d.openStretch(offset, schema.EventNoAddress, schema.Null[uint32]{})
 	}
 	d.stretch.atoms++
+	d.tellUnplaced(executed)
 	d.dropWaits()
 	d.acted(decode.UnplacedAct)
 	d.afterBranch = false

@@ -1,7 +1,6 @@
 package etmv3
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -15,7 +14,7 @@ var _ decode.Protocol = (*Config)(nil)
 
 // Bind binds the protocol to a source. The notes are for the user: among them
 // the registers that are missing, and what is taken for them. It fails if
-// ETMIDR is that of another protocol, or if data is traced.
+// ETMIDR is that of another protocol.
 func Bind(s decode.Source) (decode.Protocol, []string, error) {
 	var notes []string
 	value := func(name string, missing uint32, why string) uint32 {
@@ -32,9 +31,6 @@ func Bind(s decode.Source) (decode.Protocol, []string, error) {
 	cfg, warnings, err := NewConfig(etmcr, etmccer, etmidr, isProfileM(s, etmidr))
 	if err != nil {
 		return nil, nil, err
-	}
-	if cfg.DataAddress || cfg.DataValue || cfg.DataOnly {
-		return nil, nil, errors.New("data trace is not supported: ETMCR=" + fmt.Sprintf("0x%08X", etmcr) + " enables it (bits 2, 3 or 20)")
 	}
 	return &cfg, append(notes, warnings...), nil
 }

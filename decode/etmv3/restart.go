@@ -8,6 +8,10 @@ import (
 
 // isync handles an I-sync inside a segment.
 func (d *Decoder) isync(p *Packet, offset int64) {
+	if d.cfg.DataOnly {
+		d.dataISync(p, offset)
+		return
+	}
 	if p.Reason == schema.ISyncPeriodic && !p.Bad {
 		at := decode.Place{Address: p.Address, ISA: p.ISA}
 		if d.walk.Known() && d.half && d.here() == at {
@@ -42,7 +46,7 @@ func (d *Decoder) isync(p *Packet, offset int64) {
 // address.
 func (d *Decoder) restartTrace(p *Packet, offset int64) {
 	d.forget(p)
-	d.event(offset, decode.RestartEvent(p.Reason), schema.Of(p.Address), "")
+	d.event(offset, decode.RestartEvent(p.Reason), schema.Null[uint32]{V: p.Address, OK: !d.cfg.DataOnly}, "")
 	switch {
 	case d.countKnown(p): // the gap was counted: the epoch goes on
 		d.cycle += int64(p.Cycles)
@@ -79,6 +83,7 @@ func (c *Config) countUnknown(reason schema.ISyncReason) bool {
 func (d *Decoder) forget(p *Packet) {
 	d.acted(decode.NoAct)
 	d.dropWaits()
+	d.restartData(p)
 	d.restart = schema.Of(decode.Restart{Seq: d.walk.Seq, Counted: p.CyclesTold, Unknown: d.cfg.countUnknown(p.Reason)})
 }
 
@@ -92,6 +97,9 @@ func (d *Decoder) setTo(p *Packet, offset int64) {
 	d.dead, d.afterBranch = false, false
 	d.atoms, d.started = 0, p.Reason != schema.ISyncPeriodic
 	d.stateContext(offset)
+	if d.cfg.DataOnly {
+		return
+	}
 	d.jump(p.Address, p.ISA, offset)
 	if p.LSiP {
 		d.inProgress(&p.Branch, offset)
@@ -107,7 +115,7 @@ func (d *Decoder) inProgress(r *Branch, offset int64) {
 	}
 	d.settle()
 	if !d.walk.Known() { // Jazelle
-		d.unplaced(offset)
+		d.unplaced(offset, true)
 		d.goTo(r, offset)
 		return
 	}
@@ -115,8 +123,9 @@ func (d *Decoder) inProgress(r *Branch, offset int64) {
 	case flow.Missing, flow.Endless:
 		d.stopped(stop, offset)
 		d.act = decode.UnplacedAct
+		d.tellUnplaced(true)
 	default:
-		d.act = decode.InstructionAct
+		d.act, d.told.instructions = decode.InstructionAct, true
 	}
 	d.goTo(r, offset)
 	d.afterBranch = false

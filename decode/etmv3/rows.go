@@ -14,6 +14,7 @@ func (d *Decoder) exceptionReturn(offset int64) {
 	d.returnRow(offset)
 	if d.cfg.ProfileM {
 		d.act = decode.ReturnAct
+		d.fate(decode.Datum{Key: schema.Key{Seq: d.walk.Seq - 1, Offset: offset}, Kind: decode.DatumPop})
 	}
 }
 
@@ -90,7 +91,7 @@ func (d *Decoder) stateContext(offset int64) {
 	}
 	d.spanDue = true
 	d.unit.Contexts = append(d.unit.Contexts, schema.Context{
-		Key: d.key(offset), ContextID: d.contextID, VMID: d.vmid, Security: d.security(), ISA: state,
+		Key: d.key(offset), ContextID: d.contextID, VMID: d.vmid, Security: d.security(), ISA: schema.Null[schema.ISA]{V: state, OK: !d.cfg.DataOnly},
 	})
 }
 

@@ -113,6 +113,7 @@ func (d *Decoder) exception(p *Packet, offset int64, behind int) {
 	if kind == schema.ExcThumbEE && d.isa == schema.Jazelle && !d.walk.Known() {
 		kind = schema.ExcJazelle
 	}
+	d.dataFate(r, kind, offset)
 	returnTo := d.returnAddress(r, kind, offset)
 	x := schema.Exception{
 		Key: d.key(offset), Point: d.point(), Event: schema.ExceptionEntry, Number: schema.Of(r.Exception),
@@ -195,11 +196,15 @@ func (d *Decoder) cancel(offset int64) (address schema.Null[uint32], ok bool) {
 			d.back.Waits = decode.WaitsPassed
 		}
 		address, ok = schema.Of(at), true
+		d.cancelled(offset, decode.DatumCancelled)
 	case decode.ReturnAct:
 		d.dropReturn(row)
+		d.cancelled(offset, decode.DatumReturnCancelled)
 		return schema.Null[uint32]{}, false
 	case decode.EarlierAct:
-		d.back.Cancel = schema.Of(decode.BackCancel{Event: len(d.unit.Events), Exception: len(d.unit.Exceptions), Return: row})
+		d.back.Cancel = schema.Of(decode.BackCancel{
+			Event: len(d.unit.Events), Exception: len(d.unit.Exceptions), Return: row, Datum: d.cancelled(offset, decode.DatumCancelled),
+		})
 	case decode.UnplacedAct:
 		ok = true
 	case decode.NoAct:

@@ -132,6 +132,7 @@ func (w *Walker) TakeBack(from decode.Ends) (address, cost uint32, ok bool) {
 	}
 	w.unit.Runs, w.unit.Costs = w.unit.Runs[:to.Runs], w.unit.Costs[:to.Costs]
 	w.open = false
+	w.looked.clamp(w.unit.Runs)
 	w.Seq--
 	return address, cost, true
 }

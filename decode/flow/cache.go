@@ -2,6 +2,7 @@ package flow
 
 import (
 	"github.com/tracelake/tracelake/decode/image"
+	"github.com/tracelake/tracelake/decode/isa"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -17,6 +18,8 @@ type Program struct {
 	// cost as much as all the rest.
 	front []*block
 	held  int // instructions in blocks
+
+	data map[*schema.Block][]isa.Transfers // of blocks that were asked about
 
 	scratch builder
 	// The region fetched from last.
@@ -41,6 +44,7 @@ func NewProgram(mem *image.Memory, rules Rules) *Program {
 
 func (p *Program) forget() {
 	p.blocks = make(map[schema.BlockKey]*block)
+	p.data = make(map[*schema.Block][]isa.Transfers)
 	clear(p.front)
 	p.held = 0
 }

@@ -27,6 +27,8 @@ type Walker struct {
 	open  bool   // the last run may go on: see extend
 
 	stack returnStack
+
+	looked mark // see DataInstruction
 }
 
 // unitInstructions bounds the templates that one unit may hold (11 bytes each),
@@ -42,6 +44,7 @@ func (w *Walker) Begin(u *decode.Unit) {
 	w.unit = u
 	w.stamp++
 	w.fresh, w.open = 0, false
+	w.looked = mark{run: len(u.Runs)}
 	w.prog.trim()
 	w.cur = w.relocate()
 }

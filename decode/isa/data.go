@@ -41,6 +41,9 @@ func (t Transfers) At(position uint16) schema.Access {
 	return schema.AccessRead
 }
 
+// Swaps says whether the first transfer reads and those behind it write.
+func (t Transfers) Swaps() bool { return t.Access == Swap }
+
 // DataOf returns the transfers of an instruction as it stands in a block: its
 // opcode (32-bit T32 has its first halfword on top) and its size in bytes.
 // Those of Jazelle are not known.

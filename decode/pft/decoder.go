@@ -110,9 +110,9 @@ func (d *Decoder) lead() int {
 		lead.Count = schema.Of(int64(p.Cycles))
 	}
 	d.restart(&p, offset)
-	lead.Address, lead.ISA = p.Address, p.ISA
+	lead.Place = schema.Of(decode.Place{Address: p.Address, ISA: p.ISA})
 	d.seg.Lead = lead
-	d.seg.Row.Offset, d.seg.Row.Address, d.seg.Row.Reason = offset, p.Address, p.Reason
+	d.seg.Row.Offset, d.seg.Row.Address, d.seg.Row.Reason = offset, schema.Of(p.Address), p.Reason
 	d.keepPacket(&p, 0)
 	return p.Len
 }

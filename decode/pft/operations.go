@@ -403,7 +403,7 @@ func (d *Decoder) space() image.Space {
 func (d *Decoder) stateContext(offset int64, state schema.ISA) {
 	d.spanDue = true
 	d.unit.Contexts = append(d.unit.Contexts, schema.Context{
-		Key: d.key(offset), ContextID: d.contextID, VMID: d.vmid, Security: d.security(), ISA: state,
+		Key: d.key(offset), ContextID: d.contextID, VMID: d.vmid, Security: d.security(), ISA: schema.Of(state),
 	})
 }
 

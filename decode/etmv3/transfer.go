@@ -1,0 +1,127 @@
+package etmv3
+
+import (
+	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// This file follows data trace as far as a segment alone can: it finds the
+// instruction that a packet belongs to. The rows are made by the stitcher, which
+// knows what came before.
+
+// told is what was told since the last datum, or since the part began.
+type told struct {
+	instructions bool // any
+	// unplaced: some that may have transferred data, but have no row; the last
+	// of them stands before the instruction at.
+	unplaced bool
+	at       int64
+}
+
+// tellUnplaced takes note of an instruction without a row.
+func (d *Decoder) tellUnplaced(executed bool) {
+	if d.told.instructions = true; executed {
+		d.told.unplaced, d.told.at = true, d.walk.Seq
+	}
+}
+
+// datum says something about data.
+func (d *Decoder) datum(x decode.Datum) {
+	if !d.cfg.TracesData() {
+		return
+	}
+	x.Instructions, x.Unplaced = d.told.instructions, d.told.unplaced
+	d.told = told{}
+	d.unit.Data = append(d.unit.Data, x)
+}
+
+// dataKinds are what data packets say.
+var dataKinds = [...]decode.DatumKind{
+	NormalData:            decode.DatumTransfer,
+	OutOfOrderPlaceholder: decode.DatumPlaceholder,
+	OutOfOrderData:        decode.DatumValue,
+	ValueNotTraced:        decode.DatumNotTraced,
+	StoreFailed:           decode.DatumStoreFailed,
+	DataSuppressed:        decode.DatumSuppressed,
+}
+
+// fate says something that data packets before it are behind: what is told of
+// them, or that others begin.
+func (d *Decoder) fate(x decode.Datum) {
+	d.attach(x.Offset)
+	d.datum(x)
+}
+
+// data handles a data packet. All but those about a transfer that was told
+// before belong to the last data instruction that was executed, though others
+// may have been told since.
+func (d *Decoder) data(p *Packet, offset int64) {
+	if p.Kind != OutOfOrderData && p.Kind != StoreFailed {
+		d.attach(offset)
+	}
+	d.datum(decode.Datum{
+		Key: d.key(offset), Kind: dataKinds[p.Kind],
+		Tag: p.Tag, NewAddress: p.NewAddress, Address: p.Address, AddressBits: p.AddressBits,
+		Value: p.Value, ValueTold: d.cfg.DataValue,
+	})
+}
+
+// attach tells the last data instruction, if there is one since the last time.
+func (d *Decoder) attach(offset int64) {
+	if !d.cfg.TracesData() {
+		return
+	}
+	t, behind, ok := d.walk.DataInstruction(!d.cfg.CPRTNotData)
+	if !ok {
+		return
+	}
+	seq, since := d.walk.Seq-1-behind, d.told
+	d.datum(decode.Datum{
+		Key: schema.Key{Seq: seq, Offset: offset}, Kind: decode.DatumInstruction,
+		Count: t.Count, Size: t.Size, Access: t.At(0), Swap: t.Swaps(), Register: t.Register,
+	})
+	if since.unplaced && since.at > seq {
+		d.told = told{unplaced: true, at: since.at}
+	}
+}
+
+// dataFate tells what an exception makes of the data of the last instruction.
+func (d *Decoder) dataFate(r *Branch, kind schema.ExceptionType, offset int64) {
+	if r.Cancel {
+		d.attach(offset) // it will be gone
+	}
+	switch {
+	case r.ResumeTold && r.Resume != 0:
+		d.fate(decode.Datum{Key: d.key(offset), Kind: decode.DatumPaused})
+	case kind == schema.ExcDataAbort && !r.Cancel && !d.afterBranch:
+		d.fate(decode.Datum{Key: schema.Key{Seq: d.walk.Seq - 1, Offset: offset}, Kind: decode.DatumAborted})
+	}
+}
+
+// cancelled tells that the last act did not happen, and returns the index of
+// what it tells.
+func (d *Decoder) cancelled(offset int64, kind decode.DatumKind) int {
+	n := len(d.unit.Data)
+	d.datum(decode.Datum{Key: d.key(offset), Kind: kind})
+	if n == len(d.unit.Data) {
+		return noRow
+	}
+	return n
+}
+
+// restartData ends what does not reach over a restart of trace.
+func (d *Decoder) restartData(p *Packet) {
+	kind := decode.DatumRestart
+	if p.Reason == schema.ISyncOverflow {
+		kind = decode.DatumOverflow
+	}
+	d.fate(decode.Datum{Key: schema.Key{Seq: d.walk.Seq}, Kind: kind})
+}
+
+// dataISync handles an I-sync inside a segment in data-only mode.
+func (d *Decoder) dataISync(p *Packet, offset int64) {
+	if p.Reason != schema.ISyncPeriodic {
+		d.restartTrace(p, offset)
+	}
+	d.setTo(p, offset)
+}
