@@ -1,6 +1,10 @@
 package decode
 
-import "github.com/tracelake/tracelake/schema"
+import (
+	"slices"
+
+	"github.com/tracelake/tracelake/schema"
+)
 
 // MaxMisses is how many misses of each kind a [Quality] keeps: the first ones.
 const MaxMisses = 16
@@ -25,6 +29,11 @@ type Quality struct {
 	ISyncsUnplaced int64
 
 	BranchMisses, ISyncMisses []Miss
+
+	// Undefined are the packets that were read though the version of the
+	// protocol does not have them, in the plural, sorted: the registers may be
+	// wrong.
+	Undefined []string
 }
 
 // A Miss is a packet that does not agree with the program image.
@@ -36,6 +45,8 @@ type Miss struct {
 	// Expected is where the program goes without the packet, Found where the
 	// packet says.
 	Expected, Found Place
+	// Security is what an I-sync says, if it is not that of the flow.
+	Security schema.Null[schema.Security]
 }
 
 // IndirectBranch counts a branch packet behind an instruction that can branch
@@ -57,7 +68,7 @@ func (q *Quality) Branch(m Miss) {
 
 // ISync compares a periodic I-sync at a capture offset with the position the
 // flow had reached.
-func (q *Quality) ISync(offset int64, reached schema.Null[Place], told Place) {
+func (q *Quality) ISync(offset int64, reached schema.Null[Position], told Position) {
 	switch {
 	case !reached.OK:
 		q.ISyncsUnplaced++
@@ -65,7 +76,11 @@ func (q *Quality) ISync(offset int64, reached schema.Null[Place], told Place) {
 	case reached.V == told:
 		q.ISyncsEqual++
 	default:
-		q.ISyncMisses = appendMisses(q.ISyncMisses, Miss{Offset: offset, Expected: reached.V, Found: told})
+		m := Miss{Offset: offset, Expected: reached.V.Place, Found: told.Place}
+		if told.NonSecure != reached.V.NonSecure {
+			m.Security = schema.Of(told.security())
+		}
+		q.ISyncMisses = appendMisses(q.ISyncMisses, m)
 	}
 	q.ISyncs++
 }
@@ -81,6 +96,16 @@ func (q *Quality) Add(behind *Quality) {
 	q.ISyncsUnplaced += behind.ISyncsUnplaced
 	q.BranchMisses = appendMisses(q.BranchMisses, behind.BranchMisses...)
 	q.ISyncMisses = appendMisses(q.ISyncMisses, behind.ISyncMisses...)
+	for _, packets := range behind.Undefined {
+		q.Undefine(packets)
+	}
+}
+
+// Undefine notes packets that the version of the protocol does not have.
+func (q *Quality) Undefine(packets string) {
+	if i, found := slices.BinarySearch(q.Undefined, packets); !found {
+		q.Undefined = slices.Insert(q.Undefined, i, packets)
+	}
 }
 
 // BranchesAgree returns how many of the Branches are no misses.

@@ -28,6 +28,8 @@ func TestQualityBranch(t *testing.T) {
 	}
 }
 
+func at(address uint32) Position { return Position{Place: Place{Address: address}} }
+
 // Counts add up, of misses the first are kept.
 func TestQualityAdd(t *testing.T) {
 	var first, second, sum Quality
@@ -35,14 +37,18 @@ func TestQualityAdd(t *testing.T) {
 	for i := range int64(10) {
 		first.Branch(Miss{Offset: i})
 		second.Branch(Miss{Offset: 10 + i})
-		second.ISync(20+i, schema.Of(Place{Address: 4}), Place{Address: 8})
+		second.ISync(20+i, schema.Of(at(4)), at(8))
 	}
-	second.ISync(30, schema.Of(Place{Address: 8}), Place{Address: 8})
-	second.ISync(31, schema.Null[Place]{}, Place{Address: 8})
+	second.ISync(30, schema.Of(at(8)), at(8))
+	second.ISync(31, schema.Null[Position]{}, at(8))
+	first.Undefine("vmid packets")
+	second.Undefine("vmid packets")
+	second.Undefine("timestamp packets")
 	second.BranchesUnplaced, second.BranchesRepeated = 3, 2
 	sum.Add(&first)
 	sum.Add(&second)
 	want := Quality{Branches: 21, BranchesIndirect: 1, BranchesRepeated: 2, BranchesUnplaced: 3, ISyncs: 11, ISyncsEqual: 1, ISyncsUnplaced: 1}
+	want.Undefined = []string{"timestamp packets", "vmid packets"}
 	for i := range int64(MaxMisses) {
 		want.BranchMisses = append(want.BranchMisses, Miss{Offset: i})
 	}

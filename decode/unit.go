@@ -65,7 +65,7 @@ type Segment struct {
 type Lead struct {
 	Offset int64
 	Reason schema.ISyncReason
-	Place  schema.Null[Place] // NULL: it tells none
+	At     schema.Null[Position] // NULL: it tells none
 	// NewEpoch says that it opens an epoch in any case.
 	NewEpoch bool
 	// Count is the cycle count it carries: absent, unknown, or a number.
@@ -86,7 +86,7 @@ type Tail struct {
 	Epoch int32
 	Cycle int64
 	// Reached is where the flow stood, if known.
-	Reached schema.Null[Place]
+	Reached schema.Null[Position]
 	// Timestamp is what is known of the raw value: KnownBits low bits of Raw.
 	// TimestampCleared says that what was known before the segment is void.
 	TimestampRaw     uint64
@@ -183,10 +183,28 @@ type Place struct {
 	ISA     schema.ISA
 }
 
+// A Position is a place with the security state instructions are fetched in, as
+// far as I-syncs are held against it.
+type Position struct {
+	Place
+	NonSecure bool
+}
+
 // ISyncDiffers is the detail of an `inconsistent` event: a periodic I-sync says
-// another place than the flow had reached. The I-sync wins.
-func ISyncDiffers(address uint32, state schema.ISA) string {
-	return fmt.Sprintf("periodic I-sync says 0x%08x %s", address, state)
+// another position than the flow had reached. The I-sync wins.
+func ISyncDiffers(reached, told Position) string {
+	detail := fmt.Sprintf("periodic I-sync says 0x%08x %s", told.Address, told.ISA)
+	if told.NonSecure != reached.NonSecure {
+		detail += ", " + told.security().String()
+	}
+	return detail
+}
+
+func (p Position) security() schema.Security {
+	if p.NonSecure {
+		return schema.NonSecure
+	}
+	return schema.Secure
 }
 
 // RestartEvent is the event of an I-sync where trace starts or starts again.

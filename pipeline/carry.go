@@ -51,7 +51,7 @@ type carry struct {
 	base
 	nextEpoch int32 // the number of the next epoch to open
 	lost      bool  // packet sync was lost, or nothing came before
-	reached   schema.Null[decode.Place]
+	reached   schema.Null[decode.Position]
 
 	timestampRaw  uint64
 	timestampBits uint8
@@ -76,7 +76,7 @@ func (c *carry) open(lead *decode.Lead) (events []schema.Event, counts []schema.
 	}
 	restarts := c.lost || lead.Reason != schema.ISyncPeriodic
 	key := schema.Key{Offset: lead.Offset}
-	switch here := lead.Place; {
+	switch here := lead.At; {
 	case restarts:
 		events = append(events, schema.Event{
 			Key: key, Event: decode.RestartEvent(lead.Reason), Address: schema.Null[uint32]{V: here.V.Address, OK: here.OK},
@@ -84,7 +84,7 @@ func (c *carry) open(lead *decode.Lead) (events []schema.Event, counts []schema.
 	case here.OK && c.reached.OK && c.reached.V != here.V:
 		events = append(events, schema.Event{
 			Key: key, Event: schema.EventInconsistent, Address: schema.Of(c.reached.V.Address),
-			Detail: decode.ISyncDiffers(here.V.Address, here.V.ISA),
+			Detail: decode.ISyncDiffers(c.reached.V, here.V),
 		})
 	}
 	if c.lost {

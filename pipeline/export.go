@@ -209,6 +209,7 @@ func (e *exporter) decodeSource(ctx context.Context, i int, submit func(job) err
 		return fmt.Errorf("source 0x%02x: %w", s.ID, err)
 	}
 	e.totals[i], e.missing[i], e.quality[i] = st.totals, st.missing, st.quality
+	e.plan.doubt(s, &st.quality)
 	return nil
 }
 

@@ -64,6 +64,14 @@ func (p *plan) tracesData() bool {
 	})
 }
 
+// doubt notes what the decoder of a source met and its registers do not allow.
+func (p *plan) doubt(s *sourcePlan, q *decode.Quality) {
+	for _, packets := range q.Undefined {
+		p.note("source %s has %s, which version %s of %s does not have: is ETMIDR right? --reg ETMIDR=VALUE corrects it",
+			s.Name, packets, s.protocol.Version(), s.Protocol)
+	}
+}
+
 // makePlan reads every buffer once.
 func makePlan(ctx context.Context, c *capture.Capture) (*plan, error) {
 	p := &plan{notes: slices.Clone(c.Warnings)}

@@ -87,6 +87,7 @@ type Miss struct {
 	ExpectedISA string `json:"expected_isa"`
 	Found       string `json:"found"`
 	FoundISA    string `json:"found_isa"`
+	Security    string `json:"security,omitempty"` // found, if another was expected
 }
 
 // Quality decodes a capture like [Export], writes nothing, and says how good the
@@ -107,24 +108,27 @@ func Quality(ctx context.Context, input string, opt QualityOptions) (*QualityRep
 	if err := p.choose(opt.Sources); err != nil {
 		return nil, err
 	}
-	report := &QualityReport{SchemaVersion: schema.Version, Input: input, Sources: []SourceQuality{}, Notes: append([]string{}, p.notes...)}
+	report := &QualityReport{SchemaVersion: schema.Version, Input: input, Sources: []SourceQuality{}}
 	totals, missing := make([]schema.Totals, len(p.sources)), make([]image.Missing, len(p.sources))
 	for i, s := range p.sources {
-		q, memory, err := s.quality(ctx, newWorkers(opt.Workers))
+		q, counted, memory, err := s.quality(ctx, newWorkers(opt.Workers))
 		if err != nil {
 			return nil, fmt.Errorf("source 0x%02x: %w", s.ID, err)
 		}
 		totals[i], missing[i] = q.Totals, memory
+		p.doubt(s, counted)
 		report.Sources = append(report.Sources, q)
 	}
 	if err := p.nothing(totals, missing); err != nil {
 		return nil, err
 	}
+	report.Notes = append([]string{}, p.notes...)
 	return report, nil
 }
 
-// quality looks at a source. It also returns the memory that is missing.
-func (s *sourcePlan) quality(ctx context.Context, tokens workers) (SourceQuality, image.Missing, error) {
+// quality looks at a source. It also returns what was counted, and the memory
+// that is missing.
+func (s *sourcePlan) quality(ctx context.Context, tokens workers) (SourceQuality, *decode.Quality, image.Missing, error) {
 	q := SourceQuality{
 		Source: fmt.Sprintf("%02x", s.ID), Name: s.Name, Protocol: s.Protocol, Version: s.Version, Core: s.Core,
 		Status: schema.SourceStatusNames[s.status], Problem: s.problem, Unit: schema.SourceUnitNames[schema.UnitBytes],
@@ -148,7 +152,7 @@ func (s *sourcePlan) quality(ctx context.Context, tokens workers) (SourceQuality
 			err = st.finish()
 		}
 		if err != nil {
-			return q, missing, err
+			return q, nil, missing, err
 		}
 		q.Totals, counted, missing = st.totals, st.quality, st.missing
 	case s.bytes > 0:
@@ -157,7 +161,7 @@ func (s *sourcePlan) quality(ctx context.Context, tokens workers) (SourceQuality
 		q.Totals = schema.Totals{Bytes: s.bytes, BytesLost: s.bytes, Losses: 1}
 	}
 	q.LossReasons, q.Missing, q.Agreements = lost.reasons(), missingMemory(&missing), agreements(&counted)
-	return q, missing, nil
+	return q, &counted, missing, nil
 }
 
 // lossSums are what was lost, by reason.
@@ -212,6 +216,9 @@ func agreement(compared, agree, notCompared int64, misses []decode.Miss) Agreeme
 		}
 		if m.After.OK {
 			miss.After = hexAddress(m.After.V)
+		}
+		if m.Security.OK {
+			miss.Security = m.Security.V.String()
 		}
 		a.Misses = append(a.Misses, miss)
 	}

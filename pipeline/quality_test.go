@@ -166,6 +166,48 @@ func TestQualityWithoutBranches(t *testing.T) {
 	}
 }
 
+// A periodic I-sync in another security state than the flow is a miss, inside a
+// segment and where one begins; and packets that the version does not have are
+// named.
+func TestQualityOfStates(t *testing.T) {
+	s, err := decodetest.Parse("states", []byte(`The other security state.
+
+-- config --
+protocol = etmv3.3
+ETMIDR = 0x410cf230  ; security extensions
+
+-- program --
+00008000: e1a00000  ; mov r0, r0
+00008004: e1a00000  ; mov r0, r0
+
+-- packets --
+00 00 00 00 00 80 ; 0 A-sync
+08 21 00 80 00 00 ; 6 I-sync 00008000, a32, trace on, secure
+84                ; 12 P-header E
+08 09 04 80 00 00 ; 13 I-sync 00008004, periodic, non-secure
+84                ; 19 P-header E
+42 05             ; 20 timestamp
+00 00 00 00 00 80 ; 22 A-sync
+08 01 08 80 00 00 ; 28 I-sync 00008008, periodic, secure
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := decode.Quality{
+		ISyncs: 2,
+		ISyncMisses: []decode.Miss{
+			{Offset: 13, Expected: a32(0x8004), Found: a32(0x8004), Security: schema.Of(schema.NonSecure)},
+			{Offset: 28, Expected: a32(0x8008), Found: a32(0x8008), Security: schema.Of(schema.Secure)},
+		},
+		Undefined: []string{"timestamp packets"},
+	}
+	for _, g := range []grain{{unitBytes, partBytes, chunkBytes}, {1, 16, 64}} {
+		if diff := cmp.Diff(want, decodeQuality(t, s, s.Memory(), g)); diff != "" {
+			t.Errorf("%+v: want (-) and got (+):\n%s", g, diff)
+		}
+	}
+}
+
 func a32(address uint32) decode.Place { return decode.Place{Address: address, ISA: schema.A32} }
 
 // decodeQuality decodes the packets of a scenario, cut up as g says.

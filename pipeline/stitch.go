@@ -212,8 +212,8 @@ func (s *stitcher) count(p *part) {
 // openSegment begins a segment.
 func (s *stitcher) openSegment(seg *decode.Segment) error {
 	first := !s.base.segment.OK
-	if lead := &seg.Lead; !first && lead.Reason == schema.ISyncPeriodic && lead.Place.OK {
-		s.quality.ISync(lead.Offset, s.reached, lead.Place.V)
+	if lead := &seg.Lead; !first && lead.Reason == schema.ISyncPeriodic && lead.At.OK {
+		s.quality.ISync(lead.Offset, s.reached, lead.At.V)
 	}
 	events, counts := s.carry.open(&seg.Lead)
 	if len(events) > 0 && events[0].Event != schema.EventInconsistent && !first {

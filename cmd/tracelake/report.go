@@ -209,7 +209,11 @@ func writeMisses(b *strings.Builder, kind string, a *pipeline.Agreement, words f
 	b.WriteString("\n")
 	for i := range a.Misses {
 		m := &a.Misses[i]
-		fmt.Fprintf(b, "    offset %-10d %s, the packet says %s %s\n", m.Offset, words(m), m.Found, m.FoundISA)
+		fmt.Fprintf(b, "    offset %-10d %s, the packet says %s %s", m.Offset, words(m), m.Found, m.FoundISA)
+		if m.Security != "" {
+			fmt.Fprintf(b, ", %s", m.Security)
+		}
+		b.WriteString("\n")
 	}
 }
 

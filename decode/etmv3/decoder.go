@@ -138,7 +138,7 @@ func (d *Decoder) lead() int {
 		lead.Count = schema.Of(int64(p.Cycles))
 	}
 	if !d.cfg.DataOnly {
-		lead.Place = schema.Of(decode.Place{Address: p.Address, ISA: p.ISA})
+		lead.At = schema.Of(d.cfg.position(&p))
 		d.seg.Row.Address = schema.Of(p.Address)
 	}
 	d.seg.Lead, d.seg.Row.Offset, d.seg.Row.Reason = lead, offset, p.Reason
@@ -272,7 +272,7 @@ func (d *Decoder) finish() {
 		s.Tail.Kept = d.keep()
 	}
 	if d.walk.Known() {
-		s.Tail.Reached = schema.Of(d.here())
+		s.Tail.Reached = schema.Of(d.reached())
 	}
 	s.Back = d.back
 	s.Ends = d.unit.Ends()
@@ -317,19 +317,31 @@ func (d *Decoder) processPacket(p *Packet, i int) {
 		d.contextID = schema.Of(p.ContextID)
 		d.stateContext(offset)
 	case VMID:
+		d.doubt(p)
 		d.vmid = schema.Of(p.VMID)
 		d.stateContext(offset)
 	case Timestamp:
+		d.doubt(p)
 		d.tell(p, offset)
 	case ExceptionReturn:
+		d.doubt(p)
 		d.exceptionReturn(offset)
 	case Trigger:
 		d.event(offset, schema.EventTrigger, schema.Null[uint32]{}, "")
 	case ExceptionEntry:
+		d.doubt(p)
 		d.fate(decode.Datum{Key: d.key(offset), Kind: decode.DatumPush})
 	case OutOfOrderData, StoreFailed, OutOfOrderPlaceholder, NormalData, DataSuppressed, ValueNotTraced:
 		d.data(p, offset)
 	case ASync, Ignore:
+	}
+}
+
+// doubt takes note of a packet that the version of the source does not have. It
+// is followed all the same: see [Config.Defines].
+func (d *Decoder) doubt(p *Packet) {
+	if !d.cfg.Defines(p.Kind) {
+		d.seg.Quality.Undefine(p.Kind.String() + " packets")
 	}
 }
 

@@ -25,10 +25,13 @@ type follow struct {
 	half bool
 	// afterBranch: the last packet about the flow was a branch packet.
 	afterBranch bool
-	// atoms since the last I-sync, up to 2; started says that it restarted
-	// trace.
-	atoms   uint8
+	// atoms: there were some since the last I-sync; started says that it
+	// restarted trace.
+	atoms   bool
 	started bool
+	// underway: the last instruction is the first one behind a restart, and
+	// transfers data: others may execute under it.
+	underway bool
 
 	stretch stretch
 }
@@ -146,7 +149,8 @@ func (d *Decoder) walked(n int) {
 	d.acted(decode.InstructionAct)
 	d.told.instructions = true
 	d.afterBranch = false
-	d.atoms = uint8(min(2, int(d.atoms)+n))
+	d.underway = d.started && !d.atoms && n == 1 && d.walk.TransfersData()
+	d.atoms = true
 }
 
 // firstHalf takes the first of two atoms of a 32-bit T32 instruction: it makes

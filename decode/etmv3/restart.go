@@ -13,17 +13,17 @@ func (d *Decoder) isync(p *Packet, offset int64) {
 		return
 	}
 	if p.Reason == schema.ISyncPeriodic && !p.Bad {
-		at := decode.Place{Address: p.Address, ISA: p.ISA}
-		if d.walk.Known() && d.half && d.here() == at {
+		at := d.cfg.position(p)
+		if d.walk.Known() && d.half && d.reached() == at {
 			return // between the halves of an instruction
 		}
-		reached := schema.Null[decode.Place]{OK: d.walk.Known()}
+		reached := schema.Null[decode.Position]{OK: d.walk.Known()}
 		if reached.OK {
-			reached.V = d.here()
+			reached.V = d.reached()
 		}
 		d.seg.Quality.ISync(offset, reached, at)
-		if d.walk.Known() && d.here() != at {
-			d.inconsistent(offset, d.here().Address, decode.ISyncDiffers(p.Address, p.ISA))
+		if reached.OK && reached.V != at {
+			d.inconsistent(offset, reached.V.Address, decode.ISyncDiffers(reached.V, at))
 		}
 		d.dropHalf(offset)
 		d.setTo(p, offset)
@@ -40,6 +40,16 @@ func (d *Decoder) isync(p *Packet, offset int64) {
 		return
 	}
 	d.setTo(p, offset)
+}
+
+// position is where an I-sync says the flow is.
+func (c *Config) position(p *Packet) decode.Position {
+	return decode.Position{Place: decode.Place{Address: p.Address, ISA: p.ISA}, NonSecure: c.Security && p.NS}
+}
+
+// reached is where the flow is, which is known.
+func (d *Decoder) reached() decode.Position {
+	return decode.Position{Place: d.here(), NonSecure: d.cfg.Security && d.ns}
 }
 
 // restartTrace handles what an I-sync that is not periodic says beside the
@@ -95,7 +105,7 @@ func (d *Decoder) setTo(p *Packet, offset int64) {
 		d.contextID = schema.Of(p.ContextID)
 	}
 	d.dead, d.afterBranch = false, false
-	d.atoms, d.started = 0, p.Reason != schema.ISyncPeriodic
+	d.atoms, d.started, d.underway = false, p.Reason != schema.ISyncPeriodic, false
 	d.stateContext(offset)
 	if d.cfg.DataOnly {
 		return

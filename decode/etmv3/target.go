@@ -42,10 +42,10 @@ func (d *Decoder) compareBranch(r *Branch, offset int64, from, to decode.Place) 
 
 // branchExpected says whether a branch packet fits whatever the last instruction
 // was: it is not the first one, or changes more than the address, or no
-// instruction was told since the I-sync, or just the one a restart began with,
-// under which others may have been executed.
+// instruction was told since the I-sync, or just a load or store that a restart
+// began with, under which others are executed.
 func (d *Decoder) branchExpected(r *Branch) bool {
-	return d.afterBranch || r.Info > 0 || d.atoms == 0 || d.atoms == 1 && d.started
+	return d.afterBranch || r.Info > 0 || !d.atoms || d.underway
 }
 
 // justTaken says whether the last instruction was a branch that was taken.

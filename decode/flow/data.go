@@ -63,3 +63,10 @@ func (p *Program) dataOf(b *schema.Block) []isa.Transfers {
 	}
 	return t
 }
+
+// TransfersData says whether the last instruction walked, which is of the unit,
+// is one that transfers data.
+func (w *Walker) TransfersData() bool {
+	run := &w.unit.Runs[len(w.unit.Runs)-1]
+	return w.prog.dataOf(w.unit.Blocks[run.Block])[run.First+run.Count-1].Count > 0
+}

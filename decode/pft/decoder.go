@@ -110,7 +110,7 @@ func (d *Decoder) lead() int {
 		lead.Count = schema.Of(int64(p.Cycles))
 	}
 	d.restart(&p, offset)
-	lead.Place = schema.Of(decode.Place{Address: p.Address, ISA: p.ISA})
+	lead.At = schema.Of(decode.Position{Place: decode.Place{Address: p.Address, ISA: p.ISA}})
 	d.seg.Lead = lead
 	d.seg.Row.Offset, d.seg.Row.Address, d.seg.Row.Reason = offset, schema.Of(p.Address), p.Reason
 	d.keepPacket(&p, 0)
@@ -228,7 +228,7 @@ func (d *Decoder) finish() {
 		s.Tail.TimestampBits = 0
 	}
 	if d.walk.Known() {
-		s.Tail.Reached = schema.Of(d.walk.Place())
+		s.Tail.Reached = schema.Of(decode.Position{Place: d.walk.Place()})
 	}
 	s.Ends = d.unit.Ends()
 	d.unit.Segments = append(d.unit.Segments, *s)

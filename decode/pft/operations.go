@@ -27,10 +27,10 @@ func (d *Decoder) restart(p *Packet, offset int64) {
 // analyzeISync is analyze_isync() for an I-sync inside a segment (§4.3.3).
 func (d *Decoder) analyzeISync(p *Packet, offset int64) {
 	if p.Reason == schema.ISyncPeriodic {
-		told := decode.Place{Address: p.Address, ISA: p.ISA}
-		reached := schema.Null[decode.Place]{V: d.walk.Place(), OK: d.walk.Known()}
+		told := decode.Position{Place: decode.Place{Address: p.Address, ISA: p.ISA}}
+		reached := schema.Null[decode.Position]{V: decode.Position{Place: d.walk.Place()}, OK: d.walk.Known()}
 		if reached.OK && reached.V != told {
-			d.inconsistent(offset, reached.V.Address, decode.ISyncDiffers(p.Address, p.ISA))
+			d.inconsistent(offset, reached.V.Address, decode.ISyncDiffers(reached.V, told))
 		}
 		d.seg.Quality.ISync(offset, reached, told)
 		d.restart(p, offset)
