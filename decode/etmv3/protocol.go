@@ -123,6 +123,23 @@ func (c *Config) Words() []string {
 	if c.ProfileM {
 		words = append(words, "v7-M exceptions")
 	}
+	return append(words, c.dataWords()...)
+}
+
+// dataWords says in words what is told of data, if anything is.
+func (c *Config) dataWords() []string {
+	var words []string
+	switch {
+	case c.DataAddress && c.DataValue:
+		words = append(words, "data addresses and values")
+	case c.DataAddress:
+		words = append(words, "data addresses")
+	case c.DataValue:
+		words = append(words, "data values")
+	}
+	if c.DataOnly {
+		words = append(words, "data only: no instructions")
+	}
 	return words
 }
 
