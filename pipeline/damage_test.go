@@ -185,8 +185,10 @@ func (tr *trace) checkUntouched(t *testing.T, intact, got *dataset, d damage) (s
 func TestDamagedBuffer(t *testing.T) {
 	type framed struct{ name, snapshot, buffer string }
 	captures := []framed{{"sample", sampleSnapshot(t), "trace.bin"}}
-	if path := sharedPath("captures/opencsd-TC2"); exists(path) {
-		captures = append(captures, framed{"opencsd-TC2", path, "cstrace.bin"})
+	for _, c := range []framed{{name: "opencsd-TC2", buffer: "cstrace.bin"}, {name: "am243x-r5f-etmv3-freertos-002b37c", buffer: "tbr.bin"}} {
+		if c.snapshot = sharedPath("captures/" + c.name); exists(c.snapshot) {
+			captures = append(captures, c)
+		}
 	}
 	for _, c := range captures {
 		t.Run(c.name, func(t *testing.T) {

@@ -90,6 +90,9 @@ func TestLongSegment(t *testing.T) {
 		}
 		t.Run(tr.name, func(t *testing.T) {
 			want := tr.decode(t)
+			if slices.Contains(want.column(&schema.Losses, "reason").U8, uint8(schema.LossSplice)) {
+				t.Skip("it has a loss that reaches to the next cut, of which a long segment has none")
+			}
 			seeds := 2
 			if testing.Short() {
 				seeds = 1

@@ -24,6 +24,7 @@ type trace struct {
 	memory   *image.Memory
 	data     []byte
 	offsets  []decode.CaptureOffset
+	slow     bool // to be tried in few variants
 }
 
 // The captures of PFT, and the sources of them that are decoded.

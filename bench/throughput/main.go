@@ -3,8 +3,10 @@
 //
 //	go run ./bench/throughput -capture DIR [-mb 64] [-rounds 5]
 //
-// The trace of the snapshot, which must have one buffer of format source_data
-// and begin with an A-sync, is laid end to end until it has -mb megabytes.
+// The trace of the snapshot is laid end to end until it has -mb megabytes. It
+// must be one buffer, either of format source_data and then begin with an A-sync,
+// or of format coresight and of one configured source: what of its stream lies
+// from the first A-sync up to the last is repeated, and put into frames again.
 // Every measurement is a process of its own, so that peak memory is its alone;
 // rounds are interleaved, so that ratios hold on a noisy machine. Medians are
 // printed, and ratios as medians of the rounds.
@@ -169,38 +171,4 @@ func median(runs []run, of func(run) float64) float64 {
 	}
 	slices.Sort(values)
 	return values[len(values)/2]
-}
-
-// repeatCapture copies a snapshot with its trace repeated.
-func repeatCapture(from, to string, size int) error {
-	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
-		return err
-	}
-	c, err := capture.Open(to, capture.Options{})
-	if err != nil {
-		return err
-	}
-	defer c.Close()
-	if len(c.Buffers) != 1 || c.Buffers[0].Format != capture.SourceData || len(c.Buffers[0].Files) != 1 {
-		return fmt.Errorf("%s: not one buffer of format source_data in one file", from)
-	}
-	name := filepath.Join(to, c.Buffers[0].Files[0])
-	trace, err := os.ReadFile(name)
-	if err != nil {
-		return err
-	}
-	if err := os.Chmod(name, 0o666); err != nil {
-		return err
-	}
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_APPEND, 0)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	for n := len(trace); n < size; n += len(trace) {
-		if _, err := f.Write(trace); err != nil {
-			return err
-		}
-	}
-	return f.Close()
 }

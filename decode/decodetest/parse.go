@@ -25,6 +25,7 @@ var protocols = map[string]struct {
 
 	"etmv3.0": {"etmv3", "3.0", Registers{"ETMCR": 0, "ETMCCER": 0, "ETMIDR": 0x41013201}},
 	"etmv3.1": {"etmv3", "3.1", Registers{"ETMCR": 0, "ETMCCER": 0, "ETMIDR": 0x41013211}},
+	"etmv3.2": {"etmv3", "3.2", Registers{"ETMCR": 0, "ETMCCER": 0, "ETMIDR": 0x4104F220}},
 	"etmv3.3": {"etmv3", "3.3", Registers{"ETMCR": 0, "ETMCCER": 0, "ETMIDR": 0x4104F230}},
 	"etmv3.4": {"etmv3", "3.4", Registers{"ETMCR": 0, "ETMCCER": 0, "ETMIDR": 0x4104F240}},
 	"etmv3.5": {"etmv3", "3.5", Registers{"ETMCR": 0, "ETMCCER": 0x30000000, "ETMIDR": 0x410CF250}},

@@ -18,7 +18,8 @@
 // A line of packets is one packet; "break" says that the input broke there:
 // what follows does not go on from what came before. From each A-sync the stream
 // is also decoded alone, and has to come to the same rows; where a cancel or a
-// late count behind it reaches back over it, it is written a-sync.
+// late count behind it reaches back over it, it is written a-sync. A packet with
+// bits set that the codec does not write has a name that ends in reserved bits.
 //
 // Cells of a table stand two or more blanks apart. In all sections a semicolon
 // begins a comment.

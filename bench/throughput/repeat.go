@@ -1,0 +1,138 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/decode/capture"
+	"github.com/tracelake/tracelake/decode/frame"
+)
+
+// repeatCapture copies a snapshot with its trace repeated until it has size
+// bytes.
+func repeatCapture(from, to string, size int) error {
+	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
+		return err
+	}
+	c, err := capture.Open(to, capture.Options{})
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	if len(c.Buffers) != 1 || len(c.Buffers[0].Files) != 1 {
+		return fmt.Errorf("%s: not one buffer in one file; take a snapshot of one", from)
+	}
+	file := c.Buffers[0].Files[0]
+	write, err := repeater(c, size)
+	if err != nil {
+		return fmt.Errorf("%s: %w", filepath.Join(from, file), err)
+	}
+	name := filepath.Join(to, file)
+	if err := os.Remove(name); err != nil { // it may be read-only, and is still being read
+		return err
+	}
+	f, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	w := bufio.NewWriterSize(f, 1<<20)
+	if err := write(w); err != nil {
+		return err
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// repeater returns what writes the trace of the one buffer of c repeated: as it
+// is where it is the stream of a source; of frames, the stretch of the configured
+// source that lies between A-syncs, in frames again.
+func repeater(c *capture.Capture, size int) (write func(io.Writer) error, err error) {
+	switch b := c.Buffers[0]; b.Format {
+	case capture.SourceData:
+		trace := make([]byte, b.Size)
+		if _, err := b.Data.ReadAt(trace, 0); err != nil && !errors.Is(err, io.EOF) {
+			return nil, err
+		}
+		return func(w io.Writer) error { return repeat(w, trace, size) }, nil
+	case capture.CoreSight:
+		if len(c.Sources) != 1 {
+			return nil, fmt.Errorf("%d sources are configured; take a snapshot with one", len(c.Sources))
+		}
+		id := c.Sources[0].ID
+		trace, err := deframe(b, id)
+		if err != nil {
+			return nil, err
+		}
+		return func(w io.Writer) error {
+			frames := frame.NewWriter(w)
+			if err := repeat(source{frames, id}, trace, size); err != nil {
+				return err
+			}
+			return frames.Flush()
+		}, nil
+	}
+	return nil, errors.New("its format is neither source_data nor coresight; take a snapshot whose is")
+}
+
+// repeat writes trace until size bytes are reached.
+func repeat(w io.Writer, trace []byte, size int) error {
+	for n := 0; n < size; n += len(trace) {
+		if _, err := w.Write(trace); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// source writes the stream of one source into frames.
+type source struct {
+	frames *frame.Writer
+	id     uint8
+}
+
+// Write implements [io.Writer].
+func (s source) Write(p []byte) (int, error) { return len(p), s.frames.Write(s.id, p) }
+
+// asyncBytes is the shortest A-sync, which longer ones end with.
+const asyncBytes = 6
+
+// deframe returns the stream of a source in a buffer of frames, from its first
+// A-sync up to its last: whole segments, so that they can be laid end to end. What
+// is in front and behind is the rest of a ring.
+func deframe(b *capture.Buffer, id uint8) ([]byte, error) {
+	var trace []byte
+	stream := frame.NewReader(b.Data, b.Size, frame.Layout{}, id) // frames in memory are aligned to its start
+	for {
+		piece, err := stream.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		trace = append(trace, piece.Data...)
+	}
+	first, last := -1, -1
+	for at := 0; ; {
+		n := decode.NextAsync(trace[at:])
+		if n < 0 {
+			break
+		}
+		at += n
+		if last = at - asyncBytes; first < 0 {
+			first = last
+		}
+	}
+	if first == last {
+		return nil, errors.New("fewer than two A-syncs: there is nothing between them to repeat")
+	}
+	return trace[first:last], nil
+}

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/tracelake/tracelake/decode/capture"
+	"github.com/tracelake/tracelake/pipeline"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// A trace repeated has as many times the instructions, and loses no more than
+// the first A-sync and what the end cuts off.
+func TestRepeat(t *testing.T) {
+	for _, name := range []string{"opencsd-tc2-ptm-rstk-t32", "am243x-r5f-etmv3-freertos-002b37c"} {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join("..", "..", "..", "shared", "captures", name)
+			if _, err := os.Stat(dir); err != nil {
+				t.Skip("the captures are not beside the checkout")
+			}
+			once := countRepeated(t, dir, 1)
+			const times = 3
+			got := countRepeated(t, dir, times*int(once.Bytes))
+			if once.Instructions < 100_000 || got.Instructions != times*once.Instructions || got.Bytes != times*once.Bytes {
+				t.Errorf("%d times: %d instructions in %d bytes, once %d in %d", times, got.Instructions, got.Bytes, once.Instructions, once.Bytes)
+			}
+			if got.BytesLost != once.BytesLost {
+				t.Errorf("%d bytes lost, once %d", got.BytesLost, once.BytesLost)
+			}
+		})
+	}
+}
+
+func countRepeated(t *testing.T, from string, size int) schema.Totals {
+	t.Helper()
+	to := t.TempDir()
+	if err := repeatCapture(from, to, size); err != nil {
+		t.Fatal(err)
+	}
+	totals, err := pipeline.Count(context.Background(), to, capture.Options{}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return totals
+}
