@@ -55,6 +55,7 @@ func (d *Decoder) reached() decode.Position {
 // restartTrace handles what an I-sync that is not periodic says beside the
 // address.
 func (d *Decoder) restartTrace(p *Packet, offset int64) {
+	d.closeStretch()
 	d.forget(p)
 	d.event(offset, decode.RestartEvent(p.Reason), schema.Null[uint32]{V: p.Address, OK: !d.cfg.DataOnly}, "")
 	switch {
