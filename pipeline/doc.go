@@ -6,4 +6,7 @@
 // Units are decoded, and row groups encoded, in parallel; split, stitch and the
 // files are sequential. Everything is grouped by data alone, so every file is
 // the same for any number of workers.
+//
+// [OpenDataset] reads a dataset back, [Verify] compares two, and [CreateDataset]
+// writes one row by row, without a capture.
 package pipeline

@@ -159,6 +159,12 @@ func (r *Row) String(s string) { v := r.next(true, String, JSON); v.Str = append
 // Bytes appends to a Bytes column; the slice is kept until the batch is reset.
 func (r *Row) Bytes(p []byte) { v := r.next(true, Bytes); v.Bin = append(v.Bin, p) }
 
+// NullBool appends to a nullable Bool column.
+func (r *Row) NullBool(x Null[bool]) {
+	v := r.next(x.OK, Bool)
+	v.U8 = append(v.U8, btou(x.OK && x.V))
+}
+
 // NullUint8 appends to a nullable Uint8 column.
 func (r *Row) NullUint8(x Null[uint8]) { v := r.next(x.OK, Uint8); v.U8 = append(v.U8, x.V) }
 

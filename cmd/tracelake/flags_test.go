@@ -17,6 +17,7 @@ var flagValues = map[string]string{
 	"protocol": "etmv3", "reg": "ETMCR=1,2", "buffer": "ETB_0", "frame-offset": "3", "ring-start": "0x10", "source": "0x13",
 	"elf": "a.elf", "image": "a.bin@0x8000", "output": "elsewhere", "level": "blocks", "format": "arrow", "codec": "none",
 	"tables": "losses,events", "label": "a=1,2", "timestamp-hz": "1000", "cycle-hz": "1000", "jobs": "7000", "from": "1", "to": "0x20",
+	"truth": "truth",
 }
 
 // readers are what each command makes of its flags.
@@ -33,6 +34,10 @@ var readers = map[string]func(*cli.Context) (any, error){
 		return []any{opt, ctx.Bool("json")}, err
 	},
 	"demo": func(ctx *cli.Context) (any, error) { return ctx.String("output"), nil },
+	"verify": func(ctx *cli.Context) (any, error) {
+		dataset, truth, err := readVerify(ctx)
+		return []any{dataset, truth}, err
+	},
 }
 
 // parse runs a command line as far as its flags are read. It returns what the
@@ -74,6 +79,8 @@ func TestNoFlagIsIgnored(t *testing.T) {
 			arguments = nil
 		case "export":
 			required = []string{"-o", "out"}
+		case "verify":
+			required = []string{"--truth", "elsewhere"}
 		}
 		without, _ := parse(t, c.Name, slices.Concat(arguments, required)...)
 		for _, f := range c.Flags {
@@ -87,7 +94,7 @@ func TestNoFlagIsIgnored(t *testing.T) {
 				used[long] = true
 			}
 			others := required
-			if long == "output" {
+			if long == "output" || long == "truth" {
 				others = nil
 			}
 			for _, name := range f.Names() {

@@ -31,6 +31,8 @@ func status(err error) int {
 		return statusUsage
 	case nothing, errors.Is(err, capture.ErrEmpty):
 		return statusNothing
+	case errors.Is(err, errDifferent):
+		return statusUnmet
 	}
 	return statusFailed
 }

@@ -21,6 +21,7 @@ func TestStatus(t *testing.T) {
 		{fs.ErrPermission, 1, "permission denied"},
 		{&pipeline.ExistsError{Dir: "out", Problem: "is full", Remedy: "empty it"}, 1, "out is full; empty it"},
 		{usage("--level x", "is not known", "see the levels"), 2, "--level x: is not known; see the levels"},
+		{errDifferent, 3, "the dataset differs from the truth"},
 		{&pipeline.NothingError{Causes: []string{"no A-sync"}}, 4, "nothing was decoded: no A-sync"},
 		{&capture.InputError{File: "a.bin", Problem: "is empty", Remedy: "trace", Err: capture.ErrEmpty}, 4, "a.bin: is empty; trace"},
 		{fmt.Errorf("source 0x13: %w", context.Canceled), 130, "interrupted"},

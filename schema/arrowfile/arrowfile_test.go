@@ -14,7 +14,7 @@ import (
 	"github.com/tracelake/tracelake/schema/internal/sample"
 )
 
-func write(t *testing.T, table *schema.Table, codec Codec, groups [][]*schema.Batch) []byte {
+func write(t testing.TB, table *schema.Table, codec Codec, groups [][]*schema.Batch) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	f, err := Create(&out, table, []schema.Meta{{Key: "tracelake.test", Value: "yes"}}, codec)

@@ -1,5 +1,5 @@
-// Package parquetfile writes batches as Parquet files (Apache Parquet format
-// 2.12; names in parentheses are its documents).
+// Package parquetfile writes batches as Parquet files, and reads those files
+// back (Apache Parquet format 2.12; names in parentheses are its documents).
 //
 // Pages are built here, straight from the columns of a batch. Parquet-go's own
 // writers take every value through a struct of 24 bytes and hash the strings of
@@ -8,4 +8,8 @@
 //
 // What is written depends on the rows and on where batches end, on nothing
 // else: one batch is one page of every column.
+//
+// Reading is parquet-go's, and is no matter of speed. It trusts the lengths in a
+// file, and would fill the memory on the word of a damaged one; so every file is
+// checked for what this package writes before it is handed on.
 package parquetfile

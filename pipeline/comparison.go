@@ -1,0 +1,220 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/tracelake/tracelake/schema"
+)
+
+// A cursor stands before a row of a reader.
+type cursor struct {
+	reader schema.Reader
+	batch  *schema.Batch // nil: nothing was read yet, or all
+	row    int
+	end    bool
+}
+
+// more says whether there is a row.
+func (c *cursor) more(ctx context.Context) (bool, error) {
+	for !c.end && (c.batch == nil || c.row == c.batch.Columns[0].Len()) {
+		if err := ctx.Err(); err != nil {
+			return false, err
+		}
+		b, err := c.reader.Next()
+		if c.end = errors.Is(err, io.EOF); !c.end && err != nil {
+			return false, err
+		}
+		c.batch, c.row = b, 0
+	}
+	return !c.end, nil
+}
+
+// A comparison compares the rows of one table and source.
+type comparison struct {
+	table          *schema.Table
+	columns        []int // that are compared
+	place          int   // column that says where rows belong; -1: their order alone does
+	seq            int   // -1: there is none
+	truth, dataset cursor
+	view           *expansion // dataset.reader, if that is one
+	fold           runFold
+	result         *TableVerification
+	first          []Difference // at most DifferencesShown
+}
+
+func newComparison(t *schema.Table, result *TableVerification) *comparison {
+	c := &comparison{table: t, result: result, place: -1, seq: -1}
+	for i := range t.Columns {
+		name := t.Columns[i].Name
+		if !slices.Contains(leftOut(t), name) {
+			c.columns = append(c.columns, i)
+		}
+		switch {
+		case name == "byte_offset", t == &schema.Sources && name == "source", t == &schema.Images && name == "address",
+			t == &schema.CodeBlocks && name == "code_block":
+			c.place = i
+		case name == "seq":
+			c.seq = i
+		}
+	}
+	return c
+}
+
+// run compares all rows, in order. Rows that belong to different places are not
+// the same row: one of them is missing, or the other one is extra.
+func (c *comparison) run(ctx context.Context) error {
+	for {
+		t, err := c.truth.more(ctx)
+		if err != nil {
+			return err
+		}
+		d, err := c.dataset.more(ctx)
+		if err != nil {
+			return err
+		}
+		order := 0
+		switch {
+		case !t && !d:
+			return nil
+		case !d:
+			order = -1
+		case !t:
+			order = 1
+		default:
+			order = c.order()
+		}
+		switch {
+		case order < 0:
+			c.result.Missing++
+			c.add(RowMissing, &c.truth, func(x *Difference) { x.Truth = c.rowText(&c.truth) })
+			c.truth.row++
+		case order > 0:
+			c.result.Extra++
+			c.add(RowExtra, &c.dataset, func(x *Difference) { x.Dataset = c.rowText(&c.dataset) })
+			c.dataset.row++
+		default:
+			c.compareRow()
+			c.truth.row++
+			c.dataset.row++
+		}
+	}
+}
+
+// order says which of the rows at hand comes first, the truth's (negative) or
+// the dataset's, or whether they are the same one: of one place, or alike in all
+// else.
+func (c *comparison) order() int {
+	if c.place < 0 {
+		return 0
+	}
+	t, d := whole(&c.truth.batch.Columns[c.place], c.truth.row), whole(&c.dataset.batch.Columns[c.place], c.dataset.row)
+	if t == d {
+		return 0
+	}
+	for _, i := range c.columns {
+		if c.view != nil && (i == insCycles || i == insCycle) {
+			continue // of the run, which is not known to be the same yet
+		}
+		if i != c.place && !c.same(i) {
+			if t < d {
+				return -1
+			}
+			return 1
+		}
+	}
+	return 0
+}
+
+// whole returns a place: a whole number of 8, 32 or 64 bits.
+func whole(v *schema.Vector, i int) int64 {
+	switch v.Column.Type {
+	case schema.Uint8:
+		return int64(v.U8[i])
+	case schema.Uint32:
+		return int64(v.U32[i])
+	case schema.Int64:
+		return int64(v.U64[i])
+	default:
+		panic(fmt.Sprintf("pipeline: %s says no place", v.Column.Name))
+	}
+}
+
+// same says whether the rows at hand have one value in a column.
+func (c *comparison) same(column int) bool {
+	return c.truth.batch.Columns[column].Equal(c.truth.row, &c.dataset.batch.Columns[column], c.dataset.row)
+}
+
+// compareRow compares the rows at hand, cell by cell.
+func (c *comparison) compareRow() {
+	if c.view != nil {
+		c.fold.row(c.truth.batch, c.truth.row, c.view.lastRow[c.dataset.row])
+	}
+	c.result.Compared++
+	differs := false
+	for _, i := range c.columns {
+		if c.same(i) {
+			continue
+		}
+		differs = true
+		c.result.Columns[c.table.Columns[i].Name]++
+		c.add(CellDiffers, &c.truth, func(x *Difference) {
+			x.Column = c.table.Columns[i].Name
+			x.Truth = cellWords(&c.truth.batch.Columns[i], c.truth.row)
+			x.Dataset = cellWords(&c.dataset.batch.Columns[i], c.dataset.row)
+			x.Row = c.rowText(&c.truth)
+		})
+	}
+	if differs {
+		c.result.Differing++
+	}
+}
+
+// add adds a difference in the row at a cursor, if it is among the first.
+func (c *comparison) add(kind DifferenceKind, at *cursor, fill func(*Difference)) {
+	if len(c.first) == DifferencesShown {
+		return
+	}
+	d := Difference{Kind: kind, Table: c.table.Name}
+	v := at.batch.Columns
+	if v[0].Column.Name == schema.Sources.Columns[0].Name {
+		d.Source = schema.Of(v[0].U8[at.row])
+	}
+	if c.seq >= 0 {
+		d.Seq = schema.Null[int64]{V: int64(v[c.seq].U64[at.row]), OK: !v[c.seq].Null(at.row)}
+	}
+	if c.place >= 0 && v[c.place].Column.Name == "byte_offset" {
+		d.ByteOffset = schema.Of(int64(v[c.place].U64[at.row]))
+	}
+	fill(&d)
+	c.first = append(c.first, d)
+}
+
+// rowText is a row for people to read, but for the columns its place is told by
+// anyway.
+func (c *comparison) rowText(at *cursor) string {
+	var words []string
+	for _, i := range c.columns {
+		switch v := &at.batch.Columns[i]; v.Column.Name {
+		case "source", "seq", "byte_offset":
+		default:
+			words = append(words, v.Column.Name+"="+cellWords(v, at.row))
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// cellWords is a cell for people to read: addresses and opcodes in hex.
+func cellWords(v *schema.Vector, i int) string {
+	switch v.Column.Name {
+	case "address", "return_address", "target", "opcode":
+		if !v.Null(i) {
+			return fmt.Sprintf("0x%08x", v.U32[i])
+		}
+	}
+	return v.Text(i)
+}

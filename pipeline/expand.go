@@ -1,0 +1,212 @@
+package pipeline
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/tracelake/tracelake/schema"
+)
+
+// maxCode is the most rows of code_blocks of a source that are held: 1 GB. The
+// code that a 32-bit core can address is four times as much at most.
+const maxCode = 1 << 26
+
+// A code is the rows of code_blocks of a source.
+type code struct {
+	starts  []int // of each block, in the slices below
+	address []uint32
+	opcode  []uint32
+	size    []uint8
+	isa     []uint8
+	kind    []uint8
+}
+
+// The columns of `code_blocks`, in the order of schema.CodeBlocks.
+const (
+	codeSource = iota
+	codeNumber
+	codePosition
+	codeAddress
+	codeSize
+	codeISA
+	codeOpcode
+	codeKind
+)
+
+// readCode reads the code blocks of a source.
+func (d *Dataset) readCode(source uint8) (*code, error) {
+	r := d.Open(&schema.CodeBlocks, source)
+	defer r.Close()
+	c := &code{}
+	for {
+		b, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return c, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		v := b.Columns
+		if err := c.place(v[codeNumber].U32, v[codePosition].U16); err != nil {
+			return nil, d.inputError(schema.CodeBlocks.Name, err.Error(), "export again")
+		}
+		c.address, c.opcode = append(c.address, v[codeAddress].U32...), append(c.opcode, v[codeOpcode].U32...)
+		c.size, c.isa, c.kind = append(c.size, v[codeSize].U8...), append(c.isa, v[codeISA].U8...), append(c.kind, v[codeKind].U8...)
+	}
+}
+
+// place enters where blocks begin. numbers and positions are those of the next
+// rows, which have to be in order.
+func (c *code) place(numbers []uint32, positions []uint16) error {
+	if len(c.address)+len(numbers) > maxCode {
+		return fmt.Errorf("has more than %d rows of a source", maxCode)
+	}
+	for i, number := range numbers {
+		row := len(c.address) + i
+		if positions[i] == 0 && int64(number) == int64(len(c.starts)) {
+			c.starts = append(c.starts, row)
+		}
+		if n := len(c.starts); int64(number) != int64(n)-1 || int(positions[i]) != row-c.starts[n-1] {
+			return fmt.Errorf("has position %d of block %d out of order, in row %d", positions[i], number, row)
+		}
+	}
+	return nil
+}
+
+// block returns where the rows of a block begin and end; both are 0 if there is
+// no such block.
+func (c *code) block(number uint32) (from, to int) {
+	if int64(number) >= int64(len(c.starts)) {
+		return 0, 0
+	}
+	if int(number)+1 == len(c.starts) {
+		return c.starts[number], len(c.address)
+	}
+	return c.starts[number], c.starts[number+1]
+}
+
+// An expansion reads `blocks` as rows of `instructions`, as the view of that
+// name does (schema.Views): of the instructions of a run only the last has
+// cycles, those of the run.
+type expansion struct {
+	blocks  *PartsReader
+	code    *code
+	runs    *schema.Batch // of blocks
+	run     int           // the one at hand
+	done    int           // instructions of it that are rows
+	batch   *schema.Batch
+	lastRow []bool // by row of batch: it is the last of its run
+}
+
+var _ schema.Reader = (*expansion)(nil)
+
+func (d *Dataset) expand(source uint8) (*expansion, error) {
+	c, err := d.readCode(source)
+	if err != nil {
+		return nil, err
+	}
+	return &expansion{
+		blocks: d.Open(&schema.Blocks, source), code: c,
+		runs: schema.NewBatch(&schema.Blocks), batch: schema.NewBatch(&schema.Instructions),
+	}, nil
+}
+
+// Next returns the instructions that follow.
+func (x *expansion) Next() (*schema.Batch, error) {
+	x.batch.Reset()
+	x.lastRow = x.lastRow[:0]
+	for len(x.lastRow) == 0 {
+		if x.run == x.runs.Rows() {
+			runs, err := x.blocks.Next()
+			if err != nil {
+				return nil, err
+			}
+			x.runs, x.run, x.done = runs, 0, 0
+		}
+		for x.run < x.runs.Rows() && len(x.lastRow) < schema.BatchRows {
+			x.expandRun(schema.BatchRows - len(x.lastRow))
+		}
+	}
+	return x.batch, nil
+}
+
+// expandRun appends rows of the run at hand, at most room.
+func (x *expansion) expandRun(room int) {
+	v := x.runs.Columns
+	first, count := int(v[blkFirst].U16[x.run]), int(v[blkInstructions].U16[x.run])
+	from, to := x.code.block(v[blkCodeBlock].U32[x.run])
+	there := max(0, min(count, to-from-first)) // positions that the block does not have make no rows
+	end := min(there, x.done+room)
+	for ; x.done < end; x.done++ {
+		x.appendRow(from+first+x.done, x.done == count-1)
+	}
+	if x.done == there {
+		x.run, x.done = x.run+1, 0
+	}
+}
+
+// appendRow appends an instruction of the run at hand: its place in the code,
+// and whether it is the last of the run.
+func (x *expansion) appendRow(at int, last bool) {
+	v, out := x.runs.Columns, x.batch.Columns
+	for _, c := range [][2]int{
+		{insSource, blkSource},
+		{insSegment, blkSegment},
+		{insByteOffset, blkByteOffset},
+		{insEpoch, blkEpoch},
+		{insTimestamp, blkTimestamp},
+		{insContextID, blkContextID},
+		{insVMID, blkVMID},
+		{insSecurity, blkSecurity},
+	} {
+		out[c[0]].AppendFrom(&v[c[1]], x.run)
+	}
+	out[insSeq].U64 = append(out[insSeq].U64, v[blkSeq].U64[x.run]+uint64(x.done))
+	out[insAddress].U32 = append(out[insAddress].U32, x.code.address[at])
+	out[insSize].U8 = append(out[insSize].U8, x.code.size[at])
+	out[insISA].U8 = append(out[insISA].U8, x.code.isa[at])
+	out[insOpcode].U32 = append(out[insOpcode].U32, x.code.opcode[at])
+	out[insKind].U8 = append(out[insKind].U8, x.code.kind[at])
+	executed, told := outcomeExecuted(schema.Outcome(v[blkOutcome].U8[x.run]))
+	if !last {
+		executed, told = uint8(v[blkFailed].U64[x.run]>>x.done&1^1), v[blkFailed].Valid[x.run]
+		executed *= told
+	}
+	out[insExecuted].U8, out[insExecuted].Valid = append(out[insExecuted].U8, executed), append(out[insExecuted].Valid, told)
+	if last {
+		out[insCycles].AppendFrom(&v[blkCycles], x.run)
+		out[insCycle].AppendFrom(&v[blkCycle], x.run)
+	} else {
+		appendNull(&out[insCycles].U32, &out[insCycles].Valid, schema.Null[uint32]{})
+		appendNull(&out[insCycle].U64, &out[insCycle].Valid, schema.Null[uint64]{})
+	}
+	x.lastRow = append(x.lastRow, last)
+}
+
+// Close closes the file at hand.
+func (x *expansion) Close() error { return x.blocks.Close() }
+
+// A runFold makes of the cycles of single instructions those that a run has: the
+// last instruction has the sum, the others NULL.
+type runFold struct {
+	sum  uint32
+	told bool
+}
+
+// row changes row i of a batch of instructions.
+func (f *runFold) row(b *schema.Batch, i int, last bool) {
+	cycles, cycle := &b.Columns[insCycles], &b.Columns[insCycle]
+	if !cycles.Null(i) {
+		f.sum, f.told = f.sum+cycles.U32[i], true
+	}
+	if last {
+		if f.told {
+			cycles.U32[i], cycles.Valid[i] = f.sum, 1
+		}
+		*f = runFold{}
+		return
+	}
+	cycles.U32[i], cycles.Valid[i] = 0, 0
+	cycle.U64[i], cycle.Valid[i] = 0, 0
+}

@@ -1,0 +1,186 @@
+package arrowfile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/ipc"
+
+	"github.com/tracelake/tracelake/schema"
+)
+
+// A Reader reads the rows of a file that this package wrote, one record batch at
+// a time.
+type Reader struct {
+	table   *schema.Table
+	ipc     *ipc.FileReader
+	records int // that were read
+	batch   *schema.Batch
+}
+
+var _ schema.Reader = (*Reader)(nil)
+
+// Open begins to read a file of t. A file that is damaged, or of other columns,
+// is an error here or in [Reader.Next].
+func Open(r io.ReaderAt, size int64, t *schema.Table) (f *Reader, err error) {
+	defer damaged(&err)
+	if err := checkFooter(r, size, t); err != nil {
+		return nil, err
+	}
+	f = &Reader{table: t, batch: schema.NewBatch(t)}
+	if f.ipc, err = ipc.NewFileReader(io.NewSectionReader(r, 0, size), ipc.WithAllocator(&bounded{})); err != nil {
+		return nil, err
+	}
+	return f, checkFields(f.ipc.Schema(), t)
+}
+
+// damaged makes an error of a panic: arrow panics on damaged files.
+func damaged(err *error) {
+	if p := recover(); p != nil {
+		*err = fmt.Errorf("damaged file: %v", p)
+	}
+}
+
+// checkFields checks that a file has the columns of t.
+func checkFields(s *arrow.Schema, t *schema.Table) error {
+	for i, want := range fields(t) {
+		got := s.Field(i)
+		if got.Name != want.Name || got.Nullable != want.Nullable || !arrow.TypeEqual(got.Type, want.Type) {
+			return fmt.Errorf("its column %q is not %s of %s in schema version %d", got.Name, want.Name, t.Name, schema.Version)
+		}
+	}
+	return nil
+}
+
+// Next returns the rows of the next record batch that has any.
+func (f *Reader) Next() (b *schema.Batch, err error) {
+	defer damaged(&err)
+	f.batch.Reset()
+	for f.batch.Rows() == 0 {
+		if f.records == f.ipc.NumRecords() {
+			return nil, io.EOF
+		}
+		if err := f.read(); err != nil {
+			return nil, fmt.Errorf("record batch %d: %w", f.records, err)
+		}
+		f.records++
+	}
+	return f.batch, nil
+}
+
+// read appends the next record batch to f.batch.
+func (f *Reader) read() error {
+	record, err := f.ipc.RecordAt(f.records)
+	if err != nil {
+		return err
+	}
+	defer record.Release()
+	if record.NumRows() > schema.BatchRows {
+		return fmt.Errorf("%d rows, more than %d", record.NumRows(), schema.BatchRows)
+	}
+	for i := range f.table.Columns {
+		if err := appendArray(&f.batch.Columns[i], record.Column(i)); err != nil {
+			return fmt.Errorf("column %s: %w", f.table.Columns[i].Name, err)
+		}
+	}
+	return nil
+}
+
+// appendArray appends the rows of a to v, copied. What stands beside a NULL
+// becomes the zero value.
+func appendArray(v *schema.Vector, a arrow.Array) error {
+	if v.Column.Nullable {
+		for i := range a.Len() {
+			valid := uint8(1)
+			if a.IsNull(i) {
+				valid = 0
+			}
+			v.Valid = append(v.Valid, valid)
+		}
+	} else if a.NullN() != 0 {
+		return errors.New("NULL in a column that has none")
+	}
+	switch a := a.(type) {
+	case *array.Uint8:
+		v.U8 = appendValues(v.U8, a.Uint8Values(), v.Valid)
+	case *array.Uint16:
+		v.U16 = appendValues(v.U16, a.Uint16Values(), v.Valid)
+	case *array.Uint32:
+		v.U32 = appendValues(v.U32, a.Uint32Values(), v.Valid)
+	case *array.Int32:
+		v.U32 = appendValues(v.U32, arrow.Uint32Traits.CastFromBytes(arrow.Int32Traits.CastToBytes(a.Int32Values())), v.Valid)
+	case *array.Uint64:
+		v.U64 = appendValues(v.U64, a.Uint64Values(), v.Valid)
+	case *array.Int64:
+		v.U64 = appendValues(v.U64, arrow.Uint64Traits.CastFromBytes(arrow.Int64Traits.CastToBytes(a.Int64Values())), v.Valid)
+	case *array.Boolean:
+		for i := range a.Len() {
+			bit := uint8(0)
+			if a.IsValid(i) && a.Value(i) {
+				bit = 1
+			}
+			v.U8 = append(v.U8, bit)
+		}
+	case *array.Dictionary:
+		return appendCodes(v, a)
+	case *array.String:
+		for i := range a.Len() {
+			s := ""
+			if a.IsValid(i) {
+				s = string(append([]byte{}, a.Value(i)...)) // arrow's points into the file
+			}
+			v.Str = append(v.Str, s)
+		}
+	case *array.Binary:
+		for i := range a.Len() {
+			p := []byte{}
+			if a.IsValid(i) {
+				p = append(p, a.Value(i)...)
+			}
+			v.Bin = append(v.Bin, p)
+		}
+	default:
+		panic(fmt.Sprintf("arrowfile: no array %T", a))
+	}
+	return nil
+}
+
+// appendValues appends src to dst, with 0 where valid, if there are any, says
+// NULL.
+func appendValues[T uint8 | uint16 | uint32 | uint64](dst, src []T, valid []uint8) []T {
+	dst = append(dst, src...)
+	for i, ok := range valid {
+		if ok == 0 {
+			dst[i] = 0
+		}
+	}
+	return dst
+}
+
+// appendCodes appends the values of an enum. A file may number them otherwise
+// than the schema does.
+func appendCodes(v *schema.Vector, a *array.Dictionary) error {
+	names := a.Dictionary().(*array.String)
+	codes := make([]uint8, names.Len())
+	known := make([]bool, names.Len())
+	for i := range codes {
+		code := slices.Index(v.Column.Names, names.Value(i))
+		codes[i], known[i] = uint8(max(code, 0)), code >= 0
+	}
+	for i := range a.Len() {
+		if a.IsNull(i) {
+			v.U8 = append(v.U8, 0)
+			continue
+		}
+		index := a.GetValueIndex(i)
+		if index >= len(codes) || !known[index] {
+			return fmt.Errorf("value %d of its dictionary is none of the schema", index)
+		}
+		v.U8 = append(v.U8, codes[index])
+	}
+	return nil
+}

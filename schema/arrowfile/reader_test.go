@@ -1,0 +1,143 @@
+package arrowfile
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/internal/sample"
+)
+
+func open(data []byte, t *schema.Table) (*Reader, error) {
+	return Open(bytes.NewReader(data), int64(len(data)), t)
+}
+
+// Every type comes back as it was written, NULL or not, batch by batch.
+func TestReaderRoundTrip(t *testing.T) {
+	for codec := range Codec(len(CodecNames())) {
+		for seed := range uint64(4) {
+			t.Run(fmt.Sprintf("%s/seed=%d", codec, seed), func(t *testing.T) {
+				t.Parallel()
+				table := sample.EveryType()
+				r := rand.New(rand.NewPCG(seed, 1))
+				var groups [][]*schema.Batch
+				var batches []*schema.Batch
+				for _, sizes := range [][]int{{900, 1100, 1}, {}, {64, 900}} {
+					var g []*schema.Batch
+					for _, n := range sizes {
+						b := schema.NewBatch(table)
+						sample.Fill(b, r, n)
+						g, batches = append(g, b), append(batches, b)
+					}
+					groups = append(groups, g)
+				}
+				f, err := open(write(t, table, codec, groups), table)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for n, want := range batches {
+					got, err := f.Next()
+					if err != nil {
+						t.Fatal(err)
+					}
+					sample.Compare(t, n, got, want)
+				}
+				if b, err := f.Next(); b != nil || !errors.Is(err, io.EOF) {
+					t.Errorf("behind the last: %v, %v", b, err)
+				}
+			})
+		}
+	}
+}
+
+// Every table without rows is read as that.
+func TestReaderEmpty(t *testing.T) {
+	for _, table := range schema.Tables() {
+		f, err := open(write(t, table, None, nil), table)
+		if err != nil {
+			t.Fatalf("%s: %v", table.Name, err)
+		}
+		if _, err := f.Next(); !errors.Is(err, io.EOF) {
+			t.Errorf("%s: %v", table.Name, err)
+		}
+	}
+}
+
+// A file of other columns is refused, and so is what is no file.
+func TestReaderRefuses(t *testing.T) {
+	losses := write(t, &schema.Losses, None, nil)
+	other := schema.Losses
+	other.Columns = append([]schema.Column{}, other.Columns...)
+	other.Columns[4].Type = schema.Uint64
+	long := bytes.Clone(losses)
+	copy(long[len(long)-tailBytes:], "\xff\xff\xff\x7f")
+	for _, tt := range []struct {
+		name  string
+		data  []byte
+		table *schema.Table
+		want  string
+	}{
+		{"other table", losses, &schema.Events, `its column "bytes" is not event of events`},
+		{"other length", losses, &schema.Contexts, "7 columns, where contexts of schema version 1 has 8"},
+		{"other type", losses, &other, `its column "bytes" is not bytes of losses`},
+		{"empty", nil, &schema.Losses, "no arrow file"},
+		{"cut off", losses[:len(losses)-1], &schema.Losses, "no arrow file"},
+		{"long footer", long, &schema.Losses, "a footer of 2147483647 bytes"},
+	} {
+		_, err := open(tt.data, tt.table)
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v, want %s", tt.name, err, tt.want)
+		}
+	}
+}
+
+// Beside a NULL, other writers may leave any value.
+func TestAppendValues(t *testing.T) {
+	if got := appendValues(nil, []uint16{5, 6}, []uint8{0, 1}); !slices.Equal(got, []uint16{0, 6}) {
+		t.Errorf("%d", got)
+	}
+}
+
+// No more memory is taken than allowed, and what is given back counts no more.
+func TestBounded(t *testing.T) {
+	b := &bounded{}
+	p := b.Allocate(maxMemory / 4)
+	p = b.Reallocate(maxMemory/2, p)
+	b.Free(p)
+	if b.taken != 0 {
+		t.Errorf("%d bytes taken", b.taken)
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("no panic")
+		}
+	}()
+	b.Allocate(maxMemory + 1)
+}
+
+// FuzzReader reads damaged files: rows or an error, no panic.
+func FuzzReader(f *testing.F) {
+	table := sample.EveryType()
+	for codec := range Codec(len(CodecNames())) {
+		b := schema.NewBatch(table)
+		sample.Fill(b, rand.New(rand.NewPCG(uint64(codec), 2)), 40)
+		f.Add(write(f, table, codec, [][]*schema.Batch{{b, b}, {b}}))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		r, err := open(data, table)
+		for err == nil {
+			var b *schema.Batch
+			if b, err = r.Next(); err == nil {
+				if n := b.Rows(); n < 1 || n > schema.BatchRows { // Rows panics on uneven columns
+					t.Fatalf("a batch of %d rows", n)
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,88 @@
+package schema
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+)
+
+// Null says whether row i is NULL.
+func (v *Vector) Null(i int) bool { return v.Column.Nullable && v.Valid[i] == 0 }
+
+// Equal says whether row i is the same as row j of w, a vector of the same type.
+// Two NULLs are.
+func (v *Vector) Equal(i int, w *Vector, j int) bool {
+	if v.Null(i) || w.Null(j) {
+		return v.Null(i) && w.Null(j)
+	}
+	switch v.Column.Type {
+	case Uint8, Bool, Enum:
+		return v.U8[i] == w.U8[j]
+	case Uint16:
+		return v.U16[i] == w.U16[j]
+	case Uint32, Int32:
+		return v.U32[i] == w.U32[j]
+	case Uint64, Int64:
+		return v.U64[i] == w.U64[j]
+	case String, JSON:
+		return v.Str[i] == w.Str[j]
+	case Bytes:
+		return bytes.Equal(v.Bin[i], w.Bin[j])
+	}
+	panic(fmt.Sprintf("schema: no type %d", v.Column.Type))
+}
+
+// Text returns row i for people to read: numbers in decimal, enums by name,
+// bytes in hex, NULL as that.
+func (v *Vector) Text(i int) string {
+	if v.Null(i) {
+		return "NULL"
+	}
+	switch v.Column.Type {
+	case Uint8:
+		return strconv.Itoa(int(v.U8[i]))
+	case Bool:
+		return strconv.FormatBool(v.U8[i] != 0)
+	case Enum:
+		return v.Column.Names[v.U8[i]]
+	case Uint16:
+		return strconv.Itoa(int(v.U16[i]))
+	case Uint32:
+		return strconv.FormatUint(uint64(v.U32[i]), 10)
+	case Int32:
+		return strconv.Itoa(int(int32(v.U32[i])))
+	case Uint64:
+		return strconv.FormatUint(v.U64[i], 10)
+	case Int64:
+		return strconv.FormatInt(int64(v.U64[i]), 10)
+	case String, JSON:
+		return v.Str[i]
+	case Bytes:
+		return fmt.Sprintf("%x", v.Bin[i])
+	}
+	panic(fmt.Sprintf("schema: no type %d", v.Column.Type))
+}
+
+// AppendFrom appends row i of w, a vector of the same type, which is nullable
+// only if v is. Bytes are not copied.
+func (v *Vector) AppendFrom(w *Vector, i int) {
+	if v.Column.Nullable {
+		v.Valid = append(v.Valid, btou(!w.Null(i)))
+	}
+	switch v.Column.Type {
+	case Uint8, Bool, Enum:
+		v.U8 = append(v.U8, w.U8[i])
+	case Uint16:
+		v.U16 = append(v.U16, w.U16[i])
+	case Uint32, Int32:
+		v.U32 = append(v.U32, w.U32[i])
+	case Uint64, Int64:
+		v.U64 = append(v.U64, w.U64[i])
+	case String, JSON:
+		v.Str = append(v.Str, w.Str[i])
+	case Bytes:
+		v.Bin = append(v.Bin, w.Bin[i])
+	default:
+		panic(fmt.Sprintf("schema: no type %d", v.Column.Type))
+	}
+}

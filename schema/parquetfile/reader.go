@@ -1,0 +1,215 @@
+package parquetfile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/tracelake/tracelake/schema"
+)
+
+// A Reader reads the rows of a file that this package wrote, one page of every
+// column at a time.
+type Reader struct {
+	check  checker
+	table  *schema.Table
+	footer *format.FileMetaData
+	file   *parquet.File
+	group  int             // row groups that were begun
+	pages  []parquet.Pages // of the row group at hand, by column; nil: none is
+	rows   int64           // left in it
+	cells  []cells         // by column
+	batch  *schema.Batch
+	values []parquet.Value // scratch
+}
+
+var _ schema.Reader = (*Reader)(nil)
+
+// Open begins to read a file of t. A file that is damaged, or of other columns,
+// is an error here or in [Reader.Next].
+func Open(r io.ReaderAt, size int64, t *schema.Table) (f *Reader, err error) {
+	defer damaged(&err)
+	f = &Reader{check: checker{file: r, size: size}, table: t, batch: schema.NewBatch(t), values: make([]parquet.Value, valuesAtOnce)}
+	if f.footer, err = f.check.footer(t); err != nil {
+		return nil, err
+	}
+	if f.file, err = parquet.OpenFile(r, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true)); err != nil {
+		return nil, err
+	}
+	for i := range t.Columns {
+		f.cells = append(f.cells, newCells(&t.Columns[i]))
+	}
+	return f, nil
+}
+
+// valuesAtOnce is how many values are taken from a page at a time.
+const valuesAtOnce = 1024
+
+// damaged makes an error of a panic: parquet-go may panic on damaged files.
+func damaged(err *error) {
+	if p := recover(); p != nil {
+		*err = fmt.Errorf("damaged file: %v", p)
+	}
+}
+
+// Next returns the rows of the next page.
+func (f *Reader) Next() (b *schema.Batch, err error) {
+	defer damaged(&err)
+	for f.rows == 0 {
+		if err := f.nextGroup(); err != nil {
+			return nil, err
+		}
+	}
+	f.batch.Reset()
+	rows := -1
+	for i, pages := range f.pages {
+		c := &f.table.Columns[i]
+		page, err := pages.ReadPage()
+		if err != nil {
+			return nil, fmt.Errorf("row group %d, column %s: %w", f.group-1, c.Name, noEOF(err))
+		}
+		if rows < 0 {
+			rows = int(page.NumValues())
+		}
+		if page.NumValues() != int64(rows) || int64(rows) > f.rows {
+			return nil, fmt.Errorf("row group %d, column %s: a page of %d rows, where there are %d", f.group-1, c.Name, page.NumValues(), min(int64(rows), f.rows))
+		}
+		if err := f.readPage(page, &f.batch.Columns[i], f.cells[i]); err != nil {
+			return nil, fmt.Errorf("row group %d, column %s: %w", f.group-1, c.Name, err)
+		}
+		parquet.Release(page)
+	}
+	f.rows -= int64(rows)
+	return f.batch, nil
+}
+
+// nextGroup begins the next row group, or returns io.EOF.
+func (f *Reader) nextGroup() error {
+	for _, p := range f.pages {
+		p.Close()
+	}
+	f.pages = f.pages[:0]
+	if f.group == len(f.footer.RowGroups) {
+		return io.EOF
+	}
+	g := &f.footer.RowGroups[f.group]
+	for i := range g.Columns {
+		if err := f.check.chunk(&f.table.Columns[i], &g.Columns[i].MetaData, g.NumRows); err != nil {
+			return fmt.Errorf("row group %d, column %s: %w", f.group, f.table.Columns[i].Name, err)
+		}
+	}
+	for _, c := range f.file.RowGroups()[f.group].ColumnChunks() {
+		f.pages = append(f.pages, c.Pages())
+	}
+	f.group++
+	f.rows = g.NumRows
+	return nil
+}
+
+// readPage appends the values of a page to v.
+func (f *Reader) readPage(page parquet.Page, v *schema.Vector, c cells) error {
+	left := int(page.NumValues())
+	for values := page.Values(); left > 0; {
+		n, err := values.ReadValues(f.values[:min(left, valuesAtOnce)])
+		for i := range f.values[:n] {
+			if err := c.append(v, &f.values[i]); err != nil {
+				return err
+			}
+		}
+		left -= n
+		if left > 0 && (err != nil || n == 0) {
+			return fmt.Errorf("%d values are missing in a page: %w", left, noEOF(err))
+		}
+	}
+	return nil
+}
+
+// noEOF returns err, where an end of the file is none of the rows.
+func noEOF(err error) error {
+	if err == nil || errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// cells turns values of one column into cells.
+type cells struct {
+	codes map[string]uint8 // of an enum
+}
+
+func newCells(c *schema.Column) cells {
+	if c.Type != schema.Enum {
+		return cells{}
+	}
+	codes := make(map[string]uint8, len(c.Names))
+	for i, name := range c.Names {
+		codes[name] = uint8(i)
+	}
+	return cells{codes}
+}
+
+// append appends x to v. It copies what it keeps.
+func (c cells) append(v *schema.Vector, x *parquet.Value) error {
+	null := x.IsNull()
+	if v.Column.Nullable {
+		valid := uint8(1)
+		if null {
+			valid = 0
+		}
+		v.Valid = append(v.Valid, valid)
+	} else if null {
+		return errors.New("NULL in a column that has none")
+	}
+	switch v.Column.Type {
+	case schema.Uint8:
+		return appendSmall(&v.U8, x, null)
+	case schema.Uint16:
+		return appendSmall(&v.U16, x, null)
+	case schema.Uint32, schema.Int32:
+		return appendSmall(&v.U32, x, null)
+	case schema.Uint64, schema.Int64:
+		var n uint64
+		if !null {
+			n = x.Uint64()
+		}
+		v.U64 = append(v.U64, n)
+	case schema.Bool:
+		bit := uint8(0)
+		if !null && x.Boolean() {
+			bit = 1
+		}
+		v.U8 = append(v.U8, bit)
+	case schema.Enum:
+		code, ok := uint8(0), null
+		if !null {
+			code, ok = c.codes[string(x.ByteArray())]
+		}
+		if !ok {
+			return fmt.Errorf("%.40q is no value of it", x.ByteArray())
+		}
+		v.U8 = append(v.U8, code)
+	case schema.String, schema.JSON:
+		v.Str = append(v.Str, string(x.ByteArray()))
+	case schema.Bytes:
+		v.Bin = append(v.Bin, append([]byte{}, x.ByteArray()...))
+	default:
+		panic(fmt.Sprintf("parquetfile: no type %d", v.Column.Type))
+	}
+	return nil
+}
+
+// appendSmall appends a number that is stored in 32 bits.
+func appendSmall[T uint8 | uint16 | uint32](s *[]T, x *parquet.Value, null bool) error {
+	var n uint32
+	if !null {
+		n = x.Uint32()
+	}
+	if uint32(T(n)) != n {
+		return fmt.Errorf("%d is too large for it", n)
+	}
+	*s = append(*s, T(n))
+	return nil
+}
