@@ -78,11 +78,11 @@ func TestKeys(t *testing.T) {
 		&Exceptions:   keys + ", ordinal BIGINT, event VARCHAR, number USMALLINT?, type VARCHAR?, return_address UINTEGER?, target UINTEGER?, resume UTINYINT?, epoch INTEGER, cycle BIGINT?, timestamp UBIGINT?, context_id UINTEGER?, vmid UTINYINT?, security VARCHAR?",
 		&CycleCounts:  keys + ", epoch INTEGER?, cycles BIGINT?, cycle BIGINT?, kind VARCHAR, late BOOLEAN",
 		&Timestamps:   keys + ", timestamp UBIGINT?, known_bits UTINYINT, epoch INTEGER, cycle BIGINT?",
-		&Contexts:     keys + ", context_id UINTEGER?, vmid UTINYINT?, security VARCHAR?, isa VARCHAR",
+		&Contexts:     keys + ", context_id UINTEGER?, vmid UTINYINT?, security VARCHAR?, isa VARCHAR?",
 		&DataAccesses: "source UTINYINT, seq BIGINT?, segment INTEGER?, byte_offset BIGINT, position USMALLINT, address UINTEGER?, value UBIGINT?, size UTINYINT?, access VARCHAR?, tag UTINYINT?, state VARCHAR",
 		&Events:       keys + ", event VARCHAR, address UINTEGER?, detail VARCHAR?",
 		&Losses:       keys + ", bytes BIGINT, reason VARCHAR, detail VARCHAR?",
-		&Segments:     keys + ", bytes BIGINT, bytes_decoded BIGINT, bytes_lost BIGINT, bytes_unplaced BIGINT, instructions BIGINT, exceptions BIGINT, address UINTEGER, reason VARCHAR",
+		&Segments:     keys + ", bytes BIGINT, bytes_decoded BIGINT, bytes_lost BIGINT, bytes_unplaced BIGINT, instructions BIGINT, exceptions BIGINT, address UINTEGER?, reason VARCHAR",
 		&Packets:      keys + ", type VARCHAR, bytes BLOB, fields VARCHAR",
 	} {
 		var got []string

@@ -89,7 +89,7 @@ type Context struct {
 	ContextID schema.Null[uint32]
 	VMID      schema.Null[uint8]
 	Security  schema.Security
-	ISA       schema.ISA
+	ISA       schema.Null[schema.ISA]
 }
 
 // A DataAccess is a row of `data_accesses`.
@@ -126,6 +126,6 @@ type Segment struct {
 	Key
 	Bytes, BytesDecoded, BytesLost, BytesUnplaced int64
 	Instructions, Exceptions                      int64
-	Address                                       uint32
+	Address                                       schema.Null[uint32]
 	Reason                                        schema.ISyncReason
 }
