@@ -1,0 +1,327 @@
+package synth
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/decode/frame"
+	"github.com/tracelake/tracelake/decode/image"
+	"github.com/tracelake/tracelake/pipeline"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// The folders of a capture that [Capture.Write] makes: the snapshot, and the
+// dataset a right decoder makes of it.
+const (
+	SnapshotFolder = "snapshot"
+	TruthFolder    = "truth"
+)
+
+// An Encoder makes a trace stream of steps, and tells the truth of it.
+type Encoder interface {
+	Step(*Step) error
+	// Close sends what waits to be sent.
+	Close() error
+}
+
+// A TracedCore is a core that executes a program, and what traces it.
+type TracedCore struct {
+	Source    uint8 // CoreSight trace ID
+	Type      string
+	Protocol  string // as in `sources`: pft, etmv3
+	Version   string // as 1.1
+	Registers []Register
+	Memory    []image.Region // what the snapshot has of its program
+	Steps     Steps
+	// Encoder returns what makes the stream of the steps.
+	Encoder func(w io.Writer, rows Rows) Encoder
+	// TracesData says that there are rows of `data_accesses`.
+	TracesData bool
+}
+
+// Framing is how streams are put into a buffer.
+type Framing uint8
+
+// The ways.
+const (
+	FramesInMemory Framing = iota // as an ETB stores them
+	FramesOfPort                  // as a trace port sends them: FSYNCs, HSYNCs
+	NoFrames                      // the stream as it is: of one source
+)
+
+// A Capture is what is traced.
+type Capture struct {
+	Description string
+	Cores       []TracedCore
+	Framing     Framing
+	Seed        uint64 // of how streams are mixed
+	TimestampHz uint64
+	Tool        schema.Tool
+	Overwrite   bool
+	// Progress, if not nil, is told now and then how many steps are traced.
+	Progress func(steps int64)
+}
+
+const (
+	bufferFile = "trace.bin"
+	bufferName = "ETB_0"
+	// framesToSync is how many frames of a trace port have one FSYNC.
+	framesToSync = 64
+)
+
+// Write writes the snapshot and its truth into dir. It leaves nothing behind if
+// it fails, but an empty folder. Memory does not depend on how much is traced.
+func (c *Capture) Write(ctx context.Context, dir string) (*schema.Manifest, error) {
+	if c.Framing == NoFrames && len(c.Cores) > 1 {
+		return nil, fmt.Errorf("synth: %d sources do not go into one stream without frames", len(c.Cores))
+	}
+	snapshot := filepath.Join(dir, SnapshotFolder)
+	if err := prepare(snapshot, c.Overwrite); err != nil {
+		return nil, err
+	}
+	truth, err := pipeline.CreateDataset(filepath.Join(dir, TruthFolder), pipeline.DatasetOptions{
+		Level: schema.LevelInstructions, Tables: c.tables(), Overwrite: c.Overwrite,
+	})
+	if err != nil {
+		return nil, err
+	}
+	m, err := c.write(ctx, snapshot, truth)
+	if err != nil {
+		return nil, errors.Join(err, truth.Abandon(), os.RemoveAll(snapshot))
+	}
+	if err := truth.Close(m); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(snapshot))
+	}
+	return m, nil
+}
+
+// prepare makes the folder of the snapshot, which must be empty, or with
+// overwrite hold nothing but a snapshot.
+func prepare(dir string, overwrite bool) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	known := func(e os.DirEntry) bool {
+		return !e.IsDir() && (filepath.Ext(e.Name()) == ".ini" || filepath.Ext(e.Name()) == ".bin")
+	}
+	for _, e := range entries {
+		switch {
+		case !overwrite:
+			return &pipeline.ExistsError{Dir: dir, Problem: "exists and is not empty", Remedy: "choose another directory, or replace it with --overwrite"}
+		case !known(e):
+			return &pipeline.ExistsError{
+				Dir: dir, Problem: fmt.Sprintf("holds %q, which is no part of a snapshot", e.Name()), Remedy: "choose another directory, or remove it",
+			}
+		}
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		return err
+	}
+	return os.MkdirAll(dir, 0o777)
+}
+
+// tables are those of the truth: what an export of the snapshot writes by
+// default.
+func (c *Capture) tables() []*schema.Table {
+	data := slices.ContainsFunc(c.Cores, func(core TracedCore) bool { return core.TracesData })
+	return slices.DeleteFunc(schema.Tables(), func(t *schema.Table) bool {
+		wanted := t.Written == schema.Always || t.Written == schema.ByDefault || t.Written == schema.WhenTraced && data
+		return !wanted || t.Level == schema.LevelBlocks
+	})
+}
+
+// write writes the files of the snapshot and the rows of the truth.
+func (c *Capture) write(ctx context.Context, dir string, truth *pipeline.DatasetWriter) (*schema.Manifest, error) {
+	totals, err := c.writeBuffer(ctx, filepath.Join(dir, bufferFile), truth)
+	if err != nil {
+		return nil, err
+	}
+	m := &schema.Manifest{
+		Tool: c.Tool, Description: c.Description,
+		Notes: []string{"the truth of a generated capture: what was executed, as far as the trace tells it"},
+	}
+	s := &Snapshot{Description: c.Description, TimestampHz: c.TimestampHz}
+	format := "coresight"
+	if c.Framing == NoFrames {
+		format = "source_data"
+	}
+	s.Buffers = []SnapshotBuffer{{Name: bufferName, File: bufferFile, Format: format}}
+	files := map[string][]byte{}
+	for i := range c.Cores {
+		core, source := c.describe(i, files)
+		s.Cores, s.Sources = append(s.Cores, core), append(s.Sources, source)
+		m.Sources = append(m.Sources, c.row(i, &core, &source, totals[i]))
+		for _, d := range core.Dumps {
+			m.Images = append(m.Images, schema.ImageRegion{File: d.File, Address: d.Address, Bytes: int64(d.Length), Core: core.Name})
+		}
+	}
+	for name, b := range s.Files() {
+		files[name] = b
+	}
+	return m, WriteFiles(dir, files)
+}
+
+// describe returns a core and its source as the snapshot has them, and adds the
+// files of its memory.
+func (c *Capture) describe(i int, files map[string][]byte) (SnapshotCore, SnapshotSource) {
+	t := &c.Cores[i]
+	core := SnapshotCore{Name: fmt.Sprintf("cpu_%d", i), Type: t.Type}
+	for k, r := range t.Memory {
+		name := fmt.Sprintf("cpu_%d_mem_%d.bin", i, k)
+		files[name] = r.Bytes
+		core.Dumps = append(core.Dumps, SnapshotDump{File: name, Address: r.Address, Length: uint32(len(r.Bytes))})
+	}
+	name, kind := "PTM", "PTM"+t.Version
+	if t.Protocol != "pft" {
+		name, kind = "ETM", "ETM"+t.Version
+	}
+	return core, SnapshotSource{
+		Name: fmt.Sprintf("%s_%d", name, i), Type: kind, Core: core.Name, Buffer: bufferName, Registers: t.Registers,
+	}
+}
+
+// row is the row of `sources` of a core.
+func (c *Capture) row(i int, core *SnapshotCore, source *SnapshotSource, totals schema.Totals) schema.SourceTotals {
+	t := &c.Cores[i]
+	registers := make(map[string]string, len(t.Registers))
+	for _, r := range t.Registers {
+		registers[r.Name] = fmt.Sprintf("0x%08X", r.Value)
+	}
+	return schema.SourceTotals{
+		Source: t.Source, Name: source.Name, Protocol: t.Protocol, Version: t.Version, Core: core.Name, Buffer: bufferName,
+		Status: schema.SourceStatusNames[schema.StatusDecoded], Unit: schema.SourceUnitNames[schema.UnitBytes], Totals: totals,
+		TimestampHz: c.TimestampHz, Registers: registers,
+	}
+}
+
+// writeBuffer writes the trace buffer and the rows that are told in it.
+func (c *Capture) writeBuffer(ctx context.Context, name string, truth *pipeline.DatasetWriter) ([]schema.Totals, error) {
+	f, err := os.Create(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	w := bufio.NewWriterSize(f, 1<<20)
+	b := c.newBuffer(w)
+	var rows []*DatasetRows
+	var encoders []Encoder
+	for i := range c.Cores {
+		core := &c.Cores[i]
+		r := NewDatasetRows(truth, core.Source, b.offsets[core.Source])
+		rows, encoders = append(rows, r), append(encoders, core.Encoder(b.stream(core.Source), r))
+	}
+	if err := c.mix(ctx, b, encoders); err != nil {
+		return nil, err
+	}
+	if err := errors.Join(b.flush(), w.Flush(), f.Close()); err != nil {
+		return nil, err
+	}
+	totals := make([]schema.Totals, len(rows))
+	for i, r := range rows {
+		if totals[i], err = r.Finish(); err != nil {
+			return nil, err
+		}
+	}
+	return totals, nil
+}
+
+// mix lets the cores take steps in turns of random length, until none has any
+// left.
+func (c *Capture) mix(ctx context.Context, b *buffer, encoders []Encoder) error {
+	random := rand.New(rand.NewPCG(c.Seed, 'm'))
+	next := make([]func() (Step, error, bool), len(c.Cores))
+	left := make([]int, len(c.Cores))
+	for i := range c.Cores {
+		pull, stop := iter.Pull2(c.Cores[i].Steps)
+		defer stop()
+		next[i], left[i] = pull, i
+	}
+	const turn = 4096 // steps, at the most
+	for steps := int64(0); len(left) > 0; {
+		k := random.IntN(len(left))
+		i := left[k]
+		for range 1 + random.IntN(turn) {
+			s, err, ok := next[i]()
+			if err != nil {
+				return fmt.Errorf("core %d: %w", i, err)
+			}
+			if !ok {
+				if err := encoders[i].Close(); err != nil {
+					return fmt.Errorf("core %d: %w", i, err)
+				}
+				left = slices.Delete(left, k, k+1)
+				break
+			}
+			if err := encoders[i].Step(&s); err != nil {
+				return fmt.Errorf("core %d: %w", i, err)
+			}
+			steps++
+		}
+		b.halfSync(random)
+		if c.Progress != nil {
+			c.Progress(steps)
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+	return b.err
+}
+
+// A buffer is a trace buffer that is being written.
+type buffer struct {
+	out     io.Writer
+	frames  *frame.Writer // nil: no frames
+	port    bool
+	offsets map[uint8]*Offsets
+	err     error
+}
+
+func (c *Capture) newBuffer(w io.Writer) *buffer {
+	b := &buffer{out: w, offsets: map[uint8]*Offsets{}}
+	switch c.Framing {
+	case NoFrames:
+		return b
+	case FramesInMemory:
+		b.frames = frame.NewWriter(w)
+	case FramesOfPort:
+		b.frames, b.port = frame.NewPortWriter(w, framesToSync), true
+	}
+	for i := range c.Cores {
+		b.offsets[c.Cores[i].Source] = new(Offsets)
+	}
+	b.frames.Placed = func(id uint8, at decode.CaptureOffset) { b.offsets[id].Place(at) }
+	return b
+}
+
+// stream returns what takes the stream of a source.
+func (b *buffer) stream(id uint8) io.Writer {
+	if b.frames == nil {
+		return b.out
+	}
+	return Framed(b.frames, id)
+}
+
+// halfSync writes the HSYNC of a port that has nothing to send for a moment.
+func (b *buffer) halfSync(random *rand.Rand) {
+	if b.port && random.IntN(2) == 0 && b.err == nil {
+		b.err = b.frames.HalfSync()
+	}
+}
+
+func (b *buffer) flush() error {
+	if b.frames == nil {
+		return b.err
+	}
+	return errors.Join(b.err, b.frames.Flush())
+}

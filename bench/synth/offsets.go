@@ -1,0 +1,39 @@
+package synth
+
+import (
+	"fmt"
+
+	"github.com/tracelake/tracelake/decode"
+)
+
+// Offsets knows where in the capture the bytes of one stream came to lie, those
+// of late: it forgets what is more than keptOffsets bytes behind. Its zero value
+// is that of a stream none of which has a place yet.
+type Offsets struct {
+	placed int64 // bytes that have a place
+	last   []decode.CaptureOffset
+}
+
+// keptOffsets is how many bytes of a stream a row may be late.
+const keptOffsets = 1 << 20
+
+// Place gives the next byte of the stream its place.
+func (o *Offsets) Place(at decode.CaptureOffset) {
+	if o.last == nil {
+		o.last = make([]decode.CaptureOffset, keptOffsets)
+	}
+	o.last[o.placed%keptOffsets] = at
+	o.placed++
+}
+
+// Known says whether the byte at a position in the stream has a place.
+func (o *Offsets) Known(position int64) bool { return position < o.placed }
+
+// At returns the place of the byte at a position, which is known. It fails if
+// that is forgotten.
+func (o *Offsets) At(position int64) (int64, error) {
+	if o.placed-position > keptOffsets {
+		return 0, fmt.Errorf("synth: where byte %d of the stream lies was forgotten: %d bytes were written since", position, o.placed-position)
+	}
+	return int64(o.last[position%keptOffsets]), nil
+}
