@@ -1,7 +1,10 @@
 // Package synth makes captures whose truth is known.
 //
-// An execution, recorded by an emulator ([ReadQEMULog], [ReadRecording]), is a
-// sequence of [Step]s. [Costs] gives each step its cycles, an encoder ([PFT])
+// An execution is a sequence of [Step]s. It is recorded by an emulator
+// ([ReadQEMULog], [ReadQEMUUserLog], [ReadRecording]), or made up: [Execute]
+// walks the code of any [Program], compiled or itself made up
+// ([GenerateProgram]), and takes its decisions, and whatever else happens to a
+// core, from a seed. [Costs] gives each step its cycles, an encoder ([PFT])
 // turns steps into a trace stream as a trace macrocell would, and [Snapshot]
 // writes the directory a user would have. Beside it stands the [Truth]: the
 // rows a right decoder must make of the capture, NULL where the protocol does

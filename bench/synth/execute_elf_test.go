@@ -1,0 +1,85 @@
+package synth
+
+import (
+	"debug/elf"
+	"os"
+	"testing"
+
+	"github.com/tracelake/tracelake/decode/image"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// sampleProgram is the program of the sample with its functions.
+func sampleProgram(t testing.TB) (*Program, *elf.File) {
+	t.Helper()
+	file, err := os.Open("../sample/capture/sample.elf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { file.Close() })
+	info, err := file.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	regions, err := image.ReadELF(image.File{Name: "sample.elf", Data: file, Size: info.Size()}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := elf.NewFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return NewProgram(image.New(regions...)), f
+}
+
+// Compiled code is executed like that made up: a kernel and five tasks, whose
+// vectors are at the start of memory (bench/sample/program/start.S).
+func TestExecuteELF(t *testing.T) {
+	p, f := sampleProgram(t)
+	functions, err := ELFFunctions(f, schema.NonSecure)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a32, t32 := 0, 0
+	for _, at := range functions {
+		if !NewProgram(p.mem).has(at) {
+			t.Errorf("no code at function %s", at)
+		}
+		a32 += int(count(at.ISA == schema.A32))
+		t32 += int(count(at.ISA == schema.T32))
+	}
+	if a32 < 10 || t32 < 10 {
+		t.Errorf("%d functions in A32, %d in T32", a32, t32)
+	}
+	const vectors = 0x40008000
+	handlers := make(map[schema.ExceptionType]Place)
+	for n, x := range map[uint32]schema.ExceptionType{
+		1: schema.ExcUndefined, 2: schema.ExcSVC, 3: schema.ExcPrefetchAbort, 4: schema.ExcDataAbort, 6: schema.ExcIRQ,
+	} {
+		handlers[x] = Place{Address: vectors + 4*n, Security: schema.NonSecure}
+	}
+	// A walk that decides the kernel's branches finds its dead ends, too, which
+	// it leaves by debug state.
+	entries, returns, debug := 0, 0, 0
+	for seed := range uint64(20) {
+		o := ExecuteOptions{
+			Seed: seed, Instructions: 50_000,
+			Tasks:   []Task{{functions[len(functions)/2], 1, 0}, {functions[len(functions)/3], 2, 0}},
+			Targets: functions, Handlers: handlers, Switches: 200, Data: true,
+			Rates: map[schema.ExceptionType]float64{schema.ExcIRQ: 300, schema.ExcUndefined: 100, schema.ExcDataAbort: 100},
+		}
+		walk(t, p, o, func(s *Step) {
+			entries += int(count(s.Entered))
+			returns += int(count(s.Returns))
+			debug += int(count(s.Entered && s.Exception == schema.ExcDebug))
+		})
+	}
+	if entries < 500 || returns < entries/2 || debug > entries/4 {
+		t.Errorf("%d exceptions, %d of them debug state, %d returns", entries, debug, returns)
+	}
+}
+
+func (p *Program) has(at Place) bool {
+	_, err := p.Instruction(at)
+	return err == nil
+}

@@ -1,0 +1,218 @@
+package synth
+
+import (
+	"encoding/binary"
+
+	"github.com/tracelake/tracelake/decode/isa"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// A site is an instruction of the program with what it is wont to do.
+type site struct {
+	at   Place
+	in   isa.Instruction
+	data isa.Transfers
+	next [2]*site // last time: behind it, and elsewhere
+
+	conditional bool
+	plain       bool   // executes without condition, branch and data
+	it          bool   // begins an IT block
+	contextID   bool   // writes CONTEXTIDR
+	exclusive   bool   // a store that may not store
+	staysT32    bool   // an indirect branch that keeps the instruction set
+	loops       bool   // a conditional branch back
+	holds       uint16 // of 65,536 times
+	trips       uint16 // mean, of a loop
+	left        int    // trips
+
+	table  []Place // where an indirect branch goes, if the program tells
+	first  uint64  // else targets from that number on
+	spread uint    // so many
+
+	base, stride, offset uint32 // of data addresses
+}
+
+// here is the site at hand, nil if there is no memory. Most often it is the one
+// that followed the last one before.
+func (e *executor) here() *site {
+	if e.next != nil && *e.next != nil && (*e.next).at == e.at {
+		return *e.next
+	}
+	s := e.site(e.at)
+	if e.next != nil {
+		*e.next = s
+	}
+	return s
+}
+
+// site is the one at a place, nil if there is no memory.
+func (e *executor) site(at Place) *site {
+	if s, ok := e.sites[at]; ok {
+		return s
+	}
+	in, err := e.program.Instruction(at)
+	if err != nil {
+		return nil
+	}
+	h := mix(e.o.Seed, uint64(at.Address)<<2|uint64(at.ISA))
+	s := &site{
+		at: at, in: in, data: isa.DataOf(in.Opcode, in.Size, at.ISA),
+		conditional: hasCondition(in, at.ISA),
+		contextID:   in.Size == 4 && in.Opcode&^0xF000F000 == contextIDWrite,
+		exclusive:   storesExclusive(in, at.ISA),
+		it:          at.ISA != schema.A32 && in.Size == 2 && in.Opcode>>8 == 0xBF && in.Opcode&15 != 0,
+		staysT32:    at.ISA != schema.A32 && staysT32(in),
+		holds:       chances[h%uint64(len(chances))],
+		trips:       2 << (h >> 8 % 4),
+		first:       h >> 16,
+		spread:      1 << (h >> 12 % 4),
+	}
+	if h>>40%32 == 0 {
+		s.trips = 128
+	}
+	s.loops = s.conditional && in.Kind == schema.KindBranch && in.Target <= at.Address
+	s.plain = in.Kind == schema.KindOther && !s.conditional && !s.it && s.data.Count == 0
+	s.stream(h)
+	if in.Flow == isa.Indirect {
+		s.table = e.table(in, at)
+	}
+	e.sites[at] = s
+	return s
+}
+
+// chances are how often conditions hold, of 65,536 times.
+var chances = [...]uint16{1000, 6000, 15000, 30000, 35000, 50000, 60000, 64500}
+
+// hasCondition says whether an instruction may fail by itself (DDI 0406C, A8.3),
+// not because of an IT block it is in.
+func hasCondition(in isa.Instruction, set schema.ISA) bool {
+	w := in.Opcode
+	switch {
+	case set == schema.A32:
+		return w>>28 < always
+	case in.Kind != schema.KindBranch:
+		return false
+	case in.Size == 2:
+		return w>>12 == 0xD || w>>12 == 0xB // B<c>, CBZ
+	}
+	return w&0x1000 == 0 && w>>16&0xFFF0 != 0xF3B0 // B<c>.W; not ENTERX, LEAVEX
+}
+
+// storesExclusive says whether in is STREX, of any size.
+func storesExclusive(in isa.Instruction, set schema.ISA) bool {
+	w := in.Opcode
+	if set == schema.A32 {
+		return w&0x0F9000F0 == 0x01800090 && w>>28 != 15
+	}
+	return w>>20 == 0xE84 || w>>20 == 0xE8C && (w>>4&15 >= 4 && w>>4&15 <= 7)
+}
+
+// staysT32 says whether an indirect branch of T32 cannot change to A32: ADD PC
+// and MOV PC (DDI 0406C, A2.3.1), TBB and TBH.
+func staysT32(in isa.Instruction) bool {
+	w := in.Opcode
+	return in.Size == 2 && (w&0xFF87 == 0x4687 || w&0xFF87 == 0x4487) || in.Size == 4 && w&0xFFF0FFE0 == tableBranch
+}
+
+// tableBranch is TBB or TBH, without registers.
+const tableBranch = 0xE8D0F000
+
+// table reads where an indirect branch leads from what follows it in the
+// program, as compilers lay it out: PC-relative tables and literals.
+func (e *executor) table(in isa.Instruction, at Place) []Place {
+	w := in.Opcode
+	switch {
+	case at.ISA == schema.A32 && w&0x0FFFFFF0 == 0x079FF100: // LDR PC,[PC,Rm,LSL #2]
+		return e.words(at, at.Address+8, maxTable)
+	case at.ISA == schema.A32 && w&0x0F7FF000 == 0x051FF000: // LDR PC,[PC,#n]
+		return e.words(at, literal(at.Address+8, w>>23&1 == 1, w&0xFFF), 1)
+	case at.ISA == schema.A32 && w&0x0FFFFFF0 == 0x008FF100: // ADD PC,PC,Rm,LSL #2
+		return e.branches(at)
+	case at.ISA == schema.A32 || in.Size == 2:
+		return nil
+	case w&0xFF7FF000 == 0xF85FF000: // LDR.W PC,[PC,#n]
+		return e.words(at, literal((at.Address+4)&^3, w>>23&1 == 1, w&0xFFF), 1)
+	case w&0xFFFFFFF0 == tableBranch|15<<16: // TBB [PC,Rm]
+		return e.offsets(at, 1)
+	case w&0xFFFFFFF0 == tableBranch|15<<16|0x10: // TBH [PC,Rm,LSL #1]
+		return e.offsets(at, 2)
+	}
+	return nil
+}
+
+const maxTable = 512 // entries
+
+func literal(pc uint32, up bool, n uint32) uint32 {
+	if up {
+		return pc + n
+	}
+	return pc - n
+}
+
+// fetch reads size bytes of program memory.
+func (e *executor) fetch(at Place, address, size uint32) (uint32, bool) {
+	b := e.program.mem.Fetch(space(at.Security), address)
+	if len(b) < int(size) {
+		return 0, false
+	}
+	switch size {
+	case 1:
+		return uint32(b[0]), true
+	case 2:
+		return uint32(binary.LittleEndian.Uint16(b)), true
+	}
+	return binary.LittleEndian.Uint32(b), true
+}
+
+// words reads a table of addresses: where the first code it leads to begins, it
+// ends.
+func (e *executor) words(at Place, address uint32, n int) []Place {
+	var places []Place
+	end := ^uint32(0)
+	for range n {
+		w, ok := e.fetch(at, address, 4)
+		to := Place{Address: w &^ 1, ISA: schema.ISA(w & 1), Security: at.Security}
+		if !ok || address >= end || to.ISA == schema.A32 && (w&2 != 0 || e.o.V7M) || !e.mapped(to) {
+			break
+		}
+		if to.Address > address {
+			end = min(end, to.Address)
+		}
+		places = append(places, to)
+		address += 4
+	}
+	return places
+}
+
+// branches are the branches that ADD PC leads to, those of the table only: they
+// have no condition.
+func (e *executor) branches(at Place) []Place {
+	var places []Place
+	entry := at
+	entry.Address += 8
+	for range maxTable {
+		if w, ok := e.fetch(at, entry.Address, 4); !ok || w>>24 != 0xEA {
+			break
+		}
+		places = append(places, entry)
+		entry.Address += 4
+	}
+	return places
+}
+
+// offsets reads a table of halfword offsets from the PC, which is its start.
+func (e *executor) offsets(at Place, size uint32) []Place {
+	var places []Place
+	start := at.Address + 4
+	end := ^uint32(0) // of the table, less its start
+	for i := uint32(0); i < maxTable*size && i < end; i += size {
+		d, ok := e.fetch(at, start+i, size)
+		to := Place{Address: start + 2*d, ISA: at.ISA, Security: at.Security}
+		if !ok || 2*d <= i || !e.mapped(to) {
+			break
+		}
+		end = min(end, 2*d)
+		places = append(places, to)
+	}
+	return places
+}

@@ -1,0 +1,154 @@
+package synth
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/tracelake/tracelake/decode/image"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// GenerateOptions say what program to make up.
+type GenerateOptions struct {
+	// Seed and the other options determine the program.
+	Seed uint64
+	// Bytes is about how long it is, at most 1 GiB: it ends with the function
+	// that reaches it.
+	Bytes int
+	// Base is the address it begins at, a multiple of 4.
+	Base uint32
+	// V7M makes it one for the M profile: all T32, exceptions left by returns.
+	V7M bool
+	// Security is the state its places are in.
+	Security schema.Security
+	// SMC and HVC put calls of a monitor and of a hypervisor into it, and their
+	// handlers. V7M has neither.
+	SMC, HVC bool
+}
+
+// A Generated is a program made up: it computes nothing, but has the shape of
+// compiled code. Functions call later ones by BL, BLX and function pointer, or
+// jump to them at their end; the first is the entry. An executor that decides
+// its branches never leaves it.
+type Generated struct {
+	Address uint32 // of Code[0]
+	Code    []byte
+	Entry   Place
+	// Targets are the functions, the first too.
+	Targets []Place
+	// Handlers are those of all exceptions of the profile, in profile A/R the
+	// entries of a vector table.
+	Handlers map[schema.ExceptionType]Place
+
+	marks []mark
+}
+
+// Region is the memory of the program, in all memory spaces.
+func (g *Generated) Region() image.Region {
+	return image.Region{Address: g.Address, Bytes: g.Code}
+}
+
+// Program is the program alone in memory.
+func (g *Generated) Program() *Program { return NewProgram(image.New(g.Region())) }
+
+// GenerateProgram makes up a program. It fails if it does not fit into memory.
+func GenerateProgram(o GenerateOptions) (*Generated, error) {
+	if o.Base%4 != 0 {
+		return nil, fmt.Errorf("synth: program at 0x%x; a base address is a multiple of 4", o.Base)
+	}
+	const slack = 1 << 20 // more than the last function and all handlers
+	if o.Bytes < 0 || o.Bytes > 1<<30 || uint64(o.Base)+uint64(o.Bytes)+slack > 1<<32 {
+		return nil, fmt.Errorf("synth: program of %d bytes at 0x%x; it ends below 4 GiB and has at most 1 GiB", o.Bytes, o.Base)
+	}
+	g := &generator{
+		assembler: assembler{base: o.Base},
+		o:         o,
+		random:    rand.New(rand.NewPCG(o.Seed, 'g')),
+		handlers:  make(map[schema.ExceptionType]Place),
+	}
+	g.program()
+	return &Generated{
+		Address: o.Base, Code: g.code, Entry: g.functions[0], Targets: g.functions,
+		Handlers: g.handlers, marks: g.marks,
+	}, nil
+}
+
+// A generator writes a program.
+type generator struct {
+	assembler
+	o      GenerateOptions
+	random *rand.Rand
+
+	set       schema.ISA // of the function at hand
+	functions []Place
+	handlers  map[schema.ExceptionType]Place
+	calls     []call
+}
+
+// A call is a direct branch to a function that is not there yet.
+type call struct {
+	branch
+	callee int
+}
+
+func (g *generator) program() {
+	helpers := g.leaves()
+	if g.o.V7M {
+		g.handlersV7M(helpers)
+	} else {
+		g.vectors(helpers)
+	}
+	for len(g.functions) == 0 || len(g.code) < g.o.Bytes {
+		g.function()
+	}
+	last := g.leaves()
+	for _, c := range g.calls {
+		to := last[g.setOf(c.callee)]
+		if c.callee < len(g.functions) {
+			to = g.functions[c.callee]
+		}
+		g.land(c.branch, to.Address)
+	}
+}
+
+// setOf is the instruction set of function n.
+func (g *generator) setOf(n int) schema.ISA {
+	if g.o.V7M || mix(g.o.Seed, uint64(n))&1 == 1 {
+		return schema.T32
+	}
+	return schema.A32
+}
+
+// mix makes of a seed and a number 64 bits that look random (Stafford's
+// variant 13 of the finalizer of MurmurHash3, as in SplitMix64).
+func mix(seed, n uint64) uint64 {
+	z := seed + (n+1)*0x9E3779B97F4A7C15
+	z = (z ^ z>>30) * 0xBF58476D1CE4E5B9
+	z = (z ^ z>>27) * 0x94D049BB133111EB
+	return z ^ z>>31
+}
+
+// chance is true once in n times.
+func (g *generator) chance(n int) bool { return g.random.IntN(n) == 0 }
+
+// begin starts a piece of code that is jumped to.
+func (g *generator) begin(set schema.ISA) Place {
+	g.set = set
+	g.align()
+	return Place{Address: g.here(), ISA: set, Security: g.o.Security}
+}
+
+// leaves writes a small function in each instruction set of the profile.
+func (g *generator) leaves() map[schema.ISA]Place {
+	leaves := make(map[schema.ISA]Place)
+	for _, set := range []schema.ISA{schema.A32, schema.T32} {
+		if set == schema.A32 && g.o.V7M {
+			continue
+		}
+		leaves[set] = g.begin(set)
+		g.straight(3 + g.random.IntN(4))
+		g.skip(func() { g.straight(2) })
+		g.returnByLR()
+	}
+	return leaves
+}
