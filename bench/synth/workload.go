@@ -1,0 +1,140 @@
+package synth
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"debug/elf"
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"github.com/tracelake/tracelake/decode/image"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// A Workload is a program with what an executor has to know of it.
+type Workload struct {
+	Memory   []image.Region
+	Tasks    []Task // with context IDs and VMIDs of their own, from 1
+	Targets  []Place
+	Handlers map[schema.ExceptionType]Place
+	V7M      bool
+}
+
+// Program returns the program, for one goroutine.
+func (w *Workload) Program() *Program { return NewProgram(image.New(w.Memory...)) }
+
+// tasks are how many threads of execution a workload has.
+const tasks = 4
+
+// newTasks makes tasks that begin at the entry and at some targets.
+func newTasks(entry Place, targets []Place) []Task {
+	all := []Task{{Entry: entry, ContextID: 1, VMID: 1}}
+	for i := 1; i < tasks && len(targets) > 0; i++ {
+		all = append(all, Task{Entry: targets[i*len(targets)/tasks], ContextID: uint32(i + 1), VMID: uint8(i%2 + 1)})
+	}
+	return all
+}
+
+// GeneratedWorkload is a program made up.
+func GeneratedWorkload(o GenerateOptions) (*Workload, error) {
+	g, err := GenerateProgram(o)
+	if err != nil {
+		return nil, err
+	}
+	return &Workload{
+		Memory: []image.Region{g.Region()}, Tasks: newTasks(g.Entry, g.Targets), Targets: g.Targets,
+		Handlers: g.Handlers, V7M: o.V7M,
+	}, nil
+}
+
+// vectorSymbols are the names that start-up code gives to its vector table.
+var vectorSymbols = []string{"vectors", "_vectors", "__vectors", "vector_table", "_vector_table", "__isr_vector", "g_pfnVectors", "__Vectors"}
+
+// ELFWorkload is the program of an ELF file, of the M profile with v7m. It begins
+// at the entry; indirect branches lead to functions that symbols name; exceptions
+// go to the vector table, if a symbol names that.
+func ELFWorkload(name string, file []byte, v7m bool) (*Workload, error) {
+	regions, err := image.ReadELF(image.File{
+		Name: name, SHA256: sha256.Sum256(file), Data: bytes.NewReader(file), Size: int64(len(file)),
+	}, nil)
+	if err != nil {
+		return nil, err
+	}
+	f, err := elf.NewFile(bytes.NewReader(file))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	defer f.Close()
+	targets, err := ELFFunctions(f, schema.Secure)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w; give one that is not stripped", name, err)
+	}
+	entry := Place{Address: uint32(f.Entry) &^ 1, ISA: schema.ISA(f.Entry & 1)}
+	w := &Workload{Memory: regions, V7M: v7m}
+	w.Targets = slices.DeleteFunc(targets, func(p Place) bool { return !w.mapped(p.Address) })
+	w.Tasks = newTasks(entry, w.Targets)
+	w.Handlers, err = w.vectors(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return w, nil
+}
+
+// mapped says whether there is program memory at an address.
+func (w *Workload) mapped(address uint32) bool {
+	_, ok := w.word(address &^ 3)
+	return ok
+}
+
+// word returns the word at an address.
+func (w *Workload) word(address uint32) (uint32, bool) {
+	for i := range w.Memory {
+		r := &w.Memory[i]
+		at := int64(address) - int64(r.Address)
+		if at >= 0 && at+4 <= int64(len(r.Bytes)) {
+			return binary.LittleEndian.Uint32(r.Bytes[at:]), true
+		}
+	}
+	return 0, false
+}
+
+// vectors returns the handlers of the vector table that a symbol names: none if
+// there is no such symbol.
+func (w *Workload) vectors(f *elf.File) (map[schema.ExceptionType]Place, error) {
+	symbols, err := f.Symbols()
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(symbols, func(s elf.Symbol) bool { return slices.Contains(vectorSymbols, s.Name) })
+	handlers := map[schema.ExceptionType]Place{}
+	if i < 0 {
+		return handlers, nil
+	}
+	table := uint32(symbols[i].Value)
+	if !w.V7M {
+		for x, offset := range vectorOffsets {
+			handlers[x] = Place{Address: table + offset, ISA: schema.A32}
+		}
+		return handlers, nil
+	}
+	for x, number := range vectorNumbers {
+		// What is 0 is not there.
+		if at, ok := w.word(table + 4*number); ok && at&1 == 1 && w.mapped(at) {
+			handlers[x] = Place{Address: at &^ 1, ISA: schema.T32}
+		}
+	}
+	return handlers, nil
+}
+
+// vectorOffsets are the vectors of profiles A and R that programs have code for
+// (DDI 0406C, table B1-3).
+var vectorOffsets = map[schema.ExceptionType]uint32{
+	schema.ExcUndefined: 0x04, schema.ExcSVC: 0x08, schema.ExcPrefetchAbort: 0x0C, schema.ExcDataAbort: 0x10, schema.ExcIRQ: 0x18,
+}
+
+// vectorNumbers are the exception numbers of profile M (DDI 0403E, table B1-4).
+var vectorNumbers = map[schema.ExceptionType]uint32{
+	schema.ExcNMI: 2, schema.ExcHardFault: 3, schema.ExcMemManage: 4, schema.ExcBusFault: 5, schema.ExcUsageFault: 6,
+	schema.ExcSVC: 11, schema.ExcDebugMonitor: 12, schema.ExcPendSV: 14, schema.ExcSysTick: 15, schema.ExcIRQ: 16,
+}
