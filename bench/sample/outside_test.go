@@ -43,26 +43,44 @@ func TestOutsideDecoder(t *testing.T) {
 		name   string
 		steps  int // at most
 		change func(*synth.PFTOptions)
+		gaps   bool
 	}{
-		{"as it is", all, func(*synth.PFTOptions) {}},
-		{"packed atoms", some, func(o *synth.PFTOptions) { o.CycleAccurate = false }},
-		{"no return stack, four bytes of Context ID", some, func(o *synth.PFTOptions) { o.ReturnStack, o.ContextIDBytes = false, 4 }},
-		{"return stack of one entry, rare sync", some, func(o *synth.PFTOptions) { o.ReturnStackDepth, o.SyncBytes = 1, 16384 }},
-		{"branch broadcast, no context", some, func(o *synth.PFTOptions) { o.BranchBroadcast, o.ContextIDBytes = true, 0 }},
+		{"as it is", all, func(*synth.PFTOptions) {}, false},
+		{"packed atoms", some, func(o *synth.PFTOptions) { o.CycleAccurate = false }, false},
+		{"no return stack, four bytes of Context ID", some, func(o *synth.PFTOptions) { o.ReturnStack, o.ContextIDBytes = false, 4 }, false},
+		{"return stack of one entry, rare sync", some, func(o *synth.PFTOptions) { o.ReturnStackDepth, o.SyncBytes = 1, 16384 }, false},
+		{"branch broadcast, no context", some, func(o *synth.PFTOptions) { o.BranchBroadcast, o.ContextIDBytes = true, 0 }, false},
 		{"data barriers, 48-bit timestamps, packed", some, func(o *synth.PFTOptions) {
 			o.DataBarriers, o.Timestamp64, o.CycleAccurate = true, false, false
-		}},
+		}, false},
+		// The lister does not know that timestamps of 1.0 are in Gray code.
+		{"PFT 1.0", some, func(o *synth.PFTOptions) { o.Minor, o.Timestamps = 0, false }, false},
+		{"varied", some, func(o *synth.PFTOptions) { o.Variation = outsideVariation(1, 0.1) }, false},
+		{"varied, packed atoms, no return stack", some, func(o *synth.PFTOptions) {
+			o.Variation, o.CycleAccurate, o.ReturnStack = outsideVariation(2, 0.3), false, false
+		}, false},
+		// In 1.1 it takes the count of a debug exit for a known one.
+		{"with gaps, PFT 1.0", some, func(o *synth.PFTOptions) { o.Minor, o.Timestamps = 0, false }, true},
+		{"with gaps, packed atoms", some, func(o *synth.PFTOptions) { o.CycleAccurate = false }, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			compareOutside(t, lister, tt.steps, tt.change)
+			compareOutside(t, lister, tt.steps, tt.change, tt.gaps)
 		})
 	}
 }
 
+// outsideVariation is all that the lister reads right: to it any information byte
+// makes an exception, and an A-sync of more than 15 zeros is an error.
+func outsideVariation(seed uint64, rate float64) synth.PFTVariation {
+	v := synth.VaryPFT(seed, rate)
+	v.Information, v.Zeros = 0, 0
+	return v
+}
+
 // compareOutside traces the first steps of the recording, has them decoded by
 // the lister, and compares the truth with what that says.
-func compareOutside(t *testing.T, lister string, limit int, change func(*synth.PFTOptions)) {
+func compareOutside(t *testing.T, lister string, limit int, change func(*synth.PFTOptions), withGaps bool) {
 	code := read(t, filepath.Join("capture", sample.ELF))
 	program, err := remake.LoadProgram(code)
 	if err != nil {
@@ -74,7 +92,11 @@ func compareOutside(t *testing.T, lister string, limit int, change func(*synth.P
 	}
 	options := remake.Options()
 	change(&options)
-	files, truth, err := remake.Capture(program, first(steps, limit), options)
+	steps = first(steps, limit)
+	if withGaps {
+		steps = gaps(steps)
+	}
+	files, truth, err := remake.Capture(program, steps, options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,6 +149,28 @@ func compareOutside(t *testing.T, lister string, limit int, change func(*synth.P
 	}
 	if !slices.Equal(rows.exceptions, exceptions) {
 		t.Errorf("exceptions differ: %d, the truth has %d", len(rows.exceptions), len(exceptions))
+	}
+}
+
+// gaps is an execution of which trace is off for 40 of every 900 steps, and in
+// which the core enters Debug state in between.
+func gaps(steps synth.Steps) synth.Steps {
+	return func(yield func(synth.Step, error) bool) {
+		n := 0
+		for s, err := range steps {
+			if n%900 > 860 {
+				s.Trace = synth.TraceOff
+			}
+			if n++; n%900 == 400 && !s.Entered {
+				halt := synth.Step{Entered: true, Exception: schema.ExcDebug, At: s.At, Next: s.At, ContextID: s.ContextID}
+				if !yield(halt, nil) {
+					return
+				}
+			}
+			if !yield(s, err) {
+				return
+			}
+		}
 	}
 }
 

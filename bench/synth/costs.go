@@ -26,6 +26,7 @@ const (
 	costIndirect    = 6  // more for any other
 	costBarrier     = 11 // more
 	costException   = 17
+	costDebug       = 4001
 	costMiss        = 29
 )
 
@@ -42,7 +43,10 @@ func (c *Costs) Apply(steps Steps) Steps {
 }
 
 func (c *Costs) of(s *Step) uint32 {
-	if s.Entered {
+	switch {
+	case s.Entered && s.Exception == schema.ExcDebug:
+		return costDebug
+	case s.Entered:
 		return costException
 	}
 	cost := c.fetch(s.At.Address)

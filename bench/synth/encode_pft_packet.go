@@ -8,49 +8,49 @@ import (
 )
 
 // This file makes the packets of a PTM: which bytes an address and a number
-// need, and what synchronisation consists of.
+// need.
 
 // branchPacket is a branch address packet (§4.5.4). One of an exception has all
 // five address bytes, as has one into another instruction set.
-func (e *PFT) branchPacket(to Place, exception uint16, cycles *uint32) pft.Packet {
+func (e *PFT) branchPacket(to Place, exception uint16) pft.Packet {
 	p := pft.Packet{Kind: pft.BranchAddress, Exception: exception}
-	p.Info = e.information(to, exception)
 	n := e.addressBytes(to)
-	switch {
-	case exception != 0:
+	if exception != 0 {
 		n = maxAddressBytes
-	case p.Info > 0:
-		n = max(n, 2) // one byte has no room to say that information follows
 	}
-	setAddress(&p, to, n)
+	n = e.vary.more(e.vary.Addresses, n, maxAddressBytes)
+	p.Info = e.vary.more(e.vary.Information, e.information(to, exception, n), 2)
 	if p.Info > 0 {
+		n = max(n, 2) // one byte has no room to say that information follows
 		p.AltISA, p.NS, p.Hyp = to.ISA == schema.T32EE, to.Security != schema.Secure, p.Info > 1 && to.Security == schema.Hyp
 	}
-	if cycles != nil {
-		p.CyclesTold, p.Cycles, p.CycleBytes = true, *cycles, countBytes(*cycles)
-	}
+	setAddress(&p, to, n)
 	return p
 }
 
-// information is how many information bytes a branch packet needs: one for an
-// exception or a change of NS or AltISA; two if it enters or leaves Hyp mode,
-// stays there, or has a number beyond 15.
-func (e *PFT) information(to Place, exception uint16) uint8 {
+// information is how many information bytes a branch packet of n address bytes
+// needs: one for an exception, a change of NS or AltISA, or where five bytes
+// alone would mean Thumb; two if it enters or leaves Hyp mode, is an exception
+// inside, or has a number beyond 15.
+func (e *PFT) information(to Place, exception uint16, n uint8) uint8 {
 	from := e.stated.Place
-	changed := to.Security != from.Security || (to.ISA == schema.T32EE) != (from.ISA == schema.T32EE)
+	security := to.Security != from.Security
+	thumbEE := to.ISA == schema.T32EE
+	altISA := thumbEE != (from.ISA == schema.T32EE) || thumbEE != (e.core.next.ISA == schema.T32EE) || thumbEE && n == maxAddressBytes
+	hyp := to.Security == schema.Hyp || from.Security == schema.Hyp
 	switch {
-	case exception == 0 && !changed:
-		return 0
-	case exception > 15 || to.Security == schema.Hyp || from.Security == schema.Hyp:
+	case exception > 15 || hyp && (security || exception != 0):
 		return 2
+	case security || altISA || exception != 0:
+		return 1
 	}
-	return 1
+	return 0
 }
 
 // waypointPacket is a waypoint update packet (§4.5.6).
 func (e *PFT) waypointPacket(at Place) pft.Packet {
 	p := pft.Packet{Kind: pft.WaypointUpdate}
-	setAddress(&p, at, e.addressBytes(at))
+	setAddress(&p, at, e.vary.more(e.vary.Addresses, e.addressBytes(at), maxAddressBytes))
 	return p
 }
 
@@ -60,13 +60,13 @@ const maxAddressBytes = 5
 // bit that changed, and all where the instruction set is not the one stated last.
 //
 // Decoders do not agree on whether a waypoint update changes what an address is
-// compressed against, and the document does not say it plainly. So after one
-// there are enough bytes for both.
+// compressed against and the instruction set it is in, and the document does not
+// say it plainly. So after one there are enough bytes for both.
 func (e *PFT) addressBytes(at Place) uint8 {
-	if at.ISA != e.stated.ISA || e.next.ISA != e.stated.ISA {
+	if at.ISA != e.stated.ISA || at.ISA != e.stated.updated.ISA || at.ISA != e.core.next.ISA {
 		return maxAddressBytes
 	}
-	changed := (at.Address ^ e.stated.Address) | (at.Address ^ e.stated.updated)
+	changed := (at.Address ^ e.stated.Address) | (at.Address ^ e.stated.updated.Address)
 	n := uint8(1)
 	for n < maxAddressBytes && changed>>(addressBits[n-1]+unitBits(at.ISA)) != 0 {
 		n++
@@ -99,8 +99,23 @@ func setAddress(p *pft.Packet, at Place, n uint8) {
 	p.Address &= 1<<p.AddressBits - 1
 }
 
-// countBytes is how many bytes a cycle count takes: 4 bits in the first, 7 in
+// countBytes is how many bytes the count of p takes: 4 bits in the first, 7 in
 // each other (§4.4).
-func countBytes(cycles uint32) uint8 {
-	return 1 + uint8((bits.Len32(cycles>>4)+6)/7)
+func (e *PFT) countBytes(p *pft.Packet) uint8 {
+	n := 1 + uint8((bits.Len32(p.Cycles>>4)+6)/7)
+	if p.Kind != pft.ISync { // where the zeros of a Context ID can follow, longer ones imitate an A-sync
+		n = e.vary.more(e.vary.Counts, n, maxCountBytes)
+	}
+	if p.Kind == pft.Atom {
+		n-- // the first is the header
+	}
+	return n
+}
+
+const maxCountBytes = 5
+
+// timestampBytes is how many bytes hold the given number of bits of a timestamp:
+// 7 in each, 8 in the ninth.
+func timestampBytes(n int) uint8 {
+	return uint8(max(1, min((n+6)/7, 9)))
 }

@@ -54,26 +54,3 @@ func TestSnapshotFiles(t *testing.T) {
 		t.Errorf("trace.ini written: %q, %v", b, err)
 	}
 }
-
-// The registers say what the options say, as the PTM's own codec reads them.
-func TestPFTRegisters(t *testing.T) {
-	for _, c := range []pft.Config{
-		{TimestampGray: true},
-		{Minor: 1, CycleAccurate: true, ContextIDBytes: 4, Timestamp64: true, ReturnStack: true, DataBarriers: true},
-		{Minor: 1, ContextIDBytes: 1, TimestampGray: true},
-		{Minor: 1, ContextIDBytes: 2, ReturnStack: true},
-	} {
-		o := synth.PFTOptions{Config: c, Source: 0x22}
-		r := make(map[string]uint32)
-		for _, register := range o.Registers() {
-			r[register.Name] = register.Value
-		}
-		got, warnings, err := pft.NewConfig(r["ETMCR"], r["ETMCCER"], r["ETMIDR"])
-		if err != nil || len(warnings) > 0 || got != c {
-			t.Errorf("%+v: read as %+v, %v, %v", c, got, warnings, err)
-		}
-		if r["ETMTRACEIDR"] != 0x22 {
-			t.Errorf("ETMTRACEIDR is 0x%x", r["ETMTRACEIDR"])
-		}
-	}
-}

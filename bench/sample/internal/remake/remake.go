@@ -123,8 +123,8 @@ func Execution(program *Program, recording []byte) (synth.Steps, error) {
 func Capture(program *Program, steps synth.Steps, options synth.PFTOptions) (map[string][]byte, *synth.Truth, error) {
 	var trace bytes.Buffer
 	frames := frame.NewWriter(&trace)
-	encoder := synth.NewPFT(synth.Framed(frames, options.Source), options)
-	if err := encoder.Encode(steps); err != nil {
+	truth := synth.NewDigest(options.Source)
+	if err := synth.NewPFT(synth.Framed(frames, options.Source), truth, options).Encode(steps); err != nil {
 		return nil, nil, err
 	}
 	if err := frames.Flush(); err != nil {
@@ -132,7 +132,7 @@ func Capture(program *Program, steps synth.Steps, options synth.PFTOptions) (map
 	}
 	files := snapshot(program, &options).Files()
 	files[TraceName] = trace.Bytes()
-	return files, encoder.Truth(), nil
+	return files, truth.Truth(), nil
 }
 
 // TruthText is the truth as JSON, one line a row, so that differences show.

@@ -1,0 +1,185 @@
+package synth
+
+import (
+	"github.com/tracelake/tracelake/decode/pft"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// told is the packet that tells rows: its position in the stream, and the cycles
+// it counts, NULL if it counts none, or a number that means nothing.
+type told struct {
+	offset int64
+	cycles schema.Null[uint32]
+	kind   schema.CountKind
+}
+
+// pftTruth makes rows of what packets tell.
+type pftTruth struct {
+	rows          Rows
+	cycleAccurate bool
+
+	seq       int64 // of the next instruction
+	epoch     int32
+	cycle     int64 // in the epoch
+	timestamp schema.Null[uint64]
+	context   schema.Null[Context] // as said last
+
+	segment schema.Null[Segment] // the one that is open
+	row     Instruction          // the last one: one for all, since there are many
+}
+
+func (t *pftTruth) key(by told) Key {
+	return Key{Seq: t.seq, Segment: t.segment.V.Key.Segment, Offset: by.offset}
+}
+
+// state is what rows share here.
+func (t *pftTruth) state() State {
+	c := &t.context.V
+	return State{
+		Epoch: t.epoch, Cycle: t.cycleNow(), Timestamp: t.timestamp,
+		ContextID: c.ContextID, VMID: c.VMID, Security: c.Security,
+	}
+}
+
+func (t *pftTruth) cycleNow() schema.Null[int64] {
+	return schema.Null[int64]{V: t.cycle, OK: t.cycleAccurate}
+}
+
+// instructions enters instructions. The cycles are those of the last one, a
+// waypoint.
+func (t *pftTruth) instructions(waiting []waiting, by told) {
+	for i := range waiting {
+		w := &waiting[i]
+		t.row = Instruction{
+			Key: t.key(by), State: t.state(),
+			Address: w.at.Address, Size: w.instruction.Size, ISA: w.at.ISA, Opcode: w.instruction.Opcode, Kind: w.instruction.Kind,
+			Executed: w.executed,
+		}
+		t.row.Cycle.OK = false
+		if i == len(waiting)-1 {
+			t.count(by)
+			t.row.Cycles, t.row.Cycle = by.cycles, schema.Null[int64]{V: t.cycle, OK: by.cycles.OK}
+		}
+		t.rows.Instruction(&t.row)
+		t.seq++
+		t.segment.V.Instructions++
+	}
+}
+
+// count enters the cycles of a packet, if it has any, into the epoch.
+func (t *pftTruth) count(by told) {
+	if !by.cycles.OK {
+		return
+	}
+	t.cycle += int64(by.cycles.V)
+	t.rows.CycleCount(&CycleCount{
+		Key: t.key(by), Epoch: schema.Of(t.epoch), Cycle: schema.Of(t.cycle),
+		Cycles: schema.Of(int64(by.cycles.V)), Kind: by.kind,
+	})
+}
+
+// countOutside enters the cycles of a packet that opens an epoch: they lie before
+// it.
+func (t *pftTruth) countOutside(by told) {
+	t.rows.CycleCount(&CycleCount{
+		Key: t.key(by), Cycles: schema.Null[int64]{V: int64(by.cycles.V), OK: by.cycles.OK}, Kind: by.kind,
+	})
+}
+
+// entry enters an exception entry, of which x has what is not the same for all
+// rows.
+func (t *pftTruth) entry(by told, x Exception) {
+	t.count(by)
+	x.Key, x.State, x.Event = t.key(by), t.state(), schema.ExceptionEntry
+	t.rows.Exception(&x)
+	t.segment.V.Exceptions++
+}
+
+// exceptionReturn enters the return by the last instruction.
+func (t *pftTruth) exceptionReturn(by told) {
+	t.rows.Exception(&Exception{Key: t.key(by), State: t.state(), Event: schema.ExceptionReturn})
+}
+
+// contextIs enters the context from here on, if it changed.
+func (t *pftTruth) contextIs(by told, c Context) {
+	c.Key = t.key(by)
+	last := t.context
+	t.context = schema.Of(c)
+	if last.OK && last.V.ContextID == c.ContextID && last.V.VMID == c.VMID && last.V.Security == c.Security {
+		return
+	}
+	t.rows.Context(&c)
+}
+
+// timestampIs enters a timestamp packet, of which all bits are known. The value
+// 0 says that the time is unknown.
+func (t *pftTruth) timestampIs(by told, value uint64, bits uint8) {
+	t.count(by)
+	if value == 0 {
+		t.event(by, schema.EventTimestampUnknown, schema.Null[uint32]{})
+		return
+	}
+	t.timestamp = schema.Of(value)
+	t.rows.Timestamp(&Timestamp{Key: t.key(by), Timestamp: t.timestamp, KnownBits: bits, Epoch: t.epoch, Cycle: t.cycleNow()})
+}
+
+func (t *pftTruth) event(by told, kind schema.EventKind, address schema.Null[uint32]) {
+	t.rows.Event(&Event{Key: t.key(by), Event: kind, Address: address})
+}
+
+// restartEvents are the events of I-syncs by reason, but for periodic ones.
+var restartEvents = map[schema.ISyncReason]schema.EventKind{
+	schema.ISyncTraceOn: schema.EventTraceOn, schema.ISyncOverflow: schema.EventOverflow, schema.ISyncDebugExit: schema.EventDebugExit,
+}
+
+// isync enters an I-sync. A cut is the first one behind an A-sync. Where trace
+// starts again and the gap is not counted, a new epoch begins.
+func (t *pftTruth) isync(by told, p *pft.Packet, cut bool) {
+	first := !t.segment.OK
+	if cut {
+		t.cut(by, p)
+	}
+	if p.Reason == schema.ISyncPeriodic {
+		return
+	}
+	t.event(by, restartEvents[p.Reason], schema.Of(p.Address))
+	switch {
+	case !first && by.cycles.OK:
+		t.count(by)
+		return
+	case p.CyclesTold:
+		t.countOutside(by)
+	}
+	if !first {
+		t.epoch++
+	}
+	t.cycle = 0
+}
+
+// cut ends a segment, or what stands before the first one and is lost, and
+// begins the next with the I-sync p.
+func (t *pftTruth) cut(by told, p *pft.Packet) {
+	ordinal := int32(0)
+	if t.segment.OK {
+		ordinal = t.segment.V.Key.Segment.V + 1
+		t.close(by.offset)
+	} else {
+		t.rows.Loss(&Loss{Key: Key{}, Bytes: by.offset, Reason: schema.LossUnsynced})
+	}
+	t.segment = schema.Of(Segment{
+		Key:     Key{Seq: t.seq, Segment: schema.Of(ordinal), Offset: by.offset},
+		Address: p.Address, Reason: p.Reason,
+	})
+}
+
+// close ends the open segment before an offset.
+func (t *pftTruth) close(offset int64) {
+	if !t.segment.OK {
+		return
+	}
+	s := t.segment.V
+	s.Bytes = offset - s.Offset
+	s.BytesDecoded = s.Bytes
+	t.rows.Segment(&s)
+	t.segment.OK = false
+}

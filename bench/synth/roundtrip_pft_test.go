@@ -1,0 +1,193 @@
+package synth_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"debug/elf"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/tracelake/tracelake/bench/sample"
+	"github.com/tracelake/tracelake/bench/synth"
+	"github.com/tracelake/tracelake/decode/image"
+	"github.com/tracelake/tracelake/decode/pft"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// roundTripPFT traces steps, has the stream decoded, and compares all tables. It
+// returns the truth.
+func roundTripPFT(t *testing.T, o synth.PFTOptions, steps synth.Steps, memory map[uint32][]byte) record {
+	t.Helper()
+	var stream bytes.Buffer
+	truth := record{}
+	if err := synth.NewPFT(&stream, truth, o).Encode(steps); err != nil {
+		t.Fatal(err)
+	}
+	source := synth.SnapshotSource{Type: fmt.Sprintf("PTM1.%d", o.Minor), Registers: o.Registers()}
+	compare(t, truth, decodeStream(t, source, stream.Bytes(), memory))
+	return truth
+}
+
+// randomPFT returns options of all kinds.
+func randomPFT(seed uint64) synth.PFTOptions {
+	r := rand.New(rand.NewPCG(seed, 2))
+	coin := func() bool { return r.IntN(2) == 0 }
+	o := synth.PFTOptions{
+		Config: pft.Config{
+			Minor: pick[uint8](r, 0, 1, 1), CycleAccurate: coin(), ContextIDBytes: pick(r, 0, 1, 2, 4), Timestamp64: coin(),
+			TimestampGray: coin(), ReturnStack: coin(), DataBarriers: coin(),
+		},
+		Source: 0x10, SyncBytes: pick(r, 0, 1, 60, 300), ReturnStackDepth: pick(r, 0, 1, 3, 16, 32), BranchBroadcast: r.IntN(3) == 0,
+		Timestamps: r.IntN(3) > 0, TimestampBase: pick(r, 0, 1<<47-9, 1<<48-7, 1<<64-10, r.Uint64()), CyclesPerTick: pick[uint64](r, 1, 40, 1e6),
+		TraceVMID: coin(),
+	}
+	if coin() {
+		o.Variation = synth.VaryPFT(seed, pick(r, 0.02, 0.3, 0.7, 1))
+	}
+	return o
+}
+
+var wanderings = flag.Int("wanderings", 60, "how many random executions to trace and decode")
+
+// What random executions are traced to is decoded to what their truth says.
+func TestPFTRoundTripWandering(t *testing.T) {
+	for seed := range uint64(*wanderings) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			w := newWander(t, seed)
+			o := randomPFT(seed)
+			roundTripPFT(t, o, all(w.walk(t, 1500)), w.memory)
+			if t.Failed() {
+				t.Logf("%+v", o)
+			}
+		})
+	}
+}
+
+// The vectors are decoded to their truth as well: as they are, and varied.
+func TestPFTRoundTripVectors(t *testing.T) {
+	type vector struct {
+		name, memory, steps string
+		options             synth.PFTOptions
+	}
+	var vectors []vector
+	for _, v := range golden {
+		vectors = append(vectors, vector{v.name, v.memory, v.steps, v.options})
+	}
+	for _, v := range rowVectors {
+		vectors = append(vectors, vector{v.name, v.memory, v.steps, v.options})
+	}
+	for _, v := range vectors {
+		memory := map[uint32][]byte{}
+		for m := range strings.FieldsSeq(v.memory) {
+			address, code, _ := strings.Cut(m, ":")
+			at, err := strconv.ParseUint(address, 16, 32)
+			if err != nil {
+				t.Fatal(err)
+			}
+			memory[uint32(at)] = unhex(t, code)
+		}
+		steps := parseSteps(t, v.memory, v.steps)
+		t.Run(v.name, func(t *testing.T) {
+			t.Parallel()
+			v.options.Source = 0x10
+			roundTripPFT(t, v.options, steps, memory)
+			v.options.Variation = synth.VaryPFT(uint64(len(v.name)), 0.5)
+			roundTripPFT(t, v.options, steps, memory)
+		})
+	}
+}
+
+// The sample's execution, traced in other ways and with gaps.
+func TestPFTRoundTripRecording(t *testing.T) {
+	dir := t.TempDir()
+	if err := sample.Extract(dir); err != nil {
+		t.Fatal(err)
+	}
+	memory := loadELF(t, filepath.Join(dir, sample.ELF))
+	var regions []image.Region
+	for address, code := range memory {
+		regions = append(regions, image.Region{Address: address, Bytes: code})
+	}
+	recording, err := os.ReadFile(filepath.Join("..", "sample", "recording.txt.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for seed := range uint64(8) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			z, err := gzip.NewReader(bytes.NewReader(recording))
+			if err != nil {
+				t.Fatal(err)
+			}
+			steps := new(synth.Costs).Apply(synth.ReadRecording(z, synth.NewProgram(image.New(regions...)), schema.NonSecure))
+			o := randomPFT(seed)
+			o.SyncBytes = 1024
+			if truth := roundTripPFT(t, o, interrupted(steps, seed, 60_000), memory); len(truth[schema.Instructions.Name]) < 30_000 {
+				t.Errorf("%d instructions", len(truth[schema.Instructions.Name]))
+			}
+			if t.Failed() {
+				t.Logf("%+v", o)
+			}
+		})
+	}
+}
+
+// interrupted is the first steps of an execution, with trace gaps and triggers,
+// and with entries to Debug state.
+func interrupted(steps synth.Steps, seed uint64, limit int) synth.Steps {
+	return func(yield func(synth.Step, error) bool) {
+		r := rand.New(rand.NewPCG(seed, 3))
+		left, n := 0, 0
+		trace := synth.Traced
+		for s, err := range steps {
+			if left--; left < 0 {
+				trace, left = synth.Traced, r.IntN(4000)
+				if r.IntN(2) == 0 {
+					trace, left = pick(r, synth.TraceOff, synth.Overflowed), r.IntN(100)
+				}
+			}
+			s.Trace, s.Trigger = trace, r.IntN(2000) == 0
+			if !s.Entered && r.IntN(2000) == 0 {
+				halt := synth.Step{
+					Entered: true, Exception: schema.ExcDebug, At: s.At, Next: s.At,
+					ContextID: s.ContextID, Trace: trace, Cycles: r.Uint32N(1e6),
+				}
+				if !yield(halt, nil) {
+					return
+				}
+			}
+			if n++; n > limit || !yield(s, err) {
+				return
+			}
+		}
+	}
+}
+
+// loadELF returns what an ELF file loads.
+func loadELF(t *testing.T, name string) map[uint32][]byte {
+	t.Helper()
+	f, err := elf.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	memory := map[uint32][]byte{}
+	for _, p := range f.Progs {
+		if p.Type != elf.PT_LOAD || p.Filesz == 0 {
+			continue
+		}
+		code := make([]byte, p.Filesz)
+		if _, err := p.ReadAt(code, 0); err != nil {
+			t.Fatal(err)
+		}
+		memory[uint32(p.Vaddr)] = code
+	}
+	return memory
+}

@@ -1,0 +1,250 @@
+package synth_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/parquet-go/parquet-go"
+
+	"github.com/tracelake/tracelake/bench/synth"
+	"github.com/tracelake/tracelake/pipeline"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// record is Rows in memory: a line of text for each row, by table, with the
+// columns of the table but source, and NULL.
+type record map[string][]string
+
+func (r record) add(table *schema.Table, cells ...any) {
+	words := make([]string, len(cells))
+	for i, c := range cells {
+		words[i] = fmt.Sprint(c)
+	}
+	r[table.Name] = append(r[table.Name], strings.Join(words, " "))
+}
+
+func (r record) key(k synth.Key) string {
+	return fmt.Sprintf("%d %s %d", k.Seq, null(k.Segment), k.Offset)
+}
+
+func (r record) state(s *synth.State) string {
+	return strings.Join([]string{
+		fmt.Sprint(s.Epoch), null(s.Cycle), null(s.Timestamp), null(s.ContextID), null(s.VMID), s.Security.String(),
+	}, " ")
+}
+
+func null[T any](v schema.Null[T]) string {
+	if !v.OK {
+		return "NULL"
+	}
+	return fmt.Sprint(v.V)
+}
+
+func inHex(v uint32) string { return fmt.Sprintf("%x", v) }
+
+func inHexNull(v schema.Null[uint32]) string {
+	if !v.OK {
+		return "NULL"
+	}
+	return inHex(v.V)
+}
+
+func detail(s string) string {
+	if s == "" {
+		return "NULL"
+	}
+	return s
+}
+
+func (r record) Instruction(x *synth.Instruction) {
+	r.add(&schema.Instructions, r.key(x.Key), inHex(x.Address), x.Size, x.ISA, inHex(x.Opcode), x.Kind, null(x.Executed), null(x.Cycles), r.state(&x.State))
+}
+
+func (r record) Exception(x *synth.Exception) {
+	r.add(&schema.Exceptions, r.key(x.Key), len(r[schema.Exceptions.Name]), schema.ExceptionEventNames[x.Event], null(x.Number), null(x.Type),
+		inHexNull(x.ReturnAddress), inHexNull(x.Target), null(x.Resume), r.state(&x.State))
+}
+
+func (r record) CycleCount(x *synth.CycleCount) {
+	r.add(&schema.CycleCounts, r.key(x.Key), null(x.Epoch), null(x.Cycles), null(x.Cycle), schema.CountKindNames[x.Kind], x.Late)
+}
+
+func (r record) Timestamp(x *synth.Timestamp) {
+	r.add(&schema.Timestamps, r.key(x.Key), null(x.Timestamp), x.KnownBits, x.Epoch, null(x.Cycle))
+}
+
+func (r record) Context(x *synth.Context) {
+	r.add(&schema.Contexts, r.key(x.Key), null(x.ContextID), null(x.VMID), x.Security, x.ISA)
+}
+
+func (r record) DataAccess(x *synth.DataAccess) {
+	seq := fmt.Sprint(x.Seq)
+	if x.NoInstruction {
+		seq = "NULL"
+	}
+	r.add(&schema.DataAccesses, seq, null(x.Key.Segment), x.Offset, x.Position, inHexNull(x.Address), null(x.Value), null(x.Size),
+		null(x.Access), null(x.Tag), schema.DataStateNames[x.State])
+}
+
+func (r record) Event(x *synth.Event) {
+	r.add(&schema.Events, r.key(x.Key), x.Event, inHexNull(x.Address), detail(x.Detail))
+}
+
+func (r record) Loss(x *synth.Loss) {
+	r.add(&schema.Losses, r.key(x.Key), x.Bytes, x.Reason, detail(x.Detail))
+}
+
+func (r record) Segment(x *synth.Segment) {
+	r.add(&schema.Segments, r.key(x.Key), x.Bytes, x.BytesDecoded, x.BytesLost, x.BytesUnplaced, x.Instructions, x.Exceptions, inHex(x.Address),
+		schema.ISyncReasonNames[x.Reason])
+}
+
+// comparedTables are the tables a Rows has.
+var comparedTables = []*schema.Table{
+	&schema.Segments, &schema.Losses, &schema.Events, &schema.Contexts, &schema.Timestamps,
+	&schema.CycleCounts, &schema.Exceptions, &schema.Instructions, &schema.DataAccesses,
+}
+
+// compare demands that the rows of a decode are those of the truth.
+func compare(t *testing.T, truth, decoded record) {
+	t.Helper()
+	for _, table := range comparedTables {
+		want, got := truth[table.Name], decoded[table.Name]
+		shown := 0
+		for i := range max(len(want), len(got)) {
+			w, g := "no row", "no row"
+			if i < len(want) {
+				w = want[i]
+			}
+			if i < len(got) {
+				g = got[i]
+			}
+			if w != g && shown < 3 {
+				shown++
+				t.Errorf("%s, row %d:\ntruth   %s\ndecoded %s", table.Name, i, w, g)
+			}
+		}
+		if len(want) != len(got) {
+			t.Errorf("%s: the truth has %d rows, the decode %d", table.Name, len(want), len(got))
+		}
+	}
+}
+
+// decodeStream writes a snapshot of one source with its stream as it is, exports it,
+// and reads the dataset.
+func decodeStream(t *testing.T, source synth.SnapshotSource, stream []byte, memory map[uint32][]byte) record {
+	t.Helper()
+	dir := t.TempDir()
+	in, out := filepath.Join(dir, "in"), filepath.Join(dir, "out")
+	const raw = "stream.bin"
+	source.Name, source.Core, source.Buffer = "PTM_0", "cpu_0", "buffer"
+	core := synth.SnapshotCore{Name: "cpu_0", Type: "Cortex-A15"}
+	files := map[string][]byte{raw: stream}
+	for address, code := range memory {
+		name := fmt.Sprintf("%08x.bin", address)
+		files[name] = code
+		core.Dumps = append(core.Dumps, synth.SnapshotDump{File: name, Address: address, Length: uint32(len(code))})
+	}
+	slices.SortFunc(core.Dumps, func(a, b synth.SnapshotDump) int { return strings.Compare(a.File, b.File) })
+	s := synth.Snapshot{
+		Cores: []synth.SnapshotCore{core}, Sources: []synth.SnapshotSource{source},
+		Buffers: []synth.SnapshotBuffer{{Name: "buffer", File: raw, Format: "source_data"}},
+	}
+	maps.Copy(files, s.Files())
+	if err := synth.WriteFiles(in, files); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := pipeline.Export(t.Context(), in, out, pipeline.Options{Level: schema.LevelInstructions, Workers: 2}); err != nil {
+		t.Fatal(err)
+	}
+	decoded := record{}
+	for _, table := range comparedTables {
+		decoded.read(t, filepath.Join(out, table.Name), table)
+	}
+	return decoded
+}
+
+// read reads the parts of a table, if it is there.
+func (r record) read(t *testing.T, dir string, table *schema.Table) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, os.ErrNotExist) {
+		return
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range entries {
+		f, err := os.Open(filepath.Join(dir, entry.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		r.readPart(t, f, table)
+	}
+}
+
+func (r record) readPart(t *testing.T, f *os.File, table *schema.Table) {
+	t.Helper()
+	info, err := f.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := parquet.OpenFile(f, info.Size())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, group := range file.RowGroups() {
+		rows := group.Rows()
+		defer rows.Close()
+		buffer := make([]parquet.Row, 512)
+		for {
+			n, err := rows.ReadRows(buffer)
+			for _, row := range buffer[:n] {
+				var cells []any
+				for i, v := range row {
+					if name := table.Columns[i].Name; name != "source" {
+						cells = append(cells, cell(v, &table.Columns[i]))
+					}
+				}
+				r.add(table, cells...)
+			}
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// cell is a value as record has it: addresses and opcodes in hex.
+func cell(v parquet.Value, of *schema.Column) any {
+	switch {
+	case v.IsNull():
+		return "NULL"
+	case slices.Contains([]string{"address", "return_address", "target", "opcode"}, of.Name):
+		return inHex(v.Uint32())
+	}
+	switch of.Type {
+	case schema.Bool:
+		return v.Boolean()
+	case schema.Int32:
+		return v.Int32()
+	case schema.Int64:
+		return v.Int64()
+	case schema.Uint8, schema.Uint16, schema.Uint32:
+		return v.Uint32()
+	case schema.Uint64:
+		return v.Uint64()
+	}
+	return string(v.ByteArray())
+}
