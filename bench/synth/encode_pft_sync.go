@@ -155,7 +155,7 @@ func (e *PFT) contextIDBits(id uint32) uint32 {
 // tellContext enters what the stream said of the context into the truth.
 func (e *PFT) tellContext(by told, set schema.ISA) {
 	e.truth.contextIs(by, Context{
-		ContextID: e.stated.contextID, VMID: e.stated.vmid, Security: e.stated.Security, ISA: set,
+		ContextID: e.stated.contextID, VMID: e.stated.vmid, Security: e.stated.Security, ISA: schema.Of(set),
 	})
 }
 

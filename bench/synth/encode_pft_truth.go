@@ -168,7 +168,7 @@ func (t *pftTruth) cut(by told, p *pft.Packet) {
 	}
 	t.segment = schema.Of(Segment{
 		Key:     Key{Seq: t.seq, Segment: schema.Of(ordinal), Offset: by.offset},
-		Address: p.Address, Reason: p.Reason,
+		Address: schema.Of(p.Address), Reason: p.Reason,
 	})
 }
 

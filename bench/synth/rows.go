@@ -6,6 +6,8 @@ import "github.com/tracelake/tracelake/schema"
 // must make of its stream, table by table, in the order of the table. What the
 // protocol does not tell is NULL; what no packet told any more is not there.
 //
+// A row holds until the call returns.
+//
 // Ordinals, epochs and cycles are those of the dataset. Offsets are positions
 // in the stream of the source, in bytes from its start: where they lie in the
 // capture is known to who puts streams into frames.

@@ -81,7 +81,7 @@ func (r record) Timestamp(x *synth.Timestamp) {
 }
 
 func (r record) Context(x *synth.Context) {
-	r.add(&schema.Contexts, r.key(x.Key), null(x.ContextID), null(x.VMID), x.Security, x.ISA)
+	r.add(&schema.Contexts, r.key(x.Key), null(x.ContextID), null(x.VMID), x.Security, null(x.ISA))
 }
 
 func (r record) DataAccess(x *synth.DataAccess) {
@@ -102,7 +102,7 @@ func (r record) Loss(x *synth.Loss) {
 }
 
 func (r record) Segment(x *synth.Segment) {
-	r.add(&schema.Segments, r.key(x.Key), x.Bytes, x.BytesDecoded, x.BytesLost, x.BytesUnplaced, x.Instructions, x.Exceptions, inHex(x.Address),
+	r.add(&schema.Segments, r.key(x.Key), x.Bytes, x.BytesDecoded, x.BytesLost, x.BytesUnplaced, x.Instructions, x.Exceptions, inHexNull(x.Address),
 		schema.ISyncReasonNames[x.Reason])
 }
 
