@@ -1,0 +1,438 @@
+package synth
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/tracelake/tracelake/decode/etmv3"
+	"github.com/tracelake/tracelake/decode/isa"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// This file is what an ETM sends beside the flow of the program:
+// synchronisation, where trace goes on, context and time.
+
+// etmv3SyncDue is what synchronisation waits to be sent.
+type etmv3SyncDue struct {
+	bytes, cycles uint64              // since the last A-sync
+	isync         schema.Null[uint64] // how many bytes behind it the I-sync shall be
+	timestamp     bool                // a whole one
+	late          schema.Null[etmv3Late]
+}
+
+// An etmv3Late is a cycle count for an I-sync that had none.
+type etmv3Late struct {
+	seq    int64 // of the first instruction behind the I-sync
+	reason schema.ISyncReason
+	cycles uint32 // 0: unknown
+}
+
+// enter turns trace on where s happens, or in a load or store that is still in
+// progress then.
+func (e *ETMv3) enter(s *Step) {
+	if e.reason != schema.ISyncOverflow || !e.vary.happens(e.vary.LateCounts) {
+		e.lateCount()
+	}
+	e.sync.late.OK = false
+	if e.truth.bytes == 0 || e.vary.happens(e.vary.Sync) {
+		e.aSync()
+	}
+	if e.vary.happens(e.vary.Ignore) {
+		e.emit(etmv3.Packet{Kind: etmv3.Ignore})
+		e.trigger()
+	}
+	e.on = true
+	d, inProgress := e.inProgress(s)
+	switch {
+	case !inProgress:
+		e.restart(s.At, s, nil)
+		e.afterISync(s)
+	case e.vary.upTo(1) == 0:
+		e.restart(d.At, s, &d)
+		e.afterISync(s)
+		e.instructionData(&d)
+	default:
+		// The instruction now executing is not known yet: a branch packet will
+		// tell it.
+		if e.gap > 0 {
+			e.gap--
+			e.cost(1)
+		}
+		e.restart(d.At, s, nil)
+		e.afterISync(s)
+		e.execute(&d)
+		e.owes = true
+	}
+}
+
+// inProgress is the load or store before s that is to be in progress.
+func (e *ETMv3) inProgress(s *Step) (Step, bool) {
+	d := e.last.V
+	if !e.last.OK || s.Entered || e.opt.DataOnly || e.isTwo(&d) || !e.vary.happens(e.vary.LSiP) {
+		return Step{}, false
+	}
+	d.Trace = Traced
+	return d, !d.Failed && d.Instruction.Flow == isa.None && d.Next == s.At && e.isDataInstruction(&d)
+}
+
+// restart sends a non-periodic I-sync for a place, with the context of s;
+// implied is as in iSync.
+func (e *ETMv3) restart(at Place, s, implied *Step) {
+	var count schema.Null[uint32]
+	if e.countsCycles() {
+		if e.gap <= math.MaxUint32 {
+			count = schema.Of(uint32(e.gap))
+		}
+		count.OK = true
+	}
+	late := etmv3Late{e.truth.seq, e.reason, count.V}
+	if e.vary.happens(e.vary.LateCounts) {
+		switch e.vary.upTo(2) {
+		case 0:
+			count.V = 0
+		default:
+			e.sync.late = schema.Null[etmv3Late]{V: late, OK: count.OK}
+			count.OK = false
+		}
+	}
+	e.told.instruction.OK = false
+	e.iSync(e.reason, at, s.ContextID, count, implied)
+	e.gap, e.reason = 0, schema.ISyncTraceOn
+	e.data.sync = true
+	e.sync.timestamp = true
+}
+
+// afterISync sends what an I-sync does not say.
+func (e *ETMv3) afterISync(s *Step) {
+	if e.opt.TraceVMID && (s.VMID != 0 || e.told.vmid.OK || !e.vary.happens(e.vary.Sync)) {
+		e.vmid(s.VMID)
+	}
+	if e.sync.timestamp && !e.vary.happens(e.vary.Timestamps) {
+		e.timestamp(true)
+	}
+}
+
+// aSync sends an A-sync.
+func (e *ETMv3) aSync() {
+	p := etmv3.Packet{Kind: etmv3.ASync, Len: 6}
+	if e.vary.happens(e.vary.Longer) {
+		p.Len += e.vary.upTo(20)
+	}
+	e.emit(p)
+	e.truth.asynced = true
+	e.sync.bytes, e.sync.cycles = 0, 0
+	e.sync.timestamp, e.data.sync = true, true
+	if e.vary.happens(e.vary.Timestamps) {
+		e.timestamp(true)
+	}
+}
+
+// iSync sends an I-sync for a place (§3.5) and enters what it tells. With LSiP
+// the place is that of implied, the load or store in progress, and the one behind
+// it is executing.
+func (e *ETMv3) iSync(reason schema.ISyncReason, place Place, contextID uint32, count schema.Null[uint32], implied *Step) {
+	p := etmv3.Packet{
+		Kind: etmv3.ISync, Reason: reason, ContextID: e.contextIDBits(contextID),
+		NS: place.Security != schema.Secure, Hyp: place.Security == schema.Hyp,
+	}
+	if e.opt.DataOnly {
+		place = Place{Security: place.Security}
+	} else {
+		p.Address, p.ISA, p.AltISA = place.Address, place.ISA, place.ISA == schema.T32EE
+	}
+	if count.OK {
+		p.CyclesTold, p.Cycles = true, count.V
+		p.CycleBytes = e.vary.bytes(sevens(count.V), maxAddressBytes)
+	}
+	e.told.Place, e.told.altISA = place, p.AltISA
+	e.told.packetISA, e.told.packetAltISA = place.ISA, p.AltISA
+	if implied != nil {
+		p.LSiP, p.Branch = true, e.branchTo(implied.Next, etmv3.Branch{})
+	}
+	at := e.emit(p)
+	if e.truth.asynced {
+		e.truth.cut(at, place.Address, reason)
+		e.sync.isync.OK = false
+	}
+	if reason != schema.ISyncPeriodic {
+		e.traceOn(at, reason, count)
+	}
+	if e.opt.ContextIDBytes > 0 {
+		e.told.contextID = schema.Of(p.ContextID)
+	}
+	e.tellContext(at)
+	if implied != nil {
+		e.instructionRow(at, place, &implied.Instruction, false)
+		e.told.instruction = schema.Of(place.Address)
+		e.arrive(p.Branch, implied.Next)
+		e.tellContext(at)
+	}
+	e.told.reached = schema.Null[uint32]{V: e.told.Address, OK: !e.opt.DataOnly}
+	e.told.after = afterISync
+}
+
+// traceOn enters the restart by the I-sync at an offset, and its count (§5).
+func (e *ETMv3) traceOn(at int64, reason schema.ISyncReason, count schema.Null[uint32]) {
+	t := &e.truth
+	event := schema.EventTraceOn
+	switch reason {
+	case schema.ISyncOverflow:
+		event = schema.EventOverflow
+	case schema.ISyncDebugExit:
+		event = schema.EventDebugExit
+	default:
+	}
+	var address schema.Null[uint32]
+	if !e.opt.DataOnly {
+		address = schema.Of(e.told.Address)
+	}
+	t.event(at, event, address)
+	t.since = 0
+	first := t.restarts == 0
+	t.restarts++
+	cycles := e.opt.counted(reason, count.V)
+	row := CycleCount{Key: t.key(at), Cycles: cycles, Kind: schema.CountISync}
+	switch {
+	case first:
+	case count.OK && cycles.OK:
+		t.cycle += cycles.V
+		row.Epoch, row.Cycle = schema.Of(t.epoch), schema.Of(t.cycle)
+	default:
+		t.epoch++
+		t.cycle = 0
+	}
+	if count.OK {
+		t.rows.CycleCount(&row)
+	}
+}
+
+// counted is what a count of cycles says that belongs to an I-sync of the given
+// reason: nothing where it is 0, and where the version does not count (§5).
+func (o *ETMv3Options) counted(reason schema.ISyncReason, count uint32) schema.Null[int64] {
+	overflow := reason == schema.ISyncOverflow
+	unknown := count == 0 || o.Minor == 5 && overflow || o.Minor == 0 && (overflow || reason == schema.ISyncDebugExit)
+	if unknown {
+		return schema.Null[int64]{}
+	}
+	return schema.Of(int64(count))
+}
+
+// lateCount sends the count that the last non-periodic I-sync had not.
+func (e *ETMv3) lateCount() {
+	if !e.sync.late.OK {
+		return
+	}
+	late := e.sync.late.V
+	e.sync.late.OK = false
+	e.flush()
+	at := e.emit(etmv3.Packet{
+		Kind: etmv3.CycleCount, CyclesTold: true, Cycles: late.cycles,
+		CycleBytes: e.vary.bytes(sevens(late.cycles), maxAddressBytes),
+	})
+	row := CycleCount{Key: e.truth.key(at), Cycles: e.opt.counted(late.reason, late.cycles), Kind: schema.CountGap, Late: true}
+	row.Seq = late.seq
+	e.truth.rows.CycleCount(&row)
+}
+
+// sevens is how many bytes of seven bits a number takes.
+func sevens(v uint32) uint8 { return uint8(max(1, (bits.Len32(v)+6)/7)) }
+
+// idle sends what is due or may be sent in front of an instruction, where no
+// branch packet is owed.
+func (e *ETMv3) idle() {
+	switch due := e.sync.isync; {
+	case due.OK && e.sync.bytes >= due.V:
+		e.periodic(e.reachedPlace())
+	case due.OK:
+	case e.syncDue():
+		e.flush()
+		e.aSync()
+		e.sync.isync = schema.Of(e.stagger())
+		if e.sync.isync.V == 0 {
+			e.periodic(e.reachedPlace())
+		}
+	case e.vary.happens(e.vary.Sync / 4):
+		e.periodic(e.reachedPlace())
+	}
+	if e.sync.late.OK && e.vary.upTo(7) == 0 {
+		e.lateCount()
+	}
+	if e.sync.timestamp && e.vary.upTo(7) == 0 {
+		e.timestamp(true)
+	}
+	e.completeData()
+	e.noise()
+}
+
+// noise sends what may stand anywhere between packets.
+func (e *ETMv3) noise() {
+	if e.vary.happens(e.vary.Timestamps) {
+		e.timestamp(false)
+	}
+	if e.vary.happens(e.vary.Ignore) {
+		e.emit(etmv3.Packet{Kind: etmv3.Ignore})
+	}
+}
+
+// between sends what may stand between an atom and the packet that belongs to
+// it: a branch, or an exception that cancels it, before which trace may be
+// synchronised too.
+func (e *ETMv3) between(cancels bool) {
+	if !e.vary.on {
+		return
+	}
+	e.flush()
+	e.noise()
+	if e.vary.happens(e.vary.Packing) {
+		e.sendWaits(e.waits)
+	}
+	if e.vary.happens(e.vary.Ignore) && e.told.contextID.OK {
+		e.emit(etmv3.Packet{Kind: etmv3.ContextID, ContextID: e.told.contextID.V})
+	}
+	if e.vary.happens(e.vary.Ignore) && e.told.vmid.OK {
+		e.emit(etmv3.Packet{Kind: etmv3.VMID, VMID: e.told.vmid.V})
+	}
+	if e.vary.happens(e.vary.Sync) {
+		e.aSync()
+		e.sync.isync = schema.Of(e.sync.bytes + e.stagger())
+	}
+	switch {
+	case !cancels:
+	case !e.told.reached.OK:
+		if e.vary.happens(e.vary.Branch) {
+			e.sendBranch(e.branchTo(e.next, etmv3.Branch{}), e.next)
+		}
+	case e.vary.happens(e.vary.Sync):
+		e.periodic(e.reachedPlace())
+	}
+}
+
+// stagger is how many bytes behind its A-sync an I-sync is to be.
+func (e *ETMv3) stagger() uint64 {
+	if !e.vary.happens(e.vary.Sync) {
+		return 0
+	}
+	return uint64(e.vary.upTo(1000))
+}
+
+// syncDue says whether an A-sync is due.
+func (e *ETMv3) syncDue() bool {
+	since := e.sync.bytes
+	if e.opt.Minor == 0 {
+		since = e.sync.cycles
+	}
+	return e.opt.SyncPeriod > 0 && since >= uint64(e.opt.SyncPeriod) || e.vary.happens(e.vary.Sync/4)
+}
+
+// reachedPlace is where the atoms that were told, with those that wait, lead.
+func (e *ETMv3) reachedPlace() Place {
+	e.flush()
+	p := e.told.Place
+	p.Address = e.told.reached.V
+	return p
+}
+
+// periodic sends a periodic I-sync for a place.
+func (e *ETMv3) periodic(at Place) {
+	e.sync.isync.OK = false
+	e.iSync(schema.ISyncPeriodic, at, e.told.contextID.V, schema.Null[uint32]{}, nil)
+	if e.told.vmid.OK {
+		e.vmid(e.told.vmid.V)
+	}
+	if e.sync.timestamp && !e.vary.happens(e.vary.Timestamps) {
+		e.timestamp(true)
+	}
+}
+
+// syncInHalf synchronises between the two atoms of s: the I-sync points at its
+// second halfword (§4.3).
+func (e *ETMv3) syncInHalf(s *Step) {
+	if !e.vary.happens(e.vary.Halves) {
+		return
+	}
+	e.flush()
+	if e.vary.happens(e.vary.Sync) {
+		e.aSync()
+	}
+	at := s.At
+	at.Address += 2
+	e.periodic(at)
+}
+
+// context sends Context ID and VMID where s has others than the stream told
+// (§3.6).
+func (e *ETMv3) context(s *Step) {
+	if id := e.contextIDBits(s.ContextID); e.opt.ContextIDBytes > 0 && e.told.contextID != schema.Of(id) {
+		e.flush()
+		at := e.emit(etmv3.Packet{Kind: etmv3.ContextID, ContextID: id})
+		e.told.contextID = schema.Of(id)
+		e.tellContext(at)
+	}
+	if e.opt.TraceVMID && s.VMID != e.told.vmid.V {
+		e.vmid(s.VMID)
+	}
+}
+
+func (e *ETMv3) vmid(id uint8) {
+	e.flush()
+	at := e.emit(etmv3.Packet{Kind: etmv3.VMID, VMID: id})
+	e.told.vmid = schema.Of(id)
+	e.tellContext(at)
+}
+
+// contextIDBits is as much of a Context ID as is traced.
+func (e *ETMv3) contextIDBits(id uint32) uint32 {
+	return uint32(uint64(id) & (1<<(8*e.opt.ContextIDBytes) - 1))
+}
+
+// timestamp sends the time (§3.7): all of it, or the bytes up to the highest bit
+// that changed.
+func (e *ETMv3) timestamp(whole bool) {
+	if !e.opt.Timestamps {
+		return
+	}
+	width := e.opt.TimestampBits()
+	value := (e.opt.TimestampBase + e.now/max(1, e.opt.CyclesPerTick)) & (1<<width - 1)
+	raw := value
+	if e.opt.TimestampGray {
+		raw ^= raw >> 1
+	}
+	most := timestampBytes(int(width))
+	n := e.vary.bytes(timestampBytes(bits.Len64(raw^e.told.timestamp)), most)
+	if whole {
+		n = most
+	}
+	sent := min(7*n, width)
+	if n == most {
+		sent = width
+		e.sync.timestamp = false
+	}
+	p := etmv3.Packet{Kind: etmv3.Timestamp, Timestamp: raw & (1<<sent - 1), TimestampBytes: n}
+	p.ClockChange = value != 0 && e.vary.happens(e.vary.Timestamps/4)
+	e.told.timestamp = raw
+	e.told.timestampBits = max(e.told.timestampBits, sent)
+	at := e.emit(p)
+	e.tellTimestamp(at, value, p.ClockChange)
+}
+
+// tellTimestamp enters the timestamp at an offset. 0 means unknown.
+func (e *ETMv3) tellTimestamp(at int64, value uint64, clockChange bool) {
+	t := &e.truth
+	known := e.told.timestampBits == e.opt.TimestampBits()
+	e.told.timestampValue = schema.Null[uint64]{V: value, OK: known && value != 0}
+	if !e.told.timestampValue.OK {
+		e.told.timestampValue.V = 0
+	}
+	if clockChange {
+		t.event(at, schema.EventClockChange, schema.Null[uint32]{})
+	}
+	switch {
+	case !t.synced:
+	case known && value == 0:
+		t.event(at, schema.EventTimestampUnknown, schema.Null[uint32]{})
+	default:
+		t.rows.Timestamp(&Timestamp{
+			Key: t.key(at), Timestamp: e.told.timestampValue, KnownBits: e.told.timestampBits, Epoch: t.epoch, Cycle: e.cycleNow(),
+		})
+	}
+}

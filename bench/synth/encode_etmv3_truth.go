@@ -1,0 +1,180 @@
+package synth
+
+import (
+	"github.com/tracelake/tracelake/decode/isa"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// etmv3Told is what the stream has told: what a decoder goes on from.
+type etmv3Told struct {
+	// Place has the address that addresses are compressed against, and the
+	// instruction set and security state of the program flow.
+	Place
+	altISA bool
+	// packetISA and packetAltISA are those of the last packet that told them, if
+	// a direct branch has changed the flow's since (§4.2).
+	packetISA    schema.ISA
+	packetAltISA bool
+	// reached is where the flow has come; NULL behind an indirect branch.
+	reached schema.Null[uint32]
+	after   etmv3After
+	// instruction is the last one since trace went on.
+	instruction schema.Null[uint32]
+	popped      bool // the last return had its stack frame traced
+
+	contextID schema.Null[uint32]
+	vmid      schema.Null[uint8]
+
+	timestamp      uint64 // as sent
+	timestampBits  uint8  // of it, from the low end, that were sent
+	timestampValue schema.Null[uint64]
+}
+
+// etmv3After is what last told the flow something.
+type etmv3After uint8
+
+const (
+	afterISync etmv3After = iota
+	afterAtom
+	afterBranch
+)
+
+// etmv3Truth is where the rows go, and what they count.
+type etmv3Truth struct {
+	rows  Rows
+	bytes int64 // of the stream
+
+	asynced  bool // an A-sync since the last cut: the next I-sync is one
+	synced   bool // there was a cut
+	segment  Segment
+	ordinal  int32 // of the segment
+	seq      int64 // of the next instruction
+	restarts int   // non-periodic I-syncs
+	epoch    int32
+	cycle    int64  // of the epoch
+	since    uint64 // Ws since the last instruction's atom
+
+	context schema.Null[Context] // the last row
+	// heldReturn waits for an exception of v7-M that may cancel it.
+	heldReturn schema.Null[Exception]
+}
+
+// key is that of a row told at an offset, before the next instruction.
+func (t *etmv3Truth) key(at int64) Key {
+	return Key{Seq: t.seq, Segment: schema.Null[int32]{V: t.ordinal, OK: t.synced}, Offset: at}
+}
+
+// state is what rows share where the stream is.
+func (e *ETMv3) state() State {
+	return State{
+		Epoch: e.truth.epoch, Cycle: e.cycleNow(), Timestamp: e.told.timestampValue,
+		ContextID: e.told.contextID, VMID: e.told.vmid, Security: e.told.Security,
+	}
+}
+
+func (e *ETMv3) cycleNow() schema.Null[int64] {
+	if !e.countsCycles() {
+		return schema.Null[int64]{}
+	}
+	return schema.Of(e.truth.cycle)
+}
+
+// countsCycles says whether the stream has cycles.
+func (e *ETMv3) countsCycles() bool { return e.opt.CycleAccurate && !e.opt.DataOnly }
+
+// event enters an event, unless it lies before the first cut.
+func (t *etmv3Truth) event(at int64, kind schema.EventKind, address schema.Null[uint32]) {
+	if t.synced {
+		t.rows.Event(&Event{Key: t.key(at), Event: kind, Address: address})
+	}
+}
+
+// instructionRow enters the instruction that the packet at an offset told.
+func (e *ETMv3) instructionRow(at int64, place Place, in *isa.Instruction, failed bool) {
+	t := &e.truth
+	row := Instruction{
+		Key: t.key(at), State: e.state(),
+		Address: place.Address, Size: in.Size, ISA: place.ISA, Opcode: in.Opcode, Kind: in.Kind, Executed: schema.Of(!failed),
+	}
+	if e.countsCycles() {
+		row.Cycles = schema.Of(uint32(t.since))
+	}
+	t.since = 0
+	t.rows.Instruction(&row)
+	t.seq++
+	t.segment.Instructions++
+}
+
+// ledger enters cycles told at an offset, which the sum of the epoch has.
+func (t *etmv3Truth) ledger(at, seq int64, kind schema.CountKind, cycles int64) {
+	row := CycleCount{Key: t.key(at), Epoch: schema.Of(t.epoch), Cycle: schema.Of(t.cycle), Cycles: schema.Of(cycles), Kind: kind}
+	row.Seq = seq
+	t.rows.CycleCount(&row)
+}
+
+// exceptionRow enters a row, whose key and state are those of the packet at an
+// offset.
+func (e *ETMv3) exceptionRow(at int64, row *Exception) {
+	row.Key, row.State = e.truth.key(at), e.state()
+	if row.Event == schema.ExceptionEntry {
+		e.truth.segment.Exceptions++
+	}
+	e.truth.rows.Exception(row)
+}
+
+// holdReturn keeps the row of an exception return until it is certain.
+func (e *ETMv3) holdReturn(at int64) {
+	e.truth.heldReturn = schema.Of(Exception{Key: e.truth.key(at), State: e.state(), Event: schema.ExceptionReturn})
+}
+
+// releaseReturn enters the row of the exception return that waits.
+func (t *etmv3Truth) releaseReturn() {
+	if t.heldReturn.OK {
+		t.rows.Exception(&t.heldReturn.V)
+		t.heldReturn.OK = false
+	}
+}
+
+// tellContext enters the context, if the packet at an offset changed it.
+func (e *ETMv3) tellContext(at int64) {
+	if !e.truth.synced {
+		return
+	}
+	row := Context{
+		Key: e.truth.key(at), ContextID: e.told.contextID, VMID: e.told.vmid, Security: e.told.Security, ISA: e.told.ISA,
+	}
+	last := &e.truth.context
+	if last.OK && last.V.ContextID == row.ContextID && last.V.VMID == row.VMID && last.V.Security == row.Security {
+		return
+	}
+	*last = schema.Of(row)
+	e.truth.rows.Context(&row)
+}
+
+// cut begins a segment with the I-sync at an offset. What was before the first
+// one is lost.
+func (t *etmv3Truth) cut(at int64, address uint32, reason schema.ISyncReason) {
+	switch {
+	case t.synced:
+		t.endSegment(at)
+		t.ordinal++
+	case at > 0:
+		t.rows.Loss(&Loss{Key: t.key(0), Bytes: at, Reason: schema.LossUnsynced})
+	}
+	t.synced, t.asynced = true, false
+	t.segment = Segment{Key: t.key(at), Address: address, Reason: reason}
+}
+
+// endSegment enters the segment that ends before an offset.
+func (t *etmv3Truth) endSegment(at int64) {
+	t.segment.Bytes = at - t.segment.Offset
+	t.segment.BytesDecoded = t.segment.Bytes
+	t.rows.Segment(&t.segment)
+}
+
+// finishSegment ends the last segment.
+func (e *ETMv3) finishSegment() {
+	if e.truth.synced {
+		e.truth.endSegment(e.truth.bytes)
+	}
+}
