@@ -24,6 +24,15 @@ var truth []byte
 // snapshot has its code from there; debug information is in it too.
 const ELF = "sample.elf"
 
+// Program returns the ELF file of the traced program.
+func Program() []byte {
+	b, err := files.ReadFile("capture/" + ELF)
+	if err != nil {
+		panic(err) // it is embedded
+	}
+	return b
+}
+
 // Extract writes the snapshot directory into dir, which is made if it is not
 // there. Files of the same names are overwritten.
 func Extract(dir string) error {

@@ -244,3 +244,10 @@ func (e *ETMv3) tellAtom(at int64, a *etmv3Atom) {
 		e.told.altISA = e.told.altISA && e.told.ISA != schema.T32 || e.told.ISA == schema.T32EE
 	}
 }
+
+func btou(b bool) uint8 {
+	if b {
+		return 1
+	}
+	return 0
+}

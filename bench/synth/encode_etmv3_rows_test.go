@@ -64,7 +64,7 @@ func (r etmRows) Timestamp(x *synth.Timestamp) {
 }
 
 func (r etmRows) Context(x *synth.Context) {
-	r.add("contexts", append(keyCells(x.Key), nullCell(x.ContextID), nullCell(x.VMID), x.Security.String(), x.ISA.String())...)
+	r.add("contexts", append(keyCells(x.Key), nullCell(x.ContextID), nullCell(x.VMID), x.Security.String(), nullCell(x.ISA))...)
 }
 
 func (r etmRows) DataAccess(x *synth.DataAccess) {
@@ -85,7 +85,7 @@ func (r etmRows) Loss(x *synth.Loss) {
 
 func (r etmRows) Segment(x *synth.Segment) {
 	r.add("segments", append(keyCells(x.Key), fmt.Sprint(x.Bytes), fmt.Sprint(x.BytesDecoded), fmt.Sprint(x.BytesLost), fmt.Sprint(x.BytesUnplaced),
-		fmt.Sprint(x.Instructions), fmt.Sprint(x.Exceptions), fmt.Sprint(x.Address), x.Reason.String())...)
+		fmt.Sprint(x.Instructions), fmt.Sprint(x.Exceptions), nullCell(x.Address), x.Reason.String())...)
 }
 
 // rowTables are the tables of [synth.Rows], data_accesses last.

@@ -151,7 +151,7 @@ func (e *ETMv3) iSync(reason schema.ISyncReason, place Place, contextID uint32, 
 	}
 	at := e.emit(p)
 	if e.truth.asynced {
-		e.truth.cut(at, place.Address, reason)
+		e.truth.cut(at, schema.Null[uint32]{V: place.Address, OK: !e.opt.DataOnly}, reason)
 		e.sync.isync.OK = false
 	}
 	if reason != schema.ISyncPeriodic {

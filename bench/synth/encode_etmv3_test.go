@@ -25,7 +25,7 @@ func cycles(o *synth.ETMv3Options)    { o.CycleAccurate = true }
 func broadcast(o *synth.ETMv3Options) { o.Broadcast = true }
 func alt(o *synth.ETMv3Options)       { o.AltBranch = true }
 func twoAtoms(o *synth.ETMv3Options)  { o.OneT32 = false }
-func virtual(o *synth.ETMv3Options)   { o.Virtualization, o.TraceVMID = true, true }
+func virtualETM(o *synth.ETMv3Options)   { o.Virtualization, o.TraceVMID = true, true }
 func profileM(o *synth.ETMv3Options)  { o.ProfileM, o.Security = true, false }
 func addresses(o *synth.ETMv3Options) { o.DataAddress = true }
 func values(o *synth.ETMv3Options)    { o.DataValue = true }
@@ -107,7 +107,7 @@ var etmv3Golden = []struct {
 		rows:  "contexts: 0 0 6 1 NULL secure a32 | 1 0 17 2 NULL secure a32",
 	},
 	{
-		name: "Hyp, VMID", options: etm(5, virtual), memory: movs("8000", 2),
+		name: "Hyp, VMID", options: etm(5, virtualETM), memory: movs("8000", 2),
 		steps: "8000h/vmid=7 8004h/vmid=8", want: "A 08 2B 00800000 3C 07 84 3C 08 84",
 		rows: "contexts: 0 0 6 NULL NULL hyp a32 | 0 0 12 NULL 7 hyp a32 | 1 0 15 NULL 8 hyp a32",
 	},

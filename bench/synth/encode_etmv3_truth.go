@@ -141,7 +141,7 @@ func (e *ETMv3) tellContext(at int64) {
 		return
 	}
 	row := Context{
-		Key: e.truth.key(at), ContextID: e.told.contextID, VMID: e.told.vmid, Security: e.told.Security, ISA: e.told.ISA,
+		Key: e.truth.key(at), ContextID: e.told.contextID, VMID: e.told.vmid, Security: e.told.Security, ISA: schema.Null[schema.ISA]{V: e.told.ISA, OK: !e.opt.DataOnly},
 	}
 	last := &e.truth.context
 	if last.OK && last.V.ContextID == row.ContextID && last.V.VMID == row.VMID && last.V.Security == row.Security {
@@ -153,7 +153,7 @@ func (e *ETMv3) tellContext(at int64) {
 
 // cut begins a segment with the I-sync at an offset. What was before the first
 // one is lost.
-func (t *etmv3Truth) cut(at int64, address uint32, reason schema.ISyncReason) {
+func (t *etmv3Truth) cut(at int64, address schema.Null[uint32], reason schema.ISyncReason) {
 	switch {
 	case t.synced:
 		t.endSegment(at)

@@ -24,6 +24,14 @@ type ETMv3Variation struct {
 	Delay      float64 // data behind instructions that ran underneath
 }
 
+// VaryETMv3 is the variation with one rate for everything.
+func VaryETMv3(seed uint64, rate float64) *ETMv3Variation {
+	return &ETMv3Variation{
+		Seed: seed, Packing: rate, Longer: rate, Ignore: rate, Sync: rate, Timestamps: rate, Branch: rate, Cancel: rate, Halves: rate,
+		OldForm: rate, LSiP: rate, LateCounts: rate, OutOfOrder: rate, NotTraced: rate, Suppress: rate, Delay: rate,
+	}
+}
+
 // etmv3Dice decide what varies.
 type etmv3Dice struct {
 	ETMv3Variation

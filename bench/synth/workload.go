@@ -66,11 +66,15 @@ func ELFWorkload(name string, file []byte, v7m bool) (*Workload, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	defer f.Close()
-	targets, err := ELFFunctions(f, schema.Secure)
+	security := schema.NonSecure // where programs run that are not told otherwise
+	if v7m {
+		security = schema.Secure
+	}
+	targets, err := ELFFunctions(f, security)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w; give one that is not stripped", name, err)
 	}
-	entry := Place{Address: uint32(f.Entry) &^ 1, ISA: schema.ISA(f.Entry & 1)}
+	entry := Place{Address: uint32(f.Entry) &^ 1, ISA: schema.ISA(f.Entry & 1), Security: security}
 	w := &Workload{Memory: regions, V7M: v7m}
 	w.Targets = slices.DeleteFunc(targets, func(p Place) bool { return !w.mapped(p.Address) })
 	w.Tasks = newTasks(entry, w.Targets)

@@ -19,6 +19,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 			inspectCommand(),
 			packetsCommand(),
 			demoCommand(),
+			synthCommand(),
 			verifyCommand(),
 			reportCommand(),
 			qualityCommand(),

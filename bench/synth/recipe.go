@@ -1,0 +1,204 @@
+package synth
+
+import (
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/tracelake/tracelake/decode/etmv3"
+	"github.com/tracelake/tracelake/decode/pft"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// A Recipe says what to execute, what happens on the way, and how it is traced.
+// What a protocol or its version does not have is an error.
+type Recipe struct {
+	Seed         uint64
+	Instructions int64 // of each core
+	Cores        int   // that execute the program, each in its own way; 0 is one
+	Framing      Framing
+
+	Protocol string // pft or etmv3
+	Minor    int    // of the version: 1.Minor, 3.Minor
+	V7M      bool
+
+	CycleAccurate  bool
+	Timestamps     bool
+	ContextIDBytes int // 0, 1, 2 or 4
+	VMID           bool
+	Broadcast      bool
+	ReturnStack    bool // pft
+	AltBranch      bool // etmv3: the alternative branch encoding
+	TwoAtoms       bool // etmv3: 32-bit T32 instructions are traced as two
+	Data           Data // etmv3
+
+	// How often things happen, per million instructions.
+	Exceptions, Switches, TraceOff, Overflow, Debug, Triggers float64
+	// Variation is how often the stream is another than hardware would send,
+	// among those the specification allows: from 0 to 1.
+	Variation float64
+}
+
+// Data is what is traced of data.
+type Data uint8
+
+// What may be traced of data.
+const (
+	NoData Data = iota
+	DataAddresses
+	DataValues
+	DataBoth
+	DataOnly // both, and no instructions
+)
+
+// The clocks of all cores, and the trace ID of the first.
+const (
+	recipeCoreHz      = 1_000_000_000
+	recipeTimestampHz = 50_000_000
+	recipeFirstSource = 0x10
+	recipeSyncBytes   = 1024
+	recipeStackDepth  = 8
+)
+
+// Capture returns the capture that the recipe makes of a workload.
+func (r *Recipe) Capture(w *Workload) (*Capture, error) {
+	if err := r.check(w); err != nil {
+		return nil, err
+	}
+	c := &Capture{
+		Description: fmt.Sprintf("made by tracelake: %s, seed %d", r.Protocol, r.Seed),
+		Framing:     r.Framing, Seed: r.Seed,
+	}
+	if r.Timestamps {
+		c.TimestampHz = recipeTimestampHz
+	}
+	for i := range max(r.Cores, 1) {
+		o := r.execution(w)
+		o.Seed += uint64(i) << 32
+		core := TracedCore{Source: uint8(recipeFirstSource + i), Memory: w.Memory, Steps: Execute(w.Program(), o), Protocol: r.Protocol}
+		if r.Protocol == "pft" {
+			r.tracePFT(&core)
+		} else {
+			r.traceETMv3(&core, w)
+		}
+		c.Cores = append(c.Cores, core)
+	}
+	return c, nil
+}
+
+// check says what cannot be traced.
+func (r *Recipe) check(w *Workload) error {
+	version := fmt.Sprintf("%s 1.%d", r.Protocol, r.Minor)
+	if r.Protocol == "etmv3" {
+		version = fmt.Sprintf("etmv3 3.%d", r.Minor)
+	}
+	isPFT := r.Protocol == "pft"
+	for _, c := range []struct {
+		wrong bool
+		what  string
+	}{
+		{!isPFT && r.Protocol != "etmv3", "protocol %s is not made here: pft and etmv3 are"},
+		{isPFT && r.Minor > 1 || r.Minor > 5 || r.Minor < 0, "there is no %s"},
+		{isPFT && (r.V7M || w.V7M), "%s is of no core of the M profile"},
+		{r.V7M != w.V7M, "%s: program and core are of different profiles"},
+		{r.V7M && r.Minor < 4, "%s is of no core of the M profile: 3.4 and 3.5 are"},
+		{isPFT && r.Data != NoData, "%s does not trace data: etmv3 does"},
+		{isPFT && (r.AltBranch || r.TwoAtoms), "%s has one branch encoding, and one atom for an instruction"},
+		{!isPFT && r.ReturnStack, "%s has no return stack: pft has"},
+		{!isPFT && r.Minor < 5 && r.Timestamps, "%s has no timestamps: 3.5 has"},
+		{!isPFT && r.Minor < 4 && r.AltBranch, "%s has no alternative branch encoding: 3.4 and 3.5 have"},
+		{!isPFT && r.Minor < 1 && r.Data == DataOnly, "%s has no data-only mode: 3.1 and later have"},
+		{r.VMID && (isPFT && r.Minor < 1 || !isPFT && r.Minor < 5 || r.V7M), "%s has no VMIDs: pft 1.1 and etmv3 3.5 have, but for the M profile"},
+		{!slices.Contains([]int{0, 1, 2, 4}, r.ContextIDBytes), "%s has Context IDs of 1, 2 or 4 bytes"},
+		{r.Cores > 100, "%s: more cores than there are trace IDs: 100 at the most"},
+		{r.Variation < 0 || r.Variation > 1, "%s: variation goes from 0 to 1"},
+	} {
+		if c.wrong {
+			return fmt.Errorf("synth: "+c.what, version)
+		}
+	}
+	return nil
+}
+
+// Rates of what happens are per million instructions; windows without trace have
+// this many steps.
+const windowSteps = 300
+
+// execution says what a core does.
+func (r *Recipe) execution(w *Workload) ExecuteOptions {
+	return ExecuteOptions{
+		Seed: r.Seed, Instructions: r.Instructions, Tasks: w.Tasks, Targets: w.Targets, Handlers: w.Handlers, V7M: w.V7M,
+		Interrupts: 32, Rates: r.rates(w), Switches: r.Switches,
+		TraceOff: Windows{Rate: r.TraceOff, Steps: windowSteps}, Overflow: Windows{Rate: r.Overflow, Steps: windowSteps},
+		Triggers: r.Triggers, Data: r.Data != NoData,
+	}
+}
+
+// rates shares the rate of exceptions: half are interrupts, the rest all others
+// that the program has handlers for.
+func (r *Recipe) rates(w *Workload) map[schema.ExceptionType]float64 {
+	rates := map[schema.ExceptionType]float64{}
+	var others []schema.ExceptionType
+	for x := range w.Handlers {
+		switch x {
+		case schema.ExcSVC, schema.ExcSMC, schema.ExcHyp, schema.ExcThumbEE, schema.ExcReset, schema.ExcIRQ:
+		default:
+			others = append(others, x)
+		}
+	}
+	if _, ok := w.Handlers[schema.ExcIRQ]; ok {
+		rates[schema.ExcIRQ] = r.Exceptions / 2
+	}
+	for _, x := range others {
+		rates[x] = r.Exceptions / 2 / float64(len(others))
+	}
+	if r.Debug > 0 {
+		rates[schema.ExcDebug] = r.Debug
+	}
+	return rates
+}
+
+// tracePFT makes core one that a PTM traces.
+func (r *Recipe) tracePFT(core *TracedCore) {
+	o := PFTOptions{
+		Config: pft.Config{
+			Minor: uint8(r.Minor), CycleAccurate: r.CycleAccurate, ContextIDBytes: r.ContextIDBytes, ReturnStack: r.ReturnStack,
+			Timestamp64: r.Minor >= 1, TimestampGray: r.Minor < 1,
+		},
+		Source: core.Source, SyncBytes: recipeSyncBytes, ReturnStackDepth: recipeStackDepth, BranchBroadcast: r.Broadcast,
+		Timestamps: r.Timestamps, TimestampBase: 90 * recipeTimestampHz, CyclesPerTick: recipeCoreHz / recipeTimestampHz,
+		TraceVMID: r.VMID,
+	}
+	if r.Variation > 0 {
+		o.Variation = VaryPFT(r.Seed, r.Variation)
+	}
+	core.Type, core.Version = "Cortex-A9", o.Version()
+	if r.Minor >= 1 {
+		core.Type = "Cortex-A15"
+	}
+	core.Registers = o.Registers()
+	core.Encoder = func(w io.Writer, rows Rows) Encoder { return NewPFT(w, rows, o) }
+}
+
+// traceETMv3 makes core one that an ETM traces.
+func (r *Recipe) traceETMv3(core *TracedCore, w *Workload) {
+	o := ETMv3Options{
+		Config: etmv3.Config{
+			Minor: uint8(r.Minor), ProfileM: r.V7M, CycleAccurate: r.CycleAccurate, ContextIDBytes: r.ContextIDBytes,
+			Broadcast:   r.Broadcast,
+			DataAddress: r.Data == DataAddresses || r.Data >= DataBoth, DataValue: r.Data == DataValues || r.Data >= DataBoth,
+			DataOnly: r.Data == DataOnly, DataSuppress: r.Data != NoData && r.Data != DataOnly && r.Variation > 0,
+			AltBranch: r.AltBranch, Security: !r.V7M, OneT32: !r.TwoAtoms,
+			Timestamp64: r.Minor >= 5, Virtualization: r.Minor >= 5 && !r.V7M,
+		},
+		Source: core.Source, Program: w.Program(), SyncPeriod: recipeSyncBytes,
+		Timestamps: r.Timestamps, TimestampBase: 90 * recipeTimestampHz, CyclesPerTick: recipeCoreHz / recipeTimestampHz,
+		TraceVMID: r.VMID,
+	}
+	if r.Variation > 0 {
+		o.Variation = VaryETMv3(r.Seed, r.Variation)
+	}
+	core.Type, core.Version, core.TracesData = o.Core(), o.Version(), o.DataAddress || o.DataValue
+	core.Registers = o.Registers()
+	core.Encoder = func(w io.Writer, rows Rows) Encoder { return NewETMv3(w, rows, o) }
+}

@@ -1,0 +1,258 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"github.com/urfave/cli/v2"
+
+	"github.com/tracelake/tracelake/bench/sample"
+	"github.com/tracelake/tracelake/bench/synth"
+	"github.com/tracelake/tracelake/schema"
+)
+
+const (
+	groupProgram = "Program"
+	groupTrace   = "Trace"
+	groupHappens = "What happens, per million instructions"
+)
+
+func synthCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "synth",
+		Usage:     "makes a capture whose truth is known",
+		UsageText: "tracelake synth --protocol pft|etmv3 -o DIR [flags]",
+		Description: `A core executes a program, in a way that --seed decides, and is traced. The
+capture goes to DIR/snapshot, the dataset that a right decoder makes of it to
+DIR/truth. Without --elf the program is that of the demo. The same flags make
+the same files.
+
+Examples:
+   tracelake synth --protocol etmv3 --instructions 100000 -o synth
+   tracelake synth --protocol pft --cycle-accurate --exceptions 2000 --overflow 20 --vary 0.1 -o synth
+   tracelake export synth/snapshot -o run && tracelake verify run --truth synth/truth`,
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "protocol", Category: groupTrace, Usage: "trace in `PROTOCOL` pft or etmv3; required"},
+			&cli.StringFlag{Name: "trace-version", Category: groupTrace, Usage: "`VERSION` of the protocol: 1.0, 1.1; 3.0 to 3.5", DefaultText: "the newest"},
+			&cli.BoolFlag{Name: "cycle-accurate", Category: groupTrace, Usage: "trace cycles"},
+			&cli.BoolFlag{Name: "timestamps", Category: groupTrace, Usage: "trace timestamps"},
+			&cli.IntFlag{Name: "context-id", Category: groupTrace, Usage: "trace `N` bytes of the Context ID: 1, 2 or 4"},
+			&cli.BoolFlag{Name: "vmid", Category: groupTrace, Usage: "trace the VMID"},
+			&cli.BoolFlag{Name: "branch-broadcast", Category: groupTrace, Usage: "a packet for each branch taken"},
+			&cli.BoolFlag{Name: "return-stack", Category: groupTrace, Usage: "no packets for returns (pft)"},
+			&cli.BoolFlag{Name: "alt-branch", Category: groupTrace, Usage: "the alternative branch encoding (etmv3)"},
+			&cli.BoolFlag{Name: "two-atoms", Category: groupTrace, Usage: "32-bit T32 instructions are traced as two (etmv3)"},
+			&cli.StringFlag{Name: "data", Category: groupTrace, Usage: "trace `WHAT` of data: address, value, both, or only: both and no instructions (etmv3)"},
+			&cli.IntFlag{Name: "sources", Category: groupTrace, Value: 1, Usage: "`N` cores, each with a trace of its own in the one buffer"},
+			&cli.StringFlag{Name: "framing", Category: groupTrace, Value: "memory", Usage: "`WHERE` frames are: memory, port (with FSYNCs and HSYNCs), or none"},
+			&cli.Float64Flag{Name: "vary", Category: groupTrace, Usage: "`SHARE` of packets that are other than hardware sends, as allowed: 0 to 1"},
+
+			&cli.StringFlag{Name: "elf", Aliases: []string{"e"}, Category: groupProgram, Usage: "execute the program of `FILE`", DefaultText: "the demo's"},
+			&cli.IntFlag{Name: "code-bytes", Category: groupProgram, Usage: "execute a program made up, of about `N` bytes"},
+			&cli.StringFlag{Name: "profile", Category: groupProgram, Value: "A", Usage: "`PROFILE` of the core: A or M"},
+			&cli.Int64Flag{Name: "instructions", Category: groupProgram, Value: 1_000_000, Usage: "`N` instructions on each core"},
+			&cli.Uint64Flag{Name: "seed", Category: groupProgram, Value: 1, Usage: "`N` decides everything left to chance"},
+
+			&cli.Float64Flag{Name: "exceptions", Category: groupHappens, Value: 100, Usage: "`RATE` of exceptions, half of them interrupts"},
+			&cli.Float64Flag{Name: "switches", Category: groupHappens, Usage: "`RATE` of changes to another task, with its Context ID"},
+			&cli.Float64Flag{Name: "trace-off", Category: groupHappens, Usage: "`RATE` at which trace goes off for a while"},
+			&cli.Float64Flag{Name: "overflow", Category: groupHappens, Usage: "`RATE` at which the FIFO overflows"},
+			&cli.Float64Flag{Name: "debug", Category: groupHappens, Usage: "`RATE` of stops in debug state"},
+			&cli.Float64Flag{Name: "triggers", Category: groupHappens, Usage: "`RATE` of triggers"},
+
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: groupOutput, Usage: "write to `DIR`; required"},
+			&cli.BoolFlag{Name: "overwrite", Category: groupOutput, Usage: "replace what is in DIR/snapshot and DIR/truth"},
+			&cli.BoolFlag{Name: "quiet", Category: groupRun, Usage: "print nothing but errors"},
+		},
+		Action: synthesize,
+	}
+}
+
+// synthArgs is what a command line of synth says.
+type synthArgs struct {
+	recipe    synth.Recipe
+	elf       string // "": the demo's program, or codeBytes
+	codeBytes int
+	dir       string
+	overwrite bool
+	quiet     bool
+}
+
+func synthesize(ctx *cli.Context) error {
+	args, err := readSynth(ctx)
+	if err != nil {
+		return err
+	}
+	w, err := args.workload()
+	if err != nil {
+		return err
+	}
+	c, err := args.recipe.Capture(w)
+	if err != nil {
+		return err
+	}
+	c.Tool, c.Overwrite = schema.Tool{Name: "tracelake", Version: version()}, args.overwrite
+	stderr := ctx.App.ErrWriter
+	if args.quiet {
+		stderr = io.Discard
+	}
+	if isTerminal(stderr) {
+		bar := newStepsBar(stderr, args.recipe.Instructions*int64(max(args.recipe.Cores, 1)))
+		defer func() { _ = bar.Clear() }()
+		shown := time.Now()
+		c.Progress = func(steps int64) {
+			if now := time.Now(); now.Sub(shown) >= progressInterval {
+				shown = now
+				_ = bar.Set64(steps)
+			}
+		}
+	}
+	m, err := c.Write(ctx.Context, args.dir)
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(stderr, synthText(args.dir, m))
+	return err
+}
+
+// newStepsBar is a bar of instructions executed.
+func newStepsBar(w io.Writer, total int64) *progressbar.ProgressBar {
+	return progressbar.NewOptions64(total, progressbar.OptionSetDescription("executing"), progressbar.OptionSetWriter(w),
+		progressbar.OptionShowCount(), progressbar.OptionShowIts(), progressbar.OptionSetItsString("instr"),
+		progressbar.OptionSetWidth(16), progressbar.OptionUseANSICodes(true), progressbar.OptionClearOnFinish())
+}
+
+// synthText says what was made, and what to type next.
+func synthText(dir string, m *schema.Manifest) string {
+	b := &strings.Builder{}
+	snapshot, truth := filepath.Join(dir, synth.SnapshotFolder), filepath.Join(dir, synth.TruthFolder)
+	fmt.Fprintf(b, "%s: %s of trace; %s: %s instructions, %s exceptions, %s\n\n", snapshot, thousands(m.Totals.Bytes)+" bytes", truth,
+		thousands(m.Totals.Instructions), thousands(m.Totals.Exceptions), count(m.Totals.Gaps, "gap"))
+	fmt.Fprintf(b, "What to type next:\n   tracelake export %s -o run\n   tracelake verify run --truth %s\n", snapshot, truth)
+	return b.String()
+}
+
+// workload is the program to execute.
+func (a *synthArgs) workload() (*synth.Workload, error) {
+	if a.codeBytes > 0 {
+		return synth.GeneratedWorkload(synth.GenerateOptions{Seed: a.recipe.Seed, Bytes: a.codeBytes, Base: 0x8000, V7M: a.recipe.V7M})
+	}
+	name, file := a.elf, sample.Program()
+	if name == "" {
+		if a.recipe.V7M {
+			return nil, usage("--profile M", "needs a program of that profile", "give one with --elf FILE, or have one made up with --code-bytes N")
+		}
+		return synth.ELFWorkload(sample.ELF, file, false)
+	}
+	file, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	return synth.ELFWorkload(filepath.Base(name), file, a.recipe.V7M)
+}
+
+// readSynth reads the command line of synth.
+func readSynth(ctx *cli.Context) (*synthArgs, error) {
+	if ctx.NArg() > 0 {
+		return nil, usage("synth", "takes no argument", seeHelp(ctx.Command))
+	}
+	r := synth.Recipe{
+		Seed: ctx.Uint64("seed"), Instructions: ctx.Int64("instructions"), Cores: ctx.Int("sources"),
+		Protocol: ctx.String("protocol"), CycleAccurate: ctx.Bool("cycle-accurate"), Timestamps: ctx.Bool("timestamps"),
+		ContextIDBytes: ctx.Int("context-id"), VMID: ctx.Bool("vmid"), Broadcast: ctx.Bool("branch-broadcast"),
+		ReturnStack: ctx.Bool("return-stack"), AltBranch: ctx.Bool("alt-branch"), TwoAtoms: ctx.Bool("two-atoms"),
+		Exceptions: ctx.Float64("exceptions"), Switches: ctx.Float64("switches"), TraceOff: ctx.Float64("trace-off"),
+		Overflow: ctx.Float64("overflow"), Debug: ctx.Float64("debug"), Triggers: ctx.Float64("triggers"), Variation: ctx.Float64("vary"),
+	}
+	for _, read := range []func(*cli.Context, *synth.Recipe) error{readTraceVersion, readProfile, readData, readFraming, readCounts} {
+		if err := read(ctx, &r); err != nil {
+			return nil, err
+		}
+	}
+	args := &synthArgs{
+		recipe: r, elf: ctx.String("elf"), codeBytes: ctx.Int("code-bytes"),
+		dir: ctx.String("output"), overwrite: ctx.Bool("overwrite"), quiet: ctx.Bool("quiet"),
+	}
+	switch {
+	case args.dir == "":
+		return nil, usage("synth", "needs -o DIR, the directory to write to", seeHelp(ctx.Command))
+	case args.elf != "" && args.codeBytes > 0:
+		return nil, usage("--code-bytes", "makes up a program, and --elf names one", "leave out one of them")
+	}
+	return args, nil
+}
+
+// readTraceVersion reads --protocol and --trace-version.
+func readTraceVersion(ctx *cli.Context, r *synth.Recipe) error {
+	newest := map[string]string{"pft": "1.1", "etmv3": "3.5"}[r.Protocol]
+	switch {
+	case r.Protocol == "":
+		return usage("synth", "needs --protocol, pft or etmv3", seeHelp(ctx.Command))
+	case newest == "":
+		return usage("--protocol "+r.Protocol, "is not made here", "protocols are pft and etmv3")
+	}
+	text := newest
+	if ctx.IsSet("trace-version") {
+		text = ctx.String("trace-version")
+	}
+	minor, ok := strings.CutPrefix(text, newest[:2])
+	n, err := strconv.ParseUint(minor, 10, 4)
+	if !ok || err != nil || fmt.Sprint(n) > newest[2:] {
+		return usage("--trace-version "+text, "is no version of "+r.Protocol, fmt.Sprintf("versions are %s0 to %s", newest[:2], newest))
+	}
+	r.Minor = int(n)
+	return nil
+}
+
+func readProfile(ctx *cli.Context, r *synth.Recipe) error {
+	switch p := ctx.String("profile"); strings.ToUpper(p) {
+	case "A":
+	case "M":
+		r.V7M = true
+	default:
+		return usage("--profile "+p, "is not known", "profiles are A, which is R's too, and M")
+	}
+	return nil
+}
+
+func readData(ctx *cli.Context, r *synth.Recipe) error {
+	words := map[string]synth.Data{
+		"": synth.NoData, "address": synth.DataAddresses, "value": synth.DataValues, "both": synth.DataBoth, "only": synth.DataOnly,
+	}
+	var ok bool
+	if r.Data, ok = words[ctx.String("data")]; !ok {
+		return usage("--data "+ctx.String("data"), "is not known", "give address, value, both or only")
+	}
+	return nil
+}
+
+func readFraming(ctx *cli.Context, r *synth.Recipe) error {
+	words := map[string]synth.Framing{"memory": synth.FramesInMemory, "port": synth.FramesOfPort, "none": synth.NoFrames}
+	var ok bool
+	if r.Framing, ok = words[ctx.String("framing")]; !ok {
+		return usage("--framing "+ctx.String("framing"), "is not known", "give memory, port or none")
+	}
+	return nil
+}
+
+// readCounts refuses numbers that are none of something.
+func readCounts(ctx *cli.Context, r *synth.Recipe) error {
+	switch {
+	case r.Instructions < 1:
+		return usage(fmt.Sprintf("--instructions %d", r.Instructions), "is too few", "give 1 or more")
+	case r.Cores < 1:
+		return usage(fmt.Sprintf("--sources %d", r.Cores), "is too few", "give 1 or more")
+	}
+	for _, name := range []string{"exceptions", "switches", "trace-off", "overflow", "debug", "triggers"} {
+		if rate := ctx.Float64(name); !(rate >= 0 && rate <= 1e6) {
+			return usage(fmt.Sprintf("--%s %v", name, rate), "is no rate", "give 0 to 1000000 per million instructions")
+		}
+	}
+	return nil
+}
