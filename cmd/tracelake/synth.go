@@ -12,6 +12,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"github.com/urfave/cli/v2"
 
+	"github.com/tracelake/tracelake/bench/generate"
 	"github.com/tracelake/tracelake/bench/sample"
 	"github.com/tracelake/tracelake/bench/synth"
 	"github.com/tracelake/tracelake/schema"
@@ -76,7 +77,7 @@ Examples:
 
 // synthArgs is what a command line of synth says.
 type synthArgs struct {
-	recipe    synth.Recipe
+	recipe    generate.Recipe
 	elf       string // "": the demo's program, or codeBytes
 	codeBytes int
 	dir       string
@@ -131,7 +132,7 @@ func newStepsBar(w io.Writer, total int64) *progressbar.ProgressBar {
 // synthText says what was made, and what to type next.
 func synthText(dir string, m *schema.Manifest) string {
 	b := &strings.Builder{}
-	snapshot, truth := filepath.Join(dir, synth.SnapshotFolder), filepath.Join(dir, synth.TruthFolder)
+	snapshot, truth := filepath.Join(dir, generate.SnapshotFolder), filepath.Join(dir, generate.TruthFolder)
 	fmt.Fprintf(b, "%s: %s of trace; %s: %s instructions, %s exceptions, %s\n\n", snapshot, thousands(m.Totals.Bytes)+" bytes", truth,
 		thousands(m.Totals.Instructions), thousands(m.Totals.Exceptions), count(m.Totals.Gaps, "gap"))
 	fmt.Fprintf(b, "What to type next:\n   tracelake export %s -o run\n   tracelake verify run --truth %s\n", snapshot, truth)
@@ -139,22 +140,22 @@ func synthText(dir string, m *schema.Manifest) string {
 }
 
 // workload is the program to execute.
-func (a *synthArgs) workload() (*synth.Workload, error) {
+func (a *synthArgs) workload() (*generate.Workload, error) {
 	if a.codeBytes > 0 {
-		return synth.GeneratedWorkload(synth.GenerateOptions{Seed: a.recipe.Seed, Bytes: a.codeBytes, Base: 0x8000, V7M: a.recipe.V7M})
+		return generate.GeneratedWorkload(synth.GenerateOptions{Seed: a.recipe.Seed, Bytes: a.codeBytes, Base: 0x8000, V7M: a.recipe.V7M})
 	}
 	name, file := a.elf, sample.Program()
 	if name == "" {
 		if a.recipe.V7M {
 			return nil, usage("--profile M", "needs a program of that profile", "give one with --elf FILE, or have one made up with --code-bytes N")
 		}
-		return synth.ELFWorkload(sample.ELF, file, false)
+		return generate.ELFWorkload(sample.ELF, file, false)
 	}
 	file, err := os.ReadFile(name)
 	if err != nil {
 		return nil, err
 	}
-	return synth.ELFWorkload(filepath.Base(name), file, a.recipe.V7M)
+	return generate.ELFWorkload(filepath.Base(name), file, a.recipe.V7M)
 }
 
 // readSynth reads the command line of synth.
@@ -162,7 +163,7 @@ func readSynth(ctx *cli.Context) (*synthArgs, error) {
 	if ctx.NArg() > 0 {
 		return nil, usage("synth", "takes no argument", seeHelp(ctx.Command))
 	}
-	r := synth.Recipe{
+	r := generate.Recipe{
 		Seed: ctx.Uint64("seed"), Instructions: ctx.Int64("instructions"), Cores: ctx.Int("sources"),
 		Protocol: ctx.String("protocol"), CycleAccurate: ctx.Bool("cycle-accurate"), Timestamps: ctx.Bool("timestamps"),
 		ContextIDBytes: ctx.Int("context-id"), VMID: ctx.Bool("vmid"), Broadcast: ctx.Bool("branch-broadcast"),
@@ -170,7 +171,7 @@ func readSynth(ctx *cli.Context) (*synthArgs, error) {
 		Exceptions: ctx.Float64("exceptions"), Switches: ctx.Float64("switches"), TraceOff: ctx.Float64("trace-off"),
 		Overflow: ctx.Float64("overflow"), Debug: ctx.Float64("debug"), Triggers: ctx.Float64("triggers"), Variation: ctx.Float64("vary"),
 	}
-	for _, read := range []func(*cli.Context, *synth.Recipe) error{readTraceVersion, readProfile, readData, readFraming, readCounts} {
+	for _, read := range []func(*cli.Context, *generate.Recipe) error{readTraceVersion, readProfile, readData, readFraming, readCounts} {
 		if err := read(ctx, &r); err != nil {
 			return nil, err
 		}
@@ -189,7 +190,7 @@ func readSynth(ctx *cli.Context) (*synthArgs, error) {
 }
 
 // readTraceVersion reads --protocol and --trace-version.
-func readTraceVersion(ctx *cli.Context, r *synth.Recipe) error {
+func readTraceVersion(ctx *cli.Context, r *generate.Recipe) error {
 	newest := map[string]string{"pft": "1.1", "etmv3": "3.5"}[r.Protocol]
 	switch {
 	case r.Protocol == "":
@@ -210,7 +211,7 @@ func readTraceVersion(ctx *cli.Context, r *synth.Recipe) error {
 	return nil
 }
 
-func readProfile(ctx *cli.Context, r *synth.Recipe) error {
+func readProfile(ctx *cli.Context, r *generate.Recipe) error {
 	switch p := ctx.String("profile"); strings.ToUpper(p) {
 	case "A":
 	case "M":
@@ -221,9 +222,9 @@ func readProfile(ctx *cli.Context, r *synth.Recipe) error {
 	return nil
 }
 
-func readData(ctx *cli.Context, r *synth.Recipe) error {
-	words := map[string]synth.Data{
-		"": synth.NoData, "address": synth.DataAddresses, "value": synth.DataValues, "both": synth.DataBoth, "only": synth.DataOnly,
+func readData(ctx *cli.Context, r *generate.Recipe) error {
+	words := map[string]generate.Data{
+		"": generate.NoData, "address": generate.DataAddresses, "value": generate.DataValues, "both": generate.DataBoth, "only": generate.DataOnly,
 	}
 	var ok bool
 	if r.Data, ok = words[ctx.String("data")]; !ok {
@@ -232,8 +233,8 @@ func readData(ctx *cli.Context, r *synth.Recipe) error {
 	return nil
 }
 
-func readFraming(ctx *cli.Context, r *synth.Recipe) error {
-	words := map[string]synth.Framing{"memory": synth.FramesInMemory, "port": synth.FramesOfPort, "none": synth.NoFrames}
+func readFraming(ctx *cli.Context, r *generate.Recipe) error {
+	words := map[string]generate.Framing{"memory": generate.FramesInMemory, "port": generate.FramesOfPort, "none": generate.NoFrames}
 	var ok bool
 	if r.Framing, ok = words[ctx.String("framing")]; !ok {
 		return usage("--framing "+ctx.String("framing"), "is not known", "give memory, port or none")
@@ -242,7 +243,7 @@ func readFraming(ctx *cli.Context, r *synth.Recipe) error {
 }
 
 // readCounts refuses numbers that are none of something.
-func readCounts(ctx *cli.Context, r *synth.Recipe) error {
+func readCounts(ctx *cli.Context, r *generate.Recipe) error {
 	switch {
 	case r.Instructions < 1:
 		return usage(fmt.Sprintf("--instructions %d", r.Instructions), "is too few", "give 1 or more")

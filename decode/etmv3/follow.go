@@ -20,9 +20,9 @@ type follow struct {
 	unsure bool
 	// dead: in debug state, up to an I-sync.
 	dead bool
-	// half: the first half of the 32-bit T32 instruction at the position was
-	// told (ETMIDR[18] = 0).
-	half bool
+	// half: the flow stands at the second half of the 32-bit T32 instruction at
+	// the position (ETMIDR[18] = 0); halfTold: an atom told the first.
+	half, halfTold bool
 	// afterBranch: the last packet about the flow was a branch packet.
 	afterBranch bool
 	// atoms: there were some since the last I-sync; started says that it
@@ -138,7 +138,7 @@ func (d *Decoder) atom(told *flow.Told, executed bool, cost int64) bool {
 	if d.waits = 0; d.back.Waits == decode.WaitsPassed {
 		d.back.Waits = decode.WaitsTaken
 	}
-	d.half = false
+	d.half, d.halfTold = false, false
 	d.walked(1)
 	d.stopped(stop, told.Offset)
 	return true
@@ -159,7 +159,7 @@ func (d *Decoder) firstHalf() bool {
 	if d.half || d.walk.ISA() != schema.T32 && d.walk.ISA() != schema.T32EE || d.walk.Next() != 4 {
 		return false
 	}
-	d.half = true
+	d.half, d.halfTold = true, true
 	d.acted(decode.UnplacedAct)
 	d.afterBranch = false
 	return true
@@ -168,10 +168,10 @@ func (d *Decoder) firstHalf() bool {
 // dropHalf drops the first half of an instruction whose second half does not
 // come.
 func (d *Decoder) dropHalf(offset int64) {
-	if d.half {
-		d.half = false
+	if d.half && d.halfTold {
 		d.event(offset, schema.EventSplitInstruction, schema.Of(d.walk.Place().Address), "")
 	}
+	d.half, d.halfTold = false, false
 }
 
 // stopped handles the end of a walk.
@@ -197,7 +197,7 @@ func (d *Decoder) lose() {
 	if d.walk.Known() {
 		d.isa = d.walk.ISA()
 	}
-	d.half = false
+	d.half, d.halfTold = false, false
 	d.walk.Lose()
 }
 
@@ -255,7 +255,7 @@ func (d *Decoder) unmapped(offset int64) {
 
 // jump puts the position at an address that the trace told.
 func (d *Decoder) jump(address uint32, state schema.ISA, offset int64) {
-	d.pending, d.unsure, d.half = false, false, false
+	d.pending, d.unsure, d.half, d.halfTold = false, false, false, false
 	if state == schema.Jazelle {
 		if !d.stretch.active || d.stretch.Event.Event != schema.EventJazelle {
 			d.openStretch(offset, schema.EventJazelle, schema.Of(address))

@@ -107,11 +107,12 @@ func (d *Decoder) setTo(p *Packet, offset int64) {
 	}
 	d.dead, d.afterBranch = false, false
 	d.atoms, d.started, d.underway = false, p.Reason != schema.ISyncPeriodic, false
-	d.stateContext(offset)
 	if d.cfg.DataOnly {
+		d.stateContext(offset)
 		return
 	}
 	d.jump(p.Address, p.ISA, offset)
+	d.stateContext(offset)
 	if p.LSiP {
 		d.inProgress(&p.Branch, offset)
 	}

@@ -58,12 +58,14 @@ func (d *Decoder) justTaken() bool {
 func (d *Decoder) goTo(r *Branch, offset int64) {
 	isa, unsure := d.branchISA(r), d.unsure && r.Bytes < maxAddressBytes
 	d.address, d.isa = r.Target(d.address, isa), isa
-	d.branchContext(r, offset)
+	changed := d.branchState(r)
 	d.afterBranch = true
-	if unsure {
-		return
+	if !unsure {
+		d.jump(d.address, d.isa, offset)
 	}
-	d.jump(d.address, d.isa, offset)
+	if changed {
+		d.stateContext(offset)
+	}
 }
 
 // branchISA returns the instruction set at the target of a branch packet: a
@@ -92,17 +94,16 @@ func (d *Decoder) branchISA(r *Branch) schema.ISA {
 	return schema.T32
 }
 
-// branchContext applies the security state and mode in the information bytes.
-// Byte 1, where it is absent, is 0; without any byte nothing changes.
-func (d *Decoder) branchContext(r *Branch, offset int64) {
+// branchState applies the security state and mode in the information bytes, and
+// reports whether they change. Byte 1, where it is absent, is 0; without any byte
+// nothing changes.
+func (d *Decoder) branchState(r *Branch) (changed bool) {
 	if r.Info == 0 {
-		return
+		return false
 	}
 	before := d.security()
 	d.ns, d.hyp = r.NS, r.Hyp
-	if d.security() != before {
-		d.stateContext(offset)
-	}
+	return d.security() != before
 }
 
 // exception handles the entry to an exception; behind is where the data behind
@@ -147,7 +148,7 @@ func (d *Decoder) returnAddress(r *Branch, kind schema.ExceptionType, offset int
 	if d.walk.Known() {
 		reached = schema.Of(d.here().Address)
 	}
-	split := d.half
+	split := d.half && d.halfTold
 	d.dropHalf(offset)
 	switch {
 	case r.Cancel && split:

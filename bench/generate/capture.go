@@ -1,4 +1,4 @@
-package synth
+package generate
 
 import (
 	"bufio"
@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/tracelake/tracelake/bench/synth"
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/frame"
 	"github.com/tracelake/tracelake/decode/image"
@@ -28,7 +29,7 @@ const (
 
 // An Encoder makes a trace stream of steps, and tells the truth of it.
 type Encoder interface {
-	Step(*Step) error
+	Step(*synth.Step) error
 	// Close sends what waits to be sent.
 	Close() error
 }
@@ -39,11 +40,11 @@ type TracedCore struct {
 	Type      string
 	Protocol  string // as in `sources`: pft, etmv3
 	Version   string // as 1.1
-	Registers []Register
+	Registers []synth.Register
 	Memory    []image.Region // what the snapshot has of its program
-	Steps     Steps
+	Steps     synth.Steps
 	// Encoder returns what makes the stream of the steps.
-	Encoder func(w io.Writer, rows Rows) Encoder
+	Encoder func(w io.Writer, rows synth.Rows) Encoder
 	// TracesData says that there are rows of `data_accesses`.
 	TracesData bool
 }
@@ -82,7 +83,7 @@ const (
 // it fails, but an empty folder. Memory does not depend on how much is traced.
 func (c *Capture) Write(ctx context.Context, dir string) (*schema.Manifest, error) {
 	if c.Framing == NoFrames && len(c.Cores) > 1 {
-		return nil, fmt.Errorf("synth: %d sources do not go into one stream without frames", len(c.Cores))
+		return nil, fmt.Errorf("generate: %d sources do not go into one stream without frames", len(c.Cores))
 	}
 	snapshot := filepath.Join(dir, SnapshotFolder)
 	if err := prepare(snapshot, c.Overwrite); err != nil {
@@ -150,12 +151,12 @@ func (c *Capture) write(ctx context.Context, dir string, truth *pipeline.Dataset
 		Tool: c.Tool, Description: c.Description,
 		Notes: []string{"the truth of a generated capture: what was executed, as far as the trace tells it"},
 	}
-	s := &Snapshot{Description: c.Description, TimestampHz: c.TimestampHz}
+	s := &synth.Snapshot{Description: c.Description, TimestampHz: c.TimestampHz}
 	format := "coresight"
 	if c.Framing == NoFrames {
 		format = "source_data"
 	}
-	s.Buffers = []SnapshotBuffer{{Name: bufferName, File: bufferFile, Format: format}}
+	s.Buffers = []synth.SnapshotBuffer{{Name: bufferName, File: bufferFile, Format: format}}
 	files := map[string][]byte{}
 	for i := range c.Cores {
 		core, source := c.describe(i, files)
@@ -168,30 +169,30 @@ func (c *Capture) write(ctx context.Context, dir string, truth *pipeline.Dataset
 	for name, b := range s.Files() {
 		files[name] = b
 	}
-	return m, WriteFiles(dir, files)
+	return m, synth.WriteFiles(dir, files)
 }
 
 // describe returns a core and its source as the snapshot has them, and adds the
 // files of its memory.
-func (c *Capture) describe(i int, files map[string][]byte) (SnapshotCore, SnapshotSource) {
+func (c *Capture) describe(i int, files map[string][]byte) (synth.SnapshotCore, synth.SnapshotSource) {
 	t := &c.Cores[i]
-	core := SnapshotCore{Name: fmt.Sprintf("cpu_%d", i), Type: t.Type}
+	core := synth.SnapshotCore{Name: fmt.Sprintf("cpu_%d", i), Type: t.Type}
 	for k, r := range t.Memory {
 		name := fmt.Sprintf("cpu_%d_mem_%d.bin", i, k)
 		files[name] = r.Bytes
-		core.Dumps = append(core.Dumps, SnapshotDump{File: name, Address: r.Address, Length: uint32(len(r.Bytes))})
+		core.Dumps = append(core.Dumps, synth.SnapshotDump{File: name, Address: r.Address, Length: uint32(len(r.Bytes))})
 	}
 	name, kind := "PTM", "PTM"+t.Version
 	if t.Protocol != "pft" {
 		name, kind = "ETM", "ETM"+t.Version
 	}
-	return core, SnapshotSource{
+	return core, synth.SnapshotSource{
 		Name: fmt.Sprintf("%s_%d", name, i), Type: kind, Core: core.Name, Buffer: bufferName, Registers: t.Registers,
 	}
 }
 
 // row is the row of `sources` of a core.
-func (c *Capture) row(i int, core *SnapshotCore, source *SnapshotSource, totals schema.Totals) schema.SourceTotals {
+func (c *Capture) row(i int, core *synth.SnapshotCore, source *synth.SnapshotSource, totals schema.Totals) schema.SourceTotals {
 	t := &c.Cores[i]
 	registers := make(map[string]string, len(t.Registers))
 	for _, r := range t.Registers {
@@ -239,7 +240,7 @@ func (c *Capture) writeBuffer(ctx context.Context, name string, truth *pipeline.
 // left.
 func (c *Capture) mix(ctx context.Context, b *buffer, encoders []Encoder) error {
 	random := rand.New(rand.NewPCG(c.Seed, 'm'))
-	next := make([]func() (Step, error, bool), len(c.Cores))
+	next := make([]func() (synth.Step, error, bool), len(c.Cores))
 	left := make([]int, len(c.Cores))
 	for i := range c.Cores {
 		pull, stop := iter.Pull2(c.Cores[i].Steps)
@@ -309,7 +310,7 @@ func (b *buffer) stream(id uint8) io.Writer {
 	if b.frames == nil {
 		return b.out
 	}
-	return Framed(b.frames, id)
+	return synth.Framed(b.frames, id)
 }
 
 // halfSync writes the HSYNC of a port that has nothing to send for a moment.

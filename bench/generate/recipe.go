@@ -1,10 +1,11 @@
-package synth
+package generate
 
 import (
 	"fmt"
 	"io"
 	"slices"
 
+	"github.com/tracelake/tracelake/bench/synth"
 	"github.com/tracelake/tracelake/decode/etmv3"
 	"github.com/tracelake/tracelake/decode/pft"
 	"github.com/tracelake/tracelake/schema"
@@ -75,7 +76,7 @@ func (r *Recipe) Capture(w *Workload) (*Capture, error) {
 	for i := range max(r.Cores, 1) {
 		o := r.execution(w)
 		o.Seed += uint64(i) << 32
-		core := TracedCore{Source: uint8(recipeFirstSource + i), Memory: w.Memory, Steps: Execute(w.Program(), o), Protocol: r.Protocol}
+		core := TracedCore{Source: uint8(recipeFirstSource + i), Memory: w.Memory, Steps: synth.Execute(w.Program(), o), Protocol: r.Protocol}
 		if r.Protocol == "pft" {
 			r.tracePFT(&core)
 		} else {
@@ -114,7 +115,7 @@ func (r *Recipe) check(w *Workload) error {
 		{r.Variation < 0 || r.Variation > 1, "%s: variation goes from 0 to 1"},
 	} {
 		if c.wrong {
-			return fmt.Errorf("synth: "+c.what, version)
+			return fmt.Errorf("generate: "+c.what, version)
 		}
 	}
 	return nil
@@ -125,11 +126,11 @@ func (r *Recipe) check(w *Workload) error {
 const windowSteps = 300
 
 // execution says what a core does.
-func (r *Recipe) execution(w *Workload) ExecuteOptions {
-	return ExecuteOptions{
+func (r *Recipe) execution(w *Workload) synth.ExecuteOptions {
+	return synth.ExecuteOptions{
 		Seed: r.Seed, Instructions: r.Instructions, Tasks: w.Tasks, Targets: w.Targets, Handlers: w.Handlers, V7M: w.V7M,
 		Interrupts: 32, Rates: r.rates(w), Switches: r.Switches,
-		TraceOff: Windows{Rate: r.TraceOff, Steps: windowSteps}, Overflow: Windows{Rate: r.Overflow, Steps: windowSteps},
+		TraceOff: synth.Windows{Rate: r.TraceOff, Steps: windowSteps}, Overflow: synth.Windows{Rate: r.Overflow, Steps: windowSteps},
 		Triggers: r.Triggers, Data: r.Data != NoData,
 	}
 }
@@ -160,7 +161,7 @@ func (r *Recipe) rates(w *Workload) map[schema.ExceptionType]float64 {
 
 // tracePFT makes core one that a PTM traces.
 func (r *Recipe) tracePFT(core *TracedCore) {
-	o := PFTOptions{
+	o := synth.PFTOptions{
 		Config: pft.Config{
 			Minor: uint8(r.Minor), CycleAccurate: r.CycleAccurate, ContextIDBytes: r.ContextIDBytes, ReturnStack: r.ReturnStack,
 			Timestamp64: r.Minor >= 1, TimestampGray: r.Minor < 1,
@@ -170,19 +171,19 @@ func (r *Recipe) tracePFT(core *TracedCore) {
 		TraceVMID: r.VMID,
 	}
 	if r.Variation > 0 {
-		o.Variation = VaryPFT(r.Seed, r.Variation)
+		o.Variation = synth.VaryPFT(r.Seed, r.Variation)
 	}
 	core.Type, core.Version = "Cortex-A9", o.Version()
 	if r.Minor >= 1 {
 		core.Type = "Cortex-A15"
 	}
 	core.Registers = o.Registers()
-	core.Encoder = func(w io.Writer, rows Rows) Encoder { return NewPFT(w, rows, o) }
+	core.Encoder = func(w io.Writer, rows synth.Rows) Encoder { return synth.NewPFT(w, rows, o) }
 }
 
 // traceETMv3 makes core one that an ETM traces.
 func (r *Recipe) traceETMv3(core *TracedCore, w *Workload) {
-	o := ETMv3Options{
+	o := synth.ETMv3Options{
 		Config: etmv3.Config{
 			Minor: uint8(r.Minor), ProfileM: r.V7M, CycleAccurate: r.CycleAccurate, ContextIDBytes: r.ContextIDBytes,
 			Broadcast:   r.Broadcast,
@@ -196,9 +197,9 @@ func (r *Recipe) traceETMv3(core *TracedCore, w *Workload) {
 		TraceVMID: r.VMID,
 	}
 	if r.Variation > 0 {
-		o.Variation = VaryETMv3(r.Seed, r.Variation)
+		o.Variation = synth.VaryETMv3(r.Seed, r.Variation)
 	}
 	core.Type, core.Version, core.TracesData = o.Core(), o.Version(), o.DataAddress || o.DataValue
 	core.Registers = o.Registers()
-	core.Encoder = func(w io.Writer, rows Rows) Encoder { return NewETMv3(w, rows, o) }
+	core.Encoder = func(w io.Writer, rows synth.Rows) Encoder { return synth.NewETMv3(w, rows, o) }
 }

@@ -1,4 +1,4 @@
-package synth
+package generate
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/tracelake/tracelake/bench/synth"
 	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -15,30 +16,30 @@ import (
 // A Workload is a program with what an executor has to know of it.
 type Workload struct {
 	Memory   []image.Region
-	Tasks    []Task // with context IDs and VMIDs of their own, from 1
-	Targets  []Place
-	Handlers map[schema.ExceptionType]Place
+	Tasks    []synth.Task // with context IDs and VMIDs of their own, from 1
+	Targets  []synth.Place
+	Handlers map[schema.ExceptionType]synth.Place
 	V7M      bool
 }
 
 // Program returns the program, for one goroutine.
-func (w *Workload) Program() *Program { return NewProgram(image.New(w.Memory...)) }
+func (w *Workload) Program() *synth.Program { return synth.NewProgram(image.New(w.Memory...)) }
 
 // tasks are how many threads of execution a workload has.
 const tasks = 4
 
 // newTasks makes tasks that begin at the entry and at some targets.
-func newTasks(entry Place, targets []Place) []Task {
-	all := []Task{{Entry: entry, ContextID: 1, VMID: 1}}
+func newTasks(entry synth.Place, targets []synth.Place) []synth.Task {
+	all := []synth.Task{{Entry: entry, ContextID: 1, VMID: 1}}
 	for i := 1; i < tasks && len(targets) > 0; i++ {
-		all = append(all, Task{Entry: targets[i*len(targets)/tasks], ContextID: uint32(i + 1), VMID: uint8(i%2 + 1)})
+		all = append(all, synth.Task{Entry: targets[i*len(targets)/tasks], ContextID: uint32(i + 1), VMID: uint8(i%2 + 1)})
 	}
 	return all
 }
 
 // GeneratedWorkload is a program made up.
-func GeneratedWorkload(o GenerateOptions) (*Workload, error) {
-	g, err := GenerateProgram(o)
+func GeneratedWorkload(o synth.GenerateOptions) (*Workload, error) {
+	g, err := synth.GenerateProgram(o)
 	if err != nil {
 		return nil, err
 	}
@@ -70,13 +71,13 @@ func ELFWorkload(name string, file []byte, v7m bool) (*Workload, error) {
 	if v7m {
 		security = schema.Secure
 	}
-	targets, err := ELFFunctions(f, security)
+	targets, err := synth.ELFFunctions(f, security)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w; give one that is not stripped", name, err)
 	}
-	entry := Place{Address: uint32(f.Entry) &^ 1, ISA: schema.ISA(f.Entry & 1), Security: security}
+	entry := synth.Place{Address: uint32(f.Entry) &^ 1, ISA: schema.ISA(f.Entry & 1), Security: security}
 	w := &Workload{Memory: regions, V7M: v7m}
-	w.Targets = slices.DeleteFunc(targets, func(p Place) bool { return !w.mapped(p.Address) })
+	w.Targets = slices.DeleteFunc(targets, func(p synth.Place) bool { return !w.mapped(p.Address) })
 	w.Tasks = newTasks(entry, w.Targets)
 	w.Handlers, err = w.vectors(f)
 	if err != nil {
@@ -105,27 +106,27 @@ func (w *Workload) word(address uint32) (uint32, bool) {
 
 // vectors returns the handlers of the vector table that a symbol names: none if
 // there is no such symbol.
-func (w *Workload) vectors(f *elf.File) (map[schema.ExceptionType]Place, error) {
+func (w *Workload) vectors(f *elf.File) (map[schema.ExceptionType]synth.Place, error) {
 	symbols, err := f.Symbols()
 	if err != nil {
 		return nil, err
 	}
 	i := slices.IndexFunc(symbols, func(s elf.Symbol) bool { return slices.Contains(vectorSymbols, s.Name) })
-	handlers := map[schema.ExceptionType]Place{}
+	handlers := map[schema.ExceptionType]synth.Place{}
 	if i < 0 {
 		return handlers, nil
 	}
 	table := uint32(symbols[i].Value)
 	if !w.V7M {
 		for x, offset := range vectorOffsets {
-			handlers[x] = Place{Address: table + offset, ISA: schema.A32}
+			handlers[x] = synth.Place{Address: table + offset, ISA: schema.A32}
 		}
 		return handlers, nil
 	}
 	for x, number := range vectorNumbers {
 		// What is 0 is not there.
 		if at, ok := w.word(table + 4*number); ok && at&1 == 1 && w.mapped(at) {
-			handlers[x] = Place{Address: at &^ 1, ISA: schema.T32}
+			handlers[x] = synth.Place{Address: at &^ 1, ISA: schema.T32}
 		}
 	}
 	return handlers, nil

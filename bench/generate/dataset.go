@@ -1,6 +1,7 @@
-package synth
+package generate
 
 import (
+	"github.com/tracelake/tracelake/bench/synth"
 	"github.com/tracelake/tracelake/pipeline"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -17,7 +18,7 @@ type DatasetRows struct {
 	err     error // the first one
 }
 
-var _ Rows = (*DatasetRows)(nil)
+var _ synth.Rows = (*DatasetRows)(nil)
 
 // A waitingRow waits until the packet that told it has a place in the capture.
 type waitingRow struct {
@@ -66,7 +67,7 @@ func (d *DatasetRows) release() {
 }
 
 // row begins a row with the keys of a table.
-func (d *DatasetRows) row(t *schema.Table, k Key, offset int64) *schema.Row {
+func (d *DatasetRows) row(t *schema.Table, k synth.Key, offset int64) *schema.Row {
 	r := d.dataset.Table(t, d.source).Row()
 	r.Uint8(d.source)
 	r.Int64(k.Seq)
@@ -76,7 +77,7 @@ func (d *DatasetRows) row(t *schema.Table, k Key, offset int64) *schema.Row {
 }
 
 // state appends the columns from epoch to security.
-func state(r *schema.Row, s *State) {
+func state(r *schema.Row, s *synth.State) {
 	r.Int32(s.Epoch)
 	r.NullInt64(s.Cycle)
 	r.NullUint64(s.Timestamp)
@@ -86,7 +87,7 @@ func state(r *schema.Row, s *State) {
 }
 
 // Instruction implements [Rows].
-func (d *DatasetRows) Instruction(row *Instruction) {
+func (d *DatasetRows) Instruction(row *synth.Instruction) {
 	x := *row
 	d.totals.Instructions++
 	d.at(x.Offset, func(offset int64) {
@@ -103,7 +104,7 @@ func (d *DatasetRows) Instruction(row *Instruction) {
 }
 
 // Exception implements [Rows].
-func (d *DatasetRows) Exception(row *Exception) {
+func (d *DatasetRows) Exception(row *synth.Exception) {
 	x, ordinal := *row, d.ordinal
 	d.ordinal++
 	if x.Event == schema.ExceptionEntry {
@@ -128,7 +129,7 @@ func code[T ~uint8](x schema.Null[T]) schema.Null[uint8] {
 }
 
 // CycleCount implements [Rows].
-func (d *DatasetRows) CycleCount(row *CycleCount) {
+func (d *DatasetRows) CycleCount(row *synth.CycleCount) {
 	x := *row
 	d.at(x.Offset, func(offset int64) {
 		r := d.row(&schema.CycleCounts, x.Key, offset)
@@ -141,7 +142,7 @@ func (d *DatasetRows) CycleCount(row *CycleCount) {
 }
 
 // Timestamp implements [Rows].
-func (d *DatasetRows) Timestamp(row *Timestamp) {
+func (d *DatasetRows) Timestamp(row *synth.Timestamp) {
 	x := *row
 	d.at(x.Offset, func(offset int64) {
 		r := d.row(&schema.Timestamps, x.Key, offset)
@@ -153,7 +154,7 @@ func (d *DatasetRows) Timestamp(row *Timestamp) {
 }
 
 // Context implements [Rows].
-func (d *DatasetRows) Context(row *Context) {
+func (d *DatasetRows) Context(row *synth.Context) {
 	x := *row
 	d.at(x.Offset, func(offset int64) {
 		r := d.row(&schema.Contexts, x.Key, offset)
@@ -165,7 +166,7 @@ func (d *DatasetRows) Context(row *Context) {
 }
 
 // DataAccess implements [Rows].
-func (d *DatasetRows) DataAccess(row *DataAccess) {
+func (d *DatasetRows) DataAccess(row *synth.DataAccess) {
 	x := *row
 	d.totals.DataAccesses++
 	d.at(x.Offset, func(offset int64) {
@@ -185,7 +186,7 @@ func (d *DatasetRows) DataAccess(row *DataAccess) {
 }
 
 // Event implements [Rows].
-func (d *DatasetRows) Event(row *Event) {
+func (d *DatasetRows) Event(row *synth.Event) {
 	x := *row
 	switch x.Event {
 	case schema.EventTraceOn, schema.EventOverflow, schema.EventDebugExit:
@@ -200,7 +201,7 @@ func (d *DatasetRows) Event(row *Event) {
 }
 
 // Loss implements [Rows].
-func (d *DatasetRows) Loss(row *Loss) {
+func (d *DatasetRows) Loss(row *synth.Loss) {
 	x := *row
 	d.totals.Losses++
 	if !x.Segment.OK { // all others are in the bytes of a segment
@@ -216,7 +217,7 @@ func (d *DatasetRows) Loss(row *Loss) {
 }
 
 // Segment implements [Rows].
-func (d *DatasetRows) Segment(row *Segment) {
+func (d *DatasetRows) Segment(row *synth.Segment) {
 	x := *row
 	d.totals.Segments++
 	d.totals.Bytes += x.Bytes

@@ -1,0 +1,7 @@
+// Package generate writes captures whose truth is known: the snapshot directory a
+// user would have, and beside it the dataset a right decoder makes of it.
+//
+// A [Recipe] says what is wanted, a [Workload] is the program that is executed,
+// and a [Capture] is several cores that execute one, with what traces them. All
+// that makes traces is in package synth.
+package generate
