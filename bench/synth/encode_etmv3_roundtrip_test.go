@@ -223,7 +223,6 @@ func differences(got, want etmRows) string {
 	var d strings.Builder
 	for _, table := range rowTables {
 		g, w := got[table.Name], want[table.Name]
-		g, w = withoutKnownFaults(table.Name, g), withoutKnownFaults(table.Name, w)
 		for i := range max(len(g), len(w)) {
 			gi, wi := "none", "none"
 			if i < len(g) {
@@ -240,22 +239,6 @@ func differences(got, want etmRows) string {
 		}
 	}
 	return d.String()
-}
-
-// withoutKnownFaults takes out of rows what the decoder is known to get wrong:
-//   - the instruction set in contexts is the one before a branch packet;
-//   - a branch to the second halfword of a BL is half an instruction told.
-func withoutKnownFaults(table string, rows [][]string) [][]string {
-	const isa, event = 6, 3
-	switch table {
-	case "contexts":
-		for _, row := range rows {
-			row[isa] = ""
-		}
-	case "events":
-		return slices.DeleteFunc(rows, func(row []string) bool { return row[event] == "split_instruction" })
-	}
-	return rows
 }
 
 // The registers say what the options say, as the codec reads them.
