@@ -40,6 +40,11 @@ type Recipe struct {
 	Variation float64
 }
 
+// A RecipeError says what in a recipe cannot be.
+type RecipeError struct{ Problem string }
+
+func (e *RecipeError) Error() string { return "generate: " + e.Problem }
+
 // Data is what is traced of data.
 type Data uint8
 
@@ -61,7 +66,8 @@ const (
 	recipeStackDepth  = 8
 )
 
-// Capture returns the capture that the recipe makes of a workload.
+// Capture returns the capture that the recipe makes of a workload. It fails with
+// a [*RecipeError] if that cannot be traced.
 func (r *Recipe) Capture(w *Workload) (*Capture, error) {
 	if err := r.check(w); err != nil {
 		return nil, err
@@ -112,10 +118,11 @@ func (r *Recipe) check(w *Workload) error {
 		{r.VMID && (isPFT && r.Minor < 1 || !isPFT && r.Minor < 5 || r.V7M), "%s has no VMIDs: pft 1.1 and etmv3 3.5 have, but for the M profile"},
 		{!slices.Contains([]int{0, 1, 2, 4}, r.ContextIDBytes), "%s has Context IDs of 1, 2 or 4 bytes"},
 		{r.Cores > 100, "%s: more cores than there are trace IDs: 100 at the most"},
+		{r.Framing == NoFrames && r.Cores > 1, "%s: several sources do not go into one stream without frames"},
 		{r.Variation < 0 || r.Variation > 1, "%s: variation goes from 0 to 1"},
 	} {
 		if c.wrong {
-			return fmt.Errorf("generate: "+c.what, version)
+			return &RecipeError{fmt.Sprintf(c.what, version)}
 		}
 	}
 	return nil

@@ -60,7 +60,7 @@ func ELFWorkload(name string, file []byte, v7m bool) (*Workload, error) {
 		Name: name, SHA256: sha256.Sum256(file), Data: bytes.NewReader(file), Size: int64(len(file)),
 	}, nil)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	f, err := elf.NewFile(bytes.NewReader(file))
 	if err != nil {

@@ -14,10 +14,12 @@ import (
 
 // flagValues has a value for each flag that takes one, other than its default.
 var flagValues = map[string]string{
-	"protocol": "etmv3", "reg": "ETMCR=1,2", "buffer": "ETB_0", "frame-offset": "3", "ring-start": "0x10", "source": "0x13",
+	"protocol": "pft", "reg": "ETMCR=1,2", "buffer": "ETB_0", "frame-offset": "3", "ring-start": "0x10", "source": "0x13",
 	"elf": "a.elf", "image": "a.bin@0x8000", "output": "elsewhere", "level": "blocks", "format": "arrow", "codec": "none",
 	"tables": "losses,events", "label": "a=1,2", "timestamp-hz": "1000", "cycle-hz": "1000", "jobs": "7000", "from": "1", "to": "0x20",
-	"truth": "truth",
+	"truth": "truth", "trace-version": "3.3", "context-id": "2", "data": "both", "sources": "3", "framing": "port", "vary": "0.5",
+	"code-bytes": "4096", "profile": "m", "instructions": "7", "seed": "7", "exceptions": "7", "switches": "7", "trace-off": "7", "overflow": "7",
+	"debug": "7", "triggers": "7",
 }
 
 // readers are what each command makes of its flags.
@@ -34,6 +36,7 @@ var readers = map[string]func(*cli.Context) (any, error){
 		return []any{opt, ctx.Bool("json")}, err
 	},
 	"demo": func(ctx *cli.Context) (any, error) { return ctx.String("output"), nil },
+	"synth":  func(ctx *cli.Context) (any, error) { return readSynth(ctx) },
 	"verify": func(ctx *cli.Context) (any, error) {
 		dataset, truth, err := readVerify(ctx)
 		return []any{dataset, truth}, err
@@ -78,7 +81,9 @@ func TestNoFlagIsIgnored(t *testing.T) {
 		case "demo":
 			arguments = nil
 		case "export":
-			required = []string{"-o", "out"}
+			required = []string{"--output", "out"}
+		case "synth":
+			arguments, required = nil, []string{"--output", "out", "--protocol", "etmv3"}
 		case "verify":
 			required = []string{"--truth", "elsewhere"}
 		}
@@ -94,8 +99,8 @@ func TestNoFlagIsIgnored(t *testing.T) {
 				used[long] = true
 			}
 			others := required
-			if long == "output" || long == "truth" {
-				others = nil
+			if i := slices.Index(required, "--"+long); i >= 0 {
+				others = slices.Delete(slices.Clone(required), i, i+2)
 			}
 			for _, name := range f.Names() {
 				for _, line := range orders(name, given, takesValue(f), arguments, others) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -95,6 +96,10 @@ func synthesize(ctx *cli.Context) error {
 		return err
 	}
 	c, err := args.recipe.Capture(w)
+	var wrong *generate.RecipeError
+	if errors.As(err, &wrong) {
+		return usage("synth", wrong.Problem, seeHelp(ctx.Command))
+	}
 	if err != nil {
 		return err
 	}
