@@ -64,8 +64,7 @@ func (u *Unit) Lower(from, to Ends, seq int64) {
 	}
 	for i := to.Losses; i > from.Losses && lower(&u.Losses[i-1].Key); i-- {
 	}
-	for i := to.Data; i > from.Data && u.Data[i-1].Seq >= seq; i-- {
-		lower(&u.Data[i-1].Key)
+	for i := to.Data; i > from.Data && (lower(&u.Data[i-1].Key) || u.Data[i-1].Kind.namesEarlier()); i-- {
 	}
 	for i := to.Packets; i > from.Packets && lower(&u.Packets[i-1].Key); i-- {
 	}
@@ -81,6 +80,9 @@ func (u *Unit) RemoveException(i int, to *Ends) {
 func (u *Unit) RemoveEvent(i int, to *Ends) {
 	copy(u.Events[i:to.Events], u.Events[i+1:to.Events])
 	to.Events--
+	for n := to.Data; n > 0 && u.Data[n-1].Events > i; n-- {
+		u.Data[n-1].Events--
+	}
 }
 
 // Truncate drops what was told behind an end.

@@ -26,6 +26,13 @@ type Datum struct {
 	Swap     bool // reads first, then writes
 	Register bool // between core and coprocessor: no address
 
+	// Act, of DatumPop and DatumAborted, is the last act before it: Seq is only
+	// an instruction if that is one.
+	Act Act
+
+	// Events is how many events the unit had.
+	Events int
+
 	// Told since the datum before, or since the part began: instructions, and
 	// among them some without a row that may have transferred data.
 	Instructions, Unplaced bool
@@ -35,7 +42,7 @@ type Datum struct {
 type DatumKind uint8
 
 // The data. Those up to DatumPop open a group of transfers: the packets of
-// transfers behind belong to it.
+// transfers behind belong to it, to a stack frame up to the next instruction.
 const (
 	DatumInstruction DatumKind = iota // Seq is the instruction that transfers
 	DatumPush                         // an exception stacks registers (v7-M)
@@ -56,4 +63,12 @@ const (
 	DatumRestart  // trace restarts
 	DatumOverflow // so it does, after an overflow
 	DatumLost     // packet sync is lost
+
+	DatumNothing // the part ends: only what was told since the datum before
 )
+
+// namesEarlier says whether Seq is that of an instruction before the datum,
+// instead of the next one.
+func (k DatumKind) namesEarlier() bool {
+	return k == DatumInstruction || k == DatumPop || k == DatumAborted
+}

@@ -158,6 +158,21 @@ func unknownTimestamps(timestamps []schema.Timestamp, events []schema.Event) ([]
 	return rows, insertEvents(events, unknown)
 }
 
+// mergeEvents puts more events among those of a part, which are those of its
+// unit from an index on.
+func mergeEvents(events []schema.Event, more []toldEvent, from int) []schema.Event {
+	if len(more) == 0 {
+		return events
+	}
+	merged := make([]schema.Event, 0, len(events)+len(more))
+	for _, x := range more {
+		n := x.behind - from
+		merged = append(append(merged, events[:n]...), x.Event)
+		events, from = events[n:], x.behind
+	}
+	return append(merged, events...)
+}
+
 // insertEvents puts more events, which are few, in order among those of a part.
 func insertEvents(events, more []schema.Event) []schema.Event {
 	if len(more) == 0 {

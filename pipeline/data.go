@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"math"
+	"slices"
 
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/schema"
@@ -16,8 +17,12 @@ type dataFollower struct {
 	base  base
 	rows  int64
 
-	group dataGroup
-	tags  [maxTag + 1]placeholder // by tag, from 1
+	group  dataGroup // of the last data instruction, or of what nothing is known about
+	frame  dataGroup // of a stack frame, up to the next instruction
+	groups int64     // how many there were
+	act    decode.Act
+
+	tags []heldAccess // placeholders whose values have not come yet, in order
 
 	address uint32 // the last one, as sent
 	bits    uint8  // its low bits that were sent
@@ -26,11 +31,14 @@ type dataFollower struct {
 	settled []schema.DataAccess // not given to the table yet
 
 	stored    bool // the datum before was a transfer or its value: the last row
-	unmatched []schema.Event
+	unmatched []toldEvent
 }
 
-// maxTag is the highest tag of out-of-order data.
-const maxTag = 3
+// A toldEvent is an event that was told behind so many others of its unit.
+type toldEvent struct {
+	schema.Event
+	behind int
+}
 
 // settledRows is how many rows are given to the table at once.
 const settledRows = 4096
@@ -41,12 +49,6 @@ type heldAccess struct {
 	group int64
 }
 
-// A placeholder is a transfer whose value has not come yet.
-type placeholder struct {
-	heldAccess
-	open bool
-}
-
 // A dataGroup is what packets of transfers belong to: a data instruction, the
 // stack frame of an exception, or what nothing is known about.
 type dataGroup struct {
@@ -54,6 +56,7 @@ type dataGroup struct {
 	kind dataGroupKind
 	decode.Datum
 	seq      int64  // of the instruction, in the source
+	nobody   bool   // there is no instruction to name
 	position uint16 // of the next transfer
 	next     schema.Null[uint32]
 	state    schema.Null[schema.DataState] // of all its rows
@@ -75,9 +78,9 @@ func newDataFollower(source uint8, t *table[schema.DataAccess]) dataFollower {
 	return dataFollower{table: t, base: base{source: source}}
 }
 
-// follow takes what a part says, whose rows stand on b. It returns events for
-// the part.
-func (f *dataFollower) follow(b *base, data []decode.Datum) ([]schema.Event, error) {
+// follow takes what a part says, whose rows stand on b and whose last act is
+// act. It returns events for the part.
+func (f *dataFollower) follow(b *base, data []decode.Datum, act decode.Act) ([]toldEvent, error) {
 	f.unmatched = nil
 	for i := range data {
 		if len(f.held) >= heldRows && data[i].Kind != decode.DatumStoreFailed {
@@ -89,6 +92,9 @@ func (f *dataFollower) follow(b *base, data []decode.Datum) ([]schema.Event, err
 				return nil, err
 			}
 		}
+	}
+	if act != decode.EarlierAct {
+		f.act = act
 	}
 	return f.unmatched, nil
 }
@@ -108,30 +114,28 @@ func (f *dataFollower) flush() error {
 
 // take takes the next datum.
 func (f *dataFollower) take(b *base, x *decode.Datum) {
-	if x.Instructions && (f.group.kind == pushGroup || f.group.kind == popGroup) {
-		f.end()
+	if x.Instructions {
+		f.frame, f.stored = dataGroup{}, false
 	}
 	f.group.unplaced = f.group.unplaced || x.Unplaced
 	stored := false
 	switch x.Kind {
+	case decode.DatumNothing:
 	case decode.DatumInstruction:
 		f.endWhole()
-		f.open(instructionGroup, x, b.seq+x.Seq)
+		f.group = f.begin(instructionGroup, x, b)
 	case decode.DatumPush:
-		f.endWhole()
-		f.open(pushGroup, x, b.seq+x.Seq)
+		f.frame = f.begin(pushGroup, x, b)
 	case decode.DatumPop:
-		f.endWhole()
-		f.open(popGroup, x, b.seq+x.Seq)
+		f.frame = f.begin(popGroup, x, b)
+		f.frame.nobody = !f.namesLast(x)
 	case decode.DatumTransfer:
-		row := f.transfer(b, x)
-		row.Value, row.State = value(x), schema.DataInOrder
+		row := f.transfer(b, x, schema.DataInOrder)
+		row.Value = value(x)
 		f.add(row)
 		stored = true
 	case decode.DatumNotTraced:
-		row := f.transfer(b, x)
-		row.State = schema.DataNotTraced
-		f.add(row)
+		f.add(f.transfer(b, x, schema.DataNotTraced))
 	case decode.DatumPlaceholder:
 		f.hold(b, x)
 	case decode.DatumValue:
@@ -139,22 +143,22 @@ func (f *dataFollower) take(b *base, x *decode.Datum) {
 	case decode.DatumStoreFailed:
 		f.storeFailed(x)
 	case decode.DatumSuppressed:
-		if f.group.incomplete() {
-			f.mark(schema.DataSuppressed)
+		if g := f.top(); g.incomplete() {
+			f.mark(g, schema.DataSuppressed)
 		}
 	case decode.DatumPaused:
 		f.group.paused = true
 	case decode.DatumAborted:
-		if f.isOf(b.seq + x.Seq) {
-			f.mark(schema.DataAborted)
+		if f.isOf(b.seq+x.Seq) && f.namesLast(x) {
+			f.mark(&f.group, schema.DataAborted)
 		}
 	case decode.DatumCancelled:
 		if f.isOf(b.seq + x.Seq) {
-			f.cancel()
+			f.cancel(&f.group)
 		}
 	case decode.DatumReturnCancelled:
-		if f.group.kind == popGroup {
-			f.cancel()
+		if f.frame.kind == popGroup {
+			f.cancel(&f.frame)
 		}
 	case decode.DatumRestart:
 		f.loseTags()
@@ -170,16 +174,35 @@ func (f *dataFollower) take(b *base, x *decode.Datum) {
 	f.stored = stored
 }
 
+// namesLast says whether the instruction that a datum names was the last one
+// told before it, and not one without a row behind that.
+func (f *dataFollower) namesLast(x *decode.Datum) bool {
+	act := x.Act
+	if act == decode.EarlierAct {
+		act = f.act
+	}
+	return act == decode.InstructionAct
+}
+
 func value(x *decode.Datum) schema.Null[uint64] {
 	return schema.Null[uint64]{V: uint64(x.Value), OK: x.ValueTold}
 }
 
-// open begins a group.
-func (f *dataFollower) open(kind dataGroupKind, x *decode.Datum, seq int64) {
-	f.group = dataGroup{id: f.group.id + 1, kind: kind, Datum: *x, seq: seq}
+// begin returns a new group.
+func (f *dataFollower) begin(kind dataGroupKind, x *decode.Datum, b *base) dataGroup {
+	f.groups++
+	return dataGroup{id: f.groups, kind: kind, Datum: *x, seq: b.seq + x.Seq, nobody: kind == unknownGroup}
 }
 
-// isOf says whether the group is that of the instruction seq.
+// top is the group that transfers belong to now.
+func (f *dataFollower) top() *dataGroup {
+	if f.frame.kind != noGroup {
+		return &f.frame
+	}
+	return &f.group
+}
+
+// isOf says whether the last data instruction is that of an ordinal.
 func (f *dataFollower) isOf(seq int64) bool {
 	return f.group.kind == instructionGroup && f.group.seq == seq
 }
@@ -187,6 +210,20 @@ func (f *dataFollower) isOf(seq int64) bool {
 // incomplete says whether more transfers of the group may come.
 func (g *dataGroup) incomplete() bool {
 	return g.kind != noGroup && (g.kind != instructionGroup || g.position < uint16(g.Count))
+}
+
+// takes says whether the next transfer is one of the group. One with a new
+// address where the instruction is not known is taken for that of another.
+func (g *dataGroup) takes(newAddress bool) bool {
+	switch {
+	case g.kind == noGroup:
+		return false
+	case g.kind == unknownGroup:
+		return !newAddress
+	case g.unplaced:
+		return !newAddress && g.incomplete()
+	}
+	return true
 }
 
 // access is how the transfer at a position accesses memory.
@@ -218,18 +255,21 @@ func (g *dataGroup) size() schema.Null[uint8] {
 	return schema.Null[uint8]{}
 }
 
-// transfer returns the row of the next transfer, without value and state. A
-// new address where the instruction is not known is taken for that of another.
-func (f *dataFollower) transfer(b *base, x *decode.Datum) heldAccess {
-	g := &f.group
-	known := g.kind > unknownGroup && !g.unplaced
-	if g.kind == noGroup || !known && x.NewAddress || g.unplaced && !g.incomplete() {
+// transfer returns the row of the next transfer, without value. Its state is
+// that of its group, if that has one.
+func (f *dataFollower) transfer(b *base, x *decode.Datum, state schema.DataState) heldAccess {
+	g := f.top()
+	if !g.takes(x.NewAddress) {
 		f.end()
-		f.open(unknownGroup, &decode.Datum{}, 0)
+		f.group = f.begin(unknownGroup, &decode.Datum{}, b)
+		g = &f.group
+	}
+	if g.state.OK {
+		state = g.state.V
 	}
 	row := heldAccess{group: g.id, DataAccess: schema.DataAccess{
-		Key: schema.Key{Seq: g.seq, Offset: x.Offset}, Segment: b.segment, NoInstruction: g.kind == unknownGroup,
-		Position: g.position, Address: f.nextAddress(x), Size: g.size(), Access: g.access(g.position),
+		Key: schema.Key{Seq: g.seq, Offset: x.Offset}, Segment: b.segment, NoInstruction: g.nobody,
+		Position: g.position, Address: f.nextAddress(g, x), Size: g.size(), Access: g.access(g.position), State: state,
 	}}
 	if g.position < math.MaxUint16 {
 		g.position++
@@ -240,19 +280,19 @@ func (f *dataFollower) transfer(b *base, x *decode.Datum) heldAccess {
 // nextAddress returns the address of a transfer: the one sent, or where none is,
 // the one behind the transfer before it in its group. Unknown high bits make it
 // NULL. The base of the bits not sent is the last address that was.
-func (f *dataFollower) nextAddress(x *decode.Datum) schema.Null[uint32] {
-	at := f.group.next
+func (f *dataFollower) nextAddress(g *dataGroup, x *decode.Datum) schema.Null[uint32] {
+	at := g.next
 	if x.AddressBits > 0 {
 		f.address = uint32(decode.Merge(uint64(f.address), uint64(x.Address), x.AddressBits))
 		f.bits = max(f.bits, x.AddressBits)
 	}
 	if x.NewAddress {
-		at = schema.Null[uint32]{V: f.address, OK: x.AddressBits > 0 && f.bits == 32}
+		at = schema.Null[uint32]{V: f.address, OK: f.bits == 32}
 	}
-	if f.group.Register {
+	if g.Register {
 		at.OK = false
 	}
-	f.group.next = schema.Null[uint32]{V: at.V + 4, OK: at.OK}
+	g.next = schema.Null[uint32]{V: at.V + 4, OK: at.OK}
 	return at
 }
 
@@ -260,25 +300,27 @@ func (f *dataFollower) nextAddress(x *decode.Datum) schema.Null[uint32] {
 // complete.
 func (f *dataFollower) hold(b *base, x *decode.Datum) {
 	f.loseTag(x.Tag)
-	row := f.transfer(b, x)
-	row.Tag, row.State = schema.Of(x.Tag), schema.DataOutOfOrder
-	if x.ValueTold {
-		row.State = schema.DataOutOfOrderLost
-		f.tags[x.Tag] = placeholder{row, true}
+	row := f.transfer(b, x, schema.DataOutOfOrder)
+	row.Tag = schema.Of(x.Tag)
+	if !x.ValueTold {
+		f.add(row)
 		return
 	}
-	f.add(row)
+	if row.State == schema.DataOutOfOrder {
+		row.State = schema.DataOutOfOrderLost // so far
+	}
+	f.tags = append(f.tags, row)
 }
 
 // complete takes the value of a placeholder. It fails if there is none.
 func (f *dataFollower) complete(b *base, x *decode.Datum) bool {
-	t := &f.tags[x.Tag]
-	if !t.open {
+	i := f.waiting(x.Tag)
+	if i < 0 {
 		f.unmatch(x, "no placeholder is open under the tag of the value")
 		return false
 	}
-	t.open = false
-	row := t.heldAccess
+	row := f.tags[i]
+	f.tags = slices.Delete(f.tags, i, i+1)
 	row.Offset, row.Segment, row.Value = x.Offset, b.segment, value(x)
 	if row.State == schema.DataOutOfOrderLost {
 		row.State = schema.DataOutOfOrder
@@ -301,40 +343,36 @@ func (f *dataFollower) storeFailed(x *decode.Datum) {
 }
 
 func (f *dataFollower) unmatch(x *decode.Datum, detail string) {
-	f.unmatched = append(f.unmatched, schema.Event{Key: x.Key, Event: schema.EventDataUnmatched, Detail: detail})
+	f.unmatched = append(f.unmatched, toldEvent{
+		Event: schema.Event{Key: x.Key, Event: schema.EventDataUnmatched, Detail: detail}, behind: x.Events,
+	})
 }
 
 // add adds a row, complete but for what its group may come to.
 func (f *dataFollower) add(row heldAccess) {
-	if row.group == f.group.id && f.group.state.OK {
-		row.State, row.NoInstruction = f.group.state.V, row.NoInstruction || f.group.state.V == schema.DataCancelled
-	}
 	f.rows++
 	f.held = append(f.held, row)
 }
 
-// mark gives all rows of the group a state.
-func (f *dataFollower) mark(state schema.DataState) {
-	f.group.state = schema.Of(state)
-	f.ofGroup(func(row *schema.DataAccess) { row.State = state })
+// mark gives all rows of a group a state.
+func (f *dataFollower) mark(g *dataGroup, state schema.DataState) {
+	g.state = schema.Of(state)
+	f.ofGroup(g, func(row *schema.DataAccess) { row.State, row.NoInstruction = state, g.nobody })
 }
 
-// cancel makes all rows of the group those of an instruction that did not happen.
-func (f *dataFollower) cancel() {
-	f.mark(schema.DataCancelled)
-	f.ofGroup(func(row *schema.DataAccess) { row.NoInstruction = true })
+// cancel makes all rows of a group those of what did not happen.
+func (f *dataFollower) cancel(g *dataGroup) {
+	g.nobody = true
+	f.mark(g, schema.DataCancelled)
 }
 
-// ofGroup calls do for the rows of the group that can still change.
-func (f *dataFollower) ofGroup(do func(row *schema.DataAccess)) {
-	for i := range f.held {
-		if f.held[i].group == f.group.id {
-			do(&f.held[i].DataAccess)
-		}
-	}
-	for i := range f.tags {
-		if t := &f.tags[i]; t.open && t.group == f.group.id {
-			do(&t.DataAccess)
+// ofGroup calls do for the rows of a group that can still change.
+func (f *dataFollower) ofGroup(g *dataGroup, do func(row *schema.DataAccess)) {
+	for _, rows := range [][]heldAccess{f.held, f.tags} {
+		for i := range rows {
+			if rows[i].group == g.id {
+				do(&rows[i].DataAccess)
+			}
 		}
 	}
 }
@@ -345,7 +383,7 @@ func (f *dataFollower) endWhole() {
 	g := &f.group
 	if g.kind == instructionGroup && !g.state.OK && !g.paused && g.position > 0 && g.position < uint16(g.Count) {
 		missing := uint16(g.Count) - g.position
-		f.ofGroup(func(row *schema.DataAccess) {
+		f.ofGroup(g, func(row *schema.DataAccess) {
 			row.Position += missing
 			row.Access = g.access(row.Position)
 		})
@@ -353,10 +391,11 @@ func (f *dataFollower) endWhole() {
 	f.end()
 }
 
-// end ends the group. Nothing changes its rows any more, but open tags are left.
+// end ends all groups. Nothing changes their rows any more, but open tags are
+// left.
 func (f *dataFollower) end() {
 	f.settle()
-	f.group = dataGroup{id: f.group.id + 1}
+	f.group, f.frame = dataGroup{}, dataGroup{}
 }
 
 // settle lets go of the rows that were held back.
@@ -367,16 +406,22 @@ func (f *dataFollower) settle() {
 	f.held = f.held[:0]
 }
 
+// waiting returns the index of the placeholder open under a tag, or -1.
+func (f *dataFollower) waiting(tag uint8) int {
+	return slices.IndexFunc(f.tags, func(row heldAccess) bool { return row.Tag.V == tag })
+}
+
 // loseTags ends all placeholders: their values will not come.
 func (f *dataFollower) loseTags() {
-	for tag := range f.tags {
-		f.loseTag(uint8(tag))
+	for len(f.tags) > 0 {
+		f.loseTag(f.tags[0].Tag.V)
 	}
 }
 
 func (f *dataFollower) loseTag(tag uint8) {
-	if t := &f.tags[tag]; t.open {
-		t.open = false
-		f.add(t.heldAccess)
+	if i := f.waiting(tag); i >= 0 {
+		row := f.tags[i]
+		f.tags = slices.Delete(f.tags, i, i+1)
+		f.add(row)
 	}
 }

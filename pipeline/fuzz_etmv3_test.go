@@ -1,12 +1,15 @@
 package pipeline
 
 import (
+	"encoding/binary"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/capture"
+	"github.com/tracelake/tracelake/decode/etmv3"
+	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -20,9 +23,9 @@ func fuzzETMv3(t testing.TB, mode uint16) decode.Protocol {
 		profile = "M"
 	}
 	protocol, _, err := protocols[capture.ETMv3](decode.Source{Profile: profile, Registers: capture.Registers{
-		{Name: "ETMCR", Bits: 32, Value: bit(0, 12) | bit(1, 14)},
+		{Name: "ETMCR", Bits: 32, Value: bit(0, 12) | bit(1, 14) | bit(12, 2) | bit(13, 3) | bit(14, 20) | bit(15, 18)},
 		{Name: "ETMCCER", Bits: 32, Value: bit(2, 26) | bit(3, 28) | bit(4, 29)},
-		{Name: "ETMIDR", Bits: 32, Value: 0x41000200 | uint64(mode>>5&7%6)<<4 | bit(8, 18) | bit(9, 19) | bit(10, 20)},
+		{Name: "ETMIDR", Bits: 32, Value: 0x41000200 | uint64(mode>>5&7%6)<<4 | bit(8, 18) | bit(9, 19) | bit(10, 20) | bit(15, 17)},
 	}})
 	if err != nil {
 		t.Fatal(err)
@@ -89,32 +92,129 @@ func etmv3Words() [][]byte {
 	}
 }
 
+// etmv3DataWords are those of data trace with addresses, values, or both.
+func etmv3DataWords(cfg *etmv3.Config) [][]byte {
+	var words [][]byte
+	add := func(header byte, address []byte, value ...byte) {
+		word := []byte{header}
+		if cfg.DataAddress {
+			word = append(word, address...)
+		}
+		if cfg.DataValue {
+			word = append(word, value...)
+		}
+		words = append(words, word)
+	}
+	whole := []byte{0x80, 0xa0, 0x80, 0x80, 0x02}
+	add(0x22, whole)
+	add(0x26, whole, 5)
+	add(0x2a, []byte{0x04}, 1, 2)
+	add(0x2e, []byte{0x84, 0x01}, 1, 2, 3, 4)
+	add(0x02, nil)
+	add(0x06, nil, 7)
+	add(0x54, nil)
+	add(0x58, nil)
+	add(0x74, whole)
+	add(0x7c, []byte{0x08})
+	add(0x6a, nil)
+	add(0x7a, []byte{0x10})
+	if cfg.DataValue {
+		words = append(words, []byte{0x24, 9}, []byte{0x40}, []byte{0x60}, []byte{0x50})
+	}
+	if !cfg.DataOnly {
+		words = append(words, []byte{0x62})
+	}
+	return words
+}
+
+// etmv3Start is what a stream begins with: an A-sync, and where trace is on.
+func etmv3Start(cfg *etmv3.Config) []byte {
+	start := []byte{0, 0, 0, 0, 0, 0x80, 8}
+	start = append(start, make([]byte, cfg.ContextIDBytes)...)
+	if start = append(start, 0x21); !cfg.DataOnly {
+		start = append(start, 0x00, 0x80, 0, 0)
+	}
+	return start
+}
+
+// etmv3Vocabulary are the words for streams of a configuration.
+func etmv3Vocabulary(cfg *etmv3.Config) [][]byte {
+	words := etmv3Words()
+	switch {
+	case cfg.DataOnly:
+		words = [][]byte{words[0], {8, 0x21}, {8, 0x01}, {8, 0x41}, {0x0c}, {0x66}, slices.Concat(words[0], []byte{8, 0x01})}
+		fallthrough
+	case cfg.TracesData(): // twice, so that they are as frequent as all others
+		words = append(words, slices.Repeat(etmv3DataWords(cfg), 2)...)
+	}
+	return words
+}
+
+// fuzzDataProgram is a program of data instructions of all kinds: A32 from
+// 8000 on, T32 from 8028 on.
+var fuzzDataProgram = []uint16{
+	0x000f, 0xe891, // 8000: ldm   r1, {r0, r1, r2, r3}
+	0x0000, 0xe581, // 8004: str   r0, [r1]
+	0x0003, 0x0891, // 8008: ldmeq r1, {r0, r1}
+	0x0000, 0xe1a0, // 800c: mov   r0, r0
+	0x2f90, 0xe181, // 8010: strex r2, r0, [r1]
+	0x0092, 0xe101, // 8014: swp   r0, r2, [r1]
+	0x0f10, 0xee11, // 8018: mrc   p15, 0, r0, c1, c0, 0
+	0x00d0, 0xe1c2, // 801c: ldrd  r0, r1, [r2]
+	0xfff6, 0x1aff, // 8020: bne   8000
+	0xff1e, 0xe12f, // 8024: bx    lr
+	0xb570,         // 8028: push  {r4, r5, r6, lr}
+	0x7008,         // 802a: strb  r0, [r1]
+	0xe891, 0x001f, // 802c: ldm   r1, {r0, r1, r2, r3, r4}
+	0xbd10, // 8030: pop   {r4, pc}
+	0x4770, // 8032: bx    lr
+}
+
+func fuzzDataMemory() *image.Memory {
+	var code []byte
+	for _, h := range fuzzDataProgram {
+		code = binary.LittleEndian.AppendUint16(code, h)
+	}
+	return image.New(image.Region{Address: 0x8000, Bytes: code})
+}
+
 // Random streams of ETMv3: no panic, exact accounts, the same rows in any
 // pieces, units and parts, and cycles that add up.
 func TestRandomStreamsETMv3(t *testing.T) {
-	words := etmv3Words()
 	seeds := 600
 	if testing.Short() {
 		seeds = 60
 	}
 	for seed := range *randomStreams * seeds {
 		r := rand.New(rand.NewPCG(uint64(seed), 3))
-		data := slices.Concat(words[0], []byte{8, 0x21, 0x00, 0x80, 0, 0})
+		mode := uint16(r.Uint32()) &^ 2
+		cfg := fuzzETMv3(t, mode).(*etmv3.Config)
+		words, data := etmv3Vocabulary(cfg), etmv3Start(cfg)
 		for range 1 + r.IntN(40) {
 			data = append(data, words[r.IntN(len(words))]...)
 		}
-		checkDecodeETMv3(t, data, uint16(r.Uint32())&^2, int(r.Uint32()))
+		checkDecodeETMv3(t, data, mode, int(r.Uint32()))
 		if t.Failed() {
-			t.Fatalf("seed %d: % x", seed, data)
+			t.Fatalf("seed %d: mode %#x: % x", seed, mode, data)
 		}
 	}
 }
 
 // FuzzDecodeETMv3 does the same with any bytes.
 func FuzzDecodeETMv3(f *testing.F) {
-	start := slices.Concat(etmv3Words()[0], []byte{8, 0x21, 0x00, 0x80, 0, 0, 0, 0, 0, 0})
+	add := func(mode, at uint16, word []byte) {
+		start := etmv3Start(fuzzETMv3(f, mode).(*etmv3.Config))
+		f.Add(slices.Concat(start, []byte{0, 0, 0, 0}, word, []byte{0x84, 0x88}, word), mode, at)
+	}
 	for i, word := range etmv3Words() {
-		f.Add(slices.Concat(start, word, []byte{0x84, 0x88}, word), uint16(i)<<3, uint16(i))
+		add(uint16(i)<<3, uint16(i), word)
+	}
+	for mode := range uint16(8) {
+		mode <<= 12
+		for i, word := range etmv3DataWords(fuzzETMv3(f, mode).(*etmv3.Config)) {
+			add(mode|1<<8, uint16(i), word)
+			add(mode|1<<11|2<<5, uint16(i), slices.Concat([]byte{0x7e}, word, []byte{0x81, 0x80, 0x81, 0x80, 0x48, 0x3c}))
+		}
 	}
 	f.Fuzz(func(t *testing.T, data []byte, mode, at uint16) {
 		if len(data) > 1<<12 {
@@ -126,24 +226,31 @@ func FuzzDecodeETMv3(f *testing.F) {
 
 func checkDecodeETMv3(t testing.TB, data []byte, mode uint16, at int) {
 	t.Helper()
-	tr := (&trace{id: 0x10, protocol: fuzzETMv3(t, mode), memory: fuzzMemory()}).with(data)
-	whole := tr.decode(t)
-	whole.checkAccounts(t, len(data))
-	whole.checkRestarts(t)
-	whole.checkCycles(t)
+	cfg := fuzzETMv3(t, mode).(*etmv3.Config)
+	memory := fuzzMemory()
+	if cfg.TracesData() {
+		memory = fuzzDataMemory()
+	}
+	check := func(d *dataset) *dataset {
+		t.Helper()
+		d.checkAccounts(t, len(data))
+		d.checkRestarts(t)
+		d.checkCycles(t)
+		d.checkData(t, cfg)
+		return d
+	}
+	tr := (&trace{id: 0x10, protocol: cfg, memory: memory}).with(data)
+	whole := check(tr.decode(t))
 	if len(data) == 0 {
 		return
 	}
 	small := decodeOptions{workers: 1 + at%3, grain: grain{unit: 1 + at%40, part: 24 + at%17, chunk: 1 + at%50}}
-	whole.sameButSplices(t, tr.decodeStream(t, tr.stream(1+at%20), small))
+	whole.sameButSplices(t, check(tr.decodeStream(t, tr.stream(1+at%20), small)))
 	small.grain.part = 1 << 20
 	sameTables(t, whole, tr.decodeStream(t, tr.stream(1+at%20), small), nil)
 
 	where := at % len(data)
-	broken := tr.decodeStream(t, tr.stream(wholePieces, where), decodeOptions{})
-	broken.checkAccounts(t, len(data))
-	broken.checkRestarts(t)
-	broken.checkCycles(t)
+	broken := check(tr.decodeStream(t, tr.stream(wholePieces, where), decodeOptions{}))
 	sameTables(t, broken, tr.decodeStream(t, tr.stream(1+at%20, where), small), nil)
 }
 
@@ -187,5 +294,36 @@ func (d *dataset) checkCycles(t testing.TB) {
 			t.Errorf("instructions row %d: %d cycles from %d, of %d: %s", i, integer(cycles, i), at, sums[last], d.rowText(instructions, i))
 		}
 		at = integer(cycle, i)
+	}
+}
+
+// checkData demands that each packet of a transfer makes one row, that rows name
+// instructions that were executed, and that they tell no more than is traced.
+func (d *dataset) checkData(t testing.TB, cfg *etmv3.Config) {
+	t.Helper()
+	of := map[string]int64{}
+	for _, kind := range d.column(&schema.Packets, "type").Str {
+		of[kind]++
+	}
+	accesses := &schema.DataAccesses
+	rows := int64(d.rows(accesses))
+	if want := of["normal_data"] + of["out_of_order_placeholder"] + of["value_not_traced"]; rows != want || d.totals.DataAccesses != want {
+		t.Errorf("%d rows of data_accesses, %d counted, of %d packets", rows, d.totals.DataAccesses, want)
+	}
+	instructions := int64(d.rows(&schema.Instructions))
+	seq, address, value := d.column(accesses, "seq"), d.column(accesses, "address"), d.column(accesses, "value")
+	access, state, executed := d.column(accesses, "access"), d.column(accesses, "state"), d.column(&schema.Instructions, "executed")
+	for i := range seq.Len() {
+		how, of := schema.Access(access.U8[i]), schema.DataState(state.U8[i])
+		bad := !null(address, i) && !cfg.DataAddress || !null(value, i) && !cfg.DataValue ||
+			of == schema.DataOutOfOrderLost && !null(value, i) || of == schema.DataCancelled && !null(seq, i)
+		if !null(seq, i) {
+			n := integer(seq, i)
+			bad = bad || n < 0 || n > instructions || null(access, i) || n == instructions && how != schema.AccessPush ||
+				(how == schema.AccessRead || how == schema.AccessWrite) && executed.U8[n] == 0
+		}
+		if bad {
+			t.Errorf("data_accesses row %d: %s", i, d.rowText(accesses, i))
+		}
 	}
 }

@@ -149,20 +149,37 @@ func blind(whole, tail *rowSet) {
 }
 
 // blindData hides, in the whole and in its tail, what a tail does not know of
-// data: all up to the first instruction in it with an address, and the values
-// that come later for instructions before.
+// data: the instruction of a transfer that stands before it, high bits of
+// addresses, and values that came for placeholders before it.
 func blindData(whole, tail *rowSet) {
-	known := func(row map[string]string) bool { return row["state"] == "in_order" && row["address"] != "NULL" && row["seq"] != "NULL" }
-	first, behind := 0, -1
-	if i := slices.IndexFunc(tail.rows["data_accesses"], known); i >= 0 {
-		row := tail.rows["data_accesses"][i]
-		first, behind = number(row["seq"]), number(row["byte_offset"])
+	unmatched := func(set *rowSet) map[string]bool {
+		at := map[string]bool{}
+		for _, row := range set.rows["events"] {
+			if row["event"] == "data_unmatched" {
+				at[row["byte_offset"]] = true
+			}
+		}
+		return at
 	}
-	for _, set := range []*rowSet{whole, tail} {
-		set.rows["data_accesses"] = slices.DeleteFunc(set.rows["data_accesses"], func(row map[string]string) bool {
-			return behind < 0 || number(row["seq"]) <= first || number(row["byte_offset"]) <= behind
-		})
-		set.rows["events"] = slices.DeleteFunc(set.rows["events"], func(row map[string]string) bool { return row["event"] == "data_unmatched" })
+	known, more := unmatched(whole), unmatched(tail)
+	maps.DeleteFunc(more, func(at string, _ bool) bool { return known[at] })
+	ofBefore := func(row map[string]string) bool { return more[row["byte_offset"]] }
+	whole.rows["data_accesses"] = slices.DeleteFunc(whole.rows["data_accesses"], ofBefore)
+	tail.rows["events"] = slices.DeleteFunc(tail.rows["events"], ofBefore)
+	for i, row := range tail.rows["data_accesses"][:min(len(tail.rows["data_accesses"]), len(whole.rows["data_accesses"]))] {
+		other := whole.rows["data_accesses"][i]
+		if row["address"] == "NULL" {
+			row["address"], other["address"] = "?", "?"
+		}
+		if n, err := strconv.Atoi(other["seq"]); row["seq"] != "NULL" || err == nil && n >= 0 && other["access"] != "push" {
+			continue
+		}
+		for _, column := range []string{"seq", "position", "size", "access"} {
+			row[column], other[column] = "?", "?"
+		}
+		if slices.Contains([]string{"suppressed", "aborted", "cancelled"}, other["state"]) {
+			row["state"], other["state"] = "?", "?"
+		}
 	}
 }
 

@@ -83,6 +83,7 @@ func (r *trial) run() {
 	r.same("one byte at a time, three workers", r.decode(r.bytesFrom(0, 1), false, 3), r.whole)
 	r.grains()
 	r.fromEachAsync()
+	r.dataWithMore()
 	r.roundTrip()
 	r.framed("frames in memory", frame.NewWriter, frame.Layout{})
 	if !slices.ContainsFunc(r.s.Packets, func(p decodetest.Packet) bool { return p.Break }) {

@@ -232,12 +232,12 @@ func (s *stitcher) openSegment(seg *decode.Segment) error {
 // addRows hands the rows of a part to their tables.
 func (s *stitcher) addRows(b base, p *part) error {
 	u, from, to, t := p.unit, p.from, p.to, &s.tables
-	timestamps, events := unknownTimestamps(u.Timestamps[from.Timestamps:to.Timestamps], u.Events[from.Events:to.Events])
-	unmatched, err := s.data.follow(&b, u.Data[from.Data:to.Data])
+	unmatched, err := s.data.follow(&b, u.Data[from.Data:to.Data], p.Tail.Act)
 	if err != nil {
 		return err
 	}
-	events = insertEvents(events, unmatched)
+	events := mergeEvents(u.Events[from.Events:to.Events], unmatched, from.Events)
+	timestamps, events := unknownTimestamps(u.Timestamps[from.Timestamps:to.Timestamps], events)
 	exceptions := exceptionRows(b, u, u.Exceptions[from.Exceptions:to.Exceptions])
 	s.exceptions += int64(len(exceptions))
 	return errors.Join(

@@ -38,10 +38,10 @@ var pftCaptures = []struct {
 }
 
 // pftTraces returns the traces of all captures at hand: those on silicon, where
-// the shared material stands beside the checkout, and the sample.
+// the shared material stands beside the checkout, the sample, and a data trace.
 func pftTraces(t testing.TB) []*trace {
 	t.Helper()
-	traces := []*trace{sampleTrace(t)}
+	traces := []*trace{sampleTrace(t), dataTrace(t)}
 	for _, c := range pftCaptures {
 		if !exists(sharedPath("captures/" + c.name)) {
 			t.Logf("without %s, which is not beside the checkout", c.name)

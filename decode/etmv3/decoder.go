@@ -254,7 +254,7 @@ func (d *Decoder) finish() {
 	if d.loss.active && !d.part.Open {
 		d.closeLoss()
 	}
-	d.attach(0)
+	d.endData()
 	s := &d.seg
 	s.Row.Bytes = s.Row.BytesDecoded + s.Row.BytesLost
 	s.Row.Instructions = d.walk.Seq - d.seq

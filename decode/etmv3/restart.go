@@ -137,7 +137,7 @@ func (d *Decoder) inProgress(r *Branch, offset int64) {
 		d.act = decode.UnplacedAct
 		d.tellUnplaced(true)
 	default:
-		d.act, d.told.instructions = decode.InstructionAct, true
+		d.act = decode.InstructionAct
 	}
 	d.goTo(r, offset)
 	d.afterBranch = false

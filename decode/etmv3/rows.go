@@ -11,10 +11,11 @@ func (d *Decoder) exceptionReturn(offset int64) {
 	if d.cfg.returnsByOpcode() && d.returned {
 		return // its opcode has said so
 	}
+	act := d.act
 	d.returnRow(offset)
 	if d.cfg.ProfileM {
 		d.act = decode.ReturnAct
-		d.fate(decode.Datum{Key: schema.Key{Seq: d.walk.Seq - 1, Offset: offset}, Kind: decode.DatumPop})
+		d.fate(decode.Datum{Key: schema.Key{Seq: d.walk.Seq - 1, Offset: offset}, Kind: decode.DatumPop, Act: act})
 	}
 }
 

@@ -30,7 +30,7 @@ func (d *Decoder) datum(x decode.Datum) {
 	if !d.cfg.TracesData() {
 		return
 	}
-	x.Instructions, x.Unplaced = d.told.instructions, d.told.unplaced
+	x.Instructions, x.Unplaced, x.Events = d.told.instructions, d.told.unplaced, len(d.unit.Events)
 	d.told = told{}
 	d.unit.Data = append(d.unit.Data, x)
 }
@@ -45,21 +45,16 @@ var dataKinds = [...]decode.DatumKind{
 	DataSuppressed:        decode.DatumSuppressed,
 }
 
-// fate says something that data packets before it are behind: what is told of
-// them, or that others begin.
+// fate says something about data behind the last data instruction.
 func (d *Decoder) fate(x decode.Datum) {
 	d.attach(x.Offset)
 	d.datum(x)
 }
 
-// data handles a data packet. All but those about a transfer that was told
-// before belong to the last data instruction that was executed, though others
-// may have been told since.
+// data handles a data packet. It belongs to the last data instruction that was
+// executed, though others may have been told since.
 func (d *Decoder) data(p *Packet, offset int64) {
-	if p.Kind != OutOfOrderData && p.Kind != StoreFailed {
-		d.attach(offset)
-	}
-	d.datum(decode.Datum{
+	d.fate(decode.Datum{
 		Key: d.key(offset), Kind: dataKinds[p.Kind],
 		Tag: p.Tag, NewAddress: p.NewAddress, Address: p.Address, AddressBits: p.AddressBits,
 		Value: p.Value, ValueTold: d.cfg.DataValue,
@@ -85,6 +80,14 @@ func (d *Decoder) attach(offset int64) {
 	}
 }
 
+// endData tells what a part has told last of data.
+func (d *Decoder) endData() {
+	d.attach(0)
+	if d.told != (told{}) {
+		d.datum(decode.Datum{Key: d.key(0), Kind: decode.DatumNothing})
+	}
+}
+
 // dataFate tells what an exception makes of the data of the last instruction.
 func (d *Decoder) dataFate(r *Branch, kind schema.ExceptionType, offset int64) {
 	if r.Cancel {
@@ -94,7 +97,7 @@ func (d *Decoder) dataFate(r *Branch, kind schema.ExceptionType, offset int64) {
 	case r.ResumeTold && r.Resume != 0:
 		d.fate(decode.Datum{Key: d.key(offset), Kind: decode.DatumPaused})
 	case kind == schema.ExcDataAbort && !r.Cancel && !d.afterBranch:
-		d.fate(decode.Datum{Key: schema.Key{Seq: d.walk.Seq - 1, Offset: offset}, Kind: decode.DatumAborted})
+		d.fate(decode.Datum{Key: schema.Key{Seq: d.walk.Seq - 1, Offset: offset}, Kind: decode.DatumAborted, Act: d.act})
 	}
 }
 
