@@ -58,6 +58,7 @@ type dataGroup struct {
 	seq      int64  // of the instruction, in the source
 	nobody   bool   // there is no instruction to name
 	position uint16 // of the next transfer
+	resumed  uint16 // position at which packets were dropped last
 	next     schema.Null[uint32]
 	state    schema.Null[schema.DataState] // of all its rows
 	paused   bool                          // what is told are its first transfers
@@ -145,6 +146,7 @@ func (f *dataFollower) take(b *base, x *decode.Datum) {
 	case decode.DatumSuppressed:
 		if g := f.top(); g.incomplete() {
 			f.mark(g, schema.DataSuppressed)
+			g.resumed = g.position
 		}
 	case decode.DatumPaused:
 		f.group.paused = true
@@ -377,15 +379,19 @@ func (f *dataFollower) ofGroup(g *dataGroup, do func(row *schema.DataAccess)) {
 	}
 }
 
-// endWhole ends the group where all of its transfers up to the last were told:
-// if those are fewer than the instruction has, the first ones are missing.
+// endWhole ends the group where its last transfers were told, since it began or
+// since packets were dropped: if all are fewer than the instruction has, those
+// before are missing.
 func (f *dataFollower) endWhole() {
 	g := &f.group
-	if g.kind == instructionGroup && !g.state.OK && !g.paused && g.position > 0 && g.position < uint16(g.Count) {
+	last := !g.paused && (!g.state.OK || g.state.V == schema.DataSuppressed)
+	if g.kind == instructionGroup && last && g.position > g.resumed && g.position < uint16(g.Count) {
 		missing := uint16(g.Count) - g.position
 		f.ofGroup(g, func(row *schema.DataAccess) {
-			row.Position += missing
-			row.Access = g.access(row.Position)
+			if row.Position >= g.resumed {
+				row.Position += missing
+				row.Access = g.access(row.Position)
+			}
 		})
 	}
 	f.end()

@@ -122,6 +122,7 @@ func (e *ETMv3) Close() error {
 		e.sendWaits(e.waits)
 		e.lateCount()
 	}
+	e.settleData(false)
 	e.finishSegment()
 	return e.err
 }

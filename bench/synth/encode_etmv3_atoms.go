@@ -44,6 +44,9 @@ func (e *ETMv3) cost(cycles uint32) {
 // instructionAtoms queues the atoms of an instruction: one, or two for a 32-bit
 // T32 one where each halfword has its own (§4.3).
 func (e *ETMv3) instructionAtoms(s *Step, tells etmv3Tells) {
+	if !s.Failed && e.isDataInstruction(s) {
+		e.settleData(true)
+	}
 	a := etmv3Atom{waits: e.waits, failed: s.Failed, tells: tells, at: s.At, in: s.Instruction}
 	e.waits = 0
 	if e.isTwo(s) {
@@ -172,7 +175,7 @@ func cycleHeader(q []etmv3Atom, all bool) (etmv3.Atoms, bool) {
 
 // sendWaits sends n Ws of those that wait behind the last atom.
 func (e *ETMv3) sendWaits(n uint64) {
-	if !e.countsCycles() {
+	if !e.countsCycles() || !e.truth.synced { // before the first I-sync there are none
 		return
 	}
 	for e.waits -= n; n > 0; {

@@ -1,6 +1,9 @@
 package synth
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/tracelake/tracelake/decode/etmv3"
 	"github.com/tracelake/tracelake/decode/isa"
 	"github.com/tracelake/tracelake/schema"
@@ -15,6 +18,13 @@ type etmv3Data struct {
 	delayed    []etmv3Access
 	open       [4]schema.Null[etmv3Access] // by tag, 1 to 3
 	suppressed int                         // data instructions whose data is still to be dropped
+	held       []etmv3HeldAccess           // rows since the last data instruction
+}
+
+// An etmv3HeldAccess is a row whose position may turn out not to be known.
+type etmv3HeldAccess struct {
+	DataAccess
+	late uint16 // transfers of the last data instruction before its first traced one
 }
 
 // An etmv3Access is a transfer that is traced, and its row as far as it is known.
@@ -23,6 +33,8 @@ type etmv3Access struct {
 	first     bool // the A bit
 	notTraced bool
 	suppress  bool // data suppressed takes its place
+	late      uint16
+	lost      bool // its value never came
 	row       DataAccess
 }
 
@@ -158,11 +170,15 @@ func (e *ETMv3) plan(t []Transfer, at Place) []etmv3Access {
 		t = append([]Transfer{t[len(t)-1]}, t[:len(t)-1]...)
 	}
 	accesses := e.number(t)
-	if len(t) < 2 || t[0].Register || !e.vary.happens(e.vary.NotTraced) {
+	if len(t) < 2 || t[0].Register || t[0].Access != t[1].Access || !e.vary.happens(e.vary.NotTraced) { // no load or store multiple
 		return accesses
 	}
 	// Trace begins with one of them; of those behind some are not selected.
-	accesses = accesses[e.vary.upTo(len(t)-1):]
+	late := e.vary.upTo(len(t) - 1)
+	accesses = accesses[late:]
+	for i := range accesses {
+		accesses[i].late = uint16(late)
+	}
 	accesses[0].first = true
 	for i := range accesses[1:] {
 		accesses[i+1].notTraced = e.vary.upTo(2) == 0
@@ -220,8 +236,8 @@ func (e *ETMv3) suppress(accesses []etmv3Access) []etmv3Access {
 		return accesses
 	}
 	sent := e.vary.upTo(len(accesses) - 1)
-	for i := range accesses[:sent] {
-		accesses[i].row.State = schema.DataSuppressed
+	for i := range accesses[:sent] { // which of its transfers they are cannot be told
+		accesses[i].row.State, accesses[i].row.Position, accesses[i].late = schema.DataSuppressed, uint16(i), 0
 	}
 	accesses[sent].suppress = true
 	e.data.suppressed = e.vary.upTo(3)
@@ -264,7 +280,9 @@ func (e *ETMv3) tellInOrder(a *etmv3Access) {
 	p := etmv3.Packet{Kind: etmv3.NormalData}
 	if a.notTraced {
 		p.Kind = etmv3.ValueNotTraced
-		a.row.State = schema.DataNotTraced
+		if a.row.State != schema.DataSuppressed {
+			a.row.State = schema.DataNotTraced
+		}
 	} else {
 		e.setDataValue(&p, a)
 	}
@@ -281,7 +299,9 @@ func (e *ETMv3) complete(tag int) {
 	p := etmv3.Packet{Kind: etmv3.OutOfOrderData, Tag: uint8(tag)}
 	e.setDataValue(&p, &a)
 	e.setKey(&a, e.emit(p))
-	a.row.State = schema.DataOutOfOrder
+	if a.row.State == schema.DataInOrder {
+		a.row.State = schema.DataOutOfOrder
+	}
 	e.storeFailed(&a)
 	e.accessRow(&a)
 }
@@ -314,12 +334,20 @@ func (e *ETMv3) breakData(overflow bool) {
 	}
 	e.data.delayed = e.data.delayed[:0]
 	e.data.suppressed = 0
+	var lost []etmv3Access
 	for tag := range e.data.open {
 		if open := &e.data.open[tag]; open.OK {
 			open.OK = false
-			open.V.row.State = schema.DataOutOfOrderLost
-			e.accessRow(&open.V)
+			if open.V.row.State == schema.DataInOrder {
+				open.V.row.State = schema.DataOutOfOrderLost
+			}
+			open.V.lost = true
+			lost = append(lost, open.V)
 		}
+	}
+	slices.SortFunc(lost, func(a, b etmv3Access) int { return cmp.Compare(a.row.Offset, b.row.Offset) })
+	for i := range lost {
+		e.accessRow(&lost[i])
 	}
 }
 
@@ -327,7 +355,7 @@ func (e *ETMv3) breakData(overflow bool) {
 func (e *ETMv3) storeFailed(a *etmv3Access) {
 	if a.StoreFailed && e.opt.DataValue && !a.notTraced {
 		e.emit(etmv3.Packet{Kind: etmv3.StoreFailed})
-		if a.row.State != schema.DataSuppressed {
+		if a.row.State == schema.DataInOrder || a.row.State == schema.DataOutOfOrder {
 			a.row.State = schema.DataStoreFailed
 		}
 	}
@@ -385,11 +413,47 @@ func (e *ETMv3) accessRow(a *etmv3Access) {
 	if e.opt.DataAddress && !a.Register {
 		row.Address = schema.Of(a.Address)
 	}
-	if e.opt.DataValue && !a.notTraced && row.State != schema.DataOutOfOrderLost {
+	if e.opt.DataValue && !a.notTraced && !a.lost {
 		row.Value = schema.Of(uint64(a.Value))
 	}
 	if !e.opt.DataOnly {
 		row.Size, row.Access = schema.Of(a.Size), schema.Of(a.Access)
 	}
-	e.truth.rows.DataAccess(&row)
+	e.data.held = append(e.data.held, etmv3HeldAccess{row, a.late})
+	if e.opt.DataOnly {
+		e.settleData(true)
+	}
+}
+
+// abortData makes the data of the last instruction those of one that aborted.
+func (e *ETMv3) abortData() {
+	e.tellDelayed()
+	abort := func(row *DataAccess) {
+		if !row.NoInstruction && row.Seq == e.truth.seq-1 {
+			row.State = schema.DataAborted
+		}
+	}
+	for i := range e.data.held {
+		abort(&e.data.held[i].DataAccess)
+	}
+	for tag := range e.data.open {
+		abort(&e.data.open[tag].V.row)
+	}
+}
+
+// settleData ends the last data instruction. Where trace began in its midst, its
+// transfers are known by being its last ones, unless its end may be missing
+// (§6.3): then they are counted from the first one traced.
+func (e *ETMv3) settleData(whole bool) {
+	for i := range e.data.held {
+		a := &e.data.held[i]
+		if !whole {
+			a.Position -= a.late
+		}
+		e.truth.rows.DataAccess(&a.DataAccess)
+	}
+	e.data.held = e.data.held[:0]
+	for tag := range e.data.open { // no longer of the last one
+		e.data.open[tag].V.late = 0
+	}
 }

@@ -87,6 +87,9 @@ func (e *ETMv3) exception(s *Step) error {
 	case begun == etmv3Whole && e.told.reached.OK && e.vary.happens(e.vary.Sync/4):
 		e.periodic(e.reachedPlace())
 	}
+	if s.Exception == schema.ExcDataAbort && begun == etmv3Whole && e.told.after != afterBranch {
+		e.abortData() // as far as the trace tells, the last instruction made it
+	}
 	late := e.push(s)
 	e.enterException(s, r, begun)
 	e.tellFrame(late)
@@ -208,7 +211,9 @@ func (e *ETMv3) begin(s *Step) etmv3Tells {
 		return etmv3Half
 	case aborts && e.vary.happens(e.vary.Cancel):
 		e.instructionAtoms(&p, etmv3Whole)
-		e.beginData(&p, schema.DataAborted)
+		if s.Exception == schema.ExcDataAbort {
+			e.beginData(&p, schema.DataAborted)
+		}
 		return etmv3Whole
 	}
 	p.Failed = !e.opt.ProfileM && e.vary.happens(e.vary.Cancel*e.vary.Cancel)

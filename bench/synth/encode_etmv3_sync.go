@@ -173,6 +173,7 @@ func (e *ETMv3) iSync(reason schema.ISyncReason, place Place, contextID uint32, 
 
 // traceOn enters the restart by the I-sync at an offset, and its count (§5).
 func (e *ETMv3) traceOn(at int64, reason schema.ISyncReason, count schema.Null[uint32]) {
+	e.settleData(reason != schema.ISyncOverflow)
 	t := &e.truth
 	event := schema.EventTraceOn
 	switch reason {

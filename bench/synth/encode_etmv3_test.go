@@ -21,15 +21,15 @@ func etm(minor uint8, more ...func(*synth.ETMv3Options)) synth.ETMv3Options {
 	return o
 }
 
-func cycles(o *synth.ETMv3Options)    { o.CycleAccurate = true }
-func broadcast(o *synth.ETMv3Options) { o.Broadcast = true }
-func alt(o *synth.ETMv3Options)       { o.AltBranch = true }
-func twoAtoms(o *synth.ETMv3Options)  { o.OneT32 = false }
-func virtualETM(o *synth.ETMv3Options)   { o.Virtualization, o.TraceVMID = true, true }
-func profileM(o *synth.ETMv3Options)  { o.ProfileM, o.Security = true, false }
-func addresses(o *synth.ETMv3Options) { o.DataAddress = true }
-func values(o *synth.ETMv3Options)    { o.DataValue = true }
-func dataOnly(o *synth.ETMv3Options)  { o.DataOnly = true }
+func cycles(o *synth.ETMv3Options)     { o.CycleAccurate = true }
+func broadcast(o *synth.ETMv3Options)  { o.Broadcast = true }
+func alt(o *synth.ETMv3Options)        { o.AltBranch = true }
+func twoAtoms(o *synth.ETMv3Options)   { o.OneT32 = false }
+func virtualETM(o *synth.ETMv3Options) { o.Virtualization, o.TraceVMID = true, true }
+func profileM(o *synth.ETMv3Options)   { o.ProfileM, o.Security = true, false }
+func addresses(o *synth.ETMv3Options)  { o.DataAddress = true }
+func values(o *synth.ETMv3Options)     { o.DataValue = true }
+func dataOnly(o *synth.ETMv3Options)   { o.DataOnly = true }
 
 func contextID(n int) func(*synth.ETMv3Options) {
 	return func(o *synth.ETMv3Options) { o.ContextIDBytes = n }

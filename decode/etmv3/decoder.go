@@ -132,7 +132,7 @@ func (d *Decoder) lead() int {
 	lead := decode.Lead{
 		Offset: offset, Reason: p.Reason,
 		NewEpoch:  p.Reason != schema.ISyncPeriodic && !d.countKnown(&p),
-		CountTold: p.CyclesTold, CycleAccurate: d.cfg.CycleAccurate,
+		CountTold: p.CyclesTold, CycleAccurate: d.cfg.tellsCycles(),
 	}
 	if d.countKnown(&p) {
 		lead.Count = schema.Of(int64(p.Cycles))

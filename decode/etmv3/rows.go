@@ -66,7 +66,7 @@ func (d *Decoder) key(offset int64) schema.Key { return schema.Key{Seq: d.walk.S
 
 func (d *Decoder) point() schema.Point {
 	p := schema.Point{Epoch: d.epoch}
-	if d.cfg.CycleAccurate {
+	if d.cfg.tellsCycles() {
 		p.Cycle = schema.Of(d.cycle)
 	}
 	return p

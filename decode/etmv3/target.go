@@ -127,8 +127,14 @@ func (d *Decoder) exception(p *Packet, offset int64, behind int) {
 		x.Target = schema.Of(r.Target(d.address, d.branchISA(r)))
 	}
 	debug := kind == schema.ExcDebug
-	if !debug {
+	switch {
+	case !debug:
 		d.goTo(r, offset)
+	case d.branchState(r):
+		state := d.branchISA(r)
+		d.lose()
+		d.isa = state
+		d.stateContext(offset)
 	}
 	x.ContextID, x.VMID, x.Security = d.contextID, d.vmid, d.security()
 	d.unit.Exceptions = append(d.unit.Exceptions, x)
