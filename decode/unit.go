@@ -57,6 +57,10 @@ type Segment struct {
 	Tail Tail
 	// Back is what reaches back.
 	Back Back
+	// Inside is what the segment is if the one before ended inside an instruction
+	// (Tail.Half) that the lead goes on with: a unit of one segment. It is nil
+	// where that makes no difference.
+	Inside *Unit
 }
 
 // A Lead is the I-sync of a cut, as far as its effects depend on what came
@@ -87,6 +91,9 @@ type Tail struct {
 	Cycle int64
 	// Reached is where the flow stood, if known.
 	Reached schema.Null[Position]
+	// Half says that of the instruction there the first half was told: Reached is
+	// the second one.
+	Half bool
 	// Timestamp is what is known of the raw value: KnownBits low bits of Raw.
 	// TimestampCleared says that what was known before the segment is void.
 	TimestampRaw     uint64

@@ -52,6 +52,7 @@ type carry struct {
 	nextEpoch int32 // the number of the next epoch to open
 	lost      bool  // packet sync was lost, or nothing came before
 	reached   schema.Null[decode.Position]
+	half      bool // of the instruction there the first half was told
 
 	timestampRaw  uint64
 	timestampBits uint8
@@ -86,6 +87,14 @@ func (c *carry) open(lead *decode.Lead) (events []schema.Event, counts []schema.
 			Key: key, Event: schema.EventInconsistent, Address: schema.Of(c.reached.V.Address),
 			Detail: decode.ISyncDiffers(c.reached.V, here.V),
 		})
+	}
+	if c.half && (restarts || c.reached != lead.At) { // as inside a segment
+		split := schema.Event{Key: key, Event: schema.EventSplitInstruction, Address: schema.Of(c.reached.V.Address - 2)}
+		if restarts {
+			events = slices.Insert(events, 0, split)
+		} else {
+			events = append(events, split)
+		}
 	}
 	if c.lost {
 		c.waits = 0
@@ -268,7 +277,7 @@ func (c *carry) close(code decode.TimestampCode, t *decode.Tail, instructions, e
 	} else {
 		c.cycle += t.Cycle
 	}
-	c.lost, c.reached = t.Lost, t.Reached
+	c.lost, c.reached, c.half = t.Lost, t.Reached, t.Half
 	switch {
 	case t.TimestampCleared:
 		c.timestampRaw, c.timestampBits = 0, 0

@@ -125,6 +125,9 @@ func (p *part) takeBack(by *part) uint32 {
 		panic("pipeline: the last act has no run")
 	}
 	p.Row.Instructions--
+	if p.Back.Waits == decode.WaitsTaken && p.to.Costs == p.from.Costs { // it was the first: what went before goes on
+		p.Back.Waits = decode.WaitsPassed
+	}
 	p.unit.Lower(p.from, p.to, p.Tail.Seq-1)
 	switch by.Back.Waits {
 	case decode.WaitsTaken:

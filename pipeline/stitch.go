@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/image"
@@ -20,6 +21,11 @@ type stitcher struct {
 	totals  schema.Totals
 	missing image.Missing
 	quality decode.Quality
+
+	// Of the last part that was taken; within: its segment began inside an
+	// instruction.
+	half, within bool
+	stood        schema.Null[decode.Position]
 
 	// The segment that is open: its base stays, its row grows.
 	open       base
@@ -48,20 +54,43 @@ func (s *stitcher) stitch(d decoded) error {
 	if err := s.unsynced(d.unit); err != nil {
 		return err
 	}
-	numbers, err := s.number(d.rows.Blocks)
-	if err != nil {
-		return err
+	// Where segments may be another, only the blocks of those taken are numbered.
+	ambiguous := slices.ContainsFunc(d.rows.Segments, func(seg decode.Segment) bool { return seg.Inside != nil })
+	var numbers []uint32
+	if !ambiguous {
+		var err error
+		if numbers, err = s.number(d.rows.Blocks); err != nil {
+			return err
+		}
 	}
 	var from decode.Ends
 	for i := range d.rows.Segments {
 		seg := &d.rows.Segments[i]
 		p := &part{Segment: *seg, unit: d.rows, numbers: numbers, from: from, to: seg.Ends}
+		if s.goesInside(seg) {
+			p = &part{Segment: seg.Inside.Segments[0], unit: seg.Inside, to: seg.Inside.Segments[0].Ends}
+		}
+		if ambiguous {
+			if err := s.numberRuns(p); err != nil {
+				return err
+			}
+		}
+		s.half, s.stood = p.Tail.Half, p.Tail.Reached
 		if err := s.take(p); err != nil {
 			return err
 		}
 		from = seg.Ends
 	}
 	return nil
+}
+
+// goesInside says whether a segment begins inside the instruction that the one
+// before it ended in, or goes on one that does.
+func (s *stitcher) goesInside(seg *decode.Segment) bool {
+	if !seg.Continued {
+		s.within = seg.Inside != nil && s.half && s.stood == seg.Lead.At
+	}
+	return s.within && seg.Inside != nil
 }
 
 // take takes the next part. It waits if it may still change.
@@ -109,17 +138,33 @@ func (s *stitcher) number(blocks []*schema.Block) ([]uint32, error) {
 	numbers := make([]uint32, len(blocks))
 	var first []codeBlock
 	for i, b := range blocks {
-		n, ok := s.numbers[b.Key]
-		if !ok {
-			n = uint32(len(s.numbers))
-			s.numbers[b.Key] = n
-			for position := range b.Address {
-				first = append(first, codeBlock{n, position, b})
-			}
-		}
-		numbers[i] = n
+		numbers[i], first = s.numberOf(b, first)
 	}
 	return numbers, s.tables.codeBlocks.add(s.base, first)
+}
+
+// numberRuns gives the blocks their numbers that the runs of a part use.
+func (s *stitcher) numberRuns(p *part) error {
+	var first []codeBlock
+	p.numbers = make([]uint32, len(p.unit.Blocks))
+	for i := range p.unit.Runs[p.from.Runs:p.to.Runs] {
+		block := p.unit.Runs[p.from.Runs+i].Block
+		p.numbers[block], first = s.numberOf(p.unit.Blocks[block], first)
+	}
+	return s.tables.codeBlocks.add(s.base, first)
+}
+
+// numberOf returns the number of a block, which it appends to first if it is new.
+func (s *stitcher) numberOf(b *schema.Block, first []codeBlock) (uint32, []codeBlock) {
+	n, ok := s.numbers[b.Key]
+	if !ok {
+		n = uint32(len(s.numbers))
+		s.numbers[b.Key] = n
+		for position := range b.Address {
+			first = append(first, codeBlock{n, position, b})
+		}
+	}
+	return n, first
 }
 
 // segment takes a segment, or a part of one.
@@ -199,10 +244,10 @@ func (s *stitcher) count(p *part) {
 	t.Exceptions += of.Exceptions
 	t.Losses += int64(p.to.Losses - p.from.Losses)
 	for _, e := range p.unit.Events[p.from.Events:p.to.Events] {
-		switch e.Event {
-		case schema.EventTraceOn, schema.EventOverflow, schema.EventDebugExit:
+		switch {
+		case e.Event.Restarts():
 			t.Gaps++
-		case schema.EventUnmapped:
+		case e.Event == schema.EventUnmapped:
 			s.missing.Add(e.Address.V, 1)
 		}
 	}
@@ -216,7 +261,7 @@ func (s *stitcher) openSegment(seg *decode.Segment) error {
 		s.quality.ISync(lead.Offset, s.reached, lead.At.V)
 	}
 	events, counts := s.carry.open(&seg.Lead)
-	if len(events) > 0 && events[0].Event != schema.EventInconsistent && !first {
+	if !first && slices.ContainsFunc(events, func(e schema.Event) bool { return e.Event.Restarts() }) {
 		s.totals.Gaps++
 	}
 	s.open = s.base

@@ -175,6 +175,11 @@ var EventNames = []string{
 
 func (e EventKind) String() string { return EventNames[e] }
 
+// Restarts says whether trace starts at the event, or starts again.
+func (e EventKind) Restarts() bool {
+	return e == EventTraceOn || e == EventOverflow || e == EventDebugExit
+}
+
 // Access is how a data transfer accesses memory, or a coprocessor's register.
 type Access uint8
 

@@ -117,6 +117,9 @@ func (e *ETMv3) enterException(s *Step, r etmv3.Branch, begun etmv3Tells) {
 		Event: schema.ExceptionEntry, Type: schema.Of(s.Exception), Target: schema.Of(to.Address),
 		ReturnAddress: e.returnAddress(s, begun == etmv3Phantom),
 	}
+	if begun == etmv3Half { // behind the half that was told
+		row.ReturnAddress.V += 2
+	}
 	r = e.exceptionTo(to, r, s.Exception)
 	row.Number = schema.Of(r.Exception)
 	row.Resume = schema.Null[uint8]{V: r.Resume, OK: r.ResumeTold}

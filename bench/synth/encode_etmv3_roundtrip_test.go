@@ -42,11 +42,9 @@ func randomETMv3(r *rand.Rand) synth.ETMv3Options {
 	o.SyncPeriod = []int{0, 20, 100, 400}[r.IntN(4)]
 	if r.IntN(4) != 0 {
 		rate := func() float64 { return []float64{0, 0.02, 0.2, 0.5}[r.IntN(4)] }
-		// Halves is 0 as long as the decoder does not carry the first half of an
-		// instruction over a cut, nor tell where an exception behind it returns to.
 		o.Variation = &synth.ETMv3Variation{
 			Seed: r.Uint64(), Packing: rate(), Longer: rate(), Ignore: rate(), Sync: rate(), Timestamps: rate(), Branch: rate(),
-			Cancel: rate(), Halves: 0, OldForm: rate(), LSiP: rate(), LateCounts: rate(), OutOfOrder: rate(), NotTraced: rate(),
+			Cancel: rate(), Halves: rate(), OldForm: rate(), LSiP: rate(), LateCounts: rate(), OutOfOrder: rate(), NotTraced: rate(),
 			Suppress: rate(), Delay: rate(),
 		}
 	}

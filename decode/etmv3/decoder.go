@@ -7,6 +7,7 @@ import (
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/flow"
 	"github.com/tracelake/tracelake/decode/image"
+	"github.com/tracelake/tracelake/decode/isa"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -26,6 +27,12 @@ type Decoder struct {
 
 	state
 	halt halt
+
+	// The segment may begin inside an instruction: then inside, nil until it is
+	// wanted, decodes it as one that does, which within says there.
+	ambiguous bool
+	inside    *Decoder
+	within    bool
 }
 
 // state is what the decoder knows; every segment begins with a new one.
@@ -87,8 +94,36 @@ func (d *Decoder) Decode(u *decode.Unit, part decode.Part) {
 	if !part.Continued {
 		i = d.lead()
 	}
+	if !part.Continued {
+		d.ambiguous = d.mayBeInside()
+	}
 	d.decodePackets(i)
 	d.finish()
+	if d.ambiguous {
+		u.Segments[len(u.Segments)-1].Inside = d.decodeInside(part)
+	}
+}
+
+// mayBeInside says whether the segment may begin inside a 32-bit T32 instruction
+// of which the first half was told before it (ETMIDR[18] = 0). Only the segment
+// before knows. In a BL or BLX there is no other way.
+func (d *Decoder) mayBeInside() bool {
+	at := d.seg.Lead.At.V
+	if d.cfg.OneT32 || d.within || !d.walk.Known() || d.half || at.ISA != schema.T32 && at.ISA != schema.T32EE {
+		return false
+	}
+	first, ok := d.halfword(at.Address - 2)
+	return ok && d.seg.Lead.Reason == schema.ISyncPeriodic && isa.Is32Bit(first)
+}
+
+// decodeInside decodes a segment as one that begins inside an instruction.
+func (d *Decoder) decodeInside(part decode.Part) *decode.Unit {
+	if d.inside == nil {
+		d.inside = &Decoder{cfg: d.cfg, mem: d.mem, walk: flow.NewWalker(flow.NewProgram(d.mem, flow.Rules{})), packets: d.packets, within: true}
+	}
+	u := &decode.Unit{}
+	d.inside.Decode(u, part)
+	return u
 }
 
 // begin readies the decoder for a part.
@@ -148,6 +183,9 @@ func (d *Decoder) lead() int {
 		d.forget(&p)
 	}
 	d.setTo(&p, offset)
+	if d.within {
+		d.inHalf(decode.Place{Address: p.Address - 2, ISA: p.ISA}, true)
+	}
 	return p.Len
 }
 
@@ -272,7 +310,7 @@ func (d *Decoder) finish() {
 		s.Tail.Kept = d.keep()
 	}
 	if d.walk.Known() {
-		s.Tail.Reached = schema.Of(d.reached())
+		s.Tail.Reached, s.Tail.Half = schema.Of(d.reached()), d.half && d.halfTold
 	}
 	s.Back = d.back
 	s.Ends = d.unit.Ends()

@@ -14,9 +14,6 @@ func (d *Decoder) isync(p *Packet, offset int64) {
 	}
 	if p.Reason == schema.ISyncPeriodic && !p.Bad {
 		at := d.cfg.position(p)
-		if d.walk.Known() && d.half && d.reached() == at {
-			return // between the halves of an instruction
-		}
 		reached := schema.Null[decode.Position]{OK: d.walk.Known()}
 		if reached.OK {
 			reached.V = d.reached()
@@ -24,6 +21,11 @@ func (d *Decoder) isync(p *Packet, offset int64) {
 		d.seg.Quality.ISync(offset, reached, at)
 		if reached.OK && reached.V != at {
 			d.inconsistent(offset, reached.V.Address, decode.ISyncDiffers(reached.V, at))
+		}
+		if first, told := d.walk.Place(), d.halfTold; reached.OK && reached.V == at && d.half {
+			d.setTo(p, offset)
+			d.inHalf(first, told)
+			return
 		}
 		d.dropHalf(offset)
 		d.setTo(p, offset)
@@ -40,6 +42,13 @@ func (d *Decoder) isync(p *Packet, offset int64) {
 		return
 	}
 	d.setTo(p, offset)
+}
+
+// inHalf puts the position behind the first half of an instruction, which an atom
+// told or did not.
+func (d *Decoder) inHalf(first decode.Place, told bool) {
+	d.walk.Goto(first, d.space())
+	d.half, d.halfTold = true, told
 }
 
 // position is where an I-sync says the flow is.
