@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -166,9 +167,7 @@ func (c *Capture) write(ctx context.Context, dir string, truth *pipeline.Dataset
 			m.Images = append(m.Images, schema.ImageRegion{File: d.File, Address: d.Address, Bytes: int64(d.Length), Core: core.Name})
 		}
 	}
-	for name, b := range s.Files() {
-		files[name] = b
-	}
+	maps.Copy(files, s.Files())
 	return m, synth.WriteFiles(dir, files)
 }
 

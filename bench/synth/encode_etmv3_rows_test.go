@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -112,9 +113,7 @@ func exportETMv3(t testing.TB, o *synth.ETMv3Options, stream []byte, code []code
 		Sources: []synth.SnapshotSource{{Name: "ETM_0", Type: o.Type(), Core: "cpu_0", Buffer: "ETB_0", Registers: o.Registers()}},
 		Buffers: []synth.SnapshotBuffer{{Name: "ETB_0", File: "trace.bin", Format: "source_data"}},
 	}
-	for name, b := range snapshot.Files() {
-		files[name] = b
-	}
+	maps.Copy(files, snapshot.Files())
 	if err := synth.WriteFiles(capture, files); err != nil {
 		t.Fatal(err)
 	}
