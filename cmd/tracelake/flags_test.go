@@ -35,8 +35,8 @@ var readers = map[string]func(*cli.Context) (any, error){
 		opt, err := readQuality(ctx)
 		return []any{opt, ctx.Bool("json")}, err
 	},
-	"demo": func(ctx *cli.Context) (any, error) { return ctx.String("output"), nil },
-	"synth":  func(ctx *cli.Context) (any, error) { return readSynth(ctx) },
+	"demo":  func(ctx *cli.Context) (any, error) { return ctx.String("output"), nil },
+	"synth": func(ctx *cli.Context) (any, error) { return readSynth(ctx) },
 	"verify": func(ctx *cli.Context) (any, error) {
 		dataset, truth, err := readVerify(ctx)
 		return []any{dataset, truth}, err
