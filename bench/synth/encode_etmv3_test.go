@@ -387,7 +387,7 @@ var etmv3Golden = []struct {
 	{
 		name: "half an instruction, then an IRQ", options: etm(3, twoAtoms, vary(synth.ETMv3Variation{Cancel: 1, Halves: 1})), memory: "8000:00bfaff30080",
 		steps: "8000t !irq:8002t>18", want: "A 08 21 01800000 88 8D808080481C",
-		rows: "events: 0 0 6 trace_on 32768 NULL | 1 0 13 split_instruction 32770 NULL; exceptions: 1 0 13 entry 14 irq 32770 24 NULL; instructions: 0 0 12 32768",
+		rows: "events: 0 0 6 trace_on 32768 NULL | 1 0 13 split_instruction 32770 NULL; exceptions: 1 0 13 entry 14 irq 32772 24 NULL; instructions: 0 0 12 32768",
 	},
 	{
 		name: "synchronisation between two halves", options: etm(3, twoAtoms, vary(synth.ETMv3Variation{Halves: 1})), memory: "8000:00bfaff30080",
