@@ -7,6 +7,7 @@ import (
 
 	"github.com/tracelake/tracelake/bench/synth"
 	"github.com/tracelake/tracelake/decode/etmv3"
+	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/decode/pft"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -82,7 +83,7 @@ func (r *Recipe) Capture(w *Workload) (*Capture, error) {
 	for i := range max(r.Cores, 1) {
 		o := r.execution(w)
 		o.Seed += uint64(i) << 32
-		core := TracedCore{Source: uint8(recipeFirstSource + i), Memory: w.Memory, Steps: synth.Execute(w.Program(), o), Protocol: r.Protocol}
+		core := TracedCore{Source: uint8(recipeFirstSource + i), Memory: padded(w.Memory), Steps: synth.Execute(w.Program(), o), Protocol: r.Protocol}
 		if r.Protocol == "pft" {
 			r.tracePFT(&core)
 		} else {
@@ -91,6 +92,26 @@ func (r *Recipe) Capture(w *Workload) (*Capture, error) {
 		c.Cores = append(c.Cores, core)
 	}
 	return c, nil
+}
+
+// padding is how many bytes behind a region of its program a snapshot has: there
+// are decoders that fetch four bytes for each instruction.
+const padding = 2
+
+// padded returns regions with zeros behind them, where there is room.
+func padded(regions []image.Region) []image.Region {
+	regions = slices.Clone(regions)
+	for i := range regions {
+		r := &regions[i]
+		end := uint64(r.Address) + uint64(len(r.Bytes))
+		taken := slices.ContainsFunc(regions, func(o image.Region) bool {
+			return uint64(o.Address) < end+padding && uint64(o.Address)+uint64(len(o.Bytes)) > end
+		})
+		if !taken && end+padding <= 1<<32 {
+			r.Bytes = append(slices.Clip(r.Bytes), make([]byte, padding)...)
+		}
+	}
+	return regions
 }
 
 // check says what cannot be traced.
@@ -136,6 +157,7 @@ const windowSteps = 300
 func (r *Recipe) execution(w *Workload) synth.ExecuteOptions {
 	return synth.ExecuteOptions{
 		Seed: r.Seed, Instructions: r.Instructions, Tasks: w.Tasks, Targets: w.Targets, Handlers: w.Handlers, V7M: w.V7M,
+		Code: w.Code, Watchdog: r.Debug == 0,
 		Interrupts: 32, Rates: r.rates(w), Switches: r.Switches,
 		TraceOff: synth.Windows{Rate: r.TraceOff, Steps: windowSteps}, Overflow: synth.Windows{Rate: r.Overflow, Steps: windowSteps},
 		Triggers: r.Triggers, Data: r.Data != NoData,
@@ -168,18 +190,7 @@ func (r *Recipe) rates(w *Workload) map[schema.ExceptionType]float64 {
 
 // tracePFT makes core one that a PTM traces.
 func (r *Recipe) tracePFT(core *TracedCore) {
-	o := synth.PFTOptions{
-		Config: pft.Config{
-			Minor: uint8(r.Minor), CycleAccurate: r.CycleAccurate, ContextIDBytes: r.ContextIDBytes, ReturnStack: r.ReturnStack,
-			Timestamp64: r.Minor >= 1, TimestampGray: r.Minor < 1,
-		},
-		Source: core.Source, SyncBytes: recipeSyncBytes, ReturnStackDepth: recipeStackDepth, BranchBroadcast: r.Broadcast,
-		Timestamps: r.Timestamps, TimestampBase: 90 * recipeTimestampHz, CyclesPerTick: recipeCoreHz / recipeTimestampHz,
-		TraceVMID: r.VMID,
-	}
-	if r.Variation > 0 {
-		o.Variation = synth.VaryPFT(r.Seed, r.Variation)
-	}
+	o := r.pftOptions(core.Source)
 	core.Type, core.Version = "Cortex-A9", o.Version()
 	if r.Minor >= 1 {
 		core.Type = "Cortex-A15"
@@ -188,8 +199,33 @@ func (r *Recipe) tracePFT(core *TracedCore) {
 	core.Encoder = func(w io.Writer, rows synth.Rows) Encoder { return synth.NewPFT(w, rows, o) }
 }
 
+// pftOptions are those of the PTM of a source.
+func (r *Recipe) pftOptions(source uint8) synth.PFTOptions {
+	o := synth.PFTOptions{
+		Config: pft.Config{
+			Minor: uint8(r.Minor), CycleAccurate: r.CycleAccurate, ContextIDBytes: r.ContextIDBytes, ReturnStack: r.ReturnStack,
+			Timestamp64: r.Minor >= 1, TimestampGray: r.Minor < 1,
+		},
+		Source: source, SyncBytes: recipeSyncBytes, ReturnStackDepth: recipeStackDepth, BranchBroadcast: r.Broadcast,
+		Timestamps: r.Timestamps, TimestampBase: 90 * recipeTimestampHz, CyclesPerTick: recipeCoreHz / recipeTimestampHz,
+		TraceVMID: r.VMID,
+	}
+	if r.Variation > 0 {
+		o.Variation = synth.VaryPFT(r.Seed, r.Variation)
+	}
+	return o
+}
+
 // traceETMv3 makes core one that an ETM traces.
 func (r *Recipe) traceETMv3(core *TracedCore, w *Workload) {
+	o := r.etmv3Options(core.Source, w)
+	core.Type, core.Version, core.TracesData = o.Core(), o.Version(), o.DataAddress || o.DataValue
+	core.Registers = o.Registers()
+	core.Encoder = func(w io.Writer, rows synth.Rows) Encoder { return synth.NewETMv3(w, rows, o) }
+}
+
+// etmv3Options are those of the ETM of a source.
+func (r *Recipe) etmv3Options(source uint8, w *Workload) synth.ETMv3Options {
 	o := synth.ETMv3Options{
 		Config: etmv3.Config{
 			Minor: uint8(r.Minor), ProfileM: r.V7M, CycleAccurate: r.CycleAccurate, ContextIDBytes: r.ContextIDBytes,
@@ -199,14 +235,12 @@ func (r *Recipe) traceETMv3(core *TracedCore, w *Workload) {
 			AltBranch: r.AltBranch, Security: !r.V7M, OneT32: !r.TwoAtoms,
 			Timestamp64: r.Minor >= 5, Virtualization: r.Minor >= 5 && !r.V7M,
 		},
-		Source: core.Source, Program: w.Program(), SyncPeriod: recipeSyncBytes,
+		Source: source, Program: w.Program(), SyncPeriod: recipeSyncBytes,
 		Timestamps: r.Timestamps, TimestampBase: 90 * recipeTimestampHz, CyclesPerTick: recipeCoreHz / recipeTimestampHz,
-		TraceVMID: r.VMID,
+		TraceVMID: r.VMID, CancelledAlone: r.Variation == 0,
 	}
 	if r.Variation > 0 {
 		o.Variation = synth.VaryETMv3(r.Seed, r.Variation)
 	}
-	core.Type, core.Version, core.TracesData = o.Core(), o.Version(), o.DataAddress || o.DataValue
-	core.Registers = o.Registers()
-	core.Encoder = func(w io.Writer, rows synth.Rows) Encoder { return synth.NewETMv3(w, rows, o) }
+	return o
 }

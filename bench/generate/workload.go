@@ -19,6 +19,7 @@ type Workload struct {
 	Tasks    []synth.Task // with context IDs and VMIDs of their own, from 1
 	Targets  []synth.Place
 	Handlers map[schema.ExceptionType]synth.Place
+	Code     func(synth.Place) bool // whether there is code; nil: where there is memory
 	V7M      bool
 }
 
@@ -76,7 +77,7 @@ func ELFWorkload(name string, file []byte, v7m bool) (*Workload, error) {
 		return nil, fmt.Errorf("%s: %w; give one that is not stripped", name, err)
 	}
 	entry := synth.Place{Address: uint32(f.Entry) &^ 1, ISA: schema.ISA(f.Entry & 1), Security: security}
-	w := &Workload{Memory: regions, V7M: v7m}
+	w := &Workload{Memory: regions, Code: synth.ELFCode(f), V7M: v7m}
 	w.Targets = slices.DeleteFunc(targets, func(p synth.Place) bool { return !w.mapped(p.Address) })
 	w.Tasks = newTasks(entry, w.Targets)
 	w.Handlers, err = w.vectors(f)
@@ -105,14 +106,14 @@ func (w *Workload) word(address uint32) (uint32, bool) {
 }
 
 // vectors returns the handlers of the vector table that a symbol names: none if
-// there is no such symbol.
+// there is no such symbol, but that of reset, which is the entry.
 func (w *Workload) vectors(f *elf.File) (map[schema.ExceptionType]synth.Place, error) {
 	symbols, err := f.Symbols()
 	if err != nil {
 		return nil, err
 	}
 	i := slices.IndexFunc(symbols, func(s elf.Symbol) bool { return slices.Contains(vectorSymbols, s.Name) })
-	handlers := map[schema.ExceptionType]synth.Place{}
+	handlers := map[schema.ExceptionType]synth.Place{schema.ExcReset: w.Tasks[0].Entry}
 	if i < 0 {
 		return handlers, nil
 	}

@@ -1,42 +1,31 @@
 package sample_test
 
 import (
-	"bufio"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"hash/fnv"
-	"os"
-	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
-	"strconv"
-	"strings"
 	"testing"
 
+	"github.com/tracelake/tracelake/bench/outside"
 	"github.com/tracelake/tracelake/bench/sample"
 	"github.com/tracelake/tracelake/bench/sample/internal/remake"
 	"github.com/tracelake/tracelake/bench/synth"
 	"github.com/tracelake/tracelake/schema"
 )
 
-// The elements that OpenCSD's lister prints.
-var (
-	element      = regexp.MustCompile(`^Idx:\d+; ID:10; OCSD_GEN_TRC_ELEM_(\w+)\((.*)\)\s*$`)
-	elementRange = regexp.MustCompile(`exec range=0x(\w+):\[0x(\w+)\] num_i\((\d+)\).* \(ISA=(\w+)\) ([EN]) (\S+)`)
-	elementCount = regexp.MustCompile(`\[CC=(\d+)\]`)
-	elementTime  = regexp.MustCompile(`TS=0x(\w+)`)
-	elementID    = regexp.MustCompile(`CTXTID=0x(\w+)`)
-	elementEntry = regexp.MustCompile(`pref ret addr:0x(\w+); excep num \(0x(\w+)\)`)
-)
-
 // OpenCSD makes the same of the capture, and of the beginning of the execution
 // traced in other ways: each instruction with its instruction set, outcome, cycles, time
 // and context, and each exception.
 func TestOutsideDecoder(t *testing.T) {
-	lister, err := exec.LookPath("trc_pkt_lister")
+	lister, err := outside.Find()
+	if errors.Is(err, outside.ErrMissing) {
+		t.Skip(err)
+	}
 	if err != nil {
-		t.Skip("needs trc_pkt_lister (Debian package libopencsd-bin)")
+		t.Fatal(err)
 	}
 	const some, all = 50_000, 1 << 30
 	for _, tt := range []struct {
@@ -80,7 +69,7 @@ func outsideVariation(seed uint64, rate float64) synth.PFTVariation {
 
 // compareOutside traces the first steps of the recording, has them decoded by
 // the lister, and compares the truth with what that says.
-func compareOutside(t *testing.T, lister string, limit int, change func(*synth.PFTOptions), withGaps bool) {
+func compareOutside(t *testing.T, lister *outside.Lister, limit int, change func(*synth.PFTOptions), withGaps bool) {
 	code := read(t, filepath.Join("capture", sample.ELF))
 	program, err := remake.LoadProgram(code)
 	if err != nil {
@@ -105,24 +94,15 @@ func compareOutside(t *testing.T, lister string, limit int, change func(*synth.P
 	if err := synth.WriteFiles(dir, files); err != nil {
 		t.Fatal(err)
 	}
-	log := filepath.Join(dir, "log")
-	if out, err := exec.Command(lister, "-ss_dir", dir, "-decode", "-logfilename", log).CombinedOutput(); err != nil {
-		t.Fatalf("%s: %v\n%s", lister, err, out)
-	}
-	f, err := os.Open(log)
+	elements, err := lister.Elements(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
 	rows := outsideRows{t: t, program: program.Program}
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		if !strings.Contains(lines.Text(), "OCSD_GEN_TRC_ELEM_") {
-			continue
-		}
-		if m := element.FindStringSubmatch(lines.Text()); m != nil {
-			rows.element(m[1], m[2])
-		}
+	for i := range elements {
+		rows.element(&elements[i])
 	}
+	t.Logf("by %s", lister)
 
 	if rows.instructions != truth.Instructions || rows.instructions == 0 {
 		t.Errorf("%d instructions, the truth is %d", rows.instructions, truth.Instructions)
@@ -209,24 +189,21 @@ type outsideRows struct {
 	exceptions   []string
 }
 
-func (r *outsideRows) element(name, text string) {
-	var cycles schema.Null[uint64]
-	if m := elementCount.FindStringSubmatch(text); m != nil {
-		cycles = schema.Of(r.number(m[1], 10))
-		r.cycle += int64(cycles.V)
+func (r *outsideRows) element(e *outside.Element) {
+	if e.Cycles.OK {
+		r.cycle += e.Cycles.V
 	}
-	switch name {
+	switch e.Kind {
 	case "INSTR_RANGE":
-		r.instructionRange(text, cycles)
+		r.instructionRange(e)
 	case "TIMESTAMP":
-		r.time = schema.Of(r.number(elementTime.FindStringSubmatch(text)[1], 16))
+		r.time = schema.Of(e.Timestamp)
 	case "PE_CONTEXT":
-		if m := elementID.FindStringSubmatch(text); m != nil {
-			r.id = schema.Of(r.number(m[1], 16))
+		if e.ContextID.OK {
+			r.id = schema.Of(uint64(e.ContextID.V))
 		}
 	case "EXCEPTION":
-		m := elementEntry.FindStringSubmatch(text)
-		r.exceptions = append(r.exceptions, outsideException(r.instructions, r.number(m[1], 16), r.number(m[2], 16), r.cycle))
+		r.exceptions = append(r.exceptions, outsideException(r.instructions, uint64(e.ReturnAddress.V), uint64(e.Exception), r.cycle))
 	case "EXCEPTION_RET":
 		r.exceptions = append(r.exceptions, fmt.Sprintf("%d return", r.instructions))
 	}
@@ -234,32 +211,25 @@ func (r *outsideRows) element(name, text string) {
 
 // instructionRange enters the instructions of a range. The last one's outcome
 // counts where it can branch or is an ISB.
-func (r *outsideRows) instructionRange(text string, cycles schema.Null[uint64]) {
-	m := elementRange.FindStringSubmatch(text)
-	if m == nil {
-		r.t.Fatalf("no range: %s", text)
-	}
-	at := synth.Place{Address: uint32(r.number(m[1], 16)), Security: remake.Security}
-	if m[4] == "T32" {
-		at.ISA = schema.T32
-	}
-	end := uint32(r.number(m[2], 16))
-	for at.Address < end {
+func (r *outsideRows) instructionRange(e *outside.Element) {
+	at := synth.Place{Address: e.From, ISA: e.ISA, Security: remake.Security}
+	for at.Address < e.To {
 		in, err := r.program.Instruction(at)
 		if err != nil {
 			r.t.Fatal(err)
 		}
-		executed, told := byte(2), schema.Null[uint64]{}
-		if at.Address+uint32(in.Size) == end && m[6] != "---" {
-			executed, told = 0, cycles
-			if m[5] == "E" {
+		executed, told := byte(2), schema.Null[int64]{}
+		if at.Address+uint32(in.Size) == e.To && e.Class != "---" {
+			executed, told = 0, e.Cycles
+			if e.Executed {
 				executed = 1
 			}
 		}
 		r.what = binary.LittleEndian.AppendUint32(r.what, at.Address)
 		r.what = append(r.what, in.Size, byte(at.ISA), executed)
+		cycles := schema.Null[uint64]{V: uint64(told.V), OK: told.OK}
 		sum := schema.Null[uint64]{V: uint64(r.cycle), OK: told.OK}
-		for _, v := range []schema.Null[uint64]{told, sum, r.time, r.id} {
+		for _, v := range []schema.Null[uint64]{cycles, sum, r.time, r.id} {
 			if v.OK {
 				r.when = binary.LittleEndian.AppendUint64(append(r.when, 1), v.V)
 			} else {
@@ -269,12 +239,4 @@ func (r *outsideRows) instructionRange(text string, cycles schema.Null[uint64]) 
 		r.instructions++
 		at.Address += uint32(in.Size)
 	}
-}
-
-func (r *outsideRows) number(s string, base int) uint64 {
-	v, err := strconv.ParseUint(s, base, 64)
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	return v
 }

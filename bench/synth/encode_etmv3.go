@@ -33,6 +33,11 @@ type ETMv3Options struct {
 	MonitorCPRT bool
 	// BigEndian is the endianness of data that D-syncs tell.
 	BigEndian bool
+	// CancelledAlone gives an instruction that will be cancelled a P-header of its
+	// own, without a W, and not behind another of one atom or a cancel: OpenCSD
+	// cancels no others, and drops the Ws with them. Where an atom has a W, cycle-accurate
+	// before v3.3, aborts cancel nothing then.
+	CancelledAlone bool
 	// Variation makes the stream one that the specification allows, rather than
 	// the one hardware is likely to send; nil is hardware.
 	Variation *ETMv3Variation
@@ -84,6 +89,7 @@ type ETMv3 struct {
 	waits      uint64 // Ws behind the last atom
 	borrowed   uint64 // Ws sent before their time
 	owes       bool   // a branch packet to next
+	alone      bool   // the last packet was a P-header of one atom, or a cancel
 	triggerDue bool
 	paused     schema.Null[etmv3Pause]
 	sync       etmv3SyncDue
@@ -320,6 +326,7 @@ func (e *ETMv3) trigger() {
 // emit sends a packet, and returns its place in the stream.
 func (e *ETMv3) emit(p etmv3.Packet) int64 {
 	e.buf = e.opt.Append(e.buf[:0], p)
+	e.alone = p.Kind == etmv3.PHeader && p.Atoms.Count == 1 || p.Kind == etmv3.BranchAddress && p.Branch.Cancel
 	at := e.truth.bytes
 	e.truth.bytes += int64(len(e.buf))
 	e.sync.bytes += uint64(len(e.buf))

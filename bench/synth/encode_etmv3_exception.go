@@ -212,7 +212,7 @@ func (e *ETMv3) begin(s *Step) etmv3Tells {
 		e.queue(etmv3Atom{waits: e.waits, tells: etmv3Half, at: p.At, in: in})
 		e.waits = 0
 		return etmv3Half
-	case aborts && e.vary.happens(e.vary.Cancel):
+	case aborts && (e.keepsAborts() || e.vary.happens(e.vary.Cancel)):
 		e.instructionAtoms(&p, etmv3Whole)
 		if s.Exception == schema.ExcDataAbort {
 			e.beginData(&p, schema.DataAborted)
@@ -220,10 +220,31 @@ func (e *ETMv3) begin(s *Step) etmv3Tells {
 		return etmv3Whole
 	}
 	p.Failed = !e.opt.ProfileM && e.vary.happens(e.vary.Cancel*e.vary.Cancel)
+	if e.opt.CancelledAlone {
+		e.standAlone()
+	}
 	e.instructionAtoms(&p, etmv3Phantom)
 	e.beginData(&p, schema.DataCancelled)
 	e.beginReturn(&p)
 	return etmv3Phantom
+}
+
+// keepsAborts says whether instructions that abort are not cancelled since they
+// could not be alone.
+func (e *ETMv3) keepsAborts() bool {
+	return e.opt.CancelledAlone && e.opt.CycleAccurate && e.opt.Minor < 3
+}
+
+// standAlone keeps the next atom apart from the atoms before it, if need be by an
+// ignore packet, and from its Ws where that can be.
+func (e *ETMv3) standAlone() {
+	e.flush()
+	if e.opt.Minor >= 3 {
+		e.sendWaits(e.waits)
+	}
+	if e.alone {
+		e.emit(etmv3.Packet{Kind: etmv3.Ignore})
+	}
 }
 
 // interrupted is the instruction that the exception s may cancel. Debug entry

@@ -26,6 +26,7 @@ func broadcast(o *synth.ETMv3Options)  { o.Broadcast = true }
 func alt(o *synth.ETMv3Options)        { o.AltBranch = true }
 func twoAtoms(o *synth.ETMv3Options)   { o.OneT32 = false }
 func virtualETM(o *synth.ETMv3Options) { o.Virtualization, o.TraceVMID = true, true }
+func alone(o *synth.ETMv3Options)      { o.CancelledAlone = true }
 func profileM(o *synth.ETMv3Options)   { o.ProfileM, o.Security = true, false }
 func addresses(o *synth.ETMv3Options)  { o.DataAddress = true }
 func values(o *synth.ETMv3Options)     { o.DataValue = true }
@@ -174,6 +175,25 @@ var etmv3Golden = []struct {
 		steps: "8000/cc=1 !data_abort:8004>10/cc=5 10/cc=2",
 		want:  "A 70 00 21 00800000 88 898080804838 F4",
 		rows:  "cycle_counts: 0 0 6 NULL NULL NULL isync false | 1 0 13 0 2 2 atom false | 1 0 20 0 6 8 atom false",
+	},
+	{
+		name: "what is cancelled is alone", options: etm(3, alone), memory: movs("8000", 3) + " " + movs("10", 2),
+		steps: "8000 !data_abort:8004>10 10 14", want: "A 08 21 00800000 84 66 84 898080804838 88",
+		rows: "events: 0 0 6 trace_on 32768 NULL | 1 0 15 cancelled 32772 NULL",
+	},
+	{
+		name: "what is cancelled is alone, behind a cancel", options: etm(3, alone), memory: movs("8000", 3) + " " + movs("10", 2),
+		steps: "!data_abort:8000>10 !data_abort:10>10 10", want: "A 08 21 00800000 84 898080804838 66 84 898080804838 84",
+	},
+	{
+		name: "what is cancelled is alone, its Ws before it", options: etm(3, cycles, alone), memory: movs("8000", 2) + " " + movs("10", 1),
+		steps: "8000/cc=1 !data_abort:8004>10/cc=5 10/cc=2", want: "A 70 00 21 00800000 84 A0 92 898080804838 F4",
+		rows: "cycle_counts: 0 0 6 NULL NULL NULL isync false | 0 0 13 0 1 1 atom false | 1 0 14 0 1 2 packet false | 1 0 22 0 6 8 atom false",
+	},
+	{
+		name: "v3.2: it has a W, so aborts cancel nothing", options: etm(2, cycles, alone), memory: movs("8000", 2) + " " + movs("10", 1),
+		steps: "8000/cc=1 !data_abort:8004>10/cc=5 10/cc=2", want: "A 70 00 21 00800000 88 898080804818 F4",
+		rows: "events: 0 0 6 trace_on 32768 NULL; exceptions: 2 0 14 entry 12 data_abort 32772 16",
 	},
 	{
 		name: "debug state and exit", options: etm(3, contextID(1)), memory: movs("8000", 2),

@@ -26,6 +26,13 @@ type ExecuteOptions struct {
 	// SMC, Hyp and reset in that of the place. An instruction that calls for an
 	// exception without handler has no effect.
 	Handlers map[schema.ExceptionType]Place
+	// Code, if not nil, says whether there is code at a place, beside that there is
+	// memory: what a core would make of data, or of the other instruction set, is
+	// often UNPREDICTABLE.
+	Code func(Place) bool
+	// Watchdog resets a core that is lost, if there is a handler of that: else it
+	// goes through debug state.
+	Watchdog bool
 	// V7M makes it a core of the M profile: functions that nobody called return
 	// from exceptions, and these have stack frames.
 	V7M bool
@@ -73,7 +80,7 @@ type Windows struct {
 // code that is not there aborts, and code that goes nowhere (256 rounds
 // of an endless loop) is interrupted, and both go on at another target. Where there is
 // no handler for that, and out of a handler that has not returned after 20,000
-// instructions, the core leaves by debug state.
+// instructions, the core leaves by debug state, or by reset.
 //
 // A context ID changes behind the write of CONTEXTIDR if the handler has one,
 // else with its return; a VMID with the return.
@@ -170,7 +177,7 @@ func newExecutor(p *Program, o *ExecuteOptions) (*executor, error) {
 // mapped says whether there is an instruction at a place.
 func (e *executor) mapped(at Place) bool {
 	_, err := e.program.Instruction(at)
-	return err == nil
+	return err == nil && (e.o.Code == nil || e.o.Code(at))
 }
 
 func (e *executor) run() {

@@ -1,9 +1,11 @@
 package synth
 
 import (
+	"cmp"
 	"debug/elf"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/tracelake/tracelake/schema"
 )
@@ -25,4 +27,34 @@ func ELFFunctions(f *elf.File, security schema.Security) ([]Place, error) {
 	}
 	slices.SortFunc(places, func(a, b Place) int { return int(int64(a.Address) - int64(b.Address)) })
 	return slices.Compact(places), nil
+}
+
+// ELFCode returns what says whether an Arm ELF file has code at a place, in the
+// instruction set of the place: mapping symbols tell (ARM IHI 0044, §4.5.5).
+// Without any it is nil, as of a stripped file.
+func ELFCode(f *elf.File) func(Place) bool {
+	const data = schema.Jazelle + 1
+	sets := map[string]schema.ISA{"$a": schema.A32, "$t": schema.T32, "$d": data}
+	type mark struct {
+		address uint32
+		set     schema.ISA
+	}
+	var marks []mark
+	symbols, _ := f.Symbols() // without any there are none of these
+	for _, s := range symbols {
+		name, _, _ := strings.Cut(s.Name, ".")
+		if set, ok := sets[name]; ok && s.Section != elf.SHN_UNDEF {
+			marks = append(marks, mark{uint32(s.Value), set})
+		}
+	}
+	if len(marks) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(marks, func(a, b mark) int { return cmp.Compare(a.address, b.address) })
+	return func(at Place) bool {
+		behind, _ := slices.BinarySearchFunc(marks, uint64(at.Address)+1, func(m mark, address uint64) int {
+			return cmp.Compare(uint64(m.address), address)
+		})
+		return behind > 0 && marks[behind-1].set == min(at.ISA, schema.T32)
+	}
 }

@@ -79,6 +79,61 @@ func TestExecuteELF(t *testing.T) {
 	}
 }
 
+// Without a debugger a core that is lost is reset.
+func TestExecuteWatchdog(t *testing.T) {
+	p, f := sampleProgram(t)
+	functions, err := ELFFunctions(f, schema.NonSecure)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, watchdog := range []bool{false, true} {
+		found := map[schema.ExceptionType]int{}
+		for seed := range uint64(5) {
+			o := ExecuteOptions{
+				Seed: seed, Instructions: 50_000, Tasks: []Task{{functions[0], 1, 0}}, Targets: functions, Watchdog: watchdog,
+				Handlers: map[schema.ExceptionType]Place{schema.ExcReset: functions[1], schema.ExcSVC: functions[2]},
+			}
+			walk(t, p, o, func(s *Step) {
+				if s.Entered {
+					found[s.Exception]++
+				}
+			})
+		}
+		by, not := schema.ExcDebug, schema.ExcReset
+		if watchdog {
+			by, not = not, by
+		}
+		if found[by] == 0 || found[not] != 0 {
+			t.Errorf("watchdog %v: %d times %s, %d times %s", watchdog, found[by], by, found[not], not)
+		}
+	}
+}
+
+// The code of the sample, as the disassembler has it (objdump -d).
+func TestELFCode(t *testing.T) {
+	_, f := sampleProgram(t)
+	code := ELFCode(f)
+	for _, tt := range []struct {
+		at   Place
+		want bool
+	}{
+		{Place{Address: 0x40007ffc}, false},                   // before all
+		{Place{Address: 0x40008000}, true},                    // vectors
+		{Place{Address: 0x4000801c}, true},                    // the last one
+		{Place{Address: 0x40008020}, false},                   // its literal
+		{Place{Address: 0x40008024}, true},                    // start
+		{Place{Address: 0x40008024, ISA: schema.T32}, false},  // which is A32
+		{Place{Address: 0x4000882c}, false},                   // crc32, which is T32
+		{Place{Address: 0x4000882c, ISA: schema.T32}, true},   //
+		{Place{Address: 0x4000882c, ISA: schema.T32EE}, true}, // mapping symbols do not tell these apart
+		{Place{Address: 0x40008bd0, ISA: schema.T32}, false},  // read-only data
+	} {
+		if got := code(tt.at); got != tt.want {
+			t.Errorf("code at %s: %v", tt.at, got)
+		}
+	}
+}
+
 func (p *Program) has(at Place) bool {
 	_, err := p.Instruction(at)
 	return err == nil

@@ -396,8 +396,20 @@ func (e *executor) debugTo(to Place) {
 	e.emit(&step)
 }
 
+// watchdog resets the core, if that can be.
+func (e *executor) watchdog() bool {
+	if !e.o.Watchdog || !e.handlers[schema.ExcReset].OK {
+		return false
+	}
+	e.reset()
+	return true
+}
+
 // abandon leaves a handler that does not return: a debugger does it.
 func (e *executor) abandon() {
+	if e.watchdog() {
+		return
+	}
 	step := e.step(e.at)
 	step.Entered, step.Exception, step.Next = true, schema.ExcDebug, e.pop()
 	step.Cycles = 1000 + e.random.Uint32N(1<<20)
@@ -406,7 +418,7 @@ func (e *executor) abandon() {
 }
 
 // escape goes on elsewhere: by the first of the exceptions that can be entered,
-// else by debug state.
+// else by reset or debug state.
 func (e *executor) escape(by ...schema.ExceptionType) {
 	if len(e.levels) > 0 {
 		e.abandon()
@@ -419,7 +431,9 @@ func (e *executor) escape(by ...schema.ExceptionType) {
 			return
 		}
 	}
-	e.debugTo(to)
+	if !e.watchdog() {
+		e.debugTo(to)
+	}
 }
 
 // unmappedAborts are the exceptions of a fetch where there is no memory.

@@ -45,13 +45,13 @@ func (e *executor) here() *site {
 	return s
 }
 
-// site is the one at a place, nil if there is no memory.
+// site is the one at a place, nil if there is no code.
 func (e *executor) site(at Place) *site {
 	if s, ok := e.sites[at]; ok {
 		return s
 	}
 	in, err := e.program.Instruction(at)
-	if err != nil {
+	if err != nil || !e.mapped(at) {
 		return nil
 	}
 	h := mix(e.o.Seed, uint64(at.Address)<<2|uint64(at.ISA))
