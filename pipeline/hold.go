@@ -126,6 +126,9 @@ func (p *part) takeBack(by *part) uint32 {
 	}
 	p.Row.Instructions--
 	p.unit.Lower(p.from, p.to, p.Tail.Seq-1)
+	if p.from.Costs == p.to.Costs && p.Back.Waits == decode.WaitsTaken {
+		p.Back.Waits = decode.WaitsPassed // it would have taken those from before p
+	}
 	switch by.Back.Waits {
 	case decode.WaitsTaken:
 		if by.from.Costs < by.to.Costs {
