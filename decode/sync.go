@@ -22,7 +22,8 @@ const AsyncOverlap = 5
 // syncedPackets is how many good packets behind an A-sync show that it is one.
 const syncedPackets = 16
 
-// CountSyncs counts the A-syncs in b that are followed by 16 good packets.
+// CountSyncs counts the A-syncs in b that are followed by 16 good packets, or by
+// good packets up to the end of b.
 func CountSyncs(p Protocol, b []byte) int {
 	n := 0
 	for {
@@ -38,7 +39,7 @@ func CountSyncs(p Protocol, b []byte) int {
 }
 
 func goodPackets(p Protocol, b []byte) bool {
-	for range syncedPackets {
+	for n := 0; n < syncedPackets && (n == 0 || len(b) > 0); n++ {
 		text, err := p.ParsePacket(b)
 		if err != nil {
 			return false

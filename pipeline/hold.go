@@ -125,10 +125,10 @@ func (p *part) takeBack(by *part) uint32 {
 		panic("pipeline: the last act has no run")
 	}
 	p.Row.Instructions--
-	if p.Back.Waits == decode.WaitsTaken && p.to.Costs == p.from.Costs { // it was the first: what went before goes on
-		p.Back.Waits = decode.WaitsPassed
-	}
 	p.unit.Lower(p.from, p.to, p.Tail.Seq-1)
+	if p.from.Costs == p.to.Costs && p.Back.Waits == decode.WaitsTaken {
+		p.Back.Waits = decode.WaitsPassed // it would have taken those from before p
+	}
 	switch by.Back.Waits {
 	case decode.WaitsTaken:
 		if by.from.Costs < by.to.Costs {

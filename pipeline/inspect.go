@@ -198,7 +198,7 @@ func (s *sourcePlan) sample(ctx context.Context) (*Sample, error) {
 	}
 	out.Verdict = "decodes"
 	switch {
-	case t.Instructions == 0:
+	case t.Instructions == 0 && t.DataAccesses == 0:
 		out.Verdict = s.cause(t, missing)
 	case len(missing) > 0:
 		out.Verdict = "decodes in part: program memory is missing"

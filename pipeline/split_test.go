@@ -289,7 +289,7 @@ func TestSplitOnlyZeros(t *testing.T) {
 
 // How a stream falls into units depends on its bytes alone.
 func TestSplitIsTheSameForAnyPieces(t *testing.T) {
-	for _, tr := range pftTraces(t) {
+	for _, tr := range moreTraces(t) {
 		for _, g := range []grain{{unitBytes, partBytes, chunkBytes}, {3000, 1001, chunkBytes}, {1, 100, 10}} {
 			want := units(t, tr.stream(wholePieces), tr.protocol, g)
 			for _, size := range []int{1, 7, 1000} {

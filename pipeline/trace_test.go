@@ -25,6 +25,7 @@ type trace struct {
 	data     []byte
 	offsets  []decode.CaptureOffset
 	slow     bool // to be tried in few variants
+	made     bool // of an execution that is made up
 }
 
 // The captures of PFT, and the sources of them that are decoded.

@@ -80,18 +80,24 @@ func (r *Recipe) Capture(w *Workload) (*Capture, error) {
 	if r.Timestamps {
 		c.TimestampHz = recipeTimestampHz
 	}
-	for i := range max(r.Cores, 1) {
+	c.Cores = r.cores(w, recipeFirstSource)
+	return c, nil
+}
+
+// cores are those of the recipe. Their trace IDs count from the one given.
+func (r *Recipe) cores(w *Workload, source uint8) []TracedCore {
+	cores := make([]TracedCore, max(r.Cores, 1))
+	for i := range cores {
 		o := r.execution(w)
 		o.Seed += uint64(i) << 32
-		core := TracedCore{Source: uint8(recipeFirstSource + i), Memory: padded(w.Memory), Steps: synth.Execute(w.Program(), o), Protocol: r.Protocol}
+		cores[i] = TracedCore{Source: source + uint8(i), Memory: padded(w.Memory), Steps: synth.Execute(w.Program(), o), Protocol: r.Protocol}
 		if r.Protocol == "pft" {
-			r.tracePFT(&core)
+			r.tracePFT(&cores[i])
 		} else {
-			r.traceETMv3(&core, w)
+			r.traceETMv3(&cores[i], w)
 		}
-		c.Cores = append(c.Cores, core)
 	}
-	return c, nil
+	return cores
 }
 
 // padding is how many bytes behind a region of its program a snapshot has: there

@@ -91,7 +91,7 @@ func roundTrip(t *testing.T, seed uint64, o synth.ETMv3Options, r *rand.Rand) bo
 	o.Program = walkedProgram()
 	steps := etmWalk(t, &o, r, 30+r.IntN(400))
 	var stream bytes.Buffer
-	want := make(etmRows)
+	want := record{}
 	if err := synth.NewETMv3(&stream, want, o).Encode(all(steps)); err != nil {
 		t.Errorf("seed %d: %v", seed, err)
 		return false
@@ -103,7 +103,8 @@ func roundTrip(t *testing.T, seed uint64, o synth.ETMv3Options, r *rand.Rand) bo
 	if len(want["instructions"])+len(want["data_accesses"]) == 0 {
 		return true
 	}
-	got, err := exportETMv3(t, &o, stream.Bytes(), walkedCode)
+	source := synth.SnapshotSource{Name: "ETM_0", Type: o.Type(), Registers: o.Registers()}
+	got, err := decodeStream(t, o.Core(), source, stream.Bytes(), memoryOf(walkedCode))
 	if err != nil {
 		t.Errorf("seed %d: %v", seed, err)
 		return false
@@ -133,7 +134,7 @@ func checkPackets(t testing.TB, c *etmv3.Config, b []byte) {
 
 // checkData holds that the rows of data_accesses are what data packets say where
 // they stand, and belong to instructions that have such transfers.
-func checkData(t testing.TB, o *synth.ETMv3Options, b []byte, rows etmRows) {
+func checkData(t testing.TB, o *synth.ETMv3Options, b []byte, rows record) {
 	t.Helper()
 	type access struct {
 		kind    etmv3.Kind
@@ -163,7 +164,8 @@ func checkData(t testing.TB, o *synth.ETMv3Options, b []byte, rows etmRows) {
 		at += p.Len
 	}
 	const seq, offset, position, address, value, kind, tag, state = 0, 2, 3, 4, 5, 7, 8, 9
-	for _, row := range rows["data_accesses"] {
+	for _, line := range rows["data_accesses"] {
+		row := strings.Fields(line)
 		p, ok := packets[row[offset]]
 		wantKind := etmv3.NormalData
 		switch {
@@ -177,15 +179,15 @@ func checkData(t testing.TB, o *synth.ETMv3Options, b []byte, rows etmRows) {
 		if !ok || p.kind != wantKind {
 			t.Fatalf("row %q: its packet is of kind %d, want %d", row, p.kind, wantKind)
 		}
-		if row[address] != "NULL" && row[address] != fmt.Sprint(p.address) || row[value] != "NULL" && row[value] != fmt.Sprint(p.value) {
+		if row[address] != "NULL" && row[address] != inHex(p.address) || row[value] != "NULL" && row[value] != fmt.Sprint(p.value) {
 			t.Fatalf("row %q: its packet has address %d, value %d", row, p.address, p.value)
 		}
 		if row[seq] == "NULL" || row[kind] == "push" || row[kind] == "pop" {
 			continue
 		}
 		n, _ := strconv.Atoi(row[seq])
-		in := rows["instructions"][n]
-		opcode, _ := strconv.ParseUint(in[6], 10, 32)
+		in := strings.Fields(rows["instructions"][n])
+		opcode, _ := strconv.ParseUint(in[6], 16, 32)
 		transfers := isa.DataOf(uint32(opcode), in[4][0]-'0', schema.ISA(slices.Index(schema.ISANames, in[5])))
 		if i, _ := strconv.Atoi(row[position]); i >= int(transfers.Count) || row[kind] != transfers.At(uint16(i)).String() || in[8] != "true" {
 			t.Fatalf("row %q is not of instruction %q", row, in)
@@ -210,29 +212,6 @@ func packetList(c *etmv3.Config, b []byte) string {
 		at += p.Len
 	}
 	return lines.String()
-}
-
-// differences are the first rows that differ, table by table; "" if none does.
-func differences(got, want etmRows) string {
-	var d strings.Builder
-	for _, table := range rowTables {
-		g, w := got[table.Name], want[table.Name]
-		for i := range max(len(g), len(w)) {
-			gi, wi := "none", "none"
-			if i < len(g) {
-				gi = strings.Join(g[i], " ")
-			}
-			if i < len(w) {
-				wi = strings.Join(w[i], " ")
-			}
-			if gi == wi {
-				continue
-			}
-			fmt.Fprintf(&d, "%s, row %d:\n  got  %s\n  want %s\n", table.Name, i, gi, wi)
-			break
-		}
-	}
-	return d.String()
 }
 
 // The registers say what the options say, as the codec reads them.

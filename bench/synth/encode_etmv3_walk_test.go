@@ -130,6 +130,15 @@ type etmWalker struct {
 	vmid    uint8
 }
 
+// memoryOf is code by its address.
+func memoryOf(code []codeRegion) map[uint32][]byte {
+	memory := map[uint32][]byte{}
+	for _, c := range code {
+		memory[c.address] = c.bytes
+	}
+	return memory
+}
+
 func walkedProgram() *synth.Program {
 	var regions []image.Region
 	for _, c := range walkedCode {

@@ -29,8 +29,14 @@ func roundTripPFT(t *testing.T, o synth.PFTOptions, steps synth.Steps, memory ma
 	if err := synth.NewPFT(&stream, truth, o).Encode(steps); err != nil {
 		t.Fatal(err)
 	}
-	source := synth.SnapshotSource{Type: fmt.Sprintf("PTM1.%d", o.Minor), Registers: o.Registers()}
-	compare(t, truth, decodeStream(t, source, stream.Bytes(), memory))
+	source := synth.SnapshotSource{Name: "PTM_0", Type: fmt.Sprintf("PTM1.%d", o.Minor), Registers: o.Registers()}
+	decoded, err := decodeStream(t, "Cortex-A15", source, stream.Bytes(), memory)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := differences(decoded, truth); d != "" {
+		t.Error(d)
+	}
 	return truth
 }
 

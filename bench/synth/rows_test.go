@@ -112,12 +112,14 @@ var comparedTables = []*schema.Table{
 	&schema.CycleCounts, &schema.Exceptions, &schema.Instructions, &schema.DataAccesses,
 }
 
-// compare demands that the rows of a decode are those of the truth.
-func compare(t *testing.T, truth, decoded record) {
-	t.Helper()
+// differences are the first rows of each table in which a decode differs from the
+// truth; "" if there are none.
+func differences(decoded, truth record) string {
+	const shown = 3 // of a table
+	var d strings.Builder
 	for _, table := range comparedTables {
 		want, got := truth[table.Name], decoded[table.Name]
-		shown := 0
+		n := 0
 		for i := range max(len(want), len(got)) {
 			w, g := "no row", "no row"
 			if i < len(want) {
@@ -126,58 +128,53 @@ func compare(t *testing.T, truth, decoded record) {
 			if i < len(got) {
 				g = got[i]
 			}
-			if w != g && shown < 3 {
-				shown++
-				t.Errorf("%s, row %d:\ntruth   %s\ndecoded %s", table.Name, i, w, g)
+			if w != g && n < shown {
+				n++
+				fmt.Fprintf(&d, "%s, row %d of %d, truth %d:\ntruth   %s\ndecoded %s\n", table.Name, i, len(got), len(want), w, g)
 			}
 		}
-		if len(want) != len(got) {
-			t.Errorf("%s: the truth has %d rows, the decode %d", table.Name, len(want), len(got))
-		}
 	}
+	return d.String()
 }
 
-// decodeStream writes a snapshot of one source with its stream as it is, exports it,
-// and reads the dataset.
-func decodeStream(t *testing.T, source synth.SnapshotSource, stream []byte, memory map[uint32][]byte) record {
+// decodeStream writes a snapshot of one source with its stream as it is, exports it
+// as a user would, and reads the dataset.
+func decodeStream(t testing.TB, core string, source synth.SnapshotSource, stream []byte, memory map[uint32][]byte) (record, error) {
 	t.Helper()
 	dir := t.TempDir()
 	in, out := filepath.Join(dir, "in"), filepath.Join(dir, "out")
 	const raw = "stream.bin"
-	source.Name, source.Core, source.Buffer = "PTM_0", "cpu_0", "buffer"
-	core := synth.SnapshotCore{Name: "cpu_0", Type: "Cortex-A15"}
+	source.Core, source.Buffer = "cpu_0", "buffer"
+	c := synth.SnapshotCore{Name: "cpu_0", Type: core}
 	files := map[string][]byte{raw: stream}
-	for address, code := range memory {
-		name := fmt.Sprintf("%08x.bin", address)
+	for _, address := range slices.Sorted(maps.Keys(memory)) {
+		name, code := fmt.Sprintf("%08x.bin", address), memory[address]
 		files[name] = code
-		core.Dumps = append(core.Dumps, synth.SnapshotDump{File: name, Address: address, Length: uint32(len(code))})
+		c.Dumps = append(c.Dumps, synth.SnapshotDump{File: name, Address: address, Length: uint32(len(code))})
 	}
-	slices.SortFunc(core.Dumps, func(a, b synth.SnapshotDump) int { return strings.Compare(a.File, b.File) })
 	s := synth.Snapshot{
-		Cores: []synth.SnapshotCore{core}, Sources: []synth.SnapshotSource{source},
+		Cores: []synth.SnapshotCore{c}, Sources: []synth.SnapshotSource{source},
 		Buffers: []synth.SnapshotBuffer{{Name: "buffer", File: raw, Format: "source_data"}},
 	}
 	maps.Copy(files, s.Files())
 	if err := synth.WriteFiles(in, files); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := pipeline.Export(t.Context(), in, out, pipeline.Options{Level: schema.LevelInstructions, Workers: 2}); err != nil {
-		t.Fatal(err)
+	opt := pipeline.Options{Level: schema.LevelInstructions, Codec: "none", Tables: comparedTables, Workers: 2}
+	if _, err := pipeline.Export(t.Context(), in, out, opt); err != nil {
+		return nil, err
 	}
 	decoded := record{}
 	for _, table := range comparedTables {
 		decoded.read(t, filepath.Join(out, table.Name), table)
 	}
-	return decoded
+	return decoded, nil
 }
 
-// read reads the parts of a table, if it is there.
-func (r record) read(t *testing.T, dir string, table *schema.Table) {
+// read reads the parts of a table.
+func (r record) read(t testing.TB, dir string, table *schema.Table) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
-	if errors.Is(err, os.ErrNotExist) {
-		return
-	}
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +188,7 @@ func (r record) read(t *testing.T, dir string, table *schema.Table) {
 	}
 }
 
-func (r record) readPart(t *testing.T, f *os.File, table *schema.Table) {
+func (r record) readPart(t testing.TB, f *os.File, table *schema.Table) {
 	t.Helper()
 	info, err := f.Stat()
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/flow"
 	"github.com/tracelake/tracelake/decode/image"
+	"github.com/tracelake/tracelake/decode/isa"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -272,12 +273,27 @@ func (d *Decoder) jump(address uint32, state schema.ISA, offset int64) {
 }
 
 // inPair says whether the halfword at address is the second one of a BL or BLX
-// that is traced as two instructions.
+// that is traced as two instructions. What looks like the first one may be the
+// end of another instruction: those that begin behind the last halfword below
+// 0xE800, behind which one begins in any case, are counted through.
 func (d *Decoder) inPair(address uint32) bool {
 	prefix, ok := d.halfword(address - 2)
 	suffix, ok2 := d.halfword(address)
-	return ok && ok2 && prefix>>11 == 0x1e && (suffix>>11 == 0x1f || suffix>>11 == 0x1d)
+	if !ok || !ok2 || prefix>>11 != 0x1e || suffix>>11 != 0x1f && suffix>>11 != 0x1d {
+		return false
+	}
+	n := uint32(1) // halfwords before address that may be first ones
+	for ; n < maxPairs; n++ {
+		if h, ok := d.halfword(address - 2*n - 2); !ok || !isa.Is32Bit(h) {
+			break
+		}
+	}
+	return n%2 == 1
 }
+
+// maxPairs is how many halfwords inPair looks at: in a longer run, which is no
+// code, no instruction is in two halves.
+const maxPairs = 64
 
 func (d *Decoder) halfword(address uint32) (uint16, bool) {
 	b := d.mem.Fetch(d.space(), address)

@@ -1,0 +1,54 @@
+package pipeline
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/tracelake/tracelake/schema"
+)
+
+// A stream that ends early, or breaks, has the rows of the whole one in each
+// segment but the one that is cut into: up to the next cut behind a break.
+func TestHeadsAndBreaks(t *testing.T) {
+	for _, r := range synthTails(t, 0) {
+		tr := r.trace(t)
+		t.Run(tr.name, func(t *testing.T) {
+			whole := tr.decode(t)
+			cuts := whole.integers(&schema.Segments, "byte_offset")
+			random := rand.New(rand.NewPCG(r.seed, 'h'))
+			rows := 0
+			for range 40 {
+				n := 1 + random.IntN(len(tr.data)-1)
+				k, _ := slices.BinarySearch(cuts, int64(n)) // segments that begin before
+				head := tr.with(tr.data[:n]).decode(t)
+				head.checkAccounts(t, n)
+				broken := tr.decodeStream(t, tr.stream(wholePieces, n), decodeOptions{})
+				broken.checkAccounts(t, len(tr.data))
+				for i := range len(cuts) {
+					for _, got := range []*dataset{head, broken} {
+						m := got.segmentAt(cuts[i])
+						switch {
+						case i < k-1 && m != i:
+							t.Errorf("the segment at %d is segment %d, want %d", cuts[i], m, i)
+						case i == k-1, m < 0 && i >= k: // cut into; without its A-sync, or not there
+						case m < 0:
+							t.Errorf("the segment at %d is gone", cuts[i])
+						default:
+							rows += sameStretch(t, stretch{whole, i, i + 1}, stretch{got, m, m + 1}, tr.protocol.TimestampCode(), same, otherPast)
+						}
+					}
+					if last := len(cuts) - 1; i == last && k < last && broken.segmentAt(cuts[i]) < 0 {
+						t.Errorf("behind the break there is no segment at %d", cuts[i])
+					}
+				}
+				if t.Failed() {
+					t.Fatalf("at %d", n)
+				}
+			}
+			if rows == 0 {
+				t.Error("no rows compared")
+			}
+		})
+	}
+}

@@ -1,0 +1,75 @@
+package pipeline
+
+import (
+	"testing"
+
+	"github.com/tracelake/tracelake/decode/image"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// Where a part of the program is missing, the segments that execute nothing of it
+// have the rows they had, and the others stop there.
+func TestHoleInMemory(t *testing.T) {
+	const holeBytes = 200
+	for _, r := range synthTails(t, 0) {
+		tr := r.trace(t)
+		whole := tr.decode(t)
+		if whole.totals.Instructions == 0 {
+			continue
+		}
+		t.Run(tr.name, func(t *testing.T) {
+			segments, rows, touched := 0, 0, 0
+			for hole := r.code.Address; int(hole-r.code.Address) < len(r.code.Code); hole += 5 * holeBytes {
+				before, behind := hole-r.code.Address, min(len(r.code.Code), int(hole-r.code.Address)+holeBytes)
+				holed := *tr
+				holed.memory = image.New(
+					image.Region{Address: r.code.Address, Bytes: r.code.Code[:before]},
+					image.Region{Address: r.code.Address + uint32(behind), Bytes: r.code.Code[behind:]})
+				got := holed.decode(t)
+				got.checkAccounts(t, len(tr.data))
+				in := whole.executesIn(hole, hole+holeBytes)
+				for k := range whole.rows(&schema.Segments) {
+					if in[int64(k)] {
+						touched++
+						continue
+					}
+					segments++
+					rows += sameStretch(t, stretch{whole, k, k + 1}, stretch{got, k, k + 1}, tr.protocol.TimestampCode(), same, otherPast)
+				}
+				if stops := got.count(&schema.Events, "event", uint8(schema.EventUnmapped)); (stops > 0) != (len(in) > 0) {
+					t.Errorf("%d segments execute what is missing, but %d stops", len(in), stops)
+				}
+				if t.Failed() {
+					t.Fatalf("without 0x%x to 0x%x", hole, hole+holeBytes)
+				}
+			}
+			if segments == 0 || touched == 0 {
+				t.Errorf("%d segments compared, %d touched", segments, touched)
+			}
+			t.Logf("%d rows of %d segments compared; %d are touched", rows, segments, touched)
+		})
+	}
+}
+
+// executesIn returns the segments with instructions any byte of which lies in a
+// range of addresses.
+func (d *dataset) executesIn(from, to uint32) map[int64]bool {
+	in := map[int64]bool{}
+	segment, size := d.column(&schema.Instructions, "segment"), d.integers(&schema.Instructions, "size")
+	for i, address := range d.integers(&schema.Instructions, "address") {
+		if address < int64(to) && address+size[i] > int64(from) {
+			in[integer(segment, i)] = true
+		}
+	}
+	return in
+}
+
+// count counts the rows of a table with a value of an enum.
+func (d *dataset) count(table *schema.Table, column string, value uint8) (n int) {
+	for _, v := range d.column(table, column).U8 {
+		if v == value {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,219 @@
+package pipeline
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/tracelake/tracelake/bench/synth"
+	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/decode/capture"
+	"github.com/tracelake/tracelake/decode/etmv3"
+	"github.com/tracelake/tracelake/decode/frame"
+	"github.com/tracelake/tracelake/decode/image"
+	"github.com/tracelake/tracelake/decode/pft"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// Traces that are made: they have what no capture at hand has, each packet, and
+// bytes that hardware would not send but may.
+
+var synthSeeds = flag.Uint64("synth-seeds", 1, "make executions of that many seeds for each macrocell")
+
+const (
+	synthSync  = 500 // bytes from A-sync to A-sync
+	synthClock = 90 * 50_000_000
+	// synthRate is how often the streams vary, synthSyncRate how often there is a
+	// sync that is not due.
+	synthRate     = 0.1
+	synthSyncRate = 0.01
+)
+
+// pftCells and etmv3Cells are PTMs and ETMs of all kinds.
+var (
+	pftCells = []synth.PFTOptions{
+		{Config: pft.Config{CycleAccurate: true, ContextIDBytes: 1, TimestampGray: true}, Timestamps: true},
+		{Config: pft.Config{Minor: 1, ContextIDBytes: 4, Timestamp64: true, ReturnStack: true}, Timestamps: true, TraceVMID: true},
+		{Config: pft.Config{Minor: 1, CycleAccurate: true, Timestamp64: true}, Timestamps: true, BranchBroadcast: true},
+	}
+	etmv3Cells = []synth.ETMv3Options{
+		{Config: etmv3.Config{CycleAccurate: true, ContextIDBytes: 2, Security: true}},
+		{Config: etmv3.Config{Minor: 2, OneT32: true, DataOnly: true, DataAddress: true, DataValue: true}},
+		{Config: etmv3.Config{Minor: 3, OneT32: true, Security: true, DataAddress: true, DataValue: true, DataSuppress: true}},
+		{Config: etmv3.Config{Minor: 4, OneT32: true, ProfileM: true, CycleAccurate: true, AltBranch: true, DataValue: true}},
+		{Config: etmv3.Config{
+			Minor: 5, OneT32: true, ContextIDBytes: 1, Security: true, Virtualization: true, AltBranch: true,
+			Timestamp64: true, DataAddress: true,
+		}, Timestamps: true, TraceVMID: true},
+		{Config: etmv3.Config{Minor: 5, OneT32: true, CycleAccurate: true, Security: true, Timestamp64: true}, Timestamps: true},
+	}
+)
+
+// A synthRun is an execution and what is traced of it.
+type synthRun struct {
+	id     uint8
+	seed   uint64
+	code   *synth.Generated
+	steps  synth.Steps
+	stream bytes.Buffer
+
+	protocol, core, profile, cell string // types of the core and of what traces it
+	registers                     []synth.Register
+}
+
+// newSynthRun makes an execution in which much happens.
+func newSynthRun(t testing.TB, id uint8, seed uint64, v7m, data bool) *synthRun {
+	t.Helper()
+	code, err := synth.GenerateProgram(synth.GenerateOptions{Seed: seed, Bytes: 8000, Base: 0x8000, V7M: v7m, SMC: !v7m})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rates := map[schema.ExceptionType]float64{schema.ExcIRQ: 5000, schema.ExcDataAbort: 2000, schema.ExcUndefined: 1000, schema.ExcDebug: 1000}
+	if v7m {
+		rates = map[schema.ExceptionType]float64{schema.ExcIRQ: 5000, schema.ExcSysTick: 2000, schema.ExcPendSV: 2000, schema.ExcDebug: 1000}
+	}
+	windows := synth.Windows{Rate: 1000, Steps: 30}
+	return &synthRun{id: id, seed: seed, code: code, steps: synth.Execute(code.Program(), synth.ExecuteOptions{
+		Seed: seed, Instructions: 3000, Targets: code.Targets, Handlers: code.Handlers, V7M: v7m, Interrupts: 8, Rates: rates, Switches: 1000,
+		Tasks:    []synth.Task{{Entry: code.Entry, ContextID: 1, VMID: 1}, {Entry: code.Targets[len(code.Targets)/2], ContextID: 2, VMID: 2}},
+		TraceOff: windows, Overflow: windows, Triggers: 1000, Data: data,
+	})}
+}
+
+// runPFT returns what a PTM traces of an execution.
+func runPFT(t testing.TB, id uint8, o synth.PFTOptions, v synth.PFTVariation) *synthRun {
+	t.Helper()
+	o.Source, o.SyncBytes, o.ReturnStackDepth, o.TimestampBase, o.CyclesPerTick, o.Variation = id, synthSync, 8, synthClock, 20, v
+	r := newSynthRun(t, id, v.Seed, false, false)
+	r.protocol, r.core, r.profile, r.cell, r.registers = capture.PFT, "Cortex-A15", "A", "PTM"+o.Version(), o.Registers()
+	if err := synth.NewPFT(&r.stream, synth.NewDigest(id), o).Encode(r.steps); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// runETMv3 returns what an ETM traces of an execution.
+func runETMv3(t testing.TB, id uint8, o synth.ETMv3Options, v *synth.ETMv3Variation) *synthRun {
+	t.Helper()
+	r := newSynthRun(t, id, v.Seed, o.ProfileM, o.DataAddress || o.DataValue)
+	o.Source, o.SyncPeriod, o.TimestampBase, o.CyclesPerTick, o.Program, o.Variation = id, synthSync, synthClock, 20, r.code.Program(), v
+	r.protocol, r.core, r.profile, r.cell, r.registers = capture.ETMv3, o.Core(), "R", o.Type(), o.Registers()
+	if o.ProfileM {
+		r.profile = "M"
+	}
+	if err := synth.NewETMv3(&r.stream, synth.NewDigest(id), o).Encode(r.steps); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// synthRuns are executions traced by all of them, in all ways they may be.
+func synthRuns(t testing.TB, seed uint64) []*synthRun {
+	t.Helper()
+	var runs []*synthRun
+	for i, o := range pftCells {
+		v := synth.VaryPFT(seed<<8+uint64(i), synthRate)
+		v.ASyncs, v.ISyncs = synthSyncRate, synthSyncRate
+		runs = append(runs, runPFT(t, uint8(1+i), o, v))
+	}
+	for i, o := range etmv3Cells {
+		v := synth.VaryETMv3(seed<<8+uint64(i), synthRate)
+		v.Sync = synthSyncRate
+		v.Halves = 0 // as long as no half is carried over a cut
+		runs = append(runs, runETMv3(t, uint8(0x20+i), o, v))
+	}
+	return runs
+}
+
+// synthTails are executions of whose streams each tail tells all there is to know
+// of it: nothing in it is about what was before, and no D-sync lies between A-sync
+// and I-sync.
+func synthTails(t testing.TB, seed uint64) []*synthRun {
+	t.Helper()
+	var runs []*synthRun
+	for i, o := range pftCells {
+		runs = append(runs, runPFT(t, uint8(1+i), o, synth.VaryPFT(seed<<8+uint64(i), synthRate)))
+	}
+	for i, o := range etmv3Cells {
+		runs = append(runs, runETMv3(t, uint8(0x20+i), o, &synth.ETMv3Variation{
+			Seed: seed<<8 + uint64(i), Packing: synthRate, Longer: synthRate, Ignore: synthRate, Timestamps: synthRate,
+			Branch: synthRate, OldForm: synthRate, LSiP: synthRate, NotTraced: synthRate,
+		}))
+	}
+	return runs
+}
+
+// trace returns the trace of the execution.
+func (r *synthRun) trace(t testing.TB) *trace {
+	t.Helper()
+	var registers capture.Registers
+	for _, x := range r.registers {
+		registers = append(registers, capture.Register{Name: x.Name, Bits: 32, Value: uint64(x.Value)})
+	}
+	bound, _, err := protocols[r.protocol](decode.Source{CoreType: r.core, Profile: r.profile, Registers: registers})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr := &trace{name: fmt.Sprintf("synth-%02x-%s-%d", r.id, r.cell, r.seed>>8), id: r.id, protocol: bound, memory: image.New(r.code.Region()), made: true}
+	return tr.with(r.stream.Bytes())
+}
+
+// withSynth are traces, and those of the executions of all seeds.
+func withSynth(t testing.TB, traces []*trace, runs func(testing.TB, uint64) []*synthRun) []*trace {
+	t.Helper()
+	for seed := range *synthSeeds {
+		for _, r := range runs(t, seed) {
+			traces = append(traces, r.trace(t))
+		}
+	}
+	return traces
+}
+
+// moreTraces are all of [pftTraces], and those that are made.
+func moreTraces(t testing.TB) []*trace {
+	t.Helper()
+	return withSynth(t, pftTraces(t), synthRuns)
+}
+
+// synthSnapshot returns a snapshot directory with all executions in one buffer.
+func synthSnapshot(t testing.TB) string {
+	t.Helper()
+	var buffer bytes.Buffer
+	w := frame.NewWriter(&buffer)
+	s := synth.Snapshot{Buffers: []synth.SnapshotBuffer{{Name: "ETB_0", File: "trace.bin", Format: "coresight"}}}
+	files := map[string][]byte{}
+	left := synthRuns(t, 0)
+	for _, r := range left {
+		core, code := fmt.Sprintf("cpu_%02x", r.id), fmt.Sprintf("code_%02x.bin", r.id)
+		files[code] = r.code.Code
+		dump := synth.SnapshotDump{File: code, Address: r.code.Address, Length: uint32(len(r.code.Code))}
+		s.Cores = append(s.Cores, synth.SnapshotCore{Name: core, Type: r.core, Dumps: []synth.SnapshotDump{dump}})
+		s.Sources = append(s.Sources, synth.SnapshotSource{
+			Name: fmt.Sprintf("%s_%02x", r.cell[:3], r.id), Type: r.cell, Core: core, Buffer: "ETB_0", Registers: r.registers,
+		})
+	}
+	random := rand.New(rand.NewPCG(1, 's'))
+	for len(left) > 0 {
+		i := random.IntN(len(left))
+		if err := w.Write(left[i].id, left[i].stream.Next(1+random.IntN(100))); err != nil {
+			t.Fatal(err)
+		}
+		if left[i].stream.Len() == 0 {
+			left = slices.Delete(left, i, i+1)
+		}
+	}
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	files["trace.bin"] = buffer.Bytes()
+	maps.Copy(files, s.Files())
+	dir := t.TempDir()
+	if err := synth.WriteFiles(dir, files); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
