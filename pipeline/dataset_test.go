@@ -280,6 +280,9 @@ func (d *dataset) checkAccounts(t testing.TB, bytes int) {
 		t.Errorf("%d rows of instructions, want %d", d.rows(&schema.Instructions), o.Instructions)
 	}
 	packets := d.tables[schema.Packets.Name]
+	if packets == nil {
+		return
+	}
 	sent := int64(0)
 	for i := range packets.Rows() {
 		sent += int64(len(d.column(&schema.Packets, "bytes").Bin[i]))

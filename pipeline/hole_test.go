@@ -73,3 +73,28 @@ func (d *dataset) count(table *schema.Table, column string, value uint8) (n int)
 	}
 	return n
 }
+
+// With another program than the one that ran, the accounts are as they were, and
+// the dataset says that something is wrong.
+func TestWrongProgram(t *testing.T) {
+	for _, r := range synthTails(t, 0) {
+		tr := r.trace(t)
+		whole := tr.decode(t)
+		if whole.totals.Instructions == 0 {
+			continue
+		}
+		for _, moved := range []uint32{2, 4, 100, 1000} {
+			wrong := *tr
+			wrong.memory = image.New(image.Region{Address: r.code.Address + moved, Bytes: r.code.Code})
+			got := wrong.decode(t)
+			got.checkAccounts(t, len(tr.data))
+			if got.totals.Segments != whole.totals.Segments || got.totals.BytesLost != whole.totals.BytesLost {
+				t.Errorf("%s, moved by %d: totals %+v, want %+v", tr.name, moved, got.totals, whole.totals)
+			}
+			told := func(e schema.EventKind) int { return got.count(&schema.Events, "event", uint8(e)) }
+			if told(schema.EventInconsistent) == 0 {
+				t.Errorf("%s, moved by %d: nothing inconsistent", tr.name, moved)
+			}
+		}
+	}
+}

@@ -1,0 +1,185 @@
+package pipeline
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// bitErrorRates are those recovery is measured at, and how much is recovered at
+// the least of instructions, by any macrocell with an A-sync every 1024 bytes.
+var bitErrorRates = [...]struct {
+	rate, floor float64
+}{{1e-6, 0.99}, {1e-5, 0.93}, {1e-4, 0.75}}
+
+// A recovery is how much of a truth a decode of its damaged stream has.
+type recovery struct {
+	right int // instructions of the truth that are there
+	wrong int // instructions that are not in the truth
+	of    int // instructions of the truth
+}
+
+func (r *recovery) add(x recovery) {
+	r.right, r.wrong, r.of = r.right+x.right, r.wrong+x.wrong, r.of+x.of
+}
+
+// share is how much is recovered, from 0 to 1.
+func (r *recovery) share() float64 { return float64(r.right) / float64(r.of) }
+
+func (r *recovery) String() string {
+	return fmt.Sprintf("%.2f %% (%.2f %%)", 100*r.share(), 100*float64(r.wrong)/float64(r.of))
+}
+
+// recovered compares what was told with the truth. Flipped bits move no packet,
+// so an instruction is recovered if the packet at the same offset tells it, with
+// address, instruction set and outcome, behind the same ones of that packet.
+func recovered(truth, told []toldInstruction) recovery {
+	r := recovery{of: len(truth), wrong: len(told)}
+	for i, j := 0, 0; i < len(truth) && j < len(told); {
+		a, b := packetEnd(truth, i), packetEnd(told, j)
+		switch at, other := truth[i].offset, told[j].offset; {
+		case at < other:
+			i = a
+		case at > other:
+			j = b
+		default:
+			for i < a && j < b && truth[i] == told[j] {
+				i, j, r.right = i+1, j+1, r.right+1
+			}
+			i, j = a, b
+		}
+	}
+	r.wrong -= r.right
+	return r
+}
+
+// packetEnd returns the end of the instructions that the packet of instruction i
+// tells.
+func packetEnd(told []toldInstruction, i int) int {
+	end := i
+	for end < len(told) && told[end].offset == told[i].offset {
+		end++
+	}
+	return end
+}
+
+// tell decodes other bytes of a stream, and returns the instructions alone.
+func (g *generated) tell(t testing.TB, data []byte) []toldInstruction {
+	t.Helper()
+	told := make([]toldInstruction, 0, len(g.truth.instructions))
+	part := &dataset{tables: map[string]*schema.Batch{schema.Instructions.Name: schema.NewBatch(&schema.Instructions)}}
+	batch := part.tables[schema.Instructions.Name]
+	st := newStitcher(g.id, g.protocol.TimestampCode(), tables{runs: &runTable{
+		series: &series{table: &schema.Instructions},
+		submit: func(j job) error {
+			return j.fill(batch, func() error {
+				told = append(told, part.told()...)
+				batch.Reset()
+				return nil
+			})
+		},
+	}})
+	decoder := g.protocol.NewDecoder(g.memory, false)
+	for u, err := range split(g.with(data).stream(wholePieces), g.protocol) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows := &decode.Unit{}
+		for i := range u.parts {
+			decoder.Decode(rows, u.parts[i])
+		}
+		if err := st.stitch(decoded{u, rows}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := st.finish(); err != nil {
+		t.Fatal(err)
+	}
+	return told
+}
+
+// flipBits flips bits at a rate, each by itself.
+func flipBits(r *rand.Rand, data []byte, rate float64) (flipped []byte, flips int) {
+	flipped = slices.Clone(data)
+	for bit := 0; ; bit++ {
+		if bit += int(r.ExpFloat64() / rate); bit >= 8*len(data) {
+			return flipped, flips
+		}
+		flipped[bit/8] ^= 1 << (bit % 8)
+		flips++
+	}
+}
+
+// How much is left of a trace in which each bit may be wrong: of several programs,
+// since it depends on the code how much a wrong address tells.
+func TestRecovery(t *testing.T) {
+	run := generatedRun{id: 0x10, bytes: 48 << 10, eventful: 1}
+	programs, syncs := uint64(2), []int{1024}
+	if *damageFull {
+		run.bytes, programs, syncs = 1<<20, 5, []int{1024, 256}
+	}
+	eachMacrocell(t, func(t *testing.T, m macrocell) {
+		for _, run.sync = range syncs {
+			var sums [len(bitErrorRates)]recovery
+			for run.seed = range programs {
+				m.recover(t, run, &sums)
+			}
+			row := []any{m.name, run.sync, sums[0].of}
+			for i, rate := range bitErrorRates {
+				if sums[i].share() < rate.floor {
+					t.Errorf("%v of bits wrong, A-sync every %d bytes: %s recovered, want %.0f %%", rate.rate, run.sync, &sums[i], 100*rate.floor)
+				}
+				row = append(row, sums[i].String())
+			}
+			t.Log(row...)
+			if *damageFull {
+				wantConformance(t, row...)
+			}
+		}
+	})
+}
+
+// recover damages a stream at all rates, and adds up what is recovered.
+func (m *macrocell) recover(t *testing.T, run generatedRun, sums *[len(bitErrorRates)]recovery) {
+	t.Helper()
+	g := m.generate(t, run)
+	if got := recovered(g.truth.instructions, g.tell(t, g.data)); got.right != got.of || got.wrong > 0 || got.of == 0 {
+		t.Fatalf("undamaged: %+v", got)
+	}
+	for i, rate := range bitErrorRates {
+		data, flips := flipBits(rand.New(rand.NewPCG(run.seed, 5)), g.data, rate.rate)
+		got := recovered(g.truth.instructions, g.tell(t, data))
+		if flips > 8 && got.right == got.of {
+			t.Errorf("%d flips, and all is there", flips)
+		}
+		sums[i].add(got)
+	}
+}
+
+// What counts as recovered.
+func TestRecovered(t *testing.T) {
+	in := func(offset, address uint32) toldInstruction { return toldInstruction{offset: offset, address: address} }
+	truth := []toldInstruction{in(1, 8), in(1, 12), in(1, 16), in(3, 20), in(4, 24), in(4, 28)}
+	for _, tt := range []struct {
+		name string
+		told []toldInstruction
+		want recovery
+	}{
+		{"all", truth, recovery{right: 6, of: 6}},
+		{"nothing", nil, recovery{of: 6}},
+		{"a packet of others", slices.Concat(truth[:3], []toldInstruction{in(3, 40)}, truth[4:]), recovery{5, 1, 6}},
+		{"the end of a packet missing", slices.Concat(truth[:2], truth[3:]), recovery{5, 0, 6}},
+		{"the beginning of a packet missing", truth[1:], recovery{3, 2, 6}},
+		{"told by another packet", []toldInstruction{in(2, 8), in(2, 12), in(5, 28)}, recovery{0, 3, 6}},
+		{"too many", slices.Concat(truth, []toldInstruction{in(4, 32), in(5, 36)}), recovery{6, 2, 6}},
+		{"another outcome", []toldInstruction{{offset: 3, address: 20, executed: 1}}, recovery{0, 1, 6}},
+	} {
+		if got := recovered(truth, tt.told); got != tt.want {
+			t.Errorf("%s: %+v, want %+v", tt.name, got, tt.want)
+		}
+	}
+}

@@ -1,0 +1,333 @@
+package pipeline
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"sort"
+	"testing"
+
+	"github.com/tracelake/tracelake/bench/synth"
+	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/decode/isa"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// damageFull has generated streams damaged in every way there is, and not in
+// some of them: minutes for each macrocell.
+var damageFull = flag.Bool("damage-full", false, "damage generated streams at every bit and byte, and demand the figures of docs/conformance.md")
+
+// damageEach returns n, or 1 with -damage-full: of so many variants one is tried.
+func damageEach(n int) int {
+	if *damageFull {
+		return 1
+	}
+	if testing.Short() {
+		n = 4*n + 1
+	}
+	return n
+}
+
+// A variants decodes a generated stream damaged in many ways. It has the memory
+// of the last decode, and no rows of packets.
+type variants struct {
+	*generated
+	intact  *dataset
+	isyncs  []int // places, of the segments
+	end     []int // of those I-syncs
+	starts  []int // of the A-syncs before them
+	facts   []stretchFacts
+	decoder decode.Decoder
+	dataset *dataset
+	runs    int // in a unit, at most so far
+}
+
+// newVariants decodes the intact stream, which must come to its truth.
+func newVariants(t *testing.T, g *generated) *variants {
+	t.Helper()
+	v := &variants{generated: g, intact: g.decode(t)}
+	v.intact.checkAccounts(t, len(g.data))
+	v.intact.checkTruth(t, &g.truth)
+	asyncs := g.asyncs()
+	code := g.protocol.TimestampCode()
+	for k, offset := range v.intact.integers(&schema.Segments, "byte_offset") {
+		at := g.position(offset)
+		p, err := g.protocol.ParsePacket(g.data[at:])
+		if err != nil {
+			t.Fatal(err)
+		}
+		i, _ := slices.BinarySearch(asyncs, at+1)
+		v.isyncs, v.end, v.starts = append(v.isyncs, at), append(v.end, at+p.Len), append(v.starts, asyncs[i-1]-6)
+		v.facts = append(v.facts, v.intact.from(k).facts(code))
+	}
+	if t.Failed() {
+		t.FailNow()
+	}
+	v.decoder = g.protocol.NewDecoder(g.memory, false)
+	v.dataset = &dataset{tables: map[string]*schema.Batch{}}
+	return v
+}
+
+// decode decodes other bytes, in which the input breaks at some places. What it
+// returns holds until the next call.
+func (v *variants) decode(t testing.TB, data []byte, breaks ...int) *dataset {
+	t.Helper()
+	d := v.dataset
+	for _, b := range d.tables {
+		b.Reset()
+	}
+	tables := v.newTables()
+	st := newStitcher(v.id, v.protocol.TimestampCode(), tables)
+	stream := v.with(data).stream(wholePieces, breaks...)
+	for u, err := range splitBy(stream, v.protocol, grain{unitBytes, partBytes, len(data) + 1}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows := &decode.Unit{Runs: make([]schema.Run, 0, v.runs)}
+		for i := range u.parts {
+			v.decoder.Decode(rows, u.parts[i])
+		}
+		v.runs = max(v.runs, len(rows.Runs))
+		if err := st.stitch(decoded{u, rows}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := st.finish(); err != nil {
+		t.Fatal(err)
+	}
+	d.totals = st.totals
+	return d
+}
+
+// newTables returns tables whose rows go to the batches of the last decode: all
+// but packets and code blocks.
+func (v *variants) newTables() tables {
+	old := maps.Clone(v.dataset.tables)
+	t := v.dataset.newTables(false, v.dataset.submit)
+	maps.Copy(v.dataset.tables, old)
+	t.packets, t.codeBlocks = nil, nil
+	delete(v.dataset.tables, schema.Packets.Name)
+	delete(v.dataset.tables, schema.CodeBlocks.Name)
+	return t
+}
+
+// check demands of a damaged stream that its bytes are accounted for; that trace
+// restarts where it has to; that every segment which the damage does not touch
+// has the rows it had, those in front of the damage to the last cell, those
+// behind but for what is carried over it; and of the others that they are lost
+// from the first bad packet on, and that what they tell can be.
+func (v *variants) check(t testing.TB, got *dataset, data []byte, d damage, breaks ...int) {
+	t.Helper()
+	got.checkAccounts(t, len(data))
+	got.checkRestarts(t)
+	var untouched []stretch // of got
+	for k := 0; k < len(v.isyncs); {
+		n := k
+		for n < len(v.isyncs) && !v.touched(n, d) {
+			n++
+		}
+		if n == k {
+			k++
+			continue
+		}
+		if s := v.checkStretch(t, got, d, k, n); s.end > 0 {
+			untouched = append(untouched, s)
+		}
+		k = n
+	}
+	asyncs := v.with(data).asyncs()
+	starts := append(got.integers(&schema.Segments, "byte_offset"), int64(len(data)))
+	for k := 0; k+1 < len(starts); k++ {
+		if i := slices.IndexFunc(untouched, func(s stretch) bool { return s.first <= k && k < s.end }); i >= 0 {
+			k = untouched[i].end - 1
+			continue
+		}
+		if err := v.implausible(got, k, starts[k], starts[k+1]); err != nil {
+			t.Errorf("segment %d: %v", k, err)
+		}
+		from, to := int(starts[k]), int(starts[k+1])
+		if slices.ContainsFunc(breaks, func(at int) bool { return from < at && at < to }) {
+			continue // nor does an A-sync reach over a break
+		}
+		v.checkLoss(t, got, k, data[:to], from, asyncs)
+	}
+}
+
+// checkLoss demands of segment k, whose bytes are those of data from a place on,
+// that its first packet that is none, or reaches past the end of an A-sync, is
+// lost with all that is behind it, and nothing else. A splice may begin before.
+func (v *variants) checkLoss(t testing.TB, got *dataset, k int, data []byte, from int, asyncs []int) {
+	t.Helper()
+	at, cutOff := from, false
+	for at < len(data) {
+		bound := len(data)
+		if i, _ := slices.BinarySearch(asyncs, at+1); i < len(asyncs) {
+			bound = min(bound, asyncs[i])
+		}
+		p, err := v.protocol.ParsePacket(data[at:bound])
+		if err != nil {
+			cutOff = errors.Is(err, io.ErrUnexpectedEOF) && bound == len(data) && k+1 == got.rows(&schema.Segments)
+			break
+		}
+		at += p.Len
+	}
+	offset, lost := got.column(&schema.Losses, "byte_offset"), got.column(&schema.Losses, "bytes")
+	segment, reason := got.column(&schema.Losses, "segment"), got.column(&schema.Losses, "reason")
+	found := 0
+	for i := range segment.Len() {
+		if null(segment, i) || integer(segment, i) != int64(k) {
+			continue
+		}
+		found++
+		why, begins := schema.LossReason(reason.U8[i]), integer(offset, i)
+		switch {
+		case why == schema.LossSplice && begins < int64(at):
+			at = int(begins)
+		case begins != int64(at) || (why == schema.LossTruncated) != cutOff:
+			t.Errorf("segment %d: a loss at %d, %s; the first bad packet is at %d", k, begins, why, at)
+		}
+		if begins+integer(lost, i) != int64(len(data)) {
+			t.Errorf("segment %d: a loss from %d of %d bytes; the segment ends at %d", k, begins, integer(lost, i), len(data))
+		}
+	}
+	if wanted := at < len(data); wanted != (found == 1) || found > 1 {
+		t.Errorf("segment %d: %d losses; the first bad packet is at %d, the end at %d", k, found, at, len(data))
+	}
+}
+
+// touched says whether damage touches segment k: a byte from its A-sync to the
+// end of the I-sync that ends it.
+func (v *variants) touched(k int, d damage) bool {
+	to := len(v.data) + 1
+	if k+1 < len(v.end) {
+		to = v.end[k+1]
+	}
+	return d.touches(v.starts[k], to)
+}
+
+// checkStretch compares the segments from k to n, which the damage does not
+// touch, and returns where they are in got.
+func (v *variants) checkStretch(t testing.TB, got *dataset, d damage, k, n int) stretch {
+	t.Helper()
+	m := got.segmentAt(int64(d.moved(v.isyncs[k])))
+	if m < 0 {
+		t.Errorf("the segment at %d is gone", v.isyncs[k])
+		return stretch{}
+	}
+	want, there := stretch{v.intact, k, n}, stretch{got, m, m + n - k}
+	if there.end > got.rows(&schema.Segments) {
+		t.Errorf("segments behind %d are gone", v.isyncs[k])
+		return stretch{}
+	}
+	past := otherPast
+	if k == 0 {
+		past = samePast
+	}
+	same := stretch{got, m, there.end}
+	if got.takesBack(there.end, v.intact.lastOf(n-1)) {
+		want.end, same.end = want.end-1, same.end-1
+		v.checkTakenBack(t, got, n-1, same.end)
+	}
+	if want.end > want.first {
+		compareStretches(t, want, same, v.facts[k], func(at int64) int64 { return int64(d.moved(int(at))) }, past)
+	}
+	return there
+}
+
+// instructionsOf returns where the instructions of a segment begin and end.
+func (d *dataset) instructionsOf(segment int) (from, to int) {
+	segments := d.column(&schema.Instructions, "segment")
+	search := func(k int) int {
+		return sort.Search(segments.Len(), func(i int) bool { return integer(segments, i) >= int64(k) })
+	}
+	return search(segment), search(segment + 1)
+}
+
+// lastOf returns the address of the last instruction of a segment, if it has one.
+func (d *dataset) lastOf(segment int) schema.Null[uint32] {
+	if from, to := d.instructionsOf(segment); from < to {
+		return schema.Of(d.column(&schema.Instructions, "address").U32[to-1])
+	}
+	return schema.Null[uint32]{}
+}
+
+// takesBack says whether a segment begins with a cancel of the instruction
+// before it, which was at an address. That is the one thing that damage may do to
+// what stands in front of it.
+func (d *dataset) takesBack(segment int, last schema.Null[uint32]) bool {
+	of, event, address := d.column(&schema.Events, "segment"), d.column(&schema.Events, "event"), d.column(&schema.Events, "address")
+	for i := range of.Len() {
+		if null(of, i) || integer(of, i) != int64(segment) || schema.EventKind(event.U8[i]) != schema.EventCancelled {
+			continue
+		}
+		first := d.integers(&schema.Segments, "seq")[segment]
+		return last.OK && address.U32[i] == last.V && d.integers(&schema.Events, "seq")[i] == first
+	}
+	return false
+}
+
+// checkTakenBack demands that a segment has the instructions it had, but for the
+// last.
+func (v *variants) checkTakenBack(t testing.TB, got *dataset, segment, there int) {
+	t.Helper()
+	from, to := v.intact.instructionsOf(segment)
+	first, end := got.instructionsOf(there)
+	if end-first != to-from-1 {
+		t.Fatalf("segment %d: %d instructions, want %d less one that is taken back", there, end-first, to-from)
+	}
+	for _, name := range []string{"address", "isa", "opcode", "executed"} {
+		a, b := v.intact.column(&schema.Instructions, name), got.column(&schema.Instructions, name)
+		for i := range end - first {
+			if !sameCell(a, from+i, b, first+i) {
+				t.Errorf("segment %d: instruction %d differs in %s", there, i, name)
+				break
+			}
+		}
+	}
+}
+
+// implausible says what is impossible about the instructions of segment k, which
+// lies at the given offsets. They have to be what memory has there; the packet
+// that told one lies in the segment, and not before that of the one before; and
+// inside a packet each leads to the next.
+func (v *variants) implausible(d *dataset, k int, start, end int64) error {
+	from, to := d.instructionsOf(k)
+	column := func(name string) *schema.Vector { return d.column(&schema.Instructions, name) }
+	offset, address, set, security := column("byte_offset"), column("address"), column("isa"), column("security")
+	opcode, size, executed := column("opcode"), column("size"), column("executed")
+	last := start
+	var leads schema.Null[synth.Place]
+	indirect := false
+	for i := from; i < to; i++ {
+		at := integer(offset, i)
+		place := synth.Place{Address: address.U32[i], ISA: schema.ISA(set.U8[i]), Security: schema.Security(security.U8[i])}
+		in, err := v.program.Instruction(place)
+		switch {
+		case err != nil:
+			return fmt.Errorf("instruction %d: %w", i, err)
+		case in.Opcode != opcode.U32[i] || in.Size != size.U8[i]:
+			return fmt.Errorf("instruction %d at %s: opcode 0x%x of %d bytes; memory has 0x%x", i, place, opcode.U32[i], size.U8[i], in.Opcode)
+		case at < last || at >= end:
+			return fmt.Errorf("instruction %d: told at %d, the one before at %d; the segment ends at %d", i, at, last, end)
+		case at == last && indirect && !v.cell.returnStack:
+			return fmt.Errorf("instruction %d of the packet at %d is at %s, but no packet told where the one before leads", i, at, place)
+		case at == last && leads.OK && (leads.V.Address != place.Address || leads.V.ISA != place.ISA):
+			return fmt.Errorf("instruction %d of the packet at %d is at %s, but the one before leads to %s", i, at, place, leads.V)
+		}
+		last = at
+		indirect = false
+		passed := null(executed, i) || executed.U8[i] == 1
+		leads = schema.Of(place)
+		leads.V.Address += uint32(in.Size)
+		switch {
+		case passed && in.Flow == isa.Direct:
+			leads.V.Address, leads.V.ISA = in.Target, in.TargetISA
+		case passed && in.Flow == isa.Indirect:
+			leads.OK, indirect = false, true
+		}
+	}
+	return nil
+}
