@@ -109,7 +109,7 @@ func writeFault(t *testing.T, dir, protocol string, f *fault) (*synth.Program, i
 		core.Type, source.Name, source.Type = "Cortex-R5", "ETM_0", "ETM3.5"
 	}
 	registers := maps.Clone(faultRegisters[protocol])
-	for _, r := range strings.Fields(f.registers) {
+	for r := range strings.FieldsSeq(f.registers) {
 		name, value, _ := strings.Cut(r, "=")
 		var v uint32
 		if _, err := fmt.Sscanf(value, "%x", &v); err != nil {
@@ -123,7 +123,7 @@ func writeFault(t *testing.T, dir, protocol string, f *fault) (*synth.Program, i
 	slices.SortFunc(source.Registers, func(a, b synth.Register) int { return int(a.ID) - int(b.ID) })
 	files := map[string][]byte{}
 	var regions []image.Region
-	for _, m := range strings.Fields(f.memory) {
+	for m := range strings.FieldsSeq(f.memory) {
 		var address uint32
 		at, code, _ := strings.Cut(m, ":")
 		if _, err := fmt.Sscanf(at, "%x", &address); err != nil {
@@ -139,9 +139,7 @@ func writeFault(t *testing.T, dir, protocol string, f *fault) (*synth.Program, i
 		Buffers: []synth.SnapshotBuffer{{Name: bufferName, File: bufferFile, Format: "source_data"}},
 	}
 	files[bufferFile] = unhex(t, shorthand.Replace(f.stream))
-	for name, b := range s.Files() {
-		files[name] = b
-	}
+	maps.Copy(files, s.Files())
 	if err := synth.WriteFiles(dir, files); err != nil {
 		t.Fatal(err)
 	}
