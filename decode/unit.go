@@ -11,7 +11,7 @@ import (
 // start of their segment; the stitcher knows what they stand on. All slices are
 // in stream order, and each segment owns a stretch of each (Segment.Ends).
 type Unit struct {
-	Blocks     []*schema.Block // in order of first use
+	Blocks     []*schema.Block // in order of first use in their part
 	Runs       []schema.Run
 	Costs      []uint32 // cycles of each instruction of the runs with RunCostsTold
 	Spans      []schema.Span
@@ -28,13 +28,13 @@ type Unit struct {
 
 // Ends are lengths of the slices of a unit at the end of a segment.
 type Ends struct {
-	Runs, Costs, Spans, Exceptions, Counts, Timestamps, Contexts, Data, Events, Losses, Packets int
+	Blocks, Runs, Costs, Spans, Exceptions, Counts, Timestamps, Contexts, Data, Events, Losses, Packets int
 }
 
 // Ends returns the present lengths of u's slices.
 func (u *Unit) Ends() Ends {
 	return Ends{
-		Runs: len(u.Runs), Costs: len(u.Costs), Spans: len(u.Spans), Exceptions: len(u.Exceptions), Counts: len(u.Counts),
+		Blocks: len(u.Blocks), Runs: len(u.Runs), Costs: len(u.Costs), Spans: len(u.Spans), Exceptions: len(u.Exceptions), Counts: len(u.Counts),
 		Timestamps: len(u.Timestamps), Contexts: len(u.Contexts), Data: len(u.Data), Events: len(u.Events),
 		Losses: len(u.Losses), Packets: len(u.Packets),
 	}

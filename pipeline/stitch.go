@@ -54,26 +54,17 @@ func (s *stitcher) stitch(d decoded) error {
 	if err := s.unsynced(d.unit); err != nil {
 		return err
 	}
-	// Where segments may be another, only the blocks of those taken are numbered.
-	ambiguous := slices.ContainsFunc(d.rows.Segments, func(seg decode.Segment) bool { return seg.Inside != nil })
-	var numbers []uint32
-	if !ambiguous {
-		var err error
-		if numbers, err = s.number(d.rows.Blocks); err != nil {
-			return err
-		}
-	}
+	numbers := make([]uint32, len(d.rows.Blocks))
 	var from decode.Ends
 	for i := range d.rows.Segments {
 		seg := &d.rows.Segments[i]
 		p := &part{Segment: *seg, unit: d.rows, numbers: numbers, from: from, to: seg.Ends}
 		if s.goesInside(seg) {
-			p = &part{Segment: seg.Inside.Segments[0], unit: seg.Inside, to: seg.Inside.Segments[0].Ends}
+			in := seg.Inside
+			p = &part{Segment: in.Segments[0], unit: in, numbers: make([]uint32, len(in.Blocks)), to: in.Segments[0].Ends}
 		}
-		if ambiguous {
-			if err := s.numberRuns(p); err != nil {
-				return err
-			}
+		if err := s.number(p); err != nil {
+			return err
 		}
 		s.half, s.stood = p.Tail.Half, p.Tail.Reached
 		if err := s.take(p); err != nil {
@@ -132,39 +123,23 @@ func (s *stitcher) unsynced(u *unit) error {
 	return s.tables.losses.add(s.base, u.losses)
 }
 
-// number gives the blocks of a unit their numbers in the source, new ones in
+// number gives the blocks of a part their numbers in the source, new ones in
 // order.
-func (s *stitcher) number(blocks []*schema.Block) ([]uint32, error) {
-	numbers := make([]uint32, len(blocks))
+func (s *stitcher) number(p *part) error {
 	var first []codeBlock
-	for i, b := range blocks {
-		numbers[i], first = s.numberOf(b, first)
-	}
-	return numbers, s.tables.codeBlocks.add(s.base, first)
-}
-
-// numberRuns gives the blocks their numbers that the runs of a part use.
-func (s *stitcher) numberRuns(p *part) error {
-	var first []codeBlock
-	p.numbers = make([]uint32, len(p.unit.Blocks))
-	for i := range p.unit.Runs[p.from.Runs:p.to.Runs] {
-		block := p.unit.Runs[p.from.Runs+i].Block
-		p.numbers[block], first = s.numberOf(p.unit.Blocks[block], first)
+	for i := p.from.Blocks; i < p.to.Blocks; i++ {
+		b := p.unit.Blocks[i]
+		n, ok := s.numbers[b.Key]
+		if !ok {
+			n = uint32(len(s.numbers))
+			s.numbers[b.Key] = n
+			for position := range b.Address {
+				first = append(first, codeBlock{n, position, b})
+			}
+		}
+		p.numbers[i] = n
 	}
 	return s.tables.codeBlocks.add(s.base, first)
-}
-
-// numberOf returns the number of a block, which it appends to first if it is new.
-func (s *stitcher) numberOf(b *schema.Block, first []codeBlock) (uint32, []codeBlock) {
-	n, ok := s.numbers[b.Key]
-	if !ok {
-		n = uint32(len(s.numbers))
-		s.numbers[b.Key] = n
-		for position := range b.Address {
-			first = append(first, codeBlock{n, position, b})
-		}
-	}
-	return n, first
 }
 
 // segment takes a segment, or a part of one.
