@@ -123,7 +123,7 @@ func synthRuns(t testing.TB, seed uint64) []*synthRun {
 	for i, o := range etmv3Cells {
 		v := synth.VaryETMv3(seed<<8+uint64(i), synthRate)
 		v.Sync = synthSyncRate
-		v.Halves = 0 // as long as no half is carried over a cut
+		v.Halves = 0 // a tail does not know of a half told before it
 		runs = append(runs, runETMv3(t, uint8(0x20+i), o, v))
 	}
 	return runs
