@@ -49,7 +49,7 @@ odd:	tst	r0, #1
 `
 
 func TestReadQEMUUserLog(t *testing.T) {
-	for _, tool := range []string{"arm-none-eabi-gcc", "qemu-arm"} {
+	for _, tool := range []string{"arm-none-eabi-as", "arm-none-eabi-ld", "qemu-arm"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			t.Skipf("no %s", tool)
 		}
@@ -59,8 +59,13 @@ func TestReadQEMUUserLog(t *testing.T) {
 	if err := os.WriteFile(name("user.S"), []byte(userProgram), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command("arm-none-eabi-gcc", "-nostdlib", "-Wl,-Ttext=0x10000", "-o", name("user"), name("user.S")).CombinedOutput(); err != nil {
-		t.Fatalf("gcc: %v\n%s", err, out)
+	for _, line := range [][]string{
+		{"arm-none-eabi-as", "-o", name("user.o"), name("user.S")},
+		{"arm-none-eabi-ld", "-Ttext=0x10000", "-o", name("user"), name("user.o")},
+	} {
+		if out, err := exec.Command(line[0], line[1:]...).CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", line[0], err, out)
+		}
 	}
 	runQEMUUser(t, name("user"), name("log"))
 	log, err := os.Open(name("log"))
