@@ -37,18 +37,10 @@ var macrocells = []macrocell{
 	{name: "ETMv3.5, data", protocol: capture.ETMv3, minor: 5, data: true},
 }
 
-// generatedData switches the streams with data on.
-const generatedData = false
-
 // eachMacrocell runs a test for all macrocells.
 func eachMacrocell(t *testing.T, test func(t *testing.T, m macrocell)) {
 	for _, m := range macrocells {
-		t.Run(m.name, func(t *testing.T) {
-			if m.data && !generatedData {
-				t.Skip("streams with data are not damaged yet")
-			}
-			test(t, m)
-		})
+		t.Run(m.name, func(t *testing.T) { test(t, m) })
 	}
 }
 
