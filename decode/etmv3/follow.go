@@ -273,13 +273,15 @@ func (d *Decoder) jump(address uint32, state schema.ISA, offset int64) {
 }
 
 // inPair says whether the halfword at address is the second one of a BL or BLX
-// that is traced as two instructions. What looks like the first one may be the
-// end of another instruction: those that begin behind the last halfword below
-// 0xE800, behind which one begins in any case, are counted through.
+// that is traced as two instructions; that of a BLX is even. What looks like the
+// first one may be the end of another instruction: those that begin behind the
+// last halfword below 0xE800, behind which one begins in any case, are counted
+// through.
 func (d *Decoder) inPair(address uint32) bool {
 	prefix, ok := d.halfword(address - 2)
 	suffix, ok2 := d.halfword(address)
-	if !ok || !ok2 || prefix>>11 != 0x1e || suffix>>11 != 0x1f && suffix>>11 != 0x1d {
+	isBL, isBLX := suffix>>11 == 0x1f, suffix>>11 == 0x1d && suffix&1 == 0
+	if !ok || !ok2 || prefix>>11 != 0x1e || !isBL && !isBLX {
 		return false
 	}
 	n := uint32(1) // halfwords before address that may be first ones
