@@ -44,8 +44,9 @@ type TracedCore struct {
 	Registers []synth.Register
 	Memory    []image.Region // what the snapshot has of its program
 	Steps     synth.Steps
-	// Encoder returns what makes the stream of the steps.
-	Encoder func(w io.Writer, rows synth.Rows) Encoder
+	// Encoder returns what makes the stream of the steps. The truth is that of the
+	// stream without the bytes that are lost from its start.
+	Encoder func(w io.Writer, rows synth.Rows, lost int64) Encoder
 	// TracesData says that there are rows of `data_accesses`.
 	TracesData bool
 }
@@ -65,12 +66,15 @@ type Capture struct {
 	Description string
 	Cores       []TracedCore
 	Framing     Framing
+	Ring        int    // if not 0, the bytes of a buffer that has the last ones
 	Seed        uint64 // of how streams are mixed
 	TimestampHz uint64
 	Tool        schema.Tool
 	Overwrite   bool
-	// Progress, if not nil, is told now and then how many steps are traced.
+	// Progress, if not nil, is told now and then how many steps are traced. For a
+	// ring all are traced twice.
 	Progress func(steps int64)
+	traced   int64
 }
 
 const (
@@ -193,37 +197,77 @@ func (c *Capture) describe(i int, files map[string][]byte) (synth.SnapshotCore, 
 // row is the row of `sources` of a core.
 func (c *Capture) row(i int, core *synth.SnapshotCore, source *synth.SnapshotSource, totals schema.Totals) schema.SourceTotals {
 	t := &c.Cores[i]
+	status := schema.StatusDecoded
+	if totals.Bytes == 0 {
+		status = schema.StatusEmpty
+	}
 	registers := make(map[string]string, len(t.Registers))
 	for _, r := range t.Registers {
 		registers[r.Name] = fmt.Sprintf("0x%08X", r.Value)
 	}
 	return schema.SourceTotals{
 		Source: t.Source, Name: source.Name, Protocol: t.Protocol, Version: t.Version, Core: core.Name, Buffer: bufferName,
-		Status: schema.SourceStatusNames[schema.StatusDecoded], Unit: schema.SourceUnitNames[schema.UnitBytes], Totals: totals,
+		Status: schema.SourceStatusNames[status], Unit: schema.SourceUnitNames[schema.UnitBytes], Totals: totals,
 		TimestampHz: c.TimestampHz, Registers: registers,
 	}
 }
 
 // writeBuffer writes the trace buffer and the rows that are told in it.
 func (c *Capture) writeBuffer(ctx context.Context, name string, truth *pipeline.DatasetWriter) ([]schema.Totals, error) {
+	if c.Ring > 0 {
+		return c.writeRing(ctx, name, truth)
+	}
 	f, err := os.Create(name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	w := bufio.NewWriterSize(f, 1<<20)
-	b := c.newBuffer(w)
-	var rows []*DatasetRows
-	var encoders []Encoder
-	for i := range c.Cores {
-		core := &c.Cores[i]
-		r := NewDatasetRows(truth, core.Source, b.offsets[core.Source])
-		rows, encoders = append(rows, r), append(encoders, core.Encoder(b.stream(core.Source), r))
-	}
-	if err := c.mix(ctx, b, encoders); err != nil {
+	totals, err := c.writeTruth(ctx, w, truth, lost{})
+	return totals, errors.Join(err, w.Flush(), f.Close())
+}
+
+// writeRing traces twice: what the ring has lost is known, and with it the truth
+// of the rest, when all was written to it.
+func (c *Capture) writeRing(ctx context.Context, name string, truth *pipeline.DatasetWriter) ([]schema.Totals, error) {
+	r := &ring{bytes: make([]byte, c.Ring)}
+	b := c.newBuffer(r)
+	if err := c.trace(ctx, b, func(int) (synth.Rows, int64) { return synth.NoRows{}, 0 }); err != nil {
 		return nil, err
 	}
-	if err := errors.Join(b.flush(), w.Flush(), f.Close()); err != nil {
+	left := r.unrolled()
+	gone := lost{capture: r.lost(), streams: map[uint8]int64{}}
+	if b.frames == nil {
+		gone.streams[c.Cores[0].Source] = r.lost()
+	} else {
+		count := streamBytes(left)
+		for id, o := range b.offsets {
+			gone.streams[id] = o.placed - count[id]
+		}
+	}
+	if err := os.WriteFile(name, left, 0o666); err != nil {
+		return nil, err
+	}
+	return c.writeTruth(ctx, io.Discard, truth, gone)
+}
+
+// lost is how many bytes are gone from the start of a capture, and of each stream
+// in it.
+type lost struct {
+	capture int64
+	streams map[uint8]int64
+}
+
+// writeTruth writes the buffer to w and the rows that what is left of it tells.
+func (c *Capture) writeTruth(ctx context.Context, w io.Writer, truth *pipeline.DatasetWriter, gone lost) ([]schema.Totals, error) {
+	b := c.newBuffer(w)
+	rows := make([]*DatasetRows, len(c.Cores))
+	err := c.trace(ctx, b, func(i int) (synth.Rows, int64) {
+		id := c.Cores[i].Source
+		rows[i] = NewDatasetRows(truth, id, b.offsets[id], gone.capture)
+		return rows[i], gone.streams[id]
+	})
+	if err != nil {
 		return nil, err
 	}
 	totals := make([]schema.Totals, len(rows))
@@ -233,6 +277,18 @@ func (c *Capture) writeBuffer(ctx context.Context, name string, truth *pipeline.
 		}
 	}
 	return totals, nil
+}
+
+// trace traces all cores to b. Rows returns what takes the rows of a core, and how
+// many bytes of its stream are lost.
+func (c *Capture) trace(ctx context.Context, b *buffer, rows func(core int) (synth.Rows, int64)) error {
+	encoders := make([]Encoder, len(c.Cores))
+	for i := range c.Cores {
+		core := &c.Cores[i]
+		r, gone := rows(i)
+		encoders[i] = core.Encoder(b.stream(core.Source), r, gone)
+	}
+	return errors.Join(c.mix(ctx, b, encoders), b.flush())
 }
 
 // mix lets the cores take steps in turns of random length, until none has any
@@ -247,7 +303,7 @@ func (c *Capture) mix(ctx context.Context, b *buffer, encoders []Encoder) error 
 		next[i], left[i] = pull, i
 	}
 	const turn = 4096 // steps, at the most
-	for steps := int64(0); len(left) > 0; {
+	for len(left) > 0 {
 		k := random.IntN(len(left))
 		i := left[k]
 		for range 1 + random.IntN(turn) {
@@ -265,11 +321,11 @@ func (c *Capture) mix(ctx context.Context, b *buffer, encoders []Encoder) error 
 			if err := encoders[i].Step(&s); err != nil {
 				return fmt.Errorf("core %d: %w", i, err)
 			}
-			steps++
+			c.traced++
 		}
 		b.halfSync(random)
 		if c.Progress != nil {
-			c.Progress(steps)
+			c.Progress(c.traced)
 		}
 		if err := ctx.Err(); err != nil {
 			return err

@@ -11,6 +11,7 @@ type DatasetRows struct {
 	dataset *pipeline.DatasetWriter
 	source  uint8
 	offsets *Offsets // nil: the stream is the capture
+	start   int64    // what is before is lost
 
 	waiting []waitingRow
 	ordinal int64 // of the next exception
@@ -27,9 +28,10 @@ type waitingRow struct {
 }
 
 // NewDatasetRows returns what writes the rows of a source. Offsets says where
-// its stream is put, nil that the stream is the capture.
-func NewDatasetRows(d *pipeline.DatasetWriter, source uint8, offsets *Offsets) *DatasetRows {
-	return &DatasetRows{dataset: d, source: source, offsets: offsets}
+// its stream is put, nil that the stream is the capture. The capture has what is
+// put from start on.
+func NewDatasetRows(d *pipeline.DatasetWriter, source uint8, offsets *Offsets, start int64) *DatasetRows {
+	return &DatasetRows{dataset: d, source: source, offsets: offsets, start: start}
 }
 
 // Finish writes the rows that wait, when all bytes of the stream have a place,
@@ -45,7 +47,7 @@ func (d *DatasetRows) Finish() (schema.Totals, error) {
 // at calls write with the capture offset of a position, now or when it is known.
 func (d *DatasetRows) at(position int64, write func(offset int64)) {
 	if d.offsets == nil {
-		write(position)
+		write(position - d.start)
 		return
 	}
 	d.release()
@@ -61,7 +63,7 @@ func (d *DatasetRows) release() {
 		if err != nil && d.err == nil {
 			d.err = err
 		}
-		d.waiting[n].write(offset)
+		d.waiting[n].write(offset - d.start)
 	}
 	d.waiting = append(d.waiting[:0], d.waiting[n:]...)
 }

@@ -53,6 +53,7 @@ var axes = []axis{
 	choice("two atoms", func(t *trial, v bool) { t.recipe.TwoAtoms = v }, false, true),
 	choice("data", func(t *trial, v Data) { t.recipe.Data = v }, NoData, DataAddresses, DataValues, DataBoth, DataOnly),
 	choice("framing", func(t *trial, v Framing) { t.recipe.Framing = v }, FramesInMemory, FramesOfPort, NoFrames),
+	choice("ring", func(t *trial, v int) { t.recipe.Ring = v }, 0, 1<<10, 4<<10, 64<<10),
 	choice("cores", func(t *trial, v int) { t.recipe.Cores = v }, 1, 2, 5),
 	choice("exceptions", func(t *trial, v float64) { t.recipe.Exceptions = v }, 0, 500, 30_000),
 	choice("switches", func(t *trial, v float64) { t.recipe.Switches = v }, 0, 500, 10_000),

@@ -79,7 +79,7 @@ func TestOutsideVariation(t *testing.T) {
 				t.Fatal(err)
 			}
 			core := &c.Cores[0]
-			core.Encoder = func(w io.Writer, rows synth.Rows) Encoder {
+			core.Encoder = func(w io.Writer, rows synth.Rows, _ int64) Encoder {
 				if tt.r.Protocol == "pft" {
 					o := tt.r.pftOptions(core.Source)
 					o.Variation = tt.pft

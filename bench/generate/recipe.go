@@ -19,6 +19,7 @@ type Recipe struct {
 	Instructions int64 // of each core
 	Cores        int   // that execute the program, each in its own way; 0 is one
 	Framing      Framing
+	Ring         int // if not 0, the bytes of a buffer that has the last ones
 
 	Protocol string // pft or etmv3
 	Minor    int    // of the version: 1.Minor, 3.Minor
@@ -75,7 +76,7 @@ func (r *Recipe) Capture(w *Workload) (*Capture, error) {
 	}
 	c := &Capture{
 		Description: fmt.Sprintf("made by tracelake: %s, seed %d", r.Protocol, r.Seed),
-		Framing:     r.Framing, Seed: r.Seed,
+		Framing:     r.Framing, Ring: r.Ring, Seed: r.Seed,
 	}
 	if r.Timestamps {
 		c.TimestampHz = recipeTimestampHz
@@ -146,6 +147,9 @@ func (r *Recipe) check(w *Workload) error {
 		{!slices.Contains([]int{0, 1, 2, 4}, r.ContextIDBytes), "%s has Context IDs of 1, 2 or 4 bytes"},
 		{r.Cores > 100, "%s: more cores than there are trace IDs: 100 at the most"},
 		{r.Framing == NoFrames && r.Cores > 1, "%s: several sources do not go into one stream without frames"},
+		{r.Ring != 0 && r.Framing == FramesOfPort, "%s: a trace port is no ring: frames in memory are, or none"},
+		{r.Ring < 0 || r.Ring > mostRing || r.Ring%frameBytes != 0, "%s: a ring has 16 bytes to 1 GiB, in whole frames of 16"},
+		{r.Ring != 0 && !isPFT && r.Variation > 0, "%s: the truth of what a ring has left is known only without variation"},
 		{r.Variation < 0 || r.Variation > 1, "%s: variation goes from 0 to 1"},
 	} {
 		if c.wrong {
@@ -154,6 +158,9 @@ func (r *Recipe) check(w *Workload) error {
 	}
 	return nil
 }
+
+// mostRing is how large a ring may be, which is held in memory.
+const mostRing = 1 << 30
 
 // Rates of what happens are per million instructions; windows without trace have
 // this many steps.
@@ -202,7 +209,11 @@ func (r *Recipe) tracePFT(core *TracedCore) {
 		core.Type = "Cortex-A15"
 	}
 	core.Registers = o.Registers()
-	core.Encoder = func(w io.Writer, rows synth.Rows) Encoder { return synth.NewPFT(w, rows, o) }
+	core.Encoder = func(w io.Writer, rows synth.Rows, lost int64) Encoder {
+		o := o
+		o.Lost = lost
+		return synth.NewPFT(w, rows, o)
+	}
 }
 
 // pftOptions are those of the PTM of a source.
@@ -227,7 +238,11 @@ func (r *Recipe) traceETMv3(core *TracedCore, w *Workload) {
 	o := r.etmv3Options(core.Source, w)
 	core.Type, core.Version, core.TracesData = o.Core(), o.Version(), o.DataAddress || o.DataValue
 	core.Registers = o.Registers()
-	core.Encoder = func(w io.Writer, rows synth.Rows) Encoder { return synth.NewETMv3(w, rows, o) }
+	core.Encoder = func(w io.Writer, rows synth.Rows, lost int64) Encoder {
+		o := o
+		o.Lost = lost
+		return synth.NewETMv3(w, rows, o)
+	}
 }
 
 // etmv3Options are those of the ETM of a source.

@@ -38,6 +38,11 @@ type ETMv3Options struct {
 	// cancels no others, and drops the Ws with them. Where an atom has a W, cycle-accurate
 	// before v3.3, aborts cancel nothing then.
 	CancelledAlone bool
+	// Lost is how many bytes of the stream, from its start, are gone, as in a ring
+	// that wrapped: the truth is that of the rest. It is known only of a stream
+	// without variation, in which nothing but the flow goes on over an I-sync
+	// that is a cut.
+	Lost int64
 	// Variation makes the stream one that the specification allows, rather than
 	// the one hardware is likely to send; nil is hardware.
 	Variation *ETMv3Variation
@@ -56,6 +61,8 @@ func (o *ETMv3Options) check() error {
 		return fmt.Errorf("synth: v%s is of no core of v7-M", o.Version())
 	case o.DataOnly && !o.DataAddress && !o.DataValue:
 		return errors.New("synth: data-only mode without data")
+	case o.Lost > 0 && o.Variation != nil:
+		return errors.New("synth: the truth of what is left of a varied stream is not known")
 	}
 	return nil
 }
@@ -102,7 +109,7 @@ type ETMv3 struct {
 // NewETMv3 returns an encoder that writes to w, and the truth to rows.
 func NewETMv3(w io.Writer, rows Rows, o ETMv3Options) *ETMv3 {
 	e := &ETMv3{opt: o, out: w, err: o.check(), vary: newETMv3Dice(o.Variation), reason: schema.ISyncTraceOn}
-	e.truth.rows = rows
+	e.truth = newETMv3Truth(rows, o.Lost)
 	return e
 }
 

@@ -119,7 +119,7 @@ func (e *ETMv3) aSync() {
 		p.Len += e.vary.upTo(20)
 	}
 	e.emit(p)
-	e.truth.asynced = true
+	e.truth.async()
 	e.sync.bytes, e.sync.cycles = 0, 0
 	e.sync.timestamp, e.data.sync = true, true
 	if e.vary.happens(e.vary.Timestamps) {
@@ -150,11 +150,15 @@ func (e *ETMv3) iSync(reason schema.ISyncReason, place Place, contextID uint32, 
 		p.LSiP, p.Branch = true, e.branchTo(implied.Next, etmv3.Branch{})
 	}
 	at := e.emit(p)
+	if e.truth.begins() {
+		e.beginRest()
+	}
+	first := !e.truth.synced
 	if e.truth.asynced {
 		e.truth.cut(at, schema.Null[uint32]{V: place.Address, OK: !e.opt.DataOnly}, reason)
 		e.sync.isync.OK = false
 	}
-	if reason != schema.ISyncPeriodic {
+	if reason != schema.ISyncPeriodic || first && e.truth.synced {
 		e.traceOn(at, reason, count)
 	}
 	if e.opt.ContextIDBytes > 0 {
@@ -336,9 +340,10 @@ func (e *ETMv3) reachedPlace() Place {
 // periodic sends a periodic I-sync for a place.
 func (e *ETMv3) periodic(at Place) {
 	e.sync.isync.OK = false
+	vmid := e.told.vmid
 	e.iSync(schema.ISyncPeriodic, at, e.told.contextID.V, schema.Null[uint32]{}, nil)
-	if e.told.vmid.OK {
-		e.vmid(e.told.vmid.V)
+	if vmid.OK {
+		e.vmid(vmid.V)
 	}
 	if e.sync.timestamp && !e.vary.happens(e.vary.Timestamps) {
 		e.timestamp(true)

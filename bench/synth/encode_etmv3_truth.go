@@ -43,6 +43,11 @@ const (
 type etmv3Truth struct {
 	rows  Rows
 	bytes int64 // of the stream
+	lost  int64 // of them, from the start
+	// Until the first cut behind what is lost nothing is told: rest is where rows
+	// go from there on.
+	rest     Rows
+	asyncEnd int64 // of the last A-sync
 
 	asynced  bool // an A-sync since the last cut: the next I-sync is one
 	synced   bool // there was a cut
@@ -57,6 +62,33 @@ type etmv3Truth struct {
 	context schema.Null[Context] // the last row
 	// heldReturn waits for an exception of v7-M that may cancel it.
 	heldReturn schema.Null[Exception]
+}
+
+// newETMv3Truth returns the truth of a stream, or what is left of it.
+func newETMv3Truth(rows Rows, lost int64) etmv3Truth {
+	if lost > 0 {
+		return etmv3Truth{rows: NoRows{}, rest: rows, lost: lost}
+	}
+	return etmv3Truth{rows: rows}
+}
+
+// async says that an A-sync was sent.
+func (t *etmv3Truth) async() { t.asynced, t.asyncEnd = true, t.bytes }
+
+// begins says whether the I-sync just sent is the first cut of what is left:
+// enough of its A-sync is there.
+func (t *etmv3Truth) begins() bool {
+	return t.rest != nil && t.asynced && t.asyncEnd-minASync >= t.lost
+}
+
+// beginRest tells everything from the I-sync just sent on, and knows of nothing
+// before but what that says.
+func (e *ETMv3) beginRest() {
+	e.settleData(true)
+	t := &e.truth
+	*t = etmv3Truth{rows: t.rest, bytes: t.bytes, lost: t.lost, asynced: true}
+	e.told.instruction.OK, e.told.vmid.OK = false, false
+	e.told.timestampBits, e.told.timestampValue = 0, schema.Null[uint64]{}
 }
 
 // key is that of a row told at an offset, before the next instruction.
@@ -158,8 +190,8 @@ func (t *etmv3Truth) cut(at int64, address schema.Null[uint32], reason schema.IS
 	case t.synced:
 		t.endSegment(at)
 		t.ordinal++
-	case at > 0:
-		t.rows.Loss(&Loss{Key: t.key(0), Bytes: at, Reason: schema.LossUnsynced})
+	default:
+		t.unsynced(at)
 	}
 	t.synced, t.asynced = true, false
 	t.segment = Segment{Key: t.key(at), Address: address, Reason: reason}
@@ -172,9 +204,22 @@ func (t *etmv3Truth) endSegment(at int64) {
 	t.rows.Segment(&t.segment)
 }
 
-// finishSegment ends the last segment.
+// unsynced enters the loss of what stands before an offset, and no cut does.
+func (t *etmv3Truth) unsynced(at int64) {
+	if at > t.lost {
+		t.rows.Loss(&Loss{Key: Key{Offset: t.lost}, Bytes: at - t.lost, Reason: schema.LossUnsynced})
+	}
+}
+
+// finishSegment ends the last segment. If none began in what is left, that is
+// lost.
 func (e *ETMv3) finishSegment() {
-	if e.truth.synced {
-		e.truth.endSegment(e.truth.bytes)
+	t := &e.truth
+	if t.synced {
+		t.endSegment(t.bytes)
+	}
+	if t.rest != nil {
+		t.rows = t.rest
+		t.unsynced(t.bytes)
 	}
 }

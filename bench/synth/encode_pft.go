@@ -34,6 +34,9 @@ type PFTOptions struct {
 	// changes (ETMCR[30], 1.1).
 	TraceVMID bool
 
+	// Lost is how many bytes of the stream, from its start, are gone, as in a ring
+	// that wrapped: the truth is that of the rest.
+	Lost int64
 	// Variation is what the PTM does otherwise than hardware does.
 	Variation PFTVariation
 }
@@ -105,7 +108,7 @@ func NewPFT(w io.Writer, rows Rows, o PFTOptions) *PFT {
 	}
 	return &PFT{
 		opt: o, out: w, reason: schema.ISyncTraceOn, vary: newVariation(&o.Variation),
-		truth: pftTruth{rows: rows, cycleAccurate: o.CycleAccurate},
+		truth: newPFTTruth(rows, &o),
 	}
 }
 
@@ -126,7 +129,7 @@ func (e *PFT) Encode(steps Steps) error {
 // last waypoint stay untold: nothing says they ran.
 func (e *PFT) Close() error {
 	e.flush()
-	e.truth.close(e.bytes)
+	e.truth.end(e.bytes)
 	return e.err
 }
 

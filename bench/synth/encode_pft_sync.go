@@ -89,6 +89,7 @@ func (e *PFT) sync(reason schema.ISyncReason, vmid uint8) {
 func (e *PFT) async() {
 	e.emit(pft.Packet{Kind: pft.ASync, Len: int(e.vary.more(e.vary.Zeros, minASync, maxASync))})
 	e.sinceSync, e.asyncSent = 0, true
+	e.truth.async(e.bytes)
 }
 
 const (
@@ -138,6 +139,7 @@ func (e *PFT) vmid(vmid uint8, set schema.ISA) {
 	}
 	e.flush()
 	e.stated.vmid = schema.Of(vmid)
+	e.truth.vmidTold = true
 	e.tellContext(e.emit(pft.Packet{Kind: pft.VMID, VMID: vmid}), set)
 }
 
@@ -196,5 +198,9 @@ func (e *PFT) timestamp(full bool) {
 	}
 	e.stated.timestamp = raw
 	e.count(&p, at)
-	e.truth.timestampIs(e.emit(p), value, width)
+	sent := min(7*p.TimestampBytes, width)
+	if p.TimestampBytes == timestampBytes(int(width)) {
+		sent = width
+	}
+	e.truth.timestampIs(e.emit(p), value, sent, width)
 }

@@ -17,15 +17,43 @@ type told struct {
 type pftTruth struct {
 	rows          Rows
 	cycleAccurate bool
+	lost          int64 // bytes of the stream, from its start
+	// Until the first cut behind what is lost nothing is told: rest is where rows
+	// go from there on.
+	rest     Rows
+	asyncEnd int64 // of the last A-sync
 
 	seq       int64 // of the next instruction
 	epoch     int32
 	cycle     int64 // in the epoch
 	timestamp schema.Null[uint64]
+	timeBits  uint8                // of it, from the low end, that were told
+	vmidTold  bool                 // by a packet
 	context   schema.Null[Context] // as said last
 
 	segment schema.Null[Segment] // the one that is open
 	row     Instruction          // the last one: one for all, since there are many
+}
+
+// newPFTTruth returns the truth of a stream, or what is left of it.
+func newPFTTruth(rows Rows, o *PFTOptions) pftTruth {
+	t := pftTruth{rows: rows, cycleAccurate: o.CycleAccurate, lost: o.Lost}
+	if o.Lost > 0 {
+		t.rows, t.rest = NoRows{}, rows
+	}
+	return t
+}
+
+// async says that an A-sync ends at an offset.
+func (t *pftTruth) async(end int64) { t.asyncEnd = end }
+
+// begins says whether the cut at hand is the first one of what is left: enough of
+// its A-sync is there.
+func (t *pftTruth) begins() bool { return t.rest != nil && t.asyncEnd-minASync >= t.lost }
+
+// beginRest tells everything from here on, and knows of nothing before.
+func (t *pftTruth) beginRest() {
+	*t = pftTruth{rows: t.rest, cycleAccurate: t.cycleAccurate, lost: t.lost}
 }
 
 func (t *pftTruth) key(by told) Key {
@@ -103,6 +131,9 @@ func (t *pftTruth) exceptionReturn(by told) {
 // contextIs enters the context from here on, if it changed.
 func (t *pftTruth) contextIs(by told, c Context) {
 	c.Key = t.key(by)
+	if !t.vmidTold {
+		c.VMID = schema.Null[uint8]{}
+	}
 	last := t.context
 	t.context = schema.Of(c)
 	if last.OK && last.V.ContextID == c.ContextID && last.V.VMID == c.VMID && last.V.Security == c.Security {
@@ -111,35 +142,44 @@ func (t *pftTruth) contextIs(by told, c Context) {
 	t.rows.Context(&c)
 }
 
-// timestampIs enters a timestamp packet, of which all bits are known. The value
-// 0 says that the time is unknown.
-func (t *pftTruth) timestampIs(by told, value uint64, bits uint8) {
+// timestampIs enters a timestamp packet, which sends that many of the low bits of
+// a value. The value 0 says that the time is unknown.
+func (t *pftTruth) timestampIs(by told, value uint64, sent, width uint8) {
 	t.count(by)
-	if value == 0 {
+	t.timeBits = max(t.timeBits, sent)
+	known := t.timeBits == width
+	if known && value == 0 {
 		t.event(by, schema.EventTimestampUnknown, schema.Null[uint32]{})
 		return
 	}
-	t.timestamp = schema.Of(value)
-	t.rows.Timestamp(&Timestamp{Key: t.key(by), Timestamp: t.timestamp, KnownBits: bits, Epoch: t.epoch, Cycle: t.cycleNow()})
+	if known {
+		t.timestamp = schema.Of(value)
+	}
+	t.rows.Timestamp(&Timestamp{Key: t.key(by), Timestamp: t.timestamp, KnownBits: t.timeBits, Epoch: t.epoch, Cycle: t.cycleNow()})
 }
 
 func (t *pftTruth) event(by told, kind schema.EventKind, address schema.Null[uint32]) {
 	t.rows.Event(&Event{Key: t.key(by), Event: kind, Address: address})
 }
 
-// restartEvents are the events of I-syncs by reason, but for periodic ones.
+// restartEvents are the events of I-syncs by reason. A periodic one makes one only
+// at the start of what is left of a stream.
 var restartEvents = map[schema.ISyncReason]schema.EventKind{
-	schema.ISyncTraceOn: schema.EventTraceOn, schema.ISyncOverflow: schema.EventOverflow, schema.ISyncDebugExit: schema.EventDebugExit,
+	schema.ISyncPeriodic: schema.EventTraceOn,
+	schema.ISyncTraceOn:  schema.EventTraceOn, schema.ISyncOverflow: schema.EventOverflow, schema.ISyncDebugExit: schema.EventDebugExit,
 }
 
 // isync enters an I-sync. A cut is the first one behind an A-sync. Where trace
 // starts again and the gap is not counted, a new epoch begins.
 func (t *pftTruth) isync(by told, p *pft.Packet, cut bool) {
+	if cut && t.begins() {
+		t.beginRest()
+	}
 	first := !t.segment.OK
 	if cut {
 		t.cut(by, p)
 	}
-	if p.Reason == schema.ISyncPeriodic {
+	if p.Reason == schema.ISyncPeriodic && !first {
 		return
 	}
 	t.event(by, restartEvents[p.Reason], schema.Of(p.Address))
@@ -164,12 +204,28 @@ func (t *pftTruth) cut(by told, p *pft.Packet) {
 		ordinal = t.segment.V.Key.Segment.V + 1
 		t.close(by.offset)
 	} else {
-		t.rows.Loss(&Loss{Key: Key{}, Bytes: by.offset, Reason: schema.LossUnsynced})
+		t.unsynced(by.offset)
 	}
 	t.segment = schema.Of(Segment{
 		Key:     Key{Seq: t.seq, Segment: schema.Of(ordinal), Offset: by.offset},
 		Address: schema.Of(p.Address), Reason: p.Reason,
 	})
+}
+
+// unsynced enters the loss of what stands before an offset, and no cut does.
+func (t *pftTruth) unsynced(offset int64) {
+	if offset > t.lost {
+		t.rows.Loss(&Loss{Key: Key{Offset: t.lost}, Bytes: offset - t.lost, Reason: schema.LossUnsynced})
+	}
+}
+
+// end ends the truth of a stream of that many bytes.
+func (t *pftTruth) end(bytes int64) {
+	t.close(bytes)
+	if t.rest != nil {
+		t.rows = t.rest
+		t.unsynced(bytes)
+	}
 }
 
 // close ends the open segment before an offset.

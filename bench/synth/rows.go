@@ -23,6 +23,20 @@ type Rows interface {
 	Segment(*Segment)
 }
 
+// NoRows takes rows and forgets them.
+type NoRows struct{}
+
+// Instruction implements [Rows], as do the others.
+func (NoRows) Instruction(*Instruction) {}
+func (NoRows) Exception(*Exception)     {}
+func (NoRows) CycleCount(*CycleCount)   {}
+func (NoRows) Timestamp(*Timestamp)     {}
+func (NoRows) Context(*Context)         {}
+func (NoRows) DataAccess(*DataAccess)   {}
+func (NoRows) Event(*Event)             {}
+func (NoRows) Loss(*Loss)               {}
+func (NoRows) Segment(*Segment)         {}
+
 // A Key is what every row begins with.
 type Key struct {
 	Seq     int64

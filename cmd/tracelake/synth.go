@@ -33,7 +33,8 @@ func synthCommand() *cli.Command {
 		Description: `A core executes a program, in a way that --seed decides, and is traced. The
 capture goes to DIR/snapshot, the dataset that a right decoder makes of it to
 DIR/truth. Without --elf the program is that of the demo. The same flags make
-the same files.
+the same files. Of a ring, whose oldest bytes are gone, the truth is what the
+rest tells.
 
 Examples:
    tracelake synth --protocol etmv3 --instructions 100000 -o synth
@@ -53,6 +54,7 @@ Examples:
 			&cli.StringFlag{Name: "data", Category: groupTrace, Usage: "trace `WHAT` of data: address, value, both, or only: both and no instructions (etmv3)"},
 			&cli.IntFlag{Name: "sources", Category: groupTrace, Value: 1, Usage: "`N` cores, each with a trace of its own in the one buffer"},
 			&cli.StringFlag{Name: "framing", Category: groupTrace, Value: "memory", Usage: "`WHERE` frames are: memory, port (with FSYNCs and HSYNCs), or none"},
+			&cli.IntFlag{Name: "ring", Category: groupTrace, Usage: "the buffer is a ring of `BYTES` that wraps: it has the last ones"},
 			&cli.Float64Flag{Name: "vary", Category: groupTrace, Usage: "`SHARE` of packets that are other than hardware sends, as allowed: 0 to 1"},
 
 			&cli.StringFlag{Name: "elf", Aliases: []string{"e"}, Category: groupProgram, Usage: "execute the program of `FILE`", DefaultText: "the demo's"},
@@ -109,7 +111,11 @@ func synthesize(ctx *cli.Context) error {
 		stderr = io.Discard
 	}
 	if isTerminal(stderr) {
-		bar := newStepsBar(stderr, args.recipe.Instructions*int64(max(args.recipe.Cores, 1)))
+		total := args.recipe.Instructions * int64(max(args.recipe.Cores, 1))
+		if args.recipe.Ring > 0 {
+			total *= 2
+		}
+		bar := newStepsBar(stderr, total)
 		defer func() { _ = bar.Clear() }()
 		shown := time.Now()
 		c.Progress = func(steps int64) {
@@ -169,7 +175,7 @@ func readSynth(ctx *cli.Context) (*synthArgs, error) {
 		return nil, usage("synth", "takes no argument", seeHelp(ctx.Command))
 	}
 	r := generate.Recipe{
-		Seed: ctx.Uint64("seed"), Instructions: ctx.Int64("instructions"), Cores: ctx.Int("sources"),
+		Seed: ctx.Uint64("seed"), Instructions: ctx.Int64("instructions"), Cores: ctx.Int("sources"), Ring: ctx.Int("ring"),
 		Protocol: ctx.String("protocol"), CycleAccurate: ctx.Bool("cycle-accurate"), Timestamps: ctx.Bool("timestamps"),
 		ContextIDBytes: ctx.Int("context-id"), VMID: ctx.Bool("vmid"), Broadcast: ctx.Bool("branch-broadcast"),
 		ReturnStack: ctx.Bool("return-stack"), AltBranch: ctx.Bool("alt-branch"), TwoAtoms: ctx.Bool("two-atoms"),
