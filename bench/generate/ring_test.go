@@ -89,7 +89,9 @@ func TestWrapped(t *testing.T) {
 // What no ring is, and what of one is not known.
 func TestRingRefused(t *testing.T) {
 	for _, r := range []Recipe{
-		{Ring: 1000}, {Ring: -16}, {Ring: mostRing + 16},
+		{Ring: 1000},
+		{Ring: -16},
+		{Ring: mostRing + 16},
 		{Ring: 1024, Framing: FramesOfPort},
 		{Ring: 1024, Protocol: "etmv3", Variation: 0.1},
 	} {
