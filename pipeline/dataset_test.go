@@ -157,7 +157,7 @@ func (d *dataset) rowText(t *schema.Table, i int) string {
 	}
 	var text strings.Builder
 	for c := range b.Columns {
-		text.WriteString(fmt.Sprintf(" %s=%s", b.Columns[c].Column.Name, cellText(&b.Columns[c], i)))
+		fmt.Fprintf(&text, " %s=%s", b.Columns[c].Column.Name, cellText(&b.Columns[c], i))
 	}
 	return text.String()[1:]
 }

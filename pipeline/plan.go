@@ -128,8 +128,7 @@ func planBuffer(ctx context.Context, c *capture.Capture, b *capture.Buffer) (*bu
 
 // dressBuffer says which buffer is not in frames.
 func dressBuffer(c *capture.Capture, b *capture.Buffer, err error) error {
-	var no *frame.NotFramesError
-	if !errors.As(err, &no) {
+	if _, ok := errors.AsType[*frame.NotFramesError](err); !ok {
 		return err
 	}
 	remedy := "if it is one unformatted stream, set format=source_data in trace.ini"

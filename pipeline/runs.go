@@ -245,12 +245,12 @@ func (o *outcomes) fillCosts(r *runs, run *schema.Run, span *schema.Span, i, n i
 	costs := r.unit.Costs[r.cost : r.cost+int(run.Count)-r.skip]
 	_, at := r.base.at(schema.Point{Epoch: span.Epoch, Cycle: schema.Of(run.Cycle)})
 	cycle := at.V
-	for k := len(costs) - 1; k >= 0; k-- {
+	for k, cost := range slices.Backward(costs) {
 		if k < n {
-			o.cycles[i+k], o.cyclesValid[i+k] = costs[k], 1
+			o.cycles[i+k], o.cyclesValid[i+k] = cost, 1
 			o.cycle[i+k], o.cycleValid[i+k] = uint64(cycle), 1
 		}
-		cycle -= int64(costs[k])
+		cycle -= int64(cost)
 	}
 }
 

@@ -31,7 +31,7 @@ func units(t testing.TB, stream decode.Stream, protocol decode.Protocol, g grain
 		size := 0
 		for _, p := range u.parts {
 			var line strings.Builder
-			line.WriteString(fmt.Sprintf("part %d at %d", len(p.Data), p.Offsets[0]))
+			fmt.Fprintf(&line, "part %d at %d", len(p.Data), p.Offsets[0])
 			for _, flag := range []struct {
 				set  bool
 				name string
@@ -41,7 +41,7 @@ func units(t testing.TB, stream decode.Stream, protocol decode.Protocol, g grain
 				}
 			}
 			if len(p.Asyncs) > 0 {
-				line.WriteString(fmt.Sprint(" a-syncs ", p.Asyncs))
+				fmt.Fprint(&line, " a-syncs ", p.Asyncs)
 			}
 			if len(p.Data) != len(p.Offsets) {
 				t.Fatalf("%s has %d offsets", line.String(), len(p.Offsets))

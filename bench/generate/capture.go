@@ -232,7 +232,7 @@ func (c *Capture) writeBuffer(ctx context.Context, name string, truth *pipeline.
 func (c *Capture) writeRing(ctx context.Context, name string, truth *pipeline.DatasetWriter) ([]schema.Totals, error) {
 	r := &ring{bytes: make([]byte, c.Ring)}
 	b := c.newBuffer(r)
-	if err := c.trace(ctx, b, func(int) (synth.Rows, int64) { return synth.NoRows{}, 0 }); err != nil {
+	if err := c.trace(ctx, b, func(int) (synth.Rows, int64) { return synth.NoRows(), 0 }); err != nil {
 		return nil, err
 	}
 	left := r.unrolled()

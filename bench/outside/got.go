@@ -3,6 +3,7 @@ package outside
 import (
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/tracelake/tracelake/bench/synth"
 	"github.com/tracelake/tracelake/decode/isa"
@@ -132,8 +133,7 @@ func (g *gatherer) cycles(seq int64, e *Element) {
 		return
 	}
 	if i >= 0 && g.rows[i].Kind == Cycles && g.rows[i].Offset == e.Offset {
-		var before int64
-		fmt.Sscan(g.rows[i].Text, &before)
+		before, _ := strconv.ParseInt(g.rows[i].Text, 10, 64) // 0 if it is NULL
 		g.rows = slices.Delete(g.rows, i, i+1)
 		c += before
 	}

@@ -39,7 +39,7 @@ func Find() (*Lister, error) {
 	out, err := help.CombinedOutput()
 	m := libraryVersion.FindSubmatch(out)
 	if m == nil {
-		return nil, fmt.Errorf("%s -h does not tell its version: %v\n%s", path, err, out)
+		return nil, fmt.Errorf("%s -h does not tell its version: %w\n%s", path, err, out)
 	}
 	return &Lister{path, string(m[1])}, nil
 }

@@ -128,7 +128,7 @@ func (d *Digest) Context(row *Context) {
 
 // Loss implements [Rows].
 func (d *Digest) Loss(row *Loss) {
-	if !row.Key.Segment.OK { // else the segment counts it
+	if !row.Segment.OK { // else the segment counts it
 		d.truth.Bytes += row.Bytes
 	}
 }

@@ -44,7 +44,7 @@ func (e *ETMv3) tracesData() bool { return e.opt.DataAddress || e.opt.DataValue 
 // data packets behind it belong to (§6.1).
 func (e *ETMv3) isDataInstruction(s *Step) bool {
 	t := isa.DataOf(s.Instruction.Opcode, s.Instruction.Size, s.At.ISA)
-	return t.Count > 0 && !(t.Register && e.opt.CPRTNotData)
+	return t.Count > 0 && (!t.Register || !e.opt.CPRTNotData)
 }
 
 // dataOnly traces the data of a step without its instruction.

@@ -169,21 +169,22 @@ func (e *ETMv3) exceptionTo(to Place, r etmv3.Branch, x schema.ExceptionType) et
 // oldNumber is the number of an exception in the old form (§3.4.1): of some the
 // vector tells which it is.
 func oldNumber(x schema.ExceptionType, to Place) (uint16, bool) {
+	switch x {
+	case schema.ExcIRQ:
+		return 1, true
+	case schema.ExcFIQ:
+		return 5, true
+	case schema.ExcDataAbort:
+		return 6, true
+	case schema.ExcDebug:
+		return 7, true
+	default:
+	}
 	vectors := map[schema.ExceptionType]uint32{
 		schema.ExcReset: 0, schema.ExcUndefined: 4, schema.ExcSVC: 8, schema.ExcPrefetchAbort: 12,
 	}
-	vector, other := vectors[x]
-	switch {
-	case x == schema.ExcIRQ:
-		return 1, true
-	case x == schema.ExcFIQ:
-		return 5, true
-	case x == schema.ExcDataAbort:
-		return 6, true
-	case x == schema.ExcDebug:
-		return 7, true
-	}
-	return 0, other && to.Address&0x1f == vector
+	vector, ok := vectors[x]
+	return 0, ok && to.Address&0x1f == vector
 }
 
 // begin traces an instruction that was begun at the place an exception returns

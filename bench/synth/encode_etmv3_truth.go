@@ -67,7 +67,7 @@ type etmv3Truth struct {
 // newETMv3Truth returns the truth of a stream, or what is left of it.
 func newETMv3Truth(rows Rows, lost int64) etmv3Truth {
 	if lost > 0 {
-		return etmv3Truth{rows: NoRows{}, rest: rows, lost: lost}
+		return etmv3Truth{rows: NoRows(), rest: rows, lost: lost}
 	}
 	return etmv3Truth{rows: rows}
 }

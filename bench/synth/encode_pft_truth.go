@@ -39,7 +39,7 @@ type pftTruth struct {
 func newPFTTruth(rows Rows, o *PFTOptions) pftTruth {
 	t := pftTruth{rows: rows, cycleAccurate: o.CycleAccurate, lost: o.Lost}
 	if o.Lost > 0 {
-		t.rows, t.rest = NoRows{}, rows
+		t.rows, t.rest = NoRows(), rows
 	}
 	return t
 }
@@ -57,7 +57,7 @@ func (t *pftTruth) beginRest() {
 }
 
 func (t *pftTruth) key(by told) Key {
-	return Key{Seq: t.seq, Segment: t.segment.V.Key.Segment, Offset: by.offset}
+	return Key{Seq: t.seq, Segment: t.segment.V.Segment, Offset: by.offset}
 }
 
 // state is what rows share here.
@@ -201,7 +201,7 @@ func (t *pftTruth) isync(by told, p *pft.Packet, cut bool) {
 func (t *pftTruth) cut(by told, p *pft.Packet) {
 	ordinal := int32(0)
 	if t.segment.OK {
-		ordinal = t.segment.V.Key.Segment.V + 1
+		ordinal = t.segment.V.Segment.V + 1
 		t.close(by.offset)
 	} else {
 		t.unsynced(by.offset)

@@ -60,13 +60,16 @@ func (e *executor) byChance() exceptionSet {
 	return s
 }
 
+// sameTask is the task an exception came from.
+const sameTask = -1
+
 // A level is an exception that has not returned.
 type level struct {
 	flow      flow
 	exception schema.ExceptionType
 	number    uint16
 	returnTo  Place
-	task      int   // that it returns to; negative: the one it came from
+	task      int   // that it returns to, or sameTask
 	since     int64 // value of executed
 	frame     uint32
 }
@@ -118,7 +121,7 @@ func (e *executor) mayEnter(x schema.ExceptionType) bool {
 	if x == schema.ExcReset {
 		return true
 	}
-	return len(e.levels) < e.nesting() && !(e.o.V7M && x != schema.ExcIRQ && e.active(x, 0))
+	return len(e.levels) < e.nesting() && (!e.o.V7M || x == schema.ExcIRQ || !e.active(x, 0))
 }
 
 // active says whether a handler of the exception has not returned.
@@ -152,18 +155,18 @@ func (e *executor) interrupt() bool {
 	case schema.ExcReset:
 		e.reset()
 	default:
-		return e.enterHere(x, e.at, -1)
+		return e.enterHere(x, e.at)
 	}
 	return true
 }
 
 // enterHere enters an exception before the next instruction, if it can be.
-func (e *executor) enterHere(x schema.ExceptionType, returnTo Place, task int) bool {
+func (e *executor) enterHere(x schema.ExceptionType, returnTo Place) bool {
 	to, ok := e.handler(x)
 	if !ok || !e.mayEnter(x) {
 		return false
 	}
-	n := entry{exception: x, at: e.at, returnTo: returnTo, task: task, to: to}
+	n := entry{exception: x, at: e.at, returnTo: returnTo, task: sameTask, to: to}
 	if x == schema.ExcIRQ && e.o.V7M {
 		n.number = e.interruptNumber()
 	}
@@ -233,7 +236,7 @@ func (e *executor) pop() Place {
 // nextContextID is what a write of CONTEXTIDR writes: that of the task the core
 // is about to go on with.
 func (e *executor) nextContextID() uint32 {
-	if len(e.levels) > 0 && e.levels[0].task >= 0 {
+	if len(e.levels) > 0 && e.levels[0].task != sameTask {
 		return e.tasks[e.levels[0].task].ContextID
 	}
 	return e.task().ContextID
@@ -281,7 +284,7 @@ func (e *executor) undefined(step *Step) {
 	if step.Instruction.Kind == schema.KindOther && e.random.UintN(4) == 0 {
 		returnTo = step.At
 	}
-	e.enter(&entry{exception: schema.ExcUndefined, at: step.At, returnTo: returnTo, task: -1, to: to})
+	e.enter(&entry{exception: schema.ExcUndefined, at: step.At, returnTo: returnTo, task: sameTask, to: to})
 }
 
 // fault enters an exception in place of the instruction at hand.
@@ -295,16 +298,16 @@ func (e *executor) fault(s *site) bool {
 		if e.o.V7M {
 			x = schema.ExcDebugMonitor
 		}
-		return e.enterHere(x, following, -1)
+		return e.enterHere(x, following)
 	case e.o.V7M && foreign(s, e.at):
 		e.escape(schema.ExcUsageFault, schema.ExcHardFault)
 		return true
 	case e.o.V7M && s.in.Kind == schema.KindUDF && !inBlock:
-		return e.enterHere(schema.ExcUsageFault, following, -1)
+		return e.enterHere(schema.ExcUsageFault, following)
 	}
 	if x, ok := e.firstOf(e.pending & e.faults()); ok {
 		e.pending.remove(x)
-		return e.enterHere(x, e.at, -1)
+		return e.enterHere(x, e.at)
 	}
 	if s.data.Count == 0 || s.data.Register || s.conditional || inBlock {
 		return false
@@ -315,9 +318,9 @@ func (e *executor) fault(s *site) bool {
 	}
 	e.pending.remove(x)
 	if s.in.Flow == isa.None && e.random.UintN(2) == 0 {
-		return e.enterHere(x, following, -1)
+		return e.enterHere(x, following)
 	}
-	return e.enterHere(x, e.at, -1)
+	return e.enterHere(x, e.at)
 }
 
 // firstOf is any of a set that can be entered now.
@@ -427,7 +430,7 @@ func (e *executor) escape(by ...schema.ExceptionType) {
 	to := e.refuge()
 	*e.flow() = flow{}
 	for _, x := range by {
-		if e.enterHere(x, to, -1) {
+		if e.enterHere(x, to) {
 			return
 		}
 	}

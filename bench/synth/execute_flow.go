@@ -145,7 +145,7 @@ func (e *executor) destination(s *site, step *Step) Place {
 		if p, ok := e.flow().calls.pop(); ok {
 			return p
 		}
-		if inHandler && (e.o.V7M || e.level().returnTo.Security == e.at.Security && e.level().task < 0) {
+		if inHandler && (e.o.V7M || e.level().returnTo.Security == e.at.Security && e.level().task == sameTask) {
 			step.Returns = e.o.V7M
 			return e.leave(step)
 		}

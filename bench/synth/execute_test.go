@@ -81,7 +81,7 @@ func (w *walker) instruction(s *Step) {
 
 func (w *walker) entered(s *Step) {
 	w.t.Helper()
-	from := Place{}
+	var from Place
 	switch {
 	case w.last == nil:
 		return

@@ -24,18 +24,19 @@ type Rows interface {
 }
 
 // NoRows takes rows and forgets them.
-type NoRows struct{}
+func NoRows() Rows { return noRows{} }
 
-// Instruction implements [Rows], as do the others.
-func (NoRows) Instruction(*Instruction) {}
-func (NoRows) Exception(*Exception)     {}
-func (NoRows) CycleCount(*CycleCount)   {}
-func (NoRows) Timestamp(*Timestamp)     {}
-func (NoRows) Context(*Context)         {}
-func (NoRows) DataAccess(*DataAccess)   {}
-func (NoRows) Event(*Event)             {}
-func (NoRows) Loss(*Loss)               {}
-func (NoRows) Segment(*Segment)         {}
+type noRows struct{}
+
+func (noRows) Instruction(*Instruction) {}
+func (noRows) Exception(*Exception)     {}
+func (noRows) CycleCount(*CycleCount)   {}
+func (noRows) Timestamp(*Timestamp)     {}
+func (noRows) Context(*Context)         {}
+func (noRows) DataAccess(*DataAccess)   {}
+func (noRows) Event(*Event)             {}
+func (noRows) Loss(*Loss)               {}
+func (noRows) Segment(*Segment)         {}
 
 // A Key is what every row begins with.
 type Key struct {

@@ -89,7 +89,7 @@ func (r record) DataAccess(x *synth.DataAccess) {
 	if x.NoInstruction {
 		seq = "NULL"
 	}
-	r.add(&schema.DataAccesses, seq, null(x.Key.Segment), x.Offset, x.Position, inHexNull(x.Address), null(x.Value), null(x.Size),
+	r.add(&schema.DataAccesses, seq, null(x.Segment), x.Offset, x.Position, inHexNull(x.Address), null(x.Value), null(x.Size),
 		null(x.Access), null(x.Tag), schema.DataStateNames[x.State])
 }
 

@@ -98,8 +98,7 @@ func synthesize(ctx *cli.Context) error {
 		return err
 	}
 	c, err := args.recipe.Capture(w)
-	var wrong *generate.RecipeError
-	if errors.As(err, &wrong) {
+	if wrong, ok := errors.AsType[*generate.RecipeError](err); ok {
 		return usage("synth", wrong.Problem, seeHelp(ctx.Command))
 	}
 	if err != nil {

@@ -336,8 +336,9 @@ func TestOpenRefuses(t *testing.T) {
 			if !ok {
 				t.Fatalf("%T: %v", err, err)
 			}
-			rest, found := err.Error(), true
+			rest := err.Error()
 			for _, word := range tt.want {
+				var found bool
 				if _, rest, found = strings.Cut(rest, word); !found {
 					t.Errorf("error %q does not say %q", err, word)
 				}

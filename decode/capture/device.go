@@ -183,7 +183,7 @@ func (r *reader) readDumps(d *device, ini *iniFile) error {
 			}
 		}
 		region, err := r.readDump(d, s)
-		if err == errNotMemory {
+		if errors.Is(err, errNotMemory) {
 			continue
 		}
 		if err != nil {

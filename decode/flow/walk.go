@@ -221,7 +221,7 @@ func (w *Walker) step(to *block, address uint32, state schema.ISA) {
 	w.at.Address, w.at.ISA = address, state
 }
 
-// Push pushes the return address of the waypoint. (IHI 0035B §4.13)
+// Push pushes the return address of the waypoint (IHI 0035B §4.13).
 func (w *Walker) Push() {
 	w.stack.push(place{decode.Place{Address: w.cur.next, ISA: w.at.ISA}, w.at.space})
 }
@@ -242,8 +242,8 @@ func (w *Walker) Return() bool {
 }
 
 // UpTo walks to the instruction that holds the byte at target, or lies behind
-// it, and over it: at least one instruction. Their outcomes are untold.
-// (analyze_waypoint_update())
+// it, and over it: at least one instruction. Their outcomes are untold. It is
+// the walk of analyze_waypoint_update().
 func (w *Walker) UpTo(target uint32, t *Told) Stop {
 	w.enter()
 	b, n := w.cur, w.cur.len()

@@ -99,8 +99,7 @@ func FuzzDetect(f *testing.F) {
 			opt.Offset = schema.Of(int64(offset))
 		}
 		layout, err := Detect(bytes.NewReader(b), int64(len(b)), opt)
-		var not *NotFramesError
-		if errors.As(err, &not) {
+		if not, ok := errors.AsType[*NotFramesError](err); ok {
 			if not.Share < 0 || not.Share >= minShare {
 				t.Errorf("share %v", not.Share)
 			}

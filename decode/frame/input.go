@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 )
 
 // An input is a window that moves over a buffer in reading order: from the
@@ -92,8 +93,8 @@ func (in *input) tail() (tail, error) {
 				return tail{start: in.size, size: in.size}, nil
 			}
 		}
-		for i := len(b) - 1; i >= 0; i-- {
-			if b[i] != value {
+		for i, x := range slices.Backward(b) {
+			if x != value {
 				return tail{value, end - int64(len(b)-1-i), in.size}, nil
 			}
 		}

@@ -193,7 +193,7 @@ func (r *Reader) take() {
 	r.s.advance(i)
 }
 
-// ramp fills d with at, at+1 …
+// ramp fills d with at, at+1 and so on.
 func ramp(d *[frameData]uint32, at uint32) {
 	for i := range d {
 		d[i] = at + uint32(i)

@@ -46,21 +46,21 @@ func ParseSpace(word string) (Space, bool) {
 	return AnySpace, false
 }
 
-// serves says whether a fetch from space s may see regions of space r.
-func (r Space) serves(s Space) bool {
-	switch r {
-	case AnySpace, s:
+// serves says whether regions of space s may be seen by a fetch from a space.
+func (s Space) serves(from Space) bool {
+	switch s {
+	case AnySpace, from:
 		return true
 	case PhysicalSpace:
-		return s == SecureSpace || s == NonSecureSpace
+		return from == SecureSpace || from == NonSecureSpace
 	}
 	return false
 }
 
 // rank orders regions that serve one fetch: the exact space, both of physical
 // memory, none.
-func (r Space) rank() int {
-	switch r {
+func (s Space) rank() int {
+	switch s {
 	case PhysicalSpace:
 		return 1
 	case AnySpace:

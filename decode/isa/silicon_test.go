@@ -78,7 +78,7 @@ func checkListing(t *testing.T, file string, pft bool, min int, wrong []stretch)
 			if pft && (s.outcome != "?") != (s.Flow != isa.None && s.Flow != isa.DataBarrier) {
 				t.Errorf("%s: %v, flow %v", text, s.Kind, s.Flow)
 			}
-			if last != nil && !(last.Flow == isa.Indirect && last.outcome == "E") {
+			if last != nil && (last.Flow != isa.Indirect || last.outcome != "E") {
 				steps++
 				if address, in := last.next(); s.address != address || s.in != in {
 					t.Errorf("%s: the instruction before, %08x at %08x %v, leads to %08x %v", text, last.Opcode, last.address, last.outcome, address, in)
