@@ -6,14 +6,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracelake/tracelake/decode/decodetest/shared"
 	"github.com/tracelake/tracelake/schema"
 )
 
 // A15 source 0x13 of TC2 beside what Arm's DS-5 lists: instructions with
 // cycles, gaps, timestamps, exception returns, in one order.
 func TestSiliconDS5(t *testing.T) {
-	lines := readListing(t, sharedFile(t, "captures/opencsd-TC2/ds5/ptmv1_0x13.txt.gz"))
-	d := openTrace(t, sharedFile(t, "captures/opencsd-TC2"), 0x13).decode(t)
+	lines := readListing(t, shared.File(t, "captures/opencsd-TC2/ds5/ptmv1_0x13.txt.gz"))
+	d := openTrace(t, shared.File(t, "captures/opencsd-TC2"), 0x13).decode(t)
 	var instructions, unplaced, gaps, timestamps []string
 	returns, unplacedCycles := 0, 0
 	for _, f := range lines {
@@ -88,8 +89,8 @@ func TestSiliconDS5(t *testing.T) {
 
 // The first 10,000 instructions of rstk beside what Arm's DS-5 lists.
 func TestSiliconDS5ReturnStack(t *testing.T) {
-	lines := readListing(t, sharedFile(t, "captures/opencsd-tc2-ptm-rstk-t32/ds5/a15_rs.txt.gz"))
-	d := openTrace(t, sharedFile(t, "captures/opencsd-tc2-ptm-rstk-t32"), 0x02).decode(t)
+	lines := readListing(t, shared.File(t, "captures/opencsd-tc2-ptm-rstk-t32/ds5/a15_rs.txt.gz"))
+	d := openTrace(t, shared.File(t, "captures/opencsd-tc2-ptm-rstk-t32"), 0x02).decode(t)
 	var want, got []string
 	for _, f := range lines {
 		if len(f) < 3 || f[1] == "" || f[1] == "<Unknown>" || !strings.HasPrefix(f[0], "S:0x") {
@@ -129,8 +130,8 @@ func atoi(t *testing.T, text string) int {
 // What the cycles of TC2 come to, by three ways: DS-5 has each cycle in a line
 // of its own, the ledger sums them up, and an epoch ends at the same sum.
 func TestSiliconCycleSums(t *testing.T) {
-	lines := readListing(t, sharedFile(t, "captures/opencsd-TC2/ds5/ptmv1_0x13.txt.gz"))
-	d := openTrace(t, sharedFile(t, "captures/opencsd-TC2"), 0x13).decode(t)
+	lines := readListing(t, shared.File(t, "captures/opencsd-TC2/ds5/ptmv1_0x13.txt.gz"))
+	d := openTrace(t, shared.File(t, "captures/opencsd-TC2"), 0x13).decode(t)
 	listed := int64(0)
 	for _, f := range lines {
 		if f[0] == "Instruction" || f[0] == "Cycle Count" {

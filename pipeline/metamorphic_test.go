@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/decode/decodetest/shared"
 	"github.com/tracelake/tracelake/decode/etmv3"
 	"github.com/tracelake/tracelake/decode/frame"
 	"github.com/tracelake/tracelake/schema"
@@ -332,12 +333,12 @@ func TestExportIsTheSameForAnyWorkers(t *testing.T) {
 	type namedInput struct{ name, path string }
 	inputs := []namedInput{{"sample", sampleSnapshot(t)}, {"synth", synthSnapshot(t)}}
 	for _, c := range pftCaptures {
-		if path := sharedPath("captures/" + c.name); exists(path) {
+		if path, ok := shared.Find("captures/" + c.name); ok {
 			inputs = append(inputs, namedInput{c.name, path})
 		}
 	}
 	const framed = "am243x-r5f-etmv3-freertos-002b37c"
-	if path := sharedPath("captures/" + framed); exists(path) {
+	if path, ok := shared.Find("captures/" + framed); ok {
 		inputs = append(inputs, namedInput{framed, path})
 	}
 	for i, input := range inputs {

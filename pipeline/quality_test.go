@@ -8,6 +8,7 @@ import (
 
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/decodetest"
+	"github.com/tracelake/tracelake/decode/decodetest/shared"
 	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -36,7 +37,7 @@ func TestQuality(t *testing.T) {
 			if tt.capture == "" {
 				dir = sampleSnapshot(t)
 			} else {
-				dir = sharedFile(t, "captures/"+tt.capture)
+				dir = shared.File(t, "captures/"+tt.capture)
 			}
 			report, err := Quality(context.Background(), dir, QualityOptions{Workers: 2})
 			if err != nil {

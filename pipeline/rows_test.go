@@ -3,8 +3,6 @@ package pipeline
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -118,15 +116,4 @@ func cellText(v *schema.Vector, i int) string {
 		return fmt.Sprintf("%x", v.Bin[i])
 	}
 	panic("no type")
-}
-
-// sharedFile returns the path of a file of the shared material beside the
-// checkout, or skips the test.
-func sharedFile(t testing.TB, name string) string {
-	t.Helper()
-	path := filepath.Join("..", "..", "shared", filepath.FromSlash(name))
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("needs %s beside the checkout: %v", name, err)
-	}
-	return path
 }

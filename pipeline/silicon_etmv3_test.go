@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracelake/tracelake/decode/decodetest/shared"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -34,8 +35,8 @@ func etmv3Traces(t testing.TB) []*trace {
 	t.Helper()
 	var traces []*trace
 	for _, c := range etmv3Captures {
-		dir := sharedPath("captures/" + c.name)
-		if !exists(dir) || c.slow && testing.Short() {
+		dir, ok := shared.Find("captures/" + c.name)
+		if !ok || c.slow && testing.Short() {
 			continue
 		}
 		tr := openTrace(t, dir, c.id)
@@ -52,8 +53,8 @@ func TestSiliconETMv3(t *testing.T) {
 	for _, tt := range etmv3Captures {
 		source := fmt.Sprintf("%02x", tt.id)
 		t.Run(tt.name+"/"+source, func(t *testing.T) {
-			lines := readListing(t, sharedFile(t, "captures/"+tt.name+"/expected/"+source+".tsv.gz"))
-			tr := openTrace(t, sharedFile(t, "captures/"+tt.name), tt.id)
+			lines := readListing(t, shared.File(t, "captures/"+tt.name+"/expected/"+source+".tsv.gz"))
+			tr := openTrace(t, shared.File(t, "captures/"+tt.name), tt.id)
 			d := tr.decode(t)
 			d.checkAccounts(t, len(tr.data))
 			if n := d.rows(&schema.Instructions); n != tt.instructions {
@@ -288,7 +289,7 @@ func TestSiliconETMv3DS5(t *testing.T) {
 		t.Run(fmt.Sprintf("%02x", tt.id), func(t *testing.T) {
 			var instructions, gaps, timestamps []string
 			returns := 0
-			for _, f := range readListing(t, sharedFile(t, fmt.Sprintf("captures/opencsd-TC2/ds5/etmv3_0x%02x.txt.gz", tt.id))) {
+			for _, f := range readListing(t, shared.File(t, fmt.Sprintf("captures/opencsd-TC2/ds5/etmv3_0x%02x.txt.gz", tt.id))) {
 				switch {
 				case f[0] == "Instruction":
 					instructions = append(instructions, fmt.Sprintf("%s %s %s failed=%t",
@@ -301,7 +302,7 @@ func TestSiliconETMv3DS5(t *testing.T) {
 					returns++
 				}
 			}
-			d := openTrace(t, sharedFile(t, "captures/opencsd-TC2"), tt.id).decode(t)
+			d := openTrace(t, shared.File(t, "captures/opencsd-TC2"), tt.id).decode(t)
 			table := &schema.Instructions
 			address, size, opcode := d.column(table, "address"), d.column(table, "size"), d.column(table, "opcode")
 			executed, cycles := d.column(table, "executed"), d.column(table, "cycles")
@@ -350,7 +351,7 @@ func TestSiliconETMv3CycleSums(t *testing.T) {
 		{0x11, 22951, 26216, 8, 49175},
 		{0x12, 6699, 4243, 16, 10958},
 	} {
-		d := openTrace(t, sharedFile(t, "captures/opencsd-TC2"), tt.id).decode(t)
+		d := openTrace(t, shared.File(t, "captures/opencsd-TC2"), tt.id).decode(t)
 		d.checkCycles(t)
 		epoch, cycles := d.column(&schema.CycleCounts, "epoch"), d.column(&schema.CycleCounts, "cycles")
 		ledger, gaps := int64(0), int64(0)

@@ -2,7 +2,7 @@ package pipeline
 
 import (
 	"bufio"
-	"compress/gzip"
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracelake/tracelake/decode/decodetest/shared"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -30,12 +31,12 @@ func TestSilicon(t *testing.T) {
 		{"opencsd-TC2", "13", 9548, 11480, 44},
 	} {
 		t.Run(tt.capture, func(t *testing.T) {
-			lines := readListing(t, sharedFile(t, "captures/"+tt.capture+"/expected/"+tt.source+".tsv.gz"))
+			lines := readListing(t, shared.File(t, "captures/"+tt.capture+"/expected/"+tt.source+".tsv.gz"))
 			id, err := strconv.ParseUint(tt.source, 16, 8)
 			if err != nil {
 				t.Fatal(err)
 			}
-			d := openTrace(t, sharedFile(t, "captures/"+tt.capture), uint8(id)).decode(t)
+			d := openTrace(t, shared.File(t, "captures/"+tt.capture), uint8(id)).decode(t)
 			if n := d.rows(&schema.Instructions); n != tt.instructions {
 				t.Errorf("%d instructions, want %d", n, tt.instructions)
 			}
@@ -82,17 +83,8 @@ func (l listing) add(kind string, offset int64, fields ...any) {
 // A reference line is split into its fields.
 func readListing(t testing.TB, name string) [][]string {
 	t.Helper()
-	f, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var lines [][]string
-	scan := bufio.NewScanner(z)
+	scan := bufio.NewScanner(bytes.NewReader(shared.Read(t, name)))
 	for scan.Scan() {
 		lines = append(lines, strings.Split(scan.Text(), "\t"))
 	}
@@ -319,7 +311,7 @@ func nextCommon(want, got []string, limit int) (skipWant, skipGot int) {
 // Sources of TC2 that send nothing are listed all the same.
 func TestSiliconSources(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "dataset")
-	_, err := Export(context.Background(), sharedFile(t, "captures/opencsd-TC2"), dir, Options{Level: schema.LevelInstructions, Workers: 2})
+	_, err := Export(context.Background(), shared.File(t, "captures/opencsd-TC2"), dir, Options{Level: schema.LevelInstructions, Workers: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

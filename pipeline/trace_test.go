@@ -12,6 +12,7 @@ import (
 	"github.com/tracelake/tracelake/bench/sample"
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/capture"
+	"github.com/tracelake/tracelake/decode/decodetest/shared"
 	"github.com/tracelake/tracelake/decode/image"
 )
 
@@ -44,18 +45,20 @@ func pftTraces(t testing.TB) []*trace {
 	t.Helper()
 	traces := []*trace{sampleTrace(t), dataTrace(t)}
 	for _, c := range pftCaptures {
-		if !exists(sharedPath("captures/" + c.name)) {
+		dir, ok := shared.Find("captures/" + c.name)
+		if !ok {
 			t.Logf("without %s, which is not beside the checkout", c.name)
 			continue
 		}
-		traces = append(traces, openTrace(t, sharedPath("captures/"+c.name), c.id))
+		traces = append(traces, openTrace(t, dir, c.id))
 	}
 	return append(traces, etmv3Traces(t)...)
 }
 
 // sharedPath returns where a file of the shared material is, if it is there.
 func sharedPath(name string) string {
-	return filepath.Join("..", "..", "shared", filepath.FromSlash(name))
+	path, _ := shared.Find(name)
+	return path
 }
 
 func exists(path string) bool {

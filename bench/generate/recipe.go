@@ -16,7 +16,7 @@ import (
 // What a protocol or its version does not have is an error.
 type Recipe struct {
 	Seed         uint64
-	Instructions int64 // of each core
+	Instructions int64 // of each core; of a recording at the most, 0 is all
 	Cores        int   // that execute the program, each in its own way; 0 is one
 	Framing      Framing
 	Ring         int // if not 0, the bytes of a buffer that has the last ones
@@ -78,6 +78,9 @@ func (r *Recipe) Capture(w *Workload) (*Capture, error) {
 		Description: fmt.Sprintf("made by tracelake: %s, seed %d", r.Protocol, r.Seed),
 		Framing:     r.Framing, Ring: r.Ring, Seed: r.Seed,
 	}
+	if w.Recorded != nil {
+		c.Description = fmt.Sprintf("made by tracelake: %s, of a recorded execution", r.Protocol)
+	}
 	if r.Timestamps {
 		c.TimestampHz = recipeTimestampHz
 	}
@@ -89,9 +92,7 @@ func (r *Recipe) Capture(w *Workload) (*Capture, error) {
 func (r *Recipe) cores(w *Workload, source uint8) []TracedCore {
 	cores := make([]TracedCore, max(r.Cores, 1))
 	for i := range cores {
-		o := r.execution(w)
-		o.Seed += uint64(i) << 32
-		cores[i] = TracedCore{Source: source + uint8(i), Memory: padded(w.Memory), Steps: synth.Execute(w.Program(), o), Protocol: r.Protocol}
+		cores[i] = TracedCore{Source: source + uint8(i), Memory: padded(w.Memory), Steps: r.steps(w, i), Protocol: r.Protocol}
 		if r.Protocol == "pft" {
 			r.tracePFT(&cores[i])
 		} else {
@@ -99,6 +100,16 @@ func (r *Recipe) cores(w *Workload, source uint8) []TracedCore {
 		}
 	}
 	return cores
+}
+
+// steps are what a core executes.
+func (r *Recipe) steps(w *Workload, core int) synth.Steps {
+	if w.Recorded != nil {
+		return firstInstructions(w.Recorded, r.Instructions)
+	}
+	o := r.execution(w)
+	o.Seed += uint64(core) << 32
+	return synth.Execute(w.Program(), o)
 }
 
 // padding is how many bytes behind a region of its program a snapshot has: there
@@ -128,6 +139,7 @@ func (r *Recipe) check(w *Workload) error {
 		version = fmt.Sprintf("etmv3 3.%d", r.Minor)
 	}
 	isPFT := r.Protocol == "pft"
+	recorded := w.Recorded != nil
 	for _, c := range []struct {
 		wrong bool
 		what  string
@@ -150,6 +162,10 @@ func (r *Recipe) check(w *Workload) error {
 		{r.Ring != 0 && r.Framing == FramesOfPort, "%s: a trace port is no ring: frames in memory are, or none"},
 		{r.Ring < 0 || r.Ring > mostRing || r.Ring%frameBytes != 0, "%s: a ring has 16 bytes to 1 GiB, in whole frames of 16"},
 		{r.Ring != 0 && !isPFT && r.Variation > 0, "%s: the truth of what a ring has left is known only without variation"},
+		{r.Ring != 0 && recorded, "%s: a recording is read once, and what a ring has left is known only then"},
+		{recorded && r.Cores > 1, "%s: a recording is of one core"},
+		{recorded && r.Data != NoData, "%s: a recording has no data"},
+		{recorded && r.happens(), "%s: what happens is in the recording, and nothing can be added"},
 		{r.Variation < 0 || r.Variation > 1, "%s: variation goes from 0 to 1"},
 	} {
 		if c.wrong {
@@ -161,6 +177,11 @@ func (r *Recipe) check(w *Workload) error {
 
 // mostRing is how large a ring may be, which is held in memory.
 const mostRing = 1 << 30
+
+// happens says whether anything happens beside the program.
+func (r *Recipe) happens() bool {
+	return r.Exceptions > 0 || r.Switches > 0 || r.TraceOff > 0 || r.Overflow > 0 || r.Debug > 0 || r.Triggers > 0
+}
 
 // Rates of what happens are per million instructions; windows without trace have
 // this many steps.

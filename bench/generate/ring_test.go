@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"testing"
+
+	"github.com/tracelake/tracelake/bench/synth"
 )
 
 // A ring has the last bytes, the oldest first, however they were written.
@@ -102,5 +104,12 @@ func TestRingRefused(t *testing.T) {
 		if _, err := r.Capture(&Workload{}); err == nil {
 			t.Errorf("%+v: no error", r)
 		}
+	}
+	if _, err := (&Recipe{Ring: 1024, Protocol: "pft"}).Capture(&Workload{Recorded: synth.Steps(nil)}); err != nil {
+		t.Error(err) // nothing is recorded
+	}
+	nothing := func(func(synth.Step, error) bool) {}
+	if _, err := (&Recipe{Ring: 1024, Protocol: "pft"}).Capture(&Workload{Recorded: nothing}); err == nil {
+		t.Error("a ring of a recording: no error")
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"debug/elf"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -21,6 +22,9 @@ type Workload struct {
 	Handlers map[schema.ExceptionType]synth.Place
 	Code     func(synth.Place) bool // whether there is code; nil: where there is memory
 	V7M      bool
+	// Recorded, if not nil, is what was executed: it can be had once. Then there
+	// is nothing to be made up, and but for Memory all of the above is empty.
+	Recorded synth.Steps
 }
 
 // Program returns the program, for one goroutine.
@@ -57,17 +61,10 @@ var vectorSymbols = []string{"vectors", "_vectors", "__vectors", "vector_table",
 // at the entry; indirect branches lead to functions that symbols name; exceptions
 // go to the vector table, if a symbol names that.
 func ELFWorkload(name string, file []byte, v7m bool) (*Workload, error) {
-	regions, err := image.ReadELF(image.File{
-		Name: name, SHA256: sha256.Sum256(file), Data: bytes.NewReader(file), Size: int64(len(file)),
-	}, nil)
+	regions, f, err := readELF(name, file)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, err
 	}
-	f, err := elf.NewFile(bytes.NewReader(file))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	defer f.Close()
 	security := schema.NonSecure // where programs run that are not told otherwise
 	if v7m {
 		security = schema.Secure
@@ -85,6 +82,25 @@ func ELFWorkload(name string, file []byte, v7m bool) (*Workload, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return w, nil
+}
+
+// readELF reads an ELF file and its memory. It fails if that has no place of its
+// own.
+func readELF(name string, file []byte) ([]image.Region, *elf.File, error) {
+	regions, err := image.ReadELF(image.File{
+		Name: name, SHA256: sha256.Sum256(file), Data: bytes.NewReader(file), Size: int64(len(file)),
+	}, nil)
+	if wrong, ok := errors.AsType[*image.FormatError](err); ok { // whose remedy is a flag of export
+		err = &image.FormatError{Problem: wrong.Problem, Remedy: "give a 32-bit Arm program that has a place of its own in memory, as -no-pie links it"}
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", name, err)
+	}
+	f, err := elf.NewFile(bytes.NewReader(file))
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return regions, f, nil
 }
 
 // mapped says whether there is program memory at an address.

@@ -18,7 +18,7 @@ import (
 
 var (
 	etmv3Seed  = flag.Uint64("etmv3.seed", 0, "run the ETMv3 round trip with this seed only")
-	etmv3Seeds = flag.Uint64("etmv3.seeds", 400, "run the ETMv3 round trip with that many seeds")
+	etmv3Seeds = flag.Uint64("etmv3.seeds", 150, "run the ETMv3 round trip with that many seeds")
 )
 
 // randomETMv3 are options of any kind.

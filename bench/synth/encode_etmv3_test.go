@@ -215,14 +215,14 @@ var etmv3Golden = []struct {
 	},
 	{
 		name: "overflow swallows the branch packet; v3.5 does not trust the count", options: etm(5, cycles), memory: "8000:13ff2fe1 " + movs("9000", 2),
-		steps: "8000>9000/cc=1 9000/overflow/cc=5 9004/cc=1",
+		steps: "8000>9000/cc=1 9000/full/cc=5 9004/cc=1",
 		want:  "A 70 00 21 00800000 84 70 05 41 04900000 84",
 		rows: "cycle_counts: 0 0 6 NULL NULL NULL isync false | 0 0 13 0 1 1 atom false | 1 0 14 NULL NULL NULL isync false |" +
 			" 1 0 21 1 1 1 atom false; events: 0 0 6 trace_on 8000 NULL | 1 0 14 overflow 9004 NULL",
 	},
 	{
 		name: "overflow in v3.4: the count is valid (8.5)", options: etm(4, cycles), memory: movs("8000", 1) + " " + movs("8004", 2),
-		steps: "8000/cc=1 8004/overflow/cc=5 8008/cc=1",
+		steps: "8000/cc=1 8004/full/cc=5 8008/cc=1",
 		want:  "A 70 00 21 00800000 84 70 05 41 08800000 84",
 		rows: "cycle_counts: 0 0 6 NULL NULL NULL isync false | 0 0 13 0 1 1 atom false | 1 0 14 0 5 6 isync false |" +
 			" 1 0 21 0 1 7 atom false",
@@ -429,7 +429,7 @@ func TestETMv3Golden(t *testing.T) {
 			o.Program = parseProgram(t, tt.memory)
 			var stream bytes.Buffer
 			rows := record{}
-			if err := synth.NewETMv3(&stream, rows, o).Encode(etmSteps(t, o.Program, tt.steps)); err != nil {
+			if err := synth.NewETMv3(&stream, rows, o).Encode(stepsOf(t, o.Program, tt.steps)); err != nil {
 				t.Fatal(err)
 			}
 			want := unhex(t, strings.ReplaceAll(" "+tt.want, " A ", "000000000080"))
@@ -482,7 +482,7 @@ func TestETMv3Refuses(t *testing.T) {
 		{"the alternative encoding too early", etm(3, alt), "8000", "no alternative branch encoding"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			steps := etmSteps(t, parseProgram(t, movs("8000", 8)), tt.steps)
+			steps := stepsOf(t, parseProgram(t, movs("8000", 8)), tt.steps)
 			err := synth.NewETMv3(io.Discard, record{}, tt.options).Encode(steps)
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("error %v, want %q", err, tt.want)

@@ -79,7 +79,7 @@ func (b *itBlock) next() bool {
 // fails decides whether the instruction at hand fails.
 func (e *executor) fails(s *site) bool {
 	switch it := &e.flow().it; {
-	case it.left > 0:
+	case it.left > 0 && !s.it: // an IT in a block is UNPREDICTABLE, and begins another
 		return it.next()
 	case s.loops:
 		return !s.again(e.random)

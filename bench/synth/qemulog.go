@@ -2,12 +2,11 @@ package synth
 
 import (
 	"bufio"
+	"bytes"
+	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/tracelake/tracelake/schema"
 )
@@ -18,24 +17,13 @@ import (
 //
 // All steps are in the given security state. The last instruction of the log is
 // no step, since nothing tells what it did. An exception other than IRQ, FIQ,
-// SVC, undefined instruction, data abort and BKPT is an error; so is an
-// execution that contradicts the program.
+// SVC, undefined instruction, data abort and BKPT is an error; so are an
+// execution that contradicts the program, a log of two cores, and one that is
+// empty or ends within a record. Errors name the line.
 func ReadQEMULog(r io.Reader, p *Program, security schema.Security) Steps {
 	return func(yield func(Step, error) bool) {
 		q := qemuReader{program: p, security: security, yield: yield}
-		lines := bufio.NewScanner(r)
-		for n := 1; lines.Scan(); n++ {
-			if err := q.line(lines.Text()); err != nil {
-				yield(Step{}, fmt.Errorf("line %d: %w", n, err))
-				return
-			}
-			if q.stopped {
-				return
-			}
-		}
-		if err := lines.Err(); err != nil {
-			yield(Step{}, err)
-		}
+		q.read(r)
 	}
 }
 
@@ -89,83 +77,161 @@ type qemuReader struct {
 	security schema.Security
 	yield    func(Step, error) bool
 	stopped  bool // yield wants no more
+	user     bool // the program is one of Linux, and all that is seen
 
-	reading   qemuRecord // of which not all lines were read
+	core      string // of which the log tells
+	reading   qemuRecord
+	open      bool // not all lines of it were read
+	registers int  // so many of it were
+	begun     bool // there is a last one
 	last      qemuRecord
 	exception *qemuException // its handler is the next record
 	returnTo  Place
 	contextID uint32
+
+	away schema.Null[Place] // of a user program: where it left its memory
+	home bool               // of a user program: it was there
 }
 
-var (
-	qemuTrace    = regexp.MustCompile(`^Trace \d+: \S+ \[[0-9a-f]+/([0-9a-f]{8})/`)
-	qemuTakeBack = regexp.MustCompile(`^(?:Stopped execution of TB chain before \S+ \[|cpu_io_recompile: rewound execution of TB to )([0-9a-f]{8})`)
-	qemuTaking   = regexp.MustCompile(`^Taking exception \d+ \[(.*)\]`)
-	qemuRegister = regexp.MustCompile(`R(\d\d)=([0-9a-f]{8})`)
-	qemuPSR      = regexp.MustCompile(`^PSR=([0-9a-f]{8})`)
-)
-
-func (q *qemuReader) line(s string) error {
-	switch {
-	case strings.HasPrefix(s, "R0"), strings.HasPrefix(s, "R1"):
-		for _, m := range qemuRegister.FindAllStringSubmatch(s, 4) {
-			n, _ := strconv.Atoi(m[1])
-			q.reading.r[n&15] = hex32(m[2])
+// read reads a log to its end, or to an error, which it tells.
+func (q *qemuReader) read(r io.Reader) {
+	lines := bufio.NewScanner(r)
+	n := 1
+	for ; lines.Scan(); n++ {
+		if err := q.line(lines.Bytes()); err != nil {
+			q.yield(Step{}, fmt.Errorf("line %d: %w", n, err))
+			return
 		}
-		return nil
-	case strings.HasPrefix(s, "Trace "):
-		if m := qemuTrace.FindStringSubmatch(s); m != nil {
-			q.reading = qemuRecord{pc: hex32(m[1]), executed: true}
-			return nil
+		if q.stopped {
+			return
 		}
-	case strings.HasPrefix(s, "PSR="):
-		if m := qemuPSR.FindStringSubmatch(s); m != nil {
-			q.reading.psr = hex32(m[1])
-			return q.record()
-		}
-	case strings.HasPrefix(s, "Stopped "), strings.HasPrefix(s, "cpu_io_recompile"):
-		if m := qemuTakeBack.FindStringSubmatch(s); m != nil && q.last.executed && hex32(m[1]) == q.last.pc {
-			q.last.executed = false
-			return nil
-		}
-	case strings.HasPrefix(s, "Taking exception "):
-		if m := qemuTaking.FindStringSubmatch(s); m != nil {
-			return q.taking(m[1])
-		}
-	default:
-		return nil // of no interest: mode switches, fault status
 	}
-	return fmt.Errorf("no line of a QEMU log: %q", s)
-}
-
-// hex32 reads the eight hexadecimal digits that a pattern matched.
-func hex32(s string) uint32 {
-	v, err := strconv.ParseUint(s, 16, 32)
+	err := lines.Err()
+	if err == nil {
+		err = q.end()
+	}
 	if err != nil {
-		panic(err)
+		q.yield(Step{}, fmt.Errorf("line %d: %w", n, err))
 	}
-	return uint32(v)
 }
 
-// record tells what came of the last record, now that the next one is there.
-func (q *qemuReader) record() error {
+// end says what is wrong with a log that ends here.
+func (q *qemuReader) end() error {
+	switch {
+	case q.open:
+		return errors.New("the log ends within a record: it was cut short")
+	case !q.begun:
+		return errors.New("the log ends without an instruction: QEMU logs them with -d exec,cpu,nochain")
+	case q.user && !q.home:
+		return errors.New("the log ends without an instruction of the program: it is of another one, or of one that was loaded elsewhere")
+	}
+	return nil
+}
+
+func (q *qemuReader) line(line []byte) error {
+	ok := true
+	switch {
+	case bytes.HasPrefix(line, []byte("R0")), bytes.HasPrefix(line, []byte("R1")):
+		ok = q.readRegisters(line)
+	case bytes.HasPrefix(line, []byte("PSR=")):
+		if q.open {
+			return q.closeRecord(line)
+		}
+	case bytes.HasPrefix(line, []byte("Trace ")):
+		return q.openRecord(line)
+	case bytes.HasPrefix(line, []byte("Stopped ")), bytes.HasPrefix(line, []byte("cpu_io_recompile")):
+		ok = q.takeBack(line)
+	case bytes.HasPrefix(line, []byte("Taking exception ")):
+		var name string
+		if name, ok = readQEMUException(line); ok {
+			return q.taking(name)
+		}
+	} // others are of no interest: mode switches, fault status
+	if !ok {
+		return notQEMU(line)
+	}
+	return nil
+}
+
+// notQEMU says that a line is damaged, or of another log.
+func notQEMU(line []byte) error { return fmt.Errorf("no line of a QEMU log: %.80q", line) }
+
+// openRecord begins a record with its first line.
+func (q *qemuReader) openRecord(line []byte) error {
+	core, pc, ok := readQEMUTrace(line)
+	switch {
+	case !ok:
+		return notQEMU(line)
+	case q.open:
+		return errors.New("the record before has no registers: QEMU logs them with -d cpu")
+	case q.core == "":
+		q.core = string(core)
+	case q.core != string(core):
+		return fmt.Errorf("a record of core or thread %s behind those of %s: only one can be read", core, q.core)
+	}
+	q.reading, q.registers, q.open = qemuRecord{pc: pc, executed: true}, 0, true
+	return nil
+}
+
+// readRegisters reads a line of registers, if it is part of a record.
+func (q *qemuReader) readRegisters(line []byte) bool {
+	if !q.open {
+		return true
+	}
+	r, ok := readQEMURegisters(line, q.registers)
+	q.registers += copy(q.reading.r[q.registers:], r[:])
+	return ok
+}
+
+// closeRecord ends the record that is being read with its last line.
+func (q *qemuReader) closeRecord(line []byte) error {
+	var ok bool
+	if q.reading.psr, ok = readQEMUPSR(line); !ok {
+		return notQEMU(line)
+	}
+	if q.registers < len(q.reading.r) {
+		return fmt.Errorf("the record has %d registers, not %d: lines are missing", q.registers, len(q.reading.r))
+	}
+	record := q.boardRecord
+	if q.user {
+		record = q.userRecord
+	}
+	err := record()
+	q.last, q.exception, q.open, q.begun = q.reading, nil, false, true
+	return err
+}
+
+// takeBack reads that the last record was not executed after all.
+func (q *qemuReader) takeBack(line []byte) bool {
+	pc, ok := readQEMUTakenBack(line)
+	ok = ok && !q.open && q.last.executed && pc == q.last.pc
+	q.last.executed = false
+	return ok
+}
+
+// boardRecord tells what came of the last record of a core, now that the next one
+// is read.
+func (q *qemuReader) boardRecord() error {
 	here := q.place(&q.reading)
-	var err error
 	switch {
 	case q.exception != nil:
-		err = q.enter(here)
+		return q.enter(here)
 	case q.last.executed:
-		err = q.execute(here)
+		return q.execute(here)
+	case q.begun && here != q.place(&q.last):
+		return fmt.Errorf("the core is at %s, but stopped before %s", here, q.place(&q.last))
 	}
-	q.last, q.exception = q.reading, nil
-	return err
+	return nil
 }
 
 // taking settles the last record as the exception demands and notes where it is
 // to return to.
 func (q *qemuReader) taking(name string) error {
 	i := slices.IndexFunc(qemuExceptions, func(x qemuException) bool { return x.name == name })
-	if i < 0 || q.exception != nil {
+	switch {
+	case q.user:
+		return fmt.Errorf("exception %q: a user program takes none; this is the log of qemu-system-arm", name)
+	case i < 0 || q.exception != nil:
 		return fmt.Errorf("exception %q: unknown here, or right behind another", name)
 	}
 	q.exception = &qemuExceptions[i]

@@ -3,6 +3,7 @@ package synth_test
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 
@@ -141,13 +142,15 @@ func TestReadQEMULog(t *testing.T) {
 
 func TestReadQEMULogRefuses(t *testing.T) {
 	const nop = "0000a0e1"
-	two := qemuRecord(0x8000, a32, 0, 0) + qemuRecord(0x8004, a32, 0, 0)
+	one := qemuRecord(0x8000, a32, 0, 0)
+	two := one + qemuRecord(0x8004, a32, 0, 0)
 	for _, tt := range []struct{ name, log, want string }{
 		{"a jump that is none", qemuRecord(0x8000, a32, 0, 0) + qemuRecord(0x8008, a32, 0, 0), "line 12: 0x00008000 a32 (other, opcode 0xe1a00000) goes on at 0x00008008 a32"},
 		{"code that is not there", qemuRecord(0x9000, a32, 0, 0) + qemuRecord(0x9004, a32, 0, 0), "no program memory at 0x00009000"},
 		{"another exception", two + taking("Hypervisor Call"), `exception "Hypervisor Call"`},
 		{"an IRQ that stopped nothing", two + taking("IRQ"), "is not told"},
 		{"an LR that does not fit", two + taking("Data Abort") + qemuRecord(0x10, 0x97, 0, 0x8008), "returns to 0x00008000 by LR"},
+		{"stopped, and elsewhere", one + "Stopped execution of TB chain before 0x7f3c40000100 [00008000] name\n" + qemuRecord(0x8004, a32, 0, 0), "line 13: the core is at 0x00008004 a32, but stopped before 0x00008000 a32"},
 		{"another one taken back", two + "cpu_io_recompile: rewound execution of TB to 00008000\n", "no line of a QEMU log"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -182,6 +185,14 @@ func TestReadRecordingRefuses(t *testing.T) {
 				t.Errorf("error %v, want %q", err, tt.want)
 			}
 		})
+	}
+}
+
+// A recording has no steps that are not traced.
+func TestWriteRecordingRefuses(t *testing.T) {
+	err := synth.WriteRecording(io.Discard, parseSteps(t, "8000:0000a0e10000a0e1", "8000 8004/off"))
+	if err == nil || !strings.Contains(err.Error(), "the step at 0x00008004 a32 is not traced") {
+		t.Errorf("error %v", err)
 	}
 }
 

@@ -1,6 +1,8 @@
 package synth
 
 import (
+	"errors"
+	"fmt"
 	"io"
 
 	"github.com/tracelake/tracelake/decode/isa"
@@ -9,45 +11,108 @@ import (
 
 // ReadQEMUUserLog reads what qemu-arm -singlestep -d exec,cpu,nochain
 // (-one-insn-per-tb from QEMU 8.1 on) tells about an Arm Linux program of one
-// thread, in non-secure state. It was written for the log of QEMU 7.2.
+// thread, in non-secure state. It was written for the logs of QEMU 7.2 and 10.0.
 //
-// The kernel is not seen. A system call is what a macrocell tells that traces
-// user space alone: the SVC instruction, the entry of its exception at Linux's
-// high vectors, and then nothing until the program goes on. For that nothing
-// stands one step that is not traced, the kernel's return.
+// The steps are what a macrocell sees that traces the program alone. Not traced
+// are the kernel and all code outside the program's memory, as that of shared
+// libraries, and the page of code that the kernel gives each program. For each
+// stay there stands one step.
+//
+//   - A system call is the SVC instruction, the entry of its exception at
+//     Linux's high vectors, and the step of the kernel, which goes on where it
+//     likes: behind the SVC, or in the handler of a signal.
+//   - A signal between two instructions is an IRQ, behind which the kernel goes
+//     on in the handler.
 //
 // The last instruction of the log is no step, since nothing tells what it did:
-// of a program that ends it is the system call that ends it. A signal is an
-// error, since the program then goes on where no instruction sent it.
+// of a program that ends it is the system call that ends it. The signal of a
+// fault is an error, since the log does not tell it from an execution that
+// contradicts the program; so are two threads or processes in one log, and a log
+// that never comes to the program. Errors name the line.
 func ReadQEMUUserLog(r io.Reader, p *Program) Steps {
 	return func(yield func(Step, error) bool) {
-		for s, err := range ReadQEMULog(r, p, schema.NonSecure) {
-			if !yield(s, err) || err != nil {
-				return
-			}
-			if s.Instruction.Kind != schema.KindSVC || s.Failed {
-				continue
-			}
-			entry, ret := systemCall(&s)
-			if !yield(entry, nil) || !yield(ret, nil) {
-				return
-			}
-		}
+		q := qemuReader{program: p, security: schema.NonSecure, yield: yield, user: true}
+		q.read(r)
 	}
 }
 
-// svcVector is where Linux on Arm has its handler of SVC: the eight vectors
-// begin at 0xFFFF0000 (SCTLR.V = 1).
-const svcVector = 0xFFFF0008
+// Where Linux on Arm has its handlers: the vectors begin at 0xFFFF0000
+// (SCTLR.V = 1).
+const (
+	svcVector = 0xFFFF0008
+	irqVector = 0xFFFF0018
+)
 
-// systemCall is what follows the SVC of s: the exception, and all of the kernel
-// as MOVS PC,LR at its vector.
-func systemCall(s *Step) (entry, ret Step) {
-	kernel := Place{Address: svcVector, ISA: schema.A32, Security: s.At.Security}
-	entry = Step{Entered: true, Exception: schema.ExcSVC, At: s.Next, Next: kernel, ContextID: s.ContextID, VMID: s.VMID}
-	ret = Step{
-		At: kernel, Next: s.Next, Instruction: isa.A32(0xE1B0F00E, svcVector), Returns: true,
-		ContextID: s.ContextID, VMID: s.VMID, Trace: TraceOff,
+// userRecord tells what came of the last record of a user program, now that the
+// next one is read.
+func (q *qemuReader) userRecord() error {
+	here := q.place(&q.reading)
+	_, err := q.program.Instruction(here)
+	outside := err != nil
+	switch {
+	case q.away.OK && outside:
+		return nil
+	case q.away.OK:
+		q.tell(q.untraced(q.away.V, here, leave(q.away.V)))
+	case !q.begun:
+	case q.last.executed:
+		if err := q.userExecute(here); err != nil {
+			return err
+		}
+	default: // else it is told again
+		if at := q.place(&q.last); at != here {
+			q.kernel(schema.ExcIRQ, irqVector, at, here)
+		}
 	}
-	return entry, ret
+	q.away = schema.Null[Place]{V: here, OK: outside}
+	q.home = q.home || !outside
+	return nil
+}
+
+// errContradiction says what may be behind an execution that cannot be.
+var errContradiction = errors.New("is this the program of the log, one process, one instruction a record (-singlestep or -one-insn-per-tb, nochain), and no fault?")
+
+// userExecute tells the last record, which was executed, and behind a system call
+// the kernel.
+func (q *qemuReader) userExecute(here Place) error {
+	s, err := q.step(&q.last)
+	if err != nil {
+		return err
+	}
+	call := s.Instruction.Kind == schema.KindSVC && !q.last.fails(s.Instruction, s.At.ISA)
+	next := here
+	if call {
+		next = s.following()
+	}
+	if err := q.execute(next); err != nil {
+		return fmt.Errorf("%w: %w", err, errContradiction)
+	}
+	if call {
+		q.kernel(schema.ExcSVC, svcVector, next, here)
+	}
+	return nil
+}
+
+// kernel tells an exception that would return to at, and that the kernel goes on
+// at next, all of which is MOVS PC,LR at the vector.
+func (q *qemuReader) kernel(x schema.ExceptionType, vector uint32, at, next Place) {
+	handler := Place{Address: vector, ISA: schema.A32, Security: q.security}
+	q.tell(Step{Entered: true, Exception: x, At: at, Next: handler, ContextID: q.contextID})
+	s := q.untraced(handler, next, isa.A32(0xE1B0F00E, vector))
+	s.Returns = true
+	q.tell(s)
+}
+
+// untraced is all that is executed from one place to another outside of what is
+// traced.
+func (q *qemuReader) untraced(from, to Place, in isa.Instruction) Step {
+	return Step{At: from, Next: to, Instruction: in, ContextID: q.contextID, Trace: TraceOff}
+}
+
+// leave is BX LR.
+func leave(at Place) isa.Instruction {
+	if at.ISA == schema.T32 {
+		return isa.T32(0x4770, 0, at.Address, false)
+	}
+	return isa.A32(0xE12FFF1E, at.Address)
 }

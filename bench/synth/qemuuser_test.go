@@ -2,9 +2,11 @@ package synth
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,7 +15,7 @@ import (
 )
 
 // userProgram counts to 5 in A32, calls a function in T32 three times, prints,
-// and ends.
+// calls a function of the kernel's page, sends itself a signal, and ends.
 const userProgram = `
 	.syntax unified
 	.arch armv7-a
@@ -34,11 +36,31 @@ again:	mov	r0, r5
 write:	svc	#0
 	cmp	r0, #3
 	svcne	#0		@ fails
+	movw	r0, #0x0fe0	@ __kuser_get_tls
+	movt	r0, #0xffff
+	blx	r0
+	mov	r7, #174	@ rt_sigaction(SIGUSR1, action, 0, 8)
+	mov	r0, #10
+	adr	r1, action
+	mov	r2, #0
+	mov	r3, #8
+	svc	#0
+	mov	r7, #20		@ getpid()
+	svc	#0
+	mov	r7, #37		@ kill(itself, SIGUSR1)
+	mov	r1, #10
+	svc	#0
 	mov	r7, #1		@ exit(7)
 	mov	r0, #7
 exit:	svc	#0
 text:	.ascii	"hi\n"
 	.balign	4
+action:	.word	handler, 0x04000000, restore, 0, 0	@ SA_RESTORER
+handler:
+	bx	lr
+restore:
+	mov	r7, #119	@ sigreturn()
+	svc	#0
 	.thumb
 	.thumb_func
 odd:	tst	r0, #1
@@ -88,9 +110,10 @@ func TestReadQEMUUserLog(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Byte offsets by hand: _start at 0x10000, each A32 instruction 4 bytes.
-	const start, count, again, write, exit = 0x10000, 0x10004, 0x10010, 0x10030, 0x10044
+	const start, count, again, write, kuser, kill, exit, handler = 0x10000, 0x10004, 0x10010, 0x10030, 0x10044, 0x10070, 0x1007c, 0x10098
 	executed, failed := make(map[uint32]int), make(map[uint32]int)
-	var entries, offs, t32, all int
+	var t32, all int
+	var away []string // what is not traced, and the exceptions before it
 	var last *Step
 	for s, err := range ReadQEMUUserLog(log, NewProgram(image.New(regions...))) {
 		if err != nil {
@@ -101,18 +124,14 @@ func TestReadQEMUUserLog(t *testing.T) {
 		}
 		last = &s
 		if s.Entered {
-			want := Place{Address: write + 4, ISA: schema.A32, Security: schema.NonSecure}
-			if s.Exception != schema.ExcSVC || s.At != want || s.Next.Address != 0xFFFF0008 {
-				t.Errorf("%+v", s)
-			}
-			entries++
+			away = append(away, fmt.Sprintf("%s, to return to %s", s.Exception, s.At))
 			continue
 		}
 		if err := s.check(); err != nil {
 			t.Error(err)
 		}
 		if s.Trace != Traced {
-			offs++
+			away = append(away, fmt.Sprintf("%s to %s", s.At, s.Next))
 			continue
 		}
 		all++
@@ -124,15 +143,25 @@ func TestReadQEMUUserLog(t *testing.T) {
 			t32++
 		}
 	}
-	if entries != 1 || offs != 1 {
-		t.Errorf("%d exceptions, %d steps not traced, want one of each", entries, offs)
+	const kernel = "0xffff0008 a32 to "
+	if want := []string{
+		"svc, to return to 0x00010034 a32", kernel + "0x00010034 a32", // write
+		"0xffff0fe0 a32 to 0x00010048 a32",
+		"svc, to return to 0x00010060 a32", kernel + "0x00010060 a32", // rt_sigaction
+		"svc, to return to 0x00010068 a32", kernel + "0x00010068 a32", // getpid
+		"svc, to return to 0x00010074 a32", kernel + "0x00010098 a32", // kill, and the handler
+		"svc, to return to 0x000100a4 a32", kernel + "0x00010074 a32", // sigreturn
+	}; !slices.Equal(away, want) {
+		t.Errorf("not traced:\n%s\nwant\n%s", strings.Join(away, "\n"), strings.Join(want, "\n"))
 	}
-	// 1 + 5*2 + 1 + 3*(4 + 5 in T32) + 4 + svc + cmp + svcne + 2; exit is the last.
-	if want := 1 + 10 + 1 + 3*(4+5) + 4 + 3 + 2; all != want || t32 != 15 {
+	// 1 + 5*2 + 1 + 3*(4 + 5 in T32) + 4 + svc + cmp + svcne + 3 to the kernel's page,
+	// 6, 2 and 3 to the signal, 3 in its handler, and 2; exit is the last.
+	if want := 1 + 10 + 1 + 3*(4+5) + 4 + 3 + 3 + 6 + 2 + 3 + 3 + 2; all != want || t32 != 15 {
 		t.Errorf("%d instructions, %d in T32, want %d, 15", all, t32, want)
 	}
 	for address, want := range map[uint32][2]int{
-		start: {1, 0}, count + 4: {5, 1}, again + 12: {3, 1}, write: {1, 0}, write + 8: {1, 1}, exit: {0, 0},
+		start: {1, 0}, count + 4: {5, 1}, again + 12: {3, 1}, write: {1, 0}, write + 8: {1, 1},
+		kuser: {1, 0}, kill: {1, 0}, handler: {1, 0}, exit: {0, 0},
 	} {
 		if got := [2]int{executed[address], failed[address]}; got != want {
 			t.Errorf("0x%x: executed and failed %v times, want %v", address, got, want)

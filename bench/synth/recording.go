@@ -23,7 +23,8 @@ import (
 // Addresses are in hexadecimal, the rest in decimal. A run ends where the next
 // instruction is not the one behind, or the context ID changes.
 
-// WriteRecording writes steps to w, all of which are in one security state.
+// WriteRecording writes steps to w, all of which are in one security state and
+// traced.
 func WriteRecording(w io.Writer, steps Steps) error {
 	out := bufio.NewWriter(w)
 	var run []Step // not written yet
@@ -45,6 +46,9 @@ func WriteRecording(w io.Writer, steps Steps) error {
 	for s, err := range steps {
 		if err != nil {
 			return err
+		}
+		if s.Trace != Traced {
+			return fmt.Errorf("recording: the step at %s is not traced, and cannot be written", s.At)
 		}
 		if s.Entered || s.At != next || s.ContextID != contextID {
 			flush()

@@ -11,13 +11,23 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// parseSteps reads words of the form PLACE[>NEXT][/N] or
-// !EXCEPTION:PLACE>HANDLER, with any of /cc=CYCLES /ctx=ID /vmid=ID, /off where
-// tracing is disabled, /full where the FIFO is, and /trigger behind. A place is an address in hex and t or j for T32 or
-// ThumbEE (e is a digit), n or h for non-secure or Hyp. Memory is address:bytes.
+// parseSteps reads steps as [stepsOf] does, of the program in memory, which is
+// words of the form ADDRESS:BYTES.
 func parseSteps(t *testing.T, memory, words string) synth.Steps {
 	t.Helper()
-	program := parseProgram(t, memory)
+	return stepsOf(t, parseProgram(t, memory), words)
+}
+
+// stepsOf reads words of the form PLACE[>NEXT] or !EXCEPTION:PLACE>HANDLER, places
+// as [parsePlace] has them, each with any of
+//
+//	/N                     it fails
+//	/cc=CYCLES /ctx=ID /vmid=ID /number=IRQ /ret /trigger
+//	/off                   tracing is disabled
+//	/full                  the FIFO is full
+//	/d=TRANSFER[,…]        its data, as [parseTransfer] has them
+func stepsOf(t *testing.T, program *synth.Program, words string) synth.Steps {
+	t.Helper()
 	var steps []synth.Step
 	for word := range strings.FieldsSeq(words) {
 		steps = append(steps, parseStep(t, program, word))
@@ -63,12 +73,20 @@ func parseStep(t *testing.T, program *synth.Program, word string) synth.Step {
 			s.ContextID = uint32(n)
 		case "vmid":
 			s.VMID = uint8(n)
+		case "number":
+			s.Number = uint16(n)
+		case "ret":
+			s.Returns = true
 		case "off":
 			s.Trace = synth.TraceOff
 		case "full":
 			s.Trace = synth.Overflowed
 		case "trigger":
 			s.Trigger = true
+		case "d":
+			for transfer := range strings.SplitSeq(value, ",") {
+				s.Transfers = append(s.Transfers, parseTransfer(t, transfer))
+			}
 		default:
 			t.Fatalf("step %q", word)
 		}
@@ -76,6 +94,24 @@ func parseStep(t *testing.T, program *synth.Program, word string) synth.Step {
 	return s
 }
 
+// parseTransfer reads ADDRESS:VALUE:SIZE:ACCESS[:failed|:register], address and
+// value in hex.
+func parseTransfer(t *testing.T, text string) synth.Transfer {
+	t.Helper()
+	f := strings.Split(text, ":")
+	address, err1 := strconv.ParseUint(f[0], 16, 32)
+	value, err2 := strconv.ParseUint(f[1], 16, 32)
+	size, err3 := strconv.ParseUint(f[2], 10, 8)
+	if err1 != nil || err2 != nil || err3 != nil {
+		t.Fatalf("transfer %q", text)
+	}
+	x := synth.Transfer{Address: uint32(address), Value: uint32(value), Size: uint8(size), Access: schema.Access(slices.Index(schema.AccessNames, f[3]))}
+	x.StoreFailed, x.Register = slices.Contains(f, "failed"), slices.Contains(f, "register")
+	return x
+}
+
+// parsePlace reads an address in hex, with t or j behind for T32 or ThumbEE (e is
+// a digit), n or h for non-secure or Hyp.
 func parsePlace(t *testing.T, s string) synth.Place {
 	t.Helper()
 	var p synth.Place

@@ -2,11 +2,10 @@ package main
 
 import (
 	"context"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/tracelake/tracelake/decode/capture"
+	"github.com/tracelake/tracelake/decode/decodetest/shared"
 	"github.com/tracelake/tracelake/pipeline"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -16,10 +15,7 @@ import (
 func TestRepeat(t *testing.T) {
 	for _, name := range []string{"opencsd-tc2-ptm-rstk-t32", "am243x-r5f-etmv3-freertos-002b37c"} {
 		t.Run(name, func(t *testing.T) {
-			dir := filepath.Join("..", "..", "..", "shared", "captures", name)
-			if _, err := os.Stat(dir); err != nil {
-				t.Skip("the captures are not beside the checkout")
-			}
+			dir := shared.File(t, "captures/"+name)
 			once := countRepeated(t, dir, 1)
 			const times = 3
 			got := countRepeated(t, dir, times*int(once.Bytes))

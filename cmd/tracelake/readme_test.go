@@ -66,7 +66,10 @@ func readmeInputs(t *testing.T, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, content := range map[string][]byte{"etb.bin": framed, "ptm.bin": deformatted(t, framed), "firmware.elf": elf} {
+	log := qemuLogText("40008044", "40008048", "4000804c", "40008044") // a loop of the sample
+	for name, content := range map[string][]byte{
+		"etb.bin": framed, "ptm.bin": deformatted(t, framed), "firmware.elf": elf, "prog": elf, "prog.log": []byte(log),
+	} {
 		if err := os.WriteFile(filepath.Join(dir, name), content, 0o666); err != nil {
 			t.Fatal(err)
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"strconv"
@@ -27,6 +28,7 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"exit": exit, "json": validJSON, "zeros": zeros, "unhex": unhex, "sample": extract, "same": same,
+			"qemulog": qemuLog,
 		},
 	})
 }
@@ -93,6 +95,28 @@ func extract(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: sample DIR")
 	}
 	ts.Check(sample.Extract(ts.MkAbs(args[0])))
+}
+
+// qemuLog makes a log of instructions in A32: qemulog FILE ADDRESS...
+func qemuLog(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: qemulog FILE ADDRESS...")
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(qemuLogText(args[1:]...)), 0o666))
+}
+
+// qemuLogText is what qemu-arm logs of instructions in A32, all flags and registers
+// being 0.
+func qemuLogText(addresses ...string) string {
+	var log strings.Builder
+	for _, address := range addresses {
+		fmt.Fprintf(&log, "Trace 0: 0x7f01bdc000c0 [00800480/%s/00000000/00000201] main\n", address)
+		for i := range 16 {
+			fmt.Fprintf(&log, "R%02d=00000000%c", i, "   \n"[i%4])
+		}
+		log.WriteString("PSR=00000010 ---- A usr32\n")
+	}
+	return log.String()
 }
 
 // same demands that two directories hold the same files, but for what may

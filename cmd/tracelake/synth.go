@@ -36,8 +36,15 @@ DIR/truth. Without --elf the program is that of the demo. The same flags make
 the same files. Of a ring, whose oldest bytes are gone, the truth is what the
 rest tells.
 
+With --qemu-log the execution is one that QEMU recorded, of an Arm Linux program
+of one thread. The log has 310 bytes for each instruction:
+   qemu-arm -singlestep -d exec,cpu,nochain -D prog.log ./prog
+From QEMU 8.1 on, -singlestep is -one-insn-per-tb. What lies outside of the ELF
+file is not traced: the kernel, shared libraries.
+
 Examples:
    tracelake synth --protocol etmv3 --instructions 100000 -o synth
+   tracelake synth --protocol pft --elf prog --qemu-log prog.log -o synth
    tracelake synth --protocol pft --cycle-accurate --exceptions 2000 --overflow 20 --vary 0.1 -o synth
    tracelake export synth/snapshot -o run && tracelake verify run --truth synth/truth`,
 		Flags: []cli.Flag{
@@ -58,9 +65,10 @@ Examples:
 			&cli.Float64Flag{Name: "vary", Category: groupTrace, Usage: "`SHARE` of packets that are other than hardware sends, as allowed: 0 to 1"},
 
 			&cli.StringFlag{Name: "elf", Aliases: []string{"e"}, Category: groupProgram, Usage: "execute the program of `FILE`", DefaultText: "the demo's"},
+			&cli.StringFlag{Name: "qemu-log", Category: groupProgram, Usage: "what is executed is in `LOG`, which qemu-arm wrote of the program of --elf"},
 			&cli.IntFlag{Name: "code-bytes", Category: groupProgram, Usage: "execute a program made up, of about `N` bytes"},
 			&cli.StringFlag{Name: "profile", Category: groupProgram, Value: "A", Usage: "`PROFILE` of the core: A or M"},
-			&cli.Int64Flag{Name: "instructions", Category: groupProgram, Value: 1_000_000, Usage: "`N` instructions on each core"},
+			&cli.Int64Flag{Name: "instructions", Category: groupProgram, Value: 1_000_000, Usage: "`N` instructions on each core; of a --qemu-log all, or the first N"},
 			&cli.Uint64Flag{Name: "seed", Category: groupProgram, Value: 1, Usage: "`N` decides everything left to chance"},
 
 			&cli.Float64Flag{Name: "exceptions", Category: groupHappens, Value: 100, Usage: "`RATE` of exceptions, half of them interrupts"},
@@ -82,6 +90,7 @@ Examples:
 type synthArgs struct {
 	recipe    generate.Recipe
 	elf       string // "": the demo's program, or codeBytes
+	qemuLog   string // "": the execution is made up
 	codeBytes int
 	dir       string
 	overwrite bool
@@ -93,7 +102,14 @@ func synthesize(ctx *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	w, err := args.workload()
+	var log *os.File
+	if args.qemuLog != "" {
+		if log, err = os.Open(args.qemuLog); err != nil {
+			return err
+		}
+		defer log.Close()
+	}
+	w, err := args.workload(log)
 	if err != nil {
 		return err
 	}
@@ -113,6 +129,9 @@ func synthesize(ctx *cli.Context) error {
 		total := args.recipe.Instructions * int64(max(args.recipe.Cores, 1))
 		if args.recipe.Ring > 0 {
 			total *= 2
+		}
+		if total == 0 {
+			total = -1 // unknown
 		}
 		bar := newStepsBar(stderr, total)
 		defer func() { _ = bar.Clear() }()
@@ -149,9 +168,12 @@ func synthText(dir string, m *schema.Manifest) string {
 	return b.String()
 }
 
-// workload is the program to execute.
-func (a *synthArgs) workload() (*generate.Workload, error) {
-	if a.codeBytes > 0 {
+// workload is the program to execute, with log as it was.
+func (a *synthArgs) workload(log *os.File) (*generate.Workload, error) {
+	switch {
+	case log != nil && a.elf == "":
+		return nil, usage("--qemu-log", "needs the program that it is of", "add --elf FILE")
+	case a.codeBytes > 0:
 		return generate.GeneratedWorkload(synth.GenerateOptions{Seed: a.recipe.Seed, Bytes: a.codeBytes, Base: 0x8000, V7M: a.recipe.V7M})
 	}
 	name, file := a.elf, sample.Program()
@@ -164,6 +186,9 @@ func (a *synthArgs) workload() (*generate.Workload, error) {
 	file, err := os.ReadFile(name)
 	if err != nil {
 		return nil, err
+	}
+	if log != nil {
+		return generate.RecordedWorkload(filepath.Base(name), file, generate.QEMULog{Name: filepath.Base(a.qemuLog), Data: log})
 	}
 	return generate.ELFWorkload(filepath.Base(name), file, a.recipe.V7M)
 }
@@ -187,8 +212,11 @@ func readSynth(ctx *cli.Context) (*synthArgs, error) {
 		}
 	}
 	args := &synthArgs{
-		recipe: r, elf: ctx.String("elf"), codeBytes: ctx.Int("code-bytes"),
+		recipe: r, elf: ctx.String("elf"), qemuLog: ctx.String("qemu-log"), codeBytes: ctx.Int("code-bytes"),
 		dir: ctx.String("output"), overwrite: ctx.Bool("overwrite"), quiet: ctx.Bool("quiet"),
+	}
+	if args.qemuLog != "" {
+		args.recordedDefaults(ctx)
 	}
 	switch {
 	case args.dir == "":
@@ -197,6 +225,16 @@ func readSynth(ctx *cli.Context) (*synthArgs, error) {
 		return nil, usage("--code-bytes", "makes up a program, and --elf names one", "leave out one of them")
 	}
 	return args, nil
+}
+
+// recordedDefaults takes back what is not asked for and no recording can have.
+func (a *synthArgs) recordedDefaults(ctx *cli.Context) {
+	if !ctx.IsSet("instructions") {
+		a.recipe.Instructions = 0 // all of it
+	}
+	if !ctx.IsSet("exceptions") {
+		a.recipe.Exceptions = 0
+	}
 }
 
 // readTraceVersion reads --protocol and --trace-version.

@@ -3,12 +3,12 @@ package capture
 import (
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/tracelake/tracelake/decode/decodetest/shared"
 	"github.com/tracelake/tracelake/decode/image"
 )
 
@@ -565,7 +565,7 @@ func TestTypes(t *testing.T) {
 
 // The captures' figures are those of their README and ini files.
 func TestCaptures(t *testing.T) {
-	dir := captures(t)
+	dir := shared.File(t, "captures")
 	type source struct {
 		name, protocol, version, core string
 		id                            uint8
@@ -649,27 +649,4 @@ func TestCaptures(t *testing.T) {
 			}
 		})
 	}
-}
-
-// captures returns the folder of captures, or skips the test.
-func captures(t *testing.T) string {
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			break
-		}
-		up := filepath.Dir(dir)
-		if up == dir {
-			t.Fatal("no go.mod above the test")
-		}
-		dir = up
-	}
-	dir = filepath.Join(filepath.Dir(dir), "shared", "captures")
-	if _, err := os.Stat(dir); err != nil {
-		t.Skip("the captures in ../shared are absent")
-	}
-	return dir
 }

@@ -2,58 +2,16 @@ package etmv3
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/hex"
 	"errors"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/decode/decodetest/shared"
 )
-
-// captures returns the folder of captures beside the module, and skips the test
-// if there is none.
-func captures(t testing.TB) string {
-	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			break
-		}
-		if dir == filepath.Dir(dir) {
-			t.Fatal("no go.mod above the working directory")
-		}
-		dir = filepath.Dir(dir)
-	}
-	dir = filepath.Join(dir, "..", "shared", "captures")
-	if _, err := os.Stat(dir); err != nil {
-		t.Skip("needs the captures in ../shared/captures")
-	}
-	return dir
-}
-
-// unzip reads a file that gzip wrote.
-func unzip(t testing.TB, name string) []byte {
-	t.Helper()
-	b, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	z, err := gzip.NewReader(bytes.NewReader(b))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if b, err = io.ReadAll(z); err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
 
 // A listed packet is one of a reference listing.
 type listed struct {
@@ -67,7 +25,7 @@ func listing(t *testing.T, name string, stream []byte) []listed {
 	t.Helper()
 	var list []listed
 	pos := 0
-	for line := range strings.Lines(string(unzip(t, name))) {
+	for line := range strings.Lines(string(shared.Read(t, name))) {
 		f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
 		b, err := hex.DecodeString(f[1])
 		if err != nil || !bytes.HasPrefix(stream[pos:], b) {
@@ -101,7 +59,7 @@ var captured = []struct {
 }
 
 func TestCaptures(t *testing.T) {
-	dir := captures(t)
+	dir := shared.File(t, "captures")
 	for _, tt := range captured {
 		t.Run(tt.capture+" "+tt.source, func(t *testing.T) {
 			cfg, warnings, err := NewConfig(tt.etmcr, tt.etmccer, tt.etmidr, tt.profileM)
@@ -109,7 +67,7 @@ func TestCaptures(t *testing.T) {
 				t.Fatal(err, warnings)
 			}
 			expected := filepath.Join(dir, tt.capture, "expected", tt.source)
-			stream := unzip(t, expected+".bin.gz")
+			stream := shared.Read(t, expected+".bin.gz")
 			list := listing(t, expected+".packets.tsv.gz", stream)
 			packets, asyncs := 0, 0
 			for i, want := range list {

@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/tracelake/tracelake/decode/decodetest/shared"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -33,7 +35,7 @@ func TestDetectHead(t *testing.T) {
 // TestDetectPastHead puts more garbage before the frames than Detect scores.
 func TestDetectPastHead(t *testing.T) {
 	eachCapture(t, func(t *testing.T, c *framedCapture, b []byte) {
-		raw := readFile(t, shared(t, "opencsd-tc2-ptm-rstk-t32", "PTM_0_2.bin"))
+		raw := shared.Read(t, filepath.Join(shared.File(t, "captures"), "opencsd-tc2-ptm-rstk-t32", "PTM_0_2.bin"))
 		framed := slices.Concat(raw[:27000], raw[:27000], raw[:27000], b, make([]byte, 64), b)
 		layout := detect(t, framed, c.options())
 		if layout.Offset%frameSize != 81000%frameSize || layout.Offset > 81000 {
@@ -64,7 +66,7 @@ func TestDetectWithoutScore(t *testing.T) {
 // TestDetectRaw refuses raw PTM, also where it holds an FSYNC by chance, and
 // where the user gave an offset.
 func TestDetectRaw(t *testing.T) {
-	raw := readFile(t, shared(t, "opencsd-tc2-ptm-rstk-t32", "PTM_0_2.bin"))
+	raw := shared.Read(t, filepath.Join(shared.File(t, "captures"), "opencsd-tc2-ptm-rstk-t32", "PTM_0_2.bin"))
 	opt := DetectOptions{Configured: []uint8{2}, Score: asyncs}
 	given := opt
 	given.Offset = schema.Of(int64(3))

@@ -2,12 +2,9 @@ package frame
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/hex"
 	"errors"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -103,51 +100,6 @@ func asyncs(_ uint8, stream []byte) (n int) {
 		zeros = 0
 	}
 	return n
-}
-
-// shared returns a path in the folder of captures, or skips the test.
-func shared(t testing.TB, elem ...string) string {
-	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			break
-		}
-		up := filepath.Dir(dir)
-		if up == dir {
-			t.Fatal("no go.mod above the test")
-		}
-		dir = up
-	}
-	captures := filepath.Join(dir, "..", "shared", "captures")
-	if _, err := os.Stat(captures); err != nil {
-		t.Skip("needs ../shared/captures beside the module")
-	}
-	return filepath.Join(append([]string{captures}, elem...)...)
-}
-
-// readFile reads a file, unpacked if it ends in .gz.
-func readFile(t testing.TB, name string) []byte {
-	t.Helper()
-	b, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !strings.HasSuffix(name, ".gz") {
-		return b
-	}
-	z, err := gzip.NewReader(bytes.NewReader(b))
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err = io.ReadAll(z)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
 }
 
 func offsets(at ...decode.CaptureOffset) []decode.CaptureOffset { return at }

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/decode/decodetest/shared"
 )
 
 // A framedCapture is a capture from silicon, with what captures/README.md §1
@@ -67,7 +68,7 @@ var framedCaptures = []framedCapture{
 // buffer reads the trace buffer of c.
 func (c *framedCapture) buffer(t testing.TB) []byte {
 	t.Helper()
-	return readFile(t, shared(t, c.folder, c.file))
+	return shared.Read(t, filepath.Join(shared.File(t, "captures"), c.folder, c.file))
 }
 
 // options are those for Detect.
@@ -77,7 +78,7 @@ func (c *framedCapture) options() DetectOptions {
 
 // eachCapture runs test for every framed capture.
 func eachCapture(t *testing.T, test func(t *testing.T, c *framedCapture, b []byte)) {
-	shared(t)
+	shared.File(t, "captures")
 	for i := range framedCaptures {
 		c := &framedCaptures[i]
 		t.Run(c.folder, func(t *testing.T) {
@@ -129,7 +130,7 @@ func TestSiliconStreams(t *testing.T) {
 		layout := detect(t, b, c.options())
 		compared := 0
 		for id := uint8(1); id < lostByte>>1; id++ {
-			name := filepath.Join(shared(t, c.folder, "expected"), fmt.Sprintf("%02x.bin.gz", id))
+			name := filepath.Join(shared.File(t, "captures"), c.folder, "expected", fmt.Sprintf("%02x.bin.gz", id))
 			got := readAll(t, b, layout, id, chunkBytes)
 			if found, err := filepath.Glob(name); err != nil || len(found) == 0 {
 				if len(got.data) > 0 {
@@ -137,7 +138,7 @@ func TestSiliconStreams(t *testing.T) {
 				}
 				continue
 			}
-			if want := readFile(t, name); !bytes.Equal(got.data, want) {
+			if want := shared.Read(t, name); !bytes.Equal(got.data, want) {
 				t.Errorf("ID %#02x: %d bytes differ from the reference's %d", id, len(got.data), len(want))
 			}
 			compared++
@@ -159,7 +160,7 @@ func TestSiliconStreams(t *testing.T) {
 func TestSiliconOffsets(t *testing.T) {
 	eachCapture(t, func(t *testing.T, c *framedCapture, b []byte) {
 		layout := detect(t, b, c.options())
-		names, err := filepath.Glob(filepath.Join(shared(t, c.folder, "expected"), "*.packets.tsv.gz"))
+		names, err := filepath.Glob(filepath.Join(shared.File(t, "captures"), c.folder, "expected", "*.packets.tsv.gz"))
 		if err != nil || len(names) == 0 {
 			t.Fatalf("no lists of packets: %v", err)
 		}
@@ -170,7 +171,7 @@ func TestSiliconOffsets(t *testing.T) {
 			}
 			got := readAll(t, b, layout, uint8(id), chunkBytes)
 			pos, packets := 0, 0
-			lines := bufio.NewScanner(bytes.NewReader(readFile(t, name)))
+			lines := bufio.NewScanner(bytes.NewReader(shared.Read(t, name)))
 			lines.Buffer(nil, 1<<20)
 			for lines.Scan() {
 				f := strings.Split(lines.Text(), "\t")

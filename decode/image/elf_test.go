@@ -10,6 +10,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/tracelake/tracelake/decode/decodetest/shared"
 )
 
 // A testELF is an ELF file put together by hand; zero fields are those of a good
@@ -313,7 +315,7 @@ func TestReadELFBoundsSharedSegments(t *testing.T) {
 // The captures' memory files were made from the ELF files beside them, one for
 // each segment, by somebody else.
 func TestReadELFAgainstCaptures(t *testing.T) {
-	dir := captures(t)
+	dir := shared.File(t, "captures")
 	compared := 0
 	for _, program := range []struct{ folder, elf string }{
 		{"am243x-r5f-etmv3-freertos-002b37c", "freertos.elf"},
@@ -362,29 +364,6 @@ func TestReadELFAgainstCaptures(t *testing.T) {
 		t.Error("nothing was compared")
 	}
 	t.Logf("%d bytes compared", compared)
-}
-
-// captures returns the folder of captures, or skips the test.
-func captures(t *testing.T) string {
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			break
-		}
-		up := filepath.Dir(dir)
-		if up == dir {
-			t.Fatal("no go.mod above the test")
-		}
-		dir = up
-	}
-	dir = filepath.Join(filepath.Dir(dir), "shared", "captures")
-	if _, err := os.Stat(dir); err != nil {
-		t.Skip("the captures in ../shared are absent")
-	}
-	return dir
 }
 
 func TestDump(t *testing.T) {

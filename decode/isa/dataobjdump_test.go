@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracelake/tracelake/decode/decodetest/shared"
 	"github.com/tracelake/tracelake/decode/isa"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -406,7 +407,7 @@ func TestObjdumpDataA32(t *testing.T) {
 
 // TestObjdumpDataPrograms compares whole programs, as compilers make them.
 func TestObjdumpDataPrograms(t *testing.T) {
-	files, _ := filepath.Glob(filepath.Join(sharedDir(t), "captures", "*", "*.elf"))
+	files, _ := filepath.Glob(filepath.Join(shared.File(t, "captures"), "*", "*.elf"))
 	if len(files) == 0 {
 		t.Skip("needs the programs beside the captures in ../shared/captures")
 	}

@@ -2,14 +2,14 @@ package isa_test
 
 import (
 	"bufio"
-	"compress/gzip"
-	"os"
+	"bytes"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/tracelake/tracelake/decode/decodetest/shared"
 	"github.com/tracelake/tracelake/decode/isa"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -42,7 +42,7 @@ func TestSilicon(t *testing.T) {
 	}
 	for _, c := range captures {
 		t.Run(c.folder+"/"+c.source, func(t *testing.T) {
-			file := filepath.Join(sharedDir(t), "captures", c.folder, "expected", c.source+".tsv.gz")
+			file := filepath.Join(shared.File(t, "captures"), c.folder, "expected", c.source+".tsv.gz")
 			checkListing(t, file, c.pft, c.min, c.wrong)
 		})
 	}
@@ -141,37 +141,11 @@ func (s *step) next() (uint32, schema.ISA) {
 // listing returns the lines of a compressed file.
 func listing(t *testing.T, file string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
-		f, err := os.Open(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
-		z, err := gzip.NewReader(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s := bufio.NewScanner(z)
+		s := bufio.NewScanner(bytes.NewReader(shared.Read(t, file)))
 		for s.Scan() && yield(s.Text()) {
 		}
 		if err := s.Err(); err != nil {
 			t.Fatal(err)
 		}
 	}
-}
-
-// sharedDir returns the folder shared beside the module, which holds captures.
-func sharedDir(t *testing.T) string {
-	t.Helper()
-	dir, err := os.Getwd()
-	for err == nil && dir != filepath.Dir(dir) {
-		if _, e := os.Stat(filepath.Join(dir, "go.mod")); e == nil {
-			break
-		}
-		dir = filepath.Dir(dir)
-	}
-	shared := filepath.Join(dir, "..", "shared")
-	if _, e := os.Stat(shared); e != nil {
-		t.Skip("needs the captures in ../shared")
-	}
-	return shared
 }

@@ -2,60 +2,16 @@ package pft
 
 import (
 	"bytes"
-	"compress/gzip"
 	"errors"
 	"io"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/decode/decodetest/shared"
 )
-
-// captures returns the folder of captures beside the module, and skips the test
-// if there is none.
-func captures(t *testing.T) string {
-	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			break
-		}
-		if dir == filepath.Dir(dir) {
-			t.Fatal("no go.mod above the working directory")
-		}
-		dir = filepath.Dir(dir)
-	}
-	dir = filepath.Join(dir, "..", "shared", "captures")
-	if _, err := os.Stat(dir); err != nil {
-		t.Skip("needs the captures in ../shared/captures")
-	}
-	return dir
-}
-
-func readFile(t *testing.T, name string) []byte {
-	t.Helper()
-	b, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !strings.HasSuffix(name, ".gz") {
-		return b
-	}
-	z, err := gzip.NewReader(bytes.NewReader(b))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if b, err = io.ReadAll(z); err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
 
 // A listed packet is one of a reference listing.
 type listed struct {
@@ -70,7 +26,7 @@ func listing(t *testing.T, name string, stream []byte, raw bool) []listed {
 	t.Helper()
 	var list []listed
 	pos := 0
-	for line := range strings.Lines(string(readFile(t, name))) {
+	for line := range strings.Lines(string(shared.Read(t, name))) {
 		f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
 		b := unhex(t, f[1])
 		if !bytes.HasPrefix(stream[pos:], b) || raw && f[0] != strconv.Itoa(pos) {
@@ -86,7 +42,7 @@ func listing(t *testing.T, name string, stream []byte, raw bool) []listed {
 }
 
 func TestCaptures(t *testing.T) {
-	dir := captures(t)
+	dir := shared.File(t, "captures")
 	for _, tt := range []struct {
 		capture, source, stream string
 		etmcr                   uint32
@@ -102,7 +58,7 @@ func TestCaptures(t *testing.T) {
 				t.Fatal(err, warnings)
 			}
 			folder := filepath.Join(dir, tt.capture)
-			stream := readFile(t, filepath.Join(folder, tt.stream))
+			stream := shared.Read(t, filepath.Join(folder, tt.stream))
 			list := listing(t, filepath.Join(folder, "expected", tt.source+".packets.tsv.gz"), stream, tt.stream == "PTM_0_2.bin")
 			packets, asyncs := 0, 0
 			for i, want := range list {

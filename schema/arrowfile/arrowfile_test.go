@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -23,18 +24,7 @@ func write(t testing.TB, table *schema.Table, codec Codec, groups [][]*schema.Ba
 	}
 	for _, batches := range groups {
 		g := NewRowGroup(table) // a dictionary of its own: must be taken as the same
-		for _, b := range batches {
-			if err := g.Append(b); err != nil {
-				t.Fatal(err)
-			}
-		}
-		c, err := g.Finish()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := f.WriteRowGroup(c); err != nil {
-			t.Fatal(err)
-		}
+		sample.WriteGroup(t, f, g, batches)
 	}
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
@@ -48,18 +38,8 @@ func TestRoundTrip(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/seed=%d", codec, seed), func(t *testing.T) {
 				table := sample.EveryType()
 				r := rand.New(rand.NewPCG(seed, 0))
-				var groups [][]*schema.Batch
-				var batches []*schema.Batch
-				for _, sizes := range [][]int{{900, 900, 1}, {}, {64, 900}} {
-					var g []*schema.Batch
-					for _, n := range sizes {
-						b := schema.NewBatch(table)
-						sample.Fill(b, r, n)
-						g, batches = append(g, b), append(batches, b)
-					}
-					groups = append(groups, g)
-				}
-				compare(t, write(t, table, codec, groups), batches)
+				groups := sample.Groups(table, r, [][]int{{900, 900, 1}, {}, {64, 900}})
+				compare(t, write(t, table, codec, groups), slices.Concat(groups...))
 			})
 		}
 	}

@@ -26,31 +26,12 @@ func TestReaderRoundTrip(t *testing.T) {
 				t.Parallel()
 				table := sample.EveryType()
 				r := rand.New(rand.NewPCG(seed, 1))
-				var groups [][]*schema.Batch
-				var batches []*schema.Batch
-				for _, sizes := range [][]int{{900, 1100, 1}, {}, {64, 900}} {
-					var g []*schema.Batch
-					for _, n := range sizes {
-						b := schema.NewBatch(table)
-						sample.Fill(b, r, n)
-						g, batches = append(g, b), append(batches, b)
-					}
-					groups = append(groups, g)
-				}
+				groups := sample.Groups(table, r, [][]int{{900, 1100, 1}, {}, {64, 900}})
 				f, err := open(write(t, table, codec, groups), table)
 				if err != nil {
 					t.Fatal(err)
 				}
-				for n, want := range batches {
-					got, err := f.Next()
-					if err != nil {
-						t.Fatal(err)
-					}
-					sample.Compare(t, n, got, want)
-				}
-				if b, err := f.Next(); b != nil || !errors.Is(err, io.EOF) {
-					t.Errorf("behind the last: %v, %v", b, err)
-				}
+				sample.CompareFile(t, f, groups)
 			})
 		}
 	}
@@ -130,14 +111,8 @@ func FuzzReader(f *testing.F) {
 		f.Add(write(f, table, codec, [][]*schema.Batch{{b, b}, {b}}))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		r, err := open(data, table)
-		for err == nil {
-			var b *schema.Batch
-			if b, err = r.Next(); err == nil {
-				if n := b.Rows(); n < 1 || n > schema.BatchRows { // Rows panics on uneven columns
-					t.Fatalf("a batch of %d rows", n)
-				}
-			}
+		if r, err := open(data, table); err == nil {
+			sample.ReadDamaged(t, r)
 		}
 	})
 }

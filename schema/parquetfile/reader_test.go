@@ -2,9 +2,7 @@ package parquetfile
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -31,31 +29,12 @@ func TestReaderRoundTrip(t *testing.T) {
 				t.Parallel()
 				r := rand.New(rand.NewPCG(seed, 1))
 				table := sample.EveryType()
-				var groups [][]*schema.Batch
-				var batches []*schema.Batch
-				for _, sizes := range [][]int{{900, 1100, 1}, {}, {3000}, {64, 900}} {
-					var g []*schema.Batch
-					for _, n := range sizes {
-						b := schema.NewBatch(table)
-						sample.Fill(b, r, n)
-						g, batches = append(g, b), append(batches, b)
-					}
-					groups = append(groups, g)
-				}
+				groups := sample.Groups(table, r, [][]int{{900, 1100, 1}, {}, {3000}, {64, 900}})
 				f, err := open(write(t, table, codec, groups), table)
 				if err != nil {
 					t.Fatal(err)
 				}
-				for n, want := range batches {
-					got, err := f.Next()
-					if err != nil {
-						t.Fatal(err)
-					}
-					sample.Compare(t, n, got, want)
-				}
-				if b, err := f.Next(); b != nil || !errors.Is(err, io.EOF) {
-					t.Errorf("behind the last: %v, %v", b, err)
-				}
+				sample.CompareFile(t, f, groups)
 			})
 		}
 	}
@@ -80,18 +59,7 @@ func TestReaderLargeAndEmpty(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, g := range groups {
-			for n, want := range g {
-				got, err := f.Next()
-				if err != nil {
-					t.Fatal(err)
-				}
-				sample.Compare(t, n, got, want)
-			}
-		}
-		if _, err := f.Next(); !errors.Is(err, io.EOF) {
-			t.Errorf("behind the last: %v", err)
-		}
+		sample.CompareFile(t, f, groups)
 	}
 }
 
@@ -252,14 +220,8 @@ func FuzzReader(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		r, err := open(data, table)
-		for err == nil {
-			var b *schema.Batch
-			if b, err = r.Next(); err == nil {
-				if n := b.Rows(); n < 1 || n > schema.BatchRows { // Rows panics on uneven columns
-					t.Fatalf("a batch of %d rows", n)
-				}
-			}
+		if r, err := open(data, table); err == nil {
+			sample.ReadDamaged(t, r)
 		}
 	})
 }

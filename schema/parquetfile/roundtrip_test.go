@@ -76,18 +76,7 @@ func write(t testing.TB, table *schema.Table, codec Codec, groups [][]*schema.Ba
 	}
 	rg := NewRowGroup(table, codec)
 	for _, g := range groups {
-		for _, b := range g {
-			if err := rg.Append(b); err != nil {
-				t.Fatal(err)
-			}
-		}
-		c, err := rg.Finish()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := f.WriteRowGroup(c); err != nil {
-			t.Fatal(err)
-		}
+		sample.WriteGroup(t, f, rg, g)
 	}
 	if err := f.Close(); err != nil {
 		t.Fatal(err)

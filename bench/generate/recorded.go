@@ -1,0 +1,63 @@
+package generate
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/tracelake/tracelake/bench/synth"
+)
+
+// A QEMULog is what qemu-arm logged of a program, one instruction a record: see
+// [synth.ReadQEMUUserLog].
+type QEMULog struct {
+	Name string // for errors
+	Data io.Reader
+}
+
+// RecordedWorkload is the program of an ELF file, and an execution of it that was
+// recorded. It is good for one capture, which is of one core.
+func RecordedWorkload(name string, file []byte, log QEMULog) (*Workload, error) {
+	regions, _, err := readELF(name, file)
+	if err != nil {
+		return nil, err
+	}
+	w := &Workload{Memory: regions}
+	w.Recorded = log.steps(w.Program())
+	return w, nil
+}
+
+// steps are what is logged of a program, with made-up costs. Errors name the log.
+func (l QEMULog) steps(p *synth.Program) synth.Steps {
+	return func(yield func(synth.Step, error) bool) {
+		for s, err := range new(synth.Costs).Apply(synth.ReadQEMUUserLog(l.Data, p)) {
+			if err != nil {
+				err = fmt.Errorf("%s: %w", l.Name, err)
+			}
+			if !yield(s, err) {
+				return
+			}
+		}
+	}
+}
+
+// firstInstructions are steps up to the nth instruction that is traced, and what
+// comes before the one behind it; all of them if n is 0.
+func firstInstructions(steps synth.Steps, n int64) synth.Steps {
+	if n == 0 {
+		return steps
+	}
+	return func(yield func(synth.Step, error) bool) {
+		left := n
+		for s, err := range steps {
+			if err == nil && !s.Entered && s.Trace == synth.Traced {
+				if left == 0 {
+					return
+				}
+				left--
+			}
+			if !yield(s, err) {
+				return
+			}
+		}
+	}
+}
