@@ -107,6 +107,11 @@ type PacketText struct {
 	Fields []Field
 }
 
+// Add adds a field.
+func (t *PacketText) Add(name string, value any) {
+	t.Fields = append(t.Fields, Field{Name: name, Value: value})
+}
+
 // JSON returns the fields as an object, in their order.
 func (t *PacketText) JSON() string {
 	b := []byte{'{'}

@@ -1,6 +1,51 @@
 package decode
 
-import "bytes"
+import (
+	"bytes"
+	"io"
+)
+
+// The end of an A-sync, and the fewest zeros before it.
+const (
+	asyncEnd      = 0x80
+	minAsyncZeros = 5
+)
+
+// MaxAsyncZeros bounds the zeros of one A-sync, so that a stream of nothing but
+// zeros needs no memory. Hardware sends five.
+const MaxAsyncZeros = 65536
+
+// ParseAsync returns the length of the A-sync at the start of b, which is a 00:
+// five or more of them and one 80. The error is [io.ErrUnexpectedEOF] if b ends
+// inside it, or a [*SyntaxError] of the protocol of that name.
+func ParseAsync(b []byte, protocol string) (int, error) {
+	n := 1
+	for n < len(b) && b[n] == 0 && n <= MaxAsyncZeros {
+		n++
+	}
+	wrong := ""
+	switch {
+	case n > MaxAsyncZeros:
+		wrong = "an A-sync of more zeros than any hardware sends"
+	case n == len(b):
+		return 0, io.ErrUnexpectedEOF
+	case n < minAsyncZeros:
+		wrong = "an A-sync of fewer than five zeros"
+	case b[n] != asyncEnd:
+		wrong = "an A-sync that does not end in 80"
+	default:
+		return n + 1, nil
+	}
+	return 0, &SyntaxError{Protocol: protocol, Reason: wrong}
+}
+
+// AppendAsync appends an A-sync of n bytes, but of five zeros at least.
+func AppendAsync(dst []byte, n int) []byte {
+	for range max(n-1, minAsyncZeros) {
+		dst = append(dst, 0)
+	}
+	return append(dst, asyncEnd)
+}
 
 // asyncTail is how every A-sync ends, in all protocols: five zeros or more, then
 // 0x80.

@@ -1,5 +1,7 @@
 package decode
 
+import "fmt"
+
 // A TimestampCode says how the timestamps of a source are told.
 type TimestampCode struct {
 	Bits uint8 // width of a whole one: 48 or 64; 0 if the protocol has none
@@ -24,4 +26,66 @@ func Merge(base, raw uint64, bits uint8) uint64 {
 	}
 	mask := uint64(1)<<bits - 1
 	return base&^mask | raw&mask
+}
+
+// String returns the code in words, as "48-bit timestamps in Gray code".
+func (c TimestampCode) String() string {
+	if c.Gray {
+		return fmt.Sprintf("%d-bit timestamps in Gray code", c.Bits)
+	}
+	return fmt.Sprintf("%d-bit timestamps in natural binary", c.Bits)
+}
+
+// Parse returns the raw timestamp at the start of b and its length in bytes, 0 if
+// b ends inside it: 7 bits a byte, low first, and the last possible byte has no
+// bit that says more follow.
+func (c TimestampCode) Parse(b []byte) (raw uint64, n int) {
+	last := c.maxBytes() - 1
+	for i, x := range b {
+		switch {
+		case i == last:
+			return raw | uint64(x&c.lastMask())<<(7*i), i + 1
+		case x&0x80 == 0:
+			return raw | uint64(x)<<(7*i), i + 1
+		}
+		raw |= uint64(x&^0x80) << (7 * i)
+	}
+	return 0, 0
+}
+
+// Append appends the n bytes of a raw timestamp. It is the inverse of Parse.
+func (c TimestampCode) Append(dst []byte, raw uint64, n uint8) []byte {
+	for i := 1; i < int(n); i++ {
+		dst = append(dst, byte(raw)|0x80)
+		raw >>= 7
+	}
+	if int(n) == c.maxBytes() {
+		return append(dst, byte(raw)&c.lastMask())
+	}
+	return append(dst, byte(raw)&^0x80)
+}
+
+// BitsSent returns how many low bits a timestamp of n bytes tells.
+func (c TimestampCode) BitsSent(n uint8) uint8 {
+	if int(n) == c.maxBytes() {
+		return c.Bits
+	}
+	return 7 * n
+}
+
+// maxBytes is the number of bytes of a whole timestamp.
+func (c TimestampCode) maxBytes() int {
+	if c.Bits == 64 {
+		return 9
+	}
+	return 7
+}
+
+// lastMask has the bits of the last possible byte: all 8 of 64, the lower 6 of
+// 48.
+func (c TimestampCode) lastMask() byte {
+	if c.Bits == 64 {
+		return 0xff
+	}
+	return 0x3f
 }

@@ -65,12 +65,14 @@ type Segment struct {
 
 // A Lead is the I-sync of a cut, as far as its effects depend on what came
 // before: at the start, and after a loss or a break, it restarts the flow
-// whatever its reason; else a periodic one goes on.
+// whatever its reason; else a periodic one goes on. A decoder says the same of one
+// inside a segment, for [Recorder.Restart].
 type Lead struct {
 	Offset int64
 	Reason schema.ISyncReason
 	At     schema.Null[Position] // NULL: it tells none
-	// NewEpoch says that it opens an epoch in any case.
+	// NewEpoch says that it opens an epoch in any case. Like CycleAccurate, the
+	// recorder sets it.
 	NewEpoch bool
 	// Count is the cycle count it carries: absent, unknown, or a number.
 	CountTold bool

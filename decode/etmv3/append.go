@@ -1,6 +1,10 @@
 package etmv3
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/tracelake/tracelake/decode"
+)
 
 // Append appends the bytes of p to dst and returns the extended slice. It is
 // the inverse of [Config.Parse] for every packet that Parse can return; bits
@@ -18,10 +22,7 @@ func (c *Config) Append(dst []byte, p Packet) []byte {
 	case PHeader:
 		return append(dst, p.Atoms.header())
 	case ASync:
-		for range max(p.Len-1, minAsyncZeros) {
-			dst = append(dst, headerASync)
-		}
-		return append(dst, asyncEnd)
+		return decode.AppendAsync(dst, p.Len)
 	case CycleCount:
 		return appendSevens(append(dst, headerCycleCount), p.Cycles, p.CycleBytes)
 	case ISync:
@@ -41,7 +42,7 @@ func (c *Config) Append(dst []byte, p Packet) []byte {
 	case Ignore:
 		return append(dst, headerIgnore)
 	case ContextID:
-		return appendLittleEndian(append(dst, headerContextID), p.ContextID, c.ContextIDBytes)
+		return decode.AppendLittleEndian(append(dst, headerContextID), p.ContextID, c.ContextIDBytes)
 	case ExceptionReturn:
 		return append(dst, headerExceptionReturn)
 	case ExceptionEntry:
@@ -53,12 +54,5 @@ func (c *Config) Append(dst []byte, p Packet) []byte {
 
 func (c *Config) appendTimestamp(dst []byte, p *Packet) []byte {
 	dst = append(dst, headerTimestamp|flag(p.ClockChange, headerTimestampClock))
-	for i := 1; i < int(p.TimestampBytes); i++ {
-		dst = append(dst, byte(p.Timestamp>>(7*(i-1)))|more)
-	}
-	x := byte(p.Timestamp >> (7 * (p.TimestampBytes - 1)))
-	if int(p.TimestampBytes) == c.maxTimestampBytes() {
-		return append(dst, x&c.lastTimestampMask())
-	}
-	return append(dst, x&^more)
+	return c.TimestampCode().Append(dst, p.Timestamp, p.TimestampBytes)
 }

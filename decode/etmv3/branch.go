@@ -102,7 +102,7 @@ func (c *Config) branchLens(h byte, b []byte, old bool) (address, info int, err 
 		return 0, 0, io.ErrUnexpectedEOF
 	}
 	if address == maxAddressBytes && !validFifthByte(b[4], old) {
-		return 0, 0, &SyntaxError{Header: h, Reason: "a fifth address byte that is reserved"}
+		return 0, 0, badPacket(h, "a fifth address byte that is reserved")
 	}
 	if c.announcesInformation(b[:address]) {
 		info, err = informationLen(h, b[address:])
@@ -214,9 +214,9 @@ func informationLen(h byte, b []byte) (int, error) {
 	for n, x := range b {
 		switch {
 		case n > 0 && x&infoByte2 != 0 && x&more != 0:
-			return 0, &SyntaxError{Header: h, Reason: "an information byte behind byte 2"}
+			return 0, badPacket(h, "an information byte behind byte 2")
 		case n > 1 && x&infoByte2 == 0:
-			return 0, &SyntaxError{Header: h, Reason: "a second information byte 1"}
+			return 0, badPacket(h, "a second information byte 1")
 		case x&more == 0:
 			return n + 1, nil
 		}

@@ -1,6 +1,10 @@
 package etmv3
 
-import "io"
+import (
+	"io"
+
+	"github.com/tracelake/tracelake/decode"
+)
 
 // The headers of data packets, without their variable bits. TT, the tag,
 // is never 0.
@@ -53,11 +57,11 @@ func (c *Config) parseData(p *Packet, b []byte) error {
 	q := Packet{Kind: dataKind(h)}
 	switch {
 	case q.Kind == 0:
-		return &SyntaxError{Header: h, Reserved: true, Reason: "no packet has that header"}
+		return reservedHeader(h, "no packet has that header")
 	case !c.DataAddress && !c.DataValue:
-		return &SyntaxError{Header: h, Reserved: true, Reason: "a data packet, but ETMCR[3:2] says there is no data trace"}
+		return reservedHeader(h, "a data packet, but ETMCR[3:2] says there is no data trace")
 	case !c.DataValue && (q.Kind == OutOfOrderData || q.Kind == StoreFailed):
-		return &SyntaxError{Header: h, Reserved: true, Reason: "a packet about a data value, but ETMCR[2] says there are none"}
+		return reservedHeader(h, "a packet about a data value, but ETMCR[2] says there are none")
 	}
 	switch q.Kind {
 	case OutOfOrderData:
@@ -83,7 +87,7 @@ func (c *Config) parseData(p *Packet, b []byte) error {
 		if len(b) < end {
 			return io.ErrUnexpectedEOF
 		}
-		q.Value = littleEndian(b[n:end])
+		q.Value = decode.LittleEndian(b[n:end])
 		n = end
 	}
 	q.Len = n
@@ -134,7 +138,7 @@ func (c *Config) appendData(dst []byte, p *Packet) []byte {
 		}
 	}
 	if c.DataValue {
-		dst = appendLittleEndian(dst, p.Value, int(p.ValueBytes))
+		dst = decode.AppendLittleEndian(dst, p.Value, int(p.ValueBytes))
 	}
 	return dst
 }

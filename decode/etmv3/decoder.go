@@ -1,7 +1,6 @@
 package etmv3
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/tracelake/tracelake/decode"
@@ -16,17 +15,12 @@ type Decoder struct {
 	cfg     Config
 	mem     *image.Memory
 	walk    *flow.Walker
+	rec     decode.Recorder
 	packets bool // make rows of `packets`
 
-	unit *decode.Unit
-	part decode.Part
-	seg  decode.Segment // the entry being made for unit.Segments
-	base decode.Ends    // lengths of the unit's slices where the part began
-	rest decode.Part    // bytes of a packet the part before was cut inside
-	seq  int64          // of the walk where the part began
-
 	state
-	halt halt
+	halt    halt
+	keeping keeping
 
 	// The segment may begin inside an instruction: then inside, nil until it is
 	// wanted, decodes it as one that does, which within says there.
@@ -35,16 +29,14 @@ type Decoder struct {
 	within    bool
 }
 
-// state is what the decoder knows; every segment begins with a new one.
+// state is what the decoder knows beside what the recorder does; every segment
+// begins with a new one.
 type state struct {
 	// As last told in the stream: the address that packets with less than five
-	// address bytes go on from, and the state of the processor.
-	address   uint32
-	isa       schema.ISA
-	altISA    bool
-	ns, hyp   bool
-	contextID schema.Null[uint32]
-	vmid      schema.Null[uint8]
+	// address bytes go on from, and the instruction set.
+	address uint32
+	isa     schema.ISA
+	altISA  bool
 
 	follow
 	told   told       // since the last datum
@@ -53,21 +45,11 @@ type state struct {
 	// returned says that it has a `return` row, in whichever unit.
 	returned bool
 
-	timestampRaw  uint64
-	timestampBits uint8 // low bits of timestampRaw sent in this segment
-	timestamp     int32 // index of the last row in the unit, or TimestampCarried
-
-	epoch   int32 // opened since the lead
-	cycle   int64 // sum in the epoch
-	waits   int64 // of it, since the last instruction
+	waits   int64 // cycles of the epoch since the last instruction
 	restart schema.Null[decode.Restart]
 	counted bool // a late count came before any restart of the segment
 
 	back decode.Back
-
-	spanDue bool // the next run needs a span of its own
-	loss    loss
-	broken  bool
 }
 
 // noRow is the index of no row.
@@ -76,25 +58,12 @@ const noRow = -1
 // acted makes a the last act.
 func (s *state) acted(a decode.Act) { s.act, s.actRow, s.returned = a, noRow, false }
 
-// A loss that lasts up to the next cut.
-type loss struct {
-	schema.Loss
-	active bool
-
-	// Behind an A-sync in it.
-	keeps bool
-	kept  decode.Kept
-	rest  []byte // the start of a packet that goes on in the next part
-}
-
 // Decode implements [decode.Decoder].
 func (d *Decoder) Decode(u *decode.Unit, part decode.Part) {
 	d.begin(u, part)
 	i := 0
 	if !part.Continued {
 		i = d.lead()
-	}
-	if !part.Continued {
 		d.ambiguous = d.mayBeInside()
 	}
 	d.decodePackets(i)
@@ -108,18 +77,19 @@ func (d *Decoder) Decode(u *decode.Unit, part decode.Part) {
 // of which the first half was told before it (ETMIDR[18] = 0). Only the segment
 // before knows. In a BL or BLX there is no other way.
 func (d *Decoder) mayBeInside() bool {
-	at := d.seg.Lead.At.V
+	at := d.rec.Segment.Lead.At.V
 	if d.cfg.OneT32 || d.within || !d.walk.Known() || d.half || at.ISA != schema.T32 && at.ISA != schema.T32EE {
 		return false
 	}
 	first, ok := d.halfword(at.Address - 2)
-	return ok && d.seg.Lead.Reason == schema.ISyncPeriodic && isa.Is32Bit(first)
+	return ok && d.rec.Segment.Lead.Reason == schema.ISyncPeriodic && isa.Is32Bit(first)
 }
 
 // decodeInside decodes a segment as one that begins inside an instruction.
 func (d *Decoder) decodeInside(part decode.Part) *decode.Unit {
 	if d.inside == nil {
-		d.inside = &Decoder{cfg: d.cfg, mem: d.mem, walk: flow.NewWalker(flow.NewProgram(d.mem, flow.Rules{})), packets: d.packets, within: true}
+		d.inside = newDecoder(&d.cfg, d.mem, d.packets)
+		d.inside.within = true
 	}
 	u := &decode.Unit{}
 	d.inside.Decode(u, part)
@@ -128,55 +98,35 @@ func (d *Decoder) decodeInside(part decode.Part) *decode.Unit {
 
 // begin readies the decoder for a part.
 func (d *Decoder) begin(u *decode.Unit, part decode.Part) {
-	if part.Continued {
-		part.Prepend(d.rest)
-	} else {
+	if !part.Continued {
 		d.state = state{}
 		d.walk.Lose()
 		d.walk.Seq = 0
 	}
-	d.rest = decode.Part{}
-	d.unit, d.part, d.base = u, part, u.Ends()
-	d.seg = decode.Segment{Continued: part.Continued, Open: part.Open}
-	d.seq = d.walk.Seq
-	d.timestamp = schema.TimestampCarried
-	d.spanDue = true
+	d.rec.Begin(u, part, d.walk.Seq)
 	d.back = decode.Back{Waits: decode.WaitsPassed}
 	d.actRow, d.told = noRow, told{}
 	if d.act == decode.InstructionAct || d.act == decode.ReturnAct {
 		d.act = decode.EarlierAct // in a unit that is out of reach
 	}
 	d.walk.Begin(u)
+	if part.Break {
+		d.dead = false
+		d.loseSync(0)
+	}
 	if d.dead {
 		d.haltAt(0)
 	}
-	if part.Break {
-		d.discontinue()
-	}
 }
 
-// lead reads the I-sync a segment begins with and returns its length. What it
-// does to the epoch, and whether it makes an event, depends on what came before:
-// that is for the stitcher.
+// lead reads the I-sync a segment begins with and returns its length.
 func (d *Decoder) lead() int {
 	var p Packet
-	if err := d.cfg.Parse(&p, d.part.Data); err != nil || p.Kind != ISync {
-		panic(fmt.Sprintf("etmv3: segment at %d does not begin with an I-sync: %v", d.part.Offsets[0], err))
+	offset := d.rec.Offset(0)
+	if err := d.cfg.Parse(&p, d.rec.Part.Data); err != nil || p.Kind != ISync {
+		panic(fmt.Sprintf("etmv3: segment at %d does not begin with an I-sync: %v", offset, err))
 	}
-	offset := int64(d.part.Offsets[0])
-	lead := decode.Lead{
-		Offset: offset, Reason: p.Reason,
-		NewEpoch:  p.Reason != schema.ISyncPeriodic && !d.countKnown(&p),
-		CountTold: p.CyclesTold, CycleAccurate: d.cfg.tellsCycles(),
-	}
-	if d.countKnown(&p) {
-		lead.Count = schema.Of(int64(p.Cycles))
-	}
-	if !d.cfg.DataOnly {
-		lead.At = schema.Of(d.cfg.position(&p))
-		d.seg.Row.Address = schema.Of(p.Address)
-	}
-	d.seg.Lead, d.seg.Row.Offset, d.seg.Row.Reason = lead, offset, p.Reason
+	d.rec.Lead(d.cfg.lead(&p, offset))
 	d.keepPacket(&p, 0)
 	d.act = decode.EarlierAct
 	if p.Reason != schema.ISyncPeriodic {
@@ -191,22 +141,13 @@ func (d *Decoder) lead() int {
 
 // decodePackets decodes the packets from Data[i] on.
 func (d *Decoder) decodePackets(i int) {
-	data, asyncs := d.part.Data, d.part.Asyncs
 	var p Packet
-	for i < len(data) && !d.loss.active {
-		for len(asyncs) > 0 && asyncs[0] <= i {
-			asyncs = asyncs[1:]
-		}
-		bound := len(data)
-		if len(asyncs) > 0 {
-			bound = asyncs[0]
-		}
-		if err := d.cfg.Parse(&p, data[i:bound]); err != nil {
-			if len(asyncs) == 0 && d.cutOff(i, err) {
-				return
+	for i < len(d.rec.Part.Data) && !d.rec.Lost() {
+		if err := d.cfg.Parse(&p, d.rec.Bytes(i)); err != nil {
+			if d.rec.Stop(i, d.walk.Seq, err) {
+				d.loseSync(i)
 			}
-			d.loseSync(i, err)
-			break
+			return
 		}
 		if d.dead && tellsFlow(&p) {
 			i = d.splice()
@@ -216,128 +157,65 @@ func (d *Decoder) decodePackets(i int) {
 		d.processPacket(&p, i)
 		i += p.Len
 	}
-	d.seg.Row.BytesDecoded = int64(i)
-	d.seg.Row.BytesLost = int64(len(data) - i)
-	if d.loss.active {
-		d.loss.Bytes += d.seg.Row.BytesLost
-	}
+	d.rec.Decoded(i)
 }
 
-// cutOff handles a packet that the end of the part cuts off: it is kept for the
-// part behind, or lost with the end of the stream.
-func (d *Decoder) cutOff(i int, err error) bool {
-	var syntax *SyntaxError
-	if errors.As(err, &syntax) || !d.part.End && !d.part.Open {
-		return false
-	}
-	d.seg.Row.BytesDecoded = int64(i)
-	if d.part.Open && !d.part.End {
-		d.rest = d.part.Rest(i)
-		return true
-	}
-	n := int64(len(d.part.Data) - i)
-	d.seg.Row.BytesLost = n
-	d.unit.Losses = append(d.unit.Losses, schema.Loss{
-		Key: d.key(int64(d.part.Offsets[i])), Bytes: n, Reason: schema.LossTruncated,
-		Detail: fmt.Sprintf("packet 0x%02x cut off after %d bytes", d.part.Data[i], n),
-	})
-	return true
-}
-
-// loseSync begins a loss that reaches to the next cut.
-func (d *Decoder) loseSync(i int, err error) {
-	reason, detail := schema.LossBadPacket, ""
-	var syntax *SyntaxError
-	if errors.As(err, &syntax) {
-		detail = fmt.Sprintf("header 0x%02x: %s", syntax.Header, syntax.Reason)
-		if syntax.Reserved {
-			reason = schema.LossReservedHeader
-		}
-	} else {
-		detail = fmt.Sprintf("packet 0x%02x reaches past an A-sync", d.part.Data[i])
-	}
-	d.openLoss(i, reason, detail)
-}
-
-func (d *Decoder) openLoss(i int, reason schema.LossReason, detail string) {
+// loseSync ends what does not reach into a loss, which begins at Data[i].
+func (d *Decoder) loseSync(i int) {
 	d.closeStretch()
-	d.closeLoss()
-	d.loss = loss{active: true, Loss: schema.Loss{
-		Key: d.key(int64(d.part.Offsets[i])), Reason: reason, Detail: detail,
-	}}
+	d.keeping = keeping{}
 	d.acted(decode.NoAct)
-	d.fate(decode.Datum{Key: d.key(int64(d.part.Offsets[i])), Kind: decode.DatumLost})
+	d.fate(decode.Datum{Key: d.key(d.rec.Offset(i)), Kind: decode.DatumLost})
 	d.walk.Lose()
-}
-
-// closeLoss writes the loss that ends here, if there is one.
-func (d *Decoder) closeLoss() {
-	if d.loss.active && d.loss.Bytes > 0 {
-		d.unit.Losses = append(d.unit.Losses, d.loss.Loss)
-	}
-}
-
-// discontinue begins the loss behind a break of the input.
-func (d *Decoder) discontinue() {
-	d.broken, d.dead = true, false
-	d.event(int64(d.part.Offsets[0]), schema.EventDiscontinuity, schema.Null[uint32]{}, "")
-	d.openLoss(0, schema.LossDiscontinuity, "the input broke before it")
 }
 
 // finish completes the segment's entry in the unit.
 func (d *Decoder) finish() {
-	if !d.part.Open {
+	t := &d.rec.Segment.Tail
+	if !d.rec.Part.Open {
 		d.closeStretch()
-	}
-	if d.loss.active && !d.part.Open {
-		d.closeLoss()
+		t.Waits = d.waits
 	}
 	d.endData()
-	s := &d.seg
-	s.Row.Bytes = s.Row.BytesDecoded + s.Row.BytesLost
-	s.Row.Instructions = d.walk.Seq - d.seq
-	s.Tail = decode.Tail{
-		Lost: d.loss.active, Broken: d.broken, Epoch: d.epoch, Cycle: d.cycle,
-		TimestampRaw: d.timestampRaw, TimestampBits: d.timestampBits,
-		TimestampCleared: d.loss.active, VMID: d.vmid,
-		Seq: d.walk.Seq, Act: d.act, Return: d.actRow, Restart: d.restart,
-	}
-	if !d.part.Open {
-		s.Tail.Waits = d.waits
-	}
-	if d.loss.active {
-		s.Tail.TimestampBits = 0
-		s.Tail.Kept = d.keep()
+	t.Act, t.Return, t.Restart = d.act, d.actRow, d.restart
+	if d.rec.Lost() {
+		t.Kept = d.keep()
 	}
 	if d.walk.Known() {
-		s.Tail.Reached, s.Tail.Half = schema.Of(d.reached()), d.half && d.halfTold
+		t.Reached, t.Half = schema.Of(d.reached()), d.half && d.halfTold
 	}
-	s.Back = d.back
-	s.Ends = d.unit.Ends()
-	d.unit.Segments = append(d.unit.Segments, *s)
-	d.unit, d.part = nil, decode.Part{}
+	d.rec.Segment.Back = d.back
+	d.rec.Finish(d.walk.Seq)
+}
+
+// keeping is what is kept of a loss that lasts up to the next cut.
+type keeping struct {
+	active bool // behind an A-sync in it
+	kept   decode.Kept
+	rest   []byte // the start of a packet that goes on in the next part
 }
 
 // keep takes what the part, which is lost up to its end, tells for what stands
 // behind: the packets between the last A-sync and the cut.
 func (d *Decoder) keep() decode.Kept {
-	l, data := &d.loss, d.part.Data
-	if n := len(d.part.Asyncs); n > 0 {
-		l.kept, l.keeps, l.rest = decode.Kept{}, true, nil
-		data = data[d.part.Asyncs[n-1]:]
+	k, part := &d.keeping, &d.rec.Part
+	data := part.Data
+	if n := len(part.Asyncs); n > 0 {
+		*k = keeping{active: true}
+		data = data[part.Asyncs[n-1]:]
 	}
-	if l.keeps {
-		data = append(l.rest, data...)
-		n := d.cfg.Keep(&l.kept, data)
-		l.rest = append([]byte(nil), data[n:]...)
-		l.keeps = len(l.rest) <= maxAsyncZeros+1 // else it is no packet
+	if k.active {
+		data = append(k.rest, data...)
+		n := d.cfg.Keep(&k.kept, data)
+		k.rest = append([]byte(nil), data[n:]...)
+		k.active = len(k.rest) <= decode.MaxAsyncZeros+1 // else it is no packet
 	}
-	return l.kept
+	return k.kept
 }
 
 // processPacket does what the packet at Data[i] says.
 func (d *Decoder) processPacket(p *Packet, i int) {
-	offset := int64(d.part.Offsets[i])
+	offset := d.rec.Offset(i)
 	switch p.Kind {
 	case PHeader:
 		d.pheader(p, offset)
@@ -352,20 +230,20 @@ func (d *Decoder) processPacket(p *Packet, i int) {
 	case CycleCount:
 		d.lateCount(p, offset)
 	case ContextID:
-		d.contextID = schema.Of(p.ContextID)
-		d.stateContext(offset)
+		d.rec.ContextID = schema.Of(p.ContextID)
+		d.tellContext(offset)
 	case VMID:
 		d.doubt(p)
-		d.vmid = schema.Of(p.VMID)
-		d.stateContext(offset)
+		d.rec.VMID = schema.Of(p.VMID)
+		d.tellContext(offset)
 	case Timestamp:
 		d.doubt(p)
-		d.tell(p, offset)
+		d.rec.Timestamp(d.key(offset), p.Timestamp, d.cfg.TimestampCode().BitsSent(p.TimestampBytes), p.ClockChange)
 	case ExceptionReturn:
 		d.doubt(p)
 		d.exceptionReturn(offset)
 	case Trigger:
-		d.event(offset, schema.EventTrigger, schema.Null[uint32]{}, "")
+		d.rec.Event(d.key(offset), schema.EventTrigger, schema.Null[uint32]{}, "")
 	case ExceptionEntry:
 		d.doubt(p)
 		d.fate(decode.Datum{Key: d.key(offset), Kind: decode.DatumPush})
@@ -379,18 +257,32 @@ func (d *Decoder) processPacket(p *Packet, i int) {
 // is followed all the same: see [Config.Defines].
 func (d *Decoder) doubt(p *Packet) {
 	if !d.cfg.Defines(p.Kind) {
-		d.seg.Quality.Undefine(p.Kind.String() + " packets")
+		d.rec.Segment.Quality.Undefine(p.Kind.String() + " packets")
 	}
 }
 
-// keepPacket makes a row of `packets`, if they are wanted.
+// keepPacket makes the row of `packets` for the packet at Data[i], if they are
+// wanted.
 func (d *Decoder) keepPacket(p *Packet, i int) {
-	if !d.packets {
-		return
+	if d.packets {
+		d.rec.Packet(i, d.walk.Seq, d.cfg.text(p))
 	}
-	t := d.cfg.text(p)
-	d.unit.Packets = append(d.unit.Packets, schema.Packet{
-		Key: d.key(int64(d.part.Offsets[i])), Type: t.Type,
-		Bytes: append([]byte(nil), d.part.Data[i:i+p.Len]...), Fields: t.JSON(),
-	})
+}
+
+// key is that of the next instruction, for what a packet at an offset says.
+func (d *Decoder) key(offset int64) schema.Key {
+	return schema.Key{Seq: d.walk.Seq, Offset: offset}
+}
+
+func (d *Decoder) inconsistent(offset int64, address uint32, detail string) {
+	d.rec.Inconsistent(d.key(offset), address, detail)
+}
+
+// tellContext records the context as it is from here on.
+func (d *Decoder) tellContext(offset int64) {
+	state := schema.Null[schema.ISA]{V: d.isa, OK: !d.cfg.DataOnly}
+	if d.walk.Known() {
+		state.V = d.walk.ISA()
+	}
+	d.rec.TellContext(d.key(offset), state)
 }

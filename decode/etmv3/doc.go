@@ -9,8 +9,9 @@
 // share. sync.go says where a stream may be cut, regs.go what the trace
 // registers say.
 //
-// decoder.go takes the packets of a segment to what they do: follow.go walks the
-// program by atoms, target.go has branch packets and exceptions, restart.go
-// I-syncs and cycle counts, rows.go the packets that make a row each, halt.go
-// what follows an entry to debug state.
+// decoder.go takes the packets of a segment to what they do, and a
+// [decode.Recorder] writes that down: follow.go walks the program by atoms,
+// target.go has branch packets and exceptions, exception.go exception returns and
+// the types of exceptions, restart.go I-syncs and cycle counts, transfer.go data,
+// halt.go what follows an entry to debug state.
 package etmv3

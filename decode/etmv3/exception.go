@@ -1,27 +1,9 @@
 package etmv3
 
-import "github.com/tracelake/tracelake/schema"
-
-// exceptionTypes are the canonical types by Excp, architectures v6, v7-A and
-// v7-R. Numbers beyond are reserved, which is no loss of sync.
-var exceptionTypes = [16]schema.ExceptionType{
-	0:  schema.ExcReserved, // none: not an exception
-	1:  schema.ExcDebug,    // halting debug
-	2:  schema.ExcSMC,
-	3:  schema.ExcHyp,
-	4:  schema.ExcAsyncDataAbort,
-	5:  schema.ExcThumbEE, // ThumbEE check; in Jazelle state a Jazelle exception
-	6:  schema.ExcReserved,
-	7:  schema.ExcReserved,
-	8:  schema.ExcReset,
-	9:  schema.ExcUndefined,
-	10: schema.ExcSVC,
-	11: schema.ExcPrefetchAbort, // also BKPT
-	12: schema.ExcDataAbort,     // synchronous, also watchpoint
-	13: schema.ExcGeneric,
-	14: schema.ExcIRQ,
-	15: schema.ExcFIQ,
-}
+import (
+	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/schema"
+)
 
 // exceptionTypesM are the canonical types by Excp, architecture v7-M. Numbers
 // beyond are interrupts.
@@ -88,9 +70,31 @@ func (c *Config) exceptionType(r *Branch) schema.ExceptionType {
 		return exceptionTypesM[n]
 	case c.ProfileM:
 		return schema.ExcIRQ
-	case n < len(exceptionTypes):
-		return exceptionTypes[n]
 	default:
-		return schema.ExcReserved
+		return decode.ExceptionType(r.Exception)
 	}
+}
+
+// exceptionReturn handles the packet that says that the last instruction was an
+// exception return.
+func (d *Decoder) exceptionReturn(offset int64) {
+	if d.cfg.returnsByOpcode() && d.returned {
+		return // its opcode has said so
+	}
+	act := d.act
+	d.returnRow(offset)
+	if d.cfg.ProfileM {
+		d.act = decode.ReturnAct
+		d.fate(decode.Datum{Key: schema.Key{Seq: d.walk.Seq - 1, Offset: offset}, Kind: decode.DatumPop, Act: act})
+	}
+}
+
+// returnsByOpcode says whether exception returns are told by the instructions
+// alone.
+func (c *Config) returnsByOpcode() bool { return !c.ProfileM && c.Minor < minorReturn }
+
+// returnRow makes a `return` row, which goes with the last act.
+func (d *Decoder) returnRow(offset int64) {
+	d.actRow, d.returned = len(d.rec.Unit.Exceptions), true
+	d.rec.Return(d.key(offset))
 }

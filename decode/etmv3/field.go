@@ -1,7 +1,6 @@
 package etmv3
 
-// The fields that several packets share: cycle counts, and numbers of a fixed
-// size.
+// The fields that several packets share: cycle counts and flags.
 
 const maxCycleBytes = 5
 
@@ -26,24 +25,6 @@ func appendSevens(dst []byte, v uint32, n uint8) []byte {
 		v >>= 7
 	}
 	return append(dst, byte(v)&^more)
-}
-
-// littleEndian is the number in b, which has at most four bytes.
-func littleEndian(b []byte) uint32 {
-	var v uint32
-	for i, x := range b {
-		v |= uint32(x) << (8 * i)
-	}
-	return v
-}
-
-// appendLittleEndian appends the n low bytes of v.
-func appendLittleEndian(dst []byte, v uint32, n int) []byte {
-	for range n {
-		dst = append(dst, byte(v))
-		v >>= 8
-	}
-	return dst
 }
 
 func flag(set bool, bit byte) byte {

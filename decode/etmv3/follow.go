@@ -1,13 +1,11 @@
 package etmv3
 
 import (
-	"fmt"
 	"math/bits"
 	"strconv"
 
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/flow"
-	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/decode/isa"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -54,7 +52,7 @@ func (d *Decoder) pheader(p *Packet, offset int64) {
 		placed = d.plainAtoms(&p.Atoms, offset)
 	}
 	if !placed {
-		d.seg.Row.BytesUnplaced += int64(p.Len)
+		d.rec.Segment.Row.BytesUnplaced += int64(p.Len)
 	}
 }
 
@@ -69,7 +67,7 @@ func (d *Decoder) plainAtoms(a *Atoms, offset int64) bool {
 			i++
 			continue
 		}
-		d.settle()
+		d.rec.Settle()
 		run := bits.TrailingZeros32(uint32(a.N)>>i | 1<<(a.Count-i))
 		walked, stop := 1, flow.Arrived
 		if run > 0 {
@@ -98,7 +96,7 @@ func (d *Decoder) costedAtoms(a *Atoms, offset int64) bool {
 			d.wait(a.Between)
 			sum += int64(a.Between)
 		}
-		told.Cycle = d.cycle
+		told.Cycle = d.rec.Cycle
 		placed = d.atom(&told, a.N>>i&1 == 0, d.waits) && placed
 	}
 	kind := schema.CountPacket
@@ -109,14 +107,14 @@ func (d *Decoder) costedAtoms(a *Atoms, offset int64) bool {
 		seq = d.walk.Seq - 1 // told with instructions: that of the last of them
 	}
 	if sum > 0 {
-		d.ledger(offset, sum, kind, seq)
+		d.rec.Count(schema.Key{Seq: seq, Offset: offset}, sum, kind)
 	}
 	return placed
 }
 
 // wait lets cycles go by.
 func (d *Decoder) wait(n uint8) {
-	d.cycle += int64(n)
+	d.rec.Cycle += int64(n)
 	d.waits += int64(n)
 }
 
@@ -129,7 +127,7 @@ func (d *Decoder) atom(told *flow.Told, executed bool, cost int64) bool {
 		d.unplaced(told.Offset, executed)
 		return false
 	}
-	d.settle()
+	d.rec.Settle()
 	stop := d.walk.Atom(told, executed, uint32(min(cost, 1<<32-1)))
 	if stop == flow.Missing || stop == flow.Endless {
 		d.stopped(stop, told.Offset)
@@ -170,7 +168,7 @@ func (d *Decoder) firstHalf() bool {
 // come.
 func (d *Decoder) dropHalf(offset int64) {
 	if d.half && d.halfTold {
-		d.event(offset, schema.EventSplitInstruction, schema.Of(d.walk.Place().Address), "")
+		d.rec.Event(d.key(offset), schema.EventSplitInstruction, schema.Of(d.walk.Place().Address), "")
 	}
 	d.half, d.halfTold = false, false
 }
@@ -239,18 +237,13 @@ func (d *Decoder) closeStretch() {
 	e := d.stretch.Event
 	e.Seq = min(e.Seq, d.walk.Seq) // the instruction before it may have been cancelled
 	e.Detail = strconv.FormatInt(d.stretch.atoms, 10)
-	d.unit.Events = append(d.unit.Events, e)
+	d.rec.Unit.Events = append(d.rec.Unit.Events, e)
 	d.stretch = stretch{}
 }
 
 // unmapped tells that the walk met an instruction that is in no image.
 func (d *Decoder) unmapped(offset int64) {
-	at, detail := d.walk.MissingAddress(), ""
-	// Its first half may be there.
-	if space, ok := d.mem.MappedElsewhere(d.space(), at); ok && d.mem.Fetch(d.space(), at) == nil {
-		detail = fmt.Sprintf("no memory in the %s space, but in %s", d.space(), space)
-	}
-	d.event(offset, schema.EventUnmapped, schema.Of(at), detail)
+	d.rec.Unmapped(d.key(offset), d.mem, d.walk.MissingAddress())
 	d.lose()
 }
 
@@ -269,7 +262,7 @@ func (d *Decoder) jump(address uint32, state schema.ISA, offset int64) {
 		address -= 2
 		d.half = true
 	}
-	d.walk.Goto(decode.Place{Address: address, ISA: state}, d.space())
+	d.walk.Goto(decode.Place{Address: address, ISA: state}, d.rec.Space())
 }
 
 // inPair says whether the halfword at address is the second one of a BL or BLX
@@ -298,7 +291,7 @@ func (d *Decoder) inPair(address uint32) bool {
 const maxPairs = 64
 
 func (d *Decoder) halfword(address uint32) (uint16, bool) {
-	b := d.mem.Fetch(d.space(), address)
+	b := d.mem.Fetch(d.rec.Space(), address)
 	if len(b) < 2 {
 		return 0, false
 	}
@@ -313,16 +306,4 @@ func (d *Decoder) here() decode.Place {
 		at.Address += 2
 	}
 	return at
-}
-
-// space is the memory space instructions are fetched from.
-func (d *Decoder) space() image.Space {
-	switch d.security() {
-	case schema.Hyp:
-		return image.HypSpace
-	case schema.NonSecure:
-		return image.NonSecureSpace
-	case schema.Secure:
-	}
-	return image.SecureSpace
 }

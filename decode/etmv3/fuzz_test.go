@@ -43,7 +43,7 @@ func FuzzPacket(f *testing.F) {
 		cfg := fuzzConfig(registers)
 		p := sentinel
 		if err := cfg.Parse(&p, b); err != nil {
-			if syntax := (*SyntaxError)(nil); !errors.Is(err, io.ErrUnexpectedEOF) && !errors.As(err, &syntax) {
+			if syntax := (*decode.SyntaxError)(nil); !errors.Is(err, io.ErrUnexpectedEOF) && !errors.As(err, &syntax) {
 				t.Fatalf("Parse: error of an undocumented type %T: %v", err, err)
 			}
 			if p != sentinel {

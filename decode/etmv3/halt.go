@@ -9,15 +9,16 @@ import (
 // the decoder goes back if what follows is not of this trace: where a ring is
 // read in halves, the old half follows there without sync.
 type halt struct {
-	state state
-	ends  decode.Ends
-	at    int // in the part's data
+	state  state
+	record decode.State
+	ends   decode.Ends
+	at     int // in the part's data
 }
 
 // haltAt begins debug state at Data[at]: nothing is traced up to an I-sync.
 func (d *Decoder) haltAt(at int) {
 	d.dead = true
-	d.halt = halt{d.state, d.unit.Ends(), at}
+	d.halt = halt{d.state, d.rec.State, d.rec.Unit.Ends(), at}
 }
 
 // tellsFlow says whether p tells an instruction or an address, which no packet
@@ -29,8 +30,9 @@ func tellsFlow(p *Packet) bool {
 // splice takes back what was decoded since the entry to debug state, and loses
 // all up to the next cut. It returns where the loss begins.
 func (d *Decoder) splice() int {
-	d.unit.Truncate(d.halt.ends)
-	d.state = d.halt.state
-	d.openLoss(d.halt.at, schema.LossSplice, "trace goes on behind an entry to debug state without an I-sync")
+	d.rec.Unit.Truncate(d.halt.ends)
+	d.state, d.rec.State = d.halt.state, d.halt.record
+	d.rec.OpenLoss(d.key(d.rec.Offset(d.halt.at)), schema.LossSplice, "trace goes on behind an entry to debug state without an I-sync")
+	d.loseSync(d.halt.at)
 	return d.halt.at
 }

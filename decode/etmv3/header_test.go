@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/tracelake/tracelake/decode"
 )
 
 // binary is the header written as its eight bits.
@@ -69,7 +71,7 @@ func TestPHeaders(t *testing.T) {
 				err := cfg.Parse(&p, []byte{byte(h)})
 				want, ok := atoms[byte(h)]
 				if !ok {
-					if syntax, ok := errors.AsType[*SyntaxError](err); !ok || !syntax.Reserved || p != sentinel {
+					if syntax, ok := errors.AsType[*decode.SyntaxError](err); !ok || !syntax.Reserved || p != sentinel {
 						t.Errorf("%+v: header %02x: %v, want a reserved header", cfg, h, err)
 					}
 					continue
@@ -218,7 +220,7 @@ func TestHeaders(t *testing.T) {
 					continue
 				}
 				reserved++
-				syntax, ok := errors.AsType[*SyntaxError](err)
+				syntax, ok := errors.AsType[*decode.SyntaxError](err)
 				if !ok || !syntax.Reserved || syntax.Header != byte(h) || syntax.Reason == "" {
 					t.Errorf("%s v3.%d: reserved header %02x: error %v", tt.name, minor, h, err)
 				}
@@ -240,7 +242,7 @@ func TestReservedHeaders(t *testing.T) {
 	for h := range 0x80 {
 		var p Packet
 		err := cfg.Parse(&p, append([]byte{byte(h)}, make([]byte, 20)...))
-		syntax, ok := errors.AsType[*SyntaxError](err)
+		syntax, ok := errors.AsType[*decode.SyntaxError](err)
 		if got, want := ok && syntax.Reserved, bytes.IndexByte(reserved, byte(h)) >= 0; got != want {
 			t.Errorf("header %02x: %v, reserved %v", h, err, want)
 		}

@@ -3,6 +3,7 @@ package etmv3
 import (
 	"io"
 
+	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -37,7 +38,7 @@ func (c *Config) parseISync(p *Packet, b []byte) error {
 	if len(b) <= n {
 		return io.ErrUnexpectedEOF
 	}
-	q.ContextID = littleEndian(b[id:n])
+	q.ContextID = decode.LittleEndian(b[id:n])
 	info := b[n]
 	n++
 	q.Reason = schema.ISyncReason(info >> isyncReasonShift & isyncReasonMask)
@@ -66,7 +67,7 @@ func (c *Config) parseISyncAddresses(p *Packet, info, h byte, b []byte) (n int, 
 	n = addressBytes
 	p.AltISA = c.Minor >= minorAltISA && info&isyncAltISA != 0
 	p.LSiP = info&isyncLSiP != 0
-	p.setState(littleEndian(b[:addressBytes]), info&isyncJ != 0)
+	p.setState(decode.LittleEndian(b[:addressBytes]), info&isyncJ != 0)
 	if p.Reason == schema.ISyncPeriodic && (p.CyclesTold || p.LSiP) {
 		p.Bad = true
 	}
@@ -105,7 +106,7 @@ func (c *Config) appendISync(dst []byte, p *Packet) []byte {
 	} else {
 		dst = append(dst, headerISync)
 	}
-	dst = appendLittleEndian(dst, p.ContextID, c.ContextIDBytes)
+	dst = decode.AppendLittleEndian(dst, p.ContextID, c.ContextIDBytes)
 	info := byte(p.Reason)<<isyncReasonShift | flag(p.NS, isyncNS) | flag(p.Hyp, isyncHyp) | isyncOne
 	if c.DataOnly {
 		return append(dst, info)
@@ -115,7 +116,7 @@ func (c *Config) appendISync(dst []byte, p *Packet) []byte {
 	if p.ISA == schema.T32 || p.ISA == schema.T32EE {
 		address |= 1
 	}
-	dst = appendLittleEndian(dst, address, 4)
+	dst = decode.AppendLittleEndian(dst, address, 4)
 	if p.LSiP {
 		dst = c.appendBranch(dst, &p.Branch)
 	}

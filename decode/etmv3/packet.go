@@ -1,9 +1,9 @@
 package etmv3
 
 import (
-	"fmt"
 	"io"
 
+	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -107,39 +107,25 @@ const (
 	headerExceptionEntry  = 0x7e
 )
 
-// The end of an A-sync, and the fewest zeros before it.
-const (
-	asyncEnd      = 0x80
-	minAsyncZeros = 5
-)
-
-// maxAsyncZeros bounds the zeros of one A-sync, so that a stream of nothing
-// but zeros needs no memory. Hardware sends five.
-const maxAsyncZeros = 65536
-
 // more is the bit of an address, information, count or timestamp byte that
 // says another one follows.
 const more = 0x80
 
-// A SyntaxError reports bytes that are no packet of this protocol. The stream
-// is out of step with its reader from there to the next A-sync.
-type SyntaxError struct {
-	Header   byte   // the first byte
-	Reserved bool   // a header the protocol reserves, else one with a wrong payload
-	Reason   string // what is wrong
+// protocol is its name in errors.
+const protocol = "etmv3"
+
+func badPacket(h byte, reason string) error {
+	return &decode.SyntaxError{Protocol: protocol, Header: h, Reason: reason}
 }
 
-func (e *SyntaxError) Error() string {
-	if e.Reserved {
-		return fmt.Sprintf("etmv3: reserved header 0x%02x: %s", e.Header, e.Reason)
-	}
-	return fmt.Sprintf("etmv3: bad packet 0x%02x: %s", e.Header, e.Reason)
+func reservedHeader(h byte, reason string) error {
+	return &decode.SyntaxError{Protocol: protocol, Header: h, Reserved: true, Reason: reason}
 }
 
 // Parse decodes the packet at the start of b into p.
 //
 // The error is [io.ErrUnexpectedEOF] if b ends inside the packet, or a
-// [*SyntaxError]; in both cases p is unchanged. Parse does not allocate unless
+// [*decode.SyntaxError]; in both cases p is unchanged. Parse does not allocate unless
 // it fails, and keeps no reference to b.
 //
 // P-headers are those of the version. Timestamps, VMID, exception returns and
@@ -162,7 +148,7 @@ func (c *Config) Parse(p *Packet, b []byte) error {
 	h := b[0]
 	switch {
 	case c.DataOnly && !isDataOnly(h):
-		return &SyntaxError{Header: h, Reserved: true, Reason: "not in data-only mode, which ETMCR[20] says is on"}
+		return reservedHeader(h, "not in data-only mode, which ETMCR[20] says is on")
 	case h&0x81 == 0x80: // 1xxx xxx0
 		return c.parsePHeader(p, h)
 	case h&1 != 0: // Cxxx xxx1
@@ -216,23 +202,12 @@ func isDataOnly(h byte) bool {
 	}
 }
 
-// parseASync decodes an A-sync: five or more 00 and one 80.
 func parseASync(p *Packet, b []byte) error {
-	n := 1
-	for n < len(b) && b[n] == 0 && n <= maxAsyncZeros {
-		n++
+	n, err := decode.ParseAsync(b, protocol)
+	if err != nil {
+		return err
 	}
-	switch {
-	case n > maxAsyncZeros:
-		return &SyntaxError{Reason: "an A-sync of more zeros than any hardware sends"}
-	case n == len(b):
-		return io.ErrUnexpectedEOF
-	case n < minAsyncZeros:
-		return &SyntaxError{Reason: "an A-sync of fewer than five zeros"}
-	case b[n] != asyncEnd:
-		return &SyntaxError{Reason: "an A-sync that does not end in 80"}
-	}
-	*p = Packet{Kind: ASync, Len: n + 1}
+	*p = Packet{Kind: ASync, Len: n}
 	return nil
 }
 
@@ -249,59 +224,24 @@ func parseCycleCount(p *Packet, b []byte) error {
 // byte first.
 func (c *Config) parseContextID(p *Packet, b []byte) error {
 	if c.ContextIDBytes == 0 {
-		return &SyntaxError{Header: headerContextID, Reserved: true, Reason: "a Context ID packet, but ETMCR[15:14] says there are none"}
+		return reservedHeader(headerContextID, "a Context ID packet, but ETMCR[15:14] says there are none")
 	}
 	n := 1 + c.ContextIDBytes
 	if len(b) < n {
 		return io.ErrUnexpectedEOF
 	}
-	*p = Packet{Kind: ContextID, Len: n, ContextID: littleEndian(b[1:n])}
+	*p = Packet{Kind: ContextID, Len: n, ContextID: decode.LittleEndian(b[1:n])}
 	return nil
 }
 
-// parseTimestamp decodes a timestamp: 7 bits a byte, and the last possible byte
-// has no bit that says more follow.
 func (c *Config) parseTimestamp(p *Packet, b []byte) error {
-	var timestamp uint64
-	last := c.maxTimestampBytes()
-	for n := 1; n < len(b); n++ {
-		x, mask := b[n], byte(0x7f)
-		if n == last {
-			mask = c.lastTimestampMask()
-		}
-		timestamp |= uint64(x&mask) << (7 * (n - 1))
-		if n == last || x&more == 0 {
-			*p = Packet{
-				Kind: Timestamp, Len: n + 1,
-				Timestamp: timestamp, TimestampBytes: uint8(n), ClockChange: b[0] == headerTimestampClock,
-			}
-			return nil
-		}
+	timestamp, n := c.TimestampCode().Parse(b[1:])
+	if n == 0 {
+		return io.ErrUnexpectedEOF
 	}
-	return io.ErrUnexpectedEOF
-}
-
-// maxTimestampBytes is the number of bytes of a whole timestamp: 7 or 9.
-func (c *Config) maxTimestampBytes() int {
-	if c.Timestamp64 {
-		return 9
+	*p = Packet{
+		Kind: Timestamp, Len: 1 + n,
+		Timestamp: timestamp, TimestampBytes: uint8(n), ClockChange: b[0] == headerTimestampClock,
 	}
-	return 7
-}
-
-// lastTimestampMask has the bits of the last possible byte: all 8 of 64, the
-// lower 6 of 48.
-func (c *Config) lastTimestampMask() byte {
-	if c.Timestamp64 {
-		return 0xff
-	}
-	return 0x3f
-}
-
-// timestampBitsSent is the number of low bits a timestamp of n bytes tells.
-func (c *Config) timestampBitsSent(n uint8) uint8 {
-	if int(n) == c.maxTimestampBytes() {
-		return c.TimestampBits()
-	}
-	return 7 * n
+	return nil
 }

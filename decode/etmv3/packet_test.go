@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -228,8 +229,8 @@ func TestBadPackets(t *testing.T) {
 		{"a-sync of one zero", plain, zeros(1, 0x80), false, "an A-sync of fewer than five zeros"},
 		{"a-sync of four zeros", plain, zeros(4, 0x80), false, "an A-sync of fewer than five zeros"},
 		{"a-sync ends otherwise", plain, zeros(5, 0x08), false, "an A-sync that does not end in 80"},
-		{"a-sync of too many zeros", plain, zeros(maxAsyncZeros+1, 0x80), false, "an A-sync of more zeros than any hardware sends"},
-		{"zeros without end", plain, zeros(maxAsyncZeros + 1000), false, "an A-sync of more zeros than any hardware sends"},
+		{"a-sync of too many zeros", plain, zeros(decode.MaxAsyncZeros+1, 0x80), false, "an A-sync of more zeros than any hardware sends"},
+		{"zeros without end", plain, zeros(decode.MaxAsyncZeros + 1000), false, "an A-sync of more zeros than any hardware sends"},
 		{"header 10", plain, unhex(t, "10"), true, "no packet has that header"},
 		{"context id where there are none", plain, unhex(t, "6e00"), true, "a Context ID packet, but ETMCR[15:14] says there are none"},
 		{"data where there is none", plain, unhex(t, "06"), true, "a data packet, but ETMCR[3:2] says there is no data trace"},
@@ -252,11 +253,11 @@ func TestBadPackets(t *testing.T) {
 	} {
 		p := sentinel
 		err := tt.cfg.Parse(&p, tt.bytes)
-		syntax, ok := errors.AsType[*SyntaxError](err)
+		syntax, ok := errors.AsType[*decode.SyntaxError](err)
 		switch {
 		case !ok:
 			t.Errorf("%s: error %v, want a *SyntaxError", tt.name, err)
-		case *syntax != SyntaxError{Header: tt.bytes[0], Reserved: tt.reserved, Reason: tt.reason}:
+		case *syntax != decode.SyntaxError{Protocol: "etmv3", Header: tt.bytes[0], Reserved: tt.reserved, Reason: tt.reason}:
 			t.Errorf("%s: %+v", tt.name, syntax)
 		case p != sentinel:
 			t.Errorf("%s: left %+v", tt.name, p)
@@ -264,29 +265,18 @@ func TestBadPackets(t *testing.T) {
 	}
 }
 
-func TestSyntaxError(t *testing.T) {
-	for want, err := range map[string]SyntaxError{
-		"etmv3: reserved header 0x10: why": {Header: 0x10, Reserved: true, Reason: "why"},
-		"etmv3: bad packet 0x81: why":      {Header: 0x81, Reason: "why"},
-	} {
-		if got := err.Error(); got != want {
-			t.Errorf("got %s, want %s", got, want)
-		}
-	}
-}
-
 // The longest A-sync, and all but its last byte.
 func TestASyncLimit(t *testing.T) {
-	b := append(make([]byte, maxAsyncZeros), 0x80)
+	b := append(make([]byte, decode.MaxAsyncZeros), 0x80)
 	var p Packet
-	if err := plain.Parse(&p, b); err != nil || p != (Packet{Kind: ASync, Len: maxAsyncZeros + 1}) {
-		t.Errorf("%d zeros and 80: %+v, %v", maxAsyncZeros, p, err)
+	if err := plain.Parse(&p, b); err != nil || p != (Packet{Kind: ASync, Len: decode.MaxAsyncZeros + 1}) {
+		t.Errorf("%d zeros and 80: %+v, %v", decode.MaxAsyncZeros, p, err)
 	}
 	if got := plain.Append(nil, p); !bytes.Equal(got, b) {
 		t.Errorf("Append gives %d bytes, want %d", len(got), len(b))
 	}
-	if err := plain.Parse(&p, b[:maxAsyncZeros]); !errors.Is(err, io.ErrUnexpectedEOF) {
-		t.Errorf("%d zeros: %v, want %v", maxAsyncZeros, err, io.ErrUnexpectedEOF)
+	if err := plain.Parse(&p, b[:decode.MaxAsyncZeros]); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("%d zeros: %v, want %v", decode.MaxAsyncZeros, err, io.ErrUnexpectedEOF)
 	}
 }
 

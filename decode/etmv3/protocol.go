@@ -78,7 +78,14 @@ func (c *Config) TimestampCode() decode.TimestampCode {
 
 // NewDecoder implements [decode.Protocol].
 func (c *Config) NewDecoder(mem *image.Memory, packets bool) decode.Decoder {
-	return &Decoder{cfg: *c, mem: mem, walk: flow.NewWalker(flow.NewProgram(mem, flow.Rules{})), packets: packets}
+	return newDecoder(c, mem, packets)
+}
+
+func newDecoder(c *Config, mem *image.Memory, packets bool) *Decoder {
+	return &Decoder{
+		cfg: *c, mem: mem, walk: flow.NewWalker(flow.NewProgram(mem, flow.Rules{})), packets: packets,
+		rec: decode.Recorder{CycleAccurate: c.tellsCycles(), Timestamps: c.TimestampCode()},
+	}
 }
 
 // Keep implements [decode.Protocol]: timestamps and VMIDs hold behind the cut.
@@ -87,7 +94,7 @@ func (c *Config) Keep(k *decode.Kept, b []byte) (n int) {
 	for c.Parse(&p, b[n:]) == nil {
 		switch p.Kind {
 		case Timestamp:
-			sent := c.timestampBitsSent(p.TimestampBytes)
+			sent := c.TimestampCode().BitsSent(p.TimestampBytes)
 			k.TimestampRaw = decode.Merge(k.TimestampRaw, p.Timestamp, sent)
 			k.TimestampBits = max(k.TimestampBits, sent)
 		case VMID:
@@ -101,15 +108,12 @@ func (c *Config) Keep(k *decode.Kept, b []byte) (n int) {
 
 // Words implements [decode.Protocol].
 func (c *Config) Words() []string {
-	words := []string{"not cycle-accurate", "no Context ID", fmt.Sprintf("%d-bit timestamps in natural binary", c.TimestampBits()), "original branch encoding"}
+	words := []string{"not cycle-accurate", "no Context ID", c.TimestampCode().String(), "original branch encoding"}
 	if c.CycleAccurate {
 		words[0] = "cycle-accurate"
 	}
 	if c.ContextIDBytes > 0 {
 		words[1] = fmt.Sprintf("%d-byte Context ID", c.ContextIDBytes)
-	}
-	if c.TimestampGray {
-		words[2] = fmt.Sprintf("%d-bit timestamps in Gray code", c.TimestampBits())
 	}
 	if c.AltBranch {
 		words[3] = "alternative branch encoding"

@@ -18,10 +18,7 @@ func (d *Decoder) isync(p *Packet, offset int64) {
 		if reached.OK {
 			reached.V = d.reached()
 		}
-		d.seg.Quality.ISync(offset, reached, at)
-		if reached.OK && reached.V != at {
-			d.inconsistent(offset, reached.V.Address, decode.ISyncDiffers(reached.V, at))
-		}
+		d.rec.Periodic(d.key(offset), reached, at)
 		if first, told := d.walk.Place(), d.halfTold; reached.OK && reached.V == at && d.half {
 			d.setTo(p, offset)
 			d.inHalf(first, told)
@@ -36,7 +33,7 @@ func (d *Decoder) isync(p *Packet, offset int64) {
 		d.restartTrace(p, offset)
 	}
 	if p.Bad {
-		d.event(offset, schema.EventBadISync, schema.Of(p.Address), "")
+		d.rec.Event(d.key(offset), schema.EventBadISync, schema.Of(p.Address), "")
 		d.lose()
 		d.pending, d.unsure = false, true
 		return
@@ -47,7 +44,7 @@ func (d *Decoder) isync(p *Packet, offset int64) {
 // inHalf puts the position behind the first half of an instruction, which an atom
 // told or did not.
 func (d *Decoder) inHalf(first decode.Place, told bool) {
-	d.walk.Goto(first, d.space())
+	d.walk.Goto(first, d.rec.Space())
 	d.half, d.halfTold = true, told
 }
 
@@ -58,7 +55,7 @@ func (c *Config) position(p *Packet) decode.Position {
 
 // reached is where the flow is, which is known.
 func (d *Decoder) reached() decode.Position {
-	return decode.Position{Place: d.here(), NonSecure: d.cfg.Security && d.ns}
+	return decode.Position{Place: d.here(), NonSecure: d.rec.NS}
 }
 
 // restartTrace handles what an I-sync that is not periodic says beside the
@@ -66,24 +63,20 @@ func (d *Decoder) reached() decode.Position {
 func (d *Decoder) restartTrace(p *Packet, offset int64) {
 	d.closeStretch()
 	d.forget(p)
-	d.event(offset, decode.RestartEvent(p.Reason), schema.Null[uint32]{V: p.Address, OK: !d.cfg.DataOnly}, "")
-	switch {
-	case d.countKnown(p): // the gap was counted: the epoch goes on
-		d.cycle += int64(p.Cycles)
-		d.ledger(offset, int64(p.Cycles), schema.CountISync, d.walk.Seq)
-	case p.CyclesTold:
-		d.unit.Counts = append(d.unit.Counts, schema.CycleCount{Key: d.key(offset), OutOfEpoch: true, Kind: schema.CountISync})
-		fallthrough
-	default:
-		d.epoch++
-		d.cycle, d.spanDue = 0, true
-	}
+	d.rec.Restart(d.cfg.lead(p, offset), d.walk.Seq)
 }
 
-// countKnown says whether the count of an I-sync can be used: 0 is unknown, and
-// so is that of some restarts.
-func (d *Decoder) countKnown(p *Packet) bool {
-	return p.CyclesTold && p.Cycles != 0 && !d.cfg.countUnknown(p.Reason)
+// lead is what an I-sync says beside the state of the processor. A count of 0 is
+// unknown, and so is that of some restarts.
+func (c *Config) lead(p *Packet, offset int64) decode.Lead {
+	l := decode.Lead{Offset: offset, Reason: p.Reason, CountTold: p.CyclesTold}
+	if !c.DataOnly {
+		l.At = schema.Of(c.position(p))
+	}
+	if p.CyclesTold && p.Cycles != 0 && !c.countUnknown(p.Reason) {
+		l.Count = schema.Of(int64(p.Cycles))
+	}
+	return l
 }
 
 // countUnknown says whether the count of a restart for that reason is not to be
@@ -109,19 +102,20 @@ func (d *Decoder) forget(p *Packet) {
 
 // setTo puts position and state to what an I-sync says, whatever came before.
 func (d *Decoder) setTo(p *Packet, offset int64) {
-	d.address, d.isa, d.ns, d.hyp = p.Address, p.ISA, p.NS, p.Hyp
+	d.address, d.isa = p.Address, p.ISA
+	d.setSecurity(p.NS, p.Hyp)
 	d.altISA = p.ISA == schema.T32EE
 	if d.cfg.ContextIDBytes > 0 {
-		d.contextID = schema.Of(p.ContextID)
+		d.rec.ContextID = schema.Of(p.ContextID)
 	}
 	d.dead, d.afterBranch = false, false
 	d.atoms, d.started, d.underway = false, p.Reason != schema.ISyncPeriodic, false
 	if d.cfg.DataOnly {
-		d.stateContext(offset)
+		d.tellContext(offset)
 		return
 	}
 	d.jump(p.Address, p.ISA, offset)
-	d.stateContext(offset)
+	d.tellContext(offset)
 	if p.LSiP {
 		d.inProgress(&p.Branch, offset)
 	}
@@ -130,11 +124,11 @@ func (d *Decoder) setTo(p *Packet, offset int64) {
 // inProgress handles what an I-sync with LSiP tells more: a data instruction,
 // whose E atom is implied, and the instruction executing now.
 func (d *Decoder) inProgress(r *Branch, offset int64) {
-	told := flow.Told{Offset: offset, Cycle: d.cycle}
+	told := flow.Told{Offset: offset, Cycle: d.rec.Cycle}
 	if d.cfg.CycleAccurate {
 		told.Flags = schema.RunCostsTold
 	}
-	d.settle()
+	d.rec.Settle()
 	if !d.walk.Known() { // Jazelle
 		d.unplaced(offset, true)
 		d.goTo(r, offset)
@@ -158,7 +152,7 @@ func (d *Decoder) lateCount(p *Packet, offset int64) {
 	if p.Cycles != 0 {
 		row.Cycles = schema.Of(int64(p.Cycles))
 	}
-	n := len(d.unit.Counts)
+	n := len(d.rec.Unit.Counts)
 	switch r := &d.restart.V; {
 	case d.restart.OK && !r.Counted:
 		r.Counted = true
@@ -168,17 +162,10 @@ func (d *Decoder) lateCount(p *Packet, offset int64) {
 		}
 	case !d.restart.OK && !d.counted: // perhaps one in a segment before
 		d.counted = true
-		d.back.Count = schema.Of(decode.BackCount{Count: n, Event: len(d.unit.Events)})
+		d.back.Count = schema.Of(decode.BackCount{Count: n, Event: len(d.rec.Unit.Events)})
 		fallthrough
 	default:
-		d.event(offset, schema.EventCountUnexpected, schema.Null[uint32]{}, "")
+		d.rec.Event(d.key(offset), schema.EventCountUnexpected, schema.Null[uint32]{}, "")
 	}
-	d.unit.Counts = append(d.unit.Counts, row)
-}
-
-// ledger enters cycles of the epoch that were told.
-func (d *Decoder) ledger(offset, cycles int64, kind schema.CountKind, seq int64) {
-	d.unit.Counts = append(d.unit.Counts, schema.CycleCount{
-		Key: schema.Key{Seq: seq, Offset: offset}, Point: d.point(), Cycles: schema.Of(cycles), Kind: kind,
-	})
+	d.rec.Unit.Counts = append(d.rec.Unit.Counts, row)
 }

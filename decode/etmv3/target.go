@@ -28,8 +28,8 @@ func (d *Decoder) branch(r *Branch, offset int64) {
 // follows. One that follows none, or tells more than an address, is not
 // counted.
 func (d *Decoder) compareBranch(r *Branch, offset int64, from, to decode.Place) {
-	q := &d.seg.Quality
-	last, any := d.unit.LastAddress(d.base, d.unit.Ends())
+	q := &d.rec.Segment.Quality
+	last, any := d.rec.Unit.LastAddress(d.rec.Base, d.rec.Unit.Ends())
 	switch {
 	case d.pending:
 		q.IndirectBranch()
@@ -50,8 +50,8 @@ func (d *Decoder) branchExpected(r *Branch) bool {
 
 // justTaken says whether the last instruction was a branch that was taken.
 func (d *Decoder) justTaken() bool {
-	n := len(d.unit.Runs)
-	return n == d.base.Runs || d.unit.Runs[n-1].Outcome == schema.Taken
+	n := len(d.rec.Unit.Runs)
+	return n == d.rec.Base.Runs || d.rec.Unit.Runs[n-1].Outcome == schema.Taken
 }
 
 // goTo puts position and state to what a branch packet says.
@@ -64,7 +64,7 @@ func (d *Decoder) goTo(r *Branch, offset int64) {
 		d.jump(d.address, d.isa, offset)
 	}
 	if changed {
-		d.stateContext(offset)
+		d.tellContext(offset)
 	}
 }
 
@@ -101,9 +101,14 @@ func (d *Decoder) branchState(r *Branch) (changed bool) {
 	if r.Info == 0 {
 		return false
 	}
-	before := d.security()
-	d.ns, d.hyp = r.NS, r.Hyp
-	return d.security() != before
+	before := d.rec.Security()
+	d.setSecurity(r.NS, r.Hyp)
+	return d.rec.Security() != before
+}
+
+// setSecurity takes the security state and mode that a packet told.
+func (d *Decoder) setSecurity(ns, hyp bool) {
+	d.rec.NS, d.rec.Hyp = d.cfg.Security && ns, d.cfg.Security && hyp
 }
 
 // exception handles the entry to an exception; behind is where the data behind
@@ -117,8 +122,7 @@ func (d *Decoder) exception(p *Packet, offset int64, behind int) {
 	d.dataFate(r, kind, offset)
 	returnTo := d.returnAddress(r, kind, offset)
 	x := schema.Exception{
-		Key: d.key(offset), Point: d.point(), Event: schema.ExceptionEntry, Number: schema.Of(r.Exception),
-		Type: schema.Of(kind), ReturnAddress: returnTo, Timestamp: d.timestamp,
+		Key: d.key(offset), Number: schema.Of(r.Exception), Type: schema.Of(kind), ReturnAddress: returnTo,
 	}
 	if r.ResumeTold {
 		x.Resume = schema.Of(r.Resume)
@@ -134,11 +138,9 @@ func (d *Decoder) exception(p *Packet, offset int64, behind int) {
 		state := d.branchISA(r)
 		d.lose()
 		d.isa = state
-		d.stateContext(offset)
+		d.tellContext(offset)
 	}
-	x.ContextID, x.VMID, x.Security = d.contextID, d.vmid, d.security()
-	d.unit.Exceptions = append(d.unit.Exceptions, x)
-	d.seg.Row.Exceptions++
+	d.rec.Enter(x)
 	if debug { // its target is no place of execution
 		d.closeStretch()
 		d.lose()
@@ -171,10 +173,10 @@ func (d *Decoder) returnAddress(r *Branch, kind schema.ExceptionType, offset int
 	// The last instruction turned into the branch.
 	switch d.act {
 	case decode.InstructionAct:
-		at, ok := d.unit.LastAddress(d.base, d.unit.Ends())
+		at, ok := d.rec.Unit.LastAddress(d.rec.Base, d.rec.Unit.Ends())
 		return schema.Null[uint32]{V: at, OK: ok}
 	case decode.EarlierAct:
-		d.back.Aborts = append(d.back.Aborts, len(d.unit.Exceptions))
+		d.back.Aborts = append(d.back.Aborts, len(d.rec.Unit.Exceptions))
 	case decode.UnplacedAct:
 		return schema.Null[uint32]{}
 	case decode.NoAct, decode.ReturnAct:
@@ -195,11 +197,11 @@ func (d *Decoder) cancel(offset int64) (address schema.Null[uint32], ok bool) {
 	d.acted(decode.NoAct)
 	switch act {
 	case decode.InstructionAct:
-		at, cost, _ := d.walk.TakeBack(d.base)
+		at, cost, _ := d.walk.TakeBack(d.rec.Base)
 		d.dropReturn(row)
-		d.unit.Lower(d.base, d.unit.Ends(), d.walk.Seq)
+		d.rec.Unit.Lower(d.rec.Base, d.rec.Unit.Ends(), d.walk.Seq)
 		d.waits += int64(cost)
-		if d.cfg.CycleAccurate && len(d.unit.Costs) == d.base.Costs && d.back.Waits == decode.WaitsTaken {
+		if d.cfg.CycleAccurate && len(d.rec.Unit.Costs) == d.rec.Base.Costs && d.back.Waits == decode.WaitsTaken {
 			d.back.Waits = decode.WaitsPassed
 		}
 		address, ok = schema.Of(at), true
@@ -210,15 +212,15 @@ func (d *Decoder) cancel(offset int64) (address schema.Null[uint32], ok bool) {
 		return schema.Null[uint32]{}, false
 	case decode.EarlierAct:
 		d.back.Cancel = schema.Of(decode.BackCancel{
-			Event: len(d.unit.Events), Exception: len(d.unit.Exceptions), Return: row, Datum: d.cancelled(offset, decode.DatumCancelled),
+			Event: len(d.rec.Unit.Events), Exception: len(d.rec.Unit.Exceptions), Return: row, Datum: d.cancelled(offset, decode.DatumCancelled),
 		})
 	case decode.UnplacedAct:
 		ok = true
 	case decode.NoAct:
-		d.event(offset, schema.EventInconsistent, schema.Null[uint32]{}, decode.NothingToCancel)
+		d.rec.Event(d.key(offset), schema.EventInconsistent, schema.Null[uint32]{}, decode.NothingToCancel)
 		return schema.Null[uint32]{}, false
 	}
-	d.event(offset, schema.EventCancelled, address, "")
+	d.rec.Event(d.key(offset), schema.EventCancelled, address, "")
 	return address, ok
 }
 
@@ -227,7 +229,7 @@ func (d *Decoder) dropReturn(row int) {
 	if row == noRow {
 		return
 	}
-	ends := d.unit.Ends()
-	d.unit.RemoveException(row, &ends)
-	d.unit.Truncate(ends)
+	ends := d.rec.Unit.Ends()
+	d.rec.Unit.RemoveException(row, &ends)
+	d.rec.Unit.Truncate(ends)
 }

@@ -42,65 +42,61 @@ func (c *Config) ParsePacket(b []byte) (decode.PacketText, error) {
 
 // text puts p into words.
 func (c *Config) text(p *Packet) decode.PacketText {
-	t := text{Len: p.Len, Type: p.Kind.String()}
+	t := text{decode.PacketText{Len: p.Len, Type: p.Kind.String()}}
 	switch p.Kind {
 	case BranchAddress:
 		t.addBranch(c, &p.Branch)
 	case PHeader:
-		t.add("atoms", p.Atoms.String())
+		t.Add("atoms", p.Atoms.String())
 	case ISync:
 		t.addISync(c, p)
 	case OutOfOrderData, OutOfOrderPlaceholder, NormalData, ValueNotTraced:
 		t.addData(c, p)
 	case VMID:
-		t.add("vmid", p.VMID)
+		t.Add("vmid", p.VMID)
 	case Timestamp:
-		t.add("timestamp", fmt.Sprintf("0x%x", p.Timestamp))
-		t.add("timestamp_bits", c.timestampBitsSent(p.TimestampBytes))
-		t.add("clock_change", p.ClockChange)
+		t.Add("timestamp", fmt.Sprintf("0x%x", p.Timestamp))
+		t.Add("timestamp_bits", c.TimestampCode().BitsSent(p.TimestampBytes))
+		t.Add("clock_change", p.ClockChange)
 	default: // no fields
 	}
 	if p.CyclesTold {
-		t.add("cycles", p.Cycles)
+		t.Add("cycles", p.Cycles)
 	}
 	if p.Kind == ContextID || p.Kind == ISync && c.ContextIDBytes > 0 {
-		t.add("context_id", p.ContextID)
+		t.Add("context_id", p.ContextID)
 	}
-	return decode.PacketText(t)
+	return t.PacketText
 }
 
 // text is a decode.PacketText in the making.
-type text decode.PacketText
-
-func (t *text) add(name string, value any) {
-	t.Fields = append(t.Fields, decode.Field{Name: name, Value: value})
-}
+type text struct{ decode.PacketText }
 
 // addISync adds what an I-sync says but count and Context ID. With LSiP, address
 // is that of the data instruction, and current_address that of the instruction
 // now executing.
 func (t *text) addISync(c *Config, p *Packet) {
-	t.add("reason", p.Reason.String())
+	t.Add("reason", p.Reason.String())
 	if c.DataOnly {
-		t.add("ns", p.NS)
-		t.add("hyp", p.Hyp)
+		t.Add("ns", p.NS)
+		t.Add("hyp", p.Hyp)
 		return
 	}
-	t.add("address", fmt.Sprintf("0x%08x", p.Address))
-	t.add("isa", p.ISA.String())
-	t.add("ns", p.NS)
-	t.add("hyp", p.Hyp)
-	t.add("alt_isa", p.AltISA)
+	t.Add("address", fmt.Sprintf("0x%08x", p.Address))
+	t.Add("isa", p.ISA.String())
+	t.Add("ns", p.NS)
+	t.Add("hyp", p.Hyp)
+	t.Add("alt_isa", p.AltISA)
 	if p.Bad {
-		t.add("bad", true)
+		t.Add("bad", true)
 	}
 	if p.LSiP {
 		isa := p.ISA
 		if p.Branch.Bytes == maxAddressBytes {
 			isa = p.Branch.ISA
 		}
-		t.add("current_address", fmt.Sprintf("0x%08x", p.Branch.Target(p.Address, isa)))
-		t.add("current_isa", isa.String())
+		t.Add("current_address", fmt.Sprintf("0x%08x", p.Branch.Target(p.Address, isa)))
+		t.Add("current_isa", isa.String())
 		t.addInformation(c, &p.Branch, "current_")
 	}
 }
@@ -110,11 +106,11 @@ func (t *text) addISync(c *Config, p *Packet) {
 // not tell.
 func (t *text) addBranch(c *Config, r *Branch) {
 	if r.Bytes < maxAddressBytes {
-		t.add("address_low", fmt.Sprintf("0x%x", r.Address))
-		t.add("address_bits", r.Bits)
+		t.Add("address_low", fmt.Sprintf("0x%x", r.Address))
+		t.Add("address_bits", r.Bits)
 	} else {
-		t.add("address", fmt.Sprintf("0x%08x", r.Target(0, r.ISA)))
-		t.add("isa", r.ISA.String())
+		t.Add("address", fmt.Sprintf("0x%08x", r.Target(0, r.ISA)))
+		t.Add("isa", r.ISA.String())
 	}
 	t.addInformation(c, r, "")
 }
@@ -125,40 +121,40 @@ func (t *text) addInformation(c *Config, r *Branch, prefix string) {
 	if r.Info == 0 && !r.Old {
 		return
 	}
-	t.add(prefix+"exception", r.Exception)
+	t.Add(prefix+"exception", r.Exception)
 	if r.IsException() {
-		t.add(prefix+"exception_type", c.exceptionType(r).String())
+		t.Add(prefix+"exception_type", c.exceptionType(r).String())
 	}
-	t.add(prefix+"cancel", r.Cancel)
+	t.Add(prefix+"cancel", r.Cancel)
 	if r.Old {
 		return
 	}
-	t.add(prefix+"ns", r.NS)
+	t.Add(prefix+"ns", r.NS)
 	if r.hasByte1() {
-		t.add(prefix+"hyp", r.Hyp)
+		t.Add(prefix+"hyp", r.Hyp)
 	}
-	t.add(prefix+"alt_isa", r.AltISA)
+	t.Add(prefix+"alt_isa", r.AltISA)
 	if r.ResumeTold {
-		t.add(prefix+"resume", r.Resume)
+		t.Add(prefix+"resume", r.Resume)
 	}
 }
 
 // addData adds the fields of a data packet.
 func (t *text) addData(c *Config, p *Packet) {
 	if p.Tag != 0 {
-		t.add("tag", p.Tag)
+		t.Add("tag", p.Tag)
 	}
 	if p.Kind != OutOfOrderData {
-		t.add("new_address", p.NewAddress)
+		t.Add("new_address", p.NewAddress)
 	}
 	if p.AddressBytes > 0 {
-		t.add("address_low", fmt.Sprintf("0x%x", p.Address))
-		t.add("address_bits", p.AddressBits)
+		t.Add("address_low", fmt.Sprintf("0x%x", p.Address))
+		t.Add("address_bits", p.AddressBits)
 	}
 	if p.AddressBytes == maxAddressBytes {
-		t.add("big_endian", p.BigEndian)
+		t.Add("big_endian", p.BigEndian)
 	}
 	if c.DataValue && (p.Kind == NormalData || p.Kind == OutOfOrderData) {
-		t.add("value", fmt.Sprintf("0x%x", p.Value))
+		t.Add("value", fmt.Sprintf("0x%x", p.Value))
 	}
 }

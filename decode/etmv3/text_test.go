@@ -6,6 +6,8 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"github.com/tracelake/tracelake/decode"
 )
 
 func TestParsePacket(t *testing.T) {
@@ -78,7 +80,7 @@ func TestParsePacketFails(t *testing.T) {
 		t.Errorf("half a packet: %v, want %v", err, io.ErrUnexpectedEOF)
 	}
 	_, err := plain.ParsePacket([]byte{0x10})
-	if _, ok := errors.AsType[*SyntaxError](err); !ok {
+	if _, ok := errors.AsType[*decode.SyntaxError](err); !ok {
 		t.Errorf("reserved header: %v, want a *SyntaxError", err)
 	}
 }

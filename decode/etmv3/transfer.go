@@ -30,9 +30,9 @@ func (d *Decoder) datum(x decode.Datum) {
 	if !d.cfg.TracesData() {
 		return
 	}
-	x.Instructions, x.Unplaced, x.Events = d.told.instructions, d.told.unplaced, len(d.unit.Events)
+	x.Instructions, x.Unplaced, x.Events = d.told.instructions, d.told.unplaced, len(d.rec.Unit.Events)
 	d.told = told{}
-	d.unit.Data = append(d.unit.Data, x)
+	d.rec.Unit.Data = append(d.rec.Unit.Data, x)
 }
 
 // dataKinds are what data packets say.
@@ -104,9 +104,9 @@ func (d *Decoder) dataFate(r *Branch, kind schema.ExceptionType, offset int64) {
 // cancelled tells that the last act did not happen, and returns the index of
 // what it tells.
 func (d *Decoder) cancelled(offset int64, kind decode.DatumKind) int {
-	n := len(d.unit.Data)
+	n := len(d.rec.Unit.Data)
 	d.datum(decode.Datum{Key: d.key(offset), Kind: kind})
-	if n == len(d.unit.Data) {
+	if n == len(d.rec.Unit.Data) {
 		return noRow
 	}
 	return n

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 
+	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -18,10 +19,7 @@ import (
 func (c *Config) Append(dst []byte, p Packet) []byte {
 	switch p.Kind {
 	case ASync:
-		for range max(p.Len-1, minAsyncZeros) {
-			dst = append(dst, headerASync)
-		}
-		return append(dst, asyncEnd)
+		return decode.AppendAsync(dst, p.Len)
 	case ISync:
 		return c.appendISync(dst, &p)
 	case Atom:
@@ -39,7 +37,7 @@ func (c *Config) Append(dst []byte, p Packet) []byte {
 	case Trigger:
 		return append(dst, headerTrigger)
 	case ContextID:
-		return appendLittleEndian(append(dst, headerContextID), p.ContextID, c.ContextIDBytes)
+		return decode.AppendLittleEndian(append(dst, headerContextID), p.ContextID, c.ContextIDBytes)
 	case VMID:
 		return append(dst, headerVMID, p.VMID)
 	case Timestamp:
@@ -68,25 +66,17 @@ func (c *Config) appendISync(dst []byte, p *Packet) []byte {
 	if p.ISA != schema.A32 {
 		address |= 1
 	}
-	dst = appendLittleEndian(append(dst, headerISync), address, 4)
+	dst = decode.AppendLittleEndian(append(dst, headerISync), address, 4)
 	dst = append(dst, byte(p.Reason)<<isyncReasonShift|isyncOne|
 		flag(p.NS, isyncNS)|flag(p.AltISA, isyncAltISA)|flag(p.Hyp, isyncHyp))
 	dst = appendCount(dst, p, 0x80)
-	return appendLittleEndian(dst, p.ContextID, c.ContextIDBytes)
+	return decode.AppendLittleEndian(dst, p.ContextID, c.ContextIDBytes)
 }
 
 func (c *Config) appendTimestamp(dst []byte, p *Packet) []byte {
 	dst = append(dst, headerTimestamp|flag(p.ClockChange, headerTimestampClock))
-	for i := 1; i < int(p.TimestampBytes); i++ {
-		dst = append(dst, byte(p.Timestamp>>(7*(i-1)))|more)
-	}
-	x := byte(p.Timestamp >> (7 * (p.TimestampBytes - 1)))
-	if int(p.TimestampBytes) == c.maxTimestampBytes() {
-		x &= c.lastTimestampMask()
-	} else {
-		x &^= more
-	}
-	return appendCount(append(dst, x), p, 0)
+	dst = c.TimestampCode().Append(dst, p.Timestamp, p.TimestampBytes)
+	return appendCount(dst, p, 0)
 }
 
 // appendCount appends the count of a packet that has one behind other fields;

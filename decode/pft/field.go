@@ -2,8 +2,8 @@ package pft
 
 import "github.com/tracelake/tracelake/schema"
 
-// The fields that several packets share: addresses, information bytes, cycle
-// counts, and numbers of a fixed size.
+// The fields that several packets share: addresses, information bytes and cycle
+// counts.
 
 const maxAddressBytes = 5
 
@@ -192,22 +192,4 @@ func appendCycles(dst []byte, cycles uint32, n uint8, rest byte) []byte {
 		cycles >>= 7
 	}
 	return append(dst, x)
-}
-
-// littleEndian is the number in b, which has at most four bytes.
-func littleEndian(b []byte) uint32 {
-	var v uint32
-	for i, x := range b {
-		v |= uint32(x) << (8 * i)
-	}
-	return v
-}
-
-// appendLittleEndian appends the n low bytes of v.
-func appendLittleEndian(dst []byte, v uint32, n int) []byte {
-	for range n {
-		dst = append(dst, byte(v))
-		v >>= 8
-	}
-	return dst
 }

@@ -32,7 +32,7 @@ func FuzzPacket(f *testing.F) {
 		}
 		p := sentinel
 		if err := cfg.Parse(&p, b); err != nil {
-			if syntax := (*SyntaxError)(nil); !errors.Is(err, io.ErrUnexpectedEOF) && !errors.As(err, &syntax) {
+			if syntax := (*decode.SyntaxError)(nil); !errors.Is(err, io.ErrUnexpectedEOF) && !errors.As(err, &syntax) {
 				t.Fatalf("Parse: error of an undocumented type %T: %v", err, err)
 			}
 			if p != sentinel {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"github.com/tracelake/tracelake/decode"
 )
 
 // Whole traces of many small programs, cut into packets and named by hand: A
@@ -69,7 +71,7 @@ func TestTraces(t *testing.T) {
 				want := unhex(t, packet)
 				var p Packet
 				err := cfg.Parse(&p, stream)
-				if syntax, ok := errors.AsType[*SyntaxError](err); ok && syntax.Reserved {
+				if syntax, ok := errors.AsType[*decode.SyntaxError](err); ok && syntax.Reserved {
 					p.Len = 1
 				} else if err != nil {
 					t.Fatalf("packet %s: %v", packet, err)

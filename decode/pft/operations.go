@@ -5,7 +5,6 @@ import (
 
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/flow"
-	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/decode/isa"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -15,39 +14,26 @@ import (
 // restart puts LastState and CurrentState to what an I-sync says and empties
 // the return stack: what analyze_isync() does whatever came before.
 func (d *Decoder) restart(p *Packet, offset int64) {
-	d.address, d.isa, d.ns, d.hyp, d.halted = p.Address, p.ISA, p.NS, p.Hyp, false
+	d.address, d.isa, d.halted = p.Address, p.ISA, false
+	d.rec.NS, d.rec.Hyp = p.NS, p.Hyp
 	if d.cfg.ContextIDBytes > 0 {
-		d.contextID = schema.Of(p.ContextID)
+		d.rec.ContextID = schema.Of(p.ContextID)
 	}
 	d.walk.EmptyStack()
-	d.walk.Goto(decode.Place{Address: p.Address, ISA: p.ISA}, d.space())
-	d.stateContext(offset, d.isa)
+	d.walk.Goto(decode.Place{Address: p.Address, ISA: p.ISA}, d.rec.Space())
+	d.tellContext(offset, d.isa)
 }
 
 // analyzeISync is analyze_isync() for an I-sync inside a segment (§4.3.3).
 func (d *Decoder) analyzeISync(p *Packet, offset int64) {
-	if p.Reason == schema.ISyncPeriodic {
-		told := decode.Position{Place: decode.Place{Address: p.Address, ISA: p.ISA}}
+	l := d.cfg.lead(p, offset)
+	if p.Reason != schema.ISyncPeriodic {
+		d.rec.Restart(l, d.walk.Seq)
+	} else {
 		reached := schema.Null[decode.Position]{V: decode.Position{Place: d.walk.Place()}, OK: d.walk.Known()}
-		if reached.OK && reached.V != told {
-			d.inconsistent(offset, reached.V.Address, decode.ISyncDiffers(reached.V, told))
-		}
-		d.seg.Quality.ISync(offset, reached, told)
-		d.restart(p, offset)
-		return
+		d.rec.Periodic(d.key(offset), reached, l.At.V)
 	}
 	d.restart(p, offset)
-	d.unit.Events = append(d.unit.Events, schema.Event{Key: d.key(offset), Event: decode.RestartEvent(p.Reason), Address: schema.Of(p.Address)})
-	switch {
-	case d.countKnown(p): // the gap was counted: the epoch goes on
-		d.count(offset, p.Cycles, schema.CountISync, d.walk.Seq)
-	case p.CyclesTold:
-		d.unit.Counts = append(d.unit.Counts, schema.CycleCount{Key: d.key(offset), OutOfEpoch: true, Kind: schema.CountISync})
-		fallthrough
-	default:
-		d.epoch++
-		d.cycle, d.spanDue = 0, true
-	}
 }
 
 // analyzeAtomHeader is analyze_atomheader().
@@ -73,7 +59,7 @@ func (d *Decoder) analyzeAtomHeader(p *Packet, offset int64) {
 		}
 	}
 	if !placed {
-		d.seg.Row.BytesUnplaced += int64(p.Len)
+		d.rec.Segment.Row.BytesUnplaced += int64(p.Len)
 	}
 	if p.CyclesTold {
 		d.countWaypoint(p, offset, schema.CountAtom, placed)
@@ -103,7 +89,7 @@ func (d *Decoder) branchNoExcp(p *Packet, offset int64) {
 	d.compareBranch(p, offset, stop, straight)
 	placed := stop == flow.Arrived
 	if !placed {
-		d.seg.Row.BytesUnplaced += int64(p.Len)
+		d.rec.Segment.Row.BytesUnplaced += int64(p.Len)
 	} else if d.cfg.ReturnStack && d.walk.Waypoint().Link {
 		d.walk.Push()
 	}
@@ -116,7 +102,7 @@ func (d *Decoder) branchNoExcp(p *Packet, offset int64) {
 // compareBranch counts how a branch packet agrees with the instruction it
 // follows. The walk from straight on stopped there.
 func (d *Decoder) compareBranch(p *Packet, offset int64, stop flow.Stop, straight decode.Place) {
-	q := &d.seg.Quality
+	q := &d.rec.Segment.Quality
 	switch {
 	case stop == flow.Missing:
 		q.BranchesUnplaced++
@@ -139,14 +125,12 @@ func (d *Decoder) branchWithExcp(p *Packet, offset int64) {
 	if d.walk.Known() {
 		returnTo = schema.Of(d.walk.Place().Address)
 	}
-	key := d.key(offset)
 	if p.CyclesTold {
 		d.count(offset, p.Cycles, schema.CountBranch, d.walk.Seq)
 	}
 	x := schema.Exception{
-		Key: key, Point: d.point(), Event: schema.ExceptionEntry, Number: schema.Of(p.Exception),
-		Type: schema.Of(exceptionType(p.Exception)), ReturnAddress: returnTo,
-		Timestamp: d.timestamp,
+		Key: d.key(offset), Number: schema.Of(p.Exception),
+		Type: schema.Of(decode.ExceptionType(p.Exception)), ReturnAddress: returnTo,
 	}
 	if p.Exception == debugEntry {
 		// The state fields are not valid (§5.3.8). Where the core resumes, an
@@ -158,10 +142,11 @@ func (d *Decoder) branchWithExcp(p *Packet, offset int64) {
 		d.branchTo(p, offset)
 		x.Target = schema.Of(d.address)
 	}
-	x.ContextID, x.VMID, x.Security = d.contextID, d.vmid, d.security()
-	d.unit.Exceptions = append(d.unit.Exceptions, x)
-	d.seg.Row.Exceptions++
+	d.rec.Enter(x)
 }
+
+// debugEntry is the exception number of an entry to Debug state (§5.3.8).
+const debugEntry = 1
 
 // branchTo puts LastState and CurrentState to what a branch packet says.
 func (d *Decoder) branchTo(p *Packet, offset int64) {
@@ -171,11 +156,11 @@ func (d *Decoder) branchTo(p *Packet, offset int64) {
 	switch {
 	case d.halted:
 	case d.isa == schema.Jazelle:
-		d.event(offset, schema.EventJazelle, schema.Of(d.address), "Jazelle state: nothing is traced up to the next I-sync")
+		d.rec.Event(d.key(offset), schema.EventJazelle, schema.Of(d.address), "Jazelle state: nothing is traced up to the next I-sync")
 		d.halted = true
 		d.walk.Lose()
 	default:
-		d.walk.Goto(decode.Place{Address: d.address, ISA: d.isa}, d.space())
+		d.walk.Goto(decode.Place{Address: d.address, ISA: d.isa}, d.rec.Space())
 	}
 }
 
@@ -199,15 +184,15 @@ func (d *Decoder) branchISA(p *Packet) schema.ISA {
 // branchContext applies the security state and mode in the information bytes.
 // What is not sent is unchanged.
 func (d *Decoder) branchContext(p *Packet, offset int64) {
-	before := d.security()
+	before := d.rec.Security()
 	if p.Info > 0 {
-		d.ns = p.NS
+		d.rec.NS = p.NS
 	}
 	if p.Info > 1 {
-		d.hyp = p.Hyp
+		d.rec.Hyp = p.Hyp
 	}
-	if d.security() != before {
-		d.stateContext(offset, d.isa)
+	if d.rec.Security() != before {
+		d.tellContext(offset, d.isa)
 	}
 }
 
@@ -216,19 +201,19 @@ func (d *Decoder) branchContext(p *Packet, offset int64) {
 // out twice when execution goes on, and return addresses would be early by one.
 func (d *Decoder) analyzeWaypointUpdate(p *Packet, offset int64) {
 	if !d.walk.Known() {
-		d.seg.Row.BytesUnplaced += int64(p.Len)
+		d.rec.Segment.Row.BytesUnplaced += int64(p.Len)
 		return
 	}
 	target := d.resolve(p, d.branchISA(p))
-	d.settle()
+	d.rec.Settle()
 	switch d.walk.UpTo(target, &flow.Told{Offset: offset}) {
 	case flow.Arrived:
 	case flow.Missing:
 		d.unmapped(offset)
-		d.seg.Row.BytesUnplaced += int64(p.Len)
+		d.rec.Segment.Row.BytesUnplaced += int64(p.Len)
 	case flow.Endless:
 		d.endless(offset)
-		d.seg.Row.BytesUnplaced += int64(p.Len)
+		d.rec.Segment.Row.BytesUnplaced += int64(p.Len)
 	case flow.Overshot:
 		d.inconsistent(offset, d.walk.Place().Address, fmt.Sprintf("waypoint before the waypoint update's target 0x%08x", target))
 	}
@@ -236,49 +221,26 @@ func (d *Decoder) analyzeWaypointUpdate(p *Packet, offset int64) {
 
 // analyzeCID is analyze_cid() (§4.5.7): for what is output behind the packet.
 func (d *Decoder) analyzeCID(p *Packet, offset int64) {
-	d.contextID = schema.Of(p.ContextID)
-	d.stateContext(offset, d.currentISA())
+	d.rec.ContextID = schema.Of(p.ContextID)
+	d.tellContext(offset, d.currentISA())
 }
 
 // analyzeVMID is analyze_vmid().
 func (d *Decoder) analyzeVMID(p *Packet, offset int64) {
-	d.vmid = schema.Of(p.VMID)
-	d.stateContext(offset, d.currentISA())
+	d.rec.VMID = schema.Of(p.VMID)
+	d.tellContext(offset, d.currentISA())
 }
 
 // analyzeERet is analyze_eret(): the branch already output was an exception
 // return.
-func (d *Decoder) analyzeERet(offset int64) {
-	d.unit.Exceptions = append(d.unit.Exceptions, schema.Exception{
-		Key: d.key(offset), Point: d.point(), Event: schema.ExceptionReturn,
-		ContextID: d.contextID, VMID: d.vmid, Security: d.security(), Timestamp: d.timestamp,
-	})
-}
+func (d *Decoder) analyzeERet(offset int64) { d.rec.Return(d.key(offset)) }
 
-// analyzeTimestamp is analyze_timestamp() (§4.14). A packet replaces the low
-// bits of the value as sent.
+// analyzeTimestamp is analyze_timestamp() (§4.14).
 func (d *Decoder) analyzeTimestamp(p *Packet, offset int64) {
 	if p.CyclesTold {
 		d.count(offset, p.Cycles, schema.CountTimestamp, d.walk.Seq)
 	}
-	if p.ClockChange {
-		d.event(offset, schema.EventClockChange, schema.Null[uint32]{}, "")
-	}
-	code := d.cfg.TimestampCode()
-	bits := d.cfg.timestampBitsSent(p.TimestampBytes)
-	d.timestampRaw = decode.Merge(d.timestampRaw, p.Timestamp, bits)
-	d.timestampBits = max(d.timestampBits, bits)
-	row := schema.Timestamp{Key: d.key(offset), Point: d.point(), Raw: d.timestampRaw, KnownBits: d.timestampBits}
-	if d.timestampBits == code.Bits {
-		row.Value = schema.Of(code.Value(d.timestampRaw))
-		if row.Value.V == 0 {
-			d.event(offset, schema.EventTimestampUnknown, schema.Null[uint32]{}, "")
-			return
-		}
-	}
-	d.timestamp = int32(len(d.unit.Timestamps))
-	d.unit.Timestamps = append(d.unit.Timestamps, row)
-	d.spanDue = true
+	d.rec.Timestamp(d.key(offset), p.Timestamp, d.cfg.TimestampCode().BitsSent(p.TimestampBytes), p.ClockChange)
 }
 
 // toWaypoint walks to the next waypoint and outputs it with its outcome. Where
@@ -288,10 +250,10 @@ func (d *Decoder) toWaypoint(p *Packet, offset int64, executed bool) flow.Stop {
 	if !d.walk.Known() {
 		return flow.Missing
 	}
-	d.settle()
+	d.rec.Settle()
 	told := flow.Told{Offset: offset}
 	if p.CyclesTold {
-		told.Cycles, told.Cycle, told.Flags = p.Cycles, d.cycle+int64(p.Cycles), schema.RunCyclesTold
+		told.Cycles, told.Cycle, told.Flags = p.Cycles, d.rec.Cycle+int64(p.Cycles), schema.RunCyclesTold
 	}
 	stop := d.walk.ToWaypoint(&told, executed)
 	switch stop {
@@ -305,12 +267,7 @@ func (d *Decoder) toWaypoint(p *Packet, offset int64, executed bool) flow.Stop {
 
 // unmapped tells that the walk met an instruction that is in no image.
 func (d *Decoder) unmapped(offset int64) {
-	at, detail := d.walk.MissingAddress(), ""
-	// Its first half may be there.
-	if space, ok := d.mem.MappedElsewhere(d.space(), at); ok && d.mem.Fetch(d.space(), at) == nil {
-		detail = fmt.Sprintf("no memory in the %s space, but in %s", d.space(), space)
-	}
-	d.event(offset, schema.EventUnmapped, schema.Of(at), detail)
+	d.rec.Unmapped(d.key(offset), d.mem, d.walk.MissingAddress())
 	d.walk.Lose()
 }
 
@@ -320,7 +277,7 @@ func (d *Decoder) endless(offset int64) {
 }
 
 func (d *Decoder) inconsistent(offset int64, address uint32, detail string) {
-	d.event(offset, schema.EventInconsistent, schema.Of(address), detail)
+	d.rec.Inconsistent(d.key(offset), address, detail)
 }
 
 // resolve returns the address a packet tells: what is not sent is as in
@@ -363,64 +320,11 @@ func (d *Decoder) countWaypoint(p *Packet, offset int64, kind schema.CountKind, 
 // count enters cycles into the ledger (§4.4: every count is the cycles since
 // the count before).
 func (d *Decoder) count(offset int64, cycles uint32, kind schema.CountKind, seq int64) {
-	d.cycle += int64(cycles)
-	d.unit.Counts = append(d.unit.Counts, schema.CycleCount{
-		Key: schema.Key{Seq: seq, Offset: offset}, Point: d.point(), Cycles: schema.Of(int64(cycles)), Kind: kind,
-	})
+	d.rec.Cycle += int64(cycles)
+	d.rec.Count(schema.Key{Seq: seq, Offset: offset}, int64(cycles), kind)
 }
 
-func (d *Decoder) point() schema.Point {
-	p := schema.Point{Epoch: d.epoch}
-	if d.cfg.CycleAccurate {
-		p.Cycle = schema.Of(d.cycle)
-	}
-	return p
-}
-
-func (d *Decoder) security() schema.Security {
-	switch {
-	case d.hyp:
-		return schema.Hyp
-	case d.ns:
-		return schema.NonSecure
-	}
-	return schema.Secure
-}
-
-// space is the memory space instructions are fetched from.
-func (d *Decoder) space() image.Space {
-	switch d.security() {
-	case schema.Hyp:
-		return image.HypSpace
-	case schema.NonSecure:
-		return image.NonSecureSpace
-	case schema.Secure:
-	}
-	return image.SecureSpace
-}
-
-// stateContext records the context as it is from here on.
-func (d *Decoder) stateContext(offset int64, state schema.ISA) {
-	d.spanDue = true
-	d.unit.Contexts = append(d.unit.Contexts, schema.Context{
-		Key: d.key(offset), ContextID: d.contextID, VMID: d.vmid, Security: d.security(), ISA: schema.Of(state),
-	})
-}
-
-// settle opens a span for the runs that follow, if something changed that they
-// share.
-func (d *Decoder) settle() {
-	if !d.spanDue {
-		return
-	}
-	d.spanDue = false
-	s := schema.Span{
-		Run: len(d.unit.Runs), Epoch: d.epoch, Timestamp: d.timestamp,
-		ContextID: d.contextID, VMID: d.vmid, Security: d.security(),
-	}
-	if n := len(d.unit.Spans); n > d.base.Spans && d.unit.Spans[n-1].Run == s.Run {
-		d.unit.Spans[n-1] = s
-		return
-	}
-	d.unit.Spans = append(d.unit.Spans, s)
+// tellContext records the context as it is from here on.
+func (d *Decoder) tellContext(offset int64, state schema.ISA) {
+	d.rec.TellContext(d.key(offset), schema.Of(state))
 }

@@ -1,10 +1,10 @@
 package pft
 
 import (
-	"fmt"
 	"io"
 	"math/bits"
 
+	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -87,39 +87,25 @@ const (
 	headerExceptionReturn = 0x76
 )
 
-// The end of an A-sync, and the fewest zeros before it.
-const (
-	asyncEnd      = 0x80
-	minAsyncZeros = 5
-)
-
-// maxAsyncZeros bounds the zeros of one A-sync, so that a stream of nothing
-// but zeros needs no memory. Hardware sends five.
-const maxAsyncZeros = 65536
-
 // more is the bit of an address, information, count or timestamp byte that
 // says another one follows.
 const more = 0x80
 
-// A SyntaxError reports bytes that are no packet of this protocol. The stream
-// is out of step with its reader from there to the next A-sync.
-type SyntaxError struct {
-	Header   byte   // the first byte
-	Reserved bool   // a header the protocol reserves, else one with a wrong payload
-	Reason   string // what is wrong
+// protocol is its name in errors.
+const protocol = "pft"
+
+func badPacket(h byte, reason string) error {
+	return &decode.SyntaxError{Protocol: protocol, Header: h, Reason: reason}
 }
 
-func (e *SyntaxError) Error() string {
-	if e.Reserved {
-		return fmt.Sprintf("pft: reserved header 0x%02x: %s", e.Header, e.Reason)
-	}
-	return fmt.Sprintf("pft: bad packet 0x%02x: %s", e.Header, e.Reason)
+func reservedHeader(h byte, reason string) error {
+	return &decode.SyntaxError{Protocol: protocol, Header: h, Reserved: true, Reason: reason}
 }
 
 // Parse decodes the packet at the start of b into p.
 //
 // The error is [io.ErrUnexpectedEOF] if b ends inside the packet, or a
-// [*SyntaxError]; in both cases p is unchanged. Parse does not allocate unless
+// [*decode.SyntaxError]; in both cases p is unchanged. Parse does not allocate unless
 // it fails, and keeps no reference to b.
 //
 // It ignores the bits that are constant or reserved inside a payload;
@@ -174,7 +160,7 @@ func (c *Config) parseOther(p *Packet, b []byte) error {
 	case headerIgnore:
 		*p = Packet{Kind: Ignore, Len: 1}
 	default:
-		return &SyntaxError{Header: h, Reserved: true, Reason: "table 4.1 has no packet of that header"}
+		return reservedHeader(h, "table 4.1 has no packet of that header")
 	}
 	return nil
 }
@@ -184,7 +170,7 @@ func (c *Config) parseOther(p *Packet, b []byte) error {
 func parseAtoms(p *Packet, h byte) error {
 	n := bits.Len8(h&0x7e) - 2
 	if n < 1 {
-		return &SyntaxError{Header: h, Reserved: true, Reason: "an atom header without atoms"}
+		return reservedHeader(h, "an atom header without atoms")
 	}
 	*p = Packet{}
 	p.Kind, p.Len = Atom, 1
@@ -262,23 +248,12 @@ func parseWaypointUpdate(p *Packet, b []byte) error {
 	return nil
 }
 
-// parseASync decodes an A-sync: five or more 00 and one 80.
 func parseASync(p *Packet, b []byte) error {
-	n := 1
-	for n < len(b) && b[n] == 0 && n <= maxAsyncZeros {
-		n++
+	n, err := decode.ParseAsync(b, protocol)
+	if err != nil {
+		return err
 	}
-	switch {
-	case n > maxAsyncZeros:
-		return &SyntaxError{Reason: "an A-sync of more zeros than any hardware sends"}
-	case n == len(b):
-		return io.ErrUnexpectedEOF
-	case n < minAsyncZeros:
-		return &SyntaxError{Reason: "an A-sync of fewer than five zeros"}
-	case b[n] != asyncEnd:
-		return &SyntaxError{Reason: "an A-sync that does not end in 80"}
-	}
-	*p = Packet{Kind: ASync, Len: n + 1}
+	*p = Packet{Kind: ASync, Len: n}
 	return nil
 }
 
@@ -305,9 +280,9 @@ func (c *Config) parseISync(p *Packet, b []byte) error {
 	if len(b) < n {
 		return io.ErrUnexpectedEOF
 	}
-	address := littleEndian(b[1:5])
+	address := decode.LittleEndian(b[1:5])
 	if address&3 == 2 {
-		return &SyntaxError{Header: headerISync, Reason: "an I-sync in ARM state at an address that is no multiple of 4"}
+		return badPacket(headerISync, "an I-sync in ARM state at an address that is no multiple of 4")
 	}
 	info := b[5]
 	reason := schema.ISyncReason(info >> isyncReasonShift & isyncReasonMask)
@@ -329,7 +304,7 @@ func (c *Config) parseISync(p *Packet, b []byte) error {
 		Address: address &^ 1, ISA: isyncISA(address, info), Reason: reason,
 		AltISA: info&isyncAltISA != 0, NS: info&isyncNS != 0, Hyp: info&isyncHyp != 0,
 		CyclesTold: told, Cycles: cycles, CycleBytes: uint8(cycleBytes),
-		ContextID: littleEndian(b[n:end]),
+		ContextID: decode.LittleEndian(b[n:end]),
 	}
 	return nil
 }
@@ -351,38 +326,22 @@ func isyncISA(address uint32, info byte) schema.ISA {
 // byte first.
 func (c *Config) parseContextID(p *Packet, b []byte) error {
 	if c.ContextIDBytes == 0 {
-		return &SyntaxError{Header: headerContextID, Reserved: true, Reason: "a Context ID packet, but ETMCR[15:14] says there are none"}
+		return reservedHeader(headerContextID, "a Context ID packet, but ETMCR[15:14] says there are none")
 	}
 	n := 1 + c.ContextIDBytes
 	if len(b) < n {
 		return io.ErrUnexpectedEOF
 	}
-	*p = Packet{Kind: ContextID, Len: n, ContextID: littleEndian(b[1:n])}
+	*p = Packet{Kind: ContextID, Len: n, ContextID: decode.LittleEndian(b[1:n])}
 	return nil
 }
 
-// parseTimestamp decodes a timestamp: 7 bits a byte, and the last possible byte
-// has no bit that says more follow.
 func (c *Config) parseTimestamp(p *Packet, b []byte) error {
-	var timestamp uint64
-	n, last := 1, c.maxTimestampBytes()
-	for {
-		if n == len(b) {
-			return io.ErrUnexpectedEOF
-		}
-		x := b[n]
-		if n == last {
-			timestamp |= uint64(x&c.lastTimestampMask()) << (7 * (n - 1))
-			n++
-			break
-		}
-		timestamp |= uint64(x&^more) << (7 * (n - 1))
-		n++
-		if x&more == 0 {
-			break
-		}
+	timestamp, timestampBytes := c.TimestampCode().Parse(b[1:])
+	if timestampBytes == 0 {
+		return io.ErrUnexpectedEOF
 	}
-	timestampBytes := uint8(n - 1)
+	n := 1 + timestampBytes
 	var cycles uint32
 	var cycleBytes int
 	if c.CycleAccurate {
@@ -394,32 +353,7 @@ func (c *Config) parseTimestamp(p *Packet, b []byte) error {
 	*p = Packet{
 		Kind: Timestamp, Len: n,
 		CyclesTold: c.CycleAccurate, Cycles: cycles, CycleBytes: uint8(cycleBytes),
-		Timestamp: timestamp, TimestampBytes: timestampBytes, ClockChange: b[0] == headerTimestampClock,
+		Timestamp: timestamp, TimestampBytes: uint8(timestampBytes), ClockChange: b[0] == headerTimestampClock,
 	}
 	return nil
-}
-
-// maxTimestampBytes is the number of bytes of a whole timestamp: 7 or 9.
-func (c *Config) maxTimestampBytes() int {
-	if c.Timestamp64 {
-		return 9
-	}
-	return 7
-}
-
-// lastTimestampMask has the bits of the last possible byte: all 8 of 64, the
-// lower 6 of 48.
-func (c *Config) lastTimestampMask() byte {
-	if c.Timestamp64 {
-		return 0xff
-	}
-	return 0x3f
-}
-
-// timestampBitsSent is the number of low bits a timestamp of n bytes tells.
-func (c *Config) timestampBitsSent(n uint8) uint8 {
-	if int(n) == c.maxTimestampBytes() {
-		return c.TimestampBits()
-	}
-	return 7 * n
 }

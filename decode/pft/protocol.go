@@ -42,20 +42,20 @@ func (c *Config) TracesData() bool { return false }
 // NewDecoder implements [decode.Protocol].
 func (c *Config) NewDecoder(mem *image.Memory, packets bool) decode.Decoder {
 	program := flow.NewProgram(mem, flow.Rules{Barriers: true, DataBarriers: c.DataBarriers})
-	return &Decoder{cfg: *c, mem: mem, walk: flow.NewWalker(program), packets: packets}
+	return &Decoder{
+		cfg: *c, mem: mem, walk: flow.NewWalker(program), packets: packets,
+		rec: decode.Recorder{CycleAccurate: c.CycleAccurate, Timestamps: c.TimestampCode()},
+	}
 }
 
 // Words implements [decode.Protocol].
 func (c *Config) Words() []string {
-	words := []string{"not cycle-accurate", "no Context ID", fmt.Sprintf("%d-bit timestamps in natural binary", c.TimestampBits()), "return stack off"}
+	words := []string{"not cycle-accurate", "no Context ID", c.TimestampCode().String(), "return stack off"}
 	if c.CycleAccurate {
 		words[0] = "cycle-accurate"
 	}
 	if c.ContextIDBytes > 0 {
 		words[1] = fmt.Sprintf("%d-byte Context ID", c.ContextIDBytes)
-	}
-	if c.TimestampGray {
-		words[2] = fmt.Sprintf("%d-bit timestamps in Gray code", c.TimestampBits())
 	}
 	if c.ReturnStack {
 		words[3] = "return stack on"

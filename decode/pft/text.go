@@ -35,61 +35,57 @@ func (c *Config) ParsePacket(b []byte) (decode.PacketText, error) {
 
 // text puts p into words.
 func (c *Config) text(p *Packet) decode.PacketText {
-	t := text{Len: p.Len, Type: p.Kind.String()}
+	t := text{decode.PacketText{Len: p.Len, Type: p.Kind.String()}}
 	switch p.Kind {
 	case ISync:
-		t.add("reason", p.Reason.String())
-		t.add("address", fmt.Sprintf("0x%08x", p.Address))
-		t.add("isa", p.ISA.String())
+		t.Add("reason", p.Reason.String())
+		t.Add("address", fmt.Sprintf("0x%08x", p.Address))
+		t.Add("isa", p.ISA.String())
 		t.addState(p)
 	case Atom:
-		t.add("atoms", p.atomString())
+		t.Add("atoms", p.atomString())
 	case BranchAddress:
 		t.addAddress(p)
 		if p.Info > 0 {
-			t.add("exception", p.Exception)
+			t.Add("exception", p.Exception)
 			if p.Exception != 0 {
-				t.add("exception_type", exceptionType(p.Exception).String())
+				t.Add("exception_type", decode.ExceptionType(p.Exception).String())
 			}
 			t.addState(p)
 		}
 	case WaypointUpdate:
 		t.addAddress(p)
 		if p.Info > 0 {
-			t.add("alt_isa", p.AltISA)
+			t.Add("alt_isa", p.AltISA)
 		}
 	case VMID:
-		t.add("vmid", p.VMID)
+		t.Add("vmid", p.VMID)
 	case Timestamp:
-		t.add("timestamp", fmt.Sprintf("0x%x", p.Timestamp))
-		t.add("timestamp_bits", c.timestampBitsSent(p.TimestampBytes))
-		t.add("clock_change", p.ClockChange)
+		t.Add("timestamp", fmt.Sprintf("0x%x", p.Timestamp))
+		t.Add("timestamp_bits", c.TimestampCode().BitsSent(p.TimestampBytes))
+		t.Add("clock_change", p.ClockChange)
 	default: // no fields
 	}
 	if p.CyclesTold {
-		t.add("cycles", p.Cycles)
+		t.Add("cycles", p.Cycles)
 	}
 	if p.Kind == ContextID || p.Kind == ISync && c.ContextIDBytes > 0 {
-		t.add("context_id", p.ContextID)
+		t.Add("context_id", p.ContextID)
 	}
-	return decode.PacketText(t)
+	return t.PacketText
 }
 
 // text is a decode.PacketText in the making.
-type text decode.PacketText
-
-func (t *text) add(name string, value any) {
-	t.Fields = append(t.Fields, decode.Field{Name: name, Value: value})
-}
+type text struct{ decode.PacketText }
 
 // addState adds what an I-sync and the information bytes of a branch address
 // say beside an exception. Hyp is in the second of these only.
 func (t *text) addState(p *Packet) {
-	t.add("ns", p.NS)
+	t.Add("ns", p.NS)
 	if p.Kind == ISync || p.Info == 2 {
-		t.add("hyp", p.Hyp)
+		t.Add("hyp", p.Hyp)
 	}
-	t.add("alt_isa", p.AltISA)
+	t.Add("alt_isa", p.AltISA)
 }
 
 // addAddress adds the address of a branch address or a waypoint update: all of
@@ -97,12 +93,12 @@ func (t *text) addState(p *Packet) {
 // instruction set, which the packet does not tell.
 func (t *text) addAddress(p *Packet) {
 	if p.AddressBytes < maxAddressBytes {
-		t.add("address_low", fmt.Sprintf("0x%x", p.Address))
-		t.add("address_bits", p.AddressBits)
+		t.Add("address_low", fmt.Sprintf("0x%x", p.Address))
+		t.Add("address_bits", p.AddressBits)
 		return
 	}
-	t.add("address", fmt.Sprintf("0x%08x", p.Address<<(32-p.AddressBits)))
-	t.add("isa", p.ISA.String())
+	t.Add("address", fmt.Sprintf("0x%08x", p.Address<<(32-p.AddressBits)))
+	t.Add("isa", p.ISA.String())
 }
 
 // atomString is the atoms of p, oldest first, as "EEN".

@@ -1,0 +1,156 @@
+package decode
+
+import "github.com/tracelake/tracelake/schema"
+
+// A Recorder writes what a decoder tells of one segment after another, part by
+// part: the rows into a unit (rows.go), what is lost of the bytes (loss.go), and
+// the entry of each part in Unit.Segments. Every decoder holds one. It knows no
+// packet of any protocol and follows no program: where the program stands, its
+// caller says with the key of each row.
+//
+// Its rows are those of design.md §2, relative to their segment: see [Unit].
+type Recorder struct {
+	// What the registers say. It does not change once the first part began.
+	CycleAccurate bool // rows have cycles
+	Timestamps    TimestampCode
+
+	// Of the part at hand.
+	Unit    *Unit
+	Part    Part
+	Segment Segment // the entry being made for Unit.Segments
+	Base    Ends    // lengths of the unit's slices where the part began
+
+	State
+
+	loss   schema.Loss // that lasts up to the next cut
+	lost   bool        // there is one
+	broken bool        // the input broke in the segment
+
+	bound  int   // end of what a packet may reach; 0 before the first one
+	asyncs []int // of Part.Asyncs those not passed yet
+	rest   Part  // bytes of a packet the part before was cut inside
+	seq    int64 // where the part began
+}
+
+// A State is what the rows of a segment share and stand on, up to a place in it.
+// Every segment begins with a zero one. A decoder that goes back to that place
+// puts it back, and truncates the unit.
+type State struct {
+	Context
+	Epoch int32 // opened since the lead
+	Cycle int64 // sum in the epoch
+
+	timestampRaw  uint64
+	timestampBits uint8 // low bits of timestampRaw sent in this segment
+	timestamp     int32 // index of the last row in the unit, or TimestampCarried
+
+	spanDue bool // the next run needs a span of its own
+}
+
+// Begin begins a part, before which the segment has seq instructions. If the
+// input broke before it, all of it is lost.
+func (r *Recorder) Begin(u *Unit, part Part, seq int64) {
+	if part.Continued {
+		part.Prepend(r.rest)
+	} else {
+		r.State, r.lost, r.broken = State{}, false, false
+	}
+	r.rest = Part{}
+	r.Unit, r.Part, r.Base = u, part, u.Ends()
+	r.Segment = Segment{Continued: part.Continued, Open: part.Open}
+	r.seq = seq
+	r.bound, r.asyncs = 0, part.Asyncs
+	r.timestamp, r.spanDue = schema.TimestampCarried, true
+	if part.Break {
+		r.discontinue()
+	}
+}
+
+// Lead records the I-sync a segment begins with. What it does to the epoch, and
+// whether it makes an event, depends on what came before: that is for the
+// stitcher.
+func (r *Recorder) Lead(l Lead) {
+	l.NewEpoch, l.CycleAccurate = l.opensEpoch(), r.CycleAccurate
+	row := &r.Segment.Row
+	row.Offset, row.Address, row.Reason = l.Offset, l.address(), l.Reason
+	r.Segment.Lead = l
+}
+
+// Periodic compares a periodic I-sync inside a segment with the position the flow
+// had reached, if it is known.
+func (r *Recorder) Periodic(key schema.Key, reached schema.Null[Position], told Position) {
+	r.Segment.Quality.ISync(key.Offset, reached, told)
+	if reached.OK && reached.V != told {
+		r.Inconsistent(key, reached.V.Address, ISyncDiffers(reached.V, told))
+	}
+}
+
+// Restart records an I-sync inside a segment that is not periodic: trace starts
+// again, behind seq instructions. With a count that is known the gap was counted
+// and the epoch goes on; without one another opens.
+func (r *Recorder) Restart(l Lead, seq int64) {
+	key := schema.Key{Seq: seq, Offset: l.Offset}
+	r.Event(key, RestartEvent(l.Reason), l.address(), "")
+	if !l.opensEpoch() {
+		r.Cycle += l.Count.V
+		r.Count(key, l.Count.V, schema.CountISync)
+		return
+	}
+	if l.CountTold {
+		r.Unit.Counts = append(r.Unit.Counts, schema.CycleCount{Key: key, OutOfEpoch: true, Kind: schema.CountISync})
+	}
+	r.Epoch++
+	r.Cycle, r.spanDue = 0, true
+}
+
+// Finish ends the part, behind which the segment has seq instructions, and
+// appends its entry to Unit.Segments. What Segment.Tail and Segment.Back say of
+// the flow of the program, the caller has set.
+func (r *Recorder) Finish(seq int64) {
+	if !r.Part.Open {
+		r.closeLoss()
+	}
+	s := &r.Segment
+	s.Row.Bytes = s.Row.BytesDecoded + s.Row.BytesLost
+	s.Row.Instructions = seq - r.seq
+	t := &s.Tail
+	t.Lost, t.Broken = r.lost, r.broken
+	t.Seq, t.Epoch, t.Cycle = seq, r.Epoch, r.Cycle
+	t.VMID = r.VMID
+	t.TimestampRaw, t.TimestampBits, t.TimestampCleared = r.timestampRaw, r.timestampBits, r.lost
+	if r.lost {
+		t.TimestampBits = 0
+	}
+	s.Ends = r.Unit.Ends()
+	r.Unit.Segments = append(r.Unit.Segments, *s)
+	r.Unit, r.Part, r.asyncs = nil, Part{}, nil
+}
+
+// Settle opens a span for the runs that follow, if something changed that they
+// share. It is called before each of them.
+func (r *Recorder) Settle() {
+	if r.spanDue {
+		r.openSpan()
+	}
+}
+
+func (r *Recorder) openSpan() {
+	r.spanDue = false
+	s := schema.Span{
+		Run: len(r.Unit.Runs), Epoch: r.Epoch, Timestamp: r.timestamp,
+		ContextID: r.ContextID, VMID: r.VMID, Security: r.Security(),
+	}
+	if n := len(r.Unit.Spans); n > r.Base.Spans && r.Unit.Spans[n-1].Run == s.Run {
+		r.Unit.Spans[n-1] = s
+		return
+	}
+	r.Unit.Spans = append(r.Unit.Spans, s)
+}
+
+// opensEpoch says whether the I-sync opens an epoch in any case: it is not
+// periodic, and the gap before it was not counted.
+func (l *Lead) opensEpoch() bool { return l.Reason != schema.ISyncPeriodic && !l.Count.OK }
+
+func (l *Lead) address() schema.Null[uint32] {
+	return schema.Null[uint32]{V: l.At.V.Address, OK: l.At.OK}
+}

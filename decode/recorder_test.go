@@ -1,0 +1,173 @@
+package decode
+
+import (
+	"io"
+	"reflect"
+	"testing"
+
+	"github.com/tracelake/tracelake/schema"
+)
+
+// part returns one of n bytes, at offsets from at on.
+func part(at CaptureOffset, n int, asyncs ...int) Part {
+	p := Part{Asyncs: asyncs}
+	for i := range n {
+		p.Data = append(p.Data, byte(i))
+		p.Offsets = append(p.Offsets, at+CaptureOffset(i))
+	}
+	return p
+}
+
+// A packet may reach up to the end of the next A-sync, which counts only as long
+// as it lies ahead.
+func TestRecorderBytes(t *testing.T) {
+	var r Recorder
+	r.Begin(&Unit{}, part(100, 20, 6, 12), 0)
+	for _, step := range []struct{ i, end int }{{0, 6}, {5, 6}, {6, 12}, {13, 20}, {19, 20}} {
+		if got := step.i + len(r.Bytes(step.i)); got != step.end {
+			t.Errorf("a packet at %d may reach up to %d, want %d", step.i, got, step.end)
+		}
+	}
+}
+
+func TestRecorderStop(t *testing.T) {
+	reserved := &SyntaxError{Header: 0x10, Reserved: true, Reason: "why"}
+	bad := &SyntaxError{Header: 0x81, Reason: "why"}
+	loss := func(bytes int64, reason schema.LossReason, detail string) []schema.Loss {
+		return []schema.Loss{{Key: schema.Key{Seq: 3, Offset: 107}, Bytes: bytes, Reason: reason, Detail: detail}}
+	}
+	for _, tt := range []struct {
+		name      string
+		open, end bool
+		asyncs    []int
+		err       error
+		lost      bool
+		losses    []schema.Loss
+		rest      int // bytes kept for the part behind
+	}{
+		{"bad packet", false, false, nil, bad, true, loss(3, schema.LossBadPacket, "header 0x81: why"), 0},
+		{"reserved header", false, true, nil, reserved, true, loss(3, schema.LossReservedHeader, "header 0x10: why"), 0},
+		{"reserved header, goes on", true, false, nil, reserved, true, nil, 0},
+		{"past an A-sync", false, true, []int{9}, io.ErrUnexpectedEOF, true, loss(3, schema.LossBadPacket, "packet 0x07 reaches past an A-sync"), 0},
+		{"past the A-sync of the cut", false, false, nil, io.ErrUnexpectedEOF, true, loss(3, schema.LossBadPacket, "packet 0x07 reaches past an A-sync"), 0},
+		{"cut off, goes on", true, false, []int{7}, io.ErrUnexpectedEOF, false, nil, 3},
+		{"cut off by the end", false, true, nil, io.ErrUnexpectedEOF, false, loss(3, schema.LossTruncated, "packet 0x07 cut off after 3 bytes"), 0},
+	} {
+		var r Recorder
+		var u Unit
+		p := part(100, 10, tt.asyncs...)
+		p.Open, p.End = tt.open, tt.end
+		r.Begin(&u, p, 0)
+		r.Bytes(7)
+		lost := r.Stop(7, 3, tt.err)
+		r.Finish(3)
+		row := u.Segments[0].Row
+		if lost != tt.lost || u.Segments[0].Tail.Lost != tt.lost || !reflect.DeepEqual(u.Losses, tt.losses) {
+			t.Errorf("%s: lost %v, %+v, want %v, %+v", tt.name, lost, u.Losses, tt.lost, tt.losses)
+		}
+		if len(r.rest.Data) != tt.rest || row.BytesDecoded != 7 || row.BytesLost != 3-int64(tt.rest) || row.Bytes != row.BytesDecoded+row.BytesLost {
+			t.Errorf("%s: %d bytes kept, %+v, want %d", tt.name, len(r.rest.Data), row, tt.rest)
+		}
+	}
+}
+
+// A packet that two parts share, and a loss that lasts over two.
+func TestRecorderParts(t *testing.T) {
+	var r Recorder
+	var u Unit
+	first := part(100, 10)
+	first.Open = true
+	r.Begin(&u, first, 0)
+	r.Bytes(7)
+	r.Stop(7, 2, io.ErrUnexpectedEOF)
+	r.Finish(2)
+
+	second := part(110, 10, 4)
+	second.Continued, second.Open = true, true
+	r.Begin(&u, second, 2)
+	if got := len(r.Bytes(0)); got != 7 || r.Offset(0) != 107 {
+		t.Errorf("the second part has a packet of up to %d bytes at %d, want 7 at 107", got, r.Offset(0))
+	}
+	r.Stop(5, 4, &SyntaxError{Header: 0x10, Reason: "why"})
+	r.Finish(4)
+
+	third := part(120, 10)
+	third.Continued = true
+	r.Begin(&u, third, 4)
+	if !r.Lost() {
+		t.Error("the loss does not go on in the third part")
+	}
+	r.Decoded(0)
+	r.Finish(4)
+	want := []schema.Loss{{Key: schema.Key{Seq: 4, Offset: 112}, Bytes: 8 + 10, Reason: schema.LossBadPacket, Detail: "header 0x10: why"}}
+	if !reflect.DeepEqual(u.Losses, want) {
+		t.Errorf("losses %+v, want %+v", u.Losses, want)
+	}
+	for i, instructions := range []int64{2, 2, 0} {
+		if got := u.Segments[i].Row.Instructions; got != instructions {
+			t.Errorf("part %d has %d instructions, want %d", i, got, instructions)
+		}
+	}
+}
+
+// A span is opened for the first run behind a change, and replaced where no run
+// came between.
+func TestRecorderSettle(t *testing.T) {
+	r := Recorder{Timestamps: TimestampCode{Bits: 48}}
+	var u Unit
+	r.Begin(&u, part(100, 10), 0)
+	run := func() {
+		r.Settle()
+		u.Runs = append(u.Runs, schema.Run{})
+	}
+	r.Settle()
+	r.NS = true
+	r.TellContext(schema.Key{}, schema.Of(schema.A32))
+	run()
+	run()
+	r.Timestamp(schema.Key{Seq: 2}, 5, 7, false)
+	run()
+	r.Timestamp(schema.Key{Seq: 3}, 0, 48, false) // unknown: an event alone
+	run()
+	want := []schema.Span{
+		{Run: 0, Timestamp: schema.TimestampCarried, Security: schema.NonSecure},
+		{Run: 2, Timestamp: 0, Security: schema.NonSecure},
+	}
+	if !reflect.DeepEqual(u.Spans, want) {
+		t.Errorf("spans %+v, want %+v", u.Spans, want)
+	}
+	if len(u.Timestamps) != 1 || len(u.Events) != 1 || u.Events[0].Event != schema.EventTimestampUnknown {
+		t.Errorf("timestamps %+v, events %+v", u.Timestamps, u.Events)
+	}
+}
+
+// An I-sync that restarts trace goes on with the epoch where its count is known.
+func TestRecorderRestart(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		lead   Lead
+		epoch  int32
+		cycle  int64
+		counts []schema.CycleCount
+	}{
+		{"counted", Lead{Offset: 104, Reason: schema.ISyncTraceOn, CountTold: true, Count: schema.Of[int64](5)}, 0, 15, []schema.CycleCount{{
+			Key: schema.Key{Seq: 2, Offset: 104}, Point: schema.Point{Cycle: schema.Of[int64](15)}, Cycles: schema.Of[int64](5), Kind: schema.CountISync,
+		}}},
+		{"not to be trusted", Lead{Offset: 104, Reason: schema.ISyncOverflow, CountTold: true}, 1, 0, []schema.CycleCount{{
+			Key: schema.Key{Seq: 2, Offset: 104}, OutOfEpoch: true, Kind: schema.CountISync,
+		}}},
+		{"without a count", Lead{Offset: 104, Reason: schema.ISyncDebugExit}, 1, 0, nil},
+	} {
+		r := Recorder{CycleAccurate: true}
+		var u Unit
+		r.Begin(&u, part(100, 10), 0)
+		r.Cycle = 10
+		r.Restart(tt.lead, 2)
+		if r.Epoch != tt.epoch || r.Cycle != tt.cycle || !reflect.DeepEqual(u.Counts, tt.counts) {
+			t.Errorf("%s: epoch %d, cycle %d, %+v, want %d, %d, %+v", tt.name, r.Epoch, r.Cycle, u.Counts, tt.epoch, tt.cycle, tt.counts)
+		}
+		if len(u.Events) != 1 || u.Events[0].Event != RestartEvent(tt.lead.Reason) {
+			t.Errorf("%s: events %+v", tt.name, u.Events)
+		}
+	}
+}

@@ -1,0 +1,104 @@
+package decode
+
+import (
+	"fmt"
+
+	"github.com/tracelake/tracelake/decode/image"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// This file is the rows that a [Recorder] writes, a method for each kind.
+
+// Event records an event.
+func (r *Recorder) Event(key schema.Key, e schema.EventKind, address schema.Null[uint32], detail string) {
+	r.Unit.Events = append(r.Unit.Events, schema.Event{Key: key, Event: e, Address: address, Detail: detail})
+}
+
+// Inconsistent records that the trace and the program image do not agree at an
+// address.
+func (r *Recorder) Inconsistent(key schema.Key, address uint32, detail string) {
+	r.Event(key, schema.EventInconsistent, schema.Of(address), detail)
+}
+
+// Unmapped records that the flow met an instruction at an address that is in no
+// image of mem.
+func (r *Recorder) Unmapped(key schema.Key, mem *image.Memory, at uint32) {
+	detail, here := "", r.Space()
+	// Its first half may be there.
+	if space, ok := mem.MappedElsewhere(here, at); ok && mem.Fetch(here, at) == nil {
+		detail = fmt.Sprintf("no memory in the %s space, but in %s", here, space)
+	}
+	r.Event(key, schema.EventUnmapped, schema.Of(at), detail)
+}
+
+// TellContext records the context as it is from here on, with the instruction
+// set, where there is one.
+func (r *Recorder) TellContext(key schema.Key, state schema.Null[schema.ISA]) {
+	r.spanDue = true
+	r.Unit.Contexts = append(r.Unit.Contexts, schema.Context{
+		Key: key, ContextID: r.ContextID, VMID: r.VMID, Security: r.Security(), ISA: state,
+	})
+}
+
+// Count records cycles that were told, and are in Cycle already.
+func (r *Recorder) Count(key schema.Key, cycles int64, kind schema.CountKind) {
+	r.Unit.Counts = append(r.Unit.Counts, schema.CycleCount{
+		Key: key, Point: r.point(), Cycles: schema.Of(cycles), Kind: kind,
+	})
+}
+
+// Timestamp records a timestamp. The packet replaces the low bits of the value
+// as sent; a value of 0 is unknown.
+func (r *Recorder) Timestamp(key schema.Key, raw uint64, bits uint8, clockChange bool) {
+	if clockChange {
+		r.Event(key, schema.EventClockChange, schema.Null[uint32]{}, "")
+	}
+	r.timestampRaw = Merge(r.timestampRaw, raw, bits)
+	r.timestampBits = max(r.timestampBits, bits)
+	row := schema.Timestamp{Key: key, Point: r.point(), Raw: r.timestampRaw, KnownBits: r.timestampBits}
+	if r.timestampBits == r.Timestamps.Bits {
+		row.Value = schema.Of(r.Timestamps.Value(r.timestampRaw))
+		if row.Value.V == 0 {
+			r.Event(key, schema.EventTimestampUnknown, schema.Null[uint32]{}, "")
+			return
+		}
+	}
+	r.timestamp = int32(len(r.Unit.Timestamps))
+	r.Unit.Timestamps = append(r.Unit.Timestamps, row)
+	r.spanDue = true
+}
+
+// Enter records the entry to an exception, in the context of its handler. x has
+// what the packet told.
+func (r *Recorder) Enter(x schema.Exception) {
+	x.Event = schema.ExceptionEntry
+	r.exception(&x)
+	r.Segment.Row.Exceptions++
+}
+
+// Return records an exception return.
+func (r *Recorder) Return(key schema.Key) {
+	r.exception(&schema.Exception{Key: key, Event: schema.ExceptionReturn})
+}
+
+func (r *Recorder) exception(x *schema.Exception) {
+	x.Point, x.Timestamp = r.point(), r.timestamp
+	x.ContextID, x.VMID, x.Security = r.ContextID, r.VMID, r.Security()
+	r.Unit.Exceptions = append(r.Unit.Exceptions, *x)
+}
+
+// Packet makes the row of `packets` of the packet at Part.Data[i].
+func (r *Recorder) Packet(i int, seq int64, text PacketText) {
+	r.Unit.Packets = append(r.Unit.Packets, schema.Packet{
+		Key: schema.Key{Seq: seq, Offset: r.Offset(i)}, Type: text.Type,
+		Bytes: append([]byte(nil), r.Part.Data[i:i+text.Len]...), Fields: text.JSON(),
+	})
+}
+
+func (r *Recorder) point() schema.Point {
+	p := schema.Point{Epoch: r.Epoch}
+	if r.CycleAccurate {
+		p.Cycle = schema.Of(r.Cycle)
+	}
+	return p
+}
