@@ -69,7 +69,8 @@ func (d *Decoder) plainAtoms(a *Atoms, offset int64) bool {
 		}
 		d.rec.Settle()
 		run := bits.TrailingZeros32(uint32(a.N)>>i | 1<<(a.Count-i))
-		walked, stop := 1, flow.Arrived
+		walked := 1
+		var stop flow.Stop
 		if run > 0 {
 			walked, stop = d.walk.Executed(&told, run)
 		} else if stop = d.walk.Atom(&told, false, 0); stop == flow.Missing || stop == flow.Endless {

@@ -2,6 +2,7 @@ package parquetfile
 
 import (
 	"bytes"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -133,7 +134,7 @@ func readColumn(t *testing.T, c parquet.ColumnChunk, typ schema.Type) []string {
 	defer pages.Close()
 	for {
 		p, err := pages.ReadPage()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return out
 		}
 		if err != nil {
@@ -141,7 +142,7 @@ func readColumn(t *testing.T, c parquet.ColumnChunk, typ schema.Type) []string {
 		}
 		values := make([]parquet.Value, p.NumValues())
 		n, err := p.Values().ReadValues(values)
-		if int64(n) != p.NumValues() || err != nil && err != io.EOF {
+		if int64(n) != p.NumValues() || err != nil && !errors.Is(err, io.EOF) {
 			t.Fatalf("page of %d values gave %d: %v", p.NumValues(), n, err)
 		}
 		for _, v := range values {
