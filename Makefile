@@ -1,5 +1,6 @@
 # Everything a change has to pass: make check. The rest are its parts.
-TOOLS = go tool -modfile=.ci/tools.mod
+# Vet, staticcheck, gofumpt and more, and which package may import which.
+GOLANGCI_LINT = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 FUZZTIME ?= 20s
 
 .PHONY: check test lint race fuzz bench generate
@@ -19,11 +20,8 @@ race:
 	go test -race -short ./...
 
 lint:
-	go vet ./...
 	go fix -diff ./...
-	@unformatted="$$($(TOOLS) gofumpt -l .)" || exit 1; test -z "$$unformatted" || \
-	{ echo "make: gofumpt -w would change $$unformatted" >&2; exit 1; }
-	$(TOOLS) staticcheck ./...
+	go run $(GOLANGCI_LINT) run ./...
 
 # One target at a time: go test -fuzz takes no more.
 fuzz:
