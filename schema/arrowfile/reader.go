@@ -83,9 +83,22 @@ func (f *Reader) read() error {
 		return fmt.Errorf("%d rows, more than %d", record.NumRows(), schema.BatchRows)
 	}
 	for i := range f.table.Columns {
-		if err := appendArray(&f.batch.Columns[i], record.Column(i)); err != nil {
+		err := checkLength(record, i)
+		if err == nil {
+			err = appendArray(&f.batch.Columns[i], record.Column(i))
+		}
+		if err != nil {
 			return fmt.Errorf("column %s: %w", f.table.Columns[i].Name, err)
 		}
+	}
+	return nil
+}
+
+// checkLength says that a column of a record batch has not as many rows as that:
+// a damaged file may say so of one.
+func checkLength(record arrow.Record, column int) error {
+	if n := record.Column(column).Len(); int64(n) != record.NumRows() {
+		return fmt.Errorf("%d rows in a record batch of %d", n, record.NumRows())
 	}
 	return nil
 }

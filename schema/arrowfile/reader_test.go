@@ -2,6 +2,7 @@ package arrowfile
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -75,6 +76,25 @@ func TestReaderRefuses(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v, want %s", tt.name, err, tt.want)
 		}
+	}
+}
+
+// A column cannot have more rows than its record batch: one of a billion took as
+// long as that.
+func TestReaderColumnLengths(t *testing.T) {
+	const rows = 933
+	table := sample.EveryType()
+	data := write(t, table, None, sample.Groups(table, rand.New(rand.NewPCG(1, 3)), [][]int{{rows}}))
+	length := binary.LittleEndian.AppendUint64(nil, rows)
+	at := bytes.Index(data, length) // of the record batch; those of its columns follow
+	binary.LittleEndian.PutUint64(data[at:], rows-1)
+	r, err := open(data, table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "column u8: 933 rows in a record batch of 932"
+	if _, err = r.Next(); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %s", err, want)
 	}
 }
 
