@@ -167,6 +167,7 @@ func (v *variants) checkPrefix(t testing.TB, got *dataset, n int) {
 	if !slices.Equal(told, want[:end]) {
 		t.Errorf("%d instructions, want %d, or others", len(told), end)
 	}
+	v.checkAccessPrefix(t, got, cut)
 }
 
 // cancels says whether the stream takes an instruction back from an offset on.

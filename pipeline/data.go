@@ -145,7 +145,9 @@ func (f *dataFollower) take(b *base, x *decode.Datum) {
 		f.storeFailed(x)
 	case decode.DatumSuppressed:
 		if g := f.top(); g.incomplete() {
-			f.mark(g, schema.DataSuppressed)
+			if !g.state.OK { // else its data are worth less than uncertain
+				f.mark(g, schema.DataSuppressed)
+			}
 			g.resumed = g.position
 		}
 	case decode.DatumPaused:

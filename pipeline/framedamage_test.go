@@ -24,6 +24,7 @@ const frameReach = 9 * frameBytes
 var framedPairs = [][2]string{
 	{"PFT 1.1, return stack", "ETMv3.5, cycles"},
 	{"PFT 1.1, cycles", "ETMv3.3"},
+	{"ETMv3.3, cycles", "ETMv3.5, data in any order, cycles"},
 }
 
 // A framedBuffer is two streams in frames.
@@ -39,10 +40,9 @@ func eachFramed(t *testing.T, test func(t *testing.T, f *framedBuffer)) {
 		t.Run(pair[0]+" beside "+pair[1], func(t *testing.T) {
 			f := &framedBuffer{}
 			for i, name := range pair {
-				m := macrocells[slices.IndexFunc(macrocells, func(m macrocell) bool { return m.name == name })]
 				run := smallRun
 				run.id, run.bytes = uint8(0x10+0x11*i), smallRun.bytes/2
-				f.sources[i] = newVariants(t, m.generate(t, run))
+				f.sources[i] = newVariants(t, macrocellOf(name).generate(t, run))
 			}
 			f.write(t)
 			test(t, f)

@@ -204,11 +204,13 @@ func TestRandomStreamsETMv3(t *testing.T) {
 func FuzzDecodeETMv3(f *testing.F) {
 	add := func(mode, at uint16, word []byte) {
 		start := etmv3Start(fuzzETMv3(f, mode).(*etmv3.Config))
-		f.Add(slices.Concat(start, []byte{0, 0, 0, 0}, word, []byte{0x84, 0x88}, word), mode, at)
+		f.Add(slices.Concat(start, word, []byte{0x84, 0x88}, word), mode, at)
 	}
 	for i, word := range etmv3Words() {
 		add(uint16(i)<<3, uint16(i), word)
 	}
+	// With a Context ID, an I-sync with count that would end behind an A-sync.
+	add(1|2, 0, []byte{0x70, 0, 0, 0, 0, 0, 0x80})
 	for mode := range uint16(8) {
 		mode <<= 12
 		for i, word := range etmv3DataWords(fuzzETMv3(f, mode).(*etmv3.Config)) {

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"bytes"
+	"slices"
 	"testing"
 
 	"github.com/tracelake/tracelake/bench/synth"
@@ -22,6 +23,9 @@ type macrocell struct {
 	returnStack   bool  // PFT
 	cycleAccurate bool
 	data          bool // ETMv3: values and addresses
+	dataOnly      bool // of those, nothing else
+	anyOrder      bool // of those, values that come late, out of order or not at all
+	profileM      bool
 }
 
 // macrocells are those whose streams are damaged.
@@ -35,6 +39,14 @@ var macrocells = []macrocell{
 	{name: "ETMv3.5", protocol: capture.ETMv3, minor: 5},
 	{name: "ETMv3.5, cycles", protocol: capture.ETMv3, minor: 5, cycleAccurate: true},
 	{name: "ETMv3.5, data", protocol: capture.ETMv3, minor: 5, data: true},
+	{name: "ETMv3.5, data in any order, cycles", protocol: capture.ETMv3, minor: 5, cycleAccurate: true, data: true, anyOrder: true},
+	{name: "ETMv3.5, data only", protocol: capture.ETMv3, minor: 5, data: true, dataOnly: true, anyOrder: true},
+	{name: "ETMv3.5 of v7-M, data in any order", protocol: capture.ETMv3, minor: 5, data: true, anyOrder: true, profileM: true},
+}
+
+// macrocellOf returns the macrocell of a name.
+func macrocellOf(name string) *macrocell {
+	return &macrocells[slices.IndexFunc(macrocells, func(m macrocell) bool { return m.name == name })]
 }
 
 // eachMacrocell runs a test for all macrocells.
@@ -51,13 +63,13 @@ const (
 )
 
 // encoder returns what traces a program to b, and its registers.
-func (m *macrocell) encoder(b *bytes.Buffer, rows synth.Rows, id uint8, program *synth.Program, sync int) (stepEncoder, []synth.Register) {
+func (m *macrocell) encoder(b *bytes.Buffer, rows synth.Rows, run *generatedRun, program *synth.Program) (stepEncoder, []synth.Register) {
 	if m.protocol == capture.PFT {
 		o := synth.PFTOptions{
 			Config: pft.Config{
 				Minor: m.minor, CycleAccurate: m.cycleAccurate, ReturnStack: m.returnStack, ContextIDBytes: 1, Timestamp64: true,
 			},
-			Source: id, SyncBytes: sync, ReturnStackDepth: 8, TraceVMID: true,
+			Source: run.id, SyncBytes: run.sync, ReturnStackDepth: 8, TraceVMID: true,
 			Timestamps: true, TimestampBase: generatedTimestampBase, CyclesPerTick: generatedCyclesPerTick,
 		}
 		return synth.NewPFT(b, rows, o), o.Registers()
@@ -65,14 +77,24 @@ func (m *macrocell) encoder(b *bytes.Buffer, rows synth.Rows, id uint8, program 
 	latest := m.minor >= 5
 	o := synth.ETMv3Options{
 		Config: etmv3.Config{
-			Minor: m.minor, CycleAccurate: m.cycleAccurate, ContextIDBytes: 1, Security: true, OneT32: true,
-			AltBranch: latest, Timestamp64: latest, Virtualization: latest, DataAddress: m.data, DataValue: m.data,
+			Minor: m.minor, ProfileM: m.profileM, CycleAccurate: m.cycleAccurate, ContextIDBytes: 1, Security: !m.profileM, OneT32: true,
+			AltBranch: latest, Timestamp64: latest, Virtualization: latest && !m.profileM,
+			DataAddress: m.data, DataValue: m.data, DataOnly: m.dataOnly, DataSuppress: m.anyOrder && !m.dataOnly,
 		},
-		Source: id, Program: program, SyncPeriod: sync, TraceVMID: latest,
+		Source: run.id, Program: program, SyncPeriod: run.sync, TraceVMID: latest && !m.profileM,
 		Timestamps: latest, TimestampBase: generatedTimestampBase, CyclesPerTick: generatedCyclesPerTick,
+	}
+	if m.anyOrder {
+		o.Variation = &synth.ETMv3Variation{
+			Seed: run.seed, OutOfOrder: anyOrderRate, NotTraced: anyOrderRate, Suppress: anyOrderRate / 10, Cancel: anyOrderRate,
+			Delay: 3 * anyOrderRate, // some over a cut
+		}
 	}
 	return synth.NewETMv3(b, rows, o), o.Registers()
 }
+
+// anyOrderRate is how often data in any order is not in order.
+const anyOrderRate = 0.2
 
 // A stepEncoder makes a stream of steps.
 type stepEncoder interface {
@@ -91,6 +113,9 @@ type generatedRun struct {
 	eventful float64
 }
 
+// generatedBase is where programs lie.
+const generatedBase = 0x80000000
+
 // smallRun is a stream that is damaged in very many ways.
 var smallRun = generatedRun{id: 0x10, seed: 1, bytes: 12 << 10, sync: 1024, eventful: 20}
 
@@ -100,20 +125,23 @@ type generated struct {
 	cell    macrocell
 	truth   generatedTruth
 	program *synth.Program
+	region  image.Region // where it lies
 }
 
 // generate traces an execution of a program that is made up.
 func (m *macrocell) generate(t testing.TB, run generatedRun) *generated {
 	t.Helper()
-	g, err := synth.GenerateProgram(synth.GenerateOptions{Seed: run.seed, Bytes: 64 << 10, Base: 0x80000000, Security: schema.NonSecure})
+	o := synth.GenerateOptions{Seed: run.seed, Bytes: 64 << 10, Base: generatedBase, V7M: m.profileM}
+	if !m.profileM {
+		o.Security = schema.NonSecure
+	}
+	g, err := synth.GenerateProgram(o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	rates := map[schema.ExceptionType]float64{}
-	for x, rate := range map[schema.ExceptionType]float64{
-		schema.ExcIRQ: 300, schema.ExcFIQ: 50, schema.ExcUndefined: 50, schema.ExcDataAbort: 100, schema.ExcDebug: 20,
-	} {
-		rates[x] = rate * run.eventful
+	rates := m.rates()
+	for x := range rates {
+		rates[x] *= run.eventful
 	}
 	steps := synth.Execute(g.Program(), synth.ExecuteOptions{
 		Seed: run.seed, Instructions: 1 << 40, Targets: g.Targets, Handlers: g.Handlers, Rates: rates,
@@ -121,12 +149,12 @@ func (m *macrocell) generate(t testing.TB, run generatedRun) *generated {
 			{Entry: g.Entry, ContextID: 1, VMID: 1},
 			{Entry: g.Targets[len(g.Targets)/2], ContextID: 2, VMID: 2},
 		},
-		Switches: 50 * run.eventful, Triggers: 20 * run.eventful, Data: m.data,
+		Switches: 50 * run.eventful, Triggers: 20 * run.eventful, Data: m.data, V7M: m.profileM, Interrupts: 8,
 		TraceOff: synth.Windows{Rate: 20 * run.eventful, Steps: 50}, Overflow: synth.Windows{Rate: 20 * run.eventful, Steps: 50},
 	})
 	var b bytes.Buffer
-	made := &generated{cell: *m, program: g.Program()}
-	encoder, registers := m.encoder(&b, &made.truth, run.id, g.Program(), run.sync)
+	made := &generated{cell: *m, program: g.Program(), region: g.Region()}
+	encoder, registers := m.encoder(&b, &made.truth, &run, g.Program())
 	for s, err := range steps {
 		if err == nil {
 			err = encoder.Step(&s)
@@ -141,19 +169,36 @@ func (m *macrocell) generate(t testing.TB, run generatedRun) *generated {
 	if err := encoder.Close(); err != nil {
 		t.Fatal(err)
 	}
-	tr := &trace{name: m.name, id: run.id, protocol: bindGenerated(t, m.protocol, registers), memory: image.New(g.Region())}
+	tr := &trace{name: m.name, id: run.id, protocol: m.bind(t, registers), memory: image.New(g.Region())}
 	made.trace = tr.with(b.Bytes())
 	return made
 }
 
-// bindGenerated binds a protocol to the registers of an encoder.
-func bindGenerated(t testing.TB, protocol string, registers []synth.Register) decode.Protocol {
+// rates are how often exceptions happen per million instructions.
+func (m *macrocell) rates() map[schema.ExceptionType]float64 {
+	if m.profileM {
+		return map[schema.ExceptionType]float64{
+			schema.ExcIRQ: 300, schema.ExcSysTick: 100, schema.ExcPendSV: 50, schema.ExcDebug: 20,
+		}
+	}
+	return map[schema.ExceptionType]float64{
+		schema.ExcIRQ: 300, schema.ExcFIQ: 50, schema.ExcUndefined: 50, schema.ExcDataAbort: 100, schema.ExcDebug: 20,
+	}
+}
+
+// bind binds the protocol to the registers of an encoder.
+func (m *macrocell) bind(t testing.TB, registers []synth.Register) decode.Protocol {
 	t.Helper()
+	s := decode.Source{Profile: "A"}
+	if m.profileM {
+		s.Profile = "M"
+	}
 	var all capture.Registers
 	for _, r := range registers {
 		all = append(all, capture.Register{Name: r.Name, Bits: 32, Value: uint64(r.Value)})
 	}
-	p, _, err := protocols[protocol](decode.Source{Registers: all})
+	s.Registers = all
+	p, _, err := protocols[m.protocol](s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,6 +220,7 @@ const outcomeUntold = 2
 // measured by it.
 type generatedTruth struct {
 	instructions []toldInstruction
+	accesses     []synth.DataAccess
 	exceptions   int
 	isyncs       []int64 // that begin segments
 }
@@ -194,12 +240,13 @@ func (r *generatedTruth) Exception(x *synth.Exception) {
 	}
 }
 
+func (r *generatedTruth) DataAccess(x *synth.DataAccess) { r.accesses = append(r.accesses, *x) }
+
 func (r *generatedTruth) Segment(x *synth.Segment) { r.isyncs = append(r.isyncs, x.Offset) }
 
 func (*generatedTruth) CycleCount(*synth.CycleCount) {}
 func (*generatedTruth) Timestamp(*synth.Timestamp)   {}
 func (*generatedTruth) Context(*synth.Context)       {}
-func (*generatedTruth) DataAccess(*synth.DataAccess) {}
 func (*generatedTruth) Event(*synth.Event)           {}
 func (*generatedTruth) Loss(*synth.Loss)             {}
 
@@ -226,20 +273,60 @@ func TestGeneratedTruth(t *testing.T) {
 		got := g.decode(t)
 		got.checkAccounts(t, len(g.data))
 		got.checkTruth(t, &g.truth)
-		t.Logf("%d bytes, %d instructions, %d exceptions, %d segments", len(g.data), len(g.truth.instructions), g.truth.exceptions, len(g.truth.isyncs))
+		t.Logf("%d bytes, %d instructions, %d data accesses, %d exceptions, %d segments", len(g.data), len(g.truth.instructions),
+			len(g.truth.accesses), g.truth.exceptions, len(g.truth.isyncs))
 	})
 }
 
-// checkTruth demands the instructions, exceptions and segments of the truth.
+// accesses returns the rows of `data_accesses` of a decode.
+func (d *dataset) accesses() []synth.DataAccess {
+	table := &schema.DataAccesses
+	all := make([]synth.DataAccess, d.rows(table))
+	column := func(name string) *schema.Vector { return d.column(table, name) }
+	seq, segment, offset, position := column("seq"), column("segment"), column("byte_offset"), column("position")
+	address, value, size := column("address"), column("value"), column("size")
+	access, tag, state := column("access"), column("tag"), column("state")
+	for i := range all {
+		x := &all[i]
+		if x.NoInstruction = null(seq, i); !x.NoInstruction {
+			x.Seq = integer(seq, i)
+		}
+		x.Segment, x.Offset, x.Position = schema.Of(int32(integer(segment, i))), integer(offset, i), position.U16[i]
+		x.Address = schema.Null[uint32]{V: address.U32[i], OK: !null(address, i)}
+		x.Value = schema.Null[uint64]{V: value.U64[i], OK: !null(value, i)}
+		x.Size = schema.Null[uint8]{V: size.U8[i], OK: !null(size, i)}
+		x.Access = schema.Null[schema.Access]{V: schema.Access(access.U8[i]), OK: !null(access, i)}
+		x.Tag = schema.Null[uint8]{V: tag.U8[i], OK: !null(tag, i)}
+		x.State = schema.DataState(state.U8[i])
+	}
+	return all
+}
+
+// checkTruth demands the instructions, data accesses, exceptions and segments of
+// the truth.
 func (d *dataset) checkTruth(t testing.TB, truth *generatedTruth) {
 	t.Helper()
 	got := d.told()
-	if len(got) != len(truth.instructions) || len(got) == 0 {
+	if len(got) != len(truth.instructions) || len(got)+len(truth.accesses) == 0 {
 		t.Errorf("%d instructions, want %d", len(got), len(truth.instructions))
 	}
 	for i := range min(len(got), len(truth.instructions)) {
 		if got[i] != truth.instructions[i] {
 			t.Errorf("instruction %d: %+v, want %+v", i, got[i], truth.instructions[i])
+			break
+		}
+	}
+	accesses := d.accesses()
+	if len(accesses) != len(truth.accesses) || d.totals.DataAccesses != int64(len(accesses)) {
+		t.Errorf("%d data accesses, %d counted, want %d", len(accesses), d.totals.DataAccesses, len(truth.accesses))
+	}
+	for i := range min(len(accesses), len(truth.accesses)) {
+		want := truth.accesses[i]
+		if want.NoInstruction {
+			want.Seq = 0
+		}
+		if accesses[i] != want {
+			t.Errorf("data access %d: %+v, want %+v", i, accesses[i], want)
 			break
 		}
 	}

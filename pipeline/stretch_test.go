@@ -84,16 +84,9 @@ func (s stretch) rowsOf(t *schema.Table, vmid int64) []int {
 	default:
 		vmid = -1
 	}
-	segment := s.column(t, "segment")
-	from, to := s.span(t)
-	if t == &schema.DataAccesses { // some rows are those of placeholders segments before
-		from, to = 0, segment.Len()
-	}
-	rows := make([]int, 0, to-from)
-	for i := from; i < to; i++ {
-		if k := integer(segment, i); t == &schema.DataAccesses && (k < int64(s.first) || k >= int64(s.end)) {
-			continue
-		}
+	all := s.allRowsOf(t)
+	rows := all[:0]
+	for _, i := range all {
 		if lead >= 0 {
 			if at := integer(offset, i); at == lead || at == vmid {
 				continue
@@ -107,9 +100,15 @@ func (s stretch) rowsOf(t *schema.Table, vmid int64) []int {
 // allRowsOf returns the rows of a table that are of the stretch.
 func (s stretch) allRowsOf(t *schema.Table) []int {
 	from, to := s.span(t)
+	segment := s.column(t, "segment")
+	if t == &schema.DataAccesses { // some rows are those of placeholders segments before
+		from, to = 0, segment.Len()
+	}
 	rows := make([]int, 0, to-from)
 	for i := from; i < to; i++ {
-		rows = append(rows, i)
+		if k := integer(segment, i); t != &schema.DataAccesses || k >= int64(s.first) && k < int64(s.end) {
+			rows = append(rows, i)
+		}
 	}
 	return rows
 }
@@ -162,6 +161,7 @@ type stretchComparison struct {
 	want, got stretch
 	moved     func(int64) int64 // offsets of want in got
 	past      past
+	accesses  *accessComparison // nil: what is around the stretches has no say in them
 
 	wantBases, gotBases bases
 	facts               stretchFacts // of want
@@ -173,24 +173,25 @@ type stretchComparison struct {
 // first I-sync says of the flow before it.
 func sameStretch(t testing.TB, want, got stretch, code decode.TimestampCode, moved func(int64) int64, p past) (rows int) {
 	t.Helper()
-	return compareStretches(t, want, got, want.facts(code), moved, p)
+	return newStretchComparison(want, got, want.facts(code), moved, p).all(t)
 }
 
-// compareStretches is sameStretch with the facts of want. Packets are compared if
-// both decodes have them, data accesses if both know what stood before: else what
-// addresses rest on is not known.
-func compareStretches(t testing.TB, want, got stretch, facts stretchFacts, moved func(int64) int64, p past) (rows int) {
-	t.Helper()
-	c := stretchComparison{
+func newStretchComparison(want, got stretch, facts stretchFacts, moved func(int64) int64, p past) *stretchComparison {
+	return &stretchComparison{
 		want: want, got: got, moved: moved, past: p,
 		wantBases: want.bases(), gotBases: got.bases(), facts: facts,
 	}
+}
+
+// all compares the rows of all tables that both decodes have.
+func (c *stretchComparison) all(t testing.TB) (rows int) {
+	t.Helper()
 	tables := []*schema.Table{
 		&schema.Instructions, &schema.Exceptions, &schema.CycleCounts, &schema.Timestamps, &schema.Contexts,
 		&schema.DataAccesses, &schema.Events, &schema.Losses, &schema.Segments, &schema.Packets,
 	}
 	for _, table := range tables {
-		if want.tables[table.Name] != nil && got.tables[table.Name] != nil {
+		if c.want.tables[table.Name] != nil && c.got.tables[table.Name] != nil {
 			rows += c.table(t, table)
 		}
 	}
@@ -200,14 +201,19 @@ func compareStretches(t testing.TB, want, got stretch, facts stretchFacts, moved
 // rows returns the rows of a table to compare.
 func (c *stretchComparison) rows(table *schema.Table) (want, got []int) {
 	if c.past == samePast {
-		return c.want.allRowsOf(table), c.got.allRowsOf(table)
+		want, got = c.want.allRowsOf(table), c.got.allRowsOf(table)
+	} else {
+		vmid := c.facts.firstVMID
+		want = c.want.rowsOf(table, vmid)
+		if vmid >= 0 {
+			vmid = c.moved(vmid)
+		}
+		got = c.got.rowsOf(table, vmid)
 	}
-	vmid := c.facts.firstVMID
-	want = c.want.rowsOf(table, vmid)
-	if vmid >= 0 {
-		vmid = c.moved(vmid)
+	if c.accesses != nil {
+		return c.accesses.rows(c, table, want, got)
 	}
-	return want, c.got.rowsOf(table, vmid)
+	return want, got
 }
 
 // table compares the rows of a table and returns how many there are.
@@ -229,6 +235,9 @@ func (c *stretchComparison) table(t testing.TB, table *schema.Table) int {
 			continue // quicker, for those who compare many
 		}
 		same := c.comparer(table, v, w)
+		if c.accesses != nil && table == &schema.DataAccesses {
+			same = c.accesses.comparer(c, v, same)
+		}
 		for i := range n {
 			if !same(want[i], got[i]) {
 				t.Errorf("%s row %d of the stretch differs in %s:\n got %s\nwant %s", table.Name, i, v.Column.Name,

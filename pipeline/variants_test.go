@@ -41,8 +41,10 @@ type variants struct {
 	starts  []int // of the A-syncs before them
 	facts   []stretchFacts
 	decoder decode.Decoder
-	dataset *dataset
-	runs    int // in a unit, at most so far
+	// transfers are those of the intact stream, nil if it has no data.
+	transfers *toldTransfers
+	dataset   *dataset
+	runs      int // in a unit, at most so far
 }
 
 // newVariants decodes the intact stream, which must come to its truth.
@@ -66,6 +68,7 @@ func newVariants(t *testing.T, g *generated) *variants {
 	if t.Failed() {
 		t.FailNow()
 	}
+	v.transfers = newToldTransfers(t, g, v.intact)
 	v.decoder = g.protocol.NewDecoder(g.memory, false)
 	v.dataset = &dataset{tables: map[string]*schema.Batch{}}
 	return v
@@ -137,6 +140,12 @@ func (v *variants) check(t testing.TB, got *dataset, data []byte, d damage, brea
 			untouched = append(untouched, s)
 		}
 		k = n
+	}
+	if v.transfers != nil {
+		v.checkAccesses(t, got, data)
+		if err := v.implausibleAccess(got); err != nil {
+			t.Error(err)
+		}
 	}
 	asyncs := v.with(data).asyncs()
 	starts := append(got.integers(&schema.Segments, "byte_offset"), int64(len(data)))
@@ -222,19 +231,35 @@ func (v *variants) checkStretch(t testing.TB, got *dataset, d damage, k, n int) 
 		t.Errorf("segments behind %d are gone", v.isyncs[k])
 		return stretch{}
 	}
-	past := otherPast
-	if k == 0 {
-		past = samePast
-	}
 	same := stretch{got, m, there.end}
 	if got.takesBack(there.end, v.intact.lastOf(n-1)) {
 		want.end, same.end = want.end-1, same.end-1
 		v.checkTakenBack(t, got, n-1, same.end)
+		if v.transfers != nil {
+			last := v.comparison(stretch{v.intact, n - 1, n}, stretch{got, same.end, there.end}, d, n)
+			last.table(t, &schema.DataAccesses)
+		}
 	}
 	if want.end > want.first {
-		compareStretches(t, want, same, v.facts[k], func(at int64) int64 { return int64(d.moved(int(at))) }, past)
+		c := v.comparison(want, same, d, n)
+		c.all(t)
+		if c.accesses != nil {
+			c.accesses.checkValues(t, c)
+		}
 	}
 	return there
+}
+
+// comparison compares a stretch, which the damage does not touch, nor the
+// segments up to before n.
+func (v *variants) comparison(want, got stretch, d damage, n int) *stretchComparison {
+	past := otherPast
+	if want.first == 0 {
+		past = samePast
+	}
+	c := newStretchComparison(want, got, v.facts[want.first], func(at int64) int64 { return int64(d.moved(int(at))) }, past)
+	c.accesses = v.newAccessComparison(want.first, n, past)
+	return c
 }
 
 // instructionsOf returns where the instructions of a segment begin and end.

@@ -31,9 +31,10 @@ type block struct {
 	// Successors, filled in when first taken.
 	taken, fallThrough *block
 
-	// Where the unit at hand has it: Unit.Blocks[index] if stamp is the unit's.
+	// Where the part at hand has it: Unit.Blocks[index] if stamp is the part's.
 	stamp uint32
 	index uint32
+	unit  uint32 // the last one that has it
 }
 
 // len returns the number of instructions in b.

@@ -17,7 +17,8 @@ type Program struct {
 	// branch-rich code carry an address, and a map look-up for each would
 	// cost as much as all the rest.
 	front []*block
-	held  int // instructions in blocks
+	held  int    // instructions in blocks
+	unit  uint32 // counts units: the one at hand
 
 	data map[*schema.Block][]isa.Transfers // of blocks that were asked about
 
@@ -33,6 +34,9 @@ const (
 	// heldInstructions bounds a cache between units (11 bytes each); beyond,
 	// it starts anew.
 	heldInstructions = 4 << 20
+	// mostInstructions bounds it at any time: the blocks of the unit at hand, and
+	// some that it does not hold.
+	mostInstructions = heldInstructions + unitInstructions
 )
 
 // NewProgram returns the program in mem.
@@ -49,11 +53,26 @@ func (p *Program) forget() {
 	p.held = 0
 }
 
-// trim forgets all blocks if they have become too many. It is called between
-// units only, so that what a unit holds depends on its data alone.
-func (p *Program) trim() {
+// begin readies the program for a unit. It forgets all blocks if they have become
+// too many.
+func (p *Program) begin() {
+	p.unit++
 	if p.held > heldInstructions {
 		p.forget()
+	}
+}
+
+// trim forgets the blocks that the unit at hand does not hold. Those it does stay,
+// so that what it holds depends on its data alone.
+func (p *Program) trim() {
+	clear(p.front)
+	for key, b := range p.blocks {
+		b.taken, b.fallThrough = nil, nil
+		if b.unit != p.unit {
+			delete(p.blocks, key)
+			delete(p.data, b.code)
+			p.held -= b.len() + 1
+		}
 	}
 }
 
@@ -66,6 +85,9 @@ func (p *Program) block(at place) *block {
 	}
 	b, ok := p.blocks[key]
 	if !ok {
+		if p.held > mostInstructions {
+			p.trim()
+		}
 		b = p.build(key)
 		p.blocks[key] = b
 		p.held += b.len() + 1

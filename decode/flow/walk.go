@@ -17,8 +17,8 @@ type Walker struct {
 
 	prog  *Program
 	unit  *decode.Unit
-	stamp uint32
-	fresh int // instructions of the blocks the unit holds
+	stamp uint32 // counts parts: the one at hand
+	fresh int    // instructions of the blocks the unit holds
 
 	known bool
 	at    place
@@ -39,13 +39,17 @@ const unitInstructions = 8 << 20
 // NewWalker returns a walker of p with unknown position.
 func NewWalker(p *Program) *Walker { return &Walker{prog: p} }
 
-// Begin makes u the unit runs are appended to. The position is kept.
+// Begin makes u the unit runs are appended to. The position is kept. It is called
+// for each part of a unit: the blocks of each stand together, whatever parts before
+// it have.
 func (w *Walker) Begin(u *decode.Unit) {
-	w.unit = u
+	if u != w.unit {
+		w.unit, w.fresh = u, 0
+		w.prog.begin()
+	}
 	w.stamp++
-	w.fresh, w.open = 0, false
+	w.open = false
 	w.looked = mark{run: len(u.Runs)}
-	w.prog.trim()
 	w.cur = w.relocate()
 }
 
@@ -117,10 +121,13 @@ func (w *Walker) enter() {
 // use gives the index of the block in the unit. It fails if the unit would hold
 // too much.
 func (w *Walker) use(b *block) (uint32, bool) {
-	if b.stamp != w.stamp {
+	if b.unit != w.prog.unit {
 		if w.fresh += b.len(); w.fresh > unitInstructions {
 			return 0, false
 		}
+		b.unit = w.prog.unit
+	}
+	if b.stamp != w.stamp {
 		b.stamp, b.index = w.stamp, uint32(len(w.unit.Blocks))
 		w.unit.Blocks = append(w.unit.Blocks, b.code)
 	}

@@ -89,6 +89,57 @@ func TestUnitBudget(t *testing.T) {
 	}
 }
 
+// The cache is bounded inside a unit, too, whatever is entered that the unit does
+// not hold: straight code without end. What the unit holds stays.
+func TestCacheBudget(t *testing.T) {
+	const entries = mostInstructions/schema.MaxBlock + 20
+	words := append([]uint32{branchToSelf}, repeated(nop, schema.MaxBlock+entries)...)
+	w, u := newWalker(0, a32(0, words...))
+	for i := range uint32(entries) {
+		for _, at := range []uint32{4 * (entries - i), 0} {
+			w.Goto(decode.Place{Address: at, ISA: schema.A32}, image.SecureSpace)
+			if stop, want := w.ToWaypoint(&Told{}, true), map[bool]Stop{true: Endless, false: Arrived}[at > 0]; stop != want {
+				t.Fatalf("from 0x%x: stop %d, want %d", at, stop, want)
+			}
+		}
+		if w.prog.held > mostInstructions+schema.MaxBlock+1 {
+			t.Fatalf("the cache holds %d instructions, the bound is %d", w.prog.held, mostInstructions)
+		}
+	}
+	if len(u.Blocks) != 1 || len(u.Runs) != entries {
+		t.Errorf("the unit holds %d blocks for %d runs, want 1 for %d", len(u.Blocks), len(u.Runs), entries)
+	}
+}
+
+// A unit has one budget for all its parts, and what several have counts once.
+func TestUnitBudgetOfParts(t *testing.T) {
+	const length, parts = 60000, 200
+	words := append(repeated(nop, length+parts), branchToSelf)
+	w, u := newWalker(0, a32(0, words...))
+	walk := func(at uint32) Stop {
+		w.Begin(u)
+		w.Goto(decode.Place{Address: 4 * at, ISA: schema.A32}, image.SecureSpace)
+		return w.ToWaypoint(&Told{}, true)
+	}
+	for range parts {
+		if stop := walk(0); stop != Arrived {
+			t.Fatalf("the same code again: stop %d", stop)
+		}
+	}
+	n := uint32(1)
+	for n < parts && walk(n) == Arrived {
+		n++
+	}
+	if want := uint32(unitInstructions / (length + parts)); n != want {
+		t.Errorf("%d parts with code of their own, want %d", n, want)
+	}
+	w.Begin(&decode.Unit{})
+	w.Goto(decode.Place{Address: 4 * parts, ISA: schema.A32}, image.SecureSpace)
+	if stop := w.ToWaypoint(&Told{}, true); stop != Arrived {
+		t.Errorf("the next unit: stop %d", stop)
+	}
+}
+
 // A run that goes on in the next unit stays in its block, though the cache was
 // emptied between.
 func TestGoesOnInNextUnit(t *testing.T) {
