@@ -27,6 +27,10 @@ type Decoder struct {
 	ambiguous bool
 	inside    *Decoder
 	within    bool
+	// insideHeld counts the instructions in blocks of what inside decoded of the
+	// unit insideOf.
+	insideOf   *decode.Unit
+	insideHeld int
 }
 
 // state is what the decoder knows beside what the recorder does; every segment
@@ -69,7 +73,7 @@ func (d *Decoder) Decode(u *decode.Unit, part decode.Part) {
 	d.decodePackets(i)
 	d.finish()
 	if d.ambiguous {
-		u.Segments[len(u.Segments)-1].Inside = d.decodeInside(part)
+		u.Segments[len(u.Segments)-1].Inside = d.decodeInside(u, part)
 	}
 }
 
@@ -85,14 +89,29 @@ func (d *Decoder) mayBeInside() bool {
 	return ok && d.rec.Segment.Lead.Reason == schema.ISyncPeriodic && isa.Is32Bit(first)
 }
 
-// decodeInside decodes a segment as one that begins inside an instruction.
-func (d *Decoder) decodeInside(part decode.Part) *decode.Unit {
+// maxInside is how many instructions there may be in the blocks of all that is
+// decoded twice of a unit, as many as in its own: no code comes near it, but
+// hostile streams could fill the memory.
+const maxInside = 8 << 20
+
+// decodeInside decodes a segment as one that begins inside an instruction, unless
+// too much of the unit was.
+func (d *Decoder) decodeInside(of *decode.Unit, part decode.Part) *decode.Unit {
+	if of != d.insideOf {
+		d.insideOf, d.insideHeld = of, 0
+	}
+	if d.insideHeld > maxInside {
+		return nil
+	}
 	if d.inside == nil {
 		d.inside = newDecoder(&d.cfg, d.mem, d.packets)
 		d.inside.within = true
 	}
 	u := &decode.Unit{}
 	d.inside.Decode(u, part)
+	for _, b := range u.Blocks {
+		d.insideHeld += len(b.Address)
+	}
 	return u
 }
 

@@ -37,6 +37,9 @@ type block struct {
 	unit  uint32 // the last one that has it
 }
 
+// weight returns what b adds to a cache, in instructions.
+func (b *block) weight() int { return b.len() + 16 }
+
 // len returns the number of instructions in b.
 func (b *block) len() int {
 	if b.code == nil {

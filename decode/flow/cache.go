@@ -17,7 +17,7 @@ type Program struct {
 	// branch-rich code carry an address, and a map look-up for each would
 	// cost as much as all the rest.
 	front []*block
-	held  int    // instructions in blocks
+	held  int    // weight of blocks
 	unit  uint32 // counts units: the one at hand
 
 	data map[*schema.Block][]isa.Transfers // of blocks that were asked about
@@ -31,8 +31,8 @@ type Program struct {
 
 const (
 	frontEntries = 1 << 14
-	// heldInstructions bounds a cache between units (11 bytes each); beyond,
-	// it starts anew.
+	// heldInstructions bounds a cache between units (11 bytes each; a block alone
+	// is as much as 16 of them); beyond, it starts anew.
 	heldInstructions = 4 << 20
 	// mostInstructions bounds it at any time: the blocks of the unit at hand, and
 	// some that it does not hold.
@@ -71,7 +71,7 @@ func (p *Program) trim() {
 		if b.unit != p.unit {
 			delete(p.blocks, key)
 			delete(p.data, b.code)
-			p.held -= b.len() + 1
+			p.held -= b.weight()
 		}
 	}
 }
@@ -90,7 +90,7 @@ func (p *Program) block(at place) *block {
 		}
 		b = p.build(key)
 		p.blocks[key] = b
-		p.held += b.len() + 1
+		p.held += b.weight()
 	}
 	*slot = b
 	return b

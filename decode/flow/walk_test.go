@@ -102,7 +102,7 @@ func TestCacheBudget(t *testing.T) {
 				t.Fatalf("from 0x%x: stop %d, want %d", at, stop, want)
 			}
 		}
-		if w.prog.held > mostInstructions+schema.MaxBlock+1 {
+		if w.prog.held > mostInstructions+schema.MaxBlock+16 {
 			t.Fatalf("the cache holds %d instructions, the bound is %d", w.prog.held, mostInstructions)
 		}
 	}
