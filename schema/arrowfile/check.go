@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
@@ -83,13 +84,38 @@ func checkFooter(r io.ReaderAt, size int64, t *schema.Table) error {
 	if n := meta.length(2); n > len(b)/4 {
 		return fmt.Errorf("its footer has a list of %d", n)
 	}
-	for i := range t.Columns {
+	for i, want := range fields(t) {
 		field := meta.element(1, i)
+		if field.byte(2) != unionType(want.Type) {
+			return notColumn(field.text(0), want.Name, t)
+		}
 		if children, keys := field.length(5), field.length(6); children != 0 || keys > len(b)/4 {
 			return fmt.Errorf("column %d has %d columns and %d keys", i, children, keys)
 		}
 	}
 	return nil
+}
+
+// unionType is the number of a type in the union Type of Schema.fbs; of a
+// dictionary, that of its values. Others than the file is to have would be read
+// before its schema is known: there are some for which arrow makes room for as
+// many buffers as the file says.
+func unionType(t arrow.DataType) byte {
+	switch t.ID() {
+	case arrow.STRING, arrow.DICTIONARY:
+		return 5 // Utf8
+	case arrow.BINARY:
+		return 4 // Binary
+	case arrow.BOOL:
+		return 6 // Bool
+	default:
+		return 2 // Int
+	}
+}
+
+// notColumn says that a column of a file is not the one of t that is to be there.
+func notColumn(name, want string, t *schema.Table) error {
+	return fmt.Errorf("its column %q is not %s of %s in schema version %d", name, want, t.Name, schema.Version)
 }
 
 // A flat is a table of a FlatBuffer: where it lies in it. Its methods panic
@@ -112,6 +138,24 @@ func (f flat) field(i uint32) uint32 {
 		return 0
 	}
 	return f.at + offset
+}
+
+// byte returns the byte in a field, 0 if f does not have it.
+func (f flat) byte(i uint32) byte {
+	at := f.field(i)
+	if at == 0 {
+		return 0
+	}
+	return f.b[at]
+}
+
+// text returns the text in a field.
+func (f flat) text(i uint32) string {
+	text, ok := f.table(i)
+	if !ok {
+		return ""
+	}
+	return string(f.b[text.at+4:][:text.uint32(text.at)])
 }
 
 // table returns the table in a field.

@@ -50,7 +50,7 @@ func checkFields(s *arrow.Schema, t *schema.Table) error {
 	for i, want := range fields(t) {
 		got := s.Field(i)
 		if got.Name != want.Name || got.Nullable != want.Nullable || !arrow.TypeEqual(got.Type, want.Type) {
-			return fmt.Errorf("its column %q is not %s of %s in schema version %d", got.Name, want.Name, t.Name, schema.Version)
+			return notColumn(got.Name, want.Name, t)
 		}
 	}
 	return nil

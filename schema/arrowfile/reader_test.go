@@ -79,6 +79,30 @@ func TestReaderRefuses(t *testing.T) {
 	}
 }
 
+// A column of another type is refused before arrow reads its dictionary: of one
+// of binary views it made room for as many buffers as the file said.
+func TestReaderColumnTypes(t *testing.T) {
+	const binaryView = 23 // in the union Type of Schema.fbs
+	table := &schema.Losses
+	good := write(t, table, None, nil)
+	end := len(good) - tailBytes
+	footer := good[end-int(binary.LittleEndian.Uint32(good[end:])) : end]
+	meta, _ := flat{footer, binary.LittleEndian.Uint32(footer)}.table(1)
+	for i, c := range table.Columns {
+		tag := meta.element(1, i).field(2)
+		was := footer[tag]
+		footer[tag] = binaryView
+		want := fmt.Sprintf("its column %q is not %s of losses", c.Name, c.Name)
+		if err := checkFooter(bytes.NewReader(good), int64(len(good)), table); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+		footer[tag] = was
+	}
+	if _, err := open(good, table); err != nil {
+		t.Error(err)
+	}
+}
+
 // A column cannot have more rows than its record batch: one of a billion took as
 // long as that.
 func TestReaderColumnLengths(t *testing.T) {
