@@ -22,6 +22,7 @@ type follow struct {
 	// half: the flow stands at the second half of the 32-bit T32 instruction at
 	// the position (ETMIDR[18] = 0); halfTold: an atom told the first.
 	half, halfTold bool
+	left           leftPlaces
 	// afterBranch: the last packet about the flow was a branch packet.
 	afterBranch bool
 	// atoms: there were some since the last I-sync; started says that it
@@ -259,11 +260,64 @@ func (d *Decoder) jump(address uint32, state schema.ISA, offset int64) {
 		return
 	}
 	d.closeStretch()
-	if !d.cfg.OneT32 && state == schema.T32 && d.inPair(address) {
+	if !d.cfg.OneT32 && state == schema.T32 && d.secondHalf(address) {
 		address -= 2
 		d.half = true
 	}
 	d.walk.Goto(decode.Place{Address: address, ISA: state}, d.rec.Space())
+}
+
+// secondHalf says whether the flow, which goes to an address, begins inside an
+// instruction there: if an exception of the segment left it there, as it was then.
+func (d *Decoder) secondHalf(address uint32) bool {
+	if half, ok := d.left.half(address); ok {
+		return half
+	}
+	return d.inPair(address)
+}
+
+// leave takes note of where an exception leaves T32 code: of the address to which
+// it returns, in the midst of an instruction or not, and of the other place near
+// it where one begins. A handler that does what an instruction could not returns
+// behind it.
+func (d *Decoder) leave(address uint32, half bool) {
+	begins := address - 2
+	if first, ok := d.halfword(address); !half {
+		if begins = address + 2; ok && isa.Is32Bit(first) {
+			begins += 2
+		}
+	}
+	d.left.add(leftAt{begins, false})
+	d.left.add(leftAt{address, half})
+}
+
+// leftAt is an address, and whether it is in the midst of an instruction.
+type leftAt struct {
+	address uint32
+	half    bool
+}
+
+// leftPlaces are the last ones of a segment, for as many levels of exceptions as
+// there are likely to be.
+type leftPlaces struct {
+	last [16]leftAt
+	n    int
+}
+
+func (l *leftPlaces) add(at leftAt) {
+	l.last[l.n%len(l.last)] = at
+	l.n++
+}
+
+// half says whether an address was in the midst of an instruction when it was
+// left last, if it was.
+func (l *leftPlaces) half(address uint32) (half, ok bool) {
+	for i := l.n - 1; i >= max(0, l.n-len(l.last)); i-- {
+		if at := l.last[i%len(l.last)]; at.address == address {
+			return at.half, true
+		}
+	}
+	return false, false
 }
 
 // inPair says whether the halfword at address is the second one of a BL or BLX

@@ -120,7 +120,11 @@ func (d *Decoder) exception(p *Packet, offset int64, behind int) {
 		kind = schema.ExcJazelle
 	}
 	d.dataFate(r, kind, offset)
+	half := d.half
 	returnTo := d.returnAddress(r, kind, offset)
+	if returnTo.OK && !d.cfg.OneT32 {
+		d.leave(returnTo.V, half)
+	}
 	x := schema.Exception{
 		Key: d.key(offset), Number: schema.Of(r.Exception), Type: schema.Of(kind), ReturnAddress: returnTo,
 	}
