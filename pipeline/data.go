@@ -206,9 +206,10 @@ func (f *dataFollower) top() *dataGroup {
 	return &f.group
 }
 
-// isOf says whether the last data instruction is that of an ordinal.
+// isOf says whether the last data instruction is that of an ordinal, which one
+// that was cancelled has no more: the next one took it.
 func (f *dataFollower) isOf(seq int64) bool {
-	return f.group.kind == instructionGroup && f.group.seq == seq
+	return f.group.kind == instructionGroup && !f.group.nobody && f.group.seq == seq
 }
 
 // incomplete says whether more transfers of the group may come.
