@@ -423,7 +423,7 @@ func (v *variants) possibleGroup(d *dataset, x *synth.DataAccess) bool {
 		return false
 	}
 	of, ok := d.transfersOf(int(x.Seq))
-	return ok && x.Access == schema.Of(of.At(x.Position)) && x.Size == schema.Of(of.Size) && !(of.Register && x.Address.OK)
+	return ok && x.Access == schema.Of(of.At(x.Position)) && x.Size == schema.Of(of.Size) && (!of.Register || !x.Address.OK)
 }
 
 // checkAccessPrefix demands the data accesses that whole packets in front of a
