@@ -150,7 +150,7 @@ func (e *ETMv3) iSync(reason schema.ISyncReason, place Place, contextID uint32, 
 		p.LSiP, p.Branch = true, e.branchTo(implied.Next, etmv3.Branch{})
 	}
 	at := e.emit(p)
-	if e.truth.begins() {
+	if e.truth.asynced && e.truth.begins() {
 		e.beginRest()
 	}
 	first := !e.truth.synced

@@ -43,11 +43,7 @@ const (
 type etmv3Truth struct {
 	rows  Rows
 	bytes int64 // of the stream
-	lost  int64 // of them, from the start
-	// Until the first cut behind what is lost nothing is told: rest is where rows
-	// go from there on.
-	rest     Rows
-	asyncEnd int64 // of the last A-sync
+	remainder
 
 	asynced  bool // an A-sync since the last cut: the next I-sync is one
 	synced   bool // there was a cut
@@ -66,27 +62,20 @@ type etmv3Truth struct {
 
 // newETMv3Truth returns the truth of a stream, or what is left of it.
 func newETMv3Truth(rows Rows, lost int64) etmv3Truth {
-	if lost > 0 {
-		return etmv3Truth{rows: NoRows(), rest: rows, lost: lost}
-	}
-	return etmv3Truth{rows: rows}
+	var t etmv3Truth
+	t.remainder, t.rows = newRemainder(rows, lost)
+	return t
 }
 
 // async says that an A-sync was sent.
 func (t *etmv3Truth) async() { t.asynced, t.asyncEnd = true, t.bytes }
-
-// begins says whether the I-sync just sent is the first cut of what is left:
-// enough of its A-sync is there.
-func (t *etmv3Truth) begins() bool {
-	return t.rest != nil && t.asynced && t.asyncEnd-minASync >= t.lost
-}
 
 // beginRest tells everything from the I-sync just sent on, and knows of nothing
 // before but what that says.
 func (e *ETMv3) beginRest() {
 	e.settleData(true)
 	t := &e.truth
-	*t = etmv3Truth{rows: t.rest, bytes: t.bytes, lost: t.lost, asynced: true}
+	*t = etmv3Truth{rows: t.rest, bytes: t.bytes, asynced: true, remainder: remainder{lost: t.lost}}
 	e.told.instruction.OK, e.told.vmid.OK = false, false
 	e.told.timestampBits, e.told.timestampValue = 0, schema.Null[uint64]{}
 }
@@ -191,7 +180,7 @@ func (t *etmv3Truth) cut(at int64, address schema.Null[uint32], reason schema.IS
 		t.endSegment(at)
 		t.ordinal++
 	default:
-		t.unsynced(at)
+		t.unsynced(t.rows, at)
 	}
 	t.synced, t.asynced = true, false
 	t.segment = Segment{Key: t.key(at), Address: address, Reason: reason}
@@ -204,13 +193,6 @@ func (t *etmv3Truth) endSegment(at int64) {
 	t.rows.Segment(&t.segment)
 }
 
-// unsynced enters the loss of what stands before an offset, and no cut does.
-func (t *etmv3Truth) unsynced(at int64) {
-	if at > t.lost {
-		t.rows.Loss(&Loss{Key: Key{Offset: t.lost}, Bytes: at - t.lost, Reason: schema.LossUnsynced})
-	}
-}
-
 // finishSegment ends the last segment. If none began in what is left, that is
 // lost.
 func (e *ETMv3) finishSegment() {
@@ -218,8 +200,5 @@ func (e *ETMv3) finishSegment() {
 	if t.synced {
 		t.endSegment(t.bytes)
 	}
-	if t.rest != nil {
-		t.rows = t.rest
-		t.unsynced(t.bytes)
-	}
+	t.end(t.bytes)
 }

@@ -17,11 +17,7 @@ type told struct {
 type pftTruth struct {
 	rows          Rows
 	cycleAccurate bool
-	lost          int64 // bytes of the stream, from its start
-	// Until the first cut behind what is lost nothing is told: rest is where rows
-	// go from there on.
-	rest     Rows
-	asyncEnd int64 // of the last A-sync
+	remainder
 
 	seq       int64 // of the next instruction
 	epoch     int32
@@ -37,23 +33,17 @@ type pftTruth struct {
 
 // newPFTTruth returns the truth of a stream, or what is left of it.
 func newPFTTruth(rows Rows, o *PFTOptions) pftTruth {
-	t := pftTruth{rows: rows, cycleAccurate: o.CycleAccurate, lost: o.Lost}
-	if o.Lost > 0 {
-		t.rows, t.rest = NoRows(), rows
-	}
+	t := pftTruth{cycleAccurate: o.CycleAccurate}
+	t.remainder, t.rows = newRemainder(rows, o.Lost)
 	return t
 }
 
 // async says that an A-sync ends at an offset.
 func (t *pftTruth) async(end int64) { t.asyncEnd = end }
 
-// begins says whether the cut at hand is the first one of what is left: enough of
-// its A-sync is there.
-func (t *pftTruth) begins() bool { return t.rest != nil && t.asyncEnd-minASync >= t.lost }
-
 // beginRest tells everything from here on, and knows of nothing before.
 func (t *pftTruth) beginRest() {
-	*t = pftTruth{rows: t.rest, cycleAccurate: t.cycleAccurate, lost: t.lost}
+	*t = pftTruth{rows: t.rest, cycleAccurate: t.cycleAccurate, remainder: remainder{lost: t.lost}}
 }
 
 func (t *pftTruth) key(by told) Key {
@@ -204,7 +194,7 @@ func (t *pftTruth) cut(by told, p *pft.Packet) {
 		ordinal = t.segment.V.Segment.V + 1
 		t.close(by.offset)
 	} else {
-		t.unsynced(by.offset)
+		t.unsynced(t.rows, by.offset)
 	}
 	t.segment = schema.Of(Segment{
 		Key:     Key{Seq: t.seq, Segment: schema.Of(ordinal), Offset: by.offset},
@@ -212,20 +202,10 @@ func (t *pftTruth) cut(by told, p *pft.Packet) {
 	})
 }
 
-// unsynced enters the loss of what stands before an offset, and no cut does.
-func (t *pftTruth) unsynced(offset int64) {
-	if offset > t.lost {
-		t.rows.Loss(&Loss{Key: Key{Offset: t.lost}, Bytes: offset - t.lost, Reason: schema.LossUnsynced})
-	}
-}
-
 // end ends the truth of a stream of that many bytes.
 func (t *pftTruth) end(bytes int64) {
 	t.close(bytes)
-	if t.rest != nil {
-		t.rows = t.rest
-		t.unsynced(bytes)
-	}
+	t.remainder.end(bytes)
 }
 
 // close ends the open segment before an offset.

@@ -276,10 +276,10 @@ func (d *Decoder) secondHalf(address uint32) bool {
 	return d.inPair(address)
 }
 
-// leave takes note of where an exception leaves T32 code: of the address to which
-// it returns, in the midst of an instruction or not, and of the other place near
-// it where one begins. A handler that does what an instruction could not returns
-// behind it.
+// leave takes note of where an exception leaves the flow, which matters in T32
+// code alone: of the address to which it returns, in the midst of an instruction
+// or not, and of the other place near it where one begins. A handler that does
+// what an instruction could not returns behind it.
 func (d *Decoder) leave(address uint32, half bool) {
 	begins := address - 2
 	if first, ok := d.halfword(address); !half {
