@@ -18,6 +18,7 @@ type Program struct {
 	// cost as much as all the rest.
 	front []*block
 	held  int    // weight of blocks
+	most  int    // beyond it is trimmed
 	unit  uint32 // counts units: the one at hand
 
 	data map[*schema.Block][]isa.Transfers // of blocks that were asked about
@@ -41,7 +42,7 @@ const (
 
 // NewProgram returns the program in mem.
 func NewProgram(mem *image.Memory, rules Rules) *Program {
-	p := &Program{mem: mem, rules: rules, front: make([]*block, frontEntries)}
+	p := &Program{mem: mem, rules: rules, front: make([]*block, frontEntries), most: mostInstructions}
 	p.forget()
 	return p
 }
@@ -57,6 +58,7 @@ func (p *Program) forget() {
 // too many.
 func (p *Program) begin() {
 	p.unit++
+	p.most = mostInstructions
 	if p.held > heldInstructions {
 		p.forget()
 	}
@@ -74,6 +76,8 @@ func (p *Program) trim() {
 			p.held -= b.weight()
 		}
 	}
+	// Where the unit holds nearly all, the next time is not soon.
+	p.most = max(mostInstructions, p.held+heldInstructions)
 }
 
 // block returns the block entered at a place.
@@ -85,7 +89,7 @@ func (p *Program) block(at place) *block {
 	}
 	b, ok := p.blocks[key]
 	if !ok {
-		if p.held > mostInstructions {
+		if p.held > p.most {
 			p.trim()
 		}
 		b = p.build(key)

@@ -111,6 +111,22 @@ func TestCacheBudget(t *testing.T) {
 	}
 }
 
+// A cache of nothing but what its unit holds is not trimmed for each new block.
+func TestCacheOfUnit(t *testing.T) {
+	const branchToNext, blocks = 0xeaffffff, mostInstructions/17 + 100 // of one instruction
+	w, u := newWalker(0, a32(0, repeated(branchToNext, blocks+1)...))
+	w.Goto(decode.Place{Address: 0, ISA: schema.A32}, image.SecureSpace)
+	for i := range blocks {
+		if stop := w.ToWaypoint(&Told{}, true); stop != Arrived {
+			t.Fatalf("branch %d: stop %d", i, stop)
+		}
+		w.Take()
+	}
+	if p := w.prog; len(u.Blocks) != blocks || p.held <= mostInstructions || p.held > p.most {
+		t.Errorf("%d blocks, want %d; the cache holds %d, and is trimmed beyond %d", len(u.Blocks), blocks, p.held, p.most)
+	}
+}
+
 // A unit has one budget for all its parts, and what several have counts once.
 func TestUnitBudgetOfParts(t *testing.T) {
 	const length, parts = 60000, 200
