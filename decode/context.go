@@ -34,3 +34,9 @@ func (c *Context) Space() image.Space {
 	}
 	return image.SecureSpace
 }
+
+// SetSpace puts the security state to the one that fetches instructions from a
+// memory space: [Context.Space] returns it again.
+func (c *Context) SetSpace(s image.Space) {
+	c.NS, c.Hyp = s != image.SecureSpace, s == image.HypSpace
+}

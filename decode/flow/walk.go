@@ -234,18 +234,19 @@ func (w *Walker) Push() {
 }
 
 // Return follows the indirect branch that is the waypoint to the top of the
-// return stack. It fails if the stack is empty or its top was pushed in another
-// security state; the position does not change then.
-func (w *Walker) Return() bool {
+// return stack, and returns the memory space of that entry: the security state
+// comes from there too (IHI 0035B §B.3.2). It fails if the stack is empty. The
+// position does not change then.
+func (w *Walker) Return() (image.Space, bool) {
 	top, ok := w.stack.pop()
 	if w.cur.last.Link { // pop first, push after
 		w.Push()
 	}
-	if !ok || top.space != w.at.space {
-		return false
+	if !ok {
+		return image.AnySpace, false
 	}
 	w.at, w.cur, w.pos = top, nil, 0
-	return true
+	return top.space, true
 }
 
 // UpTo walks to the instruction that holds the byte at target, or lies behind

@@ -57,6 +57,7 @@ func TestTraces(t *testing.T) {
 		{"a32 eret", old, "A|08008000002b|8110|84", "AIba"},
 		{"reset", old, "A|080080000021|818080804810|84", "AIba"},
 		{"e atom, stack empty", stack, "A|080080000021|84|84|8110|84", "AIaaba"},
+		{"return stack, security of the entry", regs{0x20000000, 0x34c00000, 0x411cf312}, "A|080080000029|84|728110|858080804804|84|84", "AIawbaa"},
 		{"last two bytes of memory", old, "A|080180000021|84", "AIa"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

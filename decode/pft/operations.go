@@ -5,6 +5,7 @@ import (
 
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/flow"
+	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/decode/isa"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -66,11 +67,14 @@ func (d *Decoder) analyzeAtomHeader(p *Packet, offset int64) {
 	}
 }
 
-// returnByStack is the E atom of an indirect branch: its target is on the
-// return stack (§4.13).
+// returnByStack is the E atom of an indirect branch: address, instruction set
+// and security state of its target are on the return stack (§4.13, B.3.2).
 func (d *Decoder) returnByStack(offset int64) {
-	if d.cfg.ReturnStack && d.walk.Return() {
-		return
+	if d.cfg.ReturnStack {
+		if space, ok := d.walk.Return(); ok {
+			d.enterSpace(space, offset)
+			return
+		}
 	}
 	at := d.walk.WaypointAddress()
 	d.walk.Lose()
@@ -79,6 +83,15 @@ func (d *Decoder) returnByStack(offset int64) {
 		detail = "E atom on an indirect branch, but the return stack is off"
 	}
 	d.inconsistent(offset, at, detail)
+}
+
+// enterSpace puts the security state to that of a memory space.
+func (d *Decoder) enterSpace(space image.Space, offset int64) {
+	if space == d.rec.Space() {
+		return
+	}
+	d.rec.SetSpace(space)
+	d.tellContext(offset, d.walk.ISA())
 }
 
 // branchNoExcp is branch_no_excp(): the packet is the E atom of the next
