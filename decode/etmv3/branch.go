@@ -6,8 +6,8 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// A Branch is an address as branch packets tell it, and the information bytes
-// behind it.
+// A Branch is an address as branch packets have it, and the information bytes
+// after it (§7.3.5, docs/etmv3.md §3.4).
 type Branch struct {
 	// Address as sent: Bits bits in the unit of the instruction set, that is
 	// without the low bits that are always 0 (A32 two, Thumb one, Jazelle none).
@@ -74,14 +74,15 @@ const (
 	addressARM     = 1 << 3 // three
 )
 
-// The fifth address byte of the old exception form, 1 Can EEE A[31:29].
+// The fifth address byte of the old exception form, 1 Can EEE A[31:29]
+// (docs/etmv3.md §3.4.1).
 const (
 	oldForm      = 1 << 7
 	oldCancel    = 1 << 6
 	oldExcpShift = 3
 )
 
-// parseBranch decodes a branch address packet.
+// parseBranch decodes a branch address packet (§7.3.5).
 func (c *Config) parseBranch(p *Packet, b []byte) error {
 	address, info, err := c.branchLens(b[0], b, !c.AltBranch)
 	if err != nil {
@@ -155,7 +156,7 @@ func validFifthByte(x byte, old bool) bool {
 
 // setAddress sets the address fields of r to what the address bytes b say: six
 // bits in the first, seven in those up to the fourth. In the alternative
-// encoding the last of these has six.
+// encoding (§7.3.5, docs/etmv3.md §3.4.2) the last of these has six.
 //
 // A fixed shift for each byte, after the length, is faster than one loop that
 // finds out both.
@@ -197,8 +198,8 @@ func (r *Branch) setFifthByte(x byte) {
 	r.Address |= uint32(x) << 27 & (1<<r.Bits - 1)
 }
 
-// The information bytes of a branch address, C AltISA Canc Excp[3:0] NS, then
-// C 0 Hyp Excp[8:4], then 0 1 0 0 Resume[3:0].
+// The information bytes of a branch address, C AltISA Canc Excp[3:0] NS, then C
+// 0 Hyp Excp[8:4], then 0 1 0 0 Resume[3:0] (§7.3.5, docs/etmv3.md §3.4.3).
 const (
 	infoAltISA = 1 << 6 // byte 0
 	infoCancel = 1 << 5

@@ -6,8 +6,8 @@ import (
 	"github.com/tracelake/tracelake/decode"
 )
 
-// The headers of data packets, without their variable bits. TT, the tag,
-// is never 0.
+// The headers of data packets (§7.2, table 7.1), without their variable bits.
+// TT, the tag, is never 0.
 const (
 	headerStoreFailed    = 0x50
 	headerDataSuppressed = 0x62
@@ -28,7 +28,7 @@ const (
 	placeholderBits = tagMask << placeholderTag
 )
 
-// valueBytes is the meaning of SS.
+// valueBytes is the meaning of SS (§7.4.2, docs/etmv3.md §3.9).
 var valueBytes = [4]uint8{0, 1, 2, 4}
 
 // dataKind is the kind of the data packets of header h, 0 if h is of another.
@@ -51,7 +51,8 @@ func dataKind(h byte) Kind {
 	}
 }
 
-// parseData decodes a data packet, and refuses what is left of the headers.
+// parseData decodes a data packet (§7.4, docs/etmv3.md §3.9), and refuses what
+// is left of the headers.
 func (c *Config) parseData(p *Packet, b []byte) error {
 	h := b[0]
 	q := Packet{Kind: dataKind(h)}
@@ -95,13 +96,13 @@ func (c *Config) parseData(p *Packet, b []byte) error {
 	return nil
 }
 
-// bigEndian is the bit of a fifth data address byte, 0 0 0 E A[31:28], that tells
-// the data endianness.
+// bigEndian is the bit of a fifth data address byte, 0 0 0 E A[31:28], that
+// reports the data endianness (docs/etmv3.md §8.4).
 const bigEndian = 1 << 4
 
-// setDataAddress sets the address of p to what the address bytes at the start of
-// b say: 7 bits a byte, low first, four in the fifth. n is how many there are, 0
-// if b ends inside them.
+// setDataAddress sets the address of p to what the address bytes at the start
+// of b say: 7 bits a byte, low first, four in the fifth (§7.4.2). n is how many
+// there are, 0 if b ends inside them.
 func (p *Packet) setDataAddress(b []byte) (n int) {
 	var v uint32
 	for i, x := range b {

@@ -77,9 +77,10 @@ func (d *Decoder) Decode(u *decode.Unit, part decode.Part) {
 	}
 }
 
-// mayBeInside says whether the segment may begin inside a 32-bit T32 instruction
-// of which the first half was told before it (ETMIDR[18] = 0). Only the segment
-// before knows. In a BL or BLX there is no other way.
+// mayBeInside says whether the segment may begin inside a 32-bit T32
+// instruction of which the first half was traced before it (ETMIDR[18] = 0,
+// docs/etmv3.md §4.3). Only the segment before knows. In a BL or BLX there is
+// no other way.
 func (d *Decoder) mayBeInside() bool {
 	at := d.rec.Segment.Lead.At.V
 	if d.cfg.OneT32 || d.within || !d.walk.Known() || d.half || at.ISA != schema.T32 && at.ISA != schema.T32EE {
@@ -214,8 +215,8 @@ type keeping struct {
 	rest   []byte // the start of a packet that goes on in the next part
 }
 
-// keep takes what the part, which is lost up to its end, tells for what stands
-// behind: the packets between the last A-sync and the cut.
+// keep takes what the part, which is lost up to its end, has for what comes
+// after: the packets between the last A-sync and the cut (docs/etmv3.md §2).
 func (d *Decoder) keep() decode.Kept {
 	k, part := &d.keeping, &d.rec.Part
 	data := part.Data
@@ -273,7 +274,7 @@ func (d *Decoder) processPacket(p *Packet, i int) {
 }
 
 // doubt takes note of a packet that the version of the source does not have. It
-// is followed all the same: see [Config.Defines].
+// is followed all the same (docs/etmv3.md §8.10): see [Config.Defines].
 func (d *Decoder) doubt(p *Packet) {
 	if !d.cfg.Defines(p.Kind) {
 		d.rec.Segment.Quality.Undefine(p.Kind.String() + " packets")

@@ -1,6 +1,8 @@
 // Package etmv3 reads and writes the trace of an Embedded Trace Macrocell,
 // architecture versions 3.0 to 3.5: instruction and data trace (ARM IHI 0014Q,
-// chapter 7; section numbers are of that document).
+// chapter 7). Sections (§) without a document are those of IHI 0014Q;
+// docs/etmv3.md has the rules one by one, each with its section there, and what
+// this project chooses where the specification leaves room.
 //
 // packet.go and append.go are the codec: bytes to [Packet] and back, one packet
 // at a time, no state from one to the next beyond what [Config] says. What is

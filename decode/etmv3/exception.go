@@ -5,8 +5,8 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// exceptionTypesM are the canonical types by Excp, architecture v7-M. Numbers
-// beyond are interrupts.
+// exceptionTypesM are the canonical types by Excp, architecture v7-M
+// (docs/etmv3.md §3.4.4). Numbers beyond are interrupts.
 var exceptionTypesM = [24]schema.ExceptionType{
 	0:  schema.ExcReserved, // none: not an exception
 	1:  schema.ExcIRQ,      // IRQ1
@@ -35,7 +35,7 @@ var exceptionTypesM = [24]schema.ExceptionType{
 }
 
 // oldExceptionTypes are the canonical types by EEE of the old exception form; 0
-// is told by the vector.
+// is any other, by its vector (docs/etmv3.md §3.4.1, §8.1).
 var oldExceptionTypes = [8]schema.ExceptionType{
 	1: schema.ExcIRQ,
 	2: schema.ExcReserved,
@@ -76,7 +76,7 @@ func (c *Config) exceptionType(r *Branch) schema.ExceptionType {
 }
 
 // exceptionReturn handles the packet that says that the last instruction was an
-// exception return.
+// exception return (§7.5 for v7-M, §7.6 for A and R; docs/etmv3.md §3.8).
 func (d *Decoder) exceptionReturn(offset int64) {
 	if d.cfg.returnsByOpcode() && d.returned {
 		return // its opcode has said so
@@ -93,7 +93,8 @@ func (d *Decoder) exceptionReturn(offset int64) {
 // alone.
 func (c *Config) returnsByOpcode() bool { return !c.ProfileM && c.Minor < minorReturn }
 
-// returnRow makes a `return` row, which goes with the last act.
+// returnRow makes a `return` row, which goes with the last act (docs/etmv3.md
+// §4.6).
 func (d *Decoder) returnRow(offset int64) {
 	d.actRow, d.returned = len(d.rec.Unit.Exceptions), true
 	d.rec.Return(d.key(offset))

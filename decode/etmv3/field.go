@@ -4,8 +4,9 @@ package etmv3
 
 const maxCycleBytes = 5
 
-// parseCycles decodes the cycle count at the start of b: 7 bits a byte,
-// low first, four in the fifth. n is its length in bytes, 0 if b ends inside it.
+// parseCycles decodes the cycle count at the start of b (§7.3.4): 7 bits a
+// byte, low first, four in the fifth. n is its length in bytes, 0 if b ends
+// inside it.
 func parseCycles(b []byte) (cycles uint32, n int) {
 	for i, x := range b {
 		cycles |= uint32(x&^more) << (7 * i)

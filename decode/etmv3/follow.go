@@ -36,15 +36,16 @@ type follow struct {
 	stretch stretch
 }
 
-// A stretch is instructions that were told but cannot be followed: at an
-// unknown address, or in Jazelle state.
+// A stretch is instructions that were traced but cannot be followed: at an
+// unknown address, or in Jazelle state (docs/etmv3.md §4.1, §4.4).
 type stretch struct {
 	schema.Event
 	active bool
 	atoms  int64
 }
 
-// pheader walks the atoms of a P-header, one instruction each.
+// pheader walks the atoms of a P-header, one instruction each (§7.3.1,
+// docs/etmv3.md §4.1).
 func (d *Decoder) pheader(p *Packet, offset int64) {
 	var placed bool
 	if d.cfg.CycleAccurate {
@@ -86,8 +87,8 @@ func (d *Decoder) plainAtoms(a *Atoms, offset int64) bool {
 	return placed
 }
 
-// costedAtoms walks atoms that tell cycles: an instruction costs those told
-// since the one before.
+// costedAtoms walks atoms with cycles (§7.3.3, docs/etmv3.md §5): an
+// instruction costs those since the one before.
 func (d *Decoder) costedAtoms(a *Atoms, offset int64) bool {
 	told := flow.Told{Offset: offset, Flags: schema.RunCostsTold}
 	placed, seq := true, d.walk.Seq
@@ -154,8 +155,8 @@ func (d *Decoder) walked(n int) {
 	d.atoms = true
 }
 
-// firstHalf takes the first of two atoms of a 32-bit T32 instruction: it makes
-// no row and no move.
+// firstHalf takes the first of two atoms of a 32-bit T32 instruction
+// (docs/etmv3.md §4.3): it makes no row and no move.
 func (d *Decoder) firstHalf() bool {
 	if d.half || d.walk.ISA() != schema.T32 && d.walk.ISA() != schema.T32EE || d.walk.Next() != 4 {
 		return false
@@ -202,7 +203,7 @@ func (d *Decoder) lose() {
 	d.walk.Lose()
 }
 
-// unplaced takes an atom at an unknown address.
+// unplaced takes an atom at an unknown address (docs/etmv3.md §4.4).
 func (d *Decoder) unplaced(offset int64, executed bool) {
 	if d.pending { // its branch packet was lost
 		d.pending, d.unsure = false, true
@@ -243,7 +244,8 @@ func (d *Decoder) closeStretch() {
 	d.stretch = stretch{}
 }
 
-// unmapped tells that the walk met an instruction that is in no image.
+// unmapped reports that the walk met an instruction that is in no image
+// (§7.12).
 func (d *Decoder) unmapped(offset int64) {
 	d.rec.Unmapped(d.key(offset), d.mem, d.walk.MissingAddress())
 	d.lose()
@@ -321,10 +323,10 @@ func (l *leftPlaces) half(address uint32) (half, ok bool) {
 }
 
 // inPair says whether the halfword at address is the second one of a BL or BLX
-// that is traced as two instructions; that of a BLX is even. What looks like the
-// first one may be the end of another instruction: those that begin behind the
-// last halfword below 0xE800, behind which one begins in any case, are counted
-// through.
+// that is traced as two instructions (docs/etmv3.md §4.3); that of a BLX is
+// even. What looks like the first one may be the end of another instruction:
+// those that begin behind the last halfword below 0xE800, behind which one
+// begins in any case, are counted through.
 func (d *Decoder) inPair(address uint32) bool {
 	prefix, ok := d.halfword(address - 2)
 	suffix, ok2 := d.halfword(address)

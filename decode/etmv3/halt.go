@@ -5,9 +5,10 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// A halt is the place behind the packet of an entry to debug state, to which
-// the decoder goes back if what follows is not of this trace: where a ring is
-// read in halves, the old half follows there without sync.
+// A halt is the place after the packet of an entry to debug state (§4.8,
+// docs/etmv3.md §4.5), to which the decoder goes back if what follows is not of
+// this trace: where a ring is read in halves, the old half follows there
+// without sync.
 type halt struct {
 	state  state
 	record decode.State

@@ -19,9 +19,9 @@ const (
 	isyncOne         = 1 << 0 // always 1
 )
 
-// parseISync decodes an I-sync of any of its five forms (§7.10.5): a count with
-// header 70, Context ID, information, and but for data-only mode the address,
-// and with LSiP a second one.
+// parseISync decodes an I-sync of any of its five forms (§7.10.5, docs/etmv3.md
+// §3.5): a count with header 70, Context ID, information, and but for data-only
+// mode the address, and with LSiP a second one.
 func (c *Config) parseISync(p *Packet, b []byte) error {
 	q := Packet{Kind: ISync}
 	n := 1

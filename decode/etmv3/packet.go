@@ -10,7 +10,8 @@ import (
 // Kind is the kind of a packet.
 type Kind uint8
 
-// The packet kinds, in the order of the table of headers.
+// The packet kinds, in the order of the table of headers (§7.2, table 7.1;
+// docs/etmv3.md §2).
 const (
 	BranchAddress Kind = iota + 1
 	PHeader
@@ -191,7 +192,8 @@ func (c *Config) parseOther(p *Packet, b []byte) error {
 	return nil
 }
 
-// isDataOnly says whether data-only mode has packets of header h.
+// isDataOnly says whether data-only mode has packets of header h (docs/etmv3.md
+// §6.5).
 func isDataOnly(h byte) bool {
 	switch h {
 	case headerASync, headerISync, headerTrigger, headerVMID, headerTimestamp, headerTimestampClock, headerIgnore, headerContextID:
@@ -220,8 +222,8 @@ func parseCycleCount(p *Packet, b []byte) error {
 	return nil
 }
 
-// parseContextID decodes a Context ID packet: the new value, least significant
-// byte first.
+// parseContextID decodes a Context ID packet (§7.3.6): the new value, least
+// significant byte first.
 func (c *Config) parseContextID(p *Packet, b []byte) error {
 	if c.ContextIDBytes == 0 {
 		return reservedHeader(headerContextID, "a Context ID packet, but ETMCR[15:14] says there are none")

@@ -1,7 +1,8 @@
 package etmv3
 
-// Atoms are what a P-header says (§7.3.1): a row of atoms E (executed) and N
-// (executed, failed its condition), and the cycle boundaries W before them.
+// Atoms are what a P-header says (§7.3.1, docs/etmv3.md §3.2): a row of atoms E
+// (executed) and N (executed, failed its condition), and the cycle boundaries W
+// before them.
 //
 //	Waits × W, atom, (Between × W, atom) …
 //

@@ -36,7 +36,7 @@ func Bind(s decode.Source) (decode.Protocol, []string, error) {
 }
 
 // defaultETMIDR is the ETMIDR of the ETM of a core, for captures that do not
-// tell it.
+// have it (docs/etmv3.md §1).
 func defaultETMIDR(core string) uint32 {
 	core = strings.ToUpper(core)
 	for _, known := range []struct {
@@ -62,7 +62,7 @@ func defaultETMIDR(core string) uint32 {
 }
 
 // isProfileM says whether exceptions are those of v7-M: by the core, or if none
-// is named by what only ETMs of such cores have.
+// is named by what only ETMs of such cores have (docs/etmv3.md §8.9).
 func isProfileM(s decode.Source, etmidr uint32) bool {
 	if s.Profile != "" || s.CoreType != "" {
 		return s.Profile == "M"

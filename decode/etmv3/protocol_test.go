@@ -14,8 +14,8 @@ func (r registers) Lookup(name string) (uint64, bool) {
 	return v, ok
 }
 
-// What is taken for registers that are missing (§1), and who has the exceptions
-// of v7-M.
+// What is taken for registers that are missing (docs/etmv3.md §1), and who has
+// the exceptions of v7-M.
 func TestBindDefaults(t *testing.T) {
 	for _, tt := range []struct {
 		name      string

@@ -27,7 +27,7 @@ type Config struct {
 	Virtualization bool // the Hyp bits count (ETMCCER[26], v3.5)
 }
 
-// The fields of the registers that change decoding.
+// The fields of the registers that change decoding (§3.5, docs/etmv3.md §1).
 const (
 	etmcrDataValue      = 1 << 2
 	etmcrDataAddress    = 1 << 3

@@ -6,7 +6,7 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// isync handles an I-sync inside a segment.
+// isync handles an I-sync inside a segment (§7.10.5, docs/etmv3.md §4.7).
 func (d *Decoder) isync(p *Packet, offset int64) {
 	if d.cfg.DataOnly {
 		d.dataISync(p, offset)
@@ -80,7 +80,7 @@ func (c *Config) lead(p *Packet, offset int64) decode.Lead {
 }
 
 // countUnknown says whether the count of a restart for that reason is not to be
-// trusted.
+// trusted (§7.3.4, docs/etmv3.md §5).
 func (c *Config) countUnknown(reason schema.ISyncReason) bool {
 	switch reason {
 	case schema.ISyncOverflow:
@@ -121,8 +121,9 @@ func (d *Decoder) setTo(p *Packet, offset int64) {
 	}
 }
 
-// inProgress handles what an I-sync with LSiP tells more: a data instruction,
-// whose E atom is implied, and the instruction executing now.
+// inProgress handles what an I-sync with LSiP (load or store in progress,
+// §7.10.5) has more: a data instruction, whose E atom is implied, and the
+// instruction executing now.
 func (d *Decoder) inProgress(r *Branch, offset int64) {
 	told := flow.Told{Offset: offset, Cycle: d.rec.Cycle}
 	if d.cfg.CycleAccurate {
@@ -146,7 +147,8 @@ func (d *Decoder) inProgress(r *Branch, offset int64) {
 	d.afterBranch = false
 }
 
-// lateCount enters a count that stands behind the restart it belongs before.
+// lateCount enters a count that comes after the restart it belongs before
+// (§7.3.4, docs/etmv3.md §5).
 func (d *Decoder) lateCount(p *Packet, offset int64) {
 	row := schema.CycleCount{Key: d.key(offset), OutOfEpoch: true, Kind: schema.CountGap, Late: true}
 	if p.Cycles != 0 {

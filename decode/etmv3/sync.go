@@ -7,9 +7,10 @@ import (
 	"github.com/tracelake/tracelake/decode"
 )
 
-// FindISync parses the packets of b up to the first I-sync; one that is bad does
-// not count. b begins behind an A-sync, or where an earlier call stopped, and
-// ends no later than the next A-sync does, so that no packet can hide one.
+// FindISync parses the packets of b up to the first I-sync; one that is bad
+// (docs/etmv3.md §8.3) does not count. b begins after an A-sync (§7.10.4), or
+// where an earlier call stopped, and ends no later than the next A-sync does,
+// so that no packet can hide one.
 //
 // With ISyncFound, n bytes stand before the I-sync; with ISyncUnknown, n bytes
 // of whole packets were passed and b ends inside the next. With NoISync, which

@@ -7,7 +7,8 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// branch handles a branch packet that is no exception.
+// branch handles a branch packet that is no exception (§7.3.5, docs/etmv3.md
+// §4.4).
 func (d *Decoder) branch(r *Branch, offset int64) {
 	d.dropHalf(offset)
 	from, known := decode.Place{}, d.walk.Known()
@@ -94,9 +95,9 @@ func (d *Decoder) branchISA(r *Branch) schema.ISA {
 	return schema.T32
 }
 
-// branchState applies the security state and mode in the information bytes, and
-// reports whether they change. Byte 1, where it is absent, is 0; without any byte
-// nothing changes.
+// branchState applies the security state and mode in the information bytes
+// (§7.3.5, docs/etmv3.md §3.4.3), and reports whether they change. Byte 1,
+// where it is absent, is 0; without any byte nothing changes.
 func (d *Decoder) branchState(r *Branch) (changed bool) {
 	if r.Info == 0 {
 		return false
@@ -111,8 +112,8 @@ func (d *Decoder) setSecurity(ns, hyp bool) {
 	d.rec.NS, d.rec.Hyp = d.cfg.Security && ns, d.cfg.Security && hyp
 }
 
-// exception handles the entry to an exception; behind is where the data behind
-// its packet begin.
+// exception handles the entry to an exception (docs/etmv3.md §4.5); behind is
+// where the data behind its packet begin.
 func (d *Decoder) exception(p *Packet, offset int64, behind int) {
 	r := &p.Branch
 	kind := d.cfg.exceptionType(r)
@@ -189,13 +190,13 @@ func (d *Decoder) returnAddress(r *Branch, kind schema.ExceptionType, offset int
 }
 
 // faults says whether an exception of that type is made by an instruction,
-// which is where it returns to.
+// which is where it returns to (docs/etmv3.md §8.5).
 func faults(t schema.ExceptionType) bool {
 	return t == schema.ExcUndefined || t == schema.ExcPrefetchAbort || t == schema.ExcDataAbort
 }
 
-// cancel takes back the last act, and returns the address of the instruction
-// that did not happen. It fails if none was cancelled.
+// cancel takes back the last act (docs/etmv3.md §4.6), and returns the address
+// of the instruction that did not happen. It fails if none was cancelled.
 func (d *Decoder) cancel(offset int64) (address schema.Null[uint32], ok bool) {
 	act, row := d.act, d.actRow
 	d.acted(decode.NoAct)

@@ -52,7 +52,8 @@ func (d *Decoder) fate(x decode.Datum) {
 }
 
 // data handles a data packet. It belongs to the last data instruction that was
-// executed, though others may have been told since.
+// executed, though others may have been traced since (§7.4.2, docs/etmv3.md
+// §6.1).
 func (d *Decoder) data(p *Packet, offset int64) {
 	d.fate(decode.Datum{
 		Key: d.key(offset), Kind: dataKinds[p.Kind],
@@ -88,7 +89,8 @@ func (d *Decoder) endData() {
 	}
 }
 
-// dataFate tells what an exception makes of the data of the last instruction.
+// dataFate reports what an exception makes of the data of the last instruction
+// (§7.4.9, docs/etmv3.md §6.3).
 func (d *Decoder) dataFate(r *Branch, kind schema.ExceptionType, offset int64) {
 	if r.Cancel {
 		d.attach(offset) // it will be gone
