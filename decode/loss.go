@@ -17,18 +17,18 @@ func (r *Recorder) Offset(i int) int64 { return int64(r.Part.Offsets[i]) }
 // up to the end of the next A-sync. i is inside the data and never goes back.
 func (r *Recorder) Bytes(i int) []byte {
 	if i >= r.bound {
-		r.passAsyncs(i)
+		r.passBounds(i)
 	}
 	return r.Part.Data[i:r.bound]
 }
 
-func (r *Recorder) passAsyncs(i int) {
-	for len(r.asyncs) > 0 && r.asyncs[0] <= i {
-		r.asyncs = r.asyncs[1:]
+func (r *Recorder) passBounds(i int) {
+	for len(r.bounds) > 0 && r.bounds[0] <= i {
+		r.bounds = r.bounds[1:]
 	}
 	r.bound = len(r.Part.Data)
-	if len(r.asyncs) > 0 {
-		r.bound = r.asyncs[0]
+	if len(r.bounds) > 0 {
+		r.bound = r.bounds[0]
 	}
 }
 
@@ -49,7 +49,7 @@ func (r *Recorder) Decoded(i int) {
 func (r *Recorder) Stop(i int, seq int64, err error) (lost bool) {
 	key := schema.Key{Seq: seq, Offset: r.Offset(i)}
 	syntax, bad := errors.AsType[*SyntaxError](err)
-	cutOff := !bad && len(r.asyncs) == 0
+	cutOff := !bad && len(r.bounds) == 0
 	switch {
 	case cutOff && r.Part.End:
 		r.truncated(key, i)

@@ -27,7 +27,7 @@ type Recorder struct {
 	broken bool        // the input broke in the segment
 
 	bound  int   // end of what a packet may reach; 0 before the first one
-	asyncs []int // of Part.Asyncs those not passed yet
+	bounds []int // of Part.Bounds those not passed yet
 	rest   Part  // bytes of a packet the part before was cut inside
 	seq    int64 // where the part began
 }
@@ -59,7 +59,7 @@ func (r *Recorder) Begin(u *Unit, part Part, seq int64) {
 	r.Unit, r.Part, r.Base = u, part, u.Ends()
 	r.Segment = Segment{Continued: part.Continued, Open: part.Open}
 	r.seq = seq
-	r.bound, r.asyncs = 0, part.Asyncs
+	r.bound, r.bounds = 0, part.Bounds
 	r.timestamp, r.spanDue = schema.TimestampCarried, true
 	if part.Break {
 		r.discontinue()
@@ -123,7 +123,7 @@ func (r *Recorder) Finish(seq int64) {
 	}
 	s.Ends = r.Unit.Ends()
 	r.Unit.Segments = append(r.Unit.Segments, *s)
-	r.Unit, r.Part, r.asyncs = nil, Part{}, nil
+	r.Unit, r.Part, r.bounds = nil, Part{}, nil
 }
 
 // Settle opens a span for the runs that follow, if something changed that they

@@ -10,7 +10,7 @@ import (
 
 // part returns one of n bytes, at offsets from at on.
 func part(at CaptureOffset, n int, asyncs ...int) Part {
-	p := Part{Asyncs: asyncs}
+	p := Part{Bounds: asyncs}
 	for i := range n {
 		p.Data = append(p.Data, byte(i))
 		p.Offsets = append(p.Offsets, at+CaptureOffset(i))

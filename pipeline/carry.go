@@ -252,7 +252,7 @@ func (c *carry) late(x *schema.CycleCount, base int64) bool {
 }
 
 // keep takes what was told in bytes that are lost and holds behind them.
-func (c *carry) keep(code decode.TimestampCode, k decode.Kept) {
+func (c *carry) keep(code decode.TimestampCode, k decode.Preserved) {
 	if k.VMID.OK {
 		c.vmid = k.VMID
 	}
@@ -288,5 +288,5 @@ func (c *carry) close(code decode.TimestampCode, t *decode.Tail, instructions, e
 	if t.Broken {
 		c.timestamp, c.vmid, c.restart = schema.Null[uint64]{}, schema.Null[uint8]{}, schema.Null[decode.Restart]{}
 	}
-	c.keep(code, t.Kept)
+	c.keep(code, t.Preserved)
 }
