@@ -82,6 +82,15 @@ type Lead struct {
 	CycleAccurate bool
 }
 
+// OpensEpoch says whether the I-sync opens an epoch in any case: it is not
+// periodic, and the gap before it was not counted.
+func (l *Lead) OpensEpoch() bool { return l.Reason != schema.ISyncPeriodic && !l.Count.OK }
+
+// Address is that of the I-sync; NULL if it reports none.
+func (l *Lead) Address() schema.Null[uint32] {
+	return schema.Null[uint32]{V: l.At.V.Address, OK: l.At.OK}
+}
+
 // A Tail is the state at the end of a segment, relative to its start.
 type Tail struct {
 	// Lost says that packet sync was lost: the next cut restarts the flow.

@@ -7,6 +7,7 @@ import (
 	"github.com/tracelake/tracelake/decode/async"
 	"github.com/tracelake/tracelake/decode/flow"
 	"github.com/tracelake/tracelake/decode/image"
+	"github.com/tracelake/tracelake/decode/record"
 	"github.com/tracelake/tracelake/decode/isa"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -16,7 +17,7 @@ type Decoder struct {
 	cfg     Config
 	mem     *image.Memory
 	walk    *flow.Walker
-	rec     decode.Recorder
+	rec     record.Recorder
 	packets bool // make rows of `packets`
 
 	state

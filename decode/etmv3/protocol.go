@@ -8,6 +8,7 @@ import (
 	"github.com/tracelake/tracelake/decode/async"
 	"github.com/tracelake/tracelake/decode/flow"
 	"github.com/tracelake/tracelake/decode/image"
+	"github.com/tracelake/tracelake/decode/record"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -85,7 +86,7 @@ func (c *Config) NewDecoder(mem *image.Memory, packets bool) decode.Decoder {
 func newDecoder(c *Config, mem *image.Memory, packets bool) *Decoder {
 	return &Decoder{
 		cfg: *c, mem: mem, walk: flow.NewWalker(flow.NewProgram(mem, flow.Rules{})), packets: packets,
-		rec: decode.Recorder{CycleAccurate: c.tellsCycles(), Timestamps: c.TimestampCode()},
+		rec: record.Recorder{CycleAccurate: c.tellsCycles(), Timestamps: c.TimestampCode()},
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/tracelake/tracelake/decode/async"
 	"github.com/tracelake/tracelake/decode/flow"
 	"github.com/tracelake/tracelake/decode/image"
+	"github.com/tracelake/tracelake/decode/record"
 )
 
 var _ decode.Protocol = (*Config)(nil)
@@ -60,7 +61,7 @@ func (c *Config) NewDecoder(mem *image.Memory, packets bool) decode.Decoder {
 	program := flow.NewProgram(mem, flow.Rules{Barriers: true, DataBarriers: c.DataBarriers})
 	return &Decoder{
 		cfg: *c, mem: mem, walk: flow.NewWalker(program), packets: packets,
-		rec: decode.Recorder{CycleAccurate: c.CycleAccurate, Timestamps: c.TimestampCode()},
+		rec: record.Recorder{CycleAccurate: c.CycleAccurate, Timestamps: c.TimestampCode()},
 	}
 }
 

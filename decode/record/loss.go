@@ -1,8 +1,10 @@
-package decode
+package record
 
 import (
 	"errors"
 	"fmt"
+
+	"github.com/tracelake/tracelake/decode"
 
 	"github.com/tracelake/tracelake/schema"
 )
@@ -48,7 +50,7 @@ func (r *Recorder) Decoded(i int) {
 // next cut, which Stop reports.
 func (r *Recorder) Stop(i int, seq int64, err error) (lost bool) {
 	key := schema.Key{Seq: seq, Offset: r.Offset(i)}
-	syntax, bad := errors.AsType[*SyntaxError](err)
+	syntax, bad := errors.AsType[*decode.SyntaxError](err)
 	cutOff := !bad && len(r.bounds) == 0
 	switch {
 	case cutOff && r.Part.End:
