@@ -7,8 +7,8 @@ import (
 	"github.com/tracelake/tracelake/decode/async"
 	"github.com/tracelake/tracelake/decode/flow"
 	"github.com/tracelake/tracelake/decode/image"
-	"github.com/tracelake/tracelake/decode/record"
 	"github.com/tracelake/tracelake/decode/isa"
+	"github.com/tracelake/tracelake/decode/record"
 	"github.com/tracelake/tracelake/schema"
 )
 
