@@ -67,16 +67,23 @@ type Protocol interface {
 	Version() string
 	// Words says in words what the registers make of the stream.
 	Words() []string
-	// FindISync parses packets up to the first I-sync. b begins behind an
-	// A-sync, or where an earlier call stopped, and ends no later than the
-	// next A-sync does. With ISyncFound, n bytes stand before the I-sync; with
-	// ISyncUnknown, n bytes of whole packets were passed and b ends inside the
-	// next.
-	FindISync(b []byte) (n int, found Found)
-	// Keep takes what packets between an A-sync and the I-sync behind it tell for
-	// what comes then, though they themselves are lost. b begins behind the
-	// A-sync, or n bytes behind where an earlier call began that returned n.
-	Keep(k *Kept, b []byte) (n int)
+	// UnitBytes is how many bytes of the stream one unit takes: 1 where it
+	// consists of bytes, 4 where it consists of records of samples. What rows,
+	// losses and totals count is units.
+	UnitBytes() int
+	// AheadBytes is how many bytes after its end a part shows its decoder
+	// (Part.Ahead): a whole number of units, 0 where no packet begins before the
+	// end of the packet before.
+	AheadBytes() int
+	// NewCutter returns what finds the cuts of one stream.
+	NewCutter() Cutter
+	// Resync returns how many bytes of b precede the first place where packets
+	// can be read after a gap. Without such a place it returns false, and how
+	// many bytes can be passed over, whatever follows b.
+	Resync(b []byte) (n int, ok bool)
+	// CountSyncs counts the places in b where packets can be read after a gap,
+	// and good packets follow: it rates how the bytes of a stream were found.
+	CountSyncs(b []byte) int
 	// TimestampCode is how timestamps are told.
 	TimestampCode() TimestampCode
 	// TracesData says whether the stream can tell data accesses.
@@ -89,16 +96,6 @@ type Protocol interface {
 	// packets it makes rows of `packets` too.
 	NewDecoder(mem *image.Memory, packets bool) Decoder
 }
-
-// Found is the result of looking for an I-sync.
-type Found uint8
-
-// What FindISync finds.
-const (
-	ISyncFound   Found = iota
-	NoISync            // a bad packet or another A-sync comes first
-	ISyncUnknown       // the bytes end first
-)
 
 // A PacketText is a packet in words.
 type PacketText struct {

@@ -5,9 +5,13 @@ type Part struct {
 	Data []byte
 	// Offsets are the capture offsets of the bytes of Data.
 	Offsets []CaptureOffset
-	// Asyncs are the ends of the A-syncs in Data, found by their bytes alone:
-	// no packet reaches past one.
-	Asyncs []int
+	// Ahead are the bytes after Data, at most Protocol.AheadBytes, fewer only
+	// at the end of the stream or a break: the decoder may read them, and does
+	// not count them.
+	Ahead []byte
+	// Bounds are positions in Data that no packet reaches past: the ends of
+	// A-syncs (see [Cuts]).
+	Bounds []int
 	// Continued says that the part goes on a segment: the decoder is the one
 	// that decoded the part before. Otherwise it begins with the I-sync of a
 	// cut.
@@ -38,9 +42,9 @@ func (p *Part) Prepend(head Part) {
 	}
 	p.Data = append(head.Data[:n:n], p.Data...)
 	p.Offsets = append(head.Offsets[:n:n], p.Offsets...)
-	asyncs := make([]int, len(p.Asyncs))
-	for i, end := range p.Asyncs {
-		asyncs[i] = end + n
+	bounds := make([]int, len(p.Bounds))
+	for i, end := range p.Bounds {
+		bounds[i] = end + n
 	}
-	p.Asyncs = asyncs
+	p.Bounds = bounds
 }

@@ -82,6 +82,15 @@ type Lead struct {
 	CycleAccurate bool
 }
 
+// OpensEpoch says whether the I-sync opens an epoch in any case: it is not
+// periodic, and the gap before it was not counted.
+func (l *Lead) OpensEpoch() bool { return l.Reason != schema.ISyncPeriodic && !l.Count.OK }
+
+// Address is that of the I-sync; NULL if it reports none.
+func (l *Lead) Address() schema.Null[uint32] {
+	return schema.Null[uint32]{V: l.At.V.Address, OK: l.At.OK}
+}
+
 // A Tail is the state at the end of a segment, relative to its start.
 type Tail struct {
 	// Lost says that packet sync was lost: the next cut restarts the flow.
@@ -103,8 +112,9 @@ type Tail struct {
 	TimestampCleared bool
 	// VMID as last told in the segment; NULL passes on what came before.
 	VMID schema.Null[uint8]
-	// Kept is what was told in a loss and holds behind it.
-	Kept Kept
+	// Preserved is what bytes that are lost, up to the end of the segment, report
+	// for the rows after it.
+	Preserved Preserved
 	// Seq counts the instructions of the segment so far.
 	Seq int64
 	// Act is the last act, which a part behind may cancel, and Return is the
@@ -116,14 +126,6 @@ type Tail struct {
 	Waits int64
 	// Restart is the last restart of trace that can be counted late.
 	Restart schema.Null[Restart]
-}
-
-// Kept is what packets in bytes that are lost tell all the same, for what stands
-// behind: those between the last A-sync and the cut.
-type Kept struct {
-	TimestampRaw  uint64
-	TimestampBits uint8
-	VMID          schema.Null[uint8]
 }
 
 // An Act is what a cancel takes back. Protocols without one say NoAct.

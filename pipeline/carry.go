@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/decode/access"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -169,15 +170,15 @@ func unknownTimestamps(timestamps []schema.Timestamp, events []schema.Event) ([]
 
 // mergeEvents puts more events among those of a part, which are those of its
 // unit from an index on.
-func mergeEvents(events []schema.Event, more []toldEvent, from int) []schema.Event {
+func mergeEvents(events []schema.Event, more []access.Unmatched, from int) []schema.Event {
 	if len(more) == 0 {
 		return events
 	}
 	merged := make([]schema.Event, 0, len(events)+len(more))
 	for _, x := range more {
-		n := x.behind - from
+		n := x.After - from
 		merged = append(append(merged, events[:n]...), x.Event)
-		events, from = events[n:], x.behind
+		events, from = events[n:], x.After
 	}
 	return append(merged, events...)
 }
@@ -252,7 +253,7 @@ func (c *carry) late(x *schema.CycleCount, base int64) bool {
 }
 
 // keep takes what was told in bytes that are lost and holds behind them.
-func (c *carry) keep(code decode.TimestampCode, k decode.Kept) {
+func (c *carry) keep(code decode.TimestampCode, k decode.Preserved) {
 	if k.VMID.OK {
 		c.vmid = k.VMID
 	}
@@ -288,5 +289,5 @@ func (c *carry) close(code decode.TimestampCode, t *decode.Tail, instructions, e
 	if t.Broken {
 		c.timestamp, c.vmid, c.restart = schema.Null[uint64]{}, schema.Null[uint8]{}, schema.Null[decode.Restart]{}
 	}
-	c.keep(code, t.Kept)
+	c.keep(code, t.Preserved)
 }

@@ -80,7 +80,7 @@ func (f *framedBuffer) layout(t testing.TB, buffer []byte) frame.Layout {
 	opt := frame.DetectOptions{Score: func(id uint8, stream []byte) int {
 		for _, v := range f.sources {
 			if v.id == id {
-				return decode.CountSyncs(v.protocol, stream)
+				return v.protocol.CountSyncs(stream)
 			}
 		}
 		return 0

@@ -173,7 +173,7 @@ func (s *sourcePlan) sample(ctx context.Context) (*Sample, error) {
 	pool := &decoders{new: func() decode.Decoder { return s.protocol.NewDecoder(s.Memory, false) }}
 	err := ordered(ctx, newWorkers(1), split(stream, s.protocol), func(ctx context.Context, u *unit) (decoded, error) {
 		for _, p := range u.parts {
-			out.Asyncs += int64(len(p.Asyncs))
+			out.Asyncs += int64(len(p.Bounds))
 		}
 		return pool.decode(ctx, u)
 	}, func(d decoded) error {

@@ -68,10 +68,6 @@ func Packets(ctx context.Context, input string, opt PacketOptions, emit func(Pac
 	return nil
 }
 
-// shownAsync is the most bytes of an A-sync behind a gap that are shown as it;
-// hardware sends 6.
-const shownAsync = 64
-
 // errPastTo ends a list behind its last packet.
 var errPastTo = errors.New("past the last offset")
 
@@ -148,16 +144,11 @@ func (l *lister) take() error {
 // more bytes.
 func (l *lister) sync() (more bool, err error) {
 	rest := l.data[l.at:]
-	end := decode.NextAsync(rest)
-	if end < 0 {
-		l.lose(len(rest) - decode.AsyncOverlap)
+	n, ok := l.protocol.Resync(rest)
+	l.lose(n)
+	if !ok {
 		return true, nil
 	}
-	start := end - decode.AsyncOverlap - 1
-	for start > max(0, end-shownAsync) && rest[start-1] == 0 {
-		start--
-	}
-	l.lose(start)
 	l.synced = true
 	return false, l.endGap()
 }

@@ -160,7 +160,7 @@ func asyncScore(c *capture.Capture, b *capture.Buffer) func(id uint8, stream []b
 		if protocol == nil {
 			return 0
 		}
-		return decode.CountSyncs(protocol, stream)
+		return protocol.CountSyncs(stream)
 	}
 }
 

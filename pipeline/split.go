@@ -15,7 +15,7 @@ type unit struct {
 	// What stands before the first cut; the stitcher takes it as it is.
 	losses []schema.Loss
 	events []schema.Event
-	kept   decode.Kept
+	kept   decode.Preserved
 
 	parts []decode.Part
 	bytes int // in parts
@@ -38,7 +38,7 @@ type grain struct {
 
 func splitBy(stream decode.Stream, protocol decode.Protocol, g grain) iter.Seq2[*unit, error] {
 	return func(yield func(*unit, error) bool) {
-		s := splitter{grain: g, protocol: protocol, unit: &unit{}, more: true}
+		s := splitter{grain: g, protocol: protocol, cutter: protocol.NewCutter(), unit: &unit{}, more: true}
 		s.flush = func(u *unit) { s.more = s.more && yield(u, nil) }
 		for s.more {
 			piece, err := stream.Next()
@@ -55,7 +55,7 @@ func splitBy(stream decode.Stream, protocol decode.Protocol, g grain) iter.Seq2[
 			}
 			for from := 0; from < len(piece.Data) && s.more; {
 				from += s.take(&piece, from)
-				s.scan()
+				s.find(false)
 				s.release()
 			}
 		}
@@ -76,11 +76,9 @@ type splitter struct {
 	offsets []decode.CaptureOffset
 	bytes   int64 // of the stream, up to the end of data
 
-	lower   int   // no A-sync begins before: a break
-	scanned int   // A-syncs that end up to here are found
-	asyncs  []int // their ends, as far as they are in no part
-	looking bool  // for the I-sync behind the last A-sync,
-	parsed  int   // by packets, up to here
+	cutter  decode.Cutter
+	settled int   // the cuts before it are found
+	bounds  []int // that are in no part (decode.Part.Bounds)
 
 	inSegment bool // a cut was found
 	segment   int  // first byte in no part
@@ -110,57 +108,35 @@ func (s *splitter) take(p *decode.Piece, i int) int {
 	return n
 }
 
-// scan finds the A-syncs and cuts in the bytes at hand.
-func (s *splitter) scan() {
-	for {
-		limit, found := len(s.data), false
-		from := max(s.scanned-decode.AsyncOverlap, s.lower)
-		if i := decode.NextAsync(s.data[from:]); i >= 0 {
-			limit, found = from+i, true
-		}
-		if s.looking {
-			s.look(limit, found)
-		}
-		s.scanned = limit
-		if !found {
-			return
-		}
-		s.asyncs = append(s.asyncs, limit)
-		s.looking, s.parsed = true, limit
-		if !s.inSegment {
-			s.unit.kept = decode.Kept{}
-		}
+// find finds the cuts in the bytes at hand, all of them if last. Otherwise the
+// cutter does not see those that the parts before them show ahead.
+func (s *splitter) find(last bool) {
+	end := len(s.data)
+	if !last {
+		end = max(s.settled, end-s.protocol.AheadBytes())
 	}
-}
-
-// look looks for the I-sync up to limit, where the next A-sync ends if there is
-// one.
-func (s *splitter) look(limit int, last bool) {
-	n, found := s.protocol.FindISync(s.data[s.parsed:limit])
-	if !s.inSegment && n > 0 {
-		s.protocol.Keep(&s.unit.kept, s.data[s.parsed:s.parsed+n])
+	from := s.settled
+	cuts := s.cutter.Find(s.data[from:end:end], last)
+	for _, b := range cuts.Bounds {
+		s.bounds = append(s.bounds, from+b)
 	}
-	s.parsed += n
-	switch found {
-	case decode.ISyncFound:
-		s.looking = false
-		s.cut(s.parsed)
-	case decode.NoISync:
-		s.looking = false
-	case decode.ISyncUnknown:
-		s.looking = !last
+	for _, c := range cuts.At {
+		s.cut(from+c.At, c.Preserved)
 	}
+	s.settled = from + cuts.Settled
 }
 
 // cut ends a segment, or what is unsynced, at data[at] and begins the next one.
-func (s *splitter) cut(at int) {
+func (s *splitter) cut(at int, preserved decode.Preserved) {
 	if s.inSegment {
 		s.closeParts(at, false)
 	} else {
 		s.loseUnsynced(s.bytes - int64(len(s.data)-at))
+		s.unit.kept = preserved
 		s.inSegment = true
 	}
-	s.segment, s.asyncs, s.continued, s.broken = at, s.asyncs[:0], false, false
+	s.dropBounds(at)
+	s.segment, s.continued, s.broken = at, false, false
 	if s.unit.bytes >= s.grain.unit {
 		s.endUnit()
 	}
@@ -169,19 +145,20 @@ func (s *splitter) cut(at int) {
 // release makes parts of a long open segment, and forgets what is in no segment.
 func (s *splitter) release() {
 	if s.inSegment {
-		s.openParts(s.known())
+		s.openParts(s.settled)
 		return
 	}
-	s.segment = max(s.segment, s.known())
-	s.asyncs = s.asyncs[:0]
+	s.segment = max(s.segment, s.settled)
+	s.bounds = s.bounds[:0]
 }
 
-// known returns the position up to which there is no cut that is not found yet.
-func (s *splitter) known() int {
-	if s.looking {
-		return s.parsed
+// dropBounds drops the bounds up to a position.
+func (s *splitter) dropBounds(to int) {
+	n := 0
+	for n < len(s.bounds) && s.bounds[n] <= to {
+		n++
 	}
-	return len(s.data)
+	s.bounds = append(s.bounds[:0], s.bounds[n:]...)
 }
 
 // openParts makes parts of the open segment as long as more of it is known to
@@ -203,22 +180,29 @@ func (s *splitter) closeParts(at int, broken bool) {
 // addPart makes a part of the segment from where it is in no part, up to to.
 func (s *splitter) addPart(to int, open, end bool) {
 	p := decode.Part{
-		Data: s.data[s.segment:to:to], Offsets: s.offsets[s.segment:to:to],
+		Data: s.data[s.segment:to:to], Offsets: s.offsets[s.segment:to:to], Ahead: s.ahead(to),
 		Continued: s.continued, Break: s.broken, Open: open, End: end,
 	}
-	n := 0
-	for n < len(s.asyncs) && s.asyncs[n] <= to {
-		p.Asyncs = append(p.Asyncs, s.asyncs[n]-s.segment)
-		n++
+	for _, b := range s.bounds {
+		if b <= to {
+			p.Bounds = append(p.Bounds, b-s.segment)
+		}
 	}
-	s.asyncs = append(s.asyncs[:0], s.asyncs[n:]...)
+	s.dropBounds(to)
 	s.segment, s.continued, s.broken = to, true, false
 	s.unit.parts = append(s.unit.parts, p)
 	s.unit.bytes += len(p.Data)
 }
 
-// breakOff takes note that nothing goes on from the bytes so far.
+// ahead returns the bytes after data[to] that a part that ends there shows.
+func (s *splitter) ahead(to int) []byte {
+	end := min(len(s.data), to+s.protocol.AheadBytes())
+	return s.data[to:end:end]
+}
+
+// breakOff takes note that nothing continues from the bytes so far.
 func (s *splitter) breakOff() {
+	s.find(true)
 	at := len(s.data)
 	if s.inSegment {
 		s.closeParts(at, true)
@@ -229,8 +213,8 @@ func (s *splitter) breakOff() {
 		s.unsynced.Detail = "the input broke before it"
 		s.segment = at
 	}
-	s.looking, s.lower, s.scanned = false, at, at
-	s.asyncs = s.asyncs[:0]
+	s.cutter, s.settled = s.protocol.NewCutter(), at
+	s.bounds = s.bounds[:0]
 }
 
 // loseUnsynced writes the loss before the first cut, which ends at a place in
@@ -249,6 +233,7 @@ func (s *splitter) loseUnsynced(to int64) {
 
 // finish ends the stream.
 func (s *splitter) finish() {
+	s.find(true)
 	if s.inSegment {
 		s.openParts(len(s.data))
 		s.addPart(len(s.data), false, true)
@@ -274,17 +259,17 @@ func (s *splitter) endUnit() {
 	s.flush(u)
 }
 
-// renew moves the bytes that are in no part, and those that an A-sync may begin
-// in, to the front of new memory.
+// renew moves the bytes that are in no part, and those that cuts may still be
+// found in, to the front of new memory.
 func (s *splitter) renew() {
-	n := min(s.segment, max(0, s.scanned-decode.AsyncOverlap))
+	n := min(s.segment, s.settled)
 	kept := s.data[n:]
 	room := max(s.grain.chunk, 2*len(kept))
 	s.data = append(make([]byte, 0, room), kept...)
 	s.offsets = append(make([]decode.CaptureOffset, 0, room), s.offsets[n:]...)
 	s.segment -= n
-	s.lower, s.scanned, s.parsed = max(0, s.lower-n), s.scanned-n, s.parsed-n
-	for i := range s.asyncs {
-		s.asyncs[i] -= n
+	s.settled -= n
+	for i := range s.bounds {
+		s.bounds[i] -= n
 	}
 }

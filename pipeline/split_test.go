@@ -40,8 +40,8 @@ func units(t testing.TB, stream decode.Stream, protocol decode.Protocol, g grain
 					line.WriteString(" " + flag.name)
 				}
 			}
-			if len(p.Asyncs) > 0 {
-				fmt.Fprint(&line, " a-syncs ", p.Asyncs)
+			if len(p.Bounds) > 0 {
+				fmt.Fprint(&line, " a-syncs ", p.Bounds)
 			}
 			if len(p.Data) != len(p.Offsets) {
 				t.Fatalf("%s has %d offsets", line.String(), len(p.Offsets))

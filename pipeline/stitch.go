@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/decode/access"
 	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -15,7 +16,7 @@ import (
 type stitcher struct {
 	carry
 	hold    hold
-	data    dataFollower
+	data    *access.Collector
 	code    decode.TimestampCode
 	tables  tables
 	totals  schema.Totals
@@ -39,7 +40,7 @@ type stitcher struct {
 func newStitcher(source uint8, code decode.TimestampCode, t tables) *stitcher {
 	return &stitcher{
 		carry: newCarry(source), code: code, tables: t, numbers: map[schema.BlockKey]uint32{},
-		data: newDataFollower(source, t.accesses),
+		data: access.NewCollector(func(rows []schema.DataAccess) error { return t.accesses.add(base{source: source}, rows) }),
 	}
 }
 
@@ -252,7 +253,7 @@ func (s *stitcher) openSegment(seg *decode.Segment) error {
 // addRows hands the rows of a part to their tables.
 func (s *stitcher) addRows(b base, p *part) error {
 	u, from, to, t := p.unit, p.from, p.to, &s.tables
-	unmatched, err := s.data.follow(&b, u.Data[from.Data:to.Data], p.Tail.Act)
+	unmatched, err := s.data.Follow(access.Base{Seq: b.seq, Segment: b.segment}, u.Data[from.Data:to.Data], p.Tail.Act)
 	if err != nil {
 		return err
 	}
@@ -278,10 +279,10 @@ func (s *stitcher) addRows(b base, p *part) error {
 
 // finish ends the source, after which its totals hold, and hands over what is left of every table.
 func (s *stitcher) finish() error {
-	if err := errors.Join(s.release(), s.data.finish()); err != nil {
+	if err := errors.Join(s.release(), s.data.Finish()); err != nil {
 		return err
 	}
-	s.totals.DataAccesses = s.data.rows
+	s.totals.DataAccesses = s.data.Rows()
 	t := &s.tables
 	return errors.Join(
 		t.runs.flush(), t.codeBlocks.flush(), t.exceptions.flush(), t.counts.flush(), t.timestamps.flush(),

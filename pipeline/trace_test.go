@@ -11,6 +11,7 @@ import (
 
 	"github.com/tracelake/tracelake/bench/sample"
 	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/decode/async"
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/decode/decodetest/shared"
 	"github.com/tracelake/tracelake/decode/image"
@@ -154,7 +155,7 @@ func (tr *trace) from(n int) *trace {
 func (tr *trace) asyncs() []int {
 	var ends []int
 	for at := 0; ; at = ends[len(ends)-1] {
-		end := decode.NextAsync(tr.data[at:])
+		end := async.Next(tr.data[at:])
 		if end < 0 {
 			return ends
 		}

@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/decode/async"
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/decode/frame"
 )
@@ -122,7 +122,7 @@ func deframe(b *capture.Buffer, id uint8) ([]byte, error) {
 	}
 	first, last := -1, -1
 	for at := 0; ; {
-		n := decode.NextAsync(trace[at:])
+		n := async.Next(trace[at:])
 		if n < 0 {
 			break
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/decode/async"
 )
 
 // Append appends the bytes of p to dst and returns the extended slice. It is
@@ -22,7 +23,7 @@ func (c *Config) Append(dst []byte, p Packet) []byte {
 	case PHeader:
 		return append(dst, p.Atoms.header())
 	case ASync:
-		return decode.AppendAsync(dst, p.Len)
+		return async.Append(dst, p.Len)
 	case CycleCount:
 		return appendSevens(append(dst, headerCycleCount), p.Cycles, p.CycleBytes)
 	case ISync:

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/decode/async"
 	"github.com/tracelake/tracelake/decode/decodetest/shared"
 )
 
@@ -117,16 +117,16 @@ func checkFindISync(t *testing.T, cfg *Config, stream []byte, list []listed) {
 		return
 	}
 	begin, end := list[0].pos, len(stream)
-	wantN, want := end-begin, decode.ISyncUnknown
+	wantN, want := end-begin, async.ISyncUnknown
 search:
 	for _, p := range list {
 		switch p.kind {
 		case "a_sync":
-			wantN, want = 0, decode.NoISync
+			wantN, want = 0, async.NoISync
 			end = p.pos + p.len
 			break search
 		case "i_sync", "i_sync_cycle":
-			wantN, want = p.pos-begin, decode.ISyncFound
+			wantN, want = p.pos-begin, async.ISyncFound
 			break search
 		case "incomplete":
 			wantN = p.pos - begin

@@ -4,9 +4,11 @@ import (
 	"fmt"
 
 	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/decode/async"
 	"github.com/tracelake/tracelake/decode/flow"
 	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/decode/isa"
+	"github.com/tracelake/tracelake/decode/record"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -15,12 +17,12 @@ type Decoder struct {
 	cfg     Config
 	mem     *image.Memory
 	walk    *flow.Walker
-	rec     decode.Recorder
+	rec     record.Recorder
 	packets bool // make rows of `packets`
 
 	state
 	halt    halt
-	keeping keeping
+	salvage salvage
 
 	// The segment may begin inside an instruction: then inside, nil until it is
 	// wanted, decodes it as one that does, which within says there.
@@ -183,7 +185,7 @@ func (d *Decoder) decodePackets(i int) {
 // loseSync ends what does not reach into a loss, which begins at Data[i].
 func (d *Decoder) loseSync(i int) {
 	d.closeStretch()
-	d.keeping = keeping{}
+	d.salvage = salvage{}
 	d.acted(decode.NoAct)
 	d.fate(decode.Datum{Key: d.key(d.rec.Offset(i)), Kind: decode.DatumLost})
 	d.walk.Lose()
@@ -199,7 +201,7 @@ func (d *Decoder) finish() {
 	d.endData()
 	t.Act, t.Return, t.Restart = d.act, d.actRow, d.restart
 	if d.rec.Lost() {
-		t.Kept = d.keep()
+		t.Preserved = d.preserve()
 	}
 	if d.walk.Known() {
 		t.Reached, t.Half = schema.Of(d.reached()), d.half && d.halfTold
@@ -208,29 +210,30 @@ func (d *Decoder) finish() {
 	d.rec.Finish(d.walk.Seq)
 }
 
-// keeping is what is kept of a loss that lasts up to the next cut.
-type keeping struct {
-	active bool // behind an A-sync in it
-	kept   decode.Kept
-	rest   []byte // the start of a packet that goes on in the next part
+// A salvage is what is preserved of a loss that reaches up to the next cut.
+type salvage struct {
+	active    bool // after an A-sync in the loss
+	preserved decode.Preserved
+	rest      []byte // the start of a packet that continues in the next part
 }
 
-// keep takes what the part, which is lost up to its end, has for what comes
-// after: the packets between the last A-sync and the cut (docs/etmv3.md §2).
-func (d *Decoder) keep() decode.Kept {
-	k, part := &d.keeping, &d.rec.Part
+// preserve takes what the part, which is lost up to its end, reports for the
+// rows after the cut: the packets between the last A-sync and the cut
+// (docs/etmv3.md §2).
+func (d *Decoder) preserve() decode.Preserved {
+	s, part := &d.salvage, &d.rec.Part
 	data := part.Data
-	if n := len(part.Asyncs); n > 0 {
-		*k = keeping{active: true}
-		data = data[part.Asyncs[n-1]:]
+	if n := len(part.Bounds); n > 0 {
+		*s = salvage{active: true}
+		data = data[part.Bounds[n-1]:]
 	}
-	if k.active {
-		data = append(k.rest, data...)
-		n := d.cfg.Keep(&k.kept, data)
-		k.rest = append([]byte(nil), data[n:]...)
-		k.active = len(k.rest) <= decode.MaxAsyncZeros+1 // else it is no packet
+	if s.active {
+		data = append(s.rest, data...)
+		n := d.cfg.Preserve(&s.preserved, data)
+		s.rest = append([]byte(nil), data[n:]...)
+		s.active = len(s.rest) <= async.MaxZeros+1 // else it is no packet
 	}
-	return k.kept
+	return s.preserved
 }
 
 // processPacket does what the packet at Data[i] says.

@@ -12,7 +12,7 @@
 // registers say.
 //
 // decoder.go takes the packets of a segment to what they do, and a
-// [decode.Recorder] writes that down: follow.go walks the program by atoms,
+// [record.Recorder] writes that down: follow.go walks the program by atoms,
 // target.go has branch packets and exceptions, exception.go exception returns and
 // the types of exceptions, restart.go I-syncs and cycle counts, transfer.go data,
 // halt.go what follows an entry to debug state.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/decode/async"
 )
 
 // fuzzConfig is a configuration by the bits of a number.
@@ -143,7 +144,7 @@ func FuzzFindISync(f *testing.F) {
 				t.Fatalf("at %d of %d that were passed: %+v, %v", i, n, p, err)
 			}
 		}
-		if found == decode.ISyncFound {
+		if found == async.ISyncFound {
 			if err := cfg.Parse(&p, b[n:]); err != nil || p.Kind != ISync || p.Bad {
 				t.Fatalf("at %d: %+v, %v, want an I-sync", n, p, err)
 			}
@@ -152,9 +153,9 @@ func FuzzFindISync(f *testing.F) {
 			return
 		}
 		m, told := cfg.FindISync(b[:part])
-		if told == decode.ISyncUnknown {
+		if told == async.ISyncUnknown {
 			var more int
-			if more, told = cfg.FindISync(b[m:]); told != decode.NoISync {
+			if more, told = cfg.FindISync(b[m:]); told != async.NoISync {
 				m += more
 			} else {
 				m = 0

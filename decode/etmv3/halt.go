@@ -2,6 +2,7 @@ package etmv3
 
 import (
 	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/decode/record"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -11,7 +12,7 @@ import (
 // without sync.
 type halt struct {
 	state  state
-	record decode.State
+	record record.State
 	ends   decode.Ends
 	at     int // in the part's data
 }

@@ -4,6 +4,7 @@ import (
 	"io"
 
 	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/decode/async"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -205,7 +206,7 @@ func isDataOnly(h byte) bool {
 }
 
 func parseASync(p *Packet, b []byte) error {
-	n, err := decode.ParseAsync(b, protocol)
+	n, err := async.Parse(b, protocol)
 	if err != nil {
 		return err
 	}

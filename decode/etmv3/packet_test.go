@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/decode/async"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -229,8 +230,8 @@ func TestBadPackets(t *testing.T) {
 		{"a-sync of one zero", plain, zeros(1, 0x80), false, "an A-sync of fewer than five zeros"},
 		{"a-sync of four zeros", plain, zeros(4, 0x80), false, "an A-sync of fewer than five zeros"},
 		{"a-sync ends otherwise", plain, zeros(5, 0x08), false, "an A-sync that does not end in 80"},
-		{"a-sync of too many zeros", plain, zeros(decode.MaxAsyncZeros+1, 0x80), false, "an A-sync of more zeros than any hardware sends"},
-		{"zeros without end", plain, zeros(decode.MaxAsyncZeros + 1000), false, "an A-sync of more zeros than any hardware sends"},
+		{"a-sync of too many zeros", plain, zeros(async.MaxZeros+1, 0x80), false, "an A-sync of more zeros than any hardware sends"},
+		{"zeros without end", plain, zeros(async.MaxZeros + 1000), false, "an A-sync of more zeros than any hardware sends"},
 		{"header 10", plain, unhex(t, "10"), true, "no packet has that header"},
 		{"context id where there are none", plain, unhex(t, "6e00"), true, "a Context ID packet, but ETMCR[15:14] says there are none"},
 		{"data where there is none", plain, unhex(t, "06"), true, "a data packet, but ETMCR[3:2] says there is no data trace"},
@@ -267,16 +268,16 @@ func TestBadPackets(t *testing.T) {
 
 // The longest A-sync, and all but its last byte.
 func TestASyncLimit(t *testing.T) {
-	b := append(make([]byte, decode.MaxAsyncZeros), 0x80)
+	b := append(make([]byte, async.MaxZeros), 0x80)
 	var p Packet
-	if err := plain.Parse(&p, b); err != nil || p != (Packet{Kind: ASync, Len: decode.MaxAsyncZeros + 1}) {
-		t.Errorf("%d zeros and 80: %+v, %v", decode.MaxAsyncZeros, p, err)
+	if err := plain.Parse(&p, b); err != nil || p != (Packet{Kind: ASync, Len: async.MaxZeros + 1}) {
+		t.Errorf("%d zeros and 80: %+v, %v", async.MaxZeros, p, err)
 	}
 	if got := plain.Append(nil, p); !bytes.Equal(got, b) {
 		t.Errorf("Append gives %d bytes, want %d", len(got), len(b))
 	}
-	if err := plain.Parse(&p, b[:decode.MaxAsyncZeros]); !errors.Is(err, io.ErrUnexpectedEOF) {
-		t.Errorf("%d zeros: %v, want %v", decode.MaxAsyncZeros, err, io.ErrUnexpectedEOF)
+	if err := plain.Parse(&p, b[:async.MaxZeros]); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("%d zeros: %v, want %v", async.MaxZeros, err, io.ErrUnexpectedEOF)
 	}
 }
 

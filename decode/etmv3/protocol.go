@@ -5,8 +5,10 @@ import (
 	"strings"
 
 	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/decode/async"
 	"github.com/tracelake/tracelake/decode/flow"
 	"github.com/tracelake/tracelake/decode/image"
+	"github.com/tracelake/tracelake/decode/record"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -84,12 +86,28 @@ func (c *Config) NewDecoder(mem *image.Memory, packets bool) decode.Decoder {
 func newDecoder(c *Config, mem *image.Memory, packets bool) *Decoder {
 	return &Decoder{
 		cfg: *c, mem: mem, walk: flow.NewWalker(flow.NewProgram(mem, flow.Rules{})), packets: packets,
-		rec: decode.Recorder{CycleAccurate: c.tellsCycles(), Timestamps: c.TimestampCode()},
+		rec: record.Recorder{CycleAccurate: c.tellsCycles(), Timestamps: c.TimestampCode()},
 	}
 }
 
-// Keep implements [decode.Protocol]: timestamps and VMIDs hold behind the cut.
-func (c *Config) Keep(k *decode.Kept, b []byte) (n int) {
+// UnitBytes implements [decode.Protocol].
+func (c *Config) UnitBytes() int { return 1 }
+
+// AheadBytes implements [decode.Protocol].
+func (c *Config) AheadBytes() int { return 0 }
+
+// NewCutter implements [decode.Protocol].
+func (c *Config) NewCutter() decode.Cutter { return async.NewCutter(c) }
+
+// Resync implements [decode.Protocol].
+func (c *Config) Resync(b []byte) (n int, ok bool) { return async.Resync(b) }
+
+// CountSyncs implements [decode.Protocol].
+func (c *Config) CountSyncs(b []byte) int { return async.CountSyncs(c, b) }
+
+// Preserve implements [async.Parser]: timestamps and VMIDs stay true after the
+// cut.
+func (c *Config) Preserve(k *decode.Preserved, b []byte) (n int) {
 	var p Packet
 	for c.Parse(&p, b[n:]) == nil {
 		switch p.Kind {

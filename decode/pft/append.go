@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/decode/async"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -19,7 +20,7 @@ import (
 func (c *Config) Append(dst []byte, p Packet) []byte {
 	switch p.Kind {
 	case ASync:
-		return decode.AppendAsync(dst, p.Len)
+		return async.Append(dst, p.Len)
 	case ISync:
 		return c.appendISync(dst, &p)
 	case Atom:

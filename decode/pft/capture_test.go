@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/decode/async"
 	"github.com/tracelake/tracelake/decode/decodetest/shared"
 )
 
@@ -97,15 +97,15 @@ func TestCaptures(t *testing.T) {
 func checkFindISync(t *testing.T, cfg *Config, stream []byte, list []listed) {
 	t.Helper()
 	begin, end := list[0].pos, len(stream)
-	wantN, want := end-begin, decode.ISyncUnknown
+	wantN, want := end-begin, async.ISyncUnknown
 	for _, p := range list {
 		if p.kind == "a_sync" {
-			wantN, want = 0, decode.NoISync
+			wantN, want = 0, async.NoISync
 			end = p.pos + p.len
 			break
 		}
 		if p.kind == "i_sync" {
-			wantN, want = p.pos-begin, decode.ISyncFound
+			wantN, want = p.pos-begin, async.ISyncFound
 			break
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/flow"
 	"github.com/tracelake/tracelake/decode/image"
+	"github.com/tracelake/tracelake/decode/record"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -15,7 +16,7 @@ type Decoder struct {
 	cfg     Config
 	mem     *image.Memory
 	walk    *flow.Walker
-	rec     decode.Recorder
+	rec     record.Recorder
 	packets bool // make rows of `packets`
 
 	state

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/decode/async"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -138,7 +139,7 @@ func FuzzFindISync(f *testing.F) {
 				t.Fatalf("at %d of %d that were passed: %+v, %v", i, n, p, err)
 			}
 		}
-		if found == decode.ISyncFound {
+		if found == async.ISyncFound {
 			if err := cfg.Parse(&p, b[n:]); err != nil || p.Kind != ISync {
 				t.Fatalf("at %d: %+v, %v, want an I-sync", n, p, err)
 			}
@@ -147,9 +148,9 @@ func FuzzFindISync(f *testing.F) {
 			return
 		}
 		m, told := cfg.FindISync(b[:part])
-		if told == decode.ISyncUnknown {
+		if told == async.ISyncUnknown {
 			var more int
-			if more, told = cfg.FindISync(b[m:]); told != decode.NoISync {
+			if more, told = cfg.FindISync(b[m:]); told != async.NoISync {
 				m += more
 			} else {
 				m = 0

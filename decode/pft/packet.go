@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/decode/async"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -249,7 +250,7 @@ func parseWaypointUpdate(p *Packet, b []byte) error {
 }
 
 func parseASync(p *Packet, b []byte) error {
-	n, err := decode.ParseAsync(b, protocol)
+	n, err := async.Parse(b, protocol)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/decode/async"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -334,8 +335,8 @@ func TestBadPackets(t *testing.T) {
 		{"a-sync of one zero", zeros(1, 0x80), false, "pft: bad packet 0x00: an A-sync of fewer than five zeros"},
 		{"a-sync of four zeros", zeros(4, 0x80), false, "pft: bad packet 0x00: an A-sync of fewer than five zeros"},
 		{"a-sync ends otherwise", zeros(5, 0x08), false, "pft: bad packet 0x00: an A-sync that does not end in 80"},
-		{"a-sync of too many zeros", zeros(decode.MaxAsyncZeros+1, 0x80), false, "pft: bad packet 0x00: an A-sync of more zeros than any hardware sends"},
-		{"zeros without end", zeros(decode.MaxAsyncZeros + 1000), false, "pft: bad packet 0x00: an A-sync of more zeros than any hardware sends"},
+		{"a-sync of too many zeros", zeros(async.MaxZeros+1, 0x80), false, "pft: bad packet 0x00: an A-sync of more zeros than any hardware sends"},
+		{"zeros without end", zeros(async.MaxZeros + 1000), false, "pft: bad packet 0x00: an A-sync of more zeros than any hardware sends"},
 		{"i-sync a32 at a halfword", unhex(t, "08 02100000 21"), false, "pft: bad packet 0x08: an I-sync in ARM state at an address that is no multiple of 4"},
 		{"context id where there are none", unhex(t, "6e 00"), true, "pft: reserved header 0x6e: a Context ID packet, but ETMCR[15:14] says there are none"},
 		{"atom header without atoms", unhex(t, "80"), true, "pft: reserved header 0x80: an atom header without atoms"},
@@ -357,16 +358,16 @@ func TestBadPackets(t *testing.T) {
 
 // The longest A-sync, and all but its last byte.
 func TestASyncLimit(t *testing.T) {
-	b := append(make([]byte, decode.MaxAsyncZeros), 0x80)
+	b := append(make([]byte, async.MaxZeros), 0x80)
 	var p Packet
-	if err := plain.Parse(&p, b); err != nil || p != (Packet{Kind: ASync, Len: decode.MaxAsyncZeros + 1}) {
-		t.Errorf("%d zeros and 80: %+v, %v", decode.MaxAsyncZeros, p, err)
+	if err := plain.Parse(&p, b); err != nil || p != (Packet{Kind: ASync, Len: async.MaxZeros + 1}) {
+		t.Errorf("%d zeros and 80: %+v, %v", async.MaxZeros, p, err)
 	}
 	if got := plain.Append(nil, p); !bytes.Equal(got, b) {
 		t.Errorf("Append gives %d bytes, want %d", len(got), len(b))
 	}
-	if err := plain.Parse(&p, b[:decode.MaxAsyncZeros]); !errors.Is(err, io.ErrUnexpectedEOF) {
-		t.Errorf("%d zeros: %v, want %v", decode.MaxAsyncZeros, err, io.ErrUnexpectedEOF)
+	if err := plain.Parse(&p, b[:async.MaxZeros]); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("%d zeros: %v, want %v", async.MaxZeros, err, io.ErrUnexpectedEOF)
 	}
 }
 

@@ -4,8 +4,10 @@ import (
 	"fmt"
 
 	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/decode/async"
 	"github.com/tracelake/tracelake/decode/flow"
 	"github.com/tracelake/tracelake/decode/image"
+	"github.com/tracelake/tracelake/decode/record"
 )
 
 var _ decode.Protocol = (*Config)(nil)
@@ -28,8 +30,23 @@ func Bind(s decode.Source) (decode.Protocol, []string, error) {
 	return &cfg, notes, nil
 }
 
-// Keep implements [decode.Protocol]: nothing is told in what is lost.
-func (c *Config) Keep(_ *decode.Kept, b []byte) (n int) { return len(b) }
+// Preserve implements [async.Parser]: what is lost reports nothing.
+func (c *Config) Preserve(_ *decode.Preserved, b []byte) (n int) { return len(b) }
+
+// UnitBytes implements [decode.Protocol].
+func (c *Config) UnitBytes() int { return 1 }
+
+// AheadBytes implements [decode.Protocol].
+func (c *Config) AheadBytes() int { return 0 }
+
+// NewCutter implements [decode.Protocol].
+func (c *Config) NewCutter() decode.Cutter { return async.NewCutter(c) }
+
+// Resync implements [decode.Protocol].
+func (c *Config) Resync(b []byte) (n int, ok bool) { return async.Resync(b) }
+
+// CountSyncs implements [decode.Protocol].
+func (c *Config) CountSyncs(b []byte) int { return async.CountSyncs(c, b) }
 
 // TimestampCode implements [decode.Protocol].
 func (c *Config) TimestampCode() decode.TimestampCode {
@@ -44,7 +61,7 @@ func (c *Config) NewDecoder(mem *image.Memory, packets bool) decode.Decoder {
 	program := flow.NewProgram(mem, flow.Rules{Barriers: true, DataBarriers: c.DataBarriers})
 	return &Decoder{
 		cfg: *c, mem: mem, walk: flow.NewWalker(program), packets: packets,
-		rec: decode.Recorder{CycleAccurate: c.CycleAccurate, Timestamps: c.TimestampCode()},
+		rec: record.Recorder{CycleAccurate: c.CycleAccurate, Timestamps: c.TimestampCode()},
 	}
 }
 

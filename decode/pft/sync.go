@@ -4,7 +4,7 @@ import (
 	"errors"
 	"io"
 
-	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/decode/async"
 )
 
 // FindISync parses the packets of b up to the first I-sync. b begins behind an
@@ -14,17 +14,17 @@ import (
 // With ISyncFound, n bytes stand before the I-sync; with ISyncUnknown, n bytes
 // of whole packets were passed and b ends inside the next. With NoISync, which
 // a bad packet or an A-sync makes, n is 0.
-func (c *Config) FindISync(b []byte) (n int, found decode.Found) {
+func (c *Config) FindISync(b []byte) (n int, found async.Found) {
 	var p Packet
 	for {
 		err := c.Parse(&p, b[n:])
 		switch {
 		case errors.Is(err, io.ErrUnexpectedEOF):
-			return n, decode.ISyncUnknown
+			return n, async.ISyncUnknown
 		case err != nil, p.Kind == ASync:
-			return 0, decode.NoISync
+			return 0, async.NoISync
 		case p.Kind == ISync:
-			return n, decode.ISyncFound
+			return n, async.ISyncFound
 		}
 		n += p.Len
 	}

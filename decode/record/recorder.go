@@ -1,6 +1,11 @@
-package decode
+// Package record writes what every decoder writes of a segment, whatever its
+// protocol: rows, losses, spans, and the entry of the segment.
+package record
 
-import "github.com/tracelake/tracelake/schema"
+import (
+	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/schema"
+)
 
 // A Recorder writes what a decoder tells of one segment after another, part by
 // part: the rows into a unit (rows.go), what is lost of the bytes (loss.go), and
@@ -8,17 +13,17 @@ import "github.com/tracelake/tracelake/schema"
 // packet of any protocol and follows no program: where the program stands, its
 // caller says with the key of each row.
 //
-// Its rows are those of design.md §2, relative to their segment: see [Unit].
+// Its rows are those of design.md §2, relative to their segment: see [decode.Unit].
 type Recorder struct {
 	// What the registers say. It does not change once the first part began.
 	CycleAccurate bool // rows have cycles
-	Timestamps    TimestampCode
+	Timestamps    decode.TimestampCode
 
 	// Of the part at hand.
-	Unit    *Unit
-	Part    Part
-	Segment Segment // the entry being made for Unit.Segments
-	Base    Ends    // lengths of the unit's slices where the part began
+	Unit    *decode.Unit
+	Part    decode.Part
+	Segment decode.Segment // the entry being made for Unit.Segments
+	Base    decode.Ends    // lengths of the unit's slices where the part began
 
 	State
 
@@ -26,17 +31,17 @@ type Recorder struct {
 	lost   bool        // there is one
 	broken bool        // the input broke in the segment
 
-	bound  int   // end of what a packet may reach; 0 before the first one
-	asyncs []int // of Part.Asyncs those not passed yet
-	rest   Part  // bytes of a packet the part before was cut inside
-	seq    int64 // where the part began
+	bound  int         // end of what a packet may reach; 0 before the first one
+	bounds []int       // of Part.Bounds those not passed yet
+	rest   decode.Part // bytes of a packet the part before was cut inside
+	seq    int64       // where the part began
 }
 
 // A State is what the rows of a segment share and stand on, up to a place in it.
 // Every segment begins with a zero one. A decoder that goes back to that place
 // puts it back, and truncates the unit.
 type State struct {
-	Context
+	decode.Context
 	Epoch int32 // opened since the lead
 	Cycle int64 // sum in the epoch
 
@@ -49,17 +54,17 @@ type State struct {
 
 // Begin begins a part, before which the segment has seq instructions. If the
 // input broke before it, all of it is lost.
-func (r *Recorder) Begin(u *Unit, part Part, seq int64) {
+func (r *Recorder) Begin(u *decode.Unit, part decode.Part, seq int64) {
 	if part.Continued {
 		part.Prepend(r.rest)
 	} else {
 		r.State, r.lost, r.broken = State{}, false, false
 	}
-	r.rest = Part{}
+	r.rest = decode.Part{}
 	r.Unit, r.Part, r.Base = u, part, u.Ends()
-	r.Segment = Segment{Continued: part.Continued, Open: part.Open}
+	r.Segment = decode.Segment{Continued: part.Continued, Open: part.Open}
 	r.seq = seq
-	r.bound, r.asyncs = 0, part.Asyncs
+	r.bound, r.bounds = 0, part.Bounds
 	r.timestamp, r.spanDue = schema.TimestampCarried, true
 	if part.Break {
 		r.discontinue()
@@ -69,29 +74,29 @@ func (r *Recorder) Begin(u *Unit, part Part, seq int64) {
 // Lead records the I-sync a segment begins with. What it does to the epoch, and
 // whether it makes an event, depends on what came before: that is for the
 // stitcher.
-func (r *Recorder) Lead(l Lead) {
-	l.NewEpoch, l.CycleAccurate = l.opensEpoch(), r.CycleAccurate
+func (r *Recorder) Lead(l decode.Lead) {
+	l.NewEpoch, l.CycleAccurate = l.OpensEpoch(), r.CycleAccurate
 	row := &r.Segment.Row
-	row.Offset, row.Address, row.Reason = l.Offset, l.address(), l.Reason
+	row.Offset, row.Address, row.Reason = l.Offset, l.Address(), l.Reason
 	r.Segment.Lead = l
 }
 
 // Periodic compares a periodic I-sync inside a segment with the position the flow
 // had reached, if it is known.
-func (r *Recorder) Periodic(key schema.Key, reached schema.Null[Position], told Position) {
+func (r *Recorder) Periodic(key schema.Key, reached schema.Null[decode.Position], told decode.Position) {
 	r.Segment.Quality.ISync(key.Offset, reached, told)
 	if reached.OK && reached.V != told {
-		r.Inconsistent(key, reached.V.Address, ISyncDiffers(reached.V, told))
+		r.Inconsistent(key, reached.V.Address, decode.ISyncDiffers(reached.V, told))
 	}
 }
 
 // Restart records an I-sync inside a segment that is not periodic: trace starts
 // again, behind seq instructions. With a count that is known the gap was counted
 // and the epoch goes on; without one another opens.
-func (r *Recorder) Restart(l Lead, seq int64) {
+func (r *Recorder) Restart(l decode.Lead, seq int64) {
 	key := schema.Key{Seq: seq, Offset: l.Offset}
-	r.Event(key, RestartEvent(l.Reason), l.address(), "")
-	if !l.opensEpoch() {
+	r.Event(key, decode.RestartEvent(l.Reason), l.Address(), "")
+	if !l.OpensEpoch() {
 		r.Cycle += l.Count.V
 		r.Count(key, l.Count.V, schema.CountISync)
 		return
@@ -123,7 +128,7 @@ func (r *Recorder) Finish(seq int64) {
 	}
 	s.Ends = r.Unit.Ends()
 	r.Unit.Segments = append(r.Unit.Segments, *s)
-	r.Unit, r.Part, r.asyncs = nil, Part{}, nil
+	r.Unit, r.Part, r.bounds = nil, decode.Part{}, nil
 }
 
 // Settle opens a span for the runs that follow, if something changed that they
@@ -145,12 +150,4 @@ func (r *Recorder) openSpan() {
 		return
 	}
 	r.Unit.Spans = append(r.Unit.Spans, s)
-}
-
-// opensEpoch says whether the I-sync opens an epoch in any case: it is not
-// periodic, and the gap before it was not counted.
-func (l *Lead) opensEpoch() bool { return l.Reason != schema.ISyncPeriodic && !l.Count.OK }
-
-func (l *Lead) address() schema.Null[uint32] {
-	return schema.Null[uint32]{V: l.At.V.Address, OK: l.At.OK}
 }

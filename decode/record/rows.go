@@ -1,7 +1,9 @@
-package decode
+package record
 
 import (
 	"fmt"
+
+	"github.com/tracelake/tracelake/decode"
 
 	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/schema"
@@ -53,7 +55,7 @@ func (r *Recorder) Timestamp(key schema.Key, raw uint64, bits uint8, clockChange
 	if clockChange {
 		r.Event(key, schema.EventClockChange, schema.Null[uint32]{}, "")
 	}
-	r.timestampRaw = Merge(r.timestampRaw, raw, bits)
+	r.timestampRaw = decode.Merge(r.timestampRaw, raw, bits)
 	r.timestampBits = max(r.timestampBits, bits)
 	row := schema.Timestamp{Key: key, Point: r.point(), Raw: r.timestampRaw, KnownBits: r.timestampBits}
 	if r.timestampBits == r.Timestamps.Bits {
@@ -88,7 +90,7 @@ func (r *Recorder) exception(x *schema.Exception) {
 }
 
 // Packet makes the row of `packets` of the packet at Part.Data[i].
-func (r *Recorder) Packet(i int, seq int64, text PacketText) {
+func (r *Recorder) Packet(i int, seq int64, text decode.PacketText) {
 	r.Unit.Packets = append(r.Unit.Packets, schema.Packet{
 		Key: schema.Key{Seq: seq, Offset: r.Offset(i)}, Type: text.Type,
 		Bytes: append([]byte(nil), r.Part.Data[i:i+text.Len]...), Fields: text.JSON(),

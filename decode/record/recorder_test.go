@@ -1,19 +1,21 @@
-package decode
+package record
 
 import (
 	"io"
 	"reflect"
 	"testing"
 
+	"github.com/tracelake/tracelake/decode"
+
 	"github.com/tracelake/tracelake/schema"
 )
 
 // part returns one of n bytes, at offsets from at on.
-func part(at CaptureOffset, n int, asyncs ...int) Part {
-	p := Part{Asyncs: asyncs}
+func part(at decode.CaptureOffset, n int, asyncs ...int) decode.Part {
+	p := decode.Part{Bounds: asyncs}
 	for i := range n {
 		p.Data = append(p.Data, byte(i))
-		p.Offsets = append(p.Offsets, at+CaptureOffset(i))
+		p.Offsets = append(p.Offsets, at+decode.CaptureOffset(i))
 	}
 	return p
 }
@@ -22,7 +24,7 @@ func part(at CaptureOffset, n int, asyncs ...int) Part {
 // as it lies ahead.
 func TestRecorderBytes(t *testing.T) {
 	var r Recorder
-	r.Begin(&Unit{}, part(100, 20, 6, 12), 0)
+	r.Begin(&decode.Unit{}, part(100, 20, 6, 12), 0)
 	for _, step := range []struct{ i, end int }{{0, 6}, {5, 6}, {6, 12}, {13, 20}, {19, 20}} {
 		if got := step.i + len(r.Bytes(step.i)); got != step.end {
 			t.Errorf("a packet at %d may reach up to %d, want %d", step.i, got, step.end)
@@ -31,8 +33,8 @@ func TestRecorderBytes(t *testing.T) {
 }
 
 func TestRecorderStop(t *testing.T) {
-	reserved := &SyntaxError{Header: 0x10, Reserved: true, Reason: "why"}
-	bad := &SyntaxError{Header: 0x81, Reason: "why"}
+	reserved := &decode.SyntaxError{Header: 0x10, Reserved: true, Reason: "why"}
+	bad := &decode.SyntaxError{Header: 0x81, Reason: "why"}
 	loss := func(bytes int64, reason schema.LossReason, detail string) []schema.Loss {
 		return []schema.Loss{{Key: schema.Key{Seq: 3, Offset: 107}, Bytes: bytes, Reason: reason, Detail: detail}}
 	}
@@ -54,7 +56,7 @@ func TestRecorderStop(t *testing.T) {
 		{"cut off by the end", false, true, nil, io.ErrUnexpectedEOF, false, loss(3, schema.LossTruncated, "packet 0x07 cut off after 3 bytes"), 0},
 	} {
 		var r Recorder
-		var u Unit
+		var u decode.Unit
 		p := part(100, 10, tt.asyncs...)
 		p.Open, p.End = tt.open, tt.end
 		r.Begin(&u, p, 0)
@@ -74,7 +76,7 @@ func TestRecorderStop(t *testing.T) {
 // A packet that two parts share, and a loss that lasts over two.
 func TestRecorderParts(t *testing.T) {
 	var r Recorder
-	var u Unit
+	var u decode.Unit
 	first := part(100, 10)
 	first.Open = true
 	r.Begin(&u, first, 0)
@@ -88,7 +90,7 @@ func TestRecorderParts(t *testing.T) {
 	if got := len(r.Bytes(0)); got != 7 || r.Offset(0) != 107 {
 		t.Errorf("the second part has a packet of up to %d bytes at %d, want 7 at 107", got, r.Offset(0))
 	}
-	r.Stop(5, 4, &SyntaxError{Header: 0x10, Reason: "why"})
+	r.Stop(5, 4, &decode.SyntaxError{Header: 0x10, Reason: "why"})
 	r.Finish(4)
 
 	third := part(120, 10)
@@ -113,8 +115,8 @@ func TestRecorderParts(t *testing.T) {
 // A span is opened for the first run behind a change, and replaced where no run
 // came between.
 func TestRecorderSettle(t *testing.T) {
-	r := Recorder{Timestamps: TimestampCode{Bits: 48}}
-	var u Unit
+	r := Recorder{Timestamps: decode.TimestampCode{Bits: 48}}
+	var u decode.Unit
 	r.Begin(&u, part(100, 10), 0)
 	run := func() {
 		r.Settle()
@@ -145,28 +147,28 @@ func TestRecorderSettle(t *testing.T) {
 func TestRecorderRestart(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
-		lead   Lead
+		lead   decode.Lead
 		epoch  int32
 		cycle  int64
 		counts []schema.CycleCount
 	}{
-		{"counted", Lead{Offset: 104, Reason: schema.ISyncTraceOn, CountTold: true, Count: schema.Of[int64](5)}, 0, 15, []schema.CycleCount{{
+		{"counted", decode.Lead{Offset: 104, Reason: schema.ISyncTraceOn, CountTold: true, Count: schema.Of[int64](5)}, 0, 15, []schema.CycleCount{{
 			Key: schema.Key{Seq: 2, Offset: 104}, Point: schema.Point{Cycle: schema.Of[int64](15)}, Cycles: schema.Of[int64](5), Kind: schema.CountISync,
 		}}},
-		{"not to be trusted", Lead{Offset: 104, Reason: schema.ISyncOverflow, CountTold: true}, 1, 0, []schema.CycleCount{{
+		{"not to be trusted", decode.Lead{Offset: 104, Reason: schema.ISyncOverflow, CountTold: true}, 1, 0, []schema.CycleCount{{
 			Key: schema.Key{Seq: 2, Offset: 104}, OutOfEpoch: true, Kind: schema.CountISync,
 		}}},
-		{"without a count", Lead{Offset: 104, Reason: schema.ISyncDebugExit}, 1, 0, nil},
+		{"without a count", decode.Lead{Offset: 104, Reason: schema.ISyncDebugExit}, 1, 0, nil},
 	} {
 		r := Recorder{CycleAccurate: true}
-		var u Unit
+		var u decode.Unit
 		r.Begin(&u, part(100, 10), 0)
 		r.Cycle = 10
 		r.Restart(tt.lead, 2)
 		if r.Epoch != tt.epoch || r.Cycle != tt.cycle || !reflect.DeepEqual(u.Counts, tt.counts) {
 			t.Errorf("%s: epoch %d, cycle %d, %+v, want %d, %d, %+v", tt.name, r.Epoch, r.Cycle, u.Counts, tt.epoch, tt.cycle, tt.counts)
 		}
-		if len(u.Events) != 1 || u.Events[0].Event != RestartEvent(tt.lead.Reason) {
+		if len(u.Events) != 1 || u.Events[0].Event != decode.RestartEvent(tt.lead.Reason) {
 			t.Errorf("%s: events %+v", tt.name, u.Events)
 		}
 	}

@@ -1,8 +1,10 @@
-package decode
+package record
 
 import (
 	"errors"
 	"fmt"
+
+	"github.com/tracelake/tracelake/decode"
 
 	"github.com/tracelake/tracelake/schema"
 )
@@ -17,18 +19,18 @@ func (r *Recorder) Offset(i int) int64 { return int64(r.Part.Offsets[i]) }
 // up to the end of the next A-sync. i is inside the data and never goes back.
 func (r *Recorder) Bytes(i int) []byte {
 	if i >= r.bound {
-		r.passAsyncs(i)
+		r.passBounds(i)
 	}
 	return r.Part.Data[i:r.bound]
 }
 
-func (r *Recorder) passAsyncs(i int) {
-	for len(r.asyncs) > 0 && r.asyncs[0] <= i {
-		r.asyncs = r.asyncs[1:]
+func (r *Recorder) passBounds(i int) {
+	for len(r.bounds) > 0 && r.bounds[0] <= i {
+		r.bounds = r.bounds[1:]
 	}
 	r.bound = len(r.Part.Data)
-	if len(r.asyncs) > 0 {
-		r.bound = r.asyncs[0]
+	if len(r.bounds) > 0 {
+		r.bound = r.bounds[0]
 	}
 }
 
@@ -48,8 +50,8 @@ func (r *Recorder) Decoded(i int) {
 // next cut, which Stop reports.
 func (r *Recorder) Stop(i int, seq int64, err error) (lost bool) {
 	key := schema.Key{Seq: seq, Offset: r.Offset(i)}
-	syntax, bad := errors.AsType[*SyntaxError](err)
-	cutOff := !bad && len(r.asyncs) == 0
+	syntax, bad := errors.AsType[*decode.SyntaxError](err)
+	cutOff := !bad && len(r.bounds) == 0
 	switch {
 	case cutOff && r.Part.End:
 		r.truncated(key, i)

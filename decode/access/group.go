@@ -1,0 +1,80 @@
+package access
+
+import (
+	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// A group is what packets of transfers belong to: a data instruction, the
+// stack frame of an exception, or what nothing is known about.
+type group struct {
+	id   int64
+	kind groupKind
+	decode.Datum
+	seq      int64  // of the instruction, in the source
+	nobody   bool   // there is no instruction to name
+	position uint16 // of the next transfer
+	resumed  uint16 // position at which packets were dropped last
+	next     schema.Null[uint32]
+	state    schema.Null[schema.DataState] // of all its rows
+	paused   bool                          // what is told are its first transfers
+	unplaced bool                          // there may be a data instruction behind it that has no row
+}
+
+type groupKind uint8
+
+const (
+	noGroup groupKind = iota
+	unknownGroup
+	instructionGroup
+	pushGroup
+	popGroup
+)
+
+// incomplete says whether more transfers of the group may come.
+func (g *group) incomplete() bool {
+	return g.kind != noGroup && (g.kind != instructionGroup || g.position < uint16(g.Count))
+}
+
+// takes says whether the next transfer is one of the group. One with a new
+// address where the instruction is not known is taken for that of another.
+func (g *group) takes(newAddress bool) bool {
+	switch {
+	case g.kind == noGroup:
+		return false
+	case g.kind == unknownGroup:
+		return !newAddress
+	case g.unplaced:
+		return !newAddress && g.incomplete()
+	}
+	return true
+}
+
+// access is how the transfer at a position accesses memory.
+func (g *group) access(position uint16) schema.Null[schema.Access] {
+	switch g.kind {
+	case instructionGroup:
+		if g.Swap && position > 0 {
+			return schema.Of(schema.AccessWrite)
+		}
+		return schema.Of(g.Access)
+	case pushGroup:
+		return schema.Of(schema.AccessPush)
+	case popGroup:
+		return schema.Of(schema.AccessPop)
+	case noGroup, unknownGroup:
+	}
+	return schema.Null[schema.Access]{}
+}
+
+// size is that of each transfer.
+func (g *group) size() schema.Null[uint8] {
+	switch g.kind {
+	case instructionGroup:
+		return schema.Of(g.Size)
+	case pushGroup, popGroup:
+		return schema.Of[uint8](4)
+	case noGroup, unknownGroup:
+	}
+	return schema.Null[uint8]{}
+}

@@ -1,0 +1,100 @@
+package async
+
+import "github.com/tracelake/tracelake/decode"
+
+// A Parser is what a [Cutter] needs of a protocol with A-syncs.
+type Parser interface {
+	// FindISync parses packets up to the first I-sync. b begins after an
+	// A-sync, or where an earlier call stopped, and ends no later than the
+	// next A-sync does. With ISyncFound, n bytes precede the I-sync; with
+	// ISyncUnknown, n bytes of whole packets were passed and b ends inside the
+	// next.
+	FindISync(b []byte) (n int, found Found)
+	// Preserve adds to p what the packets of b report that stays true after
+	// them, though the packets themselves are lost. b begins after an A-sync,
+	// or n bytes after where an earlier call began that returned n.
+	Preserve(p *decode.Preserved, b []byte) (n int)
+}
+
+// Found is the result of looking for an I-sync.
+type Found uint8
+
+// What FindISync finds.
+const (
+	ISyncFound   Found = iota
+	NoISync            // a bad packet or another A-sync comes first
+	ISyncUnknown       // the bytes end first
+)
+
+// A Cutter is the [decode.Cutter] of the protocols with A-syncs: a cut is the
+// first I-sync after an A-sync. A-syncs are found by their bytes alone, wherever
+// they are, so that every worker finds the same ones, whatever damage there is
+// between them.
+type Cutter struct {
+	parser Parser
+
+	// Positions in the bytes of the next call.
+	scanned int // A-syncs that end up to here are found
+	parsed  int // packets after the last A-sync are parsed up to here,
+	looking bool
+
+	preserved decode.Preserved // by packets after the last A-sync
+	cuts      decode.Cuts
+}
+
+var _ decode.Cutter = (*Cutter)(nil)
+
+// NewCutter returns a Cutter for a stream that p parses.
+func NewCutter(p Parser) *Cutter { return &Cutter{parser: p} }
+
+// Find implements [decode.Cutter].
+func (c *Cutter) Find(b []byte, _ bool) decode.Cuts {
+	c.cuts.At, c.cuts.Bounds = c.cuts.At[:0], c.cuts.Bounds[:0]
+	for c.next(b) {
+	}
+	settled := max(0, len(b)-overlap)
+	if c.looking {
+		settled = min(settled, c.parsed)
+	}
+	c.scanned -= settled
+	c.parsed -= settled
+	c.cuts.Settled = settled
+	return c.cuts
+}
+
+// next finds the next A-sync in b, after it looked for the I-sync of the one
+// before. It reports whether there is one.
+func (c *Cutter) next(b []byte) bool {
+	limit, found := len(b), false
+	from := max(0, c.scanned-overlap)
+	if i := Next(b[from:]); i >= 0 {
+		limit, found = from+i, true
+	}
+	if c.looking {
+		c.look(b[:limit], found)
+	}
+	c.scanned = limit
+	if found {
+		c.cuts.Bounds = append(c.cuts.Bounds, limit)
+		c.looking, c.parsed, c.preserved = true, limit, decode.Preserved{}
+	}
+	return found
+}
+
+// look looks for the I-sync in b, which ends with the next A-sync if last.
+func (c *Cutter) look(b []byte, last bool) {
+	n, found := c.parser.FindISync(b[c.parsed:])
+	if n > 0 {
+		c.parser.Preserve(&c.preserved, b[c.parsed:c.parsed+n])
+	}
+	c.parsed += n
+	switch found {
+	case ISyncFound:
+		c.looking = false
+		c.cuts.At = append(c.cuts.At, decode.Cut{At: c.parsed, Preserved: c.preserved})
+	case NoISync:
+		c.looking = false
+	case ISyncUnknown:
+		c.looking = !last
+	}
+}

@@ -1,0 +1,41 @@
+package decode
+
+import "github.com/tracelake/tracelake/schema"
+
+// A Cutter finds the cuts of one stream, in order: the places where a decoder can
+// begin that knows nothing of what came before. It goes over a stream that is
+// unbroken; after a break, a new one begins.
+type Cutter interface {
+	// Find looks for cuts in b: the bytes from where the call before settled,
+	// and those that followed them in the stream. last says that no more
+	// follow. How the stream falls into calls does not change what they find.
+	// The result is valid until the next call.
+	Find(b []byte, last bool) Cuts
+}
+
+// Cuts are what a [Cutter] found. Positions are those in the bytes it was given.
+type Cuts struct {
+	At []Cut // rising
+	// Bounds are positions, rising, that no packet reaches past: the ends of
+	// A-syncs.
+	Bounds []int
+	// Settled says that no cut is left to be found before it. It is a whole
+	// number of units.
+	Settled int
+}
+
+// A Cut is where a segment begins.
+type Cut struct {
+	At int
+	// Preserved is what the bytes before the cut report for the rows after it,
+	// if they are lost.
+	Preserved Preserved
+}
+
+// Preserved is what packets in bytes that are lost report all the same, for the
+// rows after the loss.
+type Preserved struct {
+	TimestampRaw  uint64
+	TimestampBits uint8 // low bits of TimestampRaw that were sent
+	VMID          schema.Null[uint8]
+}
