@@ -5,9 +5,6 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// always is the condition AL; 15 stands for encodings without one.
-const always = 14
-
 // fails says whether the instruction that r stands before fails its condition,
 // or is a CBZ or CBNZ that does not branch.
 func (r *qemuRecord) fails(in isa.Instruction, set schema.ISA) bool {

@@ -57,8 +57,6 @@ func (e *PFT) waypointPacket(at Place) pft.Packet {
 	return p
 }
 
-const maxAddressBytes = 5
-
 // addressBytes is how many address bytes tell a place: enough for the highest
 // bit that changed, and all where the instruction set is not the one stated last.
 //
@@ -79,14 +77,6 @@ func (e *PFT) addressBytes(at Place) uint8 {
 
 // addressBits is how many address bits one to four address bytes have.
 var addressBits = [4]uint8{6, 12, 19, 26}
-
-// unitBits is the number of low address bits that are always 0 and not sent.
-func unitBits(set schema.ISA) uint8 {
-	if set == schema.A32 {
-		return 2
-	}
-	return 1
-}
 
 // setAddress puts a place into n address bytes. The fifth says the instruction
 // set, and of ThumbEE that it is Thumb.
@@ -116,9 +106,3 @@ func (e *PFT) countBytes(p *pft.Packet) uint8 {
 }
 
 const maxCountBytes = 5
-
-// timestampBytes is how many bytes hold the given number of bits of a timestamp:
-// 7 in each, 8 in the ninth.
-func timestampBytes(n int) uint8 {
-	return uint8(max(1, min((n+6)/7, 9)))
-}

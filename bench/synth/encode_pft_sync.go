@@ -1,8 +1,6 @@
 package synth
 
 import (
-	"math/bits"
-
 	"github.com/tracelake/tracelake/decode/pft"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -92,10 +90,7 @@ func (e *PFT) async() {
 	e.truth.async(e.bytes)
 }
 
-const (
-	minASync = 6  // bytes
-	maxASync = 40 // an arbitrary number
-)
+const maxASync = 40 // bytes: an arbitrary number
 
 // isync sends an I-sync for the place the core is at (§4.3.3). That of a PFT
 // 1.1 restart after overflow or Debug state has a count, but it means nothing.
@@ -118,89 +113,4 @@ func (e *PFT) isync(reason schema.ISyncReason) {
 	e.arrive(at)
 	e.stack = e.stack[:0]
 	e.tellContext(told, at.ISA)
-}
-
-// context sends the Context ID and the VMID if they changed, right behind the
-// waypoint or exception s at which they have (§4.5.7).
-func (e *PFT) context(s *Step) {
-	if e.opt.ContextIDBytes > 0 && e.stated.contextID.V != e.contextIDBits(s.ContextID) {
-		e.flush()
-		e.setContextID(s.ContextID)
-		e.tellContext(e.emit(pft.Packet{Kind: pft.ContextID, ContextID: e.stated.contextID.V}), s.Next.ISA)
-	}
-	e.vmid(s.VMID, s.Next.ISA)
-}
-
-// vmid sends the VMID if it is another one than that stated, to a core in
-// instruction set.
-func (e *PFT) vmid(vmid uint8, set schema.ISA) {
-	if !e.opt.TraceVMID || e.stated.vmid == schema.Of(vmid) {
-		return
-	}
-	e.flush()
-	e.stated.vmid = schema.Of(vmid)
-	e.truth.vmidTold = true
-	e.tellContext(e.emit(pft.Packet{Kind: pft.VMID, VMID: vmid}), set)
-}
-
-func (e *PFT) setContextID(id uint32) {
-	if e.opt.ContextIDBytes > 0 {
-		e.stated.contextID = schema.Of(e.contextIDBits(id))
-	}
-}
-
-// contextIDBits is as much of a Context ID as is traced.
-func (e *PFT) contextIDBits(id uint32) uint32 {
-	return uint32(uint64(id) & (1<<(8*e.opt.ContextIDBytes) - 1))
-}
-
-// tellContext enters what the stream said of the context into the truth.
-func (e *PFT) tellContext(by told, set schema.ISA) {
-	e.truth.contextIs(by, Context{
-		ContextID: e.stated.contextID, VMID: e.stated.vmid, Security: e.stated.security, ISA: schema.Of(set),
-	})
-}
-
-// extraTimestamp sends a timestamp that nothing calls for.
-func (e *PFT) extraTimestamp() {
-	if e.opt.Timestamps && e.vary.chance(e.vary.Timestamps) {
-		e.flush()
-		e.timestamp(false)
-	}
-}
-
-// timestamp sends the time: all of it, or the bytes up to the highest bit that
-// changed. In PFT 1.1 it is that of the last waypoint, in 1.0 that of the
-// packet (§4.14).
-func (e *PFT) timestamp(full bool) {
-	e.timeDue = false
-	if !e.opt.Timestamps {
-		return
-	}
-	at := e.now
-	if e.opt.Minor >= 1 {
-		at = e.waypointAt
-	}
-	width := e.opt.TimestampBits()
-	value := e.opt.TimestampBase + at/max(1, e.opt.CyclesPerTick)
-	value &= 1<<width - 1
-	raw := value
-	if e.opt.TimestampGray {
-		raw ^= raw >> 1
-	}
-	p := pft.Packet{Kind: pft.Timestamp, Timestamp: raw, TimestampBytes: timestampBytes(int(width))}
-	if !full {
-		n := e.vary.more(e.vary.Timestamps, timestampBytes(bits.Len64(raw^e.stated.timestamp)), p.TimestampBytes)
-		if n < p.TimestampBytes {
-			p.Timestamp &= 1<<(7*n) - 1
-		}
-		p.TimestampBytes = n
-	}
-	e.stated.timestamp = raw
-	e.count(&p, at)
-	sent := min(7*p.TimestampBytes, width)
-	if p.TimestampBytes == timestampBytes(int(width)) {
-		sent = width
-	}
-	e.truth.timestampIs(e.emit(p), value, sent, width)
 }

@@ -1,36 +1,10 @@
 package synth
 
 import (
-	"debug/elf"
-	"os"
 	"testing"
 
-	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/schema"
 )
-
-// sampleProgram is the program of the sample with its functions.
-func sampleProgram(t testing.TB) (*Program, *elf.File) {
-	t.Helper()
-	file, err := os.Open("../sample/capture/sample.elf")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { file.Close() })
-	info, err := file.Stat()
-	if err != nil {
-		t.Fatal(err)
-	}
-	regions, err := image.ReadELF(image.File{Name: "sample.elf", Data: file, Size: info.Size()}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := elf.NewFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return NewProgram(image.New(regions...)), f
-}
 
 // Compiled code is executed like that made up: a kernel and five tasks, whose
 // vectors are at the start of memory (bench/sample/program/start.S).
@@ -105,31 +79,6 @@ func TestExecuteWatchdog(t *testing.T) {
 		}
 		if found[by] == 0 || found[not] != 0 {
 			t.Errorf("watchdog %v: %d times %s, %d times %s", watchdog, found[by], by, found[not], not)
-		}
-	}
-}
-
-// The code of the sample, as the disassembler has it (objdump -d).
-func TestELFCode(t *testing.T) {
-	_, f := sampleProgram(t)
-	code := ELFCode(f)
-	for _, tt := range []struct {
-		at   Place
-		want bool
-	}{
-		{Place{Address: 0x40007ffc}, false},                   // before all
-		{Place{Address: 0x40008000}, true},                    // vectors
-		{Place{Address: 0x4000801c}, true},                    // the last one
-		{Place{Address: 0x40008020}, false},                   // its literal
-		{Place{Address: 0x40008024}, true},                    // start
-		{Place{Address: 0x40008024, ISA: schema.T32}, false},  // which is A32
-		{Place{Address: 0x4000882c}, false},                   // crc32, which is T32
-		{Place{Address: 0x4000882c, ISA: schema.T32}, true},   //
-		{Place{Address: 0x4000882c, ISA: schema.T32EE}, true}, // mapping symbols do not tell these apart
-		{Place{Address: 0x40008bd0, ISA: schema.T32}, false},  // read-only data
-	} {
-		if got := code(tt.at); got != tt.want {
-			t.Errorf("code at %s: %v", tt.at, got)
 		}
 	}
 }

@@ -119,15 +119,6 @@ func (g *generator) setOf(n int) schema.ISA {
 	return schema.A32
 }
 
-// mix makes of a seed and a number 64 bits that look random (Stafford's
-// variant 13 of the finalizer of MurmurHash3, as in SplitMix64).
-func mix(seed, n uint64) uint64 {
-	z := seed + (n+1)*0x9E3779B97F4A7C15
-	z = (z ^ z>>30) * 0xBF58476D1CE4E5B9
-	z = (z ^ z>>27) * 0x94D049BB133111EB
-	return z ^ z>>31
-}
-
 // chance is true once in n times.
 func (g *generator) chance(n int) bool { return g.random.IntN(n) == 0 }
 

@@ -30,7 +30,7 @@ func (p *Program) Instruction(at Place) (isa.Instruction, error) {
 	var code [4]byte
 	n := 0
 	for n < len(code) {
-		b := p.mem.Fetch(space(at.Security), at.Address+uint32(n))
+		b := p.Fetch(at.Security, at.Address+uint32(n))
 		if len(b) == 0 {
 			break
 		}
@@ -49,6 +49,12 @@ func (p *Program) Instruction(at Place) (isa.Instruction, error) {
 	}
 	p.seen[at] = in
 	return in, nil
+}
+
+// Fetch returns the memory at an address, as far as it lies in one piece, as a
+// core in the security state fetches it; nil if there is none.
+func (p *Program) Fetch(security schema.Security, address uint32) []byte {
+	return p.mem.Fetch(space(security), address)
 }
 
 // space is the memory space of fetches in a security state.

@@ -281,15 +281,11 @@ func (q *qemuReader) execute(next Place) error {
 		return err
 	}
 	q.tell(s)
-	if !s.Failed && s.Instruction.Size == 4 && s.Instruction.Opcode&^0xF000F000 == contextIDWrite {
+	if !s.Failed && writesContextID(s.Instruction) {
 		q.contextID = q.last.r[s.Instruction.Opcode>>12&15]
 	}
 	return nil
 }
-
-// contextIDWrite is MCR p15, 0, Rt, c13, c0, 1, without condition and Rt. T32
-// has the same encoding with 14 in place of the condition.
-const contextIDWrite = 0x0E0D0F30
 
 // step returns the instruction of r as a step that goes on nowhere yet.
 func (q *qemuReader) step(r *qemuRecord) (Step, error) {

@@ -1,12 +1,5 @@
 package synth
 
-// A Register is a trace register and its value in a capture.
-type Register struct {
-	Name  string
-	ID    uint32 // offset / 4
-	Value uint32
-}
-
 // The registers of two PTMs, without what options say: of PFT 1.0 that of a
 // Cortex-A9, of 1.1 that of a Cortex-A15. Both have timestamps, the latter the
 // virtualization extensions.
@@ -17,8 +10,7 @@ const (
 
 // Registers are those of the PTM that traces as o says.
 func (o *PFTOptions) Registers() []Register {
-	contextIDSize := map[int]uint32{0: 0, 1: 1, 2: 2, 4: 3}[o.ContextIDBytes]
-	control := bit(o.BranchBroadcast, 8) | bit(o.CycleAccurate, 12) | contextIDSize<<14 |
+	control := bit(o.BranchBroadcast, 8) | bit(o.CycleAccurate, 12) | contextIDSize(o.ContextIDBytes)<<14 |
 		bit(o.Timestamps, 28) | bit(o.ReturnStack, 29)
 	id, config := uint32(ptm10ID), ptm10Config|bit(o.ReturnStack, 23)|bit(o.DataBarriers, 24)
 	if o.Minor >= 1 {
@@ -31,11 +23,4 @@ func (o *PFTOptions) Registers() []Register {
 		{"ETMCCER", 0x7A, config},
 		{"ETMTRACEIDR", 0x80, uint32(o.Source)},
 	}
-}
-
-func bit(set bool, n uint) uint32 {
-	if set {
-		return 1 << n
-	}
-	return 0
 }

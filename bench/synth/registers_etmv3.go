@@ -5,9 +5,8 @@ import "github.com/tracelake/tracelake/decode/etmv3"
 // Registers are those of the ETM that traces as o says. What is beside the
 // options is as in the ETM of a Cortex-R5.
 func (o *ETMv3Options) Registers() []Register {
-	contextIDSize := map[int]uint32{0: 0, 1: 1, 2: 2, 4: 3}[o.ContextIDBytes]
 	control := bit(o.MonitorCPRT, 1) | bit(o.DataValue, 2) | bit(o.DataAddress, 3) | bit(o.Broadcast, 8) |
-		bit(o.CycleAccurate, 12) | contextIDSize<<14 | bit(o.DataSuppress, 18) | bit(o.DataOnly, 20) |
+		bit(o.CycleAccurate, 12) | contextIDSize(o.ContextIDBytes)<<14 | bit(o.DataSuppress, 18) | bit(o.DataOnly, 20) |
 		bit(o.Timestamps, 28) | bit(o.TraceVMID, 30)
 	id := 0x4100F200 | uint32(o.Minor)<<4 | bit(o.LSMPCFirst, 16) | bit(o.CPRTNotData, 17) | bit(o.OneT32, 18) |
 		bit(o.Security, 19) | bit(o.AltBranch, 20)

@@ -139,15 +139,7 @@ func TestPFTRoundTripVectors(t *testing.T) {
 		vectors = append(vectors, vector{v.name, v.memory, v.steps, v.options})
 	}
 	for _, v := range vectors {
-		memory := map[uint32][]byte{}
-		for m := range strings.FieldsSeq(v.memory) {
-			address, code, _ := strings.Cut(m, ":")
-			at, err := strconv.ParseUint(address, 16, 32)
-			if err != nil {
-				t.Fatal(err)
-			}
-			memory[uint32(at)] = unhex(t, code)
-		}
+		memory := parseMemory(t, v.memory)
 		steps := parseSteps(t, v.memory, v.steps)
 		t.Run(v.name, func(t *testing.T) {
 			t.Parallel()

@@ -50,6 +50,13 @@ type SnapshotBuffer struct {
 	Format string // coresight or source_data
 }
 
+// A Register is a trace register and its value in a capture.
+type Register struct {
+	Name  string
+	ID    uint32 // offset / 4
+	Value uint32
+}
+
 // Files returns the ini files of s by name. The files they name are not among
 // them.
 func (s *Snapshot) Files() map[string][]byte {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/tracelake/tracelake/bench/synth"
+	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -154,4 +155,25 @@ func unhex(t *testing.T, s string) []byte {
 		t.Fatal(err)
 	}
 	return b
+}
+
+// parseMemory reads words of the form ADDRESS:BYTES, in hex.
+func parseMemory(t *testing.T, words string) map[uint32][]byte {
+	t.Helper()
+	memory := make(map[uint32][]byte)
+	for word := range strings.FieldsSeq(words) {
+		address, code, _ := strings.Cut(word, ":")
+		memory[parsePlace(t, address).Address] = unhex(t, code)
+	}
+	return memory
+}
+
+// parseProgram is the program in memory as [parseMemory] reads it.
+func parseProgram(t *testing.T, words string) *synth.Program {
+	t.Helper()
+	var regions []image.Region
+	for address, code := range parseMemory(t, words) {
+		regions = append(regions, image.Region{Address: address, Bytes: code})
+	}
+	return synth.NewProgram(image.New(regions...))
 }

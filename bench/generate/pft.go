@@ -1,0 +1,40 @@
+package generate
+
+import (
+	"io"
+
+	"github.com/tracelake/tracelake/bench/synth"
+	"github.com/tracelake/tracelake/decode/pft"
+)
+
+// tracePFT makes core one that a PTM traces.
+func (r *Recipe) tracePFT(core *TracedCore) {
+	o := r.pftOptions(core.Source)
+	core.Type, core.Version = "Cortex-A9", o.Version()
+	if r.Minor >= 1 {
+		core.Type = "Cortex-A15"
+	}
+	core.Registers = o.Registers()
+	core.Encoder = func(w io.Writer, rows synth.Rows, lost int64) Encoder {
+		o := o
+		o.Lost = lost
+		return synth.NewPFT(w, rows, o)
+	}
+}
+
+// pftOptions are those of the PTM of a source.
+func (r *Recipe) pftOptions(source uint8) synth.PFTOptions {
+	o := synth.PFTOptions{
+		Config: pft.Config{
+			Minor: uint8(r.Minor), CycleAccurate: r.CycleAccurate, ContextIDBytes: r.ContextIDBytes, ReturnStack: r.ReturnStack,
+			Timestamp64: r.Minor >= 1, TimestampGray: r.Minor < 1,
+		},
+		Source: source, SyncBytes: recipeSyncBytes, ReturnStackDepth: recipeStackDepth, BranchBroadcast: r.Broadcast,
+		Timestamps: r.Timestamps, TimestampBase: 90 * recipeTimestampHz, CyclesPerTick: recipeCoreHz / recipeTimestampHz,
+		TraceVMID: r.VMID,
+	}
+	if r.Variation > 0 {
+		o.Variation = synth.VaryPFT(r.Seed, r.Variation)
+	}
+	return o
+}

@@ -1,0 +1,50 @@
+package synth
+
+import "github.com/tracelake/tracelake/schema"
+
+// MinASync is how many bytes the shortest A-sync has: five zeros and 0x80.
+const minASync = 6
+
+// MaxAddressBytes is how many bytes a whole address takes.
+const maxAddressBytes = 5
+
+// unitBits is the number of low address bits that are always 0 and not sent.
+func unitBits(set schema.ISA) uint8 {
+	if set == schema.A32 {
+		return 2
+	}
+	return 1
+}
+
+// timestampBytes is how many bytes hold the given number of bits of a timestamp:
+// 7 in each, 8 in the ninth.
+func timestampBytes(n int) uint8 {
+	return uint8(max(1, min((n+6)/7, 9)))
+}
+
+// TimestampBits is how many of the low bits of a timestamp of width bits n bytes
+// send.
+func timestampBits(n, width uint8) uint8 {
+	if n == timestampBytes(int(width)) {
+		return width
+	}
+	return min(7*n, width)
+}
+
+// ContextIDBits is as much of a Context ID as so many bytes have.
+func contextIDBits(id uint32, bytes int) uint32 {
+	return uint32(uint64(id) & (1<<(8*bytes) - 1))
+}
+
+// ContextIDSize is ETMCR[15:14] for a Context ID of 0, 1, 2 or 4 bytes.
+func contextIDSize(bytes int) uint32 {
+	return map[int]uint32{0: 0, 1: 1, 2: 2, 4: 3}[bytes]
+}
+
+// Bit is a register with bit n set, or 0.
+func bit(set bool, n uint) uint32 {
+	if set {
+		return 1 << n
+	}
+	return 0
+}
