@@ -5,7 +5,7 @@ import (
 	"io"
 	"math/rand/v2"
 
-	"github.com/tracelake/tracelake/bench/synth"
+	"github.com/tracelake/tracelake/bench/snapshot"
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/frame"
 )
@@ -41,7 +41,7 @@ func (b *buffer) stream(id uint8) io.Writer {
 	if b.frames == nil {
 		return b.out
 	}
-	return synth.Framed(b.frames, id)
+	return snapshot.Framed(b.frames, id)
 }
 
 // halfSync writes the HSYNC of a port that has nothing to send for a moment.

@@ -3,8 +3,9 @@ package generate
 import (
 	"io"
 
-	"github.com/tracelake/tracelake/bench/synth"
-	"github.com/tracelake/tracelake/decode/etmv3"
+	"github.com/tracelake/tracelake/bench/encode/etmv3"
+	"github.com/tracelake/tracelake/bench/truth"
+	codec "github.com/tracelake/tracelake/decode/etmv3"
 )
 
 // traceETMv3 makes core one that an ETM traces.
@@ -12,17 +13,17 @@ func (r *Recipe) traceETMv3(core *TracedCore, w *Workload) {
 	o := r.etmv3Options(core.Source, w)
 	core.Type, core.Version, core.TracesData = o.Core(), o.Version(), o.DataAddress || o.DataValue
 	core.Registers = o.Registers()
-	core.Encoder = func(w io.Writer, rows synth.Rows, lost int64) Encoder {
+	core.Encoder = func(w io.Writer, rows truth.Rows, lost int64) Encoder {
 		o := o
 		o.Lost = lost
-		return synth.NewETMv3(w, rows, o)
+		return etmv3.New(w, rows, o)
 	}
 }
 
 // etmv3Options are those of the ETM of a source.
-func (r *Recipe) etmv3Options(source uint8, w *Workload) synth.ETMv3Options {
-	o := synth.ETMv3Options{
-		Config: etmv3.Config{
+func (r *Recipe) etmv3Options(source uint8, w *Workload) etmv3.Options {
+	o := etmv3.Options{
+		Config: codec.Config{
 			Minor: uint8(r.Minor), ProfileM: r.V7M, CycleAccurate: r.CycleAccurate, ContextIDBytes: r.ContextIDBytes,
 			Broadcast:   r.Broadcast,
 			DataAddress: r.Data == DataAddresses || r.Data >= DataBoth, DataValue: r.Data == DataValues || r.Data >= DataBoth,
@@ -35,7 +36,7 @@ func (r *Recipe) etmv3Options(source uint8, w *Workload) synth.ETMv3Options {
 		TraceVMID: r.VMID, CancelledAlone: r.Variation == 0,
 	}
 	if r.Variation > 0 {
-		o.Variation = synth.VaryETMv3(r.Seed, r.Variation)
+		o.Variation = etmv3.Vary(r.Seed, r.Variation)
 	}
 	return o
 }

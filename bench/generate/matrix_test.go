@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/tracelake/tracelake/bench/synth"
+	"github.com/tracelake/tracelake/bench/program/codegen"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -21,10 +21,10 @@ type workloadKind struct {
 }
 
 // options are those of a program of the kind.
-func (k workloadKind) options(r *Recipe) synth.GenerateOptions {
+func (k workloadKind) options(r *Recipe) codegen.Options {
 	// Without virtualization extensions there is no Hyp mode to call.
 	hyp := r.Protocol == "pft" && r.Minor >= 1 || r.Protocol == "etmv3" && r.Minor >= 5
-	o := synth.GenerateOptions{Seed: r.Seed, Bytes: k.bytes, Base: 0x8000, V7M: r.V7M}
+	o := codegen.Options{Seed: r.Seed, Bytes: k.bytes, Base: 0x8000, V7M: r.V7M}
 	if k.calls && !r.V7M {
 		o.SMC, o.HVC, o.Security = true, hyp, schema.NonSecure // which both leave
 	}

@@ -3,8 +3,9 @@ package generate
 import (
 	"io"
 
-	"github.com/tracelake/tracelake/bench/synth"
-	"github.com/tracelake/tracelake/decode/pft"
+	"github.com/tracelake/tracelake/bench/encode/pft"
+	"github.com/tracelake/tracelake/bench/truth"
+	codec "github.com/tracelake/tracelake/decode/pft"
 )
 
 // tracePFT makes core one that a PTM traces.
@@ -15,17 +16,17 @@ func (r *Recipe) tracePFT(core *TracedCore) {
 		core.Type = "Cortex-A15"
 	}
 	core.Registers = o.Registers()
-	core.Encoder = func(w io.Writer, rows synth.Rows, lost int64) Encoder {
+	core.Encoder = func(w io.Writer, rows truth.Rows, lost int64) Encoder {
 		o := o
 		o.Lost = lost
-		return synth.NewPFT(w, rows, o)
+		return pft.New(w, rows, o)
 	}
 }
 
 // pftOptions are those of the PTM of a source.
-func (r *Recipe) pftOptions(source uint8) synth.PFTOptions {
-	o := synth.PFTOptions{
-		Config: pft.Config{
+func (r *Recipe) pftOptions(source uint8) pft.Options {
+	o := pft.Options{
+		Config: codec.Config{
 			Minor: uint8(r.Minor), CycleAccurate: r.CycleAccurate, ContextIDBytes: r.ContextIDBytes, ReturnStack: r.ReturnStack,
 			Timestamp64: r.Minor >= 1, TimestampGray: r.Minor < 1,
 		},
@@ -34,7 +35,7 @@ func (r *Recipe) pftOptions(source uint8) synth.PFTOptions {
 		TraceVMID: r.VMID,
 	}
 	if r.Variation > 0 {
-		o.Variation = synth.VaryPFT(r.Seed, r.Variation)
+		o.Variation = pft.Vary(r.Seed, r.Variation)
 	}
 	return o
 }

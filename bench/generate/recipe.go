@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/tracelake/tracelake/bench/synth"
+	"github.com/tracelake/tracelake/bench/execute"
+	"github.com/tracelake/tracelake/bench/step"
 	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -100,13 +101,13 @@ func (r *Recipe) cores(w *Workload, source uint8) []TracedCore {
 }
 
 // steps are what a core executes.
-func (r *Recipe) steps(w *Workload, core int) synth.Steps {
+func (r *Recipe) steps(w *Workload, core int) step.Steps {
 	if w.Recorded != nil {
 		return firstInstructions(w.Recorded, r.Instructions)
 	}
 	o := r.execution(w)
 	o.Seed += uint64(core) << 32
-	return synth.Execute(w.Program(), o)
+	return execute.Run(w.Program(), o)
 }
 
 // padding is how many bytes behind a region of its program a snapshot has: there
@@ -185,12 +186,12 @@ func (r *Recipe) happens() bool {
 const windowSteps = 300
 
 // execution says what a core does.
-func (r *Recipe) execution(w *Workload) synth.ExecuteOptions {
-	return synth.ExecuteOptions{
+func (r *Recipe) execution(w *Workload) execute.Options {
+	return execute.Options{
 		Seed: r.Seed, Instructions: r.Instructions, Tasks: w.Tasks, Targets: w.Targets, Handlers: w.Handlers, V7M: w.V7M,
 		Code: w.Code, Watchdog: r.Debug == 0,
 		Interrupts: 32, Rates: r.rates(w), Switches: r.Switches,
-		TraceOff: synth.Windows{Rate: r.TraceOff, Steps: windowSteps}, Overflow: synth.Windows{Rate: r.Overflow, Steps: windowSteps},
+		TraceOff: execute.Windows{Rate: r.TraceOff, Steps: windowSteps}, Overflow: execute.Windows{Rate: r.Overflow, Steps: windowSteps},
 		Triggers: r.Triggers, Data: r.Data != NoData,
 	}
 }
