@@ -10,7 +10,7 @@ import (
 	"sort"
 	"testing"
 
-	"github.com/tracelake/tracelake/bench/synth"
+	"github.com/tracelake/tracelake/bench/step"
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/isa"
 	"github.com/tracelake/tracelake/schema"
@@ -324,11 +324,11 @@ func (v *variants) implausible(d *dataset, k int, start, end int64) error {
 	offset, address, set, security := column("byte_offset"), column("address"), column("isa"), column("security")
 	opcode, size, executed := column("opcode"), column("size"), column("executed")
 	last := start
-	var leads schema.Null[synth.Place]
+	var leads schema.Null[step.Place]
 	indirect := false
 	for i := from; i < to; i++ {
 		at := integer(offset, i)
-		place := synth.Place{Address: address.U32[i], ISA: schema.ISA(set.U8[i]), Security: schema.Security(security.U8[i])}
+		place := step.Place{Address: address.U32[i], ISA: schema.ISA(set.U8[i]), Security: schema.Security(security.U8[i])}
 		in, err := v.program.Instruction(place)
 		switch {
 		case err != nil:

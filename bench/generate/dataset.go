@@ -1,7 +1,7 @@
 package generate
 
 import (
-	"github.com/tracelake/tracelake/bench/synth"
+	"github.com/tracelake/tracelake/bench/truth"
 	"github.com/tracelake/tracelake/pipeline"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -19,7 +19,7 @@ type DatasetRows struct {
 	err     error // the first one
 }
 
-var _ synth.Rows = (*DatasetRows)(nil)
+var _ truth.Rows = (*DatasetRows)(nil)
 
 // A waitingRow waits until the packet that told it has a place in the capture.
 type waitingRow struct {
@@ -69,7 +69,7 @@ func (d *DatasetRows) release() {
 }
 
 // row begins a row with the keys of a table.
-func (d *DatasetRows) row(t *schema.Table, k synth.Key, offset int64) *schema.Row {
+func (d *DatasetRows) row(t *schema.Table, k truth.Key, offset int64) *schema.Row {
 	r := d.dataset.Table(t, d.source).Row()
 	r.Uint8(d.source)
 	r.Int64(k.Seq)
@@ -79,7 +79,7 @@ func (d *DatasetRows) row(t *schema.Table, k synth.Key, offset int64) *schema.Ro
 }
 
 // state appends the columns from epoch to security.
-func state(r *schema.Row, s *synth.State) {
+func state(r *schema.Row, s *truth.State) {
 	r.Int32(s.Epoch)
 	r.NullInt64(s.Cycle)
 	r.NullUint64(s.Timestamp)
@@ -89,7 +89,7 @@ func state(r *schema.Row, s *synth.State) {
 }
 
 // Instruction implements [Rows].
-func (d *DatasetRows) Instruction(row *synth.Instruction) {
+func (d *DatasetRows) Instruction(row *truth.Instruction) {
 	x := *row
 	d.totals.Instructions++
 	d.at(x.Offset, func(offset int64) {
@@ -106,7 +106,7 @@ func (d *DatasetRows) Instruction(row *synth.Instruction) {
 }
 
 // Exception implements [Rows].
-func (d *DatasetRows) Exception(row *synth.Exception) {
+func (d *DatasetRows) Exception(row *truth.Exception) {
 	x, ordinal := *row, d.ordinal
 	d.ordinal++
 	if x.Event == schema.ExceptionEntry {
@@ -131,7 +131,7 @@ func code[T ~uint8](x schema.Null[T]) schema.Null[uint8] {
 }
 
 // CycleCount implements [Rows].
-func (d *DatasetRows) CycleCount(row *synth.CycleCount) {
+func (d *DatasetRows) CycleCount(row *truth.CycleCount) {
 	x := *row
 	d.at(x.Offset, func(offset int64) {
 		r := d.row(&schema.CycleCounts, x.Key, offset)
@@ -144,7 +144,7 @@ func (d *DatasetRows) CycleCount(row *synth.CycleCount) {
 }
 
 // Timestamp implements [Rows].
-func (d *DatasetRows) Timestamp(row *synth.Timestamp) {
+func (d *DatasetRows) Timestamp(row *truth.Timestamp) {
 	x := *row
 	d.at(x.Offset, func(offset int64) {
 		r := d.row(&schema.Timestamps, x.Key, offset)
@@ -156,7 +156,7 @@ func (d *DatasetRows) Timestamp(row *synth.Timestamp) {
 }
 
 // Context implements [Rows].
-func (d *DatasetRows) Context(row *synth.Context) {
+func (d *DatasetRows) Context(row *truth.Context) {
 	x := *row
 	d.at(x.Offset, func(offset int64) {
 		r := d.row(&schema.Contexts, x.Key, offset)
@@ -168,7 +168,7 @@ func (d *DatasetRows) Context(row *synth.Context) {
 }
 
 // DataAccess implements [Rows].
-func (d *DatasetRows) DataAccess(row *synth.DataAccess) {
+func (d *DatasetRows) DataAccess(row *truth.DataAccess) {
 	x := *row
 	d.totals.DataAccesses++
 	d.at(x.Offset, func(offset int64) {
@@ -188,7 +188,7 @@ func (d *DatasetRows) DataAccess(row *synth.DataAccess) {
 }
 
 // Event implements [Rows].
-func (d *DatasetRows) Event(row *synth.Event) {
+func (d *DatasetRows) Event(row *truth.Event) {
 	x := *row
 	switch x.Event {
 	case schema.EventTraceOn, schema.EventOverflow, schema.EventDebugExit:
@@ -203,7 +203,7 @@ func (d *DatasetRows) Event(row *synth.Event) {
 }
 
 // Loss implements [Rows].
-func (d *DatasetRows) Loss(row *synth.Loss) {
+func (d *DatasetRows) Loss(row *truth.Loss) {
 	x := *row
 	d.totals.Losses++
 	if !x.Segment.OK { // all others are in the bytes of a segment
@@ -219,7 +219,7 @@ func (d *DatasetRows) Loss(row *synth.Loss) {
 }
 
 // Segment implements [Rows].
-func (d *DatasetRows) Segment(row *synth.Segment) {
+func (d *DatasetRows) Segment(row *truth.Segment) {
 	x := *row
 	d.totals.Segments++
 	d.totals.Bytes += x.Bytes

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/tracelake/tracelake/bench/outside"
+	"github.com/tracelake/tracelake/bench/program/codegen"
 	"github.com/tracelake/tracelake/bench/sample"
-	"github.com/tracelake/tracelake/bench/synth"
 	"github.com/tracelake/tracelake/pipeline"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -40,7 +40,7 @@ type programs struct{ demo, made, madeM, worlds *Workload }
 
 func newPrograms(t *testing.T) programs {
 	t.Helper()
-	made := func(o synth.GenerateOptions) *Workload {
+	made := func(o codegen.Options) *Workload {
 		o.Seed, o.Bytes, o.Base = 1, 20_000, 0x8000
 		w, err := GeneratedWorkload(o)
 		if err != nil {
@@ -53,8 +53,8 @@ func newPrograms(t *testing.T) programs {
 		t.Fatal(err)
 	}
 	return programs{
-		demo: demo, made: made(synth.GenerateOptions{}), madeM: made(synth.GenerateOptions{V7M: true}),
-		worlds: made(synth.GenerateOptions{SMC: true, HVC: true, Security: schema.NonSecure}),
+		demo: demo, made: made(codegen.Options{}), madeM: made(codegen.Options{V7M: true}),
+		worlds: made(codegen.Options{SMC: true, HVC: true, Security: schema.NonSecure}),
 	}
 }
 

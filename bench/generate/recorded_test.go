@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"github.com/tracelake/tracelake/bench/sample"
-	"github.com/tracelake/tracelake/bench/synth"
+	"github.com/tracelake/tracelake/bench/step"
 	"github.com/tracelake/tracelake/decode/isa"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -128,7 +128,7 @@ func checkRecorded(t *testing.T, p *recordedProgram, set string) {
 		switch {
 		case err != nil:
 			t.Fatal(err)
-		case s.Entered || s.Trace != synth.Traced:
+		case s.Entered || s.Trace != step.Traced:
 			continue
 		}
 		instructions++

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/tracelake/tracelake/bench/synth"
+	"github.com/tracelake/tracelake/bench/step"
 )
 
 // A ring has the last bytes, the oldest first, however they were written.
@@ -105,10 +105,10 @@ func TestRingRefused(t *testing.T) {
 			t.Errorf("%+v: no error", r)
 		}
 	}
-	if _, err := (&Recipe{Ring: 1024, Protocol: "pft"}).Capture(&Workload{Recorded: synth.Steps(nil)}); err != nil {
+	if _, err := (&Recipe{Ring: 1024, Protocol: "pft"}).Capture(&Workload{Recorded: step.Steps(nil)}); err != nil {
 		t.Error(err) // nothing is recorded
 	}
-	nothing := func(func(synth.Step, error) bool) {}
+	nothing := func(func(step.Step, error) bool) {}
 	if _, err := (&Recipe{Ring: 1024, Protocol: "pft"}).Capture(&Workload{Recorded: nothing}); err == nil {
 		t.Error("a ring of a recording: no error")
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/tracelake/tracelake/bench/generate"
+	"github.com/tracelake/tracelake/bench/program/codegen"
 	"github.com/tracelake/tracelake/bench/sample"
-	"github.com/tracelake/tracelake/bench/synth"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -174,7 +174,7 @@ func (a *synthArgs) workload(log *os.File) (*generate.Workload, error) {
 	case log != nil && a.elf == "":
 		return nil, usage("--qemu-log", "needs the program that it is of", "add --elf FILE")
 	case a.codeBytes > 0:
-		return generate.GeneratedWorkload(synth.GenerateOptions{Seed: a.recipe.Seed, Bytes: a.codeBytes, Base: 0x8000, V7M: a.recipe.V7M})
+		return generate.GeneratedWorkload(codegen.Options{Seed: a.recipe.Seed, Bytes: a.codeBytes, Base: 0x8000, V7M: a.recipe.V7M})
 	}
 	name, file := a.elf, sample.Program()
 	if name == "" {
@@ -230,7 +230,7 @@ func readSynth(ctx *cli.Context) (*synthArgs, error) {
 // recordedDefaults takes back what is not asked for and no recording can have.
 func (a *synthArgs) recordedDefaults(ctx *cli.Context) {
 	if !ctx.IsSet("instructions") {
-		a.recipe.Instructions = 0 // all of it
+		a.recipe.Instructions = 0 // All of it
 	}
 	if !ctx.IsSet("exceptions") {
 		a.recipe.Exceptions = 0
