@@ -44,6 +44,10 @@ func TestOutsideVariation(t *testing.T) {
 			name: "pft, security", w: p.worlds, r: Recipe{Protocol: "pft", Minor: 1, CycleAccurate: true, VMID: true, Switches: 1000},
 			faults: []adjustment{informationBytes, noSecurity},
 		},
+		{
+			name: "pft, security by the return stack", w: p.worlds, r: Recipe{Protocol: "pft", Minor: 1, ReturnStack: true, CycleAccurate: true},
+			faults: []adjustment{informationBytes, noSecurity},
+		},
 		{name: "pft 1.0, timestamps", w: p.demo, r: Recipe{Protocol: "pft", Timestamps: true}, faults: []adjustment{grayTimestamps}},
 		{
 			name: "pft 1.0, varied timestamps", w: p.demo, r: Recipe{Protocol: "pft", CycleAccurate: true, Timestamps: true}, pft: pft,

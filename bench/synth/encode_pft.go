@@ -89,12 +89,15 @@ type waiting struct {
 	at          Place
 	instruction isa.Instruction
 	executed    schema.Null[bool] // as the packet will say
+	// returned is where the return stack led, if that changed the security state.
+	returned schema.Null[Place]
 }
 
 // stated is what the stream said last: what a decoder goes on from.
 type stated struct {
-	Place           // of the last I-sync or branch packet: LastState
-	updated   Place // of a waypoint update since then, else the same
+	Place                     // of the last I-sync or branch packet: LastState
+	updated   Place           // of a waypoint update since then, else the same
+	security  schema.Security // of an entry of the return stack since then, else the same
 	contextID schema.Null[uint32]
 	vmid      schema.Null[uint8]
 	timestamp uint64 // as sent
@@ -211,7 +214,7 @@ func (e *PFT) gate(s *Step) {
 
 // instruction traces an instruction.
 func (e *PFT) instruction(s *Step) {
-	security := e.stated.Security
+	security := e.stated.security
 	e.waiting = append(e.waiting, waiting{at: s.At, instruction: s.Instruction})
 	e.straight += uint32(s.Instruction.Size)
 	switch {
@@ -225,7 +228,7 @@ func (e *PFT) instruction(s *Step) {
 		e.atom(false)
 	case s.Instruction.Flow == isa.Indirect:
 		e.indirect(s)
-	case s.Instruction.Flow == isa.Direct && (e.opt.BranchBroadcast || s.Next.Security != e.stated.Security):
+	case s.Instruction.Flow == isa.Direct && (e.opt.BranchBroadcast || s.Next.Security != security):
 		e.branch(s.Next)
 		e.link(s, security)
 	case s.Instruction.Flow == isa.Direct:
@@ -256,23 +259,32 @@ func (e *PFT) isWaypoint(f isa.Flow) bool {
 }
 
 // indirect traces an indirect branch that was executed: an E atom if the return
-// stack knows the target, else a branch packet, which leaves the stack alone
-// (§4.13). An exception return always has a packet, so that the packet that
-// says what it is can follow.
+// stack has the target, with its instruction set and security state; else a branch
+// packet, which leaves the stack alone (§4.13). The packet that says that it is an
+// exception return follows.
 func (e *PFT) indirect(s *Step) {
-	security := e.stated.Security
-	top := len(e.stack) - 1
-	exceptionReturn := s.Instruction.Kind == schema.KindExceptionReturn
-	if top >= 0 && e.stack[top] == s.Next && s.Next.Security == e.stated.Security && !exceptionReturn {
+	security := e.stated.security
+	if top := len(e.stack) - 1; top >= 0 && e.stack[top] == s.Next {
 		e.stack = e.stack[:top]
+		e.returnTo(s.Next)
 		e.atom(true)
 	} else {
 		e.branch(s.Next)
 	}
 	e.link(s, security)
-	if exceptionReturn && e.opt.Minor >= 1 {
+	if s.Instruction.Kind == schema.KindExceptionReturn && e.opt.Minor >= 1 {
+		e.flush()
 		e.truth.exceptionReturn(e.emit(pft.Packet{Kind: pft.ExceptionReturn}))
 		e.timeDue = true
+	}
+}
+
+// returnTo says that the last instruction takes its target from the return stack,
+// which may change the security state (B.3.2).
+func (e *PFT) returnTo(to Place) {
+	if to.Security != e.stated.security {
+		e.stated.security = to.Security
+		e.waiting[len(e.waiting)-1].returned = schema.Of(to)
 	}
 }
 
@@ -348,7 +360,9 @@ func (e *PFT) branch(to Place) {
 }
 
 // arrive makes a place the last one stated.
-func (e *PFT) arrive(at Place) { e.stated.Place, e.stated.updated = at, at }
+func (e *PFT) arrive(at Place) {
+	e.stated.Place, e.stated.updated, e.stated.security = at, at, at.Security
+}
 
 // tell enters the first n waiting instructions into the truth.
 func (e *PFT) tell(n int, by told) {

@@ -206,12 +206,63 @@ var golden = []struct {
 		rows:   "I 8000 E | I 9000 E",
 	},
 	{
-		name:    "exception return, not by the return stack",
+		name:    "exception return by the return stack",
 		options: stacks,
 		memory:  "8000:fe0300ebfeffffea 9000:0ef0b0e1",
 		steps:   "8000>9000 9000>8004 8004>8004",
-		want:    "A 08 00800000 21 84 03 76 84",
+		want:    "A 08 00800000 21 88 76 84",
 		rows:    "I 8000 E | I 9000 E | R | I 8004 E",
+	},
+	{
+		name:    "the entry has another security state: SMC",
+		options: stacks,
+		memory:  "8:0ef0b0e1 8000:fe0300ebfeffffea 9000:700060e1",
+		steps:   "8000n>9000n 9000n !smc:9004n>8 8>8004n 8004n>8004n",
+		want:    "A 08 00800000 29 84 728110 858080804804 84 76 84",
+		rows:    "I 8000 E | I 9000 ? | X SMC ret 9004 to 8 | I 8 E | R | I 8004 E",
+	},
+	{
+		name:    "the entry has another security state: HVC",
+		options: stacks,
+		memory:  "14:6e0060e1 8000:fe0300ebfeffffea 9000:700040e1",
+		steps:   "8000n>9000n 9000n !hyp:9004n>14h 14h>8004n 8004n>8004n",
+		want:    "A 08 00800000 29 84 728110 8b808080488720 84 76 84",
+		rows:    "I 8000 E | I 9000 ? | X HYP ret 9004 to 14 | I 14 E | R | I 8004 E",
+	},
+	{
+		name:    "the entry has another security state: Hyp, after ERET",
+		options: stacks,
+		memory:  "8000:fe0300ebfeffffea 9000:6e0060e1 a000:1eff2fe1",
+		steps:   "8000h>9000h 9000h>a000n a000n>8004h 8004h>8004h",
+		want:    "A 08 00800000 2b 84 8160 8100 76 88",
+		rows:    "I 8000 E | I 9000 E | R | I a000 E | I 8004 E",
+	},
+	{
+		// The branch packet back to secure state says so: the packet before it stated
+		// that state already, but the return stack has changed it since.
+		name:    "a branch out of the security state of the entry",
+		options: synth.PFTOptions{Config: pft.Config{ReturnStack: true}, ReturnStackDepth: 4},
+		memory:  "8:0ef0b0e1 8000:fe0300eb13ff2fe1 9000:700060e1",
+		steps:   "8000n>9000n 9000n !smc:9004n>8 8>8004n 8004n>9000",
+		want:    "A 08 00800000 29 84 728110 858080804804 84 81904100",
+		rows:    "I 8000 E | I 9000 ? | X SMC ret 9004 to 8 | I 8 E | I 8004 E",
+	},
+	{
+		name:    "pops an entry of one security state, and pushes one of another",
+		options: stacks,
+		memory:  "8:3eff2fe1feffffea 8000:fe0300eb1eff2fe1 9000:700060e1",
+		steps:   "8000n>9000n 9000n !smc:9004n>8 8>8004n 8004n>c c>c",
+		want:    "A 08 00800000 29 84 728110 858080804804 90",
+		rows:    "I 8000 E | I 9000 ? | X SMC ret 9004 to 8 | I 8 E | I 8004 E | I c E",
+	},
+	{
+		// From 8 to 8004: A[7:2] = 1, A[14:8] = 0, A[20:15] = 1.
+		name:    "the target has another security state than the entry",
+		options: stacks,
+		memory:  "8:0ef0b0e1 8000:fe0300ebfeffffea 9000:700060e1",
+		steps:   "8000n>9000n 9000n !smc:9004n>8 8>8004 8004>8004",
+		want:    "A 08 00800000 29 84 728110 858080804804 838001 76 84",
+		rows:    "I 8000 E | I 9000 ? | X SMC ret 9004 to 8 | I 8 E | R | I 8004 E",
 	},
 	{
 		name:    "ENTERX, HBL, return",
@@ -349,7 +400,7 @@ func TestPFTGolden(t *testing.T) {
 
 // vectorTypes are the exception types as the golden vectors write them.
 var vectorTypes = map[string]string{
-	"IRQ": "irq", "FIQ": "fiq", "SVC": "svc", "UNDEF": "undefined", "DABT": "data_abort", "HYP": "hyp", "RESET": "reset",
+	"IRQ": "irq", "FIQ": "fiq", "SVC": "svc", "UNDEF": "undefined", "DABT": "data_abort", "HYP": "hyp", "SMC": "smc", "RESET": "reset",
 }
 
 // checkTruth compares the truth with rows: with the hash of their instructions,

@@ -32,12 +32,15 @@ func (e *PFT) branchPacket(to Place, exception uint16) pft.Packet {
 // needs: one for an exception, a change of NS or AltISA, or where five bytes
 // alone would mean Thumb; two if it enters or leaves Hyp mode, is an exception
 // inside, or has a number beyond 15.
+//
+// Decoders may not agree on whether the return stack changes what a packet without
+// information leaves as it is. So NS and Hyp are sent if either has another state.
 func (e *PFT) information(to Place, exception uint16, n uint8) uint8 {
-	from := e.stated.Place
-	security := to.Security != from.Security
+	from, implied := e.stated.Place, e.stated.security
+	security := to.Security != from.Security || to.Security != implied
 	thumbEE := to.ISA == schema.T32EE
 	altISA := thumbEE != (from.ISA == schema.T32EE) || thumbEE != (e.core.next.ISA == schema.T32EE) || thumbEE && n == maxAddressBytes
-	hyp := to.Security == schema.Hyp || from.Security == schema.Hyp
+	hyp := to.Security == schema.Hyp || from.Security == schema.Hyp || implied == schema.Hyp
 	switch {
 	case exception > 15 || hyp && (security || exception != 0):
 		return 2

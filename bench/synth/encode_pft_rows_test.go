@@ -164,6 +164,22 @@ var rowVectors = []struct {
 		},
 	},
 	{
+		// The return stack brings the non-secure state in the midst of a packet. The
+		// branch packet after it says so again: decoders may go by the exception's.
+		name: "the return stack changes the security state", memory: "8:0ef0b0e1 8000:fe0300eb13ff2f0113ff2fe1 9000:700060e1",
+		options: synth.PFTOptions{Config: pft.Config{ReturnStack: true}, ReturnStackDepth: 4},
+		steps:   "8000n>9000n 9000n !smc:9004n>8 8>8004n 8004n/N 8008n>9000n",
+		want:    "A 08 00800000 29 84 728110 858080804804 8a 81904101",
+		rows: map[*schema.Table]string{
+			&schema.Contexts: "0 0 6 NULL NULL non_secure a32 | 2 0 16 NULL NULL secure a32 | 3 0 22 NULL NULL non_secure a32",
+			&schema.Instructions: "0 0 12 8000 4 a32 eb0003fe call true NULL 0 NULL NULL NULL NULL non_secure | " +
+				"1 0 13 9000 4 a32 e1600070 smc NULL NULL 0 NULL NULL NULL NULL non_secure | " +
+				"2 0 22 8 4 a32 e1b0f00e exception_return true NULL 0 NULL NULL NULL NULL secure | " +
+				"3 0 22 8004 4 a32 12fff13 indirect false NULL 0 NULL NULL NULL NULL non_secure | " +
+				"4 0 23 8008 4 a32 e12fff13 indirect true NULL 0 NULL NULL NULL NULL non_secure",
+		},
+	},
+	{
 		// The instruction set stated last is ThumbEE, but LEAVEX left it: five address
 		// bytes, which without information would mean Thumb. At the end it is the one
 		// stated last again.

@@ -157,7 +157,7 @@ func (e *PFT) contextIDBits(id uint32) uint32 {
 // tellContext enters what the stream said of the context into the truth.
 func (e *PFT) tellContext(by told, set schema.ISA) {
 	e.truth.contextIs(by, Context{
-		ContextID: e.stated.contextID, VMID: e.stated.vmid, Security: e.stated.Security, ISA: schema.Of(set),
+		ContextID: e.stated.contextID, VMID: e.stated.vmid, Security: e.stated.security, ISA: schema.Of(set),
 	})
 }
 
@@ -173,10 +173,10 @@ func (e *PFT) extraTimestamp() {
 // changed. In PFT 1.1 it is that of the last waypoint, in 1.0 that of the
 // packet (§4.14).
 func (e *PFT) timestamp(full bool) {
+	e.timeDue = false
 	if !e.opt.Timestamps {
 		return
 	}
-	e.timeDue = false
 	at := e.now
 	if e.opt.Minor >= 1 {
 		at = e.waypointAt

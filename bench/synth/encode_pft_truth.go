@@ -81,6 +81,11 @@ func (t *pftTruth) instructions(waiting []waiting, by told) {
 		t.rows.Instruction(&t.row)
 		t.seq++
 		t.segment.V.Instructions++
+		if w.returned.OK {
+			c := t.context.V
+			c.Security, c.ISA = w.returned.V.Security, schema.Of(w.returned.V.ISA)
+			t.contextIs(by, c)
+		}
 	}
 }
 

@@ -244,17 +244,22 @@ func (e *executor) nextContextID() uint32 {
 
 // call enters the exception that the instruction of step called for. The
 // monitor may return to a task of another security state, the hypervisor to one
-// of another virtual machine.
+// of another virtual machine; or they return in place of the function that called
+// them, to its caller.
 func (e *executor) call(x schema.ExceptionType, step *Step) {
 	to, ok := e.handler(x)
 	if !ok || !e.mayEnter(x) {
 		return
 	}
-	next := -1
+	next := sameTask
 	if len(e.levels) == 0 && e.random.UintN(2) == 0 {
 		next = e.taskFor(x)
 	}
-	e.enter(&entry{exception: x, at: step.Next, returnTo: step.Next, task: next, to: to})
+	returnTo := step.Next
+	if next == sameTask && x != schema.ExcSVC && e.random.UintN(4) != 0 {
+		returnTo = e.flow().unwind(returnTo)
+	}
+	e.enter(&entry{exception: x, at: step.Next, returnTo: returnTo, task: next, to: to})
 }
 
 func (e *executor) taskFor(x schema.ExceptionType) int {
@@ -269,7 +274,7 @@ func (e *executor) taskFor(x schema.ExceptionType) int {
 			return n
 		}
 	}
-	return -1
+	return sameTask
 }
 
 // undefined enters the exception of the undefined instruction of step. Its

@@ -1,6 +1,7 @@
 package synth
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/tracelake/tracelake/schema"
@@ -34,6 +35,9 @@ func TestExecuteReturns(t *testing.T) {
 			t.Errorf("%+v: %d returns, %d from exceptions, %d deep, %d back to back, %d behind a return",
 				o, m.returns, m.exceptionReturns, m.deepest, backToBack, tailChained)
 		}
+		if calls := o.SMC || o.HVC; calls != (m.toCaller > 10) {
+			t.Errorf("%+v: %d exception returns to the caller of a function", o, m.toCaller)
+		}
 	}
 }
 
@@ -43,11 +47,14 @@ type stackModel struct {
 	v7M                                bool
 	levels                             []modelLevel
 	returns, exceptionReturns, deepest int
+	toCaller                           int // of the exception returns
 }
 
 type modelLevel struct {
 	calls    []Place
 	returnTo []Place // any of them
+	// mayUnwind says that it may return to the caller of the function it came from.
+	mayUnwind bool
 }
 
 func newStackModel(t testing.TB, v7M bool) *stackModel {
@@ -58,7 +65,7 @@ func (m *stackModel) see(s *Step) {
 	top := &m.levels[len(m.levels)-1]
 	switch {
 	case s.Entered:
-		l := modelLevel{returnTo: []Place{s.At}}
+		l := modelLevel{returnTo: []Place{s.At}, mayUnwind: s.Exception == schema.ExcSMC || s.Exception == schema.ExcHyp}
 		switch s.Exception {
 		case schema.ExcUndefined, schema.ExcDataAbort, schema.ExcMemManage, schema.ExcBusFault:
 			for _, size := range []uint32{2, 4} { // or behind it
@@ -71,11 +78,11 @@ func (m *stackModel) see(s *Step) {
 	case s.Failed:
 		return
 	case s.Returns && len(m.levels) > 1:
-		found := false
-		for _, p := range top.returnTo {
-			found = found || p == s.Next
-		}
-		if !found || m.v7M && len(top.calls) > 0 {
+		below := &m.levels[len(m.levels)-2]
+		if n := len(below.calls); top.mayUnwind && n > 0 && s.Next == below.calls[n-1] {
+			below.calls = below.calls[:n-1]
+			m.toCaller++
+		} else if !slices.Contains(top.returnTo, s.Next) || m.v7M && len(top.calls) > 0 {
 			m.t.Fatalf("exception return to %s, want one of %v; calls %v", s.Next, top.returnTo, top.calls)
 		}
 		m.levels = m.levels[:len(m.levels)-1]

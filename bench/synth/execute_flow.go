@@ -76,6 +76,16 @@ func (b *itBlock) next() bool {
 	return failed
 }
 
+// unwind ends the function at hand, and the IT block it may be in, and says where
+// its caller continues; at if nobody called it.
+func (f *flow) unwind(at Place) Place {
+	if caller, ok := f.calls.pop(); ok {
+		f.it = itBlock{}
+		return caller
+	}
+	return at
+}
+
 // fails decides whether the instruction at hand fails.
 func (e *executor) fails(s *site) bool {
 	switch it := &e.flow().it; {

@@ -10,6 +10,10 @@ const callDepth = 8
 func (g *generator) function() {
 	n := len(g.functions)
 	g.functions = append(g.functions, g.begin(g.setOf(n)))
+	if (g.o.SMC || g.o.HVC) && !g.o.V7M && g.chance(6) {
+		g.monitorCall()
+		return
+	}
 	leaf := n%callDepth == callDepth-1
 	saves := !leaf || g.chance(2)
 	if saves {
@@ -272,13 +276,28 @@ func (g *generator) barrier() {
 func (g *generator) system() {
 	switch k := g.random.IntN(4); {
 	case k == 0 && g.o.SMC && !g.o.V7M:
-		g.in(0xE1600070, 0xF7F08000)
+		g.smc()
 	case k == 1 && g.o.HVC && !g.o.V7M:
-		g.in(0xE1400070, 0xF7E08000)
+		g.hvc()
 	default:
 		g.in(0xEF000000|uint32(g.random.IntN(256)), 0xDF00|uint32(g.random.IntN(256)))
 	}
 }
+
+// monitorCall writes a function that does nothing but call the monitor or the
+// hypervisor.
+func (g *generator) monitorCall() {
+	g.straight(g.random.IntN(4))
+	if g.o.SMC && (!g.o.HVC || g.chance(2)) {
+		g.smc()
+	} else {
+		g.hvc()
+	}
+	g.returnByLR()
+}
+
+func (g *generator) smc() { g.in(0xE1600070, 0xF7F08000) }
+func (g *generator) hvc() { g.in(0xE1400070, 0xF7E08000) }
 
 // table writes a switch of a few cases: TBB, TBH, LDR PC or ADD PC, its table,
 // the cases.

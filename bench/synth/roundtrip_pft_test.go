@@ -24,20 +24,33 @@ import (
 // returns the truth.
 func roundTripPFT(t *testing.T, o synth.PFTOptions, steps synth.Steps, memory map[uint32][]byte) record {
 	t.Helper()
+	stream, truth := tracePFT(t, o, steps)
+	decodesPFT(t, o, stream, memory, truth)
+	return truth
+}
+
+// tracePFT traces steps.
+func tracePFT(t *testing.T, o synth.PFTOptions, steps synth.Steps) ([]byte, record) {
+	t.Helper()
 	var stream bytes.Buffer
 	truth := record{}
 	if err := synth.NewPFT(&stream, truth, o).Encode(steps); err != nil {
 		t.Fatal(err)
 	}
+	return stream.Bytes(), truth
+}
+
+// decodesPFT has a stream decoded, and compares all tables with the truth.
+func decodesPFT(t *testing.T, o synth.PFTOptions, stream []byte, memory map[uint32][]byte, truth record) {
+	t.Helper()
 	source := synth.SnapshotSource{Name: "PTM_0", Type: fmt.Sprintf("PTM1.%d", o.Minor), Registers: o.Registers()}
-	decoded, err := decodeStream(t, "Cortex-A15", source, stream.Bytes(), memory)
+	decoded, err := decodeStream(t, "Cortex-A15", source, stream, memory)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if d := differences(decoded, truth); d != "" {
 		t.Error(d)
 	}
-	return truth
 }
 
 // randomPFT returns options of all kinds.
@@ -73,6 +86,42 @@ func TestPFTRoundTripWandering(t *testing.T) {
 				t.Logf("%+v", o)
 			}
 		})
+	}
+}
+
+// Calls of the monitor and the hypervisor, which may return to the caller of the
+// function they are in: then an E atom in secure state or Hyp mode takes a
+// non-secure entry from the return stack.
+func TestPFTRoundTripSecurity(t *testing.T) {
+	changes := 0
+	for seed := range uint64(6) {
+		g, err := synth.GenerateProgram(synth.GenerateOptions{
+			Seed: seed, Bytes: 20_000, Base: 0x8000, SMC: true, HVC: true, Security: schema.NonSecure,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := randomPFT(seed)
+		o.Minor, o.ReturnStack, o.ReturnStackDepth, o.SyncBytes = 1, true, 8, 1024
+		stream, truth := tracePFT(t, o, synth.Execute(g.Program(), synth.ExecuteOptions{
+			Seed: seed, Instructions: 10_000, Tasks: []synth.Task{{Entry: g.Entry}}, Targets: g.Targets, Handlers: g.Handlers, Watchdog: true,
+		}))
+		decodesPFT(t, o, stream, map[uint32][]byte{g.Address: g.Code}, truth)
+		for _, row := range truth[schema.Contexts.Name] {
+			offset, err := strconv.Atoi(strings.Fields(row)[2])
+			if err != nil {
+				t.Fatal(err)
+			}
+			if stream[offset]&0x81 == 0x80 { // the header of an atom
+				changes++
+			}
+		}
+		if t.Failed() {
+			t.Fatalf("seed %d: %+v", seed, o)
+		}
+	}
+	if changes < 20 {
+		t.Errorf("%d E atoms that change the security state", changes)
 	}
 }
 
