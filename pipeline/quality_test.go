@@ -2,6 +2,8 @@ package pipeline
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -205,6 +207,37 @@ ETMIDR = 0x410cf230  ; security extensions
 	for _, g := range []grain{{unitBytes, partBytes, chunkBytes}, {1, 16, 64}} {
 		if diff := cmp.Diff(want, decodeQuality(t, s, s.Memory(), g)); diff != "" {
 			t.Errorf("%+v: want (-) and got (+):\n%s", g, diff)
+		}
+	}
+}
+
+// PFT 1.0 has neither VMID packets nor exception returns. They are read all the
+// same, and named.
+func TestQualityOfNewerPackets(t *testing.T) {
+	const packets = `Packets of PFT 1.1.
+
+-- config --
+protocol = %s
+
+-- program --
+00008000: e1b0f00e  ; movs pc, lr
+
+-- packets --
+00 00 00 00 00 80 ; 0 A-sync
+08 00 80 00 00 21 ; 6 I-sync 00008000, a32, trace on, secure
+3c 05             ; 12 VMID 5
+01                ; 14 branch address 00008000
+76                ; 15 exception return
+`
+	for version, want := range map[string][]string{
+		"pft1.0": {"exception_return packets", "vmid packets"}, "pft1.1": nil,
+	} {
+		s, err := decodetest.Parse(version, fmt.Appendf(nil, packets, version))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := decodeQuality(t, s, s.Memory(), grain{unitBytes, partBytes, chunkBytes}).Undefined; !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", version, got, want)
 		}
 	}
 }

@@ -128,16 +128,26 @@ func (d *Decoder) processPacket(p *Packet, offset int64) {
 	case ContextID:
 		d.analyzeCID(p, offset)
 	case VMID:
+		d.doubt(p)
 		d.analyzeVMID(p, offset)
 	case Timestamp:
 		d.analyzeTimestamp(p, offset)
 	case ExceptionReturn:
+		d.doubt(p)
 		d.analyzeERet(offset)
 	case Trigger:
 		d.rec.Event(d.key(offset), schema.EventTrigger, schema.Null[uint32]{}, "")
 	case ASync, Ignore:
 	default:
 		panic(fmt.Sprintf("pft: packet kind %d", p.Kind))
+	}
+}
+
+// doubt takes note of a packet that the version of the source does not have. It
+// is followed all the same: see [Config.Defines].
+func (d *Decoder) doubt(p *Packet) {
+	if !d.cfg.Defines(p.Kind) {
+		d.rec.Segment.Quality.Undefine(p.Kind.String() + " packets")
 	}
 }
 
