@@ -39,7 +39,7 @@ type toldTransfers struct {
 
 // newToldTransfers reads the transfers of a stream whose decode, which is right,
 // names their instructions.
-func newToldTransfers(t testing.TB, g *generated, intact *dataset) *toldTransfers {
+func newToldTransfers(t testing.TB, g *generated, intact *decodedTables) *toldTransfers {
 	t.Helper()
 	cfg, ok := g.protocol.(*etmv3.Config)
 	if !ok || !cfg.TracesData() {
@@ -128,7 +128,7 @@ func (w *transferReader) restart(at int64) {
 
 // name finds the groups: that of the instruction which a row names; that of the
 // last one told where none is named, it having been cancelled; or the stack frame.
-func (w *transferReader) name(intact *dataset) {
+func (w *transferReader) name(intact *decodedTables) {
 	table := &schema.DataAccesses
 	seq, told := intact.column(table, "seq"), intact.integers(&schema.Instructions, "byte_offset")
 	rows := map[int64]int{}
@@ -170,7 +170,7 @@ func after(places []int64, at int64) int64 {
 }
 
 // transfersOf returns what an instruction transfers, if it does.
-func (d *dataset) transfersOf(instruction int) (isa.Transfers, bool) {
+func (d *decodedTables) transfersOf(instruction int) (isa.Transfers, bool) {
 	column := func(name string) *schema.Vector { return d.column(&schema.Instructions, name) }
 	if executed := column("executed"); null(executed, instruction) || executed.U8[instruction] == 0 {
 		return isa.Transfers{}, false
@@ -323,7 +323,7 @@ func without(rows []int, offset *schema.Vector, offsets []int64) []int {
 
 // checkAccesses demands a row for each transfer that was told, wherever, and no
 // other; and an address if a whole one was told since the last loss, but not else.
-func (v *variants) checkAccesses(t testing.TB, got *dataset, data []byte) {
+func (v *variants) checkAccesses(t testing.TB, got *decodedTables, data []byte) {
 	t.Helper()
 	cfg := v.protocol.(*etmv3.Config)
 	rows := map[int64]truth.DataAccess{}
@@ -356,7 +356,7 @@ func (v *variants) checkAccesses(t testing.TB, got *dataset, data []byte) {
 }
 
 // isRegister says whether a row is of a transfer between core and coprocessor.
-func (d *dataset) isRegister(x *truth.DataAccess) bool {
+func (d *decodedTables) isRegister(x *truth.DataAccess) bool {
 	if x.NoInstruction || x.Access.V >= schema.AccessPush {
 		return x.State == schema.DataCancelled // it may be one
 	}
@@ -365,7 +365,7 @@ func (d *dataset) isRegister(x *truth.DataAccess) bool {
 }
 
 // lossesBefore returns how many losses of sync are in front of each segment.
-func (d *dataset) lossesBefore() []int {
+func (d *decodedTables) lossesBefore() []int {
 	before := make([]int, d.rows(&schema.Segments)+1)
 	segment, reason := d.column(&schema.Losses, "segment"), d.column(&schema.Losses, "reason")
 	for i := range segment.Len() {
@@ -380,7 +380,7 @@ func (d *dataset) lossesBefore() []int {
 }
 
 // implausibleAccess says what is impossible about the data accesses of a decode.
-func (v *variants) implausibleAccess(d *dataset) error {
+func (v *variants) implausibleAccess(d *decodedTables) error {
 	losses, segment := d.lossesBefore(), d.column(&schema.Instructions, "segment")
 	for i, x := range d.accesses() {
 		possible := possibleValue(&x) && v.possibleGroup(d, &x)
@@ -411,7 +411,7 @@ func possibleValue(x *truth.DataAccess) bool {
 // possibleGroup says whether a row is told behind the instruction that it names
 // and is what that does; whether it may be of a stack frame; and where it names
 // none, whether it says no more than is known then.
-func (v *variants) possibleGroup(d *dataset, x *truth.DataAccess) bool {
+func (v *variants) possibleGroup(d *decodedTables, x *truth.DataAccess) bool {
 	told := d.column(&schema.Instructions, "byte_offset")
 	push, pop := x.Access == schema.Of(schema.AccessPush), x.Access == schema.Of(schema.AccessPop)
 	switch {
@@ -428,7 +428,7 @@ func (v *variants) possibleGroup(d *dataset, x *truth.DataAccess) bool {
 
 // checkAccessPrefix demands the data accesses that whole packets in front of a
 // place tell: all cells, but for what packets behind it would say.
-func (v *variants) checkAccessPrefix(t testing.TB, got *dataset, end int64) {
+func (v *variants) checkAccessPrefix(t testing.TB, got *decodedTables, end int64) {
 	t.Helper()
 	if v.transfers == nil {
 		return

@@ -75,7 +75,7 @@ func TestEveryBit(t *testing.T) {
 }
 
 // noticed says how a decode of a damaged stream shows it.
-func (v *variants) noticed(got *dataset) notice {
+func (v *variants) noticed(got *decodedTables) notice {
 	switch {
 	case got.totals.BytesLost != v.intact.totals.BytesLost:
 		return noticedLoss
@@ -95,15 +95,15 @@ func (v *variants) noticed(got *dataset) notice {
 }
 
 // sameProgram says whether two decodes tell the same instructions.
-func sameProgram(a, b *dataset) bool {
-	column := func(d *dataset, name string) *schema.Vector { return d.column(&schema.Instructions, name) }
+func sameProgram(a, b *decodedTables) bool {
+	column := func(d *decodedTables, name string) *schema.Vector { return d.column(&schema.Instructions, name) }
 	executed, other := column(a, "executed"), column(b, "executed")
 	return slices.Equal(column(a, "address").U32, column(b, "address").U32) && slices.Equal(column(a, "isa").U8, column(b, "isa").U8) &&
 		slices.Equal(executed.U8, other.U8) && slices.Equal(executed.Valid, other.Valid)
 }
 
 // contradictions counts the events that say that something is wrong.
-func (d *dataset) contradictions() int {
+func (d *decodedTables) contradictions() int {
 	n := 0
 	for _, e := range d.column(&schema.Events, "event").U8 {
 		switch schema.EventKind(e) {
@@ -135,7 +135,7 @@ func TestEveryTruncation(t *testing.T) {
 // checkPrefix demands the instructions that whole packets of the first n bytes
 // tell, and that the packet which was cut off is a loss: `truncated`, or of what
 // stands before the first cut.
-func (v *variants) checkPrefix(t testing.TB, got *dataset, n int) {
+func (v *variants) checkPrefix(t testing.TB, got *decodedTables, n int) {
 	t.Helper()
 	packets := v.intact.integers(&schema.Packets, "byte_offset")
 	k, whole := slices.BinarySearch(packets, int64(n))

@@ -140,7 +140,7 @@ func randomPacket(cfg *pft.Config, r *rand.Rand) []byte {
 // checkRestarts demands that trace restarts at the first cut, at every cut
 // behind a loss of sync, and at no other periodic I-sync; and that an epoch
 // begins there.
-func (d *dataset) checkRestarts(t testing.TB) {
+func (d *decodedTables) checkRestarts(t testing.TB) {
 	t.Helper()
 	restarts := map[int64]bool{}
 	event := d.column(&schema.Events, "event")
@@ -173,7 +173,7 @@ func (d *dataset) checkRestarts(t testing.TB) {
 }
 
 // epochError says where epochs fall, or where one goes on behind a loss.
-func (d *dataset) epochError(table *schema.Table, lost map[int64]bool) string {
+func (d *decodedTables) epochError(table *schema.Table, lost map[int64]bool) string {
 	segment, epoch := d.column(table, "segment"), d.column(table, "epoch")
 	last, lastSegment := int64(-1), int64(-1)
 	for i := range segment.Len() {

@@ -149,7 +149,7 @@ func TestDamage(t *testing.T) {
 
 // checkUntouched compares the segments that the damage does not touch, and
 // returns how many there are and how many rows they have.
-func (tr *trace) checkUntouched(t *testing.T, intact, got *dataset, d damage) (segments, rows int) {
+func (tr *trace) checkUntouched(t *testing.T, intact, got *decodedTables, d damage) (segments, rows int) {
 	t.Helper()
 	moved := func(offset int64) int64 { return int64(d.moved(tr.position(offset))) }
 	offsets := intact.integers(&schema.Segments, "byte_offset")

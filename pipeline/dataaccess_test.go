@@ -1,7 +1,6 @@
 package pipeline
 
 import (
-	"slices"
 	"testing"
 
 	"github.com/tracelake/tracelake/decode"
@@ -26,24 +25,18 @@ func TestDataAccessesWhenTraced(t *testing.T) {
 	without := source(schema.StatusDecoded, dataProtocol{data: false})
 	with := source(schema.StatusDecoded, dataProtocol{data: true})
 	empty := source(schema.StatusEmpty, nil)
-	named := []*schema.Table{&schema.DataAccesses}
-	others := []*schema.Table{&schema.Events}
 	for _, c := range []struct {
 		name    string
 		sources []*sourcePlan
-		tables  []*schema.Table
 		want    bool
 	}{
-		{"no source", nil, nil, false},
-		{"instructions only", []*sourcePlan{empty, without}, nil, false},
-		{"one of two", []*sourcePlan{without, with}, nil, true},
-		{"none, but named", []*sourcePlan{without}, named, true},
-		{"one, but others named", []*sourcePlan{with}, others, false},
+		{"no source", nil, false},
+		{"instructions only", []*sourcePlan{empty, without}, false},
+		{"one of two", []*sourcePlan{without, with}, true},
 	} {
 		p := &plan{sources: c.sources}
-		o := &Options{Level: schema.LevelInstructions, Tables: c.tables}
-		if got := slices.Contains(o.tables(p.tracesData()), &schema.DataAccesses); got != c.want {
-			t.Errorf("%s: written %v, want %v", c.name, got, c.want)
+		if got := p.tracesData(); got != c.want {
+			t.Errorf("%s: data traced %v, want %v", c.name, got, c.want)
 		}
 	}
 }

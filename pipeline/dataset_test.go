@@ -9,11 +9,12 @@ import (
 
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/dataset"
 )
 
-// A dataset is what Export would write of one source, in memory: a batch for
+// A decodedTables is what Export would write of one source, in memory: a batch for
 // each table.
-type dataset struct {
+type decodedTables struct {
 	totals schema.Totals
 	tables map[string]*schema.Batch
 }
@@ -24,19 +25,19 @@ type decodeOptions struct {
 	blocks  bool
 	workers int
 	grain   grain
-	submit  func(*dataset, job) error // what becomes of row groups
+	submit  func(*decodedTables, job) error // what becomes of row groups
 }
 
 // decode decodes the whole trace.
-func (tr *trace) decode(t testing.TB) *dataset {
+func (tr *trace) decode(t testing.TB) *decodedTables {
 	t.Helper()
 	return tr.decodeStream(t, tr.stream(wholePieces), decodeOptions{})
 }
 
 // decodeStream decodes a stream of the trace.
-func (tr *trace) decodeStream(t testing.TB, stream decode.Stream, opt decodeOptions) *dataset {
+func (tr *trace) decodeStream(t testing.TB, stream decode.Stream, opt decodeOptions) *decodedTables {
 	t.Helper()
-	d := &dataset{tables: map[string]*schema.Batch{}}
+	d := &decodedTables{tables: map[string]*schema.Batch{}}
 	if opt.grain == (grain{}) {
 		opt.grain = grain{unitBytes, partBytes, chunkBytes}
 	}
@@ -58,7 +59,7 @@ func (tr *trace) decodeStream(t testing.TB, stream decode.Stream, opt decodeOpti
 }
 
 // newTables returns tables of d whose row groups go to submit.
-func (d *dataset) newTables(blocks bool, submit func(job) error) tables {
+func (d *decodedTables) newTables(blocks bool, submit func(job) error) tables {
 	t := tables{
 		codeBlocks: datasetTable(d, submit, &schema.CodeBlocks, fillCodeBlock),
 		exceptions: datasetTable(d, submit, &schema.Exceptions, fillException),
@@ -76,25 +77,25 @@ func (d *dataset) newTables(blocks bool, submit func(job) error) tables {
 		level = &schema.Blocks
 	}
 	d.tables[level.Name] = schema.NewBatch(level)
-	t.runs = &runTable{series: &series{table: level}, submit: submit, blocks: blocks}
+	t.runs = &runTable{series: &dataset.Series{Table: level}, submit: submit, blocks: blocks}
 	return t
 }
 
-func datasetTable[T any](d *dataset, submit func(job) error, t *schema.Table, fill func(*schema.Row, *base, *T)) *table[T] {
+func datasetTable[T any](d *decodedTables, submit func(job) error, t *schema.Table, fill func(*schema.Row, *base, *T)) *table[T] {
 	d.tables[t.Name] = schema.NewBatch(t)
-	return &table[T]{series: &series{table: t}, submit: submit, fill: fill}
+	return &table[T]{series: &dataset.Series{Table: t}, submit: submit, fill: fill}
 }
 
 // submit appends a row group to its table.
-func (d *dataset) submit(j job) error {
-	return j.fill(d.tables[j.series.table.Name], func() error { return nil })
+func (d *decodedTables) submit(j job) error {
+	return j.fill(d.tables[j.series.Table.Name], func() error { return nil })
 }
 
 // rows returns the number of rows of a table.
-func (d *dataset) rows(t *schema.Table) int { return d.tables[t.Name].Rows() }
+func (d *decodedTables) rows(t *schema.Table) int { return d.tables[t.Name].Rows() }
 
 // column returns a column of a table.
-func (d *dataset) column(t *schema.Table, name string) *schema.Vector {
+func (d *decodedTables) column(t *schema.Table, name string) *schema.Vector {
 	for i := range t.Columns {
 		if t.Columns[i].Name == name {
 			return &d.tables[t.Name].Columns[i]
@@ -104,7 +105,7 @@ func (d *dataset) column(t *schema.Table, name string) *schema.Vector {
 }
 
 // integers returns a column of whole numbers of any size.
-func (d *dataset) integers(t *schema.Table, name string) []int64 {
+func (d *decodedTables) integers(t *schema.Table, name string) []int64 {
 	v := d.column(t, name)
 	n := make([]int64, v.Len())
 	for i := range n {
@@ -150,7 +151,7 @@ func sameCell(v *schema.Vector, i int, w *schema.Vector, j int) bool {
 }
 
 // rowText is a row for people to read.
-func (d *dataset) rowText(t *schema.Table, i int) string {
+func (d *decodedTables) rowText(t *schema.Table, i int) string {
 	b := d.tables[t.Name]
 	if i >= b.Rows() {
 		return "(no more rows)"
@@ -174,7 +175,7 @@ func tableOf(t testing.TB, name string) *schema.Table {
 
 // sameRows demands that two decodes came to the same rows in all tables, at
 // least one, with the offsets of the first put through moved (nil: the same).
-func sameRows(t testing.TB, want, got *dataset, moved func(int64) int64) (rows int) {
+func sameRows(t testing.TB, want, got *decodedTables, moved func(int64) int64) (rows int) {
 	t.Helper()
 	if rows = sameTables(t, want, got, moved); rows == 0 {
 		t.Error("no rows to compare")
@@ -183,7 +184,7 @@ func sameRows(t testing.TB, want, got *dataset, moved func(int64) int64) (rows i
 }
 
 // sameTables is sameRows for streams that may have no rows.
-func sameTables(t testing.TB, want, got *dataset, moved func(int64) int64) (rows int) {
+func sameTables(t testing.TB, want, got *decodedTables, moved func(int64) int64) (rows int) {
 	t.Helper()
 	if len(want.tables) != len(got.tables) {
 		t.Fatalf("%d tables, want %d", len(got.tables), len(want.tables))
@@ -207,7 +208,7 @@ func sameTables(t testing.TB, want, got *dataset, moved func(int64) int64) (rows
 
 // firstDifference returns the first row of a table two decodes differ in, and
 // the column, or -1.
-func firstDifference(want, got *dataset, table *schema.Table, moved func(int64) int64) (row int, column string) {
+func firstDifference(want, got *decodedTables, table *schema.Table, moved func(int64) int64) (row int, column string) {
 	row = -1
 	n := min(want.rows(table), got.rows(table))
 	for c := range table.Columns {
@@ -229,7 +230,7 @@ func firstDifference(want, got *dataset, table *schema.Table, moved func(int64) 
 }
 
 // sum adds a column up, NULLs left out.
-func (d *dataset) sum(t *schema.Table, name string) (sum int64) {
+func (d *decodedTables) sum(t *schema.Table, name string) (sum int64) {
 	v := d.column(t, name)
 	for i := range v.Len() {
 		if !null(v, i) {
@@ -240,7 +241,7 @@ func (d *dataset) sum(t *schema.Table, name string) (sum int64) {
 }
 
 // checkAccounts demands that every byte of a stream is accounted for.
-func (d *dataset) checkAccounts(t testing.TB, bytes int) {
+func (d *decodedTables) checkAccounts(t testing.TB, bytes int) {
 	t.Helper()
 	o := &d.totals
 	unsynced := int64(0)

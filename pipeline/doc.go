@@ -7,6 +7,5 @@
 // files are sequential. Everything is grouped by data alone, so every file is
 // the same for any number of workers.
 //
-// [OpenDataset] reads a dataset back, [Verify] compares two, and [CreateDataset]
-// writes one row by row, without a capture.
+// The files are written by schema/dataset, which also reads them back.
 package pipeline

@@ -3,13 +3,13 @@ package pipeline
 import (
 	"context"
 	"errors"
-	"slices"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/decode/frame"
 	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/dataset"
 )
 
 // Options say what to export and how.
@@ -47,54 +47,35 @@ func Export(ctx context.Context, input, dir string, opt Options) (*Summary, erro
 		return nil, err
 	}
 	defer s.close()
-	encoding, err := newEncoding(opt.Format, opt.Codec)
-	if err != nil {
-		return nil, err
-	}
 	inputs, err := hashInputs(ctx, s.capture)
 	if err != nil {
 		return nil, err
 	}
-	out, err := newOutput(dir, opt.Overwrite, encoding, fileMeta(inputs))
+	out, err := dataset.Create(dir, dataset.Options{
+		Level: opt.Level, Format: opt.Format, Codec: opt.Codec, Tables: opt.Tables, TracesData: s.plan.tracesData(),
+		Overwrite: opt.Overwrite, Meta: fileMeta(inputs),
+	})
 	if err != nil {
 		return nil, err
 	}
-	e := &exporter{session: s, opt: opt, out: out, tables: opt.tables(s.plan.tracesData())}
+	e := &exporter{session: s, opt: opt, out: out}
 	m, err := e.run(ctx)
 	if err != nil {
-		return nil, errors.Join(err, out.abandon())
+		return nil, errors.Join(err, out.Abandon())
 	}
 	m.Inputs = inputs
-	if err := out.commit(m, schema.Views(e.tables, opt.Format)); err != nil {
-		return nil, errors.Join(err, out.abandon())
+	if err := out.Close(m); err != nil {
+		return nil, err
 	}
 	return e.summary(m), nil
-}
-
-// tables returns the tables to write, in the order of the schema, for a capture
-// that traces data or does not.
-func (o *Options) tables(data bool) []*schema.Table {
-	var tables []*schema.Table
-	for _, t := range schema.Tables() {
-		if t.Level != schema.AnyLevel && t.Level != o.Level {
-			continue
-		}
-		byDefault := t.Written == schema.ByDefault || t.Written == schema.WhenTraced && data
-		wanted := t.Written == schema.Always || o.Tables == nil && byDefault
-		if wanted || slices.Contains(o.Tables, t) {
-			tables = append(tables, t)
-		}
-	}
-	return tables
 }
 
 // An exporter runs one export.
 type exporter struct {
 	*session
-	opt    Options
-	out    *output
-	tables []*schema.Table
-	jobs   chan job
+	opt  Options
+	out  *dataset.Writer
+	jobs chan job
 
 	progress Progress
 }
@@ -114,9 +95,6 @@ func (e *exporter) run(ctx context.Context) (*schema.Manifest, error) {
 	if err := e.plan.errIfEmpty(); err != nil {
 		return nil, err
 	}
-	if err := e.out.closeParts(e.tables, e.plan.sources[0].ID); err != nil {
-		return nil, err
-	}
 	return e.manifest(), nil
 }
 
@@ -129,8 +107,8 @@ func (e *exporter) encode(ctx context.Context) error {
 			}
 		}
 	}
-	c := &coders{encoding: e.out.encoding}
-	return ordered(ctx, e.tokens, jobs, c.encode, func(r encoded) error { return r.series.write(r.chunks) })
+	c := &coders{dataset: e.out}
+	return ordered(ctx, e.tokens, jobs, c.encode, func(r encoded) error { return r.series.Write(r.chunks) })
 }
 
 // decodeAll makes jobs of every row of the dataset.
@@ -155,10 +133,7 @@ func (e *exporter) decodeAll(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := e.triggers(submit); err != nil {
-		return err
-	}
-	return e.dimensions(submit)
+	return e.triggers(submit)
 }
 
 // report reports how far the export has come with the totals of a source.
@@ -200,8 +175,8 @@ func (e *exporter) sourceTables(id uint8, submit func(job) error) tables {
 		packets:    makeTable(f, &schema.Packets, fillPacket),
 	}
 	for _, level := range []*schema.Table{&schema.Instructions, &schema.Blocks} {
-		if slices.Contains(e.tables, level) {
-			t.runs = &runTable{series: e.out.newSeries(level, id), submit: submit, blocks: level == &schema.Blocks}
+		if e.out.Has(level) {
+			t.runs = &runTable{series: e.out.Series(level, id), submit: submit, blocks: level == &schema.Blocks}
 		}
 	}
 	return t
@@ -215,8 +190,8 @@ type tableMaker struct {
 
 // makeTable returns the table that collects rows of t, nil if it is not wanted.
 func makeTable[T any](f tableMaker, t *schema.Table, fill func(*schema.Row, *base, *T)) *table[T] {
-	if !slices.Contains(f.tables, t) {
+	if !f.out.Has(t) {
 		return nil
 	}
-	return &table[T]{series: f.out.newSeries(t, f.source), submit: f.submit, fill: fill}
+	return &table[T]{series: f.out.Series(t, f.source), submit: f.submit, fill: fill}
 }

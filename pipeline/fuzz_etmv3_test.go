@@ -233,7 +233,7 @@ func checkDecodeETMv3(t testing.TB, data []byte, mode uint16, at int) {
 	if cfg.TracesData() {
 		memory = fuzzDataMemory()
 	}
-	check := func(d *dataset) *dataset {
+	check := func(d *decodedTables) *decodedTables {
 		t.Helper()
 		d.checkAccounts(t, len(data))
 		d.checkRestarts(t)
@@ -258,7 +258,7 @@ func checkDecodeETMv3(t testing.TB, data []byte, mode uint16, at int) {
 
 // sameButSplices demands the same rows, unless there is a splice: what it takes
 // back depends on the parts of a segment.
-func (d *dataset) sameButSplices(t testing.TB, other *dataset) {
+func (d *decodedTables) sameButSplices(t testing.TB, other *decodedTables) {
 	t.Helper()
 	if slices.Contains(d.column(&schema.Losses, "reason").U8, uint8(schema.LossSplice)) {
 		return
@@ -268,7 +268,7 @@ func (d *dataset) sameButSplices(t testing.TB, other *dataset) {
 
 // checkCycles demands that the ledger of each epoch adds up to its cycles, and
 // that instructions cost no more than went by.
-func (d *dataset) checkCycles(t testing.TB) {
+func (d *decodedTables) checkCycles(t testing.TB) {
 	t.Helper()
 	counts := &schema.CycleCounts
 	epoch, cycles, cycle := d.column(counts, "epoch"), d.column(counts, "cycles"), d.column(counts, "cycle")
@@ -301,7 +301,7 @@ func (d *dataset) checkCycles(t testing.TB) {
 
 // checkData demands that each packet of a transfer makes one row, that rows name
 // instructions that were executed, and that they tell no more than is traced.
-func (d *dataset) checkData(t testing.TB, cfg *etmv3.Config) {
+func (d *decodedTables) checkData(t testing.TB, cfg *etmv3.Config) {
 	t.Helper()
 	of := map[string]int64{}
 	for _, kind := range d.column(&schema.Packets, "type").Str {

@@ -189,7 +189,7 @@ func checkDecode(t testing.TB, data []byte, mode uint16, at int) {
 }
 
 // checkWork demands that rows are in proportion to bytes.
-func (d *dataset) checkWork(t testing.TB) {
+func (d *decodedTables) checkWork(t testing.TB) {
 	t.Helper()
 	const atoms = 5 // in a packet, at most
 	if got, most := d.totals.Instructions, d.totals.Bytes*atoms*fuzzInstructions; got > most {
@@ -206,7 +206,7 @@ func (d *dataset) checkWork(t testing.TB) {
 }
 
 // checkTail compares a decode from the last A-sync on with the whole.
-func (tr *trace) checkTail(t testing.TB, whole *dataset) {
+func (tr *trace) checkTail(t testing.TB, whole *decodedTables) {
 	t.Helper()
 	ends := tr.asyncs()
 	if len(ends) == 0 {

@@ -258,7 +258,7 @@ func (*generatedTruth) Event(*truth.Event)           {}
 func (*generatedTruth) Loss(*truth.Loss)             {}
 
 // told returns the instructions of a decode.
-func (d *dataset) told() []toldInstruction {
+func (d *decodedTables) told() []toldInstruction {
 	b := d.tables[schema.Instructions.Name]
 	all := make([]toldInstruction, b.Rows())
 	offset, address := d.column(&schema.Instructions, "byte_offset"), d.column(&schema.Instructions, "address")
@@ -286,7 +286,7 @@ func TestGeneratedTruth(t *testing.T) {
 }
 
 // accesses returns the rows of `data_accesses` of a decode.
-func (d *dataset) accesses() []truth.DataAccess {
+func (d *decodedTables) accesses() []truth.DataAccess {
 	table := &schema.DataAccesses
 	all := make([]truth.DataAccess, d.rows(table))
 	column := func(name string) *schema.Vector { return d.column(table, name) }
@@ -311,7 +311,7 @@ func (d *dataset) accesses() []truth.DataAccess {
 
 // checkTruth demands the instructions, data accesses, exceptions and segments of
 // the truth.
-func (d *dataset) checkTruth(t testing.TB, truth *generatedTruth) {
+func (d *decodedTables) checkTruth(t testing.TB, truth *generatedTruth) {
 	t.Helper()
 	got := d.told()
 	if len(got) != len(truth.instructions) || len(got)+len(truth.accesses) == 0 {

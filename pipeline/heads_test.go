@@ -27,7 +27,7 @@ func TestHeadsAndBreaks(t *testing.T) {
 				broken := tr.decodeStream(t, tr.stream(wholePieces, n), decodeOptions{})
 				broken.checkAccounts(t, len(tr.data))
 				for i := range len(cuts) {
-					for _, got := range []*dataset{head, broken} {
+					for _, got := range []*decodedTables{head, broken} {
 						m := got.segmentAt(cuts[i])
 						switch {
 						case i < k-1 && m != i:

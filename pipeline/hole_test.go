@@ -53,7 +53,7 @@ func TestHoleInMemory(t *testing.T) {
 
 // executesIn returns the segments with instructions any byte of which lies in a
 // range of addresses.
-func (d *dataset) executesIn(from, to uint32) map[int64]bool {
+func (d *decodedTables) executesIn(from, to uint32) map[int64]bool {
 	in := map[int64]bool{}
 	segment, size := d.column(&schema.Instructions, "segment"), d.integers(&schema.Instructions, "size")
 	for i, address := range d.integers(&schema.Instructions, "address") {
@@ -65,7 +65,7 @@ func (d *dataset) executesIn(from, to uint32) map[int64]bool {
 }
 
 // count counts the rows of a table with a value of an enum.
-func (d *dataset) count(table *schema.Table, column string, value uint8) (n int) {
+func (d *decodedTables) count(table *schema.Table, column string, value uint8) (n int) {
 	for _, v := range d.column(table, column).U8 {
 		if v == value {
 			n++

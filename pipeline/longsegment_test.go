@@ -117,7 +117,7 @@ func TestLongSegment(t *testing.T) {
 }
 
 // sameButSegments compares all that does not depend on where segments begin.
-func (l *longTrace) sameButSegments(t *testing.T, want, got *dataset) {
+func (l *longTrace) sameButSegments(t *testing.T, want, got *decodedTables) {
 	t.Helper()
 	for _, table := range []*schema.Table{
 		&schema.Instructions, &schema.CodeBlocks, &schema.Exceptions, &schema.CycleCounts, &schema.Timestamps,
@@ -186,7 +186,7 @@ func TestLossAcrossParts(t *testing.T) {
 }
 
 // wantLoss demands what a row of losses is.
-func (d *dataset) wantLoss(t *testing.T, row, offset, n int, reason string) {
+func (d *decodedTables) wantLoss(t *testing.T, row, offset, n int, reason string) {
 	t.Helper()
 	table := &schema.Losses
 	if row >= d.rows(table) {

@@ -201,7 +201,7 @@ func TestBlocksAreInstructions(t *testing.T) {
 			if got.Rows() != want.Rows() || got.Rows()+d.rows(&schema.DataAccesses) == 0 {
 				t.Fatalf("%d rows of instructions, want %d", got.Rows(), want.Rows())
 			}
-			both := [2]*dataset{{tables: map[string]*schema.Batch{schema.Instructions.Name: want}}, {tables: map[string]*schema.Batch{schema.Instructions.Name: got}}}
+			both := [2]*decodedTables{{tables: map[string]*schema.Batch{schema.Instructions.Name: want}}, {tables: map[string]*schema.Batch{schema.Instructions.Name: got}}}
 			if i, column := firstDifference(both[0], both[1], &schema.Instructions, nil); i >= 0 {
 				t.Errorf("row %d differs in %s:\n got %s\nwant %s", i, column, both[1].rowText(&schema.Instructions, i), both[0].rowText(&schema.Instructions, i))
 			}
@@ -219,7 +219,7 @@ func TestBlocksAreInstructions(t *testing.T) {
 
 // sumCycles leaves, of the cycles of instructions, their sum at the last of each
 // run of blocks: where each instruction has its own, blocks do not tell them.
-func (d *dataset) sumCycles(blocks *dataset) {
+func (d *decodedTables) sumCycles(blocks *decodedTables) {
 	cycles, cycle := d.column(&schema.Instructions, "cycles"), d.column(&schema.Instructions, "cycle")
 	i := 0
 	for _, n := range blocks.integers(&schema.Blocks, "instructions") {
@@ -235,7 +235,7 @@ func (d *dataset) sumCycles(blocks *dataset) {
 
 // flatten makes rows of instructions of the rows of blocks and code_blocks, as
 // design.md §2 describes them.
-func (d *dataset) flatten(t testing.TB) *schema.Batch {
+func (d *decodedTables) flatten(t testing.TB) *schema.Batch {
 	t.Helper()
 	type place struct{ block, position int64 }
 	code := map[place]int{}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/dataset"
 )
 
 // bitErrorRates are those recovery is measured at, and how much is recovered at
@@ -71,10 +72,10 @@ func packetEnd(told []toldInstruction, i int) int {
 func (g *generated) tell(t testing.TB, data []byte) []toldInstruction {
 	t.Helper()
 	told := make([]toldInstruction, 0, len(g.truth.instructions))
-	part := &dataset{tables: map[string]*schema.Batch{schema.Instructions.Name: schema.NewBatch(&schema.Instructions)}}
+	part := &decodedTables{tables: map[string]*schema.Batch{schema.Instructions.Name: schema.NewBatch(&schema.Instructions)}}
 	batch := part.tables[schema.Instructions.Name]
 	st := newStitcher(g.id, g.protocol.TimestampCode(), tables{runs: &runTable{
-		series: &series{table: &schema.Instructions},
+		series: &dataset.Series{Table: &schema.Instructions},
 		submit: func(j job) error {
 			return j.fill(batch, func() error {
 				told = append(told, part.told()...)

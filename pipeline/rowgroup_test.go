@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/dataset"
 )
 
 // Row groups are cut by the ordinal of their rows alone, in whatever pieces rows
@@ -14,7 +15,7 @@ func TestTableRowGroups(t *testing.T) {
 	const n = 2*schema.RowGroupRows + 5
 	var groups []int
 	next := int64(0)
-	events := &table[schema.Event]{series: &series{table: &schema.Events}, fill: fillEvent, submit: func(j job) error {
+	events := &table[schema.Event]{series: &dataset.Series{Table: &schema.Events}, fill: fillEvent, submit: func(j job) error {
 		batch, rows := schema.NewBatch(&schema.Events), 0
 		err := j.fill(batch, func() error {
 			if batch.Rows() > schema.BatchRows {
@@ -78,8 +79,8 @@ func TestRunRowGroups(t *testing.T) {
 			var groups []int
 			row := 0
 			want := one.tables[tt.level.Name]
-			d := long.decodeStream(t, long.stream(wholePieces), decodeOptions{blocks: blocks, workers: 2, submit: func(d *dataset, j job) error {
-				if j.series.table != tt.level {
+			d := long.decodeStream(t, long.stream(wholePieces), decodeOptions{blocks: blocks, workers: 2, submit: func(d *decodedTables, j job) error {
+				if j.series.Table != tt.level {
 					return d.submit(j)
 				}
 				batch, rows := schema.NewBatch(tt.level), 0

@@ -9,6 +9,7 @@ import (
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/dataset"
 )
 
 // A rowSet is the rows of a decode in memory, table by table: what an export
@@ -59,17 +60,17 @@ func (s *rowSet) tables(blocks bool) tables {
 	if blocks {
 		level = &schema.Blocks
 	}
-	t.runs = &runTable{series: &series{table: level}, submit: s.submit, blocks: blocks}
+	t.runs = &runTable{series: &dataset.Series{Table: level}, submit: s.submit, blocks: blocks}
 	return t
 }
 
 func memoryTable[T any](s *rowSet, t *schema.Table, fill func(*schema.Row, *base, *T)) *table[T] {
-	return &table[T]{series: &series{table: t}, submit: s.submit, fill: fill}
+	return &table[T]{series: &dataset.Series{Table: t}, submit: s.submit, fill: fill}
 }
 
 func (s *rowSet) submit(j job) error {
-	batch := schema.NewBatch(j.series.table)
-	name := j.series.table.Name
+	batch := schema.NewBatch(j.series.Table)
+	name := j.series.Table.Name
 	return j.fill(batch, func() error {
 		for i := range batch.Rows() {
 			row := map[string]string{}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/dataset"
 )
 
 // runs is a stretch of the runs of one part of a segment, on its way to become
@@ -24,7 +25,7 @@ type runs struct {
 
 // A runTable collects runs and cuts them into row-group jobs by ordinal.
 type runTable struct {
-	series *series
+	series *dataset.Series
 	submit func(job) error
 	blocks bool // rows of `blocks`, else of `instructions`
 	pieces []runs
@@ -38,7 +39,7 @@ func (t *runTable) add(r runs) error {
 	if t.blocks {
 		r.rows = r.blockRows()
 	}
-	limit := int64(t.series.table.RowGroupRows())
+	limit := int64(t.series.Table.RowGroupRows())
 	for r.rows > 0 {
 		head := r
 		head.rows = min(r.rows, limit-t.rows)

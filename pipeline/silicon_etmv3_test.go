@@ -177,7 +177,7 @@ func referenceListingETMv3(lines [][]string) listing {
 
 // after tells of each row of a table the offset of the last instruction before
 // it.
-func (d *dataset) after(t *schema.Table) []string {
+func (d *decodedTables) after(t *schema.Table) []string {
 	offsets := d.integers(&schema.Instructions, "byte_offset")
 	var words []string
 	for _, seq := range d.integers(t, "seq") {
@@ -211,7 +211,7 @@ func (l listing) addCycles(offset string, n int, kind string) {
 }
 
 // listingETMv3 tells the rows of a decode as referenceListingETMv3 does.
-func (d *dataset) listingETMv3() listing {
+func (d *decodedTables) listingETMv3() listing {
 	l := listing{}
 	t := &schema.Instructions
 	address, size, opcode := d.column(t, "address"), d.column(t, "size"), d.column(t, "opcode")
@@ -327,7 +327,7 @@ func TestSiliconETMv3DS5(t *testing.T) {
 
 // gaps returns what went by between the last instruction before each restart
 // but the first and the restart, as an epoch that goes on tells it.
-func (d *dataset) gaps() []string {
+func (d *decodedTables) gaps() []string {
 	counts := &schema.CycleCounts
 	kind, cycle, seq := d.column(counts, "kind"), d.column(counts, "cycle"), d.integers(counts, "seq")
 	reached := d.column(&schema.Instructions, "cycle")

@@ -141,7 +141,7 @@ func countOwner(before []string) string {
 }
 
 // listing tells the rows of a decode as the reference would.
-func (d *dataset) listing() listing {
+func (d *decodedTables) listing() listing {
 	l := listing{}
 	d.listInstructions(l)
 	d.listCounts(l)
@@ -164,7 +164,7 @@ func (d *dataset) listing() listing {
 }
 
 // before tells of each row of a table how many instructions stand before it.
-func (d *dataset) before(t *schema.Table) []string {
+func (d *decodedTables) before(t *schema.Table) []string {
 	var seqs []string
 	for _, seq := range d.integers(t, "seq") {
 		seqs = append(seqs, fmt.Sprint("before ", seq))
@@ -180,7 +180,7 @@ func dash(v *schema.Vector, i int) string {
 	return cellText(v, i)
 }
 
-func (d *dataset) listInstructions(l listing) {
+func (d *decodedTables) listInstructions(l listing) {
 	t := &schema.Instructions
 	address, size, opcode := d.column(t, "address"), d.column(t, "size"), d.column(t, "opcode")
 	state, executed := d.column(t, "isa"), d.column(t, "executed")
@@ -198,7 +198,7 @@ func (d *dataset) listInstructions(l listing) {
 
 // listCounts lists the ledger. A count of an instruction must also be that
 // instruction's cycles, and every instruction that has cycles be in the ledger.
-func (d *dataset) listCounts(l listing) {
+func (d *decodedTables) listCounts(l listing) {
 	t := &schema.CycleCounts
 	kind, cycles := d.column(t, "kind"), d.column(t, "cycles")
 	seqs := d.integers(t, "seq")
@@ -234,7 +234,7 @@ func (d *dataset) listCounts(l listing) {
 // referenceExceptions are the reference's names of exceptions by number.
 var referenceExceptions = map[int64]string{1: "halting_debug"}
 
-func (d *dataset) listExceptions(l listing) {
+func (d *decodedTables) listExceptions(l listing) {
 	t := &schema.Exceptions
 	event, number, to := d.column(t, "event"), d.column(t, "number"), d.column(t, "return_address")
 	seqs := d.before(t)
@@ -248,7 +248,7 @@ func (d *dataset) listExceptions(l listing) {
 	}
 }
 
-func (d *dataset) listContexts(l listing) {
+func (d *decodedTables) listContexts(l listing) {
 	t := &schema.Contexts
 	id, vmid, security := d.column(t, "context_id"), d.column(t, "vmid"), d.column(t, "security")
 	seqs := d.before(t)
@@ -259,7 +259,7 @@ func (d *dataset) listContexts(l listing) {
 }
 
 // listEvents lists restarts as lines G, all other events as lines L.
-func (d *dataset) listEvents(l listing) {
+func (d *decodedTables) listEvents(l listing) {
 	t := &schema.Events
 	event, address, seqs := d.column(t, "event"), d.column(t, "address"), d.before(t)
 	for i, offset := range d.integers(t, "byte_offset") {

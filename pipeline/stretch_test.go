@@ -15,7 +15,7 @@ import (
 
 // A stretch is some segments of a decode, one behind another.
 type stretch struct {
-	*dataset
+	*decodedTables
 	first, end int // segments
 }
 
@@ -43,12 +43,12 @@ func (s stretch) facts(code decode.TimestampCode) stretchFacts {
 }
 
 // from returns the stretch from a segment to the end.
-func (d *dataset) from(segment int) stretch {
+func (d *decodedTables) from(segment int) stretch {
 	return stretch{d, segment, d.rows(&schema.Segments)}
 }
 
 // segmentAt returns the segment whose I-sync has an offset, or -1.
-func (d *dataset) segmentAt(offset int64) int {
+func (d *decodedTables) segmentAt(offset int64) int {
 	for i, at := range d.integers(&schema.Segments, "byte_offset") {
 		if at == offset {
 			return i

@@ -4,8 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -182,19 +180,10 @@ func fileMeta(inputs []schema.InputFile) []schema.Meta {
 	return []schema.Meta{{Key: "tracelake.capture_sha256", Value: hex.EncodeToString(h.Sum(nil))}}
 }
 
-// manifest describes the dataset, but for its inputs and files.
+// manifest describes the dataset, but for its inputs and what its writer knows.
 func (e *exporter) manifest() *schema.Manifest {
 	m := &schema.Manifest{
-		SchemaVersion: schema.Version, Tool: e.opt.Tool, Format: e.opt.Format.String(), Level: e.opt.Level.String(),
-		Codec: e.opt.Codec, Description: e.capture.Description, Labels: e.opt.Labels,
-		Buffers: []schema.BufferBytes{}, Images: []schema.ImageRegion{}, Sources: []schema.SourceTotals{},
-		Notes: e.plan.notes, Run: e.opt.Run,
-	}
-	if m.Labels == nil {
-		m.Labels = map[string]string{}
-	}
-	if m.Notes == nil {
-		m.Notes = []string{}
+		Tool: e.opt.Tool, Description: e.capture.Description, Labels: e.opt.Labels, Notes: e.plan.notes, Run: e.opt.Run,
 	}
 	for _, b := range e.plan.buffers {
 		m.Buffers = append(m.Buffers, e.plan.account(b))
@@ -204,7 +193,6 @@ func (e *exporter) manifest() *schema.Manifest {
 	}
 	for _, s := range e.plan.sources {
 		m.Sources = append(m.Sources, e.sourceTotals(s))
-		m.Totals.Add(s.outcome.totals)
 	}
 	return m
 }
@@ -233,46 +221,4 @@ func (e *exporter) sourceTotals(s *sourcePlan) schema.SourceTotals {
 		row.TimestampHz = e.opt.TimestampHz
 	}
 	return row
-}
-
-// dimensions writes the tables that have no source of their own.
-func (e *exporter) dimensions(submit func(job) error) error {
-	f := tableMaker{e, 0, submit}
-	sources := makeTable(f, &schema.Sources, fillSource)
-	images := makeTable(f, &schema.Images, fillImage)
-	m := e.manifest()
-	return errors.Join(
-		sources.add(base{}, m.Sources), images.add(base{}, m.Images), sources.flush(), images.flush(),
-	)
-}
-
-func fillSource(r *schema.Row, _ *base, s *schema.SourceTotals) {
-	registers, err := json.Marshal(s.Registers)
-	if err != nil {
-		panic(err) // strings only
-	}
-	r.Uint8(s.Source)
-	r.NullString(s.Name)
-	r.NullString(s.Protocol)
-	r.NullString(s.Version)
-	r.NullString(s.Core)
-	r.NullString(s.Buffer)
-	r.Enum(uint8(slices.Index(schema.SourceStatusNames, s.Status)))
-	r.Enum(uint8(slices.Index(schema.SourceUnitNames, s.Unit)))
-	for _, n := range []int64{s.Bytes, s.BytesDecoded, s.BytesLost, s.BytesUnplaced, s.Segments, s.Instructions, s.Exceptions, s.Losses} {
-		r.Int64(n)
-	}
-	r.NullUint64(schema.Null[uint64]{V: s.TimestampHz, OK: s.TimestampHz != 0})
-	r.NullUint64(schema.Null[uint64]{V: s.CycleHz, OK: s.CycleHz != 0})
-	r.String(string(registers))
-}
-
-func fillImage(r *schema.Row, _ *base, i *schema.ImageRegion) {
-	r.String(i.File)
-	r.String(i.SHA256)
-	r.NullString(i.BuildID)
-	r.Uint32(i.Address)
-	r.Int64(i.Bytes)
-	r.NullString(i.Space)
-	r.NullString(i.Core)
 }

@@ -1,6 +1,9 @@
 package pipeline
 
-import "github.com/tracelake/tracelake/schema"
+import (
+	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/dataset"
+)
 
 // tables are the tables of one source, while they are being filled. A table
 // that is not wanted is nil and drops what it is given.
@@ -20,14 +23,14 @@ type tables struct {
 
 // A job is a row group to be encoded: fill passes its rows on, batch by batch.
 type job struct {
-	series *series
+	series *dataset.Series
 	fill   func(batch *schema.Batch, emit func() error) error
 }
 
 // A table collects rows of one kind and cuts them into row-group jobs by
 // ordinal.
 type table[T any] struct {
-	series *series
+	series *dataset.Series
 	submit func(job) error
 	fill   func(r *schema.Row, b *base, x *T)
 	pieces []piece[T]
@@ -46,11 +49,11 @@ func (t *table[T]) add(b base, rows []T) error {
 		return nil
 	}
 	for len(rows) > 0 {
-		n := min(len(rows), t.series.table.RowGroupRows()-t.rows)
+		n := min(len(rows), t.series.Table.RowGroupRows()-t.rows)
 		t.pieces = append(t.pieces, piece[T]{b, rows[:n]})
 		t.rows += n
 		rows = rows[n:]
-		if t.rows == t.series.table.RowGroupRows() {
+		if t.rows == t.series.Table.RowGroupRows() {
 			if err := t.flush(); err != nil {
 				return err
 			}

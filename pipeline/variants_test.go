@@ -35,7 +35,7 @@ func damageEach(n int) int {
 // of the last decode, and no rows of packets.
 type variants struct {
 	*generated
-	intact  *dataset
+	intact  *decodedTables
 	isyncs  []int // places, of the segments
 	end     []int // of those I-syncs
 	starts  []int // of the A-syncs before them
@@ -43,7 +43,7 @@ type variants struct {
 	decoder decode.Decoder
 	// transfers are those of the intact stream, nil if it has no data.
 	transfers *toldTransfers
-	dataset   *dataset
+	dataset   *decodedTables
 	runs      int // in a unit, at most so far
 }
 
@@ -70,13 +70,13 @@ func newVariants(t *testing.T, g *generated) *variants {
 	}
 	v.transfers = newToldTransfers(t, g, v.intact)
 	v.decoder = g.protocol.NewDecoder(g.memory, false)
-	v.dataset = &dataset{tables: map[string]*schema.Batch{}}
+	v.dataset = &decodedTables{tables: map[string]*schema.Batch{}}
 	return v
 }
 
 // decode decodes other bytes, in which the input breaks at some places. What it
 // returns holds until the next call.
-func (v *variants) decode(t testing.TB, data []byte, breaks ...int) *dataset {
+func (v *variants) decode(t testing.TB, data []byte, breaks ...int) *decodedTables {
 	t.Helper()
 	d := v.dataset
 	for _, b := range d.tables {
@@ -122,7 +122,7 @@ func (v *variants) newTables() tables {
 // has the rows it had, those in front of the damage to the last cell, those
 // behind but for what is carried over it; and of the others that they are lost
 // from the first bad packet on, and that what they tell can be.
-func (v *variants) check(t testing.TB, got *dataset, data []byte, d damage, breaks ...int) {
+func (v *variants) check(t testing.TB, got *decodedTables, data []byte, d damage, breaks ...int) {
 	t.Helper()
 	got.checkAccounts(t, len(data))
 	got.checkRestarts(t)
@@ -168,7 +168,7 @@ func (v *variants) check(t testing.TB, got *dataset, data []byte, d damage, brea
 // checkLoss demands of segment k, whose bytes are those of data from a place on,
 // that its first packet that is none, or reaches past the end of an A-sync, is
 // lost with all that is behind it, and nothing else. A splice may begin before.
-func (v *variants) checkLoss(t testing.TB, got *dataset, k int, data []byte, from int, asyncs []int) {
+func (v *variants) checkLoss(t testing.TB, got *decodedTables, k int, data []byte, from int, asyncs []int) {
 	t.Helper()
 	at, cutOff := from, false
 	for at < len(data) {
@@ -219,7 +219,7 @@ func (v *variants) touched(k int, d damage) bool {
 
 // checkStretch compares the segments from k to n, which the damage does not
 // touch, and returns where they are in got.
-func (v *variants) checkStretch(t testing.TB, got *dataset, d damage, k, n int) stretch {
+func (v *variants) checkStretch(t testing.TB, got *decodedTables, d damage, k, n int) stretch {
 	t.Helper()
 	m := got.segmentAt(int64(d.moved(v.isyncs[k])))
 	if m < 0 {
@@ -263,7 +263,7 @@ func (v *variants) comparison(want, got stretch, d damage, n int) *stretchCompar
 }
 
 // instructionsOf returns where the instructions of a segment begin and end.
-func (d *dataset) instructionsOf(segment int) (from, to int) {
+func (d *decodedTables) instructionsOf(segment int) (from, to int) {
 	segments := d.column(&schema.Instructions, "segment")
 	search := func(k int) int {
 		return sort.Search(segments.Len(), func(i int) bool { return integer(segments, i) >= int64(k) })
@@ -272,7 +272,7 @@ func (d *dataset) instructionsOf(segment int) (from, to int) {
 }
 
 // lastOf returns the address of the last instruction of a segment, if it has one.
-func (d *dataset) lastOf(segment int) schema.Null[uint32] {
+func (d *decodedTables) lastOf(segment int) schema.Null[uint32] {
 	if from, to := d.instructionsOf(segment); from < to {
 		return schema.Of(d.column(&schema.Instructions, "address").U32[to-1])
 	}
@@ -282,7 +282,7 @@ func (d *dataset) lastOf(segment int) schema.Null[uint32] {
 // takesBack says whether a segment begins with a cancel of the instruction
 // before it, which was at an address. That is the one thing that damage may do to
 // what stands in front of it.
-func (d *dataset) takesBack(segment int, last schema.Null[uint32]) bool {
+func (d *decodedTables) takesBack(segment int, last schema.Null[uint32]) bool {
 	of, event, address := d.column(&schema.Events, "segment"), d.column(&schema.Events, "event"), d.column(&schema.Events, "address")
 	for i := range of.Len() {
 		if null(of, i) || integer(of, i) != int64(segment) || schema.EventKind(event.U8[i]) != schema.EventCancelled {
@@ -296,7 +296,7 @@ func (d *dataset) takesBack(segment int, last schema.Null[uint32]) bool {
 
 // checkTakenBack demands that a segment has the instructions it had, but for the
 // last.
-func (v *variants) checkTakenBack(t testing.TB, got *dataset, segment, there int) {
+func (v *variants) checkTakenBack(t testing.TB, got *decodedTables, segment, there int) {
 	t.Helper()
 	from, to := v.intact.instructionsOf(segment)
 	first, end := got.instructionsOf(there)
@@ -318,7 +318,7 @@ func (v *variants) checkTakenBack(t testing.TB, got *dataset, segment, there int
 // lies at the given offsets. They have to be what memory has there; the packet
 // that told one lies in the segment, and not before that of the one before; and
 // inside a packet each leads to the next.
-func (v *variants) implausible(d *dataset, k int, start, end int64) error {
+func (v *variants) implausible(d *decodedTables, k int, start, end int64) error {
 	from, to := d.instructionsOf(k)
 	column := func(name string) *schema.Vector { return d.column(&schema.Instructions, name) }
 	offset, address, set, security := column("byte_offset"), column("address"), column("isa"), column("security")

@@ -17,8 +17,8 @@ import (
 	"github.com/tracelake/tracelake/bench/step"
 	"github.com/tracelake/tracelake/bench/truth"
 	"github.com/tracelake/tracelake/decode/image"
-	"github.com/tracelake/tracelake/pipeline"
 	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/dataset"
 )
 
 // The folders of a capture that [Capture.Write] makes: the snapshot, and the
@@ -94,8 +94,8 @@ func (c *Capture) Write(ctx context.Context, dir string) (*schema.Manifest, erro
 	if err := prepare(snapshotDir, c.Overwrite); err != nil {
 		return nil, err
 	}
-	ds, err := pipeline.CreateDataset(filepath.Join(dir, TruthFolder), pipeline.DatasetOptions{
-		Level: schema.LevelInstructions, Tables: c.tables(), Overwrite: c.Overwrite,
+	ds, err := dataset.Create(filepath.Join(dir, TruthFolder), dataset.Options{
+		Level: schema.LevelInstructions, TracesData: c.tracesData(), Overwrite: c.Overwrite,
 	})
 	if err != nil {
 		return nil, err
@@ -123,9 +123,9 @@ func prepare(dir string, overwrite bool) error {
 	for _, e := range entries {
 		switch {
 		case !overwrite:
-			return &pipeline.ExistsError{Dir: dir, Problem: "exists and is not empty", Remedy: "choose another directory, or replace it with --overwrite"}
+			return &dataset.ExistsError{Dir: dir, Problem: "exists and is not empty", Remedy: "choose another directory, or replace it with --overwrite"}
 		case !known(e):
-			return &pipeline.ExistsError{
+			return &dataset.ExistsError{
 				Dir: dir, Problem: fmt.Sprintf("holds %q, which is no part of a snapshot", e.Name()), Remedy: "choose another directory, or remove it",
 			}
 		}
@@ -136,18 +136,13 @@ func prepare(dir string, overwrite bool) error {
 	return os.MkdirAll(dir, 0o777)
 }
 
-// tables are those of the truth: what an export of the snapshot writes by
-// default.
-func (c *Capture) tables() []*schema.Table {
-	data := slices.ContainsFunc(c.Cores, func(core TracedCore) bool { return core.TracesData })
-	return slices.DeleteFunc(schema.Tables(), func(t *schema.Table) bool {
-		wanted := t.Written == schema.Always || t.Written == schema.ByDefault || t.Written == schema.WhenTraced && data
-		return !wanted || t.Level == schema.LevelBlocks
-	})
+// tracesData says whether a core traces data.
+func (c *Capture) tracesData() bool {
+	return slices.ContainsFunc(c.Cores, func(core TracedCore) bool { return core.TracesData })
 }
 
 // write writes the files of the snapshot and the rows of the truth.
-func (c *Capture) write(ctx context.Context, dir string, ds *pipeline.DatasetWriter) (*schema.Manifest, error) {
+func (c *Capture) write(ctx context.Context, dir string, ds *dataset.Writer) (*schema.Manifest, error) {
 	totals, err := c.writeBuffer(ctx, filepath.Join(dir, bufferFile), ds)
 	if err != nil {
 		return nil, err
@@ -213,7 +208,7 @@ func (c *Capture) row(i int, core *snapshot.Core, source *snapshot.Source, total
 }
 
 // writeBuffer writes the trace buffer and the rows that are told in it.
-func (c *Capture) writeBuffer(ctx context.Context, name string, ds *pipeline.DatasetWriter) ([]schema.Totals, error) {
+func (c *Capture) writeBuffer(ctx context.Context, name string, ds *dataset.Writer) ([]schema.Totals, error) {
 	if c.Ring > 0 {
 		return c.writeRing(ctx, name, ds)
 	}
@@ -229,7 +224,7 @@ func (c *Capture) writeBuffer(ctx context.Context, name string, ds *pipeline.Dat
 
 // writeRing traces twice: what the ring has lost is known, and with it the truth
 // of the rest, when all was written to it.
-func (c *Capture) writeRing(ctx context.Context, name string, ds *pipeline.DatasetWriter) ([]schema.Totals, error) {
+func (c *Capture) writeRing(ctx context.Context, name string, ds *dataset.Writer) ([]schema.Totals, error) {
 	r := &ring{bytes: make([]byte, c.Ring)}
 	b := c.newBuffer(r)
 	if err := c.trace(ctx, b, func(int) (truth.Rows, int64) { return truth.NoRows(), 0 }); err != nil {
@@ -259,7 +254,7 @@ type lost struct {
 }
 
 // writeTruth writes the buffer to w and the rows that what is left of it tells.
-func (c *Capture) writeTruth(ctx context.Context, w io.Writer, ds *pipeline.DatasetWriter, gone lost) ([]schema.Totals, error) {
+func (c *Capture) writeTruth(ctx context.Context, w io.Writer, ds *dataset.Writer, gone lost) ([]schema.Totals, error) {
 	b := c.newBuffer(w)
 	rows := make([]*DatasetRows, len(c.Cores))
 	err := c.trace(ctx, b, func(i int) (truth.Rows, int64) {

@@ -2,13 +2,13 @@ package generate
 
 import (
 	"github.com/tracelake/tracelake/bench/truth"
-	"github.com/tracelake/tracelake/pipeline"
 	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/dataset"
 )
 
 // DatasetRows writes the truth of one source into a dataset.
 type DatasetRows struct {
-	dataset *pipeline.DatasetWriter
+	dataset *dataset.Writer
 	source  uint8
 	offsets *Offsets // nil: the stream is the capture
 	start   int64    // what is before is lost
@@ -30,7 +30,7 @@ type waitingRow struct {
 // NewDatasetRows returns what writes the rows of a source. Offsets says where
 // its stream is put, nil that the stream is the capture. The capture has what is
 // put from start on.
-func NewDatasetRows(d *pipeline.DatasetWriter, source uint8, offsets *Offsets, start int64) *DatasetRows {
+func NewDatasetRows(d *dataset.Writer, source uint8, offsets *Offsets, start int64) *DatasetRows {
 	return &DatasetRows{dataset: d, source: source, offsets: offsets, start: start}
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/pipeline"
 	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/dataset"
 )
 
 // A fault is something that OpenCSD gets wrong, shown in as few bytes as can be.
@@ -93,7 +94,7 @@ func outsideFault(t *testing.T, lister *outside.Lister, protocol string, f *faul
 	if _, err := pipeline.Export(t.Context(), filepath.Join(dir, SnapshotFolder), filepath.Join(dir, "run"), pipeline.Options{Level: schema.LevelInstructions, Workers: 1}); err != nil {
 		t.Fatal(err)
 	}
-	d, err := pipeline.OpenDataset(filepath.Join(dir, "run"))
+	d, err := dataset.Open(filepath.Join(dir, "run"))
 	if err != nil {
 		t.Fatal(err)
 	}

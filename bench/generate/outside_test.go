@@ -9,8 +9,8 @@ import (
 	"github.com/tracelake/tracelake/bench/outside"
 	"github.com/tracelake/tracelake/bench/program/codegen"
 	"github.com/tracelake/tracelake/bench/sample"
-	"github.com/tracelake/tracelake/pipeline"
 	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/dataset"
 )
 
 // findLister returns the outside decoder. The test skips if there is none.
@@ -129,7 +129,7 @@ func compareOutside(t *testing.T, lister *outside.Lister, c *Capture, w *Workloa
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := pipeline.OpenDataset(filepath.Join(dir, TruthFolder))
+	d, err := dataset.Open(filepath.Join(dir, TruthFolder))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +156,7 @@ var outsideOffsets = map[Framing]outside.Offsets{NoFrames: outside.Exact, Frames
 
 // outsideRows returns the rows of a source that a dataset has, and those that
 // elements tell. There are some.
-func outsideRows(t *testing.T, d *pipeline.Dataset, elements []outside.Element, s outside.Source) (truth, got []outside.Row) {
+func outsideRows(t *testing.T, d *dataset.Dataset, elements []outside.Element, s outside.Source) (truth, got []outside.Row) {
 	t.Helper()
 	truth, err := outside.Truth(d, s)
 	if err != nil {

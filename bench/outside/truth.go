@@ -6,13 +6,13 @@ import (
 	"io"
 	"strconv"
 
-	"github.com/tracelake/tracelake/pipeline"
 	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/dataset"
 )
 
 // Truth returns the rows that the dataset has of a source, in the order in which
 // they are compared.
-func Truth(d *pipeline.Dataset, s Source) ([]Row, error) {
+func Truth(d *dataset.Dataset, s Source) ([]Row, error) {
 	var rows []Row
 	for _, t := range []struct {
 		table *schema.Table

@@ -13,6 +13,7 @@ import (
 	"github.com/tracelake/tracelake/bench/sample"
 	"github.com/tracelake/tracelake/pipeline"
 	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/dataset"
 )
 
 // What a demo writes.
@@ -77,7 +78,7 @@ func checkDemoDir(dir string) error {
 	}
 	for _, e := range entries {
 		if !slices.Contains([]string{demoCapture, demoDataset}, e.Name()) {
-			return &pipeline.ExistsError{
+			return &dataset.ExistsError{
 				Dir: dir, Problem: fmt.Sprintf("holds %q, which no demo wrote", e.Name()),
 				Remedy: "choose another directory with -o DIR",
 			}

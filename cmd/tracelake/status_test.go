@@ -9,6 +9,7 @@ import (
 
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/pipeline"
+	"github.com/tracelake/tracelake/schema/dataset"
 )
 
 func TestStatus(t *testing.T) {
@@ -19,7 +20,7 @@ func TestStatus(t *testing.T) {
 	}{
 		{nil, 0, ""},
 		{fs.ErrPermission, 1, "permission denied"},
-		{&pipeline.ExistsError{Dir: "out", Problem: "is full", Remedy: "empty it"}, 1, "out is full; empty it"},
+		{&dataset.ExistsError{Dir: "out", Problem: "is full", Remedy: "empty it"}, 1, "out is full; empty it"},
 		{usage("--level x", "is not known", "see the levels"), 2, "--level x: is not known; see the levels"},
 		{errDifferent, 3, "the dataset differs from the truth"},
 		{&pipeline.NothingError{Causes: []string{"no A-sync"}}, 4, "nothing was decoded: no A-sync"},

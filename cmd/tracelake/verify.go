@@ -11,9 +11,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/tracelake/tracelake/decode/capture"
-	"github.com/tracelake/tracelake/pipeline"
 	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/dataset"
+	"github.com/tracelake/tracelake/schema/diff"
 )
 
 func verifyCommand() *cli.Command {
@@ -40,11 +40,19 @@ Examples:
 var errDifferent = errors.New("the dataset differs from the truth")
 
 func verify(ctx *cli.Context) error {
-	dataset, truth, err := readVerify(ctx)
+	dir, truthDir, err := readVerify(ctx)
 	if err != nil {
 		return err
 	}
-	v, err := pipeline.Verify(ctx.Context, dataset, truth)
+	d, err := dataset.Open(dir)
+	if err != nil {
+		return err
+	}
+	truth, err := dataset.Open(truthDir)
+	if err != nil {
+		return err
+	}
+	v, err := diff.Compare(ctx.Context, d, truth)
 	if err != nil {
 		return err
 	}
@@ -58,26 +66,26 @@ func verify(ctx *cli.Context) error {
 }
 
 // readVerify reads the command line of verify.
-func readVerify(ctx *cli.Context) (dataset, truth string, err error) {
+func readVerify(ctx *cli.Context) (dir, truth string, err error) {
 	switch n := ctx.NArg(); {
 	case n == 0:
 		return "", "", usage("verify", "needs a DATASET, a directory that export wrote", seeHelp(ctx.Command))
 	case n > 1:
 		return "", "", usage("verify", fmt.Sprintf("takes one DATASET, but is given %d: %s", n, strings.Join(ctx.Args().Slice(), ", ")), seeHelp(ctx.Command))
 	}
-	dataset, truth = ctx.Args().First(), ctx.String("truth")
-	if _, err := os.Stat(dataset); errors.Is(err, fs.ErrNotExist) {
+	dir, truth = ctx.Args().First(), ctx.String("truth")
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		// Whatever else is wrong with the command line.
-		return "", "", &capture.InputError{File: dataset, Problem: "does not exist", Remedy: "give a directory that export wrote", Err: err}
+		return "", "", &dataset.Error{File: dir, Problem: "does not exist", Remedy: "give a directory that export wrote", Err: err}
 	}
 	if truth == "" {
 		return "", "", usage("verify", "needs --truth DIR, the dataset to compare with", seeHelp(ctx.Command))
 	}
-	return dataset, truth, nil
+	return dir, truth, nil
 }
 
 // verificationText says what a comparison came to.
-func verificationText(v *pipeline.Verification) string {
+func verificationText(v *diff.Result) string {
 	b := &strings.Builder{}
 	var rows, differences, tables int64
 	for i := range v.Tables {
@@ -108,7 +116,7 @@ func verificationText(v *pipeline.Verification) string {
 
 // writeDifference writes a line for a difference; of the first of a table, the
 // whole row as well.
-func writeDifference(b *strings.Builder, d *pipeline.Difference, first bool) {
+func writeDifference(b *strings.Builder, d *diff.Difference, first bool) {
 	where := d.Table
 	if d.Source.OK {
 		where += fmt.Sprintf(", source 0x%02x", d.Source.V)
@@ -120,16 +128,16 @@ func writeDifference(b *strings.Builder, d *pipeline.Difference, first bool) {
 		where += fmt.Sprintf(", byte_offset %d", d.ByteOffset.V)
 	}
 	switch d.Kind {
-	case pipeline.CellDiffers:
+	case diff.CellDiffers:
 		fmt.Fprintf(b, "%s: %s is %s, and should be %s\n", where, d.Column, d.Dataset, d.Truth)
 		if first {
 			fmt.Fprintf(b, "   the row should be %s\n", d.Row)
 		}
-	case pipeline.RowMissing:
+	case diff.RowMissing:
 		fmt.Fprintf(b, "%s: the row is missing: %s\n", where, d.Truth)
-	case pipeline.RowExtra:
+	case diff.RowExtra:
 		fmt.Fprintf(b, "%s: the row should not be there: %s\n", where, d.Dataset)
-	case pipeline.TableLacking:
+	case diff.TableLacking:
 		fmt.Fprintf(b, "%s: the dataset does not have this table, of which the truth has rows; %s\n", where, howWritten(d.Table))
 	}
 }
@@ -147,7 +155,7 @@ func howWritten(name string) string {
 }
 
 // writeTableVerification writes the counts of a table, and what it differs in.
-func writeTableVerification(b *strings.Builder, t *pipeline.TableVerification) {
+func writeTableVerification(b *strings.Builder, t *diff.Table) {
 	if t.Lacking {
 		fmt.Fprintf(b, "%-14s lacking, %s in the truth\n", t.Table, count(t.TruthRows, "row"))
 		return

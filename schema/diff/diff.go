@@ -1,4 +1,5 @@
-package pipeline
+// Package diff compares two datasets, cell by cell.
+package diff
 
 import (
 	"context"
@@ -7,23 +8,24 @@ import (
 	"slices"
 
 	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/dataset"
 )
 
-// DifferencesShown is how many differences a verification tells in full.
-const DifferencesShown = 10
+// MaxDifferences is how many differences are kept; all are counted.
+const MaxDifferences = 10
 
-// A Verification is what the comparison of a dataset with the truth came to.
-type Verification struct {
+// A Result is what the comparison of a dataset with the truth came to.
+type Result struct {
 	// Tables are those of the truth, in the order of the schema.
-	Tables []TableVerification
+	Tables []Table
 	// Differences are the first ones of each table and source, at most
-	// DifferencesShown, in the order of Tables. Where there are more, no table
+	// MaxDifferences, in the order of Tables. Where there are more, no table
 	// hides another.
 	Differences []Difference
 }
 
-// A TableVerification is what the comparison of one table came to.
-type TableVerification struct {
+// A Table is what the comparison of one table came to.
+type Table struct {
 	Table     string
 	TruthRows int64
 	// Lacking says that the dataset does not have the table, and the truth has
@@ -42,7 +44,7 @@ type TableVerification struct {
 
 // Differences counts the rows in which a table differs; a table that is lacking
 // is one difference.
-func (t *TableVerification) Differences() int64 {
+func (t *Table) Differences() int64 {
 	if t.Lacking {
 		return 1
 	}
@@ -50,8 +52,8 @@ func (t *TableVerification) Differences() int64 {
 }
 
 // Equal says whether there is no difference.
-func (v *Verification) Equal() bool {
-	return !slices.ContainsFunc(v.Tables, func(t TableVerification) bool { return t.Differences() > 0 })
+func (v *Result) Equal() bool {
+	return !slices.ContainsFunc(v.Tables, func(t Table) bool { return t.Differences() > 0 })
 }
 
 // A DifferenceKind is how a dataset differs from the truth.
@@ -90,59 +92,50 @@ func leftOut(t *schema.Table) []string {
 	return nil
 }
 
-// Verify compares every table of the dataset in truth with that in dir, all
-// columns but names of the capture and hashes. Where the truth has
-// `instructions` and the dataset has blocks, the rows that its view makes of
-// them are compared. It fails with a [*capture.InputError] if one of them is no
-// dataset, or cannot be read.
-func Verify(ctx context.Context, dir, truth string) (*Verification, error) {
-	d, err := OpenDataset(dir)
-	if err != nil {
-		return nil, err
-	}
-	t, err := OpenDataset(truth)
-	if err != nil {
-		return nil, err
-	}
-	v := &verifier{dataset: d, truth: t}
+// Compare compares every table of the dataset that is the truth with that of d,
+// all columns but names of the capture and hashes. Where the truth has
+// `instructions` and d has blocks, the rows that its view makes of them are
+// compared. It fails with a [*dataset.Error] if one of them cannot be read.
+func Compare(ctx context.Context, d, truth *dataset.Dataset) (*Result, error) {
+	c := &comparer{dataset: d, truth: truth}
 	for _, table := range schema.Tables() {
-		if !t.Has(table) {
+		if !truth.Has(table) {
 			continue
 		}
-		if err := v.table(ctx, table); err != nil {
+		if err := c.table(ctx, table); err != nil {
 			return nil, fmt.Errorf("%s: %w", table.Name, err)
 		}
 	}
-	return &Verification{v.tables, pick(v.series)}, nil
+	return &Result{c.tables, pick(c.series)}, nil
 }
 
-// A verifier compares two datasets, table by table.
-type verifier struct {
-	dataset, truth *Dataset
-	tables         []TableVerification
+// A comparer compares two datasets, table by table.
+type comparer struct {
+	dataset, truth *dataset.Dataset
+	tables         []Table
 	series         [][]Difference // the first of each table and source
 }
 
 // table compares a table that the truth has.
-func (v *verifier) table(ctx context.Context, t *schema.Table) error {
-	result := TableVerification{Table: t.Name, TruthRows: v.truth.Rows(t), Columns: map[string]int64{}}
+func (c *comparer) table(ctx context.Context, t *schema.Table) error {
+	result := Table{Table: t.Name, TruthRows: c.truth.Rows(t), Columns: map[string]int64{}}
 	var sources map[uint8]bool
-	switch blocks := v.dataset.Has(&schema.Blocks) && v.dataset.Has(&schema.CodeBlocks); {
-	case v.dataset.Has(t):
-		sources = union(v.truth.Sources(t), v.dataset.Sources(t))
+	switch blocks := c.dataset.Has(&schema.Blocks) && c.dataset.Has(&schema.CodeBlocks); {
+	case c.dataset.Has(t):
+		sources = union(c.truth.Sources(t), c.dataset.Sources(t))
 	case t == &schema.Instructions && blocks:
 		result.AsView = true
-		sources = union(v.truth.Sources(t), v.dataset.Sources(&schema.Blocks))
+		sources = union(c.truth.Sources(t), c.dataset.Sources(&schema.Blocks))
 	case result.TruthRows > 0:
 		result.Lacking = true
-		v.series = append(v.series, []Difference{{Kind: TableLacking, Table: t.Name, Truth: fmt.Sprint(result.TruthRows)}})
+		c.series = append(c.series, []Difference{{Kind: TableLacking, Table: t.Name, Truth: fmt.Sprint(result.TruthRows)}})
 	}
 	for _, source := range slices.Sorted(maps.Keys(sources)) {
-		if err := v.compare(ctx, t, source, &result); err != nil {
+		if err := c.compare(ctx, t, source, &result); err != nil {
 			return err
 		}
 	}
-	v.tables = append(v.tables, result)
+	c.tables = append(c.tables, result)
 	return nil
 }
 
@@ -157,37 +150,37 @@ func union(lists ...[]uint8) map[uint8]bool {
 }
 
 // compare compares the rows of one source.
-func (v *verifier) compare(ctx context.Context, t *schema.Table, source uint8, result *TableVerification) error {
-	truth := v.truth.Open(t, source)
+func (c *comparer) compare(ctx context.Context, t *schema.Table, source uint8, result *Table) error {
+	truth := c.truth.Open(t, source)
 	defer truth.Close()
-	c := newComparison(t, result)
-	c.truth.reader = truth
+	x := newComparison(t, result)
+	x.truth.reader = truth
 	if result.AsView {
-		x, err := v.dataset.expand(source)
+		view, err := c.dataset.Expand(source)
 		if err != nil {
 			return err
 		}
-		defer x.Close()
-		c.dataset.reader, c.view = x, x
+		defer view.Close()
+		x.dataset.reader, x.view = view, view
 	} else {
-		rows := v.dataset.Open(t, source)
+		rows := c.dataset.Open(t, source)
 		defer rows.Close()
-		c.dataset.reader = rows
+		x.dataset.reader = rows
 	}
-	err := c.run(ctx)
-	if len(c.first) > 0 {
-		v.series = append(v.series, c.first)
+	err := x.run(ctx)
+	if len(x.first) > 0 {
+		c.series = append(c.series, x.first)
 	}
 	return err
 }
 
-// pick returns the first differences of all lists, at most DifferencesShown: the
+// pick returns the first differences of all lists, at most MaxDifferences: the
 // first of each list before the second of any.
 func pick(lists [][]Difference) []Difference {
 	taken := make([]int, len(lists))
-	for n, rank := 0, 0; n < DifferencesShown && rank < DifferencesShown; rank++ {
+	for n, rank := 0, 0; n < MaxDifferences && rank < MaxDifferences; rank++ {
 		for i, list := range lists {
-			if rank < len(list) && n < DifferencesShown {
+			if rank < len(list) && n < MaxDifferences {
 				taken[i]++
 				n++
 			}

@@ -1,8 +1,7 @@
-package pipeline
+package dataset_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -11,12 +10,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/dataset"
+	"github.com/tracelake/tracelake/schema/internal/small"
 )
 
 // What is no dataset, or not all of one, is refused, and the error names it.
-func TestOpenDatasetRefuses(t *testing.T) {
+func TestOpenRefuses(t *testing.T) {
 	part := filepath.Join("losses", "10-00000.parquet")
 	for _, tt := range []struct {
 		name   string
@@ -54,16 +54,34 @@ func TestOpenDatasetRefuses(t *testing.T) {
           "bytes"`), "has 3 rows, the manifest says 4"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			truth := smallDataset().write(t)
-			dir := smallDataset().write(t)
+			dir := small.New().Write(t)
 			tt.damage(t, dir)
-			for _, dirs := range [][2]string{{dir, truth}, {truth, dir}} {
-				if _, err := Verify(context.Background(), dirs[0], dirs[1]); err == nil || !strings.Contains(err.Error(), tt.want) {
-					t.Errorf("%v, want %s", err, tt.want)
-				}
+			d, err := dataset.Open(dir)
+			if err == nil {
+				err = readAll(d)
+			}
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("%v, want %s", err, tt.want)
 			}
 		})
 	}
+}
+
+// readAll reads all rows of a dataset.
+func readAll(d *dataset.Dataset) error {
+	for _, table := range schema.Tables() {
+		for _, source := range d.Sources(table) {
+			r := d.Open(table, source)
+			for {
+				if _, err := r.Next(); errors.Is(err, io.EOF) {
+					break
+				} else if err != nil {
+					return errors.Join(err, r.Close())
+				}
+			}
+		}
+	}
+	return nil
 }
 
 func check(t testing.TB, err error) {
@@ -87,76 +105,10 @@ func replaceInManifest(old, replacement string) func(*testing.T, string) {
 	}
 }
 
-// Code blocks that are not in order are refused, not expanded to something.
-func TestReadCodeRefuses(t *testing.T) {
-	for _, tt := range []struct {
-		name      string
-		numbers   []uint32
-		positions []uint16
-		ok        bool
-	}{
-		{"in order", []uint32{0, 0, 1, 2, 2}, []uint16{0, 1, 0, 0, 1}, true},
-		{"position missing", []uint32{0, 0}, []uint16{0, 2}, false},
-		{"block missing", []uint32{0, 2}, []uint16{0, 0}, false},
-		{"not from 0", []uint32{1}, []uint16{0}, false},
-		{"not from position 0", []uint32{0}, []uint16{1}, false},
-		{"block again", []uint32{0, 1, 0}, []uint16{0, 0, 1}, false},
-		{"largest", []uint32{0xffffffff}, []uint16{0xffff}, false},
-	} {
-		c := &code{}
-		if err := c.place(tt.numbers, tt.positions); (err == nil) != tt.ok {
-			t.Errorf("%s: %v", tt.name, err)
-		}
-	}
-}
-
-// A run that reaches beyond its block, or is of none, makes rows for what there
-// is, as the join of the view does; and there may be nothing at all.
-func TestExpandWithoutCode(t *testing.T) {
-	w := smallDataset()
-	w.opt.Level, w.instructions = schema.LevelBlocks, nil
-	w.blocks = map[uint8][]blkRow{0x10: {{0, 100, 0x8000, 3, schema.Null[uint64]{}, schema.Taken, noCycles, noCycle}}}
-	d, err := OpenDataset(w.write(t))
-	check(t, err)
-	for _, tt := range []struct {
-		first, count uint16
-		block        uint32
-		want         int
-		last         bool // the last row is the last of the run
-	}{
-		{1, 3, 0, 3, true},
-		{0, 4, 0, 4, true},
-		{2, 3, 0, 2, false},
-		{4, 1, 0, 0, false},
-		{0xffff, 0xffff, 0, 0, false},
-		{0, 0, 0, 0, false},
-		{0, 1, 1, 0, false},
-		{0, 1, 0xffffffff, 0, false},
-	} {
-		x, err := d.expand(0x10)
-		check(t, err)
-		if x.runs, err = x.blocks.Next(); err != nil {
-			t.Fatal(err)
-		}
-		x.runs.Columns[blkFirst].U16[0], x.runs.Columns[blkInstructions].U16[0], x.runs.Columns[blkCodeBlock].U32[0] = tt.first, tt.count, tt.block
-		rows := 0
-		b, err := x.Next()
-		if err == nil {
-			rows = b.Rows()
-		} else if !errors.Is(err, io.EOF) {
-			t.Fatal(err)
-		}
-		if rows != tt.want || rows > 0 && x.lastRow[rows-1] != tt.last {
-			t.Errorf("%+v: %d rows, %v", tt, rows, x.lastRow)
-		}
-		check(t, x.Close())
-	}
-}
-
 // FuzzManifest opens a dataset with a damaged manifest, and reads what it lists:
 // rows or an error, no panic.
 func FuzzManifest(f *testing.F) {
-	dir := smallDataset().write(f)
+	dir := small.New().Write(f)
 	name := filepath.Join(dir, schema.ManifestFile)
 	text, err := os.ReadFile(name)
 	check(f, err)
@@ -164,9 +116,9 @@ func FuzzManifest(f *testing.F) {
 	f.Add([]byte(`{"schema_version":1,"format":"arrow","tables":{"losses":{"parts":[{"path":"losses/10-00000.arrow"}]},"images":{}}}`))
 	f.Fuzz(func(t *testing.T, manifest []byte) {
 		check(t, os.WriteFile(name, manifest, 0o666))
-		d, err := OpenDataset(dir)
+		d, err := dataset.Open(dir)
 		if err != nil {
-			if _, ok := errors.AsType[*capture.InputError](err); !ok {
+			if _, ok := errors.AsType[*dataset.Error](err); !ok {
 				t.Fatalf("%v", err)
 			}
 			return
@@ -174,9 +126,10 @@ func FuzzManifest(f *testing.F) {
 		if !json.Valid(manifest) {
 			t.Fatal("opened without a manifest")
 		}
-		v, err := Verify(t.Context(), dir, dir)
-		if err == nil && !v.Equal() {
-			t.Fatalf("a dataset differs from itself: %q", v.lines())
+		if err := readAll(d); err != nil {
+			if _, ok := errors.AsType[*dataset.Error](err); !ok {
+				t.Fatalf("%v", err)
+			}
 		}
 		for _, table := range schema.Tables() {
 			if d.Rows(table) != 0 && !d.Has(table) {

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -9,15 +10,15 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/parquet-go/parquet-go"
-
 	"github.com/tracelake/tracelake/bench/sample"
 	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/dataset"
+	"github.com/tracelake/tracelake/schema/diff"
 )
 
 // Row by row, the same files come out as of an export, but for the hash of the
 // capture in each: the row groups are cut where an export cuts them.
-func TestCreateDatasetAsExport(t *testing.T) {
+func TestWriterAsExport(t *testing.T) {
 	capture := filepath.Join(t.TempDir(), "capture")
 	check(t, sample.Extract(capture))
 	for _, opt := range []Options{
@@ -25,10 +26,10 @@ func TestCreateDatasetAsExport(t *testing.T) {
 	} {
 		opt.Tool = schema.Tool{Name: "test"}
 		exported := exportSample(t, capture, opt)
-		from, err := OpenDataset(exported)
+		from, err := dataset.Open(exported)
 		check(t, err)
 		dir := filepath.Join(t.TempDir(), "copy")
-		out, err := CreateDataset(dir, DatasetOptions{Level: opt.Level, Format: opt.Format, Codec: opt.Codec, Tables: opt.Tables})
+		out, err := dataset.Create(dir, dataset.Options{Level: opt.Level, Format: opt.Format, Codec: opt.Codec, Tables: opt.Tables})
 		check(t, err)
 		for _, table := range schema.Tables() {
 			for _, source := range from.Sources(table) {
@@ -40,10 +41,10 @@ func TestCreateDatasetAsExport(t *testing.T) {
 		m := from.Manifest
 		m.Tables, m.Totals, m.Format, m.Level, m.Codec, m.SchemaVersion = nil, schema.Totals{}, "", "", "", 0
 		check(t, out.Close(&m))
-		if v := verifyDirs(t, dir, exported); !v.Equal() {
-			t.Errorf("%q", v.lines())
+		if v := compareDirs(t, dir, exported); !v.Equal() {
+			t.Errorf("%v", v.Differences)
 		}
-		copied, err := OpenDataset(dir)
+		copied, err := dataset.Open(dir)
 		check(t, err)
 		// As large as the exported ones, but for the metadata.
 		for name, files := range from.Manifest.Tables {
@@ -73,7 +74,7 @@ func TestCreateDatasetAsExport(t *testing.T) {
 }
 
 // copyRows writes all rows of r, cell by cell.
-func copyRows(t *testing.T, w *TableWriter, r *PartsReader) {
+func copyRows(t *testing.T, w *dataset.TableWriter, r *dataset.Reader) {
 	t.Helper()
 	for {
 		b, err := r.Next()
@@ -148,93 +149,61 @@ func appendTo(r *schema.Row, v *schema.Vector, i int) {
 	}
 }
 
-// Row groups are cut by ordinal, whatever comes when.
-func TestCreateDatasetRowGroups(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "dataset")
-	out, err := CreateDataset(dir, DatasetOptions{Level: schema.LevelBlocks})
-	check(t, err)
-	const rows = 2<<20 + 1<<16 + 5
-	loss := schema.Loss{Bytes: 1}
-	for i := range int64(rows) {
-		loss.Offset = i
-		fillLoss(out.Table(&schema.Losses, 0x13).Row(), &base{source: 0x13}, &loss)
-		if i == 100 {
-			fillLoss(out.Table(&schema.Losses, 0x14).Row(), &base{source: 0x14}, &loss)
-		}
+// The sample in both levels and formats is the same, as it is decoded with any
+// number of cores; each row is looked at.
+func TestSampleIsOne(t *testing.T) {
+	dir := t.TempDir()
+	capture := filepath.Join(dir, "capture")
+	if err := sample.Extract(capture); err != nil {
+		t.Fatal(err)
 	}
-	check(t, out.Close(&schema.Manifest{Sources: []schema.SourceTotals{{Source: 0x13, Status: "decoded", Unit: "bytes"}}}))
-	for name, want := range map[string][]int64{"losses/13-00000.parquet": {1 << 20, 1 << 20, 1<<16 + 5}, "losses/14-00000.parquet": {1}, "events/13-00000.parquet": nil, "images/all-00000.parquet": nil} {
-		f, err := os.Open(filepath.Join(dir, name))
-		check(t, err)
-		info, err := f.Stat()
-		check(t, err)
-		p, err := parquet.OpenFile(f, info.Size())
-		check(t, err)
-		var groups []int64
-		for _, g := range p.RowGroups() {
-			groups = append(groups, g.NumRows())
-		}
-		if !slices.Equal(groups, want) {
-			t.Errorf("%s: row groups of %d, want %d", name, groups, want)
-		}
-		check(t, f.Close())
+	truth := exportSample(t, capture, Options{Level: schema.LevelInstructions})
+	for name, opt := range map[string]Options{
+		"parquet":      {Level: schema.LevelInstructions, Workers: 2},
+		"arrow":        {Level: schema.LevelInstructions, Format: schema.Arrow},
+		"arrow, lz4":   {Level: schema.LevelInstructions, Format: schema.Arrow, Codec: "lz4"},
+		"blocks":       {Level: schema.LevelBlocks},
+		"arrow blocks": {Level: schema.LevelBlocks, Format: schema.Arrow},
+	} {
+		t.Run(name, func(t *testing.T) {
+			v := compareDirs(t, exportSample(t, capture, opt), truth)
+			if !v.Equal() || len(v.Tables) != 10 {
+				t.Errorf("%d tables, %v", len(v.Tables), v.Differences)
+			}
+			for _, r := range v.Tables {
+				if r.Compared != r.TruthRows || r.Table == "instructions" && r.Compared != 218_349 {
+					t.Errorf("%s: %d rows of %d compared", r.Table, r.Compared, r.TruthRows)
+				}
+			}
+		})
 	}
 }
 
-// Nothing that looks like a dataset is left of one that was not completed.
-func TestCreateDatasetAbandons(t *testing.T) {
-	fill := func(dir string) *DatasetWriter {
-		out, err := CreateDataset(dir, DatasetOptions{Level: schema.LevelInstructions})
-		check(t, err)
-		for range schema.RowGroupRows + 1 { // a row group is written before Close
-			fillLoss(out.Table(&schema.Losses, 0x13).Row(), &base{source: 0x13}, &schema.Loss{Bytes: 1})
-		}
-		return out
-	}
+func exportSample(t *testing.T, capture string, opt Options) string {
+	t.Helper()
 	dir := filepath.Join(t.TempDir(), "dataset")
-	check(t, fill(dir).Abandon())
-	if _, err := os.Stat(dir); !os.IsNotExist(err) {
-		t.Errorf("%v", err)
+	opt.Workers = max(1, opt.Workers)
+	if _, err := Export(context.Background(), capture, dir, opt); err != nil {
+		t.Fatal(err)
 	}
+	return dir
+}
 
-	out := fill(dir)
-	check(t, os.WriteFile(filepath.Join(dir, stagingFolder, "images"), nil, 0o666)) // where a folder has to be
-	if err := out.Close(&schema.Manifest{Images: []schema.ImageRegion{{}}}); err == nil {
-		t.Error("no error")
-	}
-	if _, err := os.Stat(dir); !os.IsNotExist(err) {
-		t.Errorf("%v", err)
-	}
-
-	// An error while rows are written is told in the end.
-	out, err := CreateDataset(dir, DatasetOptions{Level: schema.LevelInstructions})
+// compareDirs compares the datasets in two directories.
+func compareDirs(t testing.TB, dir, truth string) *diff.Result {
+	t.Helper()
+	d, err := dataset.Open(dir)
 	check(t, err)
-	check(t, os.WriteFile(filepath.Join(dir, stagingFolder, "losses"), nil, 0o666))
-	for range 2*schema.RowGroupRows + 1 {
-		fillLoss(out.Table(&schema.Losses, 0x13).Row(), &base{source: 0x13}, &schema.Loss{Bytes: 1})
-	}
-	if err := out.Close(&schema.Manifest{}); err == nil {
-		t.Error("no error")
-	}
-	if _, err := os.Stat(dir); !os.IsNotExist(err) {
-		t.Errorf("%v", err)
-	}
+	other, err := dataset.Open(truth)
+	check(t, err)
+	r, err := diff.Compare(t.Context(), d, other)
+	check(t, err)
+	return r
+}
 
-	// What stands there already is not touched.
-	full := smallDataset().write(t)
-	if _, err := CreateDataset(full, DatasetOptions{Level: schema.LevelInstructions}); err == nil {
-		t.Error("no error")
-	} else if _, ok := errors.AsType[*ExistsError](err); !ok {
-		t.Errorf("%v", err)
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
-	if _, err := OpenDataset(full); err != nil {
-		t.Error(err)
-	}
-	check(t, func() error {
-		out, err := CreateDataset(full, DatasetOptions{Level: schema.LevelInstructions, Overwrite: true})
-		if err != nil {
-			return err
-		}
-		return out.Close(&schema.Manifest{})
-	}())
 }

@@ -1,4 +1,4 @@
-package pipeline
+package dataset
 
 import (
 	"errors"
@@ -22,18 +22,6 @@ type code struct {
 	kind    []uint8
 }
 
-// The columns of `code_blocks`, in the order of schema.CodeBlocks.
-const (
-	codeSource = iota
-	codeNumber
-	codePosition
-	codeAddress
-	codeSize
-	codeISA
-	codeOpcode
-	codeKind
-)
-
 // readCode reads the code blocks of a source.
 func (d *Dataset) readCode(source uint8) (*code, error) {
 	r := d.Open(&schema.CodeBlocks, source)
@@ -49,7 +37,7 @@ func (d *Dataset) readCode(source uint8) (*code, error) {
 		}
 		v := b.Columns
 		if err := c.place(v[codeNumber].U32, v[codePosition].U16); err != nil {
-			return nil, d.inputError(schema.CodeBlocks.Name, err.Error(), "export again")
+			return nil, d.wrong(schema.CodeBlocks.Name, err.Error(), "export again")
 		}
 		c.address, c.opcode = append(c.address, v[codeAddress].U32...), append(c.opcode, v[codeOpcode].U32...)
 		c.size, c.isa, c.kind = append(c.size, v[codeSize].U8...), append(c.isa, v[codeISA].U8...), append(c.kind, v[codeKind].U8...)
@@ -86,11 +74,11 @@ func (c *code) block(number uint32) (from, to int) {
 	return c.starts[number], c.starts[number+1]
 }
 
-// An expansion reads `blocks` as rows of `instructions`, as the view of that
+// An Expansion reads `blocks` as rows of `instructions`, as the view of that
 // name does (schema.Views): of the instructions of a run only the last has
 // cycles, those of the run.
-type expansion struct {
-	blocks  *PartsReader
+type Expansion struct {
+	blocks  *Reader
 	code    *code
 	runs    *schema.Batch // of blocks
 	run     int           // the one at hand
@@ -99,21 +87,23 @@ type expansion struct {
 	lastRow []bool // by row of batch: it is the last of its run
 }
 
-var _ schema.Reader = (*expansion)(nil)
+var _ schema.Reader = (*Expansion)(nil)
 
-func (d *Dataset) expand(source uint8) (*expansion, error) {
+// Expand begins to read the instructions of a source from `blocks`. The reader
+// has to be closed.
+func (d *Dataset) Expand(source uint8) (*Expansion, error) {
 	c, err := d.readCode(source)
 	if err != nil {
 		return nil, err
 	}
-	return &expansion{
+	return &Expansion{
 		blocks: d.Open(&schema.Blocks, source), code: c,
 		runs: schema.NewBatch(&schema.Blocks), batch: schema.NewBatch(&schema.Instructions),
 	}, nil
 }
 
 // Next returns the instructions that follow.
-func (x *expansion) Next() (*schema.Batch, error) {
+func (x *Expansion) Next() (*schema.Batch, error) {
 	x.batch.Reset()
 	x.lastRow = x.lastRow[:0]
 	for len(x.lastRow) == 0 {
@@ -132,7 +122,7 @@ func (x *expansion) Next() (*schema.Batch, error) {
 }
 
 // expandRun appends rows of the run at hand, at most room.
-func (x *expansion) expandRun(room int) {
+func (x *Expansion) expandRun(room int) {
 	v := x.runs.Columns
 	first, count := int(v[blkFirst].U16[x.run]), int(v[blkInstructions].U16[x.run])
 	from, to := x.code.block(v[blkCodeBlock].U32[x.run])
@@ -148,19 +138,10 @@ func (x *expansion) expandRun(room int) {
 
 // appendRow appends an instruction of the run at hand: its place in the code,
 // and whether it is the last of the run.
-func (x *expansion) appendRow(at int, last bool) {
+func (x *Expansion) appendRow(at int, last bool) {
 	v, out := x.runs.Columns, x.batch.Columns
-	for _, c := range [][2]int{
-		{insSource, blkSource},
-		{insSegment, blkSegment},
-		{insByteOffset, blkByteOffset},
-		{insEpoch, blkEpoch},
-		{insTimestamp, blkTimestamp},
-		{insContextID, blkContextID},
-		{insVMID, blkVMID},
-		{insSecurity, blkSecurity},
-	} {
-		out[c[0]].AppendFrom(&v[c[1]], x.run)
+	for _, c := range sharedColumns {
+		out[c.ins].AppendFrom(&v[c.blk], x.run)
 	}
 	out[insSeq].U64 = append(out[insSeq].U64, v[blkSeq].U64[x.run]+uint64(x.done))
 	out[insAddress].U32 = append(out[insAddress].U32, x.code.address[at])
@@ -168,45 +149,39 @@ func (x *expansion) appendRow(at int, last bool) {
 	out[insISA].U8 = append(out[insISA].U8, x.code.isa[at])
 	out[insOpcode].U32 = append(out[insOpcode].U32, x.code.opcode[at])
 	out[insKind].U8 = append(out[insKind].U8, x.code.kind[at])
-	executed, told := outcomeExecuted(schema.Outcome(v[blkOutcome].U8[x.run]))
-	if !last {
-		executed, told = uint8(v[blkFailed].U64[x.run]>>x.done&1^1), v[blkFailed].Valid[x.run]
-		executed *= told
-	}
-	out[insExecuted].U8, out[insExecuted].Valid = append(out[insExecuted].U8, executed), append(out[insExecuted].Valid, told)
+	executed, valid := x.executed(last)
+	out[insExecuted].U8, out[insExecuted].Valid = append(out[insExecuted].U8, executed), append(out[insExecuted].Valid, valid)
 	if last {
 		out[insCycles].AppendFrom(&v[blkCycles], x.run)
 		out[insCycle].AppendFrom(&v[blkCycle], x.run)
 	} else {
-		appendNull(&out[insCycles].U32, &out[insCycles].Valid, schema.Null[uint32]{})
-		appendNull(&out[insCycle].U64, &out[insCycle].Valid, schema.Null[uint64]{})
+		out[insCycles].U32, out[insCycles].Valid = append(out[insCycles].U32, 0), append(out[insCycles].Valid, 0)
+		out[insCycle].U64, out[insCycle].Valid = append(out[insCycle].U64, 0), append(out[insCycle].Valid, 0)
 	}
 	x.lastRow = append(x.lastRow, last)
 }
 
+// executed returns the column of that name for the instruction at hand, and
+// whether it is valid.
+func (x *Expansion) executed(last bool) (executed, valid uint8) {
+	v := x.runs.Columns
+	if !last {
+		valid = v[blkFailed].Valid[x.run]
+		return uint8(v[blkFailed].U64[x.run]>>x.done&1^1) * valid, valid
+	}
+	switch schema.Outcome(v[blkOutcome].U8[x.run]) {
+	case schema.Taken, schema.Passed:
+		return 1, 1
+	case schema.NotTaken:
+		return 0, 1
+	case schema.Untold:
+	}
+	return 0, 0
+}
+
+// LastOfRun says whether a row of the batch that Next returned is the last of
+// its run, whose cycles it has.
+func (x *Expansion) LastOfRun(row int) bool { return x.lastRow[row] }
+
 // Close closes the file at hand.
-func (x *expansion) Close() error { return x.blocks.Close() }
-
-// A runFold makes of the cycles of single instructions those that a run has: the
-// last instruction has the sum, the others NULL.
-type runFold struct {
-	sum  uint32
-	told bool
-}
-
-// row changes row i of a batch of instructions.
-func (f *runFold) row(b *schema.Batch, i int, last bool) {
-	cycles, cycle := &b.Columns[insCycles], &b.Columns[insCycle]
-	if !cycles.Null(i) {
-		f.sum, f.told = f.sum+cycles.U32[i], true
-	}
-	if last {
-		if f.told {
-			cycles.U32[i], cycles.Valid[i] = f.sum, 1
-		}
-		*f = runFold{}
-		return
-	}
-	cycles.U32[i], cycles.Valid[i] = 0, 0
-	cycle.U64[i], cycle.Valid[i] = 0, 0
-}
+func (x *Expansion) Close() error { return x.blocks.Close() }

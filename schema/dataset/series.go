@@ -1,4 +1,4 @@
-package pipeline
+package dataset
 
 import (
 	"crypto/sha256"
@@ -7,17 +7,15 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 
 	"github.com/tracelake/tracelake/schema"
 )
 
-// A series is the parts of one table and source, written in order by one
-// goroutine.
-type series struct {
-	out    *output
-	table  *schema.Table
+// A Series is the parts of one table and source. [Writer.Series] returns it.
+type Series struct {
+	Table  *schema.Table
 	source uint8
+	out    *Writer
 
 	part   int // number of the part at hand
 	groups int // row groups in it
@@ -27,8 +25,10 @@ type series struct {
 	writer schema.File // nil: no part is open
 }
 
-// write appends a row group to the part at hand.
-func (s *series) write(c schema.Chunks) error {
+// Write appends a row group, made by [Writer.NewEncoder] for the table. Whoever
+// calls it is the only one to write to the dataset meanwhile. All row groups but
+// the last have [schema.Table.RowGroupRows] rows.
+func (s *Series) Write(c schema.Chunks) error {
 	if s.writer == nil {
 		if err := s.create(); err != nil {
 			return err
@@ -46,17 +46,13 @@ func (s *series) write(c schema.Chunks) error {
 }
 
 // create begins the next part.
-func (s *series) create() error {
-	s.path = s.table.Part(s.source, s.part, s.out.format)
-	name := s.out.staged(s.path)
-	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-		return err
-	}
-	f, err := os.Create(name)
+func (s *Series) create() error {
+	s.path = s.Table.Part(s.source, s.part, s.out.opt.Format)
+	f, err := s.out.staging.create(s.path)
 	if err != nil {
 		return err
 	}
-	w, err := s.out.encoding.create(f, s.table, s.out.meta)
+	w, err := s.out.encoding.create(f, s.Table, s.out.opt.Meta)
 	if err != nil {
 		f.Close()
 		return fmt.Errorf("write %s: %w", s.path, err)
@@ -66,7 +62,7 @@ func (s *series) create() error {
 }
 
 // close completes the part at hand, if there is one.
-func (s *series) close() error {
+func (s *Series) close() error {
 	if s.writer == nil {
 		return nil
 	}
@@ -75,7 +71,7 @@ func (s *series) close() error {
 	if err = errors.Join(err, hashErr, s.file.Close()); err != nil {
 		return fmt.Errorf("write %s: %w", s.path, err)
 	}
-	s.out.addPart(s.table, part)
+	s.out.addPart(s.Table, part)
 	s.part, s.groups, s.rows, s.file, s.writer = s.part+1, 0, 0, nil, nil
 	return nil
 }
@@ -88,7 +84,7 @@ func describe(f *os.File, path string, rows int64) (schema.PartFile, error) {
 }
 
 // abandon closes the file of a part that will not be completed.
-func (s *series) abandon() {
+func (s *Series) abandon() {
 	if s.file != nil {
 		s.file.Close()
 	}

@@ -1,4 +1,4 @@
-package pipeline
+package diff
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/dataset"
 )
 
 // A cursor stands before a row of a reader.
@@ -41,13 +42,13 @@ type comparison struct {
 	place          int   // column that says where rows belong; -1: their order alone does
 	seq            int   // -1: there is none
 	truth, dataset cursor
-	view           *expansion // dataset.reader, if that is one
+	view           *dataset.Expansion // dataset.reader, if that is one
 	fold           runFold
-	result         *TableVerification
-	first          []Difference // at most DifferencesShown
+	result         *Table
+	first          []Difference // at most MaxDifferences
 }
 
-func newComparison(t *schema.Table, result *TableVerification) *comparison {
+func newComparison(t *schema.Table, result *Table) *comparison {
 	c := &comparison{table: t, result: result, place: -1, seq: -1}
 	for i := range t.Columns {
 		name := t.Columns[i].Name
@@ -140,7 +141,7 @@ func whole(v *schema.Vector, i int) int64 {
 	case schema.Int64:
 		return int64(v.U64[i])
 	default:
-		panic(fmt.Sprintf("pipeline: %s says no place", v.Column.Name))
+		panic(fmt.Sprintf("diff: %s says no place", v.Column.Name))
 	}
 }
 
@@ -152,7 +153,7 @@ func (c *comparison) same(column int) bool {
 // compareRow compares the rows at hand, cell by cell.
 func (c *comparison) compareRow() {
 	if c.view != nil {
-		c.fold.row(c.truth.batch, c.truth.row, c.view.lastRow[c.dataset.row])
+		c.fold.row(c.truth.batch, c.truth.row, c.view.LastOfRun(c.dataset.row))
 	}
 	c.result.Compared++
 	differs := false
@@ -176,7 +177,7 @@ func (c *comparison) compareRow() {
 
 // add adds a difference in the row at a cursor, if it is among the first.
 func (c *comparison) add(kind DifferenceKind, at *cursor, fill func(*Difference)) {
-	if len(c.first) == DifferencesShown {
+	if len(c.first) == MaxDifferences {
 		return
 	}
 	d := Difference{Kind: kind, Table: c.table.Name}
@@ -217,4 +218,38 @@ func cellWords(v *schema.Vector, i int) string {
 		}
 	}
 	return v.Text(i)
+}
+
+// Where the columns of `instructions` are that a run has in its last row only.
+var (
+	insCycles = column("cycles")
+	insCycle  = column("cycle")
+)
+
+func column(name string) int {
+	return slices.IndexFunc(schema.Instructions.Columns, func(c schema.Column) bool { return c.Name == name })
+}
+
+// A runFold makes of the cycles of single instructions those that a run has: the
+// last instruction has the sum, the others NULL.
+type runFold struct {
+	sum  uint32
+	told bool
+}
+
+// row changes row i of a batch of instructions.
+func (f *runFold) row(b *schema.Batch, i int, last bool) {
+	cycles, cycle := &b.Columns[insCycles], &b.Columns[insCycle]
+	if !cycles.Null(i) {
+		f.sum, f.told = f.sum+cycles.U32[i], true
+	}
+	if last {
+		if f.told {
+			cycles.U32[i], cycles.Valid[i] = f.sum, 1
+		}
+		*f = runFold{}
+		return
+	}
+	cycles.U32[i], cycles.Valid[i] = 0, 0
+	cycle.U64[i], cycle.Valid[i] = 0, 0
 }

@@ -1,0 +1,215 @@
+package dataset
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+
+	"github.com/tracelake/tracelake/schema"
+)
+
+// Options say how a dataset is written.
+type Options struct {
+	Level      schema.Level // not AnyLevel
+	Format     schema.Format
+	Codec      string          // "" is the default of the format
+	Tables     []*schema.Table // beside those always written; nil: those written by default
+	TracesData bool            // a source traces data: tables for it are written by default, too
+	Overwrite  bool            // replaces a dataset
+	Meta       []schema.Meta   // of every part, after that of its table
+}
+
+// tables returns the tables to write, in the order of the schema.
+func (o *Options) tables() []*schema.Table {
+	var tables []*schema.Table
+	for _, t := range schema.Tables() {
+		if t.Level != schema.AnyLevel && t.Level != o.Level {
+			continue
+		}
+		byDefault := t.Written == schema.ByDefault || t.Written == schema.WhenTraced && o.TracesData
+		wanted := t.Written == schema.Always || o.Tables == nil && byDefault
+		if wanted || slices.Contains(o.Tables, t) {
+			tables = append(tables, t)
+		}
+	}
+	return tables
+}
+
+// A Writer writes a dataset: rows with [Writer.Table], row groups with
+// [Writer.Series]. It is for one goroutine, but for [Writer.NewEncoder].
+type Writer struct {
+	opt      Options
+	encoding encoding
+	tables   []*schema.Table
+	staging  *staging
+	series   []*Series // as they were begun
+	files    map[string]schema.Files
+
+	rows  map[seriesKey]*TableWriter
+	order []*TableWriter // as they were begun
+	err   error          // the first one; no row is written after it
+}
+
+type seriesKey struct {
+	table  *schema.Table
+	source uint8
+}
+
+// Create begins a dataset in dir, which must not exist or be empty, or with
+// Overwrite hold nothing but a dataset or the rest of one: else it fails with an
+// [*ExistsError]. Either [Writer.Close] or [Writer.Abandon] has to be called.
+func Create(dir string, opt Options) (*Writer, error) {
+	e, err := newEncoding(opt.Format, opt.Codec)
+	if err != nil {
+		return nil, err
+	}
+	s, err := newStaging(dir, opt.Overwrite)
+	if err != nil {
+		return nil, err
+	}
+	return &Writer{
+		opt: opt, encoding: e, tables: opt.tables(), staging: s,
+		files: map[string]schema.Files{}, rows: map[seriesKey]*TableWriter{},
+	}, nil
+}
+
+// Has says whether a table is among those to be written.
+func (w *Writer) Has(t *schema.Table) bool { return slices.Contains(w.tables, t) }
+
+// Series begins the parts of a table for a source: those of one are begun once.
+// The source does not matter to tables that have one series for all. It may be
+// called by another goroutine than writes, one at a time.
+func (w *Writer) Series(t *schema.Table, source uint8) *Series {
+	s := &Series{out: w, Table: t, source: source}
+	w.series = append(w.series, s)
+	return s
+}
+
+// NewEncoder returns what makes row groups of a table. Any goroutine may call
+// it.
+func (w *Writer) NewEncoder(t *schema.Table) schema.Encoder { return w.encoding.newEncoder(t) }
+
+// Table returns the writer of a table for a source, which holds a row group. The
+// source does not matter to tables that have one series for all. `sources` and
+// `images` are Close's to write. It panics if the table is not among those to be
+// written.
+func (w *Writer) Table(t *schema.Table, source uint8) *TableWriter {
+	if !w.Has(t) {
+		panic(fmt.Sprintf("dataset: %s is not among the tables to be written", t.Name))
+	}
+	if !t.PerSource {
+		source = 0
+	}
+	key := seriesKey{t, source}
+	if w.rows[key] == nil {
+		w.rows[key] = &TableWriter{dataset: w, series: w.Series(t, source), encoder: w.NewEncoder(t), batch: schema.NewBatch(t)}
+		w.order = append(w.order, w.rows[key])
+	}
+	return w.rows[key]
+}
+
+// Close completes the dataset. Inputs, buffers, images, sources, notes and the
+// rest of the manifest are m's; schema version, format, level, codec, tables and
+// totals are filled in. `sources` and `images` are written from those of m, whose
+// status and unit have to be among the names in schema. The error may be one of
+// a row before; whenever there is one, no dataset is left.
+func (w *Writer) Close(m *schema.Manifest) error {
+	if err := w.complete(m); err != nil {
+		return errors.Join(err, w.Abandon())
+	}
+	return nil
+}
+
+func (w *Writer) complete(m *schema.Manifest) error {
+	fillEmpty(m)
+	w.writeDimensions(m)
+	for _, t := range w.order {
+		t.flush()
+		t.writeGroup()
+	}
+	if w.err != nil {
+		return w.err
+	}
+	first := uint8(0) // tables without rows are named for it
+	if len(m.Sources) > 0 {
+		first = m.Sources[0].Source
+	}
+	if err := w.closeParts(first); err != nil {
+		return err
+	}
+	m.SchemaVersion, m.Format, m.Level, m.Codec = schema.Version, w.opt.Format.String(), w.opt.Level.String(), w.opt.Codec
+	m.Tables = w.files
+	return w.commit(m)
+}
+
+// fillEmpty makes what is nil in m empty, so that no list of the manifest is
+// null.
+func fillEmpty(m *schema.Manifest) {
+	if m.Labels == nil {
+		m.Labels = map[string]string{}
+	}
+	m.Inputs, m.Buffers, m.Images = orEmpty(m.Inputs), orEmpty(m.Buffers), orEmpty(m.Images)
+	m.Sources, m.Notes = orEmpty(m.Sources), orEmpty(m.Notes)
+}
+
+func orEmpty[T any](s []T) []T {
+	if s == nil {
+		return []T{}
+	}
+	return s
+}
+
+func (w *Writer) addPart(t *schema.Table, p schema.PartFile) {
+	f := w.files[t.Name]
+	f.Rows += p.Rows
+	f.Bytes += p.Bytes
+	f.Parts = append(f.Parts, p)
+	w.files[t.Name] = f
+}
+
+// closeParts completes all parts. A table without any gets one without rows,
+// named for the given source.
+func (w *Writer) closeParts(source uint8) error {
+	for _, s := range w.series {
+		if err := s.close(); err != nil {
+			return err
+		}
+	}
+	for _, t := range w.tables {
+		if len(w.files[t.Name].Parts) > 0 {
+			continue
+		}
+		s := w.Series(t, source)
+		if err := errors.Join(s.create(), s.close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// commit writes views and manifest and moves everything into place, the
+// manifest last.
+func (w *Writer) commit(m *schema.Manifest) error {
+	text, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return fmt.Errorf("write %s: %w", schema.ManifestFile, err)
+	}
+	views := []byte(schema.Views(w.tables, w.opt.Format))
+	for name, content := range map[string][]byte{schema.ViewsFile: views, schema.ManifestFile: append(text, '\n')} {
+		if err := os.WriteFile(w.staging.path(name), content, 0o666); err != nil {
+			return err
+		}
+	}
+	return w.staging.commit(append(slices.Sorted(maps.Keys(w.files)), schema.ViewsFile, schema.ManifestFile))
+}
+
+// Abandon removes what was written.
+func (w *Writer) Abandon() error {
+	for _, s := range w.series {
+		s.abandon()
+	}
+	return w.staging.abandon()
+}

@@ -1,0 +1,45 @@
+package dataset
+
+import (
+	"cmp"
+	"io"
+
+	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/arrowfile"
+	"github.com/tracelake/tracelake/schema/parquetfile"
+)
+
+// An encoding is a file format with its settings.
+type encoding struct {
+	newEncoder func(t *schema.Table) schema.Encoder
+	create     func(w io.WriteSeeker, t *schema.Table, meta []schema.Meta) (schema.File, error)
+}
+
+// newEncoding returns the encoding for a format and a codec; "" is the default
+// codec of the format.
+func newEncoding(f schema.Format, codec string) (encoding, error) {
+	if f == schema.Arrow {
+		c, err := arrowfile.ParseCodec(cmp.Or(codec, arrowfile.None.String()))
+		return encoding{
+			newEncoder: func(t *schema.Table) schema.Encoder { return arrowfile.NewRowGroup(t) },
+			create: func(w io.WriteSeeker, t *schema.Table, meta []schema.Meta) (schema.File, error) {
+				return arrowfile.Create(w, t, meta, c)
+			},
+		}, err
+	}
+	c, err := parquetfile.ParseCodec(cmp.Or(codec, parquetfile.ZSTD1.String()))
+	return encoding{
+		newEncoder: func(t *schema.Table) schema.Encoder { return parquetfile.NewRowGroup(t, c) },
+		create: func(w io.WriteSeeker, t *schema.Table, meta []schema.Meta) (schema.File, error) {
+			return parquetfile.Create(w, t, meta)
+		},
+	}, err
+}
+
+// openPart begins to read a part.
+func openPart(f schema.Format, r io.ReaderAt, size int64, t *schema.Table) (schema.Reader, error) {
+	if f == schema.Arrow {
+		return arrowfile.Open(r, size, t)
+	}
+	return parquetfile.Open(r, size, t)
+}

@@ -1,0 +1,51 @@
+package dataset_test
+
+import (
+	"errors"
+	"io"
+	"testing"
+
+	"github.com/tracelake/tracelake/schema/dataset"
+	"github.com/tracelake/tracelake/schema/internal/small"
+)
+
+// A run that reaches beyond its block, or is of none, makes rows for what there
+// is, as the join of the view does; and there may be nothing at all.
+func TestExpandWithoutCode(t *testing.T) {
+	for _, tt := range []struct {
+		first, count uint16
+		block        uint32
+		want         int
+		last         bool // the last row is the last of the run
+	}{
+		{1, 3, 0, 3, true},
+		{0, 4, 0, 4, true},
+		{2, 3, 0, 2, false},
+		{4, 1, 0, 0, false},
+		{0xffff, 0xffff, 0, 0, false},
+		{0, 0, 0, 0, false},
+		{0, 1, 1, 0, false},
+		{0, 1, 0xffffffff, 0, false},
+	} {
+		w := small.New()
+		w.AsBlocks()
+		run := w.Blocks[0x10][0] // of the block with positions 0 to 3
+		run.Refers = &small.Reference{CodeBlock: tt.block, First: tt.first, Instructions: tt.count}
+		w.Blocks = map[uint8][]small.Block{0x10: {run}}
+		d, err := dataset.Open(w.Write(t))
+		check(t, err)
+		x, err := d.Expand(0x10)
+		check(t, err)
+		rows := 0
+		b, err := x.Next()
+		if err == nil {
+			rows = b.Rows()
+		} else if !errors.Is(err, io.EOF) {
+			t.Fatal(err)
+		}
+		if rows != tt.want || rows > 0 && x.LastOfRun(rows-1) != tt.last {
+			t.Errorf("%+v: %d rows, the last one of the run: %v", tt, rows, rows > 0 && x.LastOfRun(rows-1))
+		}
+		check(t, x.Close())
+	}
+}

@@ -1,0 +1,94 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/tracelake/tracelake/schema"
+)
+
+// Open begins to read the rows of a table and source, all parts of them, in
+// order. Where there are none, it reads none. The reader has to be closed.
+func (d *Dataset) Open(t *schema.Table, source uint8) *Reader {
+	return &Reader{dataset: d, table: t, left: d.parts[t][source]}
+}
+
+// A Reader reads the rows of one table and source.
+type Reader struct {
+	dataset *Dataset
+	table   *schema.Table
+	left    []schema.PartFile // the part at hand, and those after it
+	file    *os.File          // nil: no part is open
+	reader  schema.Reader
+	rows    int64 // of the part at hand, so far
+}
+
+var _ schema.Reader = (*Reader)(nil)
+
+// Next returns the rows that follow. A part that cannot be read, or has not the
+// rows the manifest says, is an [*Error].
+func (r *Reader) Next() (*schema.Batch, error) {
+	for len(r.left) > 0 {
+		part := &r.left[0]
+		if r.file == nil {
+			if err := r.open(part.Path); err != nil {
+				return nil, err
+			}
+		}
+		b, err := r.reader.Next()
+		if err == nil {
+			r.rows += int64(b.Rows())
+			return b, nil
+		}
+		if !errors.Is(err, io.EOF) {
+			return nil, r.damaged(part.Path, err)
+		}
+		if r.rows != part.Rows {
+			return nil, r.damaged(part.Path, fmt.Errorf("has %d rows, the manifest says %d", r.rows, part.Rows))
+		}
+		if err := r.Close(); err != nil {
+			return nil, err
+		}
+		r.left = r.left[1:]
+	}
+	return nil, io.EOF
+}
+
+func (r *Reader) open(path string) error {
+	root, err := os.OpenRoot(r.dataset.Dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	f, err := root.Open(path)
+	if err != nil {
+		return err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		f.Close()
+		return err
+	}
+	r.file, r.rows = f, 0
+	if r.reader, err = openPart(r.dataset.format, f, info.Size(), r.table); err != nil {
+		return r.damaged(path, err)
+	}
+	return nil
+}
+
+func (r *Reader) damaged(path string, err error) error {
+	return &Error{File: filepath.Join(r.dataset.Dir, path), Problem: "cannot be read: " + err.Error(), Remedy: "export again", Err: err}
+}
+
+// Close closes the part at hand.
+func (r *Reader) Close() error {
+	if r.file == nil {
+		return nil
+	}
+	f := r.file
+	r.file, r.reader = nil, nil
+	return f.Close()
+}
