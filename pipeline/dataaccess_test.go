@@ -50,11 +50,11 @@ func TestDataAccessesWhenTraced(t *testing.T) {
 
 // A source of data only has decoded something.
 func TestDataAccessesAreSomething(t *testing.T) {
-	p := &plan{sources: []*sourcePlan{{Source: &capture.Source{}, buffer: &bufferPlan{}}}}
-	if err := p.nothing([]schema.Totals{{Segments: 1, DataAccesses: 1}}, nil); err != nil {
-		t.Error(err)
-	}
-	if err := p.nothing([]schema.Totals{{Segments: 1}}, nil); err == nil {
-		t.Error("no error without data accesses")
+	for _, accesses := range []int64{1, 0} {
+		o := outcome{totals: schema.Totals{Segments: 1, DataAccesses: accesses}}
+		p := &plan{sources: []*sourcePlan{{Source: &capture.Source{}, buffer: &bufferPlan{}, outcome: o}}}
+		if err := p.errIfEmpty(); (err == nil) != (accesses > 0) {
+			t.Errorf("%d data accesses: %v", accesses, err)
+		}
 	}
 }

@@ -53,7 +53,7 @@ func (tr *trace) decodeStream(t testing.TB, stream decode.Stream, opt decodeOpti
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.totals = st.totals
+	d.totals = st.outcome.totals
 	return d
 }
 

@@ -3,15 +3,12 @@ package pipeline
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/decode/frame"
-	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -45,26 +42,16 @@ type Progress struct {
 // [*NothingError] if nothing was decoded; whenever it fails, it leaves no
 // dataset and no file that looks like part of one.
 func Export(ctx context.Context, input, dir string, opt Options) (*Summary, error) {
-	c, err := capture.Open(input, opt.Capture)
+	s, err := openSession(ctx, input, sessionOptions{capture: opt.Capture, sources: opt.Sources, workers: opt.Workers})
 	if err != nil {
 		return nil, err
 	}
-	defer c.Close()
-	if err := c.Check(); err != nil {
-		return nil, err
-	}
-	p, err := makePlan(ctx, c)
-	if err != nil {
-		return nil, err
-	}
-	if err := p.choose(opt.Sources); err != nil {
-		return nil, err
-	}
+	defer s.close()
 	encoding, err := newEncoding(opt.Format, opt.Codec)
 	if err != nil {
 		return nil, err
 	}
-	inputs, err := hashInputs(ctx, c)
+	inputs, err := hashInputs(ctx, s.capture)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +59,7 @@ func Export(ctx context.Context, input, dir string, opt Options) (*Summary, erro
 	if err != nil {
 		return nil, err
 	}
-	e := &exporter{opt: opt, capture: c, plan: p, out: out, tables: opt.tables(p.tracesData()), tokens: newWorkers(opt.Workers)}
+	e := &exporter{session: s, opt: opt, out: out, tables: opt.tables(s.plan.tracesData())}
 	m, err := e.run(ctx)
 	if err != nil {
 		return nil, errors.Join(err, out.abandon())
@@ -103,36 +90,28 @@ func (o *Options) tables(data bool) []*schema.Table {
 
 // An exporter runs one export.
 type exporter struct {
-	opt     Options
-	capture *capture.Capture
-	plan    *plan
-	out     *output
-	tables  []*schema.Table
-	tokens  workers
-	jobs    chan job
+	*session
+	opt    Options
+	out    *output
+	tables []*schema.Table
+	jobs   chan job
 
-	totals   []schema.Totals // by source of the plan
-	missing  []image.Missing // likewise
-	quality  []decode.Quality
 	progress Progress
 }
 
 // run decodes all sources and writes all tables.
 func (e *exporter) run(ctx context.Context) (*schema.Manifest, error) {
 	e.jobs = make(chan job)
-	e.totals = make([]schema.Totals, len(e.plan.sources))
-	e.missing = make([]image.Missing, len(e.plan.sources))
-	e.quality = make([]decode.Quality, len(e.plan.sources))
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return e.encode(ctx) })
 	g.Go(func() error {
 		defer close(e.jobs)
-		return e.decode(ctx)
+		return e.decodeAll(ctx)
 	})
 	if err := g.Wait(); err != nil {
 		return nil, err
 	}
-	if err := e.plan.nothing(e.totals, e.missing); err != nil {
+	if err := e.plan.errIfEmpty(); err != nil {
 		return nil, err
 	}
 	if err := e.out.closeParts(e.tables, e.plan.sources[0].ID); err != nil {
@@ -154,8 +133,8 @@ func (e *exporter) encode(ctx context.Context) error {
 	return ordered(ctx, e.tokens, jobs, c.encode, func(r encoded) error { return r.series.write(r.chunks) })
 }
 
-// decode makes jobs of everything there is to tell.
-func (e *exporter) decode(ctx context.Context) error {
+// decodeAll makes jobs of every row of the dataset.
+func (e *exporter) decodeAll(ctx context.Context) error {
 	submit := func(j job) error {
 		select {
 		case e.jobs <- j:
@@ -169,15 +148,10 @@ func (e *exporter) decode(ctx context.Context) error {
 			e.progress.Total += s.bytes
 		}
 	}
-	for i, s := range e.plan.sources {
-		var err error
-		switch {
-		case s.status == schema.StatusDecoded:
-			err = e.decodeSource(ctx, i, submit)
-		case s.bytes > 0:
-			err = e.loseSource(i, submit)
-		}
-		if err != nil {
+	for _, s := range e.plan.sources {
+		before := e.progress
+		report := func(t *schema.Totals) { e.report(before, t) }
+		if err := e.decode(ctx, s, e.sourceTables(s.ID, submit), report); err != nil {
 			return err
 		}
 	}
@@ -187,52 +161,13 @@ func (e *exporter) decode(ctx context.Context) error {
 	return e.dimensions(submit)
 }
 
-// decodeSource decodes the stream of a source.
-func (e *exporter) decodeSource(ctx context.Context, i int, submit func(job) error) error {
-	s := e.plan.sources[i]
-	st := newStitcher(s.ID, s.protocol.TimestampCode(), e.sourceTables(s.ID, submit))
-	pool := &decoders{new: func() decode.Decoder {
-		return s.protocol.NewDecoder(s.Memory, st.tables.packets != nil)
-	}}
-	before := e.progress
-	err := ordered(ctx, e.tokens, split(s.stream(), s.protocol), pool.decode, func(d decoded) error {
-		if err := st.stitch(d); err != nil {
-			return err
-		}
-		e.report(before, &st.totals)
-		return nil
-	})
-	if err == nil {
-		err = st.finish()
-	}
-	if err != nil {
-		return fmt.Errorf("source 0x%02x: %w", s.ID, err)
-	}
-	e.totals[i], e.missing[i], e.quality[i] = st.totals, st.missing, st.quality
-	e.plan.doubt(s, &st.quality)
-	return nil
-}
-
-// report tells how far the export has come with the totals of a source.
+// report reports how far the export has come with the totals of a source.
 func (e *exporter) report(before Progress, t *schema.Totals) {
 	e.progress.Bytes = before.Bytes + t.Bytes
 	e.progress.Instructions = before.Instructions + t.Instructions
 	if e.opt.Progress != nil {
 		e.opt.Progress(e.progress)
 	}
-}
-
-// loseSource accounts for the bytes of a source that is not decoded.
-func (e *exporter) loseSource(i int, submit func(job) error) error {
-	s := e.plan.sources[i]
-	piece, err := s.stream().Next()
-	if err != nil {
-		return fmt.Errorf("source 0x%02x: %w", s.ID, err)
-	}
-	loss := schema.Loss{Key: schema.Key{Offset: int64(piece.Offset(0))}, Bytes: s.bytes, Reason: s.lossReason(), Detail: s.problem}
-	e.totals[i] = schema.Totals{Bytes: s.bytes, BytesLost: s.bytes, Losses: 1}
-	t := e.sourceTables(s.ID, submit)
-	return errors.Join(t.losses.add(base{source: s.ID}, []schema.Loss{loss}), t.losses.flush())
 }
 
 // triggers makes events of the trigger ID: of the capture, not of a source.

@@ -2,20 +2,12 @@ package pipeline
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/schema"
-)
-
-const (
-	// inspectBytes is how much of a buffer is looked at.
-	inspectBytes = 64 << 20
-	// sampleBytes is how much of each source is decoded.
-	sampleBytes = 1 << 20
 )
 
 // An Inspection is what is in a capture and whether it would decode.
@@ -83,42 +75,24 @@ type ImageInspection struct {
 // Inspect looks at the first part of a capture: 64 MiB of each buffer and 1 MiB
 // of each source, so that its time is bounded.
 func Inspect(ctx context.Context, input string, opt capture.Options) (*Inspection, error) {
-	c, err := capture.Open(input, opt)
+	s, err := openSession(ctx, input, sessionOptions{capture: opt, workers: 1, sample: true})
 	if err != nil {
 		return nil, err
 	}
-	defer c.Close()
-	if err := c.Check(); errors.Is(err, capture.ErrEmpty) {
-		return nil, err
-	}
-	sizes := map[string]int64{}
-	for _, b := range c.Buffers {
-		sizes[b.Name] = b.Size
-		b.Size = min(b.Size, inspectBytes)
-	}
-	p, err := makePlan(ctx, c)
-	if err != nil {
-		return nil, err
-	}
+	defer s.close()
+	c := s.capture
 	in := &Inspection{
 		SchemaVersion: schema.Version,
 		Input:         input, Description: c.Description, TimestampHz: c.TimestampHz,
-		Buffers: []BufferInspection{}, Sources: []SourceInspection{}, Images: []ImageInspection{}, Notes: p.notes,
+		Buffers: []BufferInspection{}, Sources: []SourceInspection{}, Images: []ImageInspection{}, Notes: []string{},
 	}
-	if in.Notes == nil {
-		in.Notes = []string{}
-	}
-	for _, b := range p.buffers {
-		bi := BufferInspection{BufferBytes: p.account(b), Format: b.Format.String(), FrameOffset: b.layout.Offset, Looked: b.Size}
-		bi.Bytes = sizes[b.Name]
+	for _, b := range s.plan.buffers {
+		bi := BufferInspection{BufferBytes: s.plan.account(b), Format: b.Format.String(), FrameOffset: b.layout.Offset, Looked: b.looked}
+		bi.Bytes = b.Size
 		in.Buffers = append(in.Buffers, bi)
 	}
-	for _, s := range p.sources {
-		scale := 1.0
-		if s.buffer != nil && s.buffer.Size > 0 {
-			scale = float64(sizes[s.buffer.Name]) / float64(s.buffer.Size)
-		}
-		si, err := s.inspect(ctx, scale)
+	for _, src := range s.plan.sources {
+		si, err := s.inspect(ctx, src)
 		if err != nil {
 			return nil, err
 		}
@@ -130,91 +104,71 @@ func Inspect(ctx context.Context, input string, opt capture.Options) (*Inspectio
 			File: r.File, BuildID: r.BuildID, Address: fmt.Sprintf("0x%08x", r.Address), Bytes: r.Bytes, Space: r.Space, Core: r.Core,
 		})
 	}
+	in.Notes = append(in.Notes, s.plan.notes...)
 	return in, nil
 }
 
-// inspect looks at a source. scale is how many times more of it there is than
-// was counted.
-func (s *sourcePlan) inspect(ctx context.Context, scale float64) (SourceInspection, error) {
+// inspect looks at a source.
+func (s *session) inspect(ctx context.Context, src *sourcePlan) (SourceInspection, error) {
 	si := SourceInspection{
-		Source: fmt.Sprintf("%02x", s.ID), Name: s.Name, Protocol: s.Protocol, Version: s.Version, Core: s.Core,
-		Status: schema.SourceStatusNames[s.status], Problem: s.problem, Bytes: s.bytes, Registers: map[string]string{},
+		Source: fmt.Sprintf("%02x", src.ID), Name: src.Name, Protocol: src.Protocol, Version: src.version(), Core: src.Core,
+		Status: schema.SourceStatusNames[src.status], Problem: src.problem, Bytes: src.bytes, Registers: src.registers(),
 	}
-	if s.buffer != nil {
-		si.Buffer = s.buffer.Name
+	if src.buffer != nil {
+		si.Buffer = src.buffer.Name
 	}
-	for i := range s.Registers {
-		name, value := s.Registers[i].Text()
-		si.Registers[name] = value
+	if src.protocol != nil {
+		si.Settings = src.protocol.Words()
 	}
-	if s.protocol == nil {
+	if src.status != schema.StatusDecoded {
 		return si, nil
 	}
-	si.Version, si.Settings = s.protocol.Version(), s.protocol.Words()
-	if s.status != schema.StatusDecoded {
-		return si, nil
-	}
-	sample, err := s.sample(ctx)
-	if err != nil {
+	if err := s.decode(ctx, src, tables{}, nil); err != nil {
 		return si, err
 	}
-	if sample.Bytes > 0 {
-		sample.Estimate = int64(float64(sample.Instructions) * scale * float64(s.bytes) / float64(sample.Bytes))
-	}
-	si.Sample = sample
+	si.Sample = src.sampled()
 	return si, nil
 }
 
-// sample decodes the first bytes of a source.
-func (s *sourcePlan) sample(ctx context.Context) (*Sample, error) {
-	stream := &sampled{Stream: s.stream(), left: sampleBytes}
-	st := newStitcher(s.ID, s.protocol.TimestampCode(), tables{})
-	out := &Sample{Missing: []string{}}
-	pool := &decoders{new: func() decode.Decoder { return s.protocol.NewDecoder(s.Memory, false) }}
-	err := ordered(ctx, newWorkers(1), split(stream, s.protocol), func(ctx context.Context, u *unit) (decoded, error) {
-		for _, p := range u.parts {
-			out.Asyncs += int64(len(p.Bounds))
-		}
-		return pool.decode(ctx, u)
-	}, func(d decoded) error {
-		if out.FirstCut == nil && len(d.rows.Segments) > 0 {
-			first := d.rows.Segments[0].Row.Offset
-			out.FirstCut = &first
-		}
-		return st.stitch(d)
-	})
-	if err == nil {
-		err = st.finish()
+// sampled says what the first bytes of a source came to, which were decoded.
+func (s *sourcePlan) sampled() *Sample {
+	o := &s.outcome
+	t := &o.totals
+	out := &Sample{
+		Bytes: t.Bytes, BytesDecoded: t.BytesDecoded, BytesLost: t.BytesLost, Unplaced: t.BytesUnplaced,
+		Asyncs: o.asyncs, Segments: t.Segments, Instructions: t.Instructions, Exceptions: t.Exceptions,
+		Missing: []string{},
 	}
-	if err != nil {
-		return nil, fmt.Errorf("source 0x%02x: %w", s.ID, err)
+	if o.firstCut.OK {
+		out.FirstCut = &o.firstCut.V
 	}
-	t := &st.totals
-	out.Bytes, out.BytesDecoded, out.BytesLost, out.Unplaced = t.Bytes, t.BytesDecoded, t.BytesLost, t.BytesUnplaced
-	out.Segments, out.Instructions, out.Exceptions = t.Segments, t.Instructions, t.Exceptions
-	missing := st.missing.Ranges()
+	if t.Bytes > 0 {
+		out.Estimate = int64(float64(t.Instructions) * s.buffer.scale() * float64(s.bytes) / float64(t.Bytes))
+	}
+	missing := o.missing.Ranges()
 	for _, r := range missing[:min(len(missing), 5)] {
 		out.Missing = append(out.Missing, fmt.Sprintf("0x%08x-0x%08x (%d stops)", r.First, r.Last, r.Stops))
 	}
 	out.Verdict = "decodes"
 	switch {
-	case t.Instructions == 0 && t.DataAccesses == 0:
-		out.Verdict = s.cause(t, missing)
+	case o.nothing():
+		out.Verdict = s.reason()
 	case len(missing) > 0:
 		out.Verdict = "decodes in part: program memory is missing"
 	case t.BytesLost > 0:
 		out.Verdict = fmt.Sprintf("decodes, but for %d bytes lost", t.BytesLost)
 	}
-	return out, nil
+	return out
 }
 
-// A sampled stream ends early.
-type sampled struct {
+// A sampledStream ends early.
+type sampledStream struct {
 	decode.Stream
 	left int
 }
 
-func (s *sampled) Next() (decode.Piece, error) {
+// Next implements [decode.Stream].
+func (s *sampledStream) Next() (decode.Piece, error) {
 	if s.left == 0 {
 		return decode.Piece{}, io.EOF
 	}

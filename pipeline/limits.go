@@ -17,3 +17,11 @@ const (
 	heldRows  = 65536
 	heldBytes = 4 << 20
 )
+
+// How much of a capture is looked at where all of it would take too long.
+const (
+	// inspectBytes is how much of each buffer.
+	inspectBytes = 64 << 20
+	// sampleBytes is how much of each source is decoded.
+	sampleBytes = 1 << 20
+)

@@ -36,34 +36,24 @@ const (
 // [Export] it goes on at the A-sync behind a loss, not at the I-sync: it shows
 // what is there.
 func Packets(ctx context.Context, input string, opt PacketOptions, emit func(PacketLine) error) error {
-	c, err := capture.Open(input, opt.Capture)
+	s, err := openSession(ctx, input, sessionOptions{capture: opt.Capture, sources: opt.Sources})
 	if err != nil {
 		return err
 	}
-	defer c.Close()
-	if err := c.Check(); err != nil {
-		return err
-	}
-	p, err := makePlan(ctx, c)
-	if err != nil {
-		return err
-	}
-	if err := p.choose(opt.Sources); err != nil {
-		return err
-	}
+	defer s.close()
 	decoded := 0
-	for _, s := range p.sources {
-		if s.status != schema.StatusDecoded {
+	for _, src := range s.plan.sources {
+		if src.status != schema.StatusDecoded {
 			continue
 		}
 		decoded++
-		l := lister{source: s.ID, protocol: s.protocol, opt: opt, emit: emit}
-		if err := l.list(s.stream()); err != nil && !errors.Is(err, errPastTo) {
+		l := lister{source: src.ID, protocol: src.protocol, opt: opt, emit: emit}
+		if err := l.list(src.stream()); err != nil && !errors.Is(err, errPastTo) {
 			return err
 		}
 	}
 	if decoded == 0 {
-		return p.nothing(make([]schema.Totals, len(p.sources)), nil)
+		return s.plan.errIfEmpty()
 	}
 	return nil
 }

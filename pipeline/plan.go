@@ -16,6 +16,9 @@ import (
 // A plan says what is in the buffers of a capture and what becomes of each
 // source.
 type plan struct {
+	capture *capture.Capture
+	bound   map[*capture.Source]*sourcePlan // every configured source
+	framed  map[uint8]*sourcePlan           // those of a raw file in frames, as they are met
 	buffers []*bufferPlan
 	sources []*sourcePlan // by buffer, then as configured, then by ID
 	notes   []string
@@ -24,29 +27,58 @@ type plan struct {
 // A bufferPlan is a buffer with the count of what is in it.
 type bufferPlan struct {
 	*capture.Buffer
+	looked int64 // how many bytes of it are looked at
 	data   io.ReaderAt
 	framed bool
 	layout frame.Layout
 	census *frame.Census // framed buffers
 }
 
-// A sourcePlan is a source that was configured or seen.
+// A sourcePlan is a source that was configured or seen, and what it came to.
 type sourcePlan struct {
 	*capture.Source
-	buffer   *bufferPlan // nil: none is configured for it
-	bytes    int64
-	status   schema.SourceStatus
-	protocol decode.Protocol // status decoded
-	problem  string          // why it is not
+	protocol decode.Protocol // nil: problem says why
+	problem  string
+	notes    []string // about its protocol, for the user
+
+	buffer *bufferPlan // nil: none is configured for it
+	bytes  int64
+	sample int // bytes of its stream to decode; 0: all
+	status schema.SourceStatus
+
+	outcome outcome
 }
 
 // stream returns the bytes of the source.
 func (s *sourcePlan) stream() decode.Stream {
-	b := s.buffer
-	if b.framed {
-		return frame.NewReader(b.data, b.Size, b.layout, s.ID)
+	var stream decode.Stream
+	if b := s.buffer; b.framed {
+		stream = frame.NewReader(b.data, b.looked, b.layout, s.ID)
+	} else {
+		stream = newRawStream(b.data, b.looked, b.RingStart)
 	}
-	return newRawStream(b.data, b.Size, b.RingStart)
+	if s.sample > 0 {
+		return &sampledStream{Stream: stream, left: s.sample}
+	}
+	return stream
+}
+
+// version is that of the source's protocol, "" if it is not known.
+func (s *sourcePlan) version() string {
+	if s.protocol == nil {
+		return s.Version
+	}
+	return s.protocol.Version()
+}
+
+// registers returns the values of the source's registers by name.
+func (s *sourcePlan) registers() map[string]string {
+	values := map[string]string{}
+	for i := range s.Registers {
+		name, value := s.Registers[i].Text()
+		values[name] = value
+	}
+	return values
 }
 
 // lossReason is why all bytes of a source that is not decoded are lost.
@@ -64,34 +96,47 @@ func (p *plan) tracesData() bool {
 	})
 }
 
-// doubt notes what the decoder of a source met and its registers do not allow.
-func (p *plan) doubt(s *sourcePlan, q *decode.Quality) {
-	for _, packets := range q.Undefined {
+// warnUndefined notes what the decoder of a source met and its registers do not
+// allow.
+func (p *plan) warnUndefined(s *sourcePlan) {
+	for _, packets := range s.outcome.quality.Undefined {
 		p.note("source %s has %s, which version %s of %s does not have: is ETMIDR right? --reg ETMIDR=VALUE corrects it",
 			s.Name, packets, s.protocol.Version(), s.Protocol)
 	}
 }
 
-// makePlan reads every buffer once.
-func makePlan(ctx context.Context, c *capture.Capture) (*plan, error) {
-	p := &plan{notes: slices.Clone(c.Warnings)}
+// makePlan binds every source, then reads every buffer once: of a sample only
+// the first part.
+func makePlan(ctx context.Context, c *capture.Capture, sample bool) (*plan, error) {
+	p := &plan{
+		capture: c, notes: slices.Clone(c.Warnings),
+		bound: map[*capture.Source]*sourcePlan{}, framed: map[uint8]*sourcePlan{},
+	}
+	for _, s := range c.Sources {
+		p.bound[s] = bindSource(s)
+	}
 	for _, b := range c.Buffers {
-		bp, err := planBuffer(ctx, c, b)
-		if err != nil {
-			return nil, err
+		bp := &bufferPlan{Buffer: b, looked: b.Size, data: contextReaderAt{ctx, b.Data}, framed: b.Format != capture.SourceData && b.Size > 0}
+		if sample {
+			bp.looked = min(b.Size, inspectBytes)
 		}
-		if bp.layout.Offset != 0 {
-			p.note("buffer %s: frames begin at offset %d", b.Name, bp.layout.Offset)
+		if err := p.readFrames(bp); err != nil {
+			return nil, err
 		}
 		p.buffers = append(p.buffers, bp)
 	}
 	placed := map[*capture.Source]bool{}
 	for _, b := range p.buffers {
-		p.planSources(c, b, placed)
+		p.planSources(b, placed)
 	}
 	for _, s := range c.Sources {
 		if !placed[s] {
-			p.addSource(s, nil, 0)
+			p.place(p.bound[s], nil, 0)
+		}
+	}
+	for _, s := range p.sources {
+		if sample {
+			s.sample = sampleBytes
 		}
 	}
 	return p, nil
@@ -101,70 +146,18 @@ func (p *plan) note(format string, args ...any) {
 	p.notes = append(p.notes, fmt.Sprintf(format, args...))
 }
 
-// planBuffer finds out how the bytes of a buffer lie and counts them.
-func planBuffer(ctx context.Context, c *capture.Capture, b *capture.Buffer) (*bufferPlan, error) {
-	bp := &bufferPlan{Buffer: b, data: stoppable{ctx, b.Data}, framed: b.Format != capture.SourceData}
-	if !bp.framed || b.Size == 0 {
-		bp.framed = false
-		return bp, nil
-	}
-	opt := frame.DetectOptions{Sync: b.Format == capture.DStream, RingStart: b.RingStart}
-	if b.FrameOffset != nil {
-		opt.Offset = schema.Of(*b.FrameOffset)
-	}
-	for _, s := range c.SourcesIn(b) {
-		opt.Configured = append(opt.Configured, s.ID)
-	}
-	opt.Score = asyncScore(c, b)
+// bindSource binds a source to its protocol.
+func bindSource(s *capture.Source) *sourcePlan {
+	sp := &sourcePlan{Source: s}
 	var err error
-	if bp.layout, err = frame.Detect(bp.data, b.Size, opt); err != nil {
-		return nil, dressBuffer(c, b, err)
+	if sp.protocol, sp.notes, err = bind(s); err != nil {
+		sp.protocol, sp.status, sp.problem = nil, schema.StatusUnsupported, err.Error()
 	}
-	if bp.census, err = frame.Scan(bp.data, b.Size, bp.layout); err != nil {
-		return nil, err
-	}
-	return bp, nil
+	return sp
 }
 
-// dressBuffer says which buffer is not in frames.
-func dressBuffer(c *capture.Capture, b *capture.Buffer, err error) error {
-	if _, ok := errors.AsType[*frame.NotFramesError](err); !ok {
-		return err
-	}
-	remedy := "if it is one unformatted stream, set format=source_data in trace.ini"
-	if c.Template != nil {
-		remedy = "if it is one unformatted stream, leave out --framed"
-	}
-	return &NothingError{Causes: []string{fmt.Sprintf("buffer %s: %v; %s", b.Name, err, remedy)}}
-}
-
-// asyncScore rates an alignment by its A-syncs, as far as the protocols of the
-// buffer's sources are known.
-func asyncScore(c *capture.Capture, b *capture.Buffer) func(id uint8, stream []byte) int {
-	bound := map[uint8]decode.Protocol{}
-	sources := c.SourcesIn(b)
-	for _, s := range sources {
-		if protocol, _, err := bind(s); err == nil {
-			bound[s.ID] = protocol
-		}
-	}
-	var template decode.Protocol
-	if c.Template != nil {
-		template, _, _ = bind(c.Template)
-	}
-	return func(id uint8, stream []byte) int {
-		protocol := bound[id]
-		if protocol == nil {
-			protocol = template
-		}
-		if protocol == nil {
-			return 0
-		}
-		return protocol.CountSyncs(stream)
-	}
-}
-
-// bind binds the protocol of a source to its registers.
+// bind binds the protocol of a source to its registers. The notes are for the
+// user.
 func bind(s *capture.Source) (decode.Protocol, []string, error) {
 	if s.Problem != "" {
 		return nil, nil, errors.New(s.Problem)
@@ -180,11 +173,79 @@ func bind(s *capture.Source) (decode.Protocol, []string, error) {
 	return b(decode.Source{Registers: s.Registers, CoreType: s.CoreType, Profile: string(s.Profile)})
 }
 
+// inFrames returns the source of a trace ID of a raw file in frames, bound when
+// it is first met; nil for other captures, where sources are configured.
+func (p *plan) inFrames(id uint8) *sourcePlan {
+	if p.capture.Template == nil {
+		return nil
+	}
+	if p.framed[id] == nil {
+		p.framed[id] = bindSource(p.capture.Template.WithID(id))
+	}
+	return p.framed[id]
+}
+
+// readFrames finds the frames of a buffer and counts what is in them.
+func (p *plan) readFrames(b *bufferPlan) error {
+	if !b.framed {
+		return nil
+	}
+	opt := frame.DetectOptions{Sync: b.Format == capture.DStream, RingStart: b.RingStart, Score: p.asyncScore(b.Buffer)}
+	if b.FrameOffset != nil {
+		opt.Offset = schema.Of(*b.FrameOffset)
+	}
+	for _, s := range p.capture.SourcesIn(b.Buffer) {
+		opt.Configured = append(opt.Configured, s.ID)
+	}
+	var err error
+	if b.layout, err = frame.Detect(b.data, b.looked, opt); err != nil {
+		return p.explainNotFrames(b, err)
+	}
+	if b.layout.Offset != 0 {
+		p.note("buffer %s: frames begin at offset %d", b.Name, b.layout.Offset)
+	}
+	b.census, err = frame.Scan(b.data, b.looked, b.layout)
+	return err
+}
+
+// explainNotFrames says which buffer is not in frames, and what to do.
+func (p *plan) explainNotFrames(b *bufferPlan, err error) error {
+	if _, ok := errors.AsType[*frame.NotFramesError](err); !ok {
+		return err
+	}
+	remedy := "if it is one unformatted stream, set format=source_data in trace.ini"
+	if p.capture.Template != nil {
+		remedy = "if it is one unformatted stream, leave out --framed"
+	}
+	return &NothingError{Causes: []string{fmt.Sprintf("buffer %s: %v; %s", b.Name, err, remedy)}}
+}
+
+// asyncScore rates an alignment by its A-syncs, as far as the protocols of the
+// buffer's sources are known.
+func (p *plan) asyncScore(b *capture.Buffer) func(id uint8, stream []byte) int {
+	configured := map[uint8]decode.Protocol{}
+	for _, s := range p.capture.SourcesIn(b) {
+		if protocol := p.bound[s].protocol; protocol != nil {
+			configured[s.ID] = protocol
+		}
+	}
+	return func(id uint8, stream []byte) int {
+		protocol := configured[id]
+		if s := p.inFrames(id); protocol == nil && s != nil {
+			protocol = s.protocol
+		}
+		if protocol == nil {
+			return 0
+		}
+		return protocol.CountSyncs(stream)
+	}
+}
+
 // planSources plans the sources of a buffer: those configured for it, then
 // those seen in it.
-func (p *plan) planSources(c *capture.Capture, b *bufferPlan, placed map[*capture.Source]bool) {
+func (p *plan) planSources(b *bufferPlan, placed map[*capture.Source]bool) {
 	seen := map[uint8]bool{}
-	for _, s := range c.SourcesIn(b.Buffer) {
+	for _, s := range p.capture.SourcesIn(b.Buffer) {
 		seen[s.ID] = true
 		n := b.bytes(s.ID)
 		last := s.Buffers[len(s.Buffers)-1] == b.Buffer
@@ -195,7 +256,7 @@ func (p *plan) planSources(c *capture.Capture, b *bufferPlan, placed map[*captur
 			continue
 		}
 		placed[s] = true
-		p.addSource(s, b, n)
+		p.place(p.bound[s], b, n)
 	}
 	if b.census == nil {
 		return
@@ -205,8 +266,8 @@ func (p *plan) planSources(c *capture.Capture, b *bufferPlan, placed map[*captur
 		if n == 0 || seen[id] || !frame.IsSource(id) {
 			continue
 		}
-		if c.Template != nil {
-			p.addSource(c.Template.WithID(id), b, n)
+		if s := p.inFrames(id); s != nil {
+			p.place(s, b, n)
 			continue
 		}
 		p.sources = append(p.sources, &sourcePlan{
@@ -219,47 +280,44 @@ func (p *plan) planSources(c *capture.Capture, b *bufferPlan, placed map[*captur
 // bytes returns the length of a source's stream.
 func (b *bufferPlan) bytes(id uint8) int64 {
 	if b.census == nil {
-		return b.Size
+		return b.looked
 	}
 	return b.census.Streams[id]
 }
 
-// addSource plans a configured source.
-func (p *plan) addSource(s *capture.Source, b *bufferPlan, n int64) {
-	sp := &sourcePlan{Source: s, buffer: b, bytes: n}
-	protocol, notes, err := bind(s)
-	switch {
-	case err != nil:
-		sp.status, sp.problem = schema.StatusUnsupported, err.Error()
-	default:
-		sp.protocol = protocol
-		p.notes = append(p.notes, notes...)
-	}
+// scale is how many times more there is of the buffer than is looked at.
+func (b *bufferPlan) scale() float64 { return float64(b.Size) / float64(max(1, b.looked)) }
+
+// place says where the stream of a bound source is, and how long.
+func (p *plan) place(s *sourcePlan, b *bufferPlan, n int64) {
+	s.buffer, s.bytes = b, n
+	p.notes = append(p.notes, s.notes...)
 	if n == 0 {
-		sp.status = schema.StatusEmpty
+		s.status = schema.StatusEmpty
 	}
-	p.sources = append(p.sources, sp)
+	p.sources = append(p.sources, s)
 }
 
-// stoppable is an io.ReaderAt that fails once its context is done.
-type stoppable struct {
+// contextReaderAt is an io.ReaderAt that fails once its context is done.
+type contextReaderAt struct {
 	ctx context.Context
 	io.ReaderAt
 }
 
-func (s stoppable) ReadAt(p []byte, off int64) (int, error) {
-	if err := s.ctx.Err(); err != nil {
+// ReadAt implements [io.ReaderAt].
+func (r contextReaderAt) ReadAt(p []byte, off int64) (int, error) {
+	if err := r.ctx.Err(); err != nil {
 		return 0, err
 	}
-	return s.ReaderAt.ReadAt(p, off)
+	return r.ReaderAt.ReadAt(p, off)
 }
 
-// triggers calls told with the capture offset of each trigger of the buffer.
-func (b *bufferPlan) triggers(told func(offset int64) error) error {
+// triggers calls found with the capture offset of each trigger of the buffer.
+func (b *bufferPlan) triggers(found func(offset int64) error) error {
 	if b.census == nil || b.census.Overhead.Trigger == 0 {
 		return nil
 	}
-	r := frame.NewReader(b.data, b.Size, b.layout, frame.TriggerID)
+	r := frame.NewReader(b.data, b.looked, b.layout, frame.TriggerID)
 	for {
 		piece, err := r.Next()
 		if errors.Is(err, io.EOF) {
@@ -269,7 +327,7 @@ func (b *bufferPlan) triggers(told func(offset int64) error) error {
 			return err
 		}
 		for i := range piece.Data {
-			if err := told(int64(piece.Offset(i))); err != nil {
+			if err := found(int64(piece.Offset(i))); err != nil {
 				return err
 			}
 		}
@@ -278,7 +336,7 @@ func (b *bufferPlan) triggers(told func(offset int64) error) error {
 
 // account says what the bytes of a buffer are.
 func (p *plan) account(b *bufferPlan) schema.BufferBytes {
-	a := schema.BufferBytes{Name: b.Name, Bytes: b.Size, Streams: map[string]int64{}, Overhead: map[string]int64{}}
+	a := schema.BufferBytes{Name: b.Name, Bytes: b.looked, Streams: map[string]int64{}, Overhead: map[string]int64{}}
 	if b.census == nil {
 		for _, s := range p.sources {
 			if s.buffer == b {

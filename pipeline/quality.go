@@ -93,75 +93,30 @@ type Miss struct {
 // Quality decodes a capture like [Export], writes nothing, and says how good the
 // trace is. It fails with a [*NothingError] if nothing was decoded.
 func Quality(ctx context.Context, input string, opt QualityOptions) (*QualityReport, error) {
-	c, err := capture.Open(input, opt.Capture)
+	s, err := openSession(ctx, input, sessionOptions{capture: opt.Capture, sources: opt.Sources, workers: opt.Workers})
 	if err != nil {
 		return nil, err
 	}
-	defer c.Close()
-	if err := c.Check(); err != nil {
-		return nil, err
-	}
-	p, err := makePlan(ctx, c)
-	if err != nil {
-		return nil, err
-	}
-	if err := p.choose(opt.Sources); err != nil {
-		return nil, err
-	}
-	report := &QualityReport{SchemaVersion: schema.Version, Input: input, Sources: []SourceQuality{}}
-	totals, missing := make([]schema.Totals, len(p.sources)), make([]image.Missing, len(p.sources))
-	for i, s := range p.sources {
-		q, counted, memory, err := s.quality(ctx, newWorkers(opt.Workers))
-		if err != nil {
-			return nil, fmt.Errorf("source 0x%02x: %w", s.ID, err)
+	defer s.close()
+	report := &QualityReport{SchemaVersion: schema.Version, Input: input, Sources: []SourceQuality{}, Notes: []string{}}
+	for _, src := range s.plan.sources {
+		if err := s.decode(ctx, src, tables{}, nil); err != nil {
+			return nil, err
 		}
-		totals[i], missing[i] = q.Totals, memory
-		p.doubt(s, counted)
-		report.Sources = append(report.Sources, q)
+		report.Sources = append(report.Sources, src.sourceQuality())
 	}
-	if err := p.nothing(totals, missing); err != nil {
-		return nil, err
-	}
-	report.Notes = append([]string{}, p.notes...)
-	return report, nil
+	report.Notes = append(report.Notes, s.plan.notes...)
+	return report, s.plan.errIfEmpty()
 }
 
-// quality looks at a source. It also returns what was counted, and the memory
-// that is missing.
-func (s *sourcePlan) quality(ctx context.Context, tokens workers) (SourceQuality, *decode.Quality, image.Missing, error) {
-	q := SourceQuality{
-		Source: fmt.Sprintf("%02x", s.ID), Name: s.Name, Protocol: s.Protocol, Version: s.Version, Core: s.Core,
+// sourceQuality says how good the trace of a source is, which was decoded.
+func (s *sourcePlan) sourceQuality() SourceQuality {
+	o := &s.outcome
+	return SourceQuality{
+		Source: fmt.Sprintf("%02x", s.ID), Name: s.Name, Protocol: s.Protocol, Version: s.version(), Core: s.Core,
 		Status: schema.SourceStatusNames[s.status], Problem: s.problem, Unit: schema.SourceUnitNames[schema.UnitBytes],
+		Totals: o.totals, LossReasons: o.lost.reasons(), Missing: missingMemory(&o.missing), Agreements: agreements(&o.quality),
 	}
-	if s.protocol != nil {
-		q.Version = s.protocol.Version()
-	}
-	var lost lossSums
-	var missing image.Missing
-	var counted decode.Quality
-	switch {
-	case s.status == schema.StatusDecoded:
-		st := newStitcher(s.ID, s.protocol.TimestampCode(), tables{})
-		pool := &decoders{new: func() decode.Decoder { return s.protocol.NewDecoder(s.Memory, false) }}
-		err := ordered(ctx, tokens, split(s.stream(), s.protocol), pool.decode, func(d decoded) error {
-			lost.add(d.losses)
-			lost.add(d.rows.Losses)
-			return st.stitch(d)
-		})
-		if err == nil {
-			err = st.finish()
-		}
-		if err != nil {
-			return q, nil, missing, err
-		}
-		q.Totals, counted, missing = st.totals, st.quality, st.missing
-	case s.bytes > 0:
-		loss := schema.Loss{Bytes: s.bytes, Reason: s.lossReason()}
-		lost.add([]schema.Loss{loss})
-		q.Totals = schema.Totals{Bytes: s.bytes, BytesLost: s.bytes, Losses: 1}
-	}
-	q.LossReasons, q.Missing, q.Agreements = lost.reasons(), missingMemory(&missing), agreements(&counted)
-	return q, &counted, missing, nil
 }
 
 // lossSums are what was lost, by reason.

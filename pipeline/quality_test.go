@@ -228,5 +228,5 @@ func decodeQuality(t *testing.T, s *decodetest.Scenario, mem *image.Memory, g gr
 	if err != nil {
 		t.Fatal(err)
 	}
-	return st.quality
+	return st.outcome.quality
 }

@@ -37,7 +37,7 @@ func decodeGrains(t testing.TB, stream decode.Stream, protocol decode.Protocol, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	set.totals = st.totals
+	set.totals = st.outcome.totals
 	return set
 }
 

@@ -34,7 +34,7 @@ func sampleRows(t *testing.T, blocks bool, workers int) (*rowSet, *synth.Truth) 
 		t.Fatal(err)
 	}
 	defer c.Close()
-	p, err := makePlan(context.Background(), c)
+	p, err := makePlan(context.Background(), c, false)
 	if err != nil {
 		t.Fatal(err)
 	}

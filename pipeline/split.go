@@ -17,8 +17,9 @@ type unit struct {
 	events []schema.Event
 	kept   decode.Preserved
 
-	parts []decode.Part
-	bytes int // in parts
+	parts  []decode.Part
+	bytes  int // in parts
+	asyncs int // likewise
 
 	// A unit whose first part goes on a segment takes the decoder from prev;
 	// one whose last part is open hands it on to next.
@@ -192,6 +193,7 @@ func (s *splitter) addPart(to int, open, end bool) {
 	s.segment, s.continued, s.broken = to, true, false
 	s.unit.parts = append(s.unit.parts, p)
 	s.unit.bytes += len(p.Data)
+	s.unit.asyncs += len(p.Bounds)
 }
 
 // ahead returns the bytes after data[to] that a part that ends there shows.

@@ -6,7 +6,6 @@ import (
 
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/access"
-	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -19,9 +18,7 @@ type stitcher struct {
 	data    *access.Collector
 	code    decode.TimestampCode
 	tables  tables
-	totals  schema.Totals
-	missing image.Missing
-	quality decode.Quality
+	outcome outcome
 
 	// Of the last part that was taken; within: its segment began inside an
 	// instruction.
@@ -116,11 +113,14 @@ func (s *stitcher) unsynced(u *unit) error {
 		return err
 	}
 	s.keep(s.code, u.kept)
+	t := &s.outcome.totals
 	for _, l := range u.losses {
-		s.totals.Bytes += l.Bytes
-		s.totals.BytesLost += l.Bytes
+		t.Bytes += l.Bytes
+		t.BytesLost += l.Bytes
 	}
-	s.totals.Losses += int64(len(u.losses))
+	t.Losses += int64(len(u.losses))
+	s.outcome.lost.add(u.losses)
+	s.outcome.asyncs += int64(u.asyncs)
 	return s.tables.losses.add(s.base, u.losses)
 }
 
@@ -205,7 +205,7 @@ func (s *stitcher) pointBack(p *part) {
 
 // count adds what a part counts to the segment's row and the source's totals.
 func (s *stitcher) count(p *part) {
-	of, row, t := &p.Row, &s.row, &s.totals
+	of, row, t := &p.Row, &s.row, &s.outcome.totals
 	row.Bytes += of.Bytes
 	row.BytesDecoded += of.BytesDecoded
 	row.BytesLost += of.BytesLost
@@ -218,32 +218,37 @@ func (s *stitcher) count(p *part) {
 	t.BytesUnplaced += of.BytesUnplaced
 	t.Instructions += of.Instructions
 	t.Exceptions += of.Exceptions
-	t.Losses += int64(p.to.Losses - p.from.Losses)
+	losses := p.unit.Losses[p.from.Losses:p.to.Losses]
+	t.Losses += int64(len(losses))
+	s.outcome.lost.add(losses)
 	for _, e := range p.unit.Events[p.from.Events:p.to.Events] {
 		switch {
 		case e.Event.Restarts():
 			t.Gaps++
 		case e.Event == schema.EventUnmapped:
-			s.missing.Add(e.Address.V, 1)
+			s.outcome.missing.Add(e.Address.V, 1)
 		}
 	}
-	s.quality.Add(&p.Quality)
+	s.outcome.quality.Add(&p.Quality)
 }
 
 // openSegment begins a segment.
 func (s *stitcher) openSegment(seg *decode.Segment) error {
 	first := !s.base.segment.OK
+	if first {
+		s.outcome.firstCut = schema.Of(seg.Row.Offset)
+	}
 	if lead := &seg.Lead; !first && lead.Reason == schema.ISyncPeriodic && lead.At.OK {
-		s.quality.ISync(lead.Offset, s.reached, lead.At.V)
+		s.outcome.quality.ISync(lead.Offset, s.reached, lead.At.V)
 	}
 	events, counts := s.carry.open(&seg.Lead)
 	if !first && slices.ContainsFunc(events, func(e schema.Event) bool { return e.Event.Restarts() }) {
-		s.totals.Gaps++
+		s.outcome.totals.Gaps++
 	}
 	s.open = s.base
 	s.row = schema.Segment{Key: seg.Row.Key, Address: seg.Row.Address, Reason: seg.Row.Reason}
 	s.exceptions, s.lowered = 0, s.lowered[:0]
-	s.totals.Segments++
+	s.outcome.totals.Segments++
 	if err := s.tables.events.add(s.open, events); err != nil {
 		return err
 	}
@@ -282,7 +287,7 @@ func (s *stitcher) finish() error {
 	if err := errors.Join(s.release(), s.data.Finish()); err != nil {
 		return err
 	}
-	s.totals.DataAccesses = s.data.Rows()
+	s.outcome.totals.DataAccesses = s.data.Rows()
 	t := &s.tables
 	return errors.Join(
 		t.runs.flush(), t.codeBlocks.flush(), t.exceptions.flush(), t.counts.flush(), t.timestamps.flush(),

@@ -39,7 +39,8 @@ type SourceSummary struct {
 func (e *exporter) summary(m *schema.Manifest) *Summary {
 	s := &Summary{Totals: m.Totals, Tables: m.Tables, Notes: m.Notes}
 	for i, totals := range m.Sources {
-		s.Sources = append(s.Sources, SourceSummary{totals, e.missing[i].Ranges(), agreements(&e.quality[i])})
+		o := &e.plan.sources[i].outcome
+		s.Sources = append(s.Sources, SourceSummary{totals, o.missing.Ranges(), agreements(&o.quality)})
 	}
 	return s
 }
@@ -56,20 +57,15 @@ func (e *NothingError) Error() string {
 	return "nothing was decoded: " + strings.Join(e.Causes, "; ")
 }
 
-// nothing fails if no instruction and no data access was decoded. It takes the totals of each
-// source and the memory it missed.
-func (p *plan) nothing(totals []schema.Totals, missing []image.Missing) error {
+// errIfEmpty fails with a [*NothingError] if no instruction and no data access
+// was decoded.
+func (p *plan) errIfEmpty() error {
 	var causes []string
-	for i, s := range p.sources {
-		t := &totals[i]
-		if t.Instructions > 0 || t.DataAccesses > 0 {
+	for _, s := range p.sources {
+		if !s.outcome.nothing() {
 			return nil
 		}
-		var wanted []image.MissingRange
-		if missing != nil {
-			wanted = missing[i].Ranges()
-		}
-		causes = append(causes, s.cause(t, wanted))
+		causes = append(causes, s.reason())
 	}
 	if len(p.sources) == 0 {
 		causes = append(causes, "the capture has no trace source")
@@ -77,8 +73,8 @@ func (p *plan) nothing(totals []schema.Totals, missing []image.Missing) error {
 	return &NothingError{causes}
 }
 
-// cause says why nothing of a source was decoded.
-func (s *sourcePlan) cause(t *schema.Totals, missing []image.MissingRange) string {
+// reason says why nothing of a source was decoded.
+func (s *sourcePlan) reason() string {
 	name := fmt.Sprintf("source 0x%02x", s.ID)
 	if s.Name != "" {
 		name += " (" + s.Name + ")"
@@ -90,9 +86,10 @@ func (s *sourcePlan) cause(t *schema.Totals, missing []image.MissingRange) strin
 		return s.problem
 	case s.status == schema.StatusEmpty:
 		return fmt.Sprintf("%s has no bytes: is its trace ID right?", name)
-	case t.Segments == 0:
+	case s.outcome.totals.Segments == 0:
 		return fmt.Sprintf("%s: no synchronisation (A-sync, then I-sync) in %d bytes of %s; %s", name, s.bytes, s.Protocol, s.syncHint())
-	case len(missing) > 0:
+	}
+	if missing := s.outcome.missing.Ranges(); len(missing) > 0 {
 		return fmt.Sprintf("%s: no program memory at 0x%08x, where it runs; give the program with -e FILE or --image FILE@ADDR", name, missing[0].First)
 	}
 	return name + ": its packets tell no instruction"
@@ -113,11 +110,11 @@ func (s *sourcePlan) syncHint() string {
 // looksFramed says whether a buffer read as one stream may be formatter frames:
 // they would have a source.
 func looksFramed(b *bufferPlan) bool {
-	layout, err := frame.Detect(b.data, b.Size, frame.DetectOptions{})
+	layout, err := frame.Detect(b.data, b.looked, frame.DetectOptions{})
 	if err != nil {
 		return false
 	}
-	census, err := frame.Scan(b.data, b.Size, layout)
+	census, err := frame.Scan(b.data, b.looked, layout)
 	if err != nil {
 		return false
 	}
@@ -129,9 +126,8 @@ func looksFramed(b *bufferPlan) bool {
 	return false
 }
 
-// choose keeps the sources to decode. The others are listed, and accounted for
-// as not decoded.
-func (p *plan) choose(ids []uint8) error {
+// selectSources leaves only the sources of these IDs in the plan; nil are all.
+func (p *plan) selectSources(ids []uint8) error {
 	if ids == nil {
 		return nil
 	}
@@ -166,7 +162,7 @@ func hashInputs(ctx context.Context, c *capture.Capture) ([]schema.InputFile, er
 		sum := in.SHA256
 		if in.Data != nil {
 			h := sha256.New()
-			if _, err := io.Copy(h, io.NewSectionReader(stoppable{ctx, in.Data}, 0, in.Bytes)); err != nil {
+			if _, err := io.Copy(h, io.NewSectionReader(contextReaderAt{ctx, in.Data}, 0, in.Bytes)); err != nil {
 				return nil, fmt.Errorf("read %s: %w", in.Path, err)
 			}
 			h.Sum(sum[:0])
@@ -206,9 +202,9 @@ func (e *exporter) manifest() *schema.Manifest {
 	for _, r := range e.capture.Regions {
 		m.Images = append(m.Images, imageRegion(&r))
 	}
-	for i, s := range e.plan.sources {
-		m.Sources = append(m.Sources, e.sourceTotals(s, e.totals[i]))
-		m.Totals.Add(e.totals[i])
+	for _, s := range e.plan.sources {
+		m.Sources = append(m.Sources, e.sourceTotals(s))
+		m.Totals.Add(s.outcome.totals)
 	}
 	return m
 }
@@ -224,24 +220,17 @@ func imageRegion(r *image.Region) schema.ImageRegion {
 	return region
 }
 
-func (e *exporter) sourceTotals(s *sourcePlan, t schema.Totals) schema.SourceTotals {
+func (e *exporter) sourceTotals(s *sourcePlan) schema.SourceTotals {
 	row := schema.SourceTotals{
-		Source: s.ID, Name: s.Name, Protocol: s.Protocol, Version: s.Version, Core: s.Core,
-		Status: schema.SourceStatusNames[s.status], Problem: s.problem, Unit: schema.SourceUnitNames[schema.UnitBytes], Totals: t,
-		TimestampHz: e.capture.TimestampHz, CycleHz: e.opt.CycleHz, Registers: map[string]string{},
-	}
-	if s.protocol != nil {
-		row.Version = s.protocol.Version()
+		Source: s.ID, Name: s.Name, Protocol: s.Protocol, Version: s.version(), Core: s.Core,
+		Status: schema.SourceStatusNames[s.status], Problem: s.problem, Unit: schema.SourceUnitNames[schema.UnitBytes],
+		Totals: s.outcome.totals, TimestampHz: e.capture.TimestampHz, CycleHz: e.opt.CycleHz, Registers: s.registers(),
 	}
 	if s.buffer != nil {
 		row.Buffer = s.buffer.Name
 	}
 	if e.opt.TimestampHz != 0 {
 		row.TimestampHz = e.opt.TimestampHz
-	}
-	for i := range s.Registers {
-		name, value := s.Registers[i].Text()
-		row.Registers[name] = value
 	}
 	return row
 }

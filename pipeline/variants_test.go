@@ -101,7 +101,7 @@ func (v *variants) decode(t testing.TB, data []byte, breaks ...int) *dataset {
 	if err := st.finish(); err != nil {
 		t.Fatal(err)
 	}
-	d.totals = st.totals
+	d.totals = st.outcome.totals
 	return d
 }
 

@@ -1,0 +1,123 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/decode/capture"
+	"github.com/tracelake/tracelake/decode/image"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// A session is an open capture with the plan of what becomes of each source:
+// what every verb over a capture begins with.
+type session struct {
+	capture *capture.Capture
+	plan    *plan
+	tokens  workers
+}
+
+// sessionOptions say what to open.
+type sessionOptions struct {
+	capture capture.Options
+	sources []uint8 // to decode; nil: all
+	workers int     // at least 1
+	// sample limits the session to the first part of the capture (limits.go),
+	// and opens one without trace too.
+	sample bool
+}
+
+// openSession opens the capture at input and plans its sources. The caller
+// closes the session.
+func openSession(ctx context.Context, input string, opt sessionOptions) (*session, error) {
+	c, err := capture.Open(input, opt.capture)
+	if err != nil {
+		return nil, err
+	}
+	p, err := opt.plan(ctx, c)
+	if err != nil {
+		c.Close()
+		return nil, err
+	}
+	return &session{capture: c, plan: p, tokens: newWorkers(opt.workers)}, nil
+}
+
+func (o *sessionOptions) plan(ctx context.Context, c *capture.Capture) (*plan, error) {
+	if err := c.Check(); err != nil && (!o.sample || errors.Is(err, capture.ErrEmpty)) {
+		return nil, err
+	}
+	p, err := makePlan(ctx, c, o.sample)
+	if err != nil {
+		return nil, err
+	}
+	return p, p.selectSources(o.sources)
+}
+
+func (s *session) close() { s.capture.Close() }
+
+// An outcome is what a source came to.
+type outcome struct {
+	totals   schema.Totals
+	missing  image.Missing // memory that was wanted and is in no image
+	quality  decode.Quality
+	lost     lossSums
+	asyncs   int64              // after the first cut
+	firstCut schema.Null[int64] // capture offset of the first I-sync decoded
+}
+
+// nothing says that no instruction and no data access was decoded.
+func (o *outcome) nothing() bool { return o.totals.Instructions == 0 && o.totals.DataAccesses == 0 }
+
+// decode decodes a source into tables and sets its outcome. A source without a
+// decoder is one loss. After each unit progress, if not nil, is called with the
+// totals of the source so far.
+func (s *session) decode(ctx context.Context, src *sourcePlan, t tables, progress func(*schema.Totals)) error {
+	var err error
+	switch {
+	case src.status == schema.StatusDecoded:
+		err = s.follow(ctx, src, t, progress)
+		s.plan.warnUndefined(src)
+	case src.bytes > 0:
+		err = src.lose(t)
+	}
+	if err != nil {
+		return fmt.Errorf("source 0x%02x: %w", src.ID, err)
+	}
+	return nil
+}
+
+// follow decodes the stream of a source.
+func (s *session) follow(ctx context.Context, src *sourcePlan, t tables, progress func(*schema.Totals)) error {
+	st := newStitcher(src.ID, src.protocol.TimestampCode(), t)
+	pool := &decoders{new: func() decode.Decoder {
+		return src.protocol.NewDecoder(src.Memory, t.packets != nil)
+	}}
+	err := ordered(ctx, s.tokens, split(src.stream(), src.protocol), pool.decode, func(d decoded) error {
+		err := st.stitch(d)
+		if err == nil && progress != nil {
+			progress(&st.outcome.totals)
+		}
+		return err
+	})
+	if err == nil {
+		err = st.finish()
+	}
+	src.outcome = st.outcome
+	return err
+}
+
+// lose accounts for the bytes of a source that is not decoded.
+func (s *sourcePlan) lose(t tables) error {
+	piece, err := s.stream().Next()
+	if err != nil {
+		return err
+	}
+	losses := []schema.Loss{{
+		Key: schema.Key{Offset: int64(piece.Offset(0))}, Bytes: s.bytes, Reason: s.lossReason(), Detail: s.problem,
+	}}
+	s.outcome.totals = schema.Totals{Bytes: s.bytes, BytesLost: s.bytes, Losses: 1}
+	s.outcome.lost.add(losses)
+	return errors.Join(t.losses.add(base{source: s.ID}, losses), t.losses.flush())
+}
