@@ -71,20 +71,42 @@ type Lead struct {
 	Offset int64
 	Reason schema.ISyncReason
 	At     schema.Null[Position] // NULL: it tells none
-	// NewEpoch says that it opens an epoch in any case. Like CycleAccurate, the
-	// recorder sets it.
-	NewEpoch bool
 	// Count is the cycle count it carries: absent, unknown, or a number.
 	CountTold bool
 	Count     schema.Null[int64]
 	// CycleAccurate says that cycles are counted: `cycle` is 0 at the start of
-	// an epoch, not NULL.
+	// an epoch, not NULL. The recorder sets it.
 	CycleAccurate bool
 }
 
-// OpensEpoch says whether the I-sync opens an epoch in any case: it is not
-// periodic, and the gap before it was not counted.
-func (l *Lead) OpensEpoch() bool { return l.Reason != schema.ISyncPeriodic && !l.Count.OK }
+// An ISyncEffect is what an I-sync does to events, epochs and the ledger. Its
+// rows have no Seq and no Point: the caller knows both.
+type ISyncEffect struct {
+	Restart  schema.Null[schema.Event] // the flow restarts
+	NewEpoch bool                      // an epoch opens
+	Cycles   int64                     // that the epoch advances by, if none opens
+	Count    schema.Null[schema.CycleCount]
+}
+
+// Effect returns what the I-sync does. lost says that packet sync was lost before
+// it, or that nothing came before. One that is periodic and not after a loss
+// restarts nothing. Any other opens an epoch, unless it carries a count that is
+// known: then the gap before it was counted, and the epoch continues.
+func (l *Lead) Effect(lost bool) ISyncEffect {
+	key := schema.Key{Offset: l.Offset}
+	restarts := lost || l.Reason != schema.ISyncPeriodic
+	e := ISyncEffect{NewEpoch: lost || restarts && !l.Count.OK}
+	if restarts {
+		e.Restart = schema.Of(schema.Event{Key: key, Event: RestartEvent(l.Reason), Address: l.Address()})
+	}
+	if !e.NewEpoch {
+		e.Cycles = l.Count.V
+	}
+	if l.CountTold {
+		e.Count = schema.Of(schema.CycleCount{Key: key, Cycles: l.Count, Kind: schema.CountISync, OutOfEpoch: e.NewEpoch})
+	}
+	return e
+}
 
 // Address is that of the I-sync; NULL if it reports none.
 func (l *Lead) Address() schema.Null[uint32] {

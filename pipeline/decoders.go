@@ -17,9 +17,9 @@ type decoders struct {
 	density int
 }
 
-// decode decodes a unit, with the decoder of the unit before if it goes on its
+// decode decodes a unit, with the decoder of the unit before if it continues its
 // segment.
-func (d *decoders) decode(ctx context.Context, u *unit) (decoded, error) {
+func (d *decoders) decode(ctx context.Context, u *workUnit) (decoded, error) {
 	if len(u.parts) == 0 {
 		return decoded{u, &decode.Unit{}}, nil
 	}

@@ -11,11 +11,11 @@ const (
 	chunkBytes = 1 << 20
 )
 
-// What may wait for a cancel: beyond, one finds nothing. Rows told behind the
-// last instruction count, and the bytes of the stream that told them.
+// What may wait for a cancel: beyond, one finds nothing. Rows reported after the
+// last instruction count, and the bytes of the stream that report them.
 const (
-	heldRows  = 65536
-	heldBytes = 4 << 20
+	pendingRows  = 65536
+	pendingBytes = 4 << 20
 )
 
 // How much of a capture is looked at where all of it would take too long.

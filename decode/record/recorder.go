@@ -75,7 +75,7 @@ func (r *Recorder) Begin(u *decode.Unit, part decode.Part, seq int64) {
 // whether it makes an event, depends on what came before: that is for the
 // stitcher.
 func (r *Recorder) Lead(l decode.Lead) {
-	l.NewEpoch, l.CycleAccurate = l.OpensEpoch(), r.CycleAccurate
+	l.CycleAccurate = r.CycleAccurate
 	row := &r.Segment.Row
 	row.Offset, row.Address, row.Reason = l.Offset, l.Address(), l.Reason
 	r.Segment.Lead = l
@@ -91,21 +91,23 @@ func (r *Recorder) Periodic(key schema.Key, reached schema.Null[decode.Position]
 }
 
 // Restart records an I-sync inside a segment that is not periodic: trace starts
-// again, behind seq instructions. With a count that is known the gap was counted
-// and the epoch goes on; without one another opens.
+// again, after seq instructions.
 func (r *Recorder) Restart(l decode.Lead, seq int64) {
-	key := schema.Key{Seq: seq, Offset: l.Offset}
-	r.Event(key, decode.RestartEvent(l.Reason), l.Address(), "")
-	if !l.OpensEpoch() {
-		r.Cycle += l.Count.V
-		r.Count(key, l.Count.V, schema.CountISync)
+	e := l.Effect(false)
+	e.Restart.V.Seq, e.Count.V.Seq = seq, seq
+	r.Unit.Events = append(r.Unit.Events, e.Restart.V)
+	if e.NewEpoch {
+		r.Epoch++
+		r.Cycle, r.spanDue = 0, true
+	}
+	r.Cycle += e.Cycles
+	if !e.Count.OK {
 		return
 	}
-	if l.CountTold {
-		r.Unit.Counts = append(r.Unit.Counts, schema.CycleCount{Key: key, OutOfEpoch: true, Kind: schema.CountISync})
+	if !e.NewEpoch {
+		e.Count.V.Point = r.point()
 	}
-	r.Epoch++
-	r.Cycle, r.spanDue = 0, true
+	r.Unit.Counts = append(r.Unit.Counts, e.Count.V)
 }
 
 // Finish ends the part, behind which the segment has seq instructions, and

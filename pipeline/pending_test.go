@@ -8,7 +8,7 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// A cancel reaches back as far as heldRows rows; beyond, it finds nothing.
+// A cancel reaches back as far as pendingRows rows; beyond, it finds nothing.
 func TestHoldIsBounded(t *testing.T) {
 	async := []byte{0, 0, 0, 0, 0, 0x80}
 	periodic := []byte{8, 1, 0x04, 0x80, 0, 0}
