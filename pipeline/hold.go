@@ -18,7 +18,7 @@ type part struct {
 }
 
 // A hold has the parts that may still change: the first has the last act, the
-// others behind it have none. Nothing else reaches back (§1 of the design).
+// others behind it have none. Nothing else reaches back (docs/etmv3.md §4.6).
 type hold struct {
 	parts []*part
 	rows  int
