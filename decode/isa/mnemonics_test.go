@@ -158,9 +158,9 @@ func scenarioPrograms(t *testing.T) []*commented {
 		if err != nil {
 			return err
 		}
-		number := 0
+		at := 0
 		for row := range strings.Lines(string(text)) {
-			number++
+			at++
 			of := opcodeLine.FindStringSubmatch(strings.TrimSpace(row))
 			if of == nil || prose.MatchString(of[3]) || strings.Contains(string(text), "ThumbEE") && thumbEE.MatchString(of[3]) {
 				continue
@@ -170,7 +170,7 @@ func scenarioPrograms(t *testing.T) []*commented {
 				return err
 			}
 			all = append(all, &commented{
-				where: fmt.Sprintf("%s:%d", name, number), address: uint32(address), a32: len(of[2]) == 8,
+				where: fmt.Sprintf("%s:%d", name, at), address: uint32(address), a32: len(of[2]) == 8,
 				bytes: littleEndian(t, of[2]), mnemonic: around.ReplaceAllString(of[3], ""),
 			})
 		}
