@@ -24,7 +24,7 @@ import (
 )
 
 // Metamorphic tests: what is done to a capture here changes no row, or only
-// what design.md §4.5 says.
+// what starts anew where a decode starts (docs/data-flow.md, What is relative).
 
 // From each A-sync on, a decode comes to the rows the whole decode has from the
 // I-sync behind it on.
@@ -234,7 +234,7 @@ func (d *decodedTables) sumCycles(blocks *decodedTables) {
 }
 
 // flatten makes rows of instructions of the rows of blocks and code_blocks, as
-// design.md §2 describes them.
+// docs/tables.md describes them.
 func (d *decodedTables) flatten(t testing.TB) *schema.Batch {
 	t.Helper()
 	type place struct{ block, position int64 }

@@ -18,7 +18,8 @@ type decodedPart struct {
 }
 
 // A pending has the parts that may still change: the first has the last act that
-// can be cancelled, the others after it have none. Nothing else reaches back.
+// can be cancelled, the others after it have none. Nothing else reaches back
+// (docs/etmv3.md §4.6).
 type pending struct {
 	parts []*decodedPart
 	rows  int

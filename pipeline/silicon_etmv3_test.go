@@ -114,7 +114,7 @@ var etmv3Kinds = []string{"I", "X", "R", "C", "T", "P", "G", "L"}
 
 // referenceListingETMv3 sorts the lines of a reference by kind. An instruction
 // has the last timestamp before it and the cycles since the one before
-// (captures/README.md §3); cycles are summed up by packet.
+// (docs/conformance.md, The listing); cycles are summed up by packet.
 func referenceListingETMv3(lines [][]string) listing {
 	l := listing{}
 	costed := slices.ContainsFunc(lines, func(f []string) bool { return f[0] == "C" })

@@ -13,7 +13,7 @@ import (
 // A Collector makes the rows of `data_accesses` of one source from what its parts
 // report about data. It takes the parts in order, since what a packet belongs to
 // may precede it by any distance, and keeps the rows of the last data instruction
-// back until nothing changes them any more (IHI 0014Q §4.9, §7.7).
+// back until nothing changes them any more (IHI 0014Q §7.4, §7.4.9).
 type Collector struct {
 	emit func(rows []schema.DataAccess) error
 	rows int64

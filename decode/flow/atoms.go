@@ -6,9 +6,9 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// This file walks by atoms that are one instruction each, with its outcome
-// (ARM IHI 0014Q, 7.3.1). Runs then tell the outcome of every instruction, and
-// with RunCostsTold what each of them cost.
+// This file walks by atoms that are one instruction each, with its outcome (IHI
+// 0014Q §7.3.1). Runs then tell the outcome of every instruction, and with
+// RunCostsTold what each of them cost.
 
 // Executed walks n instructions that passed their condition, in one step as far
 // as they lie in a block, and returns how many it came to walk. It stops where

@@ -90,7 +90,7 @@ func (d *Decoder) decodePackets(i int) {
 	var p Packet
 	for i < len(d.rec.Part.Data) && !d.rec.Lost() {
 		if err := d.cfg.Parse(&p, d.rec.Bytes(i)); err != nil {
-			if d.rec.Stop(i, d.walk.Seq, err) { // sync is lost (§4.2)
+			if d.rec.Stop(i, d.walk.Seq, err) { // sync is lost (§4.11)
 				d.walk.Lose()
 			}
 			return

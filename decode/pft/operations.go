@@ -25,7 +25,7 @@ func (d *Decoder) restart(p *Packet, offset int64) {
 	d.tellContext(offset, d.isa)
 }
 
-// analyzeISync is analyze_isync() for an I-sync inside a segment (§4.3.3).
+// analyzeISync is analyze_isync() for an I-sync inside a segment (§4.5.2).
 func (d *Decoder) analyzeISync(p *Packet, offset int64) {
 	l := d.cfg.lead(p, offset)
 	if p.Reason != schema.ISyncPeriodic {

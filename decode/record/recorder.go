@@ -13,7 +13,8 @@ import (
 // packet of any protocol and follows no program: where the program stands, its
 // caller says with the key of each row.
 //
-// Its rows are those of design.md §2, relative to their segment: see [decode.Unit].
+// Its rows are those of docs/tables.md, relative to their segment: see
+// [decode.Unit].
 type Recorder struct {
 	// What the registers say. It does not change once the first part began.
 	CycleAccurate bool // rows have cycles
