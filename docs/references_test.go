@@ -113,10 +113,8 @@ func TestWhatIsCited(t *testing.T) {
 	}{
 		{"a loss (§4.2) of IHI 0014Q", []citation{{"its own", "4.2"}, {"IHI 0014Q", ""}}},
 		{"ARM IHI 0035B §2.3, §B.3.2, analyze_isync, §4.4", []citation{{"IHI 0035B", ""}, {"IHI 0035B", "2.3"}, {"IHI 0035B", "B.3.2"}, {"its own", "4.4"}}},
-		{"(docs/etmv3.md §4.6 and §8.6; IHI 0014Q §7.3.1, table 7.4, §7.2)", []citation{
-			{"docs/etmv3.md", ""}, {"docs/etmv3.md", "4.6"}, {"docs/etmv3.md", "8.6"},
-			{"IHI 0014Q", ""}, {"IHI 0014Q", "7.3.1"}, {"IHI 0014Q", "7.2"},
-		}},
+		{"docs/etmv3.md §4.6 and §8.6; 5", []citation{{"docs/etmv3.md", ""}, {"docs/etmv3.md", "4.6"}, {"docs/etmv3.md", "8.6"}}},
+		{"(IHI 0014Q §7.3.1, table 7.4, §7.2)", []citation{{"IHI 0014Q", ""}, {"IHI 0014Q", "7.3.1"}, {"IHI 0014Q", "7.2"}}},
 		{"DDI 0406C, A5.2 to A5.6, table B1-3", []citation{{"DDI 0406C", ""}, {"DDI 0406C", "A5.2"}, {"DDI 0406C", "A5.6"}}},
 		{"2.3 of 5, table 4.1, R15 and A8", nil},
 	} {
