@@ -1,9 +1,9 @@
 // Package etmv3 is an ETM: it turns an execution into a stream of ETMv3.0 to 3.5,
 // and into the rows a right decoder makes of that.
 //
-// With the decoder it shares the packet codec (decode/etmv3, here codec). What is
-// sent when, and what it means, is written here a second time, from the
-// specification alone.
+// With the decoder it shares the packet codec (decode/etmv3, here codec). What
+// is sent when, and what it means, is written here a second time, from the
+// specification alone. Section numbers are those of docs/etmv3.md.
 package etmv3
 
 import (
@@ -17,12 +17,11 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// An Encoder is an ETM: an encoder of ETMv3.0 to 3.5. Section numbers are of the
-// protocol notes that design.md speaks of as spec/etmv3.md, which are after ARM
-// IHI 0014Q, chapter 7. Without variation it goes by the rules that silicon was
-// seen to go by: atoms in P-headers as full as can be, addresses and numbers in
-// as few bytes as they need, all else as soon as it may be sent; an exception
-// takes the place of the branch packet of the instruction before it (§3.10).
+// An Encoder is an ETM: an encoder of ETMv3.0 to 3.5. Without variation it goes
+// by the rules that silicon was seen to go by: atoms in P-headers as full as
+// can be, addresses and numbers in as few bytes as they need, all else as soon
+// as it may be sent; an exception takes the place of the branch packet of the
+// instruction before it (§3.10).
 //
 // It knows no Jazelle.
 type Encoder struct {

@@ -48,9 +48,8 @@ func vary(v etmv3.Variation) func(*etmv3.Options) {
 // movs is a run of MOV r0,r0 from an address on.
 func movs(address string, n int) string { return address + ":" + strings.Repeat("0000a0e1", n) }
 
-// The vectors of the ETMv3 notes (§8), from execution to bytes, and others worked
-// out from the rules named. "A" is an A-sync. Rows are those of the tables
-// named, without their state.
+// Vectors from execution to bytes, worked out by hand from the rules named. "A"
+// is an A-sync. Rows are those of the tables named, without their state.
 var golden = []struct {
 	name    string
 	options etmv3.Options
@@ -60,7 +59,7 @@ var golden = []struct {
 	rows    string
 }{
 	{
-		name: "P-header of two E and N (8.1), then N first", options: etm(5),
+		name: "P-header of two E and N (§3.2), then N first", options: etm(5),
 		memory: "8000:0000a0e10000a0e10000a0030000a0030000a0e10000a0e1",
 		steps:  "8000 8004 8008/N 800c/N 8010 8014",
 		want:   "A 08 21 00800000 C8 8A 84",
@@ -114,7 +113,7 @@ var golden = []struct {
 		rows: "contexts: 0 0 6 NULL NULL hyp a32 | 0 0 12 NULL 7 hyp a32 | 1 0 15 NULL 8 hyp a32",
 	},
 	{
-		name: "one address byte, two, three (8.3)", options: etm(3), memory: "700ade00:0847 700ade0a:1847 700ac2f0:1847 7009d004:1847",
+		name: "one address byte, two, three (§3.4.1)", options: etm(3), memory: "700ade00:0847 700ade0a:1847 700ac2f0:1847 7009d004:1847",
 		steps: "700ade00t>700ade0at 700ade0at>700ac2f0t 700ac2f0t>700a0b3et",
 		want:  "A 08 21 01de0a70 84 0B 84 F105 84 BF9628",
 	},
@@ -145,7 +144,7 @@ var golden = []struct {
 		steps: "8000/N 8004>8014", want: "A 08 21 00800000 8A 0B",
 	},
 	{
-		name: "IRQ behind an instruction (8.5, without cancel)", options: etm(3), memory: movs("8000", 2) + " " + movs("18", 1),
+		name: "IRQ behind an instruction (§4.5)", options: etm(3), memory: movs("8000", 2) + " " + movs("18", 1),
 		steps: "8000 8004 !irq:8008>18 18",
 		want:  "A 08 21 00800000 88 8D808080481C 84",
 		rows:  "exceptions: 2 0 13 0 entry 14 irq 8008 18 NULL",
@@ -222,7 +221,7 @@ var golden = []struct {
 			" 1 0 21 1 1 1 atom false; events: 0 0 6 trace_on 8000 NULL | 1 0 14 overflow 9004 NULL",
 	},
 	{
-		name: "overflow in v3.4: the count is valid (8.5)", options: etm(4, cycles), memory: movs("8000", 1) + " " + movs("8004", 2),
+		name: "overflow in v3.4: the count is valid (§5)", options: etm(4, cycles), memory: movs("8000", 1) + " " + movs("8004", 2),
 		steps: "8000/cc=1 8004/full/cc=5 8008/cc=1",
 		want:  "A 70 00 21 00800000 84 70 05 41 08800000 84",
 		rows: "cycle_counts: 0 0 6 NULL NULL NULL isync false | 0 0 13 0 1 1 atom false | 1 0 14 0 5 6 isync false |" +
@@ -363,7 +362,7 @@ var golden = []struct {
 		rows: "data_accesses: 0 0 19 0 84 67305985 4 write 3 out_of_order",
 	},
 	{
-		name: "LSiP with count (8.2)", options: etm(3, cycles, vary(etmv3.Variation{LSiP: 1, Seed: 1})), memory: "8000:000090e5 20000:0000a0e1",
+		name: "LSiP with count (§3.5)", options: etm(3, cycles, vary(etmv3.Variation{LSiP: 1, Seed: 1})), memory: "8000:000090e5 20000:0000a0e1",
 		steps: "8000>20000n/off/cc=5 20000n/cc=1", want: "A 70 05 A1 00800000 818084804801 84",
 		rows: "instructions: 0 0 6 8000 4 a32 e5900000 other true 0 0 0 | 1 0 19 20000 4 a32 e1a00000 other true 1 0 1;" +
 			" contexts: 0 0 6 NULL NULL secure a32 | 1 0 6 NULL NULL non_secure a32",
@@ -392,7 +391,7 @@ var golden = []struct {
 			" 4 0 32 0 84 1 4 read NULL in_order",
 	},
 	{
-		name: "an IRQ that cancels, across a P-header (8.5)", options: etm(3, vary(etmv3.Variation{Cancel: 1, Seed: 1})), memory: movs("8000", 3),
+		name: "an IRQ that cancels, across a P-header (§4.6)", options: etm(3, vary(etmv3.Variation{Cancel: 1, Seed: 1})), memory: movs("8000", 3),
 		steps: "8000 8004 !irq:8008>18", want: "A 08 21 00800000 C8 8D808080483C",
 		rows: "events: 0 0 6 trace_on 8000 NULL | 2 0 13 cancelled 8008 NULL; exceptions: 2 0 13 0 entry 14 irq 8008 18 NULL; instructions: 0 0 12 8000 | 1 0 12 8004",
 	},

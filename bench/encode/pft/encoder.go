@@ -3,7 +3,7 @@
 //
 // With the decoder it shares the packet codec (decode/pft, here codec). What is
 // sent when, and what it means, is written here a second time, from the
-// specification alone.
+// specification alone. Section numbers are those of IHI 0035B.
 package pft
 
 import (
@@ -18,10 +18,10 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// An Encoder is a PTM: an encoder of Program Flow Trace 1.0 and 1.1. Section numbers
-// are of ARM IHI 0035B. Without variation it goes by these rules, which are
-// what hardware does: everything as soon as it may be sent, addresses and
-// numbers in as few bytes as they need, atoms in packets of five.
+// An Encoder is a PTM: an encoder of Program Flow Trace 1.0 and 1.1. Without
+// variation it goes by these rules, which are what hardware does: everything as
+// soon as it may be sent, addresses and numbers in as few bytes as they need,
+// atoms in packets of five.
 //
 // It knows no Jazelle state.
 type Encoder struct {
@@ -34,7 +34,7 @@ type Encoder struct {
 	buf   []byte
 	bytes int64 // of the stream so far
 
-	// Whether it traces; if not, the reason of the I-sync to come (§4.3).
+	// Whether it traces; if not, the reason of the I-sync to come (§4.5.2).
 	on     bool
 	reason schema.ISyncReason
 

@@ -96,8 +96,8 @@ func TestPFTReturnStackDepth(t *testing.T) {
 }
 
 // How many address bytes a branch packet has if it goes from 0 to an address
-// with one bit set, by that bit (§3.5 of the notes: A32 sends A[7:2], A[13:8],
-// A[20:15], A[27:22] in a last byte; T32 one bit less each time).
+// with one bit set, by that bit (§4.5.4: A32 sends A[7:2], A[13:8], A[20:15],
+// A[27:22] in a last byte; T32 one bit less each time).
 func TestPFTAddressBytes(t *testing.T) {
 	for _, tt := range []struct {
 		set    string

@@ -101,7 +101,7 @@ func (e *Encoder) link(s *step.Step, security schema.Security) {
 	e.stack = append(e.stack, entry)
 }
 
-// updateWaypoint upgrades the last instruction to a waypoint (§4.5.6).
+// updateWaypoint upgrades the last instruction to a waypoint (§4.5.5).
 func (e *Encoder) updateWaypoint() {
 	e.flush()
 	last := e.waiting[len(e.waiting)-1].at

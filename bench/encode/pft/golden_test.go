@@ -29,9 +29,8 @@ func timed() pft.Options {
 	return pft.Options{Config: codec.Config{Minor: 1}, Timestamps: true, TimestampBase: 128, CyclesPerTick: 1}
 }
 
-// The golden vectors of the PFT notes (§13; T5.x are the examples of IHI 0035B,
-// §5.2 and §5.3), from execution to bytes. Bytes are as there, but for atoms,
-// which are packed here; rows are those given there. "A" is an A-sync.
+// Vectors from execution to bytes and rows, worked out by hand; T5.x are the
+// examples of tables 5.1 to 5.7 (§5.2, §5.3). Atoms are packed. "A" is an A-sync.
 var golden = []struct {
 	name    string
 	options pft.Options
@@ -315,7 +314,7 @@ var golden = []struct {
 		want:   "A 08 00800000 21 80 42 e7f0aec88e8b00 00 84",
 		rows:   "I 8000 E",
 	},
-	// Not among the vectors; worked out from §3 to §10 of the notes.
+	// Worked out from §4.5.4 and §4.13.
 	{
 		name:    "the return stack has the address, in the other instruction set",
 		options: stacks,

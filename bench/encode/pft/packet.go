@@ -52,7 +52,7 @@ func (e *Encoder) information(to step.Place, exception uint16, n uint8) uint8 {
 	return 0
 }
 
-// waypointPacket is a waypoint update packet (§4.5.6).
+// waypointPacket is a waypoint update packet (§4.5.5).
 func (e *Encoder) waypointPacket(at step.Place) codec.Packet {
 	p := codec.Packet{Kind: codec.WaypointUpdate}
 	setAddress(&p, at, e.vary.more(e.vary.Addresses, e.addressBytes(at), encode.MaxAddressBytes))

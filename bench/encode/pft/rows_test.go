@@ -24,9 +24,9 @@ var (
 // target nop; b to itself.
 const gap = "8000:0000a0e11eff2fe1 9000:0000a0e1feffffea"
 
-// Executions, their streams, and the rows of some tables, all by hand from the
-// notes (§3 for bytes, §5 to §9 for rows). Rows have the columns of the table but
-// source; "A" is an A-sync, at offset 0, so the first I-sync is at 6.
+// Executions, their streams, and the rows of some tables, all by hand (§4.5 for
+// bytes, §B.3.2 for rows). Rows have the columns of the table but source; "A"
+// is an A-sync, at offset 0, so the first I-sync is at 6.
 var rowVectors = []struct {
 	name    string
 	options pft.Options

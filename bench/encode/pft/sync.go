@@ -10,7 +10,7 @@ import (
 // This file is what a PTM sends beside the flow of the program:
 // synchronisation, context and time.
 
-// start turns trace on where the core is, before s (§4.3).
+// start turns trace on where the core is, before s (§4.11).
 func (e *Encoder) start(s *step.Step) {
 	if !e.core.known {
 		e.core.known, e.core.next = true, s.At
@@ -94,7 +94,7 @@ func (e *Encoder) async() {
 
 const maxASync = 40 // bytes: an arbitrary number
 
-// isync sends an I-sync for the place the core is at (§4.3.3). That of a PFT
+// isync sends an I-sync for the place the core is at (§4.5.2). That of a PFT
 // 1.1 restart after overflow or Debug state has a count, but it means nothing.
 func (e *Encoder) isync(reason schema.ISyncReason) {
 	at := e.core.next
