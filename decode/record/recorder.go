@@ -148,7 +148,7 @@ func (r *Recorder) openSpan() {
 		Run: len(r.Unit.Runs), Epoch: r.Epoch, Timestamp: r.timestamp,
 		ContextID: r.ContextID, VMID: r.VMID, Security: r.Security(),
 	}
-	if n := len(r.Unit.Spans); n > r.Base.Spans && r.Unit.Spans[n-1].Run == s.Run {
+	if n := len(r.Unit.Spans); n > r.Base[decode.Spans] && r.Unit.Spans[n-1].Run == s.Run {
 		r.Unit.Spans[n-1] = s
 		return
 	}
