@@ -46,7 +46,9 @@ func (w *pending) commit() []*decodedPart {
 }
 
 // rowsOf returns the rows of p of one kind, which are some of all.
-func rowsOf[T any](p *decodedPart, all []T, kind decode.RowKind) []T { return all[p.from[kind]:p.to[kind]] }
+func rowsOf[T any](p *decodedPart, all []T, kind decode.RowKind) []T {
+	return all[p.from[kind]:p.to[kind]]
+}
 
 // waiting are the kinds of rows that the last act may change.
 var waiting = [...]decode.RowKind{
