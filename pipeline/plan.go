@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,12 +17,13 @@ import (
 // A plan says what is in the buffers of a capture and what becomes of each
 // source.
 type plan struct {
-	capture *capture.Capture
-	bound   map[*capture.Source]*sourcePlan // every configured source
-	framed  map[uint8]*sourcePlan           // those of a raw file in frames, as they are met
-	buffers []*bufferPlan
-	sources []*sourcePlan // by buffer, then as configured, then by ID
-	notes   []string
+	capture   *capture.Capture
+	protocols []decode.Family
+	bound     map[*capture.Source]*sourcePlan // every configured source
+	framed    map[uint8]*sourcePlan           // those of a raw file in frames, as they are met
+	buffers   []*bufferPlan
+	sources   []*sourcePlan // by buffer, then as configured, then by ID
+	notes     []string
 }
 
 // A bufferPlan is a buffer with the count of what is in it.
@@ -107,13 +109,13 @@ func (p *plan) warnUndefined(s *sourcePlan) {
 
 // makePlan binds every source, then reads every buffer once: of a sample only
 // the first part.
-func makePlan(ctx context.Context, c *capture.Capture, sample bool) (*plan, error) {
+func makePlan(ctx context.Context, c *capture.Capture, protocols []decode.Family, sample bool) (*plan, error) {
 	p := &plan{
-		capture: c, notes: slices.Clone(c.Warnings),
+		capture: c, protocols: protocols, notes: slices.Clone(c.Warnings),
 		bound: map[*capture.Source]*sourcePlan{}, framed: map[uint8]*sourcePlan{},
 	}
 	for _, s := range c.Sources {
-		p.bound[s] = bindSource(s)
+		p.bound[s] = p.bindSource(s)
 	}
 	for _, b := range c.Buffers {
 		bp := &bufferPlan{Buffer: b, looked: b.Size, data: contextReaderAt{ctx, b.Data}, framed: b.Format != capture.SourceData && b.Size > 0}
@@ -147,10 +149,10 @@ func (p *plan) note(format string, args ...any) {
 }
 
 // bindSource binds a source to its protocol.
-func bindSource(s *capture.Source) *sourcePlan {
+func (p *plan) bindSource(s *capture.Source) *sourcePlan {
 	sp := &sourcePlan{Source: s}
 	var err error
-	if sp.protocol, sp.notes, err = bind(s); err != nil {
+	if sp.protocol, sp.notes, err = p.bind(s); err != nil {
 		sp.protocol, sp.status, sp.problem = nil, schema.StatusUnsupported, err.Error()
 	}
 	return sp
@@ -158,19 +160,15 @@ func bindSource(s *capture.Source) *sourcePlan {
 
 // bind binds the protocol of a source to its registers. The notes are for the
 // user.
-func bind(s *capture.Source) (decode.Protocol, []string, error) {
+func (p *plan) bind(s *capture.Source) (decode.Protocol, []string, error) {
 	if s.Problem != "" {
 		return nil, nil, errors.New(s.Problem)
 	}
-	b, ok := protocols[s.Protocol]
-	if !ok {
-		name := s.Type
-		if name == "" {
-			name = "of unknown type"
-		}
-		return nil, nil, fmt.Errorf("source %s is %s, which is not supported", s.Name, name)
+	i := slices.IndexFunc(p.protocols, func(f decode.Family) bool { return f.Name == s.Protocol })
+	if i < 0 {
+		return nil, nil, fmt.Errorf("source %s is %s, which is not supported", s.Name, cmp.Or(s.Type, "of unknown type"))
 	}
-	return b(decode.Source{Registers: s.Registers, CoreType: s.CoreType, Profile: string(s.Profile)})
+	return p.protocols[i].Bind(decode.Source{Registers: s.Registers, CoreType: s.CoreType, Profile: string(s.Profile)})
 }
 
 // inFrames returns the source of a trace ID of a raw file in frames, bound when
@@ -180,7 +178,7 @@ func (p *plan) inFrames(id uint8) *sourcePlan {
 		return nil
 	}
 	if p.framed[id] == nil {
-		p.framed[id] = bindSource(p.capture.Template.WithID(id))
+		p.framed[id] = p.bindSource(p.capture.Template.WithID(id))
 	}
 	return p.framed[id]
 }
