@@ -44,8 +44,8 @@ type sourcePlan struct {
 	notes    []string // about its protocol, for the user
 
 	buffer *bufferPlan // nil: none is configured for it
-	bytes  int64
-	sample int // bytes of its stream to decode; 0: all
+	bytes  int64       // units of its stream: see [decode.Protocol]
+	sample int         // bytes of its stream to decode; 0: all
 	status schema.SourceStatus
 
 	outcome outcome
@@ -71,6 +71,22 @@ func (s *sourcePlan) version() string {
 		return s.Version
 	}
 	return s.protocol.Version()
+}
+
+// unitBytes is how many bytes of its stream a unit takes.
+func (s *sourcePlan) unitBytes() int64 {
+	if s.protocol == nil {
+		return 1
+	}
+	return int64(s.protocol.UnitBytes())
+}
+
+// unit is what the bytes of the source count.
+func (s *sourcePlan) unit() schema.SourceUnit {
+	if s.unitBytes() > 1 {
+		return schema.UnitSamples
+	}
+	return schema.UnitBytes
 }
 
 // registers returns the values of the source's registers by name.
@@ -288,7 +304,7 @@ func (b *bufferPlan) scale() float64 { return float64(b.Size) / float64(max(1, b
 
 // place says where the stream of a bound source is, and how long.
 func (p *plan) place(s *sourcePlan, b *bufferPlan, n int64) {
-	s.buffer, s.bytes = b, n
+	s.buffer, s.bytes = b, n/s.unitBytes()
 	p.notes = append(p.notes, s.notes...)
 	if n == 0 {
 		s.status = schema.StatusEmpty
@@ -338,7 +354,11 @@ func (p *plan) account(b *bufferPlan) schema.BufferBytes {
 	if b.census == nil {
 		for _, s := range p.sources {
 			if s.buffer == b {
-				a.Streams[fmt.Sprintf("%02x", s.ID)] = s.bytes
+				whole := s.bytes * s.unitBytes()
+				a.Streams[fmt.Sprintf("%02x", s.ID)] = whole
+				if whole < b.Size {
+					a.Overhead["incomplete"] = b.Size - whole
+				}
 			}
 		}
 		return a

@@ -93,7 +93,7 @@ func openTrace(t testing.TB, dir string, id uint8) *trace {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	p, err := makePlan(context.Background(), c, false)
+	p, err := makePlan(context.Background(), c, protocols(), false)
 	if err != nil {
 		t.Fatal(err)
 	}

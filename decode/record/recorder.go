@@ -19,6 +19,7 @@ type Recorder struct {
 	// What the registers say. It does not change once the first part began.
 	CycleAccurate bool // rows have cycles
 	Timestamps    decode.TimestampCode
+	UnitBytes     int // bytes of the stream in a unit; 0 is 1
 
 	// Of the part at hand.
 	Unit    *decode.Unit
@@ -118,6 +119,7 @@ func (r *Recorder) Finish(seq int64) {
 	if !r.Part.Open {
 		r.closeLoss()
 	}
+	r.countUnits()
 	s := &r.Segment
 	s.Row.Bytes = s.Row.BytesDecoded + s.Row.BytesLost
 	s.Row.Instructions = seq - r.seq
@@ -132,6 +134,18 @@ func (r *Recorder) Finish(seq int64) {
 	s.Ends = r.Unit.Ends()
 	r.Unit.Segments = append(r.Unit.Segments, *s)
 	r.Unit, r.Part, r.bounds = nil, decode.Part{}, nil
+}
+
+// countUnits makes units of the bytes that the part's rows count.
+func (r *Recorder) countUnits() {
+	if r.UnitBytes <= 1 {
+		return
+	}
+	n, row := int64(r.UnitBytes), &r.Segment.Row
+	row.BytesDecoded, row.BytesLost, row.BytesUnplaced = row.BytesDecoded/n, row.BytesLost/n, row.BytesUnplaced/n
+	for i := r.Base[decode.Losses]; i < len(r.Unit.Losses); i++ {
+		r.Unit.Losses[i].Bytes /= n
+	}
 }
 
 // Settle opens a span for the runs that follow, if something changed that they
