@@ -67,8 +67,8 @@ const (
 	DatumNothing // the part ends: only what was told since the datum before
 )
 
-// namesEarlier says whether Seq is that of an instruction before the datum,
+// NamesEarlier says whether Seq is that of an instruction before the datum,
 // instead of the next one.
-func (k DatumKind) namesEarlier() bool {
-	return k == DatumInstruction || k == DatumPop || k == DatumAborted
+func (x *Datum) NamesEarlier() bool {
+	return x.Kind == DatumInstruction || x.Kind == DatumPop || x.Kind == DatumAborted
 }

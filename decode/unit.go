@@ -11,33 +11,19 @@ import (
 // start of their segment; the stitcher knows what they stand on. All slices are
 // in stream order, and each segment owns a stretch of each (Segment.Ends).
 type Unit struct {
-	Blocks     []*schema.Block // in order of first use in their part
-	Runs       []schema.Run
-	Costs      []uint32 // cycles of each instruction of the runs with RunCostsTold
-	Spans      []schema.Span
-	Exceptions []schema.Exception
-	Counts     []schema.CycleCount
-	Timestamps []schema.Timestamp
-	Contexts   []schema.Context
-	Data       []Datum
-	Events     []schema.Event
-	Losses     []schema.Loss
-	Packets    []schema.Packet // only if asked for
+	Blocks     Rows[*schema.Block] // in order of first use in their part
+	Runs       Rows[schema.Run]
+	Costs      Rows[uint32] // cycles of each instruction of the runs with RunCostsTold
+	Spans      Rows[schema.Span]
+	Exceptions KeyedRows[schema.Exception, *schema.Exception]
+	Counts     KeyedRows[schema.CycleCount, *schema.CycleCount]
+	Timestamps KeyedRows[schema.Timestamp, *schema.Timestamp]
+	Contexts   KeyedRows[schema.Context, *schema.Context]
+	Data       KeyedRows[Datum, *Datum]
+	Events     KeyedRows[schema.Event, *schema.Event]
+	Losses     KeyedRows[schema.Loss, *schema.Loss]
+	Packets    KeyedRows[schema.Packet, *schema.Packet] // only if asked for
 	Segments   []Segment
-}
-
-// Ends are lengths of the slices of a unit at the end of a segment.
-type Ends struct {
-	Blocks, Runs, Costs, Spans, Exceptions, Counts, Timestamps, Contexts, Data, Events, Losses, Packets int
-}
-
-// Ends returns the present lengths of u's slices.
-func (u *Unit) Ends() Ends {
-	return Ends{
-		Blocks: len(u.Blocks), Runs: len(u.Runs), Costs: len(u.Costs), Spans: len(u.Spans), Exceptions: len(u.Exceptions), Counts: len(u.Counts),
-		Timestamps: len(u.Timestamps), Contexts: len(u.Contexts), Data: len(u.Data), Events: len(u.Events),
-		Losses: len(u.Losses), Packets: len(u.Packets),
-	}
 }
 
 // A Segment is what a decoder says of a segment (or of a part of one, then of

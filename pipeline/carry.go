@@ -222,7 +222,7 @@ func (c *carry) changes(reported []schema.Context) []schema.Context {
 func (c *carry) takeWaits(u *decode.Unit, seg *decode.Segment, from, to decode.Ends) {
 	switch seg.Back.Waits {
 	case decode.WaitsTaken:
-		if from.Costs < to.Costs {
+		if from[decode.Costs] < to[decode.Costs] {
 			addCost(u, from, c.waits)
 		}
 		c.waits = 0
@@ -235,9 +235,9 @@ func (c *carry) takeWaits(u *decode.Unit, seg *decode.Segment, from, to decode.E
 
 // addCost adds to the cost of the instruction that is the first from an end on.
 func addCost(u *decode.Unit, from decode.Ends, cycles int64) {
-	cycles = min(cycles, math.MaxUint32-int64(u.Runs[from.Runs].Cycles)) // more would be no row of a schema's
-	u.Costs[from.Costs] += uint32(cycles)
-	u.Runs[from.Runs].Cycles += uint32(cycles)
+	cycles = min(cycles, math.MaxUint32-int64(u.Runs[from[decode.Runs]].Cycles)) // more would be no row of a schema's
+	u.Costs[from[decode.Costs]] += uint32(cycles)
+	u.Runs[from[decode.Runs]].Cycles += uint32(cycles)
 }
 
 // late completes the late count of a part that belongs to a restart before it, if

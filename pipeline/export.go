@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/decode/frame"
 	"github.com/tracelake/tracelake/schema"
@@ -28,6 +29,8 @@ type Options struct {
 
 	Tool schema.Tool
 	Run  schema.Export // what the manifest says of this run
+	// protocols, if not nil, are decoded in place of those of protocols.go.
+	protocols []decode.Family
 	// Progress, if not nil, is called now and then, by one goroutine at a time.
 	Progress func(Progress)
 }
@@ -42,7 +45,7 @@ type Progress struct {
 // [*NothingError] if nothing was decoded; whenever it fails, it leaves no
 // dataset and no file that looks like part of one.
 func Export(ctx context.Context, input, dir string, opt Options) (*Summary, error) {
-	s, err := openSession(ctx, input, sessionOptions{capture: opt.Capture, sources: opt.Sources, workers: opt.Workers})
+	s, err := openSession(ctx, input, sessionOptions{capture: opt.Capture, sources: opt.Sources, workers: opt.Workers, protocols: opt.protocols})
 	if err != nil {
 		return nil, err
 	}

@@ -22,7 +22,7 @@ func fuzzETMv3(t testing.TB, mode uint16) decode.Protocol {
 	if mode>>11&1 == 1 {
 		profile = "M"
 	}
-	protocol, _, err := protocols[capture.ETMv3](decode.Source{Profile: profile, Registers: capture.Registers{
+	protocol, _, err := bindTo("etmv3", decode.Source{Profile: profile, Registers: capture.Registers{
 		{Name: "ETMCR", Bits: 32, Value: bit(0, 12) | bit(1, 14) | bit(12, 2) | bit(13, 3) | bit(14, 20) | bit(15, 18)},
 		{Name: "ETMCCER", Bits: 32, Value: bit(2, 26) | bit(3, 28) | bit(4, 29)},
 		{Name: "ETMIDR", Bits: 32, Value: 0x41000200 | uint64(mode>>5&7%6)<<4 | bit(8, 18) | bit(9, 19) | bit(10, 20) | bit(15, 17)},

@@ -60,7 +60,7 @@ func fuzzMemory() *image.Memory {
 func fuzzProtocol(t testing.TB, mode uint16) decode.Protocol {
 	t.Helper()
 	bit := func(from, to int) uint64 { return uint64(mode>>from&1) << to }
-	protocol, _, err := protocols[capture.PFT](decode.Source{Registers: capture.Registers{
+	protocol, _, err := bindTo("pft", decode.Source{Registers: capture.Registers{
 		{Name: "ETMCR", Bits: 32, Value: bit(0, 12) | bit(1, 14) | bit(2, 15) | bit(3, 29)},
 		{Name: "ETMCCER", Bits: 32, Value: bit(3, 23) | bit(4, 24) | bit(5, 28) | bit(6, 29)},
 		{Name: "ETMIDR", Bits: 32, Value: 0x411cf302 | bit(7, 4)},

@@ -37,18 +37,18 @@ type macrocell struct {
 
 // macrocells are those whose streams are damaged.
 var macrocells = []macrocell{
-	{name: "PFT 1.1", protocol: capture.PFT, minor: 1},
-	{name: "PFT 1.1, cycles", protocol: capture.PFT, minor: 1, cycleAccurate: true},
-	{name: "PFT 1.1, return stack", protocol: capture.PFT, minor: 1, returnStack: true},
-	{name: "PFT 1.1, return stack, cycles", protocol: capture.PFT, minor: 1, returnStack: true, cycleAccurate: true},
-	{name: "ETMv3.3", protocol: capture.ETMv3, minor: 3},
-	{name: "ETMv3.3, cycles", protocol: capture.ETMv3, minor: 3, cycleAccurate: true},
-	{name: "ETMv3.5", protocol: capture.ETMv3, minor: 5},
-	{name: "ETMv3.5, cycles", protocol: capture.ETMv3, minor: 5, cycleAccurate: true},
-	{name: "ETMv3.5, data", protocol: capture.ETMv3, minor: 5, data: true},
-	{name: "ETMv3.5, data in any order, cycles", protocol: capture.ETMv3, minor: 5, cycleAccurate: true, data: true, anyOrder: true},
-	{name: "ETMv3.5, data only", protocol: capture.ETMv3, minor: 5, data: true, dataOnly: true, anyOrder: true},
-	{name: "ETMv3.5 of v7-M, data in any order", protocol: capture.ETMv3, minor: 5, data: true, anyOrder: true, profileM: true},
+	{name: "PFT 1.1", protocol: "pft", minor: 1},
+	{name: "PFT 1.1, cycles", protocol: "pft", minor: 1, cycleAccurate: true},
+	{name: "PFT 1.1, return stack", protocol: "pft", minor: 1, returnStack: true},
+	{name: "PFT 1.1, return stack, cycles", protocol: "pft", minor: 1, returnStack: true, cycleAccurate: true},
+	{name: "ETMv3.3", protocol: "etmv3", minor: 3},
+	{name: "ETMv3.3, cycles", protocol: "etmv3", minor: 3, cycleAccurate: true},
+	{name: "ETMv3.5", protocol: "etmv3", minor: 5},
+	{name: "ETMv3.5, cycles", protocol: "etmv3", minor: 5, cycleAccurate: true},
+	{name: "ETMv3.5, data", protocol: "etmv3", minor: 5, data: true},
+	{name: "ETMv3.5, data in any order, cycles", protocol: "etmv3", minor: 5, cycleAccurate: true, data: true, anyOrder: true},
+	{name: "ETMv3.5, data only", protocol: "etmv3", minor: 5, data: true, dataOnly: true, anyOrder: true},
+	{name: "ETMv3.5 of v7-M, data in any order", protocol: "etmv3", minor: 5, data: true, anyOrder: true, profileM: true},
 }
 
 // macrocellOf returns the macrocell of a name.
@@ -71,7 +71,7 @@ const (
 
 // encoder returns what traces a program to b, and its registers.
 func (m *macrocell) encoder(b *bytes.Buffer, rows truth.Rows, run *generatedRun, program *program.Program) (stepEncoder, []snapshot.Register) {
-	if m.protocol == capture.PFT {
+	if m.protocol == "pft" {
 		o := encodepft.Options{
 			Config: pft.Config{
 				Minor: m.minor, CycleAccurate: m.cycleAccurate, ReturnStack: m.returnStack, ContextIDBytes: 1, Timestamp64: true,
@@ -205,7 +205,7 @@ func (m *macrocell) bind(t testing.TB, registers []snapshot.Register) decode.Pro
 		all = append(all, capture.Register{Name: r.Name, Bits: 32, Value: uint64(r.Value)})
 	}
 	s.Registers = all
-	p, _, err := protocols[m.protocol](s)
+	p, _, err := bindTo(m.protocol, s)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,12 +45,24 @@ func (w *pending) commit() []*decodedPart {
 	return parts
 }
 
+// rowsOf returns the rows of p of one kind, which are some of all.
+func rowsOf[T any](p *decodedPart, all []T, kind decode.RowKind) []T {
+	return all[p.from[kind]:p.to[kind]]
+}
+
+// waiting are the kinds of rows that the last act may change.
+var waiting = [...]decode.RowKind{
+	decode.Exceptions, decode.Counts, decode.Timestamps, decode.Contexts, decode.Events, decode.Losses, decode.Data,
+}
+
 // rows counts the rows of a part that wait for the last act, its own in
 // `segments` too.
 func (p *decodedPart) rows() int {
-	return p.to.Exceptions - p.from.Exceptions + p.to.Counts - p.from.Counts + p.to.Timestamps - p.from.Timestamps +
-		p.to.Contexts - p.from.Contexts + p.to.Events - p.from.Events + p.to.Losses - p.from.Losses +
-		p.to.Data - p.from.Data + 1
+	n := 1
+	for _, kind := range waiting {
+		n += p.to[kind] - p.from[kind]
+	}
+	return n
 }
 
 // apply does to the parts that wait what a later part says of them.
@@ -127,12 +139,12 @@ func (p *decodedPart) cancelLast(by *decodedPart) uint32 {
 	}
 	p.Row.Instructions--
 	p.unit.Lower(p.from, p.to, p.Tail.Seq-1)
-	if p.from.Costs == p.to.Costs && p.Back.Waits == decode.WaitsTaken {
+	if p.from[decode.Costs] == p.to[decode.Costs] && p.Back.Waits == decode.WaitsTaken {
 		p.Back.Waits = decode.WaitsPassed // it would have taken those from before p
 	}
 	switch by.Back.Waits {
 	case decode.WaitsTaken:
-		if by.from.Costs < by.to.Costs {
+		if by.from[decode.Costs] < by.to[decode.Costs] {
 			addCost(by.unit, by.from, int64(cost))
 		}
 	case decode.WaitsPassed:

@@ -114,7 +114,7 @@ func (s *sourcePlan) sourceQuality() SourceQuality {
 	o := &s.outcome
 	return SourceQuality{
 		Source: fmt.Sprintf("%02x", s.ID), Name: s.Name, Protocol: s.Protocol, Version: s.version(), Core: s.Core,
-		Status: schema.SourceStatusNames[s.status], Problem: s.problem, Unit: schema.SourceUnitNames[schema.UnitBytes],
+		Status: schema.SourceStatusNames[s.status], Problem: s.problem, Unit: s.unit().String(),
 		Totals: o.totals, LossReasons: o.lost.reasons(), Missing: missingMemory(&o.missing), Agreements: agreements(&o.quality),
 	}
 }

@@ -247,7 +247,7 @@ func a32(address uint32) decode.Place { return decode.Place{Address: address, IS
 // decodeQuality decodes the packets of a scenario, cut up as g says.
 func decodeQuality(t *testing.T, s *decodetest.Scenario, mem *image.Memory, g grain) decode.Quality {
 	t.Helper()
-	protocol, _, err := protocols[s.Protocol](decode.Source{Registers: s.Registers})
+	protocol, _, err := bindTo(s.Protocol, decode.Source{Registers: s.Registers})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,12 +29,12 @@ func sampleRows(t *testing.T, blocks bool, workers int) (*rowSet, *digest.Truth)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := capture.Open(dir, capture.Options{})
+	c, err := capture.Open(dir, protocols(), capture.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	p, err := makePlan(context.Background(), c, false)
+	p, err := makePlan(context.Background(), c, protocols(), false)
 	if err != nil {
 		t.Fatal(err)
 	}

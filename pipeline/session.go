@@ -24,6 +24,8 @@ type sessionOptions struct {
 	capture capture.Options
 	sources []uint8 // to decode; nil: all
 	workers int     // at least 1
+	// protocols are those that are decoded; nil: those of protocols.go.
+	protocols []decode.Family
 	// sample limits the session to the first part of the capture (limits.go),
 	// and opens one without trace too.
 	sample bool
@@ -32,7 +34,10 @@ type sessionOptions struct {
 // openSession opens the capture at input and plans its sources. The caller
 // closes the session.
 func openSession(ctx context.Context, input string, opt sessionOptions) (*session, error) {
-	c, err := capture.Open(input, opt.capture)
+	if opt.protocols == nil {
+		opt.protocols = protocols()
+	}
+	c, err := capture.Open(input, opt.protocols, opt.capture)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +53,7 @@ func (o *sessionOptions) plan(ctx context.Context, c *capture.Capture) (*plan, e
 	if err := c.Check(); err != nil && (!o.sample || errors.Is(err, capture.ErrEmpty)) {
 		return nil, err
 	}
-	p, err := makePlan(ctx, c, o.sample)
+	p, err := makePlan(ctx, c, o.protocols, o.sample)
 	if err != nil {
 		return nil, err
 	}

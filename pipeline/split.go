@@ -109,6 +109,15 @@ func (s *splitter) take(p *decode.Piece, i int) int {
 	return n
 }
 
+// endStretch ends an unbroken stretch of the stream: the start of a unit that
+// never ended is no byte of it.
+func (s *splitter) endStretch() {
+	rest := int(s.bytes % int64(s.protocol.UnitBytes()))
+	s.data, s.offsets = s.data[:len(s.data)-rest], s.offsets[:len(s.offsets)-rest]
+	s.bytes -= int64(rest)
+	s.find(true)
+}
+
 // find finds the cuts in the bytes at hand, all of them if last. Otherwise the
 // cutter does not see those that the parts before them show ahead.
 func (s *splitter) find(last bool) {
@@ -204,7 +213,7 @@ func (s *splitter) ahead(to int) []byte {
 
 // breakOff notes that nothing continues the bytes so far.
 func (s *splitter) breakOff() {
-	s.find(true)
+	s.endStretch()
 	at := len(s.data)
 	if s.inSegment {
 		s.closeParts(at, true)
@@ -222,7 +231,7 @@ func (s *splitter) breakOff() {
 // loseUnsynced writes the loss before the first cut, which ends at a place in
 // the stream.
 func (s *splitter) loseUnsynced(to int64) {
-	if s.unsynced.Bytes = to - s.unsyncedFrom; s.unsynced.Bytes > 0 {
+	if s.unsynced.Bytes = (to - s.unsyncedFrom) / int64(s.protocol.UnitBytes()); s.unsynced.Bytes > 0 {
 		if s.unsynced.Reason == schema.LossDiscontinuity {
 			s.unit.events = append(s.unit.events, schema.Event{
 				Key: s.unsynced.Key, Event: schema.EventDiscontinuity,
@@ -235,7 +244,7 @@ func (s *splitter) loseUnsynced(to int64) {
 
 // finish ends the stream.
 func (s *splitter) finish() {
-	s.find(true)
+	s.endStretch()
 	if s.inSegment {
 		s.openParts(len(s.data))
 		s.addPart(len(s.data), false, true)

@@ -128,7 +128,7 @@ func (s *stitcher) unsynced(u *workUnit) error {
 // order.
 func (s *stitcher) number(p *decodedPart) error {
 	var first []codeBlock
-	for i := p.from.Blocks; i < p.to.Blocks; i++ {
+	for i := p.from[decode.Blocks]; i < p.to[decode.Blocks]; i++ {
 		b := p.unit.Blocks[i]
 		n, ok := s.numbers[b.Key]
 		if !ok {
@@ -157,9 +157,9 @@ func (s *stitcher) segment(p *decodedPart) error {
 	// said last.
 	b := s.open
 	b.seq -= int64(len(s.lowered))
-	b.timestamp, b.timestamps, b.vmid = s.carry.base.timestamp, int32(p.from.Timestamps), s.carry.base.vmid
+	b.timestamp, b.timestamps, b.vmid = s.carry.base.timestamp, int32(p.from[decode.Timestamps]), s.carry.base.vmid
 	b.ordinal = s.open.ordinal + s.exceptions
-	timestamps := p.unit.Timestamps[p.from.Timestamps:p.to.Timestamps]
+	timestamps := rowsOf(p, p.unit.Timestamps, decode.Timestamps)
 	s.carry.resolve(s.code, timestamps)
 	s.carry.takeWaits(p.unit, &p.Segment, p.from, p.to)
 	s.pointBack(p)
@@ -196,7 +196,7 @@ func (s *stitcher) pointBack(p *decodedPart) {
 	if len(s.lowered) == 0 {
 		return
 	}
-	for i := p.from.Counts; i < p.to.Counts; i++ {
+	for i := p.from[decode.Counts]; i < p.to[decode.Counts]; i++ {
 		if x := &p.unit.Counts[i]; x.Late {
 			x.Seq += int64(len(s.lowered)) - s.before(x.Seq)
 		}
@@ -218,10 +218,10 @@ func (s *stitcher) count(p *decodedPart) {
 	t.BytesUnplaced += of.BytesUnplaced
 	t.Instructions += of.Instructions
 	t.Exceptions += of.Exceptions
-	losses := p.unit.Losses[p.from.Losses:p.to.Losses]
+	losses := rowsOf(p, p.unit.Losses, decode.Losses)
 	t.Losses += int64(len(losses))
 	s.outcome.lost.add(losses)
-	for _, e := range p.unit.Events[p.from.Events:p.to.Events] {
+	for _, e := range rowsOf(p, p.unit.Events, decode.Events) {
 		switch {
 		case e.Event.Restarts():
 			t.Gaps++
@@ -258,27 +258,27 @@ func (s *stitcher) openSegment(seg *decode.Segment) error {
 // addRows hands the rows of a part to their tables.
 func (s *stitcher) addRows(b base, p *decodedPart) error {
 	u, from, to, t := p.unit, p.from, p.to, &s.tables
-	unmatched, err := s.data.Follow(access.Base{Seq: b.seq, Segment: b.segment}, u.Data[from.Data:to.Data], p.Tail.Act)
+	unmatched, err := s.data.Follow(access.Base{Seq: b.seq, Segment: b.segment}, rowsOf(p, u.Data, decode.Data), p.Tail.Act)
 	if err != nil {
 		return err
 	}
-	events := mergeEvents(u.Events[from.Events:to.Events], unmatched, from.Events)
-	timestamps, events := unknownTimestamps(u.Timestamps[from.Timestamps:to.Timestamps], events)
-	exceptions := exceptionRows(b, u, u.Exceptions[from.Exceptions:to.Exceptions])
+	events := mergeEvents(rowsOf(p, u.Events, decode.Events), unmatched, from[decode.Events])
+	timestamps, events := unknownTimestamps(rowsOf(p, u.Timestamps, decode.Timestamps), events)
+	exceptions := exceptionRows(b, u, rowsOf(p, u.Exceptions, decode.Exceptions))
 	s.exceptions += int64(len(exceptions))
 	return errors.Join(
 		t.runs.add(runs{
-			base: b, unit: u, numbers: p.numbers, from: from.Runs, to: to.Runs, cost: from.Costs,
-			spans: u.Spans[from.Spans:to.Spans],
+			base: b, unit: u, numbers: p.numbers, from: from[decode.Runs], to: to[decode.Runs], cost: from[decode.Costs],
+			spans: rowsOf(p, u.Spans, decode.Spans),
 			seq:   s.open.seq + s.row.Instructions - p.Row.Instructions, rows: p.Row.Instructions,
 		}),
 		t.exceptions.add(b, exceptions),
-		t.counts.add(b, u.Counts[from.Counts:to.Counts]),
+		t.counts.add(b, rowsOf(p, u.Counts, decode.Counts)),
 		t.timestamps.add(b, timestamps),
-		t.contexts.add(b, s.carry.changes(u.Contexts[from.Contexts:to.Contexts])),
+		t.contexts.add(b, s.carry.changes(rowsOf(p, u.Contexts, decode.Contexts))),
 		t.events.add(b, events),
-		t.losses.add(b, u.Losses[from.Losses:to.Losses]),
-		t.packets.add(b, u.Packets[from.Packets:to.Packets]),
+		t.losses.add(b, rowsOf(p, u.Losses, decode.Losses)),
+		t.packets.add(b, rowsOf(p, u.Packets, decode.Packets)),
 	)
 }
 

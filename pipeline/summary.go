@@ -211,7 +211,7 @@ func imageRegion(r *image.Region) schema.ImageRegion {
 func (e *exporter) sourceTotals(s *sourcePlan) schema.SourceTotals {
 	row := schema.SourceTotals{
 		Source: s.ID, Name: s.Name, Protocol: s.Protocol, Version: s.version(), Core: s.Core,
-		Status: schema.SourceStatusNames[s.status], Problem: s.problem, Unit: schema.SourceUnitNames[schema.UnitBytes],
+		Status: schema.SourceStatusNames[s.status], Problem: s.problem, Unit: s.unit().String(),
 		Totals: s.outcome.totals, TimestampHz: e.capture.TimestampHz, CycleHz: e.opt.CycleHz, Registers: s.registers(),
 	}
 	if s.buffer != nil {

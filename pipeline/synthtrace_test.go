@@ -95,7 +95,7 @@ func runPFT(t testing.TB, id uint8, o encodepft.Options, v encodepft.Variation) 
 	t.Helper()
 	o.Source, o.SyncBytes, o.ReturnStackDepth, o.TimestampBase, o.CyclesPerTick, o.Variation = id, synthSync, 8, synthClock, 20, v
 	r := newSynthRun(t, id, v.Seed, false, false)
-	r.protocol, r.core, r.profile, r.cell, r.registers = capture.PFT, "Cortex-A15", "A", "PTM"+o.Version(), o.Registers()
+	r.protocol, r.core, r.profile, r.cell, r.registers = "pft", "Cortex-A15", "A", "PTM"+o.Version(), o.Registers()
 	if err := encodepft.New(&r.stream, digest.New(id), o).Encode(r.steps); err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +107,7 @@ func runETMv3(t testing.TB, id uint8, o encodeetmv3.Options, v *encodeetmv3.Vari
 	t.Helper()
 	r := newSynthRun(t, id, v.Seed, o.ProfileM, o.DataAddress || o.DataValue)
 	o.Source, o.SyncPeriod, o.TimestampBase, o.CyclesPerTick, o.Program, o.Variation = id, synthSync, synthClock, 20, r.code.Program(), v
-	r.protocol, r.core, r.profile, r.cell, r.registers = capture.ETMv3, o.Core(), "R", o.Type(), o.Registers()
+	r.protocol, r.core, r.profile, r.cell, r.registers = "etmv3", o.Core(), "R", o.Type(), o.Registers()
 	if o.ProfileM {
 		r.profile = "M"
 	}
@@ -160,7 +160,7 @@ func (r *synthRun) trace(t testing.TB) *trace {
 	for _, x := range r.registers {
 		registers = append(registers, capture.Register{Name: x.Name, Bits: 32, Value: uint64(x.Value)})
 	}
-	bound, _, err := protocols[r.protocol](decode.Source{CoreType: r.core, Profile: r.profile, Registers: registers})
+	bound, _, err := bindTo(r.protocol, decode.Source{CoreType: r.core, Profile: r.profile, Registers: registers})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -88,12 +88,12 @@ func sampleSnapshot(t testing.TB) string {
 // openTrace returns the trace of a source of a snapshot.
 func openTrace(t testing.TB, dir string, id uint8) *trace {
 	t.Helper()
-	c, err := capture.Open(dir, capture.Options{})
+	c, err := capture.Open(dir, protocols(), capture.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	p, err := makePlan(context.Background(), c, false)
+	p, err := makePlan(context.Background(), c, protocols(), false)
 	if err != nil {
 		t.Fatal(err)
 	}

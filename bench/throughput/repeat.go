@@ -19,7 +19,7 @@ func repeatCapture(from, to string, size int) error {
 	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
 		return err
 	}
-	c, err := capture.Open(to, capture.Options{})
+	c, err := capture.Open(to, nil, capture.Options{})
 	if err != nil {
 		return err
 	}

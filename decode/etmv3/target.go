@@ -52,7 +52,7 @@ func (d *Decoder) branchExpected(r *Branch) bool {
 // justTaken says whether the last instruction was a branch that was taken.
 func (d *Decoder) justTaken() bool {
 	n := len(d.rec.Unit.Runs)
-	return n == d.rec.Base.Runs || d.rec.Unit.Runs[n-1].Outcome == schema.Taken
+	return n == d.rec.Base[decode.Runs] || d.rec.Unit.Runs[n-1].Outcome == schema.Taken
 }
 
 // goTo puts position and state to what a branch packet says.
@@ -206,7 +206,7 @@ func (d *Decoder) cancel(offset int64) (address schema.Null[uint32], ok bool) {
 		d.dropReturn(row)
 		d.rec.Unit.Lower(d.rec.Base, d.rec.Unit.Ends(), d.walk.Seq)
 		d.waits += int64(cost)
-		if d.cfg.CycleAccurate && len(d.rec.Unit.Costs) == d.rec.Base.Costs && d.back.Waits == decode.WaitsTaken {
+		if d.cfg.CycleAccurate && len(d.rec.Unit.Costs) == d.rec.Base[decode.Costs] && d.back.Waits == decode.WaitsTaken {
 			d.back.Waits = decode.WaitsPassed
 		}
 		address, ok = schema.Of(at), true

@@ -130,7 +130,7 @@ func (w *Walker) TakeBack(from decode.Ends) (address, cost uint32, ok bool) {
 	if address, cost, ok = w.unit.TakeBack(from, &to); !ok {
 		return 0, 0, false
 	}
-	w.unit.Runs, w.unit.Costs = w.unit.Runs[:to.Runs], w.unit.Costs[:to.Costs]
+	w.unit.Runs, w.unit.Costs = w.unit.Runs[:to[decode.Runs]], w.unit.Costs[:to[decode.Costs]]
 	w.open = false
 	w.looked.clamp(w.unit.Runs)
 	w.Seq--

@@ -19,6 +19,7 @@ type Recorder struct {
 	// What the registers say. It does not change once the first part began.
 	CycleAccurate bool // rows have cycles
 	Timestamps    decode.TimestampCode
+	UnitBytes     int // bytes of the stream in a unit; 0 is 1
 
 	// Of the part at hand.
 	Unit    *decode.Unit
@@ -118,6 +119,7 @@ func (r *Recorder) Finish(seq int64) {
 	if !r.Part.Open {
 		r.closeLoss()
 	}
+	r.countUnits()
 	s := &r.Segment
 	s.Row.Bytes = s.Row.BytesDecoded + s.Row.BytesLost
 	s.Row.Instructions = seq - r.seq
@@ -134,6 +136,18 @@ func (r *Recorder) Finish(seq int64) {
 	r.Unit, r.Part, r.bounds = nil, decode.Part{}, nil
 }
 
+// countUnits makes units of the bytes that the part's rows count.
+func (r *Recorder) countUnits() {
+	if r.UnitBytes <= 1 {
+		return
+	}
+	n, row := int64(r.UnitBytes), &r.Segment.Row
+	row.BytesDecoded, row.BytesLost, row.BytesUnplaced = row.BytesDecoded/n, row.BytesLost/n, row.BytesUnplaced/n
+	for i := r.Base[decode.Losses]; i < len(r.Unit.Losses); i++ {
+		r.Unit.Losses[i].Bytes /= n
+	}
+}
+
 // Settle opens a span for the runs that follow, if something changed that they
 // share. It is called before each of them.
 func (r *Recorder) Settle() {
@@ -148,7 +162,7 @@ func (r *Recorder) openSpan() {
 		Run: len(r.Unit.Runs), Epoch: r.Epoch, Timestamp: r.timestamp,
 		ContextID: r.ContextID, VMID: r.VMID, Security: r.Security(),
 	}
-	if n := len(r.Unit.Spans); n > r.Base.Spans && r.Unit.Spans[n-1].Run == s.Run {
+	if n := len(r.Unit.Spans); n > r.Base[decode.Spans] && r.Unit.Spans[n-1].Run == s.Run {
 		r.Unit.Spans[n-1] = s
 		return
 	}

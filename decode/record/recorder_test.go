@@ -2,7 +2,7 @@ package record
 
 import (
 	"io"
-	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/tracelake/tracelake/decode"
@@ -64,7 +64,7 @@ func TestRecorderStop(t *testing.T) {
 		lost := r.Stop(7, 3, tt.err)
 		r.Finish(3)
 		row := u.Segments[0].Row
-		if lost != tt.lost || u.Segments[0].Tail.Lost != tt.lost || !reflect.DeepEqual(u.Losses, tt.losses) {
+		if lost != tt.lost || u.Segments[0].Tail.Lost != tt.lost || !slices.Equal(u.Losses, tt.losses) {
 			t.Errorf("%s: lost %v, %+v, want %v, %+v", tt.name, lost, u.Losses, tt.lost, tt.losses)
 		}
 		if len(r.rest.Data) != tt.rest || row.BytesDecoded != 7 || row.BytesLost != 3-int64(tt.rest) || row.Bytes != row.BytesDecoded+row.BytesLost {
@@ -102,7 +102,7 @@ func TestRecorderParts(t *testing.T) {
 	r.Decoded(0)
 	r.Finish(4)
 	want := []schema.Loss{{Key: schema.Key{Seq: 4, Offset: 112}, Bytes: 8 + 10, Reason: schema.LossBadPacket, Detail: "header 0x10: why"}}
-	if !reflect.DeepEqual(u.Losses, want) {
+	if !slices.Equal(u.Losses, want) {
 		t.Errorf("losses %+v, want %+v", u.Losses, want)
 	}
 	for i, instructions := range []int64{2, 2, 0} {
@@ -135,7 +135,7 @@ func TestRecorderSettle(t *testing.T) {
 		{Run: 0, Timestamp: schema.TimestampCarried, Security: schema.NonSecure},
 		{Run: 2, Timestamp: 0, Security: schema.NonSecure},
 	}
-	if !reflect.DeepEqual(u.Spans, want) {
+	if !slices.Equal(u.Spans, want) {
 		t.Errorf("spans %+v, want %+v", u.Spans, want)
 	}
 	if len(u.Timestamps) != 1 || len(u.Events) != 1 || u.Events[0].Event != schema.EventTimestampUnknown {
@@ -165,7 +165,7 @@ func TestRecorderRestart(t *testing.T) {
 		r.Begin(&u, part(100, 10), 0)
 		r.Cycle = 10
 		r.Restart(tt.lead, 2)
-		if r.Epoch != tt.epoch || r.Cycle != tt.cycle || !reflect.DeepEqual(u.Counts, tt.counts) {
+		if r.Epoch != tt.epoch || r.Cycle != tt.cycle || !slices.Equal(u.Counts, tt.counts) {
 			t.Errorf("%s: epoch %d, cycle %d, %+v, want %d, %d, %+v", tt.name, r.Epoch, r.Cycle, u.Counts, tt.epoch, tt.cycle, tt.counts)
 		}
 		if len(u.Events) != 1 || u.Events[0].Event != decode.RestartEvent(tt.lead.Reason) {
