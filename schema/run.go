@@ -23,6 +23,9 @@ type BlockKey struct {
 	Address uint32 // the block was entered at
 	ISA     ISA
 	Space   uint8 // memory space it was fetched from, as image.Space
+	// Short says that it is cut after a few instructions, as its unit had too many
+	// in longer ones.
+	Short bool
 }
 
 // A Run is a stretch of a block that was executed straight, told by one packet.

@@ -75,7 +75,7 @@ func (d *Decoder) plainAtoms(a *Atoms, offset int64) bool {
 		var stop flow.Stop
 		if run > 0 {
 			walked, stop = d.walk.Executed(&told, run)
-		} else if stop = d.walk.Atom(&told, false, 0); stop == flow.Missing || stop == flow.Endless {
+		} else if stop = d.walk.Atom(&told, false, 0); stop == flow.Missing {
 			walked = 0
 		}
 		i += uint8(walked)
@@ -132,7 +132,7 @@ func (d *Decoder) atom(told *flow.Told, executed bool, cost int64) bool {
 	}
 	d.rec.Settle()
 	stop := d.walk.Atom(told, executed, uint32(min(cost, 1<<32-1)))
-	if stop == flow.Missing || stop == flow.Endless {
+	if stop == flow.Missing {
 		d.stopped(stop, told.Offset)
 		d.unplaced(told.Offset, executed)
 		return false
@@ -189,8 +189,7 @@ func (d *Decoder) stopped(stop flow.Stop, offset int64) {
 	case flow.Missing:
 		d.unmapped(offset)
 	default:
-		d.inconsistent(offset, d.walk.Place().Address, "straight code without end: wrong program image?")
-		d.lose()
+		panic("etmv3: an atom walks to no waypoint")
 	}
 }
 

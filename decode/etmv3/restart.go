@@ -136,7 +136,7 @@ func (d *Decoder) inProgress(r *Branch, offset int64) {
 		return
 	}
 	switch stop := d.walk.Atom(&told, true, 0); stop {
-	case flow.Missing, flow.Endless:
+	case flow.Missing:
 		d.stopped(stop, offset)
 		d.act = decode.UnplacedAct
 		d.tellUnplaced(true)

@@ -36,8 +36,8 @@ func (w *Walker) Executed(t *Told, n int) (walked int, stop Stop) {
 
 // Atom walks one instruction; cost is what it cost, if t has RunCostsTold.
 // It reports AtIndirect behind an indirect branch that was executed: only Goto
-// and Lose may follow, since the trace tells its target. With Missing and
-// Endless nothing was walked.
+// and Lose may follow, since the trace tells its target. With Missing nothing was
+// walked.
 func (w *Walker) Atom(t *Told, executed bool, cost uint32) Stop {
 	run, stop := w.extend(t)
 	if stop != Arrived {
@@ -73,13 +73,10 @@ func (w *Walker) Next() uint8 {
 // atInstruction makes cur and pos those of the next instruction.
 func (w *Walker) atInstruction() Stop {
 	w.enter()
-	switch {
-	case w.cur.len() > 0:
-		return Arrived
-	case w.cur.end == atMissing:
+	if w.cur.len() == 0 {
 		return Missing
 	}
-	return Endless
+	return Arrived
 }
 
 // extend returns the run of the next instruction: the last one if the same
@@ -93,15 +90,21 @@ func (w *Walker) extend(t *Told) (*schema.Run, Stop) {
 			return run, Arrived
 		}
 	}
-	i, ok := w.use(w.cur)
-	if !ok {
-		return nil, Endless
-	}
 	w.unit.Runs = append(w.unit.Runs, schema.Run{
-		Offset: t.Offset, Block: i, First: uint16(w.pos), Flags: t.Flags | schema.RunFailedTold,
+		Offset: t.Offset, Block: w.include(w.cur), First: uint16(w.pos), Flags: t.Flags | schema.RunFailedTold,
 	})
 	w.open = true
 	return &w.unit.Runs[len(w.unit.Runs)-1], Arrived
+}
+
+// include gives the index of the block in the unit. If the unit then holds too
+// much, other blocks that it gets are short.
+func (w *Walker) include(b *block) uint32 {
+	if b.unit != w.prog.unit {
+		w.fresh += b.len()
+		w.prog.short = w.fresh > unitInstructions
+	}
+	return w.index(b)
 }
 
 // endBlock goes on behind the last instruction of a block.

@@ -16,7 +16,7 @@ type end uint8
 const (
 	atWaypoint end = iota // its last instruction can change the flow
 	atMissing             // no memory behind its last instruction
-	atLimit               // straight code beyond schema.MaxBlock or address 2³²
+	atLimit               // straight code continues, or ends at address 2³²
 )
 
 // A block is a template with what is known about leaving it. Blocks belong to
@@ -61,7 +61,11 @@ func (p *Program) build(key schema.BlockKey) *block {
 	s := &p.scratch
 	s.address, s.opcode, s.size, s.kind = s.address[:0], s.opcode[:0], s.size[:0], s.kind[:0]
 	b := &block{end: atLimit, next: key.Address}
-	for len(s.address) < schema.MaxBlock {
+	limit := schema.MaxBlock
+	if key.Short {
+		limit = shortInstructions
+	}
+	for len(s.address) < limit {
 		in, ok := p.fetch(key, b.next)
 		if !ok {
 			b.end = atMissing

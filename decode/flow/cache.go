@@ -20,6 +20,7 @@ type Program struct {
 	held  int    // weight of blocks
 	most  int    // beyond it is trimmed
 	unit  uint32 // counts units: the one at hand
+	short bool   // blocks that the unit does not have yet are short
 
 	data map[*schema.Block][]isa.Transfers // of blocks that were asked about
 
@@ -58,7 +59,7 @@ func (p *Program) forget() {
 // too many.
 func (p *Program) begin() {
 	p.unit++
-	p.most = mostInstructions
+	p.most, p.short = mostInstructions, false
 	if p.held > heldInstructions {
 		p.forget()
 	}
@@ -82,21 +83,43 @@ func (p *Program) trim() {
 
 // block returns the block entered at a place.
 func (p *Program) block(at place) *block {
+	if b := p.known(at); b != nil {
+		return b
+	}
 	key := at.key()
+	key.Short = p.short
+	if p.held > p.most {
+		p.trim()
+	}
+	b := p.build(key)
+	p.blocks[key] = b
+	p.held += b.weight()
+	p.front[frontIndex(key)] = b
+	return b
+}
+
+// known returns the block entered at a place, nil if it would have to be built.
+// Which of a long and a short one it is does not depend on what else the cache
+// has.
+func (p *Program) known(at place) *block {
+	key := at.key()
+	b := p.find(key)
+	if !p.short || b != nil && b.unit == p.unit {
+		return b
+	}
+	key.Short = true
+	return p.find(key)
+}
+
+func (p *Program) find(key schema.BlockKey) *block {
 	slot := &p.front[frontIndex(key)]
 	if b := *slot; b != nil && b.code != nil && b.code.Key == key {
 		return b
 	}
-	b, ok := p.blocks[key]
-	if !ok {
-		if p.held > p.most {
-			p.trim()
-		}
-		b = p.build(key)
-		p.blocks[key] = b
-		p.held += b.weight()
+	b := p.blocks[key]
+	if b != nil {
+		*slot = b
 	}
-	*slot = b
 	return b
 }
 

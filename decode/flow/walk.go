@@ -34,7 +34,14 @@ type Walker struct {
 // unitInstructions bounds the templates that one unit may hold (11 bytes each),
 // so that a stream that enters endless straight code at ever new addresses
 // cannot fill the memory. Intact trace stays far below.
-const unitInstructions = 8 << 20
+//
+// Beyond, a walk to a waypoint fails. One by atoms of one instruction continues in
+// blocks of shortInstructions, as many as the longest P-header has atoms: each
+// packet then adds at most twice that to what the unit holds and decodes.
+const (
+	unitInstructions  = 8 << 20
+	shortInstructions = 16
+)
 
 // NewWalker returns a walker of p with unknown position.
 func NewWalker(p *Program) *Walker { return &Walker{prog: p} }
@@ -125,13 +132,18 @@ func (w *Walker) use(b *block) (uint32, bool) {
 		if w.fresh += b.len(); w.fresh > unitInstructions {
 			return 0, false
 		}
-		b.unit = w.prog.unit
 	}
+	return w.index(b), true
+}
+
+// index gives the index of the block in the unit.
+func (w *Walker) index(b *block) uint32 {
+	b.unit = w.prog.unit
 	if b.stamp != w.stamp {
 		b.stamp, b.index = w.stamp, uint32(len(w.unit.Blocks))
 		w.unit.Blocks = append(w.unit.Blocks, b.code)
 	}
-	return b.index, true
+	return b.index
 }
 
 // emit appends a run over n instructions from the position on.
@@ -208,24 +220,23 @@ func (w *Walker) Onward() decode.Place {
 // Pass goes on behind the waypoint.
 func (w *Walker) Pass() {
 	b := w.cur
-	if b.fallThrough == nil {
-		b.fallThrough = w.prog.block(place{decode.Place{Address: b.next, ISA: w.at.ISA}, w.at.space})
-	}
-	w.step(b.fallThrough, b.next, w.at.ISA)
+	w.step(&b.fallThrough, decode.Place{Address: b.next, ISA: w.at.ISA})
 }
 
 // Take follows the direct branch that is the waypoint.
 func (w *Walker) Take() {
 	b := w.cur
-	if b.taken == nil {
-		b.taken = w.prog.block(place{decode.Place{Address: b.last.Target, ISA: b.last.TargetISA}, w.at.space})
-	}
-	w.step(b.taken, b.last.Target, b.last.TargetISA)
+	w.step(&b.taken, decode.Place{Address: b.last.Target, ISA: b.last.TargetISA})
 }
 
-func (w *Walker) step(to *block, address uint32, state schema.ISA) {
-	w.cur, w.pos = to, 0
-	w.at.Address, w.at.ISA = address, state
+// step goes on to a place, in the block of a link if that is known. A block that
+// is not known yet is built when an instruction of it is walked.
+func (w *Walker) step(link **block, to decode.Place) {
+	w.at.Place, w.cur, w.pos = to, *link, 0
+	if w.cur == nil || w.prog.short {
+		w.cur = w.prog.known(w.at)
+		*link = w.cur
+	}
 }
 
 // Push pushes the return address of the waypoint (IHI 0035B §4.13).
