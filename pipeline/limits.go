@@ -11,6 +11,19 @@ const (
 	chunkBytes = 1 << 20
 )
 
+// What waits in memory, in bytes as [job] and [decode.Unit] count them.
+const (
+	// runGroupBytes is where a row group of runs ends that takes up much for its
+	// rows, as of a stream with an I-sync every ten bytes; rowGroupBytes where
+	// one of any other table does.
+	runGroupBytes = 24 << 20
+	rowGroupBytes = 12 << 20
+	// jobBytes is how much more may wait to be encoded, for each worker.
+	jobBytes = 16 << 20
+	// decodedBytes is how much may wait to be stitched, for each worker.
+	decodedBytes = 24 << 20
+)
+
 // What may wait for a cancel: beyond, one finds nothing. Rows reported after the
 // last instruction count, and the bytes of the stream that report them.
 const (
