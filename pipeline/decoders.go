@@ -23,10 +23,10 @@ type decoders struct {
 // segment.
 func (d *decoders) decode(ctx context.Context, u *workUnit) (decoded, error) {
 	if len(u.parts) == 0 {
-		return decoded{u, &decode.Unit{}, 0}, nil
+		return decoded{u, &decode.Result{}, 0}, nil
 	}
 	// Units are much alike, and growing costs as much as decoding does.
-	rows := &decode.Unit{Runs: make([]schema.Run, 0, d.runs(u.bytes))}
+	rows := &decode.Result{Runs: make([]schema.Run, 0, d.runs(u.bytes))}
 	var decoder decode.Decoder
 	if u.prev == nil {
 		decoder = d.get()
@@ -85,7 +85,7 @@ func (d *decoders) observe(runs, bytes int) {
 }
 
 // memoryOf returns the bytes that the rows of a unit take up.
-func memoryOf(u *decode.Unit) int64 {
+func memoryOf(u *decode.Result) int64 {
 	n := sizeOf(u.Blocks) + sizeOf(u.Runs) + sizeOf(u.Costs) + sizeOf(u.Spans) + sizeOf(u.Exceptions) + sizeOf(u.Counts) +
 		sizeOf(u.Timestamps) + sizeOf(u.Contexts) + sizeOf(u.Data) + sizeOf(u.Events) + sizeOf(u.Losses) + sizeOf(u.Packets) +
 		sizeOf(u.Segments)

@@ -11,7 +11,7 @@ const (
 	chunkBytes = 1 << 20
 )
 
-// What waits in memory, in bytes as [job] and [decode.Unit] count them.
+// What waits in memory, in bytes as [job] and [decode.Result] count them.
 const (
 	// runGroupBytes is where a row group of runs ends that takes up much for its
 	// rows, as of a stream with an I-sync every ten bytes; rowGroupBytes where

@@ -242,7 +242,7 @@ protocol = %s
 	}
 }
 
-func a32(address uint32) decode.Place { return decode.Place{Address: address, ISA: schema.A32} }
+func a32(address uint32) decode.PC { return decode.PC{Address: address, ISA: schema.A32} }
 
 // decodeQuality decodes the packets of a scenario, cut up as g says.
 func decodeQuality(t *testing.T, s *decodetest.Scenario, mem *image.Memory, g grain) decode.Quality {

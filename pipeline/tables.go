@@ -201,7 +201,7 @@ func (t *runTable) take(r *runs, room int64) int64 {
 		run := &r.unit.Runs[i]
 		if skip == 0 {
 			t.bytes += runBytes
-			if run.Flags&schema.RunCostsTold != 0 {
+			if run.Flags&schema.RunHasCosts != 0 {
 				t.bytes += costBytes * int64(run.Count)
 			}
 		}

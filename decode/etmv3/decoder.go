@@ -31,7 +31,7 @@ type Decoder struct {
 	within    bool
 	// insideHeld counts the instructions in blocks of what inside decoded of the
 	// unit insideOf.
-	insideOf   *decode.Unit
+	insideOf   *decode.Result
 	insideHeld int
 }
 
@@ -45,9 +45,9 @@ type state struct {
 	altISA  bool
 
 	follow
-	told   told       // since the last datum
-	act    decode.Act // the last act, which a cancel takes back
-	actRow int        // its `return` row in the unit, or noRow
+	told   told              // since the last datum
+	act    decode.Cancelable // the last act, which a cancel takes back
+	actRow int               // its `return` row in the unit, or noRow
 	// returned says that it has a `return` row, in whichever unit.
 	returned bool
 
@@ -55,17 +55,17 @@ type state struct {
 	restart schema.Null[decode.Restart]
 	counted bool // a late count came before any restart of the segment
 
-	back decode.Back
+	back decode.BackReferences
 }
 
 // noRow is the index of no row.
 const noRow = -1
 
 // acted makes a the last act.
-func (s *state) acted(a decode.Act) { s.act, s.actRow, s.returned = a, noRow, false }
+func (s *state) acted(a decode.Cancelable) { s.act, s.actRow, s.returned = a, noRow, false }
 
 // Decode implements [decode.Decoder].
-func (d *Decoder) Decode(u *decode.Unit, part decode.Part) {
+func (d *Decoder) Decode(u *decode.Result, part decode.Part) {
 	d.begin(u, part)
 	i := 0
 	if !part.Continued {
@@ -84,12 +84,12 @@ func (d *Decoder) Decode(u *decode.Unit, part decode.Part) {
 // docs/etmv3.md §4.3). Only the segment before knows. In a BL or BLX there is
 // no other way.
 func (d *Decoder) mayBeInside() bool {
-	at := d.rec.Segment.Lead.At.V
+	at := d.rec.Segment.Start.At.V
 	if d.cfg.OneT32 || d.within || !d.walk.Known() || d.half || at.ISA != schema.T32 && at.ISA != schema.T32EE {
 		return false
 	}
 	first, ok := d.halfword(at.Address - 2)
-	return ok && d.rec.Segment.Lead.Reason == schema.ISyncPeriodic && isa.Is32Bit(first)
+	return ok && d.rec.Segment.Start.Reason == schema.ISyncPeriodic && isa.Is32Bit(first)
 }
 
 // maxInside is how many instructions there may be in the blocks of all that is
@@ -99,7 +99,7 @@ const maxInside = 8 << 20
 
 // decodeInside decodes a segment as one that begins inside an instruction, unless
 // too much of the unit was.
-func (d *Decoder) decodeInside(of *decode.Unit, part decode.Part) *decode.Unit {
+func (d *Decoder) decodeInside(of *decode.Result, part decode.Part) *decode.Result {
 	if of != d.insideOf {
 		d.insideOf, d.insideHeld = of, 0
 	}
@@ -110,7 +110,7 @@ func (d *Decoder) decodeInside(of *decode.Unit, part decode.Part) *decode.Unit {
 		d.inside = newDecoder(&d.cfg, d.mem, d.packets)
 		d.inside.within = true
 	}
-	u := &decode.Unit{}
+	u := &decode.Result{}
 	d.inside.Decode(u, part)
 	for _, b := range u.Blocks {
 		d.insideHeld += len(b.Address)
@@ -119,17 +119,17 @@ func (d *Decoder) decodeInside(of *decode.Unit, part decode.Part) *decode.Unit {
 }
 
 // begin readies the decoder for a part.
-func (d *Decoder) begin(u *decode.Unit, part decode.Part) {
+func (d *Decoder) begin(u *decode.Result, part decode.Part) {
 	if !part.Continued {
 		d.state = state{}
 		d.walk.Lose()
 		d.walk.Seq = 0
 	}
 	d.rec.Begin(u, part, d.walk.Seq)
-	d.back = decode.Back{Waits: decode.WaitsPassed}
+	d.back = decode.BackReferences{Waits: decode.WaitsPassed}
 	d.actRow, d.told = noRow, told{}
-	if d.act == decode.InstructionAct || d.act == decode.ReturnAct {
-		d.act = decode.EarlierAct // in a unit that is out of reach
+	if d.act == decode.CancelableInstruction || d.act == decode.CancelableReturn {
+		d.act = decode.CancelableEarlier // in a unit that is out of reach
 	}
 	d.walk.Begin(u)
 	if part.Break {
@@ -148,15 +148,15 @@ func (d *Decoder) lead() int {
 	if err := d.cfg.Parse(&p, d.rec.Part.Data); err != nil || p.Kind != ISync {
 		panic(fmt.Sprintf("etmv3: segment at %d does not begin with an I-sync: %v", offset, err))
 	}
-	d.rec.Lead(d.cfg.lead(&p, offset))
+	d.rec.Start(d.cfg.lead(&p, offset))
 	d.keepPacket(&p, 0)
-	d.act = decode.EarlierAct
+	d.act = decode.CancelableEarlier
 	if p.Reason != schema.ISyncPeriodic {
 		d.forget(&p)
 	}
 	d.setTo(&p, offset)
 	if d.within {
-		d.inHalf(decode.Place{Address: p.Address - 2, ISA: p.ISA}, true)
+		d.inHalf(decode.PC{Address: p.Address - 2, ISA: p.ISA}, true)
 	}
 	return p.Len
 }
@@ -186,20 +186,20 @@ func (d *Decoder) decodePackets(i int) {
 func (d *Decoder) loseSync(i int) {
 	d.closeStretch()
 	d.salvage = salvage{}
-	d.acted(decode.NoAct)
-	d.fate(decode.Datum{Key: d.key(d.rec.Offset(i)), Kind: decode.DatumLost})
+	d.acted(decode.NothingCancelable)
+	d.fate(decode.DataElement{Key: d.key(d.rec.Offset(i)), Kind: decode.ElementLost})
 	d.walk.Lose()
 }
 
 // finish completes the segment's entry in the unit.
 func (d *Decoder) finish() {
-	t := &d.rec.Segment.Tail
+	t := &d.rec.Segment.End
 	if !d.rec.Part.Open {
 		d.closeStretch()
 		t.Waits = d.waits
 	}
 	d.endData()
-	t.Act, t.Return, t.Restart = d.act, d.actRow, d.restart
+	t.Cancelable, t.Return, t.Restart = d.act, d.actRow, d.restart
 	if d.rec.Lost() {
 		t.Preserved = d.preserve()
 	}
@@ -269,7 +269,7 @@ func (d *Decoder) processPacket(p *Packet, i int) {
 		d.rec.Event(d.key(offset), schema.EventTrigger, schema.Null[uint32]{}, "")
 	case ExceptionEntry:
 		d.doubt(p)
-		d.fate(decode.Datum{Key: d.key(offset), Kind: decode.DatumPush})
+		d.fate(decode.DataElement{Key: d.key(offset), Kind: decode.ElementPush})
 	case OutOfOrderData, StoreFailed, OutOfOrderPlaceholder, NormalData, DataSuppressed, ValueNotTraced:
 		d.data(p, offset)
 	case ASync, Ignore:

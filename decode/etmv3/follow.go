@@ -61,7 +61,7 @@ func (d *Decoder) pheader(p *Packet, offset int64) {
 // plainAtoms walks atoms that tell no cycles. It reports whether all of them
 // could be placed.
 func (d *Decoder) plainAtoms(a *Atoms, offset int64) bool {
-	told := flow.Told{Offset: offset}
+	told := flow.Source{Offset: offset}
 	placed := true
 	for i := uint8(0); i < a.Count; {
 		if !d.cfg.OneT32 || !d.walk.Known() {
@@ -90,7 +90,7 @@ func (d *Decoder) plainAtoms(a *Atoms, offset int64) bool {
 // costedAtoms walks atoms with cycles (§7.3.3, docs/etmv3.md §5): an
 // instruction costs those since the one before.
 func (d *Decoder) costedAtoms(a *Atoms, offset int64) bool {
-	told := flow.Told{Offset: offset, Flags: schema.RunCostsTold}
+	told := flow.Source{Offset: offset, Flags: schema.RunHasCosts}
 	placed, seq := true, d.walk.Seq
 	sum := int64(a.Waits)
 	d.wait(a.Waits)
@@ -122,7 +122,7 @@ func (d *Decoder) wait(n uint8) {
 }
 
 // atom walks one instruction. It reports whether it could be placed.
-func (d *Decoder) atom(told *flow.Told, executed bool, cost int64) bool {
+func (d *Decoder) atom(told *flow.Source, executed bool, cost int64) bool {
 	if d.walk.Known() && !d.cfg.OneT32 && d.firstHalf() {
 		return true
 	}
@@ -148,7 +148,7 @@ func (d *Decoder) atom(told *flow.Told, executed bool, cost int64) bool {
 
 // walked takes note of instructions that got rows.
 func (d *Decoder) walked(n int) {
-	d.acted(decode.InstructionAct)
+	d.acted(decode.CancelableInstruction)
 	d.told.instructions = true
 	d.afterBranch = false
 	d.underway = d.started && !d.atoms && n == 1 && d.walk.TransfersData()
@@ -162,7 +162,7 @@ func (d *Decoder) firstHalf() bool {
 		return false
 	}
 	d.half, d.halfTold = true, true
-	d.acted(decode.UnplacedAct)
+	d.acted(decode.CancelableUnplaced)
 	d.afterBranch = false
 	return true
 }
@@ -171,7 +171,7 @@ func (d *Decoder) firstHalf() bool {
 // come.
 func (d *Decoder) dropHalf(offset int64) {
 	if d.half && d.halfTold {
-		d.rec.Event(d.key(offset), schema.EventSplitInstruction, schema.Of(d.walk.Place().Address), "")
+		d.rec.Event(d.key(offset), schema.EventSplitInstruction, schema.Of(d.walk.PC().Address), "")
 	}
 	d.half, d.halfTold = false, false
 }
@@ -213,7 +213,7 @@ func (d *Decoder) unplaced(offset int64, executed bool) {
 	d.stretch.atoms++
 	d.tellUnplaced(executed)
 	d.dropWaits()
-	d.acted(decode.UnplacedAct)
+	d.acted(decode.CancelableUnplaced)
 	d.afterBranch = false
 }
 
@@ -239,7 +239,7 @@ func (d *Decoder) closeStretch() {
 	e := d.stretch.Event
 	e.Seq = min(e.Seq, d.walk.Seq) // the instruction before it may have been cancelled
 	e.Detail = strconv.FormatInt(d.stretch.atoms, 10)
-	d.rec.Unit.Events = append(d.rec.Unit.Events, e)
+	d.rec.Result.Events = append(d.rec.Result.Events, e)
 	d.stretch = stretch{}
 }
 
@@ -265,7 +265,7 @@ func (d *Decoder) jump(address uint32, state schema.ISA, offset int64) {
 		address -= 2
 		d.half = true
 	}
-	d.walk.Goto(decode.Place{Address: address, ISA: state}, d.rec.Space())
+	d.walk.Goto(decode.PC{Address: address, ISA: state}, d.rec.Space())
 }
 
 // secondHalf says whether the flow, which goes to an address, begins inside an
@@ -356,8 +356,8 @@ func (d *Decoder) halfword(address uint32) (uint16, bool) {
 
 // here returns the position in the program, which is known, as the trace tells
 // it: inside an instruction of which the first half was told.
-func (d *Decoder) here() decode.Place {
-	at := d.walk.Place()
+func (d *Decoder) here() decode.PC {
+	at := d.walk.PC()
 	if d.half {
 		at.Address += 2
 	}

@@ -20,7 +20,7 @@ type halt struct {
 // haltAt begins debug state at Data[at]: nothing is traced up to an I-sync.
 func (d *Decoder) haltAt(at int) {
 	d.dead = true
-	d.halt = halt{d.state, d.rec.State, d.rec.Unit.Ends(), at}
+	d.halt = halt{d.state, d.rec.State, d.rec.Result.Ends(), at}
 }
 
 // tellsFlow says whether p tells an instruction or an address, which no packet
@@ -32,7 +32,7 @@ func tellsFlow(p *Packet) bool {
 // splice takes back what was decoded since the entry to debug state, and loses
 // all up to the next cut. It returns where the loss begins.
 func (d *Decoder) splice() int {
-	d.rec.Unit.Truncate(d.halt.ends)
+	d.rec.Result.Truncate(d.halt.ends)
 	d.state, d.rec.State = d.halt.state, d.halt.record
 	d.rec.OpenLoss(d.key(d.rec.Offset(d.halt.at)), schema.LossSplice, "trace goes on behind an entry to debug state without an I-sync")
 	d.loseSync(d.halt.at)

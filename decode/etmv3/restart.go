@@ -19,7 +19,7 @@ func (d *Decoder) isync(p *Packet, offset int64) {
 			reached.V = d.reached()
 		}
 		d.rec.Periodic(d.key(offset), reached, at)
-		if first, told := d.walk.Place(), d.halfTold; reached.OK && reached.V == at && d.half {
+		if first, told := d.walk.PC(), d.halfTold; reached.OK && reached.V == at && d.half {
 			d.setTo(p, offset)
 			d.inHalf(first, told)
 			return
@@ -43,19 +43,19 @@ func (d *Decoder) isync(p *Packet, offset int64) {
 
 // inHalf puts the position behind the first half of an instruction, which an atom
 // told or did not.
-func (d *Decoder) inHalf(first decode.Place, told bool) {
+func (d *Decoder) inHalf(first decode.PC, told bool) {
 	d.walk.Goto(first, d.rec.Space())
 	d.half, d.halfTold = true, told
 }
 
 // position is where an I-sync says the flow is.
 func (c *Config) position(p *Packet) decode.Position {
-	return decode.Position{Place: decode.Place{Address: p.Address, ISA: p.ISA}, NonSecure: c.Security && p.NS}
+	return decode.Position{PC: decode.PC{Address: p.Address, ISA: p.ISA}, NonSecure: c.Security && p.NS}
 }
 
 // reached is where the flow is, which is known.
 func (d *Decoder) reached() decode.Position {
-	return decode.Position{Place: d.here(), NonSecure: d.rec.NS}
+	return decode.Position{PC: d.here(), NonSecure: d.rec.NS}
 }
 
 // restartTrace handles what an I-sync that is not periodic says beside the
@@ -68,12 +68,12 @@ func (d *Decoder) restartTrace(p *Packet, offset int64) {
 
 // lead is what an I-sync says beside the state of the processor. A count of 0 is
 // unknown, and so is that of some restarts.
-func (c *Config) lead(p *Packet, offset int64) decode.Lead {
-	l := decode.Lead{Offset: offset, Reason: p.Reason, CountTold: p.CyclesTold}
+func (c *Config) lead(p *Packet, offset int64) decode.SegmentStart {
+	l := decode.SegmentStart{Offset: offset, Reason: p.Reason, HasCount: p.HasCycles}
 	if !c.DataOnly {
 		l.At = schema.Of(c.position(p))
 	}
-	if p.CyclesTold && p.Cycles != 0 && !c.countUnknown(p.Reason) {
+	if p.HasCycles && p.Cycles != 0 && !c.countUnknown(p.Reason) {
 		l.Count = schema.Of(int64(p.Cycles))
 	}
 	return l
@@ -94,10 +94,10 @@ func (c *Config) countUnknown(reason schema.ISyncReason) bool {
 
 // forget drops what does not reach over a restart of trace.
 func (d *Decoder) forget(p *Packet) {
-	d.acted(decode.NoAct)
+	d.acted(decode.NothingCancelable)
 	d.dropWaits()
 	d.restartData(p)
-	d.restart = schema.Of(decode.Restart{Seq: d.walk.Seq, Counted: p.CyclesTold, Unknown: d.cfg.countUnknown(p.Reason)})
+	d.restart = schema.Of(decode.Restart{Seq: d.walk.Seq, Counted: p.HasCycles, Unknown: d.cfg.countUnknown(p.Reason)})
 }
 
 // setTo puts position and state to what an I-sync says, whatever came before.
@@ -125,9 +125,9 @@ func (d *Decoder) setTo(p *Packet, offset int64) {
 // §7.10.5) has more: a data instruction, whose E atom is implied, and the
 // instruction executing now.
 func (d *Decoder) inProgress(r *Branch, offset int64) {
-	told := flow.Told{Offset: offset, Cycle: d.rec.Cycle}
+	told := flow.Source{Offset: offset, Cycle: d.rec.Cycle}
 	if d.cfg.CycleAccurate {
-		told.Flags = schema.RunCostsTold
+		told.Flags = schema.RunHasCosts
 	}
 	d.rec.Settle()
 	if !d.walk.Known() { // Jazelle
@@ -138,10 +138,10 @@ func (d *Decoder) inProgress(r *Branch, offset int64) {
 	switch stop := d.walk.Atom(&told, true, 0); stop {
 	case flow.Missing:
 		d.stopped(stop, offset)
-		d.act = decode.UnplacedAct
+		d.act = decode.CancelableUnplaced
 		d.tellUnplaced(true)
 	default:
-		d.act = decode.InstructionAct
+		d.act = decode.CancelableInstruction
 	}
 	d.goTo(r, offset)
 	d.afterBranch = false
@@ -154,7 +154,7 @@ func (d *Decoder) lateCount(p *Packet, offset int64) {
 	if p.Cycles != 0 {
 		row.Cycles = schema.Of(int64(p.Cycles))
 	}
-	n := len(d.rec.Unit.Counts)
+	n := len(d.rec.Result.Counts)
 	switch r := &d.restart.V; {
 	case d.restart.OK && !r.Counted:
 		r.Counted = true
@@ -164,10 +164,10 @@ func (d *Decoder) lateCount(p *Packet, offset int64) {
 		}
 	case !d.restart.OK && !d.counted: // perhaps one in a segment before
 		d.counted = true
-		d.back.Count = schema.Of(decode.BackCount{Count: n, Event: len(d.rec.Unit.Events)})
+		d.back.Count = schema.Of(decode.BackCount{Count: n, Event: len(d.rec.Result.Events)})
 		fallthrough
 	default:
 		d.rec.Event(d.key(offset), schema.EventCountUnexpected, schema.Null[uint32]{}, "")
 	}
-	d.rec.Unit.Counts = append(d.rec.Unit.Counts, row)
+	d.rec.Result.Counts = append(d.rec.Result.Counts, row)
 }

@@ -26,27 +26,27 @@ func (d *Decoder) tellUnplaced(executed bool) {
 }
 
 // datum says something about data.
-func (d *Decoder) datum(x decode.Datum) {
+func (d *Decoder) datum(x decode.DataElement) {
 	if !d.cfg.TracesData() {
 		return
 	}
-	x.Instructions, x.Unplaced, x.Events = d.told.instructions, d.told.unplaced, len(d.rec.Unit.Events)
+	x.Instructions, x.Unplaced, x.Events = d.told.instructions, d.told.unplaced, len(d.rec.Result.Events)
 	d.told = told{}
-	d.rec.Unit.Data = append(d.rec.Unit.Data, x)
+	d.rec.Result.Data = append(d.rec.Result.Data, x)
 }
 
 // dataKinds are what data packets say.
-var dataKinds = [...]decode.DatumKind{
-	NormalData:            decode.DatumTransfer,
-	OutOfOrderPlaceholder: decode.DatumPlaceholder,
-	OutOfOrderData:        decode.DatumValue,
-	ValueNotTraced:        decode.DatumNotTraced,
-	StoreFailed:           decode.DatumStoreFailed,
-	DataSuppressed:        decode.DatumSuppressed,
+var dataKinds = [...]decode.DataElementKind{
+	NormalData:            decode.ElementTransfer,
+	OutOfOrderPlaceholder: decode.ElementPlaceholder,
+	OutOfOrderData:        decode.ElementValue,
+	ValueNotTraced:        decode.ElementNotTraced,
+	StoreFailed:           decode.ElementStoreFailed,
+	DataSuppressed:        decode.ElementSuppressed,
 }
 
 // fate says something about data behind the last data instruction.
-func (d *Decoder) fate(x decode.Datum) {
+func (d *Decoder) fate(x decode.DataElement) {
 	d.attach(x.Offset)
 	d.datum(x)
 }
@@ -55,10 +55,10 @@ func (d *Decoder) fate(x decode.Datum) {
 // executed, though others may have been traced since (§7.4.2, docs/etmv3.md
 // §6.1).
 func (d *Decoder) data(p *Packet, offset int64) {
-	d.fate(decode.Datum{
+	d.fate(decode.DataElement{
 		Key: d.key(offset), Kind: dataKinds[p.Kind],
 		Tag: p.Tag, NewAddress: p.NewAddress, Address: p.Address, AddressBits: p.AddressBits,
-		Value: p.Value, ValueTold: d.cfg.DataValue,
+		Value: p.Value, ValueTraced: d.cfg.DataValue,
 	})
 }
 
@@ -72,8 +72,8 @@ func (d *Decoder) attach(offset int64) {
 		return
 	}
 	seq, since := d.walk.Seq-1-behind, d.told
-	d.datum(decode.Datum{
-		Key: schema.Key{Seq: seq, Offset: offset}, Kind: decode.DatumInstruction,
+	d.datum(decode.DataElement{
+		Key: schema.Key{Seq: seq, Offset: offset}, Kind: decode.ElementInstruction,
 		Count: t.Count, Size: t.Size, Access: t.At(0), Swap: t.Swaps(), Register: t.Register,
 	})
 	if since.unplaced && since.at > seq {
@@ -85,7 +85,7 @@ func (d *Decoder) attach(offset int64) {
 func (d *Decoder) endData() {
 	d.attach(0)
 	if d.told != (told{}) {
-		d.datum(decode.Datum{Key: d.key(0), Kind: decode.DatumNothing})
+		d.datum(decode.DataElement{Key: d.key(0), Kind: decode.ElementNothing})
 	}
 }
 
@@ -96,19 +96,19 @@ func (d *Decoder) dataFate(r *Branch, kind schema.ExceptionType, offset int64) {
 		d.attach(offset) // it will be gone
 	}
 	switch {
-	case r.ResumeTold && r.Resume != 0:
-		d.fate(decode.Datum{Key: d.key(offset), Kind: decode.DatumPaused})
+	case r.HasResume && r.Resume != 0:
+		d.fate(decode.DataElement{Key: d.key(offset), Kind: decode.ElementPaused})
 	case kind == schema.ExcDataAbort && !r.Cancel && !d.afterBranch:
-		d.fate(decode.Datum{Key: schema.Key{Seq: d.walk.Seq - 1, Offset: offset}, Kind: decode.DatumAborted, Act: d.act})
+		d.fate(decode.DataElement{Key: schema.Key{Seq: d.walk.Seq - 1, Offset: offset}, Kind: decode.ElementAborted, Cancelable: d.act})
 	}
 }
 
 // cancelled tells that the last act did not happen, and returns the index of
 // what it tells.
-func (d *Decoder) cancelled(offset int64, kind decode.DatumKind) int {
-	n := len(d.rec.Unit.Data)
-	d.datum(decode.Datum{Key: d.key(offset), Kind: kind})
-	if n == len(d.rec.Unit.Data) {
+func (d *Decoder) cancelled(offset int64, kind decode.DataElementKind) int {
+	n := len(d.rec.Result.Data)
+	d.datum(decode.DataElement{Key: d.key(offset), Kind: kind})
+	if n == len(d.rec.Result.Data) {
 		return noRow
 	}
 	return n
@@ -116,11 +116,11 @@ func (d *Decoder) cancelled(offset int64, kind decode.DatumKind) int {
 
 // restartData ends what does not reach over a restart of trace.
 func (d *Decoder) restartData(p *Packet) {
-	kind := decode.DatumRestart
+	kind := decode.ElementRestart
 	if p.Reason == schema.ISyncOverflow {
-		kind = decode.DatumOverflow
+		kind = decode.ElementOverflow
 	}
-	d.fate(decode.Datum{Key: schema.Key{Seq: d.walk.Seq}, Kind: kind})
+	d.fate(decode.DataElement{Key: schema.Key{Seq: d.walk.Seq}, Kind: kind})
 }
 
 // dataISync handles an I-sync inside a segment in data-only mode.

@@ -160,9 +160,9 @@ func (r Rules) endsBlock(f isa.Flow) bool {
 	panic("flow: unknown isa.Flow")
 }
 
-// A place is decode.Place with the memory space it is fetched from.
+// A place is decode.PC with the memory space it is fetched from.
 type place struct {
-	decode.Place
+	decode.PC
 	space image.Space
 }
 

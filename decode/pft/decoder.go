@@ -34,7 +34,7 @@ type state struct {
 }
 
 // Decode implements [decode.Decoder].
-func (d *Decoder) Decode(u *decode.Unit, part decode.Part) {
+func (d *Decoder) Decode(u *decode.Result, part decode.Part) {
 	d.begin(u, part)
 	i := 0
 	if !part.Continued {
@@ -45,7 +45,7 @@ func (d *Decoder) Decode(u *decode.Unit, part decode.Part) {
 }
 
 // begin readies the decoder for a part.
-func (d *Decoder) begin(u *decode.Unit, part decode.Part) {
+func (d *Decoder) begin(u *decode.Result, part decode.Part) {
 	if !part.Continued {
 		d.state = state{}
 		d.walk.Lose()
@@ -67,19 +67,19 @@ func (d *Decoder) lead() int {
 		panic(fmt.Sprintf("pft: segment at %d does not begin with an I-sync: %v", offset, err))
 	}
 	d.restart(&p, offset)
-	d.rec.Lead(d.cfg.lead(&p, offset))
+	d.rec.Start(d.cfg.lead(&p, offset))
 	d.keepPacket(&p, 0)
 	return p.Len
 }
 
 // lead is what an I-sync says beside the state of the processor. The count of a
 // restart after overflow or debug is unknown in PFT 1.1 (§4.4).
-func (c *Config) lead(p *Packet, offset int64) decode.Lead {
-	l := decode.Lead{
-		Offset: offset, Reason: p.Reason, CountTold: p.CyclesTold,
-		At: schema.Of(decode.Position{Place: decode.Place{Address: p.Address, ISA: p.ISA}}),
+func (c *Config) lead(p *Packet, offset int64) decode.SegmentStart {
+	l := decode.SegmentStart{
+		Offset: offset, Reason: p.Reason, HasCount: p.HasCycles,
+		At: schema.Of(decode.Position{PC: decode.PC{Address: p.Address, ISA: p.ISA}}),
 	}
-	if p.CyclesTold && (c.Minor == 0 || p.Reason == schema.ISyncTraceOn) {
+	if p.HasCycles && (c.Minor == 0 || p.Reason == schema.ISyncTraceOn) {
 		l.Count = schema.Of(int64(p.Cycles))
 	}
 	return l
@@ -105,7 +105,7 @@ func (d *Decoder) decodePackets(i int) {
 // finish completes the segment's entry in the unit.
 func (d *Decoder) finish() {
 	if d.walk.Known() {
-		d.rec.Segment.Tail.Reached = schema.Of(decode.Position{Place: d.walk.Place()})
+		d.rec.Segment.End.Reached = schema.Of(decode.Position{PC: d.walk.PC()})
 	}
 	d.rec.Finish(d.walk.Seq)
 }

@@ -21,7 +21,7 @@ func (d *Decoder) restart(p *Packet, offset int64) {
 		d.rec.ContextID = schema.Of(p.ContextID)
 	}
 	d.walk.EmptyStack()
-	d.walk.Goto(decode.Place{Address: p.Address, ISA: p.ISA}, d.rec.Space())
+	d.walk.Goto(decode.PC{Address: p.Address, ISA: p.ISA}, d.rec.Space())
 	d.tellContext(offset, d.isa)
 }
 
@@ -31,7 +31,7 @@ func (d *Decoder) analyzeISync(p *Packet, offset int64) {
 	if p.Reason != schema.ISyncPeriodic {
 		d.rec.Restart(l, d.walk.Seq)
 	} else {
-		reached := schema.Null[decode.Position]{V: decode.Position{Place: d.walk.Place()}, OK: d.walk.Known()}
+		reached := schema.Null[decode.Position]{V: decode.Position{PC: d.walk.PC()}, OK: d.walk.Known()}
 		d.rec.Periodic(d.key(offset), reached, l.At.V)
 	}
 	d.restart(p, offset)
@@ -62,7 +62,7 @@ func (d *Decoder) analyzeAtomHeader(p *Packet, offset int64) {
 	if !placed {
 		d.rec.Segment.Row.BytesUnplaced += int64(p.Len)
 	}
-	if p.CyclesTold {
+	if p.HasCycles {
 		d.countWaypoint(p, offset, schema.CountAtom, placed)
 	}
 }
@@ -97,7 +97,7 @@ func (d *Decoder) enterSpace(space image.Space, offset int64) {
 // branchNoExcp is branch_no_excp(): the packet is the E atom of the next
 // waypoint, and its target. The return stack is not popped.
 func (d *Decoder) branchNoExcp(p *Packet, offset int64) {
-	straight := d.walk.Place()
+	straight := d.walk.PC()
 	stop := d.toWaypoint(p, offset, true)
 	d.compareBranch(p, offset, stop, straight)
 	placed := stop == flow.Arrived
@@ -106,7 +106,7 @@ func (d *Decoder) branchNoExcp(p *Packet, offset int64) {
 	} else if d.cfg.ReturnStack && d.walk.Waypoint().Link {
 		d.walk.Push()
 	}
-	if p.CyclesTold {
+	if p.HasCycles {
 		d.countWaypoint(p, offset, schema.CountBranch, placed)
 	}
 	d.branchTo(p, offset)
@@ -114,7 +114,7 @@ func (d *Decoder) branchNoExcp(p *Packet, offset int64) {
 
 // compareBranch counts how a branch packet agrees with the instruction it
 // follows. The walk from straight on stopped there.
-func (d *Decoder) compareBranch(p *Packet, offset int64, stop flow.Stop, straight decode.Place) {
+func (d *Decoder) compareBranch(p *Packet, offset int64, stop flow.Stop, straight decode.PC) {
 	q := &d.rec.Segment.Quality
 	switch {
 	case stop == flow.Missing:
@@ -125,7 +125,7 @@ func (d *Decoder) compareBranch(p *Packet, offset int64, stop flow.Stop, straigh
 		return
 	}
 	state := d.branchISA(p)
-	m := decode.Miss{Offset: offset, Expected: straight, Found: decode.Place{Address: d.resolve(p, state), ISA: state}}
+	m := decode.Miss{Offset: offset, Expected: straight, Found: decode.PC{Address: d.resolve(p, state), ISA: state}}
 	if stop == flow.Arrived {
 		m.After, m.Expected = schema.Of(d.walk.WaypointAddress()), d.walk.Onward()
 	}
@@ -136,9 +136,9 @@ func (d *Decoder) compareBranch(p *Packet, offset int64, stop flow.Stop, straigh
 func (d *Decoder) branchWithExcp(p *Packet, offset int64) {
 	var returnTo schema.Null[uint32]
 	if d.walk.Known() {
-		returnTo = schema.Of(d.walk.Place().Address)
+		returnTo = schema.Of(d.walk.PC().Address)
 	}
-	if p.CyclesTold {
+	if p.HasCycles {
 		d.count(offset, p.Cycles, schema.CountBranch, d.walk.Seq)
 	}
 	x := schema.Exception{
@@ -173,7 +173,7 @@ func (d *Decoder) branchTo(p *Packet, offset int64) {
 		d.halted = true
 		d.walk.Lose()
 	default:
-		d.walk.Goto(decode.Place{Address: d.address, ISA: d.isa}, d.rec.Space())
+		d.walk.Goto(decode.PC{Address: d.address, ISA: d.isa}, d.rec.Space())
 	}
 }
 
@@ -219,7 +219,7 @@ func (d *Decoder) analyzeWaypointUpdate(p *Packet, offset int64) {
 	}
 	target := d.resolve(p, d.branchISA(p))
 	d.rec.Settle()
-	switch d.walk.UpTo(target, &flow.Told{Offset: offset}) {
+	switch d.walk.UpTo(target, &flow.Source{Offset: offset}) {
 	case flow.Arrived:
 	case flow.Missing:
 		d.unmapped(offset)
@@ -228,7 +228,7 @@ func (d *Decoder) analyzeWaypointUpdate(p *Packet, offset int64) {
 		d.endless(offset)
 		d.rec.Segment.Row.BytesUnplaced += int64(p.Len)
 	case flow.Overshot:
-		d.inconsistent(offset, d.walk.Place().Address, fmt.Sprintf("waypoint before the waypoint update's target 0x%08x", target))
+		d.inconsistent(offset, d.walk.PC().Address, fmt.Sprintf("waypoint before the waypoint update's target 0x%08x", target))
 	}
 }
 
@@ -250,7 +250,7 @@ func (d *Decoder) analyzeERet(offset int64) { d.rec.Return(d.key(offset)) }
 
 // analyzeTimestamp is analyze_timestamp() (§4.14).
 func (d *Decoder) analyzeTimestamp(p *Packet, offset int64) {
-	if p.CyclesTold {
+	if p.HasCycles {
 		d.count(offset, p.Cycles, schema.CountTimestamp, d.walk.Seq)
 	}
 	d.rec.Timestamp(d.key(offset), p.Timestamp, d.cfg.TimestampCode().BitsSent(p.TimestampBytes), p.ClockChange)
@@ -264,9 +264,9 @@ func (d *Decoder) toWaypoint(p *Packet, offset int64, executed bool) flow.Stop {
 		return flow.Missing
 	}
 	d.rec.Settle()
-	told := flow.Told{Offset: offset}
-	if p.CyclesTold {
-		told.Cycles, told.Cycle, told.Flags = p.Cycles, d.rec.Cycle+int64(p.Cycles), schema.RunCyclesTold
+	told := flow.Source{Offset: offset}
+	if p.HasCycles {
+		told.Cycles, told.Cycle, told.Flags = p.Cycles, d.rec.Cycle+int64(p.Cycles), schema.RunHasCycles
 	}
 	stop := d.walk.ToWaypoint(&told, executed)
 	switch stop {
@@ -285,7 +285,7 @@ func (d *Decoder) unmapped(offset int64) {
 }
 
 func (d *Decoder) endless(offset int64) {
-	d.inconsistent(offset, d.walk.Place().Address, "no waypoint in straight code: wrong program image?")
+	d.inconsistent(offset, d.walk.PC().Address, "no waypoint in straight code: wrong program image?")
 	d.walk.Lose()
 }
 
