@@ -12,6 +12,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/tracelake/tracelake/decode/decodetest/shared"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -186,7 +187,8 @@ func TestDamagedBuffer(t *testing.T) {
 	type framed struct{ name, snapshot, buffer string }
 	captures := []framed{{"sample", sampleSnapshot(t), "trace.bin"}}
 	for _, c := range []framed{{name: "opencsd-TC2", buffer: "cstrace.bin"}, {name: "am243x-r5f-etmv3-freertos-002b37c", buffer: "tbr.bin"}} {
-		if c.snapshot = sharedPath("captures/" + c.name); exists(c.snapshot) {
+		if path, ok := shared.Find(t, "captures/"+c.name); ok {
+			c.snapshot = path
 			captures = append(captures, c)
 		}
 	}

@@ -103,7 +103,7 @@ func FuzzDecode(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte, mode, at uint16) {
 		if len(data) > 1<<12 {
-			t.Skip("longer than needed")
+			return // longer than needed
 		}
 		if mode>>8&1 == 1 {
 			data = slices.Concat(fuzzStart, data)

@@ -333,12 +333,12 @@ func TestExportIsTheSameForAnyWorkers(t *testing.T) {
 	type namedInput struct{ name, path string }
 	inputs := []namedInput{{"sample", sampleSnapshot(t)}, {"synth", synthSnapshot(t)}}
 	for _, c := range pftCaptures {
-		if path, ok := shared.Find("captures/" + c.name); ok {
+		if path, ok := shared.Find(t, "captures/"+c.name); ok {
 			inputs = append(inputs, namedInput{c.name, path})
 		}
 	}
 	const framed = "am243x-r5f-etmv3-freertos-002b37c"
-	if path, ok := shared.Find("captures/" + framed); ok {
+	if path, ok := shared.Find(t, "captures/"+framed); ok {
 		inputs = append(inputs, namedInput{framed, path})
 	}
 	for i, input := range inputs {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -46,25 +45,13 @@ func pftTraces(t testing.TB) []*trace {
 	t.Helper()
 	traces := []*trace{sampleTrace(t), dataTrace(t)}
 	for _, c := range pftCaptures {
-		dir, ok := shared.Find("captures/" + c.name)
+		dir, ok := shared.Find(t, "captures/"+c.name)
 		if !ok {
-			t.Logf("without %s, which is not beside the checkout", c.name)
 			continue
 		}
 		traces = append(traces, openTrace(t, dir, c.id))
 	}
 	return append(traces, etmv3Traces(t)...)
-}
-
-// sharedPath returns where a file of the shared material is, if it is there.
-func sharedPath(name string) string {
-	path, _ := shared.Find(name)
-	return path
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
 }
 
 // sampleTrace returns the trace of the sample.
