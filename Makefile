@@ -21,7 +21,7 @@ test: .venv/installed
 
 # The tests with all their seeds, rounds and recipes: about an hour on two cores.
 long: .venv/installed
-	TRACELAKE_LONG=1 $(GO_TEST) ./... | $(COUNT)
+	TRACELAKE_LONG=1 go test -json -timeout 24h ./... | $(COUNT)
 
 # Python for the tests that read datasets back. Where it cannot be made, they
 # say that they skip.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/internal/need"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 )
@@ -120,7 +121,7 @@ func flipBits(r *rand.Rand, data []byte, rate float64) (flipped []byte, flips in
 func TestRecovery(t *testing.T) {
 	run := generatedRun{id: 0x10, bytes: 48 << 10, eventful: 1}
 	programs, syncs := uint64(2), []int{1024}
-	if *damageFull {
+	if need.Long() {
 		run.bytes, programs, syncs = 1<<20, 5, []int{1024, 256}
 	}
 	for _, m := range macrocells {
@@ -147,7 +148,7 @@ func (m *macrocell) checkRecovery(t *testing.T, run generatedRun, programs uint6
 			row = append(row, sums[i].String())
 		}
 		t.Log(row...)
-		if *damageFull {
+		if need.Long() {
 			wantConformance(t, row...)
 		}
 	}
