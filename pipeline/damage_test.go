@@ -122,7 +122,11 @@ func TestDamage(t *testing.T) {
 	for _, tr := range pftTraces(t) {
 		t.Run(tr.name, func(t *testing.T) {
 			intact := tr.decode(t)
-			seeds := damageSeeds(damageCases)
+			cases := damageCases
+			if tr.few() {
+				cases /= 5
+			}
+			seeds := damageSeeds(cases)
 			var left, least float64 = 0, 1
 			segments, rows := 0, 0
 			for _, seed := range seeds {

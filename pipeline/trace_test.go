@@ -14,6 +14,7 @@ import (
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/decode/decodetest/shared"
 	"github.com/tracelake/tracelake/decode/image"
+	"github.com/tracelake/tracelake/internal/need"
 )
 
 // A trace is the stream of one source of a capture, with all it takes to decode
@@ -25,9 +26,13 @@ type trace struct {
 	memory   *image.Memory
 	data     []byte
 	offsets  []decode.CaptureOffset
-	slow     bool // to be tried in few variants
+	slow     bool // to be tried in few variants: see [trace.few]
 	made     bool // of an execution that is made up
 }
+
+// few says whether a test that tries many variants is to try few of this trace:
+// of a slow one, unless the run is long.
+func (tr *trace) few() bool { return tr.slow && !need.Long() }
 
 // The captures of PFT, and the sources of them that are decoded.
 var pftCaptures = []struct {
