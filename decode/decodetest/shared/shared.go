@@ -1,6 +1,6 @@
 // Package shared finds the material that stands beside the checkout, in ../shared
 // of the module: captures, and what other decoders make of them. Only tests
-// import it, and skip without it.
+// import it, and skip without the material.
 package shared
 
 import (
@@ -32,7 +32,7 @@ func File(t testing.TB, name string) string {
 }
 
 // Find returns the path that a file or folder of the material has, and whether it
-// is there. A test that goes on without it has a subtest of that name, which
+// is there. A test that continues without it has a subtest of that name, which
 // skips.
 func Find(t testing.TB, name string) (path string, ok bool) {
 	t.Helper()
@@ -40,7 +40,9 @@ func Find(t testing.TB, name string) (path string, ok bool) {
 	if exists(path) {
 		return path, true
 	}
-	if t, ok := t.(*testing.T); ok {
+	if t, ok := t.(interface {
+		Run(name string, test func(*testing.T)) bool
+	}); ok { // no benchmark
 		t.Run("shared/"+name, func(t *testing.T) { File(t, name) })
 	}
 	return path, false
