@@ -19,14 +19,7 @@ var module = map[string]string{
 	".ci/requirements.txt": "",
 	".venv/installed":      "", // Python is not needed
 	"m.go":                 "package m\n",
-	"m_test.go": `package m
-
-import "testing"
-
-func FuzzNothing(f *testing.F) {
-	f.Fuzz(func(*testing.T, []byte) {})
-}
-`,
+	"m_test.go":            "package m\n\nimport \"testing\"\n\nfunc FuzzNothing(f *testing.F) {\n\tf.Fuzz(func(*testing.T, []byte) {})\n}\n",
 }
 
 // A target of the Makefile fails where it did not do its work.
