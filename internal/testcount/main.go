@@ -69,7 +69,7 @@ func read(events io.Reader, out *bufio.Writer) (*counter, error) {
 		switch {
 		case len(line) == 0:
 		case json.Unmarshal(line, &e) != nil:
-			out.Write(line) // go test could not start
+			fmt.Fprintf(out, "%s", line) // go test could not start
 		default:
 			c.add(&e)
 		}
@@ -95,7 +95,7 @@ func (c *counter) add(e *event) {
 			t.output.WriteString(e.Output)
 		}
 	case "build-output":
-		c.out.WriteString(e.Output)
+		fmt.Fprint(c.out, e.Output)
 	case "pass", "skip", "fail":
 		if e.Test == "" {
 			c.endPackage(key, e.Action)
@@ -177,7 +177,7 @@ func (c *counter) endPackage(key testKey, action string) {
 func (c *counter) print(t *test) {
 	for line := range strings.Lines(t.output.String()) {
 		if !strings.HasPrefix(line, "=== ") {
-			c.out.WriteString(line)
+			fmt.Fprint(c.out, line)
 		}
 	}
 }
