@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -22,13 +21,12 @@ import (
 	"github.com/tracelake/tracelake/decode/frame"
 	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/decode/pft"
+	"github.com/tracelake/tracelake/internal/need"
 	"github.com/tracelake/tracelake/schema"
 )
 
 // Traces that are made: they have what no capture at hand has, each packet, and
 // bytes that hardware would not send but may.
-
-var synthSeeds = flag.Uint64("synth-seeds", 1, "make executions of that many seeds for each macrocell")
 
 const (
 	synthSync  = 500 // bytes from A-sync to A-sync
@@ -168,10 +166,10 @@ func (r *synthRun) trace(t testing.TB) *trace {
 	return tr.with(r.stream.Bytes())
 }
 
-// withSynth are traces, and those of the executions of all seeds.
+// withSynth are traces, and those of executions of some seeds.
 func withSynth(t testing.TB, traces []*trace, runs func(testing.TB, uint64) []*synthRun) []*trace {
 	t.Helper()
-	for seed := range *synthSeeds {
+	for seed := range need.Size[uint64](1, 20) {
 		for _, r := range runs(t, seed) {
 			traces = append(traces, r.trace(t))
 		}

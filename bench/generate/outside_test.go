@@ -9,6 +9,7 @@ import (
 	"github.com/tracelake/tracelake/bench/outside"
 	"github.com/tracelake/tracelake/bench/program/codegen"
 	"github.com/tracelake/tracelake/bench/sample"
+	"github.com/tracelake/tracelake/internal/need"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 )
@@ -18,7 +19,7 @@ func findLister(t *testing.T) *outside.Lister {
 	t.Helper()
 	l, err := outside.Find()
 	if errors.Is(err, outside.ErrMissing) {
-		t.Skip(err)
+		need.Missing(t, need.OpenCSD, err.Error())
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -30,9 +31,7 @@ func findLister(t *testing.T) *outside.Lister {
 // concurrent.
 func skipShort(t *testing.T) {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("many captures")
-	}
+	need.FullRun(t, "many captures")
 }
 
 // The programs that are executed.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tracelake/tracelake/bench/step"
+	"github.com/tracelake/tracelake/internal/need"
 )
 
 // A ring has the last bytes, the oldest first, however they were written.
@@ -56,8 +57,7 @@ func TestStreamBytes(t *testing.T) {
 // truth of it.
 func TestWrapped(t *testing.T) {
 	seen := tally{}
-	n := max(4, *recipes/50)
-	for seed := range uint64(n) {
+	for seed := range need.Size[uint64](4, 60) {
 		for _, r := range []Recipe{
 			{Protocol: "pft", Minor: 1, ReturnStack: true, Timestamps: true, VMID: true, Variation: 0.2},
 			{Protocol: "pft", CycleAccurate: true, Timestamps: true, Variation: 0.02},

@@ -17,6 +17,7 @@ import (
 	"github.com/tracelake/tracelake/bench/snapshot"
 	"github.com/tracelake/tracelake/bench/step"
 	"github.com/tracelake/tracelake/bench/truth/digest"
+	"github.com/tracelake/tracelake/internal/need"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -26,7 +27,7 @@ import (
 func TestOutsideDecoder(t *testing.T) {
 	lister, err := outside.Find()
 	if errors.Is(err, outside.ErrMissing) {
-		t.Skip(err)
+		need.Missing(t, need.OpenCSD, err.Error())
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -180,21 +180,48 @@ func share(a *pipeline.Agreement) string {
 	return percent(a.Agree, a.Compared)
 }
 
-// doubt says in one line that trace and program do not agree, or nothing.
+// The program that ran may have changed itself, as by writing its vectors: below
+// so many misses, and where this share of packets agrees, nothing is asked.
+const (
+	missesAsked = 10
+	shareAsked  = 0.999
+)
+
+// doubt says in one line that trace and program do not agree, or nothing. It asks
+// whether this is the program that ran where more than a few packets say not.
 func doubt(a *pipeline.Agreements) string {
-	var doubts []string
-	if n := a.Branches.Compared - a.Branches.Agree; n > 0 {
-		doubts = append(doubts, fmt.Sprintf("%s of %s branch packets (%s) follow an instruction that cannot branch there",
-			thousands(n), thousands(a.Branches.Compared), percent(n, a.Branches.Compared)))
-	}
-	if n := a.ISyncs.Compared - a.ISyncs.Agree; n > 0 {
-		doubts = append(doubts, fmt.Sprintf("%s of %s periodic I-syncs (%s) say another place than the program had got to",
-			thousands(n), thousands(a.ISyncs.Compared), percent(n, a.ISyncs.Compared)))
-	}
-	if doubts == nil {
+	branches, isyncs := a.Branches.Compared-a.Branches.Agree, a.ISyncs.Compared-a.ISyncs.Agree
+	if branches+isyncs == 0 {
 		return ""
 	}
+	if branches+isyncs < missesAsked && agrees(&a.Branches.Agreement) && agrees(&a.ISyncs) {
+		return exceptions(slices.Concat(a.Branches.Misses, a.ISyncs.Misses))
+	}
+	var doubts []string
+	if branches > 0 {
+		doubts = append(doubts, fmt.Sprintf("%s of %s branch packets (%s) follow an instruction that cannot branch there",
+			thousands(branches), thousands(a.Branches.Compared), percent(branches, a.Branches.Compared)))
+	}
+	if isyncs > 0 {
+		doubts = append(doubts, fmt.Sprintf("%s of %s periodic I-syncs (%s) say another place than the program had got to",
+			thousands(isyncs), thousands(a.ISyncs.Compared), percent(isyncs, a.ISyncs.Compared)))
+	}
 	return strings.Join(doubts, ", and ") + ": is this the program that ran?"
+}
+
+// agrees reports whether all packets of one kind agree, or nearly all.
+func agrees(a *pipeline.Agreement) bool {
+	return a.Compared == 0 || float64(a.Agree) >= shareAsked*float64(a.Compared)
+}
+
+// exceptions names the addresses of the program at which misses are.
+func exceptions(misses []pipeline.Miss) string {
+	var addresses []string
+	for _, m := range misses {
+		addresses = append(addresses, cmp.Or(m.After, m.Expected))
+	}
+	slices.Sort(addresses)
+	return fmt.Sprintf("trace and program agree but for %s, at %s", count(int64(len(misses)), "exception"), strings.Join(slices.Compact(addresses), ", "))
 }
 
 // writeMisses lists where packets do not agree with the program.

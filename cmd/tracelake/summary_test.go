@@ -106,3 +106,39 @@ func TestSummaryShowsTheMostWanted(t *testing.T) {
 		t.Errorf("more than %d ranges in:\n%s", missingShown, text)
 	}
 }
+
+// A few misses of many are named. More of them, in number or share, and the
+// summary asks whether the program is the right one.
+func TestDoubt(t *testing.T) {
+	misses := func(compared int64, addresses ...string) pipeline.Agreement {
+		a := pipeline.Agreement{Compared: compared, Agree: compared - int64(len(addresses))}
+		for _, address := range addresses {
+			a.Misses = append(a.Misses, pipeline.Miss{After: address, Expected: "0x00000168"})
+		}
+		return a
+	}
+	many := strings.Fields(strings.Repeat("0x00000008 ", 10))
+	const (
+		asks = " follow an instruction that cannot branch there: is this the program that ran?"
+		lost = "1 of 58 periodic I-syncs (1.72 %) say another place than the program had got to: is this the program that ran?"
+	)
+	for _, tt := range []struct {
+		branches, isyncs pipeline.Agreement
+		want             string
+	}{
+		{misses(0), misses(0), ""},
+		{misses(29_331), misses(58), ""},
+		{misses(29_331, "0x0000001c", "0x00000008"), misses(58), "trace and program agree but for 2 exceptions, at 0x00000008, 0x0000001c"},
+		{misses(29_331, "0x00000008", "0x00000008"), misses(0), "trace and program agree but for 2 exceptions, at 0x00000008"},
+		{misses(1_000, "0x00000008"), misses(58), "trace and program agree but for 1 exception, at 0x00000008"},
+		{misses(999, "0x00000008"), misses(58), "1 of 999 branch packets (0.10 %)" + asks},
+		{misses(1_000_000, many[:9]...), misses(58), "trace and program agree but for 9 exceptions, at 0x00000008"},
+		{misses(1_000_000, many...), misses(58), "10 of 1,000,000 branch packets (0.01 %)" + asks},
+		{misses(1_000_000), misses(58, ""), lost},
+		{misses(0), misses(5_000, ""), "trace and program agree but for 1 exception, at 0x00000168"},
+	} {
+		if got := doubt(&pipeline.Agreements{Branches: pipeline.BranchAgreement{Agreement: tt.branches}, ISyncs: tt.isyncs}); got != tt.want {
+			t.Errorf("got  %s\nwant %s", got, tt.want)
+		}
+	}
+}

@@ -15,13 +15,11 @@ import (
 	"github.com/tracelake/tracelake/bench/snapshot"
 	codec "github.com/tracelake/tracelake/decode/etmv3"
 	"github.com/tracelake/tracelake/decode/isa"
+	"github.com/tracelake/tracelake/internal/need"
 	"github.com/tracelake/tracelake/schema"
 )
 
-var (
-	oneSeed = flag.Uint64("etmv3.seed", 0, "run the ETMv3 round trip with this seed only")
-	seeds   = flag.Uint64("etmv3.seeds", 150, "run the ETMv3 round trip with that many seeds")
-)
+var oneSeed = flag.Uint64("etmv3.seed", 0, "run the ETMv3 round trip with this seed only")
 
 // randomOptions are options of any kind.
 func randomOptions(r *rand.Rand) etmv3.Options {
@@ -67,7 +65,7 @@ func withData(r *rand.Rand, o etmv3.Options) etmv3.Options {
 // What an encoder that decides by itself writes of a random execution, the
 // decoder reads, row by row.
 func TestETMv3RoundTrip(t *testing.T) {
-	seeds := *seeds
+	seeds := need.Size[uint64](150, 8000)
 	if testing.Short() {
 		seeds = 40
 	}

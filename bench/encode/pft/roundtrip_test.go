@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"debug/elf"
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -25,6 +24,7 @@ import (
 	"github.com/tracelake/tracelake/bench/step"
 	"github.com/tracelake/tracelake/decode/image"
 	codec "github.com/tracelake/tracelake/decode/pft"
+	"github.com/tracelake/tracelake/internal/need"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -80,11 +80,9 @@ func randomOptions(seed uint64) pft.Options {
 	return o
 }
 
-var wanderings = flag.Int("wanderings", 60, "how many random executions to trace and decode")
-
 // What random executions are traced to is decoded to what their truth says.
 func TestPFTRoundTripWandering(t *testing.T) {
-	for seed := range uint64(*wanderings) {
+	for seed := range need.Size[uint64](60, 2000) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			w := newWander(t, seed)
