@@ -10,7 +10,7 @@ SHELL = bash
 # Packages, failures, why tests were skipped, and last the counts. The time is for
 # a busy machine: no package needs go's ten minutes on a quiet one.
 GO_TEST = go test -json -timeout 60m
-COUNT = go run ./internal/testcount
+COUNT = go run ./bench/testcount
 
 .PHONY: check test long lint race fuzz bench generate
 

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/decode/image"
-	"github.com/tracelake/tracelake/internal/need"
 	"github.com/tracelake/tracelake/schema"
 )
 

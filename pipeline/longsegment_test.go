@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/tracelake/tracelake/internal/need"
+	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/schema"
 )
 

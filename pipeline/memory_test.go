@@ -4,8 +4,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/decode/image"
-	"github.com/tracelake/tracelake/internal/need"
 	"github.com/tracelake/tracelake/schema"
 )
 

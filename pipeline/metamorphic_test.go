@@ -16,11 +16,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/decodetest/shared"
 	"github.com/tracelake/tracelake/decode/etmv3"
 	"github.com/tracelake/tracelake/decode/frame"
-	"github.com/tracelake/tracelake/internal/need"
 	"github.com/tracelake/tracelake/schema"
 )
 

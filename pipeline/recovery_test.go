@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/decode"
-	"github.com/tracelake/tracelake/internal/need"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 )

@@ -11,6 +11,7 @@ import (
 	encodeetmv3 "github.com/tracelake/tracelake/bench/encode/etmv3"
 	encodepft "github.com/tracelake/tracelake/bench/encode/pft"
 	"github.com/tracelake/tracelake/bench/execute"
+	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/bench/program/codegen"
 	"github.com/tracelake/tracelake/bench/snapshot"
 	"github.com/tracelake/tracelake/bench/step"
@@ -21,7 +22,6 @@ import (
 	"github.com/tracelake/tracelake/decode/frame"
 	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/decode/pft"
-	"github.com/tracelake/tracelake/internal/need"
 	"github.com/tracelake/tracelake/schema"
 )
 

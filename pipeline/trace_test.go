@@ -8,13 +8,13 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/bench/sample"
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/async"
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/decode/decodetest/shared"
 	"github.com/tracelake/tracelake/decode/image"
-	"github.com/tracelake/tracelake/internal/need"
 )
 
 // A trace is the stream of one source of a capture, with all it takes to decode

@@ -14,7 +14,7 @@ import (
 
 	_ "github.com/duckdb/duckdb-go/v2"
 
-	"github.com/tracelake/tracelake/internal/need"
+	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/arrowfile"
 	"github.com/tracelake/tracelake/schema/internal/sample"

@@ -9,12 +9,12 @@ import (
 	"testing"
 
 	"github.com/tracelake/tracelake/bench/internal/benchtest"
+	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/bench/program"
 	"github.com/tracelake/tracelake/bench/program/codegen"
 	"github.com/tracelake/tracelake/bench/step"
 	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/decode/isa"
-	"github.com/tracelake/tracelake/internal/need"
 	"github.com/tracelake/tracelake/schema"
 )
 

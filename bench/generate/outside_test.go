@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/bench/outside"
 	"github.com/tracelake/tracelake/bench/program/codegen"
 	"github.com/tracelake/tracelake/bench/sample"
-	"github.com/tracelake/tracelake/internal/need"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 )

@@ -12,10 +12,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/bench/sample"
 	"github.com/tracelake/tracelake/bench/step"
 	"github.com/tracelake/tracelake/decode/isa"
-	"github.com/tracelake/tracelake/internal/need"
 	"github.com/tracelake/tracelake/schema"
 )
 

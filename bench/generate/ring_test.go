@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/bench/step"
-	"github.com/tracelake/tracelake/internal/need"
 )
 
 // A ring has the last bytes, the oldest first, however they were written.

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/bench/sample"
 	"github.com/tracelake/tracelake/decode/capture"
-	"github.com/tracelake/tracelake/internal/need"
 	"github.com/tracelake/tracelake/pipeline"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"

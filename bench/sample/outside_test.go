@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/tracelake/tracelake/bench/encode/pft"
+	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/bench/outside"
 	"github.com/tracelake/tracelake/bench/program"
 	"github.com/tracelake/tracelake/bench/sample"
@@ -17,7 +18,6 @@ import (
 	"github.com/tracelake/tracelake/bench/snapshot"
 	"github.com/tracelake/tracelake/bench/step"
 	"github.com/tracelake/tracelake/bench/truth/digest"
-	"github.com/tracelake/tracelake/internal/need"
 	"github.com/tracelake/tracelake/schema"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tracelake/tracelake/internal/need"
+	"github.com/tracelake/tracelake/bench/need"
 )
 
 // The queries the demo tells users to type run, and have rows.

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/bench/sample"
-	"github.com/tracelake/tracelake/internal/need"
 )
 
 // readmeStands are the lines of the README that no test runs, and why.

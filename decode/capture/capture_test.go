@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/decode/image"
-	"github.com/tracelake/tracelake/internal/need"
 )
 
 // A tree is files by name, to be written for a test.

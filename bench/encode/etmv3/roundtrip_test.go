@@ -12,10 +12,10 @@ import (
 
 	"github.com/tracelake/tracelake/bench/encode/etmv3"
 	"github.com/tracelake/tracelake/bench/internal/benchtest"
+	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/bench/snapshot"
 	codec "github.com/tracelake/tracelake/decode/etmv3"
 	"github.com/tracelake/tracelake/decode/isa"
-	"github.com/tracelake/tracelake/internal/need"
 	"github.com/tracelake/tracelake/schema"
 )
 

@@ -16,6 +16,7 @@ import (
 	"github.com/tracelake/tracelake/bench/encode/pft"
 	"github.com/tracelake/tracelake/bench/execute"
 	"github.com/tracelake/tracelake/bench/internal/benchtest"
+	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/bench/program"
 	"github.com/tracelake/tracelake/bench/program/codegen"
 	"github.com/tracelake/tracelake/bench/recording"
@@ -24,7 +25,6 @@ import (
 	"github.com/tracelake/tracelake/bench/step"
 	"github.com/tracelake/tracelake/decode/image"
 	codec "github.com/tracelake/tracelake/decode/pft"
-	"github.com/tracelake/tracelake/internal/need"
 	"github.com/tracelake/tracelake/schema"
 )
 

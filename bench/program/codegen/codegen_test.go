@@ -13,10 +13,10 @@ import (
 	"testing"
 
 	"github.com/tracelake/tracelake/bench/internal/benchtest"
+	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/bench/program/codegen"
 	"github.com/tracelake/tracelake/bench/step"
 	"github.com/tracelake/tracelake/decode/isa"
-	"github.com/tracelake/tracelake/internal/need"
 	"github.com/tracelake/tracelake/schema"
 )
 

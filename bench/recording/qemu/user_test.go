@@ -10,11 +10,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/bench/program"
 	"github.com/tracelake/tracelake/bench/recording/qemu"
 	"github.com/tracelake/tracelake/bench/step"
 	"github.com/tracelake/tracelake/decode/image"
-	"github.com/tracelake/tracelake/internal/need"
 	"github.com/tracelake/tracelake/schema"
 )
 

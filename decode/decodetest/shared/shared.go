@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tracelake/tracelake/internal/need"
+	"github.com/tracelake/tracelake/bench/need"
 )
 
 // File returns the path of a file or folder of the material, named with slashes.

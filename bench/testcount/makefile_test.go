@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tracelake/tracelake/internal/need"
+	"github.com/tracelake/tracelake/bench/need"
 )
 
 // The files of a module with one fuzz target and nothing to generate.
@@ -67,7 +67,7 @@ func TestMakefile(t *testing.T) {
 func checkout(t *testing.T, change map[string]string) string {
 	t.Helper()
 	files := maps.Clone(module)
-	for name, from := range map[string]string{"Makefile": "../../Makefile", "internal/testcount/main.go": "main.go"} {
+	for name, from := range map[string]string{"Makefile": "../../Makefile", "bench/testcount/main.go": "main.go"} {
 		text, err := os.ReadFile(from)
 		if err != nil {
 			t.Fatal(err)

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tracelake/tracelake/internal/need"
+	"github.com/tracelake/tracelake/bench/need"
 )
 
 // What .ci/run requires of tests is what the machine has.

@@ -3,7 +3,7 @@
 // skipped and how many for each reason, and last the counts. It exits with 1 if a
 // test or a build failed.
 //
-//	go test -json ./... | go run ./internal/testcount
+//	go test -json ./... | go run ./bench/testcount
 package main
 
 import (
