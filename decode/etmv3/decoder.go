@@ -20,6 +20,7 @@ type Decoder struct {
 	rec     record.Recorder
 	packets bool // make rows of `packets`
 
+	offset int64 // capture offset of the packet at hand
 	state
 	halt    halt
 	salvage salvage
@@ -144,17 +145,17 @@ func (d *Decoder) begin(u *decode.Unit, part decode.Part) {
 // lead reads the I-sync a segment begins with and returns its length.
 func (d *Decoder) lead() int {
 	var p Packet
-	offset := d.rec.Offset(0)
+	d.offset = d.rec.Offset(0)
 	if err := d.cfg.Parse(&p, d.rec.Part.Data); err != nil || p.Kind != ISync {
-		panic(fmt.Sprintf("etmv3: segment at %d does not begin with an I-sync: %v", offset, err))
+		panic(fmt.Sprintf("etmv3: segment at %d does not begin with an I-sync: %v", d.offset, err))
 	}
-	d.rec.Lead(d.cfg.lead(&p, offset))
+	d.rec.Lead(d.cfg.lead(&p, d.offset))
 	d.keepPacket(&p, 0)
 	d.act = decode.EarlierAct
 	if p.Reason != schema.ISyncPeriodic {
 		d.forget(&p)
 	}
-	d.setTo(&p, offset)
+	d.setTo(&p)
 	if d.within {
 		d.inHalf(decode.Place{Address: p.Address - 2, ISA: p.ISA}, true)
 	}
@@ -175,6 +176,7 @@ func (d *Decoder) decodePackets(i int) {
 			i = d.splice()
 			break
 		}
+		d.offset = d.rec.Offset(i)
 		d.keepPacket(&p, i)
 		d.processPacket(&p, i)
 		i += p.Len
@@ -184,10 +186,11 @@ func (d *Decoder) decodePackets(i int) {
 
 // loseSync ends what does not reach into a loss, which begins at Data[i].
 func (d *Decoder) loseSync(i int) {
+	d.offset = d.rec.Offset(i)
 	d.closeStretch()
 	d.salvage = salvage{}
 	d.acted(decode.NoAct)
-	d.fate(decode.Datum{Key: d.key(d.rec.Offset(i)), Kind: decode.DatumLost})
+	d.fate(decode.Datum{Key: d.key(), Kind: decode.DatumLost})
 	d.walk.Lose()
 }
 
@@ -238,40 +241,39 @@ func (d *Decoder) preserve() decode.Preserved {
 
 // processPacket does what the packet at Data[i] says.
 func (d *Decoder) processPacket(p *Packet, i int) {
-	offset := d.rec.Offset(i)
 	switch p.Kind {
 	case PHeader:
-		d.pheader(p, offset)
+		d.pheader(p)
 	case BranchAddress:
 		if p.Branch.IsException() {
-			d.exception(p, offset, i+p.Len)
+			d.exception(p, i+p.Len)
 		} else {
-			d.branch(&p.Branch, offset)
+			d.branch(&p.Branch)
 		}
 	case ISync:
-		d.isync(p, offset)
+		d.isync(p)
 	case CycleCount:
-		d.lateCount(p, offset)
+		d.lateCount(p)
 	case ContextID:
 		d.rec.ContextID = schema.Of(p.ContextID)
-		d.tellContext(offset)
+		d.tellContext()
 	case VMID:
 		d.doubt(p)
 		d.rec.VMID = schema.Of(p.VMID)
-		d.tellContext(offset)
+		d.tellContext()
 	case Timestamp:
 		d.doubt(p)
-		d.rec.Timestamp(d.key(offset), p.Timestamp, d.cfg.TimestampCode().BitsSent(p.TimestampBytes), p.ClockChange)
+		d.rec.Timestamp(d.key(), p.Timestamp, d.cfg.TimestampCode().BitsSent(p.TimestampBytes), p.ClockChange)
 	case ExceptionReturn:
 		d.doubt(p)
-		d.exceptionReturn(offset)
+		d.exceptionReturn()
 	case Trigger:
-		d.rec.Event(d.key(offset), schema.EventTrigger, schema.Null[uint32]{}, "")
+		d.rec.Event(d.key(), schema.EventTrigger, schema.Null[uint32]{}, "")
 	case ExceptionEntry:
 		d.doubt(p)
-		d.fate(decode.Datum{Key: d.key(offset), Kind: decode.DatumPush})
+		d.fate(decode.Datum{Key: d.key(), Kind: decode.DatumPush})
 	case OutOfOrderData, StoreFailed, OutOfOrderPlaceholder, NormalData, DataSuppressed, ValueNotTraced:
-		d.data(p, offset)
+		d.data(p)
 	case ASync, Ignore:
 	}
 }
@@ -292,20 +294,20 @@ func (d *Decoder) keepPacket(p *Packet, i int) {
 	}
 }
 
-// key is that of the next instruction, for what a packet at an offset says.
-func (d *Decoder) key(offset int64) schema.Key {
-	return schema.Key{Seq: d.walk.Seq, Offset: offset}
+// key is that of the next instruction, for what the packet at hand says.
+func (d *Decoder) key() schema.Key {
+	return schema.Key{Seq: d.walk.Seq, Offset: d.offset}
 }
 
-func (d *Decoder) inconsistent(offset int64, address uint32, detail string) {
-	d.rec.Inconsistent(d.key(offset), address, detail)
+func (d *Decoder) inconsistent(address uint32, detail string) {
+	d.rec.Inconsistent(d.key(), address, detail)
 }
 
 // tellContext records the context as it is from here on.
-func (d *Decoder) tellContext(offset int64) {
+func (d *Decoder) tellContext() {
 	state := schema.Null[schema.ISA]{V: d.isa, OK: !d.cfg.DataOnly}
 	if d.walk.Known() {
 		state.V = d.walk.ISA()
 	}
-	d.rec.TellContext(d.key(offset), state)
+	d.rec.TellContext(d.key(), state)
 }

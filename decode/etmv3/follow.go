@@ -46,12 +46,12 @@ type stretch struct {
 
 // pheader walks the atoms of a P-header, one instruction each (§7.3.1,
 // docs/etmv3.md §4.1).
-func (d *Decoder) pheader(p *Packet, offset int64) {
+func (d *Decoder) pheader(p *Packet) {
 	var placed bool
 	if d.cfg.CycleAccurate {
-		placed = d.costedAtoms(&p.Atoms, offset)
+		placed = d.costedAtoms(&p.Atoms)
 	} else {
-		placed = d.plainAtoms(&p.Atoms, offset)
+		placed = d.plainAtoms(&p.Atoms)
 	}
 	if !placed {
 		d.rec.Segment.Row.BytesUnplaced += int64(p.Len)
@@ -60,8 +60,8 @@ func (d *Decoder) pheader(p *Packet, offset int64) {
 
 // plainAtoms walks atoms that tell no cycles. It reports whether all of them
 // could be placed.
-func (d *Decoder) plainAtoms(a *Atoms, offset int64) bool {
-	told := flow.Told{Offset: offset}
+func (d *Decoder) plainAtoms(a *Atoms) bool {
+	told := flow.Told{Offset: d.offset}
 	placed := true
 	for i := uint8(0); i < a.Count; {
 		if !d.cfg.OneT32 || !d.walk.Known() {
@@ -82,15 +82,15 @@ func (d *Decoder) plainAtoms(a *Atoms, offset int64) bool {
 		if walked > 0 {
 			d.walked(walked)
 		}
-		d.stopped(stop, offset)
+		d.stopped(stop)
 	}
 	return placed
 }
 
 // costedAtoms walks atoms with cycles (§7.3.3, docs/etmv3.md §5): an
 // instruction costs those since the one before.
-func (d *Decoder) costedAtoms(a *Atoms, offset int64) bool {
-	told := flow.Told{Offset: offset, Flags: schema.RunCostsTold}
+func (d *Decoder) costedAtoms(a *Atoms) bool {
+	told := flow.Told{Offset: d.offset, Flags: schema.RunCostsTold}
 	placed, seq := true, d.walk.Seq
 	sum := int64(a.Waits)
 	d.wait(a.Waits)
@@ -110,7 +110,7 @@ func (d *Decoder) costedAtoms(a *Atoms, offset int64) bool {
 		seq = d.walk.Seq - 1 // told with instructions: that of the last of them
 	}
 	if sum > 0 {
-		d.rec.Count(schema.Key{Seq: seq, Offset: offset}, sum, kind)
+		d.rec.Count(schema.Key{Seq: seq, Offset: d.offset}, sum, kind)
 	}
 	return placed
 }
@@ -127,14 +127,14 @@ func (d *Decoder) atom(told *flow.Told, executed bool, cost int64) bool {
 		return true
 	}
 	if !d.walk.Known() {
-		d.unplaced(told.Offset, executed)
+		d.unplaced(executed)
 		return false
 	}
 	d.rec.Settle()
 	stop := d.walk.Atom(told, executed, uint32(min(cost, 1<<32-1)))
 	if stop == flow.Missing {
-		d.stopped(stop, told.Offset)
-		d.unplaced(told.Offset, executed)
+		d.stopped(stop)
+		d.unplaced(executed)
 		return false
 	}
 	if d.waits = 0; d.back.Waits == decode.WaitsPassed {
@@ -142,7 +142,7 @@ func (d *Decoder) atom(told *flow.Told, executed bool, cost int64) bool {
 	}
 	d.half, d.halfTold = false, false
 	d.walked(1)
-	d.stopped(stop, told.Offset)
+	d.stopped(stop)
 	return true
 }
 
@@ -169,25 +169,25 @@ func (d *Decoder) firstHalf() bool {
 
 // dropHalf drops the first half of an instruction whose second half does not
 // come.
-func (d *Decoder) dropHalf(offset int64) {
+func (d *Decoder) dropHalf() {
 	if d.half && d.halfTold {
-		d.rec.Event(d.key(offset), schema.EventSplitInstruction, schema.Of(d.walk.Place().Address), "")
+		d.rec.Event(d.key(), schema.EventSplitInstruction, schema.Of(d.walk.Place().Address), "")
 	}
 	d.half, d.halfTold = false, false
 }
 
 // stopped handles the end of a walk.
-func (d *Decoder) stopped(stop flow.Stop, offset int64) {
+func (d *Decoder) stopped(stop flow.Stop) {
 	switch stop {
 	case flow.Arrived:
 	case flow.AtIndirect:
 		if d.walk.Waypoint().Kind == schema.KindExceptionReturn && d.cfg.returnsByOpcode() {
-			d.returnRow(offset)
+			d.returnRow()
 		}
 		d.lose()
 		d.pending = true
 	case flow.Missing:
-		d.unmapped(offset)
+		d.unmapped()
 	default:
 		panic("etmv3: an atom walks to no waypoint")
 	}
@@ -203,12 +203,12 @@ func (d *Decoder) lose() {
 }
 
 // unplaced takes an atom at an unknown address (docs/etmv3.md §4.4).
-func (d *Decoder) unplaced(offset int64, executed bool) {
+func (d *Decoder) unplaced(executed bool) {
 	if d.pending { // its branch packet was lost
 		d.pending, d.unsure = false, true
 	}
 	if !d.stretch.active {
-		d.openStretch(offset, schema.EventNoAddress, schema.Null[uint32]{})
+		d.openStretch(schema.EventNoAddress, schema.Null[uint32]{})
 	}
 	d.stretch.atoms++
 	d.tellUnplaced(executed)
@@ -226,9 +226,9 @@ func (d *Decoder) dropWaits() {
 
 // openStretch begins a stretch. Its event is told at its end, which may be in
 // another part.
-func (d *Decoder) openStretch(offset int64, kind schema.EventKind, address schema.Null[uint32]) {
+func (d *Decoder) openStretch(kind schema.EventKind, address schema.Null[uint32]) {
 	d.closeStretch()
-	d.stretch = stretch{active: true, Event: schema.Event{Key: d.key(offset), Event: kind, Address: address}}
+	d.stretch = stretch{active: true, Event: schema.Event{Key: d.key(), Event: kind, Address: address}}
 }
 
 // closeStretch ends the stretch, if there is one: the address is known again.
@@ -245,17 +245,17 @@ func (d *Decoder) closeStretch() {
 
 // unmapped reports that the walk met an instruction that is in no image
 // (§7.12).
-func (d *Decoder) unmapped(offset int64) {
-	d.rec.Unmapped(d.key(offset), d.mem, d.walk.MissingAddress())
+func (d *Decoder) unmapped() {
+	d.rec.Unmapped(d.key(), d.mem, d.walk.MissingAddress())
 	d.lose()
 }
 
 // jump puts the position at an address that the trace told.
-func (d *Decoder) jump(address uint32, state schema.ISA, offset int64) {
+func (d *Decoder) jump(address uint32, state schema.ISA) {
 	d.pending, d.unsure, d.half, d.halfTold = false, false, false, false
 	if state == schema.Jazelle {
 		if !d.stretch.active || d.stretch.Event.Event != schema.EventJazelle {
-			d.openStretch(offset, schema.EventJazelle, schema.Of(address))
+			d.openStretch(schema.EventJazelle, schema.Of(address))
 		}
 		d.walk.Lose()
 		return

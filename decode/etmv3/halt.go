@@ -34,7 +34,8 @@ func tellsFlow(p *Packet) bool {
 func (d *Decoder) splice() int {
 	d.rec.Unit.Truncate(d.halt.ends)
 	d.state, d.rec.State = d.halt.state, d.halt.record
-	d.rec.OpenLoss(d.key(d.rec.Offset(d.halt.at)), schema.LossSplice, "trace goes on behind an entry to debug state without an I-sync")
+	d.offset = d.rec.Offset(d.halt.at)
+	d.rec.OpenLoss(d.key(), schema.LossSplice, "trace goes on behind an entry to debug state without an I-sync")
 	d.loseSync(d.halt.at)
 	return d.halt.at
 }

@@ -47,23 +47,23 @@ var dataKinds = [...]decode.DatumKind{
 
 // fate says something about data behind the last data instruction.
 func (d *Decoder) fate(x decode.Datum) {
-	d.attach(x.Offset)
+	d.attach()
 	d.datum(x)
 }
 
 // data handles a data packet. It belongs to the last data instruction that was
 // executed, though others may have been traced since (§7.4.2, docs/etmv3.md
 // §6.1).
-func (d *Decoder) data(p *Packet, offset int64) {
+func (d *Decoder) data(p *Packet) {
 	d.fate(decode.Datum{
-		Key: d.key(offset), Kind: dataKinds[p.Kind],
+		Key: d.key(), Kind: dataKinds[p.Kind],
 		Tag: p.Tag, NewAddress: p.NewAddress, Address: p.Address, AddressBits: p.AddressBits,
 		Value: p.Value, ValueTold: d.cfg.DataValue,
 	})
 }
 
 // attach tells the last data instruction, if there is one since the last time.
-func (d *Decoder) attach(offset int64) {
+func (d *Decoder) attach() {
 	if !d.cfg.TracesData() {
 		return
 	}
@@ -73,7 +73,7 @@ func (d *Decoder) attach(offset int64) {
 	}
 	seq, since := d.walk.Seq-1-behind, d.told
 	d.datum(decode.Datum{
-		Key: schema.Key{Seq: seq, Offset: offset}, Kind: decode.DatumInstruction,
+		Key: schema.Key{Seq: seq, Offset: d.offset}, Kind: decode.DatumInstruction,
 		Count: t.Count, Size: t.Size, Access: t.At(0), Swap: t.Swaps(), Register: t.Register,
 	})
 	if since.unplaced && since.at > seq {
@@ -83,31 +83,31 @@ func (d *Decoder) attach(offset int64) {
 
 // endData tells what a part has told last of data.
 func (d *Decoder) endData() {
-	d.attach(0)
+	d.attach()
 	if d.told != (told{}) {
-		d.datum(decode.Datum{Key: d.key(0), Kind: decode.DatumNothing})
+		d.datum(decode.Datum{Key: d.key(), Kind: decode.DatumNothing})
 	}
 }
 
 // dataFate reports what an exception makes of the data of the last instruction
 // (§7.4.9, docs/etmv3.md §6.3).
-func (d *Decoder) dataFate(r *Branch, kind schema.ExceptionType, offset int64) {
+func (d *Decoder) dataFate(r *Branch, kind schema.ExceptionType) {
 	if r.Cancel {
-		d.attach(offset) // it will be gone
+		d.attach() // it will be gone
 	}
 	switch {
 	case r.ResumeTold && r.Resume != 0:
-		d.fate(decode.Datum{Key: d.key(offset), Kind: decode.DatumPaused})
+		d.fate(decode.Datum{Key: d.key(), Kind: decode.DatumPaused})
 	case kind == schema.ExcDataAbort && !r.Cancel && !d.afterBranch:
-		d.fate(decode.Datum{Key: schema.Key{Seq: d.walk.Seq - 1, Offset: offset}, Kind: decode.DatumAborted, Act: d.act})
+		d.fate(decode.Datum{Key: schema.Key{Seq: d.walk.Seq - 1, Offset: d.offset}, Kind: decode.DatumAborted, Act: d.act})
 	}
 }
 
 // cancelled tells that the last act did not happen, and returns the index of
 // what it tells.
-func (d *Decoder) cancelled(offset int64, kind decode.DatumKind) int {
+func (d *Decoder) cancelled(kind decode.DatumKind) int {
 	n := len(d.rec.Unit.Data)
-	d.datum(decode.Datum{Key: d.key(offset), Kind: kind})
+	d.datum(decode.Datum{Key: d.key(), Kind: kind})
 	if n == len(d.rec.Unit.Data) {
 		return noRow
 	}
@@ -124,9 +124,9 @@ func (d *Decoder) restartData(p *Packet) {
 }
 
 // dataISync handles an I-sync inside a segment in data-only mode.
-func (d *Decoder) dataISync(p *Packet, offset int64) {
+func (d *Decoder) dataISync(p *Packet) {
 	if p.Reason != schema.ISyncPeriodic {
-		d.restartTrace(p, offset)
+		d.restartTrace(p)
 	}
-	d.setTo(p, offset)
+	d.setTo(p)
 }
