@@ -109,14 +109,14 @@ func sources(ctx *cli.Context) ([]uint8, error) {
 func inputArgument(ctx *cli.Context) (string, error) {
 	switch n := ctx.NArg(); {
 	case n == 0:
-		return "", usage(ctx.Command.Name, "needs an INPUT: a snapshot directory, or a raw file with --protocol", seeHelp(ctx.Command))
+		return "", usage(fullName(ctx.Command), "needs an INPUT: a snapshot directory, or a raw file with --protocol", seeHelp(ctx.Command))
 	case n > 1:
-		return "", usage(ctx.Command.Name, fmt.Sprintf("takes one INPUT, but is given %d: %s", n, strings.Join(ctx.Args().Slice(), ", ")), seeHelp(ctx.Command))
+		return "", usage(fullName(ctx.Command), fmt.Sprintf("takes one INPUT, but is given %d: %s", n, strings.Join(ctx.Args().Slice(), ", ")), seeHelp(ctx.Command))
 	}
 	input := ctx.Args().First()
 	if _, err := os.Stat(input); errors.Is(err, fs.ErrNotExist) {
 		// Whatever else is wrong with the command line.
-		return "", &capture.InputError{File: input, Problem: "does not exist", Remedy: "give the snapshot directory or a raw file with --protocol", Err: err}
+		return "", &missingError{input, "give the snapshot directory or a raw file with --protocol"}
 	}
 	return input, nil
 }

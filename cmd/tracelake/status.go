@@ -22,12 +22,13 @@ const (
 // status returns the exit status for the error of a command.
 func status(err error) int {
 	_, nothing := errors.AsType[*pipeline.NothingError](err)
+	_, wrong := errors.AsType[*usageError](err)
 	switch {
 	case err == nil:
 		return statusDone
 	case errors.Is(err, context.Canceled):
 		return statusInterrupted
-	case errors.Is(err, capture.ErrUsage):
+	case wrong, errors.Is(err, capture.ErrUsage):
 		return statusUsage
 	case nothing, errors.Is(err, capture.ErrEmpty):
 		return statusNothing
@@ -43,10 +44,4 @@ func message(err error) string {
 		return "interrupted"
 	}
 	return strings.ReplaceAll(err.Error(), "\n", "; ")
-}
-
-// usage returns the error for a wrong command line. where is the command, flag
-// or argument, from which problem goes on.
-func usage(where, problem, remedy string) error {
-	return &capture.InputError{File: where, Problem: problem, Remedy: remedy, Err: capture.ErrUsage}
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/tracelake/tracelake/decode/image"
@@ -51,21 +50,6 @@ func writeSource(b *strings.Builder, s *pipeline.SourceSummary) {
 	}
 }
 
-// sourceWords names a source: " PTM_0 (pft 1.1, core cpu_0)".
-func sourceWords(name, protocol, version, core string) string {
-	words := strings.TrimSpace(protocol + " " + version)
-	if core != "" {
-		words = strings.TrimPrefix(words+", core "+core, ", ")
-	}
-	if words != "" {
-		words = " (" + words + ")"
-	}
-	if name != "" {
-		name = " " + name
-	}
-	return name + words
-}
-
 // writeMissing ranks the memory that would make more decodable.
 func writeMissing(b *strings.Builder, sources []pipeline.SourceSummary) {
 	type wanted struct {
@@ -110,33 +94,4 @@ func writeTables(b *strings.Builder, tables map[string]schema.Files) {
 			fmt.Fprintf(b, line, t.Name, thousands(f.Rows), thousands(f.Bytes))
 		}
 	}
-}
-
-// count puts a number before its noun.
-func count(n int64, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return thousands(n) + " " + noun
-}
-
-// thousands writes n with commas.
-func thousands(n int64) string {
-	digits := strconv.FormatInt(n, 10)
-	for i := len(digits) - 3; i > 0 && digits[i-1] != '-'; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return digits
-}
-
-// percent is n of total, never rounded to all or nothing.
-func percent(n, total int64) string {
-	switch n {
-	case total:
-		return "100 %"
-	case 0:
-		return "0 %"
-	}
-	share := min(max(float64(n)/float64(total)*100, 0.01), 99.99)
-	return fmt.Sprintf("%.2f %%", share)
 }

@@ -76,7 +76,7 @@ func readVerify(ctx *cli.Context) (dir, truth string, err error) {
 	dir, truth = ctx.Args().First(), ctx.String("truth")
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		// Whatever else is wrong with the command line.
-		return "", "", &dataset.Error{File: dir, Problem: "does not exist", Remedy: "give a directory that export wrote", Err: err}
+		return "", "", &missingError{dir, "give a directory that export wrote"}
 	}
 	if truth == "" {
 		return "", "", usage("verify", "needs --truth DIR, the dataset to compare with", seeHelp(ctx.Command))
