@@ -93,8 +93,8 @@ func runExport(ctx context.Context, args *exportArgs, stderr io.Writer) (*pipeli
 	o.Run = schema.Export{
 		Command: os.Args, Input: args.input, Created: time.Now().UTC().Format(time.RFC3339), Host: host, Workers: o.Workers,
 	}
-	if !args.noProgress && isTerminal(stderr) {
-		p := newProgress(stderr)
+	if screen := terminal(stderr); screen != nil && !args.noProgress {
+		p := newProgress(screen)
 		defer p.clear()
 		o.Progress = p.show
 	}

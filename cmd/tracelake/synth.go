@@ -125,7 +125,7 @@ func synthesize(ctx *cli.Context) error {
 	if args.quiet {
 		stderr = io.Discard
 	}
-	if isTerminal(stderr) {
+	if screen := terminal(stderr); screen != nil {
 		total := args.recipe.Instructions * int64(max(args.recipe.Cores, 1))
 		if args.recipe.Ring > 0 {
 			total *= 2
@@ -133,7 +133,7 @@ func synthesize(ctx *cli.Context) error {
 		if total == 0 {
 			total = -1 // unknown
 		}
-		bar := newStepsBar(stderr, total)
+		bar := newStepsBar(screen, total)
 		defer func() { _ = bar.Clear() }()
 		shown := time.Now()
 		c.Progress = func(steps int64) {
