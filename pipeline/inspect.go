@@ -32,7 +32,7 @@ type BufferInspection struct {
 
 // A SourceInspection is a source and what a sample of it came to.
 type SourceInspection struct {
-	Source    string            `json:"source"` // hex
+	Source    string            `json:"source"` // as [schema.SourceText] writes it
 	Name      string            `json:"name,omitempty"`
 	Protocol  string            `json:"protocol,omitempty"`
 	Version   string            `json:"version,omitempty"`
@@ -111,7 +111,7 @@ func Inspect(ctx context.Context, input string, opt capture.Options) (*Inspectio
 // inspect looks at a source.
 func (s *session) inspect(ctx context.Context, src *sourcePlan) (SourceInspection, error) {
 	si := SourceInspection{
-		Source: fmt.Sprintf("%02x", src.ID), Name: src.Name, Protocol: src.Protocol, Version: src.version(), Core: src.Core,
+		Source: schema.SourceText(src.ID), Name: src.Name, Protocol: src.Protocol, Version: src.version(), Core: src.Core,
 		Status: schema.SourceStatusNames[src.status], Problem: src.problem, Bytes: src.bytes, Registers: src.registers(),
 	}
 	if src.buffer != nil {

@@ -216,7 +216,7 @@ func (p *plan) readFrames(b *bufferPlan) error {
 		return p.explainNotFrames(b, err)
 	}
 	if b.layout.Offset != 0 {
-		p.note("buffer %s: frames begin at offset %d", b.Name, b.layout.Offset)
+		p.note("buffer %s: frames begin at offset 0x%x", b.Name, b.layout.Offset)
 	}
 	b.census, err = frame.Scan(b.data, b.looked, b.layout)
 	return err
@@ -286,7 +286,7 @@ func (p *plan) planSources(b *bufferPlan, placed map[*capture.Source]bool) {
 		}
 		p.sources = append(p.sources, &sourcePlan{
 			Source: &capture.Source{ID: id}, buffer: b, bytes: n, status: schema.StatusUnconfigured,
-			problem: fmt.Sprintf("source 0x%02x is in buffer %s, but not configured", id, b.Name),
+			problem: fmt.Sprintf("source %s is in buffer %s, but not configured", schema.SourceText(id), b.Name),
 		})
 	}
 }
@@ -355,7 +355,7 @@ func (p *plan) account(b *bufferPlan) schema.BufferBytes {
 		for _, s := range p.sources {
 			if s.buffer == b {
 				whole := s.bytes * s.unitBytes()
-				a.Streams[fmt.Sprintf("%02x", s.ID)] = whole
+				a.Streams[schema.SourceText(s.ID)] = whole
 				if whole < b.Size {
 					a.Overhead["incomplete"] = b.Size - whole
 				}
@@ -365,7 +365,7 @@ func (p *plan) account(b *bufferPlan) schema.BufferBytes {
 	}
 	for id, n := range b.census.Streams {
 		if n > 0 && frame.IsSource(uint8(id)) {
-			a.Streams[fmt.Sprintf("%02x", id)] = n
+			a.Streams[schema.SourceText(uint8(id))] = n
 		}
 	}
 	o := &b.census.Overhead

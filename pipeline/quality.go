@@ -28,7 +28,7 @@ type QualityReport struct {
 
 // A SourceQuality is how good the trace of a source is.
 type SourceQuality struct {
-	Source   string `json:"source"` // hex
+	Source   string `json:"source"` // as [schema.SourceText] writes it
 	Name     string `json:"name,omitempty"`
 	Protocol string `json:"protocol,omitempty"`
 	Version  string `json:"version,omitempty"`
@@ -113,7 +113,7 @@ func Quality(ctx context.Context, input string, opt QualityOptions) (*QualityRep
 func (s *sourcePlan) sourceQuality() SourceQuality {
 	o := &s.outcome
 	return SourceQuality{
-		Source: fmt.Sprintf("%02x", s.ID), Name: s.Name, Protocol: s.Protocol, Version: s.version(), Core: s.Core,
+		Source: schema.SourceText(s.ID), Name: s.Name, Protocol: s.Protocol, Version: s.version(), Core: s.Core,
 		Status: schema.SourceStatusNames[s.status], Problem: s.problem, Unit: s.unit().String(),
 		Totals: o.totals, LossReasons: o.lost.reasons(), Missing: missingMemory(&o.missing), Agreements: agreements(&o.quality),
 	}

@@ -72,11 +72,11 @@ func export(ctx *cli.Context) error {
 	stderr := ctx.App.ErrWriter
 	if args.quiet {
 		_, err := runExport(ctx.Context, args, io.Discard)
-		return err
+		return unknownSource(ctx, err)
 	}
 	summary, err := runExport(ctx.Context, args, stderr)
 	if err != nil {
-		return err
+		return unknownSource(ctx, err)
 	}
 	_, err = io.WriteString(stderr, summaryText(args.dir, summary))
 	return err

@@ -72,16 +72,16 @@ func inspectionText(in *pipeline.Inspection) string {
 }
 
 func writeBuffer(b *strings.Builder, x *pipeline.BufferInspection) {
-	fmt.Fprintf(b, "\nbuffer %s: %s bytes, %s", x.Name, thousands(x.Bytes), formatWords(x.Format))
+	fmt.Fprintf(b, "\nbuffer %s: %s, %s", x.Name, count(x.Bytes, "byte"), formatWords(x.Format))
 	if x.FrameOffset != 0 {
-		fmt.Fprintf(b, ", frames from byte %d", x.FrameOffset)
+		fmt.Fprintf(b, ", frames from offset 0x%x", x.FrameOffset)
 	}
 	if x.Looked < x.Bytes {
 		fmt.Fprintf(b, "; the first %s looked at", thousands(x.Looked))
 	}
 	b.WriteString("\n")
 	for _, id := range slices.Sorted(maps.Keys(x.Streams)) {
-		fmt.Fprintf(b, "  %-14s %15s bytes\n", "source 0x"+id, thousands(x.Streams[id]))
+		fmt.Fprintf(b, "  %-14s %15s bytes\n", "source "+id, thousands(x.Streams[id]))
 	}
 	for _, kind := range slices.Sorted(maps.Keys(x.Overhead)) {
 		if n := x.Overhead[kind]; n > 0 {
@@ -102,7 +102,7 @@ func formatWords(format string) string {
 }
 
 func inspectSource(b *strings.Builder, s *pipeline.SourceInspection) {
-	fmt.Fprintf(b, "\nsource 0x%s%s: %s bytes", s.Source, sourceWords(s.Name, s.Protocol, s.Version, s.Core), thousands(s.Bytes))
+	fmt.Fprintf(b, "\nsource %s%s: %s", s.Source, sourceWords(s.Source, s.Name, s.Protocol, s.Version, s.Core), count(s.Bytes, "byte"))
 	if s.Buffer != "" {
 		fmt.Fprintf(b, " in buffer %s", s.Buffer)
 	}

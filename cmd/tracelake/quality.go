@@ -47,7 +47,7 @@ func quality(ctx *cli.Context) error {
 	}
 	report, err := pipeline.Quality(ctx.Context, input, opt)
 	if err != nil {
-		return err
+		return unknownSource(ctx, err)
 	}
 	if ctx.Bool("json") {
 		return writeJSON(ctx.App.Writer, report)
@@ -80,7 +80,7 @@ func qualityText(r *pipeline.QualityReport) string {
 const qualityLine = "  %-32s %15s   %s"
 
 func writeQuality(b *strings.Builder, s *pipeline.SourceQuality) {
-	fmt.Fprintf(b, "\nsource 0x%s%s\n", s.Source, sourceWords(s.Name, s.Protocol, s.Version, s.Core))
+	fmt.Fprintf(b, "\nsource %s%s\n", s.Source, sourceWords(s.Source, s.Name, s.Protocol, s.Version, s.Core))
 	line := func(label string, n int64, remark string) {
 		b.WriteString(strings.TrimRight(fmt.Sprintf(qualityLine, label, thousands(n), remark), " ") + "\n")
 	}
@@ -170,7 +170,7 @@ func writeMisses(b *strings.Builder, kind string, a *pipeline.Agreement, words f
 	b.WriteString("\n")
 	for i := range a.Misses {
 		m := &a.Misses[i]
-		fmt.Fprintf(b, "    offset %-10d %s, the packet says %s %s", m.Offset, words(m), m.Found, m.FoundISA)
+		fmt.Fprintf(b, "    offset 0x%08x  %s, the packet says %s %s", m.Offset, words(m), m.Found, m.FoundISA)
 		if m.Security != "" {
 			fmt.Fprintf(b, ", %s", m.Security)
 		}

@@ -31,7 +31,7 @@ func summaryText(dir string, s *pipeline.Summary) string {
 
 // writeSource says how much of a source was understood.
 func writeSource(b *strings.Builder, s *pipeline.SourceSummary) {
-	fmt.Fprintf(b, "\nsource 0x%02x%s\n", s.Source, sourceWords(s.Name, s.Protocol, s.Version, s.Core))
+	fmt.Fprintf(b, "\nsource %s%s\n", schema.SourceText(s.Source), sourceWords(schema.SourceText(s.Source), s.Name, s.Protocol, s.Version, s.Core))
 	switch {
 	case s.Bytes == 0:
 		b.WriteString("  no bytes\n")
@@ -68,7 +68,7 @@ func writeMissing(b *strings.Builder, sources []pipeline.SourceSummary) {
 	slices.SortStableFunc(all, func(x, y wanted) int { return cmp.Compare(y.Stops, x.Stops) })
 	b.WriteString("\nprogram memory missing, most wanted first (give it with -e FILE or --image FILE@ADDR)\n")
 	for _, r := range all[:min(len(all), missingShown)] {
-		fmt.Fprintf(b, "  0x%08x-0x%08x  %s of source 0x%02x\n", r.First, r.Last, count(r.Stops, "stop"), r.source)
+		fmt.Fprintf(b, "  0x%08x-0x%08x  %s of source %s\n", r.First, r.Last, count(r.Stops, "stop"), schema.SourceText(r.source))
 	}
 	if more := len(all) - missingShown; more > 0 {
 		fmt.Fprintf(b, "  and %s\n", count(int64(more), "more range"))

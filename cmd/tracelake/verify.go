@@ -119,13 +119,13 @@ func verificationText(v *diff.Result) string {
 func writeDifference(b *strings.Builder, d *diff.Difference, first bool) {
 	where := d.Table
 	if d.Source.OK {
-		where += fmt.Sprintf(", source 0x%02x", d.Source.V)
+		where += ", source " + schema.SourceText(d.Source.V)
 	}
 	if d.Seq.OK {
 		where += fmt.Sprintf(", seq %d", d.Seq.V)
 	}
 	if d.ByteOffset.OK {
-		where += fmt.Sprintf(", byte_offset %d", d.ByteOffset.V)
+		where += fmt.Sprintf(", byte_offset 0x%x", d.ByteOffset.V)
 	}
 	switch d.Kind {
 	case diff.CellDiffers:

@@ -41,14 +41,18 @@ func percent(n, total int64) string {
 	return fmt.Sprintf("%.2f %%", share)
 }
 
-// sourceWords names a source: " PTM_0 (pft 1.1, core cpu_0)".
-func sourceWords(name, protocol, version, core string) string {
+// sourceWords names a source after its number: " PTM_0 (pft 1.1, core cpu_0)". One
+// that nobody named has its number for a name, which is not said twice.
+func sourceWords(number, name, protocol, version, core string) string {
 	words := strings.TrimSpace(protocol + " " + version)
 	if core != "" {
 		words = strings.TrimPrefix(words+", core "+core, ", ")
 	}
 	if words != "" {
 		words = " (" + words + ")"
+	}
+	if name == number {
+		name = ""
 	}
 	if name != "" {
 		name = " " + name

@@ -168,7 +168,7 @@ func TestReadErrors(t *testing.T) {
 	_, errScan := Scan(r, 2000, Layout{})
 	_, errNext := NewReader(r, 2000, Layout{}, 0x10).Next()
 	for _, err := range []error{errDetect, errScan, errNext} {
-		if err == nil || !strings.Contains(err.Error(), "at offset 1600") {
+		if err == nil || !strings.Contains(err.Error(), "at offset 0x640") {
 			t.Errorf("error %v", err)
 		}
 	}
