@@ -211,13 +211,12 @@ func (p *plan) readFrames(b *bufferPlan) error {
 	for _, s := range p.capture.SourcesIn(b.Buffer) {
 		opt.Configured = append(opt.Configured, s.ID)
 	}
-	var err error
-	if b.layout, err = frame.Detect(b.data, b.looked, opt); err != nil {
+	found, err := frame.Detect(b.data, b.looked, opt)
+	if err != nil {
 		return p.explainNotFrames(b, err)
 	}
-	if b.layout.Offset != 0 {
-		p.note("buffer %s: frames begin at offset 0x%x", b.Name, b.layout.Offset)
-	}
+	b.layout = found.Layout
+	p.noteFrames(b, found)
 	b.census, err = frame.Scan(b.data, b.looked, b.layout)
 	return err
 }
@@ -251,7 +250,7 @@ func (p *plan) asyncScore(b *capture.Buffer) func(id uint8, stream []byte) int {
 		if protocol == nil {
 			return 0
 		}
-		return protocol.CountSyncs(stream)
+		return protocol.RateSyncs(stream)
 	}
 }
 

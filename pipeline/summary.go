@@ -124,11 +124,11 @@ func (s *sourcePlan) syncHint() string {
 // looksFramed says whether a buffer read as one stream may be formatter frames:
 // they would have a source.
 func looksFramed(b *bufferPlan) bool {
-	layout, err := frame.Detect(b.data, b.looked, frame.DetectOptions{})
+	found, err := frame.Detect(b.data, b.looked, frame.DetectOptions{})
 	if err != nil {
 		return false
 	}
-	census, err := frame.Scan(b.data, b.looked, layout)
+	census, err := frame.Scan(b.data, b.looked, found.Layout)
 	if err != nil {
 		return false
 	}
@@ -153,6 +153,9 @@ func (e *UnknownSourceError) Error() string {
 
 // Remedy lists the sources there are.
 func (e *UnknownSourceError) Remedy() string {
+	if len(e.Known) == 0 {
+		return "it has none"
+	}
 	words := make([]string, len(e.Known))
 	for i, id := range e.Known {
 		words[i] = schema.SourceText(id)
