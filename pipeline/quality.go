@@ -6,7 +6,6 @@ import (
 
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/capture"
-	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -37,8 +36,8 @@ type SourceQuality struct {
 	Problem  string `json:"problem,omitempty"` // why it is not decoded
 	Unit     string `json:"unit"`
 	schema.Totals
-	LossReasons []LossSum       `json:"loss_reasons"`
-	Missing     []MissingMemory `json:"missing_memory"` // most stops first
+	LossReasons []LossSum `json:"loss_reasons"`
+	Missing
 	Agreements
 }
 
@@ -47,13 +46,6 @@ type LossSum struct {
 	Reason string `json:"reason"`
 	Losses int64  `json:"losses"`
 	Bytes  int64  `json:"bytes"`
-}
-
-// MissingMemory is memory that was wanted and is in no image.
-type MissingMemory struct {
-	First string `json:"first"` // lowest and highest address wanted, hex
-	Last  string `json:"last"`
-	Stops int64  `json:"stops"`
 }
 
 // Agreements are what needs no reference to tell a wrong program image from the
@@ -139,14 +131,6 @@ func (s *lossSums) reasons() []LossSum {
 		}
 	}
 	return sums
-}
-
-func missingMemory(m *image.Missing) []MissingMemory {
-	memory := []MissingMemory{}
-	for _, r := range m.Ranges() {
-		memory = append(memory, MissingMemory{hexAddress(r.First), hexAddress(r.Last), r.Stops})
-	}
-	return memory
 }
 
 func agreements(q *decode.Quality) Agreements {

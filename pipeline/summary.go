@@ -29,9 +29,7 @@ type Summary struct {
 // A SourceSummary is what a source came to.
 type SourceSummary struct {
 	schema.SourceTotals
-	// Missing is the memory that was wanted and is in no image, most stops
-	// first.
-	Missing []image.MissingRange
+	Missing
 	Agreements
 }
 
@@ -39,7 +37,7 @@ func (e *exporter) summary(m *schema.Manifest) *Summary {
 	s := &Summary{Totals: m.Totals, Tables: m.Tables, Notes: m.Notes}
 	for i, totals := range m.Sources {
 		o := &e.plan.sources[i].outcome
-		s.Sources = append(s.Sources, SourceSummary{totals, o.missing.Ranges(), agreements(&o.quality)})
+		s.Sources = append(s.Sources, SourceSummary{totals, missingMemory(&o.missing), agreements(&o.quality)})
 	}
 	return s
 }

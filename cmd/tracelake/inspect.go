@@ -129,8 +129,11 @@ func inspectSource(b *strings.Builder, s *pipeline.SourceInspection) {
 	if x.Bytes < s.Bytes {
 		fmt.Fprintf(b, "  estimate   %s in all\n", count(x.Estimate, "instruction"))
 	}
-	for _, r := range x.Missing {
-		fmt.Fprintf(b, "  missing    program memory %s\n", r)
+	for _, r := range x.Missing.Ranges {
+		fmt.Fprintf(b, "  missing    program memory %s-%s, %s\n", r.First, r.Last, count(r.Stops, "stop"))
+	}
+	if x.OtherStops > 0 {
+		fmt.Fprintf(b, "  missing    %s\n", otherStops(x.OtherStops))
 	}
 	fmt.Fprintf(b, "  verdict    %s\n", x.Verdict)
 }

@@ -76,6 +76,24 @@ func qualityText(r *pipeline.QualityReport) string {
 	return b.String()
 }
 
+// writeMissingOf ranks the memory that a source misses.
+func writeMissingOf(b *strings.Builder, m *pipeline.Missing) {
+	label := "program memory missing"
+	line := func(text string) {
+		fmt.Fprintf(b, "  %-32s %s\n", label, text)
+		label = ""
+	}
+	for _, r := range m.Ranges[:min(len(m.Ranges), missingShown)] {
+		line(fmt.Sprintf("%s-%s  %s", r.First, r.Last, count(r.Stops, "stop")))
+	}
+	if more := len(m.Ranges) - missingShown; more > 0 {
+		line("and " + count(int64(more), "more range"))
+	}
+	if m.OtherStops > 0 {
+		line("and " + otherStops(m.OtherStops))
+	}
+}
+
 // qualityLine is a line of the table of a source: label, number, remark.
 const qualityLine = "  %-32s %15s   %s"
 
@@ -109,16 +127,7 @@ func writeQuality(b *strings.Builder, s *pipeline.SourceQuality) {
 	line("    telling again a direct one", s.Branches.Repeated, "")
 	line("periodic I-syncs", s.ISyncs.Compared, notCompared(&s.ISyncs))
 	line("  agree with the program", s.ISyncs.Agree, share(&s.ISyncs))
-	for i, m := range s.Missing[:min(len(s.Missing), missingShown)] {
-		label := ""
-		if i == 0 {
-			label = "program memory missing"
-		}
-		fmt.Fprintf(b, "  %-32s %s-%s  %s\n", label, m.First, m.Last, count(m.Stops, "stop"))
-	}
-	if more := len(s.Missing) - missingShown; more > 0 {
-		fmt.Fprintf(b, "  %-32s and %s\n", "", count(int64(more), "more range"))
-	}
+	writeMissingOf(b, &s.Missing)
 	if doubt := doubt(&s.Agreements); doubt != "" {
 		fmt.Fprintf(b, "  %s\n", doubt)
 	}

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/pipeline"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -53,14 +52,16 @@ func writeSource(b *strings.Builder, s *pipeline.SourceSummary) {
 // writeMissing ranks the memory that would make more decodable.
 func writeMissing(b *strings.Builder, sources []pipeline.SourceSummary) {
 	type wanted struct {
-		image.MissingRange
+		pipeline.MissingMemory
 		source uint8
 	}
 	var all []wanted
+	var other int64
 	for _, s := range sources {
-		for _, r := range s.Missing {
+		for _, r := range s.Missing.Ranges {
 			all = append(all, wanted{r, s.Source})
 		}
+		other += s.OtherStops
 	}
 	if len(all) == 0 {
 		return
@@ -68,10 +69,13 @@ func writeMissing(b *strings.Builder, sources []pipeline.SourceSummary) {
 	slices.SortStableFunc(all, func(x, y wanted) int { return cmp.Compare(y.Stops, x.Stops) })
 	b.WriteString("\nprogram memory missing, most wanted first (give it with -e FILE or --image FILE@ADDR)\n")
 	for _, r := range all[:min(len(all), missingShown)] {
-		fmt.Fprintf(b, "  0x%08x-0x%08x  %s of source %s\n", r.First, r.Last, count(r.Stops, "stop"), schema.SourceText(r.source))
+		fmt.Fprintf(b, "  %s-%s  %s of source %s\n", r.First, r.Last, count(r.Stops, "stop"), schema.SourceText(r.source))
 	}
 	if more := len(all) - missingShown; more > 0 {
 		fmt.Fprintf(b, "  and %s\n", count(int64(more), "more range"))
+	}
+	if other > 0 {
+		fmt.Fprintf(b, "  and %s\n", otherStops(other))
 	}
 }
 

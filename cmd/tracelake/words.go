@@ -41,6 +41,11 @@ func percent(n, total int64) string {
 	return fmt.Sprintf("%.2f %%", share)
 }
 
+// otherStops says of how many stops the memory is not ranked.
+func otherStops(n int64) string {
+	return count(n, "stop") + " in more pages of 4 KiB than are ranked (65,536)"
+}
+
 // sourceWords names a source after its number: " PTM_0 (pft 1.1, core cpu_0)". One
 // that nobody named has its number for a name, which is not said twice.
 func sourceWords(number, name, protocol, version, core string) string {
