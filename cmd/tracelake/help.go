@@ -21,7 +21,7 @@ Usage:
 Commands:{{range .VisibleCommands}}
    {{.Name}}{{"\t"}}{{.Usage}}{{end}}
 
-   {{.Name}} COMMAND --help tells more; {{.Name}} --version tells the version.
+   {{.Name}} COMMAND --help says more; {{.Name}} --version says which this is.
 
 Start with:
    {{.Name}} demo

@@ -16,7 +16,7 @@ import (
 func inspectCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "inspect",
-		Usage:     "tells what is in a capture and whether it would decode",
+		Usage:     "says what is in a capture and whether it would decode",
 		UsageText: "tracelake inspect INPUT [flags]",
 		Description: `INPUT is a snapshot directory, its snapshot.ini, or a raw file with --protocol.
 Of a long capture the first part is looked at: 64 MiB of each buffer, of which
@@ -118,7 +118,7 @@ func inspectSource(b *strings.Builder, s *pipeline.SourceInspection) {
 		return
 	}
 	x := s.Sample
-	fmt.Fprintf(b, "  sample     %s bytes: %s decoded (%s), %s lost, %s unplaced\n", thousands(x.Bytes),
+	fmt.Fprintf(b, "  sample     %s: %s decoded (%s), %s lost, %s unplaced\n", count(x.Bytes, "byte"),
 		thousands(x.BytesDecoded), percent(x.BytesDecoded, x.Bytes), thousands(x.BytesLost), thousands(x.Unplaced))
 	fmt.Fprintf(b, "             %s, %s, %s, %s", count(x.Asyncs, "A-sync"), count(x.Segments, "segment"),
 		count(x.Instructions, "instruction"), count(x.Exceptions, "exception"))

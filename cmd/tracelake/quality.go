@@ -123,8 +123,8 @@ func writeQuality(b *strings.Builder, s *pipeline.SourceQuality) {
 	line("segments", s.Segments, "")
 	line("branch packets", s.Branches.Compared, notCompared(&s.Branches.Agreement))
 	line("  agree with the program", s.Branches.Agree, share(&s.Branches.Agreement))
-	line("    behind an indirect branch", s.Branches.Indirect, "")
-	line("    telling again a direct one", s.Branches.Repeated, "")
+	line("    after an indirect branch", s.Branches.Indirect, "")
+	line("    repeating a direct one", s.Branches.Repeated, "")
 	line("periodic I-syncs", s.ISyncs.Compared, notCompared(&s.ISyncs))
 	line("  agree with the program", s.ISyncs.Agree, share(&s.ISyncs))
 	writeMissingOf(b, &s.Missing)
@@ -192,7 +192,7 @@ func branchMiss(m *pipeline.Miss) string {
 	if m.After == "" {
 		return fmt.Sprintf("no branch in the code from %s %s on", m.Expected, m.ExpectedISA)
 	}
-	return fmt.Sprintf("behind %s the program goes on at %s %s", m.After, m.Expected, m.ExpectedISA)
+	return fmt.Sprintf("after %s the program continues at %s %s", m.After, m.Expected, m.ExpectedISA)
 }
 
 // isyncMiss says what was expected of an I-sync.

@@ -36,10 +36,10 @@ func writeSource(b *strings.Builder, s *pipeline.SourceSummary) {
 		b.WriteString("  no bytes\n")
 		return
 	case s.Status != schema.SourceStatusNames[schema.StatusDecoded]:
-		fmt.Fprintf(b, "  %s %s, not decoded: %s\n", thousands(s.Bytes), s.Unit, cmp.Or(s.Problem, s.Status))
+		fmt.Fprintf(b, "  %s, not decoded: %s\n", count(s.Bytes, strings.TrimSuffix(s.Unit, "s")), cmp.Or(s.Problem, s.Status))
 		return
 	}
-	fmt.Fprintf(b, "  %s %s: %s decoded (%s), %s lost (%s), %s unplaced (%s)\n", thousands(s.Bytes), s.Unit,
+	fmt.Fprintf(b, "  %s: %s decoded (%s), %s lost (%s), %s unplaced (%s)\n", count(s.Bytes, strings.TrimSuffix(s.Unit, "s")),
 		thousands(s.BytesDecoded), percent(s.BytesDecoded, s.Bytes), thousands(s.BytesLost), percent(s.BytesLost, s.Bytes),
 		thousands(s.BytesUnplaced), percent(s.BytesUnplaced, s.Bytes))
 	fmt.Fprintf(b, "  %s, %s, %s, %s\n", count(s.Instructions, "instruction"), count(s.Exceptions, "exception"),

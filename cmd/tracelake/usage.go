@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"strconv"
 	"strings"
 
@@ -26,6 +27,14 @@ func usage(where, problem, remedy string) error { return &usageError{where, prob
 type missingError struct{ path, remedy string }
 
 func (e *missingError) Error() string { return e.path + ": does not exist; " + e.remedy }
+
+// unreadable is the error for a file that a flag names and that cannot be opened.
+func unreadable(path string, err error, remedy string) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return &missingError{path, remedy}
+	}
+	return err
+}
 
 // onUsageError makes one line of what urfave/cli says about a command line that
 // arrange let pass.
