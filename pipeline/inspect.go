@@ -145,8 +145,8 @@ func (s *sourcePlan) sampled() *Sample {
 	if t.Bytes > 0 {
 		out.Estimate = int64(float64(t.Instructions) * s.buffer.scale() * float64(s.bytes) / float64(t.Bytes))
 	}
-	missing := len(out.Missing.Ranges)
-	out.Missing.Ranges = out.Missing.Ranges[:min(missing, inspectMissing)]
+	missing := len(out.Wanted)
+	out.Wanted = out.Wanted[:min(missing, inspectMissing)]
 	out.Verdict = "decodes"
 	switch {
 	case o.nothing():

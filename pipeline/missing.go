@@ -6,7 +6,7 @@ import (
 
 // Missing is the memory that was wanted and is in no image.
 type Missing struct {
-	Ranges []MissingMemory `json:"missing_memory"` // most stops first
+	Wanted []MissingMemory `json:"missing_memory"` // most stops first
 	// OtherStops are those in memory that is in no range: 65,536 pages are told
 	// apart.
 	OtherStops int64 `json:"missing_memory_other_stops"`
@@ -20,9 +20,9 @@ type MissingMemory struct {
 }
 
 func missingMemory(m *image.Missing) Missing {
-	missing := Missing{Ranges: []MissingMemory{}, OtherStops: m.Other()}
+	missing := Missing{Wanted: []MissingMemory{}, OtherStops: m.Other()}
 	for _, r := range m.Ranges() {
-		missing.Ranges = append(missing.Ranges, MissingMemory{hexAddress(r.First), hexAddress(r.Last), r.Stops})
+		missing.Wanted = append(missing.Wanted, MissingMemory{hexAddress(r.First), hexAddress(r.Last), r.Stops})
 	}
 	return missing
 }

@@ -50,8 +50,8 @@ func TestMissingBeyondRanking(t *testing.T) {
 		if m.OtherStops != beyond {
 			t.Errorf("%s: %d other stops, want %d", who, m.OtherStops, beyond)
 		}
-		if len(m.Ranges) == 0 || m.Ranges[0] != (MissingMemory{First: "0x10000000", Last: "0x1ffff000", Stops: pages}) {
-			t.Errorf("%s: %v", who, m.Ranges)
+		if len(m.Wanted) == 0 || m.Wanted[0] != (MissingMemory{First: "0x10000000", Last: "0x1ffff000", Stops: pages}) {
+			t.Errorf("%s: %v", who, m.Wanted)
 		}
 	}
 }

@@ -129,7 +129,7 @@ func inspectSource(b *strings.Builder, s *pipeline.SourceInspection) {
 	if x.Bytes < s.Bytes {
 		fmt.Fprintf(b, "  estimate   %s in all\n", count(x.Estimate, "instruction"))
 	}
-	for _, r := range x.Missing.Ranges {
+	for _, r := range x.Wanted {
 		fmt.Fprintf(b, "  missing    program memory %s-%s, %s\n", r.First, r.Last, count(r.Stops, "stop"))
 	}
 	if x.OtherStops > 0 {

@@ -83,10 +83,10 @@ func writeMissingOf(b *strings.Builder, m *pipeline.Missing) {
 		fmt.Fprintf(b, "  %-32s %s\n", label, text)
 		label = ""
 	}
-	for _, r := range m.Ranges[:min(len(m.Ranges), missingShown)] {
+	for _, r := range m.Wanted[:min(len(m.Wanted), missingShown)] {
 		line(fmt.Sprintf("%s-%s  %s", r.First, r.Last, count(r.Stops, "stop")))
 	}
-	if more := len(m.Ranges) - missingShown; more > 0 {
+	if more := len(m.Wanted) - missingShown; more > 0 {
 		line("and " + count(int64(more), "more range"))
 	}
 	if m.OtherStops > 0 {

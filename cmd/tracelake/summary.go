@@ -58,7 +58,7 @@ func writeMissing(b *strings.Builder, sources []pipeline.SourceSummary) {
 	var all []wanted
 	var other int64
 	for _, s := range sources {
-		for _, r := range s.Missing.Ranges {
+		for _, r := range s.Wanted {
 			all = append(all, wanted{r, s.Source})
 		}
 		other += s.OtherStops

@@ -45,13 +45,13 @@ func TestSummaryText(t *testing.T) {
 		Sources: []pipeline.SourceSummary{
 			{
 				SourceTotals: schema.SourceTotals{Source: 0x13, Name: "PTM_0", Protocol: "pft", Version: "1.1", Core: "cpu_0", Status: "decoded", Unit: "bytes", Totals: decoded},
-				Missing: pipeline.Missing{Ranges: []pipeline.MissingMemory{
+				Missing: pipeline.Missing{Wanted: []pipeline.MissingMemory{
 					{First: "0x00001000", Last: "0x00001ffc", Stops: 5}, {First: "0x00008000", Last: "0x00008000", Stops: 1},
 				}, OtherStops: 1200},
 			},
 			{
 				SourceTotals: schema.SourceTotals{Source: 0x14, Protocol: "itm", Status: "unsupported", Problem: "no decoder", Unit: "bytes", Totals: schema.Totals{Bytes: 7, BytesLost: 7}},
-				Missing:      pipeline.Missing{Ranges: []pipeline.MissingMemory{{First: "0xffff0000", Last: "0xffff0000", Stops: 3}}, OtherStops: 34},
+				Missing:      pipeline.Missing{Wanted: []pipeline.MissingMemory{{First: "0xffff0000", Last: "0xffff0000", Stops: 3}}, OtherStops: 34},
 			},
 			{SourceTotals: schema.SourceTotals{Source: 0x15, Status: "empty", Unit: "bytes"}},
 		},
@@ -98,7 +98,7 @@ func TestSummaryShowsTheMostWanted(t *testing.T) {
 	var missing pipeline.Missing
 	for i := range int64(12) {
 		at := fmt.Sprintf("0x%08x", i<<16)
-		missing.Ranges = append(missing.Ranges, pipeline.MissingMemory{First: at, Last: at, Stops: i + 1})
+		missing.Wanted = append(missing.Wanted, pipeline.MissingMemory{First: at, Last: at, Stops: i + 1})
 	}
 	text := summaryText("out", &pipeline.Summary{Sources: []pipeline.SourceSummary{{Missing: missing}}})
 	for _, want := range []string{"  0x000b0000-0x000b0000  12 stops ", "  0x00020000-0x00020000  3 stops ", "\n  and 2 more ranges\n"} {

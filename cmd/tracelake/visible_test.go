@@ -87,9 +87,16 @@ func TestNamesDoNotAct(t *testing.T) {
 func TestFullOutput(t *testing.T) {
 	capture := evilCapture(t)
 	for _, args := range [][]string{
-		{"--help"}, {"--version"}, {"export", "--help"}, {"report", "--help"},
-		{"inspect", capture}, {"inspect", capture, "--json"}, {"packets", capture}, {"packets", capture, "--json"},
-		{"report", "quality", capture}, {"demo", "-o", filepath.Join(t.TempDir(), "demo")},
+		{"--help"},
+		{"--version"},
+		{"export", "--help"},
+		{"report", "--help"},
+		{"inspect", capture},
+		{"inspect", capture, "--json"},
+		{"packets", capture},
+		{"packets", capture, "--json"},
+		{"report", "quality", capture},
+		{"demo", "-o", filepath.Join(t.TempDir(), "demo")},
 	} {
 		full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 		if err != nil {

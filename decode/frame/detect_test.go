@@ -127,11 +127,13 @@ func TestDetect(t *testing.T) {
 		{
 			"sync frames that disagree do not tell it", slices.Concat(frames[:cut], []byte(syncFrame), frames[cut:2*cut],
 				make([]byte, 6), []byte(syncFrame), frames[2*cut:3*cut], []byte(syncFrame), frames[3*cut:]),
-			DetectOptions{}, Layout{},
+			DetectOptions{},
+			Layout{},
 		},
 		{
 			"nor one where no frame can be", slices.Concat(frames[:cut], make([]byte, 3), []byte(syncFrame), make([]byte, 13), frames[cut:]),
-			DetectOptions{}, Layout{},
+			DetectOptions{},
+			Layout{},
 		},
 		{"an FSYNC", slices.Concat(frames[:cut], []byte(fsync), frames[cut:]), DetectOptions{}, Layout{Sync: true}},
 		{"an FSYNC, but the user knows better", slices.Concat(frames[:cut], []byte(fsync), frames[cut:]), DetectOptions{Offset: schema.Of(int64(0))}, Layout{}},
