@@ -267,8 +267,8 @@ func checkExport(t *testing.T, input string, size int64) bool {
 		t.Errorf("a buffer of %d bytes, accounted for %d: %+v", size, sum, m.Buffers[0])
 	}
 	for _, s := range m.Sources {
-		if s.BytesDecoded+s.BytesLost != s.Bytes || s.Bytes != streams[fmt.Sprintf("%02x", s.Source)] {
-			t.Errorf("source 0x%02x: %+v of a stream of %d bytes", s.Source, s.Totals, streams[fmt.Sprintf("%02x", s.Source)])
+		if s.BytesDecoded+s.BytesLost != s.Bytes || s.Bytes != streams[schema.SourceText(s.Source)] {
+			t.Errorf("source 0x%02x: %+v of a stream of %d bytes", s.Source, s.Totals, streams[schema.SourceText(s.Source)])
 		}
 	}
 	return true

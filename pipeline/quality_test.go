@@ -59,7 +59,7 @@ func TestQuality(t *testing.T) {
 				if s.BytesDecoded+s.BytesLost != s.Bytes || lost != s.BytesLost || losses != s.Losses {
 					t.Errorf("source %s: %d bytes, %d decoded, %d lost in %d losses; by reason %v", s.Source, s.Bytes, s.BytesDecoded, s.BytesLost, s.Losses, s.LossReasons)
 				}
-				if s.Source != tt.source {
+				if s.Source != "0x"+tt.source {
 					continue
 				}
 				seen = true

@@ -1,10 +1,10 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
-	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/pipeline"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -45,11 +45,13 @@ func TestSummaryText(t *testing.T) {
 		Sources: []pipeline.SourceSummary{
 			{
 				SourceTotals: schema.SourceTotals{Source: 0x13, Name: "PTM_0", Protocol: "pft", Version: "1.1", Core: "cpu_0", Status: "decoded", Unit: "bytes", Totals: decoded},
-				Missing:      []image.MissingRange{{First: 0x1000, Last: 0x1ffc, Stops: 5}, {First: 0x8000, Last: 0x8000, Stops: 1}},
+				Missing: pipeline.Missing{Wanted: []pipeline.MissingMemory{
+					{First: "0x00001000", Last: "0x00001ffc", Stops: 5}, {First: "0x00008000", Last: "0x00008000", Stops: 1},
+				}, OtherStops: 1200},
 			},
 			{
 				SourceTotals: schema.SourceTotals{Source: 0x14, Protocol: "itm", Status: "unsupported", Problem: "no decoder", Unit: "bytes", Totals: schema.Totals{Bytes: 7, BytesLost: 7}},
-				Missing:      []image.MissingRange{{First: 0xffff0000, Last: 0xffff0000, Stops: 3}},
+				Missing:      pipeline.Missing{Wanted: []pipeline.MissingMemory{{First: "0xffff0000", Last: "0xffff0000", Stops: 3}}, OtherStops: 34},
 			},
 			{SourceTotals: schema.SourceTotals{Source: 0x15, Status: "empty", Unit: "bytes"}},
 		},
@@ -77,6 +79,7 @@ program memory missing, most wanted first (give it with -e FILE or --image FILE@
   0x00001000-0x00001ffc  5 stops of source 0x13
   0xffff0000-0xffff0000  3 stops of source 0x14
   0x00008000-0x00008000  1 stop of source 0x13
+  and 1,234 stops in more pages of 4 KiB than are ranked (65,536)
 
 notes
   a note
@@ -92,9 +95,10 @@ losses                       1           2,048
 
 // A summary names a few of many missing ranges, and says that there are more.
 func TestSummaryShowsTheMostWanted(t *testing.T) {
-	var missing []image.MissingRange
-	for i := range uint32(12) {
-		missing = append(missing, image.MissingRange{First: i << 16, Last: i << 16, Stops: int64(i + 1)})
+	var missing pipeline.Missing
+	for i := range int64(12) {
+		at := fmt.Sprintf("0x%08x", i<<16)
+		missing.Wanted = append(missing.Wanted, pipeline.MissingMemory{First: at, Last: at, Stops: i + 1})
 	}
 	text := summaryText("out", &pipeline.Summary{Sources: []pipeline.SourceSummary{{Missing: missing}}})
 	for _, want := range []string{"  0x000b0000-0x000b0000  12 stops ", "  0x00020000-0x00020000  3 stops ", "\n  and 2 more ranges\n"} {
