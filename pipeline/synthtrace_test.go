@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/tracelake/tracelake/bench/encode"
 	encodeetmv3 "github.com/tracelake/tracelake/bench/encode/etmv3"
 	encodepft "github.com/tracelake/tracelake/bench/encode/pft"
 	"github.com/tracelake/tracelake/bench/execute"
@@ -94,7 +95,7 @@ func runPFT(t testing.TB, id uint8, o encodepft.Options, v encodepft.Variation) 
 	o.Source, o.SyncBytes, o.ReturnStackDepth, o.TimestampBase, o.CyclesPerTick, o.Variation = id, synthSync, 8, synthClock, 20, v
 	r := newSynthRun(t, id, v.Seed, false, false)
 	r.protocol, r.core, r.profile, r.cell, r.registers = "pft", "Cortex-A15", "A", "PTM"+o.Version(), o.Registers()
-	if err := encodepft.New(&r.stream, digest.New(id), o).Encode(r.steps); err != nil {
+	if err := encode.All(encodepft.New(&r.stream, digest.New(id), o), r.steps); err != nil {
 		t.Fatal(err)
 	}
 	return r
@@ -109,7 +110,7 @@ func runETMv3(t testing.TB, id uint8, o encodeetmv3.Options, v *encodeetmv3.Vari
 	if o.ProfileM {
 		r.profile = "M"
 	}
-	if err := encodeetmv3.New(&r.stream, digest.New(id), o).Encode(r.steps); err != nil {
+	if err := encode.All(encodeetmv3.New(&r.stream, digest.New(id), o), r.steps); err != nil {
 		t.Fatal(err)
 	}
 	return r

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracelake/tracelake/bench/encode"
 	"github.com/tracelake/tracelake/bench/encode/etmv3"
 	"github.com/tracelake/tracelake/bench/internal/benchtest"
 	"github.com/tracelake/tracelake/bench/need"
@@ -92,7 +93,7 @@ func roundTrip(t *testing.T, seed uint64, o etmv3.Options, r *rand.Rand) bool {
 	steps := walk(t, &o, r, 30+r.IntN(400))
 	var stream bytes.Buffer
 	want := benchtest.Record{}
-	if err := etmv3.New(&stream, want, o).Encode(benchtest.All(steps)); err != nil {
+	if err := encode.All(etmv3.New(&stream, want, o), benchtest.All(steps)); err != nil {
 		t.Errorf("seed %d: %v", seed, err)
 		return false
 	}

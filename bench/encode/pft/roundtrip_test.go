@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/tracelake/tracelake/bench/cost"
+	"github.com/tracelake/tracelake/bench/encode"
 	"github.com/tracelake/tracelake/bench/encode/pft"
 	"github.com/tracelake/tracelake/bench/execute"
 	"github.com/tracelake/tracelake/bench/internal/benchtest"
@@ -42,7 +43,7 @@ func trace(t *testing.T, o pft.Options, steps step.Steps) ([]byte, benchtest.Rec
 	t.Helper()
 	var stream bytes.Buffer
 	truth := benchtest.Record{}
-	if err := pft.New(&stream, truth, o).Encode(steps); err != nil {
+	if err := encode.All(pft.New(&stream, truth, o), steps); err != nil {
 		t.Fatal(err)
 	}
 	return stream.Bytes(), truth
