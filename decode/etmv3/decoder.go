@@ -7,7 +7,6 @@ import (
 	"github.com/tracelake/tracelake/decode/async"
 	"github.com/tracelake/tracelake/decode/flow"
 	"github.com/tracelake/tracelake/decode/image"
-	"github.com/tracelake/tracelake/decode/isa"
 	"github.com/tracelake/tracelake/decode/record"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -25,15 +24,11 @@ type Decoder struct {
 	halt    halt
 	salvage salvage
 
-	// The segment may begin inside an instruction: then inside, nil until it is
-	// wanted, decodes it as one that does, which within says there.
+	// ambiguous: the segment may begin inside an instruction. Then twin decodes it
+	// as one that does, whose second says so.
 	ambiguous bool
-	inside    *Decoder
-	within    bool
-	// insideHeld counts the instructions in blocks of what inside decoded of the
-	// unit insideOf.
-	insideOf   *decode.Unit
-	insideHeld int
+	second    bool
+	twin      twin
 }
 
 // state is what the decoder knows beside what the recorder does; every segment
@@ -80,45 +75,6 @@ func (d *Decoder) Decode(u *decode.Unit, part decode.Part) {
 	}
 }
 
-// mayBeInside says whether the segment may begin inside a 32-bit T32
-// instruction of which the first half was traced before it (ETMIDR[18] = 0,
-// docs/etmv3.md §4.3). Only the segment before knows. In a BL or BLX there is
-// no other way.
-func (d *Decoder) mayBeInside() bool {
-	at := d.rec.Segment.Lead.At.V
-	if d.cfg.OneT32 || d.within || !d.walk.Known() || d.half || at.ISA != schema.T32 && at.ISA != schema.T32EE {
-		return false
-	}
-	first, ok := d.halfword(at.Address - 2)
-	return ok && d.rec.Segment.Lead.Reason == schema.ISyncPeriodic && isa.Is32Bit(first)
-}
-
-// maxInside is how many instructions there may be in the blocks of all that is
-// decoded twice of a unit, as many as in its own: no code comes near it, but
-// hostile streams could fill the memory.
-const maxInside = 8 << 20
-
-// decodeInside decodes a segment as one that begins inside an instruction, unless
-// too much of the unit was.
-func (d *Decoder) decodeInside(of *decode.Unit, part decode.Part) *decode.Unit {
-	if of != d.insideOf {
-		d.insideOf, d.insideHeld = of, 0
-	}
-	if d.insideHeld > maxInside {
-		return nil
-	}
-	if d.inside == nil {
-		d.inside = newDecoder(&d.cfg, d.mem, d.packets)
-		d.inside.within = true
-	}
-	u := &decode.Unit{}
-	d.inside.Decode(u, part)
-	for _, b := range u.Blocks {
-		d.insideHeld += len(b.Address)
-	}
-	return u
-}
-
 // begin readies the decoder for a part.
 func (d *Decoder) begin(u *decode.Unit, part decode.Part) {
 	if !part.Continued {
@@ -156,8 +112,8 @@ func (d *Decoder) lead() int {
 		d.forget(&p)
 	}
 	d.setTo(&p)
-	if d.within {
-		d.inHalf(decode.Place{Address: p.Address - 2, ISA: p.ISA}, true)
+	if d.second {
+		d.toSecondHalf(decode.Place{Address: p.Address - 2, ISA: p.ISA}, true)
 	}
 	return p.Len
 }
@@ -207,7 +163,7 @@ func (d *Decoder) finish() {
 		t.Preserved = d.preserve()
 	}
 	if d.walk.Known() {
-		t.Reached, t.Half = schema.Of(d.reached()), d.half && d.halfTold
+		t.Reached, t.Half = schema.Of(d.reached()), d.split.second && d.split.first
 	}
 	d.rec.Segment.Back = d.back
 	d.rec.Finish(d.walk.Seq)

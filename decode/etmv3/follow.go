@@ -6,7 +6,6 @@ import (
 
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/flow"
-	"github.com/tracelake/tracelake/decode/isa"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -18,11 +17,8 @@ type follow struct {
 	// bytes make an address.
 	unsure bool
 	// dead: in debug state, up to an I-sync.
-	dead bool
-	// half: the flow stands at the second half of the 32-bit T32 instruction at
-	// the position (ETMIDR[18] = 0); halfTold: an atom told the first.
-	half, halfTold bool
-	left           leftPlaces
+	dead  bool
+	split split
 	// afterBranch: the last packet about the flow was a branch packet.
 	afterBranch bool
 	// atoms: there were some since the last I-sync; started says that it
@@ -140,7 +136,7 @@ func (d *Decoder) atom(told *flow.Told, executed bool, cost int64) bool {
 	if d.waits = 0; d.back.Waits == decode.WaitsPassed {
 		d.back.Waits = decode.WaitsTaken
 	}
-	d.half, d.halfTold = false, false
+	d.split.end()
 	d.walked(1)
 	d.stopped(stop)
 	return true
@@ -153,27 +149,6 @@ func (d *Decoder) walked(n int) {
 	d.afterBranch = false
 	d.underway = d.started && !d.atoms && n == 1 && d.walk.TransfersData()
 	d.atoms = true
-}
-
-// firstHalf takes the first of two atoms of a 32-bit T32 instruction
-// (docs/etmv3.md §4.3): it makes no row and no move.
-func (d *Decoder) firstHalf() bool {
-	if d.half || d.walk.ISA() != schema.T32 && d.walk.ISA() != schema.T32EE || d.walk.Next() != 4 {
-		return false
-	}
-	d.half, d.halfTold = true, true
-	d.acted(decode.UnplacedAct)
-	d.afterBranch = false
-	return true
-}
-
-// dropHalf drops the first half of an instruction whose second half does not
-// come.
-func (d *Decoder) dropHalf() {
-	if d.half && d.halfTold {
-		d.rec.Event(d.key(), schema.EventSplitInstruction, schema.Of(d.walk.Place().Address), "")
-	}
-	d.half, d.halfTold = false, false
 }
 
 // stopped handles the end of a walk.
@@ -198,7 +173,7 @@ func (d *Decoder) lose() {
 	if d.walk.Known() {
 		d.isa = d.walk.ISA()
 	}
-	d.half, d.halfTold = false, false
+	d.split.end()
 	d.walk.Lose()
 }
 
@@ -252,7 +227,8 @@ func (d *Decoder) unmapped() {
 
 // jump puts the position at an address that the trace told.
 func (d *Decoder) jump(address uint32, state schema.ISA) {
-	d.pending, d.unsure, d.half, d.halfTold = false, false, false, false
+	d.pending, d.unsure = false, false
+	d.split.end()
 	if state == schema.Jazelle {
 		if !d.stretch.active || d.stretch.Event.Event != schema.EventJazelle {
 			d.openStretch(schema.EventJazelle, schema.Of(address))
@@ -263,103 +239,7 @@ func (d *Decoder) jump(address uint32, state schema.ISA) {
 	d.closeStretch()
 	if !d.cfg.OneT32 && state == schema.T32 && d.secondHalf(address) {
 		address -= 2
-		d.half = true
+		d.split.second = true
 	}
 	d.walk.Goto(decode.Place{Address: address, ISA: state}, d.rec.Space())
-}
-
-// secondHalf says whether the flow, which goes to an address, begins inside an
-// instruction there: if an exception of the segment left it there, as it was then.
-func (d *Decoder) secondHalf(address uint32) bool {
-	if half, ok := d.left.half(address); ok {
-		return half
-	}
-	return d.inPair(address)
-}
-
-// leave takes note of where an exception leaves the flow, which matters in T32
-// code alone: of the address to which it returns, in the midst of an instruction
-// or not, and of the other place near it where one begins. A handler that does
-// what an instruction could not returns behind it.
-func (d *Decoder) leave(address uint32, half bool) {
-	begins := address - 2
-	if first, ok := d.halfword(address); !half {
-		if begins = address + 2; ok && isa.Is32Bit(first) {
-			begins += 2
-		}
-	}
-	d.left.add(leftAt{begins, false})
-	d.left.add(leftAt{address, half})
-}
-
-// leftAt is an address, and whether it is in the midst of an instruction.
-type leftAt struct {
-	address uint32
-	half    bool
-}
-
-// leftPlaces are the last ones of a segment, for as many levels of exceptions as
-// there are likely to be.
-type leftPlaces struct {
-	last [16]leftAt
-	n    int
-}
-
-func (l *leftPlaces) add(at leftAt) {
-	l.last[l.n%len(l.last)] = at
-	l.n++
-}
-
-// half says whether an address was in the midst of an instruction when it was
-// left last, if it was.
-func (l *leftPlaces) half(address uint32) (half, ok bool) {
-	for i := l.n - 1; i >= max(0, l.n-len(l.last)); i-- {
-		if at := l.last[i%len(l.last)]; at.address == address {
-			return at.half, true
-		}
-	}
-	return false, false
-}
-
-// inPair says whether the halfword at address is the second one of a BL or BLX
-// that is traced as two instructions (docs/etmv3.md §4.3); that of a BLX is
-// even. What looks like the first one may be the end of another instruction:
-// those that begin behind the last halfword below 0xE800, behind which one
-// begins in any case, are counted through.
-func (d *Decoder) inPair(address uint32) bool {
-	prefix, ok := d.halfword(address - 2)
-	suffix, ok2 := d.halfword(address)
-	isBL, isBLX := suffix>>11 == 0x1f, suffix>>11 == 0x1d && suffix&1 == 0
-	if !ok || !ok2 || prefix>>11 != 0x1e || !isBL && !isBLX {
-		return false
-	}
-	n := uint32(1) // halfwords before address that may be first ones
-	for ; n < maxPairs; n++ {
-		if h, ok := d.halfword(address - 2*n - 2); !ok || !isa.Is32Bit(h) {
-			break
-		}
-	}
-	return n%2 == 1
-}
-
-// maxPairs is how many halfwords inPair looks at: in a longer run, which is no
-// code, no instruction is in two halves.
-const maxPairs = 64
-
-func (d *Decoder) halfword(address uint32) (uint16, bool) {
-	b := d.mem.Fetch(d.rec.Space(), address)
-	if len(b) < 2 {
-		return 0, false
-	}
-	return uint16(b[0]) | uint16(b[1])<<8, true
-}
-
-// here returns the position in the program, which is known, as the trace tells
-// it: inside an instruction of which the first half was told.
-func (d *Decoder) here() decode.Place {
-	at := d.walk.Place()
-	if d.half {
-		at.Address += 2
-	}
-	return at
 }

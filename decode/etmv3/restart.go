@@ -19,9 +19,9 @@ func (d *Decoder) isync(p *Packet) {
 			reached.V = d.reached()
 		}
 		d.rec.Periodic(d.key(), reached, at)
-		if first, told := d.walk.Place(), d.halfTold; reached.OK && reached.V == at && d.half {
+		if first, told := d.walk.Place(), d.split.first; reached.OK && reached.V == at && d.split.second {
 			d.setTo(p)
-			d.inHalf(first, told)
+			d.toSecondHalf(first, told)
 			return
 		}
 		d.dropHalf()
@@ -39,13 +39,6 @@ func (d *Decoder) isync(p *Packet) {
 		return
 	}
 	d.setTo(p)
-}
-
-// inHalf puts the position behind the first half of an instruction, which an atom
-// told or did not.
-func (d *Decoder) inHalf(first decode.Place, told bool) {
-	d.walk.Goto(first, d.rec.Space())
-	d.half, d.halfTold = true, told
 }
 
 // position is where an I-sync says the flow is.

@@ -121,7 +121,7 @@ func (d *Decoder) exception(p *Packet, behind int) {
 		kind = schema.ExcJazelle
 	}
 	d.dataFate(r, kind)
-	half := d.half
+	half := d.split.second
 	returnTo := d.returnAddress(r, kind)
 	if returnTo.OK && !d.cfg.OneT32 {
 		d.leave(returnTo.V, half)
@@ -161,7 +161,7 @@ func (d *Decoder) returnAddress(r *Branch, kind schema.ExceptionType) schema.Nul
 	if d.walk.Known() {
 		reached = schema.Of(d.here().Address)
 	}
-	split := d.half && d.halfTold
+	split := d.split.second && d.split.first
 	d.dropHalf()
 	switch {
 	case r.Cancel && split:
