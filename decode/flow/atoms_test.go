@@ -143,10 +143,14 @@ func checkRuns(t *testing.T, u *decode.Unit, size uint32, count int) {
 func TestShortBlocksDependOnUnit(t *testing.T) {
 	const entries, straight = 200, schema.MaxBlock + 200
 	const back = 0xea000000 | -(straight+2)&0xffffff // b to as many words before
-	memory := a32(0, append(repeated(nop, straight), repeated(back, entries)...)...)
+	memory := a32(0, append(repeated(nop, straight), repeated(back, entries+1)...)...)
 	walk := func(w *Walker, order func(i uint32) uint32, n uint32) *decode.Unit {
 		u := &decode.Unit{}
 		w.Begin(u)
+		for i := range uint32(entries) { // each branch is in the unit, not taken
+			w.Goto(decode.Place{Address: 4 * (straight + i), ISA: schema.A32}, image.SecureSpace)
+			w.Atom(&Told{Offset: -1}, false, 0)
+		}
 		for i := range n {
 			told := &Told{Offset: int64(i)}
 			w.Goto(decode.Place{Address: 4 * (straight + order(i)), ISA: schema.A32}, image.SecureSpace)
