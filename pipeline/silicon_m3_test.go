@@ -121,7 +121,7 @@ func (r *m3Rows) add(words string, offset int64) {
 }
 
 // m3RowsOf returns the rows of a decode.
-func m3RowsOf(d *dataset) m3Rows {
+func m3RowsOf(d *decodedTables) m3Rows {
 	var r m3Rows
 	offsets, numbers := d.integers(&schema.Exceptions, "byte_offset"), d.integers(&schema.Exceptions, "number")
 	kinds := d.column(&schema.Exceptions, "type").U8
