@@ -7,12 +7,12 @@ import "github.com/tracelake/tracelake/schema"
 
 // TakeBack takes the last instruction from a stretch of u, whose end it moves,
 // and returns its address and its cost. It fails if the stretch has none.
-func (u *Unit) TakeBack(from Ends, to *Ends) (address, cost uint32, ok bool) {
+func (u *Result) TakeBack(from Ends, to *Ends) (address, cost uint32, ok bool) {
 	if address, ok = u.LastAddress(from, *to); !ok {
 		return 0, 0, false
 	}
 	run := &u.Runs[to[Runs]-1]
-	if run.Flags&schema.RunCostsTold != 0 {
+	if run.Flags&schema.RunHasCosts != 0 {
 		to[Costs]--
 		cost = u.Costs[to[Costs]]
 		run.Cycles -= cost
@@ -33,7 +33,7 @@ func (u *Unit) TakeBack(from Ends, to *Ends) (address, cost uint32, ok bool) {
 
 // LastAddress returns the address of the last instruction of a stretch of u. It
 // fails if it has none.
-func (u *Unit) LastAddress(from, to Ends) (address uint32, ok bool) {
+func (u *Result) LastAddress(from, to Ends) (address uint32, ok bool) {
 	if to[Runs] == from[Runs] {
 		return 0, false
 	}
@@ -42,13 +42,13 @@ func (u *Unit) LastAddress(from, to Ends) (address uint32, ok bool) {
 }
 
 // RemoveException takes a row of `exceptions` from the stretch that ends at to.
-func (u *Unit) RemoveException(i int, to *Ends) {
+func (u *Result) RemoveException(i int, to *Ends) {
 	copy(u.Exceptions[i:to[Exceptions]], u.Exceptions[i+1:to[Exceptions]])
 	to[Exceptions]--
 }
 
 // RemoveEvent takes a row of `events` from the stretch that ends at to.
-func (u *Unit) RemoveEvent(i int, to *Ends) {
+func (u *Result) RemoveEvent(i int, to *Ends) {
 	copy(u.Events[i:to[Events]], u.Events[i+1:to[Events]])
 	to[Events]--
 	for n := to[Data]; n > 0 && u.Data[n-1].Events > i; n-- {

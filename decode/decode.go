@@ -139,5 +139,5 @@ type Field struct {
 type Decoder interface {
 	// Decode decodes p and appends what it tells to u. It ends with exactly
 	// one more entry in u.Segments.
-	Decode(u *Unit, p Part)
+	Decode(u *Result, p Part)
 }

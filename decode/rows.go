@@ -2,8 +2,8 @@ package decode
 
 import "github.com/tracelake/tracelake/schema"
 
-// A RowKind is a kind of rows in a [Unit]. A new kind is a field there, a
-// constant here, and a line in [Unit.lists].
+// A RowKind is a kind of rows in a [Result]. A new kind is a field there, a
+// constant here, and a line in [Result.lists].
 type RowKind uint8
 
 // The kinds of rows.
@@ -24,7 +24,7 @@ const (
 )
 
 // lists returns the rows of every kind.
-func (u *Unit) lists() [rowKinds]list {
+func (u *Result) lists() [rowKinds]list {
 	return [rowKinds]list{
 		Blocks: &u.Blocks, Runs: &u.Runs, Costs: &u.Costs, Spans: &u.Spans, Exceptions: &u.Exceptions, Counts: &u.Counts,
 		Timestamps: &u.Timestamps, Contexts: &u.Contexts, Data: &u.Data, Events: &u.Events, Losses: &u.Losses, Packets: &u.Packets,
@@ -36,7 +36,7 @@ func (u *Unit) lists() [rowKinds]list {
 type Ends [rowKinds]int
 
 // Ends returns how many rows of each kind u has.
-func (u *Unit) Ends() (e Ends) {
+func (u *Result) Ends() (e Ends) {
 	for kind, rows := range u.lists() {
 		e[kind] = rows.len()
 	}
@@ -45,7 +45,7 @@ func (u *Unit) Ends() (e Ends) {
 
 // Truncate drops the rows after an end. Blocks stay: they are no rows of their
 // own, and a walk may come back to them.
-func (u *Unit) Truncate(to Ends) {
+func (u *Result) Truncate(to Ends) {
 	for kind, rows := range u.lists() {
 		if RowKind(kind) != Blocks {
 			rows.truncate(to[kind])
@@ -55,7 +55,7 @@ func (u *Unit) Truncate(to Ends) {
 
 // Lower takes one from the ordinals of the rows at the end of a stretch that
 // come after the instruction seq, which was taken back.
-func (u *Unit) Lower(from, to Ends, seq int64) {
+func (u *Result) Lower(from, to Ends, seq int64) {
 	for kind, rows := range u.lists() {
 		rows.lower(from[kind], to[kind], seq)
 	}

@@ -70,7 +70,7 @@ func newCarry(source uint8) carry {
 
 // beginSegment begins a segment with its lead, and returns the rows the lead
 // makes: events, a count, or none of them.
-func (c *carry) beginSegment(lead *decode.Lead) (events []schema.Event, counts []schema.CycleCount) {
+func (c *carry) beginSegment(lead *decode.SegmentStart) (events []schema.Event, counts []schema.CycleCount) {
 	if !c.base.segment.OK {
 		c.base.segment = schema.Of[int32](0)
 	} else {
@@ -97,7 +97,7 @@ func (c *carry) beginSegment(lead *decode.Lead) (events []schema.Event, counts [
 // leadEvents returns the events of a lead, whose effect is e: in order that of an
 // instruction of which only the first half came, if trace restarts there; the
 // restart, or that it differs from where the flow had got to.
-func (c *carry) leadEvents(lead *decode.Lead, e *decode.ISyncEffect) []schema.Event {
+func (c *carry) leadEvents(lead *decode.SegmentStart, e *decode.ISyncEffect) []schema.Event {
 	var events []schema.Event
 	key := schema.Key{Offset: lead.Offset}
 	split := schema.Event{Key: key, Event: schema.EventSplitInstruction, Address: schema.Of(c.reached.V.Address - 2)}
@@ -121,7 +121,7 @@ func (c *carry) leadEvents(lead *decode.Lead, e *decode.ISyncEffect) []schema.Ev
 
 // passPart takes over what a part of a segment says, as far as rows of later
 // parts need it. The rows of t count instructions from seq.
-func (c *carry) passPart(t *decode.Tail, seq int64, timestamps []schema.Timestamp) {
+func (c *carry) passPart(t *decode.SegmentEnd, seq int64, timestamps []schema.Timestamp) {
 	for _, row := range timestamps {
 		if !row.Unknown {
 			c.base.timestamp = row.Value
@@ -219,7 +219,7 @@ func (c *carry) changes(reported []schema.Context) []schema.Context {
 
 // takeWaits gives the cycles since the last instruction to the first one of a
 // part, whose rows begin at from and end at to.
-func (c *carry) takeWaits(u *decode.Unit, seg *decode.Segment, from, to decode.Ends) {
+func (c *carry) takeWaits(u *decode.Result, seg *decode.Segment, from, to decode.Ends) {
 	switch seg.Back.Waits {
 	case decode.WaitsTaken:
 		if from[decode.Costs] < to[decode.Costs] {
@@ -230,11 +230,11 @@ func (c *carry) takeWaits(u *decode.Unit, seg *decode.Segment, from, to decode.E
 		c.waits = 0
 	case decode.WaitsPassed:
 	}
-	c.waits += seg.Tail.Waits
+	c.waits += seg.End.Waits
 }
 
 // addCost adds to the cost of the instruction that is the first from an end on.
-func addCost(u *decode.Unit, from decode.Ends, cycles int64) {
+func addCost(u *decode.Result, from decode.Ends, cycles int64) {
 	cycles = min(cycles, math.MaxUint32-int64(u.Runs[from[decode.Runs]].Cycles)) // more would be no row of a schema's
 	u.Costs[from[decode.Costs]] += uint32(cycles)
 	u.Runs[from[decode.Runs]].Cycles += uint32(cycles)
@@ -271,7 +271,7 @@ func (c *carry) preserve(code decode.TimestampCode, k decode.Preserved) {
 }
 
 // endSegment ends a segment.
-func (c *carry) endSegment(code decode.TimestampCode, t *decode.Tail, instructions, exceptions int64) {
+func (c *carry) endSegment(code decode.TimestampCode, t *decode.SegmentEnd, instructions, exceptions int64) {
 	c.base.seq += instructions
 	c.base.ordinal += exceptions
 	if t.Epoch > 0 {

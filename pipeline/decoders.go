@@ -21,10 +21,10 @@ type decoders struct {
 // segment.
 func (d *decoders) decode(ctx context.Context, u *workUnit) (decoded, error) {
 	if len(u.parts) == 0 {
-		return decoded{u, &decode.Unit{}}, nil
+		return decoded{u, &decode.Result{}}, nil
 	}
 	// Units are much alike, and growing costs as much as decoding does.
-	rows := &decode.Unit{Runs: make([]schema.Run, 0, d.runs(u.bytes))}
+	rows := &decode.Result{Runs: make([]schema.Run, 0, d.runs(u.bytes))}
 	var decoder decode.Decoder
 	if u.prev == nil {
 		decoder = d.get()

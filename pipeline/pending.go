@@ -9,7 +9,7 @@ import (
 // are those of a unit between two ends.
 type decodedPart struct {
 	decode.Segment
-	unit     *decode.Unit
+	unit     *decode.Result
 	numbers  []uint32 // of the unit's blocks
 	from, to decode.Ends
 	// lowered is not 0 if the instruction before the part, which is of its
@@ -81,10 +81,10 @@ func (w *pending) abort(p *decodedPart) {
 		return
 	}
 	var address schema.Null[uint32]
-	switch first := w.parts[0]; first.Tail.Act {
-	case decode.InstructionAct:
+	switch first := w.parts[0]; first.End.Cancelable {
+	case decode.CancelableInstruction:
 		address.V, address.OK = first.unit.LastAddress(first.from, first.to)
-	case decode.UnplacedAct:
+	case decode.CancelableUnplaced:
 	default:
 		return
 	}
@@ -102,24 +102,24 @@ func (w *pending) cancel(p *decodedPart) {
 		return
 	}
 	first := w.parts[0]
-	act := first.Tail.Act
-	first.Tail.Act = decode.NoAct
+	act := first.End.Cancelable
+	first.End.Cancelable = decode.NothingCancelable
 	switch act {
-	case decode.InstructionAct:
+	case decode.CancelableInstruction:
 		address := first.cancelLast(p)
 		event.Address = schema.Of(address)
 		p.unit.Exceptions[rows.Exception].ReturnAddress = event.Address
 		for _, waiting := range w.parts {
-			waiting.dropReturn(waiting.Tail.Return)
+			waiting.dropReturn(waiting.End.Return)
 		}
 		p.dropReturn(rows.Return)
 		if next := append(w.parts[1:len(w.parts):len(w.parts)], p)[0]; next.Continued {
-			next.lowered = first.Tail.Seq
+			next.lowered = first.End.Seq
 		}
-	case decode.ReturnAct:
-		first.dropReturn(first.Tail.Return)
-		if rows.Datum >= 0 {
-			p.unit.Data[rows.Datum].Kind = decode.DatumReturnCancelled
+	case decode.CancelableReturn:
+		first.dropReturn(first.End.Return)
+		if rows.DataElement >= 0 {
+			p.unit.Data[rows.DataElement].Kind = decode.ElementReturnCancelled
 		}
 		p.unit.RemoveEvent(rows.Event, &p.to)
 		if c := &p.Back.Count; c.OK && c.V.Event > rows.Event {
@@ -138,7 +138,7 @@ func (p *decodedPart) cancelLast(by *decodedPart) uint32 {
 		panic("pipeline: the last act has no run")
 	}
 	p.Row.Instructions--
-	p.unit.Lower(p.from, p.to, p.Tail.Seq-1)
+	p.unit.Lower(p.from, p.to, p.End.Seq-1)
 	if p.from[decode.Costs] == p.to[decode.Costs] && p.Back.Waits == decode.WaitsTaken {
 		p.Back.Waits = decode.WaitsPassed // it would have taken those from before p
 	}
@@ -148,7 +148,7 @@ func (p *decodedPart) cancelLast(by *decodedPart) uint32 {
 			addCost(by.unit, by.from, int64(cost))
 		}
 	case decode.WaitsPassed:
-		by.Tail.Waits += int64(cost)
+		by.End.Waits += int64(cost)
 	case decode.WaitsDropped:
 	}
 	return address

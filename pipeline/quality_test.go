@@ -90,7 +90,7 @@ ETMCR = 0x00000100
 func rewrittenVector(offset int64) decode.Miss {
 	return decode.Miss{
 		Offset: offset, After: schema.Of(uint32(8)),
-		Expected: decode.Place{Address: 0x168, ISA: schema.A32}, Found: decode.Place{Address: 0x70000ff0, ISA: schema.A32},
+		Expected: decode.PC{Address: 0x168, ISA: schema.A32}, Found: decode.PC{Address: 0x70000ff0, ISA: schema.A32},
 	}
 }
 
@@ -255,7 +255,7 @@ protocol = %s
 	}
 }
 
-func a32(address uint32) decode.Place { return decode.Place{Address: address, ISA: schema.A32} }
+func a32(address uint32) decode.PC { return decode.PC{Address: address, ISA: schema.A32} }
 
 // decodeQuality decodes the packets of a scenario, cut up as g says.
 func decodeQuality(t *testing.T, s *decodetest.Scenario, mem *image.Memory, g grain) decode.Quality {

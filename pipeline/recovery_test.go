@@ -90,7 +90,7 @@ func (g *generated) tell(t testing.TB, data []byte) []toldInstruction {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rows := &decode.Unit{}
+		rows := &decode.Result{}
 		for i := range u.parts {
 			decoder.Decode(rows, u.parts[i])
 		}

@@ -12,7 +12,7 @@ import (
 // rows of `instructions` or of `blocks`.
 type runs struct {
 	base    base
-	unit    *decode.Unit
+	unit    *decode.Result
 	numbers []uint32      // of the unit's blocks
 	spans   []schema.Span // of the part
 	from    int           // index of the first run
@@ -88,7 +88,7 @@ func (r *runs) pass(n int) {
 	run := &r.unit.Runs[r.from]
 	r.seq += int64(n)
 	r.skip += n
-	if run.Flags&schema.RunCostsTold != 0 {
+	if run.Flags&schema.RunHasCosts != 0 {
 		r.cost += n
 	}
 	if r.skip == int(run.Count) {
@@ -195,7 +195,7 @@ func (r *runs) fillInstructions(batch *schema.Batch, room int) int {
 }
 
 // outcomes are the columns of which a run tells its last instruction alone,
-// unless RunFailedTold. They begin as NULL.
+// unless RunHasFailed. They begin as NULL.
 type outcomes struct {
 	executed, executedValid []uint8
 	cycles                  []uint32
@@ -221,12 +221,12 @@ func newOutcomes(v []schema.Vector, rows int) outcomes {
 
 // fill tells of n instructions of a run, the first of them row i.
 func (o *outcomes) fill(r *runs, run *schema.Run, span *schema.Span, i, n int) {
-	if run.Flags&schema.RunFailedTold != 0 {
+	if run.Flags&schema.RunHasFailed != 0 {
 		for k := range n {
 			o.executed[i+k], o.executedValid[i+k] = uint8(run.Failed>>(r.skip+k)&1^1), 1
 		}
 	}
-	if run.Flags&schema.RunCostsTold != 0 {
+	if run.Flags&schema.RunHasCosts != 0 {
 		o.fillCosts(r, run, span, i, n)
 	}
 	if r.skip+n != int(run.Count) {
@@ -234,7 +234,7 @@ func (o *outcomes) fill(r *runs, run *schema.Run, span *schema.Span, i, n int) {
 	}
 	last := i + n - 1
 	o.executed[last], o.executedValid[last] = outcomeExecuted(run.Outcome)
-	if run.Flags&schema.RunCyclesTold != 0 {
+	if run.Flags&schema.RunHasCycles != 0 {
 		_, at := r.base.at(schema.Point{Epoch: span.Epoch, Cycle: schema.Of(run.Cycle)})
 		o.cycles[last], o.cyclesValid[last] = run.Cycles, 1
 		o.cycle[last], o.cycleValid[last] = uint64(at.V), 1
@@ -337,13 +337,13 @@ func (r *runs) fillBlocks(batch *schema.Batch, room int) int {
 func (r *runs) fillRunOutcome(v []schema.Vector, run *schema.Run, span *schema.Span, last bool) {
 	outcome, failed := schema.Untold, schema.Null[uint64]{}
 	cycles, cycle := schema.Null[uint32]{}, schema.Null[uint64]{}
-	if run.Flags&schema.RunFailedTold != 0 {
+	if run.Flags&schema.RunHasFailed != 0 {
 		failed = schema.Of(run.Failed)
 	}
 	if last {
 		outcome = run.Outcome
 	}
-	if last && run.Flags&(schema.RunCyclesTold|schema.RunCostsTold) != 0 {
+	if last && run.Flags&(schema.RunHasCycles|schema.RunHasCosts) != 0 {
 		_, at := r.base.at(schema.Point{Epoch: span.Epoch, Cycle: schema.Of(run.Cycle)})
 		cycles, cycle = schema.Of(run.Cycles), schema.Of(uint64(at.V))
 	}

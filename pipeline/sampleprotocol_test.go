@@ -79,7 +79,7 @@ type sampleDecoder struct {
 }
 
 // Decode implements [decode.Decoder].
-func (d *sampleDecoder) Decode(u *decode.Unit, part decode.Part) {
+func (d *sampleDecoder) Decode(u *decode.Result, part decode.Part) {
 	if !part.Continued {
 		d.walk.Lose()
 		d.walk.Seq = 0
@@ -87,8 +87,8 @@ func (d *sampleDecoder) Decode(u *decode.Unit, part decode.Part) {
 	d.rec.Begin(u, part, d.walk.Seq)
 	d.walk.Begin(u)
 	if !part.Continued {
-		at := decode.Position{Place: decode.Place{Address: d.payload(sampleBytes8)}}
-		d.rec.Lead(decode.Lead{Offset: d.rec.Offset(0), Reason: schema.ISyncPeriodic, At: schema.Of(at)})
+		at := decode.Position{PC: decode.PC{Address: d.payload(sampleBytes8)}}
+		d.rec.Start(decode.SegmentStart{Offset: d.rec.Offset(0), Reason: schema.ISyncPeriodic, At: schema.Of(at)})
 	}
 	i := 0
 	for ; i < len(part.Data) && !d.rec.Lost(); i += sampleBytes8 {
@@ -107,7 +107,7 @@ func (d *sampleDecoder) Decode(u *decode.Unit, part decode.Part) {
 		d.rec.Decoded(i)
 	}
 	if d.walk.Known() {
-		d.rec.Segment.Tail.Reached = schema.Of(decode.Position{Place: d.walk.Place()})
+		d.rec.Segment.End.Reached = schema.Of(decode.Position{PC: d.walk.PC()})
 	}
 	d.rec.Finish(d.walk.Seq)
 }
@@ -129,14 +129,14 @@ func (d *sampleDecoder) sample(i int) {
 	status, next := d.rec.Part.Data[i], i+sampleBytes8
 	switch status {
 	case sampleSync:
-		d.walk.Goto(decode.Place{Address: d.payload(next)}, d.rec.Space())
+		d.walk.Goto(decode.PC{Address: d.payload(next)}, d.rec.Space())
 	case sampleExecute, sampleBranch:
 		d.rec.Settle()
-		if stop := d.walk.Atom(&flow.Told{Offset: d.rec.Offset(i)}, true, 0); stop == flow.Missing {
+		if stop := d.walk.Atom(&flow.Source{Offset: d.rec.Offset(i)}, true, 0); stop == flow.Missing {
 			panic(fmt.Sprintf("no memory at 0x%x", d.walk.MissingAddress()))
 		}
 		if status == sampleBranch {
-			d.walk.Goto(decode.Place{Address: d.payload(next)}, d.rec.Space())
+			d.walk.Goto(decode.PC{Address: d.payload(next)}, d.rec.Space())
 		}
 	}
 }

@@ -44,7 +44,7 @@ func newStitcher(source uint8, code decode.TimestampCode, t tables) *stitcher {
 // decoded is a unit on its way from a worker to the stitcher.
 type decoded struct {
 	*workUnit
-	rows *decode.Unit
+	rows *decode.Result
 }
 
 // stitch takes the next unit.
@@ -64,7 +64,7 @@ func (s *stitcher) stitch(d decoded) error {
 		if err := s.number(p); err != nil {
 			return err
 		}
-		s.half, s.reached = p.Tail.Half, p.Tail.Reached
+		s.half, s.reached = p.End.Half, p.End.Reached
 		if err := s.take(p); err != nil {
 			return err
 		}
@@ -77,7 +77,7 @@ func (s *stitcher) stitch(d decoded) error {
 // before it ended in, or continues one that does.
 func (s *stitcher) goesInside(seg *decode.Segment) bool {
 	if !seg.Continued {
-		s.within = seg.Inside != nil && s.half && s.reached == seg.Lead.At
+		s.within = seg.Inside != nil && s.half && s.reached == seg.Start.At
 	}
 	return s.within && seg.Inside != nil
 }
@@ -85,12 +85,12 @@ func (s *stitcher) goesInside(seg *decode.Segment) bool {
 // take takes the next part. It waits if it may still change.
 func (s *stitcher) take(p *decodedPart) error {
 	s.pending.apply(p)
-	if p.Tail.Act != decode.EarlierAct || s.pending.full() {
+	if p.End.Cancelable != decode.CancelableEarlier || s.pending.full() {
 		if err := s.commit(); err != nil {
 			return err
 		}
 	}
-	if p.Tail.Act == decode.NoAct || p.Tail.Act == decode.EarlierAct && len(s.pending.parts) == 0 {
+	if p.End.Cancelable == decode.NothingCancelable || p.End.Cancelable == decode.CancelableEarlier && len(s.pending.parts) == 0 {
 		return s.segment(p)
 	}
 	s.pending.add(p)
@@ -170,11 +170,11 @@ func (s *stitcher) segment(p *decodedPart) error {
 	if err := s.addRows(b, p); err != nil {
 		return err
 	}
-	s.carry.passPart(&p.Tail, s.open.seq-s.before(p.Tail.Restart.V.Seq), timestamps)
+	s.carry.passPart(&p.End, s.open.seq-s.before(p.End.Restart.V.Seq), timestamps)
 	if p.Open {
 		return nil
 	}
-	s.carry.endSegment(s.code, &p.Tail, s.row.Instructions, s.exceptions)
+	s.carry.endSegment(s.code, &p.End, s.row.Instructions, s.exceptions)
 	return s.tables.segments.add(s.open, []schema.Segment{s.row})
 }
 
@@ -238,10 +238,10 @@ func (s *stitcher) openSegment(seg *decode.Segment) error {
 	if first {
 		s.outcome.firstCut = schema.Of(seg.Row.Offset)
 	}
-	if lead := &seg.Lead; !first && lead.Reason == schema.ISyncPeriodic && lead.At.OK {
+	if lead := &seg.Start; !first && lead.Reason == schema.ISyncPeriodic && lead.At.OK {
 		s.outcome.quality.ISync(lead.Offset, s.carry.reached, lead.At.V)
 	}
-	events, counts := s.carry.beginSegment(&seg.Lead)
+	events, counts := s.carry.beginSegment(&seg.Start)
 	if !first && slices.ContainsFunc(events, func(e schema.Event) bool { return e.Event.Restarts() }) {
 		s.outcome.totals.Gaps++
 	}
@@ -258,7 +258,7 @@ func (s *stitcher) openSegment(seg *decode.Segment) error {
 // addRows hands the rows of a part to their tables.
 func (s *stitcher) addRows(b base, p *decodedPart) error {
 	u, from, to, t := p.unit, p.from, p.to, &s.tables
-	unmatched, err := s.data.Follow(access.Base{Seq: b.seq, Segment: b.segment}, rowsOf(p, u.Data, decode.Data), p.Tail.Act)
+	unmatched, err := s.data.Follow(access.Base{Seq: b.seq, Segment: b.segment}, rowsOf(p, u.Data, decode.Data), p.End.Cancelable)
 	if err != nil {
 		return err
 	}

@@ -87,7 +87,7 @@ func (v *variants) decode(t testing.TB, data []byte, breaks ...int) *decodedTabl
 		if err != nil {
 			t.Fatal(err)
 		}
-		rows := &decode.Unit{Runs: make([]schema.Run, 0, v.runs)}
+		rows := &decode.Result{Runs: make([]schema.Run, 0, v.runs)}
 		for i := range u.parts {
 			v.decoder.Decode(rows, u.parts[i])
 		}

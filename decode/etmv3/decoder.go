@@ -21,8 +21,8 @@ type Decoder struct {
 
 	offset int64 // capture offset of the packet at hand
 	state
-	halt    halt
-	salvage salvage
+	debugEntry debugEntry
+	salvage    salvage
 
 	// ambiguous: the segment may begin inside an instruction. Then twin decodes it
 	// as one that does, whose second says so.
@@ -41,9 +41,9 @@ type state struct {
 	altISA  bool
 
 	follow
-	told   told       // since the last datum
-	act    decode.Act // the last act, which a cancel takes back
-	actRow int        // its `return` row in the unit, or noRow
+	since  sinceElement      // since the last datum
+	act    decode.Cancelable // the last act, which a cancel takes back
+	actRow int               // its `return` row in the unit, or noRow
 	// returned says that it has a `return` row, in whichever unit.
 	returned bool
 
@@ -51,17 +51,17 @@ type state struct {
 	restart schema.Null[decode.Restart]
 	counted bool // a late count came before any restart of the segment
 
-	back decode.Back
+	back decode.BackReferences
 }
 
 // noRow is the index of no row.
 const noRow = -1
 
 // acted makes a the last act.
-func (s *state) acted(a decode.Act) { s.act, s.actRow, s.returned = a, noRow, false }
+func (s *state) acted(a decode.Cancelable) { s.act, s.actRow, s.returned = a, noRow, false }
 
 // Decode implements [decode.Decoder].
-func (d *Decoder) Decode(u *decode.Unit, part decode.Part) {
+func (d *Decoder) Decode(u *decode.Result, part decode.Part) {
 	d.begin(u, part)
 	i := 0
 	if !part.Continued {
@@ -76,25 +76,25 @@ func (d *Decoder) Decode(u *decode.Unit, part decode.Part) {
 }
 
 // begin readies the decoder for a part.
-func (d *Decoder) begin(u *decode.Unit, part decode.Part) {
+func (d *Decoder) begin(u *decode.Result, part decode.Part) {
 	if !part.Continued {
 		d.state = state{}
 		d.walk.Lose()
 		d.walk.Seq = 0
 	}
 	d.rec.Begin(u, part, d.walk.Seq)
-	d.back = decode.Back{Waits: decode.WaitsPassed}
-	d.actRow, d.told = noRow, told{}
-	if d.act == decode.InstructionAct || d.act == decode.ReturnAct {
-		d.act = decode.EarlierAct // in a unit that is out of reach
+	d.back = decode.BackReferences{Waits: decode.WaitsPassed}
+	d.actRow, d.since = noRow, sinceElement{}
+	if d.act == decode.CancelableInstruction || d.act == decode.CancelableReturn {
+		d.act = decode.CancelableEarlier // in a unit that is out of reach
 	}
 	d.walk.Begin(u)
 	if part.Break {
-		d.dead = false
+		d.inDebug = false
 		d.loseSync(0)
 	}
-	if d.dead {
-		d.haltAt(0)
+	if d.inDebug {
+		d.enterDebug(0)
 	}
 }
 
@@ -105,15 +105,15 @@ func (d *Decoder) lead() int {
 	if err := d.cfg.Parse(&p, d.rec.Part.Data); err != nil || p.Kind != ISync {
 		panic(fmt.Sprintf("etmv3: segment at %d does not begin with an I-sync: %v", d.offset, err))
 	}
-	d.rec.Lead(d.cfg.lead(&p, d.offset))
-	d.keepPacket(&p, 0)
-	d.act = decode.EarlierAct
+	d.rec.Start(d.cfg.lead(&p, d.offset))
+	d.recordPacket(&p, 0)
+	d.act = decode.CancelableEarlier
 	if p.Reason != schema.ISyncPeriodic {
 		d.forget(&p)
 	}
 	d.setTo(&p)
 	if d.second {
-		d.toSecondHalf(decode.Place{Address: p.Address - 2, ISA: p.ISA}, true)
+		d.toSecondHalf(decode.PC{Address: p.Address - 2, ISA: p.ISA}, true)
 	}
 	return p.Len
 }
@@ -128,12 +128,12 @@ func (d *Decoder) decodePackets(i int) {
 			}
 			return
 		}
-		if d.dead && tellsFlow(&p) {
+		if d.inDebug && tracesFlow(&p) {
 			i = d.splice()
 			break
 		}
 		d.offset = d.rec.Offset(i)
-		d.keepPacket(&p, i)
+		d.recordPacket(&p, i)
 		d.processPacket(&p, i)
 		i += p.Len
 	}
@@ -143,22 +143,22 @@ func (d *Decoder) decodePackets(i int) {
 // loseSync ends what does not reach into a loss, which begins at Data[i].
 func (d *Decoder) loseSync(i int) {
 	d.offset = d.rec.Offset(i)
-	d.closeStretch()
+	d.closeUnplaced()
 	d.salvage = salvage{}
-	d.acted(decode.NoAct)
-	d.fate(decode.Datum{Key: d.key(), Kind: decode.DatumLost})
+	d.acted(decode.NothingCancelable)
+	d.fate(decode.DataElement{Key: d.key(), Kind: decode.ElementLost})
 	d.walk.Lose()
 }
 
 // finish completes the segment's entry in the unit.
 func (d *Decoder) finish() {
-	t := &d.rec.Segment.Tail
+	t := &d.rec.Segment.End
 	if !d.rec.Part.Open {
-		d.closeStretch()
+		d.closeUnplaced()
 		t.Waits = d.waits
 	}
 	d.endData()
-	t.Act, t.Return, t.Restart = d.act, d.actRow, d.restart
+	t.Cancelable, t.Return, t.Restart = d.act, d.actRow, d.restart
 	if d.rec.Lost() {
 		t.Preserved = d.preserve()
 	}
@@ -212,39 +212,39 @@ func (d *Decoder) processPacket(p *Packet, i int) {
 		d.lateCount(p)
 	case ContextID:
 		d.rec.ContextID = schema.Of(p.ContextID)
-		d.tellContext()
+		d.recordContext()
 	case VMID:
-		d.doubt(p)
+		d.noteUndefined(p)
 		d.rec.VMID = schema.Of(p.VMID)
-		d.tellContext()
+		d.recordContext()
 	case Timestamp:
-		d.doubt(p)
+		d.noteUndefined(p)
 		d.rec.Timestamp(d.key(), p.Timestamp, d.cfg.TimestampCode().BitsSent(p.TimestampBytes), p.ClockChange)
 	case ExceptionReturn:
-		d.doubt(p)
+		d.noteUndefined(p)
 		d.exceptionReturn()
 	case Trigger:
 		d.rec.Event(d.key(), schema.EventTrigger, schema.Null[uint32]{}, "")
 	case ExceptionEntry:
-		d.doubt(p)
-		d.fate(decode.Datum{Key: d.key(), Kind: decode.DatumPush})
+		d.noteUndefined(p)
+		d.fate(decode.DataElement{Key: d.key(), Kind: decode.ElementPush})
 	case OutOfOrderData, StoreFailed, OutOfOrderPlaceholder, NormalData, DataSuppressed, ValueNotTraced:
 		d.data(p)
 	case ASync, Ignore:
 	}
 }
 
-// doubt takes note of a packet that the version of the source does not have. It
+// noteUndefined takes note of a packet that the version of the source does not have. It
 // is followed all the same (docs/etmv3.md §8.10): see [Config.Defines].
-func (d *Decoder) doubt(p *Packet) {
+func (d *Decoder) noteUndefined(p *Packet) {
 	if !d.cfg.Defines(p.Kind) {
 		d.rec.Segment.Quality.Undefine(p.Kind.String() + " packets")
 	}
 }
 
-// keepPacket makes the row of `packets` for the packet at Data[i], if they are
+// recordPacket makes the row of `packets` for the packet at Data[i], if they are
 // wanted.
-func (d *Decoder) keepPacket(p *Packet, i int) {
+func (d *Decoder) recordPacket(p *Packet, i int) {
 	if d.packets {
 		d.rec.Packet(i, d.walk.Seq, d.cfg.text(p))
 	}
@@ -259,11 +259,11 @@ func (d *Decoder) inconsistent(address uint32, detail string) {
 	d.rec.Inconsistent(d.key(), address, detail)
 }
 
-// tellContext records the context as it is from here on.
-func (d *Decoder) tellContext() {
+// recordContext records the context as it is from here on.
+func (d *Decoder) recordContext() {
 	state := schema.Null[schema.ISA]{V: d.isa, OK: !d.cfg.DataOnly}
 	if d.walk.Known() {
 		state.V = d.walk.ISA()
 	}
-	d.rec.TellContext(d.key(), state)
+	d.rec.RecordContext(d.key(), state)
 }

@@ -84,8 +84,8 @@ func (d *Decoder) exceptionReturn() {
 	act := d.act
 	d.returnRow()
 	if d.cfg.ProfileM {
-		d.act = decode.ReturnAct
-		d.fate(decode.Datum{Key: schema.Key{Seq: d.walk.Seq - 1, Offset: d.offset}, Kind: decode.DatumPop, Act: act})
+		d.act = decode.CancelableReturn
+		d.fate(decode.DataElement{Key: schema.Key{Seq: d.walk.Seq - 1, Offset: d.offset}, Kind: decode.ElementPop, Cancelable: act})
 	}
 }
 
@@ -96,6 +96,6 @@ func (c *Config) returnsByOpcode() bool { return !c.ProfileM && c.Minor < minorR
 // returnRow makes a `return` row, which goes with the last act (docs/etmv3.md
 // §4.6).
 func (d *Decoder) returnRow() {
-	d.actRow, d.returned = len(d.rec.Unit.Exceptions), true
+	d.actRow, d.returned = len(d.rec.Result.Exceptions), true
 	d.rec.Return(d.key())
 }

@@ -16,9 +16,9 @@ type follow struct {
 	// unsure: the packet with a target was lost, so that only five address
 	// bytes make an address.
 	unsure bool
-	// dead: in debug state, up to an I-sync.
-	dead  bool
-	split split
+	// inDebug: in debug state, up to an I-sync.
+	inDebug bool
+	split   split
 	// afterBranch: the last packet about the flow was a branch packet.
 	afterBranch bool
 	// atoms: there were some since the last I-sync; started says that it
@@ -29,12 +29,12 @@ type follow struct {
 	// transfers data: others may execute under it.
 	underway bool
 
-	stretch stretch
+	unplacedRun unplacedRun
 }
 
-// A stretch is instructions that were traced but cannot be followed: at an
+// An unplacedRun is instructions that were traced but cannot be followed: at an
 // unknown address, or in Jazelle state (docs/etmv3.md §4.1, §4.4).
-type stretch struct {
+type unplacedRun struct {
 	schema.Event
 	active bool
 	atoms  int64
@@ -57,7 +57,7 @@ func (d *Decoder) pheader(p *Packet) {
 // plainAtoms walks atoms that tell no cycles. It reports whether all of them
 // could be placed.
 func (d *Decoder) plainAtoms(a *Atoms) bool {
-	told := flow.Told{Offset: d.offset}
+	told := flow.Source{Offset: d.offset}
 	placed := true
 	for i := uint8(0); i < a.Count; {
 		if !d.cfg.OneT32 || !d.walk.Known() {
@@ -86,7 +86,7 @@ func (d *Decoder) plainAtoms(a *Atoms) bool {
 // costedAtoms walks atoms with cycles (§7.3.3, docs/etmv3.md §5): an
 // instruction costs those since the one before.
 func (d *Decoder) costedAtoms(a *Atoms) bool {
-	told := flow.Told{Offset: d.offset, Flags: schema.RunCostsTold}
+	told := flow.Source{Offset: d.offset, Flags: schema.RunHasCosts}
 	placed, seq := true, d.walk.Seq
 	sum := int64(a.Waits)
 	d.wait(a.Waits)
@@ -118,7 +118,7 @@ func (d *Decoder) wait(n uint8) {
 }
 
 // atom walks one instruction. It reports whether it could be placed.
-func (d *Decoder) atom(told *flow.Told, executed bool, cost int64) bool {
+func (d *Decoder) atom(told *flow.Source, executed bool, cost int64) bool {
 	if d.walk.Known() && !d.cfg.OneT32 && d.firstHalf() {
 		return true
 	}
@@ -144,8 +144,8 @@ func (d *Decoder) atom(told *flow.Told, executed bool, cost int64) bool {
 
 // walked takes note of instructions that got rows.
 func (d *Decoder) walked(n int) {
-	d.acted(decode.InstructionAct)
-	d.told.instructions = true
+	d.acted(decode.CancelableInstruction)
+	d.since.instructions = true
 	d.afterBranch = false
 	d.underway = d.started && !d.atoms && n == 1 && d.walk.TransfersData()
 	d.atoms = true
@@ -182,13 +182,13 @@ func (d *Decoder) unplaced(executed bool) {
 	if d.pending { // its branch packet was lost
 		d.pending, d.unsure = false, true
 	}
-	if !d.stretch.active {
-		d.openStretch(schema.EventNoAddress, schema.Null[uint32]{})
+	if !d.unplacedRun.active {
+		d.openUnplaced(schema.EventNoAddress, schema.Null[uint32]{})
 	}
-	d.stretch.atoms++
-	d.tellUnplaced(executed)
+	d.unplacedRun.atoms++
+	d.noteUnplaced(executed)
 	d.dropWaits()
-	d.acted(decode.UnplacedAct)
+	d.acted(decode.CancelableUnplaced)
 	d.afterBranch = false
 }
 
@@ -199,23 +199,23 @@ func (d *Decoder) dropWaits() {
 	}
 }
 
-// openStretch begins a stretch. Its event is told at its end, which may be in
+// openUnplaced begins a stretch. Its event is told at its end, which may be in
 // another part.
-func (d *Decoder) openStretch(kind schema.EventKind, address schema.Null[uint32]) {
-	d.closeStretch()
-	d.stretch = stretch{active: true, Event: schema.Event{Key: d.key(), Event: kind, Address: address}}
+func (d *Decoder) openUnplaced(kind schema.EventKind, address schema.Null[uint32]) {
+	d.closeUnplaced()
+	d.unplacedRun = unplacedRun{active: true, Event: schema.Event{Key: d.key(), Event: kind, Address: address}}
 }
 
-// closeStretch ends the stretch, if there is one: the address is known again.
-func (d *Decoder) closeStretch() {
-	if !d.stretch.active {
+// closeUnplaced ends the stretch, if there is one: the address is known again.
+func (d *Decoder) closeUnplaced() {
+	if !d.unplacedRun.active {
 		return
 	}
-	e := d.stretch.Event
+	e := d.unplacedRun.Event
 	e.Seq = min(e.Seq, d.walk.Seq) // the instruction before it may have been cancelled
-	e.Detail = strconv.FormatInt(d.stretch.atoms, 10)
-	d.rec.Unit.Events = append(d.rec.Unit.Events, e)
-	d.stretch = stretch{}
+	e.Detail = strconv.FormatInt(d.unplacedRun.atoms, 10)
+	d.rec.Result.Events = append(d.rec.Result.Events, e)
+	d.unplacedRun = unplacedRun{}
 }
 
 // unmapped reports that the walk met an instruction that is in no image
@@ -230,16 +230,16 @@ func (d *Decoder) jump(address uint32, state schema.ISA) {
 	d.pending, d.unsure = false, false
 	d.split.end()
 	if state == schema.Jazelle {
-		if !d.stretch.active || d.stretch.Event.Event != schema.EventJazelle {
-			d.openStretch(schema.EventJazelle, schema.Of(address))
+		if !d.unplacedRun.active || d.unplacedRun.Event.Event != schema.EventJazelle {
+			d.openUnplaced(schema.EventJazelle, schema.Of(address))
 		}
 		d.walk.Lose()
 		return
 	}
-	d.closeStretch()
+	d.closeUnplaced()
 	if !d.cfg.OneT32 && state == schema.T32 && d.secondHalf(address) {
 		address -= 2
 		d.split.second = true
 	}
-	d.walk.Goto(decode.Place{Address: address, ISA: state}, d.rec.Space())
+	d.walk.Goto(decode.PC{Address: address, ISA: state}, d.rec.Space())
 }

@@ -105,7 +105,7 @@ func (c *Config) NewDecoder(mem *image.Memory, packets bool) decode.Decoder {
 func newDecoder(c *Config, mem *image.Memory, packets bool) *Decoder {
 	return &Decoder{
 		cfg: *c, mem: mem, walk: flow.NewWalker(flow.NewProgram(mem, flow.Rules{})), packets: packets,
-		rec: record.Recorder{CycleAccurate: c.tellsCycles(), Timestamps: c.TimestampCode()},
+		rec: record.Recorder{CycleAccurate: c.tracesCycles(), Timestamps: c.TimestampCode()},
 	}
 }
 

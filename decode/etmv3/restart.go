@@ -19,7 +19,7 @@ func (d *Decoder) isync(p *Packet) {
 			reached.V = d.reached()
 		}
 		d.rec.Periodic(d.key(), reached, at)
-		if first, told := d.walk.Place(), d.split.first; reached.OK && reached.V == at && d.split.second {
+		if first, told := d.walk.PC(), d.split.first; reached.OK && reached.V == at && d.split.second {
 			d.setTo(p)
 			d.toSecondHalf(first, told)
 			return
@@ -43,30 +43,30 @@ func (d *Decoder) isync(p *Packet) {
 
 // position is where an I-sync says the flow is.
 func (c *Config) position(p *Packet) decode.Position {
-	return decode.Position{Place: decode.Place{Address: p.Address, ISA: p.ISA}, NonSecure: c.Security && p.NS}
+	return decode.Position{PC: decode.PC{Address: p.Address, ISA: p.ISA}, NonSecure: c.Security && p.NS}
 }
 
 // reached is where the flow is, which is known.
 func (d *Decoder) reached() decode.Position {
-	return decode.Position{Place: d.here(), NonSecure: d.rec.NS}
+	return decode.Position{PC: d.here(), NonSecure: d.rec.NS}
 }
 
 // restartTrace handles what an I-sync that is not periodic says beside the
 // address.
 func (d *Decoder) restartTrace(p *Packet) {
-	d.closeStretch()
+	d.closeUnplaced()
 	d.forget(p)
 	d.rec.Restart(d.cfg.lead(p, d.offset), d.walk.Seq)
 }
 
 // lead is what an I-sync says beside the state of the processor. A count of 0 is
 // unknown, and so is that of some restarts.
-func (c *Config) lead(p *Packet, offset int64) decode.Lead {
-	l := decode.Lead{Offset: offset, Reason: p.Reason, CountTold: p.CyclesTold}
+func (c *Config) lead(p *Packet, offset int64) decode.SegmentStart {
+	l := decode.SegmentStart{Offset: offset, Reason: p.Reason, HasCount: p.HasCycles}
 	if !c.DataOnly {
 		l.At = schema.Of(c.position(p))
 	}
-	if p.CyclesTold && p.Cycles != 0 && !c.countUnknown(p.Reason) {
+	if p.HasCycles && p.Cycles != 0 && !c.countUnknown(p.Reason) {
 		l.Count = schema.Of(int64(p.Cycles))
 	}
 	return l
@@ -87,10 +87,10 @@ func (c *Config) countUnknown(reason schema.ISyncReason) bool {
 
 // forget drops what does not reach over a restart of trace.
 func (d *Decoder) forget(p *Packet) {
-	d.acted(decode.NoAct)
+	d.acted(decode.NothingCancelable)
 	d.dropWaits()
 	d.restartData(p)
-	d.restart = schema.Of(decode.Restart{Seq: d.walk.Seq, Counted: p.CyclesTold, Unknown: d.cfg.countUnknown(p.Reason)})
+	d.restart = schema.Of(decode.Restart{Seq: d.walk.Seq, Counted: p.HasCycles, Unknown: d.cfg.countUnknown(p.Reason)})
 }
 
 // setTo puts position and state to what an I-sync says, whatever came before.
@@ -101,14 +101,14 @@ func (d *Decoder) setTo(p *Packet) {
 	if d.cfg.ContextIDBytes > 0 {
 		d.rec.ContextID = schema.Of(p.ContextID)
 	}
-	d.dead, d.afterBranch = false, false
+	d.inDebug, d.afterBranch = false, false
 	d.atoms, d.started, d.underway = false, p.Reason != schema.ISyncPeriodic, false
 	if d.cfg.DataOnly {
-		d.tellContext()
+		d.recordContext()
 		return
 	}
 	d.jump(p.Address, p.ISA)
-	d.tellContext()
+	d.recordContext()
 	if p.LSiP {
 		d.inProgress(&p.Branch)
 	}
@@ -118,9 +118,9 @@ func (d *Decoder) setTo(p *Packet) {
 // §7.10.5) has more: a data instruction, whose E atom is implied, and the
 // instruction executing now.
 func (d *Decoder) inProgress(r *Branch) {
-	told := flow.Told{Offset: d.offset, Cycle: d.rec.Cycle}
+	told := flow.Source{Offset: d.offset, Cycle: d.rec.Cycle}
 	if d.cfg.CycleAccurate {
-		told.Flags = schema.RunCostsTold
+		told.Flags = schema.RunHasCosts
 	}
 	d.rec.Settle()
 	if !d.walk.Known() { // Jazelle
@@ -131,10 +131,10 @@ func (d *Decoder) inProgress(r *Branch) {
 	switch stop := d.walk.Atom(&told, true, 0); stop {
 	case flow.Missing:
 		d.stopped(stop)
-		d.act = decode.UnplacedAct
-		d.tellUnplaced(true)
+		d.act = decode.CancelableUnplaced
+		d.noteUnplaced(true)
 	default:
-		d.act = decode.InstructionAct
+		d.act = decode.CancelableInstruction
 	}
 	d.goTo(r)
 	d.afterBranch = false
@@ -147,7 +147,7 @@ func (d *Decoder) lateCount(p *Packet) {
 	if p.Cycles != 0 {
 		row.Cycles = schema.Of(int64(p.Cycles))
 	}
-	n := len(d.rec.Unit.Counts)
+	n := len(d.rec.Result.Counts)
 	switch r := &d.restart.V; {
 	case d.restart.OK && !r.Counted:
 		r.Counted = true
@@ -157,10 +157,10 @@ func (d *Decoder) lateCount(p *Packet) {
 		}
 	case !d.restart.OK && !d.counted: // perhaps one in a segment before
 		d.counted = true
-		d.back.Count = schema.Of(decode.BackCount{Count: n, Event: len(d.rec.Unit.Events)})
+		d.back.Count = schema.Of(decode.BackCount{Count: n, Event: len(d.rec.Result.Events)})
 		fallthrough
 	default:
 		d.rec.Event(d.key(), schema.EventCountUnexpected, schema.Null[uint32]{}, "")
 	}
-	d.rec.Unit.Counts = append(d.rec.Unit.Counts, row)
+	d.rec.Result.Counts = append(d.rec.Result.Counts, row)
 }

@@ -26,7 +26,7 @@ func (s *split) end() { s.second, s.first = false, false }
 type twin struct {
 	decoder *Decoder // nil until it is wanted
 	// held counts the instructions in blocks of what it decoded of the unit of.
-	of   *decode.Unit
+	of   *decode.Result
 	held int
 }
 
@@ -37,7 +37,7 @@ func (d *Decoder) firstHalf() bool {
 		return false
 	}
 	d.split.second, d.split.first = true, true
-	d.acted(decode.UnplacedAct)
+	d.acted(decode.CancelableUnplaced)
 	d.afterBranch = false
 	return true
 }
@@ -46,22 +46,22 @@ func (d *Decoder) firstHalf() bool {
 // come.
 func (d *Decoder) dropHalf() {
 	if d.split.second && d.split.first {
-		d.rec.Event(d.key(), schema.EventSplitInstruction, schema.Of(d.walk.Place().Address), "")
+		d.rec.Event(d.key(), schema.EventSplitInstruction, schema.Of(d.walk.PC().Address), "")
 	}
 	d.split.end()
 }
 
 // toSecondHalf puts the position after the first half of an instruction, which an
 // atom traced or did not.
-func (d *Decoder) toSecondHalf(at decode.Place, traced bool) {
+func (d *Decoder) toSecondHalf(at decode.PC, traced bool) {
 	d.walk.Goto(at, d.rec.Space())
 	d.split.second, d.split.first = true, traced
 }
 
 // here returns the position in the program, which is known, as the trace has it:
 // inside an instruction whose first half was traced.
-func (d *Decoder) here() decode.Place {
-	at := d.walk.Place()
+func (d *Decoder) here() decode.PC {
+	at := d.walk.PC()
 	if d.split.second {
 		at.Address += 2
 	}
@@ -158,12 +158,12 @@ func (d *Decoder) halfword(address uint32) (uint16, bool) {
 // first half was traced before it. Only the segment before knows. In a BL or BLX
 // there is no other way.
 func (d *Decoder) mayBeInside() bool {
-	at := d.rec.Segment.Lead.At.V
+	at := d.rec.Segment.Start.At.V
 	if d.cfg.OneT32 || d.second || !d.walk.Known() || d.split.second || at.ISA != schema.T32 && at.ISA != schema.T32EE {
 		return false
 	}
 	first, ok := d.halfword(at.Address - 2)
-	return ok && d.rec.Segment.Lead.Reason == schema.ISyncPeriodic && isa.Is32Bit(first)
+	return ok && d.rec.Segment.Start.Reason == schema.ISyncPeriodic && isa.Is32Bit(first)
 }
 
 // maxInside is how many instructions there may be in the blocks of all that is
@@ -173,7 +173,7 @@ const maxInside = 8 << 20
 
 // decodeInside decodes a segment as one that begins inside an instruction, unless
 // too much of the unit was.
-func (d *Decoder) decodeInside(of *decode.Unit, part decode.Part) *decode.Unit {
+func (d *Decoder) decodeInside(of *decode.Result, part decode.Part) *decode.Result {
 	if of != d.twin.of {
 		d.twin.of, d.twin.held = of, 0
 	}
@@ -184,7 +184,7 @@ func (d *Decoder) decodeInside(of *decode.Unit, part decode.Part) *decode.Unit {
 		d.twin.decoder = newDecoder(&d.cfg, d.mem, d.packets)
 		d.twin.decoder.second = true
 	}
-	u := &decode.Unit{}
+	u := &decode.Result{}
 	d.twin.decoder.Decode(u, part)
 	for _, b := range u.Blocks {
 		d.twin.held += len(b.Address)

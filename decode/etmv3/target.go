@@ -11,12 +11,12 @@ import (
 // §4.4).
 func (d *Decoder) branch(r *Branch) {
 	d.dropHalf()
-	from, known := decode.Place{}, d.walk.Known()
+	from, known := decode.PC{}, d.walk.Known()
 	if known {
-		from = d.walk.Place()
+		from = d.walk.PC()
 	}
 	state := d.branchISA(r)
-	to := decode.Place{Address: r.Target(d.address, state), ISA: state}
+	to := decode.PC{Address: r.Target(d.address, state), ISA: state}
 	d.compareBranch(r, from, to)
 	// Of a direct branch the target is told again.
 	if known && !d.branchExpected(r) && (!d.justTaken() || from != to) {
@@ -28,9 +28,9 @@ func (d *Decoder) branch(r *Branch) {
 // compareBranch counts how a branch packet agrees with the instruction it
 // follows. One that follows none, or tells more than an address, is not
 // counted.
-func (d *Decoder) compareBranch(r *Branch, from, to decode.Place) {
+func (d *Decoder) compareBranch(r *Branch, from, to decode.PC) {
 	q := &d.rec.Segment.Quality
-	last, any := d.rec.Unit.LastAddress(d.rec.Base, d.rec.Unit.Ends())
+	last, any := d.rec.Result.LastAddress(d.rec.Base, d.rec.Result.Ends())
 	switch {
 	case d.pending:
 		q.IndirectBranch()
@@ -51,8 +51,8 @@ func (d *Decoder) branchExpected(r *Branch) bool {
 
 // justTaken says whether the last instruction was a branch that was taken.
 func (d *Decoder) justTaken() bool {
-	n := len(d.rec.Unit.Runs)
-	return n == d.rec.Base[decode.Runs] || d.rec.Unit.Runs[n-1].Outcome == schema.Taken
+	n := len(d.rec.Result.Runs)
+	return n == d.rec.Base[decode.Runs] || d.rec.Result.Runs[n-1].Outcome == schema.Taken
 }
 
 // goTo puts position and state to what a branch packet says.
@@ -65,7 +65,7 @@ func (d *Decoder) goTo(r *Branch) {
 		d.jump(d.address, d.isa)
 	}
 	if changed {
-		d.tellContext()
+		d.recordContext()
 	}
 }
 
@@ -129,7 +129,7 @@ func (d *Decoder) exception(p *Packet, behind int) {
 	x := schema.Exception{
 		Key: d.key(), Number: schema.Of(r.Exception), Type: schema.Of(kind), ReturnAddress: returnTo,
 	}
-	if r.ResumeTold {
+	if r.HasResume {
 		x.Resume = schema.Of(r.Resume)
 	}
 	if told := r.Bytes == maxAddressBytes || !d.unsure; told {
@@ -143,14 +143,14 @@ func (d *Decoder) exception(p *Packet, behind int) {
 		state := d.branchISA(r)
 		d.lose()
 		d.isa = state
-		d.tellContext()
+		d.recordContext()
 	}
 	d.rec.Enter(x)
 	if debug { // its target is no place of execution
-		d.closeStretch()
+		d.closeUnplaced()
 		d.lose()
 		d.pending = false
-		d.haltAt(behind)
+		d.enterDebug(behind)
 	}
 }
 
@@ -165,7 +165,7 @@ func (d *Decoder) returnAddress(r *Branch, kind schema.ExceptionType) schema.Nul
 	d.dropHalf()
 	switch {
 	case r.Cancel && split:
-		d.act = decode.NoAct
+		d.act = decode.NothingCancelable
 		return reached
 	case r.Cancel:
 		if at, ok := d.cancel(); ok {
@@ -177,14 +177,14 @@ func (d *Decoder) returnAddress(r *Branch, kind schema.ExceptionType) schema.Nul
 	}
 	// The last instruction turned into the branch.
 	switch d.act {
-	case decode.InstructionAct:
-		at, ok := d.rec.Unit.LastAddress(d.rec.Base, d.rec.Unit.Ends())
+	case decode.CancelableInstruction:
+		at, ok := d.rec.Result.LastAddress(d.rec.Base, d.rec.Result.Ends())
 		return schema.Null[uint32]{V: at, OK: ok}
-	case decode.EarlierAct:
-		d.back.Aborts = append(d.back.Aborts, len(d.rec.Unit.Exceptions))
-	case decode.UnplacedAct:
+	case decode.CancelableEarlier:
+		d.back.Aborts = append(d.back.Aborts, len(d.rec.Result.Exceptions))
+	case decode.CancelableUnplaced:
 		return schema.Null[uint32]{}
-	case decode.NoAct, decode.ReturnAct:
+	case decode.NothingCancelable, decode.CancelableReturn:
 	}
 	return reached
 }
@@ -199,29 +199,29 @@ func faults(t schema.ExceptionType) bool {
 // of the instruction that did not happen. It fails if none was cancelled.
 func (d *Decoder) cancel() (address schema.Null[uint32], ok bool) {
 	act, row := d.act, d.actRow
-	d.acted(decode.NoAct)
+	d.acted(decode.NothingCancelable)
 	switch act {
-	case decode.InstructionAct:
+	case decode.CancelableInstruction:
 		at, cost, _ := d.walk.TakeBack(d.rec.Base)
 		d.dropReturn(row)
-		d.rec.Unit.Lower(d.rec.Base, d.rec.Unit.Ends(), d.walk.Seq)
+		d.rec.Result.Lower(d.rec.Base, d.rec.Result.Ends(), d.walk.Seq)
 		d.waits += int64(cost)
-		if d.cfg.CycleAccurate && len(d.rec.Unit.Costs) == d.rec.Base[decode.Costs] && d.back.Waits == decode.WaitsTaken {
+		if d.cfg.CycleAccurate && len(d.rec.Result.Costs) == d.rec.Base[decode.Costs] && d.back.Waits == decode.WaitsTaken {
 			d.back.Waits = decode.WaitsPassed
 		}
 		address, ok = schema.Of(at), true
-		d.cancelled(decode.DatumCancelled)
-	case decode.ReturnAct:
+		d.cancelled(decode.ElementCancelled)
+	case decode.CancelableReturn:
 		d.dropReturn(row)
-		d.cancelled(decode.DatumReturnCancelled)
+		d.cancelled(decode.ElementReturnCancelled)
 		return schema.Null[uint32]{}, false
-	case decode.EarlierAct:
+	case decode.CancelableEarlier:
 		d.back.Cancel = schema.Of(decode.BackCancel{
-			Event: len(d.rec.Unit.Events), Exception: len(d.rec.Unit.Exceptions), Return: row, Datum: d.cancelled(decode.DatumCancelled),
+			Event: len(d.rec.Result.Events), Exception: len(d.rec.Result.Exceptions), Return: row, DataElement: d.cancelled(decode.ElementCancelled),
 		})
-	case decode.UnplacedAct:
+	case decode.CancelableUnplaced:
 		ok = true
-	case decode.NoAct:
+	case decode.NothingCancelable:
 		d.rec.Event(d.key(), schema.EventInconsistent, schema.Null[uint32]{}, decode.NothingToCancel)
 		return schema.Null[uint32]{}, false
 	}
@@ -234,7 +234,7 @@ func (d *Decoder) dropReturn(row int) {
 	if row == noRow {
 		return
 	}
-	ends := d.rec.Unit.Ends()
-	d.rec.Unit.RemoveException(row, &ends)
-	d.rec.Unit.Truncate(ends)
+	ends := d.rec.Result.Ends()
+	d.rec.Result.RemoveException(row, &ends)
+	d.rec.Result.Truncate(ends)
 }

@@ -8,12 +8,12 @@ import (
 
 // This file walks by atoms that are one instruction each, with its outcome (IHI
 // 0014Q §7.3.1). Runs then tell the outcome of every instruction, and with
-// RunCostsTold what each of them cost.
+// RunHasCosts what each of them cost.
 
 // Executed walks n instructions that passed their condition, in one step as far
 // as they lie in a block, and returns how many it came to walk. It stops where
-// Atom does. t must not have RunCostsTold.
-func (w *Walker) Executed(t *Told, n int) (walked int, stop Stop) {
+// Atom does. t must not have RunHasCosts.
+func (w *Walker) Executed(t *Source, n int) (walked int, stop Stop) {
 	for walked < n {
 		run, stop := w.extend(t)
 		if stop != Arrived {
@@ -34,11 +34,11 @@ func (w *Walker) Executed(t *Told, n int) (walked int, stop Stop) {
 	return walked, Arrived
 }
 
-// Atom walks one instruction; cost is what it cost, if t has RunCostsTold.
+// Atom walks one instruction; cost is what it cost, if t has RunHasCosts.
 // It reports AtIndirect behind an indirect branch that was executed: only Goto
 // and Lose may follow, since the trace tells its target. With Missing nothing was
 // walked.
-func (w *Walker) Atom(t *Told, executed bool, cost uint32) Stop {
+func (w *Walker) Atom(t *Source, executed bool, cost uint32) Stop {
 	run, stop := w.extend(t)
 	if stop != Arrived {
 		return stop
@@ -49,7 +49,7 @@ func (w *Walker) Atom(t *Told, executed bool, cost uint32) Stop {
 		run.Failed |= 1 << run.Count
 	}
 	run.Count++
-	if t.Flags&schema.RunCostsTold != 0 {
+	if t.Flags&schema.RunHasCosts != 0 {
 		run.Cycles += cost
 		run.Cycle = t.Cycle
 		w.unit.Costs = append(w.unit.Costs, cost)
@@ -81,7 +81,7 @@ func (w *Walker) atInstruction() Stop {
 
 // extend returns the run of the next instruction: the last one if the same
 // packet told it and the walk went straight on, else a new one.
-func (w *Walker) extend(t *Told) (*schema.Run, Stop) {
+func (w *Walker) extend(t *Source) (*schema.Run, Stop) {
 	if stop := w.atInstruction(); stop != Arrived {
 		return nil, stop
 	}
@@ -91,7 +91,7 @@ func (w *Walker) extend(t *Told) (*schema.Run, Stop) {
 		}
 	}
 	w.unit.Runs = append(w.unit.Runs, schema.Run{
-		Offset: t.Offset, Block: w.include(w.cur), First: uint16(w.pos), Flags: t.Flags | schema.RunFailedTold,
+		Offset: t.Offset, Block: w.include(w.cur), First: uint16(w.pos), Flags: t.Flags | schema.RunHasFailed,
 	})
 	w.open = true
 	return &w.unit.Runs[len(w.unit.Runs)-1], Arrived
@@ -101,8 +101,8 @@ func (w *Walker) extend(t *Told) (*schema.Run, Stop) {
 // much, other blocks that it gets are short.
 func (w *Walker) include(b *block) uint32 {
 	if b.unit != w.prog.unit {
-		w.fresh += b.len()
-		w.prog.short = w.fresh > unitInstructions
+		w.unitWeight += b.len()
+		w.prog.short = w.unitWeight > unitInstructions
 	}
 	return w.index(b)
 }
@@ -135,7 +135,7 @@ func (w *Walker) TakeBack(from decode.Ends) (address, cost uint32, ok bool) {
 	}
 	w.unit.Runs, w.unit.Costs = w.unit.Runs[:to[decode.Runs]], w.unit.Costs[:to[decode.Costs]]
 	w.open = false
-	w.looked.clamp(w.unit.Runs)
+	w.dataMark.clamp(w.unit.Runs)
 	w.Seq--
 	return address, cost, true
 }

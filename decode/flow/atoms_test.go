@@ -24,12 +24,12 @@ func TestAtoms(t *testing.T) {
 	const nop, loop, ret = 0xe1a00000, 0x1afffffd, 0xe12fff1e // bne 8000 at 8004; bx lr
 	mem := image.New(image.Order([]image.Region{{Address: 0x8000, Bytes: words(nop, loop, ret)}})...)
 	w := NewWalker(NewProgram(mem, Rules{}))
-	var u decode.Unit
+	var u decode.Result
 	w.Begin(&u)
-	w.Goto(decode.Place{Address: 0x8000}, image.SecureSpace)
-	first, second := Told{Offset: 1, Flags: schema.RunCostsTold, Cycle: 5}, Told{Offset: 2}
+	w.Goto(decode.PC{Address: 0x8000}, image.SecureSpace)
+	first, second := Source{Offset: 1, Flags: schema.RunHasCosts, Cycle: 5}, Source{Offset: 2}
 	for i, step := range []struct {
-		told     *Told
+		told     *Source
 		executed bool
 		cost     uint32
 		stop     Stop
@@ -44,14 +44,14 @@ func TestAtoms(t *testing.T) {
 		if stop := w.Atom(step.told, step.executed, step.cost); stop != step.stop {
 			t.Fatalf("step %d: stop %d, want %d", i, stop, step.stop)
 		}
-		if step.next != 0 && w.Place().Address != step.next {
-			t.Errorf("step %d: at %#x, want %#x", i, w.Place().Address, step.next)
+		if step.next != 0 && w.PC().Address != step.next {
+			t.Errorf("step %d: at %#x, want %#x", i, w.PC().Address, step.next)
 		}
 	}
 	want := []schema.Run{
-		{Offset: 1, Cycle: 5, Cycles: 5, Block: 0, First: 0, Count: 2, Outcome: schema.Taken, Flags: schema.RunFailedTold | schema.RunCostsTold},
-		{Offset: 2, Failed: 3, Block: 0, First: 0, Count: 2, Outcome: schema.NotTaken, Flags: schema.RunFailedTold},
-		{Offset: 2, Block: 1, First: 0, Count: 1, Outcome: schema.Taken, Flags: schema.RunFailedTold},
+		{Offset: 1, Cycle: 5, Cycles: 5, Block: 0, First: 0, Count: 2, Outcome: schema.Taken, Flags: schema.RunHasFailed | schema.RunHasCosts},
+		{Offset: 2, Failed: 3, Block: 0, First: 0, Count: 2, Outcome: schema.NotTaken, Flags: schema.RunHasFailed},
+		{Offset: 2, Block: 1, First: 0, Count: 1, Outcome: schema.Taken, Flags: schema.RunHasFailed},
 	}
 	if len(u.Runs) != len(want) {
 		t.Fatalf("runs %+v", u.Runs)
@@ -82,8 +82,8 @@ func TestAtomsOfUnitBudget(t *testing.T) {
 	const entries, atoms = 400, 15
 	w, u := newWalker(0, a32(0, repeated(nop, schema.MaxBlock+entries+atoms)...))
 	enter := func(i uint32) {
-		w.Goto(decode.Place{Address: 4 * i, ISA: schema.A32}, image.SecureSpace)
-		if walked, stop := w.Executed(&Told{Offset: int64(i)}, atoms); walked != atoms || stop != Arrived {
+		w.Goto(decode.PC{Address: 4 * i, ISA: schema.A32}, image.SecureSpace)
+		if walked, stop := w.Executed(&Source{Offset: int64(i)}, atoms); walked != atoms || stop != Arrived {
 			t.Fatalf("entry %d: %d atoms walked, stop %d", i, walked, stop)
 		}
 	}
@@ -106,7 +106,7 @@ func TestAtomsOfUnitBudget(t *testing.T) {
 	}
 	checkRuns(t, u, 4, atoms)
 	// The next unit has the same block again, in its full length.
-	next := &decode.Unit{}
+	next := &decode.Result{}
 	w.Begin(next)
 	enter(entries - 1)
 	if n := len(next.Blocks[0].Address); n != schema.MaxBlock {
@@ -116,7 +116,7 @@ func TestAtomsOfUnitBudget(t *testing.T) {
 
 // checkRuns demands that the runs of each offset are that many instructions,
 // from offset times size on without a hole.
-func checkRuns(t *testing.T, u *decode.Unit, size uint32, count int) {
+func checkRuns(t *testing.T, u *decode.Result, size uint32, count int) {
 	t.Helper()
 	at := map[int64]uint32{}
 	for i := range u.Runs {
@@ -144,16 +144,16 @@ func TestShortBlocksDependOnUnit(t *testing.T) {
 	const entries, straight = 200, schema.MaxBlock + 200
 	const back = 0xea000000 | -(straight+2)&0xffffff // b to as many words before
 	memory := a32(0, append(repeated(nop, straight), repeated(back, entries+1)...)...)
-	walk := func(w *Walker, order func(i uint32) uint32, n uint32) *decode.Unit {
-		u := &decode.Unit{}
+	walk := func(w *Walker, order func(i uint32) uint32, n uint32) *decode.Result {
+		u := &decode.Result{}
 		w.Begin(u)
 		for i := range uint32(entries) { // each branch is in the unit, not taken
-			w.Goto(decode.Place{Address: 4 * (straight + i), ISA: schema.A32}, image.SecureSpace)
-			w.Atom(&Told{Offset: -1}, false, 0)
+			w.Goto(decode.PC{Address: 4 * (straight + i), ISA: schema.A32}, image.SecureSpace)
+			w.Atom(&Source{Offset: -1}, false, 0)
 		}
 		for i := range n {
-			told := &Told{Offset: int64(i)}
-			w.Goto(decode.Place{Address: 4 * (straight + order(i)), ISA: schema.A32}, image.SecureSpace)
+			told := &Source{Offset: int64(i)}
+			w.Goto(decode.PC{Address: 4 * (straight + order(i)), ISA: schema.A32}, image.SecureSpace)
 			if walked, stop := w.Executed(told, 40); walked != 40 || stop != Arrived {
 				t.Fatalf("entry %d: %d atoms, stop %d", i, walked, stop)
 			}
@@ -162,9 +162,9 @@ func TestShortBlocksDependOnUnit(t *testing.T) {
 	}
 	down := func(i uint32) uint32 { return entries - 1 - i%(entries-20) } // and some of them again
 	used, _ := newWalker(0, memory)
-	fresh, _ := newWalker(0, memory)
+	unitWeight, _ := newWalker(0, memory)
 	walk(used, func(i uint32) uint32 { return 20 + i%50 }, 100) // the last ones below, and links to them
-	got, want := walk(used, down, entries), walk(fresh, down, entries)
+	got, want := walk(used, down, entries), walk(unitWeight, down, entries)
 	if !slices.Equal(got.Runs, want.Runs) || !slices.EqualFunc(got.Blocks, want.Blocks, sameBlock) {
 		t.Errorf("%d runs in %d blocks, want %d in %d", len(got.Runs), len(got.Blocks), len(want.Runs), len(want.Blocks))
 	}
@@ -187,9 +187,9 @@ func TestUnusedTargets(t *testing.T) {
 	const back = 0xea000000 | -(schema.MaxBlock+branches+2)&0xffffff // b to as many words before
 	w, u := newWalker(0, a32(0, append(memory, repeated(back, branches)...)...))
 	for i := range uint32(branches) {
-		w.Goto(decode.Place{Address: 4 * (schema.MaxBlock + branches + i), ISA: schema.A32}, image.SecureSpace)
-		if stop := w.Atom(&Told{}, true, 0); stop != Arrived || w.Place().Address != 4*i {
-			t.Fatalf("branch %d: stop %d, at %#x", i, stop, w.Place().Address)
+		w.Goto(decode.PC{Address: 4 * (schema.MaxBlock + branches + i), ISA: schema.A32}, image.SecureSpace)
+		if stop := w.Atom(&Source{}, true, 0); stop != Arrived || w.PC().Address != 4*i {
+			t.Fatalf("branch %d: stop %d, at %#x", i, stop, w.PC().Address)
 		}
 	}
 	if decoded := w.prog.held - 16*len(w.prog.blocks); decoded != branches || len(u.Blocks) != branches {
@@ -206,10 +206,10 @@ func TestExecuted(t *testing.T) {
 	}
 	mem := image.New(image.Order([]image.Region{{Address: 0x8000, Bytes: words(code...)}})...)
 	w := NewWalker(NewProgram(mem, Rules{}))
-	var u decode.Unit
+	var u decode.Result
 	w.Begin(&u)
-	w.Goto(decode.Place{Address: 0x8000}, image.SecureSpace)
-	walked, stop := w.Executed(&Told{Offset: 1}, 80)
+	w.Goto(decode.PC{Address: 0x8000}, image.SecureSpace)
+	walked, stop := w.Executed(&Source{Offset: 1}, 80)
 	if walked != 70 || stop != Missing || w.MissingAddress() != 0x8000+4*70 {
 		t.Errorf("walked %d, stop %d at %#x", walked, stop, w.MissingAddress())
 	}

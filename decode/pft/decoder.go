@@ -35,7 +35,7 @@ type state struct {
 }
 
 // Decode implements [decode.Decoder].
-func (d *Decoder) Decode(u *decode.Unit, part decode.Part) {
+func (d *Decoder) Decode(u *decode.Result, part decode.Part) {
 	d.begin(u, part)
 	i := 0
 	if !part.Continued {
@@ -46,7 +46,7 @@ func (d *Decoder) Decode(u *decode.Unit, part decode.Part) {
 }
 
 // begin readies the decoder for a part.
-func (d *Decoder) begin(u *decode.Unit, part decode.Part) {
+func (d *Decoder) begin(u *decode.Result, part decode.Part) {
 	if !part.Continued {
 		d.state = state{}
 		d.walk.Lose()
@@ -68,19 +68,19 @@ func (d *Decoder) lead() int {
 		panic(fmt.Sprintf("pft: segment at %d does not begin with an I-sync: %v", d.offset, err))
 	}
 	d.restart(&p)
-	d.rec.Lead(d.cfg.lead(&p, d.offset))
-	d.keepPacket(&p, 0)
+	d.rec.Start(d.cfg.lead(&p, d.offset))
+	d.recordPacket(&p, 0)
 	return p.Len
 }
 
 // lead is what an I-sync says beside the state of the processor. The count of a
 // restart after overflow or debug is unknown in PFT 1.1 (§4.4).
-func (c *Config) lead(p *Packet, offset int64) decode.Lead {
-	l := decode.Lead{
-		Offset: offset, Reason: p.Reason, CountTold: p.CyclesTold,
-		At: schema.Of(decode.Position{Place: decode.Place{Address: p.Address, ISA: p.ISA}}),
+func (c *Config) lead(p *Packet, offset int64) decode.SegmentStart {
+	l := decode.SegmentStart{
+		Offset: offset, Reason: p.Reason, HasCount: p.HasCycles,
+		At: schema.Of(decode.Position{PC: decode.PC{Address: p.Address, ISA: p.ISA}}),
 	}
-	if p.CyclesTold && (c.Minor == 0 || p.Reason == schema.ISyncTraceOn) {
+	if p.HasCycles && (c.Minor == 0 || p.Reason == schema.ISyncTraceOn) {
 		l.Count = schema.Of(int64(p.Cycles))
 	}
 	return l
@@ -97,7 +97,7 @@ func (d *Decoder) decodePackets(i int) {
 			return
 		}
 		d.offset = d.rec.Offset(i)
-		d.keepPacket(&p, i)
+		d.recordPacket(&p, i)
 		d.processPacket(&p)
 		i += p.Len
 	}
@@ -107,7 +107,7 @@ func (d *Decoder) decodePackets(i int) {
 // finish completes the segment's entry in the unit.
 func (d *Decoder) finish() {
 	if d.walk.Known() {
-		d.rec.Segment.Tail.Reached = schema.Of(decode.Position{Place: d.walk.Place()})
+		d.rec.Segment.End.Reached = schema.Of(decode.Position{PC: d.walk.PC()})
 	}
 	d.rec.Finish(d.walk.Seq)
 }
@@ -130,12 +130,12 @@ func (d *Decoder) processPacket(p *Packet) {
 	case ContextID:
 		d.analyzeCID(p)
 	case VMID:
-		d.doubt(p)
+		d.noteUndefined(p)
 		d.analyzeVMID(p)
 	case Timestamp:
 		d.analyzeTimestamp(p)
 	case ExceptionReturn:
-		d.doubt(p)
+		d.noteUndefined(p)
 		d.analyzeERet()
 	case Trigger:
 		d.rec.Event(d.key(), schema.EventTrigger, schema.Null[uint32]{}, "")
@@ -145,9 +145,9 @@ func (d *Decoder) processPacket(p *Packet) {
 	}
 }
 
-// doubt takes note of a packet that the version of the source does not have. It
+// noteUndefined takes note of a packet that the version of the source does not have. It
 // is followed all the same: see [Config.Defines].
-func (d *Decoder) doubt(p *Packet) {
+func (d *Decoder) noteUndefined(p *Packet) {
 	if !d.cfg.Defines(p.Kind) {
 		d.rec.Segment.Quality.Undefine(p.Kind.String() + " packets")
 	}
@@ -158,9 +158,9 @@ func (d *Decoder) key() schema.Key {
 	return schema.Key{Seq: d.walk.Seq, Offset: d.offset}
 }
 
-// keepPacket makes the row of `packets` for the packet at Data[i], if they are
+// recordPacket makes the row of `packets` for the packet at Data[i], if they are
 // wanted.
-func (d *Decoder) keepPacket(p *Packet, i int) {
+func (d *Decoder) recordPacket(p *Packet, i int) {
 	if d.packets {
 		d.rec.Packet(i, d.walk.Seq, d.cfg.text(p))
 	}

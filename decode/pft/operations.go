@@ -21,8 +21,8 @@ func (d *Decoder) restart(p *Packet) {
 		d.rec.ContextID = schema.Of(p.ContextID)
 	}
 	d.walk.EmptyStack()
-	d.walk.Goto(decode.Place{Address: p.Address, ISA: p.ISA}, d.rec.Space())
-	d.tellContext(d.isa)
+	d.walk.Goto(decode.PC{Address: p.Address, ISA: p.ISA}, d.rec.Space())
+	d.recordContext(d.isa)
 }
 
 // analyzeISync is analyze_isync() for an I-sync inside a segment (§4.5.2).
@@ -31,7 +31,7 @@ func (d *Decoder) analyzeISync(p *Packet) {
 	if p.Reason != schema.ISyncPeriodic {
 		d.rec.Restart(l, d.walk.Seq)
 	} else {
-		reached := schema.Null[decode.Position]{V: decode.Position{Place: d.walk.Place()}, OK: d.walk.Known()}
+		reached := schema.Null[decode.Position]{V: decode.Position{PC: d.walk.PC()}, OK: d.walk.Known()}
 		d.rec.Periodic(d.key(), reached, l.At.V)
 	}
 	d.restart(p)
@@ -62,7 +62,7 @@ func (d *Decoder) analyzeAtomHeader(p *Packet) {
 	if !placed {
 		d.rec.Segment.Row.BytesUnplaced += int64(p.Len)
 	}
-	if p.CyclesTold {
+	if p.HasCycles {
 		d.countWaypoint(p, schema.CountAtom, placed)
 	}
 }
@@ -91,13 +91,13 @@ func (d *Decoder) enterSpace(space image.Space) {
 		return
 	}
 	d.rec.SetSpace(space)
-	d.tellContext(d.walk.ISA())
+	d.recordContext(d.walk.ISA())
 }
 
 // branchNoExcp is branch_no_excp(): the packet is the E atom of the next
 // waypoint, and its target. The return stack is not popped.
 func (d *Decoder) branchNoExcp(p *Packet) {
-	straight := d.walk.Place()
+	straight := d.walk.PC()
 	stop := d.toWaypoint(p, true)
 	d.compareBranch(p, stop, straight)
 	placed := stop == flow.Arrived
@@ -106,7 +106,7 @@ func (d *Decoder) branchNoExcp(p *Packet) {
 	} else if d.cfg.ReturnStack && d.walk.Waypoint().Link {
 		d.walk.Push()
 	}
-	if p.CyclesTold {
+	if p.HasCycles {
 		d.countWaypoint(p, schema.CountBranch, placed)
 	}
 	d.branchTo(p)
@@ -114,7 +114,7 @@ func (d *Decoder) branchNoExcp(p *Packet) {
 
 // compareBranch counts how a branch packet agrees with the instruction it
 // follows. The walk from straight on stopped there.
-func (d *Decoder) compareBranch(p *Packet, stop flow.Stop, straight decode.Place) {
+func (d *Decoder) compareBranch(p *Packet, stop flow.Stop, straight decode.PC) {
 	q := &d.rec.Segment.Quality
 	switch {
 	case stop == flow.Missing:
@@ -125,7 +125,7 @@ func (d *Decoder) compareBranch(p *Packet, stop flow.Stop, straight decode.Place
 		return
 	}
 	state := d.branchISA(p)
-	m := decode.Miss{Offset: d.offset, Expected: straight, Found: decode.Place{Address: d.resolve(p, state), ISA: state}}
+	m := decode.Miss{Offset: d.offset, Expected: straight, Found: decode.PC{Address: d.resolve(p, state), ISA: state}}
 	if stop == flow.Arrived {
 		m.After, m.Expected = schema.Of(d.walk.WaypointAddress()), d.walk.Onward()
 	}
@@ -136,9 +136,9 @@ func (d *Decoder) compareBranch(p *Packet, stop flow.Stop, straight decode.Place
 func (d *Decoder) branchWithExcp(p *Packet) {
 	var returnTo schema.Null[uint32]
 	if d.walk.Known() {
-		returnTo = schema.Of(d.walk.Place().Address)
+		returnTo = schema.Of(d.walk.PC().Address)
 	}
-	if p.CyclesTold {
+	if p.HasCycles {
 		d.count(p.Cycles, schema.CountBranch, d.walk.Seq)
 	}
 	x := schema.Exception{
@@ -173,7 +173,7 @@ func (d *Decoder) branchTo(p *Packet) {
 		d.halted = true
 		d.walk.Lose()
 	default:
-		d.walk.Goto(decode.Place{Address: d.address, ISA: d.isa}, d.rec.Space())
+		d.walk.Goto(decode.PC{Address: d.address, ISA: d.isa}, d.rec.Space())
 	}
 }
 
@@ -205,7 +205,7 @@ func (d *Decoder) branchContext(p *Packet) {
 		d.rec.Hyp = p.Hyp
 	}
 	if d.rec.Security() != before {
-		d.tellContext(d.isa)
+		d.recordContext(d.isa)
 	}
 }
 
@@ -219,7 +219,7 @@ func (d *Decoder) analyzeWaypointUpdate(p *Packet) {
 	}
 	target := d.resolve(p, d.branchISA(p))
 	d.rec.Settle()
-	switch d.walk.UpTo(target, &flow.Told{Offset: d.offset}) {
+	switch d.walk.UpTo(target, &flow.Source{Offset: d.offset}) {
 	case flow.Arrived:
 	case flow.Missing:
 		d.unmapped()
@@ -228,20 +228,20 @@ func (d *Decoder) analyzeWaypointUpdate(p *Packet) {
 		d.endless()
 		d.rec.Segment.Row.BytesUnplaced += int64(p.Len)
 	case flow.Overshot:
-		d.inconsistent(d.walk.Place().Address, fmt.Sprintf("waypoint before the waypoint update's target 0x%08x", target))
+		d.inconsistent(d.walk.PC().Address, fmt.Sprintf("waypoint before the waypoint update's target 0x%08x", target))
 	}
 }
 
 // analyzeCID is analyze_cid() (§4.5.7): for what is output behind the packet.
 func (d *Decoder) analyzeCID(p *Packet) {
 	d.rec.ContextID = schema.Of(p.ContextID)
-	d.tellContext(d.currentISA())
+	d.recordContext(d.currentISA())
 }
 
 // analyzeVMID is analyze_vmid().
 func (d *Decoder) analyzeVMID(p *Packet) {
 	d.rec.VMID = schema.Of(p.VMID)
-	d.tellContext(d.currentISA())
+	d.recordContext(d.currentISA())
 }
 
 // analyzeERet is analyze_eret(): the branch already output was an exception
@@ -250,7 +250,7 @@ func (d *Decoder) analyzeERet() { d.rec.Return(d.key()) }
 
 // analyzeTimestamp is analyze_timestamp() (§4.14).
 func (d *Decoder) analyzeTimestamp(p *Packet) {
-	if p.CyclesTold {
+	if p.HasCycles {
 		d.count(p.Cycles, schema.CountTimestamp, d.walk.Seq)
 	}
 	d.rec.Timestamp(d.key(), p.Timestamp, d.cfg.TimestampCode().BitsSent(p.TimestampBytes), p.ClockChange)
@@ -264,9 +264,9 @@ func (d *Decoder) toWaypoint(p *Packet, executed bool) flow.Stop {
 		return flow.Missing
 	}
 	d.rec.Settle()
-	told := flow.Told{Offset: d.offset}
-	if p.CyclesTold {
-		told.Cycles, told.Cycle, told.Flags = p.Cycles, d.rec.Cycle+int64(p.Cycles), schema.RunCyclesTold
+	told := flow.Source{Offset: d.offset}
+	if p.HasCycles {
+		told.Cycles, told.Cycle, told.Flags = p.Cycles, d.rec.Cycle+int64(p.Cycles), schema.RunHasCycles
 	}
 	stop := d.walk.ToWaypoint(&told, executed)
 	switch stop {
@@ -285,7 +285,7 @@ func (d *Decoder) unmapped() {
 }
 
 func (d *Decoder) endless() {
-	d.inconsistent(d.walk.Place().Address, "no waypoint in straight code: wrong program image?")
+	d.inconsistent(d.walk.PC().Address, "no waypoint in straight code: wrong program image?")
 	d.walk.Lose()
 }
 
@@ -337,7 +337,7 @@ func (d *Decoder) count(cycles uint32, kind schema.CountKind, seq int64) {
 	d.rec.Count(schema.Key{Seq: seq, Offset: d.offset}, int64(cycles), kind)
 }
 
-// tellContext records the context as it is from here on.
-func (d *Decoder) tellContext(state schema.ISA) {
-	d.rec.TellContext(d.key(), schema.Of(state))
+// recordContext records the context as it is from here on.
+func (d *Decoder) recordContext(state schema.ISA) {
+	d.rec.RecordContext(d.key(), schema.Of(state))
 }

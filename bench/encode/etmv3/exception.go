@@ -125,7 +125,7 @@ func (e *Encoder) enterException(s *step.Step, r codec.Branch, begun tells) {
 	}
 	r = e.exceptionTo(to, r, s.Exception)
 	row.Number = schema.Of(r.Exception)
-	row.Resume = schema.Null[uint8]{V: r.Resume, OK: r.ResumeTold}
+	row.Resume = schema.Null[uint8]{V: r.Resume, OK: r.HasResume}
 	at := e.sendBranch(r, to)
 	switch begun {
 	case tellsPhantom:
@@ -277,7 +277,7 @@ func (e *Encoder) pause(s *step.Step, r *codec.Branch) {
 	if err != nil || isa.DataOf(in.Opcode, in.Size, s.At.ISA).Count < 2 || !e.vary.happens(e.vary.Cancel) {
 		return
 	}
-	r.ResumeTold, r.Resume = true, uint8(e.vary.upTo(15))
+	r.HasResume, r.Resume = true, uint8(e.vary.upTo(15))
 	e.paused = schema.Of(pause{s.At.Address, r.Resume})
 }
 

@@ -144,7 +144,7 @@ func (e *Encoder) iSync(reason schema.ISyncReason, place step.Place, contextID u
 		p.Address, p.ISA, p.AltISA = place.Address, place.ISA, place.ISA == schema.T32EE
 	}
 	if count.OK {
-		p.CyclesTold, p.Cycles = true, count.V
+		p.HasCycles, p.Cycles = true, count.V
 		p.CycleBytes = e.vary.bytes(sevens(count.V), encode.MaxAddressBytes)
 	}
 	e.told.Place, e.told.altISA = place, p.AltISA
@@ -234,7 +234,7 @@ func (e *Encoder) lateCount() {
 	e.sync.late.OK = false
 	e.flush()
 	at := e.emit(codec.Packet{
-		Kind: codec.CycleCount, CyclesTold: true, Cycles: late.cycles,
+		Kind: codec.CycleCount, HasCycles: true, Cycles: late.cycles,
 		CycleBytes: e.vary.bytes(sevens(late.cycles), encode.MaxAddressBytes),
 	})
 	row := truth.CycleCount{Key: e.truth.key(at), Cycles: e.opt.counted(late.reason, late.cycles), Kind: schema.CountGap, Late: true}

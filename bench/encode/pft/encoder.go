@@ -182,7 +182,7 @@ func (e *Encoder) count(p *codec.Packet, until uint64) {
 	if !e.opt.CycleAccurate {
 		return
 	}
-	p.CyclesTold, p.Cycles = true, uint32(min(until-e.counted, math.MaxUint32))
+	p.HasCycles, p.Cycles = true, uint32(min(until-e.counted, math.MaxUint32))
 	p.CycleBytes = e.countBytes(p)
 	e.counted = until
 }
@@ -202,7 +202,7 @@ func (e *Encoder) countKnown(reason schema.ISyncReason) bool {
 // emit sends a packet, and returns what the rows it tells need to know of it.
 func (e *Encoder) emit(p codec.Packet) told {
 	e.ignore()
-	by := told{offset: e.bytes, cycles: schema.Null[uint32]{V: p.Cycles, OK: p.CyclesTold}, kind: countKinds[p.Kind]}
+	by := told{offset: e.bytes, cycles: schema.Null[uint32]{V: p.Cycles, OK: p.HasCycles}, kind: countKinds[p.Kind]}
 	e.send(p)
 	return by
 }

@@ -184,7 +184,7 @@ func (t *rowWriter) isync(by told, p *codec.Packet, cut bool) {
 	case !first && by.cycles.OK:
 		t.count(by)
 		return
-	case p.CyclesTold:
+	case p.HasCycles:
 		t.countOutside(by)
 	}
 	if !first {

@@ -6,20 +6,20 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// A Unit is what one worker makes of a stretch of a stream: whole segments, or
+// A Result is what one worker makes of a stretch of a stream: whole segments, or
 // a part of a long one. Ordinals, epochs and cycles in its rows count from the
 // start of their segment; the stitcher knows what they stand on. All slices are
 // in stream order, and each segment owns a stretch of each (Segment.Ends).
-type Unit struct {
+type Result struct {
 	Blocks     Rows[*schema.Block] // in order of first use in their part
 	Runs       Rows[schema.Run]
-	Costs      Rows[uint32] // cycles of each instruction of the runs with RunCostsTold
+	Costs      Rows[uint32] // cycles of each instruction of the runs with RunHasCosts
 	Spans      Rows[schema.Span]
 	Exceptions KeyedRows[schema.Exception, *schema.Exception]
 	Counts     KeyedRows[schema.CycleCount, *schema.CycleCount]
 	Timestamps KeyedRows[schema.Timestamp, *schema.Timestamp]
 	Contexts   KeyedRows[schema.Context, *schema.Context]
-	Data       KeyedRows[Datum, *Datum]
+	Data       KeyedRows[DataElement, *DataElement]
 	Events     KeyedRows[schema.Event, *schema.Event]
 	Losses     KeyedRows[schema.Loss, *schema.Loss]
 	Packets    KeyedRows[schema.Packet, *schema.Packet] // only if asked for
@@ -38,28 +38,28 @@ type Segment struct {
 	// Continued and Open are those of the part.
 	Continued, Open bool
 	// Lead is the I-sync the segment begins with (not in a continued part).
-	Lead Lead
+	Start SegmentStart
 	// Tail is what goes on into the segment behind.
-	Tail Tail
+	End SegmentEnd
 	// Back is what reaches back.
-	Back Back
+	Back BackReferences
 	// Inside is what the segment is if the one before ended inside an instruction
 	// (Tail.Half) that the lead goes on with: a unit of one segment. It is nil
 	// where that makes no difference.
-	Inside *Unit
+	Inside *Result
 }
 
-// A Lead is the I-sync of a cut, as far as its effects depend on what came
+// A SegmentStart is the I-sync of a cut, as far as its effects depend on what came
 // before: at the start, and after a loss or a break, it restarts the flow
 // whatever its reason; else a periodic one goes on. A decoder says the same of one
 // inside a segment, for [Recorder.Restart].
-type Lead struct {
+type SegmentStart struct {
 	Offset int64
 	Reason schema.ISyncReason
 	At     schema.Null[Position] // NULL: it tells none
 	// Count is the cycle count it carries: absent, unknown, or a number.
-	CountTold bool
-	Count     schema.Null[int64]
+	HasCount bool
+	Count    schema.Null[int64]
 	// CycleAccurate says that cycles are counted: `cycle` is 0 at the start of
 	// an epoch, not NULL. The recorder sets it.
 	CycleAccurate bool
@@ -78,7 +78,7 @@ type ISyncEffect struct {
 // it, or that nothing came before. One that is periodic and not after a loss
 // restarts nothing. Any other opens an epoch, unless it carries a count that is
 // known: then the gap before it was counted, and the epoch continues.
-func (l *Lead) Effect(lost bool) ISyncEffect {
+func (l *SegmentStart) Effect(lost bool) ISyncEffect {
 	key := schema.Key{Offset: l.Offset}
 	restarts := lost || l.Reason != schema.ISyncPeriodic
 	e := ISyncEffect{NewEpoch: lost || restarts && !l.Count.OK}
@@ -88,19 +88,19 @@ func (l *Lead) Effect(lost bool) ISyncEffect {
 	if !e.NewEpoch {
 		e.Cycles = l.Count.V
 	}
-	if l.CountTold {
+	if l.HasCount {
 		e.Count = schema.Of(schema.CycleCount{Key: key, Cycles: l.Count, Kind: schema.CountISync, OutOfEpoch: e.NewEpoch})
 	}
 	return e
 }
 
 // Address is that of the I-sync; NULL if it reports none.
-func (l *Lead) Address() schema.Null[uint32] {
+func (l *SegmentStart) Address() schema.Null[uint32] {
 	return schema.Null[uint32]{V: l.At.V.Address, OK: l.At.OK}
 }
 
-// A Tail is the state at the end of a segment, relative to its start.
-type Tail struct {
+// A SegmentEnd is the state at the end of a segment, relative to its start.
+type SegmentEnd struct {
 	// Lost says that packet sync was lost: the next cut restarts the flow.
 	// Broken says that the input broke: nothing at all is carried on.
 	Lost, Broken bool
@@ -127,8 +127,8 @@ type Tail struct {
 	Seq int64
 	// Act is the last act, which a part behind may cancel, and Return is the
 	// index of the `return` row that goes with it, -1 without one.
-	Act    Act
-	Return int
+	Cancelable Cancelable
+	Return     int
 	// Waits are the cycles since the last instruction, or since the segment
 	// began if Back.Waits says so: cost of the next one.
 	Waits int64
@@ -136,21 +136,21 @@ type Tail struct {
 	Restart schema.Null[Restart]
 }
 
-// An Act is what a cancel takes back. Protocols without one say NoAct.
-type Act uint8
+// A Cancelable is what a cancel takes back. Protocols without one say NothingCancelable.
+type Cancelable uint8
 
 // The acts.
 const (
-	NoAct          Act = iota // nothing, or nothing any more
-	InstructionAct            // the last instruction of the part
-	ReturnAct                 // the `return` row; the instruction before it stays
-	UnplacedAct               // an instruction without a row
-	EarlierAct                // that of the part before
+	NothingCancelable     Cancelable = iota // nothing, or nothing any more
+	CancelableInstruction                   // the last instruction of the part
+	CancelableReturn                        // the `return` row; the instruction before it stays
+	CancelableUnplaced                      // an instruction without a row
+	CancelableEarlier                       // that of the part before
 )
 
-// A Back is what in a part reaches back to what came before it. Its zero value
+// BackReferences are what in a part reaches back to what came before it. Its zero value
 // says that nothing does.
-type Back struct {
+type BackReferences struct {
 	// Cancel is the exception that cancels the act before the part.
 	Cancel schema.Null[BackCancel]
 	// Aborts are indexes of exceptions whose return address is that of the last
@@ -165,10 +165,10 @@ type Back struct {
 
 // A BackCancel has the indexes of the rows a cancel makes.
 type BackCancel struct {
-	Event     int // `cancelled`, with its address open
-	Exception int
-	Return    int // the `return` row told since, which is cancelled with an instruction; or -1
-	Datum     int // `DatumCancelled`, or -1
+	Event       int // `cancelled`, with its address open
+	Exception   int
+	Return      int // the `return` row told since, which is cancelled with an instruction; or -1
+	DataElement int // `ElementCancelled`, or -1
 }
 
 // A BackCount has the indexes of the rows a late count makes.
@@ -196,8 +196,8 @@ type Restart struct {
 	Unknown bool // its count is not to be trusted
 }
 
-// A Place is a position in the program.
-type Place struct {
+// A PC is a position in the program.
+type PC struct {
 	Address uint32
 	ISA     schema.ISA
 }
@@ -205,7 +205,7 @@ type Place struct {
 // A Position is a place with the security state instructions are fetched in, as
 // far as I-syncs are held against it.
 type Position struct {
-	Place
+	PC
 	NonSecure bool
 }
 

@@ -9,10 +9,10 @@ import (
 // What an I-sync does depends on its reason, on its count, and on whether sync was
 // lost before it.
 func TestISyncEffect(t *testing.T) {
-	none, unknown, five := Lead{}, Lead{CountTold: true}, Lead{CountTold: true, Count: schema.Of[int64](5)}
+	none, unknown, five := SegmentStart{}, SegmentStart{HasCount: true}, SegmentStart{HasCount: true, Count: schema.Of[int64](5)}
 	for _, tt := range []struct {
 		name            string
-		lead            Lead
+		lead            SegmentStart
 		reason          schema.ISyncReason
 		lost            bool
 		restart, opens  bool
@@ -29,7 +29,7 @@ func TestISyncEffect(t *testing.T) {
 		{name: "counted after a loss", lead: five, reason: schema.ISyncTraceOn, lost: true, restart: true, opens: true, ledger: 1, outOfEpoch: true, sum: true},
 	} {
 		l := tt.lead
-		l.Offset, l.Reason, l.At = 104, tt.reason, schema.Of(Position{Place: Place{Address: 0x8000}})
+		l.Offset, l.Reason, l.At = 104, tt.reason, schema.Of(Position{PC: PC{Address: 0x8000}})
 		want := ISyncEffect{NewEpoch: tt.opens, Cycles: tt.cycles}
 		if tt.restart {
 			want.Restart = schema.Of(schema.Event{Key: schema.Key{Offset: 104}, Event: RestartEvent(tt.reason), Address: schema.Of[uint32](0x8000)})
