@@ -37,4 +37,6 @@ const (
 	inspectBytes = 64 << 20
 	// sampleBytes is how much of each source is decoded.
 	sampleBytes = 1 << 20
+	// inspectMissing is how many ranges of missing memory are named.
+	inspectMissing = 5
 )

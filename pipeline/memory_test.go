@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -84,9 +85,7 @@ func TestOtherSpace(t *testing.T) {
 // end, or to a last branch. The accounts are as they were, and what a unit holds of
 // the program is bounded.
 func TestErasedProgram(t *testing.T) {
-	if testing.Short() {
-		t.Skip("as much code as a unit may hold")
-	}
+	need.FullRun(t, "as much code as a unit may hold")
 	const branchToSelf = "\xfe\xff\xff\xea"
 	for _, c := range []struct {
 		name, cell string

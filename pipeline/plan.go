@@ -211,13 +211,12 @@ func (p *plan) readFrames(b *bufferPlan) error {
 	for _, s := range p.capture.SourcesIn(b.Buffer) {
 		opt.Configured = append(opt.Configured, s.ID)
 	}
-	var err error
-	if b.layout, err = frame.Detect(b.data, b.looked, opt); err != nil {
+	found, err := frame.Detect(b.data, b.looked, opt)
+	if err != nil {
 		return p.explainNotFrames(b, err)
 	}
-	if b.layout.Offset != 0 {
-		p.note("buffer %s: frames begin at offset %d", b.Name, b.layout.Offset)
-	}
+	b.layout = found.Layout
+	p.noteFrames(b, found)
 	b.census, err = frame.Scan(b.data, b.looked, b.layout)
 	return err
 }
@@ -251,7 +250,7 @@ func (p *plan) asyncScore(b *capture.Buffer) func(id uint8, stream []byte) int {
 		if protocol == nil {
 			return 0
 		}
-		return protocol.CountSyncs(stream)
+		return protocol.RateSyncs(stream)
 	}
 }
 
@@ -286,7 +285,7 @@ func (p *plan) planSources(b *bufferPlan, placed map[*capture.Source]bool) {
 		}
 		p.sources = append(p.sources, &sourcePlan{
 			Source: &capture.Source{ID: id}, buffer: b, bytes: n, status: schema.StatusUnconfigured,
-			problem: fmt.Sprintf("source 0x%02x is in buffer %s, but not configured", id, b.Name),
+			problem: fmt.Sprintf("source %s is in buffer %s, but not configured", schema.SourceText(id), b.Name),
 		})
 	}
 }
@@ -355,7 +354,7 @@ func (p *plan) account(b *bufferPlan) schema.BufferBytes {
 		for _, s := range p.sources {
 			if s.buffer == b {
 				whole := s.bytes * s.unitBytes()
-				a.Streams[fmt.Sprintf("%02x", s.ID)] = whole
+				a.Streams[schema.SourceText(s.ID)] = whole
 				if whole < b.Size {
 					a.Overhead["incomplete"] = b.Size - whole
 				}
@@ -365,7 +364,7 @@ func (p *plan) account(b *bufferPlan) schema.BufferBytes {
 	}
 	for id, n := range b.census.Streams {
 		if n > 0 && frame.IsSource(uint8(id)) {
-			a.Streams[fmt.Sprintf("%02x", id)] = n
+			a.Streams[schema.SourceText(uint8(id))] = n
 		}
 	}
 	o := &b.census.Overhead

@@ -89,7 +89,7 @@ func TestSampleProtocol(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if b := ds.Manifest.Buffers[0]; b.Streams["10"] != 96 || b.Overhead["incomplete"] != 3 || b.Bytes != 99 {
+		if b := ds.Manifest.Buffers[0]; b.Streams["0x10"] != 96 || b.Overhead["incomplete"] != 3 || b.Bytes != 99 {
 			t.Errorf("%d workers: buffer %+v, want 96 bytes of stream, 3 incomplete, 99", workers, b)
 		}
 	}

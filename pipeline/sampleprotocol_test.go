@@ -42,7 +42,7 @@ func (sampleProtocol) TimestampCode() decode.TimestampCode { return decode.Times
 func (sampleProtocol) TracesData() bool                    { return false }
 func (sampleProtocol) NewCutter() decode.Cutter            { return sampleCutter{} }
 func (sampleProtocol) Resync([]byte) (int, bool)           { return 0, true }
-func (sampleProtocol) CountSyncs([]byte) int               { return 0 }
+func (sampleProtocol) RateSyncs([]byte) int                { return 0 }
 
 func (sampleProtocol) ParsePacket(b []byte) (decode.PacketText, error) {
 	if len(b) < sampleBytes8 {

@@ -91,7 +91,7 @@ func (s *session) decode(ctx context.Context, src *sourcePlan, t tables, progres
 		err = src.lose(t)
 	}
 	if err != nil {
-		return fmt.Errorf("source 0x%02x: %w", src.ID, err)
+		return fmt.Errorf("source %s: %w", schema.SourceText(src.ID), err)
 	}
 	return nil
 }

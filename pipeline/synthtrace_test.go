@@ -2,16 +2,17 @@ package pipeline
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
+	"github.com/tracelake/tracelake/bench/encode"
 	encodeetmv3 "github.com/tracelake/tracelake/bench/encode/etmv3"
 	encodepft "github.com/tracelake/tracelake/bench/encode/pft"
 	"github.com/tracelake/tracelake/bench/execute"
+	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/bench/program/codegen"
 	"github.com/tracelake/tracelake/bench/snapshot"
 	"github.com/tracelake/tracelake/bench/step"
@@ -27,8 +28,6 @@ import (
 
 // Traces that are made: they have what no capture at hand has, each packet, and
 // bytes that hardware would not send but may.
-
-var synthSeeds = flag.Uint64("synth-seeds", 1, "make executions of that many seeds for each macrocell")
 
 const (
 	synthSync  = 500 // bytes from A-sync to A-sync
@@ -96,7 +95,7 @@ func runPFT(t testing.TB, id uint8, o encodepft.Options, v encodepft.Variation) 
 	o.Source, o.SyncBytes, o.ReturnStackDepth, o.TimestampBase, o.CyclesPerTick, o.Variation = id, synthSync, 8, synthClock, 20, v
 	r := newSynthRun(t, id, v.Seed, false, false)
 	r.protocol, r.core, r.profile, r.cell, r.registers = "pft", "Cortex-A15", "A", "PTM"+o.Version(), o.Registers()
-	if err := encodepft.New(&r.stream, digest.New(id), o).Encode(r.steps); err != nil {
+	if err := encode.All(encodepft.New(&r.stream, digest.New(id), o), r.steps); err != nil {
 		t.Fatal(err)
 	}
 	return r
@@ -111,7 +110,7 @@ func runETMv3(t testing.TB, id uint8, o encodeetmv3.Options, v *encodeetmv3.Vari
 	if o.ProfileM {
 		r.profile = "M"
 	}
-	if err := encodeetmv3.New(&r.stream, digest.New(id), o).Encode(r.steps); err != nil {
+	if err := encode.All(encodeetmv3.New(&r.stream, digest.New(id), o), r.steps); err != nil {
 		t.Fatal(err)
 	}
 	return r
@@ -168,10 +167,10 @@ func (r *synthRun) trace(t testing.TB) *trace {
 	return tr.with(r.stream.Bytes())
 }
 
-// withSynth are traces, and those of the executions of all seeds.
+// withSynth are traces, and those of executions of some seeds.
 func withSynth(t testing.TB, traces []*trace, runs func(testing.TB, uint64) []*synthRun) []*trace {
 	t.Helper()
-	for seed := range *synthSeeds {
+	for seed := range need.Size[uint64](1, 20) {
 		for _, r := range runs(t, seed) {
 			traces = append(traces, r.trace(t))
 		}

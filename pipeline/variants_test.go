@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"maps"
@@ -10,19 +9,18 @@ import (
 	"sort"
 	"testing"
 
+	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/bench/step"
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/isa"
 	"github.com/tracelake/tracelake/schema"
 )
 
-// damageFull has generated streams damaged in every way there is, and not in
-// some of them: minutes for each macrocell.
-var damageFull = flag.Bool("damage-full", false, "damage generated streams at every bit and byte, and demand the figures of docs/conformance.md")
-
-// damageEach returns n, or 1 with -damage-full: of so many variants one is tried.
+// damageEach returns n, or 1 in a long run: of so many variants one is tried. A
+// long run damages generated streams in every way there is, for minutes for each
+// macrocell, and demands the figures of docs/conformance.md.
 func damageEach(n int) int {
-	if *damageFull {
+	if need.Long() {
 		return 1
 	}
 	if testing.Short() {

@@ -3,7 +3,33 @@
 // encoder is a package below.
 package encode
 
-import "github.com/tracelake/tracelake/schema"
+import (
+	"github.com/tracelake/tracelake/bench/step"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// An Encoder makes a trace stream of steps, and the truth of it.
+type Encoder interface {
+	// Step traces one step. It fails if s does not go on from where the step before
+	// left the core, cannot be traced, or the writer of the stream failed.
+	Step(s *step.Step) error
+	// Close sends what waits to be sent, and ends the stream and its truth.
+	Close() error
+}
+
+// All traces all steps, and closes the encoder. It fails if a step has an error or
+// cannot be traced.
+func All(e Encoder, steps step.Steps) error {
+	for s, err := range steps {
+		if err != nil {
+			return err
+		}
+		if err := e.Step(&s); err != nil {
+			return err
+		}
+	}
+	return e.Close()
+}
 
 // MinASync is how many bytes the shortest A-sync has: five zeros and 0x80.
 const MinASync = 6

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/tracelake/tracelake/bench/internal/benchtest"
+	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/bench/program"
 	"github.com/tracelake/tracelake/bench/program/codegen"
 	"github.com/tracelake/tracelake/bench/step"
@@ -20,9 +21,7 @@ import (
 // Exceptions come as often as asked for, and those instructions call for with
 // each such instruction: nothing else enters one.
 func TestExecuteRates(t *testing.T) {
-	if testing.Short() {
-		t.Skip("millions of steps")
-	}
+	need.FullRun(t, "millions of steps")
 	const instructions = 1_000_000
 	for _, o := range benchtest.Programs {
 		g := benchtest.Generate(t, o)
@@ -150,9 +149,7 @@ func TestLength(t *testing.T) {
 
 // Each conditional branch has a bias of its own.
 func TestExecuteBias(t *testing.T) {
-	if testing.Short() {
-		t.Skip("millions of steps")
-	}
+	need.FullRun(t, "millions of steps")
 	g := benchtest.Generate(t, benchtest.Programs[0])
 	x := Options{Seed: 1, Instructions: 2_000_000, Tasks: []Task{{Entry: g.Entry}}, Targets: g.Targets}
 	type outcomes struct{ passed, all float64 }
@@ -185,9 +182,7 @@ func TestExecuteBias(t *testing.T) {
 
 // A long execution needs the memory of a short one.
 func TestExecuteMemory(t *testing.T) {
-	if testing.Short() {
-		t.Skip("millions of steps")
-	}
+	need.FullRun(t, "millions of steps")
 	o := benchtest.Programs[0]
 	g := benchtest.Generate(t, o)
 	p := g.Program()

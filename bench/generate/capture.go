@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/tracelake/tracelake/bench/encode"
 	"github.com/tracelake/tracelake/bench/snapshot"
 	"github.com/tracelake/tracelake/bench/step"
 	"github.com/tracelake/tracelake/bench/truth"
@@ -28,13 +29,6 @@ const (
 	TruthFolder    = "truth"
 )
 
-// An Encoder makes a trace stream of steps, and tells the truth of it.
-type Encoder interface {
-	Step(*step.Step) error
-	// Close sends what waits to be sent.
-	Close() error
-}
-
 // A TracedCore is a core that executes a program, and what traces it.
 type TracedCore struct {
 	Source    uint8 // CoreSight trace ID
@@ -46,7 +40,7 @@ type TracedCore struct {
 	Steps     step.Steps
 	// Encoder returns what makes the stream of the steps. The truth is that of the
 	// stream without the bytes that are lost from its start.
-	Encoder func(w io.Writer, rows truth.Rows, lost int64) Encoder
+	Encoder func(w io.Writer, rows truth.Rows, lost int64) encode.Encoder
 	// TracesData says that there are rows of `data_accesses`.
 	TracesData bool
 }
@@ -277,7 +271,7 @@ func (c *Capture) writeTruth(ctx context.Context, w io.Writer, ds *dataset.Write
 // trace traces all cores to b. Rows returns what takes the rows of a core, and how
 // many bytes of its stream are lost.
 func (c *Capture) trace(ctx context.Context, b *buffer, rows func(core int) (truth.Rows, int64)) error {
-	encoders := make([]Encoder, len(c.Cores))
+	encoders := make([]encode.Encoder, len(c.Cores))
 	for i := range c.Cores {
 		core := &c.Cores[i]
 		r, gone := rows(i)
@@ -288,7 +282,7 @@ func (c *Capture) trace(ctx context.Context, b *buffer, rows func(core int) (tru
 
 // mix lets the cores take steps in turns of random length, until none has any
 // left.
-func (c *Capture) mix(ctx context.Context, b *buffer, encoders []Encoder) error {
+func (c *Capture) mix(ctx context.Context, b *buffer, encoders []encode.Encoder) error {
 	random := rand.New(rand.NewPCG(c.Seed, 'm'))
 	next := make([]func() (step.Step, error, bool), len(c.Cores))
 	left := make([]int, len(c.Cores))

@@ -3,6 +3,7 @@ package generate
 import (
 	"io"
 
+	"github.com/tracelake/tracelake/bench/encode"
 	"github.com/tracelake/tracelake/bench/encode/etmv3"
 	"github.com/tracelake/tracelake/bench/truth"
 	codec "github.com/tracelake/tracelake/decode/etmv3"
@@ -13,7 +14,7 @@ func (r *Recipe) traceETMv3(core *TracedCore, w *Workload) {
 	o := r.etmv3Options(core.Source, w)
 	core.Type, core.Version, core.TracesData = o.Core(), o.Version(), o.DataAddress || o.DataValue
 	core.Registers = o.Registers()
-	core.Encoder = func(w io.Writer, rows truth.Rows, lost int64) Encoder {
+	core.Encoder = func(w io.Writer, rows truth.Rows, lost int64) encode.Encoder {
 		o := o
 		o.Lost = lost
 		return etmv3.New(w, rows, o)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/bench/outside"
 	"github.com/tracelake/tracelake/bench/program/codegen"
 	"github.com/tracelake/tracelake/bench/sample"
@@ -18,7 +19,7 @@ func findLister(t *testing.T) *outside.Lister {
 	t.Helper()
 	l, err := outside.Find()
 	if errors.Is(err, outside.ErrMissing) {
-		t.Skip(err)
+		need.Missing(t, need.OpenCSD, err.Error())
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -30,9 +31,7 @@ func findLister(t *testing.T) *outside.Lister {
 // concurrent.
 func skipShort(t *testing.T) {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("many captures")
-	}
+	need.FullRun(t, "many captures")
 }
 
 // The programs that are executed.

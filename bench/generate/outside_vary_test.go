@@ -4,6 +4,7 @@ import (
 	"io"
 	"testing"
 
+	"github.com/tracelake/tracelake/bench/encode"
 	"github.com/tracelake/tracelake/bench/encode/etmv3"
 	"github.com/tracelake/tracelake/bench/encode/pft"
 	"github.com/tracelake/tracelake/bench/truth"
@@ -85,7 +86,7 @@ func TestOutsideVariation(t *testing.T) {
 				t.Fatal(err)
 			}
 			core := &c.Cores[0]
-			core.Encoder = func(w io.Writer, rows truth.Rows, _ int64) Encoder {
+			core.Encoder = func(w io.Writer, rows truth.Rows, _ int64) encode.Encoder {
 				if tt.r.Protocol == "pft" {
 					o := tt.r.pftOptions(core.Source)
 					o.Variation = tt.pft

@@ -3,6 +3,7 @@ package generate
 import (
 	"io"
 
+	"github.com/tracelake/tracelake/bench/encode"
 	"github.com/tracelake/tracelake/bench/encode/pft"
 	"github.com/tracelake/tracelake/bench/truth"
 	codec "github.com/tracelake/tracelake/decode/pft"
@@ -16,7 +17,7 @@ func (r *Recipe) tracePFT(core *TracedCore) {
 		core.Type = "Cortex-A15"
 	}
 	core.Registers = o.Registers()
-	core.Encoder = func(w io.Writer, rows truth.Rows, lost int64) Encoder {
+	core.Encoder = func(w io.Writer, rows truth.Rows, lost int64) encode.Encoder {
 		o := o
 		o.Lost = lost
 		return pft.New(w, rows, o)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/bench/step"
 )
 
@@ -56,8 +57,7 @@ func TestStreamBytes(t *testing.T) {
 // truth of it.
 func TestWrapped(t *testing.T) {
 	seen := tally{}
-	n := max(4, *recipes/50)
-	for seed := range uint64(n) {
+	for seed := range need.Size[uint64](4, 60) {
 		for _, r := range []Recipe{
 			{Protocol: "pft", Minor: 1, ReturnStack: true, Timestamps: true, VMID: true, Variation: 0.2},
 			{Protocol: "pft", CycleAccurate: true, Timestamps: true, Variation: 0.02},

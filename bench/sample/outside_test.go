@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/tracelake/tracelake/bench/encode/pft"
+	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/bench/outside"
 	"github.com/tracelake/tracelake/bench/program"
 	"github.com/tracelake/tracelake/bench/sample"
@@ -26,7 +27,7 @@ import (
 func TestOutsideDecoder(t *testing.T) {
 	lister, err := outside.Find()
 	if errors.Is(err, outside.ErrMissing) {
-		t.Skip(err)
+		need.Missing(t, need.OpenCSD, err.Error())
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -209,11 +209,7 @@ type reader struct {
 func (r *reader) openPath(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
-		problem := fmt.Sprintf("cannot be read (%v)", err)
-		if errors.Is(err, fs.ErrNotExist) {
-			problem = "does not exist"
-		}
-		return &InputError{File: path, Problem: problem, Remedy: howToName, Err: err}
+		return unreadable(path, err, howToName)
 	}
 	dir, name := path, "snapshot.ini"
 	isINI := strings.EqualFold(filepath.Ext(path), ".ini")

@@ -105,7 +105,7 @@ func (c *Config) NewDecoder(mem *image.Memory, packets bool) decode.Decoder {
 func newDecoder(c *Config, mem *image.Memory, packets bool) *Decoder {
 	return &Decoder{
 		cfg: *c, mem: mem, walk: flow.NewWalker(flow.NewProgram(mem, flow.Rules{})), packets: packets,
-		rec: record.Recorder{CycleAccurate: c.tellsCycles(), Timestamps: c.TimestampCode()},
+		rec: record.Recorder{CycleAccurate: c.tracesCycles(), Timestamps: c.TimestampCode()},
 	}
 }
 
@@ -121,8 +121,8 @@ func (c *Config) NewCutter() decode.Cutter { return async.NewCutter(c) }
 // Resync implements [decode.Protocol].
 func (c *Config) Resync(b []byte) (n int, ok bool) { return async.Resync(b) }
 
-// CountSyncs implements [decode.Protocol].
-func (c *Config) CountSyncs(b []byte) int { return async.CountSyncs(c, b) }
+// RateSyncs implements [decode.Protocol].
+func (c *Config) RateSyncs(b []byte) int { return async.RateSyncs(c, b) }
 
 // Preserve implements [async.Parser]: timestamps and VMIDs stay true after the
 // cut.

@@ -7,9 +7,9 @@ import (
 )
 
 // isync handles an I-sync inside a segment (§7.10.5, docs/etmv3.md §4.7).
-func (d *Decoder) isync(p *Packet, offset int64) {
+func (d *Decoder) isync(p *Packet) {
 	if d.cfg.DataOnly {
-		d.dataISync(p, offset)
+		d.dataISync(p)
 		return
 	}
 	if p.Reason == schema.ISyncPeriodic && !p.Bad {
@@ -18,34 +18,27 @@ func (d *Decoder) isync(p *Packet, offset int64) {
 		if reached.OK {
 			reached.V = d.reached()
 		}
-		d.rec.Periodic(d.key(offset), reached, at)
-		if first, told := d.walk.PC(), d.halfTold; reached.OK && reached.V == at && d.half {
-			d.setTo(p, offset)
-			d.inHalf(first, told)
+		d.rec.Periodic(d.key(), reached, at)
+		if first, told := d.walk.PC(), d.split.first; reached.OK && reached.V == at && d.split.second {
+			d.setTo(p)
+			d.toSecondHalf(first, told)
 			return
 		}
-		d.dropHalf(offset)
-		d.setTo(p, offset)
+		d.dropHalf()
+		d.setTo(p)
 		return
 	}
-	d.dropHalf(offset)
+	d.dropHalf()
 	if p.Reason != schema.ISyncPeriodic {
-		d.restartTrace(p, offset)
+		d.restartTrace(p)
 	}
 	if p.Bad {
-		d.rec.Event(d.key(offset), schema.EventBadISync, schema.Of(p.Address), "")
+		d.rec.Event(d.key(), schema.EventBadISync, schema.Of(p.Address), "")
 		d.lose()
 		d.pending, d.unsure = false, true
 		return
 	}
-	d.setTo(p, offset)
-}
-
-// inHalf puts the position behind the first half of an instruction, which an atom
-// told or did not.
-func (d *Decoder) inHalf(first decode.PC, told bool) {
-	d.walk.Goto(first, d.rec.Space())
-	d.half, d.halfTold = true, told
+	d.setTo(p)
 }
 
 // position is where an I-sync says the flow is.
@@ -60,10 +53,10 @@ func (d *Decoder) reached() decode.Position {
 
 // restartTrace handles what an I-sync that is not periodic says beside the
 // address.
-func (d *Decoder) restartTrace(p *Packet, offset int64) {
-	d.closeStretch()
+func (d *Decoder) restartTrace(p *Packet) {
+	d.closeUnplaced()
 	d.forget(p)
-	d.rec.Restart(d.cfg.lead(p, offset), d.walk.Seq)
+	d.rec.Restart(d.cfg.lead(p, d.offset), d.walk.Seq)
 }
 
 // lead is what an I-sync says beside the state of the processor. A count of 0 is
@@ -101,56 +94,56 @@ func (d *Decoder) forget(p *Packet) {
 }
 
 // setTo puts position and state to what an I-sync says, whatever came before.
-func (d *Decoder) setTo(p *Packet, offset int64) {
+func (d *Decoder) setTo(p *Packet) {
 	d.address, d.isa = p.Address, p.ISA
 	d.setSecurity(p.NS, p.Hyp)
 	d.altISA = p.ISA == schema.T32EE
 	if d.cfg.ContextIDBytes > 0 {
 		d.rec.ContextID = schema.Of(p.ContextID)
 	}
-	d.dead, d.afterBranch = false, false
+	d.inDebug, d.afterBranch = false, false
 	d.atoms, d.started, d.underway = false, p.Reason != schema.ISyncPeriodic, false
 	if d.cfg.DataOnly {
-		d.tellContext(offset)
+		d.recordContext()
 		return
 	}
-	d.jump(p.Address, p.ISA, offset)
-	d.tellContext(offset)
+	d.jump(p.Address, p.ISA)
+	d.recordContext()
 	if p.LSiP {
-		d.inProgress(&p.Branch, offset)
+		d.inProgress(&p.Branch)
 	}
 }
 
 // inProgress handles what an I-sync with LSiP (load or store in progress,
 // §7.10.5) has more: a data instruction, whose E atom is implied, and the
 // instruction executing now.
-func (d *Decoder) inProgress(r *Branch, offset int64) {
-	told := flow.Source{Offset: offset, Cycle: d.rec.Cycle}
+func (d *Decoder) inProgress(r *Branch) {
+	told := flow.Source{Offset: d.offset, Cycle: d.rec.Cycle}
 	if d.cfg.CycleAccurate {
 		told.Flags = schema.RunHasCosts
 	}
 	d.rec.Settle()
 	if !d.walk.Known() { // Jazelle
-		d.unplaced(offset, true)
-		d.goTo(r, offset)
+		d.unplaced(true)
+		d.goTo(r)
 		return
 	}
 	switch stop := d.walk.Atom(&told, true, 0); stop {
 	case flow.Missing:
-		d.stopped(stop, offset)
+		d.stopped(stop)
 		d.act = decode.CancelableUnplaced
-		d.tellUnplaced(true)
+		d.noteUnplaced(true)
 	default:
 		d.act = decode.CancelableInstruction
 	}
-	d.goTo(r, offset)
+	d.goTo(r)
 	d.afterBranch = false
 }
 
 // lateCount enters a count that comes after the restart it belongs before
 // (§7.3.4, docs/etmv3.md §5).
-func (d *Decoder) lateCount(p *Packet, offset int64) {
-	row := schema.CycleCount{Key: d.key(offset), OutOfEpoch: true, Kind: schema.CountGap, Late: true}
+func (d *Decoder) lateCount(p *Packet) {
+	row := schema.CycleCount{Key: d.key(), OutOfEpoch: true, Kind: schema.CountGap, Late: true}
 	if p.Cycles != 0 {
 		row.Cycles = schema.Of(int64(p.Cycles))
 	}
@@ -167,7 +160,7 @@ func (d *Decoder) lateCount(p *Packet, offset int64) {
 		d.back.Count = schema.Of(decode.BackCount{Count: n, Event: len(d.rec.Result.Events)})
 		fallthrough
 	default:
-		d.rec.Event(d.key(offset), schema.EventCountUnexpected, schema.Null[uint32]{}, "")
+		d.rec.Event(d.key(), schema.EventCountUnexpected, schema.Null[uint32]{}, "")
 	}
 	d.rec.Result.Counts = append(d.rec.Result.Counts, row)
 }

@@ -101,8 +101,8 @@ func (w *Walker) extend(t *Source) (*schema.Run, Stop) {
 // much, other blocks that it gets are short.
 func (w *Walker) include(b *block) uint32 {
 	if b.unit != w.prog.unit {
-		w.fresh += b.len()
-		w.prog.short = w.fresh > unitInstructions
+		w.unitWeight += b.len()
+		w.prog.short = w.unitWeight > unitInstructions
 	}
 	return w.index(b)
 }
@@ -135,7 +135,7 @@ func (w *Walker) TakeBack(from decode.Ends) (address, cost uint32, ok bool) {
 	}
 	w.unit.Runs, w.unit.Costs = w.unit.Runs[:to[decode.Runs]], w.unit.Costs[:to[decode.Costs]]
 	w.open = false
-	w.looked.clamp(w.unit.Runs)
+	w.dataMark.clamp(w.unit.Runs)
 	w.Seq--
 	return address, cost, true
 }

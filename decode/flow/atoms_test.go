@@ -143,10 +143,14 @@ func checkRuns(t *testing.T, u *decode.Result, size uint32, count int) {
 func TestShortBlocksDependOnUnit(t *testing.T) {
 	const entries, straight = 200, schema.MaxBlock + 200
 	const back = 0xea000000 | -(straight+2)&0xffffff // b to as many words before
-	memory := a32(0, append(repeated(nop, straight), repeated(back, entries)...)...)
+	memory := a32(0, append(repeated(nop, straight), repeated(back, entries+1)...)...)
 	walk := func(w *Walker, order func(i uint32) uint32, n uint32) *decode.Result {
 		u := &decode.Result{}
 		w.Begin(u)
+		for i := range uint32(entries) { // each branch is in the unit, not taken
+			w.Goto(decode.PC{Address: 4 * (straight + i), ISA: schema.A32}, image.SecureSpace)
+			w.Atom(&Source{Offset: -1}, false, 0)
+		}
 		for i := range n {
 			told := &Source{Offset: int64(i)}
 			w.Goto(decode.PC{Address: 4 * (straight + order(i)), ISA: schema.A32}, image.SecureSpace)
@@ -158,9 +162,9 @@ func TestShortBlocksDependOnUnit(t *testing.T) {
 	}
 	down := func(i uint32) uint32 { return entries - 1 - i%(entries-20) } // and some of them again
 	used, _ := newWalker(0, memory)
-	fresh, _ := newWalker(0, memory)
+	unitWeight, _ := newWalker(0, memory)
 	walk(used, func(i uint32) uint32 { return 20 + i%50 }, 100) // the last ones below, and links to them
-	got, want := walk(used, down, entries), walk(fresh, down, entries)
+	got, want := walk(used, down, entries), walk(unitWeight, down, entries)
 	if !slices.Equal(got.Runs, want.Runs) || !slices.EqualFunc(got.Blocks, want.Blocks, sameBlock) {
 		t.Errorf("%d runs in %d blocks, want %d in %d", len(got.Runs), len(got.Blocks), len(want.Runs), len(want.Blocks))
 	}

@@ -31,10 +31,10 @@ type block struct {
 	// Successors, filled in when first taken.
 	taken, fallThrough *block
 
-	// Where the part at hand has it: Unit.Blocks[index] if stamp is the part's.
-	stamp uint32
-	index uint32
-	unit  uint32 // the last one that has it
+	// Where the part at hand has it: Result.Blocks[index] if partStamp is the part's.
+	partStamp uint32
+	index     uint32
+	unit      uint32 // the last one that has it
 }
 
 // weight returns what b adds to a cache, in instructions.

@@ -15,10 +15,10 @@ type Walker struct {
 	// Seq counts the instructions walked since the caller last set it to 0.
 	Seq int64
 
-	prog  *Program
-	unit  *decode.Result
-	stamp uint32 // counts parts: the one at hand
-	fresh int    // instructions of the blocks the unit holds
+	prog       *Program
+	unit       *decode.Result
+	partStamp  uint32 // counts parts: the one at hand
+	unitWeight int    // instructions of the blocks the unit holds
 
 	known bool
 	at    place
@@ -28,7 +28,7 @@ type Walker struct {
 
 	stack returnStack
 
-	looked mark // see DataInstruction
+	dataMark mark // see DataInstruction
 }
 
 // unitInstructions bounds the templates that one unit may hold (11 bytes each),
@@ -51,12 +51,12 @@ func NewWalker(p *Program) *Walker { return &Walker{prog: p} }
 // it have.
 func (w *Walker) Begin(u *decode.Result) {
 	if u != w.unit {
-		w.unit, w.fresh = u, 0
+		w.unit, w.unitWeight = u, 0
 		w.prog.begin()
 	}
-	w.stamp++
+	w.partStamp++
 	w.open = false
-	w.looked = mark{run: len(u.Runs)}
+	w.dataMark = mark{run: len(u.Runs)}
 	w.cur = w.relocate()
 }
 
@@ -129,7 +129,7 @@ func (w *Walker) enter() {
 // too much.
 func (w *Walker) use(b *block) (uint32, bool) {
 	if b.unit != w.prog.unit {
-		if w.fresh += b.len(); w.fresh > unitInstructions {
+		if w.unitWeight += b.len(); w.unitWeight > unitInstructions {
 			return 0, false
 		}
 	}
@@ -139,8 +139,8 @@ func (w *Walker) use(b *block) (uint32, bool) {
 // index gives the index of the block in the unit.
 func (w *Walker) index(b *block) uint32 {
 	b.unit = w.prog.unit
-	if b.stamp != w.stamp {
-		b.stamp, b.index = w.stamp, uint32(len(w.unit.Blocks))
+	if b.partStamp != w.partStamp {
+		b.partStamp, b.index = w.partStamp, uint32(len(w.unit.Blocks))
 		w.unit.Blocks = append(w.unit.Blocks, b.code)
 	}
 	return b.index
@@ -163,8 +163,8 @@ func (w *Walker) emit(t *Source, outcome schema.Outcome, n int) bool {
 	return true
 }
 
-// emitUntold appends a run of whose last instruction nothing is told.
-func (w *Walker) emitUntold(t *Source, n int) bool {
+// emitUntraced appends a run of whose last instruction nothing is told.
+func (w *Walker) emitUntraced(t *Source, n int) bool {
 	return w.emit(&Source{Offset: t.Offset}, schema.Untold, n)
 }
 
@@ -186,7 +186,7 @@ func (w *Walker) ToWaypoint(t *Source, executed bool) Stop {
 	case atLimit:
 		return Endless
 	case atMissing:
-		if !w.emitUntold(t, b.len()-w.pos) {
+		if !w.emitUntraced(t, b.len()-w.pos) {
 			return Endless
 		}
 		return Missing
@@ -271,7 +271,7 @@ func (w *Walker) UpTo(target uint32, t *Source) Stop {
 		return uint64(b.code.Address[i])+uint64(b.code.Size[i]) > uint64(target)
 	})
 	if i < n {
-		if !w.emitUntold(t, i+1-w.pos) {
+		if !w.emitUntraced(t, i+1-w.pos) {
 			return Endless
 		}
 		if w.pos = i + 1; w.pos == n {
@@ -281,12 +281,12 @@ func (w *Walker) UpTo(target uint32, t *Source) Stop {
 	}
 	switch b.end {
 	case atMissing:
-		if !w.emitUntold(t, n-w.pos) {
+		if !w.emitUntraced(t, n-w.pos) {
 			return Endless
 		}
 		return Missing
 	case atWaypoint:
-		if !w.emitUntold(t, n-1-w.pos) {
+		if !w.emitUntraced(t, n-1-w.pos) {
 			return Endless
 		}
 		w.pos = n - 1

@@ -92,7 +92,7 @@ func TestUnitBudget(t *testing.T) {
 // The cache is bounded inside a unit, too, whatever is entered that the unit does
 // not hold: straight code without end. What the unit holds stays.
 func TestCacheBudget(t *testing.T) {
-	const entries = mostInstructions/schema.MaxBlock + 20
+	const entries = limitInstructions/schema.MaxBlock + 20
 	words := append([]uint32{branchToSelf}, repeated(nop, schema.MaxBlock+entries)...)
 	w, u := newWalker(0, a32(0, words...))
 	for i := range uint32(entries) {
@@ -102,8 +102,8 @@ func TestCacheBudget(t *testing.T) {
 				t.Fatalf("from 0x%x: stop %d, want %d", at, stop, want)
 			}
 		}
-		if w.prog.held > mostInstructions+schema.MaxBlock+16 {
-			t.Fatalf("the cache holds %d instructions, the bound is %d", w.prog.held, mostInstructions)
+		if w.prog.held > limitInstructions+schema.MaxBlock+16 {
+			t.Fatalf("the cache holds %d instructions, the bound is %d", w.prog.held, limitInstructions)
 		}
 	}
 	if len(u.Blocks) != 1 || len(u.Runs) != entries {
@@ -113,7 +113,7 @@ func TestCacheBudget(t *testing.T) {
 
 // A cache of nothing but what its unit holds is not trimmed for each new block.
 func TestCacheOfUnit(t *testing.T) {
-	const branchToNext, blocks = 0xeaffffff, mostInstructions/17 + 100 // of one instruction
+	const branchToNext, blocks = 0xeaffffff, limitInstructions/17 + 100 // of one instruction
 	w, u := newWalker(0, a32(0, repeated(branchToNext, blocks+1)...))
 	w.Goto(decode.PC{Address: 0, ISA: schema.A32}, image.SecureSpace)
 	for i := range blocks {
@@ -122,8 +122,8 @@ func TestCacheOfUnit(t *testing.T) {
 		}
 		w.Take()
 	}
-	if p := w.prog; len(u.Blocks) != blocks || p.held <= mostInstructions || p.held > p.most {
-		t.Errorf("%d blocks, want %d; the cache holds %d, and is trimmed beyond %d", len(u.Blocks), blocks, p.held, p.most)
+	if p := w.prog; len(u.Blocks) != blocks || p.held <= limitInstructions || p.held > p.limit {
+		t.Errorf("%d blocks, want %d; the cache holds %d, and is trimmed beyond %d", len(u.Blocks), blocks, p.held, p.limit)
 	}
 }
 

@@ -19,6 +19,7 @@ type Decoder struct {
 	rec     record.Recorder
 	packets bool // make rows of `packets`
 
+	offset int64 // capture offset of the packet at hand
 	state
 }
 
@@ -62,13 +63,13 @@ func (d *Decoder) begin(u *decode.Result, part decode.Part) {
 // lead reads the I-sync a segment begins with and returns its length.
 func (d *Decoder) lead() int {
 	var p Packet
-	offset := d.rec.Offset(0)
+	d.offset = d.rec.Offset(0)
 	if err := d.cfg.Parse(&p, d.rec.Part.Data); err != nil || p.Kind != ISync {
-		panic(fmt.Sprintf("pft: segment at %d does not begin with an I-sync: %v", offset, err))
+		panic(fmt.Sprintf("pft: segment at %d does not begin with an I-sync: %v", d.offset, err))
 	}
-	d.restart(&p, offset)
-	d.rec.Start(d.cfg.lead(&p, offset))
-	d.keepPacket(&p, 0)
+	d.restart(&p)
+	d.rec.Start(d.cfg.lead(&p, d.offset))
+	d.recordPacket(&p, 0)
 	return p.Len
 }
 
@@ -95,8 +96,9 @@ func (d *Decoder) decodePackets(i int) {
 			}
 			return
 		}
-		d.keepPacket(&p, i)
-		d.processPacket(&p, d.rec.Offset(i))
+		d.offset = d.rec.Offset(i)
+		d.recordPacket(&p, i)
+		d.processPacket(&p)
 		i += p.Len
 	}
 	d.rec.Decoded(i)
@@ -111,54 +113,54 @@ func (d *Decoder) finish() {
 }
 
 // processPacket is process_packet() (B.3.1).
-func (d *Decoder) processPacket(p *Packet, offset int64) {
+func (d *Decoder) processPacket(p *Packet) {
 	switch p.Kind {
 	case Atom:
-		d.analyzeAtomHeader(p, offset)
+		d.analyzeAtomHeader(p)
 	case BranchAddress:
 		if p.Exception != 0 {
-			d.branchWithExcp(p, offset)
+			d.branchWithExcp(p)
 		} else {
-			d.branchNoExcp(p, offset)
+			d.branchNoExcp(p)
 		}
 	case ISync:
-		d.analyzeISync(p, offset)
+		d.analyzeISync(p)
 	case WaypointUpdate:
-		d.analyzeWaypointUpdate(p, offset)
+		d.analyzeWaypointUpdate(p)
 	case ContextID:
-		d.analyzeCID(p, offset)
+		d.analyzeCID(p)
 	case VMID:
-		d.doubt(p)
-		d.analyzeVMID(p, offset)
+		d.noteUndefined(p)
+		d.analyzeVMID(p)
 	case Timestamp:
-		d.analyzeTimestamp(p, offset)
+		d.analyzeTimestamp(p)
 	case ExceptionReturn:
-		d.doubt(p)
-		d.analyzeERet(offset)
+		d.noteUndefined(p)
+		d.analyzeERet()
 	case Trigger:
-		d.rec.Event(d.key(offset), schema.EventTrigger, schema.Null[uint32]{}, "")
+		d.rec.Event(d.key(), schema.EventTrigger, schema.Null[uint32]{}, "")
 	case ASync, Ignore:
 	default:
 		panic(fmt.Sprintf("pft: packet kind %d", p.Kind))
 	}
 }
 
-// doubt takes note of a packet that the version of the source does not have. It
+// noteUndefined takes note of a packet that the version of the source does not have. It
 // is followed all the same: see [Config.Defines].
-func (d *Decoder) doubt(p *Packet) {
+func (d *Decoder) noteUndefined(p *Packet) {
 	if !d.cfg.Defines(p.Kind) {
 		d.rec.Segment.Quality.Undefine(p.Kind.String() + " packets")
 	}
 }
 
-// key is that of the next instruction, for what a packet at an offset says.
-func (d *Decoder) key(offset int64) schema.Key {
-	return schema.Key{Seq: d.walk.Seq, Offset: offset}
+// key is that of the next instruction, for what the packet at hand says.
+func (d *Decoder) key() schema.Key {
+	return schema.Key{Seq: d.walk.Seq, Offset: d.offset}
 }
 
-// keepPacket makes the row of `packets` for the packet at Data[i], if they are
+// recordPacket makes the row of `packets` for the packet at Data[i], if they are
 // wanted.
-func (d *Decoder) keepPacket(p *Packet, i int) {
+func (d *Decoder) recordPacket(p *Packet, i int) {
 	if d.packets {
 		d.rec.Packet(i, d.walk.Seq, d.cfg.text(p))
 	}

@@ -61,8 +61,8 @@ func (c *Config) NewCutter() decode.Cutter { return async.NewCutter(c) }
 // Resync implements [decode.Protocol].
 func (c *Config) Resync(b []byte) (n int, ok bool) { return async.Resync(b) }
 
-// CountSyncs implements [decode.Protocol].
-func (c *Config) CountSyncs(b []byte) int { return async.CountSyncs(c, b) }
+// RateSyncs implements [decode.Protocol].
+func (c *Config) RateSyncs(b []byte) int { return async.RateSyncs(c, b) }
 
 // TimestampCode implements [decode.Protocol].
 func (c *Config) TimestampCode() decode.TimestampCode {

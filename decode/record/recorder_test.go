@@ -124,7 +124,7 @@ func TestRecorderSettle(t *testing.T) {
 	}
 	r.Settle()
 	r.NS = true
-	r.TellContext(schema.Key{}, schema.Of(schema.A32))
+	r.RecordContext(schema.Key{}, schema.Of(schema.A32))
 	run()
 	run()
 	r.Timestamp(schema.Key{Seq: 2}, 5, 7, false)

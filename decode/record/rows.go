@@ -33,9 +33,9 @@ func (r *Recorder) Unmapped(key schema.Key, mem *image.Memory, at uint32) {
 	r.Event(key, schema.EventUnmapped, schema.Of(at), detail)
 }
 
-// TellContext records the context as it is from here on, with the instruction
+// RecordContext records the context as it is from here on, with the instruction
 // set, where there is one.
-func (r *Recorder) TellContext(key schema.Key, state schema.Null[schema.ISA]) {
+func (r *Recorder) RecordContext(key schema.Key, state schema.Null[schema.ISA]) {
 	r.spanDue = true
 	r.Result.Contexts = append(r.Result.Contexts, schema.Context{
 		Key: key, ContextID: r.ContextID, VMID: r.VMID, Security: r.Security(), ISA: state,

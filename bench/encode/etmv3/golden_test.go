@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracelake/tracelake/bench/encode"
 	"github.com/tracelake/tracelake/bench/encode/etmv3"
 	"github.com/tracelake/tracelake/bench/internal/benchtest"
 	codec "github.com/tracelake/tracelake/decode/etmv3"
@@ -429,7 +430,7 @@ func TestETMv3Golden(t *testing.T) {
 			o.Program = benchtest.Program(t, tt.memory)
 			var stream bytes.Buffer
 			rows := benchtest.Record{}
-			if err := etmv3.New(&stream, rows, o).Encode(benchtest.Steps(t, o.Program, tt.steps)); err != nil {
+			if err := encode.All(etmv3.New(&stream, rows, o), benchtest.Steps(t, o.Program, tt.steps)); err != nil {
 				t.Fatal(err)
 			}
 			want := benchtest.Unhex(t, strings.ReplaceAll(" "+tt.want, " A ", "000000000080"))
@@ -483,7 +484,7 @@ func TestETMv3Refuses(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			steps := benchtest.Steps(t, benchtest.Program(t, movs("8000", 8)), tt.steps)
-			err := etmv3.New(io.Discard, benchtest.Record{}, tt.options).Encode(steps)
+			err := encode.All(etmv3.New(io.Discard, benchtest.Record{}, tt.options), steps)
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("error %v, want %q", err, tt.want)
 			}

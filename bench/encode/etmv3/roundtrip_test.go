@@ -10,18 +10,17 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracelake/tracelake/bench/encode"
 	"github.com/tracelake/tracelake/bench/encode/etmv3"
 	"github.com/tracelake/tracelake/bench/internal/benchtest"
+	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/bench/snapshot"
 	codec "github.com/tracelake/tracelake/decode/etmv3"
 	"github.com/tracelake/tracelake/decode/isa"
 	"github.com/tracelake/tracelake/schema"
 )
 
-var (
-	oneSeed = flag.Uint64("etmv3.seed", 0, "run the ETMv3 round trip with this seed only")
-	seeds   = flag.Uint64("etmv3.seeds", 150, "run the ETMv3 round trip with that many seeds")
-)
+var oneSeed = flag.Uint64("etmv3.seed", 0, "run the ETMv3 round trip with this seed only")
 
 // randomOptions are options of any kind.
 func randomOptions(r *rand.Rand) etmv3.Options {
@@ -67,7 +66,7 @@ func withData(r *rand.Rand, o etmv3.Options) etmv3.Options {
 // What an encoder that decides by itself writes of a random execution, the
 // decoder reads, row by row.
 func TestETMv3RoundTrip(t *testing.T) {
-	seeds := *seeds
+	seeds := need.Size[uint64](150, 8000)
 	if testing.Short() {
 		seeds = 40
 	}
@@ -94,7 +93,7 @@ func roundTrip(t *testing.T, seed uint64, o etmv3.Options, r *rand.Rand) bool {
 	steps := walk(t, &o, r, 30+r.IntN(400))
 	var stream bytes.Buffer
 	want := benchtest.Record{}
-	if err := etmv3.New(&stream, want, o).Encode(benchtest.All(steps)); err != nil {
+	if err := encode.All(etmv3.New(&stream, want, o), benchtest.All(steps)); err != nil {
 		t.Errorf("seed %d: %v", seed, err)
 		return false
 	}

@@ -44,9 +44,9 @@ const (
 
 // rowWriter is where the rows go, and what they count.
 type rowWriter struct {
-	rows  truth.Rows
-	bytes int64 // of the stream
-	encode.Remainder
+	rows      truth.Rows
+	bytes     int64 // of the stream
+	remainder encode.Remainder
 
 	asynced  bool // an A-sync since the last cut: the next I-sync is one
 	synced   bool // there was a cut
@@ -66,19 +66,19 @@ type rowWriter struct {
 // newRowWriter returns the truth of a stream, or what is left of it.
 func newRowWriter(rows truth.Rows, lost int64) rowWriter {
 	var t rowWriter
-	t.Remainder, t.rows = encode.NewRemainder(rows, lost)
+	t.remainder, t.rows = encode.NewRemainder(rows, lost)
 	return t
 }
 
 // async says that an A-sync was sent.
-func (t *rowWriter) async() { t.asynced, t.AsyncEnd = true, t.bytes }
+func (t *rowWriter) async() { t.asynced, t.remainder.AsyncEnd = true, t.bytes }
 
 // beginRest tells everything from the I-sync just sent on, and knows of nothing
 // before but what that says.
 func (e *Encoder) beginRest() {
 	e.settleData(true)
 	t := &e.truth
-	*t = rowWriter{rows: t.Rest, bytes: t.bytes, asynced: true, Remainder: encode.Remainder{Lost: t.Lost}}
+	*t = rowWriter{rows: t.remainder.Rest, bytes: t.bytes, asynced: true, remainder: encode.Remainder{Lost: t.remainder.Lost}}
 	e.told.instruction.OK, e.told.vmid.OK = false, false
 	e.told.timestampBits, e.told.timestampValue = 0, schema.Null[uint64]{}
 }
@@ -183,7 +183,7 @@ func (t *rowWriter) cut(at int64, address schema.Null[uint32], reason schema.ISy
 		t.endSegment(at)
 		t.ordinal++
 	default:
-		t.Unsynced(t.rows, at)
+		t.remainder.Unsynced(t.rows, at)
 	}
 	t.synced, t.asynced = true, false
 	t.segment = truth.Segment{Key: t.key(at), Address: address, Reason: reason}
@@ -203,5 +203,5 @@ func (e *Encoder) finishSegment() {
 	if t.synced {
 		t.endSegment(t.bytes)
 	}
-	t.End(t.bytes)
+	t.remainder.End(t.bytes)
 }

@@ -153,7 +153,7 @@ func (e *Encoder) iSync(reason schema.ISyncReason, place step.Place, contextID u
 		p.LSiP, p.Branch = true, e.branchTo(implied.Next, codec.Branch{})
 	}
 	at := e.emit(p)
-	if e.truth.asynced && e.truth.Begins() {
+	if e.truth.asynced && e.truth.remainder.Begins() {
 		e.beginRest()
 	}
 	first := !e.truth.synced

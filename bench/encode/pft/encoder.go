@@ -92,19 +92,6 @@ func New(w io.Writer, rows truth.Rows, o Options) *Encoder {
 	}
 }
 
-// Encode traces all steps. It fails if a step has an error or cannot be traced.
-func (e *Encoder) Encode(steps step.Steps) error {
-	for s, err := range steps {
-		if err != nil {
-			return err
-		}
-		if err := e.Step(&s); err != nil {
-			return err
-		}
-	}
-	return e.Close()
-}
-
 // Close sends what waits to be sent and ends the stream. Instructions behind the
 // last waypoint stay untold: nothing says they ran.
 func (e *Encoder) Close() error {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracelake/tracelake/bench/encode"
 	"github.com/tracelake/tracelake/bench/encode/pft"
 	"github.com/tracelake/tracelake/bench/internal/benchtest"
 	"github.com/tracelake/tracelake/bench/step"
@@ -16,12 +17,12 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// encode traces steps, and returns the bytes and the truth.
-func encode(t *testing.T, o pft.Options, steps step.Steps) ([]byte, *digest.Truth) {
+// encoded traces steps, and returns the bytes and the truth.
+func encoded(t *testing.T, o pft.Options, steps step.Steps) ([]byte, *digest.Truth) {
 	t.Helper()
 	var out bytes.Buffer
 	digest := digest.New(o.Source)
-	if err := pft.New(&out, digest, o).Encode(steps); err != nil {
+	if err := encode.All(pft.New(&out, digest, o), steps); err != nil {
 		t.Fatal(err)
 	}
 	return out.Bytes(), digest.Truth()
@@ -56,7 +57,7 @@ func TestPFTLongStraightCode(t *testing.T) {
 	for address := 0x8000; address < 0x9770; address += 4 {
 		fmt.Fprintf(&steps, "%x ", address)
 	}
-	got, truth := encode(t, plain, benchtest.ParseSteps(t, memory, steps.String()+"9770>8004 8004"))
+	got, truth := encoded(t, plain, benchtest.ParseSteps(t, memory, steps.String()+"9770>8004 8004"))
 	want := benchtest.Unhex(t, "000000000080 0800800000 21 72 8110 8300")
 	if !bytes.Equal(got, want) {
 		t.Errorf("got  % x\nwant % x", got, want)
@@ -74,7 +75,7 @@ func TestPFTLongStraightThumb(t *testing.T) {
 	for address := 0x9000; address < 0xa002; address += 2 {
 		fmt.Fprintf(&steps, "%xt ", address)
 	}
-	got, _ := encode(t, stacks, benchtest.ParseSteps(t, memory, "8000>9000t "+steps.String()+"a002t>8004 8004>8008 8008>8008"))
+	got, _ := encoded(t, stacks, benchtest.ParseSteps(t, memory, "8000>9000t "+steps.String()+"a002t>8004 8004>8008 8008>8008"))
 	want := benchtest.Unhex(t, "000000000080 0800800000 21 84 72 81c0828010 84 8580818008 84")
 	if !bytes.Equal(got, want) {
 		t.Errorf("got  % x\nwant % x", got, want)
@@ -88,7 +89,7 @@ func TestPFTReturnStackDepth(t *testing.T) {
 	o.ReturnStackDepth = 2
 	memory := "8000:fe0300ebfeffffea 9000:fe0300eb1eff2fe1 a000:fe0300eb1eff2fe1 b000:1eff2fe1"
 	steps := "8000>9000 9000>a000 a000>b000 b000>a004 a004>9004 9004>8004 8004>8004"
-	got, _ := encode(t, o, benchtest.ParseSteps(t, memory, steps))
+	got, _ := encoded(t, o, benchtest.ParseSteps(t, memory, steps))
 	want := benchtest.Unhex(t, "000000000080 0800800000 21 c0 03 84")
 	if !bytes.Equal(got, want) {
 		t.Errorf("got  % x\nwant % x", got, want)
@@ -114,7 +115,7 @@ func TestPFTAddressBytes(t *testing.T) {
 					want++
 				}
 			}
-			got, _ := encode(t, plain, benchtest.ParseSteps(t, tt.memory, fmt.Sprintf("0%s>%x%s", tt.set, 1<<bit, tt.set)))
+			got, _ := encoded(t, plain, benchtest.ParseSteps(t, tt.memory, fmt.Sprintf("0%s>%x%s", tt.set, 1<<bit, tt.set)))
 			packets := parseBack(t, &codec.Config{}, got)
 			if p := packets[len(packets)-1]; p.Kind != codec.BranchAddress || p.AddressBytes != want {
 				t.Errorf("0%s to bit %d: %d address bytes, want %d", tt.set, bit, p.AddressBytes, want)
@@ -129,7 +130,7 @@ func TestPFTTimestampBytes(t *testing.T) {
 		o := timed()
 		o.Timestamp64 = true
 		o.TimestampBase = 1<<(width-1) - 1 // the next tick changes that many bits
-		got, truth := encode(t, o, benchtest.ParseSteps(t, "8000:0ef0b0e1 9000:feffffea", "8000>9000/cc=1 9000>9000"))
+		got, truth := encoded(t, o, benchtest.ParseSteps(t, "8000:0ef0b0e1 9000:feffffea", "8000>9000/cc=1 9000>9000"))
 		packets := parseBack(t, &o.Config, got)
 		if p := packets[len(packets)-2]; p.Kind != codec.Timestamp || p.TimestampBytes != want {
 			t.Errorf("%d bits changed: %d bytes, want %d", width, p.TimestampBytes, want)
@@ -145,7 +146,7 @@ func TestPFTBranchBroadcast(t *testing.T) {
 	o := plain
 	o.BranchBroadcast = true
 	memory := "8000:000050e30000000a0010a0e3fbffff1afeffffea"
-	got, _ := encode(t, o, benchtest.ParseSteps(t, memory, "8000 8004>800c 800c/N 8010>8010"))
+	got, _ := encoded(t, o, benchtest.ParseSteps(t, memory, "8000 8004>800c 800c/N 8010>8010"))
 	want := benchtest.Unhex(t, "000000000080 0800800000 21 07 86 09")
 	if !bytes.Equal(got, want) {
 		t.Errorf("got  % x\nwant % x", got, want)
@@ -160,7 +161,7 @@ func TestPFTPeriodicSync(t *testing.T) {
 	o.ContextIDBytes, o.SyncBytes = 1, 15
 	o.Timestamps, o.TimestampBase, o.CyclesPerTick = true, 128, 1
 	memory := "8000:fe0300ebfeffffea 9000:1eff2fe1"
-	got, truth := encode(t, o, benchtest.ParseSteps(t, memory, "8000>9000/cc=4/ctx=7 9000>8004/cc=4/ctx=7 8004>8004/ctx=7"))
+	got, truth := encoded(t, o, benchtest.ParseSteps(t, memory, "8000>9000/cc=4/ctx=7 9000>8004/cc=4/ctx=7 8004>8004/ctx=7"))
 	want := benchtest.Unhex(t, "000000000080 0800800000 21 07 42 80818080808000"+
 		"84 000000000080 0800900000 01 07 42 84818080808000"+
 		"8300 000000000080 0804800000 01 07 42 88818080808000"+
@@ -185,7 +186,7 @@ func TestPFTRefuses(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			o := plain
 			o.CycleAccurate = true
-			err := pft.New(io.Discard, digest.New(0), o).Encode(benchtest.ParseSteps(t, "8000:"+strings.Repeat("0000a0e1", 8), tt.steps))
+			err := encode.All(pft.New(io.Discard, digest.New(0), o), benchtest.ParseSteps(t, "8000:"+strings.Repeat("0000a0e1", 8), tt.steps))
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("error %v, want %q", err, tt.want)
 			}
@@ -197,16 +198,16 @@ func TestPFTRefuses(t *testing.T) {
 // Jazelle state is refused.
 func TestPFTEnds(t *testing.T) {
 	broken := errors.New("broken")
-	err := pft.New(io.Discard, benchtest.Record{}, plain).Encode(func(yield func(step.Step, error) bool) { yield(step.Step{}, broken) })
+	err := encode.All(pft.New(io.Discard, benchtest.Record{}, plain), func(yield func(step.Step, error) bool) { yield(step.Step{}, broken) })
 	if !errors.Is(err, broken) {
 		t.Errorf("error %v, want that of the step", err)
 	}
 	rows := benchtest.Record{}
-	if err := pft.New(io.Discard, rows, plain).Encode(benchtest.ParseSteps(t, gap, "8000/off 8004>9000/full 9000/off")); err != nil || len(rows) > 0 {
+	if err := encode.All(pft.New(io.Discard, rows, plain), benchtest.ParseSteps(t, gap, "8000/off 8004>9000/full 9000/off")); err != nil || len(rows) > 0 {
 		t.Errorf("rows of nothing: %v, %v", rows, err)
 	}
 	steps := benchtest.All([]step.Step{{At: step.Place{ISA: schema.Jazelle}}})
-	if err := pft.New(io.Discard, rows, plain).Encode(steps); err == nil || !strings.Contains(err.Error(), "Jazelle") {
+	if err := encode.All(pft.New(io.Discard, rows, plain), steps); err == nil || !strings.Contains(err.Error(), "Jazelle") {
 		t.Errorf("Jazelle state: error %v", err)
 	}
 }

@@ -389,7 +389,7 @@ func TestPFTGolden(t *testing.T) {
 	for _, tt := range golden {
 		t.Run(tt.name, func(t *testing.T) {
 			steps := benchtest.ParseSteps(t, tt.memory, tt.steps)
-			got, truth := encode(t, tt.options, steps)
+			got, truth := encoded(t, tt.options, steps)
 			want := benchtest.Unhex(t, strings.ReplaceAll(tt.want, "A", "000000000080"))
 			if !bytes.Equal(got, want) {
 				t.Errorf("got  % x\nwant % x", got, want)

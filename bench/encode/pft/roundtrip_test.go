@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"debug/elf"
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -14,9 +13,11 @@ import (
 	"testing"
 
 	"github.com/tracelake/tracelake/bench/cost"
+	"github.com/tracelake/tracelake/bench/encode"
 	"github.com/tracelake/tracelake/bench/encode/pft"
 	"github.com/tracelake/tracelake/bench/execute"
 	"github.com/tracelake/tracelake/bench/internal/benchtest"
+	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/bench/program"
 	"github.com/tracelake/tracelake/bench/program/codegen"
 	"github.com/tracelake/tracelake/bench/recording"
@@ -42,7 +43,7 @@ func trace(t *testing.T, o pft.Options, steps step.Steps) ([]byte, benchtest.Rec
 	t.Helper()
 	var stream bytes.Buffer
 	truth := benchtest.Record{}
-	if err := pft.New(&stream, truth, o).Encode(steps); err != nil {
+	if err := encode.All(pft.New(&stream, truth, o), steps); err != nil {
 		t.Fatal(err)
 	}
 	return stream.Bytes(), truth
@@ -80,11 +81,9 @@ func randomOptions(seed uint64) pft.Options {
 	return o
 }
 
-var wanderings = flag.Int("wanderings", 60, "how many random executions to trace and decode")
-
 // What random executions are traced to is decoded to what their truth says.
 func TestPFTRoundTripWandering(t *testing.T) {
-	for seed := range uint64(*wanderings) {
+	for seed := range need.Size[uint64](60, 2000) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			w := newWander(t, seed)

@@ -19,7 +19,7 @@ type told struct {
 type rowWriter struct {
 	rows          truth.Rows
 	cycleAccurate bool
-	encode.Remainder
+	remainder     encode.Remainder
 
 	seq       int64 // of the next instruction
 	epoch     int32
@@ -36,16 +36,16 @@ type rowWriter struct {
 // newRowWriter returns the truth of a stream, or what is left of it.
 func newRowWriter(rows truth.Rows, o *Options) rowWriter {
 	t := rowWriter{cycleAccurate: o.CycleAccurate}
-	t.Remainder, t.rows = encode.NewRemainder(rows, o.Lost)
+	t.remainder, t.rows = encode.NewRemainder(rows, o.Lost)
 	return t
 }
 
 // async says that an A-sync ends at an offset.
-func (t *rowWriter) async(end int64) { t.AsyncEnd = end }
+func (t *rowWriter) async(end int64) { t.remainder.AsyncEnd = end }
 
 // beginRest tells everything from here on, and knows of nothing before.
 func (t *rowWriter) beginRest() {
-	*t = rowWriter{rows: t.Rest, cycleAccurate: t.cycleAccurate, Remainder: encode.Remainder{Lost: t.Lost}}
+	*t = rowWriter{rows: t.remainder.Rest, cycleAccurate: t.cycleAccurate, remainder: encode.Remainder{Lost: t.remainder.Lost}}
 }
 
 func (t *rowWriter) key(by told) truth.Key {
@@ -169,7 +169,7 @@ var restartEvents = map[schema.ISyncReason]schema.EventKind{
 // isync enters an I-sync. A cut is the first one behind an A-sync. Where trace
 // starts again and the gap is not counted, a new epoch begins.
 func (t *rowWriter) isync(by told, p *codec.Packet, cut bool) {
-	if cut && t.Begins() {
+	if cut && t.remainder.Begins() {
 		t.beginRest()
 	}
 	first := !t.segment.OK
@@ -201,7 +201,7 @@ func (t *rowWriter) cut(by told, p *codec.Packet) {
 		ordinal = t.segment.V.Segment.V + 1
 		t.close(by.offset)
 	} else {
-		t.Unsynced(t.rows, by.offset)
+		t.remainder.Unsynced(t.rows, by.offset)
 	}
 	t.segment = schema.Of(truth.Segment{
 		Key:     truth.Key{Seq: t.seq, Segment: schema.Of(ordinal), Offset: by.offset},
@@ -212,7 +212,7 @@ func (t *rowWriter) cut(by told, p *codec.Packet) {
 // end ends the truth of a stream of that many bytes.
 func (t *rowWriter) end(bytes int64) {
 	t.close(bytes)
-	t.Remainder.End(bytes)
+	t.remainder.End(bytes)
 }
 
 // close ends the open segment before an offset.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracelake/tracelake/bench/encode"
 	"github.com/tracelake/tracelake/bench/encode/pft"
 	"github.com/tracelake/tracelake/bench/internal/benchtest"
 	codec "github.com/tracelake/tracelake/decode/pft"
@@ -235,7 +236,7 @@ func TestPFTRows(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var stream bytes.Buffer
 			truth := benchtest.Record{}
-			if err := pft.New(&stream, truth, tt.options).Encode(benchtest.ParseSteps(t, tt.memory, tt.steps)); err != nil {
+			if err := encode.All(pft.New(&stream, truth, tt.options), benchtest.ParseSteps(t, tt.memory, tt.steps)); err != nil {
 				t.Fatal(err)
 			}
 			want := benchtest.Unhex(t, strings.ReplaceAll(tt.want, "A", "000000000080"))
@@ -269,7 +270,7 @@ func TestPFTTimestampTime(t *testing.T) {
 			Variation: pft.Variation{Timestamps: 1},
 		}
 		truth := benchtest.Record{}
-		if err := pft.New(io.Discard, truth, o).Encode(benchtest.ParseSteps(t, gap, steps)); err != nil {
+		if err := encode.All(pft.New(io.Discard, truth, o), benchtest.ParseSteps(t, gap, steps)); err != nil {
 			t.Fatal(err)
 		}
 		var got []string

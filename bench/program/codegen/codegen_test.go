@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/tracelake/tracelake/bench/internal/benchtest"
+	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/bench/program/codegen"
 	"github.com/tracelake/tracelake/bench/step"
 	"github.com/tracelake/tracelake/decode/isa"
@@ -58,11 +59,8 @@ type listing struct{ opcode, text string }
 // symbols by directives.
 func disassemble(t *testing.T, g *codegen.Program) map[uint32]listing {
 	t.Helper()
-	for _, tool := range []string{"arm-none-eabi-as", "arm-none-eabi-objdump"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			t.Skipf("no %s", tool)
-		}
-	}
+	need.Tool(t, need.Objdump, "arm-none-eabi-as")
+	need.Tool(t, need.Objdump, "arm-none-eabi-objdump")
 	dir := t.TempDir()
 	source, object := filepath.Join(dir, "code.s"), filepath.Join(dir, "code.o")
 	writeFile(t, source, assembly(g))

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/bench/program"
 	"github.com/tracelake/tracelake/bench/recording/qemu"
 	"github.com/tracelake/tracelake/bench/step"
@@ -74,11 +75,9 @@ odd:	tst	r0, #1
 `
 
 func TestReadQEMUUserLog(t *testing.T) {
-	for _, tool := range []string{"arm-none-eabi-as", "arm-none-eabi-ld", "qemu-arm"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			t.Skipf("no %s", tool)
-		}
-	}
+	need.Tool(t, need.Objdump, "arm-none-eabi-as")
+	need.Tool(t, need.Objdump, "arm-none-eabi-ld")
+	need.Tool(t, need.QEMU, "qemu-arm")
 	dir := t.TempDir()
 	name := func(file string) string { return filepath.Join(dir, file) }
 	if err := os.WriteFile(name("user.S"), []byte(userProgram), 0o644); err != nil {
@@ -181,7 +180,7 @@ func runQEMUUser(t *testing.T, program, log string) {
 	t.Helper()
 	help, err := exec.Command("qemu-arm", "-h").Output()
 	if err != nil && len(help) == 0 {
-		t.Skipf("qemu-arm: %v", err)
+		need.Missing(t, need.QEMU, err.Error())
 	}
 	single := "-singlestep"
 	if strings.Contains(string(help), "-one-insn-per-tb") {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"testing"
 
+	"github.com/tracelake/tracelake/bench/encode"
 	"github.com/tracelake/tracelake/bench/encode/pft"
 	"github.com/tracelake/tracelake/bench/internal/benchtest"
 	"github.com/tracelake/tracelake/bench/truth/digest"
@@ -20,7 +21,7 @@ func TestTruthTiming(t *testing.T) {
 	}
 	d := digest.New(o.Source)
 	steps := benchtest.ParseSteps(t, "8000:0000a0e10ef0b0e1 9000:feffffea", "8000/cc=5/ctx=7 8004>9000/cc=6/ctx=7 9000>9000/cc=2/ctx=7")
-	if err := pft.New(io.Discard, d, o).Encode(steps); err != nil {
+	if err := encode.All(pft.New(io.Discard, d, o), steps); err != nil {
 		t.Fatal(err)
 	}
 	truth := d.Truth()

@@ -11,6 +11,7 @@ import (
 	"io"
 
 	"github.com/tracelake/tracelake/bench/cost"
+	"github.com/tracelake/tracelake/bench/encode"
 	"github.com/tracelake/tracelake/bench/encode/pft"
 	"github.com/tracelake/tracelake/bench/program"
 	"github.com/tracelake/tracelake/bench/recording"
@@ -131,7 +132,7 @@ func Capture(p *Program, steps step.Steps, options pft.Options) (map[string][]by
 	var trace bytes.Buffer
 	frames := frame.NewWriter(&trace)
 	truth := digest.New(options.Source)
-	if err := pft.New(snapshot.Framed(frames, options.Source), truth, options).Encode(steps); err != nil {
+	if err := encode.All(pft.New(snapshot.Framed(frames, options.Source), truth, options), steps); err != nil {
 		return nil, nil, err
 	}
 	if err := frames.Flush(); err != nil {

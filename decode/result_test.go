@@ -12,7 +12,7 @@ func TestISyncEffect(t *testing.T) {
 	none, unknown, five := SegmentStart{}, SegmentStart{HasCount: true}, SegmentStart{HasCount: true, Count: schema.Of[int64](5)}
 	for _, tt := range []struct {
 		name            string
-		lead            Lead
+		lead            SegmentStart
 		reason          schema.ISyncReason
 		lost            bool
 		restart, opens  bool
