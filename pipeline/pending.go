@@ -10,7 +10,8 @@ import (
 type decodedPart struct {
 	decode.Segment
 	unit     *decode.Result
-	numbers  []uint32 // of the unit's blocks
+	runs     *decode.Result // see runsAlone
+	numbers  []uint32       // of the unit's blocks
 	from, to decode.Ends
 	// lowered is not 0 if the instruction before the part, which is of its
 	// segment, was cancelled: from that ordinal on, rows count one too many.

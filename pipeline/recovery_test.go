@@ -94,7 +94,7 @@ func (g *generated) tell(t testing.TB, data []byte) []toldInstruction {
 		for i := range u.parts {
 			decoder.Decode(rows, u.parts[i])
 		}
-		if err := st.stitch(decoded{u, rows}); err != nil {
+		if err := st.stitch(decoded{u, rows, 0}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -16,7 +16,7 @@ func TestTableRowGroups(t *testing.T) {
 	const n = 2*schema.RowGroupRows + 5
 	var groups []int
 	next := int64(0)
-	events := &table[schema.Event]{series: &dataset.Series{Table: &schema.Events}, fill: fillEvent, submit: func(j job) error {
+	events := &table[schema.Event]{series: &dataset.Series{Table: &schema.Events}, write: fillEvent, submit: func(j job) error {
 		batch, rows := schema.NewBatch(&schema.Events), 0
 		err := j.fill(batch, func() error {
 			if batch.Rows() > schema.BatchRows {

@@ -5,7 +5,6 @@ import (
 
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/schema"
-	"github.com/tracelake/tracelake/schema/dataset"
 )
 
 // runs is a stretch of the runs of one part of a segment, on its way to become
@@ -19,47 +18,27 @@ type runs struct {
 	to      int           // behind the last
 	skip    int           // instructions of the first run that are already rows
 	cost    int           // index of the next cost
+	costs   int           // index after the last
 	seq     int64         // of the first instruction
 	rows    int64         // of the table they become
 }
 
-// A runTable collects runs and cuts them into row-group jobs by ordinal.
-type runTable struct {
-	series *dataset.Series
-	submit func(job) error
-	blocks bool // rows of `blocks`, else of `instructions`
-	pieces []runs
-	rows   int64
-}
+// bytes is about what the runs take up in memory, as [runTable] counts.
+func (r *runs) bytes() int64 { return runBytes*int64(r.to-r.from) + costBytes*int64(r.costs-r.cost) }
 
-func (t *runTable) add(r runs) error {
-	if t == nil {
-		return nil
+// rowCount returns the rows that so many instructions of one run become.
+func rowCount(instructions int64, blocks bool) int64 {
+	if !blocks {
+		return instructions
 	}
-	if t.blocks {
-		r.rows = r.blockRows()
-	}
-	limit := int64(t.series.Table.RowGroupRows())
-	for r.rows > 0 {
-		head := r
-		head.rows = min(r.rows, limit-t.rows)
-		t.pieces = append(t.pieces, head)
-		t.rows += head.rows
-		r.advance(head.rows, t.blocks)
-		if t.rows == limit {
-			if err := t.flush(); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return (instructions + schema.MaxBlockRow - 1) / schema.MaxBlockRow
 }
 
 // blockRows counts the rows of `blocks` in r.
 func (r *runs) blockRows() int64 {
 	n := int64(0)
 	for i := r.from; i < r.to; i++ {
-		n += (int64(r.unit.Runs[i].Count) + schema.MaxBlockRow - 1) / schema.MaxBlockRow
+		n += rowCount(int64(r.unit.Runs[i].Count), true)
 	}
 	return n
 }
@@ -75,7 +54,7 @@ func (r *runs) advance(n int64, blocks bool) {
 		take := min(left, n)
 		if blocks {
 			take = min(left, n*schema.MaxBlockRow)
-			n -= (take + schema.MaxBlockRow - 1) / schema.MaxBlockRow
+			n -= rowCount(take, true)
 		} else {
 			n -= take
 		}
@@ -105,34 +84,6 @@ func (r *runs) span() (*schema.Span, int) {
 		return &r.spans[0], r.spans[1].Run
 	}
 	return &r.spans[0], r.to
-}
-
-// flush submits the runs collected so far as a row group.
-func (t *runTable) flush() error {
-	if t == nil || t.rows == 0 {
-		return nil
-	}
-	pieces, fill := t.pieces, (*runs).fillInstructions
-	if t.blocks {
-		fill = (*runs).fillBlocks
-	}
-	t.pieces, t.rows = nil, 0
-	return t.submit(job{series: t.series, fill: func(batch *schema.Batch, emit func() error) error {
-		room := schema.BatchRows
-		for i := range pieces {
-			for r := &pieces[i]; r.rows > 0; {
-				n := fill(r, batch, room)
-				r.rows -= int64(n)
-				if room -= n; room == 0 {
-					if err := emit(); err != nil {
-						return err
-					}
-					room = schema.BatchRows
-				}
-			}
-		}
-		return emit()
-	}})
 }
 
 // The columns of `instructions`, in the order of schema.Instructions.

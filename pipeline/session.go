@@ -17,6 +17,7 @@ type session struct {
 	capture *capture.Capture
 	plan    *plan
 	tokens  workers
+	decoded *budget // units that wait to be stitched
 }
 
 // sessionOptions say what to open.
@@ -46,7 +47,9 @@ func openSession(ctx context.Context, input string, opt sessionOptions) (*sessio
 		c.Close()
 		return nil, err
 	}
-	return &session{capture: c, plan: p, tokens: newWorkers(opt.workers)}, nil
+	return &session{
+		capture: c, plan: p, tokens: newWorkers(opt.workers), decoded: newBudget(decodedBytes * int64(opt.workers)),
+	}, nil
 }
 
 func (o *sessionOptions) plan(ctx context.Context, c *capture.Capture) (*plan, error) {
@@ -99,7 +102,13 @@ func (s *session) follow(ctx context.Context, src *sourcePlan, t tables, progres
 	pool := &decoders{new: func() decode.Decoder {
 		return src.protocol.NewDecoder(src.Memory, t.packets != nil)
 	}}
-	err := ordered(ctx, s.tokens, split(src.stream(), src.protocol), pool.decode, func(d decoded) error {
+	units := throttled(ctx, s.decoded, split(src.stream(), src.protocol))
+	err := ordered(ctx, s.tokens, units, func(ctx context.Context, u *workUnit) (decoded, error) {
+		d, err := pool.decode(ctx, u)
+		s.decoded.take(d.bytes)
+		return d, err
+	}, func(d decoded) error {
+		defer s.decoded.give(d.bytes)
 		err := st.stitch(d)
 		if err == nil && progress != nil {
 			progress(&st.outcome.totals)

@@ -162,13 +162,15 @@ func (s *splitter) release() {
 	s.bounds = s.bounds[:0]
 }
 
-// dropBounds drops the bounds up to a position.
-func (s *splitter) dropBounds(to int) {
+// dropBounds drops the bounds up to a position and returns them.
+func (s *splitter) dropBounds(to int) []int {
 	n := 0
 	for n < len(s.bounds) && s.bounds[n] <= to {
 		n++
 	}
-	s.bounds = append(s.bounds[:0], s.bounds[n:]...)
+	dropped := s.bounds[:n]
+	s.bounds = s.bounds[n:]
+	return dropped
 }
 
 // openParts makes parts of the open segment as long as more of it is known to
@@ -193,12 +195,9 @@ func (s *splitter) addPart(to int, open, end bool) {
 		Data: s.data[s.segment:to:to], Offsets: s.offsets[s.segment:to:to], Ahead: s.ahead(to),
 		Continued: s.continued, Break: s.broken, Open: open, End: end,
 	}
-	for _, b := range s.bounds {
-		if b <= to {
-			p.Bounds = append(p.Bounds, b-s.segment)
-		}
+	for _, b := range s.dropBounds(to) {
+		p.Bounds = append(p.Bounds, b-s.segment)
 	}
-	s.dropBounds(to)
 	s.segment, s.continued, s.broken = to, true, false
 	s.unit.parts = append(s.unit.parts, p)
 	s.unit.bytes += len(p.Data)

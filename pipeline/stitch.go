@@ -44,7 +44,8 @@ func newStitcher(source uint8, code decode.TimestampCode, t tables) *stitcher {
 // decoded is a unit on its way from a worker to the stitcher.
 type decoded struct {
 	*workUnit
-	rows *decode.Result
+	rows  *decode.Result
+	bytes int64 // of memory that rows takes up
 }
 
 // stitch takes the next unit.
@@ -52,14 +53,16 @@ func (s *stitcher) stitch(d decoded) error {
 	if err := s.unsynced(d.workUnit); err != nil {
 		return err
 	}
-	numbers := make([]uint32, len(d.rows.Blocks))
+	numbers, runs := make([]uint32, len(d.rows.Blocks)), runsAlone(d.rows)
 	var from decode.Ends
 	for i := range d.rows.Segments {
 		seg := &d.rows.Segments[i]
-		p := &decodedPart{Segment: *seg, unit: d.rows, numbers: numbers, from: from, to: seg.Ends}
+		p := &decodedPart{Segment: *seg, unit: d.rows, runs: runs, numbers: numbers, from: from, to: seg.Ends}
 		if s.goesInside(seg) {
 			in := seg.Inside
-			p = &decodedPart{Segment: in.Segments[0], unit: in, numbers: make([]uint32, len(in.Blocks)), to: in.Segments[0].Ends}
+			p = &decodedPart{
+				Segment: in.Segments[0], unit: in, runs: runsAlone(in), numbers: make([]uint32, len(in.Blocks)), to: in.Segments[0].Ends,
+			}
 		}
 		if err := s.number(p); err != nil {
 			return err
@@ -70,7 +73,14 @@ func (s *stitcher) stitch(d decoded) error {
 		}
 		from = seg.Ends
 	}
+	d.rows.Segments = nil // each part has its own copy
 	return nil
+}
+
+// runsAlone returns a unit with the runs of u and what they refer to: runs that
+// wait for their row group hold no other memory.
+func runsAlone(u *decode.Result) *decode.Result {
+	return &decode.Result{Blocks: u.Blocks, Runs: u.Runs, Costs: u.Costs, Timestamps: u.Timestamps}
 }
 
 // goesInside says whether a segment begins inside the instruction that the one
@@ -268,7 +278,7 @@ func (s *stitcher) addRows(b base, p *decodedPart) error {
 	s.exceptions += int64(len(exceptions))
 	return errors.Join(
 		t.runs.add(runs{
-			base: b, unit: u, numbers: p.numbers, from: from[decode.Runs], to: to[decode.Runs], cost: from[decode.Costs],
+			base: b, unit: p.runs, numbers: p.numbers, from: from[decode.Runs], to: to[decode.Runs], cost: from[decode.Costs], costs: to[decode.Costs],
 			spans: rowsOf(p, u.Spans, decode.Spans),
 			seq:   s.open.seq + s.row.Instructions - p.Row.Instructions, rows: p.Row.Instructions,
 		}),

@@ -92,7 +92,7 @@ func (v *variants) decode(t testing.TB, data []byte, breaks ...int) *decodedTabl
 			v.decoder.Decode(rows, u.parts[i])
 		}
 		v.runs = max(v.runs, len(rows.Runs))
-		if err := st.stitch(decoded{u, rows}); err != nil {
+		if err := st.stitch(decoded{u, rows, 0}); err != nil {
 			t.Fatal(err)
 		}
 	}
