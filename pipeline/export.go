@@ -52,7 +52,7 @@ func Export(ctx context.Context, input, dir string, opt Options) (*Summary, erro
 		return nil, err
 	}
 	defer s.close()
-	inputs, err := hashInputs(ctx, s.capture)
+	inputs, err := s.hashInputs(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -65,6 +65,9 @@ func Export(ctx context.Context, input, dir string, opt Options) (*Summary, erro
 	}
 	e := &exporter{session: s, opt: opt, out: out}
 	m, err := e.run(ctx)
+	if changed := s.checkInputs(ctx, inputs); changed != nil {
+		err = changed // whatever else it led to
+	}
 	if err != nil {
 		return nil, errors.Join(err, out.Abandon())
 	}

@@ -3,10 +3,10 @@ package pipeline
 const (
 	// unitBytes is how much of a stream a unit holds at least, but for the
 	// last: enough to make a hand-over cheap, little enough to balance.
-	unitBytes = 64 << 10
+	unitBytes = 32 << 10
 	// partBytes is how long a segment may be before it is decoded in parts,
 	// one after another: it bounds the memory of a unit.
-	partBytes = 64 << 10
+	partBytes = 32 << 10
 	// chunkBytes is the size of the memory that units of a stream share.
 	chunkBytes = 1 << 20
 )
@@ -23,6 +23,14 @@ const (
 	// decodedBytes is how much may wait to be stitched, for each worker.
 	decodedBytes = 24 << 20
 )
+
+// rehashBytes is how long a file of trace data may be to be hashed again after it
+// was read: longer ones take long to write.
+const rehashBytes = 64 << 20
+
+// maxPerByte is how many instructions a byte of trace may come to before the user
+// is asked whether the program is the right one.
+const maxPerByte = 1000
 
 // What may wait for a cancel: beyond, one finds nothing. Rows reported after the
 // last instruction count, and the bytes of the stream that report them.

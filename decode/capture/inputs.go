@@ -16,9 +16,9 @@ type Input struct {
 	// SHA256 is that of the file, unless it is one of trace data: those may be
 	// large, and Data is there to be hashed.
 	SHA256 [32]byte
-	// Data is the content of a file of trace data, nil for others. It holds until
+	// Data is the file, if it is one of trace data, nil for others. It is open until
 	// the capture is closed.
-	Data io.ReaderAt
+	Data *os.File
 }
 
 // input notes that the file shown as path was opened; it returns nil if it is
