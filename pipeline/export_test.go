@@ -130,8 +130,8 @@ func appendTo(r *schema.Row, v *schema.Vector, i int) {
 		} else {
 			r.Int32(int32(v.U32[i]))
 		}
-	case schema.Uint64:
-		r.NullUint64(schema.Null[uint64]{V: v.U64[i], OK: ok})
+	case schema.Uint63:
+		r.NullUint63(schema.Null[uint64]{V: v.U64[i], OK: ok})
 	case schema.Int64:
 		if nullable {
 			r.NullInt64(schema.Null[int64]{V: int64(v.U64[i]), OK: ok})

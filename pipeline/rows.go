@@ -31,7 +31,7 @@ func timestampOf(b base, u *decode.Unit, index int32) schema.Null[uint64] {
 	if index < b.timestamps {
 		return b.timestamp
 	}
-	return u.Timestamps[index].Value
+	return rowTimestamp(u.Timestamps[index].Value)
 }
 
 func fillException(r *schema.Row, b *base, x *exceptionRow) {
@@ -46,7 +46,7 @@ func fillException(r *schema.Row, b *base, x *exceptionRow) {
 	r.NullUint8(x.Resume)
 	r.Int32(epoch)
 	r.NullInt64(cycle)
-	r.NullUint64(x.timestamp)
+	r.NullUint63(x.timestamp)
 	r.NullUint32(x.ContextID)
 	r.NullUint8(b.vmidOr(x.VMID))
 	r.Enum(uint8(x.Security))
@@ -69,7 +69,7 @@ func fillCycleCount(r *schema.Row, b *base, x *schema.CycleCount) {
 func fillTimestamp(r *schema.Row, b *base, x *schema.Timestamp) {
 	epoch, cycle := b.at(x.Point)
 	b.key(r, x.Key)
-	r.NullUint64(x.Value)
+	r.NullUint63(rowTimestamp(x.Value))
 	r.Uint8(x.KnownBits)
 	r.Int32(epoch)
 	r.NullInt64(cycle)
@@ -91,7 +91,7 @@ func fillDataAccess(r *schema.Row, b *base, x *schema.DataAccess) {
 	r.Int64(x.Offset)
 	r.Uint16(x.Position)
 	r.NullUint32(x.Address)
-	r.NullUint64(x.Value)
+	r.NullUint63(x.Value)
 	r.NullUint8(x.Size)
 	r.NullEnum(schema.Null[uint8]{V: uint8(x.Access.V), OK: x.Access.OK})
 	r.NullUint8(x.Tag)
@@ -140,7 +140,7 @@ type codeBlock struct {
 
 func fillCodeBlock(r *schema.Row, b *base, x *codeBlock) {
 	r.Uint8(b.source)
-	r.Uint32(x.number)
+	r.Int32(int32(x.number))
 	r.Uint16(uint16(x.position))
 	r.Uint32(x.block.Address[x.position])
 	r.Uint8(x.block.Size[x.position])

@@ -107,7 +107,7 @@ func cellText(v *schema.Vector, i int) string {
 		return fmt.Sprint(v.U32[i])
 	case schema.Int32:
 		return fmt.Sprint(int32(v.U32[i]))
-	case schema.Uint64:
+	case schema.Uint63:
 		return fmt.Sprint(v.U64[i])
 	case schema.Int64:
 		return fmt.Sprint(int64(v.U64[i]))

@@ -263,7 +263,7 @@ func (s *stitcher) addRows(b base, p *part) error {
 		return err
 	}
 	events := mergeEvents(u.Events[from.Events:to.Events], unmatched, from.Events)
-	timestamps, events := unknownTimestamps(u.Timestamps[from.Timestamps:to.Timestamps], events)
+	timestamps, events := timestampEvents(u.Timestamps[from.Timestamps:to.Timestamps], events)
 	exceptions := exceptionRows(b, u, u.Exceptions[from.Exceptions:to.Exceptions])
 	s.exceptions += int64(len(exceptions))
 	return errors.Join(

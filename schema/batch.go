@@ -2,15 +2,17 @@ package schema
 
 import "fmt"
 
-// Type is the physical and logical type of a column.
+// Type says which values a column has. Numbers are stored in files as signed
+// numbers of 32 or 64 bits, whatever their range: not every query engine has
+// others.
 type Type uint8
 
 // The types, with the DuckDB type each is read as.
 const (
-	Uint8  Type = iota // UTINYINT
-	Uint16             // USMALLINT
-	Uint32             // UINTEGER
-	Uint64             // UBIGINT
+	Uint8  Type = iota // INTEGER, 0 to 2⁸ - 1
+	Uint16             // INTEGER, 0 to 2¹⁶ - 1
+	Uint32             // BIGINT, 0 to 2³² - 1
+	Uint63             // BIGINT, 0 to 2⁶³ - 1
 	Int32              // INTEGER
 	Int64              // BIGINT
 	Bool               // BOOLEAN
@@ -19,6 +21,9 @@ const (
 	JSON               // VARCHAR holding JSON text
 	Bytes              // BLOB
 )
+
+// MaxUint63 is the greatest value of a Uint63 column.
+const MaxUint63 = 1<<63 - 1
 
 // A Column describes one column of a table.
 type Column struct {
@@ -38,7 +43,7 @@ type Vector struct {
 	U8     []uint8  // Uint8, Bool (0, 1), Enum (code)
 	U16    []uint16 // Uint16
 	U32    []uint32 // Uint32, Int32 (bit pattern)
-	U64    []uint64 // Uint64, Int64 (bit pattern)
+	U64    []uint64 // Uint63, Int64 (bit pattern)
 	Str    []string // String, JSON
 	Bin    [][]byte // Bytes
 	Valid  []uint8  // nullable columns: 1 valid, 0 NULL (the value is then 0)
@@ -174,8 +179,14 @@ func (r *Row) NullUint16(x Null[uint16]) { v := r.next(x.OK, Uint16); v.U16 = ap
 // NullUint32 appends to a nullable Uint32 column.
 func (r *Row) NullUint32(x Null[uint32]) { v := r.next(x.OK, Uint32); v.U32 = append(v.U32, x.V) }
 
-// NullUint64 appends to a nullable Uint64 column.
-func (r *Row) NullUint64(x Null[uint64]) { v := r.next(x.OK, Uint64); v.U64 = append(v.U64, x.V) }
+// NullUint63 appends to a nullable Uint63 column.
+func (r *Row) NullUint63(x Null[uint64]) {
+	if x.V > MaxUint63 {
+		panic(fmt.Sprintf("schema: %d in %s", x.V, r.b.Table.Name))
+	}
+	v := r.next(x.OK, Uint63)
+	v.U64 = append(v.U64, x.V)
+}
 
 // NullInt32 appends to a nullable Int32 column.
 func (r *Row) NullInt32(x Null[int32]) { v := r.next(x.OK, Int32); v.U32 = append(v.U32, uint32(x.V)) }

@@ -82,7 +82,7 @@ func (d *DatasetRows) row(t *schema.Table, k synth.Key, offset int64) *schema.Ro
 func state(r *schema.Row, s *synth.State) {
 	r.Int32(s.Epoch)
 	r.NullInt64(s.Cycle)
-	r.NullUint64(s.Timestamp)
+	r.NullUint63(s.Timestamp)
 	r.NullUint32(s.ContextID)
 	r.NullUint8(s.VMID)
 	r.Enum(uint8(s.Security))
@@ -148,7 +148,7 @@ func (d *DatasetRows) Timestamp(row *synth.Timestamp) {
 	x := *row
 	d.at(x.Offset, func(offset int64) {
 		r := d.row(&schema.Timestamps, x.Key, offset)
-		r.NullUint64(x.Timestamp)
+		r.NullUint63(x.Timestamp)
 		r.Uint8(x.KnownBits)
 		r.Int32(x.Epoch)
 		r.NullInt64(x.Cycle)
@@ -179,7 +179,7 @@ func (d *DatasetRows) DataAccess(row *synth.DataAccess) {
 		r.Int64(offset)
 		r.Uint16(x.Position)
 		r.NullUint32(x.Address)
-		r.NullUint64(x.Value)
+		r.NullUint63(x.Value)
 		r.NullUint8(x.Size)
 		r.NullEnum(code(x.Access))
 		r.NullUint8(x.Tag)

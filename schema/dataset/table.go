@@ -82,8 +82,8 @@ func fillSource(r *schema.Row, s *schema.SourceTotals) {
 	for _, n := range []int64{s.Bytes, s.BytesDecoded, s.BytesLost, s.BytesUnplaced, s.Segments, s.Instructions, s.Exceptions, s.Losses} {
 		r.Int64(n)
 	}
-	r.NullUint64(schema.Null[uint64]{V: s.TimestampHz, OK: s.TimestampHz != 0})
-	r.NullUint64(schema.Null[uint64]{V: s.CycleHz, OK: s.CycleHz != 0})
+	r.NullUint63(schema.Null[uint64]{V: s.TimestampHz, OK: s.TimestampHz != 0})
+	r.NullUint63(schema.Null[uint64]{V: s.CycleHz, OK: s.CycleHz != 0})
 	r.String(string(registers))
 }
 

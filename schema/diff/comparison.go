@@ -138,6 +138,8 @@ func whole(v *schema.Vector, i int) int64 {
 		return int64(v.U8[i])
 	case schema.Uint32:
 		return int64(v.U32[i])
+	case schema.Int32:
+		return int64(int32(v.U32[i]))
 	case schema.Int64:
 		return int64(v.U64[i])
 	default:

@@ -120,7 +120,7 @@ func TestFileIsTheSameEachTime(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := f.Metadata().CreatedBy; got != "tracelake version 1" {
+	if got := f.Metadata().CreatedBy; got != "tracelake version 2" {
 		t.Errorf("created by %q", got)
 	}
 }

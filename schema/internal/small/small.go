@@ -164,10 +164,10 @@ func (x *Instruction) write(out *dataset.Writer, source uint8, seq int64) {
 func (x *Block) write(out *dataset.Writer, source uint8, number uint32) {
 	r := begin(out, &schema.Blocks, source, x.Seq, x.Offset)
 	to := cmp.Or(x.Refers, &Reference{number, 1, uint16(x.Count)})
-	r.Uint32(to.CodeBlock)
+	r.Int32(int32(to.CodeBlock))
 	r.Uint16(to.Instructions)
 	r.Uint16(to.First)
-	r.NullUint64(x.Failed)
+	r.NullUint63(x.Failed)
 	r.Enum(uint8(x.Outcome))
 	r.NullUint32(x.Cycles)
 	r.Int32(0)
@@ -176,7 +176,7 @@ func (x *Block) write(out *dataset.Writer, source uint8, number uint32) {
 	for i := range x.Count + 1 { // the run begins at position 1
 		r := out.Table(&schema.CodeBlocks, source).Row()
 		r.Uint8(source)
-		r.Uint32(number)
+		r.Int32(int32(number))
 		r.Uint16(uint16(i))
 		r.Uint32(x.Address + 4*uint32(i) - 4)
 		appendOpcode(r)
@@ -193,7 +193,7 @@ func appendOpcode(r *schema.Row) {
 
 // appendState appends timestamp, context_id, vmid and security.
 func appendState(r *schema.Row) {
-	r.NullUint64(schema.Of(uint64(1) << 63))
+	r.NullUint63(schema.Of(uint64(1) << 62))
 	r.NullUint32(schema.Null[uint32]{})
 	r.NullUint8(schema.Of[uint8](7))
 	r.NullEnum(schema.Of(uint8(schema.NonSecure)))
