@@ -26,11 +26,8 @@ type base struct {
 	vmid       schema.Null[uint8]
 }
 
-func (b *base) key(r *schema.Row, k schema.Key) {
-	r.Uint8(b.source)
-	r.Int64(b.seq + k.Seq)
-	r.NullInt32(b.segment)
-	r.Int64(k.Offset)
+func (b *base) keys(k schema.Key) schema.Keys {
+	return schema.Keys{Source: b.source, Seq: b.seq + k.Seq, Segment: b.segment, ByteOffset: k.Offset}
 }
 
 // at returns the epoch and cycle of a point.

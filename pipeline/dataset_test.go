@@ -81,7 +81,7 @@ func (d *decodedTables) newTables(blocks bool, submit func(job) error) tables {
 	return t
 }
 
-func datasetTable[T any](d *decodedTables, submit func(job) error, t *schema.Table, fill func(*schema.Row, *base, *T)) *table[T] {
+func datasetTable[T any](d *decodedTables, submit func(job) error, t *schema.Table, fill func(*schema.Batch, *base, *T)) *table[T] {
 	d.tables[t.Name] = schema.NewBatch(t)
 	return &table[T]{series: &dataset.Series{Table: t}, submit: submit, fill: fill}
 }

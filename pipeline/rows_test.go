@@ -64,7 +64,7 @@ func (s *rowSet) tables(blocks bool) tables {
 	return t
 }
 
-func memoryTable[T any](s *rowSet, t *schema.Table, fill func(*schema.Row, *base, *T)) *table[T] {
+func memoryTable[T any](s *rowSet, t *schema.Table, fill func(*schema.Batch, *base, *T)) *table[T] {
 	return &table[T]{series: &dataset.Series{Table: t}, submit: s.submit, fill: fill}
 }
 

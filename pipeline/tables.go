@@ -32,7 +32,7 @@ type job struct {
 type table[T any] struct {
 	series *dataset.Series
 	submit func(job) error
-	fill   func(r *schema.Row, b *base, x *T)
+	fill   func(batch *schema.Batch, b *base, x *T)
 	pieces []piece[T]
 	rows   int
 }
@@ -74,7 +74,7 @@ func (t *table[T]) flush() error {
 		for i := range pieces {
 			p := &pieces[i]
 			for j := range p.rows {
-				t.fill(batch.Row(), &p.base, &p.rows[j])
+				t.fill(batch, &p.base, &p.rows[j])
 				if n++; n%schema.BatchRows == 0 {
 					if err := emit(); err != nil {
 						return err

@@ -87,6 +87,23 @@ func (v *Vector) AppendFrom(w *Vector, i int) {
 	}
 }
 
+// AppendNull appends a NULL to a column that may have one, other than of texts.
+func (v *Vector) AppendNull() {
+	v.Valid = append(v.Valid, 0)
+	switch v.Column.Type {
+	case Uint8, Bool, Enum:
+		v.U8 = append(v.U8, 0)
+	case Uint16:
+		v.U16 = append(v.U16, 0)
+	case Uint32, Int32:
+		v.U32 = append(v.U32, 0)
+	case Uint63, Int64:
+		v.U64 = append(v.U64, 0)
+	default:
+		panic("schema: a NULL in " + v.Column.Name)
+	}
+}
+
 // AppendInteger appends a number that a file has as type i; with 64 unsigned
 // bits n is the bit pattern. It fails if the column cannot have that number.
 func (v *Vector) AppendInteger(n int64, i Integer) error {

@@ -161,11 +161,8 @@ func TestDuckDBReadsFullBatches(t *testing.T) {
 	for range 3 {
 		b := schema.NewBatch(table)
 		for i := range schema.BatchRows {
-			row := b.Row()
-			row.Uint32(r.Uint32())
-			row.NullString([]string{"", fmt.Sprint(r.Uint32())}[r.IntN(2)])
-			row.NullUint63(schema.Null[uint64]{V: 1<<63 - 1<<40 + uint64(i*i), OK: true})
-			row.Uint16(uint16(i % 1000))
+			word := []string{"", fmt.Sprint(r.Uint32())}[r.IntN(2)]
+			sample.Append(b, r.Uint32(), schema.Null[string]{V: word, OK: word != ""}, schema.Of(uint64(1<<63-1<<40+i*i)), uint16(i%1000))
 		}
 		batches = append(batches, b)
 	}

@@ -40,7 +40,6 @@ type comparison struct {
 	table          *schema.Table
 	columns        []int // that are compared
 	place          int   // column that says where rows belong; -1: their order alone does
-	seq            int   // -1: there is none
 	truth, dataset cursor
 	view           *dataset.Expansion // dataset.reader, if that is one
 	fold           runFold
@@ -49,19 +48,21 @@ type comparison struct {
 }
 
 func newComparison(t *schema.Table, result *Table) *comparison {
-	c := &comparison{table: t, result: result, place: -1, seq: -1}
+	c := &comparison{table: t, result: result, place: -1}
 	for i := range t.Columns {
-		name := t.Columns[i].Name
-		if !slices.Contains(leftOut(t), name) {
+		if !slices.Contains(leftOut(t), i) {
 			c.columns = append(c.columns, i)
 		}
-		switch {
-		case name == "byte_offset", t == &schema.Sources && name == "source", t == &schema.Images && name == "address",
-			t == &schema.CodeBlocks && name == "code_block":
-			c.place = i
-		case name == "seq":
-			c.seq = i
-		}
+	}
+	switch {
+	case t.HasKeys():
+		c.place = int(schema.KeyByteOffset)
+	case t == &schema.Sources:
+		c.place = int(schema.SourcesSource)
+	case t == &schema.Images:
+		c.place = int(schema.ImagesAddress)
+	case t == &schema.CodeBlocks:
+		c.place = int(schema.CodeBlocksCodeBlock)
 	}
 	return c
 }
@@ -118,7 +119,7 @@ func (c *comparison) order() int {
 		return 0
 	}
 	for _, i := range c.columns {
-		if c.view != nil && (i == insCycles || i == insCycle) {
+		if c.view != nil && (i == int(schema.InstructionsCycles) || i == int(schema.InstructionsCycle)) {
 			continue // of the run, which is not known to be the same yet
 		}
 		if i != c.place && !c.same(i) {
@@ -184,14 +185,12 @@ func (c *comparison) add(kind DifferenceKind, at *cursor, fill func(*Difference)
 	}
 	d := Difference{Kind: kind, Table: c.table.Name}
 	v := at.batch.Columns
-	if v[0].Column.Name == schema.Sources.Columns[0].Name {
-		d.Source = schema.Of(v[0].U8[at.row])
+	if c.table != &schema.Images {
+		d.Source = schema.Of(schema.KeySource.At(at.batch, at.row))
 	}
-	if c.seq >= 0 {
-		d.Seq = schema.Null[int64]{V: int64(v[c.seq].U64[at.row]), OK: !v[c.seq].Null(at.row)}
-	}
-	if c.place >= 0 && v[c.place].Column.Name == "byte_offset" {
-		d.ByteOffset = schema.Of(int64(v[c.place].U64[at.row]))
+	if c.table.HasKeys() {
+		d.Seq = schema.Null[int64]{V: int64(schema.KeySeq.At(at.batch, at.row)), OK: !v[schema.KeySeq].Null(at.row)}
+		d.ByteOffset = schema.Of(int64(schema.KeyByteOffset.At(at.batch, at.row)))
 	}
 	fill(&d)
 	c.first = append(c.first, d)
@@ -202,34 +201,21 @@ func (c *comparison) add(kind DifferenceKind, at *cursor, fill func(*Difference)
 func (c *comparison) rowText(at *cursor) string {
 	var words []string
 	for _, i := range c.columns {
-		switch v := &at.batch.Columns[i]; v.Column.Name {
-		case "source", "seq", "byte_offset":
-		default:
-			words = append(words, v.Column.Name+"="+cellWords(v, at.row))
+		if c.table != &schema.Images && i == int(schema.KeySource) || c.table.HasKeys() && (i == int(schema.KeySeq) || i == int(schema.KeyByteOffset)) {
+			continue
 		}
+		v := &at.batch.Columns[i]
+		words = append(words, v.Column.Name+"="+cellWords(v, at.row))
 	}
 	return strings.Join(words, " ")
 }
 
 // cellWords is a cell for people to read: addresses and opcodes in hex.
 func cellWords(v *schema.Vector, i int) string {
-	switch v.Column.Name {
-	case "address", "return_address", "target", "opcode":
-		if !v.Null(i) {
-			return fmt.Sprintf("0x%08x", v.U32[i])
-		}
+	if v.Column.Hex && !v.Null(i) {
+		return fmt.Sprintf("0x%08x", v.U32[i])
 	}
 	return v.Text(i)
-}
-
-// Where the columns of `instructions` are that a run has in its last row only.
-var (
-	insCycles = column("cycles")
-	insCycle  = column("cycle")
-)
-
-func column(name string) int {
-	return slices.IndexFunc(schema.Instructions.Columns, func(c schema.Column) bool { return c.Name == name })
 }
 
 // A runFold makes of the cycles of single instructions those that a run has: the
@@ -241,7 +227,7 @@ type runFold struct {
 
 // row changes row i of a batch of instructions.
 func (f *runFold) row(b *schema.Batch, i int, last bool) {
-	cycles, cycle := &b.Columns[insCycles], &b.Columns[insCycle]
+	cycles, cycle := &b.Columns[schema.InstructionsCycles], &b.Columns[schema.InstructionsCycle]
 	if !cycles.Null(i) {
 		f.sum, f.told = f.sum+cycles.U32[i], true
 	}

@@ -48,9 +48,8 @@ func TestReaderLargeAndEmpty(t *testing.T) {
 	for range 2 {
 		b := schema.NewBatch(table)
 		for range schema.BatchRows {
-			row := b.Row()
-			row.Uint32(r.Uint32())
-			row.NullString([]string{"", fmt.Sprint(r.Uint32())}[r.IntN(2)])
+			word := []string{"", fmt.Sprint(r.Uint32())}[r.IntN(2)]
+			sample.Append(b, r.Uint32(), schema.Null[string]{V: word, OK: word != ""})
 		}
 		batches = append(batches, b)
 	}
