@@ -15,10 +15,32 @@ import (
 // A cursor stands before a row of a reader.
 type cursor struct {
 	reader schema.Reader
+	view   *dataset.Expansion // reader, if it is one
+	fold   runFold
 	batch  *schema.Batch // nil: nothing was read yet, or all
 	row    int
 	end    bool
 }
+
+// open begins to read the rows of a table, expanded from blocks if d does not
+// have it. What it returns has to be closed.
+func (c *cursor) open(d *dataset.Dataset, t *schema.Table, source uint8) (io.Closer, error) {
+	if t == &schema.Instructions && !d.Has(t) {
+		view, err := d.Expand(source)
+		if err != nil {
+			return nil, err
+		}
+		c.reader, c.view = view, view
+		return view, nil
+	}
+	rows := d.Open(t, source)
+	c.reader = rows
+	return rows, nil
+}
+
+// lastOfRun says whether the row is the last of a run. Where there are no runs,
+// each row is one.
+func (c *cursor) lastOfRun() bool { return c.view == nil || c.view.LastOfRun(c.row) }
 
 // more says whether there is a row.
 func (c *cursor) more(ctx context.Context) (bool, error) {
@@ -41,8 +63,6 @@ type comparison struct {
 	columns        []int // that are compared
 	place          int   // column that says where rows belong; -1: their order alone does
 	truth, dataset cursor
-	view           *dataset.Expansion // dataset.reader, if that is one
-	fold           runFold
 	result         *Table
 	first          []Difference // at most MaxDifferences
 }
@@ -119,7 +139,7 @@ func (c *comparison) order() int {
 		return 0
 	}
 	for _, i := range c.columns {
-		if c.view != nil && (i == int(schema.InstructionsCycles) || i == int(schema.InstructionsCycle)) {
+		if c.result.AsView && (i == int(schema.InstructionsCycles) || i == int(schema.InstructionsCycle)) {
 			continue // of the run, which is not known to be the same yet
 		}
 		if i != c.place && !c.same(i) {
@@ -155,8 +175,10 @@ func (c *comparison) same(column int) bool {
 
 // compareRow compares the rows at hand, cell by cell.
 func (c *comparison) compareRow() {
-	if c.view != nil {
-		c.fold.row(c.truth.batch, c.truth.row, c.view.LastOfRun(c.dataset.row))
+	if c.result.AsView { // where a run ends on both sides, both know the cycles up to there
+		last := c.truth.lastOfRun() && c.dataset.lastOfRun()
+		c.truth.fold.row(c.truth.batch, c.truth.row, last)
+		c.dataset.fold.row(c.dataset.batch, c.dataset.row, last)
 	}
 	c.result.Compared++
 	differs := false
@@ -210,29 +232,33 @@ func (c *comparison) rowText(at *cursor) string {
 	return strings.Join(words, " ")
 }
 
-// cellWords is a cell for people to read: addresses and opcodes in hex.
+// cellWords is a cell for people to read: addresses and opcodes in hex. What
+// schema version 1 had and version 2 cannot have is named as that.
 func cellWords(v *schema.Vector, i int) string {
 	if v.Column.Hex && !v.Null(i) {
 		return fmt.Sprintf("0x%08x", v.U32[i])
 	}
+	if v.Column.Type == schema.Uint63 && v.U64[i] > schema.MaxUint63 {
+		return v.Text(i) + " (out of range since schema version 2)"
+	}
 	return v.Text(i)
 }
 
-// A runFold makes of the cycles of single instructions those that a run has: the
-// last instruction has the sum, the others NULL.
+// A runFold makes of the cycles of single instructions, or of shorter runs, those
+// that a run has: the last instruction has the sum, the others NULL.
 type runFold struct {
 	sum  uint32
-	told bool
+	some bool
 }
 
 // row changes row i of a batch of instructions.
 func (f *runFold) row(b *schema.Batch, i int, last bool) {
 	cycles, cycle := &b.Columns[schema.InstructionsCycles], &b.Columns[schema.InstructionsCycle]
 	if !cycles.Null(i) {
-		f.sum, f.told = f.sum+cycles.U32[i], true
+		f.sum, f.some = f.sum+cycles.U32[i], true
 	}
 	if last {
-		if f.told {
+		if f.some {
 			cycles.U32[i], cycles.Valid[i] = f.sum, 1
 		}
 		*f = runFold{}
