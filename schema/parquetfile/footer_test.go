@@ -254,10 +254,13 @@ func TestTextBounds(t *testing.T) {
 
 // Bounds are those of all pages of a row group, and of no other.
 func TestTextBoundsOfPages(t *testing.T) {
-	table := &schema.Table{Name: "one", Columns: []schema.Column{{Name: "word", Type: schema.String}}}
-	batch := func(words ...string) *schema.Batch {
+	table := &schema.Table{Name: "two", Columns: []schema.Column{
+		{Name: "word", Type: schema.String},
+		{Name: "kind", Type: schema.Enum, Names: schema.KindNames},
+	}}
+	batch := func(kind schema.Kind, words ...string) *schema.Batch {
 		b := schema.NewBatch(table)
-		b.Columns[0].Str = words
+		b.Columns[0].Str, b.Columns[1].U8 = words, bytes.Repeat([]byte{uint8(kind)}, len(words))
 		return b
 	}
 	many := make([]string, 1<<16)
@@ -265,12 +268,12 @@ func TestTextBoundsOfPages(t *testing.T) {
 		many[i] = fmt.Sprintf("m%05d", i)
 	}
 	m := metadata(t, write(t, table, None, [][]*schema.Batch{
-		{batch("p", "q"), batch(many...), batch("a", "z")}, // the second and third are plain
-		{batch("r")},
+		{batch(schema.KindSVC, "p", "q"), batch(schema.KindCall, many...), batch(schema.KindHVC, "a", "z")}, // of words, the second and third are plain
+		{batch(schema.KindReturn, "r")},
 	}))
-	for i, want := range []string{"a z", "r r"} {
-		s := m.RowGroups[i].Columns[0].MetaData.Statistics
-		if got := fmt.Sprintf("%s %s", s.MinValue, s.MaxValue); got != want {
+	for i, want := range []string{"a z, call svc", "r r, return return"} {
+		w, k := m.RowGroups[i].Columns[0].MetaData.Statistics, m.RowGroups[i].Columns[1].MetaData.Statistics
+		if got := fmt.Sprintf("%s %s, %s %s", w.MinValue, w.MaxValue, k.MinValue, k.MaxValue); got != want {
 			t.Errorf("row group %d: %s, want %s", i, got, want)
 		}
 	}
