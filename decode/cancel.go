@@ -7,20 +7,20 @@ import "github.com/tracelake/tracelake/schema"
 
 // TakeBack takes the last instruction from a stretch of u, whose end it moves,
 // and returns its address and its cost. It fails if the stretch has none.
-func (u *Unit) TakeBack(from Ends, to *Ends) (address, cost uint32, ok bool) {
+func (u *Result) TakeBack(from Ends, to *Ends) (address, cost uint32, ok bool) {
 	if address, ok = u.LastAddress(from, *to); !ok {
 		return 0, 0, false
 	}
-	run := &u.Runs[to.Runs-1]
-	if run.Flags&schema.RunCostsTold != 0 {
-		to.Costs--
-		cost = u.Costs[to.Costs]
+	run := &u.Runs[to[Runs]-1]
+	if run.Flags&schema.RunHasCosts != 0 {
+		to[Costs]--
+		cost = u.Costs[to[Costs]]
 		run.Cycles -= cost
 		run.Cycle -= int64(cost)
 	}
 	run.Count--
 	if run.Count == 0 {
-		to.Runs--
+		to[Runs]--
 		return address, cost, true
 	}
 	run.Failed &^= 1 << run.Count
@@ -33,62 +33,25 @@ func (u *Unit) TakeBack(from Ends, to *Ends) (address, cost uint32, ok bool) {
 
 // LastAddress returns the address of the last instruction of a stretch of u. It
 // fails if it has none.
-func (u *Unit) LastAddress(from, to Ends) (address uint32, ok bool) {
-	if to.Runs == from.Runs {
+func (u *Result) LastAddress(from, to Ends) (address uint32, ok bool) {
+	if to[Runs] == from[Runs] {
 		return 0, false
 	}
-	run := &u.Runs[to.Runs-1]
+	run := &u.Runs[to[Runs]-1]
 	return u.Blocks[run.Block].Address[int(run.First)+int(run.Count)-1], true
 }
 
-// Lower takes one from the ordinals of the rows at the end of a stretch that
-// were told behind the instruction seq, which was taken back. The counts of
-// earlier restarts among them stay.
-func (u *Unit) Lower(from, to Ends, seq int64) {
-	lower := func(k *schema.Key) bool {
-		if k.Seq <= seq {
-			return false
-		}
-		k.Seq--
-		return true
-	}
-	for i := to.Exceptions; i > from.Exceptions && lower(&u.Exceptions[i-1].Key); i-- {
-	}
-	for i := to.Counts; i > from.Counts && (lower(&u.Counts[i-1].Key) || u.Counts[i-1].Late); i-- {
-	}
-	for i := to.Timestamps; i > from.Timestamps && lower(&u.Timestamps[i-1].Key); i-- {
-	}
-	for i := to.Contexts; i > from.Contexts && lower(&u.Contexts[i-1].Key); i-- {
-	}
-	for i := to.Events; i > from.Events && lower(&u.Events[i-1].Key); i-- {
-	}
-	for i := to.Losses; i > from.Losses && lower(&u.Losses[i-1].Key); i-- {
-	}
-	for i := to.Data; i > from.Data && (lower(&u.Data[i-1].Key) || u.Data[i-1].Kind.namesEarlier()); i-- {
-	}
-	for i := to.Packets; i > from.Packets && lower(&u.Packets[i-1].Key); i-- {
-	}
-}
-
 // RemoveException takes a row of `exceptions` from the stretch that ends at to.
-func (u *Unit) RemoveException(i int, to *Ends) {
-	copy(u.Exceptions[i:to.Exceptions], u.Exceptions[i+1:to.Exceptions])
-	to.Exceptions--
+func (u *Result) RemoveException(i int, to *Ends) {
+	copy(u.Exceptions[i:to[Exceptions]], u.Exceptions[i+1:to[Exceptions]])
+	to[Exceptions]--
 }
 
 // RemoveEvent takes a row of `events` from the stretch that ends at to.
-func (u *Unit) RemoveEvent(i int, to *Ends) {
-	copy(u.Events[i:to.Events], u.Events[i+1:to.Events])
-	to.Events--
-	for n := to.Data; n > 0 && u.Data[n-1].Events > i; n-- {
+func (u *Result) RemoveEvent(i int, to *Ends) {
+	copy(u.Events[i:to[Events]], u.Events[i+1:to[Events]])
+	to[Events]--
+	for n := to[Data]; n > 0 && u.Data[n-1].Events > i; n-- {
 		u.Data[n-1].Events--
 	}
-}
-
-// Truncate drops what was told behind an end.
-func (u *Unit) Truncate(to Ends) {
-	u.Runs, u.Costs, u.Spans = u.Runs[:to.Runs], u.Costs[:to.Costs], u.Spans[:to.Spans]
-	u.Exceptions, u.Counts, u.Timestamps = u.Exceptions[:to.Exceptions], u.Counts[:to.Counts], u.Timestamps[:to.Timestamps]
-	u.Contexts, u.Events, u.Losses = u.Contexts[:to.Contexts], u.Events[:to.Events], u.Losses[:to.Losses]
-	u.Data, u.Packets = u.Data[:to.Data], u.Packets[:to.Packets]
 }

@@ -81,9 +81,11 @@ type Protocol interface {
 	// can be read after a gap. Without such a place it returns false, and how
 	// many bytes can be passed over, whatever follows b.
 	Resync(b []byte) (n int, ok bool)
-	// CountSyncs counts the places in b where packets can be read after a gap,
-	// and good packets follow: it rates how the bytes of a stream were found.
-	CountSyncs(b []byte) int
+	// RateSyncs rates how likely b is a stream of the protocol, by the places
+	// where packets can be read after a gap: more are better, and those more
+	// that good packets follow. Registers that are not those of the source can
+	// make good packets bad; the places remain.
+	RateSyncs(b []byte) int
 	// TimestampCode is how timestamps are told.
 	TimestampCode() TimestampCode
 	// TracesData says whether the stream can tell data accesses.
@@ -137,5 +139,5 @@ type Field struct {
 type Decoder interface {
 	// Decode decodes p and appends what it tells to u. It ends with exactly
 	// one more entry in u.Segments.
-	Decode(u *Unit, p Part)
+	Decode(u *Result, p Part)
 }

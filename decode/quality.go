@@ -44,7 +44,7 @@ type Miss struct {
 	After schema.Null[uint32]
 	// Expected is where the program goes without the packet, Found where the
 	// packet says.
-	Expected, Found Place
+	Expected, Found PC
 	// Security is what an I-sync says, if it is not that of the flow.
 	Security schema.Null[schema.Security]
 }
@@ -76,7 +76,7 @@ func (q *Quality) ISync(offset int64, reached schema.Null[Position], told Positi
 	case reached.V == told:
 		q.ISyncsEqual++
 	default:
-		m := Miss{Offset: offset, Expected: reached.V.Place, Found: told.Place}
+		m := Miss{Offset: offset, Expected: reached.V.PC, Found: told.PC}
 		if told.NonSecure != reached.V.NonSecure {
 			m.Security = schema.Of(told.security())
 		}

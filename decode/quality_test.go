@@ -9,15 +9,15 @@ import (
 )
 
 func TestQualityBranch(t *testing.T) {
-	here := Place{Address: 0x8000, ISA: schema.A32}
+	here := PC{Address: 0x8000, ISA: schema.A32}
 	for _, tt := range []struct {
 		name     string
 		miss     Miss
 		repeated int64
 	}{
 		{"the same", Miss{After: schema.Of[uint32](0x7ffc), Expected: here, Found: here}, 1},
-		{"another address", Miss{After: schema.Of[uint32](0x7ffc), Expected: here, Found: Place{0x8004, schema.A32}}, 0},
-		{"another instruction set", Miss{After: schema.Of[uint32](0x7ffc), Expected: here, Found: Place{0x8000, schema.T32}}, 0},
+		{"another address", Miss{After: schema.Of[uint32](0x7ffc), Expected: here, Found: PC{0x8004, schema.A32}}, 0},
+		{"another instruction set", Miss{After: schema.Of[uint32](0x7ffc), Expected: here, Found: PC{0x8000, schema.T32}}, 0},
 		{"no instruction", Miss{Expected: here, Found: here}, 0},
 	} {
 		var q Quality
@@ -28,7 +28,7 @@ func TestQualityBranch(t *testing.T) {
 	}
 }
 
-func at(address uint32) Position { return Position{Place: Place{Address: address}} }
+func at(address uint32) Position { return Position{PC: PC{Address: address}} }
 
 // Counts add up, of misses the first are kept.
 func TestQualityAdd(t *testing.T) {
@@ -53,7 +53,7 @@ func TestQualityAdd(t *testing.T) {
 		want.BranchMisses = append(want.BranchMisses, Miss{Offset: i})
 	}
 	for i := range int64(10) {
-		want.ISyncMisses = append(want.ISyncMisses, Miss{Offset: 20 + i, Expected: Place{Address: 4}, Found: Place{Address: 8}})
+		want.ISyncMisses = append(want.ISyncMisses, Miss{Offset: 20 + i, Expected: PC{Address: 4}, Found: PC{Address: 8}})
 	}
 	if diff := cmp.Diff(want, sum); diff != "" {
 		t.Error(diff)

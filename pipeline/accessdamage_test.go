@@ -7,7 +7,7 @@ import (
 	"sort"
 	"testing"
 
-	"github.com/tracelake/tracelake/bench/synth"
+	"github.com/tracelake/tracelake/bench/truth"
 	"github.com/tracelake/tracelake/decode/etmv3"
 	"github.com/tracelake/tracelake/decode/isa"
 	"github.com/tracelake/tracelake/schema"
@@ -326,7 +326,7 @@ func without(rows []int, offset *schema.Vector, offsets []int64) []int {
 func (v *variants) checkAccesses(t testing.TB, got *decodedTables, data []byte) {
 	t.Helper()
 	cfg := v.protocol.(*etmv3.Config)
-	rows := map[int64]synth.DataAccess{}
+	rows := map[int64]truth.DataAccess{}
 	for _, x := range got.accesses() {
 		rows[x.Offset] = x
 	}
@@ -356,7 +356,7 @@ func (v *variants) checkAccesses(t testing.TB, got *decodedTables, data []byte) 
 }
 
 // isRegister says whether a row is of a transfer between core and coprocessor.
-func (d *decodedTables) isRegister(x *synth.DataAccess) bool {
+func (d *decodedTables) isRegister(x *truth.DataAccess) bool {
 	if x.NoInstruction || x.Access.V >= schema.AccessPush {
 		return x.State == schema.DataCancelled // it may be one
 	}
@@ -397,7 +397,7 @@ func (v *variants) implausibleAccess(d *decodedTables) error {
 
 // possibleValue says whether a row has a value where its state says so. Where data
 // is not valid it may have one.
-func possibleValue(x *synth.DataAccess) bool {
+func possibleValue(x *truth.DataAccess) bool {
 	switch x.State {
 	case schema.DataOutOfOrderLost, schema.DataNotTraced:
 		return !x.Value.OK
@@ -411,7 +411,7 @@ func possibleValue(x *synth.DataAccess) bool {
 // possibleGroup says whether a row is told behind the instruction that it names
 // and is what that does; whether it may be of a stack frame; and where it names
 // none, whether it says no more than is known then.
-func (v *variants) possibleGroup(d *decodedTables, x *synth.DataAccess) bool {
+func (v *variants) possibleGroup(d *decodedTables, x *truth.DataAccess) bool {
 	told := d.column(&schema.Instructions, "byte_offset")
 	push, pop := x.Access == schema.Of(schema.AccessPush), x.Access == schema.Of(schema.AccessPop)
 	switch {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -61,7 +62,7 @@ func TestEveryBit(t *testing.T) {
 			data[at] = v.data[at]
 		}
 		t.Logf("%d flips: %v", count.total(), count)
-		if *damageFull {
+		if need.Long() {
 			row := []any{m.name, count.total()}
 			for n := range notices {
 				row = append(row, count.share(n))

@@ -10,19 +10,19 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// A base is what the rows of a segment stand on: what is added to their
-// relative values, and what they take over where the segment does not say.
+// A base is what the rows of a segment are relative to: what is added to their
+// values, and what they take over where the segment does not say.
 type base struct {
 	source  uint8
 	segment schema.Null[int32] // NULL before the first cut
 	seq     int64
 	ordinal int64 // of the first exception
 	epoch   int32
-	cycle   int64 // of the epoch the segment goes on in
+	cycle   int64 // of the epoch the segment continues
 
-	// The carry into the stretch of rows at hand.
+	// The carry into the rows at hand.
 	timestamp  schema.Null[uint64]
-	timestamps int32 // index of the first timestamp of that stretch
+	timestamps int32 // index of the first timestamp among them
 	vmid       schema.Null[uint8]
 }
 
@@ -38,20 +38,20 @@ func (b *base) at(p schema.Point) (epoch int32, cycle schema.Null[int64]) {
 	return b.epoch + p.Epoch, p.Cycle
 }
 
-func (b *base) vmidOr(told schema.Null[uint8]) schema.Null[uint8] {
-	if told.OK {
-		return told
+func (b *base) vmidOr(traced schema.Null[uint8]) schema.Null[uint8] {
+	if traced.OK {
+		return traced
 	}
 	return b.vmid
 }
 
 // A carry is what one segment hands to the next.
 type carry struct {
-	base
+	base      base
 	nextEpoch int32 // the number of the next epoch to open
 	lost      bool  // packet sync was lost, or nothing came before
 	reached   schema.Null[decode.Position]
-	half      bool // of the instruction there the first half was told
+	half      bool // of the instruction there the first half was traced
 
 	timestampRaw  uint64
 	timestampBits uint8
@@ -66,65 +66,67 @@ func newCarry(source uint8) carry {
 	return carry{base: base{source: source}, lost: true}
 }
 
-// open begins a segment with its lead, and returns the rows the lead makes: an
-// event, a count, or none of them.
-func (c *carry) open(lead *decode.Lead) (events []schema.Event, counts []schema.CycleCount) {
-	if !c.segment.OK {
-		c.segment = schema.Of[int32](0)
+// beginSegment begins a segment with its lead, and returns the rows the lead
+// makes: events, a count, or none of them.
+func (c *carry) beginSegment(lead *decode.SegmentStart) (events []schema.Event, counts []schema.CycleCount) {
+	if !c.base.segment.OK {
+		c.base.segment = schema.Of[int32](0)
 	} else {
-		c.segment.V++
+		c.base.segment.V++
 	}
-	restarts := c.lost || lead.Reason != schema.ISyncPeriodic
-	key := schema.Key{Offset: lead.Offset}
-	switch here := lead.At; {
-	case restarts:
-		events = append(events, schema.Event{
-			Key: key, Event: decode.RestartEvent(lead.Reason), Address: schema.Null[uint32]{V: here.V.Address, OK: here.OK},
-		})
-	case here.OK && c.reached.OK && c.reached.V != here.V:
-		events = append(events, schema.Event{
-			Key: key, Event: schema.EventInconsistent, Address: schema.Of(c.reached.V.Address),
-			Detail: decode.ISyncDiffers(c.reached.V, here.V),
-		})
-	}
-	if c.half && (restarts || c.reached != lead.At) { // as inside a segment
-		split := schema.Event{Key: key, Event: schema.EventSplitInstruction, Address: schema.Of(c.reached.V.Address - 2)}
-		if restarts {
-			events = slices.Insert(events, 0, split)
-		} else {
-			events = append(events, split)
-		}
-	}
+	e := lead.Effect(c.lost)
+	events = c.leadEvents(lead, &e)
 	if c.lost {
 		c.waits = 0
 	}
-	opens := c.lost || lead.NewEpoch
-	if opens {
-		c.epoch, c.cycle = c.nextEpoch, 0
+	if e.NewEpoch {
+		c.base.epoch, c.base.cycle = c.nextEpoch, 0
 		c.nextEpoch++
 	}
-	if lead.CountTold {
-		count := schema.CycleCount{Key: key, Cycles: lead.Count, Kind: schema.CountISync, OutOfEpoch: opens}
-		if !opens {
-			c.cycle += lead.Count.V
-			count.Cycle.OK = lead.CycleAccurate // and 0: the base has it already
-		}
-		counts = append(counts, count)
+	c.base.cycle += e.Cycles
+	if e.Count.OK {
+		e.Count.V.Cycle.OK = lead.CycleAccurate && !e.NewEpoch // and 0: the base has it already
+		counts = append(counts, e.Count.V)
 	}
 	c.lost = false
 	return events, counts
 }
 
-// part takes over what a part of a segment says, as far as rows of the part
-// behind need it. Its rows count instructions from seq.
-func (c *carry) part(t *decode.Tail, seq int64, timestamps []schema.Timestamp) {
+// leadEvents returns the events of a lead, whose effect is e: in order that of an
+// instruction of which only the first half came, if trace restarts there; the
+// restart, or that it differs from where the flow had got to.
+func (c *carry) leadEvents(lead *decode.SegmentStart, e *decode.ISyncEffect) []schema.Event {
+	var events []schema.Event
+	key := schema.Key{Offset: lead.Offset}
+	split := schema.Event{Key: key, Event: schema.EventSplitInstruction, Address: schema.Of(c.reached.V.Address - 2)}
+	if e.Restart.OK {
+		if c.half {
+			events = append(events, split)
+		}
+		return append(events, e.Restart.V)
+	}
+	if here := lead.At; here.OK && c.reached.OK && c.reached.V != here.V {
+		events = append(events, schema.Event{
+			Key: key, Event: schema.EventInconsistent, Address: schema.Of(c.reached.V.Address),
+			Detail: decode.ISyncDiffers(c.reached.V, here.V),
+		})
+	}
+	if c.half && c.reached != lead.At { // as inside a segment
+		events = append(events, split)
+	}
+	return events
+}
+
+// passPart takes over what a part of a segment says, as far as rows of later
+// parts need it. The rows of t count instructions from seq.
+func (c *carry) passPart(t *decode.SegmentEnd, seq int64, timestamps []schema.Timestamp) {
 	for _, row := range timestamps {
 		if !row.Unknown {
-			c.timestamp = rowTimestamp(row.Value)
+			c.base.timestamp = rowTimestamp(row.Value)
 		}
 	}
 	if t.VMID.OK {
-		c.vmid = t.VMID
+		c.base.vmid = t.VMID
 	}
 	if t.Restart.OK {
 		c.restart = t.Restart
@@ -137,7 +139,7 @@ func (c *carry) resolve(code decode.TimestampCode, timestamps []schema.Timestamp
 	for i := range timestamps {
 		t := &timestamps[i]
 		if t.Value.OK {
-			return // and so are all behind it
+			return // and so are all after it
 		}
 		raw := decode.Merge(c.timestampRaw, t.Raw, t.KnownBits)
 		t.KnownBits = max(t.KnownBits, c.timestampBits)
@@ -200,8 +202,8 @@ func insertEvents(events, more []schema.Event) []schema.Event {
 	}
 	events = slices.Clone(events)
 	for _, x := range more {
-		behind := func(e schema.Event) bool { return e.Seq > x.Seq || e.Seq == x.Seq && e.Offset > x.Offset }
-		at := slices.IndexFunc(events, behind)
+		after := func(e schema.Event) bool { return e.Seq > x.Seq || e.Seq == x.Seq && e.Offset > x.Offset }
+		at := slices.IndexFunc(events, after)
 		if at < 0 {
 			at = len(events)
 		}
@@ -210,11 +212,11 @@ func insertEvents(events, more []schema.Event) []schema.Event {
 	return events
 }
 
-// changes returns, of what was said about the context, the rows of `contexts`.
-func (c *carry) changes(said []schema.Context) []schema.Context {
+// changes returns, of the contexts that were reported, the rows of `contexts`.
+func (c *carry) changes(reported []schema.Context) []schema.Context {
 	var rows []schema.Context
-	for _, x := range said {
-		x.VMID = c.vmidOr(x.VMID)
+	for _, x := range reported {
+		x.VMID = c.base.vmidOr(x.VMID)
 		last := c.context
 		if last.OK && last.V.ContextID == x.ContextID && last.V.VMID == x.VMID && last.V.Security == x.Security {
 			continue
@@ -225,12 +227,12 @@ func (c *carry) changes(said []schema.Context) []schema.Context {
 	return rows
 }
 
-// take gives the cycles since the last instruction to the first one of a part,
-// whose rows begin at from and end at to.
-func (c *carry) take(u *decode.Unit, seg *decode.Segment, from, to decode.Ends) {
+// takeWaits gives the cycles since the last instruction to the first one of a
+// part, whose rows begin at from and end at to.
+func (c *carry) takeWaits(u *decode.Result, seg *decode.Segment, from, to decode.Ends) {
 	switch seg.Back.Waits {
 	case decode.WaitsTaken:
-		if from.Costs < to.Costs {
+		if from[decode.Costs] < to[decode.Costs] {
 			addCost(u, from, c.waits)
 		}
 		c.waits = 0
@@ -238,17 +240,17 @@ func (c *carry) take(u *decode.Unit, seg *decode.Segment, from, to decode.Ends) 
 		c.waits = 0
 	case decode.WaitsPassed:
 	}
-	c.waits += seg.Tail.Waits
+	c.waits += seg.End.Waits
 }
 
 // addCost adds to the cost of the instruction that is the first from an end on.
-func addCost(u *decode.Unit, from decode.Ends, cycles int64) {
-	cycles = min(cycles, math.MaxUint32-int64(u.Runs[from.Runs].Cycles)) // more would be no row of a schema's
-	u.Costs[from.Costs] += uint32(cycles)
-	u.Runs[from.Runs].Cycles += uint32(cycles)
+func addCost(u *decode.Result, from decode.Ends, cycles int64) {
+	cycles = min(cycles, math.MaxUint32-int64(u.Runs[from[decode.Runs]].Cycles)) // more would be no row of a schema's
+	u.Costs[from[decode.Costs]] += uint32(cycles)
+	u.Runs[from[decode.Runs]].Cycles += uint32(cycles)
 }
 
-// late settles the late count of a part that belongs to a restart before it, if
+// late completes the late count of a part that belongs to a restart before it, if
 // there is one that has none. It reports whether there is: the row says so then.
 func (c *carry) late(x *schema.CycleCount, base int64) bool {
 	if !c.restart.OK || c.restart.V.Counted {
@@ -262,10 +264,10 @@ func (c *carry) late(x *schema.CycleCount, base int64) bool {
 	return true
 }
 
-// keep takes what was told in bytes that are lost and holds behind them.
-func (c *carry) keep(code decode.TimestampCode, k decode.Preserved) {
+// preserve takes over what bytes report that are lost and that holds after them.
+func (c *carry) preserve(code decode.TimestampCode, k decode.Preserved) {
 	if k.VMID.OK {
-		c.vmid = k.VMID
+		c.base.vmid = k.VMID
 	}
 	if k.TimestampBits == 0 {
 		return
@@ -274,19 +276,19 @@ func (c *carry) keep(code decode.TimestampCode, k decode.Preserved) {
 	c.timestampBits = max(c.timestampBits, k.TimestampBits)
 	value := schema.Null[uint64]{V: code.Value(c.timestampRaw), OK: c.timestampBits == code.Bits}
 	if !value.OK || value.V != 0 { // 0 says nothing
-		c.timestamp = rowTimestamp(value)
+		c.base.timestamp = rowTimestamp(value)
 	}
 }
 
-// close ends a segment.
-func (c *carry) close(code decode.TimestampCode, t *decode.Tail, instructions, exceptions int64) {
-	c.seq += instructions
-	c.ordinal += exceptions
+// endSegment ends a segment.
+func (c *carry) endSegment(code decode.TimestampCode, t *decode.SegmentEnd, instructions, exceptions int64) {
+	c.base.seq += instructions
+	c.base.ordinal += exceptions
 	if t.Epoch > 0 {
-		c.epoch, c.cycle = c.epoch+t.Epoch, t.Cycle
+		c.base.epoch, c.base.cycle = c.base.epoch+t.Epoch, t.Cycle
 		c.nextEpoch += t.Epoch
 	} else {
-		c.cycle += t.Cycle
+		c.base.cycle += t.Cycle
 	}
 	c.lost, c.reached, c.half = t.Lost, t.Reached, t.Half
 	switch {
@@ -297,7 +299,7 @@ func (c *carry) close(code decode.TimestampCode, t *decode.Tail, instructions, e
 		c.timestampBits = max(c.timestampBits, t.TimestampBits)
 	}
 	if t.Broken {
-		c.timestamp, c.vmid, c.restart = schema.Null[uint64]{}, schema.Null[uint8]{}, schema.Null[decode.Restart]{}
+		c.base.timestamp, c.base.vmid, c.restart = schema.Null[uint64]{}, schema.Null[uint8]{}, schema.Null[decode.Restart]{}
 	}
-	c.keep(code, t.Preserved)
+	c.preserve(code, t.Preserved)
 }

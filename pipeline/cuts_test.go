@@ -84,7 +84,7 @@ func randomAddress(r *rand.Rand) (uint32, schema.ISA) {
 // and as many as bytes say more.
 func setCount(cfg *pft.Config, p *pft.Packet, r *rand.Rand, bytes uint8) {
 	if cfg.CycleAccurate {
-		p.CyclesTold, p.CycleBytes, p.Cycles = true, bytes, uint32(r.IntN(16))
+		p.HasCycles, p.CycleBytes, p.Cycles = true, bytes, uint32(r.IntN(16))
 	}
 }
 

@@ -83,7 +83,7 @@ func (d *decodedTables) newTables(blocks bool, submit func(job) error) tables {
 
 func datasetTable[T any](d *decodedTables, submit func(job) error, t *schema.Table, fill func(*schema.Batch, *base, *T)) *table[T] {
 	d.tables[t.Name] = schema.NewBatch(t)
-	return &table[T]{series: &dataset.Series{Table: t}, submit: submit, fill: fill}
+	return &table[T]{series: &dataset.Series{Table: t}, submit: submit, write: fill}
 }
 
 // submit appends a row group to its table.

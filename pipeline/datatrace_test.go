@@ -14,7 +14,7 @@ import (
 // loads and stores, of which each segment tells all there is to know.
 func dataTrace(t testing.TB) *trace {
 	t.Helper()
-	protocol, _, err := protocols[capture.ETMv3](decode.Source{Profile: "R", Registers: capture.Registers{
+	protocol, _, err := bindTo("etmv3", decode.Source{Profile: "R", Registers: capture.Registers{
 		{Name: "ETMCR", Bits: 32, Value: 0x4000c}, {Name: "ETMIDR", Bits: 32, Value: 0x4104F230},
 	}})
 	if err != nil {

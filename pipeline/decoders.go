@@ -2,7 +2,9 @@ package pipeline
 
 import (
 	"context"
+	"slices"
 	"sync"
+	"unsafe"
 
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/schema"
@@ -17,14 +19,14 @@ type decoders struct {
 	density int
 }
 
-// decode decodes a unit, with the decoder of the unit before if it goes on its
+// decode decodes a unit, with the decoder of the unit before if it continues its
 // segment.
-func (d *decoders) decode(ctx context.Context, u *unit) (decoded, error) {
+func (d *decoders) decode(ctx context.Context, u *workUnit) (decoded, error) {
 	if len(u.parts) == 0 {
-		return decoded{u, &decode.Unit{}}, nil
+		return decoded{u, &decode.Result{}, 0}, nil
 	}
 	// Units are much alike, and growing costs as much as decoding does.
-	rows := &decode.Unit{Runs: make([]schema.Run, 0, d.runs(u.bytes))}
+	rows := &decode.Result{Runs: make([]schema.Run, 0, d.runs(u.bytes))}
 	var decoder decode.Decoder
 	if u.prev == nil {
 		decoder = d.get()
@@ -40,12 +42,15 @@ func (d *decoders) decode(ctx context.Context, u *unit) (decoded, error) {
 	}
 	u.parts = nil // their bytes are no longer needed
 	d.observe(len(rows.Runs), u.bytes)
+	if cap(rows.Runs) > 2*len(rows.Runs) {
+		rows.Runs = slices.Clip(slices.Clone(rows.Runs)) // they may wait for long
+	}
 	if u.next != nil {
 		u.next <- decoder
 	} else {
 		d.put(decoder)
 	}
-	return decoded{u, rows}, nil
+	return decoded{u, rows, memoryOf(rows)}, nil
 }
 
 func (d *decoders) get() decode.Decoder {
@@ -77,4 +82,25 @@ func (d *decoders) observe(runs, bytes int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.density = runs*1024/max(bytes, 1) + 64
+}
+
+// memoryOf returns the bytes that the rows of a unit take up.
+func memoryOf(u *decode.Result) int64 {
+	n := sizeOf(u.Blocks) + sizeOf(u.Runs) + sizeOf(u.Costs) + sizeOf(u.Spans) + sizeOf(u.Exceptions) + sizeOf(u.Counts) +
+		sizeOf(u.Timestamps) + sizeOf(u.Contexts) + sizeOf(u.Data) + sizeOf(u.Events) + sizeOf(u.Losses) + sizeOf(u.Packets) +
+		sizeOf(u.Segments)
+	for i := range u.Packets {
+		n += int64(len(u.Packets[i].Bytes) + len(u.Packets[i].Fields))
+	}
+	for i := range u.Segments {
+		if in := u.Segments[i].Inside; in != nil {
+			n += memoryOf(in)
+		}
+	}
+	return n
+}
+
+func sizeOf[T any](s []T) int64 {
+	var x T
+	return int64(cap(s)) * int64(unsafe.Sizeof(x))
 }

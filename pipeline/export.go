@@ -1,11 +1,13 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/decode/frame"
 	"github.com/tracelake/tracelake/schema"
@@ -25,9 +27,12 @@ type Options struct {
 	Labels      map[string]string
 	TimestampHz uint64 // 0: as the snapshot says
 	CycleHz     uint64 // 0: not known
+	MaxRows     int64  // of `instructions` or of `blocks`; 0: DefaultMaxRows
 
 	Tool schema.Tool
 	Run  schema.Export // what the manifest says of this run
+	// protocols, if not nil, are decoded in place of those of protocols.go.
+	protocols []decode.Family
 	// Progress, if not nil, is called now and then, by one goroutine at a time.
 	Progress func(Progress)
 }
@@ -42,7 +47,7 @@ type Progress struct {
 // [*NothingError] if nothing was decoded; whenever it fails, it leaves no
 // dataset and no file that looks like part of one.
 func Export(ctx context.Context, input, dir string, opt Options) (*Summary, error) {
-	s, err := openSession(ctx, input, sessionOptions{capture: opt.Capture, sources: opt.Sources, workers: opt.Workers})
+	s, err := openSession(ctx, input, sessionOptions{capture: opt.Capture, sources: opt.Sources, workers: opt.Workers, protocols: opt.protocols})
 	if err != nil {
 		return nil, err
 	}
@@ -73,16 +78,19 @@ func Export(ctx context.Context, input, dir string, opt Options) (*Summary, erro
 // An exporter runs one export.
 type exporter struct {
 	*session
-	opt  Options
-	out  *dataset.Writer
-	jobs chan job
+	opt    Options
+	out    *dataset.Writer
+	jobs   chan job
+	queued *budget // row groups that wait to be encoded
+	limit  rowLimit
 
 	progress Progress
 }
 
 // run decodes all sources and writes all tables.
 func (e *exporter) run(ctx context.Context) (*schema.Manifest, error) {
-	e.jobs = make(chan job)
+	e.jobs, e.queued = make(chan job), newBudget(jobBytes*int64(e.opt.Workers))
+	e.limit.most = cmp.Or(e.opt.MaxRows, DefaultMaxRows)
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return e.encode(ctx) })
 	g.Go(func() error {
@@ -108,12 +116,20 @@ func (e *exporter) encode(ctx context.Context) error {
 		}
 	}
 	c := &coders{dataset: e.out}
-	return ordered(ctx, e.tokens, jobs, c.encode, func(r encoded) error { return r.series.Write(r.chunks) })
+	encode := func(ctx context.Context, j job) (encoded, error) {
+		defer e.queued.give(j.bytes)
+		return c.encode(ctx, j)
+	}
+	return ordered(ctx, e.tokens, jobs, encode, func(r encoded) error { return r.series.Write(r.chunks) })
 }
 
 // decodeAll makes jobs of every row of the dataset.
 func (e *exporter) decodeAll(ctx context.Context) error {
 	submit := func(j job) error {
+		if err := e.queued.room(ctx); err != nil {
+			return err
+		}
+		e.queued.take(j.bytes)
 		select {
 		case e.jobs <- j:
 			return nil
@@ -176,7 +192,7 @@ func (e *exporter) sourceTables(id uint8, submit func(job) error) tables {
 	}
 	for _, level := range []*schema.Table{&schema.Instructions, &schema.Blocks} {
 		if e.out.Has(level) {
-			t.runs = &runTable{series: e.out.Series(level, id), submit: submit, blocks: level == &schema.Blocks}
+			t.runs = &runTable{series: e.out.Series(level, id), submit: submit, limit: &e.limit, blocks: level == &schema.Blocks}
 		}
 	}
 	return t
@@ -189,9 +205,9 @@ type tableMaker struct {
 }
 
 // makeTable returns the table that collects rows of t, nil if it is not wanted.
-func makeTable[T any](f tableMaker, t *schema.Table, fill func(*schema.Batch, *base, *T)) *table[T] {
+func makeTable[T any](f tableMaker, t *schema.Table, write func(*schema.Batch, *base, *T)) *table[T] {
 	if !f.out.Has(t) {
 		return nil
 	}
-	return &table[T]{series: f.out.Series(t, f.source), submit: f.submit, fill: fill}
+	return &table[T]{series: f.out.Series(t, f.source), submit: f.submit, write: write}
 }

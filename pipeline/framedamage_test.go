@@ -80,7 +80,7 @@ func (f *framedBuffer) layout(t testing.TB, buffer []byte) frame.Layout {
 	opt := frame.DetectOptions{Score: func(id uint8, stream []byte) int {
 		for _, v := range f.sources {
 			if v.id == id {
-				return v.protocol.CountSyncs(stream)
+				return v.protocol.RateSyncs(stream)
 			}
 		}
 		return 0
@@ -88,11 +88,11 @@ func (f *framedBuffer) layout(t testing.TB, buffer []byte) frame.Layout {
 	for _, v := range f.sources {
 		opt.Configured = append(opt.Configured, v.id)
 	}
-	layout, err := frame.Detect(bytes.NewReader(buffer), int64(len(buffer)), opt)
+	found, err := frame.Detect(bytes.NewReader(buffer), int64(len(buffer)), opt)
 	if err != nil {
 		t.Fatal(err)
 	}
-	census, err := frame.Scan(bytes.NewReader(buffer), int64(len(buffer)), layout)
+	census, err := frame.Scan(bytes.NewReader(buffer), int64(len(buffer)), found.Layout)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +103,7 @@ func (f *framedBuffer) layout(t testing.TB, buffer []byte) frame.Layout {
 	if sum != int64(len(buffer)) {
 		t.Errorf("a buffer of %d bytes, accounted for %d", len(buffer), sum)
 	}
-	return layout
+	return found.Layout
 }
 
 // check decodes both sources of a damaged buffer. What was damaged began at an

@@ -2,11 +2,11 @@ package pipeline
 
 import (
 	"encoding/binary"
-	"flag"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
+	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/decode/image"
@@ -60,7 +60,7 @@ func fuzzMemory() *image.Memory {
 func fuzzProtocol(t testing.TB, mode uint16) decode.Protocol {
 	t.Helper()
 	bit := func(from, to int) uint64 { return uint64(mode>>from&1) << to }
-	protocol, _, err := protocols[capture.PFT](decode.Source{Registers: capture.Registers{
+	protocol, _, err := bindTo("pft", decode.Source{Registers: capture.Registers{
 		{Name: "ETMCR", Bits: 32, Value: bit(0, 12) | bit(1, 14) | bit(2, 15) | bit(3, 29)},
 		{Name: "ETMCCER", Bits: 32, Value: bit(3, 23) | bit(4, 24) | bit(5, 28) | bit(6, 29)},
 		{Name: "ETMIDR", Bits: 32, Value: 0x411cf302 | bit(7, 4)},
@@ -103,7 +103,7 @@ func FuzzDecode(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte, mode, at uint16) {
 		if len(data) > 1<<12 {
-			t.Skip("longer than needed")
+			return // longer than needed
 		}
 		if mode>>8&1 == 1 {
 			data = slices.Concat(fuzzStart, data)
@@ -148,7 +148,7 @@ func TestRandomStreams(t *testing.T) {
 	if testing.Short() {
 		seeds = 40
 	}
-	for seed := range *randomStreams * seeds {
+	for seed := range randomStreams(seeds) {
 		r := rand.New(rand.NewPCG(uint64(seed), 0))
 		var data []byte
 		for range 1 + r.IntN(30) {
@@ -161,8 +161,9 @@ func TestRandomStreams(t *testing.T) {
 	}
 }
 
-// randomStreams repeats TestRandomStreams with so many times as many streams.
-var randomStreams = flag.Int("random-streams", 1, "how many times as many random streams to decode")
+// randomStreams is how many streams a test makes of so many: 50 times as many in a
+// long run.
+func randomStreams(n int) int { return n * need.Size(1, 50) }
 
 // checkDecode checks all that holds for any bytes. The registers are those of
 // mode; the pieces, the parts and the break are at places that at decides.

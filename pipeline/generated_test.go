@@ -5,7 +5,14 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/tracelake/tracelake/bench/synth"
+	encodeetmv3 "github.com/tracelake/tracelake/bench/encode/etmv3"
+	encodepft "github.com/tracelake/tracelake/bench/encode/pft"
+	"github.com/tracelake/tracelake/bench/execute"
+	"github.com/tracelake/tracelake/bench/program"
+	"github.com/tracelake/tracelake/bench/program/codegen"
+	"github.com/tracelake/tracelake/bench/snapshot"
+	"github.com/tracelake/tracelake/bench/step"
+	"github.com/tracelake/tracelake/bench/truth"
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/decode/etmv3"
@@ -30,18 +37,18 @@ type macrocell struct {
 
 // macrocells are those whose streams are damaged.
 var macrocells = []macrocell{
-	{name: "PFT 1.1", protocol: capture.PFT, minor: 1},
-	{name: "PFT 1.1, cycles", protocol: capture.PFT, minor: 1, cycleAccurate: true},
-	{name: "PFT 1.1, return stack", protocol: capture.PFT, minor: 1, returnStack: true},
-	{name: "PFT 1.1, return stack, cycles", protocol: capture.PFT, minor: 1, returnStack: true, cycleAccurate: true},
-	{name: "ETMv3.3", protocol: capture.ETMv3, minor: 3},
-	{name: "ETMv3.3, cycles", protocol: capture.ETMv3, minor: 3, cycleAccurate: true},
-	{name: "ETMv3.5", protocol: capture.ETMv3, minor: 5},
-	{name: "ETMv3.5, cycles", protocol: capture.ETMv3, minor: 5, cycleAccurate: true},
-	{name: "ETMv3.5, data", protocol: capture.ETMv3, minor: 5, data: true},
-	{name: "ETMv3.5, data in any order, cycles", protocol: capture.ETMv3, minor: 5, cycleAccurate: true, data: true, anyOrder: true},
-	{name: "ETMv3.5, data only", protocol: capture.ETMv3, minor: 5, data: true, dataOnly: true, anyOrder: true},
-	{name: "ETMv3.5 of v7-M, data in any order", protocol: capture.ETMv3, minor: 5, data: true, anyOrder: true, profileM: true},
+	{name: "PFT 1.1", protocol: "pft", minor: 1},
+	{name: "PFT 1.1, cycles", protocol: "pft", minor: 1, cycleAccurate: true},
+	{name: "PFT 1.1, return stack", protocol: "pft", minor: 1, returnStack: true},
+	{name: "PFT 1.1, return stack, cycles", protocol: "pft", minor: 1, returnStack: true, cycleAccurate: true},
+	{name: "ETMv3.3", protocol: "etmv3", minor: 3},
+	{name: "ETMv3.3, cycles", protocol: "etmv3", minor: 3, cycleAccurate: true},
+	{name: "ETMv3.5", protocol: "etmv3", minor: 5},
+	{name: "ETMv3.5, cycles", protocol: "etmv3", minor: 5, cycleAccurate: true},
+	{name: "ETMv3.5, data", protocol: "etmv3", minor: 5, data: true},
+	{name: "ETMv3.5, data in any order, cycles", protocol: "etmv3", minor: 5, cycleAccurate: true, data: true, anyOrder: true},
+	{name: "ETMv3.5, data only", protocol: "etmv3", minor: 5, data: true, dataOnly: true, anyOrder: true},
+	{name: "ETMv3.5 of v7-M, data in any order", protocol: "etmv3", minor: 5, data: true, anyOrder: true, profileM: true},
 }
 
 // macrocellOf returns the macrocell of a name.
@@ -63,19 +70,19 @@ const (
 )
 
 // encoder returns what traces a program to b, and its registers.
-func (m *macrocell) encoder(b *bytes.Buffer, rows synth.Rows, run *generatedRun, program *synth.Program) (stepEncoder, []synth.Register) {
-	if m.protocol == capture.PFT {
-		o := synth.PFTOptions{
+func (m *macrocell) encoder(b *bytes.Buffer, rows truth.Rows, run *generatedRun, program *program.Program) (stepEncoder, []snapshot.Register) {
+	if m.protocol == "pft" {
+		o := encodepft.Options{
 			Config: pft.Config{
 				Minor: m.minor, CycleAccurate: m.cycleAccurate, ReturnStack: m.returnStack, ContextIDBytes: 1, Timestamp64: true,
 			},
 			Source: run.id, SyncBytes: run.sync, ReturnStackDepth: 8, TraceVMID: true,
 			Timestamps: true, TimestampBase: generatedTimestampBase, CyclesPerTick: generatedCyclesPerTick,
 		}
-		return synth.NewPFT(b, rows, o), o.Registers()
+		return encodepft.New(b, rows, o), o.Registers()
 	}
 	latest := m.minor >= 5
-	o := synth.ETMv3Options{
+	o := encodeetmv3.Options{
 		Config: etmv3.Config{
 			Minor: m.minor, ProfileM: m.profileM, CycleAccurate: m.cycleAccurate, ContextIDBytes: 1, Security: !m.profileM, OneT32: true,
 			AltBranch: latest, Timestamp64: latest, Virtualization: latest && !m.profileM,
@@ -85,12 +92,12 @@ func (m *macrocell) encoder(b *bytes.Buffer, rows synth.Rows, run *generatedRun,
 		Timestamps: latest, TimestampBase: generatedTimestampBase, CyclesPerTick: generatedCyclesPerTick,
 	}
 	if m.anyOrder {
-		o.Variation = &synth.ETMv3Variation{
+		o.Variation = &encodeetmv3.Variation{
 			Seed: run.seed, OutOfOrder: anyOrderRate, NotTraced: anyOrderRate, Suppress: anyOrderRate / 10, Cancel: anyOrderRate,
 			Delay: 3 * anyOrderRate, // some over a cut
 		}
 	}
-	return synth.NewETMv3(b, rows, o), o.Registers()
+	return encodeetmv3.New(b, rows, o), o.Registers()
 }
 
 // anyOrderRate is how often data in any order is not in order.
@@ -98,7 +105,7 @@ const anyOrderRate = 0.2
 
 // A stepEncoder makes a stream of steps.
 type stepEncoder interface {
-	Step(*synth.Step) error
+	Step(*step.Step) error
 	Close() error
 }
 
@@ -124,18 +131,18 @@ type generated struct {
 	*trace
 	cell    macrocell
 	truth   generatedTruth
-	program *synth.Program
+	program *program.Program
 	region  image.Region // where it lies
 }
 
 // generate traces an execution of a program that is made up.
 func (m *macrocell) generate(t testing.TB, run generatedRun) *generated {
 	t.Helper()
-	o := synth.GenerateOptions{Seed: run.seed, Bytes: 64 << 10, Base: generatedBase, V7M: m.profileM}
+	o := codegen.Options{Seed: run.seed, Bytes: 64 << 10, Base: generatedBase, V7M: m.profileM}
 	if !m.profileM {
 		o.Security = schema.NonSecure
 	}
-	g, err := synth.GenerateProgram(o)
+	g, err := codegen.Generate(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,14 +150,14 @@ func (m *macrocell) generate(t testing.TB, run generatedRun) *generated {
 	for x := range rates {
 		rates[x] *= run.eventful
 	}
-	steps := synth.Execute(g.Program(), synth.ExecuteOptions{
+	steps := execute.Run(g.Program(), execute.Options{
 		Seed: run.seed, Instructions: 1 << 40, Targets: g.Targets, Handlers: g.Handlers, Rates: rates,
-		Tasks: []synth.Task{
+		Tasks: []execute.Task{
 			{Entry: g.Entry, ContextID: 1, VMID: 1},
 			{Entry: g.Targets[len(g.Targets)/2], ContextID: 2, VMID: 2},
 		},
 		Switches: 50 * run.eventful, Triggers: 20 * run.eventful, Data: m.data, V7M: m.profileM, Interrupts: 8,
-		TraceOff: synth.Windows{Rate: 20 * run.eventful, Steps: 50}, Overflow: synth.Windows{Rate: 20 * run.eventful, Steps: 50},
+		TraceOff: execute.Windows{Rate: 20 * run.eventful, Steps: 50}, Overflow: execute.Windows{Rate: 20 * run.eventful, Steps: 50},
 	})
 	var b bytes.Buffer
 	made := &generated{cell: *m, program: g.Program(), region: g.Region()}
@@ -187,7 +194,7 @@ func (m *macrocell) rates() map[schema.ExceptionType]float64 {
 }
 
 // bind binds the protocol to the registers of an encoder.
-func (m *macrocell) bind(t testing.TB, registers []synth.Register) decode.Protocol {
+func (m *macrocell) bind(t testing.TB, registers []snapshot.Register) decode.Protocol {
 	t.Helper()
 	s := decode.Source{Profile: "A"}
 	if m.profileM {
@@ -198,7 +205,7 @@ func (m *macrocell) bind(t testing.TB, registers []synth.Register) decode.Protoc
 		all = append(all, capture.Register{Name: r.Name, Bits: 32, Value: uint64(r.Value)})
 	}
 	s.Registers = all
-	p, _, err := protocols[m.protocol](s)
+	p, _, err := bindTo(m.protocol, s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,13 +227,13 @@ const outcomeUntold = 2
 // measured by it.
 type generatedTruth struct {
 	instructions []toldInstruction
-	accesses     []synth.DataAccess
+	accesses     []truth.DataAccess
 	exceptions   int
 	isyncs       []int64 // that begin segments
 }
 
-// Instruction implements [synth.Rows], as do the others.
-func (r *generatedTruth) Instruction(x *synth.Instruction) {
+// Instruction implements [truth.Rows], as do the others.
+func (r *generatedTruth) Instruction(x *truth.Instruction) {
 	told := toldInstruction{offset: uint32(x.Offset), address: x.Address, isa: x.ISA, executed: outcomeUntold}
 	if x.Executed.OK {
 		told.executed = validity(x.Executed.V)
@@ -234,21 +241,21 @@ func (r *generatedTruth) Instruction(x *synth.Instruction) {
 	r.instructions = append(r.instructions, told)
 }
 
-func (r *generatedTruth) Exception(x *synth.Exception) {
+func (r *generatedTruth) Exception(x *truth.Exception) {
 	if x.Event == schema.ExceptionEntry {
 		r.exceptions++
 	}
 }
 
-func (r *generatedTruth) DataAccess(x *synth.DataAccess) { r.accesses = append(r.accesses, *x) }
+func (r *generatedTruth) DataAccess(x *truth.DataAccess) { r.accesses = append(r.accesses, *x) }
 
-func (r *generatedTruth) Segment(x *synth.Segment) { r.isyncs = append(r.isyncs, x.Offset) }
+func (r *generatedTruth) Segment(x *truth.Segment) { r.isyncs = append(r.isyncs, x.Offset) }
 
-func (*generatedTruth) CycleCount(*synth.CycleCount) {}
-func (*generatedTruth) Timestamp(*synth.Timestamp)   {}
-func (*generatedTruth) Context(*synth.Context)       {}
-func (*generatedTruth) Event(*synth.Event)           {}
-func (*generatedTruth) Loss(*synth.Loss)             {}
+func (*generatedTruth) CycleCount(*truth.CycleCount) {}
+func (*generatedTruth) Timestamp(*truth.Timestamp)   {}
+func (*generatedTruth) Context(*truth.Context)       {}
+func (*generatedTruth) Event(*truth.Event)           {}
+func (*generatedTruth) Loss(*truth.Loss)             {}
 
 // told returns the instructions of a decode.
 func (d *decodedTables) told() []toldInstruction {
@@ -279,9 +286,9 @@ func TestGeneratedTruth(t *testing.T) {
 }
 
 // accesses returns the rows of `data_accesses` of a decode.
-func (d *decodedTables) accesses() []synth.DataAccess {
+func (d *decodedTables) accesses() []truth.DataAccess {
 	table := &schema.DataAccesses
-	all := make([]synth.DataAccess, d.rows(table))
+	all := make([]truth.DataAccess, d.rows(table))
 	column := func(name string) *schema.Vector { return d.column(table, name) }
 	seq, segment, offset, position := column("seq"), column("segment"), column("byte_offset"), column("position")
 	address, value, size := column("address"), column("value"), column("size")

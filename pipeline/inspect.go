@@ -32,7 +32,7 @@ type BufferInspection struct {
 
 // A SourceInspection is a source and what a sample of it came to.
 type SourceInspection struct {
-	Source    string            `json:"source"` // hex
+	Source    string            `json:"source"` // as [schema.SourceText] writes it
 	Name      string            `json:"name,omitempty"`
 	Protocol  string            `json:"protocol,omitempty"`
 	Version   string            `json:"version,omitempty"`
@@ -48,18 +48,18 @@ type SourceInspection struct {
 
 // A Sample is what the first bytes of a stream came to.
 type Sample struct {
-	Bytes        int64    `json:"bytes"`
-	Asyncs       int64    `json:"a_syncs"`
-	Segments     int64    `json:"segments"`
-	FirstCut     *int64   `json:"first_cut,omitempty"` // capture offset of the first I-sync decoded
-	BytesDecoded int64    `json:"bytes_decoded"`
-	BytesLost    int64    `json:"bytes_lost"`
-	Unplaced     int64    `json:"bytes_unplaced"`
-	Instructions int64    `json:"instructions"`
-	Exceptions   int64    `json:"exceptions"`
-	Estimate     int64    `json:"instructions_estimated"` // for the whole stream
-	Missing      []string `json:"missing_memory"`         // most wanted first
-	Verdict      string   `json:"verdict"`
+	Bytes        int64  `json:"bytes"`
+	Asyncs       int64  `json:"a_syncs"`
+	Segments     int64  `json:"segments"`
+	FirstCut     *int64 `json:"first_cut,omitempty"` // capture offset of the first I-sync decoded
+	BytesDecoded int64  `json:"bytes_decoded"`
+	BytesLost    int64  `json:"bytes_lost"`
+	Unplaced     int64  `json:"bytes_unplaced"`
+	Instructions int64  `json:"instructions"`
+	Exceptions   int64  `json:"exceptions"`
+	Estimate     int64  `json:"instructions_estimated"` // for the whole stream
+	Missing             // the most wanted
+	Verdict      string `json:"verdict"`
 }
 
 // An ImageInspection is a region of program memory.
@@ -111,7 +111,7 @@ func Inspect(ctx context.Context, input string, opt capture.Options) (*Inspectio
 // inspect looks at a source.
 func (s *session) inspect(ctx context.Context, src *sourcePlan) (SourceInspection, error) {
 	si := SourceInspection{
-		Source: fmt.Sprintf("%02x", src.ID), Name: src.Name, Protocol: src.Protocol, Version: src.version(), Core: src.Core,
+		Source: schema.SourceText(src.ID), Name: src.Name, Protocol: src.Protocol, Version: src.version(), Core: src.Core,
 		Status: schema.SourceStatusNames[src.status], Problem: src.problem, Bytes: src.bytes, Registers: src.registers(),
 	}
 	if src.buffer != nil {
@@ -137,7 +137,7 @@ func (s *sourcePlan) sampled() *Sample {
 	out := &Sample{
 		Bytes: t.Bytes, BytesDecoded: t.BytesDecoded, BytesLost: t.BytesLost, Unplaced: t.BytesUnplaced,
 		Asyncs: o.asyncs, Segments: t.Segments, Instructions: t.Instructions, Exceptions: t.Exceptions,
-		Missing: []string{},
+		Missing: missingMemory(&o.missing),
 	}
 	if o.firstCut.OK {
 		out.FirstCut = &o.firstCut.V
@@ -145,15 +145,13 @@ func (s *sourcePlan) sampled() *Sample {
 	if t.Bytes > 0 {
 		out.Estimate = int64(float64(t.Instructions) * s.buffer.scale() * float64(s.bytes) / float64(t.Bytes))
 	}
-	missing := o.missing.Ranges()
-	for _, r := range missing[:min(len(missing), 5)] {
-		out.Missing = append(out.Missing, fmt.Sprintf("0x%08x-0x%08x (%d stops)", r.First, r.Last, r.Stops))
-	}
+	missing := len(out.Wanted)
+	out.Wanted = out.Wanted[:min(missing, inspectMissing)]
 	out.Verdict = "decodes"
 	switch {
 	case o.nothing():
 		out.Verdict = s.reason()
-	case len(missing) > 0:
+	case missing > 0:
 		out.Verdict = "decodes in part: program memory is missing"
 	case t.BytesLost > 0:
 		out.Verdict = fmt.Sprintf("decodes, but for %d bytes lost", t.BytesLost)

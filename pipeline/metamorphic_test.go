@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/decodetest/shared"
 	"github.com/tracelake/tracelake/decode/etmv3"
@@ -24,7 +25,7 @@ import (
 )
 
 // Metamorphic tests: what is done to a capture here changes no row, or only
-// what design.md §4.5 says.
+// what starts anew where a decode starts (docs/data-flow.md, What is relative).
 
 // From each A-sync on, a decode comes to the rows the whole decode has from the
 // I-sync behind it on.
@@ -40,8 +41,9 @@ func TestTails(t *testing.T) {
 			if testing.Short() && len(ends) > 5 {
 				ends = append(ends[:2:2], ends[len(ends)-1])
 			}
+			each := need.Size(1+len(ends)/10, 1)
 			for i, end := range ends {
-				if tr.slow && i%3 != 0 {
+				if i%each != 0 {
 					continue
 				}
 				start := end - 6
@@ -94,7 +96,7 @@ func TestPiecesAndGrains(t *testing.T) {
 				if got := sameRows(t, want, tr.decodeStream(t, tr.stream(tt.piece), tt.opt), nil); got == 0 || t.Failed() {
 					t.Fatalf("with pieces of %d, %+v", tt.piece, tt.opt)
 				}
-				if testing.Short() {
+				if testing.Short() || tr.few() {
 					break
 				}
 			}
@@ -109,7 +111,7 @@ func TestGarbageInFront(t *testing.T) {
 			want := tr.decode(t)
 			r := rand.New(rand.NewPCG(1, 0))
 			lengths := []int{1, 4, 100, 5000}
-			if testing.Short() {
+			if testing.Short() || tr.few() {
 				lengths = lengths[2:3]
 			}
 			for _, n := range lengths {
@@ -234,7 +236,7 @@ func (d *decodedTables) sumCycles(blocks *decodedTables) {
 }
 
 // flatten makes rows of instructions of the rows of blocks and code_blocks, as
-// design.md §2 describes them.
+// docs/tables.md describes them.
 func (d *decodedTables) flatten(t testing.TB) *schema.Batch {
 	t.Helper()
 	type place struct{ block, position int64 }
@@ -333,12 +335,12 @@ func TestExportIsTheSameForAnyWorkers(t *testing.T) {
 	type namedInput struct{ name, path string }
 	inputs := []namedInput{{"sample", sampleSnapshot(t)}, {"synth", synthSnapshot(t)}}
 	for _, c := range pftCaptures {
-		if path, ok := shared.Find("captures/" + c.name); ok {
+		if path, ok := shared.Find(t, "captures/"+c.name); ok {
 			inputs = append(inputs, namedInput{c.name, path})
 		}
 	}
 	const framed = "am243x-r5f-etmv3-freertos-002b37c"
-	if path, ok := shared.Find("captures/" + framed); ok {
+	if path, ok := shared.Find(t, "captures/"+framed); ok {
 		inputs = append(inputs, namedInput{framed, path})
 	}
 	for i, input := range inputs {
@@ -346,6 +348,9 @@ func TestExportIsTheSameForAnyWorkers(t *testing.T) {
 			for _, format := range []schema.Format{schema.Parquet, schema.Arrow} {
 				if testing.Short() && (i > 0 || format == schema.Parquet) {
 					continue
+				}
+				if i > 1 && !need.Long() && (level == schema.LevelBlocks) != (format == schema.Arrow) {
+					continue // the sample and what is made are enough for all four
 				}
 				t.Run(fmt.Sprintf("%s/%s/%s", input.name, level, format), func(t *testing.T) {
 					want := exportedFiles(t, input.path, Options{Level: level, Format: format, Tables: schema.Tables(), Workers: 1})

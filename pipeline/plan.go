@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,12 +17,13 @@ import (
 // A plan says what is in the buffers of a capture and what becomes of each
 // source.
 type plan struct {
-	capture *capture.Capture
-	bound   map[*capture.Source]*sourcePlan // every configured source
-	framed  map[uint8]*sourcePlan           // those of a raw file in frames, as they are met
-	buffers []*bufferPlan
-	sources []*sourcePlan // by buffer, then as configured, then by ID
-	notes   []string
+	capture   *capture.Capture
+	protocols []decode.Family
+	bound     map[*capture.Source]*sourcePlan // every configured source
+	framed    map[uint8]*sourcePlan           // those of a raw file in frames, as they are met
+	buffers   []*bufferPlan
+	sources   []*sourcePlan // by buffer, then as configured, then by ID
+	notes     []string
 }
 
 // A bufferPlan is a buffer with the count of what is in it.
@@ -42,8 +44,8 @@ type sourcePlan struct {
 	notes    []string // about its protocol, for the user
 
 	buffer *bufferPlan // nil: none is configured for it
-	bytes  int64
-	sample int // bytes of its stream to decode; 0: all
+	bytes  int64       // units of its stream: see [decode.Protocol]
+	sample int         // bytes of its stream to decode; 0: all
 	status schema.SourceStatus
 
 	outcome outcome
@@ -69,6 +71,22 @@ func (s *sourcePlan) version() string {
 		return s.Version
 	}
 	return s.protocol.Version()
+}
+
+// unitBytes is how many bytes of its stream a unit takes.
+func (s *sourcePlan) unitBytes() int64 {
+	if s.protocol == nil {
+		return 1
+	}
+	return int64(s.protocol.UnitBytes())
+}
+
+// unit is what the bytes of the source count.
+func (s *sourcePlan) unit() schema.SourceUnit {
+	if s.unitBytes() > 1 {
+		return schema.UnitSamples
+	}
+	return schema.UnitBytes
 }
 
 // registers returns the values of the source's registers by name.
@@ -107,13 +125,13 @@ func (p *plan) warnUndefined(s *sourcePlan) {
 
 // makePlan binds every source, then reads every buffer once: of a sample only
 // the first part.
-func makePlan(ctx context.Context, c *capture.Capture, sample bool) (*plan, error) {
+func makePlan(ctx context.Context, c *capture.Capture, protocols []decode.Family, sample bool) (*plan, error) {
 	p := &plan{
-		capture: c, notes: slices.Clone(c.Warnings),
+		capture: c, protocols: protocols, notes: slices.Clone(c.Warnings),
 		bound: map[*capture.Source]*sourcePlan{}, framed: map[uint8]*sourcePlan{},
 	}
 	for _, s := range c.Sources {
-		p.bound[s] = bindSource(s)
+		p.bound[s] = p.bindSource(s)
 	}
 	for _, b := range c.Buffers {
 		bp := &bufferPlan{Buffer: b, looked: b.Size, data: contextReaderAt{ctx, b.Data}, framed: b.Format != capture.SourceData && b.Size > 0}
@@ -147,10 +165,10 @@ func (p *plan) note(format string, args ...any) {
 }
 
 // bindSource binds a source to its protocol.
-func bindSource(s *capture.Source) *sourcePlan {
+func (p *plan) bindSource(s *capture.Source) *sourcePlan {
 	sp := &sourcePlan{Source: s}
 	var err error
-	if sp.protocol, sp.notes, err = bind(s); err != nil {
+	if sp.protocol, sp.notes, err = p.bind(s); err != nil {
 		sp.protocol, sp.status, sp.problem = nil, schema.StatusUnsupported, err.Error()
 	}
 	return sp
@@ -158,19 +176,15 @@ func bindSource(s *capture.Source) *sourcePlan {
 
 // bind binds the protocol of a source to its registers. The notes are for the
 // user.
-func bind(s *capture.Source) (decode.Protocol, []string, error) {
+func (p *plan) bind(s *capture.Source) (decode.Protocol, []string, error) {
 	if s.Problem != "" {
 		return nil, nil, errors.New(s.Problem)
 	}
-	b, ok := protocols[s.Protocol]
-	if !ok {
-		name := s.Type
-		if name == "" {
-			name = "of unknown type"
-		}
-		return nil, nil, fmt.Errorf("source %s is %s, which is not supported", s.Name, name)
+	i := slices.IndexFunc(p.protocols, func(f decode.Family) bool { return f.Name == s.Protocol })
+	if i < 0 {
+		return nil, nil, fmt.Errorf("source %s is %s, which is not supported", s.Name, cmp.Or(s.Type, "of unknown type"))
 	}
-	return b(decode.Source{Registers: s.Registers, CoreType: s.CoreType, Profile: string(s.Profile)})
+	return p.protocols[i].Bind(decode.Source{Registers: s.Registers, CoreType: s.CoreType, Profile: string(s.Profile)})
 }
 
 // inFrames returns the source of a trace ID of a raw file in frames, bound when
@@ -180,7 +194,7 @@ func (p *plan) inFrames(id uint8) *sourcePlan {
 		return nil
 	}
 	if p.framed[id] == nil {
-		p.framed[id] = bindSource(p.capture.Template.WithID(id))
+		p.framed[id] = p.bindSource(p.capture.Template.WithID(id))
 	}
 	return p.framed[id]
 }
@@ -197,13 +211,12 @@ func (p *plan) readFrames(b *bufferPlan) error {
 	for _, s := range p.capture.SourcesIn(b.Buffer) {
 		opt.Configured = append(opt.Configured, s.ID)
 	}
-	var err error
-	if b.layout, err = frame.Detect(b.data, b.looked, opt); err != nil {
+	found, err := frame.Detect(b.data, b.looked, opt)
+	if err != nil {
 		return p.explainNotFrames(b, err)
 	}
-	if b.layout.Offset != 0 {
-		p.note("buffer %s: frames begin at offset %d", b.Name, b.layout.Offset)
-	}
+	b.layout = found.Layout
+	p.noteFrames(b, found)
 	b.census, err = frame.Scan(b.data, b.looked, b.layout)
 	return err
 }
@@ -237,7 +250,7 @@ func (p *plan) asyncScore(b *capture.Buffer) func(id uint8, stream []byte) int {
 		if protocol == nil {
 			return 0
 		}
-		return protocol.CountSyncs(stream)
+		return protocol.RateSyncs(stream)
 	}
 }
 
@@ -272,7 +285,7 @@ func (p *plan) planSources(b *bufferPlan, placed map[*capture.Source]bool) {
 		}
 		p.sources = append(p.sources, &sourcePlan{
 			Source: &capture.Source{ID: id}, buffer: b, bytes: n, status: schema.StatusUnconfigured,
-			problem: fmt.Sprintf("source 0x%02x is in buffer %s, but not configured", id, b.Name),
+			problem: fmt.Sprintf("source %s is in buffer %s, but not configured", schema.SourceText(id), b.Name),
 		})
 	}
 }
@@ -290,7 +303,7 @@ func (b *bufferPlan) scale() float64 { return float64(b.Size) / float64(max(1, b
 
 // place says where the stream of a bound source is, and how long.
 func (p *plan) place(s *sourcePlan, b *bufferPlan, n int64) {
-	s.buffer, s.bytes = b, n
+	s.buffer, s.bytes = b, n/s.unitBytes()
 	p.notes = append(p.notes, s.notes...)
 	if n == 0 {
 		s.status = schema.StatusEmpty
@@ -340,14 +353,18 @@ func (p *plan) account(b *bufferPlan) schema.BufferBytes {
 	if b.census == nil {
 		for _, s := range p.sources {
 			if s.buffer == b {
-				a.Streams[fmt.Sprintf("%02x", s.ID)] = s.bytes
+				whole := s.bytes * s.unitBytes()
+				a.Streams[schema.SourceText(s.ID)] = whole
+				if whole < b.Size {
+					a.Overhead["incomplete"] = b.Size - whole
+				}
 			}
 		}
 		return a
 	}
 	for id, n := range b.census.Streams {
 		if n > 0 && frame.IsSource(uint8(id)) {
-			a.Streams[fmt.Sprintf("%02x", id)] = n
+			a.Streams[schema.SourceText(uint8(id))] = n
 		}
 	}
 	o := &b.census.Overhead

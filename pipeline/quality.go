@@ -6,7 +6,6 @@ import (
 
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/capture"
-	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -28,7 +27,7 @@ type QualityReport struct {
 
 // A SourceQuality is how good the trace of a source is.
 type SourceQuality struct {
-	Source   string `json:"source"` // hex
+	Source   string `json:"source"` // as [schema.SourceText] writes it
 	Name     string `json:"name,omitempty"`
 	Protocol string `json:"protocol,omitempty"`
 	Version  string `json:"version,omitempty"`
@@ -37,8 +36,8 @@ type SourceQuality struct {
 	Problem  string `json:"problem,omitempty"` // why it is not decoded
 	Unit     string `json:"unit"`
 	schema.Totals
-	LossReasons []LossSum       `json:"loss_reasons"`
-	Missing     []MissingMemory `json:"missing_memory"` // most stops first
+	LossReasons []LossSum `json:"loss_reasons"`
+	Missing
 	Agreements
 }
 
@@ -47,13 +46,6 @@ type LossSum struct {
 	Reason string `json:"reason"`
 	Losses int64  `json:"losses"`
 	Bytes  int64  `json:"bytes"`
-}
-
-// MissingMemory is memory that was wanted and is in no image.
-type MissingMemory struct {
-	First string `json:"first"` // lowest and highest address wanted, hex
-	Last  string `json:"last"`
-	Stops int64  `json:"stops"`
 }
 
 // Agreements are what needs no reference to tell a wrong program image from the
@@ -113,8 +105,8 @@ func Quality(ctx context.Context, input string, opt QualityOptions) (*QualityRep
 func (s *sourcePlan) sourceQuality() SourceQuality {
 	o := &s.outcome
 	return SourceQuality{
-		Source: fmt.Sprintf("%02x", s.ID), Name: s.Name, Protocol: s.Protocol, Version: s.version(), Core: s.Core,
-		Status: schema.SourceStatusNames[s.status], Problem: s.problem, Unit: schema.SourceUnitNames[schema.UnitBytes],
+		Source: schema.SourceText(s.ID), Name: s.Name, Protocol: s.Protocol, Version: s.version(), Core: s.Core,
+		Status: schema.SourceStatusNames[s.status], Problem: s.problem, Unit: s.unit().String(),
 		Totals: o.totals, LossReasons: o.lost.reasons(), Missing: missingMemory(&o.missing), Agreements: agreements(&o.quality),
 	}
 }
@@ -139,14 +131,6 @@ func (s *lossSums) reasons() []LossSum {
 		}
 	}
 	return sums
-}
-
-func missingMemory(m *image.Missing) []MissingMemory {
-	memory := []MissingMemory{}
-	for _, r := range m.Ranges() {
-		memory = append(memory, MissingMemory{hexAddress(r.First), hexAddress(r.Last), r.Stops})
-	}
-	return memory
 }
 
 func agreements(q *decode.Quality) Agreements {

@@ -2,6 +2,8 @@ package pipeline
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -29,6 +31,10 @@ func TestQuality(t *testing.T) {
 		{"opencsd-TC2", "12", decode.Quality{Branches: 49, BranchesIndirect: 49, ISyncs: 2, ISyncsEqual: 2}},
 		{"stm32f105-m3-etmv34-itm-swo", "02", decode.Quality{Branches: 264, BranchesIndirect: 8, BranchesRepeated: 256}},
 		{"am243x-r5f-etmv3-freertos-002b37c", "10", decode.Quality{Branches: 9384, BranchesIndirect: 8341, BranchesRepeated: 1043, ISyncs: 59, ISyncsEqual: 59}},
+		{"am243x-r5f-etmv3-zephyr-e9185a9", "10", decode.Quality{
+			Branches: 29331, BranchesIndirect: 29319, BranchesRepeated: 10, ISyncs: 58, ISyncsEqual: 58, ISyncsUnplaced: 1,
+			BranchMisses: []decode.Miss{rewrittenVector(65358), rewrittenVector(65438)},
+		}},
 		{"opencsd-TC2", "13", decode.Quality{Branches: 302, BranchesIndirect: 302, BranchesUnplaced: 13, ISyncs: 3, ISyncsEqual: 3}},
 		{"", "10", decode.Quality{Branches: 5857, BranchesIndirect: 5857, ISyncs: 56, ISyncsEqual: 56}},
 	} {
@@ -53,7 +59,7 @@ func TestQuality(t *testing.T) {
 				if s.BytesDecoded+s.BytesLost != s.Bytes || lost != s.BytesLost || losses != s.Losses {
 					t.Errorf("source %s: %d bytes, %d decoded, %d lost in %d losses; by reason %v", s.Source, s.Bytes, s.BytesDecoded, s.BytesLost, s.Losses, s.LossReasons)
 				}
-				if s.Source != tt.source {
+				if s.Source != "0x"+tt.source {
 					continue
 				}
 				seen = true
@@ -78,6 +84,15 @@ ETMCR = 0x00000100
 
 -- program --
 `
+
+// rewrittenVector is a branch packet after the SVC vector of zephyr, which in its
+// ELF file is a direct branch and in memory was not.
+func rewrittenVector(offset int64) decode.Miss {
+	return decode.Miss{
+		Offset: offset, After: schema.Of(uint32(8)),
+		Expected: decode.PC{Address: 0x168, ISA: schema.A32}, Found: decode.PC{Address: 0x70000ff0, ISA: schema.A32},
+	}
+}
 
 const qualityPackets = `
 -- packets --
@@ -209,12 +224,43 @@ ETMIDR = 0x410cf230  ; security extensions
 	}
 }
 
-func a32(address uint32) decode.Place { return decode.Place{Address: address, ISA: schema.A32} }
+// PFT 1.0 has neither VMID packets nor exception returns. They are read all the
+// same, and named.
+func TestQualityOfNewerPackets(t *testing.T) {
+	const packets = `Packets of PFT 1.1.
+
+-- config --
+protocol = %s
+
+-- program --
+00008000: e1b0f00e  ; movs pc, lr
+
+-- packets --
+00 00 00 00 00 80 ; 0 A-sync
+08 00 80 00 00 21 ; 6 I-sync 00008000, a32, trace on, secure
+3c 05             ; 12 VMID 5
+01                ; 14 branch address 00008000
+76                ; 15 exception return
+`
+	for version, want := range map[string][]string{
+		"pft1.0": {"exception_return packets", "vmid packets"}, "pft1.1": nil,
+	} {
+		s, err := decodetest.Parse(version, fmt.Appendf(nil, packets, version))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := decodeQuality(t, s, s.Memory(), grain{unitBytes, partBytes, chunkBytes}).Undefined; !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", version, got, want)
+		}
+	}
+}
+
+func a32(address uint32) decode.PC { return decode.PC{Address: address, ISA: schema.A32} }
 
 // decodeQuality decodes the packets of a scenario, cut up as g says.
 func decodeQuality(t *testing.T, s *decodetest.Scenario, mem *image.Memory, g grain) decode.Quality {
 	t.Helper()
-	protocol, _, err := protocols[s.Protocol](decode.Source{Registers: s.Registers})
+	protocol, _, err := bindTo(s.Protocol, decode.Source{Registers: s.Registers})
 	if err != nil {
 		t.Fatal(err)
 	}

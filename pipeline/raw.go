@@ -37,7 +37,7 @@ func (s *rawStream) Next() (decode.Piece, error) {
 	}
 	n := min(int64(len(s.buf)), left)
 	if _, err := io.ReadFull(io.NewSectionReader(s.data, at, n), s.buf[:n]); err != nil {
-		return decode.Piece{}, fmt.Errorf("read capture at offset %d: %w", at, err)
+		return decode.Piece{}, fmt.Errorf("read capture at offset 0x%x: %w", at, err)
 	}
 	s.read += n
 	return decode.Piece{Data: s.buf[:n], Base: decode.CaptureOffset(at)}, nil

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 )
@@ -15,7 +16,7 @@ func TestTableRowGroups(t *testing.T) {
 	const n = 2*schema.RowGroupRows + 5
 	var groups []int
 	next := int64(0)
-	events := &table[schema.Event]{series: &dataset.Series{Table: &schema.Events}, fill: fillEvent, submit: func(j job) error {
+	events := &table[schema.Event]{series: &dataset.Series{Table: &schema.Events}, write: fillEvent, submit: func(j job) error {
 		batch, rows := schema.NewBatch(&schema.Events), 0
 		err := j.fill(batch, func() error {
 			if batch.Rows() > schema.BatchRows {
@@ -59,9 +60,7 @@ func TestTableRowGroups(t *testing.T) {
 // Runs become row groups of the size of their level; what they become does not
 // depend on where a group ends.
 func TestRunRowGroups(t *testing.T) {
-	if testing.Short() {
-		t.Skip("decodes more than a million instructions twice")
-	}
+	need.FullRun(t, "more than a million instructions twice")
 	const times = 6
 	tr := sampleTrace(t)
 	long := tr.with(bytes.Repeat(tr.data, times))

@@ -14,7 +14,7 @@ type exceptionRow struct {
 	timestamp schema.Null[uint64]
 }
 
-func exceptionRows(b base, u *decode.Unit, exceptions []schema.Exception) []exceptionRow {
+func exceptionRows(b base, u *decode.Result, exceptions []schema.Exception) []exceptionRow {
 	rows := make([]exceptionRow, len(exceptions))
 	for i, x := range exceptions {
 		rows[i] = exceptionRow{Exception: x, ordinal: b.ordinal + int64(i), timestamp: timestampOf(b, u, x.Timestamp)}
@@ -23,7 +23,7 @@ func exceptionRows(b base, u *decode.Unit, exceptions []schema.Exception) []exce
 }
 
 // timestampOf returns the last timestamp seen, given the index of its row.
-func timestampOf(b base, u *decode.Unit, index int32) schema.Null[uint64] {
+func timestampOf(b base, u *decode.Result, index int32) schema.Null[uint64] {
 	for index >= b.timestamps && u.Timestamps[index].Unknown {
 		index--
 	}

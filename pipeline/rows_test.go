@@ -65,7 +65,7 @@ func (s *rowSet) tables(blocks bool) tables {
 }
 
 func memoryTable[T any](s *rowSet, t *schema.Table, fill func(*schema.Batch, *base, *T)) *table[T] {
-	return &table[T]{series: &dataset.Series{Table: t}, submit: s.submit, fill: fill}
+	return &table[T]{series: &dataset.Series{Table: t}, submit: s.submit, write: fill}
 }
 
 func (s *rowSet) submit(j job) error {

@@ -5,61 +5,40 @@ import (
 
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/schema"
-	"github.com/tracelake/tracelake/schema/dataset"
 )
 
 // runs is a stretch of the runs of one part of a segment, on its way to become
 // rows of `instructions` or of `blocks`.
 type runs struct {
 	base    base
-	unit    *decode.Unit
+	unit    *decode.Result
 	numbers []uint32      // of the unit's blocks
 	spans   []schema.Span // of the part
 	from    int           // index of the first run
 	to      int           // behind the last
 	skip    int           // instructions of the first run that are already rows
 	cost    int           // index of the next cost
+	costs   int           // index after the last
 	seq     int64         // of the first instruction
 	rows    int64         // of the table they become
 }
 
-// A runTable collects runs and cuts them into row-group jobs by ordinal.
-type runTable struct {
-	series *dataset.Series
-	submit func(job) error
-	blocks bool // rows of `blocks`, else of `instructions`
-	pieces []runs
-	rows   int64
-}
+// bytes is about what the runs take up in memory, as [runTable] counts.
+func (r *runs) bytes() int64 { return runBytes*int64(r.to-r.from) + costBytes*int64(r.costs-r.cost) }
 
-func (t *runTable) add(r runs) error {
-	if t == nil {
-		return nil
+// rowCount returns the rows that so many instructions of one run become.
+func rowCount(instructions int64, blocks bool) int64 {
+	if !blocks {
+		return instructions
 	}
-	if t.blocks {
-		r.rows = r.blockRows()
-	}
-	limit := int64(t.series.Table.RowGroupRows())
-	for r.rows > 0 {
-		head := r
-		head.rows = min(r.rows, limit-t.rows)
-		t.pieces = append(t.pieces, head)
-		t.rows += head.rows
-		r.advance(head.rows, t.blocks)
-		if t.rows == limit {
-			if err := t.flush(); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return (instructions + schema.MaxBlockRow - 1) / schema.MaxBlockRow
 }
 
 // blockRows counts the rows of `blocks` in r.
 func (r *runs) blockRows() int64 {
 	n := int64(0)
 	for i := r.from; i < r.to; i++ {
-		n += (int64(r.unit.Runs[i].Count) + schema.MaxBlockRow - 1) / schema.MaxBlockRow
+		n += rowCount(int64(r.unit.Runs[i].Count), true)
 	}
 	return n
 }
@@ -75,7 +54,7 @@ func (r *runs) advance(n int64, blocks bool) {
 		take := min(left, n)
 		if blocks {
 			take = min(left, n*schema.MaxBlockRow)
-			n -= (take + schema.MaxBlockRow - 1) / schema.MaxBlockRow
+			n -= rowCount(take, true)
 		} else {
 			n -= take
 		}
@@ -88,7 +67,7 @@ func (r *runs) pass(n int) {
 	run := &r.unit.Runs[r.from]
 	r.seq += int64(n)
 	r.skip += n
-	if run.Flags&schema.RunCostsTold != 0 {
+	if run.Flags&schema.RunHasCosts != 0 {
 		r.cost += n
 	}
 	if r.skip == int(run.Count) {
@@ -105,34 +84,6 @@ func (r *runs) span() (*schema.Span, int) {
 		return &r.spans[0], r.spans[1].Run
 	}
 	return &r.spans[0], r.to
-}
-
-// flush submits the runs collected so far as a row group.
-func (t *runTable) flush() error {
-	if t == nil || t.rows == 0 {
-		return nil
-	}
-	pieces, fill := t.pieces, (*runs).fillInstructions
-	if t.blocks {
-		fill = (*runs).fillBlocks
-	}
-	t.pieces, t.rows = nil, 0
-	return t.submit(job{series: t.series, fill: func(batch *schema.Batch, emit func() error) error {
-		room := schema.BatchRows
-		for i := range pieces {
-			for r := &pieces[i]; r.rows > 0; {
-				n := fill(r, batch, room)
-				r.rows -= int64(n)
-				if room -= n; room == 0 {
-					if err := emit(); err != nil {
-						return err
-					}
-					room = schema.BatchRows
-				}
-			}
-		}
-		return emit()
-	}})
 }
 
 // fillInstructions appends rows of `instructions` to batch, at most room and no
@@ -177,7 +128,7 @@ func (r *runs) fillInstructions(batch *schema.Batch, room int) int {
 }
 
 // outcomes are the columns of which a run tells its last instruction alone,
-// unless RunFailedTold. They begin as NULL.
+// unless RunHasFailed. They begin as NULL.
 type outcomes struct {
 	executed, executedValid []uint8
 	cycles                  []uint32
@@ -204,12 +155,12 @@ func newOutcomes(batch *schema.Batch, rows int) outcomes {
 
 // fill tells of n instructions of a run, the first of them row i.
 func (o *outcomes) fill(r *runs, run *schema.Run, span *schema.Span, i, n int) {
-	if run.Flags&schema.RunFailedTold != 0 {
+	if run.Flags&schema.RunHasFailed != 0 {
 		for k := range n {
 			o.executed[i+k], o.executedValid[i+k] = uint8(run.Failed>>(r.skip+k)&1^1), 1
 		}
 	}
-	if run.Flags&schema.RunCostsTold != 0 {
+	if run.Flags&schema.RunHasCosts != 0 {
 		o.fillCosts(r, run, span, i, n)
 	}
 	if r.skip+n != int(run.Count) {
@@ -217,7 +168,7 @@ func (o *outcomes) fill(r *runs, run *schema.Run, span *schema.Span, i, n int) {
 	}
 	last := i + n - 1
 	o.executed[last], o.executedValid[last] = outcomeExecuted(run.Outcome)
-	if run.Flags&schema.RunCyclesTold != 0 {
+	if run.Flags&schema.RunHasCycles != 0 {
 		_, at := r.base.at(schema.Point{Epoch: span.Epoch, Cycle: schema.Of(run.Cycle)})
 		o.cycles[last], o.cyclesValid[last] = run.Cycles, 1
 		o.cycle[last], o.cycleValid[last] = uint64(at.V), 1
@@ -315,13 +266,13 @@ func (r *runs) fillBlocks(batch *schema.Batch, room int) int {
 func (r *runs) fillRunOutcome(batch *schema.Batch, run *schema.Run, span *schema.Span, last bool) {
 	outcome, failed := schema.Untold, schema.Null[uint64]{}
 	cycles, cycle := schema.Null[uint32]{}, schema.Null[uint64]{}
-	if run.Flags&schema.RunFailedTold != 0 {
+	if run.Flags&schema.RunHasFailed != 0 {
 		failed = schema.Of(run.Failed)
 	}
 	if last {
 		outcome = run.Outcome
 	}
-	if last && run.Flags&(schema.RunCyclesTold|schema.RunCostsTold) != 0 {
+	if last && run.Flags&(schema.RunHasCycles|schema.RunHasCosts) != 0 {
 		_, at := r.base.at(schema.Point{Epoch: span.Epoch, Cycle: schema.Of(run.Cycle)})
 		cycles, cycle = schema.Of(run.Cycles), schema.Of(uint64(at.V))
 	}

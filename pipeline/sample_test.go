@@ -12,14 +12,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tracelake/tracelake/bench/sample"
-	"github.com/tracelake/tracelake/bench/synth"
+	"github.com/tracelake/tracelake/bench/truth/digest"
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/schema"
 )
 
 // sampleRows decodes the sample, and returns its rows and its truth, which was
 // made from the recorded execution.
-func sampleRows(t *testing.T, blocks bool, workers int) (*rowSet, *synth.Truth) {
+func sampleRows(t *testing.T, blocks bool, workers int) (*rowSet, *digest.Truth) {
 	t.Helper()
 	dir := t.TempDir()
 	if err := sample.Extract(dir); err != nil {
@@ -29,12 +29,12 @@ func sampleRows(t *testing.T, blocks bool, workers int) (*rowSet, *synth.Truth) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := capture.Open(dir, capture.Options{})
+	c, err := capture.Open(dir, protocols(), capture.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	p, err := makePlan(context.Background(), c, false)
+	p, err := makePlan(context.Background(), c, protocols(), false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,9 +49,9 @@ func sampleRows(t *testing.T, blocks bool, workers int) (*rowSet, *synth.Truth) 
 // recording of another program, without this decoder.
 func TestSampleTruth(t *testing.T) {
 	set, truth := sampleRows(t, false, 2)
-	got := synth.Truth{
+	got := digest.Truth{
 		Source: truth.Source, Bytes: set.totals.Bytes, Segments: set.totals.Segments, Instructions: set.totals.Instructions,
-		Counts: map[string]synth.TruthCounts{},
+		Counts: map[string]digest.Counts{},
 	}
 	program, timing := fnv.New64a(), fnv.New64a()
 	for _, row := range set.rows["instructions"] {
@@ -63,7 +63,7 @@ func TestSampleTruth(t *testing.T) {
 			timing.Write(hashedCell(t, row[column]))
 		}
 	}
-	got.Program, got.Timing = synth.Hash(program.Sum64()), synth.Hash(timing.Sum64())
+	got.Program, got.Timing = digest.Hash(program.Sum64()), digest.Hash(timing.Sum64())
 	last := int64(0)
 	for _, row := range set.rows["cycle_counts"] {
 		if row["epoch"] != "0" && row["epoch"] != "NULL" {
@@ -79,19 +79,19 @@ func TestSampleTruth(t *testing.T) {
 	}
 	got.Cycles = &last
 	for _, row := range set.rows["exceptions"] {
-		got.Exceptions = append(got.Exceptions, synth.TruthException{
+		got.Exceptions = append(got.Exceptions, digest.Exception{
 			Seq: int64(cellNumber(t, row["seq"])), Event: row["event"], Type: cellNotNull(row["type"]), Number: cellOptional[uint16](t, row["number"]),
 			ReturnAddress: cellAddress(t, row["return_address"]), Target: cellAddress(t, row["target"]),
 			Cycle: cellOptional[int64](t, row["cycle"]), Timestamp: cellOptional[uint64](t, row["timestamp"]), ContextID: cellOptional[uint32](t, row["context_id"]),
 		})
 	}
 	for _, row := range set.rows["contexts"] {
-		got.Contexts = append(got.Contexts, synth.TruthContext{
+		got.Contexts = append(got.Contexts, digest.Context{
 			Seq: int64(cellNumber(t, row["seq"])), ContextID: cellOptional[uint32](t, row["context_id"]), VMID: cellOptional[uint8](t, row["vmid"]), Security: row["security"],
 		})
 	}
 	for _, row := range set.rows["timestamps"] {
-		got.Timestamps = append(got.Timestamps, synth.TruthTimestamp{
+		got.Timestamps = append(got.Timestamps, digest.Timestamp{
 			Seq: int64(cellNumber(t, row["seq"])), Timestamp: cellNumber(t, row["timestamp"]), Cycle: cellOptional[int64](t, row["cycle"]),
 		})
 	}
@@ -102,7 +102,7 @@ func TestSampleTruth(t *testing.T) {
 }
 
 // asJSON makes a truth comparable: without what it keeps to itself.
-func asJSON(t *testing.T, truth *synth.Truth) any {
+func asJSON(t *testing.T, truth *digest.Truth) any {
 	t.Helper()
 	b, err := json.Marshal(truth)
 	if err != nil {
@@ -151,12 +151,12 @@ func cellOptional[T int64 | uint64 | uint32 | uint16 | uint8](t *testing.T, cell
 	return &v
 }
 
-func cellAddress(t *testing.T, cell string) *synth.Address {
+func cellAddress(t *testing.T, cell string) *digest.Address {
 	t.Helper()
 	if cell == "NULL" {
 		return nil
 	}
-	a := synth.Address(cellHex(t, cell))
+	a := digest.Address(cellHex(t, cell))
 	return &a
 }
 

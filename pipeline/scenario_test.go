@@ -53,12 +53,18 @@ type trial struct {
 	whole    *rowSet // the stream decoded in one piece
 }
 
-func newTrial(t *testing.T, s *decodetest.Scenario) *trial {
-	bind := protocols[s.Protocol]
-	if bind == nil {
-		t.Fatalf("%s: no decoder for %q", s.Name, s.Protocol)
+// bindTo binds a protocol by its name.
+func bindTo(protocol string, s decode.Source) (decode.Protocol, []string, error) {
+	for _, f := range protocols() {
+		if f.Name == protocol {
+			return f.Bind(s)
+		}
 	}
-	protocol, _, err := bind(decode.Source{Registers: s.Registers, CoreType: s.CoreType, Profile: s.Profile})
+	return nil, nil, fmt.Errorf("no decoder for %q", protocol)
+}
+
+func newTrial(t *testing.T, s *decodetest.Scenario) *trial {
+	protocol, _, err := bindTo(s.Protocol, decode.Source{Registers: s.Registers, CoreType: s.CoreType, Profile: s.Profile})
 	if err != nil {
 		t.Fatalf("%s: %v", s.Name, err)
 	}

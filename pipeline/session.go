@@ -17,6 +17,7 @@ type session struct {
 	capture *capture.Capture
 	plan    *plan
 	tokens  workers
+	decoded *budget // units that wait to be stitched
 }
 
 // sessionOptions say what to open.
@@ -24,6 +25,8 @@ type sessionOptions struct {
 	capture capture.Options
 	sources []uint8 // to decode; nil: all
 	workers int     // at least 1
+	// protocols are those that are decoded; nil: those of protocols.go.
+	protocols []decode.Family
 	// sample limits the session to the first part of the capture (limits.go),
 	// and opens one without trace too.
 	sample bool
@@ -32,7 +35,10 @@ type sessionOptions struct {
 // openSession opens the capture at input and plans its sources. The caller
 // closes the session.
 func openSession(ctx context.Context, input string, opt sessionOptions) (*session, error) {
-	c, err := capture.Open(input, opt.capture)
+	if opt.protocols == nil {
+		opt.protocols = protocols()
+	}
+	c, err := capture.Open(input, opt.protocols, opt.capture)
 	if err != nil {
 		return nil, err
 	}
@@ -41,14 +47,16 @@ func openSession(ctx context.Context, input string, opt sessionOptions) (*sessio
 		c.Close()
 		return nil, err
 	}
-	return &session{capture: c, plan: p, tokens: newWorkers(opt.workers)}, nil
+	return &session{
+		capture: c, plan: p, tokens: newWorkers(opt.workers), decoded: newBudget(decodedBytes * int64(opt.workers)),
+	}, nil
 }
 
 func (o *sessionOptions) plan(ctx context.Context, c *capture.Capture) (*plan, error) {
 	if err := c.Check(); err != nil && (!o.sample || errors.Is(err, capture.ErrEmpty)) {
 		return nil, err
 	}
-	p, err := makePlan(ctx, c, o.sample)
+	p, err := makePlan(ctx, c, o.protocols, o.sample)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +91,7 @@ func (s *session) decode(ctx context.Context, src *sourcePlan, t tables, progres
 		err = src.lose(t)
 	}
 	if err != nil {
-		return fmt.Errorf("source 0x%02x: %w", src.ID, err)
+		return fmt.Errorf("source %s: %w", schema.SourceText(src.ID), err)
 	}
 	return nil
 }
@@ -94,7 +102,13 @@ func (s *session) follow(ctx context.Context, src *sourcePlan, t tables, progres
 	pool := &decoders{new: func() decode.Decoder {
 		return src.protocol.NewDecoder(src.Memory, t.packets != nil)
 	}}
-	err := ordered(ctx, s.tokens, split(src.stream(), src.protocol), pool.decode, func(d decoded) error {
+	units := throttled(ctx, s.decoded, split(src.stream(), src.protocol))
+	err := ordered(ctx, s.tokens, units, func(ctx context.Context, u *workUnit) (decoded, error) {
+		d, err := pool.decode(ctx, u)
+		s.decoded.take(d.bytes)
+		return d, err
+	}, func(d decoded) error {
+		defer s.decoded.give(d.bytes)
 		err := st.stitch(d)
 		if err == nil && progress != nil {
 			progress(&st.outcome.totals)

@@ -67,8 +67,8 @@ func TestSilicon(t *testing.T) {
 // counts, timestamps, contexts, restarts, losses.
 var listingKinds = []string{"I", "X", "R", "C", "T", "P", "G", "L"}
 
-// A listing is lines by kind, in the form of captures/README.md §3, its fields
-// joined by one blank.
+// A listing is lines by kind, in the form of docs/conformance.md, The listing,
+// its fields joined by one blank.
 type listing map[string][]string
 
 func (l listing) add(kind string, offset int64, fields ...any) {

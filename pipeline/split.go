@@ -9,26 +9,26 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// A unit is a stretch of a stream for one worker: whole segments, or a part of
-// a long one. How a stream falls into units depends on its bytes alone.
-type unit struct {
-	// What stands before the first cut; the stitcher takes it as it is.
-	losses []schema.Loss
-	events []schema.Event
-	kept   decode.Preserved
+// A workUnit is the bytes of a stream for one worker: whole segments, or a part
+// of a long one. How a stream falls into units depends on its bytes alone.
+type workUnit struct {
+	// What is before the first cut; the stitcher takes it as it is.
+	losses    []schema.Loss
+	events    []schema.Event
+	preserved decode.Preserved
 
 	parts  []decode.Part
 	bytes  int // in parts
 	asyncs int // likewise
 
-	// A unit whose first part goes on a segment takes the decoder from prev;
+	// A unit whose first part continues a segment takes the decoder from prev;
 	// one whose last part is open hands it on to next.
 	prev, next chan decode.Decoder
 }
 
 // split cuts a stream into segments at its cuts, the first I-sync after each
 // A-sync, and groups them into units.
-func split(stream decode.Stream, protocol decode.Protocol) iter.Seq2[*unit, error] {
+func split(stream decode.Stream, protocol decode.Protocol) iter.Seq2[*workUnit, error] {
 	return splitBy(stream, protocol, grain{unitBytes, partBytes, chunkBytes})
 }
 
@@ -37,10 +37,10 @@ type grain struct {
 	unit, part, chunk int
 }
 
-func splitBy(stream decode.Stream, protocol decode.Protocol, g grain) iter.Seq2[*unit, error] {
-	return func(yield func(*unit, error) bool) {
-		s := splitter{grain: g, protocol: protocol, cutter: protocol.NewCutter(), unit: &unit{}, more: true}
-		s.flush = func(u *unit) { s.more = s.more && yield(u, nil) }
+func splitBy(stream decode.Stream, protocol decode.Protocol, g grain) iter.Seq2[*workUnit, error] {
+	return func(yield func(*workUnit, error) bool) {
+		s := splitter{grain: g, protocol: protocol, cutter: protocol.NewCutter(), unit: &workUnit{}, more: true}
+		s.flush = func(u *workUnit) { s.more = s.more && yield(u, nil) }
 		for s.more {
 			piece, err := stream.Next()
 			if errors.Is(err, io.EOF) {
@@ -67,9 +67,9 @@ func splitBy(stream decode.Stream, protocol decode.Protocol, g grain) iter.Seq2[
 type splitter struct {
 	grain    grain
 	protocol decode.Protocol
-	flush    func(*unit)
+	flush    func(*workUnit)
 	more     bool // the consumer wants more
-	unit     *unit
+	unit     *workUnit
 
 	// The bytes at hand. Parts are slices of them, so they are only ever
 	// appended to; release moves on to new memory.
@@ -83,8 +83,8 @@ type splitter struct {
 
 	inSegment bool // a cut was found
 	segment   int  // first byte in no part
-	continued bool // the part at hand goes on a segment,
-	broken    bool // behind a break
+	continued bool // the part at hand continues a segment,
+	broken    bool // after a break
 	next      chan decode.Decoder
 
 	unsynced     schema.Loss // the loss before the first cut
@@ -107,6 +107,15 @@ func (s *splitter) take(p *decode.Piece, i int) int {
 	}
 	s.bytes += int64(n)
 	return n
+}
+
+// endStretch ends an unbroken stretch of the stream: the start of a unit that
+// never ended is no byte of it.
+func (s *splitter) endStretch() {
+	rest := int(s.bytes % int64(s.protocol.UnitBytes()))
+	s.data, s.offsets = s.data[:len(s.data)-rest], s.offsets[:len(s.offsets)-rest]
+	s.bytes -= int64(rest)
+	s.find(true)
 }
 
 // find finds the cuts in the bytes at hand, all of them if last. Otherwise the
@@ -133,7 +142,7 @@ func (s *splitter) cut(at int, preserved decode.Preserved) {
 		s.closeParts(at, false)
 	} else {
 		s.loseUnsynced(s.bytes - int64(len(s.data)-at))
-		s.unit.kept = preserved
+		s.unit.preserved = preserved
 		s.inSegment = true
 	}
 	s.dropBounds(at)
@@ -153,13 +162,15 @@ func (s *splitter) release() {
 	s.bounds = s.bounds[:0]
 }
 
-// dropBounds drops the bounds up to a position.
-func (s *splitter) dropBounds(to int) {
+// dropBounds drops the bounds up to a position and returns them.
+func (s *splitter) dropBounds(to int) []int {
 	n := 0
 	for n < len(s.bounds) && s.bounds[n] <= to {
 		n++
 	}
-	s.bounds = append(s.bounds[:0], s.bounds[n:]...)
+	dropped := s.bounds[:n]
+	s.bounds = s.bounds[n:]
+	return dropped
 }
 
 // openParts makes parts of the open segment as long as more of it is known to
@@ -184,12 +195,9 @@ func (s *splitter) addPart(to int, open, end bool) {
 		Data: s.data[s.segment:to:to], Offsets: s.offsets[s.segment:to:to], Ahead: s.ahead(to),
 		Continued: s.continued, Break: s.broken, Open: open, End: end,
 	}
-	for _, b := range s.bounds {
-		if b <= to {
-			p.Bounds = append(p.Bounds, b-s.segment)
-		}
+	for _, b := range s.dropBounds(to) {
+		p.Bounds = append(p.Bounds, b-s.segment)
 	}
-	s.dropBounds(to)
 	s.segment, s.continued, s.broken = to, true, false
 	s.unit.parts = append(s.unit.parts, p)
 	s.unit.bytes += len(p.Data)
@@ -202,9 +210,9 @@ func (s *splitter) ahead(to int) []byte {
 	return s.data[to:end:end]
 }
 
-// breakOff takes note that nothing continues from the bytes so far.
+// breakOff notes that nothing continues the bytes so far.
 func (s *splitter) breakOff() {
-	s.find(true)
+	s.endStretch()
 	at := len(s.data)
 	if s.inSegment {
 		s.closeParts(at, true)
@@ -222,7 +230,7 @@ func (s *splitter) breakOff() {
 // loseUnsynced writes the loss before the first cut, which ends at a place in
 // the stream.
 func (s *splitter) loseUnsynced(to int64) {
-	if s.unsynced.Bytes = to - s.unsyncedFrom; s.unsynced.Bytes > 0 {
+	if s.unsynced.Bytes = (to - s.unsyncedFrom) / int64(s.protocol.UnitBytes()); s.unsynced.Bytes > 0 {
 		if s.unsynced.Reason == schema.LossDiscontinuity {
 			s.unit.events = append(s.unit.events, schema.Event{
 				Key: s.unsynced.Key, Event: schema.EventDiscontinuity,
@@ -235,7 +243,7 @@ func (s *splitter) loseUnsynced(to int64) {
 
 // finish ends the stream.
 func (s *splitter) finish() {
-	s.find(true)
+	s.endStretch()
 	if s.inSegment {
 		s.openParts(len(s.data))
 		s.addPart(len(s.data), false, true)
@@ -250,7 +258,7 @@ func (s *splitter) finish() {
 // endUnit hands the unit to the consumer.
 func (s *splitter) endUnit() {
 	u := s.unit
-	s.unit = &unit{}
+	s.unit = &workUnit{}
 	if n := len(u.parts); n > 0 {
 		u.prev, s.next = s.next, nil
 		if u.parts[n-1].Open {

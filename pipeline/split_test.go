@@ -70,7 +70,8 @@ func splitBytes(t testing.TB, text string) []byte {
 	return b
 }
 
-// Expected values are worked out by hand from design.md §1.
+// Expected values are worked out by hand: units are whole segments, cut at the
+// first I-sync after an A-sync (docs/data-flow.md).
 func TestSplit(t *testing.T) {
 	ordinary := grain{unitBytes, partBytes, chunkBytes}
 	for _, tt := range []struct {

@@ -168,9 +168,9 @@ type stretchComparison struct {
 }
 
 // sameStretch demands that two stretches have the same rows, but for what
-// depends on the past (design.md §4.5): what ordinals, epochs and cycles count
-// from; timestamp and VMID as far as none was told in the stretch; and what its
-// first I-sync says of the flow before it.
+// depends on the past (docs/conformance.md, Damage to generated streams): what
+// ordinals, epochs and cycles count from; timestamp and VMID as far as none was
+// told in the stretch; and what its first I-sync says of the flow before it.
 func sameStretch(t testing.TB, want, got stretch, code decode.TimestampCode, moved func(int64) int64, p past) (rows int) {
 	t.Helper()
 	return newStretchComparison(want, got, want.facts(code), moved, p).all(t)

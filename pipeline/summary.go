@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -28,9 +29,7 @@ type Summary struct {
 // A SourceSummary is what a source came to.
 type SourceSummary struct {
 	schema.SourceTotals
-	// Missing is the memory that was wanted and is in no image, most stops
-	// first.
-	Missing []image.MissingRange
+	Missing
 	Agreements
 }
 
@@ -38,12 +37,13 @@ func (e *exporter) summary(m *schema.Manifest) *Summary {
 	s := &Summary{Totals: m.Totals, Tables: m.Tables, Notes: m.Notes}
 	for i, totals := range m.Sources {
 		o := &e.plan.sources[i].outcome
-		s.Sources = append(s.Sources, SourceSummary{totals, o.missing.Ranges(), agreements(&o.quality)})
+		s.Sources = append(s.Sources, SourceSummary{totals, missingMemory(&o.missing), agreements(&o.quality)})
 	}
 	return s
 }
 
-// A NothingError says that nothing was decoded, and the likely causes.
+// A NothingError says that nothing was decoded, and the likely causes, the worst
+// first.
 type NothingError struct {
 	Causes []string
 }
@@ -58,23 +58,37 @@ func (e *NothingError) Error() string {
 // errIfEmpty fails with a [*NothingError] if no instruction and no data access
 // was decoded.
 func (p *plan) errIfEmpty() error {
-	var causes []string
 	for _, s := range p.sources {
 		if !s.outcome.nothing() {
 			return nil
 		}
-		causes = append(causes, s.reason())
 	}
 	if len(p.sources) == 0 {
-		causes = append(causes, "the capture has no trace source")
+		return &NothingError{[]string{"the capture has no trace source"}}
 	}
-	return &NothingError{causes}
+	e := &NothingError{}
+	for _, s := range slices.SortedStableFunc(slices.Values(p.sources), compareLoss) {
+		e.Causes = append(e.Causes, s.reason())
+	}
+	return e
+}
+
+// compareLoss orders sources of which nothing was decoded, those first of which
+// most was to be expected: sources that have a decoder, then by bytes.
+func compareLoss(a, b *sourcePlan) int {
+	decodable := func(s *sourcePlan) int {
+		if s.status == schema.StatusDecoded {
+			return 0
+		}
+		return 1
+	}
+	return cmp.Or(cmp.Compare(decodable(a), decodable(b)), cmp.Compare(b.bytes, a.bytes))
 }
 
 // reason says why nothing of a source was decoded.
 func (s *sourcePlan) reason() string {
-	name := fmt.Sprintf("source 0x%02x", s.ID)
-	if s.Name != "" {
+	name := "source " + schema.SourceText(s.ID)
+	if s.Name != "" && s.Name != schema.SourceText(s.ID) {
 		name += " (" + s.Name + ")"
 	}
 	switch {
@@ -108,11 +122,11 @@ func (s *sourcePlan) syncHint() string {
 // looksFramed says whether a buffer read as one stream may be formatter frames:
 // they would have a source.
 func looksFramed(b *bufferPlan) bool {
-	layout, err := frame.Detect(b.data, b.looked, frame.DetectOptions{})
+	found, err := frame.Detect(b.data, b.looked, frame.DetectOptions{})
 	if err != nil {
 		return false
 	}
-	census, err := frame.Scan(b.data, b.looked, layout)
+	census, err := frame.Scan(b.data, b.looked, found.Layout)
 	if err != nil {
 		return false
 	}
@@ -122,6 +136,29 @@ func looksFramed(b *bufferPlan) bool {
 		}
 	}
 	return false
+}
+
+// An UnknownSourceError says that a source that was asked for is not in the
+// capture.
+type UnknownSourceError struct {
+	Source uint8
+	Known  []uint8 // the sources of the capture, ascending
+}
+
+func (e *UnknownSourceError) Error() string {
+	return "source " + schema.SourceText(e.Source) + " is not in the capture; " + e.Remedy()
+}
+
+// Remedy lists the sources there are.
+func (e *UnknownSourceError) Remedy() string {
+	if len(e.Known) == 0 {
+		return "it has none"
+	}
+	words := make([]string, len(e.Known))
+	for i, id := range e.Known {
+		words[i] = schema.SourceText(id)
+	}
+	return "the sources are " + strings.Join(words, ", ")
 }
 
 // selectSources leaves only the sources of these IDs in the plan; nil are all.
@@ -135,22 +172,11 @@ func (p *plan) selectSources(ids []uint8) error {
 	}
 	for _, id := range ids {
 		if !known[id] {
-			return &capture.InputError{
-				File: fmt.Sprintf("--source 0x%02x", id), Problem: "is no source of the capture",
-				Remedy: fmt.Sprintf("the sources are %s", hexList(slices.Sorted(maps.Keys(known)))), Err: capture.ErrUsage,
-			}
+			return &UnknownSourceError{Source: id, Known: slices.Sorted(maps.Keys(known))}
 		}
 	}
 	p.sources = slices.DeleteFunc(p.sources, func(s *sourcePlan) bool { return !slices.Contains(ids, s.ID) })
 	return nil
-}
-
-func hexList(ids []uint8) string {
-	words := make([]string, len(ids))
-	for i, id := range ids {
-		words[i] = fmt.Sprintf("0x%02x", id)
-	}
-	return strings.Join(words, ", ")
 }
 
 // hashInputs hashes the files the capture was read from.
@@ -211,7 +237,7 @@ func imageRegion(r *image.Region) schema.ImageRegion {
 func (e *exporter) sourceTotals(s *sourcePlan) schema.SourceTotals {
 	row := schema.SourceTotals{
 		Source: s.ID, Name: s.Name, Protocol: s.Protocol, Version: s.version(), Core: s.Core,
-		Status: schema.SourceStatusNames[s.status], Problem: s.problem, Unit: schema.SourceUnitNames[schema.UnitBytes],
+		Status: schema.SourceStatusNames[s.status], Problem: s.problem, Unit: s.unit().String(),
 		Totals: s.outcome.totals, TimestampHz: e.capture.TimestampHz, CycleHz: e.opt.CycleHz, Registers: s.registers(),
 	}
 	if s.buffer != nil {

@@ -2,14 +2,21 @@ package pipeline
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
-	"github.com/tracelake/tracelake/bench/synth"
+	"github.com/tracelake/tracelake/bench/encode"
+	encodeetmv3 "github.com/tracelake/tracelake/bench/encode/etmv3"
+	encodepft "github.com/tracelake/tracelake/bench/encode/pft"
+	"github.com/tracelake/tracelake/bench/execute"
+	"github.com/tracelake/tracelake/bench/need"
+	"github.com/tracelake/tracelake/bench/program/codegen"
+	"github.com/tracelake/tracelake/bench/snapshot"
+	"github.com/tracelake/tracelake/bench/step"
+	"github.com/tracelake/tracelake/bench/truth/digest"
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/decode/etmv3"
@@ -22,8 +29,6 @@ import (
 // Traces that are made: they have what no capture at hand has, each packet, and
 // bytes that hardware would not send but may.
 
-var synthSeeds = flag.Uint64("synth-seeds", 1, "make executions of that many seeds for each macrocell")
-
 const (
 	synthSync  = 500 // bytes from A-sync to A-sync
 	synthClock = 90 * 50_000_000
@@ -35,12 +40,12 @@ const (
 
 // pftCells and etmv3Cells are PTMs and ETMs of all kinds.
 var (
-	pftCells = []synth.PFTOptions{
+	pftCells = []encodepft.Options{
 		{Config: pft.Config{CycleAccurate: true, ContextIDBytes: 1, TimestampGray: true}, Timestamps: true},
 		{Config: pft.Config{Minor: 1, ContextIDBytes: 4, Timestamp64: true, ReturnStack: true}, Timestamps: true, TraceVMID: true},
 		{Config: pft.Config{Minor: 1, CycleAccurate: true, Timestamp64: true}, Timestamps: true, BranchBroadcast: true},
 	}
-	etmv3Cells = []synth.ETMv3Options{
+	etmv3Cells = []encodeetmv3.Options{
 		{Config: etmv3.Config{CycleAccurate: true, ContextIDBytes: 2, Security: true}},
 		{Config: etmv3.Config{Minor: 2, OneT32: true, DataOnly: true, DataAddress: true, DataValue: true}},
 		{Config: etmv3.Config{Minor: 3, OneT32: true, Security: true, DataAddress: true, DataValue: true, DataSuppress: true}},
@@ -57,18 +62,18 @@ var (
 type synthRun struct {
 	id     uint8
 	seed   uint64
-	code   *synth.Generated
-	steps  synth.Steps
+	code   *codegen.Program
+	steps  step.Steps
 	stream bytes.Buffer
 
 	protocol, core, profile, cell string // types of the core and of what traces it
-	registers                     []synth.Register
+	registers                     []snapshot.Register
 }
 
 // newSynthRun makes an execution in which much happens.
 func newSynthRun(t testing.TB, id uint8, seed uint64, v7m, data bool) *synthRun {
 	t.Helper()
-	code, err := synth.GenerateProgram(synth.GenerateOptions{Seed: seed, Bytes: 8000, Base: 0x8000, V7M: v7m, SMC: !v7m})
+	code, err := codegen.Generate(codegen.Options{Seed: seed, Bytes: 8000, Base: 0x8000, V7M: v7m, SMC: !v7m})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,36 +81,36 @@ func newSynthRun(t testing.TB, id uint8, seed uint64, v7m, data bool) *synthRun 
 	if v7m {
 		rates = map[schema.ExceptionType]float64{schema.ExcIRQ: 5000, schema.ExcSysTick: 2000, schema.ExcPendSV: 2000, schema.ExcDebug: 1000}
 	}
-	windows := synth.Windows{Rate: 1000, Steps: 30}
-	return &synthRun{id: id, seed: seed, code: code, steps: synth.Execute(code.Program(), synth.ExecuteOptions{
+	windows := execute.Windows{Rate: 1000, Steps: 30}
+	return &synthRun{id: id, seed: seed, code: code, steps: execute.Run(code.Program(), execute.Options{
 		Seed: seed, Instructions: 3000, Targets: code.Targets, Handlers: code.Handlers, V7M: v7m, Interrupts: 8, Rates: rates, Switches: 1000,
-		Tasks:    []synth.Task{{Entry: code.Entry, ContextID: 1, VMID: 1}, {Entry: code.Targets[len(code.Targets)/2], ContextID: 2, VMID: 2}},
+		Tasks:    []execute.Task{{Entry: code.Entry, ContextID: 1, VMID: 1}, {Entry: code.Targets[len(code.Targets)/2], ContextID: 2, VMID: 2}},
 		TraceOff: windows, Overflow: windows, Triggers: 1000, Data: data,
 	})}
 }
 
 // runPFT returns what a PTM traces of an execution.
-func runPFT(t testing.TB, id uint8, o synth.PFTOptions, v synth.PFTVariation) *synthRun {
+func runPFT(t testing.TB, id uint8, o encodepft.Options, v encodepft.Variation) *synthRun {
 	t.Helper()
 	o.Source, o.SyncBytes, o.ReturnStackDepth, o.TimestampBase, o.CyclesPerTick, o.Variation = id, synthSync, 8, synthClock, 20, v
 	r := newSynthRun(t, id, v.Seed, false, false)
-	r.protocol, r.core, r.profile, r.cell, r.registers = capture.PFT, "Cortex-A15", "A", "PTM"+o.Version(), o.Registers()
-	if err := synth.NewPFT(&r.stream, synth.NewDigest(id), o).Encode(r.steps); err != nil {
+	r.protocol, r.core, r.profile, r.cell, r.registers = "pft", "Cortex-A15", "A", "PTM"+o.Version(), o.Registers()
+	if err := encode.All(encodepft.New(&r.stream, digest.New(id), o), r.steps); err != nil {
 		t.Fatal(err)
 	}
 	return r
 }
 
 // runETMv3 returns what an ETM traces of an execution.
-func runETMv3(t testing.TB, id uint8, o synth.ETMv3Options, v *synth.ETMv3Variation) *synthRun {
+func runETMv3(t testing.TB, id uint8, o encodeetmv3.Options, v *encodeetmv3.Variation) *synthRun {
 	t.Helper()
 	r := newSynthRun(t, id, v.Seed, o.ProfileM, o.DataAddress || o.DataValue)
 	o.Source, o.SyncPeriod, o.TimestampBase, o.CyclesPerTick, o.Program, o.Variation = id, synthSync, synthClock, 20, r.code.Program(), v
-	r.protocol, r.core, r.profile, r.cell, r.registers = capture.ETMv3, o.Core(), "R", o.Type(), o.Registers()
+	r.protocol, r.core, r.profile, r.cell, r.registers = "etmv3", o.Core(), "R", o.Type(), o.Registers()
 	if o.ProfileM {
 		r.profile = "M"
 	}
-	if err := synth.NewETMv3(&r.stream, synth.NewDigest(id), o).Encode(r.steps); err != nil {
+	if err := encode.All(encodeetmv3.New(&r.stream, digest.New(id), o), r.steps); err != nil {
 		t.Fatal(err)
 	}
 	return r
@@ -116,12 +121,12 @@ func synthRuns(t testing.TB, seed uint64) []*synthRun {
 	t.Helper()
 	var runs []*synthRun
 	for i, o := range pftCells {
-		v := synth.VaryPFT(seed<<8+uint64(i), synthRate)
+		v := encodepft.Vary(seed<<8+uint64(i), synthRate)
 		v.ASyncs, v.ISyncs = synthSyncRate, synthSyncRate
 		runs = append(runs, runPFT(t, uint8(1+i), o, v))
 	}
 	for i, o := range etmv3Cells {
-		v := synth.VaryETMv3(seed<<8+uint64(i), synthRate)
+		v := encodeetmv3.Vary(seed<<8+uint64(i), synthRate)
 		v.Sync = synthSyncRate
 		v.Halves = 0 // a tail does not know of a half told before it
 		runs = append(runs, runETMv3(t, uint8(0x20+i), o, v))
@@ -136,10 +141,10 @@ func synthTails(t testing.TB, seed uint64) []*synthRun {
 	t.Helper()
 	var runs []*synthRun
 	for i, o := range pftCells {
-		runs = append(runs, runPFT(t, uint8(1+i), o, synth.VaryPFT(seed<<8+uint64(i), synthRate)))
+		runs = append(runs, runPFT(t, uint8(1+i), o, encodepft.Vary(seed<<8+uint64(i), synthRate)))
 	}
 	for i, o := range etmv3Cells {
-		runs = append(runs, runETMv3(t, uint8(0x20+i), o, &synth.ETMv3Variation{
+		runs = append(runs, runETMv3(t, uint8(0x20+i), o, &encodeetmv3.Variation{
 			Seed: seed<<8 + uint64(i), Packing: synthRate, Longer: synthRate, Ignore: synthRate, Timestamps: synthRate,
 			Branch: synthRate, OldForm: synthRate, LSiP: synthRate, NotTraced: synthRate,
 		}))
@@ -154,7 +159,7 @@ func (r *synthRun) trace(t testing.TB) *trace {
 	for _, x := range r.registers {
 		registers = append(registers, capture.Register{Name: x.Name, Bits: 32, Value: uint64(x.Value)})
 	}
-	bound, _, err := protocols[r.protocol](decode.Source{CoreType: r.core, Profile: r.profile, Registers: registers})
+	bound, _, err := bindTo(r.protocol, decode.Source{CoreType: r.core, Profile: r.profile, Registers: registers})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,10 +167,10 @@ func (r *synthRun) trace(t testing.TB) *trace {
 	return tr.with(r.stream.Bytes())
 }
 
-// withSynth are traces, and those of the executions of all seeds.
+// withSynth are traces, and those of executions of some seeds.
 func withSynth(t testing.TB, traces []*trace, runs func(testing.TB, uint64) []*synthRun) []*trace {
 	t.Helper()
-	for seed := range *synthSeeds {
+	for seed := range need.Size[uint64](1, 20) {
 		for _, r := range runs(t, seed) {
 			traces = append(traces, r.trace(t))
 		}
@@ -184,15 +189,15 @@ func synthSnapshot(t testing.TB) string {
 	t.Helper()
 	var buffer bytes.Buffer
 	w := frame.NewWriter(&buffer)
-	s := synth.Snapshot{Buffers: []synth.SnapshotBuffer{{Name: "ETB_0", File: "trace.bin", Format: "coresight"}}}
+	s := snapshot.Snapshot{Buffers: []snapshot.Buffer{{Name: "ETB_0", File: "trace.bin", Format: "coresight"}}}
 	files := map[string][]byte{}
 	left := synthRuns(t, 0)
 	for _, r := range left {
 		core, code := fmt.Sprintf("cpu_%02x", r.id), fmt.Sprintf("code_%02x.bin", r.id)
 		files[code] = r.code.Code
-		dump := synth.SnapshotDump{File: code, Address: r.code.Address, Length: uint32(len(r.code.Code))}
-		s.Cores = append(s.Cores, synth.SnapshotCore{Name: core, Type: r.core, Dumps: []synth.SnapshotDump{dump}})
-		s.Sources = append(s.Sources, synth.SnapshotSource{
+		dump := snapshot.Dump{File: code, Address: r.code.Address, Length: uint32(len(r.code.Code))}
+		s.Cores = append(s.Cores, snapshot.Core{Name: core, Type: r.core, Dumps: []snapshot.Dump{dump}})
+		s.Sources = append(s.Sources, snapshot.Source{
 			Name: fmt.Sprintf("%s_%02x", r.cell[:3], r.id), Type: r.cell, Core: core, Buffer: "ETB_0", Registers: r.registers,
 		})
 	}
@@ -212,7 +217,7 @@ func synthSnapshot(t testing.TB) string {
 	files["trace.bin"] = buffer.Bytes()
 	maps.Copy(files, s.Files())
 	dir := t.TempDir()
-	if err := synth.WriteFiles(dir, files); err != nil {
+	if err := snapshot.WriteFiles(dir, files); err != nil {
 		t.Fatal(err)
 	}
 	return dir

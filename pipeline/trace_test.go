@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 
+	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/bench/sample"
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/async"
@@ -26,9 +26,13 @@ type trace struct {
 	memory   *image.Memory
 	data     []byte
 	offsets  []decode.CaptureOffset
-	slow     bool // to be tried in few variants
+	slow     bool // to be tried in few variants: see [trace.few]
 	made     bool // of an execution that is made up
 }
+
+// few says whether a test that tries many variants is to try few of this trace:
+// of a slow one, unless the run is long.
+func (tr *trace) few() bool { return tr.slow && !need.Long() }
 
 // The captures of PFT, and the sources of them that are decoded.
 var pftCaptures = []struct {
@@ -46,25 +50,13 @@ func pftTraces(t testing.TB) []*trace {
 	t.Helper()
 	traces := []*trace{sampleTrace(t), dataTrace(t)}
 	for _, c := range pftCaptures {
-		dir, ok := shared.Find("captures/" + c.name)
+		dir, ok := shared.Find(t, "captures/"+c.name)
 		if !ok {
-			t.Logf("without %s, which is not beside the checkout", c.name)
 			continue
 		}
 		traces = append(traces, openTrace(t, dir, c.id))
 	}
 	return append(traces, etmv3Traces(t)...)
-}
-
-// sharedPath returns where a file of the shared material is, if it is there.
-func sharedPath(name string) string {
-	path, _ := shared.Find(name)
-	return path
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
 }
 
 // sampleTrace returns the trace of the sample.
@@ -88,12 +80,12 @@ func sampleSnapshot(t testing.TB) string {
 // openTrace returns the trace of a source of a snapshot.
 func openTrace(t testing.TB, dir string, id uint8) *trace {
 	t.Helper()
-	c, err := capture.Open(dir, capture.Options{})
+	c, err := capture.Open(dir, protocols(), capture.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	p, err := makePlan(context.Background(), c, false)
+	p, err := makePlan(context.Background(), c, protocols(), false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"maps"
@@ -10,19 +9,18 @@ import (
 	"sort"
 	"testing"
 
-	"github.com/tracelake/tracelake/bench/synth"
+	"github.com/tracelake/tracelake/bench/need"
+	"github.com/tracelake/tracelake/bench/step"
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/isa"
 	"github.com/tracelake/tracelake/schema"
 )
 
-// damageFull has generated streams damaged in every way there is, and not in
-// some of them: minutes for each macrocell.
-var damageFull = flag.Bool("damage-full", false, "damage generated streams at every bit and byte, and demand the figures of docs/conformance.md")
-
-// damageEach returns n, or 1 with -damage-full: of so many variants one is tried.
+// damageEach returns n, or 1 in a long run: of so many variants one is tried. A
+// long run damages generated streams in every way there is, for minutes for each
+// macrocell, and demands the figures of docs/conformance.md.
 func damageEach(n int) int {
-	if *damageFull {
+	if need.Long() {
 		return 1
 	}
 	if testing.Short() {
@@ -89,12 +87,12 @@ func (v *variants) decode(t testing.TB, data []byte, breaks ...int) *decodedTabl
 		if err != nil {
 			t.Fatal(err)
 		}
-		rows := &decode.Unit{Runs: make([]schema.Run, 0, v.runs)}
+		rows := &decode.Result{Runs: make([]schema.Run, 0, v.runs)}
 		for i := range u.parts {
 			v.decoder.Decode(rows, u.parts[i])
 		}
 		v.runs = max(v.runs, len(rows.Runs))
-		if err := st.stitch(decoded{u, rows}); err != nil {
+		if err := st.stitch(decoded{u, rows, 0}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -324,11 +322,11 @@ func (v *variants) implausible(d *decodedTables, k int, start, end int64) error 
 	offset, address, set, security := column("byte_offset"), column("address"), column("isa"), column("security")
 	opcode, size, executed := column("opcode"), column("size"), column("executed")
 	last := start
-	var leads schema.Null[synth.Place]
+	var leads schema.Null[step.Place]
 	indirect := false
 	for i := from; i < to; i++ {
 		at := integer(offset, i)
-		place := synth.Place{Address: address.U32[i], ISA: schema.ISA(set.U8[i]), Security: schema.Security(security.U8[i])}
+		place := step.Place{Address: address.U32[i], ISA: schema.ISA(set.U8[i]), Security: schema.Security(security.U8[i])}
 		in, err := v.program.Instruction(place)
 		switch {
 		case err != nil:

@@ -39,7 +39,7 @@ type InputFile struct {
 type BufferBytes struct {
 	Name     string           `json:"name"`
 	Bytes    int64            `json:"bytes"`
-	Streams  map[string]int64 `json:"streams"`  // by source, in hex
+	Streams  map[string]int64 `json:"streams"`  // by source, as SourceText writes it
 	Overhead map[string]int64 `json:"overhead"` // by kind
 }
 

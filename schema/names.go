@@ -33,3 +33,7 @@ func (t *Table) Part(source uint8, part int, f Format) string {
 
 // Glob returns the pattern that all parts of t match.
 func (t *Table) Glob(f Format) string { return fmt.Sprintf("%s/*.%s", t.Name, f) }
+
+// SourceText is how a source is written, in text and in JSON: as its trace ID in
+// hexadecimal, 0x10.
+func SourceText(id uint8) string { return fmt.Sprintf("0x%02x", id) }

@@ -14,6 +14,7 @@ import (
 
 	_ "github.com/duckdb/duckdb-go/v2"
 
+	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/arrowfile"
 	"github.com/tracelake/tracelake/schema/internal/sample"
@@ -291,12 +292,7 @@ func TestDuckDBReadsStatistics(t *testing.T) {
 // returns what it prints, line by line. It skips the test if there is none.
 func python(t *testing.T, script string, args ...string) [][]byte {
 	t.Helper()
-	interpreter, err := filepath.Abs("../.venv/bin/python")
-	check(t, err)
-	if _, err := os.Stat(interpreter); err != nil {
-		t.Skip("needs .venv: python3 -m venv .venv && .venv/bin/pip install -r .ci/requirements.txt")
-	}
-	cmd := exec.Command(interpreter, append([]string{filepath.Join("testdata", script)}, args...)...)
+	cmd := exec.Command(need.Interpreter(t), append([]string{filepath.Join("testdata", script)}, args...)...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()

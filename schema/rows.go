@@ -17,6 +17,13 @@ type Key struct {
 	Offset int64 // capture offset of the packet that told it
 }
 
+// RowKey returns the key of a row.
+func (k *Key) RowKey() *Key { return k }
+
+// NamesEarlier says whether the ordinal of a row may be lower than that of the
+// row before it in its table.
+func (k *Key) NamesEarlier() bool { return false }
+
 // A Point is a position in time. Epoch counts from the segment: in epoch 0,
 // which goes on from the segment before, Cycle does too.
 type Point struct {
@@ -50,6 +57,9 @@ type CycleCount struct {
 	Kind       CountKind
 	Late       bool
 }
+
+// NamesEarlier says whether the count is that of a restart before it.
+func (c *CycleCount) NamesEarlier() bool { return c.Late }
 
 // A Timestamp is a row of `timestamps`. While bits of it were never sent in
 // this segment, Raw is the value as sent and Value is open: the stitcher knows

@@ -23,6 +23,9 @@ type BlockKey struct {
 	Address uint32 // the block was entered at
 	ISA     ISA
 	Space   uint8 // memory space it was fetched from, as image.Space
+	// Short says that it is cut after a few instructions, as its unit had too many
+	// in longer ones.
+	Short bool
 }
 
 // A Run is a stretch of a block that was executed straight, told by one packet.
@@ -30,12 +33,12 @@ type BlockKey struct {
 // MaxBlockRow of them.
 type Run struct {
 	Offset  int64  // capture offset of the packet that told it
-	Failed  uint64 // with RunFailedTold: bit i set, instruction i failed its condition
-	Cycle   int64  // with RunCyclesTold, RunCostsTold: as Point.Cycle, up to and including the last instruction
-	Cycles  uint32 // with RunCyclesTold: own cost of the last instruction; with RunCostsTold: of all
+	Failed  uint64 // with RunHasFailed: bit i set, instruction i failed its condition
+	Cycle   int64  // with RunHasCycles, RunHasCosts: as Point.Cycle, up to and including the last instruction
+	Cycles  uint32 // with RunHasCycles: own cost of the last instruction; with RunHasCosts: of all
 	Block   uint32 // index of the block in the unit that holds the run
 	First   uint16 // position in the block of the first instruction
-	Count   uint16 // instructions, at least 1; at most MaxBlockRow with RunFailedTold
+	Count   uint16 // instructions, at least 1; at most MaxBlockRow with RunHasFailed
 	Outcome Outcome
 	Flags   RunFlags
 }
@@ -49,9 +52,9 @@ type RunFlags uint8
 
 // The flags of a run.
 const (
-	RunFailedTold RunFlags = 1 << iota // Failed tells the outcome of each instruction
-	RunCyclesTold                      // Cycles and Cycle tell the cost of the last instruction
-	RunCostsTold                       // the unit that holds the run tells what each instruction cost
+	RunHasFailed RunFlags = 1 << iota // Failed tells the outcome of each instruction
+	RunHasCycles                      // Cycles and Cycle tell the cost of the last instruction
+	RunHasCosts                       // the unit that holds the run tells what each instruction cost
 )
 
 // A Span is what holds for all runs from one on, up to the next span.

@@ -13,9 +13,10 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/tracelake/tracelake/bench/synth"
-	"github.com/tracelake/tracelake/decode"
-	"github.com/tracelake/tracelake/decode/frame"
+	"github.com/tracelake/tracelake/bench/encode"
+	"github.com/tracelake/tracelake/bench/snapshot"
+	"github.com/tracelake/tracelake/bench/step"
+	"github.com/tracelake/tracelake/bench/truth"
 	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
@@ -28,25 +29,18 @@ const (
 	TruthFolder    = "truth"
 )
 
-// An Encoder makes a trace stream of steps, and tells the truth of it.
-type Encoder interface {
-	Step(*synth.Step) error
-	// Close sends what waits to be sent.
-	Close() error
-}
-
 // A TracedCore is a core that executes a program, and what traces it.
 type TracedCore struct {
 	Source    uint8 // CoreSight trace ID
 	Type      string
 	Protocol  string // as in `sources`: pft, etmv3
 	Version   string // as 1.1
-	Registers []synth.Register
+	Registers []snapshot.Register
 	Memory    []image.Region // what the snapshot has of its program
-	Steps     synth.Steps
+	Steps     step.Steps
 	// Encoder returns what makes the stream of the steps. The truth is that of the
 	// stream without the bytes that are lost from its start.
-	Encoder func(w io.Writer, rows synth.Rows, lost int64) Encoder
+	Encoder func(w io.Writer, rows truth.Rows, lost int64) encode.Encoder
 	// TracesData says that there are rows of `data_accesses`.
 	TracesData bool
 }
@@ -90,22 +84,22 @@ func (c *Capture) Write(ctx context.Context, dir string) (*schema.Manifest, erro
 	if c.Framing == NoFrames && len(c.Cores) > 1 {
 		return nil, fmt.Errorf("generate: %d sources do not go into one stream without frames", len(c.Cores))
 	}
-	snapshot := filepath.Join(dir, SnapshotFolder)
-	if err := prepare(snapshot, c.Overwrite); err != nil {
+	snapshotDir := filepath.Join(dir, SnapshotFolder)
+	if err := prepare(snapshotDir, c.Overwrite); err != nil {
 		return nil, err
 	}
-	truth, err := dataset.Create(filepath.Join(dir, TruthFolder), dataset.Options{
+	ds, err := dataset.Create(filepath.Join(dir, TruthFolder), dataset.Options{
 		Level: schema.LevelInstructions, TracesData: c.tracesData(), Overwrite: c.Overwrite,
 	})
 	if err != nil {
 		return nil, err
 	}
-	m, err := c.write(ctx, snapshot, truth)
+	m, err := c.write(ctx, snapshotDir, ds)
 	if err != nil {
-		return nil, errors.Join(err, truth.Abandon(), os.RemoveAll(snapshot))
+		return nil, errors.Join(err, ds.Abandon(), os.RemoveAll(snapshotDir))
 	}
-	if err := truth.Close(m); err != nil {
-		return nil, errors.Join(err, os.RemoveAll(snapshot))
+	if err := ds.Close(m); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(snapshotDir))
 	}
 	return m, nil
 }
@@ -142,8 +136,8 @@ func (c *Capture) tracesData() bool {
 }
 
 // write writes the files of the snapshot and the rows of the truth.
-func (c *Capture) write(ctx context.Context, dir string, truth *dataset.Writer) (*schema.Manifest, error) {
-	totals, err := c.writeBuffer(ctx, filepath.Join(dir, bufferFile), truth)
+func (c *Capture) write(ctx context.Context, dir string, ds *dataset.Writer) (*schema.Manifest, error) {
+	totals, err := c.writeBuffer(ctx, filepath.Join(dir, bufferFile), ds)
 	if err != nil {
 		return nil, err
 	}
@@ -151,12 +145,12 @@ func (c *Capture) write(ctx context.Context, dir string, truth *dataset.Writer) 
 		Tool: c.Tool, Description: c.Description,
 		Notes: []string{"the truth of a generated capture: what was executed, as far as the trace tells it"},
 	}
-	s := &synth.Snapshot{Description: c.Description, TimestampHz: c.TimestampHz}
+	s := &snapshot.Snapshot{Description: c.Description, TimestampHz: c.TimestampHz}
 	format := "coresight"
 	if c.Framing == NoFrames {
 		format = "source_data"
 	}
-	s.Buffers = []synth.SnapshotBuffer{{Name: bufferName, File: bufferFile, Format: format}}
+	s.Buffers = []snapshot.Buffer{{Name: bufferName, File: bufferFile, Format: format}}
 	files := map[string][]byte{}
 	for i := range c.Cores {
 		core, source := c.describe(i, files)
@@ -167,30 +161,30 @@ func (c *Capture) write(ctx context.Context, dir string, truth *dataset.Writer) 
 		}
 	}
 	maps.Copy(files, s.Files())
-	return m, synth.WriteFiles(dir, files)
+	return m, snapshot.WriteFiles(dir, files)
 }
 
 // describe returns a core and its source as the snapshot has them, and adds the
 // files of its memory.
-func (c *Capture) describe(i int, files map[string][]byte) (synth.SnapshotCore, synth.SnapshotSource) {
+func (c *Capture) describe(i int, files map[string][]byte) (snapshot.Core, snapshot.Source) {
 	t := &c.Cores[i]
-	core := synth.SnapshotCore{Name: fmt.Sprintf("cpu_%d", i), Type: t.Type}
+	core := snapshot.Core{Name: fmt.Sprintf("cpu_%d", i), Type: t.Type}
 	for k, r := range t.Memory {
 		name := fmt.Sprintf("cpu_%d_mem_%d.bin", i, k)
 		files[name] = r.Bytes
-		core.Dumps = append(core.Dumps, synth.SnapshotDump{File: name, Address: r.Address, Length: uint32(len(r.Bytes))})
+		core.Dumps = append(core.Dumps, snapshot.Dump{File: name, Address: r.Address, Length: uint32(len(r.Bytes))})
 	}
 	name, kind := "PTM", "PTM"+t.Version
 	if t.Protocol != "pft" {
 		name, kind = "ETM", "ETM"+t.Version
 	}
-	return core, synth.SnapshotSource{
+	return core, snapshot.Source{
 		Name: fmt.Sprintf("%s_%d", name, i), Type: kind, Core: core.Name, Buffer: bufferName, Registers: t.Registers,
 	}
 }
 
 // row is the row of `sources` of a core.
-func (c *Capture) row(i int, core *synth.SnapshotCore, source *synth.SnapshotSource, totals schema.Totals) schema.SourceTotals {
+func (c *Capture) row(i int, core *snapshot.Core, source *snapshot.Source, totals schema.Totals) schema.SourceTotals {
 	t := &c.Cores[i]
 	status := schema.StatusDecoded
 	if totals.Bytes == 0 {
@@ -208,9 +202,9 @@ func (c *Capture) row(i int, core *synth.SnapshotCore, source *synth.SnapshotSou
 }
 
 // writeBuffer writes the trace buffer and the rows that are told in it.
-func (c *Capture) writeBuffer(ctx context.Context, name string, truth *dataset.Writer) ([]schema.Totals, error) {
+func (c *Capture) writeBuffer(ctx context.Context, name string, ds *dataset.Writer) ([]schema.Totals, error) {
 	if c.Ring > 0 {
-		return c.writeRing(ctx, name, truth)
+		return c.writeRing(ctx, name, ds)
 	}
 	f, err := os.Create(name)
 	if err != nil {
@@ -218,16 +212,16 @@ func (c *Capture) writeBuffer(ctx context.Context, name string, truth *dataset.W
 	}
 	defer f.Close()
 	w := bufio.NewWriterSize(f, 1<<20)
-	totals, err := c.writeTruth(ctx, w, truth, lost{})
+	totals, err := c.writeTruth(ctx, w, ds, lost{})
 	return totals, errors.Join(err, w.Flush(), f.Close())
 }
 
 // writeRing traces twice: what the ring has lost is known, and with it the truth
 // of the rest, when all was written to it.
-func (c *Capture) writeRing(ctx context.Context, name string, truth *dataset.Writer) ([]schema.Totals, error) {
+func (c *Capture) writeRing(ctx context.Context, name string, ds *dataset.Writer) ([]schema.Totals, error) {
 	r := &ring{bytes: make([]byte, c.Ring)}
 	b := c.newBuffer(r)
-	if err := c.trace(ctx, b, func(int) (synth.Rows, int64) { return synth.NoRows(), 0 }); err != nil {
+	if err := c.trace(ctx, b, func(int) (truth.Rows, int64) { return truth.NoRows(), 0 }); err != nil {
 		return nil, err
 	}
 	left := r.unrolled()
@@ -243,7 +237,7 @@ func (c *Capture) writeRing(ctx context.Context, name string, truth *dataset.Wri
 	if err := os.WriteFile(name, left, 0o666); err != nil {
 		return nil, err
 	}
-	return c.writeTruth(ctx, io.Discard, truth, gone)
+	return c.writeTruth(ctx, io.Discard, ds, gone)
 }
 
 // lost is how many bytes are gone from the start of a capture, and of each stream
@@ -254,12 +248,12 @@ type lost struct {
 }
 
 // writeTruth writes the buffer to w and the rows that what is left of it tells.
-func (c *Capture) writeTruth(ctx context.Context, w io.Writer, truth *dataset.Writer, gone lost) ([]schema.Totals, error) {
+func (c *Capture) writeTruth(ctx context.Context, w io.Writer, ds *dataset.Writer, gone lost) ([]schema.Totals, error) {
 	b := c.newBuffer(w)
 	rows := make([]*DatasetRows, len(c.Cores))
-	err := c.trace(ctx, b, func(i int) (synth.Rows, int64) {
+	err := c.trace(ctx, b, func(i int) (truth.Rows, int64) {
 		id := c.Cores[i].Source
-		rows[i] = NewDatasetRows(truth, id, b.offsets[id], gone.capture)
+		rows[i] = NewDatasetRows(ds, id, b.offsets[id], gone.capture)
 		return rows[i], gone.streams[id]
 	})
 	if err != nil {
@@ -276,8 +270,8 @@ func (c *Capture) writeTruth(ctx context.Context, w io.Writer, truth *dataset.Wr
 
 // trace traces all cores to b. Rows returns what takes the rows of a core, and how
 // many bytes of its stream are lost.
-func (c *Capture) trace(ctx context.Context, b *buffer, rows func(core int) (synth.Rows, int64)) error {
-	encoders := make([]Encoder, len(c.Cores))
+func (c *Capture) trace(ctx context.Context, b *buffer, rows func(core int) (truth.Rows, int64)) error {
+	encoders := make([]encode.Encoder, len(c.Cores))
 	for i := range c.Cores {
 		core := &c.Cores[i]
 		r, gone := rows(i)
@@ -288,9 +282,9 @@ func (c *Capture) trace(ctx context.Context, b *buffer, rows func(core int) (syn
 
 // mix lets the cores take steps in turns of random length, until none has any
 // left.
-func (c *Capture) mix(ctx context.Context, b *buffer, encoders []Encoder) error {
+func (c *Capture) mix(ctx context.Context, b *buffer, encoders []encode.Encoder) error {
 	random := rand.New(rand.NewPCG(c.Seed, 'm'))
-	next := make([]func() (synth.Step, error, bool), len(c.Cores))
+	next := make([]func() (step.Step, error, bool), len(c.Cores))
 	left := make([]int, len(c.Cores))
 	for i := range c.Cores {
 		pull, stop := iter.Pull2(c.Cores[i].Steps)
@@ -327,52 +321,4 @@ func (c *Capture) mix(ctx context.Context, b *buffer, encoders []Encoder) error 
 		}
 	}
 	return b.err
-}
-
-// A buffer is a trace buffer that is being written.
-type buffer struct {
-	out     io.Writer
-	frames  *frame.Writer // nil: no frames
-	port    bool
-	offsets map[uint8]*Offsets
-	err     error
-}
-
-func (c *Capture) newBuffer(w io.Writer) *buffer {
-	b := &buffer{out: w, offsets: map[uint8]*Offsets{}}
-	switch c.Framing {
-	case NoFrames:
-		return b
-	case FramesInMemory:
-		b.frames = frame.NewWriter(w)
-	case FramesOfPort:
-		b.frames, b.port = frame.NewPortWriter(w, framesToSync), true
-	}
-	for i := range c.Cores {
-		b.offsets[c.Cores[i].Source] = new(Offsets)
-	}
-	b.frames.Placed = func(id uint8, at decode.CaptureOffset) { b.offsets[id].Place(at) }
-	return b
-}
-
-// stream returns what takes the stream of a source.
-func (b *buffer) stream(id uint8) io.Writer {
-	if b.frames == nil {
-		return b.out
-	}
-	return synth.Framed(b.frames, id)
-}
-
-// halfSync writes the HSYNC of a port that has nothing to send for a moment.
-func (b *buffer) halfSync(random *rand.Rand) {
-	if b.port && random.IntN(2) == 0 && b.err == nil {
-		b.err = b.frames.HalfSync()
-	}
-}
-
-func (b *buffer) flush() error {
-	if b.frames == nil {
-		return b.err
-	}
-	return errors.Join(b.err, b.frames.Flush())
 }

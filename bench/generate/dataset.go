@@ -1,7 +1,7 @@
 package generate
 
 import (
-	"github.com/tracelake/tracelake/bench/synth"
+	"github.com/tracelake/tracelake/bench/truth"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 )
@@ -19,7 +19,7 @@ type DatasetRows struct {
 	err     error // the first one
 }
 
-var _ synth.Rows = (*DatasetRows)(nil)
+var _ truth.Rows = (*DatasetRows)(nil)
 
 // A waitingRow waits until the packet that told it has a place in the capture.
 type waitingRow struct {
@@ -72,12 +72,12 @@ func (d *DatasetRows) release() {
 func (d *DatasetRows) row(t *schema.Table) *schema.Batch { return d.dataset.Table(t, d.source).Row() }
 
 // keys are the cells that most rows begin with.
-func (d *DatasetRows) keys(k synth.Key, offset int64) schema.Keys {
+func (d *DatasetRows) keys(k truth.Key, offset int64) schema.Keys {
 	return schema.Keys{Source: d.source, Seq: k.Seq, Segment: k.Segment, ByteOffset: offset}
 }
 
 // Instruction implements [Rows].
-func (d *DatasetRows) Instruction(row *synth.Instruction) {
+func (d *DatasetRows) Instruction(row *truth.Instruction) {
 	x := *row
 	d.totals.Instructions++
 	d.at(x.Offset, func(offset int64) {
@@ -87,7 +87,7 @@ func (d *DatasetRows) Instruction(row *synth.Instruction) {
 }
 
 // Exception implements [Rows].
-func (d *DatasetRows) Exception(row *synth.Exception) {
+func (d *DatasetRows) Exception(row *truth.Exception) {
 	x, ordinal := *row, d.ordinal
 	d.ordinal++
 	if x.Event == schema.ExceptionEntry {
@@ -100,7 +100,7 @@ func (d *DatasetRows) Exception(row *synth.Exception) {
 }
 
 // CycleCount implements [Rows].
-func (d *DatasetRows) CycleCount(row *synth.CycleCount) {
+func (d *DatasetRows) CycleCount(row *truth.CycleCount) {
 	x := *row
 	d.at(x.Offset, func(offset int64) {
 		schema.AppendCycleCounts(d.row(&schema.CycleCounts), d.keys(x.Key, offset), x.Epoch, x.Cycles, x.Cycle, x.Kind, x.Late)
@@ -108,7 +108,7 @@ func (d *DatasetRows) CycleCount(row *synth.CycleCount) {
 }
 
 // Timestamp implements [Rows].
-func (d *DatasetRows) Timestamp(row *synth.Timestamp) {
+func (d *DatasetRows) Timestamp(row *truth.Timestamp) {
 	x := *row
 	d.at(x.Offset, func(offset int64) {
 		schema.AppendTimestamps(d.row(&schema.Timestamps), d.keys(x.Key, offset), x.Timestamp, x.KnownBits, x.Epoch, x.Cycle)
@@ -116,7 +116,7 @@ func (d *DatasetRows) Timestamp(row *synth.Timestamp) {
 }
 
 // Context implements [Rows].
-func (d *DatasetRows) Context(row *synth.Context) {
+func (d *DatasetRows) Context(row *truth.Context) {
 	x := *row
 	d.at(x.Offset, func(offset int64) {
 		schema.AppendContexts(d.row(&schema.Contexts), d.keys(x.Key, offset), x.ContextID, x.VMID, schema.Of(x.Security), x.ISA)
@@ -124,7 +124,7 @@ func (d *DatasetRows) Context(row *synth.Context) {
 }
 
 // DataAccess implements [Rows].
-func (d *DatasetRows) DataAccess(row *synth.DataAccess) {
+func (d *DatasetRows) DataAccess(row *truth.DataAccess) {
 	x := *row
 	d.totals.DataAccesses++
 	d.at(x.Offset, func(offset int64) {
@@ -135,7 +135,7 @@ func (d *DatasetRows) DataAccess(row *synth.DataAccess) {
 }
 
 // Event implements [Rows].
-func (d *DatasetRows) Event(row *synth.Event) {
+func (d *DatasetRows) Event(row *truth.Event) {
 	x := *row
 	switch x.Event {
 	case schema.EventTraceOn, schema.EventOverflow, schema.EventDebugExit:
@@ -147,7 +147,7 @@ func (d *DatasetRows) Event(row *synth.Event) {
 }
 
 // Loss implements [Rows].
-func (d *DatasetRows) Loss(row *synth.Loss) {
+func (d *DatasetRows) Loss(row *truth.Loss) {
 	x := *row
 	d.totals.Losses++
 	if !x.Segment.OK { // all others are in the bytes of a segment
@@ -160,7 +160,7 @@ func (d *DatasetRows) Loss(row *synth.Loss) {
 }
 
 // Segment implements [Rows].
-func (d *DatasetRows) Segment(row *synth.Segment) {
+func (d *DatasetRows) Segment(row *truth.Segment) {
 	x := *row
 	d.totals.Segments++
 	d.totals.Bytes += x.Bytes

@@ -4,7 +4,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/tracelake/tracelake/bench/synth"
+	"github.com/tracelake/tracelake/bench/program/codegen"
+	"github.com/tracelake/tracelake/schema"
 )
 
 // A trial is a recipe and the workload it is for.
@@ -20,12 +21,14 @@ type workloadKind struct {
 }
 
 // options are those of a program of the kind.
-func (k workloadKind) options(r *Recipe) synth.GenerateOptions {
+func (k workloadKind) options(r *Recipe) codegen.Options {
 	// Without virtualization extensions there is no Hyp mode to call.
 	hyp := r.Protocol == "pft" && r.Minor >= 1 || r.Protocol == "etmv3" && r.Minor >= 5
-	return synth.GenerateOptions{
-		Seed: r.Seed, Bytes: k.bytes, Base: 0x8000, V7M: r.V7M, SMC: k.calls && !r.V7M, HVC: k.calls && !r.V7M && hyp,
+	o := codegen.Options{Seed: r.Seed, Bytes: k.bytes, Base: 0x8000, V7M: r.V7M}
+	if k.calls && !r.V7M {
+		o.SMC, o.HVC, o.Security = true, hyp, schema.NonSecure // which both leave
 	}
+	return o
 }
 
 // An axis is something a trial may have in one of several ways.

@@ -5,7 +5,7 @@ const (
 	v5   = "ETMIDR=410cf250 ETMCCER=34000000 "
 )
 
-// Sections are those of the protocol notes: see [synth.ETMv3].
+// Sections are those of docs/etmv3.md.
 var etmv3Faults = []fault{
 	{
 		"cancel of one of several atoms", "§4.6",

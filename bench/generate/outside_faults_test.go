@@ -11,7 +11,8 @@ import (
 	"testing"
 
 	"github.com/tracelake/tracelake/bench/outside"
-	"github.com/tracelake/tracelake/bench/synth"
+	"github.com/tracelake/tracelake/bench/program"
+	"github.com/tracelake/tracelake/bench/snapshot"
 	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/pipeline"
 	"github.com/tracelake/tracelake/schema"
@@ -102,10 +103,10 @@ func outsideFault(t *testing.T, lister *outside.Lister, protocol string, f *faul
 }
 
 // writeFault writes the snapshot of f, and returns its program and the minor version.
-func writeFault(t *testing.T, dir, protocol string, f *fault) (*synth.Program, int) {
+func writeFault(t *testing.T, dir, protocol string, f *fault) (*program.Program, int) {
 	t.Helper()
-	core := synth.SnapshotCore{Name: "cpu_0", Type: "Cortex-A15"}
-	source := synth.SnapshotSource{Name: "PTM_0", Type: "PTM1.1", Core: "cpu_0", Buffer: bufferName}
+	core := snapshot.Core{Name: "cpu_0", Type: "Cortex-A15"}
+	source := snapshot.Source{Name: "PTM_0", Type: "PTM1.1", Core: "cpu_0", Buffer: bufferName}
 	if protocol == "etmv3" {
 		core.Type, source.Name, source.Type = "Cortex-R5", "ETM_0", "ETM3.5"
 	}
@@ -119,9 +120,9 @@ func writeFault(t *testing.T, dir, protocol string, f *fault) (*synth.Program, i
 		registers[name] = v
 	}
 	for name, id := range map[string]uint32{"ETMCR": 0, "ETMIDR": 0x79, "ETMCCER": 0x7a, "ETMTRACEIDR": 0x80} {
-		source.Registers = append(source.Registers, synth.Register{Name: name, ID: id, Value: registers[name]})
+		source.Registers = append(source.Registers, snapshot.Register{Name: name, ID: id, Value: registers[name]})
 	}
-	slices.SortFunc(source.Registers, func(a, b synth.Register) int { return int(a.ID) - int(b.ID) })
+	slices.SortFunc(source.Registers, func(a, b snapshot.Register) int { return int(a.ID) - int(b.ID) })
 	files := map[string][]byte{}
 	var regions []image.Region
 	for m := range strings.FieldsSeq(f.memory) {
@@ -132,19 +133,19 @@ func writeFault(t *testing.T, dir, protocol string, f *fault) (*synth.Program, i
 		}
 		file := at + ".bin"
 		files[file] = unhex(t, code)
-		core.Dumps = append(core.Dumps, synth.SnapshotDump{File: file, Address: address, Length: uint32(len(files[file]))})
+		core.Dumps = append(core.Dumps, snapshot.Dump{File: file, Address: address, Length: uint32(len(files[file]))})
 		regions = append(regions, image.Region{Address: address, Bytes: files[file]})
 	}
-	s := synth.Snapshot{
-		Cores: []synth.SnapshotCore{core}, Sources: []synth.SnapshotSource{source},
-		Buffers: []synth.SnapshotBuffer{{Name: bufferName, File: bufferFile, Format: "source_data"}},
+	s := snapshot.Snapshot{
+		Cores: []snapshot.Core{core}, Sources: []snapshot.Source{source},
+		Buffers: []snapshot.Buffer{{Name: bufferName, File: bufferFile, Format: "source_data"}},
 	}
 	files[bufferFile] = unhex(t, shorthand.Replace(f.stream))
 	maps.Copy(files, s.Files())
-	if err := synth.WriteFiles(dir, files); err != nil {
+	if err := snapshot.WriteFiles(dir, files); err != nil {
 		t.Fatal(err)
 	}
-	return synth.NewProgram(image.New(regions...)), int(registers["ETMIDR"] >> 4 & 0xf)
+	return program.New(image.New(regions...)), int(registers["ETMIDR"] >> 4 & 0xf)
 }
 
 func unhex(t *testing.T, s string) []byte {

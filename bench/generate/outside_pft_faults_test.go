@@ -6,7 +6,7 @@ const (
 	cycle11 = pft11 + "ETMCR=00001000 ETMCCER=34c00000"
 )
 
-// Sections are those of ARM IHI 0035B; §4.1 is table 4.1, too.
+// Sections are those of ARM IHI 0035B.
 var pftFaults = []fault{
 	{
 		"information without exception", "§4.5.4",
@@ -29,7 +29,7 @@ var pftFaults = []fault{
 + 20 instruction 0x00000008 4 a32 true secure`,
 	},
 	{
-		"Hyp of an I-sync", "§4.3",
+		"Hyp of an I-sync", "§4.5.2",
 		"non-secure",
 		pft11, "8000:feffffea", "A 08008000002b 84",
 		`
@@ -142,7 +142,7 @@ var pftFaults = []fault{
 + 12 instruction 0x00008004 4 a32 true secure`,
 	},
 	{
-		"reserved atom header", "§4.1",
+		"reserved atom header", "§4.5",
 		"an atom",
 		"", "8000:feffffea", "A 080080000021 84 80 84 A 080080000001 84",
 		`
@@ -160,7 +160,7 @@ var pftFaults = []fault{
 + 20 restart`,
 	},
 	{
-		"A-sync of 16 zeros", "§4.1",
+		"A-sync of 16 zeros", "§4.5",
 		"up to 15 zeros are one: else an error, and all is lost up to the next A-sync",
 		"", "8000:feffffea", "A 080080000021 84 00000000000000000000000000000000 80 080080000001 84",
 		`

@@ -6,9 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/bench/outside"
+	"github.com/tracelake/tracelake/bench/program/codegen"
 	"github.com/tracelake/tracelake/bench/sample"
-	"github.com/tracelake/tracelake/bench/synth"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 )
@@ -18,7 +19,7 @@ func findLister(t *testing.T) *outside.Lister {
 	t.Helper()
 	l, err := outside.Find()
 	if errors.Is(err, outside.ErrMissing) {
-		t.Skip(err)
+		need.Missing(t, need.OpenCSD, err.Error())
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -30,9 +31,7 @@ func findLister(t *testing.T) *outside.Lister {
 // concurrent.
 func skipShort(t *testing.T) {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("many captures")
-	}
+	need.FullRun(t, "many captures")
 }
 
 // The programs that are executed.
@@ -40,7 +39,7 @@ type programs struct{ demo, made, madeM, worlds *Workload }
 
 func newPrograms(t *testing.T) programs {
 	t.Helper()
-	made := func(o synth.GenerateOptions) *Workload {
+	made := func(o codegen.Options) *Workload {
 		o.Seed, o.Bytes, o.Base = 1, 20_000, 0x8000
 		w, err := GeneratedWorkload(o)
 		if err != nil {
@@ -53,8 +52,8 @@ func newPrograms(t *testing.T) programs {
 		t.Fatal(err)
 	}
 	return programs{
-		demo: demo, made: made(synth.GenerateOptions{}), madeM: made(synth.GenerateOptions{V7M: true}),
-		worlds: made(synth.GenerateOptions{SMC: true, HVC: true, Security: schema.NonSecure}),
+		demo: demo, made: made(codegen.Options{}), madeM: made(codegen.Options{V7M: true}),
+		worlds: made(codegen.Options{SMC: true, HVC: true, Security: schema.NonSecure}),
 	}
 }
 

@@ -4,7 +4,10 @@ import (
 	"io"
 	"testing"
 
-	"github.com/tracelake/tracelake/bench/synth"
+	"github.com/tracelake/tracelake/bench/encode"
+	"github.com/tracelake/tracelake/bench/encode/etmv3"
+	"github.com/tracelake/tracelake/bench/encode/pft"
+	"github.com/tracelake/tracelake/bench/truth"
 )
 
 // What the specification allows beside what hardware does, and what is rare,
@@ -15,13 +18,13 @@ func TestOutsideVariation(t *testing.T) {
 	const rate = 0.2
 	// An A-sync that is too long ends the decode, and an instruction set that a
 	// branch packet does not tell is forgotten: there is nothing to compare then.
-	pft := synth.VaryPFT(1, rate)
-	pft.Information, pft.Zeros = 0, 0
-	information := pft
+	ptm := pft.Vary(1, rate)
+	ptm.Information, ptm.Zeros = 0, 0
+	information := ptm
 	information.Information = rate
-	etmv3 := *synth.VaryETMv3(1, rate)
-	etmv3.Longer, etmv3.Branch, etmv3.Cancel, etmv3.LSiP, etmv3.OldForm, etmv3.LateCounts = 0, 0, 0, 0, 0, 0
-	cancel, inProgress, old, unpacked := etmv3, etmv3, etmv3, etmv3
+	etm := *etmv3.Vary(1, rate)
+	etm.Longer, etm.Branch, etm.Cancel, etm.LSiP, etm.OldForm, etm.LateCounts = 0, 0, 0, 0, 0, 0
+	cancel, inProgress, old, unpacked := etm, etm, etm, etm
 	unpacked.Packing = 0 // there are P-headers 80, else
 	cancel.Cancel, inProgress.LSiP, old.OldForm = rate, 1, 1
 
@@ -29,12 +32,12 @@ func TestOutsideVariation(t *testing.T) {
 		name   string
 		w      *Workload
 		r      Recipe
-		pft    synth.PFTVariation
-		etmv3  synth.ETMv3Variation
+		pft    pft.Variation
+		etmv3  etmv3.Variation
 		faults []adjustment
 	}{
-		{name: "pft", w: p.made, r: Recipe{Protocol: "pft", Minor: 1, ReturnStack: true, CycleAccurate: true, Timestamps: true}, pft: pft},
-		{name: "pft, packed", w: p.demo, r: Recipe{Protocol: "pft", Minor: 1, Broadcast: true, VMID: true, TraceOff: 1000, Debug: 1000}, pft: pft},
+		{name: "pft", w: p.made, r: Recipe{Protocol: "pft", Minor: 1, ReturnStack: true, CycleAccurate: true, Timestamps: true}, pft: ptm},
+		{name: "pft, packed", w: p.demo, r: Recipe{Protocol: "pft", Minor: 1, Broadcast: true, VMID: true, TraceOff: 1000, Debug: 1000}, pft: ptm},
 		{name: "pft, information", w: p.made, r: Recipe{Protocol: "pft", Minor: 1, CycleAccurate: true}, pft: information, faults: []adjustment{informationBytes}},
 		{
 			name: "pft, unknown counts", w: p.demo, r: Recipe{Protocol: "pft", Minor: 1, CycleAccurate: true, Overflow: 1000, Debug: 1000},
@@ -44,14 +47,18 @@ func TestOutsideVariation(t *testing.T) {
 			name: "pft, security", w: p.worlds, r: Recipe{Protocol: "pft", Minor: 1, CycleAccurate: true, VMID: true, Switches: 1000},
 			faults: []adjustment{informationBytes, noSecurity},
 		},
+		{
+			name: "pft, security by the return stack", w: p.worlds, r: Recipe{Protocol: "pft", Minor: 1, ReturnStack: true, CycleAccurate: true},
+			faults: []adjustment{informationBytes, noSecurity},
+		},
 		{name: "pft 1.0, timestamps", w: p.demo, r: Recipe{Protocol: "pft", Timestamps: true}, faults: []adjustment{grayTimestamps}},
 		{
-			name: "pft 1.0, varied timestamps", w: p.demo, r: Recipe{Protocol: "pft", CycleAccurate: true, Timestamps: true}, pft: pft,
+			name: "pft 1.0, varied timestamps", w: p.demo, r: Recipe{Protocol: "pft", CycleAccurate: true, Timestamps: true}, pft: ptm,
 			faults: []adjustment{grayTimestamps},
 		},
 		{
 			name: "etmv3", w: p.made, r: Recipe{Protocol: "etmv3", Minor: 5, CycleAccurate: true, VMID: true, ContextIDBytes: 4, Switches: 1000},
-			etmv3: etmv3, faults: []adjustment{cancelsNothing},
+			etmv3: etm, faults: []adjustment{cancelsNothing},
 		},
 		{name: "etmv3 3.0", w: p.made, r: Recipe{Protocol: "etmv3", CycleAccurate: true}, etmv3: unpacked},
 		{
@@ -67,7 +74,7 @@ func TestOutsideVariation(t *testing.T) {
 		{name: "etmv3, LSiP", w: p.made, r: Recipe{Protocol: "etmv3", Minor: 4, TraceOff: 20_000, Overflow: 1000}, etmv3: inProgress, faults: []adjustment{lsip}},
 		{name: "etmv3 3.2, old form", w: p.demo, r: Recipe{Protocol: "etmv3", Minor: 2}, etmv3: old, faults: []adjustment{oldForm, cancelsNothing}},
 		{
-			name: "etmv3, timestamps", w: p.demo, r: Recipe{Protocol: "etmv3", Minor: 5, Timestamps: true}, etmv3: etmv3,
+			name: "etmv3, timestamps", w: p.demo, r: Recipe{Protocol: "etmv3", Minor: 5, Timestamps: true}, etmv3: etm,
 			faults: []adjustment{partialTimestamps, cancelsNothing},
 		},
 	} {
@@ -79,16 +86,16 @@ func TestOutsideVariation(t *testing.T) {
 				t.Fatal(err)
 			}
 			core := &c.Cores[0]
-			core.Encoder = func(w io.Writer, rows synth.Rows, _ int64) Encoder {
+			core.Encoder = func(w io.Writer, rows truth.Rows, _ int64) encode.Encoder {
 				if tt.r.Protocol == "pft" {
 					o := tt.r.pftOptions(core.Source)
 					o.Variation = tt.pft
-					return synth.NewPFT(w, rows, o)
+					return pft.New(w, rows, o)
 				}
 				o := tt.r.etmv3Options(core.Source, tt.w)
 				o.Variation = &tt.etmv3
 				o.CancelledAlone = tt.etmv3.Cancel == 0
-				return synth.NewETMv3(w, rows, o)
+				return etmv3.New(w, rows, o)
 			}
 			compareOutside(t, lister, c, tt.w, tt.faults...)
 		})

@@ -2,13 +2,11 @@ package generate
 
 import (
 	"fmt"
-	"io"
 	"slices"
 
-	"github.com/tracelake/tracelake/bench/synth"
-	"github.com/tracelake/tracelake/decode/etmv3"
+	"github.com/tracelake/tracelake/bench/execute"
+	"github.com/tracelake/tracelake/bench/step"
 	"github.com/tracelake/tracelake/decode/image"
-	"github.com/tracelake/tracelake/decode/pft"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -103,13 +101,13 @@ func (r *Recipe) cores(w *Workload, source uint8) []TracedCore {
 }
 
 // steps are what a core executes.
-func (r *Recipe) steps(w *Workload, core int) synth.Steps {
+func (r *Recipe) steps(w *Workload, core int) step.Steps {
 	if w.Recorded != nil {
 		return firstInstructions(w.Recorded, r.Instructions)
 	}
 	o := r.execution(w)
 	o.Seed += uint64(core) << 32
-	return synth.Execute(w.Program(), o)
+	return execute.Run(w.Program(), o)
 }
 
 // padding is how many bytes behind a region of its program a snapshot has: there
@@ -188,12 +186,12 @@ func (r *Recipe) happens() bool {
 const windowSteps = 300
 
 // execution says what a core does.
-func (r *Recipe) execution(w *Workload) synth.ExecuteOptions {
-	return synth.ExecuteOptions{
+func (r *Recipe) execution(w *Workload) execute.Options {
+	return execute.Options{
 		Seed: r.Seed, Instructions: r.Instructions, Tasks: w.Tasks, Targets: w.Targets, Handlers: w.Handlers, V7M: w.V7M,
 		Code: w.Code, Watchdog: r.Debug == 0,
 		Interrupts: 32, Rates: r.rates(w), Switches: r.Switches,
-		TraceOff: synth.Windows{Rate: r.TraceOff, Steps: windowSteps}, Overflow: synth.Windows{Rate: r.Overflow, Steps: windowSteps},
+		TraceOff: execute.Windows{Rate: r.TraceOff, Steps: windowSteps}, Overflow: execute.Windows{Rate: r.Overflow, Steps: windowSteps},
 		Triggers: r.Triggers, Data: r.Data != NoData,
 	}
 }
@@ -220,69 +218,4 @@ func (r *Recipe) rates(w *Workload) map[schema.ExceptionType]float64 {
 		rates[schema.ExcDebug] = r.Debug
 	}
 	return rates
-}
-
-// tracePFT makes core one that a PTM traces.
-func (r *Recipe) tracePFT(core *TracedCore) {
-	o := r.pftOptions(core.Source)
-	core.Type, core.Version = "Cortex-A9", o.Version()
-	if r.Minor >= 1 {
-		core.Type = "Cortex-A15"
-	}
-	core.Registers = o.Registers()
-	core.Encoder = func(w io.Writer, rows synth.Rows, lost int64) Encoder {
-		o := o
-		o.Lost = lost
-		return synth.NewPFT(w, rows, o)
-	}
-}
-
-// pftOptions are those of the PTM of a source.
-func (r *Recipe) pftOptions(source uint8) synth.PFTOptions {
-	o := synth.PFTOptions{
-		Config: pft.Config{
-			Minor: uint8(r.Minor), CycleAccurate: r.CycleAccurate, ContextIDBytes: r.ContextIDBytes, ReturnStack: r.ReturnStack,
-			Timestamp64: r.Minor >= 1, TimestampGray: r.Minor < 1,
-		},
-		Source: source, SyncBytes: recipeSyncBytes, ReturnStackDepth: recipeStackDepth, BranchBroadcast: r.Broadcast,
-		Timestamps: r.Timestamps, TimestampBase: 90 * recipeTimestampHz, CyclesPerTick: recipeCoreHz / recipeTimestampHz,
-		TraceVMID: r.VMID,
-	}
-	if r.Variation > 0 {
-		o.Variation = synth.VaryPFT(r.Seed, r.Variation)
-	}
-	return o
-}
-
-// traceETMv3 makes core one that an ETM traces.
-func (r *Recipe) traceETMv3(core *TracedCore, w *Workload) {
-	o := r.etmv3Options(core.Source, w)
-	core.Type, core.Version, core.TracesData = o.Core(), o.Version(), o.DataAddress || o.DataValue
-	core.Registers = o.Registers()
-	core.Encoder = func(w io.Writer, rows synth.Rows, lost int64) Encoder {
-		o := o
-		o.Lost = lost
-		return synth.NewETMv3(w, rows, o)
-	}
-}
-
-// etmv3Options are those of the ETM of a source.
-func (r *Recipe) etmv3Options(source uint8, w *Workload) synth.ETMv3Options {
-	o := synth.ETMv3Options{
-		Config: etmv3.Config{
-			Minor: uint8(r.Minor), ProfileM: r.V7M, CycleAccurate: r.CycleAccurate, ContextIDBytes: r.ContextIDBytes,
-			Broadcast:   r.Broadcast,
-			DataAddress: r.Data == DataAddresses || r.Data >= DataBoth, DataValue: r.Data == DataValues || r.Data >= DataBoth,
-			DataOnly: r.Data == DataOnly, DataSuppress: r.Data != NoData && r.Data != DataOnly && r.Variation > 0,
-			AltBranch: r.AltBranch, Security: !r.V7M, OneT32: !r.TwoAtoms,
-			Timestamp64: r.Minor >= 5, Virtualization: r.Minor >= 5 && !r.V7M,
-		},
-		Source: source, Program: w.Program(), SyncPeriod: recipeSyncBytes,
-		Timestamps: r.Timestamps, TimestampBase: 90 * recipeTimestampHz, CyclesPerTick: recipeCoreHz / recipeTimestampHz,
-		TraceVMID: r.VMID, CancelledAlone: r.Variation == 0,
-	}
-	if r.Variation > 0 {
-		o.Variation = synth.VaryETMv3(r.Seed, r.Variation)
-	}
-	return o
 }

@@ -4,11 +4,14 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/tracelake/tracelake/bench/synth"
+	"github.com/tracelake/tracelake/bench/cost"
+	"github.com/tracelake/tracelake/bench/program"
+	"github.com/tracelake/tracelake/bench/recording/qemu"
+	"github.com/tracelake/tracelake/bench/step"
 )
 
 // A QEMULog is what qemu-arm logged of a program, one instruction a record: see
-// [synth.ReadQEMUUserLog].
+// [qemu.ReadUserLog].
 type QEMULog struct {
 	Name string // for errors
 	Data io.Reader
@@ -27,9 +30,9 @@ func RecordedWorkload(name string, file []byte, log QEMULog) (*Workload, error) 
 }
 
 // steps are what is logged of a program, with made-up costs. Errors name the log.
-func (l QEMULog) steps(p *synth.Program) synth.Steps {
-	return func(yield func(synth.Step, error) bool) {
-		for s, err := range new(synth.Costs).Apply(synth.ReadQEMUUserLog(l.Data, p)) {
+func (l QEMULog) steps(p *program.Program) step.Steps {
+	return func(yield func(step.Step, error) bool) {
+		for s, err := range new(cost.Model).Apply(qemu.ReadUserLog(l.Data, p)) {
 			if err != nil {
 				err = fmt.Errorf("%s: %w", l.Name, err)
 			}
@@ -42,14 +45,14 @@ func (l QEMULog) steps(p *synth.Program) synth.Steps {
 
 // firstInstructions are steps up to the nth instruction that is traced, and what
 // comes before the one behind it; all of them if n is 0.
-func firstInstructions(steps synth.Steps, n int64) synth.Steps {
+func firstInstructions(steps step.Steps, n int64) step.Steps {
 	if n == 0 {
 		return steps
 	}
-	return func(yield func(synth.Step, error) bool) {
+	return func(yield func(step.Step, error) bool) {
 		left := n
 		for s, err := range steps {
-			if err == nil && !s.Entered && s.Trace == synth.Traced {
+			if err == nil && !s.Entered && s.Trace == step.Traced {
 				if left == 0 {
 					return
 				}

@@ -12,8 +12,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/bench/sample"
-	"github.com/tracelake/tracelake/bench/synth"
+	"github.com/tracelake/tracelake/bench/step"
 	"github.com/tracelake/tracelake/decode/isa"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -27,16 +28,13 @@ type recordedProgram struct {
 func record(t *testing.T, flags ...string) *recordedProgram {
 	t.Helper()
 	const compiler = "arm-linux-gnueabihf-gcc"
-	for _, tool := range []string{compiler, "qemu-arm"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			t.Skipf("no %s", tool)
-		}
-	}
+	need.Tool(t, need.GCC, compiler)
+	need.Tool(t, need.QEMU, "qemu-arm")
 	dir := t.TempDir()
 	program, log := filepath.Join(dir, "recorded"), filepath.Join(dir, "log")
 	build := slices.Concat([]string{"-O3", "-ffast-math", "-march=armv7-a", "-mfpu=neon", "-no-pie", "-o", program}, flags, []string{filepath.Join("testdata", "recorded.c")})
 	if out, err := exec.Command(compiler, build...).CombinedOutput(); err != nil {
-		t.Skipf("%s: %v\n%s", compiler, err, out) // without its C library
+		need.Missing(t, need.GCC, fmt.Sprintf("%s: %v\n%s", compiler, err, out)) // without its C library
 	}
 	help, _ := exec.Command("qemu-arm", "-h").Output() // some exit with 1
 	single := "-singlestep"
@@ -128,7 +126,7 @@ func checkRecorded(t *testing.T, p *recordedProgram, set string) {
 		switch {
 		case err != nil:
 			t.Fatal(err)
-		case s.Entered || s.Trace != synth.Traced:
+		case s.Entered || s.Trace != step.Traced:
 			continue
 		}
 		instructions++

@@ -6,7 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/tracelake/tracelake/bench/synth"
+	"github.com/tracelake/tracelake/bench/need"
+	"github.com/tracelake/tracelake/bench/step"
 )
 
 // A ring has the last bytes, the oldest first, however they were written.
@@ -56,8 +57,7 @@ func TestStreamBytes(t *testing.T) {
 // truth of it.
 func TestWrapped(t *testing.T) {
 	seen := tally{}
-	n := max(4, *recipes/50)
-	for seed := range uint64(n) {
+	for seed := range need.Size[uint64](4, 60) {
 		for _, r := range []Recipe{
 			{Protocol: "pft", Minor: 1, ReturnStack: true, Timestamps: true, VMID: true, Variation: 0.2},
 			{Protocol: "pft", CycleAccurate: true, Timestamps: true, Variation: 0.02},
@@ -105,10 +105,10 @@ func TestRingRefused(t *testing.T) {
 			t.Errorf("%+v: no error", r)
 		}
 	}
-	if _, err := (&Recipe{Ring: 1024, Protocol: "pft"}).Capture(&Workload{Recorded: synth.Steps(nil)}); err != nil {
+	if _, err := (&Recipe{Ring: 1024, Protocol: "pft"}).Capture(&Workload{Recorded: step.Steps(nil)}); err != nil {
 		t.Error(err) // nothing is recorded
 	}
-	nothing := func(func(synth.Step, error) bool) {}
+	nothing := func(func(step.Step, error) bool) {}
 	if _, err := (&Recipe{Ring: 1024, Protocol: "pft"}).Capture(&Workload{Recorded: nothing}); err == nil {
 		t.Error("a ring of a recording: no error")
 	}

@@ -2,7 +2,6 @@ package generate
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
@@ -10,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/bench/sample"
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/pipeline"
@@ -18,17 +18,17 @@ import (
 	"github.com/tracelake/tracelake/schema/diff"
 )
 
-var (
-	recipes     = flag.Int("recipes", 0, "make and decode at least that many recipes; 0 is one for each pair of options")
-	recipesSeed = flag.Uint64("recipes.seed", 1, "choose recipes by this seed")
-)
+// recipes is how many recipes a long run makes at least, and from which seed on: the
+// run behind the figures in docs/conformance.md. Any other makes one for each pair
+// of options.
+func recipes() (n int, seed uint64) { return need.Size(0, 3000), need.Size[uint64](1, 100) }
 
 // For every two options of a recipe that go together: what is made with both is
 // decoded to its truth, in both levels, by any number of workers.
 func TestRecipes(t *testing.T) {
 	seen := tally{}
 	n := 0
-	for seed := *recipesSeed; n == 0 || n < *recipes; seed++ {
+	for most, seed := recipes(); n == 0 || n < most; seed++ {
 		trials, _ := pairwise(seed)
 		for _, tr := range trials {
 			t.Run(fmt.Sprint(n), func(t *testing.T) {
@@ -52,10 +52,11 @@ func TestRecipes(t *testing.T) {
 // own, and come out again.
 func TestSeveralProtocols(t *testing.T) {
 	seen := tally{}
-	trials, _ := pairwise(*recipesSeed)
+	most, seed := recipes()
+	trials, _ := pairwise(seed)
 	trials = slices.DeleteFunc(trials, func(tr trial) bool { return tr.recipe.Framing == NoFrames })
-	random := rand.New(rand.NewPCG(*recipesSeed, 's'))
-	for n := range max(8, *recipes/10) {
+	random := rand.New(rand.NewPCG(seed, 's'))
+	for n := range max(8, most/10) {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			c := &Capture{Seed: uint64(n), Framing: Framing(random.IntN(int(NoFrames)))}
 			var made []string

@@ -9,7 +9,10 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/tracelake/tracelake/bench/synth"
+	"github.com/tracelake/tracelake/bench/execute"
+	"github.com/tracelake/tracelake/bench/program"
+	"github.com/tracelake/tracelake/bench/program/codegen"
+	"github.com/tracelake/tracelake/bench/step"
 	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -17,34 +20,34 @@ import (
 // A Workload is a program with what an executor has to know of it.
 type Workload struct {
 	Memory   []image.Region
-	Tasks    []synth.Task // with context IDs and VMIDs of their own, from 1
-	Targets  []synth.Place
-	Handlers map[schema.ExceptionType]synth.Place
-	Code     func(synth.Place) bool // whether there is code; nil: where there is memory
+	Tasks    []execute.Task // with context IDs and VMIDs of their own, from 1
+	Targets  []step.Place
+	Handlers map[schema.ExceptionType]step.Place
+	Code     func(step.Place) bool // whether there is code; nil: where there is memory
 	V7M      bool
 	// Recorded, if not nil, is what was executed: it can be had once. Then there
 	// is nothing to be made up, and but for Memory all of the above is empty.
-	Recorded synth.Steps
+	Recorded step.Steps
 }
 
 // Program returns the program, for one goroutine.
-func (w *Workload) Program() *synth.Program { return synth.NewProgram(image.New(w.Memory...)) }
+func (w *Workload) Program() *program.Program { return program.New(image.New(w.Memory...)) }
 
 // tasks are how many threads of execution a workload has.
 const tasks = 4
 
 // newTasks makes tasks that begin at the entry and at some targets.
-func newTasks(entry synth.Place, targets []synth.Place) []synth.Task {
-	all := []synth.Task{{Entry: entry, ContextID: 1, VMID: 1}}
+func newTasks(entry step.Place, targets []step.Place) []execute.Task {
+	all := []execute.Task{{Entry: entry, ContextID: 1, VMID: 1}}
 	for i := 1; i < tasks && len(targets) > 0; i++ {
-		all = append(all, synth.Task{Entry: targets[i*len(targets)/tasks], ContextID: uint32(i + 1), VMID: uint8(i%2 + 1)})
+		all = append(all, execute.Task{Entry: targets[i*len(targets)/tasks], ContextID: uint32(i + 1), VMID: uint8(i%2 + 1)})
 	}
 	return all
 }
 
 // GeneratedWorkload is a program made up.
-func GeneratedWorkload(o synth.GenerateOptions) (*Workload, error) {
-	g, err := synth.GenerateProgram(o)
+func GeneratedWorkload(o codegen.Options) (*Workload, error) {
+	g, err := codegen.Generate(o)
 	if err != nil {
 		return nil, err
 	}
@@ -69,13 +72,13 @@ func ELFWorkload(name string, file []byte, v7m bool) (*Workload, error) {
 	if v7m {
 		security = schema.Secure
 	}
-	targets, err := synth.ELFFunctions(f, security)
+	targets, err := program.Functions(f, security)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w; give one that is not stripped", name, err)
 	}
-	entry := synth.Place{Address: uint32(f.Entry) &^ 1, ISA: schema.ISA(f.Entry & 1), Security: security}
-	w := &Workload{Memory: regions, Code: synth.ELFCode(f), V7M: v7m}
-	w.Targets = slices.DeleteFunc(targets, func(p synth.Place) bool { return !w.mapped(p.Address) })
+	entry := step.Place{Address: uint32(f.Entry) &^ 1, ISA: schema.ISA(f.Entry & 1), Security: security}
+	w := &Workload{Memory: regions, Code: program.Code(f), V7M: v7m}
+	w.Targets = slices.DeleteFunc(targets, func(p step.Place) bool { return !w.mapped(p.Address) })
 	w.Tasks = newTasks(entry, w.Targets)
 	w.Handlers, err = w.vectors(f)
 	if err != nil {
@@ -123,27 +126,27 @@ func (w *Workload) word(address uint32) (uint32, bool) {
 
 // vectors returns the handlers of the vector table that a symbol names: none if
 // there is no such symbol, but that of reset, which is the entry.
-func (w *Workload) vectors(f *elf.File) (map[schema.ExceptionType]synth.Place, error) {
+func (w *Workload) vectors(f *elf.File) (map[schema.ExceptionType]step.Place, error) {
 	symbols, err := f.Symbols()
 	if err != nil {
 		return nil, err
 	}
 	i := slices.IndexFunc(symbols, func(s elf.Symbol) bool { return slices.Contains(vectorSymbols, s.Name) })
-	handlers := map[schema.ExceptionType]synth.Place{schema.ExcReset: w.Tasks[0].Entry}
+	handlers := map[schema.ExceptionType]step.Place{schema.ExcReset: w.Tasks[0].Entry}
 	if i < 0 {
 		return handlers, nil
 	}
 	table := uint32(symbols[i].Value)
 	if !w.V7M {
 		for x, offset := range vectorOffsets {
-			handlers[x] = synth.Place{Address: table + offset, ISA: schema.A32}
+			handlers[x] = step.Place{Address: table + offset, ISA: schema.A32}
 		}
 		return handlers, nil
 	}
 	for x, number := range vectorNumbers {
 		// What is 0 is not there.
 		if at, ok := w.word(table + 4*number); ok && at&1 == 1 && w.mapped(at) {
-			handlers[x] = synth.Place{Address: at &^ 1, ISA: schema.T32}
+			handlers[x] = step.Place{Address: at &^ 1, ISA: schema.T32}
 		}
 	}
 	return handlers, nil

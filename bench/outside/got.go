@@ -5,7 +5,8 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/tracelake/tracelake/bench/synth"
+	"github.com/tracelake/tracelake/bench/program"
+	"github.com/tracelake/tracelake/bench/step"
 	"github.com/tracelake/tracelake/decode/isa"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -17,7 +18,7 @@ type Source struct {
 	// ReturnPackets says that a packet tells exception returns. Without it they
 	// are those instructions.
 	ReturnPackets bool
-	Program       *synth.Program
+	Program       *program.Program
 }
 
 // Rows returns the rows of a source that elements tell, in the order in which
@@ -143,7 +144,7 @@ func (g *gatherer) cycles(seq int64, e *Element) {
 // instructions enters the instructions of a range. PFT tells the outcome of the
 // last one if that is a waypoint.
 func (g *gatherer) instructions(e *Element) error {
-	at := synth.Place{Address: e.From, ISA: e.ISA, Security: g.context.Security}
+	at := step.Place{Address: e.From, ISA: e.ISA, Security: g.context.Security}
 	for n := 1; n <= e.Count; n++ {
 		in, err := g.source.Program.Instruction(at)
 		if err != nil {

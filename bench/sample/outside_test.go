@@ -9,10 +9,15 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/tracelake/tracelake/bench/encode/pft"
+	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/bench/outside"
+	"github.com/tracelake/tracelake/bench/program"
 	"github.com/tracelake/tracelake/bench/sample"
 	"github.com/tracelake/tracelake/bench/sample/internal/remake"
-	"github.com/tracelake/tracelake/bench/synth"
+	"github.com/tracelake/tracelake/bench/snapshot"
+	"github.com/tracelake/tracelake/bench/step"
+	"github.com/tracelake/tracelake/bench/truth/digest"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -22,7 +27,7 @@ import (
 func TestOutsideDecoder(t *testing.T) {
 	lister, err := outside.Find()
 	if errors.Is(err, outside.ErrMissing) {
-		t.Skip(err)
+		need.Missing(t, need.OpenCSD, err.Error())
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -31,26 +36,26 @@ func TestOutsideDecoder(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		steps  int // at most
-		change func(*synth.PFTOptions)
+		change func(*pft.Options)
 		gaps   bool
 	}{
-		{"as it is", all, func(*synth.PFTOptions) {}, false},
-		{"packed atoms", some, func(o *synth.PFTOptions) { o.CycleAccurate = false }, false},
-		{"no return stack, four bytes of Context ID", some, func(o *synth.PFTOptions) { o.ReturnStack, o.ContextIDBytes = false, 4 }, false},
-		{"return stack of one entry, rare sync", some, func(o *synth.PFTOptions) { o.ReturnStackDepth, o.SyncBytes = 1, 16384 }, false},
-		{"branch broadcast, no context", some, func(o *synth.PFTOptions) { o.BranchBroadcast, o.ContextIDBytes = true, 0 }, false},
-		{"data barriers, 48-bit timestamps, packed", some, func(o *synth.PFTOptions) {
+		{"as it is", all, func(*pft.Options) {}, false},
+		{"packed atoms", some, func(o *pft.Options) { o.CycleAccurate = false }, false},
+		{"no return stack, four bytes of Context ID", some, func(o *pft.Options) { o.ReturnStack, o.ContextIDBytes = false, 4 }, false},
+		{"return stack of one entry, rare sync", some, func(o *pft.Options) { o.ReturnStackDepth, o.SyncBytes = 1, 16384 }, false},
+		{"branch broadcast, no context", some, func(o *pft.Options) { o.BranchBroadcast, o.ContextIDBytes = true, 0 }, false},
+		{"data barriers, 48-bit timestamps, packed", some, func(o *pft.Options) {
 			o.DataBarriers, o.Timestamp64, o.CycleAccurate = true, false, false
 		}, false},
 		// The lister does not know that timestamps of 1.0 are in Gray code.
-		{"PFT 1.0", some, func(o *synth.PFTOptions) { o.Minor, o.Timestamps = 0, false }, false},
-		{"varied", some, func(o *synth.PFTOptions) { o.Variation = outsideVariation(1, 0.1) }, false},
-		{"varied, packed atoms, no return stack", some, func(o *synth.PFTOptions) {
+		{"PFT 1.0", some, func(o *pft.Options) { o.Minor, o.Timestamps = 0, false }, false},
+		{"varied", some, func(o *pft.Options) { o.Variation = outsideVariation(1, 0.1) }, false},
+		{"varied, packed atoms, no return stack", some, func(o *pft.Options) {
 			o.Variation, o.CycleAccurate, o.ReturnStack = outsideVariation(2, 0.3), false, false
 		}, false},
 		// In 1.1 it takes the count of a debug exit for a known one.
-		{"with gaps, PFT 1.0", some, func(o *synth.PFTOptions) { o.Minor, o.Timestamps = 0, false }, true},
-		{"with gaps, packed atoms", some, func(o *synth.PFTOptions) { o.CycleAccurate = false }, true},
+		{"with gaps, PFT 1.0", some, func(o *pft.Options) { o.Minor, o.Timestamps = 0, false }, true},
+		{"with gaps, packed atoms", some, func(o *pft.Options) { o.CycleAccurate = false }, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -61,15 +66,15 @@ func TestOutsideDecoder(t *testing.T) {
 
 // outsideVariation is all that the lister reads right: to it any information byte
 // makes an exception, and an A-sync of more than 15 zeros is an error.
-func outsideVariation(seed uint64, rate float64) synth.PFTVariation {
-	v := synth.VaryPFT(seed, rate)
+func outsideVariation(seed uint64, rate float64) pft.Variation {
+	v := pft.Vary(seed, rate)
 	v.Information, v.Zeros = 0, 0
 	return v
 }
 
 // compareOutside traces the first steps of the recording, has them decoded by
 // the lister, and compares the truth with what that says.
-func compareOutside(t *testing.T, lister *outside.Lister, limit int, change func(*synth.PFTOptions), withGaps bool) {
+func compareOutside(t *testing.T, lister *outside.Lister, limit int, change func(*pft.Options), withGaps bool) {
 	code := read(t, filepath.Join("capture", sample.ELF))
 	program, err := remake.LoadProgram(code)
 	if err != nil {
@@ -91,7 +96,7 @@ func compareOutside(t *testing.T, lister *outside.Lister, limit int, change func
 	}
 	files[remake.ELFName] = code
 	dir := t.TempDir()
-	if err := synth.WriteFiles(dir, files); err != nil {
+	if err := snapshot.WriteFiles(dir, files); err != nil {
 		t.Fatal(err)
 	}
 	elements, err := lister.Elements(dir)
@@ -134,15 +139,15 @@ func compareOutside(t *testing.T, lister *outside.Lister, limit int, change func
 
 // gaps is an execution of which trace is off for 40 of every 900 steps, and in
 // which the core enters Debug state in between.
-func gaps(steps synth.Steps) synth.Steps {
-	return func(yield func(synth.Step, error) bool) {
+func gaps(steps step.Steps) step.Steps {
+	return func(yield func(step.Step, error) bool) {
 		n := 0
 		for s, err := range steps {
 			if n%900 > 860 {
-				s.Trace = synth.TraceOff
+				s.Trace = step.TraceOff
 			}
 			if n++; n%900 == 400 && !s.Entered {
-				halt := synth.Step{Entered: true, Exception: schema.ExcDebug, At: s.At, Next: s.At, ContextID: s.ContextID}
+				halt := step.Step{Entered: true, Exception: schema.ExcDebug, At: s.At, Next: s.At, ContextID: s.ContextID}
 				if !yield(halt, nil) {
 					return
 				}
@@ -155,8 +160,8 @@ func gaps(steps synth.Steps) synth.Steps {
 }
 
 // first is the first limit steps.
-func first(steps synth.Steps, limit int) synth.Steps {
-	return func(yield func(synth.Step, error) bool) {
+func first(steps step.Steps, limit int) step.Steps {
+	return func(yield func(step.Step, error) bool) {
 		n := 0
 		for s, err := range steps {
 			if n == limit || !yield(s, err) {
@@ -171,17 +176,17 @@ func outsideException(seq int64, returnAddress, number uint64, cycle int64) stri
 	return fmt.Sprintf("%d entry %d return 0x%x cycle %d", seq, number, returnAddress, cycle)
 }
 
-func hash(b []byte) synth.Hash {
+func hash(b []byte) digest.Hash {
 	h := fnv.New64a()
 	h.Write(b)
-	return synth.Hash(h.Sum64())
+	return digest.Hash(h.Sum64())
 }
 
 // outsideRows are the rows of the lister's elements, laid out as the hashes of
-// synth.Truth want them.
+// digest.Truth want them.
 type outsideRows struct {
 	t            *testing.T
-	program      *synth.Program
+	program      *program.Program
 	what, when   []byte
 	instructions int64
 	cycle        int64
@@ -212,7 +217,7 @@ func (r *outsideRows) element(e *outside.Element) {
 // instructionRange enters the instructions of a range. The last one's outcome
 // counts where it can branch or is an ISB.
 func (r *outsideRows) instructionRange(e *outside.Element) {
-	at := synth.Place{Address: e.From, ISA: e.ISA, Security: remake.Security}
+	at := step.Place{Address: e.From, ISA: e.ISA, Security: remake.Security}
 	for at.Address < e.To {
 		in, err := r.program.Instruction(at)
 		if err != nil {

@@ -11,7 +11,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/tracelake/tracelake/bench/synth"
+	"github.com/tracelake/tracelake/bench/truth/digest"
 )
 
 //go:embed capture
@@ -60,8 +60,8 @@ func Extract(dir string) error {
 }
 
 // Truth returns what a right decoder makes of the capture.
-func Truth() (*synth.Truth, error) {
-	t := new(synth.Truth)
+func Truth() (*digest.Truth, error) {
+	t := new(digest.Truth)
 	if err := json.Unmarshal(truth, t); err != nil {
 		return nil, fmt.Errorf("sample: truth.json: %w", err)
 	}

@@ -1,22 +1,24 @@
-// Throughput measures how fast a capture is decoded, alone and into Parquet,
-// with one worker and with two:
+// Throughput measures how fast captures are decoded, alone and into Parquet, with
+// one worker and with two:
 //
-//	go run ./bench/throughput -capture DIR [-mb 64] [-rounds 5]
+//	go run ./bench/throughput -capture DIR [-capture DIR …] [-mb 64] [-rounds 5]
 //
-// The trace of the snapshot is laid end to end until it has -mb megabytes. It
-// must be one buffer, either of format source_data and then begin with an A-sync,
-// or of format coresight and of one configured source: what of its stream lies
-// from the first A-sync up to the last is repeated, and put into frames again.
-// Every measurement is a process of its own, so that peak memory is its alone;
-// rounds are interleaved, so that ratios hold on a noisy machine. Medians are
-// printed, and ratios as medians of the rounds.
+// The trace of each snapshot is laid end to end until it has -mb megabytes. It
+// must be one buffer, of format coresight, or of format source_data and then begin
+// with an A-sync. Of frames, what each configured source sent from its first A-sync
+// up to its last is repeated, and put into frames again. Every measurement is a
+// process of its own, so that peak memory is its alone; rounds go through all
+// captures and modes, so that ratios hold on a noisy machine. Printed are medians
+// with the least and the most, and ratios of the same round.
 package main
 
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -49,16 +51,23 @@ type mode struct {
 var modes = []mode{{"decode", 1}, {"decode", 2}, {"parquet", 1}, {"parquet", 2}, {"blocks", 1}, {"blocks", 2}}
 
 func main() {
-	dir := flag.String("capture", "", "snapshot directory")
+	var captures []string
+	flag.Func("capture", "snapshot `directory`; may be given several times", func(dir string) error {
+		captures = append(captures, dir)
+		return nil
+	})
 	megabytes := flag.Int("mb", 64, "length of the trace to make")
 	rounds := flag.Int("rounds", 5, "rounds")
 	one := flag.String("one", "", "")
 	flag.Parse()
 	var err error
-	if *one != "" {
-		err = measure(*dir, *one)
-	} else {
-		err = compare(*dir, *megabytes<<20, *rounds)
+	switch {
+	case len(captures) == 0:
+		err = errors.New("give a snapshot with -capture DIR")
+	case *one != "":
+		err = measure(captures[0], *one)
+	default:
+		err = compare(captures, *megabytes<<20, *rounds)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "throughput:", err)
@@ -106,69 +115,109 @@ func work(dir, name string, workers int) (schema.Totals, error) {
 	return s.Totals, nil
 }
 
-// compare runs all modes in turn and prints the table.
-func compare(dir string, size, rounds int) error {
-	if dir == "" {
-		return fmt.Errorf("give a snapshot with -capture DIR")
-	}
+// A subject is a capture that is measured.
+type subject struct {
+	name string
+	dir  string  // of the capture, repeated
+	runs [][]run // by mode, in the order of rounds
+}
+
+// compare measures all captures in all modes, in turns, and prints a table of each.
+func compare(captures []string, size, rounds int) error {
 	work, err := os.MkdirTemp("", "throughput")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(work)
-	if err := repeatCapture(dir, work, size); err != nil {
-		return err
-	}
-	runs := make([][]run, len(modes))
-	for round := range rounds {
-		for i, m := range modes {
-			out, err := exec.Command(os.Args[0], "-capture", work, "-one", fmt.Sprintf("%s/%d", m.name, m.workers)).Output()
-			if err != nil {
-				return fmt.Errorf("round %d, %s: %w", round+1, m.name, err)
-			}
-			var r run
-			if err := json.Unmarshal(out, &r); err != nil {
-				return err
-			}
-			runs[i] = append(runs[i], r)
+	subjects := make([]subject, len(captures))
+	for i, dir := range captures {
+		s := &subjects[i]
+		*s = subject{name: filepath.Base(dir), dir: filepath.Join(work, strconv.Itoa(i)), runs: make([][]run, len(modes))}
+		if err := repeatCapture(dir, s.dir, size); err != nil {
+			return err
 		}
 	}
-	return report(runs)
+	for round := range rounds {
+		for i := range subjects {
+			if err := subjects[i].measure(); err != nil {
+				return fmt.Errorf("%s, round %d: %w", captures[i], round+1, err)
+			}
+		}
+	}
+	for i := range subjects {
+		if err := subjects[i].report(os.Stdout); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// report prints medians.
-func report(runs [][]run) error {
-	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+// measure runs all modes once, each in a process of its own.
+func (s *subject) measure() error {
+	for i, m := range modes {
+		what := fmt.Sprintf("%s/%d", m.name, m.workers)
+		out, err := exec.Command(os.Args[0], "-capture", s.dir, "-one", what).Output()
+		if err != nil {
+			return fmt.Errorf("%s: %w", what, err)
+		}
+		var r run
+		if err := json.Unmarshal(out, &r); err != nil {
+			return fmt.Errorf("%s: %w", what, err)
+		}
+		s.runs[i] = append(s.runs[i], r)
+	}
+	return nil
+}
+
+// report prints what the runs of a capture come to.
+func (s *subject) report(out io.Writer) error {
+	first := s.runs[0][0]
+	fmt.Fprintf(out, "%s: %d rounds, %d instructions in %d bytes, %d processors\n",
+		s.name, len(s.runs[0]), first.Instructions, first.Bytes, runtime.NumCPU())
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "what\tworkers\tM instr/s wall\tM instr/s per CPU-s\ttrace MB/s wall\tpeak MB\t")
 	for i, m := range modes {
-		r := runs[i]
+		r := s.runs[i]
 		fmt.Fprintf(w, "%s\t%d\t%.1f\t%.1f\t%.1f\t%.0f\t\n", m.name, m.workers,
-			median(r, func(r run) float64 { return float64(r.Instructions) / r.Wall / 1e6 }),
-			median(r, func(r run) float64 { return float64(r.Instructions) / r.CPU / 1e6 }),
-			median(r, func(r run) float64 { return float64(r.Bytes) / r.Wall / 1e6 }),
-			median(r, func(r run) float64 { return float64(r.Peak) / 1e6 }))
+			spreadOf(r, func(r run) float64 { return float64(r.Instructions) / r.Wall / 1e6 }),
+			spreadOf(r, func(r run) float64 { return float64(r.Instructions) / r.CPU / 1e6 }),
+			spreadOf(r, func(r run) float64 { return float64(r.Bytes) / r.Wall / 1e6 }),
+			spreadOf(r, func(r run) float64 { return float64(r.Peak) / 1e6 }))
 	}
 	if err := w.Flush(); err != nil {
 		return err
 	}
 	for i := 0; i < len(modes); i += 2 {
 		var ratios []float64
-		for k := range runs[i] {
-			ratios = append(ratios, runs[i][k].Wall/runs[i+1][k].Wall)
+		for k := range s.runs[i] {
+			ratios = append(ratios, s.runs[i][k].Wall/s.runs[i+1][k].Wall)
 		}
-		slices.Sort(ratios)
-		fmt.Printf("%s: two workers are %.2f times as fast as one [%.2f %.2f]\n",
-			modes[i].name, ratios[len(ratios)/2], ratios[0], ratios[len(ratios)-1])
+		fmt.Fprintf(out, "%s: two workers are %.2f times as fast as one\n", modes[i].name, newSpread(ratios))
 	}
-	fmt.Printf("%d rounds, %d instructions in %d bytes, %d processors\n", len(runs[0]), runs[0][0].Instructions, runs[0][0].Bytes, runtime.NumCPU())
 	return nil
 }
 
-func median(runs []run, of func(run) float64) float64 {
+// A spread is the median of some values, between the least and the most.
+type spread struct{ median, least, most float64 }
+
+// newSpread returns the spread of values, of which there is at least one.
+func newSpread(values []float64) spread {
+	values = slices.Sorted(slices.Values(values))
+	n := len(values)
+	return spread{(values[(n-1)/2] + values[n/2]) / 2, values[0], values[n-1]}
+}
+
+// spreadOf is the spread of a figure of runs.
+func spreadOf(runs []run, of func(run) float64) spread {
 	var values []float64
 	for _, r := range runs {
 		values = append(values, of(r))
 	}
-	slices.Sort(values)
-	return values[len(values)/2]
+	return newSpread(values)
+}
+
+// Format writes s as "median [least most]", each as the verb has it.
+func (s spread) Format(f fmt.State, verb rune) {
+	number := fmt.FormatString(f, verb)
+	fmt.Fprintf(f, number+" ["+number+" "+number+"]", s.median, s.least, s.most)
 }

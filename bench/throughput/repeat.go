@@ -19,7 +19,7 @@ func repeatCapture(from, to string, size int) error {
 	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
 		return err
 	}
-	c, err := capture.Open(to, capture.Options{})
+	c, err := capture.Open(to, nil, capture.Options{})
 	if err != nil {
 		return err
 	}
@@ -52,8 +52,8 @@ func repeatCapture(from, to string, size int) error {
 }
 
 // repeater returns what writes the trace of the one buffer of c repeated: as it
-// is where it is the stream of a source; of frames, the stretch of the configured
-// source that lies between A-syncs, in frames again.
+// is where it is the stream of a source; of frames, the stretches of the configured
+// sources that lie between A-syncs, in frames again.
 func repeater(c *capture.Capture, size int) (write func(io.Writer) error, err error) {
 	switch b := c.Buffers[0]; b.Format {
 	case capture.SourceData:
@@ -63,21 +63,18 @@ func repeater(c *capture.Capture, size int) (write func(io.Writer) error, err er
 		}
 		return func(w io.Writer) error { return repeat(w, trace, size) }, nil
 	case capture.CoreSight:
-		if len(c.Sources) != 1 {
-			return nil, fmt.Errorf("%d sources are configured; take a snapshot with one", len(c.Sources))
-		}
-		id := c.Sources[0].ID
-		trace, err := deframe(b, id)
-		if err != nil {
-			return nil, err
-		}
-		return func(w io.Writer) error {
-			frames := frame.NewWriter(w)
-			if err := repeat(source{frames, id}, trace, size); err != nil {
-				return err
+		var stretches []stretch
+		for _, s := range c.Sources {
+			found, err := deframe(b, s.ID)
+			if err != nil {
+				return nil, err
 			}
-			return frames.Flush()
-		}, nil
+			stretches = append(stretches, found...)
+		}
+		if len(stretches) == 0 {
+			return nil, errors.New("no source has two A-syncs: there is nothing between them to repeat")
+		}
+		return func(w io.Writer) error { return repeatFrames(w, stretches, size) }, nil
 	}
 	return nil, errors.New("its format is neither source_data nor coresight; take a snapshot whose is")
 }
@@ -92,22 +89,44 @@ func repeat(w io.Writer, trace []byte, size int) error {
 	return nil
 }
 
-// source writes the stream of one source into frames.
-type source struct {
-	frames *frame.Writer
-	id     uint8
+// A stretch is what a source sent from its first A-sync up to its last: whole
+// segments, so that they can be laid end to end.
+type stretch struct {
+	id    uint8
+	bytes []byte
 }
 
-// Write implements [io.Writer].
-func (s source) Write(p []byte) (int, error) { return len(p), s.frames.Write(s.id, p) }
+// turnBytes is how much the longest of some stretches gives in a turn.
+const turnBytes = 256
+
+// repeatFrames writes stretches into frames until size bytes of them are reached.
+// They take turns, each in proportion to its length.
+func repeatFrames(w io.Writer, stretches []stretch, size int) error {
+	frames := frame.NewWriter(w)
+	longest, all := 0, 0
+	for _, s := range stretches {
+		longest, all = max(longest, len(s.bytes)), all+len(s.bytes)
+	}
+	turns := 1 + longest/turnBytes
+	for n := 0; n < size; n += all {
+		for turn := range turns {
+			for _, s := range stretches {
+				piece := s.bytes[turn*len(s.bytes)/turns : (turn+1)*len(s.bytes)/turns]
+				if err := frames.Write(s.id, piece); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return frames.Flush()
+}
 
 // asyncBytes is the shortest A-sync, which longer ones end with.
 const asyncBytes = 6
 
-// deframe returns the stream of a source in a buffer of frames, from its first
-// A-sync up to its last: whole segments, so that they can be laid end to end. What
-// is in front and behind is the rest of a ring.
-func deframe(b *capture.Buffer, id uint8) ([]byte, error) {
+// deframe returns the stretch of a source in a buffer of frames, if there is one.
+// What is before and after it is the rest of a ring.
+func deframe(b *capture.Buffer, id uint8) ([]stretch, error) {
 	var trace []byte
 	stream := frame.NewReader(b.Data, b.Size, frame.Layout{}, id) // frames in memory are aligned to its start
 	for {
@@ -132,7 +151,7 @@ func deframe(b *capture.Buffer, id uint8) ([]byte, error) {
 		}
 	}
 	if first == last {
-		return nil, errors.New("fewer than two A-syncs: there is nothing between them to repeat")
+		return nil, nil
 	}
-	return trace[first:last], nil
+	return []stretch{{id, trace[first:last]}}, nil
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"testing"
 
 	"github.com/tracelake/tracelake/decode/capture"
@@ -11,15 +12,17 @@ import (
 )
 
 // A trace repeated has as many times the instructions, and loses no more than
-// the first A-sync and what the end cuts off.
+// the first A-sync of each source and what the end cuts off.
 func TestRepeat(t *testing.T) {
-	for _, name := range []string{"opencsd-tc2-ptm-rstk-t32", "am243x-r5f-etmv3-freertos-002b37c"} {
+	for name, least := range map[string]int64{
+		"opencsd-tc2-ptm-rstk-t32": 100_000, "am243x-r5f-etmv3-freertos-002b37c": 100_000, "opencsd-TC2": 10_000,
+	} {
 		t.Run(name, func(t *testing.T) {
 			dir := shared.File(t, "captures/"+name)
 			once := countRepeated(t, dir, 1)
 			const times = 3
 			got := countRepeated(t, dir, times*int(once.Bytes))
-			if once.Instructions < 100_000 || got.Instructions != times*once.Instructions || got.Bytes != times*once.Bytes {
+			if once.Instructions < least || got.Instructions != times*once.Instructions || got.Bytes != times*once.Bytes {
 				t.Errorf("%d times: %d instructions in %d bytes, once %d in %d", times, got.Instructions, got.Bytes, once.Instructions, once.Bytes)
 			}
 			if got.BytesLost != once.BytesLost {
@@ -40,4 +43,17 @@ func countRepeated(t *testing.T, from string, size int) schema.Totals {
 		t.Fatal(err)
 	}
 	return totals
+}
+
+func TestSpread(t *testing.T) {
+	for _, tt := range []struct {
+		values []float64
+		want   string
+	}{
+		{[]float64{3, 1, 2}, "2.0 [1.0 3.0]"}, {[]float64{4, 1}, "2.5 [1.0 4.0]"}, {[]float64{7}, "7.0 [7.0 7.0]"},
+	} {
+		if got := fmt.Sprintf("%.1f", newSpread(tt.values)); got != tt.want {
+			t.Errorf("%v: %s, want %s", tt.values, got, tt.want)
+		}
+	}
 }

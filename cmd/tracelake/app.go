@@ -4,16 +4,20 @@ import (
 	"cmp"
 	"io"
 	"runtime/debug"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 )
 
+const programName = "tracelake"
+
 // newApp returns the program: the table of its commands.
 func newApp(stdout, stderr io.Writer) *cli.App {
 	app := &cli.App{
-		Name:    "tracelake",
-		Usage:   "decodes Arm CoreSight captures into Parquet or Arrow tables",
-		Version: version(),
+		Name:     programName,
+		HelpName: programName,
+		Usage:    "decodes Arm CoreSight captures into Parquet or Arrow tables",
+		Version:  version(),
 		Commands: []*cli.Command{
 			exportCommand(),
 			inspectCommand(),
@@ -22,7 +26,6 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 			synthCommand(),
 			verifyCommand(),
 			reportCommand(),
-			qualityCommand(),
 		},
 		Action: func(*cli.Context) error {
 			return usage("COMMAND", "is missing", "tracelake --help lists the commands")
@@ -32,32 +35,31 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 		CustomAppHelpTemplate:     appHelp,
 		HideHelpCommand:           true, // arrange knows `help`
 		DisableSliceFlagSeparator: true, // --reg takes commas as they are
-		OnUsageError:              usageError,
+		OnUsageError:              onUsageError,
 		ExitErrHandler:            func(*cli.Context, error) {}, // main alone exits
 	}
-	for _, c := range app.Commands {
+	walk(app.Commands, "", func(path string, c *cli.Command) {
+		c.HelpName = path
 		c.CustomHelpTemplate = commandHelp(c)
 		c.HideHelpCommand = true // `export help` has the INPUT "help"
-		c.OnUsageError = usageError
-	}
+		c.OnUsageError = onUsageError
+	})
 	return app
 }
 
-// usageError makes one line of what urfave/cli says about a flag.
-func usageError(ctx *cli.Context, err error, isCommand bool) error {
-	where := "tracelake"
-	if isCommand {
-		where = ctx.Command.Name
-	}
-	return usage(where, err.Error(), seeHelp(ctx.Command))
+// fullName is the words that call c: "report quality".
+func fullName(c *cli.Command) string {
+	return strings.TrimPrefix(c.HelpName, programName+" ") // which urfave/cli adds, or does not
 }
 
-// seeHelp is the remedy for a command line that is wrong for c.
-func seeHelp(c *cli.Command) string {
-	if c.Name == "tracelake" {
-		return "see tracelake --help"
+// walk calls do for each of commands and, after it, its subcommands, with the
+// words that call it: "report quality".
+func walk(commands []*cli.Command, before string, do func(path string, c *cli.Command)) {
+	for _, c := range commands {
+		path := strings.TrimPrefix(before+" "+c.Name, " ")
+		do(path, c)
+		walk(c.Subcommands, path, do)
 	}
-	return "see tracelake " + c.Name + " --help"
 }
 
 // version is that of the build: of the module, or of the commit.

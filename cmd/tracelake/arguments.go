@@ -9,7 +9,7 @@ import (
 )
 
 // arrange rewrites a command line so that urfave/cli reads all of it. By itself
-// it stops at the first argument, and loses the flags behind; and it refuses a
+// it stops at the first argument, and loses the flags after it; and it refuses a
 // flag under two of its names. Here the flags come first, each as --NAME=VALUE
 // with its long name, then "--" and the arguments. What is no flag of the
 // command is refused.
@@ -20,38 +20,42 @@ func arrange(app *cli.App, args []string) ([]string, error) {
 	if len(args) < 2 || ownFlag(args[1]) {
 		return args, nil
 	}
-	if len(args) > 2 && app.Command(args[1]+" "+args[2]) != nil { // a command of two words
-		args = slices.Concat(args[:1], []string{args[1] + " " + args[2]}, args[3:])
-	}
 	if strings.HasPrefix(args[1], "-") {
-		return nil, usage(args[1], "is no flag of tracelake itself", "flags stand behind the command; see tracelake --help")
+		return nil, usage(args[1], "is no flag of tracelake itself", "flags stand after the command; see tracelake --help")
 	}
-	command := app.Command(args[1])
-	if command == nil {
-		return nil, unknownCommand(app, args[1])
+	command, rest, err := findCommand(app, args[1:])
+	if err != nil {
+		return nil, err
 	}
-	flags, rest, err := sortOut(command, args[2:])
+	flags, rest, err := sortOut(command, rest)
 	if err != nil {
 		return nil, err
 	}
 	if slices.Contains(flags, "--help=true") {
 		rest = nil // else urfave/cli takes them for topics of help
 	}
-	return slices.Concat([]string{args[0], command.Name}, flags, []string{"--"}, rest), nil
+	return slices.Concat(args[:1], strings.Fields(fullName(command)), flags, []string{"--"}, rest), nil
+}
+
+// findCommand returns the command that args begin with, and what follows it.
+func findCommand(app *cli.App, args []string) (*cli.Command, []string, error) {
+	command, rest := app.Command(args[0]), args[1:]
+	if command == nil {
+		return nil, nil, unknownCommand(args[0], args[0], "command", app.Commands)
+	}
+	for len(command.Subcommands) > 0 && len(rest) > 0 && !strings.HasPrefix(rest[0], "-") {
+		sub := command.Command(rest[0])
+		if sub == nil {
+			return nil, nil, unknownCommand(fullName(command)+" "+rest[0], rest[0], command.Name, command.Subcommands)
+		}
+		command, rest = sub, rest[1:]
+	}
+	return command, rest, nil
 }
 
 // ownFlag reports whether arg is a flag that needs no command.
 func ownFlag(arg string) bool {
 	return slices.Contains([]string{"--help", "-help", "-h", "--version", "-version", "-v"}, arg)
-}
-
-// unknownCommand says that name is no command, and which may be meant.
-func unknownCommand(app *cli.App, name string) error {
-	var names []string
-	for _, c := range app.VisibleCommands() {
-		names = append(names, c.Name)
-	}
-	return usage(name, "is no command", cli.SuggestCommand(app.Commands, name)+" Commands are "+strings.Join(names, ", "))
 }
 
 // sortOut divides args into flags, as arrange makes them, and arguments.
@@ -77,6 +81,7 @@ func sortOut(c *cli.Command, args []string) (flags, rest []string, err error) {
 			return nil, nil, usage(arg, "is given twice", "give it once")
 		}
 		given[long] = true
+		typed := arg
 		switch {
 		case hasValue:
 		case !takesValue(f):
@@ -89,6 +94,10 @@ func sortOut(c *cli.Command, args []string) (flags, rest []string, err error) {
 		default:
 			i++
 			value = args[i]
+			typed += " " + value
+		}
+		if err := checkValue(f, typed, value); err != nil {
+			return nil, nil, err
 		}
 		flags = append(flags, "--"+long+"="+value)
 	}
@@ -121,16 +130,4 @@ func takesValue(f cli.Flag) bool {
 func repeatable(f cli.Flag) bool {
 	d, ok := f.(cli.DocGenerationSliceFlag)
 	return ok && d.IsSliceFlag()
-}
-
-// unknownFlag says that c has no such flag, and which may be meant.
-func unknownFlag(c *cli.Command, known map[string]cli.Flag, arg, name string) error {
-	remedy := seeHelp(c)
-	short := known[name[:min(len(name), 1)]]
-	if short != nil && takesValue(short) && !strings.HasPrefix(arg, "--") {
-		remedy = fmt.Sprintf("did you mean %s %s? %s", arg[:2], arg[2:], remedy)
-	} else if near := cli.SuggestFlag(c.Flags, name, false); near != "" {
-		remedy = fmt.Sprintf("did you mean %s? %s", near, remedy)
-	}
-	return usage(arg, "is no flag of "+c.Name, remedy)
 }

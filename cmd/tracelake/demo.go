@@ -25,7 +25,7 @@ const (
 func demoCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "demo",
-		Usage:     "decodes the sample capture and tells what to type next",
+		Usage:     "decodes the sample capture and shows what to type next",
 		UsageText: "tracelake demo [-o DIR]",
 		Description: `The sample goes to DIR/capture, the dataset made of it to DIR/dataset. Another
 demo replaces both; a DIR that holds anything else is refused.

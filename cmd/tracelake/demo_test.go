@@ -1,22 +1,17 @@
 package main
 
 import (
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/tracelake/tracelake/bench/need"
 )
 
 // The queries the demo tells users to type run, and have rows.
 func TestDemoQueries(t *testing.T) {
-	python, err := filepath.Abs("../../.venv/bin/python")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(python); err != nil {
-		t.Skip("needs .venv: make test makes it")
-	}
+	python := need.Interpreter(t)
 	dir := t.TempDir()
 	if out, err := exec.Command("tracelake", "demo", "-o", filepath.Join(dir, "demo")).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)

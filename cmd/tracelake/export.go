@@ -72,11 +72,11 @@ func export(ctx *cli.Context) error {
 	stderr := ctx.App.ErrWriter
 	if args.quiet {
 		_, err := runExport(ctx.Context, args, io.Discard)
-		return err
+		return unknownSource(ctx, err)
 	}
 	summary, err := runExport(ctx.Context, args, stderr)
 	if err != nil {
-		return err
+		return unknownSource(ctx, err)
 	}
 	_, err = io.WriteString(stderr, summaryText(args.dir, summary))
 	return err
@@ -93,8 +93,8 @@ func runExport(ctx context.Context, args *exportArgs, stderr io.Writer) (*pipeli
 	o.Run = schema.Export{
 		Command: os.Args, Input: args.input, Created: time.Now().UTC().Format(time.RFC3339), Host: host, Workers: o.Workers,
 	}
-	if !args.noProgress && isTerminal(stderr) {
-		p := newProgress(stderr)
+	if screen := terminal(stderr); screen != nil && !args.noProgress {
+		p := newProgress(screen)
 		defer p.clear()
 		o.Progress = p.show
 	}

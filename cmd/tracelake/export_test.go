@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"testing"
 	"time"
@@ -34,7 +35,7 @@ func longTrace(t *testing.T, periods int) []string {
 // An export that is interrupted exits with 130, and leaves nothing.
 func TestInterruptedExport(t *testing.T) {
 	args := longTrace(t, 400) // 26 MB, 131 million instructions: seconds, anywhere
-	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
 		t.Run(sig.String(), func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "out")
 			cmd := exec.Command("tracelake", append(args, "-o", dir)...)
@@ -64,6 +65,25 @@ func TestInterruptedExport(t *testing.T) {
 				t.Errorf("%s is left (%v)", dir, err)
 			}
 		})
+	}
+}
+
+// An export that is told to survive its terminal does.
+func TestExportSurvivesHangup(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	script := `trap "" HUP; exec tracelake "$@"`
+	cmd := exec.Command("sh", slices.Concat([]string{"-c", script, "sh"}, longTrace(t, 20), []string{"-o", dir})...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	waitForFile(t, filepath.Join(dir, ".tracelake-partial", "instructions", "00-00000.parquet"))
+	if err := cmd.Process.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("%v: %s", err, &stderr)
 	}
 }
 

@@ -6,12 +6,15 @@ import (
 	"io/fs"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/tracelake/tracelake/decode/capture"
+	"github.com/tracelake/tracelake/pipeline"
+	"github.com/tracelake/tracelake/schema"
 )
 
 // The groups of flags, as --help shows them.
@@ -91,32 +94,59 @@ func jobs(ctx *cli.Context) (int, error) {
 func sources(ctx *cli.Context) ([]uint8, error) {
 	var ids []uint8
 	for _, text := range ctx.StringSlice("source") {
-		digits, isHex := strings.CutPrefix(strings.ToLower(text), "0x")
-		base := 10
-		if isHex {
-			base = 16
-		}
-		id, err := strconv.ParseUint(digits, base, 7)
-		if err != nil {
+		id, ok := traceID(text)
+		if !ok {
 			return nil, usage("--source "+text, "is no trace ID", "write it as 0x13 or, decimal, as 19; the highest is 0x7f")
 		}
-		ids = append(ids, uint8(id))
+		ids = append(ids, id)
 	}
 	return ids, nil
+}
+
+// traceID reads a trace ID: 0x13 or, decimal, 19.
+func traceID(text string) (id uint8, ok bool) {
+	digits, isHex := strings.CutPrefix(strings.ToLower(text), "0x")
+	base := 10
+	if isHex {
+		base = 16
+	}
+	n, err := strconv.ParseUint(digits, base, 7)
+	return uint8(n), err == nil
+}
+
+// unknownSource says of a source that the capture does not have how the user
+// typed it, and whether hexadecimal digits were taken for decimal. Other errors
+// it returns as they are.
+func unknownSource(ctx *cli.Context, err error) error {
+	unknown, ok := errors.AsType[*pipeline.UnknownSourceError](err)
+	if !ok {
+		return err
+	}
+	for _, text := range ctx.StringSlice("source") {
+		if id, _ := traceID(text); id != unknown.Source {
+			continue
+		}
+		remedy := unknown.Remedy()
+		if id, ok := traceID("0x" + text); ok && slices.Contains(unknown.Known, id) {
+			remedy = "did you mean " + schema.SourceText(id) + "? " + remedy
+		}
+		return usage("--source "+text, "is no source of the capture", remedy)
+	}
+	return err
 }
 
 // inputArgument returns the one argument of a command, which has to exist.
 func inputArgument(ctx *cli.Context) (string, error) {
 	switch n := ctx.NArg(); {
 	case n == 0:
-		return "", usage(ctx.Command.Name, "needs an INPUT: a snapshot directory, or a raw file with --protocol", seeHelp(ctx.Command))
+		return "", usage(fullName(ctx.Command), "needs an INPUT: a snapshot directory, or a raw file with --protocol", seeHelp(ctx.Command))
 	case n > 1:
-		return "", usage(ctx.Command.Name, fmt.Sprintf("takes one INPUT, but is given %d: %s", n, strings.Join(ctx.Args().Slice(), ", ")), seeHelp(ctx.Command))
+		return "", usage(fullName(ctx.Command), fmt.Sprintf("takes one INPUT, but is given %d: %s", n, strings.Join(ctx.Args().Slice(), ", ")), seeHelp(ctx.Command))
 	}
 	input := ctx.Args().First()
 	if _, err := os.Stat(input); errors.Is(err, fs.ErrNotExist) {
 		// Whatever else is wrong with the command line.
-		return "", &capture.InputError{File: input, Problem: "does not exist", Remedy: "give the snapshot directory or a raw file with --protocol", Err: err}
+		return "", &missingError{input, "give the snapshot directory or a raw file with --protocol"}
 	}
 	return input, nil
 }

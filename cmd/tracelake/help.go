@@ -21,7 +21,7 @@ Usage:
 Commands:{{range .VisibleCommands}}
    {{.Name}}{{"\t"}}{{.Usage}}{{end}}
 
-   {{.Name}} COMMAND --help tells more; {{.Name}} --version tells the version.
+   {{.Name}} COMMAND --help says more; {{.Name}} --version says which this is.
 
 Start with:
    {{.Name}} demo
@@ -38,7 +38,14 @@ hold, 4 nothing was decoded, 130 interrupted.
 // than a screen. The text is a template without anything to fill in.
 func commandHelp(c *cli.Command) string {
 	b := &strings.Builder{}
-	fmt.Fprintf(b, "tracelake %s %s\n\nUsage:\n   %s\n\n%s\n", c.Name, c.Usage, c.UsageText, c.Description)
+	fmt.Fprintf(b, "tracelake %s %s\n\nUsage:\n   %s\n\n", fullName(c), c.Usage, c.UsageText)
+	for i, sub := range c.Subcommands {
+		if i == 0 {
+			fmt.Fprintf(b, "%ss:\n", strings.ToUpper(c.Name[:1])+c.Name[1:])
+		}
+		fmt.Fprintf(b, "   %-10s  %s\n", sub.Name, sub.Usage)
+	}
+	b.WriteString(c.Description + "\n")
 	width := 0
 	groups := []string{}
 	for _, f := range c.Flags {

@@ -16,7 +16,7 @@ import (
 func inspectCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "inspect",
-		Usage:     "tells what is in a capture and whether it would decode",
+		Usage:     "says what is in a capture and whether it would decode",
 		UsageText: "tracelake inspect INPUT [flags]",
 		Description: `INPUT is a snapshot directory, its snapshot.ini, or a raw file with --protocol.
 Of a long capture the first part is looked at: 64 MiB of each buffer, of which
@@ -72,16 +72,16 @@ func inspectionText(in *pipeline.Inspection) string {
 }
 
 func writeBuffer(b *strings.Builder, x *pipeline.BufferInspection) {
-	fmt.Fprintf(b, "\nbuffer %s: %s bytes, %s", x.Name, thousands(x.Bytes), formatWords(x.Format))
+	fmt.Fprintf(b, "\nbuffer %s: %s, %s", x.Name, count(x.Bytes, "byte"), formatWords(x.Format))
 	if x.FrameOffset != 0 {
-		fmt.Fprintf(b, ", frames from byte %d", x.FrameOffset)
+		fmt.Fprintf(b, ", frames from offset 0x%x", x.FrameOffset)
 	}
 	if x.Looked < x.Bytes {
 		fmt.Fprintf(b, "; the first %s looked at", thousands(x.Looked))
 	}
 	b.WriteString("\n")
 	for _, id := range slices.Sorted(maps.Keys(x.Streams)) {
-		fmt.Fprintf(b, "  %-14s %15s bytes\n", "source 0x"+id, thousands(x.Streams[id]))
+		fmt.Fprintf(b, "  %-14s %15s bytes\n", "source "+id, thousands(x.Streams[id]))
 	}
 	for _, kind := range slices.Sorted(maps.Keys(x.Overhead)) {
 		if n := x.Overhead[kind]; n > 0 {
@@ -102,7 +102,7 @@ func formatWords(format string) string {
 }
 
 func inspectSource(b *strings.Builder, s *pipeline.SourceInspection) {
-	fmt.Fprintf(b, "\nsource 0x%s%s: %s bytes", s.Source, sourceWords(s.Name, s.Protocol, s.Version, s.Core), thousands(s.Bytes))
+	fmt.Fprintf(b, "\nsource %s%s: %s", s.Source, sourceWords(s.Source, s.Name, s.Protocol, s.Version, s.Core), count(s.Bytes, "byte"))
 	if s.Buffer != "" {
 		fmt.Fprintf(b, " in buffer %s", s.Buffer)
 	}
@@ -118,7 +118,7 @@ func inspectSource(b *strings.Builder, s *pipeline.SourceInspection) {
 		return
 	}
 	x := s.Sample
-	fmt.Fprintf(b, "  sample     %s bytes: %s decoded (%s), %s lost, %s unplaced\n", thousands(x.Bytes),
+	fmt.Fprintf(b, "  sample     %s: %s decoded (%s), %s lost, %s unplaced\n", count(x.Bytes, "byte"),
 		thousands(x.BytesDecoded), percent(x.BytesDecoded, x.Bytes), thousands(x.BytesLost), thousands(x.Unplaced))
 	fmt.Fprintf(b, "             %s, %s, %s, %s", count(x.Asyncs, "A-sync"), count(x.Segments, "segment"),
 		count(x.Instructions, "instruction"), count(x.Exceptions, "exception"))
@@ -129,8 +129,11 @@ func inspectSource(b *strings.Builder, s *pipeline.SourceInspection) {
 	if x.Bytes < s.Bytes {
 		fmt.Fprintf(b, "  estimate   %s in all\n", count(x.Estimate, "instruction"))
 	}
-	for _, r := range x.Missing {
-		fmt.Fprintf(b, "  missing    program memory %s\n", r)
+	for _, r := range x.Wanted {
+		fmt.Fprintf(b, "  missing    program memory %s-%s, %s\n", r.First, r.Last, count(r.Stops, "stop"))
+	}
+	if x.OtherStops > 0 {
+		fmt.Fprintf(b, "  missing    %s\n", otherStops(x.OtherStops))
 	}
 	fmt.Fprintf(b, "  verdict    %s\n", x.Verdict)
 }

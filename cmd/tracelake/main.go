@@ -8,24 +8,46 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/tracelake/tracelake/cmd/tracelake/internal/visible"
 )
 
 func main() { os.Exit(run(os.Args, os.Stdout, os.Stderr)) }
 
-// run runs a command line and returns its exit status. The first Ctrl-C stops
-// the command, a second one kills the process.
+// run runs a command line and returns its exit status. The first signal to end
+// stops the command, a second one kills the process.
 func run(args []string, stdout, stderr io.Writer) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
 	defer stop()
 	context.AfterFunc(ctx, stop)
 
+	out, log := visible.NewWriter(stdout), visible.NewWriter(stderr)
+	err := runCommand(ctx, args, out, log)
+	if flushed := out.Flush(); err == nil && flushed != nil { // also what urfave/cli could not print
+		err = fmt.Errorf("write standard output: %w", flushed)
+	}
+	for _, line := range messages(err) {
+		fmt.Fprintln(log, line)
+	}
+	_ = log.Flush() // nowhere left to report it
+	return status(err)
+}
+
+func runCommand(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	app := newApp(stdout, stderr)
 	args, err := arrange(app, args)
-	if err == nil {
-		err = app.RunContext(ctx, args)
-	}
 	if err != nil {
-		fmt.Fprintln(stderr, "tracelake:", message(err))
+		return err
 	}
-	return status(err)
+	return app.RunContext(ctx, args)
+}
+
+// endings are the signals that ask the program to end: Ctrl-C, kill, and a
+// terminal that closes, unless the program is to survive that (nohup).
+func endings() []os.Signal {
+	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		signals = append(signals, syscall.SIGHUP)
+	}
+	return signals
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/tracelake/tracelake/pipeline"
+	"github.com/tracelake/tracelake/schema"
 )
 
 func packetsCommand() *cli.Command {
@@ -56,7 +57,7 @@ func packets(ctx *cli.Context) error {
 	if flushed := out.Flush(); err == nil {
 		err = flushed
 	}
-	return err
+	return unknownSource(ctx, err)
 }
 
 func readPackets(ctx *cli.Context) (pipeline.PacketOptions, error) {
@@ -66,7 +67,7 @@ func readPackets(ctx *cli.Context) (pipeline.PacketOptions, error) {
 	}
 	if ctx.IsSet("to") {
 		if opt.To = ctx.Int64("to"); opt.To < opt.From {
-			return opt, usage(fmt.Sprintf("--to %d", opt.To), "is before --from", "give a later offset")
+			return opt, usage(fmt.Sprintf("--to 0x%x", opt.To), fmt.Sprintf("is before --from 0x%x", opt.From), "give a later offset")
 		}
 	}
 	var err error
@@ -76,11 +77,11 @@ func readPackets(ctx *cli.Context) (pipeline.PacketOptions, error) {
 
 // writePacket writes a line for people:
 //
-//	00000400  13  08 00 10 00 00 29   i_sync  address=0x00001000 isa=a32
+//	0x00000400  0x13  08 00 10 00 00 29   i_sync  address=0x00001000 isa=a32
 func writePacket(w io.Writer, p *pipeline.PacketLine) error {
 	const room = 3*8 - 1 // most packets have 8 bytes at most
 	b := &strings.Builder{}
-	fmt.Fprintf(b, "%08x  %02x  %-*s  %s", p.Offset, p.Source, room, fmt.Sprintf("% x", p.Bytes), p.Type)
+	fmt.Fprintf(b, "0x%08x  %s  %-*s  %s", p.Offset, schema.SourceText(p.Source), room, fmt.Sprintf("% x", p.Bytes), p.Type)
 	if p.Len > int64(len(p.Bytes)) {
 		fmt.Fprintf(b, " bytes=%d", p.Len)
 	}
@@ -99,15 +100,15 @@ func writePacket(w io.Writer, p *pipeline.PacketLine) error {
 // writePacketJSON writes a line for programs.
 func writePacketJSON(w io.Writer, p *pipeline.PacketLine) error {
 	line, err := json.Marshal(struct {
-		Source string          `json:"source"` // hex
+		Source string          `json:"source"`
 		Offset int64           `json:"offset"`
 		Length int64           `json:"length"`
 		Bytes  string          `json:"bytes"` // hex
 		Type   string          `json:"type"`
 		Fields json.RawMessage `json:"fields"`
-	}{fmt.Sprintf("%02x", p.Source), p.Offset, p.Len, hex.EncodeToString(p.Bytes), p.Type, json.RawMessage(p.JSON())})
+	}{schema.SourceText(p.Source), p.Offset, p.Len, hex.EncodeToString(p.Bytes), p.Type, json.RawMessage(p.JSON())})
 	if err != nil {
-		return fmt.Errorf("packet at offset %d: %w", p.Offset, err)
+		return fmt.Errorf("packet at offset 0x%x: %w", p.Offset, err)
 	}
 	_, err = w.Write(append(line, '\n'))
 	return err

@@ -9,16 +9,24 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 
+	"github.com/tracelake/tracelake/cmd/tracelake/internal/visible"
 	"github.com/tracelake/tracelake/pipeline"
 )
 
 // progressInterval is the least time between two updates of the bar.
 const progressInterval = 100 * time.Millisecond
 
-// isTerminal reports whether w is a terminal that a bar can be drawn on.
-func isTerminal(w io.Writer) bool {
+// terminal returns the terminal that w writes to, nil if a bar cannot be drawn
+// on what it writes to. A bar is drawn past the [visible.Writer].
+func terminal(w io.Writer) *os.File {
+	if v, ok := w.(*visible.Writer); ok {
+		w = v.Underlying()
+	}
 	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb"
+	if !ok || os.Getenv("TERM") == "dumb" || !term.IsTerminal(int(f.Fd())) {
+		return nil
+	}
+	return f
 }
 
 // A progress draws a bar: bytes, their rate, instructions per second, time

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/tracelake/tracelake/bench/need"
 )
 
 // onTerminal runs tracelake with stderr on a terminal and returns what that
@@ -19,7 +21,7 @@ func onTerminal(t *testing.T, env []string, args ...string) string {
 	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
-		t.Skipf("needs a pseudo terminal: %v", err)
+		need.Missing(t, need.Terminal, err.Error())
 	}
 	defer master.Close()
 	fd := int(master.Fd())

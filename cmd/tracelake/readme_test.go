@@ -3,19 +3,34 @@ package main
 import (
 	"bytes"
 	"errors"
-	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/bench/sample"
-	"github.com/tracelake/tracelake/decode/frame"
 )
 
-// The README tells the truth: the commands in it run, on the sample under the
-// names it uses, and the demo prints what it shows.
+// readmeStands are the lines of the README that no test runs, and why.
+var readmeStands = map[string]string{
+	"make test":                                                   "this is one of the tests it runs",
+	"go run ./bench/throughput -capture DIR":                      "it measures for minutes",
+	"go install ./cmd/tracelake":                                  "it writes to GOBIN",
+	"arm-linux-gnueabihf-gcc -static -o prog prog.c":              "the compiler is seldom there; bench/generate runs it where it is",
+	"qemu-arm -singlestep -d exec,cpu,nochain -D prog.log ./prog": "as the compiler; the log is made by readmeInputs",
+}
+
+// A readmeCommand is a line of the README that a user types, with what DuckDB
+// is given then.
+type readmeCommand struct{ line, sql string }
+
+// The README tells the truth: a user who types its lines in turn, in an empty
+// directory, sees all of them succeed, and the demo prints what the README shows.
 func TestREADME(t *testing.T) {
 	text, err := os.ReadFile("../../README.md")
 	if err != nil {
@@ -23,21 +38,24 @@ func TestREADME(t *testing.T) {
 	}
 	dir := t.TempDir()
 	readmeInputs(t, dir)
-	commands := 0
-	for line := range strings.Lines(string(text)) {
-		words := strings.Fields(line)
-		if !strings.HasPrefix(line, "    tracelake ") {
-			continue
-		}
-		commands++
-		cmd := exec.Command(words[0], words[1:]...)
-		cmd.Dir = dir
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Errorf("%s: %v\n%s", strings.TrimSpace(line), err, out)
+	var stand []string
+	for _, c := range readmeCommands(string(text)) {
+		switch {
+		case readmeStands[c.line] != "":
+			stand = append(stand, c.line)
+		case strings.HasSuffix(c.line, "duckdb") || strings.Contains(c.line, "duckdb "):
+			t.Run(c.line, func(t *testing.T) {
+				if out := c.run(t, dir, filepath.Dir(need.DuckDB(t))); !strings.Contains(out, "─┤\n│") {
+					t.Errorf("%s\n%sno rows:\n%s", c.line, c.sql, out)
+				}
+			})
+		default:
+			t.Run(c.line, func(t *testing.T) { c.run(t, dir) })
 		}
 	}
-	if commands < 4 {
-		t.Errorf("%d commands in the README, want 4", commands)
+	slices.Sort(stand)
+	if want := slices.Sorted(maps.Keys(readmeStands)); !slices.Equal(slices.Compact(stand), want) {
+		t.Errorf("the README has of the lines that are not run:\n%q, want\n%q", stand, want)
 	}
 
 	demo := exec.Command("tracelake", "demo")
@@ -51,47 +69,67 @@ func TestREADME(t *testing.T) {
 	}
 }
 
-// readmeInputs makes the files the README's commands name.
+// inlineCommand is a command in the text, and no mention of one.
+var inlineCommand = regexp.MustCompile("`((?:go \\S+|tracelake \\S+ \\S+)[^`]*)`")
+
+// readmeCommands returns the commands of a document: lines that are indented by
+// four, each with the block of SQL that follows it, and those in the text.
+func readmeCommands(text string) []readmeCommand {
+	var commands []readmeCommand
+	fenced, sql := false, false
+	for line := range strings.Lines(text) {
+		if kind, ok := strings.CutPrefix(line, "```"); ok {
+			fenced, sql = !fenced, strings.TrimSpace(kind) == "sql"
+			continue
+		}
+		indented, ok := strings.CutPrefix(line, "    ")
+		switch {
+		case sql:
+			commands[len(commands)-1].sql += line
+		case fenced:
+		case ok:
+			commands = append(commands, readmeCommand{line: strings.TrimSpace(indented)})
+		default:
+			for _, m := range inlineCommand.FindAllStringSubmatch(line, -1) {
+				commands = append(commands, readmeCommand{line: m[1]})
+			}
+		}
+	}
+	return commands
+}
+
+// run runs a line with bash in dir. From a checkout, `go run ./cmd/tracelake` is
+// tracelake.
+func (c readmeCommand) run(t *testing.T, dir string, path ...string) string {
+	t.Helper()
+	cmd := exec.Command("bash", "-c", strings.ReplaceAll(c.line, "go run ./cmd/tracelake", "tracelake"))
+	cmd.Dir = dir
+	cmd.Stdin = strings.NewReader(c.sql)
+	cmd.Env = append(os.Environ(), "PATH="+strings.Join(append(path, os.Getenv("PATH")), string(filepath.ListSeparator)))
+	out, err := cmd.Output()
+	if err != nil {
+		failed, _ := errors.AsType[*exec.ExitError](err)
+		t.Errorf("%s\n%s%v\n%s", c.line, c.sql, err, failed.Stderr)
+	}
+	return string(out)
+}
+
+// readmeInputs makes the files that the README's commands name and that are of the
+// user: a program, and what QEMU recorded of it. Here it is the sample's.
 func readmeInputs(t *testing.T, dir string) {
 	t.Helper()
-	capture := filepath.Join(dir, "CAPTURE")
-	if err := sample.Extract(capture); err != nil {
+	made := t.TempDir()
+	if err := sample.Extract(made); err != nil {
 		t.Fatal(err)
 	}
-	framed, err := os.ReadFile(filepath.Join(capture, "trace.bin"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	elf, err := os.ReadFile(filepath.Join(capture, sample.ELF))
+	elf, err := os.ReadFile(filepath.Join(made, sample.ELF))
 	if err != nil {
 		t.Fatal(err)
 	}
 	log := qemuLogText("40008044", "40008048", "4000804c", "40008044") // a loop of the sample
-	for name, content := range map[string][]byte{
-		"etb.bin": framed, "ptm.bin": deformatted(t, framed), "firmware.elf": elf, "prog": elf, "prog.log": []byte(log),
-	} {
+	for name, content := range map[string][]byte{"prog": elf, "prog.log": []byte(log)} {
 		if err := os.WriteFile(filepath.Join(dir, name), content, 0o666); err != nil {
 			t.Fatal(err)
 		}
-	}
-}
-
-// deformatted returns the stream of the sample's source.
-func deformatted(t *testing.T, framed []byte) []byte {
-	t.Helper()
-	truth, err := sample.Truth()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var stream []byte
-	for r := frame.NewReader(bytes.NewReader(framed), int64(len(framed)), frame.Layout{}, truth.Source); ; {
-		piece, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			return stream
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		stream = append(stream, piece.Data...)
 	}
 }

@@ -1,231 +1,23 @@
 package main
 
 import (
-	"cmp"
-	"encoding/json"
-	"fmt"
-	"io"
-	"slices"
-	"strings"
-
 	"github.com/urfave/cli/v2"
-
-	"github.com/tracelake/tracelake/pipeline"
-	"github.com/tracelake/tracelake/schema"
 )
 
-// reportCommand is what `report` says without the name of a report. The reports
-// themselves are commands of two words.
+// reportCommand holds the reports, a subcommand each.
 func reportCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "report",
-		Usage:     "tells what a capture comes to",
+		Usage:     "says what a capture comes to",
 		UsageText: "tracelake report REPORT INPUT [flags]",
-		Description: `Reports:
-   quality     how much is understood, and whether this is the program that ran
-
+		Description: `
 Examples:
    tracelake report quality capture
    tracelake report quality --help`,
-		Hidden: true,
+		Subcommands: []*cli.Command{qualityCommand()},
 		Action: func(ctx *cli.Context) error {
-			if name := ctx.Args().First(); name != "" {
-				return usage("report "+name, "is no report", "reports are quality")
-			}
-			return usage("report", "needs the name of a report", "reports are quality")
+			cli.HelpPrinter(ctx.App.ErrWriter, ctx.Command.CustomHelpTemplate, nil)
+			return usage(fullName(ctx.Command), "needs the name of a report", "reports are quality")
 		},
 	}
-}
-
-func qualityCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "report quality",
-		Usage:     "tells how far trace and program agree",
-		UsageText: "tracelake report quality INPUT [flags]",
-		Description: `INPUT is a snapshot directory, its snapshot.ini, or a raw file with --protocol.
-All of it is decoded, nothing is written. A branch packet agrees with the
-program if it follows an instruction that can branch there, a periodic I-sync if
-it says where the program had got to. Intact trace with the program that ran
-agrees to 100 %; with another program it does not.
-
-Examples:
-   tracelake report quality capture
-   tracelake report quality etb.bin --protocol pft --framed -e firmware.elf
-   tracelake report quality capture --json`,
-		Flags: slices.Concat(inputFlags(), []cli.Flag{sourceFlag()}, memoryFlags(), []cli.Flag{
-			&cli.BoolFlag{Name: "json", Category: groupOutput, Usage: "print one JSON object"},
-			jobsFlag("decode on `N` cores"),
-		}),
-		Action: quality,
-	}
-}
-
-func quality(ctx *cli.Context) error {
-	input, err := inputArgument(ctx)
-	if err != nil {
-		return err
-	}
-	opt, err := readQuality(ctx)
-	if err != nil {
-		return err
-	}
-	report, err := pipeline.Quality(ctx.Context, input, opt)
-	if err != nil {
-		return err
-	}
-	if ctx.Bool("json") {
-		return writeJSON(ctx.App.Writer, report)
-	}
-	_, err = io.WriteString(ctx.App.Writer, qualityText(report))
-	return err
-}
-
-func readQuality(ctx *cli.Context) (opt pipeline.QualityOptions, err error) {
-	opt.Capture = captureOptions(ctx)
-	if opt.Sources, err = sources(ctx); err != nil {
-		return opt, err
-	}
-	opt.Workers, err = jobs(ctx)
-	return opt, err
-}
-
-// writeJSON writes an object for programs.
-func writeJSON(w io.Writer, x any) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(x)
-}
-
-// qualityText puts a report into words.
-func qualityText(r *pipeline.QualityReport) string {
-	b := &strings.Builder{}
-	b.WriteString(r.Input + "\n")
-	for i := range r.Sources {
-		writeQuality(b, &r.Sources[i])
-	}
-	writeNotes(b, r.Notes)
-	return b.String()
-}
-
-// qualityLine is a line of the table of a source: label, number, remark.
-const qualityLine = "  %-32s %15s   %s"
-
-func writeQuality(b *strings.Builder, s *pipeline.SourceQuality) {
-	fmt.Fprintf(b, "\nsource 0x%s%s\n", s.Source, sourceWords(s.Name, s.Protocol, s.Version, s.Core))
-	line := func(label string, n int64, remark string) {
-		b.WriteString(strings.TrimRight(fmt.Sprintf(qualityLine, label, thousands(n), remark), " ") + "\n")
-	}
-	switch {
-	case s.Bytes == 0:
-		b.WriteString("  no bytes\n")
-		return
-	case s.Status != schema.SourceStatusNames[schema.StatusDecoded]:
-		line(s.Unit, s.Bytes, "not decoded: "+cmp.Or(s.Problem, s.Status))
-		return
-	}
-	line(s.Unit, s.Bytes, "")
-	line("  decoded", s.BytesDecoded, percent(s.BytesDecoded, s.Bytes))
-	line("  lost", s.BytesLost, percent(s.BytesLost, s.Bytes))
-	for _, l := range s.LossReasons {
-		line("    "+l.Reason, l.Bytes, lossCount(l.Losses))
-	}
-	line("  unplaced", s.BytesUnplaced, percent(s.BytesUnplaced, s.Bytes))
-	line("instructions", s.Instructions, "")
-	line("exceptions", s.Exceptions, "")
-	line("gaps", s.Gaps, "")
-	line("segments", s.Segments, "")
-	line("branch packets", s.Branches.Compared, notCompared(&s.Branches.Agreement))
-	line("  agree with the program", s.Branches.Agree, share(&s.Branches.Agreement))
-	line("    behind an indirect branch", s.Branches.Indirect, "")
-	line("    telling again a direct one", s.Branches.Repeated, "")
-	line("periodic I-syncs", s.ISyncs.Compared, notCompared(&s.ISyncs))
-	line("  agree with the program", s.ISyncs.Agree, share(&s.ISyncs))
-	for i, m := range s.Missing[:min(len(s.Missing), missingShown)] {
-		label := ""
-		if i == 0 {
-			label = "program memory missing"
-		}
-		fmt.Fprintf(b, "  %-32s %s-%s  %s\n", label, m.First, m.Last, count(m.Stops, "stop"))
-	}
-	if more := len(s.Missing) - missingShown; more > 0 {
-		fmt.Fprintf(b, "  %-32s and %s\n", "", count(int64(more), "more range"))
-	}
-	if doubt := doubt(&s.Agreements); doubt != "" {
-		fmt.Fprintf(b, "  %s\n", doubt)
-	}
-	writeMisses(b, "branch packets", &s.Branches.Agreement, branchMiss)
-	writeMisses(b, "periodic I-syncs", &s.ISyncs, isyncMiss)
-}
-
-func lossCount(n int64) string {
-	if n == 1 {
-		return "1 loss"
-	}
-	return thousands(n) + " losses"
-}
-
-func notCompared(a *pipeline.Agreement) string {
-	if a.NotCompared == 0 {
-		return ""
-	}
-	return fmt.Sprintf("and %s where the position in the program was not known", thousands(a.NotCompared))
-}
-
-// share is how much agrees; where there is nothing to agree, nothing is said.
-func share(a *pipeline.Agreement) string {
-	if a.Compared == 0 {
-		return ""
-	}
-	return percent(a.Agree, a.Compared)
-}
-
-// doubt says in one line that trace and program do not agree, or nothing.
-func doubt(a *pipeline.Agreements) string {
-	var doubts []string
-	if n := a.Branches.Compared - a.Branches.Agree; n > 0 {
-		doubts = append(doubts, fmt.Sprintf("%s of %s branch packets (%s) follow an instruction that cannot branch there",
-			thousands(n), thousands(a.Branches.Compared), percent(n, a.Branches.Compared)))
-	}
-	if n := a.ISyncs.Compared - a.ISyncs.Agree; n > 0 {
-		doubts = append(doubts, fmt.Sprintf("%s of %s periodic I-syncs (%s) say another place than the program had got to",
-			thousands(n), thousands(a.ISyncs.Compared), percent(n, a.ISyncs.Compared)))
-	}
-	if doubts == nil {
-		return ""
-	}
-	return strings.Join(doubts, ", and ") + ": is this the program that ran?"
-}
-
-// writeMisses lists where packets do not agree with the program.
-func writeMisses(b *strings.Builder, kind string, a *pipeline.Agreement, words func(*pipeline.Miss) string) {
-	if len(a.Misses) == 0 {
-		return
-	}
-	fmt.Fprintf(b, "\n  %s that do not agree", kind)
-	if all := a.Compared - a.Agree; int64(len(a.Misses)) < all {
-		fmt.Fprintf(b, ", the first %d of %s", len(a.Misses), thousands(all))
-	}
-	b.WriteString("\n")
-	for i := range a.Misses {
-		m := &a.Misses[i]
-		fmt.Fprintf(b, "    offset %-10d %s, the packet says %s %s", m.Offset, words(m), m.Found, m.FoundISA)
-		if m.Security != "" {
-			fmt.Fprintf(b, ", %s", m.Security)
-		}
-		b.WriteString("\n")
-	}
-}
-
-// branchMiss says what was expected of a branch packet.
-func branchMiss(m *pipeline.Miss) string {
-	if m.After == "" {
-		return fmt.Sprintf("no branch in the code from %s %s on", m.Expected, m.ExpectedISA)
-	}
-	return fmt.Sprintf("behind %s the program goes on at %s %s", m.After, m.Expected, m.ExpectedISA)
-}
-
-// isyncMiss says what was expected of an I-sync.
-func isyncMiss(m *pipeline.Miss) string {
-	return fmt.Sprintf("the program had got to %s %s", m.Expected, m.ExpectedISA)
 }

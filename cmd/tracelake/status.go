@@ -22,12 +22,13 @@ const (
 // status returns the exit status for the error of a command.
 func status(err error) int {
 	_, nothing := errors.AsType[*pipeline.NothingError](err)
+	_, wrong := errors.AsType[*usageError](err)
 	switch {
 	case err == nil:
 		return statusDone
 	case errors.Is(err, context.Canceled):
 		return statusInterrupted
-	case errors.Is(err, capture.ErrUsage):
+	case wrong, errors.Is(err, capture.ErrUsage):
 		return statusUsage
 	case nothing, errors.Is(err, capture.ErrEmpty):
 		return statusNothing
@@ -37,16 +38,41 @@ func status(err error) int {
 	return statusFailed
 }
 
-// message returns what to tell of an error, in one line.
-func message(err error) string {
-	if errors.Is(err, context.Canceled) {
-		return "interrupted"
+// messages returns what to print of an error: a line for each cause, the worst
+// first.
+func messages(err error) []string {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, context.Canceled):
+		return []string{programName + ": interrupted"}
 	}
-	return strings.ReplaceAll(err.Error(), "\n", "; ")
+	if nothing, ok := errors.AsType[*pipeline.NothingError](err); ok && len(nothing.Causes) > 1 {
+		lines := []string{programName + ": nothing was decoded"}
+		for _, cause := range nothing.Causes {
+			lines = append(lines, "  "+oneLine(cause))
+		}
+		return lines
+	}
+	var lines []string
+	for _, cause := range causes(err) {
+		lines = append(lines, programName+": "+oneLine(cause.Error()))
+	}
+	return lines
 }
 
-// usage returns the error for a wrong command line. where is the command, flag
-// or argument, from which problem goes on.
-func usage(where, problem, remedy string) error {
-	return &capture.InputError{File: where, Problem: problem, Remedy: remedy, Err: capture.ErrUsage}
+// causes takes apart what [errors.Join] joined.
+func causes(err error) []error {
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return []error{err}
+	}
+	var all []error
+	for _, err := range joined.Unwrap() {
+		all = append(all, causes(err)...)
+	}
+	return all
 }
+
+// oneLine keeps a name with a line feed in it from making a line of its own.
+func oneLine(text string) string { return strings.ReplaceAll(text, "\n", `\u000a`) }

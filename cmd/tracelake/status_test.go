@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 	"testing"
 
 	"github.com/tracelake/tracelake/decode/capture"
@@ -27,16 +28,20 @@ func TestStatus(t *testing.T) {
 		{&capture.InputError{File: "a.bin", Problem: "is empty", Remedy: "trace", Err: capture.ErrEmpty}, 4, "a.bin: is empty; trace"},
 		{fmt.Errorf("source 0x13: %w", context.Canceled), 130, "interrupted"},
 		{errors.Join(context.Canceled, fs.ErrPermission), 130, "interrupted"},
-		{errors.Join(errors.New("disk full"), fs.ErrPermission), 1, "disk full; permission denied"}, // one line
+		{errors.Join(errors.New("disk full"), fs.ErrPermission), 1, "disk full\ntracelake: permission denied"},
+		{errors.Join(errors.Join(errors.New("disk full"), fs.ErrExist), fs.ErrPermission), 1, "disk full\ntracelake: file already exists\ntracelake: permission denied"},
+		{&pipeline.NothingError{Causes: []string{"source 0x10: no A-sync", "source 0x11: no\nbytes"}}, 4, "nothing was decoded\n  source 0x10: no A-sync\n  source 0x11: no\\u000abytes"},
+		{&missingError{"a.bin", "give a file"}, 1, "a.bin: does not exist; give a file"},
 	} {
 		if got := status(tt.err); got != tt.status {
 			t.Errorf("status(%v) = %d, want %d", tt.err, got, tt.status)
 		}
-		if tt.err == nil {
-			continue
+		want := ""
+		if tt.err != nil {
+			want = "tracelake: " + tt.message
 		}
-		if got := message(tt.err); got != tt.message {
-			t.Errorf("message(%v) = %q, want %q", tt.err, got, tt.message)
+		if got := strings.Join(messages(tt.err), "\n"); got != want {
+			t.Errorf("messages(%v) = %q, want %q", tt.err, got, want)
 		}
 	}
 }

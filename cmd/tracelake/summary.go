@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
-	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/pipeline"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -32,16 +30,16 @@ func summaryText(dir string, s *pipeline.Summary) string {
 
 // writeSource says how much of a source was understood.
 func writeSource(b *strings.Builder, s *pipeline.SourceSummary) {
-	fmt.Fprintf(b, "\nsource 0x%02x%s\n", s.Source, sourceWords(s.Name, s.Protocol, s.Version, s.Core))
+	fmt.Fprintf(b, "\nsource %s%s\n", schema.SourceText(s.Source), sourceWords(schema.SourceText(s.Source), s.Name, s.Protocol, s.Version, s.Core))
 	switch {
 	case s.Bytes == 0:
 		b.WriteString("  no bytes\n")
 		return
 	case s.Status != schema.SourceStatusNames[schema.StatusDecoded]:
-		fmt.Fprintf(b, "  %s %s, not decoded: %s\n", thousands(s.Bytes), s.Unit, cmp.Or(s.Problem, s.Status))
+		fmt.Fprintf(b, "  %s, not decoded: %s\n", count(s.Bytes, strings.TrimSuffix(s.Unit, "s")), cmp.Or(s.Problem, s.Status))
 		return
 	}
-	fmt.Fprintf(b, "  %s %s: %s decoded (%s), %s lost (%s), %s unplaced (%s)\n", thousands(s.Bytes), s.Unit,
+	fmt.Fprintf(b, "  %s: %s decoded (%s), %s lost (%s), %s unplaced (%s)\n", count(s.Bytes, strings.TrimSuffix(s.Unit, "s")),
 		thousands(s.BytesDecoded), percent(s.BytesDecoded, s.Bytes), thousands(s.BytesLost), percent(s.BytesLost, s.Bytes),
 		thousands(s.BytesUnplaced), percent(s.BytesUnplaced, s.Bytes))
 	fmt.Fprintf(b, "  %s, %s, %s, %s\n", count(s.Instructions, "instruction"), count(s.Exceptions, "exception"),
@@ -51,32 +49,19 @@ func writeSource(b *strings.Builder, s *pipeline.SourceSummary) {
 	}
 }
 
-// sourceWords names a source: " PTM_0 (pft 1.1, core cpu_0)".
-func sourceWords(name, protocol, version, core string) string {
-	words := strings.TrimSpace(protocol + " " + version)
-	if core != "" {
-		words = strings.TrimPrefix(words+", core "+core, ", ")
-	}
-	if words != "" {
-		words = " (" + words + ")"
-	}
-	if name != "" {
-		name = " " + name
-	}
-	return name + words
-}
-
 // writeMissing ranks the memory that would make more decodable.
 func writeMissing(b *strings.Builder, sources []pipeline.SourceSummary) {
 	type wanted struct {
-		image.MissingRange
+		pipeline.MissingMemory
 		source uint8
 	}
 	var all []wanted
+	var other int64
 	for _, s := range sources {
-		for _, r := range s.Missing {
+		for _, r := range s.Wanted {
 			all = append(all, wanted{r, s.Source})
 		}
+		other += s.OtherStops
 	}
 	if len(all) == 0 {
 		return
@@ -84,10 +69,13 @@ func writeMissing(b *strings.Builder, sources []pipeline.SourceSummary) {
 	slices.SortStableFunc(all, func(x, y wanted) int { return cmp.Compare(y.Stops, x.Stops) })
 	b.WriteString("\nprogram memory missing, most wanted first (give it with -e FILE or --image FILE@ADDR)\n")
 	for _, r := range all[:min(len(all), missingShown)] {
-		fmt.Fprintf(b, "  0x%08x-0x%08x  %s of source 0x%02x\n", r.First, r.Last, count(r.Stops, "stop"), r.source)
+		fmt.Fprintf(b, "  %s-%s  %s of source %s\n", r.First, r.Last, count(r.Stops, "stop"), schema.SourceText(r.source))
 	}
 	if more := len(all) - missingShown; more > 0 {
 		fmt.Fprintf(b, "  and %s\n", count(int64(more), "more range"))
+	}
+	if other > 0 {
+		fmt.Fprintf(b, "  and %s\n", otherStops(other))
 	}
 }
 
@@ -110,33 +98,4 @@ func writeTables(b *strings.Builder, tables map[string]schema.Files) {
 			fmt.Fprintf(b, line, t.Name, thousands(f.Rows), thousands(f.Bytes))
 		}
 	}
-}
-
-// count puts a number before its noun.
-func count(n int64, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return thousands(n) + " " + noun
-}
-
-// thousands writes n with commas.
-func thousands(n int64) string {
-	digits := strconv.FormatInt(n, 10)
-	for i := len(digits) - 3; i > 0 && digits[i-1] != '-'; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return digits
-}
-
-// percent is n of total, never rounded to all or nothing.
-func percent(n, total int64) string {
-	switch n {
-	case total:
-		return "100 %"
-	case 0:
-		return "0 %"
-	}
-	share := min(max(float64(n)/float64(total)*100, 0.01), 99.99)
-	return fmt.Sprintf("%.2f %%", share)
 }

@@ -1,10 +1,10 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
-	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/pipeline"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -45,11 +45,13 @@ func TestSummaryText(t *testing.T) {
 		Sources: []pipeline.SourceSummary{
 			{
 				SourceTotals: schema.SourceTotals{Source: 0x13, Name: "PTM_0", Protocol: "pft", Version: "1.1", Core: "cpu_0", Status: "decoded", Unit: "bytes", Totals: decoded},
-				Missing:      []image.MissingRange{{First: 0x1000, Last: 0x1ffc, Stops: 5}, {First: 0x8000, Last: 0x8000, Stops: 1}},
+				Missing: pipeline.Missing{Wanted: []pipeline.MissingMemory{
+					{First: "0x00001000", Last: "0x00001ffc", Stops: 5}, {First: "0x00008000", Last: "0x00008000", Stops: 1},
+				}, OtherStops: 1200},
 			},
 			{
 				SourceTotals: schema.SourceTotals{Source: 0x14, Protocol: "itm", Status: "unsupported", Problem: "no decoder", Unit: "bytes", Totals: schema.Totals{Bytes: 7, BytesLost: 7}},
-				Missing:      []image.MissingRange{{First: 0xffff0000, Last: 0xffff0000, Stops: 3}},
+				Missing:      pipeline.Missing{Wanted: []pipeline.MissingMemory{{First: "0xffff0000", Last: "0xffff0000", Stops: 3}}, OtherStops: 34},
 			},
 			{SourceTotals: schema.SourceTotals{Source: 0x15, Status: "empty", Unit: "bytes"}},
 		},
@@ -77,6 +79,7 @@ program memory missing, most wanted first (give it with -e FILE or --image FILE@
   0x00001000-0x00001ffc  5 stops of source 0x13
   0xffff0000-0xffff0000  3 stops of source 0x14
   0x00008000-0x00008000  1 stop of source 0x13
+  and 1,234 stops in more pages of 4 KiB than are ranked (65,536)
 
 notes
   a note
@@ -92,9 +95,10 @@ losses                       1           2,048
 
 // A summary names a few of many missing ranges, and says that there are more.
 func TestSummaryShowsTheMostWanted(t *testing.T) {
-	var missing []image.MissingRange
-	for i := range uint32(12) {
-		missing = append(missing, image.MissingRange{First: i << 16, Last: i << 16, Stops: int64(i + 1)})
+	var missing pipeline.Missing
+	for i := range int64(12) {
+		at := fmt.Sprintf("0x%08x", i<<16)
+		missing.Wanted = append(missing.Wanted, pipeline.MissingMemory{First: at, Last: at, Stops: i + 1})
 	}
 	text := summaryText("out", &pipeline.Summary{Sources: []pipeline.SourceSummary{{Missing: missing}}})
 	for _, want := range []string{"  0x000b0000-0x000b0000  12 stops ", "  0x00020000-0x00020000  3 stops ", "\n  and 2 more ranges\n"} {
@@ -104,5 +108,41 @@ func TestSummaryShowsTheMostWanted(t *testing.T) {
 	}
 	if strings.Contains(text, "0x00010000") {
 		t.Errorf("more than %d ranges in:\n%s", missingShown, text)
+	}
+}
+
+// A few misses of many are named. More of them, in number or share, and the
+// summary asks whether the program is the right one.
+func TestDoubt(t *testing.T) {
+	misses := func(compared int64, addresses ...string) pipeline.Agreement {
+		a := pipeline.Agreement{Compared: compared, Agree: compared - int64(len(addresses))}
+		for _, address := range addresses {
+			a.Misses = append(a.Misses, pipeline.Miss{After: address, Expected: "0x00000168"})
+		}
+		return a
+	}
+	many := strings.Fields(strings.Repeat("0x00000008 ", 10))
+	const (
+		asks = " follow an instruction that cannot branch there: is this the program that ran?"
+		lost = "1 of 58 periodic I-syncs (1.72 %) say another place than the program had got to: is this the program that ran?"
+	)
+	for _, tt := range []struct {
+		branches, isyncs pipeline.Agreement
+		want             string
+	}{
+		{misses(0), misses(0), ""},
+		{misses(29_331), misses(58), ""},
+		{misses(29_331, "0x0000001c", "0x00000008"), misses(58), "trace and program agree but for 2 exceptions, at 0x00000008, 0x0000001c"},
+		{misses(29_331, "0x00000008", "0x00000008"), misses(0), "trace and program agree but for 2 exceptions, at 0x00000008"},
+		{misses(1_000, "0x00000008"), misses(58), "trace and program agree but for 1 exception, at 0x00000008"},
+		{misses(999, "0x00000008"), misses(58), "1 of 999 branch packets (0.10 %)" + asks},
+		{misses(1_000_000, many[:9]...), misses(58), "trace and program agree but for 9 exceptions, at 0x00000008"},
+		{misses(1_000_000, many...), misses(58), "10 of 1,000,000 branch packets (0.01 %)" + asks},
+		{misses(1_000_000), misses(58, ""), lost},
+		{misses(0), misses(5_000, ""), "trace and program agree but for 1 exception, at 0x00000168"},
+	} {
+		if got := doubt(&pipeline.Agreements{Branches: pipeline.BranchAgreement{Agreement: tt.branches}, ISyncs: tt.isyncs}); got != tt.want {
+			t.Errorf("got  %s\nwant %s", got, tt.want)
+		}
 	}
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/tracelake/tracelake/bench/generate"
+	"github.com/tracelake/tracelake/bench/program/codegen"
 	"github.com/tracelake/tracelake/bench/sample"
-	"github.com/tracelake/tracelake/bench/synth"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -34,7 +34,7 @@ func synthCommand() *cli.Command {
 capture goes to DIR/snapshot, the dataset that a right decoder makes of it to
 DIR/truth. Without --elf the program is that of the demo. The same flags make
 the same files. Of a ring, whose oldest bytes are gone, the truth is what the
-rest tells.
+rest holds.
 
 With --qemu-log the execution is one that QEMU recorded, of an Arm Linux program
 of one thread. The log has 310 bytes for each instruction:
@@ -105,7 +105,7 @@ func synthesize(ctx *cli.Context) error {
 	var log *os.File
 	if args.qemuLog != "" {
 		if log, err = os.Open(args.qemuLog); err != nil {
-			return err
+			return unreadable(args.qemuLog, err, "give the log that qemu-arm wrote")
 		}
 		defer log.Close()
 	}
@@ -125,7 +125,7 @@ func synthesize(ctx *cli.Context) error {
 	if args.quiet {
 		stderr = io.Discard
 	}
-	if isTerminal(stderr) {
+	if screen := terminal(stderr); screen != nil {
 		total := args.recipe.Instructions * int64(max(args.recipe.Cores, 1))
 		if args.recipe.Ring > 0 {
 			total *= 2
@@ -133,7 +133,7 @@ func synthesize(ctx *cli.Context) error {
 		if total == 0 {
 			total = -1 // unknown
 		}
-		bar := newStepsBar(stderr, total)
+		bar := newStepsBar(screen, total)
 		defer func() { _ = bar.Clear() }()
 		shown := time.Now()
 		c.Progress = func(steps int64) {
@@ -162,8 +162,8 @@ func newStepsBar(w io.Writer, total int64) *progressbar.ProgressBar {
 func synthText(dir string, m *schema.Manifest) string {
 	b := &strings.Builder{}
 	snapshot, truth := filepath.Join(dir, generate.SnapshotFolder), filepath.Join(dir, generate.TruthFolder)
-	fmt.Fprintf(b, "%s: %s of trace; %s: %s instructions, %s exceptions, %s\n\n", snapshot, thousands(m.Totals.Bytes)+" bytes", truth,
-		thousands(m.Totals.Instructions), thousands(m.Totals.Exceptions), count(m.Totals.Gaps, "gap"))
+	fmt.Fprintf(b, "%s: %s of trace; %s: %s, %s, %s\n\n", snapshot, count(m.Totals.Bytes, "byte"), truth,
+		count(m.Totals.Instructions, "instruction"), count(m.Totals.Exceptions, "exception"), count(m.Totals.Gaps, "gap"))
 	fmt.Fprintf(b, "What to type next:\n   tracelake export %s -o run\n   tracelake verify run --truth %s\n", snapshot, truth)
 	return b.String()
 }
@@ -174,7 +174,7 @@ func (a *synthArgs) workload(log *os.File) (*generate.Workload, error) {
 	case log != nil && a.elf == "":
 		return nil, usage("--qemu-log", "needs the program that it is of", "add --elf FILE")
 	case a.codeBytes > 0:
-		return generate.GeneratedWorkload(synth.GenerateOptions{Seed: a.recipe.Seed, Bytes: a.codeBytes, Base: 0x8000, V7M: a.recipe.V7M})
+		return generate.GeneratedWorkload(codegen.Options{Seed: a.recipe.Seed, Bytes: a.codeBytes, Base: 0x8000, V7M: a.recipe.V7M})
 	}
 	name, file := a.elf, sample.Program()
 	if name == "" {
@@ -185,7 +185,7 @@ func (a *synthArgs) workload(log *os.File) (*generate.Workload, error) {
 	}
 	file, err := os.ReadFile(name)
 	if err != nil {
-		return nil, err
+		return nil, unreadable(name, err, "give the ELF file of the program")
 	}
 	if log != nil {
 		return generate.RecordedWorkload(filepath.Base(name), file, generate.QEMULog{Name: filepath.Base(a.qemuLog), Data: log})
@@ -230,7 +230,7 @@ func readSynth(ctx *cli.Context) (*synthArgs, error) {
 // recordedDefaults takes back what is not asked for and no recording can have.
 func (a *synthArgs) recordedDefaults(ctx *cli.Context) {
 	if !ctx.IsSet("instructions") {
-		a.recipe.Instructions = 0 // all of it
+		a.recipe.Instructions = 0 // All of it
 	}
 	if !ctx.IsSet("exceptions") {
 		a.recipe.Exceptions = 0

@@ -76,7 +76,7 @@ func readVerify(ctx *cli.Context) (dir, truth string, err error) {
 	dir, truth = ctx.Args().First(), ctx.String("truth")
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		// Whatever else is wrong with the command line.
-		return "", "", &dataset.Error{File: dir, Problem: "does not exist", Remedy: "give a directory that export wrote", Err: err}
+		return "", "", &missingError{dir, "give a directory that export wrote"}
 	}
 	if truth == "" {
 		return "", "", usage("verify", "needs --truth DIR, the dataset to compare with", seeHelp(ctx.Command))
@@ -119,13 +119,13 @@ func verificationText(v *diff.Result) string {
 func writeDifference(b *strings.Builder, d *diff.Difference, first bool) {
 	where := d.Table
 	if d.Source.OK {
-		where += fmt.Sprintf(", source 0x%02x", d.Source.V)
+		where += ", source " + schema.SourceText(d.Source.V)
 	}
 	if d.Seq.OK {
 		where += fmt.Sprintf(", seq %d", d.Seq.V)
 	}
 	if d.ByteOffset.OK {
-		where += fmt.Sprintf(", byte_offset %d", d.ByteOffset.V)
+		where += fmt.Sprintf(", byte_offset 0x%x", d.ByteOffset.V)
 	}
 	switch d.Kind {
 	case diff.CellDiffers:

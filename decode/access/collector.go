@@ -13,7 +13,7 @@ import (
 // A Collector makes the rows of `data_accesses` of one source from what its parts
 // report about data. It takes the parts in order, since what a packet belongs to
 // may precede it by any distance, and keeps the rows of the last data instruction
-// back until nothing changes them any more (IHI 0014Q §4.9, §7.7).
+// back until nothing changes them any more (IHI 0014Q §7.4, §7.4.9).
 type Collector struct {
 	emit func(rows []schema.DataAccess) error
 	rows int64
@@ -21,7 +21,7 @@ type Collector struct {
 	group  group // of the last data instruction, or of an unknown one
 	frame  group // of a stack frame, up to the next instruction
 	groups int64 // how many there were
-	act    decode.Act
+	act    decode.Cancelable
 
 	tags []heldRow // placeholders whose values have not come yet, in order
 
@@ -70,10 +70,10 @@ func (c *Collector) Rows() int64 { return c.rows }
 
 // Follow takes what a part reports, whose rows are relative to b and whose last
 // act is act. It returns the events that the part has beside its own.
-func (c *Collector) Follow(b Base, data []decode.Datum, act decode.Act) ([]Unmatched, error) {
+func (c *Collector) Follow(b Base, data []decode.DataElement, act decode.Cancelable) ([]Unmatched, error) {
 	c.unmatched = nil
 	for i := range data {
-		if len(c.held) >= heldRows && data[i].Kind != decode.DatumStoreFailed {
+		if len(c.held) >= heldRows && data[i].Kind != decode.ElementStoreFailed {
 			c.settle()
 		}
 		c.take(b, &data[i])
@@ -83,7 +83,7 @@ func (c *Collector) Follow(b Base, data []decode.Datum, act decode.Act) ([]Unmat
 			}
 		}
 	}
-	if act != decode.EarlierAct {
+	if act != decode.CancelableEarlier {
 		c.act = act
 	}
 	return c.unmatched, nil
@@ -106,63 +106,63 @@ func (c *Collector) flush() error {
 }
 
 // take takes the next datum.
-func (c *Collector) take(b Base, x *decode.Datum) {
+func (c *Collector) take(b Base, x *decode.DataElement) {
 	if x.Instructions {
 		c.frame, c.stored = group{}, false
 	}
 	c.group.unplaced = c.group.unplaced || x.Unplaced
 	stored := false
 	switch x.Kind {
-	case decode.DatumNothing:
-	case decode.DatumInstruction:
+	case decode.ElementNothing:
+	case decode.ElementInstruction:
 		c.endWhole()
 		c.group = c.begin(instructionGroup, x, b)
-	case decode.DatumPush:
+	case decode.ElementPush:
 		c.frame = c.begin(pushGroup, x, b)
-	case decode.DatumPop:
+	case decode.ElementPop:
 		c.frame = c.begin(popGroup, x, b)
 		c.frame.nobody = !c.namesLast(x)
-	case decode.DatumTransfer:
+	case decode.ElementTransfer:
 		row := c.transfer(b, x, schema.DataInOrder)
 		row.Value = value(x)
 		c.add(row)
 		stored = true
-	case decode.DatumNotTraced:
+	case decode.ElementNotTraced:
 		c.add(c.transfer(b, x, schema.DataNotTraced))
-	case decode.DatumPlaceholder:
+	case decode.ElementPlaceholder:
 		c.hold(b, x)
-	case decode.DatumValue:
+	case decode.ElementValue:
 		stored = c.complete(b, x)
-	case decode.DatumStoreFailed:
+	case decode.ElementStoreFailed:
 		c.storeFailed(x)
-	case decode.DatumSuppressed:
+	case decode.ElementSuppressed:
 		if g := c.top(); g.incomplete() {
 			if !g.state.OK { // else its data are worth less than uncertain
 				c.mark(g, schema.DataSuppressed)
 			}
 			g.resumed = g.position
 		}
-	case decode.DatumPaused:
+	case decode.ElementPaused:
 		c.group.paused = true
-	case decode.DatumAborted:
+	case decode.ElementAborted:
 		if c.isOf(b.Seq+x.Seq) && c.namesLast(x) {
 			c.mark(&c.group, schema.DataAborted)
 		}
-	case decode.DatumCancelled:
+	case decode.ElementCancelled:
 		if c.isOf(b.Seq + x.Seq) {
 			c.cancel(&c.group)
 		}
-	case decode.DatumReturnCancelled:
+	case decode.ElementReturnCancelled:
 		if c.frame.kind == popGroup {
 			c.cancel(&c.frame)
 		}
-	case decode.DatumRestart:
+	case decode.ElementRestart:
 		c.loseTags()
 		c.endWhole()
-	case decode.DatumOverflow:
+	case decode.ElementOverflow:
 		c.loseTags()
 		c.end()
-	case decode.DatumLost:
+	case decode.ElementLost:
 		c.loseTags()
 		c.end()
 		c.bits = 0
@@ -172,22 +172,22 @@ func (c *Collector) take(b Base, x *decode.Datum) {
 
 // namesLast says whether the instruction that a datum names was the last one
 // told before it, and not one without a row behind that.
-func (c *Collector) namesLast(x *decode.Datum) bool {
-	act := x.Act
-	if act == decode.EarlierAct {
+func (c *Collector) namesLast(x *decode.DataElement) bool {
+	act := x.Cancelable
+	if act == decode.CancelableEarlier {
 		act = c.act
 	}
-	return act == decode.InstructionAct
+	return act == decode.CancelableInstruction
 }
 
-func value(x *decode.Datum) schema.Null[uint64] {
-	return schema.Null[uint64]{V: uint64(x.Value), OK: x.ValueTold}
+func value(x *decode.DataElement) schema.Null[uint64] {
+	return schema.Null[uint64]{V: uint64(x.Value), OK: x.ValueTraced}
 }
 
 // begin returns a new group.
-func (c *Collector) begin(kind groupKind, x *decode.Datum, b Base) group {
+func (c *Collector) begin(kind groupKind, x *decode.DataElement, b Base) group {
 	c.groups++
-	return group{id: c.groups, kind: kind, Datum: *x, seq: b.Seq + x.Seq, nobody: kind == unknownGroup}
+	return group{id: c.groups, kind: kind, DataElement: *x, seq: b.Seq + x.Seq, nobody: kind == unknownGroup}
 }
 
 // top is the group that transfers belong to now.
@@ -206,11 +206,11 @@ func (c *Collector) isOf(seq int64) bool {
 
 // transfer returns the row of the next transfer, without value. Its state is
 // that of its group, if that has one.
-func (c *Collector) transfer(b Base, x *decode.Datum, state schema.DataState) heldRow {
+func (c *Collector) transfer(b Base, x *decode.DataElement, state schema.DataState) heldRow {
 	g := c.top()
 	if !g.takes(x.NewAddress) {
 		c.end()
-		c.group = c.begin(unknownGroup, &decode.Datum{}, b)
+		c.group = c.begin(unknownGroup, &decode.DataElement{}, b)
 		g = &c.group
 	}
 	if g.state.OK {
@@ -229,7 +229,7 @@ func (c *Collector) transfer(b Base, x *decode.Datum, state schema.DataState) he
 // nextAddress returns the address of a transfer: the one sent, or where none is,
 // the one behind the transfer before it in its group. Unknown high bits make it
 // NULL. The base of the bits not sent is the last address that was.
-func (c *Collector) nextAddress(g *group, x *decode.Datum) schema.Null[uint32] {
+func (c *Collector) nextAddress(g *group, x *decode.DataElement) schema.Null[uint32] {
 	at := g.next
 	if x.AddressBits > 0 {
 		c.address = uint32(decode.Merge(uint64(c.address), uint64(x.Address), x.AddressBits))
@@ -247,11 +247,11 @@ func (c *Collector) nextAddress(g *group, x *decode.Datum) schema.Null[uint32] {
 
 // hold takes a placeholder. Without values, its own will not come: it is
 // complete.
-func (c *Collector) hold(b Base, x *decode.Datum) {
+func (c *Collector) hold(b Base, x *decode.DataElement) {
 	c.loseTag(x.Tag)
 	row := c.transfer(b, x, schema.DataOutOfOrder)
 	row.Tag = schema.Of(x.Tag)
-	if !x.ValueTold {
+	if !x.ValueTraced {
 		c.add(row)
 		return
 	}
@@ -262,7 +262,7 @@ func (c *Collector) hold(b Base, x *decode.Datum) {
 }
 
 // complete takes the value of a placeholder. It fails if there is none.
-func (c *Collector) complete(b Base, x *decode.Datum) bool {
+func (c *Collector) complete(b Base, x *decode.DataElement) bool {
 	i := c.waiting(x.Tag)
 	if i < 0 {
 		c.unmatch(x, "no placeholder is open under the tag of the value")
@@ -279,7 +279,7 @@ func (c *Collector) complete(b Base, x *decode.Datum) bool {
 }
 
 // storeFailed takes what is told of the transfer right before.
-func (c *Collector) storeFailed(x *decode.Datum) {
+func (c *Collector) storeFailed(x *decode.DataElement) {
 	if !c.stored {
 		c.unmatch(x, "a store failed, but none was told before")
 		return
@@ -291,7 +291,7 @@ func (c *Collector) storeFailed(x *decode.Datum) {
 	}
 }
 
-func (c *Collector) unmatch(x *decode.Datum, detail string) {
+func (c *Collector) unmatch(x *decode.DataElement, detail string) {
 	c.unmatched = append(c.unmatched, Unmatched{
 		Event: schema.Event{Key: x.Key, Event: schema.EventDataUnmatched, Detail: detail}, After: x.Events,
 	})

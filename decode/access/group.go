@@ -10,7 +10,7 @@ import (
 type group struct {
 	id   int64
 	kind groupKind
-	decode.Datum
+	decode.DataElement
 	seq      int64  // of the instruction, in the source
 	nobody   bool   // there is no instruction to name
 	position uint16 // of the next transfer

@@ -1,6 +1,6 @@
 // Package async holds what the protocols with A-syncs share: the A-sync packet
 // itself, finding one in damaged bytes, and cutting a stream at the I-sync after
-// it. PFT (IHI 0035B §4.2) and ETMv3 (IHI 0014Q §7.10.4) have the same A-sync.
+// it. PFT (IHI 0035B §4.11.2) and ETMv3 (IHI 0014Q §7.10.4) have the same A-sync.
 package async
 
 import (
@@ -96,9 +96,10 @@ type PacketParser interface {
 // syncedPackets is how many good packets after an A-sync show that it is one.
 const syncedPackets = 16
 
-// CountSyncs counts the A-syncs in b that are followed by 16 good packets, or by
-// good packets up to the end of b.
-func CountSyncs(p PacketParser, b []byte) int {
+// RateSyncs counts the A-syncs in b, those twice that are followed by 16 good
+// packets, or by good packets up to the end of b. A-syncs alone already rate how b
+// was taken out of frames: at a wrong offset most of them are broken.
+func RateSyncs(p PacketParser, b []byte) int {
 	n := 0
 	for {
 		i := Next(b)
@@ -106,6 +107,7 @@ func CountSyncs(p PacketParser, b []byte) int {
 			return n
 		}
 		b = b[i:]
+		n++
 		if goodPackets(p, b) {
 			n++
 		}

@@ -9,8 +9,9 @@ import (
 	"github.com/tracelake/tracelake/decode/pft"
 )
 
-// An A-sync counts if 16 good packets follow it, or good ones up to the end.
-func TestCountSyncs(t *testing.T) {
+// An A-sync counts once, and twice if 16 good packets follow it, or good ones up to
+// the end.
+func TestRateSyncs(t *testing.T) {
 	const reserved = 0x02 // header of no packet
 	sync := []byte{0, 0, 0, 0, 0, 0x80}
 	atoms := func(n int) []byte { return bytes.Repeat([]byte{0x84}, n) }
@@ -20,14 +21,14 @@ func TestCountSyncs(t *testing.T) {
 		want int
 	}{
 		{"none", atoms(20), 0},
-		{"nothing after it", sync, 0},
-		{"3 packets to the end", slices.Concat(sync, atoms(3)), 1},
-		{"15 packets, then none", slices.Concat(sync, atoms(15), []byte{reserved}), 0},
-		{"16 packets, then none", slices.Concat(sync, atoms(16), []byte{reserved}), 1},
-		{"a packet is cut off", slices.Concat(sync, atoms(3), []byte{8, 0}), 0},
-		{"two", slices.Concat(sync, atoms(20), sync, atoms(2)), 2},
+		{"nothing after it", sync, 1},
+		{"3 packets to the end", slices.Concat(sync, atoms(3)), 2},
+		{"15 packets, then none", slices.Concat(sync, atoms(15), []byte{reserved}), 1},
+		{"16 packets, then none", slices.Concat(sync, atoms(16), []byte{reserved}), 2},
+		{"a packet is cut off", slices.Concat(sync, atoms(3), []byte{8, 0}), 1},
+		{"two", slices.Concat(sync, atoms(20), sync, atoms(2)), 4},
 	} {
-		if got := async.CountSyncs(&pft.Config{}, tt.b); got != tt.want {
+		if got := async.RateSyncs(&pft.Config{}, tt.b); got != tt.want {
 			t.Errorf("%s: %d, want %d", tt.name, got, tt.want)
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/image"
 )
 
@@ -97,7 +98,7 @@ type Source struct {
 	ID       uint8  // trace ID; 0 for a raw stream, or if no register tells it
 	Name     string // of its device
 	Type     string // as written: "PTM1.1"
-	Protocol string // one of this package's constants, or ""
+	Protocol string // name of a [decode.Family], or ""
 	Version  string // of the protocol, "1.1"; "" if not told
 	Core     string // name of the core it traces; may be ""
 	CoreType string // as written; may be ""
@@ -174,8 +175,10 @@ const howToName = "give the snapshot directory or a raw file with --protocol"
 
 // Open opens a snapshot, by its directory or its ini file, or a raw file. It
 // fails with an [*InputError]; one that wraps [ErrUsage] is for the command line.
-func Open(path string, opt Options) (*Capture, error) {
-	r := &reader{opt: opt, c: &Capture{Path: path}}
+// decoded are the families that the caller decodes; sources of others are named,
+// as far as they are known.
+func Open(path string, decoded []decode.Family, opt Options) (*Capture, error) {
+	r := &reader{opt: opt, families: newFamilies(decoded), c: &Capture{Path: path}}
 	if err := r.openPath(path); err != nil {
 		r.c.Close()
 		return nil, err
@@ -187,9 +190,10 @@ func Open(path string, opt Options) (*Capture, error) {
 // A reader reads one input into a capture.
 type reader struct {
 	warnings
-	opt Options
-	c   *Capture
-	dir *folder // of a snapshot
+	opt      Options
+	families families
+	c        *Capture
+	dir      *folder // of a snapshot
 
 	inputs   map[string]*Input    // by path
 	trace    map[string]traceFile // open files of buffers, by path
@@ -205,11 +209,7 @@ type reader struct {
 func (r *reader) openPath(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
-		problem := fmt.Sprintf("cannot be read (%v)", err)
-		if errors.Is(err, fs.ErrNotExist) {
-			problem = "does not exist"
-		}
-		return &InputError{File: path, Problem: problem, Remedy: howToName, Err: err}
+		return unreadable(path, err, howToName)
 	}
 	dir, name := path, "snapshot.ini"
 	isINI := strings.EqualFold(filepath.Ext(path), ".ini")

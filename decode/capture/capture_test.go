@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/decode/image"
 )
 
@@ -68,7 +69,7 @@ func (files tree) write(t testing.TB) string {
 // open opens the tree, which has to succeed.
 func (files tree) open(t testing.TB, opt Options) *Capture {
 	t.Helper()
-	c, err := Open(files.write(t), opt)
+	c, err := Open(files.write(t), decoded, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +125,7 @@ func TestOpenSnapshot(t *testing.T) {
 	if b.ID != "buffer0" || b.Name != "ETB_0" || b.Format != CoreSight || b.content(t) != "0123456789abcdef" {
 		t.Errorf("buffer %+v", b)
 	}
-	if s.ID != 0x10 || s.Name != "PTM_0" || s.Type != "PTM1.1" || s.Protocol != PFT || s.Version != "1.1" ||
+	if s.ID != 0x10 || s.Name != "PTM_0" || s.Type != "PTM1.1" || s.Protocol != "pft" || s.Version != "1.1" ||
 		s.Core != "cpu_0" || s.CoreType != "Cortex-A15" || s.Profile != ProfileA || s.Problem != "" || !slices.Equal(s.Buffers, c.Buffers) {
 		t.Errorf("source %+v", s)
 	}
@@ -158,7 +159,7 @@ func TestOpenByINI(t *testing.T) {
 	dir := simple.with(tree{"other.ini": simple["snapshot.ini"]}).write(t)
 	t.Chdir(dir)
 	for _, name := range []string{"snapshot.ini", "other.ini", filepath.Join(dir, "snapshot.ini"), "."} {
-		c, err := Open(name, Options{})
+		c, err := Open(name, decoded, Options{})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -302,7 +303,7 @@ func TestOpenRefuses(t *testing.T) {
 		}), Options{}, []string{"trace.ini: [buffer0] format is source_data, but buffer ETB_0 has the sources PTM_0, PTM_1"}},
 
 		// Flags.
-		{"--protocol with a snapshot", nil, Options{Protocol: PFT}, []string{"--protocol: is for raw files"}},
+		{"--protocol with a snapshot", nil, Options{Protocol: "pft"}, []string{"--protocol: is for raw files"}},
 		{"--framed with a snapshot", nil, Options{Framed: true}, []string{"--framed: is for raw files"}},
 		{"unknown --buffer", nil, Options{Buffer: "ETB_9"}, []string{"--buffer ETB_9: is no buffer of trace.ini; there are ETB_0"}},
 		{"ring start beyond the buffer", nil, Options{RingStart: new(int64(16))}, []string{"--ring-start 16: is outside buffer ETB_0, which has 16 bytes"}},
@@ -327,7 +328,7 @@ func TestOpenRefuses(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := simple.with(tt.changes).write(t)
 			t.Chdir(dir)
-			c, err := Open(dir, tt.opt)
+			c, err := Open(dir, decoded, tt.opt)
 			if err == nil {
 				c.Close()
 				t.Fatalf("no error; warnings %q", c.Warnings)
@@ -355,7 +356,7 @@ func TestOpenRefuses(t *testing.T) {
 }
 
 func TestOpenNothing(t *testing.T) {
-	_, err := Open(filepath.Join(t.TempDir(), "nowhere"), Options{Protocol: PFT})
+	_, err := Open(filepath.Join(t.TempDir(), "nowhere"), decoded, Options{Protocol: "pft"})
 	if err == nil || !strings.Contains(err.Error(), "nowhere: does not exist; give the snapshot directory or a raw file with --protocol") || !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("error %v", err)
 	}
@@ -379,7 +380,7 @@ func TestEmptyBuffer(t *testing.T) {
 	if err := os.Truncate(filepath.Join(dir, "etb.bin"), 0); err != nil {
 		t.Fatal(err)
 	}
-	c, err := Open(dir, Options{})
+	c, err := Open(dir, decoded, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -398,7 +399,7 @@ func TestOutside(t *testing.T) {
 	byPath := inside.with(tree{"trace.ini": strings.Replace(simple["trace.ini"], "etb.bin", target, 1)}).write(t)
 	byLink := inside.write(t)
 	if err := os.Symlink(target, filepath.Join(byLink, "etb.bin")); err != nil {
-		t.Skip("no symbolic links here:", err)
+		need.Missing(t, need.Symlinks, err.Error())
 	}
 	byFolder := inside.with(tree{"trace.ini": strings.Replace(simple["trace.ini"], "etb.bin", "data/etb.bin", 1)}).write(t)
 	if err := os.Symlink(elsewhere, filepath.Join(byFolder, "data")); err != nil {
@@ -409,11 +410,11 @@ func TestOutside(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, dir := range []string{byPath, byLink, byFolder} {
-		_, err := Open(dir, Options{})
+		_, err := Open(dir, decoded, Options{})
 		if err == nil || !strings.Contains(err.Error(), "which is "+resolved+", outside the snapshot's directory; --allow-outside") {
 			t.Errorf("error %v", err)
 		}
-		c, err := Open(dir, Options{AllowOutside: true})
+		c, err := Open(dir, decoded, Options{AllowOutside: true})
 		if err != nil {
 			t.Errorf("allowed: %v", err)
 			continue
@@ -429,7 +430,7 @@ func TestOutside(t *testing.T) {
 	if err := os.Symlink("data/real.bin", filepath.Join(within, "etb.bin")); err != nil {
 		t.Fatal(err)
 	}
-	c, err := Open(within, Options{})
+	c, err := Open(within, decoded, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -482,7 +483,7 @@ Vector(size:128)=0x00000000000000000000000000000001
 func TestOpenRaw(t *testing.T) {
 	dir := tree{"etb.bin": "0123456789", "mem.bin": "program"}.write(t)
 	t.Chdir(dir)
-	c, err := Open("etb.bin", Options{Protocol: PFT, Regs: []string{"ETMCR=0x1000"}, Images: []string{"mem.bin@0x8000"}})
+	c, err := Open("etb.bin", decoded, Options{Protocol: "pft", Regs: []string{"ETMCR=0x1000"}, Images: []string{"mem.bin@0x8000"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -491,7 +492,7 @@ func TestOpenRaw(t *testing.T) {
 	if b.Name != "etb.bin" || b.Format != SourceData || b.content(t) != "0123456789" {
 		t.Errorf("buffer %+v", b)
 	}
-	if s.ID != 0 || s.Protocol != PFT || s.Version != "1.1" || s.Problem != "" || s.Profile != ProfileA || !slices.Equal(s.Buffers, c.Buffers) {
+	if s.ID != 0 || s.Protocol != "pft" || s.Version != "1.1" || s.Problem != "" || s.Profile != ProfileA || !slices.Equal(s.Buffers, c.Buffers) {
 		t.Errorf("source %+v", s)
 	}
 	if got := s.Registers.String(); got != "ETMCR=0x00001000 ETMCCER=0x34C00000 ETMIDR=0x411CF312" {
@@ -512,7 +513,7 @@ func TestOpenRaw(t *testing.T) {
 
 func TestOpenRawFramed(t *testing.T) {
 	dir := tree{"etb.bin": "0123456789"}.write(t)
-	c, err := Open(filepath.Join(dir, "etb.bin"), Options{Protocol: ETMv3, Framed: true, FrameOffset: new(int64(3))})
+	c, err := Open(filepath.Join(dir, "etb.bin"), decoded, Options{Protocol: "etmv3", Framed: true, FrameOffset: new(int64(3))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -524,7 +525,7 @@ func TestOpenRawFramed(t *testing.T) {
 		t.Fatalf("sources %v, template %v", c.Sources, c.Template)
 	}
 	s := c.Template.WithID(0x13)
-	if s.ID != 0x13 || s.Name != "0x13" || s.Protocol != ETMv3 || c.Template.ID != 0 {
+	if s.ID != 0x13 || s.Name != "0x13" || s.Protocol != "etmv3" || c.Template.ID != 0 {
 		t.Errorf("source %+v", s)
 	}
 	if got := s.Registers.String(); got != "ETMCR=0x00000000 ETMCCER=0x00000000 ETMIDR=0x4104F240" {
@@ -544,13 +545,13 @@ func TestOpenRawRefuses(t *testing.T) {
 	}{
 		{"etb.bin", Options{}, "etb.bin: is no snapshot, and its protocol is not given; add --protocol pft|etmv3|etmv2|etmv1", true},
 		{"etb.bin", Options{Protocol: "ptm"}, "--protocol ptm: is not known; known are pft, etmv3, etmv2, etmv1", true},
-		{"etb.bin", Options{Protocol: PFT, Buffer: "x"}, "--buffer x: is given, but a raw file is one buffer", true},
-		{"etb.bin", Options{Protocol: PFT, FrameOffset: new(int64(0))}, "not in frames", true},
-		{"sub", Options{Protocol: PFT}, "sub: is a directory without snapshot.ini", false},
+		{"etb.bin", Options{Protocol: "pft", Buffer: "x"}, "--buffer x: is given, but a raw file is one buffer", true},
+		{"etb.bin", Options{Protocol: "pft", FrameOffset: new(int64(0))}, "not in frames", true},
+		{"sub", Options{Protocol: "pft"}, "sub: is a directory without snapshot.ini", false},
 		{"nowhere", Options{}, "nowhere: does not exist", false},
 	}
 	for _, tt := range tests {
-		_, err := Open(tt.path, tt.opt)
+		_, err := Open(tt.path, decoded, tt.opt)
 		if err == nil || !strings.Contains(err.Error(), tt.want) || errors.Is(err, ErrUsage) != tt.usage {
 			t.Errorf("%s: error %v, want %q", tt.path, err, tt.want)
 		}

@@ -3,7 +3,6 @@ package capture
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -176,18 +175,6 @@ func memoryError(name string, err error) error {
 		return &InputError{File: name, Problem: bad.Problem, Remedy: bad.Remedy, Err: err}
 	}
 	return err
-}
-
-// unreadable says that a file named on the command line cannot be opened.
-func unreadable(name string, err error, remedy string) error {
-	problem := fmt.Sprintf("cannot be read (%v)", err)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		problem = "does not exist"
-	case errors.Is(err, errIrregular):
-		problem = "is no regular file"
-	}
-	return &InputError{File: name, Problem: problem, Remedy: remedy, Err: err}
 }
 
 // knownRegisters are the names of all registers that matter.

@@ -1,12 +1,14 @@
 package capture
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 )
 
 // A folder opens the files a snapshot names, relative to its directory (§5.1).
@@ -14,6 +16,11 @@ type folder struct {
 	path    string
 	root    *os.Root
 	outside bool // also those that are elsewhere
+
+	// How files are opened: by path relative to the folder, or by full path if
+	// outside.
+	stat func(path string) (fs.FileInfo, error)
+	file func(path string) (*os.File, error)
 }
 
 func openFolder(path string, outside bool) (*folder, error) {
@@ -25,7 +32,11 @@ func openFolder(path string, outside bool) (*folder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &folder{path: abs, root: root, outside: outside}, nil
+	d := &folder{path: abs, root: root, outside: outside, stat: root.Stat, file: root.Open}
+	if outside {
+		d.stat, d.file = os.Stat, os.Open
+	}
+	return d, nil
 }
 
 // An outsideError says that a name leads out of the folder.
@@ -65,26 +76,24 @@ func (d *folder) display(name string) string {
 // [*outsideError] if the name leads out of the folder and may not.
 func (d *folder) open(name string) (*os.File, int64, error) {
 	full, rel := d.locate(name)
-	stat, open := os.Stat, os.Open
-	if !d.outside {
-		if rel == "" {
-			return nil, 0, &outsideError{full}
-		}
-		full = rel
-		stat, open = d.root.Stat, d.root.Open
+	if d.outside {
+		return openRegular(full, d.stat, d.file)
 	}
-	f, size, err := openRegular(full, stat, open)
-	if err != nil && !d.outside && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, errIrregular) {
-		// A link the root refuses, but the system follows, leads outside.
-		full = filepath.Join(d.path, rel)
-		if _, e := os.Stat(full); e == nil {
-			if resolved, e := filepath.EvalSymlinks(full); e == nil {
-				full = resolved
-			}
-			return nil, 0, &outsideError{full}
-		}
+	if rel == "" {
+		return nil, 0, &outsideError{full}
 	}
-	return f, size, err
+	f, size, err := openRegular(rel, d.stat, d.file)
+	if err == nil || errors.Is(err, errIrregular) {
+		return f, size, err
+	}
+	if _, ok := errors.AsType[syscall.Errno](err); ok {
+		return nil, 0, err // of the system, which tried
+	}
+	// What the root itself refuses is a link that leads outside.
+	if resolved, err := filepath.EvalSymlinks(full); err == nil {
+		full = resolved
+	}
+	return nil, 0, &outsideError{full}
 }
 
 var errIrregular = errors.New("not a regular file")
@@ -122,23 +131,56 @@ func (r *reader) open(s *section, e entry, name string) (*os.File, int64, error)
 		return f, size, nil
 	}
 	at.Err = err
-	var outside *outsideError
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		at.Problem = fmt.Sprintf("names %q, which does not exist", name)
+	if outside, ok := errors.AsType[*outsideError](err); ok {
+		at.Problem = fmt.Sprintf("names %q, which is %s, outside the snapshot's directory", name, outside.resolved)
+		at.Remedy = "--allow-outside reads it"
+		return nil, 0, &at
+	}
+	problem, remedy := whyUnreadable(err)
+	at.Problem = fmt.Sprintf("names %q, which %s", name, problem)
+	at.Remedy = cmp.Or(remedy, "give a file, or remove the key")
+	if errors.Is(err, fs.ErrNotExist) {
 		at.Remedy = "put it beside snapshot.ini or remove the key"
 		if e.comment {
 			at.Remedy += " (';' and '#' begin a comment anywhere in a line: no file name can hold them)"
 		}
-	case errors.As(err, &outside):
-		at.Problem = fmt.Sprintf("names %q, which is %s, outside the snapshot's directory", name, outside.resolved)
-		at.Remedy = "--allow-outside reads it"
-	case errors.Is(err, errIrregular):
-		at.Problem = fmt.Sprintf("names %q, which is no regular file", name)
-		at.Remedy = "give a file, or remove the key"
-	default:
-		at.Problem = fmt.Sprintf("names %q, which cannot be read (%v)", name, err)
-		at.Remedy = "make it readable, or remove the key"
 	}
 	return nil, 0, &at
+}
+
+// unreadable says that a file named on the command line cannot be opened. The
+// remedy is for the case that it is not the file that was meant.
+func unreadable(name string, err error, remedy string) error {
+	problem, cure := whyUnreadable(err)
+	return &InputError{File: name, Problem: problem, Remedy: cmp.Or(cure, remedy), Err: err}
+}
+
+// whyUnreadable says why a file cannot be opened, and the remedy if the cause has
+// one of its own.
+func whyUnreadable(err error) (problem, remedy string) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "does not exist", ""
+	case errors.Is(err, errIrregular):
+		return "is no regular file", ""
+	}
+	cause := err
+	if path, ok := errors.AsType[*fs.PathError](err); ok {
+		cause = path.Err // the path is named already
+	}
+	for _, c := range []struct {
+		err    error
+		remedy string
+	}{
+		{fs.ErrPermission, "make it readable for this user, and the directories above it searchable"},
+		{syscall.EMFILE, "raise the limit of open files (ulimit -n)"},
+		{syscall.ENFILE, "end other programs: the system has no open file left"},
+		{syscall.ELOOP, "correct the links, which lead in a circle"},
+		{syscall.EIO, "the disk or the connection to it fails: copy the capture elsewhere"},
+	} {
+		if errors.Is(err, c.err) {
+			remedy = c.remedy
+		}
+	}
+	return fmt.Sprintf("cannot be opened (%v)", cause), remedy
 }

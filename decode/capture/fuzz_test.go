@@ -74,7 +74,7 @@ func FuzzSnapshot(f *testing.F) {
 		if flags&2 != 0 {
 			opt.Buffer = "x"
 		}
-		c, err := Open(dir, opt)
+		c, err := Open(dir, decoded, opt)
 		if err != nil {
 			bad, ok := errors.AsType[*InputError](err)
 			if !ok || bad.Problem == "" || bad.Remedy == "" || c != nil {

@@ -10,36 +10,16 @@ import (
 	"github.com/tracelake/tracelake/decode/image"
 )
 
-// rawProtocols are the protocols a raw file may be said to hold.
-var rawProtocols = []string{PFT, ETMv3, ETMv2, ETMv1}
-
-// A rawDefault is the value of a register of a raw file that nobody gave.
-type rawDefault struct {
-	protocol, register string
-	value              uint64
-	means              string
-}
-
-// rawDefaults are those of §7 and, for ETMv3, of an unknown core.
-var rawDefaults = []rawDefault{
-	{PFT, "ETMCR", 0x400, "not cycle-accurate, no Context ID"},
-	{PFT, "ETMCCER", 0x34C00000, "64-bit natural timestamps, return stack implemented"},
-	{PFT, "ETMIDR", 0x411CF312, "PFT 1.1 of a Cortex-A15"},
-	{ETMv3, "ETMCR", 0, "not cycle-accurate, no Context ID, no data"},
-	{ETMv3, "ETMCCER", 0, "48-bit Gray timestamps"},
-	{ETMv3, "ETMIDR", 0x4104F240, "ETMv3.4, original branch encoding"},
-}
-
 // openRaw opens a file of one stream, or of formatter frames (§7).
 func (r *reader) openRaw(path string) error {
 	switch {
 	case r.opt.Protocol == "":
 		return &InputError{
 			File: path, Problem: "is no snapshot, and its protocol is not given",
-			Remedy: "add --protocol " + strings.Join(rawProtocols, "|") + ", and --framed if it is in formatter frames", Err: ErrUsage,
+			Remedy: "add --protocol " + strings.Join(r.families.raw(), "|") + ", and --framed if it is in formatter frames", Err: ErrUsage,
 		}
-	case !slices.Contains(rawProtocols, r.opt.Protocol):
-		return usage("--protocol "+r.opt.Protocol, "is not known", "known are "+strings.Join(rawProtocols, ", "))
+	case !slices.Contains(r.families.raw(), r.opt.Protocol):
+		return usage("--protocol "+r.opt.Protocol, "is not known", "known are "+strings.Join(r.families.raw(), ", "))
 	case r.opt.Buffer != "":
 		return usage("--buffer "+r.opt.Buffer, "is given, but a raw file is one buffer", "leave it out")
 	}
@@ -66,9 +46,7 @@ func (r *reader) openRaw(path string) error {
 	s.Memory = image.New(image.Order(r.images)...)
 	s.file = "--protocol"
 	r.settleProtocol(s)
-	if s.Protocol == PFT {
-		s.Profile = ProfileA
-	}
+	s.Profile = Profile(r.families.find(s.Protocol).Profile)
 	if len(r.images) == 0 {
 		r.noMemory(path)
 	}
@@ -87,14 +65,14 @@ func (r *reader) rawRegisters() Registers {
 	for _, reg := range r.regs {
 		regs = regs.set(reg)
 	}
-	for _, d := range rawDefaults {
-		if _, given := regs.Lookup(d.register); given || d.protocol != r.opt.Protocol {
+	for _, d := range r.families.find(r.opt.Protocol).Defaults {
+		if _, given := regs.Lookup(d.Register); given {
 			continue
 		}
-		number, _ := registerNumber(d.register)
-		reg := Register{Name: d.register, Number: number, HasNumber: true, Bits: 32, Value: d.value}
+		number, _ := registerNumber(d.Register)
+		reg := Register{Name: d.Register, Number: number, HasNumber: true, Bits: 32, Value: d.Value}
 		regs = append(regs, reg)
-		r.add("register %s is not given: %s is taken (%s); --reg %s=VALUE sets it", reg.Name, reg.text(), d.means, reg.Name)
+		r.add("register %s is not given: %s is taken (%s); --reg %s=VALUE sets it", reg.Name, reg.text(), d.Means, reg.Name)
 	}
 	return regs
 }

@@ -409,7 +409,7 @@ func TestRules(t *testing.T) {
 			tree{"ptm_0.ini": strings.Replace(simple["ptm_0.ini"], "PTM1.1", "PFT1.0", 1)},
 			Options{},
 			func(t *testing.T, c *Capture) {
-				if src := c.Sources[0]; src.Protocol != PFT || src.Version != "1.1" {
+				if src := c.Sources[0]; src.Protocol != "pft" || src.Version != "1.1" {
 					t.Errorf("%+v", src)
 				}
 				c.warned(t, `ptm_0.ini: type is "PFT1.0", but ETMIDR=0x411cf312 says pft 1.1, which holds`)
@@ -420,7 +420,7 @@ func TestRules(t *testing.T) {
 			tree{"ptm_0.ini": strings.Replace(simple["ptm_0.ini"], "0x411CF312", "0x410CF250", 1)},
 			Options{},
 			func(t *testing.T, c *Capture) {
-				if src := c.Sources[0]; src.Protocol != ETMv3 || src.Version != "3.5" {
+				if src := c.Sources[0]; src.Protocol != "etmv3" || src.Version != "3.5" {
 					t.Errorf("%+v", src)
 				}
 				c.warned(t, `"PTM1.1"`, "says etmv3 3.5")
@@ -497,7 +497,7 @@ func TestRules(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := simple.with(tt.changes).write(t)
 			t.Chdir(dir)
-			c, err := Open(dir, tt.opt)
+			c, err := Open(dir, decoded, tt.opt)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -517,7 +517,7 @@ func TestELFFlag(t *testing.T) {
 	}
 	dir := simple.with(tree{"fixed@2.elf": elf(2, "\x02\x80\x00\x00"), "pie.elf": elf(3, "\x00\x10\x00\x00")}).write(t)
 	t.Chdir(dir)
-	c, err := Open(dir, Options{ELFs: []string{"fixed@2.elf", filepath.Join(dir, "pie.elf") + "@0x20000"}})
+	c, err := Open(dir, decoded, Options{ELFs: []string{"fixed@2.elf", filepath.Join(dir, "pie.elf") + "@0x20000"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -535,18 +535,18 @@ func TestELFFlag(t *testing.T) {
 
 func TestTypes(t *testing.T) {
 	for kind, want := range map[string][2]string{
-		"PTM1.1": {PFT, "1.1"}, "pft1.0": {PFT, "1.0"}, "PTM": {PFT, ""}, "ETM3.5": {ETMv3, "3.5"}, "ETMv3.4": {ETMv3, "3.4"}, "ETM3": {ETMv3, "3"},
-		"ETM1.2": {ETMv1, "1.2"}, "ETM2.1": {ETMv2, "2.1"}, "ETM4.0": {ETMv4, "4.0"}, "ETE": {ETE, ""}, "ITM": {ITM, ""}, "STM": {STM, ""},
+		"PTM1.1": {"pft", "1.1"}, "pft1.0": {"pft", "1.0"}, "PTM": {"pft", ""}, "ETM3.5": {"etmv3", "3.5"}, "ETMv3.4": {"etmv3", "3.4"}, "ETM3": {"etmv3", "3"},
+		"ETM1.2": {"etmv1", "1.2"}, "ETM2.1": {"etmv2", "2.1"}, "ETM4.0": {"etmv4", "4.0"}, "ETE": {"ete", ""}, "ITM": {"itm", ""}, "STM": {"stm", ""},
 		"": {}, "ETM": {}, "ETM9": {}, "PTMX": {}, "CTI": {},
 	} {
-		if p, v := protocolOfType(kind); p != want[0] || v != want[1] {
+		if p, v := newFamilies(decoded).ofType(kind); p != want[0] || v != want[1] {
 			t.Errorf("protocolOfType(%q) = %q, %q, want %q", kind, p, v, want)
 		}
 	}
 	for idr, want := range map[uint64][2]string{
-		0x411CF301: {PFT, "1.0"}, 0x411CF312: {PFT, "1.1"}, 0x410CF250: {ETMv3, "3.5"}, 0x4104F230: {ETMv3, "3.3"}, 0x41000100: {ETMv2, "2.0"}, 0xFFFF_FFFF: {},
+		0x411CF301: {"pft", "1.0"}, 0x411CF312: {"pft", "1.1"}, 0x410CF250: {"etmv3", "3.5"}, 0x4104F230: {"etmv3", "3.3"}, 0x41000100: {"etmv2", "2.0"}, 0xFFFF_FFFF: {},
 	} {
-		if p, v := protocolOfETMIDR(idr); p != want[0] || v != want[1] {
+		if p, v := newFamilies(decoded).ofETMIDR(idr); p != want[0] || v != want[1] {
 			t.Errorf("protocolOfETMIDR(%#x) = %q, %q, want %q", idr, p, v, want)
 		}
 	}
@@ -572,13 +572,13 @@ func TestCaptures(t *testing.T) {
 		buffered                      bool
 		profile                       Profile
 	}
-	r5 := []source{{"ETM_0", ETMv3, "3.3", "cpu_0", 0x10, true, ProfileR}}
+	r5 := []source{{"ETM_0", "etmv3", "3.3", "cpu_0", 0x10, true, ProfileR}}
 	a15 := []source{
-		{"ETM_0_4", ETMv3, "3.5", "Cortex-A7_0", 4, false, ""},
-		{"ETM_1_5", ETMv3, "3.5", "Cortex-A7_1", 5, false, ""},
-		{"ETM_2_6", ETMv3, "3.5", "Cortex-A7_2", 6, false, ""},
-		{"PTM_0_2", PFT, "1.1", "Cortex-A15_0", 2, true, ProfileA},
-		{"PTM_1_3", PFT, "1.1", "Cortex-A15_1", 3, false, ProfileA},
+		{"ETM_0_4", "etmv3", "3.5", "Cortex-A7_0", 4, false, ""},
+		{"ETM_1_5", "etmv3", "3.5", "Cortex-A7_1", 5, false, ""},
+		{"ETM_2_6", "etmv3", "3.5", "Cortex-A7_2", 6, false, ""},
+		{"PTM_0_2", "pft", "1.1", "Cortex-A15_0", 2, true, ProfileA},
+		{"PTM_1_3", "pft", "1.1", "Cortex-A15_1", 3, false, ProfileA},
 	}
 	tests := []struct {
 		folder  string
@@ -590,18 +590,18 @@ func TestCaptures(t *testing.T) {
 		fetch   uint32 // an address of memory
 	}{
 		{"opencsd-TC2", CoreSight, 32768, 0, []source{
-			{"ETM_0", ETMv3, "3.5", "cpu_0", 0x10, true, ProfileA},
-			{"ETM_1", ETMv3, "3.5", "cpu_1", 0x11, true, ProfileA},
-			{"ETM_2", ETMv3, "3.5", "cpu_2", 0x12, true, ProfileA},
-			{"PTM_0", PFT, "1.1", "cpu_3", 0x13, true, ProfileA},
-			{"PTM_1", PFT, "1.1", "cpu_4", 0x14, true, ProfileA},
-			{"ITM_0", ITM, "", "", 0x20, true, ""},
+			{"ETM_0", "etmv3", "3.5", "cpu_0", 0x10, true, ProfileA},
+			{"ETM_1", "etmv3", "3.5", "cpu_1", 0x11, true, ProfileA},
+			{"ETM_2", "etmv3", "3.5", "cpu_2", 0x12, true, ProfileA},
+			{"PTM_0", "pft", "1.1", "cpu_3", 0x13, true, ProfileA},
+			{"PTM_1", "pft", "1.1", "cpu_4", 0x14, true, ProfileA},
+			{"ITM_0", "itm", "", "", 0x20, true, ""},
 		}, 5, 0xC0008000},
 		{"opencsd-tc2-ptm-rstk-t32", SourceData, 27884, 25000000, a15, 9, 0x80000278},
 		{"opencsd-trace_cov_a15", SourceData, 36, 25000000, a15, 9, 0x80000278},
 		{"stm32f105-m3-etmv34-itm-swo", CoreSight, 7856, 0, []source{
-			{"ETM_0", ETMv3, "3.4", "cpu_0", 2, true, ProfileM},
-			{"ITM_0", ITM, "", "", 1, true, ""},
+			{"ETM_0", "etmv3", "3.4", "cpu_0", 2, true, ProfileM},
+			{"ITM_0", "itm", "", "", 1, true, ""},
 		}, 1, 0x08000000},
 		{"am243x-r5f-etmv3-freertos-002b37c", CoreSight, 65536, 0, r5, 3, 0x70099000},
 		{"am243x-r5f-etmv3-threadx-002b37c", CoreSight, 65536, 0, r5, 5, 0x7009EA80},
@@ -610,7 +610,7 @@ func TestCaptures(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.folder, func(t *testing.T) {
-			c, err := Open(filepath.Join(dir, tt.folder), Options{})
+			c, err := Open(filepath.Join(dir, tt.folder), decoded, Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -63,8 +63,8 @@ func (b *binder) makeSource(device int) *Source {
 	d := b.devices[device]
 	s := &Source{Name: d.name, Type: d.kind, Registers: d.registers, file: d.file}
 	b.sources[device] = s
-	s.Protocol, s.Version = protocolOfType(d.kind)
-	if s.Protocol == "" || followsProgram(s.Protocol) {
+	s.Protocol, s.Version = b.families.ofType(d.kind)
+	if s.Protocol == "" || b.families.find(s.Protocol).ETM {
 		for _, reg := range b.regs {
 			s.Registers = s.Registers.set(reg)
 		}
@@ -136,7 +136,7 @@ func (b *binder) bindBuffers() error {
 			return list.wrong(e, fmt.Sprintf("is the second line for source %s", s.Name), "remove one of them")
 		case n == 0:
 			s.Buffers = in
-		case s.Protocol != ETMv4 && s.Protocol != ETE:
+		case !b.families.find(s.Protocol).Streams:
 			b.add("%s: [%s] %s: %s has only stream 0; the line is ignored", b.t.file, list.name, clip(e.key), s.Name)
 		default:
 			b.streams = append(b.streams, stream{s, n, in})
@@ -331,7 +331,7 @@ func (b *binder) checkIDs() error {
 		if len(s.Buffers) == 0 {
 			continue
 		}
-		if id, ok := traceID(s.Protocol, s.Registers); ok && followsProgram(s.Protocol) && isReservedID(id) {
+		if id, ok := b.families.traceID(s.Protocol, s.Registers); ok && b.families.find(s.Protocol).ETM && isReservedID(id) {
 			return &InputError{
 				File: s.file, Section: "regs", Key: "ETMTRACEIDR", Problem: fmt.Sprintf("gives source %s the reserved ID %#02x", s.Name, id),
 				Remedy: "IDs of sources are 0x01 to 0x6f; --reg ETMTRACEIDR=VALUE sets it, or take the source out of [source_buffers]",
@@ -373,7 +373,7 @@ func (b *binder) bindMemory() {
 	seen := make(map[*device]*image.Memory) // by core; nil is none
 	for _, s := range b.c.Sources {
 		core := b.cores[s]
-		traced := followsProgram(s.Protocol) && len(s.Buffers) > 0
+		traced := b.families.find(s.Protocol).ETM && len(s.Buffers) > 0
 		if traced && s.Core == "" && len(withMemory) == 1 {
 			core = withMemory[0]
 			b.add("no core is named for source %s in [core_trace_sources]: the memory of %s is used, the only core that has any", s.Name, core.name)
@@ -398,17 +398,18 @@ func (r *reader) noMemory(what string) {
 	r.add("%s has no program memory, so no instruction can be told; --elf FILE or --image FILE@ADDR gives it some", what)
 }
 
-// setProfile sets what the type of its core tells about s. PFT is traced by
-// cores of profile A only.
+// setProfile sets what the type of its core says about s. Some protocols trace
+// cores of one profile only.
 func (b *binder) setProfile(s *Source, core *device) {
+	traced := Profile(b.families.find(s.Protocol).Profile)
 	if core != nil {
 		s.CoreType = core.kind
 		s.Profile = modelOfCore(core.kind).profile
-		if s.Profile == ProfileUnknown && s.Protocol == PFT {
-			b.add("%s: core %s has the unknown type %q; profile A is assumed", core.file, core.name, clip(core.kind))
+		if s.Profile == ProfileUnknown && traced != ProfileUnknown {
+			b.add("%s: core %s has the unknown type %q; profile %s is assumed", core.file, core.name, clip(core.kind), traced)
 		}
 	}
-	if s.Profile == ProfileUnknown && s.Protocol == PFT {
-		s.Profile = ProfileA
+	if s.Profile == ProfileUnknown {
+		s.Profile = traced
 	}
 }

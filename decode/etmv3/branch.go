@@ -31,9 +31,9 @@ type Branch struct {
 	Old bool
 	// Exception is Excp, 9 bits. 0 is no exception but in the old form.
 	Exception uint16
-	// Resume is present where ResumeTold: in information byte 2.
-	ResumeTold bool
-	Resume     uint8
+	// Resume is present where HasResume: in information byte 2.
+	HasResume bool
+	Resume    uint8
 }
 
 // IsException says whether the branch is the entry to an exception.
@@ -232,7 +232,7 @@ func (c *Config) setInformation(r *Branch, b []byte) {
 	r.Exception = uint16(b[0] >> 1 & 0x0f)
 	for _, x := range b[1:] {
 		if x&infoByte2 != 0 {
-			r.ResumeTold, r.Resume = true, x&infoResume
+			r.HasResume, r.Resume = true, x&infoResume
 		} else {
 			r.Hyp = c.Virtualization && x&infoHyp != 0
 			r.Exception |= uint16(x&0x1f) << 4
@@ -243,7 +243,7 @@ func (c *Config) setInformation(r *Branch, b []byte) {
 // hasByte1 says whether information byte 1 is present: of two bytes, the second
 // may be byte 2.
 func (r *Branch) hasByte1() bool {
-	return r.Info == 3 || r.Info == 2 && !r.ResumeTold
+	return r.Info == 3 || r.Info == 2 && !r.HasResume
 }
 
 // appendBranch appends the address and information bytes of r.
@@ -290,7 +290,7 @@ func appendInformation(dst []byte, r *Branch) []byte {
 	if r.hasByte1() {
 		dst = append(dst, flag(r.Info > 2, more)|flag(r.Hyp, infoHyp)|byte(r.Exception>>4&0x1f))
 	}
-	if r.ResumeTold {
+	if r.HasResume {
 		dst = append(dst, infoByte2|r.Resume&infoResume)
 	}
 	return dst

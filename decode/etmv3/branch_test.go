@@ -54,10 +54,10 @@ func TestBranch(t *testing.T) {
 		{"HardFault", alternate, schema.T32, 0x08000306, "9542 8601", 0x08000114, Branch{Bytes: 2, Info: 2, Exception: 19}},
 		{"IRQ8", alternate, schema.T32, 0x08000306, "8142 b001", 0x08000100, Branch{Bytes: 2, Info: 2, Exception: 24, Cancel: true}},
 		{"IRQ8, Resume", alternate, schema.T32, 0x08000306, "8142 b08145", 0x08000100, Branch{
-			Bytes: 2, Info: 3, Exception: 24, Cancel: true, ResumeTold: true, Resume: 5,
+			Bytes: 2, Info: 3, Exception: 24, Cancel: true, HasResume: true, Resume: 5,
 		}},
-		{"Resume, no exception", alternate, schema.T32, 0x08000306, "8142 8045", 0x08000100, Branch{Bytes: 2, Info: 2, ResumeTold: true, Resume: 5}},
-		{"Resume 0", alternate, schema.T32, 0x08000306, "8142 8040", 0x08000100, Branch{Bytes: 2, Info: 2, ResumeTold: true}},
+		{"Resume, no exception", alternate, schema.T32, 0x08000306, "8142 8045", 0x08000100, Branch{Bytes: 2, Info: 2, HasResume: true, Resume: 5}},
+		{"Resume 0", alternate, schema.T32, 0x08000306, "8142 8040", 0x08000100, Branch{Bytes: 2, Info: 2, HasResume: true}},
 		{"IRQ7", alternate, schema.T32, anywhere, "8180808050 2e", 0, Branch{Bytes: 5, ISA: schema.T32, Info: 1, Exception: 7, Cancel: true}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -104,7 +104,7 @@ func TestCaptures(t *testing.T) {
 
 // listedKind is the word that the listings have for p.
 func listedKind(p *Packet) string {
-	if p.Kind == ISync && p.CyclesTold {
+	if p.Kind == ISync && p.HasCycles {
 		return "i_sync_cycle"
 	}
 	return p.Kind.String()

@@ -7,7 +7,6 @@ import (
 	"github.com/tracelake/tracelake/decode/async"
 	"github.com/tracelake/tracelake/decode/flow"
 	"github.com/tracelake/tracelake/decode/image"
-	"github.com/tracelake/tracelake/decode/isa"
 	"github.com/tracelake/tracelake/decode/record"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -20,19 +19,16 @@ type Decoder struct {
 	rec     record.Recorder
 	packets bool // make rows of `packets`
 
+	offset int64 // capture offset of the packet at hand
 	state
-	halt    halt
-	salvage salvage
+	debugEntry debugEntry
+	salvage    salvage
 
-	// The segment may begin inside an instruction: then inside, nil until it is
-	// wanted, decodes it as one that does, which within says there.
+	// ambiguous: the segment may begin inside an instruction. Then twin decodes it
+	// as one that does, whose second says so.
 	ambiguous bool
-	inside    *Decoder
-	within    bool
-	// insideHeld counts the instructions in blocks of what inside decoded of the
-	// unit insideOf.
-	insideOf   *decode.Unit
-	insideHeld int
+	second    bool
+	twin      twin
 }
 
 // state is what the decoder knows beside what the recorder does; every segment
@@ -45,9 +41,9 @@ type state struct {
 	altISA  bool
 
 	follow
-	told   told       // since the last datum
-	act    decode.Act // the last act, which a cancel takes back
-	actRow int        // its `return` row in the unit, or noRow
+	since  sinceElement      // since the last datum
+	act    decode.Cancelable // the last act, which a cancel takes back
+	actRow int               // its `return` row in the unit, or noRow
 	// returned says that it has a `return` row, in whichever unit.
 	returned bool
 
@@ -55,17 +51,17 @@ type state struct {
 	restart schema.Null[decode.Restart]
 	counted bool // a late count came before any restart of the segment
 
-	back decode.Back
+	back decode.BackReferences
 }
 
 // noRow is the index of no row.
 const noRow = -1
 
 // acted makes a the last act.
-func (s *state) acted(a decode.Act) { s.act, s.actRow, s.returned = a, noRow, false }
+func (s *state) acted(a decode.Cancelable) { s.act, s.actRow, s.returned = a, noRow, false }
 
 // Decode implements [decode.Decoder].
-func (d *Decoder) Decode(u *decode.Unit, part decode.Part) {
+func (d *Decoder) Decode(u *decode.Result, part decode.Part) {
 	d.begin(u, part)
 	i := 0
 	if !part.Continued {
@@ -79,84 +75,45 @@ func (d *Decoder) Decode(u *decode.Unit, part decode.Part) {
 	}
 }
 
-// mayBeInside says whether the segment may begin inside a 32-bit T32
-// instruction of which the first half was traced before it (ETMIDR[18] = 0,
-// docs/etmv3.md §4.3). Only the segment before knows. In a BL or BLX there is
-// no other way.
-func (d *Decoder) mayBeInside() bool {
-	at := d.rec.Segment.Lead.At.V
-	if d.cfg.OneT32 || d.within || !d.walk.Known() || d.half || at.ISA != schema.T32 && at.ISA != schema.T32EE {
-		return false
-	}
-	first, ok := d.halfword(at.Address - 2)
-	return ok && d.rec.Segment.Lead.Reason == schema.ISyncPeriodic && isa.Is32Bit(first)
-}
-
-// maxInside is how many instructions there may be in the blocks of all that is
-// decoded twice of a unit, as many as in its own: no code comes near it, but
-// hostile streams could fill the memory.
-const maxInside = 8 << 20
-
-// decodeInside decodes a segment as one that begins inside an instruction, unless
-// too much of the unit was.
-func (d *Decoder) decodeInside(of *decode.Unit, part decode.Part) *decode.Unit {
-	if of != d.insideOf {
-		d.insideOf, d.insideHeld = of, 0
-	}
-	if d.insideHeld > maxInside {
-		return nil
-	}
-	if d.inside == nil {
-		d.inside = newDecoder(&d.cfg, d.mem, d.packets)
-		d.inside.within = true
-	}
-	u := &decode.Unit{}
-	d.inside.Decode(u, part)
-	for _, b := range u.Blocks {
-		d.insideHeld += len(b.Address)
-	}
-	return u
-}
-
 // begin readies the decoder for a part.
-func (d *Decoder) begin(u *decode.Unit, part decode.Part) {
+func (d *Decoder) begin(u *decode.Result, part decode.Part) {
 	if !part.Continued {
 		d.state = state{}
 		d.walk.Lose()
 		d.walk.Seq = 0
 	}
 	d.rec.Begin(u, part, d.walk.Seq)
-	d.back = decode.Back{Waits: decode.WaitsPassed}
-	d.actRow, d.told = noRow, told{}
-	if d.act == decode.InstructionAct || d.act == decode.ReturnAct {
-		d.act = decode.EarlierAct // in a unit that is out of reach
+	d.back = decode.BackReferences{Waits: decode.WaitsPassed}
+	d.actRow, d.since = noRow, sinceElement{}
+	if d.act == decode.CancelableInstruction || d.act == decode.CancelableReturn {
+		d.act = decode.CancelableEarlier // in a unit that is out of reach
 	}
 	d.walk.Begin(u)
 	if part.Break {
-		d.dead = false
+		d.inDebug = false
 		d.loseSync(0)
 	}
-	if d.dead {
-		d.haltAt(0)
+	if d.inDebug {
+		d.enterDebug(0)
 	}
 }
 
 // lead reads the I-sync a segment begins with and returns its length.
 func (d *Decoder) lead() int {
 	var p Packet
-	offset := d.rec.Offset(0)
+	d.offset = d.rec.Offset(0)
 	if err := d.cfg.Parse(&p, d.rec.Part.Data); err != nil || p.Kind != ISync {
-		panic(fmt.Sprintf("etmv3: segment at %d does not begin with an I-sync: %v", offset, err))
+		panic(fmt.Sprintf("etmv3: segment at %d does not begin with an I-sync: %v", d.offset, err))
 	}
-	d.rec.Lead(d.cfg.lead(&p, offset))
-	d.keepPacket(&p, 0)
-	d.act = decode.EarlierAct
+	d.rec.Start(d.cfg.lead(&p, d.offset))
+	d.recordPacket(&p, 0)
+	d.act = decode.CancelableEarlier
 	if p.Reason != schema.ISyncPeriodic {
 		d.forget(&p)
 	}
-	d.setTo(&p, offset)
-	if d.within {
-		d.inHalf(decode.Place{Address: p.Address - 2, ISA: p.ISA}, true)
+	d.setTo(&p)
+	if d.second {
+		d.toSecondHalf(decode.PC{Address: p.Address - 2, ISA: p.ISA}, true)
 	}
 	return p.Len
 }
@@ -171,11 +128,12 @@ func (d *Decoder) decodePackets(i int) {
 			}
 			return
 		}
-		if d.dead && tellsFlow(&p) {
+		if d.inDebug && tracesFlow(&p) {
 			i = d.splice()
 			break
 		}
-		d.keepPacket(&p, i)
+		d.offset = d.rec.Offset(i)
+		d.recordPacket(&p, i)
 		d.processPacket(&p, i)
 		i += p.Len
 	}
@@ -184,27 +142,28 @@ func (d *Decoder) decodePackets(i int) {
 
 // loseSync ends what does not reach into a loss, which begins at Data[i].
 func (d *Decoder) loseSync(i int) {
-	d.closeStretch()
+	d.offset = d.rec.Offset(i)
+	d.closeUnplaced()
 	d.salvage = salvage{}
-	d.acted(decode.NoAct)
-	d.fate(decode.Datum{Key: d.key(d.rec.Offset(i)), Kind: decode.DatumLost})
+	d.acted(decode.NothingCancelable)
+	d.fate(decode.DataElement{Key: d.key(), Kind: decode.ElementLost})
 	d.walk.Lose()
 }
 
 // finish completes the segment's entry in the unit.
 func (d *Decoder) finish() {
-	t := &d.rec.Segment.Tail
+	t := &d.rec.Segment.End
 	if !d.rec.Part.Open {
-		d.closeStretch()
+		d.closeUnplaced()
 		t.Waits = d.waits
 	}
 	d.endData()
-	t.Act, t.Return, t.Restart = d.act, d.actRow, d.restart
+	t.Cancelable, t.Return, t.Restart = d.act, d.actRow, d.restart
 	if d.rec.Lost() {
 		t.Preserved = d.preserve()
 	}
 	if d.walk.Known() {
-		t.Reached, t.Half = schema.Of(d.reached()), d.half && d.halfTold
+		t.Reached, t.Half = schema.Of(d.reached()), d.split.second && d.split.first
 	}
 	d.rec.Segment.Back = d.back
 	d.rec.Finish(d.walk.Seq)
@@ -238,74 +197,73 @@ func (d *Decoder) preserve() decode.Preserved {
 
 // processPacket does what the packet at Data[i] says.
 func (d *Decoder) processPacket(p *Packet, i int) {
-	offset := d.rec.Offset(i)
 	switch p.Kind {
 	case PHeader:
-		d.pheader(p, offset)
+		d.pheader(p)
 	case BranchAddress:
 		if p.Branch.IsException() {
-			d.exception(p, offset, i+p.Len)
+			d.exception(p, i+p.Len)
 		} else {
-			d.branch(&p.Branch, offset)
+			d.branch(&p.Branch)
 		}
 	case ISync:
-		d.isync(p, offset)
+		d.isync(p)
 	case CycleCount:
-		d.lateCount(p, offset)
+		d.lateCount(p)
 	case ContextID:
 		d.rec.ContextID = schema.Of(p.ContextID)
-		d.tellContext(offset)
+		d.recordContext()
 	case VMID:
-		d.doubt(p)
+		d.noteUndefined(p)
 		d.rec.VMID = schema.Of(p.VMID)
-		d.tellContext(offset)
+		d.recordContext()
 	case Timestamp:
-		d.doubt(p)
-		d.rec.Timestamp(d.key(offset), p.Timestamp, d.cfg.TimestampCode().BitsSent(p.TimestampBytes), p.ClockChange)
+		d.noteUndefined(p)
+		d.rec.Timestamp(d.key(), p.Timestamp, d.cfg.TimestampCode().BitsSent(p.TimestampBytes), p.ClockChange)
 	case ExceptionReturn:
-		d.doubt(p)
-		d.exceptionReturn(offset)
+		d.noteUndefined(p)
+		d.exceptionReturn()
 	case Trigger:
-		d.rec.Event(d.key(offset), schema.EventTrigger, schema.Null[uint32]{}, "")
+		d.rec.Event(d.key(), schema.EventTrigger, schema.Null[uint32]{}, "")
 	case ExceptionEntry:
-		d.doubt(p)
-		d.fate(decode.Datum{Key: d.key(offset), Kind: decode.DatumPush})
+		d.noteUndefined(p)
+		d.fate(decode.DataElement{Key: d.key(), Kind: decode.ElementPush})
 	case OutOfOrderData, StoreFailed, OutOfOrderPlaceholder, NormalData, DataSuppressed, ValueNotTraced:
-		d.data(p, offset)
+		d.data(p)
 	case ASync, Ignore:
 	}
 }
 
-// doubt takes note of a packet that the version of the source does not have. It
+// noteUndefined takes note of a packet that the version of the source does not have. It
 // is followed all the same (docs/etmv3.md §8.10): see [Config.Defines].
-func (d *Decoder) doubt(p *Packet) {
+func (d *Decoder) noteUndefined(p *Packet) {
 	if !d.cfg.Defines(p.Kind) {
 		d.rec.Segment.Quality.Undefine(p.Kind.String() + " packets")
 	}
 }
 
-// keepPacket makes the row of `packets` for the packet at Data[i], if they are
+// recordPacket makes the row of `packets` for the packet at Data[i], if they are
 // wanted.
-func (d *Decoder) keepPacket(p *Packet, i int) {
+func (d *Decoder) recordPacket(p *Packet, i int) {
 	if d.packets {
 		d.rec.Packet(i, d.walk.Seq, d.cfg.text(p))
 	}
 }
 
-// key is that of the next instruction, for what a packet at an offset says.
-func (d *Decoder) key(offset int64) schema.Key {
-	return schema.Key{Seq: d.walk.Seq, Offset: offset}
+// key is that of the next instruction, for what the packet at hand says.
+func (d *Decoder) key() schema.Key {
+	return schema.Key{Seq: d.walk.Seq, Offset: d.offset}
 }
 
-func (d *Decoder) inconsistent(offset int64, address uint32, detail string) {
-	d.rec.Inconsistent(d.key(offset), address, detail)
+func (d *Decoder) inconsistent(address uint32, detail string) {
+	d.rec.Inconsistent(d.key(), address, detail)
 }
 
-// tellContext records the context as it is from here on.
-func (d *Decoder) tellContext(offset int64) {
+// recordContext records the context as it is from here on.
+func (d *Decoder) recordContext() {
 	state := schema.Null[schema.ISA]{V: d.isa, OK: !d.cfg.DataOnly}
 	if d.walk.Known() {
 		state.V = d.walk.ISA()
 	}
-	d.rec.TellContext(d.key(offset), state)
+	d.rec.RecordContext(d.key(), state)
 }

@@ -77,15 +77,15 @@ func (c *Config) exceptionType(r *Branch) schema.ExceptionType {
 
 // exceptionReturn handles the packet that says that the last instruction was an
 // exception return (§7.5 for v7-M, §7.6 for A and R; docs/etmv3.md §3.8).
-func (d *Decoder) exceptionReturn(offset int64) {
+func (d *Decoder) exceptionReturn() {
 	if d.cfg.returnsByOpcode() && d.returned {
 		return // its opcode has said so
 	}
 	act := d.act
-	d.returnRow(offset)
+	d.returnRow()
 	if d.cfg.ProfileM {
-		d.act = decode.ReturnAct
-		d.fate(decode.Datum{Key: schema.Key{Seq: d.walk.Seq - 1, Offset: offset}, Kind: decode.DatumPop, Act: act})
+		d.act = decode.CancelableReturn
+		d.fate(decode.DataElement{Key: schema.Key{Seq: d.walk.Seq - 1, Offset: d.offset}, Kind: decode.ElementPop, Cancelable: act})
 	}
 }
 
@@ -95,7 +95,7 @@ func (c *Config) returnsByOpcode() bool { return !c.ProfileM && c.Minor < minorR
 
 // returnRow makes a `return` row, which goes with the last act (docs/etmv3.md
 // §4.6).
-func (d *Decoder) returnRow(offset int64) {
-	d.actRow, d.returned = len(d.rec.Unit.Exceptions), true
-	d.rec.Return(d.key(offset))
+func (d *Decoder) returnRow() {
+	d.actRow, d.returned = len(d.rec.Result.Exceptions), true
+	d.rec.Return(d.key())
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/flow"
-	"github.com/tracelake/tracelake/decode/isa"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -17,12 +16,9 @@ type follow struct {
 	// unsure: the packet with a target was lost, so that only five address
 	// bytes make an address.
 	unsure bool
-	// dead: in debug state, up to an I-sync.
-	dead bool
-	// half: the flow stands at the second half of the 32-bit T32 instruction at
-	// the position (ETMIDR[18] = 0); halfTold: an atom told the first.
-	half, halfTold bool
-	left           leftPlaces
+	// inDebug: in debug state, up to an I-sync.
+	inDebug bool
+	split   split
 	// afterBranch: the last packet about the flow was a branch packet.
 	afterBranch bool
 	// atoms: there were some since the last I-sync; started says that it
@@ -33,12 +29,12 @@ type follow struct {
 	// transfers data: others may execute under it.
 	underway bool
 
-	stretch stretch
+	unplacedRun unplacedRun
 }
 
-// A stretch is instructions that were traced but cannot be followed: at an
+// An unplacedRun is instructions that were traced but cannot be followed: at an
 // unknown address, or in Jazelle state (docs/etmv3.md §4.1, §4.4).
-type stretch struct {
+type unplacedRun struct {
 	schema.Event
 	active bool
 	atoms  int64
@@ -46,12 +42,12 @@ type stretch struct {
 
 // pheader walks the atoms of a P-header, one instruction each (§7.3.1,
 // docs/etmv3.md §4.1).
-func (d *Decoder) pheader(p *Packet, offset int64) {
+func (d *Decoder) pheader(p *Packet) {
 	var placed bool
 	if d.cfg.CycleAccurate {
-		placed = d.costedAtoms(&p.Atoms, offset)
+		placed = d.costedAtoms(&p.Atoms)
 	} else {
-		placed = d.plainAtoms(&p.Atoms, offset)
+		placed = d.plainAtoms(&p.Atoms)
 	}
 	if !placed {
 		d.rec.Segment.Row.BytesUnplaced += int64(p.Len)
@@ -60,8 +56,8 @@ func (d *Decoder) pheader(p *Packet, offset int64) {
 
 // plainAtoms walks atoms that tell no cycles. It reports whether all of them
 // could be placed.
-func (d *Decoder) plainAtoms(a *Atoms, offset int64) bool {
-	told := flow.Told{Offset: offset}
+func (d *Decoder) plainAtoms(a *Atoms) bool {
+	told := flow.Source{Offset: d.offset}
 	placed := true
 	for i := uint8(0); i < a.Count; {
 		if !d.cfg.OneT32 || !d.walk.Known() {
@@ -75,22 +71,22 @@ func (d *Decoder) plainAtoms(a *Atoms, offset int64) bool {
 		var stop flow.Stop
 		if run > 0 {
 			walked, stop = d.walk.Executed(&told, run)
-		} else if stop = d.walk.Atom(&told, false, 0); stop == flow.Missing || stop == flow.Endless {
+		} else if stop = d.walk.Atom(&told, false, 0); stop == flow.Missing {
 			walked = 0
 		}
 		i += uint8(walked)
 		if walked > 0 {
 			d.walked(walked)
 		}
-		d.stopped(stop, offset)
+		d.stopped(stop)
 	}
 	return placed
 }
 
 // costedAtoms walks atoms with cycles (§7.3.3, docs/etmv3.md §5): an
 // instruction costs those since the one before.
-func (d *Decoder) costedAtoms(a *Atoms, offset int64) bool {
-	told := flow.Told{Offset: offset, Flags: schema.RunCostsTold}
+func (d *Decoder) costedAtoms(a *Atoms) bool {
+	told := flow.Source{Offset: d.offset, Flags: schema.RunHasCosts}
 	placed, seq := true, d.walk.Seq
 	sum := int64(a.Waits)
 	d.wait(a.Waits)
@@ -110,7 +106,7 @@ func (d *Decoder) costedAtoms(a *Atoms, offset int64) bool {
 		seq = d.walk.Seq - 1 // told with instructions: that of the last of them
 	}
 	if sum > 0 {
-		d.rec.Count(schema.Key{Seq: seq, Offset: offset}, sum, kind)
+		d.rec.Count(schema.Key{Seq: seq, Offset: d.offset}, sum, kind)
 	}
 	return placed
 }
@@ -122,75 +118,53 @@ func (d *Decoder) wait(n uint8) {
 }
 
 // atom walks one instruction. It reports whether it could be placed.
-func (d *Decoder) atom(told *flow.Told, executed bool, cost int64) bool {
+func (d *Decoder) atom(told *flow.Source, executed bool, cost int64) bool {
 	if d.walk.Known() && !d.cfg.OneT32 && d.firstHalf() {
 		return true
 	}
 	if !d.walk.Known() {
-		d.unplaced(told.Offset, executed)
+		d.unplaced(executed)
 		return false
 	}
 	d.rec.Settle()
 	stop := d.walk.Atom(told, executed, uint32(min(cost, 1<<32-1)))
-	if stop == flow.Missing || stop == flow.Endless {
-		d.stopped(stop, told.Offset)
-		d.unplaced(told.Offset, executed)
+	if stop == flow.Missing {
+		d.stopped(stop)
+		d.unplaced(executed)
 		return false
 	}
 	if d.waits = 0; d.back.Waits == decode.WaitsPassed {
 		d.back.Waits = decode.WaitsTaken
 	}
-	d.half, d.halfTold = false, false
+	d.split.end()
 	d.walked(1)
-	d.stopped(stop, told.Offset)
+	d.stopped(stop)
 	return true
 }
 
 // walked takes note of instructions that got rows.
 func (d *Decoder) walked(n int) {
-	d.acted(decode.InstructionAct)
-	d.told.instructions = true
+	d.acted(decode.CancelableInstruction)
+	d.since.instructions = true
 	d.afterBranch = false
 	d.underway = d.started && !d.atoms && n == 1 && d.walk.TransfersData()
 	d.atoms = true
 }
 
-// firstHalf takes the first of two atoms of a 32-bit T32 instruction
-// (docs/etmv3.md §4.3): it makes no row and no move.
-func (d *Decoder) firstHalf() bool {
-	if d.half || d.walk.ISA() != schema.T32 && d.walk.ISA() != schema.T32EE || d.walk.Next() != 4 {
-		return false
-	}
-	d.half, d.halfTold = true, true
-	d.acted(decode.UnplacedAct)
-	d.afterBranch = false
-	return true
-}
-
-// dropHalf drops the first half of an instruction whose second half does not
-// come.
-func (d *Decoder) dropHalf(offset int64) {
-	if d.half && d.halfTold {
-		d.rec.Event(d.key(offset), schema.EventSplitInstruction, schema.Of(d.walk.Place().Address), "")
-	}
-	d.half, d.halfTold = false, false
-}
-
 // stopped handles the end of a walk.
-func (d *Decoder) stopped(stop flow.Stop, offset int64) {
+func (d *Decoder) stopped(stop flow.Stop) {
 	switch stop {
 	case flow.Arrived:
 	case flow.AtIndirect:
 		if d.walk.Waypoint().Kind == schema.KindExceptionReturn && d.cfg.returnsByOpcode() {
-			d.returnRow(offset)
+			d.returnRow()
 		}
 		d.lose()
 		d.pending = true
 	case flow.Missing:
-		d.unmapped(offset)
+		d.unmapped()
 	default:
-		d.inconsistent(offset, d.walk.Place().Address, "straight code without end: wrong program image?")
-		d.lose()
+		panic("etmv3: an atom walks to no waypoint")
 	}
 }
 
@@ -199,22 +173,22 @@ func (d *Decoder) lose() {
 	if d.walk.Known() {
 		d.isa = d.walk.ISA()
 	}
-	d.half, d.halfTold = false, false
+	d.split.end()
 	d.walk.Lose()
 }
 
 // unplaced takes an atom at an unknown address (docs/etmv3.md §4.4).
-func (d *Decoder) unplaced(offset int64, executed bool) {
+func (d *Decoder) unplaced(executed bool) {
 	if d.pending { // its branch packet was lost
 		d.pending, d.unsure = false, true
 	}
-	if !d.stretch.active {
-		d.openStretch(offset, schema.EventNoAddress, schema.Null[uint32]{})
+	if !d.unplacedRun.active {
+		d.openUnplaced(schema.EventNoAddress, schema.Null[uint32]{})
 	}
-	d.stretch.atoms++
-	d.tellUnplaced(executed)
+	d.unplacedRun.atoms++
+	d.noteUnplaced(executed)
 	d.dropWaits()
-	d.acted(decode.UnplacedAct)
+	d.acted(decode.CancelableUnplaced)
 	d.afterBranch = false
 }
 
@@ -225,142 +199,47 @@ func (d *Decoder) dropWaits() {
 	}
 }
 
-// openStretch begins a stretch. Its event is told at its end, which may be in
+// openUnplaced begins a stretch. Its event is told at its end, which may be in
 // another part.
-func (d *Decoder) openStretch(offset int64, kind schema.EventKind, address schema.Null[uint32]) {
-	d.closeStretch()
-	d.stretch = stretch{active: true, Event: schema.Event{Key: d.key(offset), Event: kind, Address: address}}
+func (d *Decoder) openUnplaced(kind schema.EventKind, address schema.Null[uint32]) {
+	d.closeUnplaced()
+	d.unplacedRun = unplacedRun{active: true, Event: schema.Event{Key: d.key(), Event: kind, Address: address}}
 }
 
-// closeStretch ends the stretch, if there is one: the address is known again.
-func (d *Decoder) closeStretch() {
-	if !d.stretch.active {
+// closeUnplaced ends the stretch, if there is one: the address is known again.
+func (d *Decoder) closeUnplaced() {
+	if !d.unplacedRun.active {
 		return
 	}
-	e := d.stretch.Event
+	e := d.unplacedRun.Event
 	e.Seq = min(e.Seq, d.walk.Seq) // the instruction before it may have been cancelled
-	e.Detail = strconv.FormatInt(d.stretch.atoms, 10)
-	d.rec.Unit.Events = append(d.rec.Unit.Events, e)
-	d.stretch = stretch{}
+	e.Detail = strconv.FormatInt(d.unplacedRun.atoms, 10)
+	d.rec.Result.Events = append(d.rec.Result.Events, e)
+	d.unplacedRun = unplacedRun{}
 }
 
 // unmapped reports that the walk met an instruction that is in no image
 // (§7.12).
-func (d *Decoder) unmapped(offset int64) {
-	d.rec.Unmapped(d.key(offset), d.mem, d.walk.MissingAddress())
+func (d *Decoder) unmapped() {
+	d.rec.Unmapped(d.key(), d.mem, d.walk.MissingAddress())
 	d.lose()
 }
 
 // jump puts the position at an address that the trace told.
-func (d *Decoder) jump(address uint32, state schema.ISA, offset int64) {
-	d.pending, d.unsure, d.half, d.halfTold = false, false, false, false
+func (d *Decoder) jump(address uint32, state schema.ISA) {
+	d.pending, d.unsure = false, false
+	d.split.end()
 	if state == schema.Jazelle {
-		if !d.stretch.active || d.stretch.Event.Event != schema.EventJazelle {
-			d.openStretch(offset, schema.EventJazelle, schema.Of(address))
+		if !d.unplacedRun.active || d.unplacedRun.Event.Event != schema.EventJazelle {
+			d.openUnplaced(schema.EventJazelle, schema.Of(address))
 		}
 		d.walk.Lose()
 		return
 	}
-	d.closeStretch()
+	d.closeUnplaced()
 	if !d.cfg.OneT32 && state == schema.T32 && d.secondHalf(address) {
 		address -= 2
-		d.half = true
+		d.split.second = true
 	}
-	d.walk.Goto(decode.Place{Address: address, ISA: state}, d.rec.Space())
-}
-
-// secondHalf says whether the flow, which goes to an address, begins inside an
-// instruction there: if an exception of the segment left it there, as it was then.
-func (d *Decoder) secondHalf(address uint32) bool {
-	if half, ok := d.left.half(address); ok {
-		return half
-	}
-	return d.inPair(address)
-}
-
-// leave takes note of where an exception leaves the flow, which matters in T32
-// code alone: of the address to which it returns, in the midst of an instruction
-// or not, and of the other place near it where one begins. A handler that does
-// what an instruction could not returns behind it.
-func (d *Decoder) leave(address uint32, half bool) {
-	begins := address - 2
-	if first, ok := d.halfword(address); !half {
-		if begins = address + 2; ok && isa.Is32Bit(first) {
-			begins += 2
-		}
-	}
-	d.left.add(leftAt{begins, false})
-	d.left.add(leftAt{address, half})
-}
-
-// leftAt is an address, and whether it is in the midst of an instruction.
-type leftAt struct {
-	address uint32
-	half    bool
-}
-
-// leftPlaces are the last ones of a segment, for as many levels of exceptions as
-// there are likely to be.
-type leftPlaces struct {
-	last [16]leftAt
-	n    int
-}
-
-func (l *leftPlaces) add(at leftAt) {
-	l.last[l.n%len(l.last)] = at
-	l.n++
-}
-
-// half says whether an address was in the midst of an instruction when it was
-// left last, if it was.
-func (l *leftPlaces) half(address uint32) (half, ok bool) {
-	for i := l.n - 1; i >= max(0, l.n-len(l.last)); i-- {
-		if at := l.last[i%len(l.last)]; at.address == address {
-			return at.half, true
-		}
-	}
-	return false, false
-}
-
-// inPair says whether the halfword at address is the second one of a BL or BLX
-// that is traced as two instructions (docs/etmv3.md §4.3); that of a BLX is
-// even. What looks like the first one may be the end of another instruction:
-// those that begin behind the last halfword below 0xE800, behind which one
-// begins in any case, are counted through.
-func (d *Decoder) inPair(address uint32) bool {
-	prefix, ok := d.halfword(address - 2)
-	suffix, ok2 := d.halfword(address)
-	isBL, isBLX := suffix>>11 == 0x1f, suffix>>11 == 0x1d && suffix&1 == 0
-	if !ok || !ok2 || prefix>>11 != 0x1e || !isBL && !isBLX {
-		return false
-	}
-	n := uint32(1) // halfwords before address that may be first ones
-	for ; n < maxPairs; n++ {
-		if h, ok := d.halfword(address - 2*n - 2); !ok || !isa.Is32Bit(h) {
-			break
-		}
-	}
-	return n%2 == 1
-}
-
-// maxPairs is how many halfwords inPair looks at: in a longer run, which is no
-// code, no instruction is in two halves.
-const maxPairs = 64
-
-func (d *Decoder) halfword(address uint32) (uint16, bool) {
-	b := d.mem.Fetch(d.rec.Space(), address)
-	if len(b) < 2 {
-		return 0, false
-	}
-	return uint16(b[0]) | uint16(b[1])<<8, true
-}
-
-// here returns the position in the program, which is known, as the trace tells
-// it: inside an instruction of which the first half was told.
-func (d *Decoder) here() decode.Place {
-	at := d.walk.Place()
-	if d.half {
-		at.Address += 2
-	}
-	return at
+	d.walk.Goto(decode.PC{Address: address, ISA: state}, d.rec.Space())
 }

@@ -83,7 +83,7 @@ func FuzzPacket(f *testing.F) {
 // ignoredBits has a 1 for each bit of p's bytes that no field tells.
 func ignoredBits(cfg *Config, p *Packet) []byte {
 	mask := make([]byte, p.Len)
-	if p.CyclesTold && p.CycleBytes == 5 {
+	if p.HasCycles && p.CycleBytes == 5 {
 		mask[5] = 0xf0
 	}
 	switch p.Kind {
@@ -123,7 +123,7 @@ func maskInformation(cfg *Config, mask []byte, r *Branch) {
 	if r.hasByte1() && !cfg.Virtualization {
 		info[1] = 1 << 5
 	}
-	if r.ResumeTold {
+	if r.HasResume {
 		info[r.Info-1] = 3 << 4
 	}
 }

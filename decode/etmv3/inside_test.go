@@ -17,7 +17,7 @@ func TestInsideBudget(t *testing.T) {
 	mem := image.New(image.Region{Address: base, Bytes: bytes.Repeat(push, 2*schema.MaxBlock+segments+2)})
 	cfg := &Config{Minor: 1}
 	d := cfg.NewDecoder(mem, false)
-	u := &decode.Unit{}
+	u := &decode.Result{}
 	for i := range uint32(segments) {
 		b := cfg.Append(nil, Packet{Kind: ISync, Reason: schema.ISyncPeriodic, Address: base + 2 + 2*i, ISA: schema.T32})
 		b = cfg.Append(b, Packet{Kind: PHeader, Atoms: Atoms{Count: 2, Format: 1}})

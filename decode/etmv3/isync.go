@@ -30,7 +30,7 @@ func (c *Config) parseISync(p *Packet, b []byte) error {
 		if bytes == 0 {
 			return io.ErrUnexpectedEOF
 		}
-		q.CyclesTold, q.Cycles, q.CycleBytes = true, cycles, uint8(bytes)
+		q.HasCycles, q.Cycles, q.CycleBytes = true, cycles, uint8(bytes)
 		n += bytes
 	}
 	id := n
@@ -68,7 +68,7 @@ func (c *Config) parseISyncAddresses(p *Packet, info, h byte, b []byte) (n int, 
 	p.AltISA = c.Minor >= minorAltISA && info&isyncAltISA != 0
 	p.LSiP = info&isyncLSiP != 0
 	p.setState(decode.LittleEndian(b[:addressBytes]), info&isyncJ != 0)
-	if p.Reason == schema.ISyncPeriodic && (p.CyclesTold || p.LSiP) {
+	if p.Reason == schema.ISyncPeriodic && (p.HasCycles || p.LSiP) {
 		p.Bad = true
 	}
 	if p.LSiP {
@@ -101,7 +101,7 @@ func (p *Packet) setState(address uint32, j bool) {
 }
 
 func (c *Config) appendISync(dst []byte, p *Packet) []byte {
-	if p.CyclesTold {
+	if p.HasCycles {
 		dst = appendSevens(append(dst, headerISyncCycles), p.Cycles, p.CycleBytes)
 	} else {
 		dst = append(dst, headerISync)

@@ -65,9 +65,9 @@ type Packet struct {
 	// has a count or LSiP. Its length is certain, its address is not to be used.
 	Bad bool
 
-	// Cycles is present where CyclesTold: in cycle counts, and in I-syncs of the
+	// Cycles is present where HasCycles: in cycle counts, and in I-syncs of the
 	// form with one. CycleBytes is how many bytes it took, 1 to 5.
-	CyclesTold bool
+	HasCycles  bool
 	CycleBytes uint8
 	Cycles     uint32
 
@@ -219,7 +219,7 @@ func parseCycleCount(p *Packet, b []byte) error {
 	if n == 0 {
 		return io.ErrUnexpectedEOF
 	}
-	*p = Packet{Kind: CycleCount, Len: 1 + n, CyclesTold: true, Cycles: cycles, CycleBytes: uint8(n)}
+	*p = Packet{Kind: CycleCount, Len: 1 + n, HasCycles: true, Cycles: cycles, CycleBytes: uint8(n)}
 	return nil
 }
 

@@ -70,10 +70,10 @@ func TestPacket(t *testing.T) {
 		{"p-header 8 W", counted, "bc", Packet{Kind: PHeader, Atoms: Atoms{Waits: 8, Format: 3}}},
 		{"p-header N", counted, "96", Packet{Kind: PHeader, Atoms: Atoms{N: 1, Count: 1, Format: 4}}},
 
-		{"cycle count", counted, "04 8f3c", Packet{Kind: CycleCount, CyclesTold: true, CycleBytes: 2, Cycles: 7695}},
-		{"cycle count unknown", counted, "04 00", Packet{Kind: CycleCount, CyclesTold: true, CycleBytes: 1}},
-		{"cycle count, highest", counted, "04 ffffffff0f", Packet{Kind: CycleCount, CyclesTold: true, CycleBytes: 5, Cycles: 0xffffffff}},
-		{"cycle count longer than needed", counted, "04 818000", Packet{Kind: CycleCount, CyclesTold: true, CycleBytes: 3, Cycles: 1}},
+		{"cycle count", counted, "04 8f3c", Packet{Kind: CycleCount, HasCycles: true, CycleBytes: 2, Cycles: 7695}},
+		{"cycle count unknown", counted, "04 00", Packet{Kind: CycleCount, HasCycles: true, CycleBytes: 1}},
+		{"cycle count, highest", counted, "04 ffffffff0f", Packet{Kind: CycleCount, HasCycles: true, CycleBytes: 5, Cycles: 0xffffffff}},
+		{"cycle count longer than needed", counted, "04 818000", Packet{Kind: CycleCount, HasCycles: true, CycleBytes: 3, Cycles: 1}},
 
 		{"i-sync", counted, "08 21 01800000", Packet{Kind: ISync, Reason: on, Address: 0x8000, ISA: schema.T32}},
 		{"i-sync context id 1", contexts1, "08 2a 21 01800000", Packet{Kind: ISync, Reason: on, Address: 0x8000, ISA: schema.T32, ContextID: 0x2a}},
@@ -84,7 +84,7 @@ func TestPacket(t *testing.T) {
 		{"i-sync of an R5", Config{Minor: 3}, "08 61 43ce0a70", Packet{Kind: ISync, Reason: schema.ISyncDebugExit, Address: 0x700ace42, ISA: schema.T32}},
 		{"i-sync overflow", plain, "08 41 00800000", Packet{Kind: ISync, Reason: schema.ISyncOverflow, Address: 0x8000}},
 		{"i-sync of an A7 with count", counted, "70 8f3c 21 99f604c0", Packet{
-			Kind: ISync, Reason: on, Address: 0xc004f698, ISA: schema.T32, CyclesTold: true, CycleBytes: 2, Cycles: 7695,
+			Kind: ISync, Reason: on, Address: 0xc004f698, ISA: schema.T32, HasCycles: true, CycleBytes: 2, Cycles: 7695,
 		}},
 		{"i-sync of an A7, periodic", counted, "08 01 5d1102c0", Packet{Kind: ISync, Address: 0xc002115c, ISA: schema.T32}},
 		{"i-sync LSiP", plain, "08 a1 00800000 0b", Packet{
@@ -97,13 +97,13 @@ func TestPacket(t *testing.T) {
 			Kind: ISync, Reason: on, Address: 0x8000, ISA: schema.T32, LSiP: true, Branch: Branch{Address: 0x114 >> 1, Bits: 13, Bytes: 2},
 		}},
 		{"i-sync LSiP with count", counted, "70 05 a1 00800000 81808480 4801", Packet{
-			Kind: ISync, Reason: on, Address: 0x8000, CyclesTold: true, CycleBytes: 1, Cycles: 5, LSiP: true,
+			Kind: ISync, Reason: on, Address: 0x8000, HasCycles: true, CycleBytes: 1, Cycles: 5, LSiP: true,
 			Branch: Branch{Address: 0x20000 >> 2, Bits: 30, Bytes: 5, Info: 1, NS: true},
 		}},
 		{"i-sync LSiP, everything", Config{Minor: 5, ContextIDBytes: 4, Virtualization: true}, "70 ffffffff0f 78563412 eb 00800000 8180828050 80a045", Packet{
-			Kind: ISync, Reason: schema.ISyncDebugExit, Address: 0x8000, NS: true, Hyp: true, CyclesTold: true, CycleBytes: 5, Cycles: 0xffffffff,
+			Kind: ISync, Reason: schema.ISyncDebugExit, Address: 0x8000, NS: true, Hyp: true, HasCycles: true, CycleBytes: 5, Cycles: 0xffffffff,
 			ContextID: 0x12345678, LSiP: true,
-			Branch: Branch{Address: 0x8000 >> 1, Bits: 31, Bytes: 5, ISA: schema.T32, Info: 3, Hyp: true, ResumeTold: true, Resume: 5},
+			Branch: Branch{Address: 0x8000 >> 1, Bits: 31, Bytes: 5, ISA: schema.T32, Info: 3, Hyp: true, HasResume: true, Resume: 5},
 		}},
 		{"i-sync LSiP, alternative encoding", alternate, "08 a1 01800000 814f 40", Packet{
 			Kind: ISync, Reason: on, Address: 0x8000, ISA: schema.T32, LSiP: true, Branch: Branch{Address: 15 << 6, Bits: 12, Bytes: 2, Info: 1, AltISA: true},
@@ -118,7 +118,7 @@ func TestPacket(t *testing.T) {
 		}},
 		{"bad i-sync, ARM at a halfword", plain, "08 21 02800000", Packet{Kind: ISync, Reason: on, Address: 0x8002, Bad: true}},
 		{"bad i-sync, periodic with count", counted, "70 05 01 00800000", Packet{
-			Kind: ISync, Address: 0x8000, CyclesTold: true, CycleBytes: 1, Cycles: 5, Bad: true,
+			Kind: ISync, Address: 0x8000, HasCycles: true, CycleBytes: 1, Cycles: 5, Bad: true,
 		}},
 		{"bad i-sync, periodic LSiP", plain, "08 81 00800000 8b01", Packet{
 			Kind: ISync, Address: 0x8000, LSiP: true, Branch: Branch{Address: 0x45, Bits: 13, Bytes: 2}, Bad: true,
@@ -194,10 +194,10 @@ var sentinel = Packet{
 	Kind: 99, Len: -1, Atoms: Atoms{N: 99, Count: 99, Waits: 99, Between: 99, Format: 99},
 	Branch: Branch{
 		Address: 99, Bits: 99, Bytes: 99, ISA: 99, Info: 99, AltISA: true, NS: true, Hyp: true, Cancel: true,
-		Old: true, Exception: 99, ResumeTold: true, Resume: 99,
+		Old: true, Exception: 99, HasResume: true, Resume: 99,
 	},
 	Address: 99, AddressBits: 99, AddressBytes: 99, ISA: 99, AltISA: true, NS: true, Hyp: true, Reason: 99,
-	LSiP: true, Bad: true, CyclesTold: true, CycleBytes: 99, Cycles: 99, ContextID: 99, VMID: 99,
+	LSiP: true, Bad: true, HasCycles: true, CycleBytes: 99, Cycles: 99, ContextID: 99, VMID: 99,
 	Timestamp: 99, TimestampBytes: 99, ClockChange: true,
 	NewAddress: true, BigEndian: true, Tag: 99, ValueBytes: 99, Value: 99,
 }

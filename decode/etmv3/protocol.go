@@ -14,6 +14,25 @@ import (
 
 var _ decode.Protocol = (*Config)(nil)
 
+// Family returns ETMv3, versions 3.0 to 3.5. What no register says has a default,
+// some by core (see [Bind]).
+func Family() decode.Family {
+	return decode.Family{
+		Name: "etmv3", Types: []string{"ETM3"}, ETM: true, Major: schema.Of[uint8](etmidrMajorETMv3), Version: "3",
+		Needed: []string{"ETMTRACEIDR"},
+		Defaults: []decode.RegisterDefault{
+			{Register: "ETMCR", Value: 0, Means: "not cycle-accurate, no Context ID, no data"},
+			{Register: "ETMCCER", Value: 0, Means: "48-bit Gray timestamps"},
+			{Register: "ETMIDR", Value: unknownCoreETMIDR, Means: "ETMv3.4, original branch encoding"},
+		},
+		Bind: Bind,
+	}
+}
+
+// unknownCoreETMIDR is the ETMIDR that is taken for an unknown core: v3.4,
+// original encoding, one atom for 32-bit T32.
+const unknownCoreETMIDR = 0x4104F240
+
 // Bind binds the protocol to a source. The notes are for the user: among them
 // the registers that are missing, and what is taken for them. It fails if
 // ETMIDR is that of another protocol.
@@ -60,7 +79,7 @@ func defaultETMIDR(core string) uint32 {
 			return known.etmidr
 		}
 	}
-	return 0x4104F240 // v3.4, original encoding, one atom for 32-bit T32
+	return unknownCoreETMIDR
 }
 
 // isProfileM says whether exceptions are those of v7-M: by the core, or if none
@@ -86,7 +105,7 @@ func (c *Config) NewDecoder(mem *image.Memory, packets bool) decode.Decoder {
 func newDecoder(c *Config, mem *image.Memory, packets bool) *Decoder {
 	return &Decoder{
 		cfg: *c, mem: mem, walk: flow.NewWalker(flow.NewProgram(mem, flow.Rules{})), packets: packets,
-		rec: record.Recorder{CycleAccurate: c.tellsCycles(), Timestamps: c.TimestampCode()},
+		rec: record.Recorder{CycleAccurate: c.tracesCycles(), Timestamps: c.TimestampCode()},
 	}
 }
 
@@ -102,8 +121,8 @@ func (c *Config) NewCutter() decode.Cutter { return async.NewCutter(c) }
 // Resync implements [decode.Protocol].
 func (c *Config) Resync(b []byte) (n int, ok bool) { return async.Resync(b) }
 
-// CountSyncs implements [decode.Protocol].
-func (c *Config) CountSyncs(b []byte) int { return async.CountSyncs(c, b) }
+// RateSyncs implements [decode.Protocol].
+func (c *Config) RateSyncs(b []byte) int { return async.RateSyncs(c, b) }
 
 // Preserve implements [async.Parser]: timestamps and VMIDs stay true after the
 // cut.

@@ -113,9 +113,9 @@ func NewConfig(etmcr, etmccer, etmidr uint32, profileM bool) (Config, []string, 
 	}, warnings, nil
 }
 
-// tellsCycles says whether there are cycles in the stream: data-only mode has
+// tracesCycles says whether there are cycles in the stream: data-only mode has
 // none.
-func (c *Config) tellsCycles() bool { return c.CycleAccurate && !c.DataOnly }
+func (c *Config) tracesCycles() bool { return c.CycleAccurate && !c.DataOnly }
 
 // Version is the version of the protocol, as "3.5".
 func (c *Config) Version() string {

@@ -7,9 +7,9 @@ import (
 )
 
 // isync handles an I-sync inside a segment (§7.10.5, docs/etmv3.md §4.7).
-func (d *Decoder) isync(p *Packet, offset int64) {
+func (d *Decoder) isync(p *Packet) {
 	if d.cfg.DataOnly {
-		d.dataISync(p, offset)
+		d.dataISync(p)
 		return
 	}
 	if p.Reason == schema.ISyncPeriodic && !p.Bad {
@@ -18,62 +18,55 @@ func (d *Decoder) isync(p *Packet, offset int64) {
 		if reached.OK {
 			reached.V = d.reached()
 		}
-		d.rec.Periodic(d.key(offset), reached, at)
-		if first, told := d.walk.Place(), d.halfTold; reached.OK && reached.V == at && d.half {
-			d.setTo(p, offset)
-			d.inHalf(first, told)
+		d.rec.Periodic(d.key(), reached, at)
+		if first, told := d.walk.PC(), d.split.first; reached.OK && reached.V == at && d.split.second {
+			d.setTo(p)
+			d.toSecondHalf(first, told)
 			return
 		}
-		d.dropHalf(offset)
-		d.setTo(p, offset)
+		d.dropHalf()
+		d.setTo(p)
 		return
 	}
-	d.dropHalf(offset)
+	d.dropHalf()
 	if p.Reason != schema.ISyncPeriodic {
-		d.restartTrace(p, offset)
+		d.restartTrace(p)
 	}
 	if p.Bad {
-		d.rec.Event(d.key(offset), schema.EventBadISync, schema.Of(p.Address), "")
+		d.rec.Event(d.key(), schema.EventBadISync, schema.Of(p.Address), "")
 		d.lose()
 		d.pending, d.unsure = false, true
 		return
 	}
-	d.setTo(p, offset)
-}
-
-// inHalf puts the position behind the first half of an instruction, which an atom
-// told or did not.
-func (d *Decoder) inHalf(first decode.Place, told bool) {
-	d.walk.Goto(first, d.rec.Space())
-	d.half, d.halfTold = true, told
+	d.setTo(p)
 }
 
 // position is where an I-sync says the flow is.
 func (c *Config) position(p *Packet) decode.Position {
-	return decode.Position{Place: decode.Place{Address: p.Address, ISA: p.ISA}, NonSecure: c.Security && p.NS}
+	return decode.Position{PC: decode.PC{Address: p.Address, ISA: p.ISA}, NonSecure: c.Security && p.NS}
 }
 
 // reached is where the flow is, which is known.
 func (d *Decoder) reached() decode.Position {
-	return decode.Position{Place: d.here(), NonSecure: d.rec.NS}
+	return decode.Position{PC: d.here(), NonSecure: d.rec.NS}
 }
 
 // restartTrace handles what an I-sync that is not periodic says beside the
 // address.
-func (d *Decoder) restartTrace(p *Packet, offset int64) {
-	d.closeStretch()
+func (d *Decoder) restartTrace(p *Packet) {
+	d.closeUnplaced()
 	d.forget(p)
-	d.rec.Restart(d.cfg.lead(p, offset), d.walk.Seq)
+	d.rec.Restart(d.cfg.lead(p, d.offset), d.walk.Seq)
 }
 
 // lead is what an I-sync says beside the state of the processor. A count of 0 is
 // unknown, and so is that of some restarts.
-func (c *Config) lead(p *Packet, offset int64) decode.Lead {
-	l := decode.Lead{Offset: offset, Reason: p.Reason, CountTold: p.CyclesTold}
+func (c *Config) lead(p *Packet, offset int64) decode.SegmentStart {
+	l := decode.SegmentStart{Offset: offset, Reason: p.Reason, HasCount: p.HasCycles}
 	if !c.DataOnly {
 		l.At = schema.Of(c.position(p))
 	}
-	if p.CyclesTold && p.Cycles != 0 && !c.countUnknown(p.Reason) {
+	if p.HasCycles && p.Cycles != 0 && !c.countUnknown(p.Reason) {
 		l.Count = schema.Of(int64(p.Cycles))
 	}
 	return l
@@ -94,67 +87,67 @@ func (c *Config) countUnknown(reason schema.ISyncReason) bool {
 
 // forget drops what does not reach over a restart of trace.
 func (d *Decoder) forget(p *Packet) {
-	d.acted(decode.NoAct)
+	d.acted(decode.NothingCancelable)
 	d.dropWaits()
 	d.restartData(p)
-	d.restart = schema.Of(decode.Restart{Seq: d.walk.Seq, Counted: p.CyclesTold, Unknown: d.cfg.countUnknown(p.Reason)})
+	d.restart = schema.Of(decode.Restart{Seq: d.walk.Seq, Counted: p.HasCycles, Unknown: d.cfg.countUnknown(p.Reason)})
 }
 
 // setTo puts position and state to what an I-sync says, whatever came before.
-func (d *Decoder) setTo(p *Packet, offset int64) {
+func (d *Decoder) setTo(p *Packet) {
 	d.address, d.isa = p.Address, p.ISA
 	d.setSecurity(p.NS, p.Hyp)
 	d.altISA = p.ISA == schema.T32EE
 	if d.cfg.ContextIDBytes > 0 {
 		d.rec.ContextID = schema.Of(p.ContextID)
 	}
-	d.dead, d.afterBranch = false, false
+	d.inDebug, d.afterBranch = false, false
 	d.atoms, d.started, d.underway = false, p.Reason != schema.ISyncPeriodic, false
 	if d.cfg.DataOnly {
-		d.tellContext(offset)
+		d.recordContext()
 		return
 	}
-	d.jump(p.Address, p.ISA, offset)
-	d.tellContext(offset)
+	d.jump(p.Address, p.ISA)
+	d.recordContext()
 	if p.LSiP {
-		d.inProgress(&p.Branch, offset)
+		d.inProgress(&p.Branch)
 	}
 }
 
 // inProgress handles what an I-sync with LSiP (load or store in progress,
 // §7.10.5) has more: a data instruction, whose E atom is implied, and the
 // instruction executing now.
-func (d *Decoder) inProgress(r *Branch, offset int64) {
-	told := flow.Told{Offset: offset, Cycle: d.rec.Cycle}
+func (d *Decoder) inProgress(r *Branch) {
+	told := flow.Source{Offset: d.offset, Cycle: d.rec.Cycle}
 	if d.cfg.CycleAccurate {
-		told.Flags = schema.RunCostsTold
+		told.Flags = schema.RunHasCosts
 	}
 	d.rec.Settle()
 	if !d.walk.Known() { // Jazelle
-		d.unplaced(offset, true)
-		d.goTo(r, offset)
+		d.unplaced(true)
+		d.goTo(r)
 		return
 	}
 	switch stop := d.walk.Atom(&told, true, 0); stop {
-	case flow.Missing, flow.Endless:
-		d.stopped(stop, offset)
-		d.act = decode.UnplacedAct
-		d.tellUnplaced(true)
+	case flow.Missing:
+		d.stopped(stop)
+		d.act = decode.CancelableUnplaced
+		d.noteUnplaced(true)
 	default:
-		d.act = decode.InstructionAct
+		d.act = decode.CancelableInstruction
 	}
-	d.goTo(r, offset)
+	d.goTo(r)
 	d.afterBranch = false
 }
 
 // lateCount enters a count that comes after the restart it belongs before
 // (§7.3.4, docs/etmv3.md §5).
-func (d *Decoder) lateCount(p *Packet, offset int64) {
-	row := schema.CycleCount{Key: d.key(offset), OutOfEpoch: true, Kind: schema.CountGap, Late: true}
+func (d *Decoder) lateCount(p *Packet) {
+	row := schema.CycleCount{Key: d.key(), OutOfEpoch: true, Kind: schema.CountGap, Late: true}
 	if p.Cycles != 0 {
 		row.Cycles = schema.Of(int64(p.Cycles))
 	}
-	n := len(d.rec.Unit.Counts)
+	n := len(d.rec.Result.Counts)
 	switch r := &d.restart.V; {
 	case d.restart.OK && !r.Counted:
 		r.Counted = true
@@ -164,10 +157,10 @@ func (d *Decoder) lateCount(p *Packet, offset int64) {
 		}
 	case !d.restart.OK && !d.counted: // perhaps one in a segment before
 		d.counted = true
-		d.back.Count = schema.Of(decode.BackCount{Count: n, Event: len(d.rec.Unit.Events)})
+		d.back.Count = schema.Of(decode.BackCount{Count: n, Event: len(d.rec.Result.Events)})
 		fallthrough
 	default:
-		d.rec.Event(d.key(offset), schema.EventCountUnexpected, schema.Null[uint32]{}, "")
+		d.rec.Event(d.key(), schema.EventCountUnexpected, schema.Null[uint32]{}, "")
 	}
-	d.rec.Unit.Counts = append(d.rec.Unit.Counts, row)
+	d.rec.Result.Counts = append(d.rec.Result.Counts, row)
 }

@@ -9,35 +9,35 @@ import (
 
 // branch handles a branch packet that is no exception (§7.3.5, docs/etmv3.md
 // §4.4).
-func (d *Decoder) branch(r *Branch, offset int64) {
-	d.dropHalf(offset)
-	from, known := decode.Place{}, d.walk.Known()
+func (d *Decoder) branch(r *Branch) {
+	d.dropHalf()
+	from, known := decode.PC{}, d.walk.Known()
 	if known {
-		from = d.walk.Place()
+		from = d.walk.PC()
 	}
 	state := d.branchISA(r)
-	to := decode.Place{Address: r.Target(d.address, state), ISA: state}
-	d.compareBranch(r, offset, from, to)
+	to := decode.PC{Address: r.Target(d.address, state), ISA: state}
+	d.compareBranch(r, from, to)
 	// Of a direct branch the target is told again.
 	if known && !d.branchExpected(r) && (!d.justTaken() || from != to) {
-		d.inconsistent(offset, from.Address, fmt.Sprintf("branch packet to 0x%08x %s", to.Address, to.ISA))
+		d.inconsistent(from.Address, fmt.Sprintf("branch packet to 0x%08x %s", to.Address, to.ISA))
 	}
-	d.goTo(r, offset)
+	d.goTo(r)
 }
 
 // compareBranch counts how a branch packet agrees with the instruction it
 // follows. One that follows none, or tells more than an address, is not
 // counted.
-func (d *Decoder) compareBranch(r *Branch, offset int64, from, to decode.Place) {
+func (d *Decoder) compareBranch(r *Branch, from, to decode.PC) {
 	q := &d.rec.Segment.Quality
-	last, any := d.rec.Unit.LastAddress(d.rec.Base, d.rec.Unit.Ends())
+	last, any := d.rec.Result.LastAddress(d.rec.Base, d.rec.Result.Ends())
 	switch {
 	case d.pending:
 		q.IndirectBranch()
 	case !d.walk.Known():
 		q.BranchesUnplaced++
 	case any && !d.branchExpected(r):
-		q.Branch(decode.Miss{Offset: offset, After: schema.Of(last), Expected: from, Found: to})
+		q.Branch(decode.Miss{Offset: d.offset, After: schema.Of(last), Expected: from, Found: to})
 	}
 }
 
@@ -51,21 +51,21 @@ func (d *Decoder) branchExpected(r *Branch) bool {
 
 // justTaken says whether the last instruction was a branch that was taken.
 func (d *Decoder) justTaken() bool {
-	n := len(d.rec.Unit.Runs)
-	return n == d.rec.Base.Runs || d.rec.Unit.Runs[n-1].Outcome == schema.Taken
+	n := len(d.rec.Result.Runs)
+	return n == d.rec.Base[decode.Runs] || d.rec.Result.Runs[n-1].Outcome == schema.Taken
 }
 
 // goTo puts position and state to what a branch packet says.
-func (d *Decoder) goTo(r *Branch, offset int64) {
+func (d *Decoder) goTo(r *Branch) {
 	isa, unsure := d.branchISA(r), d.unsure && r.Bytes < maxAddressBytes
 	d.address, d.isa = r.Target(d.address, isa), isa
 	changed := d.branchState(r)
 	d.afterBranch = true
 	if !unsure {
-		d.jump(d.address, d.isa, offset)
+		d.jump(d.address, d.isa)
 	}
 	if changed {
-		d.tellContext(offset)
+		d.recordContext()
 	}
 }
 
@@ -114,22 +114,22 @@ func (d *Decoder) setSecurity(ns, hyp bool) {
 
 // exception handles the entry to an exception (docs/etmv3.md §4.5); behind is
 // where the data behind its packet begin.
-func (d *Decoder) exception(p *Packet, offset int64, behind int) {
+func (d *Decoder) exception(p *Packet, behind int) {
 	r := &p.Branch
 	kind := d.cfg.exceptionType(r)
 	if kind == schema.ExcThumbEE && d.isa == schema.Jazelle && !d.walk.Known() {
 		kind = schema.ExcJazelle
 	}
-	d.dataFate(r, kind, offset)
-	half := d.half
-	returnTo := d.returnAddress(r, kind, offset)
+	d.dataFate(r, kind)
+	half := d.split.second
+	returnTo := d.returnAddress(r, kind)
 	if returnTo.OK && !d.cfg.OneT32 {
 		d.leave(returnTo.V, half)
 	}
 	x := schema.Exception{
-		Key: d.key(offset), Number: schema.Of(r.Exception), Type: schema.Of(kind), ReturnAddress: returnTo,
+		Key: d.key(), Number: schema.Of(r.Exception), Type: schema.Of(kind), ReturnAddress: returnTo,
 	}
-	if r.ResumeTold {
+	if r.HasResume {
 		x.Resume = schema.Of(r.Resume)
 	}
 	if told := r.Bytes == maxAddressBytes || !d.unsure; told {
@@ -138,37 +138,37 @@ func (d *Decoder) exception(p *Packet, offset int64, behind int) {
 	debug := kind == schema.ExcDebug
 	switch {
 	case !debug:
-		d.goTo(r, offset)
+		d.goTo(r)
 	case d.branchState(r):
 		state := d.branchISA(r)
 		d.lose()
 		d.isa = state
-		d.tellContext(offset)
+		d.recordContext()
 	}
 	d.rec.Enter(x)
 	if debug { // its target is no place of execution
-		d.closeStretch()
+		d.closeUnplaced()
 		d.lose()
 		d.pending = false
-		d.haltAt(behind)
+		d.enterDebug(behind)
 	}
 }
 
 // returnAddress cancels what the exception cancels and returns where it returns
 // to. What only the part before knows is left to the stitcher.
-func (d *Decoder) returnAddress(r *Branch, kind schema.ExceptionType, offset int64) schema.Null[uint32] {
+func (d *Decoder) returnAddress(r *Branch, kind schema.ExceptionType) schema.Null[uint32] {
 	var reached schema.Null[uint32]
 	if d.walk.Known() {
 		reached = schema.Of(d.here().Address)
 	}
-	split := d.half && d.halfTold
-	d.dropHalf(offset)
+	split := d.split.second && d.split.first
+	d.dropHalf()
 	switch {
 	case r.Cancel && split:
-		d.act = decode.NoAct
+		d.act = decode.NothingCancelable
 		return reached
 	case r.Cancel:
-		if at, ok := d.cancel(offset); ok {
+		if at, ok := d.cancel(); ok {
 			return at
 		}
 		return reached
@@ -177,14 +177,14 @@ func (d *Decoder) returnAddress(r *Branch, kind schema.ExceptionType, offset int
 	}
 	// The last instruction turned into the branch.
 	switch d.act {
-	case decode.InstructionAct:
-		at, ok := d.rec.Unit.LastAddress(d.rec.Base, d.rec.Unit.Ends())
+	case decode.CancelableInstruction:
+		at, ok := d.rec.Result.LastAddress(d.rec.Base, d.rec.Result.Ends())
 		return schema.Null[uint32]{V: at, OK: ok}
-	case decode.EarlierAct:
-		d.back.Aborts = append(d.back.Aborts, len(d.rec.Unit.Exceptions))
-	case decode.UnplacedAct:
+	case decode.CancelableEarlier:
+		d.back.Aborts = append(d.back.Aborts, len(d.rec.Result.Exceptions))
+	case decode.CancelableUnplaced:
 		return schema.Null[uint32]{}
-	case decode.NoAct, decode.ReturnAct:
+	case decode.NothingCancelable, decode.CancelableReturn:
 	}
 	return reached
 }
@@ -197,35 +197,35 @@ func faults(t schema.ExceptionType) bool {
 
 // cancel takes back the last act (docs/etmv3.md §4.6), and returns the address
 // of the instruction that did not happen. It fails if none was cancelled.
-func (d *Decoder) cancel(offset int64) (address schema.Null[uint32], ok bool) {
+func (d *Decoder) cancel() (address schema.Null[uint32], ok bool) {
 	act, row := d.act, d.actRow
-	d.acted(decode.NoAct)
+	d.acted(decode.NothingCancelable)
 	switch act {
-	case decode.InstructionAct:
+	case decode.CancelableInstruction:
 		at, cost, _ := d.walk.TakeBack(d.rec.Base)
 		d.dropReturn(row)
-		d.rec.Unit.Lower(d.rec.Base, d.rec.Unit.Ends(), d.walk.Seq)
+		d.rec.Result.Lower(d.rec.Base, d.rec.Result.Ends(), d.walk.Seq)
 		d.waits += int64(cost)
-		if d.cfg.CycleAccurate && len(d.rec.Unit.Costs) == d.rec.Base.Costs && d.back.Waits == decode.WaitsTaken {
+		if d.cfg.CycleAccurate && len(d.rec.Result.Costs) == d.rec.Base[decode.Costs] && d.back.Waits == decode.WaitsTaken {
 			d.back.Waits = decode.WaitsPassed
 		}
 		address, ok = schema.Of(at), true
-		d.cancelled(offset, decode.DatumCancelled)
-	case decode.ReturnAct:
+		d.cancelled(decode.ElementCancelled)
+	case decode.CancelableReturn:
 		d.dropReturn(row)
-		d.cancelled(offset, decode.DatumReturnCancelled)
+		d.cancelled(decode.ElementReturnCancelled)
 		return schema.Null[uint32]{}, false
-	case decode.EarlierAct:
+	case decode.CancelableEarlier:
 		d.back.Cancel = schema.Of(decode.BackCancel{
-			Event: len(d.rec.Unit.Events), Exception: len(d.rec.Unit.Exceptions), Return: row, Datum: d.cancelled(offset, decode.DatumCancelled),
+			Event: len(d.rec.Result.Events), Exception: len(d.rec.Result.Exceptions), Return: row, DataElement: d.cancelled(decode.ElementCancelled),
 		})
-	case decode.UnplacedAct:
+	case decode.CancelableUnplaced:
 		ok = true
-	case decode.NoAct:
-		d.rec.Event(d.key(offset), schema.EventInconsistent, schema.Null[uint32]{}, decode.NothingToCancel)
+	case decode.NothingCancelable:
+		d.rec.Event(d.key(), schema.EventInconsistent, schema.Null[uint32]{}, decode.NothingToCancel)
 		return schema.Null[uint32]{}, false
 	}
-	d.rec.Event(d.key(offset), schema.EventCancelled, address, "")
+	d.rec.Event(d.key(), schema.EventCancelled, address, "")
 	return address, ok
 }
 
@@ -234,7 +234,7 @@ func (d *Decoder) dropReturn(row int) {
 	if row == noRow {
 		return
 	}
-	ends := d.rec.Unit.Ends()
-	d.rec.Unit.RemoveException(row, &ends)
-	d.rec.Unit.Truncate(ends)
+	ends := d.rec.Result.Ends()
+	d.rec.Result.RemoveException(row, &ends)
+	d.rec.Result.Truncate(ends)
 }

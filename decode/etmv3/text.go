@@ -60,7 +60,7 @@ func (c *Config) text(p *Packet) decode.PacketText {
 		t.Add("clock_change", p.ClockChange)
 	default: // no fields
 	}
-	if p.CyclesTold {
+	if p.HasCycles {
 		t.Add("cycles", p.Cycles)
 	}
 	if p.Kind == ContextID || p.Kind == ISync && c.ContextIDBytes > 0 {
@@ -134,7 +134,7 @@ func (t *text) addInformation(c *Config, r *Branch, prefix string) {
 		t.Add(prefix+"hyp", r.Hyp)
 	}
 	t.Add(prefix+"alt_isa", r.AltISA)
-	if r.ResumeTold {
+	if r.HasResume {
 		t.Add(prefix+"resume", r.Resume)
 	}
 }

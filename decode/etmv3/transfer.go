@@ -10,7 +10,7 @@ import (
 // knows what came before.
 
 // told is what was told since the last datum, or since the part began.
-type told struct {
+type sinceElement struct {
 	instructions bool // any
 	// unplaced: some that may have transferred data, but have no row; the last
 	// of them stands before the instruction at.
@@ -18,52 +18,52 @@ type told struct {
 	at       int64
 }
 
-// tellUnplaced takes note of an instruction without a row.
-func (d *Decoder) tellUnplaced(executed bool) {
-	if d.told.instructions = true; executed {
-		d.told.unplaced, d.told.at = true, d.walk.Seq
+// noteUnplaced takes note of an instruction without a row.
+func (d *Decoder) noteUnplaced(executed bool) {
+	if d.since.instructions = true; executed {
+		d.since.unplaced, d.since.at = true, d.walk.Seq
 	}
 }
 
-// datum says something about data.
-func (d *Decoder) datum(x decode.Datum) {
+// element says something about data.
+func (d *Decoder) element(x decode.DataElement) {
 	if !d.cfg.TracesData() {
 		return
 	}
-	x.Instructions, x.Unplaced, x.Events = d.told.instructions, d.told.unplaced, len(d.rec.Unit.Events)
-	d.told = told{}
-	d.rec.Unit.Data = append(d.rec.Unit.Data, x)
+	x.Instructions, x.Unplaced, x.Events = d.since.instructions, d.since.unplaced, len(d.rec.Result.Events)
+	d.since = sinceElement{}
+	d.rec.Result.Data = append(d.rec.Result.Data, x)
 }
 
 // dataKinds are what data packets say.
-var dataKinds = [...]decode.DatumKind{
-	NormalData:            decode.DatumTransfer,
-	OutOfOrderPlaceholder: decode.DatumPlaceholder,
-	OutOfOrderData:        decode.DatumValue,
-	ValueNotTraced:        decode.DatumNotTraced,
-	StoreFailed:           decode.DatumStoreFailed,
-	DataSuppressed:        decode.DatumSuppressed,
+var dataKinds = [...]decode.DataElementKind{
+	NormalData:            decode.ElementTransfer,
+	OutOfOrderPlaceholder: decode.ElementPlaceholder,
+	OutOfOrderData:        decode.ElementValue,
+	ValueNotTraced:        decode.ElementNotTraced,
+	StoreFailed:           decode.ElementStoreFailed,
+	DataSuppressed:        decode.ElementSuppressed,
 }
 
 // fate says something about data behind the last data instruction.
-func (d *Decoder) fate(x decode.Datum) {
-	d.attach(x.Offset)
-	d.datum(x)
+func (d *Decoder) fate(x decode.DataElement) {
+	d.attach()
+	d.element(x)
 }
 
 // data handles a data packet. It belongs to the last data instruction that was
 // executed, though others may have been traced since (§7.4.2, docs/etmv3.md
 // §6.1).
-func (d *Decoder) data(p *Packet, offset int64) {
-	d.fate(decode.Datum{
-		Key: d.key(offset), Kind: dataKinds[p.Kind],
+func (d *Decoder) data(p *Packet) {
+	d.fate(decode.DataElement{
+		Key: d.key(), Kind: dataKinds[p.Kind],
 		Tag: p.Tag, NewAddress: p.NewAddress, Address: p.Address, AddressBits: p.AddressBits,
-		Value: p.Value, ValueTold: d.cfg.DataValue,
+		Value: p.Value, ValueTraced: d.cfg.DataValue,
 	})
 }
 
 // attach tells the last data instruction, if there is one since the last time.
-func (d *Decoder) attach(offset int64) {
+func (d *Decoder) attach() {
 	if !d.cfg.TracesData() {
 		return
 	}
@@ -71,44 +71,44 @@ func (d *Decoder) attach(offset int64) {
 	if !ok {
 		return
 	}
-	seq, since := d.walk.Seq-1-behind, d.told
-	d.datum(decode.Datum{
-		Key: schema.Key{Seq: seq, Offset: offset}, Kind: decode.DatumInstruction,
+	seq, since := d.walk.Seq-1-behind, d.since
+	d.element(decode.DataElement{
+		Key: schema.Key{Seq: seq, Offset: d.offset}, Kind: decode.ElementInstruction,
 		Count: t.Count, Size: t.Size, Access: t.At(0), Swap: t.Swaps(), Register: t.Register,
 	})
 	if since.unplaced && since.at > seq {
-		d.told = told{unplaced: true, at: since.at}
+		d.since = sinceElement{unplaced: true, at: since.at}
 	}
 }
 
 // endData tells what a part has told last of data.
 func (d *Decoder) endData() {
-	d.attach(0)
-	if d.told != (told{}) {
-		d.datum(decode.Datum{Key: d.key(0), Kind: decode.DatumNothing})
+	d.attach()
+	if d.since != (sinceElement{}) {
+		d.element(decode.DataElement{Key: d.key(), Kind: decode.ElementNothing})
 	}
 }
 
 // dataFate reports what an exception makes of the data of the last instruction
 // (§7.4.9, docs/etmv3.md §6.3).
-func (d *Decoder) dataFate(r *Branch, kind schema.ExceptionType, offset int64) {
+func (d *Decoder) dataFate(r *Branch, kind schema.ExceptionType) {
 	if r.Cancel {
-		d.attach(offset) // it will be gone
+		d.attach() // it will be gone
 	}
 	switch {
-	case r.ResumeTold && r.Resume != 0:
-		d.fate(decode.Datum{Key: d.key(offset), Kind: decode.DatumPaused})
+	case r.HasResume && r.Resume != 0:
+		d.fate(decode.DataElement{Key: d.key(), Kind: decode.ElementPaused})
 	case kind == schema.ExcDataAbort && !r.Cancel && !d.afterBranch:
-		d.fate(decode.Datum{Key: schema.Key{Seq: d.walk.Seq - 1, Offset: offset}, Kind: decode.DatumAborted, Act: d.act})
+		d.fate(decode.DataElement{Key: schema.Key{Seq: d.walk.Seq - 1, Offset: d.offset}, Kind: decode.ElementAborted, Cancelable: d.act})
 	}
 }
 
 // cancelled tells that the last act did not happen, and returns the index of
 // what it tells.
-func (d *Decoder) cancelled(offset int64, kind decode.DatumKind) int {
-	n := len(d.rec.Unit.Data)
-	d.datum(decode.Datum{Key: d.key(offset), Kind: kind})
-	if n == len(d.rec.Unit.Data) {
+func (d *Decoder) cancelled(kind decode.DataElementKind) int {
+	n := len(d.rec.Result.Data)
+	d.element(decode.DataElement{Key: d.key(), Kind: kind})
+	if n == len(d.rec.Result.Data) {
 		return noRow
 	}
 	return n
@@ -116,17 +116,17 @@ func (d *Decoder) cancelled(offset int64, kind decode.DatumKind) int {
 
 // restartData ends what does not reach over a restart of trace.
 func (d *Decoder) restartData(p *Packet) {
-	kind := decode.DatumRestart
+	kind := decode.ElementRestart
 	if p.Reason == schema.ISyncOverflow {
-		kind = decode.DatumOverflow
+		kind = decode.ElementOverflow
 	}
-	d.fate(decode.Datum{Key: schema.Key{Seq: d.walk.Seq}, Kind: kind})
+	d.fate(decode.DataElement{Key: schema.Key{Seq: d.walk.Seq}, Kind: kind})
 }
 
 // dataISync handles an I-sync inside a segment in data-only mode.
-func (d *Decoder) dataISync(p *Packet, offset int64) {
+func (d *Decoder) dataISync(p *Packet) {
 	if p.Reason != schema.ISyncPeriodic {
-		d.restartTrace(p, offset)
+		d.restartTrace(p)
 	}
-	d.setTo(p, offset)
+	d.setTo(p)
 }

@@ -6,14 +6,14 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// This file walks by atoms that are one instruction each, with its outcome
-// (ARM IHI 0014Q, 7.3.1). Runs then tell the outcome of every instruction, and
-// with RunCostsTold what each of them cost.
+// This file walks by atoms that are one instruction each, with its outcome (IHI
+// 0014Q §7.3.1). Runs then tell the outcome of every instruction, and with
+// RunHasCosts what each of them cost.
 
 // Executed walks n instructions that passed their condition, in one step as far
 // as they lie in a block, and returns how many it came to walk. It stops where
-// Atom does. t must not have RunCostsTold.
-func (w *Walker) Executed(t *Told, n int) (walked int, stop Stop) {
+// Atom does. t must not have RunHasCosts.
+func (w *Walker) Executed(t *Source, n int) (walked int, stop Stop) {
 	for walked < n {
 		run, stop := w.extend(t)
 		if stop != Arrived {
@@ -34,11 +34,11 @@ func (w *Walker) Executed(t *Told, n int) (walked int, stop Stop) {
 	return walked, Arrived
 }
 
-// Atom walks one instruction; cost is what it cost, if t has RunCostsTold.
+// Atom walks one instruction; cost is what it cost, if t has RunHasCosts.
 // It reports AtIndirect behind an indirect branch that was executed: only Goto
-// and Lose may follow, since the trace tells its target. With Missing and
-// Endless nothing was walked.
-func (w *Walker) Atom(t *Told, executed bool, cost uint32) Stop {
+// and Lose may follow, since the trace tells its target. With Missing nothing was
+// walked.
+func (w *Walker) Atom(t *Source, executed bool, cost uint32) Stop {
 	run, stop := w.extend(t)
 	if stop != Arrived {
 		return stop
@@ -49,7 +49,7 @@ func (w *Walker) Atom(t *Told, executed bool, cost uint32) Stop {
 		run.Failed |= 1 << run.Count
 	}
 	run.Count++
-	if t.Flags&schema.RunCostsTold != 0 {
+	if t.Flags&schema.RunHasCosts != 0 {
 		run.Cycles += cost
 		run.Cycle = t.Cycle
 		w.unit.Costs = append(w.unit.Costs, cost)
@@ -73,18 +73,15 @@ func (w *Walker) Next() uint8 {
 // atInstruction makes cur and pos those of the next instruction.
 func (w *Walker) atInstruction() Stop {
 	w.enter()
-	switch {
-	case w.cur.len() > 0:
-		return Arrived
-	case w.cur.end == atMissing:
+	if w.cur.len() == 0 {
 		return Missing
 	}
-	return Endless
+	return Arrived
 }
 
 // extend returns the run of the next instruction: the last one if the same
 // packet told it and the walk went straight on, else a new one.
-func (w *Walker) extend(t *Told) (*schema.Run, Stop) {
+func (w *Walker) extend(t *Source) (*schema.Run, Stop) {
 	if stop := w.atInstruction(); stop != Arrived {
 		return nil, stop
 	}
@@ -93,15 +90,21 @@ func (w *Walker) extend(t *Told) (*schema.Run, Stop) {
 			return run, Arrived
 		}
 	}
-	i, ok := w.use(w.cur)
-	if !ok {
-		return nil, Endless
-	}
 	w.unit.Runs = append(w.unit.Runs, schema.Run{
-		Offset: t.Offset, Block: i, First: uint16(w.pos), Flags: t.Flags | schema.RunFailedTold,
+		Offset: t.Offset, Block: w.include(w.cur), First: uint16(w.pos), Flags: t.Flags | schema.RunHasFailed,
 	})
 	w.open = true
 	return &w.unit.Runs[len(w.unit.Runs)-1], Arrived
+}
+
+// include gives the index of the block in the unit. If the unit then holds too
+// much, other blocks that it gets are short.
+func (w *Walker) include(b *block) uint32 {
+	if b.unit != w.prog.unit {
+		w.unitWeight += b.len()
+		w.prog.short = w.unitWeight > unitInstructions
+	}
+	return w.index(b)
 }
 
 // endBlock goes on behind the last instruction of a block.
@@ -130,9 +133,9 @@ func (w *Walker) TakeBack(from decode.Ends) (address, cost uint32, ok bool) {
 	if address, cost, ok = w.unit.TakeBack(from, &to); !ok {
 		return 0, 0, false
 	}
-	w.unit.Runs, w.unit.Costs = w.unit.Runs[:to.Runs], w.unit.Costs[:to.Costs]
+	w.unit.Runs, w.unit.Costs = w.unit.Runs[:to[decode.Runs]], w.unit.Costs[:to[decode.Costs]]
 	w.open = false
-	w.looked.clamp(w.unit.Runs)
+	w.dataMark.clamp(w.unit.Runs)
 	w.Seq--
 	return address, cost, true
 }

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/tracelake/tracelake/decode"
@@ -23,12 +24,12 @@ func TestAtoms(t *testing.T) {
 	const nop, loop, ret = 0xe1a00000, 0x1afffffd, 0xe12fff1e // bne 8000 at 8004; bx lr
 	mem := image.New(image.Order([]image.Region{{Address: 0x8000, Bytes: words(nop, loop, ret)}})...)
 	w := NewWalker(NewProgram(mem, Rules{}))
-	var u decode.Unit
+	var u decode.Result
 	w.Begin(&u)
-	w.Goto(decode.Place{Address: 0x8000}, image.SecureSpace)
-	first, second := Told{Offset: 1, Flags: schema.RunCostsTold, Cycle: 5}, Told{Offset: 2}
+	w.Goto(decode.PC{Address: 0x8000}, image.SecureSpace)
+	first, second := Source{Offset: 1, Flags: schema.RunHasCosts, Cycle: 5}, Source{Offset: 2}
 	for i, step := range []struct {
-		told     *Told
+		told     *Source
 		executed bool
 		cost     uint32
 		stop     Stop
@@ -43,14 +44,14 @@ func TestAtoms(t *testing.T) {
 		if stop := w.Atom(step.told, step.executed, step.cost); stop != step.stop {
 			t.Fatalf("step %d: stop %d, want %d", i, stop, step.stop)
 		}
-		if step.next != 0 && w.Place().Address != step.next {
-			t.Errorf("step %d: at %#x, want %#x", i, w.Place().Address, step.next)
+		if step.next != 0 && w.PC().Address != step.next {
+			t.Errorf("step %d: at %#x, want %#x", i, w.PC().Address, step.next)
 		}
 	}
 	want := []schema.Run{
-		{Offset: 1, Cycle: 5, Cycles: 5, Block: 0, First: 0, Count: 2, Outcome: schema.Taken, Flags: schema.RunFailedTold | schema.RunCostsTold},
-		{Offset: 2, Failed: 3, Block: 0, First: 0, Count: 2, Outcome: schema.NotTaken, Flags: schema.RunFailedTold},
-		{Offset: 2, Block: 1, First: 0, Count: 1, Outcome: schema.Taken, Flags: schema.RunFailedTold},
+		{Offset: 1, Cycle: 5, Cycles: 5, Block: 0, First: 0, Count: 2, Outcome: schema.Taken, Flags: schema.RunHasFailed | schema.RunHasCosts},
+		{Offset: 2, Failed: 3, Block: 0, First: 0, Count: 2, Outcome: schema.NotTaken, Flags: schema.RunHasFailed},
+		{Offset: 2, Block: 1, First: 0, Count: 1, Outcome: schema.Taken, Flags: schema.RunHasFailed},
 	}
 	if len(u.Runs) != len(want) {
 		t.Fatalf("runs %+v", u.Runs)
@@ -74,6 +75,128 @@ func TestAtoms(t *testing.T) {
 	}
 }
 
+// Straight code without end, entered at ever new addresses: each atom gets a row,
+// though the unit can hold no more blocks of that length. What it decodes and
+// holds is bounded.
+func TestAtomsOfUnitBudget(t *testing.T) {
+	const entries, atoms = 400, 15
+	w, u := newWalker(0, a32(0, repeated(nop, schema.MaxBlock+entries+atoms)...))
+	enter := func(i uint32) {
+		w.Goto(decode.PC{Address: 4 * i, ISA: schema.A32}, image.SecureSpace)
+		if walked, stop := w.Executed(&Source{Offset: int64(i)}, atoms); walked != atoms || stop != Arrived {
+			t.Fatalf("entry %d: %d atoms walked, stop %d", i, walked, stop)
+		}
+	}
+	for i := range uint32(entries) {
+		enter(i)
+	}
+	if w.Seq != entries*atoms {
+		t.Errorf("%d instructions, want %d", w.Seq, entries*atoms)
+	}
+	decoded := 0 // the cache is too small to have forgotten a block
+	for _, b := range w.prog.blocks {
+		decoded += b.len()
+	}
+	held := 0
+	for _, b := range u.Blocks {
+		held += len(b.Address)
+	}
+	if limit := unitInstructions + schema.MaxBlock + entries*shortInstructions; decoded > limit || held > limit || held < unitInstructions {
+		t.Errorf("%d instructions decoded and %d held, the limit is %d", decoded, held, limit)
+	}
+	checkRuns(t, u, 4, atoms)
+	// The next unit has the same block again, in its full length.
+	next := &decode.Result{}
+	w.Begin(next)
+	enter(entries - 1)
+	if n := len(next.Blocks[0].Address); n != schema.MaxBlock {
+		t.Errorf("the next unit has a block of %d instructions", n)
+	}
+}
+
+// checkRuns demands that the runs of each offset are that many instructions,
+// from offset times size on without a hole.
+func checkRuns(t *testing.T, u *decode.Result, size uint32, count int) {
+	t.Helper()
+	at := map[int64]uint32{}
+	for i := range u.Runs {
+		run := &u.Runs[i]
+		for k := range run.Count {
+			n := at[run.Offset]
+			if got, want := u.Blocks[run.Block].Address[run.First+k], (uint32(run.Offset)+n)*size; got != want {
+				t.Fatalf("offset %d, instruction %d at %#x, want %#x", run.Offset, n, got, want)
+			}
+			at[run.Offset] = n + 1
+		}
+	}
+	for offset, n := range at {
+		if int(n) != count {
+			t.Fatalf("offset %d: %d instructions, want %d", offset, n, count)
+		}
+	}
+}
+
+// Which blocks of a unit are short depends on the unit alone, not on what a cache
+// has from units before: a program that another unit was walked in gives the runs
+// and blocks of a new one. Code is entered by direct branches, and walked on from
+// block to block.
+func TestShortBlocksDependOnUnit(t *testing.T) {
+	const entries, straight = 200, schema.MaxBlock + 200
+	const back = 0xea000000 | -(straight+2)&0xffffff // b to as many words before
+	memory := a32(0, append(repeated(nop, straight), repeated(back, entries+1)...)...)
+	walk := func(w *Walker, order func(i uint32) uint32, n uint32) *decode.Result {
+		u := &decode.Result{}
+		w.Begin(u)
+		for i := range uint32(entries) { // each branch is in the unit, not taken
+			w.Goto(decode.PC{Address: 4 * (straight + i), ISA: schema.A32}, image.SecureSpace)
+			w.Atom(&Source{Offset: -1}, false, 0)
+		}
+		for i := range n {
+			told := &Source{Offset: int64(i)}
+			w.Goto(decode.PC{Address: 4 * (straight + order(i)), ISA: schema.A32}, image.SecureSpace)
+			if walked, stop := w.Executed(told, 40); walked != 40 || stop != Arrived {
+				t.Fatalf("entry %d: %d atoms, stop %d", i, walked, stop)
+			}
+		}
+		return u
+	}
+	down := func(i uint32) uint32 { return entries - 1 - i%(entries-20) } // and some of them again
+	used, _ := newWalker(0, memory)
+	unitWeight, _ := newWalker(0, memory)
+	walk(used, func(i uint32) uint32 { return 20 + i%50 }, 100) // the last ones below, and links to them
+	got, want := walk(used, down, entries), walk(unitWeight, down, entries)
+	if !slices.Equal(got.Runs, want.Runs) || !slices.EqualFunc(got.Blocks, want.Blocks, sameBlock) {
+		t.Errorf("%d runs in %d blocks, want %d in %d", len(got.Runs), len(got.Blocks), len(want.Runs), len(want.Blocks))
+	}
+	entered := map[uint32]bool{}
+	for _, b := range got.Blocks {
+		if entered[b.Key.Address] {
+			t.Errorf("two blocks at 0x%x", b.Key.Address)
+		}
+		entered[b.Key.Address] = true
+	}
+}
+
+func sameBlock(a, b *schema.Block) bool { return a.Key == b.Key && len(a.Address) == len(b.Address) }
+
+// A direct branch to straight code that is left at once: the code is not decoded
+// for that.
+func TestUnusedTargets(t *testing.T) {
+	const branches = 1000
+	memory := repeated(nop, schema.MaxBlock+branches)
+	const back = 0xea000000 | -(schema.MaxBlock+branches+2)&0xffffff // b to as many words before
+	w, u := newWalker(0, a32(0, append(memory, repeated(back, branches)...)...))
+	for i := range uint32(branches) {
+		w.Goto(decode.PC{Address: 4 * (schema.MaxBlock + branches + i), ISA: schema.A32}, image.SecureSpace)
+		if stop := w.Atom(&Source{}, true, 0); stop != Arrived || w.PC().Address != 4*i {
+			t.Fatalf("branch %d: stop %d, at %#x", i, stop, w.PC().Address)
+		}
+	}
+	if decoded := w.prog.held - 16*len(w.prog.blocks); decoded != branches || len(u.Blocks) != branches {
+		t.Errorf("%d instructions decoded in %d blocks, want %d", decoded, len(u.Blocks), branches)
+	}
+}
+
 // Executed walks on over taken branches and blocks, 64 instructions a run, and
 // stops at missing memory.
 func TestExecuted(t *testing.T) {
@@ -83,10 +206,10 @@ func TestExecuted(t *testing.T) {
 	}
 	mem := image.New(image.Order([]image.Region{{Address: 0x8000, Bytes: words(code...)}})...)
 	w := NewWalker(NewProgram(mem, Rules{}))
-	var u decode.Unit
+	var u decode.Result
 	w.Begin(&u)
-	w.Goto(decode.Place{Address: 0x8000}, image.SecureSpace)
-	walked, stop := w.Executed(&Told{Offset: 1}, 80)
+	w.Goto(decode.PC{Address: 0x8000}, image.SecureSpace)
+	walked, stop := w.Executed(&Source{Offset: 1}, 80)
 	if walked != 70 || stop != Missing || w.MissingAddress() != 0x8000+4*70 {
 		t.Errorf("walked %d, stop %d at %#x", walked, stop, w.MissingAddress())
 	}

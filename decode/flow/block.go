@@ -16,7 +16,7 @@ type end uint8
 const (
 	atWaypoint end = iota // its last instruction can change the flow
 	atMissing             // no memory behind its last instruction
-	atLimit               // straight code beyond schema.MaxBlock or address 2³²
+	atLimit               // straight code continues, or ends at address 2³²
 )
 
 // A block is a template with what is known about leaving it. Blocks belong to
@@ -31,10 +31,10 @@ type block struct {
 	// Successors, filled in when first taken.
 	taken, fallThrough *block
 
-	// Where the part at hand has it: Unit.Blocks[index] if stamp is the part's.
-	stamp uint32
-	index uint32
-	unit  uint32 // the last one that has it
+	// Where the part at hand has it: Result.Blocks[index] if partStamp is the part's.
+	partStamp uint32
+	index     uint32
+	unit      uint32 // the last one that has it
 }
 
 // weight returns what b adds to a cache, in instructions.
@@ -61,7 +61,11 @@ func (p *Program) build(key schema.BlockKey) *block {
 	s := &p.scratch
 	s.address, s.opcode, s.size, s.kind = s.address[:0], s.opcode[:0], s.size[:0], s.kind[:0]
 	b := &block{end: atLimit, next: key.Address}
-	for len(s.address) < schema.MaxBlock {
+	limit := schema.MaxBlock
+	if key.Short {
+		limit = shortInstructions
+	}
+	for len(s.address) < limit {
 		in, ok := p.fetch(key, b.next)
 		if !ok {
 			b.end = atMissing
@@ -156,9 +160,9 @@ func (r Rules) endsBlock(f isa.Flow) bool {
 	panic("flow: unknown isa.Flow")
 }
 
-// A place is decode.Place with the memory space it is fetched from.
+// A place is decode.PC with the memory space it is fetched from.
 type place struct {
-	decode.Place
+	decode.PC
 	space image.Space
 }
 

@@ -29,10 +29,10 @@ func (m *mark) clamp(runs []schema.Run) {
 // counts the instructions walked behind it. With registers, transfers between
 // core and coprocessor count too.
 func (w *Walker) DataInstruction(registers bool) (t isa.Transfers, behind int64, ok bool) {
-	runs, from := w.unit.Runs, w.looked
-	w.looked = mark{run: len(runs)}
+	runs, from := w.unit.Runs, w.dataMark
+	w.dataMark = mark{run: len(runs)}
 	if n := len(runs); n > 0 {
-		w.looked = mark{n - 1, runs[n-1].Count}
+		w.dataMark = mark{n - 1, runs[n-1].Count}
 	}
 	for r := len(runs) - 1; r >= from.run; r-- {
 		run, first := &runs[r], uint16(0)

@@ -15,10 +15,10 @@ type Walker struct {
 	// Seq counts the instructions walked since the caller last set it to 0.
 	Seq int64
 
-	prog  *Program
-	unit  *decode.Unit
-	stamp uint32 // counts parts: the one at hand
-	fresh int    // instructions of the blocks the unit holds
+	prog       *Program
+	unit       *decode.Result
+	partStamp  uint32 // counts parts: the one at hand
+	unitWeight int    // instructions of the blocks the unit holds
 
 	known bool
 	at    place
@@ -28,13 +28,20 @@ type Walker struct {
 
 	stack returnStack
 
-	looked mark // see DataInstruction
+	dataMark mark // see DataInstruction
 }
 
 // unitInstructions bounds the templates that one unit may hold (11 bytes each),
 // so that a stream that enters endless straight code at ever new addresses
 // cannot fill the memory. Intact trace stays far below.
-const unitInstructions = 8 << 20
+//
+// Beyond, a walk to a waypoint fails. One by atoms of one instruction continues in
+// blocks of shortInstructions, as many as the longest P-header has atoms: each
+// packet then adds at most twice that to what the unit holds and decodes.
+const (
+	unitInstructions  = 8 << 20
+	shortInstructions = 16
+)
 
 // NewWalker returns a walker of p with unknown position.
 func NewWalker(p *Program) *Walker { return &Walker{prog: p} }
@@ -42,14 +49,14 @@ func NewWalker(p *Program) *Walker { return &Walker{prog: p} }
 // Begin makes u the unit runs are appended to. The position is kept. It is called
 // for each part of a unit: the blocks of each stand together, whatever parts before
 // it have.
-func (w *Walker) Begin(u *decode.Unit) {
+func (w *Walker) Begin(u *decode.Result) {
 	if u != w.unit {
-		w.unit, w.fresh = u, 0
+		w.unit, w.unitWeight = u, 0
 		w.prog.begin()
 	}
-	w.stamp++
+	w.partStamp++
 	w.open = false
-	w.looked = mark{run: len(u.Runs)}
+	w.dataMark = mark{run: len(u.Runs)}
 	w.cur = w.relocate()
 }
 
@@ -61,11 +68,11 @@ func (w *Walker) relocate() *block {
 		return nil
 	}
 	k := w.cur.code.Key
-	return w.prog.block(place{decode.Place{Address: k.Address, ISA: k.ISA}, image.Space(k.Space)})
+	return w.prog.block(place{decode.PC{Address: k.Address, ISA: k.ISA}, image.Space(k.Space)})
 }
 
 // Goto puts the position at an address the trace told.
-func (w *Walker) Goto(at decode.Place, space image.Space) {
+func (w *Walker) Goto(at decode.PC, space image.Space) {
 	w.known, w.at, w.cur, w.pos, w.open = true, place{at, space}, nil, 0, false
 }
 
@@ -75,12 +82,12 @@ func (w *Walker) Lose() { w.known, w.cur, w.open = false, nil, false }
 // Known reports whether the position is known.
 func (w *Walker) Known() bool { return w.known }
 
-// Place returns the position; it has a meaning only if it is known.
-func (w *Walker) Place() decode.Place {
+// PC returns the position; it has a meaning only if it is known.
+func (w *Walker) PC() decode.PC {
 	if w.cur != nil && w.pos < w.cur.len() {
-		return decode.Place{Address: w.cur.code.Address[w.pos], ISA: w.at.ISA}
+		return decode.PC{Address: w.cur.code.Address[w.pos], ISA: w.at.ISA}
 	}
-	return w.at.Place
+	return w.at.PC
 }
 
 // ISA returns the instruction set at the position, and at the waypoint
@@ -122,20 +129,25 @@ func (w *Walker) enter() {
 // too much.
 func (w *Walker) use(b *block) (uint32, bool) {
 	if b.unit != w.prog.unit {
-		if w.fresh += b.len(); w.fresh > unitInstructions {
+		if w.unitWeight += b.len(); w.unitWeight > unitInstructions {
 			return 0, false
 		}
-		b.unit = w.prog.unit
 	}
-	if b.stamp != w.stamp {
-		b.stamp, b.index = w.stamp, uint32(len(w.unit.Blocks))
+	return w.index(b), true
+}
+
+// index gives the index of the block in the unit.
+func (w *Walker) index(b *block) uint32 {
+	b.unit = w.prog.unit
+	if b.partStamp != w.partStamp {
+		b.partStamp, b.index = w.partStamp, uint32(len(w.unit.Blocks))
 		w.unit.Blocks = append(w.unit.Blocks, b.code)
 	}
-	return b.index, true
+	return b.index
 }
 
 // emit appends a run over n instructions from the position on.
-func (w *Walker) emit(t *Told, outcome schema.Outcome, n int) bool {
+func (w *Walker) emit(t *Source, outcome schema.Outcome, n int) bool {
 	if n == 0 {
 		return true
 	}
@@ -151,14 +163,14 @@ func (w *Walker) emit(t *Told, outcome schema.Outcome, n int) bool {
 	return true
 }
 
-// emitUntold appends a run of whose last instruction nothing is told.
-func (w *Walker) emitUntold(t *Told, n int) bool {
-	return w.emit(&Told{Offset: t.Offset}, schema.Untold, n)
+// emitUntraced appends a run of whose last instruction nothing is told.
+func (w *Walker) emitUntraced(t *Source, n int) bool {
+	return w.emit(&Source{Offset: t.Offset}, schema.Untold, n)
 }
 
 // Told is what a packet tells of a walk beside its way: where it stands and, as
 // in [schema.Run], what the last instruction cost.
-type Told struct {
+type Source struct {
 	Offset int64
 	Cycle  int64
 	Cycles uint32
@@ -167,14 +179,14 @@ type Told struct {
 
 // ToWaypoint walks to the next waypoint and over it. If it arrives, the
 // position is undecided until Take, Pass, Return, Goto or Lose.
-func (w *Walker) ToWaypoint(t *Told, executed bool) Stop {
+func (w *Walker) ToWaypoint(t *Source, executed bool) Stop {
 	w.enter()
 	b := w.cur
 	switch b.end {
 	case atLimit:
 		return Endless
 	case atMissing:
-		if !w.emitUntold(t, b.len()-w.pos) {
+		if !w.emitUntraced(t, b.len()-w.pos) {
 			return Endless
 		}
 		return Missing
@@ -198,39 +210,38 @@ func (w *Walker) WaypointAddress() uint32 {
 }
 
 // Onward returns where a waypoint that is no indirect branch leads, executed.
-func (w *Walker) Onward() decode.Place {
+func (w *Walker) Onward() decode.PC {
 	if last := &w.cur.last; last.Flow == isa.Direct {
-		return decode.Place{Address: last.Target, ISA: last.TargetISA}
+		return decode.PC{Address: last.Target, ISA: last.TargetISA}
 	}
-	return decode.Place{Address: w.cur.next, ISA: w.at.ISA}
+	return decode.PC{Address: w.cur.next, ISA: w.at.ISA}
 }
 
 // Pass goes on behind the waypoint.
 func (w *Walker) Pass() {
 	b := w.cur
-	if b.fallThrough == nil {
-		b.fallThrough = w.prog.block(place{decode.Place{Address: b.next, ISA: w.at.ISA}, w.at.space})
-	}
-	w.step(b.fallThrough, b.next, w.at.ISA)
+	w.step(&b.fallThrough, decode.PC{Address: b.next, ISA: w.at.ISA})
 }
 
 // Take follows the direct branch that is the waypoint.
 func (w *Walker) Take() {
 	b := w.cur
-	if b.taken == nil {
-		b.taken = w.prog.block(place{decode.Place{Address: b.last.Target, ISA: b.last.TargetISA}, w.at.space})
-	}
-	w.step(b.taken, b.last.Target, b.last.TargetISA)
+	w.step(&b.taken, decode.PC{Address: b.last.Target, ISA: b.last.TargetISA})
 }
 
-func (w *Walker) step(to *block, address uint32, state schema.ISA) {
-	w.cur, w.pos = to, 0
-	w.at.Address, w.at.ISA = address, state
+// step goes on to a place, in the block of a link if that is known. A block that
+// is not known yet is built when an instruction of it is walked.
+func (w *Walker) step(link **block, to decode.PC) {
+	w.at.PC, w.cur, w.pos = to, *link, 0
+	if w.cur == nil || w.prog.short {
+		w.cur = w.prog.known(w.at)
+		*link = w.cur
+	}
 }
 
 // Push pushes the return address of the waypoint (IHI 0035B §4.13).
 func (w *Walker) Push() {
-	w.stack.push(place{decode.Place{Address: w.cur.next, ISA: w.at.ISA}, w.at.space})
+	w.stack.push(place{decode.PC{Address: w.cur.next, ISA: w.at.ISA}, w.at.space})
 }
 
 // Return follows the indirect branch that is the waypoint to the top of the
@@ -252,7 +263,7 @@ func (w *Walker) Return() (image.Space, bool) {
 // UpTo walks to the instruction that holds the byte at target, or lies behind
 // it, and over it: at least one instruction. Their outcomes are untold. It is
 // the walk of analyze_waypoint_update().
-func (w *Walker) UpTo(target uint32, t *Told) Stop {
+func (w *Walker) UpTo(target uint32, t *Source) Stop {
 	w.enter()
 	b, n := w.cur, w.cur.len()
 	i := w.pos + sort.Search(n-w.pos, func(i int) bool {
@@ -260,22 +271,22 @@ func (w *Walker) UpTo(target uint32, t *Told) Stop {
 		return uint64(b.code.Address[i])+uint64(b.code.Size[i]) > uint64(target)
 	})
 	if i < n {
-		if !w.emitUntold(t, i+1-w.pos) {
+		if !w.emitUntraced(t, i+1-w.pos) {
 			return Endless
 		}
 		if w.pos = i + 1; w.pos == n {
-			w.Goto(decode.Place{Address: b.next, ISA: w.at.ISA}, w.at.space)
+			w.Goto(decode.PC{Address: b.next, ISA: w.at.ISA}, w.at.space)
 		}
 		return Arrived
 	}
 	switch b.end {
 	case atMissing:
-		if !w.emitUntold(t, n-w.pos) {
+		if !w.emitUntraced(t, n-w.pos) {
 			return Endless
 		}
 		return Missing
 	case atWaypoint:
-		if !w.emitUntold(t, n-1-w.pos) {
+		if !w.emitUntraced(t, n-1-w.pos) {
 			return Endless
 		}
 		w.pos = n - 1

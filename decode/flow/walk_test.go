@@ -21,10 +21,10 @@ func a32(address uint32, words ...uint32) image.Region {
 }
 
 // newWalker returns a walker of the regions at an address, and its unit.
-func newWalker(at uint32, regions ...image.Region) (*Walker, *decode.Unit) {
-	w, u := NewWalker(NewProgram(image.New(image.Order(regions)...), Rules{Barriers: true})), &decode.Unit{}
+func newWalker(at uint32, regions ...image.Region) (*Walker, *decode.Result) {
+	w, u := NewWalker(NewProgram(image.New(image.Order(regions)...), Rules{Barriers: true})), &decode.Result{}
 	w.Begin(u)
-	w.Goto(decode.Place{Address: at, ISA: schema.A32}, image.SecureSpace)
+	w.Goto(decode.PC{Address: at, ISA: schema.A32}, image.SecureSpace)
 	return w, u
 }
 
@@ -41,13 +41,13 @@ func repeated(word uint32, n int) []uint32 {
 // an atom, and is walked up to an address in it.
 func TestEndless(t *testing.T) {
 	w, u := newWalker(0, a32(0, repeated(nop, schema.MaxBlock+10)...))
-	if stop := w.ToWaypoint(&Told{}, true); stop != Endless || len(u.Runs) != 0 || w.Seq != 0 {
+	if stop := w.ToWaypoint(&Source{}, true); stop != Endless || len(u.Runs) != 0 || w.Seq != 0 {
 		t.Errorf("an atom stops with %d, %d runs, %d instructions; want %d and none", stop, len(u.Runs), w.Seq, Endless)
 	}
-	if stop := w.UpTo(4*100, &Told{}); stop != Arrived || w.Seq != 101 || w.Place().Address != 4*101 {
-		t.Errorf("up to the 101st: stop %d, %d instructions, at %#x", stop, w.Seq, w.Place().Address)
+	if stop := w.UpTo(4*100, &Source{}); stop != Arrived || w.Seq != 101 || w.PC().Address != 4*101 {
+		t.Errorf("up to the 101st: stop %d, %d instructions, at %#x", stop, w.Seq, w.PC().Address)
 	}
-	if stop := w.UpTo(4*schema.MaxBlock, &Told{}); stop != Endless || w.Seq != 101 {
+	if stop := w.UpTo(4*schema.MaxBlock, &Source{}); stop != Endless || w.Seq != 101 {
 		t.Errorf("beyond the limit: stop %d, %d instructions, want %d and no more", stop, w.Seq, Endless)
 	}
 }
@@ -55,7 +55,7 @@ func TestEndless(t *testing.T) {
 // A block ends at 2³², and is no way round to 0.
 func TestEndOfMemory(t *testing.T) {
 	w, _ := newWalker(0xfffffff8, a32(0xfffffff8, nop, nop), a32(0, branchToSelf))
-	if stop := w.ToWaypoint(&Told{}, true); stop != Endless {
+	if stop := w.ToWaypoint(&Source{}, true); stop != Endless {
 		t.Errorf("stop %d, want %d", stop, Endless)
 	}
 }
@@ -67,8 +67,8 @@ func TestUnitBudget(t *testing.T) {
 	w, u := newWalker(0, a32(0, words...))
 	held := 0
 	for at := uint32(4 * 2 * length); at > 0; at -= 4 {
-		w.Goto(decode.Place{Address: at, ISA: schema.A32}, image.SecureSpace)
-		if w.ToWaypoint(&Told{}, true) == Endless {
+		w.Goto(decode.PC{Address: at, ISA: schema.A32}, image.SecureSpace)
+		if w.ToWaypoint(&Source{}, true) == Endless {
 			break
 		}
 	}
@@ -78,10 +78,10 @@ func TestUnitBudget(t *testing.T) {
 	if held > unitInstructions || held < unitInstructions/2 {
 		t.Errorf("the unit holds %d instructions, the bound is %d", held, unitInstructions)
 	}
-	next := &decode.Unit{}
+	next := &decode.Result{}
 	w.Begin(next) // which has a budget of its own, and forgets the blocks
-	w.Goto(decode.Place{Address: 4 * 2 * length, ISA: schema.A32}, image.SecureSpace)
-	if stop := w.ToWaypoint(&Told{}, true); stop != Arrived || len(next.Runs) != 1 {
+	w.Goto(decode.PC{Address: 4 * 2 * length, ISA: schema.A32}, image.SecureSpace)
+	if stop := w.ToWaypoint(&Source{}, true); stop != Arrived || len(next.Runs) != 1 {
 		t.Errorf("the next unit: stop %d, %d runs", stop, len(next.Runs))
 	}
 	if w.prog.held > heldInstructions {
@@ -92,18 +92,18 @@ func TestUnitBudget(t *testing.T) {
 // The cache is bounded inside a unit, too, whatever is entered that the unit does
 // not hold: straight code without end. What the unit holds stays.
 func TestCacheBudget(t *testing.T) {
-	const entries = mostInstructions/schema.MaxBlock + 20
+	const entries = limitInstructions/schema.MaxBlock + 20
 	words := append([]uint32{branchToSelf}, repeated(nop, schema.MaxBlock+entries)...)
 	w, u := newWalker(0, a32(0, words...))
 	for i := range uint32(entries) {
 		for _, at := range []uint32{4 * (entries - i), 0} {
-			w.Goto(decode.Place{Address: at, ISA: schema.A32}, image.SecureSpace)
-			if stop, want := w.ToWaypoint(&Told{}, true), map[bool]Stop{true: Endless, false: Arrived}[at > 0]; stop != want {
+			w.Goto(decode.PC{Address: at, ISA: schema.A32}, image.SecureSpace)
+			if stop, want := w.ToWaypoint(&Source{}, true), map[bool]Stop{true: Endless, false: Arrived}[at > 0]; stop != want {
 				t.Fatalf("from 0x%x: stop %d, want %d", at, stop, want)
 			}
 		}
-		if w.prog.held > mostInstructions+schema.MaxBlock+16 {
-			t.Fatalf("the cache holds %d instructions, the bound is %d", w.prog.held, mostInstructions)
+		if w.prog.held > limitInstructions+schema.MaxBlock+16 {
+			t.Fatalf("the cache holds %d instructions, the bound is %d", w.prog.held, limitInstructions)
 		}
 	}
 	if len(u.Blocks) != 1 || len(u.Runs) != entries {
@@ -113,17 +113,17 @@ func TestCacheBudget(t *testing.T) {
 
 // A cache of nothing but what its unit holds is not trimmed for each new block.
 func TestCacheOfUnit(t *testing.T) {
-	const branchToNext, blocks = 0xeaffffff, mostInstructions/17 + 100 // of one instruction
+	const branchToNext, blocks = 0xeaffffff, limitInstructions/17 + 100 // of one instruction
 	w, u := newWalker(0, a32(0, repeated(branchToNext, blocks+1)...))
-	w.Goto(decode.Place{Address: 0, ISA: schema.A32}, image.SecureSpace)
+	w.Goto(decode.PC{Address: 0, ISA: schema.A32}, image.SecureSpace)
 	for i := range blocks {
-		if stop := w.ToWaypoint(&Told{}, true); stop != Arrived {
+		if stop := w.ToWaypoint(&Source{}, true); stop != Arrived {
 			t.Fatalf("branch %d: stop %d", i, stop)
 		}
 		w.Take()
 	}
-	if p := w.prog; len(u.Blocks) != blocks || p.held <= mostInstructions || p.held > p.most {
-		t.Errorf("%d blocks, want %d; the cache holds %d, and is trimmed beyond %d", len(u.Blocks), blocks, p.held, p.most)
+	if p := w.prog; len(u.Blocks) != blocks || p.held <= limitInstructions || p.held > p.limit {
+		t.Errorf("%d blocks, want %d; the cache holds %d, and is trimmed beyond %d", len(u.Blocks), blocks, p.held, p.limit)
 	}
 }
 
@@ -134,8 +134,8 @@ func TestUnitBudgetOfParts(t *testing.T) {
 	w, u := newWalker(0, a32(0, words...))
 	walk := func(at uint32) Stop {
 		w.Begin(u)
-		w.Goto(decode.Place{Address: 4 * at, ISA: schema.A32}, image.SecureSpace)
-		return w.ToWaypoint(&Told{}, true)
+		w.Goto(decode.PC{Address: 4 * at, ISA: schema.A32}, image.SecureSpace)
+		return w.ToWaypoint(&Source{}, true)
 	}
 	for range parts {
 		if stop := walk(0); stop != Arrived {
@@ -149,9 +149,9 @@ func TestUnitBudgetOfParts(t *testing.T) {
 	if want := uint32(unitInstructions / (length + parts)); n != want {
 		t.Errorf("%d parts with code of their own, want %d", n, want)
 	}
-	w.Begin(&decode.Unit{})
-	w.Goto(decode.Place{Address: 4 * parts, ISA: schema.A32}, image.SecureSpace)
-	if stop := w.ToWaypoint(&Told{}, true); stop != Arrived {
+	w.Begin(&decode.Result{})
+	w.Goto(decode.PC{Address: 4 * parts, ISA: schema.A32}, image.SecureSpace)
+	if stop := w.ToWaypoint(&Source{}, true); stop != Arrived {
 		t.Errorf("the next unit: stop %d", stop)
 	}
 }
@@ -160,11 +160,11 @@ func TestUnitBudgetOfParts(t *testing.T) {
 // emptied between.
 func TestGoesOnInNextUnit(t *testing.T) {
 	w, u := newWalker(0x100, a32(0x100, nop, nop, nop, branchToSelf))
-	w.UpTo(0x100, &Told{})
+	w.UpTo(0x100, &Source{})
 	w.prog.held = heldInstructions + 1
-	next := &decode.Unit{}
+	next := &decode.Result{}
 	w.Begin(next)
-	if stop := w.ToWaypoint(&Told{}, true); stop != Arrived {
+	if stop := w.ToWaypoint(&Source{}, true); stop != Arrived {
 		t.Fatalf("stop %d", stop)
 	}
 	first, second := u.Runs[0], next.Runs[0]
@@ -180,7 +180,7 @@ func TestGoesOnInNextUnit(t *testing.T) {
 func TestReturnStack(t *testing.T) {
 	var s returnStack
 	for i := range uint32(returnStackDepth + 5) {
-		s.push(place{Place: decode.Place{Address: i}})
+		s.push(place{PC: decode.PC{Address: i}})
 	}
 	for want := returnStackDepth + 4; want >= 5; want-- {
 		if p, ok := s.pop(); !ok || p.Address != uint32(want) {

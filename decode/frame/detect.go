@@ -33,35 +33,41 @@ type NotFramesError struct {
 	Share float64
 }
 
-// Error says so, and what to do.
 func (e *NotFramesError) Error() string {
-	return fmt.Sprintf("not CoreSight frames: at best %.0f %% of the ID bytes in 64 frames in a row name a likely source; "+
-		"if this is one unformatted stream, give --protocol without --framed", 100*e.Share)
+	return fmt.Sprintf("not CoreSight frames: at best %.0f %% of the ID bytes in 64 frames in a row name a likely source", 100*e.Share)
+}
+
+// A Detection is how frames lie in a buffer, and what else may be.
+type Detection struct {
+	Layout
+	// Rival is the offset that comes next to that of the layout, where the
+	// streams hardly tell the two apart.
+	Rival schema.Null[int64]
 }
 
 // Detect finds out how frames lie in a buffer of size bytes (docs/containers.md §2).
 // It fails with a [*NotFramesError] if there are none, and if reading does. It
 // reads the first MiB, and the end; the rest only while it finds no frames.
-func Detect(r io.ReaderAt, size int64, opt DetectOptions) (Layout, error) {
+func Detect(r io.ReaderAt, size int64, opt DetectOptions) (Detection, error) {
 	layout := Layout{Offset: opt.Offset.V, RingStart: opt.RingStart, Score: opt.Score}
 	if err := layout.check(size); err != nil {
-		return Layout{}, err
+		return Detection{}, err
 	}
 	in := input{r: r, size: size, ring: layout.RingStart, chunk: chunkBytes}
 	end, err := in.tail()
 	if err != nil {
-		return Layout{}, err
+		return Detection{}, err
 	}
 	head, err := in.ahead(syncBytes)
 	if err != nil {
-		return Layout{}, err
+		return Detection{}, err
 	}
 	groups := findSyncs(head[:min(len(head), syncBytes)])
 	if !opt.Offset.OK && groups.isPort(opt.Sync) {
 		port := layout
 		port.Sync = true
 		if ok, err := isPort(newWalker(r, size, port), opt.Configured); ok || err != nil {
-			return port, err
+			return Detection{Layout: port}, err
 		}
 	}
 	d := detector{opt: opt, in: in, end: end.start, groups: groups}
@@ -142,27 +148,32 @@ type detector struct {
 
 // find looks at 64 KiB after another until one has frames: the first, but for
 // buffers that begin with something else.
-func (d *detector) find(layout Layout) (Layout, error) {
+func (d *detector) find(layout Layout) (Detection, error) {
 	best := 0.0
 	for first := true; ; first = false {
 		left := d.end - d.in.pos
 		if left <= 0 && first {
-			return layout, nil // all padding
+			return Detection{Layout: layout}, nil // all padding
 		}
 		if left < windowBytes && !first {
-			return Layout{}, &NotFramesError{Share: best}
+			return Detection{}, &NotFramesError{Share: best}
 		}
 		b, err := d.in.ahead(headBytes)
 		if err != nil {
-			return Layout{}, err
+			return Detection{}, err
 		}
 		j := d.judge(b[:min(int64(len(b)), left, headBytes)])
 		if j.ok {
-			layout.IDs = j.ids
-			if !d.opt.Offset.OK {
-				layout.Offset = d.in.pos + int64(j.offset)
+			found := Detection{Layout: layout}
+			found.IDs = j.ids
+			if d.opt.Offset.OK {
+				return found, nil
 			}
-			return layout, nil
+			found.Offset = d.in.pos + int64(j.best.offset)
+			if offset, ok := j.rival(); ok {
+				found.Rival = schema.Of(d.in.pos + int64(offset))
+			}
+			return found, nil
 		}
 		best = max(best, j.share)
 		d.in.skip(headBytes)
@@ -171,10 +182,10 @@ func (d *detector) find(layout Layout) (Layout, error) {
 
 // A judgement is what a stretch of a buffer looks like.
 type judgement struct {
-	ok     bool    // it has frames
-	offset int     // of the first, 0 to 15
-	ids    IDSet   // they name
-	share  float64 // the best share of a window
+	ok      bool    // it has frames
+	ranking         // of the offset of the first, 0 to 15
+	ids     IDSet   // they name
+	share   float64 // the best share of a window
 }
 
 // judge looks for frames in b. Where they begin is told by the first windows
@@ -205,8 +216,8 @@ func (d *detector) judge(b []byte) (j judgement) {
 		run = b[start : start+n*windowBytes]
 	}
 	j.ok = true
-	j.offset = bestOffset(run, d.offsets(parities), d.opt.Score)
-	j.ids = goodIDs([][]byte{mixedBytes(run, j.offset&1)}, d.opt.Configured)
+	j.ranking = bestOffset(run, d.offsets(parities), d.opt.Score)
+	j.ids = goodIDs([][]byte{mixedBytes(run, j.best.offset&1)}, d.opt.Configured)
 	return j
 }
 

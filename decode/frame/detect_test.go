@@ -84,7 +84,7 @@ func TestDetectRaw(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := Detect(bytes.NewReader(test.b), int64(len(test.b)), test.opt)
 			var not *NotFramesError
-			if !errors.As(err, &not) || not.Share < 0.4 || not.Share >= minShare || !strings.Contains(err.Error(), "without --framed") {
+			if !errors.As(err, &not) || not.Share < 0.4 || not.Share >= minShare || !strings.Contains(err.Error(), "not CoreSight frames") {
 				t.Errorf("error %v", err)
 			}
 		})
@@ -124,6 +124,17 @@ func TestDetect(t *testing.T) {
 		{"FF", bytes.Repeat([]byte{0xFF}, 4096), DetectOptions{}, Layout{}},
 		{"a sync frame", grouped, DetectOptions{}, Layout{}},
 		{"a sync frame tells the offset", slices.Concat(make([]byte, 6), grouped), DetectOptions{}, Layout{Offset: 6}},
+		{
+			"sync frames that disagree do not tell it", slices.Concat(frames[:cut], []byte(syncFrame), frames[cut:2*cut],
+				make([]byte, 6), []byte(syncFrame), frames[2*cut:3*cut], []byte(syncFrame), frames[3*cut:]),
+			DetectOptions{},
+			Layout{},
+		},
+		{
+			"nor one where no frame can be", slices.Concat(frames[:cut], make([]byte, 3), []byte(syncFrame), make([]byte, 13), frames[cut:]),
+			DetectOptions{},
+			Layout{},
+		},
 		{"an FSYNC", slices.Concat(frames[:cut], []byte(fsync), frames[cut:]), DetectOptions{}, Layout{Sync: true}},
 		{"an FSYNC, but the user knows better", slices.Concat(frames[:cut], []byte(fsync), frames[cut:]), DetectOptions{Offset: schema.Of(int64(0))}, Layout{}},
 		{"four FSYNCs where the format has them", grouped, DetectOptions{Sync: true}, Layout{Sync: true}},
@@ -168,7 +179,7 @@ func TestReadErrors(t *testing.T) {
 	_, errScan := Scan(r, 2000, Layout{})
 	_, errNext := NewReader(r, 2000, Layout{}, 0x10).Next()
 	for _, err := range []error{errDetect, errScan, errNext} {
-		if err == nil || !strings.Contains(err.Error(), "at offset 1600") {
+		if err == nil || !strings.Contains(err.Error(), "at offset 0x640") {
 			t.Errorf("error %v", err)
 		}
 	}

@@ -98,7 +98,7 @@ func FuzzDetect(f *testing.F) {
 		if offset >= 0 {
 			opt.Offset = schema.Of(int64(offset))
 		}
-		layout, err := Detect(bytes.NewReader(b), int64(len(b)), opt)
+		found, err := Detect(bytes.NewReader(b), int64(len(b)), opt)
 		if not, ok := errors.AsType[*NotFramesError](err); ok {
 			if not.Share < 0 || not.Share >= minShare {
 				t.Errorf("share %v", not.Share)
@@ -111,6 +111,6 @@ func FuzzDetect(f *testing.F) {
 			}
 			return
 		}
-		checkStreams(t, b, layout)
+		checkStreams(t, b, found.Layout)
 	})
 }

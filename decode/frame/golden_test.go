@@ -135,6 +135,12 @@ func TestGoldenCensus(t *testing.T) {
 			Overhead{ID: 6, Aux: 2, Sync: 8, Unaligned: 3},
 			offsets(20),
 		},
+		{
+			"FF FF 7F is no FSYNC that began before", full + frameB + "21 a1 a2 a3 ff ff 7f" + full + frameB,
+			Layout{Sync: true},
+			Overhead{ID: 6, Aux: 2, Sync: 8, Unaligned: 7},
+			offsets(20),
+		},
 		{"HSYNCs between frames", full + frameB + "ff 7f ff 7f" + frameB, Layout{Sync: true}, Overhead{ID: 6, Aux: 2, Sync: 8}, nil},
 		{"HSYNC in a frame that ends there", full + frameB + "21 a1 ff 7f a2", Layout{Sync: true}, Overhead{ID: 3, Aux: 1, Sync: 6, Incomplete: 3}, nil},
 		{"head", "00 01 02" + frameA, Layout{Offset: 3}, Overhead{ID: 2, Aux: 1, Unaligned: 3}, nil},

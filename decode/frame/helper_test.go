@@ -78,11 +78,11 @@ func census(t testing.TB, b []byte, layout Layout) *Census {
 // detect detects frames with the options of a capture.
 func detect(t testing.TB, b []byte, opt DetectOptions) Layout {
 	t.Helper()
-	layout, err := Detect(bytes.NewReader(b), int64(len(b)), opt)
+	found, err := Detect(bytes.NewReader(b), int64(len(b)), opt)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return layout
+	return found.Layout
 }
 
 // asyncs rates a stream by its A-syncs (five zeros or more, then 80): a stand-in

@@ -69,7 +69,7 @@ func (in *input) read(b []byte, p int64) error {
 			if err == nil || errors.Is(err, io.EOF) {
 				err = io.ErrUnexpectedEOF
 			}
-			return fmt.Errorf("read capture at offset %d: %w", in.at(p)+int64(n), err)
+			return fmt.Errorf("read capture at offset 0x%x: %w", in.at(p)+int64(n), err)
 		}
 		p += int64(n)
 		b = b[n:]

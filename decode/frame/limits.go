@@ -40,6 +40,9 @@ const (
 	// the streams to decide between them: some damaged ID bytes shall not
 	// outweigh A-syncs.
 	nearShare = 0.02
+	// nearScore is the part of the best score that makes another offset worth
+	// naming.
+	nearScore = 0.75
 	// minBad ID bytes make 64 frames suspect: one may be a flipped bit.
 	minBad = 2
 	// minEvidence ID bytes are needed to leave one alignment for another.

@@ -95,25 +95,51 @@ func goodIDs(sections [][]byte, configured []uint8) (ids IDSet) {
 	return ids
 }
 
-// bestOffset returns the offset at which score likes the streams in b best,
-// the first of equals.
-func bestOffset(b []byte, offsets []int, score func(uint8, []byte) int) int {
+// bestOffset returns the offset at which score likes the streams in b best, the
+// first of equals, and those that come next to it; without a score, the first.
+func bestOffset(b []byte, offsets []int, score func(uint8, []byte) int) ranking {
 	if score == nil || len(offsets) == 1 {
-		return offsets[0]
+		return ranking{best: candidate{offset: offsets[0]}}
 	}
-	best, most := offsets[0], -1
-	for _, o := range offsets {
-		sum := 0
-		for id, stream := range streams(b[min(o, len(b)):]) {
+	return rank(offsets, func(offset int) (sum int) {
+		for id, stream := range streams(b[min(offset, len(b)):]) {
 			if len(stream) > 0 {
 				sum += score(uint8(id), stream)
 			}
 		}
-		if sum > most {
-			best, most = o, sum
+		return sum
+	})
+}
+
+// A candidate is an offset at which frames may begin, and the score of the
+// streams in them.
+type candidate struct{ offset, score int }
+
+// A ranking is the best of some candidates, and the next best.
+type ranking struct {
+	best, next candidate
+	ranked     bool // next is one
+}
+
+// rank rates two offsets or more. Of equals the first is the better.
+func rank(offsets []int, rate func(offset int) int) (r ranking) {
+	for i, o := range offsets {
+		c := candidate{o, rate(o)}
+		switch {
+		case i == 0 || c.score > r.best.score:
+			r.best, r.next = c, r.best
+		case i == 1 || c.score > r.next.score:
+			r.next = c
 		}
 	}
-	return best
+	r.ranked = true
+	return r
+}
+
+// rival returns the next best offset, if the scores hardly tell it from the best.
+func (r *ranking) rival() (offset int, ok bool) {
+	near := float64(r.next.score) >= nearScore*float64(r.best.score)
+	return r.next.offset, r.ranked && r.best.score > 0 && near
 }
 
 // streams returns the bytes of each source in the frames of b.

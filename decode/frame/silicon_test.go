@@ -16,8 +16,8 @@ import (
 	"github.com/tracelake/tracelake/decode/decodetest/shared"
 )
 
-// A framedCapture is a capture from silicon, with what captures/README.md §1
-// and §6 say of its buffer.
+// A framedCapture is a capture from silicon, with what an independent reader
+// counted in its buffer.
 type framedCapture struct {
 	folder, file string
 	configured   []uint8

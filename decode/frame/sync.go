@@ -13,7 +13,7 @@ func (w *walker) synced() (stretch, error) {
 	if p >= w.in.size {
 		return w.cutOff(0)
 	}
-	if w.pairs == 0 && !w.early && w.tail.isPadding(p) {
+	if w.pairs == 0 && w.tail.isPadding(p) {
 		return w.take(padding, w.in.size-p)
 	}
 	if w.seeking {

@@ -199,7 +199,7 @@ func (w *walker) outOfStep() (skip int64, err error) {
 	if !otherParity(b[:min(len(b), realignBytes)], ids) && !otherParity(b[:windowBytes], ids) {
 		return 0, nil
 	}
-	skip = int64(bestOffset(b, offsetsOf(1), w.layout.Score))
+	skip = int64(bestOffset(b, offsetsOf(1), w.layout.Score).best.offset)
 	w.searchAt += skip
 	return skip, nil
 }

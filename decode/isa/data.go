@@ -297,7 +297,7 @@ var t32DataWide = append([]dataRule{
 // 32-bit T32 alike (DDI 0406C, A5.6, A6.3.18, A7.6 to A7.9).
 //
 // How many words LDC and STC transfer is the coprocessor's affair (ARM IHI
-// 0014Q, 4.11.2); of the only one that ARMv7 has, DBGDTR, it is one.
+// 0014Q §4.11.2); of the only one that ARMv7 has, DBGDTR, it is one.
 var coprocessorData = []dataRule{
 	// Cache operations by address: MCR p15, 0, Rt, c7.
 	{0x0FFF0FFF, 0x0E070F35, Transfers{}, nil}, // ICIMVAU: c5, 1

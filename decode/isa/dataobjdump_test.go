@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/decode/decodetest/shared"
 	"github.com/tracelake/tracelake/decode/isa"
 	"github.com/tracelake/tracelake/schema"
@@ -409,7 +410,7 @@ func TestObjdumpDataA32(t *testing.T) {
 func TestObjdumpDataPrograms(t *testing.T) {
 	files, _ := filepath.Glob(filepath.Join(shared.File(t, "captures"), "*", "*.elf"))
 	if len(files) == 0 {
-		t.Skip("needs the programs beside the captures in ../shared/captures")
+		need.Missing(t, need.Silicon, "no ../shared/captures/*/*.elf beside the checkout")
 	}
 	for _, f := range files {
 		t.Run(filepath.Base(filepath.Dir(f)), func(t *testing.T) {

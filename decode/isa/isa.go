@@ -4,13 +4,13 @@
 //
 // The encodings are those of the ARM Architecture Reference Manual, ARMv7-A and
 // ARMv7-R edition (ARM DDI 0406C); which of them are branches and barriers, the
-// Program Flow Trace specification says (ARM IHI 0035B, §2.2). Classification
+// Program Flow Trace specification says (ARM IHI 0035B §2.2). Classification
 // goes by the opcode alone.
 //
 // An encoding that is UNPREDICTABLE because it names the PC as a destination it
-// may not name (MOVW pc, LDRT pc, AND pc,r0,r1,LSL r2) is no branch (§2.2.1).
-// Other constraints on operands, and bits that should be zero or one, are not
-// checked: BLX pc is a branch.
+// may not name (MOVW pc, LDRT pc, AND pc,r0,r1,LSL r2) is no branch (IHI 0035B
+// §2.2.1). Other constraints on operands, and bits that should be zero or one,
+// are not checked: BLX pc is a branch.
 package isa
 
 import "github.com/tracelake/tracelake/schema"

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/decode/decodetest/shared"
 	"github.com/tracelake/tracelake/decode/isa"
 	"github.com/tracelake/tracelake/schema"
@@ -38,11 +39,7 @@ func (l *line) String() string {
 // objdump runs the disassembler and returns its lines but for data.
 func objdump(t *testing.T, args ...string) []line {
 	t.Helper()
-	tool, err := exec.LookPath("arm-none-eabi-objdump")
-	if err != nil {
-		t.Skip("needs arm-none-eabi-objdump (Debian: binutils-arm-none-eabi)")
-	}
-	out, err := exec.Command(tool, args...).Output()
+	out, err := exec.Command(need.Tool(t, need.Objdump, "arm-none-eabi-objdump"), args...).Output()
 	if err != nil {
 		t.Fatalf("objdump %v: %v", args, err)
 	}
@@ -336,7 +333,7 @@ func TestObjdumpA32(t *testing.T) {
 func TestObjdumpPrograms(t *testing.T) {
 	files, _ := filepath.Glob(filepath.Join(shared.File(t, "captures"), "*", "*.elf"))
 	if len(files) == 0 {
-		t.Skip("needs the programs beside the captures in ../shared/captures")
+		need.Missing(t, need.Silicon, "no ../shared/captures/*/*.elf beside the checkout")
 	}
 	for _, f := range files {
 		t.Run(filepath.Base(filepath.Dir(f)), func(t *testing.T) {

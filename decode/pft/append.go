@@ -55,7 +55,7 @@ func (c *Config) Append(dst []byte, p Packet) []byte {
 // appendAtom appends an atom packet, in the cycle-accurate form if it has a
 // count.
 func appendAtom(dst []byte, p *Packet) []byte {
-	if p.CyclesTold {
+	if p.HasCycles {
 		return appendCycles(dst, p.Cycles, p.CycleBytes+1, 0x80|p.Atoms<<1)
 	}
 	n := p.AtomCount
@@ -83,7 +83,7 @@ func (c *Config) appendTimestamp(dst []byte, p *Packet) []byte {
 // appendCount appends the count of a packet that has one behind other fields;
 // rest is what its first byte has beside it.
 func appendCount(dst []byte, p *Packet, rest byte) []byte {
-	if !p.CyclesTold {
+	if !p.HasCycles {
 		return dst
 	}
 	return appendCycles(dst, p.Cycles, p.CycleBytes, rest)

@@ -24,7 +24,7 @@ func mixed(cfg *Config, packets int) []byte {
 func randomPacket(cfg *Config, r *rand.Rand) Packet {
 	cycles := func(p Packet, atom uint8) Packet {
 		if cfg.CycleAccurate {
-			p.CyclesTold = true
+			p.HasCycles = true
 			p.Cycles = uint32(r.ExpFloat64() * 20)
 			p.CycleBytes = uint8(1+max(0, bits.Len32(p.Cycles)-4+6)/7) - atom
 		}

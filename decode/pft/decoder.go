@@ -19,6 +19,7 @@ type Decoder struct {
 	rec     record.Recorder
 	packets bool // make rows of `packets`
 
+	offset int64 // capture offset of the packet at hand
 	state
 }
 
@@ -34,7 +35,7 @@ type state struct {
 }
 
 // Decode implements [decode.Decoder].
-func (d *Decoder) Decode(u *decode.Unit, part decode.Part) {
+func (d *Decoder) Decode(u *decode.Result, part decode.Part) {
 	d.begin(u, part)
 	i := 0
 	if !part.Continued {
@@ -45,7 +46,7 @@ func (d *Decoder) Decode(u *decode.Unit, part decode.Part) {
 }
 
 // begin readies the decoder for a part.
-func (d *Decoder) begin(u *decode.Unit, part decode.Part) {
+func (d *Decoder) begin(u *decode.Result, part decode.Part) {
 	if !part.Continued {
 		d.state = state{}
 		d.walk.Lose()
@@ -62,24 +63,24 @@ func (d *Decoder) begin(u *decode.Unit, part decode.Part) {
 // lead reads the I-sync a segment begins with and returns its length.
 func (d *Decoder) lead() int {
 	var p Packet
-	offset := d.rec.Offset(0)
+	d.offset = d.rec.Offset(0)
 	if err := d.cfg.Parse(&p, d.rec.Part.Data); err != nil || p.Kind != ISync {
-		panic(fmt.Sprintf("pft: segment at %d does not begin with an I-sync: %v", offset, err))
+		panic(fmt.Sprintf("pft: segment at %d does not begin with an I-sync: %v", d.offset, err))
 	}
-	d.restart(&p, offset)
-	d.rec.Lead(d.cfg.lead(&p, offset))
-	d.keepPacket(&p, 0)
+	d.restart(&p)
+	d.rec.Start(d.cfg.lead(&p, d.offset))
+	d.recordPacket(&p, 0)
 	return p.Len
 }
 
 // lead is what an I-sync says beside the state of the processor. The count of a
 // restart after overflow or debug is unknown in PFT 1.1 (§4.4).
-func (c *Config) lead(p *Packet, offset int64) decode.Lead {
-	l := decode.Lead{
-		Offset: offset, Reason: p.Reason, CountTold: p.CyclesTold,
-		At: schema.Of(decode.Position{Place: decode.Place{Address: p.Address, ISA: p.ISA}}),
+func (c *Config) lead(p *Packet, offset int64) decode.SegmentStart {
+	l := decode.SegmentStart{
+		Offset: offset, Reason: p.Reason, HasCount: p.HasCycles,
+		At: schema.Of(decode.Position{PC: decode.PC{Address: p.Address, ISA: p.ISA}}),
 	}
-	if p.CyclesTold && (c.Minor == 0 || p.Reason == schema.ISyncTraceOn) {
+	if p.HasCycles && (c.Minor == 0 || p.Reason == schema.ISyncTraceOn) {
 		l.Count = schema.Of(int64(p.Cycles))
 	}
 	return l
@@ -90,13 +91,14 @@ func (d *Decoder) decodePackets(i int) {
 	var p Packet
 	for i < len(d.rec.Part.Data) && !d.rec.Lost() {
 		if err := d.cfg.Parse(&p, d.rec.Bytes(i)); err != nil {
-			if d.rec.Stop(i, d.walk.Seq, err) { // sync is lost (§4.2)
+			if d.rec.Stop(i, d.walk.Seq, err) { // sync is lost (§4.11)
 				d.walk.Lose()
 			}
 			return
 		}
-		d.keepPacket(&p, i)
-		d.processPacket(&p, d.rec.Offset(i))
+		d.offset = d.rec.Offset(i)
+		d.recordPacket(&p, i)
+		d.processPacket(&p)
 		i += p.Len
 	}
 	d.rec.Decoded(i)
@@ -105,50 +107,60 @@ func (d *Decoder) decodePackets(i int) {
 // finish completes the segment's entry in the unit.
 func (d *Decoder) finish() {
 	if d.walk.Known() {
-		d.rec.Segment.Tail.Reached = schema.Of(decode.Position{Place: d.walk.Place()})
+		d.rec.Segment.End.Reached = schema.Of(decode.Position{PC: d.walk.PC()})
 	}
 	d.rec.Finish(d.walk.Seq)
 }
 
 // processPacket is process_packet() (B.3.1).
-func (d *Decoder) processPacket(p *Packet, offset int64) {
+func (d *Decoder) processPacket(p *Packet) {
 	switch p.Kind {
 	case Atom:
-		d.analyzeAtomHeader(p, offset)
+		d.analyzeAtomHeader(p)
 	case BranchAddress:
 		if p.Exception != 0 {
-			d.branchWithExcp(p, offset)
+			d.branchWithExcp(p)
 		} else {
-			d.branchNoExcp(p, offset)
+			d.branchNoExcp(p)
 		}
 	case ISync:
-		d.analyzeISync(p, offset)
+		d.analyzeISync(p)
 	case WaypointUpdate:
-		d.analyzeWaypointUpdate(p, offset)
+		d.analyzeWaypointUpdate(p)
 	case ContextID:
-		d.analyzeCID(p, offset)
+		d.analyzeCID(p)
 	case VMID:
-		d.analyzeVMID(p, offset)
+		d.noteUndefined(p)
+		d.analyzeVMID(p)
 	case Timestamp:
-		d.analyzeTimestamp(p, offset)
+		d.analyzeTimestamp(p)
 	case ExceptionReturn:
-		d.analyzeERet(offset)
+		d.noteUndefined(p)
+		d.analyzeERet()
 	case Trigger:
-		d.rec.Event(d.key(offset), schema.EventTrigger, schema.Null[uint32]{}, "")
+		d.rec.Event(d.key(), schema.EventTrigger, schema.Null[uint32]{}, "")
 	case ASync, Ignore:
 	default:
 		panic(fmt.Sprintf("pft: packet kind %d", p.Kind))
 	}
 }
 
-// key is that of the next instruction, for what a packet at an offset says.
-func (d *Decoder) key(offset int64) schema.Key {
-	return schema.Key{Seq: d.walk.Seq, Offset: offset}
+// noteUndefined takes note of a packet that the version of the source does not have. It
+// is followed all the same: see [Config.Defines].
+func (d *Decoder) noteUndefined(p *Packet) {
+	if !d.cfg.Defines(p.Kind) {
+		d.rec.Segment.Quality.Undefine(p.Kind.String() + " packets")
+	}
 }
 
-// keepPacket makes the row of `packets` for the packet at Data[i], if they are
+// key is that of the next instruction, for what the packet at hand says.
+func (d *Decoder) key() schema.Key {
+	return schema.Key{Seq: d.walk.Seq, Offset: d.offset}
+}
+
+// recordPacket makes the row of `packets` for the packet at Data[i], if they are
 // wanted.
-func (d *Decoder) keepPacket(p *Packet, i int) {
+func (d *Decoder) recordPacket(p *Packet, i int) {
 	if d.packets {
 		d.rec.Packet(i, d.walk.Seq, d.cfg.text(p))
 	}

@@ -1,6 +1,6 @@
 // Package pft reads and writes Program Flow Trace, versions 1.0 and 1.1: the
-// protocol of the Program Trace Macrocell (ARM IHI 0035B; section numbers are of
-// that document).
+// protocol of the Program Trace Macrocell (ARM IHI 0035B). Section numbers are
+// those of IHI 0035B.
 //
 // packet.go and append.go are the codec: bytes to [Packet] and back, one packet
 // at a time, no state from one to the next beyond what [Config] says; field.go

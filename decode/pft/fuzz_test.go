@@ -100,12 +100,12 @@ func ignoredBits(cfg *Config, p *Packet) []byte {
 			mask[7] = 3 << 6
 		}
 	case Atom:
-		if p.CyclesTold && p.CycleBytes == 4 {
+		if p.HasCycles && p.CycleBytes == 4 {
 			mask[4] = 1 << 7
 		}
 		return mask
 	}
-	if p.CyclesTold {
+	if p.HasCycles {
 		mask[at] = 1<<7 | 3
 		if p.CycleBytes == 5 {
 			mask[at+4] = 1 << 7

@@ -14,35 +14,35 @@ import (
 
 // restart puts LastState and CurrentState to what an I-sync says and empties
 // the return stack: what analyze_isync() does whatever came before.
-func (d *Decoder) restart(p *Packet, offset int64) {
+func (d *Decoder) restart(p *Packet) {
 	d.address, d.isa, d.halted = p.Address, p.ISA, false
 	d.rec.NS, d.rec.Hyp = p.NS, p.Hyp
 	if d.cfg.ContextIDBytes > 0 {
 		d.rec.ContextID = schema.Of(p.ContextID)
 	}
 	d.walk.EmptyStack()
-	d.walk.Goto(decode.Place{Address: p.Address, ISA: p.ISA}, d.rec.Space())
-	d.tellContext(offset, d.isa)
+	d.walk.Goto(decode.PC{Address: p.Address, ISA: p.ISA}, d.rec.Space())
+	d.recordContext(d.isa)
 }
 
-// analyzeISync is analyze_isync() for an I-sync inside a segment (§4.3.3).
-func (d *Decoder) analyzeISync(p *Packet, offset int64) {
-	l := d.cfg.lead(p, offset)
+// analyzeISync is analyze_isync() for an I-sync inside a segment (§4.5.2).
+func (d *Decoder) analyzeISync(p *Packet) {
+	l := d.cfg.lead(p, d.offset)
 	if p.Reason != schema.ISyncPeriodic {
 		d.rec.Restart(l, d.walk.Seq)
 	} else {
-		reached := schema.Null[decode.Position]{V: decode.Position{Place: d.walk.Place()}, OK: d.walk.Known()}
-		d.rec.Periodic(d.key(offset), reached, l.At.V)
+		reached := schema.Null[decode.Position]{V: decode.Position{PC: d.walk.PC()}, OK: d.walk.Known()}
+		d.rec.Periodic(d.key(), reached, l.At.V)
 	}
-	d.restart(p, offset)
+	d.restart(p)
 }
 
 // analyzeAtomHeader is analyze_atomheader().
-func (d *Decoder) analyzeAtomHeader(p *Packet, offset int64) {
+func (d *Decoder) analyzeAtomHeader(p *Packet) {
 	placed := true
 	for i := uint8(0); i < p.AtomCount; i++ {
 		executed := p.Atoms>>i&1 == 0
-		if d.toWaypoint(p, offset, executed) != flow.Arrived {
+		if d.toWaypoint(p, executed) != flow.Arrived {
 			placed = false
 			break
 		}
@@ -56,23 +56,23 @@ func (d *Decoder) analyzeAtomHeader(p *Packet, offset int64) {
 			}
 			d.walk.Take()
 		default:
-			d.returnByStack(offset)
+			d.returnByStack()
 		}
 	}
 	if !placed {
 		d.rec.Segment.Row.BytesUnplaced += int64(p.Len)
 	}
-	if p.CyclesTold {
-		d.countWaypoint(p, offset, schema.CountAtom, placed)
+	if p.HasCycles {
+		d.countWaypoint(p, schema.CountAtom, placed)
 	}
 }
 
 // returnByStack is the E atom of an indirect branch: address, instruction set
 // and security state of its target are on the return stack (§4.13, B.3.2).
-func (d *Decoder) returnByStack(offset int64) {
+func (d *Decoder) returnByStack() {
 	if d.cfg.ReturnStack {
 		if space, ok := d.walk.Return(); ok {
-			d.enterSpace(space, offset)
+			d.enterSpace(space)
 			return
 		}
 	}
@@ -82,39 +82,39 @@ func (d *Decoder) returnByStack(offset int64) {
 	if !d.cfg.ReturnStack {
 		detail = "E atom on an indirect branch, but the return stack is off"
 	}
-	d.inconsistent(offset, at, detail)
+	d.inconsistent(at, detail)
 }
 
 // enterSpace puts the security state to that of a memory space.
-func (d *Decoder) enterSpace(space image.Space, offset int64) {
+func (d *Decoder) enterSpace(space image.Space) {
 	if space == d.rec.Space() {
 		return
 	}
 	d.rec.SetSpace(space)
-	d.tellContext(offset, d.walk.ISA())
+	d.recordContext(d.walk.ISA())
 }
 
 // branchNoExcp is branch_no_excp(): the packet is the E atom of the next
 // waypoint, and its target. The return stack is not popped.
-func (d *Decoder) branchNoExcp(p *Packet, offset int64) {
-	straight := d.walk.Place()
-	stop := d.toWaypoint(p, offset, true)
-	d.compareBranch(p, offset, stop, straight)
+func (d *Decoder) branchNoExcp(p *Packet) {
+	straight := d.walk.PC()
+	stop := d.toWaypoint(p, true)
+	d.compareBranch(p, stop, straight)
 	placed := stop == flow.Arrived
 	if !placed {
 		d.rec.Segment.Row.BytesUnplaced += int64(p.Len)
 	} else if d.cfg.ReturnStack && d.walk.Waypoint().Link {
 		d.walk.Push()
 	}
-	if p.CyclesTold {
-		d.countWaypoint(p, offset, schema.CountBranch, placed)
+	if p.HasCycles {
+		d.countWaypoint(p, schema.CountBranch, placed)
 	}
-	d.branchTo(p, offset)
+	d.branchTo(p)
 }
 
 // compareBranch counts how a branch packet agrees with the instruction it
 // follows. The walk from straight on stopped there.
-func (d *Decoder) compareBranch(p *Packet, offset int64, stop flow.Stop, straight decode.Place) {
+func (d *Decoder) compareBranch(p *Packet, stop flow.Stop, straight decode.PC) {
 	q := &d.rec.Segment.Quality
 	switch {
 	case stop == flow.Missing:
@@ -125,7 +125,7 @@ func (d *Decoder) compareBranch(p *Packet, offset int64, stop flow.Stop, straigh
 		return
 	}
 	state := d.branchISA(p)
-	m := decode.Miss{Offset: offset, Expected: straight, Found: decode.Place{Address: d.resolve(p, state), ISA: state}}
+	m := decode.Miss{Offset: d.offset, Expected: straight, Found: decode.PC{Address: d.resolve(p, state), ISA: state}}
 	if stop == flow.Arrived {
 		m.After, m.Expected = schema.Of(d.walk.WaypointAddress()), d.walk.Onward()
 	}
@@ -133,16 +133,16 @@ func (d *Decoder) compareBranch(p *Packet, offset int64, stop flow.Stop, straigh
 }
 
 // branchWithExcp is branch_with_excp().
-func (d *Decoder) branchWithExcp(p *Packet, offset int64) {
+func (d *Decoder) branchWithExcp(p *Packet) {
 	var returnTo schema.Null[uint32]
 	if d.walk.Known() {
-		returnTo = schema.Of(d.walk.Place().Address)
+		returnTo = schema.Of(d.walk.PC().Address)
 	}
-	if p.CyclesTold {
-		d.count(offset, p.Cycles, schema.CountBranch, d.walk.Seq)
+	if p.HasCycles {
+		d.count(p.Cycles, schema.CountBranch, d.walk.Seq)
 	}
 	x := schema.Exception{
-		Key: d.key(offset), Number: schema.Of(p.Exception),
+		Key: d.key(), Number: schema.Of(p.Exception),
 		Type: schema.Of(decode.ExceptionType(p.Exception)), ReturnAddress: returnTo,
 	}
 	if p.Exception == debugEntry {
@@ -152,7 +152,7 @@ func (d *Decoder) branchWithExcp(p *Packet, offset int64) {
 		d.halted = true
 		d.walk.Lose()
 	} else {
-		d.branchTo(p, offset)
+		d.branchTo(p)
 		x.Target = schema.Of(d.address)
 	}
 	d.rec.Enter(x)
@@ -162,18 +162,18 @@ func (d *Decoder) branchWithExcp(p *Packet, offset int64) {
 const debugEntry = 1
 
 // branchTo puts LastState and CurrentState to what a branch packet says.
-func (d *Decoder) branchTo(p *Packet, offset int64) {
+func (d *Decoder) branchTo(p *Packet) {
 	d.isa = d.branchISA(p)
 	d.address = d.resolve(p, d.isa)
-	d.branchContext(p, offset)
+	d.branchContext(p)
 	switch {
 	case d.halted:
 	case d.isa == schema.Jazelle:
-		d.rec.Event(d.key(offset), schema.EventJazelle, schema.Of(d.address), "Jazelle state: nothing is traced up to the next I-sync")
+		d.rec.Event(d.key(), schema.EventJazelle, schema.Of(d.address), "Jazelle state: nothing is traced up to the next I-sync")
 		d.halted = true
 		d.walk.Lose()
 	default:
-		d.walk.Goto(decode.Place{Address: d.address, ISA: d.isa}, d.rec.Space())
+		d.walk.Goto(decode.PC{Address: d.address, ISA: d.isa}, d.rec.Space())
 	}
 }
 
@@ -196,7 +196,7 @@ func (d *Decoder) branchISA(p *Packet) schema.ISA {
 
 // branchContext applies the security state and mode in the information bytes.
 // What is not sent is unchanged.
-func (d *Decoder) branchContext(p *Packet, offset int64) {
+func (d *Decoder) branchContext(p *Packet) {
 	before := d.rec.Security()
 	if p.Info > 0 {
 		d.rec.NS = p.NS
@@ -205,92 +205,92 @@ func (d *Decoder) branchContext(p *Packet, offset int64) {
 		d.rec.Hyp = p.Hyp
 	}
 	if d.rec.Security() != before {
-		d.tellContext(offset, d.isa)
+		d.recordContext(d.isa)
 	}
 }
 
 // analyzeWaypointUpdate is analyze_waypoint_update(). The printed procedure
 // returns without stepping over the instruction; taken literally it would come
 // out twice when execution goes on, and return addresses would be early by one.
-func (d *Decoder) analyzeWaypointUpdate(p *Packet, offset int64) {
+func (d *Decoder) analyzeWaypointUpdate(p *Packet) {
 	if !d.walk.Known() {
 		d.rec.Segment.Row.BytesUnplaced += int64(p.Len)
 		return
 	}
 	target := d.resolve(p, d.branchISA(p))
 	d.rec.Settle()
-	switch d.walk.UpTo(target, &flow.Told{Offset: offset}) {
+	switch d.walk.UpTo(target, &flow.Source{Offset: d.offset}) {
 	case flow.Arrived:
 	case flow.Missing:
-		d.unmapped(offset)
+		d.unmapped()
 		d.rec.Segment.Row.BytesUnplaced += int64(p.Len)
 	case flow.Endless:
-		d.endless(offset)
+		d.endless()
 		d.rec.Segment.Row.BytesUnplaced += int64(p.Len)
 	case flow.Overshot:
-		d.inconsistent(offset, d.walk.Place().Address, fmt.Sprintf("waypoint before the waypoint update's target 0x%08x", target))
+		d.inconsistent(d.walk.PC().Address, fmt.Sprintf("waypoint before the waypoint update's target 0x%08x", target))
 	}
 }
 
 // analyzeCID is analyze_cid() (§4.5.7): for what is output behind the packet.
-func (d *Decoder) analyzeCID(p *Packet, offset int64) {
+func (d *Decoder) analyzeCID(p *Packet) {
 	d.rec.ContextID = schema.Of(p.ContextID)
-	d.tellContext(offset, d.currentISA())
+	d.recordContext(d.currentISA())
 }
 
 // analyzeVMID is analyze_vmid().
-func (d *Decoder) analyzeVMID(p *Packet, offset int64) {
+func (d *Decoder) analyzeVMID(p *Packet) {
 	d.rec.VMID = schema.Of(p.VMID)
-	d.tellContext(offset, d.currentISA())
+	d.recordContext(d.currentISA())
 }
 
 // analyzeERet is analyze_eret(): the branch already output was an exception
 // return.
-func (d *Decoder) analyzeERet(offset int64) { d.rec.Return(d.key(offset)) }
+func (d *Decoder) analyzeERet() { d.rec.Return(d.key()) }
 
 // analyzeTimestamp is analyze_timestamp() (§4.14).
-func (d *Decoder) analyzeTimestamp(p *Packet, offset int64) {
-	if p.CyclesTold {
-		d.count(offset, p.Cycles, schema.CountTimestamp, d.walk.Seq)
+func (d *Decoder) analyzeTimestamp(p *Packet) {
+	if p.HasCycles {
+		d.count(p.Cycles, schema.CountTimestamp, d.walk.Seq)
 	}
-	d.rec.Timestamp(d.key(offset), p.Timestamp, d.cfg.TimestampCode().BitsSent(p.TimestampBytes), p.ClockChange)
+	d.rec.Timestamp(d.key(), p.Timestamp, d.cfg.TimestampCode().BitsSent(p.TimestampBytes), p.ClockChange)
 }
 
 // toWaypoint walks to the next waypoint and outputs it with its outcome. Where
 // the position is unknown, or the walk does not arrive and it becomes so, it
 // returns another stop; an unknown position is Missing.
-func (d *Decoder) toWaypoint(p *Packet, offset int64, executed bool) flow.Stop {
+func (d *Decoder) toWaypoint(p *Packet, executed bool) flow.Stop {
 	if !d.walk.Known() {
 		return flow.Missing
 	}
 	d.rec.Settle()
-	told := flow.Told{Offset: offset}
-	if p.CyclesTold {
-		told.Cycles, told.Cycle, told.Flags = p.Cycles, d.rec.Cycle+int64(p.Cycles), schema.RunCyclesTold
+	told := flow.Source{Offset: d.offset}
+	if p.HasCycles {
+		told.Cycles, told.Cycle, told.Flags = p.Cycles, d.rec.Cycle+int64(p.Cycles), schema.RunHasCycles
 	}
 	stop := d.walk.ToWaypoint(&told, executed)
 	switch stop {
 	case flow.Missing:
-		d.unmapped(offset)
+		d.unmapped()
 	case flow.Endless:
-		d.endless(offset)
+		d.endless()
 	}
 	return stop
 }
 
 // unmapped tells that the walk met an instruction that is in no image.
-func (d *Decoder) unmapped(offset int64) {
-	d.rec.Unmapped(d.key(offset), d.mem, d.walk.MissingAddress())
+func (d *Decoder) unmapped() {
+	d.rec.Unmapped(d.key(), d.mem, d.walk.MissingAddress())
 	d.walk.Lose()
 }
 
-func (d *Decoder) endless(offset int64) {
-	d.inconsistent(offset, d.walk.Place().Address, "no waypoint in straight code: wrong program image?")
+func (d *Decoder) endless() {
+	d.inconsistent(d.walk.PC().Address, "no waypoint in straight code: wrong program image?")
 	d.walk.Lose()
 }
 
-func (d *Decoder) inconsistent(offset int64, address uint32, detail string) {
-	d.rec.Inconsistent(d.key(offset), address, detail)
+func (d *Decoder) inconsistent(address uint32, detail string) {
+	d.rec.Inconsistent(d.key(), address, detail)
 }
 
 // resolve returns the address a packet tells: what is not sent is as in
@@ -322,22 +322,22 @@ func (d *Decoder) currentISA() schema.ISA {
 
 // countWaypoint enters the count of an atom or branch packet: it is the cost of
 // its waypoint, or of nothing if that could not be placed.
-func (d *Decoder) countWaypoint(p *Packet, offset int64, kind schema.CountKind, placed bool) {
+func (d *Decoder) countWaypoint(p *Packet, kind schema.CountKind, placed bool) {
 	seq := d.walk.Seq
 	if placed {
 		seq-- // told with instructions: that of the last of them
 	}
-	d.count(offset, p.Cycles, kind, seq)
+	d.count(p.Cycles, kind, seq)
 }
 
 // count enters cycles into the ledger (§4.4: every count is the cycles since
 // the count before).
-func (d *Decoder) count(offset int64, cycles uint32, kind schema.CountKind, seq int64) {
+func (d *Decoder) count(cycles uint32, kind schema.CountKind, seq int64) {
 	d.rec.Cycle += int64(cycles)
-	d.rec.Count(schema.Key{Seq: seq, Offset: offset}, int64(cycles), kind)
+	d.rec.Count(schema.Key{Seq: seq, Offset: d.offset}, int64(cycles), kind)
 }
 
-// tellContext records the context as it is from here on.
-func (d *Decoder) tellContext(offset int64, state schema.ISA) {
-	d.rec.TellContext(d.key(offset), schema.Of(state))
+// recordContext records the context as it is from here on.
+func (d *Decoder) recordContext(state schema.ISA) {
+	d.rec.RecordContext(d.key(), schema.Of(state))
 }

@@ -58,9 +58,9 @@ type Packet struct {
 	Exception uint16
 	Reason    schema.ISyncReason // I-sync
 
-	// Cycles is present where CyclesTold; CycleBytes is how many bytes it
+	// Cycles is present where HasCycles; CycleBytes is how many bytes it
 	// took (0 for an atom: 4 bits in the header alone).
-	CyclesTold bool
+	HasCycles  bool
 	Cycles     uint32
 	CycleBytes uint8
 
@@ -190,7 +190,7 @@ func parseCountedAtom(p *Packet, b []byte) error {
 	*p = Packet{}
 	p.Kind, p.Len = Atom, n
 	p.Atoms, p.AtomCount = b[0]>>1&1, 1
-	p.CyclesTold, p.Cycles, p.CycleBytes = true, cycles, uint8(n-1)
+	p.HasCycles, p.Cycles, p.CycleBytes = true, cycles, uint8(n-1)
 	return nil
 }
 
@@ -223,7 +223,7 @@ func (c *Config) parseBranch(p *Packet, b []byte) error {
 	if len(info) > 0 {
 		p.setInformation(info)
 	}
-	p.CyclesTold, p.Cycles, p.CycleBytes = c.CycleAccurate, cycles, uint8(cycleBytes)
+	p.HasCycles, p.Cycles, p.CycleBytes = c.CycleAccurate, cycles, uint8(cycleBytes)
 	return nil
 }
 
@@ -304,7 +304,7 @@ func (c *Config) parseISync(p *Packet, b []byte) error {
 		Kind: ISync, Len: end,
 		Address: address &^ 1, ISA: isyncISA(address, info), Reason: reason,
 		AltISA: info&isyncAltISA != 0, NS: info&isyncNS != 0, Hyp: info&isyncHyp != 0,
-		CyclesTold: told, Cycles: cycles, CycleBytes: uint8(cycleBytes),
+		HasCycles: told, Cycles: cycles, CycleBytes: uint8(cycleBytes),
 		ContextID: decode.LittleEndian(b[n:end]),
 	}
 	return nil
@@ -353,7 +353,7 @@ func (c *Config) parseTimestamp(p *Packet, b []byte) error {
 	}
 	*p = Packet{
 		Kind: Timestamp, Len: n,
-		CyclesTold: c.CycleAccurate, Cycles: cycles, CycleBytes: uint8(cycleBytes),
+		HasCycles: c.CycleAccurate, Cycles: cycles, CycleBytes: uint8(cycleBytes),
 		Timestamp: timestamp, TimestampBytes: uint8(timestampBytes), ClockChange: b[0] == headerTimestampClock,
 	}
 	return nil

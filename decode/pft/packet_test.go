@@ -53,10 +53,10 @@ func TestPacket(t *testing.T) {
 		{"i-sync, AltISA without T", plain, "08 00800000 25", Packet{Kind: ISync, Address: 0x8000, Reason: schema.ISyncTraceOn, AltISA: true}},
 		{"i-sync periodic has no count", counted, "08 00800000 01", Packet{Kind: ISync, Address: 0x8000}},
 		{"i-sync count of one byte", counted, "08 e304c021 21 80", Packet{
-			Kind: ISync, Address: 0x21c004e2, ISA: schema.T32, Reason: schema.ISyncTraceOn, CyclesTold: true, CycleBytes: 1,
+			Kind: ISync, Address: 0x21c004e2, ISA: schema.T32, Reason: schema.ISyncTraceOn, HasCycles: true, CycleBytes: 1,
 		}},
 		{"i-sync count of two bytes", counted, "08 e304c021 21 f035", Packet{ // 12 + 53·16
-			Kind: ISync, Address: 0x21c004e2, ISA: schema.T32, Reason: schema.ISyncTraceOn, CyclesTold: true, Cycles: 860, CycleBytes: 2,
+			Kind: ISync, Address: 0x21c004e2, ISA: schema.T32, Reason: schema.ISyncTraceOn, HasCycles: true, Cycles: 860, CycleBytes: 2,
 		}},
 		{"i-sync context id 1", contexts1, "08 00800000 21 a5", Packet{Kind: ISync, Address: 0x8000, Reason: schema.ISyncTraceOn, ContextID: 0xa5}},
 		{"i-sync context id 2", contexts2, "08 00800000 21 a5b6", Packet{Kind: ISync, Address: 0x8000, Reason: schema.ISyncTraceOn, ContextID: 0xb6a5}},
@@ -65,15 +65,15 @@ func TestPacket(t *testing.T) {
 		}},
 		{"i-sync count and context id", wideCA, "08 00800000 61 c401 44332211", Packet{
 			Kind: ISync, Address: 0x8000, Reason: schema.ISyncDebugExit,
-			CyclesTold: true, Cycles: 17, CycleBytes: 2, ContextID: 0x11223344,
+			HasCycles: true, Cycles: 17, CycleBytes: 2, ContextID: 0x11223344,
 		}},
 
 		{"atom EEN", plain, "92", Packet{Kind: Atom, Atoms: 0b100, AtomCount: 3}},
-		{"atom E with count 0", counted, "80", Packet{Kind: Atom, AtomCount: 1, CyclesTold: true}},
-		{"atom N with count 15", counted, "be", Packet{Kind: Atom, Atoms: 1, AtomCount: 1, CyclesTold: true, Cycles: 15}},
-		{"atom N with count 19", counted, "ce01", Packet{Kind: Atom, Atoms: 1, AtomCount: 1, CyclesTold: true, Cycles: 19, CycleBytes: 1}},
-		{"atom E with the highest count", counted, "fc ffffff7f", Packet{Kind: Atom, AtomCount: 1, CyclesTold: true, Cycles: 0xffffffff, CycleBytes: 4}},
-		{"atom with a count longer than needed", counted, "c0 808000", Packet{Kind: Atom, AtomCount: 1, CyclesTold: true, CycleBytes: 3}},
+		{"atom E with count 0", counted, "80", Packet{Kind: Atom, AtomCount: 1, HasCycles: true}},
+		{"atom N with count 15", counted, "be", Packet{Kind: Atom, Atoms: 1, AtomCount: 1, HasCycles: true, Cycles: 15}},
+		{"atom N with count 19", counted, "ce01", Packet{Kind: Atom, Atoms: 1, AtomCount: 1, HasCycles: true, Cycles: 19, CycleBytes: 1}},
+		{"atom E with the highest count", counted, "fc ffffff7f", Packet{Kind: Atom, AtomCount: 1, HasCycles: true, Cycles: 0xffffffff, CycleBytes: 4}},
+		{"atom with a count longer than needed", counted, "c0 808000", Packet{Kind: Atom, AtomCount: 1, HasCycles: true, CycleBytes: 3}},
 
 		// Addresses are 0xfedcba98: 111 1111011 0111001 0111010 100110 (00) in A32,
 		// 1111 1110110 1110010 1110101 001100 (0) in T32, and
@@ -87,10 +87,10 @@ func TestPacket(t *testing.T) {
 		{"branch jazelle", plain, "b1 eae5ed3f", Packet{Kind: BranchAddress, Address: 0xfedcba98, AddressBits: 32, AddressBytes: 5, ISA: schema.Jazelle}},
 		{"branch longer than needed", plain, "81 80808008", Packet{Kind: BranchAddress, AddressBits: 30, AddressBytes: 5}},
 		{"branch with count", counted, "81 10 7c1f", Packet{
-			Kind: BranchAddress, Address: 0x400, AddressBits: 12, AddressBytes: 2, CyclesTold: true, Cycles: 511, CycleBytes: 2,
+			Kind: BranchAddress, Address: 0x400, AddressBits: 12, AddressBytes: 2, HasCycles: true, Cycles: 511, CycleBytes: 2,
 		}},
 		{"branch of 1 byte with count of 5", counted, "03 7cffffff7f", Packet{
-			Kind: BranchAddress, Address: 1, AddressBits: 6, AddressBytes: 1, CyclesTold: true, Cycles: 0xffffffff, CycleBytes: 5,
+			Kind: BranchAddress, Address: 1, AddressBits: 6, AddressBytes: 1, HasCycles: true, Cycles: 0xffffffff, CycleBytes: 5,
 		}},
 		{"branch to non-secure", plain, "81 90818048 01", Packet{
 			Kind: BranchAddress, Address: 0x9000 >> 2, AddressBits: 30, AddressBytes: 5, Info: 1, NS: true,
@@ -121,7 +121,7 @@ func TestPacket(t *testing.T) {
 		}},
 		{"exception with count", counted, "8d 80808048 9d 20 04", Packet{
 			Kind: BranchAddress, Address: 0x18 >> 2, AddressBits: 30, AddressBytes: 5, Info: 2, NS: true, Hyp: true, Exception: 14,
-			CyclesTold: true, Cycles: 1, CycleBytes: 1,
+			HasCycles: true, Cycles: 1, CycleBytes: 1,
 		}},
 
 		{"waypoint 1 byte", plain, "72 05", Packet{Kind: WaypointUpdate, Address: 2, AddressBits: 6, AddressBytes: 1}},
@@ -155,10 +155,10 @@ func TestPacket(t *testing.T) {
 		{"timestamp 64, highest bit", wide, "42 808080808080808080", Packet{Kind: Timestamp, Timestamp: 1 << 63, TimestampBytes: 9}},
 		{"timestamp 64, 8 bytes", wide, "42 8080808080808040", Packet{Kind: Timestamp, Timestamp: 1 << 55, TimestampBytes: 8}},
 		{"timestamp 48 with count", counted, "42 f3e824 7c02", Packet{
-			Kind: Timestamp, Timestamp: 0x73 | 0x68<<7 | 0x24<<14, TimestampBytes: 3, CyclesTold: true, Cycles: 47, CycleBytes: 2,
+			Kind: Timestamp, Timestamp: 0x73 | 0x68<<7 | 0x24<<14, TimestampBytes: 3, HasCycles: true, Cycles: 47, CycleBytes: 2,
 		}},
 		{"timestamp 64 with count", wideCA, "42 8080808080808080ff 00", Packet{
-			Kind: Timestamp, Timestamp: 0xff << 56, TimestampBytes: 9, CyclesTold: true, CycleBytes: 1,
+			Kind: Timestamp, Timestamp: 0xff << 56, TimestampBytes: 9, HasCycles: true, CycleBytes: 1,
 		}},
 	}
 	for _, tt := range tests {
@@ -185,7 +185,7 @@ func TestPacket(t *testing.T) {
 var sentinel = Packet{
 	Kind: 99, Len: -1, Atoms: 99, AtomCount: 99, Address: 99, AddressBits: 99, AddressBytes: 99, ISA: 99,
 	Info: 99, AltISA: true, NS: true, Hyp: true, Exception: 99, Reason: 99,
-	CyclesTold: true, Cycles: 99, CycleBytes: 99, ContextID: 99, VMID: 99,
+	HasCycles: true, Cycles: 99, CycleBytes: 99, ContextID: 99, VMID: 99,
 	Timestamp: 99, TimestampBytes: 99, ClockChange: true,
 }
 

@@ -8,9 +8,25 @@ import (
 	"github.com/tracelake/tracelake/decode/flow"
 	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/decode/record"
+	"github.com/tracelake/tracelake/schema"
 )
 
 var _ decode.Protocol = (*Config)(nil)
+
+// Family returns Program Flow Trace, the protocol of PTMs. Only cores of profile
+// A have one.
+func Family() decode.Family {
+	return decode.Family{
+		Name: "pft", Types: []string{"PTM", "PFT"}, ETM: true, Major: schema.Of[uint8](etmidrMajorPFT), Version: "1", Profile: "A",
+		Needed: []string{"ETMCR", "ETMIDR", "ETMCCER", "ETMTRACEIDR"},
+		Defaults: []decode.RegisterDefault{
+			{Register: "ETMCR", Value: 0x400, Means: "not cycle-accurate, no Context ID"},
+			{Register: "ETMCCER", Value: 0x34C00000, Means: "64-bit natural timestamps, return stack implemented"},
+			{Register: "ETMIDR", Value: 0x411CF312, Means: "PFT 1.1 of a Cortex-A15"},
+		},
+		Bind: Bind,
+	}
+}
 
 // Bind binds the protocol to the registers of a source. The notes are for the
 // user; it fails if a register is missing or is that of another protocol.
@@ -45,8 +61,8 @@ func (c *Config) NewCutter() decode.Cutter { return async.NewCutter(c) }
 // Resync implements [decode.Protocol].
 func (c *Config) Resync(b []byte) (n int, ok bool) { return async.Resync(b) }
 
-// CountSyncs implements [decode.Protocol].
-func (c *Config) CountSyncs(b []byte) int { return async.CountSyncs(c, b) }
+// RateSyncs implements [decode.Protocol].
+func (c *Config) RateSyncs(b []byte) int { return async.RateSyncs(c, b) }
 
 // TimestampCode implements [decode.Protocol].
 func (c *Config) TimestampCode() decode.TimestampCode {

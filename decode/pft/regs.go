@@ -75,3 +75,10 @@ func (c *Config) TimestampBits() uint8 {
 	}
 	return 48
 }
+
+// Defines says whether the version of the source has packets of kind k (§4.5).
+// [Config.Parse] reads those that it does not have all the same: an ETMIDR that a
+// person wrote is often too old.
+func (c *Config) Defines(k Kind) bool {
+	return c.Minor >= 1 || k != VMID && k != ExceptionReturn
+}

@@ -66,7 +66,7 @@ func (c *Config) text(p *Packet) decode.PacketText {
 		t.Add("clock_change", p.ClockChange)
 	default: // no fields
 	}
-	if p.CyclesTold {
+	if p.HasCycles {
 		t.Add("cycles", p.Cycles)
 	}
 	if p.Kind == ContextID || p.Kind == ISync && c.ContextIDBytes > 0 {

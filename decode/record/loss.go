@@ -77,7 +77,7 @@ func (r *Recorder) Stop(i int, seq int64, err error) (lost bool) {
 func (r *Recorder) truncated(key schema.Key, i int) {
 	r.Decoded(i)
 	n := r.Segment.Row.BytesLost
-	r.Unit.Losses = append(r.Unit.Losses, schema.Loss{
+	r.Result.Losses = append(r.Result.Losses, schema.Loss{
 		Key: key, Bytes: n, Reason: schema.LossTruncated,
 		Detail: fmt.Sprintf("packet 0x%02x cut off after %d bytes", r.Part.Data[i], n),
 	})
@@ -96,7 +96,7 @@ func (r *Recorder) Lost() bool { return r.lost }
 // closeLoss writes the loss that ends here, if there is one.
 func (r *Recorder) closeLoss() {
 	if r.lost && r.loss.Bytes > 0 {
-		r.Unit.Losses = append(r.Unit.Losses, r.loss)
+		r.Result.Losses = append(r.Result.Losses, r.loss)
 	}
 }
 

@@ -13,14 +13,16 @@ import (
 // packet of any protocol and follows no program: where the program stands, its
 // caller says with the key of each row.
 //
-// Its rows are those of design.md §2, relative to their segment: see [decode.Unit].
+// Its rows are those of docs/tables.md, relative to their segment: see
+// [decode.Result].
 type Recorder struct {
 	// What the registers say. It does not change once the first part began.
 	CycleAccurate bool // rows have cycles
 	Timestamps    decode.TimestampCode
+	UnitBytes     int // bytes of the stream in a unit; 0 is 1
 
 	// Of the part at hand.
-	Unit    *decode.Unit
+	Result  *decode.Result
 	Part    decode.Part
 	Segment decode.Segment // the entry being made for Unit.Segments
 	Base    decode.Ends    // lengths of the unit's slices where the part began
@@ -54,14 +56,14 @@ type State struct {
 
 // Begin begins a part, before which the segment has seq instructions. If the
 // input broke before it, all of it is lost.
-func (r *Recorder) Begin(u *decode.Unit, part decode.Part, seq int64) {
+func (r *Recorder) Begin(u *decode.Result, part decode.Part, seq int64) {
 	if part.Continued {
 		part.Prepend(r.rest)
 	} else {
 		r.State, r.lost, r.broken = State{}, false, false
 	}
 	r.rest = decode.Part{}
-	r.Unit, r.Part, r.Base = u, part, u.Ends()
+	r.Result, r.Part, r.Base = u, part, u.Ends()
 	r.Segment = decode.Segment{Continued: part.Continued, Open: part.Open}
 	r.seq = seq
 	r.bound, r.bounds = 0, part.Bounds
@@ -71,14 +73,14 @@ func (r *Recorder) Begin(u *decode.Unit, part decode.Part, seq int64) {
 	}
 }
 
-// Lead records the I-sync a segment begins with. What it does to the epoch, and
+// Start records the I-sync a segment begins with. What it does to the epoch, and
 // whether it makes an event, depends on what came before: that is for the
 // stitcher.
-func (r *Recorder) Lead(l decode.Lead) {
-	l.NewEpoch, l.CycleAccurate = l.OpensEpoch(), r.CycleAccurate
+func (r *Recorder) Start(l decode.SegmentStart) {
+	l.CycleAccurate = r.CycleAccurate
 	row := &r.Segment.Row
 	row.Offset, row.Address, row.Reason = l.Offset, l.Address(), l.Reason
-	r.Segment.Lead = l
+	r.Segment.Start = l
 }
 
 // Periodic compares a periodic I-sync inside a segment with the position the flow
@@ -91,34 +93,37 @@ func (r *Recorder) Periodic(key schema.Key, reached schema.Null[decode.Position]
 }
 
 // Restart records an I-sync inside a segment that is not periodic: trace starts
-// again, behind seq instructions. With a count that is known the gap was counted
-// and the epoch goes on; without one another opens.
-func (r *Recorder) Restart(l decode.Lead, seq int64) {
-	key := schema.Key{Seq: seq, Offset: l.Offset}
-	r.Event(key, decode.RestartEvent(l.Reason), l.Address(), "")
-	if !l.OpensEpoch() {
-		r.Cycle += l.Count.V
-		r.Count(key, l.Count.V, schema.CountISync)
+// again, after seq instructions.
+func (r *Recorder) Restart(l decode.SegmentStart, seq int64) {
+	e := l.Effect(false)
+	e.Restart.V.Seq, e.Count.V.Seq = seq, seq
+	r.Result.Events = append(r.Result.Events, e.Restart.V)
+	if e.NewEpoch {
+		r.Epoch++
+		r.Cycle, r.spanDue = 0, true
+	}
+	r.Cycle += e.Cycles
+	if !e.Count.OK {
 		return
 	}
-	if l.CountTold {
-		r.Unit.Counts = append(r.Unit.Counts, schema.CycleCount{Key: key, OutOfEpoch: true, Kind: schema.CountISync})
+	if !e.NewEpoch {
+		e.Count.V.Point = r.point()
 	}
-	r.Epoch++
-	r.Cycle, r.spanDue = 0, true
+	r.Result.Counts = append(r.Result.Counts, e.Count.V)
 }
 
 // Finish ends the part, behind which the segment has seq instructions, and
-// appends its entry to Unit.Segments. What Segment.Tail and Segment.Back say of
+// appends its entry to Unit.Segments. What Segment.End and Segment.Back say of
 // the flow of the program, the caller has set.
 func (r *Recorder) Finish(seq int64) {
 	if !r.Part.Open {
 		r.closeLoss()
 	}
+	r.countUnits()
 	s := &r.Segment
 	s.Row.Bytes = s.Row.BytesDecoded + s.Row.BytesLost
 	s.Row.Instructions = seq - r.seq
-	t := &s.Tail
+	t := &s.End
 	t.Lost, t.Broken = r.lost, r.broken
 	t.Seq, t.Epoch, t.Cycle = seq, r.Epoch, r.Cycle
 	t.VMID = r.VMID
@@ -126,9 +131,21 @@ func (r *Recorder) Finish(seq int64) {
 	if r.lost {
 		t.TimestampBits = 0
 	}
-	s.Ends = r.Unit.Ends()
-	r.Unit.Segments = append(r.Unit.Segments, *s)
-	r.Unit, r.Part, r.bounds = nil, decode.Part{}, nil
+	s.Ends = r.Result.Ends()
+	r.Result.Segments = append(r.Result.Segments, *s)
+	r.Result, r.Part, r.bounds = nil, decode.Part{}, nil
+}
+
+// countUnits makes units of the bytes that the part's rows count.
+func (r *Recorder) countUnits() {
+	if r.UnitBytes <= 1 {
+		return
+	}
+	n, row := int64(r.UnitBytes), &r.Segment.Row
+	row.BytesDecoded, row.BytesLost, row.BytesUnplaced = row.BytesDecoded/n, row.BytesLost/n, row.BytesUnplaced/n
+	for i := r.Base[decode.Losses]; i < len(r.Result.Losses); i++ {
+		r.Result.Losses[i].Bytes /= n
+	}
 }
 
 // Settle opens a span for the runs that follow, if something changed that they
@@ -142,12 +159,12 @@ func (r *Recorder) Settle() {
 func (r *Recorder) openSpan() {
 	r.spanDue = false
 	s := schema.Span{
-		Run: len(r.Unit.Runs), Epoch: r.Epoch, Timestamp: r.timestamp,
+		Run: len(r.Result.Runs), Epoch: r.Epoch, Timestamp: r.timestamp,
 		ContextID: r.ContextID, VMID: r.VMID, Security: r.Security(),
 	}
-	if n := len(r.Unit.Spans); n > r.Base.Spans && r.Unit.Spans[n-1].Run == s.Run {
-		r.Unit.Spans[n-1] = s
+	if n := len(r.Result.Spans); n > r.Base[decode.Spans] && r.Result.Spans[n-1].Run == s.Run {
+		r.Result.Spans[n-1] = s
 		return
 	}
-	r.Unit.Spans = append(r.Unit.Spans, s)
+	r.Result.Spans = append(r.Result.Spans, s)
 }

@@ -2,7 +2,7 @@ package record
 
 import (
 	"io"
-	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/tracelake/tracelake/decode"
@@ -24,7 +24,7 @@ func part(at decode.CaptureOffset, n int, asyncs ...int) decode.Part {
 // as it lies ahead.
 func TestRecorderBytes(t *testing.T) {
 	var r Recorder
-	r.Begin(&decode.Unit{}, part(100, 20, 6, 12), 0)
+	r.Begin(&decode.Result{}, part(100, 20, 6, 12), 0)
 	for _, step := range []struct{ i, end int }{{0, 6}, {5, 6}, {6, 12}, {13, 20}, {19, 20}} {
 		if got := step.i + len(r.Bytes(step.i)); got != step.end {
 			t.Errorf("a packet at %d may reach up to %d, want %d", step.i, got, step.end)
@@ -56,7 +56,7 @@ func TestRecorderStop(t *testing.T) {
 		{"cut off by the end", false, true, nil, io.ErrUnexpectedEOF, false, loss(3, schema.LossTruncated, "packet 0x07 cut off after 3 bytes"), 0},
 	} {
 		var r Recorder
-		var u decode.Unit
+		var u decode.Result
 		p := part(100, 10, tt.asyncs...)
 		p.Open, p.End = tt.open, tt.end
 		r.Begin(&u, p, 0)
@@ -64,7 +64,7 @@ func TestRecorderStop(t *testing.T) {
 		lost := r.Stop(7, 3, tt.err)
 		r.Finish(3)
 		row := u.Segments[0].Row
-		if lost != tt.lost || u.Segments[0].Tail.Lost != tt.lost || !reflect.DeepEqual(u.Losses, tt.losses) {
+		if lost != tt.lost || u.Segments[0].End.Lost != tt.lost || !slices.Equal(u.Losses, tt.losses) {
 			t.Errorf("%s: lost %v, %+v, want %v, %+v", tt.name, lost, u.Losses, tt.lost, tt.losses)
 		}
 		if len(r.rest.Data) != tt.rest || row.BytesDecoded != 7 || row.BytesLost != 3-int64(tt.rest) || row.Bytes != row.BytesDecoded+row.BytesLost {
@@ -76,7 +76,7 @@ func TestRecorderStop(t *testing.T) {
 // A packet that two parts share, and a loss that lasts over two.
 func TestRecorderParts(t *testing.T) {
 	var r Recorder
-	var u decode.Unit
+	var u decode.Result
 	first := part(100, 10)
 	first.Open = true
 	r.Begin(&u, first, 0)
@@ -102,7 +102,7 @@ func TestRecorderParts(t *testing.T) {
 	r.Decoded(0)
 	r.Finish(4)
 	want := []schema.Loss{{Key: schema.Key{Seq: 4, Offset: 112}, Bytes: 8 + 10, Reason: schema.LossBadPacket, Detail: "header 0x10: why"}}
-	if !reflect.DeepEqual(u.Losses, want) {
+	if !slices.Equal(u.Losses, want) {
 		t.Errorf("losses %+v, want %+v", u.Losses, want)
 	}
 	for i, instructions := range []int64{2, 2, 0} {
@@ -116,7 +116,7 @@ func TestRecorderParts(t *testing.T) {
 // came between.
 func TestRecorderSettle(t *testing.T) {
 	r := Recorder{Timestamps: decode.TimestampCode{Bits: 48}}
-	var u decode.Unit
+	var u decode.Result
 	r.Begin(&u, part(100, 10), 0)
 	run := func() {
 		r.Settle()
@@ -124,7 +124,7 @@ func TestRecorderSettle(t *testing.T) {
 	}
 	r.Settle()
 	r.NS = true
-	r.TellContext(schema.Key{}, schema.Of(schema.A32))
+	r.RecordContext(schema.Key{}, schema.Of(schema.A32))
 	run()
 	run()
 	r.Timestamp(schema.Key{Seq: 2}, 5, 7, false)
@@ -135,7 +135,7 @@ func TestRecorderSettle(t *testing.T) {
 		{Run: 0, Timestamp: schema.TimestampCarried, Security: schema.NonSecure},
 		{Run: 2, Timestamp: 0, Security: schema.NonSecure},
 	}
-	if !reflect.DeepEqual(u.Spans, want) {
+	if !slices.Equal(u.Spans, want) {
 		t.Errorf("spans %+v, want %+v", u.Spans, want)
 	}
 	if len(u.Timestamps) != 1 || len(u.Events) != 1 || u.Events[0].Event != schema.EventTimestampUnknown {
@@ -147,25 +147,25 @@ func TestRecorderSettle(t *testing.T) {
 func TestRecorderRestart(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
-		lead   decode.Lead
+		lead   decode.SegmentStart
 		epoch  int32
 		cycle  int64
 		counts []schema.CycleCount
 	}{
-		{"counted", decode.Lead{Offset: 104, Reason: schema.ISyncTraceOn, CountTold: true, Count: schema.Of[int64](5)}, 0, 15, []schema.CycleCount{{
+		{"counted", decode.SegmentStart{Offset: 104, Reason: schema.ISyncTraceOn, HasCount: true, Count: schema.Of[int64](5)}, 0, 15, []schema.CycleCount{{
 			Key: schema.Key{Seq: 2, Offset: 104}, Point: schema.Point{Cycle: schema.Of[int64](15)}, Cycles: schema.Of[int64](5), Kind: schema.CountISync,
 		}}},
-		{"not to be trusted", decode.Lead{Offset: 104, Reason: schema.ISyncOverflow, CountTold: true}, 1, 0, []schema.CycleCount{{
+		{"not to be trusted", decode.SegmentStart{Offset: 104, Reason: schema.ISyncOverflow, HasCount: true}, 1, 0, []schema.CycleCount{{
 			Key: schema.Key{Seq: 2, Offset: 104}, OutOfEpoch: true, Kind: schema.CountISync,
 		}}},
-		{"without a count", decode.Lead{Offset: 104, Reason: schema.ISyncDebugExit}, 1, 0, nil},
+		{"without a count", decode.SegmentStart{Offset: 104, Reason: schema.ISyncDebugExit}, 1, 0, nil},
 	} {
 		r := Recorder{CycleAccurate: true}
-		var u decode.Unit
+		var u decode.Result
 		r.Begin(&u, part(100, 10), 0)
 		r.Cycle = 10
 		r.Restart(tt.lead, 2)
-		if r.Epoch != tt.epoch || r.Cycle != tt.cycle || !reflect.DeepEqual(u.Counts, tt.counts) {
+		if r.Epoch != tt.epoch || r.Cycle != tt.cycle || !slices.Equal(u.Counts, tt.counts) {
 			t.Errorf("%s: epoch %d, cycle %d, %+v, want %d, %d, %+v", tt.name, r.Epoch, r.Cycle, u.Counts, tt.epoch, tt.cycle, tt.counts)
 		}
 		if len(u.Events) != 1 || u.Events[0].Event != decode.RestartEvent(tt.lead.Reason) {

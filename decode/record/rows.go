@@ -13,7 +13,7 @@ import (
 
 // Event records an event.
 func (r *Recorder) Event(key schema.Key, e schema.EventKind, address schema.Null[uint32], detail string) {
-	r.Unit.Events = append(r.Unit.Events, schema.Event{Key: key, Event: e, Address: address, Detail: detail})
+	r.Result.Events = append(r.Result.Events, schema.Event{Key: key, Event: e, Address: address, Detail: detail})
 }
 
 // Inconsistent records that the trace and the program image do not agree at an
@@ -33,18 +33,18 @@ func (r *Recorder) Unmapped(key schema.Key, mem *image.Memory, at uint32) {
 	r.Event(key, schema.EventUnmapped, schema.Of(at), detail)
 }
 
-// TellContext records the context as it is from here on, with the instruction
+// RecordContext records the context as it is from here on, with the instruction
 // set, where there is one.
-func (r *Recorder) TellContext(key schema.Key, state schema.Null[schema.ISA]) {
+func (r *Recorder) RecordContext(key schema.Key, state schema.Null[schema.ISA]) {
 	r.spanDue = true
-	r.Unit.Contexts = append(r.Unit.Contexts, schema.Context{
+	r.Result.Contexts = append(r.Result.Contexts, schema.Context{
 		Key: key, ContextID: r.ContextID, VMID: r.VMID, Security: r.Security(), ISA: state,
 	})
 }
 
 // Count records cycles that were told, and are in Cycle already.
 func (r *Recorder) Count(key schema.Key, cycles int64, kind schema.CountKind) {
-	r.Unit.Counts = append(r.Unit.Counts, schema.CycleCount{
+	r.Result.Counts = append(r.Result.Counts, schema.CycleCount{
 		Key: key, Point: r.point(), Cycles: schema.Of(cycles), Kind: kind,
 	})
 }
@@ -65,8 +65,8 @@ func (r *Recorder) Timestamp(key schema.Key, raw uint64, bits uint8, clockChange
 			return
 		}
 	}
-	r.timestamp = int32(len(r.Unit.Timestamps))
-	r.Unit.Timestamps = append(r.Unit.Timestamps, row)
+	r.timestamp = int32(len(r.Result.Timestamps))
+	r.Result.Timestamps = append(r.Result.Timestamps, row)
 	r.spanDue = true
 }
 
@@ -86,12 +86,12 @@ func (r *Recorder) Return(key schema.Key) {
 func (r *Recorder) exception(x *schema.Exception) {
 	x.Point, x.Timestamp = r.point(), r.timestamp
 	x.ContextID, x.VMID, x.Security = r.ContextID, r.VMID, r.Security()
-	r.Unit.Exceptions = append(r.Unit.Exceptions, *x)
+	r.Result.Exceptions = append(r.Result.Exceptions, *x)
 }
 
 // Packet makes the row of `packets` of the packet at Part.Data[i].
 func (r *Recorder) Packet(i int, seq int64, text decode.PacketText) {
-	r.Unit.Packets = append(r.Unit.Packets, schema.Packet{
+	r.Result.Packets = append(r.Result.Packets, schema.Packet{
 		Key: schema.Key{Seq: seq, Offset: r.Offset(i)}, Type: text.Type,
 		Bytes: append([]byte(nil), r.Part.Data[i:i+text.Len]...), Fields: text.JSON(),
 	})

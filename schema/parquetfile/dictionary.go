@@ -92,5 +92,6 @@ func (d *dictionary[T]) place(j int) {
 	d.slots[h&mask] = uint32(j) + 1
 }
 
-// hash is multiplicative (Knuth, volume 3, §6.4), good in its high bits.
+// hash is multiplicative (Knuth, The Art of Computer Programming, volume 3,
+// 6.4), good in its high bits.
 func hash[T unsigned](v T) uint64 { return uint64(v) * 0x9E3779B97F4A7C15 }

@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 
 	"github.com/tracelake/tracelake/bench/sample/internal/remake"
-	"github.com/tracelake/tracelake/bench/synth"
+	"github.com/tracelake/tracelake/bench/snapshot"
 )
 
 const captureDir = "capture"
@@ -57,10 +57,10 @@ func run(elf, log string) error {
 		return err
 	}
 	files[remake.ELFName] = code
-	if err := synth.WriteFiles(captureDir, files); err != nil {
+	if err := snapshot.WriteFiles(captureDir, files); err != nil {
 		return err
 	}
-	return synth.WriteFiles(".", map[string][]byte{remake.RecordingName: recording, remake.TruthName: text})
+	return snapshot.WriteFiles(".", map[string][]byte{remake.RecordingName: recording, remake.TruthName: text})
 }
 
 // readRecording returns the recording at hand, or a new one of a log.

@@ -1,59 +1,56 @@
 // Package shared finds the material that stands beside the checkout, in ../shared
 // of the module: captures, and what other decoders make of them. Only tests
-// import it, and skip without it.
+// import it, and skip without the material.
 package shared
 
 import (
 	"bytes"
 	"compress/gzip"
-	"errors"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/tracelake/tracelake/bench/need"
 )
 
 // File returns the path of a file or folder of the material, named with slashes.
 // Without it, the test is skipped.
 func File(t testing.TB, name string) string {
 	t.Helper()
-	path, ok := Find(name)
-	if !ok {
-		t.Skipf("needs ../shared/%s beside the module", name)
+	root := filepath.Join(need.Module(t), "..", "shared")
+	path := filepath.Join(root, filepath.FromSlash(name))
+	switch _, err := os.Stat(path); {
+	case err == nil:
+	case !exists(filepath.Join(root, "captures")):
+		need.Missing(t, need.Silicon, "no ../shared/captures beside the checkout")
+	default:
+		need.Missing(t, need.Silicon, "no ../shared/"+name+" beside the checkout")
 	}
 	return path
 }
 
 // Find returns the path that a file or folder of the material has, and whether it
-// is there.
-func Find(name string) (path string, ok bool) {
-	root, err := moduleRoot()
-	if err != nil {
-		return "", false
+// is there. A test that continues without it has a subtest of that name, which
+// skips.
+func Find(t testing.TB, name string) (path string, ok bool) {
+	t.Helper()
+	path = filepath.Join(need.Module(t), "..", "shared", filepath.FromSlash(name))
+	if exists(path) {
+		return path, true
 	}
-	path = filepath.Join(root, "..", "shared", filepath.FromSlash(name))
-	_, err = os.Stat(path)
-	return path, err == nil
+	if t, ok := t.(interface {
+		Run(name string, test func(*testing.T)) bool
+	}); ok { // no benchmark
+		t.Run("shared/"+name, func(t *testing.T) { File(t, name) })
+	}
+	return path, false
 }
 
-// moduleRoot returns the folder of go.mod above the working directory, which in a
-// test is the folder of its package.
-func moduleRoot() (string, error) {
-	dir, err := os.Getwd()
-	if err != nil {
-		return "", err
-	}
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			return dir, nil
-		}
-		up := filepath.Dir(dir)
-		if up == dir {
-			return "", errors.New("no go.mod above the test")
-		}
-		dir = up
-	}
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 // Read returns what is in a file of any path, unpacked if its name ends in .gz.

@@ -10,10 +10,18 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/tracelake/tracelake/bench/synth"
+	"github.com/tracelake/tracelake/bench/cost"
+	"github.com/tracelake/tracelake/bench/encode"
+	"github.com/tracelake/tracelake/bench/encode/pft"
+	"github.com/tracelake/tracelake/bench/program"
+	"github.com/tracelake/tracelake/bench/recording"
+	"github.com/tracelake/tracelake/bench/recording/qemu"
+	"github.com/tracelake/tracelake/bench/snapshot"
+	"github.com/tracelake/tracelake/bench/step"
+	"github.com/tracelake/tracelake/bench/truth/digest"
 	"github.com/tracelake/tracelake/decode/frame"
 	"github.com/tracelake/tracelake/decode/image"
-	"github.com/tracelake/tracelake/decode/pft"
+	codec "github.com/tracelake/tracelake/decode/pft"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -38,9 +46,9 @@ const (
 )
 
 // Options are those of the PTM that made the capture.
-func Options() synth.PFTOptions {
-	return synth.PFTOptions{
-		Config: pft.Config{
+func Options() pft.Options {
+	return pft.Options{
+		Config: codec.Config{
 			Minor: 1, CycleAccurate: true, ContextIDBytes: 1, Timestamp64: true, ReturnStack: true,
 		},
 		Source:           0x10,
@@ -54,9 +62,9 @@ func Options() synth.PFTOptions {
 
 // A Program is the sample's program, loaded.
 type Program struct {
-	*synth.Program
+	*program.Program
 	end   uint32 // address of endSymbol
-	dumps []synth.SnapshotDump
+	dumps []snapshot.Dump
 }
 
 // LoadProgram reads the sample's ELF file.
@@ -67,14 +75,14 @@ func LoadProgram(file []byte) (*Program, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", ELFName, err)
 	}
-	p := &Program{Program: synth.NewProgram(image.New(regions...))}
+	p := &Program{Program: program.New(image.New(regions...))}
 	f, err := elf.NewFile(bytes.NewReader(file))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", ELFName, err)
 	}
 	for _, prog := range f.Progs {
 		if prog.Type == elf.PT_LOAD && prog.Filesz > 0 {
-			p.dumps = append(p.dumps, synth.SnapshotDump{
+			p.dumps = append(p.dumps, snapshot.Dump{
 				File: ELFName, Address: uint32(prog.Vaddr), Offset: uint32(prog.Off), Length: uint32(prog.Filesz),
 			})
 		}
@@ -93,14 +101,14 @@ func LoadProgram(file []byte) (*Program, error) {
 }
 
 // Record makes the recording from a log of QEMU.
-func Record(program *Program, log io.Reader) ([]byte, error) {
+func Record(p *Program, log io.Reader) ([]byte, error) {
 	var b bytes.Buffer
 	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
 	if err != nil {
 		return nil, err
 	}
-	steps := synth.ReadQEMULog(log, program.Program, Security)
-	if err := synth.WriteRecording(z, synth.Until(steps, program.end)); err != nil {
+	steps := qemu.ReadLog(log, p.Program, Security)
+	if err := recording.Write(z, step.Until(steps, p.end)); err != nil {
 		return nil, err
 	}
 	if err := z.Close(); err != nil {
@@ -109,34 +117,34 @@ func Record(program *Program, log io.Reader) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// Execution is what a recording recorded, with its costs.
-func Execution(program *Program, recording []byte) (synth.Steps, error) {
-	z, err := gzip.NewReader(bytes.NewReader(recording))
+// Execution is what a recording has, with its costs.
+func Execution(p *Program, recorded []byte) (step.Steps, error) {
+	z, err := gzip.NewReader(bytes.NewReader(recorded))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", RecordingName, err)
 	}
-	return new(synth.Costs).Apply(synth.ReadRecording(z, program.Program, Security)), nil
+	return new(cost.Model).Apply(recording.Read(z, p.Program, Security)), nil
 }
 
 // Capture traces an execution and returns the files of the snapshot directory
 // but the ELF file, and the truth. The sample's has [Options].
-func Capture(program *Program, steps synth.Steps, options synth.PFTOptions) (map[string][]byte, *synth.Truth, error) {
+func Capture(p *Program, steps step.Steps, options pft.Options) (map[string][]byte, *digest.Truth, error) {
 	var trace bytes.Buffer
 	frames := frame.NewWriter(&trace)
-	truth := synth.NewDigest(options.Source)
-	if err := synth.NewPFT(synth.Framed(frames, options.Source), truth, options).Encode(steps); err != nil {
+	truth := digest.New(options.Source)
+	if err := encode.All(pft.New(snapshot.Framed(frames, options.Source), truth, options), steps); err != nil {
 		return nil, nil, err
 	}
 	if err := frames.Flush(); err != nil {
 		return nil, nil, err
 	}
-	files := snapshot(program, &options).Files()
+	files := describe(p, &options).Files()
 	files[TraceName] = trace.Bytes()
 	return files, truth.Truth(), nil
 }
 
 // TruthText is the truth as JSON, one line a row, so that differences show.
-func TruthText(t *synth.Truth) ([]byte, error) {
+func TruthText(t *digest.Truth) ([]byte, error) {
 	b, err := json.Marshal(t)
 	if err != nil {
 		return nil, err
@@ -145,15 +153,15 @@ func TruthText(t *synth.Truth) ([]byte, error) {
 	return append(bytes.TrimSpace(b), '\n'), nil
 }
 
-// snapshot is the directory of the capture.
-func snapshot(program *Program, options *synth.PFTOptions) *synth.Snapshot {
-	return &synth.Snapshot{
+// describe is the directory of the capture.
+func describe(p *Program, options *pft.Options) *snapshot.Snapshot {
+	return &snapshot.Snapshot{
 		Description: "the sample of tracelake: a small program that ran in QEMU, traced by a generator",
 		TimestampHz: timestampHz,
-		Cores:       []synth.SnapshotCore{{Name: "cpu_0", Type: "Cortex-A15", Dumps: program.dumps}},
-		Sources: []synth.SnapshotSource{{
+		Cores:       []snapshot.Core{{Name: "cpu_0", Type: "Cortex-A15", Dumps: p.dumps}},
+		Sources: []snapshot.Source{{
 			Name: "PTM_0", Type: "PTM1.1", Core: "cpu_0", Buffer: "ETB_0", Registers: options.Registers(),
 		}},
-		Buffers: []synth.SnapshotBuffer{{Name: "ETB_0", File: TraceName, Format: "coresight"}},
+		Buffers: []snapshot.Buffer{{Name: "ETB_0", File: TraceName, Format: "coresight"}},
 	}
 }

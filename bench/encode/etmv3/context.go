@@ -1,0 +1,83 @@
+package etmv3
+
+import (
+	"math/bits"
+
+	"github.com/tracelake/tracelake/bench/encode"
+	"github.com/tracelake/tracelake/bench/step"
+	"github.com/tracelake/tracelake/bench/truth"
+	codec "github.com/tracelake/tracelake/decode/etmv3"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// context sends Context ID and VMID where s has others than the stream told
+// (§3.6).
+func (e *Encoder) context(s *step.Step) {
+	if id := encode.ContextIDBits(s.ContextID, e.opt.ContextIDBytes); e.opt.ContextIDBytes > 0 && e.told.contextID != schema.Of(id) {
+		e.flush()
+		at := e.emit(codec.Packet{Kind: codec.ContextID, ContextID: id})
+		e.told.contextID = schema.Of(id)
+		e.tellContext(at)
+	}
+	if e.opt.TraceVMID && s.VMID != e.told.vmid.V {
+		e.vmid(s.VMID)
+	}
+}
+
+func (e *Encoder) vmid(id uint8) {
+	e.flush()
+	at := e.emit(codec.Packet{Kind: codec.VMID, VMID: id})
+	e.told.vmid = schema.Of(id)
+	e.tellContext(at)
+}
+
+// timestamp sends the time (§3.7): all of it, or the bytes up to the highest bit
+// that changed.
+func (e *Encoder) timestamp(whole bool) {
+	if !e.opt.Timestamps {
+		return
+	}
+	width := e.opt.TimestampBits()
+	value := (e.opt.TimestampBase + e.now/max(1, e.opt.CyclesPerTick)) & (1<<width - 1)
+	raw := value
+	if e.opt.TimestampGray {
+		raw ^= raw >> 1
+	}
+	most := encode.TimestampBytes(int(width))
+	n := e.vary.bytes(encode.TimestampBytes(bits.Len64(raw^e.told.timestamp)), most)
+	if whole {
+		n = most
+	}
+	sent := encode.TimestampBits(n, width)
+	if n == most {
+		e.sync.timestamp = false
+	}
+	p := codec.Packet{Kind: codec.Timestamp, Timestamp: raw & (1<<sent - 1), TimestampBytes: n}
+	p.ClockChange = value != 0 && e.vary.happens(e.vary.Timestamps/4)
+	e.told.timestamp = raw
+	e.told.timestampBits = max(e.told.timestampBits, sent)
+	at := e.emit(p)
+	e.tellTimestamp(at, value, p.ClockChange)
+}
+
+// tellTimestamp enters the timestamp at an offset. 0 means unknown.
+func (e *Encoder) tellTimestamp(at int64, value uint64, clockChange bool) {
+	t := &e.truth
+	known := e.told.timestampBits == e.opt.TimestampBits()
+	e.told.timestampValue = schema.Null[uint64]{V: value, OK: known && value != 0}
+	if !e.told.timestampValue.OK {
+		e.told.timestampValue.V = 0
+	}
+	if clockChange {
+		t.event(at, schema.EventClockChange, schema.Null[uint32]{})
+	}
+	switch {
+	case !t.synced:
+	case known && value == 0:
+		t.event(at, schema.EventTimestampUnknown, schema.Null[uint32]{})
+	default:
+		t.rows.Timestamp(&truth.Timestamp{
+			Key: t.key(at), Timestamp: e.told.timestampValue, KnownBits: e.told.timestampBits, Epoch: t.epoch, Cycle: e.cycleNow(),
+		})
+	}
+}

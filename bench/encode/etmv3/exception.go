@@ -1,0 +1,316 @@
+package etmv3
+
+import (
+	"fmt"
+
+	"github.com/tracelake/tracelake/bench/encode"
+	"github.com/tracelake/tracelake/bench/step"
+	"github.com/tracelake/tracelake/bench/truth"
+	codec "github.com/tracelake/tracelake/decode/etmv3"
+	"github.com/tracelake/tracelake/decode/isa"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// This file traces exceptions (§4.5), what they cancel (§4.6), and returns.
+
+// exceptionNumbers are the numbers of exceptions on A and R (§3.4.4).
+var exceptionNumbers = map[schema.ExceptionType]uint16{
+	schema.ExcDebug: 1, schema.ExcSMC: 2, schema.ExcHyp: 3, schema.ExcAsyncDataAbort: 4, schema.ExcThumbEE: 5,
+	schema.ExcReset: 8, schema.ExcUndefined: 9, schema.ExcSVC: 10, schema.ExcPrefetchAbort: 11, schema.ExcDataAbort: 12,
+	schema.ExcGeneric: 13, schema.ExcIRQ: 14, schema.ExcFIQ: 15,
+}
+
+// exceptionNumbersM are those of v7-M but interrupts.
+var exceptionNumbersM = map[schema.ExceptionType]uint16{
+	schema.ExcUsageFault: 9, schema.ExcNMI: 10, schema.ExcSVC: 11, schema.ExcDebugMonitor: 12, schema.ExcMemManage: 13,
+	schema.ExcPendSV: 14, schema.ExcSysTick: 15, schema.ExcReset: 17, schema.ExcHardFault: 19, schema.ExcBusFault: 21,
+}
+
+// mostInterrupts is how many external interrupts v7-M traces: IRQ0 to IRQ495.
+const mostInterrupts = 496
+
+// exceptionNumber is the number of the exception s in branch packets.
+func (e *Encoder) exceptionNumber(s *step.Step) (uint16, error) {
+	numbers := exceptionNumbers
+	if e.opt.ProfileM {
+		numbers = exceptionNumbersM
+	}
+	number, ok := numbers[s.Exception]
+	switch n := s.Number; {
+	case ok:
+		return number, nil
+	case !e.opt.ProfileM || s.Exception != schema.ExcIRQ || n >= mostInterrupts:
+		return 0, fmt.Errorf("encode/etmv3: at %s: exception %s %d is not traced here", s.At, s.Exception, n)
+	case n == 0:
+		return 8, nil
+	case n <= 7:
+		return n, nil
+	default:
+		return n + 16, nil
+	}
+}
+
+// exception traces an exception entry. It takes the place of the branch packet
+// that is owed, unless an instruction behind the branch was begun.
+func (e *Encoder) exception(s *step.Step) error {
+	debug := s.Exception == schema.ExcDebug
+	if debug && e.opt.ProfileM { // is no exception there: trace ends
+		e.settle()
+		e.breakData(false)
+		e.stop(e.waits+uint64(s.Cycles), schema.ISyncDebugExit)
+		e.goOn(s)
+		return nil
+	}
+	number, err := e.exceptionNumber(s)
+	if err != nil {
+		return err
+	}
+	if s.Exception == schema.ExcDataAbort && e.opt.Program == nil && !e.faulted(s) {
+		return fmt.Errorf("encode/etmv3: at %s: without the program an abort looks as if the instruction before made it", s.At)
+	}
+	r := codec.Branch{Exception: number}
+	begun := e.begin(s)
+	r.Cancel = begun == tellsPhantom
+	if r.Cancel && e.opt.ProfileM {
+		e.pause(s, &r)
+	}
+	if e.owes && e.vary.happens(e.vary.Branch) {
+		e.payBranch()
+	}
+	e.owes = false
+	e.flush()
+	if e.opt.ProfileM && e.truth.heldReturn.OK && !e.told.popped && e.vary.happens(e.vary.Cancel) {
+		r.Cancel = true // the return: this exception comes instead
+		e.truth.heldReturn.OK = false
+	}
+	e.truth.releaseReturn()
+	switch {
+	case begun == tellsPhantom:
+		e.between(true)
+	case begun == tellsWhole && e.told.reached.OK && e.vary.happens(e.vary.Sync/4):
+		e.periodic(e.reachedPlace())
+	}
+	if s.Exception == schema.ExcDataAbort && begun == tellsWhole && e.told.after != afterBranch {
+		e.abortData() // as far as the trace tells, the last instruction made it
+	}
+	late := e.push(s)
+	e.enterException(s, r, begun)
+	e.tellFrame(late)
+	e.goOn(s)
+	if debug {
+		e.breakData(false)
+		e.stop(e.waits+uint64(s.Cycles), schema.ISyncDebugExit)
+		return nil
+	}
+	e.cost(s.Cycles)
+	e.timestamp(false)
+	return nil
+}
+
+// enterException sends the branch packet r of the exception s and enters its
+// rows.
+func (e *Encoder) enterException(s *step.Step, r codec.Branch, begun tells) {
+	to := s.Next
+	if s.Exception == schema.ExcDebug {
+		// Nobody goes there: hardware tells the address cancelled or one behind.
+		to = s.At
+		to.Address += 4 * uint32(btou(e.vary.happens(e.vary.Cancel)))
+	}
+	row := truth.Exception{
+		Event: schema.ExceptionEntry, Type: schema.Of(s.Exception), Target: schema.Of(to.Address),
+		ReturnAddress: e.returnAddress(s, begun == tellsPhantom),
+	}
+	if begun == tellsHalf { // behind the half that was told
+		row.ReturnAddress.V += 2
+	}
+	r = e.exceptionTo(to, r, s.Exception)
+	row.Number = schema.Of(r.Exception)
+	row.Resume = schema.Null[uint8]{V: r.Resume, OK: r.HasResume}
+	at := e.sendBranch(r, to)
+	switch begun {
+	case tellsPhantom:
+		e.truth.event(at, schema.EventCancelled, schema.Of(s.At.Address))
+	case tellsHalf:
+		e.truth.event(at, schema.EventSplitInstruction, schema.Of(s.At.Address))
+	default:
+	}
+	e.exceptionRow(at, &row)
+}
+
+// returnAddress is the preferred return address that the stream tells of the
+// exception s (§4.5).
+func (e *Encoder) returnAddress(s *step.Step, cancels bool) schema.Null[uint32] {
+	switch {
+	case cancels:
+		return schema.Of(s.At.Address)
+	case e.told.after == afterBranch:
+		return e.told.reached
+	}
+	switch s.Exception {
+	case schema.ExcUndefined, schema.ExcPrefetchAbort, schema.ExcDataAbort:
+		if e.told.instruction.OK {
+			return e.told.instruction
+		}
+	default:
+	}
+	return e.told.reached
+}
+
+// exceptionTo is the branch packet of an exception of the given type: r, or the
+// old form of it.
+func (e *Encoder) exceptionTo(to step.Place, r codec.Branch, x schema.ExceptionType) codec.Branch {
+	number, ok := oldNumber(x, to)
+	same := to.ISA == schema.A32 && to.Security == e.told.Security && !e.told.altISA
+	if !ok || !same || e.opt.Minor > 3 || e.opt.ProfileM || !e.vary.happens(e.vary.OldForm) {
+		return e.branchTo(to, r)
+	}
+	old := codec.Branch{Old: true, Cancel: r.Cancel, Exception: number}
+	e.setAddress(&old, to, encode.MaxAddressBytes)
+	return old
+}
+
+// oldNumber is the number of an exception in the old form (§3.4.1): of some the
+// vector tells which it is.
+func oldNumber(x schema.ExceptionType, to step.Place) (uint16, bool) {
+	switch x {
+	case schema.ExcIRQ:
+		return 1, true
+	case schema.ExcFIQ:
+		return 5, true
+	case schema.ExcDataAbort:
+		return 6, true
+	case schema.ExcDebug:
+		return 7, true
+	default:
+	}
+	vectors := map[schema.ExceptionType]uint32{
+		schema.ExcReset: 0, schema.ExcUndefined: 4, schema.ExcSVC: 8, schema.ExcPrefetchAbort: 12,
+	}
+	vector, ok := vectors[x]
+	return 0, ok && to.Address&0x1f == vector
+}
+
+// begin traces an instruction that was begun at the place an exception returns
+// to and did not complete: etmv3Phantom, which the exception cancels; etmv3Whole,
+// one that aborted and turned into the branch, or none; or etmv3Half, the first
+// half of one.
+func (e *Encoder) begin(s *step.Step) tells {
+	in, ok := e.interrupted(s)
+	if !ok {
+		return tellsWhole
+	}
+	p := step.Step{At: s.At, Instruction: in, ContextID: s.ContextID, VMID: s.VMID}
+	e.payBranch()
+	e.truth.releaseReturn()
+	e.context(&p)
+	e.tellDelayed()
+	var cycles uint32
+	if s.Cycles > 0 {
+		cycles = 1
+		s.Cycles--
+	}
+	e.cost(cycles)
+	aborts := isFault(s.Exception) && !e.opt.ProfileM
+	switch {
+	case e.isTwo(&p) && !aborts && s.Exception != schema.ExcDebug && e.vary.happens(e.vary.Halves):
+		e.queue(atom{waits: e.waits, tells: tellsHalf, at: p.At, in: in})
+		e.waits = 0
+		return tellsHalf
+	case aborts && (e.keepsAborts() || e.vary.happens(e.vary.Cancel)):
+		e.instructionAtoms(&p, tellsWhole)
+		if s.Exception == schema.ExcDataAbort {
+			e.beginData(&p, schema.DataAborted)
+		}
+		return tellsWhole
+	}
+	p.Failed = !e.opt.ProfileM && e.vary.happens(e.vary.Cancel*e.vary.Cancel)
+	if e.opt.CancelledAlone {
+		e.standAlone()
+	}
+	e.instructionAtoms(&p, tellsPhantom)
+	e.beginData(&p, schema.DataCancelled)
+	e.beginReturn(&p)
+	return tellsPhantom
+}
+
+// keepsAborts says whether instructions that abort are not cancelled since they
+// could not be alone.
+func (e *Encoder) keepsAborts() bool {
+	return e.opt.CancelledAlone && e.opt.CycleAccurate && e.opt.Minor < 3
+}
+
+// standAlone keeps the next atom apart from the atoms before it, if need be by an
+// ignore packet, and from its Ws where that can be.
+func (e *Encoder) standAlone() {
+	e.flush()
+	if e.opt.Minor >= 3 {
+		e.sendWaits(e.waits)
+	}
+	if e.alone {
+		e.emit(codec.Packet{Kind: codec.Ignore})
+	}
+}
+
+// interrupted is the instruction that the exception s may cancel. Debug entry
+// and aborts always do, asynchronous exceptions may.
+func (e *Encoder) interrupted(s *step.Step) (isa.Instruction, bool) {
+	switch {
+	case e.opt.Program == nil || e.faulted(s) && e.last.V.Trace == step.Traced:
+		return isa.Instruction{}, false
+	case s.Exception == schema.ExcDebug, isFault(s.Exception):
+	case s.Exception == schema.ExcIRQ, s.Exception == schema.ExcFIQ, s.Exception == schema.ExcNMI,
+		s.Exception == schema.ExcSysTick, s.Exception == schema.ExcPendSV, s.Exception == schema.ExcAsyncDataAbort:
+		if !e.vary.happens(e.vary.Cancel) {
+			return isa.Instruction{}, false
+		}
+	default:
+		return isa.Instruction{}, false
+	}
+	in, err := e.opt.Program.Instruction(s.At)
+	return in, err == nil
+}
+
+// pause says how far a load or store multiple of v7-M had come that the
+// exception s, with branch packet r, cancels.
+func (e *Encoder) pause(s *step.Step, r *codec.Branch) {
+	in, err := e.opt.Program.Instruction(s.At)
+	if err != nil || isa.DataOf(in.Opcode, in.Size, s.At.ISA).Count < 2 || !e.vary.happens(e.vary.Cancel) {
+		return
+	}
+	r.HasResume, r.Resume = true, uint8(e.vary.upTo(15))
+	e.paused = schema.Of(pause{s.At.Address, r.Resume})
+}
+
+// returns traces that s returned from an exception: before v3.5 its opcode tells
+// that on A and R (§3.8).
+func (e *Encoder) returns(s *step.Step) {
+	if !e.isReturn(s) || e.opt.returnsByOpcode() {
+		return
+	}
+	e.flush()
+	e.tellDelayed()
+	at := e.emit(codec.Packet{Kind: codec.ExceptionReturn})
+	e.holdReturn(at)
+	e.told.popped = e.pop(s)
+	e.timestamp(false)
+}
+
+// beginReturn sends the packet of a return that will be cancelled, row and all.
+func (e *Encoder) beginReturn(s *step.Step) {
+	if e.opt.ProfileM || e.opt.returnsByOpcode() || !e.isReturn(s) || !e.vary.happens(e.vary.Cancel) {
+		return
+	}
+	e.flush()
+	e.emit(codec.Packet{Kind: codec.ExceptionReturn})
+}
+
+func (e *Encoder) isReturn(s *step.Step) bool {
+	if e.opt.ProfileM {
+		return s.Returns
+	}
+	return !s.Failed && s.Instruction.Kind == schema.KindExceptionReturn
+}
+
+// returnsByOpcode says whether returns have no packet of their own: on A and R
+// before v3.5. Of v7-M before v3.4 nothing tells them, which no core is.
+func (o *Options) returnsByOpcode() bool { return o.Minor < 5 && !o.ProfileM }

@@ -1,0 +1,246 @@
+package etmv3
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/tracelake/tracelake/bench/encode"
+	"github.com/tracelake/tracelake/bench/step"
+	"github.com/tracelake/tracelake/bench/truth"
+	codec "github.com/tracelake/tracelake/decode/etmv3"
+	"github.com/tracelake/tracelake/decode/isa"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// This file is what an ETM sends beside the flow of the program:
+// synchronisation, where trace goes on, context and time.
+
+// syncDue is what synchronisation waits to be sent.
+type syncDue struct {
+	bytes, cycles uint64              // since the last A-sync
+	isync         schema.Null[uint64] // how many bytes behind it the I-sync shall be
+	timestamp     bool                // a whole one
+	late          schema.Null[lateCount]
+}
+
+// A lateCount is a cycle count for an I-sync that had none.
+type lateCount struct {
+	seq    int64 // of the first instruction behind the I-sync
+	reason schema.ISyncReason
+	cycles uint32 // 0: unknown
+}
+
+// enter turns trace on where s happens, or in a load or store that is still in
+// progress then.
+func (e *Encoder) enter(s *step.Step) {
+	if e.reason != schema.ISyncOverflow || !e.vary.happens(e.vary.LateCounts) {
+		e.lateCount()
+	}
+	e.sync.late.OK = false
+	if e.truth.bytes == 0 || e.vary.happens(e.vary.Sync) {
+		e.aSync()
+	}
+	if e.vary.happens(e.vary.Ignore) {
+		e.emit(codec.Packet{Kind: codec.Ignore})
+		e.trigger()
+	}
+	e.on = true
+	d, inProgress := e.inProgress(s)
+	switch {
+	case !inProgress:
+		e.restart(s.At, s, nil)
+		e.afterISync(s)
+	case e.vary.upTo(1) == 0:
+		e.restart(d.At, s, &d)
+		e.afterISync(s)
+		e.instructionData(&d)
+	default:
+		// The instruction now executing is not known yet: a branch packet will
+		// tell it.
+		if e.gap > 0 {
+			e.gap--
+			e.cost(1)
+		}
+		e.restart(d.At, s, nil)
+		e.afterISync(s)
+		e.execute(&d)
+		e.owes = true
+	}
+}
+
+// inProgress is the load or store before s that is to be in progress.
+func (e *Encoder) inProgress(s *step.Step) (step.Step, bool) {
+	d := e.last.V
+	if !e.last.OK || s.Entered || e.opt.DataOnly || e.isTwo(&d) || !e.vary.happens(e.vary.LSiP) {
+		return step.Step{}, false
+	}
+	d.Trace = step.Traced
+	return d, !d.Failed && d.Instruction.Flow == isa.None && d.Next == s.At && e.isDataInstruction(&d)
+}
+
+// restart sends a non-periodic I-sync for a place, with the context of s;
+// implied is as in iSync.
+func (e *Encoder) restart(at step.Place, s, implied *step.Step) {
+	var count schema.Null[uint32]
+	if e.countsCycles() {
+		if e.gap <= math.MaxUint32 {
+			count = schema.Of(uint32(e.gap))
+		}
+		count.OK = true
+	}
+	late := lateCount{e.truth.seq, e.reason, count.V}
+	if e.vary.happens(e.vary.LateCounts) {
+		switch e.vary.upTo(2) {
+		case 0:
+			count.V = 0
+		default:
+			e.sync.late = schema.Null[lateCount]{V: late, OK: count.OK}
+			count.OK = false
+		}
+	}
+	e.told.instruction.OK = false
+	e.iSync(e.reason, at, s.ContextID, count, implied)
+	e.gap, e.reason = 0, schema.ISyncTraceOn
+	e.data.sync = true
+	e.sync.timestamp = true
+}
+
+// afterISync sends what an I-sync does not say.
+func (e *Encoder) afterISync(s *step.Step) {
+	if e.opt.TraceVMID && (s.VMID != 0 || e.told.vmid.OK || !e.vary.happens(e.vary.Sync)) {
+		e.vmid(s.VMID)
+	}
+	if e.sync.timestamp && !e.vary.happens(e.vary.Timestamps) {
+		e.timestamp(true)
+	}
+}
+
+// aSync sends an A-sync.
+func (e *Encoder) aSync() {
+	p := codec.Packet{Kind: codec.ASync, Len: 6}
+	if e.vary.happens(e.vary.Longer) {
+		p.Len += e.vary.upTo(20)
+	}
+	e.emit(p)
+	e.truth.async()
+	e.sync.bytes, e.sync.cycles = 0, 0
+	e.sync.timestamp, e.data.sync = true, true
+	if e.vary.happens(e.vary.Timestamps) {
+		e.timestamp(true)
+	}
+}
+
+// iSync sends an I-sync for a place (§3.5) and enters what it tells. With LSiP
+// the place is that of implied, the load or store in progress, and the one behind
+// it is executing.
+func (e *Encoder) iSync(reason schema.ISyncReason, place step.Place, contextID uint32, count schema.Null[uint32], implied *step.Step) {
+	p := codec.Packet{
+		Kind: codec.ISync, Reason: reason, ContextID: encode.ContextIDBits(contextID, e.opt.ContextIDBytes),
+		NS: place.Security != schema.Secure, Hyp: place.Security == schema.Hyp,
+	}
+	if e.opt.DataOnly {
+		place = step.Place{Security: place.Security}
+	} else {
+		p.Address, p.ISA, p.AltISA = place.Address, place.ISA, place.ISA == schema.T32EE
+	}
+	if count.OK {
+		p.HasCycles, p.Cycles = true, count.V
+		p.CycleBytes = e.vary.bytes(sevens(count.V), encode.MaxAddressBytes)
+	}
+	e.told.Place, e.told.altISA = place, p.AltISA
+	e.told.packetISA, e.told.packetAltISA = place.ISA, p.AltISA
+	if implied != nil {
+		p.LSiP, p.Branch = true, e.branchTo(implied.Next, codec.Branch{})
+	}
+	at := e.emit(p)
+	if e.truth.asynced && e.truth.remainder.Begins() {
+		e.beginRest()
+	}
+	first := !e.truth.synced
+	if e.truth.asynced {
+		e.truth.cut(at, schema.Null[uint32]{V: place.Address, OK: !e.opt.DataOnly}, reason)
+		e.sync.isync.OK = false
+	}
+	if reason != schema.ISyncPeriodic || first && e.truth.synced {
+		e.traceOn(at, reason, count)
+	}
+	if e.opt.ContextIDBytes > 0 {
+		e.told.contextID = schema.Of(p.ContextID)
+	}
+	e.tellContext(at)
+	if implied != nil {
+		e.instructionRow(at, place, &implied.Instruction, false)
+		e.told.instruction = schema.Of(place.Address)
+		e.arrive(p.Branch, implied.Next)
+		e.tellContext(at)
+	}
+	e.told.reached = schema.Null[uint32]{V: e.told.Address, OK: !e.opt.DataOnly}
+	e.told.after = afterISync
+}
+
+// traceOn enters the restart by the I-sync at an offset, and its count (§5).
+func (e *Encoder) traceOn(at int64, reason schema.ISyncReason, count schema.Null[uint32]) {
+	e.settleData(reason != schema.ISyncOverflow)
+	t := &e.truth
+	event := schema.EventTraceOn
+	switch reason {
+	case schema.ISyncOverflow:
+		event = schema.EventOverflow
+	case schema.ISyncDebugExit:
+		event = schema.EventDebugExit
+	default:
+	}
+	var address schema.Null[uint32]
+	if !e.opt.DataOnly {
+		address = schema.Of(e.told.Address)
+	}
+	t.event(at, event, address)
+	t.since = 0
+	first := t.restarts == 0
+	t.restarts++
+	cycles := e.opt.counted(reason, count.V)
+	row := truth.CycleCount{Key: t.key(at), Cycles: cycles, Kind: schema.CountISync}
+	switch {
+	case first:
+	case count.OK && cycles.OK:
+		t.cycle += cycles.V
+		row.Epoch, row.Cycle = schema.Of(t.epoch), schema.Of(t.cycle)
+	default:
+		t.epoch++
+		t.cycle = 0
+	}
+	if count.OK {
+		t.rows.CycleCount(&row)
+	}
+}
+
+// counted is what a count of cycles says that belongs to an I-sync of the given
+// reason: nothing where it is 0, and where the version does not count (§5).
+func (o *Options) counted(reason schema.ISyncReason, count uint32) schema.Null[int64] {
+	overflow := reason == schema.ISyncOverflow
+	unknown := count == 0 || o.Minor == 5 && overflow || o.Minor == 0 && (overflow || reason == schema.ISyncDebugExit)
+	if unknown {
+		return schema.Null[int64]{}
+	}
+	return schema.Of(int64(count))
+}
+
+// lateCount sends the count that the last non-periodic I-sync had not.
+func (e *Encoder) lateCount() {
+	if !e.sync.late.OK {
+		return
+	}
+	late := e.sync.late.V
+	e.sync.late.OK = false
+	e.flush()
+	at := e.emit(codec.Packet{
+		Kind: codec.CycleCount, HasCycles: true, Cycles: late.cycles,
+		CycleBytes: e.vary.bytes(sevens(late.cycles), encode.MaxAddressBytes),
+	})
+	row := truth.CycleCount{Key: e.truth.key(at), Cycles: e.opt.counted(late.reason, late.cycles), Kind: schema.CountGap, Late: true}
+	row.Seq = late.seq
+	e.truth.rows.CycleCount(&row)
+}
+
+// sevens is how many bytes of seven bits a number takes.
+func sevens(v uint32) uint8 { return uint8(max(1, (bits.Len32(v)+6)/7)) }

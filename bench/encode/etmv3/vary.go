@@ -1,0 +1,63 @@
+package etmv3
+
+import "math/rand/v2"
+
+// Variation says how often an encoder does what the specification allows
+// and hardware seldom does. Rates are from 0, never, to 1, whenever it may.
+type Variation struct {
+	Seed uint64 // of all chances
+
+	Packing    float64 // P-headers that are not full; Ws by themselves
+	Longer     float64 // addresses, counts and A-syncs of more bytes than needed
+	Ignore     float64 // ignore packets
+	Sync       float64 // syncs that are not due; I-syncs some way behind their A-sync
+	Timestamps float64 // timestamps that are not due, late, or with R
+	Branch     float64 // branch packets that could be left out or are sent twice, and such left out
+	Cancel     float64 // exceptions that cancel an instruction, aborts that do not; packets between
+	Halves     float64 // syncs and exceptions between the two atoms of a T32 instruction
+	OldForm    float64 // exceptions in the old form
+	LSiP       float64 // trace goes on while a load or store is in progress
+	LateCounts float64 // counts behind their I-sync, and unknown ones
+	OutOfOrder float64 // data whose value comes later, or never
+	NotTraced  float64 // transfers of a load or store multiple that are left out
+	Suppress   float64 // data suppressed
+	Delay      float64 // data behind instructions that ran underneath
+}
+
+// Vary is the variation with one rate for everything.
+func Vary(seed uint64, rate float64) *Variation {
+	return &Variation{
+		Seed: seed, Packing: rate, Longer: rate, Ignore: rate, Sync: rate, Timestamps: rate, Branch: rate, Cancel: rate, Halves: rate,
+		OldForm: rate, LSiP: rate, LateCounts: rate, OutOfOrder: rate, NotTraced: rate, Suppress: rate, Delay: rate,
+	}
+}
+
+// dice decide what varies.
+type dice struct {
+	Variation
+	on   bool
+	rand *rand.Rand
+}
+
+func newDice(v *Variation) dice {
+	on := v != nil
+	if !on {
+		v = &Variation{}
+	}
+	return dice{*v, on, rand.New(rand.NewPCG(v.Seed, 0))}
+}
+
+// happens says whether what has the given rate happens now.
+func (d *dice) happens(rate float64) bool { return rate > 0 && d.rand.Float64() < rate }
+
+// upTo is a number from 0 to n.
+func (d *dice) upTo(n int) int { return d.rand.IntN(n + 1) }
+
+// bytes is how many bytes to send of a field that needs n and has room for
+// most.
+func (d *dice) bytes(n, most uint8) uint8 {
+	if n < most && d.happens(d.Longer) {
+		n += 1 + uint8(d.upTo(int(most-n-1)))
+	}
+	return n
+}

@@ -1,0 +1,87 @@
+package pft
+
+import (
+	"math/bits"
+
+	"github.com/tracelake/tracelake/bench/encode"
+	"github.com/tracelake/tracelake/bench/step"
+	"github.com/tracelake/tracelake/bench/truth"
+	codec "github.com/tracelake/tracelake/decode/pft"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// context sends the Context ID and the VMID if they changed, right behind the
+// waypoint or exception s at which they have (§4.5.7).
+func (e *Encoder) context(s *step.Step) {
+	if e.opt.ContextIDBytes > 0 && e.stated.contextID.V != encode.ContextIDBits(s.ContextID, e.opt.ContextIDBytes) {
+		e.flush()
+		e.setContextID(s.ContextID)
+		e.tellContext(e.emit(codec.Packet{Kind: codec.ContextID, ContextID: e.stated.contextID.V}), s.Next.ISA)
+	}
+	e.vmid(s.VMID, s.Next.ISA)
+}
+
+// vmid sends the VMID if it is another one than that stated, to a core in
+// instruction set.
+func (e *Encoder) vmid(vmid uint8, set schema.ISA) {
+	if !e.opt.TraceVMID || e.stated.vmid == schema.Of(vmid) {
+		return
+	}
+	e.flush()
+	e.stated.vmid = schema.Of(vmid)
+	e.truth.vmidTold = true
+	e.tellContext(e.emit(codec.Packet{Kind: codec.VMID, VMID: vmid}), set)
+}
+
+func (e *Encoder) setContextID(id uint32) {
+	if e.opt.ContextIDBytes > 0 {
+		e.stated.contextID = schema.Of(encode.ContextIDBits(id, e.opt.ContextIDBytes))
+	}
+}
+
+// tellContext enters what the stream said of the context into the truth.
+func (e *Encoder) tellContext(by told, set schema.ISA) {
+	e.truth.contextIs(by, truth.Context{
+		ContextID: e.stated.contextID, VMID: e.stated.vmid, Security: e.stated.security, ISA: schema.Of(set),
+	})
+}
+
+// extraTimestamp sends a timestamp that nothing calls for.
+func (e *Encoder) extraTimestamp() {
+	if e.opt.Timestamps && e.vary.chance(e.vary.Timestamps) {
+		e.flush()
+		e.timestamp(false)
+	}
+}
+
+// timestamp sends the time: all of it, or the bytes up to the highest bit that
+// changed. In PFT 1.1 it is that of the last waypoint, in 1.0 that of the
+// packet (§4.14).
+func (e *Encoder) timestamp(full bool) {
+	e.timeDue = false
+	if !e.opt.Timestamps {
+		return
+	}
+	at := e.now
+	if e.opt.Minor >= 1 {
+		at = e.waypointAt
+	}
+	width := e.opt.TimestampBits()
+	value := e.opt.TimestampBase + at/max(1, e.opt.CyclesPerTick)
+	value &= 1<<width - 1
+	raw := value
+	if e.opt.TimestampGray {
+		raw ^= raw >> 1
+	}
+	p := codec.Packet{Kind: codec.Timestamp, Timestamp: raw, TimestampBytes: encode.TimestampBytes(int(width))}
+	if !full {
+		n := e.vary.more(e.vary.Timestamps, encode.TimestampBytes(bits.Len64(raw^e.stated.timestamp)), p.TimestampBytes)
+		if n < p.TimestampBytes {
+			p.Timestamp &= 1<<(7*n) - 1
+		}
+		p.TimestampBytes = n
+	}
+	e.stated.timestamp = raw
+	e.count(&p, at)
+	e.truth.timestampIs(e.emit(p), value, encode.TimestampBits(p.TimestampBytes, width), width)
+}

@@ -1,0 +1,318 @@
+package execute
+
+import (
+	"github.com/tracelake/tracelake/bench/step"
+	"github.com/tracelake/tracelake/decode/isa"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// sameTask is the task an exception came from.
+const sameTask = -1
+
+// A level is an exception that has not returned.
+type level struct {
+	flow      flow
+	exception schema.ExceptionType
+	number    uint16
+	returnTo  step.Place
+	task      int   // that it returns to, or sameTask
+	since     int64 // value of executed
+	frame     uint32
+}
+
+func (e *executor) level() *level { return &e.levels[len(e.levels)-1] }
+
+func (e *executor) task() *task { return &e.tasks[e.current] }
+
+func (e *executor) nesting() int {
+	if e.o.Nesting == 0 {
+		return 4
+	}
+	return e.o.Nesting
+}
+
+// An entry is an exception to be entered.
+type entry struct {
+	exception    schema.ExceptionType
+	number       uint16
+	at, returnTo step.Place
+	task         int // as of a level
+	to           step.Place
+}
+
+// handler is where an exception goes from the state the core is in.
+func (e *executor) handler(x schema.ExceptionType) (step.Place, bool) {
+	h := e.handlers[x]
+	switch {
+	case !h.OK:
+		return step.Place{}, false
+	case x == schema.ExcHyp && e.at.Security == schema.Secure:
+		return step.Place{}, false
+	case x == schema.ExcHyp, x == schema.ExcSMC, x == schema.ExcReset:
+		return h.V, true
+	}
+	h.V.Security = e.at.Security
+	return h.V, e.mapped(h.V)
+}
+
+// mayEnter says whether an exception can be entered now. In v7-M the same one
+// does not come twice.
+func (e *executor) mayEnter(x schema.ExceptionType) bool {
+	if x == schema.ExcDebug {
+		return true
+	}
+	if _, ok := e.handler(x); !ok {
+		return false
+	}
+	if x == schema.ExcReset {
+		return true
+	}
+	return len(e.levels) < e.nesting() && (!e.o.V7M || x == schema.ExcIRQ || !e.active(x, 0))
+}
+
+// active says whether a handler of the exception has not returned.
+func (e *executor) active(x schema.ExceptionType, number uint16) bool {
+	for i := range e.levels {
+		if e.levels[i].exception == x && e.levels[i].number == number {
+			return true
+		}
+	}
+	return false
+}
+
+// waiting is the exception that comes before the next instruction, if any.
+func (e *executor) waiting() (schema.ExceptionType, bool) {
+	return e.firstOf(e.pending & e.asynchronous())
+}
+
+// interrupt enters an exception that came before the next instruction.
+func (e *executor) interrupt() bool {
+	if e.switches && len(e.levels) == 0 && e.switchTask() {
+		return true
+	}
+	x, ok := e.waiting()
+	if !ok {
+		return false
+	}
+	e.pending.remove(x)
+	switch x {
+	case schema.ExcDebug:
+		e.debug()
+	case schema.ExcReset:
+		e.reset()
+	default:
+		return e.enterHere(x, e.at)
+	}
+	return true
+}
+
+// enterHere enters an exception before the next instruction, if it can be.
+func (e *executor) enterHere(x schema.ExceptionType, returnTo step.Place) bool {
+	to, ok := e.handler(x)
+	if !ok || !e.mayEnter(x) {
+		return false
+	}
+	n := entry{exception: x, at: e.at, returnTo: returnTo, task: sameTask, to: to}
+	if x == schema.ExcIRQ && e.o.V7M {
+		n.number = e.interruptNumber()
+	}
+	e.enter(&n)
+	return true
+}
+
+// interruptNumber picks an external interrupt that is not active. With more
+// interrupts than levels there is one; else the last may come twice.
+func (e *executor) interruptNumber() uint16 {
+	interrupts := max(e.o.Interrupts, 1)
+	n := e.random.IntN(interrupts)
+	for i := range len(e.levels) {
+		if number := uint16((n + i) % interrupts); !e.active(schema.ExcIRQ, number) {
+			return number
+		}
+	}
+	return uint16((n + len(e.levels)) % interrupts)
+}
+
+// enter enters an exception.
+func (e *executor) enter(n *entry) {
+	step := e.step(n.at)
+	step.Entered, step.Exception, step.Number, step.Next = true, n.exception, n.number, n.to
+	frame := stackTop - uint32(e.current)<<12 - uint32(len(e.levels))<<8
+	if e.o.V7M && e.o.Data && !e.chained {
+		step.Transfers = e.frame(frame, schema.AccessPush, n.returnTo)
+	}
+	e.chained = false
+	e.levels = append(e.levels, level{
+		exception: n.exception, number: n.number, returnTo: n.returnTo, task: n.task,
+		since: e.executed, frame: frame,
+	})
+	e.at, e.moved = n.to, e.executed
+	e.release()
+	e.emit(&step)
+}
+
+// leave returns from the innermost exception by an instruction, and says where
+// to. In v7-M another that waits follows at once: then the stack frame stays.
+func (e *executor) leave(step *step.Step) step.Place {
+	frame := e.level().frame
+	to := e.pop()
+	e.release()
+	if e.o.V7M {
+		x, waits := e.waiting()
+		e.chained = waits && x != schema.ExcDebug && x != schema.ExcReset
+		e.unstack(step, frame, to)
+	}
+	return to
+}
+
+// pop ends the innermost exception and says where the core goes on.
+func (e *executor) pop() step.Place {
+	l := e.level()
+	to, next := l.returnTo, l.task
+	e.levels = e.levels[:len(e.levels)-1]
+	if next >= 0 {
+		e.task().at = to
+		e.current = next
+		to = e.task().at
+		e.contextID = e.task().ContextID
+	}
+	return to
+}
+
+// nextContextID is what a write of CONTEXTIDR writes: that of the task the core
+// is about to go on with.
+func (e *executor) nextContextID() uint32 {
+	if len(e.levels) > 0 && e.levels[0].task != sameTask {
+		return e.tasks[e.levels[0].task].ContextID
+	}
+	return e.task().ContextID
+}
+
+// call enters the exception that the instruction of step called for. The
+// monitor may return to a task of another security state, the hypervisor to one
+// of another virtual machine; or they return in place of the function that called
+// them, to its caller.
+func (e *executor) call(x schema.ExceptionType, step *step.Step) {
+	to, ok := e.handler(x)
+	if !ok || !e.mayEnter(x) {
+		return
+	}
+	next := sameTask
+	if len(e.levels) == 0 && e.random.UintN(2) == 0 {
+		next = e.taskFor(x)
+	}
+	returnTo := step.Next
+	if next == sameTask && x != schema.ExcSVC && e.random.UintN(4) != 0 {
+		returnTo = e.flow().unwind(returnTo)
+	}
+	e.enter(&entry{exception: x, at: step.Next, returnTo: returnTo, task: next, to: to})
+}
+
+func (e *executor) taskFor(x schema.ExceptionType) int {
+	start := e.random.IntN(len(e.tasks))
+	for i := range e.tasks {
+		n := (start + i) % len(e.tasks)
+		t := &e.tasks[n]
+		sameWorld := t.at.Security == e.at.Security
+		switch {
+		case n == e.current:
+		case x == schema.ExcSMC && !sameWorld, x == schema.ExcHyp && sameWorld && t.VMID != e.task().VMID:
+			return n
+		}
+	}
+	return sameTask
+}
+
+// undefined enters the exception of the undefined instruction of step. Its
+// handler executes it in some other way, or sees to it that it can be executed.
+func (e *executor) undefined(step *step.Step) {
+	to, ok := e.handler(schema.ExcUndefined)
+	if e.o.V7M || !ok || !e.mayEnter(schema.ExcUndefined) {
+		return
+	}
+	e.pending.remove(schema.ExcUndefined)
+	returnTo := step.Next
+	if step.Instruction.Kind == schema.KindOther && e.random.UintN(4) == 0 {
+		returnTo = step.At
+	}
+	e.enter(&entry{exception: schema.ExcUndefined, at: step.At, returnTo: returnTo, task: sameTask, to: to})
+}
+
+// fault enters an exception in place of the instruction at hand.
+func (e *executor) fault(s *site) bool {
+	following := e.at
+	following.Address += uint32(s.in.Size)
+	inBlock := e.flow().it.left > 0
+	switch {
+	case s.in.Kind == schema.KindBKPT && !inBlock:
+		x := schema.ExcPrefetchAbort
+		if e.o.V7M {
+			x = schema.ExcDebugMonitor
+		}
+		return e.enterHere(x, following)
+	case e.o.V7M && foreign(s, e.at):
+		e.escape(schema.ExcUsageFault, schema.ExcHardFault)
+		return true
+	case e.o.V7M && s.in.Kind == schema.KindUDF && !inBlock:
+		return e.enterHere(schema.ExcUsageFault, following)
+	}
+	if x, ok := e.firstOf(e.pending & e.faults()); ok {
+		e.pending.remove(x)
+		return e.enterHere(x, e.at)
+	}
+	if s.data.Count == 0 || s.data.Register || s.conditional || inBlock {
+		return false
+	}
+	x, ok := e.firstOf(e.pending & e.dataFaults())
+	if !ok {
+		return false
+	}
+	e.pending.remove(x)
+	if s.in.Flow == isa.None && e.random.UintN(2) == 0 {
+		return e.enterHere(x, following)
+	}
+	return e.enterHere(x, e.at)
+}
+
+// firstOf is any of a set that can be entered now.
+func (e *executor) firstOf(s exceptionSet) (schema.ExceptionType, bool) {
+	for ; s != 0; s.remove(s.first()) {
+		if x := s.first(); e.mayEnter(x) {
+			return x, true
+		}
+	}
+	return 0, false
+}
+
+// foreign says whether the instruction at a place does not exist in v7-M.
+func foreign(s *site, at step.Place) bool {
+	return at.ISA != schema.T32 || s.in.Kind == schema.KindExceptionReturn ||
+		s.in.Flow == isa.Direct && s.in.TargetISA != schema.T32
+}
+
+// switcher is the exception that changes tasks in a security state, or away
+// from it, and its handler. The monitor is secure.
+func (e *executor) switcher(from schema.Security, leaves bool) (schema.ExceptionType, step.Place) {
+	x := schema.ExcIRQ
+	switch {
+	case e.o.V7M:
+		x = schema.ExcPendSV
+	case leaves:
+		x, from = schema.ExcFIQ, schema.Secure
+	}
+	to := e.handlers[x].V
+	to.Security = from
+	return x, to
+}
+
+// switchTask enters an interrupt that returns to another task.
+func (e *executor) switchTask() bool {
+	e.switches = false
+	next := (e.current + 1 + e.random.IntN(len(e.tasks)-1)) % len(e.tasks)
+	x, to := e.switcher(e.at.Security, e.tasks[next].at.Security != e.at.Security)
+	if !e.handlers[x].OK || !e.mapped(to) {
+		return false
+	}
+	e.enter(&entry{exception: x, at: e.at, returnTo: e.at, task: next, to: to})
+	return true
+}

@@ -1,0 +1,109 @@
+package execute
+
+import (
+	"encoding/binary"
+
+	"github.com/tracelake/tracelake/bench/step"
+	"github.com/tracelake/tracelake/decode/isa"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// table reads where an indirect branch leads from what follows it in the
+// program, as compilers lay it out: PC-relative tables and literals.
+func (e *executor) table(in isa.Instruction, at step.Place) []step.Place {
+	w := in.Opcode
+	switch {
+	case at.ISA == schema.A32 && w&0x0FFFFFF0 == 0x079FF100: // LDR PC,[PC,Rm,LSL #2]
+		return e.words(at, at.Address+8, maxTable)
+	case at.ISA == schema.A32 && w&0x0F7FF000 == 0x051FF000: // LDR PC,[PC,#n]
+		return e.words(at, literal(at.Address+8, w>>23&1 == 1, w&0xFFF), 1)
+	case at.ISA == schema.A32 && w&0x0FFFFFF0 == 0x008FF100: // ADD PC,PC,Rm,LSL #2
+		return e.branches(at)
+	case at.ISA == schema.A32 || in.Size == 2:
+		return nil
+	case w&0xFF7FF000 == 0xF85FF000: // LDR.W PC,[PC,#n]
+		return e.words(at, literal((at.Address+4)&^3, w>>23&1 == 1, w&0xFFF), 1)
+	case w&0xFFFFFFF0 == tableBranch|15<<16: // TBB [PC,Rm]
+		return e.offsets(at, 1)
+	case w&0xFFFFFFF0 == tableBranch|15<<16|0x10: // TBH [PC,Rm,LSL #1]
+		return e.offsets(at, 2)
+	}
+	return nil
+}
+
+const maxTable = 512 // entries
+
+func literal(pc uint32, up bool, n uint32) uint32 {
+	if up {
+		return pc + n
+	}
+	return pc - n
+}
+
+// fetch reads size bytes of program memory.
+func (e *executor) fetch(at step.Place, address, size uint32) (uint32, bool) {
+	b := e.program.Fetch(at.Security, address)
+	if len(b) < int(size) {
+		return 0, false
+	}
+	switch size {
+	case 1:
+		return uint32(b[0]), true
+	case 2:
+		return uint32(binary.LittleEndian.Uint16(b)), true
+	}
+	return binary.LittleEndian.Uint32(b), true
+}
+
+// words reads a table of addresses: where the first code it leads to begins, it
+// ends.
+func (e *executor) words(at step.Place, address uint32, n int) []step.Place {
+	var places []step.Place
+	end := ^uint32(0)
+	for range n {
+		w, ok := e.fetch(at, address, 4)
+		to := step.Place{Address: w &^ 1, ISA: schema.ISA(w & 1), Security: at.Security}
+		if !ok || address >= end || to.ISA == schema.A32 && (w&2 != 0 || e.o.V7M) || !e.mapped(to) {
+			break
+		}
+		if to.Address > address {
+			end = min(end, to.Address)
+		}
+		places = append(places, to)
+		address += 4
+	}
+	return places
+}
+
+// branches are the branches that ADD PC leads to, those of the table only: they
+// have no condition.
+func (e *executor) branches(at step.Place) []step.Place {
+	var places []step.Place
+	entry := at
+	entry.Address += 8
+	for range maxTable {
+		if w, ok := e.fetch(at, entry.Address, 4); !ok || w>>24 != 0xEA {
+			break
+		}
+		places = append(places, entry)
+		entry.Address += 4
+	}
+	return places
+}
+
+// offsets reads a table of halfword offsets from the PC, which is its start.
+func (e *executor) offsets(at step.Place, size uint32) []step.Place {
+	var places []step.Place
+	start := at.Address + 4
+	end := ^uint32(0) // of the table, less its start
+	for i := uint32(0); i < maxTable*size && i < end; i += size {
+		d, ok := e.fetch(at, start+i, size)
+		to := step.Place{Address: start + 2*d, ISA: at.ISA, Security: at.Security}
+		if !ok || 2*d <= i || !e.mapped(to) {
+			break
+		}
+		end = min(end, 2*d)
+		places = append(places, to)
+	}
+	return places
+}

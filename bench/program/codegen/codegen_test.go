@@ -1,0 +1,227 @@
+package codegen_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/tracelake/tracelake/bench/internal/benchtest"
+	"github.com/tracelake/tracelake/bench/need"
+	"github.com/tracelake/tracelake/bench/program/codegen"
+	"github.com/tracelake/tracelake/bench/step"
+	"github.com/tracelake/tracelake/decode/isa"
+	"github.com/tracelake/tracelake/schema"
+)
+
+func TestGenerateProgramIsDeterministic(t *testing.T) {
+	for _, o := range benchtest.Programs {
+		first, second := benchtest.Generate(t, o), benchtest.Generate(t, o)
+		if !bytes.Equal(first.Code, second.Code) || !slices.Equal(first.Targets, second.Targets) {
+			t.Errorf("%+v: two programs differ", o)
+		}
+		o.Seed += 100
+		if bytes.Equal(first.Code, benchtest.Generate(t, o).Code) {
+			t.Errorf("%+v: the program of another seed is the same", o)
+		}
+	}
+}
+
+func TestGenerateProgramSize(t *testing.T) {
+	for _, size := range []int{0, 1000, 1 << 20} {
+		g := benchtest.Generate(t, codegen.Options{Seed: 7, Bytes: size})
+		if len(g.Code) < size || len(g.Code) > size+40_000 {
+			t.Errorf("asked for %d bytes, got %d", size, len(g.Code))
+		}
+	}
+}
+
+func TestGenerateProgramRefuses(t *testing.T) {
+	for _, o := range []codegen.Options{
+		{Base: 2}, {Bytes: -1}, {Bytes: 1<<30 + 1}, {Base: 0xFFFF0000, Bytes: 1 << 16},
+	} {
+		if _, err := codegen.Generate(o); err == nil {
+			t.Errorf("%+v: no error", o)
+		}
+	}
+}
+
+// listing is what objdump makes of an instruction.
+type listing struct{ opcode, text string }
+
+// disassemble has the GNU tools read the code of g, its marks made into mapping
+// symbols by directives.
+func disassemble(t *testing.T, g *codegen.Program) map[uint32]listing {
+	t.Helper()
+	need.Tool(t, need.Objdump, "arm-none-eabi-as")
+	need.Tool(t, need.Objdump, "arm-none-eabi-objdump")
+	dir := t.TempDir()
+	source, object := filepath.Join(dir, "code.s"), filepath.Join(dir, "code.o")
+	writeFile(t, source, assembly(g))
+	if out, err := exec.Command("arm-none-eabi-as", "-o", object, source).CombinedOutput(); err != nil {
+		t.Fatalf("as: %v\n%.2000s", err, out)
+	}
+	out, err := exec.Command("arm-none-eabi-objdump", "-d", "-w", "--adjust-vma", fmt.Sprint(g.Address), object).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := regexp.MustCompile(`(?m)^ *([0-9a-f]+):\t([0-9a-f ]+?) *\t(.*)$`)
+	found := make(map[uint32]listing)
+	for _, m := range line.FindAllStringSubmatch(string(out), -1) {
+		address, err := strconv.ParseUint(m[1], 16, 32)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasPrefix(m[3], ".") { // data
+			found[uint32(address)] = listing{opcode: m[2], text: m[3]}
+		}
+	}
+	return found
+}
+
+// assembly is g as source of the GNU assembler.
+func assembly(g *codegen.Program) string {
+	var s strings.Builder
+	s.WriteString(".syntax unified\n.arch armv7ve\n.arch_extension sec\n.arch_extension virt\n.fpu neon\n.text\n")
+	for piece := range g.Pieces() {
+		code := piece.Bytes
+		switch {
+		case piece.Data:
+			for _, b := range code {
+				fmt.Fprintf(&s, ".byte %d\n", b)
+			}
+		case piece.ISA == schema.A32:
+			s.WriteString(".arm\n")
+			for ; len(code) > 0; code = code[4:] {
+				fmt.Fprintf(&s, ".inst 0x%02x%02x%02x%02x\n", code[3], code[2], code[1], code[0])
+			}
+		default:
+			s.WriteString(".thumb\n")
+			for len(code) > 0 {
+				if isa.Is32Bit(uint16(code[1])<<8 | uint16(code[0])) {
+					fmt.Fprintf(&s, ".inst.w 0x%02x%02x%02x%02x\n", code[1], code[0], code[3], code[2])
+					code = code[4:]
+				} else {
+					fmt.Fprintf(&s, ".inst.n 0x%02x%02x\n", code[1], code[0])
+					code = code[2:]
+				}
+			}
+		}
+	}
+	return s.String()
+}
+
+// Every instruction is one to the GNU tools, and every direct branch goes to an
+// instruction.
+func TestGenerateProgramDisassembles(t *testing.T) {
+	for _, o := range benchtest.Programs {
+		t.Run(fmt.Sprint(o.Seed), func(t *testing.T) {
+			g := benchtest.Generate(t, o)
+			code := disassemble(t, g)
+			if len(code) < 10_000 {
+				t.Fatalf("only %d lines", len(code))
+			}
+			target := regexp.MustCompile(`^(?:b\w*|cbn?z)(?:\.[nw])?\t(?:r\d, )?(?:0x)?([0-9a-f]{4,8})\b`)
+			branches := 0
+			for address, l := range code {
+				lower := strings.ToLower(l.text)
+				if strings.Contains(lower, "undefined") || strings.Contains(lower, "unpredictable") || strings.HasPrefix(lower, "udf") {
+					t.Errorf("0x%x: %s %s", address, l.opcode, l.text)
+				}
+				if m := target.FindStringSubmatch(l.text); m != nil {
+					to, _ := strconv.ParseUint(m[1], 16, 32)
+					if _, ok := code[uint32(to)]; !ok {
+						t.Errorf("0x%x: %s goes to no instruction", address, l.text)
+					}
+					branches++
+				}
+			}
+			if branches < 1000 {
+				t.Errorf("only %d direct branches", branches)
+			}
+			for _, p := range g.Targets {
+				if _, ok := code[p.Address]; !ok {
+					t.Errorf("target %s is no instruction", p)
+				}
+			}
+		})
+	}
+}
+
+// A program has instructions of all kinds there are for its profile.
+func TestGenerateProgramKinds(t *testing.T) {
+	for _, o := range benchtest.Programs {
+		g := benchtest.Generate(t, o)
+		kinds := make(map[schema.Kind]int)
+		accesses := make(map[isa.Transfers]int)
+		sets := make(map[schema.ISA]int)
+		inBlock := 0 // instructions left in an IT block
+		eachInstruction(g, func(at step.Place, in isa.Instruction) {
+			kinds[in.Kind]++
+			accesses[isa.DataOf(in.Opcode, in.Size, at.ISA)]++
+			sets[at.ISA]++
+			switch mask := in.Opcode & 15; {
+			case inBlock > 0:
+				inBlock--
+				if in.Flow != isa.None && inBlock > 0 {
+					t.Errorf("seed %d: branch at %s is not the last of an IT block", o.Seed, at)
+				}
+			case at.ISA == schema.T32 && in.Size == 2 && in.Opcode>>8 == 0xBF && mask != 0:
+				for inBlock = 4; mask&1 == 0; mask >>= 1 {
+					inBlock--
+				}
+			}
+		})
+		for k := range schema.KindNames {
+			kind := schema.Kind(k)
+			want := !slices.Contains([]schema.Kind{schema.KindBKPT, schema.KindUDF}, kind)
+			switch kind {
+			case schema.KindSMC:
+				want = o.SMC
+			case schema.KindHVC:
+				want = o.HVC
+			case schema.KindExceptionReturn:
+				want = !o.V7M
+			}
+			if want != (kinds[kind] > 0) {
+				t.Errorf("seed %d: %d instructions of kind %s", o.Seed, kinds[kind], kind)
+			}
+		}
+		if o.V7M && sets[schema.A32] > 0 || !o.V7M && sets[schema.A32] < 1000 || sets[schema.T32] < 1000 {
+			t.Errorf("seed %d: instructions by set: %v", o.Seed, sets)
+		}
+		if len(accesses) < 12 {
+			t.Errorf("seed %d: %d ways to access memory only", o.Seed, len(accesses))
+		}
+	}
+}
+
+// eachInstruction goes through the code of g as it is written.
+func eachInstruction(g *codegen.Program, visit func(step.Place, isa.Instruction)) {
+	p := g.Program()
+	for piece := range g.Pieces() {
+		at := step.Place{Address: piece.Address, ISA: piece.ISA}
+		end := piece.Address + uint32(len(piece.Bytes))
+		for !piece.Data && at.Address < end {
+			in, err := p.Instruction(at)
+			if err != nil {
+				panic(err)
+			}
+			visit(at, in)
+			at.Address += uint32(in.Size)
+		}
+	}
+}
+
+func writeFile(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,61 @@
+package program
+
+import (
+	"cmp"
+	"debug/elf"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tracelake/tracelake/bench/step"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// Functions returns the functions that the symbols of an Arm ELF file name,
+// in ascending order: bit 0 of the value is set for T32 (ARM IHI 0044, §4.5.3).
+// It fails if the file has no symbols.
+func Functions(f *elf.File, security schema.Security) ([]step.Place, error) {
+	symbols, err := f.Symbols()
+	if err != nil {
+		return nil, fmt.Errorf("program: functions of an ELF file: %w", err)
+	}
+	var places []step.Place
+	for _, s := range symbols {
+		if elf.ST_TYPE(s.Info) == elf.STT_FUNC && s.Section != elf.SHN_UNDEF {
+			value := uint32(s.Value)
+			places = append(places, step.Place{Address: value &^ 1, ISA: schema.ISA(value & 1), Security: security})
+		}
+	}
+	slices.SortFunc(places, func(a, b step.Place) int { return int(int64(a.Address) - int64(b.Address)) })
+	return slices.Compact(places), nil
+}
+
+// Code returns what says whether an Arm ELF file has code at a place, in the
+// instruction set of the place: mapping symbols tell (ARM IHI 0044, §4.5.5).
+// Without any it is nil, as of a stripped file.
+func Code(f *elf.File) func(step.Place) bool {
+	const data = schema.Jazelle + 1
+	sets := map[string]schema.ISA{"$a": schema.A32, "$t": schema.T32, "$d": data}
+	type mark struct {
+		address uint32
+		set     schema.ISA
+	}
+	var marks []mark
+	symbols, _ := f.Symbols() // without any there are none of these
+	for _, s := range symbols {
+		name, _, _ := strings.Cut(s.Name, ".")
+		if set, ok := sets[name]; ok && s.Section != elf.SHN_UNDEF {
+			marks = append(marks, mark{uint32(s.Value), set})
+		}
+	}
+	if len(marks) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(marks, func(a, b mark) int { return cmp.Compare(a.address, b.address) })
+	return func(at step.Place) bool {
+		behind, _ := slices.BinarySearchFunc(marks, uint64(at.Address)+1, func(m mark, address uint64) int {
+			return cmp.Compare(uint64(m.address), address)
+		})
+		return behind > 0 && marks[behind-1].set == min(at.ISA, schema.T32)
+	}
+}

@@ -1,0 +1,125 @@
+// Package step has the words in which a core's execution is written: places,
+// steps, transfers. Recordings and the executor produce steps, encoders trace them.
+package step
+
+import (
+	"fmt"
+	"iter"
+
+	"github.com/tracelake/tracelake/decode/isa"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// A Place is where and in which state a core executes.
+type Place struct {
+	Address  uint32 // without a T bit
+	ISA      schema.ISA
+	Security schema.Security
+}
+
+func (p Place) String() string { return fmt.Sprintf("0x%08x %s", p.Address, p.ISA) }
+
+// A Step is one thing a core did: it executed an instruction, or it entered an
+// exception.
+type Step struct {
+	// Entered says that this is an exception entry.
+	Entered bool
+	// At is the place of the instruction; of an exception the preferred return
+	// address as the architecture has it (DDI 0406C, table B1-6), which for an
+	// undefined instruction and for aborts is the faulting one.
+	At Place
+	// Next is where the core goes on, or would have but for an exception; of
+	// an exception its handler. An entry to debug state goes on where the core
+	// does when it leaves it.
+	Next Place
+
+	// Instruction is the one executed. An instruction that aborts was not, and
+	// is no step; an undefined one is.
+	Instruction isa.Instruction
+	// Failed says that it failed its condition, or that CBZ or CBNZ did not
+	// branch.
+	Failed bool
+	// Returns says that it returns from an exception, which on v7-M its opcode
+	// does not tell.
+	Returns bool
+	// Transfers are the data it moved, in ascending order of address; of an
+	// exception of v7-M, and of a return from one, those of the stack frame.
+	Transfers []Transfer
+
+	// Exception is the one entered; [schema.ExcDebug] is an entry to debug
+	// state. Number is that of a v7-M interrupt, from 0.
+	Exception schema.ExceptionType
+	Number    uint16
+
+	// ContextID and VMID are those of the core during the step.
+	ContextID uint32
+	VMID      uint8
+	// Cycles is the cost of the step, for debug state the time spent there.
+	Cycles uint32
+
+	// Trace says whether the macrocell traces the step.
+	Trace Tracing
+	// Trigger says that the trigger event occurs right before the step.
+	Trigger bool
+}
+
+// Tracing says what becomes of a step in the trace.
+type Tracing uint8
+
+// The fates of steps.
+const (
+	Traced     Tracing = iota
+	TraceOff           // tracing is disabled: nothing of the step is traced
+	Overflowed         // the FIFO is full: the trace of the step is lost
+)
+
+// A Transfer is a word, halfword or byte that a load or store moved; a
+// doubleword is two.
+type Transfer struct {
+	Address uint32 // of its lowest byte; of a register transfer 0
+	Value   uint32
+	Size    uint8 // 1, 2 or 4 bytes
+	Access  schema.Access
+	// Register says that it is between core and coprocessor: no address.
+	Register bool
+	// StoreFailed says that it is of a STREX that did not store.
+	StoreFailed bool
+}
+
+// Steps is an execution, in order. A step with an error is the last one.
+type Steps = iter.Seq2[Step, error]
+
+// Following is the place behind the instruction of s.
+func (s *Step) Following() Place {
+	p := s.At
+	p.Address += uint32(s.Instruction.Size)
+	return p
+}
+
+// Check says what is impossible about an instruction: recordings are read with
+// rules of their own, and a slip in them would be truth.
+func (s *Step) Check() error {
+	to := s.Following()
+	taken := !s.Failed && (s.Instruction.Flow == isa.Direct || s.Instruction.Flow == isa.Indirect)
+	switch {
+	case taken && s.Instruction.Flow == isa.Indirect:
+		return nil
+	case taken:
+		to.Address, to.ISA = s.Instruction.Target, s.Instruction.TargetISA
+	}
+	if to != s.Next {
+		return fmt.Errorf("%s (%s, opcode 0x%x) goes on at %s, not at %s", s.At, s.Instruction.Kind, s.Instruction.Opcode, s.Next, to)
+	}
+	return nil
+}
+
+// Until ends steps before the first one at address.
+func Until(steps Steps, address uint32) Steps {
+	return func(yield func(Step, error) bool) {
+		for s, err := range steps {
+			if err == nil && s.At.Address == address || !yield(s, err) {
+				return
+			}
+		}
+	}
+}

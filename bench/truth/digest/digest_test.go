@@ -1,0 +1,59 @@
+package digest_test
+
+import (
+	"encoding/binary"
+	"hash/fnv"
+	"io"
+	"testing"
+
+	"github.com/tracelake/tracelake/bench/encode"
+	"github.com/tracelake/tracelake/bench/encode/pft"
+	"github.com/tracelake/tracelake/bench/internal/benchtest"
+	"github.com/tracelake/tracelake/bench/truth/digest"
+	codec "github.com/tracelake/tracelake/decode/pft"
+)
+
+// The hash of the timing, column by column: only waypoints have cycles, the sum
+// goes on, a timestamp holds from the next instruction on.
+func TestTruthTiming(t *testing.T) {
+	o := pft.Options{
+		Config: codec.Config{Minor: 1, CycleAccurate: true, ContextIDBytes: 1}, Timestamps: true, TimestampBase: 128, CyclesPerTick: 1,
+	}
+	d := digest.New(o.Source)
+	steps := benchtest.ParseSteps(t, "8000:0000a0e10ef0b0e1 9000:feffffea", "8000/cc=5/ctx=7 8004>9000/cc=6/ctx=7 9000>9000/cc=2/ctx=7")
+	if err := encode.All(pft.New(io.Discard, d, o), steps); err != nil {
+		t.Fatal(err)
+	}
+	truth := d.Truth()
+	const null = -1
+	hash := fnv.New64a()
+	for _, row := range [][4]int64{ // cycles, cycle, timestamp, context_id
+		{null, null, 128, 7},
+		{11, 11, 128, 7},
+		{2, 13, 128 + 11, 7}, // the exception return had a timestamp behind it
+	} {
+		for _, v := range row {
+			var b [9]byte
+			if v != null {
+				b[0] = 1
+				binary.LittleEndian.PutUint64(b[1:], uint64(v))
+			}
+			hash.Write(b[:])
+		}
+	}
+	if uint64(truth.Timing) != hash.Sum64() {
+		t.Errorf("hash %x, want %x", uint64(truth.Timing), hash.Sum64())
+	}
+	if len(truth.Contexts) != 1 || *truth.Contexts[0].ContextID != 7 || truth.Contexts[0].Seq != 0 {
+		t.Errorf("contexts %+v, want 7 from 0 on", truth.Contexts)
+	}
+	if last := truth.Timestamps[len(truth.Timestamps)-1]; last.Seq != 2 || last.Timestamp != 139 || *last.Cycle != 11 {
+		t.Errorf("last timestamp %+v, want 139 at seq 2, cycle 11", last)
+	}
+	want := map[string][2]int64{"isync": {1, 0}, "timestamp": {2, 0}, "branch": {1, 11}, "atom": {1, 2}}
+	for kind, w := range want {
+		if got := truth.Counts[kind]; got.Rows != w[0] || got.Cycles != w[1] {
+			t.Errorf("counts of kind %s %+v, want %v", kind, got, w)
+		}
+	}
+}

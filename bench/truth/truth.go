@@ -1,0 +1,150 @@
+// Package truth has the rows that a right decoder must make of a trace stream. An
+// encoder hands them to a [Rows] while it writes the stream.
+package truth
+
+import "github.com/tracelake/tracelake/schema"
+
+// Rows takes the truth of one source from an encoder: the rows a right decoder
+// must make of its stream, table by table, in the order of the table. What the
+// protocol does not tell is NULL; what no packet told any more is not there.
+//
+// A row holds until the call returns.
+//
+// Ordinals, epochs and cycles are those of the dataset. Offsets are positions
+// in the stream of the source, in bytes from its start: where they lie in the
+// capture is known to who puts streams into frames.
+type Rows interface {
+	Instruction(*Instruction)
+	Exception(*Exception)
+	CycleCount(*CycleCount)
+	Timestamp(*Timestamp)
+	Context(*Context)
+	DataAccess(*DataAccess)
+	Event(*Event)
+	Loss(*Loss)
+	Segment(*Segment)
+}
+
+// NoRows takes rows and forgets them.
+func NoRows() Rows { return noRows{} }
+
+type noRows struct{}
+
+func (noRows) Instruction(*Instruction) {}
+func (noRows) Exception(*Exception)     {}
+func (noRows) CycleCount(*CycleCount)   {}
+func (noRows) Timestamp(*Timestamp)     {}
+func (noRows) Context(*Context)         {}
+func (noRows) DataAccess(*DataAccess)   {}
+func (noRows) Event(*Event)             {}
+func (noRows) Loss(*Loss)               {}
+func (noRows) Segment(*Segment)         {}
+
+// A Key is what every row begins with.
+type Key struct {
+	Seq     int64
+	Segment schema.Null[int32]
+	Offset  int64 // in the stream
+}
+
+// State is what rows share: the columns of that name, as the stream has told
+// them where the row stands.
+type State struct {
+	Epoch     int32
+	Cycle     schema.Null[int64]
+	Timestamp schema.Null[uint64]
+	ContextID schema.Null[uint32]
+	VMID      schema.Null[uint8]
+	Security  schema.Security
+}
+
+// An Instruction is a row of `instructions`.
+type Instruction struct {
+	Key
+	State    // Cycle up to and including it, NULL where Cycles is
+	Address  uint32
+	Size     uint8
+	ISA      schema.ISA
+	Opcode   uint32
+	Kind     schema.Kind
+	Executed schema.Null[bool]
+	Cycles   schema.Null[uint32]
+}
+
+// An Exception is a row of `exceptions` but its ordinal, which counts the rows.
+type Exception struct {
+	Key
+	State
+	Event         schema.ExceptionEvent
+	Number        schema.Null[uint16]
+	Type          schema.Null[schema.ExceptionType]
+	ReturnAddress schema.Null[uint32]
+	Target        schema.Null[uint32]
+	Resume        schema.Null[uint8]
+}
+
+// A CycleCount is a row of `cycle_counts`.
+type CycleCount struct {
+	Key
+	Epoch  schema.Null[int32]
+	Cycle  schema.Null[int64]
+	Cycles schema.Null[int64]
+	Kind   schema.CountKind
+	Late   bool
+}
+
+// A Timestamp is a row of `timestamps`.
+type Timestamp struct {
+	Key
+	Timestamp schema.Null[uint64]
+	KnownBits uint8
+	Epoch     int32
+	Cycle     schema.Null[int64]
+}
+
+// A Context is a row of `contexts`.
+type Context struct {
+	Key
+	ContextID schema.Null[uint32]
+	VMID      schema.Null[uint8]
+	Security  schema.Security
+	ISA       schema.Null[schema.ISA]
+}
+
+// A DataAccess is a row of `data_accesses`.
+type DataAccess struct {
+	Key
+	NoInstruction bool // seq is NULL
+	Position      uint16
+	Address       schema.Null[uint32]
+	Value         schema.Null[uint64]
+	Size          schema.Null[uint8]
+	Access        schema.Null[schema.Access]
+	Tag           schema.Null[uint8]
+	State         schema.DataState
+}
+
+// An Event is a row of `events`.
+type Event struct {
+	Key
+	Event   schema.EventKind
+	Address schema.Null[uint32]
+	Detail  string // "" is NULL
+}
+
+// A Loss is a row of `losses`.
+type Loss struct {
+	Key
+	Bytes  int64
+	Reason schema.LossReason
+	Detail string // "" is NULL
+}
+
+// A Segment is a row of `segments`.
+type Segment struct {
+	Key
+	Bytes, BytesDecoded, BytesLost, BytesUnplaced int64
+	Instructions, Exceptions                      int64
+	Address                                       schema.Null[uint32]
+	Reason                                        schema.ISyncReason
+}

@@ -1,0 +1,228 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/tracelake/tracelake/pipeline"
+	"github.com/tracelake/tracelake/schema"
+)
+
+func qualityCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "quality",
+		Usage:     "says how much is understood and agrees with the program",
+		UsageText: "tracelake report quality INPUT [flags]",
+		Description: `INPUT is a snapshot directory, its snapshot.ini, or a raw file with --protocol.
+All of it is decoded, nothing is written. A branch packet agrees with the
+program if it follows an instruction that can branch there, a periodic I-sync if
+it says where the program had got to. Intact trace with the program that ran
+agrees to 100 %; with another program it does not.
+
+Examples:
+   tracelake report quality capture
+   tracelake report quality etb.bin --protocol pft --framed -e firmware.elf
+   tracelake report quality capture --json`,
+		Flags: slices.Concat(inputFlags(), []cli.Flag{sourceFlag()}, memoryFlags(), []cli.Flag{
+			&cli.BoolFlag{Name: "json", Category: groupOutput, Usage: "print one JSON object"},
+			jobsFlag("decode on `N` cores"),
+		}),
+		Action: quality,
+	}
+}
+
+func quality(ctx *cli.Context) error {
+	input, err := inputArgument(ctx)
+	if err != nil {
+		return err
+	}
+	opt, err := readQuality(ctx)
+	if err != nil {
+		return err
+	}
+	report, err := pipeline.Quality(ctx.Context, input, opt)
+	if err != nil {
+		return unknownSource(ctx, err)
+	}
+	if ctx.Bool("json") {
+		return writeJSON(ctx.App.Writer, report)
+	}
+	_, err = io.WriteString(ctx.App.Writer, qualityText(report))
+	return err
+}
+
+func readQuality(ctx *cli.Context) (opt pipeline.QualityOptions, err error) {
+	opt.Capture = captureOptions(ctx)
+	if opt.Sources, err = sources(ctx); err != nil {
+		return opt, err
+	}
+	opt.Workers, err = jobs(ctx)
+	return opt, err
+}
+
+// qualityText puts a report into words.
+func qualityText(r *pipeline.QualityReport) string {
+	b := &strings.Builder{}
+	b.WriteString(r.Input + "\n")
+	for i := range r.Sources {
+		writeQuality(b, &r.Sources[i])
+	}
+	writeNotes(b, r.Notes)
+	return b.String()
+}
+
+// writeMissingOf ranks the memory that a source misses.
+func writeMissingOf(b *strings.Builder, m *pipeline.Missing) {
+	label := "program memory missing"
+	line := func(text string) {
+		fmt.Fprintf(b, "  %-32s %s\n", label, text)
+		label = ""
+	}
+	for _, r := range m.Wanted[:min(len(m.Wanted), missingShown)] {
+		line(fmt.Sprintf("%s-%s  %s", r.First, r.Last, count(r.Stops, "stop")))
+	}
+	if more := len(m.Wanted) - missingShown; more > 0 {
+		line("and " + count(int64(more), "more range"))
+	}
+	if m.OtherStops > 0 {
+		line("and " + otherStops(m.OtherStops))
+	}
+}
+
+// qualityLine is a line of the table of a source: label, number, remark.
+const qualityLine = "  %-32s %15s   %s"
+
+func writeQuality(b *strings.Builder, s *pipeline.SourceQuality) {
+	fmt.Fprintf(b, "\nsource %s%s\n", s.Source, sourceWords(s.Source, s.Name, s.Protocol, s.Version, s.Core))
+	line := func(label string, n int64, remark string) {
+		b.WriteString(strings.TrimRight(fmt.Sprintf(qualityLine, label, thousands(n), remark), " ") + "\n")
+	}
+	switch {
+	case s.Bytes == 0:
+		b.WriteString("  no bytes\n")
+		return
+	case s.Status != schema.SourceStatusNames[schema.StatusDecoded]:
+		line(s.Unit, s.Bytes, "not decoded: "+cmp.Or(s.Problem, s.Status))
+		return
+	}
+	line(s.Unit, s.Bytes, "")
+	line("  decoded", s.BytesDecoded, percent(s.BytesDecoded, s.Bytes))
+	line("  lost", s.BytesLost, percent(s.BytesLost, s.Bytes))
+	for _, l := range s.LossReasons {
+		line("    "+l.Reason, l.Bytes, count(l.Losses, "loss"))
+	}
+	line("  unplaced", s.BytesUnplaced, percent(s.BytesUnplaced, s.Bytes))
+	line("instructions", s.Instructions, "")
+	line("exceptions", s.Exceptions, "")
+	line("gaps", s.Gaps, "")
+	line("segments", s.Segments, "")
+	line("branch packets", s.Branches.Compared, notCompared(&s.Branches.Agreement))
+	line("  agree with the program", s.Branches.Agree, share(&s.Branches.Agreement))
+	line("    after an indirect branch", s.Branches.Indirect, "")
+	line("    repeating a direct one", s.Branches.Repeated, "")
+	line("periodic I-syncs", s.ISyncs.Compared, notCompared(&s.ISyncs))
+	line("  agree with the program", s.ISyncs.Agree, share(&s.ISyncs))
+	writeMissingOf(b, &s.Missing)
+	if doubt := doubt(&s.Agreements); doubt != "" {
+		fmt.Fprintf(b, "  %s\n", doubt)
+	}
+	writeMisses(b, "branch packets", &s.Branches.Agreement, branchMiss)
+	writeMisses(b, "periodic I-syncs", &s.ISyncs, isyncMiss)
+}
+
+func notCompared(a *pipeline.Agreement) string {
+	if a.NotCompared == 0 {
+		return ""
+	}
+	return fmt.Sprintf("and %s where the position in the program was not known", thousands(a.NotCompared))
+}
+
+// share is how much agrees; where there is nothing to agree, nothing is said.
+func share(a *pipeline.Agreement) string {
+	if a.Compared == 0 {
+		return ""
+	}
+	return percent(a.Agree, a.Compared)
+}
+
+// The program that ran may have changed itself, as by writing its vectors: below
+// so many misses, and where this share of packets agrees, nothing is asked.
+const (
+	missesAsked = 10
+	shareAsked  = 0.999
+)
+
+// doubt says in one line that trace and program do not agree, or nothing. It asks
+// whether this is the program that ran where more than a few packets say not.
+func doubt(a *pipeline.Agreements) string {
+	branches, isyncs := a.Branches.Compared-a.Branches.Agree, a.ISyncs.Compared-a.ISyncs.Agree
+	if branches+isyncs == 0 {
+		return ""
+	}
+	if branches+isyncs < missesAsked && agrees(&a.Branches.Agreement) && agrees(&a.ISyncs) {
+		return exceptions(slices.Concat(a.Branches.Misses, a.ISyncs.Misses))
+	}
+	var doubts []string
+	if branches > 0 {
+		doubts = append(doubts, fmt.Sprintf("%s of %s branch packets (%s) follow an instruction that cannot branch there",
+			thousands(branches), thousands(a.Branches.Compared), percent(branches, a.Branches.Compared)))
+	}
+	if isyncs > 0 {
+		doubts = append(doubts, fmt.Sprintf("%s of %s periodic I-syncs (%s) say another place than the program had got to",
+			thousands(isyncs), thousands(a.ISyncs.Compared), percent(isyncs, a.ISyncs.Compared)))
+	}
+	return strings.Join(doubts, ", and ") + ": is this the program that ran?"
+}
+
+// agrees reports whether all packets of one kind agree, or nearly all.
+func agrees(a *pipeline.Agreement) bool {
+	return a.Compared == 0 || float64(a.Agree) >= shareAsked*float64(a.Compared)
+}
+
+// exceptions names the addresses of the program at which misses are.
+func exceptions(misses []pipeline.Miss) string {
+	var addresses []string
+	for _, m := range misses {
+		addresses = append(addresses, cmp.Or(m.After, m.Expected))
+	}
+	slices.Sort(addresses)
+	return fmt.Sprintf("trace and program agree but for %s, at %s", count(int64(len(misses)), "exception"), strings.Join(slices.Compact(addresses), ", "))
+}
+
+// writeMisses lists where packets do not agree with the program.
+func writeMisses(b *strings.Builder, kind string, a *pipeline.Agreement, words func(*pipeline.Miss) string) {
+	if len(a.Misses) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\n  %s that do not agree", kind)
+	if all := a.Compared - a.Agree; int64(len(a.Misses)) < all {
+		fmt.Fprintf(b, ", the first %d of %s", len(a.Misses), thousands(all))
+	}
+	b.WriteString("\n")
+	for i := range a.Misses {
+		m := &a.Misses[i]
+		fmt.Fprintf(b, "    offset 0x%08x  %s, the packet says %s %s", m.Offset, words(m), m.Found, m.FoundISA)
+		if m.Security != "" {
+			fmt.Fprintf(b, ", %s", m.Security)
+		}
+		b.WriteString("\n")
+	}
+}
+
+// branchMiss says what was expected of a branch packet.
+func branchMiss(m *pipeline.Miss) string {
+	if m.After == "" {
+		return fmt.Sprintf("no branch in the code from %s %s on", m.Expected, m.ExpectedISA)
+	}
+	return fmt.Sprintf("after %s the program continues at %s %s", m.After, m.Expected, m.ExpectedISA)
+}
+
+// isyncMiss says what was expected of an I-sync.
+func isyncMiss(m *pipeline.Miss) string {
+	return fmt.Sprintf("the program had got to %s %s", m.Expected, m.ExpectedISA)
+}

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// count puts a number before its noun: "1 loss", "2,000 losses".
+func count(n int64, noun string) string {
+	switch {
+	case n == 1:
+	case strings.HasSuffix(noun, "s"):
+		noun += "es"
+	default:
+		noun += "s"
+	}
+	return thousands(n) + " " + noun
+}
+
+// thousands writes n with commas.
+func thousands(n int64) string {
+	digits := strconv.FormatInt(n, 10)
+	for i := len(digits) - 3; i > 0 && digits[i-1] != '-'; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}
+
+// percent is n of total, never rounded to all or nothing.
+func percent(n, total int64) string {
+	switch n {
+	case total:
+		return "100 %"
+	case 0:
+		return "0 %"
+	}
+	share := min(max(float64(n)/float64(total)*100, 0.01), 99.99)
+	return fmt.Sprintf("%.2f %%", share)
+}
+
+// otherStops says of how many stops the memory is not ranked.
+func otherStops(n int64) string {
+	return count(n, "stop") + " in more pages of 4 KiB than are ranked (65,536)"
+}
+
+// sourceWords names a source after its number: " PTM_0 (pft 1.1, core cpu_0)". One
+// that nobody named has its number for a name, which is not said twice.
+func sourceWords(number, name, protocol, version, core string) string {
+	words := strings.TrimSpace(protocol + " " + version)
+	if core != "" {
+		words = strings.TrimPrefix(words+", core "+core, ", ")
+	}
+	if words != "" {
+		words = " (" + words + ")"
+	}
+	if name == number {
+		name = ""
+	}
+	if name != "" {
+		name = " " + name
+	}
+	return name + words
+}
+
+// writeJSON writes an object for programs.
+func writeJSON(w io.Writer, x any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(x)
+}

@@ -1,0 +1,10 @@
+package capture
+
+import (
+	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/decode/etmv3"
+	"github.com/tracelake/tracelake/decode/pft"
+)
+
+// decoded are the families that captures are opened with in tests.
+var decoded = []decode.Family{pft.Family(), etmv3.Family()}

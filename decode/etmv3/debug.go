@@ -1,0 +1,41 @@
+package etmv3
+
+import (
+	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/decode/record"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// A debugEntry is the place after the packet of an entry to debug state (§4.8,
+// docs/etmv3.md §4.5), to which the decoder goes back if what follows is not of
+// this trace: where a ring is read in halves, the old half follows there
+// without sync.
+type debugEntry struct {
+	state  state
+	record record.State
+	ends   decode.Ends
+	at     int // in the part's data
+}
+
+// enterDebug begins debug state at Data[at]: nothing is traced up to an I-sync.
+func (d *Decoder) enterDebug(at int) {
+	d.inDebug = true
+	d.debugEntry = debugEntry{d.state, d.rec.State, d.rec.Result.Ends(), at}
+}
+
+// tracesFlow says whether p tells an instruction or an address, which no packet
+// in debug state does.
+func tracesFlow(p *Packet) bool {
+	return p.Kind == BranchAddress || p.Kind == PHeader && p.Atoms.Count > 0
+}
+
+// splice takes back what was decoded since the entry to debug state, and loses
+// all up to the next cut. It returns where the loss begins.
+func (d *Decoder) splice() int {
+	d.rec.Result.Truncate(d.debugEntry.ends)
+	d.state, d.rec.State = d.debugEntry.state, d.debugEntry.record
+	d.offset = d.rec.Offset(d.debugEntry.at)
+	d.rec.OpenLoss(d.key(), schema.LossSplice, "trace goes on behind an entry to debug state without an I-sync")
+	d.loseSync(d.debugEntry.at)
+	return d.debugEntry.at
+}

@@ -1,0 +1,102 @@
+package decode
+
+import "github.com/tracelake/tracelake/schema"
+
+// A RowKind is a kind of rows in a [Result]. A new kind is a field there, a
+// constant here, and a line in [Result.lists].
+type RowKind uint8
+
+// The kinds of rows.
+const (
+	Blocks RowKind = iota
+	Runs
+	Costs
+	Spans
+	Exceptions
+	Counts
+	Timestamps
+	Contexts
+	Data
+	Events
+	Losses
+	Packets
+	rowKinds
+)
+
+// lists returns the rows of every kind.
+func (u *Result) lists() [rowKinds]list {
+	return [rowKinds]list{
+		Blocks: &u.Blocks, Runs: &u.Runs, Costs: &u.Costs, Spans: &u.Spans, Exceptions: &u.Exceptions, Counts: &u.Counts,
+		Timestamps: &u.Timestamps, Contexts: &u.Contexts, Data: &u.Data, Events: &u.Events, Losses: &u.Losses, Packets: &u.Packets,
+	}
+}
+
+// Ends are how many rows of each kind a unit has at some point, as at the end of
+// a segment.
+type Ends [rowKinds]int
+
+// Ends returns how many rows of each kind u has.
+func (u *Result) Ends() (e Ends) {
+	for kind, rows := range u.lists() {
+		e[kind] = rows.len()
+	}
+	return e
+}
+
+// Truncate drops the rows after an end. Blocks stay: they are no rows of their
+// own, and a walk may come back to them.
+func (u *Result) Truncate(to Ends) {
+	for kind, rows := range u.lists() {
+		if RowKind(kind) != Blocks {
+			rows.truncate(to[kind])
+		}
+	}
+}
+
+// Lower takes one from the ordinals of the rows at the end of a stretch that
+// come after the instruction seq, which was taken back.
+func (u *Result) Lower(from, to Ends, seq int64) {
+	for kind, rows := range u.lists() {
+		rows.lower(from[kind], to[kind], seq)
+	}
+}
+
+// A list is the rows of one kind, whatever their type.
+type list interface {
+	len() int
+	truncate(n int)
+	lower(from, to int, seq int64)
+}
+
+// Rows are rows without a key of their own.
+type Rows[T any] []T
+
+func (r *Rows[T]) len() int                { return len(*r) }
+func (r *Rows[T]) truncate(n int)          { *r = (*r)[:n] }
+func (r *Rows[T]) lower(_, _ int, _ int64) {}
+
+// KeyedRows are rows with a key, in the order of their packets.
+type KeyedRows[T any, P keyed[T]] []T
+
+// keyed is a row with a [schema.Key].
+type keyed[T any] interface {
+	*T
+	RowKey() *schema.Key
+	// NamesEarlier says that the ordinal of the row may be lower than that of
+	// the row before it.
+	NamesEarlier() bool
+}
+
+func (r *KeyedRows[T, P]) len() int       { return len(*r) }
+func (r *KeyedRows[T, P]) truncate(n int) { *r = (*r)[:n] }
+
+func (r *KeyedRows[T, P]) lower(from, to int, seq int64) {
+	for i := to - 1; i >= from; i-- {
+		switch row := P(&(*r)[i]); {
+		case row.RowKey().Seq > seq:
+			row.RowKey().Seq--
+		case !row.NamesEarlier():
+			return
+		}
+	}
+}
