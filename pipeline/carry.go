@@ -3,6 +3,7 @@ package pipeline
 import (
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/access"
@@ -25,11 +26,8 @@ type base struct {
 	vmid       schema.Null[uint8]
 }
 
-func (b *base) key(r *schema.Row, k schema.Key) {
-	r.Uint8(b.source)
-	r.Int64(b.seq + k.Seq)
-	r.NullInt32(b.segment)
-	r.Int64(k.Offset)
+func (b *base) keys(k schema.Key) schema.Keys {
+	return schema.Keys{Source: b.source, Seq: b.seq + k.Seq, Segment: b.segment, ByteOffset: k.Offset}
 }
 
 // at returns the epoch and cycle of a point.
@@ -124,7 +122,7 @@ func (c *carry) leadEvents(lead *decode.SegmentStart, e *decode.ISyncEffect) []s
 func (c *carry) passPart(t *decode.SegmentEnd, seq int64, timestamps []schema.Timestamp) {
 	for _, row := range timestamps {
 		if !row.Unknown {
-			c.base.timestamp = row.Value
+			c.base.timestamp = rowTimestamp(row.Value)
 		}
 	}
 	if t.VMID.OK {
@@ -152,22 +150,34 @@ func (c *carry) resolve(code decode.TimestampCode, timestamps []schema.Timestamp
 	}
 }
 
-// unknownTimestamps splits timestamps into rows and, where the value is 0,
-// events, which it puts in order among those of the segment.
-func unknownTimestamps(timestamps []schema.Timestamp, events []schema.Event) ([]schema.Timestamp, []schema.Event) {
-	if !slices.ContainsFunc(timestamps, func(t schema.Timestamp) bool { return t.Unknown }) {
+// timestampEvents splits timestamps into rows and events, which it puts in order
+// among those of the segment: where the value is 0 there is an event and no row,
+// where it is out of range a row with NULL and an event.
+func timestampEvents(timestamps []schema.Timestamp, events []schema.Event) ([]schema.Timestamp, []schema.Event) {
+	if !slices.ContainsFunc(timestamps, func(t schema.Timestamp) bool { return t.Unknown || t.Value.V > schema.MaxUint63 }) {
 		return timestamps, events
 	}
 	var rows []schema.Timestamp
-	var unknown []schema.Event
+	var more []schema.Event
 	for _, t := range timestamps {
-		if t.Unknown {
-			unknown = append(unknown, schema.Event{Key: t.Key, Event: schema.EventTimestampUnknown})
-		} else {
-			rows = append(rows, t)
+		switch {
+		case t.Unknown:
+			more = append(more, schema.Event{Key: t.Key, Event: schema.EventTimestampUnknown})
+			continue
+		case t.Value.V > schema.MaxUint63:
+			more = append(more, schema.Event{Key: t.Key, Event: schema.EventTimestampOutOfRange, Detail: strconv.FormatUint(t.Value.V, 10)})
 		}
+		rows = append(rows, t)
 	}
-	return rows, insertEvents(events, unknown)
+	return rows, insertEvents(events, more)
+}
+
+// rowTimestamp returns a timestamp as rows have it: NULL if it is out of range.
+func rowTimestamp(t schema.Null[uint64]) schema.Null[uint64] {
+	if t.V > schema.MaxUint63 {
+		return schema.Null[uint64]{}
+	}
+	return t
 }
 
 // mergeEvents puts more events among those of a part, which are those of its
@@ -266,7 +276,7 @@ func (c *carry) preserve(code decode.TimestampCode, k decode.Preserved) {
 	c.timestampBits = max(c.timestampBits, k.TimestampBits)
 	value := schema.Null[uint64]{V: code.Value(c.timestampRaw), OK: c.timestampBits == code.Bits}
 	if !value.OK || value.V != 0 { // 0 says nothing
-		c.base.timestamp = value
+		c.base.timestamp = rowTimestamp(value)
 	}
 }
 

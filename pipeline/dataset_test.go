@@ -81,7 +81,7 @@ func (d *decodedTables) newTables(blocks bool, submit func(job) error) tables {
 	return t
 }
 
-func datasetTable[T any](d *decodedTables, submit func(job) error, t *schema.Table, fill func(*schema.Row, *base, *T)) *table[T] {
+func datasetTable[T any](d *decodedTables, submit func(job) error, t *schema.Table, fill func(*schema.Batch, *base, *T)) *table[T] {
 	d.tables[t.Name] = schema.NewBatch(t)
 	return &table[T]{series: &dataset.Series{Table: t}, submit: submit, write: fill}
 }
@@ -125,7 +125,7 @@ func integer(v *schema.Vector, i int) int64 {
 		return int64(v.U32[i])
 	case schema.Int32:
 		return int64(int32(v.U32[i]))
-	case schema.Uint64, schema.Int64:
+	case schema.Uint63, schema.Int64:
 		return int64(v.U64[i])
 	case schema.String, schema.JSON, schema.Bytes:
 	}

@@ -205,7 +205,7 @@ type tableMaker struct {
 }
 
 // makeTable returns the table that collects rows of t, nil if it is not wanted.
-func makeTable[T any](f tableMaker, t *schema.Table, write func(*schema.Row, *base, *T)) *table[T] {
+func makeTable[T any](f tableMaker, t *schema.Table, write func(*schema.Batch, *base, *T)) *table[T] {
 	if !f.out.Has(t) {
 		return nil
 	}

@@ -5,8 +5,7 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// This file turns rows as decoders tell them into cells, in the order of the
-// columns in schema/tables.go.
+// This file turns rows as decoders report them into rows of batches.
 
 // An exceptionRow is an exception with what the stitcher knows of it.
 type exceptionRow struct {
@@ -31,104 +30,49 @@ func timestampOf(b base, u *decode.Result, index int32) schema.Null[uint64] {
 	if index < b.timestamps {
 		return b.timestamp
 	}
-	return u.Timestamps[index].Value
+	return rowTimestamp(u.Timestamps[index].Value)
 }
 
-func fillException(r *schema.Row, b *base, x *exceptionRow) {
+func fillException(batch *schema.Batch, b *base, x *exceptionRow) {
 	epoch, cycle := b.at(x.Point)
-	b.key(r, x.Key)
-	r.Int64(x.ordinal)
-	r.Enum(uint8(x.Event))
-	r.NullUint16(x.Number)
-	r.NullEnum(schema.Null[uint8]{V: uint8(x.Type.V), OK: x.Type.OK})
-	r.NullUint32(x.ReturnAddress)
-	r.NullUint32(x.Target)
-	r.NullUint8(x.Resume)
-	r.Int32(epoch)
-	r.NullInt64(cycle)
-	r.NullUint64(x.timestamp)
-	r.NullUint32(x.ContextID)
-	r.NullUint8(b.vmidOr(x.VMID))
-	r.Enum(uint8(x.Security))
+	schema.AppendExceptions(batch, b.keys(x.Key), x.ordinal, x.Event, x.Number, x.Type, x.ReturnAddress, x.Target, x.Resume,
+		epoch, cycle, x.timestamp, x.ContextID, b.vmidOr(x.VMID), schema.Of(x.Security))
 }
 
-func fillCycleCount(r *schema.Row, b *base, x *schema.CycleCount) {
+func fillCycleCount(batch *schema.Batch, b *base, x *schema.CycleCount) {
 	epoch, cycle := b.at(x.Point)
-	b.key(r, x.Key)
-	if x.OutOfEpoch {
-		r.NullInt32(schema.Null[int32]{})
-	} else {
-		r.NullInt32(schema.Of(epoch))
-	}
-	r.NullInt64(x.Cycles)
-	r.NullInt64(cycle)
-	r.Enum(uint8(x.Kind))
-	r.Bool(x.Late)
+	schema.AppendCycleCounts(batch, b.keys(x.Key), schema.Null[int32]{V: epoch, OK: !x.OutOfEpoch}, x.Cycles, cycle, x.Kind, x.Late)
 }
 
-func fillTimestamp(r *schema.Row, b *base, x *schema.Timestamp) {
+func fillTimestamp(batch *schema.Batch, b *base, x *schema.Timestamp) {
 	epoch, cycle := b.at(x.Point)
-	b.key(r, x.Key)
-	r.NullUint64(x.Value)
-	r.Uint8(x.KnownBits)
-	r.Int32(epoch)
-	r.NullInt64(cycle)
+	schema.AppendTimestamps(batch, b.keys(x.Key), rowTimestamp(x.Value), x.KnownBits, epoch, cycle)
 }
 
-func fillContext(r *schema.Row, b *base, x *schema.Context) {
-	b.key(r, x.Key)
-	r.NullUint32(x.ContextID)
-	r.NullUint8(x.VMID)
-	r.Enum(uint8(x.Security))
-	r.NullEnum(schema.Null[uint8]{V: uint8(x.ISA.V), OK: x.ISA.OK})
+func fillContext(batch *schema.Batch, b *base, x *schema.Context) {
+	schema.AppendContexts(batch, b.keys(x.Key), x.ContextID, x.VMID, schema.Of(x.Security), x.ISA)
 }
 
-func fillDataAccess(r *schema.Row, b *base, x *schema.DataAccess) {
+func fillDataAccess(batch *schema.Batch, b *base, x *schema.DataAccess) {
 	seq := schema.Null[int64]{V: x.Seq, OK: !x.NoInstruction}
-	r.Uint8(b.source)
-	r.NullInt64(seq)
-	r.NullInt32(x.Segment)
-	r.Int64(x.Offset)
-	r.Uint16(x.Position)
-	r.NullUint32(x.Address)
-	r.NullUint64(x.Value)
-	r.NullUint8(x.Size)
-	r.NullEnum(schema.Null[uint8]{V: uint8(x.Access.V), OK: x.Access.OK})
-	r.NullUint8(x.Tag)
-	r.Enum(uint8(x.State))
+	schema.AppendDataAccesses(batch, b.source, seq, x.Segment, x.Offset, x.Position, x.Address, x.Value, x.Size, x.Access, x.Tag, x.State)
 }
 
-func fillEvent(r *schema.Row, b *base, x *schema.Event) {
-	b.key(r, x.Key)
-	r.Enum(uint8(x.Event))
-	r.NullUint32(x.Address)
-	r.NullString(x.Detail)
+func fillEvent(batch *schema.Batch, b *base, x *schema.Event) {
+	schema.AppendEvents(batch, b.keys(x.Key), x.Event, x.Address, x.Detail)
 }
 
-func fillLoss(r *schema.Row, b *base, x *schema.Loss) {
-	b.key(r, x.Key)
-	r.Int64(x.Bytes)
-	r.Enum(uint8(x.Reason))
-	r.NullString(x.Detail)
+func fillLoss(batch *schema.Batch, b *base, x *schema.Loss) {
+	schema.AppendLosses(batch, b.keys(x.Key), x.Bytes, x.Reason, x.Detail)
 }
 
-func fillSegment(r *schema.Row, b *base, x *schema.Segment) {
-	b.key(r, x.Key)
-	r.Int64(x.Bytes)
-	r.Int64(x.BytesDecoded)
-	r.Int64(x.BytesLost)
-	r.Int64(x.BytesUnplaced)
-	r.Int64(x.Instructions)
-	r.Int64(x.Exceptions)
-	r.NullUint32(x.Address)
-	r.Enum(uint8(x.Reason))
+func fillSegment(batch *schema.Batch, b *base, x *schema.Segment) {
+	schema.AppendSegments(batch, b.keys(x.Key), x.Bytes, x.BytesDecoded, x.BytesLost, x.BytesUnplaced, x.Instructions, x.Exceptions,
+		x.Address, x.Reason)
 }
 
-func fillPacket(r *schema.Row, b *base, x *schema.Packet) {
-	b.key(r, x.Key)
-	r.String(x.Type)
-	r.Bytes(x.Bytes)
-	r.String(x.Fields)
+func fillPacket(batch *schema.Batch, b *base, x *schema.Packet) {
+	schema.AppendPackets(batch, b.keys(x.Key), x.Type, x.Bytes, x.Fields)
 }
 
 // A codeBlock is an instruction of a code block with its numbers.
@@ -138,13 +82,7 @@ type codeBlock struct {
 	block    *schema.Block
 }
 
-func fillCodeBlock(r *schema.Row, b *base, x *codeBlock) {
-	r.Uint8(b.source)
-	r.Uint32(x.number)
-	r.Uint16(uint16(x.position))
-	r.Uint32(x.block.Address[x.position])
-	r.Uint8(x.block.Size[x.position])
-	r.Enum(uint8(x.block.Key.ISA))
-	r.Uint32(x.block.Opcode[x.position])
-	r.Enum(x.block.Kind[x.position])
+func fillCodeBlock(batch *schema.Batch, b *base, x *codeBlock) {
+	schema.AppendCodeBlocks(batch, b.source, int32(x.number), uint16(x.position), x.block.Address[x.position], x.block.Size[x.position],
+		x.block.Key.ISA, x.block.Opcode[x.position], schema.Kind(x.block.Kind[x.position]))
 }

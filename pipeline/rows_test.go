@@ -64,7 +64,7 @@ func (s *rowSet) tables(blocks bool) tables {
 	return t
 }
 
-func memoryTable[T any](s *rowSet, t *schema.Table, fill func(*schema.Row, *base, *T)) *table[T] {
+func memoryTable[T any](s *rowSet, t *schema.Table, fill func(*schema.Batch, *base, *T)) *table[T] {
 	return &table[T]{series: &dataset.Series{Table: t}, submit: s.submit, write: fill}
 }
 
@@ -107,7 +107,7 @@ func cellText(v *schema.Vector, i int) string {
 		return fmt.Sprint(v.U32[i])
 	case schema.Int32:
 		return fmt.Sprint(int32(v.U32[i]))
-	case schema.Uint64:
+	case schema.Uint63:
 		return fmt.Sprint(v.U64[i])
 	case schema.Int64:
 		return fmt.Sprint(int64(v.U64[i]))

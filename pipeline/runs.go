@@ -86,38 +86,16 @@ func (r *runs) span() (*schema.Span, int) {
 	return &r.spans[0], r.to
 }
 
-// The columns of `instructions`, in the order of schema.Instructions.
-const (
-	insSource = iota
-	insSeq
-	insSegment
-	insByteOffset
-	insAddress
-	insSize
-	insISA
-	insOpcode
-	insKind
-	insExecuted
-	insCycles
-	insEpoch
-	insCycle
-	insTimestamp
-	insContextID
-	insVMID
-	insSecurity
-)
-
 // fillInstructions appends rows of `instructions` to batch, at most room and no
 // more than one span has, and returns how many.
 func (r *runs) fillInstructions(batch *schema.Batch, room int) int {
 	span, end := r.span()
-	v := batch.Columns
-	first, seq, rows := len(v[insAddress].U32), r.seq, 0
+	first, seq, rows := batch.Columns[schema.InstructionsSeq].Len(), r.seq, 0
 	room = int(min(int64(room), r.rows))
-	address, opcode := extend(&v[insAddress].U32, room), extend(&v[insOpcode].U32, room)
-	size, kind := extend(&v[insSize].U8, room), extend(&v[insKind].U8, room)
-	isa, offset := extend(&v[insISA].U8, room), extend(&v[insByteOffset].U64, room)
-	outcome := newOutcomes(v, room)
+	address, opcode := extend(schema.InstructionsAddress.In(batch), room), extend(schema.InstructionsOpcode.In(batch), room)
+	size, kind := extend(schema.InstructionsSize.In(batch), room), extend(schema.InstructionsKind.In(batch), room)
+	isa, offset := extend(schema.InstructionsISA.In(batch), room), extend(schema.InstructionsByteOffset.In(batch), room)
+	outcome := newOutcomes(batch, room)
 	for rows < room && r.from < end {
 		run := &r.unit.Runs[r.from]
 		block := r.unit.Blocks[run.Block]
@@ -134,14 +112,18 @@ func (r *runs) fillInstructions(batch *schema.Batch, room int) int {
 		rows += n
 		r.pass(n)
 	}
-	for _, c := range []int{insAddress, insOpcode, insSize, insKind, insISA, insByteOffset, insExecuted, insCycles, insCycle} {
-		v[c].Truncate(first + rows)
+	for _, i := range [...]int{
+		int(schema.InstructionsAddress), int(schema.InstructionsOpcode), int(schema.InstructionsSize), int(schema.InstructionsKind),
+		int(schema.InstructionsISA), int(schema.InstructionsByteOffset),
+		int(schema.InstructionsExecuted), int(schema.InstructionsCycles), int(schema.InstructionsCycle),
+	} {
+		batch.Columns[i].Truncate(first + rows)
 	}
-	ordinals := extend(&v[insSeq].U64, rows)
+	ordinals := extend(schema.InstructionsSeq.In(batch), rows)
 	for i := range ordinals {
 		ordinals[i] = uint64(seq + int64(i))
 	}
-	r.fillShared(v, instructionsShared, span, rows)
+	r.fillShared(batch, &instructionsShared, span, rows)
 	return rows
 }
 
@@ -155,11 +137,12 @@ type outcomes struct {
 	cycleValid              []uint8
 }
 
-func newOutcomes(v []schema.Vector, rows int) outcomes {
+func newOutcomes(batch *schema.Batch, rows int) outcomes {
+	v := batch.Columns
 	o := outcomes{
-		executed: extend(&v[insExecuted].U8, rows), executedValid: extend(&v[insExecuted].Valid, rows),
-		cycles: extend(&v[insCycles].U32, rows), cyclesValid: extend(&v[insCycles].Valid, rows),
-		cycle: extend(&v[insCycle].U64, rows), cycleValid: extend(&v[insCycle].Valid, rows),
+		executed: extend(schema.InstructionsExecuted.In(batch), rows), executedValid: extend(&v[schema.InstructionsExecuted].Valid, rows),
+		cycles: extend(schema.InstructionsCycles.In(batch), rows), cyclesValid: extend(&v[schema.InstructionsCycles].Valid, rows),
+		cycle: extend(schema.InstructionsCycle.In(batch), rows), cycleValid: extend(&v[schema.InstructionsCycle].Valid, rows),
 	}
 	clear(o.executed)
 	clear(o.executedValid)
@@ -220,72 +203,67 @@ func outcomeExecuted(o schema.Outcome) (executed, valid uint8) {
 
 // sharedColumns are the columns in which all rows of a span are alike.
 type sharedColumns struct {
-	source, segment, epoch, timestamp, contextID, vmid, security int
+	source    schema.IndexU8
+	segment   schema.IndexU32
+	epoch     schema.IndexU32
+	timestamp schema.IndexU64
+	contextID schema.IndexU32
+	vmid      schema.IndexU8
+	security  schema.IndexU8
 }
 
 var (
-	instructionsShared = sharedColumns{insSource, insSegment, insEpoch, insTimestamp, insContextID, insVMID, insSecurity}
-	blocksShared       = sharedColumns{blkSource, blkSegment, blkEpoch, blkTimestamp, blkContextID, blkVMID, blkSecurity}
+	instructionsShared = sharedColumns{
+		schema.InstructionsSource, schema.InstructionsSegment, schema.InstructionsEpoch, schema.InstructionsTimestamp,
+		schema.InstructionsContextID, schema.InstructionsVMID, schema.InstructionsSecurity,
+	}
+	blocksShared = sharedColumns{
+		schema.BlocksSource, schema.BlocksSegment, schema.BlocksEpoch, schema.BlocksTimestamp,
+		schema.BlocksContextID, schema.BlocksVMID, schema.BlocksSecurity,
+	}
 )
 
 // fillShared appends what all rows of a span have in common.
-func (r *runs) fillShared(v []schema.Vector, c sharedColumns, s *schema.Span, rows int) {
+func (r *runs) fillShared(batch *schema.Batch, c *sharedColumns, s *schema.Span, rows int) {
+	v := batch.Columns
 	segment := schema.Null[uint32]{V: uint32(r.base.segment.V), OK: r.base.segment.OK}
 	timestamp := timestampOf(r.base, r.unit, s.Timestamp)
-	repeat(&v[c.source].U8, r.base.source, rows)
-	repeatNull(&v[c.segment].U32, &v[c.segment].Valid, segment, rows)
-	repeat(&v[c.epoch].U32, uint32(r.base.epoch+s.Epoch), rows)
-	repeatNull(&v[c.timestamp].U64, &v[c.timestamp].Valid, timestamp, rows)
-	repeatNull(&v[c.contextID].U32, &v[c.contextID].Valid, s.ContextID, rows)
-	repeatNull(&v[c.vmid].U8, &v[c.vmid].Valid, r.base.vmidOr(s.VMID), rows)
-	repeatNull(&v[c.security].U8, &v[c.security].Valid, schema.Of(uint8(s.Security)), rows)
+	repeat(c.source.In(batch), r.base.source, rows)
+	repeatNull(c.segment.In(batch), &v[c.segment].Valid, segment, rows)
+	repeat(c.epoch.In(batch), uint32(r.base.epoch+s.Epoch), rows)
+	repeatNull(c.timestamp.In(batch), &v[c.timestamp].Valid, timestamp, rows)
+	repeatNull(c.contextID.In(batch), &v[c.contextID].Valid, s.ContextID, rows)
+	repeatNull(c.vmid.In(batch), &v[c.vmid].Valid, r.base.vmidOr(s.VMID), rows)
+	repeatNull(c.security.In(batch), &v[c.security].Valid, schema.Of(uint8(s.Security)), rows)
 }
-
-// The columns of `blocks`, in the order of schema.Blocks.
-const (
-	blkSource = iota
-	blkSeq
-	blkSegment
-	blkByteOffset
-	blkCodeBlock
-	blkInstructions
-	blkFirst
-	blkFailed
-	blkOutcome
-	blkCycles
-	blkEpoch
-	blkCycle
-	blkTimestamp
-	blkContextID
-	blkVMID
-	blkSecurity
-)
 
 // fillBlocks appends rows of `blocks` to batch, at most room and no more than
 // one span has, and returns how many.
 func (r *runs) fillBlocks(batch *schema.Batch, room int) int {
 	span, end := r.span()
-	v := batch.Columns
+	var (
+		seq, offset         = schema.BlocksSeq.In(batch), schema.BlocksByteOffset.In(batch)
+		number              = schema.BlocksCodeBlock.In(batch)
+		instructions, first = schema.BlocksInstructions.In(batch), schema.BlocksFirst.In(batch)
+	)
 	rows := 0
 	for rows < room && int64(rows) < r.rows && r.from < end {
 		run := &r.unit.Runs[r.from]
 		n := min(int(run.Count)-r.skip, schema.MaxBlockRow)
-		v[blkSeq].U64 = append(v[blkSeq].U64, uint64(r.seq))
-		v[blkByteOffset].U64 = append(v[blkByteOffset].U64, uint64(run.Offset))
-		v[blkCodeBlock].U32 = append(v[blkCodeBlock].U32, r.numbers[run.Block])
-		v[blkInstructions].U16 = append(v[blkInstructions].U16, uint16(n))
-		v[blkFirst].U16 = append(v[blkFirst].U16, run.First+uint16(r.skip))
-		r.fillRunOutcome(v, run, span, r.skip+n == int(run.Count))
+		*seq, *offset = append(*seq, uint64(r.seq)), append(*offset, uint64(run.Offset))
+		*number = append(*number, r.numbers[run.Block])
+		*instructions, *first = append(*instructions, uint16(n)), append(*first, run.First+uint16(r.skip))
+		r.fillRunOutcome(batch, run, span, r.skip+n == int(run.Count))
 		rows++
 		r.pass(n)
 	}
-	r.fillShared(v, blocksShared, span, rows)
+	r.fillShared(batch, &blocksShared, span, rows)
 	return rows
 }
 
 // fillRunOutcome appends what a run tells of its instructions; of the last, and
 // of cycles, only with its last row.
-func (r *runs) fillRunOutcome(v []schema.Vector, run *schema.Run, span *schema.Span, last bool) {
+func (r *runs) fillRunOutcome(batch *schema.Batch, run *schema.Run, span *schema.Span, last bool) {
 	outcome, failed := schema.Untold, schema.Null[uint64]{}
 	cycles, cycle := schema.Null[uint32]{}, schema.Null[uint64]{}
 	if run.Flags&schema.RunHasFailed != 0 {
@@ -298,10 +276,11 @@ func (r *runs) fillRunOutcome(v []schema.Vector, run *schema.Run, span *schema.S
 		_, at := r.base.at(schema.Point{Epoch: span.Epoch, Cycle: schema.Of(run.Cycle)})
 		cycles, cycle = schema.Of(run.Cycles), schema.Of(uint64(at.V))
 	}
-	v[blkOutcome].U8 = append(v[blkOutcome].U8, uint8(outcome))
-	appendNull(&v[blkFailed].U64, &v[blkFailed].Valid, failed)
-	appendNull(&v[blkCycles].U32, &v[blkCycles].Valid, cycles)
-	appendNull(&v[blkCycle].U64, &v[blkCycle].Valid, cycle)
+	v, outcomes := batch.Columns, schema.BlocksOutcome.In(batch)
+	*outcomes = append(*outcomes, uint8(outcome))
+	appendNull(schema.BlocksFailed.In(batch), &v[schema.BlocksFailed].Valid, failed)
+	appendNull(schema.BlocksCycles.In(batch), &v[schema.BlocksCycles].Valid, cycles)
+	appendNull(schema.BlocksCycle.In(batch), &v[schema.BlocksCycle].Valid, cycle)
 }
 
 // extend makes s longer by n and returns what was added, not initialised.

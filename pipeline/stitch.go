@@ -273,7 +273,7 @@ func (s *stitcher) addRows(b base, p *decodedPart) error {
 		return err
 	}
 	events := mergeEvents(rowsOf(p, u.Events, decode.Events), unmatched, from[decode.Events])
-	timestamps, events := unknownTimestamps(rowsOf(p, u.Timestamps, decode.Timestamps), events)
+	timestamps, events := timestampEvents(rowsOf(p, u.Timestamps, decode.Timestamps), events)
 	exceptions := exceptionRows(b, u, rowsOf(p, u.Exceptions, decode.Exceptions))
 	s.exceptions += int64(len(exceptions))
 	return errors.Join(

@@ -49,7 +49,7 @@ const (
 type table[T any] struct {
 	series *dataset.Series
 	submit func(job) error
-	write  func(r *schema.Row, b *base, x *T)
+	write  func(batch *schema.Batch, b *base, x *T)
 
 	group tableRows[T]
 	rows  int
@@ -59,7 +59,7 @@ type table[T any] struct {
 // tableRows are the rows of a row group of any table but those of runs.
 type tableRows[T any] struct {
 	pieces []piece[T]
-	write  func(r *schema.Row, b *base, x *T)
+	write  func(batch *schema.Batch, b *base, x *T)
 }
 
 // A piece is some rows of a segment and what they are relative to.
@@ -131,7 +131,7 @@ func (g *tableRows[T]) fill(batch *schema.Batch, emit func() error) error {
 	for i := range g.pieces {
 		p := &g.pieces[i]
 		for j := range p.rows {
-			g.write(batch.Row(), &p.base, &p.rows[j])
+			g.write(batch, &p.base, &p.rows[j])
 			if n++; n%schema.BatchRows == 0 {
 				if err := emit(); err != nil {
 					return err

@@ -7,4 +7,5 @@
 // write them as they are into `blocks`.
 package schema
 
+//go:generate go run ./internal/columns columns_gen.go
 //go:generate go run ./internal/tablesmd ../docs/tables.md

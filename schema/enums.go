@@ -148,29 +148,30 @@ type EventKind uint8
 
 // The events, in the order of the enum column `events.event`.
 const (
-	EventTraceOn          EventKind = iota // trace (re)starts
-	EventOverflow                          // trace restarts after a FIFO overflow
-	EventDebugExit                         // trace restarts at the exit from debug state
-	EventTrigger                           // trigger packet, or trigger ID of the formatter
-	EventUnmapped                          // no program memory at the address
-	EventInconsistent                      // stream and program contradict each other
-	EventDiscontinuity                     // the input broke: 4×FSYNC, lost frame alignment
-	EventJazelle                           // Jazelle state: its code cannot be decoded
-	EventTimestampUnknown                  // a timestamp packet with the value 0
-	EventClockChange                       // the timestamp clock changed its frequency
-	EventCancelled                         // an instruction that was told did not happen
-	EventNoAddress                         // instructions were told whose address is not known
-	EventSplitInstruction                  // half an instruction was told, the other half was not
-	EventCountUnexpected                   // a cycle count that belongs to no restart of trace
-	EventBadISync                          // an I-sync that must not occur: its address is not used
-	EventDataUnmatched                     // a data value that nothing traced waits for
+	EventTraceOn             EventKind = iota // trace (re)starts
+	EventOverflow                             // trace restarts after a FIFO overflow
+	EventDebugExit                            // trace restarts at the exit from debug state
+	EventTrigger                              // trigger packet, or trigger ID of the formatter
+	EventUnmapped                             // no program memory at the address
+	EventInconsistent                         // stream and program contradict each other
+	EventDiscontinuity                        // the input broke: 4×FSYNC, lost frame alignment
+	EventJazelle                              // Jazelle state: its code cannot be decoded
+	EventTimestampUnknown                     // a timestamp packet with the value 0
+	EventClockChange                          // the timestamp clock changed its frequency
+	EventCancelled                            // an instruction that was told did not happen
+	EventNoAddress                            // instructions were told whose address is not known
+	EventSplitInstruction                     // half an instruction was told, the other half was not
+	EventCountUnexpected                      // a cycle count that belongs to no restart of trace
+	EventBadISync                             // an I-sync that must not occur: its address is not used
+	EventDataUnmatched                        // a data value that nothing traced waits for
+	EventTimestampOutOfRange                  // a timestamp of 2⁶³ or more: its row has NULL, the event the number
 )
 
 // EventNames are the values of the enum column `events.event`.
 var EventNames = []string{
 	"trace_on", "overflow", "debug_exit", "trigger", "unmapped", "inconsistent", "discontinuity",
 	"jazelle", "timestamp_unknown", "clock_change", "cancelled", "no_address", "split_instruction",
-	"count_unexpected", "bad_isync", "data_unmatched",
+	"count_unexpected", "bad_isync", "data_unmatched", "timestamp_out_of_range",
 }
 
 func (e EventKind) String() string { return EventNames[e] }

@@ -44,8 +44,8 @@ type Run struct {
 }
 
 // MaxBlockRow is the most instructions one row of `blocks` stands for: one for
-// each bit of its column `failed`.
-const MaxBlockRow = 64
+// each bit of its column `failed`, which is never negative.
+const MaxBlockRow = 63
 
 // RunFlags say which optional fields of a [Run] hold.
 type RunFlags uint8

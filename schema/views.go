@@ -102,15 +102,15 @@ SELECT * FROM instructions WHERE seq BETWEEN a AND z;
 // d.position is number i = d.position - b.first of its run.
 const expansion = `SELECT b.source, b.seq + d.position - b.first AS seq, b.segment, b.byte_offset,
        d.address, d.size, d.isa, d.opcode, d.kind,
-       CASE WHEN d.position::INT = b.first::INT + b.instructions - 1
+       CASE WHEN d.position = b.first + b.instructions - 1
             THEN CASE WHEN b.outcome <> 'untold' THEN b.outcome <> 'not_taken' END
-            ELSE (b.failed >> (d.position::INT - b.first)::UBIGINT) & 1::UBIGINT = 0 END AS executed,
-       CASE WHEN d.position::INT = b.first::INT + b.instructions - 1 THEN b.cycles END AS cycles,
+            ELSE (b.failed >> (d.position - b.first)) & 1 = 0 END AS executed,
+       CASE WHEN d.position = b.first + b.instructions - 1 THEN b.cycles END AS cycles,
        b.epoch,
-       CASE WHEN d.position::INT = b.first::INT + b.instructions - 1 THEN b.cycle END AS cycle,
+       CASE WHEN d.position = b.first + b.instructions - 1 THEN b.cycle END AS cycle,
        b.timestamp, b.context_id, b.vmid, b.security, b.dataset
 FROM blocks b JOIN code_blocks d USING (dataset, source, code_block)
-WHERE d.position >= b.first AND d.position::INT < b.first::INT + b.instructions`
+WHERE d.position >= b.first AND d.position < b.first + b.instructions`
 
 // writeExpansion writes the view `instructions` over blocks. A filter on its
 // computed seq cannot reach the scan of blocks, hence the macro beside it, which

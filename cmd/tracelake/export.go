@@ -207,15 +207,21 @@ func readLabels(ctx *cli.Context, o *pipeline.Options) error {
 	return nil
 }
 
-// readNumbers reads the flags whose value may not be 0.
+// readNumbers reads the flags whose value may not be 0, and has a limit.
 func readNumbers(ctx *cli.Context, o *pipeline.Options) error {
 	var err error
 	if o.Workers, err = jobs(ctx); err != nil {
 		return err
 	}
 	for _, name := range []string{"timestamp-hz", "cycle-hz"} {
-		if ctx.IsSet(name) && ctx.Uint64(name) == 0 {
+		if !ctx.IsSet(name) {
+			continue
+		}
+		switch hz := ctx.Uint64(name); {
+		case hz == 0:
 			return usage("--"+name+" 0", "is no frequency", "leave it out if it is not known")
+		case hz > schema.MaxUint63:
+			return usage(fmt.Sprintf("--%s %d", name, hz), "is no frequency", "give it in Hz")
 		}
 	}
 	return nil

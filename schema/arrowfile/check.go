@@ -79,15 +79,15 @@ func checkFooter(r io.ReaderAt, size int64, t *schema.Table) error {
 		return errors.New("its footer has no schema")
 	}
 	if n := meta.length(1); n != len(t.Columns) {
-		return fmt.Errorf("%d columns, where %s of schema version %d has %d", n, t.Name, schema.Version, len(t.Columns))
+		return fmt.Errorf("%d columns, where %s has %d", n, t.Name, len(t.Columns))
 	}
 	if n := meta.length(2); n > len(b)/4 {
 		return fmt.Errorf("its footer has a list of %d", n)
 	}
-	for i, want := range fields(t) {
+	for i, want := range fields(t, schema.Version) {
 		field := meta.element(1, i)
 		if field.byte(2) != unionType(want.Type) {
-			return notColumn(field.text(0), want.Name, t)
+			return notColumn(field.text(0), want.Name, t, schema.Version)
 		}
 		if children, keys := field.length(5), field.length(6); children != 0 || keys > len(b)/4 {
 			return fmt.Errorf("column %d has %d columns and %d keys", i, children, keys)
@@ -114,8 +114,8 @@ func unionType(t arrow.DataType) byte {
 }
 
 // notColumn says that a column of a file is not the one of t that is to be there.
-func notColumn(name, want string, t *schema.Table) error {
-	return fmt.Errorf("its column %q is not %s of %s in schema version %d", name, want, t.Name, schema.Version)
+func notColumn(name, want string, t *schema.Table, version int) error {
+	return fmt.Errorf("its column %q is not %s of %s in schema version %d", name, want, t.Name, version)
 }
 
 // A flat is a table of a FlatBuffer: where it lies in it. Its methods panic

@@ -56,7 +56,7 @@ func TestReaderRefuses(t *testing.T) {
 	losses := write(t, &schema.Losses, None, nil)
 	other := schema.Losses
 	other.Columns = append([]schema.Column{}, other.Columns...)
-	other.Columns[4].Type = schema.Uint64
+	other.Columns[4].Type = schema.Int32
 	long := bytes.Clone(losses)
 	copy(long[len(long)-tailBytes:], "\xff\xff\xff\x7f")
 	for _, tt := range []struct {
@@ -66,7 +66,7 @@ func TestReaderRefuses(t *testing.T) {
 		want  string
 	}{
 		{"other table", losses, &schema.Events, `its column "bytes" is not event of events`},
-		{"other length", losses, &schema.Contexts, "7 columns, where contexts of schema version 1 has 8"},
+		{"other length", losses, &schema.Contexts, "7 columns, where contexts has 8"},
 		{"other type", losses, &other, `its column "bytes" is not bytes of losses`},
 		{"empty", nil, &schema.Losses, "no arrow file"},
 		{"cut off", losses[:len(losses)-1], &schema.Losses, "no arrow file"},
@@ -123,9 +123,14 @@ func TestReaderColumnLengths(t *testing.T) {
 }
 
 // Beside a NULL, other writers may leave any value.
-func TestAppendValues(t *testing.T) {
-	if got := appendValues(nil, []uint16{5, 6}, []uint8{0, 1}); !slices.Equal(got, []uint16{0, 6}) {
-		t.Errorf("%d", got)
+func TestAppendIntegers(t *testing.T) {
+	v := &schema.Vector{Column: &schema.Column{Type: schema.Uint16, Nullable: true}, Valid: []uint8{0, 1}}
+	if err := appendIntegers(v, []int32{-1, 6}, schema.Version); err != nil || !slices.Equal(v.U16, []uint16{0, 6}) {
+		t.Errorf("%d, %v", v.U16, err)
+	}
+	v.U16, v.Valid = nil, []uint8{1}
+	if err := appendIntegers(v, []int32{-1}, schema.Version); err == nil || err.Error() != "-1 is out of its range" {
+		t.Errorf("a value that is no NULL: %v", err)
 	}
 }
 

@@ -73,9 +73,8 @@ func (d *Dataset) wrong(file, problem, remedy string) error {
 // check checks what the manifest says, and collects the parts.
 func (d *Dataset) check(root *os.Root) error {
 	m := &d.Manifest
-	if m.SchemaVersion != schema.Version {
-		return d.wrong(schema.ManifestFile, fmt.Sprintf("says schema version %d, this program reads %d", m.SchemaVersion, schema.Version),
-			"export again, or use the version of tracelake that wrote it")
+	if _, err := schema.ParseVersion(strconv.Itoa(m.SchemaVersion)); err != nil {
+		return d.wrong(schema.ManifestFile, err.Error(), "export again, or use the version of tracelake that wrote it")
 	}
 	formats := []schema.Format{schema.Parquet, schema.Arrow}
 	i := slices.IndexFunc(formats, func(f schema.Format) bool { return f.String() == m.Format })

@@ -30,7 +30,7 @@ func TestOpenRefuses(t *testing.T) {
 		}, "not a directory"},
 		{"no manifest", func(t *testing.T, dir string) { check(t, os.Remove(filepath.Join(dir, "manifest.json"))) }, "is no dataset: it has no manifest.json"},
 		{"no JSON", replaceInManifest("{", "["), "manifest.json: is no manifest"},
-		{"version", replaceInManifest(`"schema_version": 1`, `"schema_version": 2`), "says schema version 2, this program reads 1"},
+		{"version", replaceInManifest(`"schema_version": 2`, `"schema_version": 3`), `has schema version "3", this program reads 1 to 2`},
 		{"format", replaceInManifest(`"parquet"`, `"csv"`), `says format "csv"`},
 		{"table", replaceInManifest(`"losses": {`, `"counts": {`), `has a table "counts", which this program does not know`},
 		{"path", replaceInManifest("losses/10-00000.parquet", "losses/../../x"), `names "losses/../../x", which is not the next part of losses`},
@@ -113,7 +113,7 @@ func FuzzManifest(f *testing.F) {
 	text, err := os.ReadFile(name)
 	check(f, err)
 	f.Add(text)
-	f.Add([]byte(`{"schema_version":1,"format":"arrow","tables":{"losses":{"parts":[{"path":"losses/10-00000.arrow"}]},"images":{}}}`))
+	f.Add([]byte(`{"schema_version":2,"format":"arrow","tables":{"losses":{"parts":[{"path":"losses/10-00000.arrow"}]},"images":{}}}`))
 	f.Fuzz(func(t *testing.T, manifest []byte) {
 		check(t, os.WriteFile(name, manifest, 0o666))
 		d, err := dataset.Open(dir)

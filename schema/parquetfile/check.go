@@ -30,11 +30,12 @@ const (
 
 // A checker checks a file.
 type checker struct {
-	file io.ReaderAt
-	size int64
-	zstd *zstd.Decoder // nil until it is wanted
-	body []byte        // scratch: a page as in the file
-	page []byte        // scratch: uncompressed
+	file    io.ReaderAt
+	size    int64
+	version int           // of the schema, once the footer is read
+	zstd    *zstd.Decoder // nil until it is wanted
+	body    []byte        // scratch: a page as in the file
+	page    []byte        // scratch: uncompressed
 }
 
 // read returns n bytes at an offset. They hold until the next call.
@@ -52,7 +53,8 @@ func (c *checker) read(offset int64, n int) ([]byte, error) {
 	return c.body[:n], err
 }
 
-// footer reads the footer and checks that the file has the columns of t.
+// footer reads the footer and checks that the file has the columns of t, as its
+// schema version has them.
 func (c *checker) footer(t *schema.Table) (*format.FileMetaData, error) {
 	tail, err := c.read(c.size-tailBytes, tailBytes)
 	if err != nil || string(tail[4:]) != magic {
@@ -74,23 +76,36 @@ func (c *checker) footer(t *schema.Table) (*format.FileMetaData, error) {
 	if err := thrift.Unmarshal(new(thrift.CompactProtocol), b, m); err != nil {
 		return nil, fmt.Errorf("the footer: %w", err)
 	}
-	if err := checkColumns(m, t); err != nil {
+	if c.version, err = versionOf(m); err != nil {
+		return nil, err
+	}
+	if err := checkColumns(m, t, c.version); err != nil {
 		return nil, err
 	}
 	return m, nil
 }
 
+// versionOf returns the schema version of a file.
+func versionOf(m *format.FileMetaData) (int, error) {
+	for _, kv := range m.KeyValueMetadata {
+		if kv.Key == schema.MetaSchemaVersion {
+			return schema.ParseVersion(kv.Value)
+		}
+	}
+	return 0, fmt.Errorf("has no %s in its metadata", schema.MetaSchemaVersion)
+}
+
 // checkColumns checks that a footer has the columns of t in all row groups.
-func checkColumns(m *format.FileMetaData, t *schema.Table) error {
-	want := elements(t)
+func checkColumns(m *format.FileMetaData, t *schema.Table, version int) error {
+	want := elements(t, version)
 	if len(m.Schema) != len(want) || m.Schema[0].Name != t.Name {
-		return fmt.Errorf("is a table of %d columns, not %s of schema version %d", len(m.Schema)-1, t.Name, schema.Version)
+		return fmt.Errorf("is a table of %d columns, not %s of schema version %d", len(m.Schema)-1, t.Name, version)
 	}
 	for i := 1; i < len(want); i++ {
 		got, want := &m.Schema[i], &want[i]
 		if got.Name != want.Name || got.Type != want.Type || got.RepetitionType != want.RepetitionType ||
 			got.NumChildren != want.NumChildren || got.ConvertedType != want.ConvertedType {
-			return fmt.Errorf("its column %q is not %s of %s in schema version %d", got.Name, want.Name, t.Name, schema.Version)
+			return fmt.Errorf("its column %q is not %s of %s in schema version %d", got.Name, want.Name, t.Name, version)
 		}
 	}
 	for i := range m.RowGroups {
@@ -185,7 +200,7 @@ func (c *checker) chunk(col *schema.Column, m *format.ColumnMetaData, rows int64
 	if at < int64(len(magic)) || m.TotalCompressedSize < 0 || at > c.size-m.TotalCompressedSize {
 		return fmt.Errorf("%d bytes at offset %d of a file of %d", m.TotalCompressedSize, at, c.size)
 	}
-	if m.Type != physical(col.Type) {
+	if m.Type != physical(col, c.version) {
 		return fmt.Errorf("values of type %v", m.Type)
 	}
 	values := int64(0)

@@ -26,10 +26,11 @@ func TestDictionaryOverflows(t *testing.T) {
 	batch := func(from, to int) *schema.Batch {
 		b := schema.NewBatch(table)
 		for i := from; i < to; i++ {
-			r := b.Row()
-			r.Uint32(uint32(i) * 0x9e3779b1)
-			r.NullInt64(schema.Null[int64]{V: -int64(i), OK: i%10 != 0})
-			r.String(fmt.Sprint(i))
+			signed := schema.Null[int64]{V: -int64(i), OK: true}
+			if i%10 == 0 {
+				signed = schema.Null[int64]{}
+			}
+			sample.Append(b, uint32(i)*0x9e3779b1, signed, fmt.Sprint(i))
 		}
 		return b
 	}
@@ -120,7 +121,7 @@ func TestFileIsTheSameEachTime(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := f.Metadata().CreatedBy; got != "tracelake version 1" {
+	if got := f.Metadata().CreatedBy; got != "tracelake version 2" {
 		t.Errorf("created by %q", got)
 	}
 }

@@ -1,6 +1,7 @@
 package parquetfile
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 
@@ -25,38 +26,38 @@ type values interface {
 }
 
 // newValues returns the encoder for c: what rises is stored as differences,
-// flags as bits, long text as it is, and all else through a dictionary.
+// booleans as bits, long text as it is, and all else through a dictionary.
 func newValues(c *schema.Column) values {
 	switch c.Type {
 	case schema.Uint8:
-		return &smalls{}
+		return &uint8s{}
 	case schema.Uint16:
 		return &integers[uint16]{size: 4, pick: func(v *schema.Vector) []uint16 { return v.U16 }}
 	case schema.Uint32:
-		return &integers[uint32]{size: 4, pick: func(v *schema.Vector) []uint32 { return v.U32 }}
+		return &integers[uint32]{size: 8, pick: func(v *schema.Vector) []uint32 { return v.U32 }}
 	case schema.Int32:
 		return &integers[uint32]{size: 4, sign: 1 << 31, pick: func(v *schema.Vector) []uint32 { return v.U32 }}
-	case schema.Uint64:
+	case schema.Uint63:
 		return newLongs(c, 0)
 	case schema.Int64:
 		return newLongs(c, 1<<63)
 	case schema.Bool:
-		return &flags{}
+		return &bools{}
 	case schema.Enum:
-		return &codes{names: c.Names}
+		return &enums{Column: c}
 	case schema.String:
-		return &words{}
+		return &dictStrings{}
 	case schema.JSON:
-		return texts{}
+		return &plainStrings{}
 	case schema.Bytes:
-		return blobs{}
+		return byteStrings{}
 	}
 	panic(fmt.Sprintf("parquetfile: no type %d", c.Type))
 }
 
 func newLongs(c *schema.Column, sign uint64) values {
 	if c.Rising {
-		return &differences{sign: sign}
+		return &deltas{sign: sign}
 	}
 	return &integers[uint64]{size: 8, sign: sign, pick: func(v *schema.Vector) []uint64 { return v.U64 }}
 }
@@ -71,4 +72,12 @@ func compact[T any](dst, src []T, valid []uint8) []T {
 		n += int(valid[i] & 1)
 	}
 	return dst[:n]
+}
+
+// nulls returns how many rows of v are NULL.
+func nulls(v *schema.Vector) int {
+	if !v.Column.Nullable {
+		return 0
+	}
+	return bytes.Count(v.Valid, []byte{0})
 }
