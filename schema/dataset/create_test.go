@@ -64,7 +64,7 @@ func TestWriterAbandons(t *testing.T) {
 	}
 
 	out := fill(dir)
-	check(t, os.WriteFile(filepath.Join(dir, ".tracelake-partial", "images"), nil, 0o666)) // where a folder has to be
+	check(t, os.WriteFile(filepath.Join(partial(t, dir), "images"), nil, 0o666)) // where a folder has to be
 	if err := out.Close(&schema.Manifest{Images: []schema.ImageRegion{{}}}); err == nil {
 		t.Error("no error")
 	}
@@ -75,7 +75,7 @@ func TestWriterAbandons(t *testing.T) {
 	// An error while rows are written is told in the end.
 	out, err := dataset.Create(dir, dataset.Options{Level: schema.LevelInstructions})
 	check(t, err)
-	check(t, os.WriteFile(filepath.Join(dir, ".tracelake-partial", "losses"), nil, 0o666))
+	check(t, os.WriteFile(filepath.Join(partial(t, dir), "losses"), nil, 0o666))
 	for range 2*schema.RowGroupRows + 1 {
 		small.AppendLoss(out, 0x13, &schema.Loss{Bytes: 1})
 	}
@@ -103,6 +103,17 @@ func TestWriterAbandons(t *testing.T) {
 		}
 		return out.Close(&schema.Manifest{})
 	}())
+}
+
+// partial returns the folder in which a dataset is being written.
+func partial(t *testing.T, dir string) string {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(filepath.Dir(dir), ".dataset.tracelake-partial-*"))
+	check(t, err)
+	if len(names) != 1 {
+		t.Fatalf("%d folders of incomplete datasets", len(names))
+	}
+	return names[0]
 }
 
 // Tables for data are written by default where data is traced, and where they
