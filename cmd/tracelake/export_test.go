@@ -80,7 +80,7 @@ func TestExportSurvivesHangup(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	waitForFile(t, filepath.Join(dir, ".tracelake-partial", "instructions", "00-00000.parquet"))
+	waitForFile(t, partial(dir, "instructions", "00-00000.parquet"))
 	if err := cmd.Process.Signal(syscall.SIGHUP); err != nil {
 		t.Fatal(err)
 	}

@@ -25,11 +25,11 @@ func verifyCommand() *cli.Command {
 the rows of each table, and whether bytes, segments and losses add up. What is
 wrong is listed, the worst first; then the exit status is 3.
 
-With --truth, the truth is checked as well, which is a dataset too, and then every
-table of it is compared: all columns but names that the capture gives to things,
-and hashes of files. A dataset of blocks is compared as the rows that its view
-makes of them. The first ten differences are shown; if there are any, the exit
-status is 3.
+With --truth, the truth is checked as well, which is a dataset too, and then
+every table of it is compared: all columns but names that the capture gives to
+things, and hashes of files. A dataset of blocks is compared as the rows that
+its view makes of them. The first ten differences are shown; if there are any,
+the exit status is 3.
 
 Examples:
    tracelake verify run1

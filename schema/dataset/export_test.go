@@ -16,3 +16,9 @@ func CheckManifest(content []byte) error {
 	d := &Dataset{parts: map[*schema.Table]map[uint8][]schema.PartFile{}}
 	return d.readManifest(bytes.NewReader(content))
 }
+
+// What decides whether a directory can be replaced, and whether a lock holds.
+var (
+	IsMount  = isMount
+	SameFile = sameFile
+)

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -191,5 +192,34 @@ func demandAlone(t *testing.T, dir string) {
 	}
 	if !slices.Equal(names, []string{"run", "run-witness"}) {
 		t.Errorf("left: %q", names)
+	}
+}
+
+// A lock holds only if the file still has its name: whoever held it before may
+// have removed it.
+func TestSameFile(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "lock")
+	f, err := os.Create(name)
+	check(t, err)
+	defer f.Close()
+	demand := func(when string, want bool) {
+		t.Helper()
+		if got, err := dataset.SameFile(f, name); got != want || err != nil {
+			t.Errorf("%s: %v, %v", when, got, err)
+		}
+	}
+	demand("created", true)
+	check(t, os.Remove(name))
+	demand("removed", false)
+	check(t, os.WriteFile(name, nil, 0o666))
+	demand("created again", false)
+}
+
+func TestIsMount(t *testing.T) {
+	if dataset.IsMount(t.TempDir()) {
+		t.Error("a folder of a file system")
+	}
+	if runtime.GOOS == "linux" && !dataset.IsMount("/proc") {
+		t.Error("/proc")
 	}
 }
