@@ -15,6 +15,7 @@ type Dataset struct {
 	Options      dataset.Options
 	Instructions map[uint8][]Instruction
 	Blocks       map[uint8][]Block
+	Segments     map[uint8]schema.Segment
 	Losses       map[uint8][]schema.Loss
 	Packets      []schema.Packet
 	Sources      []schema.SourceTotals
@@ -72,18 +73,25 @@ func New() *Dataset {
 	source := func(id uint8) schema.SourceTotals {
 		return schema.SourceTotals{
 			Source: id, Name: "PTM", Protocol: "pft", Core: "cpu", Status: "decoded", Unit: "bytes",
-			Totals: schema.Totals{Bytes: 200, Instructions: 5}, Registers: map[string]string{"ETMCR": "0x0"},
+			Totals:    schema.Totals{Bytes: 200, BytesDecoded: 200, Segments: 1, Instructions: 5},
+			Registers: map[string]string{"ETMCR": "0x0"},
 		}
 	}
+	lossy := source(0x10)
+	lossy.BytesDecoded, lossy.BytesLost, lossy.Losses = 191, 9, 3
 	return &Dataset{
 		Options:      dataset.Options{Level: schema.LevelInstructions},
 		Instructions: map[uint8][]Instruction{0x10: instructions(), 0x11: instructions()},
-		Losses: map[uint8][]schema.Loss{0x10: {
+		Segments: map[uint8]schema.Segment{
+			0x10: {Key: schema.Key{Offset: 6}, Bytes: 194, BytesDecoded: 191, BytesLost: 3, Instructions: 5},
+			0x11: {Bytes: 200, BytesDecoded: 200, Instructions: 5},
+		},
+		Losses: map[uint8][]schema.Loss{0x10: { // the first before the segment
 			{Key: schema.Key{Seq: 0, Offset: 0}, Bytes: 6, Reason: schema.LossUnsynced},
 			{Key: schema.Key{Seq: 3, Offset: 102}, Bytes: 1, Reason: schema.LossBadPacket, Detail: "0xff"},
 			{Key: schema.Key{Seq: 5, Offset: 108}, Bytes: 2, Reason: schema.LossBadPacket},
 		}},
-		Sources: []schema.SourceTotals{source(0x10), source(0x11)},
+		Sources: []schema.SourceTotals{lossy, source(0x11)},
 		Images:  []schema.ImageRegion{{File: "a.elf", SHA256: "aa", BuildID: "bb", Address: 0x8000, Bytes: 8192}},
 	}
 }
@@ -116,6 +124,9 @@ func (d *Dataset) Write(t testing.TB) string {
 		for i := range d.Blocks[source] {
 			d.Blocks[source][i].write(out, source, uint32(i))
 		}
+		if x, ok := d.Segments[source]; ok {
+			appendSegment(out, source, &x)
+		}
 		for i := range d.Losses[source] {
 			AppendLoss(out, source, &d.Losses[source][i])
 		}
@@ -129,9 +140,14 @@ func (d *Dataset) Write(t testing.TB) string {
 	return dir
 }
 
-// keys are those of a row in no segment.
+// keys are those of a row, at offset 0 in no segment.
 func keys(source uint8, seq, offset int64) schema.Keys {
-	return schema.Keys{Source: source, Seq: seq, ByteOffset: offset}
+	return schema.Keys{Source: source, Seq: seq, Segment: schema.Null[int32]{OK: offset > 0}, ByteOffset: offset}
+}
+
+func appendSegment(out *dataset.Writer, source uint8, x *schema.Segment) {
+	schema.AppendSegments(out.Table(&schema.Segments, source).Row(), keys(source, x.Seq, x.Offset),
+		x.Bytes, x.BytesDecoded, x.BytesLost, x.BytesUnplaced, x.Instructions, x.Exceptions, x.Address, x.Reason)
 }
 
 // AppendLoss appends a row of `losses`.
