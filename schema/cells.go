@@ -27,13 +27,20 @@ func (t *Table) HasKeys() bool {
 	return len(t.Columns) > int(KeyByteOffset) && t.Columns[KeyByteOffset].Name == offsetColumn.Name
 }
 
-// The indexes of columns, by the slice of their [Vector] that has the values.
+// The indexes of columns have types that say which slice of a [Vector] has the
+// values.
 type (
-	IndexU8  int
+	// An IndexU8 is the index of a column with values in U8.
+	IndexU8 int
+	// An IndexU16 is the index of a column with values in U16.
 	IndexU16 int
+	// An IndexU32 is the index of a column with values in U32.
 	IndexU32 int
+	// An IndexU64 is the index of a column with values in U64.
 	IndexU64 int
+	// An IndexStr is the index of a column with values in Str.
 	IndexStr int
+	// An IndexBin is the index of a column with values in Bin.
 	IndexBin int
 )
 

@@ -63,7 +63,7 @@ func (c *CycleCount) NamesEarlier() bool { return c.Late }
 
 // A Timestamp is a row of `timestamps`. While bits of it were never sent in
 // this segment, Raw is the value as sent and Value is open: the stitcher knows
-// the rest.
+// the rest. A Value above MaxUint63 becomes NULL, and an event has the number.
 type Timestamp struct {
 	Key
 	Point

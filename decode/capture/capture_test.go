@@ -241,6 +241,7 @@ func TestOpenRefuses(t *testing.T) {
 		{"unknown word in parentheses", reg("X(bits:8)=1"), Options{}, []string{`"bits:8" in parentheses, which is neither id nor size`}},
 		{"size 0", reg("X(size:0)=0"), Options{}, []string{"out of range"}},
 		{"extended register without number", reg("[extendregs]\nETMCR=1"), Options{}, []string{"ptm_0.ini:11: [extendregs] ETMCR", "no number"}},
+		{"timestamp frequency of 2⁶³", trace("[core", "[timestamp]\nfrequency=0x8000000000000000\n[core"), Options{}, []string{"trace.ini:8: [timestamp] frequency", "9223372036854775808 is no frequency"}},
 		{"bad timestamp frequency", trace("[core", "[timestamp]\nfrequency=25MHz\n[core"), Options{}, []string{"trace.ini:8: [timestamp] frequency", `"25MHz"`}},
 
 		// snapshot.ini and devices.

@@ -19,7 +19,7 @@ func words(code ...uint32) []byte {
 }
 
 // Atoms of one packet that go straight on are one run; a branch, another packet
-// and 64 instructions end it.
+// and 63 instructions end it.
 func TestAtoms(t *testing.T) {
 	const nop, loop, ret = 0xe1a00000, 0x1afffffd, 0xe12fff1e // bne 8000 at 8004; bx lr
 	mem := image.New(image.Order([]image.Region{{Address: 0x8000, Bytes: words(nop, loop, ret)}})...)
@@ -197,7 +197,7 @@ func TestUnusedTargets(t *testing.T) {
 	}
 }
 
-// Executed walks on over taken branches and blocks, 64 instructions a run, and
+// Executed walks on over taken branches and blocks, 63 instructions a run, and
 // stops at missing memory.
 func TestExecuted(t *testing.T) {
 	code := make([]uint32, 70)
@@ -213,7 +213,7 @@ func TestExecuted(t *testing.T) {
 	if walked != 70 || stop != Missing || w.MissingAddress() != 0x8000+4*70 {
 		t.Errorf("walked %d, stop %d at %#x", walked, stop, w.MissingAddress())
 	}
-	if len(u.Runs) != 2 || u.Runs[0].Count != 64 || u.Runs[1].Count != 6 || u.Runs[1].First != 64 || u.Runs[0].Outcome != schema.Passed {
+	if len(u.Runs) != 2 || u.Runs[0].Count != 63 || u.Runs[1].Count != 7 || u.Runs[1].First != 63 || u.Runs[0].Outcome != schema.Passed {
 		t.Errorf("runs %+v", u.Runs)
 	}
 }
