@@ -39,7 +39,7 @@ func openFolder(path string, outside bool) (*folder, error) {
 	return d, nil
 }
 
-// An outsideError says that a name leads out of the folder.
+// An outsideError is the error for a name of a file outside the folder.
 type outsideError struct{ resolved string }
 
 func (e *outsideError) Error() string { return e.resolved + " is outside" }
@@ -73,7 +73,7 @@ func (d *folder) display(name string) string {
 }
 
 // open opens a file and returns its size in bytes. It fails with an
-// [*outsideError] if the name leads out of the folder and may not.
+// [*outsideError] if the file is outside the folder and must not be.
 func (d *folder) open(name string) (*os.File, int64, error) {
 	full, rel := d.locate(name)
 	if d.outside {
@@ -89,7 +89,7 @@ func (d *folder) open(name string) (*os.File, int64, error) {
 	if _, ok := errors.AsType[syscall.Errno](err); ok {
 		return nil, 0, err // of the system, which tried
 	}
-	// What the root itself refuses is a link that leads outside.
+	// The root itself refuses links to files outside.
 	if resolved, err := filepath.EvalSymlinks(full); err == nil {
 		full = resolved
 	}

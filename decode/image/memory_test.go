@@ -72,7 +72,7 @@ func TestFetchRandom(t *testing.T) {
 		regions := make([]Region, r.IntN(12))
 		for i := range regions {
 			n := r.IntN(20)
-			b := bytes.Repeat([]byte{byte(i + 1)}, n) // its number, so that bytes tell regions apart
+			b := bytes.Repeat([]byte{byte(i + 1)}, n) // its number, so that bytes identify their region
 			regions[i] = Region{Address: uint32(r.IntN(memory - n)), Bytes: b, Space: Space(r.IntN(spaces))}
 		}
 		owner := func(s Space, addr uint32) byte {
@@ -183,7 +183,7 @@ func TestParseSpace(t *testing.T) {
 func TestMissing(t *testing.T) {
 	var m Missing
 	m.Add(0x8000_0010, 1)
-	m.Add(0x8000_1FF0, 2) // the page behind: one range
+	m.Add(0x8000_1FF0, 2) // the next page: one range
 	m.Add(0x8000_1004, 1)
 	m.Add(0x8000_3000, 9) // a page between
 	m.Add(0xFFFF_FFFE, 4)

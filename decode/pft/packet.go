@@ -287,10 +287,10 @@ func (c *Config) parseISync(p *Packet, b []byte) error {
 	}
 	info := b[5]
 	reason := schema.ISyncReason(info >> isyncReasonShift & isyncReasonMask)
-	told := c.CycleAccurate && reason != schema.ISyncPeriodic
+	counted := c.CycleAccurate && reason != schema.ISyncPeriodic
 	var cycles uint32
 	var cycleBytes int
-	if told {
+	if counted {
 		if cycles, cycleBytes = parseCycles(b[n:]); cycleBytes == 0 {
 			return io.ErrUnexpectedEOF
 		}
@@ -304,7 +304,7 @@ func (c *Config) parseISync(p *Packet, b []byte) error {
 		Kind: ISync, Len: end,
 		Address: address &^ 1, ISA: isyncISA(address, info), Reason: reason,
 		AltISA: info&isyncAltISA != 0, NS: info&isyncNS != 0, Hyp: info&isyncHyp != 0,
-		HasCycles: told, Cycles: cycles, CycleBytes: uint8(cycleBytes),
+		HasCycles: counted, Cycles: cycles, CycleBytes: uint8(cycleBytes),
 		ContextID: decode.LittleEndian(b[n:end]),
 	}
 	return nil
