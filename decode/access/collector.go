@@ -136,6 +136,15 @@ func (c *Collector) take(b Base, x *decode.DataElement) {
 		stored = c.complete(b, x)
 	case decode.ElementStoreFailed:
 		c.storeFailed(x)
+	default:
+		c.fate(b, x)
+	}
+	c.stored = stored
+}
+
+// fate takes an element that says what became of transfers before it.
+func (c *Collector) fate(b Base, x *decode.DataElement) {
+	switch x.Kind {
 	case decode.ElementSuppressed:
 		if g := c.top(); g.incomplete() {
 			if !g.state.OK { // any other state is worse than suppressed
@@ -167,8 +176,8 @@ func (c *Collector) take(b Base, x *decode.DataElement) {
 		c.loseTags()
 		c.end()
 		c.bits = 0
+	default: // the elements that take makes rows of
 	}
-	c.stored = stored
 }
 
 // namesLast reports whether the instruction that a data element names was the last

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"slices"
 
 	"github.com/tracelake/tracelake/decode/image"
@@ -62,21 +63,27 @@ func (r *reader) readDump(d *device, s *section) (image.Region, error) {
 		r.add("%s: [%s] %q gives no bytes and is ignored", s.file, s.name, shown)
 		return none, errNotMemory
 	}
+	region, err := r.readMemory(dump, f, shown, size, n)
+	return region, bad(err)
+}
+
+// readMemory reads n bytes of a dump, unless they were read before.
+func (r *reader) readMemory(dump image.Dump, f *os.File, shown string, size int64, n uint64) (image.Region, error) {
 	sum, err := r.hashed(shown, shown, f, size)
 	if err != nil {
-		return none, err
+		return image.Region{}, err
 	}
 	key := dumpKey{shown, dump.Offset, n}
 	if known, ok := r.dumps[key]; ok {
 		return image.Region{File: shown, SHA256: sum, Address: uint32(dump.Address), Bytes: known, Space: dump.Space}, nil
 	}
 	if r.memory+n > maxMemory {
-		return none, bad(errTooMuchMemory)
+		return image.Region{}, errTooMuchMemory
 	}
 	r.memory += n
 	region, err := dump.Read(image.File{Name: shown, SHA256: sum, Data: f, Size: size})
 	if err != nil {
-		return none, bad(err)
+		return image.Region{}, err
 	}
 	if r.dumps == nil {
 		r.dumps = make(map[dumpKey][]byte)
