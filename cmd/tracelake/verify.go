@@ -83,12 +83,13 @@ func check(ctx *cli.Context, dir string) (*dataset.Report, error) {
 
 // reportText says what was checked.
 func reportText(r *dataset.Report) string {
-	text := fmt.Sprintf("%s and %s of %s are as they were written (%s bytes); bytes, segments and losses add up\n",
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s and %s of %s are as they were written (%s bytes); bytes, segments and losses add up\n",
 		count(int64(r.Files), "file"), count(r.Rows, "row"), count(int64(r.Tables), "table"), thousands(r.Bytes))
 	for _, what := range r.Unchecked {
-		text += "not checked: " + what + "\n"
+		text.WriteString("not checked: " + what + "\n")
 	}
-	return text
+	return text.String()
 }
 
 // compare compares a dataset with the truth, and says what differs.

@@ -34,10 +34,13 @@ const (
 )
 
 func TestMain(m *testing.M) {
+	status := 0
 	if dir := os.Getenv(writerDir); dir != "" {
-		os.Exit(writer(dir))
+		status = writer(dir)
+	} else {
+		status = m.Run()
 	}
-	os.Exit(m.Run())
+	os.Exit(status) //nolint:forbidigo // TestMain ends the process
 }
 
 // writer replaces the dataset in dir by one that has its number as description.
