@@ -11,6 +11,7 @@ import (
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/decode/frame"
+	"github.com/tracelake/tracelake/pipeline/stitch"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -48,7 +49,7 @@ type sourcePlan struct {
 	sample int         // bytes of its stream to decode; 0: all
 	status schema.SourceStatus
 
-	outcome outcome
+	outcome stitch.Outcome
 }
 
 // stream returns the bytes of the source.
@@ -117,7 +118,7 @@ func (p *plan) tracesData() bool {
 // warnUndefined notes what the decoder of a source met and its registers do not
 // allow.
 func (p *plan) warnUndefined(s *sourcePlan) {
-	for _, packets := range s.outcome.quality.Undefined {
+	for _, packets := range s.outcome.Quality.Undefined {
 		p.note("source %s has %s, which version %s of %s does not have: is ETMIDR right? --reg ETMIDR=VALUE corrects it",
 			s.Name, packets, s.protocol.Version(), s.Protocol)
 	}

@@ -1,4 +1,4 @@
-package pipeline
+package stitch
 
 import (
 	"github.com/tracelake/tracelake/decode"
@@ -17,6 +17,13 @@ type decodedPart struct {
 	// segment, was cancelled: from that ordinal on, rows count one too many.
 	lowered int64
 }
+
+// What may wait for a cancel: beyond, one finds nothing. Rows reported after the
+// last instruction count, and the bytes of the stream that report them.
+const (
+	pendingRows  = 65536
+	pendingBytes = 4 << 20
+)
 
 // A pending has the parts that may still change: the first has the last act that
 // can be cancelled, the others after it have none. Nothing else reaches back
@@ -136,7 +143,7 @@ func (w *pending) cancel(p *decodedPart) {
 func (p *decodedPart) cancelLast(by *decodedPart) uint32 {
 	address, cost, ok := p.unit.TakeBack(p.from, &p.to)
 	if !ok {
-		panic("pipeline: the last act has no run")
+		panic("stitch: the last act has no run")
 	}
 	p.Row.Instructions--
 	p.unit.Lower(p.from, p.to, p.End.Seq-1)

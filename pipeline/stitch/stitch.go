@@ -1,4 +1,9 @@
-package pipeline
+// Package stitch settles what crosses a cut. A [Stitcher] takes the decoded units
+// of one source in order, whose rows are relative to their segments; numbers
+// segments, instructions, exceptions, epochs and code blocks; lets a cancel take
+// back what is in an earlier part; and emits runs and rows to [Sinks], each with
+// the [Base] to add. It knows no row group and no file.
+package stitch
 
 import (
 	"errors"
@@ -9,16 +14,16 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// A stitcher takes the decoded units of one source in order, resolves what
-// crosses their borders, and cuts the stream of runs and rows into row-group
-// jobs by ordinal.
-type stitcher struct {
+// A Stitcher stitches the units of one source.
+type Stitcher struct {
+	// Outcome is that of the units so far; Finish completes it.
+	Outcome Outcome
+
 	carry   carry
 	pending pending
 	data    *access.Collector
 	code    decode.TimestampCode
-	tables  tables
-	outcome outcome
+	sinks   Sinks
 
 	// Of the last part that was taken; within: its segment began inside an
 	// instruction.
@@ -26,7 +31,7 @@ type stitcher struct {
 	reached      schema.Null[decode.Position]
 
 	// The segment that is open: its base stays, its row grows.
-	open       base
+	open       Base
 	row        schema.Segment
 	exceptions int64   // rows of `exceptions`, returns too
 	lowered    []int64 // what its parts say of instructions that were cancelled
@@ -34,30 +39,35 @@ type stitcher struct {
 	numbers map[schema.BlockKey]uint32 // of code blocks, by first use
 }
 
-func newStitcher(source uint8, code decode.TimestampCode, t tables) *stitcher {
-	return &stitcher{
-		carry: newCarry(source), code: code, tables: t, numbers: map[schema.BlockKey]uint32{},
-		data: access.NewCollector(func(rows []schema.DataAccess) error { return t.accesses.add(base{source: source}, rows) }),
+// New returns a Stitcher of a source whose timestamps have this code, with sinks to.
+func New(source uint8, code decode.TimestampCode, to Sinks) *Stitcher {
+	return &Stitcher{
+		carry: newCarry(source), code: code, sinks: to, numbers: map[schema.BlockKey]uint32{},
+		data: access.NewCollector(func(rows []schema.DataAccess) error { return add(to.Accesses, Base{Source: source}, rows) }),
 	}
 }
 
-// decoded is a unit on its way from a worker to the stitcher.
-type decoded struct {
-	*workUnit
-	rows  *decode.Result
-	bytes int64 // of memory that rows takes up
+// A Unit is a work unit that was decoded.
+type Unit struct {
+	// What is before the first cut.
+	Losses    []schema.Loss
+	Events    []schema.Event
+	Preserved decode.Preserved
+
+	Asyncs int // in Rows
+	Rows   *decode.Result
 }
 
-// stitch takes the next unit.
-func (s *stitcher) stitch(d decoded) error {
-	if err := s.unsynced(d.workUnit); err != nil {
+// Stitch takes the next unit, whose rows it then owns.
+func (s *Stitcher) Stitch(d *Unit) error {
+	if err := s.unsynced(d); err != nil {
 		return err
 	}
-	numbers, runs := make([]uint32, len(d.rows.Blocks)), runsAlone(d.rows)
+	numbers, runs := make([]uint32, len(d.Rows.Blocks)), runsAlone(d.Rows)
 	var from decode.Ends
-	for i := range d.rows.Segments {
-		seg := &d.rows.Segments[i]
-		p := &decodedPart{Segment: *seg, unit: d.rows, runs: runs, numbers: numbers, from: from, to: seg.Ends}
+	for i := range d.Rows.Segments {
+		seg := &d.Rows.Segments[i]
+		p := &decodedPart{Segment: *seg, unit: d.Rows, runs: runs, numbers: numbers, from: from, to: seg.Ends}
 		if s.goesInside(seg) {
 			in := seg.Inside
 			p = &decodedPart{
@@ -73,7 +83,7 @@ func (s *stitcher) stitch(d decoded) error {
 		}
 		from = seg.Ends
 	}
-	d.rows.Segments = nil // each part has its own copy
+	d.Rows.Segments = nil // each part has its own copy
 	return nil
 }
 
@@ -85,7 +95,7 @@ func runsAlone(u *decode.Result) *decode.Result {
 
 // goesInside says whether a segment begins inside the instruction that the one
 // before it ended in, or continues one that does.
-func (s *stitcher) goesInside(seg *decode.Segment) bool {
+func (s *Stitcher) goesInside(seg *decode.Segment) bool {
 	if !seg.Continued {
 		s.within = seg.Inside != nil && s.half && s.reached == seg.Start.At
 	}
@@ -93,7 +103,7 @@ func (s *stitcher) goesInside(seg *decode.Segment) bool {
 }
 
 // take takes the next part. It waits if it may still change.
-func (s *stitcher) take(p *decodedPart) error {
+func (s *Stitcher) take(p *decodedPart) error {
 	s.pending.apply(p)
 	if p.End.Cancelable != decode.CancelableEarlier || s.pending.full() {
 		if err := s.commit(); err != nil {
@@ -108,7 +118,7 @@ func (s *stitcher) take(p *decodedPart) error {
 }
 
 // commit takes the parts that waited.
-func (s *stitcher) commit() error {
+func (s *Stitcher) commit() error {
 	for _, p := range s.pending.commit() {
 		if err := s.segment(p); err != nil {
 			return err
@@ -118,26 +128,26 @@ func (s *stitcher) commit() error {
 }
 
 // unsynced takes what is before the first cut.
-func (s *stitcher) unsynced(u *workUnit) error {
-	if err := s.tables.events.add(s.carry.base, u.events); err != nil {
+func (s *Stitcher) unsynced(u *Unit) error {
+	if err := add(s.sinks.Events, s.carry.base, u.Events); err != nil {
 		return err
 	}
-	s.carry.preserve(s.code, u.preserved)
-	t := &s.outcome.totals
-	for _, l := range u.losses {
+	s.carry.preserve(s.code, u.Preserved)
+	t := &s.Outcome.Totals
+	for _, l := range u.Losses {
 		t.Bytes += l.Bytes
 		t.BytesLost += l.Bytes
 	}
-	t.Losses += int64(len(u.losses))
-	s.outcome.lost.add(u.losses)
-	s.outcome.asyncs += int64(u.asyncs)
-	return s.tables.losses.add(s.carry.base, u.losses)
+	t.Losses += int64(len(u.Losses))
+	s.Outcome.Lost.add(u.Losses)
+	s.Outcome.Asyncs += int64(u.Asyncs)
+	return add(s.sinks.Losses, s.carry.base, u.Losses)
 }
 
 // number gives the blocks of a part their numbers in the source, new ones in
 // order.
-func (s *stitcher) number(p *decodedPart) error {
-	var first []codeBlock
+func (s *Stitcher) number(p *decodedPart) error {
+	var first []CodeBlock
 	for i := p.from[decode.Blocks]; i < p.to[decode.Blocks]; i++ {
 		b := p.unit.Blocks[i]
 		n, ok := s.numbers[b.Key]
@@ -145,16 +155,16 @@ func (s *stitcher) number(p *decodedPart) error {
 			n = uint32(len(s.numbers))
 			s.numbers[b.Key] = n
 			for position := range b.Address {
-				first = append(first, codeBlock{n, position, b})
+				first = append(first, CodeBlock{n, position, b})
 			}
 		}
 		p.numbers[i] = n
 	}
-	return s.tables.codeBlocks.add(s.carry.base, first)
+	return add(s.sinks.CodeBlocks, s.carry.base, first)
 }
 
 // segment takes a segment, or a part of one.
-func (s *stitcher) segment(p *decodedPart) error {
+func (s *Stitcher) segment(p *decodedPart) error {
 	if !p.Continued {
 		if err := s.openSegment(&p.Segment); err != nil {
 			return err
@@ -185,12 +195,12 @@ func (s *stitcher) segment(p *decodedPart) error {
 		return nil
 	}
 	s.carry.endSegment(s.code, &p.End, s.row.Instructions, s.exceptions)
-	return s.tables.segments.add(s.open, []schema.Segment{s.row})
+	return add(s.sinks.Segments, s.open, []schema.Segment{s.row})
 }
 
 // before counts the cancelled instructions that an ordinal of the segment
 // counts.
-func (s *stitcher) before(seq int64) int64 {
+func (s *Stitcher) before(seq int64) int64 {
 	n := int64(0)
 	for _, from := range s.lowered {
 		if from <= seq {
@@ -202,7 +212,7 @@ func (s *stitcher) before(seq int64) int64 {
 
 // pointBack corrects the ordinals of late counts in a part. Those of restarts
 // before an instruction that was cancelled do not count it, as all else does.
-func (s *stitcher) pointBack(p *decodedPart) {
+func (s *Stitcher) pointBack(p *decodedPart) {
 	if len(s.lowered) == 0 {
 		return
 	}
@@ -214,8 +224,8 @@ func (s *stitcher) pointBack(p *decodedPart) {
 }
 
 // count adds what a part counts to the segment's row and the source's totals.
-func (s *stitcher) count(p *decodedPart) {
-	of, row, t := &p.Row, &s.row, &s.outcome.totals
+func (s *Stitcher) count(p *decodedPart) {
+	of, row, t := &p.Row, &s.row, &s.Outcome.Totals
 	row.Bytes += of.Bytes
 	row.BytesDecoded += of.BytesDecoded
 	row.BytesLost += of.BytesLost
@@ -230,77 +240,81 @@ func (s *stitcher) count(p *decodedPart) {
 	t.Exceptions += of.Exceptions
 	losses := rowsOf(p, p.unit.Losses, decode.Losses)
 	t.Losses += int64(len(losses))
-	s.outcome.lost.add(losses)
+	s.Outcome.Lost.add(losses)
 	for _, e := range rowsOf(p, p.unit.Events, decode.Events) {
 		switch {
 		case e.Event.Restarts():
 			t.Gaps++
 		case e.Event == schema.EventUnmapped:
-			s.outcome.missing.Add(e.Address.V, 1)
+			s.Outcome.Missing.Add(e.Address.V, 1)
 		}
 	}
-	s.outcome.quality.Add(&p.Quality)
+	s.Outcome.Quality.Add(&p.Quality)
 }
 
 // openSegment begins a segment.
-func (s *stitcher) openSegment(seg *decode.Segment) error {
-	first := !s.carry.base.segment.OK
+func (s *Stitcher) openSegment(seg *decode.Segment) error {
+	first := !s.carry.base.Segment.OK
 	if first {
-		s.outcome.firstCut = schema.Of(seg.Row.Offset)
+		s.Outcome.FirstCut = schema.Of(seg.Row.Offset)
 	}
 	if lead := &seg.Start; !first && lead.Reason == schema.ISyncPeriodic && lead.At.OK {
-		s.outcome.quality.ISync(lead.Offset, s.carry.reached, lead.At.V)
+		s.Outcome.Quality.ISync(lead.Offset, s.carry.reached, lead.At.V)
 	}
 	events, counts := s.carry.beginSegment(&seg.Start)
 	if !first && slices.ContainsFunc(events, func(e schema.Event) bool { return e.Event.Restarts() }) {
-		s.outcome.totals.Gaps++
+		s.Outcome.Totals.Gaps++
 	}
 	s.open = s.carry.base
 	s.row = schema.Segment{Key: seg.Row.Key, Address: seg.Row.Address, Reason: seg.Row.Reason}
 	s.exceptions, s.lowered = 0, s.lowered[:0]
-	s.outcome.totals.Segments++
-	if err := s.tables.events.add(s.open, events); err != nil {
+	s.Outcome.Totals.Segments++
+	if err := add(s.sinks.Events, s.open, events); err != nil {
 		return err
 	}
-	return s.tables.counts.add(s.open, counts)
+	return add(s.sinks.Counts, s.open, counts)
 }
 
-// addRows hands the rows of a part to their tables.
-func (s *stitcher) addRows(b base, p *decodedPart) error {
-	u, from, to, t := p.unit, p.from, p.to, &s.tables
-	unmatched, err := s.data.Follow(access.Base{Seq: b.seq, Segment: b.segment}, rowsOf(p, u.Data, decode.Data), p.End.Cancelable)
+// addRows hands the rows of a part to their sinks.
+func (s *Stitcher) addRows(b Base, p *decodedPart) error {
+	u, to := p.unit, &s.sinks
+	unmatched, err := s.data.Follow(access.Base{Seq: b.seq, Segment: b.Segment}, rowsOf(p, u.Data, decode.Data), p.End.Cancelable)
 	if err != nil {
 		return err
 	}
-	events := mergeEvents(rowsOf(p, u.Events, decode.Events), unmatched, from[decode.Events])
+	events := mergeEvents(rowsOf(p, u.Events, decode.Events), unmatched, p.from[decode.Events])
 	timestamps, events := timestampEvents(rowsOf(p, u.Timestamps, decode.Timestamps), events)
-	exceptions := exceptionRows(b, u, rowsOf(p, u.Exceptions, decode.Exceptions))
+	exceptions := exceptionRows(&b, u, rowsOf(p, u.Exceptions, decode.Exceptions))
 	s.exceptions += int64(len(exceptions))
 	return errors.Join(
-		t.runs.add(runs{
-			base: b, unit: p.runs, numbers: p.numbers, from: from[decode.Runs], to: to[decode.Runs], cost: from[decode.Costs], costs: to[decode.Costs],
-			spans: rowsOf(p, u.Spans, decode.Spans),
-			seq:   s.open.seq + s.row.Instructions - p.Row.Instructions, rows: p.Row.Instructions,
-		}),
-		t.exceptions.add(b, exceptions),
-		t.counts.add(b, rowsOf(p, u.Counts, decode.Counts)),
-		t.timestamps.add(b, timestamps),
-		t.contexts.add(b, s.carry.changes(rowsOf(p, u.Contexts, decode.Contexts))),
-		t.events.add(b, events),
-		t.losses.add(b, rowsOf(p, u.Losses, decode.Losses)),
-		t.packets.add(b, rowsOf(p, u.Packets, decode.Packets)),
+		s.addRuns(b, p),
+		add(to.Exceptions, b, exceptions),
+		add(to.Counts, b, rowsOf(p, u.Counts, decode.Counts)),
+		add(to.Timestamps, b, timestamps),
+		add(to.Contexts, b, s.carry.changes(rowsOf(p, u.Contexts, decode.Contexts))),
+		add(to.Events, b, events),
+		add(to.Losses, b, rowsOf(p, u.Losses, decode.Losses)),
+		add(to.Packets, b, rowsOf(p, u.Packets, decode.Packets)),
 	)
 }
 
-// finish ends the source, after which its totals hold, and hands over what is left of every table.
-func (s *stitcher) finish() error {
+// addRuns hands the runs of a part to their sink.
+func (s *Stitcher) addRuns(b Base, p *decodedPart) error {
+	if s.sinks.Runs == nil {
+		return nil
+	}
+	return s.sinks.Runs.Add(Runs{
+		Base: b, Unit: p.runs, Numbers: p.numbers, Spans: rowsOf(p, p.unit.Spans, decode.Spans),
+		From: p.from[decode.Runs], To: p.to[decode.Runs], Cost: p.from[decode.Costs], Costs: p.to[decode.Costs],
+		Seq: s.open.seq + s.row.Instructions - p.Row.Instructions, Instructions: p.Row.Instructions,
+	})
+}
+
+// Finish ends the source. After it, every row is in its sink.
+func (s *Stitcher) Finish() error {
 	if err := errors.Join(s.commit(), s.data.Finish()); err != nil {
 		return err
 	}
-	s.outcome.totals.DataAccesses = s.data.Rows()
-	t := &s.tables
-	return errors.Join(
-		t.runs.flush(), t.codeBlocks.flush(), t.exceptions.flush(), t.counts.flush(), t.timestamps.flush(),
-		t.contexts.flush(), t.accesses.flush(), t.events.flush(), t.losses.flush(), t.segments.flush(), t.packets.flush(),
-	)
+	s.Outcome.Totals.DataAccesses = s.data.Rows()
+	return nil
 }

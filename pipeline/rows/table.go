@@ -1,38 +1,16 @@
-package pipeline
+package rows
 
 import (
+	"github.com/tracelake/tracelake/pipeline/stitch"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 )
 
-// tables are the tables of one source, while they are being filled. A table
-// that is not wanted is nil and drops what it is given.
-type tables struct {
-	runs       *runTable // `instructions` or `blocks`
-	codeBlocks *table[codeBlock]
-	exceptions *table[exceptionRow]
-	counts     *table[schema.CycleCount]
-	timestamps *table[schema.Timestamp]
-	contexts   *table[schema.Context]
-	accesses   *table[schema.DataAccess]
-	events     *table[schema.Event]
-	losses     *table[schema.Loss]
-	segments   *table[schema.Segment]
-	packets    *table[schema.Packet]
-}
-
-// A job is a row group to be encoded.
-type job struct {
-	series *dataset.Series
-	rowGroup
-	bytes int64 // about what the rows take up until then
-}
-
-// A rowGroup has the rows of a row group, not yet expanded.
-type rowGroup interface {
-	// fill passes the rows on, batch by batch.
-	fill(batch *schema.Batch, emit func() error) error
-}
+// Where a row group ends that takes up much for its rows, in bytes as counted below.
+const (
+	runGroupBytes = 24 << 20 // of runs, as of a stream with an I-sync every ten bytes
+	rowGroupBytes = 15 << 20 // of any other rows
+)
 
 // About what waits for its row group takes up, in bytes. It decides where row
 // groups end, so it is the same on every machine.
@@ -48,33 +26,30 @@ const (
 // ordinal, or earlier where they take up more than rowGroupBytes.
 type table[T any] struct {
 	series *dataset.Series
-	submit func(job) error
-	write  func(batch *schema.Batch, b *base, x *T)
+	submit func(Job) error
+	write  func(batch *schema.Batch, b *stitch.Base, x *T)
 
-	group tableRows[T]
+	group rowGroup[T]
 	rows  int
 	bytes int64
 }
 
-// tableRows are the rows of a row group of any table but those of runs.
-type tableRows[T any] struct {
+// A rowGroup is a row group of any table but those of runs.
+type rowGroup[T any] struct {
 	pieces []piece[T]
-	write  func(batch *schema.Batch, b *base, x *T)
+	write  func(batch *schema.Batch, b *stitch.Base, x *T)
 }
 
 // A piece is some rows of a segment and what they are relative to.
 type piece[T any] struct {
-	base base
+	base stitch.Base
 	rows []T
 }
 
-// add appends rows, which the table then owns.
-func (t *table[T]) add(b base, rows []T) error {
-	if t == nil {
-		return nil
-	}
+// Add implements [stitch.Sink].
+func (t *table[T]) Add(b stitch.Base, rows []T) error {
 	for len(rows) > 0 {
-		if n := len(t.group.pieces); n == 0 || t.group.pieces[n-1].base.segment != b.segment {
+		if n := len(t.group.pieces); n == 0 || t.group.pieces[n-1].base.Segment != b.Segment {
 			t.bytes += pieceBytes
 		}
 		n := t.take(rows)
@@ -116,17 +91,17 @@ func textBytes[T any](row *T) int {
 
 // flush submits the rows collected so far as a row group.
 func (t *table[T]) flush() error {
-	if t == nil || t.rows == 0 {
+	if t.rows == 0 {
 		return nil
 	}
 	group, bytes := t.group, t.bytes
 	group.write = t.write
-	t.group, t.rows, t.bytes = tableRows[T]{}, 0, 0
-	return t.submit(job{t.series, &group, bytes})
+	t.group, t.rows, t.bytes = rowGroup[T]{}, 0, 0
+	return t.submit(Job{t.series, bytes, &group})
 }
 
-// fill implements rowGroup.
-func (g *tableRows[T]) fill(batch *schema.Batch, emit func() error) error {
+// fill implements group.
+func (g *rowGroup[T]) fill(batch *schema.Batch, emit func() error) error {
 	n := 0
 	for i := range g.pieces {
 		p := &g.pieces[i]
@@ -145,40 +120,36 @@ func (g *tableRows[T]) fill(batch *schema.Batch, emit func() error) error {
 // A runTable collects runs and cuts them into row-group jobs, as a table does.
 type runTable struct {
 	series *dataset.Series
-	submit func(job) error
-	limit  *rowLimit
-	blocks bool // rows of `blocks`, else of `instructions`
+	submit func(Job) error
+	limit  *Limit
+	form   form
 
 	pieces []runs
 	rows   int64
 	bytes  int64
 }
 
-// runRows are the rows of a row group of `instructions` or of `blocks`.
-type runRows struct {
+// A runGroup is a row group of `instructions` or of `blocks`.
+type runGroup struct {
 	pieces []runs
-	blocks bool
+	form   form
 }
 
-func (t *runTable) add(r runs) error {
-	if t == nil {
-		return nil
-	}
-	if t.blocks {
-		r.rows = r.blockRows()
-	}
+// Add implements [stitch.RunSink].
+func (t *runTable) Add(of stitch.Runs) error {
+	r := runs{Runs: of, rows: t.form.count(&of)}
 	if err := t.limit.take(r.rows); err != nil {
 		return err
 	}
 	limit := int64(t.series.Table.RowGroupRows())
 	for r.rows > 0 {
-		if n := len(t.pieces); n == 0 || t.pieces[n-1].base.segment != r.base.segment {
+		if n := len(t.pieces); n == 0 || t.pieces[n-1].Base.Segment != r.Base.Segment {
 			t.bytes += runPieceBytes
 		}
 		head := r
 		head.rows = t.take(&r, limit-t.rows)
 		t.pieces = append(t.pieces, head)
-		r.advance(head.rows, t.blocks)
+		r.advance(head.rows, t.form.perRow())
 		if t.rows == limit || t.bytes >= runGroupBytes {
 			if err := t.flush(); err != nil {
 				return err
@@ -196,16 +167,16 @@ func (t *runTable) take(r *runs, room int64) int64 {
 		t.rows += r.rows
 		return r.rows
 	}
-	rows, skip := int64(0), r.skip
-	for i := r.from; i < r.to && rows < room && (rows == 0 || t.bytes < runGroupBytes); i++ {
-		run := &r.unit.Runs[i]
+	rows, skip, perRow := int64(0), r.skip, t.form.perRow()
+	for i := r.From; i < r.To && rows < room && (rows == 0 || t.bytes < runGroupBytes); i++ {
+		run := &r.Unit.Runs[i]
 		if skip == 0 {
 			t.bytes += runBytes
 			if run.Flags&schema.RunHasCosts != 0 {
 				t.bytes += costBytes * int64(run.Count)
 			}
 		}
-		rows += rowCount(int64(run.Count)-int64(skip), t.blocks)
+		rows += rowCount(int64(run.Count)-int64(skip), perRow)
 		skip = 0
 	}
 	rows = min(rows, room)
@@ -215,24 +186,20 @@ func (t *runTable) take(r *runs, room int64) int64 {
 
 // flush submits the runs collected so far as a row group.
 func (t *runTable) flush() error {
-	if t == nil || t.rows == 0 {
+	if t.rows == 0 {
 		return nil
 	}
-	j := job{t.series, &runRows{t.pieces, t.blocks}, t.bytes}
+	j := Job{t.series, t.bytes, &runGroup{t.pieces, t.form}}
 	t.pieces, t.rows, t.bytes = nil, 0, 0
 	return t.submit(j)
 }
 
-// fill implements rowGroup.
-func (g *runRows) fill(batch *schema.Batch, emit func() error) error {
-	fill := (*runs).fillInstructions
-	if g.blocks {
-		fill = (*runs).fillBlocks
-	}
+// fill implements group.
+func (g *runGroup) fill(batch *schema.Batch, emit func() error) error {
 	room := schema.BatchRows
 	for i := range g.pieces {
 		for r := &g.pieces[i]; r.rows > 0; {
-			n := fill(r, batch, room)
+			n := g.form.fill(r, batch, room)
 			r.rows -= int64(n)
 			if room -= n; room == 0 {
 				if err := emit(); err != nil {

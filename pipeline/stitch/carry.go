@@ -1,4 +1,4 @@
-package pipeline
+package stitch
 
 import (
 	"math"
@@ -10,44 +10,9 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// A base is what the rows of a segment are relative to: what is added to their
-// values, and what they take over where the segment does not say.
-type base struct {
-	source  uint8
-	segment schema.Null[int32] // NULL before the first cut
-	seq     int64
-	ordinal int64 // of the first exception
-	epoch   int32
-	cycle   int64 // of the epoch the segment continues
-
-	// The carry into the rows at hand.
-	timestamp  schema.Null[uint64]
-	timestamps int32 // index of the first timestamp among them
-	vmid       schema.Null[uint8]
-}
-
-func (b *base) keys(k schema.Key) schema.Keys {
-	return schema.Keys{Source: b.source, Seq: b.seq + k.Seq, Segment: b.segment, ByteOffset: k.Offset}
-}
-
-// at returns the epoch and cycle of a point.
-func (b *base) at(p schema.Point) (epoch int32, cycle schema.Null[int64]) {
-	if p.Epoch == 0 && p.Cycle.OK {
-		p.Cycle.V += b.cycle
-	}
-	return b.epoch + p.Epoch, p.Cycle
-}
-
-func (b *base) vmidOr(traced schema.Null[uint8]) schema.Null[uint8] {
-	if traced.OK {
-		return traced
-	}
-	return b.vmid
-}
-
 // A carry is what one segment hands to the next.
 type carry struct {
-	base      base
+	base      Base
 	nextEpoch int32 // the number of the next epoch to open
 	lost      bool  // packet sync was lost, or nothing came before
 	reached   schema.Null[decode.Position]
@@ -63,16 +28,16 @@ type carry struct {
 }
 
 func newCarry(source uint8) carry {
-	return carry{base: base{source: source}, lost: true}
+	return carry{base: Base{Source: source}, lost: true}
 }
 
 // beginSegment begins a segment with its lead, and returns the rows the lead
 // makes: events, a count, or none of them.
 func (c *carry) beginSegment(lead *decode.SegmentStart) (events []schema.Event, counts []schema.CycleCount) {
-	if !c.base.segment.OK {
-		c.base.segment = schema.Of[int32](0)
+	if !c.base.Segment.OK {
+		c.base.Segment = schema.Of[int32](0)
 	} else {
-		c.base.segment.V++
+		c.base.Segment.V++
 	}
 	e := lead.Effect(c.lost)
 	events = c.leadEvents(lead, &e)
@@ -166,6 +131,7 @@ func timestampEvents(timestamps []schema.Timestamp, events []schema.Event) ([]sc
 			continue
 		case t.Value.V > schema.MaxUint63:
 			more = append(more, schema.Event{Key: t.Key, Event: schema.EventTimestampOutOfRange, Detail: strconv.FormatUint(t.Value.V, 10)})
+			t.Value = rowTimestamp(t.Value)
 		}
 		rows = append(rows, t)
 	}
@@ -216,7 +182,7 @@ func insertEvents(events, more []schema.Event) []schema.Event {
 func (c *carry) changes(reported []schema.Context) []schema.Context {
 	var rows []schema.Context
 	for _, x := range reported {
-		x.VMID = c.base.vmidOr(x.VMID)
+		x.VMID = c.base.VMIDOr(x.VMID)
 		last := c.context
 		if last.OK && last.V.ContextID == x.ContextID && last.V.VMID == x.VMID && last.V.Security == x.Security {
 			continue
