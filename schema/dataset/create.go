@@ -1,6 +1,8 @@
 package dataset
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -190,6 +192,18 @@ func (w *Writer) closeParts(source uint8) error {
 	return nil
 }
 
+// contents returns a name for what the tables contain: equal datasets have the
+// same one, whenever and wherever they were written.
+func contents(files map[string]schema.Files) string {
+	sum := sha256.New()
+	for _, table := range slices.Sorted(maps.Keys(files)) {
+		for _, p := range files[table].Parts {
+			fmt.Fprintf(sum, "%s %s\n", p.Path, p.SHA256)
+		}
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
 // commit writes views and manifest and moves everything into place, the
 // manifest last.
 func (w *Writer) commit(m *schema.Manifest) error {
@@ -197,7 +211,7 @@ func (w *Writer) commit(m *schema.Manifest) error {
 	if err != nil {
 		return fmt.Errorf("write %s: %w", schema.ManifestFile, err)
 	}
-	views := []byte(schema.Views(w.tables, w.opt.Format))
+	views := []byte(schema.Views(w.tables, w.opt.Format, contents(w.files)))
 	for name, content := range map[string][]byte{schema.ViewsFile: views, schema.ManifestFile: append(text, '\n')} {
 		if err := os.WriteFile(w.staging.path(name), content, 0o666); err != nil {
 			return err
