@@ -1,8 +1,11 @@
 package dataset
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/tracelake/tracelake/schema"
@@ -193,10 +196,22 @@ func (w *Writer) closeParts(source uint8) error {
 	return nil
 }
 
+// contents returns a name for what the tables contain: equal datasets have the
+// same one, whenever and wherever they were written.
+func contents(files map[string]schema.Files) string {
+	sum := sha256.New()
+	for _, table := range slices.Sorted(maps.Keys(files)) {
+		for _, p := range files[table].Parts {
+			fmt.Fprintf(sum, "%s %s\n", p.Path, p.SHA256)
+		}
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
 // commit writes views and manifest, the manifest last, and puts everything in
 // place.
 func (w *Writer) commit(m *schema.Manifest) error {
-	views := []byte(schema.Views(w.tables, w.opt.Format))
+	views := []byte(schema.Views(w.tables, w.opt.Format, contents(w.files)))
 	m.Views = sumOf(schema.ViewsFile, views)
 	text, err := writeManifest(m)
 	if err != nil {
