@@ -2,9 +2,8 @@ package schema
 
 import "fmt"
 
-// Type says which values a column has. Numbers are stored in files as signed
-// numbers of 32 or 64 bits, whatever their range: not every query engine has
-// others.
+// Type says which values a column has. Files store numbers as signed numbers of
+// 32 or 64 bits, whatever their range: not every query engine has other types.
 type Type uint8
 
 // The types, with the DuckDB type each is read as.
@@ -62,7 +61,7 @@ func (v *Vector) Truncate(n int) {
 }
 
 // A Batch is some rows of one table, column by column. It has one owner at a
-// time; whoever is handed one may keep no slice of it beyond the call.
+// time; a function that takes one must not keep its slices after it returns.
 type Batch struct {
 	Table   *Table
 	Columns []Vector // in the order of Table.Columns

@@ -104,8 +104,9 @@ func (v *Vector) AppendNull() {
 	}
 }
 
-// AppendInteger appends a number that a file has as type i; with 64 unsigned
-// bits n is the bit pattern. It fails if the column cannot have that number.
+// AppendInteger appends a number that a file stores as type i; if that is unsigned
+// with 64 bits, n is its bit pattern. It fails if the column cannot have the
+// number.
 func (v *Vector) AppendInteger(n int64, i Integer) error {
 	switch c := v.Column; {
 	case c.Type == Uint8 && n == int64(uint8(n)):

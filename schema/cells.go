@@ -89,8 +89,8 @@ func putNullU32[T uint32 | int32](v *Vector, x Null[T]) { putU32(v, valid(v, x))
 func putNullU64(v *Vector, x Null[int64])               { putU64(v, valid(v, x)) }
 func putNullBool(v *Vector, x Null[bool])               { putBool(v, valid(v, x)) }
 
-// putNullUint63 panics on a value that is out of range: whoever makes rows of
-// such numbers has to make them NULL.
+// putNullUint63 appends a number. It panics on a value that is out of range: the
+// caller has to make that NULL.
 func putNullUint63(v *Vector, x Null[uint64]) {
 	n := valid(v, x)
 	if n > MaxUint63 {
@@ -102,7 +102,7 @@ func putNullUint63(v *Vector, x Null[uint64]) {
 // putNullStr appends a text; "" is NULL.
 func putNullStr(v *Vector, s string) { putStr(v, valid(v, Null[string]{s, s != ""})) }
 
-// valid appends whether x is there, and returns the value beside it.
+// valid appends whether x is present, and returns its value.
 func valid[T any](v *Vector, x Null[T]) T {
 	v.Valid = append(v.Valid, btou(x.OK))
 	if !x.OK {

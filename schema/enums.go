@@ -75,7 +75,7 @@ var SecurityNames = []string{"secure", "non_secure", "hyp"}
 
 func (s Security) String() string { return SecurityNames[s] }
 
-// ExceptionEvent tells an exception entry from an explicit return.
+// ExceptionEvent distinguishes an exception entry from an explicit return.
 type ExceptionEvent uint8
 
 // The exception events, in the order of the enum column `exceptions.event`.
@@ -127,7 +127,7 @@ var ExceptionTypeNames = []string{
 
 func (t ExceptionType) String() string { return ExceptionTypeNames[t] }
 
-// CountKind says which packet told cycles.
+// CountKind is the kind of packet that reported cycles.
 type CountKind uint8
 
 // The kinds of count, in the order of the enum column `cycle_counts.kind`.
@@ -137,7 +137,7 @@ const (
 	CountISync               // the count in an I-sync packet
 	CountTimestamp           // the count in a timestamp packet
 	CountPacket              // a packet of counts only
-	CountGap                 // a count told after the restart it belongs before
+	CountGap                 // a count traced after the restart of trace that it precedes
 )
 
 // CountKindNames are the values of the enum column `cycle_counts.kind`.
@@ -158,12 +158,12 @@ const (
 	EventJazelle                              // Jazelle state: its code cannot be decoded
 	EventTimestampUnknown                     // a timestamp packet with the value 0
 	EventClockChange                          // the timestamp clock changed its frequency
-	EventCancelled                            // an instruction that was told did not happen
-	EventNoAddress                            // instructions were told whose address is not known
-	EventSplitInstruction                     // half an instruction was told, the other half was not
+	EventCancelled                            // an instruction that was traced was not executed
+	EventNoAddress                            // instructions were traced whose address is not known
+	EventSplitInstruction                     // one half of an instruction was traced, the other half was not
 	EventCountUnexpected                      // a cycle count that belongs to no restart of trace
 	EventBadISync                             // an I-sync that must not occur: its address is not used
-	EventDataUnmatched                        // a data value that nothing traced waits for
+	EventDataUnmatched                        // an out-of-order data value without a pending transfer
 	EventTimestampOutOfRange                  // a timestamp of 2⁶³ or more: its row has NULL, the event the number
 )
 
@@ -202,7 +202,7 @@ type DataState uint8
 
 // The states, in the order of the enum column `data_accesses.state`.
 const (
-	DataInOrder        DataState = iota // told with its instruction
+	DataInOrder        DataState = iota // traced with its instruction
 	DataOutOfOrder                      // its value came later
 	DataOutOfOrderLost                  // its value was to come later, and never came
 	DataNotTraced                       // a transfer the trace leaves out

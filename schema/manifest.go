@@ -1,9 +1,9 @@
 package schema
 
-// A Manifest describes a dataset. It is written last: a directory without one
-// is no dataset. In its file one more line follows, "manifest_sha256": the
-// SHA-256, in hex, of all bytes before that line. (Manifests of version 1 may be
-// without that and without Views.)
+// A Manifest describes a dataset. It is written last: a directory without a
+// manifest is no dataset. In the file one more line follows, "manifest_sha256":
+// the SHA-256, in hex, of all bytes before that line. (Manifests of version 1 may
+// have neither that line nor Views.)
 type Manifest struct {
 	SchemaVersion int               `json:"schema_version"`
 	Tool          Tool              `json:"tool"`
@@ -74,7 +74,7 @@ type SourceTotals struct {
 	Registers   map[string]string `json:"registers"`
 }
 
-// Totals counts what a source, or all of them, came to.
+// Totals are the counts of a decoded source, or of all sources.
 type Totals struct {
 	Bytes         int64 `json:"bytes"`
 	BytesDecoded  int64 `json:"bytes_decoded"`

@@ -32,10 +32,10 @@ func (w Written) String() string {
 	return [...]string{"always", "by default", "by default when traced", "on request"}[w]
 }
 
-// Level is how a dataset tells what was executed.
+// Level is the form in which a dataset has the executed instructions.
 type Level uint8
 
-// The levels. AnyLevel is that of tables which are the same in both.
+// The levels. AnyLevel is the level of tables that are the same in both.
 const (
 	AnyLevel Level = iota
 	LevelInstructions

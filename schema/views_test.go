@@ -105,9 +105,9 @@ func (v viewsTest) runBoth(t *testing.T) {
 	t.Run("python", v.runPython)
 }
 
-// Two sources, whose code blocks of one number are different. Their runs tell
-// outcomes in each way there is: of the last instruction alone (failed is NULL),
-// or of each; the last by outcome, and a run that is as long as one can be.
+// Two sources, which number different code blocks alike. Their runs report
+// outcomes in every way: of the last instruction only (failed is NULL), or of each
+// instruction, the last one in outcome. One run has the greatest length.
 func blocksDataset() dataset {
 	var code strings.Builder
 	code.WriteString(`

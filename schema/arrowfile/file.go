@@ -55,8 +55,8 @@ func (f *File) WriteRowGroup(c schema.Chunks) error {
 // Close writes the footer. It does not close the underlying writer.
 func (f *File) Close() error { return f.ipc.Close() }
 
-// position makes a writer one that knows where it stands, which is all that the
-// IPC writer seeks for.
+// position is a writer that knows its offset: the IPC writer seeks only to learn
+// it.
 type position struct {
 	w io.Writer
 	n int64

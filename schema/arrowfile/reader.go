@@ -109,8 +109,8 @@ func (f *Reader) read() error {
 	return nil
 }
 
-// checkLength says that a column of a record batch has not as many rows as that:
-// a damaged file may say so of one.
+// checkLength fails if a column has not as many rows as its record batch, as in a
+// damaged file.
 func checkLength(record arrow.Record, column int) error {
 	if n := record.Column(column).Len(); int64(n) != record.NumRows() {
 		return fmt.Errorf("%d rows in a record batch of %d", n, record.NumRows())
@@ -118,7 +118,7 @@ func checkLength(record arrow.Record, column int) error {
 	return nil
 }
 
-// appendArray appends the rows of a to v, copied. What stands beside a NULL
+// appendArray appends copies of the rows of a to v. The value in a NULL slot
 // becomes the zero value.
 func appendArray(v *schema.Vector, a arrow.Array, version int) error {
 	if v.Column.Nullable {
@@ -193,8 +193,8 @@ func appendIntegers[T uint8 | uint16 | uint32 | uint64 | int32 | int64](v *schem
 	return nil
 }
 
-// appendCodes appends the values of an enum. A file may number them otherwise
-// than the schema does.
+// appendCodes appends the values of an enum. A file may number them differently
+// from the schema.
 func appendCodes(v *schema.Vector, a *array.Dictionary) error {
 	names := a.Dictionary().(*array.String)
 	codes := make([]uint8, names.Len())

@@ -58,7 +58,7 @@ func TestReaderRefuses(t *testing.T) {
 	other.Columns = append([]schema.Column{}, other.Columns...)
 	other.Columns[4].Type = schema.Int32
 	long := bytes.Clone(losses)
-	copy(long[len(long)-tailBytes:], "\xff\xff\xff\x7f")
+	copy(long[len(long)-trailerBytes:], "\xff\xff\xff\x7f")
 	for _, tt := range []struct {
 		name  string
 		data  []byte
@@ -79,13 +79,13 @@ func TestReaderRefuses(t *testing.T) {
 	}
 }
 
-// A column of another type is refused before arrow reads its dictionary: of one
-// of binary views it made room for as many buffers as the file said.
+// A column of another type is refused before arrow reads its dictionary: for
+// binary views arrow allocated as many buffers as the file claimed.
 func TestReaderColumnTypes(t *testing.T) {
 	const binaryView = 23 // in the union Type of Schema.fbs
 	table := &schema.Losses
 	good := write(t, table, None, nil)
-	end := len(good) - tailBytes
+	end := len(good) - trailerBytes
 	footer := good[end-int(binary.LittleEndian.Uint32(good[end:])) : end]
 	meta, _ := flat{footer, binary.LittleEndian.Uint32(footer)}.table(1)
 	for i, c := range table.Columns {
@@ -103,8 +103,8 @@ func TestReaderColumnTypes(t *testing.T) {
 	}
 }
 
-// A column cannot have more rows than its record batch: one of a billion took as
-// long as that.
+// A column cannot have more rows than its record batch: reading a billion rows
+// took correspondingly long.
 func TestReaderColumnLengths(t *testing.T) {
 	const rows = 933
 	table := sample.EveryType()
@@ -134,7 +134,7 @@ func TestAppendIntegers(t *testing.T) {
 	}
 }
 
-// No more memory is taken than allowed, and what is given back counts no more.
+// No more memory is allocated than allowed, and freed memory no longer counts.
 func TestBounded(t *testing.T) {
 	b := &bounded{}
 	p := b.Allocate(maxMemory / 4)

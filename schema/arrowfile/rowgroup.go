@@ -135,9 +135,9 @@ func (c *column) buffers(v *schema.Vector) ([]*memory.Buffer, error) {
 	panic(fmt.Sprintf("arrowfile: no type %d", c.Type))
 }
 
-// keep returns a buffer with the bytes of p. If they are those of the array
-// before, the two share them: columns that are constant or all NULL are half of
-// the width of `instructions`, and row groups wait in memory.
+// keep returns a buffer with the bytes of p. If the array before has the same
+// bytes, the two share them: columns that are constant or all NULL are half of the
+// width of `instructions`, and row groups wait in memory.
 func (c *column) keep(i int, p []byte) *memory.Buffer {
 	if c.last[i] == nil || !bytes.Equal(c.last[i], p) {
 		c.last[i] = append([]byte{}, p...)
@@ -145,7 +145,7 @@ func (c *column) keep(i int, p []byte) *memory.Buffer {
 	return memory.NewBufferBytes(c.last[i])
 }
 
-// widen is keep of numbers that are wider in the file.
+// widen is keep for numbers that are wider in the file.
 func widen[W int32 | int64, T uint8 | uint16 | uint32](c *column, numbers []T) *memory.Buffer {
 	if small := arrow.GetBytes(numbers); c.last[1] == nil || !bytes.Equal(c.small, small) {
 		wide := make([]W, len(numbers))

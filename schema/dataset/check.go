@@ -14,7 +14,7 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// A Report is what the check of a dataset came to.
+// A Report is the result of the check of a dataset.
 type Report struct {
 	Tables, Files int
 	Bytes, Rows   int64
@@ -56,7 +56,7 @@ type checker struct {
 	sums    map[series]*sum
 }
 
-// note adds a problem, which is what err says. Any other error is returned.
+// note adds the problem that an [*Error] reports, and returns any other error.
 func (c *checker) note(err error) error {
 	e, ok := errors.AsType[*Error](err)
 	if !ok {

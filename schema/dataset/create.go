@@ -59,13 +59,14 @@ type series struct {
 	source uint8
 }
 
-// Create begins a dataset in dir, which must not exist or be empty, or with
-// Overwrite hold nothing but a dataset or the rest of one: else it fails with an
-// [*ExistsError]. If another process is writing it, it fails with a
-// [*BusyError]. Either [Writer.Close] or [Writer.Abandon] has to be called.
+// Create begins a dataset in dir, which must not exist or must be empty; with
+// Overwrite it may also hold a dataset or the rest of one, and nothing else.
+// Otherwise it fails with an [*ExistsError]. If another process is writing the
+// dataset, it fails with a [*BusyError]. The caller calls [Writer.Close] or
+// [Writer.Abandon].
 //
-// Everything is written beside dir, and put in its place by Close: until then
-// dir stays as it is.
+// Everything is written beside dir, and Close moves it to dir: until then dir does
+// not change.
 func Create(dir string, opt Options) (*Writer, error) { return create(dir, opt, systemDisk{}) }
 
 func create(dir string, opt Options, d disk) (*Writer, error) {
@@ -86,9 +87,9 @@ func create(dir string, opt Options, d disk) (*Writer, error) {
 // Has says whether a table is among those to be written.
 func (w *Writer) Has(t *schema.Table) bool { return slices.Contains(w.tables, t) }
 
-// Series begins the parts of a table for a source: those of one are begun once.
-// The source does not matter to tables that have one series for all. It may be
-// called by another goroutine than writes, one at a time.
+// Series begins the parts of a table for a source, once for each. The source does
+// not matter to tables that have one series for all. Another goroutine than the one
+// that writes may call it, one at a time.
 func (w *Writer) Series(t *schema.Table, source uint8) *Series {
 	s := &Series{out: w, Table: t, source: source}
 	w.begun = append(w.begun, s)
@@ -118,13 +119,12 @@ func (w *Writer) Table(t *schema.Table, source uint8) *TableWriter {
 	return w.rows[key]
 }
 
-// Close completes the dataset. Inputs, buffers, images, sources, notes and the
-// rest of the manifest are m's; schema version, format, level, codec, tables and
-// totals are filled in. `sources` and `images` are written from those of m, whose
-// status and unit have to be among the names in schema. The error may be one of
-// a row before. Whenever there is one, the directory is as it was before, unless
-// the error is of the very end: that it may not be on disk, or that the old
-// dataset could not be removed.
+// Close completes the dataset. It fills in schema version, format, level, codec,
+// tables and totals; the rest of the manifest is m's. It writes `sources` and
+// `images` from m, where status and unit must be names of the schema. An error may
+// be that of an earlier row. After an error the directory is unchanged, with two
+// exceptions at the very end: the dataset may not be on disk, or the old one could
+// not be removed.
 func (w *Writer) Close(m *schema.Manifest) error {
 	return errors.Join(w.complete(m), w.Abandon())
 }
@@ -176,7 +176,7 @@ func (w *Writer) addPart(t *schema.Table, p schema.PartFile) {
 	w.files[t.Name] = f
 }
 
-// closeParts completes all parts. A table without any gets one without rows,
+// closeParts completes all parts. A table without parts gets one without rows,
 // named for the given source.
 func (w *Writer) closeParts(source uint8) error {
 	for _, s := range w.begun {

@@ -16,7 +16,7 @@ import (
 	"github.com/tracelake/tracelake/schema/internal/small"
 )
 
-// Row groups are cut by ordinal, whatever comes when.
+// Row groups are cut by ordinal, in whatever order rows arrive.
 func TestWriterRowGroups(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "dataset")
 	out, err := dataset.Create(dir, dataset.Options{Level: schema.LevelBlocks})
@@ -74,7 +74,7 @@ func TestWriterAbandons(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 
-	// An error while rows are written is told in the end.
+	// Close returns an error that occurred while rows were written.
 	out, err := dataset.Create(dir, dataset.Options{Level: schema.LevelInstructions})
 	check(t, err)
 	check(t, os.WriteFile(filepath.Join(partial(t, dir), "losses"), nil, 0o666))
@@ -88,7 +88,7 @@ func TestWriterAbandons(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 
-	// What stands there already is not touched.
+	// An existing dataset is not touched.
 	full := small.New().Write(t)
 	if _, err := dataset.Create(full, dataset.Options{Level: schema.LevelInstructions}); err == nil {
 		t.Error("no error")
@@ -170,9 +170,9 @@ func TestCreateExcludes(t *testing.T) {
 	check(t, err)
 }
 
-// A directory that was there is replaced as such: a link to it stays one, and
-// permissions stay. What cannot be replaced is refused before anything is
-// written.
+// An existing directory is replaced in place: a link to it stays a link, and
+// permissions stay. A directory that cannot be replaced is refused before anything
+// is written.
 func TestCreateReplaces(t *testing.T) {
 	parent := t.TempDir()
 	private, link := filepath.Join(parent, "private"), filepath.Join(parent, "link")
@@ -201,7 +201,7 @@ func TestCreateReplaces(t *testing.T) {
 		}
 	}
 
-	// What came while the dataset was written is not removed.
+	// Files that appeared while the dataset was written are not removed.
 	late := filepath.Join(parent, "late")
 	w, err = dataset.Create(late, dataset.Options{Level: schema.LevelInstructions, Overwrite: true})
 	check(t, err)

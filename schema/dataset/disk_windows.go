@@ -7,9 +7,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// lockFile locks a file, or fails with errLocked if another process has it. The
-// byte that is locked is far beyond those of the owner, since nobody else can
-// read it.
+// lockFile locks a file, or fails with errLocked if another process has it. No
+// other process can read a locked byte, so it locks one far beyond the text that
+// names the owner.
 func lockFile(f *os.File) error {
 	at := &windows.Overlapped{OffsetHigh: 1 << 30}
 	err := windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, at)

@@ -28,8 +28,8 @@ func writeManifest(m *schema.Manifest) ([]byte, error) {
 	return fmt.Appendf(text, seal, sha256.Sum256(text)), nil
 }
 
-// readManifest reads the manifest of d. If its bytes are not those that were
-// written, that is an [*Error] with Damaged.
+// readManifest reads the manifest of d. If its bytes were changed, it fails with an
+// [*Error] with Damaged.
 func (d *Dataset) readManifest(r io.Reader) error {
 	text, err := io.ReadAll(io.LimitReader(r, maxManifest+1))
 	if err != nil {

@@ -25,9 +25,9 @@ type Dataset struct {
 	parts  map[*schema.Table]map[uint8][]schema.PartFile // of a source, in order; under 0 where there is one series for all
 }
 
-// Open opens the dataset in dir, which then has to be closed. It fails with an
-// [*Error] if there is none, or one of another schema version, or one that is not
-// whole: parts have the size that the manifest says. [Check] looks at all bytes.
+// Open opens the dataset in dir, which the caller closes. It fails with an [*Error]
+// if there is no dataset, or one of another schema version, or one whose parts do
+// not have the sizes in the manifest. [Check] looks at all bytes.
 func Open(dir string) (*Dataset, error) {
 	d, err := openManifest(dir)
 	if err != nil {
@@ -68,7 +68,8 @@ func openManifest(dir string) (*Dataset, error) {
 // Close closes the dataset. No reader of it may be used any more.
 func (d *Dataset) Close() error { return d.root.Close() }
 
-// notADataset says that there is no dataset, given what came of opening it.
+// notADataset returns the error that dir has no dataset, given the error of
+// opening it.
 func (d *Dataset) notADataset(err error) error {
 	if _, statErr := os.Stat(d.Dir); errors.Is(statErr, fs.ErrNotExist) {
 		return &Error{File: d.Dir, Problem: "does not exist", Remedy: "give the directory of a dataset", Err: err}
@@ -83,12 +84,13 @@ func (d *Dataset) wrong(file, problem, remedy string) error {
 	return &Error{File: filepath.Join(d.Dir, file), Problem: problem, Remedy: remedy}
 }
 
-// damaged says that a file is not as it was written.
+// damaged returns the error that a file was changed after it was written.
 func (d *Dataset) damaged(file, problem string) *Error {
 	return &Error{File: filepath.Join(d.Dir, filepath.FromSlash(file)), Problem: problem, Remedy: "export again", Damaged: true}
 }
 
-// understand demands a version, a format and tables that this program knows.
+// understand checks that this program knows the version, the format and the
+// tables.
 func (d *Dataset) understand() error {
 	m := &d.Manifest
 	if _, err := schema.ParseVersion(strconv.Itoa(m.SchemaVersion)); err != nil {
@@ -116,8 +118,8 @@ func (d *Dataset) tables() []*schema.Table {
 	return slices.DeleteFunc(schema.Tables(), func(t *schema.Table) bool { return !d.Has(t) })
 }
 
-// addPart adds a part to its series. Its name has to be the next of one, so that
-// no path leads out of the dataset.
+// addPart adds a part to its series. Its name has to be the next one of the series,
+// so no path can point outside the dataset.
 func (d *Dataset) addPart(t *schema.Table, p schema.PartFile) error {
 	sources := d.parts[t]
 	id := uint8(0)

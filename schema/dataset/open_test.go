@@ -15,7 +15,8 @@ import (
 	"github.com/tracelake/tracelake/schema/internal/small"
 )
 
-// What is no dataset, or not all of one, is refused, and the error names it.
+// A directory that is no dataset, or an incomplete one, is refused, and the error
+// names it.
 func TestOpenRefuses(t *testing.T) {
 	part := filepath.Join("losses", "10-00000.parquet")
 	for _, tt := range []struct {

@@ -8,7 +8,7 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// A sum is what the rows of a table and source come to.
+// A sum has the totals of the rows of a table and source.
 type sum struct {
 	rows         int64
 	columns      map[string]int64 // those of summedColumns, by name
@@ -85,8 +85,8 @@ func (s *sum) add(b *schema.Batch, from, to int) {
 	}
 }
 
-// checkSums checks what the manifest says against the rows. Where files are
-// damaged, sums say nothing.
+// checkSums compares the manifest with the rows. If files are damaged, it checks
+// nothing, since the sums are incomplete.
 func (c *checker) checkSums(context.Context) error {
 	if len(c.report.Problems) > 0 {
 		return nil

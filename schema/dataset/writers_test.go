@@ -84,9 +84,9 @@ func startWriter(t *testing.T, dir string) (*exec.Cmd, *strings.Builder) {
 	return cmd, said
 }
 
-// observe looks at the directory until stop is closed, and returns what it saw
-// that may not be, and how often it saw a dataset. A dataset that is replaced
-// while it is read may fail: then the directory is another one.
+// observe looks at the directory until stop is closed, and returns the forbidden
+// states it saw and how often it saw a dataset. A dataset that is replaced while
+// it is read may fail: then the directory is another one.
 func observe(t *testing.T, dir string, stop <-chan struct{}) (bad []string, seen int) {
 	for {
 		select {
@@ -112,9 +112,9 @@ func observe(t *testing.T, dir string, stop <-chan struct{}) (bad []string, seen
 }
 
 // Three writers at a time write one directory, and some are killed. At every
-// moment the directory is absent or a whole dataset; one of them writes, at most;
-// who exits with 0 has left a dataset; who is alone does exit with 0, and
-// nothing else is left.
+// moment the directory is absent or a whole dataset, and at most one of them
+// writes. A writer that exits with 0 has left a dataset; one that is alone exits
+// with 0, and leaves nothing else.
 func TestWriters(t *testing.T) {
 	rounds := 50
 	if testing.Short() {
@@ -198,8 +198,8 @@ func demandAlone(t *testing.T, dir string) {
 	}
 }
 
-// A lock holds only if the file still has its name: whoever held it before may
-// have removed it.
+// A lock is valid only if the file still has its name: the process that held it
+// before may have removed the file.
 func TestSameFile(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "lock")
 	f, err := os.Create(name)

@@ -12,7 +12,7 @@ import (
 	"github.com/tracelake/tracelake/schema/dataset"
 )
 
-// A cursor stands before a row of a reader.
+// A cursor is a position before a row of a reader.
 type cursor struct {
 	reader schema.Reader
 	view   *dataset.Expansion // reader, if it is one
@@ -218,8 +218,8 @@ func (c *comparison) add(kind DifferenceKind, at *cursor, fill func(*Difference)
 	c.first = append(c.first, d)
 }
 
-// rowText is a row for people to read, but for the columns its place is told by
-// anyway.
+// rowText is a row for people to read, without the columns of its place, which is
+// reported anyway.
 func (c *comparison) rowText(at *cursor) string {
 	var words []string
 	for _, i := range c.columns {

@@ -17,14 +17,14 @@ import (
 // This file checks what parquet-go believes of a file: lengths and counts that
 // decide how much memory it takes, and the columns.
 
-// What a file of this package stays below. A file beyond is not read.
+// Limits that files of this package do not reach. A file beyond one is not read.
 const (
 	maxFooter    = 4 << 20   // bytes; 64 row groups of 19 columns are 300 KB
 	maxItems     = 1 << 18   // elements of all lists in a footer
 	maxHeader    = 1 << 10   // bytes of a page header
 	maxPage      = 256 << 20 // bytes of a page, uncompressed
 	maxDepth     = 16        // of structures in one another
-	tailBytes    = 8         // length of the footer, magic
+	trailerBytes = 8         // length of the footer, magic
 	maxMiniBlock = 1 << 10   // values; those of parquet-go have 32
 )
 
@@ -56,15 +56,15 @@ func (c *checker) read(offset int64, n int) ([]byte, error) {
 // footer reads the footer and checks that the file has the columns of t, as its
 // schema version has them.
 func (c *checker) footer(t *schema.Table) (*format.FileMetaData, error) {
-	tail, err := c.read(c.size-tailBytes, tailBytes)
-	if err != nil || string(tail[4:]) != magic {
+	trailer, err := c.read(c.size-trailerBytes, trailerBytes)
+	if err != nil || string(trailer[4:]) != magic {
 		return nil, errors.New("is no parquet file, or not all of one")
 	}
-	n := int64(binary.LittleEndian.Uint32(tail))
-	if n > min(maxFooter, c.size-tailBytes-int64(len(magic))) {
+	n := int64(binary.LittleEndian.Uint32(trailer))
+	if n > min(maxFooter, c.size-trailerBytes-int64(len(magic))) {
 		return nil, fmt.Errorf("a footer of %d bytes", n)
 	}
-	b, err := c.read(c.size-tailBytes-n, int(n))
+	b, err := c.read(c.size-trailerBytes-n, int(n))
 	if err != nil {
 		return nil, err
 	}
@@ -117,8 +117,8 @@ func checkColumns(m *format.FileMetaData, t *schema.Table, version int) error {
 	return nil
 }
 
-// lists walks a Thrift value, and fails where a list or text is longer than what
-// there is, or there are too many.
+// lists walks a Thrift value. It fails if a list or text is longer than the rest
+// of the value, or if all lists have too many elements.
 type lists struct {
 	r     thrift.Reader
 	bytes int
@@ -292,8 +292,7 @@ func (c *checker) uncompress(b []byte, codec format.CompressionCodec) (_ []byte,
 	return nil, fmt.Errorf("compressed by %v", codec)
 }
 
-// checkBody checks that levels and values of a data page are of n rows, and not
-// of more.
+// checkBody checks that a data page has levels and values for exactly n rows.
 func checkBody(b []byte, n int, e format.Encoding, col *schema.Column) error {
 	if col.Nullable {
 		if len(b) < 4 || int64(binary.LittleEndian.Uint32(b)) > int64(len(b)-4) {
@@ -343,8 +342,8 @@ func checkHybrid(b []byte, width, n int) error {
 	return nil
 }
 
-// checkDelta checks the head of differences (Encodings.md, "DELTA_BINARY_PACKED
-// = 5").
+// checkDelta checks the header of delta-encoded values (Encodings.md,
+// "DELTA_BINARY_PACKED = 5").
 func checkDelta(b []byte, n int) error {
 	var head [3]uint64 // values in a block, miniblocks in it, values in all
 	for i := range head {

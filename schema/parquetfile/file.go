@@ -18,8 +18,8 @@ const (
 	formatVersion = 2
 )
 
-// createdBy has no version of the program in it: files depend on the capture
-// and the schema alone.
+// createdBy has no program version: files depend only on the capture and the
+// schema.
 var createdBy = fmt.Sprintf("tracelake version %d", schema.Version)
 
 // A File is a Parquet file that is being written.

@@ -134,8 +134,8 @@ func TestEncodings(t *testing.T) {
 	}
 }
 
-// A code without a name would make a file that no reader opens, in a page of one
-// value as in any other.
+// A code without a name would make a file that no reader opens, also in a page of
+// one value.
 func TestEnumsHaveNames(t *testing.T) {
 	table := &schema.Table{Name: "one", Columns: []schema.Column{{Name: "isa", Type: schema.Enum, Names: schema.ISANames}}}
 	for _, codes := range [][]uint8{{3, 3}, {0, 3}, {4, 4}, {0, 4}, {255}} {
@@ -155,7 +155,8 @@ func TestEnumsHaveNames(t *testing.T) {
 	}
 }
 
-// A row group without rows is none: engines refuse it, or count it.
+// A row group without rows is not written: some engines refuse it, others count
+// it.
 func TestNoRows(t *testing.T) {
 	table := sample.EveryType()
 	empty, full := schema.NewBatch(table), schema.NewBatch(table)
@@ -175,7 +176,7 @@ func TestNoRows(t *testing.T) {
 	}
 	sample.CompareFile(t, f, [][]*schema.Batch{{full}})
 
-	// Where another writer left some, the reader finds the rows after them.
+	// If another writer wrote empty row groups, the reader finds the rows after them.
 	f, err = open(data, table)
 	if err != nil {
 		t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// integers are numbers of 16 to 64 bits, in a dictionary while it lasts.
+// integers are numbers of 16 to 64 bits, in a dictionary until it is full.
 type integers[T unsigned] struct {
 	pick  func(*schema.Vector) []T
 	size  int // bytes of a plain value
@@ -97,7 +97,7 @@ func appendPlain[T unsigned](dst []byte, values []T, size int) []byte {
 }
 
 // A span is the least and the greatest of some values. Their sign bits are
-// turned over, so that they compare as unsigned numbers.
+// inverted, so that they compare as unsigned numbers.
 type span[T unsigned] struct {
 	least, greatest T
 	some            bool
@@ -124,8 +124,8 @@ func (s *span[T]) bytes(sign T, size int) (least, greatest []byte) {
 	return appendPlain(nil, []T{s.least ^ sign}, size), appendPlain(nil, []T{s.greatest ^ sign}, size)
 }
 
-// deltas are rising numbers of 64 bits, stored as the steps between them
-// (Encodings.md, "DELTA_BINARY_PACKED = 5").
+// deltas are rising numbers of 64 bits, stored as differences (Encodings.md,
+// "DELTA_BINARY_PACKED = 5").
 type deltas struct {
 	sign uint64
 	all  span[uint64]

@@ -93,7 +93,7 @@ func (g *RowGroup) Reset() {
 type Chunks struct {
 	table   *schema.Table
 	rows    int64
-	data    []byte               // the chunks of all columns, one behind the other
+	data    []byte               // the chunks of all columns, one after another
 	columns []format.ColumnChunk // their offsets count from the start of data
 }
 

@@ -15,8 +15,8 @@ import (
 	"github.com/tracelake/tracelake/schema/internal/sample"
 )
 
-// A column with more values than a dictionary holds goes on in plain pages, and
-// begins the next row group with a dictionary again.
+// A column with more values than a dictionary holds continues in plain pages, and
+// starts the next row group with a dictionary again.
 func TestDictionaryOverflows(t *testing.T) {
 	table := &schema.Table{Name: "many", Columns: []schema.Column{
 		{Name: "number", Type: schema.Uint32},
@@ -70,8 +70,8 @@ func pagesOf(m format.ColumnMetaData) string {
 	return strings.Join(out, ", ")
 }
 
-// An encoder that was used before, or reset halfway, or runs beside others,
-// makes the bytes a new one makes.
+// An encoder that was used before, or reset halfway, or runs in parallel with
+// others, makes the same bytes as a new one.
 func TestBytesDoNotDependOnTheEncoder(t *testing.T) {
 	table := sample.EveryType()
 	r := rand.New(rand.NewPCG(3, 0))

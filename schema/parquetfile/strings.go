@@ -13,7 +13,7 @@ func appendText[T string | []byte](dst []byte, s T) []byte {
 	return append(binary.LittleEndian.AppendUint32(dst, uint32(len(s))), s...)
 }
 
-// dictStrings are strings that come again and again, in a dictionary while it lasts.
+// dictStrings are strings that often repeat, in a dictionary until it is full.
 type dictStrings struct {
 	list   []string // in the order they first come
 	number map[string]uint16
@@ -82,7 +82,7 @@ func appendTexts[T string | []byte](dst []byte, values []T, valid []uint8) []byt
 	return dst
 }
 
-// plainStrings are strings that seldom come again.
+// plainStrings are strings that seldom repeat.
 type plainStrings struct {
 	all textSpan
 }
@@ -111,12 +111,12 @@ func (byteStrings) appendDictionary(dst []byte) ([]byte, int) { return dst, 0 }
 
 func (byteStrings) bounds() (least, greatest []byte) { return nil, nil }
 
-// maxBound is the most bytes of a text that is kept as a bound. Longer ones are
-// left out: cut off they would be bounds that no row has.
+// maxBound is the most bytes of a text in a bound. Longer texts are no bounds: cut
+// off, they would be values that no row has.
 const maxBound = 64
 
-// A textSpan is the least and the greatest of some texts, byte by byte: the order
-// of UTF8 columns.
+// A textSpan is the least and the greatest of some texts in the order of their
+// bytes, which is the order of UTF8 columns.
 type textSpan struct {
 	least, greatest string
 	some            bool
@@ -133,7 +133,7 @@ func (s *textSpan) add(x string) {
 	}
 }
 
-// addValid adds those texts that valid, if there is one, has not a 0 for.
+// addValid adds the texts that are not 0 in valid; nil means all.
 func (s *textSpan) addValid(values []string, valid []uint8) {
 	for i, x := range values {
 		if valid == nil || valid[i] != 0 {

@@ -12,9 +12,9 @@ import (
 
 // values encodes the values of one column of a row group, page by page.
 type values interface {
-	// appendPage appends the values of v to the body of a page, and says how
-	// they are encoded. Where valid is not nil, those it has a 0 for are left
-	// out; one is 1 at least.
+	// appendPage appends the values of v to the body of a page, and returns their
+	// encoding. If valid is not nil, it omits the values that are 0 in valid; at
+	// least one is 1.
 	appendPage(dst []byte, v *schema.Vector, valid []uint8) ([]byte, format.Encoding)
 	// appendDictionary appends the body of the dictionary page to dst and
 	// returns how many entries it has. Without any there is no such page.
@@ -25,8 +25,8 @@ type values interface {
 	reset()
 }
 
-// newValues returns the encoder for c: what rises is stored as differences,
-// booleans as bits, long text as it is, and all else through a dictionary.
+// newValues returns the encoder for c: rising values are stored as differences,
+// booleans as bits, long text as plain values, and all else with a dictionary.
 func newValues(c *schema.Column) values {
 	switch c.Type {
 	case schema.Uint8:

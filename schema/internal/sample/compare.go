@@ -6,8 +6,8 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// Compare demands that two batches, the n-th of a file, are of the same rows.
-// The value beside a NULL has to be the zero value.
+// Compare checks that two batches, the n-th of a file, have the same rows. The
+// value in a NULL slot has to be the zero value.
 func Compare(t testing.TB, n int, got, want *schema.Batch) {
 	t.Helper()
 	if got.Rows() != want.Rows() {

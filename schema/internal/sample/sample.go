@@ -75,10 +75,10 @@ func Fill(b *schema.Batch, r *rand.Rand, n int) {
 		v := &b.Columns[i]
 		next := newSeries(r)
 		null := []int{0, 1, 50, 99, 100}[r.IntN(5)] // percent
-		stretch := 1 + 99*r.IntN(2)                 // how many rows in a row are NULL, or not
+		runLength := 1 + 99*r.IntN(2)               // how many rows in a row are NULL, or not
 		valid := true
 		for row := range n {
-			if row%stretch == 0 {
+			if row%runLength == 0 {
 				valid = !v.Column.Nullable || r.IntN(100) >= null
 			}
 			appendValue(v, next(), valid)
