@@ -21,21 +21,21 @@ type DatasetRows struct {
 
 var _ truth.Rows = (*DatasetRows)(nil)
 
-// A waitingRow waits until the packet that told it has a place in the capture.
+// A waitingRow waits until the packet it is made of has a place in the capture.
 type waitingRow struct {
 	position int64
 	write    func(offset int64)
 }
 
-// NewDatasetRows returns what writes the rows of a source. Offsets says where
-// its stream is put, nil that the stream is the capture. The capture has what is
-// put from start on.
+// NewDatasetRows returns a writer of the rows of a source. Offsets says where
+// its stream is in the capture; nil means that the stream is the capture. The
+// capture has the bytes from start on.
 func NewDatasetRows(d *dataset.Writer, source uint8, offsets *Offsets, start int64) *DatasetRows {
 	return &DatasetRows{dataset: d, source: source, offsets: offsets, start: start}
 }
 
 // Finish writes the rows that wait, when all bytes of the stream have a place,
-// and returns what they come to.
+// and returns the totals.
 func (d *DatasetRows) Finish() (schema.Totals, error) {
 	d.release()
 	if d.totals.Gaps > 0 {
