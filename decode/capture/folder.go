@@ -148,15 +148,15 @@ func (r *reader) open(s *section, e entry, name string) (*os.File, int64, error)
 	return nil, 0, &at
 }
 
-// unreadable says that a file named on the command line cannot be opened. The
-// remedy is for the case that it is not the file that was meant.
+// unreadable returns the error for a file of the command line that cannot be
+// opened. The remedy is for the case that another file was meant.
 func unreadable(name string, err error, remedy string) error {
 	problem, cure := whyUnreadable(err)
 	return &InputError{File: name, Problem: problem, Remedy: cmp.Or(cure, remedy), Err: err}
 }
 
-// whyUnreadable says why a file cannot be opened, and the remedy if the cause has
-// one of its own.
+// whyUnreadable returns why a file cannot be opened, and the remedy if the cause
+// has one of its own.
 func whyUnreadable(err error) (problem, remedy string) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

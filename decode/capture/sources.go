@@ -393,7 +393,7 @@ func (b *binder) bindMemory() {
 	}
 }
 
-// noMemory says that no program can be followed.
+// noMemory warns that no program can be followed.
 func (r *reader) noMemory(what string) {
 	r.add("%s has no program memory, so no instruction can be told; --elf FILE or --image FILE@ADDR gives it some", what)
 }

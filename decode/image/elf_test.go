@@ -136,7 +136,7 @@ func TestReadELF(t *testing.T) {
 			want: map[uint32]string{0x8000: "code"},
 		},
 		{
-			name: "build ID in a note segment, behind another note",
+			name: "build ID in a note segment, after another note",
 			elf: testELF{progs: []testProg{
 				{vaddr: 0x8000, data: "code"},
 				{kind: 4, data: "\x05\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00ABCD\x00\x00\x00\x00!\x00\x00\x00" + buildIDNote},

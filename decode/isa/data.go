@@ -149,7 +149,7 @@ func structures(opcode uint32, t *Transfers) {
 }
 
 // lane counts the words of VLD1 to VLD4 and VST1 to VST4 of a single structure
-// to one lane: one to four elements side by side.
+// to one lane: one to four adjacent elements.
 func lane(opcode uint32, t *Transfers) {
 	structure(opcode>>8&3+1, 1<<(opcode>>10&3), t)
 }

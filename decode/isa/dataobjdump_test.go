@@ -328,7 +328,7 @@ var dataDifferences = []struct {
 }
 
 // dataShouldBe are the data instructions with bits that the manual gives in
-// parentheses. objdump demands them, package isa does not.
+// parentheses. objdump requires them, package isa does not.
 var dataShouldBe = []struct {
 	a32          bool
 	mask, value  uint32

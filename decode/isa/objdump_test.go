@@ -260,7 +260,7 @@ var differences = []struct {
 var dataProcessing = regexp.MustCompile(`^(and|eor|sub|rsb|add|adc|sbc|orr|mov|bic|mvn|lsl|lsr|asr|ror|rrx)s?(\.w)?$`)
 
 // shouldBe are the branches with bits that the manual gives in parentheses.
-// objdump demands them, package isa does not.
+// objdump requires them, package isa does not.
 var shouldBe = []struct {
 	a32          bool
 	size         uint8

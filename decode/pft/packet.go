@@ -110,14 +110,14 @@ func reservedHeader(h byte, reason string) error {
 // it fails, and keeps no reference to b.
 //
 // It ignores the bits that are constant or reserved inside a payload;
-// [Config.Append] writes them as hardware does. They are: of an I-sync information byte bits 7,
-// 4 and 0; of branch information bits 5 of byte 0 and 7:6 of byte 1; of a
-// waypoint update bit 0 of the first address byte, bit 6 of a last byte that is
-// not the fifth, and all of the information byte but AltISA; of any fifth
+// [Config.Append] writes them as hardware does. They are: of an I-sync information
+// byte bits 7, 4 and 0; of branch information bits 5 of byte 0 and 7:6 of byte 1;
+// of a waypoint update bit 0 of the first address byte, bit 6 of a last byte that
+// is not the fifth, and all of the information byte but AltISA; of any fifth
 // address byte bit 7, and in ARM state bit 3; of a count bits 1:0 of the first
 // byte, bit 7 of it where it is no atom, and bit 7 of the fifth; of the seventh
-// byte of a 48-bit timestamp bits 7:6. Nor does the version matter: a VMID
-// packet and an exception return are read in PFT 1.0 too.
+// byte of a 48-bit timestamp bits 7:6. Nor does the version matter: a VMID packet
+// and an exception return are read in PFT 1.0 too.
 func (c *Config) Parse(p *Packet, b []byte) error {
 	if len(b) == 0 {
 		return io.ErrUnexpectedEOF
