@@ -5,7 +5,7 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// A Context is the context of the processor, as last told in a segment.
+// A Context is the context of the processor, as last traced in a segment.
 type Context struct {
 	ContextID schema.Null[uint32]
 	VMID      schema.Null[uint8]
@@ -35,8 +35,8 @@ func (c *Context) Space() image.Space {
 	return image.SecureSpace
 }
 
-// SetSpace puts the security state to the one that fetches instructions from a
-// memory space: [Context.Space] returns it again.
+// SetSpace sets the security state that fetches instructions from a memory
+// space. It is the inverse of [Context.Space].
 func (c *Context) SetSpace(s image.Space) {
 	c.NS, c.Hyp = s != image.SecureSpace, s == image.HypSpace
 }

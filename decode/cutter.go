@@ -3,13 +3,13 @@ package decode
 import "github.com/tracelake/tracelake/schema"
 
 // A Cutter finds the cuts of one stream, in order: the places where a decoder can
-// begin that knows nothing of what came before. It goes over a stream that is
-// unbroken; after a break, a new one begins.
+// begin without knowing what came before. Its stream has no break; after a break,
+// a new Cutter begins.
 type Cutter interface {
-	// Find looks for cuts in b: the bytes from where the call before settled,
-	// and those that followed them in the stream. last says that no more
-	// follow. How the stream falls into calls does not change what they find.
-	// The result is valid until the next call.
+	// Find looks for cuts in b: the bytes from where the previous call settled,
+	// and those that followed them in the stream. last reports that no more
+	// follow. How the stream is divided into calls does not change what they
+	// find. The result is valid until the next call.
 	Find(b []byte, last bool) Cuts
 }
 
@@ -19,8 +19,8 @@ type Cuts struct {
 	// Bounds are positions, rising, that no packet reaches past: the ends of
 	// A-syncs.
 	Bounds []int
-	// Settled says that no cut is left to be found before it. It is a whole
-	// number of units.
+	// Settled is a position before which no cut is left to be found. It is a
+	// multiple of Protocol.UnitBytes.
 	Settled int
 }
 
@@ -28,12 +28,11 @@ type Cuts struct {
 type Cut struct {
 	At int
 	// Preserved is what the bytes before the cut report for the rows after it,
-	// if they are lost.
+	// even if those bytes are lost.
 	Preserved Preserved
 }
 
-// Preserved is what packets in bytes that are lost report all the same, for the
-// rows after the loss.
+// Preserved is what the packets in lost bytes report for the rows after the loss.
 type Preserved struct {
 	TimestampRaw  uint64
 	TimestampBits uint8 // low bits of TimestampRaw that were sent

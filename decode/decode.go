@@ -1,5 +1,5 @@
-// Package decode holds the words all protocols share: streams and their
-// offsets, segments, and what a protocol and its decoder are.
+// Package decode holds the types that all protocols share: streams and their
+// offsets, segments, results, protocols and decoders.
 //
 // Damage in a trace is no error here. It becomes rows of `losses`.
 package decode
@@ -19,12 +19,12 @@ type Piece struct {
 	Data []byte
 	// Base is the capture offset of Data[0].
 	Base CaptureOffset
-	// Delta has, for each byte of Data, its capture offset less Base. It is
-	// nil where the bytes lie side by side in the capture.
+	// Delta has, for each byte of Data, its capture offset minus Base. It is
+	// nil where the bytes are adjacent in the capture.
 	Delta []uint32
-	// Break says that the input broke right before this piece (4×FSYNC, lost
-	// frame alignment): nothing goes on from the piece before. A break behind
-	// the last byte of a source is not told.
+	// Break reports that the input broke right before this piece (4×FSYNC, lost
+	// frame alignment): no packet continues from the previous piece. A break
+	// after the last byte of a source is not reported.
 	Break bool
 }
 
@@ -38,19 +38,18 @@ func (p *Piece) Offset(i int) CaptureOffset {
 
 // A Stream gives the bytes of one source in order.
 type Stream interface {
-	// Next returns the next piece, never an empty one, or io.EOF behind the
-	// last. The piece holds until the next call.
+	// Next returns the next piece, never an empty one, or io.EOF after the
+	// last. The piece is valid until the next call.
 	Next() (Piece, error)
 }
 
 // A Source is what a protocol is bound to.
 type Source struct {
 	Registers
-	// CoreType is the type of the core that is traced, as "Cortex-R5"; "" if it
-	// is not known.
+	// CoreType is the type of the traced core, as "Cortex-R5"; "" if unknown.
 	CoreType string
-	// Profile is that of its architecture, "A", "R" or "M"; "" if it is not
-	// known.
+	// Profile is the profile of the core's architecture, "A", "R" or "M"; "" if
+	// unknown.
 	Profile string
 }
 
@@ -63,46 +62,46 @@ type Registers interface {
 // A Protocol is a trace protocol bound to the registers of one source. It is
 // safe for concurrent use.
 type Protocol interface {
-	// Version is that of the protocol, as "1.1".
+	// Version is the version of the protocol, as "1.1".
 	Version() string
-	// Words says in words what the registers make of the stream.
+	// Words describes in words how the registers configure the stream.
 	Words() []string
-	// UnitBytes is how many bytes of the stream one unit takes: 1 where it
-	// consists of bytes, 4 where it consists of records of samples. What rows,
-	// losses and totals count is units.
+	// UnitBytes is how many bytes of the stream one unit takes: 1 where the
+	// stream consists of bytes, 4 where it consists of records of samples. Rows,
+	// losses and totals count units.
 	UnitBytes() int
-	// AheadBytes is how many bytes after its end a part shows its decoder
+	// AheadBytes is how many bytes after the end of a part its decoder may read
 	// (Part.Ahead): a whole number of units, 0 where no packet begins before the
-	// end of the packet before.
+	// end of the previous packet.
 	AheadBytes() int
-	// NewCutter returns what finds the cuts of one stream.
+	// NewCutter returns a Cutter for one stream.
 	NewCutter() Cutter
 	// Resync returns how many bytes of b precede the first place where packets
 	// can be read after a gap. Without such a place it returns false, and how
-	// many bytes can be passed over, whatever follows b.
+	// many bytes can be skipped, whatever follows b.
 	Resync(b []byte) (n int, ok bool)
-	// RateSyncs rates how likely b is a stream of the protocol, by the places
-	// where packets can be read after a gap: more are better, and those more
-	// that good packets follow. Registers that are not those of the source can
-	// make good packets bad; the places remain.
+	// RateSyncs rates how likely b is a stream of the protocol. It counts the
+	// places where packets can be read after a gap, and weighs those higher that
+	// good packets follow. The wrong registers can make good packets bad, but
+	// the places remain.
 	RateSyncs(b []byte) int
-	// TimestampCode is how timestamps are told.
+	// TimestampCode is how timestamps are encoded.
 	TimestampCode() TimestampCode
-	// TracesData says whether the stream can tell data accesses.
+	// TracesData reports whether the stream can have data accesses.
 	TracesData() bool
 	// ParsePacket decodes the packet at the start of b, for people to read.
-	// It fails like the protocol's own codec: io.ErrUnexpectedEOF or an error
-	// that says what is wrong.
+	// It fails like the protocol's own codec: with io.ErrUnexpectedEOF, or with
+	// an error that names what is wrong.
 	ParsePacket(b []byte) (PacketText, error)
-	// NewDecoder returns a decoder that follows the program in mem. With
-	// packets it makes rows of `packets` too.
+	// NewDecoder returns a decoder that follows the program in mem. If packets
+	// is set, the decoder makes rows of `packets` too.
 	NewDecoder(mem *image.Memory, packets bool) Decoder
 }
 
 // A PacketText is a packet in words.
 type PacketText struct {
 	Len    int    // bytes, header included
-	Type   string // lower snake case, the specification's word
+	Type   string // the specification's word, in lower snake case
 	Fields []Field
 }
 
@@ -134,10 +133,10 @@ type Field struct {
 	Value any // string, bool or an unsigned integer
 }
 
-// A Decoder decodes the segments of one source, one after another. Its state is
-// that of the segment at hand; it is used by one goroutine at a time.
+// A Decoder decodes the segments of one source, one after another. It keeps the
+// state of the current segment. One goroutine at a time may use it.
 type Decoder interface {
-	// Decode decodes p and appends what it tells to u. It ends with exactly
-	// one more entry in u.Segments.
-	Decode(u *Result, p Part)
+	// Decode decodes p and appends its rows to r, and exactly one entry to
+	// r.Segments.
+	Decode(r *Result, p Part)
 }

@@ -2,19 +2,19 @@ package decode
 
 import "github.com/tracelake/tracelake/schema"
 
-// A DataElement is one thing a stream tells about data. Whether and how it becomes a
-// row of `data_accesses` depends on what came before it, in whatever segment
-// that was: the stitcher knows.
+// A DataElement is one thing a stream reports about data. Whether and how it
+// becomes a row of `data_accesses` depends on earlier elements, even of earlier
+// segments; only the stitcher knows those.
 type DataElement struct {
-	// Key.Seq is that of the next instruction, but where the kind says
+	// Key.Seq is the ordinal of the next instruction, unless the kind says
 	// otherwise.
 	schema.Key
 	Kind DataElementKind
 
 	// Of the packets about transfers.
 	Tag         uint8  // 1 to 3: out of order
-	NewAddress  bool   // the first transfer traced, or one not behind the last
-	AddressBits uint8  // how many low bits of Address were sent, 0 without
+	NewAddress  bool   // the first transfer traced, or one not adjacent to the last
+	AddressBits uint8  // how many low bits of Address were sent; 0: no address
 	Address     uint32 // as sent
 	Value       uint32
 	ValueTraced bool // values are traced
@@ -26,23 +26,25 @@ type DataElement struct {
 	Swap     bool // reads first, then writes
 	Register bool // between core and coprocessor: no address
 
-	// Act, of ElementPop and ElementAborted, is the last act before it: Seq is only
-	// an instruction if that is one.
+	// Cancelable, of ElementPop and ElementAborted, is what a cancel right before
+	// the element would take back. Seq names an instruction only if that is
+	// CancelableInstruction.
 	Cancelable Cancelable
 
-	// Events is how many events the unit had.
+	// Events is how many events the result had before the element.
 	Events int
 
-	// Told since the datum before, or since the part began: instructions, and
-	// among them some without a row that may have transferred data.
+	// Since the previous element, or since the part began: instructions were
+	// traced, and one of them has no row and may have transferred data.
 	Instructions, Unplaced bool
 }
 
-// A DataElementKind is what a datum says.
+// A DataElementKind is what a data element reports.
 type DataElementKind uint8
 
-// The data. Those up to ElementPop open a group of transfers: the packets of
-// transfers behind belong to it, to a stack frame up to the next instruction.
+// The kinds of data elements. Those up to ElementPop open a group of transfers,
+// to which the transfer packets after it belong; to a stack frame only those up
+// to the next instruction.
 const (
 	ElementInstruction DataElementKind = iota // Seq is the instruction that transfers
 	ElementPush                               // an exception stacks registers (v7-M)
@@ -52,23 +54,23 @@ const (
 	ElementPlaceholder // the next transfer, whose value comes later, under its tag
 	ElementValue       // that value
 	ElementNotTraced   // the next transfer, left out
-	ElementStoreFailed // the transfer before was of a store exclusive that failed
+	ElementStoreFailed // the previous transfer was of a store exclusive that failed
 	ElementSuppressed  // packets are dropped from here on
 
-	ElementPaused          // the instruction goes on after an exception
+	ElementPaused          // the instruction continues after an exception
 	ElementAborted         // the instruction Seq aborted
 	ElementCancelled       // the instruction that had Seq was cancelled
 	ElementReturnCancelled // the return was cancelled, the instruction was not
 
 	ElementRestart  // trace restarts
-	ElementOverflow // so it does, after an overflow
+	ElementOverflow // trace restarts after an overflow
 	ElementLost     // packet sync is lost
 
-	ElementNothing // the part ends: only what was told since the datum before
+	ElementNothing // the part ends: Instructions and Unplaced since the previous element
 )
 
-// NamesEarlier says whether Seq is that of an instruction before the datum,
-// instead of the next one.
+// NamesEarlier reports whether Seq names an instruction before the data element,
+// not the next one.
 func (x *DataElement) NamesEarlier() bool {
 	return x.Kind == ElementInstruction || x.Kind == ElementPop || x.Kind == ElementAborted
 }

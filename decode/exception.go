@@ -2,9 +2,9 @@ package decode
 
 import "github.com/tracelake/tracelake/schema"
 
-// exceptionTypes are the canonical types by the number that a branch packet has
-// of an exception, in the architectures v6, v7-A and v7-R (IHI 0035B, table 4.9;
-// IHI 0014Q has the same).
+// exceptionTypes are the canonical types by the exception number of a branch
+// packet, in the architectures v6, v7-A and v7-R (IHI 0035B, table 4.9; IHI 0014Q
+// has the same).
 var exceptionTypes = [16]schema.ExceptionType{
 	0:  schema.ExcReserved, // none: not an exception
 	1:  schema.ExcDebug,    // halting debug
@@ -24,8 +24,8 @@ var exceptionTypes = [16]schema.ExceptionType{
 	15: schema.ExcFIQ,
 }
 
-// ExceptionType returns the canonical type of the exception of that number.
-// Numbers beyond 15 are reserved, which is no loss of sync.
+// ExceptionType returns the canonical type of an exception number. Numbers above
+// 15 are reserved, but do not lose packet sync.
 func ExceptionType(number uint16) schema.ExceptionType {
 	if int(number) < len(exceptionTypes) {
 		return exceptionTypes[number]

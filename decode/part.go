@@ -5,28 +5,28 @@ type Part struct {
 	Data []byte
 	// Offsets are the capture offsets of the bytes of Data.
 	Offsets []CaptureOffset
-	// Ahead are the bytes after Data, at most Protocol.AheadBytes, fewer only
-	// at the end of the stream or a break: the decoder may read them, and does
-	// not count them.
+	// Ahead are the bytes after Data: Protocol.AheadBytes of them, fewer only
+	// at the end of the stream or at a break. The decoder may read Ahead, and
+	// does not count it.
 	Ahead []byte
 	// Bounds are positions in Data that no packet reaches past: the ends of
 	// A-syncs (see [Cuts]).
 	Bounds []int
-	// Continued says that the part goes on a segment: the decoder is the one
-	// that decoded the part before. Otherwise it begins with the I-sync of a
-	// cut.
+	// Continued reports that the part continues a segment: its decoder is the
+	// one that decoded the previous part. Any other part begins with the I-sync
+	// of a cut.
 	Continued bool
-	// Open says that more parts of the segment follow.
+	// Open reports that more parts of the segment follow.
 	Open bool
-	// Break says, of a continued part, that the input broke before it: its
-	// bytes, and all up to the next cut, are lost.
+	// Break reports that the input broke before a continued part: its bytes, and
+	// all up to the next cut, are lost.
 	Break bool
-	// End says that the stream ends or breaks behind the part: a packet cut
+	// End reports that the stream ends or breaks after the part: a packet cut
 	// off there is a loss.
 	End bool
 }
 
-// Rest returns the bytes from i on, with their offsets, in memory of their own.
+// Rest returns a copy of the bytes from i on, and of their offsets.
 func (p *Part) Rest(i int) Part {
 	return Part{
 		Data:    append([]byte(nil), p.Data[i:]...),
@@ -34,7 +34,7 @@ func (p *Part) Rest(i int) Part {
 	}
 }
 
-// Prepend puts head, the rest of the part before, in front of p.
+// Prepend puts head, the rest of the previous part, in front of p.
 func (p *Part) Prepend(head Part) {
 	n := len(head.Data)
 	if n == 0 {

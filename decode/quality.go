@@ -10,53 +10,52 @@ import (
 const MaxMisses = 16
 
 // A Quality counts how far the trace and the program image agree. A right
-// decoder with the program that ran has no miss on intact trace; a wrong image
-// has them from the start.
+// decoder with the program that ran has no miss on intact trace; with a wrong
+// image it has misses from the start.
 type Quality struct {
 	// Branches are the branch packets without exception that could be compared
-	// with the instruction they follow. BranchesIndirect are those behind an
-	// instruction that can branch indirectly, BranchesRepeated those that tell
-	// again where the program goes by itself, as with branch broadcast or a
-	// change of security state. All others are misses.
+	// with the instruction they follow. BranchesIndirect are those after an
+	// instruction that can branch indirectly, BranchesRepeated those that repeat
+	// where the program goes anyway, as with branch broadcast or a change of
+	// security state. All others are misses.
 	Branches, BranchesIndirect, BranchesRepeated int64
-	// BranchesUnplaced came where the position in the program was not known.
+	// BranchesUnplaced are the branch packets at an unknown PC.
 	BranchesUnplaced int64
-	// ISyncs are the periodic I-syncs that could be compared with the position
-	// in the program, ISyncsEqual those that say the same. All others are
-	// misses.
+	// ISyncs are the periodic I-syncs that could be compared with the PC,
+	// ISyncsEqual those that agree with it. All others are misses.
 	ISyncs, ISyncsEqual int64
-	// ISyncsUnplaced came where the position was not known.
+	// ISyncsUnplaced are the periodic I-syncs at an unknown PC.
 	ISyncsUnplaced int64
 
 	BranchMisses, ISyncMisses []Miss
 
-	// Undefined are the packets that were read though the version of the
-	// protocol does not have them, in the plural, sorted: the registers may be
-	// wrong.
+	// Undefined names the packets that were read though the version of the
+	// protocol does not have them: the registers may be wrong. The names are
+	// plurals, sorted.
 	Undefined []string
 }
 
 // A Miss is a packet that does not agree with the program image.
 type Miss struct {
 	Offset int64 // capture offset of the packet
-	// After is the address of the instruction a branch packet follows. It is
-	// NULL where there is none, in straight code without end, and for I-syncs.
+	// After is the address of the instruction that a branch packet follows. It
+	// is NULL where there is none, in straight code without end, and for
+	// I-syncs.
 	After schema.Null[uint32]
-	// Expected is where the program goes without the packet, Found where the
-	// packet says.
+	// Expected is the PC without the packet, Found the one in the packet.
 	Expected, Found PC
-	// Security is what an I-sync says, if it is not that of the flow.
+	// Security is the security state in an I-sync, if that of the flow differs.
 	Security schema.Null[schema.Security]
 }
 
-// IndirectBranch counts a branch packet behind an instruction that can branch
+// IndirectBranch counts a branch packet after an instruction that can branch
 // indirectly.
 func (q *Quality) IndirectBranch() {
 	q.Branches++
 	q.BranchesIndirect++
 }
 
-// Branch counts a branch packet behind any other instruction.
+// Branch counts a branch packet after any other instruction.
 func (q *Quality) Branch(m Miss) {
 	q.Branches++
 	if m.After.OK && m.Expected == m.Found {
@@ -66,37 +65,37 @@ func (q *Quality) Branch(m Miss) {
 	q.BranchMisses = appendMisses(q.BranchMisses, m)
 }
 
-// ISync compares a periodic I-sync at a capture offset with the position the
-// flow had reached.
-func (q *Quality) ISync(offset int64, reached schema.Null[Position], told Position) {
+// ISync compares the position in a periodic I-sync, which is at a capture offset,
+// with the position that the flow had reached.
+func (q *Quality) ISync(offset int64, reached schema.Null[Position], traced Position) {
 	switch {
 	case !reached.OK:
 		q.ISyncsUnplaced++
 		return
-	case reached.V == told:
+	case reached.V == traced:
 		q.ISyncsEqual++
 	default:
-		m := Miss{Offset: offset, Expected: reached.V.PC, Found: told.PC}
-		if told.NonSecure != reached.V.NonSecure {
-			m.Security = schema.Of(told.security())
+		m := Miss{Offset: offset, Expected: reached.V.PC, Found: traced.PC}
+		if traced.NonSecure != reached.V.NonSecure {
+			m.Security = schema.Of(traced.security())
 		}
 		q.ISyncMisses = appendMisses(q.ISyncMisses, m)
 	}
 	q.ISyncs++
 }
 
-// Add adds what is counted behind q in the stream.
-func (q *Quality) Add(behind *Quality) {
-	q.Branches += behind.Branches
-	q.BranchesIndirect += behind.BranchesIndirect
-	q.BranchesRepeated += behind.BranchesRepeated
-	q.BranchesUnplaced += behind.BranchesUnplaced
-	q.ISyncs += behind.ISyncs
-	q.ISyncsEqual += behind.ISyncsEqual
-	q.ISyncsUnplaced += behind.ISyncsUnplaced
-	q.BranchMisses = appendMisses(q.BranchMisses, behind.BranchMisses...)
-	q.ISyncMisses = appendMisses(q.ISyncMisses, behind.ISyncMisses...)
-	for _, packets := range behind.Undefined {
+// Add adds the counts of what follows q in the stream.
+func (q *Quality) Add(later *Quality) {
+	q.Branches += later.Branches
+	q.BranchesIndirect += later.BranchesIndirect
+	q.BranchesRepeated += later.BranchesRepeated
+	q.BranchesUnplaced += later.BranchesUnplaced
+	q.ISyncs += later.ISyncs
+	q.ISyncsEqual += later.ISyncsEqual
+	q.ISyncsUnplaced += later.ISyncsUnplaced
+	q.BranchMisses = appendMisses(q.BranchMisses, later.BranchMisses...)
+	q.ISyncMisses = appendMisses(q.ISyncMisses, later.ISyncMisses...)
+	for _, packets := range later.Undefined {
 		q.Undefine(packets)
 	}
 }

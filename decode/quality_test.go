@@ -30,7 +30,7 @@ func TestQualityBranch(t *testing.T) {
 
 func at(address uint32) Position { return Position{PC: PC{Address: address}} }
 
-// Counts add up, of misses the first are kept.
+// Add sums the counts and keeps the first misses.
 func TestQualityAdd(t *testing.T) {
 	var first, second, sum Quality
 	first.IndirectBranch()

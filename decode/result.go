@@ -6,10 +6,10 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// A Result is what one worker makes of a stretch of a stream: whole segments, or
-// a part of a long one. Ordinals, epochs and cycles in its rows count from the
-// start of their segment; the stitcher knows what they stand on. All slices are
-// in stream order, and each segment owns a stretch of each (Segment.Ends).
+// A Result is what one worker decodes from a work unit: whole segments, or a part
+// of a long one. Ordinals, epochs and cycles in its rows count from the start of
+// their segment; the stitcher adds the totals before the segment. All slices are
+// in stream order, and each segment owns a range of each slice (Segment.Ends).
 type Result struct {
 	Blocks     Rows[*schema.Block] // in order of first use in their part
 	Runs       Rows[schema.Run]
@@ -22,45 +22,45 @@ type Result struct {
 	Data       KeyedRows[DataElement, *DataElement]
 	Events     KeyedRows[schema.Event, *schema.Event]
 	Losses     KeyedRows[schema.Loss, *schema.Loss]
-	Packets    KeyedRows[schema.Packet, *schema.Packet] // only if asked for
+	Packets    KeyedRows[schema.Packet, *schema.Packet] // only if NewDecoder was asked for them
 	Segments   []Segment
 }
 
-// A Segment is what a decoder says of a segment (or of a part of one, then of
-// that part alone) beside its rows.
+// A Segment is what a decoder reports of a segment, or of a part of one, beside
+// its rows.
 type Segment struct {
 	// Row counts bytes, instructions and exceptions. Its Seq is not used.
 	Row schema.Segment
-	// Quality does not count the lead: that is for the stitcher.
+	// Quality does not count the first I-sync: the stitcher does.
 	Quality Quality
-	// Ends are the ends of its stretches in the unit's slices.
+	// Ends are the ends of the segment's ranges in the slices of the result.
 	Ends Ends
 	// Continued and Open are those of the part.
 	Continued, Open bool
-	// Lead is the I-sync the segment begins with (not in a continued part).
+	// Start is the I-sync the segment begins with (not in a continued part).
 	Start SegmentStart
-	// Tail is what goes on into the segment behind.
+	// End is the state that the next segment continues from.
 	End SegmentEnd
-	// Back is what reaches back.
+	// Back has the rows that refer to what came before.
 	Back BackReferences
-	// Inside is what the segment is if the one before ended inside an instruction
-	// (Tail.Half) that the lead goes on with: a unit of one segment. It is nil
-	// where that makes no difference.
+	// Inside is the segment, as a result of its own, for the case that the
+	// previous segment ended inside an instruction (SegmentEnd.Half) and the
+	// first I-sync continues it. It is nil where that makes no difference.
 	Inside *Result
 }
 
-// A SegmentStart is the I-sync of a cut, as far as its effects depend on what came
-// before: at the start, and after a loss or a break, it restarts the flow
-// whatever its reason; else a periodic one goes on. A decoder says the same of one
-// inside a segment, for [Recorder.Restart].
+// A SegmentStart is the I-sync of a cut. Its effects depend on what came before: at
+// the start of a stream, and after a loss or a break, it restarts the flow
+// whatever its reason; otherwise the flow continues if it is periodic. Decoders
+// also use SegmentStart for an I-sync inside a segment, in [Recorder.Restart].
 type SegmentStart struct {
 	Offset int64
 	Reason schema.ISyncReason
-	At     schema.Null[Position] // NULL: it tells none
-	// Count is the cycle count it carries: absent, unknown, or a number.
+	At     schema.Null[Position] // NULL: the I-sync has no position
+	// Count is the cycle count of the I-sync: absent, unknown, or a number.
 	HasCount bool
 	Count    schema.Null[int64]
-	// CycleAccurate says that cycles are counted: `cycle` is 0 at the start of
+	// CycleAccurate reports that cycles are counted: `cycle` is 0 at the start of
 	// an epoch, not NULL. The recorder sets it.
 	CycleAccurate bool
 }
@@ -70,122 +70,123 @@ type SegmentStart struct {
 type ISyncEffect struct {
 	Restart  schema.Null[schema.Event] // the flow restarts
 	NewEpoch bool                      // an epoch opens
-	Cycles   int64                     // that the epoch advances by, if none opens
+	Cycles   int64                     // by which the epoch advances, if none opens
 	Count    schema.Null[schema.CycleCount]
 }
 
-// Effect returns what the I-sync does. lost says that packet sync was lost before
-// it, or that nothing came before. One that is periodic and not after a loss
-// restarts nothing. Any other opens an epoch, unless it carries a count that is
-// known: then the gap before it was counted, and the epoch continues.
-func (l *SegmentStart) Effect(lost bool) ISyncEffect {
-	key := schema.Key{Offset: l.Offset}
-	restarts := lost || l.Reason != schema.ISyncPeriodic
-	e := ISyncEffect{NewEpoch: lost || restarts && !l.Count.OK}
+// Effect returns what the I-sync does. lost reports that packet sync was lost
+// before it, or that nothing came before. A periodic I-sync that does not follow a
+// loss restarts nothing. Any other opens an epoch, unless it has a known count:
+// then the gap before it was counted, and the epoch continues.
+func (s *SegmentStart) Effect(lost bool) ISyncEffect {
+	key := schema.Key{Offset: s.Offset}
+	restarts := lost || s.Reason != schema.ISyncPeriodic
+	e := ISyncEffect{NewEpoch: lost || restarts && !s.Count.OK}
 	if restarts {
-		e.Restart = schema.Of(schema.Event{Key: key, Event: RestartEvent(l.Reason), Address: l.Address()})
+		e.Restart = schema.Of(schema.Event{Key: key, Event: RestartEvent(s.Reason), Address: s.Address()})
 	}
 	if !e.NewEpoch {
-		e.Cycles = l.Count.V
+		e.Cycles = s.Count.V
 	}
-	if l.HasCount {
-		e.Count = schema.Of(schema.CycleCount{Key: key, Cycles: l.Count, Kind: schema.CountISync, OutOfEpoch: e.NewEpoch})
+	if s.HasCount {
+		e.Count = schema.Of(schema.CycleCount{Key: key, Cycles: s.Count, Kind: schema.CountISync, OutOfEpoch: e.NewEpoch})
 	}
 	return e
 }
 
-// Address is that of the I-sync; NULL if it reports none.
-func (l *SegmentStart) Address() schema.Null[uint32] {
-	return schema.Null[uint32]{V: l.At.V.Address, OK: l.At.OK}
+// Address is the address in the I-sync; NULL if it has none.
+func (s *SegmentStart) Address() schema.Null[uint32] {
+	return schema.Null[uint32]{V: s.At.V.Address, OK: s.At.OK}
 }
 
 // A SegmentEnd is the state at the end of a segment, relative to its start.
 type SegmentEnd struct {
-	// Lost says that packet sync was lost: the next cut restarts the flow.
-	// Broken says that the input broke: nothing at all is carried on.
+	// Lost reports that packet sync was lost: the next cut restarts the flow.
+	// Broken reports that the input broke: nothing at all is carried on.
 	Lost, Broken bool
-	// Epoch counts the epochs opened in the segment after its lead; Cycle is
+	// Epoch counts the epochs opened in the segment after its start; Cycle is
 	// the sum in the last of them.
 	Epoch int32
 	Cycle int64
-	// Reached is where the flow stood, if known.
+	// Reached is the position that the flow has reached, if known.
 	Reached schema.Null[Position]
-	// Half says that of the instruction there the first half was told: Reached is
-	// the second one.
+	// Half reports that only the first half of an instruction was traced:
+	// Reached is the second half.
 	Half bool
-	// Timestamp is what is known of the raw value: KnownBits low bits of Raw.
-	// TimestampCleared says that what was known before the segment is void.
+	// TimestampBits low bits of the raw timestamp TimestampRaw are known.
+	// TimestampCleared reports that a timestamp from before the segment is void.
 	TimestampRaw     uint64
 	TimestampBits    uint8
 	TimestampCleared bool
-	// VMID as last told in the segment; NULL passes on what came before.
+	// VMID as last traced in the segment; NULL passes on what came before.
 	VMID schema.Null[uint8]
-	// Preserved is what bytes that are lost, up to the end of the segment, report
-	// for the rows after it.
+	// Preserved is what lost bytes, up to the end of the segment, report for the
+	// rows after it.
 	Preserved Preserved
 	// Seq counts the instructions of the segment so far.
 	Seq int64
-	// Act is the last act, which a part behind may cancel, and Return is the
-	// index of the `return` row that goes with it, -1 without one.
+	// Cancelable is what a later part may cancel, and Return is the index of the
+	// `return` row that goes with it, -1 without one.
 	Cancelable Cancelable
 	Return     int
 	// Waits are the cycles since the last instruction, or since the segment
-	// began if Back.Waits says so: cost of the next one.
+	// began if Back.Waits says so: cost of the next instruction.
 	Waits int64
 	// Restart is the last restart of trace that can be counted late.
 	Restart schema.Null[Restart]
 }
 
-// A Cancelable is what a cancel takes back. Protocols without one say NothingCancelable.
+// A Cancelable is what a cancel takes back. Protocols without cancels use
+// NothingCancelable.
 type Cancelable uint8
 
-// The acts.
+// What a cancel takes back.
 const (
 	NothingCancelable     Cancelable = iota // nothing, or nothing any more
 	CancelableInstruction                   // the last instruction of the part
 	CancelableReturn                        // the `return` row; the instruction before it stays
 	CancelableUnplaced                      // an instruction without a row
-	CancelableEarlier                       // that of the part before
+	CancelableEarlier                       // what the previous part ended with
 )
 
-// BackReferences are what in a part reaches back to what came before it. Its zero value
-// says that nothing does.
+// BackReferences are what in a part refers to what came before it. The zero value
+// has no reference.
 type BackReferences struct {
-	// Cancel is the exception that cancels the act before the part.
+	// Cancel is the exception that cancels what the previous part ended with.
 	Cancel schema.Null[BackCancel]
 	// Aborts are indexes of exceptions whose return address is that of the last
 	// instruction before the part, if there is one.
 	Aborts []int
-	// Waits says what becomes of the cycles since the last instruction.
+	// Waits is what becomes of the cycles since the last instruction.
 	Waits BackWaits
 	// Count is the first late count in the part, if the restart it belongs to
 	// is not in its segment.
 	Count schema.Null[BackCount]
 }
 
-// A BackCancel has the indexes of the rows a cancel makes.
+// A BackCancel has the indexes of the rows that a cancel makes.
 type BackCancel struct {
-	Event       int // `cancelled`, with its address open
+	Event       int // `cancelled`, whose address is not known yet
 	Exception   int
-	Return      int // the `return` row told since, which is cancelled with an instruction; or -1
+	Return      int // the `return` row since, which is cancelled with an instruction; or -1
 	DataElement int // `ElementCancelled`, or -1
 }
 
-// A BackCount has the indexes of the rows a late count makes.
+// A BackCount has the indexes of the rows that a late count makes.
 type BackCount struct {
 	Count int
-	Event int // `count_unexpected`, which goes if there is a restart to count
+	Event int // `count_unexpected`, which is removed if there is a restart to count
 }
 
-// BackWaits says what becomes of cycles told before a part but behind the last
+// BackWaits is what becomes of cycles counted before a part but after the last
 // instruction.
 type BackWaits uint8
 
-// The fates of cycles.
+// What becomes of the cycles.
 const (
 	WaitsDropped BackWaits = iota // they belong to no instruction
 	WaitsTaken                    // they are a cost of the part's first instruction
-	WaitsPassed                   // they are left to the part behind
+	WaitsPassed                   // they are left to the next part
 )
 
 // A Restart is an I-sync that is not periodic, for a cycle count that comes
@@ -202,19 +203,19 @@ type PC struct {
 	ISA     schema.ISA
 }
 
-// A Position is a place with the security state instructions are fetched in, as
-// far as I-syncs are held against it.
+// A Position is a PC and the security state that its instruction is fetched in:
+// what a periodic I-sync is compared with.
 type Position struct {
 	PC
 	NonSecure bool
 }
 
-// ISyncDiffers is the detail of an `inconsistent` event: a periodic I-sync says
+// ISyncDiffers is the detail of an `inconsistent` event: a periodic I-sync has
 // another position than the flow had reached. The I-sync wins.
-func ISyncDiffers(reached, told Position) string {
-	detail := fmt.Sprintf("periodic I-sync says 0x%08x %s", told.Address, told.ISA)
-	if told.NonSecure != reached.NonSecure {
-		detail += ", " + told.security().String()
+func ISyncDiffers(reached, traced Position) string {
+	detail := fmt.Sprintf("periodic I-sync says 0x%08x %s", traced.Address, traced.ISA)
+	if traced.NonSecure != reached.NonSecure {
+		detail += ", " + traced.security().String()
 	}
 	return detail
 }
@@ -238,6 +239,6 @@ func RestartEvent(reason schema.ISyncReason) schema.EventKind {
 	return schema.EventTraceOn
 }
 
-// NothingToCancel is the detail of an `inconsistent` event: a cancel with no act
-// since the one before.
+// NothingToCancel is the detail of an `inconsistent` event: a cancel with nothing
+// to take back since the previous cancel.
 const NothingToCancel = "cancel"

@@ -24,39 +24,39 @@ const (
 )
 
 // lists returns the rows of every kind.
-func (u *Result) lists() [rowKinds]list {
+func (r *Result) lists() [rowKinds]list {
 	return [rowKinds]list{
-		Blocks: &u.Blocks, Runs: &u.Runs, Costs: &u.Costs, Spans: &u.Spans, Exceptions: &u.Exceptions, Counts: &u.Counts,
-		Timestamps: &u.Timestamps, Contexts: &u.Contexts, Data: &u.Data, Events: &u.Events, Losses: &u.Losses, Packets: &u.Packets,
+		Blocks: &r.Blocks, Runs: &r.Runs, Costs: &r.Costs, Spans: &r.Spans, Exceptions: &r.Exceptions, Counts: &r.Counts,
+		Timestamps: &r.Timestamps, Contexts: &r.Contexts, Data: &r.Data, Events: &r.Events, Losses: &r.Losses, Packets: &r.Packets,
 	}
 }
 
-// Ends are how many rows of each kind a unit has at some point, as at the end of
+// Ends are how many rows of each kind a result has at some point, as at the end of
 // a segment.
 type Ends [rowKinds]int
 
-// Ends returns how many rows of each kind u has.
-func (u *Result) Ends() (e Ends) {
-	for kind, rows := range u.lists() {
+// Ends returns how many rows of each kind r has.
+func (r *Result) Ends() (e Ends) {
+	for kind, rows := range r.lists() {
 		e[kind] = rows.len()
 	}
 	return e
 }
 
-// Truncate drops the rows after an end. Blocks stay: they are no rows of their
+// Truncate drops the rows after an end, but no blocks: they are no rows of their
 // own, and a walk may come back to them.
-func (u *Result) Truncate(to Ends) {
-	for kind, rows := range u.lists() {
+func (r *Result) Truncate(to Ends) {
+	for kind, rows := range r.lists() {
 		if RowKind(kind) != Blocks {
 			rows.truncate(to[kind])
 		}
 	}
 }
 
-// Lower takes one from the ordinals of the rows at the end of a stretch that
+// Lower subtracts one from the ordinals of the rows at the end of a range that
 // come after the instruction seq, which was taken back.
-func (u *Result) Lower(from, to Ends, seq int64) {
-	for kind, rows := range u.lists() {
+func (r *Result) Lower(from, to Ends, seq int64) {
+	for kind, rows := range r.lists() {
 		rows.lower(from[kind], to[kind], seq)
 	}
 }
@@ -82,8 +82,8 @@ type KeyedRows[T any, P keyed[T]] []T
 type keyed[T any] interface {
 	*T
 	RowKey() *schema.Key
-	// NamesEarlier says that the ordinal of the row may be lower than that of
-	// the row before it.
+	// NamesEarlier reports that the ordinal of the row may be lower than that of
+	// the previous row.
 	NamesEarlier() bool
 }
 

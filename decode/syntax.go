@@ -2,12 +2,12 @@ package decode
 
 import "fmt"
 
-// A SyntaxError reports bytes that are no packet of a protocol. The stream is
-// out of step with its reader from there to the next A-sync.
+// A SyntaxError reports bytes that are no packet of a protocol. Packet sync is
+// lost from there to the next A-sync.
 type SyntaxError struct {
 	Protocol string // as "pft"
 	Header   byte   // the first byte
-	Reserved bool   // a header the protocol reserves, else one with a wrong payload
+	Reserved bool   // the protocol reserves the header; else the payload is wrong
 	Reason   string // what is wrong
 }
 

@@ -2,14 +2,14 @@ package decode
 
 import "fmt"
 
-// A TimestampCode says how the timestamps of a source are told.
+// A TimestampCode is how the timestamps of a source are encoded.
 type TimestampCode struct {
 	Bits uint8 // width of a whole one: 48 or 64; 0 if the protocol has none
 	Gray bool  // Gray code, else natural binary
 }
 
 // Value returns the timestamp whose raw form, as sent, is raw. Gray code is
-// decoded from the whole value, never from the part a packet sent.
+// decoded from the whole value, never from only the bits that a packet sent.
 func (c TimestampCode) Value(raw uint64) uint64 {
 	if c.Gray {
 		for shift := uint(1); shift < 64; shift *= 2 {
@@ -65,7 +65,7 @@ func (c TimestampCode) Append(dst []byte, raw uint64, n uint8) []byte {
 	return append(dst, byte(raw)&^0x80)
 }
 
-// BitsSent returns how many low bits a timestamp of n bytes tells.
+// BitsSent returns how many low bits a timestamp of n bytes has.
 func (c TimestampCode) BitsSent(n uint8) uint8 {
 	if int(n) == c.maxBytes() {
 		return c.Bits

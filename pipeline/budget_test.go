@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/tracelake/tracelake/decode/capture"
+	"github.com/tracelake/tracelake/pipeline/rows"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 )
@@ -80,14 +81,14 @@ func TestRowGroupsByBytes(t *testing.T) {
 	tr := (&trace{id: 0x10, protocol: fuzzETMv3(t, 3<<5|1<<8), memory: fuzzMemory()}).with(bytes.Repeat(denseSegment, segments))
 	for _, workers := range []int{1, 7} {
 		groups := map[string][]int{}
-		tr.decodeStream(t, tr.stream(wholePieces), decodeOptions{workers: workers, submit: func(_ *decodedTables, j job) error {
-			batch, rows := schema.NewBatch(j.series.Table), 0
-			err := j.fill(batch, func() error {
-				rows += batch.Rows()
+		tr.decodeStream(t, tr.stream(wholePieces), decodeOptions{workers: workers, submit: func(_ *decodedTables, j rows.Job) error {
+			batch, n := schema.NewBatch(j.Series.Table), 0
+			err := j.Fill(batch, func() error {
+				n += batch.Rows()
 				batch.Reset()
 				return nil
 			})
-			groups[j.series.Table.Name] = append(groups[j.series.Table.Name], rows)
+			groups[j.Series.Table.Name] = append(groups[j.Series.Table.Name], n)
 			return err
 		}})
 		// 24 MiB at 256 bytes for the piece and 40 for its run; 15 MiB at 128 for
@@ -106,6 +107,7 @@ func TestRowGroupsByBytes(t *testing.T) {
 // What an export holds of such a stream, decoded and in row groups that wait, is
 // bounded however long it is.
 func TestExportBoundsWhatWaits(t *testing.T) {
+	const groupBytes = 24 << 20 // where a row group of runs ends
 	dir := t.TempDir()
 	file, code := filepath.Join(dir, "trace"), filepath.Join(dir, "code")
 	writeFile(t, file, bytes.Repeat(denseSegment, 100_000))
@@ -132,7 +134,7 @@ func TestExportBoundsWhatWaits(t *testing.T) {
 			t.Fatal(err)
 		}
 		n := int64(workers)
-		if most := n*jobBytes + runGroupBytes + 1024; e.queued.most > most {
+		if most := n*jobBytes + groupBytes + 1024; e.queued.most > most {
 			t.Errorf("%d workers: %d bytes waited to be encoded, want at most %d", workers, e.queued.most, most)
 		}
 		// A unit is 5,042 segments, of 600 bytes each beside its rows: 8 MiB with room
@@ -140,7 +142,7 @@ func TestExportBoundsWhatWaits(t *testing.T) {
 		if most := n*decodedBytes + (n+1)*8<<20; s.decoded.most > most {
 			t.Errorf("%d workers: %d bytes waited to be stitched, want at most %d", workers, s.decoded.most, most)
 		}
-		if e.queued.most < runGroupBytes || s.decoded.most == 0 {
+		if e.queued.most < groupBytes || s.decoded.most == 0 {
 			t.Errorf("%d workers: only %d and %d bytes waited", workers, e.queued.most, s.decoded.most)
 		}
 	}

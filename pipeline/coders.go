@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 
+	"github.com/tracelake/tracelake/pipeline/rows"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 )
@@ -35,13 +36,13 @@ type encoded struct {
 
 // encode makes the row group of a job. It stops between two batches once ctx is
 // done.
-func (c *coders) encode(ctx context.Context, j job) (encoded, error) {
-	pool := c.pool(j.series.Table)
+func (c *coders) encode(ctx context.Context, j rows.Job) (encoded, error) {
+	pool := c.pool(j.Series.Table)
 	coder := pool.Get().(*coder)
 	defer pool.Put(coder)
 	coder.encoder.Reset()
 	coder.batch.Reset()
-	err := j.fill(coder.batch, func() error {
+	err := j.Fill(coder.batch, func() error {
 		if err := ctx.Err(); err != nil || coder.batch.Rows() == 0 {
 			return err
 		}
@@ -53,5 +54,5 @@ func (c *coders) encode(ctx context.Context, j job) (encoded, error) {
 		return encoded{}, err
 	}
 	chunks, err := coder.encoder.Finish()
-	return encoded{j.series, chunks}, err
+	return encoded{j.Series, chunks}, err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/tracelake/tracelake/decode/capture"
+	"github.com/tracelake/tracelake/pipeline/stitch"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -20,10 +21,10 @@ func Count(ctx context.Context, input string, opt capture.Options, workerCount i
 		if src.status != schema.StatusDecoded {
 			continue
 		}
-		if err := s.decode(ctx, src, tables{}, nil); err != nil {
+		if err := s.decode(ctx, src, stitch.Sinks{}, nil); err != nil {
 			return totals, err
 		}
-		totals.Add(src.outcome.totals)
+		totals.Add(src.outcome.Totals)
 	}
 	return totals, nil
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/capture"
+	"github.com/tracelake/tracelake/pipeline/stitch"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -44,7 +45,7 @@ func TestDataAccessesWhenTraced(t *testing.T) {
 // A source of data only has decoded something.
 func TestDataAccessesAreSomething(t *testing.T) {
 	for _, accesses := range []int64{1, 0} {
-		o := outcome{totals: schema.Totals{Segments: 1, DataAccesses: accesses}}
+		o := stitch.Outcome{Totals: schema.Totals{Segments: 1, DataAccesses: accesses}}
 		p := &plan{sources: []*sourcePlan{{Source: &capture.Source{}, buffer: &bufferPlan{}, outcome: o}}}
 		if err := p.errIfEmpty(); (err == nil) != (accesses > 0) {
 			t.Errorf("%d data accesses: %v", accesses, err)

@@ -8,6 +8,9 @@ import (
 	"testing"
 
 	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/decode/image"
+	"github.com/tracelake/tracelake/pipeline/rows"
+	"github.com/tracelake/tracelake/pipeline/stitch"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 )
@@ -25,7 +28,7 @@ type decodeOptions struct {
 	blocks  bool
 	workers int
 	grain   grain
-	submit  func(*decodedTables, job) error // what becomes of row groups
+	submit  func(*decodedTables, rows.Job) error // what becomes of row groups
 }
 
 // decode decodes the whole trace.
@@ -41,54 +44,70 @@ func (tr *trace) decodeStream(t testing.TB, stream decode.Stream, opt decodeOpti
 	if opt.grain == (grain{}) {
 		opt.grain = grain{unitBytes, partBytes, chunkBytes}
 	}
-	submit := d.submit
+	out := d.output(level(opt.blocks))
 	if opt.submit != nil {
-		submit = func(j job) error { return opt.submit(d, j) }
+		out.Submit = func(j rows.Job) error { return opt.submit(d, j) }
 	}
-	st := newStitcher(tr.id, tr.protocol.TimestampCode(), d.newTables(opt.blocks, submit))
-	pool := &decoders{new: func() decode.Decoder { return tr.protocol.NewDecoder(tr.memory, true) }}
-	err := ordered(context.Background(), newWorkers(max(1, opt.workers)), splitBy(stream, tr.protocol, opt.grain), pool.decode, st.stitch)
+	d.totals = decodeInto(t, tr.id, tr.protocol, tr.memory, stream, opt.workers, opt.grain, out).Totals
+	return d
+}
+
+// decodeInto decodes a stream the way Export does, with row groups to out.
+func decodeInto(
+	t testing.TB, id uint8, protocol decode.Protocol, mem *image.Memory, stream decode.Stream, workerCount int, g grain, out rows.Output,
+) stitch.Outcome {
+	t.Helper()
+	tables := rows.New(out)
+	st := stitch.New(id, protocol.TimestampCode(), tables.Sinks)
+	pool := &decoders{new: func() decode.Decoder { return protocol.NewDecoder(mem, tables.Sinks.Packets != nil) }}
+	err := ordered(context.Background(), newWorkers(max(1, workerCount)), splitBy(stream, protocol, g), pool.decode,
+		func(d decoded) error { return st.Stitch(d.Unit) })
 	if err == nil {
-		err = st.finish()
+		err = st.Finish()
+	}
+	if err == nil {
+		err = tables.Flush()
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.totals = st.outcome.totals
-	return d
+	return st.Outcome
 }
 
-// newTables returns tables of d whose row groups go to submit.
-func (d *decodedTables) newTables(blocks bool, submit func(job) error) tables {
-	t := tables{
-		codeBlocks: datasetTable(d, submit, &schema.CodeBlocks, fillCodeBlock),
-		exceptions: datasetTable(d, submit, &schema.Exceptions, fillException),
-		counts:     datasetTable(d, submit, &schema.CycleCounts, fillCycleCount),
-		timestamps: datasetTable(d, submit, &schema.Timestamps, fillTimestamp),
-		contexts:   datasetTable(d, submit, &schema.Contexts, fillContext),
-		accesses:   datasetTable(d, submit, &schema.DataAccesses, fillDataAccess),
-		events:     datasetTable(d, submit, &schema.Events, fillEvent),
-		losses:     datasetTable(d, submit, &schema.Losses, fillLoss),
-		segments:   datasetTable(d, submit, &schema.Segments, fillSegment),
-		packets:    datasetTable(d, submit, &schema.Packets, fillPacket),
-	}
-	level := &schema.Instructions
+// level says which tables a dataset of a level has: all but the other level.
+func level(blocks bool) func(t *schema.Table) bool {
+	other := &schema.Blocks
 	if blocks {
-		level = &schema.Blocks
+		other = &schema.Instructions
 	}
-	d.tables[level.Name] = schema.NewBatch(level)
-	t.runs = &runTable{series: &dataset.Series{Table: level}, submit: submit, blocks: blocks}
-	return t
+	return func(t *schema.Table) bool { return t != other }
 }
 
-func datasetTable[T any](d *decodedTables, submit func(job) error, t *schema.Table, fill func(*schema.Row, *base, *T)) *table[T] {
-	d.tables[t.Name] = schema.NewBatch(t)
-	return &table[T]{series: &dataset.Series{Table: t}, submit: submit, write: fill}
+// seriesOf returns series without files, of the tables that are wanted.
+func seriesOf(wanted func(t *schema.Table) bool) func(t *schema.Table) *dataset.Series {
+	return func(t *schema.Table) *dataset.Series {
+		if !wanted(t) {
+			return nil
+		}
+		return &dataset.Series{Table: t}
+	}
+}
+
+// output returns an output of the tables that are wanted: their row groups end in
+// batches of d.
+func (d *decodedTables) output(wanted func(t *schema.Table) bool) rows.Output {
+	series := func(t *schema.Table) *dataset.Series {
+		if wanted(t) && d.tables[t.Name] == nil {
+			d.tables[t.Name] = schema.NewBatch(t)
+		}
+		return seriesOf(wanted)(t)
+	}
+	return rows.Output{Series: series, Submit: d.submit}
 }
 
 // submit appends a row group to its table.
-func (d *decodedTables) submit(j job) error {
-	return j.fill(d.tables[j.series.Table.Name], func() error { return nil })
+func (d *decodedTables) submit(j rows.Job) error {
+	return j.Fill(d.tables[j.Series.Table.Name], func() error { return nil })
 }
 
 // rows returns the number of rows of a table.
@@ -125,7 +144,7 @@ func integer(v *schema.Vector, i int) int64 {
 		return int64(v.U32[i])
 	case schema.Int32:
 		return int64(int32(v.U32[i]))
-	case schema.Uint64, schema.Int64:
+	case schema.Uint63, schema.Int64:
 		return int64(v.U64[i])
 	case schema.String, schema.JSON, schema.Bytes:
 	}

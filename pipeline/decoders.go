@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/pipeline/stitch"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -19,11 +20,18 @@ type decoders struct {
 	density int
 }
 
+// decoded is a unit on its way from a worker to the stitcher.
+type decoded struct {
+	*stitch.Unit
+	bytes int64 // of memory that its rows take up
+}
+
 // decode decodes a unit, with the decoder of the unit before if it continues its
 // segment.
 func (d *decoders) decode(ctx context.Context, u *workUnit) (decoded, error) {
 	if len(u.parts) == 0 {
-		return decoded{u, &decode.Result{}, 0}, nil
+		u.Rows = &decode.Result{}
+		return decoded{&u.Unit, 0}, nil
 	}
 	// Units are much alike, and growing costs as much as decoding does.
 	rows := &decode.Result{Runs: make([]schema.Run, 0, d.runs(u.bytes))}
@@ -50,7 +58,8 @@ func (d *decoders) decode(ctx context.Context, u *workUnit) (decoded, error) {
 	} else {
 		d.put(decoder)
 	}
-	return decoded{u, rows, memoryOf(rows)}, nil
+	u.Rows = rows
+	return decoded{&u.Unit, memoryOf(rows)}, nil
 }
 
 func (d *decoders) get() decode.Decoder {

@@ -1,10 +1,10 @@
 // Package pipeline turns a capture into a dataset. [Export] is the whole way,
 // from top to bottom:
 //
-//	stream ──split──► units ──decode──► runs and rows ──stitch──► row-group jobs ──encode──► files
+//	stream ──split──► units ──decode──► results ──stitch──► runs and rows ──rows──► row-group jobs ──encode──► files
 //
-// Units are decoded, and row groups encoded, in parallel; split, stitch and the
-// files are sequential. Everything is grouped by data alone, so every file is
+// Units are decoded, and row groups encoded, in parallel; split, stitch, rows and
+// the files are sequential. Everything is grouped by data alone, so every file is
 // the same for any number of workers.
 //
 // The files are written by schema/dataset, which also reads them back.

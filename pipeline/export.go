@@ -10,6 +10,8 @@ import (
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/decode/frame"
+	"github.com/tracelake/tracelake/pipeline/rows"
+	"github.com/tracelake/tracelake/pipeline/stitch"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 )
@@ -83,17 +85,17 @@ type exporter struct {
 	*session
 	opt    Options
 	out    *dataset.Writer
-	jobs   chan job
+	jobs   chan rows.Job
 	queued *budget // row groups that wait to be encoded
-	limit  rowLimit
+	limit  rows.Limit
 
 	progress Progress
 }
 
 // run decodes all sources and writes all tables.
 func (e *exporter) run(ctx context.Context) (*schema.Manifest, error) {
-	e.jobs, e.queued = make(chan job), newBudget(jobBytes*int64(e.opt.Workers))
-	e.limit.most = cmp.Or(e.opt.MaxRows, DefaultMaxRows)
+	e.jobs, e.queued = make(chan rows.Job), newBudget(jobBytes*int64(e.opt.Workers))
+	e.limit.Most = cmp.Or(e.opt.MaxRows, DefaultMaxRows)
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return e.encode(ctx) })
 	g.Go(func() error {
@@ -111,7 +113,7 @@ func (e *exporter) run(ctx context.Context) (*schema.Manifest, error) {
 
 // encode makes row groups of the jobs and writes them in order.
 func (e *exporter) encode(ctx context.Context) error {
-	jobs := func(yield func(job, error) bool) {
+	jobs := func(yield func(rows.Job, error) bool) {
 		for j := range e.jobs {
 			if !yield(j, nil) {
 				return
@@ -119,8 +121,8 @@ func (e *exporter) encode(ctx context.Context) error {
 		}
 	}
 	c := &coders{dataset: e.out}
-	encode := func(ctx context.Context, j job) (encoded, error) {
-		defer e.queued.give(j.bytes)
+	encode := func(ctx context.Context, j rows.Job) (encoded, error) {
+		defer e.queued.give(j.Bytes)
 		return c.encode(ctx, j)
 	}
 	return ordered(ctx, e.tokens, jobs, encode, func(r encoded) error { return r.series.Write(r.chunks) })
@@ -128,11 +130,11 @@ func (e *exporter) encode(ctx context.Context) error {
 
 // decodeAll makes jobs of every row of the dataset.
 func (e *exporter) decodeAll(ctx context.Context) error {
-	submit := func(j job) error {
+	submit := func(j rows.Job) error {
 		if err := e.queued.room(ctx); err != nil {
 			return err
 		}
-		e.queued.take(j.bytes)
+		e.queued.take(j.Bytes)
 		select {
 		case e.jobs <- j:
 			return nil
@@ -148,7 +150,11 @@ func (e *exporter) decodeAll(ctx context.Context) error {
 	for _, s := range e.plan.sources {
 		before := e.progress
 		report := func(t *schema.Totals) { e.report(before, t) }
-		if err := e.decode(ctx, s, e.sourceTables(s.ID, submit), report); err != nil {
+		t := rows.New(e.output(s.ID, submit))
+		if err := e.decode(ctx, s, t.Sinks, report); err != nil {
+			return err
+		}
+		if err := t.Flush(); err != nil {
 			return err
 		}
 	}
@@ -165,52 +171,29 @@ func (e *exporter) report(before Progress, t *schema.Totals) {
 }
 
 // triggers makes events of the trigger ID: of the capture, not of a source.
-func (e *exporter) triggers(submit func(job) error) error {
-	t := e.sourceTables(frame.TriggerID, submit)
+func (e *exporter) triggers(submit func(rows.Job) error) error {
+	t := rows.New(e.output(frame.TriggerID, submit))
+	st := stitch.New(frame.TriggerID, decode.TimestampCode{}, t.Sinks)
 	for _, b := range e.plan.buffers {
 		err := b.triggers(func(offset int64) error {
-			return t.events.add(base{source: frame.TriggerID}, []schema.Event{{Key: schema.Key{Offset: offset}, Event: schema.EventTrigger}})
+			trigger := schema.Event{Key: schema.Key{Offset: offset}, Event: schema.EventTrigger}
+			return st.Stitch(&stitch.Unit{Events: []schema.Event{trigger}, Rows: &decode.Result{}})
 		})
 		if err != nil {
 			return err
 		}
 	}
-	return t.events.flush()
+	return t.Flush()
 }
 
-// sourceTables returns the tables of a source that are to be written.
-func (e *exporter) sourceTables(id uint8, submit func(job) error) tables {
-	f := tableMaker{e, id, submit}
-	t := tables{
-		codeBlocks: makeTable(f, &schema.CodeBlocks, fillCodeBlock),
-		exceptions: makeTable(f, &schema.Exceptions, fillException),
-		counts:     makeTable(f, &schema.CycleCounts, fillCycleCount),
-		timestamps: makeTable(f, &schema.Timestamps, fillTimestamp),
-		contexts:   makeTable(f, &schema.Contexts, fillContext),
-		accesses:   makeTable(f, &schema.DataAccesses, fillDataAccess),
-		events:     makeTable(f, &schema.Events, fillEvent),
-		losses:     makeTable(f, &schema.Losses, fillLoss),
-		segments:   makeTable(f, &schema.Segments, fillSegment),
-		packets:    makeTable(f, &schema.Packets, fillPacket),
-	}
-	for _, level := range []*schema.Table{&schema.Instructions, &schema.Blocks} {
-		if e.out.Has(level) {
-			t.runs = &runTable{series: e.out.Series(level, id), submit: submit, limit: &e.limit, blocks: level == &schema.Blocks}
+// output returns where the row groups of a source go: to submit, of the tables that
+// are to be written.
+func (e *exporter) output(source uint8, submit func(rows.Job) error) rows.Output {
+	series := func(t *schema.Table) *dataset.Series {
+		if !e.out.Has(t) {
+			return nil
 		}
+		return e.out.Series(t, source)
 	}
-	return t
-}
-
-type tableMaker struct {
-	*exporter
-	source uint8
-	submit func(job) error
-}
-
-// makeTable returns the table that collects rows of t, nil if it is not wanted.
-func makeTable[T any](f tableMaker, t *schema.Table, write func(*schema.Row, *base, *T)) *table[T] {
-	if !f.out.Has(t) {
-		return nil
-	}
-	return &table[T]{series: f.out.Series(t, f.source), submit: f.submit, write: write}
+	return rows.Output{Series: series, Submit: submit, Limit: &e.limit}
 }

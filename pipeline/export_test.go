@@ -7,7 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
+	"strings"
 	"testing"
 
 	"github.com/tracelake/tracelake/bench/sample"
@@ -61,16 +61,24 @@ func TestWriterAsExport(t *testing.T) {
 		if string(got) != string(want) {
 			t.Errorf("manifest\n%s\nexported\n%s", got, want)
 		}
-		for _, dirs := range [][2]string{{dir, exported}} {
-			views, err := os.ReadFile(filepath.Join(dirs[0], schema.ViewsFile))
-			check(t, err)
-			want, err := os.ReadFile(filepath.Join(dirs[1], schema.ViewsFile))
-			check(t, err)
-			if string(views) != string(want) {
-				t.Errorf("views.sql differs")
-			}
+		if viewsText(t, dir) != viewsText(t, exported) {
+			t.Errorf("views.sql differs")
 		}
 	}
+}
+
+// viewsText returns views.sql without the name of the contents, which follows the
+// metadata of the files.
+func viewsText(t *testing.T, dir string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, schema.ViewsFile))
+	check(t, err)
+	before, id, ok := strings.Cut(string(text), "tracelake_id = ")
+	if !ok {
+		return string(text) // of Arrow files
+	}
+	_, after, _ := strings.Cut(id, "\n")
+	return before + after
 }
 
 // copyRows writes all rows of r, cell by cell.
@@ -85,67 +93,9 @@ func copyRows(t *testing.T, w *dataset.TableWriter, r *dataset.Reader) {
 		for i := range b.Rows() {
 			row := w.Row()
 			for c := range b.Columns {
-				appendTo(row, &b.Columns[c], i)
+				row.Columns[c].AppendFrom(&b.Columns[c], i)
 			}
 		}
-	}
-}
-
-func appendTo(r *schema.Row, v *schema.Vector, i int) {
-	nullable, ok := v.Column.Nullable, !v.Null(i)
-	switch v.Column.Type {
-	case schema.Uint8:
-		if nullable {
-			r.NullUint8(schema.Null[uint8]{V: v.U8[i], OK: ok})
-		} else {
-			r.Uint8(v.U8[i])
-		}
-	case schema.Enum:
-		if nullable {
-			r.NullEnum(schema.Null[uint8]{V: v.U8[i], OK: ok})
-		} else {
-			r.Enum(v.U8[i])
-		}
-	case schema.Bool:
-		if nullable {
-			r.NullBool(schema.Null[bool]{V: v.U8[i] == 1, OK: ok})
-		} else {
-			r.Bool(v.U8[i] == 1)
-		}
-	case schema.Uint16:
-		if nullable {
-			r.NullUint16(schema.Null[uint16]{V: v.U16[i], OK: ok})
-		} else {
-			r.Uint16(v.U16[i])
-		}
-	case schema.Uint32:
-		if nullable {
-			r.NullUint32(schema.Null[uint32]{V: v.U32[i], OK: ok})
-		} else {
-			r.Uint32(v.U32[i])
-		}
-	case schema.Int32:
-		if nullable {
-			r.NullInt32(schema.Null[int32]{V: int32(v.U32[i]), OK: ok})
-		} else {
-			r.Int32(int32(v.U32[i]))
-		}
-	case schema.Uint64:
-		r.NullUint64(schema.Null[uint64]{V: v.U64[i], OK: ok})
-	case schema.Int64:
-		if nullable {
-			r.NullInt64(schema.Null[int64]{V: int64(v.U64[i]), OK: ok})
-		} else {
-			r.Int64(int64(v.U64[i]))
-		}
-	case schema.String, schema.JSON:
-		if nullable {
-			r.NullString(v.Str[i])
-		} else {
-			r.String(v.Str[i])
-		}
-	case schema.Bytes:
-		r.Bytes(slices.Clone(v.Bin[i]))
 	}
 }
 

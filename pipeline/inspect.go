@@ -7,6 +7,7 @@ import (
 
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/capture"
+	"github.com/tracelake/tracelake/pipeline/stitch"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -123,7 +124,7 @@ func (s *session) inspect(ctx context.Context, src *sourcePlan) (SourceInspectio
 	if src.status != schema.StatusDecoded {
 		return si, nil
 	}
-	if err := s.decode(ctx, src, tables{}, nil); err != nil {
+	if err := s.decode(ctx, src, stitch.Sinks{}, nil); err != nil {
 		return si, err
 	}
 	si.Sample = src.sampled()
@@ -133,14 +134,14 @@ func (s *session) inspect(ctx context.Context, src *sourcePlan) (SourceInspectio
 // sampled says what the first bytes of a source came to, which were decoded.
 func (s *sourcePlan) sampled() *Sample {
 	o := &s.outcome
-	t := &o.totals
+	t := &o.Totals
 	out := &Sample{
 		Bytes: t.Bytes, BytesDecoded: t.BytesDecoded, BytesLost: t.BytesLost, Unplaced: t.BytesUnplaced,
-		Asyncs: o.asyncs, Segments: t.Segments, Instructions: t.Instructions, Exceptions: t.Exceptions,
-		Missing: missingMemory(&o.missing),
+		Asyncs: o.Asyncs, Segments: t.Segments, Instructions: t.Instructions, Exceptions: t.Exceptions,
+		Missing: missingMemory(&o.Missing),
 	}
-	if o.firstCut.OK {
-		out.FirstCut = &o.firstCut.V
+	if o.FirstCut.OK {
+		out.FirstCut = &o.FirstCut.V
 	}
 	if t.Bytes > 0 {
 		out.Estimate = int64(float64(t.Instructions) * s.buffer.scale() * float64(s.bytes) / float64(t.Bytes))
@@ -149,7 +150,7 @@ func (s *sourcePlan) sampled() *Sample {
 	out.Wanted = out.Wanted[:min(missing, inspectMissing)]
 	out.Verdict = "decodes"
 	switch {
-	case o.nothing():
+	case o.Empty():
 		out.Verdict = s.reason()
 	case missing > 0:
 		out.Verdict = "decodes in part: program memory is missing"

@@ -11,14 +11,9 @@ const (
 	chunkBytes = 1 << 20
 )
 
-// What waits in memory, in bytes as [job] and [decode.Result] count them.
+// What waits in memory, in bytes as [rows.Job] and [memoryOf] count them.
 const (
-	// runGroupBytes is where a row group of runs ends that takes up much for its
-	// rows, as of a stream with an I-sync every ten bytes; rowGroupBytes where
-	// one of any other table does.
-	runGroupBytes = 24 << 20
-	rowGroupBytes = 15 << 20
-	// jobBytes is how much more may wait to be encoded, for each worker.
+	// jobBytes is how much may wait to be encoded, for each worker.
 	jobBytes = 16 << 20
 	// decodedBytes is how much may wait to be stitched, for each worker.
 	decodedBytes = 24 << 20
@@ -32,12 +27,10 @@ const rehashBytes = 64 << 20
 // is asked whether the program is the right one.
 const maxPerByte = 1000
 
-// What may wait for a cancel: beyond, one finds nothing. Rows reported after the
-// last instruction count, and the bytes of the stream that report them.
-const (
-	pendingRows  = 65536
-	pendingBytes = 4 << 20
-)
+// DefaultMaxRows is how many rows of `instructions` or of `blocks` a dataset has
+// at most, if nothing else is said. No intact trace of a terabyte makes as many,
+// but a megabyte over straight code of 60,000 instructions could.
+const DefaultMaxRows = 100_000_000_000
 
 // How much of a capture is looked at where all of it would take too long.
 const (

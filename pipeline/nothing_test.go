@@ -31,7 +31,7 @@ func TestNothingWorstFirst(t *testing.T) {
 	if !slices.EqualFunc(nothing.Causes, want, strings.HasPrefix) {
 		t.Errorf("got  %q\nwant %q", nothing.Causes, want)
 	}
-	p.sources[4].outcome.totals.DataAccesses = 1
+	p.sources[4].outcome.Totals.DataAccesses = 1
 	if err := p.errIfEmpty(); err != nil {
 		t.Errorf("with a data access: %v", err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/decode/frame"
+	"github.com/tracelake/tracelake/pipeline/stitch"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -48,7 +49,7 @@ type sourcePlan struct {
 	sample int         // bytes of its stream to decode; 0: all
 	status schema.SourceStatus
 
-	outcome outcome
+	outcome stitch.Outcome
 }
 
 // stream returns the bytes of the source.
@@ -117,7 +118,7 @@ func (p *plan) tracesData() bool {
 // warnUndefined notes what the decoder of a source met and its registers do not
 // allow.
 func (p *plan) warnUndefined(s *sourcePlan) {
-	for _, packets := range s.outcome.quality.Undefined {
+	for _, packets := range s.outcome.Quality.Undefined {
 		p.note("source %s has %s, which version %s of %s does not have: is ETMIDR right? --reg ETMIDR=VALUE corrects it",
 			s.Name, packets, s.protocol.Version(), s.Protocol)
 	}
@@ -127,7 +128,7 @@ func (p *plan) warnUndefined(s *sourcePlan) {
 // any program does: five atoms of a byte of PFT, with blocks of ten instructions,
 // are fifty.
 func (p *plan) warnExpansion(s *sourcePlan) {
-	if t := &s.outcome.totals; t.Bytes > 0 && t.Instructions/t.Bytes >= maxPerByte {
+	if t := &s.outcome.Totals; t.Bytes > 0 && t.Instructions/t.Bytes >= maxPerByte {
 		p.note("source %s has %d instructions for each byte of trace: is this the program that ran? straight code without branches, as of erased memory, does this",
 			s.Name, t.Instructions/t.Bytes)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/capture"
+	"github.com/tracelake/tracelake/pipeline/stitch"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -92,7 +93,7 @@ func Quality(ctx context.Context, input string, opt QualityOptions) (*QualityRep
 	defer s.close()
 	report := &QualityReport{SchemaVersion: schema.Version, Input: input, Sources: []SourceQuality{}, Notes: []string{}}
 	for _, src := range s.plan.sources {
-		if err := s.decode(ctx, src, tables{}, nil); err != nil {
+		if err := s.decode(ctx, src, stitch.Sinks{}, nil); err != nil {
 			return nil, err
 		}
 		report.Sources = append(report.Sources, src.sourceQuality())
@@ -107,27 +108,16 @@ func (s *sourcePlan) sourceQuality() SourceQuality {
 	return SourceQuality{
 		Source: schema.SourceText(s.ID), Name: s.Name, Protocol: s.Protocol, Version: s.version(), Core: s.Core,
 		Status: schema.SourceStatusNames[s.status], Problem: s.problem, Unit: s.unit().String(),
-		Totals: o.totals, LossReasons: o.lost.reasons(), Missing: missingMemory(&o.missing), Agreements: agreements(&o.quality),
+		Totals: o.Totals, LossReasons: lossReasons(&o.Lost), Missing: missingMemory(&o.Missing), Agreements: agreements(&o.Quality),
 	}
 }
 
-// lossSums are what was lost, by reason.
-type lossSums [schema.LossUnconfigured + 1]LossSum
-
-func (s *lossSums) add(losses []schema.Loss) {
-	for _, l := range losses {
-		s[l.Reason].Losses++
-		s[l.Reason].Bytes += l.Bytes
-	}
-}
-
-// reasons returns the sums of the reasons there were.
-func (s *lossSums) reasons() []LossSum {
+// lossReasons returns the sums of the reasons there were.
+func lossReasons(lost *stitch.LossSums) []LossSum {
 	sums := []LossSum{}
-	for reason, sum := range s {
+	for reason, sum := range lost {
 		if sum.Losses > 0 {
-			sum.Reason = schema.LossReasonNames[reason]
-			sums = append(sums, sum)
+			sums = append(sums, LossSum{Reason: schema.LossReasonNames[reason], Losses: sum.Losses, Bytes: sum.Bytes})
 		}
 	}
 	return sums

@@ -12,6 +12,7 @@ import (
 	"github.com/tracelake/tracelake/decode/decodetest"
 	"github.com/tracelake/tracelake/decode/decodetest/shared"
 	"github.com/tracelake/tracelake/decode/image"
+	"github.com/tracelake/tracelake/pipeline/rows"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -264,15 +265,6 @@ func decodeQuality(t *testing.T, s *decodetest.Scenario, mem *image.Memory, g gr
 	if err != nil {
 		t.Fatal(err)
 	}
-	st := newStitcher(0, protocol.TimestampCode(), tables{})
-	pool := &decoders{new: func() decode.Decoder { return protocol.NewDecoder(mem, false) }}
-	stream := &pieces{packets: s.Packets, size: wholePieces}
-	err = ordered(context.Background(), newWorkers(2), splitBy(stream, protocol, g), pool.decode, st.stitch)
-	if err == nil {
-		err = st.finish()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return st.outcome.quality
+	none := rows.Output{Series: seriesOf(func(*schema.Table) bool { return false })}
+	return decodeInto(t, 0, protocol, mem, &pieces{packets: s.Packets, size: wholePieces}, 2, g, none).Quality
 }

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -8,8 +9,9 @@ import (
 
 	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/pipeline/rows"
+	"github.com/tracelake/tracelake/pipeline/stitch"
 	"github.com/tracelake/tracelake/schema"
-	"github.com/tracelake/tracelake/schema/dataset"
 )
 
 // bitErrorRates are those recovery is measured at, and how much is recovered at
@@ -73,32 +75,32 @@ func packetEnd(told []toldInstruction, i int) int {
 func (g *generated) tell(t testing.TB, data []byte) []toldInstruction {
 	t.Helper()
 	told := make([]toldInstruction, 0, len(g.truth.instructions))
-	part := &decodedTables{tables: map[string]*schema.Batch{schema.Instructions.Name: schema.NewBatch(&schema.Instructions)}}
-	batch := part.tables[schema.Instructions.Name]
-	st := newStitcher(g.id, g.protocol.TimestampCode(), tables{runs: &runTable{
-		series: &dataset.Series{Table: &schema.Instructions},
-		submit: func(j job) error {
-			return j.fill(batch, func() error {
-				told = append(told, part.told()...)
-				batch.Reset()
-				return nil
-			})
-		},
-	}})
+	part := &decodedTables{tables: map[string]*schema.Batch{}}
+	out := part.output(func(t *schema.Table) bool { return t == &schema.Instructions })
+	out.Submit = func(j rows.Job) error {
+		batch := part.tables[j.Series.Table.Name]
+		return j.Fill(batch, func() error {
+			told = append(told, part.told()...)
+			batch.Reset()
+			return nil
+		})
+	}
+	tables := rows.New(out)
+	st := stitch.New(g.id, g.protocol.TimestampCode(), tables.Sinks)
 	decoder := g.protocol.NewDecoder(g.memory, false)
 	for u, err := range split(g.with(data).stream(wholePieces), g.protocol) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rows := &decode.Result{}
+		u.Rows = &decode.Result{}
 		for i := range u.parts {
-			decoder.Decode(rows, u.parts[i])
+			decoder.Decode(u.Rows, u.parts[i])
 		}
-		if err := st.stitch(decoded{u, rows, 0}); err != nil {
+		if err := st.Stitch(&u.Unit); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := st.finish(); err != nil {
+	if err := errors.Join(st.Finish(), tables.Flush()); err != nil {
 		t.Fatal(err)
 	}
 	return told

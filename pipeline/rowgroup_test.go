@@ -6,56 +6,9 @@ import (
 	"testing"
 
 	"github.com/tracelake/tracelake/bench/need"
+	"github.com/tracelake/tracelake/pipeline/rows"
 	"github.com/tracelake/tracelake/schema"
-	"github.com/tracelake/tracelake/schema/dataset"
 )
-
-// Row groups are cut by their rows alone, in whatever pieces rows come.
-func TestTableRowGroups(t *testing.T) {
-	const n = 400_000
-	var groups []int
-	next := int64(0)
-	events := &table[schema.Event]{series: &dataset.Series{Table: &schema.Events}, write: fillEvent, submit: func(j job) error {
-		batch, rows := schema.NewBatch(&schema.Events), 0
-		err := j.fill(batch, func() error {
-			if batch.Rows() > schema.BatchRows {
-				t.Fatalf("a batch of %d rows", batch.Rows())
-			}
-			for _, offset := range batch.Columns[3].U64 {
-				if int64(offset) != next {
-					t.Fatalf("row %d is %d", next, offset)
-				}
-				next++
-			}
-			rows += batch.Rows()
-			batch.Reset()
-			return nil
-		})
-		groups = append(groups, rows)
-		return err
-	}}
-	if schema.Events.Columns[3].Name != "byte_offset" {
-		t.Fatal("column 3 is not byte_offset")
-	}
-	at := int64(0)
-	for size := 1; at < n; size = size*3 + 1 {
-		rows := make([]schema.Event, min(int64(size), n-at))
-		for i := range rows {
-			rows[i].Offset = at
-			at++
-		}
-		if err := events.add(base{}, rows); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := events.flush(); err != nil {
-		t.Fatal(err)
-	}
-	// 15 MiB at 80 bytes a row, and 128 for the piece of their segment.
-	if want := []int{196_607, 196_607, n - 2*196_607}; !slices.Equal(groups, want) {
-		t.Errorf("row groups of %d rows, want %d", groups, want)
-	}
-}
 
 // Runs become row groups of the size of their level; what they become does not
 // depend on where a group ends.
@@ -78,12 +31,12 @@ func TestRunRowGroups(t *testing.T) {
 			var groups []int
 			row := 0
 			want := one.tables[tt.level.Name]
-			d := long.decodeStream(t, long.stream(wholePieces), decodeOptions{blocks: blocks, workers: 2, submit: func(d *decodedTables, j job) error {
-				if j.series.Table != tt.level {
+			d := long.decodeStream(t, long.stream(wholePieces), decodeOptions{blocks: blocks, workers: 2, submit: func(d *decodedTables, j rows.Job) error {
+				if j.Series.Table != tt.level {
 					return d.submit(j)
 				}
 				batch, rows := schema.NewBatch(tt.level), 0
-				err := j.fill(batch, func() error {
+				err := j.Fill(batch, func() error {
 					if batch.Rows() > schema.BatchRows {
 						t.Fatalf("a batch of %d rows", batch.Rows())
 					}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/tracelake/tracelake/decode/capture"
+	"github.com/tracelake/tracelake/pipeline/rows"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -58,7 +59,7 @@ func TestMaxRows(t *testing.T) {
 			checkExpansionNote(t, summary.Notes)
 			continue
 		}
-		if e, ok := errors.AsType[*RowsError](err); !ok || e.Most != tt.most || !strings.Contains(err.Error(), "--max-rows") {
+		if e, ok := errors.AsType[*rows.LimitError](err); !ok || e.Most != tt.most || !strings.Contains(err.Error(), "--max-rows") {
 			t.Errorf("%s, at most %d rows: error %v", tt.level, tt.most, err)
 		}
 		if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
@@ -77,19 +78,5 @@ func checkExpansionNote(t *testing.T, notes []string) {
 	// 300,005 instructions of 13 bytes.
 	if !slices.ContainsFunc(notes, func(n string) bool { return strings.Contains(n, "23077 instructions for each byte") }) {
 		t.Errorf("notes %q", notes)
-	}
-}
-
-// The limit is that of the dataset, not of a source, and is checked before a row
-// group is full.
-func TestRowLimitCounts(t *testing.T) {
-	l := rowLimit{most: 10}
-	for _, n := range []int64{4, 6} {
-		if err := l.take(n); err != nil {
-			t.Fatalf("%d of 10 rows: %v", l.rows, err)
-		}
-	}
-	if l.take(1) == nil {
-		t.Error("11 rows of 10")
 	}
 }

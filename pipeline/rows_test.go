@@ -1,15 +1,14 @@
 package pipeline
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"testing"
 
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/image"
+	"github.com/tracelake/tracelake/pipeline/rows"
 	"github.com/tracelake/tracelake/schema"
-	"github.com/tracelake/tracelake/schema/dataset"
 )
 
 // A rowSet is the rows of a decode in memory, table by table: what an export
@@ -29,49 +28,15 @@ func decodeRows(t testing.TB, stream decode.Stream, protocol decode.Protocol, me
 func decodeGrains(t testing.TB, stream decode.Stream, protocol decode.Protocol, mem *image.Memory, blocks bool, workerCount int, g grain) *rowSet {
 	t.Helper()
 	set := &rowSet{rows: map[string][]map[string]string{}}
-	st := newStitcher(0x10, protocol.TimestampCode(), set.tables(blocks))
-	pool := &decoders{new: func() decode.Decoder { return protocol.NewDecoder(mem, true) }}
-	err := ordered(context.Background(), newWorkers(workerCount), splitBy(stream, protocol, g), pool.decode, st.stitch)
-	if err == nil {
-		err = st.finish()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	set.totals = st.outcome.totals
+	out := rows.Output{Series: seriesOf(level(blocks)), Submit: set.submit}
+	set.totals = decodeInto(t, 0x10, protocol, mem, stream, workerCount, g, out).Totals
 	return set
 }
 
-// tables returns tables that end in the set.
-func (s *rowSet) tables(blocks bool) tables {
-	t := tables{
-		codeBlocks: memoryTable(s, &schema.CodeBlocks, fillCodeBlock),
-		exceptions: memoryTable(s, &schema.Exceptions, fillException),
-		counts:     memoryTable(s, &schema.CycleCounts, fillCycleCount),
-		timestamps: memoryTable(s, &schema.Timestamps, fillTimestamp),
-		contexts:   memoryTable(s, &schema.Contexts, fillContext),
-		accesses:   memoryTable(s, &schema.DataAccesses, fillDataAccess),
-		events:     memoryTable(s, &schema.Events, fillEvent),
-		losses:     memoryTable(s, &schema.Losses, fillLoss),
-		segments:   memoryTable(s, &schema.Segments, fillSegment),
-		packets:    memoryTable(s, &schema.Packets, fillPacket),
-	}
-	level := &schema.Instructions
-	if blocks {
-		level = &schema.Blocks
-	}
-	t.runs = &runTable{series: &dataset.Series{Table: level}, submit: s.submit, blocks: blocks}
-	return t
-}
-
-func memoryTable[T any](s *rowSet, t *schema.Table, fill func(*schema.Row, *base, *T)) *table[T] {
-	return &table[T]{series: &dataset.Series{Table: t}, submit: s.submit, write: fill}
-}
-
-func (s *rowSet) submit(j job) error {
-	batch := schema.NewBatch(j.series.Table)
-	name := j.series.Table.Name
-	return j.fill(batch, func() error {
+func (s *rowSet) submit(j rows.Job) error {
+	batch := schema.NewBatch(j.Series.Table)
+	name := j.Series.Table.Name
+	return j.Fill(batch, func() error {
 		for i := range batch.Rows() {
 			row := map[string]string{}
 			for c := range batch.Columns {
@@ -107,7 +72,7 @@ func cellText(v *schema.Vector, i int) string {
 		return fmt.Sprint(v.U32[i])
 	case schema.Int32:
 		return fmt.Sprint(int32(v.U32[i]))
-	case schema.Uint64:
+	case schema.Uint63:
 		return fmt.Sprint(v.U64[i])
 	case schema.Int64:
 		return fmt.Sprint(int64(v.U64[i]))

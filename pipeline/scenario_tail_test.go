@@ -138,6 +138,9 @@ func blind(whole, tail *rowSet) {
 		return zero
 	})
 	for _, set := range []*rowSet{whole, tail} {
+		set.rows["events"] = slices.DeleteFunc(set.rows["events"], func(row map[string]string) bool {
+			return row["event"] == "timestamp_out_of_range" && number(row["byte_offset"]) < from["timestamp"]
+		})
 		for _, row := range all(set) {
 			for column, at := range from {
 				if _, ok := row[column]; ok && number(row["byte_offset"]) < at {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/capture"
-	"github.com/tracelake/tracelake/decode/image"
+	"github.com/tracelake/tracelake/pipeline/stitch"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -71,31 +71,18 @@ func (o *sessionOptions) plan(ctx context.Context, c *capture.Capture) (*plan, e
 
 func (s *session) close() { s.capture.Close() }
 
-// An outcome is what a source came to.
-type outcome struct {
-	totals   schema.Totals
-	missing  image.Missing // memory that was wanted and is in no image
-	quality  decode.Quality
-	lost     lossSums
-	asyncs   int64              // after the first cut
-	firstCut schema.Null[int64] // capture offset of the first I-sync decoded
-}
-
-// nothing says that no instruction and no data access was decoded.
-func (o *outcome) nothing() bool { return o.totals.Instructions == 0 && o.totals.DataAccesses == 0 }
-
-// decode decodes a source into tables and sets its outcome. A source without a
+// decode decodes a source into sinks and sets its outcome. A source without a
 // decoder is one loss. After each unit progress, if not nil, is called with the
 // totals of the source so far.
-func (s *session) decode(ctx context.Context, src *sourcePlan, t tables, progress func(*schema.Totals)) error {
+func (s *session) decode(ctx context.Context, src *sourcePlan, to stitch.Sinks, progress func(*schema.Totals)) error {
 	var err error
 	switch {
 	case src.status == schema.StatusDecoded:
-		err = s.follow(ctx, src, t, progress)
+		err = s.follow(ctx, src, to, progress)
 		s.plan.warnUndefined(src)
 		s.plan.warnExpansion(src)
 	case src.bytes > 0:
-		err = src.lose(t)
+		err = src.lose(to)
 	}
 	if err != nil {
 		return fmt.Errorf("source %s: %w", schema.SourceText(src.ID), err)
@@ -104,10 +91,10 @@ func (s *session) decode(ctx context.Context, src *sourcePlan, t tables, progres
 }
 
 // follow decodes the stream of a source.
-func (s *session) follow(ctx context.Context, src *sourcePlan, t tables, progress func(*schema.Totals)) error {
-	st := newStitcher(src.ID, src.protocol.TimestampCode(), t)
+func (s *session) follow(ctx context.Context, src *sourcePlan, to stitch.Sinks, progress func(*schema.Totals)) error {
+	st := stitch.New(src.ID, src.protocol.TimestampCode(), to)
 	pool := &decoders{new: func() decode.Decoder {
-		return src.protocol.NewDecoder(src.Memory, t.packets != nil)
+		return src.protocol.NewDecoder(src.Memory, to.Packets != nil)
 	}}
 	units := throttled(ctx, s.decoded, split(src.stream(), src.protocol))
 	err := ordered(ctx, s.tokens, units, func(ctx context.Context, u *workUnit) (decoded, error) {
@@ -116,29 +103,32 @@ func (s *session) follow(ctx context.Context, src *sourcePlan, t tables, progres
 		return d, err
 	}, func(d decoded) error {
 		defer s.decoded.give(d.bytes)
-		err := st.stitch(d)
+		err := st.Stitch(d.Unit)
 		if err == nil && progress != nil {
-			progress(&st.outcome.totals)
+			progress(&st.Outcome.Totals)
 		}
 		return err
 	})
 	if err == nil {
-		err = st.finish()
+		err = st.Finish()
 	}
-	src.outcome = st.outcome
+	src.outcome = st.Outcome
 	return err
 }
 
 // lose accounts for the bytes of a source that is not decoded.
-func (s *sourcePlan) lose(t tables) error {
+func (s *sourcePlan) lose(to stitch.Sinks) error {
 	piece, err := s.stream().Next()
 	if err != nil {
 		return err
 	}
-	losses := []schema.Loss{{
+	st := stitch.New(s.ID, decode.TimestampCode{}, to)
+	err = st.Stitch(&stitch.Unit{Rows: &decode.Result{}, Losses: []schema.Loss{{
 		Key: schema.Key{Offset: int64(piece.Offset(0))}, Bytes: s.bytes, Reason: s.lossReason(), Detail: s.problem,
-	}}
-	s.outcome.totals = schema.Totals{Bytes: s.bytes, BytesLost: s.bytes, Losses: 1}
-	s.outcome.lost.add(losses)
-	return errors.Join(t.losses.add(base{source: s.ID}, losses), t.losses.flush())
+	}}})
+	if err == nil {
+		err = st.Finish()
+	}
+	s.outcome = st.Outcome
+	return err
 }

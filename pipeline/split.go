@@ -6,20 +6,17 @@ import (
 	"iter"
 
 	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/pipeline/stitch"
 	"github.com/tracelake/tracelake/schema"
 )
 
 // A workUnit is the bytes of a stream for one worker: whole segments, or a part
 // of a long one. How a stream falls into units depends on its bytes alone.
 type workUnit struct {
-	// What is before the first cut; the stitcher takes it as it is.
-	losses    []schema.Loss
-	events    []schema.Event
-	preserved decode.Preserved
+	stitch.Unit // its Rows are nil until they are decoded
 
-	parts  []decode.Part
-	bytes  int // in parts
-	asyncs int // likewise
+	parts []decode.Part
+	bytes int // in parts
 
 	// A unit whose first part continues a segment takes the decoder from prev;
 	// one whose last part is open hands it on to next.
@@ -142,7 +139,7 @@ func (s *splitter) cut(at int, preserved decode.Preserved) {
 		s.closeParts(at, false)
 	} else {
 		s.loseUnsynced(s.bytes - int64(len(s.data)-at))
-		s.unit.preserved = preserved
+		s.unit.Preserved = preserved
 		s.inSegment = true
 	}
 	s.dropBounds(at)
@@ -201,7 +198,7 @@ func (s *splitter) addPart(to int, open, end bool) {
 	s.segment, s.continued, s.broken = to, true, false
 	s.unit.parts = append(s.unit.parts, p)
 	s.unit.bytes += len(p.Data)
-	s.unit.asyncs += len(p.Bounds)
+	s.unit.Asyncs += len(p.Bounds)
 }
 
 // ahead returns the bytes after data[to] that a part that ends there shows.
@@ -232,11 +229,11 @@ func (s *splitter) breakOff() {
 func (s *splitter) loseUnsynced(to int64) {
 	if s.unsynced.Bytes = (to - s.unsyncedFrom) / int64(s.protocol.UnitBytes()); s.unsynced.Bytes > 0 {
 		if s.unsynced.Reason == schema.LossDiscontinuity {
-			s.unit.events = append(s.unit.events, schema.Event{
+			s.unit.Events = append(s.unit.Events, schema.Event{
 				Key: s.unsynced.Key, Event: schema.EventDiscontinuity,
 			})
 		}
-		s.unit.losses = append(s.unit.losses, s.unsynced)
+		s.unit.Losses = append(s.unit.Losses, s.unsynced)
 	}
 	s.unsynced, s.unsyncedFrom = schema.Loss{Reason: schema.LossUnsynced}, to
 }
@@ -250,7 +247,7 @@ func (s *splitter) finish() {
 	} else {
 		s.loseUnsynced(s.bytes)
 	}
-	if len(s.unit.parts) > 0 || len(s.unit.losses) > 0 {
+	if len(s.unit.parts) > 0 || len(s.unit.Losses) > 0 {
 		s.endUnit()
 	}
 }

@@ -22,10 +22,10 @@ func units(t testing.TB, stream decode.Stream, protocol decode.Protocol, g grain
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, e := range u.events {
+		for _, e := range u.Events {
 			lines = append(lines, fmt.Sprintf("%s at %d", e.Event, e.Offset))
 		}
-		for _, l := range u.losses {
+		for _, l := range u.Losses {
 			lines = append(lines, fmt.Sprintf("%s %d at %d", l.Reason, l.Bytes, l.Offset))
 		}
 		size := 0

@@ -34,7 +34,7 @@ func (e *exporter) summary(m *schema.Manifest) *Summary {
 	s := &Summary{Totals: m.Totals, Tables: m.Tables, Notes: m.Notes}
 	for i, totals := range m.Sources {
 		o := &e.plan.sources[i].outcome
-		s.Sources = append(s.Sources, SourceSummary{totals, missingMemory(&o.missing), agreements(&o.quality)})
+		s.Sources = append(s.Sources, SourceSummary{totals, missingMemory(&o.Missing), agreements(&o.Quality)})
 	}
 	return s
 }
@@ -56,7 +56,7 @@ func (e *NothingError) Error() string {
 // was decoded.
 func (p *plan) errIfEmpty() error {
 	for _, s := range p.sources {
-		if !s.outcome.nothing() {
+		if !s.outcome.Empty() {
 			return nil
 		}
 	}
@@ -95,10 +95,10 @@ func (s *sourcePlan) reason() string {
 		return s.problem
 	case s.status == schema.StatusEmpty:
 		return fmt.Sprintf("%s has no bytes: is its trace ID right?", name)
-	case s.outcome.totals.Segments == 0:
+	case s.outcome.Totals.Segments == 0:
 		return fmt.Sprintf("%s: no synchronisation (A-sync, then I-sync) in %d bytes of %s; %s", name, s.bytes, s.Protocol, s.syncHint())
 	}
-	if missing := s.outcome.missing.Ranges(); len(missing) > 0 {
+	if missing := s.outcome.Missing.Ranges(); len(missing) > 0 {
 		return fmt.Sprintf("%s: no program memory at 0x%08x, where it runs; give the program with -e FILE or --image FILE@ADDR", name, missing[0].First)
 	}
 	return name + ": its packets tell no instruction"
@@ -218,7 +218,7 @@ func (e *exporter) sourceTotals(s *sourcePlan) schema.SourceTotals {
 	row := schema.SourceTotals{
 		Source: s.ID, Name: s.Name, Protocol: s.Protocol, Version: s.version(), Core: s.Core,
 		Status: schema.SourceStatusNames[s.status], Problem: s.problem, Unit: s.unit().String(),
-		Totals: s.outcome.totals, TimestampHz: e.capture.TimestampHz, CycleHz: e.opt.CycleHz, Registers: s.registers(),
+		Totals: s.outcome.Totals, TimestampHz: e.capture.TimestampHz, CycleHz: e.opt.CycleHz, Registers: s.registers(),
 	}
 	if s.buffer != nil {
 		row.Buffer = s.buffer.Name

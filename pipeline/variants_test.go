@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"sort"
 	"testing"
@@ -13,6 +12,8 @@ import (
 	"github.com/tracelake/tracelake/bench/step"
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/isa"
+	"github.com/tracelake/tracelake/pipeline/rows"
+	"github.com/tracelake/tracelake/pipeline/stitch"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -80,39 +81,29 @@ func (v *variants) decode(t testing.TB, data []byte, breaks ...int) *decodedTabl
 	for _, b := range d.tables {
 		b.Reset()
 	}
-	tables := v.newTables()
-	st := newStitcher(v.id, v.protocol.TimestampCode(), tables)
+	tables := rows.New(d.output(func(t *schema.Table) bool {
+		return t != &schema.Blocks && t != &schema.Packets && t != &schema.CodeBlocks
+	}))
+	st := stitch.New(v.id, v.protocol.TimestampCode(), tables.Sinks)
 	stream := v.with(data).stream(wholePieces, breaks...)
 	for u, err := range splitBy(stream, v.protocol, grain{unitBytes, partBytes, len(data) + 1}) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rows := &decode.Result{Runs: make([]schema.Run, 0, v.runs)}
+		u.Rows = &decode.Result{Runs: make([]schema.Run, 0, v.runs)}
 		for i := range u.parts {
-			v.decoder.Decode(rows, u.parts[i])
+			v.decoder.Decode(u.Rows, u.parts[i])
 		}
-		v.runs = max(v.runs, len(rows.Runs))
-		if err := st.stitch(decoded{u, rows, 0}); err != nil {
+		v.runs = max(v.runs, len(u.Rows.Runs))
+		if err := st.Stitch(&u.Unit); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := st.finish(); err != nil {
+	if err := errors.Join(st.Finish(), tables.Flush()); err != nil {
 		t.Fatal(err)
 	}
-	d.totals = st.outcome.totals
+	d.totals = st.Outcome.Totals
 	return d
-}
-
-// newTables returns tables whose rows go to the batches of the last decode: all
-// but packets and code blocks.
-func (v *variants) newTables() tables {
-	old := maps.Clone(v.dataset.tables)
-	t := v.dataset.newTables(false, v.dataset.submit)
-	maps.Copy(v.dataset.tables, old)
-	t.packets, t.codeBlocks = nil, nil
-	delete(v.dataset.tables, schema.Packets.Name)
-	delete(v.dataset.tables, schema.CodeBlocks.Name)
-	return t
 }
 
 // check demands of a damaged stream that its bytes are accounted for; that trace

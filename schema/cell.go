@@ -22,7 +22,7 @@ func (v *Vector) Equal(i int, w *Vector, j int) bool {
 		return v.U16[i] == w.U16[j]
 	case Uint32, Int32:
 		return v.U32[i] == w.U32[j]
-	case Uint64, Int64:
+	case Uint63, Int64:
 		return v.U64[i] == w.U64[j]
 	case String, JSON:
 		return v.Str[i] == w.Str[j]
@@ -51,7 +51,7 @@ func (v *Vector) Text(i int) string {
 		return strconv.FormatUint(uint64(v.U32[i]), 10)
 	case Int32:
 		return strconv.Itoa(int(int32(v.U32[i])))
-	case Uint64:
+	case Uint63:
 		return strconv.FormatUint(v.U64[i], 10)
 	case Int64:
 		return strconv.FormatInt(int64(v.U64[i]), 10)
@@ -76,7 +76,7 @@ func (v *Vector) AppendFrom(w *Vector, i int) {
 		v.U16 = append(v.U16, w.U16[i])
 	case Uint32, Int32:
 		v.U32 = append(v.U32, w.U32[i])
-	case Uint64, Int64:
+	case Uint63, Int64:
 		v.U64 = append(v.U64, w.U64[i])
 	case String, JSON:
 		v.Str = append(v.Str, w.Str[i])
@@ -85,4 +85,42 @@ func (v *Vector) AppendFrom(w *Vector, i int) {
 	default:
 		panic(fmt.Sprintf("schema: no type %d", v.Column.Type))
 	}
+}
+
+// AppendNull appends a NULL to a column that may have one, other than of texts.
+func (v *Vector) AppendNull() {
+	v.Valid = append(v.Valid, 0)
+	switch v.Column.Type {
+	case Uint8, Bool, Enum:
+		v.U8 = append(v.U8, 0)
+	case Uint16:
+		v.U16 = append(v.U16, 0)
+	case Uint32, Int32:
+		v.U32 = append(v.U32, 0)
+	case Uint63, Int64:
+		v.U64 = append(v.U64, 0)
+	default:
+		panic("schema: a NULL in " + v.Column.Name)
+	}
+}
+
+// AppendInteger appends a number that a file stores as type i; if that is unsigned
+// with 64 bits, n is its bit pattern. It fails if the column cannot have the
+// number.
+func (v *Vector) AppendInteger(n int64, i Integer) error {
+	switch c := v.Column; {
+	case c.Type == Uint8 && n == int64(uint8(n)):
+		v.U8 = append(v.U8, uint8(n))
+	case c.Type == Uint16 && n == int64(uint16(n)):
+		v.U16 = append(v.U16, uint16(n))
+	case c.Type == Uint32 && n == int64(uint32(n)):
+		v.U32 = append(v.U32, uint32(n))
+	case c.Type == Int32:
+		v.U32 = append(v.U32, uint32(n)) // of 32 bits in every version
+	case c.Type == Int64, c.Type == Uint63 && (n >= 0 || !i.Signed):
+		v.U64 = append(v.U64, uint64(n))
+	default:
+		return fmt.Errorf("%d is out of its range", n)
+	}
+	return nil
 }

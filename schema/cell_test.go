@@ -9,8 +9,8 @@ import (
 	"github.com/tracelake/tracelake/schema/internal/sample"
 )
 
-// Cells of every type are equal where their words are, and are appended as they
-// stand.
+// Cells of every type are equal if their texts are equal, and are appended
+// unchanged.
 func TestCells(t *testing.T) {
 	table := sample.EveryType()
 	r := rand.New(rand.NewPCG(1, 3))

@@ -2,9 +2,10 @@
 // their rows, and the names of everything in a dataset. It knows no decoder and
 // writes no file; parquetfile and arrowfile do that.
 //
-// Instructions do not travel as rows. Decoders tell them as [Run]s over
-// [Block]s, and the writers expand those into the columns of `instructions` or
-// write them as they are into `blocks`.
+// Decoders report instructions not as rows but as [Run]s over [Block]s. The
+// writers expand runs into the columns of `instructions`, or write them unchanged
+// into `blocks`.
 package schema
 
+//go:generate go run ./internal/columns columns_gen.go
 //go:generate go run ./internal/tablesmd ../docs/tables.md

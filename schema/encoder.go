@@ -19,9 +19,9 @@ type Chunks interface {
 }
 
 // A File is a part that is being written, by one goroutine. After an error it
-// is of no use.
+// must not be used.
 type File interface {
-	// WriteRowGroup adds a row group behind those before.
+	// WriteRowGroup appends a row group.
 	WriteRowGroup(Chunks) error
 	// Close completes the file, also one without rows. It does not close the
 	// underlying writer.

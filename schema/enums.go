@@ -75,7 +75,7 @@ var SecurityNames = []string{"secure", "non_secure", "hyp"}
 
 func (s Security) String() string { return SecurityNames[s] }
 
-// ExceptionEvent tells an exception entry from an explicit return.
+// ExceptionEvent distinguishes an exception entry from an explicit return.
 type ExceptionEvent uint8
 
 // The exception events, in the order of the enum column `exceptions.event`.
@@ -127,7 +127,7 @@ var ExceptionTypeNames = []string{
 
 func (t ExceptionType) String() string { return ExceptionTypeNames[t] }
 
-// CountKind says which packet told cycles.
+// CountKind is the kind of packet that reported cycles.
 type CountKind uint8
 
 // The kinds of count, in the order of the enum column `cycle_counts.kind`.
@@ -137,7 +137,7 @@ const (
 	CountISync               // the count in an I-sync packet
 	CountTimestamp           // the count in a timestamp packet
 	CountPacket              // a packet of counts only
-	CountGap                 // a count told after the restart it belongs before
+	CountGap                 // a count traced after the restart of trace that it precedes
 )
 
 // CountKindNames are the values of the enum column `cycle_counts.kind`.
@@ -148,29 +148,30 @@ type EventKind uint8
 
 // The events, in the order of the enum column `events.event`.
 const (
-	EventTraceOn          EventKind = iota // trace (re)starts
-	EventOverflow                          // trace restarts after a FIFO overflow
-	EventDebugExit                         // trace restarts at the exit from debug state
-	EventTrigger                           // trigger packet, or trigger ID of the formatter
-	EventUnmapped                          // no program memory at the address
-	EventInconsistent                      // stream and program contradict each other
-	EventDiscontinuity                     // the input broke: 4×FSYNC, lost frame alignment
-	EventJazelle                           // Jazelle state: its code cannot be decoded
-	EventTimestampUnknown                  // a timestamp packet with the value 0
-	EventClockChange                       // the timestamp clock changed its frequency
-	EventCancelled                         // an instruction that was told did not happen
-	EventNoAddress                         // instructions were told whose address is not known
-	EventSplitInstruction                  // half an instruction was told, the other half was not
-	EventCountUnexpected                   // a cycle count that belongs to no restart of trace
-	EventBadISync                          // an I-sync that must not occur: its address is not used
-	EventDataUnmatched                     // a data value that nothing traced waits for
+	EventTraceOn             EventKind = iota // trace (re)starts
+	EventOverflow                             // trace restarts after a FIFO overflow
+	EventDebugExit                            // trace restarts at the exit from debug state
+	EventTrigger                              // trigger packet, or trigger ID of the formatter
+	EventUnmapped                             // no program memory at the address
+	EventInconsistent                         // stream and program contradict each other
+	EventDiscontinuity                        // the input broke: 4×FSYNC, lost frame alignment
+	EventJazelle                              // Jazelle state: its code cannot be decoded
+	EventTimestampUnknown                     // a timestamp packet with the value 0
+	EventClockChange                          // the timestamp clock changed its frequency
+	EventCancelled                            // an instruction that was traced was not executed
+	EventNoAddress                            // instructions were traced whose address is not known
+	EventSplitInstruction                     // one half of an instruction was traced, the other half was not
+	EventCountUnexpected                      // a cycle count that belongs to no restart of trace
+	EventBadISync                             // an I-sync that must not occur: its address is not used
+	EventDataUnmatched                        // an out-of-order data value without a pending transfer
+	EventTimestampOutOfRange                  // a timestamp of 2⁶³ or more: its row has NULL, the event the number
 )
 
 // EventNames are the values of the enum column `events.event`.
 var EventNames = []string{
 	"trace_on", "overflow", "debug_exit", "trigger", "unmapped", "inconsistent", "discontinuity",
 	"jazelle", "timestamp_unknown", "clock_change", "cancelled", "no_address", "split_instruction",
-	"count_unexpected", "bad_isync", "data_unmatched",
+	"count_unexpected", "bad_isync", "data_unmatched", "timestamp_out_of_range",
 }
 
 func (e EventKind) String() string { return EventNames[e] }
@@ -201,7 +202,7 @@ type DataState uint8
 
 // The states, in the order of the enum column `data_accesses.state`.
 const (
-	DataInOrder        DataState = iota // told with its instruction
+	DataInOrder        DataState = iota // traced with its instruction
 	DataOutOfOrder                      // its value came later
 	DataOutOfOrderLost                  // its value was to come later, and never came
 	DataNotTraced                       // a transfer the trace leaves out

@@ -6,7 +6,7 @@ const (
 	// RowGroupRows is the number of rows in every row group but the last of a
 	// source. DuckDB scans row groups in parallel.
 	RowGroupRows = 1 << 20
-	// BlocksRowGroupRows is that of `blocks`: about as many instructions.
+	// BlocksRowGroupRows is the same for `blocks`: about as many instructions.
 	BlocksRowGroupRows = 1 << 18
 	// PartRowGroups is the number of row groups in every part but the last.
 	PartRowGroups = 64

@@ -1,7 +1,9 @@
 package schema
 
-// A Manifest describes a dataset. It is written last: a directory without one
-// is no dataset.
+// A Manifest describes a dataset. It is written last: a directory without a
+// manifest is no dataset. In the file one more line follows, "manifest_sha256":
+// the SHA-256, in hex, of all bytes before that line. (Manifests of version 1 may
+// have neither that line nor Views.)
 type Manifest struct {
 	SchemaVersion int               `json:"schema_version"`
 	Tool          Tool              `json:"tool"`
@@ -16,6 +18,7 @@ type Manifest struct {
 	Sources       []SourceTotals    `json:"sources"`
 	Totals        Totals            `json:"totals"`
 	Tables        map[string]Files  `json:"tables"`
+	Views         *FileSum          `json:"views,omitempty"` // views.sql
 	Notes         []string          `json:"notes"`
 	// Run is what may differ between two exports of one input.
 	Run Export `json:"run"`
@@ -71,7 +74,7 @@ type SourceTotals struct {
 	Registers   map[string]string `json:"registers"`
 }
 
-// Totals counts what a source, or all of them, came to.
+// Totals are the counts of a decoded source, or of all sources.
 type Totals struct {
 	Bytes         int64 `json:"bytes"`
 	BytesDecoded  int64 `json:"bytes_decoded"`
@@ -110,6 +113,13 @@ type Files struct {
 type PartFile struct {
 	Path   string `json:"path"` // in the dataset, with slashes
 	Rows   int64  `json:"rows"`
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256"`
+}
+
+// A FileSum is a file of a dataset that is not a part.
+type FileSum struct {
+	Path   string `json:"path"` // in the dataset
 	Bytes  int64  `json:"bytes"`
 	SHA256 string `json:"sha256"`
 }

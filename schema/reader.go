@@ -4,8 +4,8 @@ package schema
 // one goroutine.
 type Reader interface {
 	// Next returns the rows that follow, at least one and at most BatchRows, or
-	// io.EOF behind the last. The batch is the reader's: it holds until the
-	// next call, and may be written to until then. After an error the reader is
-	// of no use.
+	// io.EOF after the last. The batch belongs to the reader: the caller may use
+	// and change it until the next call. After an error the reader must not be
+	// used.
 	Next() (*Batch, error)
 }

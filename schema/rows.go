@@ -1,7 +1,7 @@
 package schema
 
-// Null is a value that may be absent. Its zero value is NULL: the trace does
-// not say.
+// Null is a value that may be absent. Its zero value is NULL: the trace does not
+// have the value.
 type Null[T any] struct {
 	V  T
 	OK bool
@@ -10,11 +10,12 @@ type Null[T any] struct {
 // Of returns v as a value that is present.
 func Of[T any](v T) Null[T] { return Null[T]{V: v, OK: true} }
 
-// A Key says where a row stands. In rows a decoder makes, Seq counts from the
-// start of the segment; what it stands on is added when rows become columns.
+// A Key is the position of a row. In rows that a decoder makes, Seq counts from
+// the start of the segment; the ordinal of the segment's first instruction is
+// added when rows become columns.
 type Key struct {
 	Seq    int64 // ordinal of the first instruction after the row's event
-	Offset int64 // capture offset of the packet that told it
+	Offset int64 // capture offset of the packet that reported the row
 }
 
 // RowKey returns the key of a row.
@@ -24,8 +25,9 @@ func (k *Key) RowKey() *Key { return k }
 // row before it in its table.
 func (k *Key) NamesEarlier() bool { return false }
 
-// A Point is a position in time. Epoch counts from the segment: in epoch 0,
-// which goes on from the segment before, Cycle does too.
+// A Point is a position in time. Epoch counts from the start of the segment.
+// Epoch 0 continues the last epoch of the segment before; there, Cycle counts
+// from the start of the segment.
 type Point struct {
 	Epoch int32
 	Cycle Null[int64] // NULL without cycle accuracy
@@ -48,7 +50,7 @@ type Exception struct {
 }
 
 // A CycleCount is a row of `cycle_counts`. With OutOfEpoch its epoch and cycle
-// are NULL: the count lies before the epoch its packet opens.
+// are NULL: the cycles passed before the epoch that its packet starts.
 type CycleCount struct {
 	Key
 	Point
@@ -58,20 +60,20 @@ type CycleCount struct {
 	Late       bool
 }
 
-// NamesEarlier says whether the count is that of a restart before it.
+// NamesEarlier says whether the count belongs to an earlier restart of trace.
 func (c *CycleCount) NamesEarlier() bool { return c.Late }
 
-// A Timestamp is a row of `timestamps`. While bits of it were never sent in
-// this segment, Raw is the value as sent and Value is open: the stitcher knows
-// the rest.
+// A Timestamp is a row of `timestamps`. While some of its bits were never sent in
+// this segment, Raw is the value as sent and Value is not set: the stitcher adds
+// the bits from the segments before. A Value above MaxUint63 becomes NULL, and an
+// event has the number.
 type Timestamp struct {
 	Key
 	Point
 	Raw       uint64 // as sent, bits from KnownBits on are 0
 	KnownBits uint8  // how many low bits of Raw were sent in this segment
 	Value     Null[uint64]
-	// Unknown says that the whole value turned out to be 0: no row, but an
-	// event.
+	// Unknown says that the whole value is 0: it becomes an event, not a row.
 	Unknown bool
 }
 
@@ -86,12 +88,13 @@ type Context struct {
 }
 
 // A DataAccess is a row of `data_accesses`: one transfer. It may be completed
-// far behind the instruction that made it, in another segment: unlike in other
-// rows, Seq is that of the instruction in its source, and Segment is told.
+// long after the instruction that made it, in another segment. Unlike in other
+// rows, Seq therefore counts from the start of the source, and the row has its
+// Segment.
 type DataAccess struct {
 	Key
 	Segment       Null[int32]
-	NoInstruction bool   // there is none to name
+	NoInstruction bool   // no instruction is known to have made the transfer
 	Position      uint16 // in the instruction or its group, from 0
 	Address       Null[uint32]
 	Value         Null[uint64]
@@ -132,9 +135,9 @@ type Segment struct {
 	Bytes         int64 // of the stream
 	BytesDecoded  int64
 	BytesLost     int64
-	BytesUnplaced int64 // decoded, but telling instructions that cannot be placed
+	BytesUnplaced int64 // decoded, but reporting instructions whose address is unknown
 	Instructions  int64
 	Exceptions    int64
-	Address       Null[uint32] // NULL: the I-sync tells none
+	Address       Null[uint32] // NULL: the I-sync has no address
 	Reason        ISyncReason
 }

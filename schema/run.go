@@ -5,7 +5,7 @@ package schema
 // template its executions are expanded from. It does not change once made and
 // may be shared by goroutines.
 type Block struct {
-	// Key tells the blocks of one source apart, whoever made them.
+	// Key identifies a block within its source, whichever decoder made it.
 	Key BlockKey
 	// One value per instruction, all of one length, 1 to MaxBlock.
 	Address []uint32
@@ -14,8 +14,8 @@ type Block struct {
 	Kind    []uint8  // codes of Kind
 }
 
-// MaxBlock is the most instructions a block holds. Longer straight code is no
-// block: a walk through it is broken off.
+// MaxBlock is the most instructions a block holds. Longer straight code makes no
+// block: the decoder stops walking it.
 const MaxBlock = 65535
 
 // A BlockKey identifies a block within a source.
@@ -23,49 +23,49 @@ type BlockKey struct {
 	Address uint32 // the block was entered at
 	ISA     ISA
 	Space   uint8 // memory space it was fetched from, as image.Space
-	// Short says that it is cut after a few instructions, as its unit had too many
-	// in longer ones.
+	// Short says that the block ends after a few instructions, because its result
+	// had too many in longer blocks.
 	Short bool
 }
 
-// A Run is a stretch of a block that was executed straight, told by one packet.
-// It becomes Count rows of `instructions`, and one row of `blocks` for every
-// MaxBlockRow of them.
+// A Run is a range of a block that was executed without a branch and reported by
+// one packet. It becomes Count rows of `instructions`, or a row of `blocks` for
+// every MaxBlockRow of them.
 type Run struct {
-	Offset  int64  // capture offset of the packet that told it
+	Offset  int64  // capture offset of the packet that reported the run
 	Failed  uint64 // with RunHasFailed: bit i set, instruction i failed its condition
 	Cycle   int64  // with RunHasCycles, RunHasCosts: as Point.Cycle, up to and including the last instruction
 	Cycles  uint32 // with RunHasCycles: own cost of the last instruction; with RunHasCosts: of all
-	Block   uint32 // index of the block in the unit that holds the run
+	Block   uint32 // index of the block in the result that holds the run
 	First   uint16 // position in the block of the first instruction
 	Count   uint16 // instructions, at least 1; at most MaxBlockRow with RunHasFailed
 	Outcome Outcome
 	Flags   RunFlags
 }
 
-// MaxBlockRow is the most instructions one row of `blocks` stands for: one for
-// each bit of its column `failed`.
-const MaxBlockRow = 64
+// MaxBlockRow is the most instructions in one row of `blocks`: one per bit of its
+// column `failed`, which is never negative.
+const MaxBlockRow = 63
 
 // RunFlags say which optional fields of a [Run] hold.
 type RunFlags uint8
 
 // The flags of a run.
 const (
-	RunHasFailed RunFlags = 1 << iota // Failed tells the outcome of each instruction
-	RunHasCycles                      // Cycles and Cycle tell the cost of the last instruction
-	RunHasCosts                       // the unit that holds the run tells what each instruction cost
+	RunHasFailed RunFlags = 1 << iota // Failed has the outcome of each instruction
+	RunHasCycles                      // Cycles and Cycle have the cost of the last instruction
+	RunHasCosts                       // the result that holds the run has the cost of each instruction
 )
 
-// A Span is what holds for all runs from one on, up to the next span.
+// A Span is the state that holds from one run up to the next span.
 type Span struct {
 	Run       int   // index of its first run
-	Epoch     int32 // relative to the segment: 0 goes on from the segment before
+	Epoch     int32 // relative to the segment: 0 continues the last epoch of the segment before
 	Timestamp int32 // index of the last timestamp row, or TimestampCarried
 	ContextID Null[uint32]
-	VMID      Null[uint8] // NULL: not told in this segment, the carry's holds
+	VMID      Null[uint8] // NULL: not traced yet in this segment, that of the segment before holds
 	Security  Security
 }
 
-// TimestampCarried says that the last timestamp stands before the rows at hand.
+// TimestampCarried says that the last timestamp is before the rows of the result.
 const TimestampCarried = -1

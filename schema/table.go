@@ -7,10 +7,6 @@ import (
 	"strconv"
 )
 
-// Version is the version of the public format: tables, columns, enums, names.
-// It changes when a query that ran before may no longer run.
-const Version = 1
-
 // A Table describes one table of a dataset.
 type Table struct {
 	Name      string // lower snake case, plural; its folder, too
@@ -36,10 +32,10 @@ func (w Written) String() string {
 	return [...]string{"always", "by default", "by default when traced", "on request"}[w]
 }
 
-// Level is how a dataset tells what was executed.
+// Level is the form in which a dataset has the executed instructions.
 type Level uint8
 
-// The levels. AnyLevel is that of tables which are the same in both.
+// The levels. AnyLevel is the level of tables that are the same in both.
 const (
 	AnyLevel Level = iota
 	LevelInstructions
@@ -61,17 +57,9 @@ func (t *Table) Column(name string) *Column {
 // SQL returns the DuckDB type that columns of type t are read as.
 func (t Type) SQL() string {
 	switch t {
-	case Uint8:
-		return "UTINYINT"
-	case Uint16:
-		return "USMALLINT"
-	case Uint32:
-		return "UINTEGER"
-	case Uint64:
-		return "UBIGINT"
-	case Int32:
+	case Uint8, Uint16, Int32:
 		return "INTEGER"
-	case Int64:
+	case Uint32, Uint63, Int64:
 		return "BIGINT"
 	case Bool:
 		return "BOOLEAN"

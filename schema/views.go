@@ -7,10 +7,14 @@ import (
 )
 
 // Views returns views.sql for a dataset of these tables, SQL for DuckDB 1.1 and
-// later: macros, a view for each table, comments for all of them. With blocks in
-// place of instructions, the view `instructions` expands them. Datasets of Arrow
-// files get macros only: DuckDB cannot read those files by itself.
-func Views(tables []*Table, f Format) string {
+// later: macros, a view for each table, the view `summary`, comments for all of
+// them. With blocks in place of instructions, the view `instructions` expands
+// them. Datasets of Arrow files get macros only: DuckDB cannot read those files
+// by itself.
+//
+// The id is that of the dataset's contents. By it the script finds its own
+// directory: DuckDB does not say where a script is.
+func Views(tables []*Table, f Format, id string) string {
 	var b strings.Builder
 	if f == Arrow {
 		b.WriteString(arrowHead)
@@ -18,6 +22,7 @@ func Views(tables []*Table, f Format) string {
 		return b.String()
 	}
 	b.WriteString(parquetHead)
+	fmt.Fprintf(&b, find, id)
 	b.WriteString(macros)
 	for _, t := range tables {
 		writeTableView(&b, t)
@@ -25,19 +30,43 @@ func Views(tables []*Table, f Format) string {
 	switch {
 	case slices.Contains(tables, &Instructions):
 		b.WriteString(flatWindow)
+		writeBeforeOffset(&b, "SELECT * FROM instructions WHERE true", "byte_offset", "seq", 0)
 	case slices.Contains(tables, &Blocks) && slices.Contains(tables, &CodeBlocks):
 		writeExpansion(&b)
+		writeBeforeOffset(&b, expansion, "b.byte_offset", "b.seq", MaxBlockRow-1)
 	}
+	writeSummary(&b, tables)
 	return b.String()
 }
 
 const parquetHead = `-- Views of a tracelake dataset, for DuckDB.
 --
--- In the dataset's directory:  duckdb -init views.sql
--- From elsewhere, or for several datasets at once, name them first:
---   SET VARIABLE tracelake_dirs = ['runs/a', 'runs/b'];
---   .read runs/a/views.sql
+--   duckdb -init run1/views.sql       or, in DuckDB:  .read run1/views.sql
+--
+-- The script looks for its dataset in the working directory, in folders up to
+-- three levels below it, in the two directories above it and in their folders. For
+-- a dataset elsewhere, or for several at once, name the directories first:
+--   SET VARIABLE tracelake_dirs = ['/data/a', '/data/b'];
+--   .read /data/a/views.sql
 -- The column dataset of each view has the name of the dataset's directory.
+`
+
+// find sets the directory that a dataset is read from where tracelake_dirs is not
+// set. Table functions take constants and variables but no subqueries, so each
+// step is a variable. A script contains its id, and so is found by it; of equal
+// datasets it finds the nearest.
+const find = `
+SET VARIABLE tracelake_id = '%s';
+-- with tracelake_dirs, the scripts of those datasets: nothing is searched for
+SET VARIABLE tracelake_scripts = coalesce([rtrim(d, '/') || '/views.sql' FOR d IN getvariable('tracelake_dirs')],
+  (SELECT list(replace(file, '\', '/')) FROM glob(['views.sql', '*/views.sql', '*/*/views.sql', '*/*/*/views.sql', '../views.sql', '../*/views.sql', '../../views.sql', '../../*/views.sql'])));
+SET VARIABLE tracelake_scripts = CASE WHEN getvariable('tracelake_scripts') IS NOT NULL THEN getvariable('tracelake_scripts')
+  ELSE error('tracelake: no dataset is near the working directory. Name it, then read this script again: SET VARIABLE tracelake_dirs = [''path/of/the/dataset'']') END;
+SET VARIABLE tracelake_found = (SELECT [coalesce(nullif(rtrim(regexp_replace(replace(filename, '\', '/'), 'views[.]sql$', ''), '/'), ''), '.')]
+  FROM read_text(getvariable('tracelake_scripts')) WHERE contains(content, getvariable('tracelake_id'))
+  ORDER BY len(string_split(filename, '/')) + len(string_split(filename, '..')), filename LIMIT 1);
+SET VARIABLE tracelake_found = CASE WHEN coalesce(getvariable('tracelake_dirs'), getvariable('tracelake_found')) IS NOT NULL THEN getvariable('tracelake_found')
+  ELSE error('tracelake: the dataset of this script is not near the working directory. Name it, then read this script again: SET VARIABLE tracelake_dirs = [''path/of/the/dataset'']') END;
 `
 
 const arrowHead = `-- Macros for a tracelake dataset, for DuckDB.
@@ -52,14 +81,14 @@ const arrowHead = `-- Macros for a tracelake dataset, for DuckDB.
 // same one, all have their whole path. Both macros for directories work on
 // constants, so they cost nothing per row.
 const macros = `
--- a as eight hexadecimal digits; for the outermost SELECT, it is slow
+-- a as eight hexadecimal digits; for the outermost SELECT: to group by it is slow
 CREATE OR REPLACE MACRO hex8(a) AS printf('0x%08x', a);
--- the datasets to read: by default the working directory
+-- the datasets to read
 CREATE OR REPLACE MACRO tracelake_datasets() AS
-  [rtrim(d, '/') FOR d IN coalesce(getvariable('tracelake_dirs'), ['.'])];
+  [rtrim(d, '/') FOR d IN coalesce(getvariable('tracelake_dirs'), getvariable('tracelake_found'), ['.'])];
 -- the paths of files of that name in all datasets
 CREATE OR REPLACE MACRO tracelake_files(f) AS [d || '/' || f FOR d IN tracelake_datasets()];
--- whether the last parts of their paths tell the datasets apart
+-- whether the last parts of their paths differ
 CREATE OR REPLACE MACRO tracelake_names_differ() AS
   len(list_distinct([parse_filename(d) FOR d IN tracelake_datasets()])) = len(tracelake_datasets());
 -- the label of the dataset that a file is from
@@ -102,15 +131,15 @@ SELECT * FROM instructions WHERE seq BETWEEN a AND z;
 // d.position is number i = d.position - b.first of its run.
 const expansion = `SELECT b.source, b.seq + d.position - b.first AS seq, b.segment, b.byte_offset,
        d.address, d.size, d.isa, d.opcode, d.kind,
-       CASE WHEN d.position::INT = b.first::INT + b.instructions - 1
+       CASE WHEN d.position = b.first + b.instructions - 1
             THEN CASE WHEN b.outcome <> 'untold' THEN b.outcome <> 'not_taken' END
-            ELSE (b.failed >> (d.position::INT - b.first)::UBIGINT) & 1::UBIGINT = 0 END AS executed,
-       CASE WHEN d.position::INT = b.first::INT + b.instructions - 1 THEN b.cycles END AS cycles,
+            ELSE (b.failed >> (d.position - b.first)) & 1 = 0 END AS executed,
+       CASE WHEN d.position = b.first + b.instructions - 1 THEN b.cycles END AS cycles,
        b.epoch,
-       CASE WHEN d.position::INT = b.first::INT + b.instructions - 1 THEN b.cycle END AS cycle,
+       CASE WHEN d.position = b.first + b.instructions - 1 THEN b.cycle END AS cycle,
        b.timestamp, b.context_id, b.vmid, b.security, b.dataset
 FROM blocks b JOIN code_blocks d USING (dataset, source, code_block)
-WHERE d.position >= b.first AND d.position::INT < b.first::INT + b.instructions`
+WHERE d.position >= b.first AND d.position < b.first + b.instructions`
 
 // writeExpansion writes the view `instructions` over blocks. A filter on its
 // computed seq cannot reach the scan of blocks, hence the macro beside it, which
@@ -126,4 +155,20 @@ SELECT * FROM (
   AND b.seq BETWEEN a - %d AND z)
 WHERE seq BETWEEN a AND z;
 `, expansion, MaxBlockRow-1)
+}
+
+// writeBeforeOffset writes the macro over a query of instructions, in which offset
+// and seq are columns with statistics; a row of theirs is of so many instructions
+// more. What bounds the search is the first instruction of the last segment that
+// begins before x: without it, the whole table is sorted.
+func writeBeforeOffset(b *strings.Builder, query, offset, seq string, more int) {
+	fmt.Fprintf(b, `
+-- the last n instructions of each source that packets before byte x of the capture report
+CREATE OR REPLACE MACRO before_offset(x, n) AS TABLE
+SELECT * FROM (
+%s
+  AND %s < x
+  AND %s >= (SELECT min(bound) FROM (SELECT max(seq) - n - %d AS bound FROM segments WHERE byte_offset < x GROUP BY dataset, source)))
+QUALIFY row_number() OVER (PARTITION BY dataset, source ORDER BY seq DESC) <= n;
+`, query, offset, seq, more)
 }

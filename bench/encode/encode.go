@@ -10,8 +10,8 @@ import (
 
 // An Encoder makes a trace stream of steps, and the truth of it.
 type Encoder interface {
-	// Step traces one step. It fails if s does not go on from where the step before
-	// left the core, cannot be traced, or the writer of the stream failed.
+	// Step traces one step. It fails if s does not start where the step before left
+	// the core, if it cannot be traced, or if the writer of the stream failed.
 	Step(s *step.Step) error
 	// Close sends what waits to be sent, and ends the stream and its truth.
 	Close() error

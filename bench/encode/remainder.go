@@ -5,11 +5,11 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// A Remainder is what is left of a stream whose first bytes are lost. Until the
-// first cut behind them nothing is told.
+// A Remainder is what is left of a stream whose first bytes are lost. There are
+// no rows before the first cut after the lost bytes.
 type Remainder struct {
 	Lost     int64      // bytes, from the start of the stream
-	Rest     truth.Rows // where rows go from that cut on; nil behind it, or if nothing is lost
+	Rest     truth.Rows // where rows go from that cut on; nil after it, or if nothing is lost
 	AsyncEnd int64      // of the last A-sync
 }
 
@@ -21,18 +21,20 @@ func NewRemainder(rows truth.Rows, lost int64) (Remainder, truth.Rows) {
 	return Remainder{}, rows
 }
 
-// Begins says whether a cut behind the last A-sync is the first one of the
-// remainder: enough of that A-sync is there.
+// Begins says whether a cut after the last A-sync is the first one of the
+// remainder: enough of that A-sync is left.
 func (r *Remainder) Begins() bool { return r.Rest != nil && r.AsyncEnd-MinASync >= r.Lost }
 
-// Unsynced enters the loss of what stands before an offset, and no cut does.
+// Unsynced enters the loss of the bytes before an offset, before which there is
+// no cut.
 func (r *Remainder) Unsynced(rows truth.Rows, offset int64) {
 	if offset > r.Lost {
 		rows.Loss(&truth.Loss{Key: truth.Key{Offset: r.Lost}, Bytes: offset - r.Lost, Reason: schema.LossUnsynced})
 	}
 }
 
-// End enters a remainder in which there is no cut, of a stream of that many bytes.
+// End enters the loss of a remainder without a cut, in a stream of that many
+// bytes.
 func (r *Remainder) End(bytes int64) {
 	if r.Rest != nil {
 		r.Unsynced(r.Rest, bytes)

@@ -233,7 +233,7 @@ func TestExecuteTables(t *testing.T) {
 			[]step.Place{place(0x8008, schema.A32), place(0x800C, schema.A32)},
 		},
 		{
-			// Offsets 2 and 3: the table is the first four bytes behind TBB.
+			// Offsets 2 and 3: the table is the first four bytes after TBB.
 			"TBB [PC,R0]", benchtest.T32(0x8000, 0xE8DFF000, 0x0302, 0x0202, 0xBF00, 0xBF00),
 			place(0x8000, schema.T32),
 			[]step.Place{place(0x8008, schema.T32), place(0x800A, schema.T32), place(0x8008, schema.T32), place(0x8008, schema.T32)},
@@ -291,7 +291,7 @@ func TestExecuteITBlock(t *testing.T) {
 }
 
 // Code that is not there, code that goes nowhere, handlers that do not return:
-// the core goes on.
+// the core continues.
 func TestExecuteEscapes(t *testing.T) {
 	a32 := func(at uint32) step.Place { return step.Place{Address: at, ISA: schema.A32} }
 	memory := image.New(

@@ -18,7 +18,7 @@ func (e *executor) reset() {
 	e.emit(&step)
 }
 
-// debug enters debug state; one in eight times the debugger has the core go on
+// debug enters debug state; one in eight times the debugger lets the core continue
 // elsewhere.
 func (e *executor) debug() {
 	to := e.at
@@ -29,7 +29,7 @@ func (e *executor) debug() {
 	e.debugTo(to)
 }
 
-// debugTo enters debug state, and has the core go on at a place.
+// debugTo enters debug state, after which the core continues at a place.
 func (e *executor) debugTo(to step.Place) {
 	step := e.step(e.at)
 	step.Entered, step.Exception, step.Next = true, schema.ExcDebug, to
@@ -59,8 +59,8 @@ func (e *executor) abandon() {
 	e.emit(&step)
 }
 
-// escape goes on elsewhere: by the first of the exceptions that can be entered,
-// else by reset or debug state.
+// escape lets the core continue elsewhere: by the first of the exceptions that can
+// be entered, else by reset or debug state.
 func (e *executor) escape(by ...schema.ExceptionType) {
 	if len(e.levels) > 0 {
 		e.abandon()
@@ -94,8 +94,8 @@ func (e *executor) stuckInterrupts() []schema.ExceptionType {
 	return []schema.ExceptionType{schema.ExcIRQ, schema.ExcFIQ}
 }
 
-// refuge is a place to go on at: a target, or the entry of the task if there is
-// none in the security state the core is in.
+// refuge is a place to continue at: a target, or the entry of the task if there is
+// no target in the security state the core is in.
 func (e *executor) refuge() step.Place {
 	for range 8 {
 		if p := e.target(e.random.Uint64()); e.mapped(p) {

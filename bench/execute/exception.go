@@ -165,7 +165,7 @@ func (e *executor) leave(step *step.Step) step.Place {
 	return to
 }
 
-// pop ends the innermost exception and says where the core goes on.
+// pop ends the innermost exception and says where the core continues.
 func (e *executor) pop() step.Place {
 	l := e.level()
 	to, next := l.returnTo, l.task
@@ -179,8 +179,8 @@ func (e *executor) pop() step.Place {
 	return to
 }
 
-// nextContextID is what a write of CONTEXTIDR writes: that of the task the core
-// is about to go on with.
+// nextContextID is what a write of CONTEXTIDR writes: the context ID of the task
+// with which the core is about to continue.
 func (e *executor) nextContextID() uint32 {
 	if len(e.levels) > 0 && e.levels[0].task != sameTask {
 		return e.tasks[e.levels[0].task].ContextID

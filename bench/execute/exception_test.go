@@ -34,7 +34,7 @@ func TestExecuteReturns(t *testing.T) {
 			last = s
 		})
 		if m.returns < 1000 || m.exceptionReturns < 300 || m.deepest != 4 || backToBack == 0 || tailChained == 0 {
-			t.Errorf("%+v: %d returns, %d from exceptions, %d deep, %d back to back, %d behind a return",
+			t.Errorf("%+v: %d returns, %d from exceptions, %d deep, %d back to back, %d after a return",
 				o, m.returns, m.exceptionReturns, m.deepest, backToBack, tailChained)
 		}
 		if calls := o.SMC || o.HVC; calls != (m.toCaller > 10) {
@@ -70,7 +70,7 @@ func (m *stackModel) see(s *step.Step) {
 		l := modelLevel{returnTo: []step.Place{s.At}, mayUnwind: s.Exception == schema.ExcSMC || s.Exception == schema.ExcHyp}
 		switch s.Exception {
 		case schema.ExcUndefined, schema.ExcDataAbort, schema.ExcMemManage, schema.ExcBusFault:
-			for _, size := range []uint32{2, 4} { // or behind it
+			for _, size := range []uint32{2, 4} { // or after it
 				l.returnTo = append(l.returnTo, step.Place{Address: s.At.Address + size, ISA: s.At.ISA, Security: s.At.Security})
 			}
 		}
@@ -155,8 +155,8 @@ func frameTransfers(s *step.Step, access schema.Access) int {
 	return n
 }
 
-// Tasks run in their own contexts and worlds. A context ID changes behind its
-// write or behind the handler's return, a VMID behind the return alone.
+// Tasks run in their own contexts and worlds. A context ID changes after its
+// write or after the handler's return, a VMID after the return alone.
 func TestExecuteTasks(t *testing.T) {
 	o := benchtest.Programs[1]
 	g := benchtest.Generate(t, o)
@@ -170,7 +170,7 @@ func TestExecuteTasks(t *testing.T) {
 	}
 	depth := 0
 	worlds := make(map[world]int)
-	var behindWrite, behindReturn, hyp int
+	var afterWrite, afterReturn, hyp int
 	var last *step.Step
 	walk(t, g.Program(), x, func(s *step.Step) {
 		if depth == 0 && !s.Entered {
@@ -180,13 +180,13 @@ func TestExecuteTasks(t *testing.T) {
 		if last != nil && s.ContextID != last.ContextID {
 			writes := !last.Entered && last.Instruction.Opcode&^0xF000F000 == 0x0E0D0F30
 			if !writes && !last.Returns {
-				t.Fatalf("context ID changes behind %+v", *last)
+				t.Fatalf("context ID changes after %+v", *last)
 			}
-			behindWrite += int(count(writes))
-			behindReturn += int(count(last.Returns))
+			afterWrite += int(count(writes))
+			afterReturn += int(count(last.Returns))
 		}
 		if last != nil && s.VMID != last.VMID && !last.Returns {
-			t.Fatalf("VMID changes behind %+v", *last)
+			t.Fatalf("VMID changes after %+v", *last)
 		}
 		switch {
 		case s.Entered:
@@ -203,7 +203,7 @@ func TestExecuteTasks(t *testing.T) {
 		}
 		delete(worlds, w)
 	}
-	if len(worlds) > 0 || behindWrite == 0 || behindReturn == 0 || hyp == 0 {
-		t.Errorf("others %v, context IDs %d behind a write, %d behind a return; hyp %d", worlds, behindWrite, behindReturn, hyp)
+	if len(worlds) > 0 || afterWrite == 0 || afterReturn == 0 || hyp == 0 {
+		t.Errorf("others %v, context IDs %d after a write, %d after a return; hyp %d", worlds, afterWrite, afterReturn, hyp)
 	}
 }

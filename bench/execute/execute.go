@@ -66,14 +66,14 @@ type Task struct {
 	VMID      uint8
 }
 
-// Windows are stretches of steps.
+// Windows are runs of steps.
 type Windows struct {
 	Rate  float64
 	Steps int // mean length
 }
 
-// Run makes up an execution of p: it walks the code, and decides what the
-// program itself does not tell.
+// Run makes up an execution of p: it walks the code, and decides what the program
+// itself does not determine.
 //
 // A conditional instruction passes with a chance of its own; a conditional
 // branch back is a loop, whose trips are drawn anew each time it is entered;
@@ -81,13 +81,13 @@ type Windows struct {
 // match. Tables of TBB, TBH, LDR PC and ADD PC are read where they follow the
 // instruction.
 //
-// An exception returns to where it should, but where the core would be lost:
-// code that is not there aborts, and code that goes nowhere (256 rounds
-// of an endless loop) is interrupted, and both go on at another target. Where there is
-// no handler for that, and out of a handler that has not returned after 20,000
-// instructions, the core leaves by debug state, or by reset.
+// An exception returns to where it should, unless the core would be lost there:
+// missing code aborts, an endless loop is interrupted after 256 rounds, and both
+// continue at another target. Where there is no handler for that, and from a handler
+// that has not returned after 20,000 instructions, the core leaves by debug state,
+// or by reset.
 //
-// A context ID changes behind the write of CONTEXTIDR if the handler has one,
+// A context ID changes after the write of CONTEXTIDR if the handler has one,
 // else with its return; a VMID with the return.
 //
 // Memory does not depend on the number of instructions, only on the size of
@@ -143,7 +143,7 @@ const (
 	stuckLimit   = 1 << 18 // instructions without call, return or exception; a round of a loop counts for many
 )
 
-// A task is a thread of execution as it stands.
+// A task is a thread of execution and its state.
 type task struct {
 	Task
 	at   step.Place // while it does not run
@@ -209,7 +209,7 @@ func (e *executor) run() {
 	}
 }
 
-// execute executes the instruction at hand.
+// execute executes the instruction of a site.
 func (e *executor) execute(s *site) {
 	step := e.step(e.at)
 	step.Instruction = s.in
@@ -237,7 +237,7 @@ func (e *executor) execute(s *site) {
 	}
 }
 
-// effects are those of an executed instruction on what comes behind it.
+// effects applies the effects of an executed instruction on what comes after it.
 func (e *executor) effects(s *site, step *step.Step) {
 	switch s.in.Kind {
 	case schema.KindSVC:
@@ -267,7 +267,7 @@ func (e *executor) step(at step.Place) step.Step {
 	return step.Step{At: at, ContextID: e.contextID, VMID: e.task().VMID}
 }
 
-// emit tells a step.
+// emit yields a step.
 func (e *executor) emit(s *step.Step) {
 	s.Cycles += e.costs.Of(s) + e.stall
 	e.stall = 0

@@ -9,7 +9,7 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// A flow is what a thread or handler has to go on with.
+// A flow is the state with which a thread or handler continues.
 type flow struct {
 	calls callStack
 	it    itBlock
@@ -53,8 +53,8 @@ type itBlock struct {
 }
 
 // start starts the block of the IT instruction, whose condition holds or not
-// (DDI 0406C, A8.8.54): behind the first instruction a bit of the mask is the
-// lowest bit of the condition, the lowest 1 ends it.
+// (DDI 0406C, A8.8.54): each instruction after the first has a bit of the mask, the
+// lowest bit of its condition; the lowest 1 ends the mask.
 func (b *itBlock) start(opcode uint32, holds bool) {
 	b.left = uint8(4 - bits.TrailingZeros32(opcode&15))
 	b.fails = 0

@@ -8,12 +8,12 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// A site is an instruction of the program with what it is wont to do.
+// A site is an instruction of the program and how it behaves.
 type site struct {
 	at   step.Place
 	in   isa.Instruction
 	data isa.Transfers
-	next [2]*site // last time: behind it, and elsewhere
+	next [2]*site // of the last time: the following one, and a branch's target
 
 	conditional bool
 	plain       bool   // executes without condition, branch and data
@@ -26,15 +26,15 @@ type site struct {
 	trips       uint16 // mean, of a loop
 	left        int    // trips
 
-	table  []step.Place // where an indirect branch goes, if the program tells
+	table  []step.Place // where an indirect branch goes, if the program has a table
 	first  uint64       // else targets from that number on
 	spread uint         // so many
 
 	base, stride, offset uint32 // of data addresses
 }
 
-// here is the site at hand, nil if there is no memory. Most often it is the one
-// that followed the last one before.
+// here is the site of the next instruction, nil if there is no memory. Most often
+// it is the site that followed the last one the time before.
 func (e *executor) here() *site {
 	if e.next != nil && *e.next != nil && (*e.next).at == e.at {
 		return *e.next

@@ -65,8 +65,8 @@ type Capture struct {
 	TimestampHz uint64
 	Tool        schema.Tool
 	Overwrite   bool
-	// Progress, if not nil, is told now and then how many steps are traced. For a
-	// ring all are traced twice.
+	// Progress, if not nil, is called now and then with the number of steps traced.
+	// For a ring all are traced twice.
 	Progress func(steps int64)
 	traced   int64
 }
@@ -78,8 +78,8 @@ const (
 	framesToSync = 64
 )
 
-// Write writes the snapshot and its truth into dir. It leaves nothing behind if
-// it fails, but an empty folder. Memory does not depend on how much is traced.
+// Write writes the snapshot and its truth into dir. If it fails it leaves
+// nothing but an empty folder. Memory does not depend on how much is traced.
 func (c *Capture) Write(ctx context.Context, dir string) (*schema.Manifest, error) {
 	if c.Framing == NoFrames && len(c.Cores) > 1 {
 		return nil, fmt.Errorf("generate: %d sources do not go into one stream without frames", len(c.Cores))
@@ -201,7 +201,7 @@ func (c *Capture) row(i int, core *snapshot.Core, source *snapshot.Source, total
 	}
 }
 
-// writeBuffer writes the trace buffer and the rows that are told in it.
+// writeBuffer writes the trace buffer and the rows that are traced in it.
 func (c *Capture) writeBuffer(ctx context.Context, name string, ds *dataset.Writer) ([]schema.Totals, error) {
 	if c.Ring > 0 {
 		return c.writeRing(ctx, name, ds)
@@ -216,8 +216,8 @@ func (c *Capture) writeBuffer(ctx context.Context, name string, ds *dataset.Writ
 	return totals, errors.Join(err, w.Flush(), f.Close())
 }
 
-// writeRing traces twice: what the ring has lost is known, and with it the truth
-// of the rest, when all was written to it.
+// writeRing traces twice: only when all was written to the ring is it known which
+// bytes are lost, and with them the truth of the rest.
 func (c *Capture) writeRing(ctx context.Context, name string, ds *dataset.Writer) ([]schema.Totals, error) {
 	r := &ring{bytes: make([]byte, c.Ring)}
 	b := c.newBuffer(r)
@@ -247,7 +247,7 @@ type lost struct {
 	streams map[uint8]int64
 }
 
-// writeTruth writes the buffer to w and the rows that what is left of it tells.
+// writeTruth writes the buffer to w, and the rows traced in what is left of it.
 func (c *Capture) writeTruth(ctx context.Context, w io.Writer, ds *dataset.Writer, gone lost) ([]schema.Totals, error) {
 	b := c.newBuffer(w)
 	rows := make([]*DatasetRows, len(c.Cores))

@@ -21,21 +21,21 @@ type DatasetRows struct {
 
 var _ truth.Rows = (*DatasetRows)(nil)
 
-// A waitingRow waits until the packet that told it has a place in the capture.
+// A waitingRow waits until the packet it is made of has a place in the capture.
 type waitingRow struct {
 	position int64
 	write    func(offset int64)
 }
 
-// NewDatasetRows returns what writes the rows of a source. Offsets says where
-// its stream is put, nil that the stream is the capture. The capture has what is
-// put from start on.
+// NewDatasetRows returns a writer of the rows of a source. Offsets says where
+// its stream is in the capture; nil means that the stream is the capture. The
+// capture has the bytes from start on.
 func NewDatasetRows(d *dataset.Writer, source uint8, offsets *Offsets, start int64) *DatasetRows {
 	return &DatasetRows{dataset: d, source: source, offsets: offsets, start: start}
 }
 
 // Finish writes the rows that wait, when all bytes of the stream have a place,
-// and returns what they come to.
+// and returns the totals.
 func (d *DatasetRows) Finish() (schema.Totals, error) {
 	d.release()
 	if d.totals.Gaps > 0 {
@@ -68,24 +68,12 @@ func (d *DatasetRows) release() {
 	d.waiting = append(d.waiting[:0], d.waiting[n:]...)
 }
 
-// row begins a row with the keys of a table.
-func (d *DatasetRows) row(t *schema.Table, k truth.Key, offset int64) *schema.Row {
-	r := d.dataset.Table(t, d.source).Row()
-	r.Uint8(d.source)
-	r.Int64(k.Seq)
-	r.NullInt32(k.Segment)
-	r.Int64(offset)
-	return r
-}
+// row begins a row of a table.
+func (d *DatasetRows) row(t *schema.Table) *schema.Batch { return d.dataset.Table(t, d.source).Row() }
 
-// state appends the columns from epoch to security.
-func state(r *schema.Row, s *truth.State) {
-	r.Int32(s.Epoch)
-	r.NullInt64(s.Cycle)
-	r.NullUint64(s.Timestamp)
-	r.NullUint32(s.ContextID)
-	r.NullUint8(s.VMID)
-	r.Enum(uint8(s.Security))
+// keys are the cells that most rows begin with.
+func (d *DatasetRows) keys(k truth.Key, offset int64) schema.Keys {
+	return schema.Keys{Source: d.source, Seq: k.Seq, Segment: k.Segment, ByteOffset: offset}
 }
 
 // Instruction implements [Rows].
@@ -93,15 +81,8 @@ func (d *DatasetRows) Instruction(row *truth.Instruction) {
 	x := *row
 	d.totals.Instructions++
 	d.at(x.Offset, func(offset int64) {
-		r := d.row(&schema.Instructions, x.Key, offset)
-		r.Uint32(x.Address)
-		r.Uint8(x.Size)
-		r.Enum(uint8(x.ISA))
-		r.Uint32(x.Opcode)
-		r.Enum(uint8(x.Kind))
-		r.NullBool(x.Executed)
-		r.NullUint32(x.Cycles)
-		state(r, &x.State)
+		schema.AppendInstructions(d.row(&schema.Instructions), d.keys(x.Key, offset), x.Address, x.Size, x.ISA, x.Opcode, x.Kind,
+			x.Executed, x.Cycles, x.Epoch, x.Cycle, x.Timestamp, x.ContextID, x.VMID, schema.Of(x.Security))
 	})
 }
 
@@ -113,33 +94,16 @@ func (d *DatasetRows) Exception(row *truth.Exception) {
 		d.totals.Exceptions++
 	}
 	d.at(x.Offset, func(offset int64) {
-		r := d.row(&schema.Exceptions, x.Key, offset)
-		r.Int64(ordinal)
-		r.Enum(uint8(x.Event))
-		r.NullUint16(x.Number)
-		r.NullEnum(code(x.Type))
-		r.NullUint32(x.ReturnAddress)
-		r.NullUint32(x.Target)
-		r.NullUint8(x.Resume)
-		state(r, &x.State)
+		schema.AppendExceptions(d.row(&schema.Exceptions), d.keys(x.Key, offset), ordinal, x.Event, x.Number, x.Type,
+			x.ReturnAddress, x.Target, x.Resume, x.Epoch, x.Cycle, x.Timestamp, x.ContextID, x.VMID, schema.Of(x.Security))
 	})
-}
-
-// code is an enum value as a cell.
-func code[T ~uint8](x schema.Null[T]) schema.Null[uint8] {
-	return schema.Null[uint8]{V: uint8(x.V), OK: x.OK}
 }
 
 // CycleCount implements [Rows].
 func (d *DatasetRows) CycleCount(row *truth.CycleCount) {
 	x := *row
 	d.at(x.Offset, func(offset int64) {
-		r := d.row(&schema.CycleCounts, x.Key, offset)
-		r.NullInt32(x.Epoch)
-		r.NullInt64(x.Cycles)
-		r.NullInt64(x.Cycle)
-		r.Enum(uint8(x.Kind))
-		r.Bool(x.Late)
+		schema.AppendCycleCounts(d.row(&schema.CycleCounts), d.keys(x.Key, offset), x.Epoch, x.Cycles, x.Cycle, x.Kind, x.Late)
 	})
 }
 
@@ -147,11 +111,7 @@ func (d *DatasetRows) CycleCount(row *truth.CycleCount) {
 func (d *DatasetRows) Timestamp(row *truth.Timestamp) {
 	x := *row
 	d.at(x.Offset, func(offset int64) {
-		r := d.row(&schema.Timestamps, x.Key, offset)
-		r.NullUint64(x.Timestamp)
-		r.Uint8(x.KnownBits)
-		r.Int32(x.Epoch)
-		r.NullInt64(x.Cycle)
+		schema.AppendTimestamps(d.row(&schema.Timestamps), d.keys(x.Key, offset), x.Timestamp, x.KnownBits, x.Epoch, x.Cycle)
 	})
 }
 
@@ -159,11 +119,7 @@ func (d *DatasetRows) Timestamp(row *truth.Timestamp) {
 func (d *DatasetRows) Context(row *truth.Context) {
 	x := *row
 	d.at(x.Offset, func(offset int64) {
-		r := d.row(&schema.Contexts, x.Key, offset)
-		r.NullUint32(x.ContextID)
-		r.NullUint8(x.VMID)
-		r.Enum(uint8(x.Security))
-		r.NullEnum(code(x.ISA))
+		schema.AppendContexts(d.row(&schema.Contexts), d.keys(x.Key, offset), x.ContextID, x.VMID, schema.Of(x.Security), x.ISA)
 	})
 }
 
@@ -172,18 +128,9 @@ func (d *DatasetRows) DataAccess(row *truth.DataAccess) {
 	x := *row
 	d.totals.DataAccesses++
 	d.at(x.Offset, func(offset int64) {
-		r := d.dataset.Table(&schema.DataAccesses, d.source).Row()
-		r.Uint8(d.source)
-		r.NullInt64(schema.Null[int64]{V: x.Seq, OK: !x.NoInstruction})
-		r.NullInt32(x.Segment)
-		r.Int64(offset)
-		r.Uint16(x.Position)
-		r.NullUint32(x.Address)
-		r.NullUint64(x.Value)
-		r.NullUint8(x.Size)
-		r.NullEnum(code(x.Access))
-		r.NullUint8(x.Tag)
-		r.Enum(uint8(x.State))
+		seq := schema.Null[int64]{V: x.Seq, OK: !x.NoInstruction}
+		schema.AppendDataAccesses(d.row(&schema.DataAccesses), d.source, seq, x.Segment, offset, x.Position,
+			x.Address, x.Value, x.Size, x.Access, x.Tag, x.State)
 	})
 }
 
@@ -195,10 +142,7 @@ func (d *DatasetRows) Event(row *truth.Event) {
 		d.totals.Gaps++
 	}
 	d.at(x.Offset, func(offset int64) {
-		r := d.row(&schema.Events, x.Key, offset)
-		r.Enum(uint8(x.Event))
-		r.NullUint32(x.Address)
-		r.NullString(x.Detail)
+		schema.AppendEvents(d.row(&schema.Events), d.keys(x.Key, offset), x.Event, x.Address, x.Detail)
 	})
 }
 
@@ -211,10 +155,7 @@ func (d *DatasetRows) Loss(row *truth.Loss) {
 		d.totals.BytesLost += x.Bytes
 	}
 	d.at(x.Offset, func(offset int64) {
-		r := d.row(&schema.Losses, x.Key, offset)
-		r.Int64(x.Bytes)
-		r.Enum(uint8(x.Reason))
-		r.NullString(x.Detail)
+		schema.AppendLosses(d.row(&schema.Losses), d.keys(x.Key, offset), x.Bytes, x.Reason, x.Detail)
 	})
 }
 
@@ -227,14 +168,7 @@ func (d *DatasetRows) Segment(row *truth.Segment) {
 	d.totals.BytesLost += x.BytesLost
 	d.totals.BytesUnplaced += x.BytesUnplaced
 	d.at(x.Offset, func(offset int64) {
-		r := d.row(&schema.Segments, x.Key, offset)
-		r.Int64(x.Bytes)
-		r.Int64(x.BytesDecoded)
-		r.Int64(x.BytesLost)
-		r.Int64(x.BytesUnplaced)
-		r.Int64(x.Instructions)
-		r.Int64(x.Exceptions)
-		r.NullUint32(x.Address)
-		r.Enum(uint8(x.Reason))
+		schema.AppendSegments(d.row(&schema.Segments), d.keys(x.Key, offset), x.Bytes, x.BytesDecoded, x.BytesLost, x.BytesUnplaced,
+			x.Instructions, x.Exceptions, x.Address, x.Reason)
 	})
 }

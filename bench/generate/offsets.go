@@ -6,9 +6,9 @@ import (
 	"github.com/tracelake/tracelake/decode"
 )
 
-// Offsets knows where in the capture the bytes of one stream came to lie, those
-// of late: it forgets what is more than keptOffsets bytes behind. Its zero value
-// is that of a stream none of which has a place yet.
+// Offsets has the places of the latest bytes of one stream in the capture: it
+// forgets a byte once keptOffsets more have a place. Its zero value is that of a
+// stream without a place yet.
 type Offsets struct {
 	placed int64 // bytes that have a place
 	last   []decode.CaptureOffset

@@ -90,7 +90,7 @@ var grayTimestamps = adjustment{"Gray timestamps", func(truth, got []outside.Row
 	return truth, got
 }}
 
-// fromGray is the number that one in Gray code stands for.
+// fromGray is the number that one in Gray code means.
 func fromGray(text string) string {
 	var v uint64
 	fmt.Sscan(text, &v)
@@ -123,12 +123,12 @@ func byOffset(rows []outside.Row) []outside.Row {
 // cancelsNothing: a cancelled instruction stays, with the return that it was and
 // its cycles.
 var cancelsNothing = adjustment{"cancelled instructions", func(truth, got []outside.Row) ([]outside.Row, []outside.Row) {
-	told := map[int64]int{} // instructions more than there are, by packet
+	extra := map[int64]int{} // instructions more than there are, by packet
 	for _, r := range got {
-		told[r.Offset] += count(r.Kind == outside.Instruction)
+		extra[r.Offset] += count(r.Kind == outside.Instruction)
 	}
 	for _, r := range truth {
-		told[r.Offset] -= count(r.Kind == outside.Instruction)
+		extra[r.Offset] -= count(r.Kind == outside.Instruction)
 	}
 	var left []outside.Row
 	last, cycles := -1, 0
@@ -140,13 +140,13 @@ var cancelsNothing = adjustment{"cancelled instructions", func(truth, got []outs
 			r.Text = addCycles(r.Text, cycles)
 			cycles = 0
 		case outside.Cancelled:
-			if last < 0 || told[left[last].Offset] == 0 || !strings.HasPrefix(left[last].Text, r.Text) {
+			if last < 0 || extra[left[last].Offset] == 0 || !strings.HasPrefix(left[last].Text, r.Text) {
 				continue
 			}
-			told[left[last].Offset]--
+			extra[left[last].Offset]--
 			cycles = cyclesIn(left[last].Text)
-			behind := without(left[last+1:], isKind(outside.Return))
-			left = append(left[:last], behind...)
+			after := without(left[last+1:], isKind(outside.Return))
+			left = append(left[:last], after...)
 			last = -1
 			continue
 		case outside.Restart:
@@ -188,20 +188,20 @@ var lsip = adjustment{"LSiP", func(truth, got []outside.Row) ([]outside.Row, []o
 	}), got
 }}
 
-// oldForm: exceptions of the old form that only the vector tells are missing.
+// oldForm: exceptions of the old form that only their vector identifies are missing.
 var oldForm = adjustment{"old exception form", func(truth, got []outside.Row) ([]outside.Row, []outside.Row) {
 	return without(truth, func(r outside.Row) bool { return r.Kind == outside.Exception && r.Text == "0" }), got
 }}
 
 // noSecurity: branch packets do not change the security state, I-syncs do.
 var noSecurity = adjustment{"security of branches", func(truth, got []outside.Row) ([]outside.Row, []outside.Row) {
-	return untoldSecurity(truth), untoldSecurity(got)
+	return withoutSecurity(truth), withoutSecurity(got)
 }}
 
 var securityOf = regexp.MustCompile(`\b(secure|non_secure|hyp)\b`)
 
-// untoldSecurity returns rows as if there were one security state.
-func untoldSecurity(rows []outside.Row) []outside.Row {
+// withoutSecurity returns rows as if there were one security state.
+func withoutSecurity(rows []outside.Row) []outside.Row {
 	var left []outside.Row
 	context := ""
 	for _, r := range rows {

@@ -182,8 +182,8 @@ var etmv3Faults = []fault{
 		"runs on behind a ninth byte with bit 7 set, and is 0",
 		v5 + "ETMCR=10000000", movs, "A 082100800000 84 42ffffffffffffffffff 84",
 		`
-- 13 timestamp 18446744073709551615
-- 23 instruction 0x00008004 4 a32 true timestamp 18446744073709551615 secure
+- 13 timestamp NULL
+- 23 instruction 0x00008004 4 a32 true secure
 + 13 timestamp 0`,
 	},
 	{

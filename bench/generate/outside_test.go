@@ -153,8 +153,8 @@ func compareOutside(t *testing.T, lister *outside.Lister, c *Capture, w *Workloa
 
 var outsideOffsets = map[Framing]outside.Offsets{NoFrames: outside.Exact, FramesInMemory: outside.Frames, FramesOfPort: outside.Port}
 
-// outsideRows returns the rows of a source that a dataset has, and those that
-// elements tell. There are some.
+// outsideRows returns the rows of a source in a dataset, and those in elements.
+// There are some.
 func outsideRows(t *testing.T, d *dataset.Dataset, elements []outside.Element, s outside.Source) (truth, got []outside.Row) {
 	t.Helper()
 	truth, err := outside.Truth(d, s)

@@ -110,11 +110,11 @@ func (r *Recipe) steps(w *Workload, core int) step.Steps {
 	return execute.Run(w.Program(), o)
 }
 
-// padding is how many bytes behind a region of its program a snapshot has: there
+// padding is how many bytes a snapshot has after a region of its program: there
 // are decoders that fetch four bytes for each instruction.
 const padding = 2
 
-// padded returns regions with zeros behind them, where there is room.
+// padded returns regions with zeros after them, where there is room.
 func padded(regions []image.Region) []image.Region {
 	regions = slices.Clone(regions)
 	for i := range regions {

@@ -6,8 +6,7 @@ import (
 	"github.com/tracelake/tracelake/decode/image"
 )
 
-// A snapshot has some bytes behind each region of a program, where these are
-// free.
+// A snapshot has some bytes after each region of a program, where these are free.
 func TestPadded(t *testing.T) {
 	regions := []image.Region{
 		{Address: 0x100, Bytes: make([]byte, 8)},        // the next one follows

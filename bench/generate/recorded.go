@@ -43,8 +43,8 @@ func (l QEMULog) steps(p *program.Program) step.Steps {
 	}
 }
 
-// firstInstructions are steps up to the nth instruction that is traced, and what
-// comes before the one behind it; all of them if n is 0.
+// firstInstructions are the steps before the traced instruction n, counted from 0;
+// all of them if n is 0.
 func firstInstructions(steps step.Steps, n int64) step.Steps {
 	if n == 0 {
 		return steps

@@ -18,9 +18,9 @@ import (
 	"github.com/tracelake/tracelake/schema/diff"
 )
 
-// recipes is how many recipes a long run makes at least, and from which seed on: the
-// run behind the figures in docs/conformance.md. Any other makes one for each pair
-// of options.
+// recipes is how many recipes a long run makes at least, and from which seed on:
+// the figures in docs/conformance.md are from such a run. Any other run makes one
+// recipe for each pair of options.
 func recipes() (n int, seed uint64) { return need.Size(0, 3000), need.Size[uint64](1, 100) }
 
 // For every two options of a recipe that go together: what is made with both is

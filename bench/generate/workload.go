@@ -68,7 +68,7 @@ func ELFWorkload(name string, file []byte, v7m bool) (*Workload, error) {
 	if err != nil {
 		return nil, err
 	}
-	security := schema.NonSecure // where programs run that are not told otherwise
+	security := schema.NonSecure // where programs run by default
 	if v7m {
 		security = schema.Secure
 	}

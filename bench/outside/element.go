@@ -16,8 +16,8 @@ type Element struct {
 	Offset int64  // of its packet; in frames up to three less
 	Kind   string // as INSTR_RANGE
 
-	// From and To are the addresses of a range of instructions, To behind the
-	// last; From is that of memory that is not there.
+	// From and To are the addresses of a range of instructions, To of the end of the
+	// last; From is also the address of missing memory.
 	From, To uint32
 	Count    int
 	ISA      schema.ISA

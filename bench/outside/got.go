@@ -15,14 +15,14 @@ import (
 type Source struct {
 	ID       uint8
 	Protocol string // pft or etmv3
-	// ReturnPackets says that a packet tells exception returns. Without it they
-	// are those instructions.
+	// ReturnPackets says that exception returns have a packet. Otherwise the
+	// instructions that return are the returns.
 	ReturnPackets bool
 	Program       *program.Program
 }
 
-// Rows returns the rows of a source that elements tell, in the order in which
-// they are compared.
+// Rows returns the rows of a source that elements have, in the order in which they
+// are compared.
 func Rows(elements []Element, s Source) ([]Row, error) {
 	g := gatherer{source: s}
 	for i := range elements {
@@ -93,7 +93,7 @@ func (g *gatherer) element(e *Element) error {
 	return nil
 }
 
-// exception enters an exception; of ETMv3 no return address is told.
+// exception enters an exception; for ETMv3 there is no return address.
 func (g *gatherer) exception(e *Element) {
 	g.add(Exception, g.seq, e, exceptionText(g.source.Protocol, fmt.Sprint(e.Exception), hexOf(e.ReturnAddress)))
 }
@@ -141,7 +141,7 @@ func (g *gatherer) cycles(seq int64, e *Element) {
 	g.add(Cycles, seq, e, fmt.Sprint(c))
 }
 
-// instructions enters the instructions of a range. PFT tells the outcome of the
+// instructions enters the instructions of a range. PFT traces the outcome of the
 // last one if that is a waypoint.
 func (g *gatherer) instructions(e *Element) error {
 	at := step.Place{Address: e.From, ISA: e.ISA, Security: g.context.Security}
@@ -176,8 +176,8 @@ func (g *gatherer) instructions(e *Element) error {
 	return nil
 }
 
-// returns enters the exception return that an instruction is where no packet
-// tells it.
+// returns enters an instruction that is an exception return, where returns have no
+// packet.
 func (g *gatherer) returns(e *Element, in *isa.Instruction, executed schema.Null[bool]) {
 	if !g.source.ReturnPackets && in.Kind == schema.KindExceptionReturn && executed.V && g.source.Protocol != "pft" {
 		g.add(Return, g.seq, e, "")

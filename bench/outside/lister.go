@@ -39,7 +39,7 @@ func Find() (*Lister, error) {
 	out, err := help.CombinedOutput()
 	m := libraryVersion.FindSubmatch(out)
 	if m == nil {
-		return nil, fmt.Errorf("%s -h does not tell its version: %w\n%s", path, err, out)
+		return nil, fmt.Errorf("%s -h does not print its version: %w\n%s", path, err, out)
 	}
 	return &Lister{path, string(m[1])}, nil
 }
@@ -47,7 +47,8 @@ func Find() (*Lister, error) {
 func (l *Lister) String() string { return "OpenCSD " + l.Version }
 
 // Elements decodes the snapshot in a directory, and returns the elements of all
-// sources, as they are told. Flags say what the snapshot does not, as -tpiu_hsync.
+// sources, in the order listed. Flags are for what the snapshot does not say, such
+// as -tpiu_hsync.
 func (l *Lister) Elements(snapshot string, flags ...string) ([]Element, error) {
 	log, err := os.CreateTemp("", "trc_pkt_lister")
 	if err != nil {

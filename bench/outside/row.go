@@ -9,7 +9,7 @@ import (
 // A Row is one thing that happened, as both sides have it.
 type Row struct {
 	Kind   RowKind
-	Seq    int64 // of the instruction, or of the one behind; of cycles as in `cycle_counts`
+	Seq    int64 // of the instruction, or of the next one; of cycles as in `cycle_counts`
 	Offset int64
 	// Text is what happened; rows of one kind are laid out alike.
 	Text string
@@ -25,9 +25,9 @@ func (r Row) String() string {
 // RowKind says what a row is.
 type RowKind uint8
 
-// The kinds, in the order in which rows of one Seq stand.
+// The kinds, in the order of the rows of one Seq.
 const (
-	Restart     RowKind = iota // trace goes on; no text
+	Restart     RowKind = iota // trace continues; no text
 	Trigger                    // no text
 	Unmapped                   // address
 	Exception                  // number, return address
@@ -36,7 +36,7 @@ const (
 	Timestamp                  // value
 	Cycles                     // number
 	Instruction                // address, size, instruction set, outcome; cycles, timestamp, Context ID, VMID, security
-	NoSync                     // packets cannot be told apart; OpenCSD's alone
+	NoSync                     // no packet sync; OpenCSD's alone
 	Cancelled                  // address; the truth's alone, and never a difference
 )
 

@@ -30,9 +30,9 @@ func Functions(f *elf.File, security schema.Security) ([]step.Place, error) {
 	return slices.Compact(places), nil
 }
 
-// Code returns what says whether an Arm ELF file has code at a place, in the
-// instruction set of the place: mapping symbols tell (ARM IHI 0044, §4.5.5).
-// Without any it is nil, as of a stripped file.
+// Code returns a function that says whether an Arm ELF file has code at a place,
+// in the instruction set of the place, by its mapping symbols (ARM IHI 0044,
+// §4.5.5). It returns nil if there are none, as in a stripped file.
 func Code(f *elf.File) func(step.Place) bool {
 	const data = schema.Jazelle + 1
 	sets := map[string]schema.ISA{"$a": schema.A32, "$t": schema.T32, "$d": data}
@@ -53,9 +53,9 @@ func Code(f *elf.File) func(step.Place) bool {
 	}
 	slices.SortStableFunc(marks, func(a, b mark) int { return cmp.Compare(a.address, b.address) })
 	return func(at step.Place) bool {
-		behind, _ := slices.BinarySearchFunc(marks, uint64(at.Address)+1, func(m mark, address uint64) int {
+		n, _ := slices.BinarySearchFunc(marks, uint64(at.Address)+1, func(m mark, address uint64) int {
 			return cmp.Compare(uint64(m.address), address)
 		})
-		return behind > 0 && marks[behind-1].set == min(at.ISA, schema.T32)
+		return n > 0 && marks[n-1].set == min(at.ISA, schema.T32)
 	}
 }

@@ -25,7 +25,7 @@ func TestELFCode(t *testing.T) {
 		{step.Place{Address: 0x40008024, ISA: schema.T32}, false},  // which is A32
 		{step.Place{Address: 0x4000882c}, false},                   // crc32, which is T32
 		{step.Place{Address: 0x4000882c, ISA: schema.T32}, true},   //
-		{step.Place{Address: 0x4000882c, ISA: schema.T32EE}, true}, // mapping symbols do not tell these apart
+		{step.Place{Address: 0x4000882c, ISA: schema.T32EE}, true}, // mapping symbols do not distinguish T32 and ThumbEE
 		{step.Place{Address: 0x40008bd0, ISA: schema.T32}, false},  // read-only data
 	} {
 		if got := code(tt.at); got != tt.want {

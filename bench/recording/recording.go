@@ -25,7 +25,7 @@ import (
 //	. 40008200 a32                    the end: the next instruction
 //
 // Addresses are in hexadecimal, the rest in decimal. A run ends where the next
-// instruction is not the one behind, or the context ID changes.
+// instruction is not the following one, or the context ID changes.
 
 // Write writes steps to w, all of which are in one security state and
 // traced.
@@ -100,8 +100,8 @@ func Read(r io.Reader, p *program.Program, security schema.Security) step.Steps 
 	}
 }
 
-// A reader makes steps of lines. Where an instruction went is known
-// with the line behind it.
+// A reader makes steps of lines. Where an instruction went is known when the next
+// line is read.
 type reader struct {
 	program  *program.Program
 	security schema.Security
@@ -144,8 +144,8 @@ func (r *reader) place(fields []string) (step.Place, error) {
 	return step.Place{Address: uint32(address), ISA: schema.ISA(set), Security: r.security}, nil
 }
 
-// exception reads a line of an exception. An undefined instruction is returned
-// to, but went on behind itself.
+// exception reads a line of an exception. That of an undefined instruction returns
+// to the instruction, whose step nevertheless continues after it.
 func (r *reader) exception(name string, from, to []string) error {
 	kind := slices.Index(schema.ExceptionTypeNames, name)
 	if kind < 0 {
@@ -166,7 +166,7 @@ func (r *reader) exception(name string, from, to []string) error {
 	if err := r.finish(next); err != nil {
 		return err
 	}
-	r.tell(step.Step{Entered: true, At: at, Next: handler, Exception: schema.ExceptionType(kind), ContextID: r.contextID})
+	r.emit(step.Step{Entered: true, At: at, Next: handler, Exception: schema.ExceptionType(kind), ContextID: r.contextID})
 	return nil
 }
 
@@ -201,7 +201,7 @@ func (r *reader) run(fields []string) error {
 	return nil
 }
 
-// finish tells the last instruction, which went on to next.
+// finish emits the last instruction, which continued at next.
 func (r *reader) finish(next step.Place) error {
 	if !r.last.OK {
 		return nil
@@ -212,8 +212,8 @@ func (r *reader) finish(next step.Place) error {
 	if err := s.Check(); err != nil {
 		return err
 	}
-	r.tell(s)
+	r.emit(s)
 	return nil
 }
 
-func (r *reader) tell(s step.Step) { r.stopped = r.stopped || !r.yield(s, nil) }
+func (r *reader) emit(s step.Step) { r.stopped = r.stopped || !r.yield(s, nil) }

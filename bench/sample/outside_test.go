@@ -223,17 +223,17 @@ func (r *outsideRows) instructionRange(e *outside.Element) {
 		if err != nil {
 			r.t.Fatal(err)
 		}
-		executed, told := byte(2), schema.Null[int64]{}
+		executed, traced := byte(2), schema.Null[int64]{}
 		if at.Address+uint32(in.Size) == e.To && e.Class != "---" {
-			executed, told = 0, e.Cycles
+			executed, traced = 0, e.Cycles
 			if e.Executed {
 				executed = 1
 			}
 		}
 		r.what = binary.LittleEndian.AppendUint32(r.what, at.Address)
 		r.what = append(r.what, in.Size, byte(at.ISA), executed)
-		cycles := schema.Null[uint64]{V: uint64(told.V), OK: told.OK}
-		sum := schema.Null[uint64]{V: uint64(r.cycle), OK: told.OK}
+		cycles := schema.Null[uint64]{V: uint64(traced.V), OK: traced.OK}
+		sum := schema.Null[uint64]{V: uint64(r.cycle), OK: traced.OK}
 		for _, v := range []schema.Null[uint64]{cycles, sum, r.time, r.id} {
 			if v.OK {
 				r.when = binary.LittleEndian.AppendUint64(append(r.when, 1), v.V)

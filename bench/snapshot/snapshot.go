@@ -16,7 +16,7 @@ import (
 // may hold a '#' or ';', which begin a comment.
 type Snapshot struct {
 	Description string
-	TimestampHz uint64 // 0: not told
+	TimestampHz uint64 // 0: unknown
 	Cores       []Core
 	Sources     []Source
 	Buffers     []Buffer

@@ -28,9 +28,9 @@ type Step struct {
 	// address as the architecture has it (DDI 0406C, table B1-6), which for an
 	// undefined instruction and for aborts is the faulting one.
 	At Place
-	// Next is where the core goes on, or would have but for an exception; of
-	// an exception its handler. An entry to debug state goes on where the core
-	// does when it leaves it.
+	// Next is where the core continues, or would have without an exception; for
+	// an exception its handler. For an entry to debug state it is where the core
+	// continues when it leaves debug state.
 	Next Place
 
 	// Instruction is the one executed. An instruction that aborts was not, and
@@ -39,8 +39,8 @@ type Step struct {
 	// Failed says that it failed its condition, or that CBZ or CBNZ did not
 	// branch.
 	Failed bool
-	// Returns says that it returns from an exception, which on v7-M its opcode
-	// does not tell.
+	// Returns says that it returns from an exception; on v7-M that does not follow
+	// from its opcode.
 	Returns bool
 	// Transfers are the data it moved, in ascending order of address; of an
 	// exception of v7-M, and of a return from one, those of the stack frame.
@@ -89,7 +89,7 @@ type Transfer struct {
 // Steps is an execution, in order. A step with an error is the last one.
 type Steps = iter.Seq2[Step, error]
 
-// Following is the place behind the instruction of s.
+// Following is the place right after the instruction of s.
 func (s *Step) Following() Place {
 	p := s.At
 	p.Address += uint32(s.Instruction.Size)
@@ -108,7 +108,7 @@ func (s *Step) Check() error {
 		to.Address, to.ISA = s.Instruction.Target, s.Instruction.TargetISA
 	}
 	if to != s.Next {
-		return fmt.Errorf("%s (%s, opcode 0x%x) goes on at %s, not at %s", s.At, s.Instruction.Kind, s.Instruction.Opcode, s.Next, to)
+		return fmt.Errorf("%s (%s, opcode 0x%x) continues at %s, not at %s", s.At, s.Instruction.Kind, s.Instruction.Opcode, s.Next, to)
 	}
 	return nil
 }

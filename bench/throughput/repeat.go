@@ -51,9 +51,9 @@ func repeatCapture(from, to string, size int) error {
 	return f.Close()
 }
 
-// repeater returns what writes the trace of the one buffer of c repeated: as it
-// is where it is the stream of a source; of frames, the stretches of the configured
-// sources that lie between A-syncs, in frames again.
+// repeater returns a function that writes the trace of the one buffer of c
+// repeated: the stream of a source as it is; of frames, the sections of the
+// configured sources between A-syncs, in frames again.
 func repeater(c *capture.Capture, size int) (write func(io.Writer) error, err error) {
 	switch b := c.Buffers[0]; b.Format {
 	case capture.SourceData:
@@ -63,18 +63,18 @@ func repeater(c *capture.Capture, size int) (write func(io.Writer) error, err er
 		}
 		return func(w io.Writer) error { return repeat(w, trace, size) }, nil
 	case capture.CoreSight:
-		var stretches []stretch
+		var sections []section
 		for _, s := range c.Sources {
 			found, err := deframe(b, s.ID)
 			if err != nil {
 				return nil, err
 			}
-			stretches = append(stretches, found...)
+			sections = append(sections, found...)
 		}
-		if len(stretches) == 0 {
+		if len(sections) == 0 {
 			return nil, errors.New("no source has two A-syncs: there is nothing between them to repeat")
 		}
-		return func(w io.Writer) error { return repeatFrames(w, stretches, size) }, nil
+		return func(w io.Writer) error { return repeatFrames(w, sections, size) }, nil
 	}
 	return nil, errors.New("its format is neither source_data nor coresight; take a snapshot whose is")
 }
@@ -89,28 +89,28 @@ func repeat(w io.Writer, trace []byte, size int) error {
 	return nil
 }
 
-// A stretch is what a source sent from its first A-sync up to its last: whole
-// segments, so that they can be laid end to end.
-type stretch struct {
+// A section is what a source sent from its first A-sync up to its last: whole
+// segments, so that sections can be laid end to end.
+type section struct {
 	id    uint8
 	bytes []byte
 }
 
-// turnBytes is how much the longest of some stretches gives in a turn.
+// turnBytes is how many bytes of the longest section are written in a turn.
 const turnBytes = 256
 
-// repeatFrames writes stretches into frames until size bytes of them are reached.
+// repeatFrames writes sections into frames until size bytes of them are reached.
 // They take turns, each in proportion to its length.
-func repeatFrames(w io.Writer, stretches []stretch, size int) error {
+func repeatFrames(w io.Writer, sections []section, size int) error {
 	frames := frame.NewWriter(w)
 	longest, all := 0, 0
-	for _, s := range stretches {
+	for _, s := range sections {
 		longest, all = max(longest, len(s.bytes)), all+len(s.bytes)
 	}
 	turns := 1 + longest/turnBytes
 	for n := 0; n < size; n += all {
 		for turn := range turns {
-			for _, s := range stretches {
+			for _, s := range sections {
 				piece := s.bytes[turn*len(s.bytes)/turns : (turn+1)*len(s.bytes)/turns]
 				if err := frames.Write(s.id, piece); err != nil {
 					return err
@@ -124,9 +124,9 @@ func repeatFrames(w io.Writer, stretches []stretch, size int) error {
 // asyncBytes is the shortest A-sync, which longer ones end with.
 const asyncBytes = 6
 
-// deframe returns the stretch of a source in a buffer of frames, if there is one.
-// What is before and after it is the rest of a ring.
-func deframe(b *capture.Buffer, id uint8) ([]stretch, error) {
+// deframe returns the section of a source in a buffer of frames, if there is one.
+// The bytes before and after it are the rest of a ring.
+func deframe(b *capture.Buffer, id uint8) ([]section, error) {
 	var trace []byte
 	stream := frame.NewReader(b.Data, b.Size, frame.Layout{}, id) // frames in memory are aligned to its start
 	for {
@@ -153,5 +153,5 @@ func deframe(b *capture.Buffer, id uint8) ([]stretch, error) {
 	if first == last {
 		return nil, nil
 	}
-	return []stretch{{id, trace[first:last]}}, nil
+	return []section{{id, trace[first:last]}}, nil
 }

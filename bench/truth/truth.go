@@ -5,14 +5,15 @@ package truth
 import "github.com/tracelake/tracelake/schema"
 
 // Rows takes the truth of one source from an encoder: the rows a right decoder
-// must make of its stream, table by table, in the order of the table. What the
-// protocol does not tell is NULL; what no packet told any more is not there.
+// must make of its stream, table by table, in the order of the table. Values that
+// the protocol does not trace are NULL; instructions that no packet traces have no
+// row.
 //
 // A row holds until the call returns.
 //
 // Ordinals, epochs and cycles are those of the dataset. Offsets are positions
-// in the stream of the source, in bytes from its start: where they lie in the
-// capture is known to who puts streams into frames.
+// in the stream of the source, in bytes from its start: whoever puts streams into
+// frames knows their offsets in the capture.
 type Rows interface {
 	Instruction(*Instruction)
 	Exception(*Exception)
@@ -47,8 +48,8 @@ type Key struct {
 	Offset  int64 // in the stream
 }
 
-// State is what rows share: the columns of that name, as the stream has told
-// them where the row stands.
+// State is what rows share: the columns of those names, with the values that the
+// stream has stated up to the row.
 type State struct {
 	Epoch     int32
 	Cycle     schema.Null[int64]

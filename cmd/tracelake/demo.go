@@ -106,8 +106,8 @@ What to type next (in a checkout: go run ./cmd/tracelake for tracelake):
    tracelake packets %[2]s | head -40
    tracelake export %[2]s -o %[1]s-blocks --level blocks
 
-   cd %[3]s && duckdb -init views.sql
+   duckdb -init %[3]s/views.sql
    SELECT kind, count(*) AS n FROM instructions GROUP BY kind ORDER BY n DESC;
-   SELECT hex8(address) AS address, count(*) AS n FROM instructions GROUP BY 1 ORDER BY n DESC LIMIT 10;
+   SELECT hex8(address) AS address, n FROM (SELECT address, count(*) AS n FROM instructions GROUP BY address) ORDER BY n DESC LIMIT 10;
    SELECT type, count(*) AS n FROM exceptions WHERE event = 'entry' GROUP BY type ORDER BY n DESC;
 `

@@ -208,7 +208,7 @@ func readLabels(ctx *cli.Context, o *pipeline.Options) error {
 	return nil
 }
 
-// readNumbers reads the flags whose value may not be 0.
+// readNumbers reads the flags whose value may not be 0, and has a limit.
 func readNumbers(ctx *cli.Context, o *pipeline.Options) error {
 	var err error
 	if o.Workers, err = jobs(ctx); err != nil {
@@ -218,8 +218,14 @@ func readNumbers(ctx *cli.Context, o *pipeline.Options) error {
 		return usage(fmt.Sprintf("--max-rows %d", o.MaxRows), "leaves no row", "give 1 or more")
 	}
 	for _, name := range []string{"timestamp-hz", "cycle-hz"} {
-		if ctx.IsSet(name) && ctx.Uint64(name) == 0 {
+		if !ctx.IsSet(name) {
+			continue
+		}
+		switch hz := ctx.Uint64(name); {
+		case hz == 0:
 			return usage("--"+name+" 0", "is no frequency", "leave it out if it is not known")
+		case hz > schema.MaxUint63:
+			return usage(fmt.Sprintf("--%s %d", name, hz), "is no frequency", "give it in Hz")
 		}
 	}
 	return nil

@@ -3,10 +3,12 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -44,7 +46,7 @@ func TestInterruptedExport(t *testing.T) {
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
-			waitForFile(t, filepath.Join(dir, ".tracelake-partial", "instructions", "00-00000.parquet"))
+			waitForFile(t, partial(dir, "instructions", "00-00000.parquet"))
 			begin := time.Now()
 			if err := cmd.Process.Signal(sig); err != nil {
 				t.Fatal(err)
@@ -61,8 +63,8 @@ func TestInterruptedExport(t *testing.T) {
 			if stdout.Len() > 0 {
 				t.Errorf("stdout %q", &stdout)
 			}
-			if _, err := os.Stat(dir); !os.IsNotExist(err) {
-				t.Errorf("%s is left (%v)", dir, err)
+			if left, err := os.ReadDir(filepath.Dir(dir)); err != nil || len(left) > 0 {
+				t.Errorf("%v is left (%v)", left, err)
 			}
 		})
 	}
@@ -78,7 +80,7 @@ func TestExportSurvivesHangup(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	waitForFile(t, filepath.Join(dir, ".tracelake-partial", "instructions", "00-00000.parquet"))
+	waitForFile(t, partial(dir, "instructions", "00-00000.parquet"))
 	if err := cmd.Process.Signal(syscall.SIGHUP); err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +103,7 @@ func TestInterruptedOverwrite(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	waitForFile(t, filepath.Join(dir, ".tracelake-partial", "instructions", "00-00000.parquet"))
+	waitForFile(t, partial(dir, "instructions", "00-00000.parquet"))
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
@@ -112,19 +114,59 @@ func TestInterruptedOverwrite(t *testing.T) {
 	if err != nil || !bytes.Equal(after, manifest) {
 		t.Errorf("the manifest is not as it was (%v)", err)
 	}
-	if _, err := os.Stat(filepath.Join(dir, ".tracelake-partial")); !os.IsNotExist(err) {
-		t.Errorf("the rest of the second export is left (%v)", err)
+	if left, err := os.ReadDir(filepath.Dir(dir)); err != nil || len(left) != 1 {
+		t.Errorf("%v is left, want the dataset alone (%v)", left, err)
 	}
 }
 
-// waitForFile waits until a file is there: the export has come so far.
-func waitForFile(t *testing.T, name string) {
+// partial is the pattern of a file of a dataset that is being written.
+func partial(dir string, path ...string) string {
+	return filepath.Join(append([]string{filepath.Dir(dir), "." + filepath.Base(dir) + ".tracelake-partial-*"}, path...)...)
+}
+
+// waitForFile waits until a file that matches is there: the export has come so
+// far.
+func waitForFile(t *testing.T, pattern string) {
 	t.Helper()
 	for range 6000 {
-		if _, err := os.Stat(name); err == nil {
+		if names, err := filepath.Glob(pattern); err == nil && len(names) > 0 {
 			return
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	t.Fatalf("%s does not appear", name)
+	t.Fatalf("%s does not appear", pattern)
+}
+
+// While one export writes a directory, another one exits with 1 at once, says who
+// writes, and changes nothing.
+func TestExportsExcludeEachOther(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	first := exec.Command("tracelake", append(longTrace(t, 400), "-o", dir)...)
+	if err := first.Start(); err != nil {
+		t.Fatal(err)
+	}
+	waitForFile(t, partial(dir, "instructions", "00-00000.parquet"))
+	out, err := exec.Command("tracelake", append(longTrace(t, 1), "-o", dir, "--overwrite")...).CombinedOutput()
+	if failed, ok := errors.AsType[*exec.ExitError](err); !ok || failed.ExitCode() != statusFailed {
+		t.Errorf("exits with %v", err)
+	}
+	if want := fmt.Sprintf("tracelake: %s is being written by process %d on ", dir, first.Process.Pid); !strings.HasPrefix(string(out), want) {
+		t.Errorf("%q, want %q", out, want)
+	}
+	if _, err := os.Stat(dir); !os.IsNotExist(err) {
+		t.Errorf("there is something in %s (%v)", dir, err)
+	}
+	waitForFile(t, partial(dir, "instructions", "00-00000.parquet"))
+
+	// A process that dies has no lock; what it left is removed.
+	if err := first.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = first.Wait()
+	if out, err := exec.Command("tracelake", append(longTrace(t, 1), "-o", dir)...).CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
+	if left, err := os.ReadDir(filepath.Dir(dir)); err != nil || len(left) != 1 {
+		t.Errorf("%v is left, want the dataset alone (%v)", left, err)
+	}
 }

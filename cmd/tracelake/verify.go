@@ -19,39 +19,91 @@ import (
 func verifyCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "verify",
-		Usage:     "compares a dataset with the truth, row by row",
-		UsageText: "tracelake verify DATASET --truth DIR",
-		Description: `Every table of the truth, which is a dataset too, is compared: all columns but
-names that the capture gives to things, and hashes of files. A dataset of blocks
-is compared as the rows that its view makes of them. The first ten differences
-are shown; if there are any, the exit status is 3.
+		Usage:     "checks that a dataset is as it was written, or as another one",
+		UsageText: "tracelake verify DIR [--truth DIR]",
+		Description: `The dataset in DIR is read as a whole: the hash of each file, the list of files,
+the rows of each table, and whether bytes, segments and losses add up. What is
+wrong is listed, the worst first; then the exit status is 3.
+
+With --truth, the truth is checked as well, which is a dataset too, and then
+every table of it is compared: all columns but names that the capture gives to
+things, and hashes of files. A dataset of blocks is compared as the rows that
+its view makes of them. The first ten differences are shown; if there are any,
+the exit status is 3.
 
 Examples:
+   tracelake verify run1
    tracelake verify run1 --truth synth/truth
    tracelake verify run-new --truth run-old`,
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "truth", Category: groupInput, Usage: "compare with the dataset in `DIR`; required"},
+			&cli.StringFlag{Name: "truth", Category: groupInput, Usage: "compare with the dataset in `DIR`"},
 		},
 		Action: verify,
 	}
 }
 
-// errDifferent says that a dataset is not as the truth.
-var errDifferent = errors.New("the dataset differs from the truth")
+// Why verify exits with 3.
+var (
+	errDifferent = errors.New("the dataset differs from the truth")
+	errDamaged   = errors.New("is not as it was written")
+)
 
 func verify(ctx *cli.Context) error {
-	dir, truthDir, err := readVerify(ctx)
+	dir, truth, err := readVerify(ctx)
 	if err != nil {
 		return err
 	}
+	report, err := check(ctx, dir)
+	if err != nil {
+		return err
+	}
+	if truth == "" {
+		_, err := io.WriteString(ctx.App.Writer, reportText(report))
+		return err
+	}
+	if _, err := check(ctx, truth); err != nil {
+		return err
+	}
+	return compare(ctx, dir, truth)
+}
+
+// check checks a dataset, and lists what is wrong with it.
+func check(ctx *cli.Context, dir string) (*dataset.Report, error) {
+	r, err := dataset.Check(ctx.Context, dir)
+	if err != nil || len(r.Problems) == 0 {
+		return r, err
+	}
+	for _, p := range r.Problems {
+		if _, err := fmt.Fprintln(ctx.App.Writer, p); err != nil {
+			return nil, err
+		}
+	}
+	return nil, fmt.Errorf("%s: %w: %s", dir, errDamaged, count(int64(len(r.Problems)), "problem"))
+}
+
+// reportText says what was checked.
+func reportText(r *dataset.Report) string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s and %s of %s are as they were written (%s bytes); bytes, segments and losses add up\n",
+		count(int64(r.Files), "file"), count(r.Rows, "row"), count(int64(r.Tables), "table"), thousands(r.Bytes))
+	for _, what := range r.Unchecked {
+		text.WriteString("not checked: " + what + "\n")
+	}
+	return text.String()
+}
+
+// compare compares a dataset with the truth, and says what differs.
+func compare(ctx *cli.Context, dir, truthDir string) error {
 	d, err := dataset.Open(dir)
 	if err != nil {
 		return err
 	}
+	defer d.Close()
 	truth, err := dataset.Open(truthDir)
 	if err != nil {
 		return err
 	}
+	defer truth.Close()
 	v, err := diff.Compare(ctx.Context, d, truth)
 	if err != nil {
 		return err
@@ -69,17 +121,17 @@ func verify(ctx *cli.Context) error {
 func readVerify(ctx *cli.Context) (dir, truth string, err error) {
 	switch n := ctx.NArg(); {
 	case n == 0:
-		return "", "", usage("verify", "needs a DATASET, a directory that export wrote", seeHelp(ctx.Command))
+		return "", "", usage("verify", "needs a DIR, a directory that export wrote", seeHelp(ctx.Command))
 	case n > 1:
-		return "", "", usage("verify", fmt.Sprintf("takes one DATASET, but is given %d: %s", n, strings.Join(ctx.Args().Slice(), ", ")), seeHelp(ctx.Command))
+		return "", "", usage("verify", fmt.Sprintf("takes one DIR, but is given %d: %s", n, strings.Join(ctx.Args().Slice(), ", ")), seeHelp(ctx.Command))
 	}
 	dir, truth = ctx.Args().First(), ctx.String("truth")
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		// Whatever else is wrong with the command line.
 		return "", "", &missingError{dir, "give a directory that export wrote"}
 	}
-	if truth == "" {
-		return "", "", usage("verify", "needs --truth DIR, the dataset to compare with", seeHelp(ctx.Command))
+	if ctx.IsSet("truth") && truth == "" {
+		return "", "", usage("--truth", "is without a directory", "write --truth DIR, the dataset to compare with")
 	}
 	return dir, truth, nil
 }

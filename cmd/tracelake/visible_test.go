@@ -82,33 +82,3 @@ func TestNamesDoNotAct(t *testing.T) {
 		}
 	}
 }
-
-// What cannot be printed is a failure, also where nobody looks at the error.
-func TestFullOutput(t *testing.T) {
-	capture := evilCapture(t)
-	for _, args := range [][]string{
-		{"--help"},
-		{"--version"},
-		{"export", "--help"},
-		{"report", "--help"},
-		{"inspect", capture},
-		{"inspect", capture, "--json"},
-		{"packets", capture},
-		{"packets", capture, "--json"},
-		{"report", "quality", capture},
-		{"demo", "-o", filepath.Join(t.TempDir(), "demo")},
-	} {
-		full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
-		if err != nil {
-			t.Skipf("needs /dev/full: %v", err)
-		}
-		cmd := exec.Command("tracelake", args...)
-		var stderr bytes.Buffer
-		cmd.Stdout, cmd.Stderr = full, &stderr
-		_ = cmd.Run()
-		full.Close()
-		if got := cmd.ProcessState.ExitCode(); got != statusFailed || !strings.Contains(stderr.String(), "no space left on device") {
-			t.Errorf("%q exits with %d: %s", args, got, &stderr)
-		}
-	}
-}

@@ -10,52 +10,52 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// A Collector makes the rows of `data_accesses` of one source from what its parts
-// report about data. It takes the parts in order, since what a packet belongs to
-// may precede it by any distance, and keeps the rows of the last data instruction
-// back until nothing changes them any more (IHI 0014Q §7.4, §7.4.9).
+// A Collector makes the rows of `data_accesses` of one source from the data
+// elements of its parts. It takes the parts in order, since the instruction that a
+// packet belongs to may precede it by any distance, and keeps the rows of the last
+// data instruction pending until nothing can change them (IHI 0014Q §7.4, §7.4.9).
 type Collector struct {
 	emit func(rows []schema.DataAccess) error
 	rows int64
 
-	group  group // of the last data instruction, or of an unknown one
-	frame  group // of a stack frame, up to the next instruction
-	groups int64 // how many there were
-	act    decode.Cancelable
+	group      group // of the last data instruction, or of an unknown one
+	frame      group // of a stack frame, up to the next instruction
+	groups     int64 // how many have begun
+	cancelable decode.Cancelable
 
-	tags []heldRow // placeholders whose values have not come yet, in order
+	tags []pendingRow // placeholders whose values have not come yet, in order
 
-	address uint32 // the last one, as sent
-	bits    uint8  // its low bits that were sent
+	address uint32 // the last one sent
+	bits    uint8  // how many low bits of address were sent
 
-	held    []heldRow
-	settled []schema.DataAccess // not emitted yet
+	pending   []pendingRow
+	committed []schema.DataAccess // not emitted yet
 
-	stored    bool // the element before was a transfer or its value: the last row
+	stored    bool // the previous element was a transfer or its value: the last row
 	unmatched []Unmatched
 }
 
 // A Base is what the elements of a part are relative to.
 type Base struct {
-	Seq     int64 // ordinal, in its source, that 0 stands for
+	Seq     int64 // ordinal in the source of the part's instruction 0
 	Segment schema.Null[int32]
 }
 
-// An Unmatched is an event that a part has beside those of its decoder: after so
-// many events of its result.
+// An Unmatched is an event that a part has beside those of its decoder. It comes
+// after After events of the part's result.
 type Unmatched struct {
 	schema.Event
 	After int
 }
 
-// settledRows is how many rows are emitted at once.
-const settledRows = 4096
+// emittedRows is how many rows are emitted at once.
+const emittedRows = 4096
 
-// heldRows is how many rows may wait for what changes them.
-const heldRows = 65536
+// maxPending bounds the rows that may be pending.
+const maxPending = 65536
 
-// A heldRow is a row with the group it belongs to.
-type heldRow struct {
+// A pendingRow is a row with the group it belongs to.
+type pendingRow struct {
 	schema.DataAccess
 	group int64
 }
@@ -68,23 +68,24 @@ func NewCollector(emit func(rows []schema.DataAccess) error) *Collector {
 // Rows returns how many rows there are so far.
 func (c *Collector) Rows() int64 { return c.rows }
 
-// Follow takes what a part reports, whose rows are relative to b and whose last
-// act is act. It returns the events that the part has beside its own.
-func (c *Collector) Follow(b Base, data []decode.DataElement, act decode.Cancelable) ([]Unmatched, error) {
+// Follow takes the data elements of a part, which are relative to b. cancelable is
+// what a cancel after the part would take back. Follow returns the events that the
+// part has beside those of its decoder.
+func (c *Collector) Follow(b Base, data []decode.DataElement, cancelable decode.Cancelable) ([]Unmatched, error) {
 	c.unmatched = nil
 	for i := range data {
-		if len(c.held) >= heldRows && data[i].Kind != decode.ElementStoreFailed {
-			c.settle()
+		if len(c.pending) >= maxPending && data[i].Kind != decode.ElementStoreFailed {
+			c.commit()
 		}
 		c.take(b, &data[i])
-		if len(c.settled) >= settledRows {
+		if len(c.committed) >= emittedRows {
 			if err := c.flush(); err != nil {
 				return nil, err
 			}
 		}
 	}
-	if act != decode.CancelableEarlier {
-		c.act = act
+	if cancelable != decode.CancelableEarlier {
+		c.cancelable = cancelable
 	}
 	return c.unmatched, nil
 }
@@ -97,15 +98,15 @@ func (c *Collector) Finish() error {
 }
 
 func (c *Collector) flush() error {
-	rows := c.settled
-	c.settled = nil
+	rows := c.committed
+	c.committed = nil
 	if len(rows) == 0 {
 		return nil
 	}
 	return c.emit(rows)
 }
 
-// take takes the next datum.
+// take takes the next data element.
 func (c *Collector) take(b Base, x *decode.DataElement) {
 	if x.Instructions {
 		c.frame, c.stored = group{}, false
@@ -121,7 +122,7 @@ func (c *Collector) take(b Base, x *decode.DataElement) {
 		c.frame = c.begin(pushGroup, x, b)
 	case decode.ElementPop:
 		c.frame = c.begin(popGroup, x, b)
-		c.frame.nobody = !c.namesLast(x)
+		c.frame.noInstruction = !c.namesLast(x)
 	case decode.ElementTransfer:
 		row := c.transfer(b, x, schema.DataInOrder)
 		row.Value = value(x)
@@ -130,14 +131,23 @@ func (c *Collector) take(b Base, x *decode.DataElement) {
 	case decode.ElementNotTraced:
 		c.add(c.transfer(b, x, schema.DataNotTraced))
 	case decode.ElementPlaceholder:
-		c.hold(b, x)
+		c.placeholder(b, x)
 	case decode.ElementValue:
 		stored = c.complete(b, x)
 	case decode.ElementStoreFailed:
 		c.storeFailed(x)
+	default:
+		c.fate(b, x)
+	}
+	c.stored = stored
+}
+
+// fate takes an element that says what became of transfers before it.
+func (c *Collector) fate(b Base, x *decode.DataElement) {
+	switch x.Kind {
 	case decode.ElementSuppressed:
 		if g := c.top(); g.incomplete() {
-			if !g.state.OK { // else its data are worth less than uncertain
+			if !g.state.OK { // any other state is worse than suppressed
 				c.mark(g, schema.DataSuppressed)
 			}
 			g.resumed = g.position
@@ -166,18 +176,18 @@ func (c *Collector) take(b Base, x *decode.DataElement) {
 		c.loseTags()
 		c.end()
 		c.bits = 0
+	default: // the elements that take makes rows of
 	}
-	c.stored = stored
 }
 
-// namesLast says whether the instruction that a datum names was the last one
-// told before it, and not one without a row behind that.
+// namesLast reports whether the instruction that a data element names was the last
+// one traced before it: no unplaced instruction came between.
 func (c *Collector) namesLast(x *decode.DataElement) bool {
-	act := x.Cancelable
-	if act == decode.CancelableEarlier {
-		act = c.act
+	cancelable := x.Cancelable
+	if cancelable == decode.CancelableEarlier {
+		cancelable = c.cancelable
 	}
-	return act == decode.CancelableInstruction
+	return cancelable == decode.CancelableInstruction
 }
 
 func value(x *decode.DataElement) schema.Null[uint64] {
@@ -187,7 +197,7 @@ func value(x *decode.DataElement) schema.Null[uint64] {
 // begin returns a new group.
 func (c *Collector) begin(kind groupKind, x *decode.DataElement, b Base) group {
 	c.groups++
-	return group{id: c.groups, kind: kind, DataElement: *x, seq: b.Seq + x.Seq, nobody: kind == unknownGroup}
+	return group{id: c.groups, kind: kind, DataElement: *x, seq: b.Seq + x.Seq, noInstruction: kind == unknownGroup}
 }
 
 // top is the group that transfers belong to now.
@@ -198,15 +208,15 @@ func (c *Collector) top() *group {
 	return &c.group
 }
 
-// isOf says whether the last data instruction is that of an ordinal, which one
-// that was cancelled has no more: the next one took it.
+// isOf reports whether the last data instruction has the ordinal seq. A cancelled
+// one has no ordinal any more: the next instruction took it.
 func (c *Collector) isOf(seq int64) bool {
-	return c.group.kind == instructionGroup && !c.group.nobody && c.group.seq == seq
+	return c.group.kind == instructionGroup && !c.group.noInstruction && c.group.seq == seq
 }
 
-// transfer returns the row of the next transfer, without value. Its state is
-// that of its group, if that has one.
-func (c *Collector) transfer(b Base, x *decode.DataElement, state schema.DataState) heldRow {
+// transfer returns the row of the next transfer, without value. The state of its
+// group, if any, replaces the state given.
+func (c *Collector) transfer(b Base, x *decode.DataElement, state schema.DataState) pendingRow {
 	g := c.top()
 	if !g.takes(x.NewAddress) {
 		c.end()
@@ -216,8 +226,8 @@ func (c *Collector) transfer(b Base, x *decode.DataElement, state schema.DataSta
 	if g.state.OK {
 		state = g.state.V
 	}
-	row := heldRow{group: g.id, DataAccess: schema.DataAccess{
-		Key: schema.Key{Seq: g.seq, Offset: x.Offset}, Segment: b.Segment, NoInstruction: g.nobody,
+	row := pendingRow{group: g.id, DataAccess: schema.DataAccess{
+		Key: schema.Key{Seq: g.seq, Offset: x.Offset}, Segment: b.Segment, NoInstruction: g.noInstruction,
 		Position: g.position, Address: c.nextAddress(g, x), Size: g.size(), Access: g.access(g.position), State: state,
 	}}
 	if g.position < math.MaxUint16 {
@@ -226,9 +236,9 @@ func (c *Collector) transfer(b Base, x *decode.DataElement, state schema.DataSta
 	return row
 }
 
-// nextAddress returns the address of a transfer: the one sent, or where none is,
-// the one behind the transfer before it in its group. Unknown high bits make it
-// NULL. The base of the bits not sent is the last address that was.
+// nextAddress returns the address of a transfer: the one sent or, if none was, the
+// one after the previous transfer of the group. The bits not sent are those of the
+// last address sent; if they are unknown, the address is NULL.
 func (c *Collector) nextAddress(g *group, x *decode.DataElement) schema.Null[uint32] {
 	at := g.next
 	if x.AddressBits > 0 {
@@ -245,9 +255,9 @@ func (c *Collector) nextAddress(g *group, x *decode.DataElement) schema.Null[uin
 	return at
 }
 
-// hold takes a placeholder. Without values, its own will not come: it is
-// complete.
-func (c *Collector) hold(b Base, x *decode.DataElement) {
+// placeholder takes a placeholder. Where values are not traced, none will come for
+// it: the row is complete.
+func (c *Collector) placeholder(b Base, x *decode.DataElement) {
 	c.loseTag(x.Tag)
 	row := c.transfer(b, x, schema.DataOutOfOrder)
 	row.Tag = schema.Of(x.Tag)
@@ -278,14 +288,14 @@ func (c *Collector) complete(b Base, x *decode.DataElement) bool {
 	return true
 }
 
-// storeFailed takes what is told of the transfer right before.
+// storeFailed marks the transfer right before as of a store that failed.
 func (c *Collector) storeFailed(x *decode.DataElement) {
 	if !c.stored {
 		c.unmatch(x, "a store failed, but none was told before")
 		return
 	}
-	// Other states say that its value is not certain at all.
-	last := &c.held[len(c.held)-1]
+	// Any other state means that the value itself is not certain.
+	last := &c.pending[len(c.pending)-1]
 	if last.State == schema.DataInOrder || last.State == schema.DataOutOfOrder {
 		last.State = schema.DataStoreFailed
 	}
@@ -297,27 +307,27 @@ func (c *Collector) unmatch(x *decode.DataElement, detail string) {
 	})
 }
 
-// add adds a row, complete but for what its group may come to.
-func (c *Collector) add(row heldRow) {
+// add adds a row, complete except for what may still happen to its group.
+func (c *Collector) add(row pendingRow) {
 	c.rows++
-	c.held = append(c.held, row)
+	c.pending = append(c.pending, row)
 }
 
 // mark gives all rows of a group a state.
 func (c *Collector) mark(g *group, state schema.DataState) {
 	g.state = schema.Of(state)
-	c.ofGroup(g, func(row *schema.DataAccess) { row.State, row.NoInstruction = state, g.nobody })
+	c.ofGroup(g, func(row *schema.DataAccess) { row.State, row.NoInstruction = state, g.noInstruction })
 }
 
-// cancel makes all rows of a group those of what did not happen.
+// cancel marks all rows of a group as cancelled and of no instruction.
 func (c *Collector) cancel(g *group) {
-	g.nobody = true
+	g.noInstruction = true
 	c.mark(g, schema.DataCancelled)
 }
 
-// ofGroup calls do for the rows of a group that can still change.
+// ofGroup calls do for the pending rows of a group.
 func (c *Collector) ofGroup(g *group, do func(row *schema.DataAccess)) {
-	for _, rows := range [][]heldRow{c.held, c.tags} {
+	for _, rows := range [][]pendingRow{c.pending, c.tags} {
 		for i := range rows {
 			if rows[i].group == g.id {
 				do(&rows[i].DataAccess)
@@ -326,9 +336,9 @@ func (c *Collector) ofGroup(g *group, do func(row *schema.DataAccess)) {
 	}
 }
 
-// endWhole ends the group where its last transfers were told, since it began or
-// since packets were dropped: if all are fewer than the instruction has, those
-// before are missing.
+// endWhole ends the group when the instruction's last transfers were traced. If
+// fewer transfers came than the instruction has, the missing ones are the first:
+// of all, or of those since packets were dropped.
 func (c *Collector) endWhole() {
 	g := &c.group
 	last := !g.paused && (!g.state.OK || g.state.V == schema.DataSuppressed)
@@ -344,24 +354,23 @@ func (c *Collector) endWhole() {
 	c.end()
 }
 
-// end ends all groups. Nothing changes their rows any more, but open tags are
-// left.
+// end ends all groups and commits their rows. Open tags stay open.
 func (c *Collector) end() {
-	c.settle()
+	c.commit()
 	c.group, c.frame = group{}, group{}
 }
 
-// settle lets go of the rows that were held back.
-func (c *Collector) settle() {
-	for i := range c.held {
-		c.settled = append(c.settled, c.held[i].DataAccess)
+// commit makes the pending rows final.
+func (c *Collector) commit() {
+	for i := range c.pending {
+		c.committed = append(c.committed, c.pending[i].DataAccess)
 	}
-	c.held = c.held[:0]
+	c.pending = c.pending[:0]
 }
 
 // waiting returns the index of the placeholder open under a tag, or -1.
 func (c *Collector) waiting(tag uint8) int {
-	return slices.IndexFunc(c.tags, func(row heldRow) bool { return row.Tag.V == tag })
+	return slices.IndexFunc(c.tags, func(row pendingRow) bool { return row.Tag.V == tag })
 }
 
 // loseTags ends all placeholders: their values will not come.

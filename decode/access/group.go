@@ -5,20 +5,20 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// A group is what packets of transfers belong to: a data instruction, the
-// stack frame of an exception, or what nothing is known about.
+// A group is what packets of transfers belong to: a data instruction, the stack
+// frame of an exception, or something unknown.
 type group struct {
 	id   int64
 	kind groupKind
 	decode.DataElement
-	seq      int64  // of the instruction, in the source
-	nobody   bool   // there is no instruction to name
-	position uint16 // of the next transfer
-	resumed  uint16 // position at which packets were dropped last
-	next     schema.Null[uint32]
-	state    schema.Null[schema.DataState] // of all its rows
-	paused   bool                          // what is told are its first transfers
-	unplaced bool                          // there may be a data instruction behind it that has no row
+	seq           int64  // of the instruction, in the source
+	noInstruction bool   // there is no instruction to name
+	position      uint16 // of the next transfer
+	resumed       uint16 // position at which packets were dropped last
+	next          schema.Null[uint32]
+	state         schema.Null[schema.DataState] // of all its rows
+	paused        bool                          // the transfers traced so far are the first ones
+	unplaced      bool                          // an unplaced instruction after it may have transferred data
 }
 
 type groupKind uint8
@@ -31,13 +31,13 @@ const (
 	popGroup
 )
 
-// incomplete says whether more transfers of the group may come.
+// incomplete reports whether more transfers of the group may come.
 func (g *group) incomplete() bool {
 	return g.kind != noGroup && (g.kind != instructionGroup || g.position < uint16(g.Count))
 }
 
-// takes says whether the next transfer is one of the group. One with a new
-// address where the instruction is not known is taken for that of another.
+// takes reports whether the next transfer belongs to the group. If the instruction
+// is not known for sure, a transfer with a new address starts another group.
 func (g *group) takes(newAddress bool) bool {
 	switch {
 	case g.kind == noGroup:
@@ -50,7 +50,7 @@ func (g *group) takes(newAddress bool) bool {
 	return true
 }
 
-// access is how the transfer at a position accesses memory.
+// access returns how the transfer at a position accesses memory.
 func (g *group) access(position uint16) schema.Null[schema.Access] {
 	switch g.kind {
 	case instructionGroup:
@@ -67,7 +67,7 @@ func (g *group) access(position uint16) schema.Null[schema.Access] {
 	return schema.Null[schema.Access]{}
 }
 
-// size is that of each transfer.
+// size returns the size of each transfer, in bytes.
 func (g *group) size() schema.Null[uint8] {
 	switch g.kind {
 	case instructionGroup:

@@ -1,6 +1,6 @@
-// Package async holds what the protocols with A-syncs share: the A-sync packet
-// itself, finding one in damaged bytes, and cutting a stream at the I-sync after
-// it. PFT (IHI 0035B §4.11.2) and ETMv3 (IHI 0014Q §7.10.4) have the same A-sync.
+// Package async holds what the protocols with A-syncs share: the A-sync packet,
+// finding it in damaged bytes, and cutting a stream at the I-sync after it. PFT
+// (IHI 0035B §4.11.2) and ETMv3 (IHI 0014Q §7.10.4) have the same A-sync.
 package async
 
 import (
@@ -20,9 +20,10 @@ const (
 // zeros needs no memory. Hardware sends five.
 const MaxZeros = 65536
 
-// Parse returns the length of the A-sync at the start of b, which is a 00:
-// five or more of them and one 80. The error is [io.ErrUnexpectedEOF] if b ends
-// inside it, or a [*decode.SyntaxError] of the protocol of that name.
+// Parse returns the length of the A-sync at the start of b: five or more bytes 00
+// and one 80. The caller has seen the first 00. The error is
+// [io.ErrUnexpectedEOF] if b ends inside the A-sync, or a [*decode.SyntaxError] of
+// the named protocol.
 func Parse(b []byte, protocol string) (int, error) {
 	n := 1
 	for n < len(b) && b[n] == 0 && n <= MaxZeros {
@@ -44,7 +45,7 @@ func Parse(b []byte, protocol string) (int, error) {
 	return 0, &decode.SyntaxError{Protocol: protocol, Reason: wrong}
 }
 
-// Append appends an A-sync of n bytes, but of five zeros at least.
+// Append appends an A-sync of n bytes, but with at least five zeros.
 func Append(dst []byte, n int) []byte {
 	for range max(n-1, minZeros) {
 		dst = append(dst, 0)
@@ -52,11 +53,10 @@ func Append(dst []byte, n int) []byte {
 	return append(dst, end)
 }
 
-// tail is how every A-sync ends, in all protocols: five zeros or more, then
-// 0x80.
+// tail is how every A-sync ends: five zeros, then 0x80.
 var tail = []byte{0, 0, 0, 0, 0, 0x80}
 
-// Next returns where the first A-sync that begins in b ends, or -1.
+// Next returns the end of the first A-sync that begins in b, or -1.
 func Next(b []byte) int {
 	i := bytes.Index(b, tail)
 	if i < 0 {
@@ -65,17 +65,17 @@ func Next(b []byte) int {
 	return i + len(tail)
 }
 
-// overlap is how many bytes of an A-sync may precede the place where the search
-// for its end continues.
+// overlap is how many bytes of an A-sync may precede the position at which the
+// search for its end continues.
 const overlap = 5
 
-// shownBytes is the most bytes of an A-sync that [Resync] shows after a gap;
+// shownBytes bounds the bytes of an A-sync that [Resync] finds after a gap;
 // hardware sends 6.
 const shownBytes = 64
 
-// Resync returns how many bytes of b precede the first A-sync that begins in it.
-// Without one it returns false, and how many bytes no A-sync begins in, whatever
-// follows b.
+// Resync returns how many bytes of b precede the first A-sync in it. If there is
+// none, it returns false, and in how many bytes no A-sync begins, whatever follows
+// b.
 func Resync(b []byte) (n int, ok bool) {
 	last := Next(b)
 	if last < 0 {
@@ -93,12 +93,13 @@ type PacketParser interface {
 	ParsePacket(b []byte) (decode.PacketText, error)
 }
 
-// syncedPackets is how many good packets after an A-sync show that it is one.
+// syncedPackets is how many good packets after an A-sync confirm it.
 const syncedPackets = 16
 
-// RateSyncs counts the A-syncs in b, those twice that are followed by 16 good
-// packets, or by good packets up to the end of b. A-syncs alone already rate how b
-// was taken out of frames: at a wrong offset most of them are broken.
+// RateSyncs counts the A-syncs in b, and counts those twice that are followed by
+// 16 good packets, or by good packets up to the end of b. A-syncs alone already
+// show whether b was deformatted correctly: at a wrong frame offset most of them
+// are broken.
 func RateSyncs(p PacketParser, b []byte) int {
 	n := 0
 	for {

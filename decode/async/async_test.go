@@ -9,8 +9,8 @@ import (
 	"github.com/tracelake/tracelake/decode/pft"
 )
 
-// An A-sync counts once, and twice if 16 good packets follow it, or good ones up to
-// the end.
+// An A-sync counts once, or twice if 16 good packets, or good packets up to the
+// end, follow it.
 func TestRateSyncs(t *testing.T) {
 	const reserved = 0x02 // header of no packet
 	sync := []byte{0, 0, 0, 0, 0, 0x80}

@@ -6,13 +6,13 @@ import "github.com/tracelake/tracelake/decode"
 type Parser interface {
 	// FindISync parses packets up to the first I-sync. b begins after an
 	// A-sync, or where an earlier call stopped, and ends no later than the
-	// next A-sync does. With ISyncFound, n bytes precede the I-sync; with
-	// ISyncUnknown, n bytes of whole packets were passed and b ends inside the
-	// next.
+	// end of the next A-sync. With ISyncFound, n bytes precede the I-sync; with
+	// ISyncUnknown, n bytes are whole packets, and b ends inside the packet
+	// after them.
 	FindISync(b []byte) (n int, found Found)
-	// Preserve adds to p what the packets of b report that stays true after
-	// them, though the packets themselves are lost. b begins after an A-sync,
-	// or n bytes after where an earlier call began that returned n.
+	// Preserve adds to p what the packets of b report for the rows after them,
+	// though the packets themselves are lost. b begins after an A-sync, or
+	// where an earlier call stopped: it returns how many bytes it parsed.
 	Preserve(p *decode.Preserved, b []byte) (n int)
 }
 
@@ -34,11 +34,11 @@ type Cutter struct {
 	parser Parser
 
 	// Positions in the bytes of the next call.
-	scanned int // A-syncs that end up to here are found
-	parsed  int // packets after the last A-sync are parsed up to here,
-	looking bool
+	scanned int  // A-syncs that end up to here are found
+	parsed  int  // packets after the last A-sync are parsed up to here
+	looking bool // the I-sync after the last A-sync is still to be found
 
-	preserved decode.Preserved // by packets after the last A-sync
+	preserved decode.Preserved // from packets after the last A-sync
 	cuts      decode.Cuts
 }
 
@@ -62,8 +62,8 @@ func (c *Cutter) Find(b []byte, _ bool) decode.Cuts {
 	return c.cuts
 }
 
-// next finds the next A-sync in b, after it looked for the I-sync of the one
-// before. It reports whether there is one.
+// next looks for the I-sync after the last A-sync, and then for the next A-sync in
+// b. It reports whether there is one.
 func (c *Cutter) next(b []byte) bool {
 	limit, found := len(b), false
 	from := max(0, c.scanned-overlap)
@@ -81,7 +81,7 @@ func (c *Cutter) next(b []byte) bool {
 	return found
 }
 
-// look looks for the I-sync in b, which ends with the next A-sync if last.
+// look looks for the I-sync in b. If last is set, b ends with the next A-sync.
 func (c *Cutter) look(b []byte, last bool) {
 	n, found := c.parser.FindISync(b[c.parsed:])
 	if n > 0 {

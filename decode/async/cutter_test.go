@@ -10,7 +10,7 @@ import (
 	"github.com/tracelake/tracelake/decode/pft"
 )
 
-// How a stream falls into calls of Find changes neither cuts nor bounds.
+// How a stream is divided into calls of Find changes neither cuts nor bounds.
 func TestCutterInPieces(t *testing.T) {
 	words := strings.NewReplacer("A", "000000000080", "I", "080080000021", "e", "84", "x", "02", " ", "")
 	for _, tt := range []struct {

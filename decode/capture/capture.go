@@ -50,7 +50,7 @@ type Capture struct {
 	Template *Source
 	// Regions is all program memory, in order: command line, then by device.
 	Regions []image.Region
-	// TimestampHz is the frequency of the timestamps, or 0 if not told.
+	// TimestampHz is the frequency of the timestamps, or 0 if not given.
 	TimestampHz uint64
 	// Inputs are all files that were opened, each once, in that order.
 	Inputs []*Input
@@ -76,30 +76,30 @@ var formatNames = []string{"coresight", "source_data", "dstream_coresight"}
 
 func (f Format) String() string { return formatNames[f] }
 
-// A Buffer is trace data from one place.
+// A Buffer is the trace data of one buffer.
 type Buffer struct {
 	ID     string // name of its section
 	Name   string
 	Files  []string // as the snapshot names them
 	Format Format
-	// Data is the bytes of all files one behind another: capture offsets are
-	// positions in it. It is safe for concurrent use until the capture is closed.
+	// Data is the bytes of all files in sequence: capture offsets are positions
+	// in it. It is safe for concurrent use until the capture is closed.
 	Data io.ReaderAt
 	Size int64 // bytes of Data
-	// RingStart is where the oldest byte of Data is, if the user said so: it is
-	// read from there round.
+	// RingStart is where the oldest byte of Data is, if the user gave it: reading
+	// starts there and wraps round.
 	RingStart int64
-	// FrameOffset is where the first frame starts, if the user said so.
+	// FrameOffset is where the first frame starts, if the user gave it.
 	FrameOffset *int64
 }
 
 // A Source is a configured trace source.
 type Source struct {
-	ID       uint8  // trace ID; 0 for a raw stream, or if no register tells it
+	ID       uint8  // trace ID; 0 for a raw stream, or if no register has it
 	Name     string // of its device
 	Type     string // as written: "PTM1.1"
 	Protocol string // name of a [decode.Family], or ""
-	Version  string // of the protocol, "1.1"; "" if not told
+	Version  string // of the protocol, "1.1"; "" if not known
 	Core     string // name of the core it traces; may be ""
 	CoreType string // as written; may be ""
 	Profile  Profile
@@ -137,9 +137,8 @@ func (c *Capture) SourcesIn(b *Buffer) []*Source {
 	return in
 }
 
-// Check says whether there is anything to decode: it fails with an
-// [*InputError] if the snapshot has no trace, or, wrapping [ErrEmpty], if no
-// buffer holds a byte.
+// Check checks that there is anything to decode: it fails with an [*InputError] if
+// the snapshot has no trace, or, wrapping [ErrEmpty], if all buffers are empty.
 func (c *Capture) Check() error {
 	if len(c.Buffers) == 0 {
 		return &InputError{
@@ -170,7 +169,7 @@ func (c *Capture) Close() error {
 	return errors.Join(errs...)
 }
 
-// howToName is the remedy for an input that is none.
+// howToName is the remedy for an input that is no capture.
 const howToName = "give the snapshot directory or a raw file with --protocol"
 
 // Open opens a snapshot, by its directory or its ini file, or a raw file. It

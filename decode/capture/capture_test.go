@@ -241,6 +241,7 @@ func TestOpenRefuses(t *testing.T) {
 		{"unknown word in parentheses", reg("X(bits:8)=1"), Options{}, []string{`"bits:8" in parentheses, which is neither id nor size`}},
 		{"size 0", reg("X(size:0)=0"), Options{}, []string{"out of range"}},
 		{"extended register without number", reg("[extendregs]\nETMCR=1"), Options{}, []string{"ptm_0.ini:11: [extendregs] ETMCR", "no number"}},
+		{"timestamp frequency of 2⁶³", trace("[core", "[timestamp]\nfrequency=0x8000000000000000\n[core"), Options{}, []string{"trace.ini:8: [timestamp] frequency", "9223372036854775808 is no frequency"}},
 		{"bad timestamp frequency", trace("[core", "[timestamp]\nfrequency=25MHz\n[core"), Options{}, []string{"trace.ini:8: [timestamp] frequency", `"25MHz"`}},
 
 		// snapshot.ini and devices.
@@ -285,7 +286,7 @@ func TestOpenRefuses(t *testing.T) {
 		{"no buffer in [source_buffers]", trace("PTM_0=ETB_0", "PTM_0="), Options{}, []string{"names no buffer"}},
 		{"two lines for a source", trace("PTM_0=ETB_0", "PTM_0=ETB_0\nPTM_0(stream:0)=ETB_0"), Options{}, []string{"trace.ini:11: [source_buffers] PTM_0(stream:0) is the second line for source PTM_0"}},
 		{"bad stream", trace("PTM_0=ETB_0", "PTM_0(stream:x)=ETB_0"), Options{}, []string{"[source_buffers] PTM_0(stream:x)", "no number"}},
-		{"unknown word behind a source", trace("PTM_0=ETB_0", "PTM_0(id:1)=ETB_0"), Options{}, []string{"[source_buffers] PTM_0(id:1) is no source", "SOURCE(stream:N)"}},
+		{"unknown word after a source", trace("PTM_0=ETB_0", "PTM_0(id:1)=ETB_0"), Options{}, []string{"[source_buffers] PTM_0(id:1) is no source", "SOURCE(stream:N)"}},
 		{"unknown source in [core_trace_sources]", trace("cpu_0=PTM_0", "cpu_0=ETM_0"), Options{}, []string{`trace.ini:8: [core_trace_sources] cpu_0 names the source "ETM_0", which is no device; the sources are PTM_0`}},
 		{"location of nobody", trace("cpu_0=PTM_0", "cpu_0=@dap:1"), Options{}, []string{"[core_trace_sources] cpu_0 names the location @dap:1, which 0 devices have", "the locations are none"}},
 		{"location of two", both(tree{

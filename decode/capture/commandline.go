@@ -30,8 +30,8 @@ func (r *reader) readCommandLine() error {
 	return nil
 }
 
-// readRegisterFlags reads NAME=VALUE. A name must be one that means something,
-// so that a slip of the pen is not lost; a number in its place may be any.
+// readRegisterFlags reads NAME=VALUE. A name must be known, so that a typing error
+// is reported; a number instead of a name may be any.
 func (r *reader) readRegisterFlags() error {
 	for _, arg := range r.opt.Regs {
 		key, value, ok := strings.Cut(arg, "=")
@@ -169,7 +169,8 @@ var (
 	}
 )
 
-// memoryError says that a file named on the command line cannot be memory.
+// memoryError returns the error for a file of the command line that cannot be
+// memory.
 func memoryError(name string, err error) error {
 	if bad, ok := errors.AsType[*image.FormatError](err); ok {
 		return &InputError{File: name, Problem: bad.Problem, Remedy: bad.Remedy, Err: err}

@@ -6,8 +6,7 @@ import (
 	"sort"
 )
 
-// A concat is several stretches of bytes read as one. It is safe for concurrent
-// use.
+// A concat is several inputs read as one. It is safe for concurrent use.
 type concat struct {
 	parts []part
 	size  int64
@@ -18,7 +17,7 @@ type part struct {
 	start, size int64
 }
 
-// add puts size bytes of data behind c.
+// add appends size bytes of data to c.
 func (c *concat) add(data io.ReaderAt, size int64) {
 	if size > 0 {
 		c.parts = append(c.parts, part{data: data, start: c.size, size: size})
@@ -26,8 +25,8 @@ func (c *concat) add(data io.ReaderAt, size int64) {
 	}
 }
 
-// ReadAt is that of [io.ReaderAt]. A file that became shorter since it was
-// opened is an error.
+// ReadAt implements [io.ReaderAt]. It fails if a file became shorter since it was
+// opened.
 func (c *concat) ReadAt(p []byte, off int64) (n int, err error) {
 	if off < 0 {
 		return 0, errors.New("capture: read at a negative offset")

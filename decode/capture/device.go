@@ -11,11 +11,11 @@ import (
 	"github.com/tracelake/tracelake/decode/image"
 )
 
-// A device is what an ini file of [device_list] says (§5.3).
+// A device is the content of an ini file of [device_list] (§5.3).
 type device struct {
 	file      string // its ini file, as in messages
 	name      string
-	class     string // in lower case; "" if not told
+	class     string // in lower case; "" if not given
 	kind      string // its type, as written
 	location  location
 	registers Registers
@@ -83,7 +83,7 @@ func (r *reader) noteOthers(ini *iniFile, known func(string) bool) {
 }
 
 // readIdentity reads [device], or [global] of the old format: there the device is
-// a core and is called as its file.
+// a core, whose name is that of its file.
 func (d *device) readIdentity(ini *iniFile) error {
 	dev, err := ini.section("device")
 	if err != nil {
@@ -156,13 +156,13 @@ func (r *reader) readRegisterSection(d *device, s *section, parse func(key, valu
 	return nil
 }
 
-// isDump says whether a section of that name describes memory.
+// isDump reports whether a section of that name describes memory.
 func isDump(name string) bool {
 	const prefix = "dump"
 	return len(name) >= len(prefix) && strings.EqualFold(name[:len(prefix)], prefix)
 }
 
-// errNotMemory says that a region is left out; why was said.
+// errNotMemory means that a region is left out, for a reason that is in a warning.
 var errNotMemory = errors.New("no memory")
 
 // readDumps reads the memory of a core or a memory space (§6).

@@ -6,19 +6,20 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"slices"
 
 	"github.com/tracelake/tracelake/decode/image"
 )
 
-// A dumpKey tells stretches of files apart.
+// A dumpKey identifies a range of a file.
 type dumpKey struct {
 	path           string
 	offset, length uint64
 }
 
-// readDump reads the memory that s describes. It fails with errNotMemory if
-// there is none, after saying so.
+// readDump reads the memory that s describes. If there is none, it adds a warning
+// and fails with errNotMemory.
 func (r *reader) readDump(d *device, s *section) (image.Region, error) {
 	var none image.Region
 	if s.fault != nil {
@@ -62,21 +63,27 @@ func (r *reader) readDump(d *device, s *section) (image.Region, error) {
 		r.add("%s: [%s] %q gives no bytes and is ignored", s.file, s.name, shown)
 		return none, errNotMemory
 	}
+	region, err := r.readMemory(dump, f, shown, size, n)
+	return region, bad(err)
+}
+
+// readMemory reads n bytes of a dump, unless they were read before.
+func (r *reader) readMemory(dump image.Dump, f *os.File, shown string, size int64, n uint64) (image.Region, error) {
 	sum, err := r.hashed(shown, shown, f, size)
 	if err != nil {
-		return none, err
+		return image.Region{}, err
 	}
 	key := dumpKey{shown, dump.Offset, n}
 	if known, ok := r.dumps[key]; ok {
 		return image.Region{File: shown, SHA256: sum, Address: uint32(dump.Address), Bytes: known, Space: dump.Space}, nil
 	}
 	if r.memory+n > maxMemory {
-		return none, bad(errTooMuchMemory)
+		return image.Region{}, errTooMuchMemory
 	}
 	r.memory += n
 	region, err := dump.Read(image.File{Name: shown, SHA256: sum, Data: f, Size: size})
 	if err != nil {
-		return none, bad(err)
+		return image.Region{}, err
 	}
 	if r.dumps == nil {
 		r.dumps = make(map[dumpKey][]byte)
@@ -116,9 +123,9 @@ func (r *reader) readDumpKeys(s *section) (image.Dump, error) {
 	return dump, nil
 }
 
-// checkReach deals with memory beyond 4 GiB. With an AArch32 core that is an
-// error, which the dump itself finds. Elsewhere it may be right, but no trace
-// read here can reach it.
+// checkReach checks for memory above 4 GiB. With an AArch32 core that is an error,
+// which the dump itself reports. With other cores it may be right, but no trace
+// that can be decoded reaches it.
 func (r *reader) checkReach(d *device, s *section, dump image.Dump, fileSize int64) error {
 	if d.class == classCore && !modelOfCore(d.kind).wide {
 		return nil
@@ -142,9 +149,8 @@ func (r *reader) checkReach(d *device, s *section, dump image.Dump, fileSize int
 	return nil
 }
 
-// compareOverlaps remarks on the first pair of memory sections of a device that
-// say different bytes for one address in one space. sections are those of
-// d.memory.
+// compareOverlaps warns of the first two memory sections of a device that have
+// different bytes for one address in one space. sections are those of d.memory.
 func (r *reader) compareOverlaps(d *device, sections []*section) {
 	order := make([]int, len(d.memory))
 	for i := range order {
@@ -154,7 +160,7 @@ func (r *reader) compareOverlaps(d *device, sections []*section) {
 	end := func(i int) uint64 { return at(i) + uint64(len(d.memory[i].Bytes)) }
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(at(a), at(b)) })
 
-	var open []int // sections that reach up to the one at hand
+	var open []int // sections that reach up to the current one
 	for _, i := range order {
 		open = slices.DeleteFunc(open, func(j int) bool { return end(j) <= at(i) })
 		for _, j := range open {

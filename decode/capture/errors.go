@@ -8,20 +8,20 @@ import (
 
 // Kinds of [*InputError], for [errors.Is].
 var (
-	// ErrEmpty says that a capture holds no trace data: nothing can be decoded.
+	// ErrEmpty means that a capture has no trace data: nothing can be decoded.
 	ErrEmpty = errors.New("empty capture")
-	// ErrUsage says that the command line is wrong, not the capture.
+	// ErrUsage means that the command line is wrong, not the capture.
 	ErrUsage = errors.New("wrong usage")
 )
 
-// An InputError says what is wrong with what the user gave, where, and what to
-// do about it.
+// An InputError names what is wrong with the user's input, where, and what to do
+// about it.
 type InputError struct {
 	File    string // as named by the user or the snapshot; or a flag
 	Line    int    // from 1; 0 if the section and key say where
 	Section string // without brackets; may be ""
 	Key     string // may be ""
-	Problem string // goes on from the place: `names "cpu_3.ini", which does not exist`
+	Problem string // continues the sentence: `names "cpu_3.ini", which does not exist`
 	Remedy  string
 	Err     error // may be nil
 }

@@ -39,7 +39,7 @@ func openFolder(path string, outside bool) (*folder, error) {
 	return d, nil
 }
 
-// An outsideError says that a name leads out of the folder.
+// An outsideError is the error for a name of a file outside the folder.
 type outsideError struct{ resolved string }
 
 func (e *outsideError) Error() string { return e.resolved + " is outside" }
@@ -73,7 +73,7 @@ func (d *folder) display(name string) string {
 }
 
 // open opens a file and returns its size in bytes. It fails with an
-// [*outsideError] if the name leads out of the folder and may not.
+// [*outsideError] if the file is outside the folder and must not be.
 func (d *folder) open(name string) (*os.File, int64, error) {
 	full, rel := d.locate(name)
 	if d.outside {
@@ -89,7 +89,7 @@ func (d *folder) open(name string) (*os.File, int64, error) {
 	if _, ok := errors.AsType[syscall.Errno](err); ok {
 		return nil, 0, err // of the system, which tried
 	}
-	// What the root itself refuses is a link that leads outside.
+	// The root itself refuses links to files outside.
 	if resolved, err := filepath.EvalSymlinks(full); err == nil {
 		full = resolved
 	}
@@ -148,15 +148,15 @@ func (r *reader) open(s *section, e entry, name string) (*os.File, int64, error)
 	return nil, 0, &at
 }
 
-// unreadable says that a file named on the command line cannot be opened. The
-// remedy is for the case that it is not the file that was meant.
+// unreadable returns the error for a file of the command line that cannot be
+// opened. The remedy is for the case that another file was meant.
 func unreadable(name string, err error, remedy string) error {
 	problem, cure := whyUnreadable(err)
 	return &InputError{File: name, Problem: problem, Remedy: cmp.Or(cure, remedy), Err: err}
 }
 
-// whyUnreadable says why a file cannot be opened, and the remedy if the cause has
-// one of its own.
+// whyUnreadable returns why a file cannot be opened, and the remedy if the cause
+// has one of its own.
 func whyUnreadable(err error) (problem, remedy string) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

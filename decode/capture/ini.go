@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// An iniFile is a parsed ini file (§5.1). What is wrong inside a section is told
-// when somebody asks for the section: unknown ones may hold anything.
+// An iniFile is a parsed ini file (§5.1). Faults inside a section are reported when
+// the section is asked for: unknown sections may contain anything.
 type iniFile struct {
 	name     string // as in messages
 	sections []*section
@@ -82,7 +82,7 @@ func header(line string) (string, bool) {
 	return strings.Trim(name, " \t"), ok
 }
 
-// add adds the entry that stands in line n to s.
+// add adds the entry in line n to s.
 func (s *section) add(line string, n int, comment bool) {
 	key, value, ok := strings.Cut(line, "=")
 	key = strings.TrimRight(key, " \t")
@@ -126,7 +126,7 @@ func clip(s string) string {
 	return s
 }
 
-// is says whether s has that name, in any case.
+// is reports whether s has that name, in any case.
 func (s *section) is(name string) bool { return strings.EqualFold(s.name, name) }
 
 // section returns the section of that name, in any case, or nil if there is

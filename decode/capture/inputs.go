@@ -13,16 +13,16 @@ type Input struct {
 	// the command line it is the last element.
 	Path  string
 	Bytes int64
-	// SHA256 is that of the file, unless it is one of trace data: those may be
-	// large, and Data is there to be hashed.
+	// SHA256 is the hash of the file, but not set for trace data: those files may
+	// be large, and can be hashed from Data.
 	SHA256 [32]byte
 	// Data is the file, if it is one of trace data, nil for others. It is open until
 	// the capture is closed.
 	Data *os.File
 }
 
-// input notes that the file shown as path was opened; it returns nil if it is
-// there already. key tells files apart.
+// input notes that the file shown as path was opened; it returns nil if the file
+// was noted before. key identifies the file.
 func (r *reader) input(key, path string, bytes int64) *Input {
 	if r.inputs == nil {
 		r.inputs = make(map[string]*Input)

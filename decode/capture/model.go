@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// A Profile is that of a core's architecture. It decides what the numbers of
-// exceptions mean.
+// A Profile is the profile of a core's architecture. It decides what the numbers
+// of exceptions mean.
 type Profile string
 
 // The profiles.
@@ -17,7 +17,7 @@ const (
 	ProfileM       Profile = "M"
 )
 
-// A coreModel is what the type of a core tells.
+// A coreModel is what the type of a core implies.
 type coreModel struct {
 	profile Profile
 	wide    bool // it has AArch64: memory above 4 GiB is no mistake

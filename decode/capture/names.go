@@ -30,7 +30,7 @@ func (d *directory) find(name string) (i int, exact, ok bool) {
 	return i, false, ok
 }
 
-// find looks up a name that stands in e, and remarks on another case.
+// find looks up the name in e, and warns if the case differs.
 func (r *reader) find(d *directory, s *section, e entry, name string) (int, bool) {
 	i, exact, ok := d.find(name)
 	if ok && !exact {

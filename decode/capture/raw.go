@@ -77,8 +77,8 @@ func (r *reader) rawRegisters() Registers {
 	return regs
 }
 
-// placeBuffers applies the options that say where in the buffer frames and ring
-// start.
+// placeBuffers applies the options for the start of the frames and of the ring in
+// the buffer.
 func (r *reader) placeBuffers() error {
 	for _, o := range []struct {
 		flag  string

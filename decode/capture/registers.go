@@ -33,8 +33,8 @@ func (r *Register) text() string { return fmt.Sprintf("0x%0*X", (r.Bits+3)/4, r.
 // Registers are the registers of one device, in the order given.
 type Registers []Register
 
-// traceRegisters are the registers that say what a trace source sent, with their
-// numbers; one missing in the list is looked up by its name alone.
+// traceRegisters are the registers that configure a trace source, with their
+// numbers; a register that is not in the list is looked up by its name alone.
 var traceRegisters = []struct {
 	name   string
 	number uint32
@@ -112,8 +112,8 @@ func (rs Registers) MarshalJSON() ([]byte, error) {
 	return []byte("{" + b.String() + "}"), nil
 }
 
-// set returns rs with r in the place of a register of the same name or number,
-// or behind the others.
+// set returns rs with r instead of a register of the same name or number, or at the
+// end.
 func (rs Registers) set(r Register) Registers {
 	out := append(Registers(nil), rs...)
 	for i := range out {

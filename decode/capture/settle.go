@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// firstReservedID is the first trace ID behind those of sources (§1).
+// firstReservedID is the first trace ID after those of sources (§1).
 const firstReservedID = 0x70
 
 func isReservedID(id uint64) bool { return id == 0 || id >= firstReservedID }
@@ -36,9 +36,9 @@ func (r *reader) settle(s *Source) {
 	}
 }
 
-// settleProtocol compares the type with ETMIDR; the register wins (§5.3). The
-// registers of other components have other meanings: of a type that is not known
-// only one called ETMIDR counts.
+// settleProtocol compares the type with ETMIDR; the register wins (§5.3). If the
+// type is not known, only a register called ETMIDR counts, since the registers of
+// other components have other meanings.
 func (r *reader) settleProtocol(s *Source) {
 	var idr uint64
 	var ok bool

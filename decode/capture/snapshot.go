@@ -3,6 +3,8 @@ package capture
 import (
 	"fmt"
 	"slices"
+
+	"github.com/tracelake/tracelake/schema"
 )
 
 // openSnapshot opens the snapshot whose ini file is called name (§5.2).
@@ -118,6 +120,9 @@ func (r *reader) readTimestamp(ini *iniFile) error {
 	hz, err := r.number(e.value)
 	if err != nil {
 		return s.wrong(e, err.Error(), "write the frequency in Hz")
+	}
+	if hz > schema.MaxUint63 {
+		return s.wrong(e, fmt.Sprintf("%d is no frequency", hz), "write the frequency in Hz")
 	}
 	r.c.TimestampHz = hz
 	return nil

@@ -166,9 +166,8 @@ func (b *binder) streamOf(list *section, e entry) (name string, n uint64, err er
 	return strings.TrimSpace(name), n, nil
 }
 
-// buffersOf returns the buffers an entry names, of those that are read. The list
-// is for the case that a source's data is in a later one, so not all of them
-// need to exist, but one.
+// buffersOf returns the buffers an entry names, of those that are read. At least
+// one of them must exist; the others are alternatives for the source's data.
 func (b *binder) buffersOf(list *section, e entry) ([]*Buffer, error) {
 	in := []*Buffer{} // not nil: the source has its line
 	var unknown []string
@@ -262,8 +261,9 @@ func (b *binder) coreSource(list *section, e entry) (*Source, error) {
 	return b.source(list, e, b.devices[found[0]].name)
 }
 
-// checkUnframed sees to it that each unframed buffer has one source. If several
-// are named, but one alone is a trace source of a known protocol, it is that.
+// checkUnframed checks that each unframed buffer has one source. If several are
+// named, but only one of them is a trace source of a known protocol, the buffer has
+// that one.
 func (b *binder) checkUnframed() error {
 	for _, buffer := range b.c.Buffers {
 		if buffer.Format != SourceData {
@@ -393,12 +393,12 @@ func (b *binder) bindMemory() {
 	}
 }
 
-// noMemory says that no program can be followed.
+// noMemory warns that no program can be followed.
 func (r *reader) noMemory(what string) {
 	r.add("%s has no program memory, so no instruction can be told; --elf FILE or --image FILE@ADDR gives it some", what)
 }
 
-// setProfile sets what the type of its core says about s. Some protocols trace
+// setProfile sets the profile of s from the type of its core. Some protocols trace
 // cores of one profile only.
 func (b *binder) setProfile(s *Source, core *device) {
 	traced := Profile(b.families.find(s.Protocol).Profile)

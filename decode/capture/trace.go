@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A traceINI is what the trace's ini file says (§5.4).
+// A traceINI is the content of the trace's ini file (§5.4).
 type traceINI struct {
 	file          string
 	byName        *directory // of buffers; also of those that are not chosen
@@ -116,7 +116,7 @@ func (r *reader) readBuffers(t *traceINI, ini *iniFile) ([]string, error) {
 	return ids, nil
 }
 
-// reserved says whether a section of trace.ini is none of a buffer.
+// reserved reports whether a section of trace.ini is of no buffer.
 func reserved(name string) bool {
 	return slices.Contains([]string{"trace_buffers", "source_buffers", "core_trace_sources", "timestamp"}, name)
 }

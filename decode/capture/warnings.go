@@ -18,8 +18,8 @@ func (w *warnings) add(format string, args ...any) {
 	w.list = append(w.list, text)
 }
 
-// number reads a number; of one with zeros in front, which others take for
-// octal, it says that it is decimal.
+// number reads a number. It warns that a number with leading zeros is read as
+// decimal, since other programs read it as octal.
 func (w *warnings) number(s string) (uint64, error) {
 	v, err := parseNumber(s)
 	if err == nil && len(s) > 1 && s[0] == '0' && s[1] >= '0' && s[1] <= '9' {

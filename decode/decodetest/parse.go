@@ -14,8 +14,8 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// protocols are the words for "protocol =", with the registers that decide how
-// a stream is read and what they are where a scenario does not say.
+// protocols are the words for "protocol =", with the registers that decide how a
+// stream is read and their values where a scenario has none.
 var protocols = map[string]struct {
 	name, version string
 	registers     Registers
@@ -34,10 +34,10 @@ var protocols = map[string]struct {
 // A parser fills a scenario line by line.
 type parser struct {
 	s    *Scenario
-	line int // number of the line at hand
+	line int // number of the current line
 
 	apart  bool // the next opcode begins a region
-	broken bool // the next packet begins behind a break
+	broken bool // the next packet begins after a break
 	offset int  // of the next packet
 }
 
@@ -134,7 +134,7 @@ func (p *parser) program(code, _ string) error {
 	return nil
 }
 
-// place adds bytes to the last region if they go on there, or else a region.
+// place adds bytes to the last region if they continue it, otherwise to a new one.
 func (p *parser) place(r image.Region) {
 	all := p.s.Regions
 	if n := len(all); n > 0 && !p.apart && all[n-1].Space == r.Space &&

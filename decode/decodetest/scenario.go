@@ -2,8 +2,8 @@
 // trace protocol: a program, packets, and the rows they have to become. Only
 // tests import it.
 //
-// A scenario is a txtar archive. What stands before the first section is
-// mandatory: it says the rule and cites where it is from. The sections:
+// A scenario is a txtar archive. The text before the first section is mandatory:
+// it states the rule and cites its source. The sections:
 //
 //	config        protocol = pft1.1, then registers: ETMCR = 0x20000000,
 //	              and if exceptions depend on it profile = M
@@ -15,14 +15,15 @@
 // (T32). An address may have a memory space in front, as N:00008000. Lines that
 // follow each other in memory make one region; a blank line ends it.
 //
-// A line of packets is one packet; "break" says that the input broke there:
-// what follows does not go on from what came before. From each A-sync the stream
-// is also decoded alone, and has to come to the same rows; where a cancel or a
-// late count behind it reaches back over it, it is written a-sync. A packet with
-// bits set that the codec does not write has a name that ends in reserved bits.
+// A line of packets is one packet; "break" means that the input broke there: what
+// follows does not continue what came before. The stream from each A-sync on is
+// also decoded alone, and has to give the same rows; an A-sync is exempt, and is
+// written a-sync, if a later cancel or late count refers to what came before it. A
+// packet with bits set that the codec does not write has a name that ends in
+// reserved bits.
 //
-// Cells of a table stand two or more blanks apart. In all sections a semicolon
-// begins a comment.
+// Cells of a table are two or more blanks apart. In all sections a semicolon begins
+// a comment.
 package decodetest
 
 import (
@@ -42,7 +43,7 @@ import (
 // A Scenario is a scenario file.
 type Scenario struct {
 	Name      string // of the file
-	About     string // what stands before the sections
+	About     string // the text before the sections
 	Protocol  string // as "pft"
 	Version   string // as "1.1"
 	Registers Registers
@@ -62,7 +63,7 @@ type Packet struct {
 	Break  bool // the input broke before it
 }
 
-// A Table is a section of wanted rows.
+// A Table is a section of expected rows.
 type Table struct {
 	Name    string
 	Line    int // of the names of the columns

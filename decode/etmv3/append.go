@@ -11,11 +11,10 @@ import (
 // the inverse of [Config.Parse] for every packet that Parse can return; bits
 // that Parse ignores are written as hardware does.
 //
-// The numbers in p that say how something is coded (Atoms.Format, Bytes, Info,
-// AddressBytes, ValueBytes, CycleBytes, TimestampBytes) decide what is written;
-// nothing is shortened or lengthened. Of Len only that of an A-sync counts, which
-// has at least five zeros whatever it says; Bits, AddressBits and Bad follow from
-// the rest. Append panics if p is of no kind.
+// The encoding follows the numbers in p (Atoms.Format, Bytes, Info, AddressBytes,
+// ValueBytes, CycleBytes, TimestampBytes); nothing is shortened or lengthened.
+// Len counts for A-syncs only, which have at least five zeros whatever it is.
+// Bits, AddressBits and Bad follow from the rest. Append panics if p has no kind.
 func (c *Config) Append(dst []byte, p Packet) []byte {
 	switch p.Kind {
 	case BranchAddress:

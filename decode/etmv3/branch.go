@@ -9,39 +9,39 @@ import (
 // A Branch is an address as branch packets have it, and the information bytes
 // after it (§7.3.5, docs/etmv3.md §3.4).
 type Branch struct {
-	// Address as sent: Bits bits in the unit of the instruction set, that is
-	// without the low bits that are always 0 (A32 two, Thumb one, Jazelle none).
-	// Bytes is the number of address bytes, 1 to 5.
+	// Address as sent: Bits bits, without the low bits that are always 0 in the
+	// instruction set (A32 two, Thumb one, Jazelle none). Bytes is the number of
+	// address bytes, 1 to 5.
 	Address uint32
 	Bits    uint8
 	Bytes   uint8
-	// ISA is told by a fifth address byte: A32, Jazelle, or T32, which is T32EE
-	// if AltISA, told here or before, says so.
+	// ISA is in a fifth address byte: A32, Jazelle, or T32, which means T32EE if
+	// the last AltISA, of this or an earlier packet, is set.
 	ISA schema.ISA
 
-	// Info is the number of information bytes, 0 to 3. Without any, NS, AltISA
-	// and Hyp are not told; NS and AltISA are in byte 0, Hyp in byte 1.
+	// Info is the number of information bytes, 0 to 3. NS and AltISA are in byte
+	// 0, Hyp in byte 1; without information bytes the packet has none of them.
 	Info   uint8
 	AltISA bool
 	NS     bool
 	Hyp    bool
 	Cancel bool // information byte 0, or the old exception form
-	// Old says that the packet has the old exception form, without information
-	// bytes. Exception is then its EEE, which has numbers of its own.
+	// Old reports the old exception form, without information bytes. Exception is
+	// then EEE, whose numbers differ.
 	Old bool
-	// Exception is Excp, 9 bits. 0 is no exception but in the old form.
+	// Exception is Excp, 9 bits. 0 is an exception in the old form only.
 	Exception uint16
 	// Resume is present where HasResume: in information byte 2.
 	HasResume bool
 	Resume    uint8
 }
 
-// IsException says whether the branch is the entry to an exception.
+// IsException reports whether the branch is the entry to an exception.
 func (r *Branch) IsException() bool { return r.Old || r.Exception != 0 }
 
-// Target is the address that r tells, where the last address told was last and
-// isa is the instruction set that r leads to: r.ISA if r has five address bytes,
-// else that of before.
+// Target returns the address of r, after the last address was last. isa is the
+// instruction set at the target: r.ISA if r has five address bytes, otherwise the
+// one before r.
 func (r *Branch) Target(last uint32, isa schema.ISA) uint32 {
 	shift := addressShift(isa)
 	sent := uint32(1<<(r.Bits+shift) - 1)
@@ -62,8 +62,8 @@ func addressShift(isa schema.ISA) uint8 {
 
 const maxAddressBytes = 5
 
-// addressBit6 is the bit of the last address byte that says information bytes
-// follow: of a fifth one, in the alternative encoding of any but the first.
+// addressBit6 is the bit of the last address byte that announces information
+// bytes: of a fifth byte, and in the alternative encoding of any but the first.
 const addressBit6 = 1 << 6
 
 // The fifth address byte: bit 6 as above, then the instruction set as the
@@ -94,9 +94,9 @@ func (c *Config) parseBranch(p *Packet, b []byte) error {
 	return nil
 }
 
-// branchLens are the numbers of address and of information bytes at the start of
-// b. h is the header of the packet, for errors; old says that the old exception
-// form may occur.
+// branchLens returns the numbers of address and of information bytes at the start
+// of b. h is the header of the packet, for errors; old allows the old exception
+// form.
 func (c *Config) branchLens(h byte, b []byte, old bool) (address, info int, err error) {
 	address = addressLen(b)
 	if address == 0 {
@@ -111,7 +111,8 @@ func (c *Config) branchLens(h byte, b []byte, old bool) (address, info int, err 
 	return address, info, err
 }
 
-// announcesInformation says whether information bytes follow the address bytes b.
+// announcesInformation reports whether information bytes follow the address bytes
+// b.
 func (c *Config) announcesInformation(b []byte) bool {
 	last := b[len(b)-1]
 	switch len(b) {
@@ -124,8 +125,8 @@ func (c *Config) announcesInformation(b []byte) bool {
 	}
 }
 
-// setBranch sets r, which is zero, to what the address bytes and the information
-// bytes, if any, say.
+// setBranch sets r, which is zero, from the address bytes and the information
+// bytes, if any.
 func (c *Config) setBranch(r *Branch, address, info []byte) {
 	r.setAddress(address, c.AltBranch)
 	if len(info) > 0 {
@@ -133,8 +134,8 @@ func (c *Config) setBranch(r *Branch, address, info []byte) {
 	}
 }
 
-// addressLen is the number of address bytes at the start of b, 0 if b ends
-// inside them.
+// addressLen returns the number of address bytes at the start of b, 0 if b ends
+// before the last of them.
 func addressLen(b []byte) int {
 	for i := range min(len(b), maxAddressBytes-1) {
 		if b[i]&more == 0 {
@@ -154,12 +155,12 @@ func validFifthByte(x byte, old bool) bool {
 	return x&(addressJazelle|addressThumb|addressARM) != 0
 }
 
-// setAddress sets the address fields of r to what the address bytes b say: six
-// bits in the first, seven in those up to the fourth. In the alternative
-// encoding (§7.3.5, docs/etmv3.md §3.4.2) the last of these has six.
+// setAddress sets the address fields of r from the address bytes b: six bits in
+// the first byte, seven in those up to the fourth. In the alternative encoding
+// (§7.3.5, docs/etmv3.md §3.4.2) the last of these has six.
 //
-// A fixed shift for each byte, after the length, is faster than one loop that
-// finds out both.
+// A fixed shift for each byte of a known length is faster than one loop that
+// finds both.
 func (r *Branch) setAddress(b []byte, alternative bool) {
 	r.Bytes = uint8(len(b))
 	last, short := byte(0x7f), uint8(0)
@@ -204,13 +205,13 @@ const (
 	infoAltISA = 1 << 6 // byte 0
 	infoCancel = 1 << 5
 	infoNS     = 1 << 0
-	infoByte2  = 1 << 6 // tells byte 2 from byte 1
+	infoByte2  = 1 << 6 // distinguishes byte 2 from byte 1
 	infoHyp    = 1 << 5 // byte 1
 	infoResume = 0x0f   // byte 2
 )
 
-// informationLen is the number of information bytes at the start of b. Behind
-// byte 0 may come byte 1, byte 2, or both in that order.
+// informationLen returns the number of information bytes at the start of b. Byte
+// 1, byte 2, or both in that order may follow byte 0.
 func informationLen(h byte, b []byte) (int, error) {
 	for n, x := range b {
 		switch {
@@ -225,7 +226,7 @@ func informationLen(h byte, b []byte) (int, error) {
 	return 0, io.ErrUnexpectedEOF
 }
 
-// setInformation sets fields of r to what the information bytes b say.
+// setInformation sets fields of r from the information bytes b.
 func (c *Config) setInformation(r *Branch, b []byte) {
 	r.Info = uint8(len(b))
 	r.AltISA, r.Cancel, r.NS = b[0]&infoAltISA != 0, b[0]&infoCancel != 0, b[0]&infoNS != 0
@@ -240,7 +241,7 @@ func (c *Config) setInformation(r *Branch, b []byte) {
 	}
 }
 
-// hasByte1 says whether information byte 1 is present: of two bytes, the second
+// hasByte1 reports whether information byte 1 is present: of two bytes, the second
 // may be byte 2.
 func (r *Branch) hasByte1() bool {
 	return r.Info == 3 || r.Info == 2 && !r.HasResume
@@ -265,7 +266,7 @@ func (c *Config) appendBranch(dst []byte, r *Branch) []byte {
 	return appendInformation(append(dst, x), r)
 }
 
-// fifthByte is the fifth address byte of r, whose highest address bits are x.
+// fifthByte returns the fifth address byte of r, whose highest address bits are x.
 func (r *Branch) fifthByte(x byte) byte {
 	switch {
 	case r.Old:

@@ -6,8 +6,8 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// Branch packets with the target they give in a given state, worked out by hand
-// or from captured ones.
+// Branch packets with their target in a given state, worked out by hand or from
+// captured packets.
 func TestBranch(t *testing.T) {
 	const anywhere = 0xcafebabe
 	for _, tt := range []struct {

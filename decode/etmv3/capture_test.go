@@ -19,8 +19,8 @@ type listed struct {
 	kind     string
 }
 
-// listing reads a packet listing: lines of capture offset, bytes, kind. It
-// demands that their bytes are those of the stream.
+// listing reads a packet listing: lines of capture offset, bytes, kind. It checks
+// that their bytes are those of the stream.
 func listing(t *testing.T, name string, stream []byte) []listed {
 	t.Helper()
 	var list []listed
@@ -102,7 +102,7 @@ func TestCaptures(t *testing.T) {
 	}
 }
 
-// listedKind is the word that the listings have for p.
+// listedKind returns the word that the listings use for p.
 func listedKind(p *Packet) string {
 	if p.Kind == ISync && p.HasCycles {
 		return "i_sync_cycle"
@@ -110,7 +110,7 @@ func listedKind(p *Packet) string {
 	return p.Kind.String()
 }
 
-// checkFindISync compares FindISync with the packets listed behind an A-sync.
+// checkFindISync compares FindISync with the packets listed after an A-sync.
 func checkFindISync(t *testing.T, cfg *Config, stream []byte, list []listed) {
 	t.Helper()
 	if len(list) == 0 {

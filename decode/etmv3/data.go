@@ -31,7 +31,8 @@ const (
 // valueBytes is the meaning of SS (§7.4.2, docs/etmv3.md §3.9).
 var valueBytes = [4]uint8{0, 1, 2, 4}
 
-// dataKind is the kind of the data packets of header h, 0 if h is of another.
+// dataKind returns the kind of data packet with header h, 0 if h is of no data
+// packet.
 func dataKind(h byte) Kind {
 	switch {
 	case h == headerStoreFailed:
@@ -51,8 +52,8 @@ func dataKind(h byte) Kind {
 	}
 }
 
-// parseData decodes a data packet (§7.4, docs/etmv3.md §3.9), and refuses what
-// is left of the headers.
+// parseData decodes a data packet (§7.4, docs/etmv3.md §3.9), and refuses all other
+// headers.
 func (c *Config) parseData(p *Packet, b []byte) error {
 	h := b[0]
 	q := Packet{Kind: dataKind(h)}
@@ -73,7 +74,7 @@ func (c *Config) parseData(p *Packet, b []byte) error {
 		q.NewAddress, q.ValueBytes = h&dataA != 0, valueBytes[h>>sizeShift&sizeMask]
 	case ValueNotTraced:
 		q.NewAddress = h&notTracedA != 0
-	default: // a header, no more
+	default: // only a header
 	}
 	n := 1
 	if q.NewAddress && c.DataAddress {
@@ -100,9 +101,9 @@ func (c *Config) parseData(p *Packet, b []byte) error {
 // reports the data endianness (docs/etmv3.md §8.4).
 const bigEndian = 1 << 4
 
-// setDataAddress sets the address of p to what the address bytes at the start
-// of b say: 7 bits a byte, low first, four in the fifth (§7.4.2). n is how many
-// there are, 0 if b ends inside them.
+// setDataAddress sets the address of p from the address bytes at the start of b: 7
+// bits a byte, low first, four in the fifth (§7.4.2). It returns how many there
+// are, 0 if b ends before the last of them.
 func (p *Packet) setDataAddress(b []byte) (n int) {
 	var v uint32
 	for i, x := range b {

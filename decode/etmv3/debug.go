@@ -6,9 +6,9 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// A debugEntry is the place after the packet of an entry to debug state (§4.8,
-// docs/etmv3.md §4.5), to which the decoder goes back if what follows is not of
-// this trace: where a ring is read in halves, the old half follows there
+// A debugEntry is the state after the packet of an entry to debug state (§4.8,
+// docs/etmv3.md §4.5). The decoder goes back to it if the bytes after the packet
+// belong to another trace: where a ring is read in halves, the old half follows
 // without sync.
 type debugEntry struct {
 	state  state
@@ -17,20 +17,21 @@ type debugEntry struct {
 	at     int // in the part's data
 }
 
-// enterDebug begins debug state at Data[at]: nothing is traced up to an I-sync.
+// enterDebug begins debug state at Data[at]: no instruction is traced up to an
+// I-sync.
 func (d *Decoder) enterDebug(at int) {
 	d.inDebug = true
 	d.debugEntry = debugEntry{d.state, d.rec.State, d.rec.Result.Ends(), at}
 }
 
-// tracesFlow says whether p tells an instruction or an address, which no packet
-// in debug state does.
+// tracesFlow reports whether p traces an instruction or an address, which no
+// packet in debug state does.
 func tracesFlow(p *Packet) bool {
 	return p.Kind == BranchAddress || p.Kind == PHeader && p.Atoms.Count > 0
 }
 
-// splice takes back what was decoded since the entry to debug state, and loses
-// all up to the next cut. It returns where the loss begins.
+// splice removes what was decoded since the entry to debug state, and begins a
+// loss that reaches to the next cut. It returns where the loss begins.
 func (d *Decoder) splice() int {
 	d.rec.Result.Truncate(d.debugEntry.ends)
 	d.state, d.rec.State = d.debugEntry.state, d.debugEntry.record

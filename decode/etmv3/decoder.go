@@ -19,32 +19,32 @@ type Decoder struct {
 	rec     record.Recorder
 	packets bool // make rows of `packets`
 
-	offset int64 // capture offset of the packet at hand
+	offset int64 // capture offset of the current packet
 	state
 	debugEntry debugEntry
 	salvage    salvage
 
-	// ambiguous: the segment may begin inside an instruction. Then twin decodes it
-	// as one that does, whose second says so.
+	// ambiguous: the segment may begin inside an instruction. Then twin, whose
+	// second is set, decodes it as a segment that does.
 	ambiguous bool
 	second    bool
 	twin      twin
 }
 
-// state is what the decoder knows beside what the recorder does; every segment
-// begins with a new one.
+// state is what the decoder knows beside the state of the recorder. It is zero at
+// the start of every segment.
 type state struct {
-	// As last told in the stream: the address that packets with less than five
-	// address bytes go on from, and the instruction set.
+	// As last traced: the address that supplies the bits which packets with fewer
+	// than five address bytes do not send, and the instruction set.
 	address uint32
 	isa     schema.ISA
 	altISA  bool
 
 	follow
-	since  sinceElement      // since the last datum
-	act    decode.Cancelable // the last act, which a cancel takes back
-	actRow int               // its `return` row in the unit, or noRow
-	// returned says that it has a `return` row, in whichever unit.
+	since       sinceElement      // since the last data element
+	cancelable  decode.Cancelable // what a cancel takes back
+	returnIndex int               // the `return` row that goes with it, or noRow
+	// returned: cancelable has a `return` row, perhaps in an earlier part.
 	returned bool
 
 	waits   int64 // cycles of the epoch since the last instruction
@@ -54,41 +54,43 @@ type state struct {
 	back decode.BackReferences
 }
 
-// noRow is the index of no row.
+// noRow is the index where there is no row.
 const noRow = -1
 
-// acted makes a the last act.
-func (s *state) acted(a decode.Cancelable) { s.act, s.actRow, s.returned = a, noRow, false }
+// setCancelable sets what a cancel takes back, so far without a `return` row.
+func (s *state) setCancelable(a decode.Cancelable) {
+	s.cancelable, s.returnIndex, s.returned = a, noRow, false
+}
 
 // Decode implements [decode.Decoder].
-func (d *Decoder) Decode(u *decode.Result, part decode.Part) {
-	d.begin(u, part)
+func (d *Decoder) Decode(result *decode.Result, part decode.Part) {
+	d.begin(result, part)
 	i := 0
 	if !part.Continued {
-		i = d.lead()
+		i = d.firstISync()
 		d.ambiguous = d.mayBeInside()
 	}
 	d.decodePackets(i)
 	d.finish()
 	if d.ambiguous {
-		u.Segments[len(u.Segments)-1].Inside = d.decodeInside(u, part)
+		result.Segments[len(result.Segments)-1].Inside = d.decodeInside(result, part)
 	}
 }
 
 // begin readies the decoder for a part.
-func (d *Decoder) begin(u *decode.Result, part decode.Part) {
+func (d *Decoder) begin(result *decode.Result, part decode.Part) {
 	if !part.Continued {
 		d.state = state{}
 		d.walk.Lose()
 		d.walk.Seq = 0
 	}
-	d.rec.Begin(u, part, d.walk.Seq)
+	d.rec.Begin(result, part, d.walk.Seq)
 	d.back = decode.BackReferences{Waits: decode.WaitsPassed}
-	d.actRow, d.since = noRow, sinceElement{}
-	if d.act == decode.CancelableInstruction || d.act == decode.CancelableReturn {
-		d.act = decode.CancelableEarlier // in a unit that is out of reach
+	d.returnIndex, d.since = noRow, sinceElement{}
+	if d.cancelable == decode.CancelableInstruction || d.cancelable == decode.CancelableReturn {
+		d.cancelable = decode.CancelableEarlier // only the stitcher can reach its rows
 	}
-	d.walk.Begin(u)
+	d.walk.Begin(result)
 	if part.Break {
 		d.inDebug = false
 		d.loseSync(0)
@@ -98,16 +100,16 @@ func (d *Decoder) begin(u *decode.Result, part decode.Part) {
 	}
 }
 
-// lead reads the I-sync a segment begins with and returns its length.
-func (d *Decoder) lead() int {
+// firstISync reads the I-sync that a segment begins with and returns its length.
+func (d *Decoder) firstISync() int {
 	var p Packet
 	d.offset = d.rec.Offset(0)
 	if err := d.cfg.Parse(&p, d.rec.Part.Data); err != nil || p.Kind != ISync {
 		panic(fmt.Sprintf("etmv3: segment at %d does not begin with an I-sync: %v", d.offset, err))
 	}
-	d.rec.Start(d.cfg.lead(&p, d.offset))
+	d.rec.Start(d.cfg.segmentStart(&p, d.offset))
 	d.recordPacket(&p, 0)
-	d.act = decode.CancelableEarlier
+	d.cancelable = decode.CancelableEarlier
 	if p.Reason != schema.ISyncPeriodic {
 		d.forget(&p)
 	}
@@ -140,17 +142,17 @@ func (d *Decoder) decodePackets(i int) {
 	d.rec.Decoded(i)
 }
 
-// loseSync ends what does not reach into a loss, which begins at Data[i].
+// loseSync drops what is unknown after the loss that begins at Data[i].
 func (d *Decoder) loseSync(i int) {
 	d.offset = d.rec.Offset(i)
 	d.closeUnplaced()
 	d.salvage = salvage{}
-	d.acted(decode.NothingCancelable)
+	d.setCancelable(decode.NothingCancelable)
 	d.fate(decode.DataElement{Key: d.key(), Kind: decode.ElementLost})
 	d.walk.Lose()
 }
 
-// finish completes the segment's entry in the unit.
+// finish completes the segment's entry in the result.
 func (d *Decoder) finish() {
 	t := &d.rec.Segment.End
 	if !d.rec.Part.Open {
@@ -158,7 +160,7 @@ func (d *Decoder) finish() {
 		t.Waits = d.waits
 	}
 	d.endData()
-	t.Cancelable, t.Return, t.Restart = d.act, d.actRow, d.restart
+	t.Cancelable, t.Return, t.Restart = d.cancelable, d.returnIndex, d.restart
 	if d.rec.Lost() {
 		t.Preserved = d.preserve()
 	}
@@ -169,16 +171,16 @@ func (d *Decoder) finish() {
 	d.rec.Finish(d.walk.Seq)
 }
 
-// A salvage is what is preserved of a loss that reaches up to the next cut.
+// A salvage is what is preserved from a loss that reaches to the next cut.
 type salvage struct {
 	active    bool // after an A-sync in the loss
 	preserved decode.Preserved
 	rest      []byte // the start of a packet that continues in the next part
 }
 
-// preserve takes what the part, which is lost up to its end, reports for the
-// rows after the cut: the packets between the last A-sync and the cut
-// (docs/etmv3.md §2).
+// preserve returns what the lost end of the part reports for the rows after the
+// cut: it reads the packets between the last A-sync and the cut (docs/etmv3.md
+// §2).
 func (d *Decoder) preserve() decode.Preserved {
 	s, part := &d.salvage, &d.rec.Part
 	data := part.Data
@@ -190,12 +192,12 @@ func (d *Decoder) preserve() decode.Preserved {
 		data = append(s.rest, data...)
 		n := d.cfg.Preserve(&s.preserved, data)
 		s.rest = append([]byte(nil), data[n:]...)
-		s.active = len(s.rest) <= async.MaxZeros+1 // else it is no packet
+		s.active = len(s.rest) <= async.MaxZeros+1 // no packet is longer
 	}
 	return s.preserved
 }
 
-// processPacket does what the packet at Data[i] says.
+// processPacket applies the packet at Data[i].
 func (d *Decoder) processPacket(p *Packet, i int) {
 	switch p.Kind {
 	case PHeader:
@@ -234,23 +236,24 @@ func (d *Decoder) processPacket(p *Packet, i int) {
 	}
 }
 
-// noteUndefined takes note of a packet that the version of the source does not have. It
-// is followed all the same (docs/etmv3.md §8.10): see [Config.Defines].
+// noteUndefined notes a packet that the version of the source does not have. The
+// packet is decoded all the same (docs/etmv3.md §8.10): see [Config.Defines].
 func (d *Decoder) noteUndefined(p *Packet) {
 	if !d.cfg.Defines(p.Kind) {
 		d.rec.Segment.Quality.Undefine(p.Kind.String() + " packets")
 	}
 }
 
-// recordPacket makes the row of `packets` for the packet at Data[i], if they are
-// wanted.
+// recordPacket makes the row of `packets` for the packet at Data[i], if the table
+// was asked for.
 func (d *Decoder) recordPacket(p *Packet, i int) {
 	if d.packets {
 		d.rec.Packet(i, d.walk.Seq, d.cfg.text(p))
 	}
 }
 
-// key is that of the next instruction, for what the packet at hand says.
+// key returns the key of rows before the next instruction, from the current
+// packet.
 func (d *Decoder) key() schema.Key {
 	return schema.Key{Seq: d.walk.Seq, Offset: d.offset}
 }
@@ -259,7 +262,7 @@ func (d *Decoder) inconsistent(address uint32, detail string) {
 	d.rec.Inconsistent(d.key(), address, detail)
 }
 
-// recordContext records the context as it is from here on.
+// recordContext records the context from here on.
 func (d *Decoder) recordContext() {
 	state := schema.Null[schema.ISA]{V: d.isa, OK: !d.cfg.DataOnly}
 	if d.walk.Known() {

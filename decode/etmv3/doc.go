@@ -5,15 +5,15 @@
 // this project chooses where the specification leaves room.
 //
 // packet.go and append.go are the codec: bytes to [Packet] and back, one packet
-// at a time, no state from one to the next beyond what [Config] says. What is
-// more than a header stands in a file of its own, in both directions: pheader.go,
-// branch.go, isync.go, data.go; field.go has the fields that several packets
-// share. sync.go says where a stream may be cut, regs.go what the trace
-// registers say.
+// at a time, with no state beside [Config]. Packets that are more than a header
+// have a file each, for both directions: pheader.go, branch.go, isync.go, data.go;
+// field.go has the fields that several packets share. sync.go finds where a stream
+// may be cut, regs.go reads the trace registers.
 //
-// decoder.go takes the packets of a segment to what they do, and a
-// [record.Recorder] writes that down: follow.go walks the program by atoms,
-// target.go has branch packets and exceptions, exception.go exception returns and
-// the types of exceptions, restart.go I-syncs and cycle counts, transfer.go data,
-// halt.go what follows an entry to debug state.
+// decoder.go dispatches the packets of a segment, and a [record.Recorder] writes
+// their rows: follow.go walks the program by atoms, split.go handles T32
+// instructions with two atoms, target.go branch packets and exceptions,
+// exception.go exception returns and the types of exceptions, restart.go I-syncs
+// and cycle counts, transfer.go data, debug.go what follows an entry to debug
+// state.
 package etmv3

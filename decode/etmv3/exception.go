@@ -6,7 +6,7 @@ import (
 )
 
 // exceptionTypesM are the canonical types by Excp, architecture v7-M
-// (docs/etmv3.md §3.4.4). Numbers beyond are interrupts.
+// (docs/etmv3.md §3.4.4). Higher numbers are interrupts.
 var exceptionTypesM = [24]schema.ExceptionType{
 	0:  schema.ExcReserved, // none: not an exception
 	1:  schema.ExcIRQ,      // IRQ1
@@ -35,7 +35,7 @@ var exceptionTypesM = [24]schema.ExceptionType{
 }
 
 // oldExceptionTypes are the canonical types by EEE of the old exception form; 0
-// is any other, by its vector (docs/etmv3.md §3.4.1, §8.1).
+// means any other type, which the vector shows (docs/etmv3.md §3.4.1, §8.1).
 var oldExceptionTypes = [8]schema.ExceptionType{
 	1: schema.ExcIRQ,
 	2: schema.ExcReserved,
@@ -58,7 +58,7 @@ var vectorTypes = [8]schema.ExceptionType{
 	7: schema.ExcReserved,
 }
 
-// exceptionType is the canonical type of the exception that r enters.
+// exceptionType returns the canonical type of the exception that r enters.
 func (c *Config) exceptionType(r *Branch) schema.ExceptionType {
 	n := int(r.Exception)
 	switch {
@@ -75,27 +75,26 @@ func (c *Config) exceptionType(r *Branch) schema.ExceptionType {
 	}
 }
 
-// exceptionReturn handles the packet that says that the last instruction was an
+// exceptionReturn handles the packet that marks the last instruction as an
 // exception return (§7.5 for v7-M, §7.6 for A and R; docs/etmv3.md §3.8).
 func (d *Decoder) exceptionReturn() {
 	if d.cfg.returnsByOpcode() && d.returned {
-		return // its opcode has said so
+		return // its opcode has made the row
 	}
-	act := d.act
+	cancelable := d.cancelable
 	d.returnRow()
 	if d.cfg.ProfileM {
-		d.act = decode.CancelableReturn
-		d.fate(decode.DataElement{Key: schema.Key{Seq: d.walk.Seq - 1, Offset: d.offset}, Kind: decode.ElementPop, Cancelable: act})
+		d.cancelable = decode.CancelableReturn
+		d.fate(decode.DataElement{Key: schema.Key{Seq: d.walk.Seq - 1, Offset: d.offset}, Kind: decode.ElementPop, Cancelable: cancelable})
 	}
 }
 
-// returnsByOpcode says whether exception returns are told by the instructions
-// alone.
+// returnsByOpcode reports whether only the opcode identifies exception returns.
 func (c *Config) returnsByOpcode() bool { return !c.ProfileM && c.Minor < minorReturn }
 
-// returnRow makes a `return` row, which goes with the last act (docs/etmv3.md
-// §4.6).
+// returnRow makes a `return` row, which goes with what a cancel takes back
+// (docs/etmv3.md §4.6).
 func (d *Decoder) returnRow() {
-	d.actRow, d.returned = len(d.rec.Result.Exceptions), true
+	d.returnIndex, d.returned = len(d.rec.Result.Exceptions), true
 	d.rec.Return(d.key())
 }

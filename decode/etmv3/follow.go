@@ -11,7 +11,7 @@ import (
 
 // follow is what the decoder knows of the flow beside the walker's position.
 type follow struct {
-	// pending: an indirect branch was executed, its target is not told yet.
+	// pending: an indirect branch was executed, its target is not traced yet.
 	pending bool
 	// unsure: the packet with a target was lost, so that only five address
 	// bytes make an address.
@@ -21,19 +21,19 @@ type follow struct {
 	split   split
 	// afterBranch: the last packet about the flow was a branch packet.
 	afterBranch bool
-	// atoms: there were some since the last I-sync; started says that it
+	// atoms: there were atoms since the last I-sync. started: that I-sync
 	// restarted trace.
 	atoms   bool
 	started bool
-	// underway: the last instruction is the first one behind a restart, and
-	// transfers data: others may execute under it.
+	// underway: the last instruction is the first one after a restart and
+	// transfers data, so other instructions may execute before it completes.
 	underway bool
 
 	unplacedRun unplacedRun
 }
 
-// An unplacedRun is instructions that were traced but cannot be followed: at an
-// unknown address, or in Jazelle state (docs/etmv3.md §4.1, §4.4).
+// An unplacedRun is a run of traced instructions without rows: at an unknown
+// address, or in Jazelle state (docs/etmv3.md §4.1, §4.4).
 type unplacedRun struct {
 	schema.Event
 	active bool
@@ -54,14 +54,14 @@ func (d *Decoder) pheader(p *Packet) {
 	}
 }
 
-// plainAtoms walks atoms that tell no cycles. It reports whether all of them
-// could be placed.
+// plainAtoms walks atoms without cycles. It reports whether all of them could be
+// placed.
 func (d *Decoder) plainAtoms(a *Atoms) bool {
-	told := flow.Source{Offset: d.offset}
+	source := flow.Source{Offset: d.offset}
 	placed := true
 	for i := uint8(0); i < a.Count; {
 		if !d.cfg.OneT32 || !d.walk.Known() {
-			placed = d.atom(&told, a.N>>i&1 == 0, 0) && placed
+			placed = d.atom(&source, a.N>>i&1 == 0, 0) && placed
 			i++
 			continue
 		}
@@ -70,8 +70,8 @@ func (d *Decoder) plainAtoms(a *Atoms) bool {
 		walked := 1
 		var stop flow.Stop
 		if run > 0 {
-			walked, stop = d.walk.Executed(&told, run)
-		} else if stop = d.walk.Atom(&told, false, 0); stop == flow.Missing {
+			walked, stop = d.walk.Executed(&source, run)
+		} else if stop = d.walk.Atom(&source, false, 0); stop == flow.Missing {
 			walked = 0
 		}
 		i += uint8(walked)
@@ -83,10 +83,10 @@ func (d *Decoder) plainAtoms(a *Atoms) bool {
 	return placed
 }
 
-// costedAtoms walks atoms with cycles (§7.3.3, docs/etmv3.md §5): an
-// instruction costs those since the one before.
+// costedAtoms walks atoms with cycles (§7.3.3, docs/etmv3.md §5): the cost of an
+// instruction is the cycles since the previous instruction.
 func (d *Decoder) costedAtoms(a *Atoms) bool {
-	told := flow.Source{Offset: d.offset, Flags: schema.RunHasCosts}
+	source := flow.Source{Offset: d.offset, Flags: schema.RunHasCosts}
 	placed, seq := true, d.walk.Seq
 	sum := int64(a.Waits)
 	d.wait(a.Waits)
@@ -95,15 +95,15 @@ func (d *Decoder) costedAtoms(a *Atoms) bool {
 			d.wait(a.Between)
 			sum += int64(a.Between)
 		}
-		told.Cycle = d.rec.Cycle
-		placed = d.atom(&told, a.N>>i&1 == 0, d.waits) && placed
+		source.Cycle = d.rec.Cycle
+		placed = d.atom(&source, a.N>>i&1 == 0, d.waits) && placed
 	}
 	kind := schema.CountPacket
 	if a.Count > 0 {
 		kind = schema.CountAtom
 	}
 	if d.walk.Seq > seq {
-		seq = d.walk.Seq - 1 // told with instructions: that of the last of them
+		seq = d.walk.Seq - 1 // the ordinal of the last instruction in the packet
 	}
 	if sum > 0 {
 		d.rec.Count(schema.Key{Seq: seq, Offset: d.offset}, sum, kind)
@@ -111,14 +111,14 @@ func (d *Decoder) costedAtoms(a *Atoms) bool {
 	return placed
 }
 
-// wait lets cycles go by.
+// wait counts n cycles.
 func (d *Decoder) wait(n uint8) {
 	d.rec.Cycle += int64(n)
 	d.waits += int64(n)
 }
 
 // atom walks one instruction. It reports whether it could be placed.
-func (d *Decoder) atom(told *flow.Source, executed bool, cost int64) bool {
+func (d *Decoder) atom(source *flow.Source, executed bool, cost int64) bool {
 	if d.walk.Known() && !d.cfg.OneT32 && d.firstHalf() {
 		return true
 	}
@@ -127,7 +127,7 @@ func (d *Decoder) atom(told *flow.Source, executed bool, cost int64) bool {
 		return false
 	}
 	d.rec.Settle()
-	stop := d.walk.Atom(told, executed, uint32(min(cost, 1<<32-1)))
+	stop := d.walk.Atom(source, executed, uint32(min(cost, 1<<32-1)))
 	if stop == flow.Missing {
 		d.stopped(stop)
 		d.unplaced(executed)
@@ -142,9 +142,9 @@ func (d *Decoder) atom(told *flow.Source, executed bool, cost int64) bool {
 	return true
 }
 
-// walked takes note of instructions that got rows.
+// walked notes that n instructions got rows.
 func (d *Decoder) walked(n int) {
-	d.acted(decode.CancelableInstruction)
+	d.setCancelable(decode.CancelableInstruction)
 	d.since.instructions = true
 	d.afterBranch = false
 	d.underway = d.started && !d.atoms && n == 1 && d.walk.TransfersData()
@@ -188,25 +188,25 @@ func (d *Decoder) unplaced(executed bool) {
 	d.unplacedRun.atoms++
 	d.noteUnplaced(executed)
 	d.dropWaits()
-	d.acted(decode.CancelableUnplaced)
+	d.setCancelable(decode.CancelableUnplaced)
 	d.afterBranch = false
 }
 
-// dropWaits makes the cycles up to here those of no instruction.
+// dropWaits drops the cycles up to here: they belong to no instruction.
 func (d *Decoder) dropWaits() {
 	if d.waits = 0; d.back.Waits == decode.WaitsPassed {
 		d.back.Waits = decode.WaitsDropped
 	}
 }
 
-// openUnplaced begins a stretch. Its event is told at its end, which may be in
-// another part.
+// openUnplaced begins an unplaced run. Its event is written at its end, which may
+// be in another part.
 func (d *Decoder) openUnplaced(kind schema.EventKind, address schema.Null[uint32]) {
 	d.closeUnplaced()
 	d.unplacedRun = unplacedRun{active: true, Event: schema.Event{Key: d.key(), Event: kind, Address: address}}
 }
 
-// closeUnplaced ends the stretch, if there is one: the address is known again.
+// closeUnplaced ends the unplaced run, if there is one.
 func (d *Decoder) closeUnplaced() {
 	if !d.unplacedRun.active {
 		return
@@ -218,14 +218,14 @@ func (d *Decoder) closeUnplaced() {
 	d.unplacedRun = unplacedRun{}
 }
 
-// unmapped reports that the walk met an instruction that is in no image
+// unmapped records that the walk reached an instruction that is in no image
 // (§7.12).
 func (d *Decoder) unmapped() {
 	d.rec.Unmapped(d.key(), d.mem, d.walk.MissingAddress())
 	d.lose()
 }
 
-// jump puts the position at an address that the trace told.
+// jump sets the position to an address from the trace.
 func (d *Decoder) jump(address uint32, state schema.ISA) {
 	d.pending, d.unsure = false, false
 	d.split.end()

@@ -25,10 +25,9 @@ func fuzzConfig(n uint16) Config {
 	}
 }
 
-// FuzzPacket demands of any bytes under any configuration: a documented error
-// that leaves the packet alone, or a packet that the same number of bytes, and
-// no fewer, gives, and that turns into these bytes again, but for bits that are
-// ignored.
+// FuzzPacket checks any bytes under any configuration: Parse returns a documented
+// error and leaves the packet unchanged, or it returns a packet that no fewer bytes
+// give, and Append writes the same bytes again, except for ignored bits.
 func FuzzPacket(f *testing.F) {
 	for _, s := range []string{
 		"000000000080", "80", "c8", "92", "048f3c", "04ffffffffff", "0821008000 00", "087856341225018000 00", "70ffffffffff2a2101800000",
@@ -80,7 +79,7 @@ func FuzzPacket(f *testing.F) {
 	})
 }
 
-// ignoredBits has a 1 for each bit of p's bytes that no field tells.
+// ignoredBits has a 1 for each bit of p's bytes that no field has.
 func ignoredBits(cfg *Config, p *Packet) []byte {
 	mask := make([]byte, p.Len)
 	if p.HasCycles && p.CycleBytes == 5 {
@@ -113,7 +112,7 @@ func ignoredBits(cfg *Config, p *Packet) []byte {
 		if p.TimestampBytes == 7 && !cfg.Timestamp64 {
 			mask[7] = 3 << 6
 		}
-	default: // every bit is told
+	default: // every bit is in a field
 	}
 	return mask
 }
@@ -128,9 +127,9 @@ func maskInformation(cfg *Config, mask []byte, r *Branch) {
 	}
 }
 
-// FuzzFindISync demands of any bytes that FindISync passes whole packets that
-// are no cut, that a good I-sync follows if it says so, and that it makes no
-// difference whether the bytes come in one piece or two.
+// FuzzFindISync checks for any bytes that FindISync passes whole packets that are
+// no cut, that a good I-sync follows if it returns ISyncFound, and that bytes in
+// one piece or in two give the same result.
 func FuzzFindISync(f *testing.F) {
 	f.Add(unhex(f, "844d4201082101100000 84"), uint16(5), 9)
 	f.Add(unhex(f, "84081100000000000080"), uint16(3<<4), 6)
@@ -152,17 +151,17 @@ func FuzzFindISync(f *testing.F) {
 		if part < 0 || part >= len(b) {
 			return
 		}
-		m, told := cfg.FindISync(b[:part])
-		if told == async.ISyncUnknown {
+		m, foundFirst := cfg.FindISync(b[:part])
+		if foundFirst == async.ISyncUnknown {
 			var more int
-			if more, told = cfg.FindISync(b[m:]); told != async.NoISync {
+			if more, foundFirst = cfg.FindISync(b[m:]); foundFirst != async.NoISync {
 				m += more
 			} else {
 				m = 0
 			}
 		}
-		if m != n || told != found {
-			t.Errorf("in one piece %d, %d; cut at %d %d, %d", n, found, part, m, told)
+		if m != n || foundFirst != found {
+			t.Errorf("in one piece %d, %d; cut at %d %d, %d", n, found, part, m, foundFirst)
 		}
 	})
 }

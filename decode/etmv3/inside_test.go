@@ -9,8 +9,8 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// What is decoded twice of a unit is bounded: here each segment may begin inside
-// an instruction, at ever new addresses of straight code without end.
+// What is decoded twice of a work unit is bounded: here each segment may begin
+// inside an instruction, at ever new addresses of straight code without end.
 func TestInsideBudget(t *testing.T) {
 	const segments, base = 300, 0x8000
 	push := []byte{0x2d, 0xe9} // both halves

@@ -19,9 +19,9 @@ const (
 	isyncOne         = 1 << 0 // always 1
 )
 
-// parseISync decodes an I-sync of any of its five forms (§7.10.5, docs/etmv3.md
-// §3.5): a count with header 70, Context ID, information, and but for data-only
-// mode the address, and with LSiP a second one.
+// parseISync decodes an I-sync in any of its five forms (§7.10.5, docs/etmv3.md
+// §3.5): a count after header 70, Context ID, information, an address except in
+// data-only mode, and a second address with LSiP.
 func (c *Config) parseISync(p *Packet, b []byte) error {
 	q := Packet{Kind: ISync}
 	n := 1
@@ -56,9 +56,9 @@ func (c *Config) parseISync(p *Packet, b []byte) error {
 	return nil
 }
 
-// parseISyncAddresses sets what is left of p to what the information byte and the
-// bytes b behind it say; n is how many of them. h is the header. The length does
-// not depend on whether the packet is a good one.
+// parseISyncAddresses sets the other fields of p from the information byte and the
+// bytes b after it, and returns how many bytes it parsed. h is the header. Bad
+// packets have the length of good ones.
 func (c *Config) parseISyncAddresses(p *Packet, info, h byte, b []byte) (n int, err error) {
 	const addressBytes = 4
 	if len(b) < addressBytes {
@@ -82,9 +82,9 @@ func (c *Config) parseISyncAddresses(p *Packet, info, h byte, b []byte) (n int, 
 	return n, nil
 }
 
-// setState sets the address and the instruction set of an I-sync to what the
-// address with its T bit, J, and AltISA, which is set already, say. What is not
-// in the table of states makes the packet bad: AltISA without T or with J, and
+// setState sets the address and the instruction set of an I-sync from the address
+// with its T bit, from J, and from AltISA, which is already set. A state that is
+// not in the table of states makes the packet bad: AltISA without T or with J, and
 // ARM state at an address that is no multiple of 4.
 func (p *Packet) setState(address uint32, j bool) {
 	t := address&1 != 0

@@ -42,8 +42,8 @@ type Packet struct {
 
 	Atoms Atoms // P-header
 
-	// Branch is what a branch address says, and the second address of an I-sync
-	// with LSiP: that of the instruction now executing.
+	// Branch is the branch address of the packet; in an I-sync with LSiP the second
+	// address: that of the instruction now executing.
 	Branch Branch
 
 	// Address of an I-sync: all of it, without the T bit; with LSiP that of the
@@ -53,16 +53,16 @@ type Packet struct {
 	AddressBits  uint8
 	AddressBytes uint8
 
-	// I-sync. Of a data-only one NS, Hyp and Reason are told.
+	// I-sync. A data-only one has NS, Hyp and Reason only.
 	ISA    schema.ISA
 	AltISA bool
 	NS     bool
 	Hyp    bool
 	Reason schema.ISyncReason
 	LSiP   bool // a load or store was in progress: its E atom is implied
-	// Bad says that the I-sync is one that must not occur: its state is
-	// reserved, or its address does not fit the state, or it is periodic and yet
-	// has a count or LSiP. Its length is certain, its address is not to be used.
+	// Bad reports an I-sync that must not occur: its state is reserved, or its
+	// address does not fit the state, or it is periodic but has a count or LSiP.
+	// Its length is certain, its address is not to be used.
 	Bad bool
 
 	// Cycles is present where HasCycles: in cycle counts, and in I-syncs of the
@@ -83,17 +83,17 @@ type Packet struct {
 	// the first traced transfer of an instruction, or one whose address is not
 	// that of the transfer before + 4. Address bytes follow if ETMCR[3] is set.
 	NewAddress bool
-	BigEndian  bool  // told by a fifth address byte of data
+	BigEndian  bool  // in a fifth address byte of data
 	Tag        uint8 // out-of-order data and placeholder: 1 to 3
-	// ValueBytes is what SS says: the value without its leading zero bytes has
-	// 0, 1, 2 or 4. They, and Value, are present only if ETMCR[2] is set.
+	// ValueBytes is SS: the value without its leading zero bytes has 0, 1, 2 or 4
+	// bytes. The bytes, and Value, are present only if ETMCR[2] is set.
 	ValueBytes uint8
 	Value      uint32
 }
 
-// The headers that are one value. Bit 0 set makes any other one a branch
-// address, bit 7 set and bit 0 clear a P-header; data.go has those of data
-// packets.
+// The headers that are one value. Any other header with bit 0 set is a branch
+// address, with bit 7 set and bit 0 clear a P-header; data.go has the headers of
+// data packets.
 const (
 	headerASync           = 0x00
 	headerCycleCount      = 0x04
@@ -110,10 +110,10 @@ const (
 )
 
 // more is the bit of an address, information, count or timestamp byte that
-// says another one follows.
+// announces another one.
 const more = 0x80
 
-// protocol is its name in errors.
+// protocol is the name in errors.
 const protocol = "etmv3"
 
 func badPacket(h byte, reason string) error {
@@ -193,7 +193,7 @@ func (c *Config) parseOther(p *Packet, b []byte) error {
 	return nil
 }
 
-// isDataOnly says whether data-only mode has packets of header h (docs/etmv3.md
+// isDataOnly reports whether data-only mode has packets of header h (docs/etmv3.md
 // §6.5).
 func isDataOnly(h byte) bool {
 	switch h {

@@ -170,8 +170,8 @@ func TestPacket(t *testing.T) {
 	}
 }
 
-// checkPacket demands that the bytes parse to want, no part of them does, and
-// want turns into them.
+// checkPacket checks that the bytes, and no part of them, parse to want, and that
+// want is written as these bytes.
 func checkPacket(t *testing.T, cfg *Config, hex string, want Packet) {
 	t.Helper()
 	b := unhex(t, hex)
@@ -189,7 +189,7 @@ func checkPacket(t *testing.T, cfg *Config, hex string, want Packet) {
 	checkPrefixes(t, cfg, b)
 }
 
-// sentinel has every field set, so that one that is left over shows.
+// sentinel has every field set, so that a field that Parse does not clear shows.
 var sentinel = Packet{
 	Kind: 99, Len: -1, Atoms: Atoms{N: 99, Count: 99, Waits: 99, Between: 99, Format: 99},
 	Branch: Branch{
@@ -202,8 +202,7 @@ var sentinel = Packet{
 	NewAddress: true, BigEndian: true, Tag: 99, ValueBytes: 99, Value: 99,
 }
 
-// checkPrefixes demands that every part of the packet b that lacks its end is
-// told to be one.
+// checkPrefixes checks that every prefix of the packet b is reported as cut off.
 func checkPrefixes(t *testing.T, cfg *Config, b []byte) {
 	t.Helper()
 	for n := range b {

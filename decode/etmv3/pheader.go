@@ -1,19 +1,19 @@
 package etmv3
 
-// Atoms are what a P-header says (§7.3.1, docs/etmv3.md §3.2): a row of atoms E
+// Atoms are the contents of a P-header (§7.3.1, docs/etmv3.md §3.2): atoms E
 // (executed) and N (executed, failed its condition), and the cycle boundaries W
 // before them.
 //
 //	Waits × W, atom, (Between × W, atom) …
 //
-// No W stands behind the last atom.
+// No W follows the last atom.
 type Atoms struct {
 	N       uint16 // bit i is atom i, oldest first; 1 is N
 	Count   uint8  // number of atoms, 0 to 16
 	Waits   uint8  // Ws before the first atom, or alone: 0 to 8
 	Between uint8  // Ws before every other atom, 0 or 1
 	// Format is the number of the P-header's format in its mode, 1 to 2, in
-	// cycle-accurate mode 0 to 4. The same atoms may be told in more than one.
+	// cycle-accurate mode 0 to 4. Several formats may encode the same atoms.
 	Format uint8
 }
 
@@ -57,7 +57,7 @@ const (
 // entry is a reserved one.
 type pheaderTable [64]Atoms
 
-// reserved says whether a is zero: format 0 has a W.
+// reserved reports whether a is zero: format 0 has a W.
 func (a *Atoms) reserved() bool { return a.Format == 0 && a.Waits == 0 }
 
 // The tables of the two modes and of the versions that differ.
@@ -131,7 +131,7 @@ func bit(h, mask byte) uint8 {
 	return 0
 }
 
-// pheaders is the table for the mode and version of c.
+// pheaders returns the table for the mode and version of c.
 func (c *Config) pheaders() *pheaderTable {
 	switch {
 	case !c.CycleAccurate:
@@ -155,7 +155,7 @@ func (c *Config) parsePHeader(p *Packet, h byte) error {
 	return nil
 }
 
-// header is the P-header that says a.
+// header returns the P-header that encodes a.
 func (a Atoms) header() byte {
 	n := byte(0)
 	if a.N != 0 {

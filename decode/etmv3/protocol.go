@@ -14,8 +14,8 @@ import (
 
 var _ decode.Protocol = (*Config)(nil)
 
-// Family returns ETMv3, versions 3.0 to 3.5. What no register says has a default,
-// some by core (see [Bind]).
+// Family returns ETMv3, versions 3.0 to 3.5. Missing registers have defaults, some
+// of which depend on the core (see [Bind]).
 func Family() decode.Family {
 	return decode.Family{
 		Name: "etmv3", Types: []string{"ETM3"}, ETM: true, Major: schema.Of[uint8](etmidrMajorETMv3), Version: "3",
@@ -29,13 +29,12 @@ func Family() decode.Family {
 	}
 }
 
-// unknownCoreETMIDR is the ETMIDR that is taken for an unknown core: v3.4,
-// original encoding, one atom for 32-bit T32.
+// unknownCoreETMIDR is the default ETMIDR of an unknown core: v3.4, original
+// encoding, one atom for 32-bit T32.
 const unknownCoreETMIDR = 0x4104F240
 
-// Bind binds the protocol to a source. The notes are for the user: among them
-// the registers that are missing, and what is taken for them. It fails if
-// ETMIDR is that of another protocol.
+// Bind binds the protocol to a source. The notes are for the user and name the
+// missing registers with their defaults. It fails if ETMIDR is of another protocol.
 func Bind(s decode.Source) (decode.Protocol, []string, error) {
 	var notes []string
 	value := func(name string, missing uint32, why string) uint32 {
@@ -82,8 +81,8 @@ func defaultETMIDR(core string) uint32 {
 	return unknownCoreETMIDR
 }
 
-// isProfileM says whether exceptions are those of v7-M: by the core, or if none
-// is named by what only ETMs of such cores have (docs/etmv3.md §8.9).
+// isProfileM reports whether exceptions are those of v7-M. The core decides; if
+// none is named, a feature that only ETMs of such cores have (docs/etmv3.md §8.9).
 func isProfileM(s decode.Source, etmidr uint32) bool {
 	if s.Profile != "" || s.CoreType != "" {
 		return s.Profile == "M"
@@ -124,8 +123,7 @@ func (c *Config) Resync(b []byte) (n int, ok bool) { return async.Resync(b) }
 // RateSyncs implements [decode.Protocol].
 func (c *Config) RateSyncs(b []byte) int { return async.RateSyncs(c, b) }
 
-// Preserve implements [async.Parser]: timestamps and VMIDs stay true after the
-// cut.
+// Preserve implements [async.Parser]: timestamps and VMIDs are valid after the cut.
 func (c *Config) Preserve(k *decode.Preserved, b []byte) (n int) {
 	var p Packet
 	for c.Parse(&p, b[n:]) == nil {
@@ -136,7 +134,7 @@ func (c *Config) Preserve(k *decode.Preserved, b []byte) (n int) {
 			k.TimestampBits = max(k.TimestampBits, sent)
 		case VMID:
 			k.VMID = schema.Of(p.VMID)
-		default: // holds no longer than the bytes that are lost
+		default: // not valid after the lost bytes
 		}
 		n += p.Len
 	}
@@ -167,7 +165,7 @@ func (c *Config) Words() []string {
 	return append(words, c.dataWords()...)
 }
 
-// dataWords says in words what is told of data, if anything is.
+// dataWords describes in words what is traced of data, if anything.
 func (c *Config) dataWords() []string {
 	var words []string
 	switch {

@@ -14,8 +14,8 @@ func (r registers) Lookup(name string) (uint64, bool) {
 	return v, ok
 }
 
-// What is taken for registers that are missing (docs/etmv3.md §1), and who has
-// the exceptions of v7-M.
+// Missing registers have defaults (docs/etmv3.md §1), and only some cores have the
+// exceptions of v7-M.
 func TestBindDefaults(t *testing.T) {
 	for _, tt := range []struct {
 		name      string
@@ -49,7 +49,7 @@ func TestBindDefaults(t *testing.T) {
 	}
 }
 
-// What is no ETMv3 is refused, with the register that says so.
+// Registers of another protocol are refused, and the error names the register.
 func TestBindRefuses(t *testing.T) {
 	_, _, err := Bind(decode.Source{Registers: registers{"ETMCR": 0, "ETMCCER": 0, "ETMIDR": 0x411CF312}})
 	if err == nil || !strings.Contains(err.Error(), "ETMIDR") {

@@ -2,8 +2,8 @@ package etmv3
 
 import "fmt"
 
-// Config is what the registers of an ETM, and the profile of its core, say about
-// its stream. Nothing changes it once made, so goroutines may share it.
+// Config is the configuration of a stream, from the registers of an ETM and the
+// profile of its core. It is immutable, so goroutines may share it.
 type Config struct {
 	Minor          uint8 // n of v3.n, 0 to 5 (ETMIDR[7:4])
 	ProfileM       bool  // exception numbers and cancelling are those of v7-M
@@ -51,7 +51,7 @@ const (
 	etmidrAltBranch   = 1 << 20
 )
 
-// The versions, v3.n, that brought something.
+// The versions, v3.n, that introduced features.
 const (
 	minorDataOnly       = 1
 	minorAltISA         = 3 // and P-header format 4
@@ -66,13 +66,13 @@ const (
 // contextIDBytes is the meaning of ETMCR[15:14].
 var contextIDBytes = [4]int{0, 1, 2, 4}
 
-// NewConfig returns the configuration that three registers of an ETM tell;
-// profileM says that its core is of the v7-M architecture. It fails if ETMIDR is
-// that of another protocol. The warnings, for people, say which parts of the
-// registers do not fit the version.
+// NewConfig returns the configuration from three registers of an ETM; profileM is
+// set if its core has the v7-M architecture. It fails if ETMIDR is of another
+// protocol. The warnings, for people, name the parts of the registers that do not
+// fit the version.
 //
-// The timestamp bits of ETMCCER are taken in every version: before v3.5 they are
-// 0, and [Config.Parse] reads timestamps in all.
+// The timestamp bits of ETMCCER are used in every version: before v3.5 they are 0,
+// and [Config.Parse] reads timestamps in all versions.
 func NewConfig(etmcr, etmccer, etmidr uint32, profileM bool) (Config, []string, error) {
 	major := uint8(etmidr >> etmidrMajorShift & 0xf)
 	minor := uint8(etmidr >> etmidrMinorShift & 0xf)
@@ -113,8 +113,7 @@ func NewConfig(etmcr, etmccer, etmidr uint32, profileM bool) (Config, []string, 
 	}, warnings, nil
 }
 
-// tracesCycles says whether there are cycles in the stream: data-only mode has
-// none.
+// tracesCycles reports whether the stream has cycles: data-only mode has none.
 func (c *Config) tracesCycles() bool { return c.CycleAccurate && !c.DataOnly }
 
 // Version is the version of the protocol, as "3.5".
@@ -130,10 +129,9 @@ func (c *Config) TimestampBits() uint8 {
 	return 48
 }
 
-// Defines says whether the version of the source has packets of kind k.
-// [Config.Parse] reads those that it does not have all the same, since the
-// registers of a capture are often written by hand; whoever meets one may doubt
-// ETMIDR, or the stream.
+// Defines reports whether the version of the source has packets of kind k.
+// [Config.Parse] reads the others all the same, since the registers of a capture
+// are often written by hand; such a packet casts doubt on ETMIDR, or on the stream.
 func (c *Config) Defines(k Kind) bool {
 	switch k {
 	case Timestamp:

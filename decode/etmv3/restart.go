@@ -19,9 +19,9 @@ func (d *Decoder) isync(p *Packet) {
 			reached.V = d.reached()
 		}
 		d.rec.Periodic(d.key(), reached, at)
-		if first, told := d.walk.PC(), d.split.first; reached.OK && reached.V == at && d.split.second {
+		if first, traced := d.walk.PC(), d.split.first; reached.OK && reached.V == at && d.split.second {
 			d.setTo(p)
-			d.toSecondHalf(first, told)
+			d.toSecondHalf(first, traced)
 			return
 		}
 		d.dropHalf()
@@ -41,38 +41,37 @@ func (d *Decoder) isync(p *Packet) {
 	d.setTo(p)
 }
 
-// position is where an I-sync says the flow is.
+// position returns the position in an I-sync.
 func (c *Config) position(p *Packet) decode.Position {
 	return decode.Position{PC: decode.PC{Address: p.Address, ISA: p.ISA}, NonSecure: c.Security && p.NS}
 }
 
-// reached is where the flow is, which is known.
+// reached returns the position of the flow, which must be known.
 func (d *Decoder) reached() decode.Position {
 	return decode.Position{PC: d.here(), NonSecure: d.rec.NS}
 }
 
-// restartTrace handles what an I-sync that is not periodic says beside the
-// address.
+// restartTrace handles a non-periodic I-sync, except for its address and state.
 func (d *Decoder) restartTrace(p *Packet) {
 	d.closeUnplaced()
 	d.forget(p)
-	d.rec.Restart(d.cfg.lead(p, d.offset), d.walk.Seq)
+	d.rec.Restart(d.cfg.segmentStart(p, d.offset), d.walk.Seq)
 }
 
-// lead is what an I-sync says beside the state of the processor. A count of 0 is
-// unknown, and so is that of some restarts.
-func (c *Config) lead(p *Packet, offset int64) decode.SegmentStart {
-	l := decode.SegmentStart{Offset: offset, Reason: p.Reason, HasCount: p.HasCycles}
+// segmentStart returns what an I-sync has beside the state of the processor. A
+// count of 0 is unknown, and so is that of some restarts.
+func (c *Config) segmentStart(p *Packet, offset int64) decode.SegmentStart {
+	start := decode.SegmentStart{Offset: offset, Reason: p.Reason, HasCount: p.HasCycles}
 	if !c.DataOnly {
-		l.At = schema.Of(c.position(p))
+		start.At = schema.Of(c.position(p))
 	}
 	if p.HasCycles && p.Cycles != 0 && !c.countUnknown(p.Reason) {
-		l.Count = schema.Of(int64(p.Cycles))
+		start.Count = schema.Of(int64(p.Cycles))
 	}
-	return l
+	return start
 }
 
-// countUnknown says whether the count of a restart for that reason is not to be
+// countUnknown reports whether the count of a restart for that reason is not to be
 // trusted (§7.3.4, docs/etmv3.md §5).
 func (c *Config) countUnknown(reason schema.ISyncReason) bool {
 	switch reason {
@@ -85,15 +84,15 @@ func (c *Config) countUnknown(reason schema.ISyncReason) bool {
 	return false
 }
 
-// forget drops what does not reach over a restart of trace.
+// forget drops what is unknown after a restart of trace.
 func (d *Decoder) forget(p *Packet) {
-	d.acted(decode.NothingCancelable)
+	d.setCancelable(decode.NothingCancelable)
 	d.dropWaits()
 	d.restartData(p)
 	d.restart = schema.Of(decode.Restart{Seq: d.walk.Seq, Counted: p.HasCycles, Unknown: d.cfg.countUnknown(p.Reason)})
 }
 
-// setTo puts position and state to what an I-sync says, whatever came before.
+// setTo sets the position and the state from an I-sync, whatever came before.
 func (d *Decoder) setTo(p *Packet) {
 	d.address, d.isa = p.Address, p.ISA
 	d.setSecurity(p.NS, p.Hyp)
@@ -114,13 +113,13 @@ func (d *Decoder) setTo(p *Packet) {
 	}
 }
 
-// inProgress handles what an I-sync with LSiP (load or store in progress,
-// §7.10.5) has more: a data instruction, whose E atom is implied, and the
-// instruction executing now.
+// inProgress handles the rest of an I-sync with LSiP (load or store in progress,
+// §7.10.5): a data instruction, whose E atom is implied, and the instruction that
+// executes now.
 func (d *Decoder) inProgress(r *Branch) {
-	told := flow.Source{Offset: d.offset, Cycle: d.rec.Cycle}
+	source := flow.Source{Offset: d.offset, Cycle: d.rec.Cycle}
 	if d.cfg.CycleAccurate {
-		told.Flags = schema.RunHasCosts
+		source.Flags = schema.RunHasCosts
 	}
 	d.rec.Settle()
 	if !d.walk.Known() { // Jazelle
@@ -128,20 +127,20 @@ func (d *Decoder) inProgress(r *Branch) {
 		d.goTo(r)
 		return
 	}
-	switch stop := d.walk.Atom(&told, true, 0); stop {
+	switch stop := d.walk.Atom(&source, true, 0); stop {
 	case flow.Missing:
 		d.stopped(stop)
-		d.act = decode.CancelableUnplaced
+		d.cancelable = decode.CancelableUnplaced
 		d.noteUnplaced(true)
 	default:
-		d.act = decode.CancelableInstruction
+		d.cancelable = decode.CancelableInstruction
 	}
 	d.goTo(r)
 	d.afterBranch = false
 }
 
-// lateCount enters a count that comes after the restart it belongs before
-// (§7.3.4, docs/etmv3.md §5).
+// lateCount records a count that comes after its restart, though it counts the
+// cycles before the restart (§7.3.4, docs/etmv3.md §5).
 func (d *Decoder) lateCount(p *Packet) {
 	row := schema.CycleCount{Key: d.key(), OutOfEpoch: true, Kind: schema.CountGap, Late: true}
 	if p.Cycles != 0 {
@@ -155,7 +154,7 @@ func (d *Decoder) lateCount(p *Packet) {
 		if r.Unknown {
 			row.Cycles = schema.Null[int64]{}
 		}
-	case !d.restart.OK && !d.counted: // perhaps one in a segment before
+	case !d.restart.OK && !d.counted: // perhaps of a restart in an earlier segment
 		d.counted = true
 		d.back.Count = schema.Of(decode.BackCount{Count: n, Event: len(d.rec.Result.Events)})
 		fallthrough

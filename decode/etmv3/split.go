@@ -6,44 +6,44 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// This file is about 32-bit T32 instructions that are traced as two, an atom for
-// each half (ETMIDR[18] = 0, docs/etmv3.md §4.3).
+// This file handles 32-bit T32 instructions that are traced as two, with an atom
+// for each half (ETMIDR[18] = 0, docs/etmv3.md §4.3).
 
-// A split is where the flow is in such an instruction.
+// A split is the position of the flow inside a split instruction.
 type split struct {
 	// second: the flow is at the second half of the instruction at the position.
 	second bool
 	// first: an atom traced the first half.
-	first bool
-	left  leftPlaces
+	first   bool
+	returns returnPoints
 }
 
-// end says that the flow is in no such instruction.
+// end leaves the split instruction.
 func (s *split) end() { s.second, s.first = false, false }
 
-// A twin decodes segments a second time, as ones that begin inside an
-// instruction: only the segment before knows whether they do.
+// A twin decodes segments a second time, as if they began inside an instruction:
+// only the previous segment knows whether they do.
 type twin struct {
-	decoder *Decoder // nil until it is wanted
-	// held counts the instructions in blocks of what it decoded of the unit of.
+	decoder *Decoder // nil until needed
+	// held counts the instructions in the blocks of what the twin decoded for the
+	// result of.
 	of   *decode.Result
 	held int
 }
 
-// firstHalf takes the first of two atoms of a 32-bit T32 instruction
-// (docs/etmv3.md §4.3): it makes no row and no move.
+// firstHalf handles the first of the two atoms of a 32-bit T32 instruction
+// (docs/etmv3.md §4.3): it makes no row and does not move the position.
 func (d *Decoder) firstHalf() bool {
 	if d.split.second || d.walk.ISA() != schema.T32 && d.walk.ISA() != schema.T32EE || d.walk.Next() != 4 {
 		return false
 	}
 	d.split.second, d.split.first = true, true
-	d.acted(decode.CancelableUnplaced)
+	d.setCancelable(decode.CancelableUnplaced)
 	d.afterBranch = false
 	return true
 }
 
-// dropHalf drops the first half of an instruction whose second half does not
-// come.
+// dropHalf drops the first half of an instruction whose second half is not traced.
 func (d *Decoder) dropHalf() {
 	if d.split.second && d.split.first {
 		d.rec.Event(d.key(), schema.EventSplitInstruction, schema.Of(d.walk.PC().Address), "")
@@ -51,15 +51,15 @@ func (d *Decoder) dropHalf() {
 	d.split.end()
 }
 
-// toSecondHalf puts the position after the first half of an instruction, which an
-// atom traced or did not.
+// toSecondHalf sets the position to the second half of the instruction at a PC.
+// traced reports whether an atom traced the first half.
 func (d *Decoder) toSecondHalf(at decode.PC, traced bool) {
 	d.walk.Goto(at, d.rec.Space())
 	d.split.second, d.split.first = true, traced
 }
 
-// here returns the position in the program, which is known, as the trace has it:
-// inside an instruction whose first half was traced.
+// here returns the PC, which must be known, as the trace reports it: after the first
+// half of an instruction, that of the second half.
 func (d *Decoder) here() decode.PC {
 	at := d.walk.PC()
 	if d.split.second {
@@ -68,63 +68,63 @@ func (d *Decoder) here() decode.PC {
 	return at
 }
 
-// secondHalf says whether the flow, which goes to an address, begins inside an
-// instruction there: if an exception of the segment left it there, as it was then.
+// secondHalf reports whether an address that the flow goes to is the second half
+// of an instruction. An earlier exception of the segment at that address knows;
+// otherwise the code is inspected.
 func (d *Decoder) secondHalf(address uint32) bool {
-	if half, ok := d.split.left.half(address); ok {
+	if half, ok := d.split.returns.half(address); ok {
 		return half
 	}
 	return d.inPair(address)
 }
 
-// leave takes note of where an exception leaves the flow, which matters in T32
-// code alone: of the address to which it returns, in the midst of an instruction
-// or not, and of the other place near it where one begins. A handler that does
-// what an instruction could not do returns after it.
-func (d *Decoder) leave(address uint32, half bool) {
+// noteReturn notes the return address of an exception, which matters in T32 code
+// only, and whether it is the second half of an instruction. It also notes where
+// that instruction starts (if it is) or the next one does (if not), since a handler
+// that completes an instruction returns after it.
+func (d *Decoder) noteReturn(address uint32, half bool) {
 	begins := address - 2
 	if first, ok := d.halfword(address); !half {
 		if begins = address + 2; ok && isa.Is32Bit(first) {
 			begins += 2
 		}
 	}
-	d.split.left.add(leftAt{begins, false})
-	d.split.left.add(leftAt{address, half})
+	d.split.returns.add(returnPoint{begins, false})
+	d.split.returns.add(returnPoint{address, half})
 }
 
-// leftAt is an address, and whether it is in the midst of an instruction.
-type leftAt struct {
+// A returnPoint is an address, and whether it is the second half of an instruction.
+type returnPoint struct {
 	address uint32
 	half    bool
 }
 
-// leftPlaces are the last ones of a segment, for as many levels of exceptions as
-// there are likely to be.
-type leftPlaces struct {
-	last [16]leftAt
+// returnPoints are the last ones of a segment: enough for nested exceptions.
+type returnPoints struct {
+	last [16]returnPoint
 	n    int
 }
 
-func (l *leftPlaces) add(at leftAt) {
-	l.last[l.n%len(l.last)] = at
-	l.n++
+func (r *returnPoints) add(at returnPoint) {
+	r.last[r.n%len(r.last)] = at
+	r.n++
 }
 
-// half says whether an address was in the midst of an instruction when it was
-// left last, if it was.
-func (l *leftPlaces) half(address uint32) (half, ok bool) {
-	for i := l.n - 1; i >= max(0, l.n-len(l.last)); i-- {
-		if at := l.last[i%len(l.last)]; at.address == address {
+// half reports whether an address was the second half of an instruction when an
+// exception was last taken there. ok is false if none was.
+func (r *returnPoints) half(address uint32) (half, ok bool) {
+	for i := r.n - 1; i >= max(0, r.n-len(r.last)); i-- {
+		if at := r.last[i%len(r.last)]; at.address == address {
 			return at.half, true
 		}
 	}
 	return false, false
 }
 
-// inPair says whether the halfword at address is the second one of a BL or BLX
-// that is traced as two instructions (docs/etmv3.md §4.3); that of a BLX is
-// even. What looks like the first one may be the end of another instruction. So
-// inPair scans back to the nearest halfword below 0xE800, which is always a whole
+// inPair reports whether the halfword at address is the second half of a BL or BLX
+// that is traced as two instructions (docs/etmv3.md §4.3); that of a BLX is even.
+// What looks like a first half may be the end of another instruction. So inPair
+// scans back to the nearest halfword below 0xE800, which is always a whole
 // instruction or the end of one, and counts forward from there.
 func (d *Decoder) inPair(address uint32) bool {
 	prefix, ok := d.halfword(address - 2)
@@ -133,7 +133,7 @@ func (d *Decoder) inPair(address uint32) bool {
 	if !ok || !ok2 || prefix>>11 != 0x1e || !isBL && !isBLX {
 		return false
 	}
-	n := uint32(1) // halfwords before address that may be first ones
+	n := uint32(1) // halfwords before address that may be first halves
 	for ; n < maxPairs; n++ {
 		if h, ok := d.halfword(address - 2*n - 2); !ok || !isa.Is32Bit(h) {
 			break
@@ -142,8 +142,8 @@ func (d *Decoder) inPair(address uint32) bool {
 	return n%2 == 1
 }
 
-// maxPairs is how many halfwords inPair looks at: in a longer run, which is no
-// code, no instruction is in two halves.
+// maxPairs bounds the halfwords that inPair inspects: a longer run of them is no
+// code.
 const maxPairs = 64
 
 func (d *Decoder) halfword(address uint32) (uint16, bool) {
@@ -154,9 +154,9 @@ func (d *Decoder) halfword(address uint32) (uint16, bool) {
 	return uint16(b[0]) | uint16(b[1])<<8, true
 }
 
-// mayBeInside says whether the segment may begin inside an instruction whose
-// first half was traced before it. Only the segment before knows. In a BL or BLX
-// there is no other way.
+// mayBeInside reports whether the segment may begin inside an instruction whose
+// first half was traced before it: only the previous segment knows. Inside a BL or
+// BLX, setTo has already found the second half.
 func (d *Decoder) mayBeInside() bool {
 	at := d.rec.Segment.Start.At.V
 	if d.cfg.OneT32 || d.second || !d.walk.Known() || d.split.second || at.ISA != schema.T32 && at.ISA != schema.T32EE {
@@ -166,13 +166,13 @@ func (d *Decoder) mayBeInside() bool {
 	return ok && d.rec.Segment.Start.Reason == schema.ISyncPeriodic && isa.Is32Bit(first)
 }
 
-// maxInside is how many instructions there may be in the blocks of all that is
-// decoded twice of a unit, as many as in its own: no code comes near it, but
-// hostile streams could fill the memory.
+// maxInside bounds the instructions in the blocks of all that is decoded twice for
+// one result, like those of the result itself: no code comes near it, but a hostile
+// stream could fill the memory.
 const maxInside = 8 << 20
 
-// decodeInside decodes a segment as one that begins inside an instruction, unless
-// too much of the unit was.
+// decodeInside decodes a segment as if it began inside an instruction, unless
+// maxInside is reached.
 func (d *Decoder) decodeInside(of *decode.Result, part decode.Part) *decode.Result {
 	if of != d.twin.of {
 		d.twin.of, d.twin.held = of, 0
@@ -184,10 +184,10 @@ func (d *Decoder) decodeInside(of *decode.Result, part decode.Part) *decode.Resu
 		d.twin.decoder = newDecoder(&d.cfg, d.mem, d.packets)
 		d.twin.decoder.second = true
 	}
-	u := &decode.Result{}
-	d.twin.decoder.Decode(u, part)
-	for _, b := range u.Blocks {
+	result := &decode.Result{}
+	d.twin.decoder.Decode(result, part)
+	for _, b := range result.Blocks {
 		d.twin.held += len(b.Address)
 	}
-	return u
+	return result
 }

@@ -18,15 +18,15 @@ func (d *Decoder) branch(r *Branch) {
 	state := d.branchISA(r)
 	to := decode.PC{Address: r.Target(d.address, state), ISA: state}
 	d.compareBranch(r, from, to)
-	// Of a direct branch the target is told again.
+	// After a direct branch the packet may repeat the target.
 	if known && !d.branchExpected(r) && (!d.justTaken() || from != to) {
 		d.inconsistent(from.Address, fmt.Sprintf("branch packet to 0x%08x %s", to.Address, to.ISA))
 	}
 	d.goTo(r)
 }
 
-// compareBranch counts how a branch packet agrees with the instruction it
-// follows. One that follows none, or tells more than an address, is not
+// compareBranch counts whether a branch packet agrees with the instruction that it
+// follows. A packet that follows none, or has more than an address, is not
 // counted.
 func (d *Decoder) compareBranch(r *Branch, from, to decode.PC) {
 	q := &d.rec.Segment.Quality
@@ -41,21 +41,21 @@ func (d *Decoder) compareBranch(r *Branch, from, to decode.PC) {
 	}
 }
 
-// branchExpected says whether a branch packet fits whatever the last instruction
-// was: it is not the first one, or changes more than the address, or no
-// instruction was told since the I-sync, or just a load or store that a restart
-// began with, under which others are executed.
+// branchExpected reports whether a branch packet is legal after any instruction:
+// it follows another branch packet, or it has information bytes, or no instruction
+// was traced since the I-sync, or only the load or store of a restart, before whose
+// end others execute.
 func (d *Decoder) branchExpected(r *Branch) bool {
 	return d.afterBranch || r.Info > 0 || !d.atoms || d.underway
 }
 
-// justTaken says whether the last instruction was a branch that was taken.
+// justTaken reports whether the last instruction was a taken branch.
 func (d *Decoder) justTaken() bool {
 	n := len(d.rec.Result.Runs)
 	return n == d.rec.Base[decode.Runs] || d.rec.Result.Runs[n-1].Outcome == schema.Taken
 }
 
-// goTo puts position and state to what a branch packet says.
+// goTo sets the position and the state from a branch packet.
 func (d *Decoder) goTo(r *Branch) {
 	isa, unsure := d.branchISA(r), d.unsure && r.Bytes < maxAddressBytes
 	d.address, d.isa = r.Target(d.address, isa), isa
@@ -107,14 +107,14 @@ func (d *Decoder) branchState(r *Branch) (changed bool) {
 	return d.rec.Security() != before
 }
 
-// setSecurity takes the security state and mode that a packet told.
+// setSecurity sets the security state and mode from a packet.
 func (d *Decoder) setSecurity(ns, hyp bool) {
 	d.rec.NS, d.rec.Hyp = d.cfg.Security && ns, d.cfg.Security && hyp
 }
 
-// exception handles the entry to an exception (docs/etmv3.md §4.5); behind is
-// where the data behind its packet begin.
-func (d *Decoder) exception(p *Packet, behind int) {
+// exception handles the entry to an exception (docs/etmv3.md §4.5); after is the
+// index in Data of the byte after its packet.
+func (d *Decoder) exception(p *Packet, after int) {
 	r := &p.Branch
 	kind := d.cfg.exceptionType(r)
 	if kind == schema.ExcThumbEE && d.isa == schema.Jazelle && !d.walk.Known() {
@@ -124,7 +124,7 @@ func (d *Decoder) exception(p *Packet, behind int) {
 	half := d.split.second
 	returnTo := d.returnAddress(r, kind)
 	if returnTo.OK && !d.cfg.OneT32 {
-		d.leave(returnTo.V, half)
+		d.noteReturn(returnTo.V, half)
 	}
 	x := schema.Exception{
 		Key: d.key(), Number: schema.Of(r.Exception), Type: schema.Of(kind), ReturnAddress: returnTo,
@@ -132,7 +132,7 @@ func (d *Decoder) exception(p *Packet, behind int) {
 	if r.HasResume {
 		x.Resume = schema.Of(r.Resume)
 	}
-	if told := r.Bytes == maxAddressBytes || !d.unsure; told {
+	if r.Bytes == maxAddressBytes || !d.unsure {
 		x.Target = schema.Of(r.Target(d.address, d.branchISA(r)))
 	}
 	debug := kind == schema.ExcDebug
@@ -146,16 +146,16 @@ func (d *Decoder) exception(p *Packet, behind int) {
 		d.recordContext()
 	}
 	d.rec.Enter(x)
-	if debug { // its target is no place of execution
+	if debug { // nothing executes at its target
 		d.closeUnplaced()
 		d.lose()
 		d.pending = false
-		d.enterDebug(behind)
+		d.enterDebug(after)
 	}
 }
 
-// returnAddress cancels what the exception cancels and returns where it returns
-// to. What only the part before knows is left to the stitcher.
+// returnAddress applies the cancel of the exception and returns its return address.
+// If only the previous part knows that, the stitcher completes it.
 func (d *Decoder) returnAddress(r *Branch, kind schema.ExceptionType) schema.Null[uint32] {
 	var reached schema.Null[uint32]
 	if d.walk.Known() {
@@ -165,7 +165,7 @@ func (d *Decoder) returnAddress(r *Branch, kind schema.ExceptionType) schema.Nul
 	d.dropHalf()
 	switch {
 	case r.Cancel && split:
-		d.act = decode.NothingCancelable
+		d.cancelable = decode.NothingCancelable
 		return reached
 	case r.Cancel:
 		if at, ok := d.cancel(); ok {
@@ -176,7 +176,7 @@ func (d *Decoder) returnAddress(r *Branch, kind schema.ExceptionType) schema.Nul
 		return reached
 	}
 	// The last instruction turned into the branch.
-	switch d.act {
+	switch d.cancelable {
 	case decode.CancelableInstruction:
 		at, ok := d.rec.Result.LastAddress(d.rec.Base, d.rec.Result.Ends())
 		return schema.Null[uint32]{V: at, OK: ok}
@@ -189,18 +189,18 @@ func (d *Decoder) returnAddress(r *Branch, kind schema.ExceptionType) schema.Nul
 	return reached
 }
 
-// faults says whether an exception of that type is made by an instruction,
-// which is where it returns to (docs/etmv3.md §8.5).
+// faults reports whether an exception of that type is caused by an instruction and
+// returns to it (docs/etmv3.md §8.5).
 func faults(t schema.ExceptionType) bool {
 	return t == schema.ExcUndefined || t == schema.ExcPrefetchAbort || t == schema.ExcDataAbort
 }
 
-// cancel takes back the last act (docs/etmv3.md §4.6), and returns the address
-// of the instruction that did not happen. It fails if none was cancelled.
+// cancel applies a cancel (docs/etmv3.md §4.6), and returns the address of the
+// cancelled instruction. It fails if no instruction was cancelled.
 func (d *Decoder) cancel() (address schema.Null[uint32], ok bool) {
-	act, row := d.act, d.actRow
-	d.acted(decode.NothingCancelable)
-	switch act {
+	cancelable, row := d.cancelable, d.returnIndex
+	d.setCancelable(decode.NothingCancelable)
+	switch cancelable {
 	case decode.CancelableInstruction:
 		at, cost, _ := d.walk.TakeBack(d.rec.Base)
 		d.dropReturn(row)
@@ -229,7 +229,7 @@ func (d *Decoder) cancel() (address schema.Null[uint32], ok bool) {
 	return address, ok
 }
 
-// dropReturn takes back a `return` row.
+// dropReturn removes a `return` row.
 func (d *Decoder) dropReturn(row int) {
 	if row == noRow {
 		return

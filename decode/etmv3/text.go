@@ -40,7 +40,7 @@ func (c *Config) ParsePacket(b []byte) (decode.PacketText, error) {
 	return c.text(&p), nil
 }
 
-// text puts p into words.
+// text describes p in words.
 func (c *Config) text(p *Packet) decode.PacketText {
 	t := text{decode.PacketText{Len: p.Len, Type: p.Kind.String()}}
 	switch p.Kind {
@@ -69,12 +69,12 @@ func (c *Config) text(p *Packet) decode.PacketText {
 	return t.PacketText
 }
 
-// text is a decode.PacketText in the making.
+// text is an unfinished decode.PacketText.
 type text struct{ decode.PacketText }
 
-// addISync adds what an I-sync says but count and Context ID. With LSiP, address
-// is that of the data instruction, and current_address that of the instruction
-// now executing.
+// addISync adds the fields of an I-sync except count and Context ID. With LSiP,
+// address is that of the data instruction, and current_address that of the
+// instruction now executing.
 func (t *text) addISync(c *Config, p *Packet) {
 	t.Add("reason", p.Reason.String())
 	if c.DataOnly {
@@ -101,9 +101,9 @@ func (t *text) addISync(c *Config, p *Packet) {
 	}
 }
 
-// addBranch adds a branch address: all of it where it has five bytes, else the
-// low bits as sent, in the unit of the instruction set, which the packet does
-// not tell.
+// addBranch adds a branch address: the whole address if it has five bytes,
+// otherwise the low bits as sent, which are not shifted, since the packet does not
+// have the instruction set.
 func (t *text) addBranch(c *Config, r *Branch) {
 	if r.Bytes < maxAddressBytes {
 		t.Add("address_low", fmt.Sprintf("0x%x", r.Address))
@@ -115,8 +115,8 @@ func (t *text) addBranch(c *Config, r *Branch) {
 	t.addInformation(c, r, "")
 }
 
-// addInformation adds what is told beside the address, under names that begin
-// with prefix.
+// addInformation adds the fields beside the address, under names that begin with
+// prefix.
 func (t *text) addInformation(c *Config, r *Branch, prefix string) {
 	if r.Info == 0 && !r.Old {
 		return

@@ -5,27 +5,28 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// This file follows data trace as far as a segment alone can: it finds the
-// instruction that a packet belongs to. The rows are made by the stitcher, which
-// knows what came before.
+// This file follows data trace as far as a segment alone allows: it finds the
+// instruction that a packet belongs to. The stitcher, which knows what came
+// before, makes the rows.
 
-// told is what was told since the last datum, or since the part began.
+// sinceElement is what was traced since the last data element, or since the part
+// began.
 type sinceElement struct {
 	instructions bool // any
-	// unplaced: some that may have transferred data, but have no row; the last
-	// of them stands before the instruction at.
+	// unplaced: some instruction without a row that may have transferred data;
+	// the last of them is before the instruction at.
 	unplaced bool
 	at       int64
 }
 
-// noteUnplaced takes note of an instruction without a row.
+// noteUnplaced notes an instruction without a row.
 func (d *Decoder) noteUnplaced(executed bool) {
 	if d.since.instructions = true; executed {
 		d.since.unplaced, d.since.at = true, d.walk.Seq
 	}
 }
 
-// element says something about data.
+// element adds a data element, if data is traced.
 func (d *Decoder) element(x decode.DataElement) {
 	if !d.cfg.TracesData() {
 		return
@@ -35,7 +36,7 @@ func (d *Decoder) element(x decode.DataElement) {
 	d.rec.Result.Data = append(d.rec.Result.Data, x)
 }
 
-// dataKinds are what data packets say.
+// dataKinds are the data elements of the data packets.
 var dataKinds = [...]decode.DataElementKind{
 	NormalData:            decode.ElementTransfer,
 	OutOfOrderPlaceholder: decode.ElementPlaceholder,
@@ -45,15 +46,15 @@ var dataKinds = [...]decode.DataElementKind{
 	DataSuppressed:        decode.ElementSuppressed,
 }
 
-// fate says something about data behind the last data instruction.
+// fate adds a data element after that of the last data instruction.
 func (d *Decoder) fate(x decode.DataElement) {
 	d.attach()
 	d.element(x)
 }
 
-// data handles a data packet. It belongs to the last data instruction that was
-// executed, though others may have been traced since (§7.4.2, docs/etmv3.md
-// §6.1).
+// data handles a data packet. The packet belongs to the last data instruction that
+// was executed, though other instructions may have been traced since (§7.4.2,
+// docs/etmv3.md §6.1).
 func (d *Decoder) data(p *Packet) {
 	d.fate(decode.DataElement{
 		Key: d.key(), Kind: dataKinds[p.Kind],
@@ -62,16 +63,17 @@ func (d *Decoder) data(p *Packet) {
 	})
 }
 
-// attach tells the last data instruction, if there is one since the last time.
+// attach adds the element of the last data instruction, if there was one since the
+// previous call.
 func (d *Decoder) attach() {
 	if !d.cfg.TracesData() {
 		return
 	}
-	t, behind, ok := d.walk.DataInstruction(!d.cfg.CPRTNotData)
+	t, after, ok := d.walk.DataInstruction(!d.cfg.CPRTNotData)
 	if !ok {
 		return
 	}
-	seq, since := d.walk.Seq-1-behind, d.since
+	seq, since := d.walk.Seq-1-after, d.since
 	d.element(decode.DataElement{
 		Key: schema.Key{Seq: seq, Offset: d.offset}, Kind: decode.ElementInstruction,
 		Count: t.Count, Size: t.Size, Access: t.At(0), Swap: t.Swaps(), Register: t.Register,
@@ -81,7 +83,7 @@ func (d *Decoder) attach() {
 	}
 }
 
-// endData tells what a part has told last of data.
+// endData adds the last data elements of a part.
 func (d *Decoder) endData() {
 	d.attach()
 	if d.since != (sinceElement{}) {
@@ -89,22 +91,22 @@ func (d *Decoder) endData() {
 	}
 }
 
-// dataFate reports what an exception makes of the data of the last instruction
+// dataFate adds what an exception means for the data of the last instruction
 // (§7.4.9, docs/etmv3.md §6.3).
 func (d *Decoder) dataFate(r *Branch, kind schema.ExceptionType) {
 	if r.Cancel {
-		d.attach() // it will be gone
+		d.attach() // before the cancel removes the instruction
 	}
 	switch {
 	case r.HasResume && r.Resume != 0:
 		d.fate(decode.DataElement{Key: d.key(), Kind: decode.ElementPaused})
 	case kind == schema.ExcDataAbort && !r.Cancel && !d.afterBranch:
-		d.fate(decode.DataElement{Key: schema.Key{Seq: d.walk.Seq - 1, Offset: d.offset}, Kind: decode.ElementAborted, Cancelable: d.act})
+		d.fate(decode.DataElement{Key: schema.Key{Seq: d.walk.Seq - 1, Offset: d.offset}, Kind: decode.ElementAborted, Cancelable: d.cancelable})
 	}
 }
 
-// cancelled tells that the last act did not happen, and returns the index of
-// what it tells.
+// cancelled adds an element for a cancel, and returns its index, or noRow if data
+// is not traced.
 func (d *Decoder) cancelled(kind decode.DataElementKind) int {
 	n := len(d.rec.Result.Data)
 	d.element(decode.DataElement{Key: d.key(), Kind: kind})
@@ -114,7 +116,7 @@ func (d *Decoder) cancelled(kind decode.DataElementKind) int {
 	return n
 }
 
-// restartData ends what does not reach over a restart of trace.
+// restartData ends data transfers at a restart of trace.
 func (d *Decoder) restartData(p *Packet) {
 	kind := decode.ElementRestart
 	if p.Reason == schema.ISyncOverflow {

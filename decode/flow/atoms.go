@@ -6,13 +6,13 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// This file walks by atoms that are one instruction each, with its outcome (IHI
-// 0014Q §7.3.1). Runs then tell the outcome of every instruction, and with
-// RunHasCosts what each of them cost.
+// This file walks by ETMv3 atoms: one instruction each, with its outcome (IHI
+// 0014Q §7.3.1). The runs have the outcome of every instruction and, with
+// RunHasCosts, its cost.
 
-// Executed walks n instructions that passed their condition, in one step as far
-// as they lie in a block, and returns how many it came to walk. It stops where
-// Atom does. t must not have RunHasCosts.
+// Executed walks n instructions that passed their condition, those in one block at
+// once, and returns how many it walked. It stops where Atom does. t must not have
+// RunHasCosts.
 func (w *Walker) Executed(t *Source, n int) (walked int, stop Stop) {
 	for walked < n {
 		run, stop := w.extend(t)
@@ -34,10 +34,9 @@ func (w *Walker) Executed(t *Source, n int) (walked int, stop Stop) {
 	return walked, Arrived
 }
 
-// Atom walks one instruction; cost is what it cost, if t has RunHasCosts.
-// It reports AtIndirect behind an indirect branch that was executed: only Goto
-// and Lose may follow, since the trace tells its target. With Missing nothing was
-// walked.
+// Atom walks one instruction; cost is its cost, if t has RunHasCosts. It returns
+// AtIndirect after an executed indirect branch: only Goto and Lose may follow,
+// since the target is in the trace. With Missing, nothing was walked.
 func (w *Walker) Atom(t *Source, executed bool, cost uint32) Stop {
 	run, stop := w.extend(t)
 	if stop != Arrived {
@@ -52,7 +51,7 @@ func (w *Walker) Atom(t *Source, executed bool, cost uint32) Stop {
 	if t.Flags&schema.RunHasCosts != 0 {
 		run.Cycles += cost
 		run.Cycle = t.Cycle
-		w.unit.Costs = append(w.unit.Costs, cost)
+		w.result.Costs = append(w.result.Costs, cost)
 	}
 	w.Seq++
 	if w.pos++; w.pos == w.cur.len() {
@@ -61,8 +60,8 @@ func (w *Walker) Atom(t *Source, executed bool, cost uint32) Stop {
 	return Arrived
 }
 
-// Next returns the size in bytes of the instruction at the position, 0 if there
-// is no memory to read it from.
+// Next returns the size in bytes of the next instruction, 0 if there is no memory
+// to read it from.
 func (w *Walker) Next() uint8 {
 	if w.atInstruction() != Arrived {
 		return 0
@@ -70,7 +69,7 @@ func (w *Walker) Next() uint8 {
 	return w.cur.code.Size[w.pos]
 }
 
-// atInstruction makes cur and pos those of the next instruction.
+// atInstruction sets cur and pos to the next instruction.
 func (w *Walker) atInstruction() Stop {
 	w.enter()
 	if w.cur.len() == 0 {
@@ -79,26 +78,26 @@ func (w *Walker) atInstruction() Stop {
 	return Arrived
 }
 
-// extend returns the run of the next instruction: the last one if the same
-// packet told it and the walk went straight on, else a new one.
+// extend returns the run for the next instruction: the last run if it is of the
+// same packet and the walk took no branch since, otherwise a new one.
 func (w *Walker) extend(t *Source) (*schema.Run, Stop) {
 	if stop := w.atInstruction(); stop != Arrived {
 		return nil, stop
 	}
-	if n := len(w.unit.Runs); w.open {
-		if run := &w.unit.Runs[n-1]; run.Offset == t.Offset && run.Count < schema.MaxBlockRow {
+	if n := len(w.result.Runs); w.open {
+		if run := &w.result.Runs[n-1]; run.Offset == t.Offset && run.Count < schema.MaxBlockRow {
 			return run, Arrived
 		}
 	}
-	w.unit.Runs = append(w.unit.Runs, schema.Run{
+	w.result.Runs = append(w.result.Runs, schema.Run{
 		Offset: t.Offset, Block: w.include(w.cur), First: uint16(w.pos), Flags: t.Flags | schema.RunHasFailed,
 	})
 	w.open = true
-	return &w.unit.Runs[len(w.unit.Runs)-1], Arrived
+	return &w.result.Runs[len(w.result.Runs)-1], Arrived
 }
 
-// include gives the index of the block in the unit. If the unit then holds too
-// much, other blocks that it gets are short.
+// include returns the index of the block in the result. Once the result exceeds
+// unitInstructions, new blocks are short.
 func (w *Walker) include(b *block) uint32 {
 	if b.unit != w.prog.unit {
 		w.unitWeight += b.len()
@@ -107,7 +106,7 @@ func (w *Walker) include(b *block) uint32 {
 	return w.index(b)
 }
 
-// endBlock goes on behind the last instruction of a block.
+// endBlock continues after the last instruction of a block.
 func (w *Walker) endBlock(run *schema.Run, executed bool) Stop {
 	b := w.cur
 	w.open = false
@@ -126,16 +125,17 @@ func (w *Walker) endBlock(run *schema.Run, executed bool) Stop {
 	return Arrived
 }
 
-// TakeBack takes back the last instruction of the unit's runs from one on, and
-// returns its address and cost. The position stays. It fails if there is none.
+// TakeBack removes the last instruction of the result's runs after from, and
+// returns its address and cost. The position does not change. It fails if there is
+// no instruction.
 func (w *Walker) TakeBack(from decode.Ends) (address, cost uint32, ok bool) {
-	to := w.unit.Ends()
-	if address, cost, ok = w.unit.TakeBack(from, &to); !ok {
+	to := w.result.Ends()
+	if address, cost, ok = w.result.TakeBack(from, &to); !ok {
 		return 0, 0, false
 	}
-	w.unit.Runs, w.unit.Costs = w.unit.Runs[:to[decode.Runs]], w.unit.Costs[:to[decode.Costs]]
+	w.result.Runs, w.result.Costs = w.result.Runs[:to[decode.Runs]], w.result.Costs[:to[decode.Costs]]
 	w.open = false
-	w.dataMark.clamp(w.unit.Runs)
+	w.dataMark.clamp(w.result.Runs)
 	w.Seq--
 	return address, cost, true
 }

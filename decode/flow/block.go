@@ -1,6 +1,6 @@
 // Package flow follows the program: it decodes instruction memory once into
-// blocks and walks them as the trace tells. Protocol decoders speak to it in
-// outcomes and addresses, never in single instructions.
+// blocks and walks them as the trace reports. Protocol decoders pass it outcomes
+// and addresses, never single instructions.
 package flow
 
 import (
@@ -15,26 +15,26 @@ type end uint8
 
 const (
 	atWaypoint end = iota // its last instruction can change the flow
-	atMissing             // no memory behind its last instruction
+	atMissing             // no memory after its last instruction
 	atLimit               // straight code continues, or ends at address 2³²
 )
 
-// A block is a template with what is known about leaving it. Blocks belong to
-// one [Program] and are not shared.
+// A block is decoded straight code and how it is left. Blocks belong to one
+// [Program] and are not shared.
 type block struct {
 	code     *schema.Block // nil: not even the first instruction could be read
 	end      end
-	last     isa.Instruction // with atWaypoint: the last one
-	next     uint32          // address behind the last instruction
-	executed schema.Outcome  // with atWaypoint: of the last one, if it is executed
+	last     isa.Instruction // with atWaypoint: the last instruction
+	next     uint32          // address after the last instruction
+	executed schema.Outcome  // with atWaypoint: of the last instruction, if executed
 
 	// Successors, filled in when first taken.
 	taken, fallThrough *block
 
-	// Where the part at hand has it: Result.Blocks[index] if partStamp is the part's.
+	// The block is Result.Blocks[index] if partStamp is that of the current part.
 	partStamp uint32
 	index     uint32
-	unit      uint32 // the last one that has it
+	unit      uint32 // the last work unit whose result has the block
 }
 
 // weight returns what b adds to a cache, in instructions.
@@ -56,7 +56,7 @@ type builder struct {
 	kind    []uint8
 }
 
-// build decodes the block entered at the place of key.
+// build decodes the block entered at key.
 func (p *Program) build(key schema.BlockKey) *block {
 	s := &p.scratch
 	s.address, s.opcode, s.size, s.kind = s.address[:0], s.opcode[:0], s.size[:0], s.kind[:0]
@@ -140,7 +140,8 @@ func (p *Program) halfword(space uint8, address uint32) (uint16, bool) {
 	return uint16(p.window[i]) | uint16(second[0])<<8, true
 }
 
-// Rules say which instructions end a block beside direct and indirect branches.
+// Rules name the instructions that end a block beside direct and indirect
+// branches.
 type Rules struct {
 	Barriers     bool // ISB
 	DataBarriers bool // DMB and DSB
@@ -160,12 +161,12 @@ func (r Rules) endsBlock(f isa.Flow) bool {
 	panic("flow: unknown isa.Flow")
 }
 
-// A place is decode.PC with the memory space it is fetched from.
-type place struct {
+// A location is a PC and the memory space its instruction is fetched from.
+type location struct {
 	decode.PC
 	space image.Space
 }
 
-func (p place) key() schema.BlockKey {
+func (p location) key() schema.BlockKey {
 	return schema.BlockKey{Address: p.Address, ISA: p.ISA, Space: uint8(p.space)}
 }

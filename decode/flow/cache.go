@@ -6,8 +6,8 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// A Program is one core's program memory as blocks, made when first entered.
-// Each worker has its own: no locks, plain links.
+// A Program is one core's program memory as blocks, which are made when first
+// entered. Each worker has its own Program, so there are no locks.
 type Program struct {
 	mem   *image.Memory
 	rules Rules
@@ -18,11 +18,11 @@ type Program struct {
 	// cost as much as all the rest.
 	lookaside []*block
 	held      int    // weight of blocks
-	limit     int    // beyond it is trimmed
-	unit      uint32 // counts units: the one at hand
-	short     bool   // blocks that the unit does not have yet are short
+	limit     int    // of held; the cache is trimmed above it
+	unit      uint32 // number of the current work unit
+	short     bool   // blocks that the result does not have yet are short
 
-	data map[*schema.Block][]isa.Transfers // of blocks that were asked about
+	data map[*schema.Block][]isa.Transfers // see dataOf
 
 	scratch builder
 	// The region fetched from last.
@@ -33,11 +33,11 @@ type Program struct {
 
 const (
 	lookasideEntries = 1 << 14
-	// heldInstructions bounds a cache between units (11 bytes each; a block alone
-	// is as much as 16 of them); beyond, it starts anew.
+	// heldInstructions bounds the cache between work units (11 bytes each; a block
+	// counts as 16 more); above it, the cache is emptied.
 	heldInstructions = 4 << 20
-	// limitInstructions bounds it at any time: the blocks of the unit at hand, and
-	// some that it does not hold.
+	// limitInstructions bounds the cache at any time: the blocks that the current
+	// result holds, and some that it does not hold.
 	limitInstructions = heldInstructions + unitInstructions
 )
 
@@ -55,8 +55,8 @@ func (p *Program) forget() {
 	p.held = 0
 }
 
-// begin readies the program for a unit. It forgets all blocks if they have become
-// too many.
+// begin readies the program for a work unit. It empties the cache if that holds
+// too much.
 func (p *Program) begin() {
 	p.unit++
 	p.limit, p.short = limitInstructions, false
@@ -65,8 +65,8 @@ func (p *Program) begin() {
 	}
 }
 
-// trim forgets the blocks that the unit at hand does not hold. Those it does stay,
-// so that what it holds depends on its data alone.
+// trim drops the blocks that the current result does not hold. Those that it holds
+// stay, so that the blocks of a result depend on the work unit alone.
 func (p *Program) trim() {
 	clear(p.lookaside)
 	for key, b := range p.blocks {
@@ -77,12 +77,12 @@ func (p *Program) trim() {
 			p.held -= b.weight()
 		}
 	}
-	// Where the unit holds nearly all, the next time is not soon.
+	// If the result holds nearly all of the cache, trimming again soon is useless.
 	p.limit = max(limitInstructions, p.held+heldInstructions)
 }
 
-// block returns the block entered at a place.
-func (p *Program) block(at place) *block {
+// block returns the block entered at a location.
+func (p *Program) block(at location) *block {
 	if b := p.known(at); b != nil {
 		return b
 	}
@@ -98,10 +98,9 @@ func (p *Program) block(at place) *block {
 	return b
 }
 
-// known returns the block entered at a place, nil if it would have to be built.
-// Which of a long and a short one it is does not depend on what else the cache
-// has.
-func (p *Program) known(at place) *block {
+// known returns the block entered at a location, nil if it is not built yet.
+// Whether the block is long or short does not depend on what else is cached.
+func (p *Program) known(at location) *block {
 	key := at.key()
 	b := p.find(key)
 	if !p.short || b != nil && b.unit == p.unit {

@@ -5,17 +5,17 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// This file finds the data instructions of a walk. Nothing is looked at while
-// walking: only a data packet asks for the instruction it belongs to.
+// This file finds the data instructions of a walk. The walk itself does not look
+// for them: the decoder asks for the instruction that a data packet belongs to.
 
-// A mark is a place in the runs of a unit: behind all runs before run, and the
-// first count instructions of that one.
+// A mark is a position in the runs of a result: after all runs before run, and
+// after the first count instructions of run.
 type mark struct {
 	run   int
 	count uint16
 }
 
-// clamp keeps m from reaching over the end, where instructions were taken back.
+// clamp moves m back to the end of the runs, if instructions were taken back.
 func (m *mark) clamp(runs []schema.Run) {
 	if m.run >= len(runs) {
 		*m = mark{run: len(runs)}
@@ -25,11 +25,11 @@ func (m *mark) clamp(runs []schema.Run) {
 }
 
 // DataInstruction returns the last instruction that transferred data, of those
-// walked by Executed and Atom since it was called before, or since Begin. before
-// counts the instructions walked behind it. With registers, transfers between
-// core and coprocessor count too.
-func (w *Walker) DataInstruction(registers bool) (t isa.Transfers, behind int64, ok bool) {
-	runs, from := w.unit.Runs, w.dataMark
+// walked by Executed and Atom since the previous call, or since Begin. after
+// counts the instructions walked after it. With registers, transfers between core
+// and coprocessor count too.
+func (w *Walker) DataInstruction(registers bool) (t isa.Transfers, after int64, ok bool) {
+	runs, from := w.result.Runs, w.dataMark
 	w.dataMark = mark{run: len(runs)}
 	if n := len(runs); n > 0 {
 		w.dataMark = mark{n - 1, runs[n-1].Count}
@@ -39,13 +39,13 @@ func (w *Walker) DataInstruction(registers bool) (t isa.Transfers, behind int64,
 		if r == from.run {
 			first = from.count
 		}
-		transfers := w.prog.dataOf(w.unit.Blocks[run.Block])
+		transfers := w.prog.dataOf(w.result.Blocks[run.Block])
 		for i := run.Count; i > first; i-- {
 			t := transfers[run.First+i-1]
 			if t.Count > 0 && run.Failed>>(i-1)&1 == 0 && (registers || !t.Register) {
-				return t, behind, true
+				return t, after, true
 			}
-			behind++
+			after++
 		}
 	}
 	return isa.Transfers{}, 0, false
@@ -64,9 +64,9 @@ func (p *Program) dataOf(b *schema.Block) []isa.Transfers {
 	return t
 }
 
-// TransfersData says whether the last instruction walked, which is of the unit,
-// is one that transfers data.
+// TransfersData reports whether the last instruction of the result transfers data.
+// The result must have one.
 func (w *Walker) TransfersData() bool {
-	run := &w.unit.Runs[len(w.unit.Runs)-1]
-	return w.prog.dataOf(w.unit.Blocks[run.Block])[run.First+run.Count-1].Count > 0
+	run := &w.result.Runs[len(w.result.Runs)-1]
+	return w.prog.dataOf(w.result.Blocks[run.Block])[run.First+run.Count-1].Count > 0
 }

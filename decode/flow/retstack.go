@@ -6,22 +6,22 @@ const returnStackDepth = 32
 
 // A returnStack is a ring: when it is full, the oldest entry goes.
 type returnStack struct {
-	entries [returnStackDepth]place
+	entries [returnStackDepth]location
 	top     int // index of the next free entry
-	n       int // entries held
+	n       int // number of entries
 }
 
 func (s *returnStack) empty() { s.n = 0 }
 
-func (s *returnStack) push(p place) {
+func (s *returnStack) push(p location) {
 	s.entries[s.top] = p
 	s.top = (s.top + 1) % returnStackDepth
 	s.n = min(s.n+1, returnStackDepth)
 }
 
-func (s *returnStack) pop() (place, bool) {
+func (s *returnStack) pop() (location, bool) {
 	if s.n == 0 {
-		return place{}, false
+		return location{}, false
 	}
 	s.n--
 	s.top = (s.top + returnStackDepth - 1) % returnStackDepth

@@ -9,35 +9,35 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// A Walker walks a program and appends the runs to a unit. Its position is the
+// A Walker walks a program and appends the runs to a result. Its position is the
 // next instruction to execute, or unknown.
 type Walker struct {
 	// Seq counts the instructions walked since the caller last set it to 0.
 	Seq int64
 
 	prog       *Program
-	unit       *decode.Result
-	partStamp  uint32 // counts parts: the one at hand
-	unitWeight int    // instructions of the blocks the unit holds
+	result     *decode.Result
+	partStamp  uint32 // number of the current part
+	unitWeight int    // instructions of the blocks that the result holds
 
 	known bool
-	at    place
+	at    location
 	cur   *block // block of the position, nil if not looked up yet
 	pos   int    // in cur
-	open  bool   // the last run may go on: see extend
+	open  bool   // the last run may continue: see extend
 
 	stack returnStack
 
 	dataMark mark // see DataInstruction
 }
 
-// unitInstructions bounds the templates that one unit may hold (11 bytes each),
-// so that a stream that enters endless straight code at ever new addresses
+// unitInstructions bounds the instructions in the blocks of one result (11 bytes
+// each), so that a stream that enters endless straight code at ever new addresses
 // cannot fill the memory. Intact trace stays far below.
 //
-// Beyond, a walk to a waypoint fails. One by atoms of one instruction continues in
+// Above the bound, a walk to a waypoint fails. A walk by ETMv3 atoms continues in
 // blocks of shortInstructions, as many as the longest P-header has atoms: each
-// packet then adds at most twice that to what the unit holds and decodes.
+// packet then decodes, and adds to the result, at most twice that many.
 const (
 	unitInstructions  = 8 << 20
 	shortInstructions = 16
@@ -46,34 +46,34 @@ const (
 // NewWalker returns a walker of p with unknown position.
 func NewWalker(p *Program) *Walker { return &Walker{prog: p} }
 
-// Begin makes u the unit runs are appended to. The position is kept. It is called
-// for each part of a unit: the blocks of each stand together, whatever parts before
-// it have.
-func (w *Walker) Begin(u *decode.Result) {
-	if u != w.unit {
-		w.unit, w.unitWeight = u, 0
+// Begin is called for each part of a work unit and sets the result that runs are
+// appended to. The position does not change. The blocks of a part are adjacent in
+// the result, even those that earlier parts have too.
+func (w *Walker) Begin(result *decode.Result) {
+	if result != w.result {
+		w.result, w.unitWeight = result, 0
 		w.prog.begin()
 	}
 	w.partStamp++
 	w.open = false
-	w.dataMark = mark{run: len(u.Runs)}
+	w.dataMark = mark{run: len(result.Runs)}
 	w.cur = w.relocate()
 }
 
-// relocate gives the block of the position in a program that may have forgotten
-// its blocks. The walk stays in the block it was in: a run that only goes on
-// later stays in its block.
+// relocate looks up the current block again, since the program may have dropped
+// it. The walk stays in the same block: so does a run that continues in the next
+// work unit.
 func (w *Walker) relocate() *block {
 	if w.cur == nil || w.cur.code == nil {
 		return nil
 	}
 	k := w.cur.code.Key
-	return w.prog.block(place{decode.PC{Address: k.Address, ISA: k.ISA}, image.Space(k.Space)})
+	return w.prog.block(location{decode.PC{Address: k.Address, ISA: k.ISA}, image.Space(k.Space)})
 }
 
-// Goto puts the position at an address the trace told.
+// Goto sets the position to an address from the trace.
 func (w *Walker) Goto(at decode.PC, space image.Space) {
-	w.known, w.at, w.cur, w.pos, w.open = true, place{at, space}, nil, 0, false
+	w.known, w.at, w.cur, w.pos, w.open = true, location{at, space}, nil, 0, false
 }
 
 // Lose makes the position unknown.
@@ -82,7 +82,7 @@ func (w *Walker) Lose() { w.known, w.cur, w.open = false, nil, false }
 // Known reports whether the position is known.
 func (w *Walker) Known() bool { return w.known }
 
-// PC returns the position; it has a meaning only if it is known.
+// PC returns the position, which must be known.
 func (w *Walker) PC() decode.PC {
 	if w.cur != nil && w.pos < w.cur.len() {
 		return decode.PC{Address: w.cur.code.Address[w.pos], ISA: w.at.ISA}
@@ -90,7 +90,7 @@ func (w *Walker) PC() decode.PC {
 	return w.at.PC
 }
 
-// ISA returns the instruction set at the position, and at the waypoint
+// ISA returns the instruction set at the position, and that of the waypoint that
 // ToWaypoint arrived at.
 func (w *Walker) ISA() schema.ISA { return w.at.ISA }
 
@@ -103,14 +103,14 @@ type Stop uint8
 // The ends of a walk.
 const (
 	Arrived    Stop = iota // at the instruction that was asked for
-	Missing                // no memory at MissingAddress; what is before it was walked
+	Missing                // no memory at MissingAddress; the code before it was walked
 	Endless                // straight code without end: nothing was walked
-	Overshot               // a waypoint lies before the target; what is before it was walked
-	AtIndirect             // behind an indirect branch whose target is not told yet
+	Overshot               // a waypoint is before the target; the code before it was walked
+	AtIndirect             // after an indirect branch whose target is not traced yet
 )
 
-// MissingAddress returns the address of the instruction the last walk could not
-// read.
+// MissingAddress returns the address of the instruction that the last walk could
+// not read.
 func (w *Walker) MissingAddress() uint32 {
 	if w.cur == nil {
 		return w.at.Address
@@ -125,8 +125,8 @@ func (w *Walker) enter() {
 	}
 }
 
-// use gives the index of the block in the unit. It fails if the unit would hold
-// too much.
+// use returns the index of the block in the result. It fails if the result would
+// exceed unitInstructions.
 func (w *Walker) use(b *block) (uint32, bool) {
 	if b.unit != w.prog.unit {
 		if w.unitWeight += b.len(); w.unitWeight > unitInstructions {
@@ -136,17 +136,17 @@ func (w *Walker) use(b *block) (uint32, bool) {
 	return w.index(b), true
 }
 
-// index gives the index of the block in the unit.
+// index returns the index of the block in the result, and adds it if necessary.
 func (w *Walker) index(b *block) uint32 {
 	b.unit = w.prog.unit
 	if b.partStamp != w.partStamp {
-		b.partStamp, b.index = w.partStamp, uint32(len(w.unit.Blocks))
-		w.unit.Blocks = append(w.unit.Blocks, b.code)
+		b.partStamp, b.index = w.partStamp, uint32(len(w.result.Blocks))
+		w.result.Blocks = append(w.result.Blocks, b.code)
 	}
 	return b.index
 }
 
-// emit appends a run over n instructions from the position on.
+// emit appends a run of n instructions from the position on.
 func (w *Walker) emit(t *Source, outcome schema.Outcome, n int) bool {
 	if n == 0 {
 		return true
@@ -155,7 +155,7 @@ func (w *Walker) emit(t *Source, outcome schema.Outcome, n int) bool {
 	if !ok {
 		return false
 	}
-	w.unit.Runs = append(w.unit.Runs, schema.Run{
+	w.result.Runs = append(w.result.Runs, schema.Run{
 		Offset: t.Offset, Cycle: t.Cycle, Cycles: t.Cycles, Flags: t.Flags,
 		Block: i, First: uint16(w.pos), Count: uint16(n), Outcome: outcome,
 	})
@@ -163,13 +163,13 @@ func (w *Walker) emit(t *Source, outcome schema.Outcome, n int) bool {
 	return true
 }
 
-// emitUntraced appends a run of whose last instruction nothing is told.
+// emitUntraced appends a run with no outcome or cost for its last instruction.
 func (w *Walker) emitUntraced(t *Source, n int) bool {
 	return w.emit(&Source{Offset: t.Offset}, schema.Untold, n)
 }
 
-// Told is what a packet tells of a walk beside its way: where it stands and, as
-// in [schema.Run], what the last instruction cost.
+// A Source is what runs take from their packet: its capture offset and, as in
+// [schema.Run], the cost of the last instruction.
 type Source struct {
 	Offset int64
 	Cycle  int64
@@ -201,7 +201,7 @@ func (w *Walker) ToWaypoint(t *Source, executed bool) Stop {
 	return Arrived
 }
 
-// Waypoint returns the waypoint ToWaypoint arrived at.
+// Waypoint returns the waypoint that ToWaypoint arrived at.
 func (w *Walker) Waypoint() *isa.Instruction { return &w.cur.last }
 
 // WaypointAddress returns the address of that waypoint.
@@ -209,7 +209,7 @@ func (w *Walker) WaypointAddress() uint32 {
 	return w.cur.next - uint32(w.cur.last.Size)
 }
 
-// Onward returns where a waypoint that is no indirect branch leads, executed.
+// Onward returns the PC after an executed waypoint that is no indirect branch.
 func (w *Walker) Onward() decode.PC {
 	if last := &w.cur.last; last.Flow == isa.Direct {
 		return decode.PC{Address: last.Target, ISA: last.TargetISA}
@@ -217,7 +217,7 @@ func (w *Walker) Onward() decode.PC {
 	return decode.PC{Address: w.cur.next, ISA: w.at.ISA}
 }
 
-// Pass goes on behind the waypoint.
+// Pass continues after the waypoint.
 func (w *Walker) Pass() {
 	b := w.cur
 	w.step(&b.fallThrough, decode.PC{Address: b.next, ISA: w.at.ISA})
@@ -229,8 +229,8 @@ func (w *Walker) Take() {
 	w.step(&b.taken, decode.PC{Address: b.last.Target, ISA: b.last.TargetISA})
 }
 
-// step goes on to a place, in the block of a link if that is known. A block that
-// is not known yet is built when an instruction of it is walked.
+// step continues at a PC, in the linked block if there is one. A block that is not
+// cached yet is built when an instruction of it is walked.
 func (w *Walker) step(link **block, to decode.PC) {
 	w.at.PC, w.cur, w.pos = to, *link, 0
 	if w.cur == nil || w.prog.short {
@@ -241,13 +241,13 @@ func (w *Walker) step(link **block, to decode.PC) {
 
 // Push pushes the return address of the waypoint (IHI 0035B §4.13).
 func (w *Walker) Push() {
-	w.stack.push(place{decode.PC{Address: w.cur.next, ISA: w.at.ISA}, w.at.space})
+	w.stack.push(location{decode.PC{Address: w.cur.next, ISA: w.at.ISA}, w.at.space})
 }
 
 // Return follows the indirect branch that is the waypoint to the top of the
-// return stack, and returns the memory space of that entry: the security state
-// comes from there too (IHI 0035B §B.3.2). It fails if the stack is empty. The
-// position does not change then.
+// return stack, and returns the memory space of that entry: the entry has the
+// security state too (IHI 0035B §B.3.2). If the stack is empty, Return fails and
+// the position does not change.
 func (w *Walker) Return() (image.Space, bool) {
 	top, ok := w.stack.pop()
 	if w.cur.last.Link { // pop first, push after
@@ -260,9 +260,9 @@ func (w *Walker) Return() (image.Space, bool) {
 	return top.space, true
 }
 
-// UpTo walks to the instruction that holds the byte at target, or lies behind
-// it, and over it: at least one instruction. Their outcomes are untold. It is
-// the walk of analyze_waypoint_update().
+// UpTo walks up to and over the first instruction that ends after target: at least
+// one instruction. The outcomes are untold. It is the walk of
+// analyze_waypoint_update().
 func (w *Walker) UpTo(target uint32, t *Source) Stop {
 	w.enter()
 	b, n := w.cur, w.cur.len()

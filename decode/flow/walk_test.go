@@ -20,12 +20,12 @@ func a32(address uint32, words ...uint32) image.Region {
 	return image.Region{Address: address, Bytes: b}
 }
 
-// newWalker returns a walker of the regions at an address, and its unit.
+// newWalker returns a walker of the regions at an address, and its result.
 func newWalker(at uint32, regions ...image.Region) (*Walker, *decode.Result) {
-	w, u := NewWalker(NewProgram(image.New(image.Order(regions)...), Rules{Barriers: true})), &decode.Result{}
-	w.Begin(u)
+	w, result := NewWalker(NewProgram(image.New(image.Order(regions)...), Rules{Barriers: true})), &decode.Result{}
+	w.Begin(result)
 	w.Goto(decode.PC{Address: at, ISA: schema.A32}, image.SecureSpace)
-	return w, u
+	return w, result
 }
 
 // repeated is n times the word.
@@ -37,12 +37,12 @@ func repeated(word uint32, n int) []uint32 {
 	return words
 }
 
-// Straight code without a waypoint within 65,535 instructions is not walked by
-// an atom, and is walked up to an address in it.
+// An atom does not walk straight code without a waypoint in 65,535 instructions;
+// UpTo walks it up to an address in it.
 func TestEndless(t *testing.T) {
-	w, u := newWalker(0, a32(0, repeated(nop, schema.MaxBlock+10)...))
-	if stop := w.ToWaypoint(&Source{}, true); stop != Endless || len(u.Runs) != 0 || w.Seq != 0 {
-		t.Errorf("an atom stops with %d, %d runs, %d instructions; want %d and none", stop, len(u.Runs), w.Seq, Endless)
+	w, result := newWalker(0, a32(0, repeated(nop, schema.MaxBlock+10)...))
+	if stop := w.ToWaypoint(&Source{}, true); stop != Endless || len(result.Runs) != 0 || w.Seq != 0 {
+		t.Errorf("an atom stops with %d, %d runs, %d instructions; want %d and none", stop, len(result.Runs), w.Seq, Endless)
 	}
 	if stop := w.UpTo(4*100, &Source{}); stop != Arrived || w.Seq != 101 || w.PC().Address != 4*101 {
 		t.Errorf("up to the 101st: stop %d, %d instructions, at %#x", stop, w.Seq, w.PC().Address)
@@ -52,7 +52,7 @@ func TestEndless(t *testing.T) {
 	}
 }
 
-// A block ends at 2³², and is no way round to 0.
+// A block ends at 2³² and does not continue at 0.
 func TestEndOfMemory(t *testing.T) {
 	w, _ := newWalker(0xfffffff8, a32(0xfffffff8, nop, nop), a32(0, branchToSelf))
 	if stop := w.ToWaypoint(&Source{}, true); stop != Endless {
@@ -60,11 +60,12 @@ func TestEndOfMemory(t *testing.T) {
 	}
 }
 
-// What one unit holds is bounded, whatever addresses a stream enters.
+// A result holds a bounded number of instructions, whatever addresses a stream
+// enters.
 func TestUnitBudget(t *testing.T) {
 	const length = 60000
 	words := append(repeated(nop, 2*length), branchToSelf)
-	w, u := newWalker(0, a32(0, words...))
+	w, result := newWalker(0, a32(0, words...))
 	held := 0
 	for at := uint32(4 * 2 * length); at > 0; at -= 4 {
 		w.Goto(decode.PC{Address: at, ISA: schema.A32}, image.SecureSpace)
@@ -72,14 +73,14 @@ func TestUnitBudget(t *testing.T) {
 			break
 		}
 	}
-	for _, b := range u.Blocks {
+	for _, b := range result.Blocks {
 		held += len(b.Address)
 	}
 	if held > unitInstructions || held < unitInstructions/2 {
-		t.Errorf("the unit holds %d instructions, the bound is %d", held, unitInstructions)
+		t.Errorf("the result holds %d instructions, the bound is %d", held, unitInstructions)
 	}
 	next := &decode.Result{}
-	w.Begin(next) // which has a budget of its own, and forgets the blocks
+	w.Begin(next) // empties the cache; the new work unit has a budget of its own
 	w.Goto(decode.PC{Address: 4 * 2 * length, ISA: schema.A32}, image.SecureSpace)
 	if stop := w.ToWaypoint(&Source{}, true); stop != Arrived || len(next.Runs) != 1 {
 		t.Errorf("the next unit: stop %d, %d runs", stop, len(next.Runs))
@@ -89,12 +90,12 @@ func TestUnitBudget(t *testing.T) {
 	}
 }
 
-// The cache is bounded inside a unit, too, whatever is entered that the unit does
-// not hold: straight code without end. What the unit holds stays.
+// The cache is bounded during a work unit too, whatever straight code without end
+// is entered, which the result does not hold. The blocks of the result stay.
 func TestCacheBudget(t *testing.T) {
 	const entries = limitInstructions/schema.MaxBlock + 20
 	words := append([]uint32{branchToSelf}, repeated(nop, schema.MaxBlock+entries)...)
-	w, u := newWalker(0, a32(0, words...))
+	w, result := newWalker(0, a32(0, words...))
 	for i := range uint32(entries) {
 		for _, at := range []uint32{4 * (entries - i), 0} {
 			w.Goto(decode.PC{Address: at, ISA: schema.A32}, image.SecureSpace)
@@ -106,15 +107,15 @@ func TestCacheBudget(t *testing.T) {
 			t.Fatalf("the cache holds %d instructions, the bound is %d", w.prog.held, limitInstructions)
 		}
 	}
-	if len(u.Blocks) != 1 || len(u.Runs) != entries {
-		t.Errorf("the unit holds %d blocks for %d runs, want 1 for %d", len(u.Blocks), len(u.Runs), entries)
+	if len(result.Blocks) != 1 || len(result.Runs) != entries {
+		t.Errorf("the result holds %d blocks for %d runs, want 1 for %d", len(result.Blocks), len(result.Runs), entries)
 	}
 }
 
-// A cache of nothing but what its unit holds is not trimmed for each new block.
+// A cache that has only blocks of the result is not trimmed for each new block.
 func TestCacheOfUnit(t *testing.T) {
 	const branchToNext, blocks = 0xeaffffff, limitInstructions/17 + 100 // of one instruction
-	w, u := newWalker(0, a32(0, repeated(branchToNext, blocks+1)...))
+	w, result := newWalker(0, a32(0, repeated(branchToNext, blocks+1)...))
 	w.Goto(decode.PC{Address: 0, ISA: schema.A32}, image.SecureSpace)
 	for i := range blocks {
 		if stop := w.ToWaypoint(&Source{}, true); stop != Arrived {
@@ -122,18 +123,18 @@ func TestCacheOfUnit(t *testing.T) {
 		}
 		w.Take()
 	}
-	if p := w.prog; len(u.Blocks) != blocks || p.held <= limitInstructions || p.held > p.limit {
-		t.Errorf("%d blocks, want %d; the cache holds %d, and is trimmed beyond %d", len(u.Blocks), blocks, p.held, p.limit)
+	if p := w.prog; len(result.Blocks) != blocks || p.held <= limitInstructions || p.held > p.limit {
+		t.Errorf("%d blocks, want %d; the cache holds %d, and is trimmed beyond %d", len(result.Blocks), blocks, p.held, p.limit)
 	}
 }
 
-// A unit has one budget for all its parts, and what several have counts once.
+// The parts of a work unit share one budget, in which a block counts once.
 func TestUnitBudgetOfParts(t *testing.T) {
 	const length, parts = 60000, 200
 	words := append(repeated(nop, length+parts), branchToSelf)
-	w, u := newWalker(0, a32(0, words...))
+	w, result := newWalker(0, a32(0, words...))
 	walk := func(at uint32) Stop {
-		w.Begin(u)
+		w.Begin(result)
 		w.Goto(decode.PC{Address: 4 * at, ISA: schema.A32}, image.SecureSpace)
 		return w.ToWaypoint(&Source{}, true)
 	}
@@ -156,10 +157,10 @@ func TestUnitBudgetOfParts(t *testing.T) {
 	}
 }
 
-// A run that goes on in the next unit stays in its block, though the cache was
-// emptied between.
-func TestGoesOnInNextUnit(t *testing.T) {
-	w, u := newWalker(0x100, a32(0x100, nop, nop, nop, branchToSelf))
+// A run that continues in the next work unit stays in its block, though the cache
+// was emptied in between.
+func TestRunContinuesInNextUnit(t *testing.T) {
+	w, result := newWalker(0x100, a32(0x100, nop, nop, nop, branchToSelf))
 	w.UpTo(0x100, &Source{})
 	w.prog.held = heldInstructions + 1
 	next := &decode.Result{}
@@ -167,11 +168,11 @@ func TestGoesOnInNextUnit(t *testing.T) {
 	if stop := w.ToWaypoint(&Source{}, true); stop != Arrived {
 		t.Fatalf("stop %d", stop)
 	}
-	first, second := u.Runs[0], next.Runs[0]
+	first, second := result.Runs[0], next.Runs[0]
 	if first.First != 0 || first.Count != 1 || second.First != 1 || second.Count != 3 {
 		t.Errorf("runs %+v and %+v, want 1 instruction from 0 and 3 from 1", first, second)
 	}
-	if got, want := next.Blocks[second.Block].Key, u.Blocks[first.Block].Key; got != want {
+	if got, want := next.Blocks[second.Block].Key, result.Blocks[first.Block].Key; got != want {
 		t.Errorf("block %+v, want %+v", got, want)
 	}
 }
@@ -180,7 +181,7 @@ func TestGoesOnInNextUnit(t *testing.T) {
 func TestReturnStack(t *testing.T) {
 	var s returnStack
 	for i := range uint32(returnStackDepth + 5) {
-		s.push(place{PC: decode.PC{Address: i}})
+		s.push(location{PC: decode.PC{Address: i}})
 	}
 	for want := returnStackDepth + 4; want >= 5; want-- {
 		if p, ok := s.pop(); !ok || p.Address != uint32(want) {
@@ -190,7 +191,7 @@ func TestReturnStack(t *testing.T) {
 	if _, ok := s.pop(); ok {
 		t.Error("popped more than the depth")
 	}
-	s.push(place{})
+	s.push(location{})
 	s.empty()
 	if _, ok := s.pop(); ok {
 		t.Error("popped from an emptied stack")

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestCutOut takes 7 bytes out of the middle of each buffer. The frames behind
-// them are found again within 64 frames, all but the frames beside the cut are
-// read as before, and every source is told of the break.
+// TestCutOut takes 7 bytes out of the middle of each buffer. The frames after them
+// are found again within 64 frames, all but the frames beside the cut are read as
+// before, and every source has the break.
 func TestCutOut(t *testing.T) {
 	eachCapture(t, func(t *testing.T, c *framedCapture, b []byte) {
 		for _, cut := range []int{len(b) / 2, len(b)/2 + 9, len(b) / 3, len(b)/2 + 5000} {
@@ -28,13 +28,13 @@ func TestCutOut(t *testing.T) {
 			if at < cut-frameSize || at > cut+windowBytes {
 				t.Errorf("cut at %d, realigned at %d", cut, at)
 			}
-			t.Logf("cut at %d: realigned %d bytes behind", cut, at-cut)
+			t.Logf("cut at %d: realigned %d bytes after it", cut, at-cut)
 			for id := range c.bytes {
 				whole := readAll(t, b, Layout{}, id, chunkBytes)
 				part := readAll(t, damaged, layout, id, 100)
 				from := offsetIndex(part, at)
 				var breaks []int
-				if from > 0 && from < len(part.data) { // else there is nothing to break, or to say so
+				if from > 0 && from < len(part.data) { // otherwise no byte precedes or follows the break
 					breaks = []int{from}
 				}
 				if !slices.Equal(part.breaks, breaks) {
@@ -42,8 +42,8 @@ func TestCutOut(t *testing.T) {
 				}
 				sameRead(t, id, slice(whole, 0, cut-2*frameSize, 0), slice(part, 0, cut-2*frameSize, 0))
 				// The current ID is unknown up to the next ID byte: give it 1 KiB.
-				behind := at + windowBytes
-				sameRead(t, id, slice(whole, behind+7, len(b), 0), slice(part, behind, len(b), 7))
+				after := at + windowBytes
+				sameRead(t, id, slice(whole, after+7, len(b), 0), slice(part, after, len(b), 7))
 			}
 		}
 	})
@@ -65,7 +65,7 @@ func slice(r read, from, to, move int) read {
 	return out
 }
 
-// sameRead demands the same bytes at the same offsets.
+// sameRead checks that both have the same bytes at the same offsets.
 func sameRead(t testing.TB, id uint8, a, b read) {
 	t.Helper()
 	if !bytes.Equal(a.data, b.data) || !slices.Equal(a.offsets, b.offsets) {
@@ -118,8 +118,8 @@ func noise(random *rand.Rand, n int) []byte {
 	return b
 }
 
-// checkStreams demands that readers of every ID find what the census counts,
-// whatever their chunks, and that no capture offset is told twice.
+// checkStreams checks that readers of every ID find what the census counts,
+// whatever their chunks, and that they report no capture offset twice.
 func checkStreams(t testing.TB, b []byte, layout Layout) {
 	t.Helper()
 	c := census(t, b, layout)
@@ -146,7 +146,7 @@ func checkStreams(t testing.TB, b []byte, layout Layout) {
 		}
 		for i, o := range got.offsets {
 			if taken[o] {
-				t.Fatalf("ID %#02x: offset %d told twice", id, o)
+				t.Fatalf("ID %#02x: offset %d reported twice", id, o)
 			}
 			taken[o] = true
 			if v := b[o]; v != got.data[i] && v|1 != got.data[i] {

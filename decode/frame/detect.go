@@ -14,11 +14,11 @@ import (
 type DetectOptions struct {
 	// Configured are the IDs of the sources that should be in it.
 	Configured []uint8
-	// Sync says that its format has FSYNCs (format=dstream_coresight).
-	// Otherwise the buffer tells.
+	// Sync reports that its format has FSYNCs (format=dstream_coresight).
+	// Otherwise Detect looks for them.
 	Sync bool
-	// Offset is where the first frame begins, in bytes, if the user said so;
-	// then frames are memory-aligned.
+	// Offset is where the first frame begins, in bytes, if the user gave it; then
+	// frames are memory-aligned.
 	Offset schema.Null[int64]
 	// RingStart is that of the layout.
 	RingStart int64
@@ -26,7 +26,7 @@ type DetectOptions struct {
 	Score func(id uint8, stream []byte) int
 }
 
-// A NotFramesError says that a buffer does not hold CoreSight frames.
+// A NotFramesError is the error for a buffer without CoreSight frames.
 type NotFramesError struct {
 	// Share is the highest share of ID bytes that name a likely source in 64
 	// frames in a row, 0 to 1, at whatever offset. Frames have 0.9 or more.
@@ -37,17 +37,18 @@ func (e *NotFramesError) Error() string {
 	return fmt.Sprintf("not CoreSight frames: at best %.0f %% of the ID bytes in 64 frames in a row name a likely source", 100*e.Share)
 }
 
-// A Detection is how frames lie in a buffer, and what else may be.
+// A Detection is the layout of the frames in a buffer, and the runner-up.
 type Detection struct {
 	Layout
-	// Rival is the offset that comes next to that of the layout, where the
-	// streams hardly tell the two apart.
+	// Rival is the second best offset, if the streams hardly distinguish it from
+	// that of the layout.
 	Rival schema.Null[int64]
 }
 
-// Detect finds out how frames lie in a buffer of size bytes (docs/containers.md §2).
-// It fails with a [*NotFramesError] if there are none, and if reading does. It
-// reads the first MiB, and the end; the rest only while it finds no frames.
+// Detect finds the layout of the frames in a buffer of size bytes
+// (docs/containers.md §2). It fails with a [*NotFramesError] if there are no frames,
+// and if reading fails. It reads the first MiB, and the end; the rest only while it
+// finds no frames.
 func Detect(r io.ReaderAt, size int64, opt DetectOptions) (Detection, error) {
 	layout := Layout{Offset: opt.Offset.V, RingStart: opt.RingStart, Score: opt.Score}
 	if err := layout.check(size); err != nil {
@@ -80,7 +81,7 @@ func Detect(r io.ReaderAt, size int64, opt DetectOptions) (Detection, error) {
 	return d.find(layout)
 }
 
-// syncGroups says how FSYNCs lie in a buffer.
+// syncGroups is how FSYNCs are placed in a buffer.
 type syncGroups struct {
 	any     bool // there are some
 	loose   bool // and not all in groups of four
@@ -88,8 +89,8 @@ type syncGroups struct {
 	offset  int  // to this offset, 0 to 15
 }
 
-// isPort reports whether this is the stream of a trace port: it has FSYNCs,
-// and the format demands them or they are not what memory has.
+// isPort reports whether this is the stream of a trace port: it has FSYNCs, and
+// either the format requires them or they differ from those in memory.
 func (g syncGroups) isPort(wanted bool) bool { return g.any && (wanted || g.loose) }
 
 // findSyncs finds the FSYNCs in b. Aligned frames have none but in groups of
@@ -114,7 +115,7 @@ func findSyncs(b []byte) (g syncGroups) {
 }
 
 // isPort reports whether the frames at the start of w, which reads a port, are
-// frames: an FSYNC can stand in any other data.
+// frames: any other data can contain an FSYNC.
 func isPort(w *walker, configured []uint8) (bool, error) {
 	var mixed []byte
 	for w.in.pos < syncBytes {
@@ -180,7 +181,7 @@ func (d *detector) find(layout Layout) (Detection, error) {
 	}
 }
 
-// A judgement is what a stretch of a buffer looks like.
+// A judgement is what part of a buffer looks like.
 type judgement struct {
 	ok      bool    // it has frames
 	ranking         // of the offset of the first, 0 to 15
@@ -188,8 +189,8 @@ type judgement struct {
 	share   float64 // the best share of a window
 }
 
-// judge looks for frames in b. Where they begin is told by the first windows
-// that are in step: damage may change that behind them.
+// judge looks for frames in b. The first windows in step show where frames begin:
+// damage may change that after them.
 func (d *detector) judge(b []byte) (j judgement) {
 	windows := cut(b, windowBytes)
 	var shares [2][]float64
@@ -255,7 +256,7 @@ func firstRun(shares [2][]float64, least int) (first, n int, parities []int) {
 }
 
 // offsets returns the offsets to try: those of the parities, in order, so that
-// the first wins ties; but sync frames tell the offset themselves.
+// the first wins ties; but sync frames show the offset themselves.
 func (d *detector) offsets(parities []int) (offsets []int) {
 	if d.opt.Offset.OK {
 		return []int{0}

@@ -170,8 +170,8 @@ func TestDetectRefusesOptions(t *testing.T) {
 	}
 }
 
-// TestReadErrors: a buffer that is shorter than it should be is told, with the
-// offset where it ends.
+// TestReadErrors: a buffer that is shorter than it should be is an error that has
+// the offset where the buffer ends.
 func TestReadErrors(t *testing.T) {
 	b := testFrames(100)
 	r := bytes.NewReader(b)

@@ -35,7 +35,7 @@ func IsSource(id uint8) bool { return id > NullID && id < firstReservedID }
 
 const (
 	frameSize = 16
-	lastMixed = 14 // its ID holds from the next frame
+	lastMixed = 14 // its ID applies from the next frame on
 	auxByte   = 15
 	frameData = auxByte     // data bytes of a frame without an ID
 	lostByte  = 0x7F<<1 | 1 // ID 0x7F: lost alignment, or part of a sync packet
@@ -77,8 +77,8 @@ func idBits(lo, hi uint64) uint8 {
 	return uint8(l | h<<4)
 }
 
-// A datum is a data byte of a frame.
-type datum struct {
+// A dataByte is a data byte of a frame, with its source ID.
+type dataByte struct {
 	b   byte
 	id  uint8 // unknownID before the first ID byte
 	pos uint8 // in the frame
@@ -86,21 +86,21 @@ type datum struct {
 
 // unpack takes the frame at the start of f apart, byte by byte: the plain
 // statement of the rules that the fast paths of Reader and Census follow. It
-// fills d, and returns how many it filled and the current ID behind the frame.
-func unpack(f []byte, cur uint8, d *[frameData]datum) (n int, next uint8) {
+// fills d, and returns how many it filled and the current ID after the frame.
+func unpack(f []byte, cur uint8, d *[frameData]dataByte) (n int, next uint8) {
 	f = f[:frameSize]
 	for k := 0; k <= lastMixed; k += 2 {
 		mixed, aux := f[k], f[auxByte]>>(k/2)&1
 		isID, delayed := mixed&1 == 1, aux == 1
 		switch {
 		case !isID:
-			d[n] = datum{mixed | aux, cur, uint8(k)}
+			d[n] = dataByte{mixed | aux, cur, uint8(k)}
 			n++
 		case !delayed:
 			cur = mixed >> 1
 		}
 		if k < lastMixed {
-			d[n] = datum{f[k+1], cur, uint8(k + 1)}
+			d[n] = dataByte{f[k+1], cur, uint8(k + 1)}
 			n++
 		}
 		if isID {
@@ -113,8 +113,8 @@ func unpack(f []byte, cur uint8, d *[frameData]datum) (n int, next uint8) {
 // isSyncFrame reports whether b begins with four FSYNCs.
 func isSyncFrame(b []byte) bool { return len(b) >= frameSize && string(b[:frameSize]) == syncFrame }
 
-// quiet returns how many bytes of whole frames stand at the start of b before
-// the first frame with an ID byte that is in stop.
+// quiet returns how many bytes of whole frames at the start of b precede the first
+// frame with an ID byte that is in stop.
 func quiet(b []byte, stop *[256]bool) int {
 	i := 0
 	for ; i+frameSize <= len(b); i += frameSize {

@@ -34,13 +34,13 @@ func FuzzScan(f *testing.F) {
 			return
 		}
 		checkStreams(t, b, layout)
-		checkStretches(t, b, layout)
+		checkExtents(t, b, layout)
 	})
 }
 
-// checkStretches compares census and readers with what unpack says of every
-// frame the walker finds.
-func checkStretches(t *testing.T, b []byte, layout Layout) {
+// checkExtents compares census and readers with what unpack finds in every frame
+// of the walker.
+func checkExtents(t *testing.T, b []byte, layout Layout) {
 	t.Helper()
 	w := newWalker(bytes.NewReader(b), int64(len(b)), layout)
 	w.in.chunk = 1
@@ -52,13 +52,13 @@ func checkStretches(t *testing.T, b []byte, layout Layout) {
 			break
 		}
 		if s.n <= 0 || s.kind == frames && s.n != int64(len(s.data)) {
-			t.Fatalf("stretch %+v", s)
+			t.Fatalf("extent %+v", s)
 		}
 		if s.reset {
 			cur = unknownID
 		}
 		for len(s.data) > 0 {
-			var d [frameData]datum
+			var d [frameData]dataByte
 			var n int
 			n, cur = unpack(s.data, cur, &d)
 			for _, d := range d[:n] {
@@ -87,8 +87,8 @@ func FuzzRoundTrip(f *testing.F) {
 	})
 }
 
-// FuzzDetect finds a layout for any bytes, or says that they are no frames.
-// The layout accounts for every byte.
+// FuzzDetect finds a layout for any bytes, or reports that they are no frames. The
+// layout accounts for every byte.
 func FuzzDetect(f *testing.F) {
 	f.Add(testFrames(100), false, int16(-1), uint16(0), uint8(0x10))
 	f.Add(testFrames(100)[5:], true, int16(4), uint16(77), uint8(0x10))

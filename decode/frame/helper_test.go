@@ -55,7 +55,7 @@ func readAll(t testing.TB, b []byte, layout Layout, id uint8, chunk int) read {
 	}
 }
 
-// census scans b and demands that every byte is accounted for.
+// census scans b and checks that every byte is accounted for.
 func census(t testing.TB, b []byte, layout Layout) *Census {
 	t.Helper()
 	c, err := Scan(bytes.NewReader(b), int64(len(b)), layout)

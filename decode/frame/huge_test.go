@@ -18,11 +18,11 @@ func TestFarApart(t *testing.T) {
 		{1 << 40, false},
 	} {
 		r := NewReader(nil, 1<<41, Layout{}, 0x10)
-		r.s = stretch{kind: frames, n: frameSize, data: frame}
+		r.s = extent{kind: frames, n: frameSize, data: frame}
 		if !r.fill() || r.n != 13 {
 			t.Fatalf("%d bytes of the first frame", r.n)
 		}
-		r.s = stretch{kind: frames, n: frameSize, data: frame, offset: test.far}
+		r.s = extent{kind: frames, n: frameSize, data: frame, offset: test.far}
 		if got := r.fill(); got != test.fits {
 			t.Errorf("frame at %d goes in: %v", test.far, got)
 		}

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// An input is a window that moves over a buffer in reading order: from the
-// start, or from the oldest byte of a ring round.
+// An input is a window that moves over a buffer in reading order: from the start,
+// or from the oldest byte of a ring and round.
 type input struct {
 	r     io.ReaderAt
 	size  int64
@@ -19,8 +19,8 @@ type input struct {
 	store []byte
 }
 
-// ahead returns what is in the window, which is at least n bytes or all that
-// are left. It holds until the next call.
+// ahead returns the window, which is at least n bytes or all that are left. It is
+// valid until the next call.
 func (in *input) ahead(n int) ([]byte, error) {
 	have := len(in.win)
 	if have >= n || in.pos+int64(have) >= in.size {
@@ -56,8 +56,7 @@ func (in *input) at(p int64) int64 {
 	return p
 }
 
-// untilWrap returns how many bytes from position p on lie side by side in the
-// buffer.
+// untilWrap returns how many bytes from position p on are adjacent in the buffer.
 func (in *input) untilWrap(p int64) int64 { return in.size - in.at(p) }
 
 // read fills b from position p of the reading order.
@@ -110,8 +109,8 @@ type tail struct {
 	size  int64 // of the buffer
 }
 
-// isPadding reports whether what lies from position p on is padding, whatever
-// the current ID (docs/containers.md §3): two frames of zeros or more, or one of FF.
+// isPadding reports whether all from position p on is padding, whatever the
+// current ID (docs/containers.md §3): two frames of zeros or more, or one of FF.
 func (t tail) isPadding(p int64) bool {
 	least := int64(frameSize)
 	if t.value == 0 {

@@ -2,11 +2,11 @@ package frame
 
 import "fmt"
 
-// A Layout says how frames lie in a buffer. The zero value is frames aligned
-// to its start, never realigned.
+// A Layout is how frames are placed in a buffer. The zero value is frames aligned
+// to the start of the buffer, never realigned.
 type Layout struct {
-	// Sync says that the buffer is the stream of a trace port: FSYNCs and
-	// HSYNCs are looked for, and frames begin behind the first FSYNC.
+	// Sync reports that the buffer is the stream of a trace port: FSYNCs and
+	// HSYNCs are looked for, and frames begin after the first FSYNC.
 	Sync bool
 	// Offset is where the first frame begins, in reading order. Bytes before
 	// it are unaligned. It is not used with Sync.
@@ -14,17 +14,17 @@ type Layout struct {
 	// RingStart is the capture offset of the oldest byte of a ring that
 	// wrapped: the buffer is read from there, round to the byte before.
 	RingStart int64
-	// IDs are those frames in step name. Where 64 frames in a row name too
-	// many others, another alignment is looked for; not so if IDs is empty,
-	// or with Sync, where the next FSYNC tells.
+	// IDs are those that frames in step name. Where 64 frames in a row name too
+	// many others, another alignment is looked for; not if IDs is empty, nor
+	// with Sync, where the next FSYNC restores alignment.
 	IDs IDSet
-	// Score rates a stretch of the stream of source id by its A-syncs, to
-	// tell alignments apart that name the same IDs; nil takes the first.
+	// Score rates part of the stream of source id by its A-syncs, to choose
+	// between alignments that name the same IDs; nil takes the first.
 	// Its result must depend on its arguments alone.
 	Score func(id uint8, stream []byte) int
 }
 
-// check tells what cannot be in a buffer of size bytes.
+// check fails if the layout does not fit a buffer of size bytes.
 func (l *Layout) check(size int64) error {
 	if l.RingStart < 0 || l.RingStart > 0 && l.RingStart >= size {
 		return fmt.Errorf("ring start %d is outside the buffer of %d bytes; give the offset of its oldest byte", l.RingStart, size)

@@ -15,16 +15,16 @@ type Reader struct {
 	id   uint8
 	cur  uint8 // the current ID
 
-	// What the walker gave and the reader has not yet taken: whole frames,
-	// then bytes of this source from a frame that was unpacked.
-	s      stretch
+	// From the walker and not yet taken: whole frames, then bytes of this source
+	// from a frame that was unpacked.
+	s      extent
 	queue  []placed
 	queued [frameData]placed
 
-	begun  bool // a byte was told
+	begun  bool // a byte was returned
 	broken bool // the next piece has Break
 
-	// The piece in the making: n bytes from base.
+	// The unfinished piece: n bytes from base.
 	n     int
 	base  int64
 	data  []byte
@@ -37,9 +37,9 @@ type placed struct {
 	offset int64
 }
 
-// NewReader returns a reader of what has ID id in a buffer of size bytes: the
-// stream of a source, or that of [TriggerID], each byte of which is a trigger
-// event. If layout does not fit the buffer, the first Next says so.
+// NewReader returns a reader of the stream with ID id in a buffer of size bytes:
+// that of a source, or that of [TriggerID], each byte of which is a trigger event.
+// If layout does not fit the buffer, the first Next fails.
 func NewReader(r io.ReaderAt, size int64, layout Layout, id uint8) *Reader {
 	n := min(pieceBytes, max(size, frameData))
 	return &Reader{
@@ -58,7 +58,7 @@ func (r *Reader) Next() (decode.Piece, error) {
 	for r.fill() {
 		s, err := r.walk.next()
 		if err != nil && r.n > 0 {
-			break // the walker will say it again
+			break // the walker returns the error again
 		}
 		if err != nil {
 			return decode.Piece{}, err
@@ -75,8 +75,8 @@ func (r *Reader) Next() (decode.Piece, error) {
 	return p, nil
 }
 
-// fill moves what is at hand into the piece. It returns false if not all of it
-// goes in: the piece is then not empty.
+// fill moves the frames and the queue into the piece. It returns false if not all
+// of them fit: the piece is then not empty.
 func (r *Reader) fill() bool {
 	if r.s.reset {
 		if r.n > 0 {
@@ -95,7 +95,7 @@ func (r *Reader) fill() bool {
 			return true
 		case r.s.at != nil || r.n == 0:
 			r.unpack()
-		case !r.within(r.s.offset) || !r.within(r.s.offset+int64(len(r.s.data))) || r.n > len(r.delta)-frameData:
+		case !r.fits(r.s.offset) || !r.fits(r.s.offset+int64(len(r.s.data))) || r.n > len(r.delta)-frameData:
 			return false
 		default:
 			r.take()
@@ -103,19 +103,19 @@ func (r *Reader) fill() bool {
 	}
 }
 
-// within reports whether a byte at offset can be in the piece.
-func (r *Reader) within(offset int64) bool {
+// fits reports whether a byte at offset can be in the piece.
+func (r *Reader) fits(offset int64) bool {
 	return offset >= r.base && offset-r.base <= math.MaxUint32
 }
 
-// drain moves the queue into the piece, false if not all of it goes in.
+// drain moves the queue into the piece. It returns false if not all of it fits.
 func (r *Reader) drain() bool {
 	for ; len(r.queue) > 0; r.queue = r.queue[1:] {
 		q := r.queue[0]
 		if r.n == 0 {
 			r.base = q.offset
 		}
-		if r.n == len(r.delta) || !r.within(q.offset) {
+		if r.n == len(r.delta) || !r.fits(q.offset) {
 			return false
 		}
 		r.data[r.n] = q.b
@@ -138,7 +138,7 @@ func (r *Reader) unpack() {
 			return
 		}
 	}
-	var d [frameData]datum
+	var d [frameData]dataByte
 	n, next := unpack(s.data, r.cur, &d)
 	r.cur = next
 	r.queue = r.queued[:0]
@@ -151,20 +151,20 @@ func (r *Reader) unpack() {
 }
 
 // advance drops n bytes of frames.
-func (s *stretch) advance(n int) {
+func (s *extent) advance(n int) {
 	s.data = s.data[n:]
 	s.offset += int64(n)
 }
 
 // offsetOf returns the capture offset of byte i of the first frame.
-func (s *stretch) offsetOf(i int) int64 {
+func (s *extent) offsetOf(i int) int64 {
 	if s.at != nil {
 		return s.at[i]
 	}
 	return s.offset + int64(i)
 }
 
-// take moves frames that lie side by side into the piece, as many as go in.
+// take moves frames that are adjacent in the buffer into the piece, as many as fit.
 // Most have no ID byte: they are taken whole, or not at all.
 func (r *Reader) take() {
 	b, data, delta := r.s.data, r.data, r.delta
@@ -200,8 +200,8 @@ func ramp(d *[frameData]uint32, at uint32) {
 	}
 }
 
-// takeMixed takes what frame f, which has ID bytes, has of source id, and returns
-// how many bytes that is.
+// takeMixed takes the bytes of source id from frame f, which has ID bytes, and
+// returns how many there are.
 func takeMixed(f *[frameSize]byte, cur *uint8, id uint8, data *[frameData]byte, delta *[frameData]uint32, at uint32) int {
 	n, c, aux := 0, *cur, f[auxByte]
 	for k := 0; k < lastMixed; k += 2 {

@@ -8,7 +8,7 @@ import (
 	"github.com/tracelake/tracelake/decode"
 )
 
-// A Census says what every byte of a buffer is.
+// A Census counts what every byte of a buffer is.
 type Census struct {
 	// Streams are the bytes of each source's stream, by ID. Only those of
 	// sources (0x01–0x6F) are not 0.
@@ -18,10 +18,10 @@ type Census struct {
 	Overhead Overhead
 	// ReservedIDs are the data bytes of each reserved ID, by ID.
 	ReservedIDs [128]int64
-	// Breaks are where streams that had begun do not go on: sync frames, lost
+	// Breaks are where streams that had begun do not continue: sync frames, lost
 	// alignment, realignment.
 	Breaks Places
-	// Realigned are where frames went on at another offset.
+	// Realigned are where frames continued at another offset.
 	Realigned Places
 }
 
@@ -45,7 +45,7 @@ func (o *Overhead) Bytes() int64 {
 		o.Unknown + o.Sync + o.Unaligned + o.Incomplete
 }
 
-// Places counts places in a buffer and names the first of them.
+// Places counts positions in a buffer and lists the first of them.
 type Places struct {
 	N     int64
 	First []decode.CaptureOffset // at most 16
@@ -58,8 +58,8 @@ func (p *Places) add(offset int64) {
 	}
 }
 
-// Scan reads a whole buffer of size bytes once and tells what is in it. It
-// fails if reading does, or if layout does not fit the buffer.
+// Scan reads a whole buffer of size bytes once and counts its bytes. It fails if
+// reading fails, or if layout does not fit the buffer.
 func Scan(r io.ReaderAt, size int64, layout Layout) (*Census, error) {
 	return scan(newWalker(r, size, layout))
 }
@@ -80,14 +80,14 @@ func scan(w *walker) (*Census, error) {
 
 // A counter makes a census.
 type counter struct {
-	census Census
-	data   [256]int64 // data bytes by ID, unknownID included
-	cur    uint8
-	told   int64 // bytes of sources at the last reset
+	census      Census
+	data        [256]int64 // data bytes by ID, unknownID included
+	cur         uint8
+	fromSources int64 // bytes of sources at the last reset
 }
 
 // add counts s.
-func (c *counter) add(s stretch) {
+func (c *counter) add(s extent) {
 	if s.reset {
 		c.restart(s.offset)
 	}
@@ -113,13 +113,13 @@ func (c *counter) add(s stretch) {
 // restart notes that everything starts anew at offset.
 func (c *counter) restart(offset int64) {
 	c.cur = unknownID
-	var told int64
+	var fromSources int64
 	for _, n := range c.data[NullID+1 : firstReservedID] {
-		told += n
+		fromSources += n
 	}
-	if told > c.told {
+	if fromSources > c.fromSources {
 		c.census.Breaks.add(offset)
-		c.told = told
+		c.fromSources = fromSources
 	}
 }
 
@@ -146,7 +146,7 @@ func (c *counter) frames(b []byte) {
 }
 
 // mixed counts the data of the frame at the start of b, whose ID bytes are ids,
-// and returns the current ID behind it.
+// and returns the current ID after it.
 func (c *counter) mixed(b []byte, ids, cur uint8) uint8 {
 	f := (*[frameSize]byte)(b)
 	done := 0 // data bytes counted

@@ -1,9 +1,9 @@
 package frame
 
-// Whether frames are in step shows in their ID bytes only: at a wrong offset
-// data is read as IDs. All even offsets have the same mixed bytes, and so have
-// all odd ones, but for the edges; so this tells parities apart, and A-syncs in
-// the streams must tell the rest (docs/containers.md §2).
+// Only ID bytes show whether frames are in step: at a wrong offset data is read as
+// IDs. All even offsets have the same mixed bytes, and so have all odd ones, except
+// at the edges; so ID bytes show the parity, and A-syncs in the streams have to show
+// the offset (docs/containers.md §2).
 
 // mixedBytes returns the bytes of b that are mixed if a frame starts at parity
 // (0 or 1), without those of sync frames.
@@ -51,8 +51,8 @@ func count(mixed []byte, ids IDSet) (t tally) {
 	return t
 }
 
-// cut cuts b into stretches of size bytes. A last one of less than half of that
-// goes to the one before.
+// cut cuts b into parts of size bytes. A last part of less than half of that is
+// added to the previous one.
 func cut(b []byte, size int) (parts [][]byte) {
 	for len(b) > size+size/2 {
 		parts = append(parts, b[:size])
@@ -61,10 +61,10 @@ func cut(b []byte, size int) (parts [][]byte) {
 	return append(parts, b)
 }
 
-// goodIDs returns the IDs that frames may well name: those of configured
-// sources, null and trigger, and every legal one that makes up 5 % of the ID
-// bytes, in a quarter at least of the sections of mixed bytes: beside a damaged
-// stretch, which names any ID and many of them, the others still count.
+// goodIDs returns the IDs that frames may name: those of configured sources, null
+// and trigger, and every legal one that makes up 5 % of the ID bytes in at least a
+// quarter of the sections of mixed bytes. So one damaged section, which names many
+// IDs, does not decide.
 func goodIDs(sections [][]byte, configured []uint8) (ids IDSet) {
 	var votes [128]int
 	voters := 0
@@ -95,8 +95,8 @@ func goodIDs(sections [][]byte, configured []uint8) (ids IDSet) {
 	return ids
 }
 
-// bestOffset returns the offset at which score likes the streams in b best, the
-// first of equals, and those that come next to it; without a score, the first.
+// bestOffset returns the offset with the highest score of the streams in b, the
+// first of equals, and the next best; without a score, the first offset.
 func bestOffset(b []byte, offsets []int, score func(uint8, []byte) int) ranking {
 	if score == nil || len(offsets) == 1 {
 		return ranking{best: candidate{offset: offsets[0]}}
@@ -136,7 +136,7 @@ func rank(offsets []int, rate func(offset int) int) (r ranking) {
 	return r
 }
 
-// rival returns the next best offset, if the scores hardly tell it from the best.
+// rival returns the next best offset, if its score is close to the best.
 func (r *ranking) rival() (offset int, ok bool) {
 	near := float64(r.next.score) >= nearScore*float64(r.best.score)
 	return r.next.offset, r.ranked && r.best.score > 0 && near
@@ -145,7 +145,7 @@ func (r *ranking) rival() (offset int, ok bool) {
 // streams returns the bytes of each source in the frames of b.
 func streams(b []byte) *[128][]byte {
 	var out [128][]byte
-	var data [frameData]datum
+	var data [frameData]dataByte
 	cur := uint8(unknownID)
 	for ; len(b) >= frameSize; b = b[frameSize:] {
 		if quiet(b[:frameSize], &lostBytes) == 0 {

@@ -96,7 +96,7 @@ func TestRank(t *testing.T) {
 		{[]int{100, 74}, 0, 1, false},
 		{[]int{5, 5, 5}, 0, 1, true},
 		{[]int{3, 5, 5}, 1, 2, true},
-		{[]int{0, 0}, 0, 1, false}, // nothing tells
+		{[]int{0, 0}, 0, 1, false}, // equal scores
 		{[]int{0, 1}, 1, 0, false},
 	} {
 		offsets := make([]int, len(tt.scores))

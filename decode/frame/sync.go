@@ -6,9 +6,9 @@ import (
 )
 
 // synced is walker.next for the stream of a trace port (docs/containers.md §2):
-// FSYNCs stand before a frame, HSYNCs before any pair of bytes, and no pair
-// of a frame begins with FF.
-func (w *walker) synced() (stretch, error) {
+// FSYNCs come before a frame, HSYNCs before any pair of bytes, and no pair of a
+// frame begins with FF.
+func (w *walker) synced() (extent, error) {
 	p := w.in.pos
 	if p >= w.in.size {
 		return w.cutOff(0)
@@ -21,7 +21,7 @@ func (w *walker) synced() (stretch, error) {
 	}
 	b, err := w.in.ahead(frameSize)
 	if err != nil {
-		return stretch{}, err
+		return extent{}, err
 	}
 	if w.pairs > 0 {
 		return w.collect(b)
@@ -35,9 +35,9 @@ func (w *walker) synced() (stretch, error) {
 	return w.collect(b)
 }
 
-// collect gathers pairs of the frame at hand from b, which stands at the
-// position, up to the frame's end or to whatever comes before.
-func (w *walker) collect(b []byte) (stretch, error) {
+// collect gathers pairs of the current frame from b, which is at the position, up
+// to the end of the frame or to a sync packet or the loss of alignment before it.
+func (w *walker) collect(b []byte) (extent, error) {
 	for {
 		switch {
 		case len(b) < len(hsync):
@@ -58,34 +58,34 @@ func (w *walker) collect(b []byte) (stretch, error) {
 		}
 		var err error
 		if b, err = w.in.ahead(len(hsync) + 1); err != nil {
-			return stretch{}, err
+			return extent{}, err
 		}
 	}
 }
 
-// cutOff takes the n bytes left and the pairs at hand as the rest of a frame
-// that the buffer ends in.
-func (w *walker) cutOff(n int64) (stretch, error) {
+// cutOff takes the pairs collected and the n bytes left as an incomplete frame at
+// the end of the buffer.
+func (w *walker) cutOff(n int64) (extent, error) {
 	n += 2 * int64(w.pairs)
 	if n == 0 {
-		return stretch{}, io.EOF
+		return extent{}, io.EOF
 	}
 	w.pairs = 0
-	s := stretch{kind: incomplete, n: n, offset: w.in.at(w.in.pos)}
+	s := extent{kind: incomplete, n: n, offset: w.in.at(w.in.pos)}
 	w.in.skip(w.in.size - w.in.pos)
 	return s, nil
 }
 
-// lost drops the frame at hand: alignment is lost at b, which stands at the
-// position and begins with FF. The next FSYNC may begin one byte before.
-func (w *walker) lost(b []byte) (stretch, error) {
+// lost drops the current frame: alignment is lost at b, which is at the position
+// and begins with FF. The next FSYNC may begin one byte before.
+func (w *walker) lost(b []byte) (extent, error) {
 	w.reset, w.seeking = true, true
 	n := 2 * w.pairs
 	if n == 0 {
 		return w.seek()
 	}
 	w.pairs = 0
-	s := stretch{kind: unaligned, n: int64(n), offset: w.at[0]}
+	s := extent{kind: unaligned, n: int64(n), offset: w.at[0]}
 	beside := w.at[n-1] == w.in.at(w.in.pos-1)
 	if beside && w.frame[n-1] == fsync[0] && hasPrefix(b, fsync[1:]) {
 		w.early = true
@@ -94,17 +94,17 @@ func (w *walker) lost(b []byte) (stretch, error) {
 	return s, nil
 }
 
-// seek takes what stands before the next FSYNC, or that FSYNC.
-func (w *walker) seek() (stretch, error) {
+// seek takes the bytes before the next FSYNC, or that FSYNC.
+func (w *walker) seek() (extent, error) {
 	if w.early {
 		w.early, w.seeking = false, false
-		s := stretch{kind: syncs, n: int64(len(fsync)), offset: w.in.at(w.in.pos - 1)}
+		s := extent{kind: syncs, n: int64(len(fsync)), offset: w.in.at(w.in.pos - 1)}
 		w.in.skip(int64(len(fsync)) - 1)
 		return s, nil
 	}
 	b, err := w.in.ahead(len(fsync))
 	if err != nil {
-		return stretch{}, err
+		return extent{}, err
 	}
 	left := w.tail.data(w.in.pos)
 	last := int64(len(b)) >= left

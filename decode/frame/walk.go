@@ -2,29 +2,29 @@ package frame
 
 import "io"
 
-// A kind is what a stretch of a buffer is.
+// A kind is what an extent of a buffer is.
 type kind uint8
 
 const (
 	frames     kind = iota // whole frames
 	syncs                  // sync packets
 	padding                // whole frames of 00 or FF up to the end
-	unaligned              // no frames, or frames nobody can place
-	realigned              // unaligned, because frames go on at another offset
+	unaligned              // no frames, or frames of unknown alignment
+	realigned              // unaligned, because frames continue at another offset
 	incomplete             // the rest of a frame the buffer ends in
 )
 
-// A stretch is a run of bytes of one kind, in reading order.
-type stretch struct {
+// An extent is a run of bytes of one kind, in reading order.
+type extent struct {
 	kind   kind
 	n      int64 // bytes
 	offset int64 // capture offset of the first
-	// data are the frames of kind frames, whole ones. They lie side by side
-	// in the buffer, or at is not nil, and has the offset of each byte of one.
+	// data are the whole frames, of kind frames. They are adjacent in the
+	// buffer, or data is one frame and at has the offset of each of its bytes.
 	data []byte
 	at   *[frameSize]int64
-	// reset says that everything starts anew before these bytes: the current
-	// ID is unknown, and no stream goes on.
+	// reset reports that everything starts anew before these bytes: the current
+	// ID is unknown, and no stream continues.
 	reset bool
 }
 
@@ -36,13 +36,13 @@ type walker struct {
 	err    error
 	begun  bool
 	tail   tail
-	reset  bool // for the next stretch
+	reset  bool // for the next extent
 
 	// Memory-aligned frames.
 	suspect  [256]bool // mixed bytes that want a closer look
 	searchAt int64     // no such look before this position
 
-	// Frames between sync packets: the one at hand, pair by pair.
+	// Frames between sync packets: the current frame, pair by pair.
 	seeking bool // for an FSYNC
 	early   bool // its first byte was taken for data
 	pairs   int
@@ -66,14 +66,14 @@ func newWalker(r io.ReaderAt, size int64, layout Layout) *walker {
 	return w
 }
 
-// next returns the next stretch, which holds until the call after, or io.EOF.
-func (w *walker) next() (stretch, error) {
+// next returns the next extent, which is valid until the next call, or io.EOF.
+func (w *walker) next() (extent, error) {
 	if !w.begun && w.err == nil {
 		w.begun = true
 		w.tail, w.err = w.in.tail()
 	}
 	if w.err != nil {
-		return stretch{}, w.err
+		return extent{}, w.err
 	}
 	step := w.aligned
 	if w.layout.Sync {
@@ -82,21 +82,21 @@ func (w *walker) next() (stretch, error) {
 	s, err := step()
 	if err != nil {
 		w.err = err
-		return stretch{}, err
+		return extent{}, err
 	}
 	s.reset, w.reset = w.reset, false
 	return s, nil
 }
 
-// take skips n bytes and returns them as a stretch without frames.
-func (w *walker) take(k kind, n int64) (stretch, error) {
-	s := stretch{kind: k, n: n, offset: w.in.at(w.in.pos)}
+// take skips n bytes and returns them as an extent without frames.
+func (w *walker) take(k kind, n int64) (extent, error) {
+	s := extent{kind: k, n: n, offset: w.in.at(w.in.pos)}
 	w.in.skip(n)
 	return s, nil
 }
 
-// takeFrames takes the frames b, which stand at the position.
-func (w *walker) takeFrames(b []byte) (stretch, error) {
+// takeFrames takes the frames b, which are at the position.
+func (w *walker) takeFrames(b []byte) (extent, error) {
 	p := w.in.pos
 	if wrap := w.in.untilWrap(p); wrap < frameSize {
 		copy(w.frame[:], b)
@@ -108,22 +108,22 @@ func (w *walker) takeFrames(b []byte) (stretch, error) {
 	} else if wrap < int64(len(b)) {
 		b = b[:wrap&^(frameSize-1)]
 	}
-	s := stretch{kind: frames, n: int64(len(b)), offset: w.in.at(p), data: b}
+	s := extent{kind: frames, n: int64(len(b)), offset: w.in.at(p), data: b}
 	w.in.skip(s.n)
 	return s, nil
 }
 
-// scattered is the frame at hand, whose bytes do not lie side by side.
-func (w *walker) scattered() stretch {
-	return stretch{kind: frames, n: frameSize, offset: w.at[0], data: w.frame[:], at: &w.at}
+// scattered returns the current frame, whose bytes are not adjacent in the buffer.
+func (w *walker) scattered() extent {
+	return extent{kind: frames, n: frameSize, offset: w.at[0], data: w.frame[:], at: &w.at}
 }
 
 // aligned is next for memory-aligned frames.
-func (w *walker) aligned() (stretch, error) {
+func (w *walker) aligned() (extent, error) {
 	p := w.in.pos
 	switch {
 	case p >= w.in.size:
-		return stretch{}, io.EOF
+		return extent{}, io.EOF
 	case p < w.layout.Offset:
 		return w.take(unaligned, w.layout.Offset-p)
 	}
@@ -141,7 +141,7 @@ func (w *walker) aligned() (stretch, error) {
 	}
 	b, err := w.in.ahead(frameSize)
 	if err != nil {
-		return stretch{}, err
+		return extent{}, err
 	}
 	if n := quiet(b[:min(left, int64(len(b)))], stop); n > 0 {
 		return w.takeFrames(b[:n])
@@ -151,24 +151,24 @@ func (w *walker) aligned() (stretch, error) {
 
 // suspectFrame takes the frame at the position, which has an ID byte that it
 // should not have.
-func (w *walker) suspectFrame() (stretch, error) {
+func (w *walker) suspectFrame() (extent, error) {
 	b, err := w.in.ahead(frameSize)
 	if err != nil {
-		return stretch{}, err
+		return extent{}, err
 	}
 	if isSyncFrame(b) {
 		w.reset = true
 		return w.take(syncs, frameSize)
 	}
 	if skip, err := w.outOfStep(); err != nil {
-		return stretch{}, err
+		return extent{}, err
 	} else if skip > 0 {
 		w.reset = true
 		return w.take(realigned, skip)
 	}
 	b, err = w.in.ahead(frameSize) // outOfStep may have moved the window
 	if err != nil {
-		return stretch{}, err
+		return extent{}, err
 	}
 	if quiet(b[:frameSize], &lostBytes) == 0 {
 		w.reset = true
@@ -204,8 +204,8 @@ func (w *walker) outOfStep() (skip int64, err error) {
 	return skip, nil
 }
 
-// otherParity reports whether the ID bytes of b say that its frames start at an
-// odd offset.
+// otherParity reports whether the ID bytes of b show that its frames start at an odd
+// offset.
 func otherParity(b []byte, ids IDSet) bool {
 	here, there := count(mixedBytes(b, 0), ids), count(mixedBytes(b, 1), ids)
 	return there.all >= minEvidence && there.share() >= minShare && there.share() > here.share()

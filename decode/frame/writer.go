@@ -17,9 +17,9 @@ const repeatFrames = 8
 // A Writer puts the streams of several sources into frames, in the order their
 // bytes are written (docs/containers.md §4). An error in writing stays.
 type Writer struct {
-	// Placed, if not nil, is told the capture offset of each byte of a stream,
-	// in the order they were written. The last byte of a stream may wait for
-	// the next call to have its place.
+	// Placed, if not nil, is called with the capture offset of each byte of a
+	// stream, in the order they were written; for the last byte of a stream
+	// perhaps not before the next call.
 	Placed func(id uint8, offset decode.CaptureOffset)
 
 	w     io.Writer
@@ -30,8 +30,8 @@ type Writer struct {
 	frames int   // written
 	quiet  int   // frames in a row without an ID byte
 
-	// The frame at hand. Only its mixed bytes and pairs are placed one by one;
-	// out has the sync packets between them too.
+	// The current frame. Its mixed bytes and pairs are placed one by one; out
+	// has the sync packets between them too.
 	out   []byte
 	pos   int // even
 	aux   uint8
@@ -42,7 +42,7 @@ type Writer struct {
 	holding bool
 }
 
-// NewWriter returns a writer of frames that lie side by side, as in memory.
+// NewWriter returns a writer of adjacent frames, as in memory.
 func NewWriter(w io.Writer) *Writer { return &Writer{w: w, cur: unknownID} }
 
 // NewPortWriter returns a writer of the stream of a trace port, with an FSYNC
@@ -54,8 +54,8 @@ func NewPortWriter(w io.Writer, every int) *Writer {
 	return &Writer{w: w, every: every, cur: unknownID}
 }
 
-// Write appends data to the stream of source id. It fails if id is not that of
-// a source.
+// Write appends data to the stream of source id. It fails if id is not the ID of a
+// source.
 func (w *Writer) Write(id uint8, data []byte) error {
 	if !IsSource(id) {
 		return fmt.Errorf("trace ID %#02x is not that of a source; give 0x01 to 0x6f", id)
@@ -89,9 +89,8 @@ func (w *Writer) put(id uint8, data []byte) int {
 	}
 }
 
-// change places an ID byte and what belongs behind it: the byte held of the old
-// source (a delayed change), or the first of the new one. Behind byte 14 there
-// is nothing.
+// change places an ID byte and the byte after it: the byte held of the old source
+// (a delayed change), or the first byte of the new one. No byte follows byte 14.
 func (w *Writer) change(id uint8, data []byte) (n int) {
 	w.begin()
 	w.out = append(w.out, id<<1|1)
@@ -117,19 +116,19 @@ func (w *Writer) pair(even, odd byte) {
 	w.advance()
 }
 
-// last places byte 14, which has no second one.
+// last places byte 14, which is in no pair.
 func (w *Writer) last(b byte) {
 	w.mixed(b)
 	w.advance()
 }
 
-// mixed places a data byte where an ID might stand.
+// mixed places a data byte where an ID byte could be.
 func (w *Writer) mixed(b byte) {
 	w.aux |= (b & 1) << (w.pos / 2)
 	w.place(w.cur, b&^1)
 }
 
-// place appends b, which stands for a byte of source id.
+// place appends b, which encodes a byte of source id.
 func (w *Writer) place(id uint8, b byte) {
 	if w.Placed != nil && IsSource(id) {
 		w.Placed(id, decode.CaptureOffset(w.offset+int64(len(w.out))))
@@ -137,14 +136,14 @@ func (w *Writer) place(id uint8, b byte) {
 	w.out = append(w.out, b)
 }
 
-// begin begins a frame where none is at hand, with an FSYNC if it is time.
+// begin begins a frame if there is no current one, with an FSYNC if it is time.
 func (w *Writer) begin() {
 	if len(w.out) == 0 && w.every > 0 && w.frames%w.every == 0 {
 		w.out = append(w.out, fsync...)
 	}
 }
 
-// advance goes behind a pair, or behind byte 14 and then to the next frame.
+// advance moves past a pair, or past byte 14 to the next frame.
 func (w *Writer) advance() {
 	if w.pos < lastMixed {
 		w.pos += 2
@@ -160,7 +159,7 @@ func (w *Writer) advance() {
 	w.emit()
 }
 
-// emit writes what is at hand.
+// emit writes the current frame.
 func (w *Writer) emit() {
 	if w.err == nil {
 		_, w.err = w.w.Write(w.out)
@@ -169,8 +168,8 @@ func (w *Writer) emit() {
 	w.out = w.out[:0]
 }
 
-// Flush ends the frame at hand as the formatter does when it stops: with ID 0,
-// then zeros. Nothing happens between frames. A writer ends with it.
+// Flush ends the current frame as the formatter does when it stops: with ID 0, then
+// zeros. Between frames it does nothing. A writer ends with it.
 func (w *Writer) Flush() error {
 	if len(w.out) == 0 && !w.holding {
 		return w.err
@@ -183,8 +182,8 @@ func (w *Writer) Flush() error {
 	return w.err
 }
 
-// SyncFrame flushes and writes four FSYNCs: what comes behind does not go on
-// from what came before. It fails for a trace port, where FSYNCs say nothing.
+// SyncFrame flushes and writes four FSYNCs: no stream continues after them. It
+// fails for a trace port, where FSYNCs have no such meaning.
 func (w *Writer) SyncFrame() error {
 	if w.every > 0 {
 		return errors.New("a trace port has no sync frames")

@@ -73,7 +73,7 @@ func TestGoldenFrames(t *testing.T) {
 			write(w, 0x10, "a1 a2 a3 a5")
 			do(w.Flush())
 		}, "21 a1 a2 a3 01 a5 00 00 00 00 00 00 00 00 00 04"},
-		{"end behind an ID at byte 14", 0, func(w *Writer) {
+		{"end after an ID at byte 14", 0, func(w *Writer) {
 			write(w, 0x10, streamC10)
 			write(w, 0x11, "a1")
 			do(w.Flush())
@@ -180,7 +180,7 @@ func writeRandom(t testing.TB, random *rand.Rand, n int) written {
 	}
 	ids := []uint8{1, 0x10, 0x11, 0x2A, 0x6F}[:1+random.IntN(5)]
 	long := 1 + random.IntN(60)
-	var broken []uint8 // sources whose next byte comes behind a break
+	var broken []uint8 // sources whose next byte comes after a break
 	for range n {
 		var err error
 		switch k := random.IntN(100); {

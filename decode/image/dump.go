@@ -7,7 +7,7 @@ import (
 
 // A File is an open file that holds program memory.
 type File struct {
-	Name   string // as it is to stand in [Region]
+	Name   string // for [Region]
 	SHA256 [32]byte
 	Data   io.ReaderAt
 	Size   int64 // in bytes
@@ -36,15 +36,15 @@ func (f *File) read(off, n uint64, what string) ([]byte, error) {
 	return b, nil
 }
 
-// A FormatError says why a file cannot be program memory.
+// A FormatError is the reason why a file cannot be program memory.
 type FormatError struct {
-	Problem string // goes on from the file's name: "is no ELF file"
+	Problem string // continues after the file's name: "is no ELF file"
 	Remedy  string
 }
 
 func (e *FormatError) Error() string { return e.Problem + "; " + e.Remedy }
 
-// A Dump says which bytes of a plain binary file lie where in memory (§6).
+// A Dump is a range of a plain binary file and its address in memory (§6).
 type Dump struct {
 	Address uint64
 	Offset  uint64 // of the first byte in the file
@@ -54,8 +54,8 @@ type Dump struct {
 }
 
 // Len returns the number of bytes d takes of a file of the given size. It fails
-// with a [*FormatError] if the file has not as many, or they do not fit behind
-// the address (in 32 bits) or into memory.
+// with a [*FormatError] if the file has fewer, or if they do not fit after the
+// address (in 32 bits) or into memory.
 func (d Dump) Len(fileSize int64) (uint64, error) {
 	size := uint64(fileSize)
 	if d.Offset > size {

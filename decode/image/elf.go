@@ -50,8 +50,8 @@ func ReadELF(f File, base *uint32) ([]Region, error) {
 	return regions, nil
 }
 
-// An elfHeader is the file header: debug/elf does not tell all of it, and some
-// must be known before.
+// An elfHeader is the file header: debug/elf does not return all of it, and some
+// of it is needed before.
 type elfHeader struct {
 	elf.Header32
 	order binary.ByteOrder
@@ -167,7 +167,7 @@ func parseELF(f File, h *elfHeader) (e *elf.File, err error) {
 	return e, nil
 }
 
-// damagedELF says why debug/elf gave up.
+// damagedELF returns the error for a file that debug/elf cannot read.
 func damagedELF(why any) error {
 	return &FormatError{Problem: fmt.Sprintf("has unreadable ELF headers (%v)", why), Remedy: "the file is damaged"}
 }
@@ -255,9 +255,9 @@ func buildID(f File, e *elf.File) string {
 	return ""
 }
 
-// buildIDAt looks for the build ID in the notes of a stretch of the file. A note
-// is the sizes of name and descriptor, a type, and both, padded to words. left
-// is how many bytes may still be searched.
+// buildIDAt looks for the build ID in the notes in a range of the file. A note has
+// the sizes of name and descriptor, a type, and both, padded to words. left is how
+// many bytes may still be searched.
 func buildIDAt(f File, order binary.ByteOrder, off, size uint64, left *uint64) string {
 	if size > *left {
 		return ""

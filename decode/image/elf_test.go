@@ -26,7 +26,7 @@ type testELF struct {
 	count   uint16 // number of program headers; 0 is as many as there are
 	progs   []testProg
 	shNote  []byte // content of a note section
-	shoff   uint32 // of the section headers; 0 is behind the segments
+	shoff   uint32 // of the section headers; 0 is after the segments
 }
 
 type testProg struct {
@@ -136,7 +136,7 @@ func TestReadELF(t *testing.T) {
 			want: map[uint32]string{0x8000: "code"},
 		},
 		{
-			name: "build ID in a note segment, behind another note",
+			name: "build ID in a note segment, after another note",
 			elf: testELF{progs: []testProg{
 				{vaddr: 0x8000, data: "code"},
 				{kind: 4, data: "\x05\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00ABCD\x00\x00\x00\x00!\x00\x00\x00" + buildIDNote},
@@ -267,7 +267,7 @@ func TestReadELFLeavesSectionNames(t *testing.T) {
 	}
 }
 
-// A brokenReader gives the header, and then does what it is told.
+// A brokenReader returns the header, and then calls its function.
 type brokenReader struct {
 	*bytes.Reader
 	then func() error

@@ -19,14 +19,13 @@ type Region struct {
 	Core    string // the core that sees it; "" is every core
 }
 
-// end returns the address behind r.
+// end returns the address after r.
 func (r *Region) end() uint64 { return uint64(r.Address) + uint64(len(r.Bytes)) }
 
-// Order puts regions in order of precedence, as [New] wants them. Each tier goes
-// before the ones after it (§6, §8: images of the command line, the core's own
-// dumps, memory-space devices). Inside a tier the exact space goes before
-// [PhysicalSpace] and that before [AnySpace]; in one space the later region goes
-// first.
+// Order puts regions in the order of precedence that [New] takes. Each tier precedes
+// the tiers after it (§6, §8: images of the command line, the core's own dumps,
+// memory-space devices). In a tier the exact space precedes [PhysicalSpace], which
+// precedes [AnySpace]; in one space the later region comes first.
 func Order(tiers ...[]Region) []Region {
 	var all []Region
 	for _, tier := range tiers {
@@ -45,7 +44,7 @@ type Memory struct {
 	pieces [spaces][]piece // by space of the fetch, by address, without overlaps
 }
 
-// A piece is a stretch of memory that comes from one region.
+// A piece is a range of memory that comes from one region.
 type piece struct {
 	address uint32
 	bytes   []byte
@@ -63,9 +62,9 @@ func New(regions ...Region) *Memory {
 }
 
 // Fetch returns the bytes from addr on, up to where the region that has addr
-// ends or one of higher precedence begins. Memory may go on behind them: then
-// another Fetch gets it. It is nil if nothing is mapped at addr. The bytes must
-// not be changed.
+// ends or one of higher precedence begins. Memory may continue after them: another
+// Fetch returns that. The result is nil if nothing is mapped at addr. The bytes
+// must not be changed.
 func (m *Memory) Fetch(space Space, addr uint32) []byte {
 	pieces := m.pieces[space]
 	i := sort.Search(len(pieces), func(i int) bool { return pieces[i].address > addr }) - 1

@@ -24,7 +24,7 @@ func TestFetch(t *testing.T) {
 		{"from the start", []Region{region(AnySpace, 0x8000, "abcd")}, SecureSpace, 0x8000, "abcd"},
 		{"last two bytes", []Region{region(AnySpace, 0x8000, "abcd")}, SecureSpace, 0x8002, "cd"},
 		{"last byte", []Region{region(AnySpace, 0x8000, "abcd")}, SecureSpace, 0x8003, "d"},
-		{"behind the end", []Region{region(AnySpace, 0x8000, "abcd")}, SecureSpace, 0x8004, ""},
+		{"after the end", []Region{region(AnySpace, 0x8000, "abcd")}, SecureSpace, 0x8004, ""},
 		{"before the start", []Region{region(AnySpace, 0x8000, "abcd")}, SecureSpace, 0x7FFF, ""},
 		{"top of memory", []Region{region(AnySpace, top, "abcd")}, SecureSpace, top + 2, "cd"},
 		{"address 0", []Region{region(AnySpace, 0, "abcd"), region(AnySpace, top, "wxyz")}, SecureSpace, 0, "abcd"},
@@ -37,7 +37,7 @@ func TestFetch(t *testing.T) {
 		{"a fetch of no space sees regions of none", []Region{region(SecureSpace, 0x8000, "SS"), region(AnySpace, 0x8000, "abcd")}, AnySpace, 0x8000, "abcd"},
 		{"stops where a better region begins", []Region{region(AnySpace, 0x8002, "XY"), region(AnySpace, 0x8000, "abcdef")}, SecureSpace, 0x8000, "ab"},
 		{"the better region", []Region{region(AnySpace, 0x8002, "XY"), region(AnySpace, 0x8000, "abcdef")}, SecureSpace, 0x8002, "XY"},
-		{"goes on behind it", []Region{region(AnySpace, 0x8002, "XY"), region(AnySpace, 0x8000, "abcdef")}, SecureSpace, 0x8004, "ef"},
+		{"continues after it", []Region{region(AnySpace, 0x8002, "XY"), region(AnySpace, 0x8000, "abcdef")}, SecureSpace, 0x8004, "ef"},
 		{"a worse region hidden", []Region{region(AnySpace, 0x8000, "abcdef"), region(AnySpace, 0x8002, "XY")}, SecureSpace, 0x8000, "abcdef"},
 		{"a worse region sticks out", []Region{region(AnySpace, 0x8000, "ab"), region(AnySpace, 0x8000, "WXYZ")}, SecureSpace, 0x8002, "YZ"},
 	}
@@ -72,7 +72,7 @@ func TestFetchRandom(t *testing.T) {
 		regions := make([]Region, r.IntN(12))
 		for i := range regions {
 			n := r.IntN(20)
-			b := bytes.Repeat([]byte{byte(i + 1)}, n) // its number, so that bytes tell regions apart
+			b := bytes.Repeat([]byte{byte(i + 1)}, n) // its number, so that bytes identify their region
 			regions[i] = Region{Address: uint32(r.IntN(memory - n)), Bytes: b, Space: Space(r.IntN(spaces))}
 		}
 		owner := func(s Space, addr uint32) byte {
@@ -183,7 +183,7 @@ func TestParseSpace(t *testing.T) {
 func TestMissing(t *testing.T) {
 	var m Missing
 	m.Add(0x8000_0010, 1)
-	m.Add(0x8000_1FF0, 2) // the page behind: one range
+	m.Add(0x8000_1FF0, 2) // the next page: one range
 	m.Add(0x8000_1004, 1)
 	m.Add(0x8000_3000, 9) // a page between
 	m.Add(0xFFFF_FFFE, 4)

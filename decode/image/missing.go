@@ -8,17 +8,17 @@ import (
 // pageShift is that of the pages Missing counts in.
 const pageShift = 12
 
-// Missing counts where memory was wanted and none was mapped. Stops are counted
-// by 4 KiB page; neighbouring pages with stops make one range. The zero value is
-// ready for use, by one goroutine.
+// Missing counts where memory was needed but not mapped. Stops are counted by 4 KiB
+// page; neighbouring pages with stops make one range. The zero value is ready for
+// use, by one goroutine.
 type Missing struct {
 	pages map[uint32]*MissingRange // by number of the page
 	other int64
 }
 
-// A MissingRange is a range of addresses memory is wanted for.
+// A MissingRange is a range of addresses at which memory is missing.
 type MissingRange struct {
-	First, Last uint32 // lowest and highest address that was wanted
+	First, Last uint32 // lowest and highest address that was needed
 	Stops       int64
 }
 
@@ -60,5 +60,5 @@ func (m *Missing) Ranges() []MissingRange {
 }
 
 // Other returns the stops in pages that are in no range, because more pages were
-// wanted than are told apart (65,536).
+// needed than are counted separately (65,536).
 func (m *Missing) Other() int64 { return m.other }

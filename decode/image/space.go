@@ -31,7 +31,7 @@ func (s Space) String() string { return spaceNames[s] }
 const SpaceWords = "S, N, H, EL1S, EL1N, EL2, EL3, P, SP, NP"
 
 // ParseSpace reads the word for a space, in any case (§6). Exception levels and
-// physical spaces stand for the security state a fetch from them has.
+// physical spaces mean the security state of a fetch from them.
 func ParseSpace(word string) (Space, bool) {
 	switch strings.ToUpper(word) {
 	case "S", "SP", "EL1S", "EL3":
@@ -46,7 +46,7 @@ func ParseSpace(word string) (Space, bool) {
 	return AnySpace, false
 }
 
-// serves says whether regions of space s may be seen by a fetch from a space.
+// serves reports whether a fetch from a space sees regions of space s.
 func (s Space) serves(from Space) bool {
 	switch s {
 	case AnySpace, from:

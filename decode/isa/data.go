@@ -6,18 +6,18 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// Transfers is the data an instruction moves if it is executed: what a data
-// trace tells of it, transfer by transfer. Without any it is no data
+// Transfers is the data that an instruction moves if it is executed, as data trace
+// reports it, transfer by transfer. An instruction without transfers is no data
 // instruction.
 //
-// Count goes by words: a doubleword is two transfers of 4 bytes, and so is a
-// 64-bit register transfer. Of Advanced SIMD structures shorter than a multiple
-// of a word the last word counts in full.
+// Count counts words: a doubleword is two transfers of 4 bytes, and so is a 64-bit
+// register transfer. The last word of an Advanced SIMD structure counts even if
+// only part of it is transferred.
 type Transfers struct {
 	Count uint8 // 0: no data instruction
 	Size  uint8 // bytes of each: 1, 2 or 4
-	// Access is how memory is accessed; of a register transfer it is Read if
-	// the core receives.
+	// Access is how memory is accessed; a register transfer is a Read if the core
+	// receives.
 	Access   Access
 	Register bool // a transfer between core and coprocessor: no address
 	PC       bool // a load multiple with the PC in its list
@@ -41,12 +41,12 @@ func (t Transfers) At(position uint16) schema.Access {
 	return schema.AccessRead
 }
 
-// Swaps says whether the first transfer reads and those behind it write.
+// Swaps reports whether the first transfer reads and the others write.
 func (t Transfers) Swaps() bool { return t.Access == Swap }
 
-// DataOf returns the transfers of an instruction as it stands in a block: its
-// opcode (32-bit T32 has its first halfword on top) and its size in bytes.
-// Those of Jazelle are not known.
+// DataOf returns the transfers of an instruction from a block: its opcode (32-bit
+// T32 has its first halfword on top) and its size in bytes. The transfers of
+// Jazelle instructions are not known.
 func DataOf(opcode uint32, size uint8, state schema.ISA) Transfers {
 	switch {
 	case state == schema.A32:
@@ -69,7 +69,7 @@ func DataA32(w uint32) Transfers {
 }
 
 // DataT32 returns the transfers of the T32 instruction that begins with h1; h2
-// is the halfword behind it, ignored if h1 is an instruction by itself. With
+// is the halfword after it, ignored if h1 is an instruction by itself. With
 // thumbEE the processor is in ThumbEE state.
 func DataT32(h1, h2 uint16, thumbEE bool) Transfers {
 	switch {
@@ -82,9 +82,9 @@ func DataT32(h1, h2 uint16, thumbEE bool) Transfers {
 	}
 }
 
-// A dataRule is a set of encodings and their transfers; as with [rule], the
-// first that matches holds. Where the opcode tells how many they are, count
-// completes them.
+// A dataRule is a set of encodings and their transfers; as with [rule], the first
+// that matches applies. Where the number of transfers depends on the opcode, count
+// sets it.
 type dataRule struct {
 	mask, value uint32
 	transfers   Transfers
@@ -99,7 +99,7 @@ func register(count uint8, access Access) Transfers {
 	return Transfers{Count: count, Size: 4, Access: access, Register: true}
 }
 
-// transfers returns what the first matching rule says.
+// transfers returns the transfers of the first matching rule.
 func transfers(rules []dataRule, opcode uint32) Transfers {
 	for i := range rules {
 		r := &rules[i]
@@ -142,14 +142,14 @@ func singles(opcode uint32, t *Transfers) { t.Count = uint8(opcode) }
 func doubles(opcode uint32, t *Transfers) { t.Count = uint8(opcode) &^ 1 }
 
 // structures counts the words of VLD1 to VLD4 and VST1 to VST4 of multiple
-// structures: two for each of the registers that the field type says.
+// structures: two for each register, the number of which is in the field type.
 func structures(opcode uint32, t *Transfers) {
 	doublewords := [16]uint8{4, 4, 4, 4, 3, 3, 3, 1, 2, 2, 2}
 	t.Count = 2 * doublewords[opcode>>8&15]
 }
 
 // lane counts the words of VLD1 to VLD4 and VST1 to VST4 of a single structure
-// to one lane: one to four elements side by side.
+// to one lane: one to four adjacent elements.
 func lane(opcode uint32, t *Transfers) {
 	structure(opcode>>8&3+1, 1<<(opcode>>10&3), t)
 }
@@ -293,11 +293,11 @@ var t32DataWide = append([]dataRule{
 	{0xFC000E00, 0xFC000A00, Transfers{}, nil},        // VFP has no such encodings
 }, coprocessorData...)
 
-// coprocessorData are those of coprocessors, which bits 27:0 tell in A32 and in
-// 32-bit T32 alike (DDI 0406C, A5.6, A6.3.18, A7.6 to A7.9).
+// coprocessorData are the coprocessor encodings, whose bits 27:0 are the same in
+// A32 and in 32-bit T32 (DDI 0406C, A5.6, A6.3.18, A7.6 to A7.9).
 //
-// How many words LDC and STC transfer is the coprocessor's affair (ARM IHI
-// 0014Q §4.11.2); of the only one that ARMv7 has, DBGDTR, it is one.
+// The coprocessor decides how many words LDC and STC transfer (ARM IHI 0014Q
+// §4.11.2); the only register that ARMv7 has for them, DBGDTR, is one word.
 var coprocessorData = []dataRule{
 	// Cache operations by address: MCR p15, 0, Rt, c7.
 	{0x0FFF0FFF, 0x0E070F35, Transfers{}, nil}, // ICIMVAU: c5, 1

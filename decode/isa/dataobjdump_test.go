@@ -27,7 +27,7 @@ func dataWordingOf(mnemonic string, means func(l *line) isa.Transfers) dataWordi
 	return dataWording{regexp.MustCompile(`^(` + mnemonic + `)` + condition + `$`), means}
 }
 
-// always is a meaning that the mnemonic tells.
+// always is a meaning that depends on the mnemonic alone.
 func always(t isa.Transfers) func(*line) isa.Transfers {
 	return func(*line) isa.Transfers { return t }
 }
@@ -140,8 +140,8 @@ var (
 	byAddress    = regexp.MustCompile(`^15, 0, \w+, cr7, cr(5|6|10|11|14), \{1\}`)
 )
 
-// moved is a VMOV or VDUP: a transfer for each core register, to where they
-// stand first.
+// moved is a VMOV or VDUP: a transfer for each core register, to the core if core
+// registers come first.
 func moved(l *line) isa.Transfers {
 	core, first := uint8(0), false
 	for i, name := range strings.Split(l.operands, ", ") {
@@ -197,7 +197,7 @@ var dataWordings = []dataWording{
 	dataWordingOf(`(vmov|vdup)(eq|ne|cs|cc|mi|pl|vs|vc|hi|ls|ge|lt|gt|le)?(\.[su]?(8|16|32))?`, moved),
 }
 
-// A dataReader tells what lines mean. It remembers the wordings by mnemonic.
+// A dataReader finds the meaning of lines. It caches the wordings by mnemonic.
 type dataReader map[string]func(*line) isa.Transfers
 
 func (r dataReader) read(l *line) isa.Transfers {
@@ -222,7 +222,7 @@ func (r dataReader) meaning(l *line) func(*line) isa.Transfers {
 	return means
 }
 
-// compareData compares package isa with every line, and demands that at least
+// compareData compares package isa with every line, and checks that at least
 // min of them transfer data.
 func compareData(t *testing.T, lines []line, min int) {
 	t.Helper()
@@ -328,7 +328,7 @@ var dataDifferences = []struct {
 }
 
 // dataShouldBe are the data instructions with bits that the manual gives in
-// parentheses. objdump demands them, package isa does not.
+// parentheses. objdump requires them, package isa does not.
 var dataShouldBe = []struct {
 	a32          bool
 	mask, value  uint32

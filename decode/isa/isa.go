@@ -1,11 +1,11 @@
-// Package isa tells what one Arm instruction can do to the flow of the program:
-// its size, its kind, and where it branches to if the opcode says so. It reads
-// A32, T32 and ThumbEE; no disassembler, no state, no memory.
+// Package isa classifies what one Arm instruction can do to the flow of the
+// program: its size, its kind, and where it branches to if that is in the opcode.
+// It reads A32, T32 and ThumbEE; no disassembler, no state, no memory.
 //
 // The encodings are those of the ARM Architecture Reference Manual, ARMv7-A and
-// ARMv7-R edition (ARM DDI 0406C); which of them are branches and barriers, the
-// Program Flow Trace specification says (ARM IHI 0035B §2.2). Classification
-// goes by the opcode alone.
+// ARMv7-R edition (ARM DDI 0406C); the Program Flow Trace specification defines
+// which of them are branches and barriers (ARM IHI 0035B §2.2). Classification
+// depends on the opcode alone.
 //
 // An encoding that is UNPREDICTABLE because it names the PC as a destination it
 // may not name (MOVW pc, LDRT pc, AND pc,r0,r1,LSL r2) is no branch (IHI 0035B
@@ -20,9 +20,9 @@ type Flow uint8
 
 // The flows.
 const (
-	None        Flow = iota // goes on to the next instruction
+	None        Flow = iota // continues at the next instruction
 	Direct                  // may branch to Target in TargetISA
-	Indirect                // may branch to an address the opcode does not tell
+	Indirect                // may branch to an address that is not in the opcode
 	Barrier                 // ISB and CP15 ISB: a PFT waypoint always
 	DataBarrier             // DSB, DMB and CP15 forms: a PFT waypoint if ETMCCER[24]
 )
@@ -39,8 +39,8 @@ type Instruction struct {
 }
 
 // A rule is a set of encodings, those with opcode & mask == value, and what
-// they are. In a list of rules the first that matches holds, so that an
-// exception stands above its rule.
+// they are. In a list the first rule that matches applies, so an exception comes
+// before its rule.
 type rule struct {
 	mask, value uint32
 	kind        schema.Kind
@@ -48,12 +48,12 @@ type rule struct {
 	target      target // of a Direct one
 }
 
-// A target computes where the direct branch at address goes, which itself is
+// A target computes where the direct branch at address goes; the branch itself is
 // executed in instruction set in.
 type target func(opcode, address uint32, in schema.ISA) (uint32, schema.ISA)
 
-// classify returns the instruction of the given size as the first matching
-// rule says. One that matches none goes on to the next instruction.
+// classify returns the instruction of the given size by the first matching rule. An
+// instruction that matches none continues at the next one.
 func classify(rules []rule, opcode uint32, size uint8, address uint32, in schema.ISA) Instruction {
 	i := Instruction{Opcode: opcode, Size: size, Kind: schema.KindOther, Flow: None}
 	for r := range rules {

@@ -70,8 +70,8 @@ func (c *commented) slot() []byte {
 	return slot
 }
 
-// compare demands that the comment is what objdump says, whose address is that
-// in the file. A comment without operands has any.
+// compare checks that the comment is what objdump prints, whose addresses are those
+// in the file. A comment without operands matches any operands.
 func (c *commented) compare(t *testing.T, l line) {
 	t.Helper()
 	switch {

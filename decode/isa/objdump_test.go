@@ -29,7 +29,7 @@ type line struct {
 	a32      bool
 	mnemonic string // "" if objdump knows no such instruction
 	operands string
-	note     string // behind the comment sign
+	note     string // after the comment sign
 }
 
 func (l *line) String() string {
@@ -133,7 +133,7 @@ var wordings = []wording{
 
 var targetForm = regexp.MustCompile(`^(?:r[0-7], )?(?:0x)?([0-9a-f]{1,8})`)
 
-// A reader tells what lines mean. It remembers the wordings by mnemonic.
+// A reader finds the meaning of lines. It caches the wordings by mnemonic.
 type reader map[string][]wording
 
 func (r reader) read(l *line) reading {
@@ -173,8 +173,8 @@ func (l *line) classify() isa.Instruction {
 	}
 }
 
-// compareLines compares package isa with every line, and demands that at least
-// min lines of each kind in kinds came by.
+// compareLines compares package isa with every line, and checks that there were at
+// least min lines of each kind in kinds.
 func compareLines(t *testing.T, lines []line, min int, kinds ...schema.Kind) {
 	t.Helper()
 	seen := make([]int, len(schema.KindNames))
@@ -260,7 +260,7 @@ var differences = []struct {
 var dataProcessing = regexp.MustCompile(`^(and|eor|sub|rsb|add|adc|sbc|orr|mov|bic|mvn|lsl|lsr|asr|ror|rrx)s?(\.w)?$`)
 
 // shouldBe are the branches with bits that the manual gives in parentheses.
-// objdump demands them, package isa does not.
+// objdump requires them, package isa does not.
 var shouldBe = []struct {
 	a32          bool
 	size         uint8
@@ -342,7 +342,7 @@ func TestObjdumpPrograms(t *testing.T) {
 	}
 }
 
-// disassemble runs objdump on code that stands at base.
+// disassemble runs objdump on code at base.
 func disassemble(t *testing.T, code []byte, base uint32, args ...string) []line {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "code.bin")

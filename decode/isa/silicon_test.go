@@ -15,15 +15,15 @@ import (
 )
 
 // TestSilicon follows the reference listings of real captures: each instruction
-// leads to the next as isa says, and in PFT an instruction has an outcome if
-// and only if it is a waypoint.
+// is followed by the one that isa expects, and in PFT an instruction has an outcome
+// if and only if it is a waypoint.
 func TestSilicon(t *testing.T) {
 	captures := []struct {
 		folder, source string
 		pft            bool
 		min            int // lines to compare, else the test has no force
-		// wrong are stretches of the listing that are known to be wrong.
-		wrong []stretch
+		// wrong are ranges of the listing that are known to be wrong.
+		wrong []offsetRange
 	}{
 		{"opencsd-trace_cov_a15", "02", true, 57, nil},
 		{"opencsd-tc2-ptm-rstk-t32", "02", true, 192_073, nil},
@@ -33,8 +33,8 @@ func TestSilicon(t *testing.T) {
 		{"opencsd-TC2", "12", false, 1_947, nil},
 		{"stm32f105-m3-etmv34-itm-swo", "02", false, 1_200, nil},
 		{"am243x-r5f-etmv3-freertos-002b37c", "10", false, 232_205, nil},
-		{"am243x-r5f-etmv3-zephyr-e9185a9", "10", false, 354_936 - 2_269 - 2, []stretch{
-			{23584, 24056}, // older ring content behind a debug halt: 2,269 instructions that never ran
+		{"am243x-r5f-etmv3-zephyr-e9185a9", "10", false, 354_936 - 2_269 - 2, []offsetRange{
+			{23584, 24056}, // older ring content after an entry to debug state: 2,269 instructions that never ran
 			{65357, 65357}, // the vectors that ran are not those of the ELF: here is the
 			{65437, 65437}, // opcode of a direct branch to another address
 		}},
@@ -48,10 +48,10 @@ func TestSilicon(t *testing.T) {
 	}
 }
 
-// A stretch of capture offsets, both ends included.
-type stretch struct{ first, last int }
+// An offsetRange is a range of capture offsets, both ends included.
+type offsetRange struct{ first, last int }
 
-func (s stretch) holds(offset int) bool { return s.first <= offset && offset <= s.last }
+func (s offsetRange) holds(offset int) bool { return s.first <= offset && offset <= s.last }
 
 // A step is an instruction of a listing and what it was said to do.
 type step struct {
@@ -62,7 +62,7 @@ type step struct {
 	outcome string // E, N or ?
 }
 
-func checkListing(t *testing.T, file string, pft bool, min int, wrong []stretch) {
+func checkListing(t *testing.T, file string, pft bool, min int, wrong []offsetRange) {
 	t.Helper()
 	lines, steps := 0, 0
 	var last *step
@@ -70,7 +70,7 @@ func checkListing(t *testing.T, file string, pft bool, min int, wrong []stretch)
 		switch kind, rest, _ := strings.Cut(text, "\t"); kind {
 		case "I":
 			s := parseStep(t, rest)
-			if slices.ContainsFunc(wrong, func(w stretch) bool { return w.holds(s.offset) }) {
+			if slices.ContainsFunc(wrong, func(w offsetRange) bool { return w.holds(s.offset) }) {
 				last = nil
 				continue
 			}
@@ -99,7 +99,7 @@ func checkListing(t *testing.T, file string, pft bool, min int, wrong []stretch)
 	t.Logf("%d instructions, %d steps between them", lines, steps)
 }
 
-// parseStep reads the fields of an I line behind the letter: offset, address,
+// parseStep reads the fields of an I line after the letter: offset, address,
 // size, isa, opcode, outcome.
 func parseStep(t *testing.T, fields string) step {
 	t.Helper()
@@ -130,7 +130,7 @@ func parseStep(t *testing.T, fields string) step {
 	return s
 }
 
-// next returns where s leads, which is no taken indirect branch.
+// next returns where s goes; s is no taken indirect branch.
 func (s *step) next() (uint32, schema.ISA) {
 	if s.Flow == isa.Direct && s.outcome == "E" {
 		return s.Target, s.TargetISA

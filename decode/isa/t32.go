@@ -2,12 +2,12 @@ package isa
 
 import "github.com/tracelake/tracelake/schema"
 
-// Is32Bit says whether h1 is the first halfword of a 32-bit T32 instruction
+// Is32Bit reports whether h1 is the first halfword of a 32-bit T32 instruction
 // (DDI 0406C, A6.1).
 func Is32Bit(h1 uint16) bool { return h1 >= 0xE800 }
 
 // T32 classifies the T32 instruction at address that begins with h1; h2 is the
-// halfword behind it, ignored if h1 is an instruction by itself. With thumbEE
+// halfword after it, ignored if h1 is an instruction by itself. With thumbEE
 // the processor is in ThumbEE state.
 func T32(h1, h2 uint16, address uint32, thumbEE bool) Instruction {
 	in := schema.T32

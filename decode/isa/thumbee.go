@@ -2,9 +2,8 @@ package isa
 
 import "github.com/tracelake/tracelake/schema"
 
-// inThumbEESpace says whether h1 is one of the 16-bit encodings that ThumbEE
-// gives a meaning of its own: those of LDM and STM in T32 (DDI 0406C,
-// chapter A9).
+// inThumbEESpace reports whether h1 is one of the 16-bit encodings that ThumbEE
+// redefines: those of LDM and STM in T32 (DDI 0406C, chapter A9).
 func inThumbEESpace(h1 uint16) bool { return h1>>12 == 0xC }
 
 // thumbEE16 are those encodings. Branches to a handler are indirect: its
@@ -17,12 +16,12 @@ var thumbEE16 = []rule{
 	{0xFC00, 0xC400, schema.KindIndirectCall, Indirect, nil}, // HBLP
 }
 
-// enterX goes on to the next instruction, in ThumbEE state.
+// enterX continues at the next instruction, in ThumbEE state.
 func enterX(_, address uint32, _ schema.ISA) (uint32, schema.ISA) {
 	return address + 4, schema.T32EE
 }
 
-// leaveX goes on to the next instruction, in Thumb state.
+// leaveX continues at the next instruction, in Thumb state.
 func leaveX(_, address uint32, _ schema.ISA) (uint32, schema.ISA) {
 	return address + 4, schema.T32
 }

@@ -13,10 +13,10 @@ import (
 // the inverse of [Config.Parse] for every packet that Parse can return; bits
 // that Parse ignores are written as hardware does.
 //
-// The numbers of bytes in p (AddressBytes, Info, CycleBytes, TimestampBytes) say
-// what is written; nothing is shortened or lengthened. Of Len only that of an
-// A-sync counts, which has at least five zeros whatever it says. Append panics
-// if p is of no kind.
+// The encoding follows the numbers of bytes in p (AddressBytes, Info, CycleBytes,
+// TimestampBytes); nothing is shortened or lengthened. Len counts for A-syncs
+// only, which have at least five zeros whatever it is. Append panics if p has no
+// kind.
 func (c *Config) Append(dst []byte, p Packet) []byte {
 	switch p.Kind {
 	case ASync:
@@ -80,8 +80,8 @@ func (c *Config) appendTimestamp(dst []byte, p *Packet) []byte {
 	return appendCount(dst, p, 0)
 }
 
-// appendCount appends the count of a packet that has one behind other fields;
-// rest is what its first byte has beside it.
+// appendCount appends the count of a packet that has it after other fields; rest
+// is the rest of its first byte.
 func appendCount(dst []byte, p *Packet, rest byte) []byte {
 	if !p.HasCycles {
 		return dst

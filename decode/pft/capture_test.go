@@ -19,9 +19,9 @@ type listed struct {
 	kind     string
 }
 
-// listing reads a packet listing: lines of capture offset, bytes, kind. It
-// demands that their bytes are those of the stream, and where the stream is the
-// capture, their offsets its positions.
+// listing reads a packet listing: lines of capture offset, bytes, kind. It checks
+// that their bytes are those of the stream and, if the stream is the whole capture,
+// that their offsets are its positions.
 func listing(t *testing.T, name string, stream []byte, raw bool) []listed {
 	t.Helper()
 	var list []listed
@@ -93,7 +93,7 @@ func TestCaptures(t *testing.T) {
 	}
 }
 
-// checkFindISync compares FindISync with the packets listed behind an A-sync.
+// checkFindISync compares FindISync with the packets listed after an A-sync.
 func checkFindISync(t *testing.T, cfg *Config, stream []byte, list []listed) {
 	t.Helper()
 	begin, end := list[0].pos, len(stream)

@@ -19,71 +19,71 @@ type Decoder struct {
 	rec     record.Recorder
 	packets bool // make rows of `packets`
 
-	offset int64 // capture offset of the packet at hand
+	offset int64 // capture offset of the current packet
 	state
 }
 
-// state is LastState (B.3.2), as last stated in the stream; its security state is
-// the recorder's, where the Context ID and the VMID are those of CurrentState too.
-// Every segment begins with a new one.
+// state is LastState (B.3.2), as last traced, except for the security state, which
+// the recorder has, with the Context ID and the VMID of CurrentState. It is zero at
+// the start of every segment.
 type state struct {
 	address uint32
 	isa     schema.ISA // layout of the next short address
-	// halted: in Debug or Jazelle state; only an I-sync tells where the flow
-	// goes on.
+	// halted: in Debug or Jazelle state; only an I-sync has the address at which
+	// the flow continues.
 	halted bool
 }
 
 // Decode implements [decode.Decoder].
-func (d *Decoder) Decode(u *decode.Result, part decode.Part) {
-	d.begin(u, part)
+func (d *Decoder) Decode(result *decode.Result, part decode.Part) {
+	d.begin(result, part)
 	i := 0
 	if !part.Continued {
-		i = d.lead()
+		i = d.firstISync()
 	}
 	d.decodePackets(i)
 	d.finish()
 }
 
 // begin readies the decoder for a part.
-func (d *Decoder) begin(u *decode.Result, part decode.Part) {
+func (d *Decoder) begin(result *decode.Result, part decode.Part) {
 	if !part.Continued {
 		d.state = state{}
 		d.walk.Lose()
 		d.walk.EmptyStack()
 		d.walk.Seq = 0
 	}
-	d.rec.Begin(u, part, d.walk.Seq)
-	d.walk.Begin(u)
+	d.rec.Begin(result, part, d.walk.Seq)
+	d.walk.Begin(result)
 	if part.Break {
 		d.walk.Lose()
 	}
 }
 
-// lead reads the I-sync a segment begins with and returns its length.
-func (d *Decoder) lead() int {
+// firstISync reads the I-sync that a segment begins with and returns its length.
+func (d *Decoder) firstISync() int {
 	var p Packet
 	d.offset = d.rec.Offset(0)
 	if err := d.cfg.Parse(&p, d.rec.Part.Data); err != nil || p.Kind != ISync {
 		panic(fmt.Sprintf("pft: segment at %d does not begin with an I-sync: %v", d.offset, err))
 	}
 	d.restart(&p)
-	d.rec.Start(d.cfg.lead(&p, d.offset))
+	d.rec.Start(d.cfg.segmentStart(&p, d.offset))
 	d.recordPacket(&p, 0)
 	return p.Len
 }
 
-// lead is what an I-sync says beside the state of the processor. The count of a
-// restart after overflow or debug is unknown in PFT 1.1 (§4.4).
-func (c *Config) lead(p *Packet, offset int64) decode.SegmentStart {
-	l := decode.SegmentStart{
+// segmentStart returns what an I-sync has beside the state of the processor. The
+// count of a restart after overflow or debug is unknown in PFT 1.1 (§4.4).
+func (c *Config) segmentStart(p *Packet, offset int64) decode.SegmentStart {
+	start := decode.SegmentStart{
 		Offset: offset, Reason: p.Reason, HasCount: p.HasCycles,
 		At: schema.Of(decode.Position{PC: decode.PC{Address: p.Address, ISA: p.ISA}}),
 	}
 	if p.HasCycles && (c.Minor == 0 || p.Reason == schema.ISyncTraceOn) {
-		l.Count = schema.Of(int64(p.Cycles))
+		start.Count = schema.Of(int64(p.Cycles))
 	}
-	return l
+	return start
 }
 
 // decodePackets decodes the packets from Data[i] on.
@@ -104,7 +104,7 @@ func (d *Decoder) decodePackets(i int) {
 	d.rec.Decoded(i)
 }
 
-// finish completes the segment's entry in the unit.
+// finish completes the segment's entry in the result.
 func (d *Decoder) finish() {
 	if d.walk.Known() {
 		d.rec.Segment.End.Reached = schema.Of(decode.Position{PC: d.walk.PC()})
@@ -145,21 +145,22 @@ func (d *Decoder) processPacket(p *Packet) {
 	}
 }
 
-// noteUndefined takes note of a packet that the version of the source does not have. It
-// is followed all the same: see [Config.Defines].
+// noteUndefined notes a packet that the version of the source does not have. The
+// packet is decoded all the same: see [Config.Defines].
 func (d *Decoder) noteUndefined(p *Packet) {
 	if !d.cfg.Defines(p.Kind) {
 		d.rec.Segment.Quality.Undefine(p.Kind.String() + " packets")
 	}
 }
 
-// key is that of the next instruction, for what the packet at hand says.
+// key returns the key of rows before the next instruction, from the current
+// packet.
 func (d *Decoder) key() schema.Key {
 	return schema.Key{Seq: d.walk.Seq, Offset: d.offset}
 }
 
-// recordPacket makes the row of `packets` for the packet at Data[i], if they are
-// wanted.
+// recordPacket makes the row of `packets` for the packet at Data[i], if the table
+// was asked for.
 func (d *Decoder) recordPacket(p *Packet, i int) {
 	if d.packets {
 		d.rec.Packet(i, d.walk.Seq, d.cfg.text(p))

@@ -3,8 +3,8 @@
 // those of IHI 0035B.
 //
 // packet.go and append.go are the codec: bytes to [Packet] and back, one packet
-// at a time, no state from one to the next beyond what [Config] says; field.go
-// has the fields that several packets share. decoder.go and operations.go have the
-// rules: what packets mean for the program; a [record.Recorder] writes it down.
-// sync.go says where a stream may be cut, regs.go what the trace registers say.
+// at a time, with no state beside [Config]; field.go has the fields that several
+// packets share. decoder.go and operations.go apply the packets to the program, and
+// a [record.Recorder] writes the rows. sync.go finds where a stream may be cut,
+// regs.go reads the trace registers.
 package pft

@@ -10,10 +10,9 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// FuzzPacket demands of any bytes under any configuration: a documented error
-// that leaves the packet alone, or a packet that the same number of bytes, and
-// no fewer, gives, and that turns into these bytes again, but for bits that are
-// ignored.
+// FuzzPacket checks any bytes under any configuration: Parse returns a documented
+// error and leaves the packet unchanged, or it returns a packet that no fewer bytes
+// give, and Append writes the same bytes again, except for ignored bits.
 func FuzzPacket(f *testing.F) {
 	for _, s := range []string{
 		"000000000080", "080010000021", "0800800000 61 c401 44332211", "84", "fcffffff7f", "4d",
@@ -67,10 +66,10 @@ func FuzzPacket(f *testing.F) {
 	})
 }
 
-// ignoredBits has a 1 for each bit of p's bytes that no field tells.
+// ignoredBits has a 1 for each bit of p's bytes that no field has.
 func ignoredBits(cfg *Config, p *Packet) []byte {
 	mask := make([]byte, p.Len)
-	at := 0 // first byte behind the address and information
+	at := 0 // first byte after the address and information
 	switch p.Kind {
 	case ISync:
 		mask[5] = 1<<7 | 1<<4 | 1<<0
@@ -124,9 +123,9 @@ func maskFifthByte(mask []byte, p *Packet) {
 	}
 }
 
-// FuzzFindISync demands of any bytes that FindISync passes whole packets of
-// other kinds, that an I-sync follows if it says so, and that it makes no
-// difference whether the bytes come in one piece or two.
+// FuzzFindISync checks for any bytes that FindISync passes whole packets of other
+// kinds, that an I-sync follows if it returns ISyncFound, and that bytes in one
+// piece or in two give the same result.
 func FuzzFindISync(f *testing.F) {
 	f.Add(unhex(f, "844d420108001000000184"), uint8(0), 9)
 	f.Add(unhex(f, "8408000000000080"), uint8(12), 6)
@@ -147,17 +146,17 @@ func FuzzFindISync(f *testing.F) {
 		if part < 0 || part >= len(b) {
 			return
 		}
-		m, told := cfg.FindISync(b[:part])
-		if told == async.ISyncUnknown {
+		m, foundFirst := cfg.FindISync(b[:part])
+		if foundFirst == async.ISyncUnknown {
 			var more int
-			if more, told = cfg.FindISync(b[m:]); told != async.NoISync {
+			if more, foundFirst = cfg.FindISync(b[m:]); foundFirst != async.NoISync {
 				m += more
 			} else {
 				m = 0
 			}
 		}
-		if m != n || told != found {
-			t.Errorf("in one piece %d, %d; cut at %d %d, %d", n, found, part, m, told)
+		if m != n || foundFirst != found {
+			t.Errorf("in one piece %d, %d; cut at %d %d, %d", n, found, part, m, foundFirst)
 		}
 	})
 }

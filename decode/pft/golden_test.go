@@ -14,14 +14,14 @@ import (
 // v VMID, t timestamp, x reserved header.
 func TestTraces(t *testing.T) {
 	const async = "000000000080"
-	// Register values; 0 stands for ETMCR 0, ETMCCER 0, and a PFT 1.0 ETMIDR.
+	// Register values; 0 means ETMCR 0, ETMCCER 0, and a PFT 1.0 ETMIDR.
 	type regs struct{ cr, ccer, idr uint32 }
 	old := regs{0, 0, 0x411cf301}
 	stack := regs{0x20000000, 0x34c00000, 0x411cf311}
 	for _, tt := range []struct {
 		name    string
 		regs    regs
-		packets string // A stands for an A-sync
+		packets string // A means an A-sync
 		kinds   string
 	}{
 		{"back-to-back", old, "A|080010000021|7201|8d808080481c|8f808080481e|8120|84|8d00|8130|84|8310|84", "AIwbbbabbaba"},

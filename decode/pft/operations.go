@@ -12,8 +12,8 @@ import (
 
 // This file is appendix B.3: one function for each operation, by its name.
 
-// restart puts LastState and CurrentState to what an I-sync says and empties
-// the return stack: what analyze_isync() does whatever came before.
+// restart sets LastState and CurrentState from an I-sync and empties the return
+// stack: what analyze_isync() does whatever came before.
 func (d *Decoder) restart(p *Packet) {
 	d.address, d.isa, d.halted = p.Address, p.ISA, false
 	d.rec.NS, d.rec.Hyp = p.NS, p.Hyp
@@ -27,12 +27,12 @@ func (d *Decoder) restart(p *Packet) {
 
 // analyzeISync is analyze_isync() for an I-sync inside a segment (§4.5.2).
 func (d *Decoder) analyzeISync(p *Packet) {
-	l := d.cfg.lead(p, d.offset)
+	start := d.cfg.segmentStart(p, d.offset)
 	if p.Reason != schema.ISyncPeriodic {
-		d.rec.Restart(l, d.walk.Seq)
+		d.rec.Restart(start, d.walk.Seq)
 	} else {
 		reached := schema.Null[decode.Position]{V: decode.Position{PC: d.walk.PC()}, OK: d.walk.Known()}
-		d.rec.Periodic(d.key(), reached, l.At.V)
+		d.rec.Periodic(d.key(), reached, start.At.V)
 	}
 	d.restart(p)
 }
@@ -67,8 +67,8 @@ func (d *Decoder) analyzeAtomHeader(p *Packet) {
 	}
 }
 
-// returnByStack is the E atom of an indirect branch: address, instruction set
-// and security state of its target are on the return stack (§4.13, B.3.2).
+// returnByStack handles the E atom of an indirect branch: address, instruction set
+// and security state of its target come from the return stack (§4.13, B.3.2).
 func (d *Decoder) returnByStack() {
 	if d.cfg.ReturnStack {
 		if space, ok := d.walk.Return(); ok {
@@ -85,7 +85,7 @@ func (d *Decoder) returnByStack() {
 	d.inconsistent(at, detail)
 }
 
-// enterSpace puts the security state to that of a memory space.
+// enterSpace sets the security state to that of a memory space.
 func (d *Decoder) enterSpace(space image.Space) {
 	if space == d.rec.Space() {
 		return
@@ -112,8 +112,8 @@ func (d *Decoder) branchNoExcp(p *Packet) {
 	d.branchTo(p)
 }
 
-// compareBranch counts how a branch packet agrees with the instruction it
-// follows. The walk from straight on stopped there.
+// compareBranch counts whether a branch packet agrees with the instruction that it
+// follows. The walk from straight to that instruction ended with stop.
 func (d *Decoder) compareBranch(p *Packet, stop flow.Stop, straight decode.PC) {
 	q := &d.rec.Segment.Quality
 	switch {
@@ -146,8 +146,8 @@ func (d *Decoder) branchWithExcp(p *Packet) {
 		Type: schema.Of(decode.ExceptionType(p.Exception)), ReturnAddress: returnTo,
 	}
 	if p.Exception == debugEntry {
-		// The state fields are not valid (§5.3.8). Where the core resumes, an
-		// I-sync says.
+		// The state fields are not valid (§5.3.8). An I-sync follows where the
+		// core resumes.
 		x.Target = schema.Of(d.resolve(p, d.branchISA(p)))
 		d.halted = true
 		d.walk.Lose()
@@ -161,7 +161,7 @@ func (d *Decoder) branchWithExcp(p *Packet) {
 // debugEntry is the exception number of an entry to Debug state (§5.3.8).
 const debugEntry = 1
 
-// branchTo puts LastState and CurrentState to what a branch packet says.
+// branchTo sets LastState and CurrentState from a branch packet.
 func (d *Decoder) branchTo(p *Packet) {
 	d.isa = d.branchISA(p)
 	d.address = d.resolve(p, d.isa)
@@ -195,7 +195,7 @@ func (d *Decoder) branchISA(p *Packet) schema.ISA {
 }
 
 // branchContext applies the security state and mode in the information bytes.
-// What is not sent is unchanged.
+// Fields that are not sent do not change.
 func (d *Decoder) branchContext(p *Packet) {
 	before := d.rec.Security()
 	if p.Info > 0 {
@@ -210,8 +210,9 @@ func (d *Decoder) branchContext(p *Packet) {
 }
 
 // analyzeWaypointUpdate is analyze_waypoint_update(). The printed procedure
-// returns without stepping over the instruction; taken literally it would come
-// out twice when execution goes on, and return addresses would be early by one.
+// returns without stepping over the instruction; taken literally, the instruction
+// would be output again when execution continues, and return addresses would be
+// one instruction early.
 func (d *Decoder) analyzeWaypointUpdate(p *Packet) {
 	if !d.walk.Known() {
 		d.rec.Segment.Row.BytesUnplaced += int64(p.Len)
@@ -232,7 +233,8 @@ func (d *Decoder) analyzeWaypointUpdate(p *Packet) {
 	}
 }
 
-// analyzeCID is analyze_cid() (§4.5.7): for what is output behind the packet.
+// analyzeCID is analyze_cid() (§4.5.7): it applies to what is output after the
+// packet.
 func (d *Decoder) analyzeCID(p *Packet) {
 	d.rec.ContextID = schema.Of(p.ContextID)
 	d.recordContext(d.currentISA())
@@ -256,19 +258,19 @@ func (d *Decoder) analyzeTimestamp(p *Packet) {
 	d.rec.Timestamp(d.key(), p.Timestamp, d.cfg.TimestampCode().BitsSent(p.TimestampBytes), p.ClockChange)
 }
 
-// toWaypoint walks to the next waypoint and outputs it with its outcome. Where
-// the position is unknown, or the walk does not arrive and it becomes so, it
-// returns another stop; an unknown position is Missing.
+// toWaypoint walks to the next waypoint and outputs it with its outcome. If the
+// position is unknown it returns Missing. If the walk does not arrive, it returns
+// another stop, and the position becomes unknown.
 func (d *Decoder) toWaypoint(p *Packet, executed bool) flow.Stop {
 	if !d.walk.Known() {
 		return flow.Missing
 	}
 	d.rec.Settle()
-	told := flow.Source{Offset: d.offset}
+	source := flow.Source{Offset: d.offset}
 	if p.HasCycles {
-		told.Cycles, told.Cycle, told.Flags = p.Cycles, d.rec.Cycle+int64(p.Cycles), schema.RunHasCycles
+		source.Cycles, source.Cycle, source.Flags = p.Cycles, d.rec.Cycle+int64(p.Cycles), schema.RunHasCycles
 	}
-	stop := d.walk.ToWaypoint(&told, executed)
+	stop := d.walk.ToWaypoint(&source, executed)
 	switch stop {
 	case flow.Missing:
 		d.unmapped()
@@ -278,7 +280,7 @@ func (d *Decoder) toWaypoint(p *Packet, executed bool) flow.Stop {
 	return stop
 }
 
-// unmapped tells that the walk met an instruction that is in no image.
+// unmapped records that the walk reached an instruction that is in no image.
 func (d *Decoder) unmapped() {
 	d.rec.Unmapped(d.key(), d.mem, d.walk.MissingAddress())
 	d.walk.Lose()
@@ -293,7 +295,7 @@ func (d *Decoder) inconsistent(address uint32, detail string) {
 	d.rec.Inconsistent(d.key(), address, detail)
 }
 
-// resolve returns the address a packet tells: what is not sent is as in
+// resolve returns the address of a packet: bits that are not sent are those of
 // LastState (§4.5.2).
 func (d *Decoder) resolve(p *Packet, state schema.ISA) uint32 {
 	var shift uint8
@@ -311,8 +313,8 @@ func (d *Decoder) resolve(p *Packet, state schema.ISA) uint32 {
 	return d.address&^(1<<bits-1) | p.Address<<shift
 }
 
-// currentISA is the instruction set a short address is in: that of
-// CurrentState, which direct branches and the return stack change too.
+// currentISA returns the instruction set of a short address: that of CurrentState,
+// which direct branches and the return stack change too.
 func (d *Decoder) currentISA() schema.ISA {
 	if d.walk.Known() {
 		return d.walk.ISA()
@@ -320,24 +322,24 @@ func (d *Decoder) currentISA() schema.ISA {
 	return d.isa
 }
 
-// countWaypoint enters the count of an atom or branch packet: it is the cost of
-// its waypoint, or of nothing if that could not be placed.
+// countWaypoint records the count of an atom or branch packet: the cost of its
+// waypoint, or of no instruction if the waypoint could not be placed.
 func (d *Decoder) countWaypoint(p *Packet, kind schema.CountKind, placed bool) {
 	seq := d.walk.Seq
 	if placed {
-		seq-- // told with instructions: that of the last of them
+		seq-- // the ordinal of the last instruction in the packet
 	}
 	d.count(p.Cycles, kind, seq)
 }
 
-// count enters cycles into the ledger (§4.4: every count is the cycles since
-// the count before).
+// count adds cycles to the ledger (§4.4: every count is the cycles since the
+// previous count).
 func (d *Decoder) count(cycles uint32, kind schema.CountKind, seq int64) {
 	d.rec.Cycle += int64(cycles)
 	d.rec.Count(schema.Key{Seq: seq, Offset: d.offset}, int64(cycles), kind)
 }
 
-// recordContext records the context as it is from here on.
+// recordContext records the context from here on.
 func (d *Decoder) recordContext(state schema.ISA) {
 	d.rec.RecordContext(d.key(), schema.Of(state))
 }

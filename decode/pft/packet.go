@@ -39,18 +39,18 @@ type Packet struct {
 	AtomCount uint8
 
 	// Address as sent (I-sync: all 32 bits, bit 0 clear). Branch address and
-	// waypoint update: AddressBits bits in the unit of the instruction set,
-	// that is without the low bits that are always 0 (A32 two, Thumb one,
-	// Jazelle none); AddressBytes is the number of address bytes, 1 to 5.
+	// waypoint update: AddressBits bits, without the low bits that are always 0
+	// in the instruction set (A32 two, Thumb one, Jazelle none); AddressBytes is
+	// the number of address bytes, 1 to 5.
 	Address      uint32
 	AddressBits  uint8
 	AddressBytes uint8
-	// ISA is told by an I-sync and by a fifth address byte: A32, T32 (T32EE
-	// only by an I-sync with AltISA) or Jazelle.
+	// ISA is in I-syncs and in a fifth address byte: A32, T32 (T32EE only in an
+	// I-sync with AltISA) or Jazelle.
 	ISA schema.ISA
 
-	// Info says that information bytes are present: 0, 1 or 2 of them in a
-	// branch address, 0 or 1 in a waypoint update.
+	// Info is the number of information bytes: 0, 1 or 2 in a branch address, 0
+	// or 1 in a waypoint update.
 	Info      uint8
 	AltISA    bool // I-sync, information byte 0
 	NS        bool // I-sync, information byte 0 of a branch address
@@ -73,8 +73,8 @@ type Packet struct {
 	ClockChange    bool
 }
 
-// The headers that are one value (table 4.1). Bit 0 set makes any other one a
-// branch address, bit 7 set and bit 0 clear an atom.
+// The headers that are one value (table 4.1). Any other header with bit 0 set is a
+// branch address, with bit 7 set and bit 0 clear an atom.
 const (
 	headerASync           = 0x00
 	headerISync           = 0x08
@@ -89,10 +89,10 @@ const (
 )
 
 // more is the bit of an address, information, count or timestamp byte that
-// says another one follows.
+// announces another one.
 const more = 0x80
 
-// protocol is its name in errors.
+// protocol is the name in errors.
 const protocol = "pft"
 
 func badPacket(h byte, reason string) error {
@@ -110,14 +110,14 @@ func reservedHeader(h byte, reason string) error {
 // it fails, and keeps no reference to b.
 //
 // It ignores the bits that are constant or reserved inside a payload;
-// [Config.Append] writes them as hardware does. They are: of an I-sync information byte bits 7,
-// 4 and 0; of branch information bits 5 of byte 0 and 7:6 of byte 1; of a
-// waypoint update bit 0 of the first address byte, bit 6 of a last byte that is
-// not the fifth, and all of the information byte but AltISA; of any fifth
+// [Config.Append] writes them as hardware does. They are: of an I-sync information
+// byte bits 7, 4 and 0; of branch information bits 5 of byte 0 and 7:6 of byte 1;
+// of a waypoint update bit 0 of the first address byte, bit 6 of a last byte that
+// is not the fifth, and all of the information byte but AltISA; of any fifth
 // address byte bit 7, and in ARM state bit 3; of a count bits 1:0 of the first
 // byte, bit 7 of it where it is no atom, and bit 7 of the fifth; of the seventh
-// byte of a 48-bit timestamp bits 7:6. Nor does the version matter: a VMID
-// packet and an exception return are read in PFT 1.0 too.
+// byte of a 48-bit timestamp bits 7:6. Nor does the version matter: a VMID packet
+// and an exception return are read in PFT 1.0 too.
 func (c *Config) Parse(p *Packet, b []byte) error {
 	if len(b) == 0 {
 		return io.ErrUnexpectedEOF
@@ -265,17 +265,17 @@ const (
 	isyncNS          = 1 << 3
 	isyncAltISA      = 1 << 2
 	isyncHyp         = 1 << 1
-	isyncOne         = 1 << 0 // always 1, in all 499 of the captures at hand
+	isyncOne         = 1 << 0 // always 1, in all 499 I-syncs of the captures
 )
 
 // parseISync decodes an I-sync: address, information, a count if the reason
 // is not "periodic", Context ID.
 //
 // Address bits 1:0 = 2 would be an A32 instruction at a halfword. The document
-// draws bit 1 as 0 in ARM state and says no more. We take it for a bad packet:
-// no hardware can send it, so the bytes are damaged or no I-sync, and every
-// address up to the next one would rest on them. OpenCSD takes it as it is.
-// Jazelle state has no encoding here.
+// draws bit 1 as 0 in ARM state and says no more. We treat it as a bad packet: no
+// hardware can send it, so the bytes are damaged or no I-sync, and every address up
+// to the next I-sync would depend on them. OpenCSD accepts it. Jazelle state has no
+// encoding here.
 func (c *Config) parseISync(p *Packet, b []byte) error {
 	n := 1 + 4 + 1
 	if len(b) < n {
@@ -287,10 +287,10 @@ func (c *Config) parseISync(p *Packet, b []byte) error {
 	}
 	info := b[5]
 	reason := schema.ISyncReason(info >> isyncReasonShift & isyncReasonMask)
-	told := c.CycleAccurate && reason != schema.ISyncPeriodic
+	counted := c.CycleAccurate && reason != schema.ISyncPeriodic
 	var cycles uint32
 	var cycleBytes int
-	if told {
+	if counted {
 		if cycles, cycleBytes = parseCycles(b[n:]); cycleBytes == 0 {
 			return io.ErrUnexpectedEOF
 		}
@@ -304,13 +304,13 @@ func (c *Config) parseISync(p *Packet, b []byte) error {
 		Kind: ISync, Len: end,
 		Address: address &^ 1, ISA: isyncISA(address, info), Reason: reason,
 		AltISA: info&isyncAltISA != 0, NS: info&isyncNS != 0, Hyp: info&isyncHyp != 0,
-		HasCycles: told, Cycles: cycles, CycleBytes: uint8(cycleBytes),
+		HasCycles: counted, Cycles: cycles, CycleBytes: uint8(cycleBytes),
 		ContextID: decode.LittleEndian(b[n:end]),
 	}
 	return nil
 }
 
-// isyncISA tells the instruction set by the T bit, bit 0 of the address, and
+// isyncISA returns the instruction set from the T bit, bit 0 of the address, and
 // AltISA.
 func isyncISA(address uint32, info byte) schema.ISA {
 	switch {

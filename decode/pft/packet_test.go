@@ -181,7 +181,7 @@ func TestPacket(t *testing.T) {
 	}
 }
 
-// sentinel has every field set, so that one that is left over shows.
+// sentinel has every field set, so that a field that Parse does not clear shows.
 var sentinel = Packet{
 	Kind: 99, Len: -1, Atoms: 99, AtomCount: 99, Address: 99, AddressBits: 99, AddressBytes: 99, ISA: 99,
 	Info: 99, AltISA: true, NS: true, Hyp: true, Exception: 99, Reason: 99,
@@ -189,8 +189,7 @@ var sentinel = Packet{
 	Timestamp: 99, TimestampBytes: 99, ClockChange: true,
 }
 
-// checkPrefixes demands that every part of the packet b that lacks its end is
-// told to be one.
+// checkPrefixes checks that every prefix of the packet b is reported as cut off.
 func checkPrefixes(t *testing.T, cfg *Config, b []byte) {
 	t.Helper()
 	for n := range b {
@@ -204,7 +203,7 @@ func checkPrefixes(t *testing.T, cfg *Config, b []byte) {
 	}
 }
 
-// Every atom header of table 4.1 outside cycle-accurate mode, by the place of
+// Every atom header of table 4.1 outside cycle-accurate mode, by the position of
 // the marker; the letters are the F bits from high to low.
 func TestAtoms(t *testing.T) {
 	n := 0

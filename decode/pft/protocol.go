@@ -13,8 +13,8 @@ import (
 
 var _ decode.Protocol = (*Config)(nil)
 
-// Family returns Program Flow Trace, the protocol of PTMs. Only cores of profile
-// A have one.
+// Family returns Program Flow Trace, the protocol of PTMs. Only cores of profile A
+// have a PTM.
 func Family() decode.Family {
 	return decode.Family{
 		Name: "pft", Types: []string{"PTM", "PFT"}, ETM: true, Major: schema.Of[uint8](etmidrMajorPFT), Version: "1", Profile: "A",
@@ -29,7 +29,7 @@ func Family() decode.Family {
 }
 
 // Bind binds the protocol to the registers of a source. The notes are for the
-// user; it fails if a register is missing or is that of another protocol.
+// user. Bind fails if a register is missing or is of another protocol.
 func Bind(s decode.Source) (decode.Protocol, []string, error) {
 	var values [3]uint32
 	for i, name := range []string{"ETMCR", "ETMCCER", "ETMIDR"} {
@@ -46,7 +46,7 @@ func Bind(s decode.Source) (decode.Protocol, []string, error) {
 	return &cfg, notes, nil
 }
 
-// Preserve implements [async.Parser]: what is lost reports nothing.
+// Preserve implements [async.Parser]: lost packets report nothing.
 func (c *Config) Preserve(_ *decode.Preserved, b []byte) (n int) { return len(b) }
 
 // UnitBytes implements [decode.Protocol].

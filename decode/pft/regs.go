@@ -2,8 +2,8 @@ package pft
 
 import "fmt"
 
-// Config is what the registers of a PTM say about its stream. It is a
-// decode.Protocol. Nothing changes it once made, so goroutines may share it.
+// Config is the configuration of a stream, from the registers of a PTM. It is a
+// decode.Protocol. It is immutable, so goroutines may share it.
 type Config struct {
 	Minor          uint8 // 0: PFT 1.0, 1: PFT 1.1 (ETMIDR[7:4])
 	CycleAccurate  bool  // ETMCR[12]
@@ -33,9 +33,9 @@ const (
 // contextIDBytes is the meaning of ETMCR[15:14].
 var contextIDBytes = [4]int{0, 1, 2, 4}
 
-// NewConfig returns the configuration that three registers of a PTM tell. It
-// fails if ETMIDR is that of another protocol. The warnings, for people, say
-// which parts of the registers do not fit what this package knows.
+// NewConfig returns the configuration from three registers of a PTM. It fails if
+// ETMIDR is of another protocol. The warnings, for people, name the parts of the
+// registers that do not fit what this package knows.
 func NewConfig(etmcr, etmccer, etmidr uint32) (Config, []string, error) {
 	major := uint8(etmidr >> etmidrMajorShift & 0xf)
 	minor := uint8(etmidr >> etmidrMinorShift & 0xf)
@@ -76,9 +76,9 @@ func (c *Config) TimestampBits() uint8 {
 	return 48
 }
 
-// Defines says whether the version of the source has packets of kind k (§4.5).
-// [Config.Parse] reads those that it does not have all the same: an ETMIDR that a
-// person wrote is often too old.
+// Defines reports whether the version of the source has packets of kind k (§4.5).
+// [Config.Parse] reads the others all the same: an ETMIDR that a person wrote is
+// often too old.
 func (c *Config) Defines(k Kind) bool {
 	return c.Minor >= 1 || k != VMID && k != ExceptionReturn
 }

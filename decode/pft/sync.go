@@ -7,13 +7,13 @@ import (
 	"github.com/tracelake/tracelake/decode/async"
 )
 
-// FindISync parses the packets of b up to the first I-sync. b begins behind an
-// A-sync, or where an earlier call stopped, and ends no later than the next
-// A-sync does, so that no packet can hide one.
+// FindISync parses the packets of b up to the first I-sync. b begins after an
+// A-sync, or where an earlier call stopped, and ends no later than the end of the
+// next A-sync, so that no packet can hide an A-sync.
 //
-// With ISyncFound, n bytes stand before the I-sync; with ISyncUnknown, n bytes
-// of whole packets were passed and b ends inside the next. With NoISync, which
-// a bad packet or an A-sync makes, n is 0.
+// With ISyncFound, n bytes precede the I-sync; with ISyncUnknown, n bytes are
+// whole packets and b ends inside the packet after them. With NoISync, after a bad
+// packet or an A-sync, n is 0.
 func (c *Config) FindISync(b []byte) (n int, found async.Found) {
 	var p Packet
 	for {

@@ -15,7 +15,7 @@ func TestFindISync(t *testing.T) {
 		found async.Found
 	}{
 		{"at once", plain, "08 00100000 21", 0, async.ISyncFound},
-		{"behind other packets", plain, "84 4d 42 01 08 00100000 01 84", 4, async.ISyncFound},
+		{"after other packets", plain, "84 4d 42 01 08 00100000 01 84", 4, async.ISyncFound},
 		{"not the header alone", plain, "42 08 08 00100000 01", 2, async.ISyncFound},
 		{"nothing", plain, "", 0, async.ISyncUnknown},
 		{"whole packets only", plain, "84 4d", 2, async.ISyncUnknown},

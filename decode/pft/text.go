@@ -33,7 +33,7 @@ func (c *Config) ParsePacket(b []byte) (decode.PacketText, error) {
 	return c.text(&p), nil
 }
 
-// text puts p into words.
+// text describes p in words.
 func (c *Config) text(p *Packet) decode.PacketText {
 	t := text{decode.PacketText{Len: p.Len, Type: p.Kind.String()}}
 	switch p.Kind {
@@ -75,11 +75,11 @@ func (c *Config) text(p *Packet) decode.PacketText {
 	return t.PacketText
 }
 
-// text is a decode.PacketText in the making.
+// text is an unfinished decode.PacketText.
 type text struct{ decode.PacketText }
 
-// addState adds what an I-sync and the information bytes of a branch address
-// say beside an exception. Hyp is in the second of these only.
+// addState adds the fields of an I-sync and of the information bytes of a branch
+// address, except the exception. Hyp is in the second information byte only.
 func (t *text) addState(p *Packet) {
 	t.Add("ns", p.NS)
 	if p.Kind == ISync || p.Info == 2 {
@@ -88,9 +88,9 @@ func (t *text) addState(p *Packet) {
 	t.Add("alt_isa", p.AltISA)
 }
 
-// addAddress adds the address of a branch address or a waypoint update: all of
-// it where it has five bytes, else the low bits as sent, in the unit of the
-// instruction set, which the packet does not tell.
+// addAddress adds the address of a branch address or a waypoint update: the whole
+// address if it has five bytes, otherwise the low bits as sent, which are not
+// shifted, since the packet does not have the instruction set.
 func (t *text) addAddress(p *Packet) {
 	if p.AddressBytes < maxAddressBytes {
 		t.Add("address_low", fmt.Sprintf("0x%x", p.Address))
@@ -101,7 +101,7 @@ func (t *text) addAddress(p *Packet) {
 	t.Add("isa", p.ISA.String())
 }
 
-// atomString is the atoms of p, oldest first, as "EEN".
+// atomString returns the atoms of p, oldest first, as "EEN".
 func (p *Packet) atomString() string {
 	s := make([]byte, p.AtomCount)
 	for i := range s {

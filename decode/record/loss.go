@@ -10,13 +10,14 @@ import (
 )
 
 // This file is what a [Recorder] does with the bytes of a part: how far a packet
-// may reach in them, and what becomes of those that are none.
+// may reach, and what becomes of bytes that are no packet.
 
 // Offset returns the capture offset of Part.Data[i].
 func (r *Recorder) Offset(i int) int64 { return int64(r.Part.Offsets[i]) }
 
-// Bytes returns the bytes from Part.Data[i] on that may be of one packet: those
-// up to the end of the next A-sync. i is inside the data and never goes back.
+// Bytes returns the bytes from Part.Data[i] on that may belong to one packet:
+// those up to the end of the next A-sync. i is an index of the data and never
+// decreases.
 func (r *Recorder) Bytes(i int) []byte {
 	if i >= r.bound {
 		r.passBounds(i)
@@ -34,8 +35,7 @@ func (r *Recorder) passBounds(i int) {
 	}
 }
 
-// Decoded says that the bytes before Part.Data[i] were decoded. Those from there
-// on are lost.
+// Decoded counts the bytes before Part.Data[i] as decoded, and the rest as lost.
 func (r *Recorder) Decoded(i int) {
 	n := int64(len(r.Part.Data) - i)
 	r.Segment.Row.BytesDecoded, r.Segment.Row.BytesLost = int64(i), n
@@ -44,10 +44,10 @@ func (r *Recorder) Decoded(i int) {
 	}
 }
 
-// Stop ends the part at Part.Data[i], where no packet could be parsed: err says
-// why. One that the end of the part cuts off is kept for the part behind, or is
-// lost with the end of the stream. Otherwise a loss opens that reaches to the
-// next cut, which Stop reports.
+// Stop ends the part at Part.Data[i], where parsing a packet failed with err. A
+// packet that the end of the part cuts off is saved for the next part, or lost if
+// the stream ends. Any other error begins a loss that reaches to the next cut,
+// and Stop returns true.
 func (r *Recorder) Stop(i int, seq int64, err error) (lost bool) {
 	key := schema.Key{Seq: seq, Offset: r.Offset(i)}
 	syntax, bad := errors.AsType[*decode.SyntaxError](err)
@@ -90,7 +90,7 @@ func (r *Recorder) OpenLoss(key schema.Key, reason schema.LossReason, detail str
 	r.lost, r.loss = true, schema.Loss{Key: key, Reason: reason, Detail: detail}
 }
 
-// Lost says whether a loss has begun: nothing more of the segment is decoded.
+// Lost reports whether a loss has begun: nothing more of the segment is decoded.
 func (r *Recorder) Lost() bool { return r.lost }
 
 // closeLoss writes the loss that ends here, if there is one.
@@ -100,7 +100,7 @@ func (r *Recorder) closeLoss() {
 	}
 }
 
-// discontinue begins the loss behind a break of the input.
+// discontinue begins the loss after a break of the input.
 func (r *Recorder) discontinue() {
 	r.broken = true
 	key := schema.Key{Seq: r.seq, Offset: r.Offset(0)}

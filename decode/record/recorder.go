@@ -1,5 +1,5 @@
-// Package record writes what every decoder writes of a segment, whatever its
-// protocol: rows, losses, spans, and the entry of the segment.
+// Package record writes what decoders of every protocol write about a segment:
+// rows, losses, spans, and the entry of the segment.
 package record
 
 import (
@@ -7,63 +7,63 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// A Recorder writes what a decoder tells of one segment after another, part by
-// part: the rows into a unit (rows.go), what is lost of the bytes (loss.go), and
-// the entry of each part in Unit.Segments. Every decoder holds one. It knows no
-// packet of any protocol and follows no program: where the program stands, its
-// caller says with the key of each row.
+// A Recorder writes the segments of a decoder one after another, part by part:
+// rows into a result (rows.go), lost bytes (loss.go), and the entry of each part
+// in Result.Segments. Every decoder has one. A Recorder knows no packet of any
+// protocol and does not follow the program: the key of each row comes from its
+// caller.
 //
 // Its rows are those of docs/tables.md, relative to their segment: see
 // [decode.Result].
 type Recorder struct {
-	// What the registers say. It does not change once the first part began.
+	// From the registers; fixed before the first part.
 	CycleAccurate bool // rows have cycles
 	Timestamps    decode.TimestampCode
-	UnitBytes     int // bytes of the stream in a unit; 0 is 1
+	UnitBytes     int // see Protocol.UnitBytes; 0 is 1
 
-	// Of the part at hand.
+	// Of the current part.
 	Result  *decode.Result
 	Part    decode.Part
-	Segment decode.Segment // the entry being made for Unit.Segments
-	Base    decode.Ends    // lengths of the unit's slices where the part began
+	Segment decode.Segment // the entry being made for Result.Segments
+	Base    decode.Ends    // lengths of the result's slices where the part began
 
 	State
 
 	loss   schema.Loss // that lasts up to the next cut
-	lost   bool        // there is one
+	lost   bool        // there is a loss
 	broken bool        // the input broke in the segment
 
-	bound  int         // end of what a packet may reach; 0 before the first one
+	bound  int         // end of what a packet may reach; 0 before the first packet
 	bounds []int       // of Part.Bounds those not passed yet
-	rest   decode.Part // bytes of a packet the part before was cut inside
+	rest   decode.Part // start of a packet that the previous part cut off
 	seq    int64       // where the part began
 }
 
-// A State is what the rows of a segment share and stand on, up to a place in it.
-// Every segment begins with a zero one. A decoder that goes back to that place
-// puts it back, and truncates the unit.
+// A State is what the next rows of a segment depend on. It is zero at the start of
+// every segment. A decoder that goes back to an earlier packet restores the State
+// of that packet and truncates the result.
 type State struct {
 	decode.Context
-	Epoch int32 // opened since the lead
+	Epoch int32 // opened since the start of the segment
 	Cycle int64 // sum in the epoch
 
 	timestampRaw  uint64
 	timestampBits uint8 // low bits of timestampRaw sent in this segment
-	timestamp     int32 // index of the last row in the unit, or TimestampCarried
+	timestamp     int32 // index of the last row in the result, or TimestampCarried
 
 	spanDue bool // the next run needs a span of its own
 }
 
 // Begin begins a part, before which the segment has seq instructions. If the
-// input broke before it, all of it is lost.
-func (r *Recorder) Begin(u *decode.Result, part decode.Part, seq int64) {
+// input broke before the part, all of the part is lost.
+func (r *Recorder) Begin(result *decode.Result, part decode.Part, seq int64) {
 	if part.Continued {
 		part.Prepend(r.rest)
 	} else {
 		r.State, r.lost, r.broken = State{}, false, false
 	}
 	r.rest = decode.Part{}
-	r.Result, r.Part, r.Base = u, part, u.Ends()
+	r.Result, r.Part, r.Base = result, part, result.Ends()
 	r.Segment = decode.Segment{Continued: part.Continued, Open: part.Open}
 	r.seq = seq
 	r.bound, r.bounds = 0, part.Bounds
@@ -73,29 +73,28 @@ func (r *Recorder) Begin(u *decode.Result, part decode.Part, seq int64) {
 	}
 }
 
-// Start records the I-sync a segment begins with. What it does to the epoch, and
-// whether it makes an event, depends on what came before: that is for the
-// stitcher.
-func (r *Recorder) Start(l decode.SegmentStart) {
-	l.CycleAccurate = r.CycleAccurate
+// Start records the I-sync that a segment begins with. Whether it opens an epoch
+// or makes an event depends on what came before, so the stitcher decides that.
+func (r *Recorder) Start(start decode.SegmentStart) {
+	start.CycleAccurate = r.CycleAccurate
 	row := &r.Segment.Row
-	row.Offset, row.Address, row.Reason = l.Offset, l.Address(), l.Reason
-	r.Segment.Start = l
+	row.Offset, row.Address, row.Reason = start.Offset, start.Address(), start.Reason
+	r.Segment.Start = start
 }
 
-// Periodic compares a periodic I-sync inside a segment with the position the flow
-// had reached, if it is known.
-func (r *Recorder) Periodic(key schema.Key, reached schema.Null[decode.Position], told decode.Position) {
-	r.Segment.Quality.ISync(key.Offset, reached, told)
-	if reached.OK && reached.V != told {
-		r.Inconsistent(key, reached.V.Address, decode.ISyncDiffers(reached.V, told))
+// Periodic compares a periodic I-sync inside a segment with the position that the
+// flow had reached, if known.
+func (r *Recorder) Periodic(key schema.Key, reached schema.Null[decode.Position], traced decode.Position) {
+	r.Segment.Quality.ISync(key.Offset, reached, traced)
+	if reached.OK && reached.V != traced {
+		r.Inconsistent(key, reached.V.Address, decode.ISyncDiffers(reached.V, traced))
 	}
 }
 
-// Restart records an I-sync inside a segment that is not periodic: trace starts
-// again, after seq instructions.
-func (r *Recorder) Restart(l decode.SegmentStart, seq int64) {
-	e := l.Effect(false)
+// Restart records a non-periodic I-sync inside a segment: trace restarts, after
+// seq instructions.
+func (r *Recorder) Restart(start decode.SegmentStart, seq int64) {
+	e := start.Effect(false)
 	e.Restart.V.Seq, e.Count.V.Seq = seq, seq
 	r.Result.Events = append(r.Result.Events, e.Restart.V)
 	if e.NewEpoch {
@@ -112,9 +111,9 @@ func (r *Recorder) Restart(l decode.SegmentStart, seq int64) {
 	r.Result.Counts = append(r.Result.Counts, e.Count.V)
 }
 
-// Finish ends the part, behind which the segment has seq instructions, and
-// appends its entry to Unit.Segments. What Segment.End and Segment.Back say of
-// the flow of the program, the caller has set.
+// Finish ends the part, after which the segment has seq instructions, and appends
+// its entry to Result.Segments. The caller has set those fields of Segment.End
+// and Segment.Back that concern the flow of the program.
 func (r *Recorder) Finish(seq int64) {
 	if !r.Part.Open {
 		r.closeLoss()
@@ -136,7 +135,7 @@ func (r *Recorder) Finish(seq int64) {
 	r.Result, r.Part, r.bounds = nil, decode.Part{}, nil
 }
 
-// countUnits makes units of the bytes that the part's rows count.
+// countUnits converts the byte counts of the part's rows to units of UnitBytes.
 func (r *Recorder) countUnits() {
 	if r.UnitBytes <= 1 {
 		return
@@ -148,8 +147,8 @@ func (r *Recorder) countUnits() {
 	}
 }
 
-// Settle opens a span for the runs that follow, if something changed that they
-// share. It is called before each of them.
+// Settle is called before each run. It opens a span if the timestamp, the context
+// or the epoch changed since the previous run.
 func (r *Recorder) Settle() {
 	if r.spanDue {
 		r.openSpan()

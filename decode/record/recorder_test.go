@@ -20,8 +20,8 @@ func part(at decode.CaptureOffset, n int, asyncs ...int) decode.Part {
 	return p
 }
 
-// A packet may reach up to the end of the next A-sync, which counts only as long
-// as it lies ahead.
+// A packet may reach up to the end of the next A-sync. A-syncs before the packet do
+// not count.
 func TestRecorderBytes(t *testing.T) {
 	var r Recorder
 	r.Begin(&decode.Result{}, part(100, 20, 6, 12), 0)
@@ -45,30 +45,30 @@ func TestRecorderStop(t *testing.T) {
 		err       error
 		lost      bool
 		losses    []schema.Loss
-		rest      int // bytes kept for the part behind
+		rest      int // bytes saved for the next part
 	}{
 		{"bad packet", false, false, nil, bad, true, loss(3, schema.LossBadPacket, "header 0x81: why"), 0},
 		{"reserved header", false, true, nil, reserved, true, loss(3, schema.LossReservedHeader, "header 0x10: why"), 0},
-		{"reserved header, goes on", true, false, nil, reserved, true, nil, 0},
+		{"reserved header, segment continues", true, false, nil, reserved, true, nil, 0},
 		{"past an A-sync", false, true, []int{9}, io.ErrUnexpectedEOF, true, loss(3, schema.LossBadPacket, "packet 0x07 reaches past an A-sync"), 0},
 		{"past the A-sync of the cut", false, false, nil, io.ErrUnexpectedEOF, true, loss(3, schema.LossBadPacket, "packet 0x07 reaches past an A-sync"), 0},
-		{"cut off, goes on", true, false, []int{7}, io.ErrUnexpectedEOF, false, nil, 3},
+		{"cut off, segment continues", true, false, []int{7}, io.ErrUnexpectedEOF, false, nil, 3},
 		{"cut off by the end", false, true, nil, io.ErrUnexpectedEOF, false, loss(3, schema.LossTruncated, "packet 0x07 cut off after 3 bytes"), 0},
 	} {
 		var r Recorder
-		var u decode.Result
+		var result decode.Result
 		p := part(100, 10, tt.asyncs...)
 		p.Open, p.End = tt.open, tt.end
-		r.Begin(&u, p, 0)
+		r.Begin(&result, p, 0)
 		r.Bytes(7)
 		lost := r.Stop(7, 3, tt.err)
 		r.Finish(3)
-		row := u.Segments[0].Row
-		if lost != tt.lost || u.Segments[0].End.Lost != tt.lost || !slices.Equal(u.Losses, tt.losses) {
-			t.Errorf("%s: lost %v, %+v, want %v, %+v", tt.name, lost, u.Losses, tt.lost, tt.losses)
+		row := result.Segments[0].Row
+		if lost != tt.lost || result.Segments[0].End.Lost != tt.lost || !slices.Equal(result.Losses, tt.losses) {
+			t.Errorf("%s: lost %v, %+v, want %v, %+v", tt.name, lost, result.Losses, tt.lost, tt.losses)
 		}
 		if len(r.rest.Data) != tt.rest || row.BytesDecoded != 7 || row.BytesLost != 3-int64(tt.rest) || row.Bytes != row.BytesDecoded+row.BytesLost {
-			t.Errorf("%s: %d bytes kept, %+v, want %d", tt.name, len(r.rest.Data), row, tt.rest)
+			t.Errorf("%s: %d bytes saved, %+v, want %d", tt.name, len(r.rest.Data), row, tt.rest)
 		}
 	}
 }
@@ -76,17 +76,17 @@ func TestRecorderStop(t *testing.T) {
 // A packet that two parts share, and a loss that lasts over two.
 func TestRecorderParts(t *testing.T) {
 	var r Recorder
-	var u decode.Result
+	var result decode.Result
 	first := part(100, 10)
 	first.Open = true
-	r.Begin(&u, first, 0)
+	r.Begin(&result, first, 0)
 	r.Bytes(7)
 	r.Stop(7, 2, io.ErrUnexpectedEOF)
 	r.Finish(2)
 
 	second := part(110, 10, 4)
 	second.Continued, second.Open = true, true
-	r.Begin(&u, second, 2)
+	r.Begin(&result, second, 2)
 	if got := len(r.Bytes(0)); got != 7 || r.Offset(0) != 107 {
 		t.Errorf("the second part has a packet of up to %d bytes at %d, want 7 at 107", got, r.Offset(0))
 	}
@@ -95,32 +95,32 @@ func TestRecorderParts(t *testing.T) {
 
 	third := part(120, 10)
 	third.Continued = true
-	r.Begin(&u, third, 4)
+	r.Begin(&result, third, 4)
 	if !r.Lost() {
-		t.Error("the loss does not go on in the third part")
+		t.Error("the loss does not continue in the third part")
 	}
 	r.Decoded(0)
 	r.Finish(4)
 	want := []schema.Loss{{Key: schema.Key{Seq: 4, Offset: 112}, Bytes: 8 + 10, Reason: schema.LossBadPacket, Detail: "header 0x10: why"}}
-	if !slices.Equal(u.Losses, want) {
-		t.Errorf("losses %+v, want %+v", u.Losses, want)
+	if !slices.Equal(result.Losses, want) {
+		t.Errorf("losses %+v, want %+v", result.Losses, want)
 	}
 	for i, instructions := range []int64{2, 2, 0} {
-		if got := u.Segments[i].Row.Instructions; got != instructions {
+		if got := result.Segments[i].Row.Instructions; got != instructions {
 			t.Errorf("part %d has %d instructions, want %d", i, got, instructions)
 		}
 	}
 }
 
-// A span is opened for the first run behind a change, and replaced where no run
-// came between.
+// The first run after a change opens a span. A change without a run since the
+// previous one replaces the span.
 func TestRecorderSettle(t *testing.T) {
 	r := Recorder{Timestamps: decode.TimestampCode{Bits: 48}}
-	var u decode.Result
-	r.Begin(&u, part(100, 10), 0)
+	var result decode.Result
+	r.Begin(&result, part(100, 10), 0)
 	run := func() {
 		r.Settle()
-		u.Runs = append(u.Runs, schema.Run{})
+		result.Runs = append(result.Runs, schema.Run{})
 	}
 	r.Settle()
 	r.NS = true
@@ -135,19 +135,19 @@ func TestRecorderSettle(t *testing.T) {
 		{Run: 0, Timestamp: schema.TimestampCarried, Security: schema.NonSecure},
 		{Run: 2, Timestamp: 0, Security: schema.NonSecure},
 	}
-	if !slices.Equal(u.Spans, want) {
-		t.Errorf("spans %+v, want %+v", u.Spans, want)
+	if !slices.Equal(result.Spans, want) {
+		t.Errorf("spans %+v, want %+v", result.Spans, want)
 	}
-	if len(u.Timestamps) != 1 || len(u.Events) != 1 || u.Events[0].Event != schema.EventTimestampUnknown {
-		t.Errorf("timestamps %+v, events %+v", u.Timestamps, u.Events)
+	if len(result.Timestamps) != 1 || len(result.Events) != 1 || result.Events[0].Event != schema.EventTimestampUnknown {
+		t.Errorf("timestamps %+v, events %+v", result.Timestamps, result.Events)
 	}
 }
 
-// An I-sync that restarts trace goes on with the epoch where its count is known.
+// An I-sync that restarts trace continues the epoch if its count is known.
 func TestRecorderRestart(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
-		lead   decode.SegmentStart
+		start  decode.SegmentStart
 		epoch  int32
 		cycle  int64
 		counts []schema.CycleCount
@@ -161,15 +161,15 @@ func TestRecorderRestart(t *testing.T) {
 		{"without a count", decode.SegmentStart{Offset: 104, Reason: schema.ISyncDebugExit}, 1, 0, nil},
 	} {
 		r := Recorder{CycleAccurate: true}
-		var u decode.Result
-		r.Begin(&u, part(100, 10), 0)
+		var result decode.Result
+		r.Begin(&result, part(100, 10), 0)
 		r.Cycle = 10
-		r.Restart(tt.lead, 2)
-		if r.Epoch != tt.epoch || r.Cycle != tt.cycle || !slices.Equal(u.Counts, tt.counts) {
-			t.Errorf("%s: epoch %d, cycle %d, %+v, want %d, %d, %+v", tt.name, r.Epoch, r.Cycle, u.Counts, tt.epoch, tt.cycle, tt.counts)
+		r.Restart(tt.start, 2)
+		if r.Epoch != tt.epoch || r.Cycle != tt.cycle || !slices.Equal(result.Counts, tt.counts) {
+			t.Errorf("%s: epoch %d, cycle %d, %+v, want %d, %d, %+v", tt.name, r.Epoch, r.Cycle, result.Counts, tt.epoch, tt.cycle, tt.counts)
 		}
-		if len(u.Events) != 1 || u.Events[0].Event != decode.RestartEvent(tt.lead.Reason) {
-			t.Errorf("%s: events %+v", tt.name, u.Events)
+		if len(result.Events) != 1 || result.Events[0].Event != decode.RestartEvent(tt.start.Reason) {
+			t.Errorf("%s: events %+v", tt.name, result.Events)
 		}
 	}
 }

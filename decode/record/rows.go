@@ -16,25 +16,25 @@ func (r *Recorder) Event(key schema.Key, e schema.EventKind, address schema.Null
 	r.Result.Events = append(r.Result.Events, schema.Event{Key: key, Event: e, Address: address, Detail: detail})
 }
 
-// Inconsistent records that the trace and the program image do not agree at an
+// Inconsistent records that the trace and the program image disagree at an
 // address.
 func (r *Recorder) Inconsistent(key schema.Key, address uint32, detail string) {
 	r.Event(key, schema.EventInconsistent, schema.Of(address), detail)
 }
 
-// Unmapped records that the flow met an instruction at an address that is in no
-// image of mem.
+// Unmapped records that the flow reached an instruction at an address that is in
+// no image of mem.
 func (r *Recorder) Unmapped(key schema.Key, mem *image.Memory, at uint32) {
 	detail, here := "", r.Space()
-	// Its first half may be there.
+	// The first halfword of a 32-bit instruction may be mapped.
 	if space, ok := mem.MappedElsewhere(here, at); ok && mem.Fetch(here, at) == nil {
 		detail = fmt.Sprintf("no memory in the %s space, but in %s", here, space)
 	}
 	r.Event(key, schema.EventUnmapped, schema.Of(at), detail)
 }
 
-// RecordContext records the context as it is from here on, with the instruction
-// set, where there is one.
+// RecordContext records the context from here on, with the instruction set if it
+// is known.
 func (r *Recorder) RecordContext(key schema.Key, state schema.Null[schema.ISA]) {
 	r.spanDue = true
 	r.Result.Contexts = append(r.Result.Contexts, schema.Context{
@@ -42,7 +42,7 @@ func (r *Recorder) RecordContext(key schema.Key, state schema.Null[schema.ISA]) 
 	})
 }
 
-// Count records cycles that were told, and are in Cycle already.
+// Count records a cycle count that was traced and is already added to Cycle.
 func (r *Recorder) Count(key schema.Key, cycles int64, kind schema.CountKind) {
 	r.Result.Counts = append(r.Result.Counts, schema.CycleCount{
 		Key: key, Point: r.point(), Cycles: schema.Of(cycles), Kind: kind,
@@ -71,7 +71,7 @@ func (r *Recorder) Timestamp(key schema.Key, raw uint64, bits uint8, clockChange
 }
 
 // Enter records the entry to an exception, in the context of its handler. x has
-// what the packet told.
+// the fields of the packet.
 func (r *Recorder) Enter(x schema.Exception) {
 	x.Event = schema.ExceptionEntry
 	r.exception(&x)

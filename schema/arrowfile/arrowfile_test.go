@@ -96,9 +96,7 @@ func TestBatchesShareWhatIsEqual(t *testing.T) {
 	for n := range 2 {
 		b.Reset()
 		for i := range 100 {
-			r := b.Row()
-			r.NullUint32(schema.Null[uint32]{})
-			r.Int64(int64(100*n + i))
+			sample.Append(b, schema.Null[uint32]{}, int64(100*n+i))
 		}
 		if err := g.Append(b); err != nil {
 			t.Fatal(err)

@@ -13,12 +13,13 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// This file keeps arrow from taking memory on the word of a damaged file.
+// This file limits the memory that arrow allocates for the lengths in a damaged
+// file.
 
 const (
-	maxFooter = 16 << 20  // bytes; a file of 64 row groups of 16 batches has 60 KB
-	maxMemory = 512 << 20 // bytes of dictionaries and of one record batch
-	tailBytes = 10        // length of the footer, magic
+	maxFooter    = 16 << 20  // bytes; a file of 64 row groups of 16 batches has 60 KB
+	maxMemory    = 512 << 20 // bytes of dictionaries and of one record batch
+	trailerBytes = 10        // length of the footer, magic
 )
 
 // A bounded allocator panics beyond maxMemory. [damaged] makes that an error.
@@ -55,22 +56,22 @@ func (b *bounded) Free(p []byte) {
 // checkFooter checks the lengths in the footer of a file (Arrow columnar format,
 // "IPC File Format"): arrow makes room for as many fields and keys as it says.
 func checkFooter(r io.ReaderAt, size int64, t *schema.Table) error {
-	tail := make([]byte, tailBytes)
-	if size < int64(2*tailBytes) {
+	trailer := make([]byte, trailerBytes)
+	if size < int64(2*trailerBytes) {
 		return errors.New("is no arrow file, or not all of one")
 	}
-	if _, err := r.ReadAt(tail, size-tailBytes); err != nil && !errors.Is(err, io.EOF) {
+	if _, err := r.ReadAt(trailer, size-trailerBytes); err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
-	if string(tail[4:]) != string(ipc.Magic) {
+	if string(trailer[4:]) != string(ipc.Magic) {
 		return errors.New("is no arrow file, or not all of one")
 	}
-	n := int64(binary.LittleEndian.Uint32(tail))
-	if n < 8 || n > min(maxFooter, size-2*tailBytes) {
+	n := int64(binary.LittleEndian.Uint32(trailer))
+	if n < 8 || n > min(maxFooter, size-2*trailerBytes) {
 		return fmt.Errorf("a footer of %d bytes", n)
 	}
 	b := make([]byte, n)
-	if _, err := r.ReadAt(b, size-tailBytes-n); err != nil {
+	if _, err := r.ReadAt(b, size-trailerBytes-n); err != nil {
 		return err
 	}
 	footer := flat{b, binary.LittleEndian.Uint32(b)}
@@ -79,15 +80,15 @@ func checkFooter(r io.ReaderAt, size int64, t *schema.Table) error {
 		return errors.New("its footer has no schema")
 	}
 	if n := meta.length(1); n != len(t.Columns) {
-		return fmt.Errorf("%d columns, where %s of schema version %d has %d", n, t.Name, schema.Version, len(t.Columns))
+		return fmt.Errorf("%d columns, where %s has %d", n, t.Name, len(t.Columns))
 	}
 	if n := meta.length(2); n > len(b)/4 {
 		return fmt.Errorf("its footer has a list of %d", n)
 	}
-	for i, want := range fields(t) {
+	for i, want := range fields(t, schema.Version) {
 		field := meta.element(1, i)
 		if field.byte(2) != unionType(want.Type) {
-			return notColumn(field.text(0), want.Name, t)
+			return notColumn(field.text(0), want.Name, t, schema.Version)
 		}
 		if children, keys := field.length(5), field.length(6); children != 0 || keys > len(b)/4 {
 			return fmt.Errorf("column %d has %d columns and %d keys", i, children, keys)
@@ -96,10 +97,10 @@ func checkFooter(r io.ReaderAt, size int64, t *schema.Table) error {
 	return nil
 }
 
-// unionType is the number of a type in the union Type of Schema.fbs; of a
-// dictionary, that of its values. Others than the file is to have would be read
-// before its schema is known: there are some for which arrow makes room for as
-// many buffers as the file says.
+// unionType is the number of a type in the union Type of Schema.fbs; for a
+// dictionary, that of its values. Arrow reads the dictionaries before it returns
+// the schema, and for some other types it allocates as many buffers as the file
+// claims, so the types are checked first.
 func unionType(t arrow.DataType) byte {
 	switch t.ID() {
 	case arrow.STRING, arrow.DICTIONARY:
@@ -114,12 +115,12 @@ func unionType(t arrow.DataType) byte {
 }
 
 // notColumn says that a column of a file is not the one of t that is to be there.
-func notColumn(name, want string, t *schema.Table) error {
-	return fmt.Errorf("its column %q is not %s of %s in schema version %d", name, want, t.Name, schema.Version)
+func notColumn(name, want string, t *schema.Table, version int) error {
+	return fmt.Errorf("its column %q is not %s of %s in schema version %d", name, want, t.Name, version)
 }
 
-// A flat is a table of a FlatBuffer: where it lies in it. Its methods panic
-// where it reaches beyond the buffer.
+// A flat is a table at an offset of a FlatBuffer. Its methods panic if the table
+// reaches beyond the buffer.
 type flat struct {
 	b  []byte
 	at uint32

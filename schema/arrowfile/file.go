@@ -27,7 +27,7 @@ func Create(w io.Writer, t *schema.Table, meta []schema.Meta, c Codec) (*File, e
 		keys, values = append(keys, m.Key), append(values, m.Value)
 	}
 	md := arrow.NewMetadata(keys, values)
-	options := append(c.options(), ipc.WithSchema(arrow.NewSchema(fields(t), &md)))
+	options := append(c.options(), ipc.WithSchema(arrow.NewSchema(fields(t, schema.Version), &md)))
 	fw, err := ipc.NewFileWriter(&position{w: w}, options...)
 	if err != nil {
 		return nil, err
@@ -55,8 +55,8 @@ func (f *File) WriteRowGroup(c schema.Chunks) error {
 // Close writes the footer. It does not close the underlying writer.
 func (f *File) Close() error { return f.ipc.Close() }
 
-// position makes a writer one that knows where it stands, which is all that the
-// IPC writer seeks for.
+// position is a writer that knows its offset: the IPC writer seeks only to learn
+// it.
 type position struct {
 	w io.Writer
 	n int64

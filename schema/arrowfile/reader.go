@@ -17,6 +17,7 @@ import (
 // a time.
 type Reader struct {
 	table   *schema.Table
+	version int // of the schema
 	ipc     *ipc.FileReader
 	records int // that were read
 	batch   *schema.Batch
@@ -35,7 +36,20 @@ func Open(r io.ReaderAt, size int64, t *schema.Table) (f *Reader, err error) {
 	if f.ipc, err = ipc.NewFileReader(io.NewSectionReader(r, 0, size), ipc.WithAllocator(&bounded{})); err != nil {
 		return nil, err
 	}
-	return f, checkFields(f.ipc.Schema(), t)
+	if f.version, err = versionOf(f.ipc.Schema()); err != nil {
+		return nil, err
+	}
+	return f, checkFields(f.ipc.Schema(), t, f.version)
+}
+
+// versionOf returns the schema version of a file.
+func versionOf(s *arrow.Schema) (int, error) {
+	md := s.Metadata()
+	i := md.FindKey(schema.MetaSchemaVersion)
+	if i < 0 {
+		return 0, fmt.Errorf("has no %s in its metadata", schema.MetaSchemaVersion)
+	}
+	return schema.ParseVersion(md.Values()[i])
 }
 
 // damaged makes an error of a panic: arrow panics on damaged files.
@@ -45,12 +59,13 @@ func damaged(err *error) {
 	}
 }
 
-// checkFields checks that a file has the columns of t.
-func checkFields(s *arrow.Schema, t *schema.Table) error {
-	for i, want := range fields(t) {
+// checkFields checks that a file has the columns of t, as a schema version has
+// them.
+func checkFields(s *arrow.Schema, t *schema.Table, version int) error {
+	for i, want := range fields(t, version) {
 		got := s.Field(i)
 		if got.Name != want.Name || got.Nullable != want.Nullable || !arrow.TypeEqual(got.Type, want.Type) {
-			return notColumn(got.Name, want.Name, t)
+			return notColumn(got.Name, want.Name, t, version)
 		}
 	}
 	return nil
@@ -85,7 +100,7 @@ func (f *Reader) read() error {
 	for i := range f.table.Columns {
 		err := checkLength(record, i)
 		if err == nil {
-			err = appendArray(&f.batch.Columns[i], record.Column(i))
+			err = appendArray(&f.batch.Columns[i], record.Column(i), f.version)
 		}
 		if err != nil {
 			return fmt.Errorf("column %s: %w", f.table.Columns[i].Name, err)
@@ -94,8 +109,8 @@ func (f *Reader) read() error {
 	return nil
 }
 
-// checkLength says that a column of a record batch has not as many rows as that:
-// a damaged file may say so of one.
+// checkLength fails if a column has not as many rows as its record batch, as in a
+// damaged file.
 func checkLength(record arrow.Record, column int) error {
 	if n := record.Column(column).Len(); int64(n) != record.NumRows() {
 		return fmt.Errorf("%d rows in a record batch of %d", n, record.NumRows())
@@ -103,9 +118,9 @@ func checkLength(record arrow.Record, column int) error {
 	return nil
 }
 
-// appendArray appends the rows of a to v, copied. What stands beside a NULL
+// appendArray appends copies of the rows of a to v. The value in a NULL slot
 // becomes the zero value.
-func appendArray(v *schema.Vector, a arrow.Array) error {
+func appendArray(v *schema.Vector, a arrow.Array, version int) error {
 	if v.Column.Nullable {
 		for i := range a.Len() {
 			valid := uint8(1)
@@ -119,17 +134,17 @@ func appendArray(v *schema.Vector, a arrow.Array) error {
 	}
 	switch a := a.(type) {
 	case *array.Uint8:
-		v.U8 = appendValues(v.U8, a.Uint8Values(), v.Valid)
+		return appendIntegers(v, a.Uint8Values(), version)
 	case *array.Uint16:
-		v.U16 = appendValues(v.U16, a.Uint16Values(), v.Valid)
+		return appendIntegers(v, a.Uint16Values(), version)
 	case *array.Uint32:
-		v.U32 = appendValues(v.U32, a.Uint32Values(), v.Valid)
-	case *array.Int32:
-		v.U32 = appendValues(v.U32, arrow.Uint32Traits.CastFromBytes(arrow.Int32Traits.CastToBytes(a.Int32Values())), v.Valid)
+		return appendIntegers(v, a.Uint32Values(), version)
 	case *array.Uint64:
-		v.U64 = appendValues(v.U64, a.Uint64Values(), v.Valid)
+		return appendIntegers(v, a.Uint64Values(), version)
+	case *array.Int32:
+		return appendIntegers(v, a.Int32Values(), version)
 	case *array.Int64:
-		v.U64 = appendValues(v.U64, arrow.Uint64Traits.CastFromBytes(arrow.Int64Traits.CastToBytes(a.Int64Values())), v.Valid)
+		return appendIntegers(v, a.Int64Values(), version)
 	case *array.Boolean:
 		for i := range a.Len() {
 			bit := uint8(0)
@@ -162,20 +177,24 @@ func appendArray(v *schema.Vector, a arrow.Array) error {
 	return nil
 }
 
-// appendValues appends src to dst, with 0 where valid, if there are any, says
-// NULL.
-func appendValues[T uint8 | uint16 | uint32 | uint64](dst, src []T, valid []uint8) []T {
-	dst = append(dst, src...)
-	for i, ok := range valid {
-		if ok == 0 {
-			dst[i] = 0
+// appendIntegers appends numbers as a file of a schema version has them, 0 where
+// v.Valid says NULL.
+func appendIntegers[T uint8 | uint16 | uint32 | uint64 | int32 | int64](v *schema.Vector, numbers []T, version int) error {
+	stored, _ := v.Column.Integer(version)
+	first := v.Len()
+	for i, x := range numbers {
+		if v.Column.Nullable && v.Null(first+i) {
+			x = 0
+		}
+		if err := v.AppendInteger(int64(x), stored); err != nil {
+			return err
 		}
 	}
-	return dst
+	return nil
 }
 
-// appendCodes appends the values of an enum. A file may number them otherwise
-// than the schema does.
+// appendCodes appends the values of an enum. A file may number them differently
+// from the schema.
 func appendCodes(v *schema.Vector, a *array.Dictionary) error {
 	names := a.Dictionary().(*array.String)
 	codes := make([]uint8, names.Len())

@@ -56,9 +56,9 @@ func TestReaderRefuses(t *testing.T) {
 	losses := write(t, &schema.Losses, None, nil)
 	other := schema.Losses
 	other.Columns = append([]schema.Column{}, other.Columns...)
-	other.Columns[4].Type = schema.Uint64
+	other.Columns[4].Type = schema.Int32
 	long := bytes.Clone(losses)
-	copy(long[len(long)-tailBytes:], "\xff\xff\xff\x7f")
+	copy(long[len(long)-trailerBytes:], "\xff\xff\xff\x7f")
 	for _, tt := range []struct {
 		name  string
 		data  []byte
@@ -66,7 +66,7 @@ func TestReaderRefuses(t *testing.T) {
 		want  string
 	}{
 		{"other table", losses, &schema.Events, `its column "bytes" is not event of events`},
-		{"other length", losses, &schema.Contexts, "7 columns, where contexts of schema version 1 has 8"},
+		{"other length", losses, &schema.Contexts, "7 columns, where contexts has 8"},
 		{"other type", losses, &other, `its column "bytes" is not bytes of losses`},
 		{"empty", nil, &schema.Losses, "no arrow file"},
 		{"cut off", losses[:len(losses)-1], &schema.Losses, "no arrow file"},
@@ -79,13 +79,13 @@ func TestReaderRefuses(t *testing.T) {
 	}
 }
 
-// A column of another type is refused before arrow reads its dictionary: of one
-// of binary views it made room for as many buffers as the file said.
+// A column of another type is refused before arrow reads its dictionary: for
+// binary views arrow allocated as many buffers as the file claimed.
 func TestReaderColumnTypes(t *testing.T) {
 	const binaryView = 23 // in the union Type of Schema.fbs
 	table := &schema.Losses
 	good := write(t, table, None, nil)
-	end := len(good) - tailBytes
+	end := len(good) - trailerBytes
 	footer := good[end-int(binary.LittleEndian.Uint32(good[end:])) : end]
 	meta, _ := flat{footer, binary.LittleEndian.Uint32(footer)}.table(1)
 	for i, c := range table.Columns {
@@ -103,8 +103,8 @@ func TestReaderColumnTypes(t *testing.T) {
 	}
 }
 
-// A column cannot have more rows than its record batch: one of a billion took as
-// long as that.
+// A column cannot have more rows than its record batch: reading a billion rows
+// took correspondingly long.
 func TestReaderColumnLengths(t *testing.T) {
 	const rows = 933
 	table := sample.EveryType()
@@ -123,13 +123,18 @@ func TestReaderColumnLengths(t *testing.T) {
 }
 
 // Beside a NULL, other writers may leave any value.
-func TestAppendValues(t *testing.T) {
-	if got := appendValues(nil, []uint16{5, 6}, []uint8{0, 1}); !slices.Equal(got, []uint16{0, 6}) {
-		t.Errorf("%d", got)
+func TestAppendIntegers(t *testing.T) {
+	v := &schema.Vector{Column: &schema.Column{Type: schema.Uint16, Nullable: true}, Valid: []uint8{0, 1}}
+	if err := appendIntegers(v, []int32{-1, 6}, schema.Version); err != nil || !slices.Equal(v.U16, []uint16{0, 6}) {
+		t.Errorf("%d, %v", v.U16, err)
+	}
+	v.U16, v.Valid = nil, []uint8{1}
+	if err := appendIntegers(v, []int32{-1}, schema.Version); err == nil || err.Error() != "-1 is out of its range" {
+		t.Errorf("a value that is no NULL: %v", err)
 	}
 }
 
-// No more memory is taken than allowed, and what is given back counts no more.
+// No more memory is allocated than allowed, and freed memory no longer counts.
 func TestBounded(t *testing.T) {
 	b := &bounded{}
 	p := b.Allocate(maxMemory / 4)

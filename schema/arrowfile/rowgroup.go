@@ -27,10 +27,10 @@ var _ schema.Encoder = (*RowGroup)(nil)
 
 // NewRowGroup returns an encoder for row groups of t.
 func NewRowGroup(t *schema.Table) *RowGroup {
-	g := &RowGroup{table: t, schema: arrow.NewSchema(fields(t), nil), columns: make([]column, len(t.Columns))}
+	g := &RowGroup{table: t, schema: arrow.NewSchema(fields(t, schema.Version), nil), columns: make([]column, len(t.Columns))}
 	for i := range g.columns {
 		c := &t.Columns[i]
-		g.columns[i] = column{Column: c, typ: dataType(c.Type)}
+		g.columns[i] = column{Column: c, typ: dataType(c, schema.Version)}
 		if c.Type == schema.Enum {
 			g.columns[i].names = dictionary(c.Names)
 		}
@@ -86,6 +86,7 @@ type column struct {
 	typ   arrow.DataType
 	names *array.Data // of an enum
 	last  [3][]byte   // the buffers of the array before
+	small []byte      // what last[1] was widened from
 	bits  []byte      // scratch
 }
 
@@ -114,12 +115,14 @@ func (c *column) array(v *schema.Vector, rows int) (arrow.Array, error) {
 func (c *column) buffers(v *schema.Vector) ([]*memory.Buffer, error) {
 	switch c.Type {
 	case schema.Uint8:
-		return []*memory.Buffer{c.keep(1, v.U8)}, nil
+		return []*memory.Buffer{widen[int32](c, v.U8)}, nil
 	case schema.Uint16:
-		return []*memory.Buffer{c.keep(1, arrow.Uint16Traits.CastToBytes(v.U16))}, nil
-	case schema.Uint32, schema.Int32:
+		return []*memory.Buffer{widen[int32](c, v.U16)}, nil
+	case schema.Uint32:
+		return []*memory.Buffer{widen[int64](c, v.U32)}, nil
+	case schema.Int32:
 		return []*memory.Buffer{c.keep(1, arrow.Uint32Traits.CastToBytes(v.U32))}, nil
-	case schema.Uint64, schema.Int64:
+	case schema.Uint63, schema.Int64:
 		return []*memory.Buffer{c.keep(1, arrow.Uint64Traits.CastToBytes(v.U64))}, nil
 	case schema.Bool:
 		c.bits = bitmap.Append(c.bits[:0], v.U8)
@@ -132,14 +135,26 @@ func (c *column) buffers(v *schema.Vector) ([]*memory.Buffer, error) {
 	panic(fmt.Sprintf("arrowfile: no type %d", c.Type))
 }
 
-// keep returns a buffer with the bytes of p. If they are those of the array
-// before, the two share them: columns that are constant or all NULL are half of
-// the width of `instructions`, and row groups wait in memory.
+// keep returns a buffer with the bytes of p. If the array before has the same
+// bytes, the two share them: columns that are constant or all NULL are half of the
+// width of `instructions`, and row groups wait in memory.
 func (c *column) keep(i int, p []byte) *memory.Buffer {
 	if c.last[i] == nil || !bytes.Equal(c.last[i], p) {
 		c.last[i] = append([]byte{}, p...)
 	}
 	return memory.NewBufferBytes(c.last[i])
+}
+
+// widen is keep for numbers that are wider in the file.
+func widen[W int32 | int64, T uint8 | uint16 | uint32](c *column, numbers []T) *memory.Buffer {
+	if small := arrow.GetBytes(numbers); c.last[1] == nil || !bytes.Equal(c.small, small) {
+		wide := make([]W, len(numbers))
+		for i, x := range numbers {
+			wide[i] = W(x)
+		}
+		c.last[1], c.small = arrow.GetBytes(wide), append(c.small[:0], small...)
+	}
+	return memory.NewBufferBytes(c.last[1])
 }
 
 // texts returns the offsets and the bytes of values.

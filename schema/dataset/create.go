@@ -1,11 +1,11 @@
 package dataset
 
 import (
-	"encoding/json"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 
 	"github.com/tracelake/tracelake/schema"
@@ -45,46 +45,54 @@ type Writer struct {
 	encoding encoding
 	tables   []*schema.Table
 	staging  *staging
-	series   []*Series // as they were begun
+	begun    []*Series
 	files    map[string]schema.Files
 
-	rows  map[seriesKey]*TableWriter
+	rows  map[series]*TableWriter
 	order []*TableWriter // as they were begun
 	err   error          // the first one; no row is written after it
 }
 
-type seriesKey struct {
+// A series is a table and a source of it; 0 where all have one series.
+type series struct {
 	table  *schema.Table
 	source uint8
 }
 
-// Create begins a dataset in dir, which must not exist or be empty, or with
-// Overwrite hold nothing but a dataset or the rest of one: else it fails with an
-// [*ExistsError]. Either [Writer.Close] or [Writer.Abandon] has to be called.
-func Create(dir string, opt Options) (*Writer, error) {
+// Create begins a dataset in dir, which must not exist or must be empty; with
+// Overwrite it may also hold a dataset or the rest of one, and nothing else.
+// Otherwise it fails with an [*ExistsError]. If another process is writing the
+// dataset, it fails with a [*BusyError]. The caller calls [Writer.Close] or
+// [Writer.Abandon].
+//
+// Everything is written beside dir, and Close moves it to dir: until then dir does
+// not change.
+func Create(dir string, opt Options) (*Writer, error) { return create(dir, opt, systemDisk{}) }
+
+func create(dir string, opt Options, d disk) (*Writer, error) {
 	e, err := newEncoding(opt.Format, opt.Codec)
 	if err != nil {
 		return nil, err
 	}
-	s, err := newStaging(dir, opt.Overwrite)
+	s, err := newStaging(dir, opt.Overwrite, d)
 	if err != nil {
 		return nil, err
 	}
 	return &Writer{
 		opt: opt, encoding: e, tables: opt.tables(), staging: s,
-		files: map[string]schema.Files{}, rows: map[seriesKey]*TableWriter{},
+		files: map[string]schema.Files{}, rows: map[series]*TableWriter{},
 	}, nil
 }
 
 // Has says whether a table is among those to be written.
 func (w *Writer) Has(t *schema.Table) bool { return slices.Contains(w.tables, t) }
 
-// Series begins the parts of a table for a source: those of one are begun once.
-// The source does not matter to tables that have one series for all. It may be
-// called by another goroutine than writes, one at a time.
+// Series begins the parts of a table for a source, once for each. The source does
+// not matter to tables that have one series for all. Another goroutine than the one
+// that writes may call it, one at a time.
 func (w *Writer) Series(t *schema.Table, source uint8) *Series {
 	s := &Series{out: w, Table: t, source: source}
-	w.series = append(w.series, s)
+	w.begun = append(w.begun, s)
 	return s
 }
 
@@ -103,7 +111,7 @@ func (w *Writer) Table(t *schema.Table, source uint8) *TableWriter {
 	if !t.PerSource {
 		source = 0
 	}
-	key := seriesKey{t, source}
+	key := series{t, source}
 	if w.rows[key] == nil {
 		w.rows[key] = &TableWriter{dataset: w, series: w.Series(t, source), encoder: w.NewEncoder(t), batch: schema.NewBatch(t)}
 		w.order = append(w.order, w.rows[key])
@@ -111,16 +119,14 @@ func (w *Writer) Table(t *schema.Table, source uint8) *TableWriter {
 	return w.rows[key]
 }
 
-// Close completes the dataset. Inputs, buffers, images, sources, notes and the
-// rest of the manifest are m's; schema version, format, level, codec, tables and
-// totals are filled in. `sources` and `images` are written from those of m, whose
-// status and unit have to be among the names in schema. The error may be one of
-// a row before; whenever there is one, no dataset is left.
+// Close completes the dataset. It fills in schema version, format, level, codec,
+// tables and totals; the rest of the manifest is m's. It writes `sources` and
+// `images` from m, where status and unit must be names of the schema. An error may
+// be that of an earlier row. After an error the directory is unchanged, with two
+// exceptions at the very end: the dataset may not be on disk, or the old one could
+// not be removed.
 func (w *Writer) Close(m *schema.Manifest) error {
-	if err := w.complete(m); err != nil {
-		return errors.Join(err, w.Abandon())
-	}
-	return nil
+	return errors.Join(w.complete(m), w.Abandon())
 }
 
 func (w *Writer) complete(m *schema.Manifest) error {
@@ -170,10 +176,10 @@ func (w *Writer) addPart(t *schema.Table, p schema.PartFile) {
 	w.files[t.Name] = f
 }
 
-// closeParts completes all parts. A table without any gets one without rows,
+// closeParts completes all parts. A table without parts gets one without rows,
 // named for the given source.
 func (w *Writer) closeParts(source uint8) error {
-	for _, s := range w.series {
+	for _, s := range w.begun {
 		if err := s.close(); err != nil {
 			return err
 		}
@@ -190,26 +196,37 @@ func (w *Writer) closeParts(source uint8) error {
 	return nil
 }
 
-// commit writes views and manifest and moves everything into place, the
-// manifest last.
-func (w *Writer) commit(m *schema.Manifest) error {
-	text, err := json.MarshalIndent(m, "", "  ")
-	if err != nil {
-		return fmt.Errorf("write %s: %w", schema.ManifestFile, err)
-	}
-	views := []byte(schema.Views(w.tables, w.opt.Format))
-	for name, content := range map[string][]byte{schema.ViewsFile: views, schema.ManifestFile: append(text, '\n')} {
-		if err := os.WriteFile(w.staging.path(name), content, 0o666); err != nil {
-			return err
+// contents returns a name for what the tables contain: equal datasets have the
+// same one, whenever and wherever they were written.
+func contents(files map[string]schema.Files) string {
+	sum := sha256.New()
+	for _, table := range slices.Sorted(maps.Keys(files)) {
+		for _, p := range files[table].Parts {
+			fmt.Fprintf(sum, "%s %s\n", p.Path, p.SHA256)
 		}
 	}
-	return w.staging.commit(append(slices.Sorted(maps.Keys(w.files)), schema.ViewsFile, schema.ManifestFile))
+	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// Abandon removes what was written.
+// commit writes views and manifest, the manifest last, and puts everything in
+// place.
+func (w *Writer) commit(m *schema.Manifest) error {
+	views := []byte(schema.Views(w.tables, w.opt.Format, contents(w.files)))
+	m.Views = sumOf(schema.ViewsFile, views)
+	text, err := writeManifest(m)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(w.staging.writeFile(schema.ViewsFile, views), w.staging.writeFile(schema.ManifestFile, text)); err != nil {
+		return err
+	}
+	return w.staging.commit()
+}
+
+// Abandon removes what was written. After [Writer.Close] it does nothing.
 func (w *Writer) Abandon() error {
-	for _, s := range w.series {
+	for _, s := range w.begun {
 		s.abandon()
 	}
-	return w.staging.abandon()
+	return w.staging.end()
 }

@@ -2,9 +2,11 @@ package dataset_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/parquet-go/parquet-go"
@@ -14,7 +16,7 @@ import (
 	"github.com/tracelake/tracelake/schema/internal/small"
 )
 
-// Row groups are cut by ordinal, whatever comes when.
+// Row groups are cut by ordinal, in whatever order rows arrive.
 func TestWriterRowGroups(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "dataset")
 	out, err := dataset.Create(dir, dataset.Options{Level: schema.LevelBlocks})
@@ -64,7 +66,7 @@ func TestWriterAbandons(t *testing.T) {
 	}
 
 	out := fill(dir)
-	check(t, os.WriteFile(filepath.Join(dir, ".tracelake-partial", "images"), nil, 0o666)) // where a folder has to be
+	check(t, os.WriteFile(filepath.Join(partial(t, dir), "images"), nil, 0o666)) // where a folder has to be
 	if err := out.Close(&schema.Manifest{Images: []schema.ImageRegion{{}}}); err == nil {
 		t.Error("no error")
 	}
@@ -72,10 +74,10 @@ func TestWriterAbandons(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 
-	// An error while rows are written is told in the end.
+	// Close returns an error that occurred while rows were written.
 	out, err := dataset.Create(dir, dataset.Options{Level: schema.LevelInstructions})
 	check(t, err)
-	check(t, os.WriteFile(filepath.Join(dir, ".tracelake-partial", "losses"), nil, 0o666))
+	check(t, os.WriteFile(filepath.Join(partial(t, dir), "losses"), nil, 0o666))
 	for range 2*schema.RowGroupRows + 1 {
 		small.AppendLoss(out, 0x13, &schema.Loss{Bytes: 1})
 	}
@@ -86,7 +88,7 @@ func TestWriterAbandons(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 
-	// What stands there already is not touched.
+	// An existing dataset is not touched.
 	full := small.New().Write(t)
 	if _, err := dataset.Create(full, dataset.Options{Level: schema.LevelInstructions}); err == nil {
 		t.Error("no error")
@@ -103,6 +105,17 @@ func TestWriterAbandons(t *testing.T) {
 		}
 		return out.Close(&schema.Manifest{})
 	}())
+}
+
+// partial returns the folder in which a dataset is being written.
+func partial(t *testing.T, dir string) string {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(filepath.Dir(dir), ".dataset.tracelake-partial-*"))
+	check(t, err)
+	if len(names) != 1 {
+		t.Fatalf("%d folders of incomplete datasets", len(names))
+	}
+	return names[0]
 }
 
 // Tables for data are written by default where data is traced, and where they
@@ -125,5 +138,93 @@ func TestCreateChoosesTables(t *testing.T) {
 			t.Errorf("%s: written %v, want %v", c.name, got, c.want)
 		}
 		check(t, w.Abandon())
+	}
+}
+
+// While a dataset is written, another writer of the same directory fails, by
+// whatever path, and says who writes; afterwards nothing is left beside it.
+func TestCreateExcludes(t *testing.T) {
+	parent := t.TempDir()
+	dir := filepath.Join(parent, "new", "run")
+	first, err := dataset.Create(dir, dataset.Options{Level: schema.LevelInstructions})
+	check(t, err)
+	check(t, os.Symlink("new", filepath.Join(parent, "link")))
+	for _, name := range []string{dir, filepath.Join(parent, "link", "run"), dir + "/../run/"} {
+		_, err := dataset.Create(name, dataset.Options{Level: schema.LevelInstructions, Overwrite: true})
+		busy, ok := errors.AsType[*dataset.BusyError](err)
+		if !ok || !strings.HasPrefix(busy.Writer, fmt.Sprintf("process %d on ", os.Getpid())) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := os.Stat(dir); !os.IsNotExist(err) {
+		t.Errorf("there is something (%v)", err)
+	}
+	check(t, first.Close(&schema.Manifest{}))
+	check(t, first.Abandon()) // does nothing
+	entries, err := os.ReadDir(filepath.Dir(dir))
+	check(t, err)
+	if len(entries) != 1 {
+		t.Errorf("left: %v", entries)
+	}
+	_, err = dataset.Open(dir)
+	check(t, err)
+}
+
+// An existing directory is replaced in place: a link to it stays a link, and
+// permissions stay. A directory that cannot be replaced is refused before anything
+// is written.
+func TestCreateReplaces(t *testing.T) {
+	parent := t.TempDir()
+	private, link := filepath.Join(parent, "private"), filepath.Join(parent, "link")
+	check(t, os.Mkdir(private, 0o700))
+	check(t, os.Symlink("private", link))
+	w, err := dataset.Create(link, dataset.Options{Level: schema.LevelInstructions})
+	check(t, err)
+	check(t, w.Close(&schema.Manifest{}))
+	if info, err := os.Stat(filepath.Join(private, schema.ManifestFile)); err != nil || info.Size() == 0 {
+		t.Errorf("%v", err)
+	}
+	if info, err := os.Stat(private); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+
+	dangling := filepath.Join(parent, "dangling")
+	check(t, os.Symlink("nowhere", dangling))
+	t.Chdir(private)
+	for name, want := range map[string]string{
+		".":      "is the working directory, which cannot be replaced; choose a directory in it",
+		dangling: "no such file or directory",
+	} {
+		_, err := dataset.Create(name, dataset.Options{Level: schema.LevelInstructions, Overwrite: true})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+
+	// Files that appeared while the dataset was written are not removed.
+	late := filepath.Join(parent, "late")
+	w, err = dataset.Create(late, dataset.Options{Level: schema.LevelInstructions, Overwrite: true})
+	check(t, err)
+	check(t, os.Mkdir(late, 0o777))
+	check(t, os.WriteFile(filepath.Join(late, "notes"), nil, 0o666))
+	if err := w.Close(&schema.Manifest{}); err == nil || !strings.Contains(err.Error(), `holds "notes"`) {
+		t.Errorf("%v", err)
+	}
+	if _, err := os.Stat(filepath.Join(late, "notes")); err != nil {
+		t.Error(err)
+	}
+}
+
+// A reader of a dataset that is replaced reads no part of the new one.
+func TestOpenStaysWithItsDataset(t *testing.T) {
+	dir := small.New().Write(t)
+	d, err := dataset.Open(dir)
+	check(t, err)
+	defer d.Close()
+	w, err := dataset.Create(dir, dataset.Options{Level: schema.LevelInstructions, Overwrite: true})
+	check(t, err)
+	check(t, w.Close(&schema.Manifest{}))
+	if _, err := d.Open(&schema.Losses, 0x10).Next(); err == nil || !strings.Contains(err.Error(), "no such file") {
+		t.Errorf("%v", err)
 	}
 }

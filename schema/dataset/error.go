@@ -7,6 +7,7 @@ type Error struct {
 	File    string // the directory, or a file in it
 	Problem string // continues the name: "has 100 bytes, the manifest says 200"
 	Remedy  string
+	Damaged bool  // the dataset is not as it was written
 	Err     error // may be nil
 }
 

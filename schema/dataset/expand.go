@@ -35,12 +35,12 @@ func (d *Dataset) readCode(source uint8) (*code, error) {
 		if err != nil {
 			return nil, err
 		}
-		v := b.Columns
-		if err := c.place(v[codeNumber].U32, v[codePosition].U16); err != nil {
+		if err := c.place(*schema.CodeBlocksCodeBlock.In(b), *schema.CodeBlocksPosition.In(b)); err != nil {
 			return nil, d.wrong(schema.CodeBlocks.Name, err.Error(), "export again")
 		}
-		c.address, c.opcode = append(c.address, v[codeAddress].U32...), append(c.opcode, v[codeOpcode].U32...)
-		c.size, c.isa, c.kind = append(c.size, v[codeSize].U8...), append(c.isa, v[codeISA].U8...), append(c.kind, v[codeKind].U8...)
+		c.address, c.opcode = append(c.address, *schema.CodeBlocksAddress.In(b)...), append(c.opcode, *schema.CodeBlocksOpcode.In(b)...)
+		c.size, c.isa = append(c.size, *schema.CodeBlocksSize.In(b)...), append(c.isa, *schema.CodeBlocksISA.In(b)...)
+		c.kind = append(c.kind, *schema.CodeBlocksKind.In(b)...)
 	}
 }
 
@@ -123,9 +123,8 @@ func (x *Expansion) Next() (*schema.Batch, error) {
 
 // expandRun appends rows of the run at hand, at most room.
 func (x *Expansion) expandRun(room int) {
-	v := x.runs.Columns
-	first, count := int(v[blkFirst].U16[x.run]), int(v[blkInstructions].U16[x.run])
-	from, to := x.code.block(v[blkCodeBlock].U32[x.run])
+	first, count := int(schema.BlocksFirst.At(x.runs, x.run)), int(schema.BlocksInstructions.At(x.runs, x.run))
+	from, to := x.code.block(schema.BlocksCodeBlock.At(x.runs, x.run))
 	there := max(0, min(count, to-from-first)) // positions that the block does not have make no rows
 	end := min(there, x.done+room)
 	for ; x.done < end; x.done++ {
@@ -136,40 +135,56 @@ func (x *Expansion) expandRun(room int) {
 	}
 }
 
+// sharedColumns are those that every instruction of a run has alike, in
+// `instructions` and in `blocks`.
+var sharedColumns = [][2]int{
+	{int(schema.InstructionsSource), int(schema.BlocksSource)},
+	{int(schema.InstructionsSegment), int(schema.BlocksSegment)},
+	{int(schema.InstructionsByteOffset), int(schema.BlocksByteOffset)},
+	{int(schema.InstructionsEpoch), int(schema.BlocksEpoch)},
+	{int(schema.InstructionsTimestamp), int(schema.BlocksTimestamp)},
+	{int(schema.InstructionsContextID), int(schema.BlocksContextID)},
+	{int(schema.InstructionsVMID), int(schema.BlocksVMID)},
+	{int(schema.InstructionsSecurity), int(schema.BlocksSecurity)},
+}
+
 // appendRow appends an instruction of the run at hand: its place in the code,
 // and whether it is the last of the run.
 func (x *Expansion) appendRow(at int, last bool) {
 	v, out := x.runs.Columns, x.batch.Columns
 	for _, c := range sharedColumns {
-		out[c.ins].AppendFrom(&v[c.blk], x.run)
+		out[c[0]].AppendFrom(&v[c[1]], x.run)
 	}
-	out[insSeq].U64 = append(out[insSeq].U64, v[blkSeq].U64[x.run]+uint64(x.done))
-	out[insAddress].U32 = append(out[insAddress].U32, x.code.address[at])
-	out[insSize].U8 = append(out[insSize].U8, x.code.size[at])
-	out[insISA].U8 = append(out[insISA].U8, x.code.isa[at])
-	out[insOpcode].U32 = append(out[insOpcode].U32, x.code.opcode[at])
-	out[insKind].U8 = append(out[insKind].U8, x.code.kind[at])
+	put(schema.InstructionsSeq.In(x.batch), schema.BlocksSeq.At(x.runs, x.run)+uint64(x.done))
+	put(schema.InstructionsAddress.In(x.batch), x.code.address[at])
+	put(schema.InstructionsSize.In(x.batch), x.code.size[at])
+	put(schema.InstructionsISA.In(x.batch), x.code.isa[at])
+	put(schema.InstructionsOpcode.In(x.batch), x.code.opcode[at])
+	put(schema.InstructionsKind.In(x.batch), x.code.kind[at])
 	executed, valid := x.executed(last)
-	out[insExecuted].U8, out[insExecuted].Valid = append(out[insExecuted].U8, executed), append(out[insExecuted].Valid, valid)
+	put(schema.InstructionsExecuted.In(x.batch), executed)
+	put(&out[schema.InstructionsExecuted].Valid, valid)
 	if last {
-		out[insCycles].AppendFrom(&v[blkCycles], x.run)
-		out[insCycle].AppendFrom(&v[blkCycle], x.run)
+		out[schema.InstructionsCycles].AppendFrom(&v[schema.BlocksCycles], x.run)
+		out[schema.InstructionsCycle].AppendFrom(&v[schema.BlocksCycle], x.run)
 	} else {
-		out[insCycles].U32, out[insCycles].Valid = append(out[insCycles].U32, 0), append(out[insCycles].Valid, 0)
-		out[insCycle].U64, out[insCycle].Valid = append(out[insCycle].U64, 0), append(out[insCycle].Valid, 0)
+		out[schema.InstructionsCycles].AppendNull()
+		out[schema.InstructionsCycle].AppendNull()
 	}
 	x.lastRow = append(x.lastRow, last)
 }
 
+// put appends x.
+func put[T any](s *[]T, x T) { *s = append(*s, x) }
+
 // executed returns the column of that name for the instruction at hand, and
 // whether it is valid.
 func (x *Expansion) executed(last bool) (executed, valid uint8) {
-	v := x.runs.Columns
 	if !last {
-		valid = v[blkFailed].Valid[x.run]
-		return uint8(v[blkFailed].U64[x.run]>>x.done&1^1) * valid, valid
+		valid = x.runs.Columns[schema.BlocksFailed].Valid[x.run]
+		return uint8(schema.BlocksFailed.At(x.runs, x.run)>>x.done&1^1) * valid, valid
 	}
-	switch schema.Outcome(v[blkOutcome].U8[x.run]) {
+	switch schema.Outcome(schema.BlocksOutcome.At(x.runs, x.run)) {
 	case schema.Taken, schema.Passed:
 		return 1, 1
 	case schema.NotTaken:

@@ -9,8 +9,8 @@ import (
 	"github.com/tracelake/tracelake/schema/internal/small"
 )
 
-// A run that reaches beyond its block, or is of none, makes rows for what there
-// is, as the join of the view does; and there may be nothing at all.
+// A run that reaches beyond its block, or has no block, makes rows for the
+// instructions there are, possibly none, as the join of the view does.
 func TestExpandWithoutCode(t *testing.T) {
 	for _, tt := range []struct {
 		first, count uint16

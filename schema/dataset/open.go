@@ -1,11 +1,10 @@
 package dataset
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,47 +14,62 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// maxManifest is the most bytes of a manifest that is read. One of 100,000 parts
-// has 20 MB.
-const maxManifest = 64 << 20
-
 // A Dataset is a dataset that is read.
 type Dataset struct {
 	Dir      string
 	Manifest schema.Manifest
 
+	root   *os.Root // also if another dataset takes the place of this one
+	sealed bool     // the manifest has the hash of itself and of the views
 	format schema.Format
 	parts  map[*schema.Table]map[uint8][]schema.PartFile // of a source, in order; under 0 where there is one series for all
 }
 
-// Open opens the dataset in dir. It fails with an [*Error] if there is none, or
-// one of another schema version, or one that is not whole.
+// Open opens the dataset in dir, which the caller closes. It fails with an [*Error]
+// if there is no dataset, or one of another schema version, or one whose parts do
+// not have the sizes in the manifest. [Check] looks at all bytes.
 func Open(dir string) (*Dataset, error) {
+	d, err := openManifest(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range d.tables() {
+		for _, p := range d.Manifest.Tables[t.Name].Parts {
+			if err := d.addPart(t, p); err != nil {
+				return nil, errors.Join(err, d.Close())
+			}
+		}
+	}
+	return d, nil
+}
+
+// openManifest opens a dataset without its parts.
+func openManifest(dir string) (*Dataset, error) {
 	d := &Dataset{Dir: dir, parts: map[*schema.Table]map[uint8][]schema.PartFile{}}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, d.notADataset(err)
 	}
-	defer root.Close()
+	d.root = root
 	f, err := root.Open(schema.ManifestFile)
 	if err != nil {
-		return nil, d.notADataset(err)
+		return nil, errors.Join(d.notADataset(err), d.Close())
 	}
 	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxManifest+1))
-	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", schema.ManifestFile, err)
+	if err := d.readManifest(f); err != nil {
+		return nil, errors.Join(err, d.Close())
 	}
-	if len(text) > maxManifest {
-		return nil, d.wrong(schema.ManifestFile, fmt.Sprintf("has more than %d bytes", maxManifest), "export again")
+	if err := d.understand(); err != nil {
+		return nil, errors.Join(err, d.Close())
 	}
-	if err := json.Unmarshal(text, &d.Manifest); err != nil {
-		return nil, d.wrong(schema.ManifestFile, "is no manifest: "+err.Error(), "export again")
-	}
-	return d, d.check(root)
+	return d, nil
 }
 
-// notADataset says that there is no dataset, given what came of opening it.
+// Close closes the dataset. No reader of it may be used any more.
+func (d *Dataset) Close() error { return d.root.Close() }
+
+// notADataset returns the error that dir has no dataset, given the error of
+// opening it.
 func (d *Dataset) notADataset(err error) error {
 	if _, statErr := os.Stat(d.Dir); errors.Is(statErr, fs.ErrNotExist) {
 		return &Error{File: d.Dir, Problem: "does not exist", Remedy: "give the directory of a dataset", Err: err}
@@ -70,12 +84,17 @@ func (d *Dataset) wrong(file, problem, remedy string) error {
 	return &Error{File: filepath.Join(d.Dir, file), Problem: problem, Remedy: remedy}
 }
 
-// check checks what the manifest says, and collects the parts.
-func (d *Dataset) check(root *os.Root) error {
+// damaged returns the error that a file was changed after it was written.
+func (d *Dataset) damaged(file, problem string) *Error {
+	return &Error{File: filepath.Join(d.Dir, filepath.FromSlash(file)), Problem: problem, Remedy: "export again", Damaged: true}
+}
+
+// understand checks that this program knows the version, the format and the
+// tables.
+func (d *Dataset) understand() error {
 	m := &d.Manifest
-	if m.SchemaVersion != schema.Version {
-		return d.wrong(schema.ManifestFile, fmt.Sprintf("says schema version %d, this program reads %d", m.SchemaVersion, schema.Version),
-			"export again, or use the version of tracelake that wrote it")
+	if _, err := schema.ParseVersion(strconv.Itoa(m.SchemaVersion)); err != nil {
+		return d.wrong(schema.ManifestFile, err.Error(), "export again, or use the version of tracelake that wrote it")
 	}
 	formats := []schema.Format{schema.Parquet, schema.Arrow}
 	i := slices.IndexFunc(formats, func(f schema.Format) bool { return f.String() == m.Format })
@@ -83,25 +102,25 @@ func (d *Dataset) check(root *os.Root) error {
 		return d.wrong(schema.ManifestFile, fmt.Sprintf("says format %q", m.Format), "formats are parquet and arrow")
 	}
 	d.format = formats[i]
-	for name, files := range m.Tables {
+	for _, name := range slices.Sorted(maps.Keys(m.Tables)) {
 		t := schema.FindTable(name)
 		if t == nil {
 			return d.wrong(schema.ManifestFile, fmt.Sprintf("has a table %q, which this program does not know", name),
 				"use the version of tracelake that wrote it")
 		}
 		d.parts[t] = map[uint8][]schema.PartFile{}
-		for _, p := range files.Parts {
-			if err := d.addPart(root, t, p); err != nil {
-				return err
-			}
-		}
 	}
 	return nil
 }
 
-// addPart adds a part to its series. Its name has to be the next of one, so that
-// no path leads out of the dataset.
-func (d *Dataset) addPart(root *os.Root, t *schema.Table, p schema.PartFile) error {
+// tables returns the tables that d has, in the order of the schema.
+func (d *Dataset) tables() []*schema.Table {
+	return slices.DeleteFunc(schema.Tables(), func(t *schema.Table) bool { return !d.Has(t) })
+}
+
+// addPart adds a part to its series. Its name has to be the next one of the series,
+// so no path can point outside the dataset.
+func (d *Dataset) addPart(t *schema.Table, p schema.PartFile) error {
 	sources := d.parts[t]
 	id := uint8(0)
 	if _, name, _ := strings.Cut(p.Path, "/"); t.PerSource && len(name) > 2 {
@@ -109,16 +128,16 @@ func (d *Dataset) addPart(root *os.Root, t *schema.Table, p schema.PartFile) err
 		id = uint8(n)
 	}
 	if p.Path != t.Part(id, len(sources[id]), d.format) {
-		return d.wrong(schema.ManifestFile, fmt.Sprintf("names %q, which is not the next part of %s", p.Path, t.Name), "export again")
-	}
-	info, err := root.Stat(p.Path)
-	if err != nil {
-		return d.wrong(p.Path, "is missing: "+err.Error(), "export again")
-	}
-	if info.Size() != p.Bytes {
-		return d.wrong(p.Path, fmt.Sprintf("has %d bytes, the manifest says %d", info.Size(), p.Bytes), "export again")
+		return d.damaged(schema.ManifestFile, fmt.Sprintf("names %q, which is not the next part of %s", p.Path, t.Name))
 	}
 	sources[id] = append(sources[id], p)
+	info, err := d.root.Stat(p.Path)
+	if err != nil {
+		return d.damaged(p.Path, "is missing: "+err.Error())
+	}
+	if info.Size() != p.Bytes {
+		return d.damaged(p.Path, fmt.Sprintf("has %d bytes, the manifest says %d", info.Size(), p.Bytes))
+	}
 	return nil
 }
 

@@ -15,7 +15,8 @@ import (
 	"github.com/tracelake/tracelake/schema/internal/small"
 )
 
-// What is no dataset, or not all of one, is refused, and the error names it.
+// A directory that is no dataset, or an incomplete one, is refused, and the error
+// names it.
 func TestOpenRefuses(t *testing.T) {
 	part := filepath.Join("losses", "10-00000.parquet")
 	for _, tt := range []struct {
@@ -30,7 +31,13 @@ func TestOpenRefuses(t *testing.T) {
 		}, "not a directory"},
 		{"no manifest", func(t *testing.T, dir string) { check(t, os.Remove(filepath.Join(dir, "manifest.json"))) }, "is no dataset: it has no manifest.json"},
 		{"no JSON", replaceInManifest("{", "["), "manifest.json: is no manifest"},
-		{"version", replaceInManifest(`"schema_version": 1`, `"schema_version": 2`), "says schema version 2, this program reads 1"},
+		{"another hash", func(t *testing.T, dir string) {
+			name := filepath.Join(dir, "manifest.json")
+			text, err := os.ReadFile(name)
+			check(t, err)
+			check(t, os.WriteFile(name, bytes.Replace(text, []byte(`"PTM"`), []byte(`"ETM"`), 1), 0o666))
+		}, "manifest.json: is not as it was written"},
+		{"version", replaceInManifest(`"schema_version": 2`, `"schema_version": 3`), `has schema version "3", this program reads 1 to 2`},
 		{"format", replaceInManifest(`"parquet"`, `"csv"`), `says format "csv"`},
 		{"table", replaceInManifest(`"losses": {`, `"counts": {`), `has a table "counts", which this program does not know`},
 		{"path", replaceInManifest("losses/10-00000.parquet", "losses/../../x"), `names "losses/../../x", which is not the next part of losses`},
@@ -58,7 +65,7 @@ func TestOpenRefuses(t *testing.T) {
 			tt.damage(t, dir)
 			d, err := dataset.Open(dir)
 			if err == nil {
-				err = readAll(d)
+				err = errors.Join(readAll(d), d.Close())
 			}
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("%v, want %s", err, tt.want)
@@ -95,13 +102,7 @@ func check(t testing.TB, err error) {
 func replaceInManifest(old, replacement string) func(*testing.T, string) {
 	return func(t *testing.T, dir string) {
 		t.Helper()
-		name := filepath.Join(dir, "manifest.json")
-		b, err := os.ReadFile(name)
-		check(t, err)
-		if !bytes.Contains(b, []byte(old)) {
-			t.Fatalf("no %s in %s", old, b)
-		}
-		check(t, os.WriteFile(name, bytes.Replace(b, []byte(old), []byte(replacement), 1), 0o666))
+		small.EditManifest(t, dir, old, replacement)
 	}
 }
 
@@ -113,9 +114,9 @@ func FuzzManifest(f *testing.F) {
 	text, err := os.ReadFile(name)
 	check(f, err)
 	f.Add(text)
-	f.Add([]byte(`{"schema_version":1,"format":"arrow","tables":{"losses":{"parts":[{"path":"losses/10-00000.arrow"}]},"images":{}}}`))
+	f.Add([]byte(`{"schema_version":2,"format":"arrow","tables":{"losses":{"parts":[{"path":"losses/10-00000.arrow"}]},"images":{}}}`))
 	f.Fuzz(func(t *testing.T, manifest []byte) {
-		check(t, os.WriteFile(name, manifest, 0o666))
+		check(t, os.WriteFile(name, small.Seal(manifest), 0o666))
 		d, err := dataset.Open(dir)
 		if err != nil {
 			if _, ok := errors.AsType[*dataset.Error](err); !ok {
@@ -123,6 +124,7 @@ func FuzzManifest(f *testing.F) {
 			}
 			return
 		}
+		defer d.Close()
 		if !json.Valid(manifest) {
 			t.Fatal("opened without a manifest")
 		}

@@ -58,12 +58,7 @@ func (r *Reader) Next() (*schema.Batch, error) {
 }
 
 func (r *Reader) open(path string) error {
-	root, err := os.OpenRoot(r.dataset.Dir)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	f, err := root.Open(path)
+	f, err := r.dataset.root.Open(path)
 	if err != nil {
 		return err
 	}
@@ -80,7 +75,7 @@ func (r *Reader) open(path string) error {
 }
 
 func (r *Reader) damaged(path string, err error) error {
-	return &Error{File: filepath.Join(r.dataset.Dir, path), Problem: "cannot be read: " + err.Error(), Remedy: "export again", Err: err}
+	return &Error{File: filepath.Join(r.dataset.Dir, path), Problem: "cannot be read: " + err.Error(), Remedy: "export again", Damaged: true, Err: err}
 }
 
 // Close closes the part at hand.

@@ -68,7 +68,7 @@ func (s *Series) close() error {
 	}
 	err := s.writer.Close()
 	part, hashErr := describe(s.file, s.path, s.rows)
-	if err = errors.Join(err, hashErr, s.file.Close()); err != nil {
+	if err = errors.Join(err, hashErr, s.out.staging.closeFile(s.file)); err != nil {
 		return fmt.Errorf("write %s: %w", s.path, err)
 	}
 	s.out.addPart(s.Table, part)
@@ -87,5 +87,6 @@ func describe(f *os.File, path string, rows int64) (schema.PartFile, error) {
 func (s *Series) abandon() {
 	if s.file != nil {
 		s.file.Close()
+		s.file, s.writer = nil, nil
 	}
 }

@@ -8,45 +8,148 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 
 	"github.com/tracelake/tracelake/schema"
 )
 
-// stagingFolder holds, inside the output directory, what is not complete. It is
-// the only place an interrupted export leaves files in.
-const stagingFolder = ".tracelake-partial"
-
-// A staging is where the files of a dataset are written, until commit moves them
-// into place.
+// A staging is the folder beside the directory of a dataset in which all files
+// of it are written. Commit puts the folder in the place of the directory, which
+// therefore is at every moment absent, what it was before, or a whole dataset.
 type staging struct {
-	dir     string // of the dataset
-	created bool   // it did not exist before
+	disk      disk
+	lock      *lock
+	dir       string // as the caller named it
+	target    string // dir without symbolic links, or where it will be
+	folder    string // in the folder that target is in
+	overwrite bool
 }
 
-// newStaging prepares dir, which must not exist or be empty, or with overwrite
-// hold nothing but a dataset or the rest of one.
-func newStaging(dir string, overwrite bool) (*staging, error) {
-	s := &staging{dir: dir}
-	entries, err := os.ReadDir(dir)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		s.created = true
-	case err != nil:
+// A disk is the operations whose order decides what is left after a crash.
+type disk interface {
+	sync(f *os.File) error
+	syncDir(name string) error
+	rename(from, to string) error
+	exchange(a, b string) error // fails with [errors.ErrUnsupported] where it cannot
+	removeAll(name string) error
+}
+
+// systemDisk is that of the operating system.
+type systemDisk struct{}
+
+func (systemDisk) sync(f *os.File) error        { return f.Sync() }
+func (systemDisk) syncDir(name string) error    { return syncDir(name) }
+func (systemDisk) rename(from, to string) error { return os.Rename(from, to) }
+func (systemDisk) exchange(a, b string) error   { return exchange(a, b) }
+func (systemDisk) removeAll(name string) error  { return os.RemoveAll(name) }
+
+// The names of what is beside the directory "run" while it is written:
+// ".run.tracelake-lock" and ".run.tracelake-partial-1234", with the number of
+// the process.
+const (
+	lockSuffix    = ".tracelake-lock"
+	partialSuffix = ".tracelake-partial-"
+	// insideFolder is where earlier versions wrote what was incomplete: in the
+	// directory itself.
+	insideFolder = ".tracelake-partial"
+)
+
+// newStaging locks dir, which must not exist or be empty, or with overwrite hold
+// nothing but a dataset or the rest of one, and removes what processes that died
+// left beside it.
+func newStaging(dir string, overwrite bool, d disk) (*staging, error) {
+	target, err := resolve(dir)
+	if err != nil {
 		return nil, fmt.Errorf("output directory: %w", err)
-	case len(entries) > 0 && !overwrite:
-		return nil, &ExistsError{dir, "exists and is not empty", "choose another directory, or replace a dataset with --overwrite"}
-	case len(entries) > 0:
-		if foreign := foreignFile(dir); foreign != "" {
-			return nil, &ExistsError{dir, fmt.Sprintf("holds %q, which is no part of a dataset", foreign), "choose another directory, or remove it"}
-		}
 	}
-	if err := os.RemoveAll(s.path("")); err != nil {
+	parent, base := filepath.Split(target)
+	if err := os.MkdirAll(parent, 0o777); err != nil {
 		return nil, fmt.Errorf("output directory: %w", err)
 	}
-	if err := os.MkdirAll(s.path(""), 0o777); err != nil {
-		return nil, fmt.Errorf("output directory: %w", err)
+	s := &staging{disk: d, dir: dir, target: target, overwrite: overwrite}
+	partial := "." + base + partialSuffix
+	s.folder = filepath.Join(parent, fmt.Sprint(partial, os.Getpid()))
+	s.lock, err = acquire(filepath.Join(parent, "."+base+lockSuffix), dir)
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
+		return nil, &ExistsError{dir, "has no place beside it for what is incomplete: " + err.Error(), "choose a directory in one that can be written to"}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := s.begin(parent, partial); err != nil {
+		return nil, errors.Join(err, s.lock.release())
 	}
 	return s, nil
+}
+
+// resolve returns the absolute path of dir without symbolic links. What is at
+// its end need not exist.
+func resolve(dir string) (string, error) {
+	path, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if !errors.Is(err, fs.ErrNotExist) || filepath.Dir(path) == path {
+		return real, err
+	}
+	parent, err := resolve(filepath.Dir(path))
+	return filepath.Join(parent, filepath.Base(path)), err
+}
+
+// begin makes the folder. Permissions are those of the directory that it will
+// replace.
+func (s *staging) begin(parent, partial string) error {
+	if _, err := s.replaces(); err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(parent)
+	if err != nil {
+		return fmt.Errorf("output directory: %w", err)
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), partial) {
+			if err := os.RemoveAll(filepath.Join(parent, e.Name())); err != nil {
+				return fmt.Errorf("output directory: %w", err)
+			}
+		}
+	}
+	if err := os.Mkdir(s.folder, 0o777); err != nil {
+		return fmt.Errorf("output directory: %w", err)
+	}
+	if info, err := os.Stat(s.target); err == nil {
+		return os.Chmod(s.folder, info.Mode().Perm())
+	}
+	return nil
+}
+
+// replaces says whether the directory exists. It fails with an [*ExistsError] if
+// it may not be replaced.
+func (s *staging) replaces() (bool, error) {
+	info, err := os.Lstat(s.target)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("output directory: %w", err)
+	}
+	entries, err := os.ReadDir(s.target)
+	if err != nil {
+		return false, fmt.Errorf("output directory: %w", err)
+	}
+	if len(entries) > 0 && !s.overwrite {
+		return false, &ExistsError{s.dir, "exists and is not empty", "choose another directory, or replace a dataset with --overwrite"}
+	}
+	if foreign := foreignFile(s.target); foreign != "" {
+		return false, &ExistsError{s.dir, fmt.Sprintf("holds %q, which is no part of a dataset", foreign), "choose another directory, or remove it"}
+	}
+	if working, err := os.Stat("."); err == nil && os.SameFile(working, info) {
+		return false, &ExistsError{s.dir, "is the working directory, which cannot be replaced", "choose a directory in it"}
+	}
+	if isMount(s.target) {
+		return false, &ExistsError{s.dir, "is the root of a file system, which cannot be replaced", "choose a directory in it"}
+	}
+	return true, nil
 }
 
 var partName = regexp.MustCompile(`^([0-9a-f]{2}|all)-[0-9]{5,}\.(parquet|arrow)$`)
@@ -74,10 +177,10 @@ func foreignFile(dir string) string {
 	return foreign
 }
 
-// ours says whether an export writes a file or folder of that path.
+// ours says whether an export writes a file or folder of that path, or once did.
 func ours(path string, folder bool) bool {
-	path = strings.TrimPrefix(path, stagingFolder+"/")
-	if path == stagingFolder {
+	path = strings.TrimPrefix(path, insideFolder+"/")
+	if path == insideFolder {
 		return folder
 	}
 	table, name, nested := strings.Cut(path, "/")
@@ -90,56 +193,88 @@ func ours(path string, folder bool) bool {
 	return !folder && schema.FindTable(table) != nil && partName.MatchString(name)
 }
 
-// path returns where a file of the dataset is written.
-func (s *staging) path(path string) string {
-	return filepath.Join(s.dir, stagingFolder, filepath.FromSlash(path))
-}
-
-// create creates a file of the dataset.
+// create creates a file of the dataset, whose path has slashes.
 func (s *staging) create(path string) (*os.File, error) {
-	name := s.path(path)
+	name := filepath.Join(s.folder, filepath.FromSlash(path))
 	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 		return nil, err
 	}
 	return os.Create(name)
 }
 
-// commit moves files and folders into place, in that order. Until then an old
-// dataset in the directory stays as it is, but for its manifest, which goes
-// first.
-func (s *staging) commit(names []string) error {
-	if err := s.removeOld(); err != nil {
-		return err
-	}
-	for _, name := range names {
-		if err := os.Rename(s.path(name), filepath.Join(s.dir, name)); err != nil {
-			return err
-		}
-	}
-	return os.Remove(s.path(""))
+// closeFile closes a file that is complete, once it is on disk.
+func (s *staging) closeFile(f *os.File) error {
+	return errors.Join(s.disk.sync(f), f.Close())
 }
 
-// removeOld removes the dataset that is replaced, its manifest first.
-func (s *staging) removeOld() error {
-	old := []string{schema.ManifestFile, schema.ViewsFile}
-	for _, t := range schema.Tables() {
-		old = append(old, t.Name)
-	}
-	for _, name := range old {
-		if err := os.RemoveAll(filepath.Join(s.dir, name)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// abandon removes what was written.
-func (s *staging) abandon() error {
-	if err := os.RemoveAll(s.path("")); err != nil {
+// writeFile writes a whole file.
+func (s *staging) writeFile(path string, content []byte) error {
+	f, err := s.create(path)
+	if err != nil {
 		return err
 	}
-	if s.created {
-		return os.Remove(s.dir)
+	_, err = f.Write(content)
+	return errors.Join(err, s.closeFile(f))
+}
+
+// commit puts the folder in the place of the directory. Files are on disk
+// already, folders are before the first rename, and the renames before the old
+// dataset is removed: so a crash, too, leaves the old or the new dataset, or
+// none.
+func (s *staging) commit() error {
+	if err := s.syncFolders(); err != nil {
+		return err
 	}
-	return nil
+	old, err := s.place()
+	if err != nil {
+		return err
+	}
+	if err := s.disk.syncDir(filepath.Dir(s.target)); err != nil || old == "" {
+		return err
+	}
+	return s.disk.removeAll(old)
+}
+
+// syncFolders writes the entries of the folder and those in it to disk.
+func (s *staging) syncFolders() error {
+	return filepath.WalkDir(s.folder, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.IsDir() {
+			return err
+		}
+		return s.disk.syncDir(path)
+	})
+}
+
+// place renames the folder. It returns where the directory that it replaces is
+// now, if there was one.
+func (s *staging) place() (old string, err error) {
+	exists, err := s.replaces()
+	if err != nil {
+		return "", err
+	}
+	if !exists {
+		return "", s.disk.rename(s.folder, s.target)
+	}
+	if err := s.disk.exchange(s.folder, s.target); err == nil || !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, syscall.EINVAL) {
+		return s.folder, err
+	}
+	old = s.folder + "-old"
+	if err := s.disk.rename(s.target, old); err != nil {
+		return "", err
+	}
+	if err := s.disk.rename(s.folder, s.target); err != nil {
+		return "", errors.Join(err, s.disk.rename(old, s.target))
+	}
+	return old, nil
+}
+
+// end removes the folder, if it was not put in place, and gives up the lock.
+// After the first call it does nothing: another writer may have begun.
+func (s *staging) end() error {
+	if s.lock == nil {
+		return nil
+	}
+	l := s.lock
+	s.lock = nil
+	return errors.Join(s.disk.removeAll(s.folder), l.release())
 }

@@ -17,14 +17,14 @@ type TableWriter struct {
 	encoded int // in the row group, before those in batch
 }
 
-// Row begins a row, whose cells are then to be appended, all of them. An error
-// in writing those before is kept for [Writer.Close].
-func (w *TableWriter) Row() *schema.Row {
+// Row returns the batch that the next row is to be appended to, that one row. An
+// error in writing those before is kept for [Writer.Close].
+func (w *TableWriter) Row() *schema.Batch {
 	if w.rows == schema.BatchRows {
 		w.flush()
 	}
 	w.rows++
-	return w.batch.Row()
+	return w.batch
 }
 
 // flush encodes the rows of the batch, and writes the row group if it is full.
@@ -59,40 +59,27 @@ func (w *Writer) writeDimensions(m *schema.Manifest) {
 	m.Totals = schema.Totals{}
 	for i := range m.Sources {
 		m.Totals.Add(m.Sources[i].Totals)
-		fillSource(w.Table(&schema.Sources, 0).Row(), &m.Sources[i])
+		appendSource(w.Table(&schema.Sources, 0).Row(), &m.Sources[i])
 	}
 	for i := range m.Images {
-		fillImage(w.Table(&schema.Images, 0).Row(), &m.Images[i])
+		appendImage(w.Table(&schema.Images, 0).Row(), &m.Images[i])
 	}
 }
 
-func fillSource(r *schema.Row, s *schema.SourceTotals) {
+func appendSource(b *schema.Batch, s *schema.SourceTotals) {
 	registers, err := json.Marshal(s.Registers)
 	if err != nil {
 		panic(err) // strings only
 	}
-	r.Uint8(s.Source)
-	r.NullString(s.Name)
-	r.NullString(s.Protocol)
-	r.NullString(s.Version)
-	r.NullString(s.Core)
-	r.NullString(s.Buffer)
-	r.Enum(uint8(slices.Index(schema.SourceStatusNames, s.Status)))
-	r.Enum(uint8(slices.Index(schema.SourceUnitNames, s.Unit)))
-	for _, n := range []int64{s.Bytes, s.BytesDecoded, s.BytesLost, s.BytesUnplaced, s.Segments, s.Instructions, s.Exceptions, s.Losses} {
-		r.Int64(n)
-	}
-	r.NullUint64(schema.Null[uint64]{V: s.TimestampHz, OK: s.TimestampHz != 0})
-	r.NullUint64(schema.Null[uint64]{V: s.CycleHz, OK: s.CycleHz != 0})
-	r.String(string(registers))
+	status, unit := slices.Index(schema.SourceStatusNames, s.Status), slices.Index(schema.SourceUnitNames, s.Unit)
+	schema.AppendSources(b, s.Source, s.Name, s.Protocol, s.Version, s.Core, s.Buffer,
+		schema.SourceStatus(status), schema.SourceUnit(unit), s.Bytes, s.BytesDecoded, s.BytesLost, s.BytesUnplaced,
+		s.Segments, s.Instructions, s.Exceptions, s.Losses, frequency(s.TimestampHz), frequency(s.CycleHz), string(registers))
 }
 
-func fillImage(r *schema.Row, i *schema.ImageRegion) {
-	r.String(i.File)
-	r.String(i.SHA256)
-	r.NullString(i.BuildID)
-	r.Uint32(i.Address)
-	r.Int64(i.Bytes)
-	r.NullString(i.Space)
-	r.NullString(i.Core)
+// frequency is NULL where it is not known.
+func frequency(hz uint64) schema.Null[uint64] { return schema.Null[uint64]{V: hz, OK: hz != 0} }
+
+func appendImage(b *schema.Batch, i *schema.ImageRegion) {
+	schema.AppendImages(b, i.File, i.SHA256, i.BuildID, i.Address, i.Bytes, i.Space, i.Core)
 }

@@ -12,13 +12,35 @@ import (
 	"github.com/tracelake/tracelake/schema/dataset"
 )
 
-// A cursor stands before a row of a reader.
+// A cursor is a position before a row of a reader.
 type cursor struct {
 	reader schema.Reader
+	view   *dataset.Expansion // reader, if it is one
+	fold   runFold
 	batch  *schema.Batch // nil: nothing was read yet, or all
 	row    int
 	end    bool
 }
+
+// open begins to read the rows of a table, expanded from blocks if d does not
+// have it. What it returns has to be closed.
+func (c *cursor) open(d *dataset.Dataset, t *schema.Table, source uint8) (io.Closer, error) {
+	if t == &schema.Instructions && !d.Has(t) {
+		view, err := d.Expand(source)
+		if err != nil {
+			return nil, err
+		}
+		c.reader, c.view = view, view
+		return view, nil
+	}
+	rows := d.Open(t, source)
+	c.reader = rows
+	return rows, nil
+}
+
+// lastOfRun says whether the row is the last of a run. Where there are no runs,
+// each row is one.
+func (c *cursor) lastOfRun() bool { return c.view == nil || c.view.LastOfRun(c.row) }
 
 // more says whether there is a row.
 func (c *cursor) more(ctx context.Context) (bool, error) {
@@ -40,28 +62,27 @@ type comparison struct {
 	table          *schema.Table
 	columns        []int // that are compared
 	place          int   // column that says where rows belong; -1: their order alone does
-	seq            int   // -1: there is none
 	truth, dataset cursor
-	view           *dataset.Expansion // dataset.reader, if that is one
-	fold           runFold
 	result         *Table
 	first          []Difference // at most MaxDifferences
 }
 
 func newComparison(t *schema.Table, result *Table) *comparison {
-	c := &comparison{table: t, result: result, place: -1, seq: -1}
+	c := &comparison{table: t, result: result, place: -1}
 	for i := range t.Columns {
-		name := t.Columns[i].Name
-		if !slices.Contains(leftOut(t), name) {
+		if !slices.Contains(leftOut(t), i) {
 			c.columns = append(c.columns, i)
 		}
-		switch {
-		case name == "byte_offset", t == &schema.Sources && name == "source", t == &schema.Images && name == "address",
-			t == &schema.CodeBlocks && name == "code_block":
-			c.place = i
-		case name == "seq":
-			c.seq = i
-		}
+	}
+	switch {
+	case t.HasKeys():
+		c.place = int(schema.KeyByteOffset)
+	case t == &schema.Sources:
+		c.place = int(schema.SourcesSource)
+	case t == &schema.Images:
+		c.place = int(schema.ImagesAddress)
+	case t == &schema.CodeBlocks:
+		c.place = int(schema.CodeBlocksCodeBlock)
 	}
 	return c
 }
@@ -118,7 +139,7 @@ func (c *comparison) order() int {
 		return 0
 	}
 	for _, i := range c.columns {
-		if c.view != nil && (i == insCycles || i == insCycle) {
+		if c.result.AsView && (i == int(schema.InstructionsCycles) || i == int(schema.InstructionsCycle)) {
 			continue // of the run, which is not known to be the same yet
 		}
 		if i != c.place && !c.same(i) {
@@ -138,6 +159,8 @@ func whole(v *schema.Vector, i int) int64 {
 		return int64(v.U8[i])
 	case schema.Uint32:
 		return int64(v.U32[i])
+	case schema.Int32:
+		return int64(int32(v.U32[i]))
 	case schema.Int64:
 		return int64(v.U64[i])
 	default:
@@ -152,8 +175,10 @@ func (c *comparison) same(column int) bool {
 
 // compareRow compares the rows at hand, cell by cell.
 func (c *comparison) compareRow() {
-	if c.view != nil {
-		c.fold.row(c.truth.batch, c.truth.row, c.view.LastOfRun(c.dataset.row))
+	if c.result.AsView { // where a run ends on both sides, both know the cycles up to there
+		last := c.truth.lastOfRun() && c.dataset.lastOfRun()
+		c.truth.fold.row(c.truth.batch, c.truth.row, last)
+		c.dataset.fold.row(c.dataset.batch, c.dataset.row, last)
 	}
 	c.result.Compared++
 	differs := false
@@ -182,69 +207,58 @@ func (c *comparison) add(kind DifferenceKind, at *cursor, fill func(*Difference)
 	}
 	d := Difference{Kind: kind, Table: c.table.Name}
 	v := at.batch.Columns
-	if v[0].Column.Name == schema.Sources.Columns[0].Name {
-		d.Source = schema.Of(v[0].U8[at.row])
+	if c.table != &schema.Images {
+		d.Source = schema.Of(schema.KeySource.At(at.batch, at.row))
 	}
-	if c.seq >= 0 {
-		d.Seq = schema.Null[int64]{V: int64(v[c.seq].U64[at.row]), OK: !v[c.seq].Null(at.row)}
-	}
-	if c.place >= 0 && v[c.place].Column.Name == "byte_offset" {
-		d.ByteOffset = schema.Of(int64(v[c.place].U64[at.row]))
+	if c.table.HasKeys() {
+		d.Seq = schema.Null[int64]{V: int64(schema.KeySeq.At(at.batch, at.row)), OK: !v[schema.KeySeq].Null(at.row)}
+		d.ByteOffset = schema.Of(int64(schema.KeyByteOffset.At(at.batch, at.row)))
 	}
 	fill(&d)
 	c.first = append(c.first, d)
 }
 
-// rowText is a row for people to read, but for the columns its place is told by
-// anyway.
+// rowText is a row for people to read, without the columns of its place, which is
+// reported anyway.
 func (c *comparison) rowText(at *cursor) string {
 	var words []string
 	for _, i := range c.columns {
-		switch v := &at.batch.Columns[i]; v.Column.Name {
-		case "source", "seq", "byte_offset":
-		default:
-			words = append(words, v.Column.Name+"="+cellWords(v, at.row))
+		if c.table != &schema.Images && i == int(schema.KeySource) || c.table.HasKeys() && (i == int(schema.KeySeq) || i == int(schema.KeyByteOffset)) {
+			continue
 		}
+		v := &at.batch.Columns[i]
+		words = append(words, v.Column.Name+"="+cellWords(v, at.row))
 	}
 	return strings.Join(words, " ")
 }
 
-// cellWords is a cell for people to read: addresses and opcodes in hex.
+// cellWords is a cell for people to read: addresses and opcodes in hex. What
+// schema version 1 had and version 2 cannot have is named as that.
 func cellWords(v *schema.Vector, i int) string {
-	switch v.Column.Name {
-	case "address", "return_address", "target", "opcode":
-		if !v.Null(i) {
-			return fmt.Sprintf("0x%08x", v.U32[i])
-		}
+	if v.Column.Hex && !v.Null(i) {
+		return fmt.Sprintf("0x%08x", v.U32[i])
+	}
+	if v.Column.Type == schema.Uint63 && v.U64[i] > schema.MaxUint63 {
+		return v.Text(i) + " (out of range since schema version 2)"
 	}
 	return v.Text(i)
 }
 
-// Where the columns of `instructions` are that a run has in its last row only.
-var (
-	insCycles = column("cycles")
-	insCycle  = column("cycle")
-)
-
-func column(name string) int {
-	return slices.IndexFunc(schema.Instructions.Columns, func(c schema.Column) bool { return c.Name == name })
-}
-
-// A runFold makes of the cycles of single instructions those that a run has: the
-// last instruction has the sum, the others NULL.
+// A runFold makes of the cycles of single instructions, or of shorter runs, those
+// that a run has: the last instruction has the sum, the others NULL.
 type runFold struct {
 	sum  uint32
-	told bool
+	some bool
 }
 
 // row changes row i of a batch of instructions.
 func (f *runFold) row(b *schema.Batch, i int, last bool) {
-	cycles, cycle := &b.Columns[insCycles], &b.Columns[insCycle]
+	cycles, cycle := &b.Columns[schema.InstructionsCycles], &b.Columns[schema.InstructionsCycle]
 	if !cycles.Null(i) {
-		f.sum, f.told = f.sum+cycles.U32[i], true
+		f.sum, f.some = f.sum+cycles.U32[i], true
 	}
 	if last {
-		if f.told {
+		if f.some {
 			cycles.U32[i], cycles.Valid[i] = f.sum, 1
 		}
 		*f = runFold{}

@@ -67,8 +67,8 @@ func counts(v *diff.Result) []string {
 	return lines
 }
 
-// Each way in which a dataset may differ is told as what it is, and no other.
-// The change is to the dataset; the truth is the small one.
+// Each kind of difference is reported as such, and nothing else is. The dataset is
+// changed; the truth is the small one.
 func TestCompareDifferences(t *testing.T) {
 	truth := small.New().Write(t)
 	for _, tt := range []struct {
@@ -99,7 +99,7 @@ func TestCompareDifferences(t *testing.T) {
 			w.Losses[0x12] = []schema.Loss{{Key: schema.Key{Seq: 9, Offset: 199}, Bytes: 9, Reason: schema.LossBadPacket}}
 		}, []string{"losses 12 9 199 extra"}, []string{"losses 3 0 0 1"}},
 		{"only the place", func(w *small.Dataset) { w.Losses[0x10][1].Offset = 103 }, []string{"losses 10 3 102 byte_offset 102 103"}, []string{"losses 3 1 0 0"}},
-		// what comes behind is found again: seq alone differs there
+		// the rows after it are matched again: they differ in seq only
 		{"instruction inserted", func(w *small.Dataset) {
 			w.Instructions[0x10] = slices.Insert(w.Instructions[0x10], 3, small.Instruction{Offset: 100, Address: 0x800c, Executed: small.Yes})
 		}, []string{"instructions 10 3 100 extra", "instructions 10 3 104 seq 3 4", "instructions 10 4 104 seq 4 5"}, []string{"instructions 10 2 0 1"}},
@@ -150,8 +150,8 @@ func TestCompareDifferences(t *testing.T) {
 	}
 }
 
-// Every difference is counted, the first ten are told, and none hides those of
-// another table.
+// Every difference is counted, the first ten are reported, and those of one table
+// do not hide those of another.
 func TestCompareManyDifferences(t *testing.T) {
 	truth, other := small.New(), small.New()
 	truth.Instructions[0x10], other.Instructions[0x10] = nil, nil
@@ -189,7 +189,7 @@ func TestCompareBlocksAsView(t *testing.T) {
 		{"cycle", func(r []small.Block) { r[0].Cycle = schema.Of[int64](8) }, []string{"instructions 10 2 100 cycle 9 8"}},
 		{"cycles of no instruction", func(r []small.Block) { r[1].Cycles = schema.Of[uint32](1) }, []string{"instructions 10 4 104 cycles NULL 1"}},
 		{"failed", func(r []small.Block) { r[0].Failed = schema.Of[uint64](0b011) }, []string{"instructions 10 0 100 executed true false"}},
-		{"failed is not told", func(r []small.Block) { r[1].Failed = schema.Null[uint64]{} }, []string{"instructions 10 3 104 executed true NULL"}},
+		{"failed is NULL", func(r []small.Block) { r[1].Failed = schema.Null[uint64]{} }, []string{"instructions 10 3 104 executed true NULL"}},
 		{"outcome", func(r []small.Block) { r[1].Outcome = schema.NotTaken }, []string{"instructions 10 4 104 executed true false"}},
 		{"address", func(r []small.Block) { r[1].Address = 0x9002 }, []string{
 			"instructions 10 3 104 address 0x00009000 0x00009002", "instructions 10 4 104 address 0x00009004 0x00009006",

@@ -17,24 +17,25 @@ import (
 // This file checks what parquet-go believes of a file: lengths and counts that
 // decide how much memory it takes, and the columns.
 
-// What a file of this package stays below. A file beyond is not read.
+// Limits that files of this package do not reach. A file beyond one is not read.
 const (
 	maxFooter    = 4 << 20   // bytes; 64 row groups of 19 columns are 300 KB
 	maxItems     = 1 << 18   // elements of all lists in a footer
 	maxHeader    = 1 << 10   // bytes of a page header
 	maxPage      = 256 << 20 // bytes of a page, uncompressed
 	maxDepth     = 16        // of structures in one another
-	tailBytes    = 8         // length of the footer, magic
+	trailerBytes = 8         // length of the footer, magic
 	maxMiniBlock = 1 << 10   // values; those of parquet-go have 32
 )
 
 // A checker checks a file.
 type checker struct {
-	file io.ReaderAt
-	size int64
-	zstd *zstd.Decoder // nil until it is wanted
-	body []byte        // scratch: a page as in the file
-	page []byte        // scratch: uncompressed
+	file    io.ReaderAt
+	size    int64
+	version int           // of the schema, once the footer is read
+	zstd    *zstd.Decoder // nil until it is wanted
+	body    []byte        // scratch: a page as in the file
+	page    []byte        // scratch: uncompressed
 }
 
 // read returns n bytes at an offset. They hold until the next call.
@@ -52,17 +53,18 @@ func (c *checker) read(offset int64, n int) ([]byte, error) {
 	return c.body[:n], err
 }
 
-// footer reads the footer and checks that the file has the columns of t.
+// footer reads the footer and checks that the file has the columns of t, as its
+// schema version has them.
 func (c *checker) footer(t *schema.Table) (*format.FileMetaData, error) {
-	tail, err := c.read(c.size-tailBytes, tailBytes)
-	if err != nil || string(tail[4:]) != magic {
+	trailer, err := c.read(c.size-trailerBytes, trailerBytes)
+	if err != nil || string(trailer[4:]) != magic {
 		return nil, errors.New("is no parquet file, or not all of one")
 	}
-	n := int64(binary.LittleEndian.Uint32(tail))
-	if n > min(maxFooter, c.size-tailBytes-int64(len(magic))) {
+	n := int64(binary.LittleEndian.Uint32(trailer))
+	if n > min(maxFooter, c.size-trailerBytes-int64(len(magic))) {
 		return nil, fmt.Errorf("a footer of %d bytes", n)
 	}
-	b, err := c.read(c.size-tailBytes-n, int(n))
+	b, err := c.read(c.size-trailerBytes-n, int(n))
 	if err != nil {
 		return nil, err
 	}
@@ -74,23 +76,36 @@ func (c *checker) footer(t *schema.Table) (*format.FileMetaData, error) {
 	if err := thrift.Unmarshal(new(thrift.CompactProtocol), b, m); err != nil {
 		return nil, fmt.Errorf("the footer: %w", err)
 	}
-	if err := checkColumns(m, t); err != nil {
+	if c.version, err = versionOf(m); err != nil {
+		return nil, err
+	}
+	if err := checkColumns(m, t, c.version); err != nil {
 		return nil, err
 	}
 	return m, nil
 }
 
+// versionOf returns the schema version of a file.
+func versionOf(m *format.FileMetaData) (int, error) {
+	for _, kv := range m.KeyValueMetadata {
+		if kv.Key == schema.MetaSchemaVersion {
+			return schema.ParseVersion(kv.Value)
+		}
+	}
+	return 0, fmt.Errorf("has no %s in its metadata", schema.MetaSchemaVersion)
+}
+
 // checkColumns checks that a footer has the columns of t in all row groups.
-func checkColumns(m *format.FileMetaData, t *schema.Table) error {
-	want := elements(t)
+func checkColumns(m *format.FileMetaData, t *schema.Table, version int) error {
+	want := elements(t, version)
 	if len(m.Schema) != len(want) || m.Schema[0].Name != t.Name {
-		return fmt.Errorf("is a table of %d columns, not %s of schema version %d", len(m.Schema)-1, t.Name, schema.Version)
+		return fmt.Errorf("is a table of %d columns, not %s of schema version %d", len(m.Schema)-1, t.Name, version)
 	}
 	for i := 1; i < len(want); i++ {
 		got, want := &m.Schema[i], &want[i]
 		if got.Name != want.Name || got.Type != want.Type || got.RepetitionType != want.RepetitionType ||
 			got.NumChildren != want.NumChildren || got.ConvertedType != want.ConvertedType {
-			return fmt.Errorf("its column %q is not %s of %s in schema version %d", got.Name, want.Name, t.Name, schema.Version)
+			return fmt.Errorf("its column %q is not %s of %s in schema version %d", got.Name, want.Name, t.Name, version)
 		}
 	}
 	for i := range m.RowGroups {
@@ -102,8 +117,8 @@ func checkColumns(m *format.FileMetaData, t *schema.Table) error {
 	return nil
 }
 
-// lists walks a Thrift value, and fails where a list or text is longer than what
-// there is, or there are too many.
+// lists walks a Thrift value. It fails if a list or text is longer than the rest
+// of the value, or if all lists have too many elements.
 type lists struct {
 	r     thrift.Reader
 	bytes int
@@ -185,7 +200,7 @@ func (c *checker) chunk(col *schema.Column, m *format.ColumnMetaData, rows int64
 	if at < int64(len(magic)) || m.TotalCompressedSize < 0 || at > c.size-m.TotalCompressedSize {
 		return fmt.Errorf("%d bytes at offset %d of a file of %d", m.TotalCompressedSize, at, c.size)
 	}
-	if m.Type != physical(col.Type) {
+	if m.Type != physical(col, c.version) {
 		return fmt.Errorf("values of type %v", m.Type)
 	}
 	values := int64(0)
@@ -277,8 +292,7 @@ func (c *checker) uncompress(b []byte, codec format.CompressionCodec) (_ []byte,
 	return nil, fmt.Errorf("compressed by %v", codec)
 }
 
-// checkBody checks that levels and values of a data page are of n rows, and not
-// of more.
+// checkBody checks that a data page has levels and values for exactly n rows.
 func checkBody(b []byte, n int, e format.Encoding, col *schema.Column) error {
 	if col.Nullable {
 		if len(b) < 4 || int64(binary.LittleEndian.Uint32(b)) > int64(len(b)-4) {
@@ -328,8 +342,8 @@ func checkHybrid(b []byte, width, n int) error {
 	return nil
 }
 
-// checkDelta checks the head of differences (Encodings.md, "DELTA_BINARY_PACKED
-// = 5").
+// checkDelta checks the header of delta-encoded values (Encodings.md,
+// "DELTA_BINARY_PACKED = 5").
 func checkDelta(b []byte, n int) error {
 	var head [3]uint64 // values in a block, miniblocks in it, values in all
 	for i := range head {

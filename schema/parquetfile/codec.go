@@ -13,8 +13,8 @@ import (
 // A Codec is how pages are compressed. The zero value is the default.
 type Codec uint8
 
-// The codecs. Those of zstd are named for the level of the reference
-// implementation that compresses about as well.
+// The codecs. The numbers of the zstd codecs are levels of the reference
+// implementation, which compress about as well.
 const (
 	ZSTD1 Codec = iota
 	ZSTD3
@@ -61,7 +61,7 @@ func (c Codec) level() zstd.EncoderLevel {
 	return zstd.SpeedFastest
 }
 
-// A compressor compresses pages, each for itself.
+// A compressor compresses pages, each independently.
 type compressor struct {
 	codec Codec
 	zstd  *zstd.Encoder

@@ -6,8 +6,8 @@ import (
 )
 
 // maxEntries is the most values a dictionary holds, so that an index fits 16
-// bits. The page that would need more, and those after it, are plain: with that
-// many values a dictionary no longer pays for readers either.
+// bits. The page that would need more and all pages after it are plain: with so
+// many values, a dictionary no longer helps readers either.
 const maxEntries = 1 << 16
 
 type unsigned interface{ uint16 | uint32 | uint64 }
@@ -32,7 +32,7 @@ func (d *dictionary[T]) index(dst []uint16, values []T) ([]uint16, bool) {
 	var last T
 	var lastIndex uint16
 	for i, v := range values {
-		if v != last || i == 0 { // many columns are constant for long stretches
+		if v != last || i == 0 { // many columns have long runs of one value
 			j, ok := d.find(v)
 			if !ok {
 				return dst[:n], false

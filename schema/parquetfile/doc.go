@@ -6,10 +6,10 @@
 // enums: 4.5 M rows/s of `instructions` where this package reaches several
 // times that. From parquet-go are the metadata, Thrift, and the delta encoding.
 //
-// What is written depends on the rows and on where batches end, on nothing
-// else: one batch is one page of every column.
+// The bytes of a file depend only on the rows and on where batches end: one batch
+// is one page of every column.
 //
-// Reading is parquet-go's, and is no matter of speed. It trusts the lengths in a
-// file, and would fill the memory on the word of a damaged one; so every file is
-// checked for what this package writes before it is handed on.
+// Files are read with parquet-go: speed does not matter there. It trusts the
+// lengths in a file, so a damaged file could make it fill the memory. Therefore
+// this package first checks that a file has only what it writes itself.
 package parquetfile

@@ -18,8 +18,8 @@ const (
 	formatVersion = 2
 )
 
-// createdBy has no version of the program in it: files depend on the capture
-// and the schema alone.
+// createdBy has no program version: files depend only on the capture and the
+// schema.
 var createdBy = fmt.Sprintf("tracelake version %d", schema.Version)
 
 // A File is a Parquet file that is being written.
@@ -37,7 +37,7 @@ var _ schema.File = (*File)(nil)
 func Create(w io.Writer, t *schema.Table, meta []schema.Meta) (*File, error) {
 	f := &File{w: w, table: t, footer: format.FileMetaData{
 		Version:   formatVersion,
-		Schema:    elements(t),
+		Schema:    elements(t, schema.Version),
 		RowGroups: []format.RowGroup{}, // required, if empty
 		CreatedBy: createdBy,
 	}}
@@ -98,52 +98,53 @@ func (f *File) write(b []byte) error {
 	return err
 }
 
-// elements returns the schema of t: a root and its leaves.
-func elements(t *schema.Table) []format.SchemaElement {
+// elements returns the schema of t, in files of a schema version: a root and its
+// leaves.
+func elements(t *schema.Table, version int) []format.SchemaElement {
 	list := []format.SchemaElement{{Name: t.Name, NumChildren: thrift.New(int32(len(t.Columns)))}}
-	for _, c := range t.Columns {
-		list = append(list, element(c))
+	for i := range t.Columns {
+		list = append(list, element(&t.Columns[i], version))
 	}
 	return list
 }
 
-func element(c schema.Column) format.SchemaElement {
-	e := format.SchemaElement{Name: c.Name, Type: thrift.New(physical(c.Type)), RepetitionType: thrift.New(format.Required)}
+func element(c *schema.Column, version int) format.SchemaElement {
+	e := format.SchemaElement{Name: c.Name, Type: thrift.New(physical(c, version)), RepetitionType: thrift.New(format.Required)}
 	if c.Nullable {
 		e.RepetitionType = thrift.New(format.Optional)
 	}
-	integer := func(bits int8, signed bool, old deprecated.ConvertedType) {
-		e.LogicalType.Value = &format.IntType{BitWidth: bits, IsSigned: signed}
-		e.ConvertedType = thrift.New(old)
-	}
 	switch c.Type {
-	case schema.Uint8:
-		integer(8, false, deprecated.Uint8)
-	case schema.Uint16:
-		integer(16, false, deprecated.Uint16)
-	case schema.Uint32:
-		integer(32, false, deprecated.Uint32)
-	case schema.Uint64:
-		integer(64, false, deprecated.Uint64)
-	case schema.Int32:
-		integer(32, true, deprecated.Int32)
-	case schema.Int64:
-		integer(64, true, deprecated.Int64)
 	case schema.Enum, schema.String, schema.JSON:
 		e.LogicalType.Value = new(format.StringType)
 		e.ConvertedType = thrift.New(deprecated.UTF8)
+	default:
+		if i, ok := c.Integer(version); ok && version == 1 { // later ones need no name: signed, all bits of the physical type
+			e.LogicalType.Value = &format.IntType{BitWidth: i.Bits, IsSigned: i.Signed}
+			e.ConvertedType = thrift.New(converted[i])
+		}
 	}
 	return e
 }
 
-// physical returns the type that values of t are stored as.
-func physical(t schema.Type) format.Type {
-	switch t {
-	case schema.Uint8, schema.Uint16, schema.Uint32, schema.Int32:
-		return format.Int32
-	case schema.Uint64, schema.Int64:
+// converted are the types of numbers in files of schema version 1.
+var converted = map[schema.Integer]deprecated.ConvertedType{
+	{Bits: 8}:                deprecated.Uint8,
+	{Bits: 16}:               deprecated.Uint16,
+	{Bits: 32}:               deprecated.Uint32,
+	{Bits: 64}:               deprecated.Uint64,
+	{Bits: 32, Signed: true}: deprecated.Int32,
+	{Bits: 64, Signed: true}: deprecated.Int64,
+}
+
+// physical returns the type that values of c are stored as.
+func physical(c *schema.Column, version int) format.Type {
+	i, ok := c.Integer(version)
+	switch {
+	case ok && i.Bits == 64:
 		return format.Int64
-	case schema.Bool:
+	case ok:
+		return format.Int32
+	case c.Type == schema.Bool:
 		return format.Boolean
 	}
 	return format.ByteArray

@@ -8,13 +8,13 @@ import (
 )
 
 // The RLE/bit-packing hybrid (Encodings.md, "RLE = 3"), for levels and for
-// dictionary indexes. Of the mixtures it allows, two are written: runs alone,
-// where values seldom change, or one bit-packed run. Widths are whole bytes but
-// for width 1: more bits, and yet fewer bytes after compression, because
-// repetition stays visible to the compressor.
+// dictionary indexes. It allows any mixture; this package writes only RLE runs, if
+// values seldom change, or one bit-packed run. Widths other than 1 are whole bytes:
+// that is more bits, but fewer bytes after compression, because the compressor
+// still sees repetition.
 
-// sparse is how many values there are at least to a run in a page of runs: one
-// costs as many bytes as a few values.
+// sparse is the least average length of a run in a page of RLE runs: a run costs
+// as many bytes as a few values.
 const sparse = 16
 
 // appendBits appends values of 0 and 1 at width 1.

@@ -2,6 +2,7 @@ package parquetfile
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/parquet-go/bitpack/unsafecast"
 	"github.com/parquet-go/parquet-go/encoding/delta"
@@ -10,7 +11,7 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// integers are numbers of 16 to 64 bits, in a dictionary while it lasts.
+// integers are numbers of 16 to 64 bits, in a dictionary until it is full.
 type integers[T unsigned] struct {
 	pick  func(*schema.Vector) []T
 	size  int // bytes of a plain value
@@ -80,18 +81,23 @@ func (e *integers[T]) bounds() (least, greatest []byte) {
 
 // appendPlain appends values as PLAIN has them (Encodings.md, "PLAIN = 0").
 func appendPlain[T unsigned](dst []byte, values []T, size int) []byte {
-	for _, v := range values {
-		if size == 8 {
-			dst = binary.LittleEndian.AppendUint64(dst, uint64(v))
-		} else {
-			dst = binary.LittleEndian.AppendUint32(dst, uint32(v))
+	n := len(dst)
+	dst = slices.Grow(dst, size*len(values))[:n+size*len(values)]
+	out := dst[n:]
+	if size == 8 {
+		for i, v := range values {
+			binary.LittleEndian.PutUint64(out[8*i:], uint64(v))
 		}
+		return dst
+	}
+	for i, v := range values {
+		binary.LittleEndian.PutUint32(out[4*i:], uint32(v))
 	}
 	return dst
 }
 
 // A span is the least and the greatest of some values. Their sign bits are
-// turned over, so that they compare as unsigned numbers.
+// inverted, so that they compare as unsigned numbers.
 type span[T unsigned] struct {
 	least, greatest T
 	some            bool
@@ -118,9 +124,9 @@ func (s *span[T]) bytes(sign T, size int) (least, greatest []byte) {
 	return appendPlain(nil, []T{s.least ^ sign}, size), appendPlain(nil, []T{s.greatest ^ sign}, size)
 }
 
-// differences are rising numbers of 64 bits, stored as the steps between them
-// (Encodings.md, "DELTA_BINARY_PACKED = 5").
-type differences struct {
+// deltas are rising numbers of 64 bits, stored as differences (Encodings.md,
+// "DELTA_BINARY_PACKED = 5").
+type deltas struct {
 	sign uint64
 	all  span[uint64]
 
@@ -128,9 +134,9 @@ type differences struct {
 	packed []byte
 }
 
-func (e *differences) reset() { e.all = span[uint64]{} }
+func (e *deltas) reset() { e.all = span[uint64]{} }
 
-func (e *differences) appendPage(dst []byte, v *schema.Vector, valid []uint8) ([]byte, format.Encoding) {
+func (e *deltas) appendPage(dst []byte, v *schema.Vector, valid []uint8) ([]byte, format.Encoding) {
 	values := v.U64
 	if valid != nil {
 		e.valid = compact(e.valid, values, valid)
@@ -145,6 +151,6 @@ func (e *differences) appendPage(dst []byte, v *schema.Vector, valid []uint8) ([
 	return append(dst, packed...), format.DeltaBinaryPacked
 }
 
-func (e *differences) appendDictionary(dst []byte) ([]byte, int) { return dst, 0 }
+func (e *deltas) appendDictionary(dst []byte) ([]byte, int) { return dst, 0 }
 
-func (e *differences) bounds() (least, greatest []byte) { return e.all.bytes(e.sign, 8) }
+func (e *deltas) bounds() (least, greatest []byte) { return e.all.bytes(e.sign, 8) }

@@ -40,7 +40,7 @@ func Open(r io.ReaderAt, size int64, t *schema.Table) (f *Reader, err error) {
 		return nil, err
 	}
 	for i := range t.Columns {
-		f.cells = append(f.cells, newCells(&t.Columns[i]))
+		f.cells = append(f.cells, newCells(&t.Columns[i], f.check.version))
 	}
 	return f, nil
 }
@@ -137,18 +137,20 @@ func noEOF(err error) error {
 
 // cells turns values of one column into cells.
 type cells struct {
-	codes map[string]uint8 // of an enum
+	codes   map[string]uint8 // of an enum
+	integer schema.Integer   // that numbers are stored as
 }
 
-func newCells(c *schema.Column) cells {
+func newCells(c *schema.Column, version int) cells {
 	if c.Type != schema.Enum {
-		return cells{}
+		i, _ := c.Integer(version)
+		return cells{integer: i}
 	}
 	codes := make(map[string]uint8, len(c.Names))
 	for i, name := range c.Names {
 		codes[name] = uint8(i)
 	}
-	return cells{codes}
+	return cells{codes: codes}
 }
 
 // append appends x to v. It copies what it keeps.
@@ -164,18 +166,8 @@ func (c cells) append(v *schema.Vector, x *parquet.Value) error {
 		return errors.New("NULL in a column that has none")
 	}
 	switch v.Column.Type {
-	case schema.Uint8:
-		return appendSmall(&v.U8, x, null)
-	case schema.Uint16:
-		return appendSmall(&v.U16, x, null)
-	case schema.Uint32, schema.Int32:
-		return appendSmall(&v.U32, x, null)
-	case schema.Uint64, schema.Int64:
-		var n uint64
-		if !null {
-			n = x.Uint64()
-		}
-		v.U64 = append(v.U64, n)
+	case schema.Uint8, schema.Uint16, schema.Uint32, schema.Uint63, schema.Int32, schema.Int64:
+		return v.AppendInteger(c.number(x), c.integer)
 	case schema.Bool:
 		bit := uint8(0)
 		if !null && x.Boolean() {
@@ -201,15 +193,15 @@ func (c cells) append(v *schema.Vector, x *parquet.Value) error {
 	return nil
 }
 
-// appendSmall appends a number that is stored in 32 bits.
-func appendSmall[T uint8 | uint16 | uint32](s *[]T, x *parquet.Value, null bool) error {
-	var n uint32
-	if !null {
-		n = x.Uint32()
+// number returns a number as the file has it, 0 for NULL.
+func (c cells) number(x *parquet.Value) int64 {
+	switch i := c.integer; {
+	case x.IsNull():
+		return 0
+	case i.Bits == 64:
+		return x.Int64()
+	case i.Signed:
+		return int64(x.Int32())
 	}
-	if uint32(T(n)) != n {
-		return fmt.Errorf("%d is too large for it", n)
-	}
-	*s = append(*s, T(n))
-	return nil
+	return int64(x.Uint32())
 }

@@ -48,9 +48,8 @@ func TestReaderLargeAndEmpty(t *testing.T) {
 	for range 2 {
 		b := schema.NewBatch(table)
 		for range schema.BatchRows {
-			row := b.Row()
-			row.Uint32(r.Uint32())
-			row.NullString([]string{"", fmt.Sprint(r.Uint32())}[r.IntN(2)])
+			word := []string{"", fmt.Sprint(r.Uint32())}[r.IntN(2)]
+			sample.Append(b, r.Uint32(), schema.Null[string]{V: word, OK: word != ""})
 		}
 		batches = append(batches, b)
 	}
@@ -68,14 +67,14 @@ func TestReaderRefuses(t *testing.T) {
 	losses := write(t, &schema.Losses, ZSTD1, nil)
 	other := schema.Losses
 	other.Columns = append([]schema.Column{}, other.Columns...)
-	other.Columns[4].Type = schema.Uint64
+	other.Columns[4].Type = schema.Int32
 	for _, tt := range []struct {
 		name  string
 		data  []byte
 		table *schema.Table
 		want  string
 	}{
-		{"other table", losses, &schema.Events, "is a table of 7 columns, not events of schema version 1"},
+		{"other table", losses, &schema.Events, "is a table of 7 columns, not events of schema version 2"},
 		{"other type", losses, &other, `its column "bytes" is not bytes of losses`},
 		{"empty", nil, &schema.Losses, "no parquet file"},
 		{"cut off", losses[:len(losses)-1], &schema.Losses, "no parquet file"},
@@ -94,26 +93,42 @@ func TestReaderRefuses(t *testing.T) {
 // could hold them.
 func TestCellsRefuse(t *testing.T) {
 	for _, tt := range []struct {
-		column schema.Column
-		value  parquet.Value
-		want   string // "" is no error
+		version int
+		column  schema.Column
+		value   parquet.Value
+		want    string // its text, or the error
 	}{
-		{schema.Column{Type: schema.Uint8}, parquet.ValueOf(int32(255)), ""},
-		{schema.Column{Type: schema.Uint8}, parquet.ValueOf(int32(256)), "256 is too large for it"},
-		{schema.Column{Type: schema.Uint16}, parquet.ValueOf(int32(65536)), "65536 is too large for it"},
-		{schema.Column{Type: schema.Uint32}, parquet.ValueOf(int32(-1)), ""},
-		{schema.Column{Type: schema.Enum, Names: schema.ISANames}, parquet.ValueOf("jazelle"), ""},
-		{schema.Column{Type: schema.Enum, Names: schema.ISANames}, parquet.ValueOf("a64"), `"a64" is no value of it`},
-		{schema.Column{Type: schema.Uint8}, parquet.Value{}, "NULL in a column that has none"},
-		{schema.Column{Type: schema.Uint8, Nullable: true}, parquet.Value{}, ""},
+		{2, schema.Column{Type: schema.Uint8}, parquet.ValueOf(int32(255)), "255"},
+		{2, schema.Column{Type: schema.Uint8}, parquet.ValueOf(int32(256)), "256 is out of its range"},
+		{2, schema.Column{Type: schema.Uint8}, parquet.ValueOf(int32(-1)), "-1 is out of its range"},
+		{2, schema.Column{Type: schema.Uint16}, parquet.ValueOf(int32(65535)), "65535"},
+		{2, schema.Column{Type: schema.Uint16}, parquet.ValueOf(int32(65536)), "65536 is out of its range"},
+		{2, schema.Column{Type: schema.Uint32}, parquet.ValueOf(int64(1<<32 - 1)), "4294967295"},
+		{2, schema.Column{Type: schema.Uint32}, parquet.ValueOf(int64(1 << 32)), "4294967296 is out of its range"},
+		{2, schema.Column{Type: schema.Uint32}, parquet.ValueOf(int64(-1)), "-1 is out of its range"},
+		{2, schema.Column{Type: schema.Uint63}, parquet.ValueOf(int64(1<<63 - 1)), "9223372036854775807"},
+		{2, schema.Column{Type: schema.Uint63}, parquet.ValueOf(int64(-1)), "-1 is out of its range"},
+		{2, schema.Column{Type: schema.Int32}, parquet.ValueOf(int32(-1 << 31)), "-2147483648"},
+		{2, schema.Column{Type: schema.Int64}, parquet.ValueOf(int64(-1 << 63)), "-9223372036854775808"},
+		{1, schema.Column{Type: schema.Uint8}, parquet.ValueOf(int32(256)), "256 is out of its range"},
+		{1, schema.Column{Type: schema.Uint32}, parquet.ValueOf(int32(-1)), "4294967295"},
+		{1, schema.Column{Type: schema.Uint63}, parquet.ValueOf(int64(-1)), "18446744073709551615"},
+		{1, schema.Column{Type: schema.Int32}, parquet.ValueOf(int32(-1)), "-1"},
+		{1, schema.Column{Type: schema.Int32, Name: "code_block"}, parquet.ValueOf(int32(1)), "1"},
+		{2, schema.Column{Type: schema.Enum, Names: schema.ISANames}, parquet.ValueOf("jazelle"), "jazelle"},
+		{2, schema.Column{Type: schema.Enum, Names: schema.ISANames}, parquet.ValueOf("a64"), `"a64" is no value of it`},
+		{2, schema.Column{Type: schema.Uint8}, parquet.Value{}, "NULL in a column that has none"},
+		{2, schema.Column{Type: schema.Uint8, Nullable: true}, parquet.Value{}, "NULL"},
 	} {
 		v := &schema.Vector{Column: &tt.column}
-		err := newCells(&tt.column).append(v, &tt.value)
-		if got := fmt.Sprint(err); err != nil && got != tt.want || err == nil && tt.want != "" {
-			t.Errorf("%v in a column of type %d: %v, want %q", tt.value, tt.column.Type, err, tt.want)
-		}
-		if err == nil && v.Len() != 1 {
+		got := ""
+		if err := newCells(&tt.column, tt.version).append(v, &tt.value); err != nil {
+			got = err.Error()
+		} else if got = v.Text(0); v.Len() != 1 {
 			t.Errorf("%v: %d values", tt.value, v.Len())
+		}
+		if got != tt.want {
+			t.Errorf("version %d, %v in a column of type %d: %s, want %s", tt.version, tt.value, tt.column.Type, got, tt.want)
 		}
 	}
 }
@@ -190,7 +205,7 @@ func TestCheckPage(t *testing.T) {
 		}, run, format.Uncompressed, "a dictionary of 65537"},
 	} {
 		tt.h.CompressedPageSize = int32(len(tt.body))
-		c := checker{file: bytes.NewReader(tt.body), size: int64(len(tt.body))}
+		c := checker{file: bytes.NewReader(tt.body), size: int64(len(tt.body)), version: schema.Version}
 		n, err := c.checkPage(tt.h, 0, col, tt.codec)
 		if tt.want == "" && (err != nil || n != 10) || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
 			t.Errorf("%s: %d, %v, want %q", tt.name, n, err, tt.want)

@@ -93,7 +93,7 @@ func (g *RowGroup) Reset() {
 type Chunks struct {
 	table   *schema.Table
 	rows    int64
-	data    []byte               // the chunks of all columns, one behind the other
+	data    []byte               // the chunks of all columns, one after another
 	columns []format.ColumnChunk // their offsets count from the start of data
 }
 
@@ -148,7 +148,7 @@ func (c *column) count(p page) {
 // chunk returns the metadata of c as a column chunk that begins at offset.
 func (c *column) chunk(offset, rows int64, codec Codec) format.ColumnChunk {
 	m := format.ColumnMetaData{
-		Type:                  physical(c.Type),
+		Type:                  physical(c.Column, schema.Version),
 		Encoding:              []format.Encoding{format.RLE}, // of the levels
 		PathInSchema:          []string{c.Name},
 		Codec:                 codec.format(),

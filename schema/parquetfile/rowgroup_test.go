@@ -15,8 +15,8 @@ import (
 	"github.com/tracelake/tracelake/schema/internal/sample"
 )
 
-// A column with more values than a dictionary holds goes on in plain pages, and
-// begins the next row group with a dictionary again.
+// A column with more values than a dictionary holds continues in plain pages, and
+// starts the next row group with a dictionary again.
 func TestDictionaryOverflows(t *testing.T) {
 	table := &schema.Table{Name: "many", Columns: []schema.Column{
 		{Name: "number", Type: schema.Uint32},
@@ -26,10 +26,11 @@ func TestDictionaryOverflows(t *testing.T) {
 	batch := func(from, to int) *schema.Batch {
 		b := schema.NewBatch(table)
 		for i := from; i < to; i++ {
-			r := b.Row()
-			r.Uint32(uint32(i) * 0x9e3779b1)
-			r.NullInt64(schema.Null[int64]{V: -int64(i), OK: i%10 != 0})
-			r.String(fmt.Sprint(i))
+			signed := schema.Null[int64]{V: -int64(i), OK: true}
+			if i%10 == 0 {
+				signed = schema.Null[int64]{}
+			}
+			sample.Append(b, uint32(i)*0x9e3779b1, signed, fmt.Sprint(i))
 		}
 		return b
 	}
@@ -69,8 +70,8 @@ func pagesOf(m format.ColumnMetaData) string {
 	return strings.Join(out, ", ")
 }
 
-// An encoder that was used before, or reset halfway, or runs beside others,
-// makes the bytes a new one makes.
+// An encoder that was used before, or reset halfway, or runs in parallel with
+// others, makes the same bytes as a new one.
 func TestBytesDoNotDependOnTheEncoder(t *testing.T) {
 	table := sample.EveryType()
 	r := rand.New(rand.NewPCG(3, 0))
@@ -120,7 +121,7 @@ func TestFileIsTheSameEachTime(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := f.Metadata().CreatedBy; got != "tracelake version 1" {
+	if got := f.Metadata().CreatedBy; got != "tracelake version 2" {
 		t.Errorf("created by %q", got)
 	}
 }

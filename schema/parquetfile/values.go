@@ -1,6 +1,7 @@
 package parquetfile
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 
@@ -11,9 +12,9 @@ import (
 
 // values encodes the values of one column of a row group, page by page.
 type values interface {
-	// appendPage appends the values of v to the body of a page, and says how
-	// they are encoded. Where valid is not nil, those it has a 0 for are left
-	// out; one is 1 at least.
+	// appendPage appends the values of v to the body of a page, and returns their
+	// encoding. If valid is not nil, it omits the values that are 0 in valid; at
+	// least one is 1.
 	appendPage(dst []byte, v *schema.Vector, valid []uint8) ([]byte, format.Encoding)
 	// appendDictionary appends the body of the dictionary page to dst and
 	// returns how many entries it has. Without any there is no such page.
@@ -24,39 +25,39 @@ type values interface {
 	reset()
 }
 
-// newValues returns the encoder for c: what rises is stored as differences,
-// flags as bits, long text as it is, and all else through a dictionary.
+// newValues returns the encoder for c: rising values are stored as differences,
+// booleans as bits, long text as plain values, and all else with a dictionary.
 func newValues(c *schema.Column) values {
 	switch c.Type {
 	case schema.Uint8:
-		return &smalls{}
+		return &uint8s{}
 	case schema.Uint16:
 		return &integers[uint16]{size: 4, pick: func(v *schema.Vector) []uint16 { return v.U16 }}
 	case schema.Uint32:
-		return &integers[uint32]{size: 4, pick: func(v *schema.Vector) []uint32 { return v.U32 }}
+		return &integers[uint32]{size: 8, pick: func(v *schema.Vector) []uint32 { return v.U32 }}
 	case schema.Int32:
 		return &integers[uint32]{size: 4, sign: 1 << 31, pick: func(v *schema.Vector) []uint32 { return v.U32 }}
-	case schema.Uint64:
+	case schema.Uint63:
 		return newLongs(c, 0)
 	case schema.Int64:
 		return newLongs(c, 1<<63)
 	case schema.Bool:
-		return &flags{}
+		return &bools{}
 	case schema.Enum:
-		return &codes{names: c.Names}
+		return &enums{Column: c}
 	case schema.String:
-		return &words{}
+		return &dictStrings{}
 	case schema.JSON:
-		return texts{}
+		return &plainStrings{}
 	case schema.Bytes:
-		return blobs{}
+		return byteStrings{}
 	}
 	panic(fmt.Sprintf("parquetfile: no type %d", c.Type))
 }
 
 func newLongs(c *schema.Column, sign uint64) values {
 	if c.Rising {
-		return &differences{sign: sign}
+		return &deltas{sign: sign}
 	}
 	return &integers[uint64]{size: 8, sign: sign, pick: func(v *schema.Vector) []uint64 { return v.U64 }}
 }
@@ -71,4 +72,12 @@ func compact[T any](dst, src []T, valid []uint8) []T {
 		n += int(valid[i] & 1)
 	}
 	return dst[:n]
+}
+
+// nulls returns how many rows of v are NULL.
+func nulls(v *schema.Vector) int {
+	if !v.Column.Nullable {
+		return 0
+	}
+	return bytes.Count(v.Valid, []byte{0})
 }

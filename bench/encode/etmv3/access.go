@@ -10,20 +10,20 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// tellDelayed sends the data that waits.
-func (e *Encoder) tellDelayed() {
+// sendDelayed sends the data that waits.
+func (e *Encoder) sendDelayed() {
 	if len(e.data.delayed) == 0 {
 		return
 	}
 	e.flush()
 	for i := range e.data.delayed {
-		e.tell(e.data.delayed[i])
+		e.sendAccess(e.data.delayed[i])
 	}
 	e.data.delayed = e.data.delayed[:0]
 }
 
-// tell sends an access, in order or as a placeholder whose value comes later.
-func (e *Encoder) tell(a access) {
+// sendAccess sends an access, in order or as a placeholder whose value comes later.
+func (e *Encoder) sendAccess(a access) {
 	free := func(tag int) bool { return !e.data.open[tag].OK }
 	tag := 1 + e.vary.upTo(2)
 	switch {
@@ -37,12 +37,12 @@ func (e *Encoder) tell(a access) {
 		a.row.Tag = schema.Of(uint8(tag))
 		e.data.open[tag] = schema.Of(a)
 	default:
-		e.tellInOrder(&a)
+		e.sendInOrder(&a)
 	}
 }
 
-// tellInOrder sends an access as it is.
-func (e *Encoder) tellInOrder(a *access) {
+// sendInOrder sends an access as it is.
+func (e *Encoder) sendInOrder(a *access) {
 	p := codec.Packet{Kind: codec.NormalData}
 	if a.notTraced {
 		p.Kind = codec.ValueNotTraced
@@ -58,7 +58,7 @@ func (e *Encoder) tellInOrder(a *access) {
 	e.accessRow(a)
 }
 
-// complete sends the value that a tag was kept for.
+// complete sends the value that is open under a tag.
 func (e *Encoder) complete(tag int) {
 	a := e.data.open[tag].V
 	e.data.open[tag].OK = false
@@ -72,7 +72,7 @@ func (e *Encoder) complete(tag int) {
 	e.accessRow(&a)
 }
 
-// completeData sends one or the other of the values that tags are kept for.
+// completeData sends some of the values that are open under tags.
 func (e *Encoder) completeData() {
 	for tag := range e.data.open {
 		if e.data.open[tag].OK && e.data.suppressed == 0 && e.vary.upTo(7) == 0 {
@@ -84,7 +84,7 @@ func (e *Encoder) completeData() {
 
 // closeData sends all data that waits.
 func (e *Encoder) closeData() {
-	e.tellDelayed()
+	e.sendDelayed()
 	for tag := range e.data.open {
 		if e.data.open[tag].OK {
 			e.complete(tag)
@@ -92,8 +92,8 @@ func (e *Encoder) closeData() {
 	}
 }
 
-// breakData ends data trace where tracing ends. What an overflow comes between is
-// lost.
+// breakData ends data trace where tracing ends. An overflow may lose the values
+// that are still open.
 func (e *Encoder) breakData(overflow bool) {
 	if !overflow || !e.vary.happens(e.vary.OutOfOrder) {
 		e.closeData()
@@ -117,7 +117,8 @@ func (e *Encoder) breakData(overflow bool) {
 	}
 }
 
-// storeFailed says of the access just sent that it is of a store that failed.
+// storeFailed sends, after the access of a store that failed, the packet that
+// reports so.
 func (e *Encoder) storeFailed(a *access) {
 	if a.StoreFailed && e.opt.DataValue && !a.notTraced {
 		e.emit(codec.Packet{Kind: codec.StoreFailed})
@@ -128,7 +129,7 @@ func (e *Encoder) storeFailed(a *access) {
 }
 
 // setDataValue puts the value of an access into a packet, without its leading
-// zero bytes. That of a store that failed is 0.
+// zero bytes. A store that failed has the value 0.
 func (e *Encoder) setDataValue(p *codec.Packet, a *access) {
 	if !e.opt.DataValue {
 		return
@@ -166,8 +167,8 @@ func (e *Encoder) setDataAddress(p *codec.Packet, a *access) {
 	p.BigEndian = n == encode.MaxAddressBytes && e.opt.BigEndian
 }
 
-// setKey says that the packet at an offset completes the row of an access; its
-// seq is that of its instruction.
+// setKey gives the row of an access the offset of the packet that completes it;
+// its seq is that of its instruction.
 func (e *Encoder) setKey(a *access, at int64) {
 	key := e.truth.key(at)
 	a.row.Segment, a.row.Offset = key.Segment, at
@@ -185,40 +186,41 @@ func (e *Encoder) accessRow(a *access) {
 	if !e.opt.DataOnly {
 		row.Size, row.Access = schema.Of(a.Size), schema.Of(a.Access)
 	}
-	e.data.held = append(e.data.held, heldAccess{row, a.late})
+	e.data.pending = append(e.data.pending, pendingAccess{row, a.late})
 	if e.opt.DataOnly {
-		e.settleData(true)
+		e.commitData(true)
 	}
 }
 
-// abortData makes the data of the last instruction those of one that aborted.
+// abortData marks the data of the last instruction as aborted.
 func (e *Encoder) abortData() {
-	e.tellDelayed()
+	e.sendDelayed()
 	abort := func(row *truth.DataAccess) {
 		if !row.NoInstruction && row.Seq == e.truth.seq-1 {
 			row.State = schema.DataAborted
 		}
 	}
-	for i := range e.data.held {
-		abort(&e.data.held[i].DataAccess)
+	for i := range e.data.pending {
+		abort(&e.data.pending[i].DataAccess)
 	}
 	for tag := range e.data.open {
 		abort(&e.data.open[tag].V.row)
 	}
 }
 
-// settleData ends the last data instruction. Where trace began in its midst, its
-// transfers are known by being its last ones, unless its end may be missing
-// (§6.3): then they are counted from the first one traced.
-func (e *Encoder) settleData(whole bool) {
-	for i := range e.data.held {
-		a := &e.data.held[i]
+// commitData enters the rows of the last data instruction. Where trace began in the
+// middle of it, the traced transfers are its last ones, which gives their
+// positions, unless its end may be missing (§6.3): then they are counted from the
+// first one traced.
+func (e *Encoder) commitData(whole bool) {
+	for i := range e.data.pending {
+		a := &e.data.pending[i]
 		if !whole {
 			a.Position -= a.late
 		}
 		e.truth.rows.DataAccess(&a.DataAccess)
 	}
-	e.data.held = e.data.held[:0]
+	e.data.pending = e.data.pending[:0]
 	for tag := range e.data.open { // no longer of the last one
 		e.data.open[tag].V.late = 0
 	}

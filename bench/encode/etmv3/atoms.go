@@ -9,24 +9,24 @@ import (
 )
 
 // This file makes P-headers (§3.2): which atoms instructions have, how they are
-// packed, and what they tell.
+// packed, and the rows they make.
 
 // An atom is an atom that waits to be sent, and the Ws before it.
 type atom struct {
 	waits  uint64
 	failed bool
-	tells  tells
+	traces traces
 	at     step.Place
 	in     isa.Instruction
 }
 
-// tells is what an atom tells.
-type tells uint8
+// traces is what an atom traces.
+type traces uint8
 
 const (
-	tellsWhole   tells = iota // an instruction
-	tellsHalf                 // the first half of one
-	tellsPhantom              // an instruction that will be cancelled
+	tracesWhole   traces = iota // an instruction
+	tracesHalf                  // the first half of one
+	tracesPhantom               // an instruction that will be cancelled
 )
 
 // cost counts the cycles of a step, less those that were sent before.
@@ -45,15 +45,15 @@ func (e *Encoder) cost(cycles uint32) {
 
 // instructionAtoms queues the atoms of an instruction: one, or two for a 32-bit
 // T32 one where each halfword has its own (§4.3).
-func (e *Encoder) instructionAtoms(s *step.Step, tells tells) {
+func (e *Encoder) instructionAtoms(s *step.Step, as traces) {
 	if !s.Failed && e.isDataInstruction(s) {
-		e.settleData(true)
+		e.commitData(true)
 	}
-	a := atom{waits: e.waits, failed: s.Failed, tells: tells, at: s.At, in: s.Instruction}
+	a := atom{waits: e.waits, failed: s.Failed, traces: as, at: s.At, in: s.Instruction}
 	e.waits = 0
 	if e.isTwo(s) {
 		half := a
-		half.tells = tellsHalf
+		half.traces = tracesHalf
 		half.waits -= a.waits / 2
 		a.waits /= 2
 		e.queue(half)
@@ -67,9 +67,9 @@ func (e *Encoder) isTwo(s *step.Step) bool {
 	return !e.opt.OneT32 && s.Instruction.Size == 4 && s.At.ISA != schema.A32
 }
 
-// queue takes an atom to be sent with others. An atom without a W of its own
-// can stand only behind one that is not sent yet, or in format 4, which v3.3
-// brought; else it has the W of a cycle to come.
+// queue takes an atom to be sent with others. Before v3.3, which brought format 4,
+// an atom without a W of its own can only follow an atom that is not sent yet;
+// otherwise it borrows the W of a cycle to come.
 func (e *Encoder) queue(a atom) {
 	if e.opt.CycleAccurate && a.waits == 0 && e.opt.Minor < 3 {
 		if n := len(e.atoms); n == 0 || e.atoms[n-1].waits == 0 {
@@ -84,8 +84,8 @@ func (e *Encoder) queue(a atom) {
 // flush sends the atoms that wait.
 func (e *Encoder) flush() { e.pack(true) }
 
-// pack sends what makes full P-headers of the atoms that wait; all of them if no
-// more can be waited for.
+// pack sends full P-headers of the atoms that wait, or all of the atoms if no more
+// can be waited for.
 func (e *Encoder) pack(all bool) {
 	for len(e.atoms) > 0 {
 		var h codec.Atoms
@@ -103,7 +103,7 @@ func (e *Encoder) pack(all bool) {
 }
 
 // plainHeader is the P-header outside cycle-accurate mode that the atoms at the
-// front of q fill; there is none yet if it could take more and there may be more.
+// front of q fill; there is none yet if it has room for atoms still to come.
 func plainHeader(q []atom, all bool) (codec.Atoms, bool) {
 	const most = 15
 	run := 0
@@ -175,7 +175,7 @@ func cycleHeader(q []atom, all bool) (codec.Atoms, bool) {
 	return a, all || int(a.Count) < len(q)
 }
 
-// sendWaits sends n Ws of those that wait behind the last atom.
+// sendWaits sends n of the Ws that wait after the last atom.
 func (e *Encoder) sendWaits(n uint64) {
 	if !e.countsCycles() || !e.truth.synced { // before the first I-sync there are none
 		return
@@ -204,10 +204,10 @@ func (e *Encoder) sendHeader(h codec.Atoms) {
 		sum += int64(waits)
 		a := e.atoms[0]
 		e.atoms = e.atoms[1:]
-		if a.tells != tellsHalf {
+		if a.traces != tracesHalf {
 			seq = e.truth.seq
 		}
-		e.tellAtom(at, &a)
+		e.applyAtom(at, &a)
 		waits = uint64(h.Between)
 	}
 	if h.Count == 0 {
@@ -225,28 +225,28 @@ func (e *Encoder) tick(waits uint64) {
 	e.truth.since += waits
 }
 
-// tellAtom enters what an atom in the P-header at an offset tells, and follows
+// applyAtom enters the rows of an atom in the P-header at an offset, and follows
 // the flow.
-func (e *Encoder) tellAtom(at int64, a *atom) {
-	e.told.after = afterAtom
-	if a.tells == tellsHalf {
+func (e *Encoder) applyAtom(at int64, a *atom) {
+	e.stated.after = afterAtom
+	if a.traces == tracesHalf {
 		return
 	}
-	if a.tells == tellsWhole {
+	if a.traces == tracesWhole {
 		e.instructionRow(at, a.at, &a.in, a.failed)
 		if !a.failed && e.opt.returnsByOpcode() && a.in.Kind == schema.KindExceptionReturn {
 			e.exceptionRow(at, &truth.Exception{Event: schema.ExceptionReturn})
 		}
 	}
-	e.told.instruction = schema.Of(a.at.Address)
-	e.told.reached = schema.Of(a.at.Address + uint32(a.in.Size))
+	e.stated.instruction = schema.Of(a.at.Address)
+	e.stated.reached = schema.Of(a.at.Address + uint32(a.in.Size))
 	switch {
 	case a.failed:
 	case a.in.Flow == isa.Indirect:
-		e.told.reached.OK = false
+		e.stated.reached.OK = false
 	case a.in.Flow == isa.Direct:
-		e.told.reached.V, e.told.ISA = a.in.Target, a.in.TargetISA
-		e.told.altISA = e.told.altISA && e.told.ISA != schema.T32 || e.told.ISA == schema.T32EE
+		e.stated.reached.V, e.stated.ISA = a.in.Target, a.in.TargetISA
+		e.stated.altISA = e.stated.altISA && e.stated.ISA != schema.T32 || e.stated.ISA == schema.T32EE
 	}
 }
 

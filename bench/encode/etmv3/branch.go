@@ -24,7 +24,7 @@ func (e *Encoder) payBranch() {
 	e.owes = false
 	e.flush()
 	e.between(false)
-	if !e.told.reached.OK && e.vary.happens(e.vary.Branch) {
+	if !e.stated.reached.OK && e.vary.happens(e.vary.Branch) {
 		// Several packets for one instruction: the last one counts.
 		elsewhere := e.next
 		elsewhere.Address += uint32(e.vary.upTo(1<<uint(e.vary.upTo(20)))) << 2
@@ -45,24 +45,24 @@ func (e *Encoder) payBranch() {
 func (e *Encoder) sendBranch(r codec.Branch, to step.Place) int64 {
 	at := e.emit(codec.Packet{Kind: codec.BranchAddress, Branch: r})
 	e.arrive(r, to)
-	e.tellContext(at)
+	e.contextRow(at)
 	return at
 }
 
-// arrive makes a place the one that a branch packet told.
+// arrive makes a place the one stated last, by the branch packet r.
 func (e *Encoder) arrive(r codec.Branch, to step.Place) {
-	e.told.Place, e.told.packetISA = to, to.ISA
-	e.told.reached = schema.Of(to.Address)
-	e.told.after = afterBranch
+	e.stated.Place, e.stated.packetISA = to, to.ISA
+	e.stated.reached = schema.Of(to.Address)
+	e.stated.after = afterBranch
 	if r.Info > 0 {
-		e.told.altISA, e.told.packetAltISA = r.AltISA, r.AltISA
+		e.stated.altISA, e.stated.packetAltISA = r.AltISA, r.AltISA
 	}
 }
 
 // branchTo makes r a branch to a place, with as many address and information
 // bytes as that and its exception need.
 func (e *Encoder) branchTo(to step.Place, r codec.Branch) codec.Branch {
-	from := &e.told
+	from := &e.stated
 	altISA := to.ISA == schema.T32EE
 	ns, hyp := to.Security != schema.Secure, to.Security == schema.Hyp
 	byte1 := r.Exception > 15 || hyp
@@ -83,15 +83,15 @@ func (e *Encoder) branchTo(to step.Place, r codec.Branch) codec.Branch {
 	return r
 }
 
-// addressBytes is how many address bytes tell a place: enough for the highest
-// bit that changed, and all at a change of the instruction set. Hardware repeats
-// one that a direct branch made; the flow tells it too (§4.2).
+// addressBytes is how many address bytes a place needs: enough for the highest
+// bit that changed, and all at a change of the instruction set. Hardware also sends
+// a change that a direct branch made, though it follows from the flow (§4.2).
 func (e *Encoder) addressBytes(to step.Place) uint8 {
-	repeats := to.ISA != e.told.packetISA && !e.vary.happens(e.vary.Branch)
-	if to.ISA != e.told.ISA || repeats {
+	repeats := to.ISA != e.stated.packetISA && !e.vary.happens(e.vary.Branch)
+	if to.ISA != e.stated.ISA || repeats {
 		return encode.MaxAddressBytes
 	}
-	changed := (to.Address ^ e.told.Address) >> encode.UnitBits(to.ISA)
+	changed := (to.Address ^ e.stated.Address) >> encode.UnitBits(to.ISA)
 	n := uint8(1)
 	for n < encode.MaxAddressBytes && changed>>e.addressBits(n) != 0 {
 		n++
@@ -109,8 +109,8 @@ func (e *Encoder) addressBits(n uint8) uint8 {
 	return bits
 }
 
-// setAddress puts a place into n address bytes. The fifth says the instruction
-// set, and of ThumbEE that it is Thumb.
+// setAddress puts a place into n address bytes. The fifth has the instruction set,
+// with ThumbEE as Thumb.
 func (e *Encoder) setAddress(r *codec.Branch, to step.Place, n uint8) {
 	unit := encode.UnitBits(to.ISA)
 	r.Bytes, r.Bits = n, 32-unit

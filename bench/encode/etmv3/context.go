@@ -10,16 +10,16 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// context sends Context ID and VMID where s has others than the stream told
-// (§3.6).
+// context sends Context ID and VMID where those of s differ from the ones stated
+// last (§3.6).
 func (e *Encoder) context(s *step.Step) {
-	if id := encode.ContextIDBits(s.ContextID, e.opt.ContextIDBytes); e.opt.ContextIDBytes > 0 && e.told.contextID != schema.Of(id) {
+	if id := encode.ContextIDBits(s.ContextID, e.opt.ContextIDBytes); e.opt.ContextIDBytes > 0 && e.stated.contextID != schema.Of(id) {
 		e.flush()
 		at := e.emit(codec.Packet{Kind: codec.ContextID, ContextID: id})
-		e.told.contextID = schema.Of(id)
-		e.tellContext(at)
+		e.stated.contextID = schema.Of(id)
+		e.contextRow(at)
 	}
-	if e.opt.TraceVMID && s.VMID != e.told.vmid.V {
+	if e.opt.TraceVMID && s.VMID != e.stated.vmid.V {
 		e.vmid(s.VMID)
 	}
 }
@@ -27,8 +27,8 @@ func (e *Encoder) context(s *step.Step) {
 func (e *Encoder) vmid(id uint8) {
 	e.flush()
 	at := e.emit(codec.Packet{Kind: codec.VMID, VMID: id})
-	e.told.vmid = schema.Of(id)
-	e.tellContext(at)
+	e.stated.vmid = schema.Of(id)
+	e.contextRow(at)
 }
 
 // timestamp sends the time (§3.7): all of it, or the bytes up to the highest bit
@@ -44,7 +44,7 @@ func (e *Encoder) timestamp(whole bool) {
 		raw ^= raw >> 1
 	}
 	most := encode.TimestampBytes(int(width))
-	n := e.vary.bytes(encode.TimestampBytes(bits.Len64(raw^e.told.timestamp)), most)
+	n := e.vary.bytes(encode.TimestampBytes(bits.Len64(raw^e.stated.timestamp)), most)
 	if whole {
 		n = most
 	}
@@ -54,19 +54,19 @@ func (e *Encoder) timestamp(whole bool) {
 	}
 	p := codec.Packet{Kind: codec.Timestamp, Timestamp: raw & (1<<sent - 1), TimestampBytes: n}
 	p.ClockChange = value != 0 && e.vary.happens(e.vary.Timestamps/4)
-	e.told.timestamp = raw
-	e.told.timestampBits = max(e.told.timestampBits, sent)
+	e.stated.timestamp = raw
+	e.stated.timestampBits = max(e.stated.timestampBits, sent)
 	at := e.emit(p)
-	e.tellTimestamp(at, value, p.ClockChange)
+	e.timestampRow(at, value, p.ClockChange)
 }
 
-// tellTimestamp enters the timestamp at an offset. 0 means unknown.
-func (e *Encoder) tellTimestamp(at int64, value uint64, clockChange bool) {
+// timestampRow enters the timestamp at an offset. The value 0 means unknown.
+func (e *Encoder) timestampRow(at int64, value uint64, clockChange bool) {
 	t := &e.truth
-	known := e.told.timestampBits == e.opt.TimestampBits()
-	e.told.timestampValue = schema.Null[uint64]{V: value, OK: known && value != 0}
-	if !e.told.timestampValue.OK {
-		e.told.timestampValue.V = 0
+	known := e.stated.timestampBits == e.opt.TimestampBits()
+	e.stated.timestampValue = schema.Null[uint64]{V: value, OK: known && value != 0}
+	if !e.stated.timestampValue.OK {
+		e.stated.timestampValue.V = 0
 	}
 	if clockChange {
 		t.event(at, schema.EventClockChange, schema.Null[uint32]{})
@@ -77,7 +77,7 @@ func (e *Encoder) tellTimestamp(at int64, value uint64, clockChange bool) {
 		t.event(at, schema.EventTimestampUnknown, schema.Null[uint32]{})
 	default:
 		t.rows.Timestamp(&truth.Timestamp{
-			Key: t.key(at), Timestamp: e.told.timestampValue, KnownBits: e.told.timestampBits, Epoch: t.epoch, Cycle: e.cycleNow(),
+			Key: t.key(at), Timestamp: e.stated.timestampValue, KnownBits: e.stated.timestampBits, Epoch: t.epoch, Cycle: e.cycleNow(),
 		})
 	}
 }

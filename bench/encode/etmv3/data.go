@@ -10,18 +10,18 @@ import (
 
 // This file traces data (§3.9, §6).
 
-// dataTrace is what data trace stands on.
+// dataTrace is the state of data trace.
 type dataTrace struct {
 	sync       bool   // the next address is to be whole
 	base       uint32 // the last address sent
 	delayed    []access
 	open       [4]schema.Null[access] // by tag, 1 to 3
 	suppressed int                    // data instructions whose data is still to be dropped
-	held       []heldAccess           // rows since the last data instruction
+	pending    []pendingAccess        // rows since the last data instruction
 }
 
-// A heldAccess is a row whose position may turn out not to be known.
-type heldAccess struct {
+// A pendingAccess is a row whose position may turn out to be unknown.
+type pendingAccess struct {
 	truth.DataAccess
 	late uint16 // transfers of the last data instruction before its first traced one
 }
@@ -39,8 +39,8 @@ type access struct {
 
 func (e *Encoder) tracesData() bool { return e.opt.DataAddress || e.opt.DataValue }
 
-// isDataInstruction says whether s, if executed, is a data instruction: one that
-// data packets behind it belong to (§6.1).
+// isDataInstruction says whether s, if executed, is a data instruction: one to
+// which the data packets after it belong (§6.1).
 func (e *Encoder) isDataInstruction(s *step.Step) bool {
 	t := isa.DataOf(s.Instruction.Opcode, s.Instruction.Size, s.At.ISA)
 	return t.Count > 0 && (!t.Register || !e.opt.CPRTNotData)
@@ -50,19 +50,19 @@ func (e *Encoder) isDataInstruction(s *step.Step) bool {
 func (e *Encoder) dataOnly(s *step.Step) {
 	if e.syncDue() {
 		e.aSync()
-		e.periodic(e.told.Place)
+		e.periodic(e.stated.Place)
 	}
 	e.context(s)
 	e.completeData()
 	e.noise()
 	for _, a := range e.plan(s.Transfers, s.At) {
-		e.tell(a)
+		e.sendAccess(a)
 	}
-	e.goOn(s)
+	e.moveCore(s)
 }
 
-// instructionData traces the data of s, the last instruction, or has it wait for
-// what runs underneath.
+// instructionData traces the data of s, the last instruction, or delays it until
+// after the instructions that run underneath.
 func (e *Encoder) instructionData(s *step.Step) {
 	if !e.tracesData() {
 		return
@@ -75,7 +75,7 @@ func (e *Encoder) instructionData(s *step.Step) {
 	}
 	e.data.delayed = append(e.data.delayed, e.suppress(accesses)...)
 	if !e.vary.happens(e.vary.Delay) {
-		e.tellDelayed()
+		e.sendDelayed()
 	}
 }
 
@@ -95,12 +95,12 @@ func (e *Encoder) beginData(s *step.Step, state schema.DataState) {
 		if state == schema.DataCancelled {
 			a.row.NoInstruction, a.row.Seq = true, 0
 		}
-		e.tellInOrder(&a)
+		e.sendInOrder(&a)
 	}
 }
 
-// splitFrame parts the transfers of an instruction from those of the stack frame
-// that its return pops.
+// splitFrame separates the transfers of an instruction from those of the stack
+// frame that its return pops.
 func splitFrame(t []step.Transfer) (own, frame []step.Transfer) {
 	for i := range t {
 		if t[i].Access == schema.AccessPush || t[i].Access == schema.AccessPop {
@@ -112,21 +112,21 @@ func splitFrame(t []step.Transfer) (own, frame []step.Transfer) {
 	return own, frame
 }
 
-// push traces the stack frame of the exception s of v7-M (§6.4), and returns what
-// of it is to come behind the exception's packet.
+// push traces the stack frame of the exception s of v7-M (§6.4), and returns the
+// accesses of the frame that are to follow the exception's packet.
 func (e *Encoder) push(s *step.Step) []access {
 	_, frame := splitFrame(s.Transfers)
 	if !e.opt.ProfileM || !e.tracesData() || len(frame) == 0 {
 		return nil
 	}
-	e.tellDelayed()
+	e.sendDelayed()
 	e.emit(codec.Packet{Kind: codec.ExceptionEntry})
 	accesses := e.planFrame(frame)
 	late := 0
 	if e.vary.happens(e.vary.Delay) {
 		late = e.vary.upTo(len(accesses))
 	}
-	e.tellFrame(accesses[:len(accesses)-late])
+	e.sendFrame(accesses[:len(accesses)-late])
 	return accesses[len(accesses)-late:]
 }
 
@@ -141,11 +141,12 @@ func (e *Encoder) pop(s *step.Step) bool {
 	for i := range accesses {
 		accesses[i].row.Seq--
 	}
-	e.tellFrame(accesses)
+	e.sendFrame(accesses)
 	return true
 }
 
-// planFrame has the transfers of a stack frame, of the next instruction.
+// planFrame returns the transfers of a stack frame, as those of the next
+// instruction.
 func (e *Encoder) planFrame(frame []step.Transfer) []access {
 	accesses := e.number(frame)
 	for i := range accesses {
@@ -154,13 +155,13 @@ func (e *Encoder) planFrame(frame []step.Transfer) []access {
 	return accesses
 }
 
-func (e *Encoder) tellFrame(accesses []access) {
+func (e *Encoder) sendFrame(accesses []access) {
 	for i := range accesses {
-		e.tellInOrder(&accesses[i])
+		e.sendInOrder(&accesses[i])
 	}
 }
 
-// plan has the transfers of an instruction that are traced, in their order.
+// plan returns the transfers of an instruction that are traced, in their order.
 func (e *Encoder) plan(t []step.Transfer, at step.Place) []access {
 	if len(t) > 0 && t[0].Register && (!e.opt.MonitorCPRT || e.opt.CPRTNotData || e.opt.DataOnly || !e.opt.DataValue) {
 		return nil
@@ -172,7 +173,7 @@ func (e *Encoder) plan(t []step.Transfer, at step.Place) []access {
 	if len(t) < 2 || t[0].Register || t[0].Access != t[1].Access || !e.vary.happens(e.vary.NotTraced) { // no load or store multiple
 		return accesses
 	}
-	// Trace begins with one of them; of those behind some are not selected.
+	// Trace begins with one of them; some of those after it are not selected.
 	late := e.vary.upTo(len(t) - 1)
 	accesses = accesses[late:]
 	for i := range accesses {
@@ -198,7 +199,7 @@ func (e *Encoder) loadsPC(at step.Place, n int) bool {
 	return err == nil && isa.DataOf(in.Opcode, in.Size, at.ISA).PC
 }
 
-// number has transfers with their positions and A bits.
+// number returns transfers with their positions and A bits.
 func (e *Encoder) number(t []step.Transfer) []access {
 	accesses := make([]access, len(t))
 	for i := range t {
@@ -214,7 +215,7 @@ func (e *Encoder) number(t []step.Transfer) []access {
 	return accesses
 }
 
-// renumber gives positions as data-only mode tells them: from each A bit on.
+// renumber gives positions as in data-only mode: counted from each A bit.
 func renumber(accesses []access) {
 	for i := range accesses {
 		accesses[i].row.Position = 0
@@ -224,8 +225,8 @@ func renumber(accesses []access) {
 	}
 }
 
-// suppress has some accesses dropped, and those of instructions behind (§3.9).
-// All rows of an instruction it interrupts are suppressed.
+// suppress drops some accesses, and those of some instructions after them (§3.9).
+// All rows of an instruction whose accesses it interrupts are suppressed.
 func (e *Encoder) suppress(accesses []access) []access {
 	switch {
 	case e.data.suppressed > 0:
@@ -235,7 +236,7 @@ func (e *Encoder) suppress(accesses []access) []access {
 		return accesses
 	}
 	sent := e.vary.upTo(len(accesses) - 1)
-	for i := range accesses[:sent] { // which of its transfers they are cannot be told
+	for i := range accesses[:sent] { // which of its transfers they are is unknown
 		accesses[i].row.State, accesses[i].row.Position, accesses[i].late = schema.DataSuppressed, uint16(i), 0
 	}
 	accesses[sent].suppress = true

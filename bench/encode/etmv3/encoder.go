@@ -17,8 +17,8 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// An Encoder is an ETM: an encoder of ETMv3.0 to 3.5. Without variation it goes
-// by the rules that silicon was seen to go by: atoms in P-headers as full as
+// An Encoder is an ETM: an encoder of ETMv3.0 to 3.5. Without variation it
+// follows the rules that silicon was seen to follow: atoms in P-headers as full as
 // can be, addresses and numbers in as few bytes as they need, all else as soon
 // as it may be sent; an exception takes the place of the branch packet of the
 // instruction before it (§3.10).
@@ -36,13 +36,13 @@ type Encoder struct {
 	on     bool                   // tracing
 	next   step.Place             // where the last step left the core
 	last   schema.Null[step.Step] // the last instruction, traced or not
-	reason schema.ISyncReason     // why trace will go on
-	gap    uint64                 // cycles nothing is traced of
+	reason schema.ISyncReason     // of the I-sync at which trace will continue
+	gap    uint64                 // cycles that are not traced
 	now    uint64                 // cycles since the start
 
 	// What waits to be sent.
 	atoms      []atom
-	waits      uint64 // Ws behind the last atom
+	waits      uint64 // Ws after the last atom
 	borrowed   uint64 // Ws sent before their time
 	owes       bool   // a branch packet to next
 	alone      bool   // the last packet was a P-header of one atom, or a cancel
@@ -51,8 +51,8 @@ type Encoder struct {
 	sync       syncDue
 	data       dataTrace
 
-	told  told
-	truth rowWriter
+	stated stated
+	truth  rowWriter
 }
 
 // New returns an encoder that writes to w, and the truth to rows.
@@ -66,18 +66,18 @@ func New(w io.Writer, rows truth.Rows, o Options) *Encoder {
 // afterwards.
 func (e *Encoder) Close() error {
 	if e.on {
-		e.settle()
+		e.sendOwed()
 		e.closeData()
 		e.sendWaits(e.waits)
 		e.lateCount()
 	}
-	e.settleData(false)
+	e.commitData(false)
 	e.finishSegment()
 	return e.err
 }
 
-// Step traces one step. It fails if s does not go on from where the step before
-// left the core, cannot be traced, or the writer failed.
+// Step traces one step. It fails if s does not start where the step before left
+// the core, if it cannot be traced, or if the writer failed.
 func (e *Encoder) Step(s *step.Step) error {
 	if e.err != nil {
 		return e.err
@@ -114,7 +114,7 @@ func (e *Encoder) Step(s *step.Step) error {
 	return e.err
 }
 
-// visible is p as far as the trace can tell it: without security extensions all
+// visible is p as far as the trace can show it: without security extensions all
 // is secure, without virtualization extensions Hyp mode is non-secure.
 func (o *Options) visible(p step.Place) step.Place {
 	switch {
@@ -126,7 +126,7 @@ func (o *Options) visible(p step.Place) step.Place {
 	return p
 }
 
-// traceable says what is impossible about a step.
+// traceable returns the reason why a step cannot be traced.
 func (e *Encoder) traceable(s *step.Step) error {
 	for _, p := range []step.Place{s.At, s.Next} {
 		if p.ISA == schema.Jazelle || p.ISA == schema.T32EE && e.opt.Minor < 3 {
@@ -162,14 +162,14 @@ func isFault(x schema.ExceptionType) bool {
 	}
 }
 
-// leave takes a step that is not traced. What is owed for the last one that was
-// is sent, but an overflow swallows it.
+// leave takes a step that is not traced. It sends the branch packet that is owed
+// for the last traced step, unless an overflow swallows it.
 func (e *Encoder) leave(s *step.Step) {
 	if e.on {
 		if s.Trace == step.Overflowed && !e.vary.happens(e.vary.Branch) {
 			e.owes = false
 		}
-		e.settle()
+		e.sendOwed()
 		e.breakData(s.Trace == step.Overflowed)
 		if e.vary.happens(e.vary.Packing) {
 			e.sendWaits(e.waits)
@@ -180,23 +180,23 @@ func (e *Encoder) leave(s *step.Step) {
 	case s.Trace == step.Overflowed:
 		e.reason = schema.ISyncOverflow
 	case e.reason == schema.ISyncDebugExit:
-		e.reason = schema.ISyncTraceOn // the first instruction behind is not traced
+		e.reason = schema.ISyncTraceOn // the first instruction after debug state is not traced
 	}
 	if s.Entered && s.Exception == schema.ExcDebug {
 		e.reason = schema.ISyncDebugExit
 	}
 	e.gap += uint64(s.Cycles)
-	e.goOn(s)
+	e.moveCore(s)
 }
 
-// stop ends tracing: the cycles sent no more begin the gap.
+// stop ends tracing: the gap begins with the cycles that were not sent.
 func (e *Encoder) stop(gap uint64, reason schema.ISyncReason) {
 	e.on, e.owes, e.waits, e.borrowed = false, false, 0, 0
 	e.gap, e.reason = gap, reason
 }
 
-// goOn leaves the core where s does.
-func (e *Encoder) goOn(s *step.Step) {
+// moveCore puts the core where s leaves it.
+func (e *Encoder) moveCore(s *step.Step) {
 	e.next = s.Next
 	e.last.OK = !s.Entered
 	if !s.Entered {
@@ -204,40 +204,41 @@ func (e *Encoder) goOn(s *step.Step) {
 	}
 }
 
-// settle sends what is owed for the steps so far, but for their cycles.
-func (e *Encoder) settle() {
+// sendOwed sends what is owed for the steps so far, except their cycles.
+func (e *Encoder) sendOwed() {
 	e.payBranch()
 	e.flush()
-	e.truth.releaseReturn()
+	e.truth.commitReturn()
 }
 
 // instruction traces an instruction.
 func (e *Encoder) instruction(s *step.Step) {
 	e.cost(s.Cycles)
 	e.payBranch()
-	e.truth.releaseReturn()
+	e.truth.commitReturn()
 	e.context(s)
 	e.idle()
 	e.execute(s)
 }
 
-// execute traces that the instruction s was executed, its cost being counted.
+// execute traces that the instruction s was executed. Its cycles are counted
+// already.
 func (e *Encoder) execute(s *step.Step) {
 	data := !s.Failed && e.isDataInstruction(s)
 	if data {
-		e.tellDelayed()
+		e.sendDelayed()
 	}
-	e.instructionAtoms(s, tellsWhole)
+	e.instructionAtoms(s, tracesWhole)
 	if data {
 		e.instructionData(s)
 	}
 	e.returns(s)
-	e.goOn(s)
+	e.moveCore(s)
 	e.owes = e.owesBranch(s)
 }
 
-// owesBranch says whether a branch packet is owed for s: of an indirect branch,
-// under broadcast of any taken one, and where the state changes (§3.10).
+// owesBranch says whether a branch packet is owed for s: for an indirect branch,
+// with broadcast for any taken one, and where the state changes (§3.10).
 func (e *Encoder) owesBranch(s *step.Step) bool {
 	taken := !s.Failed
 	flow := s.Instruction.Flow
@@ -246,7 +247,7 @@ func (e *Encoder) owesBranch(s *step.Step) bool {
 		return true
 	case s.Next.Security != s.At.Security:
 		return true
-	case s.Next.ISA != s.At.ISA: // a direct branch, which tells it all, but hardware repeats it (§4.2)
+	case s.Next.ISA != s.At.ISA: // a direct branch: the change follows from the program, but hardware sends it (§4.2)
 		interworking := s.Next.ISA != schema.T32EE && s.At.ISA != schema.T32EE
 		return !interworking || !e.vary.happens(e.vary.Branch)
 	}

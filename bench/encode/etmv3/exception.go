@@ -50,15 +50,15 @@ func (e *Encoder) exceptionNumber(s *step.Step) (uint16, error) {
 	}
 }
 
-// exception traces an exception entry. It takes the place of the branch packet
-// that is owed, unless an instruction behind the branch was begun.
+// exception traces an exception entry. Its packet takes the place of the branch
+// packet that is owed, unless an instruction after the branch was begun.
 func (e *Encoder) exception(s *step.Step) error {
 	debug := s.Exception == schema.ExcDebug
-	if debug && e.opt.ProfileM { // is no exception there: trace ends
-		e.settle()
+	if debug && e.opt.ProfileM { // there debug entry is no exception: trace ends
+		e.sendOwed()
 		e.breakData(false)
 		e.stop(e.waits+uint64(s.Cycles), schema.ISyncDebugExit)
-		e.goOn(s)
+		e.moveCore(s)
 		return nil
 	}
 	number, err := e.exceptionNumber(s)
@@ -70,7 +70,7 @@ func (e *Encoder) exception(s *step.Step) error {
 	}
 	r := codec.Branch{Exception: number}
 	begun := e.begin(s)
-	r.Cancel = begun == tellsPhantom
+	r.Cancel = begun == tracesPhantom
 	if r.Cancel && e.opt.ProfileM {
 		e.pause(s, &r)
 	}
@@ -79,24 +79,24 @@ func (e *Encoder) exception(s *step.Step) error {
 	}
 	e.owes = false
 	e.flush()
-	if e.opt.ProfileM && e.truth.heldReturn.OK && !e.told.popped && e.vary.happens(e.vary.Cancel) {
-		r.Cancel = true // the return: this exception comes instead
-		e.truth.heldReturn.OK = false
+	if e.opt.ProfileM && e.truth.pendingReturn.OK && !e.stated.popped && e.vary.happens(e.vary.Cancel) {
+		r.Cancel = true // cancels the return: this exception comes instead
+		e.truth.pendingReturn.OK = false
 	}
-	e.truth.releaseReturn()
+	e.truth.commitReturn()
 	switch {
-	case begun == tellsPhantom:
+	case begun == tracesPhantom:
 		e.between(true)
-	case begun == tellsWhole && e.told.reached.OK && e.vary.happens(e.vary.Sync/4):
+	case begun == tracesWhole && e.stated.reached.OK && e.vary.happens(e.vary.Sync/4):
 		e.periodic(e.reachedPlace())
 	}
-	if s.Exception == schema.ExcDataAbort && begun == tellsWhole && e.told.after != afterBranch {
-		e.abortData() // as far as the trace tells, the last instruction made it
+	if s.Exception == schema.ExcDataAbort && begun == tracesWhole && e.stated.after != afterBranch {
+		e.abortData() // as far as the trace shows, the last instruction made the abort
 	}
 	late := e.push(s)
 	e.enterException(s, r, begun)
-	e.tellFrame(late)
-	e.goOn(s)
+	e.sendFrame(late)
+	e.moveCore(s)
 	if debug {
 		e.breakData(false)
 		e.stop(e.waits+uint64(s.Cycles), schema.ISyncDebugExit)
@@ -109,18 +109,18 @@ func (e *Encoder) exception(s *step.Step) error {
 
 // enterException sends the branch packet r of the exception s and enters its
 // rows.
-func (e *Encoder) enterException(s *step.Step, r codec.Branch, begun tells) {
+func (e *Encoder) enterException(s *step.Step, r codec.Branch, begun traces) {
 	to := s.Next
 	if s.Exception == schema.ExcDebug {
-		// Nobody goes there: hardware tells the address cancelled or one behind.
+		// The core never goes there: hardware sends the cancelled address or the next.
 		to = s.At
 		to.Address += 4 * uint32(btou(e.vary.happens(e.vary.Cancel)))
 	}
 	row := truth.Exception{
 		Event: schema.ExceptionEntry, Type: schema.Of(s.Exception), Target: schema.Of(to.Address),
-		ReturnAddress: e.returnAddress(s, begun == tellsPhantom),
+		ReturnAddress: e.returnAddress(s, begun == tracesPhantom),
 	}
-	if begun == tellsHalf { // behind the half that was told
+	if begun == tracesHalf { // after the half that was traced
 		row.ReturnAddress.V += 2
 	}
 	r = e.exceptionTo(to, r, s.Exception)
@@ -128,39 +128,39 @@ func (e *Encoder) enterException(s *step.Step, r codec.Branch, begun tells) {
 	row.Resume = schema.Null[uint8]{V: r.Resume, OK: r.HasResume}
 	at := e.sendBranch(r, to)
 	switch begun {
-	case tellsPhantom:
+	case tracesPhantom:
 		e.truth.event(at, schema.EventCancelled, schema.Of(s.At.Address))
-	case tellsHalf:
+	case tracesHalf:
 		e.truth.event(at, schema.EventSplitInstruction, schema.Of(s.At.Address))
 	default:
 	}
 	e.exceptionRow(at, &row)
 }
 
-// returnAddress is the preferred return address that the stream tells of the
-// exception s (§4.5).
+// returnAddress is the preferred return address of the exception s that follows
+// from the stream (§4.5).
 func (e *Encoder) returnAddress(s *step.Step, cancels bool) schema.Null[uint32] {
 	switch {
 	case cancels:
 		return schema.Of(s.At.Address)
-	case e.told.after == afterBranch:
-		return e.told.reached
+	case e.stated.after == afterBranch:
+		return e.stated.reached
 	}
 	switch s.Exception {
 	case schema.ExcUndefined, schema.ExcPrefetchAbort, schema.ExcDataAbort:
-		if e.told.instruction.OK {
-			return e.told.instruction
+		if e.stated.instruction.OK {
+			return e.stated.instruction
 		}
 	default:
 	}
-	return e.told.reached
+	return e.stated.reached
 }
 
 // exceptionTo is the branch packet of an exception of the given type: r, or the
 // old form of it.
 func (e *Encoder) exceptionTo(to step.Place, r codec.Branch, x schema.ExceptionType) codec.Branch {
 	number, ok := oldNumber(x, to)
-	same := to.ISA == schema.A32 && to.Security == e.told.Security && !e.told.altISA
+	same := to.ISA == schema.A32 && to.Security == e.stated.Security && !e.stated.altISA
 	if !ok || !same || e.opt.Minor > 3 || e.opt.ProfileM || !e.vary.happens(e.vary.OldForm) {
 		return e.branchTo(to, r)
 	}
@@ -169,8 +169,8 @@ func (e *Encoder) exceptionTo(to step.Place, r codec.Branch, x schema.ExceptionT
 	return old
 }
 
-// oldNumber is the number of an exception in the old form (§3.4.1): of some the
-// vector tells which it is.
+// oldNumber is the number of an exception in the old form (§3.4.1): some have none
+// and are known by their vector.
 func oldNumber(x schema.ExceptionType, to step.Place) (uint16, bool) {
 	switch x {
 	case schema.ExcIRQ:
@@ -190,20 +190,20 @@ func oldNumber(x schema.ExceptionType, to step.Place) (uint16, bool) {
 	return 0, ok && to.Address&0x1f == vector
 }
 
-// begin traces an instruction that was begun at the place an exception returns
-// to and did not complete: etmv3Phantom, which the exception cancels; etmv3Whole,
-// one that aborted and turned into the branch, or none; or etmv3Half, the first
-// half of one.
-func (e *Encoder) begin(s *step.Step) tells {
+// begin traces an instruction that began where the exception s returns to and did
+// not complete. It returns how: tracesPhantom, if the exception cancels it;
+// tracesWhole, if it aborted and is not cancelled, or there is none; tracesHalf, if
+// only its first half is traced.
+func (e *Encoder) begin(s *step.Step) traces {
 	in, ok := e.interrupted(s)
 	if !ok {
-		return tellsWhole
+		return tracesWhole
 	}
 	p := step.Step{At: s.At, Instruction: in, ContextID: s.ContextID, VMID: s.VMID}
 	e.payBranch()
-	e.truth.releaseReturn()
+	e.truth.commitReturn()
 	e.context(&p)
-	e.tellDelayed()
+	e.sendDelayed()
 	var cycles uint32
 	if s.Cycles > 0 {
 		cycles = 1
@@ -213,35 +213,35 @@ func (e *Encoder) begin(s *step.Step) tells {
 	aborts := isFault(s.Exception) && !e.opt.ProfileM
 	switch {
 	case e.isTwo(&p) && !aborts && s.Exception != schema.ExcDebug && e.vary.happens(e.vary.Halves):
-		e.queue(atom{waits: e.waits, tells: tellsHalf, at: p.At, in: in})
+		e.queue(atom{waits: e.waits, traces: tracesHalf, at: p.At, in: in})
 		e.waits = 0
-		return tellsHalf
+		return tracesHalf
 	case aborts && (e.keepsAborts() || e.vary.happens(e.vary.Cancel)):
-		e.instructionAtoms(&p, tellsWhole)
+		e.instructionAtoms(&p, tracesWhole)
 		if s.Exception == schema.ExcDataAbort {
 			e.beginData(&p, schema.DataAborted)
 		}
-		return tellsWhole
+		return tracesWhole
 	}
 	p.Failed = !e.opt.ProfileM && e.vary.happens(e.vary.Cancel*e.vary.Cancel)
 	if e.opt.CancelledAlone {
-		e.standAlone()
+		e.isolate()
 	}
-	e.instructionAtoms(&p, tellsPhantom)
+	e.instructionAtoms(&p, tracesPhantom)
 	e.beginData(&p, schema.DataCancelled)
 	e.beginReturn(&p)
-	return tellsPhantom
+	return tracesPhantom
 }
 
-// keepsAborts says whether instructions that abort are not cancelled since they
-// could not be alone.
+// keepsAborts says whether instructions that abort are not cancelled, since they
+// could not be alone in a P-header.
 func (e *Encoder) keepsAborts() bool {
 	return e.opt.CancelledAlone && e.opt.CycleAccurate && e.opt.Minor < 3
 }
 
-// standAlone keeps the next atom apart from the atoms before it, if need be by an
-// ignore packet, and from its Ws where that can be.
-func (e *Encoder) standAlone() {
+// isolate separates the next atom from the atoms before it, if need be by an
+// ignore packet, and from its Ws where the version can.
+func (e *Encoder) isolate() {
 	e.flush()
 	if e.opt.Minor >= 3 {
 		e.sendWaits(e.waits)
@@ -270,8 +270,8 @@ func (e *Encoder) interrupted(s *step.Step) (isa.Instruction, bool) {
 	return in, err == nil
 }
 
-// pause says how far a load or store multiple of v7-M had come that the
-// exception s, with branch packet r, cancels.
+// pause puts into r, the branch packet of the exception s, how far the load or
+// store multiple of v7-M that it cancels had come.
 func (e *Encoder) pause(s *step.Step, r *codec.Branch) {
 	in, err := e.opt.Program.Instruction(s.At)
 	if err != nil || isa.DataOf(in.Opcode, in.Size, s.At.ISA).Count < 2 || !e.vary.happens(e.vary.Cancel) {
@@ -281,17 +281,17 @@ func (e *Encoder) pause(s *step.Step, r *codec.Branch) {
 	e.paused = schema.Of(pause{s.At.Address, r.Resume})
 }
 
-// returns traces that s returned from an exception: before v3.5 its opcode tells
-// that on A and R (§3.8).
+// returns traces that s returned from an exception. On A and R before v3.5 the
+// return has no packet: it is known by its opcode (§3.8).
 func (e *Encoder) returns(s *step.Step) {
 	if !e.isReturn(s) || e.opt.returnsByOpcode() {
 		return
 	}
 	e.flush()
-	e.tellDelayed()
+	e.sendDelayed()
 	at := e.emit(codec.Packet{Kind: codec.ExceptionReturn})
-	e.holdReturn(at)
-	e.told.popped = e.pop(s)
+	e.deferReturn(at)
+	e.stated.popped = e.pop(s)
 	e.timestamp(false)
 }
 
@@ -312,5 +312,5 @@ func (e *Encoder) isReturn(s *step.Step) bool {
 }
 
 // returnsByOpcode says whether returns have no packet of their own: on A and R
-// before v3.5. Of v7-M before v3.4 nothing tells them, which no core is.
+// before v3.5. In v7-M before v3.4, which no core has, nothing would trace them.
 func (o *Options) returnsByOpcode() bool { return o.Minor < 5 && !o.ProfileM }

@@ -83,7 +83,7 @@ var golden = []struct {
 			" 5 0 15 0 3 7 atom false",
 	},
 	{
-		name: "long waits; N behind waits; more than seven", options: etm(5, cycles), memory: movs("8000", 10),
+		name: "long waits; N after waits; more than seven", options: etm(5, cycles), memory: movs("8000", 10),
 		steps: "8000/cc=17 8004/N/cc=3 8008/cc=1 800c/cc=1 8010/cc=1 8014/cc=1 8018/cc=1 801c/cc=1 8020/cc=1 8024/cc=1",
 		want:  "A 70 00 21 00800000 BC BC 84 A4 C0 9C 84",
 	},
@@ -145,7 +145,7 @@ var golden = []struct {
 		steps: "8000/N 8004>8014", want: "A 08 21 00800000 8A 0B",
 	},
 	{
-		name: "IRQ behind an instruction (§4.5)", options: etm(3), memory: movs("8000", 2) + " " + movs("18", 1),
+		name: "IRQ after an instruction (§4.5)", options: etm(3), memory: movs("8000", 2) + " " + movs("18", 1),
 		steps: "8000 8004 !irq:8008>18 18",
 		want:  "A 08 21 00800000 88 8D808080481C 84",
 		rows:  "exceptions: 2 0 13 0 entry 14 irq 8008 18 NULL",
@@ -172,7 +172,7 @@ var golden = []struct {
 		rows: "exceptions: 1 0 13 0 entry 12 data_abort 8004 10 NULL; events: 0 0 6 trace_on 8000 NULL | 1 0 13 cancelled 8004 NULL",
 	},
 	{
-		name: "Ws behind a cancel are the next one's", options: etm(3, cycles), memory: movs("8000", 2) + " " + movs("10", 1),
+		name: "Ws after a cancel are the next one's", options: etm(3, cycles), memory: movs("8000", 2) + " " + movs("10", 1),
 		steps: "8000/cc=1 !data_abort:8004>10/cc=5 10/cc=2",
 		want:  "A 70 00 21 00800000 88 898080804838 F4",
 		rows:  "cycle_counts: 0 0 6 NULL NULL NULL isync false | 1 0 13 0 2 2 atom false | 1 0 20 0 6 8 atom false",
@@ -183,7 +183,7 @@ var golden = []struct {
 		rows: "events: 0 0 6 trace_on 8000 NULL | 1 0 15 cancelled 8004 NULL",
 	},
 	{
-		name: "what is cancelled is alone, behind a cancel", options: etm(3, alone), memory: movs("8000", 3) + " " + movs("10", 2),
+		name: "what is cancelled is alone, after a cancel", options: etm(3, alone), memory: movs("8000", 3) + " " + movs("10", 2),
 		steps: "!data_abort:8000>10 !data_abort:10>10 10", want: "A 08 21 00800000 84 898080804838 66 84 898080804838 84",
 	},
 	{
@@ -264,7 +264,7 @@ var golden = []struct {
 		steps: "8000/cc=2 !svc:8004>8", want: "A 08 21 00800000 42 81828384858607 84 858080804814 42 01",
 	},
 	{
-		name: "periodic: A-sync, I-sync behind the branch packet", options: etm(5, func(o *etmv3.Options) { o.SyncPeriod = 9 }),
+		name: "periodic: A-sync, I-sync after the branch packet", options: etm(5, func(o *etmv3.Options) { o.SyncPeriod = 9 }),
 		memory: "8000:13ff2fe1 " + movs("9000", 2),
 		steps:  "8000>9000 9000 9004",
 		want:   "A 08 21 00800000 84 8110 A 08 01 00900000 88",
@@ -349,7 +349,7 @@ var golden = []struct {
 		rows: "exceptions: 1 0 13 0 entry 1 irq 8004 18 NULL",
 	},
 	{
-		name: "old form: the vector tells an SVC", options: etm(3, vary(etmv3.Variation{OldForm: 1})), memory: "8000:000000ef",
+		name: "old form: an SVC is known by its vector", options: etm(3, vary(etmv3.Variation{OldForm: 1})), memory: "8000:000000ef",
 		steps: "8000 !svc:8004>8", want: "A 08 21 00800000 84 8580808080",
 		rows: "exceptions: 1 0 13 0 entry 0 svc 8004 8 NULL",
 	},

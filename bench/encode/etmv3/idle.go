@@ -33,7 +33,7 @@ func (e *Encoder) idle() {
 	e.noise()
 }
 
-// noise sends what may stand anywhere between packets.
+// noise sends packets that may come anywhere between others.
 func (e *Encoder) noise() {
 	if e.vary.happens(e.vary.Timestamps) {
 		e.timestamp(false)
@@ -43,9 +43,9 @@ func (e *Encoder) noise() {
 	}
 }
 
-// between sends what may stand between an atom and the packet that belongs to
-// it: a branch, or an exception that cancels it, before which trace may be
-// synchronised too.
+// between sends packets that may come between an atom and the packet that belongs
+// to it: a branch, or an exception that cancels it. Before such an exception there
+// may be an I-sync too.
 func (e *Encoder) between(cancels bool) {
 	if !e.vary.on {
 		return
@@ -55,11 +55,11 @@ func (e *Encoder) between(cancels bool) {
 	if e.vary.happens(e.vary.Packing) {
 		e.sendWaits(e.waits)
 	}
-	if e.vary.happens(e.vary.Ignore) && e.told.contextID.OK {
-		e.emit(codec.Packet{Kind: codec.ContextID, ContextID: e.told.contextID.V})
+	if e.vary.happens(e.vary.Ignore) && e.stated.contextID.OK {
+		e.emit(codec.Packet{Kind: codec.ContextID, ContextID: e.stated.contextID.V})
 	}
-	if e.vary.happens(e.vary.Ignore) && e.told.vmid.OK {
-		e.emit(codec.Packet{Kind: codec.VMID, VMID: e.told.vmid.V})
+	if e.vary.happens(e.vary.Ignore) && e.stated.vmid.OK {
+		e.emit(codec.Packet{Kind: codec.VMID, VMID: e.stated.vmid.V})
 	}
 	if e.vary.happens(e.vary.Sync) {
 		e.aSync()
@@ -67,7 +67,7 @@ func (e *Encoder) between(cancels bool) {
 	}
 	switch {
 	case !cancels:
-	case !e.told.reached.OK:
+	case !e.stated.reached.OK:
 		if e.vary.happens(e.vary.Branch) {
 			e.sendBranch(e.branchTo(e.next, codec.Branch{}), e.next)
 		}
@@ -76,7 +76,7 @@ func (e *Encoder) between(cancels bool) {
 	}
 }
 
-// stagger is how many bytes behind its A-sync an I-sync is to be.
+// stagger is how many bytes after its A-sync an I-sync is to be.
 func (e *Encoder) stagger() uint64 {
 	if !e.vary.happens(e.vary.Sync) {
 		return 0
@@ -93,19 +93,20 @@ func (e *Encoder) syncDue() bool {
 	return e.opt.SyncPeriod > 0 && since >= uint64(e.opt.SyncPeriod) || e.vary.happens(e.vary.Sync/4)
 }
 
-// reachedPlace is where the atoms that were told, with those that wait, lead.
+// reachedPlace is where the flow is after the atoms that were sent and those that
+// wait.
 func (e *Encoder) reachedPlace() step.Place {
 	e.flush()
-	p := e.told.Place
-	p.Address = e.told.reached.V
+	p := e.stated.Place
+	p.Address = e.stated.reached.V
 	return p
 }
 
 // periodic sends a periodic I-sync for a place.
 func (e *Encoder) periodic(at step.Place) {
 	e.sync.isync.OK = false
-	vmid := e.told.vmid
-	e.iSync(schema.ISyncPeriodic, at, e.told.contextID.V, schema.Null[uint32]{}, nil)
+	vmid := e.stated.vmid
+	e.iSync(schema.ISyncPeriodic, at, e.stated.contextID.V, schema.Null[uint32]{}, nil)
 	if vmid.OK {
 		e.vmid(vmid.V)
 	}

@@ -13,8 +13,8 @@ type Options struct {
 	codec.Config
 	Source uint8 // CoreSight trace ID
 
-	// Program is the code that is executed. It tells the instructions that did
-	// not complete, which are no steps: without it no exception cancels one.
+	// Program is the code that is executed. Instructions that did not complete are
+	// no steps and come from it: without it no exception cancels an instruction.
 	Program *program.Program
 	// SyncPeriod is ETMSYNCFR: after how many bytes synchronisation is due, in
 	// v3.0 after how many cycles. 0 is never.
@@ -29,16 +29,16 @@ type Options struct {
 	TraceVMID bool
 	// MonitorCPRT traces the data of coprocessor register transfers (ETMCR[1]).
 	MonitorCPRT bool
-	// BigEndian is the endianness of data that D-syncs tell.
+	// BigEndian is the endianness of data that D-syncs report.
 	BigEndian bool
 	// CancelledAlone gives an instruction that will be cancelled a P-header of its
-	// own, without a W, and not behind another of one atom or a cancel: OpenCSD
-	// cancels no others, and drops the Ws with them. Where an atom has a W, cycle-accurate
-	// before v3.3, aborts cancel nothing then.
+	// own, without a W, and not right after a P-header of one atom or a cancel:
+	// OpenCSD cancels no others, and drops the Ws with them. Aborts then cancel
+	// nothing in cycle-accurate trace before v3.3, where every atom has a W.
 	CancelledAlone bool
 	// Lost is how many bytes of the stream, from its start, are gone, as in a ring
 	// that wrapped: the truth is that of the rest. It is known only of a stream
-	// without variation, in which nothing but the flow goes on over an I-sync
+	// without variation, in which nothing but the flow continues over an I-sync
 	// that is a cut.
 	Lost int64
 	// Variation makes the stream one that the specification allows, rather than
@@ -46,7 +46,7 @@ type Options struct {
 	Variation *Variation
 }
 
-// check says what no ETM can do.
+// check returns an error for options that no ETM has.
 func (o *Options) check() error {
 	switch {
 	case o.Timestamps && o.Minor < 5:

@@ -6,8 +6,8 @@ import (
 	codec "github.com/tracelake/tracelake/decode/etmv3"
 )
 
-// Registers are those of the ETM that traces as o says. What is beside the
-// options is as in the ETM of a Cortex-R5.
+// Registers are those of the ETM that traces as o says. Fields without an option
+// are as in the ETM of a Cortex-R5.
 func (o *Options) Registers() []snapshot.Register {
 	control := encode.Bit(o.MonitorCPRT, 1) | encode.Bit(o.DataValue, 2) | encode.Bit(o.DataAddress, 3) | encode.Bit(o.Broadcast, 8) |
 		encode.Bit(o.CycleAccurate, 12) | encode.ContextIDSize(o.ContextIDBytes)<<14 | encode.Bit(o.DataSuppress, 18) | encode.Bit(o.DataOnly, 20) |
@@ -24,8 +24,8 @@ func (o *Options) Registers() []snapshot.Register {
 	}
 }
 
-// Core is a type of core that such an ETM may trace: it tells the profile, which
-// no register does.
+// Core is a type of core that such an ETM may trace. It gives the profile, which is
+// in no register.
 func (o *Options) Core() string {
 	if o.ProfileM {
 		return "Cortex-M4"

@@ -133,8 +133,8 @@ func checkPackets(t testing.TB, c *codec.Config, b []byte) {
 	}
 }
 
-// checkData holds that the rows of data_accesses are what data packets say where
-// they stand, and belong to instructions that have such transfers.
+// checkData holds that the rows of data_accesses are what the data packets at
+// their offsets have, and belong to instructions that have such transfers.
 func checkData(t testing.TB, o *etmv3.Options, b []byte, rows benchtest.Record) {
 	t.Helper()
 	type access struct {

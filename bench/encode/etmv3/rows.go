@@ -8,20 +8,20 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// told is what the stream has told: what a decoder goes on from.
-type told struct {
+// stated is what the stream stated last: the state from which a decoder continues.
+type stated struct {
 	// Place has the address that addresses are compressed against, and the
 	// instruction set and security state of the program flow.
 	step.Place
 	altISA bool
-	// packetISA and packetAltISA are those of the last packet that told them, if
-	// a direct branch has changed the flow's since (§4.2).
+	// packetISA and packetAltISA are those of the last packet that had them; a
+	// direct branch may have changed the flow's since (§4.2).
 	packetISA    schema.ISA
 	packetAltISA bool
-	// reached is where the flow has come; NULL behind an indirect branch.
+	// reached is the address the flow has reached; NULL after an indirect branch.
 	reached schema.Null[uint32]
 	after   after
-	// instruction is the last one since trace went on.
+	// instruction is the address of the last instruction since the last restart.
 	instruction schema.Null[uint32]
 	popped      bool // the last return had its stack frame traced
 
@@ -33,7 +33,7 @@ type told struct {
 	timestampValue schema.Null[uint64]
 }
 
-// after is what last told the flow something.
+// after is what the last packet or atom of the flow was.
 type after uint8
 
 const (
@@ -59,8 +59,8 @@ type rowWriter struct {
 	since    uint64 // Ws since the last instruction's atom
 
 	context schema.Null[truth.Context] // the last row
-	// heldReturn waits for an exception of v7-M that may cancel it.
-	heldReturn schema.Null[truth.Exception]
+	// pendingReturn is a return that an exception of v7-M may still cancel.
+	pendingReturn schema.Null[truth.Exception]
 }
 
 // newRowWriter returns the truth of a stream, or what is left of it.
@@ -73,26 +73,27 @@ func newRowWriter(rows truth.Rows, lost int64) rowWriter {
 // async says that an A-sync was sent.
 func (t *rowWriter) async() { t.asynced, t.remainder.AsyncEnd = true, t.bytes }
 
-// beginRest tells everything from the I-sync just sent on, and knows of nothing
-// before but what that says.
+// beginRest makes rows of everything from the I-sync just sent on, as if nothing
+// came before; the I-sync's own state holds.
 func (e *Encoder) beginRest() {
-	e.settleData(true)
+	e.commitData(true)
 	t := &e.truth
 	*t = rowWriter{rows: t.remainder.Rest, bytes: t.bytes, asynced: true, remainder: encode.Remainder{Lost: t.remainder.Lost}}
-	e.told.instruction.OK, e.told.vmid.OK = false, false
-	e.told.timestampBits, e.told.timestampValue = 0, schema.Null[uint64]{}
+	e.stated.instruction.OK, e.stated.vmid.OK = false, false
+	e.stated.timestampBits, e.stated.timestampValue = 0, schema.Null[uint64]{}
 }
 
-// key is that of a row told at an offset, before the next instruction.
+// key is the key of a row made by the packet at an offset, before the next
+// instruction.
 func (t *rowWriter) key(at int64) truth.Key {
 	return truth.Key{Seq: t.seq, Segment: schema.Null[int32]{V: t.ordinal, OK: t.synced}, Offset: at}
 }
 
-// state is what rows share where the stream is.
+// state is what rows share at the current place of the stream.
 func (e *Encoder) state() truth.State {
 	return truth.State{
-		Epoch: e.truth.epoch, Cycle: e.cycleNow(), Timestamp: e.told.timestampValue,
-		ContextID: e.told.contextID, VMID: e.told.vmid, Security: e.told.Security,
+		Epoch: e.truth.epoch, Cycle: e.cycleNow(), Timestamp: e.stated.timestampValue,
+		ContextID: e.stated.contextID, VMID: e.stated.vmid, Security: e.stated.Security,
 	}
 }
 
@@ -106,14 +107,14 @@ func (e *Encoder) cycleNow() schema.Null[int64] {
 // countsCycles says whether the stream has cycles.
 func (e *Encoder) countsCycles() bool { return e.opt.CycleAccurate && !e.opt.DataOnly }
 
-// event enters an event, unless it lies before the first cut.
+// event enters an event, unless it is before the first cut.
 func (t *rowWriter) event(at int64, kind schema.EventKind, address schema.Null[uint32]) {
 	if t.synced {
 		t.rows.Event(&truth.Event{Key: t.key(at), Event: kind, Address: address})
 	}
 }
 
-// instructionRow enters the instruction that the packet at an offset told.
+// instructionRow enters the instruction that the packet at an offset traces.
 func (e *Encoder) instructionRow(at int64, place step.Place, in *isa.Instruction, failed bool) {
 	t := &e.truth
 	row := truth.Instruction{
@@ -129,15 +130,14 @@ func (e *Encoder) instructionRow(at int64, place step.Place, in *isa.Instruction
 	t.segment.Instructions++
 }
 
-// ledger enters cycles told at an offset, which the sum of the epoch has.
+// ledger enters cycles of the packet at an offset; the sum of the epoch has them.
 func (t *rowWriter) ledger(at, seq int64, kind schema.CountKind, cycles int64) {
 	row := truth.CycleCount{Key: t.key(at), Epoch: schema.Of(t.epoch), Cycle: schema.Of(t.cycle), Cycles: schema.Of(cycles), Kind: kind}
 	row.Seq = seq
 	t.rows.CycleCount(&row)
 }
 
-// exceptionRow enters a row, whose key and state are those of the packet at an
-// offset.
+// exceptionRow enters a row, with the key and state of the packet at an offset.
 func (e *Encoder) exceptionRow(at int64, row *truth.Exception) {
 	row.Key, row.State = e.truth.key(at), e.state()
 	if row.Event == schema.ExceptionEntry {
@@ -146,26 +146,26 @@ func (e *Encoder) exceptionRow(at int64, row *truth.Exception) {
 	e.truth.rows.Exception(row)
 }
 
-// holdReturn keeps the row of an exception return until it is certain.
-func (e *Encoder) holdReturn(at int64) {
-	e.truth.heldReturn = schema.Of(truth.Exception{Key: e.truth.key(at), State: e.state(), Event: schema.ExceptionReturn})
+// deferReturn keeps the row of an exception return pending until it is certain.
+func (e *Encoder) deferReturn(at int64) {
+	e.truth.pendingReturn = schema.Of(truth.Exception{Key: e.truth.key(at), State: e.state(), Event: schema.ExceptionReturn})
 }
 
-// releaseReturn enters the row of the exception return that waits.
-func (t *rowWriter) releaseReturn() {
-	if t.heldReturn.OK {
-		t.rows.Exception(&t.heldReturn.V)
-		t.heldReturn.OK = false
+// commitReturn enters the row of the exception return that is pending.
+func (t *rowWriter) commitReturn() {
+	if t.pendingReturn.OK {
+		t.rows.Exception(&t.pendingReturn.V)
+		t.pendingReturn.OK = false
 	}
 }
 
-// tellContext enters the context, if the packet at an offset changed it.
-func (e *Encoder) tellContext(at int64) {
+// contextRow enters the context, if the packet at an offset changed it.
+func (e *Encoder) contextRow(at int64) {
 	if !e.truth.synced {
 		return
 	}
 	row := truth.Context{
-		Key: e.truth.key(at), ContextID: e.told.contextID, VMID: e.told.vmid, Security: e.told.Security, ISA: schema.Null[schema.ISA]{V: e.told.ISA, OK: !e.opt.DataOnly},
+		Key: e.truth.key(at), ContextID: e.stated.contextID, VMID: e.stated.vmid, Security: e.stated.Security, ISA: schema.Null[schema.ISA]{V: e.stated.ISA, OK: !e.opt.DataOnly},
 	}
 	last := &e.truth.context
 	if last.OK && last.V.ContextID == row.ContextID && last.V.VMID == row.VMID && last.V.Security == row.Security {
@@ -175,8 +175,8 @@ func (e *Encoder) tellContext(at int64) {
 	e.truth.rows.Context(&row)
 }
 
-// cut begins a segment with the I-sync at an offset. What was before the first
-// one is lost.
+// cut begins a segment with the I-sync at an offset. Bytes before the first cut
+// are lost.
 func (t *rowWriter) cut(at int64, address schema.Null[uint32], reason schema.ISyncReason) {
 	switch {
 	case t.synced:
@@ -196,8 +196,8 @@ func (t *rowWriter) endSegment(at int64) {
 	t.rows.Segment(&t.segment)
 }
 
-// finishSegment ends the last segment. If none began in what is left, that is
-// lost.
+// finishSegment ends the last segment. If no segment began in what is left of the
+// stream, all of it is lost.
 func (e *Encoder) finishSegment() {
 	t := &e.truth
 	if t.synced {

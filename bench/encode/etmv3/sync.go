@@ -13,25 +13,25 @@ import (
 )
 
 // This file is what an ETM sends beside the flow of the program:
-// synchronisation, where trace goes on, context and time.
+// synchronisation, restarts of trace, context and time.
 
-// syncDue is what synchronisation waits to be sent.
+// syncDue is the synchronisation that waits to be sent.
 type syncDue struct {
 	bytes, cycles uint64              // since the last A-sync
-	isync         schema.Null[uint64] // how many bytes behind it the I-sync shall be
+	isync         schema.Null[uint64] // how many bytes after it the I-sync shall be
 	timestamp     bool                // a whole one
 	late          schema.Null[lateCount]
 }
 
 // A lateCount is a cycle count for an I-sync that had none.
 type lateCount struct {
-	seq    int64 // of the first instruction behind the I-sync
+	seq    int64 // of the first instruction after the I-sync
 	reason schema.ISyncReason
 	cycles uint32 // 0: unknown
 }
 
-// enter turns trace on where s happens, or in a load or store that is still in
-// progress then.
+// enter turns trace on at s, or at a load or store before s that is still in
+// progress.
 func (e *Encoder) enter(s *step.Step) {
 	if e.reason != schema.ISyncOverflow || !e.vary.happens(e.vary.LateCounts) {
 		e.lateCount()
@@ -55,8 +55,8 @@ func (e *Encoder) enter(s *step.Step) {
 		e.afterISync(s)
 		e.instructionData(&d)
 	default:
-		// The instruction now executing is not known yet: a branch packet will
-		// tell it.
+		// The instruction now executing is not known yet: a branch packet will have
+		// its address.
 		if e.gap > 0 {
 			e.gap--
 			e.cost(1)
@@ -68,7 +68,7 @@ func (e *Encoder) enter(s *step.Step) {
 	}
 }
 
-// inProgress is the load or store before s that is to be in progress.
+// inProgress is the load or store before s that is traced as in progress.
 func (e *Encoder) inProgress(s *step.Step) (step.Step, bool) {
 	d := e.last.V
 	if !e.last.OK || s.Entered || e.opt.DataOnly || e.isTwo(&d) || !e.vary.happens(e.vary.LSiP) {
@@ -98,16 +98,16 @@ func (e *Encoder) restart(at step.Place, s, implied *step.Step) {
 			count.OK = false
 		}
 	}
-	e.told.instruction.OK = false
+	e.stated.instruction.OK = false
 	e.iSync(e.reason, at, s.ContextID, count, implied)
 	e.gap, e.reason = 0, schema.ISyncTraceOn
 	e.data.sync = true
 	e.sync.timestamp = true
 }
 
-// afterISync sends what an I-sync does not say.
+// afterISync sends the state that an I-sync does not have.
 func (e *Encoder) afterISync(s *step.Step) {
-	if e.opt.TraceVMID && (s.VMID != 0 || e.told.vmid.OK || !e.vary.happens(e.vary.Sync)) {
+	if e.opt.TraceVMID && (s.VMID != 0 || e.stated.vmid.OK || !e.vary.happens(e.vary.Sync)) {
 		e.vmid(s.VMID)
 	}
 	if e.sync.timestamp && !e.vary.happens(e.vary.Timestamps) {
@@ -130,9 +130,9 @@ func (e *Encoder) aSync() {
 	}
 }
 
-// iSync sends an I-sync for a place (§3.5) and enters what it tells. With LSiP
-// the place is that of implied, the load or store in progress, and the one behind
-// it is executing.
+// iSync sends an I-sync for a place (§3.5) and enters its rows. With LSiP the place
+// is that of implied, the load or store in progress, and the instruction after it
+// is executing.
 func (e *Encoder) iSync(reason schema.ISyncReason, place step.Place, contextID uint32, count schema.Null[uint32], implied *step.Step) {
 	p := codec.Packet{
 		Kind: codec.ISync, Reason: reason, ContextID: encode.ContextIDBits(contextID, e.opt.ContextIDBytes),
@@ -147,8 +147,8 @@ func (e *Encoder) iSync(reason schema.ISyncReason, place step.Place, contextID u
 		p.HasCycles, p.Cycles = true, count.V
 		p.CycleBytes = e.vary.bytes(sevens(count.V), encode.MaxAddressBytes)
 	}
-	e.told.Place, e.told.altISA = place, p.AltISA
-	e.told.packetISA, e.told.packetAltISA = place.ISA, p.AltISA
+	e.stated.Place, e.stated.altISA = place, p.AltISA
+	e.stated.packetISA, e.stated.packetAltISA = place.ISA, p.AltISA
 	if implied != nil {
 		p.LSiP, p.Branch = true, e.branchTo(implied.Next, codec.Branch{})
 	}
@@ -165,22 +165,22 @@ func (e *Encoder) iSync(reason schema.ISyncReason, place step.Place, contextID u
 		e.traceOn(at, reason, count)
 	}
 	if e.opt.ContextIDBytes > 0 {
-		e.told.contextID = schema.Of(p.ContextID)
+		e.stated.contextID = schema.Of(p.ContextID)
 	}
-	e.tellContext(at)
+	e.contextRow(at)
 	if implied != nil {
 		e.instructionRow(at, place, &implied.Instruction, false)
-		e.told.instruction = schema.Of(place.Address)
+		e.stated.instruction = schema.Of(place.Address)
 		e.arrive(p.Branch, implied.Next)
-		e.tellContext(at)
+		e.contextRow(at)
 	}
-	e.told.reached = schema.Null[uint32]{V: e.told.Address, OK: !e.opt.DataOnly}
-	e.told.after = afterISync
+	e.stated.reached = schema.Null[uint32]{V: e.stated.Address, OK: !e.opt.DataOnly}
+	e.stated.after = afterISync
 }
 
 // traceOn enters the restart by the I-sync at an offset, and its count (§5).
 func (e *Encoder) traceOn(at int64, reason schema.ISyncReason, count schema.Null[uint32]) {
-	e.settleData(reason != schema.ISyncOverflow)
+	e.commitData(reason != schema.ISyncOverflow)
 	t := &e.truth
 	event := schema.EventTraceOn
 	switch reason {
@@ -192,7 +192,7 @@ func (e *Encoder) traceOn(at int64, reason schema.ISyncReason, count schema.Null
 	}
 	var address schema.Null[uint32]
 	if !e.opt.DataOnly {
-		address = schema.Of(e.told.Address)
+		address = schema.Of(e.stated.Address)
 	}
 	t.event(at, event, address)
 	t.since = 0
@@ -214,8 +214,8 @@ func (e *Encoder) traceOn(at int64, reason schema.ISyncReason, count schema.Null
 	}
 }
 
-// counted is what a count of cycles says that belongs to an I-sync of the given
-// reason: nothing where it is 0, and where the version does not count (§5).
+// counted is the number of cycles in a count that belongs to an I-sync of the given
+// reason: NULL where it is 0, and where the version does not count (§5).
 func (o *Options) counted(reason schema.ISyncReason, count uint32) schema.Null[int64] {
 	overflow := reason == schema.ISyncOverflow
 	unknown := count == 0 || o.Minor == 5 && overflow || o.Minor == 0 && (overflow || reason == schema.ISyncDebugExit)
@@ -225,7 +225,7 @@ func (o *Options) counted(reason schema.ISyncReason, count uint32) schema.Null[i
 	return schema.Of(int64(count))
 }
 
-// lateCount sends the count that the last non-periodic I-sync had not.
+// lateCount sends the count that the last non-periodic I-sync did not have.
 func (e *Encoder) lateCount() {
 	if !e.sync.late.OK {
 		return

@@ -10,18 +10,18 @@ type Variation struct {
 	Packing    float64 // P-headers that are not full; Ws by themselves
 	Longer     float64 // addresses, counts and A-syncs of more bytes than needed
 	Ignore     float64 // ignore packets
-	Sync       float64 // syncs that are not due; I-syncs some way behind their A-sync
+	Sync       float64 // syncs that are not due; I-syncs some way after their A-sync
 	Timestamps float64 // timestamps that are not due, late, or with R
 	Branch     float64 // branch packets that could be left out or are sent twice, and such left out
 	Cancel     float64 // exceptions that cancel an instruction, aborts that do not; packets between
 	Halves     float64 // syncs and exceptions between the two atoms of a T32 instruction
 	OldForm    float64 // exceptions in the old form
-	LSiP       float64 // trace goes on while a load or store is in progress
-	LateCounts float64 // counts behind their I-sync, and unknown ones
+	LSiP       float64 // trace starts while a load or store is in progress
+	LateCounts float64 // counts after their I-sync, and unknown ones
 	OutOfOrder float64 // data whose value comes later, or never
 	NotTraced  float64 // transfers of a load or store multiple that are left out
 	Suppress   float64 // data suppressed
-	Delay      float64 // data behind instructions that ran underneath
+	Delay      float64 // data after instructions that ran underneath
 }
 
 // Vary is the variation with one rate for everything.

@@ -188,7 +188,8 @@ func (w *walker) secured(p step.Place) step.Place {
 	return p
 }
 
-func (w *walker) tell(s step.Step) {
+// add adds a step to the execution, with trace, context, cycles and triggers at random.
+func (w *walker) add(s step.Step) {
 	if w.left == 0 {
 		w.trace, w.left = step.Traced, 1+w.r.IntN(80)
 		if w.chance(0.4) {
@@ -222,7 +223,7 @@ func (w *walker) instruction(in isa.Instruction) {
 	if !s.Failed {
 		w.execute(&s)
 	}
-	w.tell(s)
+	w.add(s)
 	switch in.Kind {
 	case schema.KindSVC:
 		w.enter(schema.ExcSVC, 8, s.Next)
@@ -234,7 +235,7 @@ func (w *walker) instruction(in isa.Instruction) {
 	}
 }
 
-// execute has s, which passes its condition, move data and branch.
+// execute gives s, which passes its condition, its transfers and its target.
 func (w *walker) execute(s *step.Step) {
 	in := &s.Instruction
 	s.Transfers = w.transfers(isa.DataOf(in.Opcode, in.Size, s.At.ISA))
@@ -284,10 +285,10 @@ func (w *walker) frame(access schema.Access) []step.Transfer {
 	return list
 }
 
-// interrupt has an asynchronous exception, an abort or debug state come.
+// interrupt makes an asynchronous exception, an abort or debug state happen.
 func (w *walker) interrupt() bool {
 	if w.chance(0.1) {
-		w.tell(step.Step{Entered: true, Exception: schema.ExcDebug, At: w.at, Next: w.at})
+		w.add(step.Step{Entered: true, Exception: schema.ExcDebug, At: w.at, Next: w.at})
 		if w.chance(0.3) {
 			w.steps[len(w.steps)-1].Next = w.entry()
 			w.at = w.steps[len(w.steps)-1].Next
@@ -317,7 +318,7 @@ func (w *walker) interrupt() bool {
 	return true
 }
 
-// enter has an exception come, with the preferred return address at.
+// enter makes an exception happen, with the preferred return address at.
 func (w *walker) enter(x schema.ExceptionType, vector uint32, at step.Place) {
 	s := step.Step{Entered: true, Exception: x, At: at, Next: w.secured(step.Place{Address: vector})}
 	if w.o.ProfileM {
@@ -328,5 +329,5 @@ func (w *walker) enter(x schema.ExceptionType, vector uint32, at step.Place) {
 		}
 	}
 	w.saved = append(w.saved, at)
-	w.tell(s)
+	w.add(s)
 }

@@ -10,27 +10,27 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// context sends the Context ID and the VMID if they changed, right behind the
-// waypoint or exception s at which they have (§4.5.7).
+// context sends the Context ID and the VMID if they changed at s, a waypoint or
+// exception, right after its packet (§4.5.7).
 func (e *Encoder) context(s *step.Step) {
 	if e.opt.ContextIDBytes > 0 && e.stated.contextID.V != encode.ContextIDBits(s.ContextID, e.opt.ContextIDBytes) {
 		e.flush()
 		e.setContextID(s.ContextID)
-		e.tellContext(e.emit(codec.Packet{Kind: codec.ContextID, ContextID: e.stated.contextID.V}), s.Next.ISA)
+		e.contextRow(e.emit(codec.Packet{Kind: codec.ContextID, ContextID: e.stated.contextID.V}), s.Next.ISA)
 	}
 	e.vmid(s.VMID, s.Next.ISA)
 }
 
-// vmid sends the VMID if it is another one than that stated, to a core in
-// instruction set.
+// vmid sends the VMID of a core in an instruction set, if it differs from the
+// VMID stated last.
 func (e *Encoder) vmid(vmid uint8, set schema.ISA) {
 	if !e.opt.TraceVMID || e.stated.vmid == schema.Of(vmid) {
 		return
 	}
 	e.flush()
 	e.stated.vmid = schema.Of(vmid)
-	e.truth.vmidTold = true
-	e.tellContext(e.emit(codec.Packet{Kind: codec.VMID, VMID: vmid}), set)
+	e.truth.vmidTraced = true
+	e.contextRow(e.emit(codec.Packet{Kind: codec.VMID, VMID: vmid}), set)
 }
 
 func (e *Encoder) setContextID(id uint32) {
@@ -39,8 +39,8 @@ func (e *Encoder) setContextID(id uint32) {
 	}
 }
 
-// tellContext enters what the stream said of the context into the truth.
-func (e *Encoder) tellContext(by told, set schema.ISA) {
+// contextRow enters the context that the stream has stated into the truth.
+func (e *Encoder) contextRow(by sentPacket, set schema.ISA) {
 	e.truth.contextIs(by, truth.Context{
 		ContextID: e.stated.contextID, VMID: e.stated.vmid, Security: e.stated.security, ISA: schema.Of(set),
 	})

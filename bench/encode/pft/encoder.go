@@ -43,16 +43,16 @@ type Encoder struct {
 		next  step.Place
 		last  schema.Null[step.Place] // of the last step, if that was an instruction
 	}
-	stated   stated
-	stack    []step.Place // return stack, top last
-	atoms    uint8        // not sent yet: bit i is atom i, 1 is N
-	atomsN   uint8
-	waiting  []waiting // instructions no packet told yet
-	settled  int       // those up to the last waypoint: atoms tell them
-	straight uint32    // bytes executed since the last waypoint
+	stated       stated
+	stack        []step.Place // return stack, top last
+	atoms        uint8        // not sent yet: bit i is atom i, 1 is N
+	atomsN       uint8
+	waiting      []waiting // instructions that no packet has traced yet
+	upToWaypoint int       // how many of them end with the last waypoint: its atom traces these
+	straight     uint32    // bytes executed since the last waypoint
 
 	now        uint64 // cycles since the start
-	counted    uint64 // of them, those that counts told
+	counted    uint64 // of them, those in counts that were sent
 	waypointAt uint64 // time of the last waypoint, exception or I-sync
 
 	sinceSync  int  // bytes since the last A-sync
@@ -61,16 +61,16 @@ type Encoder struct {
 	triggerDue bool
 }
 
-// waiting is an instruction that no packet told yet.
+// waiting is an instruction that no packet has traced yet.
 type waiting struct {
 	at          step.Place
 	instruction isa.Instruction
-	executed    schema.Null[bool] // as the packet will say
-	// returned is where the return stack led, if that changed the security state.
+	executed    schema.Null[bool] // the outcome that the packet will give
+	// returned is the target from the return stack, if it changed the security state.
 	returned schema.Null[step.Place]
 }
 
-// stated is what the stream said last: what a decoder goes on from.
+// stated is what the stream stated last: the state from which a decoder continues.
 type stated struct {
 	step.Place                 // of the last I-sync or branch packet: LastState
 	updated    step.Place      // of a waypoint update since then, else the same
@@ -92,23 +92,23 @@ func New(w io.Writer, rows truth.Rows, o Options) *Encoder {
 	}
 }
 
-// Close sends what waits to be sent and ends the stream. Instructions behind the
-// last waypoint stay untold: nothing says they ran.
+// Close sends what waits to be sent and ends the stream. Instructions after the
+// last waypoint stay untraced: no packet reports that they ran.
 func (e *Encoder) Close() error {
 	e.flush()
 	e.truth.end(e.bytes)
 	return e.err
 }
 
-// Step traces one step. It fails if s does not go on from where the step before
-// left the core, cannot be traced, or the writer failed.
+// Step traces one step. It fails if s does not start where the step before left
+// the core, if it cannot be traced, or if the writer failed.
 func (e *Encoder) Step(s *step.Step) error {
 	if err := e.check(s); err != nil {
 		return err
 	}
 	e.gate(s)
 	if e.on && s.Entered && s.Exception == schema.ExcDebug {
-		e.halt()
+		e.enterDebug()
 	}
 	e.now += uint64(s.Cycles)
 	if e.countDue() && e.now-e.counted > math.MaxUint32 {
@@ -199,10 +199,10 @@ func (e *Encoder) countKnown(reason schema.ISyncReason) bool {
 	return e.opt.Minor == 0 || reason == schema.ISyncTraceOn
 }
 
-// emit sends a packet, and returns what the rows it tells need to know of it.
-func (e *Encoder) emit(p codec.Packet) told {
+// emit sends a packet, and returns what the rows made of it need.
+func (e *Encoder) emit(p codec.Packet) sentPacket {
 	e.ignore()
-	by := told{offset: e.bytes, cycles: schema.Null[uint32]{V: p.Cycles, OK: p.HasCycles}, kind: countKinds[p.Kind]}
+	by := sentPacket{offset: e.bytes, cycles: schema.Null[uint32]{V: p.Cycles, OK: p.HasCycles}, kind: countKinds[p.Kind]}
 	e.send(p)
 	return by
 }

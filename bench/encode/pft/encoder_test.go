@@ -48,7 +48,7 @@ func parseBack(t *testing.T, c *codec.Config, b []byte) []codec.Packet {
 }
 
 // More than 4096 bytes without a waypoint: the 1025th instruction is upgraded,
-// at 0x9000. The branch packet behind it has bytes enough for an address
+// at 0x9000. The next branch packet has bytes enough for an address
 // compressed against 0x8000 (bit 12 differs: two bytes) and for one compressed
 // against 0x9000.
 func TestPFTLongStraightCode(t *testing.T) {
@@ -67,8 +67,8 @@ func TestPFTLongStraightCode(t *testing.T) {
 	}
 }
 
-// An update in T32, behind a call from A32 that no packet told: the branch back
-// in A32 states its instruction set, though that is the one stated last.
+// An update in T32, after a call from A32 that only an atom traces: the branch back
+// to A32 states its instruction set, though A32 is the one stated last.
 func TestPFTLongStraightThumb(t *testing.T) {
 	memory := "8000:fe0300fa13ff2fe1feffffea 9000:" + strings.Repeat("00bf", 2049) + "7047"
 	steps := strings.Builder{}
@@ -153,9 +153,9 @@ func TestPFTBranchBroadcast(t *testing.T) {
 	}
 }
 
-// With a period of fewer bytes than synchronisation itself takes, it comes
-// behind every waypoint. It lets no atom wait, empties the return stack, and
-// states time and Context ID in full.
+// With a period of fewer bytes than synchronisation itself takes, there is one
+// after every waypoint. It lets no atom wait, empties the return stack, and states
+// time and Context ID in full.
 func TestPFTPeriodicSync(t *testing.T) {
 	o := stacks
 	o.ContextIDBytes, o.SyncBytes = 1, 15

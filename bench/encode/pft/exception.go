@@ -23,11 +23,11 @@ func (e *Encoder) exception(s *step.Step) {
 	from := e.leave(s.Exception == schema.ExcReset)
 	p := e.branchPacket(s.Next, number)
 	e.count(&p, e.now)
-	told := e.emit(p)
+	sent := e.emit(p)
 	e.waypointAt = e.now
 	e.arrive(s.Next)
-	e.tellContext(told, s.Next.ISA) // a row of an exception has the state of the handler
-	e.truth.entry(told, truth.Exception{
+	e.contextRow(sent, s.Next.ISA) // a row of an exception has the state of the handler
+	e.truth.entry(sent, truth.Exception{
 		Number: schema.Of(number), Type: schema.Of(s.Exception),
 		ReturnAddress: schema.Of(from), Target: schema.Of(s.Next.Address),
 	})
@@ -37,8 +37,8 @@ func (e *Encoder) exception(s *step.Step) {
 
 // leave ends the flow of the program before an exception: an instruction that is
 // no waypoint is upgraded (§5.2, §5.3), unless the exception is a reset, where
-// the PTM does not know what was executed (§5.3.1). It returns the address the
-// core leaves, as far as the trace tells.
+// the PTM does not know what was executed (§5.3.1). It returns the address that
+// the core leaves, as far as the trace shows it.
 func (e *Encoder) leave(reset bool) uint32 {
 	e.flush()
 	switch {
@@ -53,10 +53,10 @@ func (e *Encoder) leave(reset bool) uint32 {
 	return e.core.next.Address
 }
 
-// halt traces the entry to Debug state (§5.3.8), in which nothing is traced. The
-// address in its packet is 0, and what it says of the state of the core is not
-// valid: no row has it.
-func (e *Encoder) halt() {
+// enterDebug traces the entry to Debug state (§5.3.8), in which nothing is traced.
+// The address in its packet is 0, and the state of the core in it is not valid: no
+// row has it.
+func (e *Encoder) enterDebug() {
 	const number = 1
 	from := e.leave(false)
 	p := codec.Packet{Kind: codec.BranchAddress, Exception: number, Info: e.vary.more(e.vary.Information, 1, 2)}

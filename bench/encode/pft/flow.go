@@ -76,8 +76,8 @@ func (e *Encoder) indirect(s *step.Step) {
 	}
 }
 
-// returnTo says that the last instruction takes its target from the return stack,
-// which may change the security state (B.3.2).
+// returnTo records that the last instruction takes its target from the return
+// stack, which may change the security state (B.3.2).
 func (e *Encoder) returnTo(to step.Place) {
 	if to.Security != e.stated.security {
 		e.stated.security = to.Security
@@ -85,10 +85,10 @@ func (e *Encoder) returnTo(to step.Place) {
 	}
 }
 
-// link pushes the return address of a branch with link, after what it popped.
-// The oldest entry of a full stack goes. Of the security state it has what the
-// stream had said of the branch, since that is what a decoder pushes (B.3.2): a
-// change that no packet told yet may be told by the branch itself.
+// link pushes the return address of a branch with link, after the branch has
+// popped its own target. A full stack drops its oldest entry. The entry has the
+// security state that the stream had stated before the branch, since a decoder
+// pushes that one (B.3.2): a change may be in the packet of the branch itself.
 func (e *Encoder) link(s *step.Step, security schema.Security) {
 	if !s.Instruction.Link || !e.opt.ReturnStack || e.opt.ReturnStackDepth == 0 {
 		return
@@ -105,7 +105,7 @@ func (e *Encoder) link(s *step.Step, security schema.Security) {
 func (e *Encoder) updateWaypoint() {
 	e.flush()
 	last := e.waiting[len(e.waiting)-1].at
-	e.tell(len(e.waiting), e.emit(e.waypointPacket(last)))
+	e.commit(len(e.waiting), e.emit(e.waypointPacket(last)))
 	e.stated.updated = last
 	e.straight, e.waypointAt = 0, e.now
 }
@@ -113,7 +113,7 @@ func (e *Encoder) updateWaypoint() {
 // atom traces the last instruction, a waypoint, as an atom: by itself with its
 // cycles, or with up to four others (§4.5.3).
 func (e *Encoder) atom(executed bool) {
-	e.settle(executed)
+	e.setOutcome(executed)
 	if !executed {
 		e.atoms |= 1 << e.atomsN
 	}
@@ -125,11 +125,11 @@ func (e *Encoder) atom(executed bool) {
 
 const maxAtoms = 5
 
-// settle gives the last instruction, a waypoint, its outcome: the next packet
-// tells it.
-func (e *Encoder) settle(executed bool) {
+// setOutcome gives the last instruction, a waypoint, its outcome, which the next
+// packet traces.
+func (e *Encoder) setOutcome(executed bool) {
 	e.waiting[len(e.waiting)-1].executed = schema.Of(executed)
-	e.settled, e.waypointAt = len(e.waiting), e.now
+	e.upToWaypoint, e.waypointAt = len(e.waiting), e.now
 }
 
 // flush sends the atoms that wait.
@@ -140,30 +140,31 @@ func (e *Encoder) flush() {
 	p := codec.Packet{Kind: codec.Atom, Atoms: e.atoms, AtomCount: e.atomsN}
 	e.atoms, e.atomsN = 0, 0
 	e.count(&p, e.now)
-	e.tell(e.settled, e.emit(p))
+	e.commit(e.upToWaypoint, e.emit(p))
 }
 
 // branch traces the last instruction, a waypoint, as a branch to a place
 // (§4.5.4).
 func (e *Encoder) branch(to step.Place) {
 	e.flush()
-	e.settle(true)
+	e.setOutcome(true)
 	p := e.branchPacket(to, 0)
 	e.count(&p, e.now)
-	told := e.emit(p)
-	e.tell(e.settled, told)
+	sent := e.emit(p)
+	e.commit(e.upToWaypoint, sent)
 	e.arrive(to)
-	e.tellContext(told, to.ISA)
+	e.contextRow(sent, to.ISA)
 }
 
-// arrive makes a place the last one stated.
+// arrive makes a place the one stated last.
 func (e *Encoder) arrive(at step.Place) {
 	e.stated.Place, e.stated.updated, e.stated.security = at, at, at.Security
 }
 
-// tell enters the first n waiting instructions into the truth.
-func (e *Encoder) tell(n int, by told) {
+// commit enters the first n waiting instructions, which a packet traces, into the
+// truth.
+func (e *Encoder) commit(n int, by sentPacket) {
 	e.truth.instructions(e.waiting[:n], by)
 	e.waiting = append(e.waiting[:0], e.waiting[n:]...)
-	e.settled = 0
+	e.upToWaypoint = 0
 }

@@ -47,7 +47,7 @@ var golden = []struct {
 		rows:   "I f00 E | I 1004 ? | I 1008 ? | X IRQ ret 100c to 18 | I 18 E | I 3000 E",
 	},
 	{
-		name:   "T5.2 right behind a waypoint",
+		name:   "T5.2 right after a waypoint",
 		memory: "18:18f09fe5 f00:3f00000a 1004:010080e2 3000:feffffea",
 		steps:  "f00>1004 !irq:1004>18 18>3000 3000>3000",
 		want:   "A 08 000f0000 21 84 8d808080481c 8130 84",
@@ -61,21 +61,21 @@ var golden = []struct {
 		rows:   "I 1000 ? | X IRQ ret 1004 to 18 | X FIQ ret 18 to 1c | I 1c E | I 2000 E | I 2100 E | I 18 E | I 3000 E | I 3100 E | I 1004 ? | I 1008 E",
 	},
 	{
-		name:   "T5.4 behind a branch at the vector",
+		name:   "T5.4 after a branch at the vector",
 		memory: "18:18f09fe5 1c:18f09fe5 1000:0100a0e30200a0e3feffffea 2000:3e0000ea 2100:04f05ee2 3000:3e0000ea 3100:04f05ee2",
 		steps:  "1000 !irq:1004>18 18>3000 !fiq:3000>1c 1c>2000 2000>2100 2100>3000 3000>3100 3100>1004 1004 1008>1008",
 		want:   "A 08 00100000 21 7201 8d808080481c 8130 8f808080481e 8120 84 8130 84 8310 84",
 		rows:   "I 1000 ? | X IRQ ret 1004 to 18 | I 18 E | X FIQ ret 3000 to 1c | I 1c E | I 2000 E | I 2100 E | I 3000 E | I 3100 E | I 1004 ? | I 1008 E",
 	},
 	{
-		name:   "T5.5 behind a NOP at the vector",
+		name:   "T5.5 after a NOP at the vector",
 		memory: "18:00bf71e0 1c:dff804f0 100:def3048f 1000:0100a0e30200a0e3feffffea 2000:3e0000ea 2100:04f05ee2",
 		steps:  "1000 !irq:1004>18t 18t !fiq:1at>1ct 1ct>2000 2000>2100 2100>1at 1at>100t 100t>1004 1004 1008>1008",
 		want:   "A 08 00100000 21 7201 99808080501c 7219 9d808080501e 81a0808008 84 9b80808010 84 8390808008 84",
 		rows:   "I 1000 ? | X IRQ ret 1004 to 18 | I 18 ? | X FIQ ret 1a to 1c | I 1c E | I 2000 E | I 2100 E | I 1a E | I 100 E | I 1004 ? | I 1008 E",
 	},
 	{
-		name:   "T5.7 data abort behind a waypoint",
+		name:   "T5.7 data abort after a waypoint",
 		memory: "10:18f09fe5 f00:00f090e5 1004:000090e5 3400:feffffea",
 		steps:  "f00>1004 !data_abort:1004>10 10>3400 3400>3400",
 		want:   "A 08 000f0000 21 8310 898080804818 8134 84",
@@ -332,7 +332,7 @@ var golden = []struct {
 		rows:    "I 8000 E | I 9000 E | I a000 E",
 	},
 	{
-		name:   "direct branch behind a change of the security state",
+		name:   "direct branch after a change of the security state",
 		memory: "8000:fe0300ea 9000:feffffea",
 		steps:  "8000>9000n 9000n>9000n",
 		want:   "A 08 00800000 21 8150 01 84",
@@ -353,7 +353,7 @@ var golden = []struct {
 		rows:   "I 8000 E | I 9000 E",
 	},
 	{
-		name:    "time behind an exception, in as few bytes as changed",
+		name:    "time after an exception, in as few bytes as changed",
 		options: timed(),
 		memory:  "8:feffffea 8000:01dffee7",
 		steps:   "8000t/cc=3 !svc:8002t>8 8>8",
@@ -361,7 +361,7 @@ var golden = []struct {
 		rows:    "I 8000 ? | X SVC ret 8002 to 8 | I 8 E",
 	},
 	{
-		name:    "time behind an exception return",
+		name:    "time after an exception return",
 		options: timed(),
 		memory:  "8000:0ef0b0e1 9000:feffffea",
 		steps:   "8000>9000/cc=300 9000>9000",

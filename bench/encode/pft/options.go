@@ -2,9 +2,8 @@ package pft
 
 import codec "github.com/tracelake/tracelake/decode/pft"
 
-// Options say what a PTM traces and how. What PFT 1.0 does not have (VMID,
-// timestamps of 64 bits or in natural binary) is not there with Minor 0,
-// whatever the options say.
+// Options say what a PTM traces and how. With Minor 0 the options that PFT 1.0 does
+// not have (VMID, timestamps of 64 bits or in natural binary) have no effect.
 type Options struct {
 	codec.Config
 	Source uint8 // CoreSight trace ID

@@ -35,8 +35,9 @@ func (e *Encoder) branchPacket(to step.Place, exception uint16) codec.Packet {
 // alone would mean Thumb; two if it enters or leaves Hyp mode, is an exception
 // inside, or has a number beyond 15.
 //
-// Decoders may not agree on whether the return stack changes what a packet without
-// information leaves as it is. So NS and Hyp are sent if either has another state.
+// Decoders may not agree on whether the return stack changes the state that a
+// packet without information keeps. So NS and Hyp are sent if either the packet's
+// or the return stack's state differs.
 func (e *Encoder) information(to step.Place, exception uint16, n uint8) uint8 {
 	from, implied := e.stated.Place, e.stated.security
 	security := to.Security != from.Security || to.Security != implied
@@ -59,12 +60,12 @@ func (e *Encoder) waypointPacket(at step.Place) codec.Packet {
 	return p
 }
 
-// addressBytes is how many address bytes tell a place: enough for the highest
-// bit that changed, and all where the instruction set is not the one stated last.
+// addressBytes is how many address bytes a place needs: enough for the highest bit
+// that changed, and all where the instruction set is not the one stated last.
 //
 // Decoders do not agree on whether a waypoint update changes what an address is
 // compressed against and the instruction set it is in, and the document does not
-// say it plainly. So after one there are enough bytes for both.
+// say it plainly. So after an update an address has enough bytes for both readings.
 func (e *Encoder) addressBytes(at step.Place) uint8 {
 	if at.ISA != e.stated.ISA || at.ISA != e.stated.updated.ISA || at.ISA != e.core.next.ISA {
 		return encode.MaxAddressBytes
@@ -80,8 +81,8 @@ func (e *Encoder) addressBytes(at step.Place) uint8 {
 // addressBits is how many address bits one to four address bytes have.
 var addressBits = [4]uint8{6, 12, 19, 26}
 
-// setAddress puts a place into n address bytes. The fifth says the instruction
-// set, and of ThumbEE that it is Thumb.
+// setAddress puts a place into n address bytes. The fifth has the instruction set,
+// with ThumbEE as Thumb.
 func setAddress(p *codec.Packet, at step.Place, n uint8) {
 	unit := encode.UnitBits(at.ISA)
 	p.AddressBytes, p.AddressBits = n, 32-unit

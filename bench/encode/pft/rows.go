@@ -7,27 +7,27 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// told is the packet that tells rows: its position in the stream, and the cycles
-// it counts, NULL if it counts none, or a number that means nothing.
-type told struct {
+// sentPacket is a packet that rows are made of: its position in the stream, and the
+// cycles it counts, NULL if it counts none or its count means nothing.
+type sentPacket struct {
 	offset int64
 	cycles schema.Null[uint32]
 	kind   schema.CountKind
 }
 
-// rowWriter makes rows of what packets tell.
+// rowWriter makes rows of packets.
 type rowWriter struct {
 	rows          truth.Rows
 	cycleAccurate bool
 	remainder     encode.Remainder
 
-	seq       int64 // of the next instruction
-	epoch     int32
-	cycle     int64 // in the epoch
-	timestamp schema.Null[uint64]
-	timeBits  uint8                      // of it, from the low end, that were told
-	vmidTold  bool                       // by a packet
-	context   schema.Null[truth.Context] // as said last
+	seq        int64 // of the next instruction
+	epoch      int32
+	cycle      int64 // in the epoch
+	timestamp  schema.Null[uint64]
+	timeBits   uint8                      // of it, from the low end, that were sent
+	vmidTraced bool                       // there was a VMID packet
+	context    schema.Null[truth.Context] // as stated last
 
 	segment schema.Null[truth.Segment] // the one that is open
 	row     truth.Instruction          // the last one: one for all, since there are many
@@ -43,12 +43,12 @@ func newRowWriter(rows truth.Rows, o *Options) rowWriter {
 // async says that an A-sync ends at an offset.
 func (t *rowWriter) async(end int64) { t.remainder.AsyncEnd = end }
 
-// beginRest tells everything from here on, and knows of nothing before.
+// beginRest makes rows of everything from here on, as if nothing came before.
 func (t *rowWriter) beginRest() {
 	*t = rowWriter{rows: t.remainder.Rest, cycleAccurate: t.cycleAccurate, remainder: encode.Remainder{Lost: t.remainder.Lost}}
 }
 
-func (t *rowWriter) key(by told) truth.Key {
+func (t *rowWriter) key(by sentPacket) truth.Key {
 	return truth.Key{Seq: t.seq, Segment: t.segment.V.Segment, Offset: by.offset}
 }
 
@@ -67,7 +67,7 @@ func (t *rowWriter) cycleNow() schema.Null[int64] {
 
 // instructions enters instructions. The cycles are those of the last one, a
 // waypoint.
-func (t *rowWriter) instructions(waiting []waiting, by told) {
+func (t *rowWriter) instructions(waiting []waiting, by sentPacket) {
 	for i := range waiting {
 		w := &waiting[i]
 		t.row = truth.Instruction{
@@ -91,8 +91,8 @@ func (t *rowWriter) instructions(waiting []waiting, by told) {
 	}
 }
 
-// count enters the cycles of a packet, if it has any, into the epoch.
-func (t *rowWriter) count(by told) {
+// count adds the cycles of a packet, if it has any, to the epoch.
+func (t *rowWriter) count(by sentPacket) {
 	if !by.cycles.OK {
 		return
 	}
@@ -103,17 +103,16 @@ func (t *rowWriter) count(by told) {
 	})
 }
 
-// countOutside enters the cycles of a packet that opens an epoch: they lie before
-// it.
-func (t *rowWriter) countOutside(by told) {
+// countOutside enters the cycles of a packet that opens an epoch: these cycles are
+// before the epoch.
+func (t *rowWriter) countOutside(by sentPacket) {
 	t.rows.CycleCount(&truth.CycleCount{
 		Key: t.key(by), Cycles: schema.Null[int64]{V: int64(by.cycles.V), OK: by.cycles.OK}, Kind: by.kind,
 	})
 }
 
-// entry enters an exception entry, of which x has what is not the same for all
-// rows.
-func (t *rowWriter) entry(by told, x truth.Exception) {
+// entry enters an exception entry; x has the columns that rows do not share.
+func (t *rowWriter) entry(by sentPacket, x truth.Exception) {
 	t.count(by)
 	x.Key, x.State, x.Event = t.key(by), t.state(), schema.ExceptionEntry
 	t.rows.Exception(&x)
@@ -121,14 +120,14 @@ func (t *rowWriter) entry(by told, x truth.Exception) {
 }
 
 // exceptionReturn enters the return by the last instruction.
-func (t *rowWriter) exceptionReturn(by told) {
+func (t *rowWriter) exceptionReturn(by sentPacket) {
 	t.rows.Exception(&truth.Exception{Key: t.key(by), State: t.state(), Event: schema.ExceptionReturn})
 }
 
 // contextIs enters the context from here on, if it changed.
-func (t *rowWriter) contextIs(by told, c truth.Context) {
+func (t *rowWriter) contextIs(by sentPacket, c truth.Context) {
 	c.Key = t.key(by)
-	if !t.vmidTold {
+	if !t.vmidTraced {
 		c.VMID = schema.Null[uint8]{}
 	}
 	last := t.context
@@ -139,11 +138,11 @@ func (t *rowWriter) contextIs(by told, c truth.Context) {
 	t.rows.Context(&c)
 }
 
-// timestampIs enters a timestamp packet, which sends that many of the low bits of
-// a value. The value 0 says that the time is unknown.
-func (t *rowWriter) timestampIs(by told, value uint64, sent, width uint8) {
+// timestampIs enters a timestamp packet, which carries that many of the low bits of
+// a value. The value 0 means that the time is unknown.
+func (t *rowWriter) timestampIs(by sentPacket, value uint64, carried, width uint8) {
 	t.count(by)
-	t.timeBits = max(t.timeBits, sent)
+	t.timeBits = max(t.timeBits, carried)
 	known := t.timeBits == width
 	if known && value == 0 {
 		t.event(by, schema.EventTimestampUnknown, schema.Null[uint32]{})
@@ -155,7 +154,7 @@ func (t *rowWriter) timestampIs(by told, value uint64, sent, width uint8) {
 	t.rows.Timestamp(&truth.Timestamp{Key: t.key(by), Timestamp: t.timestamp, KnownBits: t.timeBits, Epoch: t.epoch, Cycle: t.cycleNow()})
 }
 
-func (t *rowWriter) event(by told, kind schema.EventKind, address schema.Null[uint32]) {
+func (t *rowWriter) event(by sentPacket, kind schema.EventKind, address schema.Null[uint32]) {
 	t.rows.Event(&truth.Event{Key: t.key(by), Event: kind, Address: address})
 }
 
@@ -166,9 +165,9 @@ var restartEvents = map[schema.ISyncReason]schema.EventKind{
 	schema.ISyncTraceOn:  schema.EventTraceOn, schema.ISyncOverflow: schema.EventOverflow, schema.ISyncDebugExit: schema.EventDebugExit,
 }
 
-// isync enters an I-sync. A cut is the first one behind an A-sync. Where trace
+// isync enters an I-sync. The first I-sync after an A-sync is a cut. Where trace
 // starts again and the gap is not counted, a new epoch begins.
-func (t *rowWriter) isync(by told, p *codec.Packet, cut bool) {
+func (t *rowWriter) isync(by sentPacket, p *codec.Packet, cut bool) {
 	if cut && t.remainder.Begins() {
 		t.beginRest()
 	}
@@ -193,9 +192,9 @@ func (t *rowWriter) isync(by told, p *codec.Packet, cut bool) {
 	t.cycle = 0
 }
 
-// cut ends a segment, or what stands before the first one and is lost, and
-// begins the next with the I-sync p.
-func (t *rowWriter) cut(by told, p *codec.Packet) {
+// cut ends the open segment, or else the bytes before the first one, which are
+// lost, and begins the next segment with the I-sync p.
+func (t *rowWriter) cut(by sentPacket, p *codec.Packet) {
 	ordinal := int32(0)
 	if t.segment.OK {
 		ordinal = t.segment.V.Segment.V + 1

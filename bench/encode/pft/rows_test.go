@@ -37,8 +37,8 @@ var rowVectors = []struct {
 	rows    map[*schema.Table]string
 }{
 	{
-		// The count of the restart has the cycles of 9000, which is not told, and
-		// of the steps behind: 4 + 5 + 6.
+		// The count of the restart has the cycles of 9000, which is not traced, and
+		// of the steps after it: 4 + 5 + 6.
 		name: "trace off, the gap is counted", options: counts, memory: gap,
 		steps: "8000/cc=3 8004>9000/cc=2 9000/cc=4 9004>9004/cc=5/off 9004>9004/cc=6/off 9004>9004/cc=7",
 		want:  "A 08 00800000 21 80 8110 14 08 04900000 21 bc 9c",
@@ -97,8 +97,8 @@ var rowVectors = []struct {
 	},
 	{
 		// The count of the entry has what ran before it, that of the exit the time
-		// spent, 300 = 18·16 + 12. The state of the packet is not that of any row.
-		name: "Debug state behind a non-waypoint, counted", memory: gap, options: counts10,
+		// in Debug state, 300 = 18·16 + 12. No row has the state of the packet.
+		name: "Debug state after a non-waypoint, counted", memory: gap, options: counts10,
 		steps: "9000n/cc=3 !debug:9004n>8000n/cc=300 8000n/cc=1 8004n>9000n/cc=1",
 		want:  "A 08 00900000 29 80 7201 818080804802 0c 08 00800000 69 f0 12 8110 08",
 		rows: map[*schema.Table]string{
@@ -129,8 +129,8 @@ var rowVectors = []struct {
 		},
 	},
 	{
-		// The exception takes effect of the new Context ID, which so far nothing had
-		// told. A VMID that changed while trace was off follows the I-sync.
+		// The exception entry has the new Context ID, which no packet has sent before.
+		// A VMID that changed while trace was off follows the I-sync.
 		name: "Context ID and VMID", options: virtual, memory: "8000:00f020e3feffffea 18:feffffea",
 		steps: "8000n/ctx=1/vmid=5 !irq:8004n>18n/ctx=2/vmid=6 18n>18n/ctx=2/vmid=6 18n>18n/ctx=3/vmid=7/off 18n>18n/ctx=3/vmid=7",
 		want:  "A 08 00800000 29 01 3c05 7201 8d808080481d 6e02 3c06 84 08 18000000 29 03 3c07 84",
@@ -152,9 +152,9 @@ var rowVectors = []struct {
 		},
 	},
 	{
-		// The call tells the change itself. What a decoder pushes is the state before
-		// it, so the return stack does not have the place it returns to.
-		name: "a call behind a change of the security state", options: stacks, memory: "8000:0000a0e1fd0300ebfeffffea 9000:1eff2fe1",
+		// The packet of the call has the change. A decoder pushes the state before the
+		// call, so the return stack does not have the place that the call returns to.
+		name: "a call after a change of the security state", options: stacks, memory: "8000:0000a0e1fd0300ebfeffffea 9000:1eff2fe1",
 		steps: "8000>8004n 8004n>9000n 9000n>8008n 8008n>8008n",
 		want:  "A 08 00800000 21 8150 01 8500 84",
 		rows: map[*schema.Table]string{
@@ -166,8 +166,8 @@ var rowVectors = []struct {
 		},
 	},
 	{
-		// The return stack brings the non-secure state in the midst of a packet. The
-		// branch packet after it says so again: decoders may go by the exception's.
+		// The return stack changes to the non-secure state in the middle of a packet.
+		// The next branch packet repeats it: decoders may take the exception's state.
 		name: "the return stack changes the security state", memory: "8:0ef0b0e1 8000:fe0300eb13ff2f0113ff2fe1 9000:700060e1",
 		options: pft.Options{Config: codec.Config{ReturnStack: true}, ReturnStackDepth: 4},
 		steps:   "8000n>9000n 9000n !smc:9004n>8 8>8004n 8004n/N 8008n>9000n",
@@ -183,8 +183,8 @@ var rowVectors = []struct {
 	},
 	{
 		// The instruction set stated last is ThumbEE, but LEAVEX left it: five address
-		// bytes, which without information would mean Thumb. At the end it is the one
-		// stated last again.
+		// bytes, which without information would mean Thumb. At the end the instruction
+		// set is the one stated last again.
 		name: "ThumbEE, stated, left, and entered again", memory: "8000:c0c3 a000:bff30f8f7047 b000:bff30f8fbff31f8f7047", options: plain,
 		steps: "8000j>a000j a000j>a004t a004t>b000j b000j>b004t b004t>b008j b008j>8000j",
 		want:  "A 08 01800000 25 81c002 84 81e0828050 40 88 818002",
@@ -256,9 +256,9 @@ func TestPFTRows(t *testing.T) {
 	}
 }
 
-// A timestamp behind every step. In 1.1 it is the time of the last waypoint, and
-// the cycles since then wait for the next count; in 1.0 it is the time of the
-// packet, and takes them.
+// A timestamp after every step. In 1.1 it is the time of the last waypoint, and
+// the cycles since then are in the next count; in 1.0 it is the time of the packet,
+// and has these cycles.
 func TestPFTTimestampTime(t *testing.T) {
 	const steps = "8000/cc=3 8004>9000/cc=2 9000/cc=4 9004>9004/cc=7"
 	for minor, want := range map[uint8][]string{

@@ -29,9 +29,9 @@ func (e *Encoder) start(s *step.Step) {
 	e.vmid(s.VMID, e.core.next.ISA)
 }
 
-// stop turns trace off, for a reason the I-sync behind will tell. Instructions
-// behind the last waypoint stay untold. Where trace is off already, its reason
-// stays, but for an overflow, which is lost trace.
+// stop turns trace off, for a reason that the next I-sync will state. Instructions
+// after the last waypoint stay untraced. Where trace is off already, its reason
+// does not change, except to an overflow, which is lost trace.
 func (e *Encoder) stop(reason schema.ISyncReason) {
 	if !e.on {
 		if reason == schema.ISyncOverflow {
@@ -44,7 +44,7 @@ func (e *Encoder) stop(reason schema.ISyncReason) {
 	e.waiting, e.straight = e.waiting[:0], 0
 }
 
-// synchronise sends what is due, if it may be sent here. I-syncs may only at the
+// synchronise sends what is due, if it may be sent here: an I-sync only at the
 // target of a waypoint. Synchronisation has a timestamp of its own.
 func (e *Encoder) synchronise() {
 	due := e.syncDue() || e.vary.chance(e.vary.ASyncs)
@@ -52,7 +52,7 @@ func (e *Encoder) synchronise() {
 	case due && !e.asyncSent && e.vary.chance(e.vary.ASyncs): // the I-sync follows later
 		e.flush()
 		e.async()
-	case len(e.waiting) > e.settled:
+	case len(e.waiting) > e.upToWaypoint:
 		e.extraTimestamp()
 	case due || e.asyncSent && e.vary.chance(e.vary.ASyncs):
 		e.flush()
@@ -73,8 +73,8 @@ func (e *Encoder) syncDue() bool {
 	return e.opt.SyncBytes > 0 && e.sinceSync >= e.opt.SyncBytes
 }
 
-// sync sends an A-sync, if none went ahead, an I-sync for the place the core is
-// at, and all that an I-sync does not say.
+// sync sends an A-sync, if none was sent before, an I-sync for the place the core
+// is at, and the state that an I-sync does not have.
 func (e *Encoder) sync(reason schema.ISyncReason, vmid uint8) {
 	if !e.asyncSent {
 		e.async()
@@ -94,8 +94,8 @@ func (e *Encoder) async() {
 
 const maxASync = 40 // bytes: an arbitrary number
 
-// isync sends an I-sync for the place the core is at (§4.5.2). That of a PFT
-// 1.1 restart after overflow or Debug state has a count, but it means nothing.
+// isync sends an I-sync for the place the core is at (§4.5.2). In PFT 1.1 a restart
+// after overflow or Debug state has a count that means nothing.
 func (e *Encoder) isync(reason schema.ISyncReason) {
 	at := e.core.next
 	p := codec.Packet{
@@ -106,13 +106,13 @@ func (e *Encoder) isync(reason schema.ISyncReason) {
 	if reason != schema.ISyncPeriodic {
 		e.count(&p, e.now)
 	}
-	told := e.emit(p)
+	sent := e.emit(p)
 	if !e.countKnown(reason) {
-		told.cycles = schema.Null[uint32]{}
+		sent.cycles = schema.Null[uint32]{}
 	}
-	e.truth.isync(told, &p, e.asyncSent)
+	e.truth.isync(sent, &p, e.asyncSent)
 	e.asyncSent, e.waypointAt, e.straight = false, e.now, 0
 	e.arrive(at)
 	e.stack = e.stack[:0]
-	e.tellContext(told, at.ISA)
+	e.contextRow(sent, at.ISA)
 }

@@ -112,7 +112,7 @@ const (
 	unitJump
 	unitCBZ
 	unitHandler // ThumbEE
-	unitWide    // 32 bits, as the ones behind
+	unitWide    // 32 bits, as the ones below
 	unitCall
 	unitCallA32
 	unitKinds

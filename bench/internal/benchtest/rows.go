@@ -251,7 +251,7 @@ func cell(v parquet.Value, of *schema.Column) any {
 		return v.Int64()
 	case schema.Uint8, schema.Uint16, schema.Uint32:
 		return v.Uint32()
-	case schema.Uint64:
+	case schema.Uint63:
 		return v.Uint64()
 	}
 	return string(v.ByteArray())

@@ -114,7 +114,7 @@ func parseTransfer(t *testing.T, text string) step.Transfer {
 	return x
 }
 
-// parsePlace reads an address in hex, with t or j behind for T32 or ThumbEE (e is
+// parsePlace reads an address in hex, followed by t or j for T32 or ThumbEE (e is
 // a digit), n or h for non-secure or Hyp.
 func parsePlace(t *testing.T, s string) step.Place {
 	t.Helper()

@@ -75,7 +75,7 @@ func (g *generator) piece(n, loops int) {
 	}
 }
 
-// one is an instruction that goes on to the next.
+// one is an instruction that does not branch.
 func (g *generator) one() uint32 {
 	switch plain := !g.chance(3); {
 	case g.set == schema.A32 && plain:
@@ -90,7 +90,7 @@ func (g *generator) one() uint32 {
 	return pick(g.random, t32Data)
 }
 
-// write writes an instruction of the set at hand.
+// write writes an instruction of the current instruction set.
 func (g *generator) write(w uint32) {
 	if g.set == schema.A32 {
 		g.a32(w)
@@ -99,7 +99,7 @@ func (g *generator) write(w uint32) {
 	}
 }
 
-// in writes the one of two instructions that is of the set at hand.
+// in writes the one of two instructions that is of the current instruction set.
 func (g *generator) in(a32, t32 uint32) {
 	if g.set == schema.A32 {
 		g.a32(a32)
@@ -172,7 +172,7 @@ func (g *generator) conditionals() {
 		}
 		return
 	}
-	// The mask has a bit for each instruction beside the first, and a 1 behind.
+	// The mask has a bit for each instruction except the first, and then a 1.
 	others := uint32(g.random.IntN(1 << (n - 1)))
 	mask := (others<<1 | 1) << (4 - n)
 	g.t32(0xBF00 | c<<4 | mask)
@@ -191,8 +191,8 @@ func (g *generator) conditionals() {
 	}
 }
 
-// callees is how far behind its number a function calls another: it is in reach
-// of all branches.
+// callees is how much larger than its own the number of a function's callee can
+// be: the callee is in reach of all branches.
 const callees = 512
 
 // callee is the number of a function that function n may call.

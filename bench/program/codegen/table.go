@@ -13,8 +13,8 @@ func (g *generator) table() {
 	}
 }
 
-// cases writes n cases, each of which jumps behind the last, and returns where
-// they are.
+// cases writes n cases, each of which jumps to the end of the last, and returns
+// where they are.
 func (g *generator) cases(n int) []uint32 {
 	var at []uint32
 	var ends []branch

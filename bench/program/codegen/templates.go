@@ -86,7 +86,7 @@ var a32Data = []template{
 	{0xEC880A03, []field{{12, 8}}},                            // VSTM R8,{Sn..Sn+2}
 }
 
-// t32Plain are T32 instructions that do not touch memory, and may stand in an
+// t32Plain are T32 instructions that do not touch memory, and are allowed in an
 // IT block.
 var t32Plain = []template{
 	{0x1800, []field{{6, 8}, {3, 8}, {0, 8}}},                  // ADDS

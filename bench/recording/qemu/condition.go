@@ -6,8 +6,8 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// fails says whether the instruction that r stands before fails its condition,
-// or is a CBZ or CBNZ that does not branch.
+// fails says whether the instruction of r fails its condition, or is a CBZ or CBNZ
+// that does not branch.
 func (r *record) fails(in isa.Instruction, set schema.ISA) bool {
 	if set == schema.T32 && in.Size == 2 && in.Opcode&0xF500 == 0xB100 { // CBZ, CBNZ
 		zero := r.r[in.Opcode&7] == 0
@@ -17,8 +17,8 @@ func (r *record) fails(in isa.Instruction, set schema.ISA) bool {
 	return !passes(r.condition(in, set), r.psr)
 }
 
-// condition is the condition of the instruction that r stands before: its own
-// (DDI 0406C, A8.3), or that of the IT block it is in.
+// condition is the condition of the instruction of r: its own (DDI 0406C, A8.3),
+// or that of the IT block it is in.
 func (r *record) condition(in isa.Instruction, set schema.ISA) uint32 {
 	w := in.Opcode
 	if set == schema.A32 {

@@ -5,19 +5,19 @@ import (
 	"encoding/hex"
 )
 
-// The lines of a QEMU log that tell of an instruction, of QEMU 7.2 and, with
-// addresses of 16 digits, of QEMU 10.0:
+// The lines of a QEMU log about an instruction, of QEMU 7.2 and, with addresses
+// of 16 digits, of QEMU 10.0:
 //
 //	Trace 0: 0x7f01bdc000c0 [00800480/000105d8/00000000/00000201] main
 //	R00=00000000 R01=40800abc R02=00000000 R03=00000000      and three more
 //	PSR=00000030 ---- T usr32
 //
-// and those that tell that it was not executed after all:
+// those that report that it was not executed after all:
 //
 //	Stopped execution of TB chain before 0x7f1fc00a8ac0 [00010398] main
 //	cpu_io_recompile: rewound execution of TB to 00010398
 //
-// and of an exception:
+// and one about an exception:
 //
 //	Taking exception 5 [IRQ] on CPU 0
 
@@ -36,8 +36,8 @@ func readTrace(line []byte) (core []byte, pc uint32, ok bool) {
 	return core, pc, ok
 }
 
-// readTakenBack returns the address of the instruction that was not executed.
-func readTakenBack(line []byte) (pc uint32, ok bool) {
+// readRewound returns the address of the instruction that was not executed.
+func readRewound(line []byte) (pc uint32, ok bool) {
 	if address, found := bytes.CutPrefix(line, []byte("cpu_io_recompile: rewound execution of TB to ")); found {
 		return readAddress(address)
 	}
@@ -58,7 +58,7 @@ func readException(line []byte) (name string, ok bool) {
 	return string(text), ok && open && end
 }
 
-// lineRegisters are how many registers stand in a line.
+// lineRegisters is how many registers a line has.
 const lineRegisters = 4
 
 // readRegisters reads four registers, of which first is the number of the

@@ -15,12 +15,12 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// ReadLog reads what QEMU's -singlestep -d exec,cpu,int,nochain tells about
-// one Arm core: before each instruction its address and the core registers, and
-// exceptions by name. It was written for the log of QEMU 7.2.
+// ReadLog reads what QEMU's -singlestep -d exec,cpu,int,nochain logs about one Arm
+// core: before each instruction its address and the core registers, and exceptions
+// by name. It was written for the log of QEMU 7.2.
 //
 // All steps are in the given security state. The last instruction of the log is
-// no step, since nothing tells what it did. An exception other than IRQ, FIQ,
+// no step, since what it did is not logged. An exception other than IRQ, FIQ,
 // SVC, undefined instruction, data abort and BKPT is an error; so are an
 // execution that contradicts the program, a log of two cores, and one that is
 // empty or ends within a record. Errors name the line.
@@ -55,14 +55,14 @@ type exception struct {
 	lr [2]uint32
 }
 
-// An exceptionKind says what became of the record in front of an exception.
+// An exceptionKind says what became of the record before an exception.
 type exceptionKind uint8
 
 const (
-	interrupt exceptionKind = iota // taken back; it is where to return to
-	abort                          // not executed; likewise
-	call                           // executed; the return is behind it
-	undefined                      // counts as executed; the return is to it
+	interrupt exceptionKind = iota // rewound; the exception returns to it
+	abort                          // not executed; the exception returns to it
+	call                           // executed; the exception returns after it
+	undefined                      // counts as executed; the exception returns to it
 )
 
 var exceptions = []exception{
@@ -74,16 +74,16 @@ var exceptions = []exception{
 	{"Breakpoint", schema.ExcPrefetchAbort, abort, [2]uint32{4, 4}},
 }
 
-// A reader makes steps of the lines of a log. What an instruction did is
-// known with the record behind it.
+// A reader makes steps of the lines of a log. What an instruction did is known
+// when the next record is read.
 type reader struct {
 	program  *program.Program
 	security schema.Security
 	yield    func(step.Step, error) bool
 	stopped  bool // yield wants no more
-	user     bool // the program is one of Linux, and all that is seen
+	user     bool // the log is of a Linux program alone, without the kernel
 
-	core      string // of which the log tells
+	core      string // the one that is logged
 	reading   record
 	open      bool // not all lines of it were read
 	registers int  // so many of it were
@@ -97,7 +97,7 @@ type reader struct {
 	home bool                    // of a user program: it was there
 }
 
-// read reads a log to its end, or to an error, which it tells.
+// read reads a log to its end, or to an error, which it yields.
 func (q *reader) read(r io.Reader) {
 	lines := bufio.NewScanner(r)
 	n := 1
@@ -144,7 +144,7 @@ func (q *reader) line(line []byte) error {
 	case bytes.HasPrefix(line, []byte("Trace ")):
 		return q.openRecord(line)
 	case bytes.HasPrefix(line, []byte("Stopped ")), bytes.HasPrefix(line, []byte("cpu_io_recompile")):
-		ok = q.takeBack(line)
+		ok = q.rewind(line)
 	case bytes.HasPrefix(line, []byte("Taking exception ")):
 		var name string
 		if name, ok = readException(line); ok {
@@ -171,7 +171,7 @@ func (q *reader) openRecord(line []byte) error {
 	case q.core == "":
 		q.core = string(core)
 	case q.core != string(core):
-		return fmt.Errorf("a record of core or thread %s behind those of %s: only one can be read", core, q.core)
+		return fmt.Errorf("a record of core or thread %s after those of %s: only one can be read", core, q.core)
 	}
 	q.reading, q.registers, q.open = record{pc: pc, executed: true}, 0, true
 	return nil
@@ -205,16 +205,16 @@ func (q *reader) closeRecord(line []byte) error {
 	return err
 }
 
-// takeBack reads that the last record was not executed after all.
-func (q *reader) takeBack(line []byte) bool {
-	pc, ok := readTakenBack(line)
+// rewind reads a line that says that the last record was not executed after all.
+func (q *reader) rewind(line []byte) bool {
+	pc, ok := readRewound(line)
 	ok = ok && !q.open && q.last.executed && pc == q.last.pc
 	q.last.executed = false
 	return ok
 }
 
-// boardRecord tells what came of the last record of a core, now that the next one
-// is read.
+// boardRecord emits the step of the last record of a core, now that the next one is
+// read.
 func (q *reader) boardRecord() error {
 	here := q.place(&q.reading)
 	switch {
@@ -228,22 +228,22 @@ func (q *reader) boardRecord() error {
 	return nil
 }
 
-// taking settles the last record as the exception demands and notes where it is
-// to return to.
+// taking emits or drops the last record as the kind of the exception demands, and
+// notes where the exception returns to.
 func (q *reader) taking(name string) error {
 	i := slices.IndexFunc(exceptions, func(x exception) bool { return x.name == name })
 	switch {
 	case q.user:
 		return fmt.Errorf("exception %q: a user program takes none; this is the log of qemu-system-arm", name)
 	case i < 0 || q.exception != nil:
-		return fmt.Errorf("exception %q: unknown here, or right behind another", name)
+		return fmt.Errorf("exception %q: unknown here, or right after another", name)
 	}
 	q.exception = &exceptions[i]
 	q.returnTo = q.place(&q.last)
 	switch q.exception.kind {
 	case interrupt:
 		if q.last.executed {
-			return fmt.Errorf("%s, but the instruction it stopped is not told", name)
+			return fmt.Errorf("%s, but the instruction it stopped is not logged", name)
 		}
 		return nil
 	case abort:
@@ -259,21 +259,20 @@ func (q *reader) taking(name string) error {
 	return q.execute(s.Following())
 }
 
-// enter tells the exception at hand; the record being read is its handler's
-// first.
+// enter emits the current exception; the record being read is its handler's first.
 func (q *reader) enter(handler step.Place) error {
-	behind := q.exception.lr[0]
+	offset := q.exception.lr[0]
 	if q.returnTo.ISA == schema.T32 {
-		behind = q.exception.lr[1]
+		offset = q.exception.lr[1]
 	}
-	if got := q.reading.r[lr] - behind; got != q.returnTo.Address {
+	if got := q.reading.r[lr] - offset; got != q.returnTo.Address {
 		return fmt.Errorf("%s returns to 0x%08x by LR, to %s by what was executed", q.exception.name, got, q.returnTo)
 	}
-	q.tell(step.Step{Entered: true, At: q.returnTo, Next: handler, Exception: q.exception.as, ContextID: q.contextID})
+	q.emit(step.Step{Entered: true, At: q.returnTo, Next: handler, Exception: q.exception.as, ContextID: q.contextID})
 	return nil
 }
 
-// execute tells the last record, which was executed and went on to next.
+// execute emits the last record, which was executed and continued at next.
 func (q *reader) execute(next step.Place) error {
 	s, err := q.step(&q.last)
 	if err != nil {
@@ -284,21 +283,21 @@ func (q *reader) execute(next step.Place) error {
 	if err := s.Check(); err != nil {
 		return err
 	}
-	q.tell(s)
+	q.emit(s)
 	if !s.Failed && program.WritesContextID(s.Instruction) {
 		q.contextID = q.last.r[s.Instruction.Opcode>>12&15]
 	}
 	return nil
 }
 
-// step returns the instruction of r as a step that goes on nowhere yet.
+// step returns the instruction of r as a step without Next.
 func (q *reader) step(r *record) (step.Step, error) {
 	at := q.place(r)
 	in, err := q.program.Instruction(at)
 	return step.Step{At: at, Instruction: in, ContextID: q.contextID}, err
 }
 
-// place is where the core of r stands.
+// place is where the core of r is.
 func (q *reader) place(r *record) step.Place {
 	p := step.Place{Address: r.pc, ISA: schema.A32, Security: q.security}
 	if r.psr&psrThumb != 0 {
@@ -307,4 +306,4 @@ func (q *reader) place(r *record) step.Place {
 	return p
 }
 
-func (q *reader) tell(s step.Step) { q.stopped = q.stopped || !q.yield(s, nil) }
+func (q *reader) emit(s step.Step) { q.stopped = q.stopped || !q.yield(s, nil) }

@@ -81,7 +81,7 @@ func TestReadQEMULog(t *testing.T) {
 			want: "00008000 a32 1\n! irq 00008004 a32 00000018 a32\n00000018 a32 1\n. 00000018 a32\n",
 		},
 		{
-			name:   "an instruction told twice",
+			name:   "an instruction logged twice",
 			memory: "8000:" + nop + nop,
 			log: qemuRecord(0x8000, a32, 0, 0) + "cpu_io_recompile: rewound execution of TB to 00008000\n" +
 				qemuRecord(0x8000, a32, 0, 0) + qemuRecord(0x8004, a32, 0, 0),
@@ -114,7 +114,7 @@ func TestReadQEMULog(t *testing.T) {
 			want: "00008000 a32 1\n! prefetch_abort 00008004 a32 0000000c a32\n0000000c a32 1\n. 0000000c a32\n",
 		},
 		{
-			name:   "the context ID changes behind MCR",
+			name:   "the context ID changes after MCR",
 			memory: "8000:300f0dee" + nop,
 			log:    qemuRecord(0x8000, a32, 7, 0) + qemuRecord(0x8004, a32, 0, 0) + qemuRecord(0x8008, a32, 0, 0),
 			want:   "00008000 a32 1\ncontext 7\n00008004 a32 1\n. 00008008 a32\n",
@@ -145,13 +145,13 @@ func TestReadQEMULogRefuses(t *testing.T) {
 	one := qemuRecord(0x8000, a32, 0, 0)
 	two := one + qemuRecord(0x8004, a32, 0, 0)
 	for _, tt := range []struct{ name, log, want string }{
-		{"a jump that is none", qemuRecord(0x8000, a32, 0, 0) + qemuRecord(0x8008, a32, 0, 0), "line 12: 0x00008000 a32 (other, opcode 0xe1a00000) goes on at 0x00008008 a32"},
+		{"a jump that is none", qemuRecord(0x8000, a32, 0, 0) + qemuRecord(0x8008, a32, 0, 0), "line 12: 0x00008000 a32 (other, opcode 0xe1a00000) continues at 0x00008008 a32"},
 		{"code that is not there", qemuRecord(0x9000, a32, 0, 0) + qemuRecord(0x9004, a32, 0, 0), "no program memory at 0x00009000"},
 		{"another exception", two + taking("Hypervisor Call"), `exception "Hypervisor Call"`},
-		{"an IRQ that stopped nothing", two + taking("IRQ"), "is not told"},
+		{"an IRQ that stopped nothing", two + taking("IRQ"), "is not logged"},
 		{"an LR that does not fit", two + taking("Data Abort") + qemuRecord(0x10, 0x97, 0, 0x8008), "returns to 0x00008000 by LR"},
 		{"stopped, and elsewhere", one + "Stopped execution of TB chain before 0x7f3c40000100 [00008000] name\n" + qemuRecord(0x8004, a32, 0, 0), "line 13: the core is at 0x00008004 a32, but stopped before 0x00008000 a32"},
-		{"another one taken back", two + "cpu_io_recompile: rewound execution of TB to 00008000\n", "no line of a QEMU log"},
+		{"another one rewound", two + "cpu_io_recompile: rewound execution of TB to 00008000\n", "no line of a QEMU log"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			program := benchtest.Program(t, "8000:"+nop+nop+nop)

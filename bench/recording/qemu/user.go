@@ -12,25 +12,25 @@ import (
 )
 
 // ReadUserLog reads what qemu-arm -singlestep -d exec,cpu,nochain
-// (-one-insn-per-tb from QEMU 8.1 on) tells about an Arm Linux program of one
+// (-one-insn-per-tb from QEMU 8.1 on) logs about an Arm Linux program of one
 // thread, in non-secure state. It was written for the logs of QEMU 7.2 and 10.0.
 //
 // The steps are what a macrocell sees that traces the program alone. Not traced
-// are the kernel and all code outside the program's memory, as that of shared
-// libraries, and the page of code that the kernel gives each program. For each
-// stay there stands one step.
+// are the kernel and all code outside the program's memory, such as shared
+// libraries and the page of code that the kernel gives each program. Each stay
+// outside is one step.
 //
 //   - A system call is the SVC instruction, the entry of its exception at
-//     Linux's high vectors, and the step of the kernel, which goes on where it
-//     likes: behind the SVC, or in the handler of a signal.
-//   - A signal between two instructions is an IRQ, behind which the kernel goes
-//     on in the handler.
+//     Linux's high vectors, and the step of the kernel, which continues after the
+//     SVC, or in the handler of a signal.
+//   - A signal between two instructions is an IRQ, after which the kernel
+//     continues in the handler.
 //
-// The last instruction of the log is no step, since nothing tells what it did:
-// of a program that ends it is the system call that ends it. The signal of a
-// fault is an error, since the log does not tell it from an execution that
-// contradicts the program; so are two threads or processes in one log, and a log
-// that never comes to the program. Errors name the line.
+// The last instruction of the log is no step, since what it did is not logged: in
+// a program that ends it is the system call that ends the program. The signal of a
+// fault is an error, since in the log it looks like an execution that contradicts
+// the program; so are two threads or processes in one log, and a log that never
+// reaches the program. Errors name the line.
 func ReadUserLog(r io.Reader, p *program.Program) step.Steps {
 	return func(yield func(step.Step, error) bool) {
 		q := reader{program: p, security: schema.NonSecure, yield: yield, user: true}
@@ -45,7 +45,7 @@ const (
 	irqVector = 0xFFFF0018
 )
 
-// userRecord tells what came of the last record of a user program, now that the
+// userRecord emits the step of the last record of a user program, now that the
 // next one is read.
 func (q *reader) userRecord() error {
 	here := q.place(&q.reading)
@@ -55,13 +55,13 @@ func (q *reader) userRecord() error {
 	case q.away.OK && outside:
 		return nil
 	case q.away.OK:
-		q.tell(q.untraced(q.away.V, here, leave(q.away.V)))
+		q.emit(q.untraced(q.away.V, here, leave(q.away.V)))
 	case !q.begun:
 	case q.last.executed:
 		if err := q.userExecute(here); err != nil {
 			return err
 		}
-	default: // else it is told again
+	default: // at the same place the instruction is logged again
 		if at := q.place(&q.last); at != here {
 			q.kernel(schema.ExcIRQ, irqVector, at, here)
 		}
@@ -71,10 +71,10 @@ func (q *reader) userRecord() error {
 	return nil
 }
 
-// errContradiction says what may be behind an execution that cannot be.
+// errContradiction names the possible causes of an execution that is impossible.
 var errContradiction = errors.New("is this the program of the log, one process, one instruction a record (-singlestep or -one-insn-per-tb, nochain), and no fault?")
 
-// userExecute tells the last record, which was executed, and behind a system call
+// userExecute emits the last record, which was executed, and after a system call
 // the kernel.
 func (q *reader) userExecute(here step.Place) error {
 	s, err := q.step(&q.last)
@@ -95,18 +95,18 @@ func (q *reader) userExecute(here step.Place) error {
 	return nil
 }
 
-// kernel tells an exception that would return to at, and that the kernel goes on
-// at next, all of which is MOVS PC,LR at the vector.
+// kernel emits an exception whose return address is at, and the kernel as one step
+// that continues at next: MOVS PC,LR at the vector.
 func (q *reader) kernel(x schema.ExceptionType, vector uint32, at, next step.Place) {
 	handler := step.Place{Address: vector, ISA: schema.A32, Security: q.security}
-	q.tell(step.Step{Entered: true, Exception: x, At: at, Next: handler, ContextID: q.contextID})
+	q.emit(step.Step{Entered: true, Exception: x, At: at, Next: handler, ContextID: q.contextID})
 	s := q.untraced(handler, next, isa.A32(0xE1B0F00E, vector))
 	s.Returns = true
-	q.tell(s)
+	q.emit(s)
 }
 
-// untraced is all that is executed from one place to another outside of what is
-// traced.
+// untraced is one step for all that is executed from one place to another without
+// being traced.
 func (q *reader) untraced(from, to step.Place, in isa.Instruction) step.Step {
 	return step.Step{At: from, Next: to, Instruction: in, ContextID: q.contextID, Trace: step.TraceOff}
 }

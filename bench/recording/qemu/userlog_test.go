@@ -46,7 +46,7 @@ func TestReadQEMUUserLogSteps(t *testing.T) {
 			want:   "8000n>8004n !svc:8004n>ffff0008n ffff0008n>8004n/off 8004n>8008n",
 		},
 		{
-			name:   "one in T32, behind which a signal is handled",
+			name:   "one in T32, after which a signal is handled",
 			memory: "8000:00df 9000:" + nop,
 			log:    qemuRecord(0x8000, t32, 0, 0) + qemuRecord(0x9000, a32, 0, 0) + qemuRecord(0x9004, a32, 0, 0),
 			want:   "8000tn>8002tn !svc:8002tn>ffff0008n ffff0008n>9000n/off 9000n>9004n",
@@ -71,7 +71,7 @@ func TestReadQEMUUserLogSteps(t *testing.T) {
 			want: "8000n>8004n !irq:8004n>ffff0018n ffff0018n>9000n/off 9000n>9004n",
 		},
 		{
-			name:   "a stop without a signal: the instruction is told again",
+			name:   "a stop without a signal: the instruction is logged again",
 			memory: "8000:" + nop + nop,
 			log: qemuRecord(0x8000, a32, 0, 0) + qemuRecord(0x8004, a32, 0, 0) + stopped(0x8004) +
 				qemuRecord(0x8004, a32, 0, 0) + qemuRecord(0x8008, a32, 0, 0),
@@ -151,8 +151,8 @@ func TestReadQEMUUserLogRefuses(t *testing.T) {
 		{"a damaged address", strings.Replace(one, "/00008000/", "/0000800g/", 1), "line 1: no line of a QEMU log"},
 		{"an address of 64 bits", strings.Replace(one, "/00008000/", "/0000000100008000/", 1), "line 1: no line of a QEMU log"},
 		{"a line without end", one + strings.Repeat("x", 1<<17), "line 7: bufio.Scanner: token too long"},
-		{"two threads", one + strings.Replace(two, "Trace 0", "Trace 1", 1), "line 7: a record of core or thread 1 behind those of 0: only one can be read"},
-		{"more instructions than records", one + qemuRecord(0x8008, a32, 0, 0), "line 12: 0x00008000 a32 (other, opcode 0xe1a00000) goes on at 0x00008008 a32, not at 0x00008004 a32: is this the program of the log, one process, one instruction a record"},
+		{"two threads", one + strings.Replace(two, "Trace 0", "Trace 1", 1), "line 7: a record of core or thread 1 after those of 0: only one can be read"},
+		{"more instructions than records", one + qemuRecord(0x8008, a32, 0, 0), "line 12: 0x00008000 a32 (other, opcode 0xe1a00000) continues at 0x00008008 a32, not at 0x00008004 a32: is this the program of the log, one process, one instruction a record"},
 		{"another program", qemuRecord(0x10000, a32, 0, 0) + qemuRecord(0x10004, a32, 0, 0), "line 13: the log ends without an instruction of the program: it is of another one"},
 		{"the log of a board", one + taking("SVC"), "line 7: exception \"SVC\": a user program takes none; this is the log of qemu-system-arm"},
 		{"stopped before another", one + "Stopped execution of TB chain before 0x7f1 [00008004] a\n", "line 7: no line of a QEMU log: \"Stopped"},
@@ -188,7 +188,7 @@ func FuzzReadQEMUUserLog(f *testing.F) {
 				}
 				undefined := s.Entered && s.Exception == schema.ExcUndefined
 				if last != nil && s.At != last.Next && !undefined {
-					t.Fatalf("%s: behind %+v comes %+v", name, *last, s)
+					t.Fatalf("%s: after %+v comes %+v", name, *last, s)
 				}
 				last = &s
 			}

@@ -14,7 +14,7 @@ import (
 )
 
 // The hash of the timing, column by column: only waypoints have cycles, the sum
-// goes on, a timestamp holds from the next instruction on.
+// continues, a timestamp holds from the next instruction on.
 func TestTruthTiming(t *testing.T) {
 	o := pft.Options{
 		Config: codec.Config{Minor: 1, CycleAccurate: true, ContextIDBytes: 1}, Timestamps: true, TimestampBase: 128, CyclesPerTick: 1,
@@ -30,7 +30,7 @@ func TestTruthTiming(t *testing.T) {
 	for _, row := range [][4]int64{ // cycles, cycle, timestamp, context_id
 		{null, null, 128, 7},
 		{11, 11, 128, 7},
-		{2, 13, 128 + 11, 7}, // the exception return had a timestamp behind it
+		{2, 13, 128 + 11, 7}, // after a timestamp that follows the exception return
 	} {
 		for _, v := range row {
 			var b [9]byte

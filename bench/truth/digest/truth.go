@@ -6,8 +6,8 @@ import (
 )
 
 // A Truth is the truth of one source in short, as a [Digest] makes it: what a
-// right decoder makes of the stream, NULL (nil) where the protocol does not tell.
-// Instructions that no packet told any more are not in it.
+// right decoder makes of the stream, NULL (nil) where the protocol traces no value.
+// Instructions that no packet traces are not in it.
 type Truth struct {
 	Source       uint8 `json:"source"`
 	Bytes        int64 `json:"bytes"` // of the stream

@@ -1,4 +1,4 @@
-// Package shared finds the material that stands beside the checkout, in ../shared
+// Package shared finds the material beside the checkout, in ../shared
 // of the module: captures, and what other decoders make of them. Only tests
 // import it, and skip without the material.
 package shared

@@ -6,8 +6,8 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// Compare demands that two batches, the n-th of a file, are of the same rows.
-// The value beside a NULL has to be the zero value.
+// Compare checks that two batches, the n-th of a file, have the same rows. The
+// value in a NULL slot has to be the zero value.
 func Compare(t testing.TB, n int, got, want *schema.Batch) {
 	t.Helper()
 	if got.Rows() != want.Rows() {
@@ -34,7 +34,7 @@ func isZero(v *schema.Vector, row int) bool {
 		return v.U16[row] == 0
 	case schema.Uint32, schema.Int32:
 		return v.U32[row] == 0
-	case schema.Uint64, schema.Int64:
+	case schema.Uint63, schema.Int64:
 		return v.U64[row] == 0
 	case schema.String, schema.JSON:
 		return v.Str[row] == ""

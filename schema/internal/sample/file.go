@@ -42,7 +42,7 @@ func WriteGroup(t testing.TB, f schema.File, e schema.Encoder, batches []*schema
 	}
 }
 
-// CompareFile demands that f has the batches of groups, and nothing behind them.
+// CompareFile checks that f has the batches of groups, and nothing after them.
 func CompareFile(t testing.TB, f schema.Reader, groups [][]*schema.Batch) {
 	t.Helper()
 	for n, want := range slices.Concat(groups...) {
@@ -53,7 +53,7 @@ func CompareFile(t testing.TB, f schema.Reader, groups [][]*schema.Batch) {
 		Compare(t, n, got, want)
 	}
 	if b, err := f.Next(); b != nil || !errors.Is(err, io.EOF) {
-		t.Errorf("behind the last: %v, %v", b, err)
+		t.Errorf("after the last: %v, %v", b, err)
 	}
 }
 

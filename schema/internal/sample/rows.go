@@ -89,3 +89,32 @@ func number(c *schema.Column, cell string) uint64 {
 	}
 	return x
 }
+
+// Append appends a row to a batch of any table: a cell for each column, of the
+// Go type of its values or a schema.Null of it. It panics on any other, being for
+// tests.
+func Append(b *schema.Batch, cells ...any) {
+	for i, cell := range cells {
+		v := &b.Columns[i]
+		switch x := cell.(type) {
+		case uint16:
+			v.U16 = append(v.U16, x)
+		case uint32:
+			v.U32 = append(v.U32, x)
+		case int64:
+			v.U64 = append(v.U64, uint64(x))
+		case string:
+			v.Str = append(v.Str, x)
+		case schema.Null[uint32]:
+			v.U32, v.Valid = append(v.U32, x.V), append(v.Valid, bit(x.OK))
+		case schema.Null[uint64]:
+			v.U64, v.Valid = append(v.U64, x.V), append(v.Valid, bit(x.OK))
+		case schema.Null[int64]:
+			v.U64, v.Valid = append(v.U64, uint64(x.V)), append(v.Valid, bit(x.OK))
+		case schema.Null[string]:
+			v.Str, v.Valid = append(v.Str, x.V), append(v.Valid, bit(x.OK))
+		default:
+			panic(fmt.Sprintf("sample: no cell %T", x))
+		}
+	}
+}

@@ -17,10 +17,10 @@ func EveryType() *schema.Table {
 		{Name: "u8", Type: schema.Uint8},
 		{Name: "u16", Type: schema.Uint16},
 		{Name: "u32", Type: schema.Uint32},
-		{Name: "u64", Type: schema.Uint64},
+		{Name: "u63", Type: schema.Uint63},
 		{Name: "i32", Type: schema.Int32},
 		{Name: "i64", Type: schema.Int64},
-		{Name: "rising_u64", Type: schema.Uint64, Rising: true},
+		{Name: "rising_u63", Type: schema.Uint63, Rising: true},
 		{Name: "rising_i64", Type: schema.Int64, Rising: true},
 		{Name: "bool", Type: schema.Bool},
 		{Name: "enum", Type: schema.Enum, Names: schema.KindNames},
@@ -75,10 +75,10 @@ func Fill(b *schema.Batch, r *rand.Rand, n int) {
 		v := &b.Columns[i]
 		next := newSeries(r)
 		null := []int{0, 1, 50, 99, 100}[r.IntN(5)] // percent
-		stretch := 1 + 99*r.IntN(2)                 // how many rows in a row are NULL, or not
+		runLength := 1 + 99*r.IntN(2)               // how many rows in a row are NULL, or not
 		valid := true
 		for row := range n {
-			if row%stretch == 0 {
+			if row%runLength == 0 {
 				valid = !v.Column.Nullable || r.IntN(100) >= null
 			}
 			appendValue(v, next(), valid)
@@ -106,7 +106,9 @@ func appendValue(v *schema.Vector, x uint64, valid bool) {
 		v.U16 = append(v.U16, uint16(x))
 	case schema.Uint32, schema.Int32:
 		v.U32 = append(v.U32, uint32(x))
-	case schema.Uint64, schema.Int64:
+	case schema.Uint63:
+		v.U64 = append(v.U64, x&schema.MaxUint63)
+	case schema.Int64:
 		v.U64 = append(v.U64, x)
 	case schema.String, schema.JSON:
 		v.Str = append(v.Str, fmt.Sprintf("%x", x))
@@ -136,7 +138,7 @@ func Text(v *schema.Vector, i int) string {
 		return strconv.FormatUint(uint64(v.U32[i]), 10)
 	case schema.Int32:
 		return strconv.FormatInt(int64(int32(v.U32[i])), 10)
-	case schema.Uint64:
+	case schema.Uint63:
 		return strconv.FormatUint(v.U64[i], 10)
 	case schema.Int64:
 		return strconv.FormatInt(int64(v.U64[i]), 10)

@@ -11,7 +11,7 @@ type block struct {
 	address, opcode []uint32
 	size            []uint8
 	kind            []schema.Kind
-	next            [2]int // the block behind it, and the one it branches to
+	next            [2]int // the block after it, and the one it branches to
 }
 
 // newProgram returns n blocks of 1 to 6 instructions of T32.
@@ -34,9 +34,9 @@ func newProgram(r *rand.Rand, n int) []block {
 }
 
 // Walk returns full batches of `instructions`, as a random walk through a
-// program of so many blocks makes them: a packet every few blocks, which tells
-// the outcome of their last instructions, and, if timed, their cycles, and now
-// and then a timestamp.
+// program of so many blocks makes them: a packet every few blocks, which reports
+// the outcome of their last instructions and, if timed, their cycles and sometimes
+// a timestamp.
 func Walk(blocks, batches int, timed bool) []*schema.Batch {
 	r := rand.New(rand.NewPCG(1, 0))
 	program := newProgram(r, blocks)

@@ -15,6 +15,7 @@ type Dataset struct {
 	Options      dataset.Options
 	Instructions map[uint8][]Instruction
 	Blocks       map[uint8][]Block
+	Segments     map[uint8]schema.Segment
 	Losses       map[uint8][]schema.Loss
 	Packets      []schema.Packet
 	Sources      []schema.SourceTotals
@@ -72,18 +73,25 @@ func New() *Dataset {
 	source := func(id uint8) schema.SourceTotals {
 		return schema.SourceTotals{
 			Source: id, Name: "PTM", Protocol: "pft", Core: "cpu", Status: "decoded", Unit: "bytes",
-			Totals: schema.Totals{Bytes: 200, Instructions: 5}, Registers: map[string]string{"ETMCR": "0x0"},
+			Totals:    schema.Totals{Bytes: 200, BytesDecoded: 200, Segments: 1, Instructions: 5},
+			Registers: map[string]string{"ETMCR": "0x0"},
 		}
 	}
+	lossy := source(0x10)
+	lossy.BytesDecoded, lossy.BytesLost, lossy.Losses = 191, 9, 3
 	return &Dataset{
 		Options:      dataset.Options{Level: schema.LevelInstructions},
 		Instructions: map[uint8][]Instruction{0x10: instructions(), 0x11: instructions()},
-		Losses: map[uint8][]schema.Loss{0x10: {
+		Segments: map[uint8]schema.Segment{
+			0x10: {Key: schema.Key{Offset: 6}, Bytes: 194, BytesDecoded: 191, BytesLost: 3, Instructions: 5},
+			0x11: {Bytes: 200, BytesDecoded: 200, Instructions: 5},
+		},
+		Losses: map[uint8][]schema.Loss{0x10: { // the first before the segment
 			{Key: schema.Key{Seq: 0, Offset: 0}, Bytes: 6, Reason: schema.LossUnsynced},
 			{Key: schema.Key{Seq: 3, Offset: 102}, Bytes: 1, Reason: schema.LossBadPacket, Detail: "0xff"},
 			{Key: schema.Key{Seq: 5, Offset: 108}, Bytes: 2, Reason: schema.LossBadPacket},
 		}},
-		Sources: []schema.SourceTotals{source(0x10), source(0x11)},
+		Sources: []schema.SourceTotals{lossy, source(0x11)},
 		Images:  []schema.ImageRegion{{File: "a.elf", SHA256: "aa", BuildID: "bb", Address: 0x8000, Bytes: 8192}},
 	}
 }
@@ -116,15 +124,15 @@ func (d *Dataset) Write(t testing.TB) string {
 		for i := range d.Blocks[source] {
 			d.Blocks[source][i].write(out, source, uint32(i))
 		}
+		if x, ok := d.Segments[source]; ok {
+			appendSegment(out, source, &x)
+		}
 		for i := range d.Losses[source] {
 			AppendLoss(out, source, &d.Losses[source][i])
 		}
 	}
 	for _, x := range d.Packets {
-		r := begin(out, &schema.Packets, 0x10, x.Seq, x.Offset)
-		r.String(x.Type)
-		r.Bytes(x.Bytes)
-		r.String(x.Fields)
+		schema.AppendPackets(out.Table(&schema.Packets, 0x10).Row(), keys(0x10, x.Seq, x.Offset), x.Type, x.Bytes, x.Fields)
 	}
 	if err := out.Close(&schema.Manifest{Sources: d.Sources, Images: d.Images}); err != nil {
 		t.Fatal(err)
@@ -132,69 +140,40 @@ func (d *Dataset) Write(t testing.TB) string {
 	return dir
 }
 
-// begin begins a row with the keys of most tables, in no segment.
-func begin(out *dataset.Writer, t *schema.Table, source uint8, seq, offset int64) *schema.Row {
-	r := out.Table(t, source).Row()
-	r.Uint8(source)
-	r.Int64(seq)
-	r.NullInt32(schema.Null[int32]{})
-	r.Int64(offset)
-	return r
+// keys are those of a row, at offset 0 in no segment.
+func keys(source uint8, seq, offset int64) schema.Keys {
+	return schema.Keys{Source: source, Seq: seq, Segment: schema.Null[int32]{OK: offset > 0}, ByteOffset: offset}
+}
+
+func appendSegment(out *dataset.Writer, source uint8, x *schema.Segment) {
+	schema.AppendSegments(out.Table(&schema.Segments, source).Row(), keys(source, x.Seq, x.Offset),
+		x.Bytes, x.BytesDecoded, x.BytesLost, x.BytesUnplaced, x.Instructions, x.Exceptions, x.Address, x.Reason)
 }
 
 // AppendLoss appends a row of `losses`.
 func AppendLoss(out *dataset.Writer, source uint8, x *schema.Loss) {
-	r := begin(out, &schema.Losses, source, x.Seq, x.Offset)
-	r.Int64(x.Bytes)
-	r.Enum(uint8(x.Reason))
-	r.NullString(x.Detail)
+	schema.AppendLosses(out.Table(&schema.Losses, source).Row(), keys(source, x.Seq, x.Offset), x.Bytes, x.Reason, x.Detail)
 }
 
+// What all rows have alike.
+const (
+	opcode    = 0xe1a00000
+	timestamp = 1 << 62
+)
+
 func (x *Instruction) write(out *dataset.Writer, source uint8, seq int64) {
-	r := begin(out, &schema.Instructions, source, seq, x.Offset)
-	r.Uint32(x.Address)
-	appendOpcode(r)
-	r.NullBool(x.Executed)
-	r.NullUint32(x.Cycles)
-	r.Int32(0)
-	r.NullInt64(x.Cycle)
-	appendState(r)
+	schema.AppendInstructions(out.Table(&schema.Instructions, source).Row(), keys(source, seq, x.Offset),
+		x.Address, 4, schema.A32, opcode, schema.KindOther, x.Executed, x.Cycles, 0, x.Cycle,
+		schema.Of[uint64](timestamp), schema.Null[uint32]{}, schema.Of[uint8](7), schema.Of(schema.NonSecure))
 }
 
 func (x *Block) write(out *dataset.Writer, source uint8, number uint32) {
-	r := begin(out, &schema.Blocks, source, x.Seq, x.Offset)
 	to := cmp.Or(x.Refers, &Reference{number, 1, uint16(x.Count)})
-	r.Uint32(to.CodeBlock)
-	r.Uint16(to.Instructions)
-	r.Uint16(to.First)
-	r.NullUint64(x.Failed)
-	r.Enum(uint8(x.Outcome))
-	r.NullUint32(x.Cycles)
-	r.Int32(0)
-	r.NullInt64(x.Cycle)
-	appendState(r)
+	schema.AppendBlocks(out.Table(&schema.Blocks, source).Row(), keys(source, x.Seq, x.Offset),
+		int32(to.CodeBlock), to.Instructions, to.First, x.Failed, x.Outcome, x.Cycles, 0, x.Cycle,
+		schema.Of[uint64](timestamp), schema.Null[uint32]{}, schema.Of[uint8](7), schema.Of(schema.NonSecure))
 	for i := range x.Count + 1 { // the run begins at position 1
-		r := out.Table(&schema.CodeBlocks, source).Row()
-		r.Uint8(source)
-		r.Uint32(number)
-		r.Uint16(uint16(i))
-		r.Uint32(x.Address + 4*uint32(i) - 4)
-		appendOpcode(r)
+		schema.AppendCodeBlocks(out.Table(&schema.CodeBlocks, source).Row(), source,
+			int32(number), uint16(i), x.Address+4*uint32(i)-4, 4, schema.A32, opcode, schema.KindOther)
 	}
-}
-
-// appendOpcode appends size, isa, opcode and kind.
-func appendOpcode(r *schema.Row) {
-	r.Uint8(4)
-	r.Enum(uint8(schema.A32))
-	r.Uint32(0xe1a00000)
-	r.Enum(uint8(schema.KindOther))
-}
-
-// appendState appends timestamp, context_id, vmid and security.
-func appendState(r *schema.Row) {
-	r.NullUint64(schema.Of(uint64(1) << 63))
-	r.NullUint32(schema.Null[uint32]{})
-	r.NullUint8(schema.Of[uint8](7))
-	r.NullEnum(schema.Of(uint8(schema.NonSecure)))
 }

@@ -1,0 +1,57 @@
+package rows
+
+import (
+	"github.com/tracelake/tracelake/pipeline/stitch"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// This file turns rows as the stitcher emits them into rows of batches.
+
+func fillException(batch *schema.Batch, b *stitch.Base, x *stitch.Exception) {
+	row := &x.Row
+	epoch, cycle := b.At(row.Point)
+	schema.AppendExceptions(batch, b.Keys(row.Key), x.Ordinal, row.Event, row.Number, row.Type, row.ReturnAddress, row.Target, row.Resume,
+		epoch, cycle, x.Timestamp, row.ContextID, b.VMIDOr(row.VMID), schema.Of(row.Security))
+}
+
+func fillCycleCount(batch *schema.Batch, b *stitch.Base, x *schema.CycleCount) {
+	epoch, cycle := b.At(x.Point)
+	schema.AppendCycleCounts(batch, b.Keys(x.Key), schema.Null[int32]{V: epoch, OK: !x.OutOfEpoch}, x.Cycles, cycle, x.Kind, x.Late)
+}
+
+func fillTimestamp(batch *schema.Batch, b *stitch.Base, x *schema.Timestamp) {
+	epoch, cycle := b.At(x.Point)
+	schema.AppendTimestamps(batch, b.Keys(x.Key), x.Value, x.KnownBits, epoch, cycle)
+}
+
+func fillContext(batch *schema.Batch, b *stitch.Base, x *schema.Context) {
+	schema.AppendContexts(batch, b.Keys(x.Key), x.ContextID, x.VMID, schema.Of(x.Security), x.ISA)
+}
+
+func fillDataAccess(batch *schema.Batch, b *stitch.Base, x *schema.DataAccess) {
+	seq := schema.Null[int64]{V: x.Seq, OK: !x.NoInstruction}
+	schema.AppendDataAccesses(batch, b.Source, seq, x.Segment, x.Offset, x.Position, x.Address, x.Value, x.Size, x.Access, x.Tag, x.State)
+}
+
+func fillEvent(batch *schema.Batch, b *stitch.Base, x *schema.Event) {
+	schema.AppendEvents(batch, b.Keys(x.Key), x.Event, x.Address, x.Detail)
+}
+
+func fillLoss(batch *schema.Batch, b *stitch.Base, x *schema.Loss) {
+	schema.AppendLosses(batch, b.Keys(x.Key), x.Bytes, x.Reason, x.Detail)
+}
+
+func fillSegment(batch *schema.Batch, b *stitch.Base, x *schema.Segment) {
+	schema.AppendSegments(batch, b.Keys(x.Key), x.Bytes, x.BytesDecoded, x.BytesLost, x.BytesUnplaced, x.Instructions, x.Exceptions,
+		x.Address, x.Reason)
+}
+
+func fillPacket(batch *schema.Batch, b *stitch.Base, x *schema.Packet) {
+	schema.AppendPackets(batch, b.Keys(x.Key), x.Type, x.Bytes, x.Fields)
+}
+
+func fillCodeBlock(batch *schema.Batch, b *stitch.Base, x *stitch.CodeBlock) {
+	block, i := x.Block, x.Position
+	schema.AppendCodeBlocks(batch, b.Source, int32(x.Number), uint16(i), block.Address[i], block.Size[i],
+		block.Key.ISA, block.Opcode[i], schema.Kind(block.Kind[i]))
+}

@@ -1,0 +1,105 @@
+// Package rows turns what the stitcher emits into row groups. [Tables] collect the
+// runs and rows of one source, relative to their segments as they are, and cut
+// them into a [Job] each: by ordinal, or by the bytes that wait. A job expands
+// them into batches where it is encoded.
+package rows
+
+import (
+	"github.com/tracelake/tracelake/pipeline/stitch"
+	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/dataset"
+)
+
+// Tables are the tables of one source, while they are being filled.
+type Tables struct {
+	Sinks stitch.Sinks // for the stitcher of the source
+
+	out  Output
+	open []flusher // all tables that are wanted
+}
+
+// An Output says where the row groups of a source go.
+type Output struct {
+	// Series returns that of a table, nil if the table is not wanted.
+	Series func(t *schema.Table) *dataset.Series
+	// Submit takes the next row group.
+	Submit func(j Job) error
+	Limit  *Limit // nil: none
+}
+
+// New returns the tables of a source.
+func New(out Output) *Tables {
+	t := &Tables{out: out}
+	t.Sinks = stitch.Sinks{
+		Runs:       t.runSink(),
+		CodeBlocks: sink(t, &schema.CodeBlocks, fillCodeBlock),
+		Exceptions: sink(t, &schema.Exceptions, fillException),
+		Counts:     sink(t, &schema.CycleCounts, fillCycleCount),
+		Timestamps: sink(t, &schema.Timestamps, fillTimestamp),
+		Contexts:   sink(t, &schema.Contexts, fillContext),
+		Accesses:   sink(t, &schema.DataAccesses, fillDataAccess),
+		Events:     sink(t, &schema.Events, fillEvent),
+		Losses:     sink(t, &schema.Losses, fillLoss),
+		Segments:   sink(t, &schema.Segments, fillSegment),
+		Packets:    sink(t, &schema.Packets, fillPacket),
+	}
+	return t
+}
+
+// sink returns the sink of a table, nil if it is not wanted.
+func sink[T any](t *Tables, of *schema.Table, write func(*schema.Batch, *stitch.Base, *T)) stitch.Sink[T] {
+	series := t.out.Series(of)
+	if series == nil {
+		return nil
+	}
+	s := &table[T]{series: series, submit: t.out.Submit, write: write}
+	t.open = append(t.open, s)
+	return s
+}
+
+// runSink returns the sink of runs, nil if neither level is wanted.
+func (t *Tables) runSink() stitch.RunSink {
+	for _, level := range []struct {
+		table *schema.Table
+		form  form
+	}{{&schema.Instructions, instructions{}}, {&schema.Blocks, blocks{}}} {
+		if series := t.out.Series(level.table); series != nil {
+			s := &runTable{series: series, submit: t.out.Submit, limit: t.out.Limit, form: level.form}
+			t.open = append(t.open, s)
+			return s
+		}
+	}
+	return nil
+}
+
+// A flusher is a table of any kind.
+type flusher interface {
+	// flush submits what was collected since the last row group.
+	flush() error
+}
+
+// Flush submits what is left of every table.
+func (t *Tables) Flush() error {
+	for _, table := range t.open {
+		if err := table.flush(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A Job is a row group to be encoded.
+type Job struct {
+	Series *dataset.Series
+	Bytes  int64 // about what the rows take up until then
+	group  group
+}
+
+// Fill fills batch with the rows, again and again; after each time, emit is called,
+// which takes them and resets batch. It is called at the end in any case.
+func (j *Job) Fill(batch *schema.Batch, emit func() error) error { return j.group.fill(batch, emit) }
+
+// A group has the rows of a row group, not yet expanded.
+type group interface {
+	fill(batch *schema.Batch, emit func() error) error
+}

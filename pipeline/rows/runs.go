@@ -1,0 +1,94 @@
+package rows
+
+import (
+	"github.com/tracelake/tracelake/pipeline/stitch"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// runs are the runs of one part of a segment, as far as they are not rows yet.
+type runs struct {
+	stitch.Runs
+	skip int   // instructions of the first run that are already rows
+	rows int64 // of the table they become
+}
+
+// A form is what runs become: rows of `instructions` or of `blocks`.
+type form interface {
+	// perRow is how many instructions of one run a row has at most.
+	perRow() int64
+	// count counts the rows that runs become.
+	count(r *stitch.Runs) int64
+	// fill appends rows to batch, at most room and no more than one span has, and
+	// returns how many.
+	fill(r *runs, batch *schema.Batch, room int) int
+}
+
+// bytes is about what the runs take up in memory, as [runTable] counts.
+func (r *runs) bytes() int64 { return runBytes*int64(r.To-r.From) + costBytes*int64(r.Costs-r.Cost) }
+
+// rowCount returns the rows that so many instructions of one run become.
+func rowCount(instructions, perRow int64) int64 { return (instructions + perRow - 1) / perRow }
+
+// advance drops the first n rows of r.
+func (r *runs) advance(n, perRow int64) {
+	r.rows -= n
+	if r.rows == 0 {
+		return
+	}
+	for n > 0 {
+		left := int64(r.Unit.Runs[r.From].Count) - int64(r.skip)
+		take := min(left, n*perRow)
+		n -= rowCount(take, perRow)
+		r.pass(int(take))
+	}
+}
+
+// pass moves the start of r over n instructions of its first run.
+func (r *runs) pass(n int) {
+	run := &r.Unit.Runs[r.From]
+	r.Seq += int64(n)
+	r.skip += n
+	if run.Flags&schema.RunHasCosts != 0 {
+		r.Cost += n
+	}
+	if r.skip == int(run.Count) {
+		r.From, r.skip = r.From+1, 0
+	}
+}
+
+// span returns what holds for the first run, and the run up to which it does.
+func (r *runs) span() (*schema.Span, int) {
+	for len(r.Spans) > 1 && r.Spans[1].Run <= r.From {
+		r.Spans = r.Spans[1:]
+	}
+	if len(r.Spans) > 1 {
+		return &r.Spans[0], r.Spans[1].Run
+	}
+	return &r.Spans[0], r.To
+}
+
+// sharedColumns are the columns in which all rows of a span are alike.
+type sharedColumns struct {
+	source    schema.IndexU8
+	segment   schema.IndexU32
+	epoch     schema.IndexU32
+	timestamp schema.IndexU64
+	contextID schema.IndexU32
+	vmid      schema.IndexU8
+	security  schema.IndexU8
+}
+
+// fillShared appends what all rows of a span have in common.
+func (r *runs) fillShared(batch *schema.Batch, c *sharedColumns, s *schema.Span, rows int) {
+	v := batch.Columns
+	segment := schema.Null[uint32]{V: uint32(r.Base.Segment.V), OK: r.Base.Segment.OK}
+	timestamp := r.LastTimestamp(s)
+	epoch, _ := r.Base.At(schema.Point{Epoch: s.Epoch})
+	repeat(c.source.In(batch), r.Base.Source, rows)
+	repeatNull(c.segment.In(batch), &v[c.segment].Valid, segment, rows)
+	repeat(c.epoch.In(batch), uint32(epoch), rows)
+	repeatNull(c.timestamp.In(batch), &v[c.timestamp].Valid, timestamp, rows)
+	repeatNull(c.contextID.In(batch), &v[c.contextID].Valid, s.ContextID, rows)
+	repeatNull(c.vmid.In(batch), &v[c.vmid].Valid, r.Base.VMIDOr(s.VMID), rows)
+	repeatNull(c.security.In(batch), &v[c.security].Valid, schema.Of(uint8(s.Security)), rows)
+}

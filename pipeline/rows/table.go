@@ -1,0 +1,211 @@
+package rows
+
+import (
+	"github.com/tracelake/tracelake/pipeline/stitch"
+	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/dataset"
+)
+
+// Where a row group ends that takes up much for its rows, in bytes as counted below.
+const (
+	runGroupBytes = 24 << 20 // of runs, as of a stream with an I-sync every ten bytes
+	rowGroupBytes = 15 << 20 // of any other rows
+)
+
+// About what waits for its row group takes up, in bytes. It decides where row
+// groups end, so it is the same on every machine.
+const (
+	pieceBytes    = 128 // of the rows of one segment
+	runPieceBytes = 256 // of its runs
+	rowBytes      = 80
+	runBytes      = 40
+	costBytes     = 4
+)
+
+// A table collects rows of one kind and cuts them into row-group jobs: where they
+// take up rowGroupBytes, so by the rows alone.
+type table[T any] struct {
+	series *dataset.Series
+	submit func(Job) error
+	write  func(batch *schema.Batch, b *stitch.Base, x *T)
+
+	group rowGroup[T]
+	bytes int64
+}
+
+// A rowGroup is a row group of any table but those of runs.
+type rowGroup[T any] struct {
+	pieces []piece[T]
+	write  func(batch *schema.Batch, b *stitch.Base, x *T)
+}
+
+// A piece is some rows of a segment and what they are relative to.
+type piece[T any] struct {
+	base stitch.Base
+	rows []T
+}
+
+// Add implements [stitch.Sink].
+func (t *table[T]) Add(b stitch.Base, rows []T) error {
+	for len(rows) > 0 {
+		if n := len(t.group.pieces); n == 0 || t.group.pieces[n-1].base.Segment != b.Segment {
+			t.bytes += pieceBytes
+		}
+		n := t.take(rows)
+		t.group.pieces = append(t.group.pieces, piece[T]{b, rows[:n]})
+		rows = rows[n:]
+		if t.bytes >= rowGroupBytes {
+			if err := t.flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// take counts the rows that still go into the row group, and returns how many.
+func (t *table[T]) take(rows []T) int {
+	n := 0
+	for n < len(rows) && (n == 0 || t.bytes < rowGroupBytes) {
+		t.bytes += rowBytes + int64(textBytes(&rows[n]))
+		n++
+	}
+	return n
+}
+
+// textBytes returns the bytes of text and data that a row refers to.
+func textBytes[T any](row *T) int {
+	switch x := any(row).(type) {
+	case *schema.Event:
+		return len(x.Detail)
+	case *schema.Loss:
+		return len(x.Detail)
+	case *schema.Packet:
+		return len(x.Bytes) + len(x.Fields)
+	}
+	return 0
+}
+
+// flush submits the rows collected so far as a row group.
+func (t *table[T]) flush() error {
+	if len(t.group.pieces) == 0 {
+		return nil
+	}
+	group, bytes := t.group, t.bytes
+	group.write = t.write
+	t.group, t.bytes = rowGroup[T]{}, 0
+	return t.submit(Job{t.series, bytes, &group})
+}
+
+// fill implements group.
+func (g *rowGroup[T]) fill(batch *schema.Batch, emit func() error) error {
+	n := 0
+	for i := range g.pieces {
+		p := &g.pieces[i]
+		for j := range p.rows {
+			g.write(batch, &p.base, &p.rows[j])
+			if n++; n%schema.BatchRows == 0 {
+				if err := emit(); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return emit()
+}
+
+// A runTable collects runs and cuts them into row-group jobs: by the ordinal of
+// their rows, or earlier where they take up runGroupBytes.
+type runTable struct {
+	series *dataset.Series
+	submit func(Job) error
+	limit  *Limit
+	form   form
+
+	pieces []runs
+	rows   int64
+	bytes  int64
+}
+
+// A runGroup is a row group of `instructions` or of `blocks`.
+type runGroup struct {
+	pieces []runs
+	form   form
+}
+
+// Add implements [stitch.RunSink].
+func (t *runTable) Add(of stitch.Runs) error {
+	r := runs{Runs: of, rows: t.form.count(&of)}
+	if err := t.limit.take(r.rows); err != nil {
+		return err
+	}
+	limit := int64(t.series.Table.RowGroupRows())
+	for r.rows > 0 {
+		if n := len(t.pieces); n == 0 || t.pieces[n-1].Base.Segment != r.Base.Segment {
+			t.bytes += runPieceBytes
+		}
+		head := r
+		head.rows = t.take(&r, limit-t.rows)
+		t.pieces = append(t.pieces, head)
+		r.advance(head.rows, t.form.perRow())
+		if t.rows == limit || t.bytes >= runGroupBytes {
+			if err := t.flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// take counts the first rows of r that still go into the row group, at most room,
+// and returns how many. A run counts where its first row is.
+func (t *runTable) take(r *runs, room int64) int64 {
+	if whole := r.bytes(); r.rows <= room && r.skip == 0 && t.bytes+whole < runGroupBytes {
+		t.bytes += whole
+		t.rows += r.rows
+		return r.rows
+	}
+	rows, skip, perRow := int64(0), r.skip, t.form.perRow()
+	for i := r.From; i < r.To && rows < room && (rows == 0 || t.bytes < runGroupBytes); i++ {
+		run := &r.Unit.Runs[i]
+		if skip == 0 {
+			t.bytes += runBytes
+			if run.Flags&schema.RunHasCosts != 0 {
+				t.bytes += costBytes * int64(run.Count)
+			}
+		}
+		rows += rowCount(int64(run.Count)-int64(skip), perRow)
+		skip = 0
+	}
+	rows = min(rows, room)
+	t.rows += rows
+	return rows
+}
+
+// flush submits the runs collected so far as a row group.
+func (t *runTable) flush() error {
+	if t.rows == 0 {
+		return nil
+	}
+	j := Job{t.series, t.bytes, &runGroup{t.pieces, t.form}}
+	t.pieces, t.rows, t.bytes = nil, 0, 0
+	return t.submit(j)
+}
+
+// fill implements group.
+func (g *runGroup) fill(batch *schema.Batch, emit func() error) error {
+	room := schema.BatchRows
+	for i := range g.pieces {
+		for r := &g.pieces[i]; r.rows > 0; {
+			n := g.form.fill(r, batch, room)
+			r.rows -= int64(n)
+			if room -= n; room == 0 {
+				if err := emit(); err != nil {
+					return err
+				}
+				room = schema.BatchRows
+			}
+		}
+	}
+	return emit()
+}

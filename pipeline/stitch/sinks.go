@@ -1,0 +1,136 @@
+package stitch
+
+import (
+	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// Sinks are where the rows of one source go, a sink for each kind of rows. A kind
+// whose sink is nil is not wanted. Each sink is given its rows in order.
+type Sinks struct {
+	Runs       RunSink // rows of `instructions` or of `blocks`
+	CodeBlocks Sink[CodeBlock]
+	Exceptions Sink[Exception]
+	Counts     Sink[schema.CycleCount]
+	Timestamps Sink[schema.Timestamp]
+	Contexts   Sink[schema.Context]
+	Accesses   Sink[schema.DataAccess]
+	Events     Sink[schema.Event]
+	Losses     Sink[schema.Loss]
+	Segments   Sink[schema.Segment]
+	Packets    Sink[schema.Packet]
+}
+
+// A Sink takes rows of one kind.
+type Sink[T any] interface {
+	// Add takes the next rows, at least one, which are relative to b. The sink
+	// owns them afterwards.
+	Add(b Base, rows []T) error
+}
+
+// A RunSink takes runs.
+type RunSink interface {
+	// Add takes the next runs. The sink owns them afterwards, and what they refer
+	// to.
+	Add(r Runs) error
+}
+
+// add hands rows to their sink.
+func add[T any](to Sink[T], b Base, rows []T) error {
+	if to == nil || len(rows) == 0 {
+		return nil
+	}
+	return to.Add(b, rows)
+}
+
+// A Base is what the rows of a segment are relative to: what is added to their
+// values, and what they take over where the segment does not say.
+type Base struct {
+	Source  uint8
+	Segment schema.Null[int32] // NULL before the first cut
+	seq     int64
+	ordinal int64 // of the first exception
+	epoch   int32
+	cycle   int64 // of the epoch the segment continues
+
+	// The carry into the rows at hand.
+	timestamp  schema.Null[uint64]
+	timestamps int32 // index of the first timestamp among them
+	vmid       schema.Null[uint8]
+}
+
+// Keys returns the keys of a row.
+func (b *Base) Keys(k schema.Key) schema.Keys {
+	return schema.Keys{Source: b.Source, Seq: b.seq + k.Seq, Segment: b.Segment, ByteOffset: k.Offset}
+}
+
+// At returns the epoch and cycle of a point.
+func (b *Base) At(p schema.Point) (epoch int32, cycle schema.Null[int64]) {
+	if p.Epoch == 0 && p.Cycle.OK {
+		p.Cycle.V += b.cycle
+	}
+	return b.epoch + p.Epoch, p.Cycle
+}
+
+// VMIDOr returns the VMID of a row: the one that was traced in its segment, else
+// the one before.
+func (b *Base) VMIDOr(traced schema.Null[uint8]) schema.Null[uint8] {
+	if traced.OK {
+		return traced
+	}
+	return b.vmid
+}
+
+// lastTimestamp returns the last timestamp before a row, given the index of its row
+// in u.
+func (b *Base) lastTimestamp(u *decode.Result, index int32) schema.Null[uint64] {
+	for index >= b.timestamps && u.Timestamps[index].Unknown {
+		index--
+	}
+	if index < b.timestamps {
+		return b.timestamp
+	}
+	return rowTimestamp(u.Timestamps[index].Value)
+}
+
+// Runs are the runs of one part of a segment.
+type Runs struct {
+	Base    Base
+	Unit    *decode.Result // its Blocks, Runs, Costs and Timestamps alone
+	Numbers []uint32       // of the unit's blocks, in the source
+	Spans   []schema.Span  // of the part, at least one if it has a run
+	// From is the index of the first run in Unit.Runs, To that after the last;
+	// Cost and Costs are those in Unit.Costs.
+	From, To     int
+	Cost, Costs  int
+	Seq          int64 // of the first instruction, in the source
+	Instructions int64
+}
+
+// LastTimestamp returns the last timestamp before a span.
+func (r *Runs) LastTimestamp(s *schema.Span) schema.Null[uint64] {
+	return r.Base.lastTimestamp(r.Unit, s.Timestamp)
+}
+
+// An Exception is a row of `exceptions`.
+type Exception struct {
+	Row       schema.Exception
+	Ordinal   int64
+	Timestamp schema.Null[uint64] // the last one before the row
+}
+
+// exceptionRows makes rows of `exceptions` of what a decoder reports.
+func exceptionRows(b *Base, u *decode.Result, exceptions []schema.Exception) []Exception {
+	rows := make([]Exception, len(exceptions))
+	for i, x := range exceptions {
+		rows[i] = Exception{Row: x, Ordinal: b.ordinal + int64(i), Timestamp: b.lastTimestamp(u, x.Timestamp)}
+	}
+	return rows
+}
+
+// A CodeBlock is a row of `code_blocks`: an instruction of a code block.
+type CodeBlock struct {
+	Number   uint32 // of the block, in the source
+	Position int    // of the instruction, in the block
+	Block    *schema.Block
+}

@@ -1,0 +1,320 @@
+// Package stitch settles what crosses a cut. A [Stitcher] takes the decoded units
+// of one source in order, whose rows are relative to their segments; numbers
+// segments, instructions, exceptions, epochs and code blocks; lets a cancel take
+// back what is in an earlier part; and emits runs and rows to [Sinks], each with
+// the [Base] to add. It knows no row group and no file.
+package stitch
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/decode/access"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// A Stitcher stitches the units of one source.
+type Stitcher struct {
+	// Outcome is that of the units so far; Finish completes it.
+	Outcome Outcome
+
+	carry   carry
+	pending pending
+	data    *access.Collector
+	code    decode.TimestampCode
+	sinks   Sinks
+
+	// Of the last part that was taken; within: its segment began inside an
+	// instruction.
+	half, within bool
+	reached      schema.Null[decode.Position]
+
+	// The segment that is open: its base stays, its row grows.
+	open       Base
+	row        schema.Segment
+	exceptions int64   // rows of `exceptions`, returns too
+	lowered    []int64 // what its parts say of instructions that were cancelled
+
+	numbers map[schema.BlockKey]uint32 // of code blocks, by first use
+}
+
+// New returns a Stitcher of a source whose timestamps have this code, with sinks to.
+func New(source uint8, code decode.TimestampCode, to Sinks) *Stitcher {
+	return &Stitcher{
+		carry: newCarry(source), code: code, sinks: to, numbers: map[schema.BlockKey]uint32{},
+		data: access.NewCollector(func(rows []schema.DataAccess) error { return add(to.Accesses, Base{Source: source}, rows) }),
+	}
+}
+
+// A Unit is a work unit that was decoded.
+type Unit struct {
+	// What is before the first cut.
+	Losses    []schema.Loss
+	Events    []schema.Event
+	Preserved decode.Preserved
+
+	Asyncs int // in Rows
+	Rows   *decode.Result
+}
+
+// Stitch takes the next unit, whose rows it then owns.
+func (s *Stitcher) Stitch(d *Unit) error {
+	if err := s.unsynced(d); err != nil {
+		return err
+	}
+	numbers, runs := make([]uint32, len(d.Rows.Blocks)), runsAlone(d.Rows)
+	var from decode.Ends
+	for i := range d.Rows.Segments {
+		seg := &d.Rows.Segments[i]
+		p := &decodedPart{Segment: *seg, unit: d.Rows, runs: runs, numbers: numbers, from: from, to: seg.Ends}
+		if s.goesInside(seg) {
+			in := seg.Inside
+			p = &decodedPart{
+				Segment: in.Segments[0], unit: in, runs: runsAlone(in), numbers: make([]uint32, len(in.Blocks)), to: in.Segments[0].Ends,
+			}
+		}
+		if err := s.number(p); err != nil {
+			return err
+		}
+		s.half, s.reached = p.End.Half, p.End.Reached
+		if err := s.take(p); err != nil {
+			return err
+		}
+		from = seg.Ends
+	}
+	d.Rows.Segments = nil // each part has its own copy
+	return nil
+}
+
+// runsAlone returns a unit with the runs of u and what they refer to: runs that
+// wait for their row group hold no other memory.
+func runsAlone(u *decode.Result) *decode.Result {
+	return &decode.Result{Blocks: u.Blocks, Runs: u.Runs, Costs: u.Costs, Timestamps: u.Timestamps}
+}
+
+// goesInside says whether a segment begins inside the instruction that the one
+// before it ended in, or continues one that does.
+func (s *Stitcher) goesInside(seg *decode.Segment) bool {
+	if !seg.Continued {
+		s.within = seg.Inside != nil && s.half && s.reached == seg.Start.At
+	}
+	return s.within && seg.Inside != nil
+}
+
+// take takes the next part. It waits if it may still change.
+func (s *Stitcher) take(p *decodedPart) error {
+	s.pending.apply(p)
+	if p.End.Cancelable != decode.CancelableEarlier || s.pending.full() {
+		if err := s.commit(); err != nil {
+			return err
+		}
+	}
+	if p.End.Cancelable == decode.NothingCancelable || p.End.Cancelable == decode.CancelableEarlier && len(s.pending.parts) == 0 {
+		return s.segment(p)
+	}
+	s.pending.add(p)
+	return nil
+}
+
+// commit takes the parts that waited.
+func (s *Stitcher) commit() error {
+	for _, p := range s.pending.commit() {
+		if err := s.segment(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unsynced takes what is before the first cut.
+func (s *Stitcher) unsynced(u *Unit) error {
+	if err := add(s.sinks.Events, s.carry.base, u.Events); err != nil {
+		return err
+	}
+	s.carry.preserve(s.code, u.Preserved)
+	t := &s.Outcome.Totals
+	for _, l := range u.Losses {
+		t.Bytes += l.Bytes
+		t.BytesLost += l.Bytes
+	}
+	t.Losses += int64(len(u.Losses))
+	s.Outcome.Lost.add(u.Losses)
+	s.Outcome.Asyncs += int64(u.Asyncs)
+	return add(s.sinks.Losses, s.carry.base, u.Losses)
+}
+
+// number gives the blocks of a part their numbers in the source, new ones in
+// order.
+func (s *Stitcher) number(p *decodedPart) error {
+	var first []CodeBlock
+	for i := p.from[decode.Blocks]; i < p.to[decode.Blocks]; i++ {
+		b := p.unit.Blocks[i]
+		n, ok := s.numbers[b.Key]
+		if !ok {
+			n = uint32(len(s.numbers))
+			s.numbers[b.Key] = n
+			for position := range b.Address {
+				first = append(first, CodeBlock{n, position, b})
+			}
+		}
+		p.numbers[i] = n
+	}
+	return add(s.sinks.CodeBlocks, s.carry.base, first)
+}
+
+// segment takes a segment, or a part of one.
+func (s *Stitcher) segment(p *decodedPart) error {
+	if !p.Continued {
+		if err := s.openSegment(&p.Segment); err != nil {
+			return err
+		}
+	}
+	if p.lowered > 0 {
+		s.lowered = append(s.lowered, p.lowered)
+	}
+	// Rows stand on the start of the segment, but for what the part before
+	// said last.
+	b := s.open
+	b.seq -= int64(len(s.lowered))
+	b.timestamp, b.timestamps, b.vmid = s.carry.base.timestamp, int32(p.from[decode.Timestamps]), s.carry.base.vmid
+	b.ordinal = s.open.ordinal + s.exceptions
+	timestamps := rowsOf(p, p.unit.Timestamps, decode.Timestamps)
+	s.carry.resolve(s.code, timestamps)
+	s.carry.takeWaits(p.unit, &p.Segment, p.from, p.to)
+	s.pointBack(p)
+	if c := p.Back.Count; c.OK && s.carry.late(&p.unit.Counts[c.V.Count], b.seq) {
+		p.unit.RemoveEvent(c.V.Event, &p.to)
+	}
+	s.count(p)
+	if err := s.addRows(b, p); err != nil {
+		return err
+	}
+	s.carry.passPart(&p.End, s.open.seq-s.before(p.End.Restart.V.Seq), timestamps)
+	if p.Open {
+		return nil
+	}
+	s.carry.endSegment(s.code, &p.End, s.row.Instructions, s.exceptions)
+	return add(s.sinks.Segments, s.open, []schema.Segment{s.row})
+}
+
+// before counts the cancelled instructions that an ordinal of the segment
+// counts.
+func (s *Stitcher) before(seq int64) int64 {
+	n := int64(0)
+	for _, from := range s.lowered {
+		if from <= seq {
+			n++
+		}
+	}
+	return n
+}
+
+// pointBack corrects the ordinals of late counts in a part. Those of restarts
+// before an instruction that was cancelled do not count it, as all else does.
+func (s *Stitcher) pointBack(p *decodedPart) {
+	if len(s.lowered) == 0 {
+		return
+	}
+	for i := p.from[decode.Counts]; i < p.to[decode.Counts]; i++ {
+		if x := &p.unit.Counts[i]; x.Late {
+			x.Seq += int64(len(s.lowered)) - s.before(x.Seq)
+		}
+	}
+}
+
+// count adds what a part counts to the segment's row and the source's totals.
+func (s *Stitcher) count(p *decodedPart) {
+	of, row, t := &p.Row, &s.row, &s.Outcome.Totals
+	row.Bytes += of.Bytes
+	row.BytesDecoded += of.BytesDecoded
+	row.BytesLost += of.BytesLost
+	row.BytesUnplaced += of.BytesUnplaced
+	row.Instructions += of.Instructions
+	row.Exceptions += of.Exceptions
+	t.Bytes += of.Bytes
+	t.BytesDecoded += of.BytesDecoded
+	t.BytesLost += of.BytesLost
+	t.BytesUnplaced += of.BytesUnplaced
+	t.Instructions += of.Instructions
+	t.Exceptions += of.Exceptions
+	losses := rowsOf(p, p.unit.Losses, decode.Losses)
+	t.Losses += int64(len(losses))
+	s.Outcome.Lost.add(losses)
+	for _, e := range rowsOf(p, p.unit.Events, decode.Events) {
+		switch {
+		case e.Event.Restarts():
+			t.Gaps++
+		case e.Event == schema.EventUnmapped:
+			s.Outcome.Missing.Add(e.Address.V, 1)
+		}
+	}
+	s.Outcome.Quality.Add(&p.Quality)
+}
+
+// openSegment begins a segment.
+func (s *Stitcher) openSegment(seg *decode.Segment) error {
+	first := !s.carry.base.Segment.OK
+	if first {
+		s.Outcome.FirstCut = schema.Of(seg.Row.Offset)
+	}
+	if lead := &seg.Start; !first && lead.Reason == schema.ISyncPeriodic && lead.At.OK {
+		s.Outcome.Quality.ISync(lead.Offset, s.carry.reached, lead.At.V)
+	}
+	events, counts := s.carry.beginSegment(&seg.Start)
+	if !first && slices.ContainsFunc(events, func(e schema.Event) bool { return e.Event.Restarts() }) {
+		s.Outcome.Totals.Gaps++
+	}
+	s.open = s.carry.base
+	s.row = schema.Segment{Key: seg.Row.Key, Address: seg.Row.Address, Reason: seg.Row.Reason}
+	s.exceptions, s.lowered = 0, s.lowered[:0]
+	s.Outcome.Totals.Segments++
+	if err := add(s.sinks.Events, s.open, events); err != nil {
+		return err
+	}
+	return add(s.sinks.Counts, s.open, counts)
+}
+
+// addRows hands the rows of a part to their sinks.
+func (s *Stitcher) addRows(b Base, p *decodedPart) error {
+	u, to := p.unit, &s.sinks
+	unmatched, err := s.data.Follow(access.Base{Seq: b.seq, Segment: b.Segment}, rowsOf(p, u.Data, decode.Data), p.End.Cancelable)
+	if err != nil {
+		return err
+	}
+	events := mergeEvents(rowsOf(p, u.Events, decode.Events), unmatched, p.from[decode.Events])
+	timestamps, events := timestampEvents(rowsOf(p, u.Timestamps, decode.Timestamps), events)
+	exceptions := exceptionRows(&b, u, rowsOf(p, u.Exceptions, decode.Exceptions))
+	s.exceptions += int64(len(exceptions))
+	return errors.Join(
+		s.addRuns(b, p),
+		add(to.Exceptions, b, exceptions),
+		add(to.Counts, b, rowsOf(p, u.Counts, decode.Counts)),
+		add(to.Timestamps, b, timestamps),
+		add(to.Contexts, b, s.carry.changes(rowsOf(p, u.Contexts, decode.Contexts))),
+		add(to.Events, b, events),
+		add(to.Losses, b, rowsOf(p, u.Losses, decode.Losses)),
+		add(to.Packets, b, rowsOf(p, u.Packets, decode.Packets)),
+	)
+}
+
+// addRuns hands the runs of a part to their sink.
+func (s *Stitcher) addRuns(b Base, p *decodedPart) error {
+	if s.sinks.Runs == nil {
+		return nil
+	}
+	return s.sinks.Runs.Add(Runs{
+		Base: b, Unit: p.runs, Numbers: p.numbers, Spans: rowsOf(p, p.unit.Spans, decode.Spans),
+		From: p.from[decode.Runs], To: p.to[decode.Runs], Cost: p.from[decode.Costs], Costs: p.to[decode.Costs],
+		Seq: s.open.seq + s.row.Instructions - p.Row.Instructions, Instructions: p.Row.Instructions,
+	})
+}
+
+// Finish ends the source. After it, every row is in its sink.
+func (s *Stitcher) Finish() error {
+	if err := errors.Join(s.commit(), s.data.Finish()); err != nil {
+		return err
+	}
+	s.Outcome.Totals.DataAccesses = s.data.Rows()
+	return nil
+}

@@ -1,0 +1,184 @@
+package dataset
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/tracelake/tracelake/schema"
+)
+
+// A sum has the totals of the rows of a table and source.
+type sum struct {
+	rows         int64
+	columns      map[string]int64 // those of summedColumns, by name
+	instructions int64            // of `blocks`
+	unsynced     int64            // of `losses`: bytes before the first segment
+	entries      int64            // of `exceptions`: rows that are no returns
+}
+
+// summedColumns are the columns that are added up, by table. Of `sources` there
+// is one row each.
+func summedColumns(t *schema.Table) []schema.IndexU64 {
+	switch t {
+	case &schema.Sources:
+		return []schema.IndexU64{
+			schema.SourcesBytes, schema.SourcesBytesDecoded, schema.SourcesBytesLost, schema.SourcesBytesUnplaced,
+			schema.SourcesSegments, schema.SourcesInstructions, schema.SourcesExceptions, schema.SourcesLosses,
+		}
+	case &schema.Segments:
+		return []schema.IndexU64{
+			schema.SegmentsBytes, schema.SegmentsBytesDecoded, schema.SegmentsBytesLost, schema.SegmentsBytesUnplaced,
+			schema.SegmentsInstructions, schema.SegmentsExceptions,
+		}
+	case &schema.Losses:
+		return []schema.IndexU64{schema.LossesBytes}
+	}
+	return nil
+}
+
+// sum returns the sum of a table and source.
+func (c *checker) sum(t *schema.Table, source uint8) *sum {
+	key := series{t, source}
+	if c.sums[key] == nil {
+		c.sums[key] = &sum{columns: map[string]int64{}}
+	}
+	return c.sums[key]
+}
+
+// addRows adds the rows of a batch to the sum of their source.
+func (c *checker) addRows(b *schema.Batch, source uint8) {
+	if b.Table != &schema.Sources {
+		c.sum(b.Table, source).add(b, 0, b.Rows())
+		return
+	}
+	for i, id := range *schema.SourcesSource.In(b) {
+		c.sum(b.Table, id).add(b, i, i+1)
+	}
+}
+
+// add adds rows of a batch.
+func (s *sum) add(b *schema.Batch, from, to int) {
+	s.rows += int64(to - from)
+	for _, i := range summedColumns(b.Table) {
+		for _, n := range (*i.In(b))[from:to] {
+			s.columns[b.Table.Columns[i].Name] += int64(n)
+		}
+	}
+	switch b.Table {
+	case &schema.Blocks:
+		for _, n := range (*schema.BlocksInstructions.In(b))[from:to] {
+			s.instructions += int64(n)
+		}
+	case &schema.Losses:
+		for i := from; i < to; i++ {
+			if b.Columns[schema.KeySegment].Null(i) {
+				s.unsynced += int64(schema.LossesBytes.At(b, i))
+			}
+		}
+	case &schema.Exceptions:
+		for _, event := range (*schema.ExceptionsEvent.In(b))[from:to] {
+			if schema.ExceptionEvent(event) == schema.ExceptionEntry {
+				s.entries++
+			}
+		}
+	}
+}
+
+// checkSums compares the manifest with the rows. If files are damaged, it checks
+// nothing, since the sums are incomplete.
+func (c *checker) checkSums(context.Context) error {
+	if len(c.report.Problems) > 0 {
+		return nil
+	}
+	m := &c.dataset.Manifest
+	var totals schema.Totals
+	for i := range m.Sources {
+		totals.Add(m.Sources[i].Totals)
+		c.checkSource(&m.Sources[i])
+	}
+	if totals != m.Totals {
+		c.wrongSum(schema.ManifestFile, "has totals that are not the sums of its sources")
+	}
+	for _, t := range schema.Tables() {
+		if f, ok := m.Tables[t.Name]; ok {
+			c.checkTable(t, f)
+		} else if t.Written == schema.Always {
+			c.wrongSum(schema.ManifestFile, fmt.Sprintf("has no table %s, which every dataset has", t.Name))
+		}
+	}
+	return nil
+}
+
+func (c *checker) wrongSum(file, problem string) {
+	c.report.Problems = append(c.report.Problems, c.dataset.damaged(file, problem))
+}
+
+// checkTable checks what the manifest says of all parts of a table, and that no
+// source is missing in the manifest.
+func (c *checker) checkTable(t *schema.Table, f schema.Files) {
+	var bytes int64
+	for _, p := range f.Parts {
+		bytes += p.Bytes
+	}
+	if rows := c.dataset.Rows(t); rows != f.Rows || bytes != f.Bytes || len(f.Parts) == 0 {
+		c.wrongSum(schema.ManifestFile, fmt.Sprintf("says %d rows and %d bytes of %s, whose %d parts have %d and %d", f.Rows, f.Bytes, t.Name, len(f.Parts), rows, bytes))
+	}
+	if t != &schema.Sources && t != &schema.Segments && t != &schema.Losses {
+		return // `events` has those of the trigger ID, which is no source
+	}
+	for key, s := range c.sums {
+		listed := func(m schema.SourceTotals) bool { return m.Source == key.source }
+		if key.table == t && s.rows > 0 && !slices.ContainsFunc(c.dataset.Manifest.Sources, listed) {
+			c.wrongSum(t.Name, fmt.Sprintf("has rows of source 0x%02x, which the manifest does not have", key.source))
+		}
+	}
+}
+
+// checkSource checks that all bytes of a source are accounted for, and that its
+// rows are as many as the manifest says.
+func (c *checker) checkSource(m *schema.SourceTotals) {
+	want := map[string]int64{
+		"bytes": m.Bytes, "bytes_decoded": m.BytesDecoded, "bytes_lost": m.BytesLost, "bytes_unplaced": m.BytesUnplaced,
+		"segments": m.Segments, "instructions": m.Instructions, "exceptions": m.Exceptions, "losses": m.Losses,
+	}
+	demand := func(t *schema.Table, what string, got, want int64) {
+		if got != want {
+			c.wrongSum(t.Name, fmt.Sprintf("has %d %s of source 0x%02x, the manifest says %d", got, what, m.Source, want))
+		}
+	}
+	demand(&schema.Sources, "rows", c.sum(&schema.Sources, m.Source).rows, 1)
+	for _, i := range summedColumns(&schema.Sources) {
+		name := schema.Sources.Columns[i].Name
+		demand(&schema.Sources, name, c.sum(&schema.Sources, m.Source).columns[name], want[name])
+	}
+	losses, segments := c.sum(&schema.Losses, m.Source), c.sum(&schema.Segments, m.Source)
+	demand(&schema.Losses, "losses", losses.rows, m.Losses)
+	demand(&schema.Losses, "bytes_lost", losses.columns["bytes"], m.BytesLost)
+	demand(&schema.Segments, "segments", segments.rows, m.Segments)
+	for _, i := range summedColumns(&schema.Segments) {
+		name := schema.Segments.Columns[i].Name
+		got := segments.columns[name]
+		if name == "bytes" || name == "bytes_lost" {
+			got += losses.unsynced // in no segment
+		}
+		demand(&schema.Segments, name, got, want[name])
+	}
+	if m.BytesDecoded+m.BytesLost != m.Bytes {
+		c.wrongSum(schema.ManifestFile, fmt.Sprintf("says that of %d bytes of source 0x%02x %d were decoded and %d lost", m.Bytes, m.Source, m.BytesDecoded, m.BytesLost))
+	}
+	for _, x := range []struct {
+		table     *schema.Table
+		what      string
+		got, want int64
+	}{
+		{&schema.Instructions, "rows", c.sum(&schema.Instructions, m.Source).rows, m.Instructions},
+		{&schema.Blocks, "instructions", c.sum(&schema.Blocks, m.Source).instructions, m.Instructions},
+		{&schema.Exceptions, "exceptions", c.sum(&schema.Exceptions, m.Source).entries, m.Exceptions},
+		{&schema.DataAccesses, "rows", c.sum(&schema.DataAccesses, m.Source).rows, m.DataAccesses},
+	} {
+		if c.dataset.Has(x.table) {
+			demand(x.table, x.what, x.got, x.want)
+		}
+	}
+}

@@ -1,0 +1,90 @@
+package parquetfile
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/internal/bitmap"
+)
+
+// enums are the codes of an enum: indexes as they are, into a dictionary of all
+// of its names.
+type enums struct {
+	*schema.Column
+	seen  [256]bool // by code
+	valid []uint8   // scratch
+}
+
+func (e *enums) reset() { e.seen = [256]bool{} }
+
+func (e *enums) appendPage(dst []byte, v *schema.Vector, valid []uint8) ([]byte, format.Encoding) {
+	values := v.U8
+	if valid != nil {
+		e.valid = compact(e.valid, values, valid)
+		values = e.valid
+	}
+	constant := isConstant(values)
+	if constant {
+		e.seen[values[0]] = true
+	} else {
+		for _, code := range values {
+			e.seen[code] = true
+		}
+	}
+	e.check()
+	dst = append(dst, 8)
+	if constant {
+		return appendRun(dst, values[0], len(values)), format.RLEDictionary
+	}
+	return appendBytes(dst, values), format.RLEDictionary
+}
+
+// check panics on a code without a name: readers could not open the file.
+func (e *enums) check() {
+	if i := slices.Index(e.seen[len(e.Names):], true); i >= 0 {
+		panic(fmt.Sprintf("parquetfile: code %d in %s, which has %d names", len(e.Names)+i, e.Name, len(e.Names)))
+	}
+}
+
+func (e *enums) appendDictionary(dst []byte) ([]byte, int) {
+	if !slices.Contains(e.seen[:], true) {
+		return dst, 0
+	}
+	for _, n := range e.Names {
+		dst = appendText(dst, n)
+	}
+	return dst, len(e.Names)
+}
+
+func (e *enums) bounds() (least, greatest []byte) {
+	var all textSpan
+	for code, name := range e.Names {
+		if e.seen[code] {
+			all.add(name)
+		}
+	}
+	return all.bytes()
+}
+
+// bools are booleans.
+type bools struct {
+	valid []uint8 // scratch
+}
+
+func (e *bools) reset() {}
+
+func (e *bools) appendPage(dst []byte, v *schema.Vector, valid []uint8) ([]byte, format.Encoding) {
+	values := v.U8
+	if valid != nil {
+		e.valid = compact(e.valid, values, valid)
+		values = e.valid
+	}
+	return bitmap.Append(dst, values), format.Plain
+}
+
+func (e *bools) appendDictionary(dst []byte) ([]byte, int) { return dst, 0 }
+
+func (e *bools) bounds() (least, greatest []byte) { return nil, nil }

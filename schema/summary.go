@@ -1,0 +1,62 @@
+package schema
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A SummaryColumn is a column of the view `summary`.
+type SummaryColumn struct {
+	Name, Type, Doc string
+
+	table *Table // the value is NULL in a dataset without it
+	value string
+}
+
+// Gap says what a gap is.
+const Gap = "A gap is a restart of trace (event trace_on, overflow or debug_exit) other than the one that the first segment of its source begins with: how much was executed just before it is not known."
+
+// Summary returns the columns of the view `summary`, in their order, but for
+// `dataset`.
+func Summary() []SummaryColumn {
+	const timed = "(SELECT %s(t.timestamp) FROM timestamps t WHERE t.dataset = s.dataset AND t.source = s.source)"
+	first, last := fmt.Sprintf(timed, "min"), fmt.Sprintf(timed, "max")
+	columns := []SummaryColumn{}
+	for _, name := range []string{
+		"source", "name", "protocol", "core", "status", "bytes", "bytes_decoded", "bytes_lost", "bytes_unplaced",
+		"segments", "instructions", "exceptions", "losses",
+	} {
+		c := Sources.Column(name)
+		columns = append(columns, SummaryColumn{name, c.Type.SQL(), c.Doc, &Sources, "s." + name})
+	}
+	return append(columns,
+		SummaryColumn{"gaps", "BIGINT", Gap, &Events, `(SELECT count(*) FROM events e JOIN segments g USING (dataset, source)
+         WHERE e.dataset = s.dataset AND e.source = s.source AND e.event IN ('trace_on', 'overflow', 'debug_exit')
+           AND g.segment = 0 AND e.byte_offset > g.byte_offset)`},
+		SummaryColumn{"cycles", "BIGINT", "Sum of cycle_counts.cycles; NULL if there is none.", &CycleCounts, "(SELECT sum(c.cycles)::BIGINT FROM cycle_counts c WHERE c.dataset = s.dataset AND c.source = s.source)"},
+		SummaryColumn{"first_timestamp", "BIGINT", "Lowest value in timestamps; NULL if there is none.", &Timestamps, first},
+		SummaryColumn{"last_timestamp", "BIGINT", "Highest value in timestamps; NULL if there is none.", &Timestamps, last},
+		SummaryColumn{"seconds", "DOUBLE", "Time from first_timestamp to last_timestamp; NULL if timestamp_hz of the source is.", &Timestamps, "(" + last + " - " + first + ") / s.timestamp_hz"},
+	)
+}
+
+// writeSummary writes the view `summary`, which has the same columns for every
+// choice of tables.
+func writeSummary(b *strings.Builder, tables []*Table) {
+	b.WriteString("\nCREATE OR REPLACE VIEW summary AS\nSELECT ")
+	columns := Summary()
+	for _, c := range columns {
+		value := c.value
+		if !slices.Contains(tables, c.table) {
+			value = "NULL"
+		}
+		fmt.Fprintf(b, "(%s)::%s AS %s,\n       ", value, c.Type, c.Name)
+	}
+	b.WriteString("s.dataset\nFROM sources s;\n")
+	fmt.Fprintf(b, "COMMENT ON VIEW summary IS %s;\n", quote("One row per source. "+Gap))
+	for _, c := range columns {
+		fmt.Fprintf(b, "COMMENT ON COLUMN summary.%s IS %s;\n", c.Name, quote(c.Doc))
+	}
+	fmt.Fprintf(b, "COMMENT ON COLUMN summary.dataset IS %s;\n", quote(datasetComment))
+}
