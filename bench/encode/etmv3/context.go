@@ -60,11 +60,13 @@ func (e *Encoder) timestamp(whole bool) {
 	e.tellTimestamp(at, value, p.ClockChange)
 }
 
-// tellTimestamp enters the timestamp at an offset. 0 means unknown.
+// tellTimestamp enters the timestamp at an offset. 0 means unknown; rows cannot
+// have one of 2⁶³ or more.
 func (e *Encoder) tellTimestamp(at int64, value uint64, clockChange bool) {
 	t := &e.truth
 	known := e.told.timestampBits == e.opt.TimestampBits()
-	e.told.timestampValue = schema.Null[uint64]{V: value, OK: known && value != 0}
+	outOfRange := known && value > schema.MaxUint63
+	e.told.timestampValue = schema.Null[uint64]{V: value, OK: known && value != 0 && !outOfRange}
 	if !e.told.timestampValue.OK {
 		e.told.timestampValue.V = 0
 	}
@@ -76,6 +78,9 @@ func (e *Encoder) tellTimestamp(at int64, value uint64, clockChange bool) {
 	case known && value == 0:
 		t.event(at, schema.EventTimestampUnknown, schema.Null[uint32]{})
 	default:
+		if outOfRange {
+			t.rows.Event(truth.TimestampOutOfRange(t.key(at), value))
+		}
 		t.rows.Timestamp(&truth.Timestamp{
 			Key: t.key(at), Timestamp: e.told.timestampValue, KnownBits: e.told.timestampBits, Epoch: t.epoch, Cycle: e.cycleNow(),
 		})
