@@ -141,7 +141,7 @@ func TestDoubt(t *testing.T) {
 		{misses(1_000_000), misses(58, ""), lost},
 		{misses(0), misses(5_000, ""), "trace and program agree but for 1 exception, at 0x00000168"},
 	} {
-		if got := doubt(&pipeline.Agreements{Branches: pipeline.BranchAgreement{Agreement: tt.branches}, ISyncs: tt.isyncs}); got != tt.want {
+		if got := disagreement(&pipeline.Agreements{Branches: pipeline.BranchAgreement{Agreement: tt.branches}, ISyncs: tt.isyncs}); got != tt.want {
 			t.Errorf("got  %s\nwant %s", got, tt.want)
 		}
 	}
