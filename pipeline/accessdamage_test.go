@@ -131,13 +131,13 @@ func (w *transferReader) restart(at int64) {
 // stack frame.
 func (w *transferReader) name(intact *decodedTables) {
 	table := &schema.DataAccesses
-	seq, traced := intact.column(table, "seq"), intact.integers(&schema.Instructions, "byte_offset")
+	seq, reported := intact.column(table, "seq"), intact.integers(&schema.Instructions, "byte_offset")
 	rows := map[int64]int{}
 	for i, at := range intact.integers(table, "byte_offset") {
 		rows[at] = i
 	}
 	var data []int64
-	for i, at := range traced {
+	for i, at := range reported {
 		if _, ok := intact.transfersOf(i); ok {
 			data = append(data, at)
 		}
@@ -155,7 +155,7 @@ func (w *transferReader) name(intact *decodedTables) {
 			n, _ := slices.BinarySearch(w.atoms, x.at)
 			x.opened = w.atoms[n-1]
 		default:
-			x.opened = traced[integer(seq, row)]
+			x.opened = reported[integer(seq, row)]
 		}
 		x.closed = min(after(data, x.opened), after(w.restarts, x.opened))
 	}

@@ -91,8 +91,8 @@ func TestWrongProgram(t *testing.T) {
 			if got.totals.Segments != whole.totals.Segments || got.totals.BytesLost != whole.totals.BytesLost {
 				t.Errorf("%s, moved by %d: totals %+v, want %+v", tr.name, moved, got.totals, whole.totals)
 			}
-			traced := func(e schema.EventKind) int { return got.count(&schema.Events, "event", uint8(e)) }
-			if traced(schema.EventInconsistent) == 0 {
+			events := func(e schema.EventKind) int { return got.count(&schema.Events, "event", uint8(e)) }
+			if events(schema.EventInconsistent) == 0 {
 				t.Errorf("%s, moved by %d: nothing inconsistent", tr.name, moved)
 			}
 		}

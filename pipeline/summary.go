@@ -104,7 +104,7 @@ func (s *sourcePlan) reason() string {
 	if missing := s.outcome.Missing.Ranges(); len(missing) > 0 {
 		return fmt.Sprintf("%s: no program memory at 0x%08x, where it runs; give the program with -e FILE or --image FILE@ADDR", name, missing[0].First)
 	}
-	return name + ": its packets tell no instruction"
+	return name + ": its packets report no instruction"
 }
 
 // syncHint says what to try with a stream that does not synchronise.
