@@ -60,7 +60,7 @@ func golden(t *testing.T, dir string, level schema.Level, format schema.Format) 
 	check(t, out.Close(&schema.Manifest{
 		Sources: []schema.SourceTotals{{
 			Source: 0x7f, Name: `it's "A"`, Protocol: "pft", Status: "decoded", Unit: "samples",
-			Totals:      schema.Totals{Bytes: 1<<63 - 1, BytesDecoded: 1<<53 + 1, Exceptions: 1 << 32},
+			Totals:      schema.Totals{Counters: schema.Counters{Bytes: 1<<63 - 1, BytesDecoded: 1<<53 + 1, Exceptions: 1 << 32}},
 			TimestampHz: 1<<63 - 1, Registers: map[string]string{"ETMCR": "0x80000000"},
 		}},
 		Images: []schema.ImageRegion{{File: "naïve — 追跡.elf", SHA256: "00ff", Address: 0xffff0000, Bytes: 1 << 31, Space: "S"}},
