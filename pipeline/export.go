@@ -54,7 +54,7 @@ func Export(ctx context.Context, input, dir string, opt Options) (*Summary, erro
 		return nil, err
 	}
 	defer s.close()
-	inputs, err := hashInputs(ctx, s.capture)
+	inputs, err := s.hashInputs(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -67,6 +67,9 @@ func Export(ctx context.Context, input, dir string, opt Options) (*Summary, erro
 	}
 	e := &exporter{session: s, opt: opt, out: out}
 	m, err := e.run(ctx)
+	if changed := s.checkInputs(ctx, inputs); changed != nil {
+		err = changed // whatever else it led to
+	}
 	if err != nil {
 		return nil, errors.Join(err, out.Abandon())
 	}

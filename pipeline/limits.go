@@ -3,10 +3,10 @@ package pipeline
 const (
 	// unitBytes is the least size of a unit, except the last: large enough to make
 	// a hand-over cheap, small enough to balance the load.
-	unitBytes = 64 << 10
+	unitBytes = 32 << 10
 	// partBytes is how long a segment may be before it is decoded in parts,
 	// one after another: it bounds the memory of a unit.
-	partBytes = 64 << 10
+	partBytes = 32 << 10
 	// chunkBytes is the size of the memory that units of a stream share.
 	chunkBytes = 1 << 20
 )
@@ -18,6 +18,14 @@ const (
 	// decodedBytes is how much may wait to be stitched, for each worker.
 	decodedBytes = 24 << 20
 )
+
+// rehashBytes is how long a file of trace data may be to be hashed again after it
+// was read: longer ones take long to write.
+const rehashBytes = 64 << 20
+
+// maxPerByte is how many instructions a byte of trace may come to before the user
+// is asked whether the program is the right one.
+const maxPerByte = 1000
 
 // DefaultMaxRows is how many rows of `instructions` or of `blocks` a dataset has
 // at most, if nothing else is said. No intact trace of a terabyte makes as many,

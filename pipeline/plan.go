@@ -122,6 +122,16 @@ func (p *plan) warnUndefined(s *sourcePlan) {
 	}
 }
 
+// warnExpansion notes that a source makes far more instructions of a byte than
+// any program does: five atoms of a byte of PFT, with blocks of ten instructions,
+// are fifty.
+func (p *plan) warnExpansion(s *sourcePlan) {
+	if t := &s.outcome.Totals; t.Bytes > 0 && t.Instructions/t.Bytes >= maxPerByte {
+		p.note("source %s has %d instructions for each byte of trace: is this the program that ran? straight code without branches, as of erased memory, does this",
+			s.Name, t.Instructions/t.Bytes)
+	}
+}
+
 // makePlan binds every source, then reads every buffer once: of a sample only
 // the first part.
 func makePlan(ctx context.Context, c *capture.Capture, protocols []decode.Family, sample bool) (*plan, error) {

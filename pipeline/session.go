@@ -15,6 +15,7 @@ import (
 // capture begins with one.
 type session struct {
 	capture *capture.Capture
+	inputs  []input
 	plan    *plan
 	tokens  workers
 	decoded *budget // units that wait to be stitched
@@ -42,13 +43,18 @@ func openSession(ctx context.Context, input string, opt sessionOptions) (*sessio
 	if err != nil {
 		return nil, err
 	}
+	inputs, err := inputsOf(c)
+	if err != nil {
+		c.Close()
+		return nil, err
+	}
 	p, err := opt.plan(ctx, c)
 	if err != nil {
 		c.Close()
 		return nil, err
 	}
 	return &session{
-		capture: c, plan: p, tokens: newWorkers(opt.workers), decoded: newBudget(decodedBytes * int64(opt.workers)),
+		capture: c, inputs: inputs, plan: p, tokens: newWorkers(opt.workers), decoded: newBudget(decodedBytes * int64(opt.workers)),
 	}, nil
 }
 
@@ -74,6 +80,7 @@ func (s *session) decode(ctx context.Context, src *sourcePlan, to stitch.Sinks, 
 	case src.status == schema.StatusDecoded:
 		err = s.follow(ctx, src, to, progress)
 		s.plan.warnUndefined(src)
+		s.plan.warnExpansion(src)
 	case src.bytes > 0:
 		err = src.lose(to)
 	}

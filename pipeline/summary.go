@@ -2,17 +2,14 @@ package pipeline
 
 import (
 	"cmp"
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"io"
 	"maps"
 	"path"
 	"slices"
 	"strings"
 
-	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/decode/frame"
 	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/schema"
@@ -177,23 +174,6 @@ func (p *plan) selectSources(ids []uint8) error {
 	}
 	p.sources = slices.DeleteFunc(p.sources, func(s *sourcePlan) bool { return !slices.Contains(ids, s.ID) })
 	return nil
-}
-
-// hashInputs hashes the files the capture was read from.
-func hashInputs(ctx context.Context, c *capture.Capture) ([]schema.InputFile, error) {
-	var files []schema.InputFile
-	for _, in := range c.Inputs {
-		sum := in.SHA256
-		if in.Data != nil {
-			h := sha256.New()
-			if _, err := io.Copy(h, io.NewSectionReader(contextReaderAt{ctx, in.Data}, 0, in.Bytes)); err != nil {
-				return nil, fmt.Errorf("read %s: %w", in.Path, err)
-			}
-			h.Sum(sum[:0])
-		}
-		files = append(files, schema.InputFile{Path: in.Path, Bytes: in.Bytes, SHA256: hex.EncodeToString(sum[:])})
-	}
-	return files, nil
 }
 
 // fileMeta is the metadata of all data files: what they were made from. It does

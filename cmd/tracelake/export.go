@@ -42,6 +42,7 @@ func outputFlags() []cli.Flag {
 		&cli.StringFlag{Name: "format", Category: groupOutput, Value: "parquet", Usage: "`FORMAT` parquet or arrow"},
 		&cli.StringFlag{Name: "codec", Category: groupOutput, Usage: "compress with `CODEC` " + strings.Join(parquetfile.CodecNames(), ", ") + "; arrow: " + strings.Join(arrowfile.CodecNames(), ", "), DefaultText: "the first"},
 		&cli.StringFlag{Name: "tables", Category: groupOutput, Usage: "write the tables `A,B` beside those always written, or all", DefaultText: "all but packets"},
+		&cli.Int64Flag{Name: "max-rows", Category: groupOutput, Usage: "fail where there would be more than `N` rows of instructions or blocks", Value: pipeline.DefaultMaxRows},
 		&cli.StringSliceFlag{Name: "label", Category: groupOutput, Usage: "put a label into the manifest: `KEY=VALUE`"},
 		&cli.Uint64Flag{Name: "timestamp-hz", Category: groupOutput, Usage: "timestamps count at `HZ`", DefaultText: "as the snapshot says"},
 		&cli.Uint64Flag{Name: "cycle-hz", Category: groupOutput, Usage: "cycles count at `HZ`", DefaultText: "not known"},
@@ -111,7 +112,7 @@ func readExport(ctx *cli.Context) (*exportArgs, error) {
 		input: input, dir: ctx.String("output"), quiet: ctx.Bool("quiet"), noProgress: ctx.Bool("no-progress"),
 		options: pipeline.Options{
 			Capture: captureOptions(ctx), Codec: ctx.String("codec"), Overwrite: ctx.Bool("overwrite"),
-			TimestampHz: ctx.Uint64("timestamp-hz"), CycleHz: ctx.Uint64("cycle-hz"),
+			TimestampHz: ctx.Uint64("timestamp-hz"), CycleHz: ctx.Uint64("cycle-hz"), MaxRows: ctx.Int64("max-rows"),
 		},
 	}
 	if args.dir == "" {
@@ -212,6 +213,9 @@ func readNumbers(ctx *cli.Context, o *pipeline.Options) error {
 	var err error
 	if o.Workers, err = jobs(ctx); err != nil {
 		return err
+	}
+	if o.MaxRows < 1 {
+		return usage(fmt.Sprintf("--max-rows %d", o.MaxRows), "leaves no row", "give 1 or more")
 	}
 	for _, name := range []string{"timestamp-hz", "cycle-hz"} {
 		if !ctx.IsSet(name) {

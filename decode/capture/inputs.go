@@ -16,9 +16,9 @@ type Input struct {
 	// SHA256 is the hash of the file, but not set for trace data: those files may
 	// be large, and can be hashed from Data.
 	SHA256 [32]byte
-	// Data is the content of a file of trace data, nil for others. It is valid
-	// until the capture is closed.
-	Data io.ReaderAt
+	// Data is the file, if it is one of trace data, nil for others. It is open until
+	// the capture is closed.
+	Data *os.File
 }
 
 // input notes that the file shown as path was opened; it returns nil if the file

@@ -22,15 +22,14 @@ const (
 	costBytes     = 4
 )
 
-// A table collects rows of one kind and cuts them into row-group jobs: by
-// ordinal, or earlier where they take up more than rowGroupBytes.
+// A table collects rows of one kind and cuts them into row-group jobs: where they
+// take up rowGroupBytes, so by the rows alone.
 type table[T any] struct {
 	series *dataset.Series
 	submit func(Job) error
 	write  func(batch *schema.Batch, b *stitch.Base, x *T)
 
 	group rowGroup[T]
-	rows  int
 	bytes int64
 }
 
@@ -55,7 +54,7 @@ func (t *table[T]) Add(b stitch.Base, rows []T) error {
 		n := t.take(rows)
 		t.group.pieces = append(t.group.pieces, piece[T]{b, rows[:n]})
 		rows = rows[n:]
-		if t.rows == t.series.Table.RowGroupRows() || t.bytes >= rowGroupBytes {
+		if t.bytes >= rowGroupBytes {
 			if err := t.flush(); err != nil {
 				return err
 			}
@@ -66,13 +65,11 @@ func (t *table[T]) Add(b stitch.Base, rows []T) error {
 
 // take counts the rows that still go into the row group, and returns how many.
 func (t *table[T]) take(rows []T) int {
-	room := t.series.Table.RowGroupRows() - t.rows
 	n := 0
-	for n < min(len(rows), room) && (n == 0 || t.bytes < rowGroupBytes) {
+	for n < len(rows) && (n == 0 || t.bytes < rowGroupBytes) {
 		t.bytes += rowBytes + int64(textBytes(&rows[n]))
 		n++
 	}
-	t.rows += n
 	return n
 }
 
@@ -91,12 +88,12 @@ func textBytes[T any](row *T) int {
 
 // flush submits the rows collected so far as a row group.
 func (t *table[T]) flush() error {
-	if t.rows == 0 {
+	if len(t.group.pieces) == 0 {
 		return nil
 	}
 	group, bytes := t.group, t.bytes
 	group.write = t.write
-	t.group, t.rows, t.bytes = rowGroup[T]{}, 0, 0
+	t.group, t.bytes = rowGroup[T]{}, 0
 	return t.submit(Job{t.series, bytes, &group})
 }
 
@@ -117,7 +114,8 @@ func (g *rowGroup[T]) fill(batch *schema.Batch, emit func() error) error {
 	return emit()
 }
 
-// A runTable collects runs and cuts them into row-group jobs, as a table does.
+// A runTable collects runs and cuts them into row-group jobs: by the ordinal of
+// their rows, or earlier where they take up runGroupBytes.
 type runTable struct {
 	series *dataset.Series
 	submit func(Job) error

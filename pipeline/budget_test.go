@@ -1,0 +1,149 @@
+package pipeline
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/tracelake/tracelake/decode/capture"
+	"github.com/tracelake/tracelake/pipeline/rows"
+	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/dataset"
+)
+
+// However slow emit is, what waits for it is bounded by its bytes, and an item
+// that is larger than the limit still goes through.
+func TestBudgetBoundsWhatWaits(t *testing.T) {
+	for _, tt := range []struct {
+		workers    int
+		item, want int64 // want: the most that waits
+	}{
+		{7, 10, 40},   // a fourth is begun while 30 of 35 are used
+		{7, 100, 100}, // one at a time
+		{1, 10, 30},   // one is emitted, two wait: ordered holds no more
+	} {
+		t.Run(fmt.Sprint(tt.workers, " workers, items of ", tt.item), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b := newBudget(35)
+				emitted := 0
+				items := throttled(t.Context(), b, func(yield func(int, error) bool) {
+					for i := range 50 {
+						time.Sleep(time.Millisecond) // the one before is weighed meanwhile
+						if !yield(i, nil) {
+							return
+						}
+					}
+				})
+				err := ordered(t.Context(), newWorkers(tt.workers), items, func(_ context.Context, i int) (int, error) {
+					b.take(tt.item)
+					return i, nil
+				}, func(int) error {
+					time.Sleep(time.Second)
+					b.give(tt.item)
+					emitted++
+					return nil
+				})
+				if err != nil || emitted != 50 || b.used != 0 {
+					t.Fatalf("%d emitted, %d bytes used, %v", emitted, b.used, err)
+				}
+				if b.most != tt.want {
+					t.Errorf("%d bytes waited, want %d", b.most, tt.want)
+				}
+			})
+		})
+	}
+}
+
+// A wait for room ends with the context.
+func TestBudgetStopsOnCancel(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	b := newBudget(1)
+	b.take(1)
+	cancel()
+	if err := b.room(ctx); err == nil {
+		t.Error("there is room")
+	}
+}
+
+// denseSegment is a segment of ETMv3 that is as short as any: an A-sync, a
+// periodic I-sync at 0x8000 in A32 state, and an E atom.
+var denseSegment = []byte{0, 0, 0, 0, 0, 0x80, 0x08, 0x01, 0x00, 0x80, 0x00, 0x00, 0x84}
+
+// Row groups of a stream with a segment for each instruction end by the bytes that
+// wait for them, at the same rows however the work is shared out.
+func TestRowGroupsByBytes(t *testing.T) {
+	const segments = 90_000
+	tr := (&trace{id: 0x10, protocol: fuzzETMv3(t, 3<<5|1<<8), memory: fuzzMemory()}).with(bytes.Repeat(denseSegment, segments))
+	for _, workers := range []int{1, 7} {
+		groups := map[string][]int{}
+		tr.decodeStream(t, tr.stream(wholePieces), decodeOptions{workers: workers, submit: func(_ *decodedTables, j rows.Job) error {
+			batch, n := schema.NewBatch(j.Series.Table), 0
+			err := j.Fill(batch, func() error {
+				n += batch.Rows()
+				batch.Reset()
+				return nil
+			})
+			groups[j.Series.Table.Name] = append(groups[j.Series.Table.Name], n)
+			return err
+		}})
+		// 24 MiB at 256 bytes for the piece and 40 for its run; 15 MiB at 128 for
+		// the piece and 80 for its row.
+		for name, want := range map[string][]int{
+			"instructions": {85020, segments - 85020},
+			"segments":     {75619, segments - 75619},
+		} {
+			if !slices.Equal(groups[name], want) {
+				t.Errorf("%d workers: row groups of %s of %d rows, want %d", workers, name, groups[name], want)
+			}
+		}
+	}
+}
+
+// What an export holds of such a stream, decoded and in row groups that wait, is
+// bounded however long it is.
+func TestExportBoundsWhatWaits(t *testing.T) {
+	const groupBytes = 24 << 20 // where a row group of runs ends
+	dir := t.TempDir()
+	file, code := filepath.Join(dir, "trace"), filepath.Join(dir, "code")
+	writeFile(t, file, bytes.Repeat(denseSegment, 100_000))
+	writeFile(t, code, bytes.Repeat([]byte{0x00, 0x00, 0xa0, 0xe1}, 2)) // mov r0, r0
+	opt := Options{
+		Capture: capture.Options{Protocol: "etmv3", Images: []string{code + "@0x8000"}}, Level: schema.LevelInstructions,
+	}
+	for _, workers := range []int{1, 2} {
+		opt.Workers = workers
+		s, err := openSession(t.Context(), file, sessionOptions{capture: opt.Capture, workers: workers})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.close()
+		out, err := dataset.Create(filepath.Join(dir, fmt.Sprint(workers)), dataset.Options{Level: opt.Level})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := &exporter{session: s, opt: opt, out: out}
+		if _, err := e.run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if err := out.Abandon(); err != nil {
+			t.Fatal(err)
+		}
+		n := int64(workers)
+		if most := n*jobBytes + groupBytes + 1024; e.queued.most > most {
+			t.Errorf("%d workers: %d bytes waited to be encoded, want at most %d", workers, e.queued.most, most)
+		}
+		// A unit is 5,042 segments, of 600 bytes each beside its rows: 8 MiB with room
+		// to grow. Each worker may begin one more.
+		if most := n*decodedBytes + (n+1)*8<<20; s.decoded.most > most {
+			t.Errorf("%d workers: %d bytes waited to be stitched, want at most %d", workers, s.decoded.most, most)
+		}
+		if e.queued.most < groupBytes || s.decoded.most == 0 {
+			t.Errorf("%d workers: only %d and %d bytes waited", workers, e.queued.most, s.decoded.most)
+		}
+	}
+}
