@@ -1,6 +1,11 @@
 package decode
 
-import "github.com/tracelake/tracelake/schema"
+import (
+	"slices"
+	"unsafe"
+
+	"github.com/tracelake/tracelake/schema"
+)
 
 // A RowKind is a kind of rows in a [Result]. A new kind is a field there, a
 // constant here, and a line in [Result.lists].
@@ -43,6 +48,41 @@ func (r *Result) Ends() (e Ends) {
 	return e
 }
 
+// NewResult returns an empty result with room for so many rows of each kind, and
+// for so many segments.
+func NewResult(room Ends, segments int) *Result {
+	u := &Result{Segments: make([]Segment, 0, segments)}
+	for kind, rows := range u.lists() {
+		rows.grow(room[kind])
+	}
+	return u
+}
+
+// Clip gives back the room of u that its rows do not need, where that is much:
+// rows may wait for long.
+func (u *Result) Clip() {
+	for _, rows := range u.lists() {
+		rows.clip()
+	}
+}
+
+// Bytes returns the memory that u takes up.
+func (u *Result) Bytes() int64 {
+	n := sizeOf(u.Segments)
+	for _, rows := range u.lists() {
+		n += rows.bytes()
+	}
+	for i := range u.Packets {
+		n += int64(len(u.Packets[i].Bytes) + len(u.Packets[i].Fields))
+	}
+	for i := range u.Segments {
+		if in := u.Segments[i].Inside; in != nil {
+			n += in.Bytes()
+		}
+	}
+	return n
+}
+
 // Truncate drops the rows after an end, but no blocks: they are no rows of their
 // own, and a walk may come back to them.
 func (r *Result) Truncate(to Ends) {
@@ -64,6 +104,9 @@ func (r *Result) Lower(from, to Ends, seq int64) {
 // A list is the rows of one kind, whatever their type.
 type list interface {
 	len() int
+	grow(n int)
+	clip()
+	bytes() int64
 	truncate(n int)
 	lower(from, to int, seq int64)
 }
@@ -72,6 +115,9 @@ type list interface {
 type Rows[T any] []T
 
 func (r *Rows[T]) len() int                { return len(*r) }
+func (r *Rows[T]) grow(n int)              { *r = slices.Grow(*r, n) }
+func (r *Rows[T]) clip()                   { *r = clipped(*r) }
+func (r *Rows[T]) bytes() int64            { return sizeOf(*r) }
 func (r *Rows[T]) truncate(n int)          { *r = (*r)[:n] }
 func (r *Rows[T]) lower(_, _ int, _ int64) {}
 
@@ -88,6 +134,9 @@ type keyed[T any] interface {
 }
 
 func (r *KeyedRows[T, P]) len() int       { return len(*r) }
+func (r *KeyedRows[T, P]) grow(n int)     { *r = slices.Grow(*r, n) }
+func (r *KeyedRows[T, P]) clip()          { *r = clipped(*r) }
+func (r *KeyedRows[T, P]) bytes() int64   { return sizeOf(*r) }
 func (r *KeyedRows[T, P]) truncate(n int) { *r = (*r)[:n] }
 
 func (r *KeyedRows[T, P]) lower(from, to int, seq int64) {
@@ -99,4 +148,18 @@ func (r *KeyedRows[T, P]) lower(from, to int, seq int64) {
 			return
 		}
 	}
+}
+
+// clipped returns s in memory of its own length, if most of what it has is room.
+func clipped[S ~[]T, T any](s S) S {
+	if cap(s) <= 2*len(s) {
+		return s
+	}
+	return append(make(S, 0, len(s)), s...)
+}
+
+// sizeOf returns the bytes of memory of s.
+func sizeOf[T any](s []T) int64 {
+	var x T
+	return int64(cap(s)) * int64(unsafe.Sizeof(x))
 }

@@ -11,7 +11,7 @@ const (
 	chunkBytes = 1 << 20
 )
 
-// What waits in memory, in bytes as [rows.Job] and [memoryOf] count them.
+// What waits in memory, in bytes as [rows.Job] and [decode.Result.Bytes] count them.
 const (
 	// jobBytes is how much may wait to be encoded, for each worker.
 	jobBytes = 16 << 20
