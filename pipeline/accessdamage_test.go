@@ -13,33 +13,33 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// Which rows of `data_accesses` damage may change that does not touch them: those
-// of transfers that what stands on the other side of it has a say in.
+// This file works out which rows of `data_accesses` may change by damage outside
+// their packets: those of transfers that depend on packets on both sides of it.
 
-// A toldTransfer is a packet of a transfer, with where what its row says was told.
-// Places are those of packets.
-type toldTransfer struct {
+// A tracedTransfer is the packet of a transfer, with the positions of the packets
+// that determine its row.
+type tracedTransfer struct {
 	at     int64 // of the packet
 	row    int64 // of the packet that completed the row: at, or that of its value
 	until  int64 // where its tag was free again; at if it had none
 	opened int64 // where its group was opened: by the instruction, or the stack frame
-	closed int64 // where it was closed: behind that nothing changes the row
+	closed int64 // where it was closed: after that nothing changes the row
 }
 
-// never is behind all packets.
+// never is after all packets.
 const never = math.MaxInt64
 
-// toldTransfers are those of a generated stream, in order of place.
-type toldTransfers struct {
-	of    []toldTransfer
+// tracedTransfers are the transfers of a generated stream, in order.
+type tracedTransfers struct {
+	of    []tracedTransfer
 	whole []int64 // packets with a whole data address
 	atoms []int64 // P-headers with some
 	data  []int64 // packets about data
 }
 
-// newToldTransfers reads the transfers of a stream whose decode, which is right,
-// names their instructions.
-func newToldTransfers(t testing.TB, g *generated, intact *decodedTables) *toldTransfers {
+// newTracedTransfers reads the transfers of a stream. Its decode, known to be
+// right, names their instructions.
+func newTracedTransfers(t testing.TB, g *generated, intact *decodedTables) *tracedTransfers {
 	t.Helper()
 	cfg, ok := g.protocol.(*etmv3.Config)
 	if !ok || !cfg.TracesData() {
@@ -56,12 +56,12 @@ func newToldTransfers(t testing.TB, g *generated, intact *decodedTables) *toldTr
 	}
 	w.restart(never)
 	w.name(intact)
-	return &w.toldTransfers
+	return &w.tracedTransfers
 }
 
 // A transferReader finds transfers packet by packet.
 type transferReader struct {
-	toldTransfers
+	tracedTransfers
 	cfg      *etmv3.Config
 	open     [4]int // by tag: the transfer that waits for its value, or -1
 	restarts []int64
@@ -104,7 +104,7 @@ func (w *transferReader) transfer(p *etmv3.Packet, at int64) {
 	if w.cfg.DataOnly && p.NewAddress {
 		w.group, w.firsts = at, append(w.firsts, at)
 	}
-	x := toldTransfer{at: at, row: at, until: at, opened: min(w.group, w.frame), closed: never}
+	x := tracedTransfer{at: at, row: at, until: at, opened: min(w.group, w.frame), closed: never}
 	if p.Kind == etmv3.OutOfOrderPlaceholder {
 		w.free(p.Tag, at)
 		w.open[p.Tag], x.until = len(w.of), never
@@ -126,17 +126,18 @@ func (w *transferReader) restart(at int64) {
 	w.restarts = append(w.restarts, at)
 }
 
-// name finds the groups: that of the instruction which a row names; that of the
-// last one told where none is named, it having been cancelled; or the stack frame.
+// name finds the group of each transfer: that of the instruction its row names;
+// that of the last instruction traced if it names none because of a cancel; or the
+// stack frame.
 func (w *transferReader) name(intact *decodedTables) {
 	table := &schema.DataAccesses
-	seq, told := intact.column(table, "seq"), intact.integers(&schema.Instructions, "byte_offset")
+	seq, reported := intact.column(table, "seq"), intact.integers(&schema.Instructions, "byte_offset")
 	rows := map[int64]int{}
 	for i, at := range intact.integers(table, "byte_offset") {
 		rows[at] = i
 	}
 	var data []int64
-	for i, at := range told {
+	for i, at := range reported {
 		if _, ok := intact.transfersOf(i); ok {
 			data = append(data, at)
 		}
@@ -154,13 +155,13 @@ func (w *transferReader) name(intact *decodedTables) {
 			n, _ := slices.BinarySearch(w.atoms, x.at)
 			x.opened = w.atoms[n-1]
 		default:
-			x.opened = told[integer(seq, row)]
+			x.opened = reported[integer(seq, row)]
 		}
 		x.closed = min(after(data, x.opened), after(w.restarts, x.opened))
 	}
 }
 
-// after returns the first of some places that is behind another.
+// after returns the first place after at.
 func after(places []int64, at int64) int64 {
 	i, _ := slices.BinarySearch(places, at+1)
 	if i == len(places) {
@@ -180,7 +181,7 @@ func (d *decodedTables) transfersOf(instruction int) (isa.Transfers, bool) {
 }
 
 // find returns the transfer of a row by its offset, or nil.
-func (t *toldTransfers) find(row int64) *toldTransfer {
+func (t *tracedTransfers) find(row int64) *tracedTransfer {
 	i := sort.Search(len(t.of), func(i int) bool { return t.of[i].at >= row })
 	if i < len(t.of) && t.of[i].at == row {
 		return &t.of[i]
@@ -193,13 +194,13 @@ func (t *toldTransfers) find(row int64) *toldTransfer {
 	return nil
 }
 
-// An accessComparison compares the data accesses of two stretches where what
-// stands before them, behind them, or both is something else.
+// An accessComparison compares the data accesses of two ranges that differ in what
+// is before them, after them, or both.
 type accessComparison struct {
-	*toldTransfers
+	*tracedTransfers
 	from, to          int64 // places in want: what differs ends before, or begins at
 	otherPast, future bool  // it does differ
-	addressed         int64 // from here on addresses rest on nothing before
+	addressed         int64 // from here on addresses do not depend on anything before
 }
 
 // newAccessComparison is for segments from k to before n.
@@ -207,7 +208,7 @@ func (v *variants) newAccessComparison(k, n int, p past) *accessComparison {
 	if v.transfers == nil {
 		return nil
 	}
-	c := &accessComparison{toldTransfers: v.transfers, from: int64(v.isyncs[k]), to: never, otherPast: p != samePast}
+	c := &accessComparison{tracedTransfers: v.transfers, from: int64(v.isyncs[k]), to: never, otherPast: p != samePast}
 	if n < len(v.isyncs) {
 		c.to, c.future = int64(v.isyncs[n]), true
 	}
@@ -216,8 +217,8 @@ func (v *variants) newAccessComparison(k, n int, p past) *accessComparison {
 }
 
 // offsets returns the offsets, in want and in order, at which there may be another
-// row, or none: of values whose transfers were told before, and of transfers whose
-// values come behind.
+// row or none: of values whose transfers were traced before the range, and of
+// transfers whose values come after it.
 func (c *accessComparison) offsets() (values, placeholders []int64) {
 	for i := range c.of {
 		x := &c.of[i]
@@ -232,18 +233,18 @@ func (c *accessComparison) offsets() (values, placeholders []int64) {
 	return values, placeholders
 }
 
-// mayDiffer says whether a cell may: of the row at an offset of want, whose seq
-// counts from the start of the stretch.
+// mayDiffer says whether a cell may differ, in the row at an offset of want whose
+// seq counts from the start of the range.
 func (c *accessComparison) mayDiffer(column string, row int64, seq schema.Null[int64]) bool {
 	x := c.find(row)
 	past := c.otherPast && x.opened < c.from
 	future := c.future && x.closed > c.to
 	switch column {
-	case "seq": // a return may stand right before
+	case "seq": // a return may be right before
 		return past || future || c.otherPast && seq.OK && seq.V < 0
 	case "position", "access":
 		return past || future
-	case "state": // what is told next may be that the store failed
+	case "state": // the next packet may report that the store failed
 		last := c.future && after(c.data, row) > c.to && after(c.atoms, row) > c.to
 		return past || future || last
 	case "size":
@@ -256,7 +257,7 @@ func (c *accessComparison) mayDiffer(column string, row int64, seq schema.Null[i
 
 // rows returns the rows to compare. In got, a value may have no transfer: that is
 // an event.
-func (c *accessComparison) rows(s *stretchComparison, table *schema.Table, want, got []int) (_, _ []int) {
+func (c *accessComparison) rows(s *rangeComparison, table *schema.Table, want, got []int) (_, _ []int) {
 	values, placeholders := c.offsets()
 	moved := func(offsets []int64) []int64 {
 		there := make([]int64, len(offsets))
@@ -281,9 +282,9 @@ func (c *accessComparison) rows(s *stretchComparison, table *schema.Table, want,
 	return want, got
 }
 
-// checkValues demands, of each value whose transfer was told before, that it
+// checkValues checks that each value whose transfer was traced before the range
 // completed a row or is an event.
-func (c *accessComparison) checkValues(t testing.TB, s *stretchComparison) {
+func (c *accessComparison) checkValues(t testing.TB, s *rangeComparison) {
 	t.Helper()
 	values, _ := c.offsets()
 	for _, at := range values {
@@ -299,7 +300,7 @@ func (c *accessComparison) checkValues(t testing.TB, s *stretchComparison) {
 
 // comparer returns what compares the cells of a column that may not differ by
 // same.
-func (c *accessComparison) comparer(s *stretchComparison, v *schema.Vector, same func(i, j int) bool) func(i, j int) bool {
+func (c *accessComparison) comparer(s *rangeComparison, v *schema.Vector, same func(i, j int) bool) func(i, j int) bool {
 	offset, seq := s.want.column(&schema.DataAccesses, "byte_offset"), s.want.column(&schema.DataAccesses, "seq")
 	return func(i, j int) bool {
 		if same(i, j) {
@@ -321,8 +322,9 @@ func without(rows []int, offset *schema.Vector, offsets []int64) []int {
 	})
 }
 
-// checkAccesses demands a row for each transfer that was told, wherever, and no
-// other; and an address if a whole one was told since the last loss, but not else.
+// checkAccesses checks that there is a row for each transfer that was traced, and
+// no other; and that a row has an address if, and only if, a whole address was
+// traced since the last loss.
 func (v *variants) checkAccesses(t testing.TB, got *decodedTables, data []byte) {
 	t.Helper()
 	cfg := v.protocol.(*etmv3.Config)
@@ -351,7 +353,7 @@ func (v *variants) checkAccesses(t testing.TB, got *decodedTables, data []byte) 
 		}
 	}
 	if n := len(rows); n != want || got.rows(&schema.DataAccesses) != n || got.totals.DataAccesses != int64(n) {
-		t.Errorf("%d data accesses, %d counted; %d transfers were told", n, got.totals.DataAccesses, want)
+		t.Errorf("%d data accesses, %d counted; %d transfers were traced", n, got.totals.DataAccesses, want)
 	}
 }
 
@@ -385,8 +387,8 @@ func (v *variants) implausibleAccess(d *decodedTables) error {
 	for i, x := range d.accesses() {
 		possible := possibleValue(&x) && v.possibleGroup(d, &x)
 		if possible && !x.NoInstruction && x.Seq < int64(segment.Len()) { // none is over a loss
-			of, told := integer(segment, int(x.Seq)), int64(x.Segment.V)
-			possible = of > told || losses[of] == losses[told]
+			of, at := integer(segment, int(x.Seq)), int64(x.Segment.V)
+			possible = of > at || losses[of] == losses[at]
 		}
 		if !possible {
 			return fmt.Errorf("data access %d: %s", i, d.rowText(&schema.DataAccesses, i))
@@ -395,8 +397,8 @@ func (v *variants) implausibleAccess(d *decodedTables) error {
 	return nil
 }
 
-// possibleValue says whether a row has a value where its state says so. Where data
-// is not valid it may have one.
+// possibleValue says whether a row has a value if its state requires one. It may
+// have one if its data is not valid.
 func possibleValue(x *truth.DataAccess) bool {
 	switch x.State {
 	case schema.DataOutOfOrderLost, schema.DataNotTraced:
@@ -408,32 +410,32 @@ func possibleValue(x *truth.DataAccess) bool {
 	}
 }
 
-// possibleGroup says whether a row is told behind the instruction that it names
-// and is what that does; whether it may be of a stack frame; and where it names
-// none, whether it says no more than is known then.
+// possibleGroup says whether a row is possible: it is traced after the instruction
+// it names, and that makes such a transfer; or it may be of a stack frame; or it
+// names no instruction, and has no more than is known then.
 func (v *variants) possibleGroup(d *decodedTables, x *truth.DataAccess) bool {
-	told := d.column(&schema.Instructions, "byte_offset")
+	traced := d.column(&schema.Instructions, "byte_offset")
 	push, pop := x.Access == schema.Of(schema.AccessPush), x.Access == schema.Of(schema.AccessPop)
 	switch {
 	case push, pop: // a header that begins a push is followed in any profile
-		return (push || v.cell.profileM) && x.Size == schema.Of[uint8](4) && (x.NoInstruction || x.Seq <= int64(told.Len()))
+		return (push || v.cell.profileM) && x.Size == schema.Of[uint8](4) && (x.NoInstruction || x.Seq <= int64(traced.Len()))
 	case x.NoInstruction:
 		return x.Access.OK == x.Size.OK && (!x.Access.OK || x.State == schema.DataCancelled)
-	case x.State == schema.DataCancelled || x.Seq >= int64(told.Len()) || integer(told, int(x.Seq)) >= x.Offset:
+	case x.State == schema.DataCancelled || x.Seq >= int64(traced.Len()) || integer(traced, int(x.Seq)) >= x.Offset:
 		return false
 	}
 	of, ok := d.transfersOf(int(x.Seq))
 	return ok && x.Access == schema.Of(of.At(x.Position)) && x.Size == schema.Of(of.Size) && (!of.Register || !x.Address.OK)
 }
 
-// checkAccessPrefix demands the data accesses that whole packets in front of a
-// place tell: all cells, but for what packets behind it would say.
+// checkAccessPrefix checks the data accesses that whole packets before end report:
+// all cells except those that packets after it determine.
 func (v *variants) checkAccessPrefix(t testing.TB, got *decodedTables, end int64) {
 	t.Helper()
 	if v.transfers == nil {
 		return
 	}
-	c := accessComparison{toldTransfers: v.transfers, to: end - 1, future: true}
+	c := accessComparison{tracedTransfers: v.transfers, to: end - 1, future: true}
 	rows := map[int64]int{}
 	table := &schema.DataAccesses
 	for i, at := range v.intact.integers(table, "byte_offset") {
@@ -444,7 +446,7 @@ func (v *variants) checkAccessPrefix(t testing.TB, got *decodedTables, end int64
 		there[at] = i
 	}
 	want, n := v.intact.accesses(), 0
-	told := got.accesses()
+	found := got.accesses()
 	for _, x := range v.transfers.of {
 		if x.at >= end {
 			break
@@ -463,7 +465,7 @@ func (v *variants) checkAccessPrefix(t testing.TB, got *decodedTables, end int64
 			t.Errorf("no data access at %d", row)
 			return
 		}
-		g := told[i]
+		g := found[i]
 		if c.mayDiffer("seq", x.row, schema.Null[int64]{}) {
 			w.Seq, w.NoInstruction, w.Position, w.Access = g.Seq, g.NoInstruction, g.Position, g.Access
 		}
@@ -475,8 +477,8 @@ func (v *variants) checkAccessPrefix(t testing.TB, got *decodedTables, end int64
 			return
 		}
 	}
-	if len(told) != n {
-		t.Errorf("%d data accesses, want %d", len(told), n)
+	if len(found) != n {
+		t.Errorf("%d data accesses, want %d", len(found), n)
 	}
 }
 

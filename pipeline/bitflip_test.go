@@ -69,8 +69,8 @@ func TestEveryBit(t *testing.T) {
 			}
 			wantConformance(t, row...)
 		}
-		if told := count[noticedLoss] + count[noticedContradiction]; told == 0 || told == count.total() {
-			t.Errorf("%d of %d flips noticed", told, count.total())
+		if noticed := count[noticedLoss] + count[noticedContradiction]; noticed == 0 || noticed == count.total() {
+			t.Errorf("%d of %d flips noticed", noticed, count.total())
 		}
 	})
 }
@@ -95,7 +95,7 @@ func (v *variants) noticed(got *decodedTables) notice {
 	return harmless
 }
 
-// sameProgram says whether two decodes tell the same instructions.
+// sameProgram says whether two decodes have the same instructions.
 func sameProgram(a, b *decodedTables) bool {
 	column := func(d *decodedTables, name string) *schema.Vector { return d.column(&schema.Instructions, name) }
 	executed, other := column(a, "executed"), column(b, "executed")
@@ -117,8 +117,8 @@ func (d *decodedTables) contradictions() int {
 	return n
 }
 
-// Cut off behind every byte: what is in front is as it was, and the packet that
-// was cut is lost.
+// A stream is cut off after every byte: the rows before the cut do not change, and
+// the packet that was cut is lost.
 func TestEveryTruncation(t *testing.T) {
 	eachMacrocell(t, func(t *testing.T, m macrocell) {
 		v := newVariants(t, m.generate(t, smallRun))
@@ -133,9 +133,9 @@ func TestEveryTruncation(t *testing.T) {
 	})
 }
 
-// checkPrefix demands the instructions that whole packets of the first n bytes
-// tell, and that the packet which was cut off is a loss: `truncated`, or of what
-// stands before the first cut.
+// checkPrefix checks that a decode has the instructions that whole packets of the
+// first n bytes report, and that the packet which was cut off is a loss:
+// `truncated`, or part of the loss before the first cut.
 func (v *variants) checkPrefix(t testing.TB, got *decodedTables, n int) {
 	t.Helper()
 	packets := v.intact.integers(&schema.Packets, "byte_offset")
@@ -160,19 +160,19 @@ func (v *variants) checkPrefix(t testing.TB, got *decodedTables, n int) {
 		t.Errorf("%d bytes lost, the last %s at %d: want truncated at %d", got.totals.BytesLost, reason, at, cut)
 	}
 	want := v.truth.instructions
-	end, _ := slices.BinarySearchFunc(want, cut, func(in toldInstruction, at int64) int { return int(int64(in.offset) - at) })
-	told := got.told()
-	if len(told) == end+1 && v.cancels(told[end], cut) {
-		told = told[:end]
+	end, _ := slices.BinarySearchFunc(want, cut, func(in tracedInstruction, at int64) int { return int(int64(in.offset) - at) })
+	traced := got.tracedInstructions()
+	if len(traced) == end+1 && v.cancels(traced[end], cut) {
+		traced = traced[:end]
 	}
-	if !slices.Equal(told, want[:end]) {
-		t.Errorf("%d instructions, want %d, or others", len(told), end)
+	if !slices.Equal(traced, want[:end]) {
+		t.Errorf("%d instructions, want %d, or others", len(traced), end)
 	}
 	v.checkAccessPrefix(t, got, cut)
 }
 
-// cancels says whether the stream takes an instruction back from an offset on.
-func (v *variants) cancels(in toldInstruction, from int64) bool {
+// cancels says whether the stream cancels an instruction from an offset on.
+func (v *variants) cancels(in tracedInstruction, from int64) bool {
 	event, address := v.intact.column(&schema.Events, "event"), v.intact.column(&schema.Events, "address")
 	for i, at := range v.intact.integers(&schema.Events, "byte_offset") {
 		if at >= from && schema.EventKind(event.U8[i]) == schema.EventCancelled && address.U32[i] == in.address {

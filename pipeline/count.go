@@ -9,7 +9,7 @@ import (
 )
 
 // Count decodes a capture like [Export], with this many workers, and writes
-// nothing: what decoding alone costs, and what it comes to.
+// nothing: it returns the totals, at the cost of decoding alone.
 func Count(ctx context.Context, input string, opt capture.Options, workerCount int) (schema.Totals, error) {
 	var totals schema.Totals
 	s, err := openSession(ctx, input, sessionOptions{capture: opt, workers: workerCount})

@@ -10,9 +10,9 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// Where segments begin changes no row: A-syncs before I-syncs cut a stream into
-// segments that know nothing of each other, and the stitcher carries on what
-// without them the decoder knows by itself.
+// Where segments begin changes no row. A-syncs before I-syncs cut a stream into
+// segments that are decoded independently; the stitcher carries over the state
+// that the decoder keeps where there is no cut.
 func TestCutsChangeNothing(t *testing.T) {
 	seeds := 300
 	if testing.Short() {
@@ -113,7 +113,7 @@ func randomPacket(cfg *pft.Config, r *rand.Rand) []byte {
 		}
 		setCount(cfg, &p, r, 1)
 	case 7, 8:
-		// Partial ones rest on what came before. Zero is not told: bit 0 is always set.
+		// Partial ones depend on what came before. Zero is never sent: bit 0 is always set.
 		most := uint8(7)
 		if cfg.Timestamp64 {
 			most = 9
@@ -137,9 +137,8 @@ func randomPacket(cfg *pft.Config, r *rand.Rand) []byte {
 	return cfg.Append(nil, p)
 }
 
-// checkRestarts demands that trace restarts at the first cut, at every cut
-// behind a loss of sync, and at no other periodic I-sync; and that an epoch
-// begins there.
+// checkRestarts checks that trace restarts at the first cut, at every cut after a
+// loss of sync, and at no other periodic I-sync; and that an epoch begins there.
 func (d *decodedTables) checkRestarts(t testing.TB) {
 	t.Helper()
 	restarts := map[int64]bool{}
@@ -151,7 +150,7 @@ func (d *decodedTables) checkRestarts(t testing.TB) {
 		default:
 		}
 	}
-	lost := map[int64]bool{0: true} // segments behind a loss of sync
+	lost := map[int64]bool{0: true} // segments after a loss of sync
 	reason, segment := d.column(&schema.Losses, "reason"), d.column(&schema.Losses, "segment")
 	for i := range segment.Len() {
 		if !null(segment, i) && schema.LossReason(reason.U8[i]) != schema.LossTruncated {
@@ -172,7 +171,7 @@ func (d *decodedTables) checkRestarts(t testing.TB) {
 	}
 }
 
-// epochError says where epochs fall, or where one goes on behind a loss.
+// epochError says where epochs decrease, or where one continues after a loss.
 func (d *decodedTables) epochError(table *schema.Table, lost map[int64]bool) string {
 	segment, epoch := d.column(table, "segment"), d.column(table, "epoch")
 	last, lastSegment := int64(-1), int64(-1)
@@ -183,11 +182,11 @@ func (d *decodedTables) epochError(table *schema.Table, lost map[int64]bool) str
 		k, e := integer(segment, i), integer(epoch, i)
 		for ; lastSegment < k; lastSegment++ {
 			if lost[lastSegment+1] && e == last {
-				return fmt.Sprintf("%s row %d: epoch %d goes on behind a loss: %s", table.Name, i, e, d.rowText(table, i))
+				return fmt.Sprintf("%s row %d: epoch %d continues after a loss: %s", table.Name, i, e, d.rowText(table, i))
 			}
 		}
 		if e < last {
-			return fmt.Sprintf("%s row %d: epoch %d behind %d", table.Name, i, e, last)
+			return fmt.Sprintf("%s row %d: epoch %d after %d", table.Name, i, e, last)
 		}
 		last = e
 	}

@@ -60,7 +60,7 @@ func randomDamage(r *rand.Rand, size int) damage {
 		switch r.IntN(3) {
 		case 0: // cut
 			e.n = min(1+r.IntN(most), size-at)
-		case 1: // flip; the bits are told by apply
+		case 1: // flip; see apply for the bits
 			e.n = min(1+r.IntN(4), size-at)
 			for range e.n {
 				e.by = append(e.by, byte(1+r.IntN(255)))
@@ -76,7 +76,7 @@ func randomDamage(r *rand.Rand, size int) damage {
 	return d
 }
 
-// apply returns the damaged bytes. Where as many bytes come as go, those given
+// apply returns the damaged bytes. If an edit replaces bytes by as many, its bytes
 // are the bits to flip.
 func (d damage) apply(data []byte) []byte {
 	var out []byte
@@ -163,7 +163,7 @@ func (tr *trace) checkUntouched(t *testing.T, intact, got *decodedTables, d dama
 		from, to := tr.position(offset), len(tr.data)+1
 		i, _ := slices.BinarySearch(asyncs, from+1)
 		from = asyncs[i-1] - 6
-		if k+1 < len(offsets) { // up to the end of the I-sync behind
+		if k+1 < len(offsets) { // up to the end of the next I-sync
 			next := tr.position(offsets[k+1])
 			p, err := tr.protocol.ParsePacket(tr.data[next:])
 			if err != nil {
@@ -180,7 +180,7 @@ func (tr *trace) checkUntouched(t *testing.T, intact, got *decodedTables, d dama
 			continue
 		}
 		segments++
-		rows += sameStretch(t, stretch{intact, k, k + 1}, stretch{got, m, m + 1}, tr.protocol.TimestampCode(), moved, otherPast)
+		rows += sameSegments(t, segmentRange{intact, k, k + 1}, segmentRange{got, m, m + 1}, tr.protocol.TimestampCode(), moved, otherPast)
 	}
 	return segments, rows
 }
@@ -233,7 +233,7 @@ func TestDamagedBuffer(t *testing.T) {
 }
 
 // checkExport exports a snapshot of one buffer and demands that the manifest
-// accounts for all its bytes. It tells whether there was anything to export.
+// accounts for all its bytes. It returns whether there was anything to export.
 func checkExport(t *testing.T, input string, size int64) bool {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "dataset")

@@ -11,7 +11,7 @@ import (
 )
 
 // dataTrace returns a made-up data trace, since no capture has one: a loop of
-// loads and stores, of which each segment tells all there is to know.
+// loads and stores in which each segment decodes by itself.
 func dataTrace(t testing.TB) *trace {
 	t.Helper()
 	protocol, _, err := bindTo("etmv3", decode.Source{Profile: "R", Registers: capture.Registers{

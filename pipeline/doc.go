@@ -1,11 +1,10 @@
-// Package pipeline turns a capture into a dataset. [Export] is the whole way,
-// from top to bottom:
+// Package pipeline turns a capture into a dataset. [Export] is all of it:
 //
 //	stream ──split──► units ──decode──► results ──stitch──► runs and rows ──rows──► row-group jobs ──encode──► files
 //
 // Units are decoded, and row groups encoded, in parallel; split, stitch, rows and
-// the files are sequential. Everything is grouped by data alone, so every file is
-// the same for any number of workers.
+// the writing of files are sequential. Units and row groups depend only on the
+// data, so every file is the same for any number of workers.
 //
 // The files are written by schema/dataset, which also reads them back.
 package pipeline

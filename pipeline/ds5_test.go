@@ -40,7 +40,7 @@ func TestSiliconDS5(t *testing.T) {
 	executed, cycles := d.column(t1, "executed"), d.column(t1, "cycles")
 	var got []string
 	for i := range address.Len() {
-		own := "0" // DS-5 has 0 where the trace does not tell
+		own := "0" // DS-5 has 0 where the trace has no count
 		if !null(cycles, i) {
 			own = cellText(cycles, i)
 		}
@@ -127,8 +127,8 @@ func atoi(t *testing.T, text string) int {
 	return n
 }
 
-// What the cycles of TC2 come to, by three ways: DS-5 has each cycle in a line
-// of its own, the ledger sums them up, and an epoch ends at the same sum.
+// The sum of the cycles of TC2, found in three ways: DS-5 has a line for each
+// cycle, the ledger adds them up, and the epoch ends at the same sum.
 func TestSiliconCycleSums(t *testing.T) {
 	lines := readListing(t, shared.File(t, "captures/opencsd-TC2/ds5/ptmv1_0x13.txt.gz"))
 	d := openTrace(t, shared.File(t, "captures/opencsd-TC2"), 0x13).decode(t)

@@ -54,6 +54,8 @@ func TestWriterAsExport(t *testing.T) {
 			}
 			copied.Manifest.Tables[name] = files
 		}
+		// views.sql has the name of the contents: viewsText compares the rest.
+		copied.Manifest.Views.SHA256 = from.Manifest.Views.SHA256
 		got, err := json.Marshal(copied.Manifest)
 		check(t, err)
 		want, err := json.Marshal(from.Manifest)

@@ -15,9 +15,9 @@ import (
 // frameBytes is the size of a formatter frame.
 const frameBytes = 16
 
-// frameReach is how many bytes of a buffer behind a damaged frame damage may
-// reach: the writer names the source again after eight frames without an ID, so
-// that nine hold bytes of a source that is not known, or wrong.
+// frameReach is how many bytes after a damaged frame the damage may affect: the
+// writer names the source again after eight frames without an ID, so nine frames
+// have bytes of a source that is unknown or wrong.
 const frameReach = 9 * frameBytes
 
 // framedPairs are the macrocells, by name, that share a buffer of frames.
@@ -106,8 +106,8 @@ func (f *framedBuffer) layout(t testing.TB, buffer []byte) frame.Layout {
 	return found.Layout
 }
 
-// check decodes both sources of a damaged buffer. What was damaged began at an
-// offset and ended at another, behind which all bytes are moved by shift.
+// check decodes both sources of a damaged buffer. The damage began at from and
+// ended at to; all bytes after it are moved by shift.
 func (f *framedBuffer) check(t testing.TB, buffer []byte, from, to, shift int64) {
 	t.Helper()
 	layout := f.layout(t, buffer)

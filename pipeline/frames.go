@@ -2,9 +2,9 @@ package pipeline
 
 import "github.com/tracelake/tracelake/decode/frame"
 
-// noteFrames notes where the frames of a buffer are taken from, unless they are
-// where those of a snapshot always are. Of a raw file it always notes it: nothing
-// but the bytes themselves tell it.
+// noteFrames notes where the first frame of a buffer is, unless it is where
+// snapshots always have it. For a raw file it always notes the place, which was
+// found from the bytes alone.
 func (p *plan) noteFrames(b *bufferPlan, found frame.Detection) {
 	raw, given := p.capture.Template != nil, b.FrameOffset != nil
 	switch {

@@ -33,8 +33,8 @@ func fuzzETMv3(t testing.TB, mode uint16) decode.Protocol {
 	return protocol
 }
 
-// etmv3Words is what random streams are put together of: with what a decoder
-// must tell apart, and what reaches back, more often than not.
+// etmv3Words are the packets of random streams, mostly those that a decoder must
+// distinguish and those that refer to earlier packets.
 func etmv3Words() [][]byte {
 	async := []byte{0, 0, 0, 0, 0, 0x80}
 	periodic := []byte{8, 1, 0x00, 0x80, 0, 0}
@@ -209,7 +209,7 @@ func FuzzDecodeETMv3(f *testing.F) {
 	for i, word := range etmv3Words() {
 		add(uint16(i)<<3, uint16(i), word)
 	}
-	// With a Context ID, an I-sync with count that would end behind an A-sync.
+	// With a Context ID, an I-sync with count that would end after an A-sync.
 	add(1|2, 0, []byte{0x70, 0, 0, 0, 0, 0, 0x80})
 	for mode := range uint16(8) {
 		mode <<= 12
@@ -256,8 +256,8 @@ func checkDecodeETMv3(t testing.TB, data []byte, mode uint16, at int) {
 	sameTables(t, broken, tr.decodeStream(t, tr.stream(1+at%20, where), small), nil)
 }
 
-// sameButSplices demands the same rows, unless there is a splice: what it takes
-// back depends on the parts of a segment.
+// sameButSplices checks that the rows are the same, unless there is a splice: which
+// instructions that cancels depends on the parts of a segment.
 func (d *decodedTables) sameButSplices(t testing.TB, other *decodedTables) {
 	t.Helper()
 	if slices.Contains(d.column(&schema.Losses, "reason").U8, uint8(schema.LossSplice)) {
@@ -299,8 +299,8 @@ func (d *decodedTables) checkCycles(t testing.TB) {
 	}
 }
 
-// checkData demands that each packet of a transfer makes one row, that rows name
-// instructions that were executed, and that they tell no more than is traced.
+// checkData checks that each packet of a transfer makes one row, that rows name
+// instructions that were executed, and that they have no more than is traced.
 func (d *decodedTables) checkData(t testing.TB, cfg *etmv3.Config) {
 	t.Helper()
 	of := map[string]int64{}

@@ -13,8 +13,8 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// fuzzProgram is a program with every way to go on: A32 at 0x8000, T32 right
-// behind it. Its last instruction is the last in memory.
+// fuzzProgram is a program with every kind of flow: A32 at 0x8000, T32 right after
+// it. Its last instruction is the last in memory.
 var fuzzProgram = []struct {
 	size int
 	code uint32
@@ -112,8 +112,8 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// Streams of what decoders must tell apart, put together at random: a fuzz test
-// that knows the protocol.
+// Random sequences of packets that decoders must distinguish: a fuzz test that
+// knows the protocol.
 func TestRandomStreams(t *testing.T) {
 	words := slices.Concat(fuzzSeeds(), [][]byte{
 		fuzzStart[:6], fuzzStart[:5],
@@ -217,9 +217,9 @@ func (tr *trace) checkTail(t testing.TB, whole *decodedTables) {
 	if tail.rows(&schema.Segments) == 0 {
 		return // no cut
 	}
-	k := whole.segmentAt(tail.from(0).lead())
+	k := whole.segmentAt(tail.from(0).firstOffset())
 	if k < 0 {
 		t.Fatal("the cut of the tail is none of the whole")
 	}
-	sameStretch(t, whole.from(k), tail.from(0), tr.protocol.TimestampCode(), same, noPast)
+	sameSegments(t, whole.from(k), tail.from(0), tr.protocol.TimestampCode(), same, noPast)
 }

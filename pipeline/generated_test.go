@@ -212,21 +212,22 @@ func (m *macrocell) bind(t testing.TB, registers []snapshot.Register) decode.Pro
 	return p
 }
 
-// A toldInstruction is what of an instruction damage is to leave as it was.
-type toldInstruction struct {
-	offset   uint32 // of the packet that told it, in the stream
+// A tracedInstruction has the fields of an instruction that damage elsewhere must
+// not change.
+type tracedInstruction struct {
+	offset   uint32 // of the packet that reported it, in the stream
 	address  uint32
 	isa      schema.ISA
 	executed uint8 // 0: no, 1: yes, 2: untold
 }
 
-// outcomeUntold is what no packet says of an outcome.
+// outcomeUntold is an outcome that no packet reports.
 const outcomeUntold = 2
 
 // A generatedTruth takes the truth from an encoder, as far as recovery is
 // measured by it.
 type generatedTruth struct {
-	instructions []toldInstruction
+	instructions []tracedInstruction
 	accesses     []truth.DataAccess
 	exceptions   int
 	isyncs       []int64 // that begin segments
@@ -234,11 +235,11 @@ type generatedTruth struct {
 
 // Instruction implements [truth.Rows], as do the others.
 func (r *generatedTruth) Instruction(x *truth.Instruction) {
-	told := toldInstruction{offset: uint32(x.Offset), address: x.Address, isa: x.ISA, executed: outcomeUntold}
+	traced := tracedInstruction{offset: uint32(x.Offset), address: x.Address, isa: x.ISA, executed: outcomeUntold}
 	if x.Executed.OK {
-		told.executed = validity(x.Executed.V)
+		traced.executed = validity(x.Executed.V)
 	}
-	r.instructions = append(r.instructions, told)
+	r.instructions = append(r.instructions, traced)
 }
 
 func (r *generatedTruth) Exception(x *truth.Exception) {
@@ -257,14 +258,14 @@ func (*generatedTruth) Context(*truth.Context)       {}
 func (*generatedTruth) Event(*truth.Event)           {}
 func (*generatedTruth) Loss(*truth.Loss)             {}
 
-// told returns the instructions of a decode.
-func (d *decodedTables) told() []toldInstruction {
+// tracedInstructions returns the instructions of a decode.
+func (d *decodedTables) tracedInstructions() []tracedInstruction {
 	b := d.tables[schema.Instructions.Name]
-	all := make([]toldInstruction, b.Rows())
+	all := make([]tracedInstruction, b.Rows())
 	offset, address := d.column(&schema.Instructions, "byte_offset"), d.column(&schema.Instructions, "address")
 	set, executed := d.column(&schema.Instructions, "isa"), d.column(&schema.Instructions, "executed")
 	for i := range all {
-		all[i] = toldInstruction{uint32(offset.U64[i]), address.U32[i], schema.ISA(set.U8[i]), outcomeUntold}
+		all[i] = tracedInstruction{uint32(offset.U64[i]), address.U32[i], schema.ISA(set.U8[i]), outcomeUntold}
 		if !null(executed, i) {
 			all[i].executed = executed.U8[i]
 		}
@@ -272,8 +273,8 @@ func (d *decodedTables) told() []toldInstruction {
 	return all
 }
 
-// What is generated decodes to its truth: what damage is compared with below is
-// no decode that nobody knows to be right.
+// Generated streams decode to their truth. So the decodes that damaged streams are
+// compared with are known to be right.
 func TestGeneratedTruth(t *testing.T) {
 	eachMacrocell(t, func(t *testing.T, m macrocell) {
 		g := m.generate(t, smallRun)
@@ -313,7 +314,7 @@ func (d *decodedTables) accesses() []truth.DataAccess {
 // the truth.
 func (d *decodedTables) checkTruth(t testing.TB, truth *generatedTruth) {
 	t.Helper()
-	got := d.told()
+	got := d.tracedInstructions()
 	if len(got) != len(truth.instructions) || len(got)+len(truth.accesses) == 0 {
 		t.Errorf("%d instructions, want %d", len(got), len(truth.instructions))
 	}

@@ -8,8 +8,9 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// A stream that ends early, or breaks, has the rows of the whole one in each
-// segment but the one that is cut into: up to the next cut behind a break.
+// A stream that ends early, or breaks, has the rows of the whole one in every
+// segment except the one that is cut into; after a break that one reaches to the
+// next cut.
 func TestHeadsAndBreaks(t *testing.T) {
 	for _, r := range synthTails(t, 0) {
 		tr := r.trace(t)
@@ -34,11 +35,11 @@ func TestHeadsAndBreaks(t *testing.T) {
 							t.Errorf("the segment at %d is segment %d, want %d", cuts[i], m, i)
 						case i == k-1, m < 0 && i >= k: // cut into; without its A-sync, or not there
 						default:
-							rows += sameStretch(t, stretch{whole, i, i + 1}, stretch{got, m, m + 1}, tr.protocol.TimestampCode(), same, otherPast)
+							rows += sameSegments(t, segmentRange{whole, i, i + 1}, segmentRange{got, m, m + 1}, tr.protocol.TimestampCode(), same, otherPast)
 						}
 					}
 					if last := len(cuts) - 1; i == last && k < last && broken.segmentAt(cuts[i]) < 0 {
-						t.Errorf("behind the break there is no segment at %d", cuts[i])
+						t.Errorf("after the break there is no segment at %d", cuts[i])
 					}
 				}
 				if t.Failed() {

@@ -7,8 +7,8 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// Where a part of the program is missing, the segments that execute nothing of it
-// have the rows they had, and the others stop there.
+// If a range of the program is missing, segments that execute nothing of it have
+// the same rows, and the others stop there.
 func TestHoleInMemory(t *testing.T) {
 	const holeBytes = 200
 	for _, r := range synthTails(t, 0) {
@@ -20,11 +20,11 @@ func TestHoleInMemory(t *testing.T) {
 		t.Run(tr.name, func(t *testing.T) {
 			segments, rows, touched := 0, 0, 0
 			for hole := r.code.Address; int(hole-r.code.Address) < len(r.code.Code); hole += 5 * holeBytes {
-				before, behind := hole-r.code.Address, min(len(r.code.Code), int(hole-r.code.Address)+holeBytes)
+				before, after := hole-r.code.Address, min(len(r.code.Code), int(hole-r.code.Address)+holeBytes)
 				holed := *tr
 				holed.memory = image.New(
 					image.Region{Address: r.code.Address, Bytes: r.code.Code[:before]},
-					image.Region{Address: r.code.Address + uint32(behind), Bytes: r.code.Code[behind:]})
+					image.Region{Address: r.code.Address + uint32(after), Bytes: r.code.Code[after:]})
 				got := holed.decode(t)
 				got.checkAccounts(t, len(tr.data))
 				in := whole.executesIn(hole, hole+holeBytes)
@@ -34,7 +34,7 @@ func TestHoleInMemory(t *testing.T) {
 						continue
 					}
 					segments++
-					rows += sameStretch(t, stretch{whole, k, k + 1}, stretch{got, k, k + 1}, tr.protocol.TimestampCode(), same, otherPast)
+					rows += sameSegments(t, segmentRange{whole, k, k + 1}, segmentRange{got, k, k + 1}, tr.protocol.TimestampCode(), same, otherPast)
 				}
 				if stops := got.count(&schema.Events, "event", uint8(schema.EventUnmapped)); (stops > 0) != (len(in) > 0) {
 					t.Errorf("%d segments execute what is missing, but %d stops", len(in), stops)
@@ -74,8 +74,8 @@ func (d *decodedTables) count(table *schema.Table, column string, value uint8) (
 	return n
 }
 
-// With another program than the one that ran, the accounts are as they were, and
-// the dataset says that something is wrong.
+// With a program other than the one that ran, the accounts are unchanged, and the
+// dataset reports a contradiction.
 func TestWrongProgram(t *testing.T) {
 	for _, r := range synthTails(t, 0) {
 		tr := r.trace(t)
@@ -91,8 +91,8 @@ func TestWrongProgram(t *testing.T) {
 			if got.totals.Segments != whole.totals.Segments || got.totals.BytesLost != whole.totals.BytesLost {
 				t.Errorf("%s, moved by %d: totals %+v, want %+v", tr.name, moved, got.totals, whole.totals)
 			}
-			told := func(e schema.EventKind) int { return got.count(&schema.Events, "event", uint8(e)) }
-			if told(schema.EventInconsistent) == 0 {
+			events := func(e schema.EventKind) int { return got.count(&schema.Events, "event", uint8(e)) }
+			if events(schema.EventInconsistent) == 0 {
 				t.Errorf("%s, moved by %d: nothing inconsistent", tr.name, moved)
 			}
 		}

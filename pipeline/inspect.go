@@ -11,7 +11,7 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// An Inspection is what is in a capture and whether it would decode.
+// An Inspection says what is in a capture and whether it would decode.
 type Inspection struct {
 	SchemaVersion int                `json:"schema_version"`
 	Input         string             `json:"input"`
@@ -23,7 +23,7 @@ type Inspection struct {
 	Notes         []string           `json:"notes"`
 }
 
-// A BufferInspection is what is in a buffer.
+// A BufferInspection says what is in a buffer.
 type BufferInspection struct {
 	schema.BufferBytes
 	Format      string `json:"format"`
@@ -31,7 +31,7 @@ type BufferInspection struct {
 	Looked      int64  `json:"looked_at"` // bytes of it that were counted
 }
 
-// A SourceInspection is a source and what a sample of it came to.
+// A SourceInspection is a source and the result of decoding a sample of it.
 type SourceInspection struct {
 	Source    string            `json:"source"` // as [schema.SourceText] writes it
 	Name      string            `json:"name,omitempty"`
@@ -47,7 +47,7 @@ type SourceInspection struct {
 	Sample    *Sample           `json:"sample,omitempty"`
 }
 
-// A Sample is what the first bytes of a stream came to.
+// A Sample is the result of decoding the first bytes of a stream.
 type Sample struct {
 	Bytes        int64  `json:"bytes"`
 	Asyncs       int64  `json:"a_syncs"`
@@ -59,7 +59,7 @@ type Sample struct {
 	Instructions int64  `json:"instructions"`
 	Exceptions   int64  `json:"exceptions"`
 	Estimate     int64  `json:"instructions_estimated"` // for the whole stream
-	Missing             // the most wanted
+	Missing             // the ranges most often needed
 	Verdict      string `json:"verdict"`
 }
 
@@ -131,7 +131,8 @@ func (s *session) inspect(ctx context.Context, src *sourcePlan) (SourceInspectio
 	return si, nil
 }
 
-// sampled says what the first bytes of a source came to, which were decoded.
+// sampled returns the result of the first bytes of a source, after they were
+// decoded.
 func (s *sourcePlan) sampled() *Sample {
 	o := &s.outcome
 	t := &o.Totals

@@ -1,8 +1,8 @@
 package pipeline
 
 const (
-	// unitBytes is how much of a stream a unit holds at least, but for the
-	// last: enough to make a hand-over cheap, little enough to balance.
+	// unitBytes is the least size of a unit, except the last: large enough to make
+	// a hand-over cheap, small enough to balance the load.
 	unitBytes = 32 << 10
 	// partBytes is how long a segment may be before it is decoded in parts,
 	// one after another: it bounds the memory of a unit.

@@ -169,15 +169,15 @@ func TestLossAcrossParts(t *testing.T) {
 		d := again.decodeStream(t, again.stream(100_000), decodeOptions{workers: 2})
 		d.checkAccounts(t, len(again.data))
 		first := tr.decode(t).from(0)
-		cut := len(damaged.data) + tr.position(first.lead())
+		cut := len(damaged.data) + tr.position(first.firstOffset())
 		d.wantLoss(t, 1, at, cut-at, "reserved_header")
 		moved := func(offset int64) int64 { return int64(len(damaged.data) + tr.position(offset)) }
-		if rows := sameStretch(t, first, d.from(1), tr.protocol.TimestampCode(), moved, otherPast); rows == 0 {
+		if rows := sameSegments(t, first, d.from(1), tr.protocol.TimestampCode(), moved, otherPast); rows == 0 {
 			t.Error("no rows compared")
 		}
 	})
 	t.Run("to a break and on", func(t *testing.T) {
-		// The break lies in the second part; what is behind it is a loss of its own.
+		// The break lies in the second part; the bytes after it are a loss of their own.
 		broken := l.start + 2*partBytes - 100
 		d := damaged.decodeStream(t, damaged.stream(100_000, broken), decodeOptions{workers: 2})
 		d.checkAccounts(t, len(damaged.data))

@@ -9,8 +9,8 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// What is done to program memory here changes no row, or makes a program of it
-// that nothing can be told of.
+// These tests change program memory so that no row changes, or so that no
+// instruction can be placed.
 
 // executionSpaces are the memory spaces that instructions are fetched from.
 var executionSpaces = []image.Space{image.SecureSpace, image.NonSecureSpace, image.HypSpace}

@@ -24,11 +24,11 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// Metamorphic tests: what is done to a capture here changes no row, or only
-// what starts anew where a decode starts (docs/data-flow.md, What is relative).
+// Metamorphic tests change a capture in ways that change no row, or only values
+// that count from where a decode starts (docs/data-flow.md, What is relative).
 
-// From each A-sync on, a decode comes to the rows the whole decode has from the
-// I-sync behind it on.
+// A decode that starts at any A-sync has the rows that the whole decode has from
+// the I-sync after that A-sync.
 func TestTails(t *testing.T) {
 	asyncs := map[string]int{"sample": 57, "opencsd-trace_cov_a15": 1, "opencsd-tc2-ptm-rstk-t32": 27, "opencsd-TC2": 5}
 	for _, tr := range withSynth(t, pftTraces(t), synthTails) {
@@ -52,16 +52,16 @@ func TestTails(t *testing.T) {
 				if tail.rows(&schema.Segments) == 0 {
 					cuts := whole.integers(&schema.Segments, "byte_offset")
 					if tr.position(cuts[len(cuts)-1]) > start {
-						t.Fatalf("no cut behind the A-sync at %d", start)
+						t.Fatalf("no cut after the A-sync at %d", start)
 					}
 					continue // the stream ends before its I-sync
 				}
 				got := tail.from(0)
-				k := whole.segmentAt(got.lead())
+				k := whole.segmentAt(got.firstOffset())
 				if k < 0 {
-					t.Fatalf("the whole decode has no cut at %d, behind the A-sync at %d", got.lead(), start)
+					t.Fatalf("the whole decode has no cut at %d, after the A-sync at %d", got.firstOffset(), start)
 				}
-				rows := sameStretch(t, whole.from(k), got, tr.protocol.TimestampCode(), same, noPast)
+				rows := sameSegments(t, whole.from(k), got, tr.protocol.TimestampCode(), same, noPast)
 				if rows == 0 || t.Failed() {
 					t.Fatalf("from the A-sync at %d: %d rows compared", start, rows)
 				}
@@ -104,7 +104,7 @@ func TestPiecesAndGrains(t *testing.T) {
 	}
 }
 
-// What stands in front moves offsets, and is a loss.
+// Bytes in front of a stream move offsets, and are a loss.
 func TestGarbageInFront(t *testing.T) {
 	for _, tr := range moreTraces(t) {
 		t.Run(tr.name, func(t *testing.T) {
@@ -123,7 +123,7 @@ func TestGarbageInFront(t *testing.T) {
 				got := noisy.decode(t)
 				got.checkAccounts(t, len(noisy.data))
 				moved := func(offset int64) int64 { return int64(n + tr.position(offset)) }
-				rows := sameStretch(t, want.from(0), got.from(0), tr.protocol.TimestampCode(), moved, noPast)
+				rows := sameSegments(t, want.from(0), got.from(0), tr.protocol.TimestampCode(), moved, noPast)
 				lost := integer(got.column(&schema.Losses, "bytes"), 0) - integer(want.column(&schema.Losses, "bytes"), 0)
 				if rows == 0 || lost != int64(n) || got.totals.Losses != want.totals.Losses {
 					t.Errorf("%d bytes of garbage: %d rows compared, %d bytes more in the first loss", n, rows, lost)
@@ -219,8 +219,8 @@ func TestBlocksAreInstructions(t *testing.T) {
 	}
 }
 
-// sumCycles leaves, of the cycles of instructions, their sum at the last of each
-// run of blocks: where each instruction has its own, blocks do not tell them.
+// sumCycles replaces the cycles of instructions by their sum at the last one of
+// each run of blocks: the level `blocks` does not have the cycles of each.
 func (d *decodedTables) sumCycles(blocks *decodedTables) {
 	cycles, cycle := d.column(&schema.Instructions, "cycles"), d.column(&schema.Instructions, "cycle")
 	i := 0
@@ -295,7 +295,7 @@ func (d *decodedTables) flatten(t testing.TB) *schema.Batch {
 }
 
 // executedOf is what `outcome` says of the last instruction of a run.
-func executedOf(outcome string) (executed uint8, told bool) {
+func executedOf(outcome string) (executed uint8, known bool) {
 	switch outcome {
 	case "taken", "passed":
 		return 1, true
@@ -397,6 +397,8 @@ func exportedFiles(t *testing.T, input string, opt Options) map[string]string {
 	return files
 }
 
+// withoutRun returns a manifest without what may differ between two exports of one
+// input: the block run, and the hash that covers it.
 func withoutRun(t *testing.T, manifest []byte) []byte {
 	t.Helper()
 	var m map[string]json.RawMessage
@@ -407,6 +409,7 @@ func withoutRun(t *testing.T, manifest []byte) []byte {
 		t.Fatal("the manifest has no block run")
 	}
 	delete(m, "run")
+	delete(m, "manifest_sha256")
 	text, err := json.Marshal(m)
 	if err != nil {
 		t.Fatal(err)

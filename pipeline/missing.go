@@ -4,11 +4,11 @@ import (
 	"github.com/tracelake/tracelake/decode/image"
 )
 
-// Missing is the memory that was wanted and is in no image.
+// Missing is the memory that was needed and is in no image.
 type Missing struct {
 	Wanted []MissingMemory `json:"missing_memory"` // most stops first
-	// OtherStops are those in memory that is in no range: 65,536 pages are told
-	// apart.
+	// OtherStops are the stops in memory of no range: at most 65,536 pages are
+	// counted separately.
 	OtherStops int64 `json:"missing_memory_other_stops"`
 }
 

@@ -10,8 +10,9 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// The causes that nothing was decoded are told apart, the worst first: what has a
-// decoder before what has none, much before little. A source is named once.
+// The causes that nothing was decoded are listed separately, the worst first:
+// sources with a decoder before those without, many bytes before few. A source is
+// named once.
 func TestNothingWorstFirst(t *testing.T) {
 	source := func(id uint8, name string, status schema.SourceStatus, bytes int64) *sourcePlan {
 		return &sourcePlan{Source: &capture.Source{ID: id, Name: name}, status: status, bytes: bytes, problem: name + " is not supported", buffer: &bufferPlan{framed: true}}

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// A workers is a set of tokens: whoever computes holds one.
+// A workers is a set of tokens: a goroutine that computes holds one.
 type workers chan struct{}
 
 func newWorkers(n int) workers { return make(workers, n) }

@@ -89,7 +89,7 @@ func TestOrderedBoundsWhatWaits(t *testing.T) {
 					return 0, nil
 				}, func(int) error {
 					time.Sleep(time.Second)
-					synctest.Wait() // until nobody else can go on
+					synctest.Wait() // until no other goroutine can continue
 					emitted++       // the one in hand waits no more
 					most = max(most, started.Load()-emitted)
 					return nil

@@ -17,12 +17,12 @@ type PacketOptions struct {
 	From, To int64   // capture offsets; To < 0: to the end
 }
 
-// A PacketLine is a packet, or a stretch of bytes that is none.
+// A PacketLine is a packet, or a run of bytes that is no packet.
 type PacketLine struct {
 	Source uint8
 	Offset int64
 	Len    int64  // bytes of the stream
-	Bytes  []byte // the packet; of a stretch its first bytes, at most 16
+	Bytes  []byte // the packet; of other bytes the first, at most 16
 	decode.PacketText
 }
 
@@ -33,8 +33,8 @@ const (
 )
 
 // Packets lists the packets of a capture, source by source, in order. Unlike
-// [Export] it goes on at the A-sync behind a loss, not at the I-sync: it shows
-// what is there.
+// [Export] it continues at the A-sync after a loss, not at the I-sync, to show all
+// packets.
 func Packets(ctx context.Context, input string, opt PacketOptions, emit func(PacketLine) error) error {
 	s, err := openSession(ctx, input, sessionOptions{capture: opt.Capture, sources: opt.Sources})
 	if err != nil {
@@ -58,7 +58,7 @@ func Packets(ctx context.Context, input string, opt PacketOptions, emit func(Pac
 	return nil
 }
 
-// errPastTo ends a list behind its last packet.
+// errPastTo ends a list after its last packet.
 var errPastTo = errors.New("past the last offset")
 
 // A lister lists the packets of one stream.
@@ -72,7 +72,7 @@ type lister struct {
 	offsets []decode.CaptureOffset
 	at      int
 	synced  bool
-	gap     PacketLine // the stretch at hand, if not synced
+	gap     PacketLine // the bytes since the last packet that are none, if not synced
 }
 
 func (l *lister) list(stream decode.Stream) error {
@@ -103,7 +103,7 @@ func (l *lister) list(stream decode.Stream) error {
 	}
 }
 
-// take lists the packets in the bytes at hand, up to one that is not whole.
+// take lists the packets in the bytes read, up to one that is not whole.
 func (l *lister) take() error {
 	for l.at < len(l.data) {
 		if !l.synced {
@@ -130,8 +130,7 @@ func (l *lister) take() error {
 	return nil
 }
 
-// sync passes over bytes up to the next A-sync. It reports whether that needs
-// more bytes.
+// sync skips bytes up to the next A-sync. It reports whether it needs more bytes.
 func (l *lister) sync() (more bool, err error) {
 	rest := l.data[l.at:]
 	n, ok := l.protocol.Resync(rest)
@@ -143,7 +142,7 @@ func (l *lister) sync() (more bool, err error) {
 	return false, l.endGap()
 }
 
-// lose adds the next n bytes to the stretch at hand.
+// lose adds the next n bytes to the gap.
 func (l *lister) lose(n int) {
 	if n <= 0 {
 		return
@@ -159,7 +158,7 @@ func (l *lister) lose(n int) {
 	l.at += n
 }
 
-// endGap lists the stretch at hand.
+// endGap lists the gap.
 func (l *lister) endGap() error {
 	gap := l.gap
 	l.gap = PacketLine{PacketText: decode.PacketText{Type: LostLine}}
@@ -186,7 +185,7 @@ func (l *lister) put(p PacketLine) error {
 	return l.emit(p)
 }
 
-// breakOff ends the stretch or the packet at hand where the input broke.
+// breakOff ends the gap or the packet where the input broke.
 func (l *lister) breakOff() error {
 	l.lose(len(l.data) - l.at)
 	if err := l.endGap(); err != nil {

@@ -15,8 +15,7 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// A plan says what is in the buffers of a capture and what becomes of each
-// source.
+// A plan says what is in the buffers of a capture and how each source is decoded.
 type plan struct {
 	capture   *capture.Capture
 	protocols []decode.Family
@@ -27,7 +26,7 @@ type plan struct {
 	notes     []string
 }
 
-// A bufferPlan is a buffer with the count of what is in it.
+// A bufferPlan is a buffer with the counts of its bytes.
 type bufferPlan struct {
 	*capture.Buffer
 	looked int64 // how many bytes of it are looked at
@@ -37,7 +36,7 @@ type bufferPlan struct {
 	census *frame.Census // framed buffers
 }
 
-// A sourcePlan is a source that was configured or seen, and what it came to.
+// A sourcePlan is a source that was configured or seen, and its outcome.
 type sourcePlan struct {
 	*capture.Source
 	protocol decode.Protocol // nil: problem says why
@@ -66,7 +65,7 @@ func (s *sourcePlan) stream() decode.Stream {
 	return stream
 }
 
-// version is that of the source's protocol, "" if it is not known.
+// version returns the version of the source's protocol, "" if it is not known.
 func (s *sourcePlan) version() string {
 	if s.protocol == nil {
 		return s.Version
@@ -74,7 +73,7 @@ func (s *sourcePlan) version() string {
 	return s.protocol.Version()
 }
 
-// unitBytes is how many bytes of its stream a unit takes.
+// unitBytes returns the bytes of one unit of the source's stream.
 func (s *sourcePlan) unitBytes() int64 {
 	if s.protocol == nil {
 		return 1
@@ -82,7 +81,7 @@ func (s *sourcePlan) unitBytes() int64 {
 	return int64(s.protocol.UnitBytes())
 }
 
-// unit is what the bytes of the source count.
+// unit returns the unit in which lengths of the source are counted.
 func (s *sourcePlan) unit() schema.SourceUnit {
 	if s.unitBytes() > 1 {
 		return schema.UnitSamples
@@ -100,7 +99,7 @@ func (s *sourcePlan) registers() map[string]string {
 	return values
 }
 
-// lossReason is why all bytes of a source that is not decoded are lost.
+// lossReason returns why all bytes of a source that is not decoded are lost.
 func (s *sourcePlan) lossReason() schema.LossReason {
 	if s.status == schema.StatusUnconfigured {
 		return schema.LossUnconfigured
@@ -115,8 +114,7 @@ func (p *plan) tracesData() bool {
 	})
 }
 
-// warnUndefined notes what the decoder of a source met and its registers do not
-// allow.
+// warnUndefined notes the packets of a source that its registers do not allow.
 func (p *plan) warnUndefined(s *sourcePlan) {
 	for _, packets := range s.outcome.Quality.Undefined {
 		p.note("source %s has %s, which version %s of %s does not have: is ETMIDR right? --reg ETMIDR=VALUE corrects it",
@@ -309,7 +307,7 @@ func (b *bufferPlan) bytes(id uint8) int64 {
 	return b.census.Streams[id]
 }
 
-// scale is how many times more there is of the buffer than is looked at.
+// scale returns the size of the buffer relative to the bytes looked at.
 func (b *bufferPlan) scale() float64 { return float64(b.Size) / float64(max(1, b.looked)) }
 
 // place says where the stream of a bound source is, and how long.

@@ -49,8 +49,8 @@ type LossSum struct {
 	Bytes  int64  `json:"bytes"`
 }
 
-// Agreements are what needs no reference to tell a wrong program image from the
-// one that ran: see [decode.Quality].
+// Agreements distinguish a wrong program image from the one that ran, without a
+// reference: see [decode.Quality].
 type Agreements struct {
 	Branches BranchAgreement `json:"branch_packets"`
 	ISyncs   Agreement       `json:"periodic_i_syncs"`
@@ -65,11 +65,11 @@ type Agreement struct {
 	Misses      []Miss   `json:"misses"`       // the first 16 that do not agree
 }
 
-// A BranchAgreement is that of the branch packets without exception.
+// A BranchAgreement is the agreement of the branch packets without exception.
 type BranchAgreement struct {
 	Agreement
-	Indirect int64 `json:"indirect"` // behind an instruction that can branch indirectly
-	Repeated int64 `json:"repeated"` // telling again where the program goes by itself
+	Indirect int64 `json:"indirect"` // after an instruction that can branch indirectly
+	Repeated int64 `json:"repeated"` // with the address where the program continues anyway
 }
 
 // A Miss is a [decode.Miss], its addresses in hex.
@@ -83,7 +83,7 @@ type Miss struct {
 	Security    string `json:"security,omitempty"` // found, if another was expected
 }
 
-// Quality decodes a capture like [Export], writes nothing, and says how good the
+// Quality decodes a capture like [Export], writes nothing, and reports how good the
 // trace is. It fails with a [*NothingError] if nothing was decoded.
 func Quality(ctx context.Context, input string, opt QualityOptions) (*QualityReport, error) {
 	s, err := openSession(ctx, input, sessionOptions{capture: opt.Capture, sources: opt.Sources, workers: opt.Workers})

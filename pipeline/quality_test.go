@@ -75,8 +75,8 @@ func TestQuality(t *testing.T) {
 	}
 }
 
-// qualityScenario is a program and packets worked out by hand. Behind each
-// packet stands its offset.
+// qualityScenario is a program and packets worked out by hand. Each packet is
+// followed by its offset.
 const qualityScenario = `Every way in which packets and program can be compared.
 
 -- config --

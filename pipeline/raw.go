@@ -10,8 +10,8 @@ import (
 // rawPieceBytes is how much of a raw stream is read at a time.
 const rawPieceBytes = 256 << 10
 
-// A rawStream is a buffer that holds the bytes of one source, in reading order:
-// from the oldest byte of a ring round.
+// A rawStream is a buffer that holds the bytes of one source, in reading order: a
+// ring starts at its oldest byte.
 type rawStream struct {
 	data      io.ReaderAt
 	size      int64

@@ -38,20 +38,20 @@ func (r *recovery) String() string {
 	return fmt.Sprintf("%.2f %% (%.2f %%)", 100*r.share(), 100*float64(r.wrong)/float64(r.of))
 }
 
-// recovered compares what was told with the truth. Flipped bits move no packet,
-// so an instruction is recovered if the packet at the same offset tells it, with
-// address, instruction set and outcome, behind the same ones of that packet.
-func recovered(truth, told []toldInstruction) recovery {
-	r := recovery{of: len(truth), wrong: len(told)}
-	for i, j := 0, 0; i < len(truth) && j < len(told); {
-		a, b := packetEnd(truth, i), packetEnd(told, j)
-		switch at, other := truth[i].offset, told[j].offset; {
+// recovered compares decoded instructions with the truth. Flipped bits move no
+// packet, so an instruction is recovered if the packet at the same offset reports
+// it, with address, instruction set and outcome, after the same instructions.
+func recovered(truth, found []tracedInstruction) recovery {
+	r := recovery{of: len(truth), wrong: len(found)}
+	for i, j := 0, 0; i < len(truth) && j < len(found); {
+		a, b := packetEnd(truth, i), packetEnd(found, j)
+		switch at, other := truth[i].offset, found[j].offset; {
 		case at < other:
 			i = a
 		case at > other:
 			j = b
 		default:
-			for i < a && j < b && truth[i] == told[j] {
+			for i < a && j < b && truth[i] == found[j] {
 				i, j, r.right = i+1, j+1, r.right+1
 			}
 			i, j = a, b
@@ -62,25 +62,25 @@ func recovered(truth, told []toldInstruction) recovery {
 }
 
 // packetEnd returns the end of the instructions that the packet of instruction i
-// tells.
-func packetEnd(told []toldInstruction, i int) int {
+// reports.
+func packetEnd(list []tracedInstruction, i int) int {
 	end := i
-	for end < len(told) && told[end].offset == told[i].offset {
+	for end < len(list) && list[end].offset == list[i].offset {
 		end++
 	}
 	return end
 }
 
-// tell decodes other bytes of a stream, and returns the instructions alone.
-func (g *generated) tell(t testing.TB, data []byte) []toldInstruction {
+// instructions decodes other bytes of a stream, and returns the instructions only.
+func (g *generated) instructions(t testing.TB, data []byte) []tracedInstruction {
 	t.Helper()
-	told := make([]toldInstruction, 0, len(g.truth.instructions))
+	found := make([]tracedInstruction, 0, len(g.truth.instructions))
 	part := &decodedTables{tables: map[string]*schema.Batch{}}
 	out := part.output(func(t *schema.Table) bool { return t == &schema.Instructions })
 	out.Submit = func(j rows.Job) error {
 		batch := part.tables[j.Series.Table.Name]
 		return j.Fill(batch, func() error {
-			told = append(told, part.told()...)
+			found = append(found, part.tracedInstructions()...)
 			batch.Reset()
 			return nil
 		})
@@ -103,7 +103,7 @@ func (g *generated) tell(t testing.TB, data []byte) []toldInstruction {
 	if err := errors.Join(st.Finish(), tables.Flush()); err != nil {
 		t.Fatal(err)
 	}
-	return told
+	return found
 }
 
 // flipBits flips bits at a rate, each by itself.
@@ -118,8 +118,8 @@ func flipBits(r *rand.Rand, data []byte, rate float64) (flipped []byte, flips in
 	}
 }
 
-// How much is left of a trace in which each bit may be wrong: of several programs,
-// since it depends on the code how much a wrong address tells.
+// How much of a trace is recovered if each bit may be wrong. Several programs are
+// tested, since the effect of a wrong address depends on the code.
 func TestRecovery(t *testing.T) {
 	run := generatedRun{id: 0x10, bytes: 48 << 10, eventful: 1}
 	programs, syncs := uint64(2), []int{1024}
@@ -160,12 +160,12 @@ func (m *macrocell) checkRecovery(t *testing.T, run generatedRun, programs uint6
 func (m *macrocell) recover(t *testing.T, run generatedRun, sums *[len(bitErrorRates)]recovery) {
 	t.Helper()
 	g := m.generate(t, run)
-	if got := recovered(g.truth.instructions, g.tell(t, g.data)); got.right != got.of || got.wrong > 0 || got.of == 0 {
+	if got := recovered(g.truth.instructions, g.instructions(t, g.data)); got.right != got.of || got.wrong > 0 || got.of == 0 {
 		t.Fatalf("undamaged: %+v", got)
 	}
 	for i, rate := range bitErrorRates {
 		data, flips := flipBits(rand.New(rand.NewPCG(run.seed, 5)), g.data, rate.rate)
-		got := recovered(g.truth.instructions, g.tell(t, data))
+		got := recovered(g.truth.instructions, g.instructions(t, data))
 		if flips > 8 && got.right == got.of {
 			t.Errorf("%d flips, and all is there", flips)
 		}
@@ -175,23 +175,25 @@ func (m *macrocell) recover(t *testing.T, run generatedRun, sums *[len(bitErrorR
 
 // What counts as recovered.
 func TestRecovered(t *testing.T) {
-	in := func(offset, address uint32) toldInstruction { return toldInstruction{offset: offset, address: address} }
-	truth := []toldInstruction{in(1, 8), in(1, 12), in(1, 16), in(3, 20), in(4, 24), in(4, 28)}
+	in := func(offset, address uint32) tracedInstruction {
+		return tracedInstruction{offset: offset, address: address}
+	}
+	truth := []tracedInstruction{in(1, 8), in(1, 12), in(1, 16), in(3, 20), in(4, 24), in(4, 28)}
 	for _, tt := range []struct {
-		name string
-		told []toldInstruction
-		want recovery
+		name    string
+		decoded []tracedInstruction
+		want    recovery
 	}{
 		{"all", truth, recovery{right: 6, of: 6}},
 		{"nothing", nil, recovery{of: 6}},
-		{"a packet of others", slices.Concat(truth[:3], []toldInstruction{in(3, 40)}, truth[4:]), recovery{5, 1, 6}},
+		{"a packet of others", slices.Concat(truth[:3], []tracedInstruction{in(3, 40)}, truth[4:]), recovery{5, 1, 6}},
 		{"the end of a packet missing", slices.Concat(truth[:2], truth[3:]), recovery{5, 0, 6}},
 		{"the beginning of a packet missing", truth[1:], recovery{3, 2, 6}},
-		{"told by another packet", []toldInstruction{in(2, 8), in(2, 12), in(5, 28)}, recovery{0, 3, 6}},
-		{"too many", slices.Concat(truth, []toldInstruction{in(4, 32), in(5, 36)}), recovery{6, 2, 6}},
-		{"another outcome", []toldInstruction{{offset: 3, address: 20, executed: 1}}, recovery{0, 1, 6}},
+		{"reported by another packet", []tracedInstruction{in(2, 8), in(2, 12), in(5, 28)}, recovery{0, 3, 6}},
+		{"too many", slices.Concat(truth, []tracedInstruction{in(4, 32), in(5, 36)}), recovery{6, 2, 6}},
+		{"another outcome", []tracedInstruction{{offset: 3, address: 20, executed: 1}}, recovery{0, 1, 6}},
 	} {
-		if got := recovered(truth, tt.told); got != tt.want {
+		if got := recovered(truth, tt.decoded); got != tt.want {
 			t.Errorf("%s: %+v, want %+v", tt.name, got, tt.want)
 		}
 	}

@@ -14,11 +14,11 @@ import (
 	"github.com/tracelake/tracelake/schema/dataset"
 )
 
-// A protocol that is handed to Export alone, whose stream is samples and has no
-// A-syncs, goes the whole way from a snapshot to a dataset. Of the stream below,
-// worked out by hand: the first sample is before the first cut; the branch has
-// its target in the sample of the next cut, which says another address; a status
-// that is none loses two samples; and three bytes at the end are no sample.
+// Export decodes a snapshot with a protocol that only this test knows: its stream
+// is samples and has no A-syncs. Worked out by hand for the stream below: the first
+// sample is before the first cut; the target of the branch is in the sample of the
+// next cut, which has another address; an invalid status loses two samples; and
+// three bytes at the end are no sample.
 func TestSampleProtocol(t *testing.T) {
 	var stream []byte
 	for _, s := range []struct {

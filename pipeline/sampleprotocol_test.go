@@ -112,7 +112,8 @@ func (d *sampleDecoder) Decode(u *decode.Result, part decode.Part) {
 	d.rec.Finish(d.walk.Seq)
 }
 
-// payload returns that of the sample at Data[i], which may be ahead of the part.
+// payload returns the payload of the sample at Data[i], which may be ahead of the
+// part.
 func (d *sampleDecoder) payload(i int) uint32 {
 	data := d.rec.Part.Data
 	if i >= len(data) {

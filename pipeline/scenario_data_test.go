@@ -35,8 +35,8 @@ func (r *trial) packetIndex(offset int) int {
 	return slices.IndexFunc(r.s.Packets, func(p decodetest.Packet) bool { return p.Offset == offset })
 }
 
-// periodicAt returns a periodic I-sync that may stand before a packet, nil if
-// none may: the flow has no address there.
+// periodicAt returns a periodic I-sync that may precede a packet, nil if the flow
+// has no address there.
 func (r *trial) periodicAt(cfg *etmv3.Config, packet int) []byte {
 	isync := make([]byte, 1+cfg.ContextIDBytes, 16)
 	isync[0] = 0x08
@@ -74,7 +74,7 @@ func (r *trial) periodicAt(cfg *etmv3.Config, packet int) []byte {
 	return binary.LittleEndian.AppendUint32(append(isync, info), address)
 }
 
-// lastInstruction returns the row of the last instruction told before an offset.
+// lastInstruction returns the row of the last instruction traced before an offset.
 func (r *trial) lastInstruction(offset int) map[string]string {
 	var last map[string]string
 	for _, row := range r.whole.rows["instructions"] {
@@ -85,7 +85,7 @@ func (r *trial) lastInstruction(offset int) map[string]string {
 	return last
 }
 
-// nextFlow returns the packet that tells the flow next, from an offset on.
+// nextFlow returns the next packet from an offset on that reports program flow.
 func (r *trial) nextFlow(offset int) map[string]string {
 	for _, row := range r.whole.rows["packets"] {
 		if number(row["byte_offset"]) >= offset && slices.Contains([]string{"p_header", "branch_address", "i_sync"}, row["type"]) {

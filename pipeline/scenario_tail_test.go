@@ -60,9 +60,9 @@ func relative(set *rowSet, segment, offset int) *rowSet {
 	for _, row := range all(of) {
 		shift(row, bases)
 	}
-	lead := first["byte_offset"]
+	start := first["byte_offset"]
 	for _, row := range of.rows["cycle_counts"] {
-		if row["byte_offset"] == lead { // lies before the epoch that the start of a stream opens
+		if row["byte_offset"] == start { // lies before the epoch that the start of a stream opens
 			row["epoch"], row["cycle"] = "NULL", "NULL"
 		}
 	}
@@ -75,9 +75,9 @@ func relative(set *rowSet, segment, offset int) *rowSet {
 		}
 		shift(row, map[string]int{"epoch": epoch})
 	}
-	if first["reason"] == "periodic" { // what it is depends on what came before
+	if first["reason"] == "periodic" { // its events depend on what came before
 		of.rows["events"] = slices.DeleteFunc(of.rows["events"], func(row map[string]string) bool {
-			return row["byte_offset"] == lead && (row["event"] == "trace_on" || row["event"] == "inconsistent")
+			return row["byte_offset"] == start && (row["event"] == "trace_on" || row["event"] == "inconsistent")
 		})
 	}
 	return of
@@ -111,8 +111,8 @@ func lowest(rows []map[string]string, column string, of func(map[string]string) 
 	return max(least, 0)
 }
 
-// blind hides, in the whole and in its tail, what stands before the first whole
-// timestamp and the first VMID that the tail has.
+// blind removes, from the whole and from its tail, the timestamps and VMIDs before
+// the first whole timestamp and the first VMID in the tail.
 func blind(whole, tail *rowSet) {
 	first := func(table string, of func(map[string]string) bool) int {
 		for _, row := range tail.rows[table] {
@@ -127,7 +127,7 @@ func blind(whole, tail *rowSet) {
 		"known_bits": first("timestamps", func(row map[string]string) bool { return row["timestamp"] != "NULL" }),
 		"vmid":       first("packets", func(row map[string]string) bool { return row["type"] == "vmid" }),
 	}
-	// What the whole knows to be 0 is no timestamp there.
+	// A timestamp of which the whole knows that it is 0 is an event there, no row.
 	whole.rows["events"] = slices.DeleteFunc(whole.rows["events"], func(row map[string]string) bool {
 		zero := row["event"] == "timestamp_unknown" && number(row["byte_offset"]) < from["timestamp"]
 		if zero {
@@ -151,9 +151,9 @@ func blind(whole, tail *rowSet) {
 	}
 }
 
-// blindData hides, in the whole and in its tail, what a tail does not know of
-// data: the instruction of a transfer that stands before it, high bits of
-// addresses, and values that came for placeholders before it.
+// blindData removes, from the whole and from its tail, the data that a tail does
+// not know: the instruction of a transfer if it is before the tail, high bits of
+// addresses, and values for placeholders before the tail.
 func blindData(whole, tail *rowSet) {
 	unmatched := func(set *rowSet) map[string]bool {
 		at := map[string]bool{}
@@ -186,8 +186,8 @@ func blindData(whole, tail *rowSet) {
 	}
 }
 
-// contextsIn demands that each change of context in the whole is one in the
-// tail, which may have more: what is known there is less.
+// contextsIn checks that the tail has each change of context of the whole. It may
+// have more, since less is known there.
 func (r *trial) contextsIn(way string, tail, whole *rowSet) {
 	for _, row := range whole.rows["contexts"] {
 		if !slices.ContainsFunc(tail.rows["contexts"], func(x map[string]string) bool { return maps.Equal(x, row) }) {

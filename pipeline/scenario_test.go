@@ -98,8 +98,8 @@ func (r *trial) run() {
 	r.asBlocks()
 }
 
-// grains demands the same rows of units of one segment, and of parts of a few
-// bytes, but for what a splice takes back: that must lie in one part.
+// grains checks that units of one segment and parts of a few bytes have the same
+// rows, except for instructions that a splice cancels: those must be in one part.
 func (r *trial) grains() {
 	if _, ok := r.protocol.(*etmv3.Config); !ok {
 		return
@@ -153,13 +153,13 @@ func (r *trial) wanted() {
 		for i := range max(len(got), len(table.Rows)) {
 			switch {
 			case i >= len(table.Rows):
-				r.Errorf("%s:%d: %s has one more row: %s, told by %s", r.s.Name, table.Line, table.Name,
-					cells(got[i], table.Columns), r.told(got[i]))
+				r.Errorf("%s:%d: %s has one more row: %s, from %s", r.s.Name, table.Line, table.Name,
+					cells(got[i], table.Columns), r.reporter(got[i]))
 			case i >= len(got):
 				r.Errorf("%s:%d: no row in %s for: %s", r.s.Name, table.Rows[i].Line, table.Name, strings.Join(table.Rows[i].Cells, "  "))
 			case !slices.Equal(cells(got[i], table.Columns), table.Rows[i].Cells):
-				r.Errorf("%s:%d: %s\n got %q\nwant %q\nof  %q\ntold by %s", r.s.Name, table.Rows[i].Line, table.Name,
-					cells(got[i], table.Columns), table.Rows[i].Cells, table.Columns, r.told(got[i]))
+				r.Errorf("%s:%d: %s\n got %q\nwant %q\nof  %q\nfrom %s", r.s.Name, table.Rows[i].Line, table.Name,
+					cells(got[i], table.Columns), table.Rows[i].Cells, table.Columns, r.reporter(got[i]))
 			}
 		}
 	}
@@ -173,8 +173,8 @@ func cells(row map[string]string, columns []string) []string {
 	return c
 }
 
-// told names the packet that told a row.
-func (r *trial) told(row map[string]string) string {
+// reporter names the packet that reported a row.
+func (r *trial) reporter(row map[string]string) string {
 	return r.s.Where(number(row["byte_offset"]))
 }
 
@@ -198,7 +198,7 @@ func (r *trial) unwanted() {
 				table == "events" && row["event"] == "trace_on" && row["byte_offset"] == r.cut(0) {
 				continue
 			}
-			r.Errorf("%s: a row in %s, which is not listed: %v, told by %s", r.s.Name, table, row, r.told(row))
+			r.Errorf("%s: a row in %s, which is not listed: %v, from %s", r.s.Name, table, row, r.reporter(row))
 		}
 	}
 	if !slices.ContainsFunc(r.s.Want, func(t decodetest.Table) bool { return t.Name == "instructions" }) && len(r.whole.rows["instructions"]) > 0 {
@@ -293,7 +293,7 @@ func (r *trial) same(way string, got, want *rowSet) {
 	}
 }
 
-// asBlocks demands that the rows of the level `blocks` stand for the same
+// asBlocks checks that the rows of the level `blocks` expand to the same
 // instructions, and that all other tables are the same.
 func (r *trial) asBlocks() {
 	set := r.decode(r.bytesFrom(0, len(r.stream)), true, 1)
@@ -309,7 +309,7 @@ func (r *trial) asBlocks() {
 	r.same("as blocks", set, whole)
 }
 
-// expand returns the rows of `instructions` that those of `blocks` stand for.
+// expand returns the rows of `instructions` that the rows of `blocks` expand to.
 func expand(set *rowSet) []map[string]string {
 	code := map[string]map[string]string{} // by block and position
 	for _, row := range set.rows["code_blocks"] {
@@ -352,11 +352,11 @@ func (r *trial) roundTrip() {
 			want, err = again(r.protocol, got)
 			text, _ := r.protocol.ParsePacket(got)
 			if text.JSON() != row["fields"] {
-				r.Errorf("%s: %s: written again it reads %s", r.s.Name, r.told(row), text.JSON())
+				r.Errorf("%s: %s: written again it reads %s", r.s.Name, r.reporter(row), text.JSON())
 			}
 		}
 		if err != nil || !bytes.Equal(got, want) {
-			r.Errorf("%s: %s: written again as % x, %v", r.s.Name, r.told(row), got, err)
+			r.Errorf("%s: %s: written again as % x, %v", r.s.Name, r.reporter(row), got, err)
 		}
 	}
 }

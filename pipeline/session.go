@@ -11,8 +11,8 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// A session is an open capture with the plan of what becomes of each source:
-// what every verb over a capture begins with.
+// A session is an open capture with the plan for each source. Every verb over a
+// capture begins with one.
 type session struct {
 	capture *capture.Capture
 	inputs  []input

@@ -86,8 +86,8 @@ func TestSiliconETMv3(t *testing.T) {
 	}
 }
 
-// cutSplices takes the instructions out of a reference that it has where a decode
-// has a splice, up to the restart behind it. It returns a line for each splice.
+// cutSplices removes from a reference the instructions between a splice of the
+// decode and the next restart. It returns a line for each splice.
 func cutSplices(want, got listing) []string {
 	offset := func(line string) int { return mustAtoi(strings.Fields(line)[1]) }
 	var cut []string
@@ -178,7 +178,7 @@ func referenceListingETMv3(lines [][]string) listing {
 	return l
 }
 
-// after tells of each row of a table the offset of the last instruction before
+// after returns for each row of a table the offset of the last instruction before
 // it.
 func (d *decodedTables) after(t *schema.Table) []string {
 	offsets := d.integers(&schema.Instructions, "byte_offset")
@@ -213,7 +213,7 @@ func (l listing) addCycles(offset string, n int, kind string) {
 	l["C"] = append(c, fmt.Sprintf("C %s %d %s", offset, n, kind))
 }
 
-// listingETMv3 tells the rows of a decode as referenceListingETMv3 does.
+// listingETMv3 lists the rows of a decode as referenceListingETMv3 does.
 func (d *decodedTables) listingETMv3() listing {
 	l := listing{}
 	t := &schema.Instructions
@@ -328,8 +328,8 @@ func TestSiliconETMv3DS5(t *testing.T) {
 	}
 }
 
-// gaps returns what went by between the last instruction before each restart
-// but the first and the restart, as an epoch that goes on tells it.
+// gaps returns the cycles between the last instruction before each restart, except
+// the first, and the restart, for epochs that continue.
 func (d *decodedTables) gaps() []string {
 	counts := &schema.CycleCounts
 	kind, cycle, seq := d.column(counts, "kind"), d.column(counts, "cycle"), d.integers(counts, "seq")
@@ -343,8 +343,8 @@ func (d *decodedTables) gaps() []string {
 	return gaps
 }
 
-// What the cycles of the A7 sources come to: the ledger of the one epoch, what
-// instructions cost, what gaps took, what stands behind the last instruction.
+// Sums of the cycles of the A7 sources: the ledger of the one epoch, the costs of
+// instructions, the gaps, and the cycles after the last instruction.
 func TestSiliconETMv3CycleSums(t *testing.T) {
 	for _, tt := range []struct {
 		id                               uint8

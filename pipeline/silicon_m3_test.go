@@ -94,7 +94,7 @@ func TestSiliconM3(t *testing.T) {
 	}
 }
 
-// m3Rows are the rows that the listing and a decode tell of: offsets and words.
+// m3Rows are the rows of the listing or of a decode: offsets and words.
 type m3Rows struct {
 	started                   bool // there was an I-sync
 	entries, returns, cancels []string

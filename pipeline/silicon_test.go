@@ -94,10 +94,10 @@ func readListing(t testing.TB, name string) [][]string {
 	return lines
 }
 
-// referenceListing sorts the lines of a reference by kind. What the reference
-// tells by the order of its lines becomes a field: of an instruction the last
-// timestamp before it, of a count what it belongs to, of all others the number
-// of instructions before them.
+// referenceListing sorts the lines of a reference by kind. What the order of the
+// lines says becomes a field: for an instruction the last timestamp before it, for
+// a count what it belongs to, for all others the number of instructions before
+// them.
 func referenceListing(lines [][]string) listing {
 	l := listing{}
 	context, timestamp, instructions := "", "-", 0
@@ -140,7 +140,7 @@ func countOwner(before []string) string {
 	}
 }
 
-// listing tells the rows of a decode as the reference would.
+// listing lists the rows of a decode as the reference would.
 func (d *decodedTables) listing() listing {
 	l := listing{}
 	d.listInstructions(l)
@@ -163,7 +163,7 @@ func (d *decodedTables) listing() listing {
 	return l
 }
 
-// before tells of each row of a table how many instructions stand before it.
+// before returns for each row of a table how many instructions are before it.
 func (d *decodedTables) before(t *schema.Table) []string {
 	var seqs []string
 	for _, seq := range d.integers(t, "seq") {
@@ -204,7 +204,7 @@ func (d *decodedTables) listCounts(l listing) {
 	seqs := d.integers(t, "seq")
 	offsets := d.integers(&schema.Instructions, "byte_offset")
 	address, own := d.column(&schema.Instructions, "address"), d.column(&schema.Instructions, "cycles")
-	told := 0
+	withCycles := 0
 	for i, offset := range d.integers(t, "byte_offset") {
 		owner := "nothing"
 		switch schema.CountKind(kind.U8[i]) {
@@ -216,18 +216,18 @@ func (d *decodedTables) listCounts(l listing) {
 			seq := seqs[i]
 			if seq < int64(len(offsets)) && offsets[seq] == offset && !null(own, int(seq)) && sameCell(own, int(seq), cycles, i) {
 				owner = cellText(address, int(seq))
-				told++
+				withCycles++
 			}
 		}
 		l.add("C", offset, cellText(cycles, i), owner)
 	}
 	for i := range own.Len() {
 		if !null(own, i) {
-			told--
+			withCycles--
 		}
 	}
-	if told != 0 {
-		l.add("C", 0, fmt.Sprintf("%d more instructions in the ledger than with cycles", told))
+	if withCycles != 0 {
+		l.add("C", 0, fmt.Sprintf("%d more instructions in the ledger than with cycles", withCycles))
 	}
 }
 
@@ -295,8 +295,8 @@ func diffLines(want, got []string) []string {
 	return diff
 }
 
-// nextCommon returns how many lines of either list stand before the nearest one
-// both have.
+// nextCommon returns how many lines of either list are before the nearest common
+// line.
 func nextCommon(want, got []string, limit int) (skipWant, skipGot int) {
 	for n := 1; n <= limit; n++ {
 		for i := range n + 1 {

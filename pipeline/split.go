@@ -11,15 +11,15 @@ import (
 )
 
 // A workUnit is the bytes of a stream for one worker: whole segments, or a part
-// of a long one. How a stream falls into units depends on its bytes alone.
+// of a long one. The division into units depends only on the bytes.
 type workUnit struct {
 	stitch.Unit // its Rows are nil until they are decoded
 
 	parts []decode.Part
 	bytes int // in parts
 
-	// A unit whose first part continues a segment takes the decoder from prev;
-	// one whose last part is open hands it on to next.
+	// A unit whose first part continues a segment receives the decoder from prev;
+	// one whose last part is open sends the decoder to next.
 	prev, next chan decode.Decoder
 }
 
@@ -60,7 +60,7 @@ func splitBy(stream decode.Stream, protocol decode.Protocol, g grain) iter.Seq2[
 	}
 }
 
-// A splitter holds the end of a stream as far as it is in no part yet.
+// A splitter holds the bytes of a stream that are in no part yet.
 type splitter struct {
 	grain    grain
 	protocol decode.Protocol
@@ -68,19 +68,19 @@ type splitter struct {
 	more     bool // the consumer wants more
 	unit     *workUnit
 
-	// The bytes at hand. Parts are slices of them, so they are only ever
-	// appended to; release moves on to new memory.
+	// The bytes read. Parts are slices of them, so they are only appended to;
+	// renew moves on to new memory.
 	data    []byte
 	offsets []decode.CaptureOffset
 	bytes   int64 // of the stream, up to the end of data
 
 	cutter  decode.Cutter
-	settled int   // the cuts before it are found
-	bounds  []int // that are in no part (decode.Part.Bounds)
+	settled int   // all cuts before it are found
+	bounds  []int // those in no part yet (decode.Part.Bounds)
 
 	inSegment bool // a cut was found
 	segment   int  // first byte in no part
-	continued bool // the part at hand continues a segment,
+	continued bool // the next part continues a segment,
 	broken    bool // after a break
 	next      chan decode.Decoder
 
@@ -106,17 +106,17 @@ func (s *splitter) take(p *decode.Piece, i int) int {
 	return n
 }
 
-// endStretch ends an unbroken stretch of the stream: the start of a unit that
-// never ended is no byte of it.
-func (s *splitter) endStretch() {
+// endRun ends an unbroken run of the stream, and drops an incomplete unit of the
+// protocol at its end.
+func (s *splitter) endRun() {
 	rest := int(s.bytes % int64(s.protocol.UnitBytes()))
 	s.data, s.offsets = s.data[:len(s.data)-rest], s.offsets[:len(s.offsets)-rest]
 	s.bytes -= int64(rest)
 	s.find(true)
 }
 
-// find finds the cuts in the bytes at hand, all of them if last. Otherwise the
-// cutter does not see those that the parts before them show ahead.
+// find finds the cuts in the bytes read, all of them if last. Otherwise it leaves
+// out the last bytes, which the part before a cut still has to show ahead.
 func (s *splitter) find(last bool) {
 	end := len(s.data)
 	if !last {
@@ -133,7 +133,8 @@ func (s *splitter) find(last bool) {
 	s.settled = from + cuts.Settled
 }
 
-// cut ends a segment, or what is unsynced, at data[at] and begins the next one.
+// cut ends a segment, or the loss before the first one, at data[at] and begins the
+// next segment.
 func (s *splitter) cut(at int, preserved decode.Preserved) {
 	if s.inSegment {
 		s.closeParts(at, false)
@@ -149,7 +150,7 @@ func (s *splitter) cut(at int, preserved decode.Preserved) {
 	}
 }
 
-// release makes parts of a long open segment, and forgets what is in no segment.
+// release makes parts of a long open segment, and drops bytes of no segment.
 func (s *splitter) release() {
 	if s.inSegment {
 		s.openParts(s.settled)
@@ -186,7 +187,7 @@ func (s *splitter) closeParts(at int, broken bool) {
 	s.addPart(at, broken, broken)
 }
 
-// addPart makes a part of the segment from where it is in no part, up to to.
+// addPart makes a part of the bytes of the segment that are in no part, up to to.
 func (s *splitter) addPart(to int, open, end bool) {
 	p := decode.Part{
 		Data: s.data[s.segment:to:to], Offsets: s.offsets[s.segment:to:to], Ahead: s.ahead(to),
@@ -201,15 +202,15 @@ func (s *splitter) addPart(to int, open, end bool) {
 	s.unit.Asyncs += len(p.Bounds)
 }
 
-// ahead returns the bytes after data[to] that a part that ends there shows.
+// ahead returns the bytes after data[to] that a part ending there shows ahead.
 func (s *splitter) ahead(to int) []byte {
 	end := min(len(s.data), to+s.protocol.AheadBytes())
 	return s.data[to:end:end]
 }
 
-// breakOff notes that nothing continues the bytes so far.
+// breakOff ends everything at a break of the input.
 func (s *splitter) breakOff() {
-	s.endStretch()
+	s.endRun()
 	at := len(s.data)
 	if s.inSegment {
 		s.closeParts(at, true)
@@ -240,7 +241,7 @@ func (s *splitter) loseUnsynced(to int64) {
 
 // finish ends the stream.
 func (s *splitter) finish() {
-	s.endStretch()
+	s.endRun()
 	if s.inSegment {
 		s.openParts(len(s.data))
 		s.addPart(len(s.data), false, true)
@@ -266,8 +267,8 @@ func (s *splitter) endUnit() {
 	s.flush(u)
 }
 
-// renew moves the bytes that are in no part, and those that cuts may still be
-// found in, to the front of new memory.
+// renew moves the bytes that are in no part, and those where cuts may still be
+// found, to the start of new memory.
 func (s *splitter) renew() {
 	n := min(s.segment, s.settled)
 	kept := s.data[n:]

@@ -87,13 +87,13 @@ func TestSplit(t *testing.T) {
 		{"one segment", "A I e e", nil, pft.Config{}, ordinary, "unsynced 6 at 0; part 8 at 6 end; unit"},
 		{"garbage in front", "e 00 00 A e I e", nil, pft.Config{}, ordinary, "unsynced 10 at 0; part 7 at 10 end; unit"},
 		{
-			"what stands between A-sync and I-sync belongs to the segment before", "A I e A e I e", nil,
+			"bytes between A-sync and I-sync belong to the segment before", "A I e A e I e", nil,
 			pft.Config{},
 			ordinary,
 			"unsynced 6 at 0; part 14 at 6 a-syncs [13]; part 7 at 20 end; unit",
 		},
 		{"an I-sync without A-sync is no cut", "A I e I e", nil, pft.Config{}, ordinary, "unsynced 6 at 0; part 14 at 6 end; unit"},
-		{"nor is the second one behind an A-sync", "A I I", nil, pft.Config{}, ordinary, "unsynced 6 at 0; part 12 at 6 end; unit"},
+		{"nor is the second one after an A-sync", "A I I", nil, pft.Config{}, ordinary, "unsynced 6 at 0; part 12 at 6 end; unit"},
 		{
 			"a bad packet before the I-sync", "A I e A x I e A I", nil,
 			pft.Config{},
@@ -142,7 +142,7 @@ func TestSplit(t *testing.T) {
 		},
 
 		{
-			"units end at the cut behind so many bytes", "A I A I e A I A I", nil,
+			"units end at the cut after so many bytes", "A I A I e A I A I", nil,
 			pft.Config{},
 			grain{20, partBytes, chunkBytes},
 			"unsynced 6 at 0; part 12 at 6 a-syncs [12]; part 13 at 18 a-syncs [13]; unit; part 12 at 31 a-syncs [12]; part 6 at 43 end; unit",
@@ -187,7 +187,7 @@ func TestSplit(t *testing.T) {
 			"discontinuity at 3; unsynced 3 at 0; discontinuity 10 at 3; unit",
 		},
 		{
-			"a break right behind an A-sync", "A I e",
+			"a break right after an A-sync", "A I e",
 			[]int{6},
 			pft.Config{},
 			ordinary,
@@ -261,10 +261,10 @@ func TestSplitLongZeros(t *testing.T) {
 	const zeros = 70_000
 	stream := slices.Concat(splitBytes(t, "A I e"), make([]byte, zeros), splitBytes(t, "80 I e"))
 	tr := (&trace{protocol: &pft.Config{}, memory: image.New()}).with(stream)
-	ordinary := grain{unitBytes, 2 * zeros, chunkBytes}
+	whole := grain{128 << 10, 128 << 10, chunkBytes} // no segment here is longer than a part
 	want := []string{"unsynced 6 at 0", "part 70008 at 6 a-syncs [70008]", "part 7 at 70014 end", "unit"}
 	for _, size := range []int{wholePieces, 1000, 4096} {
-		if got := units(t, tr.stream(size), tr.protocol, ordinary); !slices.Equal(got, want) {
+		if got := units(t, tr.stream(size), tr.protocol, whole); !slices.Equal(got, want) {
 			t.Errorf("pieces of %d: %q\nwant %q", size, got, want)
 		}
 	}

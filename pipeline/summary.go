@@ -15,7 +15,7 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// A Summary is what an export came to, for people to read.
+// A Summary is the result of an export, for people to read.
 type Summary struct {
 	Sources []SourceSummary
 	Totals  schema.Totals
@@ -23,7 +23,7 @@ type Summary struct {
 	Notes   []string
 }
 
-// A SourceSummary is what a source came to.
+// A SourceSummary is the result of decoding a source.
 type SourceSummary struct {
 	schema.SourceTotals
 	Missing
@@ -70,8 +70,8 @@ func (p *plan) errIfEmpty() error {
 	return e
 }
 
-// compareLoss orders sources of which nothing was decoded, those first of which
-// most was to be expected: sources that have a decoder, then by bytes.
+// compareLoss orders sources of which nothing was decoded by how much was expected
+// of them: first those that have a decoder, then by bytes.
 func compareLoss(a, b *sourcePlan) int {
 	decodable := func(s *sourcePlan) int {
 		if s.status == schema.StatusDecoded {
@@ -101,7 +101,7 @@ func (s *sourcePlan) reason() string {
 	if missing := s.outcome.Missing.Ranges(); len(missing) > 0 {
 		return fmt.Sprintf("%s: no program memory at 0x%08x, where it runs; give the program with -e FILE or --image FILE@ADDR", name, missing[0].First)
 	}
-	return name + ": its packets tell no instruction"
+	return name + ": its packets report no instruction"
 }
 
 // syncHint says what to try with a stream that does not synchronise.
@@ -116,8 +116,8 @@ func (s *sourcePlan) syncHint() string {
 	return "if this is formatted data add --framed, else check --protocol and --reg"
 }
 
-// looksFramed says whether a buffer read as one stream may be formatter frames:
-// they would have a source.
+// looksFramed says whether a buffer that was read as one stream may be formatter
+// frames: as frames, it would have a source.
 func looksFramed(b *bufferPlan) bool {
 	found, err := frame.Detect(b.data, b.looked, frame.DetectOptions{})
 	if err != nil {
@@ -176,8 +176,8 @@ func (p *plan) selectSources(ids []uint8) error {
 	return nil
 }
 
-// fileMeta is the metadata of all data files: what they were made from. It has
-// nothing of the machine or the command line.
+// fileMeta is the metadata of all data files: what they were made from. It does
+// not depend on the machine or the command line.
 func fileMeta(inputs []schema.InputFile) []schema.Meta {
 	h := sha256.New()
 	for _, in := range inputs {

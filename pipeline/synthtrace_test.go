@@ -26,8 +26,8 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// Traces that are made: they have what no capture at hand has, each packet, and
-// bytes that hardware would not send but may.
+// Generated traces have what no available capture has: every packet, and bytes that
+// hardware may send but does not.
 
 const (
 	synthSync  = 500 // bytes from A-sync to A-sync
@@ -128,15 +128,15 @@ func synthRuns(t testing.TB, seed uint64) []*synthRun {
 	for i, o := range etmv3Cells {
 		v := encodeetmv3.Vary(seed<<8+uint64(i), synthRate)
 		v.Sync = synthSyncRate
-		v.Halves = 0 // a tail does not know of a half told before it
+		v.Halves = 0 // a tail does not know of a half that was traced before it
 		runs = append(runs, runETMv3(t, uint8(0x20+i), o, v))
 	}
 	return runs
 }
 
-// synthTails are executions of whose streams each tail tells all there is to know
-// of it: nothing in it is about what was before, and no D-sync lies between A-sync
-// and I-sync.
+// synthTails are executions with streams whose tails decode by themselves: nothing
+// in a tail refers to what was before it, and no D-sync lies between A-sync and
+// I-sync.
 func synthTails(t testing.TB, seed uint64) []*synthRun {
 	t.Helper()
 	var runs []*synthRun

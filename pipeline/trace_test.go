@@ -44,8 +44,8 @@ var pftCaptures = []struct {
 	{"opencsd-TC2", 0x13},
 }
 
-// pftTraces returns the traces of all captures at hand: those on silicon, where
-// the shared material stands beside the checkout, the sample, and a data trace.
+// pftTraces returns the traces of all available captures: those from silicon, if
+// the shared material is beside the checkout, the sample, and a data trace.
 func pftTraces(t testing.TB) []*trace {
 	t.Helper()
 	traces := []*trace{sampleTrace(t), dataTrace(t)}
@@ -155,7 +155,7 @@ func (tr *trace) asyncs() []int {
 	}
 }
 
-// position returns where the byte of an offset stands in the stream.
+// position returns the position in the stream of the byte at an offset.
 func (tr *trace) position(offset int64) int {
 	i, found := slices.BinarySearch(tr.offsets, decode.CaptureOffset(offset))
 	if !found {
@@ -202,7 +202,7 @@ func (s *memoryStream) Next() (decode.Piece, error) {
 // wholePieces is a piece size nothing is longer than.
 const wholePieces = 1 << 30
 
-// A packetAt is a packet and where it stands in a stream.
+// A packetAt is a packet and its position in a stream.
 type packetAt struct {
 	decode.PacketText
 	at int

@@ -38,10 +38,10 @@ type variants struct {
 	isyncs  []int // places, of the segments
 	end     []int // of those I-syncs
 	starts  []int // of the A-syncs before them
-	facts   []stretchFacts
+	facts   []rangeFacts
 	decoder decode.Decoder
 	// transfers are those of the intact stream, nil if it has no data.
-	transfers *toldTransfers
+	transfers *tracedTransfers
 	dataset   *decodedTables
 	runs      int // in a unit, at most so far
 }
@@ -67,7 +67,7 @@ func newVariants(t *testing.T, g *generated) *variants {
 	if t.Failed() {
 		t.FailNow()
 	}
-	v.transfers = newToldTransfers(t, g, v.intact)
+	v.transfers = newTracedTransfers(t, g, v.intact)
 	v.decoder = g.protocol.NewDecoder(g.memory, false)
 	v.dataset = &decodedTables{tables: map[string]*schema.Batch{}}
 	return v
@@ -106,16 +106,16 @@ func (v *variants) decode(t testing.TB, data []byte, breaks ...int) *decodedTabl
 	return d
 }
 
-// check demands of a damaged stream that its bytes are accounted for; that trace
-// restarts where it has to; that every segment which the damage does not touch
-// has the rows it had, those in front of the damage to the last cell, those
-// behind but for what is carried over it; and of the others that they are lost
-// from the first bad packet on, and that what they tell can be.
+// check checks of a damaged stream that its bytes are accounted for and that trace
+// restarts where it has to. Every segment that the damage does not touch must have
+// its rows: before the damage to the last cell, after it except for values carried
+// over it. Every other segment must be lost from its first bad packet on, and
+// report nothing impossible.
 func (v *variants) check(t testing.TB, got *decodedTables, data []byte, d damage, breaks ...int) {
 	t.Helper()
 	got.checkAccounts(t, len(data))
 	got.checkRestarts(t)
-	var untouched []stretch // of got
+	var untouched []segmentRange // of got
 	for k := 0; k < len(v.isyncs); {
 		n := k
 		for n < len(v.isyncs) && !v.touched(n, d) {
@@ -125,7 +125,7 @@ func (v *variants) check(t testing.TB, got *decodedTables, data []byte, d damage
 			k++
 			continue
 		}
-		if s := v.checkStretch(t, got, d, k, n); s.end > 0 {
+		if s := v.checkRange(t, got, d, k, n); s.end > 0 {
 			untouched = append(untouched, s)
 		}
 		k = n
@@ -139,7 +139,7 @@ func (v *variants) check(t testing.TB, got *decodedTables, data []byte, d damage
 	asyncs := v.with(data).asyncs()
 	starts := append(got.integers(&schema.Segments, "byte_offset"), int64(len(data)))
 	for k := 0; k+1 < len(starts); k++ {
-		if i := slices.IndexFunc(untouched, func(s stretch) bool { return s.first <= k && k < s.end }); i >= 0 {
+		if i := slices.IndexFunc(untouched, func(s segmentRange) bool { return s.first <= k && k < s.end }); i >= 0 {
 			k = untouched[i].end - 1
 			continue
 		}
@@ -154,9 +154,9 @@ func (v *variants) check(t testing.TB, got *decodedTables, data []byte, d damage
 	}
 }
 
-// checkLoss demands of segment k, whose bytes are those of data from a place on,
-// that its first packet that is none, or reaches past the end of an A-sync, is
-// lost with all that is behind it, and nothing else. A splice may begin before.
+// checkLoss checks segment k, which begins at data[from]: its first impossible
+// packet, or the first that reaches past the end of an A-sync, is lost with all
+// bytes after it, and nothing else is. A splice may begin before.
 func (v *variants) checkLoss(t testing.TB, got *decodedTables, k int, data []byte, from int, asyncs []int) {
 	t.Helper()
 	at, cutOff := from, false
@@ -206,26 +206,26 @@ func (v *variants) touched(k int, d damage) bool {
 	return d.touches(v.starts[k], to)
 }
 
-// checkStretch compares the segments from k to n, which the damage does not
-// touch, and returns where they are in got.
-func (v *variants) checkStretch(t testing.TB, got *decodedTables, d damage, k, n int) stretch {
+// checkRange compares the segments from k to n, which the damage does not touch,
+// and returns their range in got.
+func (v *variants) checkRange(t testing.TB, got *decodedTables, d damage, k, n int) segmentRange {
 	t.Helper()
 	m := got.segmentAt(int64(d.moved(v.isyncs[k])))
 	if m < 0 {
 		t.Errorf("the segment at %d is gone", v.isyncs[k])
-		return stretch{}
+		return segmentRange{}
 	}
-	want, there := stretch{v.intact, k, n}, stretch{got, m, m + n - k}
+	want, there := segmentRange{v.intact, k, n}, segmentRange{got, m, m + n - k}
 	if there.end > got.rows(&schema.Segments) {
-		t.Errorf("segments behind %d are gone", v.isyncs[k])
-		return stretch{}
+		t.Errorf("segments after %d are gone", v.isyncs[k])
+		return segmentRange{}
 	}
-	same := stretch{got, m, there.end}
+	same := segmentRange{got, m, there.end}
 	if got.takesBack(there.end, v.intact.lastOf(n-1)) {
 		want.end, same.end = want.end-1, same.end-1
 		v.checkTakenBack(t, got, n-1, same.end)
 		if v.transfers != nil {
-			last := v.comparison(stretch{v.intact, n - 1, n}, stretch{got, same.end, there.end}, d, n)
+			last := v.comparison(segmentRange{v.intact, n - 1, n}, segmentRange{got, same.end, there.end}, d, n)
 			last.table(t, &schema.DataAccesses)
 		}
 	}
@@ -239,14 +239,14 @@ func (v *variants) checkStretch(t testing.TB, got *decodedTables, d damage, k, n
 	return there
 }
 
-// comparison compares a stretch, which the damage does not touch, nor the
-// segments up to before n.
-func (v *variants) comparison(want, got stretch, d damage, n int) *stretchComparison {
+// comparison compares a range that the damage does not touch; it does not touch the
+// segments up to n either.
+func (v *variants) comparison(want, got segmentRange, d damage, n int) *rangeComparison {
 	past := otherPast
 	if want.first == 0 {
 		past = samePast
 	}
-	c := newStretchComparison(want, got, v.facts[want.first], func(at int64) int64 { return int64(d.moved(int(at))) }, past)
+	c := newRangeComparison(want, got, v.facts[want.first], func(at int64) int64 { return int64(d.moved(int(at))) }, past)
 	c.accesses = v.newAccessComparison(want.first, n, past)
 	return c
 }
@@ -268,9 +268,8 @@ func (d *decodedTables) lastOf(segment int) schema.Null[uint32] {
 	return schema.Null[uint32]{}
 }
 
-// takesBack says whether a segment begins with a cancel of the instruction
-// before it, which was at an address. That is the one thing that damage may do to
-// what stands in front of it.
+// takesBack says whether a segment begins with a cancel of the instruction before
+// it, which was at an address. Damage can change rows before it in this way only.
 func (d *decodedTables) takesBack(segment int, last schema.Null[uint32]) bool {
 	of, event, address := d.column(&schema.Events, "segment"), d.column(&schema.Events, "event"), d.column(&schema.Events, "address")
 	for i := range of.Len() {
@@ -290,7 +289,7 @@ func (v *variants) checkTakenBack(t testing.TB, got *decodedTables, segment, the
 	from, to := v.intact.instructionsOf(segment)
 	first, end := got.instructionsOf(there)
 	if end-first != to-from-1 {
-		t.Fatalf("segment %d: %d instructions, want %d less one that is taken back", there, end-first, to-from)
+		t.Fatalf("segment %d: %d instructions, want %d less one that is cancelled", there, end-first, to-from)
 	}
 	for _, name := range []string{"address", "isa", "opcode", "executed"} {
 		a, b := v.intact.column(&schema.Instructions, name), got.column(&schema.Instructions, name)
@@ -304,16 +303,16 @@ func (v *variants) checkTakenBack(t testing.TB, got *decodedTables, segment, the
 }
 
 // implausible says what is impossible about the instructions of segment k, which
-// lies at the given offsets. They have to be what memory has there; the packet
-// that told one lies in the segment, and not before that of the one before; and
-// inside a packet each leads to the next.
+// lies at the given offsets. Memory must have them at their addresses; their
+// packets must lie in the segment, in order; and within a packet each instruction
+// must lead to the next.
 func (v *variants) implausible(d *decodedTables, k int, start, end int64) error {
 	from, to := d.instructionsOf(k)
 	column := func(name string) *schema.Vector { return d.column(&schema.Instructions, name) }
 	offset, address, set, security := column("byte_offset"), column("address"), column("isa"), column("security")
 	opcode, size, executed := column("opcode"), column("size"), column("executed")
 	last := start
-	var leads schema.Null[step.Place]
+	var next schema.Null[step.Place]
 	indirect := false
 	for i := from; i < to; i++ {
 		at := integer(offset, i)
@@ -325,22 +324,22 @@ func (v *variants) implausible(d *decodedTables, k int, start, end int64) error 
 		case in.Opcode != opcode.U32[i] || in.Size != size.U8[i]:
 			return fmt.Errorf("instruction %d at %s: opcode 0x%x of %d bytes; memory has 0x%x", i, place, opcode.U32[i], size.U8[i], in.Opcode)
 		case at < last || at >= end:
-			return fmt.Errorf("instruction %d: told at %d, the one before at %d; the segment ends at %d", i, at, last, end)
+			return fmt.Errorf("instruction %d: reported at %d, the one before at %d; the segment ends at %d", i, at, last, end)
 		case at == last && indirect && !v.cell.returnStack:
-			return fmt.Errorf("instruction %d of the packet at %d is at %s, but no packet told where the one before leads", i, at, place)
-		case at == last && leads.OK && (leads.V.Address != place.Address || leads.V.ISA != place.ISA):
-			return fmt.Errorf("instruction %d of the packet at %d is at %s, but the one before leads to %s", i, at, place, leads.V)
+			return fmt.Errorf("instruction %d of the packet at %d is at %s, but no packet reported where the one before leads", i, at, place)
+		case at == last && next.OK && (next.V.Address != place.Address || next.V.ISA != place.ISA):
+			return fmt.Errorf("instruction %d of the packet at %d is at %s, but the one before leads to %s", i, at, place, next.V)
 		}
 		last = at
 		indirect = false
 		passed := null(executed, i) || executed.U8[i] == 1
-		leads = schema.Of(place)
-		leads.V.Address += uint32(in.Size)
+		next = schema.Of(place)
+		next.V.Address += uint32(in.Size)
 		switch {
 		case passed && in.Flow == isa.Direct:
-			leads.V.Address, leads.V.ISA = in.Target, in.TargetISA
+			next.V.Address, next.V.ISA = in.Target, in.TargetISA
 		case passed && in.Flow == isa.Indirect:
-			leads.OK, indirect = false, true
+			next.OK, indirect = false, true
 		}
 	}
 	return nil

@@ -76,27 +76,17 @@ type SourceTotals struct {
 
 // Totals are the counts of a decoded source, or of all sources.
 type Totals struct {
-	Bytes         int64 `json:"bytes"`
-	BytesDecoded  int64 `json:"bytes_decoded"`
-	BytesLost     int64 `json:"bytes_lost"`
-	BytesUnplaced int64 `json:"bytes_unplaced"`
-	Segments      int64 `json:"segments"`
-	Instructions  int64 `json:"instructions"`
-	Exceptions    int64 `json:"exceptions"`
-	DataAccesses  int64 `json:"data_accesses,omitempty"` // left out where no data is traced
-	Losses        int64 `json:"losses"`
-	Gaps          int64 `json:"gaps"` // trace restarts but the first of a source
+	Counters
+	Segments     int64 `json:"segments"`
+	DataAccesses int64 `json:"data_accesses,omitempty"` // left out where no data is traced
+	Losses       int64 `json:"losses"`
+	Gaps         int64 `json:"gaps"` // trace restarts but the first of a source
 }
 
 // Add adds u to t.
 func (t *Totals) Add(u Totals) {
-	t.Bytes += u.Bytes
-	t.BytesDecoded += u.BytesDecoded
-	t.BytesLost += u.BytesLost
-	t.BytesUnplaced += u.BytesUnplaced
+	t.Counters.Add(u.Counters)
 	t.Segments += u.Segments
-	t.Instructions += u.Instructions
-	t.Exceptions += u.Exceptions
 	t.DataAccesses += u.DataAccesses
 	t.Losses += u.Losses
 	t.Gaps += u.Gaps

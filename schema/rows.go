@@ -132,12 +132,28 @@ type Packet struct {
 // Key.Offset that of its I-sync.
 type Segment struct {
 	Key
-	Bytes         int64 // of the stream
-	BytesDecoded  int64
-	BytesLost     int64
-	BytesUnplaced int64 // decoded, but reporting instructions whose address is unknown
-	Instructions  int64
-	Exceptions    int64
-	Address       Null[uint32] // NULL: the I-sync has no address
-	Reason        ISyncReason
+	Counters
+	Address Null[uint32] // NULL: the I-sync has no address
+	Reason  ISyncReason
+}
+
+// Counters are what is counted of a segment, and summed over the segments of a
+// source.
+type Counters struct {
+	Bytes         int64 `json:"bytes"` // of the stream
+	BytesDecoded  int64 `json:"bytes_decoded"`
+	BytesLost     int64 `json:"bytes_lost"`
+	BytesUnplaced int64 `json:"bytes_unplaced"` // decoded, but reporting instructions whose address is unknown
+	Instructions  int64 `json:"instructions"`
+	Exceptions    int64 `json:"exceptions"`
+}
+
+// Add adds d to c.
+func (c *Counters) Add(d Counters) {
+	c.Bytes += d.Bytes
+	c.BytesDecoded += d.BytesDecoded
+	c.BytesLost += d.BytesLost
+	c.BytesUnplaced += d.BytesUnplaced
+	c.Instructions += d.Instructions
+	c.Exceptions += d.Exceptions
 }

@@ -15,6 +15,7 @@ type Table struct {
 	Level     Level
 	PerSource bool // one series of parts for each source, else one for all
 	Columns   []Column
+	Example   string // a query of its view, for DuckDB
 }
 
 // Written says when a table is in a dataset.

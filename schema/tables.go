@@ -31,7 +31,7 @@ var (
 	}
 	offsetColumn = Column{
 		Name: "byte_offset", Type: Int64, Unit: "bytes", Rising: true,
-		Doc: "Position, in the capture, of the first byte of the packet that told the row; (seq, byte_offset) orders rows across tables.",
+		Doc: "Position, in the capture, of the first byte of the packet that reports the row; (seq, byte_offset) orders rows across tables.",
 	}
 	isaColumn = Column{
 		Name: "isa", Type: Enum, Names: ISANames,
@@ -39,7 +39,7 @@ var (
 	}
 	timestampColumn = Column{
 		Name: "timestamp", Type: Uint63, Nullable: true, Unit: "ticks", Rising: true,
-		Doc: "Last timestamp seen before it, as a count (its frequency is sources.timestamp_hz); NULL if there was none, if not all of its bits are known, or if it is 2⁶³ or more (event timestamp_out_of_range).",
+		Doc: "Last timestamp traced before it, as a count (its frequency is sources.timestamp_hz); NULL if there was none, if not all of its bits are known, or if it is 2⁶³ or more (event timestamp_out_of_range).",
 	}
 	contextColumn = Column{
 		Name: "context_id", Type: Uint32, Nullable: true,
@@ -91,6 +91,7 @@ const (
 var Instructions = Table{
 	Name: "instructions", Row: "instruction, whether it passed its condition or not",
 	Written: ByDefault, Level: LevelInstructions, PerSource: true,
+	Example: "SELECT hex8(address) AS address, n FROM (SELECT address, count(*) AS n FROM instructions GROUP BY address) ORDER BY n DESC LIMIT 10;",
 	Columns: keys("Ordinal in its source, from 0, without holes.",
 		Column{Name: "address", Type: Uint32, Hex: true, Doc: "Address of the instruction."},
 		Column{Name: "size", Type: Uint8, Unit: "bytes", Doc: "Length of the instruction: 2 or 4."},
@@ -98,7 +99,7 @@ var Instructions = Table{
 		Column{Name: "opcode", Type: Uint32, Hex: true, Doc: "The instruction as fetched; a 32-bit T32 one has its first halfword in the high half."},
 		Column{Name: "kind", Type: Enum, Names: KindNames, Doc: "Class of the instruction, by its opcode alone."},
 		Column{Name: "executed", Type: Bool, Nullable: true, Doc: "True: it passed its condition, which for a branch means that it was taken; false: it failed; NULL: the trace does not say (PFT: between waypoints)."},
-		Column{Name: "cycles", Type: Uint32, Nullable: true, Unit: "cycles", Doc: "Own cost: the cycles told for it, since the count before; NULL where not told (PFT: all but waypoints), never 0 for that."},
+		Column{Name: "cycles", Type: Uint32, Nullable: true, Unit: "cycles", Doc: "Cycles spent up to this instruction since the previous count; NULL, never 0, where the trace gives no count (PFT counts waypoints only)."},
 		epochColumn(epochDoc, false),
 		cycleColumn("Cycles from the start of the epoch up to and including this instruction; NULL where cycles is."),
 		timestampColumn, contextColumn, vmidColumn, securityColumn,
@@ -109,13 +110,14 @@ var Instructions = Table{
 var Blocks = Table{
 	Name: "blocks", Row: "straight run of executed instructions",
 	Written: ByDefault, Level: LevelBlocks, PerSource: true,
+	Example: "SELECT code_block, first, instructions, outcome, count(*) AS runs FROM blocks GROUP BY ALL ORDER BY runs DESC LIMIT 10;",
 	Columns: keys("Ordinal, in its source, of the first instruction of the run.",
 		Column{Name: "code_block", Type: Int32, Doc: "The block that was run through, in code_blocks of the same source."},
 		Column{Name: "instructions", Type: Uint16, Doc: "How many instructions of the block ran: 1 to 63."},
 		Column{Name: "first", Type: Uint16, Doc: "Position in the block of the first that ran."},
-		Column{Name: "failed", Type: Uint63, Nullable: true, Doc: "Bit i is set if instruction i of the run failed its condition; NULL: the protocol tells only the outcome of the last one (PFT)."},
+		Column{Name: "failed", Type: Uint63, Nullable: true, Doc: "Bit i is set if instruction i of the run failed its condition; NULL: the protocol reports only the outcome of the last one (PFT)."},
 		Column{Name: "outcome", Type: Enum, Names: OutcomeNames, Doc: "Outcome of the last instruction: executed is true for taken and passed, false for not_taken, branch or not, NULL for untold."},
-		Column{Name: "cycles", Type: Uint32, Nullable: true, Unit: "cycles", Doc: "Cycles told for the run; NULL where not told."},
+		Column{Name: "cycles", Type: Uint32, Nullable: true, Unit: "cycles", Doc: "Cycles spent up to the end of the run since the previous count; NULL, never 0, where the trace gives no count."},
 		epochColumn(epochDoc, false),
 		cycleColumn("Cycles from the start of the epoch up to and including the run; NULL where cycles is."),
 		timestampColumn, contextColumn, vmidColumn, securityColumn,
@@ -126,6 +128,7 @@ var Blocks = Table{
 var CodeBlocks = Table{
 	Name: "code_blocks", Row: "instruction of a code block",
 	Written: ByDefault, Level: LevelBlocks, PerSource: true,
+	Example: "SELECT hex8(min(address)) AS first, count(*) AS instructions, last(kind ORDER BY position) AS ends_with FROM code_blocks GROUP BY dataset, source, code_block;",
 	Columns: []Column{
 		sourceColumn,
 		{Name: "code_block", Type: Int32, Doc: "Number of the block in its source, from 0, by first use."},
@@ -143,30 +146,32 @@ var CodeBlocks = Table{
 var Exceptions = Table{
 	Name: "exceptions", Row: "exception entry or explicit return",
 	Written: ByDefault, PerSource: true,
+	Example: "SELECT type, number, count(*) AS entries FROM exceptions WHERE event = 'entry' GROUP BY ALL ORDER BY entries DESC;",
 	Columns: keys(seqAfter,
 		Column{Name: "ordinal", Type: Int64, Rising: true, Doc: "Order in its source, from 0: a return and a tail-chained entry can share seq and byte_offset."},
-		Column{Name: "event", Type: Enum, Names: ExceptionEventNames, Doc: "Entry, or a return the trace tells."},
+		Column{Name: "event", Type: Enum, Names: ExceptionEventNames, Doc: "Entry, or a return that the trace reports."},
 		Column{Name: "number", Type: Uint16, Nullable: true, Doc: "Exception number as traced; NULL for a return."},
 		Column{Name: "type", Type: Enum, Nullable: true, Names: ExceptionTypeNames, Doc: "Canonical type, the same for all protocols; v7-M external interrupts are irq with their number; NULL for a return."},
 		Column{Name: "return_address", Type: Uint32, Hex: true, Nullable: true, Doc: "Preferred return address; NULL if it is not known."},
 		Column{Name: "target", Type: Uint32, Hex: true, Nullable: true, Doc: "Address the exception was taken to; NULL if it is not known, and for a return."},
-		Column{Name: "resume", Type: Uint8, Nullable: true, Doc: "Resume field of v7-M: how far an interrupted load or store multiple had come; NULL if not traced."},
+		Column{Name: "resume", Type: Uint8, Nullable: true, Doc: "Resume field of v7-M: how far an interrupted load or store multiple got; NULL if not traced."},
 		epochColumn(epochDoc, false),
 		cycleColumn(cycleAtDoc),
 		timestampColumn, contextColumn, vmidColumn, securityColumn,
 	),
 }
 
-// CycleCounts is the ledger of cycles: every cycle the trace told is one row's.
+// CycleCounts is the ledger of cycles: every traced cycle is in one row.
 var CycleCounts = Table{
-	Name: "cycle_counts", Row: "packet (or group of atoms) that told cycles",
+	Name: "cycle_counts", Row: "packet (or group of atoms) with a cycle count",
 	Written: ByDefault, PerSource: true,
-	Columns: keys("Ordinal, in its source, of the last instruction the count was told with; else of the first instruction after it.",
+	Example: "SELECT source, epoch, sum(cycles)::BIGINT AS cycles FROM cycle_counts GROUP BY ALL ORDER BY source, epoch;",
+	Columns: keys("Ordinal, in its source, of the last instruction that the count includes; else of the first instruction after it.",
 		epochColumn(epochDoc+" NULL for a count that lies before the epoch its packet opens.", true),
-		Column{Name: "cycles", Type: Int64, Nullable: true, Unit: "cycles", Doc: "Cycles told by this packet; NULL: the packet says unknown."},
+		Column{Name: "cycles", Type: Int64, Nullable: true, Unit: "cycles", Doc: "Cycles in this packet; NULL: the packet says unknown."},
 		cycleColumn("Cycles from the start of the epoch up to and including this count; NULL where epoch or cycles is."),
-		Column{Name: "kind", Type: Enum, Names: CountKindNames, Doc: "The packet that told it; packet: one of counts only; gap: one told after the restart it belongs before."},
-		Column{Name: "late", Type: Bool, Doc: "Told after the instructions it belongs before: seq is where it applies, byte_offset where it was told."},
+		Column{Name: "kind", Type: Enum, Names: CountKindNames, Doc: "The packet it is in; packet: one with nothing but counts; gap: one that comes after the restart of trace but counts the time before it."},
+		Column{Name: "late", Type: Bool, Doc: "True: the count comes later in the trace than the instructions it applies before; seq is where it applies, byte_offset where it was traced."},
 	),
 }
 
@@ -174,6 +179,7 @@ var CycleCounts = Table{
 var Timestamps = Table{
 	Name: "timestamps", Row: "timestamp packet",
 	Written: ByDefault, PerSource: true,
+	Example: "SELECT source, seq, timestamp - lag(timestamp) OVER (PARTITION BY dataset, source ORDER BY byte_offset) AS ticks FROM timestamps;",
 	Columns: keys(seqAfter,
 		Column{Name: "timestamp", Type: Uint63, Nullable: true, Unit: "ticks", Rising: true, Doc: "Value, decoded from Gray code where need be (its frequency is sources.timestamp_hz); NULL while bits of it were never sent, and if it is 2⁶³ or more (event timestamp_out_of_range)."},
 		Column{Name: "known_bits", Type: Uint8, Unit: "bits", Doc: "How many low bits of the traced value are known; 48 or 64: all."},
@@ -186,6 +192,7 @@ var Timestamps = Table{
 var Contexts = Table{
 	Name: "contexts", Row: "first known context, then each change of context_id, vmid or security",
 	Written: ByDefault, PerSource: true,
+	Example: "SELECT source, seq, context_id, lead(seq) OVER (PARTITION BY dataset, source ORDER BY seq, byte_offset) - seq AS instructions FROM contexts;",
 	Columns: keys(seqAfter, contextColumn, vmidColumn, securityColumn,
 		Column{Name: "isa", Type: Enum, Nullable: true, Names: ISANames, Doc: "Instruction set; NULL if only data is traced."}),
 }
@@ -195,6 +202,7 @@ var Contexts = Table{
 var DataAccesses = Table{
 	Name: "data_accesses", Row: "data transfer: of a load or store multiple, one for each word",
 	Written: WhenTraced, PerSource: true,
+	Example: "SELECT hex8(address) AS address, n FROM (SELECT address, count(*) AS n FROM data_accesses WHERE access = 'write' GROUP BY address) ORDER BY n DESC LIMIT 10;",
 	Columns: keysBut(
 		Column{Name: "seq", Type: Int64, Nullable: true, Rising: true, Doc: "Ordinal, in its source, of the instruction that made it: the one with this seq (push: the first of the handler); NULL if there is none to name."},
 		Column{Name: "position", Type: Uint16, Doc: "Which transfer of the instruction (or of the group, without one) it is, from 0."},
@@ -202,7 +210,7 @@ var DataAccesses = Table{
 		Column{Name: "value", Type: Uint63, Nullable: true, Doc: "Value, before sign extension; NULL if it is not traced or was lost."},
 		Column{Name: "size", Type: Uint8, Nullable: true, Unit: "bytes", Doc: "Length of the transfer: 1, 2 or 4 (a doubleword is two transfers); NULL if the instruction is not known."},
 		Column{Name: "access", Type: Enum, Nullable: true, Names: AccessNames, Doc: "How it accesses memory, read if it comes to the core; push and pop are the stack frames of exceptions; NULL if the instruction is not known."},
-		Column{Name: "tag", Type: Uint8, Nullable: true, Doc: "Tag its value was to come later under; NULL for all others."},
+		Column{Name: "tag", Type: Uint8, Nullable: true, Doc: "Tag of the value if it was to come later (out of order); NULL for all others."},
 		Column{Name: "state", Type: Enum, Names: DataStateNames, Doc: "What became of it in the trace; value and position of suppressed, aborted and cancelled ones are not certain."},
 	),
 }
@@ -211,6 +219,7 @@ var DataAccesses = Table{
 var Events = Table{
 	Name: "events", Row: "anything else that happened at a point",
 	Written: ByDefault, PerSource: true,
+	Example: "SELECT event, count(*) AS n, min(byte_offset) AS first_at FROM events GROUP BY event ORDER BY n DESC;",
 	Columns: keys(seqAfter,
 		Column{Name: "event", Type: Enum, Names: EventNames, Doc: "What happened."},
 		Column{Name: "address", Type: Uint32, Hex: true, Nullable: true, Doc: "Address it is about; NULL if there is none."},
@@ -218,11 +227,12 @@ var Events = Table{
 	),
 }
 
-// Losses has the bytes that told nothing. Those of a source sum to its
+// Losses has the bytes that were not understood. Those of a source sum to its
 // bytes_lost.
 var Losses = Table{
 	Name: "losses", Row: "stretch of bytes not understood",
 	Written: Always, PerSource: true,
+	Example: "SELECT source, reason, count(*) AS losses, max(bytes) AS longest FROM losses GROUP BY ALL;",
 	Columns: keys(seqAfter,
 		Column{Name: "bytes", Type: Int64, Unit: "bytes", Doc: "Bytes of the stream that were lost (samples where sources.unit says so)."},
 		Column{Name: "reason", Type: Enum, Names: LossReasonNames, Doc: "Why."},
@@ -234,11 +244,12 @@ var Losses = Table{
 var Segments = Table{
 	Name: "segments", Row: "segment: the stream from one cut to the next",
 	Written: Always, PerSource: true,
+	Example: "SELECT source, segment, instructions / bytes AS instructions_per_byte FROM segments WHERE bytes > 0 ORDER BY bytes_lost DESC LIMIT 10;",
 	Columns: keys("Ordinal, in its source, of its first instruction.",
 		Column{Name: "bytes", Type: Int64, Unit: "bytes", Doc: "Bytes of the stream (samples where sources.unit says so)."},
 		Column{Name: "bytes_decoded", Type: Int64, Unit: "bytes", Doc: "Bytes in packets that were understood."},
 		Column{Name: "bytes_lost", Type: Int64, Unit: "bytes", Doc: "Bytes not understood: bytes less bytes_decoded."},
-		Column{Name: "bytes_unplaced", Type: Int64, Unit: "bytes", Doc: "Of the decoded: bytes telling instructions that cannot be placed (no memory, address unknown)."},
+		Column{Name: "bytes_unplaced", Type: Int64, Unit: "bytes", Doc: "Of the decoded: bytes of instructions that have no row, as their address or the memory there is not known."},
 		Column{Name: "instructions", Type: Int64, Doc: "Instructions in it."},
 		Column{Name: "exceptions", Type: Int64, Doc: "Exception entries in it."},
 		Column{Name: "address", Type: Uint32, Hex: true, Nullable: true, Doc: "Address in the I-sync it begins with; NULL if only data is traced."},
@@ -250,6 +261,7 @@ var Segments = Table{
 var Sources = Table{
 	Name: "sources", Row: "source that was configured or seen",
 	Written: Always,
+	Example: "SELECT source, name, status, bytes_decoded / nullif(bytes, 0) AS decoded FROM sources;",
 	Columns: []Column{
 		sourceColumn,
 		{Name: "name", Type: String, Nullable: true, Doc: "Name in the snapshot; NULL if it has none."},
@@ -257,12 +269,12 @@ var Sources = Table{
 		{Name: "version", Type: String, Nullable: true, Doc: "Version of the protocol, as 1.1; NULL if it is not known."},
 		{Name: "core", Type: String, Nullable: true, Doc: "Core that is traced; NULL if it is not known."},
 		{Name: "buffer", Type: String, Nullable: true, Doc: "Trace buffer the stream is in; NULL if it has no name."},
-		{Name: "status", Type: Enum, Names: SourceStatusNames, Doc: "What became of it; decoded: its decoder ran, however little came of it."},
+		{Name: "status", Type: Enum, Names: SourceStatusNames, Doc: "What became of it; decoded: its decoder ran, even if it decoded nothing."},
 		{Name: "unit", Type: Enum, Names: SourceUnitNames, Doc: "What bytes count, here and in segments and losses."},
 		{Name: "bytes", Type: Int64, Unit: "bytes", Doc: "Length of the stream: bytes_decoded and bytes_lost together."},
 		{Name: "bytes_decoded", Type: Int64, Unit: "bytes", Doc: "Bytes in packets that were understood."},
 		{Name: "bytes_lost", Type: Int64, Unit: "bytes", Doc: "Bytes not understood: the sum of its losses."},
-		{Name: "bytes_unplaced", Type: Int64, Unit: "bytes", Doc: "Of the decoded: bytes telling instructions that cannot be placed (no memory, address unknown)."},
+		{Name: "bytes_unplaced", Type: Int64, Unit: "bytes", Doc: "Of the decoded: bytes of instructions that have no row, as their address or the memory there is not known."},
 		{Name: "segments", Type: Int64, Doc: "Rows in segments."},
 		{Name: "instructions", Type: Int64, Doc: "Instructions in all."},
 		{Name: "exceptions", Type: Int64, Doc: "Exception entries in all."},
@@ -277,6 +289,7 @@ var Sources = Table{
 var Images = Table{
 	Name: "images", Row: "region of program memory",
 	Written: Always,
+	Example: "SELECT file, hex8(address) AS first, hex8(address + bytes - 1) AS last FROM images ORDER BY address;",
 	Columns: []Column{
 		{Name: "file", Type: String, Doc: "Name of the file it is from, without its folder."},
 		{Name: "sha256", Type: String, Doc: "SHA-256 of that file, in hex."},
@@ -292,6 +305,7 @@ var Images = Table{
 var Packets = Table{
 	Name: "packets", Row: "packet",
 	Written: OnRequest, PerSource: true,
+	Example: "SELECT byte_offset, hex(bytes) AS bytes, type, fields FROM packets ORDER BY source, byte_offset LIMIT 40;",
 	Columns: keys(seqAfter,
 		Column{Name: "type", Type: String, Doc: "Type, in the words of the protocol's specification."},
 		Column{Name: "bytes", Type: Bytes, Doc: "The packet as traced, header first."},

@@ -367,7 +367,7 @@ func TestViewsHaveComments(t *testing.T) {
 	viewsTest{directory: dir, views: "views.sql", asks: []ask{
 		{"SELECT count(*) FROM duckdb_views() WHERE NOT internal AND comment LIKE 'One row per %.'", itoa(len(schema.Tables()) - 2 + 1)}, // and summary,
 		{"SELECT replace(comment, ' ', '_') FROM duckdb_views() WHERE view_name = 'losses'", "One_row_per_stretch_of_bytes_not_understood."},
-		{"SELECT replace(comment, ' ', '_') FROM duckdb_columns() WHERE table_name = 'exceptions' AND column_name = 'event'", "Entry,_or_a_return_the_trace_tells."},
+		{"SELECT replace(comment, ' ', '_') FROM duckdb_columns() WHERE table_name = 'exceptions' AND column_name = 'event'", "Entry,_or_a_return_that_the_trace_reports."},
 		{"SELECT count(*) FROM duckdb_columns() WHERE NOT internal AND comment IS NULL", "0"},
 		{"SELECT count(*), min(seq) FROM instructions_window(1, 5)", "1 1"},
 		{"SELECT reason, bytes, segment, dataset FROM losses", "unsynced 6 - here"},

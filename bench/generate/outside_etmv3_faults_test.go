@@ -37,14 +37,14 @@ var etmv3Faults = []fault{
 + 21 instruction 0x00000018 4 a32 true timestamp 5 secure`,
 	},
 	{
-		"cancel behind a lone atom", "§4.6",
+		"cancel after a lone atom", "§4.6",
 		"cancels nothing: a P-header of one atom right before that of the cancelled one",
 		"", movs, "A 082100800000 84 84 8d808080483c 84",
 		`
 + 13 instruction 0x00008004 4 a32 true secure`,
 	},
 	{
-		"cancel behind a cancel", "§4.6",
+		"cancel after a cancel", "§4.6",
 		"cancels nothing: the exception, too, is held back like an instruction",
 		"", movs, "A 082100800000 84 8d808080483c 84 8f808080483c 84",
 		`
@@ -179,7 +179,7 @@ var etmv3Faults = []fault{
 	},
 	{
 		"whole 64-bit timestamp", "§3.7",
-		"runs on behind a ninth byte with bit 7 set, and is 0",
+		"runs on after a ninth byte with bit 7 set, and is 0",
 		v5 + "ETMCR=10000000", movs, "A 082100800000 84 42ffffffffffffffffff 84",
 		`
 - 13 timestamp NULL
@@ -206,7 +206,7 @@ var etmv3Faults = []fault{
 	},
 	{
 		"reserved header", "§2",
-		"the same: nothing behind the next A-sync",
+		"the same: nothing after the next A-sync",
 		"", movs, "A 082100800000 84 10 84 A 080100800000 84",
 		`
 - 12 instruction 0x00008000 4 a32 true secure
@@ -215,7 +215,7 @@ var etmv3Faults = []fault{
 	},
 	{
 		"late count", "§5",
-		"counts where it stands",
+		"counts where it is sent",
 		"ETMCR=00001000", movs, "A 082100800000 84 040a 84",
 		`
 + 12 instruction 0x00008000 4 a32 true cycles 1 secure
@@ -240,8 +240,8 @@ var etmv3Faults = []fault{
 + 14 cycles 5`,
 	},
 	{
-		"atoms behind a debug entry", "§4.5",
-		"goes on at the target",
+		"atoms after a debug entry", "§4.5",
+		"continues at the target",
 		"", movs + " 8:0000a0e1", "A 082100800000 84 858080804802 84 A 086100800000 84",
 		`
 - 26 restart

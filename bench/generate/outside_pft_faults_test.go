@@ -40,7 +40,7 @@ var pftFaults = []fault{
 	},
 	{
 		"update inside an instruction", "§B.3.2",
-		"walks on behind the instruction to the end of memory; the exception has no return address",
+		"walks on after the instruction to the end of memory; the exception has no return address",
 		"", "18:feffffea 8000:00bfaff3008000bf00bffee700bf", "A 080180000021 7205 8d808080481c 84",
 		`
 - 14 exception 14 return 0x00008006
@@ -51,7 +51,7 @@ var pftFaults = []fault{
 + 14 exception 14`,
 	},
 	{
-		"update behind the position", "§B.3.2",
+		"update before the position", "§B.3.2",
 		"walks to the end of memory",
 		"", "8000:00bf00bf00bffee700bf", "A 080580000021 7201 84",
 		`
@@ -60,7 +60,7 @@ var pftFaults = []fault{
 + 12 unmapped 0x00008008`,
 	},
 	{
-		"base behind an update", "§B.3.2",
+		"base after an update", "§B.3.2",
 		"the address of the update is the base of the next short address",
 		"", "8020:fee700bf 807c:00bf00bf00bf704700bf 80a0:fee700bf", "A 087d80000021 728101 21 84",
 		`
@@ -86,7 +86,7 @@ var pftFaults = []fault{
 	},
 	{
 		"empty return stack", "§4.13",
-		"fatal: the rest is not decoded, nor is the instruction itself told",
+		"fatal: the rest is not decoded, nor is the instruction itself reported",
 		stack, "8000:1eff2fe1 9000:feffffea", "A 080080000021 84 84 8110 84",
 		`
 - 12 instruction 0x00008000 4 a32 true secure
@@ -151,8 +151,8 @@ var pftFaults = []fault{
 + 14 instruction 0x00008000 4 a32 true secure`,
 	},
 	{
-		"atoms behind a debug entry", "§5.3.8",
-		"goes on at address 0",
+		"atoms after a debug entry", "§5.3.8",
+		"continues at address 0",
 		"", "0:feffffea 8000:feffffea", "A 080080000021 84 818080804802 84 080080000061 84",
 		`
 - 20 restart
@@ -193,7 +193,7 @@ var pftFaults = []fault{
 + 14 cycles 2`,
 	},
 	{
-		"cycles behind missing memory", "§4.4",
+		"cycles after missing memory", "§4.4",
 		"what cannot be placed vanishes, with its cycles",
 		cycle11, "8000:feffffea 9000:fdffffea", "A 08009000002180 84 84 84 08008000002188 84",
 		`

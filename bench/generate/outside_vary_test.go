@@ -16,8 +16,8 @@ func TestOutsideVariation(t *testing.T) {
 	skipShort(t)
 	lister, p := findLister(t), newPrograms(t)
 	const rate = 0.2
-	// OpenCSD stops decoding at an A-sync that is too long, and forgets the
-	// instruction set at a branch packet without one: there is nothing to compare then.
+	// OpenCSD stops at an A-sync that is too long, and forgets an instruction set that
+	// no branch packet has: there is nothing to compare then.
 	ptm := pft.Vary(1, rate)
 	ptm.Information, ptm.Zeros = 0, 0
 	information := ptm

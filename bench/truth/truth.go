@@ -2,7 +2,11 @@
 // encoder hands them to a [Rows] while it writes the stream.
 package truth
 
-import "github.com/tracelake/tracelake/schema"
+import (
+	"strconv"
+
+	"github.com/tracelake/tracelake/schema"
+)
 
 // Rows takes the truth of one source from an encoder: the rows a right decoder
 // must make of its stream, table by table, in the order of the table. Values that
@@ -131,6 +135,11 @@ type Event struct {
 	Event   schema.EventKind
 	Address schema.Null[uint32]
 	Detail  string // "" is NULL
+}
+
+// TimestampOutOfRange returns the event of a timestamp that no row can have.
+func TimestampOutOfRange(k Key, value uint64) *Event {
+	return &Event{Key: k, Event: schema.EventTimestampOutOfRange, Detail: strconv.FormatUint(value, 10)}
 }
 
 // A Loss is a row of `losses`.

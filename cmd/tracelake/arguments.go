@@ -21,7 +21,7 @@ func arrange(app *cli.App, args []string) ([]string, error) {
 		return args, nil
 	}
 	if strings.HasPrefix(args[1], "-") {
-		return nil, usage(args[1], "is no flag of tracelake itself", "flags stand after the command; see tracelake --help")
+		return nil, usage(args[1], "is no flag of tracelake itself", "flags come after the command; see tracelake --help")
 	}
 	command, rest, err := findCommand(app, args[1:])
 	if err != nil {

@@ -93,7 +93,7 @@ func demoFindings(t *schema.Totals, tables map[string]schema.Files) string {
 		return ""
 	}
 	perInstruction := 1 / float64(t.Instructions)
-	return fmt.Sprintf("\n%s of trace told %s (%.2f bits each); a row of instructions takes %.2f bytes.\n",
+	return fmt.Sprintf("\n%s of trace hold %s (%.2f bits each); a row of instructions takes %.2f bytes.\n",
 		count(t.Bytes, "byte"), count(t.Instructions, "instruction"), float64(8*t.Bytes)*perInstruction,
 		float64(tables[schema.Instructions.Name].Bytes)*perInstruction)
 }

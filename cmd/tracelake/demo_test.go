@@ -9,7 +9,7 @@ import (
 	"github.com/tracelake/tracelake/bench/need"
 )
 
-// The queries the demo tells users to type run, and have rows.
+// The queries that the demo prints run, and have rows.
 func TestDemoQueries(t *testing.T) {
 	python := need.Interpreter(t)
 	dir := t.TempDir()

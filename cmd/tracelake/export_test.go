@@ -70,7 +70,7 @@ func TestInterruptedExport(t *testing.T) {
 	}
 }
 
-// An export that is told to survive its terminal does.
+// An export that ignores SIGHUP survives its terminal.
 func TestExportSurvivesHangup(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	script := `trap "" HUP; exec tracelake "$@"`

@@ -67,8 +67,8 @@ func parse(t *testing.T, command string, args ...string) (any, *cli.Context) {
 	return read, seen
 }
 
-// No flag is ever ignored: each one, under each of its names, before and behind
-// the argument, is set, and changes what the command goes by.
+// No flag is ever ignored: each one, under each of its names, before and after
+// the argument, is set, and changes what the command reads.
 func TestNoFlagIsIgnored(t *testing.T) {
 	input := filepath.Join(t.TempDir(), "input")
 	if err := os.WriteFile(input, nil, 0o666); err != nil {

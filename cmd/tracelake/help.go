@@ -16,7 +16,7 @@ const (
 const appHelp = `{{.Name}} {{.Usage}}
 
 Usage:
-   {{.Name}} COMMAND [flags] [arguments]     flags may stand anywhere
+   {{.Name}} COMMAND [flags] [arguments]     flags may come anywhere
 
 Commands:{{range .VisibleCommands}}
    {{.Name}}{{"\t"}}{{.Usage}}{{end}}
@@ -76,8 +76,8 @@ func writeFlag(b *strings.Builder, f cli.Flag, width int) {
 	}
 }
 
-// flagName is "-o, --output DIR". The word for the value stands between
-// backquotes in the usage.
+// flagName is "-o, --output DIR". The word for the value is between backquotes in
+// the usage.
 func flagName(f cli.Flag) string {
 	names := f.Names()
 	text := "    --" + names[0]

@@ -16,8 +16,8 @@ import (
 // progressInterval is the least time between two updates of the bar.
 const progressInterval = 100 * time.Millisecond
 
-// terminal returns the terminal that w writes to, nil if a bar cannot be drawn
-// on what it writes to. A bar is drawn past the [visible.Writer].
+// terminal returns the terminal that w writes to, nil if w writes to something on
+// which no bar can be drawn. A bar is drawn past the [visible.Writer].
 func terminal(w io.Writer) *os.File {
 	if v, ok := w.(*visible.Writer); ok {
 		w = v.Underlying()

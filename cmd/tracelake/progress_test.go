@@ -9,7 +9,7 @@ import (
 	"github.com/tracelake/tracelake/pipeline"
 )
 
-// The bar tells bytes, rates and the time left; it is drawn at most ten times a
+// The bar shows bytes, rates and the time left; it is drawn at most ten times a
 // second, and cleared in the end.
 func TestProgress(t *testing.T) {
 	var out bytes.Buffer

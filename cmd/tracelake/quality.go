@@ -128,8 +128,8 @@ func writeQuality(b *strings.Builder, s *pipeline.SourceQuality) {
 	line("periodic I-syncs", s.ISyncs.Compared, notCompared(&s.ISyncs))
 	line("  agree with the program", s.ISyncs.Agree, share(&s.ISyncs))
 	writeMissingOf(b, &s.Missing)
-	if doubt := doubt(&s.Agreements); doubt != "" {
-		fmt.Fprintf(b, "  %s\n", doubt)
+	if text := disagreement(&s.Agreements); text != "" {
+		fmt.Fprintf(b, "  %s\n", text)
 	}
 	writeMisses(b, "branch packets", &s.Branches.Agreement, branchMiss)
 	writeMisses(b, "periodic I-syncs", &s.ISyncs, isyncMiss)
@@ -142,7 +142,7 @@ func notCompared(a *pipeline.Agreement) string {
 	return fmt.Sprintf("and %s where the position in the program was not known", thousands(a.NotCompared))
 }
 
-// share is how much agrees; where there is nothing to agree, nothing is said.
+// share is the part that agrees, empty where there is nothing to agree.
 func share(a *pipeline.Agreement) string {
 	if a.Compared == 0 {
 		return ""
@@ -150,16 +150,16 @@ func share(a *pipeline.Agreement) string {
 	return percent(a.Agree, a.Compared)
 }
 
-// The program that ran may have changed itself, as by writing its vectors: below
-// so many misses, and where this share of packets agrees, nothing is asked.
+// The program that ran may have changed itself, for example its vectors: with fewer
+// misses than this, and where this share of packets agrees, there is no question.
 const (
 	missesAsked = 10
 	shareAsked  = 0.999
 )
 
-// doubt says in one line that trace and program do not agree, or nothing. It asks
-// whether this is the program that ran where more than a few packets say not.
-func doubt(a *pipeline.Agreements) string {
+// disagreement says in one line that trace and program do not agree, or nothing. It
+// asks whether this is the program that ran if more than a few packets disagree.
+func disagreement(a *pipeline.Agreements) string {
 	branches, isyncs := a.Branches.Compared-a.Branches.Agree, a.ISyncs.Compared-a.ISyncs.Agree
 	if branches+isyncs == 0 {
 		return ""
@@ -167,16 +167,16 @@ func doubt(a *pipeline.Agreements) string {
 	if branches+isyncs < missesAsked && agrees(&a.Branches.Agreement) && agrees(&a.ISyncs) {
 		return exceptions(slices.Concat(a.Branches.Misses, a.ISyncs.Misses))
 	}
-	var doubts []string
+	var parts []string
 	if branches > 0 {
-		doubts = append(doubts, fmt.Sprintf("%s of %s branch packets (%s) follow an instruction that cannot branch there",
+		parts = append(parts, fmt.Sprintf("%s of %s branch packets (%s) follow an instruction that cannot branch there",
 			thousands(branches), thousands(a.Branches.Compared), percent(branches, a.Branches.Compared)))
 	}
 	if isyncs > 0 {
-		doubts = append(doubts, fmt.Sprintf("%s of %s periodic I-syncs (%s) say another place than the program had got to",
+		parts = append(parts, fmt.Sprintf("%s of %s periodic I-syncs (%s) say another place than the program had got to",
 			thousands(isyncs), thousands(a.ISyncs.Compared), percent(isyncs, a.ISyncs.Compared)))
 	}
-	return strings.Join(doubts, ", and ") + ": is this the program that ran?"
+	return strings.Join(parts, ", and ") + ": is this the program that ran?"
 }
 
 // agrees reports whether all packets of one kind agree, or nearly all.
@@ -184,7 +184,7 @@ func agrees(a *pipeline.Agreement) bool {
 	return a.Compared == 0 || float64(a.Agree) >= shareAsked*float64(a.Compared)
 }
 
-// exceptions names the addresses of the program at which misses are.
+// exceptions names the addresses of the program that have misses.
 func exceptions(misses []pipeline.Miss) string {
 	var addresses []string
 	for _, m := range misses {

@@ -16,8 +16,8 @@ import (
 	"github.com/tracelake/tracelake/bench/sample"
 )
 
-// readmeStands are the lines of the README that no test runs, and why.
-var readmeStands = map[string]string{
+// readmeNotRun are the lines of the README that no test runs, and why.
+var readmeNotRun = map[string]string{
 	"make test":                                                   "this is one of the tests it runs",
 	"go run ./bench/throughput -capture DIR":                      "it measures for minutes",
 	"go install ./cmd/tracelake":                                  "it writes to GOBIN",
@@ -25,12 +25,12 @@ var readmeStands = map[string]string{
 	"qemu-arm -singlestep -d exec,cpu,nochain -D prog.log ./prog": "as the compiler; the log is made by readmeInputs",
 }
 
-// A readmeCommand is a line of the README that a user types, with what DuckDB
-// is given then.
+// A readmeCommand is a line of the README that a user types, with the SQL that
+// DuckDB is given then.
 type readmeCommand struct{ line, sql string }
 
-// The README tells the truth: a user who types its lines in turn, in an empty
-// directory, sees all of them succeed, and the demo prints what the README shows.
+// The README is right: a user who types its lines in turn, in an empty directory,
+// sees all of them succeed, and the demo prints what the README shows.
 func TestREADME(t *testing.T) {
 	text, err := os.ReadFile("../../README.md")
 	if err != nil {
@@ -38,11 +38,11 @@ func TestREADME(t *testing.T) {
 	}
 	dir := t.TempDir()
 	readmeInputs(t, dir)
-	var stand []string
+	var skipped []string
 	for _, c := range readmeCommands(string(text)) {
 		switch {
-		case readmeStands[c.line] != "":
-			stand = append(stand, c.line)
+		case readmeNotRun[c.line] != "":
+			skipped = append(skipped, c.line)
 		case strings.HasSuffix(c.line, "duckdb") || strings.Contains(c.line, "duckdb "):
 			t.Run(c.line, func(t *testing.T) {
 				if out := c.run(t, dir, filepath.Dir(need.DuckDB(t))); !strings.Contains(out, "─┤\n│") {
@@ -53,9 +53,9 @@ func TestREADME(t *testing.T) {
 			t.Run(c.line, func(t *testing.T) { c.run(t, dir) })
 		}
 	}
-	slices.Sort(stand)
-	if want := slices.Sorted(maps.Keys(readmeStands)); !slices.Equal(slices.Compact(stand), want) {
-		t.Errorf("the README has of the lines that are not run:\n%q, want\n%q", stand, want)
+	slices.Sort(skipped)
+	if want := slices.Sorted(maps.Keys(readmeNotRun)); !slices.Equal(slices.Compact(skipped), want) {
+		t.Errorf("lines of the README that are not run:\n%q, want\n%q", skipped, want)
 	}
 
 	demo := exec.Command("tracelake", "demo")
@@ -114,8 +114,8 @@ func (c readmeCommand) run(t *testing.T, dir string, path ...string) string {
 	return string(out)
 }
 
-// readmeInputs makes the files that the README's commands name and that are of the
-// user: a program, and what QEMU recorded of it. Here it is the sample's.
+// readmeInputs makes the user's files that the README's commands name: a program,
+// here that of the sample, and a log of QEMU.
 func readmeInputs(t *testing.T, dir string) {
 	t.Helper()
 	made := t.TempDir()

@@ -44,8 +44,8 @@ func writeSource(b *strings.Builder, s *pipeline.SourceSummary) {
 		thousands(s.BytesUnplaced), percent(s.BytesUnplaced, s.Bytes))
 	fmt.Fprintf(b, "  %s, %s, %s, %s\n", count(s.Instructions, "instruction"), count(s.Exceptions, "exception"),
 		count(s.Gaps, "gap"), count(s.Segments, "segment"))
-	if doubt := doubt(&s.Agreements); doubt != "" {
-		fmt.Fprintf(b, "  %s (tracelake report quality shows where)\n", doubt)
+	if text := disagreement(&s.Agreements); text != "" {
+		fmt.Fprintf(b, "  %s (tracelake report quality shows where)\n", text)
 	}
 }
 

@@ -39,7 +39,7 @@ func TestPercent(t *testing.T) {
 }
 
 func TestSummaryText(t *testing.T) {
-	decoded := schema.Totals{Bytes: 1000, BytesDecoded: 994, BytesLost: 6, BytesUnplaced: 10, Segments: 2, Instructions: 12345, Exceptions: 1, Gaps: 3}
+	decoded := schema.Totals{Counters: schema.Counters{Bytes: 1000, BytesDecoded: 994, BytesLost: 6, BytesUnplaced: 10, Instructions: 12345, Exceptions: 1}, Segments: 2, Gaps: 3}
 	s := &pipeline.Summary{
 		Totals: decoded,
 		Sources: []pipeline.SourceSummary{
@@ -50,7 +50,7 @@ func TestSummaryText(t *testing.T) {
 				}, OtherStops: 1200},
 			},
 			{
-				SourceTotals: schema.SourceTotals{Source: 0x14, Protocol: "itm", Status: "unsupported", Problem: "no decoder", Unit: "bytes", Totals: schema.Totals{Bytes: 7, BytesLost: 7}},
+				SourceTotals: schema.SourceTotals{Source: 0x14, Protocol: "itm", Status: "unsupported", Problem: "no decoder", Unit: "bytes", Totals: schema.Totals{Counters: schema.Counters{Bytes: 7, BytesLost: 7}}},
 				Missing:      pipeline.Missing{Wanted: []pipeline.MissingMemory{{First: "0xffff0000", Last: "0xffff0000", Stops: 3}}, OtherStops: 34},
 			},
 			{SourceTotals: schema.SourceTotals{Source: 0x15, Status: "empty", Unit: "bytes"}},
@@ -141,7 +141,7 @@ func TestDoubt(t *testing.T) {
 		{misses(1_000_000), misses(58, ""), lost},
 		{misses(0), misses(5_000, ""), "trace and program agree but for 1 exception, at 0x00000168"},
 	} {
-		if got := doubt(&pipeline.Agreements{Branches: pipeline.BranchAgreement{Agreement: tt.branches}, ISyncs: tt.isyncs}); got != tt.want {
+		if got := disagreement(&pipeline.Agreements{Branches: pipeline.BranchAgreement{Agreement: tt.branches}, ISyncs: tt.isyncs}); got != tt.want {
 			t.Errorf("got  %s\nwant %s", got, tt.want)
 		}
 	}

@@ -65,7 +65,7 @@ Examples:
 			&cli.Float64Flag{Name: "vary", Category: groupTrace, Usage: "`SHARE` of packets that are other than hardware sends, as allowed: 0 to 1"},
 
 			&cli.StringFlag{Name: "elf", Aliases: []string{"e"}, Category: groupProgram, Usage: "execute the program of `FILE`", DefaultText: "the demo's"},
-			&cli.StringFlag{Name: "qemu-log", Category: groupProgram, Usage: "what is executed is in `LOG`, which qemu-arm wrote of the program of --elf"},
+			&cli.StringFlag{Name: "qemu-log", Category: groupProgram, Usage: "execute what is in `LOG`, which qemu-arm wrote of the program of --elf"},
 			&cli.IntFlag{Name: "code-bytes", Category: groupProgram, Usage: "execute a program made up, of about `N` bytes"},
 			&cli.StringFlag{Name: "profile", Category: groupProgram, Value: "A", Usage: "`PROFILE` of the core: A or M"},
 			&cli.Int64Flag{Name: "instructions", Category: groupProgram, Value: 1_000_000, Usage: "`N` instructions on each core; of a --qemu-log all, or the first N"},
@@ -168,7 +168,7 @@ func synthText(dir string, m *schema.Manifest) string {
 	return b.String()
 }
 
-// workload is the program to execute, with log as it was.
+// workload is the program to execute, and how: as log has it, if there is one.
 func (a *synthArgs) workload(log *os.File) (*generate.Workload, error) {
 	switch {
 	case log != nil && a.elf == "":
@@ -227,7 +227,7 @@ func readSynth(ctx *cli.Context) (*synthArgs, error) {
 	return args, nil
 }
 
-// recordedDefaults takes back what is not asked for and no recording can have.
+// recordedDefaults clears the defaults that a recording cannot have.
 func (a *synthArgs) recordedDefaults(ctx *cli.Context) {
 	if !ctx.IsSet("instructions") {
 		a.recipe.Instructions = 0 // All of it
@@ -290,7 +290,8 @@ func readFraming(ctx *cli.Context, r *generate.Recipe) error {
 	return nil
 }
 
-// readCounts refuses numbers that are none of something.
+// readCounts refuses numbers of instructions and cores below 1, and rates that are
+// none.
 func readCounts(ctx *cli.Context, r *generate.Recipe) error {
 	switch {
 	case r.Instructions < 1:

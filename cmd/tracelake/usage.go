@@ -22,8 +22,8 @@ func (e *usageError) Error() string { return e.where + ": " + e.problem + "; " +
 // usage returns the error for a wrong command line.
 func usage(where, problem, remedy string) error { return &usageError{where, problem, remedy} }
 
-// A missingError says that what an argument names does not exist. That is no
-// wrong usage: it fails like any other file that cannot be read.
+// A missingError says that a file that an argument names does not exist. That is no
+// wrong usage: the command fails as for any other file that cannot be read.
 type missingError struct{ path, remedy string }
 
 func (e *missingError) Error() string { return e.path + ": does not exist; " + e.remedy }
@@ -50,8 +50,8 @@ func seeHelp(c *cli.Command) string {
 	return "see tracelake --help"
 }
 
-// unknownCommand says that name is none of commands, and which may be meant. what
-// are those: commands or reports.
+// unknownCommand says that name is none of commands, and which may be meant. what is
+// the word for them: command or report.
 func unknownCommand(where, name, what string, commands []*cli.Command) error {
 	var names []string
 	for _, c := range commands {

@@ -41,13 +41,13 @@ func percent(n, total int64) string {
 	return fmt.Sprintf("%.2f %%", share)
 }
 
-// otherStops says of how many stops the memory is not ranked.
+// otherStops says how many stops are at memory that is not ranked.
 func otherStops(n int64) string {
 	return count(n, "stop") + " in more pages of 4 KiB than are ranked (65,536)"
 }
 
-// sourceWords names a source after its number: " PTM_0 (pft 1.1, core cpu_0)". One
-// that nobody named has its number for a name, which is not said twice.
+// sourceWords names a source, to follow its number: " PTM_0 (pft 1.1, core cpu_0)".
+// A source without a name has its number for one, which is not printed twice.
 func sourceWords(number, name, protocol, version, core string) string {
 	words := strings.TrimSpace(protocol + " " + version)
 	if core != "" {

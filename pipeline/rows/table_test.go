@@ -1,9 +1,11 @@
 package rows
 
 import (
+	"errors"
 	"slices"
 	"testing"
 
+	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/pipeline/stitch"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
@@ -53,5 +55,45 @@ func TestTableRowGroups(t *testing.T) {
 	// 15 MiB at 80 bytes a row, and 128 for the piece of their segment.
 	if want := []int{196_607, 196_607, n - 2*196_607}; !slices.Equal(groups, want) {
 		t.Errorf("row groups of %d rows, want %d", groups, want)
+	}
+}
+
+// A table that is not wanted has no sink.
+func TestNotWanted(t *testing.T) {
+	tables := New(Output{Series: func(*schema.Table) *dataset.Series { return nil }})
+	if tables.Sinks != (stitch.Sinks{}) {
+		t.Errorf("sinks %+v", tables.Sinks)
+	}
+	if err := tables.Flush(); err != nil {
+		t.Error(err)
+	}
+}
+
+// The limit counts rows of the level, before any is made: runs of 130 and of 2
+// instructions are 132 rows of `instructions`, and 3 and 1 of `blocks`.
+func TestLimit(t *testing.T) {
+	runs := stitch.Runs{
+		Unit: &decode.Result{Runs: []schema.Run{{Count: 130}, {Count: 2}}}, Spans: []schema.Span{{}}, To: 2, Instructions: 132,
+	}
+	for _, tt := range []struct {
+		level *schema.Table
+		rows  int64
+	}{{&schema.Instructions, 132}, {&schema.Blocks, 4}} {
+		for _, most := range []int64{2 * tt.rows, 2*tt.rows - 1} {
+			tables := New(Output{Limit: &Limit{Most: most}, Series: func(t *schema.Table) *dataset.Series {
+				if t != tt.level {
+					return nil
+				}
+				return &dataset.Series{Table: t}
+			}})
+			if err := tables.Sinks.Runs.Add(runs); err != nil {
+				t.Fatalf("%s: %v", tt.level.Name, err)
+			}
+			err := tables.Sinks.Runs.Add(runs)
+			limit, got := errors.AsType[*LimitError](err)
+			if got != (most < 2*tt.rows) || got && limit.Most != most {
+				t.Errorf("%s, at most %d rows: %v", tt.level.Name, most, err)
+			}
+		}
 	}
 }

@@ -225,19 +225,9 @@ func (s *Stitcher) pointBack(p *decodedPart) {
 
 // count adds what a part counts to the segment's row and the source's totals.
 func (s *Stitcher) count(p *decodedPart) {
-	of, row, t := &p.Row, &s.row, &s.Outcome.Totals
-	row.Bytes += of.Bytes
-	row.BytesDecoded += of.BytesDecoded
-	row.BytesLost += of.BytesLost
-	row.BytesUnplaced += of.BytesUnplaced
-	row.Instructions += of.Instructions
-	row.Exceptions += of.Exceptions
-	t.Bytes += of.Bytes
-	t.BytesDecoded += of.BytesDecoded
-	t.BytesLost += of.BytesLost
-	t.BytesUnplaced += of.BytesUnplaced
-	t.Instructions += of.Instructions
-	t.Exceptions += of.Exceptions
+	t := &s.Outcome.Totals
+	s.row.Add(p.Row.Counters)
+	t.Counters.Add(p.Row.Counters)
 	losses := rowsOf(p, p.unit.Losses, decode.Losses)
 	t.Losses += int64(len(losses))
 	s.Outcome.Lost.add(losses)

@@ -76,7 +76,7 @@ func TestCheck(t *testing.T) {
 		}},
 		{"decoded and lost", func(d *small.Dataset) {
 			d.Sources[1].BytesDecoded = 199
-			d.Segments[0x11] = schema.Segment{Bytes: 200, BytesDecoded: 199, Instructions: 5}
+			d.Segments[0x11] = schema.Segment{Counters: schema.Counters{Bytes: 200, BytesDecoded: 199, Instructions: 5}}
 		}, nil, []string{"manifest.json: says that of 200 bytes of source 0x11 199 were decoded and 0 lost"}},
 		{"instructions", func(d *small.Dataset) { d.Instructions[0x11] = d.Instructions[0x11][:4] }, nil, []string{"instructions: has 4 rows of source 0x11, the manifest says 5"}},
 		{"instructions of blocks", func(d *small.Dataset) {

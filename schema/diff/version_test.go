@@ -43,7 +43,7 @@ func writeBlocks2(t *testing.T, cycles uint32) string {
 	schema.AppendEvents(events.Row(), keys(70, 20), schema.EventTimestampOutOfRange, schema.Null[uint32]{}, "9223372036854775808")
 	schema.AppendLosses(w.Table(&schema.Losses, 0x10).Row(), keys(0, 0), 4, schema.LossUnsynced, "")
 	err = w.Close(&schema.Manifest{
-		Sources: []schema.SourceTotals{{Source: 0x10, Status: "decoded", Unit: "bytes", Totals: schema.Totals{Bytes: 24, Instructions: 71}}},
+		Sources: []schema.SourceTotals{{Source: 0x10, Status: "decoded", Unit: "bytes", Totals: schema.Totals{Counters: schema.Counters{Bytes: 24, Instructions: 71}}}},
 		Images:  []schema.ImageRegion{{File: "a.elf", SHA256: "aa", Address: 0x80000000, Bytes: 280}},
 	})
 	if err != nil {

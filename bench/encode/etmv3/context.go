@@ -60,11 +60,13 @@ func (e *Encoder) timestamp(whole bool) {
 	e.timestampRow(at, value, p.ClockChange)
 }
 
-// timestampRow enters the timestamp at an offset. The value 0 means unknown.
+// timestampRow enters the timestamp at an offset. The value 0 means unknown; rows
+// cannot have one of 2⁶³ or more.
 func (e *Encoder) timestampRow(at int64, value uint64, clockChange bool) {
 	t := &e.truth
 	known := e.stated.timestampBits == e.opt.TimestampBits()
-	e.stated.timestampValue = schema.Null[uint64]{V: value, OK: known && value != 0}
+	outOfRange := known && value > schema.MaxUint63
+	e.stated.timestampValue = schema.Null[uint64]{V: value, OK: known && value != 0 && !outOfRange}
 	if !e.stated.timestampValue.OK {
 		e.stated.timestampValue.V = 0
 	}
@@ -76,6 +78,9 @@ func (e *Encoder) timestampRow(at int64, value uint64, clockChange bool) {
 	case known && value == 0:
 		t.event(at, schema.EventTimestampUnknown, schema.Null[uint32]{})
 	default:
+		if outOfRange {
+			t.rows.Event(truth.TimestampOutOfRange(t.key(at), value))
+		}
 		t.rows.Timestamp(&truth.Timestamp{
 			Key: t.key(at), Timestamp: e.stated.timestampValue, KnownBits: e.stated.timestampBits, Epoch: t.epoch, Cycle: e.cycleNow(),
 		})

@@ -139,7 +139,8 @@ func (t *rowWriter) contextIs(by sentPacket, c truth.Context) {
 }
 
 // timestampIs enters a timestamp packet, which carries that many of the low bits of
-// a value. The value 0 means that the time is unknown.
+// a value. The value 0 means that the time is unknown; rows cannot have one of 2⁶³
+// or more.
 func (t *rowWriter) timestampIs(by sentPacket, value uint64, carried, width uint8) {
 	t.count(by)
 	t.timeBits = max(t.timeBits, carried)
@@ -150,6 +151,10 @@ func (t *rowWriter) timestampIs(by sentPacket, value uint64, carried, width uint
 	}
 	if known {
 		t.timestamp = schema.Of(value)
+	}
+	if known && value > schema.MaxUint63 {
+		t.timestamp = schema.Null[uint64]{}
+		t.rows.Event(truth.TimestampOutOfRange(t.key(by), value))
 	}
 	t.rows.Timestamp(&truth.Timestamp{Key: t.key(by), Timestamp: t.timestamp, KnownBits: t.timeBits, Epoch: t.epoch, Cycle: t.cycleNow()})
 }

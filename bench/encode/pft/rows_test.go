@@ -209,14 +209,18 @@ var rowVectors = []struct {
 		},
 	},
 	{
-		// 2⁶³ is 1 and 1 in Gray code, bits 63 and 62: 8 bits in the ninth byte.
+		// 2⁶³ is 1 and 1 in Gray code, bits 63 and 62: 8 bits in the ninth byte. No row
+		// can have it.
 		name: "64 bits in Gray code", memory: "8000:feffffea",
 		options: pft.Options{
 			Config: codec.Config{Minor: 1, Timestamp64: true, TimestampGray: true}, Timestamps: true, TimestampBase: 1 << 63,
 		},
 		steps: "8000>8000",
 		want:  "A 08 00800000 21 42 8080808080808080c0 84",
-		rows:  map[*schema.Table]string{&schema.Timestamps: "0 0 12 9223372036854775808 64 0 NULL"},
+		rows: map[*schema.Table]string{
+			&schema.Timestamps: "0 0 12 NULL 64 0 NULL",
+			&schema.Events:     "0 0 6 trace_on 8000 NULL | 0 0 12 timestamp_out_of_range NULL 9223372036854775808",
+		},
 	},
 	{
 		// 1.0 has 48 bits in Gray code and no VMID, whatever is asked for: 3 is 10.

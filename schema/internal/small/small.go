@@ -73,7 +73,7 @@ func New() *Dataset {
 	source := func(id uint8) schema.SourceTotals {
 		return schema.SourceTotals{
 			Source: id, Name: "PTM", Protocol: "pft", Core: "cpu", Status: "decoded", Unit: "bytes",
-			Totals:    schema.Totals{Bytes: 200, BytesDecoded: 200, Segments: 1, Instructions: 5},
+			Totals:    schema.Totals{Counters: schema.Counters{Bytes: 200, BytesDecoded: 200, Instructions: 5}, Segments: 1},
 			Registers: map[string]string{"ETMCR": "0x0"},
 		}
 	}
@@ -83,8 +83,8 @@ func New() *Dataset {
 		Options:      dataset.Options{Level: schema.LevelInstructions},
 		Instructions: map[uint8][]Instruction{0x10: instructions(), 0x11: instructions()},
 		Segments: map[uint8]schema.Segment{
-			0x10: {Key: schema.Key{Offset: 6}, Bytes: 194, BytesDecoded: 191, BytesLost: 3, Instructions: 5},
-			0x11: {Bytes: 200, BytesDecoded: 200, Instructions: 5},
+			0x10: {Key: schema.Key{Offset: 6}, Counters: schema.Counters{Bytes: 194, BytesDecoded: 191, BytesLost: 3, Instructions: 5}},
+			0x11: {Counters: schema.Counters{Bytes: 200, BytesDecoded: 200, Instructions: 5}},
 		},
 		Losses: map[uint8][]schema.Loss{0x10: { // the first before the segment
 			{Key: schema.Key{Seq: 0, Offset: 0}, Bytes: 6, Reason: schema.LossUnsynced},

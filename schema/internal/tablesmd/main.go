@@ -31,6 +31,33 @@ The same sentences are in the files: key ` + "`%s`" + ` of Parquet and Arrow fil
 |---|---|---|
 `
 
+const viewsHead = `
+# Views and macros
+
+` + "`views.sql`" + ` has a view for each table, with a column more: ` + "`dataset`" + `, the name of the dataset's directory. At level blocks the view
+` + "`instructions`" + ` expands the runs. The script finds its dataset in the working directory, up to three levels below it, in the two
+directories above it and in their folders; for one elsewhere, or for several, set ` + "`tracelake_dirs`" + ` first:
+
+` + "```sql\nSET VARIABLE tracelake_dirs = ['/data/a', '/data/b'];\n.read /data/a/views.sql\n```" + `
+
+| macro | result |
+|---|---|
+| hex8(a) | the address as 0x and eight digits; group by the address and not by this text, which is 30 times as slow |
+| instructions_window(a, z) | rows of instructions with seq from a to z, of every source; at level blocks much faster than a filter on seq |
+| before_offset(x, n) | the last n rows of instructions, of each source, that packets before byte x of the capture report (byte_offset < x), fewer if there are fewer; it reads only the end of the last segment that begins before x |
+
+Addresses are signed 64-bit integers, so that differences are too: ` + "`address - lag(address) OVER (…)`" + ` can be negative.
+
+## summary
+
+One row per source, made from the other tables. A column is NULL if the table it is made from was not exported.
+
+` + "```sql\nSELECT source, bytes_lost, bytes_unplaced, instructions, exceptions, gaps, seconds FROM summary;\n```" + `
+
+| column | type | meaning |
+|---|---|---|
+`
+
 // render returns the page.
 func render(tables []*schema.Table) string {
 	var b strings.Builder
@@ -44,6 +71,11 @@ func render(tables []*schema.Table) string {
 		for _, c := range t.Columns {
 			fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", c.Name, typeOf(c), c.Unit, cell(meaning(c)))
 		}
+		fmt.Fprintf(&b, "\n```sql\n%s\n```\n", t.Example)
+	}
+	b.WriteString(viewsHead)
+	for _, c := range schema.Summary() {
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", c.Name, c.Type, cell(c.Doc))
 	}
 	return b.String()
 }

@@ -64,10 +64,11 @@ type Writer struct {
 // NewWriter returns a writer to w.
 func NewWriter(w io.Writer) *Writer { return &Writer{to: w} }
 
-// Underlying returns the writer behind w, for what is to act: a progress bar.
+// Underlying returns the writer that w writes to, for text that is to act: a
+// progress bar.
 func (w *Writer) Underlying() io.Writer { return w.to }
 
-// Write writes b. It fails for ever once the writer behind has failed.
+// Write writes b. It fails for ever once the underlying writer has failed.
 func (w *Writer) Write(b []byte) (int, error) {
 	text := append(w.rest, b...)
 	whole := len(text) - unfinished(text)
@@ -81,7 +82,7 @@ func (w *Writer) Write(b []byte) (int, error) {
 }
 
 // Flush writes what looked like the start of a character. It returns the first
-// error of the writer behind, even if nobody looked at it when it happened.
+// error of the underlying writer, even if nobody looked at it when it happened.
 func (w *Writer) Flush() error {
 	w.buf = Append(w.buf[:0], w.rest)
 	w.rest = nil

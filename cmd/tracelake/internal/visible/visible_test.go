@@ -80,7 +80,7 @@ func (f *full) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// An error of the writer behind is kept for Flush, and nothing is written after
+// An error of the underlying writer is kept for Flush, and nothing is written after
 // it: a hole would look whole.
 func TestWriterFails(t *testing.T) {
 	w := NewWriter(&full{room: 4})

@@ -13,21 +13,21 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// A stretch is some segments of a decode, one behind another.
-type stretch struct {
+// A segmentRange is a range of consecutive segments of a decode.
+type segmentRange struct {
 	*decodedTables
 	first, end int // segments
 }
 
-// stretchFacts are offsets in a stretch that its packets tell.
-type stretchFacts struct {
+// rangeFacts are offsets in a range that its packets determine.
+type rangeFacts struct {
 	firstVMID int64 // the first VMID packet, or -1: whether it changes anything depends on the past
-	knownFrom int64 // the first packet that tells a whole timestamp: before it, timestamps may rest on the past
+	knownFrom int64 // the first packet with a whole timestamp: before it, timestamps may depend on the past
 }
 
-// facts returns the facts of a stretch of a decode with packets.
-func (s stretch) facts(code decode.TimestampCode) stretchFacts {
-	f := stretchFacts{firstVMID: -1, knownFrom: math.MaxInt64}
+// facts returns the facts of a range of a decode with packets.
+func (s segmentRange) facts(code decode.TimestampCode) rangeFacts {
+	f := rangeFacts{firstVMID: -1, knownFrom: math.MaxInt64}
 	types, fields := s.column(&schema.Packets, "type"), s.column(&schema.Packets, "fields")
 	offset := s.column(&schema.Packets, "byte_offset")
 	whole := fmt.Sprintf(`"timestamp_bits":%d,`, code.Bits)
@@ -42,9 +42,9 @@ func (s stretch) facts(code decode.TimestampCode) stretchFacts {
 	return f
 }
 
-// from returns the stretch from a segment to the end.
-func (d *decodedTables) from(segment int) stretch {
-	return stretch{d, segment, d.rows(&schema.Segments)}
+// from returns the range from a segment to the end.
+func (d *decodedTables) from(segment int) segmentRange {
+	return segmentRange{d, segment, d.rows(&schema.Segments)}
 }
 
 // segmentAt returns the segment whose I-sync has an offset, or -1.
@@ -57,13 +57,13 @@ func (d *decodedTables) segmentAt(offset int64) int {
 	return -1
 }
 
-// lead is the offset of the I-sync a stretch begins with.
-func (s stretch) lead() int64 {
+// firstOffset is the offset of the I-sync that the range begins with.
+func (s segmentRange) firstOffset() int64 {
 	return integer(s.column(&schema.Segments, "byte_offset"), s.first)
 }
 
-// span returns where the rows of a table that are of the stretch begin and end.
-func (s stretch) span(t *schema.Table) (from, to int) {
+// span returns where the rows of a table in the range begin and end.
+func (s segmentRange) span(t *schema.Table) (from, to int) {
 	segment := s.column(t, "segment")
 	at := func(k int) int {
 		return sort.Search(segment.Len(), func(i int) bool { return !null(segment, i) && integer(segment, i) >= int64(k) })
@@ -71,24 +71,24 @@ func (s stretch) span(t *schema.Table) (from, to int) {
 	return at(s.first), at(s.end)
 }
 
-// rowsOf returns the rows of a table that are of the stretch. Left out are the
-// events and contexts that depend on the state before it: those its first I-sync
-// and its first VMID packet, at the offset vmid, make.
-func (s stretch) rowsOf(t *schema.Table, vmid int64) []int {
-	offset, lead := s.column(t, "byte_offset"), int64(-1)
+// rowsOf returns the rows of a table in the range. It omits the events and contexts
+// that depend on the state before the range: those of its first I-sync and of its
+// first VMID packet, at the offset vmid.
+func (s segmentRange) rowsOf(t *schema.Table, vmid int64) []int {
+	offset, first := s.column(t, "byte_offset"), int64(-1)
 	switch t {
 	case &schema.Events:
-		lead, vmid = s.lead(), -1
+		first, vmid = s.firstOffset(), -1
 	case &schema.Contexts:
-		lead = s.lead()
+		first = s.firstOffset()
 	default:
 		vmid = -1
 	}
 	all := s.allRowsOf(t)
 	rows := all[:0]
 	for _, i := range all {
-		if lead >= 0 {
-			if at := integer(offset, i); at == lead || at == vmid {
+		if first >= 0 {
+			if at := integer(offset, i); at == first || at == vmid {
 				continue
 			}
 		}
@@ -97,11 +97,11 @@ func (s stretch) rowsOf(t *schema.Table, vmid int64) []int {
 	return rows
 }
 
-// allRowsOf returns the rows of a table that are of the stretch.
-func (s stretch) allRowsOf(t *schema.Table) []int {
+// allRowsOf returns the rows of a table in the range.
+func (s segmentRange) allRowsOf(t *schema.Table) []int {
 	from, to := s.span(t)
 	segment := s.column(t, "segment")
-	if t == &schema.DataAccesses { // some rows are those of placeholders segments before
+	if t == &schema.DataAccesses { // rows may be of placeholders in earlier segments
 		from, to = 0, segment.Len()
 	}
 	rows := make([]int, 0, to-from)
@@ -113,13 +113,14 @@ func (s stretch) allRowsOf(t *schema.Table) []int {
 	return rows
 }
 
-// bases are what values count from that depend on what stands before a stretch.
+// bases are the values that columns count from. They depend on what is before the
+// range.
 type bases struct {
 	seq, segment, ordinal, epoch int64
 	cycle                        schema.Null[int64] // of the first epoch
 }
 
-func (s stretch) bases() bases {
+func (s segmentRange) bases() bases {
 	b := bases{
 		seq:     integer(s.column(&schema.Segments, "seq"), s.first),
 		segment: int64(s.first), epoch: math.MaxInt64,
@@ -129,9 +130,9 @@ func (s stretch) bases() bases {
 	}
 	for _, t := range []*schema.Table{&schema.Instructions, &schema.Exceptions, &schema.Timestamps, &schema.CycleCounts} {
 		epoch, cycle := s.column(t, "epoch"), s.column(t, "cycle")
-		offset, lead := s.column(t, "byte_offset"), s.lead()
+		offset, first := s.column(t, "byte_offset"), s.firstOffset()
 		for _, i := range s.rowsOf(t, -1) {
-			if null(epoch, i) || integer(offset, i) == lead {
+			if null(epoch, i) || integer(offset, i) == first {
 				continue
 			}
 			e := integer(epoch, i)
@@ -146,45 +147,45 @@ func (s stretch) bases() bases {
 	return b
 }
 
-// A past is what is known of what stood before the second of two stretches that
+// A past is what is known about the stream before the second of two ranges that
 // are compared.
 type past uint8
 
 const (
-	noPast    past = iota // nothing: what would be carried on is NULL
+	noPast    past = iota // nothing: values from before are NULL
 	otherPast             // something else
 	samePast              // the same: nothing may differ
 )
 
-// A stretchComparison compares two stretches of the same packets.
-type stretchComparison struct {
-	want, got stretch
+// A rangeComparison compares two ranges of the same packets.
+type rangeComparison struct {
+	want, got segmentRange
 	moved     func(int64) int64 // offsets of want in got
 	past      past
-	accesses  *accessComparison // nil: what is around the stretches has no say in them
+	accesses  *accessComparison // nil: data accesses do not depend on what is around the ranges
 
 	wantBases, gotBases bases
-	facts               stretchFacts // of want
+	facts               rangeFacts // of want
 }
 
-// sameStretch demands that two stretches have the same rows, but for what
-// depends on the past (docs/conformance.md, Damage to generated streams): what
-// ordinals, epochs and cycles count from; timestamp and VMID as far as none was
-// told in the stretch; and what its first I-sync says of the flow before it.
-func sameStretch(t testing.TB, want, got stretch, code decode.TimestampCode, moved func(int64) int64, p past) (rows int) {
+// sameSegments checks that two ranges have the same rows, except for values that
+// depend on the past (docs/conformance.md, Damage to generated streams): the bases
+// of ordinals, epochs and cycles; timestamp and VMID before the first one traced in
+// the range; and what its first I-sync says of the flow before it.
+func sameSegments(t testing.TB, want, got segmentRange, code decode.TimestampCode, moved func(int64) int64, p past) (rows int) {
 	t.Helper()
-	return newStretchComparison(want, got, want.facts(code), moved, p).all(t)
+	return newRangeComparison(want, got, want.facts(code), moved, p).all(t)
 }
 
-func newStretchComparison(want, got stretch, facts stretchFacts, moved func(int64) int64, p past) *stretchComparison {
-	return &stretchComparison{
+func newRangeComparison(want, got segmentRange, facts rangeFacts, moved func(int64) int64, p past) *rangeComparison {
+	return &rangeComparison{
 		want: want, got: got, moved: moved, past: p,
 		wantBases: want.bases(), gotBases: got.bases(), facts: facts,
 	}
 }
 
 // all compares the rows of all tables that both decodes have.
-func (c *stretchComparison) all(t testing.TB) (rows int) {
+func (c *rangeComparison) all(t testing.TB) (rows int) {
 	t.Helper()
 	tables := []*schema.Table{
 		&schema.Instructions, &schema.Exceptions, &schema.CycleCounts, &schema.Timestamps, &schema.Contexts,
@@ -199,7 +200,7 @@ func (c *stretchComparison) all(t testing.TB) (rows int) {
 }
 
 // rows returns the rows of a table to compare.
-func (c *stretchComparison) rows(table *schema.Table) (want, got []int) {
+func (c *rangeComparison) rows(table *schema.Table) (want, got []int) {
 	if c.past == samePast {
 		want, got = c.want.allRowsOf(table), c.got.allRowsOf(table)
 	} else {
@@ -217,7 +218,7 @@ func (c *stretchComparison) rows(table *schema.Table) (want, got []int) {
 }
 
 // table compares the rows of a table and returns how many there are.
-func (c *stretchComparison) table(t testing.TB, table *schema.Table) int {
+func (c *rangeComparison) table(t testing.TB, table *schema.Table) int {
 	t.Helper()
 	want, got := c.rows(table)
 	n := min(len(want), len(got))
@@ -240,7 +241,7 @@ func (c *stretchComparison) table(t testing.TB, table *schema.Table) int {
 		}
 		for i := range n {
 			if !same(want[i], got[i]) {
-				t.Errorf("%s row %d of the stretch differs in %s:\n got %s\nwant %s", table.Name, i, v.Column.Name,
+				t.Errorf("%s row %d of the range differs in %s:\n got %s\nwant %s", table.Name, i, v.Column.Name,
 					c.got.rowText(table, got[i]), c.want.rowText(table, want[i]))
 				break
 			}
@@ -253,7 +254,7 @@ func (c *stretchComparison) table(t testing.TB, table *schema.Table) int {
 func sideBySide(rows []int) bool { return rows[len(rows)-1]-rows[0] == len(rows)-1 }
 
 // base returns by how much the values of a column are greater in got.
-func (c *stretchComparison) base(column string) int64 {
+func (c *rangeComparison) base(column string) int64 {
 	switch column {
 	case "seq":
 		return c.gotBases.seq - c.wantBases.seq
@@ -300,7 +301,7 @@ func sameBut[T uint32 | uint64](a, b []T, base T, valid []uint8, at int) bool {
 }
 
 // comparer returns what compares the cells of a column.
-func (c *stretchComparison) comparer(table *schema.Table, v, w *schema.Vector) func(i, j int) bool {
+func (c *rangeComparison) comparer(table *schema.Table, v, w *schema.Vector) func(i, j int) bool {
 	shifted := func(base, other int64) func(i, j int) bool {
 		return func(i, j int) bool {
 			if null(v, i) || null(w, j) {
@@ -314,7 +315,7 @@ func (c *stretchComparison) comparer(table *schema.Table, v, w *schema.Vector) f
 		// The count of the first I-sync may lie before the epoch or in it.
 		compare := c.timeComparer(table, v, w, shifted)
 		return func(i, j int) bool {
-			return c.past != samePast && integer(offset, i) == c.want.lead() || compare(i, j)
+			return c.past != samePast && integer(offset, i) == c.want.firstOffset() || compare(i, j)
 		}
 	}
 	switch v.Column.Name {
@@ -326,12 +327,12 @@ func (c *stretchComparison) comparer(table *schema.Table, v, w *schema.Vector) f
 		return shifted(c.wantBases.ordinal, c.gotBases.ordinal)
 	case "epoch", "cycle":
 		return c.timeComparer(table, v, w, shifted)
-	case "cycles": // of the first instruction some may have gone by before
+	case "cycles": // some of those of the first instruction may be before the range
 		first := c.wantBases.seq
 		return func(i, j int) bool {
 			return c.past != samePast && table == &schema.Instructions && int64(i) == first || sameCell(v, i, w, j)
 		}
-	case "byte_offset": // rows of one packet stand together
+	case "byte_offset": // rows of one packet are adjacent
 		last, there := int64(-1), int64(-1)
 		return func(i, j int) bool {
 			if at := integer(v, i); at != last {
@@ -350,13 +351,13 @@ func (c *stretchComparison) comparer(table *schema.Table, v, w *schema.Vector) f
 	}
 }
 
-// mayDiffer says whether a value that rests on the past may differ.
-func (c *stretchComparison) mayDiffer(w *schema.Vector, j int) bool {
+// mayDiffer says whether a value that depends on the past may differ.
+func (c *rangeComparison) mayDiffer(w *schema.Vector, j int) bool {
 	return c.past == otherPast || c.past == noPast && (null(w, j) || w.Column.Name == "known_bits")
 }
 
 // timeComparer compares epoch and cycle.
-func (c *stretchComparison) timeComparer(table *schema.Table, v, w *schema.Vector, shifted func(base, other int64) func(i, j int) bool) func(i, j int) bool {
+func (c *rangeComparison) timeComparer(table *schema.Table, v, w *schema.Vector, shifted func(base, other int64) func(i, j int) bool) func(i, j int) bool {
 	if v.Column.Name == "epoch" {
 		return shifted(c.wantBases.epoch, c.gotBases.epoch)
 	}
