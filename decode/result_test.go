@@ -46,3 +46,21 @@ func TestISyncEffect(t *testing.T) {
 		}
 	}
 }
+
+// A result is made with room for its rows, and gives back what is too much of it.
+func TestResultRoom(t *testing.T) {
+	r := NewResult(Ends{Runs: 100, Events: 3}, 2)
+	if cap(r.Runs) < 100 || cap(r.Events) < 3 || cap(r.Segments) < 2 || r.Costs != nil || len(r.Runs) != 0 {
+		t.Fatalf("room for %d runs, %d events, %d segments, %d costs", cap(r.Runs), cap(r.Events), cap(r.Segments), cap(r.Costs))
+	}
+	before := r.Bytes()
+	r.Runs, r.Events = r.Runs[:49], r.Events[:2]
+	r.Runs[48].Offset = 7
+	r.Clip()
+	if cap(r.Runs) >= 100 || len(r.Runs) != 49 || r.Runs[48].Offset != 7 || cap(r.Events) < 3 {
+		t.Errorf("%d of %d runs, %d of %d events after clipping", len(r.Runs), cap(r.Runs), len(r.Events), cap(r.Events))
+	}
+	if saved := before - r.Bytes(); saved < 50*40 { // a run has 40 bytes
+		t.Errorf("%d bytes saved of %d", saved, before)
+	}
+}

@@ -51,32 +51,32 @@ func (r *Result) Ends() (e Ends) {
 // NewResult returns an empty result with room for so many rows of each kind, and
 // for so many segments.
 func NewResult(room Ends, segments int) *Result {
-	u := &Result{Segments: make([]Segment, 0, segments)}
-	for kind, rows := range u.lists() {
+	r := &Result{Segments: make([]Segment, 0, segments)}
+	for kind, rows := range r.lists() {
 		rows.grow(room[kind])
 	}
-	return u
+	return r
 }
 
-// Clip gives back the room of u that its rows do not need, where that is much:
+// Clip gives back the room of r that its rows do not need, where that is much:
 // rows may wait for long.
-func (u *Result) Clip() {
-	for _, rows := range u.lists() {
+func (r *Result) Clip() {
+	for _, rows := range r.lists() {
 		rows.clip()
 	}
 }
 
-// Bytes returns the memory that u takes up.
-func (u *Result) Bytes() int64 {
-	n := sizeOf(u.Segments)
-	for _, rows := range u.lists() {
+// Bytes returns the memory that r takes up.
+func (r *Result) Bytes() int64 {
+	n := sizeOf(r.Segments)
+	for _, rows := range r.lists() {
 		n += rows.bytes()
 	}
-	for i := range u.Packets {
-		n += int64(len(u.Packets[i].Bytes) + len(u.Packets[i].Fields))
+	for i := range r.Packets {
+		n += int64(len(r.Packets[i].Bytes) + len(r.Packets[i].Fields))
 	}
-	for i := range u.Segments {
-		if in := u.Segments[i].Inside; in != nil {
+	for i := range r.Segments {
+		if in := r.Segments[i].Inside; in != nil {
 			n += in.Bytes()
 		}
 	}

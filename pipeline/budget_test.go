@@ -115,7 +115,7 @@ func TestExportBoundsWhatWaits(t *testing.T) {
 	opt := Options{
 		Capture: capture.Options{Protocol: "etmv3", Images: []string{code + "@0x8000"}}, Level: schema.LevelInstructions,
 	}
-	for _, workers := range []int{1, 2} {
+	for _, workers := range []int{1, 3} {
 		opt.Workers = workers
 		s, err := openSession(t.Context(), file, sessionOptions{capture: opt.Capture, workers: workers})
 		if err != nil {
@@ -126,6 +126,7 @@ func TestExportBoundsWhatWaits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		s.decoded.limit = 1
 		e := &exporter{session: s, opt: opt, out: out}
 		if _, err := e.run(t.Context()); err != nil {
 			t.Fatal(err)
@@ -137,9 +138,9 @@ func TestExportBoundsWhatWaits(t *testing.T) {
 		if most := n*jobBytes + groupBytes + 1024; e.queued.most > most {
 			t.Errorf("%d workers: %d bytes waited to be encoded, want at most %d", workers, e.queued.most, most)
 		}
-		// A unit is 5,042 segments, of 600 bytes each beside its rows: 8 MiB with room
-		// to grow. Each worker may begin one more.
-		if most := n*decodedBytes + (n+1)*8<<20; s.decoded.most > most {
+		// A unit is 2,521 segments; with rows and room to spare each is less than 1 KiB.
+		// Without room, each worker finishes the unit at hand, and one more may begin.
+		if most := (n + 1) * 2521 << 10; s.decoded.most > most {
 			t.Errorf("%d workers: %d bytes waited to be stitched, want at most %d", workers, s.decoded.most, most)
 		}
 		if e.queued.most < groupBytes || s.decoded.most == 0 {

@@ -9,8 +9,8 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// An input that is written to while it is exported fails the export, and leaves no
-// dataset; one whose time alone changes does not.
+// An input that is written to while it is exported fails the export, which leaves
+// no dataset.
 func TestInputWrittenTo(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
