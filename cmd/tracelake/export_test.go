@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -43,6 +44,9 @@ func TestInterruptedExport(t *testing.T) {
 			cmd := exec.Command("tracelake", append(args, "-o", dir)...)
 			var stdout, stderr bytes.Buffer
 			cmd.Stdout, cmd.Stderr = &stdout, &stderr
+			caught := make(chan os.Signal, 1)
+			signal.Notify(caught, sig) // a signal that the tests ignore, as under nohup, their programs would ignore too
+			defer signal.Stop(caught)
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
