@@ -1,10 +1,11 @@
 package schema
 
-// Where files are cut. Row groups are cut by the ordinal of their rows alone,
-// so that files do not depend on how the work was shared out.
+// Where files are cut. Row groups end by their rows alone, so that files do not
+// depend on how the work was shared out.
 const (
-	// RowGroupRows is the number of rows in every row group but the last of a
-	// source. DuckDB scans row groups in parallel.
+	// RowGroupRows is the most rows that a row group has. One ends earlier where
+	// its rows would take up too much memory until then (pipeline/rows). DuckDB
+	// scans row groups in parallel.
 	RowGroupRows = 1 << 20
 	// BlocksRowGroupRows is the same for `blocks`: about as many instructions.
 	BlocksRowGroupRows = 1 << 18
@@ -12,7 +13,7 @@ const (
 	PartRowGroups = 64
 )
 
-// RowGroupRows returns the number of rows in a full row group of t.
+// RowGroupRows returns the most rows that a row group of t has.
 func (t *Table) RowGroupRows() int {
 	if t.Name == Blocks.Name {
 		return BlocksRowGroupRows
