@@ -2,10 +2,10 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
-	"strconv"
 	"strings"
+
+	"github.com/tracelake/tracelake/internal/figures"
 )
 
 // count puts a number before its noun: "1 loss", "2,000 losses".
@@ -21,25 +21,10 @@ func count(n int64, noun string) string {
 }
 
 // thousands writes n with commas.
-func thousands(n int64) string {
-	digits := strconv.FormatInt(n, 10)
-	for i := len(digits) - 3; i > 0 && digits[i-1] != '-'; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return digits
-}
+func thousands(n int64) string { return figures.Thousands(n) }
 
 // percent is n of total, never rounded to all or nothing.
-func percent(n, total int64) string {
-	switch n {
-	case total:
-		return "100 %"
-	case 0:
-		return "0 %"
-	}
-	share := min(max(float64(n)/float64(total)*100, 0.01), 99.99)
-	return fmt.Sprintf("%.2f %%", share)
-}
+func percent(n, total int64) string { return figures.Percent(n, total) }
 
 // otherStops says how many stops are at memory that is not ranked.
 func otherStops(n int64) string {
