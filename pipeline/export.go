@@ -157,6 +157,9 @@ func (e *exporter) decodeAll(ctx context.Context) error {
 		if err := t.Flush(); err != nil {
 			return err
 		}
+		if err := e.judge(ctx, s); err != nil {
+			return err
+		}
 	}
 	return e.triggers(submit)
 }
