@@ -1,0 +1,154 @@
+package program
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/tracelake/tracelake/schema"
+)
+
+// findFunctions finds the functions, and the function of each instruction. Those
+// of function symbols come first; what they leave free may hold labels, and what
+// is free then, subprograms of debug information.
+func (p *Program) findFunctions(t *symbolTable, d *debugInfo) {
+	symbols := p.fromSymbols(t.functions)
+	labels := p.fromLabels(t.labels, symbols)
+	p.Functions = merge(symbols, labels)
+	p.Functions = merge(p.Functions, p.fromDWARF(d, p.Functions))
+	p.assign()
+	p.define(d)
+}
+
+// merge returns the functions of both lists by address.
+func merge(a, b []Function) []Function {
+	all := slices.Concat(a, b)
+	slices.SortStableFunc(all, func(a, b Function) int { return cmp.Compare(a.Address, b.Address) })
+	return all
+}
+
+// fromSymbols returns the functions of the function symbols, one for each
+// address. One without size reaches to the next one or the section's end.
+func (p *Program) fromSymbols(symbols []symbol) []Function {
+	all := byAddress(symbols)
+	var functions []Function
+	for i, named := range all {
+		s := p.section(named[0].Address)
+		if s == nil {
+			continue
+		}
+		f := name(named)
+		end := s.end()
+		switch f.Origin = OriginSymbol; {
+		case named[0].Size > 0:
+			end = min(end, uint64(f.Address)+uint64(named[0].Size))
+		default:
+			f.Origin = OriginUnsized
+			if i+1 < len(all) {
+				end = min(end, uint64(all[i+1][0].Address))
+			}
+		}
+		f.Size = uint32(end - uint64(f.Address))
+		functions = append(functions, f)
+	}
+	return functions
+}
+
+// byAddress groups symbols by address, each group in the order of preference:
+// sized, then global, weak, local, then by alphabet.
+func byAddress(symbols []symbol) [][]symbol {
+	symbols = slices.Clone(symbols)
+	rank := map[SymbolBinding]int{BindingGlobal: 0, BindingWeak: 1, BindingLocal: 2}
+	slices.SortStableFunc(symbols, func(a, b symbol) int {
+		return cmp.Or(cmp.Compare(a.Address, b.Address), cmp.Compare(min(b.Size, 1), min(a.Size, 1)),
+			cmp.Compare(rank[a.Binding], rank[b.Binding]), strings.Compare(a.Name, b.Name))
+	})
+	var groups [][]symbol
+	for i, s := range symbols {
+		if i == 0 || s.Address != symbols[i-1].Address {
+			groups = append(groups, nil)
+		}
+		last := len(groups) - 1
+		groups[last] = append(groups[last], s)
+	}
+	return groups
+}
+
+// name returns the function at the address of the symbols, with the name of the
+// first and those of the others as aliases.
+func name(symbols []symbol) Function {
+	first := symbols[0]
+	f := Function{Address: first.Address, Name: demangled(first.Name), LinkageName: first.Name}
+	for _, s := range symbols[1:] {
+		if alias := demangled(s.Name); alias != f.Name {
+			f.Aliases = append(f.Aliases, alias)
+		}
+	}
+	slices.Sort(f.Aliases)
+	f.Aliases = slices.Compact(f.Aliases)
+	return f
+}
+
+// staticBase is a symbol that TI's linker puts somewhere.
+const staticBase = "__TI_static_base__"
+
+// fromLabels returns the functions of symbols without type, which assembler
+// leaves where no directive says more: a global or weak one outside every
+// function, or a local one where such a hole begins. Other local ones are the
+// targets of branches. Each reaches to the next or the end of the hole.
+func (p *Program) fromLabels(labels []symbol, functions []Function) []Function {
+	var found []Function
+	at := 0           // in functions
+	hole := uint64(0) // where the hole begins in which labels are
+	for _, named := range byAddress(labels) {
+		address := named[0].Address
+		s := p.section(address)
+		if s == nil {
+			continue
+		}
+		hole = max(hole, uint64(s.Address))
+		for ; at < len(functions) && functions[at].Address <= address; at++ {
+			hole = max(hole, functions[at].end())
+		}
+		named = slices.DeleteFunc(named, func(l symbol) bool {
+			return l.Name == staticBase || l.Binding == BindingLocal && uint64(address) != hole
+		})
+		if uint64(address) < hole || len(named) == 0 {
+			continue
+		}
+		f := name(named)
+		f.Origin = OriginLabel
+		end := s.end()
+		if at < len(functions) {
+			end = min(end, uint64(functions[at].Address))
+		}
+		f.Size = uint32(end - uint64(address))
+		if n := len(found); n > 0 && found[n-1].end() > uint64(address) {
+			found[n-1].Size = address - found[n-1].Address
+		}
+		found = append(found, f)
+	}
+	return found
+}
+
+// end returns the address after the function.
+func (f *Function) end() uint64 { return uint64(f.Address) + uint64(f.Size) }
+
+// assign gives each instruction its function: of those that contain it, the one
+// that begins last. The others are open: they may go on where it ends.
+func (p *Program) assign() {
+	var open []int32
+	next := 0
+	for i := range p.Code {
+		at := p.Code[i].Address
+		for ; next < len(p.Functions) && p.Functions[next].Address <= at; next++ {
+			open = append(open, int32(next))
+		}
+		for len(open) > 0 && p.Functions[open[len(open)-1]].end() <= uint64(at) {
+			open = open[:len(open)-1]
+		}
+		if len(open) > 0 {
+			p.Code[i].Function = schema.Of(open[len(open)-1])
+		}
+	}
+}
