@@ -10,6 +10,7 @@ import (
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/decode/frame"
+	"github.com/tracelake/tracelake/pipeline/code"
 	"github.com/tracelake/tracelake/pipeline/rows"
 	"github.com/tracelake/tracelake/pipeline/stitch"
 	"github.com/tracelake/tracelake/schema"
@@ -54,6 +55,10 @@ func Export(ctx context.Context, input, dir string, opt Options) (*Summary, erro
 		return nil, err
 	}
 	defer s.close()
+	programs, err := s.programs()
+	if err != nil {
+		return nil, err
+	}
 	inputs, err := s.hashInputs(ctx)
 	if err != nil {
 		return nil, err
@@ -65,7 +70,7 @@ func Export(ctx context.Context, input, dir string, opt Options) (*Summary, erro
 	if err != nil {
 		return nil, err
 	}
-	e := &exporter{session: s, opt: opt, out: out}
+	e := &exporter{session: s, opt: opt, out: out, programs: programs}
 	m, err := e.run(ctx)
 	if changed := s.checkInputs(ctx, inputs); changed != nil {
 		err = changed // whatever else it led to
@@ -89,6 +94,9 @@ type exporter struct {
 	queued *budget // row groups that wait to be encoded
 	limit  rows.Limit
 
+	programs []code.Program
+	executed []code.Executed // by source
+
 	progress Progress
 }
 
@@ -108,7 +116,10 @@ func (e *exporter) run(ctx context.Context) (*schema.Manifest, error) {
 	if err := e.plan.errIfEmpty(); err != nil {
 		return nil, err
 	}
-	return e.manifest(), nil
+	symbols := e.writePrograms()
+	m := e.manifest()
+	m.Images = append(m.Images, symbols...)
+	return m, nil
 }
 
 // encode makes row groups of the jobs and writes them in order.

@@ -74,7 +74,7 @@ func overlap(a, b *Program) error {
 		for j := range b.Sections {
 			s, t := &a.Sections[i], &b.Sections[j]
 			first := max(s.Address, t.Address)
-			if uint64(first) < min(s.End(), t.End()) {
+			if uint64(first) < min(end(s), end(t)) {
 				return &OverlapError{[2]string{a.File, b.File}, first}
 			}
 		}
@@ -89,3 +89,6 @@ func (p *Program) runs(core string) bool { return p.Core == "" || p.Core == core
 func byAddress(a, b Instruction) int {
 	return cmp.Or(cmp.Compare(a.Address, b.Address), cmp.Compare(a.ISA, b.ISA))
 }
+
+// end returns the address after a section.
+func end(s *program.Section) uint64 { return uint64(s.Address) + uint64(len(s.Bytes)) }

@@ -54,7 +54,7 @@ func (p *Program) match(s *program.Section, executed []Executed) (ran, equal int
 			continue
 		}
 		for _, x := range executed[i].Instructions {
-			if x.Address < s.Address || uint64(x.Address) >= s.End() {
+			if x.Address < s.Address || uint64(x.Address) >= end(s) {
 				continue
 			}
 			before, seen := same[x.Address]
