@@ -8,16 +8,11 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// findFunctions finds the functions, and the function of each instruction. Those
-// of function symbols come first; what they leave free may hold labels, and what
-// is free then, subprograms of debug information.
-func (p *Program) findFunctions(t *symbolTable, d *debugInfo) {
-	symbols := p.fromSymbols(t.functions)
-	labels := p.fromLabels(t.labels, symbols)
-	p.Functions = merge(symbols, labels)
-	p.Functions = merge(p.Functions, p.fromDWARF(d, p.Functions))
-	p.assign()
-	p.define(d)
+// addFunctions finds the functions of the symbols: those of function symbols, and
+// in what these leave free those of labels.
+func (p *Program) addFunctions(t *symbolTable) {
+	functions := p.fromSymbols(t.functions)
+	p.Functions = merge(functions, p.fromLabels(t.labels, functions))
 }
 
 // merge returns the functions of both lists by address.
@@ -110,3 +105,9 @@ func (p *Program) assign() {
 		}
 	}
 }
+
+// define gives functions the place of their definition.
+func (p *Program) define(*debugInfo) {}
+
+// load moves the program to where it was loaded.
+func (p *Program) load(uint32) {}

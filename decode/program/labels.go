@@ -55,7 +55,7 @@ type holes struct {
 	functions []Function
 	next      int    // the first function after the last address
 	covered   uint64 // up to where functions before it reach
-	last      hole
+	last      *hole
 }
 
 // around returns the hole that contains an address, which is not below the last.
@@ -71,12 +71,12 @@ func (h *holes) around(address uint32) (hole, bool) {
 	if h.next < len(h.functions) {
 		found.end = min(found.end, uint64(h.functions[h.next].Address))
 	}
-	if found.start == h.last.start {
+	if h.last != nil && h.last.start == found.start {
 		found.code = h.last.code
 	} else {
 		found.code = h.p.afterPadding(found)
 	}
-	h.last = found
+	h.last = &found
 	return found, true
 }
 
