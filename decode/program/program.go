@@ -116,9 +116,13 @@ func Read(f image.File, base *uint32) (*Program, error) {
 	}
 	table := p.readSymbols(f, e)
 	p.sweep(table)
-	debug := p.readDebug(f, e, table)
-	p.findFunctions(table, debug)
-	p.findLines(debug)
+	p.addFunctions(table)
+	debug := p.readDebug(f, e)
+	p.dropDead(debug)
+	p.addSubprograms(debug)
+	p.assign()
+	p.addLines(debug)
+	p.define(debug)
 	if base != nil {
 		p.load(*base)
 	}

@@ -24,10 +24,9 @@ const (
 
 // A symbolTable is the symbols of a file.
 type symbolTable struct {
-	functions []symbol            // of type FUNC in sections of code
-	labels    []symbol            // without type in sections of code, but for mapping symbols
-	marks     []mark              // mapping symbols of sections of code
-	names     map[uint32][]string // of those of code, by address
+	functions []symbol // of type FUNC in sections of code
+	labels    []symbol // without type in sections of code, but for mapping symbols
+	marks     []mark   // mapping symbols of sections of code
 }
 
 // A symbol is a symbol in a section of code.
@@ -47,7 +46,7 @@ type mark struct {
 
 // readSymbols reads the symbol table. A damaged one has no symbols, and a note.
 func (p *Program) readSymbols(f image.File, e *image.ELF) *symbolTable {
-	t := &symbolTable{names: map[uint32][]string{}}
+	t := &symbolTable{}
 	table := findTable(e)
 	if table == nil {
 		p.note("has no symbol table: it was stripped")
@@ -67,10 +66,13 @@ func (p *Program) readSymbols(f image.File, e *image.ELF) *symbolTable {
 		return t
 	}
 	p.addSymbols(t, e, entries, string(text))
-	slices.SortStableFunc(p.Symbols, func(a, b Symbol) int {
-		return cmp.Or(cmp.Compare(a.Address, b.Address), cmp.Compare(a.Name, b.Name))
-	})
+	slices.SortStableFunc(p.Symbols, compareSymbols)
 	return t
+}
+
+// compareSymbols orders symbols by address, then name.
+func compareSymbols(a, b Symbol) int {
+	return cmp.Or(cmp.Compare(a.Address, b.Address), strings.Compare(a.Name, b.Name))
 }
 
 // findTable returns the section of the symbol table, else of that of dynamic
@@ -166,7 +168,6 @@ func (t *symbolTable) add(s symbol) {
 	case SymbolLabel:
 		t.labels = append(t.labels, s)
 	}
-	t.names[s.Address] = append(t.names[s.Address], s.Name)
 }
 
 // mapping returns what a mapping symbol says (IHI 0044, 4.5.5): $a, $t, $d, each
