@@ -167,6 +167,7 @@ func (e *exporter) decodeAll(ctx context.Context) error {
 		if err := t.Flush(); err != nil {
 			return err
 		}
+		e.executed = append(e.executed, executed(s.Core, t.Counted))
 	}
 	return e.triggers(submit)
 }

@@ -12,6 +12,8 @@ import (
 type Count struct {
 	Address                  uint32
 	ISA                      schema.ISA
+	Size                     uint8  // in bytes
+	Opcode                   uint32 // as fetched for the block with the lowest number
 	Executed, Failed, Untold int64
 	FirstSeq                 int64
 	Timed                    int64
@@ -121,7 +123,7 @@ func (b *block) addTo(rows map[place]*Count, timed bool) {
 		key := b.place(i)
 		row := rows[key]
 		if row == nil {
-			row = &Count{Address: key.address, ISA: key.isa, FirstSeq: p.first - 1}
+			row = &Count{Address: key.address, ISA: key.isa, Size: b.code.Size[i], Opcode: b.code.Opcode[i], FirstSeq: p.first - 1}
 			rows[key] = row
 		}
 		row.FirstSeq = min(row.FirstSeq, p.first-1)

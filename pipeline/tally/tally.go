@@ -21,8 +21,8 @@ type Tally struct {
 
 	base    stitch.Base // what its rows are relative to: the source alone
 	job     job         // being collected
-	runs    int // in it
-	ordinal int // of the job
+	runs    int         // in it
+	ordinal int         // of the job
 }
 
 // Workers run jobs beside the goroutine that collects them.
