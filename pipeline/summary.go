@@ -225,7 +225,7 @@ func (e *exporter) sourceTotals(s *sourcePlan) schema.SourceTotals {
 	row := schema.SourceTotals{
 		Source: s.ID, Name: s.Name, Protocol: s.Protocol, Version: s.version(), Core: s.Core,
 		Status: schema.SourceStatusNames[s.status], Problem: s.problem, Unit: s.unit().String(),
-		Totals: s.outcome.Totals, TimestampHz: e.capture.TimestampHz, CycleHz: e.opt.CycleHz, Registers: s.registers(),
+		Totals: s.outcome.Totals, Agreement: s.agreement(), TimestampHz: e.capture.TimestampHz, CycleHz: e.opt.CycleHz, Registers: s.registers(),
 	}
 	if s.buffer != nil {
 		row.Buffer = s.buffer.Name
@@ -234,4 +234,14 @@ func (e *exporter) sourceTotals(s *sourcePlan) schema.SourceTotals {
 		row.TimestampHz = e.opt.TimestampHz
 	}
 	return row
+}
+
+// agreement returns what the trace of a source repeats of the program, nil if no
+// decoder ran.
+func (s *sourcePlan) agreement() *schema.Agreement {
+	if s.status != schema.StatusDecoded {
+		return nil
+	}
+	q := &s.outcome.Quality
+	return &schema.Agreement{BranchChecks: q.Branches, BranchAgrees: q.BranchesAgree(), ISyncChecks: q.ISyncs, ISyncAgrees: q.ISyncsEqual}
 }

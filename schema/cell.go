@@ -3,6 +3,7 @@ package schema
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"strconv"
 )
 
@@ -22,7 +23,7 @@ func (v *Vector) Equal(i int, w *Vector, j int) bool {
 		return v.U16[i] == w.U16[j]
 	case Uint32, Int32:
 		return v.U32[i] == w.U32[j]
-	case Uint63, Int64:
+	case Uint63, Int64, Float64:
 		return v.U64[i] == w.U64[j]
 	case String, JSON:
 		return v.Str[i] == w.Str[j]
@@ -59,6 +60,8 @@ func (v *Vector) Text(i int) string {
 		return v.Str[i]
 	case Bytes:
 		return fmt.Sprintf("%x", v.Bin[i])
+	case Float64:
+		return strconv.FormatFloat(math.Float64frombits(v.U64[i]), 'g', -1, 64)
 	}
 	panic(fmt.Sprintf("schema: no type %d", v.Column.Type))
 }
@@ -76,7 +79,7 @@ func (v *Vector) AppendFrom(w *Vector, i int) {
 		v.U16 = append(v.U16, w.U16[i])
 	case Uint32, Int32:
 		v.U32 = append(v.U32, w.U32[i])
-	case Uint63, Int64:
+	case Uint63, Int64, Float64:
 		v.U64 = append(v.U64, w.U64[i])
 	case String, JSON:
 		v.Str = append(v.Str, w.Str[i])
@@ -97,7 +100,7 @@ func (v *Vector) AppendNull() {
 		v.U16 = append(v.U16, 0)
 	case Uint32, Int32:
 		v.U32 = append(v.U32, 0)
-	case Uint63, Int64:
+	case Uint63, Int64, Float64:
 		v.U64 = append(v.U64, 0)
 	default:
 		panic("schema: a NULL in " + v.Column.Name)

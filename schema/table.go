@@ -68,6 +68,8 @@ func (t Type) SQL() string {
 		return "VARCHAR"
 	case Bytes:
 		return "BLOB"
+	case Float64:
+		return "DOUBLE"
 	}
 	panic(fmt.Sprintf("schema: no type %d", t))
 }

@@ -109,6 +109,8 @@ func unionType(t arrow.DataType) byte {
 		return 4 // Binary
 	case arrow.BOOL:
 		return 6 // Bool
+	case arrow.FLOAT64:
+		return 3 // FloatingPoint
 	default:
 		return 2 // Int
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -145,6 +146,14 @@ func appendArray(v *schema.Vector, a arrow.Array, version int) error {
 		return appendIntegers(v, a.Int32Values(), version)
 	case *array.Int64:
 		return appendIntegers(v, a.Int64Values(), version)
+	case *array.Float64:
+		for i := range a.Len() {
+			bits := uint64(0)
+			if a.IsValid(i) {
+				bits = math.Float64bits(a.Value(i))
+			}
+			v.U64 = append(v.U64, bits)
+		}
 	case *array.Boolean:
 		for i := range a.Len() {
 			bit := uint8(0)

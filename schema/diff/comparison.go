@@ -67,10 +67,10 @@ type comparison struct {
 	first          []Difference // at most MaxDifferences
 }
 
-func newComparison(t *schema.Table, result *Table) *comparison {
+func newComparison(t *schema.Table, truth *dataset.Dataset, result *Table) *comparison {
 	c := &comparison{table: t, result: result, place: -1}
 	for i := range t.Columns {
-		if !slices.Contains(leftOut(t), i) {
+		if !slices.Contains(leftOut(t, truth), i) {
 			c.columns = append(c.columns, i)
 		}
 	}

@@ -82,11 +82,17 @@ type Difference struct {
 }
 
 // leftOut are the columns that are not compared: names that the capture gives to
-// things, and hashes of files. See docs/decisions.md.
-func leftOut(t *schema.Table) []int {
+// things, hashes of files, and what a truth that nothing was decoded for does not
+// have. See docs/decisions.md.
+func leftOut(t *schema.Table, truth *dataset.Dataset) []int {
 	switch t {
 	case &schema.Sources:
-		return []int{int(schema.SourcesName), int(schema.SourcesCore), int(schema.SourcesBuffer)}
+		columns := []int{int(schema.SourcesName), int(schema.SourcesCore), int(schema.SourcesBuffer)}
+		if !truth.Has(&schema.Counts) {
+			columns = append(columns, int(schema.SourcesBranchChecks), int(schema.SourcesBranchAgrees),
+				int(schema.SourcesISyncChecks), int(schema.SourcesISyncAgrees), int(schema.SourcesAgreement))
+		}
+		return columns
 	case &schema.Images:
 		return []int{int(schema.ImagesFile), int(schema.ImagesSHA256), int(schema.ImagesBuildID), int(schema.ImagesCore)}
 	}
@@ -160,7 +166,7 @@ func union(lists ...[]uint8) map[uint8]bool {
 
 // compare compares the rows of one source.
 func (c *comparer) compare(ctx context.Context, t *schema.Table, source uint8, result *Table) error {
-	x := newComparison(t, result)
+	x := newComparison(t, c.truth, result)
 	truth, err := x.truth.open(c.truth, t, source)
 	if err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
@@ -185,6 +186,12 @@ func (c cells) append(v *schema.Vector, x *parquet.Value) error {
 		v.U8 = append(v.U8, code)
 	case schema.String, schema.JSON:
 		v.Str = append(v.Str, string(x.ByteArray()))
+	case schema.Float64:
+		bits := uint64(0)
+		if !null {
+			bits = math.Float64bits(x.Double())
+		}
+		v.U64 = append(v.U64, bits)
 	case schema.Bytes:
 		v.Bin = append(v.Bin, append([]byte{}, x.ByteArray()...))
 	default:

@@ -3,6 +3,7 @@ package sample
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strconv"
 
@@ -27,6 +28,7 @@ func EveryType() *schema.Table {
 		{Name: "string", Type: schema.String},
 		{Name: "json", Type: schema.JSON},
 		{Name: "bytes", Type: schema.Bytes},
+		{Name: "double", Type: schema.Float64},
 	} {
 		c.Doc = "A column \"quoted\" & <marked>, it's of type " + c.Name + "."
 		t.Columns = append(t.Columns, c)
@@ -110,6 +112,8 @@ func appendValue(v *schema.Vector, x uint64, valid bool) {
 		v.U64 = append(v.U64, x&schema.MaxUint63)
 	case schema.Int64:
 		v.U64 = append(v.U64, x)
+	case schema.Float64:
+		v.U64 = append(v.U64, math.Float64bits(float64(x)/3))
 	case schema.String, schema.JSON:
 		v.Str = append(v.Str, fmt.Sprintf("%x", x))
 	case schema.Bytes:
@@ -146,6 +150,8 @@ func Text(v *schema.Vector, i int) string {
 		return v.Str[i]
 	case schema.Bytes:
 		return string(v.Bin[i])
+	case schema.Float64:
+		return strconv.FormatFloat(math.Float64frombits(v.U64[i]), 'g', -1, 64)
 	}
 	panic(fmt.Sprintf("sample: no type %d", v.Column.Type))
 }
