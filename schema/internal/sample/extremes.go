@@ -56,7 +56,7 @@ func appendExtreme(v *schema.Vector, source uint8, row int, valid bool) {
 	case schema.JSON:
 		appendText(v, extremeJSON[row%len(extremeJSON)], valid)
 	case schema.Bytes:
-		v.Bin = append(v.Bin, []byte(extremeBytes[row%len(extremeBytes)]))
+		appendBytes(v, extremeBytes[row%len(extremeBytes)], valid)
 	case schema.Enum:
 		appendValue(v, uint64(row), valid) // modulo the number of names
 	default:
@@ -69,6 +69,16 @@ func appendText(v *schema.Vector, s string, valid bool) {
 		s = ""
 	}
 	v.Str = append(v.Str, s)
+	if v.Column.Nullable {
+		v.Valid = append(v.Valid, bit(valid))
+	}
+}
+
+func appendBytes(v *schema.Vector, s string, valid bool) {
+	if !valid {
+		s = ""
+	}
+	v.Bin = append(v.Bin, []byte(s))
 	if v.Column.Nullable {
 		v.Valid = append(v.Valid, bit(valid))
 	}
