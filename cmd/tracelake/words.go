@@ -2,17 +2,18 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 )
 
-// count puts a number before its noun: "1 loss", "2,000 losses".
+// count puts a number before its noun: "1 loss", "2,000 losses",
+// "2 branches".
 func count(n int64, noun string) string {
 	switch {
 	case n == 1:
-	case strings.HasSuffix(noun, "s"):
+	case strings.HasSuffix(noun, "s"), strings.HasSuffix(noun, "ch"):
 		noun += "es"
 	default:
 		noun += "s"
@@ -29,16 +30,21 @@ func thousands(n int64) string {
 	return digits
 }
 
-// percent is n of total, never rounded to all or nothing.
-func percent(n, total int64) string {
+// percent is n of total, rounded, but never to all or nothing.
+func percent(n, total int64) string { return percentTo(n, total, 2) + " %" }
+
+// percentTo is n of total in percent, with that many decimals; 100 only if it is all,
+// and 0 only if it is nothing. Of nothing, it is all.
+func percentTo(n, total int64, decimals int) string {
 	switch n {
 	case total:
-		return "100 %"
+		return "100"
 	case 0:
-		return "0 %"
+		return "0"
 	}
-	share := min(max(float64(n)/float64(total)*100, 0.01), 99.99)
-	return fmt.Sprintf("%.2f %%", share)
+	least := math.Pow10(-decimals)
+	share := min(max(float64(n)/float64(total)*100, least), 100-least)
+	return strconv.FormatFloat(share, 'f', decimals, 64)
 }
 
 // otherStops says how many stops are at memory that is not ranked.
