@@ -289,9 +289,9 @@ func TestViewOfSummary(t *testing.T) {
 	dir := t.TempDir()
 	writeDataset(t, dir, schema.LevelInstructions, dataset{
 		&schema.Sources: `
-			0x13 cpu0 pft 1.1 - - decoded bytes 100 94 6 1 2 30 4 1 1000 - {}
-			0x14 cpu1 pft 1.1 - - decoded bytes 50 50 0 0 1 3 0 0 - - {}
-			0x15 -    -   -   - - empty   bytes 0 0 0 0 0 0 0 0 - - {}
+			0x13 cpu0 pft 1.1 - - decoded bytes 100 94 6 1 2 30 4 1 1000 - {} 8 7 2 2 0.94 0.9893617021276596 0.9
+			0x14 cpu1 pft 1.1 - - decoded bytes 50 50 0 0 1 3 0 0 - - {} 0 0 0 0 1 1 -
+			0x15 -    -   -   - - empty   bytes 0 0 0 0 0 0 0 0 - - {} - - - - - - -
 		`,
 		&schema.Segments: `
 			0x13 0 0 6  40 40 0 0 10 2 0x8000 trace_on
@@ -329,7 +329,7 @@ func TestViewOfSummary(t *testing.T) {
 func TestSummaryWithoutTables(t *testing.T) {
 	dir := t.TempDir()
 	tables := []*schema.Table{&schema.Segments, &schema.Sources}
-	writeDataset(t, dir, schema.LevelInstructions, dataset{&schema.Sources: "0x13 - - - - - empty bytes 0 0 0 0 0 0 0 0 - - {}"})
+	writeDataset(t, dir, schema.LevelInstructions, dataset{&schema.Sources: "0x13 - - - - - empty bytes 0 0 0 0 0 0 0 0 - - {} - - - - - - -"})
 	check(t, os.WriteFile(filepath.Join(dir, schema.ViewsFile), []byte(schema.Views(tables, schema.Parquet, "few")), 0o644))
 	viewsTest{directory: dir, views: "views.sql", asks: []ask{
 		{"SELECT source, bytes, gaps, cycles, first_timestamp, seconds FROM summary", "19 0 - - - -"},

@@ -57,6 +57,7 @@ func outputFlags() []cli.Flag {
 // runFlags say how to run.
 func runFlags() []cli.Flag {
 	return []cli.Flag{
+		&cli.Float64Flag{Name: "require", Category: groupRun, Usage: "exit with 3 unless `PERCENT` of each source is decoded, placed, and agrees", DefaultText: "nothing"},
 		jobsFlag("decode on `N` cores; the files are the same for any N"),
 		&cli.BoolFlag{Name: "quiet", Category: groupRun, Usage: "print nothing but errors"},
 		&cli.BoolFlag{Name: "no-progress", Category: groupRun, Usage: "no progress bar (there is one on terminals only)"},
@@ -67,6 +68,7 @@ func runFlags() []cli.Flag {
 type exportArgs struct {
 	input, dir        string
 	options           pipeline.Options
+	require           float64 // percent
 	quiet, noProgress bool
 }
 
@@ -77,15 +79,20 @@ func export(ctx *cli.Context) error {
 	}
 	stderr := ctx.App.ErrWriter
 	if args.quiet {
-		_, err := runExport(ctx.Context, args, io.Discard)
-		return unknownSource(ctx, err)
+		summary, err := runExport(ctx.Context, args, io.Discard)
+		if err != nil {
+			return unknownSource(ctx, err)
+		}
+		return checkRequired(args.dir, summary, args.require)
 	}
 	summary, err := runExport(ctx.Context, args, stderr)
 	if err != nil {
 		return unknownSource(ctx, err)
 	}
-	_, err = io.WriteString(stderr, summaryText(args.dir, summary))
-	return err
+	if _, err = io.WriteString(stderr, summaryText(args.dir, summary)); err != nil {
+		return err
+	}
+	return checkRequired(args.dir, summary, args.require)
 }
 
 // runExport runs the export, with a progress bar if stderr is a terminal.
@@ -122,6 +129,9 @@ func readExport(ctx *cli.Context) (*exportArgs, error) {
 	}
 	if args.dir == "" {
 		return nil, usage("export", "needs -o DIR, the directory to write the dataset to", seeHelp(ctx.Command))
+	}
+	if args.require, err = requirement(ctx); err != nil {
+		return nil, err
 	}
 	o := &args.options
 	for _, read := range []func(*cli.Context, *pipeline.Options) error{

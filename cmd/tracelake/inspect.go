@@ -141,7 +141,7 @@ func inspectSource(b *strings.Builder, s *pipeline.SourceInspection) {
 // sampleVerdict says how a sample decodes.
 func sampleVerdict(x *pipeline.Sample) string {
 	words := statusWords[x.Verdict.Status]
-	if text := verdictText(x.Verdict, &x.Agreements); text != "" {
+	if text := whatIsWrong(x.Verdict, &x.Agreements); text != "" {
 		return words + ": " + text
 	}
 	if x.Verdict.NoProgram {

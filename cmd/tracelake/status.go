@@ -23,6 +23,7 @@ const (
 func status(err error) int {
 	_, nothing := errors.AsType[*pipeline.NothingError](err)
 	_, wrong := errors.AsType[*usageError](err)
+	_, unmet := errors.AsType[*unmetError](err)
 	switch {
 	case err == nil:
 		return statusDone
@@ -32,7 +33,7 @@ func status(err error) int {
 		return statusUsage
 	case nothing, errors.Is(err, capture.ErrEmpty):
 		return statusNothing
-	case errors.Is(err, errDifferent), errors.Is(err, errDamaged):
+	case unmet, errors.Is(err, errDifferent), errors.Is(err, errDamaged):
 		return statusUnmet
 	}
 	return statusFailed

@@ -8,11 +8,12 @@ import (
 	"github.com/tracelake/tracelake/internal/figures"
 )
 
-// count puts a number before its noun: "1 loss", "2,000 losses".
+// count puts a number before its noun: "1 loss", "2,000 losses",
+// "2 branches".
 func count(n int64, noun string) string {
 	switch {
 	case n == 1:
-	case strings.HasSuffix(noun, "s"):
+	case strings.HasSuffix(noun, "s"), strings.HasSuffix(noun, "ch"):
 		noun += "es"
 	default:
 		noun += "s"
@@ -23,8 +24,11 @@ func count(n int64, noun string) string {
 // thousands writes n with commas.
 func thousands(n int64) string { return figures.Thousands(n) }
 
-// percent is n of total, never rounded to all or nothing.
+// percent is n of total, rounded, but never to all or nothing.
 func percent(n, total int64) string { return figures.Percent(n, total) }
+
+// percentTo is n of total in percent, with that many decimals.
+func percentTo(n, total int64, decimals int) string { return figures.PercentTo(n, total, decimals) }
 
 // otherStops says how many stops are at memory that is not ranked.
 func otherStops(n int64) string {

@@ -2,23 +2,26 @@
 package figures
 
 import (
-	"fmt"
+	"math"
 	"strconv"
 )
 
-// Percent writes n of total as a percentage: "33.33 %". It is rounded, but "100 %"
-// only if n is all and "0 %" only if n is nothing; all of nothing is "100 %".
-func Percent(n, total int64) string {
+// Percent writes n of total as a percentage: "33.33 %". See [PercentTo].
+func Percent(n, total int64) string { return PercentTo(n, total, 2) + " %" }
+
+// PercentTo writes n of total in percent, with that many decimals. It is rounded, but
+// 100 only if n is all and 0 only if n is nothing; all of nothing is 100.
+func PercentTo(n, total int64, decimals int) string {
 	switch n {
 	case total:
-		return "100 %"
+		return "100"
 	case 0:
-		return "0 %"
+		return "0"
 	}
-	return inside(float64(n) / float64(total))
+	return inside(float64(n)/float64(total), decimals)
 }
 
-// Share writes a share from 0 to 1, as Percent does.
+// Share writes a share from 0 to 1 as a percentage, as Percent does.
 func Share(share float64) string {
 	switch share {
 	case 1:
@@ -26,12 +29,13 @@ func Share(share float64) string {
 	case 0:
 		return "0 %"
 	}
-	return inside(share)
+	return inside(share, 2) + " %"
 }
 
 // inside writes a share that is neither all nor nothing.
-func inside(share float64) string {
-	return fmt.Sprintf("%.2f %%", min(max(100*share, 0.01), 99.99))
+func inside(share float64, decimals int) string {
+	least := math.Pow10(-decimals)
+	return strconv.FormatFloat(min(max(100*share, least), 100-least), 'f', decimals, 64)
 }
 
 // Thousands writes n with commas: "1,234,567".
