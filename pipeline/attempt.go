@@ -111,8 +111,15 @@ func (t *attempt) rateOf(f *verdict.Facts) float64 {
 
 func (t *attempt) facts() verdict.Facts {
 	f := facts(&t.outcome)
-	f.NoProgram = !t.hasMemory
+	f.NoProgram = !t.followsProgram()
 	return f
+}
+
+// followsProgram reports whether there is a program that says something: not if there
+// is memory, but no instruction in it was wanted, only others.
+func (t *attempt) followsProgram() bool {
+	wantsOther := t.outcome.Totals.Instructions == 0 && len(t.outcome.Missing.Ranges()) > 0
+	return t.hasMemory && !wantsOther
 }
 
 // attempted returns the sample of the stream that is decoded in each way.
@@ -207,7 +214,7 @@ const (
 func (s *session) improveOnce(ctx context.Context, src *sourcePlan, best *attempt) (*attempt, error) {
 	for i := range best.family.Settings {
 		setting := &best.family.Settings[i]
-		if setting.NeedsProgram && !best.hasMemory {
+		if setting.NeedsProgram && !best.followsProgram() {
 			continue
 		}
 		for _, value := range setting.Values {
@@ -230,8 +237,11 @@ func (s *session) improveOnce(ctx context.Context, src *sourcePlan, best *attemp
 // improves reports whether t is clearly better than the best so far. What only the
 // program shows counts if it is the program that ran.
 func (t *attempt) improves(best *attempt, needsProgram bool) bool {
-	if needsProgram && t.rate() < goodRate {
+	switch {
+	case needsProgram && t.rate() < goodRate:
 		return false
+	case t.followsProgram() != best.followsProgram() && t.packetRate() > best.packetRate()-clearly:
+		return t.followsProgram()
 	}
 	return t.rate() > best.rate()+clearly && t.packetRate() > best.packetRate()-clearly
 }

@@ -250,7 +250,7 @@ func (g *guessedStream) guessed(framed bool) *Guessed {
 	}
 	best := g.best()
 	x.Suggested = append(x.Suggested, best.suggested...)
-	if best.hasMemory {
+	if best.followsProgram() {
 		return x
 	}
 	for i := range best.family.Settings {

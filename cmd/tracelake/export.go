@@ -47,6 +47,7 @@ func outputFlags() []cli.Flag {
 		&cli.StringFlag{Name: "format", Category: groupOutput, Value: "parquet", Usage: "`FORMAT` parquet or arrow"},
 		&cli.StringFlag{Name: "codec", Category: groupOutput, Usage: "compress with `CODEC` " + strings.Join(parquetfile.CodecNames(), ", ") + "; arrow: " + strings.Join(arrowfile.CodecNames(), ", "), DefaultText: "the first"},
 		&cli.StringFlag{Name: "tables", Category: groupOutput, Usage: "write the tables `A,B` beside those always written, or all", DefaultText: "all but packets"},
+		&cli.BoolFlag{Name: "packets-only", Category: groupOutput, Usage: "write the tables that need no program: packets, exceptions, events, timestamps, contexts, and those always written"},
 		&cli.Int64Flag{Name: "max-rows", Category: groupOutput, Usage: "fail where there would be more than `N` rows of instructions or blocks", Value: pipeline.DefaultMaxRows},
 		&cli.StringSliceFlag{Name: "label", Category: groupOutput, Usage: "put a label into the manifest: `KEY=VALUE`"},
 		&cli.Uint64Flag{Name: "timestamp-hz", Category: groupOutput, Usage: "timestamps count at `HZ`", DefaultText: "as the snapshot says"},
@@ -124,7 +125,7 @@ func readExport(ctx *cli.Context) (*exportArgs, error) {
 		input: input, dir: ctx.String("output"), quiet: ctx.Bool("quiet"), noProgress: ctx.Bool("no-progress"),
 		options: pipeline.Options{
 			Capture: captureOptions(ctx), Codec: ctx.String("codec"), Overwrite: ctx.Bool("overwrite"),
-			TimestampHz: ctx.Uint64("timestamp-hz"), CycleHz: ctx.Uint64("cycle-hz"), MaxRows: ctx.Int64("max-rows"),
+			PacketsOnly: ctx.Bool("packets-only"), TimestampHz: ctx.Uint64("timestamp-hz"), CycleHz: ctx.Uint64("cycle-hz"), MaxRows: ctx.Int64("max-rows"),
 		},
 	}
 	if args.dir == "" {
@@ -181,6 +182,9 @@ func readFormat(ctx *cli.Context, o *pipeline.Options) error {
 func readTables(ctx *cli.Context, o *pipeline.Options) error {
 	if !ctx.IsSet("tables") {
 		return nil
+	}
+	if o.PacketsOnly {
+		return usage("--tables", "is given beside --packets-only, which picks the tables", "leave out one of them")
 	}
 	if ctx.String("tables") == "all" {
 		o.Tables = schema.Tables()

@@ -55,7 +55,7 @@ func checkRequired(dir string, s *pipeline.Summary, required float64) error {
 		if src.Verdict == nil {
 			continue // not decoded
 		}
-		least := leastShare(&src.SourceTotals)
+		least := leastShare(&src.SourceTotals, src.Verdict.NoProgram)
 		if 100*least.share < required && (worst == nil || least.share < worst.least.share) {
 			worst = &unmetError{dir, src, least, required}
 		}
@@ -67,8 +67,11 @@ func checkRequired(dir string, s *pipeline.Summary, required float64) error {
 }
 
 // leastShare returns the least of what is decoded, of that placed, and agrees with
-// the program.
-func leastShare(s *schema.SourceTotals) shareOf {
+// the program, if there is one.
+func leastShare(s *schema.SourceTotals, noProgram bool) shareOf {
+	if noProgram {
+		return shareOf{s.DecodedShare().V, "of the bytes are decoded"}
+	}
 	least := shareOf{1, "of the bytes are decoded"}
 	for _, x := range []struct {
 		share schema.Null[float64]
