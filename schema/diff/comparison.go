@@ -20,6 +20,7 @@ type cursor struct {
 	batch  *schema.Batch // nil: nothing was read yet, or all
 	row    int
 	end    bool
+	read   func(rows int64) // called with what is read; nil: nobody is interested
 }
 
 // open begins to read the rows of a table, expanded from blocks if d does not
@@ -53,6 +54,9 @@ func (c *cursor) more(ctx context.Context) (bool, error) {
 			return false, err
 		}
 		c.batch, c.row = b, 0
+		if !c.end && c.read != nil {
+			c.read(int64(b.Rows()))
+		}
 	}
 	return !c.end, nil
 }

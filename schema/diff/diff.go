@@ -102,9 +102,13 @@ func leftOut(t *schema.Table, truth *dataset.Dataset) []int {
 // Compare compares every table of the dataset that is the truth with that of d,
 // all columns but names of the capture and hashes. Where the truth has
 // `instructions` and d has blocks, the rows that its view makes of them are
-// compared. It fails with a [*dataset.Error] if one of them cannot be read.
-func Compare(ctx context.Context, d, truth *dataset.Dataset) (*Result, error) {
-	c := &comparer{dataset: d, truth: truth}
+// compared. It fails with a [*dataset.Error] if one of them cannot be read. Progress,
+// if not nil, is called now and then with the rows of the truth that are compared.
+func Compare(ctx context.Context, d, truth *dataset.Dataset, progress func(done, total int64)) (*Result, error) {
+	c := &comparer{dataset: d, truth: truth, progress: progress}
+	for _, table := range schema.Tables() {
+		c.total += truth.Rows(table)
+	}
 	for _, table := range schema.Tables() {
 		if !truth.Has(table) {
 			continue
@@ -121,6 +125,17 @@ type comparer struct {
 	dataset, truth *dataset.Dataset
 	tables         []Table
 	series         [][]Difference // the first of each table and source
+
+	progress    func(done, total int64)
+	done, total int64 // rows of the truth
+}
+
+// advance reports that n more rows of the truth are compared.
+func (c *comparer) advance(n int64) {
+	c.done += n
+	if c.progress != nil {
+		c.progress(c.done, c.total)
+	}
 }
 
 // table compares a table that the truth has.
@@ -167,6 +182,7 @@ func union(lists ...[]uint8) map[uint8]bool {
 // compare compares the rows of one source.
 func (c *comparer) compare(ctx context.Context, t *schema.Table, source uint8, result *Table) error {
 	x := newComparison(t, c.truth, result)
+	x.truth.read = c.advance
 	truth, err := x.truth.open(c.truth, t, source)
 	if err != nil {
 		return err
