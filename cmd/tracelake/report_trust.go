@@ -15,7 +15,7 @@ const (
 
 // trust writes how far the figures can be trusted, and what they leave out.
 func (s *screen) trust(t *report.Trust, excluded []report.Excluded) {
-	verdict := verdictText(t) + ":"
+	verdict := trustWord(t) + ":"
 	start := s.text.Len()
 	s.paragraph(trustLabel, verdict+" "+trustText(t))
 	s.colour(start, verdict, t.Verdict)
@@ -38,7 +38,8 @@ func (s *screen) trust(t *report.Trust, excluded []report.Excluded) {
 	}
 }
 
-func verdictText(t *report.Trust) string {
+// trustWord is the verdict of a trust block in a word.
+func trustWord(t *report.Trust) string {
 	if len(t.Doubts) > 0 {
 		return t.Verdict.String() + " (forced)"
 	}
