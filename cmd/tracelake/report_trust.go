@@ -30,6 +30,9 @@ func (s *screen) trust(t *report.Trust, excluded []report.Excluded) {
 			}
 		}
 	}
+	if t.Undecoded > 0 {
+		s.paragraph(noLabel, count(t.Undecoded, "byte")+" of other sources not decoded (report trust names them)")
+	}
 	if !t.HasProgram {
 		s.paragraph(noLabel, "no program file: counts are by address, and there are no percentages; for both, export with -e FILE")
 	}
@@ -66,7 +69,7 @@ func trustText(t *report.Trust) string {
 
 // trustDetails is what the first line leaves out.
 func trustDetails(t *report.Trust) string {
-	parts := []string{count(t.Lost, "byte") + " lost"}
+	parts := []string{lostText(t.Lost, t.Ends)}
 	if t.Unplaced > 0 {
 		parts = append(parts, count(t.Unplaced, "byte")+" unplaced")
 	}
@@ -77,6 +80,19 @@ func trustDetails(t *report.Trust) string {
 		parts = append(parts, outsideText(t))
 	}
 	return strings.Join(parts, ", ")
+}
+
+// lostText says how much was lost. At the ends of a trace that is normal: before the
+// first synchronisation, and where the last packet is cut off.
+func lostText(lost, ends int64) string {
+	text := count(lost, "byte") + " lost"
+	switch {
+	case ends == 0:
+		return text
+	case ends == lost:
+		return text + " (all at the ends of the trace)"
+	}
+	return fmt.Sprintf("%s (%s at the ends of the trace)", text, thousands(ends))
 }
 
 // outsideShown is how many addresses outside of the program a report names.

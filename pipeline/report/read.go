@@ -19,6 +19,7 @@ type Options struct {
 // Merged is what the datasets of one program hold together.
 type Merged struct {
 	trust    Trust
+	keys     []programKey        // which program it is
 	programs map[string]*program // by core; "": every core
 	places   places
 	named    bool                 // the program has functions
@@ -49,7 +50,7 @@ func Read(dirs []string, opt Options) (*Merged, error) {
 			return nil, err
 		}
 	}
-	m := &Merged{programs: map[string]*program{}, outside: map[location]*counts{}}
+	m := &Merged{keys: programKeys(open[0]), programs: map[string]*program{}, outside: map[location]*counts{}}
 	for i, d := range open {
 		if i == 0 || !hasProgram(d) { // with program files all have the same
 			if err := m.readProgram(d); err != nil {
