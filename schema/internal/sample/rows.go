@@ -2,6 +2,7 @@ package sample
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -49,6 +50,13 @@ func appendCell(v *schema.Vector, cell string) {
 		v.Bin = append(v.Bin, []byte(cell))
 	case null:
 		appendValue(v, 0, false)
+	case c.Type == schema.Float64:
+		x, err := strconv.ParseFloat(cell, 64)
+		if err != nil {
+			panic(err)
+		}
+		appendValue(v, 0, true)
+		v.U64[len(v.U64)-1] = math.Float64bits(x)
 	default:
 		appendValue(v, number(c, cell), true)
 	}
