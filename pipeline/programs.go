@@ -7,6 +7,7 @@ import (
 	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/decode/program"
 	"github.com/tracelake/tracelake/pipeline/code"
+	"github.com/tracelake/tracelake/pipeline/tally"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -38,4 +39,14 @@ func (e *exporter) writePrograms() []schema.ImageRegion {
 	}
 	code.Write(e.out, e.programs, e.executed)
 	return code.Images(e.programs, e.executed)
+}
+
+// executed returns what a source of a core executed.
+func executed(core string, counts []tally.Count) code.Executed {
+	x := code.Executed{Core: core}
+	for i := range counts {
+		c := &counts[i]
+		x.Instructions = append(x.Instructions, code.Instruction{Address: c.Address, ISA: c.ISA, Size: c.Size, Opcode: c.Opcode})
+	}
+	return x
 }

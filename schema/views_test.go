@@ -299,8 +299,8 @@ func TestViewOfSummary(t *testing.T) {
 	dir := t.TempDir()
 	writeDataset(t, dir, schema.LevelInstructions, dataset{
 		&schema.Sources: `
-			0x13 cpu0 pft 1.1 - - decoded bytes 100 94 6 1 2 30 4 1 1000 - {} - - - - - - -
-			0x14 cpu1 pft 1.1 - - decoded bytes 50 50 0 0 1 3 0 0 - - {} - - - - - - -
+			0x13 cpu0 pft 1.1 - - decoded bytes 100 94 6 1 2 30 4 1 1000 - {} 8 7 2 2 0.94 0.9893617021276596 0.9
+			0x14 cpu1 pft 1.1 - - decoded bytes 50 50 0 0 1 3 0 0 - - {} 0 0 0 0 1 1 -
 			0x15 -    -   -   - - empty   bytes 0 0 0 0 0 0 0 0 - - {} - - - - - - -
 		`,
 		&schema.Segments: `

@@ -8,16 +8,11 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// findFunctions finds the functions, and the function of each instruction. Those
-// of function symbols come first; what they leave free may hold labels, and what
-// is free then, subprograms of debug information.
-func (p *Program) findFunctions(t *symbolTable, d *debugInfo) {
-	symbols := p.fromSymbols(t.functions)
-	labels := p.fromLabels(t.labels, symbols)
-	p.Functions = merge(symbols, labels)
-	p.Functions = merge(p.Functions, p.fromDWARF(d, p.Functions))
-	p.assign()
-	p.define(d)
+// addFunctions finds the functions of the symbols: those of function symbols, and
+// in what these leave free those of labels.
+func (p *Program) addFunctions(t *symbolTable) {
+	functions := p.fromSymbols(t.functions)
+	p.Functions = merge(functions, p.fromLabels(t.labels, functions))
 }
 
 // merge returns the functions of both lists by address.
@@ -87,48 +82,6 @@ func name(symbols []symbol) Function {
 	slices.Sort(f.Aliases)
 	f.Aliases = slices.Compact(f.Aliases)
 	return f
-}
-
-// staticBase is a symbol that TI's linker puts somewhere.
-const staticBase = "__TI_static_base__"
-
-// fromLabels returns the functions of symbols without type, which assembler
-// leaves where no directive says more: a global or weak one outside every
-// function, or a local one where such a hole begins. Other local ones are the
-// targets of branches. Each reaches to the next or the end of the hole.
-func (p *Program) fromLabels(labels []symbol, functions []Function) []Function {
-	var found []Function
-	at := 0           // in functions
-	hole := uint64(0) // where the hole begins in which labels are
-	for _, named := range byAddress(labels) {
-		address := named[0].Address
-		s := p.section(address)
-		if s == nil {
-			continue
-		}
-		hole = max(hole, uint64(s.Address))
-		for ; at < len(functions) && functions[at].Address <= address; at++ {
-			hole = max(hole, functions[at].end())
-		}
-		named = slices.DeleteFunc(named, func(l symbol) bool {
-			return l.Name == staticBase || l.Binding == BindingLocal && uint64(address) != hole
-		})
-		if uint64(address) < hole || len(named) == 0 {
-			continue
-		}
-		f := name(named)
-		f.Origin = OriginLabel
-		end := s.end()
-		if at < len(functions) {
-			end = min(end, uint64(functions[at].Address))
-		}
-		f.Size = uint32(end - uint64(address))
-		if n := len(found); n > 0 && found[n-1].end() > uint64(address) {
-			found[n-1].Size = address - found[n-1].Address
-		}
-		found = append(found, f)
-	}
-	return found
 }
 
 // end returns the address after the function.

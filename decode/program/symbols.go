@@ -24,10 +24,9 @@ const (
 
 // A symbolTable is the symbols of a file.
 type symbolTable struct {
-	functions []symbol            // of type FUNC in sections of code
-	labels    []symbol            // without type in sections of code, but for mapping symbols
-	marks     []mark              // mapping symbols of sections of code
-	names     map[uint32][]string // of those of code, by address
+	functions []symbol // of type FUNC in sections of code
+	labels    []symbol // without type in sections of code, but for mapping symbols
+	marks     []mark   // mapping symbols of sections of code
 }
 
 // A symbol is a symbol in a section of code.
@@ -47,7 +46,7 @@ type mark struct {
 
 // readSymbols reads the symbol table. A damaged one has no symbols, and a note.
 func (p *Program) readSymbols(f image.File, e *image.ELF) *symbolTable {
-	t := &symbolTable{names: map[uint32][]string{}}
+	t := &symbolTable{}
 	table := findTable(e)
 	if table == nil {
 		p.note("has no symbol table: it was stripped")
@@ -67,10 +66,13 @@ func (p *Program) readSymbols(f image.File, e *image.ELF) *symbolTable {
 		return t
 	}
 	p.addSymbols(t, e, entries, string(text))
-	slices.SortStableFunc(p.Symbols, func(a, b Symbol) int {
-		return cmp.Or(cmp.Compare(a.Address, b.Address), cmp.Compare(a.Name, b.Name))
-	})
+	slices.SortStableFunc(p.Symbols, compareSymbols)
 	return t
+}
+
+// compareSymbols orders symbols by address, then name.
+func compareSymbols(a, b Symbol) int {
+	return cmp.Or(cmp.Compare(a.Address, b.Address), strings.Compare(a.Name, b.Name))
 }
 
 // findTable returns the section of the symbol table, else of that of dynamic
@@ -90,9 +92,9 @@ func findTable(e *image.ELF) *elf.Section {
 // here all share the memory of the string table.
 func (p *Program) addSymbols(t *symbolTable, e *image.ELF, entries []byte, text string) {
 	left := nameShare * (len(entries) + len(text))
-	code := map[int]bool{}
-	for _, s := range p.Sections {
-		code[s.index] = true
+	code := map[int]*Section{}
+	for i := range p.Sections {
+		code[p.Sections[i].index] = &p.Sections[i]
 	}
 	for ; len(entries) >= symbolSize; entries = entries[symbolSize:] {
 		var s elf.Sym32
@@ -123,7 +125,7 @@ func nameAt(text string, at uint32) (string, bool) {
 }
 
 // addSymbol adds one symbol of a section, of code or other.
-func (p *Program) addSymbol(t *symbolTable, raw elf.Sym32, name, section string, code bool) {
+func (p *Program) addSymbol(t *symbolTable, raw elf.Sym32, name, section string, code *Section) {
 	if name == "" {
 		return
 	}
@@ -145,7 +147,7 @@ func (p *Program) addSymbol(t *symbolTable, raw elf.Sym32, name, section string,
 		return // a section, a file, thread-local
 	default:
 		if isa, ok := mapping(name); ok {
-			if code {
+			if code != nil {
 				t.marks = append(t.marks, mark{raw.Value, s.section, isa})
 			}
 			return
@@ -153,7 +155,7 @@ func (p *Program) addSymbol(t *symbolTable, raw elf.Sym32, name, section string,
 		s.Kind = SymbolLabel
 	}
 	p.Symbols = append(p.Symbols, s.Symbol)
-	if code {
+	if code != nil && s.Address >= code.Address && uint64(s.Address) < code.end() { // none at its end
 		t.add(s)
 	}
 }
@@ -166,7 +168,6 @@ func (t *symbolTable) add(s symbol) {
 	case SymbolLabel:
 		t.labels = append(t.labels, s)
 	}
-	t.names[s.Address] = append(t.names[s.Address], s.Name)
 }
 
 // mapping returns what a mapping symbol says (IHI 0044, 4.5.5): $a, $t, $d, each

@@ -48,6 +48,9 @@ func add[T any](to Sink[T], b Base, rows []T) error {
 type Base struct {
 	Source  uint8
 	Segment schema.Null[int32] // NULL before the first cut
+	// CycleAccurate says that the trace counts cycles.
+	CycleAccurate bool
+
 	seq     int64
 	ordinal int64 // of the first exception
 	epoch   int32

@@ -50,13 +50,6 @@ func appendCell(v *schema.Vector, cell string) {
 		v.Bin = append(v.Bin, []byte(cell))
 	case null:
 		appendValue(v, 0, false)
-	case c.Type == schema.Float64:
-		x, err := strconv.ParseFloat(cell, 64)
-		if err != nil {
-			panic(err)
-		}
-		appendValue(v, 0, true)
-		v.U64[len(v.U64)-1] = math.Float64bits(x)
 	default:
 		appendValue(v, number(c, cell), true)
 	}
@@ -90,6 +83,12 @@ func number(c *schema.Column, cell string) uint64 {
 			panic(err)
 		}
 		return uint64(x)
+	case schema.Float64:
+		x, err := strconv.ParseFloat(cell, 64)
+		if err != nil {
+			panic(err)
+		}
+		return math.Float64bits(x)
 	}
 	x, err := strconv.ParseUint(cell, 0, 64)
 	if err != nil {
