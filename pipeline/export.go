@@ -168,6 +168,9 @@ func (e *exporter) decodeAll(ctx context.Context) error {
 			return err
 		}
 		e.executed = append(e.executed, executed(s.Core, t.Counted))
+		if err := e.judge(ctx, s); err != nil {
+			return err
+		}
 	}
 	return e.triggers(submit)
 }

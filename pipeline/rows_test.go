@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 
@@ -76,6 +77,8 @@ func cellText(v *schema.Vector, i int) string {
 		return fmt.Sprint(v.U64[i])
 	case schema.Int64:
 		return fmt.Sprint(int64(v.U64[i]))
+	case schema.Float64:
+		return fmt.Sprint(math.Float64frombits(v.U64[i]))
 	case schema.String, schema.JSON:
 		return v.Str[i]
 	case schema.Bytes:

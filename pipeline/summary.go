@@ -12,6 +12,7 @@ import (
 
 	"github.com/tracelake/tracelake/decode/frame"
 	"github.com/tracelake/tracelake/decode/image"
+	"github.com/tracelake/tracelake/pipeline/verdict"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -26,6 +27,7 @@ type Summary struct {
 // A SourceSummary is the result of decoding a source.
 type SourceSummary struct {
 	schema.SourceTotals
+	Verdict *verdict.Verdict // nil of a source that was not decoded
 	Missing
 	Agreements
 }
@@ -33,8 +35,9 @@ type SourceSummary struct {
 func (e *exporter) summary(m *schema.Manifest) *Summary {
 	s := &Summary{Totals: m.Totals, Tables: m.Tables, Notes: m.Notes}
 	for i, totals := range m.Sources {
-		o := &e.plan.sources[i].outcome
-		s.Sources = append(s.Sources, SourceSummary{totals, missingMemory(&o.Missing), agreements(&o.Quality)})
+		src := e.plan.sources[i]
+		o := &src.outcome
+		s.Sources = append(s.Sources, SourceSummary{totals, src.verdict, missingMemory(&o.Missing), agreements(&o.Quality)})
 	}
 	return s
 }
@@ -65,7 +68,11 @@ func (p *plan) errIfEmpty() error {
 	}
 	e := &NothingError{}
 	for _, s := range slices.SortedStableFunc(slices.Values(p.sources), compareLoss) {
-		e.Causes = append(e.Causes, s.reason())
+		cause := s.reason()
+		if v := s.verdict; v != nil && v.Remedy != nil {
+			cause += ": " + v.Remedy.String()
+		}
+		e.Causes = append(e.Causes, cause)
 	}
 	return e
 }

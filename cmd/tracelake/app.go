@@ -27,6 +27,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 			verifyCommand(),
 			reportCommand(),
 			convertCommand(),
+			sqlCommand(),
 		},
 		Action: func(*cli.Context) error {
 			return usage("COMMAND", "is missing", "tracelake --help lists the commands")

@@ -3,9 +3,9 @@ package main
 import (
 	"encoding/json"
 	"io"
-	"math"
-	"strconv"
 	"strings"
+
+	"github.com/tracelake/tracelake/decode/figures"
 )
 
 // count puts a number before its noun: "1 loss", "2,000 losses",
@@ -22,30 +22,13 @@ func count(n int64, noun string) string {
 }
 
 // thousands writes n with commas.
-func thousands(n int64) string {
-	digits := strconv.FormatInt(n, 10)
-	for i := len(digits) - 3; i > 0 && digits[i-1] != '-'; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return digits
-}
+func thousands(n int64) string { return figures.Thousands(n) }
 
-// percent is n of total, rounded, but never to all or nothing.
-func percent(n, total int64) string { return percentTo(n, total, 2) + " %" }
+// percent is n of total, never rounded to all or nothing.
+func percent(n, total int64) string { return figures.Percent(n, total) }
 
-// percentTo is n of total in percent, with that many decimals; 100 only if it is all,
-// and 0 only if it is nothing. Of nothing, it is all.
-func percentTo(n, total int64, decimals int) string {
-	switch n {
-	case total:
-		return "100"
-	case 0:
-		return "0"
-	}
-	least := math.Pow10(-decimals)
-	share := min(max(float64(n)/float64(total)*100, least), 100-least)
-	return strconv.FormatFloat(share, 'f', decimals, 64)
-}
+// percentTo is percent with that many decimals and without the sign.
+func percentTo(n, total int64, decimals int) string { return figures.PercentTo(n, total, decimals) }
 
 // otherStops says how many stops are at memory that is not ranked.
 func otherStops(n int64) string {

@@ -129,6 +129,9 @@ func (s *Source) WithID(id uint8) *Source {
 	return &c
 }
 
+// Raw reports whether the input is a raw file, with its settings on the command line.
+func (c *Capture) Raw() bool { return c.ini == "" }
+
 // SourcesIn returns the sources that may have data in b.
 func (c *Capture) SourcesIn(b *Buffer) []*Source {
 	var in []*Source

@@ -41,7 +41,8 @@ func (p *Program) dropDead(d *debugInfo) {
 		z.ends[p.Functions[i].end()] = true
 	}
 	for i := range d.units {
-		z.table(d.units[i].table).assembler = d.units[i].assembler
+		t := z.table(d.units[i].table)
+		t.assembler = t.assembler || d.units[i].assembler
 	}
 	for i := range d.subprograms {
 		z.addNamed(d, &d.subprograms[i])

@@ -45,6 +45,9 @@ func (p *Program) readDebug(f image.File, e *image.ELF) *debugInfo {
 	if d.info, err = readInfo(s, e.ByteOrder); err != nil {
 		p.note("section .debug_info: %v: what comes after it was left out", err)
 	}
+	if d.split > 0 {
+		p.note("has %d units of split DWARF, whose files (.dwo) are not read: their inlined functions are unknown", d.split)
+	}
 	return d
 }
 
@@ -53,6 +56,9 @@ func (p *Program) unpack(f image.File, e *image.ELF) map[string][]byte {
 	left := unpackedShare * uint64(f.Size)
 	sections := map[string][]byte{}
 	for _, name := range debugSections {
+		if e.Section(".z"+name[1:]) != nil {
+			p.note("section .z%s is of an old form and was not read: objcopy --decompress-debug-sections makes one that can be", name[1:])
+		}
 		s := e.Section(name)
 		if s == nil || s.Type == elf.SHT_NOBITS {
 			continue

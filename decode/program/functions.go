@@ -105,9 +105,3 @@ func (p *Program) assign() {
 		}
 	}
 }
-
-// define gives functions the place of their definition.
-func (p *Program) define(*debugInfo) {}
-
-// load moves the program to where it was loaded.
-func (p *Program) load(uint32) {}

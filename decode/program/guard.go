@@ -26,7 +26,10 @@ const (
 	entryCost, fieldCost, rangeCost = 64, 48, 16
 )
 
-var errWork = errors.New("its entries take more than 512 times its bytes: damaged")
+var (
+	errWork   = errors.New("its entries take more than 512 times its bytes: damaged")
+	errNoUnit = errors.New("it has entries in no unit: damaged")
+)
 
 // charge counts work that was done.
 func (r *infoReader) charge(cost int) error {

@@ -12,6 +12,7 @@ type info struct {
 	subprograms  []subprogram
 	inlines      []inline // each after the one that contains it
 	declarations map[dwarf.Offset]declaration
+	split        int // units whose entries are in another file
 }
 
 // A unit is a compilation unit.
@@ -129,13 +130,18 @@ func (r *infoReader) read(e *dwarf.Entry) (scope, error) {
 		in = r.open[n-1]
 	}
 	switch e.Tag {
-	case dwarf.TagCompileUnit, dwarf.TagPartialUnit, dwarf.TagTypeUnit:
+	case dwarf.TagCompileUnit, dwarf.TagPartialUnit, dwarf.TagTypeUnit, dwarf.TagSkeletonUnit:
 		r.addUnit(e)
 		return scope{-1, -1}, nil
-	case dwarf.TagSubprogram:
-		return r.addSubprogram(e)
-	case dwarf.TagInlinedSubroutine:
-		return r.addInline(e, in)
+	case dwarf.TagSubprogram, dwarf.TagInlinedSubroutine:
+		switch {
+		case len(r.info.units) == 0:
+			return in, errNoUnit
+		case e.Tag == dwarf.TagSubprogram:
+			return r.addSubprogram(e)
+		default:
+			return r.addInline(e, in)
+		}
 	}
 	return in, nil
 }
@@ -148,6 +154,9 @@ func (r *infoReader) addUnit(e *dwarf.Entry) {
 	u.directory, _ = e.Val(dwarf.AttrCompDir).(string)
 	if table, ok := e.Val(dwarf.AttrStmtList).(int64); ok {
 		u.table = table
+	}
+	if e.Val(attrDwoName) != nil || e.Val(attrGNUDwoName) != nil {
+		r.info.split++
 	}
 	language, _ := e.Val(dwarf.AttrLanguage).(int64)
 	u.assembler = language == languageAssembler
@@ -176,8 +185,12 @@ func (r *infoReader) addSubprogram(e *dwarf.Entry) (scope, error) {
 	return scope{len(r.info.subprograms) - 1, -1}, nil
 }
 
-// attrMIPSLinkageName is the attribute of linkage names before DWARF 4.
-const attrMIPSLinkageName dwarf.Attr = 0x2007
+// Attributes that debug/dwarf has no names for.
+const (
+	attrMIPSLinkageName dwarf.Attr = 0x2007 // of linkage names before DWARF 4
+	attrDwoName         dwarf.Attr = 0x76   // of units whose entries are in another file
+	attrGNUDwoName      dwarf.Attr = 0x2130 // before DWARF 5
+)
 
 // origin returns the entry that another one refers to for its names, or 0.
 func origin(e *dwarf.Entry) dwarf.Offset {
@@ -200,7 +213,7 @@ func number(e *dwarf.Entry, a dwarf.Attr) uint32 {
 // addInline adds an inlined function, if it is in one that has code.
 func (r *infoReader) addInline(e *dwarf.Entry, in scope) (scope, error) {
 	spans, ranges, err := r.spans(e)
-	if err != nil || in.subprogram < 0 {
+	if err != nil || in.subprogram < 0 || ranges == 0 {
 		return in, err
 	}
 	i := inline{
@@ -248,6 +261,19 @@ func (i *info) names(at dwarf.Offset) (name, linkage string) {
 		at = d.refersTo
 	}
 	return name, linkage
+}
+
+// definition returns where a function is defined: what the first entry says that
+// says it.
+func (i *info) definition(at dwarf.Offset) (unit int, file, line uint32) {
+	for range maxReferences {
+		d, ok := i.declarations[at]
+		if !ok || d.line > 0 {
+			return d.unit, d.file, d.line
+		}
+		at = d.refersTo
+	}
+	return 0, 0, 0
 }
 
 // maxReferences is how many entries are looked at for a name.

@@ -7,14 +7,11 @@ import (
 	"github.com/tracelake/tracelake/decode/program/linetable"
 )
 
-// Limits of lines.
-const (
-	// linesShare is how many rows there may be for each instruction.
-	linesShare = 16
-	// pathShare is how many bytes of paths there may be for each byte of the
-	// file.
-	pathShare = 16
-)
+// linesShare is how many rows there may be for each instruction on average.
+const linesShare = 8
+
+// maxRows is how many rows there may be for n instructions.
+func maxRows(n int) int { return linesShare*n + 1024 }
 
 // A position is where the lines say that an instruction is from.
 type position struct {
@@ -23,17 +20,16 @@ type position struct {
 }
 
 // addLines makes the rows of the lines: one for each instruction and depth.
-func (p *Program) addLines(d *debugInfo) {
+func (p *Program) addLines(d *debugInfo, files *files) {
 	positions := p.positions(d)
 	inlines := p.innermost(d)
-	files := newFiles(d)
 	rows := 0
 	for i := range positions {
 		if positions[i].row != nil {
 			rows += 1 + d.depth(inlines[i])
 		}
 	}
-	if rows > linesShare*len(p.Code) {
+	if rows > maxRows(len(p.Code)) {
 		p.note("section .debug_info: functions are inlined in one another %d deep on average: damaged, they were left out", linesShare)
 		rows, inlines = len(p.Code), nil
 	}
@@ -89,7 +85,7 @@ func (p *Program) innermost(d *debugInfo) []int {
 	for i := range in {
 		in[i] = -1
 	}
-	left := linesShare * len(p.Code)
+	left := maxRows(len(p.Code))
 	for n, inline := range d.inlines {
 		p.Dropped.InlineRanges += inline.ranges
 		if d.subprograms[inline.subprogram].dead {
@@ -104,7 +100,7 @@ func (p *Program) innermost(d *debugInfo) []int {
 			}
 		}
 	}
-	if left == 0 && len(p.Code) > 0 {
+	if left == 0 {
 		p.note("section .debug_info: inlined functions cover the code more than %d times: damaged, some were left out", linesShare)
 	}
 	return in

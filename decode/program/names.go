@@ -1,12 +1,24 @@
 package program
 
-import "github.com/ianlancetaylor/demangle"
+import (
+	"math/bits"
 
-// maxDemangled is the length of a demangled name in bytes, as a power of two:
-// mangled ones may stand for names that are exponentially longer.
-const maxDemangled = 14
+	"github.com/ianlancetaylor/demangle"
+)
+
+// demangledShare is how many bytes a demangled name may have for each byte of the
+// mangled one, which can stand for a name that is exponentially longer.
+const demangledShare = 32
 
 // demangled returns a C++ or Rust name as in the source, any other as it is.
 func demangled(name string) string {
-	return demangle.Filter(name, demangle.MaxLength(maxDemangled))
+	if name == "" {
+		return ""
+	}
+	shown := name
+	_ = guarded(func() error { // it reads what a hostile file says
+		shown = demangle.Filter(name, demangle.MaxLength(bits.Len(uint(demangledShare*len(name)))))
+		return nil
+	})
+	return shown
 }

@@ -111,7 +111,7 @@ func Read(f image.File, base *uint32) (*Program, error) {
 		return nil, err
 	}
 	p := &Program{File: f.Name, SHA256: hex.EncodeToString(f.SHA256[:]), BuildID: e.BuildID}
-	if err := p.readSections(f, e); err != nil {
+	if err := p.readSections(f, e, base); err != nil {
 		return nil, err
 	}
 	table := p.readSymbols(f, e)
@@ -121,8 +121,12 @@ func Read(f image.File, base *uint32) (*Program, error) {
 	p.dropDead(debug)
 	p.addSubprograms(debug)
 	p.assign()
-	p.addLines(debug)
-	p.define(debug)
+	files := newFiles(debug, f.Size)
+	p.addLines(debug, files)
+	p.define(debug, files)
+	if files.left < 0 {
+		p.note("section .debug_line: paths of files take more than %d times the bytes of the file: damaged, lines were left out", pathShare)
+	}
 	if base != nil {
 		p.load(*base)
 	}

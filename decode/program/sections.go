@@ -15,8 +15,11 @@ import (
 
 // readSections reads the sections of code. They may share bytes of the file, but
 // take at most twice its size, as segments do.
-func (p *Program) readSections(f image.File, e *image.ELF) error {
-	var total uint64
+func (p *Program) readSections(f image.File, e *image.ELF, base *uint32) error {
+	var total, loaded uint64
+	if base != nil {
+		loaded = uint64(*base)
+	}
 	for i, s := range e.Sections {
 		if s.Type != elf.SHT_PROGBITS || s.Flags&elf.SHF_EXECINSTR == 0 || s.FileSize == 0 {
 			continue
@@ -25,8 +28,8 @@ func (p *Program) readSections(f image.File, e *image.ELF) error {
 		switch {
 		case s.Flags&elf.SHF_COMPRESSED != 0:
 			return damaged("has compressed code in section %s", s.Name)
-		case s.Addr+s.FileSize > 1<<32:
-			return damaged("has %#x bytes of code at address %#x (section %s), which go beyond 2³²", s.FileSize, s.Addr, s.Name)
+		case loaded+s.Addr+s.FileSize > 1<<32:
+			return damaged("has %#x bytes of code at address %#x (section %s), which go beyond 2³²", s.FileSize, loaded+s.Addr, s.Name)
 		case total > 2*uint64(f.Size):
 			return damaged("has sections of code of more than %d bytes up to %s", 2*f.Size, s.Name)
 		}

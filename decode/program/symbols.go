@@ -92,9 +92,9 @@ func findTable(e *image.ELF) *elf.Section {
 // here all share the memory of the string table.
 func (p *Program) addSymbols(t *symbolTable, e *image.ELF, entries []byte, text string) {
 	left := nameShare * (len(entries) + len(text))
-	code := map[int]bool{}
-	for _, s := range p.Sections {
-		code[s.index] = true
+	code := map[int]*Section{}
+	for i := range p.Sections {
+		code[p.Sections[i].index] = &p.Sections[i]
 	}
 	for ; len(entries) >= symbolSize; entries = entries[symbolSize:] {
 		var s elf.Sym32
@@ -125,7 +125,7 @@ func nameAt(text string, at uint32) (string, bool) {
 }
 
 // addSymbol adds one symbol of a section, of code or other.
-func (p *Program) addSymbol(t *symbolTable, raw elf.Sym32, name, section string, code bool) {
+func (p *Program) addSymbol(t *symbolTable, raw elf.Sym32, name, section string, code *Section) {
 	if name == "" {
 		return
 	}
@@ -147,7 +147,7 @@ func (p *Program) addSymbol(t *symbolTable, raw elf.Sym32, name, section string,
 		return // a section, a file, thread-local
 	default:
 		if isa, ok := mapping(name); ok {
-			if code {
+			if code != nil {
 				t.marks = append(t.marks, mark{raw.Value, s.section, isa})
 			}
 			return
@@ -155,7 +155,7 @@ func (p *Program) addSymbol(t *symbolTable, raw elf.Sym32, name, section string,
 		s.Kind = SymbolLabel
 	}
 	p.Symbols = append(p.Symbols, s.Symbol)
-	if code {
+	if code != nil && s.Address >= code.Address && uint64(s.Address) < code.end() { // none at its end
 		t.add(s)
 	}
 }

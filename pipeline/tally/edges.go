@@ -28,31 +28,39 @@ var edgeOutcomes = [...]schema.EdgeOutcome{
 }
 
 // join counts the edges from the last instruction to the next, with ordinal seq.
-// If exceptions were taken between them, the instruction's own edge goes to the
-// return address of the first. Each exception has an edge, too: to the return
-// address of the next, which cut its handler off before an instruction of it ran,
-// and the last one to the next instruction.
+// What comes first after an instruction decides where its edge goes: an exception
+// to its return address, a gap nowhere, nothing to the next instruction. From an
+// exception likewise: if another comes before its handler runs, its edge goes to
+// the return address of that. A debug exit cuts all of them: in debug state the
+// PC may have been moved.
 func (c *counter) join(seq int64, next uint32) {
+	between := c.passMarks(seq)
+	from := c.last
+	if slices.ContainsFunc(between, func(m mark) bool { return m.what == debugExit }) {
+		return
+	}
+	has, kind, outcome := from.ok && leaves(from.kind), schema.EdgeKind(from.kind), edgeOutcomes[from.outcome]
+	for _, m := range between {
+		if has && m.returnAddress.OK {
+			c.edge(&from, m.returnAddress.V, kind, outcome)
+		}
+		from.ok = from.ok && m.what == entry
+		has, kind, outcome = from.ok, schema.EdgeException, schema.EdgeTaken
+	}
+	if has {
+		c.edge(&from, next, kind, outcome)
+	}
+}
+
+// passMarks returns the marks up to an ordinal that were not passed yet.
+func (c *counter) passMarks(seq int64) []mark {
 	n := 0
-	for n < len(c.marks) && c.marks[n].seq <= seq {
+	for n < len(c.marks) && c.marks[n].Seq <= seq {
 		n++
 	}
 	between := c.marks[:n]
 	c.marks = c.marks[n:]
-	from := &c.last
-	if !from.ok || slices.ContainsFunc(between, func(m mark) bool { return m.what == gap }) {
-		return
-	}
-	has, kind, outcome := leaves(from.kind), schema.EdgeKind(from.kind), edgeOutcomes[from.outcome]
-	for i := range between {
-		if to := between[i].returnAddress; has && to.OK {
-			c.edge(from, to.V, kind, outcome)
-		}
-		has, kind, outcome = true, schema.EdgeException, schema.EdgeTaken
-	}
-	if has {
-		c.edge(from, next, kind, outcome)
-	}
+	return between
 }
 
 // inside counts the edges inside a run.

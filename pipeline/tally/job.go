@@ -1,6 +1,8 @@
 package tally
 
 import (
+	"cmp"
+
 	"github.com/tracelake/tracelake/pipeline/stitch"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -9,23 +11,29 @@ import (
 // came between them.
 type job struct {
 	pieces []stitch.Runs
-	marks  []mark // by seq; of equal ones in order
+	marks  []mark // in order
 	before step   // before the first instruction
 }
 
 // A mark is something between two instructions that decides their edges.
 type mark struct {
-	seq           int64 // of the instruction after it
+	schema.Key    // in the source
 	what          what
 	returnAddress schema.Null[uint32] // of an entry
+}
+
+// compare orders marks as they come in the trace.
+func (m mark) compare(n mark) int {
+	return cmp.Or(cmp.Compare(m.Seq, n.Seq), cmp.Compare(m.Offset, n.Offset))
 }
 
 // what a mark is.
 type what uint8
 
 const (
-	entry what = iota // to an exception
-	gap               // trace restarts, or bytes are lost
+	entry     what = iota // to an exception
+	gap                   // trace restarts, or bytes are lost
+	debugExit             // trace restarts after debug state
 )
 
 // A step is an instruction that was executed: what its edges need.

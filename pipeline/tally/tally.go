@@ -85,19 +85,25 @@ func (s *runSink) Add(r stitch.Runs) error {
 
 func (t *Tally) exception(b *stitch.Base, x *stitch.Exception) {
 	if x.Row.Event == schema.ExceptionEntry {
-		t.mark(mark{seq: b.Keys(x.Row.Key).Seq, what: entry, returnAddress: x.Row.ReturnAddress})
+		t.mark(b, x.Row.Key, mark{what: entry, returnAddress: x.Row.ReturnAddress})
 	}
 }
 
 func (t *Tally) event(b *stitch.Base, x *schema.Event) {
-	if x.Event.Restarts() {
-		t.mark(mark{seq: b.Keys(x.Key).Seq, what: gap})
+	switch {
+	case x.Event == schema.EventDebugExit:
+		t.mark(b, x.Key, mark{what: debugExit})
+	case x.Event.Restarts():
+		t.mark(b, x.Key, mark{what: gap})
 	}
 }
 
-func (t *Tally) loss(b *stitch.Base, x *schema.Loss) { t.mark(mark{seq: b.Keys(x.Key).Seq, what: gap}) }
+func (t *Tally) loss(b *stitch.Base, x *schema.Loss) { t.mark(b, x.Key, mark{what: gap}) }
 
-func (t *Tally) mark(m mark) { t.job.marks = append(t.job.marks, m) }
+func (t *Tally) mark(b *stitch.Base, at schema.Key, m mark) {
+	m.Key = schema.Key{Seq: b.Keys(at).Seq, Offset: at.Offset}
+	t.job.marks = append(t.job.marks, m)
+}
 
 // add takes the next runs. All marks before their first instruction are known by
 // now, but for those right before it.
@@ -121,9 +127,9 @@ func (t *Tally) add(r stitch.Runs) error {
 // before it.
 func (t *Tally) submit(seq int64) error {
 	j := t.job
-	slices.SortStableFunc(j.marks, func(a, b mark) int { return int(a.seq - b.seq) })
+	slices.SortStableFunc(j.marks, mark.compare)
 	n := len(j.marks)
-	for n > 0 && j.marks[n-1].seq >= seq {
+	for n > 0 && j.marks[n-1].Seq >= seq {
 		n--
 	}
 	t.job = job{marks: slices.Clone(j.marks[n:]), before: j.last()}

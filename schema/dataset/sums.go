@@ -103,7 +103,7 @@ func (c *checker) checkSums(context.Context) error {
 	for _, t := range schema.Tables() {
 		if f, ok := m.Tables[t.Name]; ok {
 			c.checkTable(t, f)
-		} else if t.Written == schema.Always {
+		} else if t.Written == schema.Always && !t.Added {
 			c.wrongSum(schema.ManifestFile, fmt.Sprintf("has no table %s, which every dataset has", t.Name))
 		}
 	}

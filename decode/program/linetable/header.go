@@ -1,17 +1,10 @@
 package linetable
 
 import (
-	"github.com/tracelake/tracelake/decode/program/internal/cursor"
-
 	"errors"
 	"fmt"
-)
 
-// Limits of a header.
-const (
-	// maxEntries is how many directories or files a header may have. In DWARF 5
-	// they may take no bytes at all.
-	maxEntries = 1 << 16
+	"github.com/tracelake/tracelake/decode/program/internal/cursor"
 )
 
 // A header is what a line number program needs (§6.2.4).
@@ -26,8 +19,8 @@ type header struct {
 }
 
 var (
-	errCut    = errors.New("header is cut short")
-	errNumber = errors.New("header has more than 65536 directories or files")
+	errCut   = errors.New("header is cut short")
+	errEmpty = errors.New("header has directories or files that take no bytes")
 )
 
 // readHeader reads the header, and the directories and files into unit.
@@ -125,8 +118,8 @@ func readTable(s *Sections, b *cursor.Cursor, wide bool) ([]file, error) {
 		format[i] = field{b.ULEB(), b.ULEB()}
 	}
 	n := b.ULEB()
-	if n > maxEntries {
-		return nil, errNumber
+	if n > 0 && len(format) == 0 {
+		return nil, errEmpty // and there could be any number of them
 	}
 	var entries []file
 	for range n {

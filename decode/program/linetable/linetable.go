@@ -10,10 +10,10 @@
 package linetable
 
 import (
-	"github.com/tracelake/tracelake/decode/program/internal/cursor"
-
 	"encoding/binary"
 	"fmt"
+
+	"github.com/tracelake/tracelake/decode/program/internal/cursor"
 )
 
 // Sections are what a line table is read from.

@@ -1,10 +1,10 @@
 package linetable
 
 import (
-	"github.com/tracelake/tracelake/decode/program/internal/cursor"
-
 	"errors"
 	"fmt"
+
+	"github.com/tracelake/tracelake/decode/program/internal/cursor"
 )
 
 // The standard opcodes (§6.2.5.2).
