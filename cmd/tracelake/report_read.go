@@ -14,7 +14,7 @@ type question struct {
 	limit    *limit
 	m        *report.Merged
 	baseline *report.Merged // nil: none
-	forced   bool           // another program ran, and the user knows
+	forced   bool           // --force, and another program ran
 }
 
 // ask reads the command line of a report. A limit is of that if it does not say.
@@ -53,7 +53,7 @@ func (q *question) answer(ctx *cli.Context, object func() any, fill func(*screen
 		return writeJSON(ctx.App.Writer, object())
 	}
 	s := newScreen(ctx.App.Writer)
-	s.trust(q.m.Trust(), q.m.Excluded())
+	s.trust(q.m.Trust(), q.forced, q.m.Excluded())
 	fill(s)
 	return s.writeTo(ctx.App.Writer)
 }

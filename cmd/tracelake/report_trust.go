@@ -14,8 +14,11 @@ const (
 )
 
 // trust writes how far the figures can be trusted, and what they leave out.
-func (s *screen) trust(t *report.Trust, excluded []report.Excluded) {
-	verdict := trustWord(t) + ":"
+func (s *screen) trust(t *report.Trust, force bool, excluded []report.Excluded) {
+	verdict := t.Verdict.String() + ":"
+	if force && len(t.Doubts) > 0 {
+		verdict = t.Verdict.String() + " (forced):"
+	}
 	start := s.text.Len()
 	s.paragraph(trustLabel, verdict+" "+trustText(t))
 	s.colour(start, verdict, t.Verdict)
@@ -39,14 +42,6 @@ func (s *screen) trust(t *report.Trust, excluded []report.Excluded) {
 	for i := range excluded {
 		s.paragraph("excluded  ", excludedText(&excluded[i]))
 	}
-}
-
-// trustWord is the verdict of a trust block in a word.
-func trustWord(t *report.Trust) string {
-	if len(t.Doubts) > 0 {
-		return t.Verdict.String() + " (forced)"
-	}
-	return t.Verdict.String()
 }
 
 // trustText is the first line: what was decoded, and with which program.

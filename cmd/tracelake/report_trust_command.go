@@ -53,6 +53,9 @@ func (s *screen) trustTables(t *report.Trust) {
 	if len(t.Outside) > 0 {
 		s.blank()
 		s.table(s.outsideTable(t))
+		if more := len(t.Outside) - defaultTop; more > 0 {
+			s.line("%s; --json has all", count(int64(more), "more address"))
+		}
 	}
 }
 
@@ -74,12 +77,19 @@ func (s *screen) sourcesTable(t *report.Trust) *table.Table {
 		for j := range d.Sources {
 			r := &d.Sources[j]
 			agrees, checks := r.Checks()
-			sources.Add(table.Bar{}, nameIn(t, d, schema.SourceText(r.Source)+coreText(r.Core)), s.share(report.Figure{Covered: r.BytesDecoded, Of: r.Bytes}),
-				s.share(report.Figure{Covered: agrees, Of: checks}), thousands(r.Bytes), thousands(r.BytesLost), thousands(r.Ends),
+			sources.Add(table.Bar{}, nameIn(t, d, schema.SourceText(r.Source)+coreText(r.Core)), s.exact(r.BytesDecoded, r.Bytes), s.exact(agrees, checks), thousands(r.Bytes), thousands(r.BytesLost), thousands(r.Ends),
 				thousands(r.BytesUnplaced), thousands(r.Gaps), thousands(r.Instructions), r.Status)
 		}
 	}
 	return sources
+}
+
+// exact is a percentage as in the trust line; there is none of nothing.
+func (s *screen) exact(n, of int64) string {
+	if of == 0 {
+		return s.None()
+	}
+	return percentTo(n, of, 2) + "%"
 }
 
 // nameIn is a name in a dataset, which is named too if there are several.
@@ -115,7 +125,7 @@ func (s *screen) filesTable(t *report.Trust) *table.Table {
 			if f.Executed == 0 {
 				addresses = "nothing executed"
 			}
-			files.Add(table.Bar{}, nameIn(t, d, f.File+coreText(f.Core)), s.share(matches), addresses, fmt.Sprintf("%.16s", f.CodeSHA256))
+			files.Add(table.Bar{}, nameIn(t, d, f.File+coreText(f.Core)), s.exact(f.Matching, f.Executed), addresses, fmt.Sprintf("%.16s", f.CodeSHA256))
 		}
 	}
 	return files

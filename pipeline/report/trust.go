@@ -53,6 +53,7 @@ type Trust struct {
 // A Dataset is one of those merged.
 type Dataset struct {
 	Dir, Test string // Test is its label, "" if it has none
+	Created   string // RFC 3339
 	Sources   []Source
 	Files     []ProgramFile
 }
@@ -98,7 +99,7 @@ func (m *Merged) Trust() *Trust { return &m.trust }
 
 // add adds a dataset, with the addresses it executed by core, ascending.
 func (t *Trust) add(d *dataset.Dataset, executed map[string][]uint32) error {
-	x := Dataset{Dir: d.Dir, Test: d.Manifest.Labels[testLabel]}
+	x := Dataset{Dir: d.Dir, Test: d.Manifest.Labels[testLabel], Created: d.Manifest.Run.Created}
 	for i := range d.Manifest.Sources {
 		s := Source{SourceTotals: &d.Manifest.Sources[i]}
 		if err := s.readEnds(d); err != nil {
