@@ -84,7 +84,7 @@ func demoCoverage(ctx *cli.Context, dataset string) (string, error) {
 	}
 	s := newScreen(ctx.App.Writer)
 	s.blank()
-	s.trust(m.Trust(), nil)
+	s.trust(m.Trust(), false, nil)
 	s.coverage(m.Coverage(report.ByFile))
 	return s.text.String(), nil
 }
