@@ -37,7 +37,7 @@ type place struct {
 // rows adds up what all counters counted. timed says that the source is
 // cycle-accurate, untimed how often runs lay in epochs without cycles.
 func (c *counters) rows(timed bool, untimed map[shape]int64) ([]Count, []Edge) {
-	sum := &counter{edges: map[edgeKey]*edge{}}
+	sum := newCounter()
 	for _, w := range c.idle {
 		sum.merge(w)
 	}
@@ -47,39 +47,54 @@ func (c *counters) rows(timed bool, untimed map[shape]int64) ([]Count, []Edge) {
 // merge adds what w counted to c.
 func (c *counter) merge(w *counter) {
 	for number, b := range w.blocks {
-		if b != nil {
-			c.block(uint32(number), b.code).merge(b)
+		if b == nil {
+			continue
 		}
+		if number >= len(c.blocks) || c.blocks[number] == nil {
+			c.enter(uint32(number), b.code)
+		}
+		c.blocks[number].merge(b)
+		for i := range b.ways {
+			w.settle(b, &b.ways[i])
+		}
+		for i := range b.others {
+			w.settle(b, &b.others[i])
+		}
+		w.settleSpread(b)
 	}
 	for key, e := range w.edges {
-		sum := c.edges[key]
-		if sum == nil {
-			sum = &edge{}
-			c.edges[key] = sum
-		}
-		sum.n, sum.cycles, sum.costs = sum.n+e.n, sum.cycles+e.cycles, sum.costs+e.costs
+		c.edges[key] = c.edges[key].plus(e)
+	}
+	for s, cycles := range w.spread {
+		c.spread[s] += cycles
 	}
 }
 
 // merge adds what w counted to b.
 func (b *block) merge(w *block) {
-	if n := len(w.at) - len(b.at); n > 0 {
-		b.at = append(b.at, make([]position, n)...)
-	}
-	for i := range w.at {
-		sum, p := &b.at[i], &w.at[i]
-		if sum.first == 0 || p.first > 0 && p.first < sum.first {
-			sum.first = p.first
+	b.first = append(b.first, slices.Repeat([]int64{-1}, max(0, len(w.first)-len(b.first)))...)
+	for i, first := range w.first {
+		if b.first[i] < 0 || first >= 0 && first < b.first[i] {
+			b.first[i] = first
 		}
-		sum.traced, sum.silent, sum.told, sum.failed = sum.traced+p.traced, sum.silent+p.silent, sum.told+p.told, sum.failed+p.failed
-		sum.cycles, sum.costs = sum.cycles+p.cycles, sum.costs+p.costs
 	}
-	if b.shapes == nil {
-		b.shapes = map[span]int64{}
+	b.at = sums(b.at, w.at, position.plus)
+	b.silent = sums(b.silent, w.silent, position.plus)
+	b.passed = sums(b.passed, w.passed, func(x, y int64) int64 { return x + y })
+	b.costs = sums(b.costs, w.costs, edge.plus)
+}
+
+func (p position) plus(q position) position {
+	return position{p.starts + q.starts, p.failed + q.failed}
+}
+
+// sums adds y to x, one by one.
+func sums[T any](x, y []T, plus func(T, T) T) []T {
+	x = append(x, make([]T, max(0, len(y)-len(x)))...)
+	for i := range y {
+		x[i] = plus(x[i], y[i])
 	}
-	for s, cycles := range w.shapes {
-		b.shapes[s] += cycles
-	}
+	return x
 }
 
 // counts returns the rows of `counts`.
@@ -91,9 +106,15 @@ func (c *counter) counts(timed bool, untimed map[shape]int64) []Count {
 		}
 	}
 	for s, n := range untimed {
-		b := c.blocks[s.block]
 		for i := range int(s.count) {
-			byPlace[b.place(int(s.first)+i)].Timed -= n
+			byPlace[c.blocks[s.block].place(int(s.first)+i)].Timed -= n
+		}
+	}
+	for _, s := range slices.SortedFunc(maps.Keys(c.spread), shape.compare) {
+		each := float64(c.spread[s]) / float64(s.count)
+		for i := range int(s.count) {
+			row := byPlace[c.blocks[s.block].place(int(s.first)+i)]
+			row.CyclesSpread = schema.Of(row.CyclesSpread.V + each)
 		}
 	}
 	rows := make([]Count, 0, len(byPlace))
@@ -106,42 +127,51 @@ func (c *counter) counts(timed bool, untimed map[shape]int64) []Count {
 	return rows
 }
 
+func (s shape) compare(t shape) int {
+	return cmp.Or(cmp.Compare(s.block, t.block), cmp.Compare(s.first, t.first), cmp.Compare(s.count, t.count))
+}
+
 func (b *block) place(i int) place { return place{b.code.Address[i], b.code.Key.ISA} }
 
 // addTo adds what b counted to the rows of its instructions.
 func (b *block) addTo(rows map[place]*Count, timed bool) {
-	traced, silent := int64(0), int64(0)
-	for i := range b.at {
-		p := &b.at[i]
-		traced, silent = traced+p.traced, silent+p.silent
-		n := traced + silent
-		if n == 0 {
+	n, silent := int64(0), int64(0)
+	for i, first := range b.first {
+		var x Count
+		if i < len(b.at) {
+			n += b.at[i].starts
+			x.Failed = b.at[i].failed
+			x.Executed = n - x.Failed
+		}
+		if i < len(b.silent) {
+			silent += b.silent[i].starts
+			failed, passed := b.silent[i].failed, b.passed[i]
+			x.Failed, x.Executed, x.Untold = x.Failed+failed, x.Executed+passed, silent-failed-passed
+		}
+		if i < len(b.costs) && b.costs[i].costs > 0 {
+			x.Cycles = schema.Of(b.costs[i].cycles)
+		}
+		if first < 0 {
 			continue
+		}
+		if timed {
+			x.Timed = n + silent
 		}
 		key := b.place(i)
 		row := rows[key]
 		if row == nil {
-			row = &Count{Address: key.address, ISA: key.isa, FirstSeq: p.first - 1}
+			row = &Count{Address: key.address, ISA: key.isa, FirstSeq: first}
 			rows[key] = row
 		}
-		row.FirstSeq = min(row.FirstSeq, p.first-1)
-		row.Untold += silent - p.told
-		row.Failed += p.failed
-		row.Executed += traced + p.told - p.failed
-		if timed {
-			row.Timed += n
-		}
-		row.Cycles.V += p.cycles
-		row.Cycles.OK = row.Cycles.OK || p.costs > 0
+		row.FirstSeq = min(row.FirstSeq, first)
+		row.add(&x)
 	}
-	byPosition := func(a, b span) int { return cmp.Or(cmp.Compare(a.first, b.first), cmp.Compare(a.count, b.count)) }
-	for _, s := range slices.SortedFunc(maps.Keys(b.shapes), byPosition) {
-		each := float64(b.shapes[s]) / float64(s.count)
-		for i := range int(s.count) {
-			row := rows[b.place(int(s.first)+i)]
-			row.CyclesSpread = schema.Of(row.CyclesSpread.V + each)
-		}
-	}
+}
+
+// add adds what was counted of the same instruction elsewhere.
+func (c *Count) add(x *Count) {
+	c.Executed, c.Failed, c.Untold, c.Timed = c.Executed+x.Executed, c.Failed+x.Failed, c.Untold+x.Untold, c.Timed+x.Timed
+	c.Cycles = schema.Null[int64]{V: c.Cycles.V + x.Cycles.V, OK: c.Cycles.OK || x.Cycles.OK}
 }
 
 // edgeRows returns the rows of `edges`.

@@ -5,12 +5,6 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// A shape is a run, whatever it did: where it ran in the code of its source.
-type shape struct {
-	block        uint32 // its number in the source
-	first, count uint16
-}
-
 // An untimed counts the runs of a cycle-accurate source that lie in epochs
 // without cycles. They are few: mostly the first run of an epoch has cycles.
 type untimed struct {
