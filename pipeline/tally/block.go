@@ -1,39 +1,36 @@
 package tally
 
 import (
+	"cmp"
 	"math/bits"
+	"slices"
 
 	"github.com/tracelake/tracelake/schema"
 )
 
-// A shape is a run, whatever became of it: where it ran in the code of its source.
-type shape struct {
-	block        uint32 // its number in the source
-	first, count uint16
-}
-
-// A block counts the runs through a code block.
+// A block counts the runs through a code block. Its slices are as long as runs
+// reached, not as the code is.
 type block struct {
-	lo, hi int // positions that have a first time
+	lo, hi int // these positions have a first time
 	at     []position
 	code   *schema.Block
 	size   int    // instructions
-	entry  uint32 // its first address
-	leaves leaves // its last instruction has edges
-	inner  bool   // one before it has
-	ways   [4]way // those that its last instruction took last, by its outcome
+	entry  uint32 // address of the first
+	leaves leaves // the last one has edges
+	mid    bool   // one before it has
+	ways   [4]way // those that the last one took last, by its outcome
 
-	others []way      // taken before those
-	silent []position // as at, of runs that have the outcome of their last instruction at most
+	others []way      // that it took before
+	silent []position // as at, of runs that have at most the outcome of their last instruction
 	passed []int64    // by position: how often that outcome was that it passed
 	first  []int64    // by position: ordinal of its first time; -1: none yet
-	costs  []edge     // by position: own cycles, if there are any
+	costs  []edge     // by position: own cycles, if there were any
 
-	ran       shape // the latest run that has a cost
-	ranCycles int64 // of such runs, as far as they are not in counter.spread
+	ran       shape // the shape it ran last, of runs with cycles
+	ranCycles int64 // of that, as far as they are not in counter.spread
 }
 
-// A position counts the executions of an instruction.
+// A position counts executions of an instruction.
 type position struct {
 	starts int64 // runs that begin here less runs that ended before
 	failed int64
@@ -47,39 +44,36 @@ type way struct {
 	edge
 }
 
-// otherWays is how many edges a block counts for itself, beside those it took last.
-const otherWays = 7
+// maxOthers is how many ways a block counts by itself, beside those it took last.
+const maxOthers = 7
+
+// A shape is where a run ran, whatever became of it.
+type shape struct {
+	block        uint32 // number of the block in the source
+	first, count uint16
+}
+
+func (s shape) compare(t shape) int {
+	return cmp.Or(cmp.Compare(s.block, t.block), cmp.Compare(s.first, t.first), cmp.Compare(s.count, t.count))
+}
 
 func newBlock(number uint32, code *schema.Block) *block {
-	b := &block{code: code, entry: code.Address[0], size: len(code.Address)}
-	b.ran.block = number
+	last := len(code.Address) - 1
+	b := &block{code: code, entry: code.Address[0], size: last + 1, ran: shape{block: number}}
 	for o := range b.ways {
 		b.ways[o].outcome = schema.Outcome(o)
 	}
-	if hasEdges(schema.Kind(code.Kind[b.size-1])) {
-		b.leaves = leavesBlock
+	if hasEdges(schema.Kind(code.Kind[last])) {
+		b.leaves = leavesEnd
 	}
-	for _, kind := range code.Kind[:b.size-1] {
-		b.inner = b.inner || hasEdges(schema.Kind(kind))
-	}
+	b.mid = slices.ContainsFunc(code.Kind[:last], func(k uint8) bool { return hasEdges(schema.Kind(k)) })
 	return b
-}
-
-// leavesAt says how the instruction at a position leaves.
-func (b *block) leavesAt(i int) leaves {
-	switch {
-	case i == b.size-1:
-		return b.leaves
-	case hasEdges(schema.Kind(b.code.Kind[i])):
-		return leavesOdd
-	}
-	return leavesNot
 }
 
 // visit counts the executions of a run.
 func (b *block) visit(run *schema.Run, first, end int) {
 	if run.Flags&schema.RunHasFailed == 0 {
-		b.visitSilent(run, first, end)
+		b.visitSilent(run.Outcome, first, end)
 		return
 	}
 	if end >= len(b.at) {
@@ -93,16 +87,16 @@ func (b *block) visit(run *schema.Run, first, end int) {
 	}
 }
 
-// visitSilent counts the executions of a run that has the outcome of its last
-// instruction at most.
-func (b *block) visitSilent(run *schema.Run, first, end int) {
+// visitSilent counts the executions of a run that has at most the outcome of its
+// last instruction.
+func (b *block) visitSilent(last schema.Outcome, first, end int) {
 	if end >= len(b.silent) {
 		b.silent = append(b.silent, make([]position, end+1-len(b.silent))...)
 		b.passed = append(b.passed, make([]int64, end+1-len(b.passed))...)
 	}
 	b.silent[first].starts++
 	b.silent[end].starts--
-	switch run.Outcome {
+	switch last {
 	case schema.Taken, schema.Passed:
 		b.passed[end-1]++
 	case schema.NotTaken:
@@ -111,9 +105,9 @@ func (b *block) visitSilent(run *schema.Run, first, end int) {
 	}
 }
 
-// see notes the first time of instructions, of which some may have had none. It
-// keeps one range of positions that have: as runs begin where the one before
-// ended, that is soon the whole block.
+// see notes the first time of instructions, some of which may have had none. One
+// range of positions is known to have had theirs: runs mostly begin where the one
+// before ended, so it soon is the whole block.
 func (b *block) see(seq int64, first, end int) {
 	for len(b.first) < end {
 		b.first = append(b.first, -1)

@@ -13,7 +13,7 @@ type counter struct {
 	ordinal int      // of its last job
 	blocks  []*block // by number in the source; nil: not run yet
 	edges   map[edgeKey]edge
-	spread  map[shape]int64 // cycles of the runs of a shape
+	spread  map[shape]int64 // cycles of runs by shape
 
 	before   step // before the first run of the job
 	last     last
@@ -21,8 +21,8 @@ type counter struct {
 	nextMark int64  // ordinal of the first of them
 }
 
-func newCounter() *counter {
-	return &counter{edges: map[edgeKey]edge{}, spread: map[shape]int64{}}
+func newCounter(ordinal int) *counter {
+	return &counter{ordinal: ordinal, edges: map[edgeKey]edge{}, spread: map[shape]int64{}}
 }
 
 // A last is the last instruction that was counted, as far as its edges need it.
@@ -37,19 +37,25 @@ type last struct {
 type leaves uint8
 
 const (
-	leavesNot   leaves = iota
-	leavesBlock        // at the end of its block, which has the latest of them
-	leavesOdd          // elsewhere
+	leavesNot leaves = iota
+	leavesEnd        // at the end of its block, which counts them
+	leavesMid        // elsewhere
 )
 
 // count counts a job.
 func (c *counter) count(j *job) {
-	c.before, c.last, c.marks, c.nextMark = j.before, last{leaves: leavesOdd}, j.marks, math.MaxInt64
-	if len(c.marks) > 0 {
-		c.nextMark = c.marks[0].Seq
-	}
+	c.before, c.last = j.before, last{leaves: leavesMid}
+	c.setMarks(j.marks)
 	for i := range j.pieces {
 		c.piece(&j.pieces[i])
+	}
+}
+
+// setMarks sets the marks that are not passed yet.
+func (c *counter) setMarks(marks []mark) {
+	c.marks, c.nextMark = marks, math.MaxInt64
+	if len(marks) > 0 {
+		c.nextMark = marks[0].Seq
 	}
 }
 
@@ -78,7 +84,7 @@ func (c *counter) piece(r *stitch.Runs) {
 		}
 		b.visit(run, first, end)
 		last = lastOf(b, run, end)
-		if b.inner {
+		if b.mid {
 			c.inside(b, run, costs)
 		}
 		if run.Flags&(schema.RunHasCycles|schema.RunHasCosts) != 0 {
@@ -89,22 +95,30 @@ func (c *counter) piece(r *stitch.Runs) {
 	c.last = last
 }
 
+// enter makes the block of a number.
+func (c *counter) enter(number uint32, code *schema.Block) {
+	for int(number) >= len(c.blocks) {
+		c.blocks = append(c.blocks, nil)
+	}
+	c.blocks[number] = newBlock(number, code)
+}
+
 // lastOf returns the last instruction of a run, which ends before a position.
 func lastOf(b *block, run *schema.Run, end int) last {
 	l := last{run: run, block: b}
 	switch {
 	case end == b.size:
 		l.leaves = b.leaves
-	case b.inner && hasEdges(schema.Kind(b.code.Kind[end-1])):
-		l.leaves = leavesOdd
+	case b.mid && hasEdges(schema.Kind(b.code.Kind[end-1])):
+		l.leaves = leavesMid
 	}
 	return l
 }
 
-// follow counts the edge to the next instruction, if there is none or if it is the
-// one taken last with the same outcome.
+// follow counts the edge to the next instruction, if there is none or if the block
+// took it last with the same outcome.
 func (l *last) follow(next uint32) bool {
-	if l.leaves != leavesBlock {
+	if l.leaves != leavesEnd {
 		return l.leaves == leavesNot
 	}
 	w := &l.block.ways[l.run.Outcome]
@@ -117,14 +131,6 @@ func (l *last) follow(next uint32) bool {
 		w.costs++
 	}
 	return true
-}
-
-// enter makes the block of a number.
-func (c *counter) enter(number uint32, code *schema.Block) {
-	for int(number) >= len(c.blocks) {
-		c.blocks = append(c.blocks, nil)
-	}
-	c.blocks[number] = newBlock(number, code)
 }
 
 // cost adds what a run cost, and returns that of its last instruction. costs are
@@ -146,7 +152,7 @@ func (c *counter) cost(b *block, run *schema.Run, costs []uint32) (last schema.N
 	return schema.Of(costs[n-1]), costs[n:]
 }
 
-// settleSpread moves what a block counted of runs with costs to those of all.
+// settleSpread moves what a block counted of the shape it ran last to the map.
 func (c *counter) settleSpread(b *block) {
 	if b.ran.count > 0 {
 		c.spread[b.ran] += b.ranCycles

@@ -1,7 +1,7 @@
 package tally
 
 import (
-	"math"
+	"cmp"
 	"slices"
 
 	"github.com/tracelake/tracelake/schema"
@@ -14,11 +14,13 @@ type edgeKey struct {
 	outcome  schema.EdgeOutcome
 }
 
-// An edge counts how often control took it, and the cycles of that.
+// An edge counts how often control took it, and what that cost.
 type edge struct {
 	n, cycles int64
 	costs     int64 // how often it has cycles
 }
+
+func (e edge) plus(x edge) edge { return edge{e.n + x.n, e.cycles + x.cycles, e.costs + x.costs} }
 
 // hasEdges says whether instructions of a kind have edges: those that can do other
 // than continue at the next address.
@@ -50,40 +52,22 @@ func (c *counter) join(seq int64, next uint32) {
 		has, kind, outcome = from.ok, schema.EdgeException, schema.EdgeTaken
 	}
 	switch {
-	case has && len(between) == 0 && c.last.leaves == leavesBlock:
+	case has && len(between) == 0 && c.last.leaves == leavesEnd:
 		c.turn(next)
 	case has:
 		c.edge(&from, next, kind, outcome)
 	}
 }
 
-// turn counts an edge from the end of a block, which becomes the one taken last.
-// The one before is kept at hand: a return often alternates between two callers.
-func (c *counter) turn(next uint32) {
-	b, outcome := c.last.block, c.last.run.Outcome
-	w := &b.ways[outcome]
-	i := slices.IndexFunc(b.others, func(o way) bool { return o.to == next && o.outcome == outcome })
-	switch {
-	case i >= 0:
-		*w, b.others[i] = b.others[i], *w
-	case len(b.others) < otherWays:
-		b.others = append(b.others, *w)
-		*w = way{to: next, outcome: outcome}
-	default:
-		c.settle(b, w)
-		w.to = next
+// passMarks returns the marks up to an ordinal that were not passed yet.
+func (c *counter) passMarks(seq int64) []mark {
+	n := 0
+	for n < len(c.marks) && c.marks[n].Seq <= seq {
+		n++
 	}
-	c.last.follow(next)
-}
-
-// settle moves what a block counted of an edge to those of all.
-func (c *counter) settle(b *block, w *way) {
-	if w.n > 0 {
-		i := b.size - 1
-		key := edgeKey{b.code.Address[i], w.to, schema.EdgeKind(b.code.Kind[i]), edgeOutcomes[w.outcome]}
-		c.edges[key] = c.edges[key].plus(w.edge)
-		w.edge = edge{}
-	}
+	between := c.marks[:n]
+	c.setMarks(c.marks[n:])
+	return between
 }
 
 // step returns the last instruction.
@@ -96,18 +80,33 @@ func (c *counter) step() step {
 	return step{ok: true, address: code.Address[i], kind: schema.Kind(code.Kind[i]), outcome: l.run.Outcome, cycles: l.cycles}
 }
 
-// passMarks returns the marks up to an ordinal that were not passed yet.
-func (c *counter) passMarks(seq int64) []mark {
-	n := 0
-	for n < len(c.marks) && c.marks[n].Seq <= seq {
-		n++
+// turn counts an edge from the end of a block, which becomes the one taken last.
+// The one before stays at hand: a return often alternates between two callers.
+func (c *counter) turn(next uint32) {
+	b, outcome := c.last.block, c.last.run.Outcome
+	w := &b.ways[outcome]
+	i := slices.IndexFunc(b.others, func(o way) bool { return o.to == next && o.outcome == outcome })
+	switch {
+	case i >= 0:
+		*w, b.others[i] = b.others[i], *w
+	case len(b.others) < maxOthers:
+		b.others = append(b.others, *w)
+		*w = way{to: next, outcome: outcome}
+	default:
+		c.settleWay(b, w)
+		w.to = next
 	}
-	between := c.marks[:n]
-	c.marks, c.nextMark = c.marks[n:], math.MaxInt64
-	if len(c.marks) > 0 {
-		c.nextMark = c.marks[0].Seq
+	c.last.follow(next)
+}
+
+// settleWay moves what a block counted of an edge to the map.
+func (c *counter) settleWay(b *block, w *way) {
+	if w.n > 0 {
+		i := b.size - 1
+		key := edgeKey{b.code.Address[i], w.to, schema.EdgeKind(b.code.Kind[i]), edgeOutcomes[w.outcome]}
+		c.edges[key] = c.edges[key].plus(w.edge)
+		w.edge = edge{}
 	}
-	return between
 }
 
 // inside counts the edges of the instructions of a run but the last. costs are
@@ -115,20 +114,21 @@ func (c *counter) passMarks(seq int64) []mark {
 func (c *counter) inside(b *block, run *schema.Run, costs []uint32) {
 	for i := range int(run.Count) - 1 {
 		p := int(run.First) + i
-		from := step{ok: true, address: b.code.Address[p], kind: schema.Kind(b.code.Kind[p])}
+		from := step{address: b.code.Address[p], kind: schema.Kind(b.code.Kind[p])}
 		if !hasEdges(from.kind) {
 			continue
 		}
+		outcome := schema.EdgeUntold
 		if run.Flags&schema.RunHasFailed != 0 {
-			from.outcome = schema.Passed
+			outcome = schema.EdgeTaken
 			if run.Failed>>i&1 == 1 {
-				from.outcome = schema.NotTaken
+				outcome = schema.EdgeNotTaken
 			}
 		}
 		if run.Flags&schema.RunHasCosts != 0 {
 			from.cycles = schema.Of(costs[i])
 		}
-		c.edge(&from, b.code.Address[p+1], schema.EdgeKind(from.kind), edgeOutcomes[from.outcome])
+		c.edge(&from, b.code.Address[p+1], schema.EdgeKind(from.kind), outcome)
 	}
 }
 
@@ -142,4 +142,25 @@ func (c *counter) edge(from *step, to uint32, kind schema.EdgeKind, outcome sche
 	c.edges[key] = c.edges[key].plus(e)
 }
 
-func (e edge) plus(x edge) edge { return edge{e.n + x.n, e.cycles + x.cycles, e.costs + x.costs} }
+// An Edge is a row of `edges`.
+type Edge struct {
+	From, To uint32
+	Kind     schema.EdgeKind
+	Outcome  schema.EdgeOutcome
+	N        int64
+	Cycles   schema.Null[int64]
+}
+
+func (e Edge) compare(f Edge) int {
+	return cmp.Or(cmp.Compare(e.From, f.From), cmp.Compare(e.To, f.To), cmp.Compare(e.Kind, f.Kind), cmp.Compare(e.Outcome, f.Outcome))
+}
+
+// edgeRows returns the rows of `edges`. The counters were folded.
+func (c *counters) edgeRows() []Edge {
+	rows := make([]Edge, 0, len(c.edges))
+	for key, e := range c.edges {
+		rows = append(rows, Edge{key.from, key.to, key.kind, key.outcome, e.n, schema.Null[int64]{V: e.cycles, OK: e.costs > 0}})
+	}
+	slices.SortFunc(rows, Edge.compare)
+	return rows
+}
