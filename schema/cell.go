@@ -90,20 +90,35 @@ func (v *Vector) AppendFrom(w *Vector, i int) {
 	}
 }
 
-// AppendNull appends a NULL to a column that may have one, other than of texts.
+// AppendNull appends a NULL to a column that may have one.
 func (v *Vector) AppendNull() {
-	v.Valid = append(v.Valid, 0)
+	if !v.Column.Nullable {
+		panic("schema: a NULL in " + v.Column.Name)
+	}
+	v.AppendZeros(1)
+}
+
+// AppendZeros appends n rows, each NULL, or the zero value if the column has no
+// NULL.
+func (v *Vector) AppendZeros(n int) {
+	if v.Column.Nullable {
+		v.Valid = append(v.Valid, make([]uint8, n)...)
+	}
 	switch v.Column.Type {
 	case Uint8, Bool, Enum:
-		v.U8 = append(v.U8, 0)
+		v.U8 = append(v.U8, make([]uint8, n)...)
 	case Uint16:
-		v.U16 = append(v.U16, 0)
+		v.U16 = append(v.U16, make([]uint16, n)...)
 	case Uint32, Int32:
-		v.U32 = append(v.U32, 0)
+		v.U32 = append(v.U32, make([]uint32, n)...)
 	case Uint63, Int64, Float64:
-		v.U64 = append(v.U64, 0)
+		v.U64 = append(v.U64, make([]uint64, n)...)
+	case String, JSON:
+		v.Str = append(v.Str, make([]string, n)...)
+	case Bytes:
+		v.Bin = append(v.Bin, make([][]byte, n)...)
 	default:
-		panic("schema: a NULL in " + v.Column.Name)
+		panic(fmt.Sprintf("schema: no type %d", v.Column.Type))
 	}
 }
 

@@ -26,6 +26,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 			synthCommand(),
 			verifyCommand(),
 			reportCommand(),
+			convertCommand(),
 			sqlCommand(),
 		},
 		Action: func(*cli.Context) error {

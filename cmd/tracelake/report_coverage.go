@@ -27,30 +27,27 @@ Examples:
    tracelake report coverage run
    tracelake report coverage run1 run2 --by function --top 0
    tracelake report coverage run --fail-under 80:lines --exclude 'fault.c=needs a fault'`,
-		Flags:  slices.Concat(datasetFlags(), excludeFlags(), rowFlags("file")),
+		Flags:  slices.Concat(datasetFlags(), excludeFlags(), limitFlags(limitInstructions), rowFlags("file")),
 		Action: coverage,
 	}
 }
 
 func coverage(ctx *cli.Context) error {
-	by, err := rowsBy(ctx)
+	q, err := ask(ctx, limitInstructions)
 	if err != nil {
 		return err
 	}
-	limit, err := top(ctx)
+	c := q.m.Coverage(q.by)
+	change := q.change(false)
+	err = q.answer(ctx, func() any { return coverageObject(q, c, change) }, func(s *screen) {
+		s.coverage(c)
+		s.coverageRows(c, q.by, q.top)
+		s.change(q, change)
+	})
 	if err != nil {
 		return err
 	}
-	m, err := readDatasets(ctx)
-	if err != nil {
-		return err
-	}
-	c := m.Coverage(by)
-	s := newScreen(ctx.App.Writer)
-	s.trust(m.Trust(), m.Excluded())
-	s.coverage(c)
-	s.coverageRows(c, by, limit)
-	return s.writeTo(ctx.App.Writer)
+	return q.limit.check(c)
 }
 
 // coverage writes the totals.
@@ -115,9 +112,7 @@ func (s *screen) coverageRows(c *report.Coverage, by report.By, limit int) {
 	s.blank()
 	s.table(t)
 	s.line("%s", table.Legend(s.Style, "covered", "reached, never passed", "not seen"))
-	if left := len(c.Rows) - len(rows); left > 0 {
-		s.line("%s; --top 0 shows all", count(int64(left), "more "+rowNoun(c.Named, by)))
-	}
+	s.left(len(c.Rows)-len(rows), rowNoun(c.Named, by))
 }
 
 // atMost returns the rows to show, 0 being all.

@@ -29,22 +29,12 @@ Examples:
 }
 
 func hotspots(ctx *cli.Context) error {
-	by, err := rowsBy(ctx)
+	q, err := ask(ctx, "")
 	if err != nil {
 		return err
 	}
-	limit, err := top(ctx)
-	if err != nil {
-		return err
-	}
-	m, err := readDatasets(ctx)
-	if err != nil {
-		return err
-	}
-	s := newScreen(ctx.App.Writer)
-	s.trust(m.Trust(), m.Excluded())
-	s.hotspots(m.Hotspots(by), by, limit)
-	return s.writeTo(ctx.App.Writer)
+	h := q.m.Hotspots(q.by)
+	return q.answer(ctx, func() any { return hotspotsObject(q, h) }, func(s *screen) { s.hotspots(h, q.by, q.top) })
 }
 
 // hotspots writes a row for each function, file or line.

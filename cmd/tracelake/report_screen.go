@@ -100,6 +100,13 @@ func (s *screen) table(t *table.Table) {
 	}
 }
 
+// left says how many rows the table leaves out.
+func (s *screen) left(rows int, noun string) {
+	if rows > 0 {
+		s.line("%s; --top 0 shows all", count(int64(rows), "more "+noun))
+	}
+}
+
 // writeTo writes the screen. Its names cannot act any more, so that colours go past
 // the [visible.Writer], which would show their sequences.
 func (s *screen) writeTo(w io.Writer) error {
