@@ -28,6 +28,8 @@ type Family struct {
 	Needed []string
 	// Defaults are the values of registers that are not given for a raw file.
 	Defaults []RegisterDefault
+	// Settings are the fields of registers that decide how a stream is read.
+	Settings []Setting
 	// TraceID is the field with the trace ID of a source, if not
 	// ETMTRACEIDR[6:0].
 	TraceID TraceIDField
@@ -45,6 +47,25 @@ type RegisterDefault struct {
 	Register string
 	Value    uint64
 	Means    string // in words
+}
+
+// A Setting is a field of a register on which the reading of a stream depends.
+// Where its value is not known, the others can be tried.
+type Setting struct {
+	Register string
+	Shift    uint8    // of the lowest bit
+	Bits     uint8    // width
+	Values   []uint64 // of the field, that are worth trying
+	Means    []string // what each of Values means, in words
+	// NeedsProgram reports that the packets alone do not show whether the value is
+	// right: only following the program does.
+	NeedsProgram bool
+}
+
+// Put returns the value of the register with field v.
+func (s *Setting) Put(register, v uint64) uint64 {
+	mask := uint64(1)<<s.Bits - 1
+	return register&^(mask<<s.Shift) | v&mask<<s.Shift
 }
 
 // A TraceIDField is seven bits of the first of its registers that is given.

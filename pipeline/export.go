@@ -10,8 +10,10 @@ import (
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/decode/frame"
+	"github.com/tracelake/tracelake/pipeline/code"
 	"github.com/tracelake/tracelake/pipeline/rows"
 	"github.com/tracelake/tracelake/pipeline/stitch"
+	"github.com/tracelake/tracelake/pipeline/tally"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 )
@@ -54,6 +56,10 @@ func Export(ctx context.Context, input, dir string, opt Options) (*Summary, erro
 		return nil, err
 	}
 	defer s.close()
+	programs, err := s.programs()
+	if err != nil {
+		return nil, err
+	}
 	inputs, err := s.hashInputs(ctx)
 	if err != nil {
 		return nil, err
@@ -65,7 +71,7 @@ func Export(ctx context.Context, input, dir string, opt Options) (*Summary, erro
 	if err != nil {
 		return nil, err
 	}
-	e := &exporter{session: s, opt: opt, out: out}
+	e := &exporter{session: s, opt: opt, out: out, programs: programs}
 	m, err := e.run(ctx)
 	if changed := s.checkInputs(ctx, inputs); changed != nil {
 		err = changed // whatever else it led to
@@ -85,16 +91,19 @@ type exporter struct {
 	*session
 	opt    Options
 	out    *dataset.Writer
-	jobs   chan rows.Job
+	jobs   chan job
 	queued *budget // row groups that wait to be encoded
 	limit  rows.Limit
+
+	programs []code.Program
+	executed []code.Executed // by source
 
 	progress Progress
 }
 
 // run decodes all sources and writes all tables.
 func (e *exporter) run(ctx context.Context) (*schema.Manifest, error) {
-	e.jobs, e.queued = make(chan rows.Job), newBudget(jobBytes*int64(e.opt.Workers))
+	e.jobs, e.queued = make(chan job), newBudget(jobBytes*int64(e.opt.Workers))
 	e.limit.Most = cmp.Or(e.opt.MaxRows, DefaultMaxRows)
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return e.encode(ctx) })
@@ -108,12 +117,15 @@ func (e *exporter) run(ctx context.Context) (*schema.Manifest, error) {
 	if err := e.plan.errIfEmpty(); err != nil {
 		return nil, err
 	}
-	return e.manifest(), nil
+	symbols := e.writePrograms()
+	m := e.manifest()
+	m.Images = append(m.Images, symbols...)
+	return m, nil
 }
 
 // encode makes row groups of the jobs and writes them in order.
 func (e *exporter) encode(ctx context.Context) error {
-	jobs := func(yield func(rows.Job, error) bool) {
+	jobs := func(yield func(job, error) bool) {
 		for j := range e.jobs {
 			if !yield(j, nil) {
 				return
@@ -121,27 +133,21 @@ func (e *exporter) encode(ctx context.Context) error {
 		}
 	}
 	c := &coders{dataset: e.out}
-	encode := func(ctx context.Context, j rows.Job) (encoded, error) {
+	work := func(ctx context.Context, j job) (func() error, error) {
 		defer e.queued.give(j.Bytes)
-		return c.encode(ctx, j)
+		if j.Series == nil {
+			j.count()
+			return j.done, nil
+		}
+		r, err := c.encode(ctx, j.Job)
+		return func() error { return r.series.Write(r.chunks) }, err
 	}
-	return ordered(ctx, e.tokens, jobs, encode, func(r encoded) error { return r.series.Write(r.chunks) })
+	return ordered(ctx, e.tokens, jobs, work, func(done func() error) error { return done() })
 }
 
 // decodeAll makes jobs of every row of the dataset.
 func (e *exporter) decodeAll(ctx context.Context) error {
-	submit := func(j rows.Job) error {
-		if err := e.queued.room(ctx); err != nil {
-			return err
-		}
-		e.queued.take(j.Bytes)
-		select {
-		case e.jobs <- j:
-			return nil
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
+	submit := func(j rows.Job) error { return e.submit(ctx, job{Job: j}) }
 	for _, s := range e.plan.sources {
 		if s.status == schema.StatusDecoded {
 			e.progress.Total += s.bytes
@@ -150,15 +156,40 @@ func (e *exporter) decodeAll(ctx context.Context) error {
 	for _, s := range e.plan.sources {
 		before := e.progress
 		report := func(t *schema.Totals) { e.report(before, t) }
-		t := rows.New(e.output(s.ID, submit))
+		t := rows.New(e.output(s.ID, submit, counting{e, ctx}))
 		if err := e.decode(ctx, s, t.Sinks, report); err != nil {
 			return err
 		}
 		if err := t.Flush(); err != nil {
 			return err
 		}
+		e.executed = append(e.executed, executed(s.Core, t.Counted))
+		if err := e.judge(ctx, s); err != nil {
+			return err
+		}
 	}
 	return e.triggers(submit)
+}
+
+// A job is a row group to be encoded; without a series, runs to be counted.
+type job struct {
+	rows.Job
+	count func()
+	done  func() error // called after count, and after all jobs before this one
+}
+
+// submit hands a job to the workers.
+func (e *exporter) submit(ctx context.Context, j job) error {
+	if err := e.queued.room(ctx); err != nil {
+		return err
+	}
+	e.queued.take(j.Bytes)
+	select {
+	case e.jobs <- j:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // report reports how far the export has come with the totals of a source.
@@ -172,7 +203,7 @@ func (e *exporter) report(before Progress, t *schema.Totals) {
 
 // triggers makes events of the trigger ID: of the capture, not of a source.
 func (e *exporter) triggers(submit func(rows.Job) error) error {
-	t := rows.New(e.output(frame.TriggerID, submit))
+	t := rows.New(e.output(frame.TriggerID, submit, nil))
 	st := stitch.New(frame.TriggerID, decode.TimestampCode{}, t.Sinks)
 	for _, b := range e.plan.buffers {
 		err := b.triggers(func(offset int64) error {
@@ -188,12 +219,12 @@ func (e *exporter) triggers(submit func(rows.Job) error) error {
 
 // output returns where the row groups of a source go: to submit, of the tables that
 // are to be written.
-func (e *exporter) output(source uint8, submit func(rows.Job) error) rows.Output {
+func (e *exporter) output(source uint8, submit func(rows.Job) error, workers tally.Workers) rows.Output {
 	series := func(t *schema.Table) *dataset.Series {
 		if !e.out.Has(t) {
 			return nil
 		}
 		return e.out.Series(t, source)
 	}
-	return rows.Output{Series: series, Submit: submit, Limit: &e.limit}
+	return rows.Output{Series: series, Submit: submit, Limit: &e.limit, Workers: workers}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/pipeline/stitch"
+	"github.com/tracelake/tracelake/pipeline/verdict"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -49,18 +50,19 @@ type SourceInspection struct {
 
 // A Sample is the result of decoding the first bytes of a stream.
 type Sample struct {
-	Bytes        int64  `json:"bytes"`
-	Asyncs       int64  `json:"a_syncs"`
-	Segments     int64  `json:"segments"`
-	FirstCut     *int64 `json:"first_cut,omitempty"` // capture offset of the first I-sync decoded
-	BytesDecoded int64  `json:"bytes_decoded"`
-	BytesLost    int64  `json:"bytes_lost"`
-	Unplaced     int64  `json:"bytes_unplaced"`
-	Instructions int64  `json:"instructions"`
-	Exceptions   int64  `json:"exceptions"`
-	Estimate     int64  `json:"instructions_estimated"` // for the whole stream
-	Missing             // the ranges most often needed
-	Verdict      string `json:"verdict"`
+	Bytes        int64            `json:"bytes"`
+	Asyncs       int64            `json:"a_syncs"`
+	Segments     int64            `json:"segments"`
+	FirstCut     *int64           `json:"first_cut,omitempty"` // capture offset of the first I-sync decoded
+	BytesDecoded int64            `json:"bytes_decoded"`
+	BytesLost    int64            `json:"bytes_lost"`
+	Unplaced     int64            `json:"bytes_unplaced"`
+	Instructions int64            `json:"instructions"`
+	Exceptions   int64            `json:"exceptions"`
+	Estimate     int64            `json:"instructions_estimated"` // for the whole stream
+	Missing                       // the ranges most often needed
+	Verdict      *verdict.Verdict `json:"verdict"`
+	Agreements
 }
 
 // An ImageInspection is a region of program memory.
@@ -127,6 +129,9 @@ func (s *session) inspect(ctx context.Context, src *sourcePlan) (SourceInspectio
 	if err := s.decode(ctx, src, stitch.Sinks{}, nil); err != nil {
 		return si, err
 	}
+	if err := s.judge(ctx, src); err != nil {
+		return si, err
+	}
 	si.Sample = src.sampled()
 	return si, nil
 }
@@ -139,7 +144,7 @@ func (s *sourcePlan) sampled() *Sample {
 	out := &Sample{
 		Bytes: t.Bytes, BytesDecoded: t.BytesDecoded, BytesLost: t.BytesLost, Unplaced: t.BytesUnplaced,
 		Asyncs: o.Asyncs, Segments: t.Segments, Instructions: t.Instructions, Exceptions: t.Exceptions,
-		Missing: missingMemory(&o.Missing),
+		Missing: missingMemory(&o.Missing), Verdict: s.verdict, Agreements: agreements(&o.Quality),
 	}
 	if o.FirstCut.OK {
 		out.FirstCut = &o.FirstCut.V
@@ -149,15 +154,6 @@ func (s *sourcePlan) sampled() *Sample {
 	}
 	missing := len(out.Wanted)
 	out.Wanted = out.Wanted[:min(missing, inspectMissing)]
-	out.Verdict = "decodes"
-	switch {
-	case o.Empty():
-		out.Verdict = s.reason()
-	case missing > 0:
-		out.Verdict = "decodes in part: program memory is missing"
-	case t.BytesLost > 0:
-		out.Verdict = fmt.Sprintf("decodes, but for %d bytes lost", t.BytesLost)
-	}
 	return out
 }
 

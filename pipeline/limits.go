@@ -38,6 +38,8 @@ const (
 	inspectBytes = 64 << 20
 	// sampleBytes is how much of each source is decoded.
 	sampleBytes = 1 << 20
+	// attemptBytes is how much of each source is decoded in each other way.
+	attemptBytes = 256 << 10
 	// inspectMissing is how many ranges of missing memory are named.
 	inspectMissing = 5
 )

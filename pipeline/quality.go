@@ -7,6 +7,7 @@ import (
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/pipeline/stitch"
+	"github.com/tracelake/tracelake/pipeline/verdict"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -37,7 +38,9 @@ type SourceQuality struct {
 	Problem  string `json:"problem,omitempty"` // why it is not decoded
 	Unit     string `json:"unit"`
 	schema.Totals
-	LossReasons []LossSum `json:"loss_reasons"`
+	// Verdict is NULL of a source that was not decoded.
+	Verdict     *verdict.Verdict `json:"verdict"`
+	LossReasons []LossSum        `json:"loss_reasons"`
 	Missing
 	Agreements
 }
@@ -96,6 +99,9 @@ func Quality(ctx context.Context, input string, opt QualityOptions) (*QualityRep
 		if err := s.decode(ctx, src, stitch.Sinks{}, nil); err != nil {
 			return nil, err
 		}
+		if err := s.judge(ctx, src); err != nil {
+			return nil, err
+		}
 		report.Sources = append(report.Sources, src.sourceQuality())
 	}
 	report.Notes = append(report.Notes, s.plan.notes...)
@@ -108,7 +114,7 @@ func (s *sourcePlan) sourceQuality() SourceQuality {
 	return SourceQuality{
 		Source: schema.SourceText(s.ID), Name: s.Name, Protocol: s.Protocol, Version: s.version(), Core: s.Core,
 		Status: schema.SourceStatusNames[s.status], Problem: s.problem, Unit: s.unit().String(),
-		Totals: o.Totals, LossReasons: lossReasons(&o.Lost), Missing: missingMemory(&o.Missing), Agreements: agreements(&o.Quality),
+		Totals: o.Totals, Verdict: s.verdict, LossReasons: lossReasons(&o.Lost), Missing: missingMemory(&o.Missing), Agreements: agreements(&o.Quality),
 	}
 }
 

@@ -78,7 +78,7 @@ func (s *session) decode(ctx context.Context, src *sourcePlan, to stitch.Sinks, 
 	var err error
 	switch {
 	case src.status == schema.StatusDecoded:
-		err = s.follow(ctx, src, to, progress)
+		err = s.follow(ctx, src, src.causes.tap(to), progress)
 		s.plan.warnUndefined(src)
 		s.plan.warnExpansion(src)
 	case src.bytes > 0:

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tracelake/tracelake/decode/frame"
 	"github.com/tracelake/tracelake/decode/image"
+	"github.com/tracelake/tracelake/pipeline/verdict"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -26,6 +27,7 @@ type Summary struct {
 // A SourceSummary is the result of decoding a source.
 type SourceSummary struct {
 	schema.SourceTotals
+	Verdict *verdict.Verdict // nil of a source that was not decoded
 	Missing
 	Agreements
 }
@@ -33,8 +35,9 @@ type SourceSummary struct {
 func (e *exporter) summary(m *schema.Manifest) *Summary {
 	s := &Summary{Totals: m.Totals, Tables: m.Tables, Notes: m.Notes}
 	for i, totals := range m.Sources {
-		o := &e.plan.sources[i].outcome
-		s.Sources = append(s.Sources, SourceSummary{totals, missingMemory(&o.Missing), agreements(&o.Quality)})
+		src := e.plan.sources[i]
+		o := &src.outcome
+		s.Sources = append(s.Sources, SourceSummary{totals, src.verdict, missingMemory(&o.Missing), agreements(&o.Quality)})
 	}
 	return s
 }
@@ -65,7 +68,11 @@ func (p *plan) errIfEmpty() error {
 	}
 	e := &NothingError{}
 	for _, s := range slices.SortedStableFunc(slices.Values(p.sources), compareLoss) {
-		e.Causes = append(e.Causes, s.reason())
+		cause := s.reason()
+		if v := s.verdict; v != nil && v.Remedy != nil {
+			cause += ": " + v.Remedy.String()
+		}
+		e.Causes = append(e.Causes, cause)
 	}
 	return e
 }
@@ -218,7 +225,7 @@ func (e *exporter) sourceTotals(s *sourcePlan) schema.SourceTotals {
 	row := schema.SourceTotals{
 		Source: s.ID, Name: s.Name, Protocol: s.Protocol, Version: s.version(), Core: s.Core,
 		Status: schema.SourceStatusNames[s.status], Problem: s.problem, Unit: s.unit().String(),
-		Totals: s.outcome.Totals, TimestampHz: e.capture.TimestampHz, CycleHz: e.opt.CycleHz, Registers: s.registers(),
+		Totals: s.outcome.Totals, Agreement: s.agreement(), TimestampHz: e.capture.TimestampHz, CycleHz: e.opt.CycleHz, Registers: s.registers(),
 	}
 	if s.buffer != nil {
 		row.Buffer = s.buffer.Name
@@ -227,4 +234,14 @@ func (e *exporter) sourceTotals(s *sourcePlan) schema.SourceTotals {
 		row.TimestampHz = e.opt.TimestampHz
 	}
 	return row
+}
+
+// agreement returns what the trace of a source repeats of the program, nil if no
+// decoder ran.
+func (s *sourcePlan) agreement() *schema.Agreement {
+	if s.status != schema.StatusDecoded {
+		return nil
+	}
+	q := &s.outcome.Quality
+	return &schema.Agreement{BranchChecks: q.Branches, BranchAgrees: q.BranchesAgree(), ISyncChecks: q.ISyncs, ISyncAgrees: q.ISyncsEqual}
 }

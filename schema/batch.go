@@ -8,17 +8,18 @@ type Type uint8
 
 // The types, with the DuckDB type each is read as.
 const (
-	Uint8  Type = iota // INTEGER, 0 to 2⁸ - 1
-	Uint16             // INTEGER, 0 to 2¹⁶ - 1
-	Uint32             // BIGINT, 0 to 2³² - 1
-	Uint63             // BIGINT, 0 to 2⁶³ - 1
-	Int32              // INTEGER
-	Int64              // BIGINT
-	Bool               // BOOLEAN
-	Enum               // VARCHAR, dictionary-encoded: one of Column.Names
-	String             // VARCHAR
-	JSON               // VARCHAR holding JSON text
-	Bytes              // BLOB
+	Uint8   Type = iota // INTEGER, 0 to 2⁸ - 1
+	Uint16              // INTEGER, 0 to 2¹⁶ - 1
+	Uint32              // BIGINT, 0 to 2³² - 1
+	Uint63              // BIGINT, 0 to 2⁶³ - 1
+	Int32               // INTEGER
+	Int64               // BIGINT
+	Bool                // BOOLEAN
+	Enum                // VARCHAR, dictionary-encoded: one of Column.Names
+	String              // VARCHAR
+	JSON                // VARCHAR holding JSON text
+	Bytes               // BLOB
+	Float64             // DOUBLE, never NaN
 )
 
 // MaxUint63 is the greatest value of a Uint63 column.
@@ -33,6 +34,7 @@ type Column struct {
 	Unit     string   // "cycles", "bytes" …, "" if it has none
 	Doc      string   // one sentence, shown to users
 	Hex      bool     // an address or opcode: people read it in hexadecimal
+	Added    bool     // after version 2 was published: in older files every row has NULL, or the zero value
 	Rising   bool     // values mostly rise from row to row: worth storing as differences
 }
 
@@ -43,7 +45,7 @@ type Vector struct {
 	U8     []uint8  // Uint8, Bool (0, 1), Enum (code)
 	U16    []uint16 // Uint16
 	U32    []uint32 // Uint32, Int32 (bit pattern)
-	U64    []uint64 // Uint63, Int64 (bit pattern)
+	U64    []uint64 // Uint63, Int64 and Float64 (bit pattern)
 	Str    []string // String, JSON
 	Bin    [][]byte // Bytes
 	Valid  []uint8  // nullable columns: 1 valid, 0 NULL (the value is then 0)

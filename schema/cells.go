@@ -1,6 +1,9 @@
 package schema
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // The functions that append rows are generated (columns_gen.go), and so are the
 // indexes of columns. This file has what they are made of.
@@ -88,6 +91,9 @@ func putNullU16(v *Vector, x Null[uint16])              { putU16(v, valid(v, x))
 func putNullU32[T uint32 | int32](v *Vector, x Null[T]) { putU32(v, valid(v, x)) }
 func putNullU64(v *Vector, x Null[int64])               { putU64(v, valid(v, x)) }
 func putNullBool(v *Vector, x Null[bool])               { putBool(v, valid(v, x)) }
+
+func putFloat64(v *Vector, x float64)           { v.U64 = append(v.U64, math.Float64bits(x)) }
+func putNullFloat64(v *Vector, x Null[float64]) { putFloat64(v, valid(v, x)) }
 
 // putNullUint63 appends a number. It panics on a value that is out of range: the
 // caller has to make that NULL.

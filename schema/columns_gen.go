@@ -362,10 +362,17 @@ const (
 	SourcesTimestampHz   IndexU64 = 16
 	SourcesCycleHz       IndexU64 = 17
 	SourcesRegisters     IndexStr = 18
+	SourcesBranchChecks  IndexU64 = 19
+	SourcesBranchAgrees  IndexU64 = 20
+	SourcesISyncChecks   IndexU64 = 21
+	SourcesISyncAgrees   IndexU64 = 22
+	SourcesDecodedShare  IndexU64 = 23
+	SourcesPlacedShare   IndexU64 = 24
+	SourcesAgreement     IndexU64 = 25
 )
 
 // AppendSources appends a row of `sources`.
-func AppendSources(b *Batch, source uint8, name string, protocol string, version string, core string, buffer string, status SourceStatus, unit SourceUnit, bytes int64, bytesDecoded int64, bytesLost int64, bytesUnplaced int64, segments int64, instructions int64, exceptions int64, losses int64, timestampHz Null[uint64], cycleHz Null[uint64], registers string) {
+func AppendSources(b *Batch, source uint8, name string, protocol string, version string, core string, buffer string, status SourceStatus, unit SourceUnit, bytes int64, bytesDecoded int64, bytesLost int64, bytesUnplaced int64, segments int64, instructions int64, exceptions int64, losses int64, timestampHz Null[uint64], cycleHz Null[uint64], registers string, branchChecks Null[int64], branchAgrees Null[int64], isyncChecks Null[int64], isyncAgrees Null[int64], decodedShare Null[float64], placedShare Null[float64], agreement Null[float64]) {
 	v := b.of(&Sources)
 	putU8(&v[SourcesSource], source)
 	putNullStr(&v[SourcesName], name)
@@ -386,21 +393,32 @@ func AppendSources(b *Batch, source uint8, name string, protocol string, version
 	putNullUint63(&v[SourcesTimestampHz], timestampHz)
 	putNullUint63(&v[SourcesCycleHz], cycleHz)
 	putStr(&v[SourcesRegisters], registers)
+	putNullU64(&v[SourcesBranchChecks], branchChecks)
+	putNullU64(&v[SourcesBranchAgrees], branchAgrees)
+	putNullU64(&v[SourcesISyncChecks], isyncChecks)
+	putNullU64(&v[SourcesISyncAgrees], isyncAgrees)
+	putNullFloat64(&v[SourcesDecodedShare], decodedShare)
+	putNullFloat64(&v[SourcesPlacedShare], placedShare)
+	putNullFloat64(&v[SourcesAgreement], agreement)
 }
 
 // The columns of `images`.
 const (
-	ImagesFile    IndexStr = 0
-	ImagesSHA256  IndexStr = 1
-	ImagesBuildID IndexStr = 2
-	ImagesAddress IndexU32 = 3
-	ImagesBytes   IndexU64 = 4
-	ImagesSpace   IndexStr = 5
-	ImagesCore    IndexStr = 6
+	ImagesFile       IndexStr = 0
+	ImagesSHA256     IndexStr = 1
+	ImagesBuildID    IndexStr = 2
+	ImagesAddress    IndexU32 = 3
+	ImagesBytes      IndexU64 = 4
+	ImagesSpace      IndexStr = 5
+	ImagesCore       IndexStr = 6
+	ImagesImage      IndexU32 = 7
+	ImagesRole       IndexU8  = 8
+	ImagesMatch      IndexU64 = 9
+	ImagesCodeSHA256 IndexStr = 10
 )
 
 // AppendImages appends a row of `images`.
-func AppendImages(b *Batch, file string, sha256 string, buildID string, address uint32, bytes int64, space string, core string) {
+func AppendImages(b *Batch, file string, sha256 string, buildID string, address uint32, bytes int64, space string, core string, image int32, role ImageRole, match Null[float64], codeSHA256 string) {
 	v := b.of(&Images)
 	putStr(&v[ImagesFile], file)
 	putStr(&v[ImagesSHA256], sha256)
@@ -409,6 +427,172 @@ func AppendImages(b *Batch, file string, sha256 string, buildID string, address 
 	putU64(&v[ImagesBytes], bytes)
 	putNullStr(&v[ImagesSpace], space)
 	putNullStr(&v[ImagesCore], core)
+	putU32(&v[ImagesImage], image)
+	putU8(&v[ImagesRole], role)
+	putNullFloat64(&v[ImagesMatch], match)
+	putNullStr(&v[ImagesCodeSHA256], codeSHA256)
+}
+
+// The columns of `counts`.
+const (
+	CountsSource       IndexU8  = 0
+	CountsAddress      IndexU32 = 1
+	CountsISA          IndexU8  = 2
+	CountsExecuted     IndexU64 = 3
+	CountsFailed       IndexU64 = 4
+	CountsUntold       IndexU64 = 5
+	CountsFirstSeq     IndexU64 = 6
+	CountsTimed        IndexU64 = 7
+	CountsCycles       IndexU64 = 8
+	CountsCyclesSpread IndexU64 = 9
+)
+
+// AppendCounts appends a row of `counts`.
+func AppendCounts(b *Batch, source uint8, address uint32, isa ISA, executed int64, failed int64, untold int64, firstSeq int64, timed int64, cycles Null[int64], cyclesSpread Null[float64]) {
+	v := b.of(&Counts)
+	putU8(&v[CountsSource], source)
+	putU32(&v[CountsAddress], address)
+	putU8(&v[CountsISA], isa)
+	putU64(&v[CountsExecuted], executed)
+	putU64(&v[CountsFailed], failed)
+	putU64(&v[CountsUntold], untold)
+	putU64(&v[CountsFirstSeq], firstSeq)
+	putU64(&v[CountsTimed], timed)
+	putNullU64(&v[CountsCycles], cycles)
+	putNullFloat64(&v[CountsCyclesSpread], cyclesSpread)
+}
+
+// The columns of `edges`.
+const (
+	EdgesSource      IndexU8  = 0
+	EdgesFromAddress IndexU32 = 1
+	EdgesToAddress   IndexU32 = 2
+	EdgesKind        IndexU8  = 3
+	EdgesOutcome     IndexU8  = 4
+	EdgesN           IndexU64 = 5
+	EdgesCycles      IndexU64 = 6
+)
+
+// AppendEdges appends a row of `edges`.
+func AppendEdges(b *Batch, source uint8, fromAddress uint32, toAddress uint32, kind EdgeKind, outcome EdgeOutcome, n int64, cycles Null[int64]) {
+	v := b.of(&Edges)
+	putU8(&v[EdgesSource], source)
+	putU32(&v[EdgesFromAddress], fromAddress)
+	putU32(&v[EdgesToAddress], toAddress)
+	putU8(&v[EdgesKind], kind)
+	putU8(&v[EdgesOutcome], outcome)
+	putU64(&v[EdgesN], n)
+	putNullU64(&v[EdgesCycles], cycles)
+}
+
+// The columns of `code`.
+const (
+	CodeCore        IndexStr = 0
+	CodeAddress     IndexU32 = 1
+	CodeSize        IndexU8  = 2
+	CodeISA         IndexU8  = 3
+	CodeOpcode      IndexU32 = 4
+	CodeKind        IndexU8  = 5
+	CodeConditional IndexU8  = 6
+	CodeTarget      IndexU32 = 7
+	CodeTargetISA   IndexU8  = 8
+	CodeFunction    IndexU32 = 9
+	CodeSection     IndexStr = 10
+)
+
+// AppendCode appends a row of `code`.
+func AppendCode(b *Batch, core string, address uint32, size uint8, isa ISA, opcode uint32, kind Kind, conditional bool, target Null[uint32], targetISA Null[ISA], function Null[int32], section string) {
+	v := b.of(&Code)
+	putNullStr(&v[CodeCore], core)
+	putU32(&v[CodeAddress], address)
+	putU8(&v[CodeSize], size)
+	putU8(&v[CodeISA], isa)
+	putU32(&v[CodeOpcode], opcode)
+	putU8(&v[CodeKind], kind)
+	putBool(&v[CodeConditional], conditional)
+	putNullU32(&v[CodeTarget], target)
+	putNullU8(&v[CodeTargetISA], targetISA)
+	putNullU32(&v[CodeFunction], function)
+	putNullStr(&v[CodeSection], section)
+}
+
+// The columns of `functions`.
+const (
+	FunctionsCore        IndexStr = 0
+	FunctionsFunction    IndexU32 = 1
+	FunctionsAddress     IndexU32 = 2
+	FunctionsSize        IndexU32 = 3
+	FunctionsName        IndexStr = 4
+	FunctionsLinkageName IndexStr = 5
+	FunctionsAliases     IndexStr = 6
+	FunctionsFile        IndexStr = 7
+	FunctionsLine        IndexU32 = 8
+	FunctionsOrigin      IndexU8  = 9
+)
+
+// AppendFunctions appends a row of `functions`.
+func AppendFunctions(b *Batch, core string, function int32, address uint32, size uint32, name string, linkageName string, aliases string, file string, line Null[uint32], origin FunctionOrigin) {
+	v := b.of(&Functions)
+	putNullStr(&v[FunctionsCore], core)
+	putU32(&v[FunctionsFunction], function)
+	putU32(&v[FunctionsAddress], address)
+	putU32(&v[FunctionsSize], size)
+	putStr(&v[FunctionsName], name)
+	putStr(&v[FunctionsLinkageName], linkageName)
+	putNullStr(&v[FunctionsAliases], aliases)
+	putNullStr(&v[FunctionsFile], file)
+	putNullU32(&v[FunctionsLine], line)
+	putU8(&v[FunctionsOrigin], origin)
+}
+
+// The columns of `lines`.
+const (
+	LinesCore        IndexStr = 0
+	LinesAddress     IndexU32 = 1
+	LinesInlineDepth IndexU16 = 2
+	LinesFile        IndexStr = 3
+	LinesLine        IndexU32 = 4
+	LinesColumn      IndexU32 = 5
+	LinesIsStmt      IndexU8  = 6
+	LinesFunction    IndexU32 = 7
+	LinesInlinedName IndexStr = 8
+)
+
+// AppendLines appends a row of `lines`.
+func AppendLines(b *Batch, core string, address uint32, inlineDepth uint16, file string, line uint32, column uint32, isStmt bool, function Null[int32], inlinedName string) {
+	v := b.of(&Lines)
+	putNullStr(&v[LinesCore], core)
+	putU32(&v[LinesAddress], address)
+	putU16(&v[LinesInlineDepth], inlineDepth)
+	putStr(&v[LinesFile], file)
+	putU32(&v[LinesLine], line)
+	putU32(&v[LinesColumn], column)
+	putBool(&v[LinesIsStmt], isStmt)
+	putNullU32(&v[LinesFunction], function)
+	putNullStr(&v[LinesInlinedName], inlinedName)
+}
+
+// The columns of `symbols`.
+const (
+	SymbolsCore    IndexStr = 0
+	SymbolsAddress IndexU32 = 1
+	SymbolsSize    IndexU32 = 2
+	SymbolsName    IndexStr = 3
+	SymbolsKind    IndexU8  = 4
+	SymbolsBinding IndexU8  = 5
+	SymbolsSection IndexStr = 6
+)
+
+// AppendSymbols appends a row of `symbols`.
+func AppendSymbols(b *Batch, core string, address uint32, size uint32, name string, kind SymbolKind, binding SymbolBinding, section string) {
+	v := b.of(&Symbols)
+	putNullStr(&v[SymbolsCore], core)
+	putU32(&v[SymbolsAddress], address)
+	putU32(&v[SymbolsSize], size)
+	putStr(&v[SymbolsName], name)
+	putU8(&v[SymbolsKind], kind)
+	putU8(&v[SymbolsBinding], binding)
+	putNullStr(&v[SymbolsSection], section)
 }
 
 // The columns of `packets`.

@@ -1,5 +1,7 @@
 package schema
 
+import "slices"
+
 // ISA is the instruction set of an instruction or an address.
 type ISA uint8
 
@@ -289,3 +291,92 @@ const (
 var SourceUnitNames = []string{"bytes", "samples"}
 
 func (u SourceUnit) String() string { return SourceUnitNames[u] }
+
+// ImageRole is what an image is for.
+type ImageRole uint8
+
+// The roles, in the order of the enum column `images.role`.
+const (
+	RoleMemory  ImageRole = iota // memory that the trace was followed in
+	RoleSymbols                  // a section of a program file, for names and lines
+)
+
+// ImageRoleNames are the values of the enum column `images.role`.
+var ImageRoleNames = []string{"memory", "symbols"}
+
+func (r ImageRole) String() string { return ImageRoleNames[r] }
+
+// EdgeKind is the kind of an edge: the [Kind] of the instruction that it leaves,
+// or EdgeException.
+type EdgeKind uint8
+
+// EdgeException is the kind of an edge from an interrupted instruction to the
+// handler. All other edges have the code of a [Kind].
+const EdgeException = EdgeKind(KindUDF + 1)
+
+// EdgeKindNames are the values of the enum column `edges.kind`.
+var EdgeKindNames = append(slices.Clone(KindNames), "exception")
+
+func (k EdgeKind) String() string { return EdgeKindNames[k] }
+
+// EdgeOutcome is what the trace reports of the instruction that an edge leaves. It
+// has the code of an [Outcome].
+type EdgeOutcome uint8
+
+// The outcomes, in the order of the enum column `edges.outcome`.
+const (
+	EdgeUntold EdgeOutcome = iota
+	EdgeTaken
+	EdgeNotTaken
+)
+
+// EdgeOutcomeNames are the values of the enum column `edges.outcome`.
+var EdgeOutcomeNames = []string{"untold", "taken", "not_taken"}
+
+func (o EdgeOutcome) String() string { return EdgeOutcomeNames[o] }
+
+// FunctionOrigin is what the extent of a function was found by.
+type FunctionOrigin uint8
+
+// The origins, in the order of the enum column `functions.origin`.
+const (
+	OriginSymbol  FunctionOrigin = iota // a function symbol with a size
+	OriginUnsized                       // a function symbol without a size, as of assembler code
+	OriginLabel                         // a symbol without a type, where no function is
+	OriginDWARF                         // a subprogram in the debugging information
+)
+
+// FunctionOriginNames are the values of the enum column `functions.origin`.
+var FunctionOriginNames = []string{"symbol", "unsized", "label", "dwarf"}
+
+func (o FunctionOrigin) String() string { return FunctionOriginNames[o] }
+
+// SymbolKind is what a symbol names.
+type SymbolKind uint8
+
+// The kinds, in the order of the enum column `symbols.kind`.
+const (
+	SymbolFunction SymbolKind = iota
+	SymbolObject
+	SymbolLabel // without a type
+)
+
+// SymbolKindNames are the values of the enum column `symbols.kind`.
+var SymbolKindNames = []string{"function", "object", "label"}
+
+func (k SymbolKind) String() string { return SymbolKindNames[k] }
+
+// SymbolBinding is how far a symbol is visible.
+type SymbolBinding uint8
+
+// The bindings, in the order of the enum column `symbols.binding`.
+const (
+	BindingLocal SymbolBinding = iota
+	BindingGlobal
+	BindingWeak
+)
+
+// SymbolBindingNames are the values of the enum column `symbols.binding`.
+var SymbolBindingNames = []string{"local", "global", "weak"}
+
+func (b SymbolBinding) String() string { return SymbolBindingNames[b] }

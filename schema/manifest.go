@@ -55,6 +55,11 @@ type ImageRegion struct {
 	Bytes   int64  `json:"bytes"`
 	Space   string `json:"space,omitempty"`
 	Core    string `json:"core,omitempty"`
+	// Role is a name of [ImageRoleNames]; "" is memory, as in manifests that have
+	// none. The rest is of role symbols.
+	Role       string   `json:"role,omitempty"`
+	Match      *float64 `json:"match,omitempty"` // nil: nothing was executed in it
+	CodeSHA256 string   `json:"code_sha256,omitempty"`
 }
 
 // SourceTotals is a row of `sources`.
@@ -69,9 +74,43 @@ type SourceTotals struct {
 	Problem     string            `json:"problem,omitempty"` // why it is not decoded
 	Unit        string            `json:"unit"`
 	Totals                        // of the source
+	Agreement   *Agreement        `json:"agreement,omitempty"` // nil: nothing compared the trace with the program, as in a truth
 	TimestampHz uint64            `json:"timestamp_hz,omitempty"`
 	CycleHz     uint64            `json:"cycle_hz,omitempty"`
 	Registers   map[string]string `json:"registers"`
+}
+
+// An Agreement counts what in the trace of a source repeats what the program
+// says, and so shows whether it is the program that ran.
+type Agreement struct {
+	BranchChecks int64 `json:"branch_checks"` // branch packets that were compared with the program
+	BranchAgrees int64 `json:"branch_agrees"`
+	ISyncChecks  int64 `json:"isync_checks"` // periodic I-syncs
+	ISyncAgrees  int64 `json:"isync_agrees"`
+}
+
+// Share is the share of all checks that agree, NULL if there was none.
+func (a *Agreement) Share() Null[float64] {
+	if a == nil {
+		return Null[float64]{}
+	}
+	return share(a.BranchAgrees+a.ISyncAgrees, a.BranchChecks+a.ISyncChecks)
+}
+
+// DecodedShare is the share of bytes that were decoded, NULL if there are none.
+func (c *Counters) DecodedShare() Null[float64] { return share(c.BytesDecoded, c.Bytes) }
+
+// PlacedShare is the share of decoded bytes whose instructions have rows, NULL if
+// nothing was decoded.
+func (c *Counters) PlacedShare() Null[float64] {
+	return share(c.BytesDecoded-c.BytesUnplaced, c.BytesDecoded)
+}
+
+func share(part, whole int64) Null[float64] {
+	if whole == 0 {
+		return Null[float64]{}
+	}
+	return Of(float64(part) / float64(whole))
 }
 
 // Totals are the counts of a decoded source, or of all sources.

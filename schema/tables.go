@@ -5,8 +5,15 @@ package schema
 func Tables() []*Table {
 	return []*Table{
 		&Instructions, &Blocks, &CodeBlocks, &Exceptions, &CycleCounts, &Timestamps, &Contexts,
-		&DataAccesses, &Events, &Losses, &Segments, &Sources, &Images, &Packets,
+		&DataAccesses, &Events, &Losses, &Segments, &Sources, &Images,
+		&Counts, &Edges, &Code, &Functions, &Lines, &Symbols, &Packets,
 	}
+}
+
+// Answers returns the tables that sum up what ran and name it. A truth has none of
+// them: it has no program file, and says nothing twice.
+func Answers() []*Table {
+	return []*Table{&Counts, &Edges, &Code, &Functions, &Lines, &Symbols}
 }
 
 // FindTable returns the table of that name, or nil.
@@ -282,14 +289,22 @@ var Sources = Table{
 		{Name: "timestamp_hz", Type: Uint63, Nullable: true, Unit: "Hz", Doc: "Frequency of the timestamps, as given at export, else as the snapshot says; NULL if neither does."},
 		{Name: "cycle_hz", Type: Uint63, Nullable: true, Unit: "Hz", Doc: "Frequency of the core clock, as given at export; NULL if it was not."},
 		{Name: "registers", Type: JSON, Doc: "Trace registers used, as a JSON object of name and value."},
+		{Name: "branch_checks", Type: Int64, Added: true, Nullable: true, Doc: "Branch packets that were compared with the program; NULL if none could be, as without a decoder."},
+		{Name: "branch_agrees", Type: Int64, Added: true, Nullable: true, Doc: "Of those: packets that come where the program branches indirectly, carry an exception, or repeat the target of the branch before; NULL as branch_checks."},
+		{Name: "isync_checks", Type: Int64, Added: true, Nullable: true, Doc: "Periodic I-syncs whose position was compared with the one that the program had reached; NULL as branch_checks."},
+		{Name: "isync_agrees", Type: Int64, Added: true, Nullable: true, Doc: "Of those: I-syncs at that position; NULL as branch_checks."},
+		{Name: "decoded_share", Type: Float64, Added: true, Nullable: true, Doc: "Share of the bytes that were decoded: bytes_decoded / bytes; NULL without bytes."},
+		{Name: "placed_share", Type: Float64, Added: true, Nullable: true, Doc: "Share of the decoded bytes that are no unplaced ones: (bytes_decoded - bytes_unplaced) / bytes_decoded; NULL if nothing was decoded."},
+		{Name: "agreement", Type: Float64, Added: true, Nullable: true, Doc: "Share of branch packets and periodic I-syncs that agree with the program: (branch_agrees + isync_agrees) / (branch_checks + isync_checks); NULL without checks. Below 0.9 another program ran."},
 	},
 }
 
-// Images has the program memory the trace was followed in.
+// Images has the program memory the trace was followed in, and the executable
+// sections of the program files that name it.
 var Images = Table{
-	Name: "images", Row: "region of program memory",
+	Name: "images", Row: "region of program memory, or executable section of a program file",
 	Written: Always,
-	Example: "SELECT file, hex8(address) AS first, hex8(address + bytes - 1) AS last FROM images ORDER BY address;",
+	Example: "SELECT image, role, file, hex8(address) AS first, hex8(address + bytes - 1) AS last, match FROM images ORDER BY image;",
 	Columns: []Column{
 		{Name: "file", Type: String, Doc: "Name of the file it is from, without its folder."},
 		{Name: "sha256", Type: String, Doc: "SHA-256 of that file, in hex."},
@@ -298,6 +313,10 @@ var Images = Table{
 		{Name: "bytes", Type: Int64, Unit: "bytes", Doc: "Length."},
 		{Name: "space", Type: String, Nullable: true, Doc: "Memory space, as S, N, H; NULL: any."},
 		{Name: "core", Type: String, Nullable: true, Doc: "Core it belongs to; NULL: every core."},
+		{Name: "image", Type: Int32, Added: true, Doc: "Ordinal of the row, from 0."},
+		{Name: "role", Type: Enum, Added: true, Names: ImageRoleNames, Doc: "What it is for: memory was followed, symbols name what ran."},
+		{Name: "match", Type: Float64, Added: true, Nullable: true, Doc: "Of the distinct addresses executed in a section of role symbols: the share whose opcode is equal; NULL for memory, and if nothing was executed in it."},
+		{Name: "code_sha256", Type: String, Added: true, Nullable: true, Doc: "SHA-256, in hex, of all executable sections of the program file, by address: equal programs have the same; NULL for memory."},
 	},
 }
 

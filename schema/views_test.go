@@ -10,13 +10,14 @@ import (
 
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/internal/sample"
+	"github.com/tracelake/tracelake/schema/internal/views"
 )
 
 // A dataset is rows of tables, as sample.Rows has them.
 type dataset map[*schema.Table]string
 
-// writeDataset writes a dataset of all tables of a level, without a manifest.
-// Tables that d does not name have no rows. A table has a part per source.
+// writeDataset writes a dataset of all tables of a level, with labels alone in its
+// manifest. Tables that d does not name have no rows. A table has a part per source.
 func writeDataset(t *testing.T, dir string, level schema.Level, d dataset) {
 	t.Helper()
 	var tables []*schema.Table
@@ -44,6 +45,15 @@ func writeDataset(t *testing.T, dir string, level schema.Level, d dataset) {
 		}
 	}
 	check(t, os.WriteFile(filepath.Join(dir, schema.ViewsFile), []byte(schema.Views(tables, schema.Parquet, "dataset of "+dir)), 0o644))
+	labels(t, dir, map[string]string{})
+}
+
+// labels gives a dataset labels, as export does.
+func labels(t *testing.T, dir string, labels map[string]string) {
+	t.Helper()
+	text, err := json.MarshalIndent(map[string]any{"schema_version": schema.Version, "labels": labels}, "", "  ")
+	check(t, err)
+	check(t, os.WriteFile(filepath.Join(dir, "manifest.json"), text, 0o644))
 }
 
 // A viewsTest loads the views of a dataset in a directory, with the variable
@@ -289,9 +299,9 @@ func TestViewOfSummary(t *testing.T) {
 	dir := t.TempDir()
 	writeDataset(t, dir, schema.LevelInstructions, dataset{
 		&schema.Sources: `
-			0x13 cpu0 pft 1.1 - - decoded bytes 100 94 6 1 2 30 4 1 1000 - {}
-			0x14 cpu1 pft 1.1 - - decoded bytes 50 50 0 0 1 3 0 0 - - {}
-			0x15 -    -   -   - - empty   bytes 0 0 0 0 0 0 0 0 - - {}
+			0x13 cpu0 pft 1.1 - - decoded bytes 100 94 6 1 2 30 4 1 1000 - {} 8 7 2 2 0.94 0.9893617021276596 0.9
+			0x14 cpu1 pft 1.1 - - decoded bytes 50 50 0 0 1 3 0 0 - - {} 0 0 0 0 1 1 -
+			0x15 -    -   -   - - empty   bytes 0 0 0 0 0 0 0 0 - - {} - - - - - - -
 		`,
 		&schema.Segments: `
 			0x13 0 0 6  40 40 0 0 10 2 0x8000 trace_on
@@ -329,7 +339,7 @@ func TestViewOfSummary(t *testing.T) {
 func TestSummaryWithoutTables(t *testing.T) {
 	dir := t.TempDir()
 	tables := []*schema.Table{&schema.Segments, &schema.Sources}
-	writeDataset(t, dir, schema.LevelInstructions, dataset{&schema.Sources: "0x13 - - - - - empty bytes 0 0 0 0 0 0 0 0 - - {}"})
+	writeDataset(t, dir, schema.LevelInstructions, dataset{&schema.Sources: "0x13 - - - - - empty bytes 0 0 0 0 0 0 0 0 - - {} - - - - - - -"})
 	check(t, os.WriteFile(filepath.Join(dir, schema.ViewsFile), []byte(schema.Views(tables, schema.Parquet, "few")), 0o644))
 	viewsTest{directory: dir, views: "views.sql", asks: []ask{
 		{"SELECT source, bytes, gaps, cycles, first_timestamp, seconds FROM summary", "19 0 - - - -"},
@@ -365,7 +375,7 @@ func TestViewsHaveComments(t *testing.T) {
 		&schema.Losses:       "0x13 0 - 0 6 unsynced -\n",
 	})
 	viewsTest{directory: dir, views: "views.sql", asks: []ask{
-		{"SELECT count(*) FROM duckdb_views() WHERE NOT internal AND comment LIKE 'One row per %.'", itoa(len(schema.Tables()) - 2 + 1)}, // and summary,
+		{"SELECT count(*) FROM duckdb_views() WHERE NOT internal AND comment LIKE 'One row per %.'", itoa(len(schema.Tables()) - 2 + 1 + len(views.All()))}, // and summary,
 		{"SELECT replace(comment, ' ', '_') FROM duckdb_views() WHERE view_name = 'losses'", "One_row_per_stretch_of_bytes_not_understood."},
 		{"SELECT replace(comment, ' ', '_') FROM duckdb_columns() WHERE table_name = 'exceptions' AND column_name = 'event'", "Entry,_or_a_return_that_the_trace_reports."},
 		{"SELECT count(*) FROM duckdb_columns() WHERE NOT internal AND comment IS NULL", "0"},

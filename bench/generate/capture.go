@@ -89,7 +89,7 @@ func (c *Capture) Write(ctx context.Context, dir string) (*schema.Manifest, erro
 		return nil, err
 	}
 	ds, err := dataset.Create(filepath.Join(dir, TruthFolder), dataset.Options{
-		Level: schema.LevelInstructions, TracesData: c.tracesData(), Overwrite: c.Overwrite,
+		Level: schema.LevelInstructions, Without: schema.Answers(), TracesData: c.tracesData(), Overwrite: c.Overwrite,
 	})
 	if err != nil {
 		return nil, err

@@ -30,10 +30,13 @@ const (
 	Make     Need = "make"     // GNU make, bash and git
 	Symlinks Need = "symlinks" // a file system with symbolic links
 	Terminal Need = "terminal" // pseudo terminals
+	Genhtml  Need = "genhtml"  // of lcov 1.16
+	Zsh      Need = "zsh"      // the shell
+	Fish     Need = "fish"     // the shell
 )
 
 // needs are all that TRACELAKE_REQUIRE may name.
-var needs = []Need{Silicon, Python, OpenCSD, Objdump, Readelf, QEMU, GCC, Make, Symlinks, Terminal}
+var needs = []Need{Silicon, Python, OpenCSD, Objdump, Readelf, QEMU, GCC, Make, Symlinks, Terminal, Genhtml, Zsh, Fish}
 
 // The variables that say what a run of tests is to be: a list of needs with commas
 // in between, and "1" for a long run.

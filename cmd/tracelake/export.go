@@ -28,9 +28,14 @@ Examples:
    tracelake export capture -o run1
    tracelake export capture -o run1 --overwrite -e firmware.elf --level blocks
    tracelake export etb.bin -o run1 --protocol pft --framed --source 0x13 -e firmware.elf`,
-		Flags:  slices.Concat(inputFlags(), []cli.Flag{sourceFlag()}, memoryFlags(), outputFlags(), runFlags()),
+		Flags:  slices.Concat(inputFlags(), []cli.Flag{sourceFlag()}, memoryFlags(), []cli.Flag{symbolsFlag()}, outputFlags(), runFlags()),
 		Action: export,
 	}
+}
+
+// symbolsFlag names what ran.
+func symbolsFlag() cli.Flag {
+	return &cli.StringSliceFlag{Name: "symbols", Category: groupMemory, Usage: "names of functions and lines from an ELF `FILE`, FILE@BASE or CORE=FILE; --elf implies it"}
 }
 
 // outputFlags say what dataset to write.

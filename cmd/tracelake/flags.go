@@ -63,6 +63,7 @@ func captureOptions(ctx *cli.Context) capture.Options {
 		RingStart:    offsetIfSet(ctx, "ring-start"),
 		ELFs:         ctx.StringSlice("elf"),
 		Images:       ctx.StringSlice("image"),
+		Symbols:      ctx.StringSlice("symbols"),
 	}
 }
 

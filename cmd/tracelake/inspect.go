@@ -118,8 +118,8 @@ func inspectSource(b *strings.Builder, s *pipeline.SourceInspection) {
 		return
 	}
 	x := s.Sample
-	fmt.Fprintf(b, "  sample     %s: %s decoded (%s), %s lost, %s unplaced\n", count(x.Bytes, "byte"),
-		thousands(x.BytesDecoded), percent(x.BytesDecoded, x.Bytes), thousands(x.BytesLost), thousands(x.Unplaced))
+	fmt.Fprintf(b, "  sample     %s: %s decoded (%s), %s, %s unplaced\n", count(x.Bytes, "byte"),
+		thousands(x.BytesDecoded), percent(x.BytesDecoded, x.Bytes), lostWords(x.BytesLost, x.Bytes, x.Verdict), thousands(x.Unplaced))
 	fmt.Fprintf(b, "             %s, %s, %s, %s", count(x.Asyncs, "A-sync"), count(x.Segments, "segment"),
 		count(x.Instructions, "instruction"), count(x.Exceptions, "exception"))
 	if x.FirstCut != nil {
@@ -135,7 +135,19 @@ func inspectSource(b *strings.Builder, s *pipeline.SourceInspection) {
 	if x.OtherStops > 0 {
 		fmt.Fprintf(b, "  missing    %s\n", otherStops(x.OtherStops))
 	}
-	fmt.Fprintf(b, "  verdict    %s\n", x.Verdict)
+	fmt.Fprintf(b, "  verdict    %s\n", sampleVerdict(x))
+}
+
+// sampleVerdict says how a sample decodes.
+func sampleVerdict(x *pipeline.Sample) string {
+	words := statusWords[x.Verdict.Status]
+	if text := verdictText(x.Verdict, &x.Agreements); text != "" {
+		return words + ": " + text
+	}
+	if x.Verdict.NoProgram {
+		words += ": the packets; instructions need the program: give it with -e FILE or --image FILE@ADDR"
+	}
+	return words
 }
 
 func writeImages(b *strings.Builder, images []pipeline.ImageInspection) {

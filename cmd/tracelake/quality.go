@@ -99,6 +99,13 @@ const qualityLine = "  %-32s %15s   %s"
 
 func writeQuality(b *strings.Builder, s *pipeline.SourceQuality) {
 	fmt.Fprintf(b, "\nsource %s%s\n", s.Source, sourceWords(s.Source, s.Name, s.Protocol, s.Version, s.Core))
+	if s.Verdict != nil {
+		words := statusWords[s.Verdict.Status]
+		if text := verdictText(s.Verdict, &s.Agreements); text != "" {
+			words += ": " + text
+		}
+		fmt.Fprintf(b, "  %s\n", words)
+	}
 	line := func(label string, n int64, remark string) {
 		b.WriteString(strings.TrimRight(fmt.Sprintf(qualityLine, label, thousands(n), remark), " ") + "\n")
 	}

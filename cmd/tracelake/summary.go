@@ -16,8 +16,9 @@ const missingShown = 10
 // summaryText says what an export to dir came to.
 func summaryText(dir string, s *pipeline.Summary) string {
 	b := &strings.Builder{}
-	fmt.Fprintf(b, "%s: %s, %s, %s\n", dir,
+	fmt.Fprintf(b, "%s: %s: %s, %s, %s\n", dir, statusWords[worstStatus(s.Sources)],
 		count(s.Totals.Instructions, "instruction"), count(s.Totals.Exceptions, "exception"), count(s.Totals.Gaps, "gap"))
+	writeVerdicts(b, s.Sources)
 	for i := range s.Sources {
 		writeSource(b, &s.Sources[i])
 	}
@@ -39,12 +40,12 @@ func writeSource(b *strings.Builder, s *pipeline.SourceSummary) {
 		fmt.Fprintf(b, "  %s, not decoded: %s\n", count(s.Bytes, strings.TrimSuffix(s.Unit, "s")), cmp.Or(s.Problem, s.Status))
 		return
 	}
-	fmt.Fprintf(b, "  %s: %s decoded (%s), %s lost (%s), %s unplaced (%s)\n", count(s.Bytes, strings.TrimSuffix(s.Unit, "s")),
-		thousands(s.BytesDecoded), percent(s.BytesDecoded, s.Bytes), thousands(s.BytesLost), percent(s.BytesLost, s.Bytes),
+	fmt.Fprintf(b, "  %s: %s decoded (%s), %s, %s unplaced (%s)\n", count(s.Bytes, strings.TrimSuffix(s.Unit, "s")),
+		thousands(s.BytesDecoded), percent(s.BytesDecoded, s.Bytes), lostWords(s.BytesLost, s.Bytes, s.Verdict),
 		thousands(s.BytesUnplaced), percent(s.BytesUnplaced, s.Bytes))
 	fmt.Fprintf(b, "  %s, %s, %s, %s\n", count(s.Instructions, "instruction"), count(s.Exceptions, "exception"),
 		count(s.Gaps, "gap"), count(s.Segments, "segment"))
-	if text := disagreement(&s.Agreements); text != "" {
+	if text := disagreement(&s.Agreements); text != "" && !contradicted(s.Verdict) {
 		fmt.Fprintf(b, "  %s (tracelake report quality shows where)\n", text)
 	}
 }

@@ -32,6 +32,7 @@ type Options struct {
 	RingStart    *int64   // where the oldest byte of the buffer is
 	ELFs         []string // FILE or FILE@BASE
 	Images       []string // FILE@ADDR or FILE@ADDR:SPACE
+	Symbols      []string // [CORE=]FILE or [CORE=]FILE@BASE
 }
 
 // A Capture is an open input. It is not changed once open and is safe for
@@ -50,6 +51,8 @@ type Capture struct {
 	Template *Source
 	// Regions is all program memory, in order: command line, then by device.
 	Regions []image.Region
+	// Programs are the program files of the command line: ELFs, then Symbols.
+	Programs []ProgramFile
 	// TimestampHz is the frequency of the timestamps, or 0 if not given.
 	TimestampHz uint64
 	// Inputs are all files that were opened, each once, in that order.
@@ -126,6 +129,9 @@ func (s *Source) WithID(id uint8) *Source {
 	return &c
 }
 
+// Raw reports whether the input is a raw file, with its settings on the command line.
+func (c *Capture) Raw() bool { return c.ini == "" }
+
 // SourcesIn returns the sources that may have data in b.
 func (c *Capture) SourcesIn(b *Buffer) []*Source {
 	var in []*Source
@@ -159,7 +165,7 @@ func (c *Capture) Check() error {
 	}
 }
 
-// Close closes the files of the buffers.
+// Close closes the files of the buffers and of the programs.
 func (c *Capture) Close() error {
 	var errs []error
 	for _, f := range c.closer {

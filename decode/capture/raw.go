@@ -55,7 +55,7 @@ func (r *reader) openRaw(path string) error {
 	} else {
 		r.c.Sources = []*Source{s}
 	}
-	return nil
+	return r.readSymbolsFlags()
 }
 
 // rawRegisters are the registers of the command line, and defaults for others,

@@ -2,6 +2,7 @@ package rows
 
 import (
 	"github.com/tracelake/tracelake/pipeline/stitch"
+	"github.com/tracelake/tracelake/pipeline/tally"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -54,4 +55,12 @@ func fillCodeBlock(batch *schema.Batch, b *stitch.Base, x *stitch.CodeBlock) {
 	block, i := x.Block, x.Position
 	schema.AppendCodeBlocks(batch, b.Source, int32(x.Number), uint16(i), block.Address[i], block.Size[i],
 		block.Key.ISA, block.Opcode[i], schema.Kind(block.Kind[i]))
+}
+
+func fillCount(batch *schema.Batch, b *stitch.Base, x *tally.Count) {
+	schema.AppendCounts(batch, b.Source, x.Address, x.ISA, x.Executed, x.Failed, x.Untold, x.FirstSeq, x.Timed, x.Cycles, x.CyclesSpread)
+}
+
+func fillEdge(batch *schema.Batch, b *stitch.Base, x *tally.Edge) {
+	schema.AppendEdges(batch, b.Source, x.From, x.To, x.Kind, x.Outcome, x.N, x.Cycles)
 }

@@ -5,7 +5,10 @@
 package rows
 
 import (
+	"errors"
+
 	"github.com/tracelake/tracelake/pipeline/stitch"
+	"github.com/tracelake/tracelake/pipeline/tally"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 )
@@ -13,9 +16,19 @@ import (
 // Tables are the tables of one source, while they are being filled.
 type Tables struct {
 	Sinks stitch.Sinks // for the stitcher of the source
+	// Counted are the rows of `counts`, after Flush.
+	Counted []tally.Count
 
-	out  Output
-	open []flusher // all tables that are wanted
+	out   Output
+	open  []flusher // all tables that are wanted
+	tally *tally.Tally
+	sums  sums
+}
+
+// sums are the tables whose rows are known when the source ends.
+type sums struct {
+	counts stitch.Sink[tally.Count]
+	edges  stitch.Sink[tally.Edge]
 }
 
 // An Output says where the row groups of a source go.
@@ -25,6 +38,8 @@ type Output struct {
 	// Submit takes the next row group.
 	Submit func(j Job) error
 	Limit  *Limit // nil: none
+	// Workers count what ran; nil: it is counted at once.
+	Workers tally.Workers
 }
 
 // New returns the tables of a source.
@@ -42,6 +57,11 @@ func New(out Output) *Tables {
 		Losses:     sink(t, &schema.Losses, fillLoss),
 		Segments:   sink(t, &schema.Segments, fillSegment),
 		Packets:    sink(t, &schema.Packets, fillPacket),
+	}
+	t.sums = sums{sink(t, &schema.Counts, fillCount), sink(t, &schema.Edges, fillEdge)}
+	if t.sums != (sums{}) {
+		t.tally = tally.New(out.Workers)
+		t.Sinks = t.tally.Sinks(t.Sinks)
 	}
 	return t
 }
@@ -78,14 +98,39 @@ type flusher interface {
 	flush() error
 }
 
-// Flush submits what is left of every table.
+// Flush submits what is left of every table, after the stitcher has finished.
 func (t *Tables) Flush() error {
+	if err := t.addSums(); err != nil {
+		return err
+	}
 	for _, table := range t.open {
 		if err := table.flush(); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// addSums adds the rows that are known now.
+func (t *Tables) addSums() error {
+	if t.tally == nil {
+		return nil
+	}
+	counts, edges, err := t.tally.Finish()
+	if err != nil {
+		return err
+	}
+	t.Counted = counts
+	b := t.tally.Base()
+	return errors.Join(add(t.sums.counts, b, counts), add(t.sums.edges, b, edges))
+}
+
+// add hands rows to the sink of a table, if it is wanted.
+func add[T any](to stitch.Sink[T], b stitch.Base, rows []T) error {
+	if to == nil {
+		return nil
+	}
+	return to.Add(b, rows)
 }
 
 // A Job is a row group to be encoded.

@@ -39,6 +39,7 @@ func (c *carry) beginSegment(lead *decode.SegmentStart) (events []schema.Event, 
 	} else {
 		c.base.Segment.V++
 	}
+	c.base.CycleAccurate = lead.CycleAccurate
 	e := lead.Effect(c.lost)
 	events = c.leadEvents(lead, &e)
 	if c.lost {

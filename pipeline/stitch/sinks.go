@@ -48,6 +48,9 @@ func add[T any](to Sink[T], b Base, rows []T) error {
 type Base struct {
 	Source  uint8
 	Segment schema.Null[int32] // NULL before the first cut
+	// CycleAccurate says that the trace counts cycles.
+	CycleAccurate bool
+
 	seq     int64
 	ordinal int64 // of the first exception
 	epoch   int32
@@ -100,11 +103,13 @@ type Runs struct {
 	Numbers []uint32       // of the unit's blocks, in the source
 	Spans   []schema.Span  // of the part, at least one if it has a run
 	// From is the index of the first run in Unit.Runs, To that after the last;
-	// Cost and Costs are those in Unit.Costs.
-	From, To     int
-	Cost, Costs  int
-	Seq          int64 // of the first instruction, in the source
-	Instructions int64
+	// Cost and Costs are those in Unit.Costs; Block and Blocks those in Unit.Blocks
+	// of the blocks that have a number.
+	From, To      int
+	Cost, Costs   int
+	Block, Blocks int
+	Seq           int64 // of the first instruction, in the source
+	Instructions  int64
 }
 
 // LastTimestamp returns the last timestamp before a span.

@@ -61,6 +61,8 @@ func dataType(c *schema.Column, version int) arrow.DataType {
 		return arrow.BinaryTypes.String
 	case schema.Bytes:
 		return arrow.BinaryTypes.Binary
+	case schema.Float64:
+		return arrow.PrimitiveTypes.Float64
 	}
 	panic(fmt.Sprintf("arrowfile: no type %d", c.Type))
 }

@@ -17,6 +17,7 @@ type Options struct {
 	Format     schema.Format
 	Codec      string          // "" is the default of the format
 	Tables     []*schema.Table // beside those always written; nil: those written by default
+	Without    []*schema.Table // left out, also if always written: a truth has no program
 	TracesData bool            // a source traces data: tables for it are written by default, too
 	Overwrite  bool            // replaces a dataset
 	Meta       []schema.Meta   // of every part, after that of its table
@@ -26,7 +27,7 @@ type Options struct {
 func (o *Options) tables() []*schema.Table {
 	var tables []*schema.Table
 	for _, t := range schema.Tables() {
-		if t.Level != schema.AnyLevel && t.Level != o.Level {
+		if t.Level != schema.AnyLevel && t.Level != o.Level || slices.Contains(o.Without, t) {
 			continue
 		}
 		byDefault := t.Written == schema.ByDefault || t.Written == schema.WhenTraced && o.TracesData

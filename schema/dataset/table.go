@@ -62,7 +62,7 @@ func (w *Writer) writeDimensions(m *schema.Manifest) {
 		appendSource(w.Table(&schema.Sources, 0).Row(), &m.Sources[i])
 	}
 	for i := range m.Images {
-		appendImage(w.Table(&schema.Images, 0).Row(), &m.Images[i])
+		appendImage(w.Table(&schema.Images, 0).Row(), int32(i), &m.Images[i])
 	}
 }
 
@@ -74,12 +74,30 @@ func appendSource(b *schema.Batch, s *schema.SourceTotals) {
 	status, unit := slices.Index(schema.SourceStatusNames, s.Status), slices.Index(schema.SourceUnitNames, s.Unit)
 	schema.AppendSources(b, s.Source, s.Name, s.Protocol, s.Version, s.Core, s.Buffer,
 		schema.SourceStatus(status), schema.SourceUnit(unit), s.Bytes, s.BytesDecoded, s.BytesLost, s.BytesUnplaced,
-		s.Segments, s.Instructions, s.Exceptions, s.Losses, frequency(s.TimestampHz), frequency(s.CycleHz), string(registers))
+		s.Segments, s.Instructions, s.Exceptions, s.Losses, frequency(s.TimestampHz), frequency(s.CycleHz), string(registers),
+		check(s, func(a *schema.Agreement) int64 { return a.BranchChecks }), check(s, func(a *schema.Agreement) int64 { return a.BranchAgrees }),
+		check(s, func(a *schema.Agreement) int64 { return a.ISyncChecks }), check(s, func(a *schema.Agreement) int64 { return a.ISyncAgrees }),
+		s.DecodedShare(), s.PlacedShare(), s.Agreement.Share())
+}
+
+// check is a count of the agreement of a source, NULL if nothing was compared.
+func check(s *schema.SourceTotals, count func(*schema.Agreement) int64) schema.Null[int64] {
+	if s.Agreement == nil {
+		return schema.Null[int64]{}
+	}
+	return schema.Of(count(s.Agreement))
 }
 
 // frequency is NULL where it is not known.
 func frequency(hz uint64) schema.Null[uint64] { return schema.Null[uint64]{V: hz, OK: hz != 0} }
 
-func appendImage(b *schema.Batch, i *schema.ImageRegion) {
-	schema.AppendImages(b, i.File, i.SHA256, i.BuildID, i.Address, i.Bytes, i.Space, i.Core)
+func appendImage(b *schema.Batch, ordinal int32, i *schema.ImageRegion) {
+	role, match := schema.RoleMemory, schema.Null[float64]{}
+	if i.Role == schema.RoleSymbols.String() {
+		role = schema.RoleSymbols
+	}
+	if i.Match != nil {
+		match = schema.Of(*i.Match)
+	}
+	schema.AppendImages(b, i.File, i.SHA256, i.BuildID, i.Address, i.Bytes, i.Space, i.Core, ordinal, role, match, i.CodeSHA256)
 }

@@ -146,6 +146,8 @@ func physical(c *schema.Column, version int) format.Type {
 		return format.Int32
 	case c.Type == schema.Bool:
 		return format.Boolean
+	case c.Type == schema.Float64:
+		return format.Double
 	}
 	return format.ByteArray
 }

@@ -51,6 +51,8 @@ func newValues(c *schema.Column) values {
 		return &plainStrings{}
 	case schema.Bytes:
 		return byteStrings{}
+	case schema.Float64:
+		return &doubles{}
 	}
 	panic(fmt.Sprintf("parquetfile: no type %d", c.Type))
 }

@@ -85,7 +85,7 @@ func slice(t schema.Type) string {
 		return "U16"
 	case schema.Uint32, schema.Int32:
 		return "U32"
-	case schema.Uint63, schema.Int64:
+	case schema.Uint63, schema.Int64, schema.Float64:
 		return "U64"
 	case schema.String, schema.JSON:
 		return "Str"
@@ -109,6 +109,8 @@ func plainType(c *schema.Column) string {
 		return "int32"
 	case schema.Int64:
 		return "int64"
+	case schema.Float64:
+		return "float64"
 	case schema.Bool:
 		return "bool"
 	case schema.Enum:
@@ -147,6 +149,12 @@ var enums = []struct {
 	{schema.ISyncReasonNames, "ISyncReason"},
 	{schema.SourceStatusNames, "SourceStatus"},
 	{schema.SourceUnitNames, "SourceUnit"},
+	{schema.ImageRoleNames, "ImageRole"},
+	{schema.EdgeKindNames, "EdgeKind"},
+	{schema.EdgeOutcomeNames, "EdgeOutcome"},
+	{schema.FunctionOriginNames, "FunctionOrigin"},
+	{schema.SymbolKindNames, "SymbolKind"},
+	{schema.SymbolBindingNames, "SymbolBinding"},
 }
 
 func enum(c *schema.Column) string {
@@ -164,6 +172,8 @@ func put(c *schema.Column) string {
 	switch c.Type {
 	case schema.Uint63:
 		name = "Uint63" // which has values that U64 has, but the column does not
+	case schema.Float64:
+		name = "Float64"
 	case schema.Bool:
 		name = "Bool"
 	}
@@ -174,7 +184,7 @@ func put(c *schema.Column) string {
 }
 
 // initials are words of names that Go writes in capitals.
-var initials = map[string]string{"id": "ID", "isa": "ISA", "vmid": "VMID", "sha256": "SHA256"}
+var initials = map[string]string{"id": "ID", "isa": "ISA", "isync": "ISync", "vmid": "VMID", "sha256": "SHA256"}
 
 // camel is a name as Go exports it.
 func camel(name string) string {

@@ -34,7 +34,7 @@ func isZero(v *schema.Vector, row int) bool {
 		return v.U16[row] == 0
 	case schema.Uint32, schema.Int32:
 		return v.U32[row] == 0
-	case schema.Uint63, schema.Int64:
+	case schema.Uint63, schema.Int64, schema.Float64:
 		return v.U64[row] == 0
 	case schema.String, schema.JSON:
 		return v.Str[row] == ""

@@ -1,0 +1,254 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/pipeline/stitch"
+	"github.com/tracelake/tracelake/pipeline/verdict"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// A reading is one way to read a stream: a protocol and the values of its
+// registers.
+type reading struct {
+	family    *decode.Family
+	registers decode.Registers  // as given, or the defaults
+	set       map[string]uint64 // those to set in place of them
+}
+
+// Lookup implements [decode.Registers].
+func (r *reading) Lookup(name string) (uint64, bool) {
+	if v, ok := r.set[name]; ok {
+		return v, true
+	}
+	return r.registers.Lookup(name)
+}
+
+// with returns the reading with one value of a setting, nil if it has that
+// already or no such register.
+func (r *reading) with(s *decode.Setting, value uint64) *reading {
+	old, ok := r.Lookup(s.Register)
+	if !ok || s.Put(old, value) == old {
+		return nil
+	}
+	changed := &reading{family: r.family, registers: r.registers, set: map[string]uint64{s.Register: s.Put(old, value)}}
+	for name, v := range r.set {
+		if name != s.Register {
+			changed.set[name] = v
+		}
+	}
+	return changed
+}
+
+// flags returns the registers that are set, in order, as flags of the command line.
+func (r *reading) flags() []string {
+	var flags []string
+	for _, name := range slices.Sorted(maps.Keys(r.set)) {
+		flags = append(flags, fmt.Sprintf("--reg %s=0x%X", name, r.set[name]))
+	}
+	return flags
+}
+
+// defaults are the registers that a family assumes where none are given.
+type defaults []decode.RegisterDefault
+
+// Lookup implements [decode.Registers].
+func (d defaults) Lookup(name string) (uint64, bool) {
+	for _, r := range d {
+		if strings.EqualFold(r.Register, name) {
+			return r.Value, true
+		}
+	}
+	return 0, false
+}
+
+// An attempt is a reading and what a sample of the stream came to under it.
+type attempt struct {
+	*reading
+	outcome           stitch.Outcome
+	syncs, doubtful   int64 // I-syncs that cuts are at, and those that no trace unit sends
+	hasMemory, failed bool
+}
+
+// rate is how good the reading is, from 0 to 1.
+func (t *attempt) rate() float64 {
+	if t.failed || t.syncs == 0 {
+		return 0
+	}
+	f := t.facts()
+	return f.Rate() * float64(t.syncs-t.doubtful) / float64(t.syncs)
+}
+
+func (t *attempt) facts() verdict.Facts {
+	f := facts(&t.outcome)
+	f.NoProgram = !t.hasMemory
+	return f
+}
+
+// try decodes a sample of a source in another reading.
+func (s *session) try(ctx context.Context, src *sourcePlan, r *reading) (*attempt, error) {
+	t := &attempt{reading: r, hasMemory: !src.Memory.Empty()}
+	protocol, _, err := r.family.Bind(decode.Source{Registers: r, CoreType: src.CoreType, Profile: string(src.Profile)})
+	if err != nil {
+		t.failed = true // the registers are not of this protocol
+		return t, nil
+	}
+	sample := &sourcePlan{Source: src.Source, buffer: src.buffer, bytes: src.bytes, sample: attemptBytes}
+	pool := &decoders{new: func() decode.Decoder { return protocol.NewDecoder(src.Memory, false) }}
+	st := stitch.New(src.ID, protocol.TimestampCode(), stitch.Sinks{})
+	for u, err := range split(sample.stream(), protocol) {
+		if err != nil {
+			return nil, err
+		}
+		t.countSyncs(protocol, u)
+		d, err := pool.decode(ctx, u)
+		if err != nil {
+			return nil, err
+		}
+		if err := st.Stitch(d.Unit); err != nil {
+			return nil, err
+		}
+	}
+	err = st.Finish()
+	t.outcome = st.Outcome
+	return t, err
+}
+
+// countSyncs counts the I-syncs at the cuts of a unit.
+func (t *attempt) countSyncs(p decode.Protocol, u *workUnit) {
+	doubter, _ := p.(decode.Doubter)
+	for i := range u.parts {
+		if u.parts[i].Continued {
+			continue
+		}
+		t.syncs++
+		if doubter != nil && doubter.Doubtful(u.parts[i].Data) {
+			t.doubtful++
+		}
+	}
+}
+
+// improve changes one setting after another for the better, until none is. A change
+// has to be clearly better: a tie says nothing.
+func (s *session) improve(ctx context.Context, src *sourcePlan, best *attempt) (*attempt, error) {
+	for {
+		changed, err := s.improveOnce(ctx, src, best)
+		if err != nil || changed == best {
+			return best, err
+		}
+		best = changed
+	}
+}
+
+const (
+	// clearly is how much higher a rate has to be to count.
+	clearly = 0.005
+	// A remedy has this rate at the least, and this many times the rate there is.
+	goodRate, muchBetter = 0.5, 1.05
+)
+
+// improveOnce tries every value of every setting, each with the best of the others
+// so far.
+func (s *session) improveOnce(ctx context.Context, src *sourcePlan, best *attempt) (*attempt, error) {
+	for i := range best.family.Settings {
+		setting := &best.family.Settings[i]
+		if setting.NeedsProgram && !best.hasMemory {
+			continue
+		}
+		for _, value := range setting.Values {
+			r := best.with(setting, value)
+			if r == nil {
+				continue
+			}
+			t, err := s.try(ctx, src, r)
+			if err != nil {
+				return nil, err
+			}
+			if t.rate() > best.rate()+clearly {
+				best = t
+			}
+		}
+	}
+	return best, nil
+}
+
+// remedy returns the best other way to read a source, nil if none is much better
+// than the way it was read.
+func (s *session) remedy(ctx context.Context, src *sourcePlan) (*verdict.Remedy, error) {
+	now, best, err := s.bestReading(ctx, src)
+	if err != nil || best.rate() < goodRate || best.rate() < muchBetter*now.rate() {
+		return nil, err
+	}
+	f := best.facts()
+	r := &verdict.Remedy{Flags: s.flags(src, best), Right: f.Right()}
+	if best.family.Name != src.Protocol {
+		r.Protocol = best.family.Name
+	}
+	return r, nil
+}
+
+// flags returns what the command line needs so that a source is read in this way.
+// --protocol is for raw files; in a snapshot ETMIDR decides.
+func (s *session) flags(src *sourcePlan, a *attempt) []string {
+	var flags []string
+	if s.severalSources() {
+		flags = append(flags, "--source "+schema.SourceText(src.ID))
+	}
+	if a.family.Name == src.Protocol {
+		return append(flags, a.flags()...)
+	}
+	if s.capture.Raw() {
+		flags = append(flags, "--protocol "+a.family.Name)
+		return append(flags, a.flags()...)
+	}
+	all := &reading{set: map[string]uint64{}}
+	for _, d := range a.family.Defaults {
+		all.set[d.Register], _ = a.Lookup(d.Register)
+	}
+	return append(flags, all.flags()...)
+}
+
+// severalSources reports whether more than one source has bytes and a decoder.
+func (s *session) severalSources() bool {
+	n := 0
+	for _, src := range s.plan.sources {
+		if src.status == schema.StatusDecoded {
+			n++
+		}
+	}
+	return n > 1
+}
+
+// bestReading returns how a sample decodes as the source was read, and the best
+// way there is.
+func (s *session) bestReading(ctx context.Context, src *sourcePlan) (now, best *attempt, err error) {
+	for i := range s.plan.protocols {
+		family := &s.plan.protocols[i]
+		if !family.ETM && family.Name != src.Protocol {
+			continue
+		}
+		r := &reading{family: family, registers: defaults(family.Defaults)}
+		if family.Name == src.Protocol {
+			r.registers = src.Registers
+		}
+		t, err := s.try(ctx, src, r)
+		if err != nil {
+			return nil, nil, err
+		}
+		if family.Name == src.Protocol {
+			now = t
+		}
+		if t, err = s.improve(ctx, src, t); err != nil {
+			return nil, nil, err
+		}
+		if best == nil || t.rate() > best.rate()+clearly {
+			best = t
+		}
+	}
+	return now, best, nil
+}

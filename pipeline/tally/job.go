@@ -1,0 +1,64 @@
+package tally
+
+import (
+	"cmp"
+
+	"github.com/tracelake/tracelake/pipeline/stitch"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// A job is what a worker counts at once: consecutive runs of a source, and what
+// came between them.
+type job struct {
+	pieces []stitch.Runs
+	marks  []mark // in order
+	before step   // before the first instruction
+}
+
+// A mark is something between two instructions that decides what edges there are.
+type mark struct {
+	schema.Key                        // in the source
+	returnAddress schema.Null[uint32] // of an entry
+	what          what
+}
+
+// what a mark is.
+type what uint8
+
+const (
+	entry     what = iota // to an exception
+	gap                   // trace restarts, or bytes are lost
+	debugExit             // trace restarts after debug state
+)
+
+// compare orders marks as they come in the trace.
+func (m mark) compare(n mark) int {
+	return cmp.Or(cmp.Compare(m.Seq, n.Seq), cmp.Compare(m.Offset, n.Offset))
+}
+
+// A step is an instruction that was executed: what its edges need.
+type step struct {
+	ok      bool // there is one
+	address uint32
+	kind    schema.Kind
+	outcome schema.Outcome
+	cycles  schema.Null[uint32] // its own
+}
+
+// last returns the last instruction of the job, or the one before it.
+func (j *job) last() step {
+	if len(j.pieces) == 0 {
+		return j.before
+	}
+	r := &j.pieces[len(j.pieces)-1]
+	run := &r.Unit.Runs[r.To-1]
+	code, i := r.Unit.Blocks[run.Block], int(run.First)+int(run.Count)-1
+	s := step{ok: true, address: code.Address[i], kind: schema.Kind(code.Kind[i]), outcome: run.Outcome}
+	switch {
+	case run.Flags&schema.RunHasCosts != 0:
+		s.cycles = schema.Of(r.Unit.Costs[r.Costs-1])
+	case run.Flags&schema.RunHasCycles != 0:
+		s.cycles = schema.Of(run.Cycles)
+	}
+	return s
+}

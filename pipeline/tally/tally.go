@@ -1,0 +1,141 @@
+// Package tally counts what ran: how often each instruction was executed, and how
+// often control went from one to another (rows of `counts` and `edges`). A [Tally]
+// is a sink of what the stitcher emits of one source. It collects runs into jobs,
+// which workers count, and adds up what they counted when the source ends.
+//
+// Its memory depends on the code that ran, not on how long it ran.
+package tally
+
+import (
+	"math"
+	"slices"
+
+	"github.com/tracelake/tracelake/pipeline/stitch"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// A Tally counts what ran in one source.
+type Tally struct {
+	workers  Workers
+	base     stitch.Base // of its rows: the source alone
+	counters counters
+	untimed  untimed
+	touched  touched
+	counts   []Count // of what was counted and folded
+
+	job     job // being collected
+	runs    int // in it
+	ordinal int // of the job before it, from 1
+}
+
+// Workers count jobs beside the goroutine that collects them.
+type Workers interface {
+	// Go has work called once, by another goroutine, which may be later; until
+	// then work holds about so many bytes.
+	Go(bytes int64, work func()) error
+	// Wait waits until all work is done. It fails if some never will be.
+	Wait() error
+}
+
+// New returns the tally of a source. Without workers, nil, it counts at once.
+func New(workers Workers) *Tally { return &Tally{workers: workers} }
+
+// What a job has at least, and what of it takes up how many bytes.
+const (
+	jobSize   = 16384 // runs and marks together
+	runBytes  = 40
+	markBytes = 32
+)
+
+// maxMarks is how many marks between two instructions are looked at. No trace of
+// a core has more than a few.
+const maxMarks = 65536
+
+// Base returns what the rows of Finish are relative to.
+func (t *Tally) Base() stitch.Base { return t.base }
+
+// add takes the next runs. All marks before them are known by now, but for those
+// right before the first.
+func (t *Tally) add(r stitch.Runs) error {
+	if r.From == r.To {
+		return nil
+	}
+	t.base.Source = r.Base.Source
+	if t.touched.add(&r) {
+		if err := t.fold(r.Seq); err != nil {
+			return err
+		}
+		t.touched.add(&r)
+	}
+	if t.runs+len(t.job.marks) >= jobSize {
+		if err := t.submit(r.Seq); err != nil {
+			return err
+		}
+	}
+	t.job.pieces = append(t.job.pieces, r)
+	t.runs += r.To - r.From
+	t.untimed.add(&r)
+	return nil
+}
+
+// mark takes the next mark of a kind, at a place in the trace.
+func (t *Tally) mark(b *stitch.Base, at schema.Key, m mark) {
+	m.Key = schema.Key{Seq: b.Keys(at).Seq, Offset: at.Offset}
+	if n := len(t.job.marks); n >= maxMarks && t.job.marks[n-maxMarks].Seq == m.Seq {
+		t.job.marks[n-1].what = debugExit
+		return
+	}
+	t.job.marks = append(t.job.marks, m)
+}
+
+// submit hands the job to a worker. The next one begins at an ordinal, and has the
+// marks right before it.
+func (t *Tally) submit(seq int64) error {
+	j := t.job
+	if len(j.pieces) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(j.marks, mark.compare)
+	n, _ := slices.BinarySearchFunc(j.marks, mark{Key: schema.Key{Seq: seq}}, mark.compare)
+	t.job = job{marks: slices.Clone(j.marks[n:]), before: j.last()}
+	j.marks = j.marks[:n]
+	bytes := int64(t.runs)*runBytes + int64(n)*markBytes
+	t.runs = 0
+	t.ordinal++
+	ordinal := t.ordinal
+	work := func() { t.counters.count(ordinal, &j) }
+	if t.workers == nil {
+		work()
+		return nil
+	}
+	return t.workers.Go(bytes, work)
+}
+
+// fold counts all that came before an ordinal and adds it up.
+func (t *Tally) fold(seq int64) error {
+	if err := t.submit(seq); err != nil {
+		return err
+	}
+	if t.workers != nil {
+		if err := t.workers.Wait(); err != nil {
+			return err
+		}
+	}
+	rows, err := t.counters.fold(t.untimed.any)
+	if err != nil {
+		return err
+	}
+	t.counts = sumCounts(append(append(t.counts, rows...), t.untimed.fold()...))
+	t.touched.clear()
+	return nil
+}
+
+// Finish ends the source and returns the rows of `counts`, by address and
+// instruction set, and of `edges`, by both addresses, kind and outcome.
+func (t *Tally) Finish() ([]Count, []Edge, error) {
+	t.untimed.endEpoch()
+	if err := t.fold(math.MaxInt64); err != nil {
+		return nil, nil, err
+	}
+	return t.counts, t.counters.edgeRows(), nil
+}
