@@ -100,6 +100,7 @@ func (c *checker) checkSums(context.Context) error {
 	if totals != m.Totals {
 		c.wrong(schema.ManifestFile, "has totals that are not the sums of its sources")
 	}
+	c.checkAnswers()
 	for _, t := range schema.Tables() {
 		if f, ok := m.Tables[t.Name]; ok {
 			c.checkTable(t, f)
