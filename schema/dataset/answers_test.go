@@ -28,6 +28,10 @@ func TestCheckAnswers(t *testing.T) {
 				w.Program.Code[i].Function = schema.Null[int32]{}
 			}
 		}, nil},
+		{"count missing", func(w *small.Dataset) { w.Program.Counts[0x11] = w.Program.Counts[0x11][:4] }, []string{
+			"counts: has 4 instructions of source 0x11, the manifest says 5",
+		}},
+		{"counts of a source", func(w *small.Dataset) { delete(w.Program.Counts, 0x10) }, []string{"counts: has 0 instructions of source 0x10, the manifest says 5"}},
 		{"negative", func(w *small.Dataset) {
 			w.Program.Counts[0x10][0].Executed, w.Program.Counts[0x10][0].Untold = 2, -1
 		}, []string{"counts: says of source 0x10 that (address=32768 isa=a32) executed 2, failed 0 and untold -1 times, 0 of them timed"}},
