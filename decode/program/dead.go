@@ -51,6 +51,9 @@ func (p *Program) dropDead(d *debugInfo) {
 		z.dropSequences(&d.lines[i])
 	}
 	z.markSubprograms(d)
+	if n := p.Dropped.DeadSequences; n > 0 {
+		p.note("%d sequences of lines at address 0 are of code that the linker left out, and were dropped", n)
+	}
 }
 
 // table returns what there is of a line table.

@@ -21,8 +21,8 @@ type Report struct {
 	// Problems are empty if the dataset is as it was written. The worst are first:
 	// damaged files, then sums, then files that do not belong there.
 	Problems []*Error
-	// Unchecked is what could not be checked, since a manifest of version 1 does not
-	// have it.
+	// Unchecked is what could not be checked, and why: a manifest of version 1 does
+	// not have it, or this program does not know the table.
 	Unchecked []string
 }
 
@@ -40,7 +40,7 @@ func Check(ctx context.Context, dir string) (*Report, error) {
 	}
 	defer d.Close()
 	c := &checker{dataset: d, listed: map[string]bool{schema.ManifestFile: true}, sums: map[series]*sum{}}
-	for _, step := range []func(context.Context) error{c.checkParts, c.checkViews, c.checkSums, c.checkStrangers} {
+	for _, step := range []func(context.Context) error{c.checkParts, c.checkUnknown, c.checkViews, c.checkSums, c.checkStrangers} {
 		if err := step(ctx); err != nil {
 			return nil, err
 		}
@@ -95,6 +95,32 @@ func (c *checker) checkPart(ctx context.Context, t *schema.Table, p schema.PartF
 		return c.note(err)
 	}
 	return c.checkFile(ctx, schema.FileSum{Path: p.Path, Bytes: p.Bytes, SHA256: p.SHA256})
+}
+
+// checkUnknown checks the files of tables that this program does not know. Their
+// rows it cannot read.
+func (c *checker) checkUnknown(ctx context.Context) error {
+	for _, name := range c.dataset.Unknown {
+		c.report.Tables++
+		f := c.dataset.Manifest.Tables[name]
+		sum := schema.Files{Parts: f.Parts}
+		for _, p := range f.Parts {
+			folder, file, nested := strings.Cut(p.Path, "/")
+			if !nested || folder != name || strings.Contains(file, "/") || !fs.ValidPath(p.Path) {
+				c.wrong(schema.ManifestFile, fmt.Sprintf("names %q, which is no part of %s", p.Path, name))
+				continue
+			}
+			sum.Rows, sum.Bytes = sum.Rows+p.Rows, sum.Bytes+p.Bytes
+			if err := c.checkFile(ctx, schema.FileSum{Path: p.Path, Bytes: p.Bytes, SHA256: p.SHA256}); err != nil {
+				return err
+			}
+		}
+		if sum.Rows != f.Rows || sum.Bytes != f.Bytes {
+			c.wrong(schema.ManifestFile, wrongFiles(name, f, sum))
+		}
+		c.report.Unchecked = append(c.report.Unchecked, "the rows of "+name+", which this program does not know: a later one wrote them")
+	}
+	return nil
 }
 
 // checkFile checks size and hash of a file.

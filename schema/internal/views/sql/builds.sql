@@ -6,7 +6,7 @@
 WITH d AS (
   SELECT s.dataset, coalesce(bool_or(i.role = 'symbols'), false) AS has_program,
          coalesce(list_sort(list(DISTINCT concat_ws('=', i.core, i.code_sha256)) FILTER (i.role = 'symbols')),
-                  list_sort(list(DISTINCT i.sha256))) AS files
+                  list_sort(list(DISTINCT concat_ws(' ', i.core, i.address, i.bytes, i.space, i.sha256)))) AS files
   FROM (SELECT DISTINCT dataset FROM sources) s LEFT JOIN images i USING (dataset)
   GROUP BY s.dataset)
 SELECT left(md5(coalesce(files, [])::VARCHAR), 16) AS build, has_program, min(dataset) OVER (PARTITION BY files) AS first_dataset, dataset

@@ -16,14 +16,15 @@
 -- branches BIGINT: Conditional branches.
 -- outcomes_seen BIGINT: How many of their outcomes, two each, were seen.
 -- outcomes_pct DOUBLE: Percentage of outcomes that were seen.
--- decoded_pct DOUBLE: Percentage of bytes, of all sources that were decoded, in packets that were understood.
--- bytes_lost BIGINT: Bytes of those sources that were not understood. Unit: bytes.
--- bytes_unplaced BIGINT: Bytes of instructions of those sources that have no row. Unit: bytes.
+-- decoded_pct DOUBLE: Percentage of the bytes of all sources in packets that were understood.
+-- bytes_lost BIGINT: Bytes not understood. Unit: bytes.
+-- bytes_unplaced BIGINT: Of the decoded: bytes of instructions that have no row. Unit: bytes.
 -- gaps BIGINT: Restarts of trace, as in summary; NULL if events were not exported.
 -- outside_executions BIGINT: Executions of addresses that are no instruction of the program.
--- image_match DOUBLE: Least match of an executed section, from 0 to 1; NULL without a program file.
+-- image_match DOUBLE: Least image_match of a source, from 0 to 1; NULL without a program file.
 -- agreement DOUBLE: Least agreement of a source, from 0 to 1; NULL without checks.
--- program_agrees BOOLEAN: False if it is in trust for any source.
+-- program_agrees BOOLEAN: False if it is for any source.
+-- trust VARCHAR: In words, how far that can be trusted; as in trust_all.
 WITH c AS MATERIALIZED (
   SELECT build, core, function, file, line, covered, reached, executed, failed, conditional AND branches AS branch FROM coverage_instructions),
 i AS (
@@ -37,18 +38,11 @@ f AS (
   GROUP BY build),
 l AS (
   SELECT build, count(*) AS n, count(*) FILTER (covered) AS covered
-  FROM (SELECT build, bool_or(covered) AS covered FROM c WHERE file IS NOT NULL GROUP BY build, file, line) GROUP BY build),
-t AS (
-  SELECT build, count(DISTINCT dataset) AS datasets, sum(bytes) FILTER (status = 'decoded') AS bytes,
-         coalesce(sum(bytes_lost) FILTER (status = 'decoded'), 0)::BIGINT AS bytes_lost,
-         coalesce(sum(bytes_unplaced) FILTER (status = 'decoded'), 0)::BIGINT AS bytes_unplaced, sum(gaps)::BIGINT AS gaps,
-         sum(outside_executions)::BIGINT AS outside_executions, min(image_match) AS image_match, min(agreement) AS agreement,
-         bool_and(program_agrees) AS program_agrees
-  FROM trust GROUP BY build)
+  FROM (SELECT build, bool_or(covered) AS covered FROM c WHERE file IS NOT NULL GROUP BY build, file, line) GROUP BY build)
 SELECT build, t.datasets, i.n AS instructions, i.covered, pct(i.covered, i.n) AS covered_pct, i.reached_only, i.untold_only,
        f.n AS functions, f.covered AS functions_covered, f.complete AS functions_full, pct(f.covered, f.n) AS functions_pct,
        l.n AS lines, l.covered AS lines_covered, pct(l.covered, l.n) AS lines_pct,
        i.branches, i.outcomes AS outcomes_seen, pct(i.outcomes, 2 * i.branches) AS outcomes_pct,
-       pct(t.bytes - t.bytes_lost, t.bytes) AS decoded_pct, t.bytes_lost, t.bytes_unplaced, t.gaps, t.outside_executions,
-       t.image_match, t.agreement, t.program_agrees
-FROM t LEFT JOIN i USING (build) LEFT JOIN f USING (build) LEFT JOIN l USING (build);
+       t.decoded_pct, t.bytes_lost, t.bytes_unplaced, t.gaps, t.outside_executions,
+       t.image_match, t.agreement, t.program_agrees, t.trust
+FROM trust_all t LEFT JOIN i USING (build) LEFT JOIN f USING (build) LEFT JOIN l USING (build);

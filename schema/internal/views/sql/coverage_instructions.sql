@@ -7,7 +7,7 @@
 -- opcode BIGINT: The instruction in the program; a 32-bit T32 one has its first halfword in the high half.
 -- kind VARCHAR: Class of the instruction, by its opcode alone.
 -- conditional BOOLEAN: True: it has a condition, of its own or of an IT block.
--- branches BOOLEAN: True: it can leave the straight line, being a branch, call, return or exception return.
+-- branches BOOLEAN: True: it can leave the straight line: its kind is not other, and not barrier.
 -- target BIGINT: Target of a direct branch; NULL for others.
 -- function INTEGER: Ordinal of its function, in functions of the same core; NULL: in none, as padding is. Such instructions are in no percentage.
 -- name VARCHAR: Name of that function: several may have the same one.

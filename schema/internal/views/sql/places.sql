@@ -10,7 +10,9 @@
 -- name VARCHAR: Name of that function: several may have the same one.
 -- file VARCHAR: Source file of the instruction; NULL if it is not known.
 -- line BIGINT: Line in it; NULL if it is not known.
+-- core VARCHAR: Core that the program belongs to; NULL: every core.
+-- build VARCHAR: The build, in builds.
 -- dataset VARCHAR: Name of the directory of the dataset, its whole path where names are alike.
-SELECT s.source, p.address, p.size, p.isa, p.kind, p.conditional, p.target, p.function, p.name, p.file, p.line, s.dataset
+SELECT s.source, p.address, p.size, p.isa, p.kind, p.conditional, p.target, p.function, p.name, p.file, p.line, p.core, p.build, s.dataset
 FROM sources s JOIN builds b USING (dataset)
 JOIN program p ON p.build = b.build AND (p.core IS NULL OR p.core = s.core);

@@ -7,7 +7,7 @@
 -- opcode BIGINT: The instruction in the program; a 32-bit T32 one has its first halfword in the high half.
 -- kind VARCHAR: Class of the instruction, by its opcode alone.
 -- conditional BOOLEAN: True: it has a condition, of its own or of an IT block.
--- branches BOOLEAN: True: it can leave the straight line, being a branch, call, return or exception return.
+-- branches BOOLEAN: True: it can leave the straight line: its kind is not other, and not barrier.
 -- target BIGINT: Target of a direct branch; NULL for others.
 -- function INTEGER: Ordinal of its function, in functions of the same core; NULL: in none, as padding is.
 -- name VARCHAR: Name of that function: several may have the same one.
@@ -19,7 +19,7 @@ WITH c AS (
   SELECT DISTINCT ON (b.build, c.core, c.address, c.isa) b.build, c.* FROM code c JOIN builds b USING (dataset) WHERE c.section IS NULL
 )
 SELECT c.build, c.core, c.address, c.size, c.isa, c.opcode, c.kind, c.conditional,
-       c.kind IN ('branch', 'call', 'indirect', 'indirect_call', 'return', 'exception_return') AS branches,
+       c.kind NOT IN ('other', 'barrier') AS branches,
        c.target, c.function, f.name, l.file, l.line
 FROM c
 LEFT JOIN functions f ON f.dataset = c.dataset AND f.core IS NOT DISTINCT FROM c.core AND f.function = c.function

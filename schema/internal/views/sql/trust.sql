@@ -16,7 +16,7 @@
 -- timed_pct DOUBLE: Percentage of them in epochs that have cycles; NULL without instructions.
 -- outside_code BIGINT: Addresses in outside_code; NULL without a program file.
 -- outside_executions BIGINT: How often those were executed; NULL without a program file.
--- image_match DOUBLE: Least match of the sections of its program files that were executed, from 0 to 1; NULL without a program file.
+-- image_match DOUBLE: Share of the executed addresses of a program file whose opcode is equal, from 0 to 1, the least of its program files; NULL without one, and if nothing was executed in it.
 -- agreement DOUBLE: Share of branch packets and periodic I-syncs that agree with the program, from 0 to 1; NULL without checks.
 -- checks BIGINT: How many of them were compared; NULL if none could be.
 -- program_agrees BOOLEAN: False: image_match is below 0.99, or agreement below 0.9 with at least 20 checks: another program ran, and names and percentages mean nothing. NULL if there is neither.
@@ -26,10 +26,16 @@ WITH n AS (
   SELECT dataset, source, sum(executed + failed + untold) AS executions, sum(untold) AS untold, sum(timed) AS timed
   FROM counts GROUP BY dataset, source),
 o AS (SELECT dataset, source, count(DISTINCT address) AS outside_code, sum(executions)::BIGINT AS executions FROM outside_code GROUP BY dataset, source),
-m AS (
-  SELECT s.dataset, s.source, min(i.match) AS image_match
+f AS ( -- of each program file: addresses executed in it, and those that match
+  SELECT s.dataset, s.source, i.sha256, i.code_sha256, count(DISTINCT c.address) AS executed, count(DISTINCT c.address) * any_value(i.match) AS matching
   FROM sources s JOIN images i ON i.dataset = s.dataset AND (i.core IS NULL OR i.core = s.core)
-  WHERE i.role = 'symbols' GROUP BY s.dataset, s.source)
+  LEFT JOIN sources o ON o.dataset = s.dataset AND (i.core IS NULL OR i.core = o.core)
+  LEFT JOIN counts c ON c.dataset = o.dataset AND c.source = o.source AND c.address >= i.address AND c.address < i.address + i.bytes
+  WHERE i.role = 'symbols' GROUP BY s.dataset, s.source, i.sha256, i.code_sha256, i.image),
+m AS (
+  SELECT dataset, source, min(share) AS image_match
+  FROM (SELECT dataset, source, sum(matching) / nullif(sum(executed), 0) AS share FROM f GROUP BY dataset, source, sha256, code_sha256)
+  GROUP BY dataset, source)
 SELECT s.source, s.name, s.protocol, s.core, s.status, s.bytes, pct(s.bytes_decoded, s.bytes) AS decoded_pct, s.bytes_lost, s.losses,
        s.bytes_unplaced, pct(s.bytes_decoded - s.bytes_unplaced, s.bytes_decoded) AS placed_pct, y.gaps, s.instructions,
        pct(n.untold, n.executions) AS untold_pct, pct(n.timed, n.executions) AS timed_pct,
