@@ -143,20 +143,16 @@ func (e *exporter) encode(ctx context.Context) error {
 		}
 	}
 	c := &coders{dataset: e.out}
-	work := func(ctx context.Context, j job) (encoded, error) {
+	work := func(ctx context.Context, j job) (func() error, error) {
 		defer e.queued.give(j.Bytes)
-		if j.count != nil {
+		if j.Series == nil {
 			j.count()
-			return encoded{}, nil
+			return j.done, nil
 		}
-		return c.encode(ctx, j.Job)
+		r, err := c.encode(ctx, j.Job)
+		return func() error { return r.series.Write(r.chunks) }, err
 	}
-	return ordered(ctx, e.tokens, jobs, work, func(r encoded) error {
-		if r.series == nil {
-			return nil
-		}
-		return r.series.Write(r.chunks)
-	})
+	return ordered(ctx, e.tokens, jobs, work, func(done func() error) error { return done() })
 }
 
 // decodeAll makes jobs of every row of the dataset.
@@ -164,25 +160,26 @@ func (e *exporter) decodeAll(ctx context.Context) error {
 	submit := func(j rows.Job) error { return e.submit(ctx, job{Job: j}) }
 	at := newProgressing(e.plan, e.opt.Progress)
 	for _, s := range e.plan.sources {
-		t := rows.New(e.output(s.ID, submit, &counting{exporter: e, ctx: ctx}))
+		t := rows.New(e.output(s.ID, submit, counting{e, ctx}))
 		if err := e.decode(ctx, s, t.Sinks, at.source()); err != nil {
 			return err
 		}
 		if err := t.Flush(); err != nil {
 			return err
 		}
+		e.executed = append(e.executed, executed(s.Core, t.Counted))
 		if err := e.judge(ctx, s); err != nil {
 			return err
 		}
-		e.executed = append(e.executed, executed(s.Core, t.Counted))
 	}
 	return e.triggers(submit)
 }
 
-// A job is a row group to be encoded, or runs to be counted.
+// A job is a row group to be encoded; without a series, runs to be counted.
 type job struct {
 	rows.Job
 	count func()
+	done  func() error // called after count, and after all jobs before this one
 }
 
 // submit hands a job to the workers.

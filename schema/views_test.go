@@ -10,13 +10,14 @@ import (
 
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/internal/sample"
+	"github.com/tracelake/tracelake/schema/internal/views"
 )
 
 // A dataset is rows of tables, as sample.Rows has them.
 type dataset map[*schema.Table]string
 
-// writeDataset writes a dataset of all tables of a level, without a manifest.
-// Tables that d does not name have no rows. A table has a part per source.
+// writeDataset writes a dataset of all tables of a level, with labels alone in its
+// manifest. Tables that d does not name have no rows. A table has a part per source.
 func writeDataset(t *testing.T, dir string, level schema.Level, d dataset) {
 	t.Helper()
 	var tables []*schema.Table
@@ -44,6 +45,15 @@ func writeDataset(t *testing.T, dir string, level schema.Level, d dataset) {
 		}
 	}
 	check(t, os.WriteFile(filepath.Join(dir, schema.ViewsFile), []byte(schema.Views(tables, schema.Parquet, "dataset of "+dir)), 0o644))
+	labels(t, dir, map[string]string{})
+}
+
+// labels gives a dataset labels, as export does.
+func labels(t *testing.T, dir string, labels map[string]string) {
+	t.Helper()
+	text, err := json.MarshalIndent(map[string]any{"schema_version": schema.Version, "labels": labels}, "", "  ")
+	check(t, err)
+	check(t, os.WriteFile(filepath.Join(dir, "manifest.json"), text, 0o644))
 }
 
 // A viewsTest loads the views of a dataset in a directory, with the variable
@@ -365,7 +375,7 @@ func TestViewsHaveComments(t *testing.T) {
 		&schema.Losses:       "0x13 0 - 0 6 unsynced -\n",
 	})
 	viewsTest{directory: dir, views: "views.sql", asks: []ask{
-		{"SELECT count(*) FROM duckdb_views() WHERE NOT internal AND comment LIKE 'One row per %.'", itoa(len(schema.Tables()) - 2 + 1)}, // and summary,
+		{"SELECT count(*) FROM duckdb_views() WHERE NOT internal AND comment LIKE 'One row per %.'", itoa(len(schema.Tables()) - 2 + 1 + len(views.All()))}, // and summary,
 		{"SELECT replace(comment, ' ', '_') FROM duckdb_views() WHERE view_name = 'losses'", "One_row_per_stretch_of_bytes_not_understood."},
 		{"SELECT replace(comment, ' ', '_') FROM duckdb_columns() WHERE table_name = 'exceptions' AND column_name = 'event'", "Entry,_or_a_return_that_the_trace_reports."},
 		{"SELECT count(*) FROM duckdb_columns() WHERE NOT internal AND comment IS NULL", "0"},

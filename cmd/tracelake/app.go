@@ -26,6 +26,8 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 			synthCommand(),
 			verifyCommand(),
 			reportCommand(),
+			convertCommand(),
+			sqlCommand(),
 		},
 		Action: func(*cli.Context) error {
 			return usage("COMMAND", "is missing", "tracelake --help lists the commands")

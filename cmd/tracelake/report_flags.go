@@ -60,8 +60,11 @@ func top(ctx *cli.Context) (int, error) {
 	}
 }
 
-// rowsBy returns what rows stand for.
+// rowsBy returns what rows stand for; functions if nobody says.
 func rowsBy(ctx *cli.Context) (report.By, error) {
+	if ctx.String("by") == "" && !ctx.IsSet("by") {
+		return report.ByFunction, nil
+	}
 	kinds := []report.By{report.ByFunction, report.ByFile, report.ByLine}
 	i := slices.IndexFunc(kinds, func(b report.By) bool { return b.String() == ctx.String("by") })
 	if i < 0 {
@@ -77,12 +80,19 @@ func readDatasets(ctx *cli.Context) (*report.Merged, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := m.Trust().Refused(); err != nil && !ctx.Bool("force") {
-		return nil, err
-	}
-	return m, nil
+	return m, refuse(ctx, m.Trust())
 }
 
+// refuse is the error for datasets that another program ran in; with --force there is
+// none.
+func refuse(ctx *cli.Context, t *report.Trust) error {
+	if len(t.Doubts) == 0 || ctx.Bool("force") {
+		return nil
+	}
+	return fmt.Errorf("%s: another program ran; export again with the program that ran, or add --force to go on all the same", doubtText(&t.Doubts[0]))
+}
+
+// mergeDatasets reads the datasets that the command line names.
 func mergeDatasets(ctx *cli.Context) (*report.Merged, error) {
 	if ctx.NArg() == 0 {
 		return nil, usage(fullName(ctx.Command), "needs a DIR, a directory that export wrote", seeHelp(ctx.Command))
@@ -95,6 +105,23 @@ func mergeDatasets(ctx *cli.Context) (*report.Merged, error) {
 		return nil, err
 	}
 	return report.Read(ctx.Args().Slice(), report.Options{Test: ctx.String("test"), Exclude: exclude})
+}
+
+// readBaseline reads the dataset of --baseline, nil if there is none.
+func readBaseline(ctx *cli.Context) (*report.Merged, error) {
+	dir := ctx.String("baseline")
+	if !ctx.IsSet("baseline") {
+		return nil, nil
+	}
+	exclude, err := exclusions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	m, err := report.Read([]string{dir}, report.Options{Exclude: exclude})
+	if err != nil {
+		return nil, err
+	}
+	return m, refuse(ctx, m.Trust())
 }
 
 // exclusions returns what --exclude and --exclude-from say.

@@ -66,7 +66,7 @@ func (n *namer) row(name *report.Name, by report.By) string {
 
 func (n *namer) function(name *report.Name) string {
 	switch {
-	case n.names[name.Function] == 1:
+	case n.names[name.Function] == 1, name.Address == 0 && name.File == "":
 		return name.Function
 	case n.pairs[[2]string{name.Function, name.File}] == 1 && name.File != "":
 		return name.Function + " (" + n.files[name.File] + ")"

@@ -14,8 +14,11 @@ const (
 )
 
 // trust writes how far the figures can be trusted, and what they leave out.
-func (s *screen) trust(t *report.Trust, excluded []report.Excluded) {
-	verdict := verdictText(t) + ":"
+func (s *screen) trust(t *report.Trust, force bool, excluded []report.Excluded) {
+	verdict := t.Verdict.String() + ":"
+	if force && len(t.Doubts) > 0 {
+		verdict = t.Verdict.String() + " (forced):"
+	}
 	start := s.text.Len()
 	s.paragraph(trustLabel, verdict+" "+trustText(t))
 	s.colour(start, verdict, t.Verdict)
@@ -30,19 +33,15 @@ func (s *screen) trust(t *report.Trust, excluded []report.Excluded) {
 			}
 		}
 	}
+	if t.Undecoded > 0 {
+		s.paragraph(noLabel, count(t.Undecoded, "byte")+" of other sources not decoded (report trust names them)")
+	}
 	if !t.HasProgram {
 		s.paragraph(noLabel, "no program file: counts are by address, and there are no percentages; for both, export with -e FILE")
 	}
 	for i := range excluded {
 		s.paragraph("excluded  ", excludedText(&excluded[i]))
 	}
-}
-
-func verdictText(t *report.Trust) string {
-	if len(t.Doubts) > 0 {
-		return t.Verdict.String() + " (forced)"
-	}
-	return t.Verdict.String()
 }
 
 // trustText is the first line: what was decoded, and with which program.
@@ -65,7 +64,7 @@ func trustText(t *report.Trust) string {
 
 // trustDetails is what the first line leaves out.
 func trustDetails(t *report.Trust) string {
-	parts := []string{count(t.Lost, "byte") + " lost"}
+	parts := []string{lostText(t.Lost, t.Ends)}
 	if t.Unplaced > 0 {
 		parts = append(parts, count(t.Unplaced, "byte")+" unplaced")
 	}
@@ -76,6 +75,19 @@ func trustDetails(t *report.Trust) string {
 		parts = append(parts, outsideText(t))
 	}
 	return strings.Join(parts, ", ")
+}
+
+// lostText says how much was lost. At the ends of a trace that is normal: before the
+// first synchronisation, and where the last packet is cut off.
+func lostText(lost, ends int64) string {
+	text := count(lost, "byte") + " lost"
+	switch ends {
+	case 0:
+		return text
+	case lost:
+		return text + " (all at the ends of the trace)"
+	}
+	return fmt.Sprintf("%s (%s at the ends of the trace)", text, thousands(ends))
 }
 
 // outsideShown is how many addresses outside of the program a report names.

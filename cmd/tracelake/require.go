@@ -5,7 +5,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/tracelake/tracelake/internal/figures"
+	"github.com/tracelake/tracelake/decode/figures"
 	"github.com/tracelake/tracelake/pipeline"
 	"github.com/tracelake/tracelake/schema"
 )

@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/tracelake/tracelake/internal/figures"
+	"github.com/tracelake/tracelake/decode/figures"
 )
 
 // count puts a number before its noun: "1 loss", "2,000 losses",

@@ -7,7 +7,7 @@ import (
 	"io"
 	"slices"
 
-	"github.com/tracelake/tracelake/internal/figures"
+	"github.com/tracelake/tracelake/decode/figures"
 	"github.com/tracelake/tracelake/schema"
 )
 

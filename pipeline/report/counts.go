@@ -26,8 +26,7 @@ func (m *Merged) readCounts(d *dataset.Dataset) error {
 		slices.Sort(addresses)
 		seen[core] = slices.Compact(addresses)
 	}
-	m.trust.add(d, seen)
-	return nil
+	return m.trust.add(d, seen)
 }
 
 // addCounts adds the executions of a source.

@@ -19,7 +19,9 @@ type Options struct {
 // Merged is what the datasets of one program hold together.
 type Merged struct {
 	trust    Trust
-	programs map[string]*program // by core; "": every core
+	keys     []programKey         // which program it is
+	images   []schema.ImageRegion // of the first dataset
+	programs map[string]*program  // by core; "": every core
 	places   places
 	named    bool                 // the program has functions
 	outside  map[location]*counts // where no program has an instruction
@@ -49,7 +51,7 @@ func Read(dirs []string, opt Options) (*Merged, error) {
 			return nil, err
 		}
 	}
-	m := &Merged{programs: map[string]*program{}, outside: map[location]*counts{}}
+	m := &Merged{keys: programKeys(open[0]), images: open[0].Manifest.Images, programs: map[string]*program{}, outside: map[location]*counts{}}
 	for i, d := range open {
 		if i == 0 || !hasProgram(d) { // with program files all have the same
 			if err := m.readProgram(d); err != nil {

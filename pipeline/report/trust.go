@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -40,7 +39,9 @@ type Trust struct {
 	Doubts   []Doubt // that another program ran
 	Datasets []Dataset
 
-	Bytes, Decoded, Lost, Unplaced int64 // of all sources
+	Bytes, Decoded, Lost, Unplaced int64 // of the sources that have a decoder
+	Ends                           int64 // of those lost: before the first synchronisation, and the packet that the end cuts off
+	Undecoded                      int64 // bytes of the other sources
 	Instructions, Gaps             int64
 	Checks, Agrees                 int64 // branch packets and periodic I-syncs compared with the program
 	Distinct, Matching             int64 // addresses executed in sections of program files; those with the opcode that is there
@@ -52,8 +53,23 @@ type Trust struct {
 // A Dataset is one of those merged.
 type Dataset struct {
 	Dir, Test string // Test is its label, "" if it has none
-	Sources   []schema.SourceTotals
+	Created   string // RFC 3339
+	Sources   []Source
 	Files     []ProgramFile
+}
+
+// A Source is one of a dataset.
+type Source struct {
+	*schema.SourceTotals
+	Ends int64 // as in Trust
+}
+
+// Checks are branch packets and periodic I-syncs that were compared with the program.
+func (s *Source) Checks() (agree, of int64) {
+	if a := s.Agreement; a != nil {
+		return a.BranchAgrees + a.ISyncAgrees, a.BranchChecks + a.ISyncChecks
+	}
+	return 0, 0
 }
 
 // A ProgramFile is one that names what ran.
@@ -78,37 +94,19 @@ type Doubt struct {
 	OfProgramFile bool // addresses whose opcodes match; else checks of a source
 }
 
-func (d *Doubt) String() string {
-	what := "branch packets and periodic I-syncs agree with the program"
-	if d.OfProgramFile {
-		what = "executed addresses have the opcode of the program file"
-	}
-	return fmt.Sprintf("%s: %s: only %d of %d %s (at least %.0f %% should)", d.Dir, d.What, d.Agrees, d.Of, what, d.Least*100)
-}
-
-// A RefusedError says that a report makes no sense, since another program ran.
-type RefusedError struct{ Doubts []Doubt }
-
-func (e *RefusedError) Error() string {
-	return e.Doubts[0].String() + ": another program ran; export again with the program that ran, or add --force to go on all the same"
-}
-
-// Refused returns a [*RefusedError] if another program ran, else nil.
-func (t *Trust) Refused() error {
-	if len(t.Doubts) == 0 {
-		return nil
-	}
-	return &RefusedError{t.Doubts}
-}
-
 // Trust returns how far the figures can be trusted.
 func (m *Merged) Trust() *Trust { return &m.trust }
 
 // add adds a dataset, with the addresses it executed by core, ascending.
-func (t *Trust) add(d *dataset.Dataset, executed map[string][]uint32) {
-	x := Dataset{Dir: d.Dir, Test: d.Manifest.Labels[testLabel], Sources: d.Manifest.Sources}
-	for i := range x.Sources {
-		t.addSource(d.Dir, &x.Sources[i])
+func (t *Trust) add(d *dataset.Dataset, executed map[string][]uint32) error {
+	x := Dataset{Dir: d.Dir, Test: d.Manifest.Labels[testLabel], Created: d.Manifest.Run.Created}
+	for i := range d.Manifest.Sources {
+		s := Source{SourceTotals: &d.Manifest.Sources[i]}
+		if err := s.readEnds(d); err != nil {
+			return err
+		}
+		x.Sources = append(x.Sources, s)
+		t.addSource(d.Dir, &s)
 	}
 	for _, i := range d.Manifest.Images {
 		if isSymbols(i) {
@@ -124,25 +122,45 @@ func (t *Trust) add(d *dataset.Dataset, executed map[string][]uint32) {
 	}
 	t.HasProgram = t.HasProgram || len(x.Files) > 0
 	t.Datasets = append(t.Datasets, x)
+	return nil
 }
 
-func (t *Trust) addSource(dir string, s *schema.SourceTotals) {
+func (t *Trust) addSource(dir string, s *Source) {
+	if s.Status != schema.SourceStatusNames[schema.StatusDecoded] {
+		t.Undecoded += s.Bytes
+		return
+	}
 	t.Bytes += s.Bytes
 	t.Decoded += s.BytesDecoded
 	t.Lost += s.BytesLost
 	t.Unplaced += s.BytesUnplaced
 	t.Instructions += s.Instructions
 	t.Gaps += s.Gaps
-	a := s.Agreement
-	if a == nil {
-		return
-	}
-	checks, agrees := a.BranchChecks+a.ISyncChecks, a.BranchAgrees+a.ISyncAgrees
+	t.Ends += s.Ends
+	agrees, checks := s.Checks()
 	t.Checks += checks
 	t.Agrees += agrees
 	if checks >= LeastChecks && float64(agrees) < LeastAgreement*float64(checks) {
 		t.Doubts = append(t.Doubts, Doubt{Dir: dir, What: "source " + schema.SourceText(s.Source), Agrees: agrees, Of: checks, Least: LeastAgreement})
 	}
+}
+
+// readEnds reads what was lost at the ends of a stream. Among many losses it does not
+// look for them.
+func (s *Source) readEnds(d *dataset.Dataset) error {
+	if s.Losses > schema.BatchRows || s.Status != schema.SourceStatusNames[schema.StatusDecoded] {
+		return nil
+	}
+	return eachBatch(d, &schema.Losses, s.Source, func(b *schema.Batch) error {
+		for row := range b.Rows() {
+			switch schema.LossReason(schema.LossesReason.At(b, row)) {
+			case schema.LossUnsynced, schema.LossTruncated:
+				s.Ends += int64(schema.LossesBytes.At(b, row))
+			default:
+			}
+		}
+		return nil
+	})
 }
 
 // addSection adds an executable section to its program file. What executed in it and
@@ -196,18 +214,13 @@ func (m *Merged) concludeTrust() {
 	t.Verdict = t.verdict()
 }
 
-// leastDecoded is the share of bytes that has to be decoded, and placed, in sound
-// trace: what is before the first synchronisation is always lost.
-const leastDecoded = 0.99
-
 func (t *Trust) verdict() Verdict {
 	switch {
 	case len(t.Doubts) > 0:
 		return WrongProgram
 	case t.Instructions == 0:
 		return Nothing
-	case t.Gaps > 0, len(t.Outside) > 0,
-		float64(t.Decoded) < leastDecoded*float64(t.Bytes), float64(t.Decoded-t.Unplaced) < leastDecoded*float64(t.Decoded):
+	case t.Gaps > 0, t.Lost > t.Ends, t.Unplaced > 0, len(t.Outside) > 0:
 		return Incomplete
 	}
 	return Sound

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/tracelake/tracelake/internal/figures"
+	"github.com/tracelake/tracelake/decode/figures"
 )
 
 // String returns the verdict in a line: "71.55 % unplaced: 5,998 × E atom on an

@@ -3,7 +3,7 @@ package figures_test
 import (
 	"testing"
 
-	"github.com/tracelake/tracelake/internal/figures"
+	"github.com/tracelake/tracelake/decode/figures"
 )
 
 // A loss of one byte in a gigabyte is no 0 %, and what is left no 100 %.
