@@ -178,6 +178,7 @@ func inspectSource(b *strings.Builder, s *pipeline.SourceInspection) {
 		fmt.Fprintf(b, "  missing    %s\n", otherStops(x.OtherStops))
 	}
 	fmt.Fprintf(b, "  verdict    %s\n", sampleVerdict(x))
+	writeAnswers(b, s.Answers)
 }
 
 // sampleVerdict says how a sample decodes.
