@@ -24,15 +24,18 @@ func TestAnswers(t *testing.T) {
 		no              map[decode.Question]string // how what to set, or why not, begins
 	}{
 		{
-			"", "0x10", []decode.Question{decode.AskCycles, decode.AskTimestamps, decode.AskContexts},
+			"", "0x10",
+			[]decode.Question{decode.AskCycles, decode.AskTimestamps, decode.AskContexts},
 			map[decode.Question]string{decode.AskData: "a PTM traces no data", decode.AskConditions: waypoint},
 		},
 		{
-			"opencsd-TC2", "0x10", []decode.Question{decode.AskCycles, decode.AskTimestamps, decode.AskConditions},
+			"opencsd-TC2", "0x10",
+			[]decode.Question{decode.AskCycles, decode.AskTimestamps, decode.AskConditions},
 			map[decode.Question]string{decode.AskContexts: contexts, decode.AskData: "ETMCR[3:2], data access, to 0b11"},
 		},
 		{
-			"opencsd-TC2", "0x13", []decode.Question{decode.AskCycles, decode.AskTimestamps},
+			"opencsd-TC2", "0x13",
+			[]decode.Question{decode.AskCycles, decode.AskTimestamps},
 			map[decode.Question]string{decode.AskContexts: contexts, decode.AskConditions: waypoint},
 		},
 		{
@@ -40,7 +43,8 @@ func TestAnswers(t *testing.T) {
 			map[decode.Question]string{decode.AskCycles: cycles, decode.AskTimestamps: "ETMCR[28], timestamp enable", decode.AskContexts: contexts},
 		},
 		{
-			"am243x-r5f-etmv3-freertos-002b37c", "0x10", []decode.Question{decode.AskConditions},
+			"am243x-r5f-etmv3-freertos-002b37c", "0x10",
+			[]decode.Question{decode.AskConditions},
 			map[decode.Question]string{decode.AskCycles: cycles, decode.AskTimestamps: "ETMv3.3 has no timestamps: ETMv3.5 has", decode.AskContexts: contexts},
 		},
 	} {

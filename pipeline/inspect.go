@@ -55,6 +55,8 @@ type SourceInspection struct {
 	Sample    *Sample           `json:"sample,omitempty"`
 	Guessed   *Guessed          `json:"guessed,omitempty"` // of a raw file
 	Answers   []Answer          `json:"answers,omitempty"` // as far as the sample shows
+	// Suggested are values of registers with which the sample reads better.
+	Suggested []Suggestion `json:"suggested,omitempty"`
 }
 
 // A Sample is the result of decoding the first bytes of a stream.
@@ -193,7 +195,9 @@ func (s *session) inspect(ctx context.Context, src *sourcePlan) (SourceInspectio
 		return si, err
 	}
 	si.Sample, si.Answers = src.sampled(), e.answers(src)
-	return si, nil
+	var err error
+	si.Suggested, err = s.suggestions(ctx, src)
+	return si, err
 }
 
 // sampled returns the result of the first bytes of a source, after they were
