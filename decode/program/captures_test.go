@@ -138,11 +138,11 @@ func (n *figures) countFunctions(p *program.Program) {
 	for _, f := range p.Functions {
 		names[f.Name] = true
 		switch f.Origin {
-		case program.OriginUnsized:
+		case schema.OriginUnsized:
 			n.unsized++
-		case program.OriginLabel:
+		case schema.OriginLabel:
 			n.labels++
-		case program.OriginDWARF:
+		case schema.OriginDWARF:
 			n.ofDwarf++
 		}
 		if len(f.Aliases) > 0 {
