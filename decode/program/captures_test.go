@@ -2,6 +2,8 @@ package program_test
 
 import (
 	"bytes"
+	"debug/dwarf"
+	"debug/elf"
 	"testing"
 
 	"github.com/tracelake/tracelake/bench/sample"
@@ -95,6 +97,47 @@ func TestCaptures(t *testing.T) {
 		again, err := program.Read(open(bytes.Clone(file)), nil)
 		if err != nil || again.CodeSHA256 != p.CodeSHA256 {
 			t.Errorf("read again: code hash %v, %v", again, err)
+		}
+	})
+}
+
+// GNU ld moves all ranges of what it leaves out to 0, or to 1 in lists, where 0 is
+// the end: debug/dwarf alone can count them.
+func TestInlineRanges(t *testing.T) {
+	each(t, func(t *testing.T, s subject, file []byte, p *program.Program) {
+		if s.name != "sample" && s.name != "zephyr" {
+			return
+		}
+		e, err := elf.NewFile(bytes.NewReader(file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := e.DWARF()
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, kept := 0, 0
+		for r := d.Reader(); ; {
+			entry, err := r.Next()
+			if entry == nil || err != nil {
+				break
+			}
+			if entry.Tag != dwarf.TagInlinedSubroutine {
+				continue
+			}
+			ranges, err := d.Ranges(entry)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, at := range ranges {
+				all++
+				if at[0] > 1 {
+					kept++
+				}
+			}
+		}
+		if p.Dropped.InlineRanges != all || p.Dropped.InlineRangesKept != kept {
+			t.Errorf("%+v, debug/dwarf has %d ranges, %d of them above 1", p.Dropped, all, kept)
 		}
 	})
 }
