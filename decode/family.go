@@ -1,6 +1,11 @@
 package decode
 
-import "github.com/tracelake/tracelake/schema"
+import (
+	"fmt"
+	"slices"
+
+	"github.com/tracelake/tracelake/schema"
+)
 
 // A Family is a trace protocol in all its versions: what opening a capture needs
 // to find the protocol's sources, and how the protocol is bound to one of them.
@@ -66,6 +71,26 @@ type Setting struct {
 func (s *Setting) Put(register, v uint64) uint64 {
 	mask := uint64(1)<<s.Bits - 1
 	return register&^(mask<<s.Shift) | v&mask<<s.Shift
+}
+
+// Get returns the field of a value of the register.
+func (s *Setting) Get(register uint64) uint64 { return register >> s.Shift & (1<<s.Bits - 1) }
+
+// Words returns what the field means in a value of the register, "" if that is not
+// among the Values.
+func (s *Setting) Words(register uint64) string {
+	if i := slices.Index(s.Values, s.Get(register)); i >= 0 {
+		return s.Means[i]
+	}
+	return ""
+}
+
+// Field names the field: "ETMCR[15:14]", "ETMCR[12]".
+func (s *Setting) Field() string {
+	if s.Bits == 1 {
+		return fmt.Sprintf("%s[%d]", s.Register, s.Shift)
+	}
+	return fmt.Sprintf("%s[%d:%d]", s.Register, s.Shift+s.Bits-1, s.Shift)
 }
 
 // A TraceIDField is seven bits of the first of its registers that is given.

@@ -2,7 +2,9 @@ package pipeline
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -45,11 +47,20 @@ func (r *reading) with(s *decode.Setting, value uint64) *reading {
 	return changed
 }
 
-// flags returns the registers that are set, in order, as flags of the command line.
+// registersSet returns NAME=VALUE of the registers that are set, in order.
+func (r *reading) registersSet() []string {
+	var words []string
+	for _, name := range slices.Sorted(maps.Keys(r.set)) {
+		words = append(words, fmt.Sprintf("%s=0x%X", name, r.set[name]))
+	}
+	return words
+}
+
+// flags returns the registers that are set as flags of the command line.
 func (r *reading) flags() []string {
 	var flags []string
-	for _, name := range slices.Sorted(maps.Keys(r.set)) {
-		flags = append(flags, fmt.Sprintf("--reg %s=0x%X", name, r.set[name]))
+	for _, word := range r.registersSet() {
+		flags = append(flags, "--reg "+word)
 	}
 	return flags
 }
@@ -70,24 +81,68 @@ func (d defaults) Lookup(name string) (uint64, bool) {
 // An attempt is a reading and what a sample of the stream came to under it.
 type attempt struct {
 	*reading
+	protocol          decode.Protocol // nil if it failed
 	outcome           stitch.Outcome
-	syncs, doubtful   int64 // I-syncs that cuts are at, and those that no trace unit sends
+	syncs             int64   // I-syncs that cuts are at
+	doubts            float64 // share of what no trace unit sends, from 0 to 1
 	hasMemory, failed bool
+	suggested         []Suggestion // what was changed for the better
 }
 
 // rate is how good the reading is, from 0 to 1.
 func (t *attempt) rate() float64 {
+	f := t.facts()
+	return t.rateOf(&f)
+}
+
+// packetRate is how good it is by the packets alone: a wrong program does not matter.
+func (t *attempt) packetRate() float64 {
+	f := t.facts()
+	f.NoProgram = true
+	return t.rateOf(&f)
+}
+
+func (t *attempt) rateOf(f *verdict.Facts) float64 {
 	if t.failed || t.syncs == 0 {
 		return 0
 	}
-	f := t.facts()
-	return f.Rate() * float64(t.syncs-t.doubtful) / float64(t.syncs)
+	return f.Rate() * (1 - t.doubts)
 }
 
 func (t *attempt) facts() verdict.Facts {
 	f := facts(&t.outcome)
-	f.NoProgram = !t.hasMemory
+	f.NoProgram = !t.followsProgram()
 	return f
+}
+
+// followsProgram reports whether there is a program that says something: not if there
+// is memory, but no instruction in it was wanted, only others.
+func (t *attempt) followsProgram() bool {
+	wantsOther := t.outcome.Totals.Instructions == 0 && len(t.outcome.Missing.Ranges()) > 0
+	return t.hasMemory && !wantsOther
+}
+
+// attempted returns the sample of the stream that is decoded in each way.
+func (s *sourcePlan) attempted() decode.Stream {
+	sample := &sourcePlan{Source: s.Source, buffer: s.buffer, bytes: s.bytes, sample: attemptBytes}
+	return sample.stream()
+}
+
+// synchronises reports whether the sample has a place from which packets could be
+// read: without one no setting helps.
+func (s *sourcePlan) synchronises(p decode.Protocol) (bool, error) {
+	var b []byte
+	for stream := s.attempted(); ; {
+		piece, err := stream.Next()
+		if errors.Is(err, io.EOF) {
+			_, ok := p.Resync(b)
+			return ok, nil
+		}
+		if err != nil {
+			return false, err
+		}
+		b = append(b, piece.Data...)
+	}
 }
 
 // try decodes a sample of a source in another reading.
@@ -98,39 +153,41 @@ func (s *session) try(ctx context.Context, src *sourcePlan, r *reading) (*attemp
 		t.failed = true // the registers are not of this protocol
 		return t, nil
 	}
-	sample := &sourcePlan{Source: src.Source, buffer: src.buffer, bytes: src.bytes, sample: attemptBytes}
 	pool := &decoders{new: func() decode.Decoder { return protocol.NewDecoder(src.Memory, false) }}
-	st := stitch.New(src.ID, protocol.TimestampCode(), stitch.Sinks{})
-	for u, err := range split(sample.stream(), protocol) {
+	d := doubts{protocol: protocol}
+	t.protocol = protocol
+	st := stitch.New(src.ID, protocol.TimestampCode(), stitch.Sinks{Timestamps: &tapped[schema.Timestamp]{see: d.timestamp}})
+	for u, err := range splitBy(src.attempted(), protocol, grain{unitBytes, partBytes, attemptChunk}) {
 		if err != nil {
 			return nil, err
 		}
-		t.countSyncs(protocol, u)
-		d, err := pool.decode(ctx, u)
+		t.syncs += d.unit(u)
+		rows, err := pool.decode(ctx, u)
 		if err != nil {
 			return nil, err
 		}
-		if err := st.Stitch(d.Unit); err != nil {
+		if err := st.Stitch(rows.Unit); err != nil {
 			return nil, err
 		}
 	}
 	err = st.Finish()
-	t.outcome = st.Outcome
+	t.outcome, t.doubts = st.Outcome, d.share()
 	return t, err
 }
 
-// countSyncs counts the I-syncs at the cuts of a unit.
-func (t *attempt) countSyncs(p decode.Protocol, u *workUnit) {
-	doubter, _ := p.(decode.Doubter)
-	for i := range u.parts {
-		if u.parts[i].Continued {
-			continue
-		}
-		t.syncs++
-		if doubter != nil && doubter.Doubtful(u.parts[i].Data) {
-			t.doubtful++
-		}
+// refine improves an attempt, and says what was changed.
+func (s *session) refine(ctx context.Context, src *sourcePlan, a *attempt) (*attempt, error) {
+	if a.failed {
+		return a, nil
 	}
+	ok, err := src.synchronises(a.protocol)
+	if err != nil || !ok {
+		return a, err
+	}
+	if a, err = s.improve(ctx, src, a); err != nil {
+		return nil, err
+	}
+	return a, s.suggest(ctx, src, a)
 }
 
 // improve changes one setting after another for the better, until none is. A change
@@ -157,7 +214,7 @@ const (
 func (s *session) improveOnce(ctx context.Context, src *sourcePlan, best *attempt) (*attempt, error) {
 	for i := range best.family.Settings {
 		setting := &best.family.Settings[i]
-		if setting.NeedsProgram && !best.hasMemory {
+		if setting.NeedsProgram && !best.followsProgram() {
 			continue
 		}
 		for _, value := range setting.Values {
@@ -169,12 +226,44 @@ func (s *session) improveOnce(ctx context.Context, src *sourcePlan, best *attemp
 			if err != nil {
 				return nil, err
 			}
-			if t.rate() > best.rate()+clearly {
+			if t.improves(best, setting.NeedsProgram) {
 				best = t
 			}
 		}
 	}
 	return best, nil
+}
+
+// improves reports whether t is clearly better than the best so far. What only the
+// program shows counts if it is the program that ran.
+func (t *attempt) improves(best *attempt, needsProgram bool) bool {
+	switch {
+	case needsProgram && t.rate() < goodRate:
+		return false
+	case t.followsProgram() != best.followsProgram() && t.packetRate() > best.packetRate()-clearly:
+		return t.followsProgram()
+	}
+	return t.rate() > best.rate()+clearly && t.packetRate() > best.packetRate()-clearly
+}
+
+// suggest sets what was changed, each with how well the sample reads without it.
+func (s *session) suggest(ctx context.Context, src *sourcePlan, best *attempt) error {
+	for i := range best.family.Settings {
+		setting := &best.family.Settings[i]
+		given, ok := best.registers.Lookup(setting.Register)
+		now, _ := best.Lookup(setting.Register)
+		if !ok || setting.Get(given) == setting.Get(now) {
+			continue
+		}
+		without, err := s.try(ctx, src, best.with(setting, setting.Get(given)))
+		if err != nil {
+			return err
+		}
+		best.suggested = append(best.suggested, Suggestion{
+			Register: setting.Field(), Means: setting.Words(now), With: best.rate(), Without: without.rate(),
+		})
+	}
+	return nil
 }
 
 // remedy returns the best other way to read a source, nil if none is much better
@@ -243,7 +332,7 @@ func (s *session) bestReading(ctx context.Context, src *sourcePlan) (now, best *
 		if family.Name == src.Protocol {
 			now = t
 		}
-		if t, err = s.improve(ctx, src, t); err != nil {
+		if t, err = s.refine(ctx, src, t); err != nil {
 			return nil, nil, err
 		}
 		if best == nil || t.rate() > best.rate()+clearly {

@@ -32,6 +32,9 @@ type Options struct {
 	TimestampHz uint64 // 0: as the snapshot says
 	CycleHz     uint64 // 0: not known
 	MaxRows     int64  // of `instructions` or of `blocks`; 0: DefaultMaxRows
+	// PacketsOnly asks for the tables that need no program (see [PacketTables]) in place
+	// of Tables. Then it is no failure that nothing was executed.
+	PacketsOnly bool
 
 	Tool schema.Tool
 	Run  schema.Export // what the manifest says of this run
@@ -51,7 +54,7 @@ type Progress struct {
 // [*NothingError] if nothing was decoded; whenever it fails, it leaves no
 // dataset and no file that looks like part of one.
 func Export(ctx context.Context, input, dir string, opt Options) (*Summary, error) {
-	s, err := openSession(ctx, input, sessionOptions{capture: opt.Capture, sources: opt.Sources, workers: opt.Workers, protocols: opt.protocols})
+	s, err := openSession(ctx, input, sessionOptions{capture: opt.Capture, sources: opt.Sources, workers: opt.Workers, protocols: opt.protocols, packetsOnly: opt.PacketsOnly})
 	if err != nil {
 		return nil, err
 	}
@@ -64,10 +67,14 @@ func Export(ctx context.Context, input, dir string, opt Options) (*Summary, erro
 	if err != nil {
 		return nil, err
 	}
-	out, err := dataset.Create(dir, dataset.Options{
+	files := dataset.Options{
 		Level: opt.Level, Format: opt.Format, Codec: opt.Codec, Tables: opt.Tables, TracesData: s.plan.tracesData(),
 		Overwrite: opt.Overwrite, Meta: fileMeta(inputs),
-	})
+	}
+	if opt.PacketsOnly {
+		files.Tables, files.Without = PacketTables(), schema.Answers()
+	}
+	out, err := dataset.Create(dir, files)
 	if err != nil {
 		return nil, err
 	}
@@ -114,6 +121,9 @@ func (e *exporter) run(ctx context.Context) (*schema.Manifest, error) {
 	if err := g.Wait(); err != nil {
 		return nil, err
 	}
+	if e.opt.PacketsOnly {
+		return e.manifest(), e.plan.errIfNoPackets()
+	}
 	if err := e.plan.errIfEmpty(); err != nil {
 		return nil, err
 	}
@@ -121,6 +131,14 @@ func (e *exporter) run(ctx context.Context) (*schema.Manifest, error) {
 	m := e.manifest()
 	m.Images = append(m.Images, symbols...)
 	return m, nil
+}
+
+// PacketTables are the tables that [Options.PacketsOnly] asks for.
+func PacketTables() []*schema.Table {
+	return []*schema.Table{
+		&schema.Packets, &schema.Exceptions, &schema.Events, &schema.Timestamps, &schema.Contexts, &schema.Losses, &schema.Segments,
+		&schema.Sources, &schema.Images,
+	}
 }
 
 // encode makes row groups of the jobs and writes them in order.

@@ -15,7 +15,8 @@ func (s *session) judge(ctx context.Context, src *sourcePlan) error {
 	if src.status != schema.StatusDecoded {
 		return nil
 	}
-	f := src.facts()
+	f := facts(&src.outcome)
+	f.NoProgram = s.packetsOnly || src.Memory.Empty()
 	v := verdict.Judge(&f)
 	v.Cause = src.cause(&v)
 	if v.Status != verdict.Good {
@@ -26,12 +27,6 @@ func (s *session) judge(ctx context.Context, src *sourcePlan) error {
 	}
 	src.verdict = &v
 	return nil
-}
-
-func (s *sourcePlan) facts() verdict.Facts {
-	f := facts(&s.outcome)
-	f.NoProgram = s.Memory.Empty()
-	return f
 }
 
 // facts returns what a verdict on a decoded stream rests on.

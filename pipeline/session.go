@@ -19,6 +19,8 @@ type session struct {
 	plan    *plan
 	tokens  workers
 	decoded *budget // units that wait to be stitched
+	// packetsOnly reports that sources are judged by their packets alone.
+	packetsOnly bool
 }
 
 // sessionOptions say what to open.
@@ -26,6 +28,8 @@ type sessionOptions struct {
 	capture capture.Options
 	sources []uint8 // to decode; nil: all
 	workers int     // at least 1
+	// packetsOnly reports that no program is wanted.
+	packetsOnly bool
 	// protocols are those that are decoded; nil: those of protocols.go.
 	protocols []decode.Family
 	// sample limits the session to the first part of the capture (limits.go),
@@ -55,6 +59,7 @@ func openSession(ctx context.Context, input string, opt sessionOptions) (*sessio
 	}
 	return &session{
 		capture: c, inputs: inputs, plan: p, tokens: newWorkers(opt.workers), decoded: newBudget(decodedBytes * int64(opt.workers)),
+		packetsOnly: opt.packetsOnly,
 	}, nil
 }
 

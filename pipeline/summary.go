@@ -22,6 +22,8 @@ type Summary struct {
 	Totals  schema.Totals
 	Tables  map[string]schema.Files
 	Notes   []string
+	// PacketsOnly reports that no program was asked for.
+	PacketsOnly bool
 }
 
 // A SourceSummary is the result of decoding a source.
@@ -33,7 +35,7 @@ type SourceSummary struct {
 }
 
 func (e *exporter) summary(m *schema.Manifest) *Summary {
-	s := &Summary{Totals: m.Totals, Tables: m.Tables, Notes: m.Notes}
+	s := &Summary{Totals: m.Totals, Tables: m.Tables, Notes: m.Notes, PacketsOnly: e.opt.PacketsOnly}
 	for i, totals := range m.Sources {
 		src := e.plan.sources[i]
 		o := &src.outcome
@@ -46,6 +48,14 @@ func (e *exporter) summary(m *schema.Manifest) *Summary {
 // first.
 type NothingError struct {
 	Causes []string
+	// Missing is the memory that was needed, by source.
+	Missing []SourceMissing
+}
+
+// A SourceMissing is the memory that a source needs and that is missing.
+type SourceMissing struct {
+	Source uint8
+	Missing
 }
 
 func (e *NothingError) Error() string {
@@ -58,13 +68,21 @@ func (e *NothingError) Error() string {
 // errIfEmpty fails with a [*NothingError] if no instruction and no data access
 // was decoded.
 func (p *plan) errIfEmpty() error {
-	for _, s := range p.sources {
-		if !s.outcome.Empty() {
-			return nil
-		}
+	return p.errUnless(func(s *sourcePlan) bool { return !s.outcome.Empty() })
+}
+
+// errIfNoPackets fails with a [*NothingError] if no packet was decoded.
+func (p *plan) errIfNoPackets() error {
+	return p.errUnless(func(s *sourcePlan) bool { return s.outcome.Totals.BytesDecoded > 0 })
+}
+
+// errUnless fails with a [*NothingError] unless there is something of a source.
+func (p *plan) errUnless(something func(*sourcePlan) bool) error {
+	if slices.ContainsFunc(p.sources, something) {
+		return nil
 	}
 	if len(p.sources) == 0 {
-		return &NothingError{[]string{"the capture has no trace source"}}
+		return &NothingError{Causes: []string{"the capture has no trace source"}}
 	}
 	e := &NothingError{}
 	for _, s := range slices.SortedStableFunc(slices.Values(p.sources), compareLoss) {
@@ -73,6 +91,9 @@ func (p *plan) errIfEmpty() error {
 			cause += ": " + v.Remedy.String()
 		}
 		e.Causes = append(e.Causes, cause)
+		if missing := missingMemory(&s.outcome.Missing); len(missing.Wanted) > 0 {
+			e.Missing = append(e.Missing, SourceMissing{s.ID, missing})
+		}
 	}
 	return e
 }

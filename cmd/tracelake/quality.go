@@ -101,7 +101,7 @@ func writeQuality(b *strings.Builder, s *pipeline.SourceQuality) {
 	fmt.Fprintf(b, "\nsource %s%s\n", s.Source, sourceWords(s.Source, s.Name, s.Protocol, s.Version, s.Core))
 	if s.Verdict != nil {
 		words := statusWords[s.Verdict.Status]
-		if text := verdictText(s.Verdict, &s.Agreements); text != "" {
+		if text := whatIsWrong(s.Verdict, &s.Agreements); text != "" {
 			words += ": " + text
 		}
 		fmt.Fprintf(b, "  %s\n", words)

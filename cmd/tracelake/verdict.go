@@ -11,7 +11,7 @@ import (
 
 // statusWords are the words for a status; that of a bad decode is not to be missed.
 var statusWords = map[verdict.Status]string{
-	verdict.Good: "good", verdict.Partial: "in part", verdict.Bad: "BAD", verdict.Nothing: "NOTHING",
+	verdict.Good: "ok", verdict.Partial: "in part", verdict.Bad: "BAD", verdict.Nothing: "NOTHING",
 }
 
 // statusOrder are the statuses, the worst first.
@@ -29,8 +29,8 @@ func worstStatus(sources []pipeline.SourceSummary) verdict.Status {
 	return verdict.Nothing
 }
 
-// verdictText says in a line what is wrong with a source, "" if nothing is.
-func verdictText(v *verdict.Verdict, a *pipeline.Agreements) string {
+// whatIsWrong says in a line what is wrong with a source, "" if nothing is.
+func whatIsWrong(v *verdict.Verdict, a *pipeline.Agreements) string {
 	if v == nil || v.Status == verdict.Good {
 		return ""
 	}
@@ -47,7 +47,7 @@ func contradicted(v *verdict.Verdict) bool { return v != nil && v.Problem == ver
 func writeVerdicts(b *strings.Builder, sources []pipeline.SourceSummary) {
 	for i := range sources {
 		s := &sources[i]
-		if text := verdictText(s.Verdict, &s.Agreements); text != "" {
+		if text := whatIsWrong(s.Verdict, &s.Agreements); text != "" {
 			if contradicted(s.Verdict) {
 				text += " (tracelake report quality shows where)"
 			}

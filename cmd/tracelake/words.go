@@ -24,10 +24,10 @@ func count(n int64, noun string) string {
 // thousands writes n with commas.
 func thousands(n int64) string { return figures.Thousands(n) }
 
-// percent is n of total, never rounded to all or nothing.
+// percent is n of total, rounded, but never to all or nothing.
 func percent(n, total int64) string { return figures.Percent(n, total) }
 
-// percentTo is percent with that many decimals and without the sign.
+// percentTo is n of total in percent, with that many decimals.
 func percentTo(n, total int64, decimals int) string { return figures.PercentTo(n, total, decimals) }
 
 // otherStops says how many stops are at memory that is not ranked.

@@ -16,7 +16,7 @@ func (r *reader) openRaw(path string) error {
 	case r.opt.Protocol == "":
 		return &InputError{
 			File: path, Problem: "is no snapshot, and its protocol is not given",
-			Remedy: "add --protocol " + strings.Join(r.families.raw(), "|") + ", and --framed if it is in formatter frames", Err: ErrUsage,
+			Remedy: "add --protocol " + strings.Join(r.families.raw(), "|") + ", and --framed if it is in formatter frames (tracelake inspect finds out which)", Err: ErrUsage,
 		}
 	case !slices.Contains(r.families.raw(), r.opt.Protocol):
 		return usage("--protocol "+r.opt.Protocol, "is not known", "known are "+strings.Join(r.families.raw(), ", "))

@@ -19,6 +19,11 @@ func settings() []decode.Setting {
 			Register: "ETMCR", Shift: 2, Bits: 2, Values: []uint64{0, 1, 2, 3},
 			Means: []string{"no data", "data values", "data addresses", "data addresses and values"},
 		},
+		{
+			Register: "ETMIDR", Shift: etmidrMinorShift, Bits: 4, Values: []uint64{3, 4, 5},
+			Means: []string{"ETMv3.3", "ETMv3.4", "ETMv3.5: timestamps, VMIDs, exception returns"},
+		},
+		{Register: "ETMCCER", Shift: 28, Bits: 1, Values: []uint64{0, 1}, Means: []string{"timestamps in Gray code", "timestamps in natural binary"}},
 		{Register: "ETMCCER", Shift: 29, Bits: 1, Values: []uint64{0, 1}, Means: []string{"48-bit timestamps", "64-bit timestamps"}},
 		{
 			Register: "ETMIDR", Shift: 18, Bits: 1, Values: []uint64{0, 1},
@@ -27,16 +32,20 @@ func settings() []decode.Setting {
 	}
 }
 
-// Doubtful implements [decode.Doubter]: bit 0 of the information byte of an I-sync
-// is 1 (§7.10.5).
+// Doubtful implements [decode.Doubter]: packets that the version does not have, counts
+// outside cycle-accurate mode (§7.3.4), and I-syncs whose information byte has bit 0
+// clear, which is always 1 (§7.10.5).
 func (c *Config) Doubtful(b []byte) bool {
-	if len(b) == 0 || b[0] != headerISync && b[0] != headerISyncCycles {
+	var p Packet
+	if c.Parse(&p, b) != nil {
 		return false
 	}
-	information := 1 + c.ContextIDBytes
-	if b[0] == headerISyncCycles {
-		_, n := parseCycles(b[1:])
-		information += n
+	if !c.Defines(p.Kind) || p.HasCycles && !c.CycleAccurate {
+		return true
 	}
-	return len(b) > information && b[information]&isyncOne == 0
+	if p.Kind != ISync {
+		return false
+	}
+	information := 1 + int(p.CycleBytes) + c.ContextIDBytes
+	return b[information]&isyncOne == 0
 }

@@ -6,11 +6,11 @@ import (
 	"strconv"
 )
 
-// Percent writes n of total as a percentage: "33.33 %". It is rounded, but "100 %"
-// only if n is all and "0 %" only if n is nothing; all of nothing is "100 %".
+// Percent writes n of total as a percentage: "33.33 %". See [PercentTo].
 func Percent(n, total int64) string { return PercentTo(n, total, 2) + " %" }
 
-// PercentTo is Percent with that many decimals and without the sign: "33.3".
+// PercentTo writes n of total in percent, with that many decimals. It is rounded, but
+// 100 only if n is all and 0 only if n is nothing; all of nothing is 100.
 func PercentTo(n, total int64, decimals int) string {
 	switch n {
 	case total:
@@ -21,7 +21,7 @@ func PercentTo(n, total int64, decimals int) string {
 	return inside(float64(n)/float64(total), decimals)
 }
 
-// Share writes a share from 0 to 1, as Percent does.
+// Share writes a share from 0 to 1 as a percentage, as Percent does.
 func Share(share float64) string {
 	switch share {
 	case 1:

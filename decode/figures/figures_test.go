@@ -27,6 +27,17 @@ func TestPercent(t *testing.T) {
 	}
 }
 
+func TestPercentTo(t *testing.T) {
+	for want, got := range map[string]string{
+		"66.7": figures.PercentTo(2, 3, 1), "99.9": figures.PercentTo(1<<20-1, 1<<20, 1), "0.1": figures.PercentTo(1, 1<<20, 1),
+		"100": figures.PercentTo(3, 3, 1), "0": figures.PercentTo(0, 3, 1),
+	} {
+		if got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}
+
 func TestShare(t *testing.T) {
 	for share, want := range map[float64]string{0: "0 %", 1: "100 %", 0.125: "12.50 %", 1e-9: "0.01 %", 1 - 1e-9: "99.99 %"} {
 		if got := figures.Share(share); got != want {

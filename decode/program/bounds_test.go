@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"debug/dwarf"
 	"debug/elf"
+	"fmt"
 	"runtime"
 	"slices"
 	"strings"
@@ -24,7 +25,7 @@ func TestBounds(t *testing.T) {
 	}{
 		{"symbols with names without end", "section .symtab: names of more than", endless(manySymbols(n, strings.Repeat("x", 1<<20)))},
 		{"symbols with one long name", "section .symtab: names take more than", manySymbols(n, strings.Repeat("x", 1<<13))},
-		{"symbols with names that stand for long ones", "", manySymbols(n, "_Z1fSt4pairIS_IS_IS_IS_IiiES0_ES1_ES2_ES3_E")},
+		{"symbols with names that stand for long ones", "", longNames(n / 50)},
 		{"functions one in another", "", nestedFunctions(n)},
 		{"inlined in one another", "functions are inlined in one another 8 deep", inlinedDeep(min(n, 1<<14))},
 		{"inlined in the same place", "inlined functions cover the code more than 8 times", inlinedWide(n)},
@@ -59,6 +60,20 @@ func manySymbols(n int, name string) forge.File {
 	f := wide(n, nil)
 	for i := range uint32(n) {
 		f.Symbols = append(f.Symbols, label(name, 0x8000+2*i, elf.STB_LOCAL))
+	}
+	return f
+}
+
+// longNames is a file with n functions whose names stand for ones that are a
+// thousand times as long: each type has the one before it twice.
+func longNames(n int) forge.File {
+	f := wide(n, nil)
+	for i := range uint32(n) {
+		name := fmt.Sprintf("_Z5f%04x1XIiiE", i)
+		for level := range 15 {
+			name += fmt.Sprintf("S_IS%X_S%X_E", level, level)
+		}
+		f.Symbols = append(f.Symbols, function(name, 0x8003+2*i, 2, elf.STB_LOCAL))
 	}
 	return f
 }

@@ -95,6 +95,8 @@ func TestConditional(t *testing.T) {
 		{"ITE", "$t", forge.T32(0xBF0C, tMovs, tMovs, tMovs), "-cc-"},
 		{"ITTTT", "$t", forge.T32(0xBF01, tMovs, tMovs, tMovs, tMovs, tMovs), "-cccc-"},
 		{"IT of 32-bit instructions", "$t", forge.T32(0xBF04, 0xF04F, 1, 0xF04F, 1, tMovs), "-cc-"},
+		{"NOP in a block", "$t", forge.T32(0xBF04, 0xBF00, tMovs, tMovs), "-cc-"},
+		{"ENTERX and LEAVEX have the place of a condition", "$t", forge.T32(0xF3BF, 0x8F1F, 0xF3BF, 0x8F0F), "--"},
 		{"IT AL cannot fail", "$t", forge.T32(0xBFE8, tMovs, tMovs), "---"},
 		{"hints are no IT", "$t", forge.T32(0xBF00, tMovs, 0xBF30, tMovs), "----"},
 	} {

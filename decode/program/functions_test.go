@@ -94,6 +94,11 @@ func TestFunctions(t *testing.T) {
 			[]string{"8000+8 f symbol", "8010+10 g label"},
 		},
 		{
+			"or with what else fills holes", padded,
+			[]forge.Symbol{function("f", 0x8000, 8, global), label("g", 0x8008, local)},
+			[]string{"8000+8 f symbol", "8008+18 g label"},
+		},
+		{
 			"or a section", straight,
 			[]forge.Symbol{label("start", 0x8000, local), label("loop", 0x8004, local)},
 			[]string{"8000+20 start label"},

@@ -73,6 +73,7 @@ func TestDamage(t *testing.T) {
 		{"abbreviations in one another", "section .debug_info: tables in .debug_abbrev overlap", with(".debug_info", slices.Concat(header(0), header(1), header(2)))},
 		{"an entry in no unit", "section .debug_info: it has entries in no unit", with(".debug_info", header(0, append([]byte{2}, "f\x00\x00\x80\x00\x00\x08\x80\x00\x00"...)...))},
 		{"a string without end", "section .debug_info: .debug_str has a string of more than 65536 bytes", with(".debug_str", bytes.Repeat([]byte{'x'}, 1<<17))},
+		{"a long name of a symbol", "section .symtab: names of more than", longName()},
 		{"lines of nothing", "section .debug_line: table at offset 0x0: a table of", with(".debug_line", []byte("nothing at all, this"))},
 		{"lines of another version", "section .debug_line: table at offset 0x0: version 9", with(".debug_line", []byte{2, 0, 0, 0, 9, 0})},
 		{"compressed, of any size", "section .debug_line: claims 0x80000000 bytes unpacked", replaced(".debug_line", big)},
@@ -92,6 +93,13 @@ func TestDamage(t *testing.T) {
 			t.Errorf("%s: lines %q", tt.name, rows(p))
 		}
 	}
+}
+
+// longName is linesFile with a symbol whose name is too long.
+func longName() forge.File {
+	f := linesFile()
+	f.Symbols = append(f.Symbols, label(strings.Repeat("x", 1<<14), 0x8002, elf.STB_GLOBAL))
+	return f
 }
 
 // replaced is linesFile with another section in the place of the one of a name.

@@ -193,6 +193,18 @@ func TestInlinedFunctions(t *testing.T) {
 	}
 }
 
+// Line 0 is none: neither where inlined code is from, nor where it was called.
+func TestInlinedInLine0(t *testing.T) {
+	info := forge.Info(forge.Unit{Version: 4, Entry: unit(0, abstract("g", "g"), subprogram("f", 0x8000, 0x8008,
+		inlined("g", 0, between(0x8000, 0x8002), inlined("g", 20, between(0x8000, 0x8002))), inlined("g", 10, between(0x8002, 0x8004)),
+	))})
+	lines := lineTable(4, forge.At(0x8000), forge.Row(0, 4), forge.Row(1, -5), forge.End(3))
+	want := []string{"8000/0 /src/a.c:5:0* g", "8000/1 /src/a.c:20:3* g"}
+	if got := rows(read(t, four(append(info, lines)...))); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 // A function can be inlined in several ranges (DWARF 3 to 5), of which empty ones
 // are none.
 func TestInlinedInRanges(t *testing.T) {
@@ -287,8 +299,8 @@ func TestDefinitions(t *testing.T) {
 // have a name and code that nothing else names.
 func TestFunctionsOfDebugInformation(t *testing.T) {
 	info := forge.Info(forge.Unit{Version: 4, Entry: unit(0,
-		subprogram("f", 0x8000, 0x8004), subprogram("again", 0x8000, 0x8004), subprogram("g", 0x8004, 0x9000),
-		subprogram("elsewhere", 0x9000, 0x9004), subprogram("", 0x8006, 0x8008),
+		subprogram("f", 0x8000, 0x8004), subprogram("again", 0x8000, 0x8004), subprogram("none", 0x8004, 0x8004), subprogram("g", 0x8004, 0x9000),
+		subprogram("elsewhere", 0x9000, 0x9004), subprogram("empty", 0x8002, 0x8002), subprogram("", 0x8006, 0x8008),
 	)})
 	file := four(info...)
 	file.Symbols = nil

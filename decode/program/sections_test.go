@@ -46,6 +46,7 @@ func TestCodeHash(t *testing.T) {
 		"another byte":     hash(a, forge.Code("b", 0x104, []byte{6})),
 		"another address":  hash(a, forge.Code("b", 0x108, []byte{5})),
 		"one section less": hash(a),
+		"in one piece":     hash(forge.Code("a", 0x100, []byte{1, 2, 3, 4, 4, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5})),
 		"another length":   hash(forge.Code("a", 0x100, []byte{1, 2, 3, 4, 5})),
 	} {
 		if other == want {

@@ -7,7 +7,7 @@ type Status string
 
 // The statuses, the best first.
 const (
-	Good    Status = "good"    // what is wrong, if anything, is 1 % or less
+	Good    Status = "ok"      // what is wrong, if anything, is 1 % or less
 	Partial Status = "partial" // more than 1 % is lost, unplaced or contradicted
 	Bad     Status = "bad"     // more than 10 % is
 	Nothing Status = "nothing" // no instruction and no data access

@@ -30,27 +30,27 @@ func readFunctions(d *dataset.Dataset) (functions, error) {
 	return f, nil
 }
 
-// columnOf returns the column of a table that refers to functions, of the same core
-// as the row.
-func columnOf(t *schema.Table) (function schema.IndexU32, core schema.IndexStr, ok bool) {
+// columnOf returns the column of a table that refers to functions of the row's core,
+// which is the first column.
+func columnOf(t *schema.Table) (function schema.IndexU32, ok bool) {
 	switch t {
 	case &schema.Code:
-		return schema.CodeFunction, schema.CodeCore, true
+		return schema.CodeFunction, true
 	case &schema.Lines:
-		return schema.LinesFunction, schema.LinesCore, true
+		return schema.LinesFunction, true
 	}
-	return 0, 0, false
+	return 0, false
 }
 
 // resolve puts the addresses of functions in the place of their ordinals.
 func (f functions) resolve(b *schema.Batch) {
-	function, core, ok := columnOf(b.Table)
+	function, ok := columnOf(b.Table)
 	if !ok || f == nil {
 		return
 	}
 	v := &b.Columns[function]
 	for i, ordinal := range v.U32 {
-		list := f[b.Columns[core].Str[i]]
+		list := f[b.Columns[0].Str[i]]
 		if !v.Null(i) && int64(ordinal) < int64(len(list)) {
 			v.U32[i] = list[ordinal]
 		}

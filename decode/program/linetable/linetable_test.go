@@ -206,6 +206,17 @@ func TestFilesOfOtherSections(t *testing.T) {
 	}
 }
 
+// The directory of compilation of a table of DWARF 5 may be relative, to that of
+// the unit.
+func TestRelativeDirectories(t *testing.T) {
+	units, _, err := read(forge.Lines{
+		Version: 5, Directories: []string{"build", "lib"}, Files: []forge.SourceFile{{Name: "a.c"}, {Name: "b.h", Directory: 1}},
+	}.Bytes())
+	if err != nil || units[0].File(0, "/src") != "/src/build/a.c" || units[0].File(1, "/src") != "/src/build/lib/b.h" {
+		t.Errorf("%q, %q, %v", units[0].File(0, "/src"), units[0].File(1, "/src"), err)
+	}
+}
+
 // Numbers of files count from 1 up to DWARF 4, from 0 in DWARF 5; the program of
 // an older table may define more.
 func TestFiles(t *testing.T) {
