@@ -41,11 +41,10 @@ func branches(ctx *cli.Context) error {
 		return err
 	}
 	b, c, change := q.m.Branches(), q.m.Coverage(q.by), q.change(true)
-	each := !ctx.IsSet("by")
-	err = q.answer(ctx, func() any { return branchesObject(q, b, c, change, each) }, func(s *screen) {
+	err = q.answer(ctx, func() any { return branchesObject(q, b, c, change) }, func(s *screen) {
 		s.blank()
 		s.conditions(&b.Branches, &b.Predicated)
-		if each {
+		if q.each {
 			s.branches(b, q.top)
 		} else {
 			s.branchRows(c, q)

@@ -105,8 +105,13 @@ func TestCoverageRows(t *testing.T) {
 	}{
 		{report.ByFile, []report.Name{{File: "src/main.c"}, {File: "src/util.c"}, {}}},
 		{report.ByLine, []report.Name{
-			{File: "src/main.c", Line: 12}, {File: "src/main.c", Line: 13}, {File: "src/util.c", Line: 10}, {File: "src/util.c", Line: 11},
-			{File: "src/main.c", Line: 11}, {File: "src/util.c", Line: 4}, {},
+			{File: "src/main.c", Line: 12},
+			{File: "src/main.c", Line: 13},
+			{File: "src/util.c", Line: 10},
+			{File: "src/util.c", Line: 11},
+			{File: "src/main.c", Line: 11},
+			{File: "src/util.c", Line: 4},
+			{},
 		}},
 	} {
 		var got []report.Name
@@ -242,8 +247,13 @@ code 0x101c a32 branch   at=m.c:8 executed=3
 		got = append(got, row{r.In.Line, r.Verdict.String()})
 	}
 	equal(t, []row{
-		{6, "always_taken"}, {5, "never_taken"}, {4, "untold"}, {2, "both"}, {3, "never_reached"},
-		{7, "never_taken"}, {1, "always_taken"}, // predicated
+		{6, "always_taken"},
+		{5, "never_taken"},
+		{4, "untold"},
+		{2, "both"},
+		{3, "never_reached"},
+		{7, "never_taken"},
+		{1, "always_taken"}, // predicated
 	}, got, cmp.AllowUnexported(row{}))
 	equal(t, report.BranchFigures{All: 5, Reached: 4, Taken: 2, NotTaken: 2, Both: 1, Untold: 1}, b.Branches)
 	equal(t, report.Predicated{All: 2, Reached: 2, Passed: 1, Failed: 1}, b.Predicated)

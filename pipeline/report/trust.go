@@ -190,7 +190,7 @@ func (d *Dataset) addSection(i *schema.ImageRegion, executed map[string][]uint32
 func within(addresses []uint32, first uint32, bytes int64) int64 {
 	from, _ := slices.BinarySearch(addresses, first)
 	to, _ := slices.BinarySearchFunc(addresses, int64(first)+bytes, func(a uint32, end int64) int { return cmp.Compare(int64(a), end) })
-	return int64(to - from)
+	return max(0, int64(to-from))
 }
 
 // concludeTrust adds what only all datasets together show, and the verdict.

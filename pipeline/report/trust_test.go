@@ -118,6 +118,10 @@ func TestReadsSmallTables(t *testing.T) {
 func TestReadRefuses(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
 		{"function of code", "source 0x10\nfile fw.elf 0 8\ncode 0 a32 other in=3", "table code: 0x00000000 is in function 3 of 0; export again"},
+		{"negative count", "source 0x10\nmemory m.bin 0 8\ncode 0 a32 other executed=5 failed=-1", "table counts: 0x00000000 has a count that no trace can have; export again"},
+		{"great count", "source 0x10\nmemory m.bin 0 8\ncode 0 a32 other executed=0x7fffffffffffffff", "table counts: 0x00000000 has a count that no trace can have; export again"},
+		{"great sum", "source 0x10\nmemory m.bin 0 8\n" + strings.Repeat("run 4 a32 executed=0x3fffffffffffff0\n", 5), "table counts: 0x00000004 has a count that no trace can have; export again"},
+		{"negative cycles", "source 0x10\nmemory m.bin 0 8\ncode 0 a32 other executed=1 cycles=-1", "table counts: 0x00000000 has a count that no trace can have; export again"},
 		{"order of functions", "source 0x10\nfile fw.elf 0 8\nfunction 0 8 a as=1", "table functions: function 1 comes where 0 is expected; export again"},
 	} {
 		_, err := report.Read([]string{write(t, "run", tt.text)}, report.Options{})
