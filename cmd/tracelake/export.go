@@ -107,8 +107,8 @@ func runExport(ctx context.Context, args *exportArgs, stderr io.Writer) (*pipeli
 	o.Run = schema.Export{
 		Command: os.Args, Input: args.input, Created: time.Now().UTC().Format(time.RFC3339), Host: host, Workers: o.Workers,
 	}
-	if screen := terminal(stderr); screen != nil && !args.noProgress {
-		p := newProgress(screen)
+	if !args.noProgress {
+		p := progressOn(stderr, "decoding")
 		defer p.clear()
 		o.Progress = p.show
 	}

@@ -53,6 +53,11 @@ func packets(ctx *cli.Context) error {
 	if ctx.Bool("json") {
 		write = writePacketJSON
 	}
+	if terminal(ctx.App.Writer) == nil { // else the lines show it
+		p := progressOn(ctx.App.ErrWriter, "listing")
+		defer p.clear()
+		opt.Progress = p.show
+	}
 	err = pipeline.Packets(ctx.Context, input, opt, func(p pipeline.PacketLine) error { return write(out, &p) })
 	if flushed := out.Flush(); err == nil {
 		err = flushed

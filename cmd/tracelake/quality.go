@@ -45,7 +45,10 @@ func quality(ctx *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	p := progressOn(ctx.App.ErrWriter, "decoding")
+	opt.Progress = p.show
 	report, err := pipeline.Quality(ctx.Context, input, opt)
+	p.clear()
 	if err != nil {
 		return unknownSource(ctx, err)
 	}
