@@ -133,7 +133,7 @@ func (d *decodedTables) integers(t *schema.Table, name string) []int64 {
 	return n
 }
 
-// integer returns a value as a whole number.
+// integer returns a value as a whole number: of a double, its bits.
 func integer(v *schema.Vector, i int) int64 {
 	switch v.Column.Type {
 	case schema.Uint8, schema.Enum, schema.Bool:
@@ -144,9 +144,9 @@ func integer(v *schema.Vector, i int) int64 {
 		return int64(v.U32[i])
 	case schema.Int32:
 		return int64(int32(v.U32[i]))
-	case schema.Uint63, schema.Int64:
+	case schema.Uint63, schema.Int64, schema.Float64:
 		return int64(v.U64[i])
-	case schema.String, schema.JSON, schema.Bytes, schema.Float64:
+	case schema.String, schema.JSON, schema.Bytes:
 	}
 	panic(v.Column.Name + " is no whole number")
 }

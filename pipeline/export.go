@@ -133,20 +133,16 @@ func (e *exporter) encode(ctx context.Context) error {
 		}
 	}
 	c := &coders{dataset: e.out}
-	work := func(ctx context.Context, j job) (encoded, error) {
+	work := func(ctx context.Context, j job) (func() error, error) {
 		defer e.queued.give(j.Bytes)
-		if j.count != nil {
+		if j.Series == nil {
 			j.count()
-			return encoded{}, nil
+			return j.done, nil
 		}
-		return c.encode(ctx, j.Job)
+		r, err := c.encode(ctx, j.Job)
+		return func() error { return r.series.Write(r.chunks) }, err
 	}
-	return ordered(ctx, e.tokens, jobs, work, func(r encoded) error {
-		if r.series == nil {
-			return nil
-		}
-		return r.series.Write(r.chunks)
-	})
+	return ordered(ctx, e.tokens, jobs, work, func(done func() error) error { return done() })
 }
 
 // decodeAll makes jobs of every row of the dataset.
@@ -160,7 +156,7 @@ func (e *exporter) decodeAll(ctx context.Context) error {
 	for _, s := range e.plan.sources {
 		before := e.progress
 		report := func(t *schema.Totals) { e.report(before, t) }
-		t := rows.New(e.output(s.ID, submit, &counting{exporter: e, ctx: ctx}))
+		t := rows.New(e.output(s.ID, submit, counting{e, ctx}))
 		if err := e.decode(ctx, s, t.Sinks, report); err != nil {
 			return err
 		}
@@ -175,10 +171,11 @@ func (e *exporter) decodeAll(ctx context.Context) error {
 	return e.triggers(submit)
 }
 
-// A job is a row group to be encoded, or runs to be counted.
+// A job is a row group to be encoded; without a series, runs to be counted.
 type job struct {
 	rows.Job
 	count func()
+	done  func() error // called after count, and after all jobs before this one
 }
 
 // submit hands a job to the workers.

@@ -3,7 +3,7 @@ package pipeline
 import (
 	"fmt"
 	"math"
-	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/tracelake/tracelake/decode"
@@ -56,7 +56,7 @@ func cellText(v *schema.Vector, i int) string {
 	if v.Column.Nullable && v.Valid[i] == 0 {
 		return "NULL"
 	}
-	hex := slices.Contains([]string{"address", "return_address", "target", "opcode"}, v.Column.Name)
+	hex := v.Column.Hex
 	switch v.Column.Type {
 	case schema.Enum:
 		return v.Column.Names[v.U8[i]]
@@ -78,7 +78,7 @@ func cellText(v *schema.Vector, i int) string {
 	case schema.Int64:
 		return fmt.Sprint(int64(v.U64[i]))
 	case schema.Float64:
-		return fmt.Sprint(math.Float64frombits(v.U64[i]))
+		return strconv.FormatFloat(math.Float64frombits(v.U64[i]), 'g', -1, 64)
 	case schema.String, schema.JSON:
 		return v.Str[i]
 	case schema.Bytes:

@@ -2,9 +2,11 @@ package schema
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 )
 
 // Null says whether row i is NULL.
@@ -29,6 +31,36 @@ func (v *Vector) Equal(i int, w *Vector, j int) bool {
 		return v.Str[i] == w.Str[j]
 	case Bytes:
 		return bytes.Equal(v.Bin[i], w.Bin[j])
+	}
+	panic(fmt.Sprintf("schema: no type %d", v.Column.Type))
+}
+
+// Compare says whether row i comes before row j of w, a vector of the same type
+// (negative), after it, or is the same: NULL first, texts by their bytes, enums by
+// code.
+func (v *Vector) Compare(i int, w *Vector, j int) int {
+	if a, b := v.Null(i), w.Null(j); a || b {
+		return cmp.Compare(btou(b), btou(a))
+	}
+	switch v.Column.Type {
+	case Uint8, Bool, Enum:
+		return cmp.Compare(v.U8[i], w.U8[j])
+	case Uint16:
+		return cmp.Compare(v.U16[i], w.U16[j])
+	case Uint32:
+		return cmp.Compare(v.U32[i], w.U32[j])
+	case Int32:
+		return cmp.Compare(int32(v.U32[i]), int32(w.U32[j]))
+	case Uint63:
+		return cmp.Compare(v.U64[i], w.U64[j])
+	case Int64:
+		return cmp.Compare(int64(v.U64[i]), int64(w.U64[j]))
+	case Float64:
+		return cmp.Compare(math.Float64frombits(v.U64[i]), math.Float64frombits(w.U64[j]))
+	case String, JSON:
+		return strings.Compare(v.Str[i], w.Str[j])
+	case Bytes:
+		return bytes.Compare(v.Bin[i], w.Bin[j])
 	}
 	panic(fmt.Sprintf("schema: no type %d", v.Column.Type))
 }

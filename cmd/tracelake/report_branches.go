@@ -86,7 +86,7 @@ func (s *screen) branches(b *report.Branches, limit int) {
 	}
 	s.blank()
 	s.table(t)
-	s.line("%s", table.Legend(s.Style, "taken", "not taken", "untold"))
+	s.legend("taken", "not taken", "untold")
 	s.left(len(b.Rows)-len(rows), "branch")
 }
 

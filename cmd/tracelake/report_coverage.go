@@ -64,10 +64,12 @@ func (s *screen) coverage(c *report.Coverage) {
 	}
 	in := c.Instructions
 	add("instructions", in.Figure, in.Reached, thousands(in.Reached)+" reached, never passed")
-	add("functions", c.Functions, 0, thousands(c.Full)+" in full")
-	add("lines", c.Lines, 0, "")
-	add("files", c.Files, 0, "")
-	add("branch outcomes", c.Branches.Outcomes(), 0, thousands(c.Branches.Both)+" both ways")
+	if c.Named {
+		add("functions", c.Functions, 0, thousands(c.Full)+" in full")
+		add("lines", c.Lines, 0, "")
+		add("files", c.Files, 0, "")
+		add("branch outcomes", c.Branches.Outcomes(), 0, thousands(c.Branches.Both)+" both ways")
+	}
 	s.blank()
 	s.table(t)
 	s.conditions(&c.Branches, &c.Predicated)
@@ -88,14 +90,19 @@ func (s *screen) conditions(b *report.BranchFigures, p *report.Predicated) {
 	}
 }
 
-// coverageRows writes a row for each function, file or line.
+// coverageRows writes a row for each function, file or line. Without names there are
+// only executions.
 func (s *screen) coverageRows(c *report.Coverage, by report.By, limit int) {
+	if !c.Named {
+		s.executions(c.Rows, limit)
+		return
+	}
 	names := make([]report.Name, len(c.Rows))
 	for i := range c.Rows {
 		names[i] = c.Rows[i].Name
 	}
 	n := newNamer(names)
-	t := &table.Table{Columns: slices.Concat(nameColumn(c.Named, by), []table.Column{
+	t := &table.Table{Columns: slices.Concat(nameColumn(true, by), []table.Column{
 		{Title: "COVERED", Kind: table.Main},
 		{Kind: table.Extent},
 		{Title: "INSTRUCTIONS", Kind: table.Number},
@@ -111,8 +118,20 @@ func (s *screen) coverageRows(c *report.Coverage, by report.By, limit int) {
 	}
 	s.blank()
 	s.table(t)
-	s.line("%s", table.Legend(s.Style, "covered", "reached, never passed", "not seen"))
-	s.left(len(c.Rows)-len(rows), rowNoun(c.Named, by))
+	s.legend("covered", "reached, never passed", "not seen")
+	s.left(len(c.Rows)-len(rows), by.String())
+}
+
+// executions writes a row for each address that ran.
+func (s *screen) executions(all []report.CoverageRow, limit int) {
+	t := &table.Table{Columns: []table.Column{{Title: "ADDRESS", Kind: table.Name}, {Title: "EXECUTIONS", Kind: table.Main}}}
+	rows := atMost(all, limit)
+	for i := range rows {
+		t.Add(table.Bar{}, hexAddress(rows[i].Address)+coreText(rows[i].Core), thousands(rows[i].Executions))
+	}
+	s.blank()
+	s.table(t)
+	s.left(len(all)-len(rows), "address")
 }
 
 // atMost returns the rows to show, 0 being all.

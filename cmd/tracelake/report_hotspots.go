@@ -91,23 +91,18 @@ type hotspotColumn struct {
 // important first.
 func (s *screen) hotspotColumns(h *report.Hotspots, by report.By) []hotspotColumn {
 	instructions := hotspotColumn{"INSTRUCTIONS", func(r *report.HotspotRow) string { return thousands(r.Instructions) }}
-	columns := []hotspotColumn{instructions}
-	if h.Cycles > 0 {
-		columns = append(columns, hotspotColumn{"CYCLES", s.ifTimed(func(r *report.HotspotRow) string { return thousands(int64(math.Round(r.Cycles))) })})
-	}
+	entries := hotspotColumn{"ENTRIES", func(r *report.HotspotRow) string { return thousands(r.Entries) }}
+	cycles := hotspotColumn{"CYCLES", s.ifTimed(func(r *report.HotspotRow) string { return thousands(int64(math.Round(r.Cycles))) })}
+	duration := hotspotColumn{"TIME", s.ifTimed(func(r *report.HotspotRow) string { return s.duration(r.Seconds) })}
+	ipc := hotspotColumn{"IPC", s.ifTimed(func(r *report.HotspotRow) string { return fmt.Sprintf("%.2f", float64(r.Timed)/r.Cycles) })}
+	columns := []hotspotColumn{instructions, entries, cycles, duration, ipc}
 	if h.ByCycles {
-		slices.Reverse(columns)
+		columns = []hotspotColumn{cycles, duration, entries, instructions, ipc}
 	}
-	if h.Clocked {
-		columns = append(columns, hotspotColumn{"TIME", s.ifTimed(func(r *report.HotspotRow) string { return s.duration(r.Seconds) })})
-	}
-	if by == report.ByFunction {
-		columns = append(columns, hotspotColumn{"ENTRIES", func(r *report.HotspotRow) string { return thousands(r.Entries) }})
-	}
-	if h.Cycles > 0 {
-		columns = append(columns, hotspotColumn{"IPC", s.ifTimed(func(r *report.HotspotRow) string { return fmt.Sprintf("%.2f", float64(r.Timed)/r.Cycles) })})
-	}
-	return columns
+	return slices.DeleteFunc(columns, func(c hotspotColumn) bool {
+		return c.title == entries.title && by != report.ByFunction || c.title == duration.title && !h.Clocked ||
+			(c.title == cycles.title || c.title == ipc.title) && h.Cycles == 0
+	})
 }
 
 // ifTimed writes a cell only for rows that have cycles.
@@ -146,7 +141,7 @@ func (s *screen) hotspotsLeft(h *report.Hotspots, shown int, by report.By) {
 	if more := len(h.Rows) - shown; more > 0 {
 		s.line("%s, %s of %s; --top 0 shows all", count(int64(more), "more "+rowNoun(h.Named, by)), percent(left, total(h)), count(total(h), unit))
 	} else {
-		s.line("all of %s", count(total(h), unit))
+		s.line("%s in all", count(total(h), unit))
 	}
 	if h.Cycles > 0 && !h.ByCycles {
 		s.line("cycles are not traced for all of them: rows are in the order of instructions")

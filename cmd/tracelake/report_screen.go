@@ -96,8 +96,13 @@ func (s *screen) table(t *table.Table) {
 	text, omitted := t.Text(s.Style)
 	s.text.WriteString(text)
 	if len(omitted) > 0 {
-		s.line("too narrow for %s", strings.Join(omitted, ", "))
+		s.line("no room for %s", strings.Join(omitted, ", "))
 	}
+}
+
+// legend explains the bars of the table above.
+func (s *screen) legend(full, part, rest string) {
+	s.text.WriteString(table.Legend(s.Style, full, part, rest) + "\n")
 }
 
 // left says how many rows the table leaves out.

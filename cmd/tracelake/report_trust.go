@@ -81,10 +81,10 @@ func trustDetails(t *report.Trust) string {
 // first synchronisation, and where the last packet is cut off.
 func lostText(lost, ends int64) string {
 	text := count(lost, "byte") + " lost"
-	switch {
-	case ends == 0:
+	switch ends {
+	case 0:
 		return text
-	case ends == lost:
+	case lost:
 		return text + " (all at the ends of the trace)"
 	}
 	return fmt.Sprintf("%s (%s at the ends of the trace)", text, thousands(ends))

@@ -15,6 +15,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/tracelake/tracelake/bench/sample"
+	"github.com/tracelake/tracelake/pipeline/report/reporttest"
 )
 
 func TestMain(m *testing.M) {
@@ -28,7 +29,7 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"exit": exit, "json": validJSON, "zeros": zeros, "unhex": unhex, "sample": extract, "same": same,
-			"qemulog": qemuLog,
+			"qemulog": qemuLog, "dataset": makeDataset,
 		},
 	})
 }
@@ -95,6 +96,14 @@ func extract(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: sample DIR")
 	}
 	ts.Check(sample.Extract(ts.MkAbs(args[0])))
+}
+
+// makeDataset makes a dataset of a description: dataset TEXT DIR.
+func makeDataset(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: dataset TEXT DIR")
+	}
+	ts.Check(reporttest.Write(ts.MkAbs(args[1]), ts.ReadFile(args[0])))
 }
 
 // qemuLog makes a log of instructions in A32: qemulog FILE ADDRESS...

@@ -27,9 +27,10 @@ wrong is listed, the worst first; then the exit status is 3.
 
 With --truth, the truth is checked as well, which is a dataset too, and then
 every table of it is compared: all columns but names that the capture gives to
-things, and hashes of files. A dataset of blocks is compared as the rows that
-its view makes of them. The first ten differences are shown; if there are any,
-the exit status is 3.
+things, and hashes of files. Tables and columns that the truth does not have are
+named, and left out. A dataset of blocks is compared as the rows that its view
+makes of them. The first ten differences are shown; if there are any, the exit
+status is 3.
 
 Examples:
    tracelake verify run1
@@ -108,7 +109,7 @@ func compare(ctx *cli.Context, dir, truthDir string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := io.WriteString(ctx.App.Writer, verificationText(v)); err != nil {
+	if _, err := io.WriteString(ctx.App.Writer, verificationText(v)+leftOutText(&v.LeftOut)); err != nil {
 		return err
 	}
 	if !v.Equal() {
@@ -166,12 +167,37 @@ func verificationText(v *diff.Result) string {
 	return b.String()
 }
 
+// leftOutText says what was not compared, in a line; "" if nothing is.
+func leftOutText(l *diff.LeftOut) string {
+	var parts []string
+	if len(l.Tables) > 0 {
+		parts = append(parts, "tables "+strings.Join(l.Tables, ", "))
+	}
+	for _, x := range l.Columns {
+		parts = append(parts, "columns "+strings.Join(x.Columns, ", ")+" of "+x.Table)
+	}
+	if l.Images {
+		parts = append(parts, "rows of images that are of program files")
+	}
+	text := ""
+	if len(parts) > 0 {
+		text = "left out, as the truth does not have them: " + strings.Join(parts, "; ") + "\n"
+	}
+	if len(l.Unknown) > 0 {
+		text += "left out, as this program does not know them: tables " + strings.Join(l.Unknown, ", ") + "\n"
+	}
+	return text
+}
+
 // writeDifference writes a line for a difference; of the first of a table, the
 // whole row as well.
 func writeDifference(b *strings.Builder, d *diff.Difference, first bool) {
 	where := d.Table
 	if d.Source.OK {
 		where += ", source " + schema.SourceText(d.Source.V)
+	}
+	if d.Key != "" {
+		where += ", " + d.Key
 	}
 	if d.Seq.OK {
 		where += fmt.Sprintf(", seq %d", d.Seq.V)
@@ -198,6 +224,8 @@ func writeDifference(b *strings.Builder, d *diff.Difference, first bool) {
 func howWritten(name string) string {
 	t := schema.FindTable(name)
 	switch {
+	case t.Added:
+		return "a program that did not know it wrote the dataset: export again"
 	case t.Level != schema.AnyLevel:
 		return fmt.Sprintf("it is written with --level %s, without --tables", t.Level)
 	case t.Written == schema.OnRequest:

@@ -5,7 +5,7 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// An itState is ITSTATE (DDI 0406C, A2.5.2): what of an IT block is still to
+// An itState is ITSTATE (DDI 0406C, A8.8.54): what of an IT block is still to
 // come, the condition of the next instruction in the high half.
 type itState uint8
 

@@ -16,7 +16,7 @@ type atZero struct {
 	p      *Program
 	end    uint64          // of the section at 0; 0 without
 	symbol bool            // there is a symbol at 0
-	ends   map[uint64]bool // of functions in the section, and of the section
+	ends   map[uint64]bool // of functions, and of the section
 	tables map[int64]*zeroTable
 }
 
@@ -24,7 +24,7 @@ type atZero struct {
 type zeroTable struct {
 	assembler bool
 	first     bool            // a subprogram at 0 has the name of a symbol there
-	ends      map[uint64]bool // of subprograms in the section at 0 that have the name of a symbol at their address
+	ends      map[uint64]bool // of subprograms that have the name of a symbol at their address
 	deadEnd   uint64          // of the longest dead sequence
 }
 
@@ -51,6 +51,9 @@ func (p *Program) dropDead(d *debugInfo) {
 		z.dropSequences(&d.lines[i])
 	}
 	z.markSubprograms(d)
+	if n := p.Dropped.DeadSequences; n > 0 {
+		p.note("%d sequences of lines at address 0 are of code that the linker left out, and were dropped", n)
+	}
 }
 
 // table returns what there is of a line table.
@@ -66,7 +69,7 @@ func (z *atZero) table(offset int64) *zeroTable {
 // addNamed notes where a subprogram ends that has the name of a symbol.
 func (z *atZero) addNamed(d *debugInfo, s *subprogram) {
 	at := s.spans[0]
-	if at.high <= z.end && z.p.isNamed(d, s) {
+	if z.p.isNamed(d, s) {
 		t := z.table(d.units[s.unit].table)
 		t.ends[at.high] = true
 		t.first = t.first || at.low == 0
@@ -78,7 +81,11 @@ func (z *atZero) addNamed(d *debugInfo, s *subprogram) {
 func (p *Program) isNamed(d *debugInfo, s *subprogram) bool {
 	name, linkage := d.names(s.declaration)
 	at := s.spans[0]
+	in := p.section(uint32(at.low))
 	for _, symbol := range p.symbolsNamed(uint32(at.low), cmp.Or(linkage, name)) {
+		if in == nil || symbol.Section != in.Name {
+			continue
+		}
 		if symbol.Size == 0 || uint64(symbol.Size) == at.high-at.low {
 			return true
 		}

@@ -32,7 +32,7 @@ func (p *Program) fromSymbols(symbols []symbol) []Function {
 		if s == nil {
 			continue
 		}
-		f := name(named)
+		f := p.named(named)
 		end := s.end()
 		switch f.Origin = OriginSymbol; {
 		case named[0].Size > 0:
@@ -69,13 +69,13 @@ func byAddress(symbols []symbol) [][]symbol {
 	return groups
 }
 
-// name returns the function at the address of the symbols, with the name of the
+// named returns the function at the address of the symbols, with the name of the
 // first and those of the others as aliases.
-func name(symbols []symbol) Function {
+func (p *Program) named(symbols []symbol) Function {
 	first := symbols[0]
-	f := Function{Address: first.Address, Name: demangled(first.Name), LinkageName: first.Name}
+	f := Function{Address: first.Address, Name: p.demangler.name(first.Name), LinkageName: first.Name}
 	for _, s := range symbols[1:] {
-		if alias := demangled(s.Name); alias != f.Name {
+		if alias := p.demangler.name(s.Name); alias != f.Name {
 			f.Aliases = append(f.Aliases, alias)
 		}
 	}

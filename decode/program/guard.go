@@ -20,14 +20,14 @@ const (
 	// maxText is how long a string of a section may be.
 	maxText = 1 << 16
 	// workShare is how many bytes may be made for each byte of the sections.
-	workShare = 512
+	workShare = 256
 	// entryCost, fieldCost and rangeCost are the bytes of an entry, a field and
 	// a range.
-	entryCost, fieldCost, rangeCost = 64, 48, 16
+	entryCost, fieldCost, rangeCost = 64, 48, 64
 )
 
 var (
-	errWork   = errors.New("its entries take more than 512 times its bytes: damaged")
+	errWork   = errors.New("its entries take more than 256 times its bytes: damaged")
 	errNoUnit = errors.New("it has entries in no unit: damaged")
 )
 

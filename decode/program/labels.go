@@ -28,7 +28,7 @@ func (p *Program) fromLabels(labels []symbol, functions []Function) []Function {
 		if len(named) == 0 {
 			continue
 		}
-		f := name(named)
+		f := p.named(named)
 		f.Origin, f.Size = OriginLabel, uint32(h.end-uint64(address))
 		if n := len(found); n > 0 && found[n-1].end() > uint64(address) {
 			found[n-1].Size = address - found[n-1].Address

@@ -30,6 +30,8 @@ type Program struct {
 	CodeSHA256 string   // of the sections: their addresses, lengths and bytes, in hex
 	Notes      []string // for people: what is missing, what was dropped and why
 	Dropped    Dropped
+
+	demangler demangler
 }
 
 // A Section is code: SHF_EXECINSTR and PROGBITS. No two overlap.
@@ -110,7 +112,7 @@ func Read(f image.File, base *uint32) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Program{File: f.Name, SHA256: hex.EncodeToString(f.SHA256[:]), BuildID: e.BuildID}
+	p := &Program{File: f.Name, SHA256: hex.EncodeToString(f.SHA256[:]), BuildID: e.BuildID, demangler: demangler{}}
 	if err := p.readSections(f, e, base); err != nil {
 		return nil, err
 	}
@@ -121,7 +123,7 @@ func Read(f image.File, base *uint32) (*Program, error) {
 	p.dropDead(debug)
 	p.addSubprograms(debug)
 	p.assign()
-	files := newFiles(debug, f.Size)
+	files := newFiles(debug, f.Size, p.demangler)
 	p.addLines(debug, files)
 	p.define(debug, files)
 	if files.left < 0 {

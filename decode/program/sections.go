@@ -103,8 +103,14 @@ func damaged(problem string, args ...any) error {
 	return &image.FormatError{Problem: fmt.Sprintf(problem, args...), Remedy: "the file is damaged"}
 }
 
+// maxNotes is how many notes a program may have: damage repeats itself.
+const maxNotes = 50
+
 // note adds a note, once.
 func (p *Program) note(text string, args ...any) {
+	if len(p.Notes) == maxNotes {
+		return
+	}
 	if text = fmt.Sprintf(text, args...); !slices.Contains(p.Notes, text) {
 		p.Notes = append(p.Notes, text)
 	}

@@ -18,7 +18,7 @@ func (p *Program) addSubprograms(d *debugInfo) {
 			continue
 		}
 		name, linkage := d.names(s.declaration)
-		f := Function{Address: uint32(at.low), LinkageName: cmp.Or(linkage, name), Name: display(name, linkage), Origin: OriginDWARF}
+		f := Function{Address: uint32(at.low), LinkageName: cmp.Or(linkage, name), Name: p.demangler.display(name, linkage), Origin: OriginDWARF}
 		reach = min(at.high, h.end)
 		f.Size = uint32(reach - at.low)
 		found = append(found, f)
@@ -41,13 +41,4 @@ func (p *Program) sortedSubprograms(d *debugInfo) []subprogram {
 	}
 	slices.SortStableFunc(found, func(a, b subprogram) int { return cmp.Compare(a.spans[0].low, b.spans[0].low) })
 	return found
-}
-
-// display returns the name to show of a function: the linkage name as in the
-// source, which has more than the name, if there is one.
-func display(name, linkage string) string {
-	if shown := demangled(linkage); shown != linkage || name == "" {
-		return shown
-	}
-	return name
 }

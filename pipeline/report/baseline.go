@@ -49,7 +49,7 @@ func (m *Merged) Against(base *Merged, by By, ofOutcomes bool) *Change {
 	}
 	c.compareFunctions(m, base)
 	slices.SortFunc(c.Rows, func(x, y ChangeRow) int {
-		return cmp.Or(cmp.Compare(y.Lost, x.Lost), cmp.Compare(y.New, x.New), x.Name.compare(&y.Name))
+		return cmp.Or(cmp.Compare(y.Lost, x.Lost), cmp.Compare(y.New, x.New), x.compare(&y.Name))
 	})
 	return c
 }

@@ -81,6 +81,6 @@ func (h *Hotspots) conclude(total *counts) {
 		if h.ByCycles {
 			byCycles = cmp.Compare(y.Cycles, x.Cycles)
 		}
-		return cmp.Or(byCycles, cmp.Compare(y.Instructions, x.Instructions), x.Name.compare(&y.Name))
+		return cmp.Or(byCycles, cmp.Compare(y.Instructions, x.Instructions), x.compare(&y.Name))
 	})
 }

@@ -98,7 +98,7 @@ type flusher interface {
 	flush() error
 }
 
-// Flush submits what is left of every table. The stitcher has finished.
+// Flush submits what is left of every table, after the stitcher has finished.
 func (t *Tables) Flush() error {
 	if err := t.addSums(); err != nil {
 		return err

@@ -103,11 +103,13 @@ type Runs struct {
 	Numbers []uint32       // of the unit's blocks, in the source
 	Spans   []schema.Span  // of the part, at least one if it has a run
 	// From is the index of the first run in Unit.Runs, To that after the last;
-	// Cost and Costs are those in Unit.Costs.
-	From, To     int
-	Cost, Costs  int
-	Seq          int64 // of the first instruction, in the source
-	Instructions int64
+	// Cost and Costs are those in Unit.Costs; Block and Blocks those in Unit.Blocks
+	// of the blocks that have a number.
+	From, To      int
+	Cost, Costs   int
+	Block, Blocks int
+	Seq           int64 // of the first instruction, in the source
+	Instructions  int64
 }
 
 // LastTimestamp returns the last timestamp before a span.

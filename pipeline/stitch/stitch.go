@@ -296,6 +296,7 @@ func (s *Stitcher) addRuns(b Base, p *decodedPart) error {
 	return s.sinks.Runs.Add(Runs{
 		Base: b, Unit: p.runs, Numbers: p.numbers, Spans: rowsOf(p, p.unit.Spans, decode.Spans),
 		From: p.from[decode.Runs], To: p.to[decode.Runs], Cost: p.from[decode.Costs], Costs: p.to[decode.Costs],
+		Block: p.from[decode.Blocks], Blocks: p.to[decode.Blocks],
 		Seq: s.open.seq + s.row.Instructions - p.Row.Instructions, Instructions: p.Row.Instructions,
 	})
 }

@@ -1,179 +1,161 @@
 package tally
 
 import (
-	"sync"
+	"math"
 
 	"github.com/tracelake/tracelake/pipeline/stitch"
 	"github.com/tracelake/tracelake/schema"
 )
 
-// counters lends out the counters of a source, one to a worker.
-type counters struct {
-	mu   sync.Mutex
-	idle []*counter
-}
-
-// count counts a job.
-func (c *counters) count(ordinal int, j *job) {
-	w := c.get(ordinal)
-	w.count(j)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.idle = append(c.idle, w)
-}
-
-// get returns a counter that has counted no later job: it finds the first time of
-// an instruction by counting jobs in order.
-func (c *counters) get(ordinal int) *counter {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for i := len(c.idle) - 1; i >= 0; i-- {
-		if w := c.idle[i]; w.ordinal < ordinal {
-			c.idle = append(c.idle[:i], c.idle[i+1:]...)
-			w.ordinal = ordinal
-			return w
-		}
-	}
-	return &counter{ordinal: ordinal, edges: map[edgeKey]*edge{}}
-}
-
-// A counter counts jobs, one after another.
+// A counter counts jobs, one after another. Its loop over runs does what every run
+// needs; whatever is rare is a call.
 type counter struct {
 	ordinal int      // of its last job
 	blocks  []*block // by number in the source; nil: not run yet
-	edges   map[edgeKey]*edge
+	edges   map[edgeKey]edge
+	spread  map[shape]int64 // cycles of runs by shape
 
-	last  step
-	marks []mark // not passed yet
+	before   step // before the first run of the job
+	last     last
+	marks    []mark // not passed yet
+	nextMark int64  // ordinal of the first of them
 }
 
-// A block counts the runs through a block.
-type block struct {
-	code *schema.Block
-	// at has the positions up to the end of the longest run, and one after it.
-	at     []position
-	shapes map[span]int64 // cycles of runs that have them
-	lo, hi int            // positions that are known to have a first time
+func newCounter(ordinal int) *counter {
+	return &counter{ordinal: ordinal, edges: map[edgeKey]edge{}, spread: map[shape]int64{}}
 }
 
-// A span is the shape of a run in its block.
-type span struct{ first, count uint16 }
-
-// A position counts the executions of an instruction of a block.
-type position struct {
-	// Runs whose every outcome is traced, and runs of which only the last may be:
-	// those that begin here less those that end before.
-	traced, silent int64
-	told           int64 // outcomes of last instructions of silent runs
-	failed         int64
-	first          int64 // ordinal of its first time, plus one
-	cycles         int64
-	costs          int64 // how often it has cycles
+// A last is the last instruction that was counted, as far as its edges need it.
+type last struct {
+	run    *schema.Run // that it ended; nil: the job has none yet
+	block  *block      // of the run
+	leaves leaves
+	cycles schema.Null[uint32] // its own
 }
+
+// leaves says whether an instruction has edges, and where they are counted.
+type leaves uint8
+
+const (
+	leavesNot leaves = iota
+	leavesEnd        // at the end of its block, which counts them
+	leavesMid        // elsewhere
+)
 
 // count counts a job.
 func (c *counter) count(j *job) {
-	c.last, c.marks = j.before, j.marks
+	c.before, c.last = j.before, last{leaves: leavesMid}
+	c.setMarks(j.marks)
 	for i := range j.pieces {
 		c.piece(&j.pieces[i])
 	}
 }
 
-// piece counts the runs of a part.
-func (c *counter) piece(r *stitch.Runs) {
-	seq, cost := r.Seq, r.Cost
-	for i := r.From; i < r.To; i++ {
-		run := &r.Unit.Runs[i]
-		b := c.block(r.Numbers[run.Block], r.Unit.Blocks[run.Block])
-		first, end := int(run.First), int(run.First)+int(run.Count)
-		if end >= len(b.at) {
-			b.at = append(b.at, make([]position, end+1-len(b.at))...)
-		}
-		c.join(seq, b.code.Address[first])
-		b.visit(run, first, end)
-		b.seen(seq, first, end)
-		var costs []uint32
-		if run.Flags&schema.RunHasCosts != 0 {
-			costs = r.Unit.Costs[cost : cost+int(run.Count)]
-			cost += int(run.Count)
-		}
-		b.cost(run, first, end, costs)
-		c.inside(b, run, costs)
-		seq += int64(run.Count)
+// setMarks sets the marks that are not passed yet.
+func (c *counter) setMarks(marks []mark) {
+	c.marks, c.nextMark = marks, math.MaxInt64
+	if len(marks) > 0 {
+		c.nextMark = marks[0].Seq
 	}
 }
 
-// block returns the block of a number.
-func (c *counter) block(number uint32, code *schema.Block) *block {
+// piece counts the runs of a part.
+func (c *counter) piece(r *stitch.Runs) {
+	runs, seq, costs := r.Unit.Runs[r.From:r.To], r.Seq, r.Unit.Costs[r.Cost:r.Costs]
+	last := c.last
+	for i := range runs {
+		run := &runs[i]
+		number := r.Numbers[run.Block]
+		if int(number) >= len(c.blocks) || c.blocks[number] == nil {
+			c.enter(number, r.Unit.Blocks[run.Block])
+		}
+		b := c.blocks[number]
+		first, end := int(run.First), int(run.First)+int(run.Count)
+		if first < b.lo || end > b.hi {
+			b.see(seq, first, end)
+		}
+		next := b.entry
+		if first > 0 {
+			next = b.code.Address[first]
+		}
+		if seq >= c.nextMark || !last.follow(next) {
+			c.last = last
+			c.join(seq, next)
+		}
+		b.visit(run, first, end)
+		last = lastOf(b, run, end)
+		if b.mid {
+			c.inside(b, run, costs)
+		}
+		if run.Flags&(schema.RunHasCycles|schema.RunHasCosts) != 0 {
+			last.cycles, costs = c.cost(b, run, costs)
+		}
+		seq += int64(run.Count)
+	}
+	c.last = last
+}
+
+// enter makes the block of a number.
+func (c *counter) enter(number uint32, code *schema.Block) {
 	for int(number) >= len(c.blocks) {
 		c.blocks = append(c.blocks, nil)
 	}
-	b := c.blocks[number]
-	if b == nil {
-		b = &block{code: code}
-		c.blocks[number] = b
-	}
-	return b
+	c.blocks[number] = newBlock(number, code)
 }
 
-// visit counts the executions of a run.
-func (b *block) visit(run *schema.Run, first, end int) {
-	at := b.at
-	last := &at[end-1]
-	if run.Flags&schema.RunHasFailed != 0 {
-		at[first].traced++
-		at[end].traced--
-		for i := range end - 1 - first {
-			at[first+i].failed += int64(run.Failed >> i & 1)
-		}
-	} else {
-		at[first].silent++
-		at[end].silent--
-		if run.Outcome != schema.Untold {
-			last.told++
-		}
-	}
-	if run.Outcome == schema.NotTaken {
-		last.failed++
-	}
-}
-
-// seen notes the first time of instructions.
-func (b *block) seen(seq int64, first, end int) {
-	if b.lo <= first && end <= b.hi {
-		return
-	}
-	for i := first; i < end; i++ {
-		if b.at[i].first == 0 {
-			b.at[i].first = seq + int64(i-first) + 1
-		}
-	}
+// lastOf returns the last instruction of a run, which ends before a position.
+func lastOf(b *block, run *schema.Run, end int) last {
+	l := last{run: run, block: b}
 	switch {
-	case b.lo == b.hi || first <= b.lo && b.hi <= end:
-		b.lo, b.hi = first, end
-	case first <= b.hi && b.hi < end:
-		b.hi = end
-	case end >= b.lo && first < b.lo:
-		b.lo = first
+	case end == b.size:
+		l.leaves = b.leaves
+	case b.mid && hasEdges(schema.Kind(b.code.Kind[end-1])):
+		l.leaves = leavesMid
 	}
+	return l
 }
 
-// cost adds what a run cost.
-func (b *block) cost(run *schema.Run, first, end int, costs []uint32) {
-	switch {
-	case costs != nil:
-		for i, x := range costs {
-			b.at[first+i].cycles += int64(x)
-			b.at[first+i].costs++
-		}
-	case run.Flags&schema.RunHasCycles != 0:
-		b.at[end-1].cycles += int64(run.Cycles)
-		b.at[end-1].costs++
-	default:
-		return
+// follow counts the edge to the next instruction, if there is none or if the block
+// took it last with the same outcome.
+func (l *last) follow(next uint32) bool {
+	if l.leaves != leavesEnd {
+		return l.leaves == leavesNot
 	}
-	if b.shapes == nil {
-		b.shapes = map[span]int64{}
+	w := &l.block.ways[l.run.Outcome]
+	if w.to != next {
+		return false
 	}
-	b.shapes[span{run.First, run.Count}] += int64(run.Cycles)
+	w.n++
+	if l.cycles.OK {
+		w.cycles += int64(l.cycles.V)
+		w.costs++
+	}
+	return true
+}
+
+// cost adds what a run cost, and returns that of its last instruction. costs are
+// those of the instructions of runs from this one on; it returns those after it.
+func (c *counter) cost(b *block, run *schema.Run, costs []uint32) (last schema.Null[uint32], after []uint32) {
+	if s := (shape{b.ran.block, run.First, run.Count}); b.ran != s {
+		c.settleSpread(b)
+		b.ran = s
+	}
+	b.ranCycles += int64(run.Cycles)
+	first, n := int(run.First), int(run.Count)
+	if run.Flags&schema.RunHasCosts == 0 {
+		b.cost(first+n-1, run.Cycles)
+		return schema.Of(run.Cycles), costs
+	}
+	for i, x := range costs[:n] {
+		b.cost(first+i, x)
+	}
+	return schema.Of(costs[n-1]), costs[n:]
+}
+
+// settleSpread moves what a block counted of the shape it ran last to the map.
+func (c *counter) settleSpread(b *block) {
+	if b.ran.count > 0 {
+		c.spread[b.ran] += b.ranCycles
+		b.ranCycles = 0
+	}
 }

@@ -15,16 +15,11 @@ type job struct {
 	before step   // before the first instruction
 }
 
-// A mark is something between two instructions that decides their edges.
+// A mark is something between two instructions that decides what edges there are.
 type mark struct {
-	schema.Key    // in the source
-	what          what
+	schema.Key                        // in the source
 	returnAddress schema.Null[uint32] // of an entry
-}
-
-// compare orders marks as they come in the trace.
-func (m mark) compare(n mark) int {
-	return cmp.Or(cmp.Compare(m.Seq, n.Seq), cmp.Compare(m.Offset, n.Offset))
+	what          what
 }
 
 // what a mark is.
@@ -36,13 +31,18 @@ const (
 	debugExit             // trace restarts after debug state
 )
 
+// compare orders marks as they come in the trace.
+func (m mark) compare(n mark) int {
+	return cmp.Or(cmp.Compare(m.Seq, n.Seq), cmp.Compare(m.Offset, n.Offset))
+}
+
 // A step is an instruction that was executed: what its edges need.
 type step struct {
 	ok      bool // there is one
 	address uint32
 	kind    schema.Kind
 	outcome schema.Outcome
-	cycles  schema.Null[uint32]
+	cycles  schema.Null[uint32] // its own
 }
 
 // last returns the last instruction of the job, or the one before it.
@@ -52,8 +52,7 @@ func (j *job) last() step {
 	}
 	r := &j.pieces[len(j.pieces)-1]
 	run := &r.Unit.Runs[r.To-1]
-	code := r.Unit.Blocks[run.Block]
-	i := int(run.First) + int(run.Count) - 1
+	code, i := r.Unit.Blocks[run.Block], int(run.First)+int(run.Count)-1
 	s := step{ok: true, address: code.Address[i], kind: schema.Kind(code.Kind[i]), outcome: run.Outcome}
 	switch {
 	case run.Flags&schema.RunHasCosts != 0:

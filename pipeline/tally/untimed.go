@@ -5,21 +5,23 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// A shape is a run, whatever it did: where it ran in the code of its source.
-type shape struct {
-	block        uint32 // its number in the source
-	first, count uint16
+// An untimed counts the executions that `timed` leaves out: those of a
+// cycle-accurate source in epochs without cycles. The goroutine that collects jobs
+// counts them, since a job may have only a part of an epoch. They are few: mostly
+// the first run of an epoch has cycles.
+type untimed struct {
+	any     bool // the source is cycle-accurate
+	epoch   int32
+	timed   bool    // the epoch has cycles
+	waiting passes  // in the epoch, which has no cycles so far
+	waited  []Count // likewise, before the last fold
+	passes  passes  // in epochs that ended without cycles
+	rows    []Count // likewise, of waited
 }
 
-// An untimed counts the runs of a cycle-accurate source that lie in epochs
-// without cycles. They are few: mostly the first run of an epoch has cycles.
-type untimed struct {
-	epoch   int32
-	timed   bool            // the epoch has cycles
-	waiting map[shape]int64 // runs in the epoch, until it has cycles
-	total   map[shape]int64 // runs in epochs before it that have none
-	any     bool            // the source is cycle-accurate
-}
+// passes are runs by block and position: those that begin there less those that
+// ended before.
+type passes map[*schema.Block][]int64
 
 // add takes the next runs.
 func (u *untimed) add(r *stitch.Runs) {
@@ -27,7 +29,7 @@ func (u *untimed) add(r *stitch.Runs) {
 		return
 	}
 	if !u.any {
-		u.any, u.waiting, u.total = true, map[shape]int64{}, map[shape]int64{}
+		u.any, u.waiting, u.passes = true, passes{}, passes{}
 	}
 	for i := range r.Spans {
 		to := r.To
@@ -36,10 +38,10 @@ func (u *untimed) add(r *stitch.Runs) {
 		}
 		epoch, _ := r.Base.At(schema.Point{Epoch: r.Spans[i].Epoch})
 		if epoch != u.epoch {
-			u.end()
+			u.endEpoch()
 			u.epoch = epoch
 		}
-		u.addSpan(r, max(r.From, r.Spans[i].Run), to)
+		u.addSpan(r, r.Spans[i].Run, to)
 	}
 }
 
@@ -48,19 +50,61 @@ func (u *untimed) addSpan(r *stitch.Runs, from, to int) {
 	for i := from; i < to && !u.timed; i++ {
 		run := &r.Unit.Runs[i]
 		if run.Flags&(schema.RunHasCycles|schema.RunHasCosts) != 0 {
-			u.timed = true
+			u.timed, u.waited = true, nil
 			clear(u.waiting)
 			return
 		}
-		u.waiting[shape{r.Numbers[run.Block], run.First, run.Count}]++
+		first, end := int(run.First), int(run.First)+int(run.Count)
+		at := u.waiting.upTo(r.Unit.Blocks[run.Block], end)
+		at[first]++
+		at[end]--
 	}
 }
 
-// end ends the epoch.
-func (u *untimed) end() {
-	for s, n := range u.waiting {
-		u.total[s] += n
+// endEpoch ends the epoch.
+func (u *untimed) endEpoch() {
+	for code, starts := range u.waiting {
+		at := u.passes.upTo(code, len(starts)-1)
+		for i, n := range starts {
+			at[i] += n
+		}
 	}
+	u.rows = append(u.rows, u.waited...)
 	clear(u.waiting)
-	u.timed = false
+	u.timed, u.waited = false, nil
+}
+
+// fold returns what is to be added to the rows of `counts`, and holds no blocks
+// any more.
+func (u *untimed) fold() []Count {
+	rows := append(u.passes.rows(), u.rows...)
+	u.rows = nil
+	clear(u.passes)
+	u.waited = sumCounts(append(u.waited, u.waiting.rows()...))
+	clear(u.waiting)
+	return rows
+}
+
+// upTo returns the runs of a block, with room for a position.
+func (p passes) upTo(code *schema.Block, i int) []int64 {
+	at := p[code]
+	if i >= len(at) {
+		at = append(at, make([]int64, i+1-len(at))...)
+		p[code] = at
+	}
+	return at
+}
+
+// rows returns rows that take the runs off.
+func (p passes) rows() []Count {
+	var rows []Count
+	for code, starts := range p {
+		n := int64(0)
+		for i, starts := range starts {
+			if n += starts; n > 0 {
+				rows = append(rows, Count{Address: code.Address[i], ISA: code.Key.ISA, FirstSeq: never, Timed: -n})
+			}
+		}
+	}
+	return rows
 }

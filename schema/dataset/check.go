@@ -39,7 +39,7 @@ func Check(ctx context.Context, dir string) (*Report, error) {
 		return nil, err
 	}
 	defer d.Close()
-	c := &checker{dataset: d, listed: map[string]bool{schema.ManifestFile: true}, sums: map[series]*sum{}}
+	c := &checker{dataset: d, listed: map[string]bool{schema.ManifestFile: true}, sums: map[series]*sum{}, answers: newAnswers()}
 	for _, step := range []func(context.Context) error{c.checkParts, c.checkUnknown, c.checkViews, c.checkSums, c.checkStrangers} {
 		if err := step(ctx); err != nil {
 			return nil, err
@@ -54,6 +54,7 @@ type checker struct {
 	report  Report
 	listed  map[string]bool // the paths of files of the dataset
 	sums    map[series]*sum
+	answers *answers
 }
 
 // note adds the problem that an [*Error] reports, and returns any other error.
@@ -180,6 +181,7 @@ func (c *checker) readRows(ctx context.Context, t *schema.Table, source uint8) e
 			return err
 		}
 		c.addRows(b, source)
+		c.answers.add(b, source, c.dataset)
 		c.report.Rows += int64(b.Rows())
 	}
 }

@@ -100,6 +100,7 @@ func (c *checker) checkSums(context.Context) error {
 	if totals != m.Totals {
 		c.wrong(schema.ManifestFile, "has totals that are not the sums of its sources")
 	}
+	c.checkAnswers()
 	for _, t := range schema.Tables() {
 		if f, ok := m.Tables[t.Name]; ok {
 			c.checkTable(t, f)
@@ -182,6 +183,7 @@ func (c *checker) checkSource(m *schema.SourceTotals) {
 		{&schema.Instructions, "rows", c.sum(&schema.Instructions, m.Source).rows, m.Instructions},
 		{&schema.Blocks, "instructions", c.sum(&schema.Blocks, m.Source).instructions, m.Instructions},
 		{&schema.Exceptions, "exceptions", c.sum(&schema.Exceptions, m.Source).entries, m.Exceptions},
+		{&schema.Counts, "instructions", c.answers.executed[m.Source], m.Instructions},
 		{&schema.DataAccesses, "rows", c.sum(&schema.DataAccesses, m.Source).rows, m.DataAccesses},
 	} {
 		if c.dataset.Has(x.table) {

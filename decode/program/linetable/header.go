@@ -7,7 +7,7 @@ import (
 	"github.com/tracelake/tracelake/decode/program/internal/cursor"
 )
 
-// A header is what a line number program needs (§6.2.4).
+// A header is what a line number program needs (6.2.4).
 type header struct {
 	program        *cursor.Cursor
 	minInstruction uint64 // bytes of code of an advance by 1
@@ -90,7 +90,7 @@ func entry(b *cursor.Cursor, name []byte) file {
 	return f
 }
 
-// readTables reads the directories and files of DWARF 5 (§6.2.4.1), which count
+// readTables reads the directories and files of DWARF 5 (6.2.4.1), which count
 // from 0; directory 0 is that of compilation.
 func readTables(s *Sections, b *cursor.Cursor, wide bool, unit *Unit) error {
 	directories, err := readTable(s, b, wide)
@@ -104,7 +104,7 @@ func readTables(s *Sections, b *cursor.Cursor, wide bool, unit *Unit) error {
 	return err
 }
 
-// The content types of entries (§7.22) that matter here.
+// The content types of entries (7.22) that matter here.
 const (
 	contentPath      = 1
 	contentDirectory = 2
@@ -144,7 +144,7 @@ func readTable(s *Sections, b *cursor.Cursor, wide bool) ([]file, error) {
 	return entries, nil
 }
 
-// form reads a value of one of the forms that entries may have (§7.5.6).
+// form reads a value of one of the forms that entries may have (7.5.6).
 func (s *Sections) form(b *cursor.Cursor, form uint64, wide bool) (text []byte, number uint64, err error) {
 	switch form {
 	case 0x08: // DW_FORM_string

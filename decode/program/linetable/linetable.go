@@ -1,6 +1,6 @@
 // Package linetable reads line number tables (.debug_line) of DWARF 2 to 5. It
-// knows no other debug information and no code. Section numbers (§) are those of
-// the DWARF 5 standard.
+// knows no other debug information and no code. Section numbers in parentheses are
+// those of the DWARF 5 standard.
 //
 // The reader of debug/dwarf is none for files that nobody vouches for: it
 // allocates as many files as a header claims, and joins each of them to its
@@ -34,7 +34,7 @@ type Unit struct {
 	base        int // the number of the first file and directory: 1 up to DWARF 4
 }
 
-// A Sequence is the rows of contiguous code (§6.2.2), not empty, by address.
+// A Sequence is the rows of contiguous code (6.2.2), not empty, by address.
 type Sequence struct {
 	Rows []Row
 	End  uint64 // the address after its last instruction

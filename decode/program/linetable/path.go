@@ -6,7 +6,7 @@ import (
 )
 
 // File returns the path of a file: joined to its directory, and that to the
-// directory of compilation, as far as they are relative (§6.2.4). It has slashes,
+// directory of compilation, as far as they are relative (6.2.4). It has slashes,
 // whatever the host of the compiler, and no dots, since units write the same file
 // in many ways. It is "" if there is no such file.
 func (u *Unit) File(number uint32, compilation string) string {

@@ -7,7 +7,7 @@ import (
 	"github.com/tracelake/tracelake/decode/program/internal/cursor"
 )
 
-// The standard opcodes (§6.2.5.2).
+// The standard opcodes (6.2.5.2).
 const (
 	opExtended       = 0
 	opCopy           = 1
@@ -21,7 +21,7 @@ const (
 	opSetISA         = 12
 )
 
-// The extended opcodes (§6.2.5.3).
+// The extended opcodes (6.2.5.3).
 const (
 	extendedEndSequence = 1
 	extendedSetAddress  = 2
@@ -34,7 +34,7 @@ var standardLengths = []byte{0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1}
 
 var errProgram = errors.New("line number program is cut short")
 
-// A machine runs a line number program (§6.2.2).
+// A machine runs a line number program (6.2.2).
 type machine struct {
 	*header
 	unit  *Unit
@@ -81,7 +81,7 @@ func (m *machine) reset() {
 	m.rows = nil
 }
 
-// special executes a special opcode (§6.2.5.1).
+// special executes a special opcode (6.2.5.1).
 func (m *machine) special(op uint8) {
 	adjusted := uint64(op) - uint64(len(m.opcodeLengths)) - 1
 	m.state.Address += m.minInstruction * (adjusted / m.lineRange)
@@ -139,7 +139,7 @@ func (m *machine) extended() error {
 	return nil
 }
 
-// endSequence ends the sequence at hand. Its addresses ascend (§6.2.5), and none
+// endSequence ends the sequence at hand. Its addresses ascend (6.2.5), and none
 // is beyond 2³²; one whose code has no bytes says nothing.
 func (m *machine) endSequence() error {
 	rows, end := m.rows, m.state.Address

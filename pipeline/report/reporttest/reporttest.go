@@ -16,15 +16,15 @@ import (
 // Write writes the dataset that text describes to dir. A line is a thing:
 //
 //	label KEY VALUE
-//	source ID [core=NAME] [bytes=N] [lost=N] [unplaced=N] [gaps=N] [checks=N] [agrees=N] [hz=N]
+//	source ID [core=NAME] [status=STATUS] [bytes=N] [lost=N] [ends=N] [unplaced=N] [gaps=N] [checks=N] [agrees=N] [hz=N]
 //	file NAME ADDRESS BYTES [core=NAME] [match=SHARE] [code=SHA256]
 //	memory NAME ADDRESS BYTES [core=NAME] [sha=SHA256]
-//	function ADDRESS BYTES NAME [core=NAME] [at=FILE:LINE] [linkage=NAME] [aliases=NAMES]
-//	code ADDRESS ISA KIND [core=NAME] [at=FILE:LINE] [conditional] [target=ADDRESS] [COUNTS]
+//	function ADDRESS BYTES NAME [core=NAME] [at=FILE:LINE] [linkage=NAME] [aliases=NAMES] [as=ORDINAL]
+//	code ADDRESS ISA KIND [core=NAME] [at=FILE:LINE] [conditional] [target=ADDRESS] [in=ORDINAL] [COUNTS]
 //	inlined ADDRESS DEPTH FILE:LINE [core=NAME]
 //	run ADDRESS ISA [source=ID] [COUNTS]
 //
-// COUNTS are executed=N failed=N untold=N timed=N cycles=N; those of code are of the
+// Of the lost bytes those at the ends are before the first synchronisation. COUNTS are executed=N failed=N untold=N timed=N cycles=N; those of code are of the
 // first source, run has others, also where there is no code. Code is in the function
 // around it. Words with spaces stand between quotation marks, as in Go; # begins a
 // comment.
@@ -52,12 +52,20 @@ type description struct {
 	code      []code
 	inlined   []code
 	runs      []run
+	losses    []loss
+}
+
+type loss struct {
+	source uint8
+	bytes  int64
+	reason schema.LossReason
 }
 
 type function struct {
 	core, name, linkage, aliases string
 	address, size                uint32
 	at                           place
+	as                           int64 // ordinal; none: as they come
 }
 
 type code struct {
@@ -69,7 +77,10 @@ type code struct {
 	target      schema.Null[uint32]
 	depth       uint16
 	at          place
+	in          int64 // ordinal of its function; none: that around it
 }
+
+const none = -1
 
 type run struct {
 	source                          uint8
@@ -107,7 +118,7 @@ func (d *description) line(text string) error {
 		name := w.word(3)
 		d.functions = append(d.functions, function{
 			core: w.key("core", ""), address: w.number(1), size: w.number(2), name: name,
-			linkage: w.key("linkage", name), aliases: w.key("aliases", ""), at: w.place(w.key("at", "")),
+			linkage: w.key("linkage", name), aliases: w.key("aliases", ""), at: w.place(w.key("at", "")), as: w.keyNumber("as", none),
 		})
 	case "code":
 		d.addCode(w)
@@ -122,9 +133,15 @@ func (d *description) line(text string) error {
 }
 
 func (d *description) addSource(w *words) {
-	s := schema.SourceTotals{Source: uint8(w.number(1)), Core: w.key("core", ""), Status: "decoded", Unit: "bytes", CycleHz: uint64(w.keyNumber("hz", 0))}
+	s := schema.SourceTotals{Source: uint8(w.number(1)), Core: w.key("core", ""), Status: w.key("status", "decoded"), Unit: "bytes", CycleHz: uint64(w.keyNumber("hz", 0))}
 	s.Bytes, s.BytesLost, s.BytesUnplaced = w.keyNumber("bytes", 1000), w.keyNumber("lost", 0), w.keyNumber("unplaced", 0)
 	s.BytesDecoded = s.Bytes - s.BytesLost
+	if ends := w.keyNumber("ends", 0); ends > 0 {
+		d.losses = append(d.losses, loss{s.Source, ends, schema.LossUnsynced})
+	}
+	if within := s.BytesLost - w.keyNumber("ends", 0); within > 0 {
+		d.losses = append(d.losses, loss{s.Source, within, schema.LossBadPacket})
+	}
 	s.Gaps = w.keyNumber("gaps", 0)
 	if checks := w.keyNumber("checks", 0); checks > 0 {
 		s.Agreement = &schema.Agreement{BranchChecks: checks, BranchAgrees: w.keyNumber("agrees", checks)}
@@ -135,7 +152,7 @@ func (d *description) addSource(w *words) {
 func (d *description) addCode(w *words) {
 	c := code{
 		core: w.key("core", ""), address: w.number(1), isa: w.isa(2), kind: schema.Kind(slices.Index(schema.KindNames, w.word(3))),
-		conditional: slices.Contains(w.plain, "conditional"), at: w.place(w.key("at", "")),
+		conditional: slices.Contains(w.plain, "conditional"), at: w.place(w.key("at", "")), in: w.keyNumber("in", none),
 	}
 	if w.keys["target"] != "" {
 		c.target = schema.Of(uint32(w.keyNumber("target", 0)))
@@ -165,7 +182,11 @@ func (d *description) function(core string, address uint32) schema.Null[int32] {
 func (d *description) write(out *dataset.Writer) {
 	ordinals := map[string]int32{}
 	for _, f := range d.functions {
-		schema.AppendFunctions(out.Table(&schema.Functions, 0).Row(), f.core, ordinals[f.core], f.address, f.size, f.name, f.linkage, f.aliases,
+		ordinal := ordinals[f.core]
+		if f.as != none {
+			ordinal = int32(f.as)
+		}
+		schema.AppendFunctions(out.Table(&schema.Functions, 0).Row(), f.core, ordinal, f.address, f.size, f.name, f.linkage, f.aliases,
 			f.at.file, schema.Null[uint32]{V: f.at.line, OK: f.at.line != 0}, schema.OriginSymbol)
 		ordinals[f.core]++
 	}
@@ -174,18 +195,26 @@ func (d *description) write(out *dataset.Writer) {
 		if c.isa == schema.A32 {
 			size = 4
 		}
+		function := d.function(c.core, c.address)
+		if c.in != none {
+			function = schema.Of(int32(c.in))
+		}
 		schema.AppendCode(out.Table(&schema.Code, 0).Row(), c.core, c.address, size, c.isa, 0, c.kind, c.conditional, c.target,
-			schema.Null[schema.ISA]{V: c.isa, OK: c.target.OK}, d.function(c.core, c.address), ".text")
+			schema.Null[schema.ISA]{V: c.isa, OK: c.target.OK}, function, ".text")
 	}
 	for _, c := range slices.Concat(d.code, d.inlined) {
 		if c.at.file != "" {
 			schema.AppendLines(out.Table(&schema.Lines, 0).Row(), c.core, c.address, c.depth, c.at.file, c.at.line, 0, true, d.function(c.core, c.address), "")
 		}
 	}
+	for _, l := range d.losses {
+		schema.AppendLosses(out.Table(&schema.Losses, l.source).Row(), schema.Keys{Source: l.source}, l.bytes, l.reason, "")
+	}
 	for _, r := range d.runs {
 		schema.AppendCounts(out.Table(&schema.Counts, r.source).Row(), r.source, r.address, r.isa, r.executed, r.failed, r.untold, 0, r.timed,
 			schema.Null[int64]{V: int64(r.cycles.V), OK: r.cycles.OK}, r.cycles)
 		i := slices.IndexFunc(d.sources, func(s schema.SourceTotals) bool { return s.Source == r.source })
+		d.sources[i].Losses = int64(len(d.losses))
 		d.sources[i].Instructions += r.executed + r.failed + r.untold
 	}
 }

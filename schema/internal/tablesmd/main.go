@@ -68,7 +68,7 @@ func render(tables []*schema.Table) string {
 		fmt.Fprintf(&b, "| [%s](#%s) | %s | %s |\n", t.Name, t.Name, written(t), cell(t.Row))
 	}
 	for _, t := range tables {
-		fmt.Fprintf(&b, "\n## %s\n\nOne row per %s. Written %s. Parts: `%s`%s\n", t.Name, t.Row, written(t), t.Part(0x13, 0, schema.Parquet), series(t))
+		fmt.Fprintf(&b, "\n## %s\n\nOne row per %s. Written %s. Parts: `%s`%s%s\n", t.Name, t.Row, written(t), t.Part(0x13, 0, schema.Parquet), series(t), order(t))
 		fmt.Fprintf(&b, "\n| column | type | unit | meaning |\n|---|---|---|---|\n")
 		for _, c := range t.Columns {
 			fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", c.Name, typeOf(c), c.Unit, cell(meaning(c)))
@@ -122,6 +122,14 @@ func series(t *schema.Table) string {
 		return " … for source 0x13."
 	}
 	return " … for all sources."
+}
+
+// order says by which columns the rows of a part are ordered.
+func order(t *schema.Table) string {
+	if len(t.Key) == 0 {
+		return ""
+	}
+	return " Rows are in order of " + strings.Join(t.Key, ", ") + "."
 }
 
 func typeOf(c schema.Column) string {

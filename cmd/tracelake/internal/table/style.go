@@ -73,11 +73,11 @@ func (s Style) paint(colour, text string) string {
 	return colour + text + plain
 }
 
-// Good, Fair and Bad colour words that say so themselves.
+// Good colours a word that says so itself.
 func (s Style) Good(text string) string { return s.paint(green, text) }
 
-// Fair colours text.
+// Fair colours a word that says so itself.
 func (s Style) Fair(text string) string { return s.paint(yellow, text) }
 
-// Bad colours text.
+// Bad colours a word that says so itself.
 func (s Style) Bad(text string) string { return s.paint(red, text) }

@@ -1,5 +1,5 @@
 // Package cursor reads the numbers and strings that DWARF is made of. Section
-// numbers (§) are those of the DWARF 5 standard.
+// numbers in parentheses are those of the DWARF 5 standard.
 package cursor
 
 import (
@@ -58,7 +58,7 @@ func (c *Cursor) Offset(wide bool) uint64 {
 	return c.Uint(4)
 }
 
-// UnitLength returns the initial length of a table (§7.4), and whether it is one
+// UnitLength returns the initial length of a table (7.4), and whether it is one
 // of 64-bit DWARF.
 func (c *Cursor) UnitLength() (length uint64, wide bool) {
 	length = c.Uint(4)
@@ -71,7 +71,7 @@ func (c *Cursor) UnitLength() (length uint64, wide bool) {
 	return length, false
 }
 
-// ULEB returns the next LEB128 number (§7.6); what is beyond 64 bits is lost.
+// ULEB returns the next LEB128 number (7.6); what is beyond 64 bits is lost.
 func (c *Cursor) ULEB() uint64 {
 	x, _, _ := c.leb()
 	return x

@@ -1,0 +1,337 @@
+package pipeline
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/tracelake/tracelake/bench/need"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// This file counts what ran a second time, plainly: from the rows of a dataset, by
+// the rules of docs/tables.md alone.
+
+// An instructionKey is the key of a row of `counts` in its source.
+type instructionKey struct{ address, isa int64 }
+
+// An instructionCount is such a row, without the cycles that are spread.
+type instructionCount struct {
+	executed, failed, untold int64
+	firstSeq                 int64
+	timed                    int64
+	cycles                   schema.Null[int64]
+}
+
+// plainCounts counts rows of `instructions`.
+func (d *decodedTables) plainCounts() map[instructionKey]instructionCount {
+	table := &schema.Instructions
+	address, isa, seq, epoch := d.integers(table, "address"), d.integers(table, "isa"), d.integers(table, "seq"), d.integers(table, "epoch")
+	executed, cycles := d.column(table, "executed"), d.column(table, "cycles")
+	hasCycles := map[int64]bool{}
+	for i := range address {
+		if !null(cycles, i) {
+			hasCycles[epoch[i]] = true
+		}
+	}
+	counts := map[instructionKey]instructionCount{}
+	for i := range address {
+		key := instructionKey{address[i], isa[i]}
+		c, ok := counts[key]
+		if !ok {
+			c.firstSeq = seq[i]
+		}
+		switch {
+		case null(executed, i):
+			c.untold++
+		case integer(executed, i) == 1:
+			c.executed++
+		default:
+			c.failed++
+		}
+		if hasCycles[epoch[i]] {
+			c.timed++
+		}
+		if !null(cycles, i) {
+			c.cycles = schema.Of(c.cycles.V + integer(cycles, i))
+		}
+		counts[key] = c
+	}
+	return counts
+}
+
+// counts returns the rows of `counts`, which must be in order.
+func (d *decodedTables) counts(t testing.TB) map[instructionKey]instructionCount {
+	t.Helper()
+	table := &schema.Counts
+	address, isa := d.integers(table, "address"), d.integers(table, "isa")
+	executed, failed, untold := d.integers(table, "executed"), d.integers(table, "failed"), d.integers(table, "untold")
+	firstSeq, timed, cycles := d.integers(table, "first_seq"), d.integers(table, "timed"), d.column(table, "cycles")
+	counts := map[instructionKey]instructionCount{}
+	for i := range address {
+		if i > 0 && cmp.Or(cmp.Compare(address[i-1], address[i]), cmp.Compare(isa[i-1], isa[i])) >= 0 {
+			t.Errorf("counts: row %d is not in order", i)
+		}
+		counts[instructionKey{address[i], isa[i]}] = instructionCount{
+			executed[i], failed[i], untold[i], firstSeq[i], timed[i], schema.Null[int64]{V: integer(cycles, i), OK: !null(cycles, i)},
+		}
+	}
+	return counts
+}
+
+// An edgeRow is the key of a row of `edges` in its source.
+type edgeRow struct {
+	from, to      int64
+	kind, outcome string
+}
+
+// An edgeCount is the rest of it.
+type edgeCount struct {
+	n      int64
+	cycles schema.Null[int64]
+}
+
+// between is something between two instructions.
+type between struct {
+	offset, ordinal int64
+	what            string // entry, gap, debug_exit
+	returnAddress   schema.Null[int64]
+}
+
+// betweens returns what there is before an instruction, by its seq, in order.
+func (d *decodedTables) betweens() map[int64][]between {
+	all := map[int64][]between{}
+	seq, offset := d.integers(&schema.Exceptions, "seq"), d.integers(&schema.Exceptions, "byte_offset")
+	event, back := d.column(&schema.Exceptions, "event"), d.column(&schema.Exceptions, "return_address")
+	for i, s := range seq {
+		if schema.ExceptionEvent(event.U8[i]) == schema.ExceptionEntry {
+			address := schema.Null[int64]{V: integer(back, i), OK: !null(back, i)}
+			all[s] = append(all[s], between{offset[i], int64(i), "entry", address})
+		}
+	}
+	seq, offset = d.integers(&schema.Events, "seq"), d.integers(&schema.Events, "byte_offset")
+	for i, s := range seq {
+		switch name := schema.EventKind(d.column(&schema.Events, "event").U8[i]).String(); name {
+		case "debug_exit":
+			all[s] = append(all[s], between{offset: offset[i], what: name})
+		case "trace_on", "overflow":
+			all[s] = append(all[s], between{offset: offset[i], what: "gap"})
+		}
+	}
+	seq, offset = d.integers(&schema.Losses, "seq"), d.integers(&schema.Losses, "byte_offset")
+	for i, s := range seq {
+		all[s] = append(all[s], between{offset: offset[i], what: "gap"})
+	}
+	for _, b := range all {
+		slices.SortFunc(b, func(x, y between) int {
+			return cmp.Or(cmp.Compare(x.offset, y.offset), cmp.Compare(x.ordinal, y.ordinal))
+		})
+	}
+	return all
+}
+
+// goesTo is where control goes, given what comes next and the address after all of
+// it.
+func goesTo(b []between, next int64) schema.Null[int64] {
+	switch {
+	case len(b) == 0:
+		return schema.Of(next)
+	case b[0].what == "entry":
+		return b[0].returnAddress
+	}
+	return schema.Null[int64]{}
+}
+
+// plainEdges counts the edges between rows of `instructions`.
+func (d *decodedTables) plainEdges() map[edgeRow]edgeCount {
+	table := &schema.Instructions
+	address, seq := d.integers(table, "address"), d.integers(table, "seq")
+	kind, executed, cycles := d.column(table, "kind"), d.column(table, "executed"), d.column(table, "cycles")
+	betweens := d.betweens()
+	edges := map[edgeRow]edgeCount{}
+	add := func(i int, to schema.Null[int64], kind, outcome string) {
+		if !to.OK {
+			return
+		}
+		key := edgeRow{address[i], to.V, kind, outcome}
+		e := edges[key]
+		e.n++
+		if !null(cycles, i) {
+			e.cycles = schema.Of(e.cycles.V + integer(cycles, i))
+		}
+		edges[key] = e
+	}
+	for i := range max(0, len(address)-1) {
+		b, next := betweens[seq[i+1]], address[i+1]
+		if slices.ContainsFunc(b, func(x between) bool { return x.what == "debug_exit" }) {
+			continue
+		}
+		if k := schema.Kind(kind.U8[i]); k != schema.KindOther && k != schema.KindBarrier {
+			outcome := "untold"
+			if !null(executed, i) {
+				outcome = []string{"not_taken", "taken"}[integer(executed, i)]
+			}
+			add(i, goesTo(b, next), k.String(), outcome)
+		}
+		for k := range b {
+			if b[k].what != "entry" {
+				break
+			}
+			add(i, goesTo(b[k+1:], next), "exception", "taken")
+		}
+	}
+	return edges
+}
+
+// edges returns the rows of `edges`, which must be in order.
+func (d *decodedTables) edges(t testing.TB) map[edgeRow]edgeCount {
+	t.Helper()
+	table := &schema.Edges
+	from, to, n := d.integers(table, "from_address"), d.integers(table, "to_address"), d.integers(table, "n")
+	kind, outcome, cycles := d.integers(table, "kind"), d.integers(table, "outcome"), d.column(table, "cycles")
+	edges := map[edgeRow]edgeCount{}
+	for i := range from {
+		if i > 0 && cmp.Or(cmp.Compare(from[i-1], from[i]), cmp.Compare(to[i-1], to[i]), cmp.Compare(kind[i-1], kind[i]), cmp.Compare(outcome[i-1], outcome[i])) >= 0 {
+			t.Errorf("edges: row %d is not in order", i)
+		}
+		key := edgeRow{from[i], to[i], schema.EdgeKind(kind[i]).String(), schema.EdgeOutcome(outcome[i]).String()}
+		edges[key] = edgeCount{n[i], schema.Null[int64]{V: integer(cycles, i), OK: !null(cycles, i)}}
+	}
+	return edges
+}
+
+// plainSpread spreads the cycles of runs evenly over their instructions, from rows
+// of `blocks`. A run of more instructions than a row has is several rows, of which
+// the last has the cycles.
+func (d *decodedTables) plainSpread() map[instructionKey]float64 {
+	code, position := d.integers(&schema.CodeBlocks, "code_block"), d.integers(&schema.CodeBlocks, "position")
+	address, isa := d.integers(&schema.CodeBlocks, "address"), d.integers(&schema.CodeBlocks, "isa")
+	at := map[[2]int64]instructionKey{}
+	for i := range code {
+		at[[2]int64{code[i], position[i]}] = instructionKey{address[i], isa[i]}
+	}
+	table := &schema.Blocks
+	block, first, count, offset := d.integers(table, "code_block"), d.integers(table, "first"), d.integers(table, "instructions"), d.integers(table, "byte_offset")
+	cycles, spread := d.column(table, "cycles"), map[instructionKey]float64{}
+	for i, begin := 0, 0; i < len(block); i, begin = i+1, i+1 {
+		for null(cycles, i) && count[i] == schema.MaxBlockRow && i+1 < len(block) &&
+			block[i+1] == block[i] && offset[i+1] == offset[i] && first[i+1] == first[i]+count[i] {
+			i++
+		}
+		if null(cycles, i) {
+			continue
+		}
+		end := first[i] + count[i]
+		for p := first[begin]; p < end; p++ {
+			spread[at[[2]int64{block[i], p}]] += float64(integer(cycles, i)) / float64(end-first[begin])
+		}
+	}
+	return spread
+}
+
+// sameMaps demands that two maps are equal, and names a few differences.
+func sameMaps[K, V comparable](t testing.TB, what string, got, want map[K]V) {
+	t.Helper()
+	differences := 0
+	differ := func(format string, args ...any) {
+		if differences++; differences <= 3 {
+			t.Errorf(what+": "+format, args...)
+		}
+	}
+	for key, w := range want {
+		if g, ok := got[key]; !ok || g != w {
+			differ("%+v is %+v (%v), want %+v", key, g, ok, w)
+		}
+	}
+	for key, g := range got {
+		if _, ok := want[key]; !ok {
+			differ("%+v is %+v, want none", key, g)
+		}
+	}
+	if differences > 3 {
+		t.Errorf("%s: %d differences in all", what, differences)
+	}
+}
+
+// checkCounts demands that counts and edges are what the rows say. d has the rows
+// of `instructions`, blocks those of `blocks` of the same stream.
+func (d *decodedTables) checkCounts(t testing.TB, blocks *decodedTables) {
+	t.Helper()
+	sameMaps(t, "counts", d.counts(t), d.plainCounts())
+	sameMaps(t, "edges", d.edges(t), d.plainEdges())
+	for _, table := range []*schema.Table{&schema.Counts, &schema.Edges} {
+		if i, column := firstDifference(d, blocks, table, nil); i >= 0 || d.rows(table) != blocks.rows(table) {
+			t.Errorf("%s differs between levels in %s:\n%s\n%s", table.Name, column, d.rowText(table, max(i, 0)), blocks.rowText(table, max(i, 0)))
+		}
+	}
+	address, isa, spread := d.integers(&schema.Counts, "address"), d.integers(&schema.Counts, "isa"), d.column(&schema.Counts, "cycles_spread")
+	want := blocks.plainSpread()
+	for i := range address {
+		w, ok := want[instructionKey{address[i], isa[i]}]
+		if got := math.Float64frombits(spread.U64[i]); ok == null(spread, i) || math.Abs(got-w) > 1e-9*math.Abs(w) {
+			t.Errorf("cycles_spread of 0x%08x is %v (%v), want %v (%v)", address[i], got, !null(spread, i), w, ok)
+			return
+		}
+	}
+}
+
+// checkCounts decodes a trace in both levels and checks what was counted. It
+// returns the rows of `instructions`.
+func (tr *trace) checkCounts(t testing.TB) *decodedTables {
+	t.Helper()
+	d := tr.decode(t)
+	d.checkCounts(t, tr.decodeStream(t, tr.stream(wholePieces), decodeOptions{blocks: true, grain: grain{unit: 5000, part: 700, chunk: 1000}}))
+	return d
+}
+
+// Counts and edges are what the rows of a dataset say, whatever the trace, and
+// whatever damage it has.
+func TestCounts(t *testing.T) {
+	for _, tr := range pftTraces(t) {
+		t.Run(tr.name, func(t *testing.T) {
+			tr.checkCounts(t)
+			if tr.few() {
+				return
+			}
+			for seed := range uint64(need.Size(2, damageCases)) {
+				d := randomDamage(rand.New(rand.NewPCG(seed, 5)), len(tr.data))
+				tr.with(d.apply(tr.data)).checkCounts(t)
+				if t.Failed() {
+					t.Fatalf("seed %d, damage %+v", seed, d)
+				}
+			}
+		})
+	}
+}
+
+// Likewise in executions that are made up, with much that cuts edges.
+func TestCountsGenerated(t *testing.T) {
+	exceptions, gaps := int64(0), 0
+	for seed := range uint64(need.Size(2, 17)) {
+		for _, m := range macrocells {
+			run := smallRun
+			run.seed = 100 + seed
+			run.bytes /= 2
+			tr := m.generate(t, run).trace
+			intact := tr.checkCounts(t)
+			exceptions += intact.totals.Exceptions
+			gaps += int(intact.totals.Gaps)
+			d := randomDamage(rand.New(rand.NewPCG(seed, 6)), len(tr.data))
+			tr.with(d.apply(tr.data)).checkCounts(t)
+			if t.Failed() {
+				t.Fatalf("%s, seed %d, damage %+v", m.name, run.seed, d)
+			}
+		}
+	}
+	t.Logf("%d exceptions, %d gaps", exceptions, gaps)
+	if exceptions == 0 || gaps == 0 {
+		t.Error("nothing cuts an edge")
+	}
+}
+
+var _ = maps.Keys[map[int]int]
+var _ = fmt.Sprint

@@ -1,0 +1,64 @@
+package tally
+
+import (
+	"github.com/tracelake/tracelake/pipeline/stitch"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// Sinks returns sinks that have t count what they are given, and hand it on. What
+// is counted is final: what a cancel takes back never gets here.
+func (t *Tally) Sinks(to stitch.Sinks) stitch.Sinks {
+	to.Runs = &runSink{t, to.Runs}
+	to.Exceptions = &tee[stitch.Exception]{to.Exceptions, t.exception}
+	to.Events = &tee[schema.Event]{to.Events, t.event}
+	to.Losses = &tee[schema.Loss]{to.Losses, t.loss}
+	return to
+}
+
+// A tee looks at rows and hands them on.
+type tee[T any] struct {
+	to   stitch.Sink[T] // may be nil
+	look func(b *stitch.Base, x *T)
+}
+
+// Add implements [stitch.Sink].
+func (s *tee[T]) Add(b stitch.Base, rows []T) error {
+	for i := range rows {
+		s.look(&b, &rows[i])
+	}
+	if s.to == nil {
+		return nil
+	}
+	return s.to.Add(b, rows)
+}
+
+// A runSink counts runs and hands them on.
+type runSink struct {
+	tally *Tally
+	to    stitch.RunSink // may be nil
+}
+
+// Add implements [stitch.RunSink].
+func (s *runSink) Add(r stitch.Runs) error {
+	if err := s.tally.add(r); err != nil || s.to == nil {
+		return err
+	}
+	return s.to.Add(r)
+}
+
+func (t *Tally) exception(b *stitch.Base, x *stitch.Exception) {
+	if x.Row.Event == schema.ExceptionEntry {
+		t.mark(b, x.Row.Key, mark{what: entry, returnAddress: x.Row.ReturnAddress})
+	}
+}
+
+func (t *Tally) event(b *stitch.Base, x *schema.Event) {
+	switch {
+	case x.Event == schema.EventDebugExit:
+		t.mark(b, x.Key, mark{what: debugExit})
+	case x.Event.Restarts():
+		t.mark(b, x.Key, mark{what: gap})
+	}
+}
+
+func (t *Tally) loss(b *stitch.Base, x *schema.Loss) { t.mark(b, x.Key, mark{what: gap}) }
