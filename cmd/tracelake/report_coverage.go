@@ -38,6 +38,9 @@ func coverage(ctx *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	if q.each && !q.m.HasLines() { // nobody asked for files, and there are none
+		q.by = report.ByFunction
+	}
 	c := q.m.Coverage(q.by)
 	change := q.change(false)
 	err = q.answer(ctx, func() any { return coverageObject(q, c, change) }, func(s *screen) {
