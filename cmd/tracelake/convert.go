@@ -32,9 +32,10 @@ program are added up. How far the figures can be trusted goes to stderr, as the
 formats cannot say it.
 
 lcov is for genhtml, which needs --branch-coverage to show branches; version 2
-also --ignore-errors inconsistent, since it expects every branch to be evaluated
-whose line was run. cobertura is XML for forges. modoff is a line FILE+OFFSET for
-each covered instruction, for plugins of disassemblers.
+also --ignore-errors inconsistent, since it takes a branch that was reached and
+never taken, alone on its line, for a contradiction. cobertura is XML for
+forges. modoff is a line FILE+OFFSET for each covered instruction, for plugins
+of disassemblers.
 
 Paths are those that the compiler wrote down. Sources that are not there are
 listed on stderr.

@@ -18,9 +18,9 @@ func branchesCommand() *cli.Command {
 		Description: `DIR is a dataset that export wrote; several of one program are added up. Needs a
 program file: export with -e FILE.
 
-Branches seen to go only one way come first. Conditional instructions that are no
-branches follow: taken means that they passed. Where the trace does not have an
-outcome it is untold (PFT: of all but branches). These are branches of the
+Branches seen to go only one way come first. Conditional instructions that are
+no branches follow: taken means that they passed. Where the trace does not have
+an outcome it is untold (PFT: of all but branches). These are branches of the
 compiled program, not decisions in its source.
 
 Examples:

@@ -15,7 +15,7 @@ type reportArgs struct {
 	force    bool // go on if another program ran
 	json     bool
 	by       report.By
-	each     bool // by nothing: a row for each branch
+	each     bool // --by is not given: of branches, a row for each
 	top      int  // rows; 0: all
 	limit    *limit
 	baseline string // "": none

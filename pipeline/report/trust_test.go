@@ -60,12 +60,13 @@ code 0x1000 a32 other executed=1
 // overwritten at run time in a short section is no other program.
 func TestMatch(t *testing.T) {
 	add := func(n int) string {
-		text := "source 0x10\nfile fw.elf 0 8 match=0.5\nfile fw.elf 0x1000 0x1000 match=1\nfile idle.elf 0x9000 16 code=1d1e\n" +
-			"function 0 8 vectors\nfunction 0x1000 0x1000 main\ncode 0 a32 other executed=1\ncode 4 a32 other executed=1\n"
+		var text strings.Builder
+		text.WriteString("source 0x10\nfile fw.elf 0 8 match=0.5\nfile fw.elf 0x1000 0x1000 match=1\nfile idle.elf 0x9000 16 code=1d1e\n" +
+			"function 0 8 vectors\nfunction 0x1000 0x1000 main\ncode 0 a32 other executed=1\ncode 4 a32 other executed=1\n")
 		for i := range n {
-			text += fmt.Sprintf("code %#x a32 other executed=1\n", 0x1000+4*i)
+			text.WriteString(fmt.Sprintf("code %#x a32 other executed=1\n", 0x1000+4*i))
 		}
-		return text
+		return text.String()
 	}
 	trust := merged(t, report.Options{}, add(98)).Trust() // 99 of 100
 	equal(t, [2]int64{100, 99}, [2]int64{trust.Distinct, trust.Matching})
