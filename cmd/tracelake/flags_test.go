@@ -52,6 +52,9 @@ var readers = map[string]func(*cli.Context) (any, error){
 		dirs, command, err := readSQL(ctx)
 		return []any{dirs, command}, err
 	},
+	"completion": func(*cli.Context) (any, error) { return nil, nil },
+	"man":        func(*cli.Context) (any, error) { return nil, nil },
+	"version":    func(ctx *cli.Context) (any, error) { return ctx.Bool("json"), nil },
 	"verify": func(ctx *cli.Context) (any, error) {
 		dataset, truth, err := readVerify(ctx)
 		return []any{dataset, truth}, err
