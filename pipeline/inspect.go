@@ -92,6 +92,12 @@ func Inspect(ctx context.Context, input string, opt capture.Options) (*Inspectio
 		SchemaVersion: schema.Version, Input: input,
 		Buffers: []BufferInspection{}, Sources: []SourceInspection{}, Images: []ImageInspection{}, Notes: []string{}, Lines: []string{},
 	}
+	u, err := capture.Unpack(ctx, input, &opt)
+	if err != nil {
+		return nil, err
+	}
+	defer u.Close()
+	opt.Unpacked = u
 	if opt.Protocol == "" {
 		if done, err := in.find(ctx, input, opt); done || err != nil {
 			return in, err
@@ -109,6 +115,9 @@ func Inspect(ctx context.Context, input string, opt capture.Options) (*Inspectio
 // find says what input is if it is no capture. It reports whether that is so.
 func (in *Inspection) find(ctx context.Context, input string, opt capture.Options) (done bool, err error) {
 	found, err := identify.Path(input)
+	if u := opt.Unpacked; u != nil {
+		found, err = identify.Content(u.Name, u.File)
+	}
 	switch {
 	case err != nil, found.Kind == identify.Snapshot:
 		return false, nil // opening it says more
@@ -117,7 +126,10 @@ func (in *Inspection) find(ctx context.Context, input string, opt capture.Option
 	case found.Kind == identify.Unknown:
 		return true, in.identify(ctx, input, opt)
 	}
-	in.Found, in.Lines = found, append(in.Lines, found.Lines...)
+	in.Found = found
+	if opt.Unpacked == nil { // else the lines name a file that is not there
+		in.Lines = append(in.Lines, found.Lines...)
+	}
 	return true, nil
 }
 

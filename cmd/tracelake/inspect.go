@@ -43,7 +43,10 @@ func inspect(ctx *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	in, err := pipeline.Inspect(ctx.Context, input, captureOptions(ctx))
+	opt := captureOptions(ctx)
+	clear := showUnpacking(ctx.App.ErrWriter, &opt)
+	in, err := pipeline.Inspect(ctx.Context, input, opt)
+	clear()
 	if err != nil {
 		return err
 	}

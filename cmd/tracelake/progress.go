@@ -10,6 +10,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/tracelake/tracelake/cmd/tracelake/internal/visible"
+	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/pipeline"
 )
 
@@ -66,7 +67,7 @@ func (p *progress) show(at pipeline.Progress) {
 // draw draws the bar, with words in front if they are not empty.
 func (p *progress) draw(done, total int64, words string) {
 	now := time.Now()
-	if p == nil || total == 0 || now.Sub(p.shown) < progressInterval {
+	if p == nil || total <= 0 || now.Sub(p.shown) < progressInterval {
 		return
 	}
 	p.shown = now
@@ -95,9 +96,24 @@ func (p *progress) newBar(total int64) *progressbar.ProgressBar {
 	return progressbar.NewOptions64(total, options...)
 }
 
+// showUnpacking draws a bar on stderr while an input is unpacked. The caller calls
+// clear when that is over.
+func showUnpacking(stderr io.Writer, opt *capture.Options) (clear func()) {
+	p := progressOn(stderr, "unpacking")
+	opt.Unpacking = func(read, total int64) {
+		if read == total {
+			p.clear()
+			return
+		}
+		p.set(read, total)
+	}
+	return p.clear
+}
+
 // clear takes the bar off the terminal.
 func (p *progress) clear() {
 	if p != nil && p.bar != nil {
 		_ = p.bar.Clear()
+		p.bar = nil
 	}
 }
