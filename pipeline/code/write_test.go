@@ -70,7 +70,7 @@ func rowsOf(t *testing.T, d *dataset.Dataset, table *schema.Table) (rows []strin
 		for i := range b.Rows() {
 			var row strings.Builder
 			for c := range b.Columns {
-				row.WriteString(fmt.Sprint(" ", b.Columns[c].Text(i)))
+				fmt.Fprint(&row, " ", b.Columns[c].Text(i))
 			}
 			rows = append(rows, row.String()[1:])
 		}
