@@ -32,9 +32,10 @@ program are added up. How far the figures can be trusted goes to stderr, as the
 formats cannot say it.
 
 lcov is for genhtml, which needs --branch-coverage to show branches; version 2
-also --ignore-errors inconsistent, since it expects every branch to be evaluated
-whose line was run. cobertura is XML for forges. modoff is a line FILE+OFFSET for
-each covered instruction, for plugins of disassemblers.
+also --ignore-errors inconsistent, since it takes a branch that was reached and
+never taken, alone on its line, for a contradiction. cobertura is XML for
+forges. modoff is a line FILE+OFFSET for each covered instruction, for plugins
+of disassemblers.
 
 Paths are those that the compiler wrote down. Sources that are not there are
 listed on stderr.
@@ -52,29 +53,54 @@ Examples:
 	}
 }
 
-func convertDatasets(ctx *cli.Context) error {
-	format := ctx.String("to")
+// convertArgs are the command line of convert.
+type convertArgs struct {
+	reportArgs
+	format, output string // no output: stdout
+	paths          convert.Paths
+}
+
+func readConvert(ctx *cli.Context) (*convertArgs, error) {
+	c := &convertArgs{format: ctx.String("to"), output: ctx.String("output"), paths: convert.Paths{Root: ctx.String("source-root")}}
 	switch {
 	case !ctx.IsSet("to"):
-		return usage("convert", "needs --to FORMAT", "formats are lcov, cobertura and modoff")
-	case !slices.Contains([]string{formatLCOV, formatCobertura, formatModOff}, format):
-		return usage("--to "+format, "is no format", "formats are lcov, cobertura and modoff")
+		return nil, usage("convert", "needs --to FORMAT", "formats are lcov, cobertura and modoff")
+	case !slices.Contains([]string{formatLCOV, formatCobertura, formatModOff}, c.format):
+		return nil, usage("--to "+c.format, "is no format", "formats are lcov, cobertura and modoff")
+	case ctx.IsSet("output") && c.output == "":
+		return nil, usage("--output", "names no file", seeHelp(ctx.Command))
 	}
-	paths, err := readPaths(ctx)
+	for _, text := range ctx.StringSlice("path-map") {
+		from, to, ok := strings.Cut(text, "=")
+		if !ok || from == "" {
+			return nil, usage("--path-map "+text, "is not FROM=TO", "write --path-map /build/firmware=src")
+		}
+		c.paths.Map = append(c.paths.Map, convert.Mapping{From: from, To: to})
+	}
+	a, err := readDatasets(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c.reportArgs = *a
+	return c, nil
+}
+
+func convertDatasets(ctx *cli.Context) error {
+	c, err := readConvert(ctx)
 	if err != nil {
 		return err
 	}
-	m, err := readDatasets(ctx)
+	m, err := c.merge()
 	if err != nil {
 		return err
 	}
 	s := newScreen(ctx.App.ErrWriter)
-	s.trust(m.Trust(), ctx.Bool("force"), nil)
+	s.trust(m.Trust(), c.force, nil)
 	var out bytes.Buffer
-	if format == formatModOff {
+	if c.format == formatModOff {
 		err = convert.ModOff(&out, m.Modules())
 	} else {
-		err = convertSources(s, &out, format, m, paths)
+		err = convertSources(s, &out, c, m)
 	}
 	if err != nil {
 		return err
@@ -82,18 +108,23 @@ func convertDatasets(ctx *cli.Context) error {
 	if err := s.writeTo(ctx.App.ErrWriter); err != nil {
 		return err
 	}
-	return writeOutput(ctx, out.Bytes())
+	if c.output == "" {
+		_, err = ctx.App.Writer.Write(out.Bytes())
+		return err
+	}
+	return os.WriteFile(c.output, out.Bytes(), 0o666)
 }
 
 // convertSources writes a format that is about source files, and lists those that are
 // missing.
-func convertSources(s *screen, w io.Writer, format string, m *report.Merged, p *convert.Paths) error {
+func convertSources(s *screen, w io.Writer, c *convertArgs, m *report.Merged) error {
+	p := &c.paths
 	files := p.Apply(m.Sources())
 	if len(files) == 0 {
 		return fmt.Errorf("%s: there are no source lines; export with a program file that has debugging information: -e FILE", m.Trust().Datasets[0].Dir)
 	}
 	s.missing(p.Missing(files), len(files))
-	if format == formatLCOV {
+	if c.format == formatLCOV {
 		return convert.LCOV(w, commonTest(m.Trust()), files, p)
 	}
 	return convert.Cobertura(w, files, p, made(m.Trust()))
@@ -132,29 +163,4 @@ func made(t *report.Trust) convert.Made {
 		}
 	}
 	return m
-}
-
-func readPaths(ctx *cli.Context) (*convert.Paths, error) {
-	p := &convert.Paths{Root: ctx.String("source-root")}
-	for _, text := range ctx.StringSlice("path-map") {
-		from, to, ok := strings.Cut(text, "=")
-		if !ok || from == "" {
-			return nil, usage("--path-map "+text, "is not FROM=TO", "write --path-map /build/firmware=src")
-		}
-		p.Map = append(p.Map, convert.Mapping{From: from, To: to})
-	}
-	return p, nil
-}
-
-// writeOutput writes to the file of --output, or to stdout.
-func writeOutput(ctx *cli.Context, text []byte) error {
-	if !ctx.IsSet("output") {
-		_, err := ctx.App.Writer.Write(text)
-		return err
-	}
-	name := ctx.String("output")
-	if name == "" {
-		return usage("--output", "names no file", seeHelp(ctx.Command))
-	}
-	return os.WriteFile(name, text, 0o666)
 }

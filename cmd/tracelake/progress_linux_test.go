@@ -19,6 +19,13 @@ import (
 // shows.
 func onTerminal(t *testing.T, env []string, args ...string) string {
 	t.Helper()
+	return runOnTerminal(t, 0, env, func(c *exec.Cmd, terminal *os.File) { c.Stderr = terminal }, args...)
+}
+
+// runOnTerminal runs tracelake with a terminal of so many columns, 0 being unknown,
+// which connect connects, and returns what that shows.
+func runOnTerminal(t *testing.T, columns uint16, env []string, connect func(c *exec.Cmd, terminal *os.File), args ...string) string {
+	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
 		need.Missing(t, need.Terminal, err.Error())
@@ -28,6 +35,9 @@ func onTerminal(t *testing.T, env []string, args ...string) string {
 	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
 	if err == nil {
 		err = unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0)
+	}
+	if err == nil {
+		err = unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Col: columns})
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -42,7 +52,7 @@ func onTerminal(t *testing.T, env []string, args ...string) string {
 		shown <- string(b)
 	}()
 	cmd := exec.Command("tracelake", args...)
-	cmd.Stderr = slave
+	connect(cmd, slave)
 	cmd.Env = append(os.Environ(), append([]string{"TERM=xterm"}, env...)...)
 	err = cmd.Run()
 	slave.Close()

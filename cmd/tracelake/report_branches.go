@@ -18,9 +18,9 @@ func branchesCommand() *cli.Command {
 		Description: `DIR is a dataset that export wrote; several of one program are added up. Needs a
 program file: export with -e FILE.
 
-Branches seen to go only one way come first. Conditional instructions that are no
-branches follow: taken means that they passed. Where the trace does not have an
-outcome it is untold (PFT: of all but branches). These are branches of the
+Branches seen to go only one way come first. Conditional instructions that are
+no branches follow: taken means that they passed. Where the trace does not have
+an outcome it is untold (PFT: of all but branches). These are branches of the
 compiled program, not decisions in its source.
 
 Examples:
@@ -41,11 +41,10 @@ func branches(ctx *cli.Context) error {
 		return err
 	}
 	b, c, change := q.m.Branches(), q.m.Coverage(q.by), q.change(true)
-	each := !ctx.IsSet("by")
-	err = q.answer(ctx, func() any { return branchesObject(q, b, c, change, each) }, func(s *screen) {
+	err = q.answer(ctx, func() any { return branchesObject(q, b, c, change) }, func(s *screen) {
 		s.blank()
 		s.conditions(&b.Branches, &b.Predicated)
-		if each {
+		if q.each {
 			s.branches(b, q.top)
 		} else {
 			s.branchRows(c, q)

@@ -37,12 +37,12 @@ type (
 	}
 )
 
-func branchesObject(q *question, b *report.Branches, c *report.Coverage, change *report.Change, each bool) any {
+func branchesObject(q *question, b *report.Branches, c *report.Coverage, change *report.Change) any {
 	o := &jsonBranches{
 		reportHead: q.head("branches"), Branches: branchFiguresObject(&b.Branches), Predicated: jsonPredicated(b.Predicated),
 		FailUnder: q.limit.object(c), Baseline: changeObject(q, change), By: "branch",
 	}
-	if each {
+	if q.each {
 		rows := atMost(b.Rows, q.top)
 		o.Rows, o.RowsLeftOut = branchObjects(rows), len(b.Rows)-len(rows)
 		return o

@@ -17,7 +17,7 @@ func (s *screen) change(q *question, c *report.Change) {
 	if !c.SameProgram {
 		s.line("against %s, which is of another program, so that functions are compared by name: %s", dir, deltaText("function", c.Functions))
 	} else {
-		s.line("against %s: %s; %s; %s; %s", dir, deltaText("instruction", c.Instructions), deltaText("line", c.Lines),
+		s.line("against %s, where %s of instructions ran: %s; %s; %s; %s", dir, before(c), deltaText("instruction", c.Instructions), deltaText("line", c.Lines),
 			deltaText("function", c.Functions), deltaText("branch outcome", c.Outcomes))
 	}
 	if len(c.Rows) == 0 {
@@ -42,6 +42,14 @@ func (s *screen) change(q *question, c *report.Change) {
 	}
 	s.table(t)
 	s.left(len(c.Rows)-len(rows), rowNoun(named, by))
+}
+
+// before is what the baseline covered.
+func before(c *report.Change) string {
+	if f := c.InstructionsBefore; f.Of > 0 {
+		return percent(f.Covered, f.Of)
+	}
+	return thousands(c.InstructionsBefore.Covered)
 }
 
 func deltaText(noun string, d report.Delta) string {

@@ -20,8 +20,9 @@ and percentages need a program file: export with -e FILE.
 
 An instruction is covered if it ran. One that was reached, but always failed its
 condition, is not. Of conditional branches, both outcomes count. Coverage is of
-instructions, branches, lines and functions in the program as it was compiled; it
-says nothing of decisions in the source or their conditions.
+instructions, branches, lines and functions of the compiled program; it says
+nothing of decisions in the source or their conditions. What is not seen may
+still have run, before the trace began or where it has gaps.
 
 Examples:
    tracelake report coverage run
@@ -36,6 +37,9 @@ func coverage(ctx *cli.Context) error {
 	q, err := ask(ctx, limitInstructions)
 	if err != nil {
 		return err
+	}
+	if q.each && !q.m.HasLines() { // nobody asked for files, and there are none
+		q.by = report.ByFunction
 	}
 	c := q.m.Coverage(q.by)
 	change := q.change(false)

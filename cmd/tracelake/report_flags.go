@@ -73,57 +73,6 @@ func rowsBy(ctx *cli.Context) (report.By, error) {
 	return kinds[i], nil
 }
 
-// readDatasets reads the datasets that the command line names. It refuses those that
-// another program ran in, unless the user insists.
-func readDatasets(ctx *cli.Context) (*report.Merged, error) {
-	m, err := mergeDatasets(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return m, refuse(ctx, m.Trust())
-}
-
-// refuse is the error for datasets that another program ran in; with --force there is
-// none.
-func refuse(ctx *cli.Context, t *report.Trust) error {
-	if len(t.Doubts) == 0 || ctx.Bool("force") {
-		return nil
-	}
-	return fmt.Errorf("%s: another program ran; export again with the program that ran, or add --force to go on all the same", doubtText(&t.Doubts[0]))
-}
-
-// mergeDatasets reads the datasets that the command line names.
-func mergeDatasets(ctx *cli.Context) (*report.Merged, error) {
-	if ctx.NArg() == 0 {
-		return nil, usage(fullName(ctx.Command), "needs a DIR, a directory that export wrote", seeHelp(ctx.Command))
-	}
-	if ctx.IsSet("test") && ctx.String("test") == "" {
-		return nil, usage("--test", "names no label", "write --test LABEL, or leave it out for all datasets")
-	}
-	exclude, err := exclusions(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return report.Read(ctx.Args().Slice(), report.Options{Test: ctx.String("test"), Exclude: exclude})
-}
-
-// readBaseline reads the dataset of --baseline, nil if there is none.
-func readBaseline(ctx *cli.Context) (*report.Merged, error) {
-	dir := ctx.String("baseline")
-	if !ctx.IsSet("baseline") {
-		return nil, nil
-	}
-	exclude, err := exclusions(ctx)
-	if err != nil {
-		return nil, err
-	}
-	m, err := report.Read([]string{dir}, report.Options{Exclude: exclude})
-	if err != nil {
-		return nil, err
-	}
-	return m, refuse(ctx, m.Trust())
-}
-
 // exclusions returns what --exclude and --exclude-from say.
 func exclusions(ctx *cli.Context) ([]report.Exclusion, error) {
 	var all []report.Exclusion

@@ -97,7 +97,7 @@ func (s *screen) hotspotColumns(h *report.Hotspots, by report.By) []hotspotColum
 	ipc := hotspotColumn{"IPC", s.ifTimed(func(r *report.HotspotRow) string { return fmt.Sprintf("%.2f", float64(r.Timed)/r.Cycles) })}
 	columns := []hotspotColumn{instructions, entries, cycles, duration, ipc}
 	if h.ByCycles {
-		columns = []hotspotColumn{cycles, duration, entries, instructions, ipc}
+		columns = []hotspotColumn{cycles, duration, instructions, entries, ipc}
 	}
 	return slices.DeleteFunc(columns, func(c hotspotColumn) bool {
 		return c.title == entries.title && by != report.ByFunction || c.title == duration.title && !h.Clocked ||

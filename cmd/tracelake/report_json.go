@@ -94,6 +94,15 @@ type (
 	}
 )
 
+// head is what every object begins with.
+func (q *question) head(name string) reportHead {
+	t := q.m.Trust()
+	return reportHead{
+		SchemaVersion: schema.Version, Report: name, Forced: q.force && len(t.Doubts) > 0,
+		Trust: trustObject(t), Excluded: excludedObjects(q.m.Excluded()),
+	}
+}
+
 func hexAddress(address uint32) string { return fmt.Sprintf("0x%08x", address) }
 
 // figureObject is a figure; what is not known is null.

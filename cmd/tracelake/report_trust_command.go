@@ -31,15 +31,20 @@ Examples:
 }
 
 func trust(ctx *cli.Context) error {
-	m, err := mergeDatasets(ctx)
+	a, err := readDatasets(ctx)
 	if err != nil {
 		return err
 	}
-	q := &question{m: m, forced: ctx.Bool("force") && len(m.Trust().Doubts) > 0}
+	a.json = ctx.Bool("json")
+	m, err := report.Read(a.dirs, a.options)
+	if err != nil {
+		return err
+	}
+	q := &question{reportArgs: a, m: m}
 	if err := q.answer(ctx, func() any { return q.head("trust") }, func(s *screen) { s.trustTables(m.Trust()) }); err != nil {
 		return err
 	}
-	return refuse(ctx, m.Trust())
+	return a.refuse(m.Trust())
 }
 
 // trustTables writes a row for each source and each program file.

@@ -20,9 +20,7 @@ func Alone(address uint32, in schema.ISA, opcode uint32, size uint8) Instruction
 		i = isa.T32(uint16(opcode), 0, address, in == schema.T32EE)
 		conditional = conditionalBranch(i)
 	}
-	x := Instruction{Address: address, Size: size, ISA: in, Opcode: opcode, Kind: i.Kind, Conditional: conditional}
-	if i.Flow == isa.Direct {
-		x.Target, x.TargetISA = schema.Of(i.Target), schema.Of(i.TargetISA)
-	}
+	x := rowOf(address, in, i, conditional)
+	x.Size, x.Opcode = size, opcode
 	return x
 }

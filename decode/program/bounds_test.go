@@ -69,11 +69,12 @@ func manySymbols(n int, name string) forge.File {
 func longNames(n int) forge.File {
 	f := wide(n, nil)
 	for i := range uint32(n) {
-		name := fmt.Sprintf("_Z5f%04x1XIiiE", i)
+		var name strings.Builder
+		fmt.Fprintf(&name, "_Z5f%04x1XIiiE", i)
 		for level := range 15 {
-			name += fmt.Sprintf("S_IS%X_S%X_E", level, level)
+			fmt.Fprintf(&name, "S_IS%X_S%X_E", level, level)
 		}
-		f.Symbols = append(f.Symbols, function(name, 0x8003+2*i, 2, elf.STB_LOCAL))
+		f.Symbols = append(f.Symbols, function(name.String(), 0x8003+2*i, 2, elf.STB_LOCAL))
 	}
 	return f
 }

@@ -2,6 +2,8 @@ package program_test
 
 import (
 	"bytes"
+	"debug/dwarf"
+	"debug/elf"
 	"testing"
 
 	"github.com/tracelake/tracelake/bench/sample"
@@ -99,6 +101,47 @@ func TestCaptures(t *testing.T) {
 	})
 }
 
+// GNU ld moves all ranges of what it leaves out to 0, or to 1 in lists, where 0 is
+// the end: debug/dwarf alone can count them.
+func TestInlineRanges(t *testing.T) {
+	each(t, func(t *testing.T, s subject, file []byte, p *program.Program) {
+		if s.name != "sample" && s.name != "zephyr" {
+			return
+		}
+		e, err := elf.NewFile(bytes.NewReader(file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := e.DWARF()
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, kept := 0, 0
+		for r := d.Reader(); ; {
+			entry, err := r.Next()
+			if entry == nil || err != nil {
+				break
+			}
+			if entry.Tag != dwarf.TagInlinedSubroutine {
+				continue
+			}
+			ranges, err := d.Ranges(entry)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, at := range ranges {
+				all++
+				if at[0] > 1 {
+					kept++
+				}
+			}
+		}
+		if p.Dropped.InlineRanges != all || p.Dropped.InlineRangesKept != kept {
+			t.Errorf("%+v, debug/dwarf has %d ranges, %d of them above 1", p.Dropped, all, kept)
+		}
+	})
+}
+
 // figuresOf counts what a program has.
 func figuresOf(p *program.Program) figures {
 	var n figures
@@ -138,11 +181,11 @@ func (n *figures) countFunctions(p *program.Program) {
 	for _, f := range p.Functions {
 		names[f.Name] = true
 		switch f.Origin {
-		case program.OriginUnsized:
+		case schema.OriginUnsized:
 			n.unsized++
-		case program.OriginLabel:
+		case schema.OriginLabel:
 			n.labels++
-		case program.OriginDWARF:
+		case schema.OriginDWARF:
 			n.ofDwarf++
 		}
 		if len(f.Aliases) > 0 {

@@ -17,7 +17,7 @@ type files struct {
 	same  map[string]string // one string for paths that are equal
 	names map[dwarf.Offset]string
 	left  int // bytes of paths that may still be made
-	demangler
+	shown demangler
 }
 
 // A fileKey is a file of a line table.
@@ -34,7 +34,7 @@ func newFiles(d *debugInfo, fileSize int64, names demangler) *files {
 	f := &files{
 		d: d, users: map[int64]int{}, units: map[int64]*linetable.Unit{}, left: int(pathShare * fileSize),
 		paths: map[fileKey]string{}, same: map[string]string{}, names: map[dwarf.Offset]string{},
-		demangler: names,
+		shown: names,
 	}
 	for i := range d.lines {
 		f.units[int64(d.lines[i].Offset)] = &d.lines[i]
@@ -84,7 +84,7 @@ func (f *files) inlinedName(inline int) string {
 	at := f.d.inlines[inline].declaration
 	shown, ok := f.names[at]
 	if !ok {
-		shown = cmp.Or(f.demangler.display(f.d.names(at)), "?")
+		shown = cmp.Or(f.shown.display(f.d.names(at)), "?")
 		f.names[at] = shown
 	}
 	return shown

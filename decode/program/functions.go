@@ -34,11 +34,11 @@ func (p *Program) fromSymbols(symbols []symbol) []Function {
 		}
 		f := p.named(named)
 		end := s.end()
-		switch f.Origin = OriginSymbol; {
+		switch f.Origin = schema.OriginSymbol; {
 		case named[0].Size > 0:
 			end = min(end, uint64(f.Address)+uint64(named[0].Size))
 		default:
-			f.Origin = OriginUnsized
+			f.Origin = schema.OriginUnsized
 			if i+1 < len(all) {
 				end = min(end, uint64(all[i+1][0].Address))
 			}
@@ -53,7 +53,7 @@ func (p *Program) fromSymbols(symbols []symbol) []Function {
 // sized, then global, weak, local, then by alphabet.
 func byAddress(symbols []symbol) [][]symbol {
 	symbols = slices.Clone(symbols)
-	rank := map[SymbolBinding]int{BindingGlobal: 0, BindingWeak: 1, BindingLocal: 2}
+	rank := map[schema.SymbolBinding]int{schema.BindingGlobal: 0, schema.BindingWeak: 1, schema.BindingLocal: 2}
 	slices.SortStableFunc(symbols, func(a, b symbol) int {
 		return cmp.Or(cmp.Compare(a.Address, b.Address), cmp.Compare(min(b.Size, 1), min(a.Size, 1)),
 			cmp.Compare(rank[a.Binding], rank[b.Binding]), strings.Compare(a.Name, b.Name))

@@ -9,14 +9,14 @@ import (
 
 	"github.com/tracelake/tracelake/decode/program"
 	"github.com/tracelake/tracelake/decode/program/internal/forge"
+	"github.com/tracelake/tracelake/schema"
 )
 
 // summary returns functions as "address+size name origin (aliases)".
 func summary(p *program.Program) []string {
 	var lines []string
 	for _, f := range p.Functions {
-		origin := []string{"symbol", "unsized", "label", "dwarf"}[f.Origin]
-		line := fmt.Sprintf("%x+%x %s %s", f.Address, f.Size, f.Name, origin)
+		line := fmt.Sprintf("%x+%x %s %s", f.Address, f.Size, f.Name, f.Origin)
 		if len(f.Aliases) > 0 {
 			line += fmt.Sprintf(" (%s)", strings.Join(f.Aliases, ", "))
 		}
@@ -167,10 +167,10 @@ func TestSymbols(t *testing.T) {
 		},
 	})
 	want := []program.Symbol{
-		{Address: 0x8000, Size: 2, Name: "f", Kind: program.SymbolFunction, Binding: program.BindingWeak, Section: ".text"},
-		{Address: 0x8002, Name: "b", Kind: program.SymbolObject, Section: ".text"},
-		{Address: 0x8002, Name: "l", Kind: program.SymbolLabel, Section: ".text"},
-		{Address: 0x9000, Size: 12, Name: "o", Kind: program.SymbolObject, Binding: program.BindingGlobal, Section: ".data"},
+		{Address: 0x8000, Size: 2, Name: "f", Kind: schema.SymbolFunction, Binding: schema.BindingWeak, Section: ".text"},
+		{Address: 0x8002, Name: "b", Kind: schema.SymbolObject, Section: ".text"},
+		{Address: 0x8002, Name: "l", Kind: schema.SymbolLabel, Section: ".text"},
+		{Address: 0x9000, Size: 12, Name: "o", Kind: schema.SymbolObject, Binding: schema.BindingGlobal, Section: ".data"},
 	}
 	if !slices.Equal(p.Symbols, want) {
 		t.Errorf("symbols %+v, want %+v", p.Symbols, want)

@@ -3,6 +3,8 @@ package program
 import (
 	"cmp"
 	"slices"
+
+	"github.com/tracelake/tracelake/schema"
 )
 
 // staticBase is a symbol that TI's linker puts where it likes.
@@ -23,13 +25,13 @@ func (p *Program) fromLabels(labels []symbol, functions []Function) []Function {
 			continue
 		}
 		named = slices.DeleteFunc(named, func(l symbol) bool {
-			return l.Name == staticBase || l.Binding == BindingLocal && !h.beginsAt(address)
+			return l.Name == staticBase || l.Binding == schema.BindingLocal && !h.beginsAt(address)
 		})
 		if len(named) == 0 {
 			continue
 		}
 		f := p.named(named)
-		f.Origin, f.Size = OriginLabel, uint32(h.end-uint64(address))
+		f.Origin, f.Size = schema.OriginLabel, uint32(h.end-uint64(address))
 		if n := len(found); n > 0 && found[n-1].end() > uint64(address) {
 			found[n-1].Size = address - found[n-1].Address
 		}

@@ -69,7 +69,7 @@ type Function struct {
 	Aliases     []string // demangled, sorted: other names of functions at the address
 	File        string   // of the definition; "" if unknown
 	Line        uint32   // of the definition; 0 if unknown
-	Origin      Origin
+	Origin      schema.FunctionOrigin
 }
 
 // A Line is the source line of an instruction: at depth 0 the line it was made
@@ -90,8 +90,8 @@ type Symbol struct {
 	Address uint32
 	Size    uint32
 	Name    string
-	Kind    SymbolKind
-	Binding SymbolBinding
+	Kind    schema.SymbolKind
+	Binding schema.SymbolBinding
 	Section string
 }
 

@@ -3,6 +3,8 @@ package program
 import (
 	"cmp"
 	"slices"
+
+	"github.com/tracelake/tracelake/schema"
 )
 
 // addSubprograms adds the functions that only the debug information knows, where
@@ -18,7 +20,7 @@ func (p *Program) addSubprograms(d *debugInfo) {
 			continue
 		}
 		name, linkage := d.names(s.declaration)
-		f := Function{Address: uint32(at.low), LinkageName: cmp.Or(linkage, name), Name: p.demangler.display(name, linkage), Origin: OriginDWARF}
+		f := Function{Address: uint32(at.low), LinkageName: cmp.Or(linkage, name), Name: p.demangler.display(name, linkage), Origin: schema.OriginDWARF}
 		reach = min(at.high, h.end)
 		f.Size = uint32(reach - at.low)
 		found = append(found, f)

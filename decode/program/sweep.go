@@ -100,12 +100,16 @@ func (p *Program) sweepT32(s *Section, address uint32, end uint64) {
 
 // add adds an instruction.
 func (p *Program) add(s *Section, address uint32, in schema.ISA, i isa.Instruction, conditional bool) {
-	row := Instruction{
-		Address: address, Size: i.Size, ISA: in, Opcode: i.Opcode, Kind: i.Kind,
-		Conditional: conditional, Section: s.Name,
-	}
+	row := rowOf(address, in, i, conditional)
+	row.Section = s.Name
+	p.Code = append(p.Code, row)
+}
+
+// rowOf returns what is known of an instruction without its place.
+func rowOf(address uint32, in schema.ISA, i isa.Instruction, conditional bool) Instruction {
+	row := Instruction{Address: address, Size: i.Size, ISA: in, Opcode: i.Opcode, Kind: i.Kind, Conditional: conditional}
 	if i.Flow == isa.Direct {
 		row.Target, row.TargetISA = schema.Of(i.Target), schema.Of(i.TargetISA)
 	}
-	p.Code = append(p.Code, row)
+	return row
 }

@@ -133,16 +133,16 @@ func (p *Program) addSymbol(t *symbolTable, raw elf.Sym32, name, section string,
 	switch elf.ST_BIND(raw.Info) {
 	case elf.STB_LOCAL:
 	case elf.STB_WEAK:
-		s.Binding = BindingWeak
+		s.Binding = schema.BindingWeak
 	default:
-		s.Binding = BindingGlobal
+		s.Binding = schema.BindingGlobal
 	}
 	switch kind := elf.ST_TYPE(raw.Info); {
 	case kind == elf.STT_FUNC || kind == elf.STT_GNU_IFUNC:
-		s.Kind, s.thumb = SymbolFunction, raw.Value&1 != 0
+		s.Kind, s.thumb = schema.SymbolFunction, raw.Value&1 != 0
 		s.Address &^= 1
 	case kind == elf.STT_OBJECT:
-		s.Kind = SymbolObject
+		s.Kind = schema.SymbolObject
 	case kind != elf.STT_NOTYPE:
 		return // a section, a file, thread-local
 	default:
@@ -152,7 +152,7 @@ func (p *Program) addSymbol(t *symbolTable, raw elf.Sym32, name, section string,
 			}
 			return
 		}
-		s.Kind = SymbolLabel
+		s.Kind = schema.SymbolLabel
 	}
 	p.Symbols = append(p.Symbols, s.Symbol)
 	if code != nil && s.Address >= code.Address && uint64(s.Address) < code.end() { // none at its end
@@ -163,9 +163,9 @@ func (p *Program) addSymbol(t *symbolTable, raw elf.Sym32, name, section string,
 // add adds a symbol of a section of code.
 func (t *symbolTable) add(s symbol) {
 	switch s.Kind {
-	case SymbolFunction:
+	case schema.SymbolFunction:
 		t.functions = append(t.functions, s)
-	case SymbolLabel:
+	case schema.SymbolLabel:
 		t.labels = append(t.labels, s)
 	}
 }

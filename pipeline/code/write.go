@@ -68,7 +68,7 @@ func (w *writer) program(core string, p *program.Program) {
 	for i := range p.Functions {
 		x := &p.Functions[i]
 		schema.AppendFunctions(w.functions.Row(), core, int32(i), x.Address, x.Size, x.Name, x.LinkageName, strings.Join(x.Aliases, " "),
-			x.File, schema.Null[uint32]{V: x.Line, OK: x.Line > 0}, schema.FunctionOrigin(x.Origin))
+			x.File, schema.Null[uint32]{V: x.Line, OK: x.Line > 0}, x.Origin)
 	}
 	for i := range p.Lines {
 		x := &p.Lines[i]
@@ -76,7 +76,7 @@ func (w *writer) program(core string, p *program.Program) {
 	}
 	for i := range p.Symbols {
 		x := &p.Symbols[i]
-		schema.AppendSymbols(w.symbols.Row(), core, x.Address, x.Size, x.Name, schema.SymbolKind(x.Kind), schema.SymbolBinding(x.Binding), x.Section)
+		schema.AppendSymbols(w.symbols.Row(), core, x.Address, x.Size, x.Name, x.Kind, x.Binding, x.Section)
 	}
 }
 

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -15,8 +16,7 @@ func (m *Merged) readCounts(d *dataset.Dataset) error {
 		s := &d.Manifest.Sources[i]
 		err := eachBatch(d, &schema.Counts, s.Source, func(b *schema.Batch) error {
 			seen[s.Core] = append(seen[s.Core], *schema.CountsAddress.In(b)...)
-			m.addCounts(b, s)
-			return nil
+			return m.addCounts(b, s)
 		})
 		if err != nil {
 			return err
@@ -29,8 +29,14 @@ func (m *Merged) readCounts(d *dataset.Dataset) error {
 	return m.trust.add(d, seen)
 }
 
+// What no trace has: beyond it sums could be wrong.
+const (
+	maxExecutions = 1 << 60
+	maxCycles     = 1e18
+)
+
 // addCounts adds the executions of a source.
-func (m *Merged) addCounts(b *schema.Batch, s *schema.SourceTotals) {
+func (m *Merged) addCounts(b *schema.Batch, s *schema.SourceTotals) error {
 	spread := &b.Columns[schema.CountsCyclesSpread]
 	for row := range b.Rows() {
 		c := counts{
@@ -40,20 +46,40 @@ func (m *Merged) addCounts(b *schema.Batch, s *schema.SourceTotals) {
 		if !spread.Null(row) {
 			c.cycles = math.Float64frombits(spread.U64[row])
 		}
+		address := schema.CountsAddress.At(b, row)
+		if !c.possible() || m.executions > maxExecutions-c.reached() {
+			return fmt.Errorf("0x%08x has a count that no trace can have", address)
+		}
+		m.executions += c.reached()
 		if s.CycleHz != 0 {
 			c.seconds, c.clocked = c.cycles/float64(s.CycleHz), c.cycles
 		}
-		address := schema.CountsAddress.At(b, row)
-		if i := m.instruction(s.Core, address, schema.ISA(schema.CountsISA.At(b, row))); i != nil {
-			i.add(c)
-			continue
-		}
-		at := location{s.Core, address}
-		if m.outside[at] == nil {
-			m.outside[at] = &counts{}
-		}
-		m.outside[at].add(c)
+		m.at(s.Core, address, schema.ISA(schema.CountsISA.At(b, row))).add(c)
 	}
+	return nil
+}
+
+// possible says whether c can be of a trace.
+func (c *counts) possible() bool {
+	for _, n := range []int64{c.executed, c.failed, c.untold, c.timed} {
+		if n < 0 || n > maxExecutions/4 {
+			return false
+		}
+	}
+	return c.cycles >= 0 && c.cycles <= maxCycles
+}
+
+// at returns the executions at an address of a core: of the instruction there or, if
+// there is none in that instruction set, of what is outside of the program.
+func (m *Merged) at(core string, address uint32, isa schema.ISA) *counts {
+	if i := m.instruction(core, address, isa); i != nil {
+		return &i.counts
+	}
+	at := location{core, address}
+	if m.outside[at] == nil {
+		m.outside[at] = &counts{}
+	}
+	return m.outside[at]
 }
 
 // instruction returns the instruction that a core executes, nil if there is none in

@@ -38,6 +38,9 @@ func (p *places) index(file string, number uint32) int32 {
 	return l
 }
 
+// HasLines says whether the program has source lines.
+func (m *Merged) HasLines() bool { return len(m.places.lines) > 0 }
+
 // addLines gives instructions their lines.
 func (m *Merged) addLines(b *schema.Batch) error {
 	core, file := b.Columns[schema.LinesCore].Str, b.Columns[schema.LinesFile].Str

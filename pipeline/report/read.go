@@ -26,6 +26,8 @@ type Merged struct {
 	named    bool                 // the program has functions
 	outside  map[location]*counts // where no program has an instruction
 	excluded []Excluded
+
+	executions int64 // in all
 }
 
 // A location is an address of a core.

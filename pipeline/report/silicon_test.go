@@ -159,3 +159,15 @@ func thousands(n int64) string {
 	}
 	return fmt.Sprintf("%d,%03d", n/1000, n%1000)
 }
+
+// A snapshot whose memory is of another program than the one that ran matches its own
+// ELF file; that the trace does not follow that program shows.
+func TestWrongProgram(t *testing.T) {
+	trust := exported(t, "am243x-r5f-etmv3-threadx-002b37c", "threadx.elf").Trust()
+	if trust.Verdict != report.WrongProgram || len(trust.Doubts) != 1 || trust.Distinct == 0 || trust.Matching != trust.Distinct {
+		t.Fatalf("%+v", trust)
+	}
+	if d := trust.Doubts[0]; d.What != "source 0x10" || d.OfProgramFile || d.Of < report.LeastChecks || float64(d.Agrees) > 0.05*float64(d.Of) {
+		t.Errorf("%+v", d)
+	}
+}

@@ -108,9 +108,10 @@ func (t *Trust) add(d *dataset.Dataset, executed map[string][]uint32) error {
 		x.Sources = append(x.Sources, s)
 		t.addSource(d.Dir, &s)
 	}
+	files := map[ProgramFile]int{} // where they are in x.Files, by what names them
 	for _, i := range d.Manifest.Images {
 		if isSymbols(i) {
-			x.addSection(&i, executed)
+			x.addSection(files, &i, executed)
 		}
 	}
 	for _, f := range x.Files {
@@ -165,13 +166,13 @@ func (s *Source) readEnds(d *dataset.Dataset) error {
 
 // addSection adds an executable section to its program file. What executed in it and
 // matches is not in the manifest, but follows from the share.
-func (d *Dataset) addSection(i *schema.ImageRegion, executed map[string][]uint32) {
-	f := slices.IndexFunc(d.Files, func(f ProgramFile) bool {
-		return f.SHA256 == i.SHA256 && f.Core == i.Core && f.CodeSHA256 == i.CodeSHA256
-	})
-	if f < 0 {
+func (d *Dataset) addSection(files map[ProgramFile]int, i *schema.ImageRegion, executed map[string][]uint32) {
+	file := ProgramFile{File: i.File, SHA256: i.SHA256, CodeSHA256: i.CodeSHA256, Core: i.Core}
+	f, ok := files[file]
+	if !ok {
 		f = len(d.Files)
-		d.Files = append(d.Files, ProgramFile{File: i.File, SHA256: i.SHA256, CodeSHA256: i.CodeSHA256, Core: i.Core})
+		files[file] = f
+		d.Files = append(d.Files, file)
 	}
 	if i.Match == nil {
 		return
@@ -190,7 +191,7 @@ func (d *Dataset) addSection(i *schema.ImageRegion, executed map[string][]uint32
 func within(addresses []uint32, first uint32, bytes int64) int64 {
 	from, _ := slices.BinarySearch(addresses, first)
 	to, _ := slices.BinarySearchFunc(addresses, int64(first)+bytes, func(a uint32, end int64) int { return cmp.Compare(int64(a), end) })
-	return int64(to - from)
+	return max(0, int64(to-from))
 }
 
 // concludeTrust adds what only all datasets together show, and the verdict.

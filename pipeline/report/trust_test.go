@@ -60,12 +60,13 @@ code 0x1000 a32 other executed=1
 // overwritten at run time in a short section is no other program.
 func TestMatch(t *testing.T) {
 	add := func(n int) string {
-		text := "source 0x10\nfile fw.elf 0 8 match=0.5\nfile fw.elf 0x1000 0x1000 match=1\nfile idle.elf 0x9000 16 code=1d1e\n" +
-			"function 0 8 vectors\nfunction 0x1000 0x1000 main\ncode 0 a32 other executed=1\ncode 4 a32 other executed=1\n"
+		var text strings.Builder
+		text.WriteString("source 0x10\nfile fw.elf 0 8 match=0.5\nfile fw.elf 0x1000 0x1000 match=1\nfile idle.elf 0x9000 16 code=1d1e\n" +
+			"function 0 8 vectors\nfunction 0x1000 0x1000 main\ncode 0 a32 other executed=1\ncode 4 a32 other executed=1\n")
 		for i := range n {
-			text += fmt.Sprintf("code %#x a32 other executed=1\n", 0x1000+4*i)
+			fmt.Fprintf(&text, "code %#x a32 other executed=1\n", 0x1000+4*i)
 		}
-		return text
+		return text.String()
 	}
 	trust := merged(t, report.Options{}, add(98)).Trust() // 99 of 100
 	equal(t, [2]int64{100, 99}, [2]int64{trust.Distinct, trust.Matching})
@@ -118,6 +119,10 @@ func TestReadsSmallTables(t *testing.T) {
 func TestReadRefuses(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
 		{"function of code", "source 0x10\nfile fw.elf 0 8\ncode 0 a32 other in=3", "table code: 0x00000000 is in function 3 of 0; export again"},
+		{"negative count", "source 0x10\nmemory m.bin 0 8\ncode 0 a32 other executed=5 failed=-1", "table counts: 0x00000000 has a count that no trace can have; export again"},
+		{"great count", "source 0x10\nmemory m.bin 0 8\ncode 0 a32 other executed=0x7fffffffffffffff", "table counts: 0x00000000 has a count that no trace can have; export again"},
+		{"great sum", "source 0x10\nmemory m.bin 0 8\n" + strings.Repeat("run 4 a32 executed=0x3fffffffffffff0\n", 5), "table counts: 0x00000004 has a count that no trace can have; export again"},
+		{"negative cycles", "source 0x10\nmemory m.bin 0 8\ncode 0 a32 other executed=1 cycles=-1", "table counts: 0x00000000 has a count that no trace can have; export again"},
 		{"order of functions", "source 0x10\nfile fw.elf 0 8\nfunction 0 8 a as=1", "table functions: function 1 comes where 0 is expected; export again"},
 	} {
 		_, err := report.Read([]string{write(t, "run", tt.text)}, report.Options{})

@@ -1,9 +1,6 @@
 package tally
 
-import (
-	"fmt"
-	"sync"
-)
+import "sync"
 
 // counters lends out the counters of a source, one to a worker, and has what they
 // gave back.
@@ -12,27 +9,18 @@ type counters struct {
 	idle   []*counter
 	edges  map[edgeKey]edge
 	spread map[shape]int64 // since the last fold
-	err    error
 }
 
-// How many entries the maps of one counter, and of all together, may have.
-const (
-	counterEntries = 1 << 17
-	sourceEntries  = 1 << 25
-)
-
-// A LimitError says that a source took more different ways than are counted.
-type LimitError struct{}
-
-func (LimitError) Error() string {
-	return fmt.Sprintf("more than %d different edges, or runs with cycles: is this the program that ran?", sourceEntries)
-}
-
-// count counts a job.
-func (c *counters) count(ordinal int, j *job) {
+// count counts a job. A counter then has at most so many edges and shapes.
+func (c *counters) count(ordinal int, j *job, most int) {
 	w := c.get(ordinal)
 	w.count(j)
-	c.put(w)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.idle = append(c.idle, w)
+	if len(w.edges)+len(w.spread) > most {
+		c.take(w)
+	}
 }
 
 // get returns a counter that has counted no later job: it finds the first time of
@@ -50,16 +38,6 @@ func (c *counters) get(ordinal int) *counter {
 	return newCounter(ordinal)
 }
 
-// put takes a counter back.
-func (c *counters) put(w *counter) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.idle = append(c.idle, w)
-	if len(w.edges)+len(w.spread) > counterEntries {
-		c.take(w)
-	}
-}
-
 // take takes what is in the maps of a counter.
 func (c *counters) take(w *counter) {
 	if c.edges == nil {
@@ -73,30 +51,35 @@ func (c *counters) take(w *counter) {
 	}
 	clear(w.edges)
 	clear(w.spread)
-	if max(len(c.edges), len(c.spread)) > sourceEntries {
-		c.err = LimitError{}
-	}
 }
 
-// fold adds up what was counted by blocks since the last fold. timed says that the
-// source is cycle-accurate. The counters begin anew. All of them are idle.
-func (c *counters) fold(timed bool) ([]Count, error) {
+// entries is how many edges and shapes c took.
+func (c *counters) entries() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.edges) + len(c.spread)
+}
+
+// fold returns what was counted by blocks since the last fold, and forgets it; and
+// how many edges and shapes there were. timed says that the source is
+// cycle-accurate. All counters are idle.
+func (c *counters) fold(timed bool) (rows []Count, entries int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.idle) == 0 {
-		return nil, nil
+		return nil, 0
 	}
 	sum := c.idle[0]
-	for _, w := range c.idle {
+	for i, w := range c.idle {
 		w.settle()
 		c.take(w)
-		if w != sum {
+		if i > 0 {
 			sum.merge(w)
 			w.blocks = nil
 		}
 	}
-	rows := sum.rows(timed, c.spread)
+	rows, entries = sum.rows(timed, c.spread), len(c.edges)+len(c.spread)
 	sum.blocks = nil
 	clear(c.spread)
-	return rows, c.err
+	return rows, entries
 }

@@ -7,6 +7,7 @@
 package tally
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -17,6 +18,7 @@ import (
 // A Tally counts what ran in one source.
 type Tally struct {
 	workers  Workers
+	limits   limits
 	base     stitch.Base // of its rows: the source alone
 	counters counters
 	untimed  untimed
@@ -38,18 +40,48 @@ type Workers interface {
 }
 
 // New returns the tally of a source. Without workers, nil, it counts at once.
-func New(workers Workers) *Tally { return &Tally{workers: workers} }
+func New(workers Workers) *Tally { return &Tally{workers: workers, limits: usual} }
 
-// What a job has at least, and what of it takes up how many bytes.
+// limits bound what a tally holds, and how long it waits for more.
+type limits struct {
+	// job is how many runs and marks a job has at least.
+	job int
+	// marks is how many marks between two instructions are looked at. No trace of a
+	// core has more than a few.
+	marks int
+	// fold is how many instructions the blocks have that are counted one by one,
+	// about, before what was counted is added up by address: each takes a worker some
+	// 40 bytes. A program that runs through a MB of code stays below.
+	fold int
+	// counter is how many edges and shapes a worker counts by itself, and source how
+	// many there may be in all.
+	counter, source int
+}
+
+var usual = limits{job: 16384, marks: 65536, fold: 1 << 20, counter: 1 << 17, source: 1 << 25}
+
+// A LimitError says that a source took more different ways than are counted.
+type LimitError struct {
+	Most int
+}
+
+func (e *LimitError) Error() string {
+	return fmt.Sprintf("more than %d different edges, or runs with cycles: is this the program that ran?", e.Most)
+}
+
+// check fails with a [*LimitError] if there are too many edges and shapes.
+func (l *limits) check(entries int) error {
+	if entries > l.source {
+		return &LimitError{l.source}
+	}
+	return nil
+}
+
+// What of a job takes up how many bytes.
 const (
-	jobSize   = 16384 // runs and marks together
 	runBytes  = 40
 	markBytes = 32
 )
-
-// maxMarks is how many marks between two instructions are looked at. No trace of
-// a core has more than a few.
-const maxMarks = 65536
 
 // Base returns what the rows of Finish are relative to.
 func (t *Tally) Base() stitch.Base { return t.base }
@@ -61,13 +93,13 @@ func (t *Tally) add(r stitch.Runs) error {
 		return nil
 	}
 	t.base.Source = r.Base.Source
-	if t.touched.add(&r) {
+	if t.touched.add(&r) > t.limits.fold {
 		if err := t.fold(r.Seq); err != nil {
 			return err
 		}
 		t.touched.add(&r)
 	}
-	if t.runs+len(t.job.marks) >= jobSize {
+	if t.runs+len(t.job.marks) >= t.limits.job {
 		if err := t.submit(r.Seq); err != nil {
 			return err
 		}
@@ -81,7 +113,7 @@ func (t *Tally) add(r stitch.Runs) error {
 // mark takes the next mark of a kind, at a place in the trace.
 func (t *Tally) mark(b *stitch.Base, at schema.Key, m mark) {
 	m.Key = schema.Key{Seq: b.Keys(at).Seq, Offset: at.Offset}
-	if n := len(t.job.marks); n >= maxMarks && t.job.marks[n-maxMarks].Seq == m.Seq {
+	if n, most := len(t.job.marks), t.limits.marks; n >= most && t.job.marks[n-most].Seq == m.Seq {
 		t.job.marks[n-1].what = debugExit
 		return
 	}
@@ -95,6 +127,9 @@ func (t *Tally) submit(seq int64) error {
 	if len(j.pieces) == 0 {
 		return nil
 	}
+	if err := t.limits.check(t.counters.entries()); err != nil {
+		return err
+	}
 	slices.SortStableFunc(j.marks, mark.compare)
 	n, _ := slices.BinarySearchFunc(j.marks, mark{Key: schema.Key{Seq: seq}}, mark.compare)
 	t.job = job{marks: slices.Clone(j.marks[n:]), before: j.last()}
@@ -103,7 +138,7 @@ func (t *Tally) submit(seq int64) error {
 	t.runs = 0
 	t.ordinal++
 	ordinal := t.ordinal
-	work := func() { t.counters.count(ordinal, &j) }
+	work := func() { t.counters.count(ordinal, &j, t.limits.counter) }
 	if t.workers == nil {
 		work()
 		return nil
@@ -121,13 +156,10 @@ func (t *Tally) fold(seq int64) error {
 			return err
 		}
 	}
-	rows, err := t.counters.fold(t.untimed.any)
-	if err != nil {
-		return err
-	}
+	rows, entries := t.counters.fold(t.untimed.any)
 	t.counts = sumCounts(append(append(t.counts, rows...), t.untimed.fold()...))
 	t.touched.clear()
-	return nil
+	return t.limits.check(entries)
 }
 
 // Finish ends the source and returns the rows of `counts`, by address and

@@ -164,6 +164,7 @@ func TestReaderHostileColumns(t *testing.T) {
 			header, _ := message.table(2)
 			binary.LittleEndian.PutUint64(header.structure(4, 0, 8), 1<<40)
 		}, "1099511627776 buffers of a view"},
+		{"name", func(t *testing.T) { setLength(t, meta.element(1, view), 0, 1<<20) }, "a name of 1048576 bytes"},
 		{"columns", func(*testing.T) { setLength(t, meta, 1, 1<<30) }, "damaged file"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

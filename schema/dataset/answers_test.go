@@ -35,6 +35,9 @@ func TestCheckAnswers(t *testing.T) {
 		{"negative", func(w *small.Dataset) {
 			w.Program.Counts[0x10][0].Executed, w.Program.Counts[0x10][0].Untold = 2, -1
 		}, []string{"counts: says of source 0x10 that (address=32768 isa=a32) executed 2, failed 0 and untold -1 times, 0 of them timed"}},
+		{"timed", func(w *small.Dataset) { w.Program.Counts[0x10][1].Timed = 2 }, []string{
+			"counts: says of source 0x10 that (address=32772 isa=a32) executed 0, failed 1 and untold 0 times, 2 of them timed",
+		}},
 		{"never", func(w *small.Dataset) {
 			w.Program.Counts[0x10][0].Executed, w.Program.Counts[0x10][3].Executed = 0, 2
 		}, []string{"counts: says of source 0x10 that (address=32768 isa=a32) executed 0, failed 0 and untold 0 times, 0 of them timed"}},
@@ -123,6 +126,11 @@ func TestCheckImages(t *testing.T) {
 	dir = w.Write(t)
 	small.EditRows(t, dir, &schema.Images, func(b *schema.Batch) { (*schema.ImagesImage.In(b))[1] = 2 })
 	if got := problems(t, dir); !slices.Equal(got, []string{"images: has image 2, where 1 is the next"}) {
+		t.Errorf("%q", got)
+	}
+	dir = w.Write(t)
+	small.Past(t, dir) // they are not numbered
+	if got := problems(t, dir); got != nil {
 		t.Errorf("%q", got)
 	}
 }

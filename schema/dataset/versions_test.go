@@ -94,6 +94,8 @@ func TestCheckUnknown(t *testing.T) {
 	for _, tt := range []struct{ old, replacement, want string }{
 		{`"calls/10-00000.parquet"`, `"calls/../views.sql"`, `manifest.json: names "calls/../views.sql", which is no part of calls`},
 		{`"calls/10-00000.parquet"`, `"losses/10-00000.parquet"`, `manifest.json: names "losses/10-00000.parquet", which is no part of calls`},
+		{`"calls/10-00000.parquet"`, `"calls/.."`, `manifest.json: names "calls/..", which is no part of calls`},
+		{`"calls/10-00000.parquet"`, `"calls/a/10-00000.parquet"`, `manifest.json: names "calls/a/10-00000.parquet", which is no part of calls`},
 		{`"calls/10-00000.parquet"`, `"calls"`, `manifest.json: names "calls", which is no part of calls`},
 		{"\"calls\": {\n      \"rows\": 3", "\"calls\": {\n      \"rows\": 4", "manifest.json: says 4 rows and "},
 	} {

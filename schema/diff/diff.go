@@ -90,11 +90,11 @@ type Difference struct {
 // that are compared.
 func Compare(ctx context.Context, d, truth *dataset.Dataset, progress func(done, total int64)) (*Result, error) {
 	c := &comparer{dataset: d, truth: truth, progress: progress}
-	for _, table := range schema.Tables() {
-		c.total += truth.Rows(table)
-	}
 	if err := c.prepare(); err != nil {
 		return nil, err
+	}
+	for _, table := range schema.Tables() {
+		c.total += truth.Rows(table)
 	}
 	for _, table := range schema.Tables() {
 		if !truth.Has(table) {

@@ -19,10 +19,10 @@ type Program struct {
 type (
 	// A Count is a row of `counts`.
 	Count struct {
-		Address                            uint32
-		ISA                                schema.ISA
-		Executed, Failed, Untold, FirstSeq int64
-		Cycles                             schema.Null[int64]
+		Address                                   uint32
+		ISA                                       schema.ISA
+		Executed, Failed, Untold, FirstSeq, Timed int64
+		Cycles                                    schema.Null[int64]
 	}
 	// An Edge is a row of `edges`.
 	Edge struct {
@@ -102,7 +102,7 @@ func (p *Program) write(out *dataset.Writer, sources []uint8) {
 	for _, source := range sources {
 		for _, x := range p.Counts[source] {
 			schema.AppendCounts(out.Table(&schema.Counts, source).Row(), source, x.Address, x.ISA, x.Executed, x.Failed, x.Untold,
-				x.FirstSeq, 0, x.Cycles, schema.Null[float64]{V: float64(x.Cycles.V) / 3, OK: x.Cycles.OK})
+				x.FirstSeq, x.Timed, x.Cycles, schema.Null[float64]{V: float64(x.Cycles.V) / 3, OK: x.Cycles.OK})
 		}
 		for _, x := range p.Edges[source] {
 			schema.AppendEdges(out.Table(&schema.Edges, source).Row(), source, x.From, x.To, x.Kind, schema.EdgeTaken, x.N, schema.Null[int64]{})

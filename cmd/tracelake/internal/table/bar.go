@@ -8,6 +8,8 @@ type Bar struct{ Full, Part, Whole float64 }
 
 // text draws the bar in that many characters.
 func (b Bar) text(s Style, width int, k Kind) string {
+	b.Full = min(max(b.Full, 0), b.Whole)
+	b.Part = min(max(b.Part, 0), b.Whole-b.Full)
 	switch {
 	case b.Whole <= 0:
 		return strings.Repeat(" ", width)

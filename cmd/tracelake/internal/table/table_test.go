@@ -117,6 +117,8 @@ func TestExtent(t *testing.T) {
 		{Bar{0, 0, 1000}, ".........."},
 		{Bar{5, 5, 10}, "#####+++++"},
 		{Bar{}, "          "},
+		{Bar{-5, 20, 10}, "++++++++++"}, // what makes no sense is drawn, too
+		{Bar{20, 5, 10}, "##########"},
 	} {
 		if got := tt.bar.text(Style{}, 10, Extent); got != tt.want {
 			t.Errorf("%v: %s, want %s", tt.bar, got, tt.want)

@@ -1,0 +1,169 @@
+package tally
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/pipeline/stitch"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// Many blocks are counted a few at a time: what is held by position stays small,
+// however many are run through. Blocks that are run through again weigh nothing.
+func TestFolds(t *testing.T) {
+	var program, trace strings.Builder
+	for i := range 100 {
+		fmt.Fprintf(&program, "b%d %x other other other branch\n", i, 0x1000+16*i)
+		fmt.Fprintf(&trace, "b%d EEEE taken\n", i)
+	}
+	trace.WriteString(strings.Repeat("b99 EEEE taken\n", 100))
+	tally := &Tally{limits: limits{job: 1, fold: 40, marks: usual.marks, counter: usual.counter, source: usual.source}}
+	sinks := tally.Sinks(stitch.Sinks{})
+	most := 0
+	sinks.Runs = &watched{sinks.Runs, func() { most = max(most, tally.held()) }}
+	script{program.String(), trace.String(), true}.playTo(t, sinks)
+	if tally.touched.folds != 9 { // ten blocks each
+		t.Errorf("%d folds, want 9", tally.touched.folds)
+	}
+	counts, edges, err := tally.Finish()
+	if err != nil || len(counts) != 400 || len(edges) != 100 {
+		t.Errorf("%d counts, %d edges, %v", len(counts), len(edges), err)
+	}
+	if most != 40 {
+		t.Errorf("%d positions are held at once, want 40", most)
+	}
+}
+
+// watched calls a function after runs were added.
+type watched struct {
+	stitch.RunSink
+	after func()
+}
+
+func (s *watched) Add(r stitch.Runs) error {
+	defer s.after()
+	return s.RunSink.Add(r)
+}
+
+// held counts the positions that counters hold.
+func (t *Tally) held() (n int) {
+	for _, c := range t.counters.idle {
+		for _, b := range c.blocks {
+			if b != nil {
+				n += len(b.first)
+			}
+		}
+	}
+	return n
+}
+
+// Too many different edges, or shapes of runs that have cycles, are an error.
+func TestLimit(t *testing.T) {
+	for _, tt := range []struct {
+		trace string
+		fails bool
+	}{
+		{"a E taken\nb E taken\na E taken\nb E taken", false},
+		{"a E taken\nb E taken\na E taken\na E taken\nb E taken\nc E taken", true},
+		{"epoch 0\na taken cycles=1\nb taken cycles=1\nd 0+1 untold cycles=1\nd 1+1 untold cycles=1", true},
+	} {
+		tally := &Tally{limits: limits{job: 1, fold: usual.fold, marks: usual.marks, source: 3}}
+		script{"a 1000 branch\nb 2000 branch\nc 3000 branch\nd 4000 other other", tt.trace, true}.play(t, tally)
+		_, _, err := tally.Finish()
+		limit, ok := errors.AsType[*LimitError](err)
+		if ok != tt.fails || ok && (limit.Most != 3 || !strings.HasPrefix(limit.Error(), "more than 3 different edges")) {
+			t.Errorf("%q: %v", tt.trace, err)
+		}
+	}
+}
+
+// A flood of exceptions between two instructions takes no more memory than a few
+// of them, and makes no edges.
+func TestFlood(t *testing.T) {
+	tally := &Tally{limits: limits{job: 4, marks: 10, fold: usual.fold, counter: usual.counter, source: usual.source}}
+	trace := "a E taken\npart\n" + strings.Repeat("exception 2000\n", 30) + "a E taken\nexception 2000\na E taken"
+	script{program: "a 1000 branch", trace: trace}.play(t, tally)
+	if n := len(tally.job.marks); n > 11 {
+		t.Errorf("%d marks are held, want 11 at most", n)
+	}
+	_, edges, err := tally.Finish()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, e := words(nil, edges)
+	same(t, "edges", e, "1000→1000 exception taken n=1\n1000→2000 branch taken n=1")
+}
+
+// Counting takes no memory once blocks and edges are known.
+func TestNoAllocations(t *testing.T) {
+	for _, x := range examples {
+		tally := New(nil)
+		var parts []stitch.Runs
+		sinks := tally.Sinks(stitch.Sinks{})
+		sinks.Runs = &runSink{tally, collect{&parts}}
+		script{program: x.program, trace: x.trace}.playTo(t, sinks)
+		c := newCounter(1)
+		if n := testing.AllocsPerRun(10, func() { c.count(&job{pieces: parts}) }); n > 0 {
+			t.Errorf("%s: %v allocations", x.name, n)
+		}
+	}
+}
+
+// collect collects runs.
+type collect struct{ to *[]stitch.Runs }
+
+func (c collect) Add(r stitch.Runs) error {
+	*c.to = append(*c.to, r)
+	return nil
+}
+
+// What cannot be counted is an error, and so is what is not counted any more.
+func TestWorkersFail(t *testing.T) {
+	for _, w := range []failing{{submit: errFull}, {wait: errFull}} {
+		tally := New(w)
+		script{program: "a 1000 branch", trace: "a E taken"}.play(t, tally)
+		if _, _, err := tally.Finish(); !errors.Is(err, errFull) {
+			t.Errorf("%+v: %v", w, err)
+		}
+	}
+}
+
+var errFull = errors.New("no more")
+
+type failing struct{ submit, wait error }
+
+func (f failing) Go(int64, func()) error { return f.submit }
+func (f failing) Wait() error            { return f.wait }
+
+// What is counted is handed on, and a sink that is not wanted is not needed.
+func TestSinksHandOn(t *testing.T) {
+	var got []string
+	to := stitch.Sinks{Runs: handOn{&got}, Events: handOnRows[schema.Event]{&got}}
+	sinks := New(nil).Sinks(to)
+	b := stitch.Base{}
+	unit := &decode.Result{Blocks: []*schema.Block{{Address: []uint32{0}, Size: []uint8{4}, Opcode: []uint32{0}, Kind: []uint8{0}}}, Runs: []schema.Run{{Count: 1}}}
+	err := errors.Join(
+		sinks.Runs.Add(stitch.Runs{Unit: unit, Numbers: []uint32{0}, Spans: []schema.Span{{}}, To: 1, Blocks: 1}),
+		sinks.Events.Add(b, []schema.Event{{}, {}}), sinks.Losses.Add(b, []schema.Loss{{}}), sinks.Exceptions.Add(b, []stitch.Exception{{}}),
+	)
+	if err != nil || strings.Join(got, ", ") != "1 runs, 2 rows" {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
+type handOn struct{ got *[]string }
+
+func (h handOn) Add(r stitch.Runs) error {
+	*h.got = append(*h.got, fmt.Sprintf("%d runs", r.To-r.From))
+	return nil
+}
+
+type handOnRows[T any] struct{ got *[]string }
+
+func (h handOnRows[T]) Add(_ stitch.Base, rows []T) error {
+	*h.got = append(*h.got, fmt.Sprintf("%d rows", len(rows)))
+	return nil
+}
