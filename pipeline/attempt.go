@@ -128,24 +128,31 @@ func (t *attempt) followsProgram() bool {
 
 // attempted returns the sample of the stream that is decoded in each way.
 func (s *sourcePlan) attempted() decode.Stream {
-	sample := &sourcePlan{Source: s.Source, buffer: s.buffer, bytes: s.bytes, sample: attemptBytes}
+	sample := &sourcePlan{Source: s.Source, buffer: s.buffer, bytes: s.bytes, sample: attemptBytes, firstSync: s.firstSync}
 	return sample.stream()
 }
 
-// synchronises reports whether the sample has a place from which packets could be
-// read: without one no setting helps.
-func (s *sourcePlan) synchronises(p decode.Protocol) (bool, error) {
+// findSync sets where packets could first be read, as far as one protocol knows.
+func (s *sourcePlan) findSync(p decode.Protocol) error {
+	const overlap = 64 // what a synchronisation may have before and after the end of a piece
 	var b []byte
-	for stream := s.attempted(); ; {
+	at := int64(0) // of b
+	for stream := (&sourcePlan{Source: s.Source, buffer: s.buffer, bytes: s.bytes, sample: inspectBytes}).stream(); ; {
 		piece, err := stream.Next()
 		if errors.Is(err, io.EOF) {
-			_, ok := p.Resync(b)
-			return ok, nil
+			return nil
 		}
 		if err != nil {
-			return false, err
+			return err
 		}
 		b = append(b, piece.Data...)
+		if n, ok := p.Resync(b); ok {
+			s.firstSync = schema.Of(at + int64(n))
+			return nil
+		}
+		if n := len(b) - overlap; n > 0 {
+			at, b = at+int64(n), append(b[:0], b[n:]...)
+		}
 	}
 }
 
@@ -160,6 +167,11 @@ func (s *session) try(ctx context.Context, src *sourcePlan, r *reading) (*attemp
 	pool := &decoders{new: func() decode.Decoder { return protocol.NewDecoder(src.Memory, false) }}
 	d := doubts{protocol: protocol}
 	t.protocol = protocol
+	if !src.firstSync.OK {
+		if err := src.findSync(protocol); err != nil {
+			return nil, err
+		}
+	}
 	st := stitch.New(src.ID, protocol.TimestampCode(), stitch.Sinks{Timestamps: &tapped[schema.Timestamp]{see: d.timestamp}})
 	for u, err := range splitBy(src.attempted(), protocol, grain{unitBytes, partBytes, attemptChunk}) {
 		if err != nil {

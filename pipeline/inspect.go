@@ -3,10 +3,8 @@ package pipeline
 import (
 	"context"
 	"fmt"
-	"io"
 	"slices"
 
-	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/pipeline/identify"
 	"github.com/tracelake/tracelake/pipeline/verdict"
@@ -187,6 +185,9 @@ func (s *session) inspect(ctx context.Context, src *sourcePlan) (SourceInspectio
 	if src.status != schema.StatusDecoded {
 		return si, nil
 	}
+	if err := src.findSync(src.protocol); err != nil {
+		return si, err
+	}
 	var e evidence
 	if err := s.decode(ctx, src, e.sinks(), nil); err != nil {
 		return si, err
@@ -219,21 +220,4 @@ func (s *sourcePlan) sampled() *Sample {
 	missing := len(out.Wanted)
 	out.Wanted = out.Wanted[:min(missing, inspectMissing)]
 	return out
-}
-
-// A sampledStream ends early.
-type sampledStream struct {
-	decode.Stream
-	left int
-}
-
-// Next implements [decode.Stream].
-func (s *sampledStream) Next() (decode.Piece, error) {
-	if s.left == 0 {
-		return decode.Piece{}, io.EOF
-	}
-	p, err := s.Stream.Next()
-	p.Data = p.Data[:min(len(p.Data), s.left)]
-	s.left -= len(p.Data)
-	return p, err
 }

@@ -51,7 +51,10 @@ type sourcePlan struct {
 
 	outcome stitch.Outcome
 	causes  causes
-	verdict *verdict.Verdict // of a source that was decoded, once judged
+	// firstSync is where in the stream packets could first be read; NULL: nowhere in its
+	// first part, or nobody has looked.
+	firstSync schema.Null[int64]
+	verdict   *verdict.Verdict // of a source that was decoded, once judged
 }
 
 // stream returns the bytes of the source.
@@ -63,7 +66,7 @@ func (s *sourcePlan) stream() decode.Stream {
 		stream = newRawStream(b.data, b.looked, b.RingStart)
 	}
 	if s.sample > 0 {
-		return &sampledStream{Stream: stream, left: s.sample}
+		return s.sampleOf(stream)
 	}
 	return stream
 }

@@ -11,14 +11,11 @@ import (
 
 // refine improves an attempt, and says what was changed.
 func (s *session) refine(ctx context.Context, src *sourcePlan, a *attempt) (*attempt, error) {
-	if a.failed {
-		return a, nil
+	if a.failed || !src.firstSync.OK {
+		return a, nil // without a place from which packets can be read no setting helps
 	}
-	ok, err := src.synchronises(a.protocol)
-	if err != nil || !ok {
-		return a, err
-	}
-	if a, err = s.improve(ctx, src, a); err != nil {
+	a, err := s.improve(ctx, src, a)
+	if err != nil {
 		return nil, err
 	}
 	if a, err = s.simplify(ctx, src, a); err != nil {

@@ -1,0 +1,99 @@
+package pipeline
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/decode/capture"
+	"github.com/tracelake/tracelake/decode/frame"
+	"github.com/tracelake/tracelake/pipeline/verdict"
+)
+
+// listed is a stream of these pieces.
+type listed []decode.Piece
+
+func (p *listed) Next() (decode.Piece, error) {
+	if len(*p) == 0 {
+		return decode.Piece{}, io.EOF
+	}
+	first := (*p)[0]
+	*p = (*p)[1:]
+	return first, nil
+}
+
+// A stream that begins late has the offsets of the bytes that are left, whether they
+// are adjacent in the capture or not.
+func TestSkippedStream(t *testing.T) {
+	for skip := range int64(9) {
+		s := &skippedStream{left: skip, Stream: &listed{
+			{Data: []byte{0, 1, 2}, Base: 10},
+			{Data: []byte{3, 4, 5, 6}, Base: 20, Delta: []uint32{0, 2, 3, 9}},
+			{Data: []byte{7}, Base: 40},
+		}}
+		offsets := []decode.CaptureOffset{10, 11, 12, 20, 22, 23, 29, 40}
+		var got []byte
+		for {
+			p, err := s.Next()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			for i, b := range p.Data {
+				if p.Offset(i) != offsets[b] {
+					t.Errorf("without %d: byte %d is at %d, want %d", skip, b, p.Offset(i), offsets[b])
+				}
+			}
+			got = append(got, p.Data...)
+		}
+		if want := []byte{0, 1, 2, 3, 4, 5, 6, 7}[skip:]; !slices.Equal(got, want) {
+			t.Errorf("without %d: %v, want %v", skip, got, want)
+		}
+	}
+}
+
+// Trace that begins late in a file is found, and inspected from there.
+func TestGuessLate(t *testing.T) {
+	trace, err := os.ReadFile(filepath.Join(sampleSnapshot(t), "trace.bin"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	stream := deformatted(t, trace)
+	for _, before := range []int{100_000, 3 << 20} {
+		file := filepath.Join(t.TempDir(), "late.bin")
+		if err := os.WriteFile(file, append(slices.Repeat([]byte{0xff}, before), stream...), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		in, err := Inspect(t.Context(), file, capture.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(in.Sources) != 1 || in.Guess.Framed || in.Sources[0].Protocol != "pft" {
+			t.Fatalf("%d bytes before: %+v", before, in.Guess)
+		}
+		s := in.Sources[0].Sample
+		if *s.FirstCut < int64(before) || s.Segments != 57 || before > sampleBytes && s.Verdict.Status != verdict.Good {
+			t.Errorf("%d bytes before: the first I-sync is at %d, %d segments, %s", before, *s.FirstCut, s.Segments, s.Verdict.Status)
+		}
+	}
+}
+
+// deformatted returns the stream of source 0x10 of a buffer in frames.
+func deformatted(t *testing.T, buffer []byte) (stream []byte) {
+	t.Helper()
+	r := frame.NewReader(bytes.NewReader(buffer), int64(len(buffer)), frame.Layout{}, 0x10)
+	for {
+		p, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return stream
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		stream = append(stream, p.Data...)
+	}
+}
