@@ -145,7 +145,7 @@ func (e *exporter) decodeAll(ctx context.Context) error {
 	for _, s := range e.plan.sources {
 		before := e.progress
 		report := func(t *schema.Totals) { e.report(before, t) }
-		t := rows.New(e.output(s.ID, submit, counting{e, ctx}))
+		t := rows.New(e.output(s.ID, submit, tallyJobs{e, ctx}))
 		if err := e.decode(ctx, s, t.Sinks, report); err != nil {
 			return err
 		}
