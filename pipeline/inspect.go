@@ -9,7 +9,6 @@ import (
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/pipeline/identify"
-	"github.com/tracelake/tracelake/pipeline/stitch"
 	"github.com/tracelake/tracelake/pipeline/verdict"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -55,6 +54,9 @@ type SourceInspection struct {
 	Registers map[string]string `json:"registers"`
 	Sample    *Sample           `json:"sample,omitempty"`
 	Guessed   *Guessed          `json:"guessed,omitempty"` // of a raw file
+	Answers   []Answer          `json:"answers,omitempty"` // as far as the sample shows
+	// Suggested are values of registers with which the sample reads better.
+	Suggested []Suggestion `json:"suggested,omitempty"`
 }
 
 // A Sample is the result of decoding the first bytes of a stream.
@@ -185,14 +187,17 @@ func (s *session) inspect(ctx context.Context, src *sourcePlan) (SourceInspectio
 	if src.status != schema.StatusDecoded {
 		return si, nil
 	}
-	if err := s.decode(ctx, src, stitch.Sinks{}, nil); err != nil {
+	var e evidence
+	if err := s.decode(ctx, src, e.sinks(), nil); err != nil {
 		return si, err
 	}
 	if err := s.judge(ctx, src); err != nil {
 		return si, err
 	}
-	si.Sample = src.sampled()
-	return si, nil
+	si.Sample, si.Answers = src.sampled(), e.answers(src)
+	var err error
+	si.Suggested, err = s.suggestions(ctx, src)
+	return si, err
 }
 
 // sampled returns the result of the first bytes of a source, after they were

@@ -127,9 +127,9 @@ const magicBytes = 4
 // not at all.
 func formatOf(head []byte) string {
 	switch {
-	case bytes.HasPrefix(head, []byte{0x1f, 0x8b, 0x08}): // RFC 1952: deflate, the only method
+	case bytes.HasPrefix(head, []byte{0x1f, 0x8b, 0x08}): // deflate, the only method
 		return "gzip"
-	case bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd}): // RFC 8878
+	case bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd}): // a frame
 		return "zstd"
 	}
 	return ""

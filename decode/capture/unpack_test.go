@@ -107,7 +107,7 @@ func TestUnpackRefuses(t *testing.T) {
 		b[len(b)-5] ^= 1 // the checksum
 		return b
 	}
-	window := []byte{0x28, 0xb5, 0x2f, 0xfd, 0x00, 0xa0, 0x01, 0, 0} // RFC 8878 §3.1.1.1.2: exponent 20, 1 GiB
+	window := []byte{0x28, 0xb5, 0x2f, 0xfd, 0x00, 0xa0, 0x01, 0, 0} // a window of 1 GiB: exponent 20
 	for _, tt := range []struct {
 		name  string
 		bytes []byte
