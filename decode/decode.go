@@ -98,6 +98,14 @@ type Protocol interface {
 	NewDecoder(mem *image.Memory, packets bool) Decoder
 }
 
+// A Doubter is a [Protocol] that can recognise a packet that is read, but that no
+// trace unit sends: the stream may be of another protocol, or the registers wrong.
+type Doubter interface {
+	Protocol
+	// Doubtful reports whether no trace unit sends the packet that b begins with.
+	Doubtful(b []byte) bool
+}
+
 // A PacketText is a packet in words.
 type PacketText struct {
 	Len    int    // bytes, header included

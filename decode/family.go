@@ -1,6 +1,11 @@
 package decode
 
-import "github.com/tracelake/tracelake/schema"
+import (
+	"fmt"
+	"slices"
+
+	"github.com/tracelake/tracelake/schema"
+)
 
 // A Family is a trace protocol in all its versions: what opening a capture needs
 // to find the protocol's sources, and how the protocol is bound to one of them.
@@ -28,6 +33,8 @@ type Family struct {
 	Needed []string
 	// Defaults are the values of registers that are not given for a raw file.
 	Defaults []RegisterDefault
+	// Settings are the fields of registers that decide how a stream is read.
+	Settings []Setting
 	// TraceID is the field with the trace ID of a source, if not
 	// ETMTRACEIDR[6:0].
 	TraceID TraceIDField
@@ -45,6 +52,45 @@ type RegisterDefault struct {
 	Register string
 	Value    uint64
 	Means    string // in words
+}
+
+// A Setting is a field of a register on which the reading of a stream depends.
+// Where its value is not known, the others can be tried.
+type Setting struct {
+	Register string
+	Shift    uint8    // of the lowest bit
+	Bits     uint8    // width
+	Values   []uint64 // of the field, that are worth trying
+	Means    []string // what each of Values means, in words
+	// NeedsProgram reports that the packets alone do not show whether the value is
+	// right: only following the program does.
+	NeedsProgram bool
+}
+
+// Put returns the value of the register with field v.
+func (s *Setting) Put(register, v uint64) uint64 {
+	mask := uint64(1)<<s.Bits - 1
+	return register&^(mask<<s.Shift) | v&mask<<s.Shift
+}
+
+// Get returns the field of a value of the register.
+func (s *Setting) Get(register uint64) uint64 { return register >> s.Shift & (1<<s.Bits - 1) }
+
+// Words returns what the field means in a value of the register, "" if that is not
+// among the Values.
+func (s *Setting) Words(register uint64) string {
+	if i := slices.Index(s.Values, s.Get(register)); i >= 0 {
+		return s.Means[i]
+	}
+	return ""
+}
+
+// Field names the field: "ETMCR[15:14]", "ETMCR[12]".
+func (s *Setting) Field() string {
+	if s.Bits == 1 {
+		return fmt.Sprintf("%s[%d]", s.Register, s.Shift)
+	}
+	return fmt.Sprintf("%s[%d:%d]", s.Register, s.Shift+s.Bits-1, s.Shift)
 }
 
 // A TraceIDField is seven bits of the first of its registers that is given.

@@ -148,7 +148,7 @@ func integer(v *schema.Vector, i int) int64 {
 		return int64(v.U64[i])
 	case schema.String, schema.JSON, schema.Bytes:
 	}
-	panic(v.Column.Name + " is no number")
+	panic(v.Column.Name + " is no whole number")
 }
 
 // null says whether a value is NULL.
@@ -164,6 +164,8 @@ func sameCell(v *schema.Vector, i int, w *schema.Vector, j int) bool {
 		return v.Str[i] == w.Str[j]
 	case schema.Bytes:
 		return bytes.Equal(v.Bin[i], w.Bin[j])
+	case schema.Float64:
+		return v.U64[i] == w.U64[j]
 	default:
 		return integer(v, i) == integer(w, j)
 	}

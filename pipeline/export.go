@@ -10,6 +10,7 @@ import (
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/decode/frame"
+	"github.com/tracelake/tracelake/pipeline/code"
 	"github.com/tracelake/tracelake/pipeline/rows"
 	"github.com/tracelake/tracelake/pipeline/stitch"
 	"github.com/tracelake/tracelake/pipeline/tally"
@@ -31,6 +32,9 @@ type Options struct {
 	TimestampHz uint64 // 0: as the snapshot says
 	CycleHz     uint64 // 0: not known
 	MaxRows     int64  // of `instructions` or of `blocks`; 0: DefaultMaxRows
+	// PacketsOnly asks for the tables that need no program (see [PacketTables]) in place
+	// of Tables. Then it is no failure that nothing was executed.
+	PacketsOnly bool
 
 	Tool schema.Tool
 	Run  schema.Export // what the manifest says of this run
@@ -40,33 +44,35 @@ type Options struct {
 	Progress func(Progress)
 }
 
-// Progress is how far an export has come.
-type Progress struct {
-	Bytes, Total int64 // of the streams to decode
-	Instructions int64
-}
-
 // Export turns the capture at input into a dataset in dir. It fails with a
 // [*NothingError] if nothing was decoded; whenever it fails, it leaves no
 // dataset and no file that looks like part of one.
 func Export(ctx context.Context, input, dir string, opt Options) (*Summary, error) {
-	s, err := openSession(ctx, input, sessionOptions{capture: opt.Capture, sources: opt.Sources, workers: opt.Workers, protocols: opt.protocols})
+	s, err := openSession(ctx, input, sessionOptions{capture: opt.Capture, sources: opt.Sources, workers: opt.Workers, protocols: opt.protocols, packetsOnly: opt.PacketsOnly})
 	if err != nil {
 		return nil, err
 	}
 	defer s.close()
+	programs, err := s.programs()
+	if err != nil {
+		return nil, err
+	}
 	inputs, err := s.hashInputs(ctx)
 	if err != nil {
 		return nil, err
 	}
-	out, err := dataset.Create(dir, dataset.Options{
+	files := dataset.Options{
 		Level: opt.Level, Format: opt.Format, Codec: opt.Codec, Tables: opt.Tables, TracesData: s.plan.tracesData(),
 		Overwrite: opt.Overwrite, Meta: fileMeta(inputs),
-	})
+	}
+	if opt.PacketsOnly {
+		files.Tables, files.Without = PacketTables(), schema.Answers()
+	}
+	out, err := dataset.Create(dir, files)
 	if err != nil {
 		return nil, err
 	}
-	e := &exporter{session: s, opt: opt, out: out}
+	e := &exporter{session: s, opt: opt, out: out, programs: programs}
 	m, err := e.run(ctx)
 	if changed := s.checkInputs(ctx, inputs); changed != nil {
 		err = changed // whatever else it led to
@@ -90,7 +96,8 @@ type exporter struct {
 	queued *budget // row groups that wait to be encoded
 	limit  rows.Limit
 
-	progress Progress
+	programs []code.Program
+	executed []code.Executed // by source
 }
 
 // run decodes all sources and writes all tables.
@@ -106,10 +113,24 @@ func (e *exporter) run(ctx context.Context) (*schema.Manifest, error) {
 	if err := g.Wait(); err != nil {
 		return nil, err
 	}
+	if e.opt.PacketsOnly {
+		return e.manifest(), e.plan.errIfNoPackets()
+	}
 	if err := e.plan.errIfEmpty(); err != nil {
 		return nil, err
 	}
-	return e.manifest(), nil
+	symbols := e.writePrograms()
+	m := e.manifest()
+	m.Images = append(m.Images, symbols...)
+	return m, nil
+}
+
+// PacketTables are the tables that [Options.PacketsOnly] asks for.
+func PacketTables() []*schema.Table {
+	return []*schema.Table{
+		&schema.Packets, &schema.Exceptions, &schema.Events, &schema.Timestamps, &schema.Contexts, &schema.Losses, &schema.Segments,
+		&schema.Sources, &schema.Images,
+	}
 }
 
 // encode makes row groups of the jobs and writes them in order.
@@ -137,19 +158,17 @@ func (e *exporter) encode(ctx context.Context) error {
 // decodeAll makes jobs of every row of the dataset.
 func (e *exporter) decodeAll(ctx context.Context) error {
 	submit := func(j rows.Job) error { return e.submit(ctx, job{Job: j}) }
+	at := newProgressing(e.plan, e.opt.Progress)
 	for _, s := range e.plan.sources {
-		if s.status == schema.StatusDecoded {
-			e.progress.Total += s.bytes
-		}
-	}
-	for _, s := range e.plan.sources {
-		before := e.progress
-		report := func(t *schema.Totals) { e.report(before, t) }
 		t := rows.New(e.output(s.ID, submit, tallyJobs{e, ctx}))
-		if err := e.decode(ctx, s, t.Sinks, report); err != nil {
+		if err := e.decode(ctx, s, t.Sinks, at.source()); err != nil {
 			return err
 		}
 		if err := t.Flush(); err != nil {
+			return err
+		}
+		e.executed = append(e.executed, executed(s.Core, t.Counted))
+		if err := e.judge(ctx, s); err != nil {
 			return err
 		}
 	}
@@ -174,15 +193,6 @@ func (e *exporter) submit(ctx context.Context, j job) error {
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
-	}
-}
-
-// report reports how far the export has come with the totals of a source.
-func (e *exporter) report(before Progress, t *schema.Totals) {
-	e.progress.Bytes = before.Bytes + t.Bytes
-	e.progress.Instructions = before.Instructions + t.Instructions
-	if e.opt.Progress != nil {
-		e.opt.Progress(e.progress)
 	}
 }
 

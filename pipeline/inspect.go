@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/capture"
-	"github.com/tracelake/tracelake/pipeline/stitch"
+	"github.com/tracelake/tracelake/pipeline/identify"
+	"github.com/tracelake/tracelake/pipeline/verdict"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -21,6 +23,12 @@ type Inspection struct {
 	Sources       []SourceInspection `json:"sources"`
 	Images        []ImageInspection  `json:"images"`
 	Notes         []string           `json:"notes"`
+	// Found says what the input is if it is no capture; Guess how it was found out how
+	// to read a raw file.
+	Found *identify.Finding `json:"found,omitempty"`
+	Guess *Guess            `json:"guess,omitempty"`
+	// Lines are what to type next.
+	Lines []string `json:"type"`
 }
 
 // A BufferInspection says what is in a buffer.
@@ -45,22 +53,27 @@ type SourceInspection struct {
 	Settings  []string          `json:"settings,omitempty"` // what the registers say, in words
 	Registers map[string]string `json:"registers"`
 	Sample    *Sample           `json:"sample,omitempty"`
+	Guessed   *Guessed          `json:"guessed,omitempty"` // of a raw file
+	Answers   []Answer          `json:"answers,omitempty"` // as far as the sample shows
+	// Suggested are values of registers with which the sample reads better.
+	Suggested []Suggestion `json:"suggested,omitempty"`
 }
 
 // A Sample is the result of decoding the first bytes of a stream.
 type Sample struct {
-	Bytes        int64  `json:"bytes"`
-	Asyncs       int64  `json:"a_syncs"`
-	Segments     int64  `json:"segments"`
-	FirstCut     *int64 `json:"first_cut,omitempty"` // capture offset of the first I-sync decoded
-	BytesDecoded int64  `json:"bytes_decoded"`
-	BytesLost    int64  `json:"bytes_lost"`
-	Unplaced     int64  `json:"bytes_unplaced"`
-	Instructions int64  `json:"instructions"`
-	Exceptions   int64  `json:"exceptions"`
-	Estimate     int64  `json:"instructions_estimated"` // for the whole stream
-	Missing             // the ranges most often needed
-	Verdict      string `json:"verdict"`
+	Bytes        int64            `json:"bytes"`
+	Asyncs       int64            `json:"a_syncs"`
+	Segments     int64            `json:"segments"`
+	FirstCut     *int64           `json:"first_cut,omitempty"` // capture offset of the first I-sync decoded
+	BytesDecoded int64            `json:"bytes_decoded"`
+	BytesLost    int64            `json:"bytes_lost"`
+	Unplaced     int64            `json:"bytes_unplaced"`
+	Instructions int64            `json:"instructions"`
+	Exceptions   int64            `json:"exceptions"`
+	Estimate     int64            `json:"instructions_estimated"` // for the whole stream
+	Missing                       // the ranges most often needed
+	Verdict      *verdict.Verdict `json:"verdict"`
+	Agreements
 }
 
 // An ImageInspection is a region of program memory.
@@ -73,40 +86,90 @@ type ImageInspection struct {
 	Core    string `json:"core,omitempty"`
 }
 
-// Inspect looks at the first part of a capture: 64 MiB of each buffer and 1 MiB
-// of each source, so that its time is bounded.
+// Inspect says what input is. Of a capture it looks at the first part: 64 MiB of each
+// buffer and 1 MiB of each source, so that its time is bounded. A raw file without
+// --protocol is read in every way there is.
 func Inspect(ctx context.Context, input string, opt capture.Options) (*Inspection, error) {
+	in := &Inspection{
+		SchemaVersion: schema.Version, Input: input,
+		Buffers: []BufferInspection{}, Sources: []SourceInspection{}, Images: []ImageInspection{}, Notes: []string{}, Lines: []string{},
+	}
+	u, err := capture.Unpack(ctx, input, &opt)
+	if err != nil {
+		return nil, err
+	}
+	defer u.Close()
+	opt.Unpacked = u
+	if opt.Protocol == "" {
+		if done, err := in.find(ctx, input, opt); done || err != nil {
+			return in, err
+		}
+	}
 	s, err := openSession(ctx, input, sessionOptions{capture: opt, workers: 1, sample: true})
 	if err != nil {
 		return nil, err
 	}
 	defer s.close()
-	c := s.capture
-	in := &Inspection{
-		SchemaVersion: schema.Version,
-		Input:         input, Description: c.Description, TimestampHz: c.TimestampHz,
-		Buffers: []BufferInspection{}, Sources: []SourceInspection{}, Images: []ImageInspection{}, Notes: []string{},
+	in.Lines = append(in.Lines, exportLine(input, "run", &opt, nil))
+	return in, in.add(ctx, s)
+}
+
+// find says what input is if it is no capture. It reports whether that is so.
+func (in *Inspection) find(ctx context.Context, input string, opt capture.Options) (done bool, err error) {
+	found, err := identify.Path(input)
+	if u := opt.Unpacked; u != nil {
+		found, err = identify.Content(u.Name, u.File)
 	}
+	switch {
+	case err != nil, found.Kind == identify.Snapshot:
+		return false, nil // opening it says more
+	case found.Kind == identify.Empty:
+		return true, &capture.InputError{File: input, Problem: "is " + found.What, Remedy: found.Do, Err: capture.ErrEmpty}
+	case found.Kind == identify.Unknown:
+		return true, in.identify(ctx, input, opt)
+	}
+	in.Found = found
+	if opt.Unpacked == nil { // else the lines name a file that is not there
+		in.Lines = append(in.Lines, found.Lines...)
+	}
+	return true, nil
+}
+
+// add adds what is in a capture. Buffers and memory are those of the first.
+func (in *Inspection) add(ctx context.Context, s *session) error {
+	c := s.capture
+	in.Description, in.TimestampHz = c.Description, c.TimestampHz
+	if len(in.Buffers) == 0 {
+		in.addBuffers(s)
+	}
+	for _, src := range s.plan.sources {
+		si, err := s.inspect(ctx, src)
+		if err != nil {
+			return err
+		}
+		in.Sources = append(in.Sources, si)
+	}
+	for _, n := range s.plan.notes {
+		if !slices.Contains(in.Notes, n) {
+			in.Notes = append(in.Notes, n)
+		}
+	}
+	return nil
+}
+
+// addBuffers adds the buffers and the program memory of a capture.
+func (in *Inspection) addBuffers(s *session) {
 	for _, b := range s.plan.buffers {
 		bi := BufferInspection{BufferBytes: s.plan.account(b), Format: b.Format.String(), FrameOffset: b.layout.Offset, Looked: b.looked}
 		bi.Bytes = b.Size
 		in.Buffers = append(in.Buffers, bi)
 	}
-	for _, src := range s.plan.sources {
-		si, err := s.inspect(ctx, src)
-		if err != nil {
-			return nil, err
-		}
-		in.Sources = append(in.Sources, si)
-	}
-	for i := range c.Regions {
-		r := imageRegion(&c.Regions[i])
+	for i := range s.capture.Regions {
+		r := imageRegion(&s.capture.Regions[i])
 		in.Images = append(in.Images, ImageInspection{
 			File: r.File, BuildID: r.BuildID, Address: fmt.Sprintf("0x%08x", r.Address), Bytes: r.Bytes, Space: r.Space, Core: r.Core,
 		})
 	}
-	in.Notes = append(in.Notes, s.plan.notes...)
-	return in, nil
 }
 
 // inspect looks at a source.
@@ -124,11 +187,17 @@ func (s *session) inspect(ctx context.Context, src *sourcePlan) (SourceInspectio
 	if src.status != schema.StatusDecoded {
 		return si, nil
 	}
-	if err := s.decode(ctx, src, stitch.Sinks{}, nil); err != nil {
+	var e evidence
+	if err := s.decode(ctx, src, e.sinks(), nil); err != nil {
 		return si, err
 	}
-	si.Sample = src.sampled()
-	return si, nil
+	if err := s.judge(ctx, src); err != nil {
+		return si, err
+	}
+	si.Sample, si.Answers = src.sampled(), e.answers(src)
+	var err error
+	si.Suggested, err = s.suggestions(ctx, src)
+	return si, err
 }
 
 // sampled returns the result of the first bytes of a source, after they were
@@ -139,7 +208,7 @@ func (s *sourcePlan) sampled() *Sample {
 	out := &Sample{
 		Bytes: t.Bytes, BytesDecoded: t.BytesDecoded, BytesLost: t.BytesLost, Unplaced: t.BytesUnplaced,
 		Asyncs: o.Asyncs, Segments: t.Segments, Instructions: t.Instructions, Exceptions: t.Exceptions,
-		Missing: missingMemory(&o.Missing),
+		Missing: missingMemory(&o.Missing), Verdict: s.verdict, Agreements: agreements(&o.Quality),
 	}
 	if o.FirstCut.OK {
 		out.FirstCut = &o.FirstCut.V
@@ -149,15 +218,6 @@ func (s *sourcePlan) sampled() *Sample {
 	}
 	missing := len(out.Wanted)
 	out.Wanted = out.Wanted[:min(missing, inspectMissing)]
-	out.Verdict = "decodes"
-	switch {
-	case o.Empty():
-		out.Verdict = s.reason()
-	case missing > 0:
-		out.Verdict = "decodes in part: program memory is missing"
-	case t.BytesLost > 0:
-		out.Verdict = fmt.Sprintf("decodes, but for %d bytes lost", t.BytesLost)
-	}
 	return out
 }
 

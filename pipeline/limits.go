@@ -38,6 +38,12 @@ const (
 	inspectBytes = 64 << 20
 	// sampleBytes is how much of each source is decoded.
 	sampleBytes = 1 << 20
+	// attemptBytes is how much of each source is decoded in each other way.
+	attemptBytes = 256 << 10
+	// attemptChunk is the size of the memory that it is read into.
+	attemptChunk = 64 << 10
+	// doubtBytes is how much of that is looked at packet by packet.
+	doubtBytes = 16 << 10
 	// inspectMissing is how many ranges of missing memory are named.
 	inspectMissing = 5
 )

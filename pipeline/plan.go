@@ -12,6 +12,7 @@ import (
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/decode/frame"
 	"github.com/tracelake/tracelake/pipeline/stitch"
+	"github.com/tracelake/tracelake/pipeline/verdict"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -49,6 +50,8 @@ type sourcePlan struct {
 	status schema.SourceStatus
 
 	outcome stitch.Outcome
+	causes  causes
+	verdict *verdict.Verdict // of a source that was decoded, once judged
 }
 
 // stream returns the bytes of the source.

@@ -7,6 +7,7 @@ import (
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/pipeline/stitch"
+	"github.com/tracelake/tracelake/pipeline/verdict"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -15,6 +16,8 @@ type QualityOptions struct {
 	Capture capture.Options
 	Sources []uint8 // nil: all
 	Workers int     // at least 1
+	// Progress, if not nil, is called now and then.
+	Progress func(Progress)
 }
 
 // A QualityReport says how much of a capture was understood and how far trace
@@ -37,7 +40,9 @@ type SourceQuality struct {
 	Problem  string `json:"problem,omitempty"` // why it is not decoded
 	Unit     string `json:"unit"`
 	schema.Totals
-	LossReasons []LossSum `json:"loss_reasons"`
+	// Verdict is NULL of a source that was not decoded.
+	Verdict     *verdict.Verdict `json:"verdict"`
+	LossReasons []LossSum        `json:"loss_reasons"`
 	Missing
 	Agreements
 }
@@ -92,8 +97,12 @@ func Quality(ctx context.Context, input string, opt QualityOptions) (*QualityRep
 	}
 	defer s.close()
 	report := &QualityReport{SchemaVersion: schema.Version, Input: input, Sources: []SourceQuality{}, Notes: []string{}}
+	at := newProgressing(s.plan, opt.Progress)
 	for _, src := range s.plan.sources {
-		if err := s.decode(ctx, src, stitch.Sinks{}, nil); err != nil {
+		if err := s.decode(ctx, src, stitch.Sinks{}, at.source()); err != nil {
+			return nil, err
+		}
+		if err := s.judge(ctx, src); err != nil {
 			return nil, err
 		}
 		report.Sources = append(report.Sources, src.sourceQuality())
@@ -108,7 +117,7 @@ func (s *sourcePlan) sourceQuality() SourceQuality {
 	return SourceQuality{
 		Source: schema.SourceText(s.ID), Name: s.Name, Protocol: s.Protocol, Version: s.version(), Core: s.Core,
 		Status: schema.SourceStatusNames[s.status], Problem: s.problem, Unit: s.unit().String(),
-		Totals: o.Totals, LossReasons: lossReasons(&o.Lost), Missing: missingMemory(&o.Missing), Agreements: agreements(&o.Quality),
+		Totals: o.Totals, Verdict: s.verdict, LossReasons: lossReasons(&o.Lost), Missing: missingMemory(&o.Missing), Agreements: agreements(&o.Quality),
 	}
 }
 

@@ -14,11 +14,14 @@ import (
 // A session is an open capture with the plan for each source. Every verb over a
 // capture begins with one.
 type session struct {
-	capture *capture.Capture
-	inputs  []input
-	plan    *plan
-	tokens  workers
-	decoded *budget // units that wait to be stitched
+	unpacked *capture.Unpacked // nil: the input is read where it is
+	capture  *capture.Capture
+	inputs   []input
+	plan     *plan
+	tokens   workers
+	decoded  *budget // units that wait to be stitched
+	// packetsOnly reports that sources are judged by their packets alone.
+	packetsOnly bool
 }
 
 // sessionOptions say what to open.
@@ -26,6 +29,8 @@ type sessionOptions struct {
 	capture capture.Options
 	sources []uint8 // to decode; nil: all
 	workers int     // at least 1
+	// packetsOnly reports that no program is wanted.
+	packetsOnly bool
 	// protocols are those that are decoded; nil: those of protocols.go.
 	protocols []decode.Family
 	// sample limits the session to the first part of the capture (limits.go),
@@ -39,23 +44,36 @@ func openSession(ctx context.Context, input string, opt sessionOptions) (*sessio
 	if opt.protocols == nil {
 		opt.protocols = protocols()
 	}
-	c, err := capture.Open(input, opt.protocols, opt.capture)
-	if err != nil {
+	var unpacked *capture.Unpacked
+	if opt.capture.Unpacked == nil {
+		var err error
+		if unpacked, err = capture.Unpack(ctx, input, &opt.capture); err != nil {
+			return nil, err
+		}
+		opt.capture.Unpacked = unpacked
+	}
+	s := &session{
+		unpacked: unpacked, tokens: newWorkers(opt.workers), decoded: newBudget(decodedBytes * int64(opt.workers)),
+		packetsOnly: opt.packetsOnly,
+	}
+	if err := s.open(ctx, input, &opt); err != nil {
+		s.close()
 		return nil, err
 	}
-	inputs, err := inputsOf(c)
-	if err != nil {
-		c.Close()
-		return nil, err
+	return s, nil
+}
+
+// open opens the capture and plans its sources. If it fails, the caller closes the
+// session all the same.
+func (s *session) open(ctx context.Context, input string, opt *sessionOptions) (err error) {
+	if s.capture, err = capture.Open(input, opt.protocols, opt.capture); err != nil {
+		return err
 	}
-	p, err := opt.plan(ctx, c)
-	if err != nil {
-		c.Close()
-		return nil, err
+	if s.inputs, err = inputsOf(s.capture); err != nil {
+		return err
 	}
-	return &session{
-		capture: c, inputs: inputs, plan: p, tokens: newWorkers(opt.workers), decoded: newBudget(decodedBytes * int64(opt.workers)),
-	}, nil
+	s.plan, err = opt.plan(ctx, s.capture)
+	return err
 }
 
 func (o *sessionOptions) plan(ctx context.Context, c *capture.Capture) (*plan, error) {
@@ -69,7 +87,12 @@ func (o *sessionOptions) plan(ctx context.Context, c *capture.Capture) (*plan, e
 	return p, p.selectSources(o.sources)
 }
 
-func (s *session) close() { s.capture.Close() }
+func (s *session) close() {
+	if s.capture != nil {
+		s.capture.Close()
+	}
+	s.unpacked.Close()
+}
 
 // decode decodes a source into sinks and sets its outcome. A source without a
 // decoder is one loss. After each unit progress, if not nil, is called with the
@@ -78,7 +101,7 @@ func (s *session) decode(ctx context.Context, src *sourcePlan, to stitch.Sinks, 
 	var err error
 	switch {
 	case src.status == schema.StatusDecoded:
-		err = s.follow(ctx, src, to, progress)
+		err = s.follow(ctx, src, src.causes.tap(to), progress)
 		s.plan.warnUndefined(src)
 		s.plan.warnExpansion(src)
 	case src.bytes > 0:

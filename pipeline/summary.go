@@ -12,6 +12,7 @@ import (
 
 	"github.com/tracelake/tracelake/decode/frame"
 	"github.com/tracelake/tracelake/decode/image"
+	"github.com/tracelake/tracelake/pipeline/verdict"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -21,20 +22,24 @@ type Summary struct {
 	Totals  schema.Totals
 	Tables  map[string]schema.Files
 	Notes   []string
+	// PacketsOnly reports that no program was asked for.
+	PacketsOnly bool
 }
 
 // A SourceSummary is the result of decoding a source.
 type SourceSummary struct {
 	schema.SourceTotals
+	Verdict *verdict.Verdict // nil of a source that was not decoded
 	Missing
 	Agreements
 }
 
 func (e *exporter) summary(m *schema.Manifest) *Summary {
-	s := &Summary{Totals: m.Totals, Tables: m.Tables, Notes: m.Notes}
+	s := &Summary{Totals: m.Totals, Tables: m.Tables, Notes: m.Notes, PacketsOnly: e.opt.PacketsOnly}
 	for i, totals := range m.Sources {
-		o := &e.plan.sources[i].outcome
-		s.Sources = append(s.Sources, SourceSummary{totals, missingMemory(&o.Missing), agreements(&o.Quality)})
+		src := e.plan.sources[i]
+		o := &src.outcome
+		s.Sources = append(s.Sources, SourceSummary{totals, src.verdict, missingMemory(&o.Missing), agreements(&o.Quality)})
 	}
 	return s
 }
@@ -43,6 +48,14 @@ func (e *exporter) summary(m *schema.Manifest) *Summary {
 // first.
 type NothingError struct {
 	Causes []string
+	// Missing is the memory that was needed, by source.
+	Missing []SourceMissing
+}
+
+// A SourceMissing is the memory that a source needs and that is missing.
+type SourceMissing struct {
+	Source uint8
+	Missing
 }
 
 func (e *NothingError) Error() string {
@@ -55,17 +68,32 @@ func (e *NothingError) Error() string {
 // errIfEmpty fails with a [*NothingError] if no instruction and no data access
 // was decoded.
 func (p *plan) errIfEmpty() error {
-	for _, s := range p.sources {
-		if !s.outcome.Empty() {
-			return nil
-		}
+	return p.errUnless(func(s *sourcePlan) bool { return !s.outcome.Empty() })
+}
+
+// errIfNoPackets fails with a [*NothingError] if no packet was decoded.
+func (p *plan) errIfNoPackets() error {
+	return p.errUnless(func(s *sourcePlan) bool { return s.outcome.Totals.BytesDecoded > 0 })
+}
+
+// errUnless fails with a [*NothingError] unless there is something of a source.
+func (p *plan) errUnless(something func(*sourcePlan) bool) error {
+	if slices.ContainsFunc(p.sources, something) {
+		return nil
 	}
 	if len(p.sources) == 0 {
-		return &NothingError{[]string{"the capture has no trace source"}}
+		return &NothingError{Causes: []string{"the capture has no trace source"}}
 	}
 	e := &NothingError{}
 	for _, s := range slices.SortedStableFunc(slices.Values(p.sources), compareLoss) {
-		e.Causes = append(e.Causes, s.reason())
+		cause := s.reason()
+		if v := s.verdict; v != nil && v.Remedy != nil {
+			cause += ": " + v.Remedy.String()
+		}
+		e.Causes = append(e.Causes, cause)
+		if missing := missingMemory(&s.outcome.Missing); len(missing.Wanted) > 0 {
+			e.Missing = append(e.Missing, SourceMissing{s.ID, missing})
+		}
 	}
 	return e
 }

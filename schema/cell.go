@@ -2,9 +2,11 @@ package schema
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 )
 
 // Null says whether row i is NULL.
@@ -29,6 +31,36 @@ func (v *Vector) Equal(i int, w *Vector, j int) bool {
 		return v.Str[i] == w.Str[j]
 	case Bytes:
 		return bytes.Equal(v.Bin[i], w.Bin[j])
+	}
+	panic(fmt.Sprintf("schema: no type %d", v.Column.Type))
+}
+
+// Compare says whether row i comes before row j of w, a vector of the same type
+// (negative), after it, or is the same: NULL first, texts by their bytes, enums by
+// code.
+func (v *Vector) Compare(i int, w *Vector, j int) int {
+	if a, b := v.Null(i), w.Null(j); a || b {
+		return cmp.Compare(btou(b), btou(a))
+	}
+	switch v.Column.Type {
+	case Uint8, Bool, Enum:
+		return cmp.Compare(v.U8[i], w.U8[j])
+	case Uint16:
+		return cmp.Compare(v.U16[i], w.U16[j])
+	case Uint32:
+		return cmp.Compare(v.U32[i], w.U32[j])
+	case Int32:
+		return cmp.Compare(int32(v.U32[i]), int32(w.U32[j]))
+	case Uint63:
+		return cmp.Compare(v.U64[i], w.U64[j])
+	case Int64:
+		return cmp.Compare(int64(v.U64[i]), int64(w.U64[j]))
+	case Float64:
+		return cmp.Compare(math.Float64frombits(v.U64[i]), math.Float64frombits(w.U64[j]))
+	case String, JSON:
+		return strings.Compare(v.Str[i], w.Str[j])
+	case Bytes:
+		return bytes.Compare(v.Bin[i], w.Bin[j])
 	}
 	panic(fmt.Sprintf("schema: no type %d", v.Column.Type))
 }
@@ -90,20 +122,35 @@ func (v *Vector) AppendFrom(w *Vector, i int) {
 	}
 }
 
-// AppendNull appends a NULL to a column that may have one, other than of texts.
+// AppendNull appends a NULL to a column that may have one.
 func (v *Vector) AppendNull() {
-	v.Valid = append(v.Valid, 0)
+	if !v.Column.Nullable {
+		panic("schema: a NULL in " + v.Column.Name)
+	}
+	v.AppendZeros(1)
+}
+
+// AppendZeros appends n rows, each NULL, or the zero value if the column has no
+// NULL.
+func (v *Vector) AppendZeros(n int) {
+	if v.Column.Nullable {
+		v.Valid = append(v.Valid, make([]uint8, n)...)
+	}
 	switch v.Column.Type {
 	case Uint8, Bool, Enum:
-		v.U8 = append(v.U8, 0)
+		v.U8 = append(v.U8, make([]uint8, n)...)
 	case Uint16:
-		v.U16 = append(v.U16, 0)
+		v.U16 = append(v.U16, make([]uint16, n)...)
 	case Uint32, Int32:
-		v.U32 = append(v.U32, 0)
+		v.U32 = append(v.U32, make([]uint32, n)...)
 	case Uint63, Int64, Float64:
-		v.U64 = append(v.U64, 0)
+		v.U64 = append(v.U64, make([]uint64, n)...)
+	case String, JSON:
+		v.Str = append(v.Str, make([]string, n)...)
+	case Bytes:
+		v.Bin = append(v.Bin, make([][]byte, n)...)
 	default:
-		panic("schema: a NULL in " + v.Column.Name)
+		panic(fmt.Sprintf("schema: no type %d", v.Column.Type))
 	}
 }
 

@@ -3,6 +3,7 @@ package schema_test
 import (
 	"encoding/hex"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/tracelake/tracelake/schema"
@@ -26,6 +27,9 @@ func TestCells(t *testing.T) {
 				if got := v.Equal(row, w, row); got != same {
 					t.Fatalf("%s: %s and %s are equal: %v", v.Column.Name, sample.Text(v, row), sample.Text(w, row), got)
 				}
+				if n, back := v.Compare(row, w, row), w.Compare(row, v, row); (n == 0) != same || n != -back {
+					t.Fatalf("%s: %s and %s compare as %d and %d", v.Column.Name, sample.Text(v, row), sample.Text(w, row), n, back)
+				}
 				if same {
 					equal++
 				} else {
@@ -47,5 +51,29 @@ func TestCells(t *testing.T) {
 	}
 	if equal < 100 || different < 100 {
 		t.Fatalf("only %d equal cells, and %d different ones", equal, different)
+	}
+}
+
+// Rows are in order of the numbers themselves, of the bytes of texts, and of the
+// codes of enums; NULL is before all.
+func TestCompareCells(t *testing.T) {
+	for _, tt := range []struct {
+		column schema.Column
+		cells  string // in order
+	}{
+		{schema.Column{Type: schema.Int32}, "-2147483648 -1 0 2147483647"},
+		{schema.Column{Type: schema.Int64}, "-9223372036854775808 -1 0 9223372036854775807"},
+		{schema.Column{Type: schema.Uint32, Nullable: true}, "- 0 1 4294967295"},
+		{schema.Column{Type: schema.Float64, Nullable: true}, "- -1e300 -0.5 0 5e-324 2 10"},
+		{schema.Column{Type: schema.String, Nullable: true}, "- B a aa b é"},
+		{schema.Column{Type: schema.Enum, Names: schema.ISANames}, "a32 t32 t32ee jazelle"},
+	} {
+		table := &schema.Table{Name: "one", Columns: []schema.Column{tt.column}}
+		v := &sample.Rows(table, strings.ReplaceAll(tt.cells, " ", "\n")).Columns[0]
+		for i := 1; i < v.Len(); i++ {
+			if v.Compare(i-1, v, i) >= 0 || v.Compare(i, v, i-1) <= 0 || v.Compare(i, v, i) != 0 {
+				t.Errorf("%s is not before %s", v.Text(i-1), v.Text(i))
+			}
+		}
 	}
 }

@@ -9,8 +9,9 @@ var coreColumn = Column{Name: "core", Type: String, Nullable: true, Doc: "Core t
 // executed.
 var Code = Table{
 	Name: "code", Row: "instruction of the program: without a program file, those that were executed",
-	Written: Always,
+	Written: Always, Added: true,
 	Example: "SELECT kind, count(*) AS n FROM code GROUP BY kind ORDER BY n DESC;",
+	Key:     []string{"core", "address", "isa"},
 	Columns: []Column{
 		coreColumn,
 		{Name: "address", Type: Uint32, Hex: true, Doc: "Address of the instruction."},
@@ -29,8 +30,9 @@ var Code = Table{
 // Functions has the functions of the program.
 var Functions = Table{
 	Name: "functions", Row: "function of a program file, by address: several may have one name",
-	Written: Always,
+	Written: Always, Added: true,
 	Example: "SELECT name, hex8(address) AS address, size, file, line FROM functions ORDER BY size DESC LIMIT 10;",
+	Key:     []string{"core", "address"},
 	Columns: []Column{
 		coreColumn,
 		{Name: "function", Type: Int32, Doc: "Ordinal by address among the functions of the core, from 0."},
@@ -48,8 +50,9 @@ var Functions = Table{
 // Lines has the source lines of instructions.
 var Lines = Table{
 	Name: "lines", Row: "instruction and depth of inlining",
-	Written: Always,
+	Written: Always, Added: true,
 	Example: "SELECT file, line, count(*) AS instructions FROM lines WHERE inline_depth = 0 GROUP BY ALL ORDER BY file, line;",
+	Key:     []string{"core", "address", "inline_depth"},
 	Columns: []Column{
 		coreColumn,
 		{Name: "address", Type: Uint32, Hex: true, Doc: "Address of the instruction."},
@@ -66,8 +69,9 @@ var Lines = Table{
 // Symbols has the symbols of the program.
 var Symbols = Table{
 	Name: "symbols", Row: "symbol of a program file",
-	Written: Always,
+	Written: Always, Added: true,
 	Example: "SELECT hex8(address) AS address, name FROM symbols WHERE kind = 'object' ORDER BY size DESC LIMIT 10;",
+	Key:     []string{"core", "address", "name"},
 	Columns: []Column{
 		coreColumn,
 		{Name: "address", Type: Uint32, Hex: true, Doc: "Address, without the bit that says T32."},

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 )
 
@@ -14,8 +15,14 @@ type Table struct {
 	Written   Written
 	Level     Level
 	PerSource bool // one series of parts for each source, else one for all
+	Added     bool // after version 2 was published: older datasets do not have the table
 	Columns   []Column
 	Example   string // a query of its view, for DuckDB
+
+	// Key is the columns whose order is that of the rows of a source, or of all,
+	// in tables that have no seq: NULL first, texts by their bytes, enums by code.
+	// No two rows have the same, but in `symbols`.
+	Key []string
 }
 
 // Written says when a table is in a dataset.
@@ -53,6 +60,15 @@ func (t *Table) Column(name string) *Column {
 		}
 	}
 	panic(fmt.Sprintf("schema: no column %s in %s", name, t.Name))
+}
+
+// KeyColumns returns the places of the columns of the key.
+func (t *Table) KeyColumns() []int {
+	var places []int
+	for _, name := range t.Key {
+		places = append(places, slices.IndexFunc(t.Columns, func(c Column) bool { return c.Name == name }))
+	}
+	return places
 }
 
 // SQL returns the DuckDB type that columns of type t are read as.

@@ -88,6 +88,16 @@ func decimal(text string) string {
 	return b.String()
 }
 
+// The views of a dataset that an earlier program of version 2 wrote are as they were.
+func TestViewsOfEarlierDataset(t *testing.T) {
+	viewsTest{directory: "testdata", views: filepath.Join("version2", "views.sql"), asks: []ask{
+		{"SELECT dataset, count(*), min(hex8(address)) FROM instructions GROUP BY dataset", "version2 2780 0x40008024"},
+		{"SELECT source, status, bytes, instructions FROM sources", "16 decoded 952 2780"},
+		{"SELECT count(*) FROM images", "1"},
+		{"SELECT source, bytes_lost, gaps FROM summary", "16 6 0"},
+	}}.runBoth(t)
+}
+
 // A file of a version that is to come, or of none, is not read as if it were of
 // this one.
 func TestReadOtherVersions(t *testing.T) {

@@ -7,8 +7,8 @@ import (
 )
 
 // Views returns views.sql for a dataset of these tables, SQL for DuckDB 1.1 and
-// later: macros, a view for each table, the view `summary`, comments for all of
-// them. With blocks in place of instructions, the view `instructions` expands
+// later: macros, a view for each table, the view `summary`, the views that answer
+// questions over several tables, comments for all of them. With blocks in place of instructions, the view `instructions` expands
 // them. Datasets of Arrow files get macros only: DuckDB cannot read those files
 // by itself.
 //
@@ -36,6 +36,7 @@ func Views(tables []*Table, f Format, id string) string {
 		writeBeforeOffset(&b, expansion, "b.byte_offset", "b.seq", MaxBlockRow-1)
 	}
 	writeSummary(&b, tables)
+	writeAnswerViews(&b, tables)
 	return b.String()
 }
 
@@ -83,6 +84,10 @@ const arrowHead = `-- Macros for a tracelake dataset, for DuckDB.
 const macros = `
 -- a as eight hexadecimal digits; for the outermost SELECT: to group by it is slow
 CREATE OR REPLACE MACRO hex8(a) AS printf('0x%08x', a);
+-- the percentage that n is of total, with two decimals: 100 only if it is all, 0 only if it is none, NULL of nothing
+CREATE OR REPLACE MACRO pct(n, total) AS
+  CASE WHEN n IS NULL OR total IS NULL OR total = 0 THEN NULL WHEN n = 0 THEN 0 WHEN n = total THEN 100
+       ELSE least(greatest(round(100 * n / total, 2), 0.01), 99.99) END::DOUBLE;
 -- the datasets to read
 CREATE OR REPLACE MACRO tracelake_datasets() AS
   [rtrim(d, '/') FOR d IN coalesce(getvariable('tracelake_dirs'), getvariable('tracelake_found'), ['.'])];

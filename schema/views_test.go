@@ -5,23 +5,26 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/internal/sample"
+	"github.com/tracelake/tracelake/schema/internal/views"
 )
 
 // A dataset is rows of tables, as sample.Rows has them.
 type dataset map[*schema.Table]string
 
-// writeDataset writes a dataset of all tables of a level, without a manifest.
-// Tables that d does not name have no rows. A table has a part per source.
+// writeDataset writes a dataset of all tables of a level, with labels alone in its
+// manifest. Tables that d does not name have no rows; those that sum up what ran and
+// name it are there only if d names one of them. A table has a part per source.
 func writeDataset(t *testing.T, dir string, level schema.Level, d dataset) {
 	t.Helper()
 	var tables []*schema.Table
 	for _, table := range schema.Tables() {
-		if table.Level != schema.AnyLevel && table.Level != level {
+		if table.Level != schema.AnyLevel && table.Level != level || !d.answers() && slices.Contains(schema.Answers(), table) {
 			continue
 		}
 		tables = append(tables, table)
@@ -44,6 +47,20 @@ func writeDataset(t *testing.T, dir string, level schema.Level, d dataset) {
 		}
 	}
 	check(t, os.WriteFile(filepath.Join(dir, schema.ViewsFile), []byte(schema.Views(tables, schema.Parquet, "dataset of "+dir)), 0o644))
+	labels(t, dir, map[string]string{})
+}
+
+// answers reports whether d names one of the tables that sum up what ran.
+func (d dataset) answers() bool {
+	return slices.ContainsFunc(schema.Answers(), func(t *schema.Table) bool { return d[t] != "" })
+}
+
+// labels gives a dataset labels, as export does.
+func labels(t *testing.T, dir string, labels map[string]string) {
+	t.Helper()
+	text, err := json.MarshalIndent(map[string]any{"schema_version": schema.Version, "labels": labels}, "", "  ")
+	check(t, err)
+	check(t, os.WriteFile(filepath.Join(dir, "manifest.json"), text, 0o644))
 }
 
 // A viewsTest loads the views of a dataset in a directory, with the variable
@@ -289,9 +306,9 @@ func TestViewOfSummary(t *testing.T) {
 	dir := t.TempDir()
 	writeDataset(t, dir, schema.LevelInstructions, dataset{
 		&schema.Sources: `
-			0x13 cpu0 pft 1.1 - - decoded bytes 100 94 6 1 2 30 4 1 1000 - {}
-			0x14 cpu1 pft 1.1 - - decoded bytes 50 50 0 0 1 3 0 0 - - {}
-			0x15 -    -   -   - - empty   bytes 0 0 0 0 0 0 0 0 - - {}
+			0x13 cpu0 pft 1.1 - - decoded bytes 100 94 6 1 2 30 4 1 1000 - {} 8 7 2 2 0.94 0.9893617021276596 0.9
+			0x14 cpu1 pft 1.1 - - decoded bytes 50 50 0 0 1 3 0 0 - - {} 0 0 0 0 1 1 -
+			0x15 -    -   -   - - empty   bytes 0 0 0 0 0 0 0 0 - - {} - - - - - - -
 		`,
 		&schema.Segments: `
 			0x13 0 0 6  40 40 0 0 10 2 0x8000 trace_on
@@ -329,7 +346,7 @@ func TestViewOfSummary(t *testing.T) {
 func TestSummaryWithoutTables(t *testing.T) {
 	dir := t.TempDir()
 	tables := []*schema.Table{&schema.Segments, &schema.Sources}
-	writeDataset(t, dir, schema.LevelInstructions, dataset{&schema.Sources: "0x13 - - - - - empty bytes 0 0 0 0 0 0 0 0 - - {}"})
+	writeDataset(t, dir, schema.LevelInstructions, dataset{&schema.Sources: "0x13 - - - - - empty bytes 0 0 0 0 0 0 0 0 - - {} - - - - - - -"})
 	check(t, os.WriteFile(filepath.Join(dir, schema.ViewsFile), []byte(schema.Views(tables, schema.Parquet, "few")), 0o644))
 	viewsTest{directory: dir, views: "views.sql", asks: []ask{
 		{"SELECT source, bytes, gaps, cycles, first_timestamp, seconds FROM summary", "19 0 - - - -"},
@@ -363,9 +380,10 @@ func TestViewsHaveComments(t *testing.T) {
 	writeDataset(t, dir, schema.LevelInstructions, dataset{
 		&schema.Instructions: "0x13 0 0 0 0x8000 4 a32 0 other true - 0 - - - - -\n0x13 1 0 0 0x8004 4 a32 0 other true - 0 - - - - -\n",
 		&schema.Losses:       "0x13 0 - 0 6 unsynced -\n",
+		&schema.Counts:       "0x13 0x8000 a32 1 0 0 0 0 - -\n",
 	})
 	viewsTest{directory: dir, views: "views.sql", asks: []ask{
-		{"SELECT count(*) FROM duckdb_views() WHERE NOT internal AND comment LIKE 'One row per %.'", itoa(len(schema.Tables()) - 2 + 1)}, // and summary,
+		{"SELECT count(*) FROM duckdb_views() WHERE NOT internal AND comment LIKE 'One row per %.'", itoa(len(schema.Tables()) - 2 + 1 + len(views.All()))}, // and summary,
 		{"SELECT replace(comment, ' ', '_') FROM duckdb_views() WHERE view_name = 'losses'", "One_row_per_stretch_of_bytes_not_understood."},
 		{"SELECT replace(comment, ' ', '_') FROM duckdb_columns() WHERE table_name = 'exceptions' AND column_name = 'event'", "Entry,_or_a_return_that_the_trace_reports."},
 		{"SELECT count(*) FROM duckdb_columns() WHERE NOT internal AND comment IS NULL", "0"},

@@ -11,7 +11,9 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/tracelake/tracelake/bench/sample"
+	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/pipeline"
+	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 )
@@ -57,14 +59,34 @@ func demo(ctx *cli.Context) error {
 	}
 	summary, err := runExport(ctx.Context, &exportArgs{
 		input: captureDir, dir: dataset,
-		options: pipeline.Options{Level: schema.LevelInstructions, Workers: runtime.GOMAXPROCS(0), Overwrite: true},
+		options: pipeline.Options{
+			Capture: capture.Options{Symbols: []string{filepath.Join(captureDir, sample.ELF)}},
+			Level:   schema.LevelInstructions, Workers: runtime.GOMAXPROCS(0), Overwrite: true,
+		},
 	}, ctx.App.ErrWriter)
 	if err != nil {
 		return err
 	}
-	text := summaryText(dataset, summary) + demoFindings(&summary.Totals, summary.Tables) + fmt.Sprintf(demoNext, dir, captureDir, dataset)
+	covered, err := demoCoverage(ctx, dataset)
+	if err != nil {
+		return err
+	}
+	text := summaryText(dataset, summary) + demoFindings(&summary.Totals, summary.Tables) + covered + fmt.Sprintf(demoNext, dir, captureDir, dataset)
 	_, err = io.WriteString(ctx.App.Writer, text)
 	return err
+}
+
+// demoCoverage says how much of the sample's program ran, as report coverage does.
+func demoCoverage(ctx *cli.Context, dataset string) (string, error) {
+	m, err := report.Read([]string{dataset}, report.Options{})
+	if err != nil {
+		return "", err
+	}
+	s := newScreen(ctx.App.Writer)
+	s.blank()
+	s.trust(m.Trust(), false, nil)
+	s.coverage(m.Coverage(report.ByFile))
+	return s.text.String(), nil
 }
 
 // checkDemoDir refuses a directory that holds what no demo wrote.
@@ -102,12 +124,14 @@ func demoFindings(t *schema.Totals, tables map[string]schema.Files) string {
 // capture and the dataset.
 const demoNext = `
 What to type next (in a checkout: go run ./cmd/tracelake for tracelake):
+   tracelake report coverage %[3]s --by function
+   tracelake report hotspots %[3]s
    tracelake inspect %[2]s
    tracelake packets %[2]s | head -40
    tracelake export %[2]s -o %[1]s-blocks --level blocks
 
    duckdb -init %[3]s/views.sql
+   SELECT name, entries, instructions, cycles, ipc FROM hot_functions ORDER BY cycles DESC LIMIT 10;
    SELECT kind, count(*) AS n FROM instructions GROUP BY kind ORDER BY n DESC;
-   SELECT hex8(address) AS address, n FROM (SELECT address, count(*) AS n FROM instructions GROUP BY address) ORDER BY n DESC LIMIT 10;
    SELECT type, count(*) AS n FROM exceptions WHERE event = 'entry' GROUP BY type ORDER BY n DESC;
 `

@@ -23,14 +23,20 @@ func exportCommand() *cli.Command {
 		Usage:     "decodes a capture into a dataset of Parquet or Arrow tables",
 		UsageText: "tracelake export INPUT -o DIR [flags]",
 		Description: `INPUT is a snapshot directory, its snapshot.ini, or a raw file with --protocol.
+A raw file may be compressed (gzip, zstd) or come from standard input (-).
 
 Examples:
    tracelake export capture -o run1
    tracelake export capture -o run1 --overwrite -e firmware.elf --level blocks
    tracelake export etb.bin -o run1 --protocol pft --framed --source 0x13 -e firmware.elf`,
-		Flags:  slices.Concat(inputFlags(), []cli.Flag{sourceFlag()}, memoryFlags(), outputFlags(), runFlags()),
+		Flags:  slices.Concat(inputFlags(), []cli.Flag{sourceFlag()}, memoryFlags(), []cli.Flag{symbolsFlag()}, outputFlags(), runFlags()),
 		Action: export,
 	}
+}
+
+// symbolsFlag names what ran.
+func symbolsFlag() cli.Flag {
+	return &cli.StringSliceFlag{Name: "symbols", Category: groupMemory, Usage: "names of functions and lines from an ELF `FILE`, FILE@BASE or CORE=FILE; --elf implies it"}
 }
 
 // outputFlags say what dataset to write.
@@ -42,6 +48,7 @@ func outputFlags() []cli.Flag {
 		&cli.StringFlag{Name: "format", Category: groupOutput, Value: "parquet", Usage: "`FORMAT` parquet or arrow"},
 		&cli.StringFlag{Name: "codec", Category: groupOutput, Usage: "compress with `CODEC` " + strings.Join(parquetfile.CodecNames(), ", ") + "; arrow: " + strings.Join(arrowfile.CodecNames(), ", "), DefaultText: "the first"},
 		&cli.StringFlag{Name: "tables", Category: groupOutput, Usage: "write the tables `A,B` beside those always written, or all", DefaultText: "all but packets"},
+		&cli.BoolFlag{Name: "packets-only", Category: groupOutput, Usage: "write the tables that need no program: packets, exceptions, events, timestamps, contexts, and those always written"},
 		&cli.Int64Flag{Name: "max-rows", Category: groupOutput, Usage: "fail where there would be more than `N` rows of instructions or blocks", Value: pipeline.DefaultMaxRows},
 		&cli.StringSliceFlag{Name: "label", Category: groupOutput, Usage: "put a label into the manifest: `KEY=VALUE`"},
 		&cli.Uint64Flag{Name: "timestamp-hz", Category: groupOutput, Usage: "timestamps count at `HZ`", DefaultText: "as the snapshot says"},
@@ -52,6 +59,7 @@ func outputFlags() []cli.Flag {
 // runFlags say how to run.
 func runFlags() []cli.Flag {
 	return []cli.Flag{
+		&cli.Float64Flag{Name: "require", Category: groupRun, Usage: "exit with 3 unless `PERCENT` of each source is decoded, placed, and agrees", DefaultText: "nothing"},
 		jobsFlag("decode on `N` cores; the files are the same for any N"),
 		&cli.BoolFlag{Name: "quiet", Category: groupRun, Usage: "print nothing but errors"},
 		&cli.BoolFlag{Name: "no-progress", Category: groupRun, Usage: "no progress bar (there is one on terminals only)"},
@@ -62,6 +70,7 @@ func runFlags() []cli.Flag {
 type exportArgs struct {
 	input, dir        string
 	options           pipeline.Options
+	require           float64 // percent
 	quiet, noProgress bool
 }
 
@@ -72,15 +81,20 @@ func export(ctx *cli.Context) error {
 	}
 	stderr := ctx.App.ErrWriter
 	if args.quiet {
-		_, err := runExport(ctx.Context, args, io.Discard)
-		return unknownSource(ctx, err)
+		summary, err := runExport(ctx.Context, args, io.Discard)
+		if err != nil {
+			return unknownSource(ctx, err)
+		}
+		return checkRequired(args.dir, summary, args.require)
 	}
 	summary, err := runExport(ctx.Context, args, stderr)
 	if err != nil {
 		return unknownSource(ctx, err)
 	}
-	_, err = io.WriteString(stderr, summaryText(args.dir, summary))
-	return err
+	if _, err = io.WriteString(stderr, summaryText(args.dir, summary)); err != nil {
+		return err
+	}
+	return checkRequired(args.dir, summary, args.require)
 }
 
 // runExport runs the export, with a progress bar if stderr is a terminal.
@@ -94,8 +108,9 @@ func runExport(ctx context.Context, args *exportArgs, stderr io.Writer) (*pipeli
 	o.Run = schema.Export{
 		Command: os.Args, Input: args.input, Created: time.Now().UTC().Format(time.RFC3339), Host: host, Workers: o.Workers,
 	}
-	if screen := terminal(stderr); screen != nil && !args.noProgress {
-		p := newProgress(screen)
+	if !args.noProgress {
+		defer showUnpacking(stderr, &o.Capture)()
+		p := progressOn(stderr, "decoding")
 		defer p.clear()
 		o.Progress = p.show
 	}
@@ -112,11 +127,14 @@ func readExport(ctx *cli.Context) (*exportArgs, error) {
 		input: input, dir: ctx.String("output"), quiet: ctx.Bool("quiet"), noProgress: ctx.Bool("no-progress"),
 		options: pipeline.Options{
 			Capture: captureOptions(ctx), Codec: ctx.String("codec"), Overwrite: ctx.Bool("overwrite"),
-			TimestampHz: ctx.Uint64("timestamp-hz"), CycleHz: ctx.Uint64("cycle-hz"), MaxRows: ctx.Int64("max-rows"),
+			PacketsOnly: ctx.Bool("packets-only"), TimestampHz: ctx.Uint64("timestamp-hz"), CycleHz: ctx.Uint64("cycle-hz"), MaxRows: ctx.Int64("max-rows"),
 		},
 	}
 	if args.dir == "" {
 		return nil, usage("export", "needs -o DIR, the directory to write the dataset to", seeHelp(ctx.Command))
+	}
+	if args.require, err = requirement(ctx); err != nil {
+		return nil, err
 	}
 	o := &args.options
 	for _, read := range []func(*cli.Context, *pipeline.Options) error{
@@ -166,6 +184,9 @@ func readFormat(ctx *cli.Context, o *pipeline.Options) error {
 func readTables(ctx *cli.Context, o *pipeline.Options) error {
 	if !ctx.IsSet("tables") {
 		return nil
+	}
+	if o.PacketsOnly {
+		return usage("--tables", "is given beside --packets-only, which picks the tables", "leave out one of them")
 	}
 	if ctx.String("tables") == "all" {
 		o.Tables = schema.Tables()

@@ -18,12 +18,17 @@ func inspectCommand() *cli.Command {
 		Name:      "inspect",
 		Usage:     "says what is in a capture and whether it would decode",
 		UsageText: "tracelake inspect INPUT [flags]",
-		Description: `INPUT is a snapshot directory, its snapshot.ini, or a raw file with --protocol.
+		Description: `INPUT is anything. Of a snapshot directory, or a raw file with --protocol, it
+says what is in it and whether it would decode. A raw file without --protocol is
+read in every way there is: each protocol, as one stream and in frames, with
+other values of registers. Other files and directories are named. In the end
+stands what to type.
 Of a long capture the first part is looked at: 64 MiB of each buffer, of which
 1 MiB of each source is decoded.
 
 Examples:
    tracelake inspect capture
+   tracelake inspect etb.bin
    tracelake inspect etb.bin --protocol pft --framed -e firmware.elf
    tracelake inspect capture --json`,
 		Flags: slices.Concat(inputFlags(), memoryFlags(), []cli.Flag{
@@ -38,15 +43,29 @@ func inspect(ctx *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	in, err := pipeline.Inspect(ctx.Context, input, captureOptions(ctx))
+	opt := captureOptions(ctx)
+	clear := showUnpacking(ctx.App.ErrWriter, &opt)
+	in, err := pipeline.Inspect(ctx.Context, input, opt)
+	clear()
 	if err != nil {
 		return err
 	}
 	if ctx.Bool("json") {
-		return writeJSON(ctx.App.Writer, in)
+		err = writeJSON(ctx.App.Writer, in)
+	} else {
+		_, err = io.WriteString(ctx.App.Writer, inspectionText(in))
 	}
-	_, err = io.WriteString(ctx.App.Writer, inspectionText(in))
+	if err == nil && len(in.Sources) == 0 && len(in.Lines) == 0 {
+		err = &unknownError{input}
+	}
 	return err
+}
+
+// An unknownError says that nobody knows what an input is.
+type unknownError struct{ input string }
+
+func (e *unknownError) Error() string {
+	return e.input + ": is no trace that can be read as it is; give a snapshot directory or a raw file of trace (the memory of a program goes with one, as --image FILE@ADDR)"
 }
 
 // inspectionText puts an inspection into words.
@@ -57,6 +76,16 @@ func inspectionText(in *pipeline.Inspection) string {
 		fmt.Fprintf(b, ": %s", in.Description)
 	}
 	b.WriteString("\n")
+	if in.Found != nil {
+		writeFound(b, in)
+		return b.String()
+	}
+	if in.Guess != nil {
+		writeGuess(b, in.Guess)
+		if len(in.Sources) == 0 {
+			return b.String()
+		}
+	}
 	if in.TimestampHz != 0 {
 		fmt.Fprintf(b, "timestamps at %s Hz\n", thousands(int64(in.TimestampHz)))
 	}
@@ -68,7 +97,19 @@ func inspectionText(in *pipeline.Inspection) string {
 	}
 	writeImages(b, in.Images)
 	writeNotes(b, in.Notes)
+	writeLines(b, in.Lines)
 	return b.String()
+}
+
+// writeLines says what to type next.
+func writeLines(b *strings.Builder, lines []string) {
+	if len(lines) == 0 {
+		return
+	}
+	b.WriteString("\nwhat to type\n")
+	for _, line := range lines {
+		fmt.Fprintf(b, "  %s\n", line)
+	}
 }
 
 func writeBuffer(b *strings.Builder, x *pipeline.BufferInspection) {
@@ -113,13 +154,15 @@ func inspectSource(b *strings.Builder, s *pipeline.SourceInspection) {
 	if s.Problem != "" {
 		fmt.Fprintf(b, "  problem    %s\n", s.Problem)
 	}
+	writeGuessed(b, s.Guessed)
+	writeSuggested(b, s.Suggested)
 	if s.Sample == nil {
 		fmt.Fprintf(b, "  verdict    %s\n", s.Status)
 		return
 	}
 	x := s.Sample
-	fmt.Fprintf(b, "  sample     %s: %s decoded (%s), %s lost, %s unplaced\n", count(x.Bytes, "byte"),
-		thousands(x.BytesDecoded), percent(x.BytesDecoded, x.Bytes), thousands(x.BytesLost), thousands(x.Unplaced))
+	fmt.Fprintf(b, "  sample     %s: %s decoded (%s), %s, %s unplaced\n", count(x.Bytes, "byte"),
+		thousands(x.BytesDecoded), percent(x.BytesDecoded, x.Bytes), lostWords(x.BytesLost, x.Bytes, x.Verdict), thousands(x.Unplaced))
 	fmt.Fprintf(b, "             %s, %s, %s, %s", count(x.Asyncs, "A-sync"), count(x.Segments, "segment"),
 		count(x.Instructions, "instruction"), count(x.Exceptions, "exception"))
 	if x.FirstCut != nil {
@@ -135,7 +178,20 @@ func inspectSource(b *strings.Builder, s *pipeline.SourceInspection) {
 	if x.OtherStops > 0 {
 		fmt.Fprintf(b, "  missing    %s\n", otherStops(x.OtherStops))
 	}
-	fmt.Fprintf(b, "  verdict    %s\n", x.Verdict)
+	fmt.Fprintf(b, "  verdict    %s\n", sampleVerdict(x))
+	writeAnswers(b, s.Answers)
+}
+
+// sampleVerdict says how a sample decodes.
+func sampleVerdict(x *pipeline.Sample) string {
+	words := statusWords[x.Verdict.Status]
+	if text := whatIsWrong(x.Verdict, &x.Agreements); text != "" {
+		return words + ": " + text
+	}
+	if x.Verdict.NoProgram {
+		words += ": the packets; instructions need the program: give it with -e FILE or --image FILE@ADDR"
+	}
+	return words
 }
 
 func writeImages(b *strings.Builder, images []pipeline.ImageInspection) {

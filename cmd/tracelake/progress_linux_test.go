@@ -19,6 +19,13 @@ import (
 // shows.
 func onTerminal(t *testing.T, env []string, args ...string) string {
 	t.Helper()
+	return runOnTerminal(t, 0, env, func(c *exec.Cmd, terminal *os.File) { c.Stderr = terminal }, args...)
+}
+
+// runOnTerminal runs tracelake with a terminal of so many columns, 0 being unknown,
+// which connect connects, and returns what that shows.
+func runOnTerminal(t *testing.T, columns uint16, env []string, connect func(c *exec.Cmd, terminal *os.File), args ...string) string {
+	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
 		need.Missing(t, need.Terminal, err.Error())
@@ -28,6 +35,9 @@ func onTerminal(t *testing.T, env []string, args ...string) string {
 	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
 	if err == nil {
 		err = unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0)
+	}
+	if err == nil {
+		err = unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Col: columns})
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -42,7 +52,7 @@ func onTerminal(t *testing.T, env []string, args ...string) string {
 		shown <- string(b)
 	}()
 	cmd := exec.Command("tracelake", args...)
-	cmd.Stderr = slave
+	connect(cmd, slave)
 	cmd.Env = append(os.Environ(), append([]string{"TERM=xterm"}, env...)...)
 	err = cmd.Run()
 	slave.Close()
@@ -79,5 +89,25 @@ func TestProgressOnTerminal(t *testing.T) {
 	}
 	if text := onTerminal(t, []string{"TERM=dumb"}, args...); strings.Contains(text, "\x1b") {
 		t.Errorf("TERM=dumb: %q", text)
+	}
+}
+
+// Every long command has the bar, and clears it.
+func TestProgressOfAll(t *testing.T) {
+	const cleared = "\x1b[2K\r"
+	export := longTrace(t, 4)
+	dir := filepath.Join(t.TempDir(), "out")
+	onTerminal(t, nil, append(export, "-o", dir, "--quiet")...)
+	input := export[1:]
+	for what, args := range map[string][]string{
+		"checking out": {"verify", dir},
+		"comparing":    {"verify", dir, "--truth", dir},
+		"decoding":     append([]string{"report", "quality"}, input...),
+		"listing":      append([]string{"packets"}, input[:len(input)-2]...),
+	} {
+		text := onTerminal(t, nil, args...)
+		if !strings.Contains(text, what) || !strings.Contains(text, "% |") || !strings.HasSuffix(text, cleared) {
+			t.Errorf("%q: %.2000q", args, text)
+		}
 	}
 }

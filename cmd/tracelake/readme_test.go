@@ -26,8 +26,8 @@ var readmeNotRun = map[string]string{
 }
 
 // A readmeCommand is a line of the README that a user types, with the SQL that
-// DuckDB is given then.
-type readmeCommand struct{ line, sql string }
+// DuckDB is given then, and what the README shows that the command prints.
+type readmeCommand struct{ line, sql, prints string }
 
 // The README is right: a user who types its lines in turn, in an empty directory,
 // sees all of them succeed, and the demo prints what the README shows.
@@ -43,15 +43,22 @@ func TestREADME(t *testing.T) {
 		switch {
 		case readmeNotRun[c.line] != "":
 			skipped = append(skipped, c.line)
-		case strings.HasSuffix(c.line, "duckdb") || strings.Contains(c.line, "duckdb "):
+		case strings.HasSuffix(c.line, "duckdb") || strings.Contains(c.line, "duckdb ") || strings.Contains(c.line, "tracelake sql "):
 			t.Run(c.line, func(t *testing.T) {
-				if out := c.run(t, dir, filepath.Dir(need.DuckDB(t))); !strings.Contains(out, "─┤\n│") {
+				out := c.run(t, dir, filepath.Dir(need.DuckDB(t)))
+				if !strings.Contains(out, "─┤\n│") {
 					t.Errorf("%s\n%sno rows:\n%s", c.line, c.sql, out)
 				}
+				c.check(t, out)
 			})
 		default:
-			t.Run(c.line, func(t *testing.T) { c.run(t, dir) })
+			t.Run(c.line, func(t *testing.T) { c.check(t, c.run(t, dir)) })
 		}
+	}
+	for _, script := range readmeBlocks(string(text), "python") {
+		t.Run("python", func(t *testing.T) {
+			readmeCommand{line: need.Interpreter(t) + " -c '" + strings.ReplaceAll(script, "'", `'"'"'`) + "'"}.run(t, dir)
+		})
 	}
 	slices.Sort(skipped)
 	if want := slices.Sorted(maps.Keys(readmeNotRun)); !slices.Equal(slices.Compact(skipped), want) {
@@ -59,7 +66,7 @@ func TestREADME(t *testing.T) {
 	}
 
 	demo := exec.Command("tracelake", "demo")
-	demo.Dir = dir
+	demo.Dir, demo.Env = dir, append(os.Environ(), utf8)
 	out, err := demo.Output()
 	if err != nil {
 		t.Fatal(err)
@@ -76,16 +83,18 @@ var inlineCommand = regexp.MustCompile("`((?:go \\S+|tracelake \\S+ \\S+)[^`]*)`
 // four, each with the block of SQL that follows it, and those in the text.
 func readmeCommands(text string) []readmeCommand {
 	var commands []readmeCommand
-	fenced, sql := false, false
+	fenced, kind := false, ""
 	for line := range strings.Lines(text) {
-		if kind, ok := strings.CutPrefix(line, "```"); ok {
-			fenced, sql = !fenced, strings.TrimSpace(kind) == "sql"
+		if after, ok := strings.CutPrefix(line, "```"); ok {
+			fenced, kind = !fenced, strings.TrimSpace(after)
 			continue
 		}
 		indented, ok := strings.CutPrefix(line, "    ")
 		switch {
-		case sql:
+		case kind == "sql":
 			commands[len(commands)-1].sql += line
+		case kind == "text":
+			commands[len(commands)-1].prints += line
 		case fenced:
 		case ok:
 			commands = append(commands, readmeCommand{line: strings.TrimSpace(indented)})
@@ -98,6 +107,26 @@ func readmeCommands(text string) []readmeCommand {
 	return commands
 }
 
+// readmeBlocks returns the fenced blocks of a kind.
+func readmeBlocks(text, kind string) (blocks []string) {
+	for _, after := range strings.Split(text, "\n```"+kind+"\n")[1:] {
+		block, _, _ := strings.Cut(after, "```")
+		blocks = append(blocks, block)
+	}
+	return blocks
+}
+
+// check checks that a command prints what the README shows.
+func (c readmeCommand) check(t *testing.T, out string) {
+	t.Helper()
+	if c.prints != "" && c.prints != out {
+		t.Errorf("%s prints\n%s\nthe README shows\n%s", c.line, out, c.prints)
+	}
+}
+
+// utf8 is the locale that the README shows output in.
+const utf8 = "LC_ALL=C.UTF-8"
+
 // run runs a line with bash in dir. From a checkout, `go run ./cmd/tracelake` is
 // tracelake.
 func (c readmeCommand) run(t *testing.T, dir string, path ...string) string {
@@ -105,7 +134,7 @@ func (c readmeCommand) run(t *testing.T, dir string, path ...string) string {
 	cmd := exec.Command("bash", "-c", strings.ReplaceAll(c.line, "go run ./cmd/tracelake", "tracelake"))
 	cmd.Dir = dir
 	cmd.Stdin = strings.NewReader(c.sql)
-	cmd.Env = append(os.Environ(), "PATH="+strings.Join(append(path, os.Getenv("PATH")), string(filepath.ListSeparator)))
+	cmd.Env = append(os.Environ(), utf8, "PATH="+strings.Join(append(path, os.Getenv("PATH")), string(filepath.ListSeparator)))
 	out, err := cmd.Output()
 	if err != nil {
 		failed, _ := errors.AsType[*exec.ExitError](err)

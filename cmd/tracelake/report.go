@@ -8,16 +8,19 @@ import (
 func reportCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "report",
-		Usage:     "says what a capture comes to",
-		UsageText: "tracelake report REPORT INPUT [flags]",
+		Usage:     "says what a capture or a dataset comes to",
+		UsageText: "tracelake report REPORT INPUT|DIR... [flags]",
 		Description: `
+Quality reads a capture, the others read datasets that export wrote.
+
 Examples:
-   tracelake report quality capture
-   tracelake report quality --help`,
-		Subcommands: []*cli.Command{qualityCommand()},
+   tracelake report coverage run
+   tracelake report hotspots run
+   tracelake report quality capture`,
+		Subcommands: []*cli.Command{coverageCommand(), branchesCommand(), hotspotsCommand(), trustCommand(), qualityCommand()},
 		Action: func(ctx *cli.Context) error {
 			cli.HelpPrinter(ctx.App.ErrWriter, ctx.Command.CustomHelpTemplate, nil)
-			return usage(fullName(ctx.Command), "needs the name of a report", "reports are quality")
+			return usage(fullName(ctx.Command), "needs the name of a report", "reports are coverage, branches, hotspots, trust, quality")
 		},
 	}
 }

@@ -23,6 +23,7 @@ const (
 func status(err error) int {
 	_, nothing := errors.AsType[*pipeline.NothingError](err)
 	_, wrong := errors.AsType[*usageError](err)
+	_, unmet := errors.AsType[*unmetError](err)
 	switch {
 	case err == nil:
 		return statusDone
@@ -32,7 +33,7 @@ func status(err error) int {
 		return statusUsage
 	case nothing, errors.Is(err, capture.ErrEmpty):
 		return statusNothing
-	case errors.Is(err, errDifferent), errors.Is(err, errDamaged):
+	case unmet, errors.Is(err, errDifferent), errors.Is(err, errDamaged), errors.Is(err, errBelow):
 		return statusUnmet
 	}
 	return statusFailed
@@ -47,18 +48,31 @@ func messages(err error) []string {
 	case errors.Is(err, context.Canceled):
 		return []string{programName + ": interrupted"}
 	}
-	if nothing, ok := errors.AsType[*pipeline.NothingError](err); ok && len(nothing.Causes) > 1 {
-		lines := []string{programName + ": nothing was decoded"}
-		for _, cause := range nothing.Causes {
-			lines = append(lines, "  "+oneLine(cause))
-		}
-		return lines
+	if nothing, ok := errors.AsType[*pipeline.NothingError](err); ok {
+		return nothingMessages(nothing)
 	}
 	var lines []string
 	for _, cause := range causes(err) {
 		lines = append(lines, programName+": "+oneLine(cause.Error()))
 	}
 	return lines
+}
+
+// nothingMessages says why nothing was decoded, and ranks the memory that would
+// change it.
+func nothingMessages(e *pipeline.NothingError) []string {
+	lines := []string{programName + ": " + oneLine(e.Error())}
+	if len(e.Causes) > 1 {
+		lines = []string{programName + ": nothing was decoded"}
+		for _, cause := range e.Causes {
+			lines = append(lines, "  "+oneLine(cause))
+		}
+	}
+	missing := missingLines(e.Missing)
+	if len(missing) > 0 {
+		missing = append(missing, "or export --packets-only, which needs no program memory")
+	}
+	return append(lines, missing...)
 }
 
 // causes takes apart what [errors.Join] joined.

@@ -16,8 +16,13 @@ const missingShown = 10
 // summaryText says what an export to dir came to.
 func summaryText(dir string, s *pipeline.Summary) string {
 	b := &strings.Builder{}
-	fmt.Fprintf(b, "%s: %s, %s, %s\n", dir,
-		count(s.Totals.Instructions, "instruction"), count(s.Totals.Exceptions, "exception"), count(s.Totals.Gaps, "gap"))
+	first := count(s.Totals.Instructions, "instruction")
+	if s.PacketsOnly {
+		first = count(s.Tables[schema.Packets.Name].Rows, "packet")
+	}
+	fmt.Fprintf(b, "%s: %s: %s, %s, %s\n", dir, statusWords[overall(s.Sources)],
+		first, count(s.Totals.Exceptions, "exception"), count(s.Totals.Gaps, "gap"))
+	writeVerdicts(b, s.Sources)
 	for i := range s.Sources {
 		writeSource(b, &s.Sources[i])
 	}
@@ -39,43 +44,60 @@ func writeSource(b *strings.Builder, s *pipeline.SourceSummary) {
 		fmt.Fprintf(b, "  %s, not decoded: %s\n", count(s.Bytes, strings.TrimSuffix(s.Unit, "s")), cmp.Or(s.Problem, s.Status))
 		return
 	}
-	fmt.Fprintf(b, "  %s: %s decoded (%s), %s lost (%s), %s unplaced (%s)\n", count(s.Bytes, strings.TrimSuffix(s.Unit, "s")),
-		thousands(s.BytesDecoded), percent(s.BytesDecoded, s.Bytes), thousands(s.BytesLost), percent(s.BytesLost, s.Bytes),
+	fmt.Fprintf(b, "  %s: %s decoded (%s), %s, %s unplaced (%s)\n", count(s.Bytes, strings.TrimSuffix(s.Unit, "s")),
+		thousands(s.BytesDecoded), percent(s.BytesDecoded, s.Bytes), lostWords(s.BytesLost, s.Bytes, s.Verdict),
 		thousands(s.BytesUnplaced), percent(s.BytesUnplaced, s.Bytes))
 	fmt.Fprintf(b, "  %s, %s, %s, %s\n", count(s.Instructions, "instruction"), count(s.Exceptions, "exception"),
 		count(s.Gaps, "gap"), count(s.Segments, "segment"))
-	if text := disagreement(&s.Agreements); text != "" {
+	if text := disagreement(&s.Agreements); text != "" && !contradicted(s.Verdict) {
 		fmt.Fprintf(b, "  %s (tracelake report quality shows where)\n", text)
 	}
 }
 
-// writeMissing ranks the memory that would make more decodable.
-func writeMissing(b *strings.Builder, sources []pipeline.SourceSummary) {
+// missingOf is the memory that sources miss.
+func missingOf(sources []pipeline.SourceSummary) []pipeline.SourceMissing {
+	var missing []pipeline.SourceMissing
+	for i := range sources {
+		missing = append(missing, pipeline.SourceMissing{Source: sources[i].Source, Missing: sources[i].Missing})
+	}
+	return missing
+}
+
+// missingLines ranks the memory that would make more decodable.
+func missingLines(missing []pipeline.SourceMissing) []string {
 	type wanted struct {
 		pipeline.MissingMemory
 		source uint8
 	}
 	var all []wanted
 	var other int64
-	for _, s := range sources {
+	for _, s := range missing {
 		for _, r := range s.Wanted {
 			all = append(all, wanted{r, s.Source})
 		}
 		other += s.OtherStops
 	}
 	if len(all) == 0 {
-		return
+		return nil
 	}
 	slices.SortStableFunc(all, func(x, y wanted) int { return cmp.Compare(y.Stops, x.Stops) })
-	b.WriteString("\nprogram memory missing, most wanted first (give it with -e FILE or --image FILE@ADDR)\n")
+	lines := []string{"program memory missing, most wanted first (give it with -e FILE or --image FILE@ADDR)"}
 	for _, r := range all[:min(len(all), missingShown)] {
-		fmt.Fprintf(b, "  %s-%s  %s of source %s\n", r.First, r.Last, count(r.Stops, "stop"), schema.SourceText(r.source))
+		lines = append(lines, fmt.Sprintf("  %s-%s  %s of source %s", r.First, r.Last, count(r.Stops, "stop"), schema.SourceText(r.source)))
 	}
 	if more := len(all) - missingShown; more > 0 {
-		fmt.Fprintf(b, "  and %s\n", count(int64(more), "more range"))
+		lines = append(lines, "  and "+count(int64(more), "more range"))
 	}
 	if other > 0 {
-		fmt.Fprintf(b, "  and %s\n", otherStops(other))
+		lines = append(lines, "  and "+otherStops(other))
+	}
+	return lines
+}
+
+// writeMissing writes the lines of missingLines, if any.
+func writeMissing(b *strings.Builder, sources []pipeline.SourceSummary) {
+	if lines := missingLines(missingOf(sources)); len(lines) > 0 {
+		b.WriteString("\n" + strings.Join(lines, "\n") + "\n")
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -27,9 +28,10 @@ wrong is listed, the worst first; then the exit status is 3.
 
 With --truth, the truth is checked as well, which is a dataset too, and then
 every table of it is compared: all columns but names that the capture gives to
-things, and hashes of files. A dataset of blocks is compared as the rows that
-its view makes of them. The first ten differences are shown; if there are any,
-the exit status is 3.
+things, and hashes of files. Tables and columns that the truth does not have are
+named, and left out. A dataset of blocks is compared as the rows that its view
+makes of them. The first ten differences are shown; if there are any, the exit
+status is 3.
 
 Examples:
    tracelake verify run1
@@ -69,7 +71,9 @@ func verify(ctx *cli.Context) error {
 
 // check checks a dataset, and lists what is wrong with it.
 func check(ctx *cli.Context, dir string) (*dataset.Report, error) {
-	r, err := dataset.Check(ctx.Context, dir)
+	p := progressOn(ctx.App.ErrWriter, "checking "+filepath.Base(dir))
+	r, err := dataset.Check(ctx.Context, dir, p.set)
+	p.clear()
 	if err != nil || len(r.Problems) == 0 {
 		return r, err
 	}
@@ -104,11 +108,16 @@ func compare(ctx *cli.Context, dir, truthDir string) error {
 		return err
 	}
 	defer truth.Close()
-	v, err := diff.Compare(ctx.Context, d, truth)
+	p := progressOn(ctx.App.ErrWriter, "comparing")
+	if p != nil {
+		p.rows = true
+	}
+	v, err := diff.Compare(ctx.Context, d, truth, p.set)
+	p.clear()
 	if err != nil {
 		return err
 	}
-	if _, err := io.WriteString(ctx.App.Writer, verificationText(v)); err != nil {
+	if _, err := io.WriteString(ctx.App.Writer, verificationText(v)+leftOutText(&v.LeftOut)); err != nil {
 		return err
 	}
 	if !v.Equal() {
@@ -166,12 +175,37 @@ func verificationText(v *diff.Result) string {
 	return b.String()
 }
 
+// leftOutText says what was not compared, in a line; "" if nothing is.
+func leftOutText(l *diff.LeftOut) string {
+	var parts []string
+	if len(l.Tables) > 0 {
+		parts = append(parts, "tables "+strings.Join(l.Tables, ", "))
+	}
+	for _, x := range l.Columns {
+		parts = append(parts, "columns "+strings.Join(x.Columns, ", ")+" of "+x.Table)
+	}
+	if l.Images {
+		parts = append(parts, "rows of images that are of program files")
+	}
+	text := ""
+	if len(parts) > 0 {
+		text = "left out, as the truth does not have them: " + strings.Join(parts, "; ") + "\n"
+	}
+	if len(l.Unknown) > 0 {
+		text += "left out, as this program does not know them: tables " + strings.Join(l.Unknown, ", ") + "\n"
+	}
+	return text
+}
+
 // writeDifference writes a line for a difference; of the first of a table, the
 // whole row as well.
 func writeDifference(b *strings.Builder, d *diff.Difference, first bool) {
 	where := d.Table
 	if d.Source.OK {
 		where += ", source " + schema.SourceText(d.Source.V)
+	}
+	if d.Key != "" {
+		where += ", " + d.Key
 	}
 	if d.Seq.OK {
 		where += fmt.Sprintf(", seq %d", d.Seq.V)
@@ -198,6 +232,8 @@ func writeDifference(b *strings.Builder, d *diff.Difference, first bool) {
 func howWritten(name string) string {
 	t := schema.FindTable(name)
 	switch {
+	case t.Added:
+		return "a program that did not know it wrote the dataset: export again"
 	case t.Level != schema.AnyLevel:
 		return fmt.Sprintf("it is written with --level %s, without --tables", t.Level)
 	case t.Written == schema.OnRequest:

@@ -2,17 +2,18 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
-	"strconv"
 	"strings"
+
+	"github.com/tracelake/tracelake/decode/figures"
 )
 
-// count puts a number before its noun: "1 loss", "2,000 losses".
+// count puts a number before its noun: "1 loss", "2,000 losses",
+// "2 branches".
 func count(n int64, noun string) string {
 	switch {
 	case n == 1:
-	case strings.HasSuffix(noun, "s"):
+	case strings.HasSuffix(noun, "s"), strings.HasSuffix(noun, "ch"):
 		noun += "es"
 	default:
 		noun += "s"
@@ -21,25 +22,13 @@ func count(n int64, noun string) string {
 }
 
 // thousands writes n with commas.
-func thousands(n int64) string {
-	digits := strconv.FormatInt(n, 10)
-	for i := len(digits) - 3; i > 0 && digits[i-1] != '-'; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return digits
-}
+func thousands(n int64) string { return figures.Thousands(n) }
 
-// percent is n of total, never rounded to all or nothing.
-func percent(n, total int64) string {
-	switch n {
-	case total:
-		return "100 %"
-	case 0:
-		return "0 %"
-	}
-	share := min(max(float64(n)/float64(total)*100, 0.01), 99.99)
-	return fmt.Sprintf("%.2f %%", share)
-}
+// percent is n of total, rounded, but never to all or nothing.
+func percent(n, total int64) string { return figures.Percent(n, total) }
+
+// percentTo is n of total in percent, with that many decimals.
+func percentTo(n, total int64, decimals int) string { return figures.PercentTo(n, total, decimals) }
 
 // otherStops says how many stops are at memory that is not ranked.
 func otherStops(n int64) string {

@@ -30,8 +30,24 @@ type Options struct {
 	Buffer       string   // name of the only buffer to read
 	FrameOffset  *int64   // where the first frame starts in the buffer
 	RingStart    *int64   // where the oldest byte of the buffer is
+	MaxInput     int64    // bytes of standard input or of an unpacked file; 0: DefaultMaxInput
 	ELFs         []string // FILE or FILE@BASE
 	Images       []string // FILE@ADDR or FILE@ADDR:SPACE
+	Symbols      []string // [CORE=]FILE or [CORE=]FILE@BASE
+
+	// Unpacking, if not nil, is called now and then while an input is unpacked, with
+	// the bytes of it that were read, and their number; -1: not known.
+	Unpacking func(read, total int64)
+	// Unpacked is the raw file to open in place of the path; nil: the path is opened.
+	Unpacked *Unpacked
+}
+
+// maxInput returns how many bytes an input may have that is unpacked.
+func (o *Options) maxInput() int64 {
+	if o.MaxInput == 0 {
+		return DefaultMaxInput
+	}
+	return o.MaxInput
 }
 
 // A Capture is an open input. It is not changed once open and is safe for
@@ -50,6 +66,8 @@ type Capture struct {
 	Template *Source
 	// Regions is all program memory, in order: command line, then by device.
 	Regions []image.Region
+	// Programs are the program files of the command line: ELFs, then Symbols.
+	Programs []ProgramFile
 	// TimestampHz is the frequency of the timestamps, or 0 if not given.
 	TimestampHz uint64
 	// Inputs are all files that were opened, each once, in that order.
@@ -126,6 +144,9 @@ func (s *Source) WithID(id uint8) *Source {
 	return &c
 }
 
+// Raw reports whether the input is a raw file, with its settings on the command line.
+func (c *Capture) Raw() bool { return c.ini == "" }
+
 // SourcesIn returns the sources that may have data in b.
 func (c *Capture) SourcesIn(b *Buffer) []*Source {
 	var in []*Source
@@ -159,7 +180,7 @@ func (c *Capture) Check() error {
 	}
 }
 
-// Close closes the files of the buffers.
+// Close closes the files of the buffers and of the programs.
 func (c *Capture) Close() error {
 	var errs []error
 	for _, f := range c.closer {
@@ -206,6 +227,9 @@ type reader struct {
 }
 
 func (r *reader) openPath(path string) error {
+	if r.opt.Unpacked != nil {
+		return r.openRaw(path)
+	}
 	info, err := os.Stat(path)
 	if err != nil {
 		return unreadable(path, err, howToName)

@@ -59,24 +59,18 @@ func (r *reader) readRegisterFlags() error {
 	return nil
 }
 
-// readELFFlag reads FILE or FILE@BASE.
+// readELFFlag reads FILE or FILE@BASE: memory, and the names of what is in it.
 func (r *reader) readELFFlag(arg string) error {
-	name := arg
-	var base *uint32
-	if i := strings.LastIndexByte(arg, '@'); i >= 0 {
-		if v, err := parseNumber(arg[i+1:]); err == nil {
-			if v > 1<<32-1 {
-				return usage("--elf "+arg, "has a base beyond 32 bits", "write --elf FILE@BASE")
-			}
-			name, base = arg[:i], new(uint32(v))
-		}
-	}
-	f, err := r.openMemory(name)
+	name, base, err := splitBase("--elf", arg)
 	if err != nil {
 		return err
 	}
-	defer f.close()
-	regions, err := image.ReadELF(f.File, base)
+	p, err := r.openProgram(name, base)
+	if err != nil {
+		return err
+	}
+	r.c.Programs = append(r.c.Programs, p)
+	regions, err := image.ReadELF(p.File, base)
 	if err != nil {
 		return memoryError(name, err)
 	}

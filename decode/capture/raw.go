@@ -16,19 +16,17 @@ func (r *reader) openRaw(path string) error {
 	case r.opt.Protocol == "":
 		return &InputError{
 			File: path, Problem: "is no snapshot, and its protocol is not given",
-			Remedy: "add --protocol " + strings.Join(r.families.raw(), "|") + ", and --framed if it is in formatter frames", Err: ErrUsage,
+			Remedy: "add --protocol " + strings.Join(r.families.raw(), "|") + ", and --framed if it is in formatter frames (tracelake inspect finds out which)", Err: ErrUsage,
 		}
 	case !slices.Contains(r.families.raw(), r.opt.Protocol):
 		return usage("--protocol "+r.opt.Protocol, "is not known", "known are "+strings.Join(r.families.raw(), ", "))
 	case r.opt.Buffer != "":
 		return usage("--buffer "+r.opt.Buffer, "is given, but a raw file is one buffer", "leave it out")
 	}
-	f, size, err := openRegular(path, os.Stat, os.Open)
+	f, name, size, err := r.openRawFile(path)
 	if err != nil {
-		return unreadable(path, err, howToName)
+		return err
 	}
-	name := filepath.Base(path)
-	r.keep(path, name, f, size)
 	if err := r.readCommandLine(); err != nil {
 		return err
 	}
@@ -55,7 +53,26 @@ func (r *reader) openRaw(path string) error {
 	} else {
 		r.c.Sources = []*Source{s}
 	}
-	return nil
+	return r.readSymbolsFlags()
+}
+
+// openRawFile opens the file, or takes the one that was unpacked, which whoever did
+// that closes.
+func (r *reader) openRawFile(path string) (f *os.File, name string, size int64, err error) {
+	if u := r.opt.Unpacked; u != nil {
+		if u.Note != "" {
+			r.add("%s", u.Note)
+		}
+		r.input(path, u.Name, u.Size).Data = u.File
+		return u.File, u.Name, u.Size, nil
+	}
+	f, size, err = openRegular(path, os.Stat, os.Open)
+	if err != nil {
+		return nil, "", 0, unreadable(path, err, howToName)
+	}
+	name = filepath.Base(path)
+	r.keep(path, name, f, size)
+	return f, name, size, nil
 }
 
 // rawRegisters are the registers of the command line, and defaults for others,

@@ -533,6 +533,42 @@ func TestELFFlag(t *testing.T) {
 	}
 }
 
+// Program files are those of --elf, which are memory too, then those of --symbols.
+// A core and a base may be named, and a file name may hold both signs.
+func TestSymbolsFlag(t *testing.T) {
+	dir := simple.with(tree{"a.elf": "a", "b@x.elf": "b", "cpu_7=c.elf": "c"}).write(t)
+	t.Chdir(dir)
+	c, err := Open(dir, decoded, Options{Symbols: []string{"a.elf", "cpu_0=a.elf@0x20000", "b@x.elf", "cpu_7=c.elf"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	type program struct {
+		name, core string
+		base       uint32
+		bytes      string
+	}
+	var got []program
+	for _, p := range c.Programs {
+		b := make([]byte, p.Size)
+		if _, err := p.Data.ReadAt(b, 0); err != nil {
+			t.Fatal(err)
+		}
+		x := program{p.Name, p.Core, 0, string(b)}
+		if p.Base != nil {
+			x.base = *p.Base
+		}
+		got = append(got, x)
+	}
+	want := []program{{"a.elf", "", 0, "a"}, {"a.elf", "cpu_0", 0x20000, "a"}, {"b@x.elf", "", 0, "b"}, {"cpu_7=c.elf", "", 0, "c"}}
+	if !slices.Equal(got, want) {
+		t.Errorf("programs %v, want %v", got, want)
+	}
+	if len(c.Regions) != 1 {
+		t.Errorf("%d regions of memory, want that of the snapshot alone", len(c.Regions))
+	}
+}
+
 func TestTypes(t *testing.T) {
 	for kind, want := range map[string][2]string{
 		"PTM1.1": {"pft", "1.1"}, "pft1.0": {"pft", "1.0"}, "PTM": {"pft", ""}, "ETM3.5": {"etmv3", "3.5"}, "ETMv3.4": {"etmv3", "3.4"}, "ETM3": {"etmv3", "3"},

@@ -48,7 +48,10 @@ func (r *reader) openSnapshot(dir, name string) error {
 	if err != nil {
 		return err
 	}
-	return r.bind(t)
+	if err := r.bind(t); err != nil {
+		return err
+	}
+	return r.readSymbolsFlags()
 }
 
 // readSnapshotSection reads [snapshot]. Files of older generators have none.

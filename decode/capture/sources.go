@@ -395,7 +395,7 @@ func (b *binder) bindMemory() {
 
 // noMemory warns that no program can be followed.
 func (r *reader) noMemory(what string) {
-	r.add("%s has no program memory, so no instruction can be told; --elf FILE or --image FILE@ADDR gives it some", what)
+	r.add("%s has no program memory, so no instruction can be placed; --elf FILE or --image FILE@ADDR gives it some", what)
 }
 
 // setProfile sets the profile of s from the type of its core. Some protocols trace

@@ -25,7 +25,7 @@ func Family() decode.Family {
 			{Register: "ETMCCER", Value: 0, Means: "48-bit Gray timestamps"},
 			{Register: "ETMIDR", Value: unknownCoreETMIDR, Means: "ETMv3.4, original branch encoding"},
 		},
-		Bind: Bind,
+		Settings: settings(), Bind: Bind,
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/tracelake/tracelake/decode/figures"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -34,7 +35,7 @@ type NotFramesError struct {
 }
 
 func (e *NotFramesError) Error() string {
-	return fmt.Sprintf("not CoreSight frames: at best %.0f %% of the ID bytes in 64 frames in a row name a likely source", 100*e.Share)
+	return fmt.Sprintf("not CoreSight frames: at best %s of the ID bytes in 64 frames in a row name a likely source", figures.Share(e.Share))
 }
 
 // A Detection is the layout of the frames in a buffer, and the runner-up.

@@ -25,17 +25,7 @@ const ntGNUBuildID = 3
 // A file of another kind is a [*FormatError] that names what it is, and so is a
 // damaged one.
 func ReadELF(f File, base *uint32) ([]Region, error) {
-	h, err := readHeader(f)
-	if err != nil {
-		return nil, err
-	}
-	if err := h.checkKind(base); err != nil {
-		return nil, err
-	}
-	if err := h.checkTables(f); err != nil {
-		return nil, err
-	}
-	e, err := parseELF(f, h)
+	e, _, err := openELF(f, base)
 	if err != nil {
 		return nil, err
 	}
@@ -48,6 +38,22 @@ func ReadELF(f File, base *uint32) ([]Region, error) {
 		regions[i].BuildID = id
 	}
 	return regions, nil
+}
+
+// openELF reads the headers of a program that is of the right kind.
+func openELF(f File, base *uint32) (*elf.File, *elfHeader, error) {
+	h, err := readHeader(f)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := h.checkKind(base); err != nil {
+		return nil, nil, err
+	}
+	if err := h.checkTables(f); err != nil {
+		return nil, nil, err
+	}
+	e, err := parseELF(f, h)
+	return e, h, err
 }
 
 // An elfHeader is the file header: debug/elf does not return all of it, and some

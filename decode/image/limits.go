@@ -7,6 +7,8 @@ const (
 	// maxNotes is how many bytes of notes of an ELF file are searched for the
 	// build ID; later ones are ignored.
 	maxNotes = 1 << 20
+	// maxSectionName is how many bytes of the name of a section are read.
+	maxSectionName = 256
 	// maxMissingPages is how many 4 KiB pages Missing counts separately; stops
 	// in other pages are counted in one sum.
 	maxMissingPages = 1 << 16

@@ -61,6 +61,16 @@ func New(regions ...Region) *Memory {
 	return m
 }
 
+// Empty reports whether there is no memory at all.
+func (m *Memory) Empty() bool {
+	for _, pieces := range m.pieces {
+		if len(pieces) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // Fetch returns the bytes from addr on, up to where the region that has addr
 // ends or one of higher precedence begins. Memory may continue after them: another
 // Fetch returns that. The result is nil if nothing is mapped at addr. The bytes

@@ -24,7 +24,7 @@ func Family() decode.Family {
 			{Register: "ETMCCER", Value: 0x34C00000, Means: "64-bit natural timestamps, return stack implemented"},
 			{Register: "ETMIDR", Value: 0x411CF312, Means: "PFT 1.1 of a Cortex-A15"},
 		},
-		Bind: Bind,
+		Settings: settings(), Bind: Bind,
 	}
 }
 

@@ -16,6 +16,8 @@ import (
 // Tables are the tables of one source, while they are being filled.
 type Tables struct {
 	Sinks stitch.Sinks // for the stitcher of the source
+	// Counted are the rows of `counts`, after Flush.
+	Counted []tally.Count
 
 	out  Output
 	open []flusher // all tables that are wanted
@@ -105,6 +107,7 @@ func (t *Tables) Flush() error {
 	if err != nil {
 		return err
 	}
+	t.Counted = counts
 	b := t.tally.Base()
 	return errors.Join(add(t.counts, b, counts), add(t.edges, b, edges), t.flush())
 }

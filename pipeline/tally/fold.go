@@ -15,6 +15,8 @@ import (
 type Count struct {
 	Address                  uint32
 	ISA                      schema.ISA
+	Size                     uint8  // in bytes
+	Opcode                   uint32 // as fetched; of code that was changed, as the block with the lowest number has it
 	Executed, Failed, Untold int64
 	FirstSeq                 int64
 	Timed                    int64
@@ -141,7 +143,7 @@ func spreadOver(rows []Count, cycles int64) {
 func (b *block) rows(timed bool) []Count {
 	rows := make([]Count, len(b.first))
 	for i, first := range b.first {
-		rows[i] = Count{Address: b.code.Address[i], ISA: b.code.Key.ISA, FirstSeq: first}
+		rows[i] = Count{Address: b.code.Address[i], ISA: b.code.Key.ISA, Size: b.code.Size[i], Opcode: b.code.Opcode[i], FirstSeq: first}
 		if first < 0 {
 			rows[i].FirstSeq = never
 		}

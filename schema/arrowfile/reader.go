@@ -14,10 +14,13 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// A Reader reads the rows of a file that this package wrote, one record batch at
-// a time.
+// A Reader reads the rows of a file that this package wrote, be it an earlier or
+// later one, one record batch at a time. Columns that it does not know are not
+// read. Rows of an added column ([schema.Column]) that the file does not have are
+// NULL, or the zero value.
 type Reader struct {
 	table   *schema.Table
+	file    *projection
 	version int // of the schema
 	ipc     *ipc.FileReader
 	records int // that were read
@@ -30,18 +33,22 @@ var _ schema.Reader = (*Reader)(nil)
 // is an error here or in [Reader.Next].
 func Open(r io.ReaderAt, size int64, t *schema.Table) (f *Reader, err error) {
 	defer damaged(&err)
-	if err := checkFooter(r, size, t); err != nil {
+	f = &Reader{table: t, batch: schema.NewBatch(t)}
+	if f.file, err = newProjection(r, size, t); err != nil {
 		return nil, err
 	}
-	f = &Reader{table: t, batch: schema.NewBatch(t)}
-	if f.ipc, err = ipc.NewFileReader(io.NewSectionReader(r, 0, size), ipc.WithAllocator(&bounded{})); err != nil {
+	if f.ipc, err = ipc.NewFileReader(io.NewSectionReader(f.file, 0, size), ipc.WithAllocator(&bounded{})); err != nil {
 		return nil, err
 	}
 	if f.version, err = versionOf(f.ipc.Schema()); err != nil {
 		return nil, err
 	}
-	return f, checkFields(f.ipc.Schema(), t, f.version)
+	return f, checkFields(f.ipc.Schema(), f.file.where.of(t), f.version)
 }
+
+// Lacks returns the columns that the file does not have, by their place in the
+// table.
+func (f *Reader) Lacks() []int { return f.file.where.lacks }
 
 // versionOf returns the schema version of a file.
 func versionOf(s *arrow.Schema) (int, error) {
@@ -90,6 +97,9 @@ func (f *Reader) Next() (b *schema.Batch, err error) {
 
 // read appends the next record batch to f.batch.
 func (f *Reader) read() error {
+	if err := f.file.keepBatch(f.records); err != nil {
+		return err
+	}
 	record, err := f.ipc.RecordAt(f.records)
 	if err != nil {
 		return err
@@ -98,14 +108,17 @@ func (f *Reader) read() error {
 	if record.NumRows() > schema.BatchRows {
 		return fmt.Errorf("%d rows, more than %d", record.NumRows(), schema.BatchRows)
 	}
-	for i := range f.table.Columns {
-		err := checkLength(record, i)
+	for n, i := range f.file.where.has {
+		err := checkLength(record, n)
 		if err == nil {
-			err = appendArray(&f.batch.Columns[i], record.Column(i), f.version)
+			err = appendArray(&f.batch.Columns[i], record.Column(n), f.version)
 		}
 		if err != nil {
 			return fmt.Errorf("column %s: %w", f.table.Columns[i].Name, err)
 		}
+	}
+	for _, i := range f.file.where.lacks {
+		f.batch.Columns[i].AppendZeros(int(record.NumRows()))
 	}
 	return nil
 }

@@ -21,16 +21,17 @@ type Report struct {
 	// Problems are empty if the dataset is as it was written. The worst are first:
 	// damaged files, then sums, then files that do not belong there.
 	Problems []*Error
-	// Unchecked is what could not be checked, since a manifest of version 1 does not
-	// have it.
+	// Unchecked is what could not be checked, and why: a manifest of version 1 does
+	// not have it, or this program does not know the table.
 	Unchecked []string
 }
 
 // Check reads all of a dataset: the list of its files, their sizes and SHA-256,
 // the manifest's own, all rows, and whether rows, segments, losses and sources
 // add up. It fails with an [*Error] if there is no dataset in dir, or one that
-// this program does not know.
-func Check(ctx context.Context, dir string) (*Report, error) {
+// this program does not know. Progress, if not nil, is called now and then with the
+// bytes that are checked: each is read twice, as a byte and as part of a row.
+func Check(ctx context.Context, dir string, progress func(done, total int64)) (*Report, error) {
 	d, err := openManifest(dir)
 	if e, ok := errors.AsType[*Error](err); ok && e.Damaged {
 		return &Report{Problems: []*Error{e}}, nil
@@ -39,8 +40,13 @@ func Check(ctx context.Context, dir string) (*Report, error) {
 		return nil, err
 	}
 	defer d.Close()
-	c := &checker{dataset: d, listed: map[string]bool{schema.ManifestFile: true}, sums: map[series]*sum{}}
-	for _, step := range []func(context.Context) error{c.checkParts, c.checkViews, c.checkSums, c.checkStrangers} {
+	c := &checker{
+		dataset: d, listed: map[string]bool{schema.ManifestFile: true}, sums: map[series]*sum{}, answers: newAnswers(), progress: progress,
+	}
+	for _, files := range d.Manifest.Tables {
+		c.total += 2 * files.Bytes
+	}
+	for _, step := range []func(context.Context) error{c.checkParts, c.checkUnknown, c.checkViews, c.checkSums, c.checkStrangers} {
 		if err := step(ctx); err != nil {
 			return nil, err
 		}
@@ -54,6 +60,18 @@ type checker struct {
 	report  Report
 	listed  map[string]bool // the paths of files of the dataset
 	sums    map[series]*sum
+	answers *answers
+
+	progress    func(done, total int64)
+	done, total int64
+}
+
+// advance reports that n more bytes are checked.
+func (c *checker) advance(n int64) {
+	c.done += n
+	if c.progress != nil {
+		c.progress(c.done, c.total)
+	}
 }
 
 // note adds the problem that an [*Error] reports, and returns any other error.
@@ -97,6 +115,32 @@ func (c *checker) checkPart(ctx context.Context, t *schema.Table, p schema.PartF
 	return c.checkFile(ctx, schema.FileSum{Path: p.Path, Bytes: p.Bytes, SHA256: p.SHA256})
 }
 
+// checkUnknown checks the files of tables that this program does not know. Their
+// rows it cannot read.
+func (c *checker) checkUnknown(ctx context.Context) error {
+	for _, name := range c.dataset.Unknown {
+		c.report.Tables++
+		f := c.dataset.Manifest.Tables[name]
+		sum := schema.Files{Parts: f.Parts}
+		for _, p := range f.Parts {
+			folder, file, nested := strings.Cut(p.Path, "/")
+			if !nested || folder != name || strings.Contains(file, "/") || !fs.ValidPath(p.Path) {
+				c.wrong(schema.ManifestFile, fmt.Sprintf("names %q, which is no part of %s", p.Path, name))
+				continue
+			}
+			sum.Rows, sum.Bytes = sum.Rows+p.Rows, sum.Bytes+p.Bytes
+			if err := c.checkFile(ctx, schema.FileSum{Path: p.Path, Bytes: p.Bytes, SHA256: p.SHA256}); err != nil {
+				return err
+			}
+		}
+		if sum.Rows != f.Rows || sum.Bytes != f.Bytes {
+			c.wrong(schema.ManifestFile, wrongFiles(name, f, sum))
+		}
+		c.report.Unchecked = append(c.report.Unchecked, "the rows of "+name+", which this program does not know: a later one wrote them")
+	}
+	return nil
+}
+
 // checkFile checks size and hash of a file.
 func (c *checker) checkFile(ctx context.Context, want schema.FileSum) error {
 	c.listed[want.Path] = true
@@ -107,7 +151,7 @@ func (c *checker) checkFile(ctx context.Context, want schema.FileSum) error {
 	defer f.Close()
 	c.report.Files++
 	c.report.Bytes += want.Bytes
-	return c.note(c.dataset.checkBytes(contextReader{ctx, f}, want))
+	return c.note(c.dataset.checkBytes(checkedReader{contextReader{ctx, f}, c}, want))
 }
 
 // checkBytes checks the bytes of a file.
@@ -138,6 +182,18 @@ func (r contextReader) Read(b []byte) (int, error) {
 	return r.Reader.Read(b)
 }
 
+// A checkedReader reads a file for a checker.
+type checkedReader struct {
+	io.Reader
+	checker *checker
+}
+
+func (r checkedReader) Read(b []byte) (int, error) {
+	n, err := r.Reader.Read(b)
+	r.checker.advance(int64(n))
+	return n, err
+}
+
 // readRows reads the rows of a source, and sums them up.
 func (c *checker) readRows(ctx context.Context, t *schema.Table, source uint8) error {
 	r := c.dataset.Open(t, source)
@@ -154,7 +210,11 @@ func (c *checker) readRows(ctx context.Context, t *schema.Table, source uint8) e
 			return err
 		}
 		c.addRows(b, source)
+		c.answers.add(b, source, c.dataset)
 		c.report.Rows += int64(b.Rows())
+		if files := c.dataset.Manifest.Tables[t.Name]; files.Rows > 0 {
+			c.advance(int64(float64(files.Bytes) * float64(b.Rows()) / float64(files.Rows)))
+		}
 	}
 }
 

@@ -36,8 +36,14 @@ func newEncoding(f schema.Format, codec string) (encoding, error) {
 	}, err
 }
 
+// A partReader reads the rows of a part, which may lack added columns.
+type partReader interface {
+	schema.Reader
+	Lacks() []int
+}
+
 // openPart begins to read a part.
-func openPart(f schema.Format, r io.ReaderAt, size int64, t *schema.Table) (schema.Reader, error) {
+func openPart(f schema.Format, r io.ReaderAt, size int64, t *schema.Table) (partReader, error) {
 	if f == schema.Arrow {
 		return arrowfile.Open(r, size, t)
 	}

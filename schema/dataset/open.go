@@ -23,11 +23,16 @@ type Dataset struct {
 	sealed bool     // the manifest has the hash of itself and of the views
 	format schema.Format
 	parts  map[*schema.Table]map[uint8][]schema.PartFile // of a source, in order; under 0 where there is one series for all
+
+	// Unknown are the tables, in order of their names, that this program does not
+	// know: a later one wrote them.
+	Unknown []string
 }
 
 // Open opens the dataset in dir, which the caller closes. It fails with an [*Error]
 // if there is no dataset, or one of another schema version, or one whose parts do
-// not have the sizes in the manifest. [Check] looks at all bytes.
+// not have the sizes in the manifest. Tables that this program does not know are
+// ignored. [Check] looks at all bytes.
 func Open(dir string) (*Dataset, error) {
 	d, err := openManifest(dir)
 	if err != nil {
@@ -89,8 +94,8 @@ func (d *Dataset) damaged(file, problem string) *Error {
 	return &Error{File: filepath.Join(d.Dir, filepath.FromSlash(file)), Problem: problem, Remedy: "export again", Damaged: true}
 }
 
-// understand checks that this program knows the version, the format and the
-// tables.
+// understand checks that this program knows the version and the format, and finds
+// the tables that it knows.
 func (d *Dataset) understand() error {
 	m := &d.Manifest
 	if _, err := schema.ParseVersion(strconv.Itoa(m.SchemaVersion)); err != nil {
@@ -105,8 +110,8 @@ func (d *Dataset) understand() error {
 	for _, name := range slices.Sorted(maps.Keys(m.Tables)) {
 		t := schema.FindTable(name)
 		if t == nil {
-			return d.wrong(schema.ManifestFile, fmt.Sprintf("has a table %q, which this program does not know", name),
-				"use the version of tracelake that wrote it")
+			d.Unknown = append(d.Unknown, name)
+			continue
 		}
 		d.parts[t] = map[uint8][]schema.PartFile{}
 	}

@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/tracelake/tracelake/schema"
 )
@@ -16,13 +18,64 @@ func (d *Dataset) Open(t *schema.Table, source uint8) *Reader {
 	return &Reader{dataset: d, table: t, left: d.parts[t][source]}
 }
 
+// Batches reads the rows of a table, of all sources in order. A batch holds until
+// the next. After an error there are no more.
+func (d *Dataset) Batches(t *schema.Table) iter.Seq2[*schema.Batch, error] {
+	return func(yield func(*schema.Batch, error) bool) {
+		for _, source := range d.Sources(t) {
+			if !d.yieldRows(t, source, yield) {
+				return
+			}
+		}
+	}
+}
+
+// yieldRows yields the rows of a source, and says whether there may be more.
+func (d *Dataset) yieldRows(t *schema.Table, source uint8, yield func(*schema.Batch, error) bool) bool {
+	r := d.Open(t, source)
+	defer r.Close()
+	for {
+		b, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return true
+		}
+		if !yield(b, err) || err != nil {
+			return false
+		}
+	}
+}
+
+// Lacks returns the columns of a table that its files do not have, by their place
+// in the table: an earlier program wrote them. They are read as NULL, or as the zero
+// value. It fails with an [*Error] if a part cannot be read.
+func (d *Dataset) Lacks(t *schema.Table) ([]int, error) {
+	if !slices.ContainsFunc(t.Columns, func(c schema.Column) bool { return c.Added }) {
+		return nil, nil
+	}
+	var lacks []int
+	for _, source := range d.Sources(t) {
+		for _, part := range d.parts[t][source] {
+			r := &Reader{dataset: d, table: t}
+			if err := r.open(part.Path); err != nil {
+				return nil, errors.Join(err, r.Close())
+			}
+			lacks = append(lacks, r.reader.Lacks()...)
+			if err := r.Close(); err != nil {
+				return nil, err
+			}
+		}
+	}
+	slices.Sort(lacks)
+	return slices.Compact(lacks), nil
+}
+
 // A Reader reads the rows of one table and source.
 type Reader struct {
 	dataset *Dataset
 	table   *schema.Table
 	left    []schema.PartFile // the part at hand, and those after it
 	file    *os.File          // nil: no part is open
-	reader  schema.Reader
+	reader  partReader
 	rows    int64 // of the part at hand, so far
 }
 

@@ -98,19 +98,21 @@ func (c *checker) checkSums(context.Context) error {
 		c.checkSource(&m.Sources[i])
 	}
 	if totals != m.Totals {
-		c.wrongSum(schema.ManifestFile, "has totals that are not the sums of its sources")
+		c.wrong(schema.ManifestFile, "has totals that are not the sums of its sources")
 	}
+	c.checkAnswers()
 	for _, t := range schema.Tables() {
 		if f, ok := m.Tables[t.Name]; ok {
 			c.checkTable(t, f)
-		} else if t.Written == schema.Always {
-			c.wrongSum(schema.ManifestFile, fmt.Sprintf("has no table %s, which every dataset has", t.Name))
+		} else if t.Written == schema.Always && !t.Added {
+			c.wrong(schema.ManifestFile, fmt.Sprintf("has no table %s, which every dataset has", t.Name))
 		}
 	}
 	return nil
 }
 
-func (c *checker) wrongSum(file, problem string) {
+// wrong notes what a file says that cannot be.
+func (c *checker) wrong(file, problem string) {
 	c.report.Problems = append(c.report.Problems, c.dataset.damaged(file, problem))
 }
 
@@ -122,7 +124,7 @@ func (c *checker) checkTable(t *schema.Table, f schema.Files) {
 		bytes += p.Bytes
 	}
 	if rows := c.dataset.Rows(t); rows != f.Rows || bytes != f.Bytes || len(f.Parts) == 0 {
-		c.wrongSum(schema.ManifestFile, fmt.Sprintf("says %d rows and %d bytes of %s, whose %d parts have %d and %d", f.Rows, f.Bytes, t.Name, len(f.Parts), rows, bytes))
+		c.wrong(schema.ManifestFile, wrongFiles(t.Name, f, schema.Files{Rows: rows, Bytes: bytes}))
 	}
 	if t != &schema.Sources && t != &schema.Segments && t != &schema.Losses {
 		return // `events` has those of the trigger ID, which is no source
@@ -130,9 +132,15 @@ func (c *checker) checkTable(t *schema.Table, f schema.Files) {
 	for key, s := range c.sums {
 		listed := func(m schema.SourceTotals) bool { return m.Source == key.source }
 		if key.table == t && s.rows > 0 && !slices.ContainsFunc(c.dataset.Manifest.Sources, listed) {
-			c.wrongSum(t.Name, fmt.Sprintf("has rows of source 0x%02x, which the manifest does not have", key.source))
+			c.wrong(t.Name, fmt.Sprintf("has rows of source 0x%02x, which the manifest does not have", key.source))
 		}
 	}
+}
+
+// wrongFiles says that the parts of a table have not the rows and bytes that the
+// manifest says.
+func wrongFiles(table string, says, sum schema.Files) string {
+	return fmt.Sprintf("says %d rows and %d bytes of %s, whose %d parts have %d and %d", says.Rows, says.Bytes, table, len(says.Parts), sum.Rows, sum.Bytes)
 }
 
 // checkSource checks that all bytes of a source are accounted for, and that its
@@ -144,7 +152,7 @@ func (c *checker) checkSource(m *schema.SourceTotals) {
 	}
 	demand := func(t *schema.Table, what string, got, want int64) {
 		if got != want {
-			c.wrongSum(t.Name, fmt.Sprintf("has %d %s of source 0x%02x, the manifest says %d", got, what, m.Source, want))
+			c.wrong(t.Name, fmt.Sprintf("has %d %s of source 0x%02x, the manifest says %d", got, what, m.Source, want))
 		}
 	}
 	demand(&schema.Sources, "rows", c.sum(&schema.Sources, m.Source).rows, 1)
@@ -165,7 +173,7 @@ func (c *checker) checkSource(m *schema.SourceTotals) {
 		demand(&schema.Segments, name, got, want[name])
 	}
 	if m.BytesDecoded+m.BytesLost != m.Bytes {
-		c.wrongSum(schema.ManifestFile, fmt.Sprintf("says that of %d bytes of source 0x%02x %d were decoded and %d lost", m.Bytes, m.Source, m.BytesDecoded, m.BytesLost))
+		c.wrong(schema.ManifestFile, fmt.Sprintf("says that of %d bytes of source 0x%02x %d were decoded and %d lost", m.Bytes, m.Source, m.BytesDecoded, m.BytesLost))
 	}
 	for _, x := range []struct {
 		table     *schema.Table
@@ -175,6 +183,7 @@ func (c *checker) checkSource(m *schema.SourceTotals) {
 		{&schema.Instructions, "rows", c.sum(&schema.Instructions, m.Source).rows, m.Instructions},
 		{&schema.Blocks, "instructions", c.sum(&schema.Blocks, m.Source).instructions, m.Instructions},
 		{&schema.Exceptions, "exceptions", c.sum(&schema.Exceptions, m.Source).entries, m.Exceptions},
+		{&schema.Counts, "instructions", c.answers.executed[m.Source], m.Instructions},
 		{&schema.DataAccesses, "rows", c.sum(&schema.DataAccesses, m.Source).rows, m.DataAccesses},
 	} {
 		if c.dataset.Has(x.table) {

@@ -20,6 +20,10 @@ type cursor struct {
 	batch  *schema.Batch // nil: nothing was read yet, or all
 	row    int
 	end    bool
+
+	functions functions
+	skip      func(b *schema.Batch, row int) bool // rows that are not compared; nil: none
+	read      func(rows int64)                    // called with what is read; nil: nobody is interested
 }
 
 // open begins to read the rows of a table, expanded from blocks if d does not
@@ -42,8 +46,19 @@ func (c *cursor) open(d *dataset.Dataset, t *schema.Table, source uint8) (io.Clo
 // each row is one.
 func (c *cursor) lastOfRun() bool { return c.view == nil || c.view.LastOfRun(c.row) }
 
-// more says whether there is a row.
+// more says whether there is a row to compare.
 func (c *cursor) more(ctx context.Context) (bool, error) {
+	for {
+		ok, err := c.any(ctx)
+		if !ok || err != nil || c.skip == nil || !c.skip(c.batch, c.row) {
+			return ok, err
+		}
+		c.row++
+	}
+}
+
+// any says whether there is a row.
+func (c *cursor) any(ctx context.Context) (bool, error) {
 	for !c.end && (c.batch == nil || c.row == c.batch.Columns[0].Len()) {
 		if err := ctx.Err(); err != nil {
 			return false, err
@@ -53,6 +68,13 @@ func (c *cursor) more(ctx context.Context) (bool, error) {
 			return false, err
 		}
 		c.batch, c.row = b, 0
+		if c.end {
+			continue
+		}
+		c.functions.resolve(b)
+		if c.read != nil {
+			c.read(int64(b.Rows()))
+		}
 	}
 	return !c.end, nil
 }
@@ -61,19 +83,15 @@ func (c *cursor) more(ctx context.Context) (bool, error) {
 type comparison struct {
 	table          *schema.Table
 	columns        []int // that are compared
-	place          int   // column that says where rows belong; -1: their order alone does
+	place          int   // column that says where rows belong; -1: the key does, or their order alone
+	key            []int // columns of the key
 	truth, dataset cursor
 	result         *Table
 	first          []Difference // at most MaxDifferences
 }
 
-func newComparison(t *schema.Table, truth *dataset.Dataset, result *Table) *comparison {
-	c := &comparison{table: t, result: result, place: -1}
-	for i := range t.Columns {
-		if !slices.Contains(leftOut(t, truth), i) {
-			c.columns = append(c.columns, i)
-		}
-	}
+func newComparison(t *schema.Table, leftOut *omission, result *Table) *comparison {
+	c := &comparison{table: t, columns: leftOut.compared(t), result: result, place: -1, key: t.KeyColumns()}
 	switch {
 	case t.HasKeys():
 		c.place = int(schema.KeyByteOffset)
@@ -128,9 +146,14 @@ func (c *comparison) run(ctx context.Context) error {
 }
 
 // order says which of the rows at hand comes first, the truth's (negative) or
-// the dataset's, or whether they are the same one: of one place, or alike in all
-// else.
+// the dataset's, or whether they are the same one: of one key, of one place, or
+// alike in all else.
 func (c *comparison) order() int {
+	for _, i := range c.key {
+		if n := c.truth.batch.Columns[i].Compare(c.truth.row, &c.dataset.batch.Columns[i], c.dataset.row); n != 0 {
+			return n
+		}
+	}
 	if c.place < 0 {
 		return 0
 	}
@@ -207,23 +230,30 @@ func (c *comparison) add(kind DifferenceKind, at *cursor, fill func(*Difference)
 	}
 	d := Difference{Kind: kind, Table: c.table.Name}
 	v := at.batch.Columns
-	if c.table != &schema.Images {
+	if hasSource(c.table) {
 		d.Source = schema.Of(schema.KeySource.At(at.batch, at.row))
 	}
 	if c.table.HasKeys() {
 		d.Seq = schema.Null[int64]{V: int64(schema.KeySeq.At(at.batch, at.row)), OK: !v[schema.KeySeq].Null(at.row)}
 		d.ByteOffset = schema.Of(int64(schema.KeyByteOffset.At(at.batch, at.row)))
 	}
+	for _, i := range c.key {
+		d.Key += " " + v[i].Column.Name + "=" + cellWords(&v[i], at.row)
+	}
+	d.Key = strings.TrimPrefix(d.Key, " ")
 	fill(&d)
 	c.first = append(c.first, d)
 }
+
+// hasSource says whether the first column of a table is the source.
+func hasSource(t *schema.Table) bool { return t.PerSource || t == &schema.Sources }
 
 // rowText is a row for people to read, without the columns of its place, which is
 // reported anyway.
 func (c *comparison) rowText(at *cursor) string {
 	var words []string
 	for _, i := range c.columns {
-		if c.table != &schema.Images && i == int(schema.KeySource) || c.table.HasKeys() && (i == int(schema.KeySeq) || i == int(schema.KeyByteOffset)) {
+		if slices.Contains(c.key, i) || hasSource(c.table) && i == int(schema.KeySource) || c.table.HasKeys() && (i == int(schema.KeySeq) || i == int(schema.KeyByteOffset)) {
 			continue
 		}
 		v := &at.batch.Columns[i]
@@ -237,6 +267,9 @@ func (c *comparison) rowText(at *cursor) string {
 func cellWords(v *schema.Vector, i int) string {
 	if v.Column.Hex && !v.Null(i) {
 		return fmt.Sprintf("0x%08x", v.U32[i])
+	}
+	if refersToFunction(v.Column) && !v.Null(i) {
+		return fmt.Sprintf("that at 0x%08x", v.U32[i])
 	}
 	if v.Column.Type == schema.Uint63 && v.U64[i] > schema.MaxUint63 {
 		return v.Text(i) + " (out of range since schema version 2)"

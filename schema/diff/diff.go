@@ -4,7 +4,6 @@ package diff
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/tracelake/tracelake/schema"
@@ -23,6 +22,7 @@ type Result struct {
 	// MaxDifferences, in the order of Tables. Where there are more, no table
 	// hides another.
 	Differences []Difference
+	LeftOut     LeftOut
 }
 
 // A Table is what the comparison of one table came to.
@@ -78,33 +78,24 @@ type Difference struct {
 	Column     string             // of CellDiffers
 	Truth      string             // value of the cell, or row; of TableLacking: how many rows
 	Dataset    string             // value of the cell, or row
+	Key        string             // columns that tell the rows of a table without seq apart ([schema.Table]), "" if it has seq
 	Row        string             // of CellDiffers: the row of the truth
 }
 
-// leftOut are the columns that are not compared: names that the capture gives to
-// things, hashes of files, and what a truth that nothing was decoded for does not
-// have. See docs/decisions.md.
-func leftOut(t *schema.Table, truth *dataset.Dataset) []int {
-	switch t {
-	case &schema.Sources:
-		columns := []int{int(schema.SourcesName), int(schema.SourcesCore), int(schema.SourcesBuffer)}
-		if !truth.Has(&schema.Counts) {
-			columns = append(columns, int(schema.SourcesBranchChecks), int(schema.SourcesBranchAgrees),
-				int(schema.SourcesISyncChecks), int(schema.SourcesISyncAgrees), int(schema.SourcesAgreement))
-		}
-		return columns
-	case &schema.Images:
-		return []int{int(schema.ImagesFile), int(schema.ImagesSHA256), int(schema.ImagesBuildID), int(schema.ImagesCore)}
-	}
-	return nil
-}
-
 // Compare compares every table of the dataset that is the truth with that of d,
-// all columns but names of the capture and hashes. Where the truth has
-// `instructions` and d has blocks, the rows that its view makes of them are
-// compared. It fails with a [*dataset.Error] if one of them cannot be read.
-func Compare(ctx context.Context, d, truth *dataset.Dataset) (*Result, error) {
-	c := &comparer{dataset: d, truth: truth}
+// all columns but names of the capture and hashes, and what the result says is left
+// out. Where the truth has `instructions` and d has blocks, the rows that its view
+// makes of them are compared. It fails with a [*dataset.Error] if one of them cannot
+// be read. Progress, if not nil, is called now and then with the rows of the truth
+// that are compared.
+func Compare(ctx context.Context, d, truth *dataset.Dataset, progress func(done, total int64)) (*Result, error) {
+	c := &comparer{dataset: d, truth: truth, progress: progress}
+	if err := c.prepare(); err != nil {
+		return nil, err
+	}
+	for _, table := range schema.Tables() {
+		c.total += truth.Rows(table)
+	}
 	for _, table := range schema.Tables() {
 		if !truth.Has(table) {
 			continue
@@ -113,20 +104,49 @@ func Compare(ctx context.Context, d, truth *dataset.Dataset) (*Result, error) {
 			return nil, fmt.Errorf("%s: %w", table.Name, err)
 		}
 	}
-	return &Result{c.tables, pick(c.series)}, nil
+	return &Result{c.tables, pick(c.series), c.leftOut.summary()}, nil
 }
 
 // A comparer compares two datasets, table by table.
 type comparer struct {
 	dataset, truth *dataset.Dataset
+	leftOut        *omission
+	functions      [2]functions // of the truth, and of the dataset
 	tables         []Table
 	series         [][]Difference // the first of each table and source
+
+	progress    func(done, total int64)
+	done, total int64 // rows of the truth
+}
+
+// advance reports that n more rows of the truth are compared.
+func (c *comparer) advance(n int64) {
+	c.done += n
+	if c.progress != nil {
+		c.progress(c.done, c.total)
+	}
+}
+
+// prepare finds out what cannot be compared, and reads what rows refer to.
+func (c *comparer) prepare() (err error) {
+	if c.leftOut, err = newOmission(c.dataset, c.truth); err != nil {
+		return err
+	}
+	if !c.truth.Has(&schema.Functions) || !c.dataset.Has(&schema.Functions) {
+		return nil
+	}
+	for i, d := range []*dataset.Dataset{c.truth, c.dataset} {
+		if c.functions[i], err = readFunctions(d); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // table compares a table that the truth has.
 func (c *comparer) table(ctx context.Context, t *schema.Table) error {
 	result := Table{Table: t.Name, TruthRows: c.truth.Rows(t), Columns: map[string]int64{}}
-	var sources map[uint8]bool
+	var sources []uint8
 	switch blocks := hasBlocks(c.dataset); {
 	case t == &schema.Blocks && blocks && hasBlocks(c.truth) && c.dataset.Manifest.SchemaVersion != c.truth.Manifest.SchemaVersion:
 		// Runs are not cut at one length.
@@ -142,7 +162,7 @@ func (c *comparer) table(ctx context.Context, t *schema.Table) error {
 		result.Lacking = true
 		c.series = append(c.series, []Difference{{Kind: TableLacking, Table: t.Name, Truth: fmt.Sprint(result.TruthRows)}})
 	}
-	for _, source := range slices.Sorted(maps.Keys(sources)) {
+	for _, source := range sources {
 		if err := c.compare(ctx, t, source, &result); err != nil {
 			return err
 		}
@@ -154,19 +174,14 @@ func (c *comparer) table(ctx context.Context, t *schema.Table) error {
 // hasBlocks says whether a dataset has what its view of instructions is made of.
 func hasBlocks(d *dataset.Dataset) bool { return d.Has(&schema.Blocks) && d.Has(&schema.CodeBlocks) }
 
-func union(lists ...[]uint8) map[uint8]bool {
-	all := map[uint8]bool{}
-	for _, list := range lists {
-		for _, id := range list {
-			all[id] = true
-		}
-	}
-	return all
-}
-
 // compare compares the rows of one source.
 func (c *comparer) compare(ctx context.Context, t *schema.Table, source uint8, result *Table) error {
-	x := newComparison(t, c.truth, result)
+	x := newComparison(t, c.leftOut, result)
+	x.truth.functions, x.dataset.functions = c.functions[0], c.functions[1]
+	if t == &schema.Images && c.leftOut.symbols {
+		x.dataset.skip = isOfProgram
+	}
+	x.truth.read = c.advance
 	truth, err := x.truth.open(c.truth, t, source)
 	if err != nil {
 		return err

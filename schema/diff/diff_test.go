@@ -19,7 +19,7 @@ import (
 // compare compares the datasets in two directories.
 func compare(t testing.TB, dir, truth string) *diff.Result {
 	t.Helper()
-	r, err := diff.Compare(t.Context(), open(t, dir), open(t, truth))
+	r, err := diff.Compare(t.Context(), open(t, dir), open(t, truth), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +115,9 @@ func TestCompareDifferences(t *testing.T) {
 			s.Source = 0x12
 			w.Sources = append(w.Sources, s)
 		}, []string{"sources 12 0 0 extra"}, []string{"sources 2 0 0 1"}},
-		{"total", func(w *small.Dataset) { w.Sources[1].Bytes = 201 }, []string{"sources 11 0 0 bytes 200 201"}, []string{"sources 2 1 0 0"}},
+		{"total", func(w *small.Dataset) { w.Sources[1].Bytes = 201 }, []string{
+			"sources 11 0 0 bytes 200 201", "sources 11 0 0 decoded_share 1 0.9950248756218906",
+		}, []string{"sources 2 1 0 0"}},
 		{"register", func(w *small.Dataset) { w.Sources[1].Registers = nil }, []string{`sources 11 0 0 registers {"ETMCR":"0x0"} null`}, []string{"sources 2 1 0 0"}},
 		{"names and hashes", func(w *small.Dataset) {
 			w.Sources[0].Name, w.Sources[0].Core, w.Sources[0].Buffer = "x", "y", "z"
@@ -219,7 +221,7 @@ func TestCompareStops(t *testing.T) {
 	dir := small.New().Write(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := diff.Compare(ctx, open(t, dir), open(t, dir)); !errors.Is(err, context.Canceled) {
+	if _, err := diff.Compare(ctx, open(t, dir), open(t, dir), nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // This file checks what parquet-go believes of a file: lengths and counts that
-// decide how much memory it takes, and the columns.
+// decide how much memory it takes.
 
 // Limits that files of this package do not reach. A file beyond one is not read.
 const (
@@ -53,36 +53,53 @@ func (c *checker) read(offset int64, n int) ([]byte, error) {
 	return c.body[:n], err
 }
 
-// footer reads the footer and checks that the file has the columns of t, as its
-// schema version has them.
-func (c *checker) footer(t *schema.Table) (*format.FileMetaData, error) {
+// footer reads the footer, and finds the columns of t. From then on the file has
+// only those.
+func (c *checker) footer(t *schema.Table) (*format.FileMetaData, *location, error) {
+	m, end, err := c.readFooter()
+	if err != nil {
+		return nil, nil, err
+	}
+	if c.version, err = versionOf(m); err != nil {
+		return nil, nil, err
+	}
+	l, err := locate(m, t, c.version)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !l.isAll(m) {
+		l.project(m)
+		if c.file, c.size, err = newRefooted(c.file, end, m); err != nil {
+			return nil, nil, err
+		}
+	}
+	return m, l, nil
+}
+
+// readFooter reads the footer, and returns where it begins.
+func (c *checker) readFooter() (m *format.FileMetaData, at int64, err error) {
 	trailer, err := c.read(c.size-trailerBytes, trailerBytes)
 	if err != nil || string(trailer[4:]) != magic {
-		return nil, errors.New("is no parquet file, or not all of one")
+		return nil, 0, errors.New("is no parquet file, or not all of one")
 	}
 	n := int64(binary.LittleEndian.Uint32(trailer))
 	if n > min(maxFooter, c.size-trailerBytes-int64(len(magic))) {
-		return nil, fmt.Errorf("a footer of %d bytes", n)
+		return nil, 0, fmt.Errorf("a footer of %d bytes", n)
 	}
-	b, err := c.read(c.size-trailerBytes-n, int(n))
+	at = c.size - trailerBytes - n
+	b, err := c.read(at, int(n))
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	w := lists{r: new(thrift.CompactProtocol).NewReaderFromBytes(b), bytes: len(b)}
 	if err := w.value(thrift.STRUCT, 0); err != nil {
-		return nil, fmt.Errorf("the footer: %w", err)
+		return nil, 0, fmt.Errorf("the footer: %w", err)
 	}
-	m := new(format.FileMetaData)
+	m = new(format.FileMetaData)
 	if err := thrift.Unmarshal(new(thrift.CompactProtocol), b, m); err != nil {
-		return nil, fmt.Errorf("the footer: %w", err)
+		return nil, 0, fmt.Errorf("the footer: %w", err)
 	}
-	if c.version, err = versionOf(m); err != nil {
-		return nil, err
-	}
-	if err := checkColumns(m, t, c.version); err != nil {
-		return nil, err
-	}
-	return m, nil
+	return m, at, nil
 }
 
 // versionOf returns the schema version of a file.
@@ -93,28 +110,6 @@ func versionOf(m *format.FileMetaData) (int, error) {
 		}
 	}
 	return 0, fmt.Errorf("has no %s in its metadata", schema.MetaSchemaVersion)
-}
-
-// checkColumns checks that a footer has the columns of t in all row groups.
-func checkColumns(m *format.FileMetaData, t *schema.Table, version int) error {
-	want := elements(t, version)
-	if len(m.Schema) != len(want) || m.Schema[0].Name != t.Name {
-		return fmt.Errorf("is a table of %d columns, not %s of schema version %d", len(m.Schema)-1, t.Name, version)
-	}
-	for i := 1; i < len(want); i++ {
-		got, want := &m.Schema[i], &want[i]
-		if got.Name != want.Name || got.Type != want.Type || got.RepetitionType != want.RepetitionType ||
-			got.NumChildren != want.NumChildren || got.ConvertedType != want.ConvertedType {
-			return fmt.Errorf("its column %q is not %s of %s in schema version %d", got.Name, want.Name, t.Name, version)
-		}
-	}
-	for i := range m.RowGroups {
-		g := &m.RowGroups[i]
-		if len(g.Columns) != len(t.Columns) || g.NumRows < 0 {
-			return fmt.Errorf("row group %d has %d columns and %d rows", i, len(g.Columns), g.NumRows)
-		}
-	}
-	return nil
 }
 
 // lists walks a Thrift value. It fails if a list or text is longer than the rest

@@ -12,15 +12,18 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// A Reader reads the rows of a file that this package wrote, one page of every
-// column at a time.
+// A Reader reads the rows of a file that this package wrote, be it an earlier or
+// later one, one page of every column at a time. Columns that it does not know are
+// not read. Rows of an added column ([schema.Column]) that the file does not have
+// are NULL, or the zero value.
 type Reader struct {
 	check  checker
 	table  *schema.Table
-	footer *format.FileMetaData
+	footer *format.FileMetaData // of the columns that were located, and no others
+	where  *location
 	file   *parquet.File
 	group  int             // row groups that were begun
-	pages  []parquet.Pages // of the row group at hand, by column; nil: none is
+	pages  []parquet.Pages // of the row group at hand, as in where; nil: none is
 	rows   int64           // left in it
 	cells  []cells         // by column
 	batch  *schema.Batch
@@ -34,10 +37,10 @@ var _ schema.Reader = (*Reader)(nil)
 func Open(r io.ReaderAt, size int64, t *schema.Table) (f *Reader, err error) {
 	defer damaged(&err)
 	f = &Reader{check: checker{file: r, size: size}, table: t, batch: schema.NewBatch(t), values: make([]parquet.Value, valuesAtOnce)}
-	if f.footer, err = f.check.footer(t); err != nil {
+	if f.footer, f.where, err = f.check.footer(t); err != nil {
 		return nil, err
 	}
-	if f.file, err = parquet.OpenFile(r, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true)); err != nil {
+	if f.file, err = parquet.OpenFile(f.check.file, f.check.size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true)); err != nil {
 		return nil, err
 	}
 	for i := range t.Columns {
@@ -45,6 +48,10 @@ func Open(r io.ReaderAt, size int64, t *schema.Table) (f *Reader, err error) {
 	}
 	return f, nil
 }
+
+// Lacks returns the columns that the file does not have, by their place in the
+// table.
+func (f *Reader) Lacks() []int { return f.where.lacks }
 
 // valuesAtOnce is how many values are taken from a page at a time.
 const valuesAtOnce = 1024
@@ -66,7 +73,8 @@ func (f *Reader) Next() (b *schema.Batch, err error) {
 	}
 	f.batch.Reset()
 	rows := -1
-	for i, pages := range f.pages {
+	for n, pages := range f.pages {
+		i := f.where.has[n]
 		c := &f.table.Columns[i]
 		page, err := pages.ReadPage()
 		if err != nil {
@@ -84,6 +92,9 @@ func (f *Reader) Next() (b *schema.Batch, err error) {
 		parquet.Release(page)
 	}
 	f.rows -= int64(rows)
+	for _, i := range f.where.lacks {
+		f.batch.Columns[i].AppendZeros(rows)
+	}
 	return f.batch, nil
 }
 
@@ -97,9 +108,10 @@ func (f *Reader) nextGroup() error {
 		return io.EOF
 	}
 	g := &f.footer.RowGroups[f.group]
-	for i := range g.Columns {
-		if err := f.check.chunk(&f.table.Columns[i], &g.Columns[i].MetaData, g.NumRows); err != nil {
-			return fmt.Errorf("row group %d, column %s: %w", f.group, f.table.Columns[i].Name, err)
+	for n := range g.Columns {
+		c := &f.table.Columns[f.where.has[n]]
+		if err := f.check.chunk(c, &g.Columns[n].MetaData, g.NumRows); err != nil {
+			return fmt.Errorf("row group %d, column %s: %w", f.group, c.Name, err)
 		}
 	}
 	for _, c := range f.file.RowGroups()[f.group].ColumnChunks() {

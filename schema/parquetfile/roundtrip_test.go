@@ -30,6 +30,8 @@ func textOf(v parquet.Value) string {
 		return strconv.FormatInt(int64(v.Int32()), 10)
 	case parquet.Int64:
 		return strconv.FormatInt(v.Int64(), 10)
+	case parquet.Double:
+		return strconv.FormatFloat(v.Double(), 'g', -1, 64)
 	}
 	return string(v.ByteArray())
 }

@@ -17,6 +17,8 @@ with open(job["views"]) as f:
 def words(value):
     if value is None:
         return "NULL"
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 

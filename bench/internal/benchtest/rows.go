@@ -251,6 +251,8 @@ func cell(v parquet.Value, of *schema.Column) any {
 		return v.Int64()
 	case schema.Uint8, schema.Uint16, schema.Uint32:
 		return v.Uint32()
+	case schema.Float64:
+		return v.Double()
 	case schema.Uint63:
 		return v.Uint64()
 	}

@@ -39,11 +39,15 @@ func golden(t *testing.T, dir string, level schema.Level, format schema.Format) 
 	check(t, err)
 	want := map[string]engineTable{}
 	for _, table := range schema.Tables() {
-		if table.Level != schema.AnyLevel && table.Level != level || !table.PerSource {
+		if table.Level != schema.AnyLevel && table.Level != level || table == &schema.Sources || table == &schema.Images {
 			continue
 		}
+		sources := []uint8{0x10, 0x7f}
+		if !table.PerSource {
+			sources = sources[:1]
+		}
 		var rows [][]*string
-		for _, source := range []uint8{0x10, 0x7f} {
+		for _, source := range sources {
 			b := sample.Extremes(table, source)
 			for i := range b.Rows() {
 				row := out.Table(table, source).Row()
@@ -61,26 +65,34 @@ func golden(t *testing.T, dir string, level schema.Level, format schema.Format) 
 		Sources: []schema.SourceTotals{{
 			Source: 0x7f, Name: `it's "A"`, Protocol: "pft", Status: "decoded", Unit: "samples",
 			Totals:      schema.Totals{Counters: schema.Counters{Bytes: 1<<63 - 1, BytesDecoded: 1<<53 + 1, Exceptions: 1 << 32}},
+			Agreement:   &schema.Agreement{BranchChecks: 1 << 33, BranchAgrees: 1 << 32, ISyncChecks: 1, ISyncAgrees: 0},
 			TimestampHz: 1<<63 - 1, Registers: map[string]string{"ETMCR": "0x80000000"},
 		}},
-		Images: []schema.ImageRegion{{File: "naïve — 追跡.elf", SHA256: "00ff", Address: 0xffff0000, Bytes: 1 << 31, Space: "S"}},
+		Images: []schema.ImageRegion{
+			{File: "naïve — 追跡.elf", SHA256: "00ff", Address: 0xffff0000, Bytes: 1 << 31, Space: "S"},
+			{File: "fw.elf", SHA256: "ff", BuildID: "01", Address: 0, Bytes: 2, Core: "cpu", Role: "symbols", Match: new(1. / 3), CodeSHA256: "0f"},
+		},
 	}))
 	null := "-"
-	want["sources"] = engineTable{Rows: cellRows(null, "127", `it's "A"`, "pft", null, null, null, "decoded", "samples",
-		"9223372036854775807", "9007199254740993", "0", "0", "0", "0", "4294967296", "0", "9223372036854775807", null, `{"ETMCR":"0x80000000"}`)}
-	want["images"] = engineTable{Rows: cellRows(null, "naïve — 追跡.elf", "00ff", null, "4294901760", "2147483648", "S", null)}
+	want["sources"] = engineTable{Rows: [][]*string{cellRow(null, "127", `it's "A"`, "pft", null, null, null, "decoded", "samples",
+		"9223372036854775807", "9007199254740993", "0", "0", "0", "0", "4294967296", "0", "9223372036854775807", null, `{"ETMCR":"0x80000000"}`,
+		"8589934592", "4294967296", "1", "0", "0.0009765625", "1", "0.49999999994179234")}}
+	want["images"] = engineTable{Rows: [][]*string{
+		cellRow(null, "naïve — 追跡.elf", "00ff", null, "4294901760", "2147483648", "S", null, "0", "memory", null, null),
+		cellRow(null, "fw.elf", "ff", "01", "0", "2", null, "cpu", "1", "symbols", "0.3333333333333333", "0f"),
+	}}
 	return want
 }
 
-// cellRows returns one row of cells, of which null is NULL.
-func cellRows(null string, cells ...string) [][]*string {
+// cellRow returns a row of cells, of which null is NULL.
+func cellRow(null string, cells ...string) []*string {
 	row := make([]*string, len(cells))
 	for i := range cells {
 		if cells[i] != null {
 			row[i] = &cells[i]
 		}
 	}
-	return [][]*string{row}
+	return row
 }
 
 // read has an engine read datasets, and returns its version and their tables.
@@ -154,7 +166,7 @@ func compareTables(t *testing.T, where string, types func(schema.Column) string,
 				t.Errorf("%s, %s: column %v, want %s %s", where, name, g.Columns[i], c.Name, want)
 			}
 		}
-		a, b := sorted(g.Rows), sorted(want[name].Rows)
+		a, b := sorted(name, g.Rows), sorted(name, want[name].Rows)
 		if len(a) != len(b) {
 			t.Errorf("%s, %s: %d rows, want %d", where, name, len(a), len(b))
 			continue
@@ -176,11 +188,17 @@ func bare(name string) string {
 	return strings.Replace(name, "(Nullable(String))", "(String)", 1)
 }
 
-// sorted returns rows as text, in an order of their own: engines read the files of
-// a table in any order.
-func sorted(rows [][]*string) []string {
+// sorted returns rows of a table as text, in an order of their own: engines read the
+// files of a table in any order. Doubles are written in one way.
+func sorted(table string, rows [][]*string) []string {
+	columns := schema.FindTable(table).Columns
 	out := make([]string, len(rows))
 	for i, row := range rows {
+		for c, cell := range row {
+			if cell != nil && columns[c].Type == schema.Float64 {
+				*cell = sample.Double(*cell)
+			}
+		}
 		text, err := json.Marshal(row)
 		if err != nil {
 			panic(err) // strings only

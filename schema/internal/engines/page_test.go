@@ -13,11 +13,11 @@ import (
 var update = flag.Bool("update", false, "write docs/engines.md")
 
 // An engine is a reader of datasets. Types are what it calls those of columns: of
-// 32 and of 64 bits, BOOLEAN, VARCHAR, BLOB, and VARCHAR of a closed list.
+// 32 and of 64 bits, BOOLEAN, DOUBLE, VARCHAR, BLOB, and VARCHAR of a closed list.
 type engine struct {
 	name, title      string
 	parquet, arrow   string // how to open a table; "" if it cannot
-	types, arrowType [6]string
+	types, arrowType [7]string
 }
 
 const (
@@ -28,31 +28,31 @@ const (
 var engines = []engine{
 	{
 		"duckdb", "DuckDB", "duckdb -init DIR/views.sql", "duckdb.from_arrow(" + ofIPC + ")",
-		[6]string{"INTEGER", "BIGINT", "BOOLEAN", "VARCHAR", "BLOB", "VARCHAR"},
-		[6]string{"INTEGER", "BIGINT", "BOOLEAN", "VARCHAR", "BLOB", "VARCHAR"},
+		[7]string{"INTEGER", "BIGINT", "BOOLEAN", "DOUBLE", "VARCHAR", "BLOB", "VARCHAR"},
+		[7]string{"INTEGER", "BIGINT", "BOOLEAN", "DOUBLE", "VARCHAR", "BLOB", "VARCHAR"},
 	}, {
 		"polars", "Polars", "polars.scan_parquet('DIR/instructions/*.parquet')", "polars.scan_ipc('DIR/instructions/*.arrow')",
-		[6]string{"Int32", "Int64", "Boolean", "String", "Binary", "String"},
-		[6]string{"Int32", "Int64", "Boolean", "String", "Binary", "Categorical"},
+		[7]string{"Int32", "Int64", "Boolean", "Float64", "String", "Binary", "String"},
+		[7]string{"Int32", "Int64", "Boolean", "Float64", "String", "Binary", "Categorical"},
 	}, {
 		"pandas", "pandas", "pandas.read_parquet('DIR/instructions', dtype_backend='pyarrow')", "pandas.read_feather('DIR/instructions/10-00000.arrow', dtype_backend='pyarrow')",
-		[6]string{"int32[pyarrow]", "int64[pyarrow]", "bool[pyarrow]", "string[pyarrow]", "binary[pyarrow]", "string[pyarrow]"},
-		[6]string{"int32[pyarrow]", "int64[pyarrow]", "bool[pyarrow]", "string[pyarrow]", "binary[pyarrow]", pyarrowEnum + "[pyarrow]"},
+		[7]string{"int32[pyarrow]", "int64[pyarrow]", "bool[pyarrow]", "double[pyarrow]", "string[pyarrow]", "binary[pyarrow]", "string[pyarrow]"},
+		[7]string{"int32[pyarrow]", "int64[pyarrow]", "bool[pyarrow]", "double[pyarrow]", "string[pyarrow]", "binary[pyarrow]", pyarrowEnum + "[pyarrow]"},
 	}, {
 		"pyarrow", "pyarrow", "pyarrow.dataset.dataset('DIR/instructions').to_table()", ofIPC + ".to_table()",
-		[6]string{"int32", "int64", "bool", "string", "binary", "string"},
-		[6]string{"int32", "int64", "bool", "string", "binary", pyarrowEnum},
+		[7]string{"int32", "int64", "bool", "double", "string", "binary", "string"},
+		[7]string{"int32", "int64", "bool", "double", "string", "binary", pyarrowEnum},
 	}, {
 		name: "pyiceberg", title: "PyIceberg", parquet: "table.add_files(glob.glob('/path/of/DIR/instructions/*.parquet'))",
-		types: [6]string{"int", "long", "boolean", "string", "binary", "string"},
+		types: [7]string{"int", "long", "boolean", "double", "string", "binary", "string"},
 	}, {
 		"datafusion", "DataFusion", "SessionContext().read_parquet('DIR/instructions')", "SessionContext().register_dataset('instructions', " + ofIPC + ")",
-		[6]string{"int32", "int64", "bool", "string_view", "binary_view", "string_view"},
-		[6]string{"int32", "int64", "bool", "string", "binary", pyarrowEnum},
+		[7]string{"int32", "int64", "bool", "double", "string_view", "binary_view", "string_view"},
+		[7]string{"int32", "int64", "bool", "double", "string", "binary", pyarrowEnum},
 	}, {
 		"chdb", "chDB (ClickHouse)", "SELECT * FROM file('DIR/instructions/*.parquet', 'Parquet')", "SELECT * FROM file('DIR/instructions/*.arrow', 'Arrow')",
-		[6]string{"Int32", "Int64", "Bool", "String", "String", "String"},
-		[6]string{"Int32", "Int64", "Bool", "String", "String", "LowCardinality(String)"},
+		[7]string{"Int32", "Int64", "Bool", "Float64", "String", "String", "String"},
+		[7]string{"Int32", "Int64", "Bool", "Float64", "String", "String", "LowCardinality(String)"},
 	},
 }
 
@@ -64,9 +64,9 @@ func (e *engine) typesOf(arrow bool) func(schema.Column) string {
 	}
 	return func(c schema.Column) string {
 		if c.Type == schema.Enum {
-			return names[5]
+			return names[6]
 		}
-		return names[map[string]int{"INTEGER": 0, "BIGINT": 1, "BOOLEAN": 2, "VARCHAR": 3, "BLOB": 4}[c.Type.SQL()]]
+		return names[map[string]int{"INTEGER": 0, "BIGINT": 1, "BOOLEAN": 2, "DOUBLE": 3, "VARCHAR": 4, "BLOB": 5}[c.Type.SQL()]]
 	}
 }
 
@@ -97,8 +97,8 @@ const pageNames = `
 
 [tables.md](tables.md) has the types of DuckDB. A closed list is a column of which all values are listed there; Arrow files have it as a dictionary.
 
-| engine | format | INTEGER | BIGINT | BOOLEAN | VARCHAR | BLOB | closed list |
-|---|---|---|---|---|---|---|---|
+| engine | format | INTEGER | BIGINT | BOOLEAN | DOUBLE | VARCHAR | BLOB | closed list |
+|---|---|---|---|---|---|---|---|---|
 `
 
 // page returns docs/engines.md for engines of these versions.

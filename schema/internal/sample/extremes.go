@@ -14,14 +14,16 @@ const ExtremeRows = 35
 // more, of more bits than a float64 holds, with quotes, outside ASCII, empty.
 var (
 	extremes = map[schema.Type][]uint64{
-		schema.Uint8:   {0, 255, 128, 127},
-		schema.Uint16:  {0, 65535, 0x8000, 0x7fff},
-		schema.Uint32:  {0x80000000, 0xffffffff, 0, 0x7fffffff, 0xffff0000},
-		schema.Uint63:  {math.MaxInt64, 0, 1<<53 + 1, 1 << 31, 1 << 32},
-		schema.Int32:   {0, math.MaxInt32, 1 << 31, 1<<32 - 1}, // the last are the least, and -1
-		schema.Int64:   {math.MaxInt64, 0, 1 << 63, 1<<64 - 1, 1<<53 + 1},
-		schema.Bool:    {0, 1},
-		schema.Float64: {0, 1, 1 << 53, 1 << 60},
+		schema.Uint8:  {0, 255, 128, 127},
+		schema.Uint16: {0, 65535, 0x8000, 0x7fff},
+		schema.Uint32: {0x80000000, 0xffffffff, 0, 0x7fffffff, 0xffff0000},
+		schema.Uint63: {math.MaxInt64, 0, 1<<53 + 1, 1 << 31, 1 << 32},
+		schema.Int32:  {0, math.MaxInt32, 1 << 31, 1<<32 - 1}, // the last are the least, and -1
+		schema.Int64:  {math.MaxInt64, 0, 1 << 63, 1<<64 - 1, 1<<53 + 1},
+		schema.Bool:   {0, 1},
+		schema.Float64: { // the least bits are the number next to 0, 1<<63 is -0
+			math.Float64bits(math.MaxFloat64), math.Float64bits(-math.MaxFloat64), 0, 1, 1 << 63, math.Float64bits(-1. / 3), math.Float64bits(1<<53 + 2),
+		},
 	}
 	extremeStrings = []string{`it's "quoted"`, "naïve — 追跡 🦶", "", "line\nbreak\ttab", `C:\new`, "NULL", "0"}
 	extremeJSON    = []string{`{}`, `{"n": "it's \"quoted\"", "é": 9007199254740993}`}
@@ -54,7 +56,7 @@ func appendExtreme(v *schema.Vector, source uint8, row int, valid bool) {
 	case schema.JSON:
 		appendText(v, extremeJSON[row%len(extremeJSON)], valid)
 	case schema.Bytes:
-		v.Bin = append(v.Bin, []byte(extremeBytes[row%len(extremeBytes)]))
+		appendBytes(v, extremeBytes[row%len(extremeBytes)], valid)
 	case schema.Enum:
 		appendValue(v, uint64(row), valid) // modulo the number of names
 	default:
@@ -67,6 +69,16 @@ func appendText(v *schema.Vector, s string, valid bool) {
 		s = ""
 	}
 	v.Str = append(v.Str, s)
+	if v.Column.Nullable {
+		v.Valid = append(v.Valid, bit(valid))
+	}
+}
+
+func appendBytes(v *schema.Vector, s string, valid bool) {
+	if !valid {
+		s = ""
+	}
+	v.Bin = append(v.Bin, []byte(s))
 	if v.Column.Nullable {
 		v.Valid = append(v.Valid, bit(valid))
 	}

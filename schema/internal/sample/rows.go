@@ -2,6 +2,7 @@ package sample
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -82,6 +83,12 @@ func number(c *schema.Column, cell string) uint64 {
 			panic(err)
 		}
 		return uint64(x)
+	case schema.Float64:
+		x, err := strconv.ParseFloat(cell, 64)
+		if err != nil {
+			panic(err)
+		}
+		return math.Float64bits(x)
 	}
 	x, err := strconv.ParseUint(cell, 0, 64)
 	if err != nil {

@@ -83,11 +83,16 @@ func Fill(b *schema.Batch, r *rand.Rand, n int) {
 			if row%runLength == 0 {
 				valid = !v.Column.Nullable || r.IntN(100) >= null
 			}
-			appendValue(v, next(), valid)
+			x := next()
+			if v.Column.Type == schema.Float64 {
+				x = math.Float64bits(float64(int64(x)) / 3) // no pattern of them is NaN
+			}
+			appendValue(v, x, valid)
 		}
 	}
 }
 
+// appendValue appends a number; of a Float64 column it is the bit pattern.
 func appendValue(v *schema.Vector, x uint64, valid bool) {
 	if v.Column.Nullable {
 		v.Valid = append(v.Valid, 0)
@@ -110,10 +115,8 @@ func appendValue(v *schema.Vector, x uint64, valid bool) {
 		v.U32 = append(v.U32, uint32(x))
 	case schema.Uint63:
 		v.U64 = append(v.U64, x&schema.MaxUint63)
-	case schema.Int64:
+	case schema.Int64, schema.Float64:
 		v.U64 = append(v.U64, x)
-	case schema.Float64:
-		v.U64 = append(v.U64, math.Float64bits(float64(x)/3))
 	case schema.String, schema.JSON:
 		v.Str = append(v.Str, fmt.Sprintf("%x", x))
 	case schema.Bytes:
@@ -154,4 +157,14 @@ func Text(v *schema.Vector, i int) string {
 		return strconv.FormatFloat(math.Float64frombits(v.U64[i]), 'g', -1, 64)
 	}
 	panic(fmt.Sprintf("sample: no type %d", v.Column.Type))
+}
+
+// Double returns a double that another program wrote, as Text writes it. What is no
+// number it returns as it is.
+func Double(text string) string {
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return text
+	}
+	return strconv.FormatFloat(x, 'g', -1, 64)
 }

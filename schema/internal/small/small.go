@@ -20,6 +20,7 @@ type Dataset struct {
 	Packets      []schema.Packet
 	Sources      []schema.SourceTotals
 	Images       []schema.ImageRegion
+	Program      Program // not written if Options.Without has its tables
 }
 
 // An Instruction is what differs in the rows of `instructions`.
@@ -93,6 +94,7 @@ func New() *Dataset {
 		}},
 		Sources: []schema.SourceTotals{lossy, source(0x11)},
 		Images:  []schema.ImageRegion{{File: "a.elf", SHA256: "aa", BuildID: "bb", Address: 0x8000, Bytes: 8192}},
+		Program: newProgram(),
 	}
 }
 
@@ -117,7 +119,8 @@ func (d *Dataset) Write(t testing.TB) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, source := range []uint8{0x10, 0x11, 0x12} {
+	sources := []uint8{0x10, 0x11, 0x12}
+	for _, source := range sources {
 		for i := range d.Instructions[source] {
 			d.Instructions[source][i].write(out, source, int64(i))
 		}
@@ -133,6 +136,9 @@ func (d *Dataset) Write(t testing.TB) string {
 	}
 	for _, x := range d.Packets {
 		schema.AppendPackets(out.Table(&schema.Packets, 0x10).Row(), keys(0x10, x.Seq, x.Offset), x.Type, x.Bytes, x.Fields)
+	}
+	if out.Has(&schema.Counts) {
+		d.Program.write(out, sources)
 	}
 	if err := out.Close(&schema.Manifest{Sources: d.Sources, Images: d.Images}); err != nil {
 		t.Fatal(err)

@@ -1,5 +1,5 @@
 // Command tablesmd writes docs/tables.md, the description of the tables, from
-// the tables in package schema. It is run by go generate.
+// the tables and views of package schema. It is run by go generate.
 package main
 
 import (
@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/internal/views"
 )
 
 func main() {
@@ -42,6 +43,7 @@ directories above it and in their folders; for one elsewhere, or for several, se
 
 | macro | result |
 |---|---|
+| pct(n, total) | the percentage that n is of total, with two decimals: 100 only if it is all, 0 only if it is none, NULL of nothing |
 | hex8(a) | the address as 0x and eight digits; group by the address and not by this text, which is 30 times as slow |
 | instructions_window(a, z) | rows of instructions with seq from a to z, of every source; at level blocks much faster than a filter on seq |
 | before_offset(x, n) | the last n rows of instructions, of each source, that packets before byte x of the capture report (byte_offset < x), fewer if there are fewer; it reads only the end of the last segment that begins before x |
@@ -66,7 +68,7 @@ func render(tables []*schema.Table) string {
 		fmt.Fprintf(&b, "| [%s](#%s) | %s | %s |\n", t.Name, t.Name, written(t), cell(t.Row))
 	}
 	for _, t := range tables {
-		fmt.Fprintf(&b, "\n## %s\n\nOne row per %s. Written %s. Parts: `%s`%s\n", t.Name, t.Row, written(t), t.Part(0x13, 0, schema.Parquet), series(t))
+		fmt.Fprintf(&b, "\n## %s\n\nOne row per %s. Written %s. Parts: `%s`%s%s\n", t.Name, t.Row, written(t), t.Part(0x13, 0, schema.Parquet), series(t), order(t))
 		fmt.Fprintf(&b, "\n| column | type | unit | meaning |\n|---|---|---|---|\n")
 		for _, c := range t.Columns {
 			fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", c.Name, typeOf(c), c.Unit, cell(meaning(c)))
@@ -77,7 +79,35 @@ func render(tables []*schema.Table) string {
 	for _, c := range schema.Summary() {
 		fmt.Fprintf(&b, "| %s | %s | %s |\n", c.Name, c.Type, cell(c.Doc))
 	}
+	writeAnswerViews(&b)
 	return b.String()
+}
+
+const answersHead = `
+## Views that answer questions
+
+They sum the datasets of one build, and read counts and edges, never instructions. A percentage is NULL without a program file: what it is of
+is not known then. Beside a percentage belongs what [trust](#trust) and [coverage](#coverage) have: what was not decoded, and what was executed
+outside the program. [queries](queries/README.md) has questions that they answer.
+
+| view | one row per |
+|---|---|
+`
+
+// writeAnswerViews writes the views over several tables: a list of them, then the
+// columns of each.
+func writeAnswerViews(b *strings.Builder) {
+	b.WriteString(answersHead)
+	for _, v := range views.All() {
+		row, _, _ := strings.Cut(strings.TrimPrefix(v.Doc, "One row per "), ".")
+		fmt.Fprintf(b, "| [%s](#%s) | %s |\n", v.Name, v.Name, cell(row))
+	}
+	for _, v := range views.All() {
+		fmt.Fprintf(b, "\n## %s\n\n%s\n\n| column | type | meaning |\n|---|---|---|\n", v.Name, v.Doc)
+		for _, c := range v.Columns {
+			fmt.Fprintf(b, "| %s | %s | %s |\n", c.Name, c.Type, cell(c.Doc))
+		}
+	}
 }
 
 func written(t *schema.Table) string {
@@ -92,6 +122,14 @@ func series(t *schema.Table) string {
 		return " … for source 0x13."
 	}
 	return " … for all sources."
+}
+
+// order says by which columns the rows of a part are ordered.
+func order(t *schema.Table) string {
+	if len(t.Key) == 0 {
+		return ""
+	}
+	return " Rows are in order of " + strings.Join(t.Key, ", ") + "."
 }
 
 func typeOf(c schema.Column) string {

@@ -97,7 +97,8 @@ def chdb(files, kind):
     described = json.loads(str(chdb.query("DESCRIBE " + source, "JSONCompact")))["data"]
     columns = [[d[0], d[1]] for d in described]
     select = ", ".join("lower(hex(bytes))" if n == "bytes" and "String" in t else n for n, t in columns)
-    data = json.loads(str(chdb.query("SELECT %s FROM %s" % (select, source), "JSONCompact")))["data"]
+    text = str(chdb.query("SELECT %s FROM %s" % (select, source), "JSONCompact"))
+    data = json.loads(text, parse_int=lambda n: -0.0 if n == "-0" else int(n))["data"]
     return columns, data
 
 

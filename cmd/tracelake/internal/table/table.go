@@ -1,0 +1,112 @@
+// Package table writes tables for people: names first, numbers to the right, bars,
+// and no borders. On a narrow terminal it shortens names and leaves out columns, and
+// says which.
+package table
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/rivo/uniseg"
+)
+
+// A Table is rows of text under a header. There is at most one column of bars.
+type Table struct {
+	Columns []Column
+	rows    [][]string
+	bars    []Bar
+}
+
+// A Column says how its cells are written.
+type Column struct {
+	Title string // in upper case; a Bar has none
+	Kind  Kind
+}
+
+// Kind is what a column has.
+type Kind uint8
+
+// The kinds. Where there is too little room, names and paths are shortened, then
+// columns of numbers and remarks are left out, the last one first, and at the end the
+// bars.
+const (
+	Name   Kind = iota // to the left, never left out; shortened in the middle
+	Path               // likewise; shortened at the start
+	Main               // numbers, never left out
+	Number             // numbers
+	Remark             // words
+	Share              // bars that fill up to their whole
+	Extent             // bars with the rest of the whole shown, too
+)
+
+func (k Kind) bar() bool      { return k == Share || k == Extent }
+func (k Kind) right() bool    { return k == Main || k == Number }
+func (k Kind) optional() bool { return k == Number || k == Remark }
+func (k Kind) shrinks() bool  { return k == Name || k == Path }
+
+// Add adds a row: the cells of all columns but the bars, and its bar.
+func (t *Table) Add(bar Bar, cells ...string) {
+	if i := slices.IndexFunc(t.Columns, func(c Column) bool { return c.Kind.bar() }); i >= 0 {
+		cells = slices.Insert(cells, i, "")
+	}
+	if len(cells) != len(t.Columns) {
+		panic("table: a row of another length")
+	}
+	t.rows = append(t.rows, cells)
+	t.bars = append(t.bars, bar)
+}
+
+// Rows is the number of rows so far.
+func (t *Table) Rows() int { return len(t.rows) }
+
+// gap is the room between columns.
+const gap = 2
+
+// Text returns the table, a line for each row, and the titles of the columns that
+// were left out.
+func (t *Table) Text(s Style) (text string, omitted []string) {
+	cells := make([][]string, len(t.rows))
+	for r, row := range t.rows {
+		cells[r] = make([]string, len(row))
+		for c, cell := range row {
+			cells[r][c] = s.Text(cell)
+		}
+	}
+	l := t.layout(cells, s.Width)
+	b := &strings.Builder{}
+	t.writeHeader(b, s, l)
+	for r, row := range cells {
+		line := &strings.Builder{}
+		for _, c := range l.shown {
+			l.before(line, c)
+			if t.Columns[c].Kind.bar() {
+				line.WriteString(t.bars[r].text(s, l.widths[c], t.Columns[c].Kind))
+				continue
+			}
+			writeCell(line, shorten(row[c], l.widths[c], t.Columns[c].Kind, s), l.widths[c], t.Columns[c].Kind)
+		}
+		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
+	}
+	return b.String(), l.omitted
+}
+
+func (t *Table) writeHeader(b *strings.Builder, s Style, l *layout) {
+	line := &strings.Builder{}
+	for _, c := range l.shown {
+		l.before(line, c)
+		writeCell(line, shorten(t.Columns[c].Title, l.widths[c], Name, s), l.widths[c], t.Columns[c].Kind)
+	}
+	if text := strings.TrimRight(line.String(), " "); text != "" {
+		b.WriteString(s.paint(bold, text) + "\n")
+	}
+}
+
+// writeCell writes text in a column of that width.
+func writeCell(b *strings.Builder, text string, width int, k Kind) {
+	pad := strings.Repeat(" ", max(0, width-uniseg.StringWidth(text)))
+	if k.right() {
+		b.WriteString(pad + text)
+		return
+	}
+	b.WriteString(text + pad)
+}

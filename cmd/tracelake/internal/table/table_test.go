@@ -1,0 +1,178 @@
+package table
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rivo/uniseg"
+)
+
+// hot is a table of what was hot: a long name of C++, wide characters, a combining
+// one.
+func hot() *Table {
+	t := &Table{Columns: []Column{
+		{Title: "FUNCTION", Kind: Name},
+		{Title: "SHARE", Kind: Main},
+		{Kind: Share},
+		{Title: "CYCLES", Kind: Number},
+		{Title: "ENTRIES", Kind: Number},
+		{Title: "NOTE", Kind: Remark},
+	}}
+	t.Add(Bar{Full: 107219, Whole: 107219}, "quicksort", "24.4%", "107,219", "120", "")
+	t.Add(Bar{Full: 41430, Whole: 107219}, "std::vector<int, std::allocator<int> >::_M_realloc_insert<int const&>(int const&)", "9.4%", "41,430", "6", "template")
+	t.Add(Bar{Full: 10, Whole: 107219}, "漢字", "0.1%", "10", "1", "")
+	t.Add(Bar{}, "e\u0301", "0%", "0", "0", "")
+	return t
+}
+
+// Where there is too little room names shrink first, then bars; then columns go, the
+// last one first; then names shrink further; and at the very end bars go.
+func TestWidths(t *testing.T) {
+	for _, tt := range []struct {
+		width   int
+		utf8    bool
+		omitted string
+		want    string
+	}{
+		{0, true, "", `
+FUNCTION                                                                           SHARE                         CYCLES  ENTRIES  NOTE
+quicksort                                                                          24.4%  ████████████████████  107,219      120
+std::vector<int, std::allocator<int> >::_M_realloc_insert<int const&>(int const&)   9.4%  ███████▊               41,430        6  template
+漢字                                                                                0.1%                             10        1
+` + "e\u0301                                                                                     0%                              0        0\n"},
+		{80, true, "", `
+FUNCTION                          SHARE                CYCLES  ENTRIES  NOTE
+quicksort                         24.4%  ███████████  107,219      120
+std::vector<int,…t&>(int const&)   9.4%  ████▎         41,430        6  template
+漢字                               0.1%                    10        1
+` + "e\u0301                                    0%                     0        0\n"},
+		{60, true, "ENTRIES NOTE", `
+FUNCTION                          SHARE               CYCLES
+quicksort                         24.4%  ██████████  107,219
+std::vector<int,…t&>(int const&)   9.4%  ███▉         41,430
+漢字                               0.1%                   10
+` + "e\u0301                                    0%                    0\n"},
+		{40, false, "CYCLES ENTRIES NOTE", `
+FUNCTION               SHARE
+quicksort              24.4%  ##########
+std::vect...t const&)   9.4%  ####
+\u6f22\u5b57            0.1%
+e\u0301                   0%
+`},
+		{20, true, "CYCLES ENTRIES NOTE", `
+FUNCTION       SHARE
+quicksort      24.4%
+std::v…onst&)   9.4%
+漢字            0.1%
+` + "e\u0301                 0%\n"},
+	} {
+		text, omitted := hot().Text(Style{Width: tt.width, UTF8: tt.utf8})
+		if diff := cmp.Diff(strings.TrimPrefix(tt.want, "\n"), text); diff != "" {
+			t.Errorf("width %d, want -, got +:\n%s", tt.width, diff)
+		}
+		if got := strings.Join(omitted, " "); got != tt.omitted {
+			t.Errorf("width %d: omitted %s, want %s", tt.width, got, tt.omitted)
+		}
+	}
+}
+
+// No line is wider than the terminal, as long as that has room for the columns that
+// always stay.
+func TestFits(t *testing.T) {
+	for width := 15; width < 160; width++ {
+		for _, utf8 := range []bool{true, false} {
+			text, _ := hot().Text(Style{Width: width, UTF8: utf8})
+			for line := range strings.Lines(text) {
+				if n := uniseg.StringWidth(strings.TrimSuffix(line, "\n")); n > width {
+					t.Errorf("width %d: %d columns: %s", width, n, line)
+				}
+			}
+		}
+	}
+}
+
+// A path is cut at its start.
+func TestPath(t *testing.T) {
+	table := &Table{Columns: []Column{{Title: "FILE", Kind: Path}, {Title: "LINES", Kind: Main}}}
+	table.Add(Bar{}, "ti/mcu_plus_sdk/source/kernel/nortos/dpl/r5/HwiP_armv7r_vim.c", "12")
+	text, _ := table.Text(Style{Width: 30, UTF8: true})
+	if want := "FILE                     LINES\n…l/r5/HwiP_armv7r_vim.c     12\n"; text != want {
+		t.Errorf("%s, want %s", text, want)
+	}
+}
+
+// An extent looks full only if it is, and what there is has a character.
+func TestExtent(t *testing.T) {
+	for _, tt := range []struct {
+		bar  Bar
+		want string
+	}{
+		{Bar{10, 0, 10}, "##########"},
+		{Bar{999, 0, 1000}, "#########."},
+		{Bar{999, 1, 1000}, "#########+"},
+		{Bar{998, 1, 1000}, "########+."},
+		{Bar{1, 0, 1000}, "#........."},
+		{Bar{1, 1, 1000}, "#+........"},
+		{Bar{0, 0, 1000}, ".........."},
+		{Bar{5, 5, 10}, "#####+++++"},
+		{Bar{}, "          "},
+		{Bar{-5, 20, 10}, "++++++++++"}, // what makes no sense is drawn, too
+		{Bar{20, 5, 10}, "##########"},
+	} {
+		if got := tt.bar.text(Style{}, 10, Extent); got != tt.want {
+			t.Errorf("%v: %s, want %s", tt.bar, got, tt.want)
+		}
+	}
+}
+
+func TestShare(t *testing.T) {
+	for _, tt := range []struct {
+		bar         Bar
+		utf8, ascii string
+	}{
+		{Bar{Full: 8, Whole: 8}, "████", "####"},
+		{Bar{Full: 1, Whole: 32}, "▏   ", "    "},
+		{Bar{Full: 15, Whole: 32}, "█▉  ", "##  "},
+		{Bar{Full: 0, Whole: 8}, "    ", "    "},
+	} {
+		if got := tt.bar.text(Style{UTF8: true}, 4, Share); got != tt.utf8 {
+			t.Errorf("%v: %q, want %q", tt.bar, got, tt.utf8)
+		}
+		if got := tt.bar.text(Style{}, 4, Share); got != tt.ascii {
+			t.Errorf("%v: %q, want %q", tt.bar, got, tt.ascii)
+		}
+	}
+}
+
+// Names cannot act on the terminal, nor begin lines; colours are where they are asked
+// for, and beside characters that say the same.
+func TestHostileNames(t *testing.T) {
+	table := &Table{Columns: []Column{{Title: "FUNCTION", Kind: Name}, {Kind: Extent}}}
+	table.Add(Bar{1, 1, 10}, "\x1b[31mred\u202e\ttab\nline\xff")
+	text, _ := table.Text(Style{UTF8: true})
+	if want := "FUNCTION\n" + `\u001b[31mred\u202e\u0009tab\u000aline\xff  ██▒▒░░░░░░░░░░░░░░░░` + "\n"; text != want {
+		t.Errorf("%q, want %q", text, want)
+	}
+	text, _ = table.Text(Style{Colour: true, Width: 40})
+	plainText := text
+	for _, code := range []string{bold, dim, green, yellow, plain} {
+		if !strings.Contains(text, code) {
+			t.Errorf("no %q in %q", code, text)
+		}
+		plainText = strings.ReplaceAll(plainText, code, "")
+	}
+	if want, _ := table.Text(Style{Width: 40}); plainText != want {
+		t.Errorf("%q, want %q", plainText, want)
+	}
+}
+
+// A row of another length is a mistake of the program.
+func TestRowLength(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("no panic")
+		}
+	}()
+	hot().Add(Bar{}, "one")
+}

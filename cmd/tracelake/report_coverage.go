@@ -1,0 +1,182 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/tracelake/tracelake/cmd/tracelake/internal/table"
+	"github.com/tracelake/tracelake/pipeline/report"
+)
+
+func coverageCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "coverage",
+		Usage:     "says how much of the program ran",
+		UsageText: "tracelake report coverage DIR... [flags]",
+		Description: `DIR is a dataset that export wrote; several of one program are added up. Names
+and percentages need a program file: export with -e FILE.
+
+An instruction is covered if it ran. One that was reached, but always failed its
+condition, is not. Of conditional branches, both outcomes count. Coverage is of
+instructions, branches, lines and functions of the compiled program; it says
+nothing of decisions in the source or their conditions. What is not seen may
+still have run, before the trace began or where it has gaps.
+
+Examples:
+   tracelake report coverage run
+   tracelake report coverage run1 run2 --by function --top 0
+   tracelake report coverage run --fail-under 80:lines --exclude 'fault.c=needs a fault'`,
+		Flags:  slices.Concat(datasetFlags(), excludeFlags(), limitFlags(limitInstructions), rowFlags("file")),
+		Action: coverage,
+	}
+}
+
+func coverage(ctx *cli.Context) error {
+	q, err := ask(ctx, limitInstructions)
+	if err != nil {
+		return err
+	}
+	if q.each && !q.m.HasLines() { // nobody asked for files, and there are none
+		q.by = report.ByFunction
+	}
+	c := q.m.Coverage(q.by)
+	change := q.change(false)
+	err = q.answer(ctx, func() any { return coverageObject(q, c, change) }, func(s *screen) {
+		s.coverage(c)
+		s.coverageRows(c, q.by, q.top)
+		s.change(q, change)
+	})
+	if err != nil {
+		return err
+	}
+	return q.limit.check(c)
+}
+
+// coverage writes the totals.
+func (s *screen) coverage(c *report.Coverage) {
+	t := &table.Table{Columns: []table.Column{
+		{Title: "COVERAGE", Kind: table.Name},
+		{Title: "SHARE", Kind: table.Main},
+		{Kind: table.Extent},
+		{Title: "COUNT", Kind: table.Main},
+		{Kind: table.Remark},
+	}}
+	add := func(what string, f report.Figure, reached int64, remark string) {
+		t.Add(extent(f, reached), what, s.share(f), figure(f), remark)
+	}
+	in := c.Instructions
+	add("instructions", in.Figure, in.Reached, thousands(in.Reached)+" reached, never passed")
+	if c.Named {
+		add("functions", c.Functions, 0, thousands(c.Full)+" in full")
+		add("lines", c.Lines, 0, "")
+		add("files", c.Files, 0, "")
+		add("branch outcomes", c.Branches.Outcomes(), 0, thousands(c.Branches.Both)+" both ways")
+	}
+	s.blank()
+	s.table(t)
+	s.conditions(&c.Branches, &c.Predicated)
+	if c.PaddingRun > 0 {
+		s.line("%s in no function executed", count(c.PaddingRun, "instruction"))
+	}
+}
+
+// conditions says what was seen of conditional instructions.
+func (s *screen) conditions(b *report.BranchFigures, p *report.Predicated) {
+	if b.All > 0 {
+		s.line("%s of %s reached: %s taken, %s not taken, %s both, %s untold", thousands(b.Reached), count(b.All, "conditional branch"),
+			thousands(b.Taken), thousands(b.NotTaken), thousands(b.Both), thousands(b.Untold))
+	}
+	if p.All > 0 {
+		s.line("%s of %s reached: %s passed, %s failed, %s untold", thousands(p.Reached), count(p.All, "predicated instruction"),
+			thousands(p.Passed), thousands(p.Failed), thousands(p.Untold))
+	}
+}
+
+// coverageRows writes a row for each function, file or line. Without names there are
+// only executions.
+func (s *screen) coverageRows(c *report.Coverage, by report.By, limit int) {
+	if !c.Named {
+		s.executions(c.Rows, limit)
+		return
+	}
+	names := make([]report.Name, len(c.Rows))
+	for i := range c.Rows {
+		names[i] = c.Rows[i].Name
+	}
+	n := newNamer(names)
+	t := &table.Table{Columns: slices.Concat(nameColumn(true, by), []table.Column{
+		{Title: "COVERED", Kind: table.Main},
+		{Kind: table.Extent},
+		{Title: "INSTRUCTIONS", Kind: table.Number},
+		{Title: "LINES", Kind: table.Number},
+		{Title: "OUTCOMES", Kind: table.Number},
+		{Title: "EXECUTIONS", Kind: table.Number},
+	})}
+	rows := atMost(c.Rows, limit)
+	for i := range rows {
+		r := &rows[i]
+		t.Add(extent(r.Instructions.Figure, r.Instructions.Reached), n.row(&r.Name, by), s.share(r.Instructions.Figure),
+			figure(r.Instructions.Figure), figure(r.Lines), figure(r.Outcomes), thousands(r.Executions))
+	}
+	s.blank()
+	s.table(t)
+	s.legend("covered", "reached, never passed", "not seen")
+	s.left(len(c.Rows)-len(rows), by.String())
+}
+
+// executions writes a row for each address that ran.
+func (s *screen) executions(all []report.CoverageRow, limit int) {
+	t := &table.Table{Columns: []table.Column{{Title: "ADDRESS", Kind: table.Name}, {Title: "EXECUTIONS", Kind: table.Main}}}
+	rows := atMost(all, limit)
+	for i := range rows {
+		t.Add(table.Bar{}, hexAddress(rows[i].Address)+coreText(rows[i].Core), thousands(rows[i].Executions))
+	}
+	s.blank()
+	s.table(t)
+	s.left(len(all)-len(rows), "address")
+}
+
+// atMost returns the rows to show, 0 being all.
+func atMost[R any](rows []R, limit int) []R {
+	if limit == 0 {
+		return rows
+	}
+	return rows[:min(limit, len(rows))]
+}
+
+// nameColumn is the first column: what rows stand for.
+func nameColumn(named bool, by report.By) []table.Column {
+	kind := table.Path
+	if by == report.ByFunction {
+		kind = table.Name
+	}
+	return []table.Column{{Title: strings.ToUpper(rowNoun(named, by)), Kind: kind}}
+}
+
+// share is a figure in percent; there is none of nothing.
+func (s *screen) share(f report.Figure) string {
+	if f.Of == 0 {
+		return s.None()
+	}
+	return cellPercent(f.Covered, f.Of)
+}
+
+// cellPercent is a percentage in a table.
+func cellPercent(n, total int64) string { return percentTo(n, total, 1) + "%" }
+
+// figure is "1 of 2", or what there is if the whole is not known.
+func figure(f report.Figure) string {
+	switch {
+	case f.Of > 0:
+		return thousands(f.Covered) + " of " + thousands(f.Of)
+	case f.Covered > 0:
+		return thousands(f.Covered)
+	}
+	return ""
+}
+
+func extent(f report.Figure, reached int64) table.Bar {
+	return table.Bar{Full: float64(f.Covered), Part: float64(reached), Whole: float64(f.Of)}
+}

@@ -1,0 +1,126 @@
+package main
+
+import "github.com/tracelake/tracelake/pipeline/report"
+
+// The objects of report coverage --json.
+type (
+	jsonCoverage struct {
+		reportHead
+		Instructions jsonTally         `json:"instructions"`
+		Functions    jsonFunctions     `json:"functions"`
+		Lines        jsonFigure        `json:"lines"`
+		Files        jsonFigure        `json:"files"`
+		Branches     jsonBranchFigures `json:"branches"`
+		Predicated   jsonPredicated    `json:"predicated"`
+		Padding      int64             `json:"instructions_in_no_function"`
+		PaddingRun   int64             `json:"executed_in_no_function"`
+		FailUnder    *jsonLimit        `json:"fail_under,omitempty"`
+		Baseline     *jsonChange       `json:"baseline,omitempty"`
+		By           string            `json:"by"`
+		RowsLeftOut  int               `json:"rows_left_out"`
+		Rows         []jsonCoverageRow `json:"rows"`
+	}
+	jsonTally struct {
+		jsonFigure
+		ReachedOnly int64 `json:"reached_only"`
+	}
+	jsonFunctions struct {
+		jsonFigure
+		Full int64 `json:"full"`
+	}
+	jsonBranchFigures struct {
+		All      int64      `json:"all"`
+		Reached  int64      `json:"reached"`
+		Taken    int64      `json:"taken"`
+		NotTaken int64      `json:"not_taken"`
+		Both     int64      `json:"both"`
+		Untold   int64      `json:"untold"`
+		Outcomes jsonFigure `json:"outcomes"`
+	}
+	jsonPredicated struct {
+		All     int64 `json:"all"`
+		Reached int64 `json:"reached"`
+		Passed  int64 `json:"passed"`
+		Failed  int64 `json:"failed"`
+		Untold  int64 `json:"untold"`
+	}
+	jsonLimit struct {
+		Percent float64 `json:"percent"`
+		Of      string  `json:"of"`
+		Met     bool    `json:"met"`
+	}
+	jsonCoverageRow struct {
+		jsonName
+		Instructions jsonTally  `json:"instructions"`
+		Lines        jsonFigure `json:"lines"`
+		Outcomes     jsonFigure `json:"outcomes"`
+		Executions   int64      `json:"executions"`
+	}
+	jsonChange struct {
+		Directory    string          `json:"directory"`
+		SameProgram  bool            `json:"same_program"`
+		Instructions *jsonDelta      `json:"instructions,omitempty"`
+		Lines        *jsonDelta      `json:"lines,omitempty"`
+		Outcomes     *jsonDelta      `json:"outcomes,omitempty"`
+		Functions    jsonDelta       `json:"functions"`
+		RowsLeftOut  int             `json:"rows_left_out"`
+		Rows         []jsonChangeRow `json:"rows"`
+	}
+	jsonDelta struct {
+		New  int64 `json:"new"`
+		Lost int64 `json:"lost"`
+	}
+	jsonChangeRow struct {
+		jsonName
+		jsonDelta
+	}
+)
+
+func coverageObject(q *question, c *report.Coverage, change *report.Change) any {
+	o := &jsonCoverage{
+		reportHead: q.head("coverage"), Instructions: tallyObject(&c.Instructions),
+		Functions: jsonFunctions{of(c.Functions), c.Full}, Lines: of(c.Lines), Files: of(c.Files),
+		Branches: branchFiguresObject(&c.Branches), Predicated: jsonPredicated(c.Predicated), Padding: c.Padding, PaddingRun: c.PaddingRun,
+		FailUnder: q.limit.object(c), Baseline: changeObject(q, change), By: rowNoun(c.Named, q.by), Rows: []jsonCoverageRow{},
+	}
+	rows := atMost(c.Rows, q.top)
+	o.RowsLeftOut = len(c.Rows) - len(rows)
+	for i := range rows {
+		r := &rows[i]
+		o.Rows = append(o.Rows, jsonCoverageRow{nameObject(&r.Name), tallyObject(&r.Instructions), of(r.Lines), of(r.Outcomes), r.Executions})
+	}
+	return o
+}
+
+func of(f report.Figure) jsonFigure { return figureObject(f.Covered, f.Of) }
+
+func tallyObject(t *report.Tally) jsonTally { return jsonTally{of(t.Figure), t.Reached} }
+
+func branchFiguresObject(b *report.BranchFigures) jsonBranchFigures {
+	return jsonBranchFigures{b.All, b.Reached, b.Taken, b.NotTaken, b.Both, b.Untold, of(b.Outcomes())}
+}
+
+func (l *limit) object(c *report.Coverage) *jsonLimit {
+	if l == nil {
+		return nil
+	}
+	return &jsonLimit{l.percent, l.of, l.check(c) == nil}
+}
+
+func changeObject(q *question, c *report.Change) *jsonChange {
+	if c == nil {
+		return nil
+	}
+	o := &jsonChange{
+		Directory: q.baseline.Trust().Datasets[0].Dir, SameProgram: c.SameProgram, Functions: jsonDelta(c.Functions), Rows: []jsonChangeRow{},
+	}
+	if c.SameProgram {
+		o.Instructions, o.Lines, o.Outcomes = new(jsonDelta(c.Instructions)), new(jsonDelta(c.Lines)), new(jsonDelta(c.Outcomes))
+	}
+	rows := atMost(c.Rows, q.top)
+	o.RowsLeftOut = len(c.Rows) - len(rows)
+	for i := range rows {
+		o.Rows = append(o.Rows, jsonChangeRow{nameObject(&rows[i].Name), jsonDelta(rows[i].Delta)})
+	}
+	return o
+}

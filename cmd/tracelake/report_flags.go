@@ -1,0 +1,118 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/tracelake/tracelake/pipeline/report"
+)
+
+// datasetFlags say which datasets to report on, and when not to.
+func datasetFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "test", Category: groupInput, Usage: "only datasets exported with --label test=`LABEL`"},
+		&cli.BoolFlag{Name: "force", Category: groupInput, Usage: "report even if another program ran; the report says so"},
+	}
+}
+
+// excludeFlags leave parts of the program out.
+func excludeFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringSliceFlag{Name: "exclude", Category: groupInput, Usage: "leave out a part of the program, `NAME=REASON`: NAME is a function, FILE or FILE:LINE"},
+		&cli.StringSliceFlag{Name: "exclude-from", Category: groupInput, Usage: "likewise, one a line of `FILE`; lines with # before them are comments"},
+	}
+}
+
+// rowFlags say which rows a report has. by is what they stand for by default.
+func rowFlags(by string) []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "by", Category: groupOutput, Value: by, Usage: "a row for each `WHAT`: function, file or line"},
+		topFlag(),
+		jsonFlag(),
+	}
+}
+
+func topFlag() cli.Flag {
+	return &cli.IntFlag{Name: "top", Category: groupOutput, Usage: "at most `N` rows; 0: all", DefaultText: "20; with --json all"}
+}
+
+func jsonFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "json", Category: groupOutput, Usage: "print one JSON object"}
+}
+
+// defaultTop is how many rows a table has if --top does not say.
+const defaultTop = 20
+
+// top returns the greatest number of rows, 0 for all.
+func top(ctx *cli.Context) (int, error) {
+	switch n := ctx.Int("top"); {
+	case n < 0:
+		return 0, usage(fmt.Sprintf("--top %d", n), "is too few", "give 1 or more, or 0 for all")
+	case !ctx.IsSet("top") && !ctx.Bool("json"):
+		return defaultTop, nil
+	default:
+		return n, nil
+	}
+}
+
+// rowsBy returns what rows stand for; functions if nobody says.
+func rowsBy(ctx *cli.Context) (report.By, error) {
+	if ctx.String("by") == "" && !ctx.IsSet("by") {
+		return report.ByFunction, nil
+	}
+	kinds := []report.By{report.ByFunction, report.ByFile, report.ByLine}
+	i := slices.IndexFunc(kinds, func(b report.By) bool { return b.String() == ctx.String("by") })
+	if i < 0 {
+		return 0, usage("--by "+ctx.String("by"), "is no kind of row", "kinds are function, file and line")
+	}
+	return kinds[i], nil
+}
+
+// exclusions returns what --exclude and --exclude-from say.
+func exclusions(ctx *cli.Context) ([]report.Exclusion, error) {
+	var all []report.Exclusion
+	for _, text := range ctx.StringSlice("exclude") {
+		e, ok := parseExclusion(text)
+		if !ok {
+			return nil, usage("--exclude "+text, "has no reason", "write --exclude NAME=REASON, which the report shows")
+		}
+		all = append(all, e)
+	}
+	for _, path := range ctx.StringSlice("exclude-from") {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil, unreadable(path, err, "give a file with a line NAME=REASON for each part to leave out")
+		}
+		n := 0
+		for line := range strings.Lines(string(text)) {
+			n++
+			if line = strings.TrimSpace(line); line == "" || line[0] == '#' {
+				continue
+			}
+			e, ok := parseExclusion(line)
+			if !ok {
+				return nil, fmt.Errorf("%s:%d: %q has no reason; write NAME=REASON, which the report shows", path, n, line)
+			}
+			all = append(all, e)
+		}
+	}
+	return all, nil
+}
+
+// exclusionForm takes NAME=REASON apart. A name of C++ may have a = of its own:
+// operator==(A, B).
+var exclusionForm = regexp.MustCompile(`^((?:operator[-+*/%^&|!<>=]{0,2}=|[^=])+)=(.+)$`)
+
+func parseExclusion(text string) (report.Exclusion, bool) {
+	parts := exclusionForm.FindStringSubmatch(text)
+	if parts == nil {
+		return report.Exclusion{}, false
+	}
+	e := report.Exclusion{Name: strings.TrimSpace(parts[1]), Reason: strings.TrimSpace(parts[2])}
+	return e, e.Name != "" && e.Reason != ""
+}

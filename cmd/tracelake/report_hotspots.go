@@ -1,0 +1,149 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/tracelake/tracelake/cmd/tracelake/internal/table"
+	"github.com/tracelake/tracelake/pipeline/report"
+)
+
+func hotspotsCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "hotspots",
+		Usage:     "says where instructions and cycles went",
+		UsageText: "tracelake report hotspots DIR... [flags]",
+		Description: `DIR is a dataset that export wrote; several of one program are added up. Figures
+are of the code itself, without what it calls. If cycles are traced for all of
+it, rows are in their order, else in that of executed instructions.
+
+Examples:
+   tracelake report hotspots run
+   tracelake report hotspots run --by line --top 50`,
+		Flags:  slices.Concat(datasetFlags(), excludeFlags(), rowFlags("function")),
+		Action: hotspots,
+	}
+}
+
+func hotspots(ctx *cli.Context) error {
+	q, err := ask(ctx, "")
+	if err != nil {
+		return err
+	}
+	h := q.m.Hotspots(q.by)
+	return q.answer(ctx, func() any { return hotspotsObject(q, h) }, func(s *screen) { s.hotspots(h, q.by, q.top) })
+}
+
+// hotspots writes a row for each function, file or line.
+func (s *screen) hotspots(h *report.Hotspots, by report.By, limit int) {
+	names := make([]report.Name, len(h.Rows))
+	for i := range h.Rows {
+		names[i] = h.Rows[i].Name
+	}
+	columns := s.hotspotColumns(h, by)
+	t := &table.Table{Columns: append(nameColumn(h.Named, by), table.Column{Title: "SHARE", Kind: table.Main}, table.Column{Kind: table.Share})}
+	for _, c := range columns {
+		t.Columns = append(t.Columns, table.Column{Title: c.title, Kind: table.Number})
+	}
+	n, rows := newNamer(names), atMost(h.Rows, limit)
+	for i := range rows {
+		r := &rows[i]
+		cells := []string{n.row(&r.Name, by), cellPercent(own(h, r), total(h))}
+		if r.Outside {
+			cells[0] = outsideProgram
+		}
+		for _, c := range columns {
+			cells = append(cells, c.cell(r))
+		}
+		t.Add(table.Bar{Full: float64(own(h, r)), Whole: float64(own(h, &h.Rows[0]))}, cells...)
+	}
+	s.blank()
+	s.table(t)
+	s.hotspotsLeft(h, len(rows), by)
+}
+
+// own is what rows are in the order of: rounded cycles, or instructions.
+func own(h *report.Hotspots, r *report.HotspotRow) int64 {
+	if h.ByCycles {
+		return int64(math.Round(r.Cycles))
+	}
+	return r.Instructions
+}
+
+// total is the sum of that.
+func total(h *report.Hotspots) int64 {
+	if h.ByCycles {
+		return int64(math.Round(h.Cycles))
+	}
+	return h.Instructions
+}
+
+// A hotspotColumn is a column of figures.
+type hotspotColumn struct {
+	title string
+	cell  func(*report.HotspotRow) string
+}
+
+// hotspotColumns returns the columns that the trace has figures for, the most
+// important first.
+func (s *screen) hotspotColumns(h *report.Hotspots, by report.By) []hotspotColumn {
+	instructions := hotspotColumn{"INSTRUCTIONS", func(r *report.HotspotRow) string { return thousands(r.Instructions) }}
+	entries := hotspotColumn{"ENTRIES", func(r *report.HotspotRow) string { return thousands(r.Entries) }}
+	cycles := hotspotColumn{"CYCLES", s.ifTimed(func(r *report.HotspotRow) string { return thousands(int64(math.Round(r.Cycles))) })}
+	duration := hotspotColumn{"TIME", s.ifTimed(func(r *report.HotspotRow) string { return s.duration(r.Seconds) })}
+	ipc := hotspotColumn{"IPC", s.ifTimed(func(r *report.HotspotRow) string { return fmt.Sprintf("%.2f", float64(r.Timed)/r.Cycles) })}
+	columns := []hotspotColumn{instructions, entries, cycles, duration, ipc}
+	if h.ByCycles {
+		columns = []hotspotColumn{cycles, duration, instructions, entries, ipc}
+	}
+	return slices.DeleteFunc(columns, func(c hotspotColumn) bool {
+		return c.title == entries.title && by != report.ByFunction || c.title == duration.title && !h.Clocked ||
+			(c.title == cycles.title || c.title == ipc.title) && h.Cycles == 0
+	})
+}
+
+// ifTimed writes a cell only for rows that have cycles.
+func (s *screen) ifTimed(cell func(*report.HotspotRow) string) func(*report.HotspotRow) string {
+	return func(r *report.HotspotRow) string {
+		if r.Cycles == 0 {
+			return s.None()
+		}
+		return cell(r)
+	}
+}
+
+// duration is a time in a unit that suits it.
+func (s *screen) duration(seconds float64) string {
+	switch {
+	case seconds >= 1:
+		return fmt.Sprintf("%.2f s", seconds)
+	case seconds >= 1e-3:
+		return fmt.Sprintf("%.2f ms", seconds*1e3)
+	case s.UTF8:
+		return fmt.Sprintf("%.2f µs", seconds*1e6)
+	}
+	return fmt.Sprintf("%.2f us", seconds*1e6)
+}
+
+// hotspotsLeft says what the table leaves out, and what the shares are of.
+func (s *screen) hotspotsLeft(h *report.Hotspots, shown int, by report.By) {
+	unit := "instruction"
+	if h.ByCycles {
+		unit = "cycle"
+	}
+	left := int64(0)
+	for i := range h.Rows[shown:] {
+		left += own(h, &h.Rows[shown+i])
+	}
+	if more := len(h.Rows) - shown; more > 0 {
+		s.line("%s, %s of %s; --top 0 shows all", count(int64(more), "more "+rowNoun(h.Named, by)), percent(left, total(h)), count(total(h), unit))
+	} else {
+		s.line("%s in all", count(total(h), unit))
+	}
+	if h.Cycles > 0 && !h.ByCycles {
+		s.line("cycles are not traced for all of them: rows are in the order of instructions")
+	}
+}

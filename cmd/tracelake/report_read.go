@@ -1,0 +1,123 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/tracelake/tracelake/pipeline/report"
+)
+
+// reportArgs are the command line of what reports on datasets.
+type reportArgs struct {
+	dirs     []string
+	options  report.Options
+	force    bool // go on if another program ran
+	json     bool
+	by       report.By
+	each     bool // --by is not given: of branches, a row for each
+	top      int  // rows; 0: all
+	limit    *limit
+	baseline string // "": none
+}
+
+// readReport reads the command line of a report. A limit is of that if it does not
+// say.
+func readReport(ctx *cli.Context, limitOf string) (a *reportArgs, err error) {
+	if a, err = readDatasets(ctx); err != nil {
+		return nil, err
+	}
+	a.json, a.each = ctx.Bool("json"), !ctx.IsSet("by")
+	if a.options.Exclude, err = exclusions(ctx); err != nil {
+		return nil, err
+	}
+	if a.by, err = rowsBy(ctx); err != nil {
+		return nil, err
+	}
+	if a.top, err = top(ctx); err != nil {
+		return nil, err
+	}
+	if a.limit, err = readLimit(ctx, limitOf); err != nil {
+		return nil, err
+	}
+	if a.baseline = ctx.String("baseline"); ctx.IsSet("baseline") && a.baseline == "" {
+		return nil, usage("--baseline", "names no directory", "write --baseline DIR, an earlier dataset")
+	}
+	return a, nil
+}
+
+// readDatasets reads which datasets to report on.
+func readDatasets(ctx *cli.Context) (*reportArgs, error) {
+	a := &reportArgs{dirs: ctx.Args().Slice(), force: ctx.Bool("force"), options: report.Options{Test: ctx.String("test")}}
+	if len(a.dirs) == 0 {
+		return nil, usage(fullName(ctx.Command), "needs a DIR, a directory that export wrote", seeHelp(ctx.Command))
+	}
+	if ctx.IsSet("test") && a.options.Test == "" {
+		return nil, usage("--test", "names no label", "write --test LABEL, or leave it out for all datasets")
+	}
+	return a, nil
+}
+
+// merge reads the datasets. It refuses those that another program ran in, unless the
+// user insists.
+func (a *reportArgs) merge() (*report.Merged, error) {
+	m, err := report.Read(a.dirs, a.options)
+	if err != nil {
+		return nil, err
+	}
+	return m, a.refuse(m.Trust())
+}
+
+// refuse is the error for datasets that another program ran in; with --force there is
+// none.
+func (a *reportArgs) refuse(t *report.Trust) error {
+	if len(t.Doubts) == 0 || a.force {
+		return nil
+	}
+	return fmt.Errorf("%s: another program ran; export again with the program that ran, or add --force to go on all the same", doubtText(&t.Doubts[0]))
+}
+
+// A question is what a report is asked, with the datasets that answer it.
+type question struct {
+	*reportArgs
+	m        *report.Merged
+	baseline *report.Merged // nil: none
+}
+
+// ask reads the datasets that a command line names.
+func ask(ctx *cli.Context, limitOf string) (*question, error) {
+	a, err := readReport(ctx, limitOf)
+	if err != nil {
+		return nil, err
+	}
+	q := &question{reportArgs: a}
+	if q.m, err = a.merge(); err != nil {
+		return nil, err
+	}
+	if a.baseline == "" {
+		return q, nil
+	}
+	base := *a
+	base.dirs, base.options.Test = []string{a.baseline}, ""
+	q.baseline, err = base.merge()
+	return q, err
+}
+
+// change compares with the baseline; nil: there is none.
+func (q *question) change(ofOutcomes bool) *report.Change {
+	if q.baseline == nil {
+		return nil
+	}
+	return q.m.Against(q.baseline, q.by, ofOutcomes)
+}
+
+// answer writes a report: as an object that it makes, or as a screen that it fills.
+func (q *question) answer(ctx *cli.Context, object func() any, fill func(*screen)) error {
+	if q.json {
+		return writeJSON(ctx.App.Writer, object())
+	}
+	s := newScreen(ctx.App.Writer)
+	s.trust(q.m.Trust(), q.force, q.m.Excluded())
+	fill(s)
+	return s.writeTo(ctx.App.Writer)
+}

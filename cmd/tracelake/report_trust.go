@@ -1,0 +1,130 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/tracelake/tracelake/pipeline/report"
+)
+
+// The labels before the lines that every report begins with.
+const (
+	trustLabel = "trust  "
+	noLabel    = "       "
+)
+
+// trust writes how far the figures can be trusted, and what they leave out.
+func (s *screen) trust(t *report.Trust, force bool, excluded []report.Excluded) {
+	verdict := t.Verdict.String() + ":"
+	if force && len(t.Doubts) > 0 {
+		verdict = t.Verdict.String() + " (forced):"
+	}
+	start := s.text.Len()
+	s.paragraph(trustLabel, verdict+" "+trustText(t))
+	s.colour(start, verdict, t.Verdict)
+	s.paragraph(noLabel, trustDetails(t))
+	for i := range t.Doubts {
+		s.paragraph(noLabel, doubtText(&t.Doubts[i]))
+	}
+	for _, d := range t.Datasets {
+		for _, f := range d.Files {
+			if f.Executed == 0 {
+				s.paragraph(noLabel, fmt.Sprintf("nothing of %s was executed in %s", f.File, d.Dir))
+			}
+		}
+	}
+	if t.Undecoded > 0 {
+		s.paragraph(noLabel, count(t.Undecoded, "byte")+" of other sources not decoded (report trust names them)")
+	}
+	if !t.HasProgram {
+		s.paragraph(noLabel, "no program file: counts are by address, and there are no percentages; for both, export with -e FILE")
+	}
+	for i := range excluded {
+		s.paragraph("excluded  ", excludedText(&excluded[i]))
+	}
+}
+
+// trustText is the first line: what was decoded, and with which program.
+func trustText(t *report.Trust) string {
+	of := ""
+	if n := len(t.Datasets); n > 1 {
+		of = " of " + count(int64(n), "dataset")
+	}
+	parts := []string{fmt.Sprintf("%s of %s%s decoded", percent(t.Decoded, t.Bytes), count(t.Bytes, "byte"), of), count(t.Gaps, "gap")}
+	if t.Checks > 0 {
+		parts = append(parts, fmt.Sprintf("image agrees %s of %s", thousands(t.Agrees), thousands(t.Checks)))
+	} else {
+		parts = append(parts, "image not checked")
+	}
+	if t.Conditions > 0 {
+		parts = append(parts, fmt.Sprintf("%s of %s untold", thousands(t.Untold), count(t.Conditions, "condition")))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// trustDetails is what the first line leaves out.
+func trustDetails(t *report.Trust) string {
+	parts := []string{lostText(t.Lost, t.Ends)}
+	if t.Unplaced > 0 {
+		parts = append(parts, count(t.Unplaced, "byte")+" unplaced")
+	}
+	if t.HasProgram {
+		if t.Distinct > 0 {
+			parts = append(parts, fmt.Sprintf("program file matches %s of %s", thousands(t.Matching), count(t.Distinct, "address")))
+		}
+		parts = append(parts, outsideText(t))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// lostText says how much was lost. At the ends of a trace that is normal: before the
+// first synchronisation, and where the last packet is cut off.
+func lostText(lost, ends int64) string {
+	text := count(lost, "byte") + " lost"
+	switch ends {
+	case 0:
+		return text
+	case lost:
+		return text + " (all at the ends of the trace)"
+	}
+	return fmt.Sprintf("%s (%s at the ends of the trace)", text, thousands(ends))
+}
+
+// outsideShown is how many addresses outside of the program a report names.
+const outsideShown = 3
+
+func outsideText(t *report.Trust) string {
+	if len(t.Outside) == 0 {
+		return "nothing executed outside of it"
+	}
+	var names []string
+	times := int64(0)
+	for i, o := range t.Outside {
+		if i < outsideShown {
+			names = append(names, fmt.Sprintf("0x%08x", o.Address))
+		}
+		times += o.Times
+	}
+	if more := len(t.Outside) - outsideShown; more > 0 {
+		names = append(names, fmt.Sprintf("%s more", thousands(int64(more))))
+	}
+	return fmt.Sprintf("%s outside of it executed %s (%s)", count(int64(len(t.Outside)), "address"), count(times, "time"), strings.Join(names, ", "))
+}
+
+func doubtText(d *report.Doubt) string {
+	what := "branch packets and periodic I-syncs agree with the program"
+	if d.OfProgramFile {
+		what = "executed addresses have the opcode that is in it"
+	}
+	return fmt.Sprintf("%s: %s: only %s of %s %s (%s)", d.Dir, d.What, thousands(d.Agrees), thousands(d.Of), what, percent(d.Agrees, d.Of))
+}
+
+func excludedText(e *report.Excluded) string {
+	switch {
+	case e.Instructions == 0:
+		return fmt.Sprintf("%s (%s): there is nothing of that name, or an earlier exclusion has it", e.Name, e.Reason)
+	case e.Covered > 0:
+		return fmt.Sprintf("%s (%s): %s, of which %s ran", e.Name, e.Reason, count(e.Instructions, "instruction"), thousands(e.Covered))
+	}
+	return fmt.Sprintf("%s (%s): %s", e.Name, e.Reason, count(e.Instructions, "instruction"))
+}

@@ -1,0 +1,48 @@
+// Package figures writes numbers for people: everywhere in the same way.
+package figures
+
+import (
+	"math"
+	"strconv"
+)
+
+// Percent writes n of total as a percentage: "33.33 %". See [PercentTo].
+func Percent(n, total int64) string { return PercentTo(n, total, 2) + " %" }
+
+// PercentTo writes n of total in percent, with that many decimals. It is rounded, but
+// 100 only if n is all and 0 only if n is nothing; all of nothing is 100.
+func PercentTo(n, total int64, decimals int) string {
+	switch n {
+	case total:
+		return "100"
+	case 0:
+		return "0"
+	}
+	return inside(float64(n)/float64(total), decimals)
+}
+
+// Share writes a share from 0 to 1 as a percentage, as Percent does.
+func Share(share float64) string {
+	switch share {
+	case 1:
+		return "100 %"
+	case 0:
+		return "0 %"
+	}
+	return inside(share, 2) + " %"
+}
+
+// inside writes a share that is neither all nor nothing.
+func inside(share float64, decimals int) string {
+	least := math.Pow10(-decimals)
+	return strconv.FormatFloat(min(max(100*share, least), 100-least), 'f', decimals, 64)
+}
+
+// Thousands writes n with commas: "1,234,567".
+func Thousands(n int64) string {
+	digits := strconv.FormatInt(n, 10)
+	for i := len(digits) - 3; i > 0 && digits[i-1] != '-'; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}

@@ -1,0 +1,26 @@
+package program
+
+import (
+	"github.com/tracelake/tracelake/decode/isa"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// Alone returns an instruction by its opcode alone, for code that no program file
+// has: whether it is in an IT block is not known.
+func Alone(address uint32, in schema.ISA, opcode uint32, size uint8) Instruction {
+	var i isa.Instruction
+	conditional := false
+	switch {
+	case in == schema.A32:
+		i, conditional = isa.A32(opcode, address), opcode>>28 < 14
+	case size == 4:
+		i = isa.T32(uint16(opcode>>16), uint16(opcode), address, in == schema.T32EE)
+		conditional = conditionalBranch(i)
+	default:
+		i = isa.T32(uint16(opcode), 0, address, in == schema.T32EE)
+		conditional = conditionalBranch(i)
+	}
+	x := rowOf(address, in, i, conditional)
+	x.Size, x.Opcode = size, opcode
+	return x
+}

@@ -1,0 +1,28 @@
+package program
+
+import "slices"
+
+// load moves the program to where it was loaded. Nothing of its code goes beyond
+// 2³² by this.
+func (p *Program) load(base uint32) {
+	for i := range p.Sections {
+		p.Sections[i].Address += base
+	}
+	for i := range p.Code {
+		c := &p.Code[i]
+		c.Address += base
+		if c.Target.OK {
+			c.Target.V += base
+		}
+	}
+	for i := range p.Functions {
+		p.Functions[i].Address += base
+	}
+	for i := range p.Lines {
+		p.Lines[i].Address += base
+	}
+	for i := range p.Symbols {
+		p.Symbols[i].Address += base
+	}
+	slices.SortStableFunc(p.Symbols, compareSymbols)
+}

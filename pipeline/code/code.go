@@ -1,0 +1,94 @@
+// Package code fills the tables of the program: `code`, `functions`, `lines` and
+// `symbols`, and the rows of `images` for program files. A core without a program
+// file has in `code` what it executed.
+package code
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/tracelake/tracelake/decode/program"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// A Program is a program file and the core that runs it.
+type Program struct {
+	*program.Program
+	Core string // "" is every core
+}
+
+// An Instruction is one that was executed.
+type Instruction struct {
+	Address uint32
+	ISA     schema.ISA
+	Size    uint8 // in bytes: 2 or 4
+	Opcode  uint32
+}
+
+// Executed are the distinct instructions that a source executed, by address, then
+// instruction set.
+type Executed struct {
+	Core         string // "" if it is not known
+	Instructions []Instruction
+}
+
+// An OverlapError says that a core has two programs at one address: names and
+// coverage of what ran there would be a guess.
+type OverlapError struct {
+	Files   [2]string
+	Address uint32
+}
+
+func (e *OverlapError) Error() string {
+	return fmt.Sprintf("%s and %s both have code at 0x%08x; give one of them, or each to the core that runs it with --symbols CORE=FILE",
+		e.Files[0], e.Files[1], e.Address)
+}
+
+// Check drops programs that are there twice, and fails with an [*OverlapError] if a
+// core has two at one address.
+func Check(programs []Program) ([]Program, error) {
+	var distinct []Program
+	for i := range programs {
+		p := &programs[i]
+		same := func(q Program) bool { return q.CodeSHA256 == p.CodeSHA256 && q.SHA256 == p.SHA256 && q.Core == p.Core }
+		if slices.ContainsFunc(distinct, same) {
+			continue
+		}
+		for j := range distinct {
+			if err := overlap(&distinct[j], p); err != nil {
+				return nil, err
+			}
+		}
+		distinct = append(distinct, *p)
+	}
+	return distinct, nil
+}
+
+// overlap fails if one core runs both programs, and they share an address.
+func overlap(a, b *Program) error {
+	if a.Core != b.Core && a.Core != "" && b.Core != "" {
+		return nil
+	}
+	for i := range a.Sections {
+		for j := range b.Sections {
+			s, t := &a.Sections[i], &b.Sections[j]
+			first := max(s.Address, t.Address)
+			if uint64(first) < min(end(s), end(t)) {
+				return &OverlapError{[2]string{a.File, b.File}, first}
+			}
+		}
+	}
+	return nil
+}
+
+// runs says whether a core runs p.
+func (p *Program) runs(core string) bool { return p.Core == "" || p.Core == core }
+
+// byAddress orders instructions by address, then instruction set.
+func byAddress(a, b Instruction) int {
+	return cmp.Or(cmp.Compare(a.Address, b.Address), cmp.Compare(a.ISA, b.ISA))
+}
+
+// end returns the address after a section.
+func end(s *program.Section) uint64 { return uint64(s.Address) + uint64(len(s.Bytes)) }

@@ -1,0 +1,84 @@
+package code
+
+import (
+	"encoding/binary"
+
+	"github.com/tracelake/tracelake/decode/program"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// Images returns the rows of `images` for the executable sections of programs, each
+// with the share of what was executed in it that has the same opcode there.
+func Images(programs []Program, executed []Executed) []schema.ImageRegion {
+	var rows []schema.ImageRegion
+	for i := range programs {
+		p := &programs[i]
+		for j := range p.Sections {
+			s := &p.Sections[j]
+			row := schema.ImageRegion{
+				File: p.File, SHA256: p.SHA256, BuildID: p.BuildID, Address: s.Address, Bytes: int64(len(s.Bytes)), Core: p.Core,
+				Role: schema.RoleSymbols.String(), CodeSHA256: p.CodeSHA256,
+			}
+			if ran, equal := p.match(s, executed); ran > 0 {
+				row.Match = new(float64(equal) / float64(ran))
+			}
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+// Idle returns the files of programs of which nothing was executed.
+func Idle(programs []Program, executed []Executed) []string {
+	var files []string
+	for i := range programs {
+		p := &programs[i]
+		ran := 0
+		for j := range p.Sections {
+			n, _ := p.match(&p.Sections[j], executed)
+			ran += n
+		}
+		if ran == 0 {
+			files = append(files, p.File)
+		}
+	}
+	return files
+}
+
+// match counts the distinct addresses in a section that cores of p executed, and
+// those where each of their opcodes is that of the section.
+func (p *Program) match(s *program.Section, executed []Executed) (ran, equal int) {
+	same := map[uint32]bool{}
+	for i := range executed {
+		if !p.runs(executed[i].Core) {
+			continue
+		}
+		for _, x := range executed[i].Instructions {
+			if x.Address < s.Address || uint64(x.Address) >= end(s) {
+				continue
+			}
+			before, seen := same[x.Address]
+			same[x.Address] = (before || !seen) && has(s, &x)
+		}
+	}
+	for _, ok := range same {
+		if ok {
+			equal++
+		}
+	}
+	return len(same), equal
+}
+
+// has says whether a section has the opcode of an instruction at its address.
+func has(s *program.Section, x *Instruction) bool {
+	b := s.Bytes[x.Address-s.Address:]
+	switch {
+	case len(b) < int(x.Size):
+		return false
+	case x.Size == 2:
+		return uint32(binary.LittleEndian.Uint16(b)) == x.Opcode
+	case x.ISA == schema.A32:
+		return binary.LittleEndian.Uint32(b) == x.Opcode
+	}
+	return uint32(binary.LittleEndian.Uint16(b))<<16|uint32(binary.LittleEndian.Uint16(b[2:])) == x.Opcode
+}

@@ -1,0 +1,57 @@
+package code
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/tracelake/tracelake/decode/program"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// merge makes one program of those of a core, which do not overlap: rows by address,
+// functions numbered over all of them. There is at least one.
+func merge(programs []Program) *program.Program {
+	all := programs[0].Program
+	for i := range programs[1:] {
+		all = mergeTwo(all, programs[i+1].Program)
+	}
+	return all
+}
+
+func mergeTwo(a, b *program.Program) *program.Program {
+	all := &program.Program{Functions: slices.Concat(a.Functions, b.Functions)}
+	order := make([]int32, len(all.Functions)) // old number → place in all.Functions
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortStableFunc(order, func(i, j int32) int { return cmp.Compare(all.Functions[i].Address, all.Functions[j].Address) })
+	number := make([]int32, len(order))
+	functions := make([]program.Function, len(order))
+	for n, i := range order {
+		number[i], functions[n] = int32(n), all.Functions[i]
+	}
+	all.Functions = functions
+
+	first := len(a.Functions)
+	for i, p := range []*program.Program{a, b} {
+		renumber := func(f schema.Null[int32]) schema.Null[int32] {
+			if f.OK {
+				f.V = number[int(f.V)+i*first]
+			}
+			return f
+		}
+		for _, x := range p.Code {
+			x.Function = renumber(x.Function)
+			all.Code = append(all.Code, x)
+		}
+		for _, x := range p.Lines {
+			x.Function = renumber(x.Function)
+			all.Lines = append(all.Lines, x)
+		}
+		all.Symbols = append(all.Symbols, p.Symbols...)
+	}
+	slices.SortStableFunc(all.Code, func(x, y program.Instruction) int { return cmp.Compare(x.Address, y.Address) })
+	slices.SortStableFunc(all.Lines, func(x, y program.Line) int { return cmp.Compare(x.Address, y.Address) })
+	slices.SortStableFunc(all.Symbols, func(x, y program.Symbol) int { return cmp.Compare(x.Address, y.Address) })
+	return all
+}

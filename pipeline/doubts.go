@@ -1,0 +1,90 @@
+package pipeline
+
+import (
+	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// doubts collects what no trace unit sends: the sign of another protocol, or of wrong
+// registers, in bytes that can be read all the same.
+type doubts struct {
+	protocol decode.Protocol
+	kinds    map[string]*tallied // packets, by type
+	walked   int                 // bytes
+
+	times tallied // timestamps, and those before the last one
+	last  uint64
+}
+
+// A tallied counts things, and the doubtful ones among them.
+type tallied struct{ all, doubtful int64 }
+
+func (t *tallied) share() float64 {
+	if t.all == 0 {
+		return 0
+	}
+	return float64(t.doubtful) / float64(t.all)
+}
+
+// unit looks at the first packets of the segments of a unit, and returns how many
+// segments there are.
+func (d *doubts) unit(u *workUnit) (segments int64) {
+	for i := range u.parts {
+		if !u.parts[i].Continued {
+			segments++
+			d.walk(u.parts[i].Data)
+		}
+	}
+	return segments
+}
+
+// walk looks at the packets of b, up to a bad one.
+func (d *doubts) walk(b []byte) {
+	doubter, ok := d.protocol.(decode.Doubter)
+	for ok && len(b) > 0 && d.walked < doubtBytes {
+		text, err := d.protocol.ParsePacket(b)
+		if err != nil {
+			return
+		}
+		if d.kinds == nil {
+			d.kinds = map[string]*tallied{}
+		}
+		if d.kinds[text.Type] == nil {
+			d.kinds[text.Type] = &tallied{}
+		}
+		t := d.kinds[text.Type]
+		t.all++
+		if doubter.Doubtful(b) {
+			t.doubtful++
+		}
+		b = b[text.Len:]
+		d.walked += text.Len
+	}
+}
+
+// timestamp looks at a timestamp: time does not go back.
+func (d *doubts) timestamp(t *schema.Timestamp) {
+	if !t.Value.OK {
+		return
+	}
+	d.times.all++
+	if t.Value.V < d.last {
+		d.times.doubtful++
+	}
+	d.last = t.Value.V
+}
+
+// fewTimestamps is how many timestamps say nothing about their order.
+const fewTimestamps = 4
+
+// share is the largest share of doubtful things of one kind, from 0 to 1.
+func (d *doubts) share() float64 {
+	most := 0.0
+	for _, t := range d.kinds {
+		most = max(most, t.share())
+	}
+	if d.times.all >= fewTimestamps {
+		most = max(most, d.times.share())
+	}
+	return most
+}

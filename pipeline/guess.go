@@ -1,0 +1,260 @@
+package pipeline
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/decode/capture"
+	"github.com/tracelake/tracelake/pipeline/verdict"
+)
+
+// A Guess is how a raw file can be read of which nothing is known: every protocol is
+// tried, as one stream and in formatter frames, in every setting.
+type Guess struct {
+	Framed      bool       `json:"framed"`
+	FrameOffset int64      `json:"frame_offset"`
+	Confidence  Confidence `json:"confidence"` // of the framing
+	Tried       []Tried    `json:"tried"`      // the best first
+
+	streams []*guessedStream
+}
+
+// A Tried is a protocol and a framing, and what a sample of the file comes to in the
+// best setting of registers.
+type Tried struct {
+	Protocol string        `json:"protocol"`
+	Framed   bool          `json:"framed"`
+	Decoded  verdict.Share `json:"decoded"` // of the bytes of all streams
+	ISyncs   int64         `json:"i_syncs"` // at which decoding can begin
+	Rate     float64       `json:"rate"`    // decoded, less what no trace unit sends: from 0 to 1
+}
+
+// A Guessed is what a source of such a file is.
+type Guessed struct {
+	Confidence Confidence `json:"confidence"`
+	Tried      []Tried    `json:"tried"` // the best first
+	// Unseen are settings that the packets do not show, but a program would.
+	Unseen []string `json:"unseen"`
+}
+
+// A Suggestion is a value of a register with which more decodes.
+type Suggestion struct {
+	Register string  `json:"register"` // with the bits of the field: "ETMCR[12]"
+	Means    string  `json:"means"`
+	With     float64 `json:"with"` // rate with and without it, from 0 to 1
+	Without  float64 `json:"without"`
+}
+
+// Confidence is how sure a guess is.
+type Confidence uint8
+
+// The confidences, rising.
+const (
+	NoGuess Confidence = iota
+	Uncertain
+	Likely
+	Certain
+)
+
+func (c Confidence) String() string { return [...]string{"none", "uncertain", "likely", "certain"}[c] }
+
+// MarshalText returns the name of c.
+func (c Confidence) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
+
+// confidence rates the best of some rates against the next.
+func confidence(best, next float64, isyncs int64) Confidence {
+	switch {
+	case best < leastRate:
+		return NoGuess
+	case best >= 0.9 && next < 0.5 && isyncs >= 3:
+		return Certain
+	case best >= 0.7 && next < best-0.2:
+		return Likely
+	}
+	return Uncertain
+}
+
+// leastRate is the rate from which a stream may be of a protocol: bytes that are no
+// trace rarely have an A-sync, and hardly any packet after it.
+const leastRate = 0.1
+
+// A guessedStream is a source of a file, and the best attempt of each protocol.
+type guessedStream struct {
+	id       uint8
+	bytes    int64
+	attempts []*attempt // the best first
+}
+
+func (g *guessedStream) best() *attempt { return g.attempts[0] }
+
+// rates returns those of the best two protocols.
+func (g *guessedStream) rates() (best, next float64) {
+	if len(g.attempts) > 1 {
+		next = g.attempts[1].packetRate()
+	}
+	return g.best().packetRate(), next
+}
+
+func (g *guessedStream) confidence() Confidence {
+	best, next := g.rates()
+	return confidence(best, next, g.best().syncs)
+}
+
+// A framing is a way to see streams in a file.
+type framing struct {
+	framed  bool
+	offset  int64
+	streams []*guessedStream
+}
+
+// rate is the part of all bytes that can be read.
+func (f *framing) rate() float64 {
+	var good, bytes float64
+	for _, s := range f.streams {
+		best, _ := s.rates()
+		good += best * float64(s.bytes)
+		bytes += float64(s.bytes)
+	}
+	return good / max(bytes, 1)
+}
+
+// confidence is that of the surest source, unless another framing is nearly as good.
+func (f *framing) confidence(next *framing) Confidence {
+	best := NoGuess
+	for _, s := range f.streams {
+		best = max(best, s.confidence())
+	}
+	if best != NoGuess && next.rate() > f.rate()/2 {
+		return Uncertain
+	}
+	return best
+}
+
+// guess tries every way to read a raw file.
+func guess(ctx context.Context, input string, opt capture.Options, families []decode.Family) (*Guess, error) {
+	plain, framed := &framing{}, &framing{framed: true}
+	all := []*framing{plain, framed}
+	if opt.Framed || opt.FrameOffset != nil {
+		all = all[1:]
+	}
+	for _, f := range all {
+		for i := range families {
+			if !families[i].ETM {
+				continue
+			}
+			if err := f.try(ctx, input, opt, families, &families[i]); err != nil {
+				return nil, err
+			}
+		}
+		for _, s := range f.streams {
+			slices.SortStableFunc(s.attempts, func(a, b *attempt) int { return cmp.Compare(b.packetRate(), a.packetRate()) })
+		}
+	}
+	best, next := plain, framed
+	if framed.rate() > plain.rate() {
+		best, next = framed, plain
+	}
+	g := &Guess{
+		Framed: best.framed, FrameOffset: best.offset, Confidence: best.confidence(next), streams: best.streams,
+	}
+	g.Tried = slices.Concat(best.tried(families), next.tried(families))
+	slices.SortStableFunc(g.Tried, func(a, b Tried) int { return cmp.Compare(b.Rate, a.Rate) })
+	return g, nil
+}
+
+// try tries a protocol on all streams of a framing.
+func (f *framing) try(ctx context.Context, input string, opt capture.Options, families []decode.Family, family *decode.Family) error {
+	opt.Protocol, opt.Framed = family.Name, f.framed
+	s, err := openSession(ctx, input, sessionOptions{capture: opt, workers: 1, sample: true, protocols: families})
+	if _, nothing := errors.AsType[*NothingError](err); nothing {
+		return nil // it is not in frames
+	}
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	for _, src := range s.plan.sources {
+		if src.protocol == nil || src.bytes == 0 || src.Protocol != family.Name {
+			continue
+		}
+		f.offset = src.buffer.layout.Offset
+		a, err := s.try(ctx, src, &reading{family: family, registers: src.Registers})
+		if err != nil {
+			return err
+		}
+		if a, err = s.refine(ctx, src, a); err != nil {
+			return err
+		}
+		stream := f.stream(src.ID)
+		stream.bytes = src.bytes
+		stream.attempts = append(stream.attempts, a)
+	}
+	return nil
+}
+
+// stream returns the stream of an ID.
+func (f *framing) stream(id uint8) *guessedStream {
+	for _, s := range f.streams {
+		if s.id == id {
+			return s
+		}
+	}
+	s := &guessedStream{id: id}
+	f.streams = append(f.streams, s)
+	return s
+}
+
+// tried sums up the attempts of each protocol.
+func (f *framing) tried(families []decode.Family) []Tried {
+	var all []Tried
+	for i := range families {
+		t, bytes := Tried{Protocol: families[i].Name, Framed: f.framed}, 0.0
+		for _, s := range f.streams {
+			for _, a := range s.attempts {
+				if a.family.Name == t.Protocol {
+					t.add(a)
+					t.Rate += a.packetRate() * float64(s.bytes)
+					bytes += float64(s.bytes)
+				}
+			}
+		}
+		if bytes > 0 {
+			t.Rate /= bytes
+			all = append(all, t)
+		}
+	}
+	return all
+}
+
+func (t *Tried) add(a *attempt) {
+	t.Decoded.N += a.outcome.Totals.BytesDecoded
+	t.Decoded.Total += a.outcome.Totals.Bytes
+	t.ISyncs += a.syncs
+}
+
+// guessed returns what is known of a stream.
+func (g *guessedStream) guessed(framed bool) *Guessed {
+	x := &Guessed{Confidence: g.confidence(), Unseen: []string{}}
+	for _, a := range g.attempts {
+		t := Tried{Protocol: a.family.Name, Framed: framed, Rate: a.packetRate()}
+		t.add(a)
+		x.Tried = append(x.Tried, t)
+	}
+	if x.Confidence == NoGuess {
+		return x
+	}
+	best := g.best()
+	if best.followsProgram() {
+		return x
+	}
+	for i := range best.family.Settings {
+		if s := &best.family.Settings[i]; s.NeedsProgram {
+			x.Unseen = append(x.Unseen, fmt.Sprintf("%s (%s)", s.Means[len(s.Means)-1], s.Field()))
+		}
+	}
+	return x
+}

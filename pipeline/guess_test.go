@@ -1,0 +1,209 @@
+package pipeline
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tracelake/tracelake/bench/sample"
+	"github.com/tracelake/tracelake/decode/capture"
+	"github.com/tracelake/tracelake/decode/decodetest/shared"
+	"github.com/tracelake/tracelake/pipeline/identify"
+	"github.com/tracelake/tracelake/pipeline/verdict"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// Offered bare, each buffer of trace is read as its snapshot says: protocol, framing,
+// and those settings of registers that its packets show (the README of the captures
+// has the registers). What to type has it all.
+func TestGuess(t *testing.T) {
+	for _, tt := range []struct {
+		file      string // below ../shared/captures; "" is the sample
+		images    []string
+		protocols string // by source
+		surest    Confidence
+		suggested string // by source, if any
+		lines     []string
+	}{
+		{
+			"am243x-r5f-etmv3-freertos-002b37c/tbr.bin", nil, "0x10 etmv3, 0x6f", Certain, "",
+			[]string{"tracelake export FILE -o run --protocol etmv3 --framed --source 0x10 -e PROGRAM.elf"},
+		},
+		{
+			"am243x-r5f-etmv3-zephyr-e9185a9/tbr.bin", nil, "0x10 etmv3, 0x6f", Certain, "",
+			[]string{"tracelake export FILE -o run --protocol etmv3 --framed --source 0x10 -e PROGRAM.elf"},
+		},
+		{
+			"am243x-r5f-etmv3-threadx-ce42d22/tbr.bin", nil, "0x10 etmv3, 0x6f", Certain, "",
+			[]string{"tracelake export FILE -o run --protocol etmv3 --framed --source 0x10 -e PROGRAM.elf"},
+		},
+		{ // ETMCR 0x10001860, ETMIDR 0x410CF250; the PTM ETMCR 0x10001000
+			"opencsd-TC2/cstrace.bin", nil, "0x10 etmv3, 0x11 etmv3, 0x12 etmv3, 0x13 pft", Certain,
+			"0x10 ETMCCER[28] ETMCCER[29] ETMCR[12] ETMIDR[7:4], 0x11 ETMCCER[28] ETMCCER[29] ETMCR[12] ETMIDR[7:4], 0x12 ETMCCER[28] ETMCCER[29] ETMCR[12] ETMIDR[7:4], 0x13 ETMCR[12]",
+			[]string{
+				"tracelake export FILE -o run-etmv3 --protocol etmv3 --framed --source 0x10 --source 0x11 --source 0x12 --reg ETMCCER=0x30000000 --reg ETMCR=0x1000 --reg ETMIDR=0x4104F250 -e PROGRAM.elf",
+				"tracelake export FILE -o run-pft --protocol pft --framed --source 0x13 --reg ETMCR=0x1400 -e PROGRAM.elf",
+			},
+		},
+		{ // ETMIDR[20]
+			"lpc1769-m3-etmv34-smoothieware/tpiu.bin", nil, "0x02 etmv3", Certain, "0x02 ETMIDR[20]",
+			[]string{"tracelake export FILE -o run --protocol etmv3 --framed --source 0x02 --reg ETMIDR=0x4114F240 -e PROGRAM.elf"},
+		},
+		{ // beside an ITM
+			"stm32f105-m3-etmv34-itm-swo/tpiu.bin", nil, "0x01, 0x02 etmv3", Certain, "",
+			[]string{"tracelake export FILE -o run --protocol etmv3 --framed --source 0x02 -e PROGRAM.elf"},
+		},
+		{
+			"opencsd-trace_cov_a15/PTM_0_2.bin", nil, "0x00 pft", Likely, "",
+			[]string{"tracelake export FILE -o run --protocol pft -e PROGRAM.elf"},
+		},
+		{
+			"opencsd-tc2-ptm-rstk-t32/PTM_0_2.bin", nil, "0x00 pft", Certain, "",
+			[]string{"tracelake export FILE -o run --protocol pft -e PROGRAM.elf"},
+		},
+		{ // ETMCR[29], which only the program shows
+			"opencsd-tc2-ptm-rstk-t32/PTM_0_2.bin", rstkMemory(t), "0x00 pft", Certain, "0x00 ETMCR[29]",
+			[]string{"tracelake export FILE -o run --protocol pft --reg ETMCR=0x20000400 --image IMAGE0 --image IMAGE1"},
+		},
+		{ // ETMCR 0x30005000
+			"", nil, "0x10 pft", Certain, "0x10 ETMCR[12] ETMCR[15:14]",
+			[]string{"tracelake export FILE -o run --protocol pft --framed --source 0x10 --reg ETMCR=0x5400 -e PROGRAM.elf"},
+		},
+	} {
+		t.Run(tt.file, func(t *testing.T) {
+			file := ""
+			if tt.file == "" {
+				file = filepath.Join(sampleSnapshot(t), "trace.bin")
+			} else {
+				file = shared.File(t, "captures/"+tt.file)
+			}
+			in, err := Inspect(t.Context(), file, capture.Options{Images: tt.images})
+			if err != nil {
+				t.Fatal(err)
+			}
+			protocols, suggested := guessedWords(in)
+			if protocols != tt.protocols || suggested != tt.suggested || in.Guess.Confidence != tt.surest {
+				t.Errorf("%s; %s; %s\nwant %s; %s; %s", protocols, suggested, in.Guess.Confidence, tt.protocols, tt.suggested, tt.surest)
+			}
+			names := []string{"FILE", identify.Quote(file)}
+			for i, image := range tt.images {
+				names = append(names, "IMAGE"+string(rune('0'+i)), identify.Quote(image))
+			}
+			for i := range tt.lines {
+				tt.lines[i] = strings.NewReplacer(names...).Replace(tt.lines[i])
+			}
+			if !slices.Equal(in.Lines, tt.lines) {
+				t.Errorf("got  %q\nwant %q", in.Lines, tt.lines)
+			}
+		})
+	}
+}
+
+// guessedWords lists the sources with their protocols, and those with suggestions with
+// the fields, by name.
+func guessedWords(in *Inspection) (protocols, suggested string) {
+	var all, some []string
+	for i := range in.Sources {
+		s := &in.Sources[i]
+		all = append(all, strings.TrimSpace(s.Source+" "+s.Protocol))
+		var fields []string
+		for _, x := range s.Suggested {
+			fields = append(fields, x.Register)
+		}
+		if slices.Sort(fields); len(fields) > 0 {
+			some = append(some, s.Source+" "+strings.Join(fields, " "))
+		}
+	}
+	return strings.Join(all, ", "), strings.Join(some, ", ")
+}
+
+// With the program that ran, what a bare buffer is read as is all right; with another
+// one it is read in the same way, and contradicted.
+func TestGuessWithProgram(t *testing.T) {
+	for _, tt := range []struct {
+		file, program string
+		source        string
+		status        verdict.Status
+		instructions  int64
+	}{
+		{"am243x-r5f-etmv3-freertos-002b37c/tbr.bin", "am243x-r5f-etmv3-freertos-002b37c/freertos.elf", "0x10", verdict.Good, 232_204},
+		{"am243x-r5f-etmv3-threadx-ce42d22/tbr.bin", "am243x-r5f-etmv3-threadx-002b37c/threadx.elf", "0x10", verdict.Bad, 13_672},
+		{"stm32f105-m3-etmv34-itm-swo/tpiu.bin", "stm32f105-m3-etmv34-itm-swo/trace_example.elf", "0x02", verdict.Good, 1_200},
+	} {
+		file, program := shared.File(t, "captures/"+tt.file), shared.File(t, "captures/"+tt.program)
+		in, err := Inspect(t.Context(), file, capture.Options{ELFs: []string{program}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := slices.IndexFunc(in.Sources, func(s SourceInspection) bool { return s.Source == tt.source })
+		s := in.Sources[i].Sample
+		if s.Verdict.Status != tt.status || s.Instructions != tt.instructions || in.Guess.Confidence != Certain {
+			t.Errorf("%s: %s, %d instructions, %s, want %s, %d", tt.file, s.Verdict.Status, s.Instructions, in.Guess.Confidence, tt.status, tt.instructions)
+		}
+	}
+}
+
+// No other file of the captures is taken for trace.
+func TestGuessNothing(t *testing.T) {
+	root := shared.File(t, "captures")
+	trace := []string{"tbr.bin", "tpiu.bin", "cstrace.bin", "PTM_0_2.bin", "10.bin.gz", "11.bin.gz", "12.bin.gz", "13.bin.gz", "02.bin.gz"}
+	looked := 0
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || slices.Contains(trace, d.Name()) || d.Name() == "snapshot.ini" {
+			return err
+		}
+		in, err := Inspect(t.Context(), path, capture.Options{})
+		switch {
+		case err != nil:
+			return err
+		case in.Found == nil && len(in.Sources) > 0:
+			t.Errorf("%s is taken for trace: %+v", path, in.Guess)
+		case in.Found == nil && in.Guess.Confidence != NoGuess:
+			t.Errorf("%s: %s", path, in.Guess.Confidence)
+		}
+		looked++
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if looked < 50 {
+		t.Errorf("%d files", looked)
+	}
+}
+
+// Frames that do not begin at the start of the file, and what is said of a file.
+func TestGuessFrameOffset(t *testing.T) {
+	dir := t.TempDir()
+	if err := sample.Extract(dir); err != nil {
+		t.Fatal(err)
+	}
+	trace, err := os.ReadFile(filepath.Join(dir, "trace.bin"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, "cut.bin")
+	if err := os.WriteFile(file, trace[5:], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	in, err := Inspect(t.Context(), file, capture.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "tracelake export " + identify.Quote(file) + " -o run --protocol pft --framed --frame-offset 11 --source 0x10 --reg ETMCR=0x5400 -e PROGRAM.elf"
+	if !slices.Equal(in.Lines, []string{want}) {
+		t.Errorf("got  %q\nwant %q", in.Lines, want)
+	}
+	if v := in.Sources[0].Sample.Verdict; v.Status != verdict.Good || !v.NoProgram {
+		t.Errorf("%+v", v)
+	}
+	_, err = Export(t.Context(), file, filepath.Join(dir, "out"), Options{Workers: 1, Level: schema.LevelBlocks, Capture: capture.Options{
+		Protocol: "pft", Framed: true, FrameOffset: new(int64(11)), Regs: []string{"ETMCR=0x5400"}, ELFs: []string{filepath.Join(dir, sample.ELF)},
+	}})
+	if err != nil {
+		t.Error(err)
+	}
+}

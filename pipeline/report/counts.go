@@ -1,0 +1,98 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/dataset"
+)
+
+// readCounts adds the executions of d to m.
+func (m *Merged) readCounts(d *dataset.Dataset) error {
+	seen := map[string][]uint32{} // executed addresses by core
+	for i := range d.Manifest.Sources {
+		s := &d.Manifest.Sources[i]
+		err := eachBatch(d, &schema.Counts, s.Source, func(b *schema.Batch) error {
+			seen[s.Core] = append(seen[s.Core], *schema.CountsAddress.In(b)...)
+			return m.addCounts(b, s)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for core, addresses := range seen {
+		slices.Sort(addresses)
+		seen[core] = slices.Compact(addresses)
+	}
+	return m.trust.add(d, seen)
+}
+
+// What no trace has: beyond it sums could be wrong.
+const (
+	maxExecutions = 1 << 60
+	maxCycles     = 1e18
+)
+
+// addCounts adds the executions of a source.
+func (m *Merged) addCounts(b *schema.Batch, s *schema.SourceTotals) error {
+	spread := &b.Columns[schema.CountsCyclesSpread]
+	for row := range b.Rows() {
+		c := counts{
+			executed: int64(schema.CountsExecuted.At(b, row)), failed: int64(schema.CountsFailed.At(b, row)),
+			untold: int64(schema.CountsUntold.At(b, row)), timed: int64(schema.CountsTimed.At(b, row)),
+		}
+		if !spread.Null(row) {
+			c.cycles = math.Float64frombits(spread.U64[row])
+		}
+		address := schema.CountsAddress.At(b, row)
+		if !c.possible() || m.executions > maxExecutions-c.reached() {
+			return fmt.Errorf("0x%08x has a count that no trace can have", address)
+		}
+		m.executions += c.reached()
+		if s.CycleHz != 0 {
+			c.seconds, c.clocked = c.cycles/float64(s.CycleHz), c.cycles
+		}
+		m.at(s.Core, address, schema.ISA(schema.CountsISA.At(b, row))).add(c)
+	}
+	return nil
+}
+
+// possible says whether c can be of a trace.
+func (c *counts) possible() bool {
+	for _, n := range []int64{c.executed, c.failed, c.untold, c.timed} {
+		if n < 0 || n > maxExecutions/4 {
+			return false
+		}
+	}
+	return c.cycles >= 0 && c.cycles <= maxCycles
+}
+
+// at returns the executions at an address of a core: of the instruction there or, if
+// there is none in that instruction set, of what is outside of the program.
+func (m *Merged) at(core string, address uint32, isa schema.ISA) *counts {
+	if i := m.instruction(core, address, isa); i != nil {
+		return &i.counts
+	}
+	at := location{core, address}
+	if m.outside[at] == nil {
+		m.outside[at] = &counts{}
+	}
+	return m.outside[at]
+}
+
+// instruction returns the instruction that a core executes, nil if there is none in
+// that instruction set.
+func (m *Merged) instruction(core string, address uint32, isa schema.ISA) *instruction {
+	for _, name := range []string{core, ""} {
+		p := m.programs[name]
+		if p == nil {
+			continue
+		}
+		if i := p.find(address); i != none && p.code[i].isa == isa {
+			return &p.code[i]
+		}
+	}
+	return nil
+}

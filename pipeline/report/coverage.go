@@ -1,0 +1,263 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+)
+
+// A Figure is how many of how many. Of is 0 where that is not known, as without a
+// program file: then there is no percentage.
+type Figure struct{ Covered, Of int64 }
+
+// A Tally counts instructions. Covered ones ran, other than failing their condition;
+// Reached ones were there to run, but always failed it.
+type Tally struct {
+	Figure
+	Reached int64
+}
+
+// Coverage is how much of the program ran.
+type Coverage struct {
+	Named        bool // else rows are instructions: there is no program file, or it has no functions
+	Instructions Tally
+	Functions    Figure // by address: several may have one name
+	Full         int64  // functions whose every instruction is covered
+	Lines, Files Figure
+	Branches     BranchFigures
+	Predicated   Predicated
+	Padding      int64 // instructions of the program that are in no function
+	PaddingRun   int64 // of those: executed
+	Rows         []CoverageRow
+}
+
+// BranchFigures count conditional branches. Each has two outcomes.
+type BranchFigures struct {
+	All, Reached          int64
+	Taken, NotTaken, Both int64 // seen to do so
+	Untold                int64 // reached, but with no known outcome
+}
+
+// Outcomes are those seen, of two for each branch.
+func (b *BranchFigures) Outcomes() Figure { return Figure{b.Taken + b.NotTaken, 2 * b.All} }
+
+// Predicated counts instructions that are conditional, but no branches. Of those
+// reached, one may be seen to pass and to fail, and may be untold at times.
+type Predicated struct{ All, Reached, Passed, Failed, Untold int64 }
+
+// Coverage returns how much of the program ran, and rows of it.
+func (m *Merged) Coverage(by By) *Coverage {
+	c := &Coverage{Named: m.named}
+	rows := &coverageRows{groups: newGroups(m, by), lines: map[rowLine]bool{}}
+	for _, core := range m.cores() {
+		p := m.programs[core]
+		functions := make([]Tally, len(p.functions))
+		for i := range p.code {
+			x := &p.code[i]
+			if x.exclusion != none {
+				continue
+			}
+			c.add(x)
+			rows.add(p, x)
+			if x.function != none {
+				functions[x.function].add(x)
+			}
+		}
+		c.addFunctions(functions)
+	}
+	c.addLines(m)
+	c.Rows = rows.sorted()
+	if !m.named {
+		c.Padding, c.PaddingRun = 0, 0
+		c.Instructions.Covered, c.Instructions.Reached = m.executed()
+	}
+	return c
+}
+
+// add adds an instruction to the totals.
+func (c *Coverage) add(x *instruction) {
+	if x.function == none {
+		c.Padding++
+		if x.reached() > 0 {
+			c.PaddingRun++
+		}
+		return
+	}
+	c.Instructions.add(x)
+	switch {
+	case !x.conditional:
+	case x.branches():
+		c.Branches.add(x)
+	default:
+		c.Predicated.add(x)
+	}
+}
+
+func (t *Tally) add(x *instruction) {
+	t.Of++
+	switch {
+	case x.passed() > 0:
+		t.Covered++
+	case x.failed > 0:
+		t.Reached++
+	}
+}
+
+func (b *BranchFigures) add(x *instruction) {
+	b.All++
+	b.Reached += one(x.reached() > 0)
+	b.Taken += one(x.executed > 0)
+	b.NotTaken += one(x.failed > 0)
+	b.Both += one(x.executed > 0 && x.failed > 0)
+	b.Untold += one(x.untold > 0 && x.executed == 0 && x.failed == 0)
+}
+
+func (p *Predicated) add(x *instruction) {
+	p.All++
+	p.Reached += one(x.reached() > 0)
+	p.Passed += one(x.executed > 0)
+	p.Failed += one(x.failed > 0)
+	p.Untold += one(x.untold > 0)
+}
+
+func one(is bool) int64 {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// addFunctions adds the functions of a program. One without an instruction that
+// counts is none.
+func (c *Coverage) addFunctions(functions []Tally) {
+	for _, t := range functions {
+		c.Functions.Of += one(t.Of > 0)
+		c.Functions.Covered += one(t.Covered > 0)
+		c.Full += one(t.Of > 0 && t.Covered == t.Of)
+	}
+}
+
+// addLines adds lines and files. A line is covered if an instruction of it is.
+func (c *Coverage) addLines(m *Merged) {
+	files := map[int32]bool{}
+	for i, l := range m.lineTallies() {
+		if l.Of == 0 {
+			continue
+		}
+		c.Lines.Of++
+		c.Lines.Covered += one(l.Covered > 0)
+		file := m.places.lines[i].file
+		files[file] = files[file] || l.Covered > 0
+	}
+	for _, covered := range files {
+		c.Files.Of++
+		c.Files.Covered += one(covered)
+	}
+}
+
+// lineTallies returns, for each line, its instructions but excluded ones.
+func (m *Merged) lineTallies() []Tally {
+	tallies := make([]Tally, len(m.places.lines))
+	for _, p := range m.programs {
+		for i := range p.code {
+			if x := &p.code[i]; x.line != none && x.exclusion == none {
+				tallies[x.line].add(x)
+			}
+		}
+	}
+	return tallies
+}
+
+// executed counts the addresses that ran, where nothing names them.
+func (m *Merged) executed() (covered, reached int64) {
+	var t Tally
+	for _, p := range m.programs {
+		for i := range p.code {
+			t.add(&p.code[i])
+		}
+	}
+	return t.Covered, t.Reached
+}
+
+// A CoverageRow is the coverage of a function, a file or a line; without a program
+// file of an instruction.
+type CoverageRow struct {
+	Name
+	Instructions Tally
+	Lines        Figure
+	Outcomes     Figure // of conditional branches
+	Executions   int64  // of that instruction which ran most often
+}
+
+// coverageRows makes rows of coverage.
+type coverageRows struct {
+	groups *groups
+	list   []CoverageRow
+	lines  map[rowLine]bool // whether it is covered
+}
+
+// A rowLine is a line in a row.
+type rowLine struct {
+	row  int
+	line int32
+}
+
+// add adds an instruction to its row. What is in no function counts only where
+// nothing has names.
+func (r *coverageRows) add(p *program, x *instruction) {
+	named := r.groups.m.named
+	if x.function == none && named || !named && x.reached() == 0 {
+		return
+	}
+	n := r.groups.of(p, x)
+	if n == len(r.list) {
+		r.list = append(r.list, CoverageRow{Name: r.groups.names[n]})
+	}
+	row := &r.list[n]
+	row.Instructions.add(x)
+	row.Executions = max(row.Executions, x.passed())
+	if x.conditional && x.branches() {
+		row.Outcomes.Of += 2
+		row.Outcomes.Covered += one(x.executed > 0) + one(x.failed > 0)
+	}
+	if x.line != none {
+		at := rowLine{n, x.line}
+		covered, known := r.lines[at]
+		row.Lines.Of += one(!known)
+		row.Lines.Covered += one(!covered && x.passed() > 0)
+		r.lines[at] = covered || x.passed() > 0
+	}
+}
+
+// sorted returns the rows: most covered first, lines as someone would look at them.
+func (r *coverageRows) sorted() []CoverageRow {
+	slices.SortFunc(r.list, func(x, y CoverageRow) int {
+		return cmp.Or(cmp.Compare(y.Instructions.Covered, x.Instructions.Covered), cmp.Compare(y.Executions, x.Executions),
+			cmp.Compare(y.Instructions.Of, x.Instructions.Of), x.compare(&y.Name))
+	})
+	if r.groups.by == ByLine && r.groups.m.named {
+		r.sortLines()
+	}
+	return r.list
+}
+
+// sortLines sorts lines by file and number, in three parts: first what somebody who
+// wants to cover more would look at, lines covered in part or not at all, in files of
+// which something ran; then those that are covered; then files of which nothing ran.
+func (r *coverageRows) sortLines() {
+	ran := map[string]bool{}
+	for i := range r.list {
+		ran[r.list[i].File] = ran[r.list[i].File] || r.list[i].Executions > 0
+	}
+	part := func(x *CoverageRow) int {
+		switch {
+		case !ran[x.File]:
+			return 2
+		case x.Instructions.Covered == x.Instructions.Of:
+			return 1
+		}
+		return 0
+	}
+	slices.SortFunc(r.list, func(x, y CoverageRow) int {
+		return cmp.Or(cmp.Compare(part(&x), part(&y)), x.compare(&y.Name))
+	})
+}

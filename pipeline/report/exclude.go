@@ -1,0 +1,93 @@
+package report
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// An Exclusion is a part of the program that is to be left out of the figures.
+type Exclusion struct {
+	Name   string // a function (its name, linkage name or an alias), FILE or FILE:LINE; a file may lack its first folders
+	Reason string
+}
+
+// Excluded is what came of an exclusion.
+type Excluded struct {
+	Exclusion
+	Instructions int64 // left out; 0: there is nothing of that name
+	Covered      int64 // of those
+}
+
+// exclude takes instructions out of the figures. One that has several exclusions
+// counts for the first.
+func (m *Merged) exclude(list []Exclusion) {
+	for n, e := range list {
+		m.excluded = append(m.excluded, Excluded{Exclusion: e})
+		lines := m.places.matching(e.Name)
+		for _, p := range m.programs {
+			for i := range p.code {
+				if x := &p.code[i]; x.counted() && (p.functions[x.function].named(e.Name) || inFile(p, x, e.Name, lines)) {
+					x.exclusion = int32(n)
+				}
+			}
+		}
+	}
+}
+
+// Excluded returns what came of the exclusions, in the order they were given in.
+func (m *Merged) Excluded() []Excluded { return m.excluded }
+
+// inFile says whether an instruction is of one of some lines or, if it has no line,
+// in a function of the file of that name.
+func inFile(p *program, x *instruction, file string, lines map[int32]bool) bool {
+	if x.line != none {
+		return lines[x.line]
+	}
+	return endsIn(p.functions[x.function].file, file)
+}
+
+// concludeExclusions counts what was left out.
+func (m *Merged) concludeExclusions() {
+	for _, p := range m.programs {
+		for i := range p.code {
+			x := &p.code[i]
+			if x.exclusion == none {
+				continue
+			}
+			e := &m.excluded[x.exclusion]
+			e.Instructions++
+			if x.passed() > 0 {
+				e.Covered++
+			}
+		}
+	}
+}
+
+// named says whether f has a name.
+func (f *function) named(name string) bool {
+	return name == f.name || name == f.linkage || slices.Contains(strings.Fields(f.alias), name)
+}
+
+// matching returns the lines that FILE or FILE:LINE means.
+func (p *places) matching(name string) map[int32]bool {
+	file, number := name, uint64(0)
+	if i := strings.LastIndexByte(name, ':'); i >= 0 {
+		if n, err := strconv.ParseUint(name[i+1:], 10, 32); err == nil {
+			file, number = name[:i], n
+		}
+	}
+	lines := map[int32]bool{}
+	for i, l := range p.lines {
+		if endsIn(p.files[l.file], file) && (number == 0 || number == uint64(l.number)) {
+			lines[int32(i)] = true
+		}
+	}
+	return lines
+}
+
+// endsIn says whether the last parts of a path are those of end.
+func endsIn(path, end string) bool {
+	rest, ok := strings.CutSuffix(path, end)
+	return ok && end != "" && (rest == "" || strings.HasSuffix(rest, "/"))
+}

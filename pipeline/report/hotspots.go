@@ -1,0 +1,86 @@
+package report
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+)
+
+// Hotspots are where the instructions, or the cycles, went.
+type Hotspots struct {
+	Named        bool // else rows are instructions
+	Instructions int64
+	Cycles       float64 // traced, each cost spread evenly over what it was for
+	ByCycles     bool    // all that ran has cycles: rows are in their order
+	Clocked      bool    // the frequency of the core clock is known for all cycles
+	Seconds      float64 // if so
+	Rows         []HotspotRow
+}
+
+// A HotspotRow is what a function, a file or a line took by itself; without a program
+// file an instruction.
+type HotspotRow struct {
+	Name
+	Outside      bool  // code that no program file has, all of it
+	Instructions int64 // executions, those that failed their condition too
+	Entries      int64 // executions of the first instruction of a function
+	Timed        int64 // executions that Cycles are for
+	Cycles       float64
+	Seconds      float64
+}
+
+// Hotspots returns what was executed, the most expensive first.
+func (m *Merged) Hotspots(by By) *Hotspots {
+	h := &Hotspots{Named: m.named}
+	g := newGroups(m, by)
+	var total counts
+	for _, core := range m.cores() {
+		p := m.programs[core]
+		for i := range p.code {
+			x := &p.code[i]
+			if x.exclusion != none || x.reached() == 0 {
+				continue
+			}
+			total.add(x.counts)
+			n := g.of(p, x)
+			if n == len(h.Rows) {
+				h.Rows = append(h.Rows, HotspotRow{Name: g.names[n]})
+			}
+			h.Rows[n].add(&x.counts, x.function != none && p.functions[x.function].address == x.address)
+		}
+	}
+	outside := HotspotRow{Outside: true}
+	for _, at := range slices.SortedFunc(maps.Keys(m.outside), compareLocations) {
+		total.add(*m.outside[at])
+		outside.add(m.outside[at], false)
+	}
+	if outside.Instructions > 0 {
+		h.Rows = append(h.Rows, outside)
+	}
+	h.conclude(&total)
+	return h
+}
+
+func (r *HotspotRow) add(c *counts, first bool) {
+	r.Instructions += c.reached()
+	r.Timed += c.timed
+	r.Cycles += c.cycles
+	r.Seconds += c.seconds
+	if first {
+		r.Entries += c.passed()
+	}
+}
+
+// conclude adds totals and sorts the rows.
+func (h *Hotspots) conclude(total *counts) {
+	h.Instructions, h.Cycles, h.Seconds = total.reached(), total.cycles, total.seconds
+	h.ByCycles = total.cycles > 0 && total.timed == total.reached()
+	h.Clocked = total.cycles > 0 && total.clocked == total.cycles
+	slices.SortFunc(h.Rows, func(x, y HotspotRow) int {
+		byCycles := 0
+		if h.ByCycles {
+			byCycles = cmp.Compare(y.Cycles, x.Cycles)
+		}
+		return cmp.Or(byCycles, cmp.Compare(y.Instructions, x.Instructions), x.compare(&y.Name))
+	})
+}

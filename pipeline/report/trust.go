@@ -1,0 +1,228 @@
+package report
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/dataset"
+)
+
+// Below these limits another program ran than the one at hand. The agreement of a
+// few checks says nothing.
+const (
+	LeastMatch     = 0.99
+	LeastAgreement = 0.90
+	LeastChecks    = 20
+)
+
+// A Verdict says how far the figures can be trusted.
+type Verdict uint8
+
+// The verdicts, the best first.
+const (
+	Sound        Verdict = iota // what was traced was decoded, with the program that ran
+	Incomplete                  // some of what ran may be missing
+	Nothing                     // no instruction was decoded
+	WrongProgram                // another program ran
+)
+
+func (v Verdict) String() string {
+	return [...]string{"ok", "incomplete", "nothing decoded", "wrong program"}[v]
+}
+
+// Trust is how far the figures can be trusted.
+type Trust struct {
+	Verdict  Verdict
+	Doubts   []Doubt // that another program ran
+	Datasets []Dataset
+
+	Bytes, Decoded, Lost, Unplaced int64 // of the sources that have a decoder
+	Ends                           int64 // of those lost: before the first synchronisation, and the packet that the end cuts off
+	Undecoded                      int64 // bytes of the other sources
+	Instructions, Gaps             int64
+	Checks, Agrees                 int64 // branch packets and periodic I-syncs compared with the program
+	Distinct, Matching             int64 // addresses executed in sections of program files; those with the opcode that is there
+	Outside                        []Outside
+	Conditions, Untold             int64 // predicated instructions reached; those whose outcome was untold at least once
+	HasProgram                     bool  // names are from program files
+}
+
+// A Dataset is one of those merged.
+type Dataset struct {
+	Dir, Test string // Test is its label, "" if it has none
+	Created   string // RFC 3339
+	Sources   []Source
+	Files     []ProgramFile
+}
+
+// A Source is one of a dataset.
+type Source struct {
+	*schema.SourceTotals
+	Ends int64 // as in Trust
+}
+
+// Checks are branch packets and periodic I-syncs that were compared with the program.
+func (s *Source) Checks() (agree, of int64) {
+	if a := s.Agreement; a != nil {
+		return a.BranchAgrees + a.ISyncAgrees, a.BranchChecks + a.ISyncChecks
+	}
+	return 0, 0
+}
+
+// A ProgramFile is one that names what ran.
+type ProgramFile struct {
+	File, SHA256, CodeSHA256, Core string
+	Executed, Matching             int64 // distinct addresses
+}
+
+// Outside is an address that was executed, but where no program file has an
+// instruction.
+type Outside struct {
+	Core    string
+	Address uint32
+	Times   int64
+}
+
+// A Doubt is a reason to think that another program ran.
+type Doubt struct {
+	Dir, What     string // What is a source or program file
+	Agrees, Of    int64
+	Least         float64
+	OfProgramFile bool // addresses whose opcodes match; else checks of a source
+}
+
+// Trust returns how far the figures can be trusted.
+func (m *Merged) Trust() *Trust { return &m.trust }
+
+// add adds a dataset, with the addresses it executed by core, ascending.
+func (t *Trust) add(d *dataset.Dataset, executed map[string][]uint32) error {
+	x := Dataset{Dir: d.Dir, Test: d.Manifest.Labels[testLabel], Created: d.Manifest.Run.Created}
+	for i := range d.Manifest.Sources {
+		s := Source{SourceTotals: &d.Manifest.Sources[i]}
+		if err := s.readEnds(d); err != nil {
+			return err
+		}
+		x.Sources = append(x.Sources, s)
+		t.addSource(d.Dir, &s)
+	}
+	files := map[ProgramFile]int{} // where they are in x.Files, by what names them
+	for _, i := range d.Manifest.Images {
+		if isSymbols(i) {
+			x.addSection(files, &i, executed)
+		}
+	}
+	for _, f := range x.Files {
+		t.Distinct += f.Executed
+		t.Matching += f.Matching
+		if float64(f.Matching) < LeastMatch*float64(f.Executed) {
+			t.Doubts = append(t.Doubts, Doubt{d.Dir, f.File, f.Matching, f.Executed, LeastMatch, true})
+		}
+	}
+	t.HasProgram = t.HasProgram || len(x.Files) > 0
+	t.Datasets = append(t.Datasets, x)
+	return nil
+}
+
+func (t *Trust) addSource(dir string, s *Source) {
+	if s.Status != schema.SourceStatusNames[schema.StatusDecoded] {
+		t.Undecoded += s.Bytes
+		return
+	}
+	t.Bytes += s.Bytes
+	t.Decoded += s.BytesDecoded
+	t.Lost += s.BytesLost
+	t.Unplaced += s.BytesUnplaced
+	t.Instructions += s.Instructions
+	t.Gaps += s.Gaps
+	t.Ends += s.Ends
+	agrees, checks := s.Checks()
+	t.Checks += checks
+	t.Agrees += agrees
+	if checks >= LeastChecks && float64(agrees) < LeastAgreement*float64(checks) {
+		t.Doubts = append(t.Doubts, Doubt{Dir: dir, What: "source " + schema.SourceText(s.Source), Agrees: agrees, Of: checks, Least: LeastAgreement})
+	}
+}
+
+// readEnds reads what was lost at the ends of a stream. Among many losses it does not
+// look for them.
+func (s *Source) readEnds(d *dataset.Dataset) error {
+	if s.Losses > schema.BatchRows || s.Status != schema.SourceStatusNames[schema.StatusDecoded] {
+		return nil
+	}
+	return eachBatch(d, &schema.Losses, s.Source, func(b *schema.Batch) error {
+		for row := range b.Rows() {
+			switch schema.LossReason(schema.LossesReason.At(b, row)) {
+			case schema.LossUnsynced, schema.LossTruncated:
+				s.Ends += int64(schema.LossesBytes.At(b, row))
+			default:
+			}
+		}
+		return nil
+	})
+}
+
+// addSection adds an executable section to its program file. What executed in it and
+// matches is not in the manifest, but follows from the share.
+func (d *Dataset) addSection(files map[ProgramFile]int, i *schema.ImageRegion, executed map[string][]uint32) {
+	file := ProgramFile{File: i.File, SHA256: i.SHA256, CodeSHA256: i.CodeSHA256, Core: i.Core}
+	f, ok := files[file]
+	if !ok {
+		f = len(d.Files)
+		files[file] = f
+		d.Files = append(d.Files, file)
+	}
+	if i.Match == nil {
+		return
+	}
+	n := int64(0)
+	for core, addresses := range executed {
+		if i.Core == "" || i.Core == core {
+			n += within(addresses, i.Address, i.Bytes)
+		}
+	}
+	d.Files[f].Executed += n
+	d.Files[f].Matching += int64(math.Round(*i.Match * float64(n)))
+}
+
+// within counts the addresses, which ascend, from first on in so many bytes.
+func within(addresses []uint32, first uint32, bytes int64) int64 {
+	from, _ := slices.BinarySearch(addresses, first)
+	to, _ := slices.BinarySearchFunc(addresses, int64(first)+bytes, func(a uint32, end int64) int { return cmp.Compare(int64(a), end) })
+	return max(0, int64(to-from))
+}
+
+// concludeTrust adds what only all datasets together show, and the verdict.
+func (m *Merged) concludeTrust() {
+	m.concludeExclusions()
+	t := &m.trust
+	for _, at := range slices.SortedFunc(maps.Keys(m.outside), compareLocations) {
+		t.Outside = append(t.Outside, Outside{at.core, at.address, m.outside[at].reached()})
+	}
+	for _, p := range m.programs {
+		for i := range p.code {
+			x := &p.code[i]
+			if x.conditional && !x.branches() && x.reached() > 0 && (x.function != none || !t.HasProgram) {
+				t.Conditions++
+				if x.untold > 0 {
+					t.Untold++
+				}
+			}
+		}
+	}
+	t.Verdict = t.verdict()
+}
+
+func (t *Trust) verdict() Verdict {
+	switch {
+	case len(t.Doubts) > 0:
+		return WrongProgram
+	case t.Instructions == 0:
+		return Nothing
+	case t.Gaps > 0, t.Lost > t.Ends, t.Unplaced > 0, len(t.Outside) > 0:
+		return Incomplete
+	}
+	return Sound
+}

@@ -1,0 +1,42 @@
+package verdict
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/tracelake/tracelake/decode/figures"
+)
+
+// String returns the verdict in a line: "71.55 % unplaced: 5,998 × E atom on an
+// indirect branch, but the return stack is off: add --reg ETMCR=0x20000400".
+func (v *Verdict) String() string {
+	var parts []string
+	if v.Problem != NoProblem && v.Status != Nothing {
+		parts = append(parts, fmt.Sprintf("%s %s", figures.Percent(v.Share.N, v.Share.Total), v.Problem))
+	}
+	if v.Cause != nil {
+		parts = append(parts, v.Cause.String())
+	}
+	if v.Remedy != nil {
+		parts = append(parts, v.Remedy.String())
+	}
+	return strings.Join(parts, ": ")
+}
+
+// String returns the cause with its count, if it is there more than once.
+func (c *Cause) String() string {
+	if c.Count <= 1 {
+		return c.Text
+	}
+	return fmt.Sprintf("%s × %s", figures.Thousands(c.Count), c.Text)
+}
+
+// String says what to do: "add --reg ETMCR=0x20000400", "as pft 99.98 % would
+// decode: --protocol pft --reg …".
+func (r *Remedy) String() string {
+	flags := strings.Join(r.Flags, " ")
+	if r.Protocol == "" {
+		return "add " + flags
+	}
+	return fmt.Sprintf("as %s %s would decode: %s", r.Protocol, figures.Percent(r.Right.N, r.Right.Total), flags)
+}

@@ -1,0 +1,225 @@
+package diff_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/dataset"
+	"github.com/tracelake/tracelake/schema/diff"
+	"github.com/tracelake/tracelake/schema/internal/small"
+)
+
+// keyed are the differences in tables that have a key, one a line, in short.
+func keyed(v *diff.Result) []string {
+	var lines []string
+	for _, d := range v.Differences {
+		line := fmt.Sprintf("%s %02x %s", d.Table, d.Source.V, d.Key)
+		switch d.Kind {
+		case diff.CellDiffers:
+			line += fmt.Sprintf(": %s %s %s", d.Column, d.Truth, d.Dataset)
+		case diff.RowMissing:
+			line += ": missing"
+		case diff.RowExtra:
+			line += ": extra"
+		case diff.TableLacking:
+			line = d.Table + " lacking " + d.Truth
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// Rows of tables that have a key are the same ones if their keys are: one row too
+// many or too few is one difference.
+func TestCompareKeyed(t *testing.T) {
+	unused := func(w *small.Dataset) { // before all others, so that their ordinals change
+		p := &w.Program
+		p.Functions = slices.Insert(p.Functions, 0, small.Function{Address: 0x7000, Name: "unused"})
+		for i := range p.Functions {
+			p.Functions[i].Ordinal = int32(i)
+		}
+		for i := range p.Code {
+			p.Code[i].Function.V++
+		}
+		for i := range p.Lines {
+			p.Lines[i].Function.V++
+		}
+	}
+	for _, tt := range []struct {
+		name          string
+		truth, change func(*small.Dataset)
+		want          []string
+	}{
+		{"none", nil, nil, nil},
+		{"count", nil, func(w *small.Dataset) { w.Program.Counts[0x11][1].Failed = 2 }, []string{"counts 11 address=0x00008004 isa=a32: failed 1 2"}},
+		{"double", nil, func(w *small.Dataset) { w.Program.Counts[0x10][0].Cycles.V = 3 }, []string{
+			"counts 10 address=0x00008000 isa=a32: cycles 2 3", "counts 10 address=0x00008000 isa=a32: cycles_spread 0.6666666666666666 1",
+		}},
+		{"first count missing", nil, func(w *small.Dataset) { w.Program.Counts[0x10] = w.Program.Counts[0x10][1:] }, []string{"counts 10 address=0x00008000 isa=a32: missing"}},
+		{"count in between", nil, func(w *small.Dataset) {
+			w.Program.Counts[0x10] = slices.Insert(w.Program.Counts[0x10], 1, small.Count{Address: 0x8000, ISA: schema.T32, Executed: 1})
+		}, []string{"counts 10 address=0x00008000 isa=t32: extra"}},
+		{"edge", nil, func(w *small.Dataset) { w.Program.Edges[0x10][0].N = 2 }, []string{
+			"edges 10 from_address=0x00008008 to_address=0x00009000 kind=exception outcome=taken: n 1 2",
+		}},
+		{"edge to another", nil, func(w *small.Dataset) { w.Program.Edges[0x10][0].To = 0x9004 }, []string{
+			"edges 10 from_address=0x00008008 to_address=0x00009000 kind=exception outcome=taken: missing",
+			"edges 10 from_address=0x00008008 to_address=0x00009004 kind=exception outcome=taken: extra",
+		}},
+		{"code", nil, func(w *small.Dataset) { w.Program.Code = w.Program.Code[1:] }, []string{"code 00 core=NULL address=0x00008000 isa=a32: missing"}},
+		{"code of a core", nil, func(w *small.Dataset) {
+			w.Program.Code = append(w.Program.Code, small.Code{Core: "b", Address: 0x8000})
+		}, []string{"code 00 core=b address=0x00008000 isa=a32: extra"}},
+		{"function of code", nil, func(w *small.Dataset) { w.Program.Code[3].Function = schema.Of[int32](1) }, []string{
+			"code 00 core=NULL address=0x0000800c isa=a32: function NULL that at 0x00009000",
+		}},
+		{"name", nil, func(w *small.Dataset) { w.Program.Functions[1].Name = "wait" }, []string{
+			"functions 00 core=NULL address=0x00009000: name idle wait", "functions 00 core=NULL address=0x00009000: linkage_name idle wait",
+		}},
+		{"function missing", unused, nil, []string{"functions 00 core=NULL address=0x00007000: missing"}},
+		{"function too many", nil, unused, []string{"functions 00 core=NULL address=0x00007000: extra"}},
+		{"inlined line", nil, func(w *small.Dataset) { w.Program.Lines = slices.Delete(w.Program.Lines, 4, 5) }, []string{
+			"lines 00 core=NULL address=0x00009000 inline_depth=1: missing",
+		}},
+		{"line", nil, func(w *small.Dataset) { w.Program.Lines[0].Line++ }, []string{"lines 00 core=NULL address=0x00008000 inline_depth=0: line 10 11"}},
+		{"symbol", nil, func(w *small.Dataset) { w.Program.Symbols = w.Program.Symbols[:3] }, []string{"symbols 00 core=NULL address=0x00009000 name=idle: missing"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			truth, w := small.New(), small.New()
+			if tt.truth != nil {
+				tt.truth(truth)
+			}
+			if tt.change != nil {
+				tt.change(w)
+			}
+			v := compare(t, w.Write(t), truth.Write(t))
+			if d := cmp.Diff(tt.want, keyed(v)); d != "" {
+				t.Errorf("want (-), got (+):\n%s", d)
+			}
+		})
+	}
+}
+
+// What the truth does not have is left out, and named: tables, what a decoder found
+// out, and images of program files.
+func TestCompareLeavesOut(t *testing.T) {
+	truth, w := small.New(), small.New()
+	truth.Options.Without = schema.Answers()
+	w.Sources[0].Agreement = &schema.Agreement{BranchChecks: 20, BranchAgrees: 19}
+	w.Images = append(w.Images, schema.ImageRegion{File: "a.elf", Address: 0x7000, Bytes: 16, Role: "symbols", CodeSHA256: "cc"})
+	tables := []string{"counts", "edges", "code", "functions", "lines", "symbols"}
+	want := diff.LeftOut{
+		Tables: tables, Images: true,
+		Columns: []diff.OmittedColumns{{Table: "sources", Columns: []string{"branch_checks", "branch_agrees", "isync_checks", "isync_agrees", "agreement"}}},
+	}
+	v := compare(t, w.Write(t), truth.Write(t))
+	if d := cmp.Diff(want, v.LeftOut); d != "" || !v.Equal() {
+		t.Errorf("%q, want (-), got (+):\n%s", lines(v), d)
+	}
+	w.Sources[0].Agreement, w.Images = nil, w.Images[:1]
+	v = compare(t, w.Write(t), truth.Write(t))
+	if d := cmp.Diff(diff.LeftOut{Tables: tables}, v.LeftOut); d != "" || !v.Equal() {
+		t.Errorf("%q, want (-), got (+):\n%s", lines(v), d)
+	}
+	// the other way round, what the truth has is lacking
+	v = compare(t, truth.Write(t), w.Write(t))
+	lacking := []string{"counts lacking 10", "edges lacking 2", "code lacking 6", "functions lacking 2", "lines lacking 6", "symbols lacking 4"}
+	if d := cmp.Diff(lacking, lines(v)); d != "" || v.LeftOut.Tables != nil {
+		t.Errorf("want (-), got (+):\n%s", d)
+	}
+	// both have them
+	w.Images = append(w.Images, schema.ImageRegion{File: "a.elf", Address: 0x7000, Bytes: 16, Role: "symbols", CodeSHA256: "cc"})
+	v = compare(t, w.Write(t), small.New().Write(t))
+	if got := lines(v); !slices.Equal(got, []string{"images 00 0 0 extra"}) || v.LeftOut.Images {
+		t.Errorf("%q", got)
+	}
+}
+
+// A truth that an earlier program wrote is compared in what it has: the columns that
+// were added are left out, and named.
+func TestCompareEarlier(t *testing.T) {
+	const earlier = "../testdata/version2"
+	v := compare(t, again(t, earlier), earlier)
+	if !v.Equal() || len(v.Tables) != 7 || v.Tables[0].Compared != 2780 {
+		t.Errorf("%q, %+v", lines(v), v.Tables)
+	}
+	want := diff.LeftOut{
+		Tables: []string{"counts", "edges", "code", "functions", "lines", "symbols"},
+		Columns: []diff.OmittedColumns{
+			{Table: "sources", Columns: []string{"branch_checks", "branch_agrees", "isync_checks", "isync_agrees", "decoded_share", "placed_share", "agreement"}},
+			{Table: "images", Columns: []string{"image", "role", "match", "code_sha256"}},
+		},
+	}
+	if d := cmp.Diff(want, v.LeftOut); d != "" {
+		t.Errorf("want (-), got (+):\n%s", d)
+	}
+	v = compare(t, earlier, earlier)
+	if d := cmp.Diff(diff.LeftOut{}, v.LeftOut); d != "" || !v.Equal() {
+		t.Errorf("%q, want (-), got (+):\n%s", lines(v), d)
+	}
+}
+
+// again writes the rows of a dataset as this program does.
+func again(t *testing.T, dir string) string {
+	t.Helper()
+	d := open(t, dir)
+	defer d.Close()
+	to := filepath.Join(t.TempDir(), "again")
+	out, err := dataset.Create(to, dataset.Options{
+		Level: schema.LevelInstructions, Tables: []*schema.Table{&schema.Instructions, &schema.Exceptions, &schema.Events},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, table := range schema.Tables() {
+		if table == &schema.Sources || table == &schema.Images {
+			continue // of the manifest
+		}
+		for b, err := range d.Batches(table) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range b.Rows() {
+				row := out.Table(table, b.Columns[0].U8[i]).Row()
+				for c := range b.Columns {
+					row.Columns[c].AppendFrom(&b.Columns[c], i)
+				}
+			}
+		}
+	}
+	m := d.Manifest
+	m.Sources[0].Agreement = &schema.Agreement{BranchChecks: 20, BranchAgrees: 20}
+	if err := out.Close(&m); err != nil {
+		t.Fatal(err)
+	}
+	return to
+}
+
+// A dataset or a truth of a later program is compared in what this one knows.
+func TestCompareLater(t *testing.T) {
+	for _, format := range []schema.Format{schema.Parquet, schema.Arrow} {
+		w := small.New()
+		w.Options.Format = format
+		later := w.Write(t)
+		small.Future(t, later)
+		now := small.New().Write(t)
+		for _, pair := range [][2]string{{later, now}, {now, later}, {later, later}} {
+			v := compare(t, pair[0], pair[1])
+			if d := cmp.Diff(diff.LeftOut{Unknown: []string{"calls"}}, v.LeftOut); d != "" || !v.Equal() || v.Tables[0].Compared != 10 {
+				t.Errorf("%q, want (-), got (+):\n%s", lines(v), d)
+			}
+		}
+	}
+	w := small.New()
+	w.Program.Counts[0x10][0].Executed = 9
+	later := w.Write(t)
+	small.Future(t, later)
+	if got := keyed(compare(t, later, small.New().Write(t))); !slices.Equal(got, []string{"counts 10 address=0x00008000 isa=a32: executed 1 9"}) {
+		t.Errorf("%q", got)
+	}
+}
