@@ -12,7 +12,7 @@ SHELL = bash
 GO_TEST = go test -json -timeout 60m
 COUNT = go run ./bench/testcount
 
-.PHONY: check test long lint race fuzz bench generate
+.PHONY: check test long lint race fuzz bench generate release
 
 check: lint test race
 
@@ -54,3 +54,9 @@ generate:
 	git diff --exit-code
 	@new=$$(git ls-files --others --exclude-standard); \
 	if [ -n "$$new" ]; then echo "make: go generate ./... wrote what git does not have:" >&2; echo "$$new" >&2; exit 1; fi
+
+# What is published of a version, in dist: static binaries for Linux, macOS and
+# Windows, the licences of all that is linked into them, and SHA-256 sums.
+release:
+	rm -rf dist
+	go run ./cmd/internal/release -o dist

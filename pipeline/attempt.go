@@ -266,6 +266,21 @@ func (s *session) suggest(ctx context.Context, src *sourcePlan, best *attempt) e
 	return nil
 }
 
+// suggestions returns the values of registers with which a sample of a source reads
+// better, if not all is well with those it has.
+func (s *session) suggestions(ctx context.Context, src *sourcePlan) ([]Suggestion, error) {
+	i := slices.IndexFunc(s.plan.protocols, func(f decode.Family) bool { return f.Name == src.Protocol })
+	now, err := s.try(ctx, src, &reading{family: &s.plan.protocols[i], registers: src.Registers})
+	if err != nil || now.doubts == 0 && src.verdict.Status == verdict.Good {
+		return nil, err
+	}
+	best, err := s.refine(ctx, src, now)
+	if err != nil || best.rate() < goodRate {
+		return nil, err
+	}
+	return best.suggested, nil
+}
+
 // remedy returns the best other way to read a source, nil if none is much better
 // than the way it was read.
 func (s *session) remedy(ctx context.Context, src *sourcePlan) (*verdict.Remedy, error) {

@@ -44,12 +44,6 @@ type Options struct {
 	Progress func(Progress)
 }
 
-// Progress is how far an export has come.
-type Progress struct {
-	Bytes, Total int64 // of the streams to decode
-	Instructions int64
-}
-
 // Export turns the capture at input into a dataset in dir. It fails with a
 // [*NothingError] if nothing was decoded; whenever it fails, it leaves no
 // dataset and no file that looks like part of one.
@@ -104,8 +98,6 @@ type exporter struct {
 
 	programs []code.Program
 	executed []code.Executed // by source
-
-	progress Progress
 }
 
 // run decodes all sources and writes all tables.
@@ -166,16 +158,10 @@ func (e *exporter) encode(ctx context.Context) error {
 // decodeAll makes jobs of every row of the dataset.
 func (e *exporter) decodeAll(ctx context.Context) error {
 	submit := func(j rows.Job) error { return e.submit(ctx, job{Job: j}) }
+	at := newProgressing(e.plan, e.opt.Progress)
 	for _, s := range e.plan.sources {
-		if s.status == schema.StatusDecoded {
-			e.progress.Total += s.bytes
-		}
-	}
-	for _, s := range e.plan.sources {
-		before := e.progress
-		report := func(t *schema.Totals) { e.report(before, t) }
-		t := rows.New(e.output(s.ID, submit, counting{e, ctx}))
-		if err := e.decode(ctx, s, t.Sinks, report); err != nil {
+		t := rows.New(e.output(s.ID, submit, tallyJobs{e, ctx}))
+		if err := e.decode(ctx, s, t.Sinks, at.source()); err != nil {
 			return err
 		}
 		if err := t.Flush(); err != nil {
@@ -207,15 +193,6 @@ func (e *exporter) submit(ctx context.Context, j job) error {
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
-	}
-}
-
-// report reports how far the export has come with the totals of a source.
-func (e *exporter) report(before Progress, t *schema.Totals) {
-	e.progress.Bytes = before.Bytes + t.Bytes
-	e.progress.Instructions = before.Instructions + t.Instructions
-	if e.opt.Progress != nil {
-		e.opt.Progress(e.progress)
 	}
 }
 

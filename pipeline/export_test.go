@@ -148,7 +148,7 @@ func compareDirs(t testing.TB, dir, truth string) *diff.Result {
 	check(t, err)
 	other, err := dataset.Open(truth)
 	check(t, err)
-	r, err := diff.Compare(t.Context(), d, other)
+	r, err := diff.Compare(t.Context(), d, other, nil)
 	check(t, err)
 	return r
 }

@@ -35,9 +35,8 @@ type Tried struct {
 
 // A Guessed is what a source of such a file is.
 type Guessed struct {
-	Confidence Confidence   `json:"confidence"`
-	Tried      []Tried      `json:"tried"` // the best first
-	Suggested  []Suggestion `json:"suggested"`
+	Confidence Confidence `json:"confidence"`
+	Tried      []Tried    `json:"tried"` // the best first
 	// Unseen are settings that the packets do not show, but a program would.
 	Unseen []string `json:"unseen"`
 }
@@ -239,7 +238,7 @@ func (t *Tried) add(a *attempt) {
 
 // guessed returns what is known of a stream.
 func (g *guessedStream) guessed(framed bool) *Guessed {
-	x := &Guessed{Confidence: g.confidence(), Suggested: []Suggestion{}, Unseen: []string{}}
+	x := &Guessed{Confidence: g.confidence(), Unseen: []string{}}
 	for _, a := range g.attempts {
 		t := Tried{Protocol: a.family.Name, Framed: framed, Rate: a.packetRate()}
 		t.add(a)
@@ -249,7 +248,6 @@ func (g *guessedStream) guessed(framed bool) *Guessed {
 		return x
 	}
 	best := g.best()
-	x.Suggested = append(x.Suggested, best.suggested...)
 	if best.followsProgram() {
 		return x
 	}

@@ -110,7 +110,7 @@ func guessedWords(in *Inspection) (protocols, suggested string) {
 		s := &in.Sources[i]
 		all = append(all, strings.TrimSpace(s.Source+" "+s.Protocol))
 		var fields []string
-		for _, x := range s.Guessed.Suggested {
+		for _, x := range s.Suggested {
 			fields = append(fields, x.Register)
 		}
 		if slices.Sort(fields); len(fields) > 0 {

@@ -9,7 +9,6 @@ import (
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/pipeline/identify"
-	"github.com/tracelake/tracelake/pipeline/stitch"
 	"github.com/tracelake/tracelake/pipeline/verdict"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -55,6 +54,9 @@ type SourceInspection struct {
 	Registers map[string]string `json:"registers"`
 	Sample    *Sample           `json:"sample,omitempty"`
 	Guessed   *Guessed          `json:"guessed,omitempty"` // of a raw file
+	Answers   []Answer          `json:"answers,omitempty"` // as far as the sample shows
+	// Suggested are values of registers with which the sample reads better.
+	Suggested []Suggestion `json:"suggested,omitempty"`
 }
 
 // A Sample is the result of decoding the first bytes of a stream.
@@ -92,6 +94,12 @@ func Inspect(ctx context.Context, input string, opt capture.Options) (*Inspectio
 		SchemaVersion: schema.Version, Input: input,
 		Buffers: []BufferInspection{}, Sources: []SourceInspection{}, Images: []ImageInspection{}, Notes: []string{}, Lines: []string{},
 	}
+	u, err := capture.Unpack(ctx, input, &opt)
+	if err != nil {
+		return nil, err
+	}
+	defer u.Close()
+	opt.Unpacked = u
 	if opt.Protocol == "" {
 		if done, err := in.find(ctx, input, opt); done || err != nil {
 			return in, err
@@ -109,6 +117,9 @@ func Inspect(ctx context.Context, input string, opt capture.Options) (*Inspectio
 // find says what input is if it is no capture. It reports whether that is so.
 func (in *Inspection) find(ctx context.Context, input string, opt capture.Options) (done bool, err error) {
 	found, err := identify.Path(input)
+	if u := opt.Unpacked; u != nil {
+		found, err = identify.Content(u.Name, u.File)
+	}
 	switch {
 	case err != nil, found.Kind == identify.Snapshot:
 		return false, nil // opening it says more
@@ -117,7 +128,10 @@ func (in *Inspection) find(ctx context.Context, input string, opt capture.Option
 	case found.Kind == identify.Unknown:
 		return true, in.identify(ctx, input, opt)
 	}
-	in.Found, in.Lines = found, append(in.Lines, found.Lines...)
+	in.Found = found
+	if opt.Unpacked == nil { // else the lines name a file that is not there
+		in.Lines = append(in.Lines, found.Lines...)
+	}
 	return true, nil
 }
 
@@ -173,14 +187,17 @@ func (s *session) inspect(ctx context.Context, src *sourcePlan) (SourceInspectio
 	if src.status != schema.StatusDecoded {
 		return si, nil
 	}
-	if err := s.decode(ctx, src, stitch.Sinks{}, nil); err != nil {
+	var e evidence
+	if err := s.decode(ctx, src, e.sinks(), nil); err != nil {
 		return si, err
 	}
 	if err := s.judge(ctx, src); err != nil {
 		return si, err
 	}
-	si.Sample = src.sampled()
-	return si, nil
+	si.Sample, si.Answers = src.sampled(), e.answers(src)
+	var err error
+	si.Suggested, err = s.suggestions(ctx, src)
+	return si, err
 }
 
 // sampled returns the result of the first bytes of a source, after they were

@@ -52,7 +52,7 @@ func (in *Inspection) addGroup(ctx context.Context, input string, x *group, fram
 		return err
 	}
 	for i := range in.Sources[first:] {
-		in.Sources[first+i].Guessed = x.streams[i].guessed(framed)
+		in.Sources[first+i].Guessed, in.Sources[first+i].Suggested = x.streams[i].guessed(framed), x.streams[i].best().suggested
 	}
 	return nil
 }

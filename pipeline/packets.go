@@ -15,6 +15,8 @@ type PacketOptions struct {
 	Capture  capture.Options
 	Sources  []uint8 // nil: all
 	From, To int64   // capture offsets; To < 0: to the end
+	// Progress, if not nil, is called now and then.
+	Progress func(Progress)
 }
 
 // A PacketLine is a packet, or a run of bytes that is no packet.
@@ -41,13 +43,13 @@ func Packets(ctx context.Context, input string, opt PacketOptions, emit func(Pac
 		return err
 	}
 	defer s.close()
-	decoded := 0
+	decoded, at := 0, newProgressing(s.plan, opt.Progress)
 	for _, src := range s.plan.sources {
 		if src.status != schema.StatusDecoded {
 			continue
 		}
 		decoded++
-		l := lister{source: src.ID, protocol: src.protocol, opt: opt, emit: emit}
+		l := lister{source: src.ID, protocol: src.protocol, opt: opt, emit: emit, progress: at.source()}
 		if err := l.list(src.stream()); err != nil && !errors.Is(err, errPastTo) {
 			return err
 		}
@@ -67,6 +69,8 @@ type lister struct {
 	protocol decode.Protocol
 	opt      PacketOptions
 	emit     func(PacketLine) error
+	progress func(*schema.Totals)
+	read     schema.Totals // bytes alone
 
 	data    []byte // read; from at on not listed
 	offsets []decode.CaptureOffset
@@ -90,6 +94,8 @@ func (l *lister) list(stream decode.Stream) error {
 				return err
 			}
 		}
+		l.read.Bytes += int64(len(piece.Data))
+		l.progress(&l.read)
 		l.data = append(l.data[:0], l.data[l.at:]...)
 		l.offsets = append(l.offsets[:0], l.offsets[l.at:]...)
 		l.at = 0

@@ -16,6 +16,8 @@ type QualityOptions struct {
 	Capture capture.Options
 	Sources []uint8 // nil: all
 	Workers int     // at least 1
+	// Progress, if not nil, is called now and then.
+	Progress func(Progress)
 }
 
 // A QualityReport says how much of a capture was understood and how far trace
@@ -95,8 +97,9 @@ func Quality(ctx context.Context, input string, opt QualityOptions) (*QualityRep
 	}
 	defer s.close()
 	report := &QualityReport{SchemaVersion: schema.Version, Input: input, Sources: []SourceQuality{}, Notes: []string{}}
+	at := newProgressing(s.plan, opt.Progress)
 	for _, src := range s.plan.sources {
-		if err := s.decode(ctx, src, stitch.Sinks{}, nil); err != nil {
+		if err := s.decode(ctx, src, stitch.Sinks{}, at.source()); err != nil {
 			return nil, err
 		}
 		if err := s.judge(ctx, src); err != nil {

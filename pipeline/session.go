@@ -14,11 +14,12 @@ import (
 // A session is an open capture with the plan for each source. Every verb over a
 // capture begins with one.
 type session struct {
-	capture *capture.Capture
-	inputs  []input
-	plan    *plan
-	tokens  workers
-	decoded *budget // units that wait to be stitched
+	unpacked *capture.Unpacked // nil: the input is read where it is
+	capture  *capture.Capture
+	inputs   []input
+	plan     *plan
+	tokens   workers
+	decoded  *budget // units that wait to be stitched
 	// packetsOnly reports that sources are judged by their packets alone.
 	packetsOnly bool
 }
@@ -43,24 +44,36 @@ func openSession(ctx context.Context, input string, opt sessionOptions) (*sessio
 	if opt.protocols == nil {
 		opt.protocols = protocols()
 	}
-	c, err := capture.Open(input, opt.protocols, opt.capture)
-	if err != nil {
-		return nil, err
+	var unpacked *capture.Unpacked
+	if opt.capture.Unpacked == nil {
+		var err error
+		if unpacked, err = capture.Unpack(ctx, input, &opt.capture); err != nil {
+			return nil, err
+		}
+		opt.capture.Unpacked = unpacked
 	}
-	inputs, err := inputsOf(c)
-	if err != nil {
-		c.Close()
-		return nil, err
-	}
-	p, err := opt.plan(ctx, c)
-	if err != nil {
-		c.Close()
-		return nil, err
-	}
-	return &session{
-		capture: c, inputs: inputs, plan: p, tokens: newWorkers(opt.workers), decoded: newBudget(decodedBytes * int64(opt.workers)),
+	s := &session{
+		unpacked: unpacked, tokens: newWorkers(opt.workers), decoded: newBudget(decodedBytes * int64(opt.workers)),
 		packetsOnly: opt.packetsOnly,
-	}, nil
+	}
+	if err := s.open(ctx, input, &opt); err != nil {
+		s.close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// open opens the capture and plans its sources. If it fails, the caller closes the
+// session all the same.
+func (s *session) open(ctx context.Context, input string, opt *sessionOptions) (err error) {
+	if s.capture, err = capture.Open(input, opt.protocols, opt.capture); err != nil {
+		return err
+	}
+	if s.inputs, err = inputsOf(s.capture); err != nil {
+		return err
+	}
+	s.plan, err = opt.plan(ctx, s.capture)
+	return err
 }
 
 func (o *sessionOptions) plan(ctx context.Context, c *capture.Capture) (*plan, error) {
@@ -74,7 +87,12 @@ func (o *sessionOptions) plan(ctx context.Context, c *capture.Capture) (*plan, e
 	return p, p.selectSources(o.sources)
 }
 
-func (s *session) close() { s.capture.Close() }
+func (s *session) close() {
+	if s.capture != nil {
+		s.capture.Close()
+	}
+	s.unpacked.Close()
+}
 
 // decode decodes a source into sinks and sets its outcome. A source without a
 // decoder is one loss. After each unit progress, if not nil, is called with the

@@ -152,7 +152,7 @@ func compare(t *testing.T, dir, truth string) *diff.Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := diff.Compare(t.Context(), d, other)
+	r, err := diff.Compare(t.Context(), d, other, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

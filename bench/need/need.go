@@ -33,10 +33,11 @@ const (
 	Genhtml  Need = "genhtml"  // of lcov 1.16
 	Zsh      Need = "zsh"      // the shell
 	Fish     Need = "fish"     // the shell
+	Groff    Need = "groff"    // of which man is made
 )
 
 // needs are all that TRACELAKE_REQUIRE may name.
-var needs = []Need{Silicon, Python, OpenCSD, Objdump, Readelf, QEMU, GCC, Make, Symlinks, Terminal, Genhtml, Zsh, Fish}
+var needs = []Need{Silicon, Python, OpenCSD, Objdump, Readelf, QEMU, GCC, Make, Symlinks, Terminal, Genhtml, Zsh, Fish, Groff}
 
 // The variables that say what a run of tests is to be: a list of needs with commas
 // in between, and "1" for a long run.

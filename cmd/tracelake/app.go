@@ -1,9 +1,7 @@
 package main
 
 import (
-	"cmp"
 	"io"
-	"runtime/debug"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -28,6 +26,9 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 			reportCommand(),
 			convertCommand(),
 			sqlCommand(),
+			completionCommand(),
+			versionCommand(),
+			manCommand(),
 		},
 		Action: func(*cli.Context) error {
 			return usage("COMMAND", "is missing", "tracelake --help lists the commands")
@@ -62,13 +63,4 @@ func walk(commands []*cli.Command, before string, do func(path string, c *cli.Co
 		do(path, c)
 		walk(c.Subcommands, path, do)
 	}
-}
-
-// version is that of the build: of the module, or of the commit.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok || info.Main.Version == "(devel)" {
-		return "devel"
-	}
-	return cmp.Or(info.Main.Version, "devel")
 }

@@ -23,6 +23,7 @@ func exportCommand() *cli.Command {
 		Usage:     "decodes a capture into a dataset of Parquet or Arrow tables",
 		UsageText: "tracelake export INPUT -o DIR [flags]",
 		Description: `INPUT is a snapshot directory, its snapshot.ini, or a raw file with --protocol.
+A raw file may be compressed (gzip, zstd) or come from standard input (-).
 
 Examples:
    tracelake export capture -o run1
@@ -107,8 +108,9 @@ func runExport(ctx context.Context, args *exportArgs, stderr io.Writer) (*pipeli
 	o.Run = schema.Export{
 		Command: os.Args, Input: args.input, Created: time.Now().UTC().Format(time.RFC3339), Host: host, Workers: o.Workers,
 	}
-	if screen := terminal(stderr); screen != nil && !args.noProgress {
-		p := newProgress(screen)
+	if !args.noProgress {
+		defer showUnpacking(stderr, &o.Capture)()
+		p := progressOn(stderr, "decoding")
 		defer p.clear()
 		o.Progress = p.show
 	}

@@ -35,6 +35,43 @@ func longTrace(t *testing.T, periods int) []string {
 	return []string{"export", trace, "--protocol", "pft", "--image", program + "@0x1000"}
 }
 
+// An export that waits for standard input ends when it is interrupted, and leaves no
+// temporary file.
+func TestInterruptedStdin(t *testing.T) {
+	temporary, dir := t.TempDir(), filepath.Join(t.TempDir(), "out")
+	cmd := exec.Command("tracelake", "export", "-", "--protocol", "pft", "-o", dir)
+	cmd.Env = append(os.Environ(), "TMPDIR="+temporary)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	caught := make(chan os.Signal, 1)
+	signal.Notify(caught, os.Interrupt) // as TestInterruptedExport
+	defer signal.Stop(caught)
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stdin.Close()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := stdin.Write(make([]byte, 1<<20)); err != nil { // more than a pipe holds: some of it is read
+		t.Fatal(err)
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	if got := cmd.ProcessState.ExitCode(); got != statusInterrupted || stderr.String() != "tracelake: interrupted\n" {
+		t.Errorf("exits with %d: %s", got, &stderr)
+	}
+	if left, err := os.ReadDir(temporary); err != nil || len(left) > 0 {
+		t.Errorf("%v is left (%v)", left, err)
+	}
+	if _, err := os.Stat(dir); err == nil {
+		t.Error("there is a dataset")
+	}
+}
+
 // An export that is interrupted exits with 130, and leaves nothing.
 func TestInterruptedExport(t *testing.T) {
 	args := longTrace(t, 400) // 26 MB, 131 million instructions: seconds, anywhere

@@ -34,6 +34,7 @@ func inputFlags() []cli.Flag {
 		&cli.StringFlag{Name: "buffer", Category: groupInput, Usage: "read only the buffer `NAME`"},
 		&cli.Int64Flag{Name: "frame-offset", Category: groupInput, Usage: "the first frame starts at byte `N` of the buffer", DefaultText: "found"},
 		&cli.Int64Flag{Name: "ring-start", Category: groupInput, Usage: "the oldest byte of the buffer is byte `N`", DefaultText: "0"},
+		&cli.Int64Flag{Name: "max-input", Category: groupInput, Usage: "unpack at most `N` bytes of a compressed file or of standard input", DefaultText: "64 GiB"},
 		&cli.BoolFlag{Name: "allow-outside", Category: groupInput, Usage: "the snapshot may name files outside its directory"},
 	}
 }
@@ -64,7 +65,17 @@ func captureOptions(ctx *cli.Context) capture.Options {
 		ELFs:         ctx.StringSlice("elf"),
 		Images:       ctx.StringSlice("image"),
 		Symbols:      ctx.StringSlice("symbols"),
+		MaxInput:     maxInput(ctx),
 	}
+}
+
+// maxInput returns what --max-input says; 0 is the default, less is no size.
+func maxInput(ctx *cli.Context) int64 {
+	n := ctx.Int64("max-input")
+	if ctx.IsSet("max-input") && n <= 0 {
+		return -1
+	}
+	return n
 }
 
 func offsetIfSet(ctx *cli.Context, name string) *int64 {
@@ -140,11 +151,14 @@ func unknownSource(ctx *cli.Context, err error) error {
 func inputArgument(ctx *cli.Context) (string, error) {
 	switch n := ctx.NArg(); {
 	case n == 0:
-		return "", usage(fullName(ctx.Command), "needs an INPUT: a snapshot directory, or a raw file with --protocol", seeHelp(ctx.Command))
+		return "", usage(fullName(ctx.Command), "needs an INPUT: a snapshot directory, or a raw file (- is standard input) with --protocol", seeHelp(ctx.Command))
 	case n > 1:
 		return "", usage(fullName(ctx.Command), fmt.Sprintf("takes one INPUT, but is given %d: %s", n, strings.Join(ctx.Args().Slice(), ", ")), seeHelp(ctx.Command))
 	}
 	input := ctx.Args().First()
+	if input == capture.Stdin {
+		return input, nil
+	}
 	if _, err := os.Stat(input); errors.Is(err, fs.ErrNotExist) {
 		// Whatever else is wrong with the command line.
 		return "", &missingError{input, "give the snapshot directory or a raw file with --protocol"}

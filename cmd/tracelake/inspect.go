@@ -43,7 +43,10 @@ func inspect(ctx *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	in, err := pipeline.Inspect(ctx.Context, input, captureOptions(ctx))
+	opt := captureOptions(ctx)
+	clear := showUnpacking(ctx.App.ErrWriter, &opt)
+	in, err := pipeline.Inspect(ctx.Context, input, opt)
+	clear()
 	if err != nil {
 		return err
 	}
@@ -152,6 +155,7 @@ func inspectSource(b *strings.Builder, s *pipeline.SourceInspection) {
 		fmt.Fprintf(b, "  problem    %s\n", s.Problem)
 	}
 	writeGuessed(b, s.Guessed)
+	writeSuggested(b, s.Suggested)
 	if s.Sample == nil {
 		fmt.Fprintf(b, "  verdict    %s\n", s.Status)
 		return
@@ -175,6 +179,7 @@ func inspectSource(b *strings.Builder, s *pipeline.SourceInspection) {
 		fmt.Fprintf(b, "  missing    %s\n", otherStops(x.OtherStops))
 	}
 	fmt.Fprintf(b, "  verdict    %s\n", sampleVerdict(x))
+	writeAnswers(b, s.Answers)
 }
 
 // sampleVerdict says how a sample decodes.

@@ -69,10 +69,14 @@ func writeGuessed(b *strings.Builder, g *pipeline.Guessed) {
 		fmt.Fprintf(b, "  protocol   %s %s; as %s %s decodes, with %s\n", confidenceWords[g.Confidence], g.Tried[0].Protocol,
 			next.Protocol, percent(next.Decoded.N, next.Decoded.Total), isyncWords(next))
 	}
-	for _, s := range g.Suggested {
-		fmt.Fprintf(b, "  suggested  %s: %s (%s fits, %s without)\n", s.Register, s.Means, figures.Share(s.With), figures.Share(s.Without))
-	}
 	if len(g.Unseen) > 0 {
 		fmt.Fprintf(b, "  unknown    %s: only the program shows it; inspect again with -e FILE\n", strings.Join(g.Unseen, ", "))
+	}
+}
+
+// writeSuggested says with which values of registers the stream reads better.
+func writeSuggested(b *strings.Builder, suggested []pipeline.Suggestion) {
+	for _, s := range suggested {
+		fmt.Fprintf(b, "  suggested  %s: %s (%s fits, %s without)\n", s.Register, s.Means, figures.Share(s.With), figures.Share(s.Without))
 	}
 }

@@ -22,6 +22,7 @@ func packetsCommand() *cli.Command {
 		Usage:     "lists the packets of a capture, one line each",
 		UsageText: "tracelake packets INPUT [flags]",
 		Description: `INPUT is a snapshot directory, its snapshot.ini, or a raw file with --protocol.
+A raw file may be compressed (gzip, zstd) or come from standard input (-).
 A line has the offset in the capture, the source, the bytes, the type and the
 fields of a packet. Bytes that are no packets have a line, too: unsynced, lost.
 
@@ -52,6 +53,12 @@ func packets(ctx *cli.Context) error {
 	write := writePacket
 	if ctx.Bool("json") {
 		write = writePacketJSON
+	}
+	if terminal(ctx.App.Writer) == nil { // else the lines show it
+		p := progressOn(ctx.App.ErrWriter, "listing")
+		defer p.clear()
+		opt.Progress = p.show
+		defer showUnpacking(ctx.App.ErrWriter, &opt.Capture)()
 	}
 	err = pipeline.Packets(ctx.Context, input, opt, func(p pipeline.PacketLine) error { return write(out, &p) })
 	if flushed := out.Flush(); err == nil {

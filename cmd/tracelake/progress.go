@@ -10,6 +10,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/tracelake/tracelake/cmd/tracelake/internal/visible"
+	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/pipeline"
 )
 
@@ -29,40 +30,90 @@ func terminal(w io.Writer) *os.File {
 	return f
 }
 
-// A progress draws a bar: bytes, their rate, instructions per second, time
-// left. It has no colours.
+// A progress draws a bar: what is done, its rate, time left. It has no colours. A nil
+// progress draws nothing.
 type progress struct {
 	w              io.Writer
+	what           string                   // is being done
+	rows           bool                     // are counted, not bytes
 	bar            *progressbar.ProgressBar // nil before the first update
 	started, shown time.Time
 }
 
-func newProgress(w io.Writer) *progress { return &progress{w: w} }
+// newProgress returns a bar on w that counts bytes.
+func newProgress(w io.Writer, what string) *progress { return &progress{w: w, what: what} }
 
-// show draws how far the export has come, unless it did so just now. A terminal
-// that cannot be written to is no reason to stop.
+// progressOn returns a bar on the terminal that stderr is, nil if it is none.
+func progressOn(stderr io.Writer, what string) *progress {
+	if screen := terminal(stderr); screen != nil {
+		return newProgress(screen, what)
+	}
+	return nil
+}
+
+// set draws how much is done, unless it did so just now. A terminal that cannot be
+// written to is no reason to stop.
+func (p *progress) set(done, total int64) { p.draw(done, total, "") }
+
+// show draws how far an export has come.
 func (p *progress) show(at pipeline.Progress) {
+	words := ""
+	if p != nil && p.bar != nil && at.Instructions > 0 {
+		words = fmt.Sprintf("%.1f M instr/s", float64(at.Instructions)/time.Since(p.started).Seconds()/1e6)
+	}
+	p.draw(at.Bytes, at.Total, words)
+}
+
+// draw draws the bar, with words in front if they are not empty.
+func (p *progress) draw(done, total int64, words string) {
 	now := time.Now()
-	if at.Total == 0 || now.Sub(p.shown) < progressInterval {
+	if p == nil || total <= 0 || now.Sub(p.shown) < progressInterval {
 		return
 	}
 	p.shown = now
 	if p.bar == nil {
-		p.bar = progressbar.NewOptions64(at.Total, progressbar.OptionSetDescription("decoding"),
-			progressbar.OptionSetWriter(p.w), progressbar.OptionShowBytes(true), progressbar.OptionShowCount(),
-			progressbar.OptionSetWidth(16), progressbar.OptionUseANSICodes(true), progressbar.OptionClearOnFinish(),
-			progressbar.OptionThrottle(progressInterval/2)) // so that Describe does not draw once more
-		p.started = now
+		p.bar, p.started = p.newBar(total), now
 		_ = p.bar.RenderBlank()
 		return
 	}
-	_ = p.bar.Set64(at.Bytes)
-	p.bar.Describe(fmt.Sprintf("%.1f M instr/s", float64(at.Instructions)/now.Sub(p.started).Seconds()/1e6))
+	_ = p.bar.Set64(min(done, total))
+	if words != "" {
+		p.bar.Describe(words)
+	}
+}
+
+func (p *progress) newBar(total int64) *progressbar.ProgressBar {
+	options := []progressbar.Option{
+		progressbar.OptionSetDescription(p.what), progressbar.OptionSetWriter(p.w), progressbar.OptionShowCount(),
+		progressbar.OptionSetWidth(16), progressbar.OptionUseANSICodes(true), progressbar.OptionClearOnFinish(),
+		progressbar.OptionThrottle(progressInterval / 2), // so that Describe does not draw once more
+	}
+	if p.rows {
+		options = append(options, progressbar.OptionShowIts(), progressbar.OptionSetItsString("rows"))
+	} else {
+		options = append(options, progressbar.OptionShowBytes(true))
+	}
+	return progressbar.NewOptions64(total, options...)
+}
+
+// showUnpacking draws a bar on stderr while an input is unpacked. The caller calls
+// clear when that is over.
+func showUnpacking(stderr io.Writer, opt *capture.Options) (clear func()) {
+	p := progressOn(stderr, "unpacking")
+	opt.Unpacking = func(read, total int64) {
+		if read == total {
+			p.clear()
+			return
+		}
+		p.set(read, total)
+	}
+	return p.clear
 }
 
 // clear takes the bar off the terminal.
 func (p *progress) clear() {
-	if p.bar != nil {
+	if p != nil && p.bar != nil {
 		_ = p.bar.Clear()
+		p.bar = nil
 	}
 }

@@ -91,3 +91,23 @@ func TestProgressOnTerminal(t *testing.T) {
 		t.Errorf("TERM=dumb: %q", text)
 	}
 }
+
+// Every long command has the bar, and clears it.
+func TestProgressOfAll(t *testing.T) {
+	const cleared = "\x1b[2K\r"
+	export := longTrace(t, 4)
+	dir := filepath.Join(t.TempDir(), "out")
+	onTerminal(t, nil, append(export, "-o", dir, "--quiet")...)
+	input := export[1:]
+	for what, args := range map[string][]string{
+		"checking out": {"verify", dir},
+		"comparing":    {"verify", dir, "--truth", dir},
+		"decoding":     append([]string{"report", "quality"}, input...),
+		"listing":      append([]string{"packets"}, input[:len(input)-2]...),
+	} {
+		text := onTerminal(t, nil, args...)
+		if !strings.Contains(text, what) || !strings.Contains(text, "% |") || !strings.HasSuffix(text, cleared) {
+			t.Errorf("%q: %.2000q", args, text)
+		}
+	}
+}

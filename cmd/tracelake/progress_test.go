@@ -13,7 +13,7 @@ import (
 // second, and cleared in the end.
 func TestProgress(t *testing.T) {
 	var out bytes.Buffer
-	p := newProgress(&out)
+	p := newProgress(&out, "decoding")
 	p.clear() // nothing to clear yet
 	p.show(pipeline.Progress{})
 	if out.Len() > 0 {

@@ -19,6 +19,7 @@ func qualityCommand() *cli.Command {
 		Usage:     "says how much is understood and agrees with the program",
 		UsageText: "tracelake report quality INPUT [flags]",
 		Description: `INPUT is a snapshot directory, its snapshot.ini, or a raw file with --protocol.
+A raw file may be compressed (gzip, zstd) or come from standard input (-).
 All of it is decoded, nothing is written. A branch packet agrees with the
 program if it follows an instruction that can branch there, a periodic I-sync if
 it says where the program had got to. Intact trace with the program that ran
@@ -45,7 +46,11 @@ func quality(ctx *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	p := progressOn(ctx.App.ErrWriter, "decoding")
+	opt.Progress = p.show
+	defer showUnpacking(ctx.App.ErrWriter, &opt.Capture)()
 	report, err := pipeline.Quality(ctx.Context, input, opt)
+	p.clear()
 	if err != nil {
 		return unknownSource(ctx, err)
 	}

@@ -6,12 +6,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/tracelake/tracelake/bench/sample"
@@ -29,7 +32,7 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"exit": exit, "json": validJSON, "zeros": zeros, "unhex": unhex, "sample": extract, "same": same,
-			"qemulog": qemuLog, "dataset": makeDataset,
+			"qemulog": qemuLog, "dataset": makeDataset, "pack": pack,
 		},
 	})
 }
@@ -104,6 +107,23 @@ func makeDataset(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: dataset TEXT DIR")
 	}
 	ts.Check(reporttest.Write(ts.MkAbs(args[1]), ts.ReadFile(args[0])))
+}
+
+// pack compresses a file with gzip or zstd, by its name: pack FILE PACKED.
+func pack(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: pack FILE PACKED")
+	}
+	f, err := os.Create(ts.MkAbs(args[1]))
+	ts.Check(err)
+	defer f.Close()
+	var w io.WriteCloser = gzip.NewWriter(f)
+	if strings.HasSuffix(args[1], ".zst") {
+		w, err = zstd.NewWriter(f)
+		ts.Check(err)
+	}
+	_, err = io.WriteString(w, ts.ReadFile(args[0]))
+	ts.Check(errors.Join(err, w.Close()))
 }
 
 // qemuLog makes a log of instructions in A32: qemulog FILE ADDRESS...

@@ -20,7 +20,7 @@ func summaryText(dir string, s *pipeline.Summary) string {
 	if s.PacketsOnly {
 		first = count(s.Tables[schema.Packets.Name].Rows, "packet")
 	}
-	fmt.Fprintf(b, "%s: %s: %s, %s, %s\n", dir, statusWords[worstStatus(s.Sources)],
+	fmt.Fprintf(b, "%s: %s: %s, %s, %s\n", dir, statusWords[overall(s.Sources)],
 		first, count(s.Totals.Exceptions, "exception"), count(s.Totals.Gaps, "gap"))
 	writeVerdicts(b, s.Sources)
 	for i := range s.Sources {

@@ -66,6 +66,32 @@ losses                       1           2,048
 	}
 }
 
+// The first word is the worst status; a source with nothing in it counts by its bytes.
+func TestOverall(t *testing.T) {
+	source := func(status verdict.Status, bytes int64) (s pipeline.SourceSummary) {
+		s.Verdict, s.Bytes = &verdict.Verdict{Status: status}, bytes
+		return s
+	}
+	undecoded := pipeline.SourceSummary{SourceTotals: schema.SourceTotals{Totals: schema.Totals{Counters: schema.Counters{Bytes: 1e6}}}}
+	for i, tt := range []struct {
+		sources []pipeline.SourceSummary
+		want    verdict.Status
+	}{
+		{nil, verdict.Nothing},
+		{[]pipeline.SourceSummary{source(verdict.Good, 1), undecoded}, verdict.Good},
+		{[]pipeline.SourceSummary{source(verdict.Good, 1000), source(verdict.Partial, 1)}, verdict.Partial},
+		{[]pipeline.SourceSummary{source(verdict.Bad, 1), source(verdict.Partial, 1000)}, verdict.Bad},
+		{[]pipeline.SourceSummary{source(verdict.Nothing, 1)}, verdict.Nothing},
+		{[]pipeline.SourceSummary{source(verdict.Good, 60672), source(verdict.Nothing, 256)}, verdict.Good},
+		{[]pipeline.SourceSummary{source(verdict.Good, 950), source(verdict.Nothing, 50)}, verdict.Partial},
+		{[]pipeline.SourceSummary{source(verdict.Good, 800), source(verdict.Nothing, 200)}, verdict.Bad},
+	} {
+		if got := overall(tt.sources); got != tt.want {
+			t.Errorf("%d: %s, want %s", i, got, tt.want)
+		}
+	}
+}
+
 // What is lost before the first synchronisation is called normal if it is.
 func TestLostWords(t *testing.T) {
 	for _, tt := range []struct {
@@ -77,7 +103,8 @@ func TestLostWords(t *testing.T) {
 		{6, 100, verdict.Verdict{Start: 6, Normal: true}, "6 bytes before the first synchronisation (normal)"},
 		{1, 100, verdict.Verdict{Start: 1, Normal: true}, "1 byte before the first synchronisation (normal)"},
 		{6000, 10000, verdict.Verdict{Start: 5000, Normal: true}, "6,000 lost (60.00 %), 5,000 of them before the first synchronisation (normal)"},
-		{9000, 10000, verdict.Verdict{Start: 9000}, "9,000 lost (90.00 %), 9,000 of them before the first synchronisation"},
+		{9000, 10000, verdict.Verdict{Start: 9000}, "9,000 lost (90.00 %), all before the first synchronisation"},
+		{10000, 10000, verdict.Verdict{Start: 10000}, "10,000 lost (100 %)"},
 	} {
 		if got := lostWords(tt.lost, tt.bytes, &tt.v); got != tt.want {
 			t.Errorf("got  %s\nwant %s", got, tt.want)

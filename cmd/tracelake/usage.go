@@ -55,7 +55,9 @@ func seeHelp(c *cli.Command) string {
 func unknownCommand(where, name, what string, commands []*cli.Command) error {
 	var names []string
 	for _, c := range commands {
-		names = append(names, c.Name)
+		if !c.Hidden {
+			names = append(names, c.Name)
+		}
 	}
 	return usage(where, "is no "+what, didYouMean(name, names)+what+"s are "+strings.Join(names, ", "))
 }

@@ -14,19 +14,34 @@ var statusWords = map[verdict.Status]string{
 	verdict.Good: "ok", verdict.Partial: "in part", verdict.Bad: "BAD", verdict.Nothing: "NOTHING",
 }
 
-// statusOrder are the statuses, the worst first.
-var statusOrder = []verdict.Status{verdict.Nothing, verdict.Bad, verdict.Partial, verdict.Good}
-
-// worstStatus returns the worst status of the sources that were decoded.
-func worstStatus(sources []pipeline.SourceSummary) verdict.Status {
-	for _, status := range statusOrder {
-		for i := range sources {
-			if v := sources[i].Verdict; v != nil && v.Status == status {
-				return status
-			}
+// overall returns the status of all sources that were decoded: the worst. Of one with
+// nothing in it, it matters how much of all bytes it has, unless all are like that.
+func overall(sources []pipeline.SourceSummary) verdict.Status {
+	rank := map[verdict.Status]int{verdict.Good: 0, verdict.Partial: 1, verdict.Bad: 2}
+	worst, some := verdict.Good, false
+	var nothing, all int64
+	for i := range sources {
+		s := &sources[i]
+		if s.Verdict == nil {
+			continue
+		}
+		all += s.Bytes
+		if s.Verdict.Status == verdict.Nothing {
+			nothing += s.Bytes
+			continue
+		}
+		some = true
+		if rank[s.Verdict.Status] > rank[worst] {
+			worst = s.Verdict.Status
 		}
 	}
-	return verdict.Nothing
+	if !some {
+		return verdict.Nothing
+	}
+	if lost := verdict.Judge(&verdict.Facts{Bytes: all, Decoded: all - nothing, Lost: nothing}); rank[lost.Status] > rank[worst] {
+		return lost.Status
+	}
+	return worst
 }
 
 // whatIsWrong says in a line what is wrong with a source, "" if nothing is.
@@ -47,12 +62,17 @@ func contradicted(v *verdict.Verdict) bool { return v != nil && v.Problem == ver
 func writeVerdicts(b *strings.Builder, sources []pipeline.SourceSummary) {
 	for i := range sources {
 		s := &sources[i]
-		if text := whatIsWrong(s.Verdict, &s.Agreements); text != "" {
-			if contradicted(s.Verdict) {
-				text += " (tracelake report quality shows where)"
-			}
-			fmt.Fprintf(b, "  source %s: %s\n", schema.SourceText(s.Source), text)
+		text := whatIsWrong(s.Verdict, &s.Agreements)
+		switch {
+		case text == "":
+			continue
+		case contradicted(s.Verdict):
+			text += " (tracelake report quality shows where)"
+			fallthrough
+		case s.Verdict.Status != verdict.Nothing: // else the source is named
+			text = fmt.Sprintf("source %s: %s", schema.SourceText(s.Source), text)
 		}
+		fmt.Fprintf(b, "  %s\n", text)
 	}
 }
 
@@ -65,10 +85,14 @@ func lostWords(lost, bytes int64, v *verdict.Verdict) string {
 		normal = " (normal)"
 	}
 	switch {
-	case lost == 0 || v == nil || v.Start == 0:
+	case lost == 0 || lost == bytes || v == nil || v.Start == 0:
 		return fmt.Sprintf("%s lost (%s)", thousands(lost), percent(lost, bytes))
 	case v.Start == lost && v.Normal:
 		return fmt.Sprintf("%s %s%s", count(lost, "byte"), start, normal)
 	}
-	return fmt.Sprintf("%s lost (%s), %s of them %s%s", thousands(lost), percent(lost, bytes), thousands(v.Start), start, normal)
+	some := thousands(v.Start) + " of them"
+	if v.Start == lost {
+		some = "all"
+	}
+	return fmt.Sprintf("%s lost (%s), %s %s%s", thousands(lost), percent(lost, bytes), some, start, normal)
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -70,7 +71,9 @@ func verify(ctx *cli.Context) error {
 
 // check checks a dataset, and lists what is wrong with it.
 func check(ctx *cli.Context, dir string) (*dataset.Report, error) {
-	r, err := dataset.Check(ctx.Context, dir)
+	p := progressOn(ctx.App.ErrWriter, "checking "+filepath.Base(dir))
+	r, err := dataset.Check(ctx.Context, dir, p.set)
+	p.clear()
 	if err != nil || len(r.Problems) == 0 {
 		return r, err
 	}
@@ -105,7 +108,12 @@ func compare(ctx *cli.Context, dir, truthDir string) error {
 		return err
 	}
 	defer truth.Close()
-	v, err := diff.Compare(ctx.Context, d, truth)
+	p := progressOn(ctx.App.ErrWriter, "comparing")
+	if p != nil {
+		p.rows = true
+	}
+	v, err := diff.Compare(ctx.Context, d, truth, p.set)
+	p.clear()
 	if err != nil {
 		return err
 	}

@@ -30,9 +30,24 @@ type Options struct {
 	Buffer       string   // name of the only buffer to read
 	FrameOffset  *int64   // where the first frame starts in the buffer
 	RingStart    *int64   // where the oldest byte of the buffer is
+	MaxInput     int64    // bytes of standard input or of an unpacked file; 0: DefaultMaxInput
 	ELFs         []string // FILE or FILE@BASE
 	Images       []string // FILE@ADDR or FILE@ADDR:SPACE
 	Symbols      []string // [CORE=]FILE or [CORE=]FILE@BASE
+
+	// Unpacking, if not nil, is called now and then while an input is unpacked, with
+	// the bytes of it that were read, and their number; -1: not known.
+	Unpacking func(read, total int64)
+	// Unpacked is the raw file to open in place of the path; nil: the path is opened.
+	Unpacked *Unpacked
+}
+
+// maxInput returns how many bytes an input may have that is unpacked.
+func (o *Options) maxInput() int64 {
+	if o.MaxInput == 0 {
+		return DefaultMaxInput
+	}
+	return o.MaxInput
 }
 
 // A Capture is an open input. It is not changed once open and is safe for
@@ -212,6 +227,9 @@ type reader struct {
 }
 
 func (r *reader) openPath(path string) error {
+	if r.opt.Unpacked != nil {
+		return r.openRaw(path)
+	}
 	info, err := os.Stat(path)
 	if err != nil {
 		return unreadable(path, err, howToName)

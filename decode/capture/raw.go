@@ -23,12 +23,10 @@ func (r *reader) openRaw(path string) error {
 	case r.opt.Buffer != "":
 		return usage("--buffer "+r.opt.Buffer, "is given, but a raw file is one buffer", "leave it out")
 	}
-	f, size, err := openRegular(path, os.Stat, os.Open)
+	f, name, size, err := r.openRawFile(path)
 	if err != nil {
-		return unreadable(path, err, howToName)
+		return err
 	}
-	name := filepath.Base(path)
-	r.keep(path, name, f, size)
 	if err := r.readCommandLine(); err != nil {
 		return err
 	}
@@ -56,6 +54,25 @@ func (r *reader) openRaw(path string) error {
 		r.c.Sources = []*Source{s}
 	}
 	return r.readSymbolsFlags()
+}
+
+// openRawFile opens the file, or takes the one that was unpacked, which whoever did
+// that closes.
+func (r *reader) openRawFile(path string) (f *os.File, name string, size int64, err error) {
+	if u := r.opt.Unpacked; u != nil {
+		if u.Note != "" {
+			r.add("%s", u.Note)
+		}
+		r.input(path, u.Name, u.Size).Data = u.File
+		return u.File, u.Name, u.Size, nil
+	}
+	f, size, err = openRegular(path, os.Stat, os.Open)
+	if err != nil {
+		return nil, "", 0, unreadable(path, err, howToName)
+	}
+	name = filepath.Base(path)
+	r.keep(path, name, f, size)
+	return f, name, size, nil
 }
 
 // rawRegisters are the registers of the command line, and defaults for others,

@@ -7,3 +7,7 @@ FROM trust t
 LEFT JOIN (SELECT dataset, source, sum(bytes)::BIGINT AS bytes FROM losses GROUP BY ALL) l USING (dataset, source)
 LEFT JOIN (SELECT dataset, source, count(*) AS stops FROM events WHERE event = 'unmapped' GROUP BY ALL) u USING (dataset, source)
 ORDER BY t.dataset, t.source;
+
+-- Answer of sample, 1 row:
+-- dataset | source | protocol | status | bytes | decoded_pct | bytes_lost | losses_add_up | losses | bytes_unplaced | unmapped | gaps | instructions | untold_pct | timed_pct | outside_code | image_match | agreement
+-- sample | 16 | pft | decoded | 58693 | 99.99 | 6 | true | 1 | 0 | 0 | 0 | 218349 | 79.12 | 100 | 0 | 1 | 1

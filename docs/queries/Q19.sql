@@ -10,3 +10,15 @@ FROM instructions_window(getvariable('q19_mark') - coalesce(getvariable('n'), 12
 LEFT JOIN places p USING (dataset, source, address)
 WHERE i.dataset = coalesce(getvariable('dataset'), (SELECT min(dataset) FROM sources)) AND i.source = getvariable('q19_source')
 ORDER BY i.seq;
+
+-- Answer of sample, 12 rows:
+-- relative | address | name | location | kind | executed | cycles
+-- -12 | 0x4000856c | by_digits | sort.c:13 | other | NULL | NULL
+-- -11 | 0x40008570 | by_digits | sort.c:13 | other | NULL | NULL
+-- -10 | 0x40008574 | by_digits | sort.c:13 | other | NULL | NULL
+-- -9 | 0x40008578 | by_digits | sort.c:13 | other | NULL | NULL
+-- -8 | 0x4000857c | by_digits | sort.c:13 | branch | false | 14
+-- -7 | 0x40008580 | by_digits | sort.c:13 | other | NULL | NULL
+-- -6 | 0x40008584 | by_digits | sort.c:13 | other | NULL | NULL
+-- -5 | 0x40008588 | by_digits | sort.c:13 | return | true | 9
+-- …

@@ -10,5 +10,11 @@ new AS (
   WHERE b.dataset = d.b AND EXISTS (FROM builds x WHERE x.dataset = d.a AND x.build = b.build)
     AND NOT EXISTS (FROM ran a WHERE a.dataset = d.a AND a.address = b.address AND a.isa = b.isa))
 SELECT p.name, count(*) AS new_instructions, max(new.n) AS executions,
-       string_agg(DISTINCT p.line::VARCHAR, ' ' ORDER BY p.line::VARCHAR) AS new_lines
+       array_to_string(list_sort(list(DISTINCT p.line)), ' ') AS new_lines
 FROM new JOIN program p USING (build, address) GROUP BY p.function, p.name ORDER BY new_instructions DESC, p.name;
+
+-- Answer of sample and synth, 3 rows:
+-- name | new_instructions | executions | new_lines
+-- power_off | 3 | 1772 | 115 116 117
+-- kernel_irq | 1 | 27 | 114
+-- unexpected | 1 | 395 | 107

@@ -5,3 +5,7 @@ SELECT p.name, coalesce(r.test, r.dataset) AS test, sum(c.executed + c.untold)::
 FROM counts c JOIN places p USING (dataset, source, address, isa) JOIN runs r USING (dataset)
 WHERE p.name = coalesce(getvariable('function_name'), (SELECT name FROM rare))
 GROUP BY p.build, p.core, p.function, p.name, coalesce(r.test, r.dataset) HAVING executions > 0 ORDER BY executions DESC, test;
+
+-- Answer of sample and synth, 1 row:
+-- name | test | executions
+-- sort_task | tasks | 6257

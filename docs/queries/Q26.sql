@@ -9,3 +9,8 @@ total AS (SELECT build, instructions, trust FROM coverage)
 SELECT c.test, count(*) AS covered, pct(count(*), any_value(t.instructions)) AS covered_pct, count(*) FILTER (a.tests = 1) AS only_here,
        (SELECT count(*) FROM by_address x WHERE x.build = c.build AND x.first_test <= c.test) AS cumulative, any_value(t.instructions) AS total, any_value(t.trust) AS trust
 FROM covered c JOIN by_address a ON a.build = c.build AND a.core IS NOT DISTINCT FROM c.core AND a.address = c.address JOIN total t ON t.build = c.build GROUP BY c.build, c.test ORDER BY c.build, c.test;
+
+-- Answer of sample and synth, 2 rows:
+-- test | covered | covered_pct | only_here | cumulative | total | trust
+-- tasks | 774 | 97.97 | 344 | 774 | 790 | incomplete: decoded 99.99 %, bytes lost 12, unplaced 0, gaps 1, executed outside code 0, untold 69.57 %, image match 1.0
+-- walk | 435 | 55.06 | 5 | 779 | 790 | incomplete: decoded 99.99 %, bytes lost 12, unplaced 0, gaps 1, executed outside code 0, untold 69.57 %, image match 1.0

@@ -7,3 +7,7 @@ LEFT JOIN places b ON b.dataset = x.dataset AND b.source = x.source AND b.addres
 LEFT JOIN near y ON y.dataset = l.dataset AND y.source = l.source AND y.seq = l.seq
 LEFT JOIN places a ON a.dataset = y.dataset AND a.source = y.source AND a.address = y.address
 ORDER BY l.dataset, l.source, l.byte_offset;
+
+-- Answer of sample, 1 row:
+-- dataset | source | byte_offset | bytes | reason | before | after
+-- sample | 16 | 1 | 6 | unsynced | NULL | _start

@@ -13,3 +13,6 @@ WHERE s.next_address IS NOT NULL AND (s.next_seq <> s.seq + 1
    OR (s.kind = 'branch' AND s.executed AND s.next_address <> p.target)
    OR (s.kind = 'branch' AND NOT s.executed AND s.next_address <> s.address + s.size))
 ORDER BY s.dataset, s.source, s.seq;
+
+-- Answer of sample, 0 rows:
+-- dataset | source | seq | address | next_address

@@ -8,3 +8,6 @@ expanded AS (
 SELECT 'only in blocks' AS what, * FROM (FROM expanded EXCEPT ALL FROM flat)
 UNION ALL
 SELECT 'only in instructions', * FROM (FROM flat EXCEPT ALL FROM expanded);
+
+-- Answer of blocks, 0 rows:
+-- what | source | seq | segment | byte_offset | address | size | isa | opcode | kind | executed | epoch | timestamp | context_id | vmid | security

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -67,11 +68,11 @@ func rowsOf(t *testing.T, d *dataset.Dataset, table *schema.Table) (rows []strin
 			t.Fatal(err)
 		}
 		for i := range b.Rows() {
-			row := ""
+			var row strings.Builder
 			for c := range b.Columns {
-				row += fmt.Sprint(" ", b.Columns[c].Text(i))
+				fmt.Fprint(&row, " ", b.Columns[c].Text(i))
 			}
-			rows = append(rows, row[1:])
+			rows = append(rows, row.String()[1:])
 		}
 	}
 }

@@ -48,28 +48,31 @@ func Path(path string) (*Finding, error) {
 		return directory(path)
 	case !info.Mode().IsRegular():
 		return &Finding{Kind: Unknown, What: "no regular file"}, nil
-	case info.Size() == 0:
-		return &Finding{Kind: Empty, What: "an empty file", Do: "nothing was traced, or the buffer was not read out"}, nil
 	}
-	head, err := readHead(path)
-	if err != nil {
-		return nil, err
-	}
-	return file(path, head), nil
-}
-
-func readHead(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
+	return Content(path, f)
+}
+
+// Content says what is in a file that has this name. It fails only if that cannot be
+// read.
+func Content(name string, r io.ReaderAt) (*Finding, error) {
 	head := make([]byte, headBytes)
-	n, err := io.ReadFull(f, head)
-	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil, fmt.Errorf("read %s: %w", path, err)
+	n, err := r.ReadAt(head, 0)
+	switch {
+	case err != nil && !errors.Is(err, io.EOF):
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	case n == 0:
+		return emptyFile(), nil
 	}
-	return head[:n], nil
+	return file(name, head[:n]), nil
+}
+
+func emptyFile() *Finding {
+	return &Finding{Kind: Empty, What: "an empty file", Do: "nothing was traced, or the buffer was not read out"}
 }
 
 // maxEntries bounds how many entries below a directory are looked at, maxDepth how
@@ -163,8 +166,8 @@ func (c *content) couldBeRaw(path string, d fs.DirEntry) bool {
 	if info, err := d.Info(); err != nil || info.Size() == 0 || len(c.files) == shownPaths {
 		return false
 	}
-	head, err := readHead(path)
-	return err == nil && file(path, head).Kind == Unknown
+	f, err := Path(path)
+	return err == nil && f.Kind == Unknown
 }
 
 func appendSome(paths []string, path string) []string {

@@ -64,7 +64,7 @@ func TestMatch(t *testing.T) {
 		text.WriteString("source 0x10\nfile fw.elf 0 8 match=0.5\nfile fw.elf 0x1000 0x1000 match=1\nfile idle.elf 0x9000 16 code=1d1e\n" +
 			"function 0 8 vectors\nfunction 0x1000 0x1000 main\ncode 0 a32 other executed=1\ncode 4 a32 other executed=1\n")
 		for i := range n {
-			text.WriteString(fmt.Sprintf("code %#x a32 other executed=1\n", 0x1000+4*i))
+			fmt.Fprintf(&text, "code %#x a32 other executed=1\n", 0x1000+4*i)
 		}
 		return text.String()
 	}

@@ -29,8 +29,9 @@ type Report struct {
 // Check reads all of a dataset: the list of its files, their sizes and SHA-256,
 // the manifest's own, all rows, and whether rows, segments, losses and sources
 // add up. It fails with an [*Error] if there is no dataset in dir, or one that
-// this program does not know.
-func Check(ctx context.Context, dir string) (*Report, error) {
+// this program does not know. Progress, if not nil, is called now and then with the
+// bytes that are checked: each is read twice, as a byte and as part of a row.
+func Check(ctx context.Context, dir string, progress func(done, total int64)) (*Report, error) {
 	d, err := openManifest(dir)
 	if e, ok := errors.AsType[*Error](err); ok && e.Damaged {
 		return &Report{Problems: []*Error{e}}, nil
@@ -39,7 +40,12 @@ func Check(ctx context.Context, dir string) (*Report, error) {
 		return nil, err
 	}
 	defer d.Close()
-	c := &checker{dataset: d, listed: map[string]bool{schema.ManifestFile: true}, sums: map[series]*sum{}, answers: newAnswers()}
+	c := &checker{
+		dataset: d, listed: map[string]bool{schema.ManifestFile: true}, sums: map[series]*sum{}, answers: newAnswers(), progress: progress,
+	}
+	for _, files := range d.Manifest.Tables {
+		c.total += 2 * files.Bytes
+	}
 	for _, step := range []func(context.Context) error{c.checkParts, c.checkUnknown, c.checkViews, c.checkSums, c.checkStrangers} {
 		if err := step(ctx); err != nil {
 			return nil, err
@@ -55,6 +61,17 @@ type checker struct {
 	listed  map[string]bool // the paths of files of the dataset
 	sums    map[series]*sum
 	answers *answers
+
+	progress    func(done, total int64)
+	done, total int64
+}
+
+// advance reports that n more bytes are checked.
+func (c *checker) advance(n int64) {
+	c.done += n
+	if c.progress != nil {
+		c.progress(c.done, c.total)
+	}
 }
 
 // note adds the problem that an [*Error] reports, and returns any other error.
@@ -134,7 +151,7 @@ func (c *checker) checkFile(ctx context.Context, want schema.FileSum) error {
 	defer f.Close()
 	c.report.Files++
 	c.report.Bytes += want.Bytes
-	return c.note(c.dataset.checkBytes(contextReader{ctx, f}, want))
+	return c.note(c.dataset.checkBytes(checkedReader{contextReader{ctx, f}, c}, want))
 }
 
 // checkBytes checks the bytes of a file.
@@ -165,6 +182,18 @@ func (r contextReader) Read(b []byte) (int, error) {
 	return r.Reader.Read(b)
 }
 
+// A checkedReader reads a file for a checker.
+type checkedReader struct {
+	io.Reader
+	checker *checker
+}
+
+func (r checkedReader) Read(b []byte) (int, error) {
+	n, err := r.Reader.Read(b)
+	r.checker.advance(int64(n))
+	return n, err
+}
+
 // readRows reads the rows of a source, and sums them up.
 func (c *checker) readRows(ctx context.Context, t *schema.Table, source uint8) error {
 	r := c.dataset.Open(t, source)
@@ -183,6 +212,9 @@ func (c *checker) readRows(ctx context.Context, t *schema.Table, source uint8) e
 		c.addRows(b, source)
 		c.answers.add(b, source, c.dataset)
 		c.report.Rows += int64(b.Rows())
+		if files := c.dataset.Manifest.Tables[t.Name]; files.Rows > 0 {
+			c.advance(int64(float64(files.Bytes) * float64(b.Rows()) / float64(files.Rows)))
+		}
 	}
 }
 

@@ -20,7 +20,7 @@ import (
 // problems are those of a dataset, one a line, without directory and remedy.
 func problems(t testing.TB, dir string) []string {
 	t.Helper()
-	r, err := dataset.Check(t.Context(), dir)
+	r, err := dataset.Check(t.Context(), dir, nil)
 	check(t, err)
 	var lines []string
 	for _, p := range r.Problems {
@@ -193,7 +193,7 @@ func TestCheckWithoutSeal(t *testing.T) {
 	unsealed := append(bytes.Clone(text[:end]), "\n}\n"...)
 	withoutAny := bytes.Replace(append(bytes.Clone(beforeViews), unsealed[afterViews:]...), versionNow, []byte(`"schema_version": 1`), 1)
 	check(t, os.WriteFile(name, withoutAny, 0o666))
-	r, err := dataset.Check(t.Context(), dir)
+	r, err := dataset.Check(t.Context(), dir, nil)
 	check(t, err)
 	if len(r.Problems) != 0 || len(r.Unchecked) != 1 {
 		t.Errorf("%+v", r)
@@ -213,12 +213,12 @@ func TestCheckWithoutSeal(t *testing.T) {
 
 // A check stops, and what is no dataset is an error, no problem of one.
 func TestCheckFails(t *testing.T) {
-	if _, err := dataset.Check(t.Context(), t.TempDir()); err == nil || !strings.Contains(err.Error(), "is no dataset") {
+	if _, err := dataset.Check(t.Context(), t.TempDir(), nil); err == nil || !strings.Contains(err.Error(), "is no dataset") {
 		t.Errorf("%v", err)
 	}
 	dir := small.New().Write(t)
 	small.EditManifest(t, dir, fmt.Sprintf(`"schema_version": %d`, schema.Version), `"schema_version": 99`)
-	if _, err := dataset.Check(t.Context(), dir); err == nil || !strings.Contains(err.Error(), `has schema version "99"`) {
+	if _, err := dataset.Check(t.Context(), dir, nil); err == nil || !strings.Contains(err.Error(), `has schema version "99"`) {
 		t.Errorf("%v", err)
 	}
 }

@@ -75,7 +75,7 @@ func TestOpenLater(t *testing.T) {
 			t.Errorf("rows\n%q, want\n%q", got, want)
 		}
 		check(t, d.Close())
-		r, err := dataset.Check(t.Context(), dir)
+		r, err := dataset.Check(t.Context(), dir, nil)
 		check(t, err)
 		if len(r.Problems) > 0 || r.Tables != len(d.Manifest.Tables) || len(r.Unchecked) != 1 || !strings.HasPrefix(r.Unchecked[0], "the rows of calls, which this program does not know") {
 			t.Errorf("%+v", r)

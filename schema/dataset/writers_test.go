@@ -98,7 +98,7 @@ func observe(t *testing.T, dir string, stop <-chan struct{}) (bad []string, seen
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		r, err := dataset.Check(t.Context(), dir)
+		r, err := dataset.Check(t.Context(), dir, nil)
 		after, statErr := os.Stat(dir)
 		switch same := statErr == nil && os.SameFile(before, after); {
 		case err == nil && len(r.Problems) == 0:

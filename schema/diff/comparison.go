@@ -23,6 +23,7 @@ type cursor struct {
 
 	functions functions
 	skip      func(b *schema.Batch, row int) bool // rows that are not compared; nil: none
+	read      func(rows int64)                    // called with what is read; nil: nobody is interested
 }
 
 // open begins to read the rows of a table, expanded from blocks if d does not
@@ -67,8 +68,12 @@ func (c *cursor) any(ctx context.Context) (bool, error) {
 			return false, err
 		}
 		c.batch, c.row = b, 0
-		if !c.end {
-			c.functions.resolve(b)
+		if c.end {
+			continue
+		}
+		c.functions.resolve(b)
+		if c.read != nil {
+			c.read(int64(b.Rows()))
 		}
 	}
 	return !c.end, nil

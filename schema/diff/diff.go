@@ -86,11 +86,15 @@ type Difference struct {
 // all columns but names of the capture and hashes, and what the result says is left
 // out. Where the truth has `instructions` and d has blocks, the rows that its view
 // makes of them are compared. It fails with a [*dataset.Error] if one of them cannot
-// be read.
-func Compare(ctx context.Context, d, truth *dataset.Dataset) (*Result, error) {
-	c := &comparer{dataset: d, truth: truth}
+// be read. Progress, if not nil, is called now and then with the rows of the truth
+// that are compared.
+func Compare(ctx context.Context, d, truth *dataset.Dataset, progress func(done, total int64)) (*Result, error) {
+	c := &comparer{dataset: d, truth: truth, progress: progress}
 	if err := c.prepare(); err != nil {
 		return nil, err
+	}
+	for _, table := range schema.Tables() {
+		c.total += truth.Rows(table)
 	}
 	for _, table := range schema.Tables() {
 		if !truth.Has(table) {
@@ -110,6 +114,17 @@ type comparer struct {
 	functions      [2]functions // of the truth, and of the dataset
 	tables         []Table
 	series         [][]Difference // the first of each table and source
+
+	progress    func(done, total int64)
+	done, total int64 // rows of the truth
+}
+
+// advance reports that n more rows of the truth are compared.
+func (c *comparer) advance(n int64) {
+	c.done += n
+	if c.progress != nil {
+		c.progress(c.done, c.total)
+	}
 }
 
 // prepare finds out what cannot be compared, and reads what rows refer to.
@@ -166,6 +181,7 @@ func (c *comparer) compare(ctx context.Context, t *schema.Table, source uint8, r
 	if t == &schema.Images && c.leftOut.symbols {
 		x.dataset.skip = isOfProgram
 	}
+	x.truth.read = c.advance
 	truth, err := x.truth.open(c.truth, t, source)
 	if err != nil {
 		return err

@@ -19,7 +19,7 @@ import (
 // compare compares the datasets in two directories.
 func compare(t testing.TB, dir, truth string) *diff.Result {
 	t.Helper()
-	r, err := diff.Compare(t.Context(), open(t, dir), open(t, truth))
+	r, err := diff.Compare(t.Context(), open(t, dir), open(t, truth), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,7 +221,7 @@ func TestCompareStops(t *testing.T) {
 	dir := small.New().Write(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := diff.Compare(ctx, open(t, dir), open(t, dir)); !errors.Is(err, context.Canceled) {
+	if _, err := diff.Compare(ctx, open(t, dir), open(t, dir), nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 }

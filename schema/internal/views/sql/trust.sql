@@ -12,7 +12,8 @@
 -- placed_pct DOUBLE: Percentage of decoded bytes whose instructions have rows; NULL if nothing was decoded.
 -- gaps BIGINT: Restarts of trace but the first, as in summary; NULL if events were not exported.
 -- instructions BIGINT: Instructions in all.
--- untold_pct DOUBLE: Percentage of them of which the trace does not say whether they passed their condition; NULL without instructions.
+-- untold BIGINT: Of how many of them the trace does not say whether they passed their condition.
+-- untold_pct DOUBLE: Percentage of that; NULL without instructions.
 -- timed_pct DOUBLE: Percentage of them in epochs that have cycles; NULL without instructions.
 -- outside_code BIGINT: Addresses in outside_code; NULL without a program file.
 -- outside_executions BIGINT: How often those were executed; NULL without a program file.
@@ -38,7 +39,7 @@ m AS (
   GROUP BY dataset, source)
 SELECT s.source, s.name, s.protocol, s.core, s.status, s.bytes, pct(s.bytes_decoded, s.bytes) AS decoded_pct, s.bytes_lost, s.losses,
        s.bytes_unplaced, pct(s.bytes_decoded - s.bytes_unplaced, s.bytes_decoded) AS placed_pct, y.gaps, s.instructions,
-       pct(n.untold, n.executions) AS untold_pct, pct(n.timed, n.executions) AS timed_pct,
+       coalesce(n.untold, 0)::BIGINT AS untold, pct(n.untold, n.executions) AS untold_pct, pct(n.timed, n.executions) AS timed_pct,
        CASE WHEN m.dataset IS NOT NULL THEN coalesce(o.outside_code, 0) END AS outside_code,
        CASE WHEN m.dataset IS NOT NULL THEN coalesce(o.executions, 0) END AS outside_executions,
        m.image_match, s.agreement, s.branch_checks + s.isync_checks AS checks,

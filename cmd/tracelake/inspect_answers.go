@@ -1,0 +1,44 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/pipeline"
+)
+
+// questionWords are a question, and what answers it: in the singular.
+var questionWords = map[decode.Question]struct{ question, evidence string }{
+	decode.AskCycles:     {"how many cycles?", "cycle count"},
+	decode.AskTimestamps: {"at what time?", "timestamp"},
+	decode.AskContexts:   {"in which task?", "context"},
+	decode.AskData:       {"which data?", "data access"},
+	decode.AskConditions: {"did it pass its condition?", ""},
+}
+
+// writeAnswers says which questions a source can answer, and what to set in the trace
+// unit for the others.
+func writeAnswers(b *strings.Builder, answers []pipeline.Answer) {
+	label := "answers"
+	for i := range answers {
+		a := &answers[i]
+		fmt.Fprintf(b, "  %-10s %-26s  %s\n", label, questionWords[a.Question].question, answerWords(a))
+		label = ""
+	}
+}
+
+func answerWords(a *pipeline.Answer) string {
+	evidence := questionWords[a.Question].evidence
+	switch {
+	case a.Yes && a.Seen > 0:
+		return "yes, " + count(a.Seen, evidence)
+	case a.Yes:
+		return "yes"
+	case a.Why != "":
+		return "no: " + a.Why
+	case a.Enabled:
+		return "no " + evidence + " in the sample, though the registers say that they are traced"
+	}
+	return "no: set " + a.Set
+}
