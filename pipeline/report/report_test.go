@@ -219,6 +219,21 @@ run 0x8004 a32 source=0x10 executed=1
 	}
 }
 
+// The program of a core goes before that of every core.
+func TestOwnCore(t *testing.T) {
+	m := merged(t, report.Options{}, `
+source 0x10 core=cpu_0
+file rom.elf 0x8000 4 code=cc
+file a.elf 0x8000 4 core=cpu_0 code=aa
+function 0x8000 4 rom
+function 0x8000 4 own core=cpu_0
+code 0x8000 a32 other
+code 0x8000 a32 other core=cpu_0
+run 0x8000 a32 executed=1
+`)
+	equal(t, "own", m.Hotspots(report.ByFunction).Rows[0].Function)
+}
+
 // Another instruction set at the address of an instruction is other code.
 func TestOutside(t *testing.T) {
 	m := merged(t, report.Options{}, small+"run 0x1010 a32 executed=2\nrun 0x4000 t32 failed=3\n")
