@@ -102,11 +102,15 @@ func (t *attempt) packetRate() float64 {
 	return t.rateOf(&f)
 }
 
+// doubtful is how much it takes off a rate if all of something is doubtful: not all, so
+// that a setting that is better still shows.
+const doubtful = 0.95
+
 func (t *attempt) rateOf(f *verdict.Facts) float64 {
 	if t.failed || t.syncs == 0 {
 		return 0
 	}
-	return f.Rate() * (1 - t.doubts)
+	return f.Rate() * (1 - doubtful*t.doubts)
 }
 
 func (t *attempt) facts() verdict.Facts {
@@ -173,186 +177,4 @@ func (s *session) try(ctx context.Context, src *sourcePlan, r *reading) (*attemp
 	err = st.Finish()
 	t.outcome, t.doubts = st.Outcome, d.share()
 	return t, err
-}
-
-// refine improves an attempt, and says what was changed.
-func (s *session) refine(ctx context.Context, src *sourcePlan, a *attempt) (*attempt, error) {
-	if a.failed {
-		return a, nil
-	}
-	ok, err := src.synchronises(a.protocol)
-	if err != nil || !ok {
-		return a, err
-	}
-	if a, err = s.improve(ctx, src, a); err != nil {
-		return nil, err
-	}
-	return a, s.suggest(ctx, src, a)
-}
-
-// improve changes one setting after another for the better, until none is. A change
-// has to be clearly better: a tie says nothing.
-func (s *session) improve(ctx context.Context, src *sourcePlan, best *attempt) (*attempt, error) {
-	for {
-		changed, err := s.improveOnce(ctx, src, best)
-		if err != nil || changed == best {
-			return best, err
-		}
-		best = changed
-	}
-}
-
-const (
-	// clearly is how much higher a rate has to be to count.
-	clearly = 0.005
-	// A remedy has this rate at the least, and this many times the rate there is.
-	goodRate, muchBetter = 0.5, 1.05
-)
-
-// improveOnce tries every value of every setting, each with the best of the others
-// so far.
-func (s *session) improveOnce(ctx context.Context, src *sourcePlan, best *attempt) (*attempt, error) {
-	for i := range best.family.Settings {
-		setting := &best.family.Settings[i]
-		if setting.NeedsProgram && !best.followsProgram() {
-			continue
-		}
-		for _, value := range setting.Values {
-			r := best.with(setting, value)
-			if r == nil {
-				continue
-			}
-			t, err := s.try(ctx, src, r)
-			if err != nil {
-				return nil, err
-			}
-			if t.improves(best, setting.NeedsProgram) {
-				best = t
-			}
-		}
-	}
-	return best, nil
-}
-
-// improves reports whether t is clearly better than the best so far. What only the
-// program shows counts if it is the program that ran.
-func (t *attempt) improves(best *attempt, needsProgram bool) bool {
-	switch {
-	case needsProgram && t.rate() < goodRate:
-		return false
-	case t.followsProgram() != best.followsProgram() && t.packetRate() > best.packetRate()-clearly:
-		return t.followsProgram()
-	}
-	return t.rate() > best.rate()+clearly && t.packetRate() > best.packetRate()-clearly
-}
-
-// suggest sets what was changed, each with how well the sample reads without it.
-func (s *session) suggest(ctx context.Context, src *sourcePlan, best *attempt) error {
-	for i := range best.family.Settings {
-		setting := &best.family.Settings[i]
-		given, ok := best.registers.Lookup(setting.Register)
-		now, _ := best.Lookup(setting.Register)
-		if !ok || setting.Get(given) == setting.Get(now) {
-			continue
-		}
-		without, err := s.try(ctx, src, best.with(setting, setting.Get(given)))
-		if err != nil {
-			return err
-		}
-		best.suggested = append(best.suggested, Suggestion{
-			Register: setting.Field(), Means: setting.Words(now), With: best.rate(), Without: without.rate(),
-		})
-	}
-	return nil
-}
-
-// suggestions returns the values of registers with which a sample of a source reads
-// better, if not all is well with those it has.
-func (s *session) suggestions(ctx context.Context, src *sourcePlan) ([]Suggestion, error) {
-	i := slices.IndexFunc(s.plan.protocols, func(f decode.Family) bool { return f.Name == src.Protocol })
-	now, err := s.try(ctx, src, &reading{family: &s.plan.protocols[i], registers: src.Registers})
-	if err != nil || now.doubts == 0 && src.verdict.Status == verdict.Good {
-		return nil, err
-	}
-	best, err := s.refine(ctx, src, now)
-	if err != nil || best.rate() < goodRate {
-		return nil, err
-	}
-	return best.suggested, nil
-}
-
-// remedy returns the best other way to read a source, nil if none is much better
-// than the way it was read.
-func (s *session) remedy(ctx context.Context, src *sourcePlan) (*verdict.Remedy, error) {
-	now, best, err := s.bestReading(ctx, src)
-	if err != nil || best.rate() < goodRate || best.rate() < muchBetter*now.rate() {
-		return nil, err
-	}
-	f := best.facts()
-	r := &verdict.Remedy{Flags: s.flags(src, best), Right: f.Right()}
-	if best.family.Name != src.Protocol {
-		r.Protocol = best.family.Name
-	}
-	return r, nil
-}
-
-// flags returns what the command line needs so that a source is read in this way.
-// --protocol is for raw files; in a snapshot ETMIDR decides.
-func (s *session) flags(src *sourcePlan, a *attempt) []string {
-	var flags []string
-	if s.severalSources() {
-		flags = append(flags, "--source "+schema.SourceText(src.ID))
-	}
-	if a.family.Name == src.Protocol {
-		return append(flags, a.flags()...)
-	}
-	if s.capture.Raw() {
-		flags = append(flags, "--protocol "+a.family.Name)
-		return append(flags, a.flags()...)
-	}
-	all := &reading{set: map[string]uint64{}}
-	for _, d := range a.family.Defaults {
-		all.set[d.Register], _ = a.Lookup(d.Register)
-	}
-	return append(flags, all.flags()...)
-}
-
-// severalSources reports whether more than one source has bytes and a decoder.
-func (s *session) severalSources() bool {
-	n := 0
-	for _, src := range s.plan.sources {
-		if src.status == schema.StatusDecoded {
-			n++
-		}
-	}
-	return n > 1
-}
-
-// bestReading returns how a sample decodes as the source was read, and the best
-// way there is.
-func (s *session) bestReading(ctx context.Context, src *sourcePlan) (now, best *attempt, err error) {
-	for i := range s.plan.protocols {
-		family := &s.plan.protocols[i]
-		if !family.ETM && family.Name != src.Protocol {
-			continue
-		}
-		r := &reading{family: family, registers: defaults(family.Defaults)}
-		if family.Name == src.Protocol {
-			r.registers = src.Registers
-		}
-		t, err := s.try(ctx, src, r)
-		if err != nil {
-			return nil, nil, err
-		}
-		if family.Name == src.Protocol {
-			now = t
-		}
-		if t, err = s.refine(ctx, src, t); err != nil {
-			return nil, nil, err
-		}
-		if best == nil || t.rate() > best.rate()+clearly {
-			best = t
-		}
-	}
-	return now, best, nil
 }
