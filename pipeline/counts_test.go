@@ -296,7 +296,7 @@ func TestCounts(t *testing.T) {
 	for _, tr := range pftTraces(t) {
 		t.Run(tr.name, func(t *testing.T) {
 			tr.checkCounts(t)
-			if tr.few() {
+			if tr.few() || testing.Short() {
 				return
 			}
 			for seed := range uint64(need.Size(2, damageCases)) {
@@ -313,7 +313,11 @@ func TestCounts(t *testing.T) {
 // Likewise in executions that are made up, with much that cuts edges.
 func TestCountsGenerated(t *testing.T) {
 	exceptions, gaps := int64(0), 0
-	for seed := range uint64(need.Size(2, 17)) {
+	seeds := uint64(need.Size(2, 17)) // 200 streams and more
+	if testing.Short() {
+		seeds = 1
+	}
+	for seed := range seeds {
 		for _, m := range macrocells {
 			run := smallRun
 			run.seed = 100 + seed
