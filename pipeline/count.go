@@ -2,17 +2,26 @@ package pipeline
 
 import (
 	"context"
+	"sync"
 
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/pipeline/stitch"
+	"github.com/tracelake/tracelake/pipeline/tally"
 	"github.com/tracelake/tracelake/schema"
 )
 
-// Count decodes a capture like [Export], with this many workers, and writes
-// nothing: it returns the totals, at the cost of decoding alone.
-func Count(ctx context.Context, input string, opt capture.Options, workerCount int) (schema.Totals, error) {
+// CountOptions say what to decode and what to count.
+type CountOptions struct {
+	Capture capture.Options
+	Workers int  // at least 1
+	Tally   bool // what ran is counted, too, as for `counts` and `edges`
+}
+
+// Count decodes a capture like [Export] and writes nothing: it returns the totals,
+// at the cost of decoding and counting alone.
+func Count(ctx context.Context, input string, opt CountOptions) (schema.Totals, error) {
 	var totals schema.Totals
-	s, err := openSession(ctx, input, sessionOptions{capture: opt, workers: workerCount})
+	s, err := openSession(ctx, input, sessionOptions{capture: opt.Capture, workers: opt.Workers})
 	if err != nil {
 		return totals, err
 	}
@@ -21,10 +30,46 @@ func Count(ctx context.Context, input string, opt capture.Options, workerCount i
 		if src.status != schema.StatusDecoded {
 			continue
 		}
-		if err := s.decode(ctx, src, stitch.Sinks{}, nil); err != nil {
+		if err := s.count(ctx, src, opt.Tally); err != nil {
 			return totals, err
 		}
 		totals.Add(src.outcome.Totals)
 	}
 	return totals, nil
+}
+
+// count decodes a source and counts what ran.
+func (s *session) count(ctx context.Context, src *sourcePlan, what bool) error {
+	if !what {
+		return s.decode(ctx, src, stitch.Sinks{}, nil)
+	}
+	t := tally.New(&counting{tokens: s.tokens})
+	if err := s.decode(ctx, src, t.Sinks(stitch.Sinks{}), nil); err != nil {
+		return err
+	}
+	_, _, err := t.Finish()
+	return err
+}
+
+// A counting counts what ran with the workers that decode. It implements
+// [tally.Workers].
+type counting struct {
+	tokens workers
+	open   sync.WaitGroup
+}
+
+// Go implements [tally.Workers].
+func (c *counting) Go(_ int64, work func()) error {
+	c.tokens <- struct{}{}
+	c.open.Go(func() {
+		defer func() { <-c.tokens }()
+		work()
+	})
+	return nil
+}
+
+// Wait implements [tally.Workers].
+func (c *counting) Wait() error {
+	c.open.Wait()
+	return nil
 }

@@ -7,9 +7,11 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/tracelake/tracelake/bench/need"
+	"github.com/tracelake/tracelake/decode/decodetest/shared"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -294,7 +296,7 @@ func TestCounts(t *testing.T) {
 	for _, tr := range pftTraces(t) {
 		t.Run(tr.name, func(t *testing.T) {
 			tr.checkCounts(t)
-			if tr.few() {
+			if tr.few() || testing.Short() {
 				return
 			}
 			for seed := range uint64(need.Size(2, damageCases)) {
@@ -311,7 +313,11 @@ func TestCounts(t *testing.T) {
 // Likewise in executions that are made up, with much that cuts edges.
 func TestCountsGenerated(t *testing.T) {
 	exceptions, gaps := int64(0), 0
-	for seed := range uint64(need.Size(2, 17)) {
+	seeds := uint64(need.Size(2, 17)) // 200 streams and more
+	if testing.Short() {
+		seeds = 1
+	}
+	for seed := range seeds {
 		for _, m := range macrocells {
 			run := smallRun
 			run.seed = 100 + seed
@@ -333,5 +339,89 @@ func TestCountsGenerated(t *testing.T) {
 	}
 }
 
-var _ = maps.Keys[map[int]int]
-var _ = fmt.Sprint
+// Captures of silicon and the sample, by the figures of another implementation.
+// Edges to and from exceptions are not among them, and of calls those that failed
+// their condition.
+func TestCountsFigures(t *testing.T) {
+	for _, tt := range []struct {
+		name                  string
+		rows, failed, untold  int64
+		instructions, covered int
+		edges, calls          string
+	}{
+		{"freertos-002b37c", 232_204, 17_161, 0, 552, 521, "141 / 64001", "28 / 8338"},
+		{"zephyr-e9185a9", 352_666, 124, 0, 806, 747, "169 / 117305", "30 / 29302"},
+		{"threadx-ce42d22", 256_395, 40_982, 0, 3561, 3437, "856 / 89244", "176 / 3430"},
+		{"sample", 218_349, 7_790, 172_768, 778, 774, "224 / 45466", "33 / 6300"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			tr := sampleTrace(t)
+			if tt.name != "sample" {
+				tr = openTrace(t, shared.File(t, "captures/am243x-r5f-etmv3-"+tt.name), 0x10)
+			}
+			d := tr.decodeStream(t, tr.stream(wholePieces), decodeOptions{blocks: true})
+			var rows, failed, untold int64
+			counts, covered := d.counts(t), 0
+			for _, c := range counts {
+				rows, failed, untold = rows+c.executed+c.failed+c.untold, failed+c.failed, untold+c.untold
+				if c.executed+c.untold > 0 {
+					covered++
+				}
+			}
+			if rows != tt.rows || failed != tt.failed || untold != tt.untold {
+				t.Errorf("%d rows, %d failed, %d untold, want %d, %d, %d", rows, failed, untold, tt.rows, tt.failed, tt.untold)
+			}
+			if len(counts) != tt.instructions || covered != tt.covered {
+				t.Errorf("%d instructions, %d covered, want %d, %d", len(counts), covered, tt.instructions, tt.covered)
+			}
+			var edges, calls figures
+			for e, c := range d.edges(t) {
+				if e.kind != "exception" && e.kind != "exception_return" {
+					edges.add(c.n)
+				}
+				if (e.kind == "call" || e.kind == "indirect_call") && e.outcome != "not_taken" {
+					calls.add(c.n)
+				}
+			}
+			if edges.String() != tt.edges || calls.String() != tt.calls {
+				t.Errorf("edges %s, calls %s, want %s, %s", edges, calls, tt.edges, tt.calls)
+			}
+		})
+	}
+}
+
+// figures are rows and the sum of their n.
+type figures struct{ rows, n int64 }
+
+func (f *figures) add(n int64) { f.rows, f.n = f.rows+1, f.n+n }
+
+func (f figures) String() string { return fmt.Sprintf("%d / %d", f.rows, f.n) }
+
+// The files of counts and edges are the same in both levels, for any number of
+// workers.
+func TestCountsFilesAreTheSame(t *testing.T) {
+	inputs := map[string]string{"sample": sampleSnapshot(t)}
+	for _, name := range []string{"am243x-r5f-etmv3-threadx-ce42d22", "opencsd-TC2"} {
+		if path, ok := shared.Find(t, "captures/"+name); ok {
+			inputs[name] = path
+		}
+	}
+	for name, path := range inputs {
+		var want map[string]string
+		for _, level := range []schema.Level{schema.LevelInstructions, schema.LevelBlocks} {
+			for _, workers := range []int{1, 2, 5} {
+				// Whatever tables are named, counts and edges are written.
+				got := exportedFiles(t, path, Options{Level: level, Workers: workers, Tables: []*schema.Table{&schema.Timestamps}})
+				maps.DeleteFunc(got, func(path, _ string) bool {
+					return !strings.HasPrefix(path, "counts/") && !strings.HasPrefix(path, "edges/")
+				})
+				if want == nil {
+					want = got
+				}
+				if len(got) < 2 || !maps.Equal(got, want) {
+					t.Errorf("%s, level %s, %d workers: %v, want %v", name, level, workers, got, want)
+				}
+			}
+		}
+	}
+}

@@ -160,7 +160,7 @@ func (e *exporter) decodeAll(ctx context.Context) error {
 	submit := func(j rows.Job) error { return e.submit(ctx, job{Job: j}) }
 	at := newProgressing(e.plan, e.opt.Progress)
 	for _, s := range e.plan.sources {
-		t := rows.New(e.output(s.ID, submit, counting{e, ctx}))
+		t := rows.New(e.output(s.ID, submit, tallyJobs{e, ctx}))
 		if err := e.decode(ctx, s, t.Sinks, at.source()); err != nil {
 			return err
 		}

@@ -86,6 +86,7 @@ func (r *trial) run() {
 	r.unwanted()
 	r.named()
 	r.accounted()
+	r.counted()
 	r.same("one byte at a time, three workers", r.decode(r.bytesFrom(0, 1), false, 3), r.whole)
 	r.grains()
 	r.fromEachAsync()
@@ -261,6 +262,15 @@ func (r *trial) accounted() {
 			r.Errorf("%s: %s: %d, want %d", r.s.Name, c.what, c.got, c.want)
 		}
 	}
+}
+
+// counted checks that counts and edges are what the rows say.
+func (r *trial) counted() {
+	tr := &trace{protocol: r.protocol, memory: r.memory}
+	decode := func(blocks bool) *decodedTables {
+		return tr.decodeStream(r.T, r.bytesFrom(0, len(r.stream)), decodeOptions{blocks: blocks, workers: 2})
+	}
+	decode(false).checkCounts(r.T, decode(true))
 }
 
 // decodedBytes returns the bytes of all rows of packets.

@@ -250,7 +250,7 @@ func TestCoverageOfTwoCores(t *testing.T) {
 		`},
 		{"SELECT source, string_agg(name, '+' ORDER BY address) FROM places GROUP BY source ORDER BY source", "19 boot+boot+zero+zero\n20 boot+boot+one+one\n21 boot+boot"},
 		{"SELECT instructions, covered, functions, functions_covered, datasets FROM coverage", "6 3 3 2 1"},
-	}}.runBoth(t)
+	}}.run(t)
 }
 
 // Without a program file there are counts by address, and no percentages.
@@ -310,7 +310,7 @@ func TestViewOfRuns(t *testing.T) {
 	labels(t, filepath.Join(dir, "a"), map[string]string{"test": "it's", "board.rev": "2"})
 	viewsTest{directory: dir, views: "a/views.sql", datasets: []string{"a", "b"}, asks: []ask{
 		{`SELECT dataset, run, test, labels->>'$."board.rev"' FROM runs ORDER BY dataset`, "a - it's 2\nb - - -"},
-	}}.runBoth(t)
+	}}.run(t)
 	viewsTest{directory: filepath.Join(dir, "a"), views: "views.sql", asks: []ask{
 		{"SELECT dataset, test FROM runs", "here it's"},
 	}}.run(t)

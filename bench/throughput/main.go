@@ -1,5 +1,6 @@
-// Throughput measures how fast captures are decoded, alone and into Parquet, with
-// one worker and with two:
+// Throughput measures how fast captures are decoded, alone, with what ran counted
+// (tally: the rows of counts and edges) and into Parquet, with one worker and with
+// two:
 //
 //	go run ./bench/throughput -capture DIR [-capture DIR …] [-mb 64] [-rounds 5]
 //
@@ -30,7 +31,6 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/pipeline"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -48,7 +48,7 @@ type mode struct {
 	workers int
 }
 
-var modes = []mode{{"decode", 1}, {"decode", 2}, {"parquet", 1}, {"parquet", 2}, {"blocks", 1}, {"blocks", 2}}
+var modes = []mode{{"decode", 1}, {"decode", 2}, {"tally", 1}, {"tally", 2}, {"parquet", 1}, {"parquet", 2}, {"blocks", 1}, {"blocks", 2}}
 
 func main() {
 	var captures []string
@@ -101,8 +101,8 @@ func measure(dir, what string) error {
 
 func work(dir, name string, workers int) (schema.Totals, error) {
 	ctx := context.Background()
-	if name == "decode" {
-		return pipeline.Count(ctx, dir, capture.Options{}, workers)
+	if name == "decode" || name == "tally" {
+		return pipeline.Count(ctx, dir, pipeline.CountOptions{Workers: workers, Tally: name == "tally"})
 	}
 	level := schema.LevelInstructions
 	if name == "blocks" {
@@ -193,6 +193,13 @@ func (s *subject) report(out io.Writer) error {
 			ratios = append(ratios, s.runs[i][k].Wall/s.runs[i+1][k].Wall)
 		}
 		fmt.Fprintf(out, "%s: two workers are %.2f times as fast as one\n", modes[i].name, newSpread(ratios))
+	}
+	for i := range 2 { // modes decode and tally
+		var cost []float64
+		for k, decode := range s.runs[i] {
+			cost = append(cost, (s.runs[2+i][k].CPU-decode.CPU)/float64(decode.Instructions)*1e9)
+		}
+		fmt.Fprintf(out, "tally: %.1f ns of CPU an instruction with %d workers\n", newSpread(cost), modes[i].workers)
 	}
 	return nil
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/decode/decodetest/shared"
 	"github.com/tracelake/tracelake/pipeline"
 	"github.com/tracelake/tracelake/schema"
@@ -38,7 +37,7 @@ func countRepeated(t *testing.T, from string, size int) schema.Totals {
 	if err := repeatCapture(from, to, size); err != nil {
 		t.Fatal(err)
 	}
-	totals, err := pipeline.Count(context.Background(), to, capture.Options{}, 1)
+	totals, err := pipeline.Count(context.Background(), to, pipeline.CountOptions{Workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -44,9 +44,12 @@ func branches(ctx *cli.Context) error {
 	err = q.answer(ctx, func() any { return branchesObject(q, b, c, change) }, func(s *screen) {
 		s.blank()
 		s.conditions(&b.Branches, &b.Predicated)
-		if q.each {
+		switch {
+		case len(b.Rows) == 0:
+			s.line("no conditional instructions are known")
+		case q.each:
 			s.branches(b, q.top)
-		} else {
+		default:
 			s.branchRows(c, q)
 		}
 		s.change(q, change)

@@ -100,7 +100,7 @@ func (s *screen) hotspotColumns(h *report.Hotspots, by report.By) []hotspotColum
 		columns = []hotspotColumn{cycles, duration, instructions, entries, ipc}
 	}
 	return slices.DeleteFunc(columns, func(c hotspotColumn) bool {
-		return c.title == entries.title && by != report.ByFunction || c.title == duration.title && !h.Clocked ||
+		return c.title == entries.title && (by != report.ByFunction || !h.Named) || c.title == duration.title && !h.Clocked ||
 			(c.title == cycles.title || c.title == ipc.title) && h.Cycles == 0
 	})
 }

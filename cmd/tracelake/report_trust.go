@@ -36,8 +36,11 @@ func (s *screen) trust(t *report.Trust, force bool, excluded []report.Excluded) 
 	if t.Undecoded > 0 {
 		s.paragraph(noLabel, count(t.Undecoded, "byte")+" of other sources not decoded (report trust names them)")
 	}
-	if !t.HasProgram {
-		s.paragraph(noLabel, "no program file: counts are by address, and there are no percentages; for both, export with -e FILE")
+	switch {
+	case !t.HasProgram:
+		s.paragraph(noLabel, "no program file: counts are by address, and there are no percentages; for names, export with -e FILE")
+	case !t.Named:
+		s.paragraph(noLabel, "the program file names no functions: counts are by address, and there are no percentages; export with one that is not stripped")
 	}
 	for i := range excluded {
 		s.paragraph("excluded  ", excludedText(&excluded[i]))

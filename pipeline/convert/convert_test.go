@@ -179,6 +179,7 @@ source 0x10 core=cpu_0
 file boot.elf 0x0 0x10 code=b0 match=1
 file fw.elf 0x8000 0x10 match=1
 file fw.elf 0x9000 0x10 match=1
+file hole.elf 0x9004 4 code=40
 function 0x8000 0x10 main
 code 0x4 a32 other executed=1
 code 0x8000 a32 other executed=1

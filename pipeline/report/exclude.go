@@ -27,7 +27,7 @@ func (m *Merged) exclude(list []Exclusion) {
 		lines := m.places.matching(e.Name)
 		for _, p := range m.programs {
 			for i := range p.code {
-				if x := &p.code[i]; x.counted() && (p.functions[x.function].named(e.Name) || x.line != none && lines[x.line]) {
+				if x := &p.code[i]; x.counted() && (p.functions[x.function].named(e.Name) || inFile(p, x, e.Name, lines)) {
 					x.exclusion = int32(n)
 				}
 			}
@@ -37,6 +37,15 @@ func (m *Merged) exclude(list []Exclusion) {
 
 // Excluded returns what came of the exclusions, in the order they were given in.
 func (m *Merged) Excluded() []Excluded { return m.excluded }
+
+// inFile says whether an instruction is of one of some lines or, if it has no line,
+// in a function of the file of that name.
+func inFile(p *program, x *instruction, file string, lines map[int32]bool) bool {
+	if x.line != none {
+		return lines[x.line]
+	}
+	return endsIn(p.functions[x.function].file, file)
+}
 
 // concludeExclusions counts what was left out.
 func (m *Merged) concludeExclusions() {

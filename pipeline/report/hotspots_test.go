@@ -30,10 +30,10 @@ code 0x1008 a32 other executed=3 timed=3 cycles=99.5
 		}}},
 		{"cycles in part, no clock", "source 0x10" + program + `
 code 0x1000 a32 other executed=10
-code 0x1008 a32 other executed=3 timed=3 cycles=99
-`, report.Hotspots{Named: true, Instructions: 13, Cycles: 99, Rows: []report.HotspotRow{
+code 0x1008 a32 other conditional executed=3 failed=1 timed=4 cycles=99
+`, report.Hotspots{Named: true, Instructions: 14, Cycles: 99, Rows: []report.HotspotRow{
 			{Name: report.Name{Function: "main", Address: 0x1000}, Instructions: 10, Entries: 10},
-			{Name: report.Name{Function: "wait", Address: 0x1008}, Instructions: 3, Entries: 3, Timed: 3, Cycles: 99},
+			{Name: report.Name{Function: "wait", Address: 0x1008}, Instructions: 4, Entries: 3, Timed: 4, Cycles: 99},
 		}}},
 		{"no cycles", "source 0x10" + program + `
 code 0x1004 a32 other executed=2

@@ -82,16 +82,17 @@ func TestExclude(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
 		left     int64 // instructions that still count
+		full     int64 // functions that are covered in full
 		excluded report.Excluded
 		figures  [3]report.Figure // functions, lines, files
 	}{
-		{"main", 4, report.Excluded{Instructions: 5, Covered: 2}, [3]report.Figure{{Covered: 1, Of: 2}, {Covered: 1, Of: 3}, {Covered: 1, Of: 1}}},
-		{"src/util.c", 6, report.Excluded{Instructions: 3, Covered: 1}, [3]report.Figure{{Covered: 2, Of: 2}, {Covered: 2, Of: 3}, {Covered: 1, Of: 1}}},
-		{"util.c", 6, report.Excluded{Instructions: 3, Covered: 1}, [3]report.Figure{{Covered: 2, Of: 2}, {Covered: 2, Of: 3}, {Covered: 1, Of: 1}}},
-		{"main.c:13", 7, report.Excluded{Instructions: 2}, [3]report.Figure{{Covered: 2, Of: 3}, {Covered: 3, Of: 5}, {Covered: 2, Of: 2}}},
-		{"til.c", 9, report.Excluded{}, [3]report.Figure{{Covered: 2, Of: 3}, {Covered: 3, Of: 6}, {Covered: 2, Of: 2}}}, // whole names only
-		{"mai", 9, report.Excluded{}, [3]report.Figure{{Covered: 2, Of: 3}, {Covered: 3, Of: 6}, {Covered: 2, Of: 2}}},
-		{"", 9, report.Excluded{}, [3]report.Figure{{Covered: 2, Of: 3}, {Covered: 3, Of: 6}, {Covered: 2, Of: 2}}},
+		{"main", 4, 1, report.Excluded{Instructions: 5, Covered: 2}, [3]report.Figure{{Covered: 1, Of: 2}, {Covered: 1, Of: 3}, {Covered: 1, Of: 1}}},
+		{"src/util.c", 5, 0, report.Excluded{Instructions: 4, Covered: 2}, [3]report.Figure{{Covered: 1, Of: 1}, {Covered: 2, Of: 3}, {Covered: 1, Of: 1}}},
+		{"util.c", 5, 0, report.Excluded{Instructions: 4, Covered: 2}, [3]report.Figure{{Covered: 1, Of: 1}, {Covered: 2, Of: 3}, {Covered: 1, Of: 1}}},
+		{"main.c:13", 7, 1, report.Excluded{Instructions: 2}, [3]report.Figure{{Covered: 2, Of: 3}, {Covered: 3, Of: 5}, {Covered: 2, Of: 2}}},
+		{"til.c", 9, 1, report.Excluded{}, [3]report.Figure{{Covered: 2, Of: 3}, {Covered: 3, Of: 6}, {Covered: 2, Of: 2}}}, // whole names only
+		{"mai", 9, 1, report.Excluded{}, [3]report.Figure{{Covered: 2, Of: 3}, {Covered: 3, Of: 6}, {Covered: 2, Of: 2}}},
+		{"", 9, 1, report.Excluded{}, [3]report.Figure{{Covered: 2, Of: 3}, {Covered: 3, Of: 6}, {Covered: 2, Of: 2}}},
 	} {
 		e := report.Exclusion{Name: tt.name, Reason: "because"}
 		m := merged(t, report.Options{Exclude: []report.Exclusion{e}}, small)
@@ -99,6 +100,7 @@ func TestExclude(t *testing.T) {
 		tt.excluded.Exclusion = e
 		equal(t, []report.Excluded{tt.excluded}, m.Excluded())
 		equal(t, tt.left, c.Instructions.Of)
+		equal(t, tt.full, c.Full)
 		equal(t, tt.figures, [3]report.Figure{c.Functions, c.Lines, c.Files})
 	}
 }

@@ -132,10 +132,11 @@ function 0x1000 0x10 main
 code 0x1000 a32 other conditional untold=2
 code 0x1004 a32 branch conditional untold=2
 code 0x1008 a32 other conditional executed=1 failed=1 untold=1
+code 0x100c a32 branch conditional executed=1 untold=1
 `)
 	c := m.Coverage(report.ByFunction)
-	equal(t, tally(3, 3, 0), c.Instructions)
-	equal(t, report.BranchFigures{All: 1, Reached: 1, Untold: 1}, c.Branches)
+	equal(t, tally(4, 4, 0), c.Instructions)
+	equal(t, report.BranchFigures{All: 2, Reached: 2, Taken: 1, Untold: 1}, c.Branches)
 	equal(t, report.Predicated{All: 2, Reached: 2, Passed: 1, Failed: 1, Untold: 2}, c.Predicated)
 	equal(t, [2]int64{2, 2}, [2]int64{m.Trust().Conditions, m.Trust().Untold})
 }
@@ -202,9 +203,13 @@ run 0x8000 a32 source=0x10 executed=1
 run 0x8000 a32 source=0x11 executed=2
 run 0x1000 t32 source=0x11 executed=4
 run 0x1004 a32 source=0x11 executed=8
+code 0x8004 a32 other
+code 0x8004 a32 other core=cpu_0
+run 0x8004 a32 source=0x10 executed=1
 `)
 	c := m.Coverage(report.ByFunction)
-	equal(t, tally(3, 4, 0), c.Instructions)
+	equal(t, tally(3, 4, 0), c.Instructions) // 0x8004 is in no function
+	equal(t, [2]int64{2, 1}, [2]int64{c.Padding, c.PaddingRun})
 	equal(t, []report.Outside{{Core: "cpu_1", Address: 0x1004, Times: 8}}, m.Trust().Outside)
 	for _, row := range c.Rows {
 		want := map[string]int64{"": 3, "cpu_0": 1, "cpu_1": 4}[row.Core]
@@ -212,6 +217,21 @@ run 0x1004 a32 source=0x11 executed=8
 			t.Errorf("core %q: %d executions, want %d", row.Core, row.Executions, want)
 		}
 	}
+}
+
+// The program of a core goes before that of every core.
+func TestOwnCore(t *testing.T) {
+	m := merged(t, report.Options{}, `
+source 0x10 core=cpu_0
+file rom.elf 0x8000 4 code=cc
+file a.elf 0x8000 4 core=cpu_0 code=aa
+function 0x8000 4 rom
+function 0x8000 4 own core=cpu_0
+code 0x8000 a32 other
+code 0x8000 a32 other core=cpu_0
+run 0x8000 a32 executed=1
+`)
+	equal(t, "own", m.Hotspots(report.ByFunction).Rows[0].Function)
 }
 
 // Another instruction set at the address of an instruction is other code.

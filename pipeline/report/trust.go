@@ -47,7 +47,8 @@ type Trust struct {
 	Distinct, Matching             int64 // addresses executed in sections of program files; those with the opcode that is there
 	Outside                        []Outside
 	Conditions, Untold             int64 // predicated instructions reached; those whose outcome was untold at least once
-	HasProgram                     bool  // names are from program files
+	HasProgram                     bool  // there are program files
+	Named                          bool  // and they have functions
 }
 
 // A Dataset is one of those merged.
@@ -212,6 +213,7 @@ func (m *Merged) concludeTrust() {
 			}
 		}
 	}
+	t.Named = m.named
 	t.Verdict = t.verdict()
 }
 

@@ -28,7 +28,7 @@ code 0x1000 a32 other executed=1
 		text string
 		want report.Verdict
 	}{
-		{"source 0x10 lost=400 ends=400" + program, report.Sound},
+		{"source 0x10 lost=403 ends=400 cut=3" + program, report.Sound},
 		{"source 0x10 lost=401 ends=400" + program, report.Incomplete},
 		{"source 0x10 gaps=1" + program, report.Incomplete},
 		{"source 0x10 unplaced=1" + program, report.Incomplete},

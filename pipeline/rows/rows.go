@@ -19,14 +19,11 @@ type Tables struct {
 	// Counted are the rows of `counts`, after Flush.
 	Counted []tally.Count
 
-	out   Output
-	open  []flusher // all tables that are wanted
-	tally *tally.Tally
-	sums  sums
-}
+	out  Output
+	open []flusher // all tables that are wanted
 
-// sums are the tables whose rows are known when the source ends.
-type sums struct {
+	// What ran is counted until the source ends. Only then there are rows of it.
+	tally  *tally.Tally // nil: they are not wanted
 	counts stitch.Sink[tally.Count]
 	edges  stitch.Sink[tally.Edge]
 }
@@ -58,8 +55,8 @@ func New(out Output) *Tables {
 		Segments:   sink(t, &schema.Segments, fillSegment),
 		Packets:    sink(t, &schema.Packets, fillPacket),
 	}
-	t.sums = sums{sink(t, &schema.Counts, fillCount), sink(t, &schema.Edges, fillEdge)}
-	if t.sums != (sums{}) {
+	t.counts, t.edges = sink(t, &schema.Counts, fillCount), sink(t, &schema.Edges, fillEdge)
+	if t.counts != nil || t.edges != nil {
 		t.tally = tally.New(out.Workers)
 		t.Sinks = t.tally.Sinks(t.Sinks)
 	}
@@ -100,19 +97,9 @@ type flusher interface {
 
 // Flush submits what is left of every table, after the stitcher has finished.
 func (t *Tables) Flush() error {
-	if err := t.addSums(); err != nil {
+	if err := t.flush(); err != nil {
 		return err
 	}
-	for _, table := range t.open {
-		if err := table.flush(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// addSums adds the rows that are known now.
-func (t *Tables) addSums() error {
 	if t.tally == nil {
 		return nil
 	}
@@ -122,7 +109,17 @@ func (t *Tables) addSums() error {
 	}
 	t.Counted = counts
 	b := t.tally.Base()
-	return errors.Join(add(t.sums.counts, b, counts), add(t.sums.edges, b, edges))
+	return errors.Join(add(t.counts, b, counts), add(t.edges, b, edges), t.flush())
+}
+
+// flush submits what tables have collected since their last row group.
+func (t *Tables) flush() error {
+	for _, table := range t.open {
+		if err := table.flush(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // add hands rows to the sink of a table, if it is wanted.

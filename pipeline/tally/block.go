@@ -125,11 +125,11 @@ func (b *block) see(seq int64, first, end int) {
 	}
 }
 
-// cost adds own cycles of an instruction.
-func (b *block) cost(i int, cycles uint32) {
-	for len(b.costs) <= i {
-		b.costs = append(b.costs, edge{})
+// costsTo returns the own cycles of instructions, with room for those before a
+// position.
+func (b *block) costsTo(end int) []edge {
+	if n := end - len(b.costs); n > 0 {
+		b.costs = append(b.costs, make([]edge, n)...)
 	}
-	b.costs[i].cycles += int64(cycles)
-	b.costs[i].costs++
+	return b.costs
 }

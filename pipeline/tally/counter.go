@@ -97,9 +97,7 @@ func (c *counter) piece(r *stitch.Runs) {
 
 // enter makes the block of a number.
 func (c *counter) enter(number uint32, code *schema.Block) {
-	for int(number) >= len(c.blocks) {
-		c.blocks = append(c.blocks, nil)
-	}
+	c.blocks = append(c.blocks, make([]*block, max(0, int(number)+1-len(c.blocks)))...)
 	c.blocks[number] = newBlock(number, code)
 }
 
@@ -127,8 +125,7 @@ func (l *last) follow(next uint32) bool {
 	}
 	w.n++
 	if l.cycles.OK {
-		w.cycles += int64(l.cycles.V)
-		w.costs++
+		w.cost(l.cycles.V)
 	}
 	return true
 }
@@ -141,15 +138,17 @@ func (c *counter) cost(b *block, run *schema.Run, costs []uint32) (last schema.N
 		b.ran = s
 	}
 	b.ranCycles += int64(run.Cycles)
-	first, n := int(run.First), int(run.Count)
+	end := int(run.First) + int(run.Count)
 	if run.Flags&schema.RunHasCosts == 0 {
-		b.cost(first+n-1, run.Cycles)
+		b.costsTo(end)[end-1].cost(run.Cycles)
 		return schema.Of(run.Cycles), costs
 	}
-	for i, x := range costs[:n] {
-		b.cost(first+i, x)
+	of, after := costs[:run.Count], costs[run.Count:]
+	own := b.costsTo(end)[run.First:end]
+	for i := range own {
+		own[i].cost(of[i])
 	}
-	return schema.Of(costs[n-1]), costs[n:]
+	return schema.Of(of[len(of)-1]), after
 }
 
 // settleSpread moves what a block counted of the shape it ran last to the map.

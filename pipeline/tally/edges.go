@@ -20,6 +20,12 @@ type edge struct {
 	costs     int64 // how often it has cycles
 }
 
+// cost adds the cycles of one time.
+func (e *edge) cost(cycles uint32) {
+	e.cycles += int64(cycles)
+	e.costs++
+}
+
 func (e edge) plus(x edge) edge { return edge{e.n + x.n, e.cycles + x.cycles, e.costs + x.costs} }
 
 // hasEdges says whether instructions of a kind have edges: those that can do other
@@ -136,7 +142,7 @@ func (c *counter) inside(b *block, run *schema.Run, costs []uint32) {
 func (c *counter) edge(from *step, to uint32, kind schema.EdgeKind, outcome schema.EdgeOutcome) {
 	e := edge{n: 1}
 	if from.cycles.OK {
-		e.cycles, e.costs = int64(from.cycles.V), 1
+		e.cost(from.cycles.V)
 	}
 	key := edgeKey{from.address, to, kind, outcome}
 	c.edges[key] = c.edges[key].plus(e)

@@ -34,7 +34,6 @@ type script struct {
 // A player plays a script to sinks.
 type player struct {
 	testing.TB
-	sinks  stitch.Sinks
 	split  bool
 	code   map[string]*schema.Block
 	named  map[string]uint32 // numbers of blocks, by name

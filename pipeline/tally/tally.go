@@ -79,8 +79,9 @@ func (l *limits) check(entries int) error {
 
 // What of a job takes up how many bytes.
 const (
-	runBytes  = 40
-	markBytes = 32
+	runBytes   = 40
+	pieceBytes = 256
+	markBytes  = 32
 )
 
 // Base returns what the rows of Finish are relative to.
@@ -134,7 +135,7 @@ func (t *Tally) submit(seq int64) error {
 	n, _ := slices.BinarySearchFunc(j.marks, mark{Key: schema.Key{Seq: seq}}, mark.compare)
 	t.job = job{marks: slices.Clone(j.marks[n:]), before: j.last()}
 	j.marks = j.marks[:n]
-	bytes := int64(t.runs)*runBytes + int64(n)*markBytes
+	bytes := int64(t.runs)*runBytes + int64(len(j.pieces))*pieceBytes + int64(n)*markBytes
 	t.runs = 0
 	t.ordinal++
 	ordinal := t.ordinal

@@ -271,8 +271,8 @@ var examples = []struct {
 	{
 		name:    "epochs without cycles are not timed",
 		program: "a 1000 branch",
-		trace:   "epoch 0\na untold\nepoch 1\na untold\na taken cycles=1\nepoch 2\na untold\nepoch 3\npart\na untold\npart\na taken cycles=2\na untold\nepoch 4\na untold",
-		counts:  "1000 a32 executed=2 failed=0 untold=6 first=0 timed=5 cycles=3 spread=3",
+		trace:   "epoch 0\na untold\nepoch 1\na untold\na taken cycles=1\nepoch 2\na untold\nepoch 3\npart\na untold\npart\na taken cycles=2\na untold\nepoch 4\na untold\nepoch 5\na untold",
+		counts:  "1000 a32 executed=2 failed=0 untold=7 first=0 timed=5 cycles=3 spread=3",
 	},
 	{
 		name:    "without cycles nothing is timed",

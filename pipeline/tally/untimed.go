@@ -28,9 +28,7 @@ func (u *untimed) add(r *stitch.Runs) {
 	if !r.Base.CycleAccurate {
 		return
 	}
-	if !u.any {
-		u.any, u.waiting, u.passes = true, passes{}, passes{}
-	}
+	u.any = true
 	for i := range r.Spans {
 		to := r.To
 		if i+1 < len(r.Spans) {
@@ -50,11 +48,13 @@ func (u *untimed) addSpan(r *stitch.Runs, from, to int) {
 	for i := from; i < to && !u.timed; i++ {
 		run := &r.Unit.Runs[i]
 		if run.Flags&(schema.RunHasCycles|schema.RunHasCosts) != 0 {
-			u.timed, u.waited = true, nil
-			clear(u.waiting)
+			u.timed, u.waiting, u.waited = true, nil, nil
 			return
 		}
 		first, end := int(run.First), int(run.First)+int(run.Count)
+		if u.waiting == nil {
+			u.waiting = passes{}
+		}
 		at := u.waiting.upTo(r.Unit.Blocks[run.Block], end)
 		at[first]++
 		at[end]--
@@ -63,6 +63,9 @@ func (u *untimed) addSpan(r *stitch.Runs, from, to int) {
 
 // endEpoch ends the epoch.
 func (u *untimed) endEpoch() {
+	if u.passes == nil && u.waiting != nil {
+		u.passes = passes{}
+	}
 	for code, starts := range u.waiting {
 		at := u.passes.upTo(code, len(starts)-1)
 		for i, n := range starts {
@@ -70,18 +73,15 @@ func (u *untimed) endEpoch() {
 		}
 	}
 	u.rows = append(u.rows, u.waited...)
-	clear(u.waiting)
-	u.timed, u.waited = false, nil
+	u.timed, u.waiting, u.waited = false, nil, nil
 }
 
 // fold returns what is to be added to the rows of `counts`, and holds no blocks
 // any more.
 func (u *untimed) fold() []Count {
 	rows := append(u.passes.rows(), u.rows...)
-	u.rows = nil
-	clear(u.passes)
 	u.waited = sumCounts(append(u.waited, u.waiting.rows()...))
-	clear(u.waiting)
+	u.passes, u.rows, u.waiting = nil, nil, nil
 	return rows
 }
 

@@ -116,11 +116,12 @@ func texts(t *testing.T, d *dataset.Dataset) []string {
 		for b, err := range d.Batches(table) {
 			check(t, err)
 			for i := range b.Rows() {
-				row := table.Name
+				var row strings.Builder
+				row.WriteString(table.Name)
 				for c := range b.Columns {
-					row += " " + b.Columns[c].Text(i)
+					row.WriteString(" " + b.Columns[c].Text(i))
 				}
-				rows = append(rows, row)
+				rows = append(rows, row.String())
 			}
 		}
 	}

@@ -16,7 +16,7 @@ import (
 // Write writes the dataset that text describes to dir. A line is a thing:
 //
 //	label KEY VALUE
-//	source ID [core=NAME] [status=STATUS] [bytes=N] [lost=N] [ends=N] [unplaced=N] [gaps=N] [checks=N] [agrees=N] [hz=N]
+//	source ID [core=NAME] [status=STATUS] [bytes=N] [lost=N] [ends=N] [cut=N] [unplaced=N] [gaps=N] [checks=N] [agrees=N] [hz=N]
 //	file NAME ADDRESS BYTES [core=NAME] [match=SHARE] [code=SHA256]
 //	memory NAME ADDRESS BYTES [core=NAME] [sha=SHA256]
 //	function ADDRESS BYTES NAME [core=NAME] [at=FILE:LINE] [linkage=NAME] [aliases=NAMES] [as=ORDINAL]
@@ -24,7 +24,8 @@ import (
 //	inlined ADDRESS DEPTH FILE:LINE [core=NAME]
 //	run ADDRESS ISA [source=ID] [COUNTS]
 //
-// Of the lost bytes those at the ends are before the first synchronisation. COUNTS are executed=N failed=N untold=N timed=N cycles=N; those of code are of the
+// Of the lost bytes those of ends are before the first synchronisation, those of cut in
+// a packet that is cut off. COUNTS are executed=N failed=N untold=N timed=N cycles=N; those of code are of the
 // first source, run has others, also where there is no code. Code is in the function
 // around it. Words with spaces stand between quotation marks, as in Go; # begins a
 // comment.
@@ -136,11 +137,13 @@ func (d *description) addSource(w *words) {
 	s := schema.SourceTotals{Source: uint8(w.number(1)), Core: w.key("core", ""), Status: w.key("status", "decoded"), Unit: "bytes", CycleHz: uint64(w.keyNumber("hz", 0))}
 	s.Bytes, s.BytesLost, s.BytesUnplaced = w.keyNumber("bytes", 1000), w.keyNumber("lost", 0), w.keyNumber("unplaced", 0)
 	s.BytesDecoded = s.Bytes - s.BytesLost
-	if ends := w.keyNumber("ends", 0); ends > 0 {
-		d.losses = append(d.losses, loss{s.Source, ends, schema.LossUnsynced})
-	}
-	if within := s.BytesLost - w.keyNumber("ends", 0); within > 0 {
-		d.losses = append(d.losses, loss{s.Source, within, schema.LossBadPacket})
+	ends, cut := w.keyNumber("ends", 0), w.keyNumber("cut", 0)
+	for _, l := range []loss{
+		{s.Source, ends, schema.LossUnsynced}, {s.Source, s.BytesLost - ends - cut, schema.LossBadPacket}, {s.Source, cut, schema.LossTruncated},
+	} {
+		if l.bytes > 0 {
+			d.losses = append(d.losses, l)
+		}
 	}
 	s.Gaps = w.keyNumber("gaps", 0)
 	if checks := w.keyNumber("checks", 0); checks > 0 {

@@ -88,7 +88,7 @@ const answersHead = `
 
 They sum the datasets of one build, and read counts and edges, never instructions. A percentage is NULL without a program file: what it is of
 is not known then. Beside a percentage belongs what [trust](#trust) and [coverage](#coverage) have: what was not decoded, and what was executed
-outside the program.
+outside the program. [queries](queries/README.md) has questions that they answer.
 
 | view | one row per |
 |---|---|

@@ -6,20 +6,20 @@ import (
 	"github.com/tracelake/tracelake/pipeline/rows"
 )
 
-// A counting has the workers of an export count what ran. It implements
+// tallyJobs are jobs of an export that count what ran. They implement
 // [tally.Workers].
-type counting struct {
+type tallyJobs struct {
 	*exporter
 	ctx context.Context
 }
 
 // Go implements [tally.Workers].
-func (c counting) Go(bytes int64, work func()) error {
+func (c tallyJobs) Go(bytes int64, work func()) error {
 	return c.submit(c.ctx, job{Job: rows.Job{Bytes: bytes}, count: work, done: func() error { return nil }})
 }
 
 // Wait implements [tally.Workers].
-func (c counting) Wait() error {
+func (c tallyJobs) Wait() error {
 	done := make(chan struct{})
 	last := job{count: func() {}, done: func() error {
 		close(done)
