@@ -10,6 +10,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/tracelake/tracelake/pipeline"
+	"github.com/tracelake/tracelake/pipeline/verdict"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -106,8 +107,8 @@ func writeQuality(b *strings.Builder, s *pipeline.SourceQuality) {
 	fmt.Fprintf(b, "\nsource %s%s\n", s.Source, sourceWords(s.Source, s.Name, s.Protocol, s.Version, s.Core))
 	if s.Verdict != nil {
 		words := statusWords[s.Verdict.Status]
-		if text := whatIsWrong(s.Verdict, &s.Agreements); text != "" {
-			words += ": " + text
+		if s.Verdict.Status != verdict.Good {
+			words += ": " + s.Verdict.String() // how trace and program disagree follows below
 		}
 		fmt.Fprintf(b, "  %s\n", words)
 	}

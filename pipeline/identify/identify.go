@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // A Kind is what a file or directory is.
@@ -95,9 +96,15 @@ func directory(path string) (*Finding, error) {
 		return nil, err
 	}
 	f := &Finding{Kind: Directory, What: "a directory without snapshot.ini", Do: "nothing in it is a capture or a dataset: give a snapshot directory or a raw file"}
-	if n := len(below.snapshots) + len(below.datasets); n > 0 {
-		f.What = fmt.Sprintf("a directory that holds %s and %s", number(len(below.snapshots), "snapshot"), number(len(below.datasets), "dataset"))
-		f.Do = "give one of them"
+	var holds []string
+	if n := len(below.snapshots); n > 0 {
+		holds = append(holds, number(n, "snapshot"))
+	}
+	if n := len(below.datasets); n > 0 {
+		holds = append(holds, number(n, "dataset"))
+	}
+	if len(holds) > 0 {
+		f.What, f.Do = "a directory that holds "+strings.Join(holds, " and "), "give one of them"
 	}
 	for _, dir := range below.snapshots {
 		f.Lines = append(f.Lines, "tracelake inspect "+Quote(dir))
