@@ -60,14 +60,14 @@ func (c *counters) entries() int {
 	return len(c.edges) + len(c.spread)
 }
 
-// fold returns what was counted by blocks since the last fold, and forgets it; and
-// how many edges and shapes there were. timed says that the source is
+// fold adds what was counted by blocks since the last fold to rows, and forgets it.
+// It returns how many edges and shapes there were. timed says that the source is
 // cycle-accurate. All counters are idle.
-func (c *counters) fold(timed bool) (rows []Count, entries int) {
+func (c *counters) fold(to *sums, timed bool) (entries int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.idle) == 0 {
-		return nil, 0
+		return 0
 	}
 	sum := c.idle[0]
 	for i, w := range c.idle {
@@ -78,8 +78,9 @@ func (c *counters) fold(timed bool) (rows []Count, entries int) {
 			w.blocks = nil
 		}
 	}
-	rows, entries = sum.rows(timed, c.spread), len(c.edges)+len(c.spread)
+	sum.addTo(to, timed, c.spread)
+	entries = len(c.edges) + len(c.spread)
 	sum.blocks = nil
 	clear(c.spread)
-	return rows, entries
+	return entries
 }

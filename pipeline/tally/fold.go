@@ -36,20 +36,53 @@ func (c *Count) add(x *Count) {
 	c.CyclesSpread = schema.Null[float64]{V: c.CyclesSpread.V + x.CyclesSpread.V, OK: c.CyclesSpread.OK || x.CyclesSpread.OK}
 }
 
-// sumCounts sorts rows and adds up those of the same instruction, in their order.
-func sumCounts(rows []Count) []Count {
-	slices.SortStableFunc(rows, Count.compare)
-	n := 0
-	for i := range rows {
-		if n > 0 && rows[n-1].compare(rows[i]) == 0 {
-			rows[n-1].add(&rows[i])
-			continue
-		}
-		rows[n] = rows[i]
-		n++
-	}
-	return rows[:n]
+// sums are rows of `counts` to which more is added.
+type sums struct {
+	rows  []Count
+	index map[place]int // in rows
+	at    int           // the row that was added to last
 }
+
+// place is the key of a row of `counts`.
+type place struct {
+	address uint32
+	isa     schema.ISA
+}
+
+// never is the first time of what did not run.
+const never = math.MaxInt64
+
+// add adds what was counted of an instruction of a block.
+func (s *sums) add(code *schema.Block, i int, x *Count) {
+	key := place{code.Address[i], code.Key.ISA}
+	// Most code comes in the order of its addresses, again and again.
+	if s.at++; s.at >= len(s.rows) || s.rows[s.at].place() != key {
+		at, ok := s.index[key]
+		if !ok {
+			if s.index == nil {
+				s.index = map[place]int{}
+			}
+			at = len(s.rows)
+			s.index[key] = at
+			s.rows = append(s.rows, Count{
+				Address: key.address, ISA: key.isa, Size: code.Size[i], Opcode: code.Opcode[i], FirstSeq: never,
+			})
+		}
+		s.at = at
+	}
+	s.rows[s.at].add(x)
+}
+
+// untime takes executions off those that are timed.
+func (s *sums) untime(key place, n int64) { s.rows[s.index[key]].Timed -= n }
+
+// sorted returns the rows by address and instruction set.
+func (s *sums) sorted() []Count {
+	slices.SortFunc(s.rows, Count.compare)
+	return s.rows
+}
+
+func (c *Count) place() place { return place{c.Address, c.ISA} }
 
 // settle moves what blocks counted of edges and shapes to the maps.
 func (c *counter) settle() {
@@ -89,18 +122,18 @@ func (b *block) merge(w *block) {
 			b.first[i] = first
 		}
 	}
-	b.at = sums(b.at, w.at, position.plus)
-	b.silent = sums(b.silent, w.silent, position.plus)
-	b.passed = sums(b.passed, w.passed, func(x, y int64) int64 { return x + y })
-	b.costs = sums(b.costs, w.costs, edge.plus)
+	b.at = added(b.at, w.at, position.plus)
+	b.silent = added(b.silent, w.silent, position.plus)
+	b.passed = added(b.passed, w.passed, func(x, y int64) int64 { return x + y })
+	b.costs = added(b.costs, w.costs, edge.plus)
 }
 
 func (p position) plus(q position) position {
 	return position{p.starts + q.starts, p.failed + q.failed}
 }
 
-// sums adds y to x, one by one.
-func sums[T any](x, y []T, plus func(T, T) T) []T {
+// added adds y to x, one by one.
+func added[T any](x, y []T, plus func(T, T) T) []T {
 	x = append(x, make([]T, max(0, len(y)-len(x)))...)
 	for i := range y {
 		x[i] = plus(x[i], y[i])
@@ -108,63 +141,67 @@ func sums[T any](x, y []T, plus func(T, T) T) []T {
 	return x
 }
 
-// rows returns what the blocks counted, block by block. spread has the cycles of
-// runs by shape.
-func (c *counter) rows(timed bool, spread map[shape]int64) []Count {
+// addTo adds what the blocks counted to rows, block by block. spread has the
+// cycles of runs by shape.
+func (c *counter) addTo(to *sums, timed bool, spread map[shape]int64) {
 	shapes := slices.SortedFunc(maps.Keys(spread), shape.compare)
-	var rows []Count
 	for number, b := range c.blocks {
 		if b == nil {
 			continue
 		}
-		of := b.rows(timed)
-		for len(shapes) > 0 && int(shapes[0].block) == number {
-			s := shapes[0]
-			shapes = shapes[1:]
-			spreadOver(of[s.first:][:s.count], spread[s])
+		n := 0
+		for n < len(shapes) && int(shapes[n].block) == number {
+			n++
 		}
-		rows = append(rows, slices.DeleteFunc(of, func(x Count) bool { return x.FirstSeq == never })...)
-	}
-	return rows
-}
-
-// never is the first time of what did not run.
-const never = math.MaxInt64
-
-// spreadOver spreads cycles evenly over instructions.
-func spreadOver(rows []Count, cycles int64) {
-	each := float64(cycles) / float64(len(rows))
-	for i := range rows {
-		rows[i].CyclesSpread = schema.Of(rows[i].CyclesSpread.V + each)
+		b.addTo(to, timed, b.spread(shapes[:n], spread))
+		shapes = shapes[n:]
 	}
 }
 
-// rows returns a row for each position that runs reached.
-func (b *block) rows(timed bool) []Count {
-	rows := make([]Count, len(b.first))
+// spread spreads the cycles of runs of each shape evenly over their instructions.
+// It returns them by position; nil if there are no runs with cycles.
+func (b *block) spread(shapes []shape, cycles map[shape]int64) []schema.Null[float64] {
+	if len(shapes) == 0 {
+		return nil
+	}
+	spread := make([]schema.Null[float64], len(b.first))
+	for _, s := range shapes {
+		each := float64(cycles[s]) / float64(s.count)
+		for i := range spread[s.first:][:s.count] {
+			x := &spread[int(s.first)+i]
+			*x = schema.Of(x.V + each)
+		}
+	}
+	return spread
+}
+
+// addTo adds what the block counted to the rows of its instructions.
+func (b *block) addTo(to *sums, timed bool, spread []schema.Null[float64]) {
+	n, silent := int64(0), int64(0) // runs through the position
 	for i, first := range b.first {
-		rows[i] = Count{Address: b.code.Address[i], ISA: b.code.Key.ISA, Size: b.code.Size[i], Opcode: b.code.Opcode[i], FirstSeq: first}
+		x := Count{FirstSeq: first}
+		if i < len(b.at) {
+			n += b.at[i].starts
+			x.Failed = b.at[i].failed
+			x.Executed = n - x.Failed
+		}
+		if i < len(b.silent) {
+			silent += b.silent[i].starts
+			x.Untold = silent - b.silent[i].failed - b.passed[i]
+			x.Failed, x.Executed = x.Failed+b.silent[i].failed, x.Executed+b.passed[i]
+		}
 		if first < 0 {
-			rows[i].FirstSeq = never
+			continue
 		}
-	}
-	n := int64(0) // executions
-	for i, p := range b.at[:min(len(b.at), len(rows))] {
-		n += p.starts
-		rows[i].Executed, rows[i].Failed = n-p.failed, p.failed
-	}
-	n = 0
-	for i, p := range b.silent[:min(len(b.silent), len(rows))] {
-		n += p.starts
-		rows[i].add(&Count{FirstSeq: never, Executed: b.passed[i], Failed: p.failed, Untold: n - b.passed[i] - p.failed})
-	}
-	for i, e := range b.costs {
-		rows[i].Cycles = schema.Null[int64]{V: e.cycles, OK: e.costs > 0}
-	}
-	if timed {
-		for i := range rows {
-			rows[i].Timed = rows[i].Executed + rows[i].Failed + rows[i].Untold
+		if timed {
+			x.Timed = n + silent
 		}
+		if i < len(b.costs) {
+			x.Cycles = schema.Null[int64]{V: b.costs[i].cycles, OK: b.costs[i].costs > 0}
+		}
+		if i < len(spread) {
+			x.CyclesSpread = spread[i]
+		}
+		to.add(b.code, i, &x)
 	}
-	return rows
 }

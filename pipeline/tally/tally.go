@@ -23,7 +23,7 @@ type Tally struct {
 	counters counters
 	untimed  untimed
 	touched  touched
-	counts   []Count // of what was counted and folded
+	counts   sums // of what was counted and folded
 
 	job     job // being collected
 	runs    int // in it
@@ -157,8 +157,8 @@ func (t *Tally) fold(seq int64) error {
 			return err
 		}
 	}
-	rows, entries := t.counters.fold(t.untimed.any)
-	t.counts = sumCounts(append(append(t.counts, rows...), t.untimed.fold()...))
+	entries := t.counters.fold(&t.counts, t.untimed.any)
+	t.untimed.fold(&t.counts)
 	t.touched.clear()
 	return t.limits.check(entries)
 }
@@ -170,5 +170,5 @@ func (t *Tally) Finish() ([]Count, []Edge, error) {
 	if err := t.fold(math.MaxInt64); err != nil {
 		return nil, nil, err
 	}
-	return t.counts, t.counters.edgeRows(), nil
+	return t.counts.sorted(), t.counters.edgeRows(), nil
 }

@@ -42,6 +42,13 @@ var examples = []struct {
 			1008→1000 branch not_taken n=1`,
 	},
 	{
+		name:    "runs with all outcomes, and runs with one",
+		program: "a 1000 other branch",
+		trace:   "a NE taken\na taken\na EN not_taken\na not_taken\na untold",
+		counts: `1000 a32 executed=1 failed=1 untold=3 first=0
+			1004 a32 executed=2 failed=2 untold=1 first=1`,
+	},
+	{
 		name: "every kind has edges but other and barrier",
 		program: `a 1000 other
 			b 1004 barrier
@@ -169,7 +176,7 @@ var examples = []struct {
 	},
 	{
 		name:    "an instruction in two blocks, and in two instruction sets",
-		program: "a 1000 other other branch\nb 1004 other branch\nct 1000 other branch",
+		program: "ct 1000 other branch\na 1000 other other branch\nb 1004 other branch",
 		trace:   "b EE taken\na EEE taken\nct EE taken\na NNN not_taken",
 		counts: `1000 a32 executed=1 failed=1 untold=0 first=2
 			1000 t32 executed=1 failed=0 untold=0 first=5

@@ -10,13 +10,14 @@ import (
 // counts them, since a job may have only a part of an epoch. They are few: mostly
 // the first run of an epoch has cycles.
 type untimed struct {
-	any     bool // the source is cycle-accurate
-	epoch   int32
-	timed   bool    // the epoch has cycles
-	waiting passes  // in the epoch, which has no cycles so far
-	waited  []Count // likewise, before the last fold
-	passes  passes  // in epochs that ended without cycles
-	rows    []Count // likewise, of waited
+	any   bool // the source is cycle-accurate
+	epoch int32
+	timed bool // the epoch has cycles
+
+	waiting passes          // in the epoch, which has no cycles so far
+	waited  map[place]int64 // likewise, before the last fold
+	passes  passes          // in epochs that ended without cycles
+	ended   map[place]int64 // likewise, before the last fold of their epoch
 }
 
 // passes are runs by block and position: those that begin there less those that
@@ -72,17 +73,27 @@ func (u *untimed) endEpoch() {
 			at[i] += n
 		}
 	}
-	u.rows = append(u.rows, u.waited...)
+	if u.ended == nil && u.waited != nil {
+		u.ended = map[place]int64{}
+	}
+	for key, n := range u.waited {
+		u.ended[key] += n
+	}
 	u.timed, u.waiting, u.waited = false, nil, nil
 }
 
-// fold returns what is to be added to the rows of `counts`, and holds no blocks
-// any more.
-func (u *untimed) fold() []Count {
-	rows := append(u.passes.rows(), u.rows...)
-	u.waited = sumCounts(append(u.waited, u.waiting.rows()...))
-	u.passes, u.rows, u.waiting = nil, nil, nil
-	return rows
+// fold takes the executions off rows, to which they were added, and holds no
+// blocks any more.
+func (u *untimed) fold(from *sums) {
+	u.passes.each(from.untime)
+	for key, n := range u.ended {
+		from.untime(key, n)
+	}
+	if u.waited == nil && u.waiting != nil {
+		u.waited = map[place]int64{}
+	}
+	u.waiting.each(func(key place, n int64) { u.waited[key] += n })
+	u.passes, u.ended, u.waiting = nil, nil, nil
 }
 
 // upTo returns the runs of a block, with room for a position.
@@ -95,16 +106,14 @@ func (p passes) upTo(code *schema.Block, i int) []int64 {
 	return at
 }
 
-// rows returns rows that take the runs off.
-func (p passes) rows() []Count {
-	var rows []Count
+// each calls a function with the executions of each instruction.
+func (p passes) each(do func(key place, n int64)) {
 	for code, starts := range p {
 		n := int64(0)
 		for i, starts := range starts {
 			if n += starts; n > 0 {
-				rows = append(rows, Count{Address: code.Address[i], ISA: code.Key.ISA, FirstSeq: never, Timed: -n})
+				do(place{code.Address[i], code.Key.ISA}, n)
 			}
 		}
 	}
-	return rows
 }
