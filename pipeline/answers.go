@@ -25,13 +25,13 @@ type evidence struct {
 // sinks returns sinks that count.
 func (e *evidence) sinks() stitch.Sinks {
 	return stitch.Sinks{
-		Counts:     &tapped[schema.CycleCount]{see: func(*schema.CycleCount) { e.counts++ }},
-		Timestamps: &tapped[schema.Timestamp]{see: func(*schema.Timestamp) { e.timestamps++ }},
-		Contexts: &tapped[schema.Context]{see: func(c *schema.Context) {
+		Counts:     stitch.Tee(nil, func(*stitch.Base, *schema.CycleCount) { e.counts++ }),
+		Timestamps: stitch.Tee(nil, func(*stitch.Base, *schema.Timestamp) { e.timestamps++ }),
+		Contexts: stitch.Tee(nil, func(_ *stitch.Base, c *schema.Context) {
 			if c.ContextID.OK {
 				e.contexts++
 			}
-		}},
+		}),
 	}
 }
 

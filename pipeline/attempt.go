@@ -172,7 +172,7 @@ func (s *session) try(ctx context.Context, src *sourcePlan, r *reading) (*attemp
 			return nil, err
 		}
 	}
-	st := stitch.New(src.ID, protocol.TimestampCode(), stitch.Sinks{Timestamps: &tapped[schema.Timestamp]{see: d.timestamp}})
+	st := stitch.New(src.ID, protocol.TimestampCode(), stitch.Sinks{Timestamps: stitch.Tee(nil, d.timestamp)})
 	for u, err := range splitBy(src.attempted(), protocol, grain{unitBytes, partBytes, attemptChunk}) {
 		if err != nil {
 			return nil, err

@@ -14,12 +14,12 @@ type causes struct {
 
 // tap returns sinks that count, and hand all rows on.
 func (c *causes) tap(to stitch.Sinks) stitch.Sinks {
-	to.Events = &tapped[schema.Event]{to.Events, c.event}
-	to.Losses = &tapped[schema.Loss]{to.Losses, c.loss}
+	to.Events = stitch.Tee(to.Events, c.event)
+	to.Losses = stitch.Tee(to.Losses, c.loss)
 	return to
 }
 
-func (c *causes) event(e *schema.Event) {
+func (c *causes) event(_ *stitch.Base, e *schema.Event) {
 	switch e.Event {
 	case schema.EventInconsistent, schema.EventNoAddress, schema.EventJazelle, schema.EventBadISync:
 	default:
@@ -32,7 +32,7 @@ func (c *causes) event(e *schema.Event) {
 	c.unplaced.Add(text, 1, 1)
 }
 
-func (c *causes) loss(l *schema.Loss) {
+func (c *causes) loss(_ *stitch.Base, l *schema.Loss) {
 	if l.Reason == schema.LossUnsynced {
 		c.lost.Add("no synchronisation at the start", 1, l.Bytes)
 		return
@@ -42,21 +42,4 @@ func (c *causes) loss(l *schema.Loss) {
 		text = l.Reason.String()
 	}
 	c.lost.Add(text, 1, l.Bytes)
-}
-
-// A tapped sink shows each row to see, then hands it to next, if that is not nil.
-type tapped[T any] struct {
-	next stitch.Sink[T]
-	see  func(*T)
-}
-
-// Add implements [stitch.Sink].
-func (s *tapped[T]) Add(b stitch.Base, rows []T) error {
-	for i := range rows {
-		s.see(&rows[i])
-	}
-	if s.next == nil {
-		return nil
-	}
-	return s.next.Add(b, rows)
 }

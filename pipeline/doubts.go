@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/pipeline/stitch"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -63,7 +64,7 @@ func (d *doubts) walk(b []byte) {
 }
 
 // timestamp looks at a timestamp: time does not go back.
-func (d *doubts) timestamp(t *schema.Timestamp) {
+func (d *doubts) timestamp(_ *stitch.Base, t *schema.Timestamp) {
 	if !t.Value.OK {
 		return
 	}

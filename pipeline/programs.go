@@ -34,11 +34,12 @@ func (s *session) programs() ([]code.Program, error) {
 // writePrograms writes the tables of the program, and returns the rows of `images`
 // for program files.
 func (e *exporter) writePrograms() []schema.ImageRegion {
-	for _, file := range code.Idle(e.programs, e.executed) {
+	images := code.Images(e.programs, e.executed)
+	for _, file := range code.Idle(images) {
 		e.plan.note("nothing was executed in %s: is it the program that ran?", file)
 	}
 	code.Write(e.out, e.programs, e.executed)
-	return code.Images(e.programs, e.executed)
+	return images
 }
 
 // executed returns what a source of a core executed.

@@ -93,7 +93,7 @@ func TestImages(t *testing.T) {
 			if diff := cmp.Diff([]any{tt.a, tt.b}, got); diff != "" {
 				t.Error("match (-want +got)\n" + diff)
 			}
-			if diff := cmp.Diff(tt.idle, Idle(programs, tt.executed)); diff != "" {
+			if diff := cmp.Diff(tt.idle, Idle(rows)); diff != "" {
 				t.Error("idle (-want +got)\n" + diff)
 			}
 		})

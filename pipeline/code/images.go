@@ -28,18 +28,20 @@ func Images(programs []Program, executed []Executed) []schema.ImageRegion {
 	return rows
 }
 
-// Idle returns the files of programs of which nothing was executed.
-func Idle(programs []Program, executed []Executed) []string {
+// Idle returns the files of programs of which nothing was executed, by the rows that
+// [Images] made.
+func Idle(images []schema.ImageRegion) []string {
+	ran := map[[3]string]bool{}
+	key := func(r *schema.ImageRegion) [3]string { return [3]string{r.File, r.SHA256, r.Core} }
+	for i := range images {
+		r := &images[i]
+		ran[key(r)] = ran[key(r)] || r.Match != nil
+	}
 	var files []string
-	for i := range programs {
-		p := &programs[i]
-		ran := 0
-		for j := range p.Sections {
-			n, _ := p.match(&p.Sections[j], executed)
-			ran += n
-		}
-		if ran == 0 {
-			files = append(files, p.File)
+	for i := range images {
+		if k := key(&images[i]); !ran[k] {
+			files = append(files, images[i].File)
+			ran[k] = true // once
 		}
 	}
 	return files

@@ -28,6 +28,26 @@ type Sink[T any] interface {
 	Add(b Base, rows []T) error
 }
 
+// Tee returns a sink that shows each row to look, then hands rows on to a sink, if
+// that is not nil.
+func Tee[T any](to Sink[T], look func(b *Base, row *T)) Sink[T] { return &tee[T]{to, look} }
+
+type tee[T any] struct {
+	to   Sink[T]
+	look func(b *Base, row *T)
+}
+
+// Add implements [Sink].
+func (s *tee[T]) Add(b Base, rows []T) error {
+	for i := range rows {
+		s.look(&b, &rows[i])
+	}
+	if s.to == nil {
+		return nil
+	}
+	return s.to.Add(b, rows)
+}
+
 // A RunSink takes runs.
 type RunSink interface {
 	// Add takes the next runs. The sink owns them afterwards, and what they refer

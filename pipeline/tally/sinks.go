@@ -9,27 +9,10 @@ import (
 // is counted is final: what a cancel takes back never gets here.
 func (t *Tally) Sinks(to stitch.Sinks) stitch.Sinks {
 	to.Runs = &runSink{t, to.Runs}
-	to.Exceptions = &tee[stitch.Exception]{to.Exceptions, t.exception}
-	to.Events = &tee[schema.Event]{to.Events, t.event}
-	to.Losses = &tee[schema.Loss]{to.Losses, t.loss}
+	to.Exceptions = stitch.Tee(to.Exceptions, t.exception)
+	to.Events = stitch.Tee(to.Events, t.event)
+	to.Losses = stitch.Tee(to.Losses, t.loss)
 	return to
-}
-
-// A tee looks at rows and hands them on.
-type tee[T any] struct {
-	to   stitch.Sink[T] // may be nil
-	look func(b *stitch.Base, x *T)
-}
-
-// Add implements [stitch.Sink].
-func (s *tee[T]) Add(b stitch.Base, rows []T) error {
-	for i := range rows {
-		s.look(&b, &rows[i])
-	}
-	if s.to == nil {
-		return nil
-	}
-	return s.to.Add(b, rows)
 }
 
 // A runSink counts runs and hands them on.
