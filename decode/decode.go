@@ -107,11 +107,16 @@ type Doubter interface {
 	Doubtful(b []byte) bool
 }
 
-// A PacketText is a packet in words.
+// A PacketText is a packet in words, or a sample of a trace port.
 type PacketText struct {
 	Len    int    // bytes, header included
-	Type   string // the specification's word, in lower snake case
+	Type   string // the specification's word, in lower snake case; of a sample its status
 	Fields []Field
+	// Pins is what the data pins carry in a sample, in hex, with "*" after it for
+	// TRACESYNC; "" of a packet. Owed are the bytes that the status of the sample
+	// owes, which come out in this and later samples.
+	Pins string
+	Owed []byte
 }
 
 // Add adds a field.
@@ -139,8 +144,12 @@ func (t *PacketText) JSON() string {
 // A Field is one value of a packet.
 type Field struct {
 	Name  string
-	Value any // string, bool or an unsigned integer
+	Value any // string, bool, an unsigned integer or a UnitIndex
 }
+
+// A UnitIndex is the place of a unit in the bytes that a [Lister] was given, counted
+// in units. Its reader sees the capture offset of the unit.
+type UnitIndex int
 
 // A Decoder decodes the segments of one source, one after another. It keeps the
 // state of the current segment. One goroutine at a time may use it.

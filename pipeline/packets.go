@@ -72,7 +72,7 @@ type lister struct {
 	progress func(*schema.Totals)
 	read     schema.Totals // bytes alone
 
-	data    []byte // read; from at on not listed
+	data    []byte                 // read; from at on not listed
 	offsets []decode.CaptureOffset // of its units
 	at      int
 	synced  bool

@@ -47,7 +47,7 @@ type sourcePlan struct {
 	buffer *bufferPlan   // nil: none is configured for it
 	layout decode.Layout // of a protocol whose units are not the bytes of the buffer
 	bytes  int64         // units of its stream: see [decode.Protocol]
-	sample int         // bytes of its stream to decode; 0: all
+	sample int           // bytes of its stream to decode; 0: all
 	status schema.SourceStatus
 
 	outcome stitch.Outcome
