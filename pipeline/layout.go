@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/pipeline/stitch"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -65,8 +66,14 @@ type namedStream struct {
 // Next implements [decode.Stream].
 func (s namedStream) Next() (decode.Piece, error) {
 	p, err := s.Stream.Next()
-	if err != nil && !errors.Is(err, io.EOF) {
-		err = fmt.Errorf("%s: %w", s.buffer, err)
+	spoiled, isSpoiled := errors.AsType[*decode.SpoiledError](err)
+	switch {
+	case err == nil, errors.Is(err, io.EOF):
+		return p, err
+	case isSpoiled:
+		return p, &NothingError{Causes: []string{s.buffer + ": " + spoiled.Reason}}
+	case errors.Is(err, decode.ErrRing):
+		return p, &capture.InputError{File: s.buffer, Problem: err.Error(), Remedy: "correct it or leave it out", Err: capture.ErrUsage}
 	}
-	return p, err
+	return p, fmt.Errorf("%s: %w", s.buffer, err)
 }
