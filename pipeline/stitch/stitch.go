@@ -144,6 +144,14 @@ func (s *Stitcher) unsynced(u *Unit) error {
 	return add(s.sinks.Losses, s.carry.base, u.Losses)
 }
 
+// Lose takes a loss after all units so far.
+func (s *Stitcher) Lose(l schema.Loss) error {
+	if err := s.commit(); err != nil {
+		return err
+	}
+	return s.unsynced(&Unit{Losses: []schema.Loss{l}})
+}
+
 // number gives the blocks of a part their numbers in the source, new ones in
 // order.
 func (s *Stitcher) number(p *decodedPart) error {
