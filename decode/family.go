@@ -33,6 +33,14 @@ type Family struct {
 	Needed []string
 	// Defaults are the values of registers that are not given for a raw file.
 	Defaults []RegisterDefault
+	// Options are settings beside registers, which --reg takes too.
+	Options []Option
+	// Unframed reports that formatter frames never carry the protocol.
+	Unframed bool
+	// ReadHeader reads what a raw file says of itself, from its first bytes
+	// (HeaderBytes, or all that it has) and its size. It returns false if the file is
+	// none of this protocol's, and fails if it says what cannot be.
+	ReadHeader func(head []byte, size int64) (says []RegisterValue, ok bool, err error)
 	// Settings are the fields of registers that decide how a stream is read.
 	Settings []Setting
 	// TraceID is the field with the trace ID of a source, if not
@@ -52,6 +60,32 @@ type RegisterDefault struct {
 	Register string
 	Value    uint64
 	Means    string // in words
+}
+
+// HeaderBytes is how much of a raw file tells what it is.
+const HeaderBytes = 16
+
+// A RegisterValue is the value of a register, or of an [Option].
+type RegisterValue struct {
+	Name  string
+	Value uint64
+}
+
+// An Option is a setting of a protocol that is no register of the hardware, but
+// given like one: LAYOUT=etb. Its values are words or numbers.
+type Option struct {
+	Name  string // in capitals
+	Means string // in words, for people
+	Words []OptionWord
+	// Numbers reports that numbers up to Most are values too.
+	Numbers bool
+	Most    uint64
+}
+
+// An OptionWord is the word for a value of an [Option].
+type OptionWord struct {
+	Word  string
+	Value uint64
 }
 
 // A Setting is a field of a register on which the reading of a stream depends.
