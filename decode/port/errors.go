@@ -5,14 +5,9 @@ import (
 	"fmt"
 )
 
-// Kinds of [*FormatError], for [errors.Is].
-var (
-	// ErrRing means that the start of the ring is none: the command line is wrong, not
-	// the capture.
-	ErrRing = errors.New("start of the ring")
-	// ErrUndecodable means that nothing of the capture can be decoded.
-	ErrUndecodable = errors.New("undecodable capture")
-)
+// ErrRing is the kind of a [*FormatError] about the start of the ring: the command line
+// is wrong, not the capture.
+var ErrRing = errors.New("start of the ring")
 
 // A FormatError is bytes of a capture that its layout cannot have.
 type FormatError struct {

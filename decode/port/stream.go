@@ -48,15 +48,11 @@ func (s *stream) Next() (decode.Piece, error) {
 	if s.err = s.read(base, int(n)); s.err != nil {
 		return decode.Piece{}, s.err
 	}
-	p := decode.Piece{Data: s.records, Base: decode.CaptureOffset(base)}
-	if s.cfg.CaptureLayout != LayoutETMS {
-		p.Delta = s.delta[:len(p.Data)/SampleBytes]
-	}
 	s.left -= n
 	if s.at += n; s.at == s.valid {
 		s.at = 0
 	}
-	return p, nil
+	return decode.Piece{Data: s.records, Base: decode.CaptureOffset(base), Delta: s.delta[:len(s.records)/SampleBytes]}, nil
 }
 
 // Notes are for people: what casts doubt on the samples that were read.

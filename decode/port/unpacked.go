@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/tracelake/tracelake/decode"
 )
 
 // brokenDumpSamples is from how many samples on a dump of 4 pins shows that OpenOCD
@@ -27,11 +29,8 @@ func (s *stream) checkUnpacked() error {
 		}
 		switch {
 		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-			return &FormatError{
-				Layout: s.cfg.CaptureLayout, Offset: s.head,
-				Problem: "of each three samples, the second and third have no status above 1: OpenOCD unpacks an ETB of 4 pins wrongly, and its dumps cannot be repaired",
-				Remedy:  "read the words of the ETB themselves, and decode them with --reg LAYOUT=etb", Err: ErrUndecodable,
-			}
+			return &decode.SpoiledError{Reason: "of each three samples of the dump, the second and third have no status above 1: " +
+				"OpenOCD unpacks an ETB of 4 pins wrongly, and what it left out is lost; read the words of the ETB themselves, and decode them with --reg LAYOUT=etb"}
 		case err != nil:
 			return fmt.Errorf("read capture at offset 0x%x: %w", s.head, err)
 		}
