@@ -24,7 +24,9 @@ type Workload struct {
 	Targets  []step.Place
 	Handlers map[schema.ExceptionType]step.Place
 	Code     func(step.Place) bool // whether there is code; nil: where there is memory
-	V7M      bool
+	Arch     program.Arch
+	// HighVectors says that the vectors are at 0xFFFF0000: of V5TE.
+	HighVectors bool
 	// Recorded, if not nil, is what was executed: it can be had once. Then there
 	// is nothing to be made up, and but for Memory all of the above is empty.
 	Recorded step.Steps
@@ -52,32 +54,32 @@ func GeneratedWorkload(o codegen.Options) (*Workload, error) {
 		return nil, err
 	}
 	return &Workload{
-		Memory: []image.Region{g.Region()}, Tasks: newTasks(g.Entry, g.Targets), Targets: g.Targets,
-		Handlers: g.Handlers, V7M: o.V7M,
+		Memory: g.Regions(), Tasks: newTasks(g.Entry, g.Targets), Targets: g.Targets,
+		Handlers: g.Handlers, Arch: o.Arch, HighVectors: o.HighVectors,
 	}, nil
 }
 
 // vectorSymbols are the names that start-up code gives to its vector table.
 var vectorSymbols = []string{"vectors", "_vectors", "__vectors", "vector_table", "_vector_table", "__isr_vector", "g_pfnVectors", "__Vectors"}
 
-// ELFWorkload is the program of an ELF file, of the M profile with v7m. It begins
-// at the entry; indirect branches lead to functions that symbols name; exceptions
+// ELFWorkload is the program of an ELF file, for an architecture. It begins at the
+// entry; indirect branches lead to functions that symbols name; exceptions
 // go to the vector table, if a symbol names that.
-func ELFWorkload(name string, file []byte, v7m bool) (*Workload, error) {
+func ELFWorkload(name string, file []byte, arch program.Arch) (*Workload, error) {
 	regions, f, err := readELF(name, file)
 	if err != nil {
 		return nil, err
 	}
-	security := schema.NonSecure // where programs run by default
-	if v7m {
-		security = schema.Secure
+	security := schema.Secure
+	if arch == program.V7A {
+		security = schema.NonSecure // where programs run by default
 	}
 	targets, err := program.Functions(f, security)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w; give one that is not stripped", name, err)
 	}
 	entry := step.Place{Address: uint32(f.Entry) &^ 1, ISA: schema.ISA(f.Entry & 1), Security: security}
-	w := &Workload{Memory: regions, Code: program.Code(f), V7M: v7m}
+	w := &Workload{Memory: regions, Code: program.Code(f), Arch: arch}
 	w.Targets = slices.DeleteFunc(targets, func(p step.Place) bool { return !w.mapped(p.Address) })
 	w.Tasks = newTasks(entry, w.Targets)
 	w.Handlers, err = w.vectors(f)
@@ -137,7 +139,7 @@ func (w *Workload) vectors(f *elf.File) (map[schema.ExceptionType]step.Place, er
 		return handlers, nil
 	}
 	table := uint32(symbols[i].Value)
-	if !w.V7M {
+	if w.Arch != program.V7M {
 		for x, offset := range vectorOffsets {
 			handlers[x] = step.Place{Address: table + offset, ISA: schema.A32}
 		}
