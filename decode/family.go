@@ -3,6 +3,8 @@ package decode
 import (
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/tracelake/tracelake/schema"
 )
@@ -33,6 +35,14 @@ type Family struct {
 	Needed []string
 	// Defaults are the values of registers that are not given for a raw file.
 	Defaults []RegisterDefault
+	// Options are settings beside registers, which --reg takes too.
+	Options []Option
+	// Unframed reports that formatter frames never carry the protocol.
+	Unframed bool
+	// ReadHeader reads what a raw file says of itself, from its first bytes
+	// (HeaderBytes, or all that it has) and its size. It returns false if the file is
+	// none of this protocol's, and fails if it says what cannot be.
+	ReadHeader func(head []byte, size int64) (says []RegisterValue, ok bool, err error)
 	// Settings are the fields of registers that decide how a stream is read.
 	Settings []Setting
 	// TraceID is the field with the trace ID of a source, if not
@@ -52,6 +62,78 @@ type RegisterDefault struct {
 	Register string
 	Value    uint64
 	Means    string // in words
+}
+
+// HeaderBytes is how much of a raw file tells what it is.
+const HeaderBytes = 16
+
+// A RegisterValue is the value of a register, or of an [Option].
+type RegisterValue struct {
+	Name  string
+	Value uint64
+}
+
+// An Option is a setting of a protocol that is no register of the hardware, but
+// given like one: LAYOUT=etb. Its values are words or numbers.
+type Option struct {
+	Name  string // in capitals
+	Means string // in words, for people
+	Words []OptionWord
+	// Numbers reports that numbers up to Most are values too.
+	Numbers bool
+	Most    uint64
+	// Try are the values worth trying on a file of which nothing is known, each with
+	// those of the other options.
+	Try []uint64
+}
+
+// Word returns the word for a value, "" if it has none.
+func (o *Option) Word(value uint64) string {
+	for i := range o.Words {
+		if o.Words[i].Value == value {
+			return o.Words[i].Word
+		}
+	}
+	return ""
+}
+
+// Parse returns the value that a word means, in any case, false if it means none.
+func (o *Option) Parse(word string) (value uint64, ok bool) {
+	for i := range o.Words {
+		if strings.EqualFold(o.Words[i].Word, word) {
+			return o.Words[i].Value, true
+		}
+	}
+	value, err := strconv.ParseUint(word, 0, 64)
+	return value, err == nil && o.Numbers && value <= o.Most
+}
+
+// Known lists the values that the option can have, for people.
+func (o *Option) Known() string {
+	var known []string
+	for i := range o.Words {
+		known = append(known, o.Words[i].Word)
+	}
+	if o.Numbers {
+		known = append(known, fmt.Sprintf("numbers from 0 to %d", o.Most))
+	}
+	return strings.Join(known, ", ")
+}
+
+// Option returns the option of that name, in any case, nil if there is none.
+func (f *Family) Option(name string) *Option {
+	for i := range f.Options {
+		if strings.EqualFold(f.Options[i].Name, name) {
+			return &f.Options[i]
+		}
+	}
+	return nil
+}
+
+// An OptionWord is the word for a value of an [Option].
+type OptionWord struct {
+	Word  string
+	Value uint64
 }
 
 // A Setting is a field of a register on which the reading of a stream depends.

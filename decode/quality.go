@@ -27,6 +27,14 @@ type Quality struct {
 	// ISyncsUnplaced are the periodic I-syncs at an unknown PC.
 	ISyncsUnplaced int64
 
+	// FIFOChecks are the offsets into the FIFO that the stream reports (TFO values,
+	// address packet offsets) and that could be compared with the bytes still to come
+	// as the decoder counts them, FIFORight those that agree.
+	FIFOChecks, FIFORight int64
+	// Waits are samples whose status says that the FIFO sends bytes and nothing
+	// executes, WaitsUnowed those of them in which no byte was owed.
+	Waits, WaitsUnowed int64
+
 	BranchMisses, ISyncMisses []Miss
 
 	// Undefined names the packets that were read though the version of the
@@ -93,6 +101,10 @@ func (q *Quality) Add(later *Quality) {
 	q.ISyncs += later.ISyncs
 	q.ISyncsEqual += later.ISyncsEqual
 	q.ISyncsUnplaced += later.ISyncsUnplaced
+	q.FIFOChecks += later.FIFOChecks
+	q.FIFORight += later.FIFORight
+	q.Waits += later.Waits
+	q.WaitsUnowed += later.WaitsUnowed
 	q.BranchMisses = appendMisses(q.BranchMisses, later.BranchMisses...)
 	q.ISyncMisses = appendMisses(q.ISyncMisses, later.ISyncMisses...)
 	for _, packets := range later.Undefined {
