@@ -247,7 +247,7 @@ func (e *executor) undefined(step *step.Step) {
 	}
 	e.pending.remove(schema.ExcUndefined)
 	returnTo := step.Next
-	if step.Instruction.Kind == schema.KindOther && e.random.UintN(4) == 0 && !e.atVector(step.At) {
+	if step.Instruction.Kind == schema.KindOther && e.random.UintN(4) == 0 {
 		returnTo = step.At
 	}
 	e.enter(&entry{exception: schema.ExcUndefined, at: step.At, returnTo: returnTo, task: sameTask, to: to})

@@ -44,8 +44,8 @@ func (g *generator) function() {
 
 // piece writes a piece of function n that is inside so many loops.
 func (g *generator) piece(n, loops int) {
-	if g.o.v5TE() && g.set == schema.A32 && g.chance(16) {
-		g.local()
+	if g.o.v5TE() && g.chance(12) {
+		g.pieceV5TE()
 		return
 	}
 	leaf := n%callDepth == callDepth-1

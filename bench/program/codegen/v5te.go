@@ -54,6 +54,15 @@ func (g *generator) oneV5TE() uint32 {
 	return pick(g.random, a32DataV5TE)
 }
 
+// pieceV5TE writes a call of the system, or of a subroutine.
+func (g *generator) pieceV5TE() {
+	if g.set == schema.T32 || g.chance(2) {
+		g.system()
+		return
+	}
+	g.local()
+}
+
 // local writes a subroutine inside of a function, and its call: MOV PC,LR does not
 // change the instruction set.
 func (g *generator) local() {
