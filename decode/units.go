@@ -33,6 +33,14 @@ type Layout interface {
 	Stream(buf io.ReaderAt, ringStart int64) Stream
 }
 
+// A SpoiledError is what a [Layout]'s stream fails with if the units are there, but
+// whoever wrote the buffer lost part of them, so that nothing can be decoded.
+type SpoiledError struct {
+	Reason string
+}
+
+func (e *SpoiledError) Error() string { return e.Reason }
+
 // A Lister lists the packets of one unbroken stream for people to read, where a
 // packet is not the bytes that follow a place in the stream: see [Listing].
 type Lister interface {

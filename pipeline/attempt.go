@@ -126,18 +126,39 @@ func (t *attempt) followsProgram() bool {
 	return t.hasMemory && !wantsOther
 }
 
-// attempted returns the sample of the stream that is decoded in each way.
-func (s *sourcePlan) attempted() decode.Stream {
-	sample := &sourcePlan{Source: s.Source, buffer: s.buffer, bytes: s.bytes, sample: attemptBytes, firstSync: s.firstSync}
-	return sample.stream()
+// as returns the first bytes of a source as another protocol reads them, or from
+// where packets can first be read if that is in the same place of the stream.
+func (s *sourcePlan) as(p decode.Protocol, bytes int) (*sourcePlan, error) {
+	other := &sourcePlan{Source: s.Source, protocol: p, buffer: s.buffer, bytes: s.bytes, sample: bytes, firstSync: s.firstSync}
+	if err := other.layUnits(); err != nil {
+		return nil, err
+	}
+	if !sameLayout(s.layout, other.layout) {
+		other.firstSync = schema.Null[int64]{}
+	}
+	return other, nil
+}
+
+// sameLayout reports whether a place in the stream is the same place of the buffer in
+// both layouts. nil is the bytes of the buffer.
+func sameLayout(a, b decode.Layout) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.Name() == b.Name() && a.Units() == b.Units()
 }
 
 // findSync sets where packets could first be read, as far as one protocol knows.
 func (s *sourcePlan) findSync(p decode.Protocol) error {
 	const overlap = 64 // what a synchronisation may have before and after the end of a piece
+	start, err := s.as(p, inspectBytes)
+	if err != nil {
+		return err
+	}
+	start.firstSync = schema.Null[int64]{}
 	var b []byte
 	at := int64(0) // of b
-	for stream := (&sourcePlan{Source: s.Source, buffer: s.buffer, bytes: s.bytes, sample: inspectBytes}).stream(); ; {
+	for stream := start.stream(); ; {
 		piece, err := stream.Next()
 		if errors.Is(err, io.EOF) {
 			return nil
@@ -146,11 +167,12 @@ func (s *sourcePlan) findSync(p decode.Protocol) error {
 			return err
 		}
 		b = append(b, piece.Data...)
-		if n, ok := p.Resync(b); ok {
+		n, ok := p.Resync(b)
+		if ok {
 			s.firstSync = schema.Of(at + int64(n))
 			return nil
 		}
-		if n := len(b) - overlap; n > 0 {
+		if n = min(n, len(b)-overlap); n > 0 {
 			at, b = at+int64(n), append(b[:0], b[n:]...)
 		}
 	}
@@ -167,13 +189,18 @@ func (s *session) try(ctx context.Context, src *sourcePlan, r *reading) (*attemp
 	pool := &decoders{new: func() decode.Decoder { return protocol.NewDecoder(src.Memory, false) }}
 	d := doubts{protocol: protocol}
 	t.protocol = protocol
-	if !src.firstSync.OK {
+	if _, layouter := protocol.(decode.Layouter); !layouter && !src.firstSync.OK {
 		if err := src.findSync(protocol); err != nil {
 			return nil, err
 		}
 	}
+	sample, err := src.as(protocol, attemptBytes)
+	if err != nil {
+		t.failed = true // the layout does not fit the buffer
+		return t, nil
+	}
 	st := stitch.New(src.ID, protocol.TimestampCode(), stitch.Sinks{Timestamps: stitch.Tee(nil, d.timestamp)})
-	for u, err := range splitBy(src.attempted(), protocol, grain{unitBytes, partBytes, attemptChunk}) {
+	for u, err := range splitBy(sample.stream(), protocol, grain{unitBytes, partBytes, attemptChunk}) {
 		if err != nil {
 			return nil, err
 		}

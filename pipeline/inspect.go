@@ -215,7 +215,7 @@ func (s *sourcePlan) sampled() *Sample {
 		out.FirstCut = &o.FirstCut.V
 	}
 	if t.Bytes > 0 {
-		out.Estimate = int64(float64(t.Instructions) * s.buffer.scale() * float64(s.bytes) / float64(t.Bytes))
+		out.Estimate = int64(float64(t.Instructions) * s.scale() * float64(s.bytes) / float64(t.Bytes))
 	}
 	missing := len(out.Wanted)
 	out.Wanted = out.Wanted[:min(missing, inspectMissing)]

@@ -72,8 +72,8 @@ type lister struct {
 	progress func(*schema.Totals)
 	read     schema.Totals // bytes alone
 
-	data    []byte // read; from at on not listed
-	offsets []decode.CaptureOffset
+	data    []byte                 // read; from at on not listed
+	offsets []decode.CaptureOffset // of its units
 	at      int
 	synced  bool
 	gap     PacketLine // the bytes since the last packet that are none, if not synced
@@ -81,6 +81,7 @@ type lister struct {
 
 func (l *lister) list(stream decode.Stream) error {
 	l.gap.Type = UnsyncedLine
+	unitBytes := l.protocol.UnitBytes()
 	for {
 		piece, err := stream.Next()
 		if errors.Is(err, io.EOF) {
@@ -97,10 +98,10 @@ func (l *lister) list(stream decode.Stream) error {
 		l.read.Bytes += int64(len(piece.Data))
 		l.progress(&l.read)
 		l.data = append(l.data[:0], l.data[l.at:]...)
-		l.offsets = append(l.offsets[:0], l.offsets[l.at:]...)
+		l.offsets = append(l.offsets[:0], l.offsets[l.at/unitBytes:]...)
 		l.at = 0
 		l.data = append(l.data, piece.Data...)
-		for i := range piece.Data {
+		for i := range len(piece.Data) / unitBytes {
 			l.offsets = append(l.offsets, piece.Offset(i))
 		}
 		if err := l.take(); err != nil {
@@ -155,7 +156,7 @@ func (l *lister) lose(n int) {
 	}
 	const shown = 16
 	if l.gap.Len == 0 {
-		l.gap.Offset = int64(l.offsets[l.at])
+		l.gap.Offset = l.offset()
 	}
 	if room := shown - len(l.gap.Bytes); room > 0 {
 		l.gap.Bytes = append(l.gap.Bytes, l.data[l.at:l.at+min(room, n)]...)
@@ -176,9 +177,12 @@ func (l *lister) endGap() error {
 
 // line lists what begins at the next byte.
 func (l *lister) line(p PacketLine) error {
-	p.Offset = int64(l.offsets[l.at])
+	p.Offset = l.offset()
 	return l.put(p)
 }
+
+// offset returns the capture offset of the next byte's unit.
+func (l *lister) offset() int64 { return int64(l.offsets[l.at/l.protocol.UnitBytes()]) }
 
 func (l *lister) put(p PacketLine) error {
 	if p.Offset < l.opt.From {

@@ -44,9 +44,10 @@ type sourcePlan struct {
 	problem  string
 	notes    []string // about its protocol, for the user
 
-	buffer *bufferPlan // nil: none is configured for it
-	bytes  int64       // units of its stream: see [decode.Protocol]
-	sample int         // bytes of its stream to decode; 0: all
+	buffer *bufferPlan   // nil: none is configured for it
+	layout decode.Layout // of a protocol whose units are not the bytes of the buffer
+	bytes  int64         // units of its stream: see [decode.Protocol]
+	sample int           // bytes of its stream to decode; 0: all
 	status schema.SourceStatus
 
 	outcome stitch.Outcome
@@ -60,9 +61,12 @@ type sourcePlan struct {
 // stream returns the bytes of the source.
 func (s *sourcePlan) stream() decode.Stream {
 	var stream decode.Stream
-	if b := s.buffer; b.framed {
+	switch b := s.buffer; {
+	case b.framed:
 		stream = frame.NewReader(b.data, b.looked, b.layout, s.ID)
-	} else {
+	case s.layout != nil:
+		stream = namedStream{s.layout.Stream(b.data, b.RingStart), b.Name}
+	default:
 		stream = newRawStream(b.data, b.looked, b.RingStart)
 	}
 	if s.sample > 0 {
@@ -160,11 +164,15 @@ func makePlan(ctx context.Context, c *capture.Capture, protocols []decode.Family
 	}
 	placed := map[*capture.Source]bool{}
 	for _, b := range p.buffers {
-		p.planSources(b, placed)
+		if err := p.planSources(b, placed); err != nil {
+			return nil, err
+		}
 	}
 	for _, s := range c.Sources {
 		if !placed[s] {
-			p.place(p.bound[s], nil, 0)
+			if err := p.place(p.bound[s], nil, 0); err != nil {
+				return nil, err
+			}
 		}
 	}
 	for _, s := range p.sources {
@@ -271,7 +279,7 @@ func (p *plan) asyncScore(b *capture.Buffer) func(id uint8, stream []byte) int {
 
 // planSources plans the sources of a buffer: those configured for it, then
 // those seen in it.
-func (p *plan) planSources(b *bufferPlan, placed map[*capture.Source]bool) {
+func (p *plan) planSources(b *bufferPlan, placed map[*capture.Source]bool) error {
 	seen := map[uint8]bool{}
 	for _, s := range p.capture.SourcesIn(b.Buffer) {
 		seen[s.ID] = true
@@ -284,10 +292,12 @@ func (p *plan) planSources(b *bufferPlan, placed map[*capture.Source]bool) {
 			continue
 		}
 		placed[s] = true
-		p.place(p.bound[s], b, n)
+		if err := p.place(p.bound[s], b, n); err != nil {
+			return err
+		}
 	}
 	if b.census == nil {
-		return
+		return nil
 	}
 	for id := range b.census.Streams {
 		n, id := b.census.Streams[id], uint8(id)
@@ -295,7 +305,9 @@ func (p *plan) planSources(b *bufferPlan, placed map[*capture.Source]bool) {
 			continue
 		}
 		if s := p.inFrames(id); s != nil {
-			p.place(s, b, n)
+			if err := p.place(s, b, n); err != nil {
+				return err
+			}
 			continue
 		}
 		p.sources = append(p.sources, &sourcePlan{
@@ -303,6 +315,7 @@ func (p *plan) planSources(b *bufferPlan, placed map[*capture.Source]bool) {
 			problem: fmt.Sprintf("source %s is in buffer %s, but not configured", schema.SourceText(id), b.Name),
 		})
 	}
+	return nil
 }
 
 // bytes returns the length of a source's stream.
@@ -313,17 +326,28 @@ func (b *bufferPlan) bytes(id uint8) int64 {
 	return b.census.Streams[id]
 }
 
-// scale returns the size of the buffer relative to the bytes looked at.
-func (b *bufferPlan) scale() float64 { return float64(b.Size) / float64(max(1, b.looked)) }
+// scale returns the size of the buffer relative to the bytes looked at, by which
+// the stream of the source is longer than it is known to be.
+func (s *sourcePlan) scale() float64 {
+	if s.layout != nil {
+		return 1
+	}
+	return float64(s.buffer.Size) / float64(max(1, s.buffer.looked))
+}
 
-// place says where the stream of a bound source is, and how long.
-func (p *plan) place(s *sourcePlan, b *bufferPlan, n int64) {
-	s.buffer, s.bytes = b, n/s.unitBytes()
+// place says where the stream of a bound source is, and how long: n bytes of the
+// buffer.
+func (p *plan) place(s *sourcePlan, b *bufferPlan, n int64) error {
+	s.buffer, s.bytes = b, n
+	if err := s.layUnits(); err != nil {
+		return err
+	}
 	p.notes = append(p.notes, s.notes...)
-	if n == 0 {
+	if s.bytes == 0 {
 		s.status = schema.StatusEmpty
 	}
 	p.sources = append(p.sources, s)
+	return nil
 }
 
 // contextReaderAt is an io.ReaderAt that fails once its context is done.
@@ -367,12 +391,12 @@ func (p *plan) account(b *bufferPlan) schema.BufferBytes {
 	a := schema.BufferBytes{Name: b.Name, Bytes: b.looked, Streams: map[string]int64{}, Overhead: map[string]int64{}}
 	if b.census == nil {
 		for _, s := range p.sources {
-			if s.buffer == b {
-				whole := s.bytes * s.unitBytes()
-				a.Streams[schema.SourceText(s.ID)] = whole
-				if whole < b.Size {
-					a.Overhead["incomplete"] = b.Size - whole
-				}
+			switch {
+			case s.buffer != b:
+			case s.layout != nil:
+				s.accountLayout(&a)
+			default:
+				a.Streams[schema.SourceText(s.ID)] = s.bytes
 			}
 		}
 		return a

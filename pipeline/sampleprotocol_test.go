@@ -28,11 +28,14 @@ const (
 func sampleFamily() decode.Family {
 	return decode.Family{
 		Name: "samples", Types: []string{"SAMPLES"}, Needed: []string{"ETMTRACEIDR"},
-		Bind: func(decode.Source) (decode.Protocol, []string, error) { return sampleProtocol{}, nil, nil },
+		Bind: func(s decode.Source) (decode.Protocol, []string, error) {
+			layout, _ := s.Lookup("LAYOUT")
+			return sampleProtocol{layout: sampleLayout(layout)}, nil, nil
+		},
 	}
 }
 
-type sampleProtocol struct{}
+type sampleProtocol struct{ layout sampleLayout }
 
 func (sampleProtocol) Version() string                     { return "1.0" }
 func (sampleProtocol) Words() []string                     { return nil }

@@ -133,6 +133,9 @@ func (s *session) follow(ctx context.Context, src *sourcePlan, to stitch.Sinks, 
 		return err
 	})
 	if err == nil {
+		err = src.loseCutOff(st)
+	}
+	if err == nil {
 		err = st.Finish()
 	}
 	src.outcome = st.Outcome
