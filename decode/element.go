@@ -56,6 +56,8 @@ const (
 	ElementNotTraced   // the next transfer, left out
 	ElementStoreFailed // the previous transfer was of a store exclusive that failed
 	ElementSuppressed  // packets are dropped from here on
+	ElementCutShort    // the next transfer, of whose bytes an overflow dropped some: the last of its instruction
+	ElementUnclaimed   // a transfer without a row: only its address counts, as the base of those to come
 
 	ElementPaused          // the instruction continues after an exception
 	ElementAborted         // the instruction Seq aborted

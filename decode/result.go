@@ -14,6 +14,7 @@ type Result struct {
 	Blocks     Rows[*schema.Block] // in order of first use in their part
 	Runs       Rows[schema.Run]
 	Costs      Rows[uint32] // cycles of each instruction of the runs with RunHasCosts
+	Offsets    Rows[uint32] // of each instruction of the runs with RunHasOffsets: its capture offset minus that of the run
 	Spans      Rows[schema.Span]
 	Exceptions KeyedRows[schema.Exception, *schema.Exception]
 	Counts     KeyedRows[schema.CycleCount, *schema.CycleCount]

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
@@ -83,127 +82,6 @@ func (d *decodedTables) counts(t testing.TB) map[instructionKey]instructionCount
 		}
 	}
 	return counts
-}
-
-// An edgeRow is the key of a row of `edges` in its source.
-type edgeRow struct {
-	from, to      int64
-	kind, outcome string
-}
-
-// An edgeCount is the rest of it.
-type edgeCount struct {
-	n      int64
-	cycles schema.Null[int64]
-}
-
-// between is something between two instructions.
-type between struct {
-	offset, ordinal int64
-	what            string // entry, gap, debug_exit
-	returnAddress   schema.Null[int64]
-}
-
-// betweens returns what there is before an instruction, by its seq, in order.
-func (d *decodedTables) betweens() map[int64][]between {
-	all := map[int64][]between{}
-	seq, offset := d.integers(&schema.Exceptions, "seq"), d.integers(&schema.Exceptions, "byte_offset")
-	event, back := d.column(&schema.Exceptions, "event"), d.column(&schema.Exceptions, "return_address")
-	for i, s := range seq {
-		if schema.ExceptionEvent(event.U8[i]) == schema.ExceptionEntry {
-			address := schema.Null[int64]{V: integer(back, i), OK: !null(back, i)}
-			all[s] = append(all[s], between{offset[i], int64(i), "entry", address})
-		}
-	}
-	seq, offset = d.integers(&schema.Events, "seq"), d.integers(&schema.Events, "byte_offset")
-	for i, s := range seq {
-		switch name := schema.EventKind(d.column(&schema.Events, "event").U8[i]).String(); name {
-		case "debug_exit":
-			all[s] = append(all[s], between{offset: offset[i], what: name})
-		case "trace_on", "overflow":
-			all[s] = append(all[s], between{offset: offset[i], what: "gap"})
-		}
-	}
-	seq, offset = d.integers(&schema.Losses, "seq"), d.integers(&schema.Losses, "byte_offset")
-	for i, s := range seq {
-		all[s] = append(all[s], between{offset: offset[i], what: "gap"})
-	}
-	for _, b := range all {
-		slices.SortFunc(b, func(x, y between) int {
-			return cmp.Or(cmp.Compare(x.offset, y.offset), cmp.Compare(x.ordinal, y.ordinal))
-		})
-	}
-	return all
-}
-
-// goesTo is where control goes, given what comes next and the address after all of
-// it.
-func goesTo(b []between, next int64) schema.Null[int64] {
-	switch {
-	case len(b) == 0:
-		return schema.Of(next)
-	case b[0].what == "entry":
-		return b[0].returnAddress
-	}
-	return schema.Null[int64]{}
-}
-
-// plainEdges counts the edges between rows of `instructions`.
-func (d *decodedTables) plainEdges() map[edgeRow]edgeCount {
-	table := &schema.Instructions
-	address, seq := d.integers(table, "address"), d.integers(table, "seq")
-	kind, executed, cycles := d.column(table, "kind"), d.column(table, "executed"), d.column(table, "cycles")
-	betweens := d.betweens()
-	edges := map[edgeRow]edgeCount{}
-	add := func(i int, to schema.Null[int64], kind, outcome string) {
-		if !to.OK {
-			return
-		}
-		key := edgeRow{address[i], to.V, kind, outcome}
-		e := edges[key]
-		e.n++
-		if !null(cycles, i) {
-			e.cycles = schema.Of(e.cycles.V + integer(cycles, i))
-		}
-		edges[key] = e
-	}
-	for i := range max(0, len(address)-1) {
-		b, next := betweens[seq[i+1]], address[i+1]
-		if slices.ContainsFunc(b, func(x between) bool { return x.what == "debug_exit" }) {
-			continue
-		}
-		if k := schema.Kind(kind.U8[i]); k != schema.KindOther && k != schema.KindBarrier {
-			outcome := "untold"
-			if !null(executed, i) {
-				outcome = []string{"not_taken", "taken"}[integer(executed, i)]
-			}
-			add(i, goesTo(b, next), k.String(), outcome)
-		}
-		for k := range b {
-			if b[k].what != "entry" {
-				break
-			}
-			add(i, goesTo(b[k+1:], next), "exception", "taken")
-		}
-	}
-	return edges
-}
-
-// edges returns the rows of `edges`, which must be in order.
-func (d *decodedTables) edges(t testing.TB) map[edgeRow]edgeCount {
-	t.Helper()
-	table := &schema.Edges
-	from, to, n := d.integers(table, "from_address"), d.integers(table, "to_address"), d.integers(table, "n")
-	kind, outcome, cycles := d.integers(table, "kind"), d.integers(table, "outcome"), d.column(table, "cycles")
-	edges := map[edgeRow]edgeCount{}
-	for i := range from {
-		if i > 0 && cmp.Or(cmp.Compare(from[i-1], from[i]), cmp.Compare(to[i-1], to[i]), cmp.Compare(kind[i-1], kind[i]), cmp.Compare(outcome[i-1], outcome[i])) >= 0 {
-			t.Errorf("edges: row %d is not in order", i)
-		}
-		key := edgeRow{from[i], to[i], schema.EdgeKind(kind[i]).String(), schema.EdgeOutcome(outcome[i]).String()}
-		edges[key] = edgeCount{n[i], schema.Null[int64]{V: integer(cycles, i), OK: !null(cycles, i)}}
-	}
-	return edges
 }
 
 // plainSpread spreads the cycles of runs evenly over their instructions, from rows

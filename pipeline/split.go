@@ -86,10 +86,11 @@ type splitter struct {
 	settled int   // all cuts before it are found
 	bounds  []int // those in no part yet (decode.Part.Bounds)
 
-	inSegment bool // a cut was found
-	segment   int  // first byte in no part
-	continued bool // the next part continues a segment,
-	broken    bool // after a break
+	inSegment bool   // a cut was found
+	segment   int    // first byte in no part
+	behind    []byte // before it, if a cut asked for it
+	continued bool   // the next part continues a segment,
+	broken    bool   // after a break
 	next      chan decode.Decoder
 
 	unsynced     schema.Loss // the loss before the first cut
@@ -128,23 +129,24 @@ func (s *splitter) find(last bool) {
 		s.bounds = append(s.bounds, from+b)
 	}
 	for _, c := range cuts.At {
-		s.cut(from+c.At, c.Preserved)
+		s.cut(from+c.At, &c)
 	}
 	s.settled = from + cuts.Settled
 }
 
 // cut ends a segment, or the loss before the first one, at data[at] and begins the
 // next segment.
-func (s *splitter) cut(at int, preserved decode.Preserved) {
+func (s *splitter) cut(at int, c *decode.Cut) {
 	if s.inSegment {
 		s.closeParts(at, false)
 	} else {
 		s.loseUnsynced(s.bytes - int64(len(s.data)-at))
-		s.unit.Preserved = preserved
+		s.unit.Preserved = c.Preserved
 		s.inSegment = true
 	}
 	s.dropBounds(at)
 	s.segment, s.continued, s.broken = at, false, false
+	s.behind = append([]byte(nil), s.data[at-c.Behind:at]...)
 	if s.unit.bytes >= s.grain.unit {
 		s.endUnit()
 	}
@@ -190,13 +192,14 @@ func (s *splitter) closeParts(at int, broken bool) {
 // addPart makes a part of the bytes of the segment that are in no part, up to to.
 func (s *splitter) addPart(to int, open, end bool) {
 	p := decode.Part{
-		Data: s.data[s.segment:to:to], Offsets: s.offsetsOf(s.segment, to), Ahead: s.ahead(to),
+		Data: s.data[s.segment:to:to], Offsets: s.offsetsOf(s.segment, to), Ahead: s.ahead(to), Behind: s.behind,
 		Continued: s.continued, Break: s.broken, Open: open, End: end,
 	}
 	for _, b := range s.dropBounds(to) {
 		p.Bounds = append(p.Bounds, b-s.segment)
 	}
 	s.segment, s.continued, s.broken = to, true, false
+	s.behind = nil
 	s.unit.parts = append(s.unit.parts, p)
 	s.unit.bytes += len(p.Data)
 	s.unit.Asyncs += len(p.Bounds)

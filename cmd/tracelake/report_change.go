@@ -12,7 +12,7 @@ func (s *screen) change(q *question, c *report.Change) {
 	if c == nil {
 		return
 	}
-	dir := q.baseline.Trust().Datasets[0].Dir
+	dir := q.baselineDir()
 	s.blank()
 	if !c.SameProgram {
 		s.line("against %s, which is of another program, so that functions are compared by name: %s", dir, deltaText("function", c.Functions))
@@ -43,6 +43,9 @@ func (s *screen) change(q *question, c *report.Change) {
 	s.table(t)
 	s.left(len(c.Rows)-len(rows), rowNoun(named, by))
 }
+
+// baselineDir is the directory of the baseline.
+func (q *question) baselineDir() string { return q.baseline.Trust().Datasets[0].Dir }
 
 // before is what the baseline covered.
 func before(c *report.Change) string {

@@ -112,7 +112,7 @@ func changeObject(q *question, c *report.Change) *jsonChange {
 		return nil
 	}
 	o := &jsonChange{
-		Directory: q.baseline.Trust().Datasets[0].Dir, SameProgram: c.SameProgram, Functions: jsonDelta(c.Functions), Rows: []jsonChangeRow{},
+		Directory: q.baselineDir(), SameProgram: c.SameProgram, Functions: jsonDelta(c.Functions), Rows: []jsonChangeRow{},
 	}
 	if c.SameProgram {
 		o.Instructions, o.Lines, o.Outcomes = new(jsonDelta(c.Instructions)), new(jsonDelta(c.Lines)), new(jsonDelta(c.Outcomes))

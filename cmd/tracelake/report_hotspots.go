@@ -19,22 +19,42 @@ func hotspotsCommand() *cli.Command {
 		Description: `DIR is a dataset that export wrote; several of one program are added up. Figures
 are of the code itself, without what it calls. If cycles are traced for all of
 it, rows are in their order, else in that of executed instructions.
+Against a baseline shares are compared, as one may have run longer.
+
+Times are cycles by the clock of the core: as given to export with --cycle-hz,
+else as measured between timestamps, if their frequency is known and the clock
+was steady. Timestamps alone say how long all of it took, not a function.
 
 Examples:
    tracelake report hotspots run
-   tracelake report hotspots run --by line --top 50`,
-		Flags:  slices.Concat(datasetFlags(), excludeFlags(), rowFlags("function")),
+   tracelake report hotspots run --by line --top 50
+   tracelake report hotspots run --baseline yesterday`,
+		Flags: slices.Concat(datasetFlags(), excludeFlags(), []cli.Flag{
+			baselineFlag("say what takes more, and what less, than in the dataset in `DIR`"),
+		}, rowFlags("function")),
 		Action: hotspots,
 	}
 }
 
 func hotspots(ctx *cli.Context) error {
-	q, err := ask(ctx, "")
+	a, err := readReport(ctx, "")
+	if err != nil {
+		return err
+	}
+	a.options.Clocks = true
+	q, err := a.ask()
 	if err != nil {
 		return err
 	}
 	h := q.m.Hotspots(q.by)
-	return q.answer(ctx, func() any { return hotspotsObject(q, h) }, func(s *screen) { s.hotspots(h, q.by, q.top) })
+	var change *report.HotspotChange
+	if q.baseline != nil {
+		change = q.m.HotspotsAgainst(q.baseline, q.by)
+	}
+	return q.answer(ctx, func() any { return hotspotsObject(q, h, change) }, func(s *screen) {
+		s.hotspots(h, q.by, q.top)
+		s.hotspotChange(q, change)
+	})
 }
 
 // hotspots writes a row for each function, file or line.
@@ -48,37 +68,21 @@ func (s *screen) hotspots(h *report.Hotspots, by report.By, limit int) {
 	for _, c := range columns {
 		t.Columns = append(t.Columns, table.Column{Title: c.title, Kind: table.Number})
 	}
-	n, rows := newNamer(names), atMost(h.Rows, limit)
+	n, rows, total := newNamer(names), atMost(h.Rows, limit), ownTotal(h, h.ByCycles)
 	for i := range rows {
 		r := &rows[i]
-		cells := []string{n.row(&r.Name, by), cellPercent(own(h, r), total(h))}
+		cells := []string{n.row(&r.Name, by), cellPercent(ownFigure(r, h.ByCycles), total)}
 		if r.Outside {
 			cells[0] = outsideProgram
 		}
 		for _, c := range columns {
 			cells = append(cells, c.cell(r))
 		}
-		t.Add(table.Bar{Full: float64(own(h, r)), Whole: float64(own(h, &h.Rows[0]))}, cells...)
+		t.Add(table.Bar{Full: float64(ownFigure(r, h.ByCycles)), Whole: float64(ownFigure(&h.Rows[0], h.ByCycles))}, cells...)
 	}
 	s.blank()
 	s.table(t)
 	s.hotspotsLeft(h, len(rows), by)
-}
-
-// own is what rows are in the order of: rounded cycles, or instructions.
-func own(h *report.Hotspots, r *report.HotspotRow) int64 {
-	if h.ByCycles {
-		return int64(math.Round(r.Cycles))
-	}
-	return r.Instructions
-}
-
-// total is the sum of that.
-func total(h *report.Hotspots) int64 {
-	if h.ByCycles {
-		return int64(math.Round(h.Cycles))
-	}
-	return h.Instructions
 }
 
 // A hotspotColumn is a column of figures.
@@ -115,35 +119,19 @@ func (s *screen) ifTimed(cell func(*report.HotspotRow) string) func(*report.Hots
 	}
 }
 
-// duration is a time in a unit that suits it.
-func (s *screen) duration(seconds float64) string {
-	switch {
-	case seconds >= 1:
-		return fmt.Sprintf("%.2f s", seconds)
-	case seconds >= 1e-3:
-		return fmt.Sprintf("%.2f ms", seconds*1e3)
-	case s.UTF8:
-		return fmt.Sprintf("%.2f µs", seconds*1e6)
-	}
-	return fmt.Sprintf("%.2f us", seconds*1e6)
-}
-
 // hotspotsLeft says what the table leaves out, and what the shares are of.
 func (s *screen) hotspotsLeft(h *report.Hotspots, shown int, by report.By) {
-	unit := "instruction"
-	if h.ByCycles {
-		unit = "cycle"
-	}
-	left := int64(0)
+	unit, total, left := unitOf(h.ByCycles), ownTotal(h, h.ByCycles), int64(0)
 	for i := range h.Rows[shown:] {
-		left += own(h, &h.Rows[shown+i])
+		left += ownFigure(&h.Rows[shown+i], h.ByCycles)
 	}
 	if more := len(h.Rows) - shown; more > 0 {
-		s.line("%s, %s of %s; --top 0 shows all", count(int64(more), "more "+rowNoun(h.Named, by)), percent(left, total(h)), count(total(h), unit))
+		s.line("%s, %s of %s; --top 0 shows all", count(int64(more), "more "+rowNoun(h.Named, by)), percent(left, total), count(total, unit))
 	} else {
-		s.line("%s in all", count(total(h), unit))
+		s.line("%s in all", count(total, unit))
 	}
 	if h.Cycles > 0 && !h.ByCycles {
 		s.line("cycles are not traced for all of them: rows are in the order of instructions")
 	}
+	s.clocks(h)
 }

@@ -10,9 +10,12 @@ type (
 		Instructions int64            `json:"instructions"`
 		Cycles       *float64         `json:"cycles"`
 		Seconds      *float64         `json:"seconds"`
+		Clocks       []jsonClock      `json:"clocks"`
 		By           string           `json:"by"`
 		RowsLeftOut  int              `json:"rows_left_out"`
 		Rows         []jsonHotspotRow `json:"rows"`
+
+		Baseline *jsonHotspotChange `json:"baseline,omitempty"`
 	}
 	jsonHotspotRow struct {
 		jsonName
@@ -25,8 +28,8 @@ type (
 	}
 )
 
-func hotspotsObject(q *question, h *report.Hotspots) any {
-	o := &jsonHotspots{reportHead: q.head("hotspots"), OrderedBy: "instructions", Instructions: h.Instructions, By: rowNoun(h.Named, q.by), Rows: []jsonHotspotRow{}}
+func hotspotsObject(q *question, h *report.Hotspots, change *report.HotspotChange) any {
+	o := &jsonHotspots{reportHead: q.head("hotspots"), OrderedBy: "instructions", Instructions: h.Instructions, Clocks: clockObjects(h.Clocks), By: rowNoun(h.Named, q.by), Rows: []jsonHotspotRow{}, Baseline: hotspotChangeObject(q, change)}
 	if h.ByCycles {
 		o.OrderedBy = "cycles"
 	}
@@ -39,18 +42,21 @@ func hotspotsObject(q *question, h *report.Hotspots) any {
 	rows := atMost(h.Rows, q.top)
 	o.RowsLeftOut = len(h.Rows) - len(rows)
 	for i := range rows {
-		r := &rows[i]
-		x := jsonHotspotRow{jsonName: nameObject(&r.Name), Outside: r.Outside, Instructions: r.Instructions}
-		if q.by == report.ByFunction && h.Named && r.Function != "" {
-			x.Entries = &r.Entries
-		}
-		if r.Cycles > 0 {
-			x.Cycles, x.IPC = &r.Cycles, new(float64(r.Timed)/r.Cycles)
-			if h.Clocked {
-				x.Seconds = &r.Seconds
-			}
-		}
-		o.Rows = append(o.Rows, x)
+		o.Rows = append(o.Rows, hotspotObject(&rows[i], h, q.by))
 	}
 	return o
+}
+
+func hotspotObject(r *report.HotspotRow, h *report.Hotspots, by report.By) jsonHotspotRow {
+	x := jsonHotspotRow{jsonName: nameObject(&r.Name), Outside: r.Outside, Instructions: r.Instructions}
+	if by == report.ByFunction && h.Named && r.Function != "" {
+		x.Entries = &r.Entries
+	}
+	if r.Cycles > 0 {
+		x.Cycles, x.IPC = &r.Cycles, new(float64(r.Timed)/r.Cycles)
+		if h.Clocked {
+			x.Seconds = &r.Seconds
+		}
+	}
+	return x
 }

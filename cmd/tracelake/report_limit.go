@@ -16,8 +16,12 @@ import (
 func limitFlags(of string) []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "fail-under", Category: groupRun, Usage: "exit with 3 if less is covered: `PCT[:OF]`, OF being instructions, functions, lines or branches", DefaultText: "of " + of},
-		&cli.StringFlag{Name: "baseline", Category: groupInput, Usage: "say what is new, and what is lost, against the dataset in `DIR`"},
+		baselineFlag("say what is new, and what is lost, against the dataset in `DIR`"),
 	}
+}
+
+func baselineFlag(usage string) cli.Flag {
+	return &cli.StringFlag{Name: "baseline", Category: groupInput, Usage: usage}
 }
 
 // errBelow is why a report exits with 3.

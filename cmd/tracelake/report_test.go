@@ -17,7 +17,7 @@ var jsonKeys = map[string][]string{
 	"":         {"schema_version", "report", "forced", "trust", "excluded"},
 	"coverage": {"instructions", "functions", "lines", "files", "branches", "predicated", "by", "rows_left_out", "rows", "fail_under", "baseline"},
 	"branches": {"branches", "predicated", "by", "rows_left_out", "rows"},
-	"hotspots": {"ordered_by", "instructions", "cycles", "seconds", "by", "rows_left_out", "rows"},
+	"hotspots": {"ordered_by", "instructions", "cycles", "seconds", "by", "rows_left_out", "rows", "baseline", "clocks"},
 	"trust":    {},
 }
 
@@ -43,7 +43,9 @@ run 0x5000 a32 executed=1
 		switch name {
 		case "coverage":
 			args = append(args, "--exclude", "nothing=reason", "--fail-under=1", "--baseline", dir)
-		case "branches", "hotspots":
+		case "hotspots":
+			args = append(args, "--exclude", "nothing=reason", "--baseline", dir)
+		case "branches":
 			args = append(args, "--exclude", "nothing=reason")
 		}
 		var stdout, stderr bytes.Buffer

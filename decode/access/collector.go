@@ -132,6 +132,12 @@ func (c *Collector) take(b Base, x *decode.DataElement) {
 		c.add(c.transfer(b, x, schema.DataNotTraced))
 	case decode.ElementPlaceholder:
 		c.placeholder(b, x)
+	case decode.ElementCutShort:
+		c.add(c.transfer(b, x, schema.DataSuppressed))
+		c.end()
+		c.bits = 0
+	case decode.ElementUnclaimed:
+		c.merge(x)
 	case decode.ElementValue:
 		stored = c.complete(b, x)
 	case decode.ElementStoreFailed:
@@ -241,10 +247,7 @@ func (c *Collector) transfer(b Base, x *decode.DataElement, state schema.DataSta
 // last address sent; if they are unknown, the address is NULL.
 func (c *Collector) nextAddress(g *group, x *decode.DataElement) schema.Null[uint32] {
 	at := g.next
-	if x.AddressBits > 0 {
-		c.address = uint32(decode.Merge(uint64(c.address), uint64(x.Address), x.AddressBits))
-		c.bits = max(c.bits, x.AddressBits)
-	}
+	c.merge(x)
 	if x.NewAddress {
 		at = schema.Null[uint32]{V: c.address, OK: c.bits == 32}
 	}
@@ -253,6 +256,14 @@ func (c *Collector) nextAddress(g *group, x *decode.DataElement) schema.Null[uin
 	}
 	g.next = schema.Null[uint32]{V: at.V + 4, OK: at.OK}
 	return at
+}
+
+// merge takes the address of an element, if it has one, as the base of those to come.
+func (c *Collector) merge(x *decode.DataElement) {
+	if x.AddressBits > 0 {
+		c.address = uint32(decode.Merge(uint64(c.address), uint64(x.Address), x.AddressBits))
+		c.bits = max(c.bits, x.AddressBits)
+	}
 }
 
 // placeholder takes a placeholder. Where values are not traced, none will come for

@@ -119,14 +119,16 @@ func (b *Base) lastTimestamp(u *decode.Result, index int32) schema.Null[uint64] 
 // Runs are the runs of one part of a segment.
 type Runs struct {
 	Base    Base
-	Unit    *decode.Result // its Blocks, Runs, Costs and Timestamps alone
+	Unit    *decode.Result // its Blocks, Runs, Costs, Offsets and Timestamps alone
 	Numbers []uint32       // of the unit's blocks, in the source
 	Spans   []schema.Span  // of the part, at least one if it has a run
 	// From is the index of the first run in Unit.Runs, To that after the last;
-	// Cost and Costs are those in Unit.Costs; Block and Blocks those in Unit.Blocks
-	// of the blocks that have a number.
+	// Cost and Costs are those in Unit.Costs, Place and Places those in
+	// Unit.Offsets; Block and Blocks those in Unit.Blocks of the blocks that have a
+	// number.
 	From, To      int
 	Cost, Costs   int
+	Place, Places int
 	Block, Blocks int
 	Seq           int64 // of the first instruction, in the source
 	Instructions  int64

@@ -90,7 +90,7 @@ func (s *Stitcher) Stitch(d *Unit) error {
 // runsAlone returns a unit with the runs of u and what they refer to: runs that
 // wait for their row group hold no other memory.
 func runsAlone(u *decode.Result) *decode.Result {
-	return &decode.Result{Blocks: u.Blocks, Runs: u.Runs, Costs: u.Costs, Timestamps: u.Timestamps}
+	return &decode.Result{Blocks: u.Blocks, Runs: u.Runs, Costs: u.Costs, Offsets: u.Offsets, Timestamps: u.Timestamps}
 }
 
 // goesInside says whether a segment begins inside the instruction that the one
@@ -304,6 +304,7 @@ func (s *Stitcher) addRuns(b Base, p *decodedPart) error {
 	return s.sinks.Runs.Add(Runs{
 		Base: b, Unit: p.runs, Numbers: p.numbers, Spans: rowsOf(p, p.unit.Spans, decode.Spans),
 		From: p.from[decode.Runs], To: p.to[decode.Runs], Cost: p.from[decode.Costs], Costs: p.to[decode.Costs],
+		Place: p.from[decode.Offsets], Places: p.to[decode.Offsets],
 		Block: p.from[decode.Blocks], Blocks: p.to[decode.Blocks],
 		Seq: s.open.seq + s.row.Instructions - p.Row.Instructions, Instructions: p.Row.Instructions,
 	})

@@ -27,7 +27,7 @@ type what uint8
 
 const (
 	entry     what = iota // to an exception
-	gap                   // trace restarts, or bytes are lost
+	gap                   // trace restarts, bytes are lost, or instructions have no rows
 	debugExit             // trace restarts after debug state
 )
 

@@ -39,9 +39,20 @@ func (t *Tally) event(b *stitch.Base, x *schema.Event) {
 	switch {
 	case x.Event == schema.EventDebugExit:
 		t.mark(b, x.Key, mark{what: debugExit})
-	case x.Event.Restarts():
+	case x.Event.Restarts(), losesFlow(x.Event):
 		t.mark(b, x.Key, mark{what: gap})
 	}
+}
+
+// losesFlow says whether what ran after an event may be missing, so that the next
+// row is not where the last instruction went. After inconsistent it is: the trace
+// says so, and the program does not.
+func losesFlow(e schema.EventKind) bool {
+	switch e {
+	case schema.EventUnmapped, schema.EventNoAddress, schema.EventJazelle, schema.EventDiscontinuity:
+		return true
+	}
+	return false
 }
 
 func (t *Tally) loss(b *stitch.Base, x *schema.Loss) { t.mark(b, x.Key, mark{what: gap}) }

@@ -143,17 +143,27 @@ var examples = []struct {
 	{name: "trace_on cuts", program: "a 1000 branch", trace: "a E taken\ntrace_on\na E taken", edges: "none"},
 	{name: "overflow cuts", program: "a 1000 branch", trace: "a E taken\noverflow\na E taken", edges: "none"},
 	{name: "debug_exit cuts", program: "a 1000 branch", trace: "a E taken\ndebug_exit\na E taken", edges: "none"},
+	{name: "no program memory cuts", program: "a 1000 branch", trace: "a E taken\nunmapped\na E taken", edges: "none"},
+	{name: "instructions without an address cut", program: "a 1000 branch", trace: "a E taken\nno_address\na E taken", edges: "none"},
+	{name: "Jazelle state cuts", program: "a 1000 branch", trace: "a E taken\njazelle\na E taken", edges: "none"},
+	{name: "a break of the input cuts", program: "a 1000 branch", trace: "a E taken\ndiscontinuity\na E taken", edges: "none"},
 	{name: "a loss cuts", program: "a 1000 branch", trace: "a E taken\nloss\na E taken", edges: "none"},
 	{
 		name:    "other events cut nothing",
 		program: "a 1000 branch",
-		trace:   "a E taken\ninconsistent\na E taken\ntrigger\na E taken\ncancelled\na E taken\nunmapped\na E taken",
+		trace:   "a E taken\ninconsistent\na E taken\ntrigger\na E taken\ncancelled\na E taken\nbad_isync\na E taken",
 		edges:   "1000→1000 branch taken n=4",
 	},
 	{
 		name:    "an exception before a gap still says where the instruction went",
 		program: "a 1000 branch\nh 18 other",
 		trace:   "a E taken\nexception 2000\nloss\ntrace_on\nh E passed",
+		edges:   "1000→2000 branch taken n=1",
+	},
+	{
+		name:    "an exception before missing memory still says where the instruction went",
+		program: "a 1000 branch\nh 18 other",
+		trace:   "a E taken\nexception 2000\nunmapped\nh E passed",
 		edges:   "1000→2000 branch taken n=1",
 	},
 	{

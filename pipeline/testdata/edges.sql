@@ -3,7 +3,7 @@
 WITH marks AS (
   SELECT source, seq, byte_offset, ordinal, 'entry' AS mark, return_address FROM exceptions WHERE event = 'entry'
   UNION ALL
-  SELECT source, seq, byte_offset, NULL, 'gap', NULL FROM events WHERE event IN ('trace_on', 'overflow')
+  SELECT source, seq, byte_offset, NULL, 'gap', NULL FROM events WHERE event IN ('trace_on', 'overflow', 'unmapped', 'no_address', 'jazelle', 'discontinuity')
   UNION ALL
   SELECT source, seq, byte_offset, NULL, 'gap', NULL FROM losses),
 between_instructions AS (
