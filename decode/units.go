@@ -36,9 +36,15 @@ type Layout interface {
 	Stream(buf io.ReaderAt, ringStart int64) Stream
 }
 
+// A Noter is a [Stream] that knows, once it has ended, what casts doubt on its units.
+type Noter interface {
+	Stream
+	Notes() []string // for people
+}
+
 // ErrRing is what a [Layout]'s stream fails with, wrapped, if a ring cannot start where
 // the command line says.
-var ErrRing = errors.New("no start of a ring")
+var ErrRing = errors.New("start of the ring")
 
 // A SpoiledError is what a [Layout]'s stream fails with if the units are there, but
 // whoever wrote the buffer lost part of them, so that nothing can be decoded.

@@ -43,6 +43,8 @@ type sourcePlan struct {
 	protocol decode.Protocol // nil: problem says why
 	problem  string
 	notes    []string // about its protocol, for the user
+	// streamNotes are what its stream said at its end.
+	streamNotes []string
 
 	buffer *bufferPlan   // nil: none is configured for it
 	layout decode.Layout // of a protocol whose units are not the bytes of the buffer
@@ -66,7 +68,7 @@ func (s *sourcePlan) stream() decode.Stream {
 	case b.framed:
 		stream = frame.NewReader(b.data, b.looked, b.layout, s.ID)
 	case s.layout != nil:
-		stream = namedStream{s.layout.Stream(b.data, b.RingStart), b.Name}
+		stream = laidStream{s.layout.Stream(b.data, b.RingStart), b.Name, &s.streamNotes}
 	default:
 		stream = newRawStream(b.data, b.looked, b.RingStart)
 	}
@@ -123,6 +125,13 @@ func (p *plan) tracesData() bool {
 	return slices.ContainsFunc(p.sources, func(s *sourcePlan) bool {
 		return s.status == schema.StatusDecoded && s.protocol.TracesData()
 	})
+}
+
+// noteStream notes what a source's stream said at its end.
+func (p *plan) noteStream(s *sourcePlan) {
+	for _, note := range s.streamNotes {
+		p.note("source %s: %s", s.Name, note)
+	}
 }
 
 // warnUndefined notes the packets of a source that its registers do not allow.

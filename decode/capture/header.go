@@ -48,15 +48,18 @@ func KnowsHeader(path string, protocols []decode.Family, opt *Options) (bool, er
 	return h.family != nil, err
 }
 
-// withHeader returns regs with what the file says of itself, which beats them.
+// withHeader returns regs with what the file says of itself. Where both say something,
+// regs hold: they are the user's word.
 func (r *reader) withHeader(shown string, regs Registers, h fileHeader) Registers {
 	for _, v := range h.says {
 		reg := r.defaultRegister(h.family, v.Name, v.Value)
-		if given, ok := regs.Lookup(v.Name); ok && given != v.Value {
-			old := r.defaultRegister(h.family, v.Name, given)
-			r.add("%s=%s is given, but %s says %s, which holds", v.Name, old.text(), shown, reg.text())
+		given, ok := regs.Lookup(v.Name)
+		if !ok {
+			regs = regs.set(reg)
+		} else if given != v.Value {
+			holds := r.defaultRegister(h.family, v.Name, given)
+			r.add("%s=%s is given and holds, but %s says %s", v.Name, holds.text(), shown, reg.text())
 		}
-		regs = regs.set(reg)
 	}
 	return regs
 }

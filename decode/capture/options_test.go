@@ -53,7 +53,7 @@ func TestOptions(t *testing.T) {
 		{"raw.bin", Options{Protocol: "pins1", Framed: true}, "--framed: is given, but formatter frames never carry pins1; leave it out", ""},
 		{"raw.bin", Options{Protocol: "pins1", RingStart: new(int64(4)), Regs: []string{"ETBRWP=1"}}, "--ring-start 4: is given beside --reg ETBRWP", ""},
 		{"one.bin", Options{}, "LAYOUT=flat ETMCR=0x00000008", ""},
-		{"one.bin", Options{Protocol: "pins1", Regs: []string{"LAYOUT=packed", "ETMCR=8"}}, "LAYOUT=flat ETMCR=0x00000008", "LAYOUT=packed is given, but one.bin says flat, which holds"},
+		{"one.bin", Options{Protocol: "pins1", Regs: []string{"LAYOUT=packed", "ETMCR=8"}}, "LAYOUT=packed ETMCR=0x00000008", "LAYOUT=packed is given and holds, but one.bin says flat"},
 		{"one.bin", Options{Protocol: "pins2"}, "--protocol pins2: is given, but one.bin says itself that it is pins1; leave it out", ""},
 		{"one.bin", Options{Framed: true}, "formatter frames never carry pins1", ""},
 	} {
@@ -102,7 +102,8 @@ func TestSnapshotOptions(t *testing.T) {
 	}{
 		{files, nil, "ETMCR=0x00000010 LAYOUT=packed"},
 		{files, []string{"LAYOUT=flat"}, "ETMCR=0x00000010 LAYOUT=flat"},
-		{files.with(tree{"p.bin": "PIN1" + "1   "}), nil, "ETMCR=0x00000008 LAYOUT=flat"},
+		{files.with(tree{"p.bin": "PIN1" + "1   "}), nil, "ETMCR=0x00000010 LAYOUT=packed"},
+		{files.with(tree{"p.bin": "PIN1" + "1   ", "pins.ini": strings.Replace(files["pins.ini"], "LAYOUT=packed", "", 1)}), nil, "ETMCR=0x00000010 LAYOUT=flat"},
 	} {
 		c, err := open(tt.files, tt.regs...)
 		if err != nil {
