@@ -121,7 +121,7 @@ func (s *stream) read(at int64, n int) error {
 		}
 	default:
 		var above int
-		s.numbers = s.cfg.loadCells(s.numbers[:0], s.raw)
+		s.numbers = s.cfg.loadCells(s.numbers[:0], s.raw, s.cell)
 		s.records, above = s.slot.unpack(s.records, s.numbers, s.slots)
 		s.above += int64(above)
 	}
