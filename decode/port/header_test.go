@@ -182,7 +182,7 @@ func TestSpoiledDump(t *testing.T) {
 		{"unpacked wrongly", 4, 30, func(i int) uint8 { return []uint8{7, 1, 0}[i%3] }, true},
 		{"of 8 pins", 8, 30, func(i int) uint8 { return []uint8{7, 1, 0}[i%3] }, false},
 		{"too short", 4, 29, func(i int) uint8 { return []uint8{7, 1, 0}[i%3] }, false},
-		{"one status above 1 at last", 4, 9000, func(i int) uint8 { return []uint8{7, 1, uint8(i / 8999 * 3)}[i%3] }, false},
+		{"one status above 1 at last", 4, 9000, func(i int) uint8 { return []uint8{7, 1, uint8(i / 8999 * 2)}[i%3] }, false},
 		{"long", 4, 9001, func(i int) uint8 { return []uint8{7, 1, 0}[i%3] }, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
