@@ -1,13 +1,14 @@
 package port
 
 import (
-	"errors"
 	"fmt"
+
+	"github.com/tracelake/tracelake/decode"
 )
 
 // ErrRing is the kind of a [*FormatError] about the start of the ring: the command line
 // is wrong, not the capture.
-var ErrRing = errors.New("start of the ring")
+var ErrRing = decode.ErrRing
 
 // A FormatError is bytes of a capture that its layout cannot have.
 type FormatError struct {
