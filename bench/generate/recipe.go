@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/tracelake/tracelake/bench/execute"
+	"github.com/tracelake/tracelake/bench/program"
 	"github.com/tracelake/tracelake/bench/step"
 	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/schema"
@@ -144,8 +145,8 @@ func (r *Recipe) check(w *Workload) error {
 	}{
 		{!isPFT && r.Protocol != "etmv3", "protocol %s is not made here: pft and etmv3 are"},
 		{isPFT && r.Minor > 1 || r.Minor > 5 || r.Minor < 0, "there is no %s"},
-		{isPFT && (r.V7M || w.V7M), "%s is of no core of the M profile"},
-		{r.V7M != w.V7M, "%s: program and core are of different profiles"},
+		{isPFT && (r.V7M || w.Arch == program.V7M), "%s is of no core of the M profile"},
+		{r.V7M != (w.Arch == program.V7M), "%s: program and core are of different profiles"},
 		{r.V7M && r.Minor < 4, "%s is of no core of the M profile: 3.4 and 3.5 are"},
 		{isPFT && r.Data != NoData, "%s does not trace data: etmv3 does"},
 		{isPFT && (r.AltBranch || r.TwoAtoms), "%s has one branch encoding, and one atom for an instruction"},
@@ -188,7 +189,7 @@ const windowSteps = 300
 // execution says what a core does.
 func (r *Recipe) execution(w *Workload) execute.Options {
 	return execute.Options{
-		Seed: r.Seed, Instructions: r.Instructions, Tasks: w.Tasks, Targets: w.Targets, Handlers: w.Handlers, V7M: w.V7M,
+		Seed: r.Seed, Instructions: r.Instructions, Tasks: w.Tasks, Targets: w.Targets, Handlers: w.Handlers, Arch: w.Arch,
 		Code: w.Code, Watchdog: r.Debug == 0,
 		Interrupts: 32, Rates: r.rates(w), Switches: r.Switches,
 		TraceOff: execute.Windows{Rate: r.TraceOff, Steps: windowSteps}, Overflow: execute.Windows{Rate: r.Overflow, Steps: windowSteps},

@@ -14,6 +14,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/tracelake/tracelake/bench/generate"
+	"github.com/tracelake/tracelake/bench/program"
 	"github.com/tracelake/tracelake/bench/program/codegen"
 	"github.com/tracelake/tracelake/bench/sample"
 	"github.com/tracelake/tracelake/schema"
@@ -174,14 +175,14 @@ func (a *synthArgs) workload(log *os.File) (*generate.Workload, error) {
 	case log != nil && a.elf == "":
 		return nil, usage("--qemu-log", "needs the program that it is of", "add --elf FILE")
 	case a.codeBytes > 0:
-		return generate.GeneratedWorkload(codegen.Options{Seed: a.recipe.Seed, Bytes: a.codeBytes, Base: 0x8000, V7M: a.recipe.V7M})
+		return generate.GeneratedWorkload(codegen.Options{Seed: a.recipe.Seed, Bytes: a.codeBytes, Base: 0x8000, Arch: program.ARMv7(a.recipe.V7M)})
 	}
 	name, file := a.elf, sample.Program()
 	if name == "" {
 		if a.recipe.V7M {
 			return nil, usage("--profile M", "needs a program of that profile", "give one with --elf FILE, or have one made up with --code-bytes N")
 		}
-		return generate.ELFWorkload(sample.ELF, file, false)
+		return generate.ELFWorkload(sample.ELF, file, program.V7A)
 	}
 	file, err := os.ReadFile(name)
 	if err != nil {
@@ -190,7 +191,7 @@ func (a *synthArgs) workload(log *os.File) (*generate.Workload, error) {
 	if log != nil {
 		return generate.RecordedWorkload(filepath.Base(name), file, generate.QEMULog{Name: filepath.Base(a.qemuLog), Data: log})
 	}
-	return generate.ELFWorkload(filepath.Base(name), file, a.recipe.V7M)
+	return generate.ELFWorkload(filepath.Base(name), file, program.ARMv7(a.recipe.V7M))
 }
 
 // readSynth reads the command line of synth.

@@ -122,9 +122,6 @@ func (c *Config) TFOByte(v int) byte {
 	high := v >> 4
 	if c.TFO == TFOFlag {
 		high = (high + 4) & 7
-		if v>>4 == 4 {
-			high = 0
-		}
 	}
 	return byte(v&0xf)<<4 | byte(high)<<1 | tfoBit
 }
