@@ -92,6 +92,7 @@ func (e *Encoder) Close() error {
 	}
 	e.on = false
 	e.drain()
+	e.samples.Fill(e.opt.Whole)
 	e.rows.Close(e.samples.Count())
 	return e.samples.Err()
 }

@@ -91,6 +91,7 @@ func (e *Encoder) Close() error {
 	}
 	e.stop(schema.ISyncTraceOn)
 	e.drain()
+	e.samples.Fill(e.opt.Whole)
 	e.rows.Close(e.samples.Count())
 	return e.samples.Err()
 }
