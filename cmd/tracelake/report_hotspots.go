@@ -21,6 +21,10 @@ are of the code itself, without what it calls. If cycles are traced for all of
 it, rows are in their order, else in that of executed instructions.
 Against a baseline shares are compared, as one may have run longer.
 
+Times are cycles by the clock of the core: as given to export with --cycle-hz,
+else as measured between timestamps, if their frequency is known and the clock
+was steady. Timestamps alone say how long all of it took, not a function.
+
 Examples:
    tracelake report hotspots run
    tracelake report hotspots run --by line --top 50
@@ -33,7 +37,12 @@ Examples:
 }
 
 func hotspots(ctx *cli.Context) error {
-	q, err := ask(ctx, "")
+	a, err := readReport(ctx, "")
+	if err != nil {
+		return err
+	}
+	a.options.Clocks = true
+	q, err := a.ask()
 	if err != nil {
 		return err
 	}
@@ -110,19 +119,6 @@ func (s *screen) ifTimed(cell func(*report.HotspotRow) string) func(*report.Hots
 	}
 }
 
-// duration is a time in a unit that suits it.
-func (s *screen) duration(seconds float64) string {
-	switch {
-	case seconds >= 1:
-		return fmt.Sprintf("%.2f s", seconds)
-	case seconds >= 1e-3:
-		return fmt.Sprintf("%.2f ms", seconds*1e3)
-	case s.UTF8:
-		return fmt.Sprintf("%.2f µs", seconds*1e6)
-	}
-	return fmt.Sprintf("%.2f us", seconds*1e6)
-}
-
 // hotspotsLeft says what the table leaves out, and what the shares are of.
 func (s *screen) hotspotsLeft(h *report.Hotspots, shown int, by report.By) {
 	unit, total, left := unitOf(h.ByCycles), ownTotal(h, h.ByCycles), int64(0)
@@ -137,4 +133,5 @@ func (s *screen) hotspotsLeft(h *report.Hotspots, shown int, by report.By) {
 	if h.Cycles > 0 && !h.ByCycles {
 		s.line("cycles are not traced for all of them: rows are in the order of instructions")
 	}
+	s.clocks(h)
 }

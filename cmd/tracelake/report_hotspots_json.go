@@ -10,6 +10,7 @@ type (
 		Instructions int64            `json:"instructions"`
 		Cycles       *float64         `json:"cycles"`
 		Seconds      *float64         `json:"seconds"`
+		Clocks       []jsonClock      `json:"clocks"`
 		By           string           `json:"by"`
 		RowsLeftOut  int              `json:"rows_left_out"`
 		Rows         []jsonHotspotRow `json:"rows"`
@@ -28,7 +29,7 @@ type (
 )
 
 func hotspotsObject(q *question, h *report.Hotspots, change *report.HotspotChange) any {
-	o := &jsonHotspots{reportHead: q.head("hotspots"), OrderedBy: "instructions", Instructions: h.Instructions, By: rowNoun(h.Named, q.by), Rows: []jsonHotspotRow{}, Baseline: hotspotChangeObject(q, change)}
+	o := &jsonHotspots{reportHead: q.head("hotspots"), OrderedBy: "instructions", Instructions: h.Instructions, Clocks: clockObjects(h.Clocks), By: rowNoun(h.Named, q.by), Rows: []jsonHotspotRow{}, Baseline: hotspotChangeObject(q, change)}
 	if h.ByCycles {
 		o.OrderedBy = "cycles"
 	}

@@ -90,7 +90,12 @@ func ask(ctx *cli.Context, limitOf string) (*question, error) {
 	if err != nil {
 		return nil, err
 	}
-	q := &question{reportArgs: a}
+	return a.ask()
+}
+
+// ask reads the datasets and the baseline.
+func (a *reportArgs) ask() (q *question, err error) {
+	q = &question{reportArgs: a}
 	if q.m, err = a.merge(); err != nil {
 		return nil, err
 	}

@@ -17,7 +17,7 @@ var jsonKeys = map[string][]string{
 	"":         {"schema_version", "report", "forced", "trust", "excluded"},
 	"coverage": {"instructions", "functions", "lines", "files", "branches", "predicated", "by", "rows_left_out", "rows", "fail_under", "baseline"},
 	"branches": {"branches", "predicated", "by", "rows_left_out", "rows"},
-	"hotspots": {"ordered_by", "instructions", "cycles", "seconds", "by", "rows_left_out", "rows", "baseline"},
+	"hotspots": {"ordered_by", "instructions", "cycles", "seconds", "by", "rows_left_out", "rows", "baseline", "clocks"},
 	"trust":    {},
 }
 

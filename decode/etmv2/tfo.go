@@ -122,17 +122,9 @@ func (c *Config) TFOByte(v int) byte {
 	high := v >> 4
 	if c.TFO == TFOFlag {
 		high = (high + 4) & 7
-		if v>>4 == 4 {
-			high = 0
-		}
 	}
 	return byte(v&0xf)<<4 | byte(high)<<1 | tfoBit
 }
 
 // Idle is TRACEPKT[3:0] of an idle cycle in cycle-accurate trace.
 const Idle = 7
-
-// startsTFO reports whether a sample of status TD, with these low pins, is a TFO.
-func (c *Config) startsTFO(low uint8) bool {
-	return low&tfoBit != 0 && (c.TFO == TFOPlain || low&0xf != Idle)
-}

@@ -15,9 +15,9 @@ const DataAddressMost = 5
 
 // The fields of a data address: 7 bits a byte, the low ones first; bit 7: more follow.
 const (
-	more           = 0x80
-	addressBits    = 7
-	fifthByteBits  = 4 // A[31:28]
+	more          = 0x80
+	addressBits   = 7
+	fifthByteBits = 4 // A[31:28]
 )
 
 // errDataAddress is the error for bytes that are no data address.

@@ -84,29 +84,30 @@ func Defaults() []decode.RegisterDefault {
 // Options are the settings beside registers that both protocols have, for a major
 // version.
 func Options(major uint8) []decode.Option {
-	var layouts, versions []decode.OptionWord
+	layout := decode.Option{Name: "LAYOUT", Means: "how the capture holds the samples"}
 	for _, l := range Layouts(major) {
-		layouts = append(layouts, decode.OptionWord{Word: l.String(), Value: uint64(l)})
+		layout.Words = append(layout.Words, decode.OptionWord{Word: l.String(), Value: uint64(l)})
+		if !l.hasHeader() {
+			layout.Try = append(layout.Try, uint64(l))
+		}
 	}
+	size := decode.Option{Name: "PORTSIZE", Means: "how many TRACEPKT pins there are, whatever ETMCR says"}
+	for _, w := range widths {
+		size.Words = append(size.Words, decode.OptionWord{Word: strconv.Itoa(int(w)), Value: uint64(w)})
+		size.Try = append(size.Try, uint64(w))
+	}
+	var versions []decode.OptionWord
 	for minor := range newestMinor[major] + 1 {
 		n := major<<4 | minor
 		versions = append(versions, decode.OptionWord{Word: versionWord(n), Value: uint64(n)})
 	}
 	return []decode.Option{
-		{Name: "LAYOUT", Means: "how the capture holds the samples", Words: layouts},
+		layout,
 		{Name: "ETMVERSION", Means: "the version of the ETM, where ETMCCR and ETMIDR are not given", Words: versions},
-		{Name: "PORTSIZE", Means: "how many TRACEPKT pins there are, whatever ETMCR says", Words: widthWords()},
+		size,
 		{Name: "HIVECS", Means: "1: the exception vectors are at 0xFFFF0000", Words: []decode.OptionWord{{Word: "0", Value: 0}, {Word: "1", Value: 1}}},
 		{Name: "ENDIAN", Means: "the order of the bytes of data values", Words: []decode.OptionWord{{Word: "little", Value: 0}, {Word: "big", Value: 1}}},
 		{Name: "ETBRWP", Means: "the write pointer of the ETB, in words", Numbers: true, Most: math.MaxUint32},
 		{Name: "ETBSTS", Means: "the status of the ETB: bit 0, it was full", Numbers: true, Most: math.MaxUint32},
 	}
-}
-
-func widthWords() []decode.OptionWord {
-	var words []decode.OptionWord
-	for _, w := range widths {
-		words = append(words, decode.OptionWord{Word: strconv.Itoa(int(w)), Value: uint64(w)})
-	}
-	return words
 }

@@ -11,6 +11,9 @@ type Position struct {
 // Pins reads the bytes that samples carry. It knows which samples carry none by their
 // status alone, but for what follows a sample of TR or TD, which its protocol says.
 //
+// A sample without FIFO bytes that is neither TR nor TD, as the value of a TFO, is the
+// protocol's to leave out: next passes over it, and From is not called with it.
+//
 // What fails for want of samples leaves the position as it was: it can be tried again
 // with more of them.
 type Pins struct {
@@ -50,42 +53,61 @@ func (p *Pins) Start() int { return p.start }
 
 // Next reads a byte. It fails if the samples end before it does.
 func (p *Pins) Next() (b byte, ok bool) {
-	i, s, ok := p.carrying(p.at.Sample, false)
-	if !ok {
+	i := p.at.Sample
+	if i >= len(p.records)/SampleBytes {
 		return 0, false
 	}
-	switch second := p.at.Second && i == p.at.Sample; {
-	case p.width == 8:
-		p.at, b = Position{Sample: i + 1}, byte(s.Packet())
-	case p.width == 4:
-		j, high, ok := p.carrying(i+1, true)
-		if !ok {
+	s := At(p.records[i*SampleBytes:])
+	if !s.carries() {
+		if i, s, ok = p.after(i, false); !ok {
 			return 0, false
 		}
-		p.at, b = Position{Sample: j + 1}, byte(s.Packet()&0xF|high.Packet()<<4)
-	case second:
-		p.at, b = Position{Sample: i + 1}, byte(s.Packet()>>8)
-	default:
-		p.at, b = Position{Sample: i, Second: true}, byte(s.Packet())
 	}
 	p.start = i
-	return b, true
+	switch p.width {
+	case 8:
+		p.at.Sample = i + 1
+		return byte(s.Packet()), true
+	case 4:
+		return p.nibbles(i, s)
+	}
+	if p.at.Second { // so sample i is where the lower half was
+		p.at = Position{Sample: i + 1}
+		return byte(s.Packet() >> 8), true
+	}
+	p.at = Position{Sample: i, Second: true}
+	return byte(s.Packet()), true
 }
 
-// carrying returns the first sample from i on that carries FIFO bytes.
-func (p *Pins) carrying(i int, midByte bool) (int, Sample, bool) {
-	for uint(i) < uint(len(p.records)/SampleBytes) {
-		s := At(p.records[i*SampleBytes:])
-		switch {
-		case s.Status()&^1 != StatusTR: // neither TR nor TD
-			return i, s, true
-		case p.next == nil:
-			i++
-		default:
-			i = max(i+1, p.next(i, midByte))
+// nibbles reads a byte that begins with s, sample i.
+func (p *Pins) nibbles(i int, s Sample) (b byte, ok bool) {
+	i++
+	if i >= len(p.records)/SampleBytes {
+		return 0, false
+	}
+	high := At(p.records[i*SampleBytes:])
+	if !high.carries() {
+		if i, high, ok = p.after(i, true); !ok {
+			return 0, false
 		}
 	}
-	return 0, 0, false
+	p.at.Sample = i + 1
+	return byte(s.Packet()&0xF | high.Packet()<<4), true
+}
+
+// after returns the first sample with FIFO bytes after sample i, which has none.
+func (p *Pins) after(i int, midByte bool) (int, Sample, bool) {
+	for {
+		if i++; p.next != nil {
+			i = max(i, p.next(i-1, midByte))
+		}
+		if i >= len(p.records)/SampleBytes {
+			return 0, 0, false
+		}
+		if s := At(p.records[i*SampleBytes:]); s.carries() {
+			return i, s, true
+		}
+	}
 }
 
 // Read appends n bytes to dst.
@@ -119,8 +141,8 @@ func (p *Pins) ReadContinued(dst []byte, most int) ([]byte, bool) {
 	return dst, true
 }
 
-// Skip leaves out n bytes.
-func (p *Pins) Skip(n int) bool {
+// Discard reads n bytes and drops them.
+func (p *Pins) Discard(n int) bool {
 	before := p.at
 	for range n {
 		if _, ok := p.Next(); !ok {

@@ -41,6 +41,9 @@ func (s Sample) Packet() uint16 { return uint16(s >> 16) }
 // disabled (docs/etmv2.md §3.1).
 func (s Sample) Droppable() bool { return s&(1<<16|0xF) == StatusTD }
 
+// carries reports whether FIFO bytes can come out in the sample, by its status.
+func (s Sample) carries() bool { return s.Status()&^1 != StatusTR } // nor StatusTD
+
 // At returns the sample at the start of b, which has SampleBytes.
 func At(b []byte) Sample { return Sample(binary.LittleEndian.Uint32(b)) }
 

@@ -14,9 +14,13 @@ func (m *Merged) readCounts(d *dataset.Dataset) error {
 	seen := map[string][]uint32{} // executed addresses by core
 	for i := range d.Manifest.Sources {
 		s := &d.Manifest.Sources[i]
-		err := eachBatch(d, &schema.Counts, s.Source, func(b *schema.Batch) error {
+		hz, err := m.clock(d, s)
+		if err != nil {
+			return err
+		}
+		err = eachBatch(d, &schema.Counts, s.Source, func(b *schema.Batch) error {
 			seen[s.Core] = append(seen[s.Core], *schema.CountsAddress.In(b)...)
-			return m.addCounts(b, s)
+			return m.addCounts(b, s.Core, hz)
 		})
 		if err != nil {
 			return err
@@ -35,8 +39,18 @@ const (
 	maxCycles     = 1e18
 )
 
-// addCounts adds the executions of a source.
-func (m *Merged) addCounts(b *schema.Batch, s *schema.SourceTotals) error {
+// clock returns the frequency of the core that a source traces, 0 if it is not known.
+func (m *Merged) clock(d *dataset.Dataset, s *schema.SourceTotals) (hz float64, err error) {
+	if !m.measure || s.Instructions == 0 {
+		return float64(s.CycleHz), nil
+	}
+	c, err := readClock(d, s)
+	m.clocks = append(m.clocks, c)
+	return c.Hz, err
+}
+
+// addCounts adds the executions of a source. Its core runs at a frequency; 0: not known.
+func (m *Merged) addCounts(b *schema.Batch, core string, hz float64) error {
 	spread := &b.Columns[schema.CountsCyclesSpread]
 	for row := range b.Rows() {
 		c := counts{
@@ -51,10 +65,10 @@ func (m *Merged) addCounts(b *schema.Batch, s *schema.SourceTotals) error {
 			return fmt.Errorf("0x%08x has a count that no trace can have", address)
 		}
 		m.executions += c.reached()
-		if s.CycleHz != 0 {
-			c.seconds, c.clocked = c.cycles/float64(s.CycleHz), c.cycles
+		if hz != 0 {
+			c.seconds, c.clocked = c.cycles/hz, c.cycles
 		}
-		m.at(s.Core, address, schema.ISA(schema.CountsISA.At(b, row))).add(c)
+		m.at(core, address, schema.ISA(schema.CountsISA.At(b, row))).add(c)
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ type Hotspots struct {
 	ByCycles     bool    // all that ran has cycles: rows are in their order
 	Clocked      bool    // the frequency of the core clock is known for all cycles
 	Seconds      float64 // if so
+	Clocks       []Clock // of the sources that ran, with Options.Clocks
 	Rows         []HotspotRow
 }
 
@@ -31,7 +32,7 @@ type HotspotRow struct {
 
 // Hotspots returns what was executed, the most expensive first.
 func (m *Merged) Hotspots(by By) *Hotspots {
-	h := &Hotspots{Named: m.named}
+	h := &Hotspots{Named: m.named, Clocks: m.clocks}
 	g := newGroups(m, by)
 	var total counts
 	for _, core := range m.cores() {

@@ -14,6 +14,7 @@ import (
 type Options struct {
 	Test    string      // only datasets whose label `test` is this; "": all
 	Exclude []Exclusion // left out of all figures
+	Clocks  bool        // where --cycle-hz was not given, timestamps measure the clock of the core
 }
 
 // Merged is what the datasets of one program hold together.
@@ -26,6 +27,8 @@ type Merged struct {
 	named    bool                 // the program has functions
 	outside  map[location]*counts // where no program has an instruction
 	excluded []Excluded
+	measure  bool // Options.Clocks
+	clocks   []Clock
 
 	executions int64 // in all
 }
@@ -53,7 +56,10 @@ func Read(dirs []string, opt Options) (*Merged, error) {
 			return nil, err
 		}
 	}
-	m := &Merged{keys: programKeys(open[0]), images: open[0].Manifest.Images, programs: map[string]*program{}, outside: map[location]*counts{}}
+	m := &Merged{
+		keys: programKeys(open[0]), images: open[0].Manifest.Images, programs: map[string]*program{}, outside: map[location]*counts{},
+		measure: opt.Clocks,
+	}
 	for i, d := range open {
 		if i == 0 || !hasProgram(d) { // with program files all have the same
 			if err := m.readProgram(d); err != nil {

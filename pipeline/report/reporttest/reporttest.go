@@ -16,16 +16,17 @@ import (
 // Write writes the dataset that text describes to dir. A line is a thing:
 //
 //	label KEY VALUE
-//	source ID [core=NAME] [status=STATUS] [bytes=N] [lost=N] [ends=N] [cut=N] [unplaced=N] [gaps=N] [checks=N] [agrees=N] [hz=N]
+//	source ID [core=NAME] [status=STATUS] [bytes=N] [lost=N] [ends=N] [cut=N] [unplaced=N] [gaps=N] [checks=N] [agrees=N] [hz=N] [ticks=N]
 //	file NAME ADDRESS BYTES [core=NAME] [match=SHARE] [code=SHA256]
 //	memory NAME ADDRESS BYTES [core=NAME] [sha=SHA256]
 //	function ADDRESS BYTES NAME [core=NAME] [at=FILE:LINE] [linkage=NAME] [aliases=NAMES] [as=ORDINAL]
 //	code ADDRESS ISA KIND [core=NAME] [at=FILE:LINE] [conditional] [target=ADDRESS] [in=ORDINAL] [COUNTS]
 //	inlined ADDRESS DEPTH FILE:LINE [core=NAME]
 //	run ADDRESS ISA [source=ID] [COUNTS]
+//	timestamp N|? [source=ID] [epoch=N] [cycle=N]
 //
 // Of the lost bytes those of ends are before the first synchronisation, those of cut in
-// a packet that is cut off. COUNTS are executed=N failed=N untold=N timed=N cycles=N; those of code are of the
+// a packet that is cut off. hz is the frequency of its core, ticks that of timestamps. COUNTS are executed=N failed=N untold=N timed=N cycles=N; those of code are of the
 // first source, run has others, also where there is no code. Code is in the function
 // around it. Words with spaces stand between quotation marks, as in Go; # begins a
 // comment.
@@ -54,6 +55,14 @@ type description struct {
 	inlined   []code
 	runs      []run
 	losses    []loss
+	times     []timestamp
+}
+
+type timestamp struct {
+	source uint8
+	value  schema.Null[uint64]
+	epoch  int32
+	cycle  schema.Null[int64]
 }
 
 type loss struct {
@@ -127,6 +136,8 @@ func (d *description) line(text string) error {
 		d.inlined = append(d.inlined, code{core: w.key("core", ""), address: w.number(1), depth: uint16(w.number(2)), at: w.place(w.word(3))})
 	case "run":
 		d.runs = append(d.runs, w.run(w.number(1), w.isa(2), uint8(w.keyNumber("source", int64(d.sources[0].Source)))))
+	case "timestamp":
+		d.addTimestamp(w)
 	default:
 		return fmt.Errorf("no such thing")
 	}
@@ -134,7 +145,7 @@ func (d *description) line(text string) error {
 }
 
 func (d *description) addSource(w *words) {
-	s := schema.SourceTotals{Source: uint8(w.number(1)), Core: w.key("core", ""), Status: w.key("status", "decoded"), Unit: "bytes", CycleHz: uint64(w.keyNumber("hz", 0))}
+	s := schema.SourceTotals{Source: uint8(w.number(1)), Core: w.key("core", ""), Status: w.key("status", "decoded"), Unit: "bytes", CycleHz: uint64(w.keyNumber("hz", 0)), TimestampHz: uint64(w.keyNumber("ticks", 0))}
 	s.Bytes, s.BytesLost, s.BytesUnplaced = w.keyNumber("bytes", 1000), w.keyNumber("lost", 0), w.keyNumber("unplaced", 0)
 	s.BytesDecoded = s.Bytes - s.BytesLost
 	ends, cut := w.keyNumber("ends", 0), w.keyNumber("cut", 0)
@@ -150,6 +161,17 @@ func (d *description) addSource(w *words) {
 		s.Agreement = &schema.Agreement{BranchChecks: checks, BranchAgrees: w.keyNumber("agrees", checks)}
 	}
 	d.sources = append(d.sources, s)
+}
+
+func (d *description) addTimestamp(w *words) {
+	x := timestamp{source: uint8(w.keyNumber("source", int64(d.sources[0].Source))), epoch: int32(w.keyNumber("epoch", 0))}
+	if text := w.word(1); text != "?" {
+		x.value = schema.Of(uint64(w.parse(text)))
+	}
+	if w.keys["cycle"] != "" {
+		x.cycle = schema.Of(w.keyNumber("cycle", 0))
+	}
+	d.times = append(d.times, x)
 }
 
 func (d *description) addCode(w *words) {
@@ -212,6 +234,9 @@ func (d *description) write(out *dataset.Writer) {
 	}
 	for _, l := range d.losses {
 		schema.AppendLosses(out.Table(&schema.Losses, l.source).Row(), schema.Keys{Source: l.source}, l.bytes, l.reason, "")
+	}
+	for _, x := range d.times {
+		schema.AppendTimestamps(out.Table(&schema.Timestamps, x.source).Row(), schema.Keys{Source: x.source}, x.value, 64, x.epoch, x.cycle)
 	}
 	for _, r := range d.runs {
 		schema.AppendCounts(out.Table(&schema.Counts, r.source).Row(), r.source, r.address, r.isa, r.executed, r.failed, r.untold, 0, r.timed,
