@@ -113,6 +113,19 @@ func (w *Walker) extend(t *Source) (*schema.Run, Stop) {
 	return &w.result.Runs[len(w.result.Runs)-1], Arrived
 }
 
+// EndRun makes the next instruction begin a run.
+func (w *Walker) EndRun() { w.open = false }
+
+// Unsplit returns how many instructions from the next one on, up to the end of its
+// block, are no 32-bit T32 instructions. It returns 0 if the next one is, and if there
+// is no memory to read it from.
+func (w *Walker) Unsplit() int {
+	if w.atInstruction() != Arrived || w.pos >= w.cur.split {
+		return 0
+	}
+	return w.cur.split - w.pos
+}
+
 // place notes the capture offsets of the next n instructions, which are of the run.
 func (w *Walker) place(t *Source, run *schema.Run, n int) {
 	if t.Flags&schema.RunHasOffsets == 0 {

@@ -181,6 +181,10 @@ func (s *Stitcher) segment(p *decodedPart) error {
 	if p.lowered > 0 {
 		s.lowered = append(s.lowered, p.lowered)
 	}
+	if p.CountsEach {
+		s.openEpoch(p)
+		s.countWaits(p)
+	}
 	// Rows stand on the start of the segment, but for what the part before
 	// said last.
 	b := s.open
