@@ -72,6 +72,7 @@ func (d *Decoder) begin(result *decode.Result, part decode.Part) {
 		d.data, d.end = 0, int64(len(part.Behind)/port.SampleBytes)
 	}
 	d.rec.Begin(result, part, d.walk.Seq)
+	d.rec.Segment.CountsEach = d.cfg.CycleAccurate
 	d.walk.Begin(result)
 	d.back = decode.BackReferences{Waits: decode.WaitsPassed}
 	d.look(&part)
@@ -128,13 +129,12 @@ func (d *Decoder) start() {
 	a := &b.address
 	d.offset = d.rec.Offset(0)
 	start := decode.SegmentStart{Offset: d.offset, Reason: reasons[a.Reason], At: schema.Of(decode.Position{PC: pcOf(a)})}
+	start.SameContext = !a.HasContextID()
+	start.Trigger = a.Reason.Restarts() && d.raw(d.data).Status() == port.StatusTR
 	d.rec.Start(start)
 	d.at, d.busy, d.seen = d.data, window, window-1
 	d.afterAddress(b)
 	if a.Reason.Restarts() {
-		if d.raw(d.at).Status() == port.StatusTR {
-			d.trigger()
-		}
 		d.at++
 		d.dropWaits()
 	}

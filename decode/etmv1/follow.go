@@ -37,8 +37,13 @@ type unplacedRun struct {
 func (d *Decoder) executed() {
 	d.settleWaits(false)
 	n := d.executedRun()
+	if d.walk.Known() && !d.cfg.CycleAccurate && !d.split.second && !d.split.orphan {
+		n = min(n, int64(d.walk.Unsplit()))
+	} else {
+		n = 0
+	}
 	offsets := d.rec.Part.Offsets[d.at-d.data:][:n]
-	if d.cfg.CycleAccurate || !d.walk.Known() || d.walk.ISA() != schema.A32 || offsets[n-1] < offsets[0] {
+	if n == 0 || offsets[n-1] < offsets[0] { // one by one where a ring begins again
 		d.waits++
 		d.instruction(true)
 		d.seen = d.at
@@ -48,14 +53,9 @@ func (d *Decoder) executed() {
 	d.rec.Settle()
 	source := flow.Source{Flags: schema.RunHasOffsets, Offsets: offsets}
 	walked, stop := d.walk.Executed(&source, int(n))
-	if walked > 0 {
-		d.at += int64(walked)
-		d.seen = d.at - 1
-		d.offset = d.rec.Offset(d.index(d.seen))
-	}
-	if stop == flow.Missing {
-		d.offset = d.rec.Offset(d.index(d.at))
-	}
+	d.at += int64(walked)
+	d.seen = d.at - 1
+	d.offset = d.rec.Offset(d.index(d.seen))
 	d.stopped(stop)
 }
 
@@ -107,7 +107,10 @@ func (d *Decoder) atom(executed bool) flow.Stop {
 	if stop == flow.Missing {
 		return stop
 	}
-	d.rec.Cycle += cost
+	if source.Flags&schema.RunHasCosts != 0 {
+		d.rec.Cycle += cost
+		d.rec.Count(schema.Key{Seq: d.walk.Seq - 1, Offset: d.offset}, cost, schema.CountAtom)
+	}
 	d.waits, d.first = 0, false
 	if d.back.Waits == decode.WaitsPassed {
 		d.back.Waits = decode.WaitsTaken
@@ -153,7 +156,9 @@ func (d *Decoder) unplaced() {
 	d.unplacedRun.count++
 	d.rec.Segment.Row.BytesUnplaced += port.SampleBytes
 	d.skip = true
-	d.rec.Cycle += d.waits
+	if !d.first {
+		d.rec.Cycle += d.waits
+	}
 	d.dropWaits()
 	d.first = false
 }
