@@ -49,6 +49,9 @@ func (c *carry) beginSegment(lead *decode.SegmentStart) (events []schema.Event, 
 	if c.lost {
 		c.waits = 0
 	}
+	if c.lost || !lead.SameContext {
+		c.base.contextID = schema.Null[uint32]{}
+	}
 	if e.NewEpoch {
 		c.base.epoch, c.base.cycle = c.nextEpoch, 0
 		c.nextEpoch++
@@ -103,6 +106,9 @@ func (c *carry) passPart(t *decode.SegmentEnd, seq int64, timestamps []schema.Ti
 	}
 	if t.VMID.OK {
 		c.base.vmid = t.VMID
+	}
+	if t.ContextID.OK {
+		c.base.contextID = t.ContextID
 	}
 	if t.Restart.OK {
 		c.restart = t.Restart
