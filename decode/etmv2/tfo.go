@@ -128,8 +128,3 @@ func (c *Config) TFOByte(v int) byte {
 
 // Idle is TRACEPKT[3:0] of an idle cycle in cycle-accurate trace.
 const Idle = 7
-
-// startsTFO reports whether a sample of status TD, with these low pins, is a TFO.
-func (c *Config) startsTFO(low uint8) bool {
-	return low&tfoBit != 0 && (c.TFO == TFOPlain || low&0xf != Idle)
-}
