@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/decode/etmv2"
 	"github.com/tracelake/tracelake/decode/etmv3"
 	"github.com/tracelake/tracelake/decode/pft"
 )
@@ -11,5 +12,6 @@ func protocols() []decode.Family {
 	return []decode.Family{
 		pft.Family(),
 		etmv3.Family(),
+		etmv2.Family(),
 	}
 }
