@@ -43,6 +43,8 @@ type sourcePlan struct {
 	protocol decode.Protocol // nil: problem says why
 	problem  string
 	notes    []string // about its protocol, for the user
+	// streamNotes are what its stream said at its end.
+	streamNotes []string
 
 	buffer *bufferPlan   // nil: none is configured for it
 	layout decode.Layout // of a protocol whose units are not the bytes of the buffer
@@ -50,6 +52,7 @@ type sourcePlan struct {
 	sample int           // bytes of its stream to decode; 0: all
 	status schema.SourceStatus
 
+	trials  []decode.Trial // of settings that were left to be found, the best first
 	outcome stitch.Outcome
 	causes  causes
 	// firstSync is where in the stream packets could first be read; NULL: nowhere in its
@@ -65,7 +68,7 @@ func (s *sourcePlan) stream() decode.Stream {
 	case b.framed:
 		stream = frame.NewReader(b.data, b.looked, b.layout, s.ID)
 	case s.layout != nil:
-		stream = namedStream{s.layout.Stream(b.data, b.RingStart), b.Name}
+		stream = laidStream{s.layout.Stream(b.data, b.RingStart), b.Name, &s.streamNotes}
 	default:
 		stream = newRawStream(b.data, b.looked, b.RingStart)
 	}
@@ -122,6 +125,13 @@ func (p *plan) tracesData() bool {
 	return slices.ContainsFunc(p.sources, func(s *sourcePlan) bool {
 		return s.status == schema.StatusDecoded && s.protocol.TracesData()
 	})
+}
+
+// noteStream notes what a source's stream said at its end.
+func (p *plan) noteStream(s *sourcePlan) {
+	for _, note := range s.streamNotes {
+		p.note("source %s: %s", s.Name, note)
+	}
 }
 
 // warnUndefined notes the packets of a source that its registers do not allow.
@@ -283,7 +293,7 @@ func (p *plan) planSources(b *bufferPlan, placed map[*capture.Source]bool) error
 	seen := map[uint8]bool{}
 	for _, s := range p.capture.SourcesIn(b.Buffer) {
 		seen[s.ID] = true
-		n := b.bytes(s.ID)
+		n := p.bytesIn(b, s)
 		last := s.Buffers[len(s.Buffers)-1] == b.Buffer
 		if placed[s] || n == 0 && !last {
 			if placed[s] && n > 0 {
@@ -318,12 +328,15 @@ func (p *plan) planSources(b *bufferPlan, placed map[*capture.Source]bool) error
 	return nil
 }
 
-// bytes returns the length of a source's stream.
-func (b *bufferPlan) bytes(id uint8) int64 {
-	if b.census == nil {
+// bytesIn returns the length of a source's stream in a buffer.
+func (p *plan) bytesIn(b *bufferPlan, s *capture.Source) int64 {
+	switch {
+	case b.census == nil:
 		return b.looked
+	case p.unframed(s):
+		return 0
 	}
-	return b.census.Streams[id]
+	return b.census.Streams[s.ID]
 }
 
 // scale returns the size of the buffer relative to the bytes looked at, by which
@@ -339,15 +352,35 @@ func (s *sourcePlan) scale() float64 {
 // buffer.
 func (p *plan) place(s *sourcePlan, b *bufferPlan, n int64) error {
 	s.buffer, s.bytes = b, n
-	if err := s.layUnits(); err != nil {
-		return err
+	p.sources = append(p.sources, s)
+	if b != nil && b.framed && p.unframed(s.Source) {
+		s.refuse(fmt.Sprintf("source %s is %s, which formatter frames never carry, but buffer %s is in frames; if it holds this source alone, set format=source_data in trace.ini",
+			s.Name, s.Protocol, b.Name))
+		return nil
 	}
 	p.notes = append(p.notes, s.notes...)
+	if err := s.layUnits(); err != nil {
+		if p.capture.Raw() {
+			return err
+		}
+		s.refuse(fmt.Sprintf("source %s: %v", s.Name, err))
+	}
 	if s.bytes == 0 {
 		s.status = schema.StatusEmpty
+		return nil
 	}
-	p.sources = append(p.sources, s)
-	return nil
+	return p.tune(s)
+}
+
+// refuse says why a source is not decoded.
+func (s *sourcePlan) refuse(problem string) {
+	s.protocol, s.status, s.problem = nil, schema.StatusUnsupported, problem
+}
+
+// unframed reports whether frames never carry the protocol of a source.
+func (p *plan) unframed(s *capture.Source) bool {
+	i := slices.IndexFunc(p.protocols, func(f decode.Family) bool { return f.Name == s.Protocol })
+	return i >= 0 && p.protocols[i].Unframed
 }
 
 // contextReaderAt is an io.ReaderAt that fails once its context is done.

@@ -116,7 +116,7 @@ func writeQuality(b *strings.Builder, s *pipeline.SourceQuality) {
 		b.WriteString(strings.TrimRight(fmt.Sprintf(qualityLine, label, thousands(n), remark), " ") + "\n")
 	}
 	switch {
-	case s.Bytes == 0:
+	case s.Status == schema.SourceStatusNames[schema.StatusEmpty]:
 		b.WriteString("  no bytes\n")
 		return
 	case s.Status != schema.SourceStatusNames[schema.StatusDecoded]:

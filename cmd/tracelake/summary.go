@@ -37,7 +37,7 @@ func summaryText(dir string, s *pipeline.Summary) string {
 func writeSource(b *strings.Builder, s *pipeline.SourceSummary) {
 	fmt.Fprintf(b, "\nsource %s%s\n", schema.SourceText(s.Source), sourceWords(schema.SourceText(s.Source), s.Name, s.Protocol, s.Version, s.Core))
 	switch {
-	case s.Bytes == 0:
+	case s.Status == schema.SourceStatusNames[schema.StatusEmpty]:
 		b.WriteString("  no bytes\n")
 		return
 	case s.Status != schema.SourceStatusNames[schema.StatusDecoded]:

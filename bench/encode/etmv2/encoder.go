@@ -7,7 +7,6 @@
 package etmv2
 
 import (
-	"fmt"
 	"io"
 
 	"github.com/tracelake/tracelake/bench/encode/pipestat"
@@ -33,12 +32,9 @@ type Encoder struct {
 	buf     []byte
 
 	// The core and the trace unit.
-	begun  bool // there was a step
-	waits  schema.Null[step.Step]
-	on     bool                   // tracing
-	next   step.Place             // where the last step left the core
-	last   schema.Null[step.Step] // the last step, if it was an instruction
-	reason schema.ISyncReason     // of the TFO at which trace will continue
+	core   pipestat.Core
+	on     bool               // tracing
+	reason schema.ISyncReason // of the TFO at which trace will continue
 
 	// What waits to be sent.
 	triggerDue bool
@@ -61,6 +57,7 @@ func New(w io.Writer, rows truth.Rows, o Options) *Encoder {
 	e := &Encoder{opt: o, err: o.check(), vary: newDice(o.Variation), reason: schema.ISyncTraceOn}
 	e.samples = pipestat.Samples{Out: w, Width: o.Width, DropDisabled: o.DropDisabled, Undefined: e.vary.pins}
 	e.fifo.Width = o.Width
+	e.core = pipestat.Core{Encoder: "etmv2", Vectors: o.Vectors()}
 	e.rows = pipestat.NewRows(rows, o.Lost)
 	e.rows.CycleAccurate = o.CycleAccurate
 	return e
@@ -69,15 +66,13 @@ func New(w io.Writer, rows truth.Rows, o Options) *Encoder {
 // Step traces one step. It fails if s does not start where the step before left
 // the core, if it cannot be traced, or if the writer failed.
 func (e *Encoder) Step(s *step.Step) error {
-	if e.err == nil {
-		e.err = e.traceable(s)
-	}
 	if e.err != nil {
 		return e.err
 	}
-	before := e.waits
-	e.begun, e.next, e.waits = true, s.Next, schema.Of(*s)
-	e.last = schema.Null[step.Step]{V: *s, OK: !s.Entered}
+	before, err := e.core.Take(s)
+	if err != nil {
+		return err
+	}
 	if before.OK {
 		e.trace(&before.V, s)
 	}
@@ -91,48 +86,14 @@ func (e *Encoder) Close() error {
 	if e.err != nil {
 		return e.err
 	}
-	if e.waits.OK {
-		e.trace(&e.waits.V, &step.Step{Trace: step.TraceOff})
+	if last := e.core.Last(); last.OK {
+		e.trace(&last.V, &step.Step{Trace: step.TraceOff})
 	}
 	e.stop(schema.ISyncTraceOn)
 	e.drain()
+	e.samples.Fill(e.opt.Whole)
 	e.rows.Close(e.samples.Count())
 	return e.samples.Err()
-}
-
-// traceable returns the reason why a step cannot be traced.
-func (e *Encoder) traceable(s *step.Step) error {
-	for _, p := range []step.Place{s.At, s.Next} {
-		if p.ISA > schema.T32 || p.Security != schema.Secure {
-			return fmt.Errorf("encode/etmv2: at %s: the cores of ETMv2 have A32 and T32, and no security states", p)
-		}
-	}
-	_, vector := pipestat.Vector(s.Next, e.opt.Vectors())
-	switch {
-	case s.Entered && s.Exception != schema.ExcDebug && !vector:
-		return fmt.Errorf("encode/etmv2: %s enters at %s, which is no vector", s.Exception, s.Next)
-	case !e.begun || s.At == e.next:
-		return nil
-	case !s.Entered:
-		return fmt.Errorf("encode/etmv2: instruction at %s, but the core is at %s", s.At, e.next)
-	case s.Exception == schema.ExcReset || e.last.OK && isFaultOf(s, &e.last.V):
-		return nil
-	}
-	return fmt.Errorf("encode/etmv2: %s returns to %s, but the core is at %s", s.Exception, s.At, e.next)
-}
-
-// isFaultOf says whether the exception s returns to the instruction of the step
-// before, as that of an undefined one.
-func isFaultOf(s, before *step.Step) bool {
-	if !s.Entered || before.Entered || s.At != before.At {
-		return false
-	}
-	switch s.Exception {
-	case schema.ExcUndefined, schema.ExcPrefetchAbort, schema.ExcDataAbort:
-		return true
-	default:
-		return false
-	}
 }
 
 // trace traces a step, with the one that follows it.
@@ -180,9 +141,8 @@ func (e *Encoder) stop(reason schema.ISyncReason) {
 
 // wait lets the cycles pass in which nothing is traced before s.
 func (e *Encoder) wait(s *step.Step) {
-	const most = 255 // of a stall
 	if e.opt.CycleAccurate && e.opt.Idle == 0 {
-		for range min(max(s.Cycles, 1)-1, most) {
+		for range pipestat.Waits(s) {
 			e.clock(idle, nil)
 		}
 	}

@@ -22,7 +22,7 @@ type packet struct {
 // instruction traces an instruction, after which comes next.
 func (e *Encoder) instruction(s, next *step.Step) {
 	e.wait(s)
-	if isFaultOf(next, s) && next.Trace == step.Traced { // it is cancelled
+	if pipestat.IsFaultOf(next, s) && next.Trace == step.Traced { // it is cancelled
 		e.begin(s)
 		return
 	}
@@ -87,14 +87,14 @@ func (e *Encoder) phantomRow(sample int64) {
 // status is the clock of the status of an instruction with its group, or of its last
 // half. It returns its sample. More says that other groups follow.
 func (e *Encoder) status(s *step.Step, group []packet, more bool) (sample int64) {
-	if isPair(s) {
+	if pipestat.IsPair(s) {
 		e.clock(e.withPhantom(statusIE), nil)
 	}
-	bare := !s.Failed && len(group) == 0 && (!e.phantom.OK || isPair(s))
-	if bare && e.syncNow(more) && (!isPair(s) || e.vary.happens(e.vary.Halves)) {
+	bare := !s.Failed && len(group) == 0 && (!e.phantom.OK || pipestat.IsPair(s))
+	if bare && e.syncNow(more) && (!pipestat.IsPair(s) || e.vary.happens(e.vary.Halves)) {
 		e.room(mostTFO)
 		at := s.At
-		if isPair(s) {
+		if pipestat.IsPair(s) {
 			at.Address += 2
 		}
 		return e.tfo(schema.ISyncPeriodic, at, e.contextID.V, codec.TFO{})
@@ -107,14 +107,11 @@ func (e *Encoder) status(s *step.Step, group []packet, more bool) (sample int64)
 	if len(group) > 0 {
 		status |= hasPackets
 	}
-	if !isPair(s) {
+	if !pipestat.IsPair(s) {
 		status = e.withPhantom(status)
 	}
 	return e.clock(status, e.group(group))
 }
-
-// isPair says whether an instruction has two statuses: a Thumb BL or BLX (§6.2).
-func isPair(s *step.Step) bool { return s.At.ISA == schema.T32 && s.Instruction.Size == 4 }
 
 // withPhantom is a status together with that of the phantom before it.
 func (e *Encoder) withPhantom(status uint8) uint8 {
@@ -131,7 +128,7 @@ func (e *Encoder) withPhantom(status uint8) uint8 {
 // folds says whether s becomes a phantom of the instruction after it (§5.1).
 func (e *Encoder) folds(s, next *step.Step) bool {
 	switch {
-	case e.phantom.OK || s.Instruction.Flow != isa.Direct || isPair(s) || next.Entered || next.Trace != step.Traced || isPair(next):
+	case e.phantom.OK || s.Instruction.Flow != isa.Direct || pipestat.IsPair(s) || next.Entered || next.Trace != step.Traced || pipestat.IsPair(next):
 		return false
 	case e.opt.BranchOutput && !s.Failed, e.contextChanges(next):
 		return false

@@ -26,6 +26,9 @@ type Options struct {
 	Idle float64
 	// DropDisabled leaves out the samples that a capture device may drop (§3.1).
 	DropDisabled bool
+	// Whole is how many samples a record of the capture has: the last one is filled
+	// with samples of disabled trace; 0 is one.
+	Whole int
 	// Lost is how many samples of the stream, from its start, are gone: the truth is
 	// that of the rest. It is known only of a stream without variation.
 	Lost int64

@@ -41,10 +41,22 @@ func (s *Samples) Write(status uint8, p Pins) bool {
 	if s.DropDisabled && status == statusTD && packet&1 == 0 {
 		return false
 	}
-	s.buf = port.Append(s.buf[:0], port.NewSample(status, p.Sync, packet))
+	s.put(port.NewSample(status, p.Sync, packet))
+	return true
+}
+
+// Fill writes samples of disabled trace until there are whole records of n samples
+// each.
+func (s *Samples) Fill(n int) {
+	for n > 1 && s.n%int64(n) != 0 {
+		s.put(port.NewSample(statusTD, false, 0))
+	}
+}
+
+func (s *Samples) put(sample port.Sample) {
+	s.buf = port.Append(s.buf[:0], sample)
 	s.n++
 	if s.err == nil {
 		_, s.err = s.Out.Write(s.buf)
 	}
-	return true
 }
