@@ -275,7 +275,7 @@ func TestTFO(t *testing.T) {
 			}
 		})
 	}
-	for bad, reserved := range map[string]bool{"38 00 80 00 00": true, "80 00 80 00 00 01": false, "a0 14 80 00 00 81 80 81 80 07": false} {
+	for bad, reserved := range map[string]bool{"38 00 80 00 00": true, "80 00 80 00 00 01": false, "a0 14 80 00 00 81 80 81 80 07": false, "a0 14 80 00 00 30": false} {
 		var p TFO
 		syntax := (*decode.SyntaxError)(nil)
 		if err := plainTrace.ParseTFO(&p, unhex(t, bad)); !errors.As(err, &syntax) || syntax.Reserved != reserved || p != (TFO{}) {
