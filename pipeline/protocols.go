@@ -3,6 +3,7 @@ package pipeline
 import (
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/etmv1"
+	"github.com/tracelake/tracelake/decode/etmv2"
 	"github.com/tracelake/tracelake/decode/etmv3"
 	"github.com/tracelake/tracelake/decode/pft"
 )
@@ -13,5 +14,6 @@ func protocols() []decode.Family {
 		pft.Family(),
 		etmv3.Family(),
 		etmv1.Family(),
+		etmv2.Family(),
 	}
 }
