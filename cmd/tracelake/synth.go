@@ -40,8 +40,8 @@ the same files. Of a ring, whose oldest bytes are gone, the truth is what the
 rest holds.
 
 Of etmv1 and etmv2, which have no snapshots, DIR/capture has the samples of the
-trace port as a raw file, the program, and in export.txt the command that exports
-them.
+trace port as a raw file, the program, and in export.txt the command that
+exports them.
 
 With --qemu-log the execution is one that QEMU recorded, of an Arm Linux program
 of one thread. The log has 310 bytes for each instruction:

@@ -6,6 +6,7 @@ import (
 	"github.com/tracelake/tracelake/bench/truth"
 	codec "github.com/tracelake/tracelake/decode/etmv2"
 	"github.com/tracelake/tracelake/decode/isa"
+	"github.com/tracelake/tracelake/decode/port"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -74,7 +75,7 @@ func (e *Encoder) setAddress(p *codec.Packet, t *step.Transfer) {
 	if !p.NewAddress || !e.opt.DataAddress {
 		return
 	}
-	n := e.vary.bytes(codec.DataAddressBytes(t.Address, e.data.base), encode.MaxAddressBytes)
+	n := e.vary.bytes(uint8(port.DataAddressBytes(t.Address, e.data.base)), encode.MaxAddressBytes)
 	if period := e.opt.SyncPeriod; e.data.full || period > 0 && e.sinceAddress >= period {
 		n = encode.MaxAddressBytes
 		e.data.full, e.sinceAddress = false, 0
