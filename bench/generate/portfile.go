@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/tracelake/tracelake/bench/encode"
@@ -119,7 +120,21 @@ func (c *Capture) portRow(totals schema.Totals) schema.SourceTotals {
 	return schema.SourceTotals{
 		Name: core.Port.name(), Protocol: core.Protocol, Version: core.Version, Buffer: core.Port.name(),
 		Status: schema.SourceStatusNames[status], Unit: schema.SourceUnitNames[schema.UnitSamples], Totals: totals,
+		Registers: core.Port.registers(),
 	}
+}
+
+// registers are what the file says of itself, and what has to be said of it.
+func (f *PortFile) registers() map[string]string {
+	registers := map[string]string{"ETMCR": fmt.Sprintf("0x%08X", f.ETMCR), "LAYOUT": f.CaptureLayout.String()}
+	if f.CaptureLayout == port.LayoutETMS {
+		registers["ETMVERSION"], registers["PORTSIZE"] = f.Version(), strconv.Itoa(int(f.Width))
+	}
+	for _, word := range f.Regs {
+		name, value, _ := strings.Cut(word, "=")
+		registers[name] = value
+	}
+	return registers
 }
 
 // writeSamples writes the raw file. What is left of a ring is known only when all was
