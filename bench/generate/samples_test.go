@@ -19,6 +19,8 @@ import (
 	"github.com/tracelake/tracelake/schema/diff"
 )
 
+var sampleFailures = flag.Int("samples.failures", 1, "stop the round trips of samples after so many failures")
+
 var sampleSeed = flag.Uint64("samples.seed", 0, "run the round trips of samples with this seed only")
 
 // What is made of samples of a trace port, of any kind, is decoded to its truth.
@@ -43,7 +45,7 @@ func testSamples(t *testing.T, protocol string) {
 		if problem := c.roundTrip(t, r, seen); problem != "" {
 			t.Errorf("seed %d: %+v: %s", seed, r, problem)
 			t.Logf("again: go test ./bench/generate -run TestSamples -samples.seed %d", seed+1)
-			if failed++; failed == 3 {
+			if failed++; failed == *sampleFailures {
 				return
 			}
 		}
