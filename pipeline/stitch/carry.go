@@ -17,8 +17,8 @@ type carry struct {
 	lost      bool  // packet sync was lost, or nothing came before
 	// contradiction is the detail of the event that the next cut makes.
 	contradiction string
-	reached   schema.Null[decode.Position]
-	half      bool // of the instruction there the first half was traced
+	reached       schema.Null[decode.Position]
+	half          bool // of the instruction there the first half was traced
 
 	timestampRaw  uint64
 	timestampBits uint8
