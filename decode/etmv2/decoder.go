@@ -31,6 +31,7 @@ type state struct {
 	// base is the last address output: what branch addresses of fewer than five bytes
 	// are relative to.
 	base decode.PC
+	isa  schema.ISA // at the last known place
 
 	follow
 	last        lastInstruction
@@ -112,7 +113,7 @@ func (d *Decoder) firstTFO() {
 
 // start applies a TFO packet, whatever came before.
 func (d *Decoder) start(p *TFO) {
-	d.base = p.At
+	d.base, d.isa = p.At, p.At.ISA
 	d.fresh = p.Reason != schema.ISyncPeriodic
 	if d.fresh {
 		d.forget(p.Reason)
@@ -143,11 +144,10 @@ func (d *Decoder) forget(reason schema.ISyncReason) {
 
 func (d *Decoder) setContextID(id uint32) {
 	d.rec.ContextID = schema.Of(id)
-	state := schema.Null[schema.ISA]{V: d.base.ISA, OK: true}
 	if d.walk.Known() {
-		state.V = d.walk.ISA()
+		d.isa = d.walk.ISA()
 	}
-	d.rec.RecordContext(d.key(), state)
+	d.rec.RecordContext(d.key(), schema.Of(d.isa))
 	d.walk.EndRun() // the next instruction has another context
 }
 
@@ -205,7 +205,7 @@ func (d *Decoder) finish() {
 	if !d.rec.Part.Open {
 		d.closeUnplaced()
 		d.compareTFO()
-		t.Waits = d.waits
+		t.Waits, t.Untimed = d.waits, d.untimed
 		d.setCancelable(decode.NothingCancelable) // never over a cut (docs/etmv2.md §5.5)
 	}
 	d.endData()

@@ -202,6 +202,9 @@ func (d *Decoder) missing(address uint32) {
 
 // lose makes the position unknown.
 func (d *Decoder) lose() {
+	if d.walk.Known() {
+		d.isa = d.walk.ISA()
+	}
 	d.split.end()
 	d.walk.Lose()
 }
