@@ -119,7 +119,8 @@ func (d *Decoder) start(p *TFO) {
 		d.forget(p.Reason)
 	}
 	if d.cfg.ContextIDBytes > 0 {
-		d.setContextID(p.ContextID)
+		d.rec.ContextID = schema.Of(p.ContextID)
+		d.recordContext()
 	}
 	d.jump(p.At)
 	switch {
@@ -142,13 +143,13 @@ func (d *Decoder) forget(reason schema.ISyncReason) {
 	d.restartData(reason)
 }
 
-func (d *Decoder) setContextID(id uint32) {
-	d.rec.ContextID = schema.Of(id)
+// recordContext records the context from the next instruction on.
+func (d *Decoder) recordContext() {
 	if d.walk.Known() {
 		d.isa = d.walk.ISA()
 	}
 	d.rec.RecordContext(d.key(), schema.Of(d.isa))
-	d.walk.EndRun() // the next instruction has another context
+	d.walk.EndRun()
 }
 
 // decodeFrames applies the frames of the part.
@@ -205,7 +206,9 @@ func (d *Decoder) finish() {
 	if !d.rec.Part.Open {
 		d.closeUnplaced()
 		d.compareTFO()
-		t.Waits, t.Untimed = d.waits, d.untimed
+		if t.Untimed = d.untimed; !d.untimed {
+			t.Waits = d.waits
+		}
 		d.setCancelable(decode.NothingCancelable) // never over a cut (docs/etmv2.md §5.5)
 	}
 	d.endData()

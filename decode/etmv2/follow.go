@@ -18,6 +18,7 @@ type follow struct {
 	fresh bool
 	// afterBranch: the last thing about the flow was a branch packet.
 	afterBranch bool
+	contextDue  bool // the group has a Context ID
 	split       split
 
 	unplacedRun unplacedRun
@@ -125,6 +126,10 @@ func (d *Decoder) status(x *frame) {
 	}
 	for i := range x.packets {
 		d.packet(&x.packets[i], x)
+	}
+	if d.contextDue { // after a branch address, whose state is that of the next instruction
+		d.contextDue = false
+		d.recordContext()
 	}
 }
 
