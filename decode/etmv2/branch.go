@@ -12,8 +12,8 @@ func (d *Decoder) packet(p *Packet, x *frame) {
 	switch p.Kind {
 	case BranchAddress:
 		d.branch(&p.Branch, x)
-	case ContextID: // the row is made when the group is applied: see status
-		d.rec.ContextID, d.contextDue = schema.Of(p.ContextID), true
+	case ContextID:
+		d.rec.ContextID, d.context = schema.Of(p.ContextID), schema.Of(d.key())
 	case NormalData, LoadMiss, LoadMissData, ValueNotTraced:
 		d.data(p)
 	}

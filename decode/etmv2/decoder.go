@@ -119,7 +119,7 @@ func (d *Decoder) start(p *TFO) {
 		d.forget(p.Reason)
 	}
 	if d.cfg.ContextIDBytes > 0 {
-		d.rec.ContextID = schema.Of(p.ContextID)
+		d.rec.ContextID, d.context = schema.Of(p.ContextID), schema.Of(d.key())
 		d.recordContext()
 	}
 	d.jump(p.At)
@@ -143,12 +143,18 @@ func (d *Decoder) forget(reason schema.ISyncReason) {
 	d.restartData(reason)
 }
 
-// recordContext records the context from the next instruction on.
+// recordContext makes the row of a context that waits for it.
 func (d *Decoder) recordContext() {
+	if !d.context.OK {
+		return
+	}
 	if d.walk.Known() {
 		d.isa = d.walk.ISA()
 	}
-	d.rec.RecordContext(d.key(), schema.Of(d.isa))
+	key := d.context.V
+	key.Seq = min(key.Seq, d.walk.Seq) // the instruction before it may have been cancelled
+	d.rec.RecordContext(key, schema.Of(d.isa))
+	d.context = schema.Null[schema.Key]{}
 	d.walk.EndRun()
 }
 
@@ -195,6 +201,7 @@ func (d *Decoder) loseSync(at int) {
 
 func (d *Decoder) loseFlow() {
 	d.closeUnplaced()
+	d.recordContext()
 	d.setCancelable(decode.NothingCancelable)
 	d.fate(decode.DataElement{Key: d.key(), Kind: decode.ElementLost})
 	d.walk.Lose()
@@ -205,6 +212,7 @@ func (d *Decoder) finish() {
 	t := &d.rec.Segment.End
 	if !d.rec.Part.Open {
 		d.closeUnplaced()
+		d.recordContext()
 		d.compareTFO()
 		if t.Untimed = d.untimed; !d.untimed {
 			t.Waits = d.waits

@@ -18,7 +18,9 @@ type follow struct {
 	fresh bool
 	// afterBranch: the last thing about the flow was a branch packet.
 	afterBranch bool
-	contextDue  bool // the group has a Context ID
+	// context is the key of a context whose row waits for the state of the next
+	// instruction: a branch address says it.
+	context schema.Null[schema.Key]
 	split       split
 
 	unplacedRun unplacedRun
@@ -127,8 +129,7 @@ func (d *Decoder) status(x *frame) {
 	for i := range x.packets {
 		d.packet(&x.packets[i], x)
 	}
-	if d.contextDue { // after a branch address, whose state is that of the next instruction
-		d.contextDue = false
+	if !d.pending {
 		d.recordContext()
 	}
 }
@@ -218,6 +219,7 @@ func (d *Decoder) lose() {
 // an event has said so.
 func (d *Decoder) unplaced(executed bool) {
 	d.pending = false
+	d.recordContext()
 	if !d.unplacedRun.active && !d.unmapped {
 		d.unplacedRun = unplacedRun{active: true, Event: schema.Event{Key: d.key(), Event: schema.EventNoAddress}}
 	}
