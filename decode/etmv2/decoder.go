@@ -148,6 +148,7 @@ func (d *Decoder) setContextID(id uint32) {
 		state.V = d.walk.ISA()
 	}
 	d.rec.RecordContext(d.key(), state)
+	d.walk.EndRun() // the next instruction has another context
 }
 
 // decodeFrames applies the frames of the part.
