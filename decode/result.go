@@ -155,6 +155,8 @@ type SegmentEnd struct {
 	// Waits are the cycles since the last instruction, or since the segment
 	// began if Back.Waits says so: cost of the next instruction.
 	Waits int64
+	// Untimed reports, with CountsEach, that no instruction has opened the epoch yet.
+	Untimed bool
 	// Restart is the last restart of trace that can be counted late.
 	Restart schema.Null[Restart]
 }

@@ -6,7 +6,7 @@ import (
 	"encoding/binary"
 )
 
-// Tags of the attributes of an Arm ELF file (ARM IHI 0045, "Build attributes").
+// Tags of the build attributes that the Arm ABI defines for ELF files.
 const (
 	tagFile       = 1
 	tagCPURawName = 4

@@ -14,8 +14,8 @@ type received struct {
 	// before it had.
 	unknown bool
 
-	last int64 // its last sample,
-	half bool  // of which the upper half is free (16 pins)
+	start, last int64 // its first and last sample,
+	half        bool  // of which the upper half is free (16 pins)
 }
 
 // addresses reads the addresses from the pins in their order, whatever branches have
@@ -42,7 +42,7 @@ type addresses struct {
 // take takes a sample that carries bytes.
 func (a *addresses) take(s port.Sample, at int64) {
 	if s.Sync() {
-		a.begin()
+		a.begin(at)
 	}
 	if !a.reading {
 		return
@@ -65,13 +65,13 @@ func (a *addresses) take(s port.Sample, at int64) {
 }
 
 // begin begins an address. One that is not whole yet is cut short.
-func (a *addresses) begin() {
+func (a *addresses) begin(at int64) {
 	if a.reading {
 		a.current.unknown, a.known = true, false
 		a.came = append(a.came, a.current)
 	}
 	a.reading, a.low, a.ids = true, false, 0
-	a.current = received{}
+	a.current = received{start: at}
 }
 
 // push takes a byte of the address or of its Context ID. half reports that the upper

@@ -169,6 +169,8 @@ func (d *Decoder) read(t *isa.Transfers, key schema.Key) {
 			r.address(&d.cfg, t, &x)
 		}
 		r.value(&d.cfg, t, &x)
+		d.addData(&r, &x)
+		r.bytes = r.bytes[:0]
 		e := decode.DataElement{
 			Key: key, Kind: decode.ElementTransfer, NewAddress: i == 0 || t.Swaps(), Address: x.address, AddressBits: x.bits,
 			Value: x.value, ValueTraced: d.cfg.DataValue,
@@ -200,8 +202,9 @@ type transfer struct {
 type reader struct {
 	port.Pins
 	view  []byte
-	short bool // a TRACESYNC came first: an overflow dropped the rest
-	ended bool // there are no more samples
+	bytes []byte // of the transfer at hand
+	short bool   // a TRACESYNC came first: an overflow dropped the rest
+	ended bool   // there are no more samples
 }
 
 // reader returns a reader at the first byte that the current status owes.
@@ -237,6 +240,9 @@ func (r *reader) next() byte {
 	if ok && r.passesSync(before) {
 		r.short = true
 		r.Seek(before)
+	}
+	if r.ok() {
+		r.bytes = append(r.bytes, b)
 	}
 	return b
 }

@@ -44,6 +44,7 @@ type state struct {
 
 	follow
 	fifo
+	line  line
 	waits int64 // cycles since the last instruction
 	back  decode.BackReferences
 }
@@ -135,6 +136,11 @@ func (d *Decoder) start() {
 	d.at, d.busy, d.seen = d.data, window, window-1
 	d.afterAddress(b)
 	if a.Reason.Restarts() {
+		s := d.raw(d.at)
+		if d.beginLine(s); d.packets {
+			d.cfg.addBranch(&d.line.PacketText, b)
+		}
+		d.endLine(s)
 		d.at++
 		d.dropWaits()
 	}
@@ -184,13 +190,14 @@ func (d *Decoder) sample() {
 	d.offset = d.rec.Offset(d.index(d.at))
 	s := d.raw(d.at)
 	status := s.Status()
-	if d.at >= d.busy && status == statusIE {
+	if d.at >= d.busy && status == statusIE && !d.packets {
 		d.executed()
 		return
 	}
+	d.beginLine(s)
 	if status == port.StatusTR {
 		d.trigger()
-		status = uint8(s.Packet() & 7)
+		status = replaced(s)
 	}
 	if !s.Droppable() {
 		d.waits++
@@ -198,7 +205,10 @@ func (d *Decoder) sample() {
 	if d.at >= d.busy {
 		d.status(status)
 	}
-	d.at++
+	if !d.rec.Lost() {
+		d.endLine(s)
+		d.at++
+	}
 }
 
 // status does what a status says (docs/etmv2.md §6.2).

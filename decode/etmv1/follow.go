@@ -193,6 +193,9 @@ func (d *Decoder) branchTaken(b *branch) {
 	if d.faulty(b) {
 		return
 	}
+	if d.packets {
+		d.cfg.addBranch(&d.line.PacketText, b)
+	}
 	q := &d.rec.Segment.Quality
 	if b.compared {
 		q.FIFOChecks++

@@ -117,7 +117,7 @@ func (f *framer) sample(s port.Sample) {
 	status := s.Status()
 	carries := status < port.StatusTR
 	if status == port.StatusTR {
-		status = uint8(s.Packet() & 7)
+		status = replaced(s)
 	}
 	switch isBranch := status == statusBE || status == statusBD; {
 	case isBranch:

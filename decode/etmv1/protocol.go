@@ -11,6 +11,7 @@ import (
 var (
 	_ decode.Layouter = (*Config)(nil)
 	_ decode.Answerer = (*Config)(nil)
+	_ decode.Listing  = (*Config)(nil)
 )
 
 // aheadSamples is how many samples after the end of a part its decoder may read.

@@ -12,7 +12,7 @@ import (
 )
 
 // afterV5TE says whether an encoding of A32 is one that ARMv5TE leaves undefined and
-// later architectures use (DDI 0406C, A5.2.12, A5.6): objdump reads it as its
+// later architectures use (DDI 0406C, A5.2, A5.6): objdump reads it as its
 // neighbours.
 func afterV5TE(w uint32) bool {
 	for _, later := range []struct{ mask, value uint32 }{
