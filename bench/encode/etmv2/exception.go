@@ -42,7 +42,12 @@ func (e *Encoder) cancels(s *step.Step) bool {
 // begin traces an instruction that the next exception will cancel: it makes no row.
 func (e *Encoder) begin(s *step.Step) {
 	group := e.begunData(s)
-	sample := e.status(s, group, false)
+	if len(group) == 0 && e.syncs(s, false) {
+		e.implied(s)
+		e.begunAt = schema.Of(s.At.Address)
+		return
+	}
+	sample := e.status(s, group)
 	e.phantomRow(sample)
 	e.begunAt = schema.Of(s.At.Address)
 }
