@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/pipeline/stitch"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -56,17 +57,30 @@ func (s *sourcePlan) accountLayout(a *schema.BufferBytes) {
 	a.Overhead["layout"], a.Overhead["incomplete"] = overhead, rest
 }
 
-// A namedStream names the buffer in errors.
-type namedStream struct {
+// A laidStream is a stream by a layout: it names the buffer in errors, and keeps what
+// the stream says at its end.
+type laidStream struct {
 	decode.Stream
 	buffer string
+	notes  *[]string
 }
 
 // Next implements [decode.Stream].
-func (s namedStream) Next() (decode.Piece, error) {
+func (s laidStream) Next() (decode.Piece, error) {
 	p, err := s.Stream.Next()
-	if err != nil && !errors.Is(err, io.EOF) {
-		err = fmt.Errorf("%s: %w", s.buffer, err)
+	spoiled, isSpoiled := errors.AsType[*decode.SpoiledError](err)
+	switch {
+	case err == nil:
+		return p, nil
+	case errors.Is(err, io.EOF):
+		if noter, ok := s.Stream.(decode.Noter); ok {
+			*s.notes = noter.Notes()
+		}
+		return p, err
+	case isSpoiled:
+		return p, &NothingError{Causes: []string{s.buffer + ": " + spoiled.Reason}}
+	case errors.Is(err, decode.ErrRing):
+		return p, &capture.InputError{File: s.buffer, Problem: err.Error(), Remedy: "correct it or leave it out", Err: capture.ErrUsage}
 	}
-	return p, err
+	return p, fmt.Errorf("%s: %w", s.buffer, err)
 }

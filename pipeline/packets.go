@@ -17,14 +17,19 @@ type PacketOptions struct {
 	From, To int64   // capture offsets; To < 0: to the end
 	// Progress, if not nil, is called now and then.
 	Progress func(Progress)
+
+	protocols []decode.Family // see Options
 }
 
-// A PacketLine is a packet, or a run of bytes that is no packet.
+// A PacketLine is a packet, or a run of bytes that is no packet; or a sample, or a
+// run of samples that a capture need not have.
 type PacketLine struct {
 	Source uint8
 	Offset int64
-	Len    int64  // bytes of the stream
-	Bytes  []byte // the packet; of other bytes the first, at most 16
+	Len    int64 // units of the stream: bytes, or samples
+	// Bytes is the packet; of other bytes the first, at most 16; of a sample those that
+	// it owes.
+	Bytes []byte
 	decode.PacketText
 }
 
@@ -38,7 +43,7 @@ const (
 // [Export] it continues at the A-sync after a loss, not at the I-sync, to show all
 // packets.
 func Packets(ctx context.Context, input string, opt PacketOptions, emit func(PacketLine) error) error {
-	s, err := openSession(ctx, input, sessionOptions{capture: opt.Capture, sources: opt.Sources})
+	s, err := openSession(ctx, input, sessionOptions{capture: opt.Capture, sources: opt.Sources, protocols: opt.protocols})
 	if err != nil {
 		return err
 	}
@@ -50,7 +55,11 @@ func Packets(ctx context.Context, input string, opt PacketOptions, emit func(Pac
 		}
 		decoded++
 		l := lister{source: src.ID, protocol: src.protocol, opt: opt, emit: emit, progress: at.source()}
-		if err := l.list(src.stream()); err != nil && !errors.Is(err, errPastTo) {
+		list := l.list
+		if listing, ok := src.protocol.(decode.Listing); ok {
+			list = (&unitLister{lister: l, listing: listing}).list
+		}
+		if err := list(src.stream()); err != nil && !errors.Is(err, errPastTo) {
 			return err
 		}
 	}

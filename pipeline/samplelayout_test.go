@@ -64,15 +64,16 @@ func (l laidSamples) Overhead() int64 {
 
 func (l laidSamples) Stream(buf io.ReaderAt, ringStart int64) decode.Stream {
 	first, step := l.record()
-	return &sampleReader{laid: l, buf: buf, start: (ringStart - first + step - 1) / step}
+	return &sampleReader{laid: l, buf: buf, ringStart: ringStart, start: max(0, ringStart-first) / step}
 }
 
 // A sampleReader reads samples, a few at a time.
 type sampleReader struct {
-	laid  laidSamples
-	buf   io.ReaderAt
-	start int64 // sample that is the oldest
-	read  int64
+	laid      laidSamples
+	buf       io.ReaderAt
+	start     int64 // sample that is the oldest, at the byte
+	ringStart int64
+	read      int64
 }
 
 // errOddPadding is what a sample stream fails with.
@@ -84,6 +85,17 @@ func (r *sampleReader) Next() (decode.Piece, error) {
 	first, step := r.laid.record()
 	n := r.laid.Units()
 	var p decode.Piece
+	switch start, spoiled := r.ringStart-first, make([]byte, 1); {
+	case r.ringStart > 0 && start%step != 0:
+		return p, fmt.Errorf("%d is inside a record: %w", r.ringStart, decode.ErrRing)
+	case step > sampleBytes8:
+		if _, err := r.buf.ReadAt(spoiled, 8); err != nil {
+			return p, err
+		}
+		if spoiled[0] != 0 {
+			return p, &decode.SpoiledError{Reason: "its writer dropped payloads"}
+		}
+	}
 	for len(p.Delta) < few && r.read < n {
 		at := first + (r.start+r.read)%n*step
 		record := make([]byte, step)

@@ -109,7 +109,7 @@ func storesExclusive(in isa.Instruction, set schema.ISA) bool {
 }
 
 // stays says whether an indirect branch keeps the instruction set. That of A32
-// does in V5TE if it is no load and no BX (DDI 0100I, A2.7.4).
+// does in V5TE if it is no load and no BX (DDI 0406C, A2.3.1).
 func (e *executor) stays(in isa.Instruction, set schema.ISA) bool {
 	if set == schema.A32 {
 		return e.o.Arch == program.V5TE && in.Kind != schema.KindExceptionReturn && in.Opcode>>26&3 == 0 && in.Opcode&0x0FF000D0 != 0x01200010

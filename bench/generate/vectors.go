@@ -67,6 +67,7 @@ func (w *Workload) fixedVectors(table schema.Null[uint32]) {
 			w.HighVectors = high
 			if table.OK {
 				w.vectorsAt(base)
+				w.Handlers[schema.ExcFIQ] = step.Place{Address: base + fiqOffset, ISA: schema.A32}
 			}
 			w.Handlers[schema.ExcReset] = step.Place{Address: base, ISA: schema.A32}
 			return
@@ -92,6 +93,10 @@ func (w *Workload) addVectors(base uint32, table schema.Null[uint32]) {
 		w.Code = func(at step.Place) bool { return at.Address-base < 4*vectors || code(at) }
 	}
 }
+
+// fiqOffset is the vector of FIQ, which programs of profile A and R seldom have code
+// for.
+const fiqOffset = 0x1C
 
 // vectorOffsets are the vectors of profiles A and R that programs have code for
 // (DDI 0406C, table B1-3).

@@ -25,7 +25,8 @@ type Workload struct {
 	Handlers map[schema.ExceptionType]step.Place
 	Code     func(step.Place) bool // whether there is code; nil: where there is memory
 	Arch     program.Arch
-	// HighVectors says that the vectors are at 0xFFFF0000: of V5TE.
+	// HighVectors says that the vectors are at 0xFFFF0000, not at 0: of V5TE, and of
+	// recordings of Linux programs.
 	HighVectors bool
 	// Recorded, if not nil, is what was executed: it can be had once. Then there
 	// is nothing to be made up, and but for Memory all of the above is empty.
@@ -67,6 +68,9 @@ func ELFWorkload(name string, file []byte, arch program.Arch) (*Workload, error)
 	regions, f, err := readELF(name, file)
 	if err != nil {
 		return nil, err
+	}
+	if arch == program.V5TE && program.LaterThanV5TE(f) {
+		return nil, fmt.Errorf("%s: the program is for a later architecture than %s; give one that was built for it, with -mcpu=arm926ej-s for example", name, arch)
 	}
 	security := schema.Secure
 	if arch == program.V7A {

@@ -172,6 +172,14 @@ func (c *Collector) fate(b Base, x *decode.DataElement) {
 		if c.frame.kind == popGroup {
 			c.cancel(&c.frame)
 		}
+	case decode.ElementTakenBack:
+		if c.isOf(b.Seq + x.Seq) {
+			c.takeBack(&c.group)
+		}
+	case decode.ElementEnded:
+		c.endWhole()
+	case decode.ElementForgot:
+		c.tags = c.tags[:0]
 	case decode.ElementRestart:
 		c.loseTags()
 		c.endWhole()
@@ -254,7 +262,10 @@ func (c *Collector) nextAddress(g *group, x *decode.DataElement) schema.Null[uin
 	if g.Register {
 		at.OK = false
 	}
-	g.next = schema.Null[uint32]{V: at.V + 4, OK: at.OK}
+	g.next = at
+	if !g.InPlace {
+		g.next.V += 4
+	}
 	return at
 }
 
@@ -285,6 +296,13 @@ func (c *Collector) placeholder(b Base, x *decode.DataElement) {
 // complete takes the value of a placeholder. It fails if there is none.
 func (c *Collector) complete(b Base, x *decode.DataElement) bool {
 	i := c.waiting(x.Tag)
+	if i < 0 && x.Alone {
+		c.add(pendingRow{DataAccess: schema.DataAccess{
+			Key: schema.Key{Offset: x.Offset}, Segment: b.Segment, NoInstruction: true,
+			Value: value(x), Tag: schema.Of(x.Tag), State: schema.DataOutOfOrder,
+		}})
+		return false
+	}
 	if i < 0 {
 		c.unmatch(x, "no placeholder is open under the tag of the value")
 		return false
@@ -334,6 +352,15 @@ func (c *Collector) mark(g *group, state schema.DataState) {
 func (c *Collector) cancel(g *group) {
 	g.noInstruction = true
 	c.mark(g, schema.DataCancelled)
+}
+
+// takeBack drops all rows of a group.
+func (c *Collector) takeBack(g *group) {
+	of := func(row pendingRow) bool { return row.group == g.id }
+	before := len(c.pending)
+	c.pending, c.tags = slices.DeleteFunc(c.pending, of), slices.DeleteFunc(c.tags, of)
+	c.rows -= int64(before - len(c.pending))
+	*g = group{}
 }
 
 // ofGroup calls do for the pending rows of a group.

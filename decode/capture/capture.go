@@ -212,6 +212,7 @@ type reader struct {
 	warnings
 	opt      Options
 	families families
+	protocol string // of a raw file
 	c        *Capture
 	dir      *folder // of a snapshot
 

@@ -11,6 +11,8 @@ type Config struct {
 	First  First
 	Gap    Gap
 	TFOLow bool // TFOLOW=any: header bits 4:0 of a TFO packet mean nothing
+
+	tuned []string // options that are to be found by trying: see Tune
 }
 
 // A TFOCode is how a TFO value is in TRACEPKT[7:0] (option TFO, docs/etmv2.md §5.2,

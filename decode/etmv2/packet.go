@@ -4,6 +4,7 @@ import (
 	"io"
 
 	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/decode/port"
 )
 
 // Kind is the kind of a packet of a group.
@@ -154,28 +155,28 @@ func (c *Config) parseData(p *Packet, b []byte) error {
 	if !c.DataValue {
 		return badPacket(b[0], "a data value, but ETMCR[2] says there are none")
 	}
-	v, err := little(b, &p.Len, int(p.ValueBytes))
-	if c.BigEndian {
-		v = reversed(v, p.ValueBytes)
+	end := p.Len + int(p.ValueBytes)
+	if len(b) < end {
+		return io.ErrUnexpectedEOF
 	}
-	p.Value = v
-	return err
+	p.Value = c.Value(b[p.Len:end])
+	p.Len = end
+	return nil
 }
 
-// parseAddress decodes the data address at the start of b: 7 bits a byte, low
-// first, four in the fifth (§6.5.6).
+// parseAddress decodes the data address at the start of b (§6.5.6).
 func (p *Packet) parseAddress(b []byte) error {
-	var v uint32
 	for i, x := range b {
-		if i == maxAddressBytes-1 && x > 0x0f {
-			return badPacket(x, "a fifth data address byte above 0x0f")
+		if x&more != 0 && i < port.DataAddressMost-1 {
+			continue
 		}
-		v |= uint32(x&addressByte) << (7 * i)
-		if x&more == 0 {
-			p.Address, p.AddressBytes, p.AddressBits = v, uint8(i+1), uint8(min(7*(i+1), 32))
-			p.Len += i + 1
-			return nil
+		v, bits, err := port.ParseDataAddress(b[:i+1])
+		if err != nil {
+			return badPacket(x, err.Error())
 		}
+		p.Address, p.AddressBytes, p.AddressBits = v, uint8(i+1), bits
+		p.Len += i + 1
+		return nil
 	}
 	return io.ErrUnexpectedEOF
 }
@@ -190,16 +191,6 @@ func little(b []byte, at *int, n int) (uint32, error) {
 	v := decode.LittleEndian(b[*at:end])
 	*at = end
 	return v, nil
-}
-
-// reversed returns the value of n bytes that were read in the wrong order.
-func reversed(v uint32, n uint8) uint32 {
-	var r uint32
-	for range n {
-		r = r<<8 | v&0xff
-		v >>= 8
-	}
-	return r
 }
 
 // Append appends the bytes of p to dst and returns the extended slice. It is the
@@ -228,24 +219,9 @@ func (c *Config) Append(dst []byte, p Packet) []byte {
 func (c *Config) appendData(dst []byte, p *Packet, header byte) []byte {
 	dst = append(dst, header|flag(p.More, more))
 	if p.NewAddress && c.DataAddress {
-		v := p.Address
-		for range p.AddressBytes - 1 {
-			dst = append(dst, byte(v)|more)
-			v >>= 7
-		}
-		dst = append(dst, byte(v)&addressByte)
+		dst = port.AppendDataAddress(dst, p.Address, int(p.AddressBytes))
 	}
-	v := p.Value
-	if c.BigEndian {
-		v = reversed(v, p.ValueBytes)
-	}
-	return decode.AppendLittleEndian(dst, v, int(p.ValueBytes))
-}
-
-// DataAddressBytes is how many bytes a data address needs after the address last
-// was sent: those that cover all bits that differ, at least one.
-func DataAddressBytes(address, last uint32) uint8 {
-	return bytesFor(address^last, 7)
+	return c.AppendValue(dst, p.Value, int(p.ValueBytes))
 }
 
 // ValueSize returns how many bytes SS gives a value (§6.4.1).

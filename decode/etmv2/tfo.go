@@ -52,6 +52,9 @@ func (c *Config) ParseTFO(p *TFO, b []byte) error {
 	}
 	q.ContextID, q.At = id, pcOf(address)
 	if q.LSM {
+		if len(b) > q.Len && b[q.Len]&branchBit == 0 {
+			return badPacket(b[q.Len], "no branch address after the address of a load or store multiple")
+		}
 		n, err := q.Current.parse(b[q.Len:])
 		if err != nil {
 			return err
@@ -128,8 +131,3 @@ func (c *Config) TFOByte(v int) byte {
 
 // Idle is TRACEPKT[3:0] of an idle cycle in cycle-accurate trace.
 const Idle = 7
-
-// startsTFO reports whether a sample of status TD, with these low pins, is a TFO.
-func (c *Config) startsTFO(low uint8) bool {
-	return low&tfoBit != 0 && (c.TFO == TFOPlain || low&0xf != Idle)
-}

@@ -74,6 +74,18 @@ func (w *Walker) Next() uint8 {
 	return w.cur.code.Size[w.pos]
 }
 
+// Peek returns the next instruction, without its target unless it ends its block. It
+// fails if there is no memory to read it from.
+func (w *Walker) Peek() (in isa.Instruction, ok bool) {
+	if w.atInstruction() != Arrived {
+		return isa.Instruction{}, false
+	}
+	if c := w.cur.code; w.pos < w.cur.len()-1 || w.cur.end != atWaypoint {
+		return isa.Instruction{Opcode: c.Opcode[w.pos], Size: c.Size[w.pos], Kind: schema.Kind(c.Kind[w.pos])}, true
+	}
+	return w.cur.last, true
+}
+
 // atInstruction sets cur and pos to the next instruction.
 func (w *Walker) atInstruction() Stop {
 	w.enter()
@@ -101,6 +113,19 @@ func (w *Walker) extend(t *Source) (*schema.Run, Stop) {
 	return &w.result.Runs[len(w.result.Runs)-1], Arrived
 }
 
+// EndRun makes the next instruction begin a run.
+func (w *Walker) EndRun() { w.open = false }
+
+// Unsplit returns how many instructions from the next one on, up to the end of its
+// block, are no 32-bit T32 instructions. It returns 0 if the next one is, and if there
+// is no memory to read it from.
+func (w *Walker) Unsplit() int {
+	if w.atInstruction() != Arrived || w.pos >= w.cur.split {
+		return 0
+	}
+	return w.cur.split - w.pos
+}
+
 // place notes the capture offsets of the next n instructions, which are of the run.
 func (w *Walker) place(t *Source, run *schema.Run, n int) {
 	if t.Flags&schema.RunHasOffsets == 0 {
@@ -122,11 +147,13 @@ func (t *Source) at() int64 {
 }
 
 // continues reports whether the next instruction may continue a run: it is of the
-// same packet or, where instructions have offsets of their own, not far from it.
+// same packet or, where instructions have offsets of their own, not far from it and
+// without a cost: the cost of a run is spread over its instructions.
 func (t *Source) continues(run *schema.Run) bool {
 	if t.Flags&schema.RunHasOffsets != 0 {
 		d := int64(t.Offsets[0]) - run.Offset
-		return d >= 0 && d <= math.MaxUint32 && run.Flags&schema.RunHasOffsets != 0
+		const plain = schema.RunHasOffsets | schema.RunHasFailed
+		return d >= 0 && d <= math.MaxUint32 && run.Flags == plain && t.Flags == schema.RunHasOffsets
 	}
 	return run.Offset == t.Offset
 }

@@ -122,7 +122,7 @@ func (b *binder) ring(layout Layout) (etb, error) {
 	status, hasStatus := b.registers.Lookup("ETBSTS")
 	full := status&etbFull != 0
 	switch {
-	case !given && !(hasStatus && full):
+	case !given && !full:
 		return etb{}, nil
 	case !given:
 		b.note("ETBSTS=0x%X says that the ETB was full, but its oldest word is not known: the first is taken; --reg ETBRWP=n names it", status)

@@ -32,7 +32,7 @@ type Config struct {
 	ring etb // which words of an ETB are valid, and which is the oldest
 }
 
-// The fields of the registers that change decoding (§3.5.1, docs/etmv2.md §2).
+// The fields of the registers that change decoding (IHI 0014Q §3.5.1, docs/etmv2.md §2).
 const (
 	etmcrMonitorCPRT    = 1 << 1
 	etmcrDataValue      = 1 << 2

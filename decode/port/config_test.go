@@ -67,16 +67,33 @@ func TestConfig(t *testing.T) {
 		{"HIVECS", 1, registers{"ETMCR": 0x10, "ETMVERSION": 0x12, "HIVECS": 1}, with(v12, func(c *Config) { c.HighVectors = true }), nil},
 		{"ENDIAN", 1, registers{"ETMCR": 0x10, "ETMVERSION": 0x12, "ENDIAN": 1}, with(v12, func(c *Config) { c.BigEndian = true }), nil},
 
-		{"ETB, not full", 1, registers{"ETMCR": 0x10, "ETMVERSION": 0x12, "LAYOUT": 1, "ETBRWP": 5, "ETBSTS": 0xE},
-			with(v12, func(c *Config) { c.CaptureLayout, c.ring = LayoutETB, etb{given: true, pointer: 5} }), nil},
-		{"ETB, full", 1, registers{"ETMCR": 0x10, "ETMVERSION": 0x12, "LAYOUT": 1, "ETBRWP": 5, "ETBSTS": 1},
-			with(v12, func(c *Config) { c.CaptureLayout, c.ring = LayoutETB, etb{given: true, pointer: 5, full: true} }), nil},
-		{"ETB without a status", 1, registers{"ETMCR": 0x10, "ETMVERSION": 0x12, "LAYOUT": 1, "ETBRWP": 5},
-			with(v12, func(c *Config) { c.CaptureLayout, c.ring = LayoutETB, etb{given: true, pointer: 5, full: true} }), []string{"ETBSTS is missing"}},
-		{"full ETB without a pointer", 1, registers{"ETMCR": 0x10, "ETMVERSION": 0x12, "LAYOUT": 1, "ETBSTS": 1},
-			with(v12, func(c *Config) { c.CaptureLayout = LayoutETB }), []string{"its oldest word is not known"}},
-		{"ETB that is not full", 1, registers{"ETMCR": 0x10, "ETMVERSION": 0x12, "LAYOUT": 1, "ETBSTS": 0},
-			with(v12, func(c *Config) { c.CaptureLayout = LayoutETB }), nil},
+		{
+			"ETB, not full", 1,
+			registers{"ETMCR": 0x10, "ETMVERSION": 0x12, "LAYOUT": 1, "ETBRWP": 5, "ETBSTS": 0xE},
+			with(v12, func(c *Config) { c.CaptureLayout, c.ring = LayoutETB, etb{given: true, pointer: 5} }), nil,
+		},
+		{
+			"ETB, full", 1,
+			registers{"ETMCR": 0x10, "ETMVERSION": 0x12, "LAYOUT": 1, "ETBRWP": 5, "ETBSTS": 1},
+			with(v12, func(c *Config) { c.CaptureLayout, c.ring = LayoutETB, etb{given: true, pointer: 5, full: true} }), nil,
+		},
+		{
+			"ETB without a status", 1,
+			registers{"ETMCR": 0x10, "ETMVERSION": 0x12, "LAYOUT": 1, "ETBRWP": 5},
+			with(v12, func(c *Config) { c.CaptureLayout, c.ring = LayoutETB, etb{given: true, pointer: 5, full: true} }),
+			[]string{"ETBSTS is missing"},
+		},
+		{
+			"full ETB without a pointer", 1,
+			registers{"ETMCR": 0x10, "ETMVERSION": 0x12, "LAYOUT": 1, "ETBSTS": 1},
+			with(v12, func(c *Config) { c.CaptureLayout = LayoutETB }),
+			[]string{"its oldest word is not known"},
+		},
+		{
+			"ETB that is not full", 1,
+			registers{"ETMCR": 0x10, "ETMVERSION": 0x12, "LAYOUT": 1, "ETBSTS": 0},
+			with(v12, func(c *Config) { c.CaptureLayout = LayoutETB }), nil,
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got, notes, err := NewConfig(test.regs, test.major)

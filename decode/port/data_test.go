@@ -70,8 +70,14 @@ func TestValue(t *testing.T) {
 		bytes string
 		want  uint32
 	}{
-		{little, "", 0}, {little, "12", 0x12}, {little, "3412", 0x1234}, {little, "efbeadde", 0xDEADBEEF},
-		{big, "", 0}, {big, "12", 0x12}, {big, "1234", 0x1234}, {big, "deadbeef", 0xDEADBEEF},
+		{little, "", 0},
+		{little, "12", 0x12},
+		{little, "3412", 0x1234},
+		{little, "efbeadde", 0xDEADBEEF},
+		{big, "", 0},
+		{big, "12", 0x12},
+		{big, "1234", 0x1234},
+		{big, "deadbeef", 0xDEADBEEF},
 	} {
 		b, err := hex.DecodeString(test.bytes)
 		if err != nil {

@@ -1,13 +1,6 @@
 package port
 
-import (
-	"errors"
-	"fmt"
-)
-
-// ErrRing is the kind of a [*FormatError] about the start of the ring: the command line
-// is wrong, not the capture.
-var ErrRing = errors.New("start of the ring")
+import "fmt"
 
 // A FormatError is bytes of a capture that its layout cannot have.
 type FormatError struct {
@@ -15,7 +8,7 @@ type FormatError struct {
 	Offset  int64 // in the capture
 	Problem string
 	Remedy  string
-	Err     error // may be nil
+	Err     error // [decode.ErrRing], or nil
 }
 
 func (e *FormatError) Error() string {

@@ -11,6 +11,9 @@ type Position struct {
 // Pins reads the bytes that samples carry. It knows which samples carry none by their
 // status alone, but for what follows a sample of TR or TD, which its protocol says.
 //
+// A sample without FIFO bytes that is neither TR nor TD, as the value of a TFO, is the
+// protocol's to leave out: next passes over it, and From is not called with it.
+//
 // What fails for want of samples leaves the position as it was: it can be tried again
 // with more of them.
 type Pins struct {
@@ -138,8 +141,8 @@ func (p *Pins) ReadContinued(dst []byte, most int) ([]byte, bool) {
 	return dst, true
 }
 
-// Skip leaves out n bytes.
-func (p *Pins) Skip(n int) bool {
+// Discard reads n bytes and drops them.
+func (p *Pins) Discard(n int) bool {
 	before := p.at
 	for range n {
 		if _, ok := p.Next(); !ok {

@@ -76,7 +76,7 @@ func TestPinsEnd(t *testing.T) {
 		for _, read := range []func(n int) ([]byte, bool){
 			func(n int) ([]byte, bool) { return p.Read(nil, n) },
 			func(n int) ([]byte, bool) { return p.ReadContinued(nil, n) },
-			func(n int) ([]byte, bool) { return make([]byte, n), p.Skip(n) },
+			func(n int) ([]byte, bool) { return make([]byte, n), p.Discard(n) },
 		} {
 			p.Reset(records[:len(records)-SampleBytes], Position{})
 			if b, ok := p.Read(nil, test.have); !ok {

@@ -181,11 +181,16 @@ func (s *Stitcher) segment(p *decodedPart) error {
 	if p.lowered > 0 {
 		s.lowered = append(s.lowered, p.lowered)
 	}
+	if p.CountsEach {
+		s.openEpoch(p)
+		s.countWaits(p)
+	}
 	// Rows stand on the start of the segment, but for what the part before
 	// said last.
 	b := s.open
 	b.seq -= int64(len(s.lowered))
 	b.timestamp, b.timestamps, b.vmid = s.carry.base.timestamp, int32(p.from[decode.Timestamps]), s.carry.base.vmid
+	b.contextID = s.carry.base.contextID
 	b.ordinal = s.open.ordinal + s.exceptions
 	timestamps := rowsOf(p, p.unit.Timestamps, decode.Timestamps)
 	s.carry.resolve(s.code, timestamps)
