@@ -218,7 +218,10 @@ func (e *Encoder) abandoned(t target) bool {
 	}
 	t.to.Address += uint32(1+e.vary.upTo(1<<e.vary.upTo(20))) << 2
 	if t.reason != codec.Overflow {
-		t.bytes, t.reason = uint8(e.vary.upTo(codec.MaxAddressBytes)), codec.Branch
+		t.bytes, t.reason = 0, codec.Branch
+		if e.vary.upTo(3) == 0 {
+			t.bytes = codec.MaxAddressBytes
+		}
 	}
 	bytes := e.address(&t)
 	e.room(len(bytes))
