@@ -90,7 +90,8 @@ func (r *Recipe) portConfig(major int, w *Workload) port.Config {
 	return port.Config{
 		Number: uint8(major)<<4 | uint8(r.Minor), Width: port.Width(r.Samples.pins()), CaptureLayout: r.Samples.Layout,
 		DataAddress: r.Data == DataAddresses || r.Data == DataBoth, DataValue: r.Data == DataValues || r.Data == DataBoth,
-		MonitorCPRT: r.Data != NoData, BranchOutput: r.Broadcast, CycleAccurate: r.CycleAccurate, ContextIDBytes: r.ContextIDBytes,
+		MonitorCPRT:  r.Data != NoData && r.Samples.Layout != port.LayoutDumpOld, // whose header does not have it
+		BranchOutput: r.Broadcast, CycleAccurate: r.CycleAccurate, ContextIDBytes: r.ContextIDBytes,
 		HighVectors: w.HighVectors,
 	}
 }

@@ -32,11 +32,10 @@ func (e *Encoder) enter(s *step.Step) {
 	e.on, e.ownerless = true, false
 	e.data.full = true
 	t := target{to: s.At, bytes: codec.MaxAddressBytes, reason: reasons[e.reason], context: e.traced(s.ContextID)}
-	if t.reason == codec.Overflow {
-		e.abandoned(t)
+	if t.reason != codec.Overflow || !e.abandoned(t) {
+		e.room(mostAddress)
 	}
 	bytes := e.address(&t)
-	e.room(len(bytes))
 	apo := e.offset()
 	at, triggered := e.drive(statusBE, owed{address: bytes})
 	e.pair(at, apo)
@@ -149,8 +148,10 @@ func (e *Encoder) hasAddress(s, next *step.Step) (has, forced bool) {
 // comes next. Row enters the rows of the instruction, whose status is in the sample
 // that it is given.
 func (e *Encoder) branch(s *step.Step, data *owedData, t target, next *step.Step, row func(at int64)) {
-	if !e.abandoned(t) {
+	abandons := e.abandoned(t)
+	if !abandons {
 		e.sendEarly(data)
+		e.room(len(data.bytes) + mostAddress)
 	}
 	status := uint8(statusBE)
 	if data.owes {
@@ -161,7 +162,6 @@ func (e *Encoder) branch(s *step.Step, data *owedData, t target, next *step.Step
 		return
 	}
 	bytes := owed{data.bytes, e.address(&t)}
-	e.room(bytes.size())
 	apo := e.offset()
 	at := e.clock(status, bytes)
 	e.pair(at, apo)
@@ -179,7 +179,6 @@ func (e *Encoder) branch(s *step.Step, data *owedData, t target, next *step.Step
 
 // withoutAddress is the clocks of a branch whose address an overflow takes (§4.3).
 func (e *Encoder) withoutAddress(status uint8, s *step.Step, data *owedData) {
-	e.room(len(data.bytes))
 	apo := e.offset()
 	at := e.clock(status, owed{data: data.bytes})
 	e.pair(at, apo)
@@ -210,6 +209,9 @@ func (e *Encoder) cutHere() {
 	}
 }
 
+// mostAddress is how many bytes an address has at the most, with its Context ID.
+const mostAddress = codec.MaxAddressBytes + 4
+
 // abandoned is a branch that the one to t abandons, if that is so: its address comes
 // out all the same.
 func (e *Encoder) abandoned(t target) bool {
@@ -218,10 +220,13 @@ func (e *Encoder) abandoned(t target) bool {
 	}
 	t.to.Address += uint32(1+e.vary.upTo(1<<e.vary.upTo(20))) << 2
 	if t.reason != codec.Overflow {
-		t.bytes, t.reason = uint8(e.vary.upTo(codec.MaxAddressBytes)), codec.Branch
+		t.bytes, t.reason = 0, codec.Branch
+		if e.vary.upTo(3) == 0 {
+			t.bytes = codec.MaxAddressBytes
+		}
 	}
 	bytes := e.address(&t)
-	e.room(len(bytes))
+	e.room(2 * mostAddress)
 	apo := e.offset()
 	at := e.clock(statusBE, owed{address: bytes})
 	e.rows.Event(at, schema.EventCancelled, schema.Null[uint32]{}, "abandoned")

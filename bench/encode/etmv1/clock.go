@@ -25,8 +25,6 @@ const (
 // owed is what a status puts into the FIFO: data, then an address.
 type owed struct{ data, address []byte }
 
-func (o *owed) size() int { return len(o.data) + len(o.address) }
-
 // clock is one core clock with a status, whose bytes enter the FIFO. It returns
 // the place of its sample.
 func (e *Encoder) clock(status uint8, bytes owed) (at int64) {

@@ -22,7 +22,7 @@ func (e *Encoder) exception(s *step.Step) {
 		}
 	}
 	p := packet{Packet: e.branch(s.Next, e.begunAt.OK)}
-	p.row = func(sample, _ int64) { e.exceptionRow(sample, s) }
+	p.row = func(sample, _ int64, _ []packet) { e.exceptionRow(sample, s) }
 	e.idlePackets([]packet{p})
 }
 
@@ -42,7 +42,12 @@ func (e *Encoder) cancels(s *step.Step) bool {
 // begin traces an instruction that the next exception will cancel: it makes no row.
 func (e *Encoder) begin(s *step.Step) {
 	group := e.begunData(s)
-	sample := e.status(s, group, false)
+	if len(group) == 0 && e.syncs(s, false) {
+		e.implied(s)
+		e.begunAt = schema.Of(s.At.Address)
+		return
+	}
+	sample := e.status(s, group)
 	e.phantomRow(sample)
 	e.begunAt = schema.Of(s.At.Address)
 }

@@ -15,8 +15,9 @@ import (
 // A packet is a packet that waits to enter the FIFO, and the row that it makes.
 type packet struct {
 	codec.Packet
-	seq int64                   // of its instruction
-	row func(sample, seq int64) // enters it; nil: none
+	seq int64 // of its instruction
+	// row enters the row of the packet, which is in a group; nil: none.
+	row func(sample, seq int64, group []packet)
 }
 
 // instruction traces an instruction, after which comes next.
@@ -30,11 +31,15 @@ func (e *Encoder) instruction(s, next *step.Step) {
 		e.phantom, e.reached = schema.Of(*s), s.Next
 		return
 	}
-	packets := e.dataPackets(s)
-	packets = append(packets, e.contextPackets(s, next)...)
-	packets = append(packets, e.branchPackets(s)...)
-	groups := e.split(s, packets)
-	sample := e.status(s, groups[0], len(groups) > 1)
+	var groups [][]packet
+	var sample int64
+	if e.syncs(s, e.hasPackets(s, next)) {
+		sample = e.implied(s)
+		groups = append([][]packet{nil}, e.split(s, e.packets(s, next))...)
+	} else {
+		groups = e.split(s, e.packets(s, next))
+		sample = e.status(s, groups[0])
+	}
 	seq := e.instructionRow(sample, s)
 	for _, g := range groups {
 		for i := range g {
@@ -43,10 +48,23 @@ func (e *Encoder) instruction(s, next *step.Step) {
 	}
 	e.packetRows(sample, groups[0])
 	for _, g := range groups[1:] {
-		e.wait(&step.Step{})
-		e.idlePackets(g)
+		if len(g) > 0 {
+			e.wait(&step.Step{})
+			e.idlePackets(g)
+		}
 	}
 	e.reached = s.Next
+}
+
+// packets are the packets of an instruction, after which comes next.
+func (e *Encoder) packets(s, next *step.Step) []packet {
+	packets := append(e.dataPackets(s), e.contextPackets(s, next)...)
+	return append(packets, e.branchPackets(s)...)
+}
+
+// hasPackets says whether an instruction may have packets.
+func (e *Encoder) hasPackets(s, next *step.Step) bool {
+	return e.hasBranch(s) || e.contextChanges(next) || e.opt.TracesData() && len(s.Transfers) > 0
 }
 
 // idlePackets puts a group into the FIFO in a cycle without an instruction.
@@ -60,7 +78,7 @@ func (e *Encoder) idlePackets(group []packet) {
 func (e *Encoder) packetRows(sample int64, group []packet) {
 	for i := range group {
 		if p := &group[i]; p.row != nil {
-			p.row(sample, p.seq)
+			p.row(sample, p.seq, group)
 		}
 	}
 }
@@ -85,20 +103,9 @@ func (e *Encoder) phantomRow(sample int64) {
 }
 
 // status is the clock of the status of an instruction with its group, or of its last
-// half. It returns its sample. More says that other groups follow.
-func (e *Encoder) status(s *step.Step, group []packet, more bool) (sample int64) {
-	if pipestat.IsPair(s) {
-		e.clock(e.withPhantom(statusIE), nil)
-	}
-	bare := !s.Failed && len(group) == 0 && (!e.phantom.OK || pipestat.IsPair(s))
-	if bare && e.syncNow(more) && (!pipestat.IsPair(s) || e.vary.happens(e.vary.Halves)) {
-		e.room(mostTFO)
-		at := s.At
-		if pipestat.IsPair(s) {
-			at.Address += 2
-		}
-		return e.tfo(schema.ISyncPeriodic, at, e.contextID.V, codec.TFO{})
-	}
+// half. It returns its sample.
+func (e *Encoder) status(s *step.Step, group []packet) (sample int64) {
+	e.firstHalf(s)
 	e.room(e.size(group))
 	status := uint8(statusIE)
 	if s.Failed {
@@ -111,6 +118,35 @@ func (e *Encoder) status(s *step.Step, group []packet, more bool) (sample int64)
 		status = e.withPhantom(status)
 	}
 	return e.clock(status, e.group(group))
+}
+
+// firstHalf is the clock of the first half of a Thumb BL or BLX.
+func (e *Encoder) firstHalf(s *step.Step) {
+	if pipestat.IsPair(s) {
+		e.clock(statusIE, nil)
+	}
+}
+
+// syncs says whether an instruction is executed in the cycle of a TFO. One without
+// packets is.
+func (e *Encoder) syncs(s *step.Step, packets bool) bool {
+	switch {
+	case s.Failed, e.phantom.OK, pipestat.IsPair(s) && !e.vary.happens(e.vary.Halves), packets && e.staysWhole(s):
+		return false
+	}
+	return e.syncNow(packets)
+}
+
+// implied is the clock of a TFO in which an instruction, or the last half of one, is
+// executed. It returns its sample.
+func (e *Encoder) implied(s *step.Step) (sample int64) {
+	e.firstHalf(s)
+	e.room(mostTFO)
+	at := s.At
+	if pipestat.IsPair(s) {
+		at.Address += 2
+	}
+	return e.tfo(schema.ISyncPeriodic, at, e.contextID.V, codec.TFO{})
 }
 
 // withPhantom is a status together with that of the phantom before it.
@@ -149,27 +185,36 @@ func (e *Encoder) contextPackets(s, next *step.Step) []packet {
 		return nil
 	}
 	id, state := encode.ContextIDBits(next.ContextID, e.opt.ContextIDBytes), s.Next.ISA
-	if !s.Failed && s.Instruction.Flow == isa.Indirect { // whose address comes after it
-		state = s.At.ISA
-	}
+	open := !s.Failed && s.Instruction.Flow == isa.Indirect
 	return []packet{{
 		Packet: codec.Packet{Kind: codec.ContextID, ContextID: id},
-		row:    func(sample, _ int64) { e.setContext(sample, id, state) },
+		row: func(sample, _ int64, group []packet) {
+			if open && group[len(group)-1].Kind != codec.BranchAddress {
+				state = s.At.ISA // it is not yet known where the instruction branches
+			}
+			e.setContext(sample, id, state)
+		},
 	}}
 }
 
-// branchPackets are the branch address of an instruction that has one: an indirect
-// branch, with branch output any.
+// branchPackets are the branch address of an instruction that has one.
 func (e *Encoder) branchPackets(s *step.Step) []packet {
-	indirect := s.Instruction.Flow == isa.Indirect
-	if s.Failed || !indirect && (s.Instruction.Flow != isa.Direct || !e.opt.BranchOutput) {
+	if !e.hasBranch(s) {
 		return nil
 	}
 	p := packet{Packet: e.branch(s.Next, false)}
-	if x, ok := pipestat.Vector(s.Next, e.opt.Vectors()); ok && indirect { // as an exception, without a place to return to
-		p.row = func(sample, _ int64) { e.rows.Exception(sample, x, s.Next.Address, schema.Null[uint32]{}) }
+	x, vector := pipestat.Vector(s.Next, e.opt.Vectors())
+	if vector && s.Instruction.Flow == isa.Indirect { // as an exception, without a place to return to
+		p.row = func(sample, _ int64, _ []packet) { e.rows.Exception(sample, x, s.Next.Address, schema.Null[uint32]{}) }
 	}
 	return []packet{p}
+}
+
+// hasBranch says whether an instruction has a branch address: an indirect branch, with
+// branch output any.
+func (e *Encoder) hasBranch(s *step.Step) bool {
+	direct := s.Instruction.Flow == isa.Direct && e.opt.BranchOutput
+	return !s.Failed && (direct || s.Instruction.Flow == isa.Indirect)
 }
 
 // branch is a branch address, in as many bytes as have changed bits.
@@ -198,9 +243,6 @@ func (e *Encoder) split(s *step.Step, packets []packet) [][]packet {
 			data++
 		}
 		*last = append(*last, packets[i])
-	}
-	if len(groups[0]) > 0 && !s.Failed && !e.staysWhole(s) && !e.phantom.OK && e.syncNow(true) {
-		groups = append([][]packet{nil}, groups...)
 	}
 	return groups
 }
