@@ -29,24 +29,32 @@ long: .venv/installed
 	@{ python3 -m venv .venv && .venv/bin/pip install -q -r .ci/requirements.txt && touch $@; } || \
 	{ rm -rf .venv; echo "make: no .venv: the tests that need Python will skip" >&2; }
 
+# Nothing can race but where goroutines are, in the code or in its tests. Vet is
+# part of lint.
+RACE = $$(grep -rlE --include='*.go' '^[[:space:]]*go [a-zA-Z(]|\.Go\(' . | xargs -n 1 dirname | sort -u)
+
 race:
-	$(GO_TEST) -race -short ./... | $(COUNT)
+	$(GO_TEST) -vet=off -race -short $(RACE) | $(COUNT)
 
 lint:
 	go fix -diff ./...
 	go run $(GOLANGCI_LINT) run ./...
 
-# One target at a time: go test -fuzz takes no more.
+# go test fuzzes one target at a time: so many of them run at once as there are
+# processors.
 fuzz:
 	@go list -f '{{$$p := .}}{{range .TestGoFiles}}{{$$p.Dir}}/{{.}} {{$$p.ImportPath}}{{"\n"}}{{end}}{{range .XTestGoFiles}}{{$$p.Dir}}/{{.}} {{$$p.ImportPath}}{{"\n"}}{{end}}' ./... | \
 	while read -r file pkg; do \
-	  for f in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\).*/\1/p' "$$file"); do \
-	    go test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1x "$$pkg"; \
-	  done; \
-	done
+	  sed -n "s|^func \(Fuzz[A-Za-z0-9_]*\).*|\1 $$pkg|p" "$$file"; \
+	done | xargs -r -n 2 -P "$$(getconf _NPROCESSORS_ONLN)" bash -c \
+	  'out=$$(go test -vet=off -run "^$$" -fuzz "^$$0$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1x -parallel 1 "$$1" 2>&1) || failed=1; \
+	   echo "$$0: $$out"; [ -z "$$failed" ]'
+
+BENCH = $$(grep -rl --include='*_test.go' '^func Benchmark' . | xargs -n 1 dirname | sort -u)
+BENCHTIMES ?= -count 10
 
 bench:
-	go test -run '^$$' -bench . -count 10 ./... | tee bench.txt
+	go test -vet=off -run '^$$' -bench . $(BENCHTIMES) $(BENCH) | tee bench.txt
 
 # What is generated is what the repository has: no file differs, none is new.
 generate:

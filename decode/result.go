@@ -69,6 +69,9 @@ type SegmentStart struct {
 	// Unread reports that the packet of the cut was not understood: it restarts
 	// nothing, and the segment is lost.
 	Unread bool
+	// SameContext reports that the Context ID is that of the segment before, as far as
+	// it is NULL in the rows of this one.
+	SameContext bool
 	// Trigger reports that a trigger came with the packet, and precedes it.
 	Trigger bool
 	// CycleAccurate reports that cycles are counted: `cycle` is 0 at the start of
@@ -137,6 +140,9 @@ type SegmentEnd struct {
 	TimestampCleared bool
 	// VMID as last traced in the segment; NULL passes on what came before.
 	VMID schema.Null[uint8]
+	// ContextID is that of the segment's end, for a next segment whose start does not
+	// have one (SegmentStart.SameContext).
+	ContextID schema.Null[uint32]
 	// Preserved is what lost bytes, up to the end of the segment, report for the
 	// rows after it.
 	Preserved Preserved
@@ -149,6 +155,8 @@ type SegmentEnd struct {
 	// Waits are the cycles since the last instruction, or since the segment
 	// began if Back.Waits says so: cost of the next instruction.
 	Waits int64
+	// Untimed reports, with CountsEach, that no instruction has opened the epoch yet.
+	Untimed bool
 	// Restart is the last restart of trace that can be counted late.
 	Restart schema.Null[Restart]
 }

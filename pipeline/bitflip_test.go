@@ -45,6 +45,7 @@ func (c *flipCount) share(n notice) string {
 
 // Every bit of a window, flipped by itself.
 func TestEveryBit(t *testing.T) {
+	need.FullRun(t, oneGoroutine)
 	eachMacrocell(t, func(t *testing.T, m macrocell) {
 		v := newVariants(t, m.generate(t, smallRun))
 		data := slices.Clone(v.data)
@@ -120,6 +121,7 @@ func (d *decodedTables) contradictions() int {
 // A stream is cut off after every byte: the rows before the cut do not change, and
 // the packet that was cut is lost.
 func TestEveryTruncation(t *testing.T) {
+	need.FullRun(t, oneGoroutine)
 	eachMacrocell(t, func(t *testing.T, m macrocell) {
 		v := newVariants(t, m.generate(t, smallRun))
 		for n := 0; n < len(v.data); n += damageEach(331) {

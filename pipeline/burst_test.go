@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/tracelake/tracelake/bench/need"
 )
 
 // mostBurst is how many bytes a burst error has at the most.
@@ -43,6 +45,7 @@ func noise(r *rand.Rand, n int) []byte {
 // Bursts of errors: bytes that are noise, zeros, ones, missing, too many, or
 // there twice.
 func TestBursts(t *testing.T) {
+	need.FullRun(t, oneGoroutine)
 	eachMacrocell(t, func(t *testing.T, m macrocell) {
 		v := newVariants(t, m.generate(t, smallRun))
 		for _, seed := range damageSeeds(2_000 / damageEach(50)) {

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/decode/decodetest/shared"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -210,7 +211,7 @@ func TestDamagedBuffer(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			seeds := damageSeeds(20)
+			seeds := damageSeeds(need.Size(7, 20))
 			exported := 0
 			for _, seed := range seeds {
 				d := randomDamage(rand.New(rand.NewPCG(seed, 1)), len(buffer))

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/frame"
 )
@@ -36,6 +37,7 @@ type framedBuffer struct {
 
 // eachFramed runs a test for all pairs.
 func eachFramed(t *testing.T, test func(t *testing.T, f *framedBuffer)) {
+	need.FullRun(t, oneGoroutine)
 	for _, pair := range framedPairs {
 		t.Run(pair[0]+" beside "+pair[1], func(t *testing.T) {
 			f := &framedBuffer{}

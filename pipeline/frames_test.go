@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/decode/decodetest/shared"
 )
@@ -24,7 +25,7 @@ func TestFrameOffsetWithoutRegisters(t *testing.T) {
 			trace := shared.Read(t, shared.File(t, "captures/"+name))
 			file := filepath.Join(t.TempDir(), "trace.bin")
 			random := rand.New(rand.NewPCG(15, 0))
-			for _, head := range []int{0, 1, 2, 14, 31} {
+			for _, head := range []int{0, 14, 31, 1, 2}[:need.Size(3, 5)] {
 				garbage := make([]byte, head)
 				for i := range garbage {
 					garbage[i] = byte(random.Uint32())

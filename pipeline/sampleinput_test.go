@@ -40,8 +40,9 @@ func padded(samples []madeSample) []byte {
 func sampleFiles(t *testing.T, trace []byte) {
 	t.Helper()
 	dir := t.TempDir()
-	code := binary.LittleEndian.AppendUint32(nil, 0xe1a00000)
-	for name, b := range map[string][]byte{"trace.bin": trace, "code.bin": append(code, code...)} {
+	code := binary.LittleEndian.AppendUint32(nil, 0xe1a00000) // nop
+	code = binary.LittleEndian.AppendUint32(code, 0xeafffffd) // b to the nop
+	for name, b := range map[string][]byte{"trace.bin": trace, "code.bin": code} {
 		if err := os.WriteFile(filepath.Join(dir, name), b, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -204,5 +205,86 @@ func TestSampleInFrames(t *testing.T) {
 	const want = "source ETM_0 is samples, which formatter frames never carry, but buffer ETB_0 is in frames"
 	if err == nil || !isNothing(err) || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %s", err, want)
+	}
+}
+
+// manyRuns is shortRun a hundred times.
+var manyRuns = slices.Repeat(shortRun, 100)
+
+// A file of which nothing is known is read in every layout; one that fits is named,
+// with what its samples are.
+func TestSampleInspect(t *testing.T) {
+	families := append(protocols(), sampleFamily())
+	noMagic := padded(manyRuns)
+	noMagic[0] = 'X'
+	for _, tt := range []struct {
+		trace []byte
+		opt   capture.Options
+		line  string
+	}{
+		{noMagic, capture.Options{}, "tracelake export trace.bin -o run --protocol samples --reg LAYOUT=padded --image code.bin@0x1000"},
+		{noMagic, capture.Options{Regs: []string{"FLIP=none"}}, "tracelake export trace.bin -o run --protocol samples --reg FLIP=none --reg LAYOUT=padded --image code.bin@0x1000"},
+		{plainly(manyRuns), capture.Options{}, "tracelake export trace.bin -o run --protocol samples --reg LAYOUT=plain --image code.bin@0x1000"},
+		{padded(manyRuns), capture.Options{}, "tracelake export trace.bin -o run --image code.bin@0x1000"},
+	} {
+		sampleFiles(t, tt.trace)
+		tt.opt.Images = sampleCode
+		in, err := inspectAs(t.Context(), "trace.bin", tt.opt, families)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(in.Sources) != 1 || in.Sources[0].Sample == nil || !slices.Equal(in.Lines, []string{tt.line}) {
+			t.Fatalf("lines %q, want %s; sources %+v", in.Lines, tt.line, in.Sources)
+		}
+		s := &in.Sources[0]
+		if got, want := s.Statuses.String(), "wait 300, execute 200, sync 100"; got != want || s.Statuses.Marks != 100 || s.Unit != "samples" {
+			t.Errorf("statuses %s, %d marks in %s, want %s, 100 in samples", got, s.Statuses.Marks, s.Unit, want)
+		}
+		if want := (FIFOAgreement{Offsets: 100, OffsetsRight: 100}); *s.Sample.FIFO != want || s.Sample.Instructions != 200 {
+			t.Errorf("FIFO %+v, want %+v; %d instructions", *s.Sample.FIFO, want, s.Sample.Instructions)
+		}
+	}
+}
+
+// plainly returns samples in the layout without header.
+func plainly(samples []madeSample) (b []byte) {
+	for _, s := range samples {
+		b = append(b, s.status, 0, 0, 0)
+		b = binary.LittleEndian.AppendUint32(b, s.payload)
+	}
+	return b
+}
+
+// Where nothing can be decoded, the samples are counted, and the option is named with
+// which they can.
+func TestSampleRemedy(t *testing.T) {
+	inverted := slices.Clone(manyRuns)
+	for i := range inverted {
+		inverted[i].status ^= 1
+	}
+	for _, tt := range []struct {
+		trace []byte
+		regs  []string
+		want  []string
+	}{
+		{
+			plainly(slices.Repeat(shortRun[:2], 3)),
+			nil,
+			[]string{"no sample of 6 from which samples can be decoded (of the first 6 samples: wait 6; with TRACESYNC or a Trace FIFO Offset 0); check --reg LAYOUT=WORD"},
+		},
+		{padded(manyRuns), []string{"LAYOUT=plain"}, []string{"Offset 0): add --reg LAYOUT=padded"}},
+		{plainly(inverted), nil, []string{"Offset 0): add --reg FLIP=low"}},
+	} {
+		sampleFiles(t, tt.trace)
+		s, err := exportSamples(t, capture.Options{Protocol: "samples", Regs: tt.regs})
+		text := fmt.Sprint(err)
+		if err == nil {
+			text = s.Sources[0].Verdict.String()
+		}
+		for _, want := range tt.want {
+			if !strings.Contains(text, want) {
+				t.Errorf("%q, want %q", text, want)
+			}
+		}
 	}
 }

@@ -23,6 +23,8 @@ const (
 	sampleSync    = 3 // the next payload is the address of the next instruction
 
 	sampleBytes8 = 8
+
+	syncCheck = 7 // what the payload of a sync's own sample is
 )
 
 func sampleFamily() decode.Family {
@@ -48,8 +50,17 @@ func (sampleProtocol) AheadBytes() int                     { return sampleBytes8
 func (sampleProtocol) TimestampCode() decode.TimestampCode { return decode.TimestampCode{} }
 func (sampleProtocol) TracesData() bool                    { return false }
 func (p sampleProtocol) NewCutter() decode.Cutter          { return sampleCutter{p} }
-func (sampleProtocol) Resync([]byte) (int, bool)           { return 0, true }
-func (sampleProtocol) RateSyncs([]byte) int                { return 0 }
+
+// Resync implements [decode.Protocol].
+func (p sampleProtocol) Resync(b []byte) (int, bool) {
+	cuts := sampleCutter{p}.Find(b, false)
+	if len(cuts.At) == 0 {
+		return cuts.Settled, false
+	}
+	return cuts.At[0].At, true
+}
+
+func (sampleProtocol) RateSyncs([]byte) int { return 0 }
 
 // status returns the status of the sample at the start of b.
 func (p sampleProtocol) status(b []byte) byte { return b[0] ^ byte(p.flip) }
@@ -141,6 +152,10 @@ func (d *sampleDecoder) sample(i int) {
 	status, next := d.protocol.status(d.rec.Part.Data[i:]), i+sampleBytes8
 	switch status {
 	case sampleSync:
+		d.rec.Segment.Quality.FIFOChecks++
+		if d.payload(i) == syncCheck {
+			d.rec.Segment.Quality.FIFORight++
+		}
 		d.walk.Goto(decode.PC{Address: d.payload(next)}, d.rec.Space())
 	case sampleExecute, sampleBranch:
 		d.rec.Settle()

@@ -8,18 +8,23 @@ import (
 	"github.com/tracelake/tracelake/decode"
 )
 
-// tune finds those settings of a source's protocol that are left to be found.
-func (p *plan) tune(s *sourcePlan) error {
+// tuneSample finds those settings of a source's protocol that are left to be found.
+func (s *sourcePlan) tuneSample() error {
 	tuner, ok := s.protocol.(decode.Tuner)
 	if !ok {
 		return nil
 	}
 	b, err := s.first(attemptBytes)
-	if err != nil {
-		return err
+	if err == nil {
+		s.protocol, s.trials = tuner.Tune(b)
 	}
-	if s.protocol, s.trials = tuner.Tune(b); len(s.trials) == 0 {
-		return nil
+	return err
+}
+
+// tune finds the settings that are left to be found, and notes them.
+func (p *plan) tune(s *sourcePlan) error {
+	if err := s.tuneSample(); err != nil || len(s.trials) == 0 {
+		return err
 	}
 	best := &s.trials[0]
 	p.note("source %s: of the settings on trial %s fits best, and is taken: %d of %d checks are right, %d errors",

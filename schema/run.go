@@ -52,10 +52,10 @@ type RunFlags uint8
 
 // The flags of a run.
 const (
-	RunHasFailed RunFlags = 1 << iota // Failed has the outcome of each instruction
-	RunHasCycles                      // Cycles and Cycle have the cost of the last instruction
-	RunHasCosts                       // the result that holds the run has the cost of each instruction
-	RunHasOffsets                     // the result that holds the run has the capture offset of each instruction
+	RunHasFailed  RunFlags = 1 << iota // Failed has the outcome of each instruction
+	RunHasCycles                       // Cycles and Cycle have the cost of the last instruction
+	RunHasCosts                        // the result that holds the run has the cost of each instruction
+	RunHasOffsets                      // the result that holds the run has the capture offset of each instruction
 )
 
 // A Span is the state that holds from one run up to the next span.

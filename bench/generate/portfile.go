@@ -7,11 +7,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/tracelake/tracelake/bench/encode"
 	"github.com/tracelake/tracelake/bench/truth"
 	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/decode/port"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
@@ -74,24 +76,38 @@ func (c *Capture) writePort(ctx context.Context, dir string, ds *dataset.Writer)
 		return nil, err
 	}
 	m := c.manifest()
-	command := []string{"tracelake export " + filepath.Join(RawFolder, core.Port.name())}
-	if core.Port.CaptureLayout != port.LayoutETMS {
-		command = append(command, "--protocol "+core.Protocol)
-	}
-	for _, r := range core.Port.Regs {
-		command = append(command, "--reg "+r)
-	}
-	for _, r := range core.Memory {
-		name := fmt.Sprintf("program_%08x.bin", r.Address)
-		if err := os.WriteFile(filepath.Join(dir, name), r.Bytes, 0o666); err != nil {
+	for i := range core.Memory {
+		r := &core.Memory[i]
+		if err := os.WriteFile(filepath.Join(dir, memoryFile(r)), r.Bytes, 0o666); err != nil {
 			return nil, err
 		}
-		m.Images = append(m.Images, schema.ImageRegion{File: name, Address: r.Address, Bytes: int64(len(r.Bytes))})
-		command = append(command, fmt.Sprintf("--image %s@0x%08x", filepath.Join(RawFolder, name), r.Address))
+		m.Images = append(m.Images, schema.ImageRegion{File: memoryFile(r), Address: r.Address, Bytes: int64(len(r.Bytes))})
 	}
 	m.Sources = []schema.SourceTotals{c.portRow(totals)}
-	text := strings.Join(append(command, "-o run"), " ") + "\n"
-	return m, os.WriteFile(filepath.Join(dir, exportFile), []byte(text), 0o666)
+	return m, os.WriteFile(filepath.Join(dir, exportFile), []byte(c.ExportCommand("")+"\n"), 0o666)
+}
+
+// memoryFile is the name of the file of a region of the program.
+func memoryFile(r *image.Region) string { return fmt.Sprintf("program_%08x.bin", r.Address) }
+
+// ExportCommand is the command that exports the capture, which was written into dir.
+func (c *Capture) ExportCommand(dir string) string {
+	core, folder := &c.Cores[0], filepath.Join(dir, c.Folder())
+	if core.Port == nil {
+		return fmt.Sprintf("tracelake export %s -o run", folder)
+	}
+	words := []string{"tracelake export", filepath.Join(folder, core.Port.name())}
+	if core.Port.CaptureLayout != port.LayoutETMS {
+		words = append(words, "--protocol", core.Protocol)
+	}
+	for _, r := range core.Port.Regs {
+		words = append(words, "--reg", r)
+	}
+	for i := range core.Memory {
+		r := &core.Memory[i]
+		words = append(words, "--image", fmt.Sprintf("%s@0x%08x", filepath.Join(folder, memoryFile(r)), r.Address))
+	}
+	return strings.Join(append(words, "-o run"), " ")
 }
 
 // portRow is the row of `sources` of a raw file.
@@ -104,7 +120,21 @@ func (c *Capture) portRow(totals schema.Totals) schema.SourceTotals {
 	return schema.SourceTotals{
 		Name: core.Port.name(), Protocol: core.Protocol, Version: core.Version, Buffer: core.Port.name(),
 		Status: schema.SourceStatusNames[status], Unit: schema.SourceUnitNames[schema.UnitSamples], Totals: totals,
+		Registers: core.Port.registers(),
 	}
+}
+
+// registers are what the file says of itself, and what has to be said of it.
+func (f *PortFile) registers() map[string]string {
+	registers := map[string]string{"ETMCR": fmt.Sprintf("0x%08X", f.ETMCR), "LAYOUT": f.CaptureLayout.String()}
+	if f.CaptureLayout == port.LayoutETMS {
+		registers["ETMVERSION"], registers["PORTSIZE"] = f.Version(), strconv.Itoa(int(f.Width))
+	}
+	for _, word := range f.Regs {
+		name, value, _ := strings.Cut(word, "=")
+		registers[name] = value
+	}
+	return registers
 }
 
 // writeSamples writes the raw file. What is left of a ring is known only when all was

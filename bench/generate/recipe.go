@@ -143,7 +143,7 @@ func (r *Recipe) check(w *Workload) error {
 		what  string
 	}{
 		{r.Minor < 0 || r.Minor > p.newest, "there is no %s"},
-		{r.arch(p) != w.Arch, "%s: program and core are of different profiles"},
+		{r.Arch() != w.Arch && !(recorded && p.samples), "%s: program and core are of different profiles"},
 		{!slices.Contains([]int{0, 1, 2, 4}, r.ContextIDBytes), "%s has Context IDs of 1, 2 or 4 bytes"},
 		{r.Cores > 100, "%s: more cores than there are trace IDs: 100 at the most"},
 		{r.Framing == NoFrames && r.Cores > 1, "%s: several sources do not go into one stream without frames"},
@@ -166,9 +166,9 @@ func (r *Recipe) check(w *Workload) error {
 	return r.checkSamples(p, version)
 }
 
-// arch is the architecture of the cores that a protocol traces.
-func (r *Recipe) arch(p *protocol) program.Arch {
-	if p.samples {
+// Arch is the architecture of the cores that are traced: the workload has to be for it.
+func (r *Recipe) Arch() program.Arch {
+	if OfSamples(r.Protocol) {
 		return program.V5TE
 	}
 	return program.ARMv7(r.V7M)

@@ -23,6 +23,17 @@ type Samples struct {
 	Gap   etmv2.Gap
 }
 
+// Layouts are the layouts of captures of samples.
+func Layouts() []port.Layout {
+	all := port.Layouts(1)
+	for _, l := range port.Layouts(2) {
+		if !slices.Contains(all, l) {
+			all = append(all, l)
+		}
+	}
+	return all
+}
+
 // The sizes that a recipe may have.
 const (
 	defaultPins = 8

@@ -1,6 +1,7 @@
 package outside
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
@@ -8,6 +9,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
+
+	"github.com/tracelake/tracelake/decode/image"
 )
 
 // ErrNoOpenOCD says that the program is not installed.
@@ -45,21 +48,25 @@ etm config arm.cpu 8 normal full dummy
 proc jtag_init {} {}
 init
 etm load {%s}
-etm image {%s} 0 elf
-echo [etm analyze]
+etm image {%s} 0 s19
+echo [catch {etm analyze} listing]$listing
 shutdown
 `
 
-// Analyse returns what the program lists of a dump, as it was written by etm dump,
-// with the program in an ELF file.
-func (o *OpenOCD) Analyse(dump, elf string) ([]Executed, error) {
+// Analyse returns what the program lists of a dump, as etm dump wrote it, with
+// this program memory, up to where it stops.
+func (o *OpenOCD) Analyse(dump string, memory []image.Region) ([]Executed, error) {
 	dir, err := os.MkdirTemp("", "")
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	script := filepath.Join(dir, "analyse.cfg")
-	if err := os.WriteFile(script, fmt.Appendf(nil, openOCDScript, dump, elf), 0o600); err != nil {
+	script, records := filepath.Join(dir, "analyse.cfg"), filepath.Join(dir, "memory.s19")
+	err = errors.Join(
+		os.WriteFile(script, fmt.Appendf(nil, openOCDScript, dump, records), 0o600),
+		os.WriteFile(records, sRecords(memory), 0o600),
+	)
+	if err != nil {
 		return nil, err
 	}
 	out, err := exec.Command(o.path, "-d1", "-f", script).CombinedOutput()
@@ -67,6 +74,23 @@ func (o *OpenOCD) Analyse(dump, elf string) ([]Executed, error) {
 		return nil, fmt.Errorf("%s: %w\n%s", o.path, err, out)
 	}
 	return parseAnalysis(out)
+}
+
+// sRecords is memory as Motorola's S-records, the simplest of the formats with
+// several regions that the program reads.
+func sRecords(memory []image.Region) (text []byte) {
+	for _, r := range memory {
+		for at := 0; at < len(r.Bytes); at += 32 {
+			data := r.Bytes[at:min(at+32, len(r.Bytes))]
+			record := append(binary.BigEndian.AppendUint32([]byte{byte(4 + len(data) + 1)}, r.Address+uint32(at)), data...)
+			sum := byte(0)
+			for _, b := range record {
+				sum += b
+			}
+			text = fmt.Appendf(text, "S3%X\n", append(record, ^sum))
+		}
+	}
+	return append(text, "S70500000000FA\n"...)
 }
 
 // analysed is a line of etm analyze with an instruction: its address and opcode.

@@ -2,14 +2,13 @@ package outside
 
 import (
 	"encoding/binary"
-	"encoding/hex"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/tracelake/tracelake/bench/need"
+	"github.com/tracelake/tracelake/decode/image"
 )
 
 // What OpenOCD lists of a capture of 15 samples: start, a loop left, a change to
@@ -19,26 +18,21 @@ func TestOpenOCD(t *testing.T) {
 	if err != nil {
 		need.Missing(t, need.OpenOCD, err.Error())
 	}
-	dir := t.TempDir()
-	dump, elf := filepath.Join(dir, "k.dump"), filepath.Join(dir, "k.elf")
-	write(t, dump, fifteenSamples())
-	write(t, elf, smallELF(t, map[uint32]string{
-		0x18: "0000a0e1", 0x8000: "0100a0e3 010050e2 fdffff1a 1eff2fe1", 0x8040: "0120 7047",
-	}))
-	got, err := o.Analyse(dump, elf)
+	dump := filepath.Join(t.TempDir(), "k.dump")
+	if err := os.WriteFile(dump, fifteenSamples(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got, err := o.Analyse(dump, []image.Region{
+		{Address: 0x18, Bytes: code(0xe1a00000)},
+		{Address: 0x8000, Bytes: code(0xe3a00001, 0xe2500001, 0x1afffffd, 0xe12fff1e)},
+		{Address: 0x8040, Bytes: code(0x47702001)},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := []Executed{{0x8000, true}, {0x8004, true}, {0x8008, false}, {0x800c, true}, {0x8040, true}, {0x18, true}}
 	if !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
-	}
-}
-
-func write(t *testing.T, name string, b []byte) {
-	t.Helper()
-	if err := os.WriteFile(name, b, 0o600); err != nil {
-		t.Fatal(err)
 	}
 }
 
@@ -76,27 +70,10 @@ func be32(b []byte, words ...uint32) []byte {
 	return b
 }
 
-// smallELF is an ELF file with a segment at each address, in hex.
-func smallELF(t *testing.T, at map[uint32]string) []byte {
-	t.Helper()
-	const header, segment = 52, 32
-	var segments, body []byte
-	for address, code := range at {
-		data, err := hex.DecodeString(strings.ReplaceAll(code, " ", ""))
-		if err != nil {
-			t.Fatal(err)
-		}
-		offset, size := uint32(header+segment*len(at)+len(body)), uint32(len(data))
-		for _, w := range []uint32{1, offset, address, address, size, size, 5, 4} {
-			segments = binary.LittleEndian.AppendUint32(segments, w)
-		}
-		body = append(body, data...)
-	}
-	b := append([]byte("\x7fELF\x01\x01\x01"), make([]byte, 9)...)
-	b = append(b, 2, 0, 40, 0, 1, 0, 0, 0) // executable, Arm
-	for _, w := range []uint32{0, header, 0, 0x05000000} {
+// code is instructions of A32 as memory has them.
+func code(words ...uint32) (b []byte) {
+	for _, w := range words {
 		b = binary.LittleEndian.AppendUint32(b, w)
 	}
-	b = append(b, header, 0, segment, 0, byte(len(at)), 0, 0, 0, 0, 0, 0, 0)
-	return append(append(b, segments...), body...)
+	return b
 }

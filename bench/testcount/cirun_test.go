@@ -30,7 +30,7 @@ func TestCIRun(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			out := runCI(t, tt.captures, strings.Fields(tt.programs))
-			_, require, _ := strings.Cut(out, "make check requires make,symlinks")
+			_, require, _ := strings.Cut(out, "make test requires make,symlinks")
 			require, _, _ = strings.Cut(require, "\n")
 			require = strings.TrimPrefix(strings.ReplaceAll(require, ",terminal", ""), ",")
 			if require != tt.require {

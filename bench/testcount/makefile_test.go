@@ -46,13 +46,28 @@ func TestMakefile(t *testing.T) {
 		{"a test that fails", "!test", map[string]string{
 			"m_test.go": "package m\n\nimport \"testing\"\n\nfunc TestA(t *testing.T) { t.Error(\"wrong\") }\n",
 		}, "0 passed, 1 failed, 0 skipped\n"},
+		{"a race", "!race", map[string]string{
+			"m_test.go": "package m\n\nimport \"testing\"\n\nfunc TestA(*testing.T) {\n\tn, done := 0, make(chan bool)\n\tgo func() { n++; close(done) }()\n\tn++\n\t<-done\n}\n",
+		}, "DATA RACE"},
+		{"where no goroutine is, nothing can race", "race", map[string]string{
+			"m.go":        "package m\n\nfunc F() {\n\tgo F()\n}\n",
+			"m_test.go":   "package m\n\nimport \"testing\"\n\nfunc TestA(*testing.T) {}\n",
+			"n/n_test.go": "package n\n\nimport \"testing\"\n\nfunc TestA(t *testing.T) { t.Error(\"runs\") }\n",
+		}, "1 passed, 0 failed, 0 skipped\n"},
+		{"one of two targets fails", "!fuzz", map[string]string{
+			"n/n_test.go": strings.Replace(strings.Replace(module["m_test.go"], "package m", "package n", 1), "{})", "{ panic(1) })", 1),
+		}, "FAIL\texample.com/m/n\t"},
+		{"where no benchmark is, none is looked for", "bench", map[string]string{
+			"m_test.go":   "package m\n\nimport \"testing\"\n\nfunc BenchmarkA(b *testing.B) {\n\tfor b.Loop() {\n\t}\n}\n",
+			"n/n_test.go": "package n\n\nfunc init() { panic(1) }\n",
+		}, "BenchmarkA"},
 		{"no module", "!test", map[string]string{"go.mod": "module m\n\nrequire nothing\n"}, "go.mod"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			dir := checkout(t, tt.change)
 			target, fails := strings.CutPrefix(tt.target, "!")
-			cmd := exec.Command("make", target, "FUZZTIME=1x")
+			cmd := exec.Command("make", target, "FUZZTIME=1x", "BENCHTIMES=-benchtime 1x")
 			cmd.Dir = dir
 			out, err := cmd.CombinedOutput()
 			if (err != nil) != fails || !strings.Contains(string(out), tt.want) {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// addresses are those of docs/etmv2.md §8.3 and more: in an address bit 0 is Thumb.
-var addresses = []struct {
+// codes are those of docs/etmv2.md §8.3 and more: in an address bit 0 is Thumb.
+var codes = []struct {
 	name    string
 	address Address
 	bytes   string
@@ -32,7 +32,7 @@ var addresses = []struct {
 }
 
 func TestAddress(t *testing.T) {
-	for _, tt := range addresses {
+	for _, tt := range codes {
 		want, err := hex.DecodeString(strings.ReplaceAll(tt.bytes, " ", ""))
 		if err != nil {
 			t.Fatal(err)

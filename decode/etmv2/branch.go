@@ -13,7 +13,7 @@ func (d *Decoder) packet(p *Packet, x *frame) {
 	case BranchAddress:
 		d.branch(&p.Branch, x)
 	case ContextID:
-		d.setContextID(p.ContextID)
+		d.rec.ContextID, d.context = schema.Of(p.ContextID), schema.Of(d.key())
 	case NormalData, LoadMiss, LoadMissData, ValueNotTraced:
 		d.data(p)
 	}

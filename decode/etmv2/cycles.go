@@ -38,7 +38,7 @@ func (d *Decoder) endCost(cost uint32) {
 	if !d.cfg.CycleAccurate {
 		return
 	}
-	same := d.waits == 0 && d.timed // the partner of a phantom
+	same := d.waits == 0 // the partner of a phantom
 	d.waits = 0
 	d.opened, d.cost = d.untimed, cost
 	if d.untimed {

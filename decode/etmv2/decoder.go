@@ -31,6 +31,7 @@ type state struct {
 	// base is the last address output: what branch addresses of fewer than five bytes
 	// are relative to.
 	base decode.PC
+	isa  schema.ISA // at the last known place
 
 	follow
 	last        lastInstruction
@@ -112,13 +113,14 @@ func (d *Decoder) firstTFO() {
 
 // start applies a TFO packet, whatever came before.
 func (d *Decoder) start(p *TFO) {
-	d.base = p.At
+	d.base, d.isa = p.At, p.At.ISA
 	d.fresh = p.Reason != schema.ISyncPeriodic
 	if d.fresh {
 		d.forget(p.Reason)
 	}
 	if d.cfg.ContextIDBytes > 0 {
-		d.setContextID(p.ContextID)
+		d.rec.ContextID, d.context = schema.Of(p.ContextID), schema.Of(d.key())
+		d.recordContext()
 	}
 	d.jump(p.At)
 	switch {
@@ -141,13 +143,19 @@ func (d *Decoder) forget(reason schema.ISyncReason) {
 	d.restartData(reason)
 }
 
-func (d *Decoder) setContextID(id uint32) {
-	d.rec.ContextID = schema.Of(id)
-	state := schema.Null[schema.ISA]{V: d.base.ISA, OK: true}
-	if d.walk.Known() {
-		state.V = d.walk.ISA()
+// recordContext makes the row of a context that waits for it.
+func (d *Decoder) recordContext() {
+	if !d.context.OK {
+		return
 	}
-	d.rec.RecordContext(d.key(), state)
+	if d.walk.Known() {
+		d.isa = d.walk.ISA()
+	}
+	key := d.context.V
+	key.Seq = min(key.Seq, d.walk.Seq) // the instruction before it may have been cancelled
+	d.rec.RecordContext(key, schema.Of(d.isa))
+	d.context = schema.Null[schema.Key]{}
+	d.walk.EndRun()
 }
 
 // decodeFrames applies the frames of the part.
@@ -193,6 +201,7 @@ func (d *Decoder) loseSync(at int) {
 
 func (d *Decoder) loseFlow() {
 	d.closeUnplaced()
+	d.recordContext()
 	d.setCancelable(decode.NothingCancelable)
 	d.fate(decode.DataElement{Key: d.key(), Kind: decode.ElementLost})
 	d.walk.Lose()
@@ -203,8 +212,11 @@ func (d *Decoder) finish() {
 	t := &d.rec.Segment.End
 	if !d.rec.Part.Open {
 		d.closeUnplaced()
+		d.recordContext()
 		d.compareTFO()
-		t.Waits = d.waits
+		if t.Untimed = d.untimed; !d.untimed {
+			t.Waits = d.waits
+		}
 		d.setCancelable(decode.NothingCancelable) // never over a cut (docs/etmv2.md §5.5)
 	}
 	d.endData()

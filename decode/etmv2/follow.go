@@ -18,6 +18,9 @@ type follow struct {
 	fresh bool
 	// afterBranch: the last thing about the flow was a branch packet.
 	afterBranch bool
+	// context is the key of a context whose row waits for the state of the next
+	// instruction: a branch address says it.
+	context schema.Null[schema.Key]
 	split       split
 
 	unplacedRun unplacedRun
@@ -126,6 +129,9 @@ func (d *Decoder) status(x *frame) {
 	for i := range x.packets {
 		d.packet(&x.packets[i], x)
 	}
+	if !d.pending {
+		d.recordContext()
+	}
 }
 
 // phantom walks the direct branch that was folded into the instruction of the sample
@@ -202,6 +208,9 @@ func (d *Decoder) missing(address uint32) {
 
 // lose makes the position unknown.
 func (d *Decoder) lose() {
+	if d.walk.Known() {
+		d.isa = d.walk.ISA()
+	}
 	d.split.end()
 	d.walk.Lose()
 }
@@ -210,6 +219,7 @@ func (d *Decoder) lose() {
 // an event has said so.
 func (d *Decoder) unplaced(executed bool) {
 	d.pending = false
+	d.recordContext()
 	if !d.unplacedRun.active && !d.unmapped {
 		d.unplacedRun = unplacedRun{active: true, Event: schema.Event{Key: d.key(), Event: schema.EventNoAddress}}
 	}

@@ -219,30 +219,56 @@ func (f *framer) group(k int) error {
 		from++
 	}
 	f.pins.From(from)
-	f.first = -1
 	for {
-		start := len(f.bytes)
-		var p Packet
-		for {
-			x, err := f.next(k)
-			if err != nil {
-				return err
-			}
-			f.bytes = append(f.bytes, x)
-			if f.first < 0 {
-				f.first = f.pins.Start()
-			}
-			if err = f.cfg.Parse(&p, f.bytes[start:]); err == nil {
-				break
-			} else if !errors.Is(err, io.ErrUnexpectedEOF) {
-				return err
-			}
+		if err := f.packet(k); err != nil {
+			return err
 		}
-		f.packets = append(f.packets, p)
-		if !p.More {
+		if !f.packets[len(f.packets)-1].More {
 			return nil
 		}
 	}
+}
+
+// packet reads the next packet of the group.
+func (f *framer) packet(k int) error {
+	start := len(f.bytes)
+	x, err := f.next(k)
+	if err != nil {
+		return err
+	}
+	if start == 0 {
+		f.first = f.pins.Start()
+	}
+	f.bytes = append(f.bytes, x)
+	f.packets = append(f.packets, Packet{})
+	p := &f.packets[len(f.packets)-1]
+	if x&branchBit != 0 {
+		return f.branch(p, start, k)
+	}
+	for {
+		if err := f.cfg.Parse(p, f.bytes[start:]); !errors.Is(err, io.ErrUnexpectedEOF) {
+			return err
+		}
+		if x, err = f.next(k); err != nil {
+			return err
+		}
+		f.bytes = append(f.bytes, x)
+	}
+}
+
+// branch reads the rest of a branch address that begins at bytes[start]. Nearly all
+// packets of instruction trace are branch addresses.
+func (f *framer) branch(p *Packet, start, k int) (err error) {
+	x := f.bytes[start]
+	for n := 1; x&more != 0 && n < maxAddressBytes; n++ {
+		if x, err = f.next(k); err != nil {
+			return err
+		}
+		f.bytes = append(f.bytes, x)
+	}
+	p.Kind = BranchAddress
+	p.Len, err = p.Branch.parse(f.bytes[start:])
+	return err
 }
 
 // owed returns how many bytes the statuses of the part owe that come out after its

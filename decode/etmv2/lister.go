@@ -100,12 +100,17 @@ func (l *lister) tfo(from int) error {
 		l.synced, l.frames.at = false, 1
 		t := l.cfg.sampleText(s)
 		t.Add("error", err.Error())
-		return l.emit(from, 1, t)
+		return l.line(from, 1, t)
 	}
 	l.synced = true
 	t := l.cfg.tfoText(&p, s, l.frames.bytes)
 	t.Fields = append([]decode.Field{l.first(from)}, t.Fields...)
-	return l.emit(from, 1, t)
+	return l.line(from, 1, t)
+}
+
+// line passes on a line of n samples, from a sample of b on.
+func (l *lister) line(at, n int, t decode.PacketText) error {
+	return l.emit(at*port.SampleBytes, n, t)
 }
 
 // first is the field with the sample of the first byte of a group.
@@ -120,7 +125,7 @@ func (l *lister) plain(from, at, to int) error {
 		for s.Droppable() && at+n < to && l.frames.sample(at+n).Droppable() {
 			n++
 		}
-		if err := l.emit(from+at, n, l.cfg.frameText(&frame{}, s, nil)); err != nil {
+		if err := l.line(from+at, n, l.cfg.frameText(&frame{}, s, nil)); err != nil {
 			return err
 		}
 		at += n
@@ -143,7 +148,7 @@ func (l *lister) sample(from int, x *frame) error {
 	if len(x.packets) > 0 {
 		t.Fields = append([]decode.Field{l.first(from)}, t.Fields...)
 	}
-	return l.emit(from+x.at, 1, t)
+	return l.line(from+x.at, 1, t)
 }
 
 // lose lists the sample at whose packets cannot be read, and what follows without
@@ -152,7 +157,7 @@ func (l *lister) lose(from, at, to int, err error) error {
 	l.synced = false
 	t := l.cfg.frameText(&frame{}, l.frames.sample(at), nil)
 	t.Add("error", err.Error())
-	if err := l.emit(from+at, 1, t); err != nil {
+	if err := l.line(from+at, 1, t); err != nil {
 		return err
 	}
 	return l.plain(from, at+1, to-from)

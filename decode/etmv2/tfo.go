@@ -52,6 +52,9 @@ func (c *Config) ParseTFO(p *TFO, b []byte) error {
 	}
 	q.ContextID, q.At = id, pcOf(address)
 	if q.LSM {
+		if len(b) > q.Len && b[q.Len]&branchBit == 0 {
+			return badPacket(b[q.Len], "no branch address after the address of a load or store multiple")
+		}
 		n, err := q.Current.parse(b[q.Len:])
 		if err != nil {
 			return err

@@ -74,6 +74,18 @@ func (w *Walker) Next() uint8 {
 	return w.cur.code.Size[w.pos]
 }
 
+// Peek returns the next instruction, without its target unless it ends its block. It
+// fails if there is no memory to read it from.
+func (w *Walker) Peek() (in isa.Instruction, ok bool) {
+	if w.atInstruction() != Arrived {
+		return isa.Instruction{}, false
+	}
+	if c := w.cur.code; w.pos < w.cur.len()-1 || w.cur.end != atWaypoint {
+		return isa.Instruction{Opcode: c.Opcode[w.pos], Size: c.Size[w.pos], Kind: schema.Kind(c.Kind[w.pos])}, true
+	}
+	return w.cur.last, true
+}
+
 // atInstruction sets cur and pos to the next instruction.
 func (w *Walker) atInstruction() Stop {
 	w.enter()
@@ -135,11 +147,13 @@ func (t *Source) at() int64 {
 }
 
 // continues reports whether the next instruction may continue a run: it is of the
-// same packet or, where instructions have offsets of their own, not far from it.
+// same packet or, where instructions have offsets of their own, not far from it and
+// without a cost: the cost of a run is spread over its instructions.
 func (t *Source) continues(run *schema.Run) bool {
 	if t.Flags&schema.RunHasOffsets != 0 {
 		d := int64(t.Offsets[0]) - run.Offset
-		return d >= 0 && d <= math.MaxUint32 && run.Flags&^schema.RunHasFailed == t.Flags
+		const plain = schema.RunHasOffsets | schema.RunHasFailed
+		return d >= 0 && d <= math.MaxUint32 && run.Flags == plain && t.Flags == schema.RunHasOffsets
 	}
 	return run.Offset == t.Offset
 }

@@ -1,14 +1,6 @@
 package port
 
-import (
-	"fmt"
-
-	"github.com/tracelake/tracelake/decode"
-)
-
-// ErrRing is the kind of a [*FormatError] about the start of the ring: the command line
-// is wrong, not the capture.
-var ErrRing = decode.ErrRing
+import "fmt"
 
 // A FormatError is bytes of a capture that its layout cannot have.
 type FormatError struct {
@@ -16,7 +8,7 @@ type FormatError struct {
 	Offset  int64 // in the capture
 	Problem string
 	Remedy  string
-	Err     error // may be nil
+	Err     error // [decode.ErrRing], or nil
 }
 
 func (e *FormatError) Error() string {

@@ -34,7 +34,7 @@ func (c *Config) Layout(size int64) (decode.Layout, error) {
 	case c.ring.pointer > uint64(l.valid) || c.ring.full && c.ring.pointer == uint64(l.valid):
 		return nil, &FormatError{
 			Layout: c.CaptureLayout, Problem: fmt.Sprintf("ETBRWP=%d is not in a capture of %d words", c.ring.pointer, l.valid),
-			Remedy: "correct ETBRWP or ETBSTS", Err: ErrRing,
+			Remedy: "correct ETBRWP or ETBSTS", Err: decode.ErrRing,
 		}
 	}
 	l.set = true
@@ -78,7 +78,7 @@ func (l *capture) turnTo(ringStart int64) (int64, error) {
 	fail := func(format string, args ...any) (int64, error) {
 		return 0, &FormatError{
 			Layout: l.cfg.CaptureLayout, Offset: ringStart, Problem: fmt.Sprintf(format, args...),
-			Remedy: "correct --ring-start, or leave it out", Err: ErrRing,
+			Remedy: "correct --ring-start, or leave it out", Err: decode.ErrRing,
 		}
 	}
 	record := int64(l.cell * l.turn)

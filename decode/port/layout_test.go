@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/tracelake/tracelake/bench/need"
+	"github.com/tracelake/tracelake/decode"
 )
 
 // configs returns every configuration that the layouts distinguish.
@@ -138,7 +139,7 @@ func TestRings(t *testing.T) {
 			if wrong == 0 || g.cell*g.turn == 1 && wrong == 1 {
 				continue
 			}
-			if r, err := readAll(t, l, b, wrong); !errors.Is(err, ErrRing) {
+			if r, err := readAll(t, l, b, wrong); !errors.Is(err, decode.ErrRing) {
 				t.Errorf("%s: a ring from %d on has %d samples, %v", c.testName(), wrong, len(r.samples), err)
 			}
 		}
@@ -178,14 +179,14 @@ func TestETBRegisters(t *testing.T) {
 			t.Errorf("%s: %v, overhead %d, rest %d; want %v, %d, %d", test.name, got, l.Overhead(), l.Rest(), test.want, test.overhead, test.rest)
 		}
 		if test.ring.given {
-			if _, err := readAll(t, l, words, 4); !errors.Is(err, ErrRing) || !strings.Contains(err.Error(), "ETBRWP") {
+			if _, err := readAll(t, l, words, 4); !errors.Is(err, decode.ErrRing) || !strings.Contains(err.Error(), "ETBRWP") {
 				t.Errorf("%s, and a ring start: %v", test.name, err)
 			}
 		}
 	}
 	for _, ring := range []etb{{given: true, pointer: 5}, {given: true, pointer: 4, full: true}, {given: true, pointer: 1 << 63}} {
 		c := Config{Number: 0x12, Width: 16, CaptureLayout: LayoutETB, ring: ring}
-		if _, err := c.Layout(int64(len(words))); !errors.Is(err, ErrRing) {
+		if _, err := c.Layout(int64(len(words))); !errors.Is(err, decode.ErrRing) {
 			t.Errorf("%+v: %v", ring, err)
 		}
 	}

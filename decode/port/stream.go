@@ -11,7 +11,7 @@ import (
 const pieceSamples = 64 << 10
 
 // A stream is the samples of a capture in reading order. It implements
-// [decode.Stream].
+// [decode.Noter].
 type stream struct {
 	*capture
 	buf  io.ReaderAt
@@ -55,7 +55,7 @@ func (s *stream) Next() (decode.Piece, error) {
 	return decode.Piece{Data: s.records, Base: decode.CaptureOffset(base), Delta: s.delta[:len(s.records)/SampleBytes]}, nil
 }
 
-// Notes are for people: what casts doubt on the samples that were read.
+// Notes implements [decode.Noter].
 func (s *stream) Notes() []string {
 	if s.above == 0 {
 		return nil

@@ -84,7 +84,7 @@ func readAll(t testing.TB, l decode.Layout, b []byte, ringStart int64) (read, er
 	for {
 		p, err := s.Next()
 		if err != nil {
-			r.notes = s.(*stream).Notes()
+			r.notes = s.(decode.Noter).Notes()
 			if errors.Is(err, io.EOF) {
 				err = nil
 			}

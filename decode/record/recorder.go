@@ -130,7 +130,7 @@ func (r *Recorder) Finish(seq int64) {
 	t := &s.End
 	t.Lost, t.Broken = r.lost, r.broken
 	t.Seq, t.Epoch, t.Cycle = seq, r.Epoch, r.Cycle
-	t.VMID = r.VMID
+	t.VMID, t.ContextID = r.VMID, r.ContextID
 	t.TimestampRaw, t.TimestampBits, t.TimestampCleared = r.timestampRaw, r.timestampBits, r.lost
 	if r.lost {
 		t.TimestampBits = 0

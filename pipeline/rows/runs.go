@@ -93,7 +93,7 @@ func (r *runs) fillShared(batch *schema.Batch, c *sharedColumns, s *schema.Span,
 	repeatNull(c.segment.In(batch), &v[c.segment].Valid, segment, rows)
 	repeat(c.epoch.In(batch), uint32(epoch), rows)
 	repeatNull(c.timestamp.In(batch), &v[c.timestamp].Valid, timestamp, rows)
-	repeatNull(c.contextID.In(batch), &v[c.contextID].Valid, s.ContextID, rows)
+	repeatNull(c.contextID.In(batch), &v[c.contextID].Valid, r.Base.ContextIDOr(s.ContextID), rows)
 	repeatNull(c.vmid.In(batch), &v[c.vmid].Valid, r.Base.VMIDOr(s.VMID), rows)
 	repeatNull(c.security.In(batch), &v[c.security].Valid, schema.Of(uint8(s.Security)), rows)
 }

@@ -17,8 +17,8 @@ type carry struct {
 	lost      bool  // packet sync was lost, or nothing came before
 	// contradiction is the detail of the event that the next cut makes.
 	contradiction string
-	reached   schema.Null[decode.Position]
-	half      bool // of the instruction there the first half was traced
+	reached       schema.Null[decode.Position]
+	half          bool // of the instruction there the first half was traced
 
 	timestampRaw  uint64
 	timestampBits uint8
@@ -45,9 +45,12 @@ func (c *carry) beginSegment(lead *decode.SegmentStart) (events []schema.Event, 
 	c.base.CycleAccurate = lead.CycleAccurate
 	e := lead.Effect(c.lost)
 	events = c.leadEvents(lead, &e)
-	c.untimed = c.lost && lead.Reason == schema.ISyncPeriodic
+	c.untimed = (c.lost || c.untimed) && lead.Reason == schema.ISyncPeriodic
 	if c.lost {
 		c.waits = 0
+	}
+	if c.lost || !lead.SameContext {
+		c.base.contextID = schema.Null[uint32]{}
 	}
 	if e.NewEpoch {
 		c.base.epoch, c.base.cycle = c.nextEpoch, 0
@@ -103,6 +106,9 @@ func (c *carry) passPart(t *decode.SegmentEnd, seq int64, timestamps []schema.Ti
 	}
 	if t.VMID.OK {
 		c.base.vmid = t.VMID
+	}
+	if t.ContextID.OK {
+		c.base.contextID = t.ContextID
 	}
 	if t.Restart.OK {
 		c.restart = t.Restart
@@ -269,6 +275,7 @@ func (c *carry) endSegment(code decode.TimestampCode, t *decode.SegmentEnd, inst
 	}
 	c.lost, c.reached, c.half = t.Lost || t.Contradiction != "", t.Reached, t.Half
 	c.contradiction = t.Contradiction
+	c.untimed = c.untimed || t.Untimed
 	switch {
 	case t.TimestampCleared:
 		c.timestampRaw, c.timestampBits = 0, 0

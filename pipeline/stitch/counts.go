@@ -14,7 +14,7 @@ func (s *Stitcher) openEpoch(p *decodedPart) {
 	if !s.carry.untimed || p.from[decode.Costs] == p.to[decode.Costs] {
 		return
 	}
-	s.carry.untimed = false
+	s.carry.untimed, s.carry.waits = false, 0
 	run := &p.unit.Runs[p.from[decode.Runs]]
 	s.shiftCycles(p, -run.Cycle)
 	run.Flags &^= schema.RunHasCosts

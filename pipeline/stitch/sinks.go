@@ -80,6 +80,7 @@ type Base struct {
 	timestamp  schema.Null[uint64]
 	timestamps int32 // index of the first timestamp among them
 	vmid       schema.Null[uint8]
+	contextID  schema.Null[uint32] // only where a segment begins without one
 }
 
 // Keys returns the keys of a row.
@@ -102,6 +103,14 @@ func (b *Base) VMIDOr(traced schema.Null[uint8]) schema.Null[uint8] {
 		return traced
 	}
 	return b.vmid
+}
+
+// ContextIDOr does so for the Context ID.
+func (b *Base) ContextIDOr(traced schema.Null[uint32]) schema.Null[uint32] {
+	if traced.OK {
+		return traced
+	}
+	return b.contextID
 }
 
 // lastTimestamp returns the last timestamp before a row, given the index of its row

@@ -190,6 +190,7 @@ func (s *Stitcher) segment(p *decodedPart) error {
 	b := s.open
 	b.seq -= int64(len(s.lowered))
 	b.timestamp, b.timestamps, b.vmid = s.carry.base.timestamp, int32(p.from[decode.Timestamps]), s.carry.base.vmid
+	b.contextID = s.carry.base.contextID
 	b.ordinal = s.open.ordinal + s.exceptions
 	timestamps := rowsOf(p, p.unit.Timestamps, decode.Timestamps)
 	s.carry.resolve(s.code, timestamps)

@@ -71,8 +71,8 @@ func (e *Encoder) Step(s *step.Step) error {
 	if err != nil {
 		return err
 	}
-	if before.OK {
-		e.trace(&before.V, s)
+	if now := e.core.Last(); before.OK {
+		e.trace(&before.V, &now.V)
 	}
 	e.err = e.samples.Err()
 	return e.err

@@ -101,9 +101,10 @@ func (e *Encoder) write(status uint8, p pipestat.Pins) {
 }
 
 // tfoCycle is the clock of a TFO, whose packet enters the FIFO (§5.2). The value is
-// the number of bytes before it.
+// the number of bytes before it. Without a gap it splits no byte: who starts there
+// could not tell.
 func (e *Encoder) tfoCycle(packet []byte) (at int64, triggered bool) {
-	for len(e.due) > 0 || e.fifo.Len() > e.opt.MaxTFOValue() {
+	for len(e.due) > 0 || e.fifo.Len() > e.opt.MaxTFOValue() || e.opt.Gap == etmv2.GapNone && e.fifo.Halved() {
 		e.clock(idle, nil)
 	}
 	value := e.opt.TFOByte(e.fifo.Len())

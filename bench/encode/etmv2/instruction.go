@@ -149,6 +149,9 @@ func (e *Encoder) contextPackets(s, next *step.Step) []packet {
 		return nil
 	}
 	id, state := encode.ContextIDBits(next.ContextID, e.opt.ContextIDBytes), s.Next.ISA
+	if !s.Failed && s.Instruction.Flow == isa.Indirect { // whose address comes after it
+		state = s.At.ISA
+	}
 	return []packet{{
 		Packet: codec.Packet{Kind: codec.ContextID, ContextID: id},
 		row:    func(sample, _ int64) { e.setContext(sample, id, state) },

@@ -60,6 +60,9 @@ func (f *FIFO) Drop(n int) int {
 	return n
 }
 
+// Halved reports that a byte is half out.
+func (f *FIFO) Halved() bool { return f.halved }
+
 // Half takes the high nibble of the byte that is half out, if there is one.
 func (f *FIFO) Half() (nibble uint8, ok bool) {
 	nibble, ok = f.half, f.halved
