@@ -15,7 +15,7 @@ import (
 // A packet is a packet that waits to enter the FIFO, and the row that it makes.
 type packet struct {
 	codec.Packet
-	seq int64 // of its instruction
+	seq int64                   // of its instruction
 	row func(sample, seq int64) // enters its row; nil: none
 }
 
