@@ -37,6 +37,7 @@ func (e *Encoder) enter(s *step.Step) {
 	}
 	bytes := e.address(&t)
 	apo := e.offset()
+	e.cutDue.OK = false // this sample is a cut itself
 	at, triggered := e.drive(statusBE, owed{address: bytes})
 	e.pair(at, apo)
 	if !e.rows.Begins(at) || e.paired {
@@ -191,14 +192,13 @@ func (e *Encoder) withoutAddress(status uint8, s *step.Step, data *owedData) {
 	e.ownerless = true
 }
 
-// cutHere begins a segment with the next sample, if the branch before it was a cut.
-func (e *Encoder) cutHere() {
+// cutAt begins a segment with a sample, if the branch before it was a cut.
+func (e *Encoder) cutAt(at int64) {
 	if !e.cutDue.OK {
 		return
 	}
 	c := e.cutDue.V
 	e.cutDue.OK = false
-	at := e.samples.Count()
 	if !e.rows.Cut(at, c.to.Address, schema.ISyncPeriodic) {
 		return
 	}

@@ -41,7 +41,6 @@ func (e *Encoder) triggerRow(at int64) {
 
 // drive is a core clock without the row of its trigger.
 func (e *Encoder) drive(status uint8, bytes owed) (at int64, triggered bool) {
-	e.cutHere()
 	e.fifo.Append(bytes.data)
 	if len(bytes.address) > 0 {
 		e.fifo.AppendAddress(bytes.address)
@@ -79,7 +78,9 @@ func (e *Encoder) idleStatus(p pipestat.Pins) (uint8, pipestat.Pins) {
 
 // write writes a sample.
 func (e *Encoder) write(status uint8, p pipestat.Pins) {
-	e.samples.Write(status, p)
+	if at := e.samples.Count(); e.samples.Write(status, p) {
+		e.cutAt(at)
+	}
 	e.rows.Tick()
 	e.sinceFull++
 	e.sinceAddress++

@@ -47,7 +47,7 @@ func (e *Encoder) dataPacket(s *step.Step, i int) packet {
 		p.Value, p.ValueBytes = t.Value, codec.ValueSize(t.Value)
 	}
 	copied, bits := *t, p.AddressBits
-	p.row = func(sample, seq int64, _ []packet) {
+	p.row = func(sample, seq int64) {
 		e.data.known = max(e.data.known, bits)
 		row := e.accessRow(&copied, i)
 		row.Key = e.rows.Key(sample)

@@ -22,7 +22,7 @@ func (e *Encoder) exception(s *step.Step) {
 		}
 	}
 	p := packet{Packet: e.branch(s.Next, e.begunAt.OK)}
-	p.row = func(sample, _ int64, _ []packet) { e.exceptionRow(sample, s) }
+	p.row = func(sample, _ int64) { e.exceptionRow(sample, s) }
 	e.idlePackets([]packet{p})
 }
 

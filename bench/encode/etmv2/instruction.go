@@ -15,9 +15,8 @@ import (
 // A packet is a packet that waits to enter the FIFO, and the row that it makes.
 type packet struct {
 	codec.Packet
-	seq int64 // of its instruction
-	// row enters the row of the packet, which is in a group; nil: none.
-	row func(sample, seq int64, group []packet)
+	seq int64                   // of its instruction
+	row func(sample, seq int64) // enters its row; nil: none
 }
 
 // instruction traces an instruction, after which comes next.
@@ -78,7 +77,7 @@ func (e *Encoder) idlePackets(group []packet) {
 func (e *Encoder) packetRows(sample int64, group []packet) {
 	for i := range group {
 		if p := &group[i]; p.row != nil {
-			p.row(sample, p.seq, group)
+			p.row(sample, p.seq)
 		}
 	}
 }
@@ -185,15 +184,9 @@ func (e *Encoder) contextPackets(s, next *step.Step) []packet {
 		return nil
 	}
 	id, state := encode.ContextIDBits(next.ContextID, e.opt.ContextIDBytes), s.Next.ISA
-	open := !s.Failed && s.Instruction.Flow == isa.Indirect
 	return []packet{{
 		Packet: codec.Packet{Kind: codec.ContextID, ContextID: id},
-		row: func(sample, _ int64, group []packet) {
-			if open && group[len(group)-1].Kind != codec.BranchAddress {
-				state = s.At.ISA // it is not yet known where the instruction branches
-			}
-			e.setContext(sample, id, state)
-		},
+		row:    func(sample, _ int64) { e.setContext(sample, id, state) },
 	}}
 }
 
@@ -205,7 +198,7 @@ func (e *Encoder) branchPackets(s *step.Step) []packet {
 	p := packet{Packet: e.branch(s.Next, false)}
 	x, vector := pipestat.Vector(s.Next, e.opt.Vectors())
 	if vector && s.Instruction.Flow == isa.Indirect { // as an exception, without a place to return to
-		p.row = func(sample, _ int64, _ []packet) { e.rows.Exception(sample, x, s.Next.Address, schema.Null[uint32]{}) }
+		p.row = func(sample, _ int64) { e.rows.Exception(sample, x, s.Next.Address, schema.Null[uint32]{}) }
 	}
 	return []packet{p}
 }
