@@ -19,6 +19,9 @@ func (r *Result) TakeBack(from Ends, to *Ends) (address, cost uint32, ok bool) {
 		run.Cycles -= cost
 		run.Cycle -= int64(cost)
 	}
+	if run.Flags&schema.RunHasOffsets != 0 {
+		to[Offsets]--
+	}
 	run.Count--
 	if run.Count == 0 {
 		to[Runs]--

@@ -14,13 +14,13 @@ import (
 // A CaptureOffset is a position in the buffer the user gave, in bytes.
 type CaptureOffset int64
 
-// A Piece is some bytes of one source's stream, after deformatting.
+// A Piece is some whole units of one source's stream, after deformatting.
 type Piece struct {
 	Data []byte
-	// Base is the capture offset of Data[0].
+	// Base is the capture offset of the first unit.
 	Base CaptureOffset
-	// Delta has, for each byte of Data, its capture offset minus Base. It is
-	// nil where the bytes are adjacent in the capture.
+	// Delta has, for each unit of Data, its capture offset minus Base. It is nil
+	// where the units are adjacent bytes of the capture.
 	Delta []uint32
 	// Break reports that the input broke right before this piece (4×FSYNC, lost
 	// frame alignment): no packet continues from the previous piece. A break
@@ -28,7 +28,7 @@ type Piece struct {
 	Break bool
 }
 
-// Offset returns the capture offset of Data[i].
+// Offset returns the capture offset of unit i.
 func (p *Piece) Offset(i int) CaptureOffset {
 	if p.Delta == nil {
 		return p.Base + CaptureOffset(i)
@@ -36,7 +36,7 @@ func (p *Piece) Offset(i int) CaptureOffset {
 	return p.Base + CaptureOffset(p.Delta[i])
 }
 
-// A Stream gives the bytes of one source in order.
+// A Stream gives the units of one source in order.
 type Stream interface {
 	// Next returns the next piece, never an empty one, or io.EOF after the
 	// last. The piece is valid until the next call.
@@ -67,8 +67,9 @@ type Protocol interface {
 	// Words describes in words how the registers configure the stream.
 	Words() []string
 	// UnitBytes is how many bytes of the stream one unit takes: 1 where the
-	// stream consists of bytes, 4 where it consists of records of samples. Rows,
-	// losses and totals count units.
+	// stream consists of bytes, else a power of two, as 4 where it consists of
+	// records of samples; such a protocol is a [Layouter]. Rows, losses and totals
+	// count units.
 	UnitBytes() int
 	// AheadBytes is how many bytes after the end of a part its decoder may read
 	// (Part.Ahead): a whole number of units, 0 where no packet begins before the
@@ -106,11 +107,16 @@ type Doubter interface {
 	Doubtful(b []byte) bool
 }
 
-// A PacketText is a packet in words.
+// A PacketText is a packet in words, or a sample of a trace port.
 type PacketText struct {
 	Len    int    // bytes, header included
-	Type   string // the specification's word, in lower snake case
+	Type   string // the specification's word, in lower snake case; of a sample its status
 	Fields []Field
+	// Pins is what the data pins carry in a sample, in hex, with "*" after it for
+	// TRACESYNC; "" of a packet. Owed are the bytes that the status of the sample
+	// owes, which come out in this and later samples.
+	Pins string
+	Owed []byte
 }
 
 // Add adds a field.
@@ -138,8 +144,12 @@ func (t *PacketText) JSON() string {
 // A Field is one value of a packet.
 type Field struct {
 	Name  string
-	Value any // string, bool or an unsigned integer
+	Value any // string, bool, an unsigned integer or a UnitIndex
 }
+
+// A UnitIndex is the place of a unit in the bytes that a [Lister] was given, counted
+// in units. Its reader sees the capture offset of the unit.
+type UnitIndex int
 
 // A Decoder decodes the segments of one source, one after another. It keeps the
 // state of the current segment. One goroutine at a time may use it.

@@ -18,12 +18,16 @@ type DataElement struct {
 	Address     uint32 // as sent
 	Value       uint32
 	ValueTraced bool // values are traced
+	// Alone, of ElementValue: without a pending transfer the value makes a row of its
+	// own, of no instruction, and no event.
+	Alone bool
 
 	// Of an instruction: what it transfers.
 	Count    uint8 // words, or single bytes and halfwords
 	Size     uint8 // bytes of each
 	Access   schema.Access
 	Swap     bool // reads first, then writes
+	InPlace  bool // a transfer without an address is where the one before was, not after it
 	Register bool // between core and coprocessor: no address
 
 	// Cancelable, of ElementPop and ElementAborted, is what a cancel right before
@@ -56,12 +60,17 @@ const (
 	ElementNotTraced   // the next transfer, left out
 	ElementStoreFailed // the previous transfer was of a store exclusive that failed
 	ElementSuppressed  // packets are dropped from here on
+	ElementCutShort    // the next transfer, of whose bytes an overflow dropped some: the last of its instruction
+	ElementUnclaimed   // a transfer without a row: only its address counts, as the base of those to come
 
 	ElementPaused          // the instruction continues after an exception
 	ElementAborted         // the instruction Seq aborted
 	ElementCancelled       // the instruction that had Seq was cancelled
+	ElementTakenBack       // likewise, and its transfers make no rows
 	ElementReturnCancelled // the return was cancelled, the instruction was not
 
+	ElementEnded    // the last data instruction transfers no more; values may still come
+	ElementForgot   // values that were to come will not: their transfers make no rows
 	ElementRestart  // trace restarts
 	ElementOverflow // trace restarts after an overflow
 	ElementLost     // packet sync is lost

@@ -3,6 +3,8 @@ package decode
 import (
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/tracelake/tracelake/schema"
 )
@@ -80,6 +82,52 @@ type Option struct {
 	// Numbers reports that numbers up to Most are values too.
 	Numbers bool
 	Most    uint64
+	// Try are the values worth trying on a file of which nothing is known, each with
+	// those of the other options.
+	Try []uint64
+}
+
+// Word returns the word for a value, "" if it has none.
+func (o *Option) Word(value uint64) string {
+	for i := range o.Words {
+		if o.Words[i].Value == value {
+			return o.Words[i].Word
+		}
+	}
+	return ""
+}
+
+// Parse returns the value that a word means, in any case, false if it means none.
+func (o *Option) Parse(word string) (value uint64, ok bool) {
+	for i := range o.Words {
+		if strings.EqualFold(o.Words[i].Word, word) {
+			return o.Words[i].Value, true
+		}
+	}
+	value, err := strconv.ParseUint(word, 0, 64)
+	return value, err == nil && o.Numbers && value <= o.Most
+}
+
+// Known lists the values that the option can have, for people.
+func (o *Option) Known() string {
+	var known []string
+	for i := range o.Words {
+		known = append(known, o.Words[i].Word)
+	}
+	if o.Numbers {
+		known = append(known, fmt.Sprintf("numbers from 0 to %d", o.Most))
+	}
+	return strings.Join(known, ", ")
+}
+
+// Option returns the option of that name, in any case, nil if there is none.
+func (f *Family) Option(name string) *Option {
+	for i := range f.Options {
+		if strings.EqualFold(f.Options[i].Name, name) {
+			return &f.Options[i]
+		}
+	}
+	return nil
 }
 
 // An OptionWord is the word for a value of an [Option].

@@ -1,14 +1,20 @@
 package decode
 
+import "slices"
+
 // A Part is a segment, or a piece of a long one.
 type Part struct {
 	Data []byte
-	// Offsets are the capture offsets of the bytes of Data.
+	// Offsets are the capture offsets of the units of Data: one for each
+	// Protocol.UnitBytes of it.
 	Offsets []CaptureOffset
 	// Ahead are the bytes after Data: Protocol.AheadBytes of them, fewer only
 	// at the end of the stream or at a break. The decoder may read Ahead, and
 	// does not count it.
 	Ahead []byte
+	// Behind are bytes before Data, as the cut has asked for (see [Cut]): none in
+	// a continued part. The decoder may read Behind, and does not count it.
+	Behind []byte
 	// Bounds are positions in Data that no packet reaches past: the ends of
 	// A-syncs (see [Cuts]).
 	Bounds []int
@@ -26,11 +32,16 @@ type Part struct {
 	End bool
 }
 
-// Rest returns a copy of the bytes from i on, and of their offsets.
+// Rest returns a copy of the bytes from i on, where a unit begins, and of the
+// offsets of their units.
 func (p *Part) Rest(i int) Part {
+	if i == len(p.Data) {
+		return Part{}
+	}
+	unitBytes := len(p.Data) / len(p.Offsets)
 	return Part{
 		Data:    append([]byte(nil), p.Data[i:]...),
-		Offsets: append([]CaptureOffset(nil), p.Offsets[i:]...),
+		Offsets: append([]CaptureOffset(nil), p.Offsets[i/unitBytes:]...),
 	}
 }
 
@@ -41,7 +52,7 @@ func (p *Part) Prepend(head Part) {
 		return
 	}
 	p.Data = append(head.Data[:n:n], p.Data...)
-	p.Offsets = append(head.Offsets[:n:n], p.Offsets...)
+	p.Offsets = append(slices.Clip(head.Offsets), p.Offsets...)
 	bounds := make([]int, len(p.Bounds))
 	for i, end := range p.Bounds {
 		bounds[i] = end + n

@@ -14,6 +14,7 @@ type Result struct {
 	Blocks     Rows[*schema.Block] // in order of first use in their part
 	Runs       Rows[schema.Run]
 	Costs      Rows[uint32] // cycles of each instruction of the runs with RunHasCosts
+	Offsets    Rows[uint32] // of each instruction of the runs with RunHasOffsets: its capture offset minus that of the run
 	Spans      Rows[schema.Span]
 	Exceptions KeyedRows[schema.Exception, *schema.Exception]
 	Counts     KeyedRows[schema.CycleCount, *schema.CycleCount]
@@ -35,6 +36,11 @@ type Segment struct {
 	Quality Quality
 	// Ends are the ends of the segment's ranges in the slices of the result.
 	Ends Ends
+	// CountsEach reports that each instruction with a cost has a row of `cycle_counts`
+	// of its own: cycles carried over a cut are added to both, and a cancel removes
+	// both. If the flow restarts at a periodic cut, the first instruction has neither,
+	// and the epoch's cycles count from it.
+	CountsEach bool
 	// Continued and Open are those of the part.
 	Continued, Open bool
 	// Start is the I-sync the segment begins with (not in a continued part).
@@ -60,6 +66,14 @@ type SegmentStart struct {
 	// Count is the cycle count of the I-sync: absent, unknown, or a number.
 	HasCount bool
 	Count    schema.Null[int64]
+	// Unread reports that the packet of the cut was not understood: it restarts
+	// nothing, and the segment is lost.
+	Unread bool
+	// SameContext reports that the Context ID is that of the segment before, as far as
+	// it is NULL in the rows of this one.
+	SameContext bool
+	// Trigger reports that a trigger came with the packet, and precedes it.
+	Trigger bool
 	// CycleAccurate reports that cycles are counted: `cycle` is 0 at the start of
 	// an epoch, not NULL. The recorder sets it.
 	CycleAccurate bool
@@ -80,6 +94,9 @@ type ISyncEffect struct {
 // then the gap before it was counted, and the epoch continues.
 func (s *SegmentStart) Effect(lost bool) ISyncEffect {
 	key := schema.Key{Offset: s.Offset}
+	if s.Unread {
+		return ISyncEffect{}
+	}
 	restarts := lost || s.Reason != schema.ISyncPeriodic
 	e := ISyncEffect{NewEpoch: lost || restarts && !s.Count.OK}
 	if restarts {
@@ -104,6 +121,9 @@ type SegmentEnd struct {
 	// Lost reports that packet sync was lost: the next cut restarts the flow.
 	// Broken reports that the input broke: nothing at all is carried on.
 	Lost, Broken bool
+	// Contradiction is the detail of an `inconsistent` event that the next cut makes,
+	// which then restarts the flow as after a loss; "" without one.
+	Contradiction string
 	// Epoch counts the epochs opened in the segment after its start; Cycle is
 	// the sum in the last of them.
 	Epoch int32
@@ -120,6 +140,9 @@ type SegmentEnd struct {
 	TimestampCleared bool
 	// VMID as last traced in the segment; NULL passes on what came before.
 	VMID schema.Null[uint8]
+	// ContextID is that of the segment's end, for a next segment whose start does not
+	// have one (SegmentStart.SameContext).
+	ContextID schema.Null[uint32]
 	// Preserved is what lost bytes, up to the end of the segment, report for the
 	// rows after it.
 	Preserved Preserved
@@ -132,6 +155,8 @@ type SegmentEnd struct {
 	// Waits are the cycles since the last instruction, or since the segment
 	// began if Back.Waits says so: cost of the next instruction.
 	Waits int64
+	// Untimed reports, with CountsEach, that no instruction has opened the epoch yet.
+	Untimed bool
 	// Restart is the last restart of trace that can be counted late.
 	Restart schema.Null[Restart]
 }
@@ -168,8 +193,9 @@ type BackReferences struct {
 type BackCancel struct {
 	Event       int // `cancelled`, whose address is not known yet
 	Exception   int
-	Return      int // the `return` row since, which is cancelled with an instruction; or -1
-	DataElement int // `ElementCancelled`, or -1
+	Return      int  // the `return` row since, which is cancelled with an instruction; or -1
+	DataElement int  // `ElementCancelled` or `ElementTakenBack`, or -1
+	NoReturn    bool // the exception has no return address
 }
 
 // A BackCount has the indexes of the rows that a late count makes.

@@ -16,6 +16,7 @@ const (
 	Blocks RowKind = iota
 	Runs
 	Costs
+	Offsets
 	Spans
 	Exceptions
 	Counts
@@ -31,7 +32,7 @@ const (
 // lists returns the rows of every kind.
 func (r *Result) lists() [rowKinds]list {
 	return [rowKinds]list{
-		Blocks: &r.Blocks, Runs: &r.Runs, Costs: &r.Costs, Spans: &r.Spans, Exceptions: &r.Exceptions, Counts: &r.Counts,
+		Blocks: &r.Blocks, Runs: &r.Runs, Costs: &r.Costs, Offsets: &r.Offsets, Spans: &r.Spans, Exceptions: &r.Exceptions, Counts: &r.Counts,
 		Timestamps: &r.Timestamps, Contexts: &r.Contexts, Data: &r.Data, Events: &r.Events, Losses: &r.Losses, Packets: &r.Packets,
 	}
 }

@@ -1,6 +1,9 @@
 package decode
 
-import "io"
+import (
+	"errors"
+	"io"
+)
 
 // This file is what a protocol has beside [Protocol] if its unit is not a byte of
 // the buffer: the samples of a trace port, whose packets are bytes that come out in
@@ -33,13 +36,32 @@ type Layout interface {
 	Stream(buf io.ReaderAt, ringStart int64) Stream
 }
 
+// A Noter is a [Stream] that knows, once it has ended, what casts doubt on its units.
+type Noter interface {
+	Stream
+	Notes() []string // for people
+}
+
+// ErrRing is what a [Layout]'s stream fails with, wrapped, if a ring cannot start where
+// the command line says.
+var ErrRing = errors.New("start of the ring")
+
+// A SpoiledError is what a [Layout]'s stream fails with if the units are there, but
+// whoever wrote the buffer lost part of them, so that nothing can be decoded.
+type SpoiledError struct {
+	Reason string
+}
+
+func (e *SpoiledError) Error() string { return e.Reason }
+
 // A Lister lists the packets of one unbroken stream for people to read, where a
 // packet is not the bytes that follow a place in the stream: see [Listing].
 type Lister interface {
 	// List takes the units of b: those that the previous call did not settle, and
 	// those that followed them in the stream. last reports that no more follow. It
-	// calls emit for each line, in order, with the place of its first unit in b and
-	// how many units it is of, and returns how many bytes of b are settled.
+	// calls emit for each line, in order, with where in b its first unit begins, in
+	// bytes, and how many units it is of, and returns how many bytes of b are settled:
+	// all of them if last. It fails only as emit does.
 	List(b []byte, last bool, emit func(at, units int, text PacketText) error) (settled int, err error)
 }
 

@@ -21,6 +21,7 @@ type reading struct {
 	family    *decode.Family
 	registers decode.Registers  // as given, or the defaults
 	set       map[string]uint64 // those to set in place of them
+	fixed     []string          // options NAME=WORD that are not to be tried
 }
 
 // Lookup implements [decode.Registers].
@@ -38,12 +39,16 @@ func (r *reading) with(s *decode.Setting, value uint64) *reading {
 	if !ok || s.Put(old, value) == old {
 		return nil
 	}
-	changed := &reading{family: r.family, registers: r.registers, set: map[string]uint64{s.Register: s.Put(old, value)}}
-	for name, v := range r.set {
-		if name != s.Register {
-			changed.set[name] = v
-		}
+	return r.setting(map[string]uint64{s.Register: s.Put(old, value)})
+}
+
+// setting returns the reading with values for some registers or options.
+func (r *reading) setting(values map[string]uint64) *reading {
+	changed := &reading{family: r.family, registers: r.registers, set: maps.Clone(r.set), fixed: r.fixed}
+	if changed.set == nil {
+		changed.set = map[string]uint64{}
 	}
+	maps.Copy(changed.set, values)
 	return changed
 }
 
@@ -51,9 +56,20 @@ func (r *reading) with(s *decode.Setting, value uint64) *reading {
 func (r *reading) registersSet() []string {
 	var words []string
 	for _, name := range slices.Sorted(maps.Keys(r.set)) {
-		words = append(words, fmt.Sprintf("%s=0x%X", name, r.set[name]))
+		words = append(words, name+"="+r.text(name))
 	}
 	return words
+}
+
+// text returns the value that is set of a register or an option: in hex, or the word
+// for it.
+func (r *reading) text(name string) string {
+	if o := r.family.Option(name); o != nil {
+		if word := o.Word(r.set[name]); word != "" {
+			return word
+		}
+	}
+	return fmt.Sprintf("0x%X", r.set[name])
 }
 
 // flags returns the registers that are set as flags of the command line.
@@ -85,6 +101,7 @@ type attempt struct {
 	outcome           stitch.Outcome
 	syncs             int64   // I-syncs that cuts are at
 	doubts            float64 // share of what no trace unit sends, from 0 to 1
+	trials            []decode.Trial
 	hasMemory, failed bool
 	suggested         []Suggestion // what was changed for the better
 }
@@ -126,18 +143,39 @@ func (t *attempt) followsProgram() bool {
 	return t.hasMemory && !wantsOther
 }
 
-// attempted returns the sample of the stream that is decoded in each way.
-func (s *sourcePlan) attempted() decode.Stream {
-	sample := &sourcePlan{Source: s.Source, buffer: s.buffer, bytes: s.bytes, sample: attemptBytes, firstSync: s.firstSync}
-	return sample.stream()
+// as returns the first bytes of a source as another protocol reads them, or from
+// where packets can first be read if that is in the same place of the stream.
+func (s *sourcePlan) as(p decode.Protocol, bytes int) (*sourcePlan, error) {
+	other := &sourcePlan{Source: s.Source, protocol: p, buffer: s.buffer, bytes: s.bytes, sample: bytes, firstSync: s.firstSync}
+	if err := other.layUnits(); err != nil {
+		return nil, err
+	}
+	if !sameLayout(s.layout, other.layout) {
+		other.firstSync = schema.Null[int64]{}
+	}
+	return other, nil
+}
+
+// sameLayout reports whether a place in the stream is the same place of the buffer in
+// both layouts. nil is the bytes of the buffer.
+func sameLayout(a, b decode.Layout) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.Name() == b.Name() && a.Units() == b.Units()
 }
 
 // findSync sets where packets could first be read, as far as one protocol knows.
 func (s *sourcePlan) findSync(p decode.Protocol) error {
 	const overlap = 64 // what a synchronisation may have before and after the end of a piece
+	start, err := s.as(p, inspectBytes)
+	if err != nil {
+		return err
+	}
+	start.firstSync = schema.Null[int64]{}
 	var b []byte
 	at := int64(0) // of b
-	for stream := (&sourcePlan{Source: s.Source, buffer: s.buffer, bytes: s.bytes, sample: inspectBytes}).stream(); ; {
+	for stream := start.stream(); ; {
 		piece, err := stream.Next()
 		if errors.Is(err, io.EOF) {
 			return nil
@@ -146,11 +184,12 @@ func (s *sourcePlan) findSync(p decode.Protocol) error {
 			return err
 		}
 		b = append(b, piece.Data...)
-		if n, ok := p.Resync(b); ok {
+		n, ok := p.Resync(b)
+		if ok {
 			s.firstSync = schema.Of(at + int64(n))
 			return nil
 		}
-		if n := len(b) - overlap; n > 0 {
+		if n = min(n, len(b)-overlap); n > 0 {
 			at, b = at+int64(n), append(b[:0], b[n:]...)
 		}
 	}
@@ -164,18 +203,31 @@ func (s *session) try(ctx context.Context, src *sourcePlan, r *reading) (*attemp
 		t.failed = true // the registers are not of this protocol
 		return t, nil
 	}
-	pool := &decoders{new: func() decode.Decoder { return protocol.NewDecoder(src.Memory, false) }}
-	d := doubts{protocol: protocol}
-	t.protocol = protocol
-	if !src.firstSync.OK {
+	if _, layouter := protocol.(decode.Layouter); !layouter && !src.firstSync.OK {
 		if err := src.findSync(protocol); err != nil {
 			return nil, err
 		}
 	}
+	sample, err := src.as(protocol, attemptBytes)
+	if err == nil {
+		err = sample.tuneSample()
+	}
+	if err != nil {
+		t.failed = true // the layout does not fit the buffer
+		return t, ctx.Err()
+	}
+	protocol = sample.protocol
+	t.protocol, t.trials = protocol, sample.trials
+	pool := &decoders{new: func() decode.Decoder { return protocol.NewDecoder(src.Memory, false) }}
+	d := doubts{protocol: protocol}
 	st := stitch.New(src.ID, protocol.TimestampCode(), stitch.Sinks{Timestamps: stitch.Tee(nil, d.timestamp)})
-	for u, err := range splitBy(src.attempted(), protocol, grain{unitBytes, partBytes, attemptChunk}) {
+	for u, err := range splitBy(sample.stream(), protocol, grain{unitBytes, partBytes, attemptChunk}) {
 		if err != nil {
-			return nil, err
+			t.failed = sample.layout != nil
+			if !t.failed || ctx.Err() != nil {
+				return nil, err
+			}
+			return t, nil
 		}
 		t.syncs += d.unit(u)
 		rows, err := pool.decode(ctx, u)
@@ -187,6 +239,6 @@ func (s *session) try(ctx context.Context, src *sourcePlan, r *reading) (*attemp
 		}
 	}
 	err = st.Finish()
-	t.outcome, t.doubts = st.Outcome, d.share()
+	t.outcome, t.doubts = st.Outcome, max(d.share(), fifoDoubts(&st.Outcome.Quality, sample.layout != nil))
 	return t, err
 }

@@ -252,7 +252,7 @@ func TestCountsFigures(t *testing.T) {
 			if len(counts) != tt.instructions || covered != tt.covered {
 				t.Errorf("%d instructions, %d covered, want %d, %d", len(counts), covered, tt.instructions, tt.covered)
 			}
-			var edges, calls figures
+			var edges, calls rowSum
 			for e, c := range d.edges(t) {
 				if e.kind != "exception" && e.kind != "exception_return" {
 					edges.add(c.n)
@@ -268,12 +268,12 @@ func TestCountsFigures(t *testing.T) {
 	}
 }
 
-// figures are rows and the sum of their n.
-type figures struct{ rows, n int64 }
+// A rowSum is rows and the sum of their n.
+type rowSum struct{ rows, n int64 }
 
-func (f *figures) add(n int64) { f.rows, f.n = f.rows+1, f.n+n }
+func (f *rowSum) add(n int64) { f.rows, f.n = f.rows+1, f.n+n }
 
-func (f figures) String() string { return fmt.Sprintf("%d / %d", f.rows, f.n) }
+func (f rowSum) String() string { return fmt.Sprintf("%d / %d", f.rows, f.n) }
 
 // The files of counts and edges are the same in both levels, for any number of
 // workers.

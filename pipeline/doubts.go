@@ -63,6 +63,23 @@ func (d *doubts) walk(b []byte) {
 	}
 }
 
+// fewChecks is how many offsets into the FIFO say nothing about the layout.
+const fewChecks = 3
+
+// fifoDoubts is the share of what the FIFO of no trace unit does, from 0 to 1: of a
+// layout that is not the right one, about all. Without enough of it half is doubtful.
+func fifoDoubts(q *decode.Quality, hasLayout bool) float64 {
+	if !hasLayout {
+		return 0
+	}
+	offsets, waits := tallied{q.FIFOChecks, q.FIFOChecks - q.FIFORight}, tallied{q.Waits, q.WaitsUnowed}
+	most := max(offsets.share(), waits.share())
+	if q.FIFOChecks < fewChecks {
+		return max(most, 0.5)
+	}
+	return most
+}
+
 // timestamp looks at a timestamp: time does not go back.
 func (d *doubts) timestamp(_ *stitch.Base, t *schema.Timestamp) {
 	if !t.Value.OK {

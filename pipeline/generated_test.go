@@ -138,7 +138,7 @@ type generated struct {
 // generate traces an execution of a program that is made up.
 func (m *macrocell) generate(t testing.TB, run generatedRun) *generated {
 	t.Helper()
-	o := codegen.Options{Seed: run.seed, Bytes: 64 << 10, Base: generatedBase, V7M: m.profileM}
+	o := codegen.Options{Seed: run.seed, Bytes: 64 << 10, Base: generatedBase, Arch: program.ARMv7(m.profileM)}
 	if !m.profileM {
 		o.Security = schema.NonSecure
 	}
@@ -156,7 +156,7 @@ func (m *macrocell) generate(t testing.TB, run generatedRun) *generated {
 			{Entry: g.Entry, ContextID: 1, VMID: 1},
 			{Entry: g.Targets[len(g.Targets)/2], ContextID: 2, VMID: 2},
 		},
-		Switches: 50 * run.eventful, Triggers: 20 * run.eventful, Data: m.data, V7M: m.profileM, Interrupts: 8,
+		Switches: 50 * run.eventful, Triggers: 20 * run.eventful, Data: m.data, Arch: program.ARMv7(m.profileM), Interrupts: 8,
 		TraceOff: execute.Windows{Rate: 20 * run.eventful, Steps: 50}, Overflow: execute.Windows{Rate: 20 * run.eventful, Steps: 50},
 	})
 	var b bytes.Buffer

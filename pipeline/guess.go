@@ -28,7 +28,8 @@ type Guess struct {
 type Tried struct {
 	Protocol string        `json:"protocol"`
 	Framed   bool          `json:"framed"`
-	Decoded  verdict.Share `json:"decoded"` // of the bytes of all streams
+	Unit     string        `json:"unit"`    // in which Decoded counts
+	Decoded  verdict.Share `json:"decoded"` // of all streams
 	ISyncs   int64         `json:"i_syncs"` // at which decoding can begin
 	Rate     float64       `json:"rate"`    // decoded, less what no trace unit sends: from 0 to 1
 }
@@ -142,21 +143,21 @@ func guess(ctx context.Context, input string, opt capture.Options, families []de
 		all = all[1:]
 	}
 	for _, f := range all {
-		for i := range families {
-			if !families[i].ETM {
-				continue
-			}
-			if err := f.try(ctx, input, opt, families, &families[i]); err != nil {
-				return nil, err
-			}
-		}
-		for _, s := range f.streams {
-			slices.SortStableFunc(s.attempts, func(a, b *attempt) int { return cmp.Compare(b.packetRate(), a.packetRate()) })
+		if err := f.tryAll(ctx, input, opt, families, false); err != nil {
+			return nil, err
 		}
 	}
 	best, next := plain, framed
 	if framed.rate() > plain.rate() {
 		best, next = framed, plain
+	}
+	if all[0] == plain && best.confidence(next) < Likely {
+		if err := plain.tryAll(ctx, input, opt, families, true); err != nil {
+			return nil, err
+		}
+		if plain.rate() >= framed.rate() {
+			best, next = plain, framed
+		}
 	}
 	g := &Guess{
 		Framed: best.framed, FrameOffset: best.offset, Confidence: best.confidence(next), streams: best.streams,
@@ -166,9 +167,32 @@ func guess(ctx context.Context, input string, opt capture.Options, families []de
 	return g, nil
 }
 
+// tryAll tries all protocols that have layouts, or all others.
+func (f *framing) tryAll(ctx context.Context, input string, opt capture.Options, families []decode.Family, layouts bool) error {
+	for i := range families {
+		family := &families[i]
+		if !family.ETM || hasLayouts(family) != layouts {
+			continue
+		}
+		own := opt
+		var ok bool
+		if own.Regs, ok = regsFor(family, families, opt.Regs); !ok {
+			continue
+		}
+		if err := f.try(ctx, input, own, families, family); err != nil {
+			return err
+		}
+	}
+	for _, s := range f.streams {
+		slices.SortStableFunc(s.attempts, func(a, b *attempt) int { return cmp.Compare(b.packetRate(), a.packetRate()) })
+	}
+	return nil
+}
+
 // try tries a protocol on all streams of a framing.
 func (f *framing) try(ctx context.Context, input string, opt capture.Options, families []decode.Family, family *decode.Family) error {
-	opt.Protocol, opt.Framed = family.Name, f.framed
+	fixed := opt.Regs
+	opt.Protocol, opt.Framed, opt.Regs = family.Name, f.framed, withAnyLayout(family, opt.Regs)
 	s, err := openSession(ctx, input, sessionOptions{capture: opt, workers: 1, sample: true, protocols: families})
 	if _, nothing := errors.AsType[*NothingError](err); nothing {
 		return nil // it is not in frames
@@ -182,7 +206,8 @@ func (f *framing) try(ctx context.Context, input string, opt capture.Options, fa
 			continue
 		}
 		f.offset = src.buffer.layout.Offset
-		a, err := s.try(ctx, src, &reading{family: family, registers: src.Registers})
+		r := &reading{family: family, registers: src.Registers, fixed: fixed}
+		a, err := s.try(ctx, src, r.combinations()[0])
 		if err != nil {
 			return err
 		}
@@ -190,7 +215,9 @@ func (f *framing) try(ctx context.Context, input string, opt capture.Options, fa
 			return err
 		}
 		stream := f.stream(src.ID)
-		stream.bytes = src.bytes
+		if src.layout == nil {
+			stream.bytes = src.bytes
+		}
 		stream.attempts = append(stream.attempts, a)
 	}
 	return nil
@@ -234,6 +261,7 @@ func (t *Tried) add(a *attempt) {
 	t.Decoded.N += a.outcome.Totals.BytesDecoded
 	t.Decoded.Total += a.outcome.Totals.Bytes
 	t.ISyncs += a.syncs
+	t.Unit = unitOf(a.protocol).String()
 }
 
 // guessed returns what is known of a stream.

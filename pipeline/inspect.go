@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/pipeline/identify"
 	"github.com/tracelake/tracelake/pipeline/verdict"
@@ -47,14 +48,28 @@ type SourceInspection struct {
 	Buffer    string            `json:"buffer,omitempty"`
 	Status    string            `json:"status"`
 	Problem   string            `json:"problem,omitempty"`
-	Bytes     int64             `json:"bytes"`
+	Unit      string            `json:"unit"`
+	Bytes     int64             `json:"bytes"` // in units
+	Layout    string            `json:"layout,omitempty"`
 	Settings  []string          `json:"settings,omitempty"` // what the registers say, in words
 	Registers map[string]string `json:"registers"`
 	Sample    *Sample           `json:"sample,omitempty"`
 	Guessed   *Guessed          `json:"guessed,omitempty"` // of a raw file
 	Answers   []Answer          `json:"answers,omitempty"` // as far as the sample shows
+	// Statuses are those of the first samples of a trace port; Trials how settings did
+	// that were left to be found, the best first.
+	Statuses *Statuses `json:"statuses,omitempty"`
+	Trials   []Trial   `json:"trials,omitempty"`
 	// Suggested are values of registers with which the sample reads better.
 	Suggested []Suggestion `json:"suggested,omitempty"`
+}
+
+// A Trial is a [decode.Trial].
+type Trial struct {
+	Settings string `json:"settings"`
+	Checks   int64  `json:"checks"`
+	Right    int64  `json:"right"`
+	Errors   int64  `json:"errors"`
 }
 
 // A Sample is the result of decoding the first bytes of a stream.
@@ -88,6 +103,11 @@ type ImageInspection struct {
 // buffer and 1 MiB of each source, so that its time is bounded. A raw file without
 // --protocol is read in every way there is.
 func Inspect(ctx context.Context, input string, opt capture.Options) (*Inspection, error) {
+	return inspectAs(ctx, input, opt, protocols())
+}
+
+// inspectAs is Inspect with these protocols.
+func inspectAs(ctx context.Context, input string, opt capture.Options, families []decode.Family) (*Inspection, error) {
 	in := &Inspection{
 		SchemaVersion: schema.Version, Input: input,
 		Buffers: []BufferInspection{}, Sources: []SourceInspection{}, Images: []ImageInspection{}, Notes: []string{}, Lines: []string{},
@@ -99,11 +119,11 @@ func Inspect(ctx context.Context, input string, opt capture.Options) (*Inspectio
 	defer u.Close()
 	opt.Unpacked = u
 	if opt.Protocol == "" {
-		if done, err := in.find(ctx, input, opt); done || err != nil {
+		if done, err := in.find(ctx, input, opt, families); done || err != nil {
 			return in, err
 		}
 	}
-	s, err := openSession(ctx, input, sessionOptions{capture: opt, workers: 1, sample: true})
+	s, err := openSession(ctx, input, sessionOptions{capture: opt, workers: 1, sample: true, protocols: families})
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +133,7 @@ func Inspect(ctx context.Context, input string, opt capture.Options) (*Inspectio
 }
 
 // find says what input is if it is no capture. It reports whether that is so.
-func (in *Inspection) find(ctx context.Context, input string, opt capture.Options) (done bool, err error) {
+func (in *Inspection) find(ctx context.Context, input string, opt capture.Options, families []decode.Family) (done bool, err error) {
 	found, err := identify.Path(input)
 	if u := opt.Unpacked; u != nil {
 		found, err = identify.Content(u.Name, u.File)
@@ -124,7 +144,10 @@ func (in *Inspection) find(ctx context.Context, input string, opt capture.Option
 	case found.Kind == identify.Empty:
 		return true, &capture.InputError{File: input, Problem: "is " + found.What, Remedy: found.Do, Err: capture.ErrEmpty}
 	case found.Kind == identify.Unknown:
-		return true, in.identify(ctx, input, opt)
+		if known, err := capture.KnowsHeader(input, families, &opt); known || err != nil {
+			return false, err
+		}
+		return true, in.identify(ctx, input, opt, families)
 	}
 	in.Found = found
 	if opt.Unpacked == nil { // else the lines name a file that is not there
@@ -174,7 +197,14 @@ func (in *Inspection) addBuffers(s *session) {
 func (s *session) inspect(ctx context.Context, src *sourcePlan) (SourceInspection, error) {
 	si := SourceInspection{
 		Source: schema.SourceText(src.ID), Name: src.Name, Protocol: src.Protocol, Version: src.version(), Core: src.Core,
-		Status: schema.SourceStatusNames[src.status], Problem: src.problem, Bytes: src.bytes, Registers: src.registers(),
+		Status: schema.SourceStatusNames[src.status], Problem: src.problem, Registers: src.registers(),
+		Unit: src.unit().String(), Bytes: src.bytes,
+	}
+	for _, t := range src.trials {
+		si.Trials = append(si.Trials, Trial(t))
+	}
+	if src.layout != nil {
+		si.Layout = src.layout.Name()
 	}
 	if src.buffer != nil {
 		si.Buffer = src.buffer.Name
@@ -197,6 +227,9 @@ func (s *session) inspect(ctx context.Context, src *sourcePlan) (SourceInspectio
 	}
 	si.Sample, si.Answers = src.sampled(), e.answers(src)
 	var err error
+	if si.Statuses, err = src.countStatuses(sampleBytes); err != nil {
+		return si, err
+	}
 	si.Suggested, err = s.suggestions(ctx, src)
 	return si, err
 }
@@ -209,13 +242,13 @@ func (s *sourcePlan) sampled() *Sample {
 	out := &Sample{
 		Bytes: t.Bytes, BytesDecoded: t.BytesDecoded, BytesLost: t.BytesLost, Unplaced: t.BytesUnplaced,
 		Asyncs: o.Asyncs, Segments: t.Segments, Instructions: t.Instructions, Exceptions: t.Exceptions,
-		Missing: missingMemory(&o.Missing), Verdict: s.verdict, Agreements: agreements(&o.Quality),
+		Missing: missingMemory(&o.Missing), Verdict: s.verdict, Agreements: s.agreements(),
 	}
 	if o.FirstCut.OK {
 		out.FirstCut = &o.FirstCut.V
 	}
 	if t.Bytes > 0 {
-		out.Estimate = int64(float64(t.Instructions) * s.buffer.scale() * float64(s.bytes) / float64(t.Bytes))
+		out.Estimate = int64(float64(t.Instructions) * s.scale() * float64(s.bytes) / float64(t.Bytes))
 	}
 	missing := len(out.Wanted)
 	out.Wanted = out.Wanted[:min(missing, inspectMissing)]

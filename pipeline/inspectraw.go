@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/pipeline/identify"
 	"github.com/tracelake/tracelake/schema"
@@ -13,8 +14,7 @@ import (
 
 // identify finds out how to read a raw file, and adds what is in it when it is read
 // so.
-func (in *Inspection) identify(ctx context.Context, input string, opt capture.Options) error {
-	families := protocols()
+func (in *Inspection) identify(ctx context.Context, input string, opt capture.Options, families []decode.Family) error {
 	g, err := guess(ctx, input, opt, families)
 	if err != nil {
 		return err
@@ -22,7 +22,7 @@ func (in *Inspection) identify(ctx context.Context, input string, opt capture.Op
 	in.Guess = g
 	groups := g.groups(opt)
 	for _, x := range groups {
-		if err := in.addGroup(ctx, input, x, g.Framed); err != nil {
+		if err := in.addGroup(ctx, input, x, g.Framed, families); err != nil {
 			return err
 		}
 		dir := "run"
@@ -41,8 +41,8 @@ func (in *Inspection) identify(ctx context.Context, input string, opt capture.Op
 }
 
 // addGroup adds the sources of a group.
-func (in *Inspection) addGroup(ctx context.Context, input string, x *group, framed bool) error {
-	s, err := openSession(ctx, input, sessionOptions{capture: x.opt, workers: 1, sample: true, sources: x.ids})
+func (in *Inspection) addGroup(ctx context.Context, input string, x *group, framed bool, families []decode.Family) error {
+	s, err := openSession(ctx, input, sessionOptions{capture: x.opt, workers: 1, sample: true, sources: x.ids, protocols: families})
 	if err != nil {
 		return err
 	}

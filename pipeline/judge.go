@@ -15,17 +15,23 @@ func (s *session) judge(ctx context.Context, src *sourcePlan) error {
 	if src.status != schema.StatusDecoded {
 		return nil
 	}
+	if src.layout != nil && src.outcome.Totals.Segments == 0 {
+		var err error
+		if src.statuses, err = src.countStatuses(inspectBytes); err != nil {
+			return err
+		}
+	}
 	f := facts(&src.outcome)
 	f.NoProgram = s.packetsOnly || src.Memory.Empty()
 	v := verdict.Judge(&f)
-	v.Cause = src.cause(&v)
+	src.verdict = &v
 	if v.Status != verdict.Good {
 		var err error
 		if v.Remedy, err = s.remedy(ctx, src); err != nil {
 			return fmt.Errorf("source %s: try other settings: %w", schema.SourceText(src.ID), err)
 		}
 	}
-	src.verdict = &v
+	v.Cause = src.cause(&v)
 	return nil
 }
 
@@ -36,6 +42,7 @@ func facts(o *stitch.Outcome) verdict.Facts {
 		Bytes: t.Bytes, Decoded: t.BytesDecoded, Lost: t.BytesLost, Unplaced: t.BytesUnplaced,
 		Start:  o.Lost[schema.LossUnsynced].Bytes,
 		Checks: q.Branches + q.ISyncs, Agrees: q.BranchesAgree() + q.ISyncsEqual, Empty: o.Empty(),
+		Offsets: q.FIFOChecks, OffsetsRight: q.FIFORight,
 	}
 }
 
@@ -48,6 +55,8 @@ func (s *sourcePlan) cause(v *verdict.Verdict) *verdict.Cause {
 	switch v.Problem {
 	case verdict.Lost:
 		return s.causes.lost.Commonest()
+	case verdict.Misaligned:
+		return s.causes.unplaced.Commonest()
 	case verdict.Unplaced:
 		most, missing := s.causes.unplaced.Commonest(), s.outcome.Missing.Ranges()
 		if len(missing) > 0 && (most == nil || missing[0].Stops >= most.Count) {

@@ -17,14 +17,19 @@ type PacketOptions struct {
 	From, To int64   // capture offsets; To < 0: to the end
 	// Progress, if not nil, is called now and then.
 	Progress func(Progress)
+
+	protocols []decode.Family // see Options
 }
 
-// A PacketLine is a packet, or a run of bytes that is no packet.
+// A PacketLine is a packet, or a run of bytes that is no packet; or a sample, or a
+// run of samples that a capture need not have.
 type PacketLine struct {
 	Source uint8
 	Offset int64
-	Len    int64  // bytes of the stream
-	Bytes  []byte // the packet; of other bytes the first, at most 16
+	Len    int64 // units of the stream: bytes, or samples
+	// Bytes is the packet; of other bytes the first, at most 16; of a sample those that
+	// it owes.
+	Bytes []byte
 	decode.PacketText
 }
 
@@ -38,7 +43,7 @@ const (
 // [Export] it continues at the A-sync after a loss, not at the I-sync, to show all
 // packets.
 func Packets(ctx context.Context, input string, opt PacketOptions, emit func(PacketLine) error) error {
-	s, err := openSession(ctx, input, sessionOptions{capture: opt.Capture, sources: opt.Sources})
+	s, err := openSession(ctx, input, sessionOptions{capture: opt.Capture, sources: opt.Sources, protocols: opt.protocols})
 	if err != nil {
 		return err
 	}
@@ -50,7 +55,11 @@ func Packets(ctx context.Context, input string, opt PacketOptions, emit func(Pac
 		}
 		decoded++
 		l := lister{source: src.ID, protocol: src.protocol, opt: opt, emit: emit, progress: at.source()}
-		if err := l.list(src.stream()); err != nil && !errors.Is(err, errPastTo) {
+		list := l.list
+		if listing, ok := src.protocol.(decode.Listing); ok {
+			list = (&unitLister{lister: l, listing: listing}).list
+		}
+		if err := list(src.stream()); err != nil && !errors.Is(err, errPastTo) {
 			return err
 		}
 	}
@@ -72,8 +81,8 @@ type lister struct {
 	progress func(*schema.Totals)
 	read     schema.Totals // bytes alone
 
-	data    []byte // read; from at on not listed
-	offsets []decode.CaptureOffset
+	data    []byte                 // read; from at on not listed
+	offsets []decode.CaptureOffset // of its units
 	at      int
 	synced  bool
 	gap     PacketLine // the bytes since the last packet that are none, if not synced
@@ -81,6 +90,7 @@ type lister struct {
 
 func (l *lister) list(stream decode.Stream) error {
 	l.gap.Type = UnsyncedLine
+	unitBytes := l.protocol.UnitBytes()
 	for {
 		piece, err := stream.Next()
 		if errors.Is(err, io.EOF) {
@@ -97,10 +107,10 @@ func (l *lister) list(stream decode.Stream) error {
 		l.read.Bytes += int64(len(piece.Data))
 		l.progress(&l.read)
 		l.data = append(l.data[:0], l.data[l.at:]...)
-		l.offsets = append(l.offsets[:0], l.offsets[l.at:]...)
+		l.offsets = append(l.offsets[:0], l.offsets[l.at/unitBytes:]...)
 		l.at = 0
 		l.data = append(l.data, piece.Data...)
-		for i := range piece.Data {
+		for i := range len(piece.Data) / unitBytes {
 			l.offsets = append(l.offsets, piece.Offset(i))
 		}
 		if err := l.take(); err != nil {
@@ -155,7 +165,7 @@ func (l *lister) lose(n int) {
 	}
 	const shown = 16
 	if l.gap.Len == 0 {
-		l.gap.Offset = int64(l.offsets[l.at])
+		l.gap.Offset = l.offset()
 	}
 	if room := shown - len(l.gap.Bytes); room > 0 {
 		l.gap.Bytes = append(l.gap.Bytes, l.data[l.at:l.at+min(room, n)]...)
@@ -176,9 +186,12 @@ func (l *lister) endGap() error {
 
 // line lists what begins at the next byte.
 func (l *lister) line(p PacketLine) error {
-	p.Offset = int64(l.offsets[l.at])
+	p.Offset = l.offset()
 	return l.put(p)
 }
+
+// offset returns the capture offset of the next byte's unit.
+func (l *lister) offset() int64 { return int64(l.offsets[l.at/l.protocol.UnitBytes()]) }
 
 func (l *lister) put(p PacketLine) error {
 	if p.Offset < l.opt.From {

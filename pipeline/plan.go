@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 
 	"github.com/tracelake/tracelake/decode"
@@ -27,30 +26,25 @@ type plan struct {
 	notes     []string
 }
 
-// A bufferPlan is a buffer with the counts of its bytes.
-type bufferPlan struct {
-	*capture.Buffer
-	looked int64 // how many bytes of it are looked at
-	data   io.ReaderAt
-	framed bool
-	layout frame.Layout
-	census *frame.Census // framed buffers
-}
-
 // A sourcePlan is a source that was configured or seen, and its outcome.
 type sourcePlan struct {
 	*capture.Source
 	protocol decode.Protocol // nil: problem says why
 	problem  string
 	notes    []string // about its protocol, for the user
+	// streamNotes are what its stream said at its end.
+	streamNotes []string
 
-	buffer *bufferPlan // nil: none is configured for it
-	bytes  int64       // units of its stream: see [decode.Protocol]
-	sample int         // bytes of its stream to decode; 0: all
+	buffer *bufferPlan   // nil: none is configured for it
+	layout decode.Layout // of a protocol whose units are not the bytes of the buffer
+	bytes  int64         // units of its stream: see [decode.Protocol]
+	sample int           // bytes of its stream to decode; 0: all
 	status schema.SourceStatus
 
-	outcome stitch.Outcome
-	causes  causes
+	statuses *Statuses      // of a source with a layout and no cut
+	trials   []decode.Trial // of settings that were left to be found, the best first
+	outcome  stitch.Outcome
+	causes   causes
 	// firstSync is where in the stream packets could first be read; NULL: nowhere in its
 	// first part, or nobody has looked.
 	firstSync schema.Null[int64]
@@ -60,9 +54,12 @@ type sourcePlan struct {
 // stream returns the bytes of the source.
 func (s *sourcePlan) stream() decode.Stream {
 	var stream decode.Stream
-	if b := s.buffer; b.framed {
+	switch b := s.buffer; {
+	case b.framed:
 		stream = frame.NewReader(b.data, b.looked, b.layout, s.ID)
-	} else {
+	case s.layout != nil:
+		stream = laidStream{s.layout.Stream(b.data, b.RingStart), b.Name, &s.streamNotes}
+	default:
 		stream = newRawStream(b.data, b.looked, b.RingStart)
 	}
 	if s.sample > 0 {
@@ -88,8 +85,11 @@ func (s *sourcePlan) unitBytes() int64 {
 }
 
 // unit returns the unit in which lengths of the source are counted.
-func (s *sourcePlan) unit() schema.SourceUnit {
-	if s.unitBytes() > 1 {
+func (s *sourcePlan) unit() schema.SourceUnit { return unitOf(s.protocol) }
+
+// unitOf returns the unit of a protocol, that of bytes if it is nil.
+func unitOf(p decode.Protocol) schema.SourceUnit {
+	if p != nil && p.UnitBytes() > 1 {
 		return schema.UnitSamples
 	}
 	return schema.UnitBytes
@@ -118,6 +118,13 @@ func (p *plan) tracesData() bool {
 	return slices.ContainsFunc(p.sources, func(s *sourcePlan) bool {
 		return s.status == schema.StatusDecoded && s.protocol.TracesData()
 	})
+}
+
+// noteStream notes what a source's stream said at its end.
+func (p *plan) noteStream(s *sourcePlan) {
+	for _, note := range s.streamNotes {
+		p.note("source %s: %s", s.Name, note)
+	}
 }
 
 // warnUndefined notes the packets of a source that its registers do not allow.
@@ -160,11 +167,15 @@ func makePlan(ctx context.Context, c *capture.Capture, protocols []decode.Family
 	}
 	placed := map[*capture.Source]bool{}
 	for _, b := range p.buffers {
-		p.planSources(b, placed)
+		if err := p.planSources(b, placed); err != nil {
+			return nil, err
+		}
 	}
 	for _, s := range c.Sources {
 		if !placed[s] {
-			p.place(p.bound[s], nil, 0)
+			if err := p.place(p.bound[s], nil, 0); err != nil {
+				return nil, err
+			}
 		}
 	}
 	for _, s := range p.sources {
@@ -214,68 +225,13 @@ func (p *plan) inFrames(id uint8) *sourcePlan {
 	return p.framed[id]
 }
 
-// readFrames finds the frames of a buffer and counts what is in them.
-func (p *plan) readFrames(b *bufferPlan) error {
-	if !b.framed {
-		return nil
-	}
-	opt := frame.DetectOptions{Sync: b.Format == capture.DStream, RingStart: b.RingStart, Score: p.asyncScore(b.Buffer)}
-	if b.FrameOffset != nil {
-		opt.Offset = schema.Of(*b.FrameOffset)
-	}
-	for _, s := range p.capture.SourcesIn(b.Buffer) {
-		opt.Configured = append(opt.Configured, s.ID)
-	}
-	found, err := frame.Detect(b.data, b.looked, opt)
-	if err != nil {
-		return p.explainNotFrames(b, err)
-	}
-	b.layout = found.Layout
-	p.noteFrames(b, found)
-	b.census, err = frame.Scan(b.data, b.looked, b.layout)
-	return err
-}
-
-// explainNotFrames says which buffer is not in frames, and what to do.
-func (p *plan) explainNotFrames(b *bufferPlan, err error) error {
-	if _, ok := errors.AsType[*frame.NotFramesError](err); !ok {
-		return err
-	}
-	remedy := "if it is one unformatted stream, set format=source_data in trace.ini"
-	if p.capture.Template != nil {
-		remedy = "if it is one unformatted stream, leave out --framed"
-	}
-	return &NothingError{Causes: []string{fmt.Sprintf("buffer %s: %v; %s", b.Name, err, remedy)}}
-}
-
-// asyncScore rates an alignment by its A-syncs, as far as the protocols of the
-// buffer's sources are known.
-func (p *plan) asyncScore(b *capture.Buffer) func(id uint8, stream []byte) int {
-	configured := map[uint8]decode.Protocol{}
-	for _, s := range p.capture.SourcesIn(b) {
-		if protocol := p.bound[s].protocol; protocol != nil {
-			configured[s.ID] = protocol
-		}
-	}
-	return func(id uint8, stream []byte) int {
-		protocol := configured[id]
-		if s := p.inFrames(id); protocol == nil && s != nil {
-			protocol = s.protocol
-		}
-		if protocol == nil {
-			return 0
-		}
-		return protocol.RateSyncs(stream)
-	}
-}
-
 // planSources plans the sources of a buffer: those configured for it, then
 // those seen in it.
-func (p *plan) planSources(b *bufferPlan, placed map[*capture.Source]bool) {
+func (p *plan) planSources(b *bufferPlan, placed map[*capture.Source]bool) error {
 	seen := map[uint8]bool{}
 	for _, s := range p.capture.SourcesIn(b.Buffer) {
 		seen[s.ID] = true
-		n := b.bytes(s.ID)
+		n := p.bytesIn(b, s)
 		last := s.Buffers[len(s.Buffers)-1] == b.Buffer
 		if placed[s] || n == 0 && !last {
 			if placed[s] && n > 0 {
@@ -284,10 +240,12 @@ func (p *plan) planSources(b *bufferPlan, placed map[*capture.Source]bool) {
 			continue
 		}
 		placed[s] = true
-		p.place(p.bound[s], b, n)
+		if err := p.place(p.bound[s], b, n); err != nil {
+			return err
+		}
 	}
 	if b.census == nil {
-		return
+		return nil
 	}
 	for id := range b.census.Streams {
 		n, id := b.census.Streams[id], uint8(id)
@@ -295,7 +253,9 @@ func (p *plan) planSources(b *bufferPlan, placed map[*capture.Source]bool) {
 			continue
 		}
 		if s := p.inFrames(id); s != nil {
-			p.place(s, b, n)
+			if err := p.place(s, b, n); err != nil {
+				return err
+			}
 			continue
 		}
 		p.sources = append(p.sources, &sourcePlan{
@@ -303,89 +263,60 @@ func (p *plan) planSources(b *bufferPlan, placed map[*capture.Source]bool) {
 			problem: fmt.Sprintf("source %s is in buffer %s, but not configured", schema.SourceText(id), b.Name),
 		})
 	}
+	return nil
 }
 
-// bytes returns the length of a source's stream.
-func (b *bufferPlan) bytes(id uint8) int64 {
-	if b.census == nil {
+// bytesIn returns the length of a source's stream in a buffer.
+func (p *plan) bytesIn(b *bufferPlan, s *capture.Source) int64 {
+	switch {
+	case b.census == nil:
 		return b.looked
+	case p.unframed(s):
+		return 0
 	}
-	return b.census.Streams[id]
+	return b.census.Streams[s.ID]
 }
 
-// scale returns the size of the buffer relative to the bytes looked at.
-func (b *bufferPlan) scale() float64 { return float64(b.Size) / float64(max(1, b.looked)) }
-
-// place says where the stream of a bound source is, and how long.
-func (p *plan) place(s *sourcePlan, b *bufferPlan, n int64) {
-	s.buffer, s.bytes = b, n/s.unitBytes()
-	p.notes = append(p.notes, s.notes...)
-	if n == 0 {
-		s.status = schema.StatusEmpty
+// scale returns the size of the buffer relative to the bytes looked at, by which
+// the stream of the source is longer than it is known to be.
+func (s *sourcePlan) scale() float64 {
+	if s.layout != nil {
+		return 1
 	}
+	return float64(s.buffer.Size) / float64(max(1, s.buffer.looked))
+}
+
+// place says where the stream of a bound source is, and how long: n bytes of the
+// buffer.
+func (p *plan) place(s *sourcePlan, b *bufferPlan, n int64) error {
+	s.buffer, s.bytes = b, n
 	p.sources = append(p.sources, s)
-}
-
-// contextReaderAt is an io.ReaderAt that fails once its context is done.
-type contextReaderAt struct {
-	ctx context.Context
-	io.ReaderAt
-}
-
-// ReadAt implements [io.ReaderAt].
-func (r contextReaderAt) ReadAt(p []byte, off int64) (int, error) {
-	if err := r.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return r.ReaderAt.ReadAt(p, off)
-}
-
-// triggers calls found with the capture offset of each trigger of the buffer.
-func (b *bufferPlan) triggers(found func(offset int64) error) error {
-	if b.census == nil || b.census.Overhead.Trigger == 0 {
+	if b != nil && b.framed && p.unframed(s.Source) {
+		s.refuse(fmt.Sprintf("source %s is %s, which formatter frames never carry, but buffer %s is in frames; if it holds this source alone, set format=source_data in trace.ini",
+			s.Name, s.Protocol, b.Name))
 		return nil
 	}
-	r := frame.NewReader(b.data, b.looked, b.layout, frame.TriggerID)
-	for {
-		piece, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
+	p.notes = append(p.notes, s.notes...)
+	if err := s.layUnits(); err != nil {
+		if p.capture.Raw() {
 			return err
 		}
-		for i := range piece.Data {
-			if err := found(int64(piece.Offset(i))); err != nil {
-				return err
-			}
-		}
+		s.refuse(fmt.Sprintf("source %s: %v", s.Name, err))
 	}
+	if s.bytes == 0 {
+		s.status = schema.StatusEmpty
+		return nil
+	}
+	return p.tune(s)
 }
 
-// account says what the bytes of a buffer are.
-func (p *plan) account(b *bufferPlan) schema.BufferBytes {
-	a := schema.BufferBytes{Name: b.Name, Bytes: b.looked, Streams: map[string]int64{}, Overhead: map[string]int64{}}
-	if b.census == nil {
-		for _, s := range p.sources {
-			if s.buffer == b {
-				whole := s.bytes * s.unitBytes()
-				a.Streams[schema.SourceText(s.ID)] = whole
-				if whole < b.Size {
-					a.Overhead["incomplete"] = b.Size - whole
-				}
-			}
-		}
-		return a
-	}
-	for id, n := range b.census.Streams {
-		if n > 0 && frame.IsSource(uint8(id)) {
-			a.Streams[schema.SourceText(uint8(id))] = n
-		}
-	}
-	o := &b.census.Overhead
-	a.Overhead = map[string]int64{
-		"id": o.ID, "aux": o.Aux, "padding": o.Padding, "reserved": o.Reserved, "flush": o.Flush, "trigger": o.Trigger,
-		"unknown": o.Unknown, "sync": o.Sync, "unaligned": o.Unaligned, "incomplete": o.Incomplete,
-	}
-	return a
+// refuse says why a source is not decoded.
+func (s *sourcePlan) refuse(problem string) {
+	s.protocol, s.status, s.problem = nil, schema.StatusUnsupported, problem
+}
+
+// unframed reports whether frames never carry the protocol of a source.
+func (p *plan) unframed(s *capture.Source) bool {
+	i := slices.IndexFunc(p.protocols, func(f decode.Family) bool { return f.Name == s.Protocol })
+	return i >= 0 && p.protocols[i].Unframed
 }

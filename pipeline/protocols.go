@@ -2,6 +2,8 @@ package pipeline
 
 import (
 	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/decode/etmv1"
+	"github.com/tracelake/tracelake/decode/etmv2"
 	"github.com/tracelake/tracelake/decode/etmv3"
 	"github.com/tracelake/tracelake/decode/pft"
 )
@@ -11,5 +13,7 @@ func protocols() []decode.Family {
 	return []decode.Family{
 		pft.Family(),
 		etmv3.Family(),
+		etmv1.Family(),
+		etmv2.Family(),
 	}
 }

@@ -59,6 +59,17 @@ type LossSum struct {
 type Agreements struct {
 	Branches BranchAgreement `json:"branch_packets"`
 	ISyncs   Agreement       `json:"periodic_i_syncs"`
+	FIFO     *FIFOAgreement  `json:"fifo,omitempty"` // of samples of a trace port
+}
+
+// A FIFOAgreement distinguishes a wrong layout or port from the right one, without a
+// program: see [decode.Quality].
+type FIFOAgreement struct {
+	Offsets      int64 `json:"offsets"` // that could be compared
+	OffsetsRight int64 `json:"offsets_right"`
+	Waits        int64 `json:"waits"`
+	WaitsUnowed  int64 `json:"waits_unowed"` // in which no byte was owed
+	Reserved     int64 `json:"reserved"`     // losses by a header that no trace unit sends
 }
 
 // An Agreement is how many packets of one kind agree with the program image.
@@ -117,7 +128,7 @@ func (s *sourcePlan) sourceQuality() SourceQuality {
 	return SourceQuality{
 		Source: schema.SourceText(s.ID), Name: s.Name, Protocol: s.Protocol, Version: s.version(), Core: s.Core,
 		Status: schema.SourceStatusNames[s.status], Problem: s.problem, Unit: s.unit().String(),
-		Totals: o.Totals, Verdict: s.verdict, LossReasons: lossReasons(&o.Lost), Missing: missingMemory(&o.Missing), Agreements: agreements(&o.Quality),
+		Totals: o.Totals, Verdict: s.verdict, LossReasons: lossReasons(&o.Lost), Missing: missingMemory(&o.Missing), Agreements: s.agreements(),
 	}
 }
 
@@ -132,13 +143,24 @@ func lossReasons(lost *stitch.LossSums) []LossSum {
 	return sums
 }
 
-func agreements(q *decode.Quality) Agreements {
+// agreements returns the checks of a source that was decoded.
+func (s *sourcePlan) agreements() Agreements {
+	o := &s.outcome
+	if s.layout == nil {
+		return agreements(&o.Quality, nil)
+	}
+	q := &o.Quality
+	return agreements(q, &FIFOAgreement{q.FIFOChecks, q.FIFORight, q.Waits, q.WaitsUnowed, o.Lost[schema.LossReservedHeader].Losses})
+}
+
+func agreements(q *decode.Quality, fifo *FIFOAgreement) Agreements {
 	return Agreements{
 		Branches: BranchAgreement{
 			Agreement: agreement(q.Branches, q.BranchesAgree(), q.BranchesUnplaced, q.BranchMisses),
 			Indirect:  q.BranchesIndirect, Repeated: q.BranchesRepeated,
 		},
 		ISyncs: agreement(q.ISyncs, q.ISyncsEqual, q.ISyncsUnplaced, q.ISyncMisses),
+		FIFO:   fifo,
 	}
 }
 

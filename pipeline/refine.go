@@ -11,17 +11,25 @@ import (
 
 // refine improves an attempt, and says what was changed.
 func (s *session) refine(ctx context.Context, src *sourcePlan, a *attempt) (*attempt, error) {
-	if a.failed || !src.firstSync.OK {
+	given, err := a, error(nil)
+	layouts := hasLayouts(a.family)
+	if layouts && a.packetRate() < sureRate {
+		if a, err = s.tryLayouts(ctx, src, a); err != nil {
+			return nil, err
+		}
+	}
+	if a.failed || !layouts && !src.firstSync.OK {
 		return a, nil // without a place from which packets can be read no setting helps
 	}
-	a, err := s.improve(ctx, src, a)
-	if err != nil {
+	if a, err = s.improve(ctx, src, a); err != nil {
 		return nil, err
 	}
 	if a, err = s.simplify(ctx, src, a); err != nil {
 		return nil, err
 	}
-	return a, s.suggest(ctx, src, a)
+	err = s.suggest(ctx, src, a)
+	a.suggestOptions(given)
+	return a, err
 }
 
 const (
@@ -30,6 +38,8 @@ const (
 	clearly, partly, little = 0.005, 0.2, 0.0002
 	// A remedy has this rate at the least, and this many times the rate there is.
 	goodRate, muchBetter = 0.5, 1.05
+	// With this rate there is no doubt about the layout.
+	sureRate = 0.9
 )
 
 // improve changes one setting after another for the better, until none is. A change
@@ -190,12 +200,21 @@ func (s *session) severalSources() bool {
 	return n > 1
 }
 
+// mayBe reports whether a source is tried as another protocol: as one with layouts only
+// if they are wrong, or nothing was decoded.
+func (s *sourcePlan) mayBe(f *decode.Family) bool {
+	if !f.ETM || !hasLayouts(f) {
+		return f.ETM
+	}
+	return !s.buffer.framed && (s.layout != nil || s.outcome.Empty())
+}
+
 // bestReading returns how a sample decodes as the source was read, and the best
 // way there is.
 func (s *session) bestReading(ctx context.Context, src *sourcePlan) (now, best *attempt, err error) {
 	for i := range s.plan.protocols {
 		family := &s.plan.protocols[i]
-		if !family.ETM && family.Name != src.Protocol {
+		if family.Name != src.Protocol && !src.mayBe(family) {
 			continue
 		}
 		r := &reading{family: family, registers: defaults(family.Defaults)}

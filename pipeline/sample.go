@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"io"
+	"slices"
 
 	"github.com/tracelake/tracelake/decode"
 )
@@ -10,7 +11,7 @@ import (
 // synchronisation on if that is not among them.
 func (s *sourcePlan) sampleOf(stream decode.Stream) decode.Stream {
 	if s.firstSync.V > int64(s.sample/2) {
-		stream = &skippedStream{Stream: stream, left: s.firstSync.V}
+		stream = &skippedStream{Stream: stream, unitBytes: s.unitBytes(), left: s.firstSync.V}
 	}
 	return &sampledStream{Stream: stream, left: s.sample}
 }
@@ -35,7 +36,8 @@ func (s *sampledStream) Next() (decode.Piece, error) {
 // A skippedStream begins late.
 type skippedStream struct {
 	decode.Stream
-	left int64 // bytes to leave out
+	unitBytes int64
+	left      int64 // bytes to leave out
 }
 
 // Next implements [decode.Stream].
@@ -50,13 +52,13 @@ func (s *skippedStream) Next() (decode.Piece, error) {
 		if int64(len(p.Data)) == n {
 			continue
 		}
-		base := p.Base
-		p.Base, p.Data = p.Offset(int(n)), p.Data[n:]
+		base, units := p.Base, int(n/s.unitBytes)
+		p.Base, p.Data = p.Offset(units), p.Data[n:]
 		if p.Delta != nil {
 			moved := uint32(p.Base - base)
-			delta := make([]uint32, len(p.Data))
+			delta := slices.Clone(p.Delta[units:])
 			for i := range delta {
-				delta[i] = p.Delta[int(n)+i] - moved
+				delta[i] -= moved
 			}
 			p.Delta = delta
 		}

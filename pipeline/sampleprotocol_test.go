@@ -23,43 +23,64 @@ const (
 	sampleSync    = 3 // the next payload is the address of the next instruction
 
 	sampleBytes8 = 8
+
+	syncCheck = 7 // what the payload of a sync's own sample is
 )
 
 func sampleFamily() decode.Family {
 	return decode.Family{
-		Name: "samples", Types: []string{"SAMPLES"}, Needed: []string{"ETMTRACEIDR"},
-		Bind: func(decode.Source) (decode.Protocol, []string, error) { return sampleProtocol{}, nil, nil },
+		Name: "samples", Types: []string{"SAMPLES"}, ETM: true, Unframed: true, Options: sampleOptions, ReadHeader: readSampleHeader,
+		Bind: func(s decode.Source) (decode.Protocol, []string, error) {
+			layout, _ := s.Lookup("LAYOUT")
+			flip, _ := s.Lookup("FLIP")
+			return sampleProtocol{sampleLayout(layout), flip}, nil, nil
+		},
 	}
 }
 
-type sampleProtocol struct{}
+type sampleProtocol struct {
+	layout sampleLayout
+	flip   uint64 // flipped in every status, or flipAuto
+}
 
 func (sampleProtocol) Version() string                     { return "1.0" }
-func (sampleProtocol) Words() []string                     { return nil }
+func (p sampleProtocol) Words() []string                   { return []string{"layout " + sampleLayoutNames[p.layout]} }
 func (sampleProtocol) UnitBytes() int                      { return sampleBytes8 }
 func (sampleProtocol) AheadBytes() int                     { return sampleBytes8 }
 func (sampleProtocol) TimestampCode() decode.TimestampCode { return decode.TimestampCode{} }
 func (sampleProtocol) TracesData() bool                    { return false }
-func (sampleProtocol) NewCutter() decode.Cutter            { return sampleCutter{} }
-func (sampleProtocol) Resync([]byte) (int, bool)           { return 0, true }
-func (sampleProtocol) RateSyncs([]byte) int                { return 0 }
+func (p sampleProtocol) NewCutter() decode.Cutter          { return sampleCutter{p} }
 
-func (sampleProtocol) ParsePacket(b []byte) (decode.PacketText, error) {
+// Resync implements [decode.Protocol].
+func (p sampleProtocol) Resync(b []byte) (int, bool) {
+	cuts := sampleCutter{p}.Find(b, false)
+	if len(cuts.At) == 0 {
+		return cuts.Settled, false
+	}
+	return cuts.At[0].At, true
+}
+
+func (sampleProtocol) RateSyncs([]byte) int { return 0 }
+
+// status returns the status of the sample at the start of b.
+func (p sampleProtocol) status(b []byte) byte { return b[0] ^ byte(p.flip) }
+
+func (p sampleProtocol) ParsePacket(b []byte) (decode.PacketText, error) {
 	if len(b) < sampleBytes8 {
 		return decode.PacketText{}, io.ErrUnexpectedEOF
 	}
-	if b[0] > sampleSync {
+	if p.status(b) > sampleSync {
 		return decode.PacketText{}, &decode.SyntaxError{Protocol: "samples", Header: b[0], Reserved: true, Reason: "no status"}
 	}
-	return decode.PacketText{Len: sampleBytes8, Type: "sample", Fields: []decode.Field{{Name: "status", Value: b[0]}}}, nil
+	return decode.PacketText{Len: sampleBytes8, Type: "sample", Fields: []decode.Field{{Name: "status", Value: p.status(b)}}}, nil
 }
 
 // A sampleCutter cuts at each sync.
-type sampleCutter struct{}
+type sampleCutter struct{ sampleProtocol }
 
-func (sampleCutter) Find(b []byte, _ bool) (c decode.Cuts) {
+func (p sampleCutter) Find(b []byte, _ bool) (c decode.Cuts) {
 	for ; c.Settled+sampleBytes8 <= len(b); c.Settled += sampleBytes8 {
-		if b[c.Settled] == sampleSync {
+		if p.status(b[c.Settled:]) == sampleSync {
 			c.At = append(c.At, decode.Cut{At: c.Settled})
 		}
 	}
@@ -68,14 +89,15 @@ func (sampleCutter) Find(b []byte, _ bool) (c decode.Cuts) {
 
 func (p sampleProtocol) NewDecoder(mem *image.Memory, packets bool) decode.Decoder {
 	return &sampleDecoder{
-		rec: record.Recorder{UnitBytes: sampleBytes8}, walk: flow.NewWalker(flow.NewProgram(mem, flow.Rules{})), packets: packets,
+		protocol: p, rec: record.Recorder{UnitBytes: sampleBytes8}, walk: flow.NewWalker(flow.NewProgram(mem, flow.Rules{})), packets: packets,
 	}
 }
 
 type sampleDecoder struct {
-	rec     record.Recorder
-	walk    *flow.Walker
-	packets bool
+	protocol sampleProtocol
+	rec      record.Recorder
+	walk     *flow.Walker
+	packets  bool
 }
 
 // Decode implements [decode.Decoder].
@@ -92,7 +114,7 @@ func (d *sampleDecoder) Decode(u *decode.Result, part decode.Part) {
 	}
 	i := 0
 	for ; i < len(part.Data) && !d.rec.Lost(); i += sampleBytes8 {
-		text, err := sampleProtocol{}.ParsePacket(part.Data[i:])
+		text, err := d.protocol.ParsePacket(part.Data[i:])
 		if err != nil {
 			d.rec.Stop(i, d.walk.Seq, err)
 			d.walk.Lose()
@@ -127,9 +149,13 @@ func (d *sampleDecoder) payload(i int) uint32 {
 
 // sample does what the sample at Data[i] says.
 func (d *sampleDecoder) sample(i int) {
-	status, next := d.rec.Part.Data[i], i+sampleBytes8
+	status, next := d.protocol.status(d.rec.Part.Data[i:]), i+sampleBytes8
 	switch status {
 	case sampleSync:
+		d.rec.Segment.Quality.FIFOChecks++
+		if d.payload(i) == syncCheck {
+			d.rec.Segment.Quality.FIFORight++
+		}
 		d.walk.Goto(decode.PC{Address: d.payload(next)}, d.rec.Space())
 	case sampleExecute, sampleBranch:
 		d.rec.Settle()

@@ -31,7 +31,7 @@ func (p *listed) Next() (decode.Piece, error) {
 // are adjacent in the capture or not.
 func TestSkippedStream(t *testing.T) {
 	for skip := range int64(9) {
-		s := &skippedStream{left: skip, Stream: &listed{
+		s := &skippedStream{unitBytes: 1, left: skip, Stream: &listed{
 			{Data: []byte{0, 1, 2}, Base: 10},
 			{Data: []byte{3, 4, 5, 6}, Base: 20, Delta: []uint32{0, 2, 3, 9}},
 			{Data: []byte{7}, Base: 40},

@@ -37,7 +37,11 @@ func TestScenarios(t *testing.T) {
 			name := strings.TrimSuffix(strings.TrimPrefix(s.Name, "../decode/"), ".txtar")
 			t.Run(strings.Replace(name, "/testdata/scenario", "", 1), func(t *testing.T) {
 				t.Parallel()
-				newTrial(t, s).run()
+				if r := newTrial(t, s); s.Unit > 0 {
+					r.runSamples()
+				} else {
+					r.run()
+				}
 			})
 		}
 	}
@@ -439,6 +443,9 @@ func (r *trial) framed(way string, writer func(io.Writer) *frame.Writer, layout 
 
 // bytesFrom is the stream from a packet on, in pieces of at most size bytes.
 func (r *trial) bytesFrom(packet, size int) decode.Stream {
+	if r.s.Unit > 0 {
+		return r.samplesFrom(packet, max(size/r.s.Unit, 1), true)
+	}
 	return &pieces{packets: r.s.Packets[packet:], base: r.s.Packets[packet].Offset, size: max(size, 1)}
 }
 

@@ -102,6 +102,7 @@ func (s *session) decode(ctx context.Context, src *sourcePlan, to stitch.Sinks, 
 	switch {
 	case src.status == schema.StatusDecoded:
 		err = s.follow(ctx, src, src.causes.tap(to), progress)
+		s.plan.noteStream(src)
 		s.plan.warnUndefined(src)
 		s.plan.warnExpansion(src)
 	case src.bytes > 0:
@@ -132,6 +133,9 @@ func (s *session) follow(ctx context.Context, src *sourcePlan, to stitch.Sinks, 
 		}
 		return err
 	})
+	if err == nil {
+		err = src.loseCutOff(st)
+	}
 	if err == nil {
 		err = st.Finish()
 	}

@@ -36,7 +36,8 @@ type grain struct {
 
 func splitBy(stream decode.Stream, protocol decode.Protocol, g grain) iter.Seq2[*workUnit, error] {
 	return func(yield func(*workUnit, error) bool) {
-		s := splitter{grain: g, protocol: protocol, cutter: protocol.NewCutter(), unit: &workUnit{}, more: true}
+		n := protocol.UnitBytes()
+		s := splitter{grain: g.whole(n), protocol: protocol, unitBytes: n, cutter: protocol.NewCutter(), unit: &workUnit{}, more: true}
 		s.flush = func(u *workUnit) { s.more = s.more && yield(u, nil) }
 		for s.more {
 			piece, err := stream.Next()
@@ -60,28 +61,36 @@ func splitBy(stream decode.Stream, protocol decode.Protocol, g grain) iter.Seq2[
 	}
 }
 
+// whole returns g in whole units of so many bytes.
+func (g grain) whole(unitBytes int) grain {
+	up := func(n int) int { return (n + unitBytes - 1) / unitBytes * unitBytes }
+	return grain{g.unit, up(g.part), up(g.chunk)}
+}
+
 // A splitter holds the bytes of a stream that are in no part yet.
 type splitter struct {
-	grain    grain
-	protocol decode.Protocol
-	flush    func(*workUnit)
-	more     bool // the consumer wants more
-	unit     *workUnit
+	grain     grain
+	protocol  decode.Protocol
+	unitBytes int // of protocol
+	flush     func(*workUnit)
+	more      bool // the consumer wants more
+	unit      *workUnit
 
 	// The bytes read. Parts are slices of them, so they are only appended to;
 	// renew moves on to new memory.
 	data    []byte
-	offsets []decode.CaptureOffset
-	bytes   int64 // of the stream, up to the end of data
+	offsets []decode.CaptureOffset // of its units
+	bytes   int64                  // of the stream, up to the end of data
 
 	cutter  decode.Cutter
 	settled int   // all cuts before it are found
 	bounds  []int // those in no part yet (decode.Part.Bounds)
 
-	inSegment bool // a cut was found
-	segment   int  // first byte in no part
-	continued bool // the next part continues a segment,
-	broken    bool // after a break
+	inSegment bool   // a cut was found
+	segment   int    // first byte in no part
+	behind    []byte // before it, if a cut asked for it
+	continued bool   // the next part continues a segment,
+	broken    bool   // after a break
 	next      chan decode.Decoder
 
 	unsynced     schema.Loss // the loss before the first cut
@@ -94,25 +103,17 @@ func (s *splitter) take(p *decode.Piece, i int) int {
 	if len(s.data) == cap(s.data) {
 		s.renew()
 	}
+	first := i / s.unitBytes
 	if !s.inSegment && s.bytes == s.unsyncedFrom {
-		s.unsynced.Offset = int64(p.Offset(i))
+		s.unsynced.Offset = int64(p.Offset(first))
 	}
 	n := min(len(p.Data)-i, cap(s.data)-len(s.data))
 	s.data = append(s.data, p.Data[i:i+n]...)
-	for k := range n {
-		s.offsets = append(s.offsets, p.Offset(i+k))
+	for k := range n / s.unitBytes {
+		s.offsets = append(s.offsets, p.Offset(first+k))
 	}
 	s.bytes += int64(n)
 	return n
-}
-
-// endRun ends an unbroken run of the stream, and drops an incomplete unit of the
-// protocol at its end.
-func (s *splitter) endRun() {
-	rest := int(s.bytes % int64(s.protocol.UnitBytes()))
-	s.data, s.offsets = s.data[:len(s.data)-rest], s.offsets[:len(s.offsets)-rest]
-	s.bytes -= int64(rest)
-	s.find(true)
 }
 
 // find finds the cuts in the bytes read, all of them if last. Otherwise it leaves
@@ -128,23 +129,24 @@ func (s *splitter) find(last bool) {
 		s.bounds = append(s.bounds, from+b)
 	}
 	for _, c := range cuts.At {
-		s.cut(from+c.At, c.Preserved)
+		s.cut(from+c.At, &c)
 	}
 	s.settled = from + cuts.Settled
 }
 
 // cut ends a segment, or the loss before the first one, at data[at] and begins the
 // next segment.
-func (s *splitter) cut(at int, preserved decode.Preserved) {
+func (s *splitter) cut(at int, c *decode.Cut) {
 	if s.inSegment {
 		s.closeParts(at, false)
 	} else {
 		s.loseUnsynced(s.bytes - int64(len(s.data)-at))
-		s.unit.Preserved = preserved
+		s.unit.Preserved = c.Preserved
 		s.inSegment = true
 	}
 	s.dropBounds(at)
 	s.segment, s.continued, s.broken = at, false, false
+	s.behind = append([]byte(nil), s.data[at-c.Behind:at]...)
 	if s.unit.bytes >= s.grain.unit {
 		s.endUnit()
 	}
@@ -190,16 +192,23 @@ func (s *splitter) closeParts(at int, broken bool) {
 // addPart makes a part of the bytes of the segment that are in no part, up to to.
 func (s *splitter) addPart(to int, open, end bool) {
 	p := decode.Part{
-		Data: s.data[s.segment:to:to], Offsets: s.offsets[s.segment:to:to], Ahead: s.ahead(to),
+		Data: s.data[s.segment:to:to], Offsets: s.offsetsOf(s.segment, to), Ahead: s.ahead(to), Behind: s.behind,
 		Continued: s.continued, Break: s.broken, Open: open, End: end,
 	}
 	for _, b := range s.dropBounds(to) {
 		p.Bounds = append(p.Bounds, b-s.segment)
 	}
 	s.segment, s.continued, s.broken = to, true, false
+	s.behind = nil
 	s.unit.parts = append(s.unit.parts, p)
 	s.unit.bytes += len(p.Data)
 	s.unit.Asyncs += len(p.Bounds)
+}
+
+// offsetsOf returns the offsets of the units in data[from:to].
+func (s *splitter) offsetsOf(from, to int) []decode.CaptureOffset {
+	from, to = from/s.unitBytes, to/s.unitBytes
+	return s.offsets[from:to:to]
 }
 
 // ahead returns the bytes after data[to] that a part ending there shows ahead.
@@ -210,7 +219,7 @@ func (s *splitter) ahead(to int) []byte {
 
 // breakOff ends everything at a break of the input.
 func (s *splitter) breakOff() {
-	s.endRun()
+	s.find(true)
 	at := len(s.data)
 	if s.inSegment {
 		s.closeParts(at, true)
@@ -228,7 +237,7 @@ func (s *splitter) breakOff() {
 // loseUnsynced writes the loss before the first cut, which ends at a place in
 // the stream.
 func (s *splitter) loseUnsynced(to int64) {
-	if s.unsynced.Bytes = (to - s.unsyncedFrom) / int64(s.protocol.UnitBytes()); s.unsynced.Bytes > 0 {
+	if s.unsynced.Bytes = (to - s.unsyncedFrom) / int64(s.unitBytes); s.unsynced.Bytes > 0 {
 		if s.unsynced.Reason == schema.LossDiscontinuity {
 			s.unit.Events = append(s.unit.Events, schema.Event{
 				Key: s.unsynced.Key, Event: schema.EventDiscontinuity,
@@ -241,7 +250,7 @@ func (s *splitter) loseUnsynced(to int64) {
 
 // finish ends the stream.
 func (s *splitter) finish() {
-	s.endRun()
+	s.find(true)
 	if s.inSegment {
 		s.openParts(len(s.data))
 		s.addPart(len(s.data), false, true)
@@ -274,7 +283,7 @@ func (s *splitter) renew() {
 	kept := s.data[n:]
 	room := max(s.grain.chunk, 2*len(kept))
 	s.data = append(make([]byte, 0, room), kept...)
-	s.offsets = append(make([]decode.CaptureOffset, 0, room), s.offsets[n:]...)
+	s.offsets = append(make([]decode.CaptureOffset, 0, room/s.unitBytes), s.offsets[n/s.unitBytes:]...)
 	s.segment -= n
 	s.settled -= n
 	for i := range s.bounds {

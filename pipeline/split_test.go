@@ -43,7 +43,7 @@ func units(t testing.TB, stream decode.Stream, protocol decode.Protocol, g grain
 			if len(p.Bounds) > 0 {
 				fmt.Fprint(&line, " a-syncs ", p.Bounds)
 			}
-			if len(p.Data) != len(p.Offsets) {
+			if len(p.Data) != len(p.Offsets)*protocol.UnitBytes() {
 				t.Fatalf("%s has %d offsets", line.String(), len(p.Offsets))
 			}
 			size += len(p.Data)

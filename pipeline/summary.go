@@ -39,7 +39,7 @@ func (e *exporter) summary(m *schema.Manifest) *Summary {
 	for i, totals := range m.Sources {
 		src := e.plan.sources[i]
 		o := &src.outcome
-		s.Sources = append(s.Sources, SourceSummary{totals, src.verdict, missingMemory(&o.Missing), agreements(&o.Quality)})
+		s.Sources = append(s.Sources, SourceSummary{totals, src.verdict, missingMemory(&o.Missing), src.agreements()})
 	}
 	return s
 }
@@ -123,6 +123,8 @@ func (s *sourcePlan) reason() string {
 		return s.problem
 	case s.status == schema.StatusEmpty:
 		return fmt.Sprintf("%s has no bytes: is its trace ID right?", name)
+	case s.outcome.Totals.Segments == 0 && s.layout != nil:
+		return s.noCut(name)
 	case s.outcome.Totals.Segments == 0:
 		return fmt.Sprintf("%s: no synchronisation (A-sync, then I-sync) in %d bytes of %s; %s", name, s.bytes, s.Protocol, s.syncHint())
 	}

@@ -13,6 +13,7 @@ import (
 	encodepft "github.com/tracelake/tracelake/bench/encode/pft"
 	"github.com/tracelake/tracelake/bench/execute"
 	"github.com/tracelake/tracelake/bench/need"
+	"github.com/tracelake/tracelake/bench/program"
 	"github.com/tracelake/tracelake/bench/program/codegen"
 	"github.com/tracelake/tracelake/bench/snapshot"
 	"github.com/tracelake/tracelake/bench/step"
@@ -73,7 +74,7 @@ type synthRun struct {
 // newSynthRun makes an execution in which much happens.
 func newSynthRun(t testing.TB, id uint8, seed uint64, v7m, data bool) *synthRun {
 	t.Helper()
-	code, err := codegen.Generate(codegen.Options{Seed: seed, Bytes: 8000, Base: 0x8000, V7M: v7m, SMC: !v7m})
+	code, err := codegen.Generate(codegen.Options{Seed: seed, Bytes: 8000, Base: 0x8000, Arch: program.ARMv7(v7m), SMC: !v7m})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +84,7 @@ func newSynthRun(t testing.TB, id uint8, seed uint64, v7m, data bool) *synthRun 
 	}
 	windows := execute.Windows{Rate: 1000, Steps: 30}
 	return &synthRun{id: id, seed: seed, code: code, steps: execute.Run(code.Program(), execute.Options{
-		Seed: seed, Instructions: 3000, Targets: code.Targets, Handlers: code.Handlers, V7M: v7m, Interrupts: 8, Rates: rates, Switches: 1000,
+		Seed: seed, Instructions: 3000, Targets: code.Targets, Handlers: code.Handlers, Arch: program.ARMv7(v7m), Interrupts: 8, Rates: rates, Switches: 1000,
 		Tasks:    []execute.Task{{Entry: code.Entry, ContextID: 1, VMID: 1}, {Entry: code.Targets[len(code.Targets)/2], ContextID: 2, VMID: 2}},
 		TraceOff: windows, Overflow: windows, Triggers: 1000, Data: data,
 	})}

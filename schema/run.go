@@ -29,10 +29,10 @@ type BlockKey struct {
 }
 
 // A Run is a range of a block that was executed without a branch and reported by
-// one packet. It becomes Count rows of `instructions`, or a row of `blocks` for
+// one packet, or with RunHasOffsets by several. It becomes Count rows of `instructions`, or a row of `blocks` for
 // every MaxBlockRow of them.
 type Run struct {
-	Offset  int64  // capture offset of the packet that reported the run
+	Offset  int64  // capture offset of the packet that reported the run; with RunHasOffsets: of its first
 	Failed  uint64 // with RunHasFailed: bit i set, instruction i failed its condition
 	Cycle   int64  // with RunHasCycles, RunHasCosts: as Point.Cycle, up to and including the last instruction
 	Cycles  uint32 // with RunHasCycles: own cost of the last instruction; with RunHasCosts: of all
@@ -52,9 +52,10 @@ type RunFlags uint8
 
 // The flags of a run.
 const (
-	RunHasFailed RunFlags = 1 << iota // Failed has the outcome of each instruction
-	RunHasCycles                      // Cycles and Cycle have the cost of the last instruction
-	RunHasCosts                       // the result that holds the run has the cost of each instruction
+	RunHasFailed  RunFlags = 1 << iota // Failed has the outcome of each instruction
+	RunHasCycles                       // Cycles and Cycle have the cost of the last instruction
+	RunHasCosts                        // the result that holds the run has the cost of each instruction
+	RunHasOffsets                      // the result that holds the run has the capture offset of each instruction
 )
 
 // A Span is the state that holds from one run up to the next span.

@@ -51,8 +51,8 @@ func TestExecuteRates(t *testing.T) {
 			before, contextID = s.Trace, s.ContextID
 		})
 		per := instructions / 1e6
-		x.Rates[schema.ExcIRQ] += x.Switches * count(!o.V7M)
-		x.Rates[schema.ExcPendSV] += x.Switches * count(o.V7M)
+		x.Rates[schema.ExcIRQ] += x.Switches * count(o.Arch != program.V7M)
+		x.Rates[schema.ExcPendSV] += x.Switches * count(o.Arch == program.V7M)
 		for name, v := range map[string]struct{ got, want float64 }{
 			"off": {off, x.TraceOff.Rate}, "overflow": {overflow, x.Overflow.Rate},
 			"triggers": {triggers, x.Triggers}, "switches": {switches, x.Switches},

@@ -80,7 +80,7 @@ func (e *executor) escape(by ...schema.ExceptionType) {
 
 // unmappedAborts are the exceptions of a fetch where there is no memory.
 func (e *executor) unmappedAborts() []schema.ExceptionType {
-	if e.o.V7M {
+	if e.o.v7M() {
 		return []schema.ExceptionType{schema.ExcBusFault, schema.ExcHardFault}
 	}
 	return []schema.ExceptionType{schema.ExcPrefetchAbort}
@@ -88,7 +88,7 @@ func (e *executor) unmappedAborts() []schema.ExceptionType {
 
 // stuckInterrupts are the exceptions that end code that goes nowhere.
 func (e *executor) stuckInterrupts() []schema.ExceptionType {
-	if e.o.V7M {
+	if e.o.v7M() {
 		return []schema.ExceptionType{schema.ExcPendSV, schema.ExcSysTick, schema.ExcIRQ}
 	}
 	return []schema.ExceptionType{schema.ExcIRQ, schema.ExcFIQ}

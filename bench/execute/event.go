@@ -19,6 +19,7 @@ const (
 	eventOverflow
 	eventTrigger
 	eventStall
+	eventVector
 	eventRelease // of held exceptions; when is not left to chance
 	events
 )
@@ -38,6 +39,7 @@ func (s *schedule) begin(random *rand.Rand, o *Options) {
 	}
 	s.rate[eventSwitch], s.rate[eventTrigger], s.rate[eventStall] = o.Switches, o.Triggers, stallRate
 	s.rate[eventOff], s.rate[eventOverflow] = o.TraceOff.Rate, o.Overflow.Rate
+	s.rate[eventVector] = o.VectorBranches
 	for i := range s.due {
 		s.due[i] = s.draw(random, i, 0)
 	}
@@ -79,6 +81,8 @@ func (e *executor) fire() {
 		case eventStall:
 			e.stall = 1 << e.random.UintN(18)
 			e.stall += e.random.Uint32N(e.stall)
+		case eventVector:
+			e.toVector = true
 		case eventRelease:
 			e.release()
 		default:
@@ -119,7 +123,7 @@ func (e *executor) checkRates() error {
 			return fmt.Errorf("execute: %s at a rate of %v; rates are from 0 to a million", x, rate)
 		}
 	}
-	for _, rate := range []float64{o.Switches, o.Triggers, o.TraceOff.Rate, o.Overflow.Rate} {
+	for _, rate := range []float64{o.Switches, o.Triggers, o.TraceOff.Rate, o.Overflow.Rate, o.VectorBranches} {
 		if !isRate(rate) {
 			return fmt.Errorf("execute: a rate of %v; rates are from 0 to a million", rate)
 		}

@@ -1,6 +1,7 @@
 package execute
 
 import (
+	"github.com/tracelake/tracelake/bench/program"
 	"github.com/tracelake/tracelake/bench/step"
 	"github.com/tracelake/tracelake/decode/isa"
 	"github.com/tracelake/tracelake/schema"
@@ -67,7 +68,21 @@ func (e *executor) mayEnter(x schema.ExceptionType) bool {
 	if x == schema.ExcReset {
 		return true
 	}
-	return len(e.levels) < e.nesting() && (!e.o.V7M || x == schema.ExcIRQ || !e.active(x, 0))
+	return len(e.levels) < e.nesting() && !e.atVector(e.at) && (!e.o.v7M() || x == schema.ExcIRQ || !e.active(x, 0))
+}
+
+// atVector says whether nothing may return to a place, since it is a vector of
+// V5TE.
+func (e *executor) atVector(at step.Place) bool {
+	if e.o.Arch != program.V5TE || e.o.VectorBranches > 0 || at.ISA != schema.A32 {
+		return false
+	}
+	for _, h := range &e.handlers {
+		if h.OK && h.V.Address == at.Address {
+			return true
+		}
+	}
+	return false
 }
 
 // active says whether a handler of the exception has not returned.
@@ -87,7 +102,7 @@ func (e *executor) waiting() (schema.ExceptionType, bool) {
 
 // interrupt enters an exception that came before the next instruction.
 func (e *executor) interrupt() bool {
-	if e.switches && len(e.levels) == 0 && e.switchTask() {
+	if e.switches && len(e.levels) == 0 && !e.atVector(e.at) && e.switchTask() {
 		return true
 	}
 	x, ok := e.waiting()
@@ -113,7 +128,7 @@ func (e *executor) enterHere(x schema.ExceptionType, returnTo step.Place) bool {
 		return false
 	}
 	n := entry{exception: x, at: e.at, returnTo: returnTo, task: sameTask, to: to}
-	if x == schema.ExcIRQ && e.o.V7M {
+	if x == schema.ExcIRQ && e.o.v7M() {
 		n.number = e.interruptNumber()
 	}
 	e.enter(&n)
@@ -138,7 +153,7 @@ func (e *executor) enter(n *entry) {
 	step := e.step(n.at)
 	step.Entered, step.Exception, step.Number, step.Next = true, n.exception, n.number, n.to
 	frame := stackTop - uint32(e.current)<<12 - uint32(len(e.levels))<<8
-	if e.o.V7M && e.o.Data && !e.chained {
+	if e.o.v7M() && e.o.Data && !e.chained {
 		step.Transfers = e.frame(frame, schema.AccessPush, n.returnTo)
 	}
 	e.chained = false
@@ -157,7 +172,7 @@ func (e *executor) leave(step *step.Step) step.Place {
 	frame := e.level().frame
 	to := e.pop()
 	e.release()
-	if e.o.V7M {
+	if e.o.v7M() {
 		x, waits := e.waiting()
 		e.chained = waits && x != schema.ExcDebug && x != schema.ExcReset
 		e.unstack(step, frame, to)
@@ -227,7 +242,7 @@ func (e *executor) taskFor(x schema.ExceptionType) int {
 // handler executes it in some other way, or sees to it that it can be executed.
 func (e *executor) undefined(step *step.Step) {
 	to, ok := e.handler(schema.ExcUndefined)
-	if e.o.V7M || !ok || !e.mayEnter(schema.ExcUndefined) {
+	if e.o.v7M() || !ok || !e.mayEnter(schema.ExcUndefined) {
 		return
 	}
 	e.pending.remove(schema.ExcUndefined)
@@ -246,14 +261,14 @@ func (e *executor) fault(s *site) bool {
 	switch {
 	case s.in.Kind == schema.KindBKPT && !inBlock:
 		x := schema.ExcPrefetchAbort
-		if e.o.V7M {
+		if e.o.v7M() {
 			x = schema.ExcDebugMonitor
 		}
 		return e.enterHere(x, following)
-	case e.o.V7M && foreign(s, e.at):
+	case e.o.v7M() && foreign(s, e.at):
 		e.escape(schema.ExcUsageFault, schema.ExcHardFault)
 		return true
-	case e.o.V7M && s.in.Kind == schema.KindUDF && !inBlock:
+	case e.o.v7M() && s.in.Kind == schema.KindUDF && !inBlock:
 		return e.enterHere(schema.ExcUsageFault, following)
 	}
 	if x, ok := e.firstOf(e.pending & e.faults()); ok {
@@ -295,7 +310,7 @@ func foreign(s *site, at step.Place) bool {
 func (e *executor) switcher(from schema.Security, leaves bool) (schema.ExceptionType, step.Place) {
 	x := schema.ExcIRQ
 	switch {
-	case e.o.V7M:
+	case e.o.v7M():
 		x = schema.ExcPendSV
 	case leaves:
 		x, from = schema.ExcFIQ, schema.Secure

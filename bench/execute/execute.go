@@ -38,9 +38,15 @@ type Options struct {
 	// Watchdog resets a core that is lost, if there is a handler of that: else it
 	// goes through debug state.
 	Watchdog bool
-	// V7M makes it a core of the M profile: functions that nobody called return
-	// from exceptions, and these have stack frames.
-	V7M bool
+	// Arch is the architecture of the core. In V7M functions that nobody called
+	// return from exceptions, and these have stack frames. In V5TE nothing but an
+	// exception goes to the handler of one, its vector, unless VectorBranches says
+	// so: trace may report exceptions by their vectors alone.
+	Arch program.Arch
+	// VectorBranches is the rate at which software branches to the handler of an
+	// exception. In V5TE exceptions then also come before the first instruction of
+	// another's handler, and return to it.
+	VectorBranches float64
 	// Interrupts is how many external interrupts a v7-M core has; 0 is one.
 	Interrupts int
 	// Nesting is how deep exceptions nest; 0 is 4.
@@ -131,6 +137,7 @@ type executor struct {
 	pending  exceptionSet // asked for, not taken yet
 	held     exceptionSet // not taken before the next entry or return
 	switches bool         // a change of task is asked for
+	toVector bool         // the next indirect branch goes to a handler
 	chained  bool         // the next exception follows the last one's return: v7-M
 
 	off, overflow int // steps left in the window
@@ -142,6 +149,8 @@ const (
 	handlerLimit = 20_000  // instructions in one exception
 	stuckLimit   = 1 << 18 // instructions without call, return or exception; a round of a loop counts for many
 )
+
+func (o *Options) v7M() bool { return o.Arch == program.V7M }
 
 // A task is a thread of execution and its state.
 type task struct {
@@ -181,8 +190,10 @@ func newExecutor(p *program.Program, o *Options) (*executor, error) {
 
 // mapped says whether there is an instruction at a place.
 func (e *executor) mapped(at step.Place) bool {
-	_, err := e.program.Instruction(at)
-	return err == nil && (e.o.Code == nil || e.o.Code(at))
+	in, err := e.program.Instruction(at)
+	// T32 of V5TE has no other instructions of 32 bits.
+	missing := e.o.Arch == program.V5TE && at.ISA == schema.T32 && in.Size == 4 && in.Kind != schema.KindCall
+	return err == nil && !missing && (e.o.Code == nil || e.o.Code(at))
 }
 
 func (e *executor) run() {

@@ -23,7 +23,7 @@ func busy(g *codegen.Program, o codegen.Options, seed uint64, instructions int64
 		third.Security = schema.Secure + schema.NonSecure - g.Entry.Security
 	}
 	x := Options{
-		Seed: seed, Instructions: instructions, V7M: o.V7M,
+		Seed: seed, Instructions: instructions, Arch: o.Arch,
 		Tasks:   []Task{{g.Entry, 1, 0}, {second, 2, 0}, {third, 0xDEADBEEF, 3}},
 		Targets: g.Targets, Handlers: g.Handlers, Interrupts: 40,
 		Rates: make(map[schema.ExceptionType]float64), Switches: 300,
@@ -106,7 +106,7 @@ func (w *walker) entered(s *step.Step) {
 // walk holds an execution against itself and hands on its steps.
 func walk(t testing.TB, p *program.Program, o Options, visit func(*step.Step)) {
 	t.Helper()
-	w := walker{t: t, program: p, v7M: o.V7M}
+	w := walker{t: t, program: p, v7M: o.Arch == program.V7M}
 	var n int64
 	for s, err := range Run(p, o) {
 		if err != nil {
@@ -179,13 +179,13 @@ func FuzzExecute(f *testing.F) {
 		for i := range code {
 			code[i] = byte(random.Uint32())
 		}
-		f.Add(code, seed, seed%3 == 0)
+		f.Add(code, seed, uint8(seed))
 	}
 	for _, o := range benchtest.Programs {
 		g := benchtest.Generate(f, o)
-		f.Add(g.Code[:4000], o.Seed, o.V7M)
+		f.Add(g.Code[:4000], o.Seed, uint8(o.Arch))
 	}
-	f.Fuzz(func(t *testing.T, code []byte, seed uint64, v7M bool) {
+	f.Fuzz(func(t *testing.T, code []byte, seed uint64, arch uint8) {
 		if len(code) == 0 || len(code) > 1<<16 {
 			return
 		}
@@ -195,16 +195,16 @@ func FuzzExecute(f *testing.F) {
 		places := make([]step.Place, 8)
 		for i := range places {
 			places[i].Address = base + uint32(splitmix.Hash(seed, uint64(i))%uint64(len(code)))&^3
-			if v7M || i%2 == 0 {
+			if program.Arch(arch%3) == program.V7M || i%2 == 0 {
 				places[i].ISA = schema.T32
 			}
-			if !has(program.New(memory), places[i]) {
+			if e := (executor{program: p, o: &Options{Arch: program.Arch(arch % 3)}}); !e.mapped(places[i]) {
 				return
 			}
 		}
 		o := Options{
 			Seed: seed, Instructions: 3000, Tasks: []Task{{places[0], 1, 1}, {places[1], 2, 2}},
-			Targets: places, V7M: v7M, Data: true, Interrupts: 2,
+			Targets: places, Arch: program.Arch(arch % 3), VectorBranches: float64(arch / 3), Data: true, Interrupts: 2,
 			Handlers: make(map[schema.ExceptionType]step.Place), Rates: make(map[schema.ExceptionType]float64),
 		}
 		e := executor{o: &o}

@@ -156,8 +156,8 @@ func (e *executor) destination(s *site, step *step.Step) step.Place {
 		if p, ok := e.flow().calls.pop(); ok {
 			return p
 		}
-		if inHandler && (e.o.V7M || e.level().returnTo.Security == e.at.Security && e.level().task == sameTask) {
-			step.Returns = e.o.V7M
+		if inHandler && (e.o.v7M() || e.level().returnTo.Security == e.at.Security && e.level().task == sameTask) {
+			step.Returns = e.o.v7M()
 			return e.leave(step)
 		}
 	}
@@ -166,17 +166,35 @@ func (e *executor) destination(s *site, step *step.Step) step.Place {
 
 // choose picks one of the few targets that an indirect branch has.
 func (e *executor) choose(s *site) step.Place {
+	if e.toVector && (!s.stays || s.at.ISA == schema.A32) {
+		if p, ok := e.anyHandler(); ok {
+			e.toVector = false
+			return p
+		}
+	}
 	if n := len(s.table); n > 0 {
 		return s.table[e.random.IntN(n)]
 	}
 	first := s.first + uint64(e.random.UintN(s.spread))
 	for i := range uint64(8) {
 		p := e.target(first + i)
-		if !s.staysT32 || p.ISA == schema.T32 {
+		if !s.stays || (p.ISA == schema.A32) == (s.at.ISA == schema.A32) {
 			return p
 		}
 	}
 	return e.target(first)
+}
+
+// anyHandler is a handler, of any exception that can be entered.
+func (e *executor) anyHandler() (step.Place, bool) {
+	start := e.random.IntN(exceptionTypes)
+	for i := range exceptionTypes {
+		if p, ok := e.handler(schema.ExceptionType((start + i) % exceptionTypes)); ok {
+			p.Security = e.at.Security
+			return p, e.mapped(p)
+		}
+	}
+	return step.Place{}, false
 }
 
 // target is a target by any number, in the security state the core is in.

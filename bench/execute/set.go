@@ -28,7 +28,7 @@ func (s exceptionSet) first() schema.ExceptionType {
 
 // asynchronous are the exceptions that come between instructions.
 func (e *executor) asynchronous() exceptionSet {
-	if e.o.V7M {
+	if e.o.v7M() {
 		return exceptions(schema.ExcReset, schema.ExcDebug, schema.ExcNMI, schema.ExcPendSV, schema.ExcSysTick, schema.ExcIRQ)
 	}
 	return exceptions(schema.ExcReset, schema.ExcDebug, schema.ExcFIQ, schema.ExcIRQ, schema.ExcAsyncDataAbort, schema.ExcGeneric)
@@ -36,7 +36,7 @@ func (e *executor) asynchronous() exceptionSet {
 
 // faults are those that come in place of any instruction.
 func (e *executor) faults() exceptionSet {
-	if e.o.V7M {
+	if e.o.v7M() {
 		return exceptions(schema.ExcHardFault, schema.ExcUsageFault, schema.ExcDebugMonitor)
 	}
 	return exceptions(schema.ExcPrefetchAbort, schema.ExcHyp, schema.ExcThumbEE)
@@ -44,7 +44,7 @@ func (e *executor) faults() exceptionSet {
 
 // dataFaults are those that come in place of a load or store.
 func (e *executor) dataFaults() exceptionSet {
-	if e.o.V7M {
+	if e.o.v7M() {
 		return exceptions(schema.ExcMemManage, schema.ExcBusFault)
 	}
 	return exceptions(schema.ExcDataAbort)
@@ -53,7 +53,7 @@ func (e *executor) dataFaults() exceptionSet {
 // byChance are all exceptions that instructions do not call for.
 func (e *executor) byChance() exceptionSet {
 	s := e.asynchronous() | e.faults() | e.dataFaults()
-	if !e.o.V7M {
+	if !e.o.v7M() {
 		s.add(schema.ExcUndefined)
 	}
 	return s

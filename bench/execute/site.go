@@ -20,7 +20,7 @@ type site struct {
 	it          bool   // begins an IT block
 	contextID   bool   // writes CONTEXTIDR
 	exclusive   bool   // a store that may not store
-	staysT32    bool   // an indirect branch that keeps the instruction set
+	stays       bool   // an indirect branch that keeps the instruction set
 	loops       bool   // a conditional branch back
 	holds       uint16 // of 65,536 times
 	trips       uint16 // mean, of a loop
@@ -62,7 +62,7 @@ func (e *executor) site(at step.Place) *site {
 		contextID:   program.WritesContextID(in),
 		exclusive:   storesExclusive(in, at.ISA),
 		it:          at.ISA != schema.A32 && in.Size == 2 && in.Opcode>>8 == 0xBF && in.Opcode&15 != 0,
-		staysT32:    at.ISA != schema.A32 && staysT32(in),
+		stays:       e.stays(in, at.ISA),
 		holds:       chances[h%uint64(len(chances))],
 		trips:       2 << (h >> 8 % 4),
 		first:       h >> 16,
@@ -106,6 +106,15 @@ func storesExclusive(in isa.Instruction, set schema.ISA) bool {
 		return w&0x0F9000F0 == 0x01800090 && w>>28 != 15
 	}
 	return w>>20 == 0xE84 || w>>20 == 0xE8C && (w>>4&15 >= 4 && w>>4&15 <= 7)
+}
+
+// stays says whether an indirect branch keeps the instruction set. That of A32
+// does in V5TE if it is no load and no BX (DDI 0406C, A2.3.1).
+func (e *executor) stays(in isa.Instruction, set schema.ISA) bool {
+	if set == schema.A32 {
+		return e.o.Arch == program.V5TE && in.Kind != schema.KindExceptionReturn && in.Opcode>>26&3 == 0 && in.Opcode&0x0FF000D0 != 0x01200010
+	}
+	return staysT32(in)
 }
 
 // staysT32 says whether an indirect branch of T32 cannot change to A32: ADD PC

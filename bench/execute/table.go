@@ -19,6 +19,8 @@ func (e *executor) table(in isa.Instruction, at step.Place) []step.Place {
 		return e.words(at, literal(at.Address+8, w>>23&1 == 1, w&0xFFF), 1)
 	case at.ISA == schema.A32 && w&0x0FFFFFF0 == 0x008FF100: // ADD PC,PC,Rm,LSL #2
 		return e.branches(at)
+	case at.ISA == schema.T32 && in.Size == 2 && w&0xFF87 == 0x4487: // ADD PC,Rm
+		return e.shortBranches(at)
 	case at.ISA == schema.A32 || in.Size == 2:
 		return nil
 	case w&0xFF7FF000 == 0xF85FF000: // LDR.W PC,[PC,#n]
@@ -63,7 +65,7 @@ func (e *executor) words(at step.Place, address uint32, n int) []step.Place {
 	for range n {
 		w, ok := e.fetch(at, address, 4)
 		to := step.Place{Address: w &^ 1, ISA: schema.ISA(w & 1), Security: at.Security}
-		if !ok || address >= end || to.ISA == schema.A32 && (w&2 != 0 || e.o.V7M) || !e.mapped(to) {
+		if !ok || address >= end || to.ISA == schema.A32 && (w&2 != 0 || e.o.v7M()) || !e.mapped(to) {
 			break
 		}
 		if to.Address > address {
@@ -87,6 +89,22 @@ func (e *executor) branches(at step.Place) []step.Place {
 		}
 		places = append(places, entry)
 		entry.Address += 4
+	}
+	return places
+}
+
+// shortBranches are those that ADD PC of T32 leads to, which are of 16 bits: the
+// table begins after one more instruction.
+func (e *executor) shortBranches(at step.Place) []step.Place {
+	var places []step.Place
+	entry := at
+	entry.Address += 4
+	for range maxTable {
+		if w, ok := e.fetch(at, entry.Address, 2); !ok || w>>11 != 0x1C {
+			break
+		}
+		places = append(places, entry)
+		entry.Address += 2
 	}
 	return places
 }

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/tracelake/tracelake/bench/encode"
 	"github.com/tracelake/tracelake/bench/snapshot"
@@ -43,6 +44,9 @@ type TracedCore struct {
 	Encoder func(w io.Writer, rows truth.Rows, lost int64) encode.Encoder
 	// TracesData says that there are rows of `data_accesses`.
 	TracesData bool
+	// Port, if not nil, is the file of the samples of a trace port, which has no
+	// other source and no snapshot.
+	Port *PortFile
 }
 
 // Framing is how streams are put into a buffer.
@@ -84,7 +88,7 @@ func (c *Capture) Write(ctx context.Context, dir string) (*schema.Manifest, erro
 	if c.Framing == NoFrames && len(c.Cores) > 1 {
 		return nil, fmt.Errorf("generate: %d sources do not go into one stream without frames", len(c.Cores))
 	}
-	snapshotDir := filepath.Join(dir, SnapshotFolder)
+	snapshotDir := filepath.Join(dir, c.Folder())
 	if err := prepare(snapshotDir, c.Overwrite); err != nil {
 		return nil, err
 	}
@@ -112,7 +116,8 @@ func prepare(dir string, overwrite bool) error {
 		return err
 	}
 	known := func(e os.DirEntry) bool {
-		return !e.IsDir() && (filepath.Ext(e.Name()) == ".ini" || filepath.Ext(e.Name()) == ".bin")
+		return !e.IsDir() && (slices.Contains([]string{".ini", ".bin"}, filepath.Ext(e.Name())) || e.Name() == exportFile ||
+			strings.HasPrefix(e.Name(), "capture."))
 	}
 	for _, e := range entries {
 		switch {
@@ -130,6 +135,22 @@ func prepare(dir string, overwrite bool) error {
 	return os.MkdirAll(dir, 0o777)
 }
 
+// Folder is the folder of the capture in the directory that it is written to.
+func (c *Capture) Folder() string {
+	if c.Cores[0].Port != nil {
+		return RawFolder
+	}
+	return SnapshotFolder
+}
+
+// manifest is that of the truth, without its sources.
+func (c *Capture) manifest() *schema.Manifest {
+	return &schema.Manifest{
+		Tool: c.Tool, Description: c.Description,
+		Notes: []string{"the truth of a generated capture: what was executed, as far as the trace tells it"},
+	}
+}
+
 // tracesData says whether a core traces data.
 func (c *Capture) tracesData() bool {
 	return slices.ContainsFunc(c.Cores, func(core TracedCore) bool { return core.TracesData })
@@ -137,14 +158,14 @@ func (c *Capture) tracesData() bool {
 
 // write writes the files of the snapshot and the rows of the truth.
 func (c *Capture) write(ctx context.Context, dir string, ds *dataset.Writer) (*schema.Manifest, error) {
+	if c.Cores[0].Port != nil {
+		return c.writePort(ctx, dir, ds)
+	}
 	totals, err := c.writeBuffer(ctx, filepath.Join(dir, bufferFile), ds)
 	if err != nil {
 		return nil, err
 	}
-	m := &schema.Manifest{
-		Tool: c.Tool, Description: c.Description,
-		Notes: []string{"the truth of a generated capture: what was executed, as far as the trace tells it"},
-	}
+	m := c.manifest()
 	s := &snapshot.Snapshot{Description: c.Description, TimestampHz: c.TimestampHz}
 	format := "coresight"
 	if c.Framing == NoFrames {

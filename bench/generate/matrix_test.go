@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/tracelake/tracelake/bench/program"
 	"github.com/tracelake/tracelake/bench/program/codegen"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -24,7 +25,7 @@ type workloadKind struct {
 func (k workloadKind) options(r *Recipe) codegen.Options {
 	// Without virtualization extensions there is no Hyp mode to call.
 	hyp := r.Protocol == "pft" && r.Minor >= 1 || r.Protocol == "etmv3" && r.Minor >= 5
-	o := codegen.Options{Seed: r.Seed, Bytes: k.bytes, Base: 0x8000, V7M: r.V7M}
+	o := codegen.Options{Seed: r.Seed, Bytes: k.bytes, Base: 0x8000, Arch: program.ARMv7(r.V7M)}
 	if k.calls && !r.V7M {
 		o.SMC, o.HVC, o.Security = true, hyp, schema.NonSecure // which both leave
 	}
@@ -199,7 +200,7 @@ func eachPair(chosen []int, yield func(pair)) {
 func possible(chosen []int) bool {
 	t := newTrial(chosen)
 	sampleInM := t.recipe.V7M && t.workload == workloadKind{} && chosen[slices.IndexFunc(axes, func(a axis) bool { return a.name == "workload" })] >= 0
-	return !sampleInM && t.recipe.check(&Workload{V7M: t.recipe.V7M}) == nil
+	return !sampleInM && t.recipe.check(&Workload{Arch: program.ARMv7(t.recipe.V7M)}) == nil
 }
 
 func newTrial(chosen []int) trial {

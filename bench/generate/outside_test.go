@@ -8,6 +8,7 @@ import (
 
 	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/bench/outside"
+	"github.com/tracelake/tracelake/bench/program"
 	"github.com/tracelake/tracelake/bench/program/codegen"
 	"github.com/tracelake/tracelake/bench/sample"
 	"github.com/tracelake/tracelake/schema"
@@ -47,12 +48,12 @@ func newPrograms(t *testing.T) programs {
 		}
 		return w
 	}
-	demo, err := ELFWorkload(sample.ELF, sample.Program(), false)
+	demo, err := ELFWorkload(sample.ELF, sample.Program(), program.V7A)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return programs{
-		demo: demo, made: made(codegen.Options{}), madeM: made(codegen.Options{V7M: true}),
+		demo: demo, made: made(codegen.Options{}), madeM: made(codegen.Options{Arch: program.V7M}),
 		worlds: made(codegen.Options{SMC: true, HVC: true, Security: schema.NonSecure}),
 	}
 }

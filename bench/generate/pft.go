@@ -10,7 +10,7 @@ import (
 )
 
 // tracePFT makes core one that a PTM traces.
-func (r *Recipe) tracePFT(core *TracedCore) {
+func (r *Recipe) tracePFT(core *TracedCore, _ *Workload) {
 	o := r.pftOptions(core.Source)
 	core.Type, core.Version = "Cortex-A9", o.Version()
 	if r.Minor >= 1 {

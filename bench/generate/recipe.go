@@ -3,8 +3,10 @@ package generate
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/tracelake/tracelake/bench/execute"
+	"github.com/tracelake/tracelake/bench/program"
 	"github.com/tracelake/tracelake/bench/step"
 	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/schema"
@@ -19,8 +21,8 @@ type Recipe struct {
 	Framing      Framing
 	Ring         int // if not 0, the bytes of a buffer that has the last ones
 
-	Protocol string // pft or etmv3
-	Minor    int    // of the version: 1.Minor, 3.Minor
+	Protocol string // one of Protocols
+	Minor    int    // of the version
 	V7M      bool
 
 	CycleAccurate  bool
@@ -31,7 +33,9 @@ type Recipe struct {
 	ReturnStack    bool // pft
 	AltBranch      bool // etmv3: the alternative branch encoding
 	TwoAtoms       bool // etmv3: 32-bit T32 instructions are traced as two
-	Data           Data // etmv3
+	Data           Data // etmv3, etmv1, etmv2
+
+	Samples Samples // etmv1, etmv2
 
 	// How often things happen, per million instructions.
 	Exceptions, Switches, TraceOff, Overflow, Debug, Triggers float64
@@ -91,11 +95,7 @@ func (r *Recipe) cores(w *Workload, source uint8) []TracedCore {
 	cores := make([]TracedCore, max(r.Cores, 1))
 	for i := range cores {
 		cores[i] = TracedCore{Source: source + uint8(i), Memory: padded(w.Memory), Steps: r.steps(w, i), Protocol: r.Protocol}
-		if r.Protocol == "pft" {
-			r.tracePFT(&cores[i])
-		} else {
-			r.traceETMv3(&cores[i], w)
-		}
+		findProtocol(r.Protocol).trace(r, &cores[i], w)
 	}
 	return cores
 }
@@ -132,34 +132,24 @@ func padded(regions []image.Region) []image.Region {
 
 // check says what cannot be traced.
 func (r *Recipe) check(w *Workload) error {
-	version := fmt.Sprintf("%s 1.%d", r.Protocol, r.Minor)
-	if r.Protocol == "etmv3" {
-		version = fmt.Sprintf("etmv3 3.%d", r.Minor)
+	p := findProtocol(r.Protocol)
+	if p == nil {
+		return &RecipeError{fmt.Sprintf("protocol %s is not made here: %s are", r.Protocol, strings.Join(Protocols(), ", "))}
 	}
-	isPFT := r.Protocol == "pft"
+	version := fmt.Sprintf("%s %d.%d", p.name, p.major, r.Minor)
 	recorded := w.Recorded != nil
 	for _, c := range []struct {
 		wrong bool
 		what  string
 	}{
-		{!isPFT && r.Protocol != "etmv3", "protocol %s is not made here: pft and etmv3 are"},
-		{isPFT && r.Minor > 1 || r.Minor > 5 || r.Minor < 0, "there is no %s"},
-		{isPFT && (r.V7M || w.V7M), "%s is of no core of the M profile"},
-		{r.V7M != w.V7M, "%s: program and core are of different profiles"},
-		{r.V7M && r.Minor < 4, "%s is of no core of the M profile: 3.4 and 3.5 are"},
-		{isPFT && r.Data != NoData, "%s does not trace data: etmv3 does"},
-		{isPFT && (r.AltBranch || r.TwoAtoms), "%s has one branch encoding, and one atom for an instruction"},
-		{!isPFT && r.ReturnStack, "%s has no return stack: pft has"},
-		{!isPFT && r.Minor < 5 && r.Timestamps, "%s has no timestamps: 3.5 has"},
-		{!isPFT && r.Minor < 4 && r.AltBranch, "%s has no alternative branch encoding: 3.4 and 3.5 have"},
-		{!isPFT && r.Minor < 1 && r.Data == DataOnly, "%s has no data-only mode: 3.1 and later have"},
-		{r.VMID && (isPFT && r.Minor < 1 || !isPFT && r.Minor < 5 || r.V7M), "%s has no VMIDs: pft 1.1 and etmv3 3.5 have, but for the M profile"},
+		{r.Minor < 0 || r.Minor > p.newest, "there is no %s"},
+		{r.Arch() != w.Arch && !(recorded && p.samples), "%s: program and core are of different profiles"},
 		{!slices.Contains([]int{0, 1, 2, 4}, r.ContextIDBytes), "%s has Context IDs of 1, 2 or 4 bytes"},
 		{r.Cores > 100, "%s: more cores than there are trace IDs: 100 at the most"},
 		{r.Framing == NoFrames && r.Cores > 1, "%s: several sources do not go into one stream without frames"},
 		{r.Ring != 0 && r.Framing == FramesOfPort, "%s: a trace port is no ring: frames in memory are, or none"},
 		{r.Ring < 0 || r.Ring > mostRing || r.Ring%frameBytes != 0, "%s: a ring has 16 bytes to 1 GiB, in whole frames of 16"},
-		{r.Ring != 0 && !isPFT && r.Variation > 0, "%s: the truth of what a ring has left is known only without variation"},
+		{r.Ring != 0 && p.name != "pft" && r.Variation > 0, "%s: the truth of what a ring has left is known only without variation"},
 		{r.Ring != 0 && recorded, "%s: a recording is read once, and what a ring has left is known only then"},
 		{recorded && r.Cores > 1, "%s: a recording is of one core"},
 		{recorded && r.Data != NoData, "%s: a recording has no data"},
@@ -170,7 +160,18 @@ func (r *Recipe) check(w *Workload) error {
 			return &RecipeError{fmt.Sprintf(c.what, version)}
 		}
 	}
-	return nil
+	if err := r.checkFeatures(p, version); err != nil {
+		return err
+	}
+	return r.checkSamples(p, version)
+}
+
+// Arch is the architecture of the cores that are traced: the workload has to be for it.
+func (r *Recipe) Arch() program.Arch {
+	if OfSamples(r.Protocol) {
+		return program.V5TE
+	}
+	return program.ARMv7(r.V7M)
 }
 
 // mostRing is how large a ring may be, which is held in memory.
@@ -188,7 +189,7 @@ const windowSteps = 300
 // execution says what a core does.
 func (r *Recipe) execution(w *Workload) execute.Options {
 	return execute.Options{
-		Seed: r.Seed, Instructions: r.Instructions, Tasks: w.Tasks, Targets: w.Targets, Handlers: w.Handlers, V7M: w.V7M,
+		Seed: r.Seed, Instructions: r.Instructions, Tasks: w.Tasks, Targets: w.Targets, Handlers: w.Handlers, Arch: w.Arch,
 		Code: w.Code, Watchdog: r.Debug == 0,
 		Interrupts: 32, Rates: r.rates(w), Switches: r.Switches,
 		TraceOff: execute.Windows{Rate: r.TraceOff, Steps: windowSteps}, Overflow: execute.Windows{Rate: r.Overflow, Steps: windowSteps},

@@ -24,7 +24,7 @@ func RecordedWorkload(name string, file []byte, log QEMULog) (*Workload, error) 
 	if err != nil {
 		return nil, err
 	}
-	w := &Workload{Memory: regions}
+	w := &Workload{Memory: regions, HighVectors: true} // Linux's
 	w.Recorded = log.steps(w.Program())
 	return w, nil
 }

@@ -24,7 +24,10 @@ type Workload struct {
 	Targets  []step.Place
 	Handlers map[schema.ExceptionType]step.Place
 	Code     func(step.Place) bool // whether there is code; nil: where there is memory
-	V7M      bool
+	Arch     program.Arch
+	// HighVectors says that the vectors are at 0xFFFF0000, not at 0: of V5TE, and of
+	// recordings of Linux programs.
+	HighVectors bool
 	// Recorded, if not nil, is what was executed: it can be had once. Then there
 	// is nothing to be made up, and but for Memory all of the above is empty.
 	Recorded step.Steps
@@ -52,36 +55,36 @@ func GeneratedWorkload(o codegen.Options) (*Workload, error) {
 		return nil, err
 	}
 	return &Workload{
-		Memory: []image.Region{g.Region()}, Tasks: newTasks(g.Entry, g.Targets), Targets: g.Targets,
-		Handlers: g.Handlers, V7M: o.V7M,
+		Memory: g.Regions(), Tasks: newTasks(g.Entry, g.Targets), Targets: g.Targets,
+		Handlers: g.Handlers, Arch: o.Arch, HighVectors: o.HighVectors,
 	}, nil
 }
 
-// vectorSymbols are the names that start-up code gives to its vector table.
-var vectorSymbols = []string{"vectors", "_vectors", "__vectors", "vector_table", "_vector_table", "__isr_vector", "g_pfnVectors", "__Vectors"}
-
-// ELFWorkload is the program of an ELF file, of the M profile with v7m. It begins
-// at the entry; indirect branches lead to functions that symbols name; exceptions
-// go to the vector table, if a symbol names that.
-func ELFWorkload(name string, file []byte, v7m bool) (*Workload, error) {
+// ELFWorkload is the program of an ELF file, for an architecture. It begins at the
+// entry; indirect branches lead to functions that symbols name; exceptions
+// go to the vector table, if a symbol names that. Those of V5TE go to 0 or to
+// 0xFFFF0000, from where memory that is added leads to the table.
+func ELFWorkload(name string, file []byte, arch program.Arch) (*Workload, error) {
 	regions, f, err := readELF(name, file)
 	if err != nil {
 		return nil, err
 	}
-	security := schema.NonSecure // where programs run by default
-	if v7m {
-		security = schema.Secure
+	if arch == program.V5TE && program.LaterThanV5TE(f) {
+		return nil, fmt.Errorf("%s: the program is for a later architecture than %s; give one that was built for it, with -mcpu=arm926ej-s for example", name, arch)
+	}
+	security := schema.Secure
+	if arch == program.V7A {
+		security = schema.NonSecure // where programs run by default
 	}
 	targets, err := program.Functions(f, security)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w; give one that is not stripped", name, err)
 	}
 	entry := step.Place{Address: uint32(f.Entry) &^ 1, ISA: schema.ISA(f.Entry & 1), Security: security}
-	w := &Workload{Memory: regions, Code: program.Code(f), V7M: v7m}
+	w := &Workload{Memory: regions, Code: program.Code(f), Arch: arch}
 	w.Targets = slices.DeleteFunc(targets, func(p step.Place) bool { return !w.mapped(p.Address) })
 	w.Tasks = newTasks(entry, w.Targets)
-	w.Handlers, err = w.vectors(f)
-	if err != nil {
+	if err := w.setHandlers(f); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return w, nil
@@ -122,44 +125,4 @@ func (w *Workload) word(address uint32) (uint32, bool) {
 		}
 	}
 	return 0, false
-}
-
-// vectors returns the handlers of the vector table that a symbol names: none if
-// there is no such symbol, but that of reset, which is the entry.
-func (w *Workload) vectors(f *elf.File) (map[schema.ExceptionType]step.Place, error) {
-	symbols, err := f.Symbols()
-	if err != nil {
-		return nil, err
-	}
-	i := slices.IndexFunc(symbols, func(s elf.Symbol) bool { return slices.Contains(vectorSymbols, s.Name) })
-	handlers := map[schema.ExceptionType]step.Place{schema.ExcReset: w.Tasks[0].Entry}
-	if i < 0 {
-		return handlers, nil
-	}
-	table := uint32(symbols[i].Value)
-	if !w.V7M {
-		for x, offset := range vectorOffsets {
-			handlers[x] = step.Place{Address: table + offset, ISA: schema.A32}
-		}
-		return handlers, nil
-	}
-	for x, number := range vectorNumbers {
-		// What is 0 is not there.
-		if at, ok := w.word(table + 4*number); ok && at&1 == 1 && w.mapped(at) {
-			handlers[x] = step.Place{Address: at &^ 1, ISA: schema.T32}
-		}
-	}
-	return handlers, nil
-}
-
-// vectorOffsets are the vectors of profiles A and R that programs have code for
-// (DDI 0406C, table B1-3).
-var vectorOffsets = map[schema.ExceptionType]uint32{
-	schema.ExcUndefined: 0x04, schema.ExcSVC: 0x08, schema.ExcPrefetchAbort: 0x0C, schema.ExcDataAbort: 0x10, schema.ExcIRQ: 0x18,
-}
-
-// vectorNumbers are the exception numbers of profile M (DDI 0403E, table B1-4).
-var vectorNumbers = map[schema.ExceptionType]uint32{
-	schema.ExcNMI: 2, schema.ExcHardFault: 3, schema.ExcMemManage: 4, schema.ExcBusFault: 5, schema.ExcUsageFault: 6,
-	schema.ExcSVC: 11, schema.ExcDebugMonitor: 12, schema.ExcPendSV: 14, schema.ExcSysTick: 15, schema.ExcIRQ: 16,
 }

@@ -23,6 +23,7 @@ const (
 	Silicon  Need = "silicon"  // ../shared/captures beside the checkout
 	Python   Need = "python"   // .venv, which make test makes
 	OpenCSD  Need = "opencsd"  // trc_pkt_lister
+	OpenOCD  Need = "openocd"  // the debugger, for its etm analyze
 	Objdump  Need = "objdump"  // GNU binutils for bare-metal Arm: as, ld, objdump
 	Readelf  Need = "readelf"  // GNU binutils of any machine
 	QEMU     Need = "qemu"     // qemu-arm
@@ -37,7 +38,7 @@ const (
 )
 
 // needs are all that TRACELAKE_REQUIRE may name.
-var needs = []Need{Silicon, Python, OpenCSD, Objdump, Readelf, QEMU, GCC, Make, Symlinks, Terminal, Genhtml, Zsh, Fish, Groff}
+var needs = []Need{Silicon, Python, OpenCSD, OpenOCD, Objdump, Readelf, QEMU, GCC, Make, Symlinks, Terminal, Genhtml, Zsh, Fish, Groff}
 
 // The variables that say what a run of tests is to be: a list of needs with commas
 // in between, and "1" for a long run.

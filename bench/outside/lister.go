@@ -1,5 +1,5 @@
-// Package outside has captures decoded by a decoder that others wrote,
-// OpenCSD's trc_pkt_lister, for tests that compare with it.
+// Package outside has captures decoded by decoders that others wrote, OpenCSD's
+// trc_pkt_lister and OpenOCD's etm analyze, for tests that compare with them.
 package outside
 
 import (

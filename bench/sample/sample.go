@@ -1,6 +1,6 @@
 // Package sample is the capture the program carries: a snapshot directory with
-// the trace of a small program, whose truth is known. README.md says how each
-// file was made.
+// the trace of a small program, whose truth is known; and the same program with
+// its execution for a core of ARMv5TE. README.md says how each file was made.
 package sample
 
 import (
@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/tracelake/tracelake/bench/truth/digest"
 )
@@ -19,6 +20,23 @@ var files embed.FS
 
 //go:embed truth.json
 var truth []byte
+
+//go:embed arm926/arm926.elf
+var arm926 []byte
+
+//go:embed arm926/recording.txt.gz
+var arm926Recording []byte
+
+// ARM926ELF is the name of the file that [ARM926] returns.
+const ARM926ELF = "arm926.elf"
+
+// ARM926 returns the ELF file of the sample for an ARM926EJ-S.
+func ARM926() []byte { return slices.Clone(arm926) }
+
+// ARM926Recording returns the recording of what an ARM926EJ-S executed of [ARM926],
+// compressed with gzip; package recording has the format. It ends before the board
+// is turned off.
+func ARM926Recording() []byte { return slices.Clone(arm926Recording) }
 
 // ELF is the file of the traced program in the directory [Extract] writes. The
 // snapshot has its code from there; debug information is in it too.

@@ -143,7 +143,8 @@ func formatWords(format string) string {
 }
 
 func inspectSource(b *strings.Builder, s *pipeline.SourceInspection) {
-	fmt.Fprintf(b, "\nsource %s%s: %s", s.Source, sourceWords(s.Source, s.Name, s.Protocol, s.Version, s.Core), count(s.Bytes, "byte"))
+	unit := strings.TrimSuffix(s.Unit, "s")
+	fmt.Fprintf(b, "\nsource %s%s: %s", s.Source, sourceWords(s.Source, s.Name, s.Protocol, s.Version, s.Core), count(s.Bytes, unit))
 	if s.Buffer != "" {
 		fmt.Fprintf(b, " in buffer %s", s.Buffer)
 	}
@@ -156,19 +157,19 @@ func inspectSource(b *strings.Builder, s *pipeline.SourceInspection) {
 	}
 	writeGuessed(b, s.Guessed)
 	writeSuggested(b, s.Suggested)
+	writeTrials(b, s.Trials)
 	if s.Sample == nil {
 		fmt.Fprintf(b, "  verdict    %s\n", s.Status)
 		return
 	}
 	x := s.Sample
-	fmt.Fprintf(b, "  sample     %s: %s decoded (%s), %s, %s unplaced\n", count(x.Bytes, "byte"),
-		thousands(x.BytesDecoded), percent(x.BytesDecoded, x.Bytes), lostWords(x.BytesLost, x.Bytes, x.Verdict), thousands(x.Unplaced))
-	fmt.Fprintf(b, "             %s, %s, %s, %s", count(x.Asyncs, "A-sync"), count(x.Segments, "segment"),
-		count(x.Instructions, "instruction"), count(x.Exceptions, "exception"))
-	if x.FirstCut != nil {
-		fmt.Fprintf(b, "; the first I-sync is at offset 0x%x", *x.FirstCut)
+	fmt.Fprintf(b, "  sample     %s: %s decoded (%s), %s, %s unplaced\n", count(x.Bytes, unit),
+		thousands(x.BytesDecoded), percent(x.BytesDecoded, x.Bytes), lostWords(x.BytesLost, x.Bytes, unit, x.Verdict), thousands(x.Unplaced))
+	writeSynchronisations(b, x)
+	writeStatuses(b, s.Statuses)
+	if x.FIFO != nil {
+		fmt.Fprintf(b, "  fifo       %s\n", fifoWords(x.FIFO))
 	}
-	b.WriteString("\n")
 	if x.Bytes < s.Bytes {
 		fmt.Fprintf(b, "  estimate   %s in all\n", count(x.Estimate, "instruction"))
 	}
@@ -180,6 +181,21 @@ func inspectSource(b *strings.Builder, s *pipeline.SourceInspection) {
 	}
 	fmt.Fprintf(b, "  verdict    %s\n", sampleVerdict(x))
 	writeAnswers(b, s.Answers)
+}
+
+// writeSynchronisations says how often decoding can begin in a sample, and where first.
+func writeSynchronisations(b *strings.Builder, x *pipeline.Sample) {
+	first := "cut"
+	b.WriteString("             ")
+	if x.FIFO == nil {
+		fmt.Fprintf(b, "%s, ", count(x.Asyncs, "A-sync"))
+		first = "I-sync"
+	}
+	fmt.Fprintf(b, "%s, %s, %s", count(x.Segments, "segment"), count(x.Instructions, "instruction"), count(x.Exceptions, "exception"))
+	if x.FirstCut != nil {
+		fmt.Fprintf(b, "; the first %s is at offset 0x%x", first, *x.FirstCut)
+	}
+	b.WriteString("\n")
 }
 
 // sampleVerdict says how a sample decodes.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tracelake/tracelake/decode/figures"
 	"github.com/tracelake/tracelake/pipeline"
+	"github.com/tracelake/tracelake/schema"
 )
 
 // writeFound says what an input is that is no capture.
@@ -44,13 +45,17 @@ func writeGuess(b *strings.Builder, g *pipeline.Guess) {
 func writeTried(b *strings.Builder, tried []pipeline.Tried) {
 	for _, t := range tried {
 		fmt.Fprintf(b, "    %-27s %8s of %s decode, %s\n", t.Protocol+" "+framingWords(t.Framed),
-			percent(t.Decoded.N, t.Decoded.Total), count(t.Decoded.Total, "byte"), isyncWords(&t))
+			percent(t.Decoded.N, t.Decoded.Total), count(t.Decoded.Total, strings.TrimSuffix(t.Unit, "s")), isyncWords(&t))
 	}
 }
 
 // isyncWords says how many I-syncs there are, and whether they can be right.
 func isyncWords(t *pipeline.Tried) string {
-	words := count(t.ISyncs, "I-sync")
+	what := "I-sync"
+	if t.Unit == schema.UnitSamples.String() {
+		what = "cut"
+	}
+	words := count(t.ISyncs, what)
 	decoded := float64(t.Decoded.N) / float64(max(t.Decoded.Total, 1))
 	if t.ISyncs > 0 && t.Rate < decoded/2 {
 		words += " that no trace unit sends"

@@ -25,6 +25,9 @@ func packetsCommand() *cli.Command {
 A raw file may be compressed (gzip, zstd) or come from standard input (-).
 A line has the offset in the capture, the source, the bytes, the type and the
 fields of a packet. Bytes that are no packets have a line, too: unsynced, lost.
+Of etmv1 and etmv2 a line is a sample: its status, TRACEPKT with * for
+TRACESYNC, then the bytes that it owes and what they say. Samples that a capture
+need not have (trace disabled) share a line.
 
 Examples:
    tracelake packets capture
@@ -85,12 +88,17 @@ func readPackets(ctx *cli.Context) (pipeline.PacketOptions, error) {
 // writePacket writes a line for people:
 //
 //	0x00000400  0x13  08 00 10 00 00 29   i_sync  address=0x00001000 isa=a32
+//
+// or, of a sample,
+//
+//	0x00000014  0x00  be     80*    80 80 82 80 10   address=0x00008000 at=0x00000014
 func writePacket(w io.Writer, p *pipeline.PacketLine) error {
-	const room = 3*8 - 1 // most packets have 8 bytes at most
 	b := &strings.Builder{}
-	fmt.Fprintf(b, "0x%08x  %s  %-*s  %s", p.Offset, schema.SourceText(p.Source), room, fmt.Sprintf("% x", p.Bytes), p.Type)
-	if p.Len > int64(len(p.Bytes)) {
-		fmt.Fprintf(b, " bytes=%d", p.Len)
+	fmt.Fprintf(b, "0x%08x  %s  ", p.Offset, schema.SourceText(p.Source))
+	if p.Pins == "" {
+		writeBytes(b, p)
+	} else {
+		writeSample(b, p)
 	}
 	for _, f := range p.Fields {
 		value := fmt.Sprint(f.Value)
@@ -104,16 +112,40 @@ func writePacket(w io.Writer, p *pipeline.PacketLine) error {
 	return err
 }
 
+// writeBytes writes the bytes and the type of a packet.
+func writeBytes(b *strings.Builder, p *pipeline.PacketLine) {
+	const room = 3*8 - 1 // most packets have 8 bytes at most
+	fmt.Fprintf(b, "%-*s  %s", room, fmt.Sprintf("% x", p.Bytes), p.Type)
+	if p.Len > int64(len(p.Bytes)) {
+		fmt.Fprintf(b, " bytes=%d", p.Len)
+	}
+}
+
+// writeSample writes the status and the pins of a sample, and the bytes that it owes.
+func writeSample(b *strings.Builder, p *pipeline.PacketLine) {
+	text := fmt.Sprintf("%-5s  %-5s", p.Type, p.Pins)
+	if len(p.Bytes) > 0 {
+		text += fmt.Sprintf("  % x  ", p.Bytes)
+	}
+	if p.Len > 1 {
+		text += fmt.Sprintf(" samples=%d", p.Len)
+	} else if len(p.Fields) == 0 {
+		text = strings.TrimRight(text, " ")
+	}
+	b.WriteString(text)
+}
+
 // writePacketJSON writes a line for programs.
 func writePacketJSON(w io.Writer, p *pipeline.PacketLine) error {
 	line, err := json.Marshal(struct {
 		Source string          `json:"source"`
 		Offset int64           `json:"offset"`
 		Length int64           `json:"length"`
+		Pins   string          `json:"pins,omitempty"`
 		Bytes  string          `json:"bytes"` // hex
 		Type   string          `json:"type"`
 		Fields json.RawMessage `json:"fields"`
-	}{schema.SourceText(p.Source), p.Offset, p.Len, hex.EncodeToString(p.Bytes), p.Type, json.RawMessage(p.JSON())})
+	}{schema.SourceText(p.Source), p.Offset, p.Len, p.Pins, hex.EncodeToString(p.Bytes), p.Type, json.RawMessage(p.JSON())})
 	if err != nil {
 		return fmt.Errorf("packet at offset 0x%x: %w", p.Offset, err)
 	}

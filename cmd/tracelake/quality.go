@@ -116,7 +116,7 @@ func writeQuality(b *strings.Builder, s *pipeline.SourceQuality) {
 		b.WriteString(strings.TrimRight(fmt.Sprintf(qualityLine, label, thousands(n), remark), " ") + "\n")
 	}
 	switch {
-	case s.Bytes == 0:
+	case s.Status == schema.SourceStatusNames[schema.StatusEmpty]:
 		b.WriteString("  no bytes\n")
 		return
 	case s.Status != schema.SourceStatusNames[schema.StatusDecoded]:
@@ -140,6 +140,12 @@ func writeQuality(b *strings.Builder, s *pipeline.SourceQuality) {
 	line("    repeating a direct one", s.Branches.Repeated, "")
 	line("periodic I-syncs", s.ISyncs.Compared, notCompared(&s.ISyncs))
 	line("  agree with the program", s.ISyncs.Agree, share(&s.ISyncs))
+	if s.FIFO != nil {
+		line("offsets into the FIFO", s.FIFO.Offsets, "")
+		line("  as counted", s.FIFO.OffsetsRight, percentOf(s.FIFO.OffsetsRight, s.FIFO.Offsets))
+		line("waits", s.FIFO.Waits, "")
+		line("  with no byte owed", s.FIFO.WaitsUnowed, percentOf(s.FIFO.WaitsUnowed, s.FIFO.Waits))
+	}
 	writeMissingOf(b, &s.Missing)
 	if text := disagreement(&s.Agreements); text != "" {
 		fmt.Fprintf(b, "  %s\n", text)
@@ -156,11 +162,14 @@ func notCompared(a *pipeline.Agreement) string {
 }
 
 // share is the part that agrees, empty where there is nothing to agree.
-func share(a *pipeline.Agreement) string {
-	if a.Compared == 0 {
+func share(a *pipeline.Agreement) string { return percentOf(a.Agree, a.Compared) }
+
+// percentOf is n of total in percent, empty if the total is 0.
+func percentOf(n, total int64) string {
+	if total == 0 {
 		return ""
 	}
-	return percent(a.Agree, a.Compared)
+	return percent(n, total)
 }
 
 // The program that ran may have changed itself, for example its vectors: with fewer

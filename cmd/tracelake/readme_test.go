@@ -25,9 +25,9 @@ var readmeNotRun = map[string]string{
 	"qemu-arm -singlestep -d exec,cpu,nochain -D prog.log ./prog": "as the compiler; the log is made by readmeInputs",
 }
 
-// A readmeCommand is a line of the README that a user types, with the SQL that
-// DuckDB is given then, and what the README shows that the command prints.
-type readmeCommand struct{ line, sql, prints string }
+// A readmeCommand is a line of the README that a user types, with what the command
+// reads then, SQL or a script, and what the README shows that the command prints.
+type readmeCommand struct{ line, stdin, prints string }
 
 // The README is right: a user who types its lines in turn, in an empty directory,
 // sees all of them succeed, and the demo prints what the README shows.
@@ -44,22 +44,19 @@ func TestREADME(t *testing.T) {
 		switch {
 		case readmeNotRun[c.line] != "":
 			skipped = append(skipped, c.line)
+		case c.line == "python":
+			t.Run(c.line, func(t *testing.T) { readmeCommand{line: need.Interpreter(t), stdin: c.stdin}.run(t, dir) })
 		case strings.HasSuffix(c.line, "duckdb") || strings.Contains(c.line, "duckdb ") || strings.Contains(c.line, "tracelake sql "):
 			t.Run(c.line, func(t *testing.T) {
 				out := c.run(t, dir, filepath.Dir(need.DuckDB(t)))
 				if !strings.Contains(out, "─┤\n│") {
-					t.Errorf("%s\n%sno rows:\n%s", c.line, c.sql, out)
+					t.Errorf("%s\n%sno rows:\n%s", c.line, c.stdin, out)
 				}
 				c.check(t, out)
 			})
 		default:
 			t.Run(c.line, func(t *testing.T) { c.check(t, c.run(t, dir)) })
 		}
-	}
-	for _, script := range readmeBlocks(string(text), "python") {
-		t.Run("python", func(t *testing.T) {
-			readmeCommand{line: need.Interpreter(t) + " -c '" + strings.ReplaceAll(script, "'", `'"'"'`) + "'"}.run(t, dir)
-		})
 	}
 	slices.Sort(skipped)
 	if want := slices.Sorted(maps.Keys(readmeNotRun)); !slices.Equal(slices.Compact(skipped), want) {
@@ -81,19 +78,23 @@ func TestREADME(t *testing.T) {
 var inlineCommand = regexp.MustCompile("`((?:go \\S+|tracelake \\S+ \\S+)[^`]*)`")
 
 // readmeCommands returns the commands of a document: lines that are indented by
-// four, each with the block of SQL that follows it, and those in the text.
+// four, each with the block of SQL that follows it, those in the text, and python
+// for each of its scripts.
 func readmeCommands(text string) []readmeCommand {
 	var commands []readmeCommand
 	fenced, kind := false, ""
 	for line := range strings.Lines(text) {
 		if after, ok := strings.CutPrefix(line, "```"); ok {
 			fenced, kind = !fenced, strings.TrimSpace(after)
+			if kind == "python" {
+				commands = append(commands, readmeCommand{line: kind})
+			}
 			continue
 		}
 		indented, ok := strings.CutPrefix(line, "    ")
 		switch {
-		case kind == "sql":
-			commands[len(commands)-1].sql += line
+		case kind == "sql", kind == "python":
+			commands[len(commands)-1].stdin += line
 		case kind == "text":
 			commands[len(commands)-1].prints += line
 		case fenced:
@@ -106,15 +107,6 @@ func readmeCommands(text string) []readmeCommand {
 		}
 	}
 	return commands
-}
-
-// readmeBlocks returns the fenced blocks of a kind.
-func readmeBlocks(text, kind string) (blocks []string) {
-	for _, after := range strings.Split(text, "\n```"+kind+"\n")[1:] {
-		block, _, _ := strings.Cut(after, "```")
-		blocks = append(blocks, block)
-	}
-	return blocks
 }
 
 // check checks that a command prints what the README shows.
@@ -134,18 +126,19 @@ func (c readmeCommand) run(t *testing.T, dir string, path ...string) string {
 	t.Helper()
 	cmd := exec.Command("bash", "-c", strings.ReplaceAll(c.line, "go run ./cmd/tracelake", "tracelake"))
 	cmd.Dir = dir
-	cmd.Stdin = strings.NewReader(c.sql)
+	cmd.Stdin = strings.NewReader(c.stdin)
 	cmd.Env = append(os.Environ(), utf8, "PATH="+strings.Join(append(path, os.Getenv("PATH")), string(filepath.ListSeparator)))
 	out, err := cmd.Output()
 	if err != nil {
 		failed, _ := errors.AsType[*exec.ExitError](err)
-		t.Errorf("%s\n%s%v\n%s", c.line, c.sql, err, failed.Stderr)
+		t.Errorf("%s\n%s%v\n%s", c.line, c.stdin, err, failed.Stderr)
 	}
 	return string(out)
 }
 
 // readmeInputs makes the user's files that the README's commands name: a program,
-// here that of the sample, and a log of QEMU.
+// here that of the sample, a log of QEMU, and what a logic analyser saw on the pins
+// of an ETMv1 (docs/etmv2.md §8.4, K).
 func readmeInputs(t *testing.T, dir string) {
 	t.Helper()
 	made := t.TempDir()
@@ -157,7 +150,8 @@ func readmeInputs(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	log := qemuLogText("40008044", "40008048", "4000804c", "40008044") // a loop of the sample
-	for name, content := range map[string][]byte{"prog": elf, "prog.log": []byte(log)} {
+	pins := "PIPESTAT,TRACESYNC,TRACEPKT\n4,1,80\n0,0,80\n0,0,82\n0,0,80\n0,0,10\n2,0,00\n4,1,41\n0,0,00\n0,0,00\n0,0,00\n"
+	for name, content := range map[string][]byte{"prog": elf, "prog.log": []byte(log), "analyser.csv": []byte(pins)} {
 		if err := os.WriteFile(filepath.Join(dir, name), content, 0o666); err != nil {
 			t.Fatal(err)
 		}

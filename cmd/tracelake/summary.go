@@ -37,18 +37,22 @@ func summaryText(dir string, s *pipeline.Summary) string {
 func writeSource(b *strings.Builder, s *pipeline.SourceSummary) {
 	fmt.Fprintf(b, "\nsource %s%s\n", schema.SourceText(s.Source), sourceWords(schema.SourceText(s.Source), s.Name, s.Protocol, s.Version, s.Core))
 	switch {
-	case s.Bytes == 0:
+	case s.Status == schema.SourceStatusNames[schema.StatusEmpty]:
 		b.WriteString("  no bytes\n")
 		return
 	case s.Status != schema.SourceStatusNames[schema.StatusDecoded]:
 		fmt.Fprintf(b, "  %s, not decoded: %s\n", count(s.Bytes, strings.TrimSuffix(s.Unit, "s")), cmp.Or(s.Problem, s.Status))
 		return
 	}
-	fmt.Fprintf(b, "  %s: %s decoded (%s), %s, %s unplaced (%s)\n", count(s.Bytes, strings.TrimSuffix(s.Unit, "s")),
-		thousands(s.BytesDecoded), percent(s.BytesDecoded, s.Bytes), lostWords(s.BytesLost, s.Bytes, s.Verdict),
+	unit := strings.TrimSuffix(s.Unit, "s")
+	fmt.Fprintf(b, "  %s: %s decoded (%s), %s, %s unplaced (%s)\n", count(s.Bytes, unit),
+		thousands(s.BytesDecoded), percent(s.BytesDecoded, s.Bytes), lostWords(s.BytesLost, s.Bytes, unit, s.Verdict),
 		thousands(s.BytesUnplaced), percent(s.BytesUnplaced, s.Bytes))
 	fmt.Fprintf(b, "  %s, %s, %s, %s\n", count(s.Instructions, "instruction"), count(s.Exceptions, "exception"),
 		count(s.Gaps, "gap"), count(s.Segments, "segment"))
+	if s.FIFO != nil {
+		fmt.Fprintf(b, "  FIFO: %s\n", fifoWords(s.FIFO))
+	}
 	if text := disagreement(&s.Agreements); text != "" && !contradicted(s.Verdict) {
 		fmt.Fprintf(b, "  %s (tracelake report quality shows where)\n", text)
 	}

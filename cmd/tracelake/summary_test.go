@@ -106,7 +106,7 @@ func TestLostWords(t *testing.T) {
 		{9000, 10000, verdict.Verdict{Start: 9000}, "9,000 lost (90.00 %), all before the first synchronisation"},
 		{10000, 10000, verdict.Verdict{Start: 10000}, "10,000 lost (100 %)"},
 	} {
-		if got := lostWords(tt.lost, tt.bytes, &tt.v); got != tt.want {
+		if got := lostWords(tt.lost, tt.bytes, "byte", &tt.v); got != tt.want {
 			t.Errorf("got  %s\nwant %s", got, tt.want)
 		}
 	}

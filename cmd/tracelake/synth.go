@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -16,12 +17,14 @@ import (
 	"github.com/tracelake/tracelake/bench/generate"
 	"github.com/tracelake/tracelake/bench/program/codegen"
 	"github.com/tracelake/tracelake/bench/sample"
+	"github.com/tracelake/tracelake/decode/port"
 	"github.com/tracelake/tracelake/schema"
 )
 
 const (
 	groupProgram = "Program"
 	groupTrace   = "Trace"
+	groupPort    = "Trace port (etmv1, etmv2)"
 	groupHappens = "What happens, per million instructions"
 )
 
@@ -29,12 +32,16 @@ func synthCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "synth",
 		Usage:     "makes a capture whose truth is known",
-		UsageText: "tracelake synth --protocol pft|etmv3 -o DIR [flags]",
+		UsageText: "tracelake synth --protocol " + strings.Join(generate.Protocols(), "|") + " -o DIR [flags]",
 		Description: `A core executes a program, in a way that --seed decides, and is traced. The
 capture goes to DIR/snapshot, the dataset that a right decoder makes of it to
 DIR/truth. Without --elf the program is that of the demo. The same flags make
 the same files. Of a ring, whose oldest bytes are gone, the truth is what the
 rest holds.
+
+Of etmv1 and etmv2, which have no snapshots, DIR/capture has the samples of the
+trace port as a raw file, the program, and in export.txt the command that
+exports them.
 
 With --qemu-log the execution is one that QEMU recorded, of an Arm Linux program
 of one thread. The log has 310 bytes for each instruction:
@@ -46,10 +53,11 @@ Examples:
    tracelake synth --protocol etmv3 --instructions 100000 -o synth
    tracelake synth --protocol pft --elf prog --qemu-log prog.log -o synth
    tracelake synth --protocol pft --cycle-accurate --exceptions 2000 --overflow 20 --vary 0.1 -o synth
+   tracelake synth --protocol etmv1 --port 4 --layout etb --data both -o synth
    tracelake export synth/snapshot -o run && tracelake verify run --truth synth/truth`,
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "protocol", Category: groupTrace, Usage: "trace in `PROTOCOL` pft or etmv3; required"},
-			&cli.StringFlag{Name: "trace-version", Category: groupTrace, Usage: "`VERSION` of the protocol: 1.0, 1.1; 3.0 to 3.5", DefaultText: "the newest"},
+			&cli.StringFlag{Name: "protocol", Category: groupTrace, Usage: "trace in `PROTOCOL` " + list(generate.Protocols(), "or") + "; required"},
+			&cli.StringFlag{Name: "trace-version", Category: groupTrace, Usage: "`VERSION` of the protocol: pft 1.0, 1.1; etmv3 3.0 to 3.5; etmv2 2.0, 2.1; etmv1 1.0 to 1.3", DefaultText: "the newest"},
 			&cli.BoolFlag{Name: "cycle-accurate", Category: groupTrace, Usage: "trace cycles"},
 			&cli.BoolFlag{Name: "timestamps", Category: groupTrace, Usage: "trace timestamps"},
 			&cli.IntFlag{Name: "context-id", Category: groupTrace, Usage: "trace `N` bytes of the Context ID: 1, 2 or 4"},
@@ -59,6 +67,12 @@ Examples:
 			&cli.BoolFlag{Name: "alt-branch", Category: groupTrace, Usage: "the alternative branch encoding (etmv3)"},
 			&cli.BoolFlag{Name: "two-atoms", Category: groupTrace, Usage: "32-bit T32 instructions are traced as two (etmv3)"},
 			&cli.StringFlag{Name: "data", Category: groupTrace, Usage: "trace `WHAT` of data: address, value, both, or only: both and no instructions (etmv3)"},
+			&cli.IntFlag{Name: "port", Category: groupPort, Usage: "`PINS` that carry bytes: 4, 8 or 16", DefaultText: "8"},
+			&cli.StringFlag{Name: "layout", Category: groupPort, Usage: "capture samples in `LAYOUT` etms, etb, etb-be, etb24, bytes, demux or mux; etmv2: etb-v2-flat; etmv1: dump, dump-old", DefaultText: "etms"},
+			&cli.BoolFlag{Name: "drop-disabled", Category: groupPort, Usage: "without the samples that a capture device may drop"},
+			&cli.IntFlag{Name: "fifo", Category: groupPort, Usage: "a FIFO of `BYTES`", DefaultText: "60"},
+			&cli.IntFlag{Name: "sync", Category: groupPort, Usage: "synchronise every `N` samples", DefaultText: "1024"},
+			&cli.Float64Flag{Name: "idle", Category: groupPort, Usage: "`SHARE` of cycles without an instruction, below 1; of --cycle-accurate 0 is as many as the instructions cost"},
 			&cli.IntFlag{Name: "sources", Category: groupTrace, Value: 1, Usage: "`N` cores, each with a trace of its own in the one buffer"},
 			&cli.StringFlag{Name: "framing", Category: groupTrace, Value: "memory", Usage: "`WHERE` frames are: memory, port (with FSYNCs and HSYNCs), or none"},
 			&cli.IntFlag{Name: "ring", Category: groupTrace, Usage: "the buffer is a ring of `BYTES` that wraps: it has the last ones"},
@@ -147,7 +161,7 @@ func synthesize(ctx *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(stderr, synthText(args.dir, m))
+	_, err = io.WriteString(stderr, synthText(args.dir, c, m))
 	return err
 }
 
@@ -159,13 +173,21 @@ func newStepsBar(w io.Writer, total int64) *progressbar.ProgressBar {
 }
 
 // synthText says what was made, and what to type next.
-func synthText(dir string, m *schema.Manifest) string {
+func synthText(dir string, c *generate.Capture, m *schema.Manifest) string {
 	b := &strings.Builder{}
-	snapshot, truth := filepath.Join(dir, generate.SnapshotFolder), filepath.Join(dir, generate.TruthFolder)
-	fmt.Fprintf(b, "%s: %s of trace; %s: %s, %s, %s\n\n", snapshot, count(m.Totals.Bytes, "byte"), truth,
+	capture, truth := filepath.Join(dir, c.Folder()), filepath.Join(dir, generate.TruthFolder)
+	fmt.Fprintf(b, "%s: %s of trace; %s: %s, %s, %s\n\n", capture, count(m.Totals.Bytes, tracedUnit(m)), truth,
 		count(m.Totals.Instructions, "instruction"), count(m.Totals.Exceptions, "exception"), count(m.Totals.Gaps, "gap"))
-	fmt.Fprintf(b, "What to type next:\n   tracelake export %s -o run\n   tracelake verify run --truth %s\n", snapshot, truth)
+	fmt.Fprintf(b, "What to type next:\n   %s\n   tracelake verify run --truth %s\n", c.ExportCommand(dir), truth)
 	return b.String()
+}
+
+// tracedUnit is what the sources of a dataset have many of.
+func tracedUnit(m *schema.Manifest) string {
+	if m.Sources[0].Unit == schema.SourceUnitNames[schema.UnitSamples] {
+		return "sample"
+	}
+	return "byte"
 }
 
 // workload is the program to execute, and how: as log has it, if there is one.
@@ -174,14 +196,14 @@ func (a *synthArgs) workload(log *os.File) (*generate.Workload, error) {
 	case log != nil && a.elf == "":
 		return nil, usage("--qemu-log", "needs the program that it is of", "add --elf FILE")
 	case a.codeBytes > 0:
-		return generate.GeneratedWorkload(codegen.Options{Seed: a.recipe.Seed, Bytes: a.codeBytes, Base: 0x8000, V7M: a.recipe.V7M})
+		return generate.GeneratedWorkload(codegen.Options{Seed: a.recipe.Seed, Bytes: a.codeBytes, Base: 0x8000, Arch: a.recipe.Arch()})
 	}
 	name, file := a.elf, sample.Program()
 	if name == "" {
 		if a.recipe.V7M {
 			return nil, usage("--profile M", "needs a program of that profile", "give one with --elf FILE, or have one made up with --code-bytes N")
 		}
-		return generate.ELFWorkload(sample.ELF, file, false)
+		return generate.ELFWorkload(sample.ELF, file, a.recipe.Arch())
 	}
 	file, err := os.ReadFile(name)
 	if err != nil {
@@ -190,7 +212,7 @@ func (a *synthArgs) workload(log *os.File) (*generate.Workload, error) {
 	if log != nil {
 		return generate.RecordedWorkload(filepath.Base(name), file, generate.QEMULog{Name: filepath.Base(a.qemuLog), Data: log})
 	}
-	return generate.ELFWorkload(filepath.Base(name), file, a.recipe.V7M)
+	return generate.ELFWorkload(filepath.Base(name), file, a.recipe.Arch())
 }
 
 // readSynth reads the command line of synth.
@@ -205,8 +227,11 @@ func readSynth(ctx *cli.Context) (*synthArgs, error) {
 		ReturnStack: ctx.Bool("return-stack"), AltBranch: ctx.Bool("alt-branch"), TwoAtoms: ctx.Bool("two-atoms"),
 		Exceptions: ctx.Float64("exceptions"), Switches: ctx.Float64("switches"), TraceOff: ctx.Float64("trace-off"),
 		Overflow: ctx.Float64("overflow"), Debug: ctx.Float64("debug"), Triggers: ctx.Float64("triggers"), Variation: ctx.Float64("vary"),
+		Samples: generate.Samples{
+			Pins: ctx.Int("port"), DropDisabled: ctx.Bool("drop-disabled"), FIFO: ctx.Int("fifo"), Sync: ctx.Int("sync"), Idle: ctx.Float64("idle"),
+		},
 	}
-	for _, read := range []func(*cli.Context, *generate.Recipe) error{readTraceVersion, readProfile, readData, readFraming, readCounts} {
+	for _, read := range []func(*cli.Context, *generate.Recipe) error{readTraceVersion, readProfile, readData, readFraming, readLayout, readCounts} {
 		if err := read(ctx, &r); err != nil {
 			return nil, err
 		}
@@ -239,12 +264,12 @@ func (a *synthArgs) recordedDefaults(ctx *cli.Context) {
 
 // readTraceVersion reads --protocol and --trace-version.
 func readTraceVersion(ctx *cli.Context, r *generate.Recipe) error {
-	newest := map[string]string{"pft": "1.1", "etmv3": "3.5"}[r.Protocol]
+	oldest, newest := generate.Versions(r.Protocol)
 	switch {
 	case r.Protocol == "":
-		return usage("synth", "needs --protocol, pft or etmv3", seeHelp(ctx.Command))
+		return usage("synth", "needs --protocol, "+list(generate.Protocols(), "or"), seeHelp(ctx.Command))
 	case newest == "":
-		return usage("--protocol "+r.Protocol, "is not made here", "protocols are pft and etmv3")
+		return usage("--protocol "+r.Protocol, "is not made here", "protocols are "+list(generate.Protocols(), "and"))
 	}
 	text := newest
 	if ctx.IsSet("trace-version") {
@@ -253,7 +278,7 @@ func readTraceVersion(ctx *cli.Context, r *generate.Recipe) error {
 	minor, ok := strings.CutPrefix(text, newest[:2])
 	n, err := strconv.ParseUint(minor, 10, 4)
 	if !ok || err != nil || fmt.Sprint(n) > newest[2:] {
-		return usage("--trace-version "+text, "is no version of "+r.Protocol, fmt.Sprintf("versions are %s0 to %s", newest[:2], newest))
+		return usage("--trace-version "+text, "is no version of "+r.Protocol, fmt.Sprintf("versions are %s to %s", oldest, newest))
 	}
 	r.Minor = int(n)
 	return nil
@@ -287,6 +312,24 @@ func readFraming(ctx *cli.Context, r *generate.Recipe) error {
 	if r.Framing, ok = words[ctx.String("framing")]; !ok {
 		return usage("--framing "+ctx.String("framing"), "is not known", "give memory, port or none")
 	}
+	return nil
+}
+
+// readLayout reads --layout, and refuses --framing of protocols that have no frames.
+func readLayout(ctx *cli.Context, r *generate.Recipe) error {
+	if generate.OfSamples(r.Protocol) && ctx.IsSet("framing") {
+		return usage("--framing "+ctx.String("framing"), "is given, but "+r.Protocol+" is in no frames", "leave it out")
+	}
+	word := ctx.String("layout")
+	if word == "" {
+		return nil
+	}
+	layouts := generate.Layouts()
+	i := slices.IndexFunc(layouts, func(l port.Layout) bool { return l.String() == word })
+	if i < 0 {
+		return usage("--layout "+word, "is not known", "give one of those that synth --help names")
+	}
+	r.Samples.Layout = layouts[i]
 	return nil
 }
 

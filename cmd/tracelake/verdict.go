@@ -76,9 +76,9 @@ func writeVerdicts(b *strings.Builder, sources []pipeline.SourceSummary) {
 	}
 }
 
-// lostWords says what was lost of a source of so many bytes: what is normal is not
+// lostWords says what was lost of a source of so many units: what is normal is not
 // called a loss.
-func lostWords(lost, bytes int64, v *verdict.Verdict) string {
+func lostWords(lost, bytes int64, unit string, v *verdict.Verdict) string {
 	const start = "before the first synchronisation"
 	normal := ""
 	if v != nil && v.Normal && v.Start > 0 {
@@ -88,7 +88,7 @@ func lostWords(lost, bytes int64, v *verdict.Verdict) string {
 	case lost == 0 || lost == bytes || v == nil || v.Start == 0:
 		return fmt.Sprintf("%s lost (%s)", thousands(lost), percent(lost, bytes))
 	case v.Start == lost && v.Normal:
-		return fmt.Sprintf("%s %s%s", count(lost, "byte"), start, normal)
+		return fmt.Sprintf("%s %s%s", count(lost, unit), start, normal)
 	}
 	some := thousands(v.Start) + " of them"
 	if v.Start == lost {

@@ -191,6 +191,9 @@ func leftOutText(l *diff.LeftOut) string {
 	if len(parts) > 0 {
 		text = "left out, as the truth does not have them: " + strings.Join(parts, "; ") + "\n"
 	}
+	if l.Offsets {
+		text += "left out, as a block has that of its first sample alone: byte_offset of instructions\n"
+	}
 	if len(l.Unknown) > 0 {
 		text += "left out, as this program does not know them: tables " + strings.Join(l.Unknown, ", ") + "\n"
 	}

@@ -21,6 +21,12 @@ func count(n int64, noun string) string {
 	return thousands(n) + " " + noun
 }
 
+// list joins words of a sentence: "pft, etmv3 or etmv2".
+func list(words []string, last string) string {
+	n := len(words) - 1
+	return strings.Join(words[:n], ", ") + " " + last + " " + words[n]
+}
+
 // thousands writes n with commas.
 func thousands(n int64) string { return figures.Thousands(n) }
 

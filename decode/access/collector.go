@@ -132,6 +132,12 @@ func (c *Collector) take(b Base, x *decode.DataElement) {
 		c.add(c.transfer(b, x, schema.DataNotTraced))
 	case decode.ElementPlaceholder:
 		c.placeholder(b, x)
+	case decode.ElementCutShort:
+		c.add(c.transfer(b, x, schema.DataSuppressed))
+		c.end()
+		c.bits = 0
+	case decode.ElementUnclaimed:
+		c.merge(x)
 	case decode.ElementValue:
 		stored = c.complete(b, x)
 	case decode.ElementStoreFailed:
@@ -166,6 +172,14 @@ func (c *Collector) fate(b Base, x *decode.DataElement) {
 		if c.frame.kind == popGroup {
 			c.cancel(&c.frame)
 		}
+	case decode.ElementTakenBack:
+		if c.isOf(b.Seq + x.Seq) {
+			c.takeBack(&c.group)
+		}
+	case decode.ElementEnded:
+		c.endWhole()
+	case decode.ElementForgot:
+		c.tags = c.tags[:0]
 	case decode.ElementRestart:
 		c.loseTags()
 		c.endWhole()
@@ -241,18 +255,26 @@ func (c *Collector) transfer(b Base, x *decode.DataElement, state schema.DataSta
 // last address sent; if they are unknown, the address is NULL.
 func (c *Collector) nextAddress(g *group, x *decode.DataElement) schema.Null[uint32] {
 	at := g.next
-	if x.AddressBits > 0 {
-		c.address = uint32(decode.Merge(uint64(c.address), uint64(x.Address), x.AddressBits))
-		c.bits = max(c.bits, x.AddressBits)
-	}
+	c.merge(x)
 	if x.NewAddress {
 		at = schema.Null[uint32]{V: c.address, OK: c.bits == 32}
 	}
 	if g.Register {
 		at.OK = false
 	}
-	g.next = schema.Null[uint32]{V: at.V + 4, OK: at.OK}
+	g.next = at
+	if !g.InPlace {
+		g.next.V += 4
+	}
 	return at
+}
+
+// merge takes the address of an element, if it has one, as the base of those to come.
+func (c *Collector) merge(x *decode.DataElement) {
+	if x.AddressBits > 0 {
+		c.address = uint32(decode.Merge(uint64(c.address), uint64(x.Address), x.AddressBits))
+		c.bits = max(c.bits, x.AddressBits)
+	}
 }
 
 // placeholder takes a placeholder. Where values are not traced, none will come for
@@ -274,6 +296,13 @@ func (c *Collector) placeholder(b Base, x *decode.DataElement) {
 // complete takes the value of a placeholder. It fails if there is none.
 func (c *Collector) complete(b Base, x *decode.DataElement) bool {
 	i := c.waiting(x.Tag)
+	if i < 0 && x.Alone {
+		c.add(pendingRow{DataAccess: schema.DataAccess{
+			Key: schema.Key{Offset: x.Offset}, Segment: b.Segment, NoInstruction: true,
+			Value: value(x), Tag: schema.Of(x.Tag), State: schema.DataOutOfOrder,
+		}})
+		return false
+	}
 	if i < 0 {
 		c.unmatch(x, "no placeholder is open under the tag of the value")
 		return false
@@ -323,6 +352,15 @@ func (c *Collector) mark(g *group, state schema.DataState) {
 func (c *Collector) cancel(g *group) {
 	g.noInstruction = true
 	c.mark(g, schema.DataCancelled)
+}
+
+// takeBack drops all rows of a group.
+func (c *Collector) takeBack(g *group) {
+	of := func(row pendingRow) bool { return row.group == g.id }
+	before := len(c.pending)
+	c.pending, c.tags = slices.DeleteFunc(c.pending, of), slices.DeleteFunc(c.tags, of)
+	c.rows -= int64(before - len(c.pending))
+	*g = group{}
 }
 
 // ofGroup calls do for the pending rows of a group.

@@ -38,25 +38,41 @@ func (r *reader) readRegisterFlags() error {
 		if !ok {
 			return usage("--reg "+arg, "has no '='", "write --reg NAME=VALUE")
 		}
-		key, value = strings.TrimSpace(key), strings.TrimSpace(value)
-		reg, err := r.parseNumberedRegister(key, value)
-		if _, e := parseNumber(key); e != nil {
-			reg, err = r.parseRegister(key, value)
-		}
-		if err == nil && reg.Bits > 64 {
-			err = errors.New("has more than 64 bits")
-		}
+		reg, err := r.readRegisterFlag(arg, strings.TrimSpace(key), strings.TrimSpace(value))
 		if err != nil {
-			return usage("--reg "+arg, err.Error(), "write --reg NAME=VALUE, as ETMCR=0x400")
-		}
-		if number, ok := registerNumber(reg.Name); ok {
-			reg.Number, reg.HasNumber = number, true
-		} else if !reg.HasNumber {
-			return usage("--reg "+arg, "names no register that matters here", "known are "+strings.Join(knownRegisters(), ", "))
+			return err
 		}
 		r.regs = append(r.regs, reg)
 	}
 	return nil
+}
+
+func (r *reader) readRegisterFlag(arg, key, value string) (Register, error) {
+	if options := r.optionsOf(key); options != nil {
+		return r.optionFlag(arg, value, options)
+	}
+	unknown := usage("--reg "+arg, "names no register that matters here", r.knownNames())
+	_, known := registerNumber(key)
+	_, notNumber := parseNumber(key)
+	if !known && notNumber != nil && !strings.Contains(key, "(") {
+		return Register{}, unknown
+	}
+	reg, err := r.parseNumberedRegister(key, value)
+	if notNumber != nil {
+		reg, err = r.parseRegister(key, value)
+	}
+	if err == nil && reg.Bits > 64 {
+		err = errors.New("has more than 64 bits")
+	}
+	if err != nil {
+		return Register{}, usage("--reg "+arg, err.Error(), "write --reg NAME=VALUE, as ETMCR=0x400")
+	}
+	if number, ok := registerNumber(reg.Name); ok {
+		reg.Number, reg.HasNumber = number, true
+	} else if !reg.HasNumber {
+		return Register{}, unknown
+	}
+	return reg, nil
 }
 
 // readELFFlag reads FILE or FILE@BASE: memory, and the names of what is in it.

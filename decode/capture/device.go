@@ -117,7 +117,7 @@ func (r *reader) readRegisters(d *device, ini *iniFile) error {
 	if err != nil {
 		return err
 	}
-	if err := r.readRegisterSection(d, regs, r.parseRegister); err != nil {
+	if err := r.readRegisterSection(d, regs, r.deviceRegister(d)); err != nil {
 		return err
 	}
 	extended, err := ini.section("extendregs")

@@ -12,19 +12,18 @@ import (
 
 // openRaw opens a file of one stream, or of formatter frames (§7).
 func (r *reader) openRaw(path string) error {
-	switch {
-	case r.opt.Protocol == "":
-		return &InputError{
-			File: path, Problem: "is no snapshot, and its protocol is not given",
-			Remedy: "add --protocol " + strings.Join(r.families.raw(), "|") + ", and --framed if it is in formatter frames (tracelake inspect finds out which)", Err: ErrUsage,
-		}
-	case !slices.Contains(r.families.raw(), r.opt.Protocol):
-		return usage("--protocol "+r.opt.Protocol, "is not known", "known are "+strings.Join(r.families.raw(), ", "))
-	case r.opt.Buffer != "":
+	if r.opt.Buffer != "" {
 		return usage("--buffer "+r.opt.Buffer, "is given, but a raw file is one buffer", "leave it out")
 	}
 	f, name, size, err := r.openRawFile(path)
 	if err != nil {
+		return err
+	}
+	header, err := r.families.readHeader(path, f, size)
+	if err != nil {
+		return err
+	}
+	if err := r.chooseProtocol(path, header); err != nil {
 		return err
 	}
 	if err := r.readCommandLine(); err != nil {
@@ -39,21 +38,49 @@ func (r *reader) openRaw(path string) error {
 	if err := r.placeBuffers(); err != nil {
 		return err
 	}
+	r.addRawSource(name, header)
+	if len(r.images) == 0 {
+		r.noMemory(path)
+	}
+	return r.readSymbolsFlags()
+}
 
-	s := &Source{Name: name, Type: r.opt.Protocol, Protocol: r.opt.Protocol, Registers: r.rawRegisters(), Buffers: r.c.Buffers}
+// chooseProtocol sets the protocol of a raw file: what the file says, else that of the
+// command line.
+func (r *reader) chooseProtocol(path string, h fileHeader) error {
+	given := r.opt.Protocol
+	r.protocol = given
+	switch known := r.families.raw(); {
+	case h.family != nil && given == "":
+		r.protocol = h.family.Name
+	case h.family != nil && given != h.family.Name:
+		return usage("--protocol "+given, fmt.Sprintf("is given, but %s says itself that it is %s", path, h.family.Name), "leave it out")
+	case given == "":
+		return &InputError{
+			File: path, Problem: "is no snapshot, and its protocol is not given",
+			Remedy: "add --protocol " + strings.Join(known, "|") + ", and --framed if it is in formatter frames (tracelake inspect finds out which)", Err: ErrUsage,
+		}
+	case !slices.Contains(known, given):
+		return usage("--protocol "+given, "is not known", "known are "+strings.Join(known, ", "))
+	}
+	if r.opt.Framed && r.families.find(r.protocol).Unframed {
+		return usage("--framed", fmt.Sprintf("is given, but formatter frames never carry %s", r.protocol), "leave it out")
+	}
+	return nil
+}
+
+// addRawSource adds the source of a raw file.
+func (r *reader) addRawSource(name string, header fileHeader) {
+	s := &Source{Name: name, Type: r.protocol, Protocol: r.protocol, Registers: r.rawRegisters(name, header), Buffers: r.c.Buffers}
 	s.Memory = image.New(image.Order(r.images)...)
 	s.file = "--protocol"
 	r.settleProtocol(s)
 	s.Profile = Profile(r.families.find(s.Protocol).Profile)
-	if len(r.images) == 0 {
-		r.noMemory(path)
-	}
 	if r.opt.Framed {
 		r.c.Template = s
 	} else {
 		r.c.Sources = []*Source{s}
 	}
-	return r.readSymbolsFlags()
 }
 
 // openRawFile opens the file, or takes the one that was unpacked, which whoever did
@@ -75,19 +102,20 @@ func (r *reader) openRawFile(path string) (f *os.File, name string, size int64, 
 	return f, name, size, nil
 }
 
-// rawRegisters are the registers of the command line, and defaults for others,
-// each announced.
-func (r *reader) rawRegisters() Registers {
+// rawRegisters are the registers of the command line, what the file says of itself,
+// and defaults for others, each announced.
+func (r *reader) rawRegisters(name string, header fileHeader) Registers {
 	regs := Registers(nil)
 	for _, reg := range r.regs {
 		regs = regs.set(reg)
 	}
-	for _, d := range r.families.find(r.opt.Protocol).Defaults {
+	regs = r.withHeader(name, regs, header)
+	family := r.families.find(r.protocol)
+	for _, d := range family.Defaults {
 		if _, given := regs.Lookup(d.Register); given {
 			continue
 		}
-		number, _ := registerNumber(d.Register)
-		reg := Register{Name: d.Register, Number: number, HasNumber: true, Bits: 32, Value: d.Value}
+		reg := r.defaultRegister(family, d.Register, d.Value)
 		regs = append(regs, reg)
 		r.add("register %s is not given: %s is taken (%s); --reg %s=VALUE sets it", reg.Name, reg.text(), d.Means, reg.Name)
 	}
@@ -97,6 +125,9 @@ func (r *reader) rawRegisters() Registers {
 // placeBuffers applies the options for the start of the frames and of the ring in
 // the buffer.
 func (r *reader) placeBuffers() error {
+	if r.opt.RingStart != nil && slices.ContainsFunc(r.opt.Regs, setsWritePointer) {
+		return usage(fmt.Sprintf("--ring-start %d", *r.opt.RingStart), "is given beside --reg "+writePointer+", which says too where the ring starts", "leave out one of them")
+	}
 	for _, o := range []struct {
 		flag  string
 		value *int64
@@ -117,6 +148,15 @@ func (r *reader) placeBuffers() error {
 		}
 	}
 	return nil
+}
+
+// writePointer is the register with the write pointer of an ETB.
+const writePointer = "ETBRWP"
+
+// setsWritePointer reports whether NAME=VALUE sets it.
+func setsWritePointer(arg string) bool {
+	name, _, _ := strings.Cut(arg, "=")
+	return strings.EqualFold(strings.TrimSpace(name), writePointer)
 }
 
 // setRingStart makes b a ring with its oldest byte at start.

@@ -14,9 +14,13 @@ type Register struct {
 	HasNumber bool
 	Bits      int // size, 1 to 64
 	Value     uint64
+	Word      string // for the value, of a setting that has words; else ""
+
+	option bool // it is no register, but a [decode.Option]
 }
 
-// Text returns the name of r, or else its number, and its value in hex.
+// Text returns the name of r, or else its number, and its value: in hex, or the word
+// for it.
 func (r *Register) Text() (name, value string) { return r.label(), r.text() }
 
 // label names r in tables: its name, or else its number.
@@ -27,8 +31,13 @@ func (r *Register) label() string {
 	return r.Name
 }
 
-// text returns the value in hex, in full width.
-func (r *Register) text() string { return fmt.Sprintf("0x%0*X", (r.Bits+3)/4, r.Value) }
+// text returns the word for the value, or else the value in hex, in full width.
+func (r *Register) text() string {
+	if r.Word != "" {
+		return r.Word
+	}
+	return fmt.Sprintf("0x%0*X", (r.Bits+3)/4, r.Value)
+}
 
 // Registers are the registers of one device, in the order given.
 type Registers []Register
@@ -120,7 +129,7 @@ func (rs Registers) set(r Register) Registers {
 		sameName := r.Name != "" && strings.EqualFold(out[i].Name, r.Name)
 		sameNumber := r.HasNumber && out[i].HasNumber && out[i].Number == r.Number
 		if sameName || sameNumber {
-			out[i].Value = r.Value
+			out[i].Value, out[i].Word = r.Value, r.Word
 			return out
 		}
 	}

@@ -48,8 +48,10 @@ func (r *reader) bind(t *traceINI) error {
 		}
 	}
 	b.list()
-	if err := b.checkIDs(); err != nil {
-		return err
+	for _, check := range []func() error{b.checkIDs, b.checkOptions, b.readBufferHeaders} {
+		if err := check(); err != nil {
+			return err
+		}
 	}
 	b.bindMemory()
 	return nil
@@ -65,9 +67,7 @@ func (b *binder) makeSource(device int) *Source {
 	b.sources[device] = s
 	s.Protocol, s.Version = b.families.ofType(d.kind)
 	if s.Protocol == "" || b.families.find(s.Protocol).ETM {
-		for _, reg := range b.regs {
-			s.Registers = s.Registers.set(reg)
-		}
+		b.setFlags(s)
 	}
 	if d.class != classSource {
 		s.Problem = fmt.Sprintf("%s: [device] class is %q, not trace_source", d.file, d.class)
@@ -323,6 +323,12 @@ func (b *binder) list() {
 	}
 }
 
+// usesIDs reports whether the streams of a protocol have IDs by its registers.
+func (b *binder) usesIDs(protocol string) bool {
+	f := b.families.find(protocol)
+	return f.ETM && !f.Unframed
+}
+
 // checkIDs refuses what would mix sources: one ID for two of them, in one buffer
 // or in two, or an ID that none can have.
 func (b *binder) checkIDs() error {
@@ -331,7 +337,7 @@ func (b *binder) checkIDs() error {
 		if len(s.Buffers) == 0 {
 			continue
 		}
-		if id, ok := b.families.traceID(s.Protocol, s.Registers); ok && b.families.find(s.Protocol).ETM && isReservedID(id) {
+		if id, ok := b.families.traceID(s.Protocol, s.Registers); ok && b.usesIDs(s.Protocol) && isReservedID(id) {
 			return &InputError{
 				File: s.file, Section: "regs", Key: "ETMTRACEIDR", Problem: fmt.Sprintf("gives source %s the reserved ID %#02x", s.Name, id),
 				Remedy: "IDs of sources are 0x01 to 0x6f; --reg ETMTRACEIDR=VALUE sets it, or take the source out of [source_buffers]",

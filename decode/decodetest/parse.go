@@ -11,11 +11,13 @@ import (
 	"strings"
 
 	"github.com/tracelake/tracelake/decode/image"
+	"github.com/tracelake/tracelake/decode/port"
 	"github.com/tracelake/tracelake/schema"
 )
 
 // protocols are the words for "protocol =", with the registers that decide how a
-// stream is read and their values where a scenario has none.
+// stream is read and their values where a scenario has none. Those of trace ports
+// have options too.
 var protocols = map[string]struct {
 	name, version string
 	registers     Registers
@@ -29,6 +31,28 @@ var protocols = map[string]struct {
 	"etmv3.3": {"etmv3", "3.3", Registers{"ETMCR": 0, "ETMCCER": 0, "ETMIDR": 0x4104F230}},
 	"etmv3.4": {"etmv3", "3.4", Registers{"ETMCR": 0, "ETMCCER": 0, "ETMIDR": 0x4104F240}},
 	"etmv3.5": {"etmv3", "3.5", Registers{"ETMCR": 0, "ETMCCER": 0x30000000, "ETMIDR": 0x410CF250}},
+
+	"etmv1.0": {"etmv1", "1.0", Registers{"ETMCR": 0x10, "ETMVERSION": 0x10}},
+	"etmv1.1": {"etmv1", "1.1", Registers{"ETMCR": 0x10, "ETMVERSION": 0x11}},
+	"etmv1.2": {"etmv1", "1.2", Registers{"ETMCR": 0x10, "ETMVERSION": 0x12}},
+	"etmv1.3": {"etmv1", "1.3", Registers{"ETMCR": 0x10, "ETMVERSION": 0x13}},
+	"etmv2.0": {"etmv2", "2.0", Registers{"ETMCR": 0x10, "ETMVERSION": 0x20}},
+	"etmv2.1": {"etmv2", "2.1", Registers{"ETMCR": 0x10, "ETMVERSION": 0x21}},
+}
+
+// options are the words for options of protocols of trace ports, by their values.
+var options = map[string][]string{
+	"HIVECS": {"0", "1"}, "ENDIAN": {"little", "big"}, "COPROC_WORDS": {"0", "1", "2", "3", "4"}, "SWP": {"2", "1"},
+	"TFO": {"flag", "plain", "auto"}, "FIRST": {"same", "next", "auto"}, "GAP": {"after", "none", "auto"}, "TFOLOW": {"zero", "any"},
+}
+
+// statuses are the statuses of samples by their codes.
+var statuses = map[string][]string{
+	"etmv1": {"IE", "ID", "IN", "WT", "BE", "BD", "TR", "TD"},
+	"etmv2": {
+		"IE", "DE", "IN", "DN", "WT", "DW", "TR", "TD",
+		"PT_IE", "PT_DE", "PT_IN", "PT_DN", "PN_IE", "PN_DE", "PN_IN", "PN_DN",
+	},
 }
 
 // A parser fills a scenario line by line.
@@ -48,7 +72,7 @@ func (p *parser) errorf(format string, args ...any) error {
 // section reads a section; p.line is that of its name.
 func (p *parser) section(name, text string) error {
 	read, ok := map[string]func(code, comment string) error{
-		"config": p.config, "program": p.program, "packets": p.packet,
+		"config": p.config, "program": p.program, "packets": p.packet, "samples": p.samples,
 	}[name]
 	if table, found := strings.CutPrefix(name, "want/"); found {
 		p.s.Want = append(p.s.Want, Table{Name: table, Line: p.line})
@@ -58,7 +82,7 @@ func (p *parser) section(name, text string) error {
 		}
 	}
 	if !ok {
-		return p.errorf("no section %q is known: there are config, program, packets, want/TABLE", name)
+		return p.errorf("no section %q is known: there are config, program, packets or samples, want/TABLE", name)
 	}
 	p.line++
 	for line := range strings.Lines(text) {
@@ -92,6 +116,14 @@ func (p *parser) config(code, _ string) error {
 	}
 	if key == "profile" {
 		p.s.Profile = value
+		return nil
+	}
+	if words, ok := options[key]; ok && p.s.Protocol != "" && statuses[p.s.Protocol] != nil {
+		i := slices.Index(words, value)
+		if i < 0 {
+			return p.errorf("%s: %q is none of %s", key, value, strings.Join(words, " "))
+		}
+		p.s.Registers[key] = uint64(i)
 		return nil
 	}
 	if _, ok := p.s.Registers[key]; !ok {
@@ -187,6 +219,30 @@ func (p *parser) packet(code, name string) error {
 	p.s.Packets = append(p.s.Packets, Packet{Line: p.line, Offset: p.offset, Bytes: b, Name: name, Break: p.broken})
 	p.offset += len(b)
 	p.broken = false
+	return nil
+}
+
+// samples reads samples of a trace port, a packet for each.
+func (p *parser) samples(code, about string) error {
+	switch code {
+	case "":
+		return nil
+	case "break":
+		p.broken = true
+		return nil
+	}
+	samples, err := port.ParseSamples(code, statuses[p.s.Protocol])
+	if err != nil {
+		return p.errorf("samples: %v", err)
+	}
+	p.s.Unit = port.SampleBytes
+	for i, word := range strings.Fields(code) {
+		p.s.Packets = append(p.s.Packets, Packet{
+			Line: p.line, Offset: p.offset, Bytes: port.Append(nil, samples[i]), Name: word + " of " + strconv.Quote(about), Break: p.broken,
+		})
+		p.offset += port.SampleBytes
+		p.broken = false
+	}
 	return nil
 }
 

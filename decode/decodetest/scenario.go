@@ -9,6 +9,7 @@
 //	              and if exceptions depend on it profile = M
 //	program       address: opcode ; assembler
 //	packets       bytes in hex ; name of the packet, and what it says
+//	samples       STATUS:TRACEPKT in hex, * for TRACESYNC ; what they say
 //	want/TABLE    names of columns, then rows
 //
 // An opcode is a word of eight digits (A32) or one or two halfwords of four
@@ -21,6 +22,11 @@
 // written a-sync, if a later cancel or late count refers to what came before it. A
 // packet with bits set that the codec does not write has a name that ends in
 // reserved bits.
+//
+// A trace port has samples instead of packets; the capture offset of a sample is its
+// number. Its options (docs/etmv2.md §10) go into config, as words. The stream from
+// each cut on is decoded alone too, and the stream without the samples that a capture
+// device may leave out.
 //
 // Cells of a table are two or more blanks apart. In all sections a semicolon begins
 // a comment.
@@ -51,6 +57,7 @@ type Scenario struct {
 	Profile   string // of the core: "A", "R", "M" or ""
 	Regions   []image.Region
 	Packets   []Packet
+	Unit      int // bytes of a sample, each of which is a packet; 0: the packets are bytes
 	Want      []Table
 }
 
@@ -126,10 +133,11 @@ func Parse(name string, text []byte) (*Scenario, error) {
 			return nil, err
 		}
 	}
-	for _, section := range []string{"config", "packets"} {
-		if !seen[section] {
-			return nil, p.errorf("no section %q", section)
-		}
+	if !seen["config"] {
+		return nil, p.errorf("no section %q", "config")
+	}
+	if seen["packets"] == seen["samples"] {
+		return nil, p.errorf("no section %q, or beside one %q", "packets", "samples")
 	}
 	return p.s, nil
 }
@@ -161,8 +169,9 @@ func (s *Scenario) Memory() *image.Memory {
 	return image.New(image.Order(s.Regions)...)
 }
 
-// Where names the line of the packet at an offset, for messages.
+// Where names the line of the packet at a capture offset, for messages.
 func (s *Scenario) Where(offset int) string {
+	offset *= max(s.Unit, 1)
 	p := s.PacketAt(offset)
 	if p == nil {
 		return fmt.Sprintf("offset %d, which is in no packet", offset)

@@ -1,6 +1,9 @@
 package flow
 
 import (
+	"math"
+	"slices"
+
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/isa"
 	"github.com/tracelake/tracelake/schema"
@@ -20,6 +23,7 @@ func (w *Walker) Executed(t *Source, n int) (walked int, stop Stop) {
 			return walked, stop
 		}
 		k := min(n-walked, w.cur.len()-w.pos, schema.MaxBlockRow-int(run.Count))
+		w.place(t, run, k)
 		run.Count += uint16(k)
 		run.Outcome = schema.Passed
 		w.Seq += int64(k)
@@ -47,6 +51,7 @@ func (w *Walker) Atom(t *Source, executed bool, cost uint32) Stop {
 		run.Outcome = schema.NotTaken
 		run.Failed |= 1 << run.Count
 	}
+	w.place(t, run, 1)
 	run.Count++
 	if t.Flags&schema.RunHasCosts != 0 {
 		run.Cycles += cost
@@ -69,6 +74,18 @@ func (w *Walker) Next() uint8 {
 	return w.cur.code.Size[w.pos]
 }
 
+// Peek returns the next instruction, without its target unless it ends its block. It
+// fails if there is no memory to read it from.
+func (w *Walker) Peek() (in isa.Instruction, ok bool) {
+	if w.atInstruction() != Arrived {
+		return isa.Instruction{}, false
+	}
+	if c := w.cur.code; w.pos < w.cur.len()-1 || w.cur.end != atWaypoint {
+		return isa.Instruction{Opcode: c.Opcode[w.pos], Size: c.Size[w.pos], Kind: schema.Kind(c.Kind[w.pos])}, true
+	}
+	return w.cur.last, true
+}
+
 // atInstruction sets cur and pos to the next instruction.
 func (w *Walker) atInstruction() Stop {
 	w.enter()
@@ -85,15 +102,60 @@ func (w *Walker) extend(t *Source) (*schema.Run, Stop) {
 		return nil, stop
 	}
 	if n := len(w.result.Runs); w.open {
-		if run := &w.result.Runs[n-1]; run.Offset == t.Offset && run.Count < schema.MaxBlockRow {
+		if run := &w.result.Runs[n-1]; t.continues(run) && run.Count < schema.MaxBlockRow {
 			return run, Arrived
 		}
 	}
 	w.result.Runs = append(w.result.Runs, schema.Run{
-		Offset: t.Offset, Block: w.include(w.cur), First: uint16(w.pos), Flags: t.Flags | schema.RunHasFailed,
+		Offset: t.at(), Block: w.include(w.cur), First: uint16(w.pos), Flags: t.Flags | schema.RunHasFailed,
 	})
 	w.open = true
 	return &w.result.Runs[len(w.result.Runs)-1], Arrived
+}
+
+// EndRun makes the next instruction begin a run.
+func (w *Walker) EndRun() { w.open = false }
+
+// Unsplit returns how many instructions from the next one on, up to the end of its
+// block, are no 32-bit T32 instructions. It returns 0 if the next one is, and if there
+// is no memory to read it from.
+func (w *Walker) Unsplit() int {
+	if w.atInstruction() != Arrived || w.pos >= w.cur.split {
+		return 0
+	}
+	return w.cur.split - w.pos
+}
+
+// place notes the capture offsets of the next n instructions, which are of the run.
+func (w *Walker) place(t *Source, run *schema.Run, n int) {
+	if t.Flags&schema.RunHasOffsets == 0 {
+		return
+	}
+	offsets := slices.Grow(w.result.Offsets, n)
+	for _, at := range t.Offsets[:n] {
+		offsets = append(offsets, uint32(int64(at)-run.Offset))
+	}
+	w.result.Offsets, t.Offsets = offsets, t.Offsets[n:]
+}
+
+// at returns the capture offset of the next instruction.
+func (t *Source) at() int64 {
+	if t.Flags&schema.RunHasOffsets != 0 {
+		return int64(t.Offsets[0])
+	}
+	return t.Offset
+}
+
+// continues reports whether the next instruction may continue a run: it is of the
+// same packet or, where instructions have offsets of their own, not far from it and
+// without a cost: the cost of a run is spread over its instructions.
+func (t *Source) continues(run *schema.Run) bool {
+	if t.Flags&schema.RunHasOffsets != 0 {
+		d := int64(t.Offsets[0]) - run.Offset
+		const plain = schema.RunHasOffsets | schema.RunHasFailed
+		return d >= 0 && d <= math.MaxUint32 && run.Flags == plain && t.Flags == schema.RunHasOffsets
+	}
+	return run.Offset == t.Offset
 }
 
 // include returns the index of the block in the result. Once the result exceeds
@@ -134,6 +196,7 @@ func (w *Walker) TakeBack(from decode.Ends) (address, cost uint32, ok bool) {
 		return 0, 0, false
 	}
 	w.result.Runs, w.result.Costs = w.result.Runs[:to[decode.Runs]], w.result.Costs[:to[decode.Costs]]
+	w.result.Offsets = w.result.Offsets[:to[decode.Offsets]]
 	w.open = false
 	w.dataMark.clamp(w.result.Runs)
 	w.Seq--

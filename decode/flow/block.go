@@ -27,6 +27,7 @@ type block struct {
 	last     isa.Instruction // with atWaypoint: the last instruction
 	next     uint32          // address after the last instruction
 	executed schema.Outcome  // with atWaypoint: of the last instruction, if executed
+	split    int             // position of the first 32-bit T32 instruction, the length without one
 
 	// Successors, filled in when first taken.
 	taken, fallThrough *block
@@ -75,6 +76,9 @@ func (p *Program) build(key schema.BlockKey) *block {
 		s.opcode = append(s.opcode, in.Opcode)
 		s.size = append(s.size, in.Size)
 		s.kind = append(s.kind, uint8(in.Kind))
+		if unsplit := in.Size == 2 || key.ISA == schema.A32; unsplit && b.split == len(s.address)-1 {
+			b.split++
+		}
 		b.next += uint32(in.Size)
 		if p.rules.endsBlock(in.Flow) {
 			b.end, b.last, b.executed = atWaypoint, in, schema.Passed

@@ -175,6 +175,9 @@ type Source struct {
 	Cycle  int64
 	Cycles uint32
 	Flags  schema.RunFlags
+	// Offsets, with RunHasOffsets, are those of the next instructions, in place of
+	// Offset: Executed and Atom take from its front.
+	Offsets []decode.CaptureOffset
 }
 
 // ToWaypoint walks to the next waypoint and over it. If it arrives, the

@@ -3,6 +3,8 @@
 package record
 
 import (
+	"math/bits"
+
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -19,7 +21,7 @@ type Recorder struct {
 	// From the registers; fixed before the first part.
 	CycleAccurate bool // rows have cycles
 	Timestamps    decode.TimestampCode
-	UnitBytes     int // see Protocol.UnitBytes; 0 is 1
+	UnitBytes     int // see Protocol.UnitBytes: a power of two; 0 is 1
 
 	// Of the current part.
 	Result  *decode.Result
@@ -28,6 +30,8 @@ type Recorder struct {
 	Base    decode.Ends    // lengths of the result's slices where the part began
 
 	State
+
+	unitShift uint8 // a unit has 1<<unitShift bytes
 
 	loss   schema.Loss // that lasts up to the next cut
 	lost   bool        // there is a loss
@@ -66,6 +70,7 @@ func (r *Recorder) Begin(result *decode.Result, part decode.Part, seq int64) {
 	r.Result, r.Part, r.Base = result, part, result.Ends()
 	r.Segment = decode.Segment{Continued: part.Continued, Open: part.Open}
 	r.seq = seq
+	r.unitShift = uint8(bits.TrailingZeros(uint(max(r.UnitBytes, 1))))
 	r.bound, r.bounds = 0, part.Bounds
 	r.timestamp, r.spanDue = schema.TimestampCarried, true
 	if part.Break {
@@ -125,7 +130,7 @@ func (r *Recorder) Finish(seq int64) {
 	t := &s.End
 	t.Lost, t.Broken = r.lost, r.broken
 	t.Seq, t.Epoch, t.Cycle = seq, r.Epoch, r.Cycle
-	t.VMID = r.VMID
+	t.VMID, t.ContextID = r.VMID, r.ContextID
 	t.TimestampRaw, t.TimestampBits, t.TimestampCleared = r.timestampRaw, r.timestampBits, r.lost
 	if r.lost {
 		t.TimestampBits = 0

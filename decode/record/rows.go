@@ -89,11 +89,15 @@ func (r *Recorder) exception(x *schema.Exception) {
 	r.Result.Exceptions = append(r.Result.Exceptions, *x)
 }
 
-// Packet makes the row of `packets` of the packet at Part.Data[i].
+// Packet makes the row of `packets` of the packet at Part.Data[i], or of the sample
+// there: its bytes are those that it owes.
 func (r *Recorder) Packet(i int, seq int64, text decode.PacketText) {
+	b := text.Owed
+	if r.unitShift == 0 {
+		b = r.Part.Data[i : i+text.Len]
+	}
 	r.Result.Packets = append(r.Result.Packets, schema.Packet{
-		Key: schema.Key{Seq: seq, Offset: r.Offset(i)}, Type: text.Type,
-		Bytes: append([]byte(nil), r.Part.Data[i:i+text.Len]...), Fields: text.JSON(),
+		Key: schema.Key{Seq: seq, Offset: r.Offset(i)}, Type: text.Type, Bytes: append([]byte(nil), b...), Fields: text.JSON(),
 	})
 }
 

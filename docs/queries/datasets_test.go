@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tracelake/tracelake/bench/generate"
+	"github.com/tracelake/tracelake/bench/program"
 	"github.com/tracelake/tracelake/bench/sample"
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/decode/decodetest/shared"
@@ -60,7 +61,7 @@ func (m *maker) sample() {
 func (m *maker) synth(name string, r *generate.Recipe) string {
 	m.t.Helper()
 	r.Instructions, r.Exceptions, r.Switches, r.Debug = 30_000, 2000, 300, 50
-	w, err := generate.ELFWorkload(sample.ELF, sample.Program(), false)
+	w, err := generate.ELFWorkload(sample.ELF, sample.Program(), program.V7A)
 	check(m.t, err)
 	c, err := r.Capture(w)
 	check(m.t, err)

@@ -34,7 +34,11 @@ func (blocks) fill(r *runs, batch *schema.Batch, room int) int {
 	for rows < room && int64(rows) < r.rows && r.From < end {
 		run := &r.Unit.Runs[r.From]
 		n := min(int(run.Count)-r.skip, schema.MaxBlockRow)
-		*seq, *offset = append(*seq, uint64(r.Seq)), append(*offset, uint64(run.Offset))
+		at := uint64(run.Offset)
+		if run.Flags&schema.RunHasOffsets != 0 {
+			at += uint64(r.Unit.Offsets[r.Place])
+		}
+		*seq, *offset = append(*seq, uint64(r.Seq)), append(*offset, at)
 		*number = append(*number, r.Numbers[run.Block])
 		*instructions, *first = append(*instructions, uint16(n)), append(*first, run.First+uint16(r.skip))
 		r.fillRunOutcome(batch, run, span, r.skip+n == int(run.Count))

@@ -38,6 +38,11 @@ func (instructions) fill(r *runs, batch *schema.Batch, room int) int {
 		for i := rows; i < rows+n; i++ {
 			isa[i], offset[i] = uint8(block.Key.ISA), uint64(run.Offset)
 		}
+		if run.Flags&schema.RunHasOffsets != 0 {
+			for i, delta := range r.Unit.Offsets[r.Place : r.Place+n] {
+				offset[rows+i] += uint64(delta)
+			}
+		}
 		outcome.fill(r, run, span, rows, n)
 		rows += n
 		r.pass(n)

@@ -24,7 +24,9 @@ type form interface {
 }
 
 // bytes is about what the runs take up in memory, as [runTable] counts.
-func (r *runs) bytes() int64 { return runBytes*int64(r.To-r.From) + costBytes*int64(r.Costs-r.Cost) }
+func (r *runs) bytes() int64 {
+	return runBytes*int64(r.To-r.From) + costBytes*int64(r.Costs-r.Cost+r.Places-r.Place)
+}
 
 // rowCount returns the rows that so many instructions of one run become.
 func rowCount(instructions, perRow int64) int64 { return (instructions + perRow - 1) / perRow }
@@ -50,6 +52,9 @@ func (r *runs) pass(n int) {
 	r.skip += n
 	if run.Flags&schema.RunHasCosts != 0 {
 		r.Cost += n
+	}
+	if run.Flags&schema.RunHasOffsets != 0 {
+		r.Place += n
 	}
 	if r.skip == int(run.Count) {
 		r.From, r.skip = r.From+1, 0
@@ -88,7 +93,7 @@ func (r *runs) fillShared(batch *schema.Batch, c *sharedColumns, s *schema.Span,
 	repeatNull(c.segment.In(batch), &v[c.segment].Valid, segment, rows)
 	repeat(c.epoch.In(batch), uint32(epoch), rows)
 	repeatNull(c.timestamp.In(batch), &v[c.timestamp].Valid, timestamp, rows)
-	repeatNull(c.contextID.In(batch), &v[c.contextID].Valid, s.ContextID, rows)
+	repeatNull(c.contextID.In(batch), &v[c.contextID].Valid, r.Base.ContextIDOr(s.ContextID), rows)
 	repeatNull(c.vmid.In(batch), &v[c.vmid].Valid, r.Base.VMIDOr(s.VMID), rows)
 	repeatNull(c.security.In(batch), &v[c.security].Valid, schema.Of(uint8(s.Security)), rows)
 }

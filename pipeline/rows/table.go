@@ -19,7 +19,7 @@ const (
 	runPieceBytes = 256 // of its runs
 	rowBytes      = 80
 	runBytes      = 40
-	costBytes     = 4
+	costBytes     = 4 // of an instruction, and of its offset
 )
 
 // A table collects rows of one kind and cuts them into row-group jobs: where they
@@ -171,6 +171,9 @@ func (t *runTable) take(r *runs, room int64) int64 {
 		if skip == 0 {
 			t.bytes += runBytes
 			if run.Flags&schema.RunHasCosts != 0 {
+				t.bytes += costBytes * int64(run.Count)
+			}
+			if run.Flags&schema.RunHasOffsets != 0 {
 				t.bytes += costBytes * int64(run.Count)
 			}
 		}

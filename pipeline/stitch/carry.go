@@ -15,8 +15,10 @@ type carry struct {
 	base      Base
 	nextEpoch int32 // the number of the next epoch to open
 	lost      bool  // packet sync was lost, or nothing came before
-	reached   schema.Null[decode.Position]
-	half      bool // of the instruction there the first half was traced
+	// contradiction is the detail of the event that the next cut makes.
+	contradiction string
+	reached       schema.Null[decode.Position]
+	half          bool // of the instruction there the first half was traced
 
 	timestampRaw  uint64
 	timestampBits uint8
@@ -24,6 +26,7 @@ type carry struct {
 	context schema.Null[schema.Context] // last row of `contexts`
 
 	waits   int64                       // cycles since the last instruction
+	untimed bool                        // the next instruction opens the epoch: see decode.Segment.CountsEach
 	restart schema.Null[decode.Restart] // the last one, Seq in the source
 }
 
@@ -42,8 +45,12 @@ func (c *carry) beginSegment(lead *decode.SegmentStart) (events []schema.Event, 
 	c.base.CycleAccurate = lead.CycleAccurate
 	e := lead.Effect(c.lost)
 	events = c.leadEvents(lead, &e)
+	c.untimed = (c.lost || c.untimed) && lead.Reason == schema.ISyncPeriodic
 	if c.lost {
 		c.waits = 0
+	}
+	if c.lost || !lead.SameContext {
+		c.base.contextID = schema.Null[uint32]{}
 	}
 	if e.NewEpoch {
 		c.base.epoch, c.base.cycle = c.nextEpoch, 0
@@ -54,16 +61,22 @@ func (c *carry) beginSegment(lead *decode.SegmentStart) (events []schema.Event, 
 		e.Count.V.Cycle.OK = lead.CycleAccurate && !e.NewEpoch // and 0: the base has it already
 		counts = append(counts, e.Count.V)
 	}
-	c.lost = false
+	c.lost, c.contradiction = false, ""
 	return events, counts
 }
 
-// leadEvents returns the events of a lead, whose effect is e: in order that of an
-// instruction of which only the first half came, if trace restarts there; the
+// leadEvents returns the events of a lead, whose effect is e: in order a trigger that
+// came with it; that it contradicts the segment before; that of an instruction of which only the first half came, if trace restarts there; the
 // restart, or that it differs from where the flow had got to.
 func (c *carry) leadEvents(lead *decode.SegmentStart, e *decode.ISyncEffect) []schema.Event {
 	var events []schema.Event
 	key := schema.Key{Offset: lead.Offset}
+	if lead.Trigger {
+		events = append(events, schema.Event{Key: key, Event: schema.EventTrigger})
+	}
+	if c.contradiction != "" {
+		events = append(events, schema.Event{Key: key, Event: schema.EventInconsistent, Detail: c.contradiction})
+	}
 	split := schema.Event{Key: key, Event: schema.EventSplitInstruction, Address: schema.Of(c.reached.V.Address - 2)}
 	if e.Restart.OK {
 		if c.half {
@@ -93,6 +106,9 @@ func (c *carry) passPart(t *decode.SegmentEnd, seq int64, timestamps []schema.Ti
 	}
 	if t.VMID.OK {
 		c.base.vmid = t.VMID
+	}
+	if t.ContextID.OK {
+		c.base.contextID = t.ContextID
 	}
 	if t.Restart.OK {
 		c.restart = t.Restart
@@ -257,7 +273,9 @@ func (c *carry) endSegment(code decode.TimestampCode, t *decode.SegmentEnd, inst
 	} else {
 		c.base.cycle += t.Cycle
 	}
-	c.lost, c.reached, c.half = t.Lost, t.Reached, t.Half
+	c.lost, c.reached, c.half = t.Lost || t.Contradiction != "", t.Reached, t.Half
+	c.contradiction = t.Contradiction
+	c.untimed = c.untimed || t.Untimed
 	switch {
 	case t.TimestampCleared:
 		c.timestampRaw, c.timestampBits = 0, 0

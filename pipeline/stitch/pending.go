@@ -116,7 +116,9 @@ func (w *pending) cancel(p *decodedPart) {
 	case decode.CancelableInstruction:
 		address := first.cancelLast(p)
 		event.Address = schema.Of(address)
-		p.unit.Exceptions[rows.Exception].ReturnAddress = event.Address
+		if !rows.NoReturn {
+			p.unit.Exceptions[rows.Exception].ReturnAddress = event.Address
+		}
 		for _, waiting := range w.parts {
 			waiting.dropReturn(waiting.End.Return)
 		}
@@ -147,8 +149,14 @@ func (p *decodedPart) cancelLast(by *decodedPart) uint32 {
 	}
 	p.Row.Instructions--
 	p.unit.Lower(p.from, p.to, p.End.Seq-1)
+	if n := p.to[decode.Counts]; p.CountsEach && n > p.from[decode.Counts] && p.unit.Counts[n-1].Seq == p.End.Seq-1 {
+		p.to[decode.Counts]--
+	}
 	if p.from[decode.Costs] == p.to[decode.Costs] && p.Back.Waits == decode.WaitsTaken {
 		p.Back.Waits = decode.WaitsPassed // it would have taken those from before p
+	}
+	if p.CountsEach {
+		return address // its decoder has given the cost to the next instruction
 	}
 	switch by.Back.Waits {
 	case decode.WaitsTaken:

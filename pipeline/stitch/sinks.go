@@ -80,6 +80,7 @@ type Base struct {
 	timestamp  schema.Null[uint64]
 	timestamps int32 // index of the first timestamp among them
 	vmid       schema.Null[uint8]
+	contextID  schema.Null[uint32] // only where a segment begins without one
 }
 
 // Keys returns the keys of a row.
@@ -104,6 +105,14 @@ func (b *Base) VMIDOr(traced schema.Null[uint8]) schema.Null[uint8] {
 	return b.vmid
 }
 
+// ContextIDOr does so for the Context ID.
+func (b *Base) ContextIDOr(traced schema.Null[uint32]) schema.Null[uint32] {
+	if traced.OK {
+		return traced
+	}
+	return b.contextID
+}
+
 // lastTimestamp returns the last timestamp before a row, given the index of its row
 // in u.
 func (b *Base) lastTimestamp(u *decode.Result, index int32) schema.Null[uint64] {
@@ -119,14 +128,16 @@ func (b *Base) lastTimestamp(u *decode.Result, index int32) schema.Null[uint64] 
 // Runs are the runs of one part of a segment.
 type Runs struct {
 	Base    Base
-	Unit    *decode.Result // its Blocks, Runs, Costs and Timestamps alone
+	Unit    *decode.Result // its Blocks, Runs, Costs, Offsets and Timestamps alone
 	Numbers []uint32       // of the unit's blocks, in the source
 	Spans   []schema.Span  // of the part, at least one if it has a run
 	// From is the index of the first run in Unit.Runs, To that after the last;
-	// Cost and Costs are those in Unit.Costs; Block and Blocks those in Unit.Blocks
-	// of the blocks that have a number.
+	// Cost and Costs are those in Unit.Costs, Place and Places those in
+	// Unit.Offsets; Block and Blocks those in Unit.Blocks of the blocks that have a
+	// number.
 	From, To      int
 	Cost, Costs   int
+	Place, Places int
 	Block, Blocks int
 	Seq           int64 // of the first instruction, in the source
 	Instructions  int64

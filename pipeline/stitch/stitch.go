@@ -90,7 +90,7 @@ func (s *Stitcher) Stitch(d *Unit) error {
 // runsAlone returns a unit with the runs of u and what they refer to: runs that
 // wait for their row group hold no other memory.
 func runsAlone(u *decode.Result) *decode.Result {
-	return &decode.Result{Blocks: u.Blocks, Runs: u.Runs, Costs: u.Costs, Timestamps: u.Timestamps}
+	return &decode.Result{Blocks: u.Blocks, Runs: u.Runs, Costs: u.Costs, Offsets: u.Offsets, Timestamps: u.Timestamps}
 }
 
 // goesInside says whether a segment begins inside the instruction that the one
@@ -144,6 +144,14 @@ func (s *Stitcher) unsynced(u *Unit) error {
 	return add(s.sinks.Losses, s.carry.base, u.Losses)
 }
 
+// Lose takes a loss after all units so far.
+func (s *Stitcher) Lose(l schema.Loss) error {
+	if err := s.commit(); err != nil {
+		return err
+	}
+	return s.unsynced(&Unit{Losses: []schema.Loss{l}})
+}
+
 // number gives the blocks of a part their numbers in the source, new ones in
 // order.
 func (s *Stitcher) number(p *decodedPart) error {
@@ -173,11 +181,16 @@ func (s *Stitcher) segment(p *decodedPart) error {
 	if p.lowered > 0 {
 		s.lowered = append(s.lowered, p.lowered)
 	}
+	if p.CountsEach {
+		s.openEpoch(p)
+		s.countWaits(p)
+	}
 	// Rows stand on the start of the segment, but for what the part before
 	// said last.
 	b := s.open
 	b.seq -= int64(len(s.lowered))
 	b.timestamp, b.timestamps, b.vmid = s.carry.base.timestamp, int32(p.from[decode.Timestamps]), s.carry.base.vmid
+	b.contextID = s.carry.base.contextID
 	b.ordinal = s.open.ordinal + s.exceptions
 	timestamps := rowsOf(p, p.unit.Timestamps, decode.Timestamps)
 	s.carry.resolve(s.code, timestamps)
@@ -296,6 +309,7 @@ func (s *Stitcher) addRuns(b Base, p *decodedPart) error {
 	return s.sinks.Runs.Add(Runs{
 		Base: b, Unit: p.runs, Numbers: p.numbers, Spans: rowsOf(p, p.unit.Spans, decode.Spans),
 		From: p.from[decode.Runs], To: p.to[decode.Runs], Cost: p.from[decode.Costs], Costs: p.to[decode.Costs],
+		Place: p.from[decode.Offsets], Places: p.to[decode.Offsets],
 		Block: p.from[decode.Blocks], Blocks: p.to[decode.Blocks],
 		Seq: s.open.seq + s.row.Instructions - p.Row.Instructions, Instructions: p.Row.Instructions,
 	})

@@ -33,6 +33,7 @@ type Facts struct {
 	Bytes, Decoded, Lost, Unplaced int64
 	Start                          int64 // lost before the first synchronisation
 	Checks, Agrees                 int64 // packets compared with the program
+	Offsets, OffsetsRight          int64 // into the FIFO: those compared, and those as counted
 	Empty                          bool  // no instruction and no data access
 	NoProgram                      bool  // there is no program memory: only packets are judged
 }
@@ -65,11 +66,20 @@ func (f *Facts) agreement() Share {
 	return Share{f.Agrees, f.Checks}
 }
 
+// alignment returns how many offsets into the FIFO are as counted, nothing of nothing
+// if too few were compared.
+func (f *Facts) alignment() Share {
+	if f.Offsets < MinChecks {
+		return Share{}
+	}
+	return Share{f.OffsetsRight, f.Offsets}
+}
+
 // Right returns the least of what is decoded of the bytes, what is placed of those
 // and what agrees of what was compared.
 func (f *Facts) Right() Share {
 	least := Share{f.Decoded, f.Bytes}
-	for _, s := range []Share{f.placed(), f.agreement()} {
+	for _, s := range []Share{f.placed(), f.agreement(), f.alignment()} {
 		if s.Total > 0 && s.Value() < least.Value() {
 			least = s
 		}
@@ -119,13 +129,14 @@ const (
 	Lost         Problem = "lost"         // bytes that are no packets
 	Unplaced     Problem = "unplaced"     // packets whose instructions are not known
 	Contradicted Problem = "contradicted" // packets that do not agree with the program
+	Misaligned   Problem = "misaligned"   // offsets into the FIFO that are not as counted
 )
 
 // A Verdict is the answer for one source.
 type Verdict struct {
 	Status  Status  `json:"status"`
 	Problem Problem `json:"problem,omitempty"` // the largest, unless the status is good
-	Share   Share   `json:"share"`             // that has the problem: of the bytes, or of the packets compared
+	Share   Share   `json:"share"`             // that has the problem: of the bytes, or of what was compared
 	// Start is how many bytes were lost before the first synchronisation; Normal
 	// reports that this is no sign of anything wrong.
 	Start  int64 `json:"bytes_unsynced"`
@@ -156,6 +167,7 @@ func Judge(f *Facts) Verdict {
 		{Lost, Share{f.Lost - start, f.Bytes - start}, Share{f.Lost, f.Bytes}},
 		{Unplaced, f.placed().rest(), Share{f.Unplaced, f.Bytes}},
 		{Contradicted, f.agreement().rest(), f.agreement().rest()},
+		{Misaligned, f.alignment().rest(), f.alignment().rest()},
 	} {
 		if p.judged.over(goodPercent) && p.judged.Value() > worst.Value() {
 			v.Problem, v.Share, worst = p.problem, p.shown, p.judged

@@ -57,6 +57,13 @@ func TestJudge(t *testing.T) {
 			verdict.Bad, verdict.Contradicted,
 			verdict.Share{N: 3, Total: 20},
 		},
+		{
+			"misaligned",
+			verdict.Facts{Bytes: 10, Decoded: 10, Offsets: 20, OffsetsRight: 19, Checks: 100, Agrees: 99},
+			verdict.Partial, verdict.Misaligned,
+			verdict.Share{N: 1, Total: 20},
+		},
+		{"too few offsets", verdict.Facts{Bytes: 10, Decoded: 10, Offsets: 19}, verdict.Good, verdict.NoProblem, verdict.Share{}},
 		{"nothing", verdict.Facts{Bytes: 10, Decoded: 10, Empty: true}, verdict.Nothing, verdict.NoProblem, verdict.Share{}},
 		{
 			"no synchronisation",
@@ -137,6 +144,7 @@ func TestVerdictWords(t *testing.T) {
 			Status: verdict.Bad, Problem: verdict.Lost, Share: verdict.Share{N: 27271, Total: 27884},
 			Remedy: &verdict.Remedy{Protocol: "pft", Flags: []string{"--protocol pft", "--reg ETMCR=0x20000400"}, Right: verdict.Share{N: 27878, Total: 27884}},
 		},
+		"5.00 % of the offsets into the FIFO wrong": {Status: verdict.Partial, Problem: verdict.Misaligned, Share: verdict.Share{N: 1, Total: 20}},
 		"no bytes": {Status: verdict.Nothing, Problem: verdict.Lost, Cause: &verdict.Cause{Count: 1, Text: "no bytes"}},
 		"":         {Status: verdict.Good},
 	} {

@@ -12,7 +12,11 @@ import (
 func (v *Verdict) String() string {
 	var parts []string
 	if v.Problem != NoProblem && v.Status != Nothing {
-		parts = append(parts, fmt.Sprintf("%s %s", figures.Percent(v.Share.N, v.Share.Total), v.Problem))
+		words := string(v.Problem)
+		if v.Problem == Misaligned {
+			words = "of the offsets into the FIFO wrong"
+		}
+		parts = append(parts, figures.Percent(v.Share.N, v.Share.Total)+" "+words)
 	}
 	if v.Cause != nil {
 		parts = append(parts, v.Cause.String())

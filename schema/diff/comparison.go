@@ -93,6 +93,8 @@ type comparison struct {
 func newComparison(t *schema.Table, leftOut *omission, result *Table) *comparison {
 	c := &comparison{table: t, columns: leftOut.compared(t), result: result, place: -1, key: t.KeyColumns()}
 	switch {
+	case t.HasKeys() && !slices.Contains(c.columns, int(schema.KeyByteOffset)):
+		c.place = int(schema.KeySeq)
 	case t.HasKeys():
 		c.place = int(schema.KeyByteOffset)
 	case t == &schema.Sources:

@@ -16,6 +16,9 @@ type LeftOut struct {
 	// Images says that the dataset has images that are of a program file, and not
 	// memory.
 	Images bool
+	// Offsets says that byte_offset of `instructions` was left out: those of the dataset
+	// are made of blocks, which have the offset of the first of their samples alone.
+	Offsets bool
 	// Unknown are tables that this program does not know.
 	Unknown []string
 }
@@ -52,6 +55,7 @@ type omission struct {
 	tables  []*schema.Table
 	columns map[*schema.Table][]int
 	symbols bool // images of program files
+	offsets bool // byte_offset of instructions
 	unknown []string
 }
 
@@ -70,6 +74,7 @@ func newOmission(d, truth *dataset.Dataset) (*omission, error) {
 		}
 		o.columns[t] = lacks
 	}
+	o.offsets = truth.Has(&schema.Instructions) && !d.Has(&schema.Instructions) && slices.ContainsFunc(d.Manifest.Sources, ofSamples)
 	if agrees(d) && !agrees(truth) && truth.Has(&schema.Sources) {
 		o.columns[&schema.Sources] = union(o.columns[&schema.Sources], ofAgreement)
 	}
@@ -80,6 +85,10 @@ func newOmission(d, truth *dataset.Dataset) (*omission, error) {
 	o.unknown = slices.Compact(o.unknown)
 	return o, nil
 }
+
+// ofSamples says whether instructions of a source have a capture offset each, of which
+// a row of `blocks` has the first.
+func ofSamples(s schema.SourceTotals) bool { return s.Unit == schema.UnitSamples.String() }
 
 // lackedByTruth returns the columns of a table that the files of the truth do not
 // have, and those of d do.
@@ -101,7 +110,8 @@ func agrees(d *dataset.Dataset) bool {
 func (o *omission) compared(t *schema.Table) []int {
 	var columns []int
 	for i := range t.Columns {
-		if !slices.Contains(names(t), i) && !slices.Contains(o.columns[t], i) {
+		offset := o.offsets && t == &schema.Instructions && i == int(schema.KeyByteOffset)
+		if !offset && !slices.Contains(names(t), i) && !slices.Contains(o.columns[t], i) {
 			columns = append(columns, i)
 		}
 	}
@@ -110,7 +120,7 @@ func (o *omission) compared(t *schema.Table) []int {
 
 // summary says in names what is left out.
 func (o *omission) summary() LeftOut {
-	out := LeftOut{Images: o.symbols, Unknown: o.unknown}
+	out := LeftOut{Images: o.symbols, Offsets: o.offsets, Unknown: o.unknown}
 	for _, t := range schema.Tables() {
 		if slices.Contains(o.tables, t) {
 			out.Tables = append(out.Tables, t.Name)

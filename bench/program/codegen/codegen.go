@@ -22,14 +22,24 @@ type Options struct {
 	Bytes int
 	// Base is the address it begins at, a multiple of 4.
 	Base uint32
-	// V7M makes it one for the M profile: all T32, exceptions left by returns.
-	V7M bool
-	// Security is the state its places are in.
+	// Arch is the architecture it is for. Programs for V7M are all T32, and leave
+	// exceptions by returns.
+	Arch program.Arch
+	// Security is the state its places are in; secure is that of a core without
+	// security extensions, as V5TE is.
 	Security schema.Security
 	// SMC and HVC put calls of a monitor and of a hypervisor into it, and their
-	// handlers. V7M has neither.
+	// handlers. V7A alone has them.
 	SMC, HVC bool
+	// LDC puts LDC and STC of a word into a program for V5TE.
+	LDC bool
+	// HighVectors puts the vectors of V5TE at 0xFFFF0000, not at 0.
+	HighVectors bool
 }
+
+func (o *Options) v7M() bool { return o.Arch == program.V7M }
+
+func (o *Options) v5TE() bool { return o.Arch == program.V5TE }
 
 // A Program is a program made up: it computes nothing, but has the shape of
 // compiled code. Functions call later ones by BL, BLX and function pointer, or
@@ -41,29 +51,43 @@ type Program struct {
 	Entry   step.Place
 	// Targets are the functions, the first too.
 	Targets []step.Place
-	// Handlers are those of all exceptions of the profile, in profile A/R the
+	// Handlers are those of all exceptions of the architecture, but for V7M the
 	// entries of a vector table.
 	Handlers map[schema.ExceptionType]step.Place
 
-	marks []mark
+	marks   []mark
+	vectors *assembler // of V5TE
 }
 
-// Region is the memory of the program, in all memory spaces.
+// Region is the code from Address on, in all memory spaces.
 func (g *Program) Region() image.Region {
 	return image.Region{Address: g.Address, Bytes: g.Code}
 }
 
+// Regions are all memory of the program: the vectors of V5TE lie apart.
+func (g *Program) Regions() []image.Region {
+	if g.vectors == nil {
+		return []image.Region{g.Region()}
+	}
+	return []image.Region{g.Region(), {Address: g.vectors.base, Bytes: g.vectors.code}}
+}
+
 // Program is the program alone in memory.
-func (g *Program) Program() *program.Program { return program.New(image.New(g.Region())) }
+func (g *Program) Program() *program.Program { return program.New(image.New(g.Regions()...)) }
+
+// slack is more than the last function and all handlers have.
+const slack = 1 << 20
 
 // Generate makes up a program. It fails if it does not fit into memory.
 func Generate(o Options) (*Program, error) {
 	if o.Base%4 != 0 {
 		return nil, fmt.Errorf("codegen: program at 0x%x; a base address is a multiple of 4", o.Base)
 	}
-	const slack = 1 << 20 // more than the last function and all handlers
 	if o.Bytes < 0 || o.Bytes > 1<<30 || uint64(o.Base)+uint64(o.Bytes)+slack > 1<<32 {
 		return nil, fmt.Errorf("codegen: program of %d bytes at 0x%x; it ends below 4 GiB and has at most 1 GiB", o.Bytes, o.Base)
+	}
+	if err := o.checkV5TE(); o.v5TE() && err != nil {
+		return nil, err
 	}
 	g := &generator{
 		assembler: assembler{base: o.Base},
@@ -74,7 +98,7 @@ func Generate(o Options) (*Program, error) {
 	g.program()
 	return &Program{
 		Address: o.Base, Code: g.code, Entry: g.functions[0], Targets: g.functions,
-		Handlers: g.handlers, marks: g.marks,
+		Handlers: g.handlers, marks: g.marks, vectors: g.vectors,
 	}, nil
 }
 
@@ -87,6 +111,7 @@ type generator struct {
 	set       schema.ISA // of the function at hand
 	functions []step.Place
 	handlers  map[schema.ExceptionType]step.Place
+	vectors   *assembler // of V5TE
 	calls     []call
 }
 
@@ -98,10 +123,13 @@ type call struct {
 
 func (g *generator) program() {
 	helpers := g.leaves()
-	if g.o.V7M {
+	switch g.o.Arch {
+	case program.V7M:
 		g.handlersV7M(helpers)
-	} else {
-		g.vectors(helpers)
+	case program.V5TE:
+		g.handlersV5TE(helpers)
+	default:
+		g.vectorTable(helpers)
 	}
 	for len(g.functions) == 0 || len(g.code) < g.o.Bytes {
 		g.function()
@@ -118,7 +146,7 @@ func (g *generator) program() {
 
 // setOf is the instruction set of function n.
 func (g *generator) setOf(n int) schema.ISA {
-	if g.o.V7M || splitmix.Hash(g.o.Seed, uint64(n))&1 == 1 {
+	if g.o.v7M() || splitmix.Hash(g.o.Seed, uint64(n))&1 == 1 {
 		return schema.T32
 	}
 	return schema.A32
@@ -134,11 +162,11 @@ func (g *generator) begin(set schema.ISA) step.Place {
 	return step.Place{Address: g.here(), ISA: set, Security: g.o.Security}
 }
 
-// leaves writes a small function in each instruction set of the profile.
+// leaves writes a small function in each instruction set of the architecture.
 func (g *generator) leaves() map[schema.ISA]step.Place {
 	leaves := make(map[schema.ISA]step.Place)
 	for _, set := range []schema.ISA{schema.A32, schema.T32} {
-		if set == schema.A32 && g.o.V7M {
+		if set == schema.A32 && g.o.v7M() {
 			continue
 		}
 		leaves[set] = g.begin(set)

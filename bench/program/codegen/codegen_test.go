@@ -14,8 +14,10 @@ import (
 
 	"github.com/tracelake/tracelake/bench/internal/benchtest"
 	"github.com/tracelake/tracelake/bench/need"
+	"github.com/tracelake/tracelake/bench/program"
 	"github.com/tracelake/tracelake/bench/program/codegen"
 	"github.com/tracelake/tracelake/bench/step"
+	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/decode/isa"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -57,23 +59,17 @@ type listing struct{ opcode, text string }
 
 // disassemble has the GNU tools read the code of g, its marks made into mapping
 // symbols by directives.
-func disassemble(t *testing.T, g *codegen.Program) map[uint32]listing {
+func disassemble(t *testing.T, arch program.Arch, g *codegen.Program) map[uint32]listing {
 	t.Helper()
 	need.Tool(t, need.Objdump, "arm-none-eabi-as")
 	need.Tool(t, need.Objdump, "arm-none-eabi-objdump")
-	dir := t.TempDir()
-	source, object := filepath.Join(dir, "code.s"), filepath.Join(dir, "code.o")
-	writeFile(t, source, assembly(g))
-	if out, err := exec.Command("arm-none-eabi-as", "-o", object, source).CombinedOutput(); err != nil {
-		t.Fatalf("as: %v\n%.2000s", err, out)
-	}
-	out, err := exec.Command("arm-none-eabi-objdump", "-d", "-w", "--adjust-vma", fmt.Sprint(g.Address), object).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
 	line := regexp.MustCompile(`(?m)^ *([0-9a-f]+):\t([0-9a-f ]+?) *\t(.*)$`)
 	found := make(map[uint32]listing)
-	for _, m := range line.FindAllStringSubmatch(string(out), -1) {
+	var lines [][]string
+	for _, r := range g.Regions() {
+		lines = append(lines, line.FindAllStringSubmatch(objdump(t, arch, g, r), -1)...)
+	}
+	for _, m := range lines {
 		address, err := strconv.ParseUint(m[1], 16, 32)
 		if err != nil {
 			t.Fatal(err)
@@ -85,12 +81,40 @@ func disassemble(t *testing.T, g *codegen.Program) map[uint32]listing {
 	return found
 }
 
-// assembly is g as source of the GNU assembler.
-func assembly(g *codegen.Program) string {
+// objdump is what the disassembler prints of a region of g.
+func objdump(t *testing.T, arch program.Arch, g *codegen.Program, r image.Region) string {
+	t.Helper()
+	dir := t.TempDir()
+	source, object := filepath.Join(dir, "code.s"), filepath.Join(dir, "code.o")
+	writeFile(t, source, assembly(arch, g, r))
+	if out, err := exec.Command("arm-none-eabi-as", "-o", object, source).CombinedOutput(); err != nil {
+		t.Fatalf("as: %v\n%.2000s", err, out)
+	}
+	args := []string{"-d", "-w", "--adjust-vma", fmt.Sprint(r.Address), object}
+	if arch == program.V5TE {
+		args = append(args, "-m", "armv5te")
+	}
+	out, err := exec.Command("arm-none-eabi-objdump", args...).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
+}
+
+// assembly is a region of g as source of the GNU assembler.
+func assembly(arch program.Arch, g *codegen.Program, r image.Region) string {
 	var s strings.Builder
-	s.WriteString(".syntax unified\n.arch armv7ve\n.arch_extension sec\n.arch_extension virt\n.fpu neon\n.text\n")
+	s.WriteString(".syntax unified\n")
+	if arch == program.V5TE {
+		s.WriteString(".arch armv5te\n.text\n")
+	} else {
+		s.WriteString(".arch armv7ve\n.arch_extension sec\n.arch_extension virt\n.fpu neon\n.text\n")
+	}
 	for piece := range g.Pieces() {
 		code := piece.Bytes
+		if piece.Address-r.Address >= uint32(len(r.Bytes)) {
+			continue
+		}
 		switch {
 		case piece.Data:
 			for _, b := range code {
@@ -123,7 +147,7 @@ func TestGenerateProgramDisassembles(t *testing.T) {
 	for _, o := range benchtest.Programs {
 		t.Run(fmt.Sprint(o.Seed), func(t *testing.T) {
 			g := benchtest.Generate(t, o)
-			code := disassemble(t, g)
+			code := disassemble(t, o.Arch, g)
 			if len(code) < 10_000 {
 				t.Fatalf("only %d lines", len(code))
 			}
@@ -151,6 +175,41 @@ func TestGenerateProgramDisassembles(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// The assembler takes every instruction of a program for V5TE for one of that
+// architecture, in the words of the disassembler, which reads later ones of T32 too.
+// Direct branches are left out: their targets are addresses.
+func TestGenerateProgramV5TE(t *testing.T) {
+	branch := regexp.MustCompile(`^(b|bl|blx|b(eq|ne|cs|cc|mi|pl|vs|vc|hi|ls|ge|lt|gt|le))(\.n|\.w)?\t[0-9a-f]+ <`)
+	opcode2 := regexp.MustCompile(`\{(\d)\}`) // of MCR and MRC, which as wants without braces
+	short := regexp.MustCompile(`^[0-9a-f]{4}( [0-9a-f]{4})? *$`)
+	for _, o := range benchtest.Programs {
+		if o.Arch != program.V5TE {
+			continue
+		}
+		seen := make(map[string]bool)
+		var s strings.Builder
+		s.WriteString(".syntax unified\n.arch armv5te\n")
+		for address, l := range disassemble(t, o.Arch, benchtest.Generate(t, o)) {
+			text, _, _ := strings.Cut(l.text, "@")
+			text = opcode2.ReplaceAllString(text, "$1")
+			t32 := short.MatchString(l.opcode)
+			if set := map[bool]string{false: ".arm\n", true: ".thumb\n"}[t32]; !branch.MatchString(text) && !seen[set+text] {
+				seen[set+text] = true
+				fmt.Fprintf(&s, "%s%s @ 0x%x: %s\n", set, text, address, l.opcode)
+			}
+		}
+		source := filepath.Join(t.TempDir(), "code.s")
+		writeFile(t, source, s.String())
+		out, err := exec.Command("arm-none-eabi-as", "-W", "-o", os.DevNull, source).CombinedOutput()
+		if err != nil {
+			t.Errorf("seed %d: %v\n%.2000s", o.Seed, err, out)
+		}
+		if len(seen) < 3000 {
+			t.Errorf("seed %d: only %d different lines", o.Seed, len(seen))
+		}
 	}
 }
 
@@ -187,13 +246,15 @@ func TestGenerateProgramKinds(t *testing.T) {
 			case schema.KindHVC:
 				want = o.HVC
 			case schema.KindExceptionReturn:
-				want = !o.V7M
+				want = o.Arch != program.V7M
+			case schema.KindBarrier:
+				want = true // the write buffer's drain, in V5TE
 			}
 			if want != (kinds[kind] > 0) {
 				t.Errorf("seed %d: %d instructions of kind %s", o.Seed, kinds[kind], kind)
 			}
 		}
-		if o.V7M && sets[schema.A32] > 0 || !o.V7M && sets[schema.A32] < 1000 || sets[schema.T32] < 1000 {
+		if o.Arch == program.V7M && sets[schema.A32] > 0 || o.Arch != program.V7M && sets[schema.A32] < 1000 || sets[schema.T32] < 1000 {
 			t.Errorf("seed %d: instructions by set: %v", o.Seed, sets)
 		}
 		if len(accesses) < 12 {

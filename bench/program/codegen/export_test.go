@@ -14,21 +14,32 @@ type Piece struct {
 	Bytes   []byte
 }
 
-// Pieces goes through p as it was written.
+// Pieces goes through p as it was written, its vectors last where they lie apart.
 func (p *Program) Pieces() iter.Seq[Piece] {
+	parts := []*assembler{{base: p.Address, code: p.Code, marks: p.marks}}
+	if p.vectors != nil {
+		parts = append(parts, p.vectors)
+	}
 	return func(yield func(Piece) bool) {
-		for i, m := range p.marks {
-			end := p.Address + uint32(len(p.Code))
-			if i+1 < len(p.marks) {
-				end = p.marks[i+1].address
-			}
-			piece := Piece{Address: m.address, Data: m.content == contentData, Bytes: p.Code[m.address-p.Address : end-p.Address]}
-			if m.content == contentT32 {
-				piece.ISA = schema.T32
-			}
-			if !yield(piece) {
-				return
+		for _, a := range parts {
+			for i := range a.marks {
+				if !yield(a.piece(i)) {
+					return
+				}
 			}
 		}
 	}
+}
+
+// piece is what mark i marks.
+func (a *assembler) piece(i int) Piece {
+	m, end := a.marks[i], a.here()
+	if i+1 < len(a.marks) {
+		end = a.marks[i+1].address
+	}
+	piece := Piece{Address: m.address, Data: m.content == contentData, Bytes: a.code[m.address-a.base : end-a.base]}
+	if m.content == contentT32 {
+		piece.ISA = schema.T32
+	}
+	return piece
 }

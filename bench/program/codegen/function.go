@@ -13,7 +13,7 @@ const callDepth = 8
 func (g *generator) function() {
 	n := len(g.functions)
 	g.functions = append(g.functions, g.begin(g.setOf(n)))
-	if (g.o.SMC || g.o.HVC) && !g.o.V7M && g.chance(6) {
+	if (g.o.SMC || g.o.HVC) && g.o.Arch == program.V7A && g.chance(6) {
 		g.monitorCall()
 		return
 	}
@@ -44,6 +44,10 @@ func (g *generator) function() {
 
 // piece writes a piece of function n that is inside so many loops.
 func (g *generator) piece(n, loops int) {
+	if g.o.v5TE() && g.chance(12) {
+		g.pieceV5TE()
+		return
+	}
 	leaf := n%callDepth == callDepth-1
 	switch k := g.random.IntN(24); {
 	case k < 2 && loops < 2:
@@ -77,6 +81,9 @@ func (g *generator) piece(n, loops int) {
 
 // one is an instruction that does not branch.
 func (g *generator) one() uint32 {
+	if g.o.v5TE() {
+		return g.oneV5TE()
+	}
 	switch plain := !g.chance(3); {
 	case g.set == schema.A32 && plain:
 		return pick(g.random, a32Plain)
@@ -84,7 +91,7 @@ func (g *generator) one() uint32 {
 		return pick(g.random, a32Data)
 	case plain:
 		return pick(g.random, t32Plain)
-	case !g.o.V7M && g.chance(8):
+	case !g.o.v7M() && g.chance(8):
 		return pick(g.random, t32DataA)
 	}
 	return pick(g.random, t32Data)
@@ -122,6 +129,10 @@ func (g *generator) conditional() branch {
 	if g.set == schema.A32 {
 		return g.branch(formA32, 0x0A000000|g.condition()<<28)
 	}
+	if g.o.v5TE() { // where B<c> is short, and skips a B here
+		g.t32(0xD000 | g.condition()<<8)
+		return g.branch(formT2, 0xE000)
+	}
 	return g.branch(formT3, 0xF0008000|g.condition()<<22)
 }
 
@@ -142,7 +153,7 @@ func (g *generator) skip(body func()) {
 	switch {
 	case g.set == schema.A32:
 		b = g.conditional()
-	case g.chance(3):
+	case !g.o.v5TE() && g.chance(3):
 		b = g.branch(formCBZ, 0xB100|uint32(g.random.IntN(2))<<11|uint32(g.random.IntN(8)))
 	default:
 		b = g.branch(formT1, 0xD000|g.condition()<<8)
@@ -170,6 +181,10 @@ func (g *generator) conditionals() {
 		if g.chance(8) {
 			g.a32(0x012FFF1E | c<<28) // BX LR
 		}
+		return
+	}
+	if g.o.v5TE() { // has no IT
+		g.skip(func() { g.straight(n) })
 		return
 	}
 	// The mask has a bit for each instruction except the first, and then a 1.
@@ -213,7 +228,7 @@ func (g *generator) directCall(n int) {
 // register.
 func (g *generator) tailCall(n int) {
 	to := g.callee(n)
-	if g.setOf(to) != g.set {
+	if g.setOf(to) != g.set || g.thumb1() { // whose B is short
 		g.in(0xE12FFF13, 0x4718) // BX R3
 		return
 	}
@@ -224,10 +239,18 @@ func (g *generator) pointerCall() { g.in(0xE12FFF33, 0x4798) } // BLX R3
 
 func (g *generator) push() { g.in(0xE92D40F0, 0xB5F0) } // PUSH {R4-R7,LR}
 
-func (g *generator) popLR() { g.in(0xE8BD40F0, 0xE8BD40F0) } // POP {R4-R7,LR}
+func (g *generator) popLR() {
+	if g.thumb1() {
+		g.t32(0xBCF0, 0xBC08, 0x469E) // POP {R4-R7}; POP {R3}; MOV LR,R3
+		return
+	}
+	g.in(0xE8BD40F0, 0xE8BD40F0) // POP {R4-R7,LR}
+}
 
 func (g *generator) popPC() {
 	switch {
+	case g.thumb1():
+		g.t32(0xBDF0) // POP {R4-R7,PC}
 	case g.chance(8):
 		g.in(0xE8BD00F0, 0xBCF0)     // POP {R4-R7}
 		g.in(0xE49DF004, 0xF85DFB04) // LDR PC,[SP],#4
@@ -239,7 +262,7 @@ func (g *generator) popPC() {
 }
 
 func (g *generator) returnByLR() {
-	if g.set == schema.A32 && g.chance(4) {
+	if g.set == schema.A32 && !g.o.v5TE() && g.chance(4) {
 		g.a32(0xE1A0F00E) // MOV PC,LR
 		return
 	}
@@ -248,6 +271,10 @@ func (g *generator) returnByLR() {
 
 // exclusive writes a loop of LDREX and STREX.
 func (g *generator) exclusive() {
+	if g.o.v5TE() {
+		g.semaphore()
+		return
+	}
 	g.loop(func() {
 		g.in(0xE1980F9F, 0xE8580F00) // LDREX R0,[R8]
 		g.straight(1)
@@ -256,6 +283,10 @@ func (g *generator) exclusive() {
 }
 
 func (g *generator) barrier() {
+	if g.o.v5TE() {
+		g.barrierV5TE()
+		return
+	}
 	switch g.random.IntN(5) {
 	case 0:
 		g.in(0xF57FF06F, 0xF3BF8F6F) // ISB
@@ -266,7 +297,7 @@ func (g *generator) barrier() {
 	case 3:
 		g.in(0xF57FF05B, 0xF3BF8F5B) // DMB ISH
 	default:
-		if g.o.V7M {
+		if g.o.v7M() {
 			g.t32(0xF3BF8F6F)
 			return
 		}
@@ -278,9 +309,9 @@ func (g *generator) barrier() {
 // system writes a call of whoever is above: SVC, SMC, HVC.
 func (g *generator) system() {
 	switch k := g.random.IntN(4); {
-	case k == 0 && g.o.SMC && !g.o.V7M:
+	case k == 0 && g.o.SMC && g.o.Arch == program.V7A:
 		g.smc()
-	case k == 1 && g.o.HVC && !g.o.V7M:
+	case k == 1 && g.o.HVC && g.o.Arch == program.V7A:
 		g.hvc()
 	default:
 		g.in(0xEF000000|uint32(g.random.IntN(256)), 0xDF00|uint32(g.random.IntN(256)))

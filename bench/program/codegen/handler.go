@@ -7,24 +7,24 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// vectorTable are the exceptions of profile A/R in the order of the program's
+// vectorTypes are the exceptions of profile A/R in the order of the program's
 // vectors: the first eight as in the architecture (DDI 0406C, table B1-3).
-var vectorTable = []schema.ExceptionType{
+var vectorTypes = []schema.ExceptionType{
 	schema.ExcReset, schema.ExcUndefined, schema.ExcSVC, schema.ExcPrefetchAbort, schema.ExcDataAbort,
 	schema.ExcHyp, schema.ExcIRQ, schema.ExcFIQ, schema.ExcSMC, schema.ExcThumbEE, schema.ExcGeneric,
 }
 
-// vectors writes the vector table, in A32 or T32, and the handlers it leads to:
+// vectorTable writes the vectors, in A32 or T32, and the handlers it leads to:
 // by B, or by a load of the PC into either instruction set.
-func (g *generator) vectors(helpers map[schema.ISA]step.Place) {
+func (g *generator) vectorTable(helpers map[schema.ISA]step.Place) {
 	set := schema.A32
 	if g.chance(4) {
 		set = schema.T32
 	}
 	begin := g.begin(set)
-	size := 4 * uint32(len(vectorTable))
+	size := 4 * uint32(len(vectorTypes))
 	branches := make(map[int]branch)
-	for i, exception := range vectorTable {
+	for i, exception := range vectorTypes {
 		if at, ok := g.vector(exception, begin); ok {
 			g.handlers[exception] = at
 		}
@@ -34,11 +34,11 @@ func (g *generator) vectors(helpers map[schema.ISA]step.Place) {
 			g.in(0xE59FF000|size-8, 0xF8DFF000|size-4) // LDR PC of literal i
 		}
 	}
-	for range vectorTable {
+	for range vectorTypes {
 		g.word(0)
 	}
 	g.handlers[schema.ExcAsyncDataAbort] = g.handlers[schema.ExcDataAbort]
-	for i, exception := range vectorTable {
+	for i, exception := range vectorTypes {
 		b, near := branches[i]
 		handlerSet := set
 		if !near {
@@ -106,7 +106,7 @@ func (g *generator) handler(exception schema.ExceptionType, at step.Place, helpe
 // help calls a helper, of the other instruction set now and then.
 func (g *generator) help(helpers map[schema.ISA]step.Place) {
 	to := helpers[g.set]
-	if g.chance(3) && !g.o.V7M {
+	if g.chance(3) && !g.o.v7M() {
 		to = helpers[schema.A32+schema.T32-g.set]
 	}
 	g.land(g.call(g.set, to.ISA), to.Address)
@@ -116,7 +116,7 @@ func (g *generator) help(helpers map[schema.ISA]step.Place) {
 // R0, c13, c0, 1.
 func (g *generator) contextID() {
 	g.write(0xEE0D0F30)
-	if g.chance(2) {
+	if !g.o.v5TE() && g.chance(2) {
 		g.in(0xF57FF06F, 0xF3BF8F6F) // ISB
 	}
 }

@@ -6,9 +6,12 @@ import "github.com/tracelake/tracelake/schema"
 // the cases.
 func (g *generator) table() {
 	n := 2 * (1 + g.random.IntN(4))
-	if g.set == schema.T32 {
+	switch {
+	case g.thumb1():
+		g.tableThumb1(n)
+	case g.set == schema.T32:
 		g.tableT32(n)
-	} else {
+	default:
 		g.tableA32(n)
 	}
 }
@@ -21,7 +24,7 @@ func (g *generator) cases(n int) []uint32 {
 	for range n {
 		at = append(at, g.here())
 		g.straight(1 + g.random.IntN(3))
-		ends = append(ends, g.jump(g.set))
+		ends = append(ends, g.near())
 	}
 	for _, b := range ends {
 		g.land(b, g.here())

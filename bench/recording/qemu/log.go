@@ -17,7 +17,7 @@ import (
 
 // ReadLog reads what QEMU's -singlestep -d exec,cpu,int,nochain logs about one Arm
 // core: before each instruction its address and the core registers, and exceptions
-// by name. It was written for the log of QEMU 7.2.
+// by name. It was written for the log of QEMU 7.2, whatever the core.
 //
 // All steps are in the given security state. The last instruction of the log is
 // no step, since what it did is not logged. An exception other than IRQ, FIQ,
@@ -38,6 +38,8 @@ type record struct {
 	// executed says that the core did execute the instruction, as far as the
 	// log was read.
 	executed bool
+	// second says that it is of the second half of the BL or BLX that is at pc.
+	second bool
 }
 
 const (
@@ -196,19 +198,39 @@ func (q *reader) closeRecord(line []byte) error {
 	if q.registers < len(q.reading.r) {
 		return fmt.Errorf("the record has %d registers, not %d: lines are missing", q.registers, len(q.reading.r))
 	}
-	record := q.boardRecord
-	if q.user {
-		record = q.userRecord
+	var err error
+	switch {
+	case q.secondHalf():
+		q.reading.pc, q.reading.second = q.last.pc, true
+	case q.user:
+		err = q.userRecord()
+	default:
+		err = q.boardRecord()
 	}
-	err := record()
 	q.last, q.exception, q.open, q.begun = q.reading, nil, false, true
 	return err
+}
+
+// secondHalf says whether the record being read is of the second half of the BL or
+// BLX of the last one. A core whose T32 has no other instructions of 32 bits
+// executes the two apart where they are in different pages.
+func (q *reader) secondHalf() bool {
+	at := q.place(&q.last)
+	if !q.last.executed && !q.last.second || at.ISA != schema.T32 || q.reading.pc != at.Address+2 || q.reading.psr&psrThumb == 0 {
+		return false
+	}
+	in, err := q.program.Instruction(at)
+	return err == nil && in.Size == 4 && in.Kind == schema.KindCall
 }
 
 // rewind reads a line that says that the last record was not executed after all.
 func (q *reader) rewind(line []byte) bool {
 	pc, ok := readRewound(line)
-	ok = ok && !q.open && q.last.executed && pc == q.last.pc
+	last := q.last.pc
+	if q.last.second {
+		last += 2
+	}
+	ok = ok && !q.open && q.last.executed && pc == last
 	q.last.executed = false
 	return ok
 }
@@ -237,6 +259,9 @@ func (q *reader) taking(name string) error {
 		return fmt.Errorf("exception %q: a user program takes none; this is the log of qemu-system-arm", name)
 	case i < 0 || q.exception != nil:
 		return fmt.Errorf("exception %q: unknown here, or right after another", name)
+	}
+	if q.last.second && !q.last.executed {
+		return fmt.Errorf("%s between the halves of the instruction at %s: a step is a whole one", name, q.place(&q.last))
 	}
 	q.exception = &exceptions[i]
 	q.returnTo = q.place(&q.last)

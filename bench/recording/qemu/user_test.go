@@ -176,7 +176,7 @@ func TestReadQEMUUserLog(t *testing.T) {
 
 // runQEMUUser runs a program that is to end with status 7, one instruction per
 // record of its log.
-func runQEMUUser(t *testing.T, program, log string) {
+func runQEMUUser(t *testing.T, program, log string, flags ...string) {
 	t.Helper()
 	help, err := exec.Command("qemu-arm", "-h").Output()
 	if err != nil && len(help) == 0 {
@@ -186,7 +186,8 @@ func runQEMUUser(t *testing.T, program, log string) {
 	if strings.Contains(string(help), "-one-insn-per-tb") {
 		single = "-one-insn-per-tb"
 	}
-	out, err := exec.Command("qemu-arm", single, "-d", "exec,cpu,nochain", "-D", log, program).Output()
+	flags = append(flags, single, "-d", "exec,cpu,nochain", "-D", log, program)
+	out, err := exec.Command("qemu-arm", flags...).Output()
 	if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != 7 || string(out) != "hi\n" {
 		t.Fatalf("qemu-arm: %v, printed %q", err, out)
 	}

@@ -3,6 +3,7 @@
 //
 //	go run ./make                                                     from the recording
 //	go run ./make -elf program/sample.elf -log program/qemu.log       from a new recording
+//	go run ./make -elf FILE -log LOG -recording arm926/recording.txt.gz   a recording alone
 package main
 
 import (
@@ -20,18 +21,19 @@ const captureDir = "capture"
 func main() {
 	elf := flag.String("elf", filepath.Join(captureDir, remake.ELFName), "`file` of the program")
 	log := flag.String("log", "", "make the recording anew, from this `file` that QEMU wrote")
+	recording := flag.String("recording", "", "write no more than the recording, to this `file`")
 	flag.Parse()
-	if flag.NArg() > 0 {
+	if flag.NArg() > 0 || *recording != "" && *log == "" {
 		flag.Usage()
 		os.Exit(2)
 	}
-	if err := run(*elf, *log); err != nil {
+	if err := run(*elf, *log, *recording); err != nil {
 		fmt.Fprintln(os.Stderr, "make:", err)
 		os.Exit(1)
 	}
 }
 
-func run(elf, log string) error {
+func run(elf, log, recordingFile string) error {
 	code, err := os.ReadFile(elf)
 	if err != nil {
 		return err
@@ -43,6 +45,9 @@ func run(elf, log string) error {
 	recording, err := readRecording(program, log)
 	if err != nil {
 		return err
+	}
+	if recordingFile != "" {
+		return os.WriteFile(recordingFile, recording, 0o644)
 	}
 	steps, err := remake.Execution(program, recording)
 	if err != nil {

@@ -1,0 +1,237 @@
+package etmv1
+
+import (
+	"github.com/tracelake/tracelake/bench/encode"
+	"github.com/tracelake/tracelake/bench/step"
+	codec "github.com/tracelake/tracelake/decode/etmv1"
+	"github.com/tracelake/tracelake/decode/isa"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// This file makes branches with addresses (§4.3 to §4.6), where trace starts, and
+// cuts (§7.1).
+
+// A target is the address of a branch, and what comes with it.
+type target struct {
+	to      step.Place
+	bytes   uint8 // of the address
+	reason  codec.Reason
+	context uint32 // Context ID, with full addresses that have one
+}
+
+// reasons are those of starts of trace, as the schema has them.
+var reasons = map[schema.ISyncReason]codec.Reason{
+	schema.ISyncTraceOn: codec.TraceOn, schema.ISyncOverflow: codec.Overflow, schema.ISyncDebugExit: codec.DebugExit,
+}
+
+// enter turns trace on at s (§4.8).
+func (e *Encoder) enter(s *step.Step) {
+	if e.reason == schema.ISyncOverflow || !e.vary.happens(e.vary.Restart) {
+		e.drain()
+	}
+	e.on, e.ownerless = true, false
+	e.data.full = true
+	t := target{to: s.At, bytes: codec.MaxAddressBytes, reason: reasons[e.reason], context: e.traced(s.ContextID)}
+	if t.reason != codec.Overflow || !e.abandoned(t) {
+		e.room(mostAddress)
+	}
+	bytes := e.address(&t)
+	apo := e.offset()
+	e.cutDue.OK = false // this sample is a cut itself
+	at, triggered := e.drive(statusBE, owed{address: bytes})
+	e.pair(at, apo)
+	if !e.rows.Begins(at) || e.paired {
+		e.rows.Cut(at, s.At.Address, e.reason)
+	}
+	if triggered {
+		e.triggerRow(at)
+	}
+	e.rows.Restart(at, e.reason, s.At.Address)
+	if e.opt.ContextIDBytes > 0 {
+		e.setContext(at, t.context, t.to.ISA)
+	}
+	e.reached, e.reason = s.At, schema.ISyncTraceOn
+	e.window(apo)
+}
+
+// pair notes a branch in what is left of the stream: addresses are paired from the
+// first one on whose offset is a number.
+func (e *Encoder) pair(at int64, apo int) {
+	const tooMany = 15
+	e.paired = e.paired || at >= e.opt.Lost && apo != tooMany
+}
+
+// traced is as much of a Context ID as is traced.
+func (e *Encoder) traced(id uint32) uint32 { return encode.ContextIDBits(id, e.opt.ContextIDBytes) }
+
+// setContext makes id the Context ID that was traced last.
+func (e *Encoder) setContext(at int64, id uint32, state schema.ISA) {
+	e.contextID = schema.Of(id)
+	e.rows.Context(at, id, state)
+}
+
+// address is the bytes of the address of a branch, with its Context ID: t.Bytes, or
+// as many as have changed bits. It becomes the last one sent.
+func (e *Encoder) address(t *target) []byte {
+	bits := withThumb(t.to)
+	if t.bytes == 0 {
+		t.bytes = e.vary.bytes(codec.AddressBytes(bits, e.base), codec.MaxAddressBytes)
+	}
+	a := codec.Address{Address: bits, Bytes: t.bytes, Reason: t.reason}
+	b := codec.AppendAddress(nil, a)
+	if a.HasContextID() {
+		for i := range e.opt.ContextIDBytes {
+			b = append(b, byte(t.context>>(8*i)))
+		}
+	}
+	e.base = bits
+	if a.Full() {
+		e.sinceFull = 0
+	}
+	return b
+}
+
+// targetOf is the address of a branch to a place, where the Context ID is that of the
+// next step. Forced says that it is sent for the sake of being full.
+func (e *Encoder) targetOf(to step.Place, next *step.Step, forced bool) target {
+	t := target{to: to, context: e.contextID.V}
+	switch {
+	case e.contextChanges(next):
+		t.bytes, t.reason, t.context = codec.MaxAddressBytes, codec.Periodic, e.traced(next.ContextID)
+	case forced || e.syncDue(1):
+		t.bytes = codec.MaxAddressBytes
+		if e.opt.Number >= version12 {
+			t.reason = codec.Periodic
+		}
+	}
+	return t
+}
+
+// withThumb is a place as an address has it: bit 0 is Thumb.
+func withThumb(p step.Place) uint32 {
+	if p.ISA == schema.T32 {
+		return p.Address | 1
+	}
+	return p.Address
+}
+
+// contextChanges says whether the Context ID of the next step is another than the
+// one traced last.
+func (e *Encoder) contextChanges(next *step.Step) bool {
+	return e.opt.ContextIDBytes > 0 && next.Trace == step.Traced && e.contextID != schema.Of(e.traced(next.ContextID))
+}
+
+// syncDue says whether a full address is due, so many half periods late.
+func (e *Encoder) syncDue(late int) bool {
+	period := e.opt.SyncPeriod
+	return period > 0 && e.sinceFull >= period+(late-1)*(period/2) || e.vary.happens(e.vary.Sync/8)
+}
+
+// hasAddress says whether an instruction that branches does so with an address: an
+// indirect one; a direct one with branch output, for a new Context ID, or, which is
+// forced, as an indirect one is long in coming (§4.1).
+func (e *Encoder) hasAddress(s, next *step.Step) (has, forced bool) {
+	direct := s.Instruction.Flow == isa.Direct && !s.Failed
+	switch {
+	case s.Failed:
+		return false, false
+	case direct && (e.opt.BranchOutput || e.contextChanges(next)):
+		return true, false
+	case direct:
+		forced = e.syncDue(2)
+		return forced, forced
+	default:
+		return s.Instruction.Flow == isa.Indirect, false
+	}
+}
+
+// branch is the clocks of a branch to t, as the status of an instruction, after which
+// comes next. Row enters the rows of the instruction, whose status is in the sample
+// that it is given.
+func (e *Encoder) branch(s *step.Step, data *owedData, t target, next *step.Step, row func(at int64)) {
+	abandons := e.abandoned(t)
+	if !abandons {
+		e.sendEarly(data)
+		e.room(len(data.bytes) + mostAddress)
+	}
+	status := uint8(statusBE)
+	if data.owes {
+		status = statusBD
+	}
+	if next.Trace == step.Overflowed && e.vary.happens(e.vary.Overflow) {
+		e.withoutAddress(status, s, data)
+		return
+	}
+	bytes := owed{data.bytes, e.address(&t)}
+	apo := e.offset()
+	at := e.clock(status, bytes)
+	e.pair(at, apo)
+	row(at)
+	full := t.bytes == codec.MaxAddressBytes
+	if full && t.reason != codec.Branch && e.opt.ContextIDBytes > 0 {
+		e.setContext(at, t.context, t.to.ISA)
+	}
+	e.reached = t.to
+	e.window(apo)
+	if full && e.paired {
+		e.cutDue = schema.Of(t)
+	}
+}
+
+// withoutAddress is the clocks of a branch whose address an overflow takes (§4.3).
+func (e *Encoder) withoutAddress(status uint8, s *step.Step, data *owedData) {
+	apo := e.offset()
+	at := e.clock(status, owed{data: data.bytes})
+	e.pair(at, apo)
+	if s.Instruction.Flow == isa.Direct || s.Instruction.Flow == isa.Indirect || s.Instruction.Kind == schema.KindSVC {
+		e.instructionRow(at, s, data)
+	} else {
+		e.rows.Event(at, schema.EventCancelled, schema.Of(s.At.Address), "")
+	}
+	e.window(apo)
+	e.ownerless = true
+}
+
+// cutAt begins a segment with a sample, if the branch before it was a cut.
+func (e *Encoder) cutAt(at int64) {
+	if !e.cutDue.OK {
+		return
+	}
+	c := e.cutDue.V
+	e.cutDue.OK = false
+	if !e.rows.Cut(at, c.to.Address, schema.ISyncPeriodic) {
+		return
+	}
+	e.rows.Restart(at, schema.ISyncPeriodic, c.to.Address)
+	e.data.known = 0
+	if c.reason != codec.Branch && e.opt.ContextIDBytes > 0 {
+		e.rows.Context(at, c.context, c.to.ISA)
+	}
+}
+
+// mostAddress is how many bytes an address has at the most, with its Context ID.
+const mostAddress = codec.MaxAddressBytes + 4
+
+// abandoned is a branch that the one to t abandons, if that is so: its address comes
+// out all the same.
+func (e *Encoder) abandoned(t target) bool {
+	if !e.vary.happens(e.vary.Abandon) {
+		return false
+	}
+	t.to.Address += uint32(1+e.vary.upTo(1<<e.vary.upTo(20))) << 2
+	if t.reason != codec.Overflow {
+		t.bytes, t.reason = 0, codec.Branch
+		if e.vary.upTo(3) == 0 {
+			t.bytes = codec.MaxAddressBytes
+		}
+	}
+	bytes := e.address(&t)
+	e.room(2 * mostAddress)
+	apo := e.offset()
+	at := e.clock(statusBE, owed{address: bytes})
+	e.rows.Event(at, schema.EventCancelled, schema.Null[uint32]{}, "abandoned")
+	if e.vary.upTo(1) == 0 {
+		e.clock(uint8(apo&3), owed{})
+	}
+	return true
+}

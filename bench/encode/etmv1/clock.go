@@ -1,0 +1,114 @@
+package etmv1
+
+import (
+	"github.com/tracelake/tracelake/bench/encode/pipestat"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// This file is one core clock (§6.5): a status, the bytes that enter the FIFO, and
+// what leaves it on the pins.
+
+// The statuses (§4.1).
+const (
+	statusIE = 0
+	statusID = 1
+	statusIN = 2
+	statusWT = 3
+	statusBE = 4
+	statusBD = 5
+	statusTR = 6
+	statusTD = 7
+	// idle is the status of a cycle in which nothing is traced: WT or TD.
+	idle = 0xFF
+)
+
+// owed is what a status puts into the FIFO: data, then an address.
+type owed struct{ data, address []byte }
+
+// clock is one core clock with a status, whose bytes enter the FIFO. It returns
+// the place of its sample.
+func (e *Encoder) clock(status uint8, bytes owed) (at int64) {
+	at, triggered := e.drive(status, bytes)
+	if triggered {
+		e.triggerRow(at)
+	}
+	return at
+}
+
+func (e *Encoder) triggerRow(at int64) {
+	e.rows.Event(at, schema.EventTrigger, schema.Null[uint32]{}, "")
+}
+
+// drive is a core clock without the row of its trigger.
+func (e *Encoder) drive(status uint8, bytes owed) (at int64, triggered bool) {
+	e.fifo.Append(bytes.data)
+	if len(bytes.address) > 0 {
+		e.fifo.AppendAddress(bytes.address)
+	}
+	at, triggered = e.samples.Count(), e.triggerDue
+	e.triggerDue = false
+	if triggered {
+		shown := status
+		if status == idle {
+			shown = statusWT
+		}
+		e.write(statusTR, pipestat.Pins{Packet: uint16(shown), Mask: 7})
+		return at, triggered
+	}
+	pins := e.fifo.Next()
+	if status == idle {
+		status, pins = e.idleStatus(pins)
+	}
+	e.write(status, pins)
+	return at, triggered
+}
+
+// idleStatus is the status of an idle cycle: WT while bytes go out, else TD, whose
+// low pin says in cycle-accurate trace whether trace is on.
+func (e *Encoder) idleStatus(p pipestat.Pins) (uint8, pipestat.Pins) {
+	switch {
+	case p.Mask != 0:
+		return statusWT, p
+	case e.opt.CycleAccurate && e.on:
+		return statusTD, pipestat.Pins{Packet: 1, Mask: 1}
+	default:
+		return statusTD, pipestat.Pins{Mask: 1}
+	}
+}
+
+// write writes a sample.
+func (e *Encoder) write(status uint8, p pipestat.Pins) {
+	if at := e.samples.Count(); e.samples.Write(status, p) {
+		e.cutAt(at)
+	}
+	e.rows.Tick()
+	e.sinceFull++
+	e.sinceAddress++
+}
+
+// window is the two clocks after a branch: its address packet offset (§4.3).
+func (e *Encoder) window(apo int) {
+	e.clock(uint8(apo&3), owed{})
+	e.clock(uint8(apo>>2), owed{})
+}
+
+// offset is the address packet offset of a branch in the next clock: how many
+// addresses are to come out before its own.
+func (e *Encoder) offset() int {
+	const tooMany = 15
+	return min(e.fifo.Addresses(), tooMany)
+}
+
+// room waits until the FIFO has room for n bytes, or is empty.
+func (e *Encoder) room(n int) {
+	for e.fifo.Len() > 0 && e.fifo.Len()+n > e.opt.FIFO {
+		e.clock(idle, owed{})
+	}
+}
+
+// drain waits until the FIFO is empty.
+func (e *Encoder) drain() {
+	for !e.fifo.Empty() {
+		e.clock(idle, owed{})
+	}
+}

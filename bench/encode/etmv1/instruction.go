@@ -1,0 +1,119 @@
+package etmv1
+
+import (
+	"github.com/tracelake/tracelake/bench/encode/pipestat"
+	"github.com/tracelake/tracelake/bench/step"
+	"github.com/tracelake/tracelake/decode/isa"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// This file traces instructions (§6.2) and exceptions (§6.3).
+
+// instruction traces an instruction, after which comes next.
+func (e *Encoder) instruction(s, next *step.Step) {
+	e.wait(s)
+	if next.Entered && next.Trace == step.Traced && e.joins(s, next) {
+		e.held = schema.Of(*s)
+		return
+	}
+	data := e.owedData(s)
+	if has, forced := e.hasAddress(s, next); has {
+		e.firstHalf(s)
+		e.branch(s, &data, e.targetOf(s.Next, next, forced), next, func(at int64) { e.branchRow(at, s, &data) })
+		return
+	}
+	e.firstHalf(s)
+	e.sendEarly(&data)
+	if next.Trace == step.Overflowed {
+		e.loseData(&data)
+	}
+	status := uint8(statusIE)
+	switch {
+	case s.Failed:
+		status = statusIN
+	case data.owes:
+		status = statusID
+	}
+	e.room(len(data.bytes))
+	at := e.clock(status, owed{data: data.bytes})
+	e.instructionRow(at, s, &data)
+	e.reached = s.Next
+}
+
+// joins says whether an instruction and the exception after it have one status: that
+// of a branch to the vector.
+func (e *Encoder) joins(s, next *step.Step) bool {
+	return pipestat.IsFaultOf(next, s) || next.Exception == schema.ExcSVC && s.Instruction.Kind == schema.KindSVC
+}
+
+// firstHalf is the clock of the first half of a Thumb BL or BLX.
+func (e *Encoder) firstHalf(s *step.Step) {
+	if pipestat.IsPair(s) {
+		e.clock(statusIE, owed{})
+	}
+}
+
+// instructionRow enters the rows of an instruction, whose status is in a sample.
+func (e *Encoder) instructionRow(at int64, s *step.Step, data *owedData) {
+	seq := e.rows.Instruction(at, s.At, &s.Instruction, !s.Failed)
+	if !s.Failed && s.Instruction.Kind == schema.KindExceptionReturn {
+		e.rows.Return(at)
+	}
+	e.dataRows(at, seq, data)
+}
+
+// branchRow enters the rows of an instruction that branched with an address. One
+// that is no direct branch, to a vector, looks like an exception (§6.3).
+func (e *Encoder) branchRow(at int64, s *step.Step, data *owedData) {
+	x, vector := pipestat.Vector(s.Next, e.opt.Vectors())
+	if !vector || s.Instruction.Flow == isa.Direct {
+		e.instructionRow(at, s, data)
+		return
+	}
+	e.exceptionRows(at, s, x, s.Next.Address)
+}
+
+// exception traces an exception entry: the status of the instruction that it
+// interrupts is a branch to the vector.
+func (e *Encoder) exception(s, next *step.Step) {
+	e.wait(s)
+	if s.Exception == schema.ExcDebug { // as if trace went off
+		e.on, e.reason = false, schema.ISyncDebugExit
+		return
+	}
+	in := e.interrupted()
+	var data owedData
+	if s.Exception == schema.ExcDataAbort {
+		data = e.abortedData(&in)
+	}
+	x, _ := pipestat.Vector(s.Next, e.opt.Vectors())
+	e.branch(&in, &data, e.targetOf(s.Next, next, false), next, func(at int64) { e.exceptionRows(at, &in, x, s.Next.Address) })
+}
+
+// interrupted is the instruction that an exception interrupts, as a step.
+func (e *Encoder) interrupted() step.Step {
+	if e.held.OK {
+		e.held.OK = false
+		return e.held.V
+	}
+	s := step.Step{At: e.reached}
+	if e.opt.Program != nil {
+		if in, err := e.opt.Program.Instruction(e.reached); err == nil {
+			s.Instruction = in
+		}
+	}
+	return s
+}
+
+// exceptionRows enters the rows of an exception of type x at an instruction, by a
+// branch whose status is in a sample: only an SVC was executed.
+func (e *Encoder) exceptionRows(at int64, in *step.Step, x schema.ExceptionType, target uint32) {
+	returns := in.At.Address
+	if x == schema.ExcSVC && in.Instruction.Kind == schema.KindSVC {
+		e.rows.Instruction(at, in.At, &in.Instruction, true)
+		returns += uint32(in.Instruction.Size)
+	} else {
+		e.rows.Event(at, schema.EventCancelled, schema.Of(in.At.Address), "")
+	}
+	e.rows.Exception(at, x, target, schema.Of(returns))
+}

@@ -1,0 +1,262 @@
+package etmv2
+
+import (
+	"github.com/tracelake/tracelake/bench/encode"
+	"github.com/tracelake/tracelake/bench/encode/pipestat"
+	"github.com/tracelake/tracelake/bench/step"
+	"github.com/tracelake/tracelake/decode"
+	codec "github.com/tracelake/tracelake/decode/etmv2"
+	"github.com/tracelake/tracelake/decode/isa"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// This file traces instructions (§6.2): their statuses and groups (§5.4).
+
+// A packet is a packet that waits to enter the FIFO, and the row that it makes.
+type packet struct {
+	codec.Packet
+	seq int64                   // of its instruction
+	row func(sample, seq int64) // enters its row; nil: none
+}
+
+// instruction traces an instruction, after which comes next.
+func (e *Encoder) instruction(s, next *step.Step) {
+	e.wait(s)
+	if pipestat.IsFaultOf(next, s) && next.Trace == step.Traced { // it is cancelled
+		e.begin(s)
+		return
+	}
+	if e.folds(s, next) {
+		e.phantom, e.reached = schema.Of(*s), s.Next
+		return
+	}
+	var groups [][]packet
+	var sample int64
+	if e.syncs(s, e.hasPackets(s, next)) {
+		sample = e.implied(s)
+		groups = append([][]packet{nil}, e.split(s, e.packets(s, next))...)
+	} else {
+		groups = e.split(s, e.packets(s, next))
+		sample = e.status(s, groups[0])
+	}
+	seq := e.instructionRow(sample, s)
+	for _, g := range groups {
+		for i := range g {
+			g[i].seq = seq
+		}
+	}
+	e.packetRows(sample, groups[0])
+	for _, g := range groups[1:] {
+		if len(g) > 0 {
+			e.wait(&step.Step{})
+			e.idlePackets(g)
+		}
+	}
+	e.reached = s.Next
+}
+
+// packets are the packets of an instruction, after which comes next.
+func (e *Encoder) packets(s, next *step.Step) []packet {
+	packets := append(e.dataPackets(s), e.contextPackets(s, next)...)
+	return append(packets, e.branchPackets(s)...)
+}
+
+// hasPackets says whether an instruction may have packets.
+func (e *Encoder) hasPackets(s, next *step.Step) bool {
+	return e.hasBranch(s) || e.contextChanges(next) || e.opt.TracesData() && len(s.Transfers) > 0
+}
+
+// idlePackets puts a group into the FIFO in a cycle without an instruction.
+func (e *Encoder) idlePackets(group []packet) {
+	e.room(e.size(group))
+	sample := e.clock(statusDW, e.group(group))
+	e.packetRows(sample, group)
+}
+
+// packetRows enters the rows of packets whose status is in a sample.
+func (e *Encoder) packetRows(sample int64, group []packet) {
+	for i := range group {
+		if p := &group[i]; p.row != nil {
+			p.row(sample, p.seq)
+		}
+	}
+}
+
+// instructionRow enters the rows of an instruction, and of the phantom before it,
+// whose status is in a sample. It returns the ordinal of the instruction.
+func (e *Encoder) instructionRow(sample int64, s *step.Step) (seq int64) {
+	e.phantomRow(sample)
+	seq = e.rows.Instruction(sample, s.At, &s.Instruction, !s.Failed)
+	if !s.Failed && s.Instruction.Kind == schema.KindExceptionReturn {
+		e.rows.Return(sample)
+	}
+	return seq
+}
+
+// phantomRow enters the row of the phantom whose status is in a sample.
+func (e *Encoder) phantomRow(sample int64) {
+	if p := e.phantom; p.OK {
+		e.rows.Instruction(sample, p.V.At, &p.V.Instruction, !p.V.Failed)
+		e.phantom.OK = false
+	}
+}
+
+// status is the clock of the status of an instruction with its group, or of its last
+// half. It returns its sample.
+func (e *Encoder) status(s *step.Step, group []packet) (sample int64) {
+	e.firstHalf(s)
+	e.room(e.size(group))
+	status := uint8(statusIE)
+	if s.Failed {
+		status |= hasFailed
+	}
+	if len(group) > 0 {
+		status |= hasPackets
+	}
+	if !pipestat.IsPair(s) {
+		status = e.withPhantom(status)
+	}
+	return e.clock(status, e.group(group))
+}
+
+// firstHalf is the clock of the first half of a Thumb BL or BLX.
+func (e *Encoder) firstHalf(s *step.Step) {
+	if pipestat.IsPair(s) {
+		e.clock(statusIE, nil)
+	}
+}
+
+// syncs says whether an instruction is executed in the cycle of a TFO. One without
+// packets is.
+func (e *Encoder) syncs(s *step.Step, packets bool) bool {
+	switch {
+	case s.Failed, e.phantom.OK, pipestat.IsPair(s) && !e.vary.happens(e.vary.Halves), packets && e.staysWhole(s):
+		return false
+	}
+	return e.syncNow(packets)
+}
+
+// implied is the clock of a TFO in which an instruction, or the last half of one, is
+// executed. It returns its sample.
+func (e *Encoder) implied(s *step.Step) (sample int64) {
+	e.firstHalf(s)
+	e.room(mostTFO)
+	at := s.At
+	if pipestat.IsPair(s) {
+		at.Address += 2
+	}
+	return e.tfo(schema.ISyncPeriodic, at, e.contextID.V, codec.TFO{})
+}
+
+// withPhantom is a status together with that of the phantom before it.
+func (e *Encoder) withPhantom(status uint8) uint8 {
+	switch p := e.phantom; {
+	case !p.OK:
+		return status
+	case p.V.Failed:
+		return status | phantomNotTaken
+	default:
+		return status | phantomTaken
+	}
+}
+
+// folds says whether s becomes a phantom of the instruction after it (§5.1).
+func (e *Encoder) folds(s, next *step.Step) bool {
+	switch {
+	case e.phantom.OK || s.Instruction.Flow != isa.Direct || pipestat.IsPair(s) || next.Entered || next.Trace != step.Traced || pipestat.IsPair(next):
+		return false
+	case e.opt.BranchOutput && !s.Failed, e.contextChanges(next):
+		return false
+	}
+	return e.vary.happens(e.vary.Phantom)
+}
+
+// contextChanges says whether the Context ID of the next step is another than the
+// one traced last.
+func (e *Encoder) contextChanges(next *step.Step) bool {
+	return e.opt.ContextIDBytes > 0 && next.Trace == step.Traced &&
+		e.contextID != schema.Of(encode.ContextIDBits(next.ContextID, e.opt.ContextIDBytes))
+}
+
+// contextPackets are the Context ID that an instruction wrote: that of the next.
+func (e *Encoder) contextPackets(s, next *step.Step) []packet {
+	if !e.contextChanges(next) {
+		return nil
+	}
+	id, state := encode.ContextIDBits(next.ContextID, e.opt.ContextIDBytes), s.Next.ISA
+	return []packet{{
+		Packet: codec.Packet{Kind: codec.ContextID, ContextID: id},
+		row:    func(sample, _ int64) { e.setContext(sample, id, state) },
+	}}
+}
+
+// branchPackets are the branch address of an instruction that has one.
+func (e *Encoder) branchPackets(s *step.Step) []packet {
+	if !e.hasBranch(s) {
+		return nil
+	}
+	p := packet{Packet: e.branch(s.Next, false)}
+	x, vector := pipestat.Vector(s.Next, e.opt.Vectors())
+	if vector && s.Instruction.Flow == isa.Indirect { // as an exception, without a place to return to
+		p.row = func(sample, _ int64) { e.rows.Exception(sample, x, s.Next.Address, schema.Null[uint32]{}) }
+	}
+	return []packet{p}
+}
+
+// hasBranch says whether an instruction has a branch address: an indirect branch, with
+// branch output any.
+func (e *Encoder) hasBranch(s *step.Step) bool {
+	direct := s.Instruction.Flow == isa.Direct && e.opt.BranchOutput
+	return !s.Failed && (direct || s.Instruction.Flow == isa.Indirect)
+}
+
+// branch is a branch address, in as many bytes as have changed bits.
+func (e *Encoder) branch(to step.Place, cancel bool) codec.Packet {
+	pc := decode.PC{Address: to.Address, ISA: to.ISA}
+	n := e.vary.bytes(codec.BranchBytes(pc, e.base, cancel), encode.MaxAddressBytes)
+	e.base = pc
+	return codec.Packet{Kind: codec.BranchAddress, Branch: codec.NewBranch(pc, cancel, n)}
+}
+
+// split splits the packets of an instruction into the group of its own status and
+// those of cycles after it.
+func (e *Encoder) split(s *step.Step, packets []packet) [][]packet {
+	const most = 2 // data packets a cycle (§5.4)
+	groups := [][]packet{nil}
+	data := 0
+	for i := range packets {
+		last := &groups[len(groups)-1]
+		isData := packets[i].Kind <= codec.ValueNotTraced
+		again := e.vary.happens(e.vary.Split) && !e.staysWhole(s)
+		if isData && data == most || again {
+			groups = append(groups, nil)
+			last, data = &groups[len(groups)-1], 0
+		}
+		if isData {
+			data++
+		}
+		*last = append(*last, packets[i])
+	}
+	return groups
+}
+
+// staysWhole says whether the branch address has to be in the group of its own
+// status: else a direct branch to a vector is one more exception (§6.3).
+func (e *Encoder) staysWhole(s *step.Step) bool {
+	_, vector := pipestat.Vector(s.Next, e.opt.Vectors())
+	return vector && s.Instruction.Flow == isa.Direct
+}
+
+// group is the bytes of the packets of one cycle.
+func (e *Encoder) group(packets []packet) []byte {
+	var b []byte
+	for i := range packets {
+		p := packets[i].Packet
+		p.More = i < len(packets)-1
+		b = e.opt.Append(b, p)
+	}
+	return b
+}
+
+// size is how many bytes the packets of one cycle have.
+func (e *Encoder) size(packets []packet) int { return len(e.group(packets)) }

@@ -1,0 +1,28 @@
+package generate
+
+import (
+	"io"
+
+	"github.com/tracelake/tracelake/bench/encode"
+	"github.com/tracelake/tracelake/bench/encode/etmv1"
+	"github.com/tracelake/tracelake/bench/truth"
+)
+
+// traceETMv1 makes core one that an ETMv1 traces.
+func (r *Recipe) traceETMv1(core *TracedCore, w *Workload) {
+	s := &r.Samples
+	o := etmv1.Options{
+		Config: r.portConfig(1, w), Program: w.Program(), FIFO: s.fifo(), SyncPeriod: s.sync(), Idle: s.Idle, DropDisabled: s.DropDisabled,
+	}
+	_, o.Whole = o.RecordBytes()
+	if r.Variation > 0 {
+		o.Variation = etmv1.Vary(r.Seed, r.Variation)
+	}
+	core.Type, core.Version, core.TracesData = "ARM9", o.Version(), o.TracesData()
+	core.Port = newPortFile(o.Config, s.DropDisabled, nil)
+	core.Encoder = func(out io.Writer, rows truth.Rows, lost int64) encode.Encoder {
+		o := o
+		o.Program, o.Lost = w.Program(), lost
+		return etmv1.New(out, rows, o)
+	}
+}

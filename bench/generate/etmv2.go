@@ -1,0 +1,45 @@
+package generate
+
+import (
+	"io"
+
+	"github.com/tracelake/tracelake/bench/encode"
+	"github.com/tracelake/tracelake/bench/encode/etmv2"
+	"github.com/tracelake/tracelake/bench/truth"
+	codec "github.com/tracelake/tracelake/decode/etmv2"
+)
+
+// traceETMv2 makes core one that an ETMv2 traces.
+func (r *Recipe) traceETMv2(core *TracedCore, w *Workload) {
+	s := &r.Samples
+	o := etmv2.Options{
+		Config:  codec.Config{Config: r.portConfig(2, w), TFO: s.TFO, First: s.First, Gap: s.Gap},
+		Program: w.Program(), FIFO: s.fifo(), SyncPeriod: s.sync(), Idle: s.Idle, DropDisabled: s.DropDisabled,
+	}
+	_, o.Whole = o.RecordBytes()
+	if r.Variation > 0 {
+		o.Variation = etmv2.Vary(r.Seed, r.Variation)
+	}
+	core.Type, core.Version, core.TracesData = "ARM10", o.Version(), o.TracesData()
+	core.Port = newPortFile(o.Config.Config, s.DropDisabled, s.words())
+	core.Encoder = func(out io.Writer, rows truth.Rows, lost int64) encode.Encoder {
+		o := o
+		o.Program, o.Lost = w.Program(), lost
+		return etmv2.New(out, rows, o)
+	}
+}
+
+// words are the options that are not as the decoder takes them by default.
+func (s *Samples) words() []string {
+	var words []string
+	if s.TFO == codec.TFOPlain {
+		words = append(words, "TFO=plain")
+	}
+	if s.First == codec.FirstNext {
+		words = append(words, "FIRST=next")
+	}
+	if s.Gap == codec.GapNone {
+		words = append(words, "GAP=none")
+	}
+	return words
+}

@@ -1,0 +1,164 @@
+package generate
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/tracelake/tracelake/bench/need"
+	"github.com/tracelake/tracelake/bench/program"
+	"github.com/tracelake/tracelake/bench/program/codegen"
+	"github.com/tracelake/tracelake/decode/capture"
+	"github.com/tracelake/tracelake/decode/etmv2"
+	"github.com/tracelake/tracelake/decode/port"
+	"github.com/tracelake/tracelake/pipeline"
+	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/diff"
+)
+
+var sampleFailures = flag.Int("samples.failures", 1, "stop the round trips of samples after so many failures")
+
+var sampleSeed = flag.Uint64("samples.seed", 0, "run the round trips of samples with this seed only")
+
+// What is made of samples of a trace port, of any kind, is decoded to its truth.
+func TestSamplesETMv1(t *testing.T) { testSamples(t, "etmv1") }
+
+func TestSamplesETMv2(t *testing.T) { testSamples(t, "etmv2") }
+
+func testSamples(t *testing.T, protocol string) {
+	seen := tally{}
+	programs := map[uint64]*Workload{}
+	failed := 0
+	for seed := range need.Size[uint64](300, 100_000) {
+		if *sampleSeed != 0 {
+			seed = *sampleSeed - 1
+		}
+		r := randomSamples(protocol, seed)
+		w := sampleProgram(t, programs, seed)
+		c, err := r.Capture(w)
+		if err != nil {
+			t.Fatalf("%+v: %v", r, err)
+		}
+		if problem := c.roundTrip(t, r, seen); problem != "" {
+			t.Errorf("seed %d: %+v: %s", seed, r, problem)
+			t.Logf("again: go test ./bench/generate -run TestSamples -samples.seed %d", seed+1)
+			if failed++; failed == *sampleFailures {
+				return
+			}
+		}
+		if *sampleSeed != 0 {
+			return
+		}
+	}
+	t.Logf("rows compared: %v", seen)
+}
+
+// sampleProgram is one of some programs.
+func sampleProgram(t *testing.T, made map[uint64]*Workload, seed uint64) *Workload {
+	t.Helper()
+	n := seed % 16
+	if made[n] == nil {
+		w, err := GeneratedWorkload(codegen.Options{
+			Seed: n, Bytes: 500 << (n % 4 * 2), Base: 0x8000 << (n % 3), Arch: program.V5TE, HighVectors: n%5 == 4,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		made[n] = w
+	}
+	return made[n]
+}
+
+// randomSamples is a recipe of any kind.
+func randomSamples(protocol string, seed uint64) *Recipe {
+	random := rand.New(rand.NewPCG(seed, 'u'))
+	coin := func(p float64) bool { return random.Float64() < p }
+	rate := func() float64 { return []float64{0, 500, 5000, 50_000}[random.IntN(4)] }
+	p := findProtocol(protocol)
+	r := &Recipe{
+		Protocol: protocol, Minor: random.IntN(p.newest + 1), Seed: seed, Instructions: int64(20 + random.IntN(600)),
+		CycleAccurate: coin(0.4), Broadcast: coin(0.2), Data: []Data{NoData, NoData, DataAddresses, DataValues, DataBoth}[random.IntN(5)],
+		Exceptions: rate(), Switches: rate() / 10, TraceOff: rate() / 5, Overflow: rate() / 5, Debug: rate() / 5, Triggers: rate(),
+	}
+	if r.Minor >= 2 || protocol == "etmv2" {
+		r.ContextIDBytes = []int{0, 0, 1, 2, 4}[random.IntN(5)]
+	}
+	s := &r.Samples
+	s.Pins = []int{4, 8, 16}[random.IntN(3)]
+	layouts := slices.DeleteFunc(port.Layouts(uint8(p.major)), func(l port.Layout) bool { return l == port.LayoutBytes && s.Pins != 4 })
+	s.Layout = layouts[random.IntN(len(layouts))]
+	s.DropDisabled = coin(0.3)
+	s.FIFO = []int{0, 20, 40, 79}[random.IntN(4)]
+	s.Sync = []int{0, 100, 300}[random.IntN(3)]
+	s.Idle = []float64{0, 0, 0.1, 0.6}[random.IntN(4)]
+	if protocol == "etmv2" {
+		s.First, s.Gap = etmv2.First(random.IntN(2)), etmv2.Gap(random.IntN(2))
+		if !r.CycleAccurate {
+			s.TFO = etmv2.TFOCode(random.IntN(2))
+		}
+	}
+	if coin(0.6) {
+		r.Variation = []float64{0.02, 0.2, 0.5}[random.IntN(3)]
+	} else if bytes := s.Layout.String(); coin(0.4) && (bytes == "etms" || bytes[:3] == "etb") {
+		r.Ring = 16 * (10 + random.IntN(100))
+	}
+	return r
+}
+
+// roundTrip writes a capture of samples, exports it in some way, and returns how it
+// is not its truth.
+func (c *Capture) roundTrip(t *testing.T, r *Recipe, seen tally) (problem string) {
+	t.Helper()
+	dir := t.TempDir()
+	m, err := c.Write(t.Context(), dir)
+	if err != nil {
+		return err.Error()
+	}
+	if m.Totals.Instructions+m.Totals.Segments == 0 {
+		return ""
+	}
+	out := filepath.Join(dir, "dataset")
+	input, opt := c.exportOptions(dir)
+	random := rand.New(rand.NewPCG(r.Seed, 'e'))
+	opt.Level = schema.LevelInstructions // a row of blocks has one offset for many samples
+	opt.Workers = []int{1, 2, 8}[random.IntN(3)]
+	opt.Codec = "none"
+	if _, err := pipeline.Export(t.Context(), input, out, opt); err != nil {
+		return err.Error()
+	}
+	return differences(compare(t, out, filepath.Join(dir, TruthFolder)), seen)
+}
+
+// exportOptions are what the command of a capture says.
+func (c *Capture) exportOptions(dir string) (input string, opt pipeline.Options) {
+	folder, f := filepath.Join(dir, RawFolder), c.Cores[0].Port
+	o := capture.Options{Regs: f.Regs}
+	if f.CaptureLayout != port.LayoutETMS {
+		o.Protocol = c.Cores[0].Protocol
+	}
+	for i := range c.Cores[0].Memory {
+		region := &c.Cores[0].Memory[i]
+		o.Images = append(o.Images, fmt.Sprintf("%s@0x%x", filepath.Join(folder, memoryFile(region)), region.Address))
+	}
+	return filepath.Join(folder, f.name()), pipeline.Options{Capture: o}
+}
+
+// differences says how a dataset is not the truth, and counts the rows.
+func differences(v *diff.Result, seen tally) (problem string) {
+	for i := range v.Tables {
+		x := &v.Tables[i]
+		seen[x.Table] += x.Compared
+		if x.Compared+x.Missing != x.TruthRows {
+			problem += fmt.Sprintf("\n%s: %d rows of %d compared, %d missing", x.Table, x.Compared, x.TruthRows, x.Missing)
+		}
+	}
+	for i := range v.Differences {
+		if d := &v.Differences[i]; i < 12 {
+			problem += fmt.Sprintf("\n%s, seq %d, at %d, %s: %q, want %q; %s", d.Table, d.Seq.V, d.ByteOffset.V, d.Column, d.Dataset, d.Truth, d.Row)
+		}
+	}
+	return problem
+}

@@ -1,0 +1,291 @@
+package etmv1
+
+import (
+	"fmt"
+
+	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/decode/flow"
+	"github.com/tracelake/tracelake/decode/image"
+	"github.com/tracelake/tracelake/decode/port"
+	"github.com/tracelake/tracelake/decode/record"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// A Decoder follows the program by the samples of one segment after another. Samples
+// count from the start of the segment, with those that its cut shows it before.
+type Decoder struct {
+	cfg     Config
+	mem     *image.Memory
+	walk    *flow.Walker
+	rec     record.Recorder
+	pins    port.Pins
+	packets bool // make rows of `packets`
+
+	view []byte // the samples of the part, and those before and after it that it may read
+	from int64  // the sample view[0]
+	data int64  // the first sample of the part,
+	end  int64  // and the one after its last
+	last bool   // no samples follow those of view
+
+	state
+}
+
+// state is what the decoder knows beside the state of the recorder. It is zero at
+// the start of every segment.
+type state struct {
+	at     int64 // the next sample to walk
+	frames framer
+	// branches are those that the first pass has settled, from at on.
+	branches []branch
+	// busy: up to here samples have no status of their own, but that of an address
+	// packet offset.
+	busy   int64
+	offset int64 // capture offset of the current sample
+
+	follow
+	fifo
+	line  line
+	waits int64 // cycles since the last instruction
+	back  decode.BackReferences
+}
+
+// Decode implements [decode.Decoder].
+func (d *Decoder) Decode(result *decode.Result, part decode.Part) {
+	d.begin(result, part)
+	switch {
+	case d.rec.Lost():
+		d.rec.Decoded(0)
+	case !part.Continued:
+		d.start()
+	}
+	for d.at < d.end && !d.rec.Lost() {
+		d.sample()
+	}
+	d.finish()
+}
+
+// begin readies the decoder for a part.
+func (d *Decoder) begin(result *decode.Result, part decode.Part) {
+	if !part.Continued {
+		d.state = state{frames: newFramer(&d.cfg)}
+		d.walk.Lose()
+		d.walk.Seq = 0
+		d.data, d.end = 0, int64(len(part.Behind)/port.SampleBytes)
+	}
+	d.rec.Begin(result, part, d.walk.Seq)
+	d.rec.Segment.CountsEach = d.cfg.CycleAccurate
+	d.walk.Begin(result)
+	d.back = decode.BackReferences{Waits: decode.WaitsPassed}
+	d.look(&part)
+	if part.Break {
+		d.loseSync()
+	}
+	if !d.rec.Lost() {
+		d.frame()
+	}
+}
+
+// look sets the view to a part, and what it may read before and after it.
+func (d *Decoder) look(part *decode.Part) {
+	before := part.Behind
+	if part.Continued { // data may come before its status
+		n := min(d.end-d.from, reach)
+		before = d.view[(d.end-d.from-n)*port.SampleBytes : (d.end-d.from)*port.SampleBytes]
+	}
+	d.view = append(append(append(d.view[:0], before...), part.Data...), part.Ahead...)
+	d.data = d.end
+	d.from = d.data - int64(len(before)/port.SampleBytes)
+	d.end = d.data + int64(len(part.Data)/port.SampleBytes)
+	d.last = len(part.Ahead) < d.cfg.AheadBytes()
+}
+
+// frame is the first pass: over the samples of the part, and as far ahead as its
+// branches need.
+func (d *Decoder) frame() {
+	f := &d.frames
+	limit := d.from + int64(len(d.view)/port.SampleBytes)
+	d.takeBranches(limit)
+	for f.next < d.end || f.pendingBefore(d.end) && f.next < limit {
+		f.scan(d.view, d.from, min(max(d.end, f.next+64), limit))
+		d.takeBranches(limit)
+	}
+}
+
+// takeBranches takes the branches that are settled.
+func (d *Decoder) takeBranches(limit int64) {
+	if d.last && d.frames.next == limit {
+		d.frames.end()
+	}
+	for b, ok := d.frames.settled(); ok; b, ok = d.frames.settled() {
+		d.branches = append(d.branches, b)
+	}
+}
+
+// start sets the flow to the address of the branch that the segment begins with.
+func (d *Decoder) start() {
+	b := d.branch()
+	if b == nil || !b.cuts() {
+		panic(fmt.Sprintf("etmv1: the segment at %d does not begin with a full address", d.rec.Offset(0)))
+	}
+	a := &b.address
+	d.offset = d.rec.Offset(0)
+	start := decode.SegmentStart{Offset: d.offset, Reason: reasons[a.Reason], At: schema.Of(decode.Position{PC: pcOf(a)})}
+	start.SameContext = !a.HasContextID()
+	start.Trigger = a.Reason.Restarts() && d.raw(d.data).Status() == port.StatusTR
+	d.rec.Start(start)
+	d.at, d.busy, d.seen = d.data, window, window-1
+	d.afterAddress(b)
+	if a.Reason.Restarts() {
+		s := d.raw(d.at)
+		if d.beginLine(s); d.packets {
+			d.cfg.addBranch(&d.line.PacketText, b)
+		}
+		d.endLine(s)
+		d.at++
+		d.dropWaits()
+	}
+	d.setContext(a)
+	d.jump(a)
+}
+
+// reasons are those of the rows of `segments`.
+var reasons = [...]schema.ISyncReason{
+	Branch:    schema.ISyncPeriodic,
+	TraceOn:   schema.ISyncTraceOn,
+	Overflow:  schema.ISyncOverflow,
+	DebugExit: schema.ISyncDebugExit,
+	Periodic:  schema.ISyncPeriodic,
+}
+
+// pcOf returns the position that an address names.
+func pcOf(a *received) decode.PC {
+	switch {
+	case a.Jazelle:
+		return decode.PC{Address: a.target, ISA: schema.Jazelle}
+	case a.target&1 != 0:
+		return decode.PC{Address: a.target &^ 1, ISA: schema.T32}
+	default:
+		return decode.PC{Address: a.target &^ 3, ISA: schema.A32}
+	}
+}
+
+// raw returns a sample of view.
+func (d *Decoder) raw(at int64) port.Sample { return port.At(d.view[(at-d.from)*port.SampleBytes:]) }
+
+// index returns where the sample is in the data of the part.
+func (d *Decoder) index(at int64) int { return int(at-d.data) * port.SampleBytes }
+
+// branch removes the next branch and returns it.
+func (d *Decoder) branch() *branch {
+	if len(d.branches) == 0 {
+		return nil
+	}
+	b := &d.branches[0]
+	d.branches = d.branches[1:]
+	return b
+}
+
+// sample walks the next sample, or several at once.
+func (d *Decoder) sample() {
+	d.offset = d.rec.Offset(d.index(d.at))
+	s := d.raw(d.at)
+	status := s.Status()
+	if d.at >= d.busy && status == statusIE && !d.packets {
+		d.executed()
+		return
+	}
+	d.beginLine(s)
+	if status == port.StatusTR {
+		d.trigger()
+		status = replaced(s)
+	}
+	if !s.Droppable() {
+		d.waits++
+	}
+	if d.at >= d.busy {
+		d.status(status)
+	}
+	if !d.rec.Lost() {
+		d.endLine(s)
+		d.at++
+	}
+}
+
+// status does what a status says (docs/etmv2.md §6.2).
+func (d *Decoder) status(status uint8) {
+	switch status {
+	case statusIE, statusIN:
+		d.settleWaits(false)
+		d.instruction(status == statusIE)
+		d.seen = d.at
+	case statusID:
+		d.settleWaits(true)
+		d.dataInstruction()
+		d.seen = d.at
+	case statusWT:
+		if d.raw(d.at).Status() == statusWT {
+			d.waiting()
+		}
+	case statusBE, statusBD:
+		d.settleWaits(status == statusBD)
+		d.walkBranch()
+	}
+}
+
+// walkBranch walks the branch of the current sample.
+func (d *Decoder) walkBranch() {
+	b := d.branch()
+	d.branchTaken(b)
+	d.seen = d.at + b.window
+}
+
+// trigger records the trigger in the current sample: the status there comes after it.
+func (d *Decoder) trigger() {
+	d.rec.Event(d.key(), schema.EventTrigger, schema.Null[uint32]{}, "")
+}
+
+// finish completes the entry of the part in the result.
+func (d *Decoder) finish() {
+	if d.rec.Lost() {
+		d.branches = nil
+	} else {
+		d.rec.Decoded(len(d.rec.Part.Data))
+	}
+	t := &d.rec.Segment.End
+	if !d.rec.Part.Open {
+		if !d.rec.Lost() {
+			d.settleWaits(false)
+			d.closeUnplaced()
+		}
+		t.Waits = d.waits
+	}
+	t.Return = noRow
+	if d.walk.Known() {
+		t.Reached, t.Half = schema.Of(decode.Position{PC: d.here()}), d.split.second && d.split.first
+	}
+	d.rec.Segment.Back = d.back
+	d.rec.Finish(d.walk.Seq)
+}
+
+// noRow is the index where there is no row.
+const noRow = -1
+
+// key returns the key of rows before the next instruction, from the current sample.
+func (d *Decoder) key() schema.Key {
+	return schema.Key{Seq: d.walk.Seq, Offset: d.offset}
+}
+
+// lose begins a loss at the current sample that lasts to the next cut.
+func (d *Decoder) lose(reason schema.LossReason, detail string) {
+	d.rec.OpenLoss(d.key(), reason, detail)
+	d.rec.Decoded(d.index(d.at))
+	d.loseSync()
+}
+
+// loseSync drops what is unknown after a loss.
+func (d *Decoder) loseSync() {
+	d.closeUnplaced()
+	d.element(decode.DataElement{Key: d.key(), Kind: decode.ElementLost})
+	d.walk.Lose()
+	d.split.end()
+}

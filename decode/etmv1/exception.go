@@ -1,0 +1,111 @@
+package etmv1
+
+import (
+	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/decode/flow"
+	"github.com/tracelake/tracelake/decode/isa"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// vectorTypes are the types of exceptions by the word of the vector (§4.5.3,
+// docs/etmv2.md §6.3). None is at the sixth.
+var vectorTypes = [8]schema.Null[schema.ExceptionType]{
+	0: schema.Of(schema.ExcReset),
+	1: schema.Of(schema.ExcUndefined),
+	2: schema.Of(schema.ExcSVC),
+	3: schema.Of(schema.ExcPrefetchAbort),
+	4: schema.Of(schema.ExcDataAbort),
+	6: schema.Of(schema.ExcIRQ),
+	7: schema.Of(schema.ExcFIQ),
+}
+
+// vector returns the number of the vector at a position, if one is there.
+func (c *Config) vector(at decode.PC) (uint16, bool) {
+	n := (at.Address - c.Vectors()) / 4
+	if at.ISA != schema.A32 || n >= uint32(len(vectorTypes)) {
+		return 0, false
+	}
+	return uint16(n), vectorTypes[n].OK
+}
+
+// isException reports whether a branch with that address enters an exception: it goes
+// to a vector, and is no direct branch to there.
+func (d *Decoder) isException(a *received) bool {
+	to := pcOf(a)
+	if _, ok := d.cfg.vector(to); !ok {
+		return false
+	}
+	if !d.walk.Known() || d.split.orphan {
+		return true
+	}
+	in, mapped := d.walk.Peek()
+	return !mapped || !isDirect(&in) || decode.PC{Address: in.Target, ISA: in.TargetISA} != to
+}
+
+// isDirect reports whether an instruction is a direct branch.
+func isDirect(in *isa.Instruction) bool { return in.Flow == isa.Direct }
+
+// changesFlow reports whether an instruction is a branch of any kind, or loads the PC.
+func changesFlow(k schema.Kind) bool {
+	switch k {
+	case schema.KindBranch, schema.KindCall, schema.KindIndirect, schema.KindIndirectCall, schema.KindReturn, schema.KindExceptionReturn:
+		return true
+	default:
+		return false
+	}
+}
+
+// exception handles a branch to a vector (§4.5.3, docs/etmv2.md §6.3).
+func (d *Decoder) exception(b *branch) {
+	a := &b.address
+	to := pcOf(a)
+	number, _ := d.cfg.vector(to)
+	kind := vectorTypes[number].V
+	x := schema.Exception{
+		Number: schema.Of(number), Type: schema.Of(kind), Target: schema.Of(to.Address),
+		ReturnAddress: d.returnAddress(b, kind),
+	}
+	x.Key = d.key()
+	d.lost()
+	d.setContext(a)
+	if !b.cuts() {
+		d.jump(a)
+	}
+	d.rec.Enter(x)
+}
+
+// returnAddress takes the status of the branch to an exception: of an SVC, or of an
+// instruction that is cancelled. It returns where the exception returns to.
+func (d *Decoder) returnAddress(b *branch, kind schema.ExceptionType) schema.Null[uint32] {
+	if !d.walk.Known() {
+		return d.cancelUnplaced(kind)
+	}
+	at := d.here().Address
+	if kind == schema.ExcSVC && !d.split.second && !d.split.orphan {
+		in, mapped := d.walk.Peek()
+		if !mapped {
+			d.stopped(flow.Missing)
+			d.unplaced()
+			return schema.Null[uint32]{}
+		}
+		if in.Kind == schema.KindSVC {
+			d.atom(true)
+			return schema.Of(at + uint32(in.Size))
+		}
+	}
+	d.dropData(b.data)
+	d.dropHalf()
+	d.rec.Event(d.key(), schema.EventCancelled, schema.Of(at), "")
+	return schema.Null[uint32]{V: at, OK: kind != schema.ExcReset}
+}
+
+// cancelUnplaced does so at an unknown position.
+func (d *Decoder) cancelUnplaced(kind schema.ExceptionType) schema.Null[uint32] {
+	d.skip = true
+	if kind == schema.ExcSVC {
+		d.unplaced()
+	} else {
+		d.rec.Event(d.key(), schema.EventCancelled, schema.Null[uint32]{}, "")
+	}
+	return schema.Null[uint32]{}
+}

@@ -1,0 +1,92 @@
+package etmv1
+
+import (
+	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/decode/flow"
+	"github.com/tracelake/tracelake/decode/image"
+	"github.com/tracelake/tracelake/decode/port"
+	"github.com/tracelake/tracelake/decode/record"
+)
+
+var (
+	_ decode.Layouter = (*Config)(nil)
+	_ decode.Answerer = (*Config)(nil)
+	_ decode.Listing  = (*Config)(nil)
+)
+
+// aheadSamples is how many samples after the end of a part its decoder may read.
+const aheadSamples = 1024
+
+// AheadBytes implements [decode.Protocol].
+func (c *Config) AheadBytes() int { return aheadSamples * port.SampleBytes }
+
+// TimestampCode implements [decode.Protocol]: there are no timestamps.
+func (c *Config) TimestampCode() decode.TimestampCode { return decode.TimestampCode{} }
+
+// Words implements [decode.Protocol].
+func (c *Config) Words() []string {
+	words := c.Config.Words()
+	if c.TracesData() && c.CoprocessorWords == 0 {
+		words = append(words, "LDC and STC of unknown length")
+	}
+	return words
+}
+
+// NewDecoder implements [decode.Protocol].
+func (c *Config) NewDecoder(mem *image.Memory, packets bool) decode.Decoder {
+	return newDecoder(c, mem, packets)
+}
+
+func newDecoder(c *Config, mem *image.Memory, packets bool) *Decoder {
+	return &Decoder{
+		cfg: *c, mem: mem, walk: flow.NewWalker(flow.NewProgram(mem, flow.Rules{})), packets: packets,
+		pins: port.NewPins(c.Width, nil),
+		rec:  record.Recorder{CycleAccurate: c.CycleAccurate, UnitBytes: port.SampleBytes},
+	}
+}
+
+// Resync implements [decode.Protocol]: the place of the first cut.
+func (c *Config) Resync(b []byte) (n int, ok bool) {
+	cuts := c.NewCutter().Find(b, false)
+	if len(cuts.At) == 0 {
+		return cuts.Settled, false
+	}
+	return cuts.At[0].At, true
+}
+
+// RateSyncs implements [decode.Protocol]: the cuts, and three more for each address
+// packet offset that agrees with the one before it.
+func (c *Config) RateSyncs(b []byte) int {
+	k := cutter{framer: newFramer(c)}
+	rate := len(k.Find(b, true).At)
+	f := newFramer(c)
+	n := int64(len(b) / port.SampleBytes)
+	for f.next < n {
+		f.scan(b, 0, min(f.next+step, n))
+		for x, ok := f.settled(); ok; x, ok = f.settled() {
+			if x.compared && x.agrees {
+				rate += 3
+			}
+		}
+	}
+	return rate
+}
+
+// Answers implements [decode.Answerer].
+func (c *Config) Answers() []decode.Answer {
+	const set = "ETMCR[15:14], ContextIDSize, to 0b11"
+	answers := []decode.Answer{
+		{Question: decode.AskCycles, Traced: c.CycleAccurate, Set: "ETMCR[12], cycle-accurate tracing"},
+		{Question: decode.AskTimestamps, Why: "ETMv" + c.Version() + " has no timestamps: ETMv3.5 has"},
+		{Question: decode.AskContexts, Traced: c.ContextIDBytes > 0, Set: set},
+		{Question: decode.AskData, Traced: c.TracesData(), Set: "ETMCR[3:2], data access, to 0b11, and what to trace in the ViewData registers"},
+		{Question: decode.AskConditions, Traced: true},
+	}
+	if c.Number < firstContextID {
+		answers[2] = decode.Answer{Question: decode.AskContexts, Why: "ETMv" + c.Version() + " has no Context IDs: ETMv1.2 has"}
+	}
+	return answers
+}
+
+// firstContextID is the first version with Context IDs.
+const firstContextID = 0x12

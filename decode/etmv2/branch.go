@@ -1,0 +1,69 @@
+package etmv2
+
+import (
+	"fmt"
+
+	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// packet applies a packet of the group of a status.
+func (d *Decoder) packet(p *Packet, x *frame) {
+	switch p.Kind {
+	case BranchAddress:
+		d.branch(&p.Branch, x)
+	case ContextID:
+		d.rec.ContextID, d.context = schema.Of(p.ContextID), schema.Of(d.key())
+	case NormalData, LoadMiss, LoadMissData, ValueNotTraced:
+		d.data(p)
+	}
+}
+
+// branch applies a branch address (§6.7.1, docs/etmv2.md §5.5).
+func (d *Decoder) branch(r *Branch, x *frame) {
+	to := r.Target(d.base)
+	d.base = to
+	vector, ok := d.cfg.vector(to)
+	switch {
+	case r.Cancel:
+		d.cancelling(to, vector)
+	case ok && !(hasInstruction(x.status) && d.repeats(to)):
+		d.enter(schema.Exception{Number: vector.number, Type: schema.Of(vector.kind), ReturnAddress: d.returnAddress(vector.kind)}, to)
+	default:
+		d.indirect(to)
+	}
+}
+
+// repeats reports whether an address only repeats where a direct branch, which is the
+// last instruction, has gone.
+func (d *Decoder) repeats(to decode.PC) bool {
+	last := d.lastInstruction()
+	return !d.afterBranch && d.walk.Known() && !d.split.second && last.direct && last.taken && d.walk.PC() == to
+}
+
+// indirect goes to an address that is no exception.
+func (d *Decoder) indirect(to decode.PC) {
+	expected := d.fresh || d.afterBranch
+	d.dropHalf()
+	q, last := &d.rec.Segment.Quality, d.lastInstruction()
+	switch {
+	case d.pending:
+		q.IndirectBranch()
+	case !d.walk.Known():
+		q.BranchesUnplaced++
+	case expected || last.svc:
+	default:
+		from := d.walk.PC()
+		q.Branch(decode.Miss{Offset: d.offset, After: schema.Null[uint32]{V: last.address, OK: last.known}, Expected: from, Found: to})
+		if from != to || !last.direct || !last.taken {
+			d.rec.Inconsistent(d.key(), from.Address, fmt.Sprintf("branch packet to 0x%08x %s", to.Address, to.ISA))
+		}
+	}
+	d.goTo(to)
+}
+
+// goTo sets the position from a branch packet.
+func (d *Decoder) goTo(to decode.PC) {
+	d.jump(to)
+	d.afterBranch = true
+}

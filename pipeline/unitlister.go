@@ -1,0 +1,70 @@
+package pipeline
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/tracelake/tracelake/decode"
+)
+
+// A unitLister lists a stream whose protocol makes the lines itself.
+type unitLister struct {
+	lister
+	listing decode.Listing
+	lines   decode.Lister // of the run of the stream since the last break
+}
+
+func (l *unitLister) list(stream decode.Stream) error {
+	l.lines = l.listing.NewLister()
+	for {
+		piece, err := stream.Next()
+		switch {
+		case errors.Is(err, io.EOF):
+			return l.take(true)
+		case err != nil:
+			return err
+		}
+		if piece.Break {
+			if err := l.take(true); err != nil {
+				return err
+			}
+			l.lines = l.listing.NewLister()
+		}
+		l.add(&piece)
+		if err := l.take(false); err != nil {
+			return err
+		}
+	}
+}
+
+// add adds a piece to what is read.
+func (l *unitLister) add(piece *decode.Piece) {
+	n := len(piece.Data) / l.listing.UnitBytes()
+	l.read.Bytes += int64(n)
+	l.progress(&l.read)
+	l.data = append(l.data, piece.Data...)
+	for i := range n {
+		l.offsets = append(l.offsets, piece.Offset(i))
+	}
+}
+
+// take lists what is settled, and forgets it.
+func (l *unitLister) take(last bool) error {
+	settled, err := l.lines.List(l.data, last, l.emitUnits)
+	if err != nil {
+		return err
+	}
+	l.data = append(l.data[:0], l.data[settled:]...)
+	l.offsets = append(l.offsets[:0], l.offsets[settled/l.listing.UnitBytes():]...)
+	return nil
+}
+
+func (l *unitLister) emitUnits(at, units int, text decode.PacketText) error {
+	for i, f := range text.Fields {
+		if unit, ok := f.Value.(decode.UnitIndex); ok {
+			text.Fields[i].Value = fmt.Sprintf("0x%08x", l.offsets[unit])
+		}
+	}
+	return l.put(PacketLine{Offset: int64(l.offsets[at/l.listing.UnitBytes()]), Len: int64(units), Bytes: text.Owed, PacketText: text})
+}
