@@ -19,13 +19,22 @@ type dataTrace struct {
 	known  uint8                  // how many of its low bits the stream has stated
 	before schema.Null[step.Step] // the last step that was not traced, if it was an instruction
 	open   [4]schema.Null[miss]   // load misses, by tag
+	lost   []access               // load misses that an overflow ended, if trace comes on again
 	late   []packet               // of a load or store multiple that goes on
+	rows   []access               // of the last data instruction, and others after them
 }
 
 // A miss is a load whose value is still to come.
 type miss struct {
 	value uint32
-	row   truth.DataAccess
+	row   access
+}
+
+// An access is a row, of an instruction of whose transfers the first ones were not
+// traced: so many.
+type access struct {
+	truth.DataAccess
+	skipped uint16
 }
 
 // dataPackets are the packets of the data of an instruction. Some of them may be left
@@ -66,7 +75,7 @@ func (e *Encoder) transfers(s *step.Step, first int) []packet {
 			p.Value, p.ValueBytes = t.Value, codec.ValueSize(t.Value)
 		}
 		e.setAddress(&p, t)
-		packets = append(packets, e.dataPacket(p, *t, i))
+		packets = append(packets, e.dataPacket(p, *t, i, uint16(first)))
 	}
 	return packets
 }
@@ -89,10 +98,10 @@ func (e *Encoder) freeTag() int {
 
 // dataPacket is the packet p of a transfer with the row that it makes, or completes
 // later.
-func (e *Encoder) dataPacket(p codec.Packet, t step.Transfer, position int) packet {
+func (e *Encoder) dataPacket(p codec.Packet, t step.Transfer, position int, skipped uint16) packet {
 	return packet{Packet: p, row: func(sample, seq int64) {
 		e.data.known = max(e.data.known, p.AddressBits)
-		row := e.accessRow(&t, position)
+		row := access{e.accessRow(&t, position), skipped}
 		row.Key = e.rows.Key(sample)
 		row.Seq = seq
 		switch p.Kind {
@@ -104,8 +113,35 @@ func (e *Encoder) dataPacket(p codec.Packet, t step.Transfer, position int) pack
 			row.State, row.Value = schema.DataNotTraced, schema.Null[uint64]{}
 		default:
 		}
-		e.rows.DataAccess(&row)
+		e.dataRow(&row)
 	}}
+}
+
+// dataRow enters a row, or keeps it while the position of those before it is not
+// certain.
+func (e *Encoder) dataRow(row *access) {
+	if row.skipped > 0 || len(e.data.rows) > 0 {
+		e.data.rows = append(e.data.rows, *row)
+		return
+	}
+	e.rows.DataAccess(&row.DataAccess)
+}
+
+// settleData enters the rows that were kept. Where trace began in the middle of the
+// last data instruction, the traced transfers are its last ones, unless an overflow
+// may have taken its end: then they are counted from the first that was traced.
+func (e *Encoder) settleData(whole bool) {
+	for i := range e.data.rows {
+		row := &e.data.rows[i]
+		if !whole {
+			row.Position -= row.skipped
+		}
+		e.rows.DataAccess(&row.DataAccess)
+	}
+	e.data.rows = e.data.rows[:0]
+	for tag := range e.data.open { // no longer of the last one
+		e.data.open[tag].V.row.skipped = 0
+	}
 }
 
 // accessRow is the row of a transfer, without its key.

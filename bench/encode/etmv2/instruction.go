@@ -110,6 +110,9 @@ func (e *Encoder) packetRows(sample int64, group []packet) {
 // whose status is in a sample. It returns the ordinal of the instruction.
 func (e *Encoder) instructionRow(sample int64, s *step.Step) (seq int64) {
 	e.phantomRow(sample)
+	if !s.Failed && isa.DataOf(s.Instruction.Opcode, s.Instruction.Size, s.At.ISA).Count > 0 {
+		e.settleData(true)
+	}
 	seq = e.rows.Instruction(sample, s.At, &s.Instruction, !s.Failed)
 	if !s.Failed && s.Instruction.Kind == schema.KindExceptionReturn {
 		e.rows.Return(sample)

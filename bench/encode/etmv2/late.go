@@ -1,6 +1,9 @@
 package etmv2
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/tracelake/tracelake/bench/encode/pipestat"
 	"github.com/tracelake/tracelake/bench/step"
 	"github.com/tracelake/tracelake/decode"
@@ -57,7 +60,7 @@ func (e *Encoder) complete(tag int) packet {
 	return packet{Packet: p, seq: m.row.Seq, late: true, row: func(sample, seq int64) {
 		m.row.Key = e.rows.Key(sample)
 		m.row.Seq = seq
-		e.rows.DataAccess(&m.row)
+		e.dataRow(&m.row)
 	}}
 }
 
@@ -78,9 +81,19 @@ func (e *Encoder) finishData() {
 	}
 }
 
-// forgetMisses loses the values of all load misses: an overflow ends them, and they
-// have no rows.
-func (e *Encoder) forgetMisses() { e.data.open = [4]schema.Null[miss]{} }
+// forgetMisses loses the values of all load misses: an overflow ends them. They have
+// no rows, but if trace ends here.
+func (e *Encoder) forgetMisses() {
+	for tag := range e.data.open {
+		if e.isOpen(tag) {
+			row := e.data.open[tag].V.row
+			row.State, row.Value = schema.DataOutOfOrderLost, schema.Null[uint64]{}
+			e.data.lost = append(e.data.lost, row)
+		}
+	}
+	slices.SortFunc(e.data.lost, func(a, b access) int { return cmp.Compare(a.Offset, b.Offset) })
+	e.data.open = [4]schema.Null[miss]{}
+}
 
 // inProgress turns trace on in the load or store multiple before s, while s executes,
 // if that is so (§5.3).
