@@ -94,7 +94,7 @@ func (s *session) tryAuto(ctx context.Context, src *sourcePlan, from *attempt) (
 // parseSettings reads "NAME=WORD NAME=WORD".
 func parseSettings(f *decode.Family, words string) map[string]uint64 {
 	values := map[string]uint64{}
-	for _, word := range strings.Fields(words) {
+	for word := range strings.FieldsSeq(words) {
 		name, value, _ := strings.Cut(word, "=")
 		if o := f.Option(name); o != nil {
 			if v, ok := o.Parse(value); ok {

@@ -198,7 +198,7 @@ func FuzzExecute(f *testing.F) {
 			if program.Arch(arch%3) == program.V7M || i%2 == 0 {
 				places[i].ISA = schema.T32
 			}
-			if !has(program.New(memory), places[i]) {
+			if e := (executor{program: p, o: &Options{Arch: program.Arch(arch % 3)}}); !e.mapped(places[i]) {
 				return
 			}
 		}

@@ -28,9 +28,9 @@ const (
 // inputFlags say how to read INPUT.
 func inputFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "protocol", Category: groupInput, Usage: "INPUT is a raw file of `PROTOCOL` pft, etmv3, etmv2 or etmv1"},
+		&cli.StringFlag{Name: "protocol", Category: groupInput, Usage: "INPUT is a raw file of `PROTOCOL` pft, etmv3, etmv1 or etmv2"},
 		&cli.BoolFlag{Name: "framed", Category: groupInput, Usage: "a raw file is in CoreSight formatter frames"},
-		&cli.StringSliceFlag{Name: "reg", Category: groupInput, Usage: "set a trace register: `NAME=VALUE`, as ETMCR=0x400"},
+		&cli.StringSliceFlag{Name: "reg", Category: groupInput, Usage: "set a trace register or a setting: `NAME=VALUE`, as ETMCR=0x400, LAYOUT=etb"},
 		&cli.StringFlag{Name: "buffer", Category: groupInput, Usage: "read only the buffer `NAME`"},
 		&cli.Int64Flag{Name: "frame-offset", Category: groupInput, Usage: "the first frame starts at byte `N` of the buffer", DefaultText: "found"},
 		&cli.Int64Flag{Name: "ring-start", Category: groupInput, Usage: "the oldest byte of the buffer is byte `N`", DefaultText: "0"},

@@ -23,8 +23,8 @@ import (
 
 // Options are what the command line says about an input.
 type Options struct {
-	Protocol     string   // of a raw file: pft, etmv3, etmv2 or etmv1
-	Regs         []string // NAME=VALUE; beat registers of the snapshot
+	Protocol     string   // of a raw file: pft, etmv3, etmv1 or etmv2
+	Regs         []string // NAME=VALUE of registers and options; beat those of the snapshot
 	Framed       bool     // a raw file is in formatter frames
 	AllowOutside bool     // a snapshot may name files outside its directory
 	Buffer       string   // name of the only buffer to read

@@ -547,8 +547,8 @@ func TestOpenRawRefuses(t *testing.T) {
 		want  string
 		usage bool
 	}{
-		{"etb.bin", Options{}, "etb.bin: is no snapshot, and its protocol is not given; add --protocol pft|etmv3|etmv2|etmv1", true},
-		{"etb.bin", Options{Protocol: "ptm"}, "--protocol ptm: is not known; known are pft, etmv3, etmv2, etmv1", true},
+		{"etb.bin", Options{}, "etb.bin: is no snapshot, and its protocol is not given; add --protocol pft|etmv3|etmv1|etmv2", true},
+		{"etb.bin", Options{Protocol: "ptm"}, "--protocol ptm: is not known; known are pft, etmv3, etmv1, etmv2", true},
 		{"etb.bin", Options{Protocol: "pft", Buffer: "x"}, "--buffer x: is given, but a raw file is one buffer", true},
 		{"etb.bin", Options{Protocol: "pft", FrameOffset: new(int64(0))}, "not in frames", true},
 		{"sub", Options{Protocol: "pft"}, "sub: is a directory without snapshot.ini", false},

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/tracelake/tracelake/decode"
-	"github.com/tracelake/tracelake/schema"
 )
 
 // families are the protocols that sources may have: those that are decoded, then
@@ -16,8 +15,6 @@ type families []decode.Family
 // known are protocols that captures name, so that their sources have a name
 // where nothing decodes them.
 var known = families{
-	{Name: "etmv2", Types: []string{"ETM2"}, ETM: true, Major: schema.Of[uint8](1), Version: "2", Needed: []string{"ETMCR", "ETMTRACEIDR"}},
-	{Name: "etmv1", Types: []string{"ETM1"}, ETM: true, Needed: []string{"ETMCR", "ETMTRACEIDR"}},
 	{Name: "etmv4", Types: []string{"ETM4"}, TraceID: decode.TraceIDField{Registers: []string{"TRCTRACEIDR"}}, Streams: true},
 	{Name: "ete", Types: []string{"ETE"}, TraceID: decode.TraceIDField{Registers: []string{"TRCTRACEIDR"}}, Streams: true},
 	{Name: "itm", Types: []string{"ITM"}, TraceID: decode.TraceIDField{Registers: []string{"CONTROL", "ITM_CTRL"}, Shift: 16}},

@@ -42,7 +42,7 @@ func (l *lister) List(b []byte, last bool, emit func(at, units int, text decode.
 			break
 		}
 		units = max(units, 1)
-		if err := emit(int(i-l.from), int(units), l.line(b, i)); err != nil {
+		if err := emit(int(i-l.from)*port.SampleBytes, int(units), l.line(b, i)); err != nil {
 			return 0, err
 		}
 		i += units

@@ -21,7 +21,7 @@ type follow struct {
 	// context is the key of a context whose row waits for the state of the next
 	// instruction: a branch address says it.
 	context schema.Null[schema.Key]
-	split       split
+	split   split
 
 	unplacedRun unplacedRun
 	unmapped    bool // the place is unknown because there is no image of it
