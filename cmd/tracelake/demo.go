@@ -77,7 +77,7 @@ func demo(ctx *cli.Context) error {
 		return err
 	}
 	words := strings.Join(append([]string{input}, demoFlags(&opt)...), " ")
-	text := summaryText(dataset, summary) + demoFindings(&summary.Totals, summary.Tables) + covered + fmt.Sprintf(demoNext, dir, words, dataset)
+	text := summaryText(dataset, summary) + demoFindings(&summary.Totals, summary.Tables, generate.OfSamples(protocol)) + covered + fmt.Sprintf(demoNext, dir, words, dataset)
 	_, err = io.WriteString(ctx.App.Writer, text)
 	return err
 }
@@ -185,15 +185,19 @@ func checkDemoDir(dir string) error {
 	return nil
 }
 
-// demoFindings says what a user may find remarkable.
-func demoFindings(t *schema.Totals, tables map[string]schema.Files) string {
+// demoFindings says what a user may find remarkable of a capture in bytes or in
+// samples.
+func demoFindings(t *schema.Totals, tables map[string]schema.Files, samples bool) string {
 	if t.Instructions == 0 || t.Bytes == 0 {
 		return ""
 	}
 	perInstruction := 1 / float64(t.Instructions)
-	return fmt.Sprintf("\n%s of trace hold %s (%.2f bits each); a row of instructions takes %.2f bytes.\n",
-		count(t.Bytes, "byte"), count(t.Instructions, "instruction"), float64(8*t.Bytes)*perInstruction,
-		float64(tables[schema.Instructions.Name].Bytes)*perInstruction)
+	unit, each := "byte", fmt.Sprintf("%.2f bits each", float64(8*t.Bytes)*perInstruction)
+	if samples {
+		unit, each = "sample", fmt.Sprintf("%.2f each", float64(t.Bytes)*perInstruction)
+	}
+	return fmt.Sprintf("\n%s of trace hold %s (%s); a row of instructions takes %.2f bytes.\n",
+		count(t.Bytes, unit), count(t.Instructions, "instruction"), each, float64(tables[schema.Instructions.Name].Bytes)*perInstruction)
 }
 
 // demoNext is what to type next. Its operands are the demo's directory, the
