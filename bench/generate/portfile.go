@@ -90,22 +90,43 @@ func (c *Capture) writePort(ctx context.Context, dir string, ds *dataset.Writer)
 // memoryFile is the name of the file of a region of the program.
 func memoryFile(r *image.Region) string { return fmt.Sprintf("program_%08x.bin", r.Address) }
 
-// ExportCommand is the command that exports the capture, which was written into dir.
-func (c *Capture) ExportCommand(dir string) string {
+// An Input is what a command that reads a capture takes.
+type Input struct {
+	Path     string
+	Protocol string   // "": the file says it
+	Regs     []string // NAME=VALUE
+	Images   []string // FILE@ADDRESS
+}
+
+// Input returns what a command takes to read the capture, which was written into dir.
+func (c *Capture) Input(dir string) Input {
 	core, folder := &c.Cores[0], filepath.Join(dir, c.Folder())
 	if core.Port == nil {
-		return fmt.Sprintf("tracelake export %s -o run", folder)
+		return Input{Path: folder}
 	}
-	words := []string{"tracelake export", filepath.Join(folder, core.Port.name())}
+	in := Input{Path: filepath.Join(folder, core.Port.name()), Regs: core.Port.Regs}
 	if core.Port.CaptureLayout != port.LayoutETMS {
-		words = append(words, "--protocol", core.Protocol)
-	}
-	for _, r := range core.Port.Regs {
-		words = append(words, "--reg", r)
+		in.Protocol = core.Protocol
 	}
 	for i := range core.Memory {
 		r := &core.Memory[i]
-		words = append(words, "--image", fmt.Sprintf("%s@0x%08x", filepath.Join(folder, memoryFile(r)), r.Address))
+		in.Images = append(in.Images, fmt.Sprintf("%s@0x%08x", filepath.Join(folder, memoryFile(r)), r.Address))
+	}
+	return in
+}
+
+// ExportCommand is the command that exports the capture, which was written into dir.
+func (c *Capture) ExportCommand(dir string) string {
+	in := c.Input(dir)
+	words := []string{"tracelake export", in.Path}
+	if in.Protocol != "" {
+		words = append(words, "--protocol", in.Protocol)
+	}
+	for _, r := range in.Regs {
+		words = append(words, "--reg", r)
+	}
+	for _, image := range in.Images {
+		words = append(words, "--image", image)
 	}
 	return strings.Join(append(words, "-o run"), " ")
 }

@@ -50,6 +50,14 @@ func Versions(name string) (oldest, newest string) {
 	return fmt.Sprintf("%d.0", p.major), fmt.Sprintf("%d.%d", p.major, p.newest)
 }
 
+// NewestMinor is the minor number of the newest version of a protocol.
+func NewestMinor(name string) int {
+	if p := findProtocol(name); p != nil {
+		return p.newest
+	}
+	return 0
+}
+
 // OfSamples says whether the unit of a protocol is a sample of a trace port, which
 // is captured as a raw file.
 func OfSamples(name string) bool {

@@ -143,7 +143,7 @@ func (r *Recipe) check(w *Workload) error {
 		what  string
 	}{
 		{r.Minor < 0 || r.Minor > p.newest, "there is no %s"},
-		{r.Arch() != w.Arch && !(recorded && p.samples), "%s: program and core are of different profiles"},
+		{r.Arch() != w.Arch && (!recorded || r.V7M || w.Arch == program.V7M), "%s: program and core are of different profiles"},
 		{!slices.Contains([]int{0, 1, 2, 4}, r.ContextIDBytes), "%s has Context IDs of 1, 2 or 4 bytes"},
 		{r.Cores > 100, "%s: more cores than there are trace IDs: 100 at the most"},
 		{r.Framing == NoFrames && r.Cores > 1, "%s: several sources do not go into one stream without frames"},

@@ -132,16 +132,8 @@ func (c *Capture) roundTrip(t *testing.T, r *Recipe, seen tally) (problem string
 
 // exportOptions are what the command of a capture says.
 func (c *Capture) exportOptions(dir string) (input string, opt pipeline.Options) {
-	folder, f := filepath.Join(dir, RawFolder), c.Cores[0].Port
-	o := capture.Options{Regs: f.Regs}
-	if f.CaptureLayout != port.LayoutETMS {
-		o.Protocol = c.Cores[0].Protocol
-	}
-	for i := range c.Cores[0].Memory {
-		region := &c.Cores[0].Memory[i]
-		o.Images = append(o.Images, fmt.Sprintf("%s@0x%x", filepath.Join(folder, memoryFile(region)), region.Address))
-	}
-	return filepath.Join(folder, f.name()), pipeline.Options{Capture: o}
+	in := c.Input(dir)
+	return in.Path, pipeline.Options{Capture: capture.Options{Protocol: in.Protocol, Regs: in.Regs, Images: in.Images}}
 }
 
 // differences says how a dataset is not the truth, and counts the rows.

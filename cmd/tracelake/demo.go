@@ -1,15 +1,18 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/tracelake/tracelake/bench/generate"
 	"github.com/tracelake/tracelake/bench/sample"
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/pipeline"
@@ -28,41 +31,43 @@ func demoCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "demo",
 		Usage:     "decodes the sample capture and shows what to type next",
-		UsageText: "tracelake demo [-o DIR]",
+		UsageText: "tracelake demo [--protocol PROTOCOL] [-o DIR]",
 		Description: `The sample goes to DIR/capture, the dataset made of it to DIR/dataset. Another
-demo replaces both; a DIR that holds anything else is refused.
+demo replaces both; a DIR that holds anything else is refused. The sample is of
+pft; for another protocol the same tasks are traced in it, as an ARM926EJ-S
+executed them.
 
 Examples:
    tracelake demo
-   tracelake demo -o /tmp/demo`,
+   tracelake demo -o /tmp/demo
+   tracelake demo --protocol etmv1`,
 		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "protocol", Category: groupInput, Value: demoProtocol, Usage: "show `PROTOCOL` " + list(generate.Protocols(), "or")},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: groupOutput, Value: "tracelake-demo", Usage: "write to `DIR`"},
 		},
 		Action: demo,
 	}
 }
 
+// demoProtocol is the protocol of the sample.
+const demoProtocol = "pft"
+
 func demo(ctx *cli.Context) error {
-	if ctx.NArg() > 0 {
-		return usage("demo", "takes no argument", seeHelp(ctx.Command))
-	}
-	dir := ctx.String("output")
-	if dir == "" {
-		return usage("--output", "names no directory", seeHelp(ctx.Command))
+	dir, protocol, err := readDemo(ctx)
+	if err != nil {
+		return err
 	}
 	if err := checkDemoDir(dir); err != nil {
 		return err
 	}
-	captureDir, dataset := filepath.Join(dir, demoCapture), filepath.Join(dir, demoDataset)
-	if err := sample.Extract(captureDir); err != nil {
+	dataset := filepath.Join(dir, demoDataset)
+	input, opt, err := demoSample(ctx, dir, protocol)
+	if err != nil {
 		return fmt.Errorf("write the sample: %w", err)
 	}
 	summary, err := runExport(ctx.Context, &exportArgs{
-		input: captureDir, dir: dataset,
-		options: pipeline.Options{
-			Capture: capture.Options{Symbols: []string{filepath.Join(captureDir, sample.ELF)}},
-			Level:   schema.LevelInstructions, Workers: runtime.GOMAXPROCS(0), Overwrite: true,
-		},
+		input: input, dir: dataset,
+		options: pipeline.Options{Capture: opt, Level: schema.LevelInstructions, Workers: runtime.GOMAXPROCS(0), Overwrite: true},
 	}, ctx.App.ErrWriter)
 	if err != nil {
 		return err
@@ -71,9 +76,80 @@ func demo(ctx *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	text := summaryText(dataset, summary) + demoFindings(&summary.Totals, summary.Tables) + covered + fmt.Sprintf(demoNext, dir, captureDir, dataset)
+	words := strings.Join(append([]string{input}, demoFlags(&opt)...), " ")
+	text := summaryText(dataset, summary) + demoFindings(&summary.Totals, summary.Tables, generate.OfSamples(protocol)) + covered + fmt.Sprintf(demoNext, dir, words, dataset)
 	_, err = io.WriteString(ctx.App.Writer, text)
 	return err
+}
+
+// readDemo reads the command line of demo.
+func readDemo(ctx *cli.Context) (dir, protocol string, err error) {
+	dir, protocol = ctx.String("output"), ctx.String("protocol")
+	switch {
+	case ctx.NArg() > 0:
+		return "", "", usage("demo", "takes no argument", seeHelp(ctx.Command))
+	case dir == "":
+		return "", "", usage("--output", "names no directory", seeHelp(ctx.Command))
+	case !slices.Contains(generate.Protocols(), protocol):
+		return "", "", usage("--protocol "+protocol, "is not shown here", "protocols are "+list(generate.Protocols(), "and"))
+	}
+	return dir, protocol, nil
+}
+
+// demoSample writes the sample in a protocol into the directory of the demo, and
+// returns what a command takes to read it.
+func demoSample(ctx *cli.Context, dir, protocol string) (input string, opt capture.Options, err error) {
+	folder := filepath.Join(dir, demoCapture)
+	if protocol == demoProtocol {
+		opt.Symbols = []string{filepath.Join(folder, sample.ELF)}
+		return folder, opt, sample.Extract(folder)
+	}
+	c, err := tracedSample(protocol)
+	if err != nil {
+		return "", opt, err
+	}
+	made := filepath.Join(dir, "made")
+	defer os.RemoveAll(made)
+	if _, err := c.Write(ctx.Context, made); err != nil {
+		return "", opt, err
+	}
+	if err := errors.Join(os.RemoveAll(folder), os.Rename(filepath.Join(made, c.Folder()), folder)); err != nil {
+		return "", opt, err
+	}
+	elf := filepath.Join(folder, sample.ARM926ELF)
+	opt.Symbols = []string{elf}
+	in := c.Input(made)
+	if generate.OfSamples(protocol) {
+		opt.ELFs, opt.Symbols = opt.Symbols, nil
+		input = filepath.Join(folder, filepath.Base(in.Path))
+	} else {
+		input = folder
+	}
+	return input, opt, os.WriteFile(elf, sample.ARM926(), 0o666)
+}
+
+// tracedSample is the capture of the sample for ARMv5TE in a protocol.
+func tracedSample(protocol string) (*generate.Capture, error) {
+	w, err := generate.SampleWorkload()
+	if err != nil {
+		return nil, err
+	}
+	r := generate.Recipe{Protocol: protocol, Minor: generate.NewestMinor(protocol), CycleAccurate: true, ContextIDBytes: 1}
+	c, err := r.Capture(w)
+	if err != nil {
+		return nil, err
+	}
+	c.Tool = schema.Tool{Name: "tracelake", Version: version()}
+	return c, nil
+}
+
+// demoFlags are the flags of a command that reads the sample.
+func demoFlags(o *capture.Options) []string {
+	var flags []string
+	for _, f := range o.ELFs {
+		flags = append(flags, "--elf", f)
+	}
+	return flags
 }
 
 // demoCoverage says how much of the sample's program ran, as report coverage does.
@@ -109,15 +185,19 @@ func checkDemoDir(dir string) error {
 	return nil
 }
 
-// demoFindings says what a user may find remarkable.
-func demoFindings(t *schema.Totals, tables map[string]schema.Files) string {
+// demoFindings says what a user may find remarkable of a capture in bytes or in
+// samples.
+func demoFindings(t *schema.Totals, tables map[string]schema.Files, samples bool) string {
 	if t.Instructions == 0 || t.Bytes == 0 {
 		return ""
 	}
 	perInstruction := 1 / float64(t.Instructions)
-	return fmt.Sprintf("\n%s of trace hold %s (%.2f bits each); a row of instructions takes %.2f bytes.\n",
-		count(t.Bytes, "byte"), count(t.Instructions, "instruction"), float64(8*t.Bytes)*perInstruction,
-		float64(tables[schema.Instructions.Name].Bytes)*perInstruction)
+	unit, each := "byte", fmt.Sprintf("%.2f bits each", float64(8*t.Bytes)*perInstruction)
+	if samples {
+		unit, each = "sample", fmt.Sprintf("%.2f each", float64(t.Bytes)*perInstruction)
+	}
+	return fmt.Sprintf("\n%s of trace hold %s (%s); a row of instructions takes %.2f bytes.\n",
+		count(t.Bytes, unit), count(t.Instructions, "instruction"), each, float64(tables[schema.Instructions.Name].Bytes)*perInstruction)
 }
 
 // demoNext is what to type next. Its operands are the demo's directory, the

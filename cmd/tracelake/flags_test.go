@@ -18,7 +18,7 @@ import (
 // command whose flag of a name is another one than elsewhere stands before it.
 var flagValues = map[string]string{
 	"protocol": "pft", "reg": "ETMCR=1,2", "buffer": "ETB_0", "frame-offset": "3", "ring-start": "0x10", "source": "0x13",
-	"elf": "a.elf", "symbols": "b.elf", "image": "a.bin@0x8000", "output": "elsewhere", "level": "blocks", "format": "arrow", "codec": "none",
+	"elf": "a.elf", "symbols": "b.elf", "image": "a.bin@0x8000", "output": "elsewhere", "demo --protocol": "etmv1", "level": "blocks", "format": "arrow", "codec": "none",
 	"tables": "losses,events", "label": "a=1,2", "timestamp-hz": "1000", "cycle-hz": "1000", "max-rows": "1000000000", "require": "90", "max-input": "7000", "jobs": "7000", "from": "1", "to": "0x20",
 	"truth": "truth", "trace-version": "3.3", "context-id": "2", "data": "both", "sources": "3", "framing": "port", "vary": "0.5",
 	"code-bytes": "4096", "qemu-log": "a.log", "ring": "4096", "port": "4", "layout": "etb", "fifo": "40", "sync": "500", "idle": "0.25", "profile": "m", "instructions": "7", "seed": "7", "exceptions": "7", "switches": "7", "trace-off": "7", "overflow": "7",
@@ -48,7 +48,10 @@ var readers = map[string]func(*cli.Context) (any, error){
 		opt, err := readQuality(ctx)
 		return []any{opt, ctx.Bool("json")}, err
 	},
-	"demo":  func(ctx *cli.Context) (any, error) { return ctx.String("output"), nil },
+	"demo": func(ctx *cli.Context) (any, error) {
+		dir, protocol, err := readDemo(ctx)
+		return []any{dir, protocol}, err
+	},
 	"synth": func(ctx *cli.Context) (any, error) { return readSynth(ctx) },
 	"sql": func(ctx *cli.Context) (any, error) {
 		dirs, command, err := readSQL(ctx)

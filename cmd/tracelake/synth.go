@@ -203,6 +203,9 @@ func (a *synthArgs) workload(log *os.File) (*generate.Workload, error) {
 		if a.recipe.V7M {
 			return nil, usage("--profile M", "needs a program of that profile", "give one with --elf FILE, or have one made up with --code-bytes N")
 		}
+		if generate.OfSamples(a.recipe.Protocol) {
+			return generate.ELFWorkload(sample.ARM926ELF, sample.ARM926(), a.recipe.Arch())
+		}
 		return generate.ELFWorkload(sample.ELF, file, a.recipe.Arch())
 	}
 	file, err := os.ReadFile(name)

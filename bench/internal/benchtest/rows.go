@@ -175,11 +175,17 @@ func Decode(t testing.TB, core string, source snapshot.Source, stream []byte, me
 	if _, err := pipeline.Export(t.Context(), in, out, opt); err != nil {
 		return nil, err
 	}
+	return Read(t, out), nil
+}
+
+// Read reads the tables that a truth has of a dataset of one source, in Parquet.
+func Read(t testing.TB, dir string) Record {
+	t.Helper()
 	decoded := Record{}
 	for _, table := range comparedTables {
-		decoded.read(t, filepath.Join(out, table.Name), table)
+		decoded.read(t, filepath.Join(dir, table.Name), table)
 	}
-	return decoded, nil
+	return decoded
 }
 
 // read reads the parts of a table.
