@@ -54,7 +54,7 @@ func likeOpenOCD(t *testing.T, o *outside.OpenOCD, r *Recipe) int {
 	if _, err := c.Write(t.Context(), dir); err != nil {
 		t.Fatal(err)
 	}
-	got, err := o.Analyse(filepath.Join(dir, c.Folder(), c.Cores[0].Port.name()), c.Cores[0].Memory)
+	got, err := o.Analyse(filepath.Join(dir, c.Folder(), c.Cores[0].Port.Name()), c.Cores[0].Memory)
 	if err != nil {
 		t.Fatal(err)
 	}

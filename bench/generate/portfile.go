@@ -59,8 +59,8 @@ func controlRegister(c *port.Config) uint32 {
 		encode.Bit(c.BranchOutput, 8) | encode.Bit(c.CycleAccurate, 12) | encode.ContextIDSize(c.ContextIDBytes)<<14
 }
 
-// name is the name of the file.
-func (f *PortFile) name() string {
+// Name is the name of the file.
+func (f *PortFile) Name() string {
 	if f.CaptureLayout == port.LayoutETMS {
 		return "capture.etms"
 	}
@@ -71,7 +71,7 @@ func (f *PortFile) name() string {
 // dir, and the rows that are traced.
 func (c *Capture) writePort(ctx context.Context, dir string, ds *dataset.Writer) (*schema.Manifest, error) {
 	core := &c.Cores[0]
-	totals, err := c.writeSamples(ctx, filepath.Join(dir, core.Port.name()), ds)
+	totals, err := c.writeSamples(ctx, filepath.Join(dir, core.Port.Name()), ds)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +96,7 @@ func (c *Capture) ExportCommand(dir string) string {
 	if core.Port == nil {
 		return fmt.Sprintf("tracelake export %s -o run", folder)
 	}
-	words := []string{"tracelake export", filepath.Join(folder, core.Port.name())}
+	words := []string{"tracelake export", filepath.Join(folder, core.Port.Name())}
 	if core.Port.CaptureLayout != port.LayoutETMS {
 		words = append(words, "--protocol", core.Protocol)
 	}
@@ -118,7 +118,7 @@ func (c *Capture) portRow(totals schema.Totals) schema.SourceTotals {
 		status = schema.StatusEmpty
 	}
 	return schema.SourceTotals{
-		Name: core.Port.name(), Protocol: core.Protocol, Version: core.Version, Buffer: core.Port.name(),
+		Name: core.Port.Name(), Protocol: core.Protocol, Version: core.Version, Buffer: core.Port.Name(),
 		Status: schema.SourceStatusNames[status], Unit: schema.SourceUnitNames[schema.UnitSamples], Totals: totals,
 		Registers: core.Port.registers(),
 	}

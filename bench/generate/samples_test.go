@@ -143,7 +143,7 @@ func (c *Capture) exportOptions(dir string) (input string, opt pipeline.Options)
 		region := &c.Cores[0].Memory[i]
 		o.Images = append(o.Images, fmt.Sprintf("%s@0x%x", filepath.Join(folder, memoryFile(region)), region.Address))
 	}
-	return filepath.Join(folder, f.name()), pipeline.Options{Capture: o}
+	return filepath.Join(folder, f.Name()), pipeline.Options{Capture: o}
 }
 
 // differences says how a dataset is not the truth, and counts the rows.

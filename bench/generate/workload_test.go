@@ -148,12 +148,21 @@ func link(t *testing.T, source, text string) []byte {
 	return file
 }
 
-// What the sample for ARMv5TE executed, as recorded.
+// What the samples executed, as recorded (bench/sample/README.md).
 func TestSampleWorkload(t *testing.T) {
-	w, err := SampleWorkload()
-	if err != nil {
-		t.Fatal(err)
+	for arch, want := range map[program.Arch]int{program.V7A: 218_349, program.V5TE: 247_891} {
+		w, err := SampleWorkload(arch)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := recordedInstructions(t, w); w.Arch != arch || n != want {
+			t.Errorf("%s, %d instructions, want %s, %d", w.Arch, n, arch, want)
+		}
 	}
+}
+
+func recordedInstructions(t *testing.T, w *Workload) int {
+	t.Helper()
 	instructions := 0
 	for s, err := range w.Recorded {
 		if err != nil {
@@ -166,7 +175,5 @@ func TestSampleWorkload(t *testing.T) {
 			t.Fatalf("%s costs nothing", s.At)
 		}
 	}
-	if w.Arch != program.V5TE || instructions != 247_891 { // bench/sample/README.md
-		t.Errorf("%s, %d instructions", w.Arch, instructions)
-	}
+	return instructions
 }

@@ -21,6 +21,9 @@ var files embed.FS
 //go:embed truth.json
 var truth []byte
 
+//go:embed recording.txt.gz
+var recording []byte
+
 //go:embed arm926/arm926.elf
 var arm926 []byte
 
@@ -50,6 +53,10 @@ func Program() []byte {
 	}
 	return b
 }
+
+// Recording returns the recording of what was executed of [Program], as
+// [ARM926Recording] does.
+func Recording() []byte { return slices.Clone(recording) }
 
 // Extract writes the snapshot directory into dir, which is made if it is not
 // there. Files of the same names are overwritten.

@@ -10,8 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/tracelake/tracelake/bench/sample"
-	"github.com/tracelake/tracelake/decode/capture"
+	"github.com/tracelake/tracelake/bench/generate"
 	"github.com/tracelake/tracelake/pipeline"
 	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/schema"
@@ -28,14 +27,18 @@ func demoCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "demo",
 		Usage:     "decodes the sample capture and shows what to type next",
-		UsageText: "tracelake demo [-o DIR]",
+		UsageText: "tracelake demo [--protocol PROTOCOL] [-o DIR]",
 		Description: `The sample goes to DIR/capture, the dataset made of it to DIR/dataset. Another
 demo replaces both; a DIR that holds anything else is refused.
 
 Examples:
    tracelake demo
+   tracelake demo --protocol etmv1
    tracelake demo -o /tmp/demo`,
 		Flags: []cli.Flag{
+			&cli.StringFlag{
+				Name: "protocol", Category: groupInput, Value: "pft", Usage: "show a trace in `PROTOCOL` " + list(generate.Protocols(), "or"),
+			},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: groupOutput, Value: "tracelake-demo", Usage: "write to `DIR`"},
 		},
 		Action: demo,
@@ -53,16 +56,18 @@ func demo(ctx *cli.Context) error {
 	if err := checkDemoDir(dir); err != nil {
 		return err
 	}
-	captureDir, dataset := filepath.Join(dir, demoCapture), filepath.Join(dir, demoDataset)
-	if err := sample.Extract(captureDir); err != nil {
+	protocol := ctx.String("protocol")
+	if !slices.Contains(generate.Protocols(), protocol) {
+		return usage("--protocol "+protocol, "has no demo", "protocols are "+list(generate.Protocols(), "and"))
+	}
+	s, err := writeDemoSample(ctx.Context, protocol, filepath.Join(dir, demoCapture))
+	if err != nil {
 		return fmt.Errorf("write the sample: %w", err)
 	}
+	dataset := filepath.Join(dir, demoDataset)
 	summary, err := runExport(ctx.Context, &exportArgs{
-		input: captureDir, dir: dataset,
-		options: pipeline.Options{
-			Capture: capture.Options{Symbols: []string{filepath.Join(captureDir, sample.ELF)}},
-			Level:   schema.LevelInstructions, Workers: runtime.GOMAXPROCS(0), Overwrite: true,
-		},
+		input: s.input, dir: dataset,
+		options: pipeline.Options{Capture: s.options, Level: schema.LevelInstructions, Workers: runtime.GOMAXPROCS(0), Overwrite: true},
 	}, ctx.App.ErrWriter)
 	if err != nil {
 		return err
@@ -71,7 +76,7 @@ func demo(ctx *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	text := summaryText(dataset, summary) + demoFindings(&summary.Totals, summary.Tables) + covered + fmt.Sprintf(demoNext, dir, captureDir, dataset)
+	text := summaryText(dataset, summary) + demoFindings(summary) + covered + fmt.Sprintf(demoNext, dir, s.input, dataset, s.flags)
 	_, err = io.WriteString(ctx.App.Writer, text)
 	return err
 }
@@ -110,25 +115,29 @@ func checkDemoDir(dir string) error {
 }
 
 // demoFindings says what a user may find remarkable.
-func demoFindings(t *schema.Totals, tables map[string]schema.Files) string {
+func demoFindings(s *pipeline.Summary) string {
+	t := &s.Totals
 	if t.Instructions == 0 || t.Bytes == 0 {
 		return ""
 	}
 	perInstruction := 1 / float64(t.Instructions)
-	return fmt.Sprintf("\n%s of trace hold %s (%.2f bits each); a row of instructions takes %.2f bytes.\n",
-		count(t.Bytes, "byte"), count(t.Instructions, "instruction"), float64(8*t.Bytes)*perInstruction,
-		float64(tables[schema.Instructions.Name].Bytes)*perInstruction)
+	trace, each := count(t.Bytes, "byte"), fmt.Sprintf("%.2f bits", float64(8*t.Bytes)*perInstruction)
+	if s.Sources[0].Unit == schema.SourceUnitNames[schema.UnitSamples] {
+		trace, each = count(t.Bytes, "sample"), fmt.Sprintf("%.2f samples", float64(t.Bytes)*perInstruction)
+	}
+	return fmt.Sprintf("\n%s of trace hold %s (%s each); a row of instructions takes %.2f bytes.\n",
+		trace, count(t.Instructions, "instruction"), each, float64(s.Tables[schema.Instructions.Name].Bytes)*perInstruction)
 }
 
 // demoNext is what to type next. Its operands are the demo's directory, the
-// capture and the dataset.
+// capture, the dataset, and flags for the program of the capture.
 const demoNext = `
 What to type next (in a checkout: go run ./cmd/tracelake for tracelake):
    tracelake report coverage %[3]s --by function
    tracelake report hotspots %[3]s
-   tracelake inspect %[2]s
+   tracelake inspect %[2]s%[4]s
    tracelake packets %[2]s | head -40
-   tracelake export %[2]s -o %[1]s-blocks --level blocks
+   tracelake export %[2]s%[4]s -o %[1]s-blocks --level blocks
 
    duckdb -init %[3]s/views.sql
    SELECT name, entries, instructions, cycles, ipc FROM hot_functions ORDER BY cycles DESC LIMIT 10;

@@ -15,6 +15,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/tracelake/tracelake/bench/generate"
+	"github.com/tracelake/tracelake/bench/program"
 	"github.com/tracelake/tracelake/bench/program/codegen"
 	"github.com/tracelake/tracelake/bench/sample"
 	"github.com/tracelake/tracelake/decode/port"
@@ -202,6 +203,9 @@ func (a *synthArgs) workload(log *os.File) (*generate.Workload, error) {
 	if name == "" {
 		if a.recipe.V7M {
 			return nil, usage("--profile M", "needs a program of that profile", "give one with --elf FILE, or have one made up with --code-bytes N")
+		}
+		if a.recipe.Arch() == program.V5TE {
+			return generate.ELFWorkload(sample.ARM926ELF, sample.ARM926(), program.V5TE)
 		}
 		return generate.ELFWorkload(sample.ELF, file, a.recipe.Arch())
 	}
