@@ -19,9 +19,12 @@ import (
 	"github.com/tracelake/tracelake/schema/diff"
 )
 
-var sampleFailures = flag.Int("samples.failures", 1, "stop the round trips of samples after so many failures")
-
-var sampleSeed = flag.Uint64("samples.seed", 0, "run the round trips of samples with this seed only")
+// To look for what fails, and at it: other seeds, and more failures than one.
+var (
+	sampleSeed     = flag.Uint64("samples.seed", 0, "run the round trips of samples from this seed on, of 1 and more")
+	sampleCount    = flag.Uint64("samples.count", 0, "run so many of them")
+	sampleFailures = flag.Int("samples.failures", 1, "stop them after so many failures")
+)
 
 // What is made of samples of a trace port, of any kind, is decoded to its truth.
 func TestSamplesETMv1(t *testing.T) { testSamples(t, "etmv1") }
@@ -32,25 +35,20 @@ func testSamples(t *testing.T, protocol string) {
 	seen := tally{}
 	programs := map[uint64]*Workload{}
 	failed := 0
-	for seed := range need.Size[uint64](300, 100_000) {
-		if *sampleSeed != 0 {
-			seed = *sampleSeed - 1
-		}
+	first, n := uint64(0), need.Size[uint64](300, 100_000)
+	if *sampleSeed > 0 {
+		first, n = *sampleSeed-1, max(1, *sampleCount)
+	}
+	for seed := first; seed < first+n && failed < *sampleFailures; seed++ {
 		r := randomSamples(protocol, seed)
-		w := sampleProgram(t, programs, seed)
-		c, err := r.Capture(w)
+		c, err := r.Capture(sampleProgram(t, programs, seed))
 		if err != nil {
 			t.Fatalf("%+v: %v", r, err)
 		}
 		if problem := c.roundTrip(t, r, seen); problem != "" {
+			failed++
 			t.Errorf("seed %d: %+v: %s", seed, r, problem)
 			t.Logf("again: go test ./bench/generate -run TestSamples -samples.seed %d", seed+1)
-			if failed++; failed == *sampleFailures {
-				return
-			}
-		}
-		if *sampleSeed != 0 {
-			return
 		}
 	}
 	t.Logf("rows compared: %v", seen)

@@ -14,15 +14,31 @@ import (
 
 // dataTrace is the state of data trace.
 type dataTrace struct {
-	full   bool   // the next address is to be whole
-	base   uint32 // the last address sent
-	known  uint8  // how many of its low bits the stream has stated
-	before schema.Null[step.Step]
-	open   [4]schema.Null[truth.DataAccess] // load misses, by tag
-	late   []packet                         // of a load or store multiple that goes on
+	full   bool                   // the next address is to be whole
+	base   uint32                 // the last address sent
+	known  uint8                  // how many of its low bits the stream has stated
+	before schema.Null[step.Step] // the last step that was not traced, if it was an instruction
+	open   [4]schema.Null[miss]   // load misses, by tag
+	lost   []access               // load misses that an overflow ended, if trace comes on again
+	late   []packet               // of a load or store multiple that goes on
+	rows   []access               // of the last data instruction, and others after them
 }
 
-// dataPackets are the packets of the data of an instruction.
+// A miss is a load whose value is still to come.
+type miss struct {
+	value uint32
+	row   access
+}
+
+// An access is a row, of an instruction of whose transfers the first ones were not
+// traced: so many.
+type access struct {
+	truth.DataAccess
+	skipped uint16
+}
+
+// dataPackets are the packets of the data of an instruction. Some of them may be left
+// to go with those of instructions after it.
 func (e *Encoder) dataPackets(s *step.Step) []packet {
 	if !e.opt.TracesData() || s.Failed || len(s.Transfers) == 0 {
 		return nil
@@ -30,31 +46,102 @@ func (e *Encoder) dataPackets(s *step.Step) []packet {
 	if s.Transfers[0].Register && !(e.opt.MonitorCPRT && e.opt.DataValue) {
 		return nil
 	}
+	multiple := isMultiple(s)
+	first := 0
+	switch {
+	case !e.vary.happens(e.vary.NotTraced):
+	case multiple: // trace begins with one of them
+		first = e.vary.upTo(len(s.Transfers) - 1)
+	default:
+		return nil
+	}
+	return e.transfers(s, first)
+}
+
+// transfers are the packets of the transfers of an instruction from one on.
+func (e *Encoder) transfers(s *step.Step, first int) []packet {
 	var packets []packet
-	for i := range s.Transfers {
-		packets = append(packets, e.dataPacket(s, i))
+	for i := first; i < len(s.Transfers); i++ {
+		t := &s.Transfers[i]
+		p := codec.Packet{Kind: codec.NormalData}
+		p.NewAddress = !t.Register && (i == first || t.Address != s.Transfers[i-1].Address+4)
+		switch free := e.freeTag(); {
+		case i > first && isMultiple(s) && e.opt.DataValue && e.vary.happens(e.vary.NotTraced):
+			p = codec.Packet{Kind: codec.ValueNotTraced}
+		case free >= 0 && t.Access == schema.AccessRead && !t.Register && e.opt.DataValue && e.vary.happens(e.vary.OutOfOrder):
+			p.Kind, p.Tag = codec.LoadMiss, uint8(free)
+			e.data.open[free] = schema.Of(miss{value: t.Value})
+		case e.opt.DataValue:
+			p.Value, p.ValueBytes = t.Value, codec.ValueSize(t.Value)
+		}
+		e.setAddress(&p, t)
+		packets = append(packets, e.dataPacket(p, *t, i, uint16(first)))
 	}
 	return packets
 }
 
-// dataPacket is the packet of a transfer of an instruction.
-func (e *Encoder) dataPacket(s *step.Step, i int) packet {
-	t := &s.Transfers[i]
-	p := packet{Packet: codec.Packet{Kind: codec.NormalData}}
-	p.NewAddress = !t.Register && (i == 0 || t.Address != s.Transfers[i-1].Address+4)
-	e.setAddress(&p.Packet, t)
-	if e.opt.DataValue {
-		p.Value, p.ValueBytes = t.Value, codec.ValueSize(t.Value)
+// isMultiple says whether an instruction is a load or store multiple, or of two words.
+func isMultiple(s *step.Step) bool {
+	t := s.Transfers
+	return len(t) > 1 && !t[0].Register && t[0].Access == t[1].Access
+}
+
+// freeTag is a tag that no load miss has, -1 if there is none.
+func (e *Encoder) freeTag() int {
+	for tag := range e.data.open {
+		if !e.data.open[tag].OK {
+			return tag
+		}
 	}
-	copied, bits := *t, p.AddressBits
-	p.row = func(sample, seq int64) {
-		e.data.known = max(e.data.known, bits)
-		row := e.accessRow(&copied, i)
+	return -1
+}
+
+// dataPacket is the packet p of a transfer with the row that it makes, or completes
+// later.
+func (e *Encoder) dataPacket(p codec.Packet, t step.Transfer, position int, skipped uint16) packet {
+	return packet{Packet: p, row: func(sample, seq int64) {
+		e.data.known = max(e.data.known, p.AddressBits)
+		row := access{e.accessRow(&t, position), skipped}
 		row.Key = e.rows.Key(sample)
 		row.Seq = seq
-		e.rows.DataAccess(&row)
+		switch p.Kind {
+		case codec.LoadMiss:
+			row.State, row.Tag = schema.DataOutOfOrder, schema.Of(p.Tag)
+			e.data.open[p.Tag].V.row = row
+			return
+		case codec.ValueNotTraced:
+			row.State, row.Value = schema.DataNotTraced, schema.Null[uint64]{}
+		default:
+		}
+		e.dataRow(&row)
+	}}
+}
+
+// dataRow enters a row, or keeps it while the position of those before it is not
+// certain.
+func (e *Encoder) dataRow(row *access) {
+	if row.skipped > 0 || len(e.data.rows) > 0 {
+		e.data.rows = append(e.data.rows, *row)
+		return
 	}
-	return p
+	e.rows.DataAccess(&row.DataAccess)
+}
+
+// settleData enters the rows that were kept. Where trace began in the middle of the
+// last data instruction, the traced transfers are its last ones, unless an overflow
+// may have taken its end: then they are counted from the first that was traced.
+func (e *Encoder) settleData(whole bool) {
+	for i := range e.data.rows {
+		row := &e.data.rows[i]
+		if !whole {
+			row.Position -= row.skipped
+		}
+		e.rows.DataAccess(&row.DataAccess)
+	}
+	e.data.rows = e.data.rows[:0]
+	for tag := range e.data.open { // no longer of the last one
+		e.data.open[tag].V.row.skipped = 0
+	}
 }
 
 // accessRow is the row of a transfer, without its key.
@@ -93,20 +180,13 @@ func (e *Encoder) begunData(s *step.Step) []packet {
 	}
 	made := *s
 	for i := range uint32(1 + e.vary.upTo(int(d.Count)-1)) {
-		made.Transfers = append(made.Transfers, step.Transfer{Address: 0x2000 + 4*i, Value: e.vary.rand.Uint32(), Size: d.Size})
+		made.Transfers = append(made.Transfers, step.Transfer{
+			Address: 0x2000 + 4*i, Value: e.vary.rand.Uint32(), Size: d.Size, Access: schema.AccessWrite,
+		})
 	}
-	packets := e.dataPackets(&made)
+	packets := e.transfers(&made, 0)
 	for i := range packets {
 		packets[i].row = nil
 	}
 	return packets
 }
-
-// completeMisses sends some of the values that are open.
-func (e *Encoder) completeMisses() {}
-
-// finishData sends all data that waits.
-func (e *Encoder) finishData() {}
-
-// inProgress turns trace on in a load or store multiple, if one is.
-func (e *Encoder) inProgress(*step.Step) bool { return false }

@@ -90,6 +90,10 @@ func (e *Encoder) Close() error {
 		e.trace(&last.V, &step.Step{Trace: step.TraceOff})
 	}
 	e.stop(schema.ISyncTraceOn)
+	e.settleData(true)
+	for i := range e.data.lost {
+		e.rows.DataAccess(&e.data.lost[i].DataAccess)
+	}
 	e.drain()
 	e.samples.Fill(e.opt.Whole)
 	e.rows.Close(e.samples.Count())

@@ -15,8 +15,9 @@ import (
 // A packet is a packet that waits to enter the FIFO, and the row that it makes.
 type packet struct {
 	codec.Packet
-	seq int64                   // of its instruction
-	row func(sample, seq int64) // enters its row; nil: none
+	seq  int64                   // of its instruction
+	late bool                    // that is an earlier one
+	row  func(sample, seq int64) // enters its row; nil: none
 }
 
 // instruction traces an instruction, after which comes next.
@@ -30,19 +31,43 @@ func (e *Encoder) instruction(s, next *step.Step) {
 		e.phantom, e.reached = schema.Of(*s), s.Next
 		return
 	}
+	late := e.takeLate(s)
+	overflow := next.Trace == step.Overflowed && e.vary.happens(e.vary.Overflow)
+	if overflow {
+		e.forgetMisses()
+	}
+	own := func() []packet {
+		if overflow { // it takes all packets of the cycle
+			return late
+		}
+		return append(late, e.packets(s, next)...)
+	}
 	var groups [][]packet
 	var sample int64
-	if e.syncs(s, e.hasPackets(s, next)) {
+	if e.syncs(s, len(late) > 0 || e.hasPackets(s, next)) {
 		sample = e.implied(s)
-		groups = append([][]packet{nil}, e.split(s, e.packets(s, next))...)
+		groups = append([][]packet{nil}, e.split(s, own())...)
 	} else {
-		groups = e.split(s, e.packets(s, next))
+		groups = e.split(s, own())
 		sample = e.status(s, groups[0])
 	}
-	seq := e.instructionRow(sample, s)
+	e.packetsRows(groups, sample, e.instructionRow(sample, s))
+	e.reached = s.Next
+}
+
+// packetsRows enters the rows of the groups of the instruction seq, whose status is in
+// a sample, and sends those that follow.
+func (e *Encoder) packetsRows(groups [][]packet, sample, seq int64) {
 	for _, g := range groups {
 		for i := range g {
-			g[i].seq = seq
+			if !g[i].late {
+				g[i].seq = seq
+			}
+		}
+	}
+	for i := range e.data.late {
+		if !e.data.late[i].late {
+			e.data.late[i].seq, e.data.late[i].late = seq, true
 		}
 	}
 	e.packetRows(sample, groups[0])
@@ -52,12 +77,11 @@ func (e *Encoder) instruction(s, next *step.Step) {
 			e.idlePackets(g)
 		}
 	}
-	e.reached = s.Next
 }
 
 // packets are the packets of an instruction, after which comes next.
 func (e *Encoder) packets(s, next *step.Step) []packet {
-	packets := append(e.dataPackets(s), e.contextPackets(s, next)...)
+	packets := append(e.postpone(s, e.dataPackets(s)), e.contextPackets(s, next)...)
 	return append(packets, e.branchPackets(s)...)
 }
 
@@ -86,6 +110,9 @@ func (e *Encoder) packetRows(sample int64, group []packet) {
 // whose status is in a sample. It returns the ordinal of the instruction.
 func (e *Encoder) instructionRow(sample int64, s *step.Step) (seq int64) {
 	e.phantomRow(sample)
+	if !s.Failed && isa.DataOf(s.Instruction.Opcode, s.Instruction.Size, s.At.ISA).Count > 0 {
+		e.settleData(true)
+	}
 	seq = e.rows.Instruction(sample, s.At, &s.Instruction, !s.Failed)
 	if !s.Failed && s.Instruction.Kind == schema.KindExceptionReturn {
 		e.rows.Return(sample)

@@ -19,6 +19,8 @@ func (e *Encoder) enter(s *step.Step) {
 		e.drain()
 	}
 	e.room(mostTFO)
+	e.settleData(e.reason != schema.ISyncOverflow)
+	e.data.lost = nil
 	e.on = true
 	e.data.full = true
 	if e.inProgress(s) {
