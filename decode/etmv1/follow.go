@@ -33,14 +33,12 @@ type unplacedRun struct {
 	count  int64
 }
 
-// executed walks the IEs from the current sample on.
+// executed walks the IEs from the current sample on, up to the end of a block.
 func (d *Decoder) executed() {
 	d.settleWaits(false)
-	n := d.executedRun()
+	n := 0
 	if d.walk.Known() && !d.cfg.CycleAccurate && !d.split.second && !d.split.orphan {
-		n = min(n, int64(d.walk.Unsplit()))
-	} else {
-		n = 0
+		n = d.executedRun(d.walk.Unsplit())
 	}
 	offsets := d.rec.Part.Offsets[d.at-d.data:][:n]
 	if n == 0 || offsets[n-1] < offsets[0] { // one by one where a ring begins again
@@ -52,21 +50,22 @@ func (d *Decoder) executed() {
 	}
 	d.rec.Settle()
 	source := flow.Source{Flags: schema.RunHasOffsets, Offsets: offsets}
-	walked, stop := d.walk.Executed(&source, int(n))
+	walked, stop := d.walk.Executed(&source, n)
 	d.at += int64(walked)
 	d.seen = d.at - 1
 	d.offset = d.rec.Offset(d.index(d.seen))
 	d.stopped(stop)
 }
 
-// executedRun returns how many IEs follow each other from the current sample on.
-func (d *Decoder) executedRun() int64 {
+// executedRun returns how many IEs follow each other from the current sample on, most
+// at most.
+func (d *Decoder) executedRun(most int) int {
 	b := d.view[(d.at-d.from)*port.SampleBytes : (d.end-d.from)*port.SampleBytes]
-	n := port.SampleBytes
-	for n < len(b) && b[n]&0xF == statusIE {
-		n += port.SampleBytes
+	n := 0
+	for n < most && n*port.SampleBytes < len(b) && b[n*port.SampleBytes]&0xF == statusIE {
+		n++
 	}
-	return int64(n / port.SampleBytes)
+	return n
 }
 
 // instruction walks the instruction of the current sample and reports whether it has
