@@ -92,7 +92,9 @@ func (e *Encoder) Close() error {
 	}
 	e.on = false
 	e.drain()
-	e.samples.Fill(e.opt.Whole)
+	if at := e.samples.Count(); e.samples.Fill(e.opt.Whole) > 0 {
+		e.cutAt(at)
+	}
 	e.rows.Close(e.samples.Count())
 	return e.samples.Err()
 }
