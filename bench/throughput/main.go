@@ -3,6 +3,10 @@
 // two:
 //
 //	go run ./bench/throughput -capture DIR [-capture DIR …] [-mb 64] [-rounds 5]
+//	go run ./bench/throughput -port N [-times 10] [-rounds 5]
+//
+// With -port, ETMv1 and ETMv2 are compared with ETMv3: one execution of N
+// instructions is traced in each (port.go).
 //
 // The trace of each snapshot is laid end to end until it has -mb megabytes. It
 // must be one buffer, of format coresight, or of format source_data and then begin
@@ -31,6 +35,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/pipeline"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -51,21 +56,29 @@ type mode struct {
 var modes = []mode{{"decode", 1}, {"decode", 2}, {"tally", 1}, {"tally", 2}, {"parquet", 1}, {"parquet", 2}, {"blocks", 1}, {"blocks", 2}}
 
 func main() {
-	var captures []string
+	var captures, images []string
 	flag.Func("capture", "snapshot `directory`; may be given several times", func(dir string) error {
 		captures = append(captures, dir)
 		return nil
 	})
 	megabytes := flag.Int("mb", 64, "length of the trace to make")
+	instructions := flag.Int64("port", 0, "compare trace ports with ETMv3, by an execution of so many `instructions`")
+	times := flag.Int("times", 10, "with -port: how often the traces are laid end to end")
 	rounds := flag.Int("rounds", 5, "rounds")
+	flag.Func("image", "", func(image string) error {
+		images = append(images, image)
+		return nil
+	})
 	one := flag.String("one", "", "")
 	flag.Parse()
 	var err error
 	switch {
+	case *instructions > 0:
+		err = comparePorts(*instructions, *times, *rounds)
 	case len(captures) == 0:
-		err = errors.New("give a snapshot with -capture DIR")
+		err = errors.New("give a snapshot with -capture DIR, or -port N")
 	case *one != "":
-		err = measure(captures[0], *one)
+		err = measure(&subject{input: captures[0], images: images}, *one)
 	default:
 		err = compare(captures, *megabytes<<20, *rounds)
 	}
@@ -76,7 +89,7 @@ func main() {
 }
 
 // measure runs one mode, "name/workers", and prints the run as JSON.
-func measure(dir, what string) error {
+func measure(s *subject, what string) error {
 	name, number, _ := strings.Cut(what, "/")
 	workers, err := strconv.Atoi(number)
 	if err != nil {
@@ -84,7 +97,7 @@ func measure(dir, what string) error {
 	}
 	runtime.GOMAXPROCS(workers)
 	start := time.Now()
-	totals, err := work(dir, name, workers)
+	totals, err := s.work(name, workers)
 	if err != nil {
 		return err
 	}
@@ -92,34 +105,53 @@ func measure(dir, what string) error {
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
 		return err
 	}
+	peak, err := peakMemory()
+	if err != nil {
+		return err
+	}
 	seconds := func(t syscall.Timeval) float64 { return float64(t.Sec) + float64(t.Usec)/1e6 }
 	return json.NewEncoder(os.Stdout).Encode(run{
 		Instructions: totals.Instructions, Bytes: totals.Bytes,
-		Wall: time.Since(start).Seconds(), CPU: seconds(usage.Utime) + seconds(usage.Stime), Peak: usage.Maxrss << 10,
+		Wall: time.Since(start).Seconds(), CPU: seconds(usage.Utime) + seconds(usage.Stime), Peak: peak,
 	})
 }
 
-func work(dir, name string, workers int) (schema.Totals, error) {
-	ctx := context.Background()
+// peakMemory returns the most memory that the process had. Getrusage has that of the
+// process it was forked from in it.
+func peakMemory() (int64, error) {
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0, err
+	}
+	_, line, _ := strings.Cut(string(status), "VmHWM:")
+	var kilobytes int64
+	_, err = fmt.Sscanf(line, "%d kB", &kilobytes)
+	return kilobytes << 10, err
+}
+
+func (s *subject) work(name string, workers int) (schema.Totals, error) {
+	ctx, from := context.Background(), capture.Options{Images: s.images}
 	if name == "decode" || name == "tally" {
-		return pipeline.Count(ctx, dir, pipeline.CountOptions{Workers: workers, Tally: name == "tally"})
+		return pipeline.Count(ctx, s.input, pipeline.CountOptions{Capture: from, Workers: workers, Tally: name == "tally"})
 	}
 	level := schema.LevelInstructions
 	if name == "blocks" {
 		level = schema.LevelBlocks
 	}
-	s, err := pipeline.Export(ctx, dir, filepath.Join(dir, "out"), pipeline.Options{Level: level, Workers: workers, Overwrite: true})
+	summary, err := pipeline.Export(ctx, s.input, s.input+".out", pipeline.Options{Capture: from, Level: level, Workers: workers, Overwrite: true})
 	if err != nil {
 		return schema.Totals{}, err
 	}
-	return s.Totals, nil
+	return summary.Totals, nil
 }
 
 // A subject is a capture that is measured.
 type subject struct {
-	name string
-	dir  string  // of the capture, repeated
-	runs [][]run // by mode, in the order of rounds
+	name   string
+	input  string // snapshot or raw file, repeated
+	images []string
+	modes  []mode
+	runs   [][]run // by mode, in the order of rounds
 }
 
 // compare measures all captures in all modes, in turns, and prints a table of each.
@@ -132,17 +164,13 @@ func compare(captures []string, size, rounds int) error {
 	subjects := make([]subject, len(captures))
 	for i, dir := range captures {
 		s := &subjects[i]
-		*s = subject{name: filepath.Base(dir), dir: filepath.Join(work, strconv.Itoa(i)), runs: make([][]run, len(modes))}
-		if err := repeatCapture(dir, s.dir, size); err != nil {
+		*s = subject{name: filepath.Base(dir), input: filepath.Join(work, strconv.Itoa(i)), modes: modes}
+		if err := repeatCapture(dir, s.input, size); err != nil {
 			return err
 		}
 	}
-	for round := range rounds {
-		for i := range subjects {
-			if err := subjects[i].measure(); err != nil {
-				return fmt.Errorf("%s, round %d: %w", captures[i], round+1, err)
-			}
-		}
+	if err := inRounds(subjects, rounds); err != nil {
+		return err
 	}
 	for i := range subjects {
 		if err := subjects[i].report(os.Stdout); err != nil {
@@ -152,11 +180,30 @@ func compare(captures []string, size, rounds int) error {
 	return nil
 }
 
+// inRounds measures all subjects in all their modes, in turns.
+func inRounds(subjects []subject, rounds int) error {
+	for i := range subjects {
+		subjects[i].runs = make([][]run, len(subjects[i].modes))
+	}
+	for round := range rounds {
+		for i := range subjects {
+			if err := subjects[i].measure(); err != nil {
+				return fmt.Errorf("%s, round %d: %w", subjects[i].name, round+1, err)
+			}
+		}
+	}
+	return nil
+}
+
 // measure runs all modes once, each in a process of its own.
 func (s *subject) measure() error {
-	for i, m := range modes {
+	args := []string{"-capture", s.input}
+	for _, image := range s.images {
+		args = append(args, "-image", image)
+	}
+	for i, m := range s.modes {
 		what := fmt.Sprintf("%s/%d", m.name, m.workers)
-		out, err := exec.Command(os.Args[0], "-capture", s.dir, "-one", what).Output()
+		out, err := exec.Command(os.Args[0], append(args, "-one", what)...).Output()
 		if err != nil {
 			return fmt.Errorf("%s: %w", what, err)
 		}

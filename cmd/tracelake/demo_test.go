@@ -11,6 +11,7 @@ import (
 
 // The queries that the demo prints run, and have rows.
 func TestDemoQueries(t *testing.T) {
+	need.FullRun(t, "DuckDB, which the race detector does not see, runs queries")
 	python := need.Interpreter(t)
 	dir := t.TempDir()
 	if out, err := exec.Command("tracelake", "demo", "-o", filepath.Join(dir, "demo")).CombinedOutput(); err != nil {

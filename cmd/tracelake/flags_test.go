@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/urfave/cli/v2"
+
+	"github.com/tracelake/tracelake/bench/need"
 )
 
 // flagValues has a value for each flag that takes one, other than its default. A
@@ -91,6 +93,7 @@ func parse(t *testing.T, command string, args ...string) (any, *cli.Context) {
 // No flag is ever ignored: each one, under each of its names, before and after
 // the argument, is set, and changes what the command reads.
 func TestNoFlagIsIgnored(t *testing.T) {
+	need.FullRun(t, "flags are read in one goroutine, thousands of times")
 	input := filepath.Join(t.TempDir(), "input")
 	if err := os.WriteFile(input, nil, 0o666); err != nil {
 		t.Fatal(err)

@@ -32,6 +32,7 @@ type readmeCommand struct{ line, stdin, prints string }
 // The README is right: a user who types its lines in turn, in an empty directory,
 // sees all of them succeed, and the demo prints what the README shows.
 func TestREADME(t *testing.T) {
+	need.FullRun(t, "what it runs is in scripts too")
 	text, err := os.ReadFile("../../README.md")
 	if err != nil {
 		t.Fatal(err)

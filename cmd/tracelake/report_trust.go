@@ -53,7 +53,7 @@ func trustText(t *report.Trust) string {
 	if n := len(t.Datasets); n > 1 {
 		of = " of " + count(int64(n), "dataset")
 	}
-	parts := []string{fmt.Sprintf("%s of %s%s decoded", percent(t.Decoded, t.Bytes), count(t.Bytes, "byte"), of), count(t.Gaps, "gap")}
+	parts := []string{fmt.Sprintf("%s of %s%s decoded", percent(t.Decoded, t.Bytes), count(t.Bytes, t.Unit()), of), count(t.Gaps, "gap")}
 	if t.Checks > 0 {
 		parts = append(parts, fmt.Sprintf("image agrees %s of %s", thousands(t.Agrees), thousands(t.Checks)))
 	} else {
@@ -67,9 +67,9 @@ func trustText(t *report.Trust) string {
 
 // trustDetails is what the first line leaves out.
 func trustDetails(t *report.Trust) string {
-	parts := []string{lostText(t.Lost, t.Ends)}
+	parts := []string{lostText(t.Lost, t.Ends, t.Unit())}
 	if t.Unplaced > 0 {
-		parts = append(parts, count(t.Unplaced, "byte")+" unplaced")
+		parts = append(parts, count(t.Unplaced, t.Unit())+" unplaced")
 	}
 	if t.HasProgram {
 		if t.Distinct > 0 {
@@ -82,8 +82,8 @@ func trustDetails(t *report.Trust) string {
 
 // lostText says how much was lost. At the ends of a trace that is normal: before the
 // first synchronisation, and where the last packet is cut off.
-func lostText(lost, ends int64) string {
-	text := count(lost, "byte") + " lost"
+func lostText(lost, ends int64, unit string) string {
+	text := count(lost, unit) + " lost"
 	switch ends {
 	case 0:
 		return text

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -69,7 +70,7 @@ func (s *screen) sourcesTable(t *report.Trust) *table.Table {
 		{Title: "SOURCE", Kind: table.Path},
 		{Title: "DECODED", Kind: table.Main},
 		{Title: "AGREES", Kind: table.Main},
-		{Title: "BYTES", Kind: table.Number},
+		{Title: strings.ToUpper(t.Unit() + "s"), Kind: table.Number},
 		{Title: "LOST", Kind: table.Number},
 		{Title: "AT ENDS", Kind: table.Number},
 		{Title: "UNPLACED", Kind: table.Number},

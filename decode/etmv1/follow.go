@@ -33,30 +33,27 @@ type unplacedRun struct {
 	count  int64
 }
 
-// executed walks the IEs from the current sample on.
+// executed walks the IEs from the current sample on, all of them if it can.
 func (d *Decoder) executed() {
 	d.settleWaits(false)
-	n := d.executedRun()
 	if d.walk.Known() && !d.cfg.CycleAccurate && !d.split.second && !d.split.orphan {
-		n = min(n, int64(d.walk.Unsplit()))
-	} else {
-		n = 0
+		i, n := d.at-d.data, d.executedRun()
+		source := flow.Source{Flags: schema.RunHasOffsets, Offsets: d.rec.Part.Offsets[i : i+n], Unsplit: true}
+		d.rec.Settle()
+		if walked, stop := d.walk.Executed(&source, int(n)); walked > 0 {
+			d.at += int64(walked)
+			d.seen = d.at - 1
+			d.offset = d.rec.Offset(d.index(d.seen))
+			if stop != flow.Missing { // else the next sample says so
+				d.stopped(stop)
+			}
+			return
+		}
 	}
-	offsets := d.rec.Part.Offsets[d.at-d.data:][:n]
-	if n == 0 || offsets[n-1] < offsets[0] { // one by one where a ring begins again
-		d.waits++
-		d.instruction(true)
-		d.seen = d.at
-		d.at++
-		return
-	}
-	d.rec.Settle()
-	source := flow.Source{Flags: schema.RunHasOffsets, Offsets: offsets}
-	walked, stop := d.walk.Executed(&source, int(n))
-	d.at += int64(walked)
-	d.seen = d.at - 1
-	d.offset = d.rec.Offset(d.index(d.seen))
-	d.stopped(stop)
+	d.waits++
+	d.instruction(true)
+	d.seen = d.at
+	d.at++
 }
 
 // executedRun returns how many IEs follow each other from the current sample on.

@@ -39,7 +39,7 @@ func (m *Merged) HotspotsAgainst(base *Merged, by By) *HotspotChange {
 	}
 	c.Now, c.Before = m.Hotspots(by), base.Hotspots(by)
 	c.ByCycles = c.Now.ByCycles && c.Before.ByCycles
-	if !c.SameProgram && !(m.named && base.named) {
+	if !c.SameProgram && (!m.named || !base.named) {
 		return c
 	}
 	now, before := c.byName(c.Now.Rows), c.byName(c.Before.Rows)

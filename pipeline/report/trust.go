@@ -65,6 +65,27 @@ type Source struct {
 	Ends int64 // as in Trust
 }
 
+// Unit is what Bytes, Decoded, Lost and Unplaced count, in the singular: "byte",
+// "sample", or "unit" where sources differ.
+func (t *Trust) Unit() string {
+	bytes, samples := false, false
+	for i := range t.Datasets {
+		for j := range t.Datasets[i].Sources {
+			s := &t.Datasets[i].Sources[j]
+			decoded := s.Status == schema.SourceStatusNames[schema.StatusDecoded]
+			ofSamples := s.Unit == schema.SourceUnitNames[schema.UnitSamples]
+			bytes, samples = bytes || decoded && !ofSamples, samples || decoded && ofSamples
+		}
+	}
+	switch {
+	case bytes && samples:
+		return "unit"
+	case samples:
+		return "sample"
+	}
+	return "byte"
+}
+
 // Checks are branch packets and periodic I-syncs that were compared with the program.
 func (s *Source) Checks() (agree, of int64) {
 	if a := s.Agreement; a != nil {
