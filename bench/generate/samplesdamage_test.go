@@ -78,7 +78,7 @@ func TestSamplesDamaged(t *testing.T) {
 		t.Run(protocol, func(t *testing.T) {
 			programs := map[uint64]*Workload{}
 			compared, wrong := 0, 0
-			for seed := range need.Size[uint64](25, 2000) {
+			for seed := range need.Size[uint64](12, 2000) {
 				n, ok := damagedCapture(t, protocol, sampleProgram(t, programs, seed), seed)
 				compared += n
 				if !ok {
@@ -228,6 +228,7 @@ func TestSamplesMistaken(t *testing.T) {
 			t.Fatal(err)
 		}
 		input, opt := c.exportOptions(dir)
+		opt.Workers = 2
 		opt.Capture.Protocol = []string{"etmv2", "etmv1"}[seed/2%2]
 		layouts := port.Layouts(2 - uint8(seed/2%2))
 		opt.Capture.Regs = []string{
