@@ -257,7 +257,9 @@ func (d *Decoder) finish() {
 			d.settleWaits(false)
 			d.closeUnplaced()
 		}
-		t.Waits = d.waits
+		if t.Untimed = d.first; !d.first {
+			t.Waits = d.waits
+		}
 	}
 	t.Return = noRow
 	if d.walk.Known() {
