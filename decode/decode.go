@@ -6,6 +6,7 @@ package decode
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 
 	"github.com/tracelake/tracelake/decode/image"
@@ -34,6 +35,23 @@ func (p *Piece) Offset(i int) CaptureOffset {
 		return p.Base + CaptureOffset(i)
 	}
 	return p.Base + CaptureOffset(p.Delta[i])
+}
+
+// AppendOffsets appends the capture offsets of n units from unit i on, as Offset has
+// them.
+func (p *Piece) AppendOffsets(dst []CaptureOffset, i, n int) []CaptureOffset {
+	dst = slices.Grow(dst, n)
+	to := dst[len(dst) : len(dst)+n]
+	if p.Delta == nil {
+		for k := range to {
+			to[k] = p.Offset(i + k)
+		}
+		return dst[:len(dst)+n]
+	}
+	for k, delta := range p.Delta[i : i+n] {
+		to[k] = p.Base + CaptureOffset(delta)
+	}
+	return dst[:len(dst)+n]
 }
 
 // A Stream gives the units of one source in order.

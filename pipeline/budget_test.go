@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/pipeline/rows"
 	"github.com/tracelake/tracelake/schema"
@@ -77,6 +78,7 @@ var denseSegment = []byte{0, 0, 0, 0, 0, 0x80, 0x08, 0x01, 0x00, 0x80, 0x00, 0x0
 // Row groups of a stream with a segment for each instruction end by the bytes that
 // wait for them, at the same rows however the work is shared out.
 func TestRowGroupsByBytes(t *testing.T) {
+	need.FullRun(t, "a hundred thousand segments twice")
 	const segments = 90_000
 	tr := (&trace{id: 0x10, protocol: fuzzETMv3(t, 3<<5|1<<8), memory: fuzzMemory()}).with(bytes.Repeat(denseSegment, segments))
 	for _, workers := range []int{1, 7} {
@@ -107,6 +109,7 @@ func TestRowGroupsByBytes(t *testing.T) {
 // What an export holds of such a stream, decoded and in row groups that wait, is
 // bounded however long it is.
 func TestExportBoundsWhatWaits(t *testing.T) {
+	need.FullRun(t, "a hundred thousand segments twice")
 	const groupBytes = 24 << 20 // where a row group of runs ends
 	dir := t.TempDir()
 	file, code := filepath.Join(dir, "trace"), filepath.Join(dir, "code")

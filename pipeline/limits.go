@@ -2,7 +2,8 @@ package pipeline
 
 const (
 	// unitBytes is the least size of a unit, except the last: large enough to make
-	// a hand-over cheap, small enough to balance the load.
+	// a hand-over cheap, small enough to balance the load. Where the trace consists
+	// of samples, it is as many samples: about as many instructions.
 	unitBytes = 32 << 10
 	// partBytes is how long a segment may be before it is decoded in parts,
 	// one after another: it bounds the memory of a unit.

@@ -26,7 +26,7 @@ type workUnit struct {
 // split cuts a stream into segments at its cuts, the first I-sync after each
 // A-sync, and groups them into units.
 func split(stream decode.Stream, protocol decode.Protocol) iter.Seq2[*workUnit, error] {
-	return splitBy(stream, protocol, grain{unitBytes, partBytes, chunkBytes})
+	return splitBy(stream, protocol, grain{unitBytes * protocol.UnitBytes(), partBytes, chunkBytes})
 }
 
 // A grain is how finely a stream is cut up, in bytes: see limits.go.
@@ -109,9 +109,7 @@ func (s *splitter) take(p *decode.Piece, i int) int {
 	}
 	n := min(len(p.Data)-i, cap(s.data)-len(s.data))
 	s.data = append(s.data, p.Data[i:i+n]...)
-	for k := range n / s.unitBytes {
-		s.offsets = append(s.offsets, p.Offset(first+k))
-	}
+	s.offsets = p.AppendOffsets(s.offsets, first, n/s.unitBytes)
 	s.bytes += int64(n)
 	return n
 }

@@ -36,7 +36,7 @@ type addresses struct {
 	known   bool
 
 	first int64 // ordinal of the first of those that came
-	came  []received
+	came  queue[received]
 }
 
 // take takes a sample that carries bytes.
@@ -68,7 +68,7 @@ func (a *addresses) take(s port.Sample, at int64) {
 func (a *addresses) begin(at int64) {
 	if a.reading {
 		a.current.unknown, a.known = true, false
-		a.came = append(a.came, a.current)
+		a.came.push(a.current)
 	}
 	a.reading, a.low, a.ids = true, false, 0
 	a.current = received{start: at}
@@ -91,7 +91,7 @@ func (a *addresses) push(b byte, at int64, half bool) {
 		return
 	}
 	if a.ids == 0 {
-		a.came = append(a.came, *x)
+		a.came.push(*x)
 		a.reading = false
 	}
 }
@@ -107,17 +107,17 @@ func (a *addresses) merge() {
 	x.target, x.unknown, x.Jazelle = a.base, !a.known, a.jazelle
 }
 
-// find returns the address of an ordinal. It returns false if it did not come whole.
-func (a *addresses) find(own int64) (received, bool) {
-	if i := own - a.first; own != none && i >= 0 && i < int64(len(a.came)) {
-		return a.came[i], true
+// find returns the address of an ordinal, nil if it did not come whole.
+func (a *addresses) find(own int64) *received {
+	if i := own - a.first; own != none && i >= 0 && i < int64(a.came.len()) {
+		return &a.came.all()[i]
 	}
-	return received{}, false
+	return nil
 }
 
 // forget drops the addresses before an ordinal.
 func (a *addresses) forget(own int64) {
-	n := min(max(0, own-a.first), int64(len(a.came)))
+	n := min(max(0, own-a.first), int64(a.came.len()))
 	a.first += n
-	a.came = a.came[n:]
+	a.came.drop(int(n))
 }

@@ -36,7 +36,7 @@ type state struct {
 	at     int64 // the next sample to walk
 	frames framer
 	// branches are those that the first pass has settled, from at on.
-	branches []branch
+	branches queue[branch]
 	// busy: up to here samples have no status of their own, but that of an address
 	// packet offset.
 	busy   int64
@@ -67,7 +67,8 @@ func (d *Decoder) Decode(result *decode.Result, part decode.Part) {
 // begin readies the decoder for a part.
 func (d *Decoder) begin(result *decode.Result, part decode.Part) {
 	if !part.Continued {
-		d.state = state{frames: newFramer(&d.cfg)}
+		d.branches.clear()
+		d.state = state{frames: d.frames.again(), branches: d.branches}
 		d.walk.Lose()
 		d.walk.Seq = 0
 		d.data, d.end = 0, int64(len(part.Behind)/port.SampleBytes)
@@ -116,8 +117,8 @@ func (d *Decoder) takeBranches(limit int64) {
 	if d.last && d.frames.next == limit {
 		d.frames.end()
 	}
-	for b, ok := d.frames.settled(); ok; b, ok = d.frames.settled() {
-		d.branches = append(d.branches, b)
+	for b := d.frames.settled(); b != nil; b = d.frames.settled() {
+		d.branches.push(*b)
 	}
 }
 
@@ -177,11 +178,11 @@ func (d *Decoder) index(at int64) int { return int(at-d.data) * port.SampleBytes
 
 // branch removes the next branch and returns it.
 func (d *Decoder) branch() *branch {
-	if len(d.branches) == 0 {
+	if d.branches.len() == 0 {
 		return nil
 	}
-	b := &d.branches[0]
-	d.branches = d.branches[1:]
+	b := &d.branches.all()[0]
+	d.branches.drop(1)
 	return b
 }
 
@@ -247,7 +248,7 @@ func (d *Decoder) trigger() {
 // finish completes the entry of the part in the result.
 func (d *Decoder) finish() {
 	if d.rec.Lost() {
-		d.branches = nil
+		d.branches.clear()
 	} else {
 		d.rec.Decoded(len(d.rec.Part.Data))
 	}
@@ -257,9 +258,7 @@ func (d *Decoder) finish() {
 			d.settleWaits(false)
 			d.closeUnplaced()
 		}
-		if t.Untimed = d.first; !d.first {
-			t.Waits = d.waits
-		}
+		t.Waits, t.Untimed = d.waits, d.first && d.cfg.CycleAccurate
 	}
 	t.Return = noRow
 	if d.walk.Known() {

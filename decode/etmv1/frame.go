@@ -69,8 +69,8 @@ type framer struct {
 	syncs int64 // TRACESYNCs before it
 	addresses
 
-	branches []branch // not settled yet, in order
-	open     int      // samples to come that belong to the last of them
+	branches queue[branch] // not settled yet
+	open     int           // samples to come that belong to the last of them
 
 	paired   bool  // a branch was paired
 	expected int64 // ordinal of the next branch
@@ -83,12 +83,22 @@ func newFramer(c *Config) framer {
 	return framer{addresses: addresses{width: c.Width, idBytes: c.ContextIDBytes}}
 }
 
+// again returns a framer for other samples, in the memory of f.
+func (f *framer) again() framer {
+	f.branches.clear()
+	f.came.clear()
+	return framer{
+		addresses: addresses{width: f.width, idBytes: f.idBytes, came: f.came}, branches: f.branches,
+	}
+}
+
 // quiet has the bits of which one is set in every sample that the first pass has to
 // look at, if no address is being read: TRACESYNC, and bit 2 of BE, BD, TR and TD.
 const quiet = 1<<4 | 1<<2
 
 // scan looks at the samples of b up to a limit. b begins at the sample from.
 func (f *framer) scan(b []byte, from, limit int64) {
+	f.forget(f.needed())
 	end := int(limit - from)
 	for i := int(f.next - from); i < end; i++ {
 		if f.open == 0 && !f.reading {
@@ -122,7 +132,7 @@ func (f *framer) sample(s port.Sample) {
 	switch isBranch := status == statusBE || status == statusBD; {
 	case isBranch:
 		f.abandon()
-		f.branches = append(f.branches, branch{at: f.next, data: status == statusBD, own: none, syncs: f.syncs})
+		f.branches.push(branch{at: f.next, data: status == statusBD, own: none, syncs: f.syncs})
 		f.open = 2
 	case f.open > 0:
 		f.offset(status)
@@ -142,7 +152,7 @@ func (f *framer) abandon() {
 	if f.open == 0 {
 		return
 	}
-	b := &f.branches[len(f.branches)-1]
+	b := f.last()
 	f.open = 0
 	if b.fate == live {
 		b.fate = abandoned
@@ -152,7 +162,7 @@ func (f *framer) abandon() {
 
 // offset takes a sample of the address packet offset (§5.6.1).
 func (f *framer) offset(status uint8) {
-	b := &f.branches[len(f.branches)-1]
+	b := f.last()
 	if status > statusWT {
 		b.fate = bad
 	}
@@ -172,13 +182,13 @@ func (f *framer) pair(b *branch) {
 		}
 		return
 	}
-	b.own = f.expected
+	b.own = max(f.expected, b.syncs) // not one that came before it
 	if comparable {
 		own := b.syncs + int64(b.apo)
 		if f.paired {
 			b.compared, b.agrees = true, own == f.expected
 			b.extra = own > f.expected
-			f.goBack(len(f.branches)-1, own)
+			f.goBack(own)
 		}
 		b.own, f.paired = own, true
 	}
@@ -191,12 +201,13 @@ func (f *framer) pair(b *branch) {
 	f.fix()
 }
 
-// goBack takes the addresses that an overflow took from the branches before the n-th,
+// goBack takes the addresses that an overflow took from the branches before the last,
 // whose own ordinal is limit.
-func (f *framer) goBack(n int, limit int64) {
-	at := f.branches[n].at
-	for i := n - 1; i >= 0; i-- {
-		switch b := &f.branches[i]; {
+func (f *framer) goBack(limit int64) {
+	branches := f.branches.all()
+	at := f.last().at
+	for i := len(branches) - 2; i >= 0; i-- {
+		switch b := &branches[i]; {
 		case b.own != none && b.own < f.fixed, at-b.at >= reach:
 			return
 		case b.fate == abandoned && limit > b.syncs:
@@ -224,38 +235,43 @@ func (f *framer) fix() {
 // end says that no more samples follow.
 func (f *framer) end() {
 	if f.open > 0 {
-		f.branches[len(f.branches)-1].fate = truncated
+		f.last().fate = truncated
 		f.open = 0
 	}
 	f.ended = true
 }
 
-// settled returns the first branch if nothing can change it any more, and removes it.
-func (f *framer) settled() (branch, bool) {
-	if len(f.branches) == 0 || f.open > 0 && len(f.branches) == 1 {
-		return branch{}, false
+// last returns the last branch.
+func (f *framer) last() *branch {
+	all := f.branches.all()
+	return &all[len(all)-1]
+}
+
+// settled returns the first branch if nothing can change it any more, and removes it;
+// otherwise nil. The branch is valid until samples are looked at.
+func (f *framer) settled() *branch {
+	if n := f.branches.len(); n == 0 || f.open > 0 && n == 1 {
+		return nil
 	}
-	b := f.branches[0]
-	if b.fate == live || b.fate == abandoned {
-		if !f.resolve(&b) {
-			return branch{}, false
-		}
+	b := &f.branches.all()[0]
+	if (b.fate == live || b.fate == abandoned) && !f.resolve(b) {
+		return nil
 	}
-	f.branches = f.branches[1:]
-	f.forget(f.needed())
-	return b, true
+	f.branches.drop(1)
+	return b
 }
 
 // resolve gives a branch its address. It returns false if samples are still to come
 // that decide.
 func (f *framer) resolve(b *branch) bool {
-	at, came := f.find(b.own)
+	at := f.find(b.own)
+	came := at != nil
 	switch {
 	case b.own == none: // an abandoned branch
 	case came && at.last-b.at >= reach, !came && f.next-b.at >= reach+3:
 		b.miss(late)
 	case came && (b.own < f.fixed || f.ended):
-		b.address = at
+		b.address = *at
 		if at.unknown && b.fate == live {
 			b.fate = lost
 		}
@@ -277,9 +293,9 @@ func (b *branch) miss(why fate) {
 // needed is the lowest ordinal that a branch may still need.
 func (f *framer) needed() int64 {
 	n := f.syncs
-	for i := range f.branches {
-		b := &f.branches[i]
-		if b.fate == live && f.open > 0 && i == len(f.branches)-1 {
+	for i := range f.branches.all() {
+		b := &f.branches.all()[i]
+		if b.fate == live && f.open > 0 && b == f.last() {
 			n = min(n, b.syncs)
 		} else if b.own != none {
 			n = min(n, b.own)
@@ -289,4 +305,6 @@ func (f *framer) needed() int64 {
 }
 
 // pendingBefore reports whether a branch before a sample is not settled.
-func (f *framer) pendingBefore(at int64) bool { return len(f.branches) > 0 && f.branches[0].at < at }
+func (f *framer) pendingBefore(at int64) bool {
+	return f.branches.len() > 0 && f.branches.all()[0].at < at
+}

@@ -32,8 +32,8 @@ func (l *lister) List(b []byte, last bool, emit func(at, units int, text decode.
 		l.take()
 	}
 	end := f.next
-	if len(f.branches) > 0 {
-		end = f.branches[0].at
+	if f.branches.len() > 0 {
+		end = f.branches.all()[0].at
 	}
 	i := l.from
 	for i < end {
@@ -54,8 +54,8 @@ func (l *lister) List(b []byte, last bool, emit func(at, units int, text decode.
 
 // take takes the branches that are settled.
 func (l *lister) take() {
-	for b, ok := l.frames.settled(); ok; b, ok = l.frames.settled() {
-		l.branches = append(l.branches, b)
+	for b := l.frames.settled(); b != nil; b = l.frames.settled() {
+		l.branches = append(l.branches, *b)
 	}
 }
 

@@ -40,8 +40,8 @@ func (c *Config) NewDecoder(mem *image.Memory, packets bool) decode.Decoder {
 func newDecoder(c *Config, mem *image.Memory, packets bool) *Decoder {
 	return &Decoder{
 		cfg: *c, mem: mem, walk: flow.NewWalker(flow.NewProgram(mem, flow.Rules{})), packets: packets,
-		pins: port.NewPins(c.Width, nil),
-		rec:  record.Recorder{CycleAccurate: c.CycleAccurate, UnitBytes: port.SampleBytes},
+		pins: port.NewPins(c.Width, nil), state: state{frames: newFramer(c)},
+		rec: record.Recorder{CycleAccurate: c.CycleAccurate, UnitBytes: port.SampleBytes},
 	}
 }
 
@@ -63,7 +63,7 @@ func (c *Config) RateSyncs(b []byte) int {
 	n := int64(len(b) / port.SampleBytes)
 	for f.next < n {
 		f.scan(b, 0, min(f.next+step, n))
-		for x, ok := f.settled(); ok; x, ok = f.settled() {
+		for x := f.settled(); x != nil; x = f.settled() {
 			if x.compared && x.agrees {
 				rate += 3
 			}

@@ -42,8 +42,8 @@ func (c *cutter) Find(b []byte, last bool) decode.Cuts {
 		c.settle()
 	}
 	settled := c.next
-	if len(c.branches) > 0 {
-		settled = c.branches[0].at
+	if c.branches.len() > 0 {
+		settled = c.branches.all()[0].at
 	}
 	if c.holds {
 		settled = min(settled, c.held-window)
@@ -58,11 +58,11 @@ func (c *cutter) Find(b []byte, last bool) decode.Cuts {
 // settle takes the branches that nothing can change any more.
 func (c *cutter) settle() {
 	for {
-		b, ok := c.settled()
-		if c.holds && (ok || c.nextBranch() > c.held) {
-			c.release(ok && b.at == c.held && b.cuts() && b.address.Reason.Restarts())
+		b := c.settled()
+		if c.holds && (b != nil || c.nextBranch() > c.held) {
+			c.release(b != nil && b.at == c.held && b.cuts() && b.address.Reason.Restarts())
 		}
-		if !ok {
+		if b == nil {
 			return
 		}
 		switch {
@@ -77,8 +77,8 @@ func (c *cutter) settle() {
 
 // nextBranch is the first sample that may be that of a branch.
 func (c *cutter) nextBranch() int64 {
-	if len(c.branches) > 0 {
-		return c.branches[0].at
+	if c.branches.len() > 0 {
+		return c.branches.all()[0].at
 	}
 	return c.next
 }
