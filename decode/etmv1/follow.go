@@ -288,6 +288,7 @@ func (d *Decoder) compare(in *isa.Instruction, at decode.PC, stop flow.Stop, to 
 		q.Branch(decode.Miss{Offset: d.offset, After: schema.Of(at.Address), Expected: here, Found: to})
 		if !isDirect(in) || here != to {
 			d.inconsistent(to)
+			d.walk.Lose() // said once, though a cut may follow
 		}
 	}
 }

@@ -106,7 +106,7 @@ func (f *framer) has(i int) bool { return i < len(f.records)/port.SampleBytes }
 // errors of framing beside those of the codec.
 var (
 	errTruncated = errors.New("cut off by the end of the stream")
-	errReach     = &decode.SyntaxError{Protocol: protocol, Reason: "a group that goes on for more than 1,024 samples"}
+	errReach     = errors.New("a group that goes on for more than 1,024 samples")
 )
 
 // tfo reads the TFO that the segment begins with: its value, as many bytes that are
@@ -306,6 +306,8 @@ func (f *framer) nextTFO() (v int, ok bool) {
 func loss(err error) (schema.LossReason, string) {
 	syntax := (*decode.SyntaxError)(nil)
 	switch {
+	case errors.Is(err, errReach):
+		return schema.LossBadPacket, err.Error()
 	case !errors.As(err, &syntax):
 		return schema.LossTruncated, err.Error()
 	case syntax.Reserved:

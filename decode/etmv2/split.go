@@ -50,17 +50,21 @@ func (d *Decoder) firstHalf() bool {
 // enterThumb sets the position to an address in Thumb state, which may be the second
 // half of a pair.
 func (d *Decoder) enterThumb(to decode.PC) {
-	h, ok := d.halfword(to.Address)
+	if d.isSecondHalf(to.Address) {
+		to.Address -= 2
+		d.split.second = true
+	}
+	d.walk.Goto(to, d.rec.Space())
+}
+
+// isSecondHalf reports whether an address is that of the second half of a pair.
+func (d *Decoder) isSecondHalf(address uint32) bool {
+	h, ok := d.halfword(address)
 	if !ok || !isSuffix(h) {
-		d.walk.Goto(to, d.rec.Space())
-		return
+		return false
 	}
-	prefix, ok := d.halfword(to.Address - 2)
-	d.walk.Goto(decode.PC{Address: to.Address - 2, ISA: to.ISA}, d.rec.Space())
-	d.split.second = true
-	if !ok || prefix>>11 != pairPrefix {
-		d.missing(to.Address)
-	}
+	prefix, ok := d.halfword(address - 2)
+	return ok && prefix>>11 == pairPrefix
 }
 
 // dropHalf drops the first half of a pair whose second half is not traced.
