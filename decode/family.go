@@ -76,9 +76,9 @@ type RegisterValue struct {
 // An Option is a setting of a protocol that is no register of the hardware, but
 // given like one: LAYOUT=etb. Its values are words or numbers.
 type Option struct {
-	Name  string // in capitals
-	Means string // in words, for people
-	Words []OptionWord
+	Name  string       // in capitals
+	Means string       // in words, for people
+	Words []OptionWord // the default first
 	// Numbers reports that numbers up to Most are values too.
 	Numbers bool
 	Most    uint64

@@ -72,11 +72,18 @@ func (r *reading) text(name string) string {
 	return fmt.Sprintf("0x%X", r.set[name])
 }
 
-// flags returns the registers that are set as flags of the command line.
+// flags returns the registers that are set, to other values than those given, as flags
+// of the command line.
 func (r *reading) flags() []string {
 	var flags []string
-	for _, word := range r.registersSet() {
-		flags = append(flags, "--reg "+word)
+	for _, name := range slices.Sorted(maps.Keys(r.set)) {
+		given, ok := r.registers.Lookup(name)
+		if o := r.family.Option(name); o != nil && !ok && len(o.Try) == 0 && len(o.Words) > 0 {
+			given, ok = o.Words[0].Value, true // the default
+		}
+		if !ok || given != r.set[name] {
+			flags = append(flags, "--reg "+name+"="+r.text(name))
+		}
 	}
 	return flags
 }
@@ -117,6 +124,17 @@ func (t *attempt) packetRate() float64 {
 	f := t.facts()
 	f.NoProgram = true
 	return t.rateOf(&f)
+}
+
+// guessRate is the rate by which a file is taken for trace of which nothing is known.
+// Nearly any bytes are samples in some layout: only a good rate counts, and enough
+// offsets into the FIFO.
+func (t *attempt) guessRate() float64 {
+	rate := t.packetRate()
+	if hasLayouts(t.family) && (rate < goodRate || t.outcome.Quality.FIFOChecks < fewChecks) {
+		return 0
+	}
+	return rate
 }
 
 // doubtful is how much it takes off a rate if all of something is doubtful: not all, so

@@ -1,6 +1,8 @@
 package pipeline
 
 import (
+	"strconv"
+
 	"github.com/tracelake/tracelake/pipeline/stitch"
 	"github.com/tracelake/tracelake/pipeline/verdict"
 	"github.com/tracelake/tracelake/schema"
@@ -26,7 +28,7 @@ func (c *causes) event(_ *stitch.Base, e *schema.Event) {
 		return // missing memory is ranked: see image.Missing
 	}
 	text := e.Detail
-	if text == "" {
+	if _, err := strconv.Atoi(text); text == "" || err == nil { // or how many instructions
 		text = e.Event.String()
 	}
 	c.unplaced.Add(text, 1, 1)

@@ -95,9 +95,9 @@ func (g *guessedStream) best() *attempt { return g.attempts[0] }
 // rates returns those of the best two protocols.
 func (g *guessedStream) rates() (best, next float64) {
 	if len(g.attempts) > 1 {
-		next = g.attempts[1].packetRate()
+		next = g.attempts[1].guessRate()
 	}
-	return g.best().packetRate(), next
+	return g.best().guessRate(), next
 }
 
 func (g *guessedStream) confidence() Confidence {
@@ -184,7 +184,7 @@ func (f *framing) tryAll(ctx context.Context, input string, opt capture.Options,
 		}
 	}
 	for _, s := range f.streams {
-		slices.SortStableFunc(s.attempts, func(a, b *attempt) int { return cmp.Compare(b.packetRate(), a.packetRate()) })
+		slices.SortStableFunc(s.attempts, func(a, b *attempt) int { return cmp.Compare(b.guessRate(), a.guessRate()) })
 	}
 	return nil
 }
@@ -244,7 +244,7 @@ func (f *framing) tried(families []decode.Family) []Tried {
 			for _, a := range s.attempts {
 				if a.family.Name == t.Protocol {
 					t.add(a)
-					t.Rate += a.packetRate() * float64(s.bytes)
+					t.Rate += a.guessRate() * float64(s.bytes)
 					bytes += float64(s.bytes)
 				}
 			}
@@ -268,7 +268,7 @@ func (t *Tried) add(a *attempt) {
 func (g *guessedStream) guessed(framed bool) *Guessed {
 	x := &Guessed{Confidence: g.confidence(), Unseen: []string{}}
 	for _, a := range g.attempts {
-		t := Tried{Protocol: a.family.Name, Framed: framed, Rate: a.packetRate()}
+		t := Tried{Protocol: a.family.Name, Framed: framed, Rate: a.guessRate()}
 		t.add(a)
 		x.Tried = append(x.Tried, t)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/bench/sample"
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/decode/decodetest/shared"
@@ -148,6 +149,7 @@ func TestGuessWithProgram(t *testing.T) {
 
 // No other file of the captures is taken for trace.
 func TestGuessNothing(t *testing.T) {
+	need.FullRun(t, "files are read in every way in one goroutine")
 	root := shared.File(t, "captures")
 	trace := []string{"tbr.bin", "tpiu.bin", "cstrace.bin", "PTM_0_2.bin", "10.bin.gz", "11.bin.gz", "12.bin.gz", "13.bin.gz", "02.bin.gz"}
 	looked := 0

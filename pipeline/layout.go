@@ -20,7 +20,7 @@ func (s *sourcePlan) layUnits() error {
 	}
 	layout, err := layouter.Layout(s.buffer.Size)
 	if err != nil {
-		return fmt.Errorf("%s: %w", s.buffer.Name, err)
+		return layoutError(s.buffer.Name, err)
 	}
 	s.layout, s.bytes = layout, layout.Units()
 	if layout.Rest() > 0 {
@@ -68,19 +68,33 @@ type laidStream struct {
 // Next implements [decode.Stream].
 func (s laidStream) Next() (decode.Piece, error) {
 	p, err := s.Stream.Next()
-	spoiled, isSpoiled := errors.AsType[*decode.SpoiledError](err)
-	switch {
-	case err == nil:
-		return p, nil
-	case errors.Is(err, io.EOF):
+	if errors.Is(err, io.EOF) {
 		if noter, ok := s.Stream.(decode.Noter); ok {
 			*s.notes = noter.Notes()
 		}
 		return p, err
-	case isSpoiled:
-		return p, &NothingError{Causes: []string{s.buffer + ": " + spoiled.Reason}}
-	case errors.Is(err, decode.ErrRing):
-		return p, &capture.InputError{File: s.buffer, Problem: err.Error(), Remedy: "correct it or leave it out", Err: capture.ErrUsage}
 	}
-	return p, fmt.Errorf("%s: %w", s.buffer, err)
+	return p, layoutError(s.buffer, err)
 }
+
+// layoutError names the buffer in what is wrong with its layout, nil if nothing is.
+func layoutError(buffer string, err error) error {
+	spoiled, isSpoiled := errors.AsType[*decode.SpoiledError](err)
+	switch {
+	case err == nil:
+		return nil
+	case isSpoiled:
+		return &NothingError{Causes: []string{buffer + ": " + spoiled.Reason}}
+	case errors.Is(err, decode.ErrRing):
+		return &ringError{fmt.Errorf("%s: %w", buffer, err)}
+	}
+	return fmt.Errorf("%s: %w", buffer, err)
+}
+
+// A ringError says that the command line is wrong about where a ring starts.
+type ringError struct{ error }
+
+func (e *ringError) Unwrap() error { return e.error }
+
+// Is reports that the error is one of usage.
+func (e *ringError) Is(target error) bool { return target == capture.ErrUsage }

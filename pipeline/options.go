@@ -25,7 +25,7 @@ func hasLayouts(f *decode.Family) bool {
 }
 
 // combinations returns the reading with each combination of the values of options that
-// are worth trying.
+// are worth trying, or that it has.
 func (r *reading) combinations() []*reading {
 	all := []*reading{r}
 	for i := range r.family.Options {
@@ -33,15 +33,35 @@ func (r *reading) combinations() []*reading {
 		if len(o.Try) == 0 || setsOption(r.fixed, o.Name) {
 			continue
 		}
+		values := o.Try
+		if now, ok := r.Lookup(o.Name); ok && !slices.Contains(values, now) {
+			values = append(slices.Clip(values), now)
+		}
 		var next []*reading
 		for _, x := range all {
-			for _, v := range o.Try {
+			for _, v := range values {
 				next = append(next, x.setting(map[string]uint64{o.Name: v}))
 			}
 		}
 		all = next
 	}
 	return all
+}
+
+// auto returns the reading with those settings to be found that its protocol can find,
+// nil if it can find none.
+func (r *reading) auto() *reading {
+	values := map[string]uint64{}
+	for i := range r.family.Options {
+		o := &r.family.Options[i]
+		if v, ok := o.Parse(autoWord); ok && !setsOption(r.fixed, o.Name) {
+			values[o.Name] = v
+		}
+	}
+	if len(values) == 0 {
+		return nil
+	}
+	return r.setting(values)
 }
 
 // setsOption reports whether one of the words NAME=VALUE sets the option.
@@ -54,41 +74,37 @@ func setsOption(words []string, option string) bool {
 	return false
 }
 
-// tryLayouts tries all combinations of options worth trying and returns the best
-// attempt, from if none is clearly better.
+// tryLayouts tries the combinations of options worth trying, and settings that the
+// protocol finds itself, and returns the best attempt, from if none is clearly better.
 func (s *session) tryLayouts(ctx context.Context, src *sourcePlan, from *attempt) (*attempt, error) {
+	var rounds [][]*reading
+	auto := from.auto()
+	if auto != nil {
+		rounds = append(rounds, []*reading{auto})
+	}
+	rounds = append(rounds, from.combinations())
+	if auto != nil {
+		rounds = append(rounds, auto.combinations())
+	}
 	best := from
-	for _, r := range from.combinations() {
-		t, err := s.try(ctx, src, r)
-		if err != nil {
-			return nil, err
+	for _, round := range rounds {
+		for _, r := range round {
+			t, err := s.try(ctx, src, r)
+			if err != nil {
+				return nil, err
+			}
+			if t.packetRate() > best.packetRate()+clearly {
+				best = t
+			}
 		}
-		if t.packetRate() > best.packetRate()+clearly {
-			best = t
-		}
-	}
-	return s.tryAuto(ctx, src, best)
-}
-
-// tryAuto lets the protocol find those settings that it can, and returns the attempt
-// with them if it is clearly better.
-func (s *session) tryAuto(ctx context.Context, src *sourcePlan, from *attempt) (*attempt, error) {
-	auto := map[string]uint64{}
-	for i := range from.family.Options {
-		o := &from.family.Options[i]
-		if v, ok := o.Parse(autoWord); ok {
-			auto[o.Name] = v
+		if best.packetRate() >= goodRate {
+			break
 		}
 	}
-	if len(auto) == 0 || from.packetRate() > goodRate {
-		return from, nil
+	if len(best.trials) == 0 {
+		return best, nil
 	}
-	t, err := s.try(ctx, src, from.setting(auto))
-	if err != nil || len(t.trials) == 0 || t.packetRate() <= from.packetRate()+clearly {
-		return from, err
-	}
-	found := parseSettings(t.family, t.trials[0].Settings)
-	return s.try(ctx, src, from.setting(found))
+	return s.try(ctx, src, best.setting(parseSettings(best.family, best.trials[0].Settings)))
 }
 
 // parseSettings reads "NAME=WORD NAME=WORD".

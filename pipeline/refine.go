@@ -143,7 +143,7 @@ func (s *session) suggest(ctx context.Context, src *sourcePlan, best *attempt) e
 func (s *session) suggestions(ctx context.Context, src *sourcePlan) ([]Suggestion, error) {
 	i := slices.IndexFunc(s.plan.protocols, func(f decode.Family) bool { return f.Name == src.Protocol })
 	now, err := s.try(ctx, src, &reading{family: &s.plan.protocols[i], registers: src.Registers})
-	if err != nil || now.doubts == 0 && src.verdict.Status == verdict.Good {
+	if err != nil || src.verdict.Status == verdict.Good && (now.doubts == 0 || src.layout != nil) {
 		return nil, err
 	}
 	best, err := s.refine(ctx, src, now)
@@ -182,7 +182,7 @@ func (s *session) flags(src *sourcePlan, a *attempt) []string {
 		flags = append(flags, "--protocol "+a.family.Name)
 		return append(flags, a.flags()...)
 	}
-	all := &reading{set: map[string]uint64{}}
+	all := &reading{family: a.family, registers: defaults(nil), set: map[string]uint64{}}
 	for _, d := range a.family.Defaults {
 		all.set[d.Register], _ = a.Lookup(d.Register)
 	}

@@ -5,13 +5,14 @@ import (
 
 	"github.com/tracelake/tracelake/bench/encode"
 	"github.com/tracelake/tracelake/bench/encode/etmv2"
+	"github.com/tracelake/tracelake/bench/internal/splitmix"
 	"github.com/tracelake/tracelake/bench/truth"
 	codec "github.com/tracelake/tracelake/decode/etmv2"
 )
 
 // traceETMv2 makes core one that an ETMv2 traces.
 func (r *Recipe) traceETMv2(core *TracedCore, w *Workload) {
-	s := &r.Samples
+	s := r.varied()
 	o := etmv2.Options{
 		Config:  codec.Config{Config: r.portConfig(2, w), TFO: s.TFO, First: s.First, Gap: s.Gap},
 		Program: w.Program(), FIFO: s.fifo(), SyncPeriod: s.sync(), Idle: s.Idle, DropDisabled: s.DropDisabled,
@@ -42,4 +43,24 @@ func (s *Samples) words() []string {
 		words = append(words, "GAP=none")
 	}
 	return words
+}
+
+// varied are the samples of the recipe, of which some of what nobody knows is chosen
+// with variation.
+func (r *Recipe) varied() *Samples {
+	s := r.Samples
+	if r.Variation == 0 {
+		return &s
+	}
+	chance := splitmix.Hash(r.Seed, 0)
+	if s.TFO == 0 && !r.CycleAccurate {
+		s.TFO = codec.TFOCode(chance & 1)
+	}
+	if s.First == 0 {
+		s.First = codec.First(chance >> 1 & 1)
+	}
+	if s.Gap == 0 && s.pins() == 4 {
+		s.Gap = codec.Gap(chance >> 2 & 1)
+	}
+	return &s
 }

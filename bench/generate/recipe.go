@@ -188,13 +188,17 @@ const windowSteps = 300
 
 // execution says what a core does.
 func (r *Recipe) execution(w *Workload) execute.Options {
-	return execute.Options{
+	o := execute.Options{
 		Seed: r.Seed, Instructions: r.Instructions, Tasks: w.Tasks, Targets: w.Targets, Handlers: w.Handlers, Arch: w.Arch,
 		Code: w.Code, Watchdog: r.Debug == 0,
 		Interrupts: 32, Rates: r.rates(w), Switches: r.Switches,
 		TraceOff: execute.Windows{Rate: r.TraceOff, Steps: windowSteps}, Overflow: execute.Windows{Rate: r.Overflow, Steps: windowSteps},
 		Triggers: r.Triggers, Data: r.Data != NoData,
 	}
+	if OfSamples(r.Protocol) { // where branches of software to a vector look like exceptions
+		o.VectorBranches = r.Exceptions * r.Variation
+	}
+	return o
 }
 
 // rates shares the rate of exceptions: half are interrupts, the rest all others

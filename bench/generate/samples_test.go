@@ -1,6 +1,7 @@
 package generate
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -115,16 +116,17 @@ func (c *Capture) roundTrip(t *testing.T, r *Recipe, seen tally) (problem string
 	if err != nil {
 		return err.Error()
 	}
-	if m.Totals.Instructions+m.Totals.Segments == 0 {
-		return ""
-	}
 	out := filepath.Join(dir, "dataset")
 	input, opt := c.exportOptions(dir)
 	random := rand.New(rand.NewPCG(r.Seed, 'e'))
 	opt.Level = schema.LevelInstructions // a row of blocks has one offset for many samples
 	opt.Workers = []int{1, 2, 8}[random.IntN(3)]
 	opt.Codec = "none"
-	if _, err := pipeline.Export(t.Context(), input, out, opt); err != nil {
+	_, err = pipeline.Export(t.Context(), input, out, opt)
+	if _, nothing := errors.AsType[*pipeline.NothingError](err); nothing && m.Totals.Instructions == 0 {
+		return "" // as it should be
+	}
+	if err != nil {
 		return err.Error()
 	}
 	return differences(compare(t, out, filepath.Join(dir, TruthFolder)), seen)

@@ -78,7 +78,7 @@ func TestSamplesDamaged(t *testing.T) {
 		t.Run(protocol, func(t *testing.T) {
 			programs := map[uint64]*Workload{}
 			compared, wrong := 0, 0
-			for seed := range need.Size[uint64](25, 2000) {
+			for seed := range need.Size[uint64](12, 2000) {
 				n, ok := damagedCapture(t, protocol, sampleProgram(t, programs, seed), seed)
 				compared += n
 				if !ok {
@@ -140,8 +140,7 @@ func exported(t *testing.T, file []byte, opt pipeline.Options) benchtest.Record 
 	}
 	opt.Level, opt.Codec, opt.Workers = schema.LevelInstructions, "none", 2
 	_, err := pipeline.Export(t.Context(), input, out, opt)
-	var nothing *pipeline.NothingError
-	if errors.As(err, &nothing) {
+	if _, nothing := errors.AsType[*pipeline.NothingError](err); nothing {
 		return benchtest.Record{}
 	}
 	if err != nil {
@@ -228,6 +227,7 @@ func TestSamplesMistaken(t *testing.T) {
 			t.Fatal(err)
 		}
 		input, opt := c.exportOptions(dir)
+		opt.Workers = 2
 		opt.Capture.Protocol = []string{"etmv2", "etmv1"}[seed/2%2]
 		layouts := port.Layouts(2 - uint8(seed/2%2))
 		opt.Capture.Regs = []string{

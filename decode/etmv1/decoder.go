@@ -258,7 +258,7 @@ func (d *Decoder) finish() {
 			d.settleWaits(false)
 			d.closeUnplaced()
 		}
-		t.Waits = d.waits
+		t.Waits, t.Untimed = d.waits, d.first && d.cfg.CycleAccurate
 	}
 	t.Return = noRow
 	if d.walk.Known() {

@@ -66,12 +66,12 @@ func (d *Decoder) exception(b *branch) {
 		ReturnAddress: d.returnAddress(b, kind),
 	}
 	x.Key = d.key()
+	d.rec.Enter(x)
 	d.lost()
 	d.setContext(a)
 	if !b.cuts() {
 		d.jump(a)
 	}
-	d.rec.Enter(x)
 }
 
 // returnAddress takes the status of the branch to an exception: of an SVC, or of an
@@ -105,6 +105,7 @@ func (d *Decoder) cancelUnplaced(kind schema.ExceptionType) schema.Null[uint32] 
 	if kind == schema.ExcSVC {
 		d.unplaced()
 	} else {
+		d.closeUnplaced()
 		d.rec.Event(d.key(), schema.EventCancelled, schema.Null[uint32]{}, "")
 	}
 	return schema.Null[uint32]{}

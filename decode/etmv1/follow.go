@@ -33,59 +33,52 @@ type unplacedRun struct {
 	count  int64
 }
 
-// executed walks the IEs from the current sample on, up to the end of a block.
+// executed walks the IEs from the current sample on, all of them if it can.
 func (d *Decoder) executed() {
 	d.settleWaits(false)
-	n := 0
 	if d.walk.Known() && !d.cfg.CycleAccurate && !d.split.second && !d.split.orphan {
-		n = d.executedRun(d.walk.Unsplit())
+		i, n := d.at-d.data, d.executedRun()
+		source := flow.Source{Flags: schema.RunHasOffsets, Offsets: d.rec.Part.Offsets[i : i+n], Unsplit: true}
+		d.rec.Settle()
+		if walked, stop := d.walk.Executed(&source, int(n)); walked > 0 {
+			d.at += int64(walked)
+			d.seen = d.at - 1
+			d.offset = d.rec.Offset(d.index(d.seen))
+			if stop != flow.Missing { // else the next sample says so
+				d.stopped(stop)
+			}
+			return
+		}
 	}
-	offsets := d.rec.Part.Offsets[d.at-d.data:][:n]
-	if n == 0 || offsets[n-1] < offsets[0] { // one by one where a ring begins again
-		d.waits++
-		d.instruction(true)
-		d.seen = d.at
-		d.at++
-		return
-	}
-	d.rec.Settle()
-	source := flow.Source{Flags: schema.RunHasOffsets, Offsets: offsets}
-	walked, stop := d.walk.Executed(&source, n)
-	d.at += int64(walked)
-	d.seen = d.at - 1
-	d.offset = d.rec.Offset(d.index(d.seen))
-	d.stopped(stop)
+	d.waits++
+	d.instruction(true)
+	d.seen = d.at
+	d.at++
 }
 
-// executedRun returns how many IEs follow each other from the current sample on, most
-// at most.
-func (d *Decoder) executedRun(most int) int {
+// executedRun returns how many IEs follow each other from the current sample on.
+func (d *Decoder) executedRun() int64 {
 	b := d.view[(d.at-d.from)*port.SampleBytes : (d.end-d.from)*port.SampleBytes]
-	n := 0
-	for n < most && n*port.SampleBytes < len(b) && b[n*port.SampleBytes]&0xF == statusIE {
-		n++
+	n := port.SampleBytes
+	for n < len(b) && b[n]&0xF == statusIE {
+		n += port.SampleBytes
 	}
-	return n
+	return int64(n / port.SampleBytes)
 }
 
-// instruction walks the instruction of the current sample and reports whether it has
-// a row.
-func (d *Decoder) instruction(executed bool) bool {
+// instruction walks the instruction of the current sample.
+func (d *Decoder) instruction(executed bool) {
 	switch {
 	case !d.walk.Known():
 		d.unplaced()
-		return false
+		return
 	case d.firstHalf():
-		return false
+		return
 	}
 	stop := d.atom(executed)
-	if stop == flow.Missing {
-		d.stopped(stop)
+	if d.stopped(stop); stop == flow.Missing {
 		d.unplaced()
-		return false
 	}
-	d.stopped(stop)
-	return true
 }
 
 // atom walks one instruction, whose position is known.
@@ -277,8 +270,11 @@ func (d *Decoder) placedBranch(b *branch, to decode.PC) {
 	}
 	d.transfer(b.data, &in, at.ISA)
 	d.compare(&in, at, stop, to)
-	if stop == flow.AtIndirect {
+	switch {
+	case stop == flow.AtIndirect:
 		d.stopped(stop)
+	case d.here() != to:
+		d.walk.Lose() // the address holds; an event has said that it is another
 	}
 }
 
@@ -292,6 +288,7 @@ func (d *Decoder) compare(in *isa.Instruction, at decode.PC, stop flow.Stop, to 
 		q.Branch(decode.Miss{Offset: d.offset, After: schema.Of(at.Address), Expected: here, Found: to})
 		if !isDirect(in) || here != to {
 			d.inconsistent(to)
+			d.walk.Lose() // said once, though a cut may follow
 		}
 	}
 }

@@ -91,24 +91,25 @@ func (d *Decoder) countWaits(from, to, owed int) {
 // executed walks the instructions of n samples of status IE, from a sample on.
 func (d *Decoder) executed(i, n int) {
 	for end := i + n; i < end; {
-		straight := 0
+		walked, stop := 0, flow.Arrived
 		if d.walk.Known() {
-			straight = min(d.walk.Unsplit(), end-i)
+			d.rec.Settle()
+			source := flow.Source{Flags: schema.RunHasOffsets, Offsets: d.rec.Part.Offsets[i:end], Unsplit: true}
+			walked, stop = d.walk.Executed(&source, end-i)
 		}
-		if straight == 0 {
+		if walked == 0 {
 			d.at(i)
 			d.instruction(i, true)
 			i++
 			continue
 		}
-		d.rec.Settle()
-		source := flow.Source{Flags: schema.RunHasOffsets, Offsets: d.rec.Part.Offsets[i : i+straight]}
-		walked, stop := d.walk.Executed(&source, straight)
 		i += walked
 		d.at(i - 1)
 		d.split.end()
 		d.walked()
-		d.stopped(stop)
+		if stop != flow.Missing { // else the next sample says so
+			d.stopped(stop)
+		}
 	}
 }
 

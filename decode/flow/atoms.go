@@ -14,15 +14,22 @@ import (
 // RunHasCosts, its cost.
 
 // Executed walks n instructions that passed their condition, those in one block at
-// once, and returns how many it walked. It stops where Atom does. t must not have
-// RunHasCosts.
+// once, and returns how many it walked. It stops where Atom does, and with t.Unsplit
+// before a 32-bit T32 instruction. t must not have RunHasCosts.
 func (w *Walker) Executed(t *Source, n int) (walked int, stop Stop) {
 	for walked < n {
-		run, stop := w.extend(t)
-		if stop != Arrived {
+		if stop := w.atInstruction(); stop != Arrived {
 			return walked, stop
 		}
-		k := min(n-walked, w.cur.len()-w.pos, schema.MaxBlockRow-int(run.Count))
+		end := w.cur.len()
+		if t.Unsplit {
+			end = w.cur.split
+		}
+		if w.pos >= end {
+			return walked, Arrived
+		}
+		run := w.run(t)
+		k := t.fitting(run, min(n-walked, end-w.pos, schema.MaxBlockRow-int(run.Count)))
 		w.place(t, run, k)
 		run.Count += uint16(k)
 		run.Outcome = schema.Passed
@@ -42,10 +49,10 @@ func (w *Walker) Executed(t *Source, n int) (walked int, stop Stop) {
 // AtIndirect after an executed indirect branch: only Goto and Lose may follow,
 // since the target is in the trace. With Missing, nothing was walked.
 func (w *Walker) Atom(t *Source, executed bool, cost uint32) Stop {
-	run, stop := w.extend(t)
-	if stop != Arrived {
+	if stop := w.atInstruction(); stop != Arrived {
 		return stop
 	}
+	run := w.run(t)
 	run.Outcome = schema.Passed
 	if !executed {
 		run.Outcome = schema.NotTaken
@@ -95,47 +102,47 @@ func (w *Walker) atInstruction() Stop {
 	return Arrived
 }
 
-// extend returns the run for the next instruction: the last run if it is of the
+// run returns the run for the next instruction, in cur: the last run if it is of the
 // same packet and the walk took no branch since, otherwise a new one.
-func (w *Walker) extend(t *Source) (*schema.Run, Stop) {
-	if stop := w.atInstruction(); stop != Arrived {
-		return nil, stop
-	}
+func (w *Walker) run(t *Source) *schema.Run {
 	if n := len(w.result.Runs); w.open {
 		if run := &w.result.Runs[n-1]; t.continues(run) && run.Count < schema.MaxBlockRow {
-			return run, Arrived
+			return run
 		}
 	}
 	w.result.Runs = append(w.result.Runs, schema.Run{
 		Offset: t.at(), Block: w.include(w.cur), First: uint16(w.pos), Flags: t.Flags | schema.RunHasFailed,
 	})
 	w.open = true
-	return &w.result.Runs[len(w.result.Runs)-1], Arrived
+	return &w.result.Runs[len(w.result.Runs)-1]
 }
 
 // EndRun makes the next instruction begin a run.
 func (w *Walker) EndRun() { w.open = false }
-
-// Unsplit returns how many instructions from the next one on, up to the end of its
-// block, are no 32-bit T32 instructions. It returns 0 if the next one is, and if there
-// is no memory to read it from.
-func (w *Walker) Unsplit() int {
-	if w.atInstruction() != Arrived || w.pos >= w.cur.split {
-		return 0
-	}
-	return w.cur.split - w.pos
-}
 
 // place notes the capture offsets of the next n instructions, which are of the run.
 func (w *Walker) place(t *Source, run *schema.Run, n int) {
 	if t.Flags&schema.RunHasOffsets == 0 {
 		return
 	}
-	offsets := slices.Grow(w.result.Offsets, n)
-	for _, at := range t.Offsets[:n] {
-		offsets = append(offsets, uint32(int64(at)-run.Offset))
+	from := len(w.result.Offsets)
+	offsets := slices.Grow(w.result.Offsets, n)[:from+n]
+	for i, at := range t.Offsets[:n] {
+		offsets[from+i] = uint32(int64(at) - run.Offset)
 	}
 	w.result.Offsets, t.Offsets = offsets, t.Offsets[n:]
+}
+
+// fitting returns how many of the next n instructions are near the offset of their run:
+// fewer where a ring begins again, but the first is.
+func (t *Source) fitting(run *schema.Run, n int) int {
+	if t.Flags&schema.RunHasOffsets == 0 {
+		return n
+	}
+	for uint64(int64(t.Offsets[n-1])-run.Offset) > math.MaxUint32 {
+		n--
+	}
+	return n
 }
 
 // at returns the capture offset of the next instruction.

@@ -24,7 +24,7 @@ type Walker struct {
 	at    location
 	cur   *block // block of the position, nil if not looked up yet
 	pos   int    // in cur
-	open  bool   // the last run may continue: see extend
+	open  bool   // the last run may continue: see run
 
 	stack returnStack
 
@@ -175,6 +175,8 @@ type Source struct {
 	Cycle  int64
 	Cycles uint32
 	Flags  schema.RunFlags
+	// Unsplit: see Executed.
+	Unsplit bool
 	// Offsets, with RunHasOffsets, are those of the next instructions, in place of
 	// Offset: Executed and Atom take from its front.
 	Offsets []decode.CaptureOffset

@@ -39,8 +39,7 @@ func (e *Encoder) enter(s *step.Step) {
 	apo := e.offset()
 	e.cutDue.OK = false // this sample is a cut itself
 	at, triggered := e.drive(statusBE, owed{address: bytes})
-	e.pair(at, apo)
-	if !e.rows.Begins(at) || e.paired {
+	if apo != tooMany {
 		e.rows.Cut(at, s.At.Address, e.reason)
 	}
 	if triggered {
@@ -52,13 +51,6 @@ func (e *Encoder) enter(s *step.Step) {
 	}
 	e.reached, e.reason = s.At, schema.ISyncTraceOn
 	e.window(apo)
-}
-
-// pair notes a branch in what is left of the stream: addresses are paired from the
-// first one on whose offset is a number.
-func (e *Encoder) pair(at int64, apo int) {
-	const tooMany = 15
-	e.paired = e.paired || at >= e.opt.Lost && apo != tooMany
 }
 
 // traced is as much of a Context ID as is traced.
@@ -165,7 +157,6 @@ func (e *Encoder) branch(s *step.Step, data *owedData, t target, next *step.Step
 	bytes := owed{data.bytes, e.address(&t)}
 	apo := e.offset()
 	at := e.clock(status, bytes)
-	e.pair(at, apo)
 	row(at)
 	full := t.bytes == codec.MaxAddressBytes
 	if full && t.reason != codec.Branch && e.opt.ContextIDBytes > 0 {
@@ -173,7 +164,7 @@ func (e *Encoder) branch(s *step.Step, data *owedData, t target, next *step.Step
 	}
 	e.reached = t.to
 	e.window(apo)
-	if full && e.paired {
+	if full && apo != tooMany && at >= e.opt.Lost {
 		e.cutDue = schema.Of(t)
 	}
 }
@@ -182,7 +173,6 @@ func (e *Encoder) branch(s *step.Step, data *owedData, t target, next *step.Step
 func (e *Encoder) withoutAddress(status uint8, s *step.Step, data *owedData) {
 	apo := e.offset()
 	at := e.clock(status, owed{data: data.bytes})
-	e.pair(at, apo)
 	if s.Instruction.Flow == isa.Direct || s.Instruction.Flow == isa.Indirect || s.Instruction.Kind == schema.KindSVC {
 		e.instructionRow(at, s, data)
 	} else {

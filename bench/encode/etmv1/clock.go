@@ -92,10 +92,13 @@ func (e *Encoder) window(apo int) {
 	e.clock(uint8(apo>>2), owed{})
 }
 
+// tooMany is the offset of a branch whose address is too far to be found by it: who
+// begins to decode there could not. It is no cut.
+const tooMany = 15
+
 // offset is the address packet offset of a branch in the next clock: how many
 // addresses are to come out before its own.
 func (e *Encoder) offset() int {
-	const tooMany = 15
 	return min(e.fifo.Addresses(), tooMany)
 }
 

@@ -38,7 +38,7 @@ func (e *Encoder) owedData(s *step.Step) owedData {
 	first := &s.Transfers[0]
 	d := owedData{transfers: s.Transfers}
 	switch {
-	case first.Register && !(e.opt.MonitorCPRT && e.opt.DataValue):
+	case first.Register && (!e.opt.MonitorCPRT || !e.opt.DataValue):
 		return owedData{}
 	case !first.Register && e.opt.DataAddress:
 		d.bytes, d.bits = e.dataAddress(first.Address)

@@ -42,7 +42,6 @@ type Encoder struct {
 
 	sinceFull, sinceAddress int    // samples since the last whole address of code, and of data
 	base                    uint32 // the last address of code that was sent, with the Thumb bit
-	paired                  bool   // there was a branch with which pairing can start (§4.3)
 	contextID               schema.Null[uint32]
 	data                    dataTrace
 }
@@ -92,7 +91,9 @@ func (e *Encoder) Close() error {
 	}
 	e.on = false
 	e.drain()
-	e.samples.Fill(e.opt.Whole)
+	if at := e.samples.Count(); e.samples.Fill(e.opt.Whole) > 0 {
+		e.cutAt(at)
+	}
 	e.rows.Close(e.samples.Count())
 	return e.samples.Err()
 }

@@ -29,10 +29,6 @@ func monitorCPRT(o *etmv1.Options) { o.MonitorCPRT, o.DataValue = true, true }
 func dropped(o *etmv1.Options)     { o.DropDisabled = true }
 func v11(o *etmv1.Options)         { o.Number = 0x11 }
 
-func vary(v etmv1.Variation) func(*etmv1.Options) {
-	return func(o *etmv1.Options) { o.Variation = &v }
-}
-
 // goldenCode is the program of docs/etmv2.md §8.
 const goldenCode = "0:0000a0e1 8:0000a0e1 10:0000a0e1 18:0000a0e1 ffff0018:0000a0e1 " +
 	"8000:0100a0e3010050e2fdffff1a1eff2fe1002091e51080bde8000000effeffffea103f10ee 8040:01207047 8050:00f006f8 8060:0020"
@@ -92,6 +88,38 @@ var golden = []struct {
 		steps: "8000/cc=1 8004/cc=6 8008/N/cc=2",
 		want:  "BE:80* IE:80 IE:82 IE:80 WT:10 TD:01 TD:01 TD:01 TD:01 IE:00 TD:01 IN:00",
 		rows:  "cycle_counts 1:6 2:2",
+	},
+	{
+		name: "Q, overflow, without droppable samples", options: etm(8, dropped),
+		steps: "8000 8004 8008/N/full 800c>8040t/full 8040t",
+		want:  "BE:80* IE:80 IE:82 IE:80 IE:10 BE:c1* IE:80 IE:82 IE:80 WT:20",
+		rows:  "events 0:trace_on:0 2:overflow:5",
+	},
+	{
+		name: "v1.1, periodic", options: etm(8, v11, func(o *etmv1.Options) { o.SyncPeriod = 6 }),
+		steps: "8000 8004 8008/N 800c>8010 8010",
+		want:  "BE:80* IE:80 IE:82 IE:80 IE:10 IN:00 BE:90* IE:80 IE:82 IE:80 WT:00",
+	},
+	{
+		name: "high vectors", options: etm(8, high),
+		steps: "8000 !irq:8004>ffff0018 ffff0018",
+		want:  "BE:80* IE:80 IE:82 IE:80 BE:10 IE:98* IE:80 IE:fc WT:ff WT:0f",
+		rows:  "exceptions 1:irq:8004:ffff0018",
+	},
+	{
+		name: "branch output", options: etm(8, branches), steps: "801c>801c",
+		want: "BE:9c* IE:80 IE:82 BE:80 IE:10 IE:1c*",
+		rows: "instructions 801c",
+	},
+	{
+		name: "MRC", options: etm(8, monitorCPRT), steps: "8020/d=0:12345678:4:read:register",
+		want: "BE:a0* IE:80 IE:82 ID:80 WT:10 WT:78 WT:56 WT:34 WT:12",
+		rows: "data_accesses 0:0:NULL:305419896:in_order",
+	},
+	{
+		name: "Thumb BL", options: etm(8), steps: "8050t>8060t 8060t",
+		want: "BE:d1* IE:80 IE:82 IE:80 IE:10 IE:00",
+		rows: "instructions 8050 8060",
 	},
 }
 

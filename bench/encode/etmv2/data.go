@@ -43,7 +43,7 @@ func (e *Encoder) dataPackets(s *step.Step) []packet {
 	if !e.opt.TracesData() || s.Failed || len(s.Transfers) == 0 {
 		return nil
 	}
-	if s.Transfers[0].Register && !(e.opt.MonitorCPRT && e.opt.DataValue) {
+	if s.Transfers[0].Register && (!e.opt.MonitorCPRT || !e.opt.DataValue) {
 		return nil
 	}
 	multiple := isMultiple(s)

@@ -46,11 +46,13 @@ func (s *Samples) Write(status uint8, p Pins) bool {
 }
 
 // Fill writes samples of disabled trace until there are whole records of n samples
-// each.
-func (s *Samples) Fill(n int) {
-	for n > 1 && s.n%int64(n) != 0 {
+// each. It returns how many it wrote.
+func (s *Samples) Fill(n int) int {
+	filled := 0
+	for ; n > 1 && s.n%int64(n) != 0; filled++ {
 		s.put(port.NewSample(statusTD, false, 0))
 	}
+	return filled
 }
 
 func (s *Samples) put(sample port.Sample) {
