@@ -1,6 +1,7 @@
 package etmv2
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -155,7 +156,7 @@ func TestListerFails(t *testing.T) {
 				return failed
 			}
 			return nil
-		}); err != failed {
+		}); !errors.Is(err, failed) {
 			t.Errorf("line %d: %v", n, err)
 		}
 	}
