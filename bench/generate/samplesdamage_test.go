@@ -140,8 +140,7 @@ func exported(t *testing.T, file []byte, opt pipeline.Options) benchtest.Record 
 	}
 	opt.Level, opt.Codec, opt.Workers = schema.LevelInstructions, "none", 2
 	_, err := pipeline.Export(t.Context(), input, out, opt)
-	var nothing *pipeline.NothingError
-	if errors.As(err, &nothing) {
+	if _, nothing := errors.AsType[*pipeline.NothingError](err); nothing {
 		return benchtest.Record{}
 	}
 	if err != nil {

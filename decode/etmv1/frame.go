@@ -182,7 +182,7 @@ func (f *framer) pair(b *branch) {
 		}
 		return
 	}
-	b.own = f.expected
+	b.own = max(f.expected, b.syncs) // not one that came before it
 	if comparable {
 		own := b.syncs + int64(b.apo)
 		if f.paired {

@@ -192,7 +192,9 @@ func (r *Rows) Return(at int64) {
 // exceptionTypes are the exceptions by the offset of their vectors, over 4 (§6.3).
 var exceptionTypes = [8]schema.Null[schema.ExceptionType]{
 	schema.Of(schema.ExcReset), schema.Of(schema.ExcUndefined), schema.Of(schema.ExcSVC), schema.Of(schema.ExcPrefetchAbort),
-	schema.Of(schema.ExcDataAbort), {}, schema.Of(schema.ExcIRQ), schema.Of(schema.ExcFIQ),
+	schema.Of(schema.ExcDataAbort),
+	{},
+	schema.Of(schema.ExcIRQ), schema.Of(schema.ExcFIQ),
 }
 
 // Vector returns the exception whose vector a place is, with vectors at base. Any
