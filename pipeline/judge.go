@@ -17,7 +17,7 @@ func (s *session) judge(ctx context.Context, src *sourcePlan) error {
 	}
 	if src.layout != nil && src.outcome.Totals.Segments == 0 {
 		var err error
-		if src.statuses, err = src.countStatuses(inspectBytes); err != nil {
+		if src.statuses, err = src.countStatuses(sampleBytes); err != nil {
 			return err
 		}
 	}

@@ -2,6 +2,7 @@ package etmv1
 
 import (
 	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/decode/flow"
 	"github.com/tracelake/tracelake/decode/isa"
 	"github.com/tracelake/tracelake/decode/port"
 	"github.com/tracelake/tracelake/schema"
@@ -63,11 +64,19 @@ func (d *Decoder) dataInstruction() {
 		d.unplaced()
 		return
 	}
+	if d.firstHalf() {
+		return
+	}
 	in, _ := d.walk.Peek()
 	state := d.walk.ISA()
-	if d.instruction(true) {
-		d.transfer(true, &in, state)
+	stop := d.atom(true)
+	if stop == flow.Missing {
+		d.stopped(stop)
+		d.unplaced()
+		return
 	}
+	d.transfer(true, &in, state)
+	d.stopped(stop)
 }
 
 // element adds a data element, if data is traced.

@@ -105,6 +105,7 @@ func (d *Decoder) cancelUnplaced(kind schema.ExceptionType) schema.Null[uint32] 
 	if kind == schema.ExcSVC {
 		d.unplaced()
 	} else {
+		d.closeUnplaced()
 		d.rec.Event(d.key(), schema.EventCancelled, schema.Null[uint32]{}, "")
 	}
 	return schema.Null[uint32]{}

@@ -66,24 +66,19 @@ func (d *Decoder) executedRun() int64 {
 	return int64(n / port.SampleBytes)
 }
 
-// instruction walks the instruction of the current sample and reports whether it has
-// a row.
-func (d *Decoder) instruction(executed bool) bool {
+// instruction walks the instruction of the current sample.
+func (d *Decoder) instruction(executed bool) {
 	switch {
 	case !d.walk.Known():
 		d.unplaced()
-		return false
+		return
 	case d.firstHalf():
-		return false
+		return
 	}
 	stop := d.atom(executed)
-	if stop == flow.Missing {
-		d.stopped(stop)
+	if d.stopped(stop); stop == flow.Missing {
 		d.unplaced()
-		return false
 	}
-	d.stopped(stop)
-	return true
 }
 
 // atom walks one instruction, whose position is known.
@@ -275,8 +270,11 @@ func (d *Decoder) placedBranch(b *branch, to decode.PC) {
 	}
 	d.transfer(b.data, &in, at.ISA)
 	d.compare(&in, at, stop, to)
-	if stop == flow.AtIndirect {
+	switch {
+	case stop == flow.AtIndirect:
 		d.stopped(stop)
+	case d.here() != to:
+		d.walk.Lose() // the address holds; an event has said that it is another
 	}
 }
 

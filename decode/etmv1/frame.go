@@ -182,7 +182,7 @@ func (f *framer) pair(b *branch) {
 		}
 		return
 	}
-	b.own = f.expected
+	b.own = max(f.expected, b.syncs) // not one that came before it
 	if comparable {
 		own := b.syncs + int64(b.apo)
 		if f.paired {
@@ -235,8 +235,8 @@ func (f *framer) fix() {
 // end says that no more samples follow.
 func (f *framer) end() {
 	if f.open > 0 {
-		f.last().fate = truncated
 		f.open = 0
+		f.last().miss(truncated)
 	}
 	f.ended = true
 }

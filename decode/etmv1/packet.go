@@ -74,8 +74,8 @@ func (a *Address) push(b byte) (last bool) {
 // [io.ErrUnexpectedEOF] if b ends inside the address.
 func ParseAddress(b []byte) (Address, error) {
 	var a Address
-	for _, x := range b {
-		if a.push(x) {
+	for i := range b {
+		if done := a.push(b[i]); done {
 			return a, nil
 		}
 	}

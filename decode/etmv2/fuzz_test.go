@@ -133,8 +133,8 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte, n, size uint16) {
 		c := fuzzConfig(n)
 		records := fuzzRecords(c, b)
-		whole := decodeParts(c, mem, records, len(records)+1)
-		parts := decodeParts(c, mem, records, (int(size)%9+1)*port.SampleBytes)
+		whole := decodeParts(c, mem, records, len(records)+1, true)
+		parts := decodeParts(c, mem, records, (int(size)%9+1)*port.SampleBytes, size&16 != 0)
 		var total, counted int64
 		for _, s := range whole.Segments {
 			total += s.Row.Bytes
@@ -172,10 +172,11 @@ func testMemory() *image.Memory {
 	return image.New(image.Order(regions)...)
 }
 
-// decodeParts decodes the segments of a stream in parts of so many bytes.
-func decodeParts(c *Config, mem *image.Memory, records []byte, size int) *decode.Result {
+// decodeParts decodes the segments of a stream in parts of so many bytes, with rows of
+// `packets` or without.
+func decodeParts(c *Config, mem *image.Memory, records []byte, size int, packets bool) *decode.Result {
 	result := &decode.Result{}
-	d := newDecoder(c, mem, true)
+	d := c.NewDecoder(mem, packets)
 	at := c.NewCutter().Find(records, true).At
 	offsets := make([]decode.CaptureOffset, len(records)/port.SampleBytes)
 	for i := range offsets {

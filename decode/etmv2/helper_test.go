@@ -29,6 +29,6 @@ func rows(r *decode.Result) string {
 	for _, x := range r.Exceptions {
 		fmt.Fprintln(&s, x.Key, x.Type, x.ReturnAddress, x.Target)
 	}
-	fmt.Fprintln(&s, r.Events, r.Losses, r.Packets)
+	fmt.Fprintln(&s, r.Events, r.Losses)
 	return s.String()
 }
