@@ -134,7 +134,7 @@ func (d *Decoder) start() {
 	start.SameContext = !a.HasContextID()
 	start.Trigger = a.Reason.Restarts() && d.raw(d.data).Status() == port.StatusTR
 	d.rec.Start(start)
-	d.at, d.busy, d.seen = d.data, window, window-1
+	d.at, d.seen = d.data, window-1
 	d.afterAddress(b)
 	if a.Reason.Restarts() {
 		s := d.raw(d.at)
@@ -145,6 +145,7 @@ func (d *Decoder) start() {
 		d.at++
 		d.dropWaits()
 	}
+	d.busy = window
 	d.setContext(a)
 	d.jump(a)
 }
