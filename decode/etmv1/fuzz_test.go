@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/tracelake/tracelake/decode"
@@ -199,4 +200,17 @@ func FuzzDecode(f *testing.F) {
 			t.Errorf("in parts of %d samples: %d data elements, want %d", int(samples)+1, g, w)
 		}
 	})
+}
+
+// However many branches and addresses a part has, few wait to be walked.
+func TestHostileParts(t *testing.T) {
+	c := config(8)
+	for _, samples := range []string{"BE:41* ", "IE:41* ", "WT:ff* ", "BE:00* IE:00 IE:00 "} {
+		b := records(t, start+strings.Repeat(samples, 40000))
+		d := newDecoder(c, program(), false)
+		d.Decode(&decode.Result{}, parts(c, b, len(b))[0])
+		if waiting := cap(d.branches.items) + cap(d.frames.came.items); waiting > 20000 {
+			t.Errorf("%q: memory for %d branches and addresses", samples, waiting)
+		}
+	}
 }
