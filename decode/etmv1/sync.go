@@ -13,10 +13,9 @@ type cutter struct {
 	from int64 // sample at which the next call begins
 	// held is a cut after the offset of a branch, which waits for the sample after
 	// it: another cut may be there.
-	held     int64
-	holds    bool
-	cuts     []decode.Cut
-	lastCall bool
+	held  int64
+	holds bool
+	cuts  []decode.Cut
 }
 
 // window is how many samples a branch takes that is not abandoned: its own and those
