@@ -145,7 +145,7 @@ func (s *splitter) cut(at int, c *decode.Cut) {
 	s.dropBounds(at)
 	s.segment, s.continued, s.broken = at, false, false
 	s.behind = append([]byte(nil), s.data[at-c.Behind:at]...)
-	if s.unit.bytes >= s.grain.unit {
+	if s.unit.bytes >= s.grain.unit || len(s.unit.parts) >= unitParts {
 		s.endUnit()
 	}
 }
