@@ -75,7 +75,7 @@ func (d *Decoder) begin(result *decode.Result, part decode.Part) {
 		d.state = state{frames: d.frames.again(), branches: d.branches}
 		d.walk.Lose()
 		d.walk.Seq = 0
-		d.data, d.end = 0, int64(len(part.Behind)/port.SampleBytes)
+		d.data, d.end = 0, int64(len(part.Before)/port.SampleBytes)
 	}
 	d.rec.Begin(result, part, d.walk.Seq)
 	d.rec.Segment.CountsEach = d.cfg.CycleAccurate
@@ -92,7 +92,7 @@ func (d *Decoder) begin(result *decode.Result, part decode.Part) {
 
 // look sets the view to a part, and what it may read before and after it.
 func (d *Decoder) look(part *decode.Part) {
-	before := part.Behind
+	before := part.Before
 	if part.Continued { // data may come before its status
 		n := min(d.end-d.from, reach)
 		before = d.view[(d.end-d.from-n)*port.SampleBytes : (d.end-d.from)*port.SampleBytes]

@@ -127,7 +127,7 @@ func parts(c *Config, b []byte, samples int) []decode.Part {
 				Continued: at > cut.At, Open: to < end, End: to == len(b),
 			}
 			if !p.Continued {
-				p.Behind = b[at-cut.Behind : at]
+				p.Before = b[at-cut.Before : at]
 			}
 			all = append(all, p)
 			at = to

@@ -90,8 +90,8 @@ func (c *cutter) release(replaced bool) {
 	}
 }
 
-func (c *cutter) cut(at int64, behind int) {
-	c.cuts = append(c.cuts, decode.Cut{At: int(at-c.from) * port.SampleBytes, Behind: behind})
+func (c *cutter) cut(at int64, before int) {
+	c.cuts = append(c.cuts, decode.Cut{At: int(at-c.from) * port.SampleBytes, Before: before})
 }
 
 // cuts reports whether the stream is cut at the branch: an address that every decoder
