@@ -27,9 +27,9 @@ type Cuts struct {
 // A Cut is where a segment begins.
 type Cut struct {
 	At int
-	// Behind is how many bytes right before the cut the decoder of the segment
+	// Before is how many bytes right before the cut the decoder of the segment
 	// has to see: those of a packet that the segment before it owns.
-	Behind int
+	Before int
 	// Preserved is what the bytes before the cut report for the rows after it,
 	// even if those bytes are lost.
 	Preserved Preserved

@@ -12,9 +12,9 @@ type Part struct {
 	// at the end of the stream or at a break. The decoder may read Ahead, and
 	// does not count it.
 	Ahead []byte
-	// Behind are bytes before Data, as the cut has asked for (see [Cut]): none in
-	// a continued part. The decoder may read Behind, and does not count it.
-	Behind []byte
+	// Before are bytes before Data, as the cut has asked for (see [Cut]): none in
+	// a continued part. The decoder may read Before, and does not count it.
+	Before []byte
 	// Bounds are positions in Data that no packet reaches past: the ends of
 	// A-syncs (see [Cuts]).
 	Bounds []int

@@ -255,6 +255,9 @@ func (s *session) try(ctx context.Context, src *sourcePlan, r *reading) (*attemp
 		if err := st.Stitch(rows.Unit); err != nil {
 			return nil, err
 		}
+		if sample.layout != nil && t.syncs >= attemptSegments {
+			break
+		}
 	}
 	err = st.Finish()
 	t.outcome, t.doubts = st.Outcome, max(d.share(), fifoDoubts(&st.Outcome.Quality, sample.layout != nil))

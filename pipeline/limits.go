@@ -5,6 +5,9 @@ const (
 	// a hand-over cheap, small enough to balance the load. Where the trace consists
 	// of samples, it is as many samples: about as many instructions.
 	unitBytes = 32 << 10
+	// unitParts is the most parts of a unit: of segments as short as a sample, which take
+	// more memory than their bytes.
+	unitParts = 1 << 10
 	// partBytes is how long a segment may be before it is decoded in parts,
 	// one after another: it bounds the memory of a unit.
 	partBytes = 32 << 10
@@ -41,6 +44,9 @@ const (
 	sampleBytes = 1 << 20
 	// attemptBytes is how much of each source is decoded in each other way.
 	attemptBytes = 256 << 10
+	// attemptSegments is after how many segments of samples an attempt ends: in a wrong
+	// layout each sample may begin one.
+	attemptSegments = 4 << 10
 	// attemptChunk is the size of the memory that it is read into.
 	attemptChunk = 64 << 10
 	// doubtBytes is how much of that is looked at packet by packet.

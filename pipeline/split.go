@@ -88,7 +88,7 @@ type splitter struct {
 
 	inSegment bool   // a cut was found
 	segment   int    // first byte in no part
-	behind    []byte // before it, if a cut asked for it
+	before    []byte // before it, if a cut asked for it
 	continued bool   // the next part continues a segment,
 	broken    bool   // after a break
 	next      chan decode.Decoder
@@ -144,8 +144,8 @@ func (s *splitter) cut(at int, c *decode.Cut) {
 	}
 	s.dropBounds(at)
 	s.segment, s.continued, s.broken = at, false, false
-	s.behind = append([]byte(nil), s.data[at-c.Behind:at]...)
-	if s.unit.bytes >= s.grain.unit {
+	s.before = append([]byte(nil), s.data[at-c.Before:at]...)
+	if s.unit.bytes >= s.grain.unit || len(s.unit.parts) >= unitParts {
 		s.endUnit()
 	}
 }
@@ -190,14 +190,14 @@ func (s *splitter) closeParts(at int, broken bool) {
 // addPart makes a part of the bytes of the segment that are in no part, up to to.
 func (s *splitter) addPart(to int, open, end bool) {
 	p := decode.Part{
-		Data: s.data[s.segment:to:to], Offsets: s.offsetsOf(s.segment, to), Ahead: s.ahead(to), Behind: s.behind,
+		Data: s.data[s.segment:to:to], Offsets: s.offsetsOf(s.segment, to), Ahead: s.ahead(to), Before: s.before,
 		Continued: s.continued, Break: s.broken, Open: open, End: end,
 	}
 	for _, b := range s.dropBounds(to) {
 		p.Bounds = append(p.Bounds, b-s.segment)
 	}
 	s.segment, s.continued, s.broken = to, true, false
-	s.behind = nil
+	s.before = nil
 	s.unit.parts = append(s.unit.parts, p)
 	s.unit.bytes += len(p.Data)
 	s.unit.Asyncs += len(p.Bounds)

@@ -139,7 +139,7 @@ func (d *Decoder) transfers(in *isa.Instruction, state schema.ISA) (isa.Transfer
 		t = isa.Transfers{Count: 1, Size: 4, Register: true, Access: isa.Access(1 - in.Opcode>>20&1)}
 	}
 	switch {
-	case t.Register && !(d.cfg.MonitorCPRT && d.cfg.DataValue):
+	case t.Register && (!d.cfg.MonitorCPRT || !d.cfg.DataValue):
 		t = isa.Transfers{}
 	case t.Swaps() && d.cfg.SwapOnce:
 		t.Count = 1

@@ -35,6 +35,7 @@ type Decoder struct {
 type state struct {
 	at     int64 // the next sample to walk
 	frames framer
+	framed int64 // the branches before it are settled
 	// branches are those that the first pass has settled, from at on.
 	branches queue[branch]
 	// busy: up to here samples have no status of their own, but that of an address
@@ -59,6 +60,9 @@ func (d *Decoder) Decode(result *decode.Result, part decode.Part) {
 		d.start()
 	}
 	for d.at < d.end && !d.rec.Lost() {
+		if d.at >= d.framed {
+			d.frame(min(d.at+step, d.end))
+		}
 		d.sample()
 	}
 	d.finish()
@@ -71,7 +75,7 @@ func (d *Decoder) begin(result *decode.Result, part decode.Part) {
 		d.state = state{frames: d.frames.again(), branches: d.branches}
 		d.walk.Lose()
 		d.walk.Seq = 0
-		d.data, d.end = 0, int64(len(part.Behind)/port.SampleBytes)
+		d.data, d.end = 0, int64(len(part.Before)/port.SampleBytes)
 	}
 	d.rec.Begin(result, part, d.walk.Seq)
 	d.rec.Segment.CountsEach = d.cfg.CycleAccurate
@@ -82,13 +86,13 @@ func (d *Decoder) begin(result *decode.Result, part decode.Part) {
 		d.loseSync()
 	}
 	if !d.rec.Lost() {
-		d.frame()
+		d.frame(min(d.data+step, d.end))
 	}
 }
 
 // look sets the view to a part, and what it may read before and after it.
 func (d *Decoder) look(part *decode.Part) {
-	before := part.Behind
+	before := part.Before
 	if part.Continued { // data may come before its status
 		n := min(d.end-d.from, reach)
 		before = d.view[(d.end-d.from-n)*port.SampleBytes : (d.end-d.from)*port.SampleBytes]
@@ -100,17 +104,21 @@ func (d *Decoder) look(part *decode.Part) {
 	d.last = len(part.Ahead) < d.cfg.AheadBytes()
 }
 
-// frame is the first pass: over the samples of the part, and as far ahead as its
-// branches need.
-func (d *Decoder) frame() {
+// frame is the first pass: over the samples before to, and as far ahead as their
+// branches need. It keeps step with the walk, so that no more than a few branches wait.
+func (d *Decoder) frame(to int64) {
 	f := &d.frames
 	limit := d.from + int64(len(d.view)/port.SampleBytes)
 	d.takeBranches(limit)
-	for f.next < d.end || f.pendingBefore(d.end) && f.next < limit {
-		f.scan(d.view, d.from, min(max(d.end, f.next+64), limit))
+	for f.next < to || f.pendingBefore(to) && f.next < limit {
+		f.scan(d.view, d.from, min(max(min(to, f.next+step), f.next+ahead), limit))
 		d.takeBranches(limit)
 	}
+	d.framed = to
 }
+
+// ahead is how many samples the first pass looks ahead at once.
+const ahead = 64
 
 // takeBranches takes the branches that are settled.
 func (d *Decoder) takeBranches(limit int64) {
@@ -134,7 +142,7 @@ func (d *Decoder) start() {
 	start.SameContext = !a.HasContextID()
 	start.Trigger = a.Reason.Restarts() && d.raw(d.data).Status() == port.StatusTR
 	d.rec.Start(start)
-	d.at, d.busy, d.seen = d.data, window, window-1
+	d.at, d.seen = d.data, window-1
 	d.afterAddress(b)
 	if a.Reason.Restarts() {
 		s := d.raw(d.at)
@@ -145,6 +153,7 @@ func (d *Decoder) start() {
 		d.at++
 		d.dropWaits()
 	}
+	d.busy = window
 	d.setContext(a)
 	d.jump(a)
 }
@@ -250,6 +259,7 @@ func (d *Decoder) finish() {
 	if d.rec.Lost() {
 		d.branches.clear()
 	} else {
+		d.frame(d.end)
 		d.rec.Decoded(len(d.rec.Part.Data))
 	}
 	t := &d.rec.Segment.End

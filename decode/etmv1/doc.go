@@ -4,7 +4,13 @@
 // its section there, and what this project chooses where the specification leaves
 // room.
 //
-// packet.go is the codec of addresses. frame.go is the first pass over the samples of
-// a trace port: which branch has which address. It needs no program. sync.go finds
-// with it where a stream may be cut.
+// packet.go is the codec of addresses, regs.go reads the trace registers. frame.go is
+// the first pass over the samples of a trace port: which branch has which address,
+// which address.go reads. It needs no program. sync.go finds with it where a stream
+// may be cut, lister.go lists the samples for people.
+//
+// decoder.go reads a segment in parts, and a [record.Recorder] writes its rows:
+// follow.go walks the program by the statuses, split.go handles BL and BLX of Thumb
+// code, exception.go branches to vectors, data.go the data of instructions; text.go
+// has samples in words.
 package etmv1

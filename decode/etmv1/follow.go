@@ -173,7 +173,7 @@ func (d *Decoder) openUnplaced(kind schema.EventKind, address schema.Null[uint32
 // closeUnplaced ends the unplaced run, if there is one.
 func (d *Decoder) closeUnplaced() {
 	if r := &d.unplacedRun; r.active && !r.quiet {
-		r.Event.Detail = strconv.FormatInt(r.count, 10)
+		r.Detail = strconv.FormatInt(r.count, 10)
 		d.rec.Result.Events = append(d.rec.Result.Events, r.Event)
 	}
 	d.unplacedRun = unplacedRun{}

@@ -235,8 +235,8 @@ func (f *framer) fix() {
 // end says that no more samples follow.
 func (f *framer) end() {
 	if f.open > 0 {
-		f.last().fate = truncated
 		f.open = 0
+		f.last().miss(truncated)
 	}
 	f.ended = true
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/tracelake/tracelake/decode"
@@ -126,7 +127,7 @@ func parts(c *Config, b []byte, samples int) []decode.Part {
 				Continued: at > cut.At, Open: to < end, End: to == len(b),
 			}
 			if !p.Continued {
-				p.Behind = b[at-cut.Behind : at]
+				p.Before = b[at-cut.Before : at]
 			}
 			all = append(all, p)
 			at = to
@@ -199,4 +200,17 @@ func FuzzDecode(f *testing.F) {
 			t.Errorf("in parts of %d samples: %d data elements, want %d", int(samples)+1, g, w)
 		}
 	})
+}
+
+// However many branches and addresses a part has, few wait to be walked.
+func TestHostileParts(t *testing.T) {
+	c := config(8)
+	for _, samples := range []string{"BE:41* ", "IE:41* ", "WT:ff* ", "BE:00* IE:00 IE:00 "} {
+		b := records(t, start+strings.Repeat(samples, 40000))
+		d := newDecoder(c, program(), false)
+		d.Decode(&decode.Result{}, parts(c, b, len(b))[0])
+		if waiting := cap(d.branches.items) + cap(d.frames.came.items); waiting > 20000 {
+			t.Errorf("%q: memory for %d branches and addresses", samples, waiting)
+		}
+	}
 }

@@ -13,10 +13,9 @@ type cutter struct {
 	from int64 // sample at which the next call begins
 	// held is a cut after the offset of a branch, which waits for the sample after
 	// it: another cut may be there.
-	held     int64
-	holds    bool
-	cuts     []decode.Cut
-	lastCall bool
+	held  int64
+	holds bool
+	cuts  []decode.Cut
 }
 
 // window is how many samples a branch takes that is not abandoned: its own and those
@@ -91,8 +90,8 @@ func (c *cutter) release(replaced bool) {
 	}
 }
 
-func (c *cutter) cut(at int64, behind int) {
-	c.cuts = append(c.cuts, decode.Cut{At: int(at-c.from) * port.SampleBytes, Behind: behind})
+func (c *cutter) cut(at int64, before int) {
+	c.cuts = append(c.cuts, decode.Cut{At: int(at-c.from) * port.SampleBytes, Before: before})
 }
 
 // cuts reports whether the stream is cut at the branch: an address that every decoder

@@ -77,10 +77,10 @@ func (r *Branch) parse(b []byte) (n int, err error) {
 	v, shift := uint32(0), 0
 	for i, x := range b {
 		low := x & addressByte
-		switch {
-		case i == 0:
+		switch i {
+		case 0:
 			v, shift = uint32(low>>1), 6
-		case i == maxAddressBytes-1:
+		case maxAddressBytes - 1:
 			return r.parseFifth(v, x)
 		default:
 			v |= uint32(low) << shift

@@ -2,6 +2,7 @@ package etmv2
 
 import (
 	"encoding/binary"
+	"errors"
 	"math/rand/v2"
 	"testing"
 
@@ -88,7 +89,7 @@ func BenchmarkFrame(b *testing.B) {
 			}
 			var x frame
 			for !x.last {
-				if err := frames.frame(&x); err != nil && err != errTruncated {
+				if err := frames.frame(&x); err != nil && !errors.Is(err, errTruncated) {
 					b.Fatal(err)
 				}
 			}

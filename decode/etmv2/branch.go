@@ -27,7 +27,7 @@ func (d *Decoder) branch(r *Branch, x *frame) {
 	switch {
 	case r.Cancel:
 		d.cancelling(to, vector)
-	case ok && !(hasInstruction(x.status) && d.repeats(to)):
+	case ok && (!hasInstruction(x.status) || !d.repeats(to)):
 		d.enter(schema.Exception{Number: vector.number, Type: schema.Of(vector.kind), ReturnAddress: d.returnAddress(vector.kind)}, to)
 	default:
 		d.indirect(to)

@@ -1,6 +1,7 @@
 package etmv2
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -188,6 +189,13 @@ type frame struct {
 // plain are the statuses of a run, as bits.
 const plain = 1<<StatusIE | 1<<StatusIN | 1<<StatusWT
 
+// plainPair reports whether the statuses of two samples are plain, w being their
+// records. Plain are 0, 2 and 4: bits 3 and 0 are clear, and bits 2 and 1 not both set.
+func plainPair(w uint64) bool {
+	const bits30, bit1 = 9<<32 | 9, 2<<32 | 2
+	return w&bits30 == 0 && w&(w>>1)&bit1 == 0
+}
+
 // frame reads the next frame. If it fails, the samples from x.at on are not
 // understood.
 func (f *framer) frame(x *frame) error {
@@ -220,6 +228,9 @@ func (f *framer) frame(x *frame) error {
 func (f *framer) runEnd(i int) int {
 	r := f.records[:f.samples*port.SampleBytes]
 	at := i * port.SampleBytes
+	for at+2*port.SampleBytes <= len(r) && plainPair(binary.LittleEndian.Uint64(r[at:])) {
+		at += 2 * port.SampleBytes
+	}
 	for at < len(r) && plain>>(r[at]&0xf)&1 != 0 {
 		at += port.SampleBytes
 	}
@@ -234,6 +245,9 @@ func (f *framer) group(k int) error {
 		from++
 	}
 	f.pins.From(from)
+	if f.cfg.Width == 8 && f.branch8(k) {
+		return nil
+	}
 	for {
 		if err := f.packet(k); err != nil {
 			return err
@@ -269,6 +283,39 @@ func (f *framer) packet(k int) error {
 		}
 		f.bytes = append(f.bytes, x)
 	}
+}
+
+// branch8 reads a group on 8 pins that is a branch address of fewer than five bytes in
+// adjacent samples, as nearly all are in instruction trace, for the status of sample k. It fails, and has read
+// nothing, if the group is another.
+func (f *framer) branch8(k int) bool {
+	first := f.pins.At().Sample
+	if first+maxAddressBytes > k+reach {
+		return false
+	}
+	r := f.records[min(len(f.records), first*port.SampleBytes):]
+	v, shift := uint32(0), uint8(0)
+	for n := 1; n < maxAddressBytes && len(r) >= port.SampleBytes; n++ {
+		s := port.At(r)
+		x := uint32(s.Packet() & 0xff)
+		if s.Status()&^1 == StatusTR || n == 1 && x&branchBit == 0 {
+			break
+		}
+		f.bytes = append(f.bytes, byte(x))
+		v |= x & addressByte << shift
+		shift += 7
+		if x&more == 0 {
+			f.first = first
+			f.packets = append(f.packets, Packet{
+				Kind: BranchAddress, Len: n, Branch: Branch{Address: v >> 1, Bits: shift - 1, Bytes: uint8(n)},
+			})
+			f.pins.Seek(port.Position{Sample: first + n})
+			return true
+		}
+		r = r[port.SampleBytes:]
+	}
+	f.bytes = f.bytes[:0]
+	return false
 }
 
 // branch reads the rest of a branch address that begins at bytes[start]. Nearly all

@@ -1,6 +1,8 @@
 package etmv2
 
 import (
+	"encoding/binary"
+
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/port"
 )
@@ -17,11 +19,21 @@ type cutter struct {
 // NewCutter implements [decode.Protocol].
 func (c *Config) NewCutter() decode.Cutter { return &cutter{cfg: c} }
 
+// ordinaryPair reports whether the statuses of two samples are neither TR nor TD, w
+// being their records: whether bits 3:1 are 3 in none.
+func ordinaryPair(w uint64) bool {
+	const status = 0xe
+	return w&status != StatusTR && w>>32&status != StatusTR
+}
+
 // Find implements [decode.Cutter].
 func (c *cutter) Find(b []byte, _ bool) decode.Cuts {
 	c.cuts = c.cuts[:0]
 	i := 0
 	for ; i+port.SampleBytes <= len(b); i += port.SampleBytes {
+		for c.skip == 0 && i+2*port.SampleBytes < len(b) && ordinaryPair(binary.LittleEndian.Uint64(b[i:])) {
+			i += 2 * port.SampleBytes
+		}
 		status := b[i] & 0xf
 		switch {
 		case c.skip > 0:

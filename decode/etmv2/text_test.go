@@ -1,6 +1,7 @@
 package etmv2
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -17,17 +18,18 @@ func listed(t *testing.T, c *Config, b []byte, step int) []string {
 	for to := 0; ; {
 		to = min(len(b), to+step*port.SampleBytes)
 		n, err := l.List(b[settled:to], to == len(b), func(at, units int, x decode.PacketText) error {
-			line := fmt.Sprintf("%d+%d %s %s", (settled+at)/port.SampleBytes, units, x.Type, x.Pins)
+			var line strings.Builder
+			fmt.Fprintf(&line, "%d+%d %s %s", (settled+at)/port.SampleBytes, units, x.Type, x.Pins)
 			for _, f := range x.Fields {
 				if first, ok := f.Value.(decode.UnitIndex); ok {
 					f.Value = settled/port.SampleBytes + int(first)
 				}
-				line += fmt.Sprintf(" %s=%v", f.Name, f.Value)
+				fmt.Fprintf(&line, " %s=%v", f.Name, f.Value)
 			}
 			if len(x.Owed) > 0 {
-				line += fmt.Sprintf(" [% x]", x.Owed)
+				fmt.Fprintf(&line, " [% x]", x.Owed)
 			}
-			lines = append(lines, line)
+			lines = append(lines, line.String())
 			return nil
 		})
 		if err != nil {
@@ -155,7 +157,7 @@ func TestListerFails(t *testing.T) {
 				return failed
 			}
 			return nil
-		}); err != failed {
+		}); !errors.Is(err, failed) {
 			t.Errorf("line %d: %v", n, err)
 		}
 	}

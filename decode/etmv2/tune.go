@@ -2,6 +2,7 @@ package etmv2
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 	"strings"
 
@@ -64,7 +65,7 @@ func (s *score) segment(frames *framer) {
 
 // sound counts an error, except that the samples end.
 func (s *score) sound(err error) bool {
-	if err != nil && err != errTruncated {
+	if err != nil && !errors.Is(err, errTruncated) {
 		s.errors++
 	}
 	return err == nil

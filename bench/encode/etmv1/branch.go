@@ -157,6 +157,7 @@ func (e *Encoder) branch(s *step.Step, data *owedData, t target, next *step.Step
 	bytes := owed{data.bytes, e.address(&t)}
 	apo := e.offset()
 	at := e.clock(status, bytes)
+	e.data.known = max(e.data.known, data.bits) // though it may be in no row
 	row(at)
 	full := t.bytes == codec.MaxAddressBytes
 	if full && t.reason != codec.Branch && e.opt.ContextIDBytes > 0 {
@@ -173,6 +174,7 @@ func (e *Encoder) branch(s *step.Step, data *owedData, t target, next *step.Step
 func (e *Encoder) withoutAddress(status uint8, s *step.Step, data *owedData) {
 	apo := e.offset()
 	at := e.clock(status, owed{data: data.bytes})
+	e.data.known = max(e.data.known, data.bits)
 	if s.Instruction.Flow == isa.Direct || s.Instruction.Flow == isa.Indirect || s.Instruction.Kind == schema.KindSVC {
 		e.instructionRow(at, s, data)
 	} else {

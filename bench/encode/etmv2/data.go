@@ -186,7 +186,8 @@ func (e *Encoder) begunData(s *step.Step) []packet {
 	}
 	packets := e.transfers(&made, 0)
 	for i := range packets {
-		packets[i].row = nil
+		bits := packets[i].AddressBits
+		packets[i].row = func(int64, int64) { e.data.known = max(e.data.known, bits) } // though no row has it
 	}
 	return packets
 }

@@ -49,6 +49,7 @@ func (e *Encoder) begin(s *step.Step) {
 	}
 	sample := e.status(s, group)
 	e.phantomRow(sample)
+	e.packetRows(sample, group)
 	e.begunAt = schema.Of(s.At.Address)
 }
 

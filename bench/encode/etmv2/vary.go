@@ -20,7 +20,7 @@ type Variation struct {
 	InProgress float64 // trace starts in the middle of a load or store multiple
 	Overflow   float64 // packets that an overflow takes
 	Restart    float64 // trace that comes on while the FIFO is not empty
-	Halves     float64 // TFOs and exceptions between the halves of a Thumb BL
+	Halves     float64 // TFOs between the halves of a Thumb BL
 }
 
 // Vary is the variation with one rate for everything.

@@ -12,8 +12,6 @@ import (
 type Rows struct {
 	// CycleAccurate reports that instructions have cycles (ETMCR[12]).
 	CycleAccurate bool
-	// TracesContext reports that the stream has Context IDs.
-	TracesContext bool
 
 	out  truth.Rows
 	rest truth.Rows // where rows go from the first cut after the lost samples on; nil: nothing is lost, or not any more
@@ -47,19 +45,15 @@ func NewRows(rows truth.Rows, lost int64) Rows {
 // Tick counts a sample. It is called before the rows of what is in the sample.
 func (r *Rows) Tick() { r.cost++ }
 
-// Begins reports whether a cut at a sample would be the first of what is left, from
-// which on rows count.
-func (r *Rows) Begins(at int64) bool { return r.rest != nil && at >= r.lost }
-
 // begin makes rows of everything from here on, as if nothing came before.
 func (r *Rows) begin() {
-	*r = Rows{CycleAccurate: r.CycleAccurate, TracesContext: r.TracesContext, out: r.rest, lost: r.lost}
+	*r = Rows{CycleAccurate: r.CycleAccurate, out: r.rest, lost: r.lost}
 }
 
 // Cut begins a segment at a sample. Samples before the first one are lost. It
 // reports whether this is the first cut of what is left of the stream.
 func (r *Rows) Cut(at int64, address uint32, reason schema.ISyncReason) (first bool) {
-	if r.Begins(at) {
+	if r.rest != nil && at >= r.lost {
 		r.begin()
 	}
 	first = !r.synced
