@@ -60,14 +60,29 @@ func (f *framer) sample(i int) port.Sample { return port.At(f.records[i*port.Sam
 // whose other nibble is in the gap.
 func (f *framer) nextCarrying(i int, midByte bool) int {
 	s := f.sample(i)
-	if !f.cfg.startsTFO(s) {
-		return i + 1
+	n := 0
+	if f.cfg.startsTFO(s) {
+		n = f.cfg.tfoSamples(s)
 	}
-	n := f.cfg.tfoSamples(s)
+	if n == 0 {
+		return f.passDisabled(i + 1)
+	}
 	if midByte && f.cfg.Gap == GapAfter {
 		n--
 	}
 	return f.pass(i, n)
+}
+
+// passDisabled returns the first sample from i on that is not TD, or that has a TFO
+// whose value is in samples after it.
+func (f *framer) passDisabled(i int) int {
+	if f.cfg.Width == 4 {
+		return i
+	}
+	for f.has(i) && f.records[i*port.SampleBytes]&0xf == StatusTD {
+		i++
+	}
+	return i
 }
 
 // pass returns the sample after the n next ones after i that are not TR.
