@@ -1,0 +1,122 @@
+package pipeline
+
+import (
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/tracelake/tracelake/bench/generate"
+	"github.com/tracelake/tracelake/bench/need"
+	"github.com/tracelake/tracelake/bench/program"
+	"github.com/tracelake/tracelake/bench/program/codegen"
+	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/decode/capture"
+	"github.com/tracelake/tracelake/decode/image"
+	"github.com/tracelake/tracelake/decode/port"
+)
+
+// Captures of samples that were made are decoded to the same rows in parts of a
+// thousand samples, and each of their segments alone, with what it may see before and
+// after it, to the instructions it has in the whole (docs/etmv2.md §7.1).
+func TestSamplesInParts(t *testing.T) {
+	for _, protocol := range []string{"etmv1", "etmv2"} {
+		for seed := range need.Size[uint64](12, 2000) {
+			t.Run(fmt.Sprintf("%s/%d", protocol, seed), func(t *testing.T) {
+				c := madeSamples(t, protocol, seed)
+				whole := c.rows(t, 0, c.samples(), grain{unitBytes, partBytes, chunkBytes})
+				const thousand = 1 << 10
+				equalTables(t, "in parts of 1,024 samples",
+					c.rows(t, 0, c.samples(), grain{unit: 1, part: thousand * port.SampleBytes, chunk: 3 * thousand * port.SampleBytes}), whole)
+				c.checkSegments(t, whole)
+			})
+		}
+	}
+}
+
+// A madeCapture is the samples of a capture that was made, and what decodes them.
+type madeCapture struct {
+	protocol decode.Protocol
+	memory   *image.Memory
+	records  []byte
+}
+
+// madeSamples makes a capture of a few thousand samples.
+func madeSamples(t *testing.T, protocol string, seed uint64) *madeCapture {
+	t.Helper()
+	random := rand.New(rand.NewPCG(seed, 'p'))
+	w, err := generate.GeneratedWorkload(codegen.Options{Seed: seed, Bytes: 4000, Base: 0x8000, Arch: program.V5TE})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := generate.Recipe{
+		Seed: seed, Instructions: 3000, Protocol: protocol, CycleAccurate: random.IntN(3) == 0, Data: generate.Data(random.IntN(4)),
+		Exceptions: 5000, TraceOff: 500, Overflow: 500, Debug: 300, Triggers: 300, Variation: float64(random.IntN(3)) / 10,
+		Samples: generate.Samples{Pins: 4 << random.IntN(3), Sync: 200 + random.IntN(3000)},
+	}
+	c, err := r.Capture(w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if _, err := c.Write(t.Context(), dir); err != nil {
+		t.Fatal(err)
+	}
+	in := c.Input(dir)
+	s, err := openSession(t.Context(), in.Path, sessionOptions{capture: capture.Options{Regs: in.Regs, Images: in.Images}, workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.close()
+	src := s.plan.sources[0]
+	made := &madeCapture{protocol: src.protocol, memory: src.Memory}
+	for stream := src.stream(); ; {
+		p, err := stream.Next()
+		if err == io.EOF {
+			return made
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		made.records = append(made.records, p.Data...)
+	}
+}
+
+func (c *madeCapture) samples() int { return len(c.records) / port.SampleBytes }
+
+// rows decodes the samples from one to before another. The offset of a sample is its
+// number.
+func (c *madeCapture) rows(t *testing.T, from, to int, g grain) *rowSet {
+	t.Helper()
+	records := c.records[from*port.SampleBytes : to*port.SampleBytes]
+	return decodeGrains(t, &sampleStream{records: records, first: from, piece: 5000}, c.protocol, c.memory, false, 2, g)
+}
+
+// checkSegments decodes some segments alone.
+func (c *madeCapture) checkSegments(t *testing.T, whole *rowSet) {
+	t.Helper()
+	const window, ahead, some = 3, 1024, 20
+	segments := whole.rows["segments"]
+	for i := 0; i < len(segments); i += 1 + len(segments)/some {
+		from, to := number(segments[i]["byte_offset"]), c.samples()
+		if i+1 < len(segments) {
+			to = number(segments[i+1]["byte_offset"])
+		}
+		alone := c.rows(t, max(0, from-window), min(to+ahead, c.samples()), grain{unitBytes, partBytes, chunkBytes})
+		got, want := instructionsIn(alone, from, to), instructionsIn(whole, from, to)
+		if !slices.EqualFunc(got, want, slices.Equal) {
+			t.Errorf("the segment of samples %d to %d has %d instructions alone, want %d:\n%v\n%v", from, to, len(got), len(want), got, want)
+		}
+	}
+}
+
+// instructionsIn are the instructions of the samples from one to before another.
+func instructionsIn(set *rowSet, from, to int) (rows [][]string) {
+	for _, row := range set.rows["instructions"] {
+		if at := number(row["byte_offset"]); from <= at && at < to {
+			rows = append(rows, cells(row, vectorColumns["instructions"]))
+		}
+	}
+	return rows
+}
