@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"encoding/binary"
-	"io"
 	"os"
 	"path/filepath"
 	"runtime/metrics"
@@ -118,7 +117,7 @@ func writeSamples(t *testing.T, name string, version uint8, etmcr uint32, start,
 	head := append([]byte("ETMS"), 1, version, 8, 0)
 	head = binary.LittleEndian.AppendUint32(head, etmcr)
 	head = binary.LittleEndian.AppendUint32(head, 0)
-	io.WriteString(f, string(append(head, port.Records(start)...)))
+	f.Write(append(head, port.Records(start)...))
 	const each = 1000
 	var block []byte
 	for range each {
