@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -73,7 +74,7 @@ func madeSamples(t *testing.T, protocol string, seed uint64) *madeCapture {
 	made := &madeCapture{protocol: src.protocol, memory: src.Memory}
 	for stream := src.stream(); ; {
 		p, err := stream.Next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return made
 		}
 		if err != nil {
