@@ -1,6 +1,8 @@
 package etmv1
 
 import (
+	"encoding/binary"
+
 	"github.com/tracelake/tracelake/decode/port"
 )
 
@@ -114,6 +116,10 @@ func (f *framer) scan(b []byte, from, limit int64) {
 
 // skipQuiet returns the first sample from i on that is not quiet, or end.
 func skipQuiet(b []byte, i, end int) int {
+	const both = quiet<<32 | quiet
+	for ; i+2 <= end && binary.LittleEndian.Uint64(b[i*port.SampleBytes:])&both == 0; i += 2 {
+		// two samples at a time
+	}
 	for ; i < end; i++ {
 		if port.At(b[i*port.SampleBytes:])&quiet != 0 {
 			return i
