@@ -79,5 +79,5 @@ func (s *sourcePlan) noCut(name string) string {
 	if s.verdict == nil || s.verdict.Remedy == nil {
 		what += "; check --reg LAYOUT=WORD, PORTSIZE=N and --protocol (tracelake inspect tries them)"
 	}
-	return fmt.Sprintf("%s: no sample of %d from which %s can be decoded%s", name, s.bytes, s.Protocol, what)
+	return fmt.Sprintf("%s: no sample of %s from which %s can be decoded%s", name, figures.Thousands(s.bytes), s.Protocol, what)
 }

@@ -38,11 +38,14 @@ func parseETMS(head []byte, size int64) (etmsHeader, error) {
 	fail := func(at int64, format string, args ...any) (etmsHeader, error) {
 		return etmsHeader{}, &FormatError{
 			Layout: LayoutETMS, Offset: at, Problem: fmt.Sprintf(format, args...),
-			Remedy: "docs/etmv2.md §3.4 has the format; --reg LAYOUT=WORD names another layout",
+			Remedy: "docs/etmv2.md §3.4 has the format",
 		}
 	}
 	if !isETMS(head) {
-		return fail(0, "%q is expected, but the file has %q", etmsMagic, head[:min(len(head), len(etmsMagic))])
+		return etmsHeader{}, &FormatError{
+			Layout: LayoutETMS, Problem: fmt.Sprintf("%q is expected, but the file has %q", etmsMagic, head[:min(len(head), len(etmsMagic))]),
+			Remedy: "tracelake inspect FILE finds the layout, --reg LAYOUT=WORD names it",
+		}
 	}
 	if len(head) < etmsHeaderBytes {
 		return fail(int64(len(head)), "the file ends within its header of %d bytes", etmsHeaderBytes)
