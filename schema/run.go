@@ -29,8 +29,8 @@ type BlockKey struct {
 }
 
 // A Run is a range of a block that was executed without a branch and reported by
-// one packet, or with RunHasOffsets by several. It becomes Count rows of `instructions`, or a row of `blocks` for
-// every MaxBlockRow of them.
+// one packet, or with RunHasOffsets by several. It becomes Count rows of
+// `instructions`, or a row of `blocks` for every MaxBlockRow of them.
 type Run struct {
 	Offset  int64  // capture offset of the packet that reported the run; with RunHasOffsets: of its first
 	Failed  uint64 // with RunHasFailed: bit i set, instruction i failed its condition

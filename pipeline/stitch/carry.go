@@ -65,9 +65,10 @@ func (c *carry) beginSegment(lead *decode.SegmentStart) (events []schema.Event, 
 	return events, counts
 }
 
-// leadEvents returns the events of a lead, whose effect is e: in order a trigger that
-// came with it; that it contradicts the segment before; that of an instruction of which only the first half came, if trace restarts there; the
-// restart, or that it differs from where the flow had got to.
+// leadEvents returns the events of a lead, whose effect is e. In order: a trigger that
+// came with it; that it contradicts the segment before; an instruction of which only
+// the first half came, if trace restarts there; the restart, or that the lead differs
+// from where the flow had got to.
 func (c *carry) leadEvents(lead *decode.SegmentStart, e *decode.ISyncEffect) []schema.Event {
 	var events []schema.Event
 	key := schema.Key{Offset: lead.Offset}

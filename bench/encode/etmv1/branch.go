@@ -26,7 +26,7 @@ var reasons = map[schema.ISyncReason]codec.Reason{
 
 // enter turns trace on at s (§4.8).
 func (e *Encoder) enter(s *step.Step) {
-	if e.reason == schema.ISyncOverflow || !e.vary.happens(e.vary.Restart) {
+	if e.reason == schema.ISyncOverflow || !e.vary.Happens(e.vary.Restart) {
 		e.drain()
 	}
 	e.on, e.ownerless = true, false
@@ -67,7 +67,7 @@ func (e *Encoder) setContext(at int64, id uint32, state schema.ISA) {
 func (e *Encoder) address(t *target) []byte {
 	bits := withThumb(t.to)
 	if t.bytes == 0 {
-		t.bytes = e.vary.bytes(codec.AddressBytes(bits, e.base), codec.MaxAddressBytes)
+		t.bytes = e.vary.Bytes(e.vary.Longer, codec.AddressBytes(bits, e.base), codec.MaxAddressBytes)
 	}
 	a := codec.Address{Address: bits, Bytes: t.bytes, Reason: t.reason}
 	b := codec.AppendAddress(nil, a)
@@ -116,7 +116,7 @@ func (e *Encoder) contextChanges(next *step.Step) bool {
 // syncDue says whether a full address is due, so many half periods late.
 func (e *Encoder) syncDue(late int) bool {
 	period := e.opt.SyncPeriod
-	return period > 0 && e.sinceFull >= period+(late-1)*(period/2) || e.vary.happens(e.vary.Sync/8)
+	return period > 0 && e.sinceFull >= period+(late-1)*(period/2) || e.vary.Happens(e.vary.Sync/8)
 }
 
 // hasAddress says whether an instruction that branches does so with an address: an
@@ -150,7 +150,7 @@ func (e *Encoder) branch(s *step.Step, data *owedData, t target, next *step.Step
 	if data.owes {
 		status = statusBD
 	}
-	if next.Trace == step.Overflowed && e.vary.happens(e.vary.Overflow) {
+	if next.Trace == step.Overflowed && e.vary.Happens(e.vary.Overflow) {
 		e.withoutAddress(status, s, data)
 		return
 	}
@@ -207,13 +207,13 @@ const mostAddress = codec.MaxAddressBytes + 4
 // abandoned is a branch that the one to t abandons, if that is so: its address comes
 // out all the same.
 func (e *Encoder) abandoned(t target) bool {
-	if !e.vary.happens(e.vary.Abandon) {
+	if !e.vary.Happens(e.vary.Abandon) {
 		return false
 	}
-	t.to.Address += uint32(1+e.vary.upTo(1<<e.vary.upTo(20))) << 2
+	t.to.Address += uint32(1+e.vary.UpTo(1<<e.vary.UpTo(20))) << 2
 	if t.reason != codec.Overflow {
 		t.bytes, t.reason = 0, codec.Branch
-		if e.vary.upTo(3) == 0 {
+		if e.vary.UpTo(3) == 0 {
 			t.bytes = codec.MaxAddressBytes
 		}
 	}
@@ -222,7 +222,7 @@ func (e *Encoder) abandoned(t target) bool {
 	apo := e.offset()
 	at := e.clock(statusBE, owed{address: bytes})
 	e.rows.Event(at, schema.EventCancelled, schema.Null[uint32]{}, "abandoned")
-	if e.vary.upTo(1) == 0 {
+	if e.vary.UpTo(1) == 0 {
 		e.clock(uint8(apo&3), owed{})
 	}
 	return true

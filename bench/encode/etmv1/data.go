@@ -32,7 +32,7 @@ type owedData struct {
 
 // owedData is the data of an instruction.
 func (e *Encoder) owedData(s *step.Step) owedData {
-	if !e.opt.TracesData() || s.Failed || len(s.Transfers) == 0 || e.vary.happens(e.vary.NotTraced) {
+	if !e.opt.TracesData() || s.Failed || len(s.Transfers) == 0 || e.vary.Happens(e.vary.NotTraced) {
 		return owedData{}
 	}
 	first := &s.Transfers[0]
@@ -58,7 +58,7 @@ func (e *Encoder) owedData(s *step.Step) owedData {
 // dataAddress is the bytes of the address of a transfer: as many as changed since
 // the last one sent, or all where that is due. Bits is how many they have.
 func (e *Encoder) dataAddress(address uint32) (b []byte, bits uint8) {
-	n := e.vary.bytes(uint8(port.DataAddressBytes(address, e.data.base)), codec.MaxAddressBytes)
+	n := e.vary.Bytes(e.vary.Longer, uint8(port.DataAddressBytes(address, e.data.base)), codec.MaxAddressBytes)
 	if period := e.opt.SyncPeriod; e.data.full || period > 0 && e.sinceAddress >= period {
 		n = codec.MaxAddressBytes
 		e.data.full, e.sinceAddress = false, 0
@@ -100,10 +100,10 @@ func (e *Encoder) accessRow(t *step.Transfer, position int) truth.DataAccess {
 // loseData lets an overflow take some of the data of an instruction, but not its
 // first byte. On 16 pins it would not show.
 func (e *Encoder) loseData(d *owedData) {
-	if e.opt.Width == 16 || len(d.bytes) < 2 || !e.vary.happens(e.vary.Overflow) {
+	if e.opt.Width == 16 || len(d.bytes) < 2 || !e.vary.Happens(e.vary.Overflow) {
 		return
 	}
-	lost := 1 + e.vary.upTo(len(d.bytes)-2)
+	lost := 1 + e.vary.UpTo(len(d.bytes)-2)
 	d.bytes = d.bytes[:len(d.bytes)-lost]
 	d.cut, e.ownerless = true, true
 	d.whole = len(d.transfers)
@@ -119,12 +119,12 @@ func (e *Encoder) loseData(d *owedData) {
 // abortedData is made-up data of an instruction that aborts, which no row has.
 func (e *Encoder) abortedData(in *step.Step) owedData {
 	d := isa.DataOf(in.Instruction.Opcode, in.Instruction.Size, in.At.ISA)
-	if d.Count == 0 || d.Register || !e.vary.happens(e.vary.Cancel) {
+	if d.Count == 0 || d.Register || !e.vary.Happens(e.vary.Cancel) {
 		return owedData{}
 	}
 	made := *in
 	for i := range uint32(d.Count) {
-		made.Transfers = append(made.Transfers, step.Transfer{Address: 0x2000 + 4*i, Value: e.vary.rand.Uint32(), Size: d.Size})
+		made.Transfers = append(made.Transfers, step.Transfer{Address: 0x2000 + 4*i, Value: e.vary.Value(), Size: d.Size})
 	}
 	return e.owedData(&made)
 }
@@ -132,10 +132,10 @@ func (e *Encoder) abortedData(in *step.Step) owedData {
 // sendEarly sends some bytes of data in cycles before the status of the
 // instruction (§4.2).
 func (e *Encoder) sendEarly(d *owedData) {
-	if e.opt.Width == 16 || len(d.bytes) == 0 || !e.vary.happens(e.vary.Early) {
+	if e.opt.Width == 16 || len(d.bytes) == 0 || !e.vary.Happens(e.vary.Early) {
 		return
 	}
-	early := 1 + e.vary.upTo(len(d.bytes)-1)
+	early := 1 + e.vary.UpTo(len(d.bytes)-1)
 	for _, b := range d.bytes[:early] {
 		e.room(1)
 		e.clock(idle, owed{data: []byte{b}})

@@ -52,7 +52,7 @@ func New(w io.Writer, rows truth.Rows, o Options) *Encoder {
 		o.FIFO = defaultFIFO
 	}
 	e := &Encoder{opt: o, err: o.check(), vary: newDice(o.Variation), reason: schema.ISyncTraceOn}
-	e.samples = pipestat.Samples{Out: w, Width: o.Width, DropDisabled: o.DropDisabled, Undefined: e.vary.pins}
+	e.samples = pipestat.Samples{Out: w, Width: o.Width, DropDisabled: o.DropDisabled, Undefined: func() uint16 { return e.vary.Pins(e.vary.Undefined) }}
 	e.fifo.Width = o.Width
 	e.core = pipestat.Core{Encoder: "etmv1", Vectors: o.Vectors()}
 	e.rows = pipestat.NewRows(rows, o.Lost)
@@ -142,7 +142,7 @@ func (e *Encoder) wait(s *step.Step) {
 			e.clock(idle, owed{})
 		}
 	}
-	for e.vary.happens(e.opt.Idle) || e.vary.happens(e.vary.Idle) {
+	for e.vary.Happens(e.opt.Idle) || e.vary.Happens(e.vary.Idle) {
 		e.clock(idle, owed{})
 	}
 }

@@ -49,9 +49,9 @@ func (e *Encoder) dataPackets(s *step.Step) []packet {
 	multiple := isMultiple(s)
 	first := 0
 	switch {
-	case !e.vary.happens(e.vary.NotTraced):
+	case !e.vary.Happens(e.vary.NotTraced):
 	case multiple: // trace begins with one of them
-		first = e.vary.upTo(len(s.Transfers) - 1)
+		first = e.vary.UpTo(len(s.Transfers) - 1)
 	default:
 		return nil
 	}
@@ -66,9 +66,9 @@ func (e *Encoder) transfers(s *step.Step, first int) []packet {
 		p := codec.Packet{Kind: codec.NormalData}
 		p.NewAddress = !t.Register && (i == first || t.Address != s.Transfers[i-1].Address+4)
 		switch free := e.freeTag(); {
-		case i > first && isMultiple(s) && e.opt.DataValue && e.vary.happens(e.vary.NotTraced):
+		case i > first && isMultiple(s) && e.opt.DataValue && e.vary.Happens(e.vary.NotTraced):
 			p = codec.Packet{Kind: codec.ValueNotTraced}
-		case free >= 0 && t.Access == schema.AccessRead && !t.Register && e.opt.DataValue && e.vary.happens(e.vary.OutOfOrder):
+		case free >= 0 && t.Access == schema.AccessRead && !t.Register && e.opt.DataValue && e.vary.Happens(e.vary.OutOfOrder):
 			p.Kind, p.Tag = codec.LoadMiss, uint8(free)
 			e.data.open[free] = schema.Of(miss{value: t.Value})
 		case e.opt.DataValue:
@@ -162,7 +162,7 @@ func (e *Encoder) setAddress(p *codec.Packet, t *step.Transfer) {
 	if !p.NewAddress || !e.opt.DataAddress {
 		return
 	}
-	n := e.vary.bytes(uint8(port.DataAddressBytes(t.Address, e.data.base)), encode.MaxAddressBytes)
+	n := e.vary.Bytes(e.vary.Longer, uint8(port.DataAddressBytes(t.Address, e.data.base)), encode.MaxAddressBytes)
 	if period := e.opt.SyncPeriod; e.data.full || period > 0 && e.sinceAddress >= period {
 		n = encode.MaxAddressBytes
 		e.data.full, e.sinceAddress = false, 0
@@ -175,13 +175,13 @@ func (e *Encoder) setAddress(p *codec.Packet, t *step.Transfer) {
 // begunData is made-up data of an instruction that will be cancelled.
 func (e *Encoder) begunData(s *step.Step) []packet {
 	d := isa.DataOf(s.Instruction.Opcode, s.Instruction.Size, s.At.ISA)
-	if !e.opt.TracesData() || d.Count == 0 || d.Register || !e.vary.happens(e.vary.Cancel) {
+	if !e.opt.TracesData() || d.Count == 0 || d.Register || !e.vary.Happens(e.vary.Cancel) {
 		return nil
 	}
 	made := *s
-	for i := range uint32(1 + e.vary.upTo(int(d.Count)-1)) {
+	for i := range uint32(1 + e.vary.UpTo(int(d.Count)-1)) {
 		made.Transfers = append(made.Transfers, step.Transfer{
-			Address: 0x2000 + 4*i, Value: e.vary.rand.Uint32(), Size: d.Size, Access: schema.AccessWrite,
+			Address: 0x2000 + 4*i, Value: e.vary.Value(), Size: d.Size, Access: schema.AccessWrite,
 		})
 	}
 	packets := e.transfers(&made, 0)

@@ -33,7 +33,7 @@ func (e *Encoder) cancels(s *step.Step) bool {
 	case e.opt.Program == nil, s.Exception == schema.ExcSVC:
 		return false
 	case s.Exception == schema.ExcIRQ, s.Exception == schema.ExcFIQ:
-		return e.vary.happens(e.vary.Cancel)
+		return e.vary.Happens(e.vary.Cancel)
 	default:
 		return true
 	}

@@ -32,7 +32,7 @@ func (e *Encoder) instruction(s, next *step.Step) {
 		return
 	}
 	late := e.takeLate(s)
-	overflow := next.Trace == step.Overflowed && e.vary.happens(e.vary.Overflow)
+	overflow := next.Trace == step.Overflowed && e.vary.Happens(e.vary.Overflow)
 	if overflow {
 		e.forgetMisses()
 	}
@@ -157,7 +157,7 @@ func (e *Encoder) firstHalf(s *step.Step) {
 // packets is.
 func (e *Encoder) syncs(s *step.Step, packets bool) bool {
 	switch {
-	case s.Failed, e.phantom.OK, pipestat.IsPair(s) && !e.vary.happens(e.vary.Halves), packets && e.staysWhole(s):
+	case s.Failed, e.phantom.OK, pipestat.IsPair(s) && !e.vary.Happens(e.vary.Halves), packets && e.staysWhole(s):
 		return false
 	}
 	return e.syncNow(packets)
@@ -195,7 +195,7 @@ func (e *Encoder) folds(s, next *step.Step) bool {
 	case e.opt.BranchOutput && !s.Failed, e.contextChanges(next):
 		return false
 	}
-	return e.vary.happens(e.vary.Phantom)
+	return e.vary.Happens(e.vary.Phantom)
 }
 
 // contextChanges says whether the Context ID of the next step is another than the
@@ -240,7 +240,7 @@ func (e *Encoder) hasBranch(s *step.Step) bool {
 // branch is a branch address, in as many bytes as have changed bits.
 func (e *Encoder) branch(to step.Place, cancel bool) codec.Packet {
 	pc := decode.PC{Address: to.Address, ISA: to.ISA}
-	n := e.vary.bytes(codec.BranchBytes(pc, e.base, cancel), encode.MaxAddressBytes)
+	n := e.vary.Bytes(e.vary.Longer, codec.BranchBytes(pc, e.base, cancel), encode.MaxAddressBytes)
 	e.base = pc
 	return codec.Packet{Kind: codec.BranchAddress, Branch: codec.NewBranch(pc, cancel, n)}
 }
@@ -254,7 +254,7 @@ func (e *Encoder) split(s *step.Step, packets []packet) [][]packet {
 	for i := range packets {
 		last := &groups[len(groups)-1]
 		isData := packets[i].Kind <= codec.ValueNotTraced
-		again := e.vary.happens(e.vary.Split) && !e.staysWhole(s)
+		again := e.vary.Happens(e.vary.Split) && !e.staysWhole(s)
 		if isData && data == most || again {
 			groups = append(groups, nil)
 			last, data = &groups[len(groups)-1], 0

@@ -18,10 +18,10 @@ import (
 // postpone leaves some of the packets of a load or store multiple to go with those of
 // instructions after it. It returns the others.
 func (e *Encoder) postpone(s *step.Step, data []packet) []packet {
-	if len(data) < 2 || !isMultiple(s) || s.Instruction.Flow != isa.None || !e.vary.happens(e.vary.Delay) {
+	if len(data) < 2 || !isMultiple(s) || s.Instruction.Flow != isa.None || !e.vary.Happens(e.vary.Delay) {
 		return data
 	}
-	now := 1 + e.vary.upTo(len(data)-2)
+	now := 1 + e.vary.UpTo(len(data)-2)
 	e.data.late = data[now:]
 	return data[:now]
 }
@@ -34,12 +34,12 @@ func (e *Encoder) takeLate(s *step.Step) []packet {
 	}
 	n := 0
 	if len(e.data.late) > 0 {
-		n = e.vary.upTo(min(2, len(e.data.late)))
+		n = e.vary.UpTo(min(2, len(e.data.late)))
 	}
 	packets := e.data.late[:n:n]
 	e.data.late = e.data.late[n:]
 	for tag := range e.data.open {
-		if e.isOpen(tag) && e.vary.upTo(7) == 0 {
+		if e.isOpen(tag) && e.vary.UpTo(7) == 0 {
 			packets = append(packets, e.complete(tag))
 		}
 	}
@@ -101,11 +101,11 @@ func (e *Encoder) inProgress(s *step.Step) bool {
 	d := e.data.before.V
 	_, vector := pipestat.Vector(s.At, e.opt.Vectors())
 	if !e.data.before.OK || s.Entered || vector || !e.opt.TracesData() || d.Next != s.At || d.Failed || d.Instruction.Flow != isa.None ||
-		!isMultiple(&d) || !e.vary.happens(e.vary.InProgress) {
+		!isMultiple(&d) || !e.vary.Happens(e.vary.InProgress) {
 		return false
 	}
 	to := decode.PC{Address: s.At.Address, ISA: s.At.ISA}
-	if e.vary.upTo(2) == 0 { // what executes is not known yet: a branch address will say it
+	if e.vary.UpTo(2) == 0 { // what executes is not known yet: a branch address will say it
 		e.tfo(e.reason, d.At, s.ContextID, codec.TFO{})
 		e.idlePackets([]packet{{Packet: e.branch(s.At, false)}})
 	} else {
@@ -113,7 +113,7 @@ func (e *Encoder) inProgress(s *step.Step) bool {
 		sample := e.tfo(e.reason, d.At, s.ContextID, codec.TFO{LSM: true, Current: codec.NewBranch(to, false, n)})
 		seq := e.rows.Instruction(sample, d.At, &d.Instruction, true)
 		e.base = to
-		e.data.late = e.transfers(&d, 1+e.vary.upTo(len(d.Transfers)-2))
+		e.data.late = e.transfers(&d, 1+e.vary.UpTo(len(d.Transfers)-2))
 		for i := range e.data.late {
 			e.data.late[i].seq, e.data.late[i].late = seq, true
 		}

@@ -15,7 +15,7 @@ const mostTFO = 1 + 4 + 4 + 5
 
 // enter turns trace on at s.
 func (e *Encoder) enter(s *step.Step) {
-	if e.reason == schema.ISyncOverflow || !e.vary.happens(e.vary.Restart) {
+	if e.reason == schema.ISyncOverflow || !e.vary.Happens(e.vary.Restart) {
 		e.drain()
 	}
 	e.room(mostTFO)
@@ -65,6 +65,6 @@ func (e *Encoder) setContext(sample int64, id uint32, state schema.ISA) {
 // TFO. Synchronisation waits for one without packets, half the period (§5.2).
 func (e *Encoder) syncNow(packets bool) bool {
 	period := e.opt.SyncPeriod
-	due := period > 0 && e.sinceSync >= period || e.vary.happens(e.vary.Sync/4)
-	return due && (!packets || e.sinceSync >= period+period/2 || e.vary.happens(e.vary.Sync))
+	due := period > 0 && e.sinceSync >= period || e.vary.Happens(e.vary.Sync/4)
+	return due && (!packets || e.sinceSync >= period+period/2 || e.vary.Happens(e.vary.Sync))
 }

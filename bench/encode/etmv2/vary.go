@@ -1,6 +1,6 @@
 package etmv2
 
-import "math/rand/v2"
+import "github.com/tracelake/tracelake/bench/encode/pipestat"
 
 // Variation says how often an encoder does what the specification allows
 // and hardware seldom does. Rates are from 0, never, to 1, whenever it may.
@@ -34,35 +34,12 @@ func Vary(seed uint64, rate float64) *Variation {
 // dice decide what varies, and what is left to chance besides.
 type dice struct {
 	Variation
-	rand *rand.Rand
+	pipestat.Dice
 }
 
 func newDice(v *Variation) dice {
 	if v == nil {
 		v = &Variation{}
 	}
-	return dice{*v, rand.New(rand.NewPCG(v.Seed, '2'))}
-}
-
-// happens says whether what has the given rate happens now.
-func (d *dice) happens(rate float64) bool { return rate > 0 && d.rand.Float64() < rate }
-
-// upTo is a number from 0 to n.
-func (d *dice) upTo(n int) int { return d.rand.IntN(n + 1) }
-
-// bytes is how many bytes to send of a field that needs n and has room for
-// most.
-func (d *dice) bytes(n, most uint8) uint8 {
-	if n < most && d.happens(d.Longer) {
-		n += 1 + uint8(d.upTo(int(most-n-1)))
-	}
-	return n
-}
-
-// pins is what undefined pins carry.
-func (d *dice) pins() uint16 {
-	if !d.happens(d.Undefined) {
-		return 0
-	}
-	return uint16(d.rand.Uint32())
+	return dice{*v, pipestat.NewDice(v.Seed, '2')}
 }
