@@ -43,7 +43,7 @@ func atomsLeft(left uint8) Packet {
 func (d *Decoder) decodeWarm(i int) int {
 	data := d.rec.Part.Data
 	last := min(i+len(d.rec.Bytes(i))-maxAddressBytes, len(data)-8) // where a packet may begin
-	if i > last || outcomes[data[i]] == 0 || d.packets {
+	if i > last || outcomes[data[i]] == 0 || d.packets || d.cfg.CycleAccurate {
 		return i
 	}
 	at, part, ok := d.walk.Lend()
