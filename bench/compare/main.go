@@ -48,7 +48,7 @@ func main() {
 		o.names = append(o.names, name)
 		return nil
 	})
-	modes := flag.String("modes", "null,csv,decode,tally,parquet,blocks,arrow", "what to measure; the first two are OpenCSD; NAME/2 is with two workers")
+	modes := flag.String("modes", "null,csv,decode,tally,none,parquet,blocks,arrow", "what to measure; the first two are OpenCSD; NAME/2 is with two workers")
 	flag.Float64Var(&o.millions, "millions", 32, "millions of instructions of a capture, at least")
 	flag.IntVar(&o.rounds, "rounds", 5, "rounds")
 	one := flag.String("one", "", "")

@@ -12,7 +12,7 @@ import (
 // words say what the modes are, in the table.
 var words = map[string]string{
 	null: "OpenCSD, null", csv: "OpenCSD, CSV", "decode": "decode to runs", "tally": "decode and count",
-	"parquet": "Parquet, instructions", "blocks": "Parquet, blocks", "arrow": "Arrow, instructions",
+	"none": "export --level none", "parquet": "Parquet, instructions", "blocks": "Parquet, blocks", "arrow": "Arrow, instructions",
 }
 
 // report prints the table, in Markdown.

@@ -23,10 +23,11 @@ type Mode struct {
 var exports = map[string]struct {
 	level  schema.Level
 	format schema.Format
-	table  *schema.Table
+	table  *schema.Table // nil: nothing is
 }{
 	"parquet": {schema.LevelInstructions, schema.Parquet, &schema.Instructions},
 	"blocks":  {schema.LevelBlocks, schema.Parquet, &schema.Blocks},
+	"none":    {schema.LevelNone, schema.Parquet, nil},
 	"arrow":   {schema.LevelInstructions, schema.Arrow, &schema.Instructions},
 }
 
@@ -66,6 +67,9 @@ func (m Mode) Do(input, out string, images []string, r *Run) error {
 	if err != nil {
 		return err
 	}
-	r.Instructions, r.Bytes, r.Written = s.Totals.Instructions, s.Totals.Bytes, s.Tables[x.table.Name].Bytes
+	r.Instructions, r.Bytes = s.Totals.Instructions, s.Totals.Bytes
+	if x.table != nil {
+		r.Written = s.Tables[x.table.Name].Bytes
+	}
 	return nil
 }
