@@ -44,7 +44,7 @@ func (r *Recorder) RecordContext(key schema.Key, state schema.Null[schema.ISA]) 
 
 // Count records a cycle count that was traced and is already added to Cycle.
 func (r *Recorder) Count(key schema.Key, cycles int64, kind schema.CountKind) {
-	r.Result.Counts = append(r.Result.Counts, schema.CycleCount{
+	r.Result.Counts.Append(schema.CycleCount{
 		Key: key, Point: r.point(), Cycles: schema.Of(cycles), Kind: kind,
 	})
 }
