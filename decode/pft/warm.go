@@ -7,6 +7,7 @@ import (
 
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/flow"
+	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/decode/isa"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -38,32 +39,41 @@ func atomsLeft(left uint8) Packet {
 	return Packet{Kind: Atom, Len: 1, Atoms: ^left & (1<<n - 1), AtomCount: uint8(n)}
 }
 
-// decodeWarm decodes packets from Data[i] on, as far as they are warm, and returns
-// where it stopped.
+// decodeWarm decodes packets from Data[i] on, as long as they are warm, and returns
+// where it stopped. If it decodes any, the first is of atoms.
 func (d *Decoder) decodeWarm(i int) int {
 	data := d.rec.Part.Data
-	last := min(i+len(d.rec.Bytes(i))-maxAddressBytes, len(data)-8) // where a packet may begin
-	if i > last || outcomes[data[i]] == 0 || d.packets || d.cfg.CycleAccurate {
+	// Packets begin before last, so that neither the end of what they may reach nor
+	// that of the data cuts one off, or eight bytes of it.
+	longest := maxAddressBytes
+	if d.cfg.CycleAccurate {
+		longest += maxCyclesBytes
+	}
+	last := min(i+len(d.rec.Bytes(i)), len(data)-8) - longest
+	if i > last || data[i]&0x81 != 0x80 || d.packets {
 		return i
 	}
 	at, part, ok := d.walk.Lend()
-	if !ok {
+	switch {
+	case !ok:
 		return i
+	case d.cfg.CycleAccurate:
+		return d.warmCounted(i, last, at, part)
 	}
+	return d.warmAtoms(i, last, at, part)
+}
+
+// warmAtoms is decodeWarm outside cycle-accurate mode, at a position in a part.
+func (d *Decoder) warmAtoms(i, last int, at flow.Cursor, part uint32) int {
 	d.rec.Settle()
-
-	n := len(d.rec.Result.Runs)
-	runs := d.rec.Result.Runs[:cap(d.rec.Result.Runs)]
+	data, runs, n := d.rec.Part.Data, d.rec.Result.Runs, len(d.rec.Result.Runs)
+	runs = runs[:cap(runs)]
 	seq, address, state, space := d.walk.Seq, d.address, d.isa, d.rec.Space()
-	offset, branches := int64(0), int64(0)
-	stack := d.cfg.ReturnStack
-	left, e, undecided := uint8(0), uint8(0), false
-
+	offset, branches, left, exit := d.offset, int64(0), uint8(0), toBlock
 packets:
 	for i <= last {
 		if n+maxAtoms > len(runs) {
-			runs = slices.Grow(runs[:n], 1024)
-			runs = runs[:cap(runs)]
+			runs = moreRuns(runs[:n])
 		}
 		h := data[i]
 		offset = d.rec.Offset(i)
@@ -73,43 +83,29 @@ packets:
 				if !at.Ready(part) && !d.walk.Admit(at) {
 					break packets
 				}
-				e = left & 1
+				e := left & 1
 				left >>= 1
 				at.Fill(&runs[n], offset, e)
 				n++
 				seq += at.Instructions()
 				next := at.Next(e)
 				if e&at.Special() != 0 {
-					switch f, link := at.Waypoint(); {
-					case f == isa.Direct:
-						if stack && next.Known() {
-							d.walk.PushCursor(at)
-						}
-					case f == isa.Indirect:
-						next = flow.Cursor{}
-						if top := d.walk.Top(); stack && !link && top.Known() && top.Space() == space {
-							if next = top.Next(0); next.Known() {
-								d.walk.Pop()
-							}
-						}
-					default:
-						next = at.Next(0)
-					}
+					next = d.warmSuccessor(at, space)
 				}
 				if !next.Known() {
-					undecided = true
+					exit = warmExit(e)
 					break packets
 				}
 				at = next
 			}
 			continue
 		}
-		if h&1 == 0 || !at.Ready(part) && !d.walk.Admit(at) {
+		if h&1 == 0 {
 			break
 		}
 		f, link := at.Waypoint()
 		to, toISA, length := shortBranch(binary.LittleEndian.Uint64(data[i:]), address, at.ISA())
-		if length == 0 || f != isa.Indirect {
+		if length == 0 || f != isa.Indirect || !at.Ready(part) && !d.walk.Admit(at) {
 			break
 		}
 		i += length
@@ -117,35 +113,143 @@ packets:
 		n++
 		seq += at.Instructions()
 		branches++
-		if stack && link {
+		if link && d.cfg.ReturnStack {
 			d.walk.PushCursor(at)
 		}
 		address, state = to, toISA
 		next := d.walk.Find(to, toISA, space)
 		if !next.Known() {
-			undecided = true
-			e = 2
+			exit = toAddress
 			break
 		}
 		at = next
 	}
 	d.rec.Result.Runs = runs[:n]
-	d.walk.Resume(at, seq)
 	d.offset, d.address, d.isa = offset, address, state
-	d.rec.Segment.Quality.Branches += branches
-	d.rec.Segment.Quality.BranchesIndirect += branches
-	if undecided {
-		if e == 2 {
-			d.walk.Goto(decode.PC{Address: address, ISA: state}, space)
-		} else {
-			d.leaveWaypoint(e == 1)
-		}
-	}
+	d.cool(at, seq, branches, exit)
 	if left > 1 {
 		p := atomsLeft(left)
 		d.analyzeAtomHeader(&p)
 	}
 	return i
+}
+
+// warmCounted is decodeWarm in cycle-accurate mode: one atom a packet, and counts.
+func (d *Decoder) warmCounted(i, last int, at flow.Cursor, part uint32) int {
+	d.rec.Settle()
+	data, runs, n := d.rec.Part.Data, d.rec.Result.Runs, len(d.rec.Result.Runs)
+	runs = runs[:cap(runs)]
+	seq, address, state, space := d.walk.Seq, d.address, d.isa, d.rec.Space()
+	offset, branches, exit := d.offset, int64(0), toBlock
+	for i <= last && exit == toBlock {
+		if n == len(runs) {
+			runs = moreRuns(runs[:n])
+		}
+		h := data[i]
+		e, to, toISA, length, kind := uint8(1), address, state, 0, schema.CountAtom
+		if h&1 != 0 {
+			f, _ := at.Waypoint()
+			to, toISA, length = shortBranch(binary.LittleEndian.Uint64(data[i:]), address, at.ISA())
+			if length == 0 || f != isa.Indirect {
+				break
+			}
+			kind = schema.CountBranch
+		} else if h < 0x80 {
+			break
+		} else {
+			e = h>>1&1 ^ 1
+		}
+		if !at.Ready(part) && !d.walk.Admit(at) {
+			break
+		}
+		cycles, countLen := shortCycles(data[i+length:])
+		d.rec.Cycle += int64(cycles)
+		offset = d.rec.Offset(i)
+		i += length + countLen
+		run := &runs[n]
+		at.Fill(run, offset, e)
+		run.Cycles, run.Cycle, run.Flags = cycles, d.rec.Cycle, schema.RunHasCycles
+		n++
+		seq += at.Instructions()
+		d.rec.Count(schema.Key{Seq: seq - 1, Offset: offset}, int64(cycles), kind)
+		var next flow.Cursor
+		switch {
+		case kind == schema.CountBranch:
+			address, state = to, toISA
+			branches++
+			if _, link := at.Waypoint(); link && d.cfg.ReturnStack {
+				d.walk.PushCursor(at)
+			}
+			next = d.walk.Find(to, toISA, space)
+			e = uint8(toAddress)
+		case e&at.Special() != 0:
+			next = d.warmSuccessor(at, space)
+		default:
+			next = at.Next(e)
+		}
+		if next.Known() {
+			at = next
+		} else {
+			exit = warmExit(e)
+		}
+	}
+	d.rec.Result.Runs = runs[:n]
+	d.offset, d.address, d.isa = offset, address, state
+	d.cool(at, seq, branches, exit)
+	return i
+}
+
+// A warmExit is why a warm walk ended, and where it goes on.
+type warmExit uint8
+
+const (
+	afterFailed   warmExit = iota // after the waypoint, which failed its condition
+	afterExecuted                 // after the waypoint, which was executed: by its flow
+	toAddress                     // at the address of a branch packet
+	toBlock                       // at the block: the packet is not warm
+)
+
+// cool gives the walk back to the operations of appendix B.3.
+func (d *Decoder) cool(at flow.Cursor, seq, branches int64, exit warmExit) {
+	d.rec.Segment.Quality.Branches += branches
+	d.rec.Segment.Quality.BranchesIndirect += branches
+	d.walk.Resume(at, seq)
+	switch exit {
+	case toBlock:
+	case toAddress:
+		d.walk.Goto(decode.PC{Address: d.address, ISA: d.isa}, d.rec.Space())
+	default:
+		d.leaveWaypoint(exit == afterExecuted)
+	}
+}
+
+// moreRuns makes room for more runs.
+func moreRuns(runs []schema.Run) []schema.Run {
+	runs = slices.Grow(runs, max(1024, len(runs)/2))
+	return runs[:cap(runs)]
+}
+
+// warmSuccessor returns where the executed waypoint at a position leads, as leaveWaypoint
+// does. It returns the zero Cursor, and does nothing, if that is not warm.
+func (d *Decoder) warmSuccessor(at flow.Cursor, space image.Space) flow.Cursor {
+	switch f, link := at.Waypoint(); {
+	case f == isa.Direct:
+		next := at.Next(1)
+		if next.Known() && d.cfg.ReturnStack {
+			d.walk.PushCursor(at)
+		}
+		return next
+	case f != isa.Indirect:
+		return at.Next(0)
+	case link || !d.cfg.ReturnStack:
+		return flow.Cursor{}
+	}
+	top := d.walk.Top()
+	if !top.Known() || top.Space() != space || !top.Next(0).Known() {
+		return flow.Cursor{}
+	}
+	d.walk.Pop()
+	return top.Next(0)
 }
 
 // shortBranch resolves the branch address that a word begins with, of 1 to 5 bytes. Its
@@ -174,6 +278,18 @@ func shortBranch(word uint64, address uint32, in schema.ISA) (to uint32, state s
 	}
 	mask := uint32(1)<<(addressBits[length]+shift) - 1
 	return address&^mask | v<<shift&mask, in, length
+}
+
+// shortCycles is parseCycles of a count that is not cut off.
+func shortCycles(b []byte) (cycles uint32, n int) {
+	cycles = uint32(b[0] >> cyclesShift & 0x0f)
+	if b[0]&cyclesMore == 0 {
+		return cycles, 1
+	}
+	if b[1]&more == 0 {
+		return cycles | uint32(b[1])<<4, 2
+	}
+	return parseCycles(b)
 }
 
 // addressBits is how many bits of the address so many address bytes have.
