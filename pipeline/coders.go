@@ -23,7 +23,9 @@ type coder struct {
 
 func (c *coders) pool(t *schema.Table) *sync.Pool {
 	p, _ := c.idle.LoadOrStore(t, &sync.Pool{New: func() any {
-		return &coder{encoder: c.dataset.NewEncoder(t), batch: schema.NewBatch(t)}
+		c := &coder{encoder: c.dataset.NewEncoder(t), batch: schema.NewBatch(t)}
+		c.batch.Limit = c.encoder.BatchRows()
+		return c
 	}})
 	return p.(*sync.Pool)
 }
