@@ -107,6 +107,13 @@ func NewBatch(t *Table) *Batch {
 	return b
 }
 
+// NewBatchFor returns an empty batch for t, as an encoder wants it.
+func NewBatchFor(t *Table, e Encoder) *Batch {
+	b := NewBatch(t)
+	b.Limit = e.BatchRows()
+	return b
+}
+
 // Rows returns the number of rows in b. It panics if columns differ in length:
 // a row was filled in part.
 func (b *Batch) Rows() int {
