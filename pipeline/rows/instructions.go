@@ -58,8 +58,10 @@ func (instructions) finish(batch *schema.Batch) {
 		column int
 		field  schema.CodeField
 	}{
-		{int(schema.InstructionsAddress), schema.FieldAddress}, {int(schema.InstructionsOpcode), schema.FieldOpcode},
-		{int(schema.InstructionsSize), schema.FieldSize}, {int(schema.InstructionsKind), schema.FieldKind},
+		{int(schema.InstructionsAddress), schema.FieldAddress},
+		{int(schema.InstructionsOpcode), schema.FieldOpcode},
+		{int(schema.InstructionsSize), schema.FieldSize},
+		{int(schema.InstructionsKind), schema.FieldKind},
 	} {
 		v[c.column].Form, v[c.column].Code, v[c.column].Field = schema.OfCode, code, c.field
 	}

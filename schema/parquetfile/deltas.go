@@ -39,8 +39,8 @@ func (e *deltas) appendPage(dst []byte, v *schema.Vector, valid []uint8) ([]byte
 		values = e.valid
 	}
 	e.all.add(values, e.sign)
-	size, minis := deltaSizes(len(values))
-	dst = appendDeltaHead(dst, size, minis, len(values), values[0])
+	size := deltaSize(len(values))
+	dst = appendDeltaHead(dst, size, len(values), values[0])
 	for at := 1; at < len(values); at += size {
 		d := e.block[:min(size, len(values)-at)]
 		last := values[at-1]
@@ -48,29 +48,29 @@ func (e *deltas) appendPage(dst []byte, v *schema.Vector, valid []uint8) ([]byte
 			d[i] = x - last
 			last = x
 		}
-		dst = appendDeltas(dst, d, size/minis, minis)
+		dst = appendDeltas(dst, d, size/deltaMinis)
 	}
 	return dst, format.DeltaBinaryPacked
 }
 
-// deltaSizes returns how many values are in a block, and miniblocks in it.
-func deltaSizes(n int) (size, minis int) {
+// deltaSize returns how many values are in a block of a page of n.
+func deltaSize(n int) int {
 	if n < fewDeltas {
-		return shortDeltaBlock, deltaMinis
+		return shortDeltaBlock
 	}
-	return deltaBlock, deltaMinis
+	return deltaBlock
 }
 
 // appendDeltaHead appends the head of a page of n values.
-func appendDeltaHead(dst []byte, size, minis, n int, first uint64) []byte {
+func appendDeltaHead(dst []byte, size, n int, first uint64) []byte {
 	dst = binary.AppendUvarint(dst, uint64(size))
-	dst = binary.AppendUvarint(dst, uint64(minis))
+	dst = binary.AppendUvarint(dst, uint64(deltaMinis))
 	dst = binary.AppendUvarint(dst, uint64(n))
 	return binary.AppendVarint(dst, int64(first))
 }
 
 // appendDeltas appends a block of differences, which it changes.
-func appendDeltas(dst []byte, d []uint64, mini, minis int) []byte {
+func appendDeltas(dst []byte, d []uint64, mini int) []byte {
 	least, all, equal := int64(d[0]), uint64(0), true
 	for _, x := range d {
 		least = min(least, int64(x))
@@ -82,7 +82,7 @@ func appendDeltas(dst []byte, d []uint64, mini, minis int) []byte {
 	}
 	dst = binary.AppendVarint(dst, least)
 	widths := len(dst)
-	dst = append(dst, make([]byte, minis)...)
+	dst = append(dst, make([]byte, deltaMinis)...)
 	if equal {
 		return dst
 	}
@@ -139,10 +139,10 @@ func (e *deltas) appendRepeats(dst []byte, v *schema.Vector) ([]byte, format.Enc
 	}
 	r := repeats{list: v.Repeats}
 	last, _ := r.take(1)
-	size, minis := deltaSizes(n)
-	dst = appendDeltaHead(dst, size, minis, n, last)
+	size := deltaSize(n)
+	dst = appendDeltaHead(dst, size, n, last)
 	for n--; n > 0; n -= size {
-		dst, last = e.appendRepeatBlock(dst, &r, last, min(n, size), size/minis, minis)
+		dst, last = e.appendRepeatBlock(dst, &r, last, min(n, size), size/deltaMinis)
 	}
 	return dst, format.DeltaBinaryPacked, true
 }
@@ -154,9 +154,9 @@ func (e *deltas) appendCount(dst []byte, v *schema.Vector) ([]byte, format.Encod
 	}
 	first, n := v.Repeats[0].Value, int(v.Repeats[0].Rows)
 	e.all.add([]uint64{first, first + uint64(n) - 1}, e.sign)
-	size, minis := deltaSizes(n)
-	dst = appendDeltaHead(dst, size, minis, n, first)
-	block := appendDeltas(nil, []uint64{1}, size/minis, minis)
+	size := deltaSize(n)
+	dst = appendDeltaHead(dst, size, n, first)
+	block := appendDeltas(nil, []uint64{1}, size/deltaMinis)
 	for at := 1; at < n; at += size {
 		dst = append(dst, block...)
 	}
@@ -167,11 +167,11 @@ func (e *deltas) appendCount(dst []byte, v *schema.Vector) ([]byte, format.Encod
 // last, and returns the last one. A difference of one byte is written where its
 // value begins, into zeros; a block with any other is written as that of single
 // values is.
-func (e *deltas) appendRepeatBlock(dst []byte, r *repeats, last uint64, n, mini, minis int) ([]byte, uint64) {
+func (e *deltas) appendRepeatBlock(dst []byte, r *repeats, last uint64, n, mini int) ([]byte, uint64) {
 	block, from, before := len(dst), *r, last
 	dst = append(dst, 0) // the least difference
 	full := (n + mini - 1) / mini
-	for i := range minis {
+	for i := range deltaMinis {
 		width := uint8(0)
 		if i < full {
 			width = 8
@@ -201,7 +201,7 @@ func (e *deltas) appendRepeatBlock(dst []byte, r *repeats, last uint64, n, mini,
 		before = x
 		i += k
 	}
-	return appendDeltas(dst[:block], d, mini, minis), last
+	return appendDeltas(dst[:block], d, mini), last
 }
 
 func (e *deltas) appendDictionary(dst []byte) ([]byte, int) { return dst, 0 }
