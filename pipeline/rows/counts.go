@@ -77,7 +77,7 @@ func (t *countTable) flush() error {
 
 // fill implements group.
 func (g countGroup) fill(batch *schema.Batch, emit func() error) error {
-	room := schema.BatchRows
+	room := batch.Limit
 	for i := range g {
 		b, counts := &g[i].base, &g[i].counts
 		for s, rows := range counts.Each {
@@ -91,7 +91,7 @@ func (g countGroup) fill(batch *schema.Batch, emit func() error) error {
 				if err := emit(); err != nil {
 					return err
 				}
-				room = schema.BatchRows
+				room = batch.Limit
 			}
 		}
 	}
