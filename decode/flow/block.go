@@ -215,4 +215,3 @@ func (i locationID) key() schema.BlockKey {
 
 func (i locationID) isa() schema.ISA    { return schema.ISA(i >> 32) }
 func (i locationID) space() image.Space { return image.Space(i >> 40) }
-}
