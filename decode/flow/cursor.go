@@ -79,9 +79,10 @@ func (w *Walker) Atoms(c Cursor, runs []schema.Run, atoms uint8, offset int64) (
 	return Cursor{b}, room - len(runs), atoms, p
 }
 
-// Atom is Atoms of one atom, which is 1 if it is E. The Cursor that it returns is zero if the
-// pause is after the waypoint. It fails, and does nothing, if the block at c is not warm.
-func (w *Walker) Atom1(c Cursor, run *schema.Run, e uint8, offset int64) (next Cursor, ok bool) {
+// Step walks to the waypoint of the block at c and on by one atom, which is 1 if it is E,
+// and writes its run. The Cursor that it returns is zero if the walk pauses after the
+// waypoint. It fails, and does nothing, if the block is not warm.
+func (w *Walker) Step(c Cursor, run *schema.Run, e uint8, offset int64) (next Cursor, ok bool) {
 	b := c.b
 	if b.ready != w.partStamp && !w.admit(b) {
 		return Cursor{}, false
