@@ -137,7 +137,7 @@ func (d *Decoder) decodePackets(i int) {
 		d.offset = d.rec.Offset(i)
 		d.recordPacket(&p, i)
 		d.processPacket(&p, i)
-		i += p.Len
+		i = d.decodeWarm(i + p.Len)
 	}
 	d.rec.Decoded(i)
 }

@@ -1,0 +1,255 @@
+package etmv3
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/decode/flow"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// This file is the fast path: P-headers of both modes, and after an indirect branch an
+// address of up to four bytes, through code whose blocks are cached and linked. It makes
+// what [Decoder.processPacket] makes of them, and leaves everything else to that.
+
+const (
+	// maxAtoms is how many atoms a P-header has at most: as many runs, and costs.
+	maxAtoms = 16
+	// maxWarmBytes is how many bytes are decoded warm at a time, so that ordinals and
+	// cycles are near those of their span: see schema.CountReach.
+	maxWarmBytes = 1 << 24
+)
+
+// A warm is the state of the fast path besides that of the decoder.
+type warm struct {
+	at   flow.Cursor // zero: after an indirect branch, before its address
+	pos  int         // in the block at it
+	part uint32      // for Cursor.Ready
+	seq  int64
+	timing
+
+	branches     int64
+	previous     int  // where the last packet begins
+	atoms        bool // there were some
+	afterAddress bool // the last packet was a branch address
+}
+
+// decodeWarm decodes packets from Data[i] on, as long as they are warm, and returns
+// where it stopped.
+func (d *Decoder) decodeWarm(i int) int {
+	last := min(i+len(d.rec.Bytes(i))-maxAddressBytes, i+maxWarmBytes) // no packet that begins up to it is cut off
+	if i > last || !d.isWarm() {
+		return i
+	}
+	at, pos, part, ok := d.walk.LendInside()
+	if !ok {
+		return i
+	}
+	w := warm{at: at, pos: pos, part: part, seq: d.walk.Seq, previous: i}
+	if d.cfg.CycleAccurate {
+		if w.timing, ok = d.beginTiming(); !ok {
+			return i
+		}
+	}
+	next := d.warmPackets(i, last, &w)
+	if next > i {
+		d.cool(&w)
+	}
+	return next
+}
+
+// isWarm reports whether the next packets may be decoded warm: an instruction was traced
+// since the I-sync, and only atoms or an address are due.
+func (d *Decoder) isWarm() bool {
+	return d.cfg.OneT32 && !d.packets && !d.inDebug && d.atoms && !d.unsure && !d.unplacedRun.active && d.rec.Settled() &&
+		(d.walk.Known() || d.pending)
+}
+
+// warmPackets is the loop of decodeWarm.
+func (d *Decoder) warmPackets(i, last int, w *warm) int {
+	data, headers, counted, space := d.rec.Part.Data, d.cfg.pheaders(), d.cfg.CycleAccurate, d.rec.Space()
+	runs, n := d.rec.Result.Runs, len(d.rec.Result.Runs)
+	at, pos, seq := w.at, w.pos, w.seq
+packets:
+	for start := i; i <= last; start = i {
+		h := data[i]
+		if h&0x81 != 0x80 {
+			if at.Known() || h&1 == 0 {
+				break
+			}
+			to, length := d.shortBranch(data[i : i+maxAddressBytes])
+			next := d.walk.Find(to, d.isa, space)
+			if length == 0 || !next.Known() {
+				break
+			}
+			d.address, d.altISA = to, d.isa == schema.T32EE || d.altISA && d.isa != schema.T32
+			at, pos, w.afterAddress, w.previous = next, 0, true, start
+			w.branches++
+			i += length
+			continue
+		}
+		a := &headers[h>>1&0x3f]
+		offset := d.rec.Offset(i)
+		left, failed := int(a.Count), uint64(a.N)
+		if left == 0 && (!counted || a.Waits == 0) || left > 0 && !at.Known() {
+			break
+		}
+		if n+maxAtoms > cap(runs) {
+			runs = slices.Grow(runs[:n], max(1024, n/2))
+		}
+		runs = runs[:n+maxAtoms]
+		from, fromPos, first := at, pos, n
+		for left > 0 {
+			if !at.Ready(w.part) && !d.walk.Include(at) {
+				at, pos, n = from, fromPos, first
+				break packets
+			}
+			k := min(left, int(at.Instructions())-pos)
+			run := &runs[n]
+			at.FillInside(run, offset, pos, k, failed&(1<<k-1))
+			n++
+			if pos, left = pos+k, left-k; pos < int(at.Instructions()) {
+				break
+			}
+			executed := uint8(failed>>(k-1)&1 ^ 1)
+			run.Outcome = at.Outcome(executed)
+			next := at.Next(executed)
+			if !next.Known() {
+				if left > 0 || executed == 0 || !d.warmIndirect(at) {
+					at, pos, n = from, fromPos, first
+					break packets
+				}
+			}
+			at, pos = next, 0
+			failed >>= k
+		}
+		i++
+		seq += int64(a.Count)
+		w.previous = start
+		if counted {
+			w.packet(a, runs[first:n], offset, seq)
+		}
+		if a.Count > 0 {
+			w.atoms, w.afterAddress = true, false
+		}
+	}
+	d.rec.Result.Runs = runs[:n]
+	w.at, w.pos, w.seq = at, pos, seq
+	return i
+}
+
+// warmIndirect reports whether the waypoint at a position is an indirect branch that makes
+// no row of its own. It notes the instruction set for the address that follows.
+func (d *Decoder) warmIndirect(at flow.Cursor) bool {
+	if !at.Indirect() || at.ExceptionReturn() && d.cfg.returnsByOpcode() {
+		return false
+	}
+	d.isa = at.ISA()
+	return true
+}
+
+// shortBranch resolves the branch address that b begins with, of 1 to 4 bytes. Its
+// length is 0 if it has five, or information bytes.
+func (d *Decoder) shortBranch(b []byte) (to uint32, length int) {
+	word := uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 | uint32(b[3])<<24
+	end := ^word & (more | more<<8 | more<<16 | more<<24)
+	if end == 0 {
+		return 0, 0
+	}
+	length = bits.TrailingZeros32(end)/8 + 1
+	sent := uint32(7*length - 1)
+	if d.cfg.AltBranch && length > 1 {
+		if sent--; word>>(8*length-2)&1 != 0 {
+			return 0, 0
+		}
+	}
+	v := word>>1&0x3f | word>>8&0x7f<<6 | word>>16&0x7f<<13 | word>>24&0x7f<<20
+	shift := addressShift(d.isa)
+	mask := uint32(1)<<(sent+uint32(shift)) - 1
+	return d.address&^mask | v<<shift&mask, length
+}
+
+// cool gives the state of the fast path back.
+func (d *Decoder) cool(w *warm) {
+	d.offset = d.rec.Offset(w.previous)
+	d.walk.ResumeInside(w.at, w.pos, w.seq)
+	d.pending = !w.at.Known()
+	d.rec.Segment.Quality.Branches += w.branches
+	d.rec.Segment.Quality.BranchesIndirect += w.branches
+	if w.atoms {
+		d.setCancelable(decode.CancelableInstruction)
+		d.since.instructions, d.underway = true, false
+	}
+	if w.atoms || w.branches > 0 {
+		d.afterBranch = w.afterAddress
+	}
+	if d.cfg.CycleAccurate {
+		d.endTiming(&w.timing)
+	}
+}
+
+// A timing is the state of cycle-accurate mode in the fast path (§7.3.3, docs/etmv3.md
+// §5): see [Decoder.costedAtoms].
+type timing struct {
+	span   *schema.CountSpan
+	counts []schema.Count
+	costs  []uint32
+	cycle  int64 // in the epoch
+	waits  int64 // cycles since the last instruction
+}
+
+// beginTiming begins the timing of the fast path. It fails if the next count or cost is a
+// first one.
+func (d *Decoder) beginTiming() (t timing, ok bool) {
+	r := d.rec.Result
+	if d.back.Waits == decode.WaitsPassed || d.waits > schema.CountReach {
+		return timing{}, false
+	}
+	span, ok := r.Counts.Reach(d.walk.Seq, schema.Point{Epoch: d.rec.Epoch, Cycle: schema.Of(d.rec.Cycle)})
+	return timing{span, r.Counts.Rows, r.Costs, d.rec.Cycle, d.waits}, ok
+}
+
+func (d *Decoder) endTiming(t *timing) {
+	d.rec.Result.Counts.Rows, d.rec.Result.Costs = t.counts, t.costs
+	d.rec.Cycle, d.waits = t.cycle, t.waits
+}
+
+// packet adds the cycles of a P-header, which made runs. After it there are seq
+// instructions.
+func (t *timing) packet(a *Atoms, runs []schema.Run, offset, seq int64) {
+	waits, between, sum := int64(a.Waits), int64(a.Between), int64(a.Waits)
+	if a.Count == 0 {
+		t.waits += waits
+	} else {
+		cost := t.waits + waits // of the first atom
+		t.waits = 0
+		sum += between * int64(a.Count-1)
+		t.costs = append(t.costs, uint32(cost))
+		for range a.Count - 1 {
+			t.costs = append(t.costs, uint32(between))
+		}
+		at, cost := t.cycle+waits-between, cost-between
+		for i := range runs {
+			run, n := &runs[i], between*int64(runs[i].Count)
+			at += n
+			run.Cycle, run.Cycles, run.Flags = at, uint32(cost+n), schema.RunHasFailed|schema.RunHasCosts
+			cost = 0
+		}
+	}
+	if t.cycle += sum; sum > 0 {
+		t.count(a, offset, seq, uint32(sum))
+	}
+}
+
+// count adds the row of a P-header in `cycle_counts`.
+func (t *timing) count(a *Atoms, offset, seq int64, cycles uint32) {
+	kind := schema.CountPacket
+	if a.Count > 0 {
+		kind = schema.CountAtom
+		seq--
+	}
+	t.counts = append(t.counts, schema.Count{
+		Offset: offset, Seq: int32(seq - t.span.Seq), Cycle: int32(t.cycle - t.span.Cycle.V), Cycles: cycles, Kind: kind,
+	})
+}
