@@ -23,22 +23,29 @@ func (c *CountRows) Begin() { c.part = len(c.Rows) }
 
 // Append adds a row.
 func (c *CountRows) Append(x schema.CycleCount) {
-	n := len(c.Spans)
-	if n == 0 || c.Spans[n-1].First < c.part || !c.Spans[n-1].Takes(&x) {
-		c.Spans = append(c.Spans, schema.NewCountSpan(len(c.Rows), &x))
-		n++
-	}
-	c.Rows = append(c.Rows, c.Spans[n-1].Count(&x))
+	s := c.open(&x)
+	c.Rows = append(c.Rows, s.Count(&x))
 }
 
-// Reach returns the last span, for a count at a point to be appended to Rows. It
-// fails if the count needs a span of its own: see Append.
-func (c *CountRows) Reach(seq int64, at schema.Point) (*schema.CountSpan, bool) {
+// Open returns the span for counts of 32 bits to be appended to Rows, from a point on
+// in an epoch. It fails if ordinals or cycles that are up to ahead higher may need
+// another span.
+func (c *CountRows) Open(seq int64, at schema.Point, ahead int64) (*schema.CountSpan, bool) {
+	s := c.open(&schema.CycleCount{Key: schema.Key{Seq: seq}, Point: at, Cycles: schema.Of[int64](0)})
+	return s, seq+ahead-s.Seq < schema.CountReach && at.Cycle.V+ahead-s.Cycle.V < schema.CountReach
+}
+
+// open returns the span for x as the next row.
+func (c *CountRows) open(x *schema.CycleCount) *schema.CountSpan {
 	n := len(c.Spans)
-	if n == 0 || c.Spans[n-1].First < c.part || !c.Spans[n-1].Reaches(seq, at) {
-		return nil, false
+	if n > 0 && c.Spans[n-1].First >= c.part && c.Spans[n-1].Takes(x) {
+		return &c.Spans[n-1]
 	}
-	return &c.Spans[n-1], true
+	if n > 0 && c.Spans[n-1].First == len(c.Rows) { // no row came after Open
+		n--
+	}
+	c.Spans = append(c.Spans[:n], schema.NewCountSpan(len(c.Rows), x))
+	return &c.Spans[n]
 }
 
 // At returns row i.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/flow"
+	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -17,8 +18,8 @@ const (
 	// maxAtoms is how many atoms a P-header has at most: as many runs, and costs.
 	maxAtoms = 16
 	// maxWarmBytes is how many bytes are decoded warm at a time, so that ordinals and
-	// cycles are near those of their span: see schema.CountReach.
-	maxWarmBytes = 1 << 24
+	// cycles are near those of their span: see [decode.CountRows.Open].
+	maxWarmBytes = 1 << 20
 )
 
 // A warm is the state of the fast path besides that of the decoder.
@@ -29,10 +30,9 @@ type warm struct {
 	seq  int64
 	timing
 
-	branches     int64
-	previous     int  // where the last packet begins
-	atoms        bool // there were some
-	afterAddress bool // the last packet was a branch address
+	indirect, repeated int64 // branch addresses: see compareBranch
+	previous           int   // where the last packet begins
+	afterAddress       bool  // the last packet was a branch address
 }
 
 // decodeWarm decodes packets from Data[i] on, as long as they are warm, and returns
@@ -46,24 +46,24 @@ func (d *Decoder) decodeWarm(i int) int {
 	if !ok {
 		return i
 	}
-	w := warm{at: at, pos: pos, part: part, seq: d.walk.Seq, previous: i}
+	w := warm{at: at, pos: pos, part: part, seq: d.walk.Seq, previous: i, afterAddress: d.afterBranch}
 	if d.cfg.CycleAccurate {
-		if w.timing, ok = d.beginTiming(); !ok {
+		if w.timing, ok = d.beginTiming(last - i + 1); !ok {
 			return i
 		}
 	}
 	next := d.warmPackets(i, last, &w)
 	if next > i {
+		d.warmed += w.seq - d.walk.Seq
 		d.cool(&w)
 	}
 	return next
 }
 
-// isWarm reports whether the next packets may be decoded warm: an instruction was traced
-// since the I-sync, and only atoms or an address are due.
+// isWarm reports whether the next packets may be decoded warm: only atoms or an address
+// are due.
 func (d *Decoder) isWarm() bool {
-	return d.cfg.OneT32 && !d.packets && !d.inDebug && d.atoms && !d.unsure && !d.unplacedRun.active && d.rec.Settled() &&
-		(d.walk.Known() || d.pending)
+	return d.cfg.OneT32 && !d.packets && !d.inDebug && !d.unsure && !d.unplacedRun.active && (d.walk.Known() || d.pending)
 }
 
 // warmPackets is the loop of decodeWarm.
@@ -75,17 +75,19 @@ packets:
 	for start := i; i <= last; start = i {
 		h := data[i]
 		if h&0x81 != 0x80 {
-			if at.Known() || h&1 == 0 {
+			if h&1 == 0 || at.Known() && !w.maybeRepeated(runs[:n], pos, seq) {
 				break
 			}
-			to, length := d.shortBranch(data[i : i+maxAddressBytes])
-			next := d.walk.Find(to, d.isa, space)
-			if length == 0 || !next.Known() {
+			next, length := d.warmBranch(data[i:i+maxAddressBytes], at, space)
+			if length == 0 {
 				break
 			}
-			d.address, d.altISA = to, d.isa == schema.T32EE || d.altISA && d.isa != schema.T32
+			if at.Known() {
+				w.repeated++
+			} else {
+				w.indirect++
+			}
 			at, pos, w.afterAddress, w.previous = next, 0, true, start
-			w.branches++
 			i += length
 			continue
 		}
@@ -99,6 +101,9 @@ packets:
 			runs = slices.Grow(runs[:n], max(1024, n/2))
 		}
 		runs = runs[:n+maxAtoms]
+		if seq == w.seq {
+			d.rec.Settle()
+		}
 		from, fromPos, first := at, pos, n
 		for left > 0 {
 			if !at.Ready(w.part) && !d.walk.Include(at) {
@@ -130,9 +135,7 @@ packets:
 		if counted {
 			w.packet(a, runs[first:n], offset, seq)
 		}
-		if a.Count > 0 {
-			w.atoms, w.afterAddress = true, false
-		}
+		w.afterAddress = w.afterAddress && a.Count == 0
 	}
 	d.rec.Result.Runs = runs[:n]
 	w.at, w.pos, w.seq = at, pos, seq
@@ -149,43 +152,73 @@ func (d *Decoder) warmIndirect(at flow.Cursor) bool {
 	return true
 }
 
-// shortBranch resolves the branch address that b begins with, of 1 to 4 bytes. Its
-// length is 0 if it has five, or information bytes.
-func (d *Decoder) shortBranch(b []byte) (to uint32, length int) {
-	word := uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 | uint32(b[3])<<24
-	end := ^word & (more | more<<8 | more<<16 | more<<24)
-	if end == 0 {
-		return 0, 0
+// maybeRepeated reports whether a branch address may repeat the target of the direct
+// branch that was traced before it, as compareBranch counts it.
+func (w *warm) maybeRepeated(runs []schema.Run, pos int, seq int64) bool {
+	return pos == 0 && !w.afterAddress && seq > w.seq+1 && runs[len(runs)-1].Outcome == schema.Taken
+}
+
+// warmBranch goes to the branch address that b begins with, from an indirect branch, or
+// repeats it from the target at. The length is 0, and nothing happens, if that is not
+// warm.
+func (d *Decoder) warmBranch(b []byte, at flow.Cursor, space image.Space) (next flow.Cursor, length int) {
+	state := d.isa
+	if at.Known() {
+		state = at.ISA()
 	}
-	length = bits.TrailingZeros32(end)/8 + 1
+	thumbEE := state == schema.T32EE || d.altISA && state != schema.T32
+	word, last := uint32(b[0])|uint32(b[1])<<8|uint32(b[2])<<16|uint32(b[3])<<24, b[maxAddressBytes-1]
+	length = bits.TrailingZeros32(^word&(more|more<<8|more<<16|more<<24))/8 + 1
 	sent := uint32(7*length - 1)
-	if d.cfg.AltBranch && length > 1 {
-		if sent--; word>>(8*length-2)&1 != 0 {
-			return 0, 0
+	v := word>>1&0x3f | word>>8&0x7f<<6 | word>>16&0x7f<<13 | word>>24&0x7f<<20
+	switch {
+	case length == maxAddressBytes:
+		switch {
+		case last&(oldForm|addressBit6|addressJazelle) != 0 || last&(addressThumb|addressARM) == 0:
+			return next, 0
+		case last&addressThumb == 0:
+			state = schema.A32
+		case thumbEE:
+			state = schema.T32EE
+		default:
+			state = schema.T32
+		}
+		v |= uint32(last) << 27
+		sent = 32
+	case d.cfg.AltBranch && length > 1:
+		if sent--; word>>(8*length-2)&1 != 0 { // information bytes
+			return next, 0
 		}
 	}
-	v := word>>1&0x3f | word>>8&0x7f<<6 | word>>16&0x7f<<13 | word>>24&0x7f<<20
-	shift := addressShift(d.isa)
-	mask := uint32(1)<<(sent+uint32(shift)) - 1
-	return d.address&^mask | v<<shift&mask, length
+	shift := uint32(addressShift(state))
+	mask := uint32(1)<<(sent+shift) - 1
+	to := d.address&^mask | v<<shift&mask
+	if next = d.walk.Find(to, state, space); !next.Known() || at.Known() && next != at {
+		return next, 0
+	}
+	d.address, d.isa, d.altISA = to, state, thumbEE
+	return next, length
 }
 
 // cool gives the state of the fast path back.
 func (d *Decoder) cool(w *warm) {
+	atoms := w.seq - d.walk.Seq
 	d.offset = d.rec.Offset(w.previous)
 	d.walk.ResumeInside(w.at, w.pos, w.seq)
 	d.pending = !w.at.Known()
-	d.rec.Segment.Quality.Branches += w.branches
-	d.rec.Segment.Quality.BranchesIndirect += w.branches
-	if w.atoms {
-		d.setCancelable(decode.CancelableInstruction)
-		d.since.instructions, d.underway = true, false
-	}
-	if w.atoms || w.branches > 0 {
-		d.afterBranch = w.afterAddress
-	}
+	q := &d.rec.Segment.Quality
+	q.Branches += w.indirect + w.repeated
+	q.BranchesIndirect += w.indirect
+	q.BranchesRepeated += w.repeated
+	d.afterBranch = w.afterAddress
 	if d.cfg.CycleAccurate {
-		d.endTiming(&w.timing)
+		d.endTiming(&w.timing, atoms > 0)
+	}
+	if atoms > 0 { // see walked
+		d.setCancelable(decode.CancelableInstruction)
+		d.since.instructions = true
+		d.underway = d.started && !d.atoms && atoms == 1 && d.walk.TransfersData()
+		d.atoms = true
 	}
 }
 
@@ -199,20 +232,20 @@ type timing struct {
 	waits  int64 // cycles since the last instruction
 }
 
-// beginTiming begins the timing of the fast path. It fails if the next count or cost is a
-// first one.
-func (d *Decoder) beginTiming() (t timing, ok bool) {
+// beginTiming begins the timing of the fast path, for at most so many bytes. It fails if
+// a cost or a count may need more than 32 bits.
+func (d *Decoder) beginTiming(bytes int) (t timing, ok bool) {
 	r := d.rec.Result
-	if d.back.Waits == decode.WaitsPassed || d.waits > schema.CountReach {
-		return timing{}, false
-	}
-	span, ok := r.Counts.Reach(d.walk.Seq, schema.Point{Epoch: d.rec.Epoch, Cycle: schema.Of(d.rec.Cycle)})
-	return timing{span, r.Counts.Rows, r.Costs, d.rec.Cycle, d.waits}, ok
+	span, ok := r.Counts.Open(d.walk.Seq, schema.Point{Epoch: d.rec.Epoch, Cycle: schema.Of(d.rec.Cycle)}, maxAtoms*int64(bytes))
+	return timing{span, r.Counts.Rows, r.Costs, d.rec.Cycle, d.waits}, ok && d.waits < schema.CountReach
 }
 
-func (d *Decoder) endTiming(t *timing) {
+func (d *Decoder) endTiming(t *timing, atoms bool) {
 	d.rec.Result.Counts.Rows, d.rec.Result.Costs = t.counts, t.costs
 	d.rec.Cycle, d.waits = t.cycle, t.waits
+	if atoms && d.back.Waits == decode.WaitsPassed {
+		d.back.Waits = decode.WaitsTaken
+	}
 }
 
 // packet adds the cycles of a P-header, which made runs. After it there are seq
