@@ -15,14 +15,16 @@ import (
 type Cursor struct{ b *block }
 
 // Lend returns the position as a Cursor, and the number of the part for
-// [Cursor.Ready]. It fails if the position is unknown, inside a block, or in one that
-// [Walker.Admit] refuses.
-func (w *Walker) Lend() (c Cursor, part uint32, ok bool) {
-	c = Cursor{w.cur}
-	if !w.known || w.cur == nil || w.pos != 0 || !w.Admit(c) {
-		return Cursor{}, 0, false
+// [Cursor.Ready]. It returns the zero Cursor if the position is unknown, inside a block,
+// or in one that is not cached.
+func (w *Walker) Lend() (c Cursor, part uint32) {
+	if !w.known || w.pos != 0 {
+		return Cursor{}, 0
 	}
-	return c, w.partStamp, true
+	if w.cur == nil {
+		w.cur = w.prog.known(w.at)
+	}
+	return Cursor{w.cur}, w.partStamp
 }
 
 // Resume continues at c, after seq instructions.

@@ -30,6 +30,10 @@ var outcomes = func() (table [256]uint8) {
 	return table
 }()
 
+// longestWarm is how long an atom with its count and a branch address without one are at
+// most.
+const longestWarm = max(maxCyclesBytes, maxAddressBytes)
+
 // maxAtoms is how many atoms a packet has at most.
 const maxAtoms = 5
 
@@ -40,22 +44,18 @@ func atomsLeft(left uint8) Packet {
 }
 
 // decodeWarm decodes packets from Data[i] on, as long as they are warm, and returns
-// where it stopped. If it decodes any, the first is of atoms.
+// where it stopped.
 func (d *Decoder) decodeWarm(i int) int {
 	data := d.rec.Part.Data
-	// Packets begin before last, so that neither the end of what they may reach nor
-	// that of the data cuts one off, or eight bytes of it.
-	longest := maxAddressBytes
-	if d.cfg.CycleAccurate {
-		longest += maxCyclesBytes
-	}
-	last := min(i+len(d.rec.Bytes(i)), len(data)-8) - longest
-	if i > last || data[i]&0x81 != 0x80 || d.packets {
+	// Packets begin at last or before, so that neither the end of what they may reach
+	// cuts one off, nor the end of the data eight bytes from where it begins.
+	last := min(i+len(d.rec.Bytes(i))-longestWarm, len(data)-8)
+	if i > last || data[i]&0x81 == 0 || d.packets {
 		return i
 	}
-	at, part, ok := d.walk.Lend()
+	at, part := d.walk.Lend()
 	switch {
-	case !ok:
+	case !at.Known():
 		return i
 	case d.cfg.CycleAccurate:
 		return d.warmCounted(i, last, at, part)
@@ -65,7 +65,6 @@ func (d *Decoder) decodeWarm(i int) int {
 
 // warmAtoms is decodeWarm outside cycle-accurate mode, at a position in a part.
 func (d *Decoder) warmAtoms(i, last int, at flow.Cursor, part uint32) int {
-	d.rec.Settle()
 	data, runs, n := d.rec.Part.Data, d.rec.Result.Runs, len(d.rec.Result.Runs)
 	runs = runs[:cap(runs)]
 	seq, address, state, space := d.walk.Seq, d.address, d.isa, d.rec.Space()
@@ -121,7 +120,7 @@ packets:
 		}
 		at = next
 	}
-	d.rec.Result.Runs = runs[:n]
+	d.settle(runs[:n])
 	d.offset, d.address, d.isa = offset, address, state
 	d.cool(at, seq, branches, exit)
 	if left > 1 {
@@ -138,7 +137,6 @@ func (d *Decoder) warmCounted(i, last int, at flow.Cursor, part uint32) int {
 	if !ok {
 		return i
 	}
-	d.rec.Settle()
 	data, runs, counts := d.rec.Part.Data, d.rec.Result.Runs, d.rec.Result.Counts.Rows
 	n, m := len(runs), len(counts)
 	runs, counts = runs[:cap(runs)], counts[:cap(counts)]
@@ -150,11 +148,12 @@ func (d *Decoder) warmCounted(i, last int, at flow.Cursor, part uint32) int {
 		e, kind, length := h>>1&1^1, schema.CountAtom, 0
 		to, toISA := address, state
 		if h&1 != 0 {
-			e, kind = 1, schema.CountBranch
 			f, _ := at.Waypoint()
-			if to, toISA, length = shortBranch(binary.LittleEndian.Uint64(data[i:]), address, at.ISA()); length == 0 || f != isa.Indirect {
+			to, toISA, length = shortBranch(binary.LittleEndian.Uint64(data[i:]), address, at.ISA())
+			if length == 0 || f != isa.Indirect || i > last-maxAddressBytes { // a count follows
 				break
 			}
+			e, kind = 1, schema.CountBranch
 		} else if h < 0x80 {
 			break
 		}
@@ -193,7 +192,8 @@ func (d *Decoder) warmCounted(i, last int, at flow.Cursor, part uint32) int {
 		}
 		at = next
 	}
-	d.rec.Result.Runs, d.rec.Result.Counts.Rows = runs[:n], counts[:m]
+	d.settle(runs[:n])
+	d.rec.Result.Counts.Rows = counts[:m]
 	d.rec.Cycle = span.Cycle.V + cycle
 	d.offset, d.address, d.isa = offset, address, state
 	d.cool(at, span.Seq+seq, branches, exit)
@@ -209,6 +209,14 @@ const (
 	toAddress                     // at the address of a branch packet
 	toBlock                       // at the block: the packet is not warm
 )
+
+// settle adds the runs of a warm walk, of all runs, to the result.
+func (d *Decoder) settle(runs []schema.Run) {
+	if len(runs) > len(d.rec.Result.Runs) {
+		d.rec.Settle()
+		d.rec.Result.Runs = runs
+	}
+}
 
 // cool gives the walk back to the operations of appendix B.3.
 func (d *Decoder) cool(at flow.Cursor, seq, branches int64, exit warmExit) {
