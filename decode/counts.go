@@ -15,7 +15,8 @@ type CountRows struct {
 	// Base is the index of Rows[0], where Rows are some of all.
 	Base int
 
-	part int // index of the first count of the current part
+	part   int          // index of the first count of the current part
+	memory *countMemory // of Rows, nil if it is not recycled: see [Pool]
 }
 
 // Begin begins a part.
@@ -48,8 +49,8 @@ func (c *CountRows) open(x *schema.CycleCount) *schema.CountSpan {
 	return &c.Spans[n]
 }
 
-// At returns row i.
-func (c *CountRows) At(i int) schema.CycleCount { return c.Spans[c.span(i)].Row(&c.Rows[i]) }
+// At returns row i, of those from Base on.
+func (c *CountRows) At(i int) schema.CycleCount { return c.Spans[c.span(i)].Row(&c.Rows[i-c.Base]) }
 
 // span returns the index of the span that count i is in.
 func (c *CountRows) span(i int) int {
@@ -84,7 +85,9 @@ func (c *CountRows) Slice(from, to int) CountRows {
 	if from == to {
 		return CountRows{}
 	}
-	return CountRows{Rows: c.Rows[from-c.Base : to-c.Base : to-c.Base], Spans: c.Spans[c.span(from) : c.span(to-1)+1], Base: from}
+	return CountRows{
+		Rows: c.Rows[from-c.Base : to-c.Base : to-c.Base], Spans: c.Spans[c.span(from) : c.span(to-1)+1], Base: from, memory: c.memory,
+	}
 }
 
 // Each goes over the spans with the counts of each, in order.

@@ -236,7 +236,7 @@ type timing struct {
 // a cost or a count may need more than 32 bits.
 func (d *Decoder) beginTiming(bytes int) (t timing, ok bool) {
 	r := d.rec.Result
-	span, ok := r.Counts.Open(d.walk.Seq, schema.Point{Epoch: d.rec.Epoch, Cycle: schema.Of(d.rec.Cycle)}, maxAtoms*int64(bytes))
+	span, ok := r.Counts.Open(d.walk.Seq, d.rec.Point(), maxAtoms*int64(bytes))
 	return timing{span, r.Counts.Rows, r.Costs, d.rec.Cycle, d.waits}, ok && d.waits < schema.CountReach
 }
 

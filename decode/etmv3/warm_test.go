@@ -145,6 +145,7 @@ func TestWarm(t *testing.T) {
 		cfg, r := warmConfig(registers), rand.New(rand.NewPCG(seed, 2))
 		mem, b := madeUp(genome), walkMadeUp(genome, &cfg, 3000, seed)
 		n, fast := checkWarm(t, mem, &cfg, b, r.IntN(len(b)))
+		if fast*100 < n*95 { t.Log(seed, cfg.Minor, cfg.CycleAccurate, cfg.AltBranch, cfg.ProfileM, n, fast) }
 		instructions, warm = instructions+n, warm+fast
 		for range 4 {
 			b[r.IntN(len(b))] = byte(r.Uint32())
