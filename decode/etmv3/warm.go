@@ -69,7 +69,7 @@ func (d *Decoder) isWarm() bool {
 // warmPackets is the loop of decodeWarm.
 func (d *Decoder) warmPackets(i, last int, w *warm) int {
 	data, headers, counted, space := d.rec.Part.Data, d.cfg.pheaders(), d.cfg.CycleAccurate, d.rec.Space()
-	runs, n := d.rec.Result.Runs, len(d.rec.Result.Runs)
+	runs, n := d.rec.Result.Runs[:cap(d.rec.Result.Runs)], len(d.rec.Result.Runs)
 	at, pos, seq := w.at, w.pos, w.seq
 packets:
 	for start := i; i <= last; start = i {
@@ -97,11 +97,10 @@ packets:
 		if left == 0 && (!counted || a.Waits == 0) || left > 0 && !at.Known() {
 			break
 		}
-		if n+maxAtoms > cap(runs) {
-			runs = slices.Grow(runs[:n], max(1024, n/2))
+		if n+maxAtoms > len(runs) {
+			runs = room(runs, n)
 		}
-		runs = runs[:n+maxAtoms]
-		if seq == w.seq {
+		if left > 0 && seq == w.seq {
 			d.rec.Settle()
 		}
 		from, fromPos, first := at, pos, n
@@ -121,10 +120,11 @@ packets:
 			run.Outcome = at.Outcome(executed)
 			next := at.Next(executed)
 			if !next.Known() {
-				if left > 0 || executed == 0 || !d.warmIndirect(at) {
-					at, pos, n = from, fromPos, first
-					break packets
-				}
+				next = d.walk.Link(at, executed)
+			}
+			if !next.Known() && (left > 0 || executed == 0 || !d.warmIndirect(at)) {
+				at, pos, n = from, fromPos, first
+				break packets
 			}
 			at, pos = next, 0
 			failed >>= k
@@ -212,7 +212,7 @@ func (d *Decoder) cool(w *warm) {
 	q.BranchesRepeated += w.repeated
 	d.afterBranch = w.afterAddress
 	if d.cfg.CycleAccurate {
-		d.endTiming(&w.timing, atoms > 0)
+		d.endTiming(&w.timing, atoms)
 	}
 	if atoms > 0 { // see walked
 		d.setCancelable(decode.CancelableInstruction)
@@ -223,12 +223,14 @@ func (d *Decoder) cool(w *warm) {
 }
 
 // A timing is the state of cycle-accurate mode in the fast path (§7.3.3, docs/etmv3.md
-// §5): see [Decoder.costedAtoms].
+// §5): see [Decoder.costedAtoms]. Of counts and costs, which are as long as there is room,
+// the first n and m are rows.
 type timing struct {
 	span   *schema.CountSpan
 	counts []schema.Count
 	costs  []uint32
-	cycle  int64 // in the epoch
+	n, m   int
+	cycle  int64 // in the epoch, since that of the span
 	waits  int64 // cycles since the last instruction
 }
 
@@ -237,52 +239,69 @@ type timing struct {
 func (d *Decoder) beginTiming(bytes int) (t timing, ok bool) {
 	r := d.rec.Result
 	span, ok := r.Counts.Open(d.walk.Seq, d.rec.Point(), maxAtoms*int64(bytes))
-	return timing{span, r.Counts.Rows, r.Costs, d.rec.Cycle, d.waits}, ok && d.waits < schema.CountReach
+	t = timing{
+		span: span, counts: r.Counts.Rows, costs: r.Costs, n: len(r.Counts.Rows), m: len(r.Costs),
+		cycle: d.rec.Cycle - span.Cycle.V, waits: d.waits,
+	}
+	t.counts, t.costs = t.counts[:cap(t.counts)], t.costs[:cap(t.costs)]
+	return t, ok && d.waits < schema.CountReach
 }
 
-func (d *Decoder) endTiming(t *timing, atoms bool) {
-	d.rec.Result.Counts.Rows, d.rec.Result.Costs = t.counts, t.costs
-	d.rec.Cycle, d.waits = t.cycle, t.waits
-	if atoms && d.back.Waits == decode.WaitsPassed {
+// endTiming gives the timing back, after a number of atoms.
+func (d *Decoder) endTiming(t *timing, atoms int64) {
+	d.rec.Result.Counts.Rows, d.rec.Result.Costs = t.counts[:t.n], t.costs[:t.m]
+	d.rec.Cycle, d.waits = t.span.Cycle.V+t.cycle, t.waits
+	if atoms > 0 && d.back.Waits == decode.WaitsPassed {
 		d.back.Waits = decode.WaitsTaken
 	}
 }
 
-// packet adds the cycles of a P-header, which made runs. After it there are seq
-// instructions.
+// packet adds the cycles of a P-header. Its runs are those given, after which there are
+// seq instructions.
 func (t *timing) packet(a *Atoms, runs []schema.Run, offset, seq int64) {
-	waits, between, sum := int64(a.Waits), int64(a.Between), int64(a.Waits)
-	if a.Count == 0 {
-		t.waits += waits
-	} else {
-		cost := t.waits + waits // of the first atom
-		t.waits = 0
-		sum += between * int64(a.Count-1)
-		t.costs = append(t.costs, uint32(cost))
-		for range a.Count - 1 {
-			t.costs = append(t.costs, uint32(between))
-		}
-		at, cost := t.cycle+waits-between, cost-between
-		for i := range runs {
-			run, n := &runs[i], between*int64(runs[i].Count)
-			at += n
-			run.Cycle, run.Cycles, run.Flags = at, uint32(cost+n), schema.RunHasFailed|schema.RunHasCosts
-			cost = 0
-		}
+	if t.n == len(t.counts) || t.m+maxAtoms > len(t.costs) {
+		t.counts, t.costs = room(t.counts, t.n), room(t.costs, t.m)
 	}
-	if t.cycle += sum; sum > 0 {
-		t.count(a, offset, seq, uint32(sum))
-	}
-}
-
-// count adds the row of a P-header in `cycle_counts`.
-func (t *timing) count(a *Atoms, offset, seq int64, cycles uint32) {
-	kind := schema.CountPacket
+	sum, kind := int64(a.Waits), schema.CountPacket
+	t.waits += sum
 	if a.Count > 0 {
+		t.cost(a, runs)
+		sum += int64(a.Between) * int64(a.Count-1)
 		kind = schema.CountAtom
 		seq--
 	}
-	t.counts = append(t.counts, schema.Count{
-		Offset: offset, Seq: int32(seq - t.span.Seq), Cycle: int32(t.cycle - t.span.Cycle.V), Cycles: cycles, Kind: kind,
-	})
+	if sum == 0 {
+		return
+	}
+	t.cycle += sum
+	x := &t.counts[t.n]
+	x.Offset, x.Seq, x.Cycle, x.Cycles, x.Kind = offset, int32(seq-t.span.Seq), int32(t.cycle), uint32(sum), kind
+	t.n++
+}
+
+// cost gives the runs of a P-header their costs: the first atom has the cycles since the
+// last instruction.
+func (t *timing) cost(a *Atoms, runs []schema.Run) {
+	between := uint32(a.Between)
+	costs := t.costs[t.m : t.m+int(a.Count)]
+	for i := range costs {
+		costs[i] = between
+	}
+	costs[0] = uint32(t.waits)
+	t.m += len(costs)
+	rest, at := costs[0]-between, t.span.Cycle.V+t.cycle+int64(a.Waits)-int64(between)
+	for i := range runs {
+		run := &runs[i]
+		cycles := between * uint32(run.Count)
+		at += int64(cycles)
+		run.Cycle, run.Cycles, run.Flags = at, cycles+rest, schema.RunHasFailed|schema.RunHasCosts
+		rest = 0
+	}
+	t.waits = 0
+}
+
+// room makes room for more than the first n elements of s.
+func room[T any](s []T, n int) []T {
+	s = slices.Grow(s[:n], max(1024, n/2))
+	return s[:cap(s)]
 }

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/isa"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -47,6 +48,23 @@ func (w *Walker) Include(c Cursor) bool {
 	}
 	w.include(c.b)
 	return true
+}
+
+// Link is Next after an atom that a walk did not follow from there yet, if the block that
+// it leads to is cached.
+func (w *Walker) Link(c Cursor, outcome uint8) Cursor {
+	b, to := c.b, c.b.after()
+	if outcome == taken {
+		if b.flow != isa.Direct {
+			return Cursor{}
+		}
+		to.PC = decode.PC{Address: b.last.Target, ISA: b.last.TargetISA}
+	}
+	next := w.prog.known(to)
+	if !b.dropped {
+		b.links[outcome] = next
+	}
+	return Cursor{next}
 }
 
 // FillInside makes run the n instructions of the block from a position on, not the last
