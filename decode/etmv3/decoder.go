@@ -17,7 +17,8 @@ type Decoder struct {
 	mem     *image.Memory
 	walk    *flow.Walker
 	rec     record.Recorder
-	packets bool  // make rows of `packets`
+	packets bool // make rows of `packets`
+	headers [64]warmHeader
 	warmed  int64 // instructions that the fast path has decoded
 
 	offset int64 // capture offset of the current packet

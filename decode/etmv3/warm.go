@@ -31,8 +31,39 @@ type warm struct {
 	timing
 
 	indirect, repeated int64 // branch addresses: see compareBranch
-	previous           int   // where the last packet begins
-	afterAddress       bool  // the last packet was a branch address
+	// Of the last address: where its packet begins and ends, and what seq was. Without
+	// one, seq is -1, or as in Decoder.afterBranch.
+	addressAt, addressEnd int
+	addressSeq            int64
+}
+
+// A warmHeader is a P-header for the fast path.
+type warmHeader struct {
+	warm   bool   // it traces something
+	count  uint8  // atoms
+	failed uint16 // as Atoms.N
+	// In cycle-accurate mode, the cycles before the first atom, before the others, and
+	// all; the number of its rows in `cycle_counts`, and their kind.
+	waits, between, cycles uint8
+	rows                   uint8
+	kind                   schema.CountKind
+}
+
+// newWarmHeaders returns the P-headers of the mode and version, by their bits 6:1.
+func (c *Config) newWarmHeaders() (table [64]warmHeader) {
+	for i, a := range c.pheaders() {
+		h := &table[i]
+		*h = warmHeader{count: a.Count, failed: a.N, waits: a.Waits, between: a.Between, cycles: a.Waits, kind: schema.CountPacket}
+		if a.Count > 0 {
+			h.kind = schema.CountAtom
+			h.cycles += a.Between * (a.Count - 1)
+		}
+		if h.cycles > 0 {
+			h.rows = 1
+		}
+		h.warm = a.Count > 0 || a.Waits > 0
+	}
+	return table
 }
 
 // decodeWarm decodes packets from Data[i] on, as long as they are warm, and returns
@@ -46,7 +77,10 @@ func (d *Decoder) decodeWarm(i int) int {
 	if !ok {
 		return i
 	}
-	w := warm{at: at, pos: pos, part: part, seq: d.walk.Seq, previous: i, afterAddress: d.afterBranch}
+	w := warm{at: at, pos: pos, part: part, seq: d.walk.Seq, addressSeq: -1}
+	if d.afterBranch {
+		w.addressSeq = w.seq
+	}
 	if d.cfg.CycleAccurate {
 		if w.timing, ok = d.beginTiming(last - i + 1); !ok {
 			return i
@@ -55,7 +89,7 @@ func (d *Decoder) decodeWarm(i int) int {
 	next := d.warmPackets(i, last, &w)
 	if next > i {
 		d.warmed += w.seq - d.walk.Seq
-		d.cool(&w)
+		d.cool(&w, next)
 	}
 	return next
 }
@@ -68,14 +102,14 @@ func (d *Decoder) isWarm() bool {
 
 // warmPackets is the loop of decodeWarm.
 func (d *Decoder) warmPackets(i, last int, w *warm) int {
-	data, headers, counted, space := d.rec.Part.Data, d.cfg.pheaders(), d.cfg.CycleAccurate, d.rec.Space()
+	data, offsets, headers, counted, space := d.rec.Part.Data, &d.rec.Offsets, &d.headers, d.cfg.CycleAccurate, d.rec.Space()
 	runs, n := d.rec.Result.Runs[:cap(d.rec.Result.Runs)], len(d.rec.Result.Runs)
 	at, pos, seq := w.at, w.pos, w.seq
 packets:
-	for start := i; i <= last; start = i {
-		h := data[i]
-		if h&0x81 != 0x80 {
-			if h&1 == 0 || at.Known() && !w.maybeRepeated(runs[:n], pos, seq) {
+	for i <= last {
+		b := data[i]
+		if b&0x81 != 0x80 {
+			if b&1 == 0 || at.Known() && !w.maybeRepeated(runs[:n], pos, seq) {
 				break
 			}
 			next, length := d.warmBranch(data[i:i+maxAddressBytes], at, space)
@@ -87,14 +121,14 @@ packets:
 			} else {
 				w.indirect++
 			}
-			at, pos, w.afterAddress, w.previous = next, 0, true, start
+			at, pos = next, 0
+			w.addressAt, w.addressEnd, w.addressSeq = i, i+length, seq
 			i += length
 			continue
 		}
-		a := &headers[h>>1&0x3f]
-		offset := d.rec.Offset(i)
-		left, failed := int(a.Count), uint64(a.N)
-		if left == 0 && (!counted || a.Waits == 0) || left > 0 && !at.Known() {
+		h := &headers[b>>1&0x3f]
+		offset, left, failed := int64(offsets.At(i)), int(h.count), uint64(h.failed)
+		if !h.warm || left > 0 && !at.Known() {
 			break
 		}
 		if n+maxAtoms > len(runs) {
@@ -130,12 +164,10 @@ packets:
 			failed >>= k
 		}
 		i++
-		seq += int64(a.Count)
-		w.previous = start
+		seq += int64(h.count)
 		if counted {
-			w.packet(a, runs[first:n], offset, seq)
+			w.packet(h, runs[first:n], offset, seq)
 		}
-		w.afterAddress = w.afterAddress && a.Count == 0
 	}
 	d.rec.Result.Runs = runs[:n]
 	w.at, w.pos, w.seq = at, pos, seq
@@ -155,7 +187,7 @@ func (d *Decoder) warmIndirect(at flow.Cursor) bool {
 // maybeRepeated reports whether a branch address may repeat the target of the direct
 // branch that was traced before it, as compareBranch counts it.
 func (w *warm) maybeRepeated(runs []schema.Run, pos int, seq int64) bool {
-	return pos == 0 && !w.afterAddress && seq > w.seq+1 && runs[len(runs)-1].Outcome == schema.Taken
+	return pos == 0 && seq > w.addressSeq && seq > w.seq+1 && runs[len(runs)-1].Outcome == schema.Taken
 }
 
 // warmBranch goes to the branch address that b begins with, from an indirect branch, or
@@ -200,17 +232,20 @@ func (d *Decoder) warmBranch(b []byte, at flow.Cursor, space image.Space) (next 
 	return next, length
 }
 
-// cool gives the state of the fast path back.
-func (d *Decoder) cool(w *warm) {
+// cool gives the state of the fast path back, which ends at Data[end].
+func (d *Decoder) cool(w *warm, end int) {
 	atoms := w.seq - d.walk.Seq
-	d.offset = d.rec.Offset(w.previous)
+	d.offset = d.rec.Offset(end - 1)
+	if w.addressEnd == end {
+		d.offset = d.rec.Offset(w.addressAt)
+	}
 	d.walk.ResumeInside(w.at, w.pos, w.seq)
 	d.pending = !w.at.Known()
 	q := &d.rec.Segment.Quality
 	q.Branches += w.indirect + w.repeated
 	q.BranchesIndirect += w.indirect
 	q.BranchesRepeated += w.repeated
-	d.afterBranch = w.afterAddress
+	d.afterBranch = w.addressSeq == w.seq
 	if d.cfg.CycleAccurate {
 		d.endTiming(&w.timing, atoms)
 	}
@@ -256,46 +291,43 @@ func (d *Decoder) endTiming(t *timing, atoms int64) {
 	}
 }
 
+// maxCosts is how many atoms a cycle-accurate P-header has at most.
+const maxCosts = 8
+
 // packet adds the cycles of a P-header. Its runs are those given, after which there are
-// seq instructions.
-func (t *timing) packet(a *Atoms, runs []schema.Run, offset, seq int64) {
-	if t.n == len(t.counts) || t.m+maxAtoms > len(t.costs) {
+// seq instructions. Which headers follow each other is hard to predict, so there are few
+// conditions: slots beyond the rows are overwritten.
+func (t *timing) packet(h *warmHeader, runs []schema.Run, offset, seq int64) {
+	if t.n == len(t.counts) || t.m+maxCosts > len(t.costs) {
 		t.counts, t.costs = room(t.counts, t.n), room(t.costs, t.m)
 	}
-	sum, kind := int64(a.Waits), schema.CountPacket
-	t.waits += sum
-	if a.Count > 0 {
-		t.cost(a, runs)
-		sum += int64(a.Between) * int64(a.Count-1)
-		kind = schema.CountAtom
+	costs := (*[maxCosts]uint32)(t.costs[t.m:])
+	for i := range costs {
+		costs[i] = uint32(h.between)
+	}
+	t.m += int(h.count)
+	t.waits += int64(h.waits)
+	if len(runs) > 0 { // the first atom has the cycles since the last instruction
+		costs[0] = uint32(t.waits)
+		t.cost(h, runs)
 		seq--
 	}
-	if sum == 0 {
-		return
-	}
-	t.cycle += sum
+	t.cycle += int64(h.cycles)
 	x := &t.counts[t.n]
-	x.Offset, x.Seq, x.Cycle, x.Cycles, x.Kind = offset, int32(seq-t.span.Seq), int32(t.cycle), uint32(sum), kind
-	t.n++
+	x.Offset, x.Seq, x.Cycle, x.Cycles, x.Kind = offset, int32(seq-t.span.Seq), int32(t.cycle), uint32(h.cycles), h.kind
+	t.n += int(h.rows)
 }
 
-// cost gives the runs of a P-header their costs: the first atom has the cycles since the
-// last instruction.
-func (t *timing) cost(a *Atoms, runs []schema.Run) {
-	between := uint32(a.Between)
-	costs := t.costs[t.m : t.m+int(a.Count)]
-	for i := range costs {
-		costs[i] = between
-	}
-	costs[0] = uint32(t.waits)
-	t.m += len(costs)
-	rest, at := costs[0]-between, t.span.Cycle.V+t.cycle+int64(a.Waits)-int64(between)
+// cost adds the costs of a P-header to its runs.
+func (t *timing) cost(h *warmHeader, runs []schema.Run) {
+	between := uint32(h.between)
+	first, at := uint32(t.waits)-between, t.span.Cycle.V+t.cycle+int64(h.waits)-int64(between)
 	for i := range runs {
 		run := &runs[i]
 		cycles := between * uint32(run.Count)
 		at += int64(cycles)
-		run.Cycle, run.Cycles, run.Flags = at, cycles+rest, schema.RunHasFailed|schema.RunHasCosts
-		rest = 0
+		run.Cycle, run.Cycles, run.Flags = at, cycles+first, schema.RunHasFailed|schema.RunHasCosts
+		first = 0
 	}
 	t.waits = 0
 }

@@ -73,11 +73,11 @@ func (c Cursor) FillInside(run *schema.Run, offset int64, pos, n int, failed uin
 	run.Offset, run.Failed, run.Cycle = offset, failed, 0
 	run.Cycles, run.Block = 0, c.b.index
 	run.First, run.Count = uint16(pos), uint16(n)
-	run.Outcome, run.Flags = schema.Passed, schema.RunHasFailed
-	if failed>>(n-1) != 0 {
-		run.Outcome = schema.NotTaken
-	}
+	run.Outcome, run.Flags = insideOutcomes[failed>>(n-1)&1], schema.RunHasFailed
 }
+
+// insideOutcomes are the outcomes of a run that ends inside a block, by its last atom.
+var insideOutcomes = [2]schema.Outcome{schema.Passed, schema.NotTaken}
 
 // Indirect reports whether the waypoint at c is an indirect branch, ExceptionReturn
 // whether it returns from an exception.
