@@ -39,29 +39,27 @@ type warm struct {
 
 // A warmHeader is a P-header for the fast path.
 type warmHeader struct {
-	warm   bool   // it traces something
 	count  uint8  // atoms
+	idle   bool   // there are cycles alone
 	failed uint16 // as Atoms.N
 	// In cycle-accurate mode, the cycles before the first atom, before the others, and
-	// all; the number of its rows in `cycle_counts`, and their kind.
+	// all; the number of its rows in `cycle_counts`.
 	waits, between, cycles uint8
 	rows                   uint8
-	kind                   schema.CountKind
 }
 
 // newWarmHeaders returns the P-headers of the mode and version, by their bits 6:1.
 func (c *Config) newWarmHeaders() (table [64]warmHeader) {
 	for i, a := range c.pheaders() {
 		h := &table[i]
-		*h = warmHeader{count: a.Count, failed: a.N, waits: a.Waits, between: a.Between, cycles: a.Waits, kind: schema.CountPacket}
+		*h = warmHeader{count: a.Count, failed: a.N, waits: a.Waits, between: a.Between, cycles: a.Waits}
 		if a.Count > 0 {
-			h.kind = schema.CountAtom
 			h.cycles += a.Between * (a.Count - 1)
 		}
 		if h.cycles > 0 {
 			h.rows = 1
 		}
-		h.warm = a.Count > 0 || a.Waits > 0
+		h.idle = a.Count == 0 && a.Waits > 0
 	}
 	return table
 }
@@ -127,14 +125,18 @@ packets:
 			continue
 		}
 		h := &headers[b>>1&0x3f]
+		if h.idle {
+			i = w.pass(data[:last+1], i, offsets, headers, seq)
+			continue
+		}
 		offset, left, failed := int64(offsets.At(i)), int(h.count), uint64(h.failed)
-		if !h.warm || left > 0 && !at.Known() {
+		if left == 0 || !at.Known() {
 			break
 		}
 		if n+maxAtoms > len(runs) {
 			runs = room(runs, n)
 		}
-		if left > 0 && seq == w.seq {
+		if seq == w.seq {
 			d.rec.Settle()
 		}
 		from, fromPos, first := at, pos, n
@@ -294,9 +296,32 @@ func (d *Decoder) endTiming(t *timing, atoms int64) {
 // maxCosts is how many atoms a cycle-accurate P-header has at most.
 const maxCosts = 8
 
-// packet adds the cycles of a P-header. Its runs are those given, after which there are
-// seq instructions. Which headers follow each other is hard to predict, so there are few
-// conditions: slots beyond the rows are overwritten.
+// pass passes the P-headers from data[i] on that are cycles alone, of which a processor
+// that waits makes many, and returns where they end. Before them there are seq
+// instructions.
+func (t *timing) pass(data []byte, i int, offsets *decode.OffsetCursor, headers *[64]warmHeader, seq int64) int {
+	counts, n, cycle, start := t.counts, t.n, t.cycle, t.cycle
+	for ; i < len(data) && data[i]&0x81 == 0x80; i++ {
+		h := &headers[data[i]>>1&0x3f]
+		if !h.idle {
+			break
+		}
+		if n == len(counts) {
+			counts = room(counts, n)
+		}
+		cycle += int64(h.waits)
+		x := &counts[n]
+		x.Offset, x.Seq, x.Cycle = int64(offsets.At(i)), int32(seq-t.span.Seq), int32(cycle)
+		x.Cycles, x.Kind = uint32(h.waits), schema.CountPacket
+		n++
+	}
+	t.counts, t.n, t.cycle, t.waits = counts, n, cycle, t.waits+cycle-start
+	return i
+}
+
+// packet adds the cycles of a P-header of atoms. Its runs are those given, after which
+// there are seq instructions. Which headers follow each other is hard to predict, so there
+// are few conditions: slots after the rows are overwritten.
 func (t *timing) packet(h *warmHeader, runs []schema.Run, offset, seq int64) {
 	if t.n == len(t.counts) || t.m+maxCosts > len(t.costs) {
 		t.counts, t.costs = room(t.counts, t.n), room(t.costs, t.m)
@@ -305,31 +330,28 @@ func (t *timing) packet(h *warmHeader, runs []schema.Run, offset, seq int64) {
 	for i := range costs {
 		costs[i] = uint32(h.between)
 	}
+	costs[0] = uint32(t.waits) + uint32(h.waits) // since the last instruction
+	t.cost(h, runs, costs[0]-uint32(h.between))
 	t.m += int(h.count)
-	t.waits += int64(h.waits)
-	if len(runs) > 0 { // the first atom has the cycles since the last instruction
-		costs[0] = uint32(t.waits)
-		t.cost(h, runs)
-		seq--
-	}
+	t.waits = 0
 	t.cycle += int64(h.cycles)
 	x := &t.counts[t.n]
-	x.Offset, x.Seq, x.Cycle, x.Cycles, x.Kind = offset, int32(seq-t.span.Seq), int32(t.cycle), uint32(h.cycles), h.kind
+	x.Offset, x.Seq, x.Cycle = offset, int32(seq-1-t.span.Seq), int32(t.cycle)
+	x.Cycles, x.Kind = uint32(h.cycles), schema.CountAtom
 	t.n += int(h.rows)
 }
 
-// cost adds the costs of a P-header to its runs.
-func (t *timing) cost(h *warmHeader, runs []schema.Run) {
-	between := uint32(h.between)
-	first, at := uint32(t.waits)-between, t.span.Cycle.V+t.cycle+int64(h.waits)-int64(between)
+// cost adds the costs of a P-header to its runs. The first atom costs more than the
+// others.
+func (t *timing) cost(h *warmHeader, runs []schema.Run, more uint32) {
+	between, at := uint32(h.between), t.span.Cycle.V+t.cycle+int64(h.waits)-int64(h.between)
 	for i := range runs {
 		run := &runs[i]
 		cycles := between * uint32(run.Count)
 		at += int64(cycles)
-		run.Cycle, run.Cycles, run.Flags = at, cycles+first, schema.RunHasFailed|schema.RunHasCosts
-		first = 0
+		run.Cycle, run.Cycles, run.Flags = at, cycles+more, schema.RunHasFailed|schema.RunHasCosts
+		more = 0
 	}
-	t.waits = 0
 }
 
 // room makes room for more than the first n elements of s.
