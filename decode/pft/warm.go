@@ -73,10 +73,10 @@ func (d *Decoder) warmAtoms(i, last int, at flow.Cursor, part uint32) int {
 packets:
 	for i <= last {
 		if n+maxAtoms > len(runs) {
-			runs = moreRuns(runs[:n])
+			runs = room(runs, n)
 		}
 		h := data[i]
-		offset = d.rec.Offset(i)
+		offset = int64(d.rec.Offsets.At(i))
 		if left = outcomes[h]; left != 0 {
 			i++
 			for left > 1 {
@@ -103,7 +103,7 @@ packets:
 		if h&1 == 0 {
 			break
 		}
-		f, link := at.Waypoint()
+		f, _ := at.Waypoint()
 		to, toISA, length := shortBranch(binary.LittleEndian.Uint64(data[i:]), address, at.ISA())
 		if length == 0 || f != isa.Indirect || !at.Ready(part) && !d.walk.Admit(at) {
 			break
@@ -113,11 +113,8 @@ packets:
 		n++
 		seq += at.Instructions()
 		branches++
-		if link && d.cfg.ReturnStack {
-			d.walk.PushCursor(at)
-		}
 		address, state = to, toISA
-		next := d.walk.Find(to, toISA, space)
+		next := d.warmBranch(at, to, toISA, space)
 		if !next.Known() {
 			exit = toAddress
 			break
@@ -134,68 +131,72 @@ packets:
 	return i
 }
 
-// warmCounted is decodeWarm in cycle-accurate mode: one atom a packet, and counts.
+// warmCounted is decodeWarm in cycle-accurate mode: one atom a packet, and a count in
+// each.
 func (d *Decoder) warmCounted(i, last int, at flow.Cursor, part uint32) int {
+	span, ok := d.rec.Result.Counts.Reach(d.walk.Seq, d.rec.Point())
+	if !ok {
+		return i
+	}
 	d.rec.Settle()
-	data, runs, n := d.rec.Part.Data, d.rec.Result.Runs, len(d.rec.Result.Runs)
-	runs = runs[:cap(runs)]
-	seq, address, state, space := d.walk.Seq, d.address, d.isa, d.rec.Space()
+	data, runs, counts := d.rec.Part.Data, d.rec.Result.Runs, d.rec.Result.Counts.Rows
+	n, m := len(runs), len(counts)
+	runs, counts = runs[:cap(runs)], counts[:cap(counts)]
+	seq, cycle := d.walk.Seq-span.Seq, d.rec.Cycle-span.Cycle.V
+	address, state, space := d.address, d.isa, d.rec.Space()
 	offset, branches, exit := d.offset, int64(0), toBlock
-	for i <= last && exit == toBlock {
-		if n == len(runs) {
-			runs = moreRuns(runs[:n])
-		}
+	for i <= last {
 		h := data[i]
-		e, to, toISA, length, kind := uint8(1), address, state, 0, schema.CountAtom
+		e, kind, length := h>>1&1^1, schema.CountAtom, 0
+		to, toISA := address, state
 		if h&1 != 0 {
+			e, kind = 1, schema.CountBranch
 			f, _ := at.Waypoint()
-			to, toISA, length = shortBranch(binary.LittleEndian.Uint64(data[i:]), address, at.ISA())
-			if length == 0 || f != isa.Indirect {
+			if to, toISA, length = shortBranch(binary.LittleEndian.Uint64(data[i:]), address, at.ISA()); length == 0 || f != isa.Indirect {
 				break
 			}
-			kind = schema.CountBranch
 		} else if h < 0x80 {
 			break
-		} else {
-			e = h>>1&1 ^ 1
 		}
-		if !at.Ready(part) && !d.walk.Admit(at) {
+		word := binary.LittleEndian.Uint64(data[i+length:])
+		countLength := countLength(word)
+		cycles := countOf(word, countLength)
+		if seq+at.Instructions() > schema.CountReach || cycle+int64(cycles) >= schema.CountReach || !at.Ready(part) && !d.walk.Admit(at) {
 			break
 		}
-		cycles, countLen := shortCycles(data[i+length:])
-		d.rec.Cycle += int64(cycles)
-		offset = d.rec.Offset(i)
-		i += length + countLen
+		if n == len(runs) || m == len(counts) {
+			runs, counts = room(runs, n), room(counts, m)
+		}
+		offset = int64(d.rec.Offsets.At(i))
+		i += length + countLength
+		seq += at.Instructions()
+		cycle += int64(cycles)
 		run := &runs[n]
 		at.Fill(run, offset, e)
-		run.Cycles, run.Cycle, run.Flags = cycles, d.rec.Cycle, schema.RunHasCycles
+		run.Cycles, run.Cycle, run.Flags = cycles, span.Cycle.V+cycle, schema.RunHasCycles
 		n++
-		seq += at.Instructions()
-		d.rec.Count(schema.Key{Seq: seq - 1, Offset: offset}, int64(cycles), kind)
-		var next flow.Cursor
-		switch {
-		case kind == schema.CountBranch:
-			address, state = to, toISA
-			branches++
-			if _, link := at.Waypoint(); link && d.cfg.ReturnStack {
-				d.walk.PushCursor(at)
-			}
-			next = d.walk.Find(to, toISA, space)
+		x := &counts[m]
+		x.Offset, x.Seq, x.Cycle, x.Cycles, x.Kind = offset, int32(seq-1), int32(cycle), cycles, kind
+		m++
+		next := at.Next(e)
+		if length > 0 {
 			e = uint8(toAddress)
-		case e&at.Special() != 0:
+			branches++
+			address, state = to, toISA
+			next = d.warmBranch(at, to, toISA, space)
+		} else if e&at.Special() != 0 {
 			next = d.warmSuccessor(at, space)
-		default:
-			next = at.Next(e)
 		}
-		if next.Known() {
-			at = next
-		} else {
+		if !next.Known() {
 			exit = warmExit(e)
+			break
 		}
+		at = next
 	}
-	d.rec.Result.Runs = runs[:n]
+	d.rec.Result.Runs, d.rec.Result.Counts.Rows = runs[:n], counts[:m]
+	d.rec.Cycle = span.Cycle.V + cycle
 	d.offset, d.address, d.isa = offset, address, state
-	d.cool(at, seq, branches, exit)
+	d.cool(at, span.Seq+seq, branches, exit)
 	return i
 }
 
@@ -223,10 +224,19 @@ func (d *Decoder) cool(at flow.Cursor, seq, branches int64, exit warmExit) {
 	}
 }
 
-// moreRuns makes room for more runs.
-func moreRuns(runs []schema.Run) []schema.Run {
-	runs = slices.Grow(runs, max(1024, len(runs)/2))
-	return runs[:cap(runs)]
+// room returns rows with room for more than the n that there are.
+func room[T any](rows []T, n int) []T {
+	rows = slices.Grow(rows[:n], max(1024, n/2))
+	return rows[:cap(rows)]
+}
+
+// warmBranch returns where a branch packet leads from the waypoint at a position, the zero
+// Cursor if that is not warm. It pushes the return address.
+func (d *Decoder) warmBranch(at flow.Cursor, to uint32, state schema.ISA, space image.Space) flow.Cursor {
+	if _, link := at.Waypoint(); link && d.cfg.ReturnStack {
+		d.walk.PushCursor(at)
+	}
+	return d.walk.Find(to, state, space)
 }
 
 // warmSuccessor returns where the executed waypoint at a position leads, as leaveWaypoint
@@ -280,16 +290,18 @@ func shortBranch(word uint64, address uint32, in schema.ISA) (to uint32, state s
 	return address&^mask | v<<shift&mask, in, length
 }
 
-// shortCycles is parseCycles of a count that is not cut off.
-func shortCycles(b []byte) (cycles uint32, n int) {
-	cycles = uint32(b[0] >> cyclesShift & 0x0f)
-	if b[0]&cyclesMore == 0 {
-		return cycles, 1
-	}
-	if b[1]&more == 0 {
-		return cycles | uint32(b[1])<<4, 2
-	}
-	return parseCycles(b)
+// countLength returns the length of the cycle count that a word begins with (§4.4), as
+// parseCycles does.
+func countLength(word uint64) int {
+	const last = more<<8 | more<<16 | more<<24
+	end := ^(word<<1&more|word&last)&(more|last) | more<<32
+	return bits.TrailingZeros64(end)/8 + 1
+}
+
+// countOf returns the cycle count of n bytes that a word begins with.
+func countOf(word uint64, n int) uint32 {
+	v := word>>cyclesShift&0x0f | word>>8&0x7f<<4 | word>>16&0x7f<<11 | word>>24&0x7f<<18 | word>>32&0x7f<<25
+	return uint32(v & (1<<(7*n-3) - 1))
 }
 
 // addressBits is how many bits of the address so many address bytes have.

@@ -65,12 +65,12 @@ func checkWarm(t *testing.T, mem *image.Memory, cfg Config, b []byte, cut int) {
 	stream := cfg.Append(nil, Packet{Kind: ISync, Address: madeUpT32, ISA: schema.T32, Reason: schema.ISyncTraceOn, HasCycles: cfg.CycleAccurate, CycleBytes: 1})
 	cut = len(stream) + max(0, min(cut, len(b)))
 	stream = append(stream, b...)
-	offsets := make([]decode.CaptureOffset, len(stream))
-	for i := range offsets {
-		offsets[i] = decode.CaptureOffset(i + i/10)
+	var offsets decode.CaptureOffsets
+	for i := range stream {
+		offsets.Append(decode.CaptureOffset(i+i/10), 1)
 	}
-	first := decode.Part{Data: stream[:cut:cut], Offsets: offsets[:cut:cut], Open: true}
-	rest := decode.Part{Data: stream[cut:], Offsets: offsets[cut:], Continued: true, End: true}
+	first := decode.Part{Data: stream[:cut:cut], Offsets: offsets.Slice(0, cut), Open: true}
+	rest := decode.Part{Data: stream[cut:], Offsets: offsets.Slice(cut, len(stream)), Continued: true, End: true}
 	// With rows of packets there is no fast path.
 	fast, plain := cfg.NewDecoder(mem, false), cfg.NewDecoder(mem, true)
 	for range 2 {
