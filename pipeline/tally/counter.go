@@ -89,7 +89,7 @@ func (c *counter) next(run *schema.Run, number uint32, code *schema.Block, seq i
 	if !marked {
 		return c.turn(to)
 	}
-	c.join(seq, code.Address[to.form.first])
+	c.join(seq, code.Address[to.first])
 	to.n++
 	c.nowhere.to = to
 	return &c.nowhere
@@ -154,7 +154,7 @@ func (c *counter) settle() {
 		s.settle(c.block(s.block, s.code))
 		c.inside(s)
 		if s.flags&timed != 0 {
-			c.spread[extent{s.block, s.form.first, s.count}] += s.cycles
+			c.spread[extent{s.block, s.first, s.count}] += s.cycles
 		}
 	}
 	clear(c.index)

@@ -11,7 +11,7 @@ type counters struct {
 	spread map[extent]int64 // since the last fold
 }
 
-// count counts a job. A counter then has at most so many edges and shapes.
+// count counts a job. A counter then has at most so many edges and extents.
 func (c *counters) count(ordinal int, j *job, most int) {
 	w := c.get(ordinal, most)
 	w.count(j)
@@ -53,7 +53,7 @@ func (c *counters) take(w *counter) {
 	clear(w.spread)
 }
 
-// entries is how many edges and shapes c took.
+// entries is how many edges and extents c took.
 func (c *counters) entries() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -61,7 +61,7 @@ func (c *counters) entries() int {
 }
 
 // fold adds what was counted by blocks since the last fold to rows, and forgets it.
-// It returns how many edges and shapes there were. timed says that the source is
+// It returns how many edges and extents there were. timed says that the source is
 // cycle-accurate. All counters are idle.
 func (c *counters) fold(to *sums, timed bool) (entries int) {
 	c.mu.Lock()

@@ -96,7 +96,7 @@ func (c *counter) settleTurn(from *shape, t *turn) {
 	t.to.n += t.n
 	i := from.last()
 	if kind := from.code.Kind[i]; hasEdges(schema.Kind(kind)) {
-		key := edgeKey{from.code.Address[i], t.to.code.Address[t.to.form.first], schema.EdgeKind(kind), edgeOutcomes[from.outcome]}
+		key := edgeKey{from.code.Address[i], t.to.code.Address[t.to.first], schema.EdgeKind(kind), edgeOutcomes[from.outcome]}
 		e := edge{n: t.n}
 		if from.flags&timed != 0 {
 			e.cycles, e.costs = t.cycles, t.n

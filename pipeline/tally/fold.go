@@ -87,9 +87,7 @@ func (c *Count) place() place { return place{c.Address, c.ISA} }
 // merge adds what the blocks of w counted to those of c.
 func (c *counter) merge(w *counter) {
 	for number, b := range w.blocks {
-		switch {
-		case b == nil:
-		default:
+		if b != nil {
 			c.block(uint32(number), b.code).merge(b)
 		}
 	}
@@ -123,7 +121,7 @@ func added[T any](x, y []T, plus func(T, T) T) []T {
 }
 
 // addTo adds what the blocks counted to rows, block by block. spread has the
-// cycles of runs by shape.
+// cycles of runs by extent.
 func (c *counter) addTo(to *sums, timed bool, spread map[extent]int64) {
 	extents := slices.SortedFunc(maps.Keys(spread), extent.compare)
 	for number, b := range c.blocks {
