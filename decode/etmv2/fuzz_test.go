@@ -178,7 +178,7 @@ func decodeParts(c *Config, mem *image.Memory, records []byte, size int, packets
 	result := &decode.Result{}
 	d := c.NewDecoder(mem, packets)
 	at := c.NewCutter().Find(records, true).At
-	offsets := decode.OffsetsFrom(0, 1, len(records)/port.SampleBytes)
+	offsets := decode.OffsetsFrom(0, len(records)/port.SampleBytes, decode.Form{})
 	for i, cut := range at {
 		end := len(records)
 		if i+1 < len(at) {
