@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"os"
 
@@ -22,6 +23,7 @@ type Series struct {
 	rows   int64
 	path   string // in the dataset
 	file   *os.File
+	sum    *summedWriter
 	writer schema.File // nil: no part is open
 }
 
@@ -52,12 +54,13 @@ func (s *Series) create() error {
 	if err != nil {
 		return err
 	}
-	w, err := s.out.encoding.create(f, s.Table, s.out.opt.Meta)
+	sum := &summedWriter{to: f, hash: sha256.New()}
+	w, err := s.out.encoding.create(sum, s.Table, s.out.opt.Meta)
 	if err != nil {
 		f.Close()
 		return fmt.Errorf("write %s: %w", s.path, err)
 	}
-	s.file, s.writer = f, w
+	s.file, s.sum, s.writer = f, sum, w
 	return nil
 }
 
@@ -67,20 +70,29 @@ func (s *Series) close() error {
 		return nil
 	}
 	err := s.writer.Close()
-	part, hashErr := describe(s.file, s.path, s.rows)
-	if err = errors.Join(err, hashErr, s.out.staging.closeFile(s.file)); err != nil {
+	part := schema.PartFile{Path: s.path, Rows: s.rows, Bytes: s.sum.bytes, SHA256: hex.EncodeToString(s.sum.hash.Sum(nil))}
+	if err = errors.Join(err, s.out.staging.closeFile(s.file)); err != nil {
 		return fmt.Errorf("write %s: %w", s.path, err)
 	}
 	s.out.addPart(s.Table, part)
-	s.part, s.groups, s.rows, s.file, s.writer = s.part+1, 0, 0, nil, nil
+	s.part, s.groups, s.rows, s.file, s.sum, s.writer = s.part+1, 0, 0, nil, nil, nil
 	return nil
 }
 
-// describe reads back a part that was written.
-func describe(f *os.File, path string, rows int64) (schema.PartFile, error) {
-	h := sha256.New()
-	n, err := io.Copy(h, io.NewSectionReader(f, 0, 1<<62))
-	return schema.PartFile{Path: path, Rows: rows, Bytes: n, SHA256: hex.EncodeToString(h.Sum(nil))}, err
+// A summedWriter counts and hashes what is written to a file: from front to back, so
+// nothing is read again.
+type summedWriter struct {
+	to    io.Writer
+	hash  hash.Hash
+	bytes int64
+}
+
+// Write implements [io.Writer].
+func (w *summedWriter) Write(b []byte) (int, error) {
+	n, err := w.to.Write(b)
+	w.hash.Write(b[:n])
+	w.bytes += int64(n)
+	return n, err
 }
 
 // abandon closes the file of a part that will not be completed.
