@@ -3,6 +3,7 @@ package flow
 import (
 	"encoding/binary"
 	"testing"
+	"unsafe"
 
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/image"
@@ -195,5 +196,14 @@ func TestReturnStack(t *testing.T) {
 	s.empty()
 	if s.pop() != nil {
 		t.Error("popped from an emptied stack")
+	}
+}
+
+// What a walk needs of a block is in one line of the cache, which the block begins at: the
+// allocator puts blocks of 128 bytes at multiples of that.
+func TestBlockLayout(t *testing.T) {
+	var b block
+	if hot, size := unsafe.Offsetof(b.last), unsafe.Sizeof(b); hot > 64 || size <= 112 || size > 128 {
+		t.Errorf("%d bytes of %d are needed by a walk; want 64 of 113 to 128", hot, size)
 	}
 }
