@@ -55,8 +55,11 @@ const (
 // still hold it, but it does not lead to blocks that may be dropped later.
 func (b *block) drop() { b.links, b.dropped = [2]*block{}, true }
 
+// blockWeight is what a block adds to a cache beside its instructions, as so many.
+const blockWeight = 24
+
 // weight returns what b adds to a cache, in instructions.
-func (b *block) weight() int { return b.len() + 16 }
+func (b *block) weight() int { return b.len() + blockWeight }
 
 // len returns the number of instructions in b.
 func (b *block) len() int { return int(b.count) }

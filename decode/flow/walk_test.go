@@ -104,7 +104,7 @@ func TestCacheBudget(t *testing.T) {
 				t.Fatalf("from 0x%x: stop %d, want %d", at, stop, want)
 			}
 		}
-		if w.prog.held > limitInstructions+schema.MaxBlock+16 {
+		if w.prog.held > limitInstructions+schema.MaxBlock+blockWeight {
 			t.Fatalf("the cache holds %d instructions, the bound is %d", w.prog.held, limitInstructions)
 		}
 	}
