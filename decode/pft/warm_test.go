@@ -92,37 +92,52 @@ func checkWarm(t *testing.T, mem *image.Memory, cfg Config, b []byte, cut int) {
 	}
 }
 
-// loop returns a capture of a loop that calls a function, and its memory: an I-sync, and so
-// many times round.
-func loop(cfg *Config, times int) (stream []byte, mem *image.Memory) {
-	code := []uint16{0xf000, 0xf802, 0xd1fc, 0xe7fb, 0x4770} // bl 4f; bne 0b; b 0b; 4: bx lr
+// A tour is a capture of a loop that calls a function, and what it is traced with.
+type tour struct {
+	cfg       Config
+	broadcast bool // a packet for each branch taken (ETMCR[8])
+}
+
+var tours = []tour{{cfg: Config{Minor: 1}}, {cfg: Config{Minor: 1, CycleAccurate: true}}, {Config{Minor: 1}, true}, {Config{Minor: 1, CycleAccurate: true}, true}}
+
+// capture returns an I-sync and so many times round the loop, and its memory.
+func (c *tour) capture(times int) (stream []byte, mem *image.Memory) {
+	code := []uint16{0xf000, 0xf802, 0xd1fc, 0xe7fb, 0x4770} // 0: bl 4f; bne 0b; b 0b; 4: bx lr
 	b := make([]byte, 0, 2*len(code))
 	for _, h := range code {
 		b = binary.LittleEndian.AppendUint16(b, h)
 	}
-	atoms := func(e ...uint8) {
-		p := Packet{Kind: Atom, AtomCount: uint8(len(e)), HasCycles: cfg.CycleAccurate}
-		for i, x := range e {
-			p.Atoms |= (x ^ 1) << i
+	add := func(p Packet) {
+		p.HasCycles = c.cfg.CycleAccurate && (p.Kind != ISync || p.Reason != schema.ISyncPeriodic)
+		if p.HasCycles && p.Kind != Atom {
+			p.CycleBytes = 1
 		}
-		stream = cfg.Append(stream, p)
+		stream = c.cfg.Append(stream, p)
 	}
-	stream = cfg.Append(nil, Packet{Kind: ISync, Address: madeUpT32, ISA: schema.T32, Reason: schema.ISyncTraceOn, HasCycles: cfg.CycleAccurate, CycleBytes: 1})
-	for i := range times {
-		atoms(1)
-		stream = cfg.Append(stream, Packet{Kind: BranchAddress, AddressBytes: 1, Address: 2, HasCycles: cfg.CycleAccurate, CycleBytes: 1, Cycles: uint32(i % 16)})
-		if atoms(uint8(i & 1)); i&1 == 0 {
-			atoms(1)
+	taken := func(target uint32) {
+		if c.broadcast {
+			add(Packet{Kind: BranchAddress, AddressBytes: 1, Address: target})
+		} else {
+			add(Packet{Kind: Atom, AtomCount: 1})
 		}
+	}
+	add(Packet{Kind: ISync, Address: madeUpT32, ISA: schema.T32, Reason: schema.ISyncTraceOn})
+	for i := range times {
+		taken(4)
+		add(Packet{Kind: BranchAddress, AddressBytes: 1, Address: 2, Cycles: uint32(i % 16)})
+		if i%2 == 0 {
+			add(Packet{Kind: Atom, AtomCount: 1, Atoms: 1}) // N
+		}
+		taken(0)
 	}
 	return stream, image.New(image.Region{Address: madeUpT32, Bytes: b, Space: image.AnySpace})
 }
 
 // All but the first times round are decoded by the fast path.
 func TestWarmShare(t *testing.T) {
-	for _, cfg := range []Config{{Minor: 1}, {Minor: 1, CycleAccurate: true}} {
-		stream, mem := loop(&cfg, 1000)
-		d := cfg.NewDecoder(mem, false).(*Decoder)
+	for _, tt := range tours {
+		stream, mem := tt.capture(1000)
+		d := tt.cfg.NewDecoder(mem, false).(*Decoder)
 		d.begin(&decode.Result{}, decode.Part{Data: stream, Offsets: decode.OffsetsFrom(0, 1, len(stream))})
 		warm := int64(0)
 		var p Packet
@@ -133,7 +148,7 @@ func TestWarmShare(t *testing.T) {
 				i = next
 				continue
 			}
-			if err := cfg.Parse(&p, stream[i:]); err != nil {
+			if err := tt.cfg.Parse(&p, stream[i:]); err != nil {
 				t.Fatal(err)
 			}
 			d.offset = d.rec.Offset(i)
@@ -141,20 +156,23 @@ func TestWarmShare(t *testing.T) {
 			i += p.Len
 		}
 		if all := d.walk.Seq; all != 3500 || warm < all*99/100 {
-			t.Errorf("%+v: %d of %d instructions by the fast path, want 99 %% or more of 3500", cfg, warm, all)
+			t.Errorf("%+v: %d of %d instructions by the fast path, want 99 %% or more of 3500", tt, warm, all)
+		}
+		if q := d.rec.Segment.Quality; q.BranchesIndirect != 1000 || len(q.BranchMisses) > 0 || q.BranchesRepeated != q.Branches-1000 {
+			t.Errorf("%+v: %+v, want 1000 indirect branches and no miss", tt, q)
 		}
 	}
 }
 
 // Decoding allocates nothing once its result has the room.
 func TestWarmAllocations(t *testing.T) {
-	for _, cfg := range []Config{{Minor: 1}, {Minor: 1, CycleAccurate: true}} {
-		stream, mem := loop(&cfg, 1000)
-		d := cfg.NewDecoder(mem, false)
+	for _, tt := range tours {
+		stream, mem := tt.capture(1000)
+		d := tt.cfg.NewDecoder(mem, false)
 		part := decode.Part{Data: stream, Offsets: decode.OffsetsFrom(0, 1, len(stream)), End: true}
 		var result decode.Result
 		if n := testing.AllocsPerRun(10, func() { decodeAgain(d, &result, part) }); n > 0 {
-			t.Errorf("%+v: %v allocations for %d instructions, want none", cfg, n, result.Segments[0].Row.Instructions)
+			t.Errorf("%+v: %v allocations for %d instructions, want none", tt, n, result.Segments[0].Row.Instructions)
 		}
 	}
 }
@@ -184,6 +202,14 @@ func FuzzWarm(f *testing.F) {
 }
 
 func TestWarmAgainstPlain(t *testing.T) {
+	for _, tt := range tours {
+		stream, mem := tt.capture(100)
+		var isync Packet
+		if err := tt.cfg.Parse(&isync, stream); err != nil {
+			t.Fatal(err)
+		}
+		checkWarm(t, mem, tt.cfg, stream[isync.Len:], 130)
+	}
 	random := rand.New(rand.NewPCG(5, 6))
 	for i := range need.Size(1000, 100_000) {
 		cfg := modes(uint8(i))
