@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/tracelake/tracelake/bench/need"
@@ -59,8 +60,9 @@ func madeUp(genome []byte) *image.Memory {
 const madeUpT32, madeUpA32 = 0x8000, 0x8100
 
 // checkWarm decodes a segment, an I-sync at madeUpT32 and bytes after it, in two parts and
-// then once more, with the fast path and without. The results must be equal.
-func checkWarm(t *testing.T, mem *image.Memory, cfg Config, b []byte, cut int) {
+// then once more, with the fast path and without. No packet of the second part reaches past
+// bound. The results must be equal.
+func checkWarm(t *testing.T, mem *image.Memory, cfg Config, b []byte, cut, bound int) {
 	t.Helper()
 	stream := cfg.Append(nil, Packet{Kind: ISync, Address: madeUpT32, ISA: schema.T32, Reason: schema.ISyncTraceOn, HasCycles: cfg.CycleAccurate, CycleBytes: 1})
 	cut = len(stream) + max(0, min(cut, len(b)))
@@ -71,10 +73,15 @@ func checkWarm(t *testing.T, mem *image.Memory, cfg Config, b []byte, cut int) {
 	}
 	first := decode.Part{Data: stream[:cut:cut], Offsets: offsets.Slice(0, cut), Open: true}
 	rest := decode.Part{Data: stream[cut:], Offsets: offsets.Slice(cut, len(stream)), Continued: true, End: true}
+	if bound > 0 && bound < len(rest.Data) {
+		rest.Bounds = []int{bound}
+	}
 	// With rows of packets there is no fast path.
 	fast, plain := cfg.NewDecoder(mem, false), cfg.NewDecoder(mem, true)
 	for range 2 {
-		var got, want decode.Result
+		var want decode.Result
+		want.Runs = make([]schema.Run, 0, 1)
+		got := decode.Result{Runs: slices.Repeat([]schema.Run{{Failed: 1, Cycle: 1, Cycles: 1, First: 1, Flags: 0xff}}, 100)[:0]} // used before
 		for _, part := range []decode.Part{first, rest} {
 			fast.Decode(&got, part)
 			plain.Decode(&want, part)
@@ -194,10 +201,10 @@ func FuzzWarm(f *testing.F) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for n := range uint8(8) {
 		genome, stream := scene(random, modes(n))
-		f.Add(genome, stream, n, 20)
+		f.Add(genome, stream, n, 20, 30*int(n%3))
 	}
-	f.Fuzz(func(t *testing.T, genome, stream []byte, mode uint8, cut int) {
-		checkWarm(t, madeUp(genome), modes(mode), stream, cut)
+	f.Fuzz(func(t *testing.T, genome, stream []byte, mode uint8, cut, bound int) {
+		checkWarm(t, madeUp(genome), modes(mode), stream, cut, bound)
 	})
 }
 
@@ -208,13 +215,15 @@ func TestWarmAgainstPlain(t *testing.T) {
 		if err := tt.cfg.Parse(&isync, stream); err != nil {
 			t.Fatal(err)
 		}
-		checkWarm(t, mem, tt.cfg, stream[isync.Len:], 130)
+		for bound := range 20 {
+			checkWarm(t, mem, tt.cfg, stream[isync.Len:], 130, 20+bound)
+		}
 	}
 	random := rand.New(rand.NewPCG(5, 6))
 	for i := range need.Size(1000, 100_000) {
 		cfg := modes(uint8(i))
 		genome, stream := scene(random, cfg)
-		checkWarm(t, madeUp(genome), cfg, stream, random.IntN(len(stream)))
+		checkWarm(t, madeUp(genome), cfg, stream, random.IntN(len(stream)), max(0, random.IntN(2*len(stream))-len(stream)))
 	}
 }
 
@@ -232,6 +241,17 @@ func scene(r *rand.Rand, cfg Config) (genome, stream []byte) {
 				p.Address &= 1<<[]int{6, 12, 19, 26}[p.AddressBytes-1] - 1
 			case r.IntN(3) == 0:
 				p.Address, p.ISA = madeUpA32>>2+r.Uint32N(0x40), schema.A32
+			case r.IntN(10) == 0:
+				p.Address, p.ISA = madeUpT32, schema.Jazelle
+			}
+			if p.AddressBytes > 1 && r.IntN(20) == 0 {
+				p.Info, p.NS = 1, r.IntN(2) == 0
+			}
+		}
+		if p.HasCycles && r.IntN(30) == 0 {
+			p.Cycles, p.CycleBytes = r.Uint32(), maxCyclesBytes
+			if p.Kind == Atom {
+				p.CycleBytes--
 			}
 		}
 		if p.Kind == ISync {
