@@ -34,6 +34,11 @@ type warm struct {
 	n    int // runs; the others are room
 	timing
 
+	// ended: the position is after the waypoint at at, whose atom has an outcome. The walk
+	// did not go there yet.
+	ended   bool
+	outcome uint8
+
 	indirect, repeated int64 // branch addresses: see compareBranch
 	// Of the last address: where its packet begins and ends, and what seq was. Without
 	// one, seq is -1, or as in Decoder.afterBranch.
@@ -78,7 +83,7 @@ func (d *Decoder) isWarm() bool {
 // packets is the loop of decodeWarm.
 func (w *warm) packets(i, last int) int {
 	data, offsets, headers := w.d.rec.Part.Data, &w.d.rec.Offsets, w.d.headers
-	for i <= last {
+	for i <= last && !w.ended {
 		switch h := &headers[data[i]]; h.kind {
 		case warmAtoms:
 			if !w.atoms(h, int64(offsets.At(i))) {
@@ -130,10 +135,10 @@ func (w *warm) atoms(h *warmHeader, offset int64) bool {
 		run.Outcome = at.Outcome(executed)
 		next := at.Next(executed)
 		if !next.Known() {
-			next = d.walk.Link(at, executed)
-		}
-		if !next.Known() && (left > 0 || executed == 0 || !d.warmIndirect(at)) {
-			return false
+			var ok bool
+			if next, ok = w.successor(at, executed, left); !ok {
+				return false
+			}
 		}
 		if at, pos = next, 0; left == 0 {
 			break
@@ -148,14 +153,22 @@ func (w *warm) atoms(h *warmHeader, offset int64) bool {
 	return true
 }
 
-// warmIndirect reports whether the waypoint at a position is an indirect branch that makes
-// no row of its own. It notes the instruction set for the address that follows.
-func (d *Decoder) warmIndirect(at flow.Cursor) bool {
-	if !at.Indirect() || at.ExceptionReturn() && d.cfg.returnsByOpcode() {
-		return false
+// successor returns where the block at a position leads, if no walk went there yet, and so
+// many atoms are left. It fails if these are not warm.
+func (w *warm) successor(at flow.Cursor, executed uint8, left int) (next flow.Cursor, ok bool) {
+	indirect := executed == 1 && at.Indirect()
+	if next = w.d.walk.Link(at, executed); next.Known() {
+		return next, true
 	}
-	d.isa = at.ISA()
-	return true
+	switch {
+	case left > 0, indirect && at.ExceptionReturn() && w.d.cfg.returnsByOpcode(): // that makes a row
+		return next, false
+	case indirect:
+		w.d.isa = at.ISA() // for the address that follows
+		return next, true
+	}
+	w.ended, w.outcome = true, executed
+	return at, true
 }
 
 // address goes to the branch address that b begins with, from an indirect branch, or
@@ -234,7 +247,11 @@ func (w *warm) cool(end int) {
 	if w.addressEnd == end {
 		d.offset = d.rec.Offset(w.addressAt)
 	}
-	d.walk.ResumeInside(w.at, w.pos, w.seq)
+	if w.ended {
+		d.walk.ResumeAfter(w.at, w.outcome, w.seq)
+	} else {
+		d.walk.ResumeInside(w.at, w.pos, w.seq)
+	}
 	d.pending = !w.at.Known()
 	q := &d.rec.Segment.Quality
 	q.Branches += w.indirect + w.repeated

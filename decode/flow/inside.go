@@ -40,6 +40,17 @@ func (w *Walker) ResumeInside(c Cursor, pos int, seq int64) {
 	w.pos, w.Seq = pos, seq
 }
 
+// ResumeAfter continues after the waypoint at c, by the outcome of its atom, after seq
+// instructions. The waypoint is no executed indirect branch.
+func (w *Walker) ResumeAfter(c Cursor, outcome uint8, seq int64) {
+	w.ResumeInside(c, 0, seq)
+	if outcome == taken {
+		w.Take()
+	} else {
+		w.Pass()
+	}
+}
+
 // Include puts the block at c into the result. It fails if the block does not end at a
 // waypoint, or if the blocks after it would have to be short: see include.
 func (w *Walker) Include(c Cursor) bool {
@@ -50,8 +61,8 @@ func (w *Walker) Include(c Cursor) bool {
 	return true
 }
 
-// Link is Next after an atom that a walk did not follow from there yet, if the block that
-// it leads to is cached.
+// Link is Next where no walk went from there yet: it looks up the block, and is zero if
+// that is not cached, or after an indirect branch.
 func (w *Walker) Link(c Cursor, outcome uint8) Cursor {
 	b, to := c.b, c.b.after()
 	if outcome == taken {
