@@ -24,20 +24,15 @@ const (
 
 // A warm is the fast path at work: the position in the program, and what it writes.
 type warm struct {
-	d    *Decoder
-	at   flow.Cursor // zero: after an indirect branch, before its address
-	pos  int         // in the block at it
-	part uint32      // for Cursor.Ready
-	seq  int64
-	from int64 // seq at the start
-	runs []schema.Run
-	n    int // runs; the others are room
+	d     *Decoder
+	at    flow.Cursor // zero: after an indirect branch, before its address
+	pos   int         // in the block at it
+	pause flow.Pause  // after the waypoint there, where no walk went on yet
+	seq   int64
+	from  int64 // seq at the start
+	runs  []schema.Run
+	n     int // runs; the others are room
 	timing
-
-	// ended: the position is after the waypoint at at, whose atom has an outcome. The walk
-	// did not go there yet.
-	ended   bool
-	outcome uint8
 
 	indirect, repeated int64 // branch addresses: see compareBranch
 	// Of the last address: where its packet begins and ends, and what seq was. Without
@@ -53,12 +48,12 @@ func (d *Decoder) decodeWarm(i int) int {
 	if i > last || !d.isWarm() {
 		return i
 	}
-	at, pos, part, ok := d.walk.LendInside()
+	at, pos, ok := d.walk.LendInside()
 	if !ok {
 		return i
 	}
 	runs, seq := d.rec.Result.Runs, d.walk.Seq
-	w := warm{d: d, at: at, pos: pos, part: part, seq: seq, from: seq, runs: runs[:cap(runs)], n: len(runs), addressSeq: -1}
+	w := warm{d: d, at: at, pos: pos, seq: seq, from: seq, runs: runs[:cap(runs)], n: len(runs), addressSeq: -1}
 	if d.afterBranch {
 		w.addressSeq = seq
 	}
@@ -83,7 +78,7 @@ func (d *Decoder) isWarm() bool {
 // packets is the loop of decodeWarm.
 func (w *warm) packets(i, last int) int {
 	data, offsets, headers := w.d.rec.Part.Data, &w.d.rec.Offsets, w.d.headers
-	for i <= last && !w.ended {
+	for i <= last && w.pause == flow.AtBlock {
 		switch h := &headers[data[i]]; h.kind {
 		case warmAtoms:
 			if !w.atoms(h, int64(offsets.At(i))) {
@@ -106,69 +101,37 @@ func (w *warm) packets(i, last int) int {
 	return i
 }
 
-// atoms walks the atoms of a P-header: as far as they go in a block at once, not one by
-// one. It reports whether they are warm; if not, nothing changes.
+// atoms walks the atoms of a P-header. It reports whether they are warm; if not, nothing
+// changes.
 func (w *warm) atoms(h *warmHeader, offset int64) bool {
-	at, pos, n, d := w.at, w.pos, w.n, w.d
-	if !at.Known() {
+	d := w.d
+	if !w.at.Known() {
 		return false
 	}
-	if n+maxAtoms > len(w.runs) {
-		w.runs = room(w.runs, n)
+	if w.n+maxAtoms > len(w.runs) {
+		w.runs = room(w.runs, w.n)
 	}
 	if w.seq == w.from {
 		d.rec.Settle()
 	}
-	for left, failed := int(h.count), uint64(h.failed); ; {
-		if !at.Ready(w.part) && !d.walk.Include(at) {
-			return false
+	at, pos, n, pause := d.walk.Inside(w.at, w.pos, w.runs[w.n:], int(h.count), uint64(h.failed), offset)
+	if n == 0 {
+		return false
+	}
+	if pause == flow.AfterExecuted && at.Indirect() {
+		if at.ExceptionReturn() && d.cfg.returnsByOpcode() {
+			return false // it makes a row
 		}
-		size := int(at.Instructions())
-		k := min(left, size-pos)
-		run := &w.runs[n]
-		at.FillInside(run, offset, pos, k, failed&(1<<k-1))
-		n++
-		if pos, left = pos+k, left-k; pos < size {
-			break
-		}
-		executed := uint8(failed>>(k-1)&1 ^ 1)
-		run.Outcome = at.Outcome(executed)
-		next := at.Next(executed)
-		if !next.Known() {
-			var ok bool
-			if next, ok = w.successor(at, executed, left); !ok {
-				return false
-			}
-		}
-		if at, pos = next, 0; left == 0 {
-			break
-		}
-		failed >>= k
+		d.isa = at.ISA() // for the address that follows
+		at, pos, pause = flow.Cursor{}, 0, flow.AtBlock
 	}
 	w.seq += int64(h.count)
 	if d.cfg.CycleAccurate {
-		w.packet(h, w.runs[w.n:n], offset, w.seq)
+		w.packet(h, w.runs[w.n:w.n+n], offset, w.seq)
 	}
-	w.at, w.pos, w.n = at, pos, n
+	w.at, w.pos, w.pause = at, pos, pause
+	w.n += n
 	return true
-}
-
-// successor returns where the block at a position leads, if no walk went there yet, and so
-// many atoms are left. It fails if these are not warm.
-func (w *warm) successor(at flow.Cursor, executed uint8, left int) (next flow.Cursor, ok bool) {
-	indirect := executed == 1 && at.Indirect()
-	if next = w.d.walk.Link(at, executed); next.Known() {
-		return next, true
-	}
-	switch {
-	case left > 0, indirect && at.ExceptionReturn() && w.d.cfg.returnsByOpcode(): // that makes a row
-		return next, false
-	case indirect:
-		w.d.isa = at.ISA() // for the address that follows
-		return next, true
-	}
-	w.ended, w.outcome = true, executed
-	return at, true
 }
 
 // address goes to the branch address that b begins with, from an indirect branch, or
@@ -232,7 +195,7 @@ func (d *Decoder) warmBranch(b []byte, at flow.Cursor) (next flow.Cursor, length
 	shift := uint32(addressShift(state))
 	mask := uint32(1)<<(sent+shift) - 1
 	to := d.address&^mask | v<<shift&mask
-	if next = d.walk.Find(to, state, d.rec.Space()); !next.Known() || at.Known() && next != at {
+	if next = d.walk.AddressCursor(decode.PC{Address: to, ISA: state}, d.rec.Space()); !next.Known() || at.Known() && next != at {
 		return next, 0
 	}
 	d.address, d.isa, d.altISA = to, state, thumbEE
@@ -247,12 +210,12 @@ func (w *warm) cool(end int) {
 	if w.addressEnd == end {
 		d.offset = d.rec.Offset(w.addressAt)
 	}
-	if w.ended {
-		d.walk.ResumeAfter(w.at, w.outcome, w.seq)
+	d.walk.Seq = w.seq
+	if d.pending = !w.at.Known(); d.pending {
+		d.walk.Lose()
 	} else {
-		d.walk.ResumeInside(w.at, w.pos, w.seq)
+		d.walk.ResumeInside(w.at, w.pos, w.pause)
 	}
-	d.pending = !w.at.Known()
 	q := &d.rec.Segment.Quality
 	q.Branches += w.indirect + w.repeated
 	q.BranchesIndirect += w.indirect
