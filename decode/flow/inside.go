@@ -88,7 +88,7 @@ func (w *Walker) includeWhole(b *block) bool {
 // link returns the block that b leads to, by the outcome of its last atom, where no walk
 // went there yet: nil if it is not cached, or after an indirect branch.
 func (w *Walker) link(b *block, outcome uint8) *block {
-	to := b.after()
+	to := location{decode.PC{Address: b.next, ISA: b.at.isa()}, b.at.space()}
 	if outcome == taken {
 		if b.flow != isa.Direct {
 			return nil
