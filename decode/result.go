@@ -2,6 +2,7 @@ package decode
 
 import (
 	"fmt"
+	"sync/atomic"
 
 	"github.com/tracelake/tracelake/schema"
 )
@@ -25,6 +26,10 @@ type Result struct {
 	Losses     KeyedRows[schema.Loss, *schema.Loss]
 	Packets    KeyedRows[schema.Packet, *schema.Packet] // only if NewDecoder was asked for them
 	Segments   []Segment
+
+	// Of a result whose runs are in recycled memory: see [Pool].
+	pool  *Pool
+	users atomic.Int32
 }
 
 // A Segment is what a decoder reports of a segment, or of a part of one, beside

@@ -53,17 +53,23 @@ func (r *Result) Ends() (e Ends) {
 // for so many segments.
 func NewResult(room Ends, segments int) *Result {
 	r := &Result{Segments: make([]Segment, 0, segments)}
-	for kind, rows := range r.lists() {
-		rows.grow(room[kind])
-	}
+	r.grow(room)
 	return r
 }
 
+func (r *Result) grow(room Ends) {
+	for kind, rows := range r.lists() {
+		rows.grow(room[kind])
+	}
+}
+
 // Clip gives back the room of r that its rows do not need, where that is much:
-// rows may wait for long.
+// rows may wait for long. Memory of a [Pool] stays as it is.
 func (r *Result) Clip() {
-	for _, rows := range r.lists() {
-		rows.clip()
+	for kind, rows := range r.lists() {
+		if r.pool == nil || !pooled(RowKind(kind)) {
+			rows.clip()
+		}
 	}
 }
 

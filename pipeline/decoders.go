@@ -13,6 +13,7 @@ type decoders struct {
 	new  func() decode.Decoder
 	mu   sync.Mutex
 	idle []decode.Decoder
+	pool decode.Pool
 	// last are the rows of the unit seen last, of lastBytes.
 	last      decode.Ends
 	lastBytes int
@@ -32,7 +33,7 @@ func (d *decoders) decode(ctx context.Context, u *workUnit) (decoded, error) {
 		return decoded{&u.Unit, 0}, nil
 	}
 	// Units are much alike, and growing costs as much as decoding does.
-	rows := decode.NewResult(d.room(u.bytes), len(u.parts))
+	rows := d.pool.NewResult(d.room(u.bytes), len(u.parts))
 	var decoder decode.Decoder
 	if u.prev == nil {
 		decoder = d.get()

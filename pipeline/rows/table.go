@@ -146,6 +146,7 @@ func (t *runTable) Add(of stitch.Runs) error {
 		}
 		head := r
 		head.rows = t.take(&r, limit-t.rows)
+		head.Unit.Retain()
 		t.pieces = append(t.pieces, head)
 		r.advance(head.rows, t.form.perRow())
 		if t.rows == limit || t.bytes >= runGroupBytes {
@@ -210,5 +211,11 @@ func (g *runGroup) fill(batch *schema.Batch, emit func() error) error {
 			}
 		}
 	}
-	return emit()
+	if err := emit(); err != nil {
+		return err
+	}
+	for i := range g.pieces {
+		g.pieces[i].Unit.Release() // batches may refer to runs until they are emitted
+	}
+	return nil
 }

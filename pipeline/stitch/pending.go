@@ -10,7 +10,7 @@ import (
 type decodedPart struct {
 	decode.Segment
 	unit     *decode.Result
-	runs     *decode.Result // see runsAlone
+	runs     *decode.Result // that of unit alone; the part is one of its users
 	numbers  []uint32       // of the unit's blocks
 	from, to decode.Ends
 	// lowered is not 0 if the instruction before the part, which is of its

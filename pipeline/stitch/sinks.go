@@ -50,8 +50,8 @@ func (s *tee[T]) Add(b Base, rows []T) error {
 
 // A RunSink takes runs.
 type RunSink interface {
-	// Add takes the next runs. The sink owns them afterwards, and what they refer
-	// to.
+	// Add takes the next runs. A sink that keeps them retains their Unit, and
+	// releases it when they are no longer needed.
 	Add(r Runs) error
 }
 

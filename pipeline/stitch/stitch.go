@@ -63,7 +63,8 @@ func (s *Stitcher) Stitch(d *Unit) error {
 	if err := s.unsynced(d); err != nil {
 		return err
 	}
-	numbers, runs := make([]uint32, len(d.Rows.Blocks)), runsAlone(d.Rows)
+	numbers, runs := make([]uint32, len(d.Rows.Blocks)), d.Rows.RunsAlone()
+	defer runs.Release()
 	var from decode.Ends
 	for i := range d.Rows.Segments {
 		seg := &d.Rows.Segments[i]
@@ -71,7 +72,7 @@ func (s *Stitcher) Stitch(d *Unit) error {
 		if s.goesInside(seg) {
 			in := seg.Inside
 			p = &decodedPart{
-				Segment: in.Segments[0], unit: in, runs: runsAlone(in), numbers: make([]uint32, len(in.Blocks)), to: in.Segments[0].Ends,
+				Segment: in.Segments[0], unit: in, runs: in.RunsAlone(), numbers: make([]uint32, len(in.Blocks)), to: in.Segments[0].Ends,
 			}
 		}
 		if err := s.number(p); err != nil {
@@ -87,12 +88,6 @@ func (s *Stitcher) Stitch(d *Unit) error {
 	return nil
 }
 
-// runsAlone returns a unit with the runs of u and what they refer to: runs that
-// wait for their row group hold no other memory.
-func runsAlone(u *decode.Result) *decode.Result {
-	return &decode.Result{Blocks: u.Blocks, Runs: u.Runs, Costs: u.Costs, Offsets: u.Offsets, Timestamps: u.Timestamps}
-}
-
 // goesInside says whether a segment begins inside the instruction that the one
 // before it ended in, or continues one that does.
 func (s *Stitcher) goesInside(seg *decode.Segment) bool {
@@ -104,6 +99,7 @@ func (s *Stitcher) goesInside(seg *decode.Segment) bool {
 
 // take takes the next part. It waits if it may still change.
 func (s *Stitcher) take(p *decodedPart) error {
+	p.runs.Retain()
 	s.pending.apply(p)
 	if p.End.Cancelable != decode.CancelableEarlier || s.pending.full() {
 		if err := s.commit(); err != nil {
@@ -171,8 +167,9 @@ func (s *Stitcher) number(p *decodedPart) error {
 	return add(s.sinks.CodeBlocks, s.carry.base, first)
 }
 
-// segment takes a segment, or a part of one.
+// segment takes a segment, or a part of one, for the last time.
 func (s *Stitcher) segment(p *decodedPart) error {
+	defer p.runs.Release()
 	if !p.Continued {
 		if err := s.openSegment(&p.Segment); err != nil {
 			return err

@@ -15,6 +15,13 @@ type job struct {
 	before step   // before the first instruction
 }
 
+// release ends the use of the runs.
+func (j *job) release() {
+	for i := range j.pieces {
+		j.pieces[i].Unit.Release()
+	}
+}
+
 // A mark is something between two instructions that decides what edges there are.
 type mark struct {
 	schema.Key                        // in the source

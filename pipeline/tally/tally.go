@@ -105,6 +105,7 @@ func (t *Tally) add(r stitch.Runs) error {
 			return err
 		}
 	}
+	r.Unit.Retain()
 	t.job.pieces = append(t.job.pieces, r)
 	t.runs += r.To - r.From
 	t.untimed.add(&r)
@@ -139,7 +140,10 @@ func (t *Tally) submit(seq int64) error {
 	t.runs = 0
 	t.ordinal++
 	ordinal := t.ordinal
-	work := func() { t.counters.count(ordinal, &j, t.limits.counter) }
+	work := func() {
+		t.counters.count(ordinal, &j, t.limits.counter)
+		j.release()
+	}
 	if t.workers == nil {
 		work()
 		return nil

@@ -1,0 +1,97 @@
+package decode
+
+import (
+	"sync"
+
+	"github.com/tracelake/tracelake/schema"
+)
+
+// A Pool recycles the memory of runs, which is most of what a result takes up: new
+// memory costs as much as decoding into it does. A result made by [Pool.NewResult]
+// gives the memory of its Blocks, Runs, Costs and Offsets back with the last
+// [Result.Release]. The memory of a result that is not released is left to the
+// garbage collector.
+//
+// The zero Pool is empty. Goroutines may share it.
+type Pool struct {
+	mu   sync.Mutex
+	idle []runMemory
+}
+
+// A runMemory is the memory of the runs of one result, and of what they refer to by
+// index.
+type runMemory struct {
+	blocks  Rows[*schema.Block]
+	runs    Rows[schema.Run]
+	costs   Rows[uint32]
+	offsets Rows[uint32]
+}
+
+// idleResults is how many results a pool has memory for at most: as many as units
+// are decoded and stitched at a time, and not all that wait for their row group.
+const idleResults = 64
+
+// NewResult is [NewResult], of memory of the pool as far as it has some. Slots after
+// the length of a slice have the values that an earlier result left.
+func (p *Pool) NewResult(room Ends, segments int) *Result {
+	m := p.take()
+	r := &Result{Blocks: m.blocks, Runs: m.runs, Costs: m.costs, Offsets: m.offsets, Segments: make([]Segment, 0, segments), pool: p}
+	r.grow(room)
+	r.users.Store(1)
+	return r
+}
+
+// pooled reports whether rows of a kind are in the memory of a pool.
+func pooled(kind RowKind) bool {
+	switch kind {
+	case Blocks, Runs, Costs, Offsets:
+		return true
+	}
+	return false
+}
+
+func (p *Pool) take() (m runMemory) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if n := len(p.idle); n > 0 {
+		m, p.idle[n-1] = p.idle[n-1], runMemory{}
+		p.idle = p.idle[:n-1]
+	}
+	return m
+}
+
+func (p *Pool) give(m runMemory) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.idle) < idleResults {
+		p.idle = append(p.idle, m)
+	}
+}
+
+// RunsAlone returns a result with the runs of r and what they refer to: runs that
+// wait for their row group hold no other memory. Its caller is its one user; r must
+// not be used after that user has released it.
+func (r *Result) RunsAlone() *Result {
+	runs := &Result{Blocks: r.Blocks, Runs: r.Runs, Costs: r.Costs, Offsets: r.Offsets, Timestamps: r.Timestamps, pool: r.pool}
+	runs.users.Store(1)
+	r.pool = nil
+	return runs
+}
+
+// Retain adds a user, who has to call Release.
+func (r *Result) Retain() { r.users.Add(1) }
+
+// Release ends the use of r by one of its users. After the last, r has no rows.
+func (r *Result) Release() {
+	switch n := r.users.Add(-1); {
+	case n > 0:
+		return
+	case n < 0:
+		panic("decode: a result is released more often than it is used")
+	case r.pool == nil:
+		return
+	}
+	m := runMemory{blocks: r.Blocks[:0], runs: r.Runs[:0], costs: r.Costs[:0], offsets: r.Offsets[:0]}
+	r.Blocks, r.Runs, r.Costs, r.Offsets = nil, nil, nil, nil
+	r.pool.give(m)
+}
