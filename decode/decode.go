@@ -6,7 +6,6 @@ package decode
 
 import (
 	"encoding/json"
-	"slices"
 	"strconv"
 
 	"github.com/tracelake/tracelake/decode/image"
@@ -18,40 +17,12 @@ type CaptureOffset int64
 // A Piece is some whole units of one source's stream, after deformatting.
 type Piece struct {
 	Data []byte
-	// Base is the capture offset of the first unit.
-	Base CaptureOffset
-	// Delta has, for each unit of Data, its capture offset minus Base. It is nil
-	// where the units are adjacent bytes of the capture.
-	Delta []uint32
+	// Offsets are the capture offsets of the units of Data.
+	Offsets CaptureOffsets
 	// Break reports that the input broke right before this piece (4×FSYNC, lost
 	// frame alignment): no packet continues from the previous piece. A break
 	// after the last byte of a source is not reported.
 	Break bool
-}
-
-// Offset returns the capture offset of unit i.
-func (p *Piece) Offset(i int) CaptureOffset {
-	if p.Delta == nil {
-		return p.Base + CaptureOffset(i)
-	}
-	return p.Base + CaptureOffset(p.Delta[i])
-}
-
-// AppendOffsets appends the capture offsets of n units from unit i on, as Offset has
-// them.
-func (p *Piece) AppendOffsets(dst []CaptureOffset, i, n int) []CaptureOffset {
-	dst = slices.Grow(dst, n)
-	to := dst[len(dst) : len(dst)+n]
-	if p.Delta == nil {
-		for k := range to {
-			to[k] = p.Offset(i + k)
-		}
-		return dst[:len(dst)+n]
-	}
-	for k, delta := range p.Delta[i : i+n] {
-		to[k] = p.Base + CaptureOffset(delta)
-	}
-	return dst[:len(dst)+n]
 }
 
 // A Stream gives the units of one source in order.

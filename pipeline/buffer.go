@@ -106,7 +106,7 @@ func (b *bufferPlan) triggers(found func(offset int64) error) error {
 			return err
 		}
 		for i := range piece.Data {
-			if err := found(int64(piece.Offset(i))); err != nil {
+			if err := found(int64(piece.Offsets.At(i))); err != nil {
 				return err
 			}
 		}

@@ -165,7 +165,7 @@ func readBroken(t testing.TB, stream decode.Stream) (data []byte, offsets []int6
 		}
 		data = append(data, piece.Data...)
 		for i := range piece.Data {
-			offsets = append(offsets, int64(piece.Offset(i)))
+			offsets = append(offsets, int64(piece.Offsets.At(i)))
 		}
 	}
 }

@@ -81,8 +81,8 @@ type lister struct {
 	progress func(*schema.Totals)
 	read     schema.Totals // bytes alone
 
-	data    []byte                 // read; from at on not listed
-	offsets []decode.CaptureOffset // of its units
+	data    []byte                // read; from at on not listed
+	offsets decode.CaptureOffsets // of its units
 	at      int
 	synced  bool
 	gap     PacketLine // the bytes since the last packet that are none, if not synced
@@ -106,17 +106,22 @@ func (l *lister) list(stream decode.Stream) error {
 		}
 		l.read.Bytes += int64(len(piece.Data))
 		l.progress(&l.read)
-		l.data = append(l.data[:0], l.data[l.at:]...)
-		l.offsets = append(l.offsets[:0], l.offsets[l.at/unitBytes:]...)
+		l.drop(l.at, unitBytes)
 		l.at = 0
 		l.data = append(l.data, piece.Data...)
-		for i := range len(piece.Data) / unitBytes {
-			l.offsets = append(l.offsets, piece.Offset(i))
-		}
+		l.offsets.AppendAll(piece.Offsets)
 		if err := l.take(); err != nil {
 			return err
 		}
 	}
+}
+
+// drop drops the first n bytes, which are listed.
+func (l *lister) drop(n, unitBytes int) {
+	l.data = append(l.data[:0], l.data[n:]...)
+	rest := l.offsets.Slice(n/unitBytes, l.offsets.Len())
+	l.offsets = decode.CaptureOffsets{}
+	l.offsets.AppendAll(rest)
 }
 
 // take lists the packets in the bytes read, up to one that is not whole.
@@ -191,7 +196,7 @@ func (l *lister) line(p PacketLine) error {
 }
 
 // offset returns the capture offset of the next byte's unit.
-func (l *lister) offset() int64 { return int64(l.offsets[l.at/l.protocol.UnitBytes()]) }
+func (l *lister) offset() int64 { return int64(l.offsets.At(l.at / l.protocol.UnitBytes())) }
 
 func (l *lister) put(p PacketLine) error {
 	if p.Offset < l.opt.From {

@@ -123,11 +123,9 @@ func (s *sampleStream) Next() (decode.Piece, error) {
 		return decode.Piece{}, io.EOF
 	}
 	n := min(len(s.records), s.piece*port.SampleBytes)
-	p := decode.Piece{Data: s.records[:n:n], Base: decode.CaptureOffset(s.first)}
-	for i := range n / port.SampleBytes {
-		p.Delta = append(p.Delta, uint32(i))
-	}
-	s.records, s.first = s.records[n:], s.first+len(p.Delta)
+	samples := n / port.SampleBytes
+	p := decode.Piece{Data: s.records[:n:n], Offsets: decode.OffsetsFrom(decode.CaptureOffset(s.first), 1, samples)}
+	s.records, s.first = s.records[n:], s.first+samples
 	return p, nil
 }
 

@@ -40,5 +40,5 @@ func (s *rawStream) Next() (decode.Piece, error) {
 		return decode.Piece{}, fmt.Errorf("read capture at offset 0x%x: %w", at, err)
 	}
 	s.read += n
-	return decode.Piece{Data: s.buf[:n], Base: decode.CaptureOffset(at)}, nil
+	return decode.Piece{Data: s.buf[:n], Offsets: decode.OffsetsFrom(decode.CaptureOffset(at), 1, int(n))}, nil
 }

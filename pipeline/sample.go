@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"io"
-	"slices"
 
 	"github.com/tracelake/tracelake/decode"
 )
@@ -52,16 +51,8 @@ func (s *skippedStream) Next() (decode.Piece, error) {
 		if int64(len(p.Data)) == n {
 			continue
 		}
-		base, units := p.Base, int(n/s.unitBytes)
-		p.Base, p.Data = p.Offset(units), p.Data[n:]
-		if p.Delta != nil {
-			moved := uint32(p.Base - base)
-			delta := slices.Clone(p.Delta[units:])
-			for i := range delta {
-				delta[i] -= moved
-			}
-			p.Delta = delta
-		}
+		p.Offsets = p.Offsets.Slice(int(n/s.unitBytes), p.Offsets.Len())
+		p.Data = p.Data[n:]
 		return p, nil
 	}
 }

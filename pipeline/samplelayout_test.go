@@ -96,7 +96,7 @@ func (r *sampleReader) Next() (decode.Piece, error) {
 			return p, &decode.SpoiledError{Reason: "its writer dropped payloads"}
 		}
 	}
-	for len(p.Delta) < few && r.read < n {
+	for p.Offsets.Len() < few && r.read < n {
 		at := first + (r.start+r.read)%n*step
 		record := make([]byte, step)
 		if _, err := r.buf.ReadAt(record, at); err != nil {
@@ -105,17 +105,11 @@ func (r *sampleReader) Next() (decode.Piece, error) {
 		if step > sampleBytes8 && record[0] != 0 {
 			return p, fmt.Errorf("offset 0x%x: %w", at, errOddPadding)
 		}
-		if len(p.Delta) == 0 {
-			p.Base = decode.CaptureOffset(at)
-		}
-		if at < int64(p.Base) {
-			break // the ring wraps
-		}
 		p.Data = append(p.Data, record[step-sampleBytes8:]...)
-		p.Delta = append(p.Delta, uint32(at-int64(p.Base)))
+		p.Offsets.Append(decode.CaptureOffset(at), 1)
 		r.read++
 	}
-	if len(p.Delta) == 0 {
+	if p.Offsets.Len() == 0 {
 		return p, io.EOF
 	}
 	return p, nil

@@ -463,7 +463,7 @@ func (s *pieces) Next() (decode.Piece, error) {
 		return decode.Piece{}, io.EOF
 	}
 	first := s.packets[0].Offset + s.done
-	p := decode.Piece{Base: decode.CaptureOffset(first - s.base), Break: s.done == 0 && s.packets[0].Break && first != s.base}
+	p := decode.Piece{Break: s.done == 0 && s.packets[0].Break && first != s.base}
 	for len(p.Data) < s.size && len(s.packets) > 0 {
 		packet := &s.packets[0]
 		if packet.Break && s.done == 0 && packet.Offset > first {
@@ -475,5 +475,6 @@ func (s *pieces) Next() (decode.Piece, error) {
 			s.packets, s.done = s.packets[1:], 0
 		}
 	}
+	p.Offsets = decode.OffsetsFrom(decode.CaptureOffset(first-s.base), 1, len(p.Data))
 	return p, nil
 }

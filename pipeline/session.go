@@ -151,7 +151,7 @@ func (s *sourcePlan) lose(to stitch.Sinks) error {
 	}
 	st := stitch.New(s.ID, decode.TimestampCode{}, to)
 	err = st.Stitch(&stitch.Unit{Rows: &decode.Result{}, Losses: []schema.Loss{{
-		Key: schema.Key{Offset: int64(piece.Offset(0))}, Bytes: s.bytes, Reason: s.lossReason(), Detail: s.problem,
+		Key: schema.Key{Offset: int64(piece.Offsets.At(0))}, Bytes: s.bytes, Reason: s.lossReason(), Detail: s.problem,
 	}}})
 	if err == nil {
 		err = st.Finish()

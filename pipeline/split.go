@@ -79,8 +79,8 @@ type splitter struct {
 	// The bytes read. Parts are slices of them, so they are only appended to;
 	// renew moves on to new memory.
 	data    []byte
-	offsets []decode.CaptureOffset // of its units
-	bytes   int64                  // of the stream, up to the end of data
+	offsets decode.CaptureOffsets // of its units
+	bytes   int64                 // of the stream, up to the end of data
 
 	cutter  decode.Cutter
 	settled int   // all cuts before it are found
@@ -105,11 +105,11 @@ func (s *splitter) take(p *decode.Piece, i int) int {
 	}
 	first := i / s.unitBytes
 	if !s.inSegment && s.bytes == s.unsyncedFrom {
-		s.unsynced.Offset = int64(p.Offset(first))
+		s.unsynced.Offset = int64(p.Offsets.At(first))
 	}
 	n := min(len(p.Data)-i, cap(s.data)-len(s.data))
 	s.data = append(s.data, p.Data[i:i+n]...)
-	s.offsets = p.AppendOffsets(s.offsets, first, n/s.unitBytes)
+	s.offsets.AppendAll(p.Offsets.Slice(first, first+n/s.unitBytes))
 	s.bytes += int64(n)
 	return n
 }
@@ -204,9 +204,8 @@ func (s *splitter) addPart(to int, open, end bool) {
 }
 
 // offsetsOf returns the offsets of the units in data[from:to].
-func (s *splitter) offsetsOf(from, to int) []decode.CaptureOffset {
-	from, to = from/s.unitBytes, to/s.unitBytes
-	return s.offsets[from:to:to]
+func (s *splitter) offsetsOf(from, to int) decode.CaptureOffsets {
+	return s.offsets.Slice(from/s.unitBytes, to/s.unitBytes)
 }
 
 // ahead returns the bytes after data[to] that a part ending there shows ahead.
@@ -281,7 +280,9 @@ func (s *splitter) renew() {
 	kept := s.data[n:]
 	room := max(s.grain.chunk, 2*len(kept))
 	s.data = append(make([]byte, 0, room), kept...)
-	s.offsets = append(make([]decode.CaptureOffset, 0, room/s.unitBytes), s.offsets[n/s.unitBytes:]...)
+	rest := s.offsets.Slice(n/s.unitBytes, s.offsets.Len())
+	s.offsets = decode.CaptureOffsets{}
+	s.offsets.AppendAll(rest)
 	s.segment -= n
 	s.settled -= n
 	for i := range s.bounds {

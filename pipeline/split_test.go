@@ -31,7 +31,7 @@ func units(t testing.TB, stream decode.Stream, protocol decode.Protocol, g grain
 		size := 0
 		for _, p := range u.parts {
 			var line strings.Builder
-			fmt.Fprintf(&line, "part %d at %d", len(p.Data), p.Offsets[0])
+			fmt.Fprintf(&line, "part %d at %d", len(p.Data), p.Offsets.At(0))
 			for _, flag := range []struct {
 				set  bool
 				name string
@@ -43,8 +43,8 @@ func units(t testing.TB, stream decode.Stream, protocol decode.Protocol, g grain
 			if len(p.Bounds) > 0 {
 				fmt.Fprint(&line, " a-syncs ", p.Bounds)
 			}
-			if len(p.Data) != len(p.Offsets)*protocol.UnitBytes() {
-				t.Fatalf("%s has %d offsets", line.String(), len(p.Offsets))
+			if len(p.Data) != p.Offsets.Len()*protocol.UnitBytes() {
+				t.Fatalf("%s has %d offsets", line.String(), p.Offsets.Len())
 			}
 			size += len(p.Data)
 			lines = append(lines, line.String())

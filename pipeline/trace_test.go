@@ -111,11 +111,11 @@ func readAll(t testing.TB, stream decode.Stream) (data []byte, offsets []decode.
 			t.Fatal(err)
 		}
 		if piece.Break {
-			t.Fatalf("the stream breaks at %d", piece.Offset(0))
+			t.Fatalf("the stream breaks at %d", piece.Offsets.At(0))
 		}
 		data = append(data, piece.Data...)
 		for i := range piece.Data {
-			offsets = append(offsets, piece.Offset(i))
+			offsets = append(offsets, piece.Offsets.At(i))
 		}
 	}
 }
@@ -191,9 +191,9 @@ func (s *memoryStream) Next() (decode.Piece, error) {
 	if i < len(s.breaks) {
 		end = min(end, s.breaks[i])
 	}
-	p := decode.Piece{Data: slices.Clone(s.data[s.at:end]), Base: s.offsets[s.at], Break: broken}
+	p := decode.Piece{Data: slices.Clone(s.data[s.at:end]), Break: broken}
 	for _, at := range s.offsets[s.at:end] {
-		p.Delta = append(p.Delta, uint32(at-p.Base))
+		p.Offsets.Append(at, 1)
 	}
 	s.at = end
 	return p, nil

@@ -134,7 +134,7 @@ func (d *Decoder) decodePackets(i int) {
 			i = d.splice()
 			break
 		}
-		d.offset = d.rec.Offset(i)
+		d.offset = int64(d.rec.Offsets.At(i))
 		d.recordPacket(&p, i)
 		d.processPacket(&p, i)
 		i += p.Len
@@ -144,7 +144,7 @@ func (d *Decoder) decodePackets(i int) {
 
 // loseSync drops what is unknown after the loss that begins at Data[i].
 func (d *Decoder) loseSync(i int) {
-	d.offset = d.rec.Offset(i)
+	d.offset = int64(d.rec.Offsets.At(i))
 	d.closeUnplaced()
 	d.salvage = salvage{}
 	d.setCancelable(decode.NothingCancelable)

@@ -177,9 +177,11 @@ type Source struct {
 	Flags  schema.RunFlags
 	// Unsplit: see Executed.
 	Unsplit bool
-	// Offsets, with RunHasOffsets, are those of the next instructions, in place of
-	// Offset: Executed and Atom take from its front.
-	Offsets []decode.CaptureOffset
+	// Offsets, with RunHasOffsets, are those of the units of a part, in place of
+	// Offset: the next instruction is of the unit Unit, and each after it of the next
+	// unit. Executed and Atom move Unit on.
+	Offsets *decode.OffsetCursor
+	Unit    int
 }
 
 // ToWaypoint walks to the next waypoint and over it. If it arrives, the

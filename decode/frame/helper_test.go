@@ -42,15 +42,15 @@ func readAll(t testing.TB, b []byte, layout Layout, id uint8, chunk int) read {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(p.Data) == 0 || len(p.Data) > pieceBytes || len(p.Delta) != len(p.Data) || p.Delta[0] != 0 {
-			t.Fatalf("piece of %d bytes with %d offsets", len(p.Data), len(p.Delta))
+		if len(p.Data) == 0 || len(p.Data) > pieceBytes || p.Offsets.Len() != len(p.Data) {
+			t.Fatalf("piece of %d bytes with %d offsets", len(p.Data), p.Offsets.Len())
 		}
 		if p.Break {
 			out.breaks = append(out.breaks, len(out.data))
 		}
 		for i, v := range p.Data {
 			out.data = append(out.data, v)
-			out.offsets = append(out.offsets, int64(p.Offset(i)))
+			out.offsets = append(out.offsets, int64(p.Offsets.At(i)))
 		}
 	}
 }

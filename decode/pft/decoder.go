@@ -96,7 +96,7 @@ func (d *Decoder) decodePackets(i int) {
 			}
 			return
 		}
-		d.offset = d.rec.Offset(i)
+		d.offset = int64(d.rec.Offsets.At(i))
 		d.recordPacket(&p, i)
 		d.processPacket(&p)
 		i += p.Len

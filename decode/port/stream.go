@@ -29,7 +29,6 @@ type stream struct {
 	raw     []byte
 	numbers []uint32
 	records []byte
-	delta   []uint32 // of the samples of a piece: the same for each, which begins with a cell
 }
 
 // Next implements [decode.Stream].
@@ -44,15 +43,15 @@ func (s *stream) Next() (decode.Piece, error) {
 		return decode.Piece{}, io.EOF
 	}
 	n := min(int64(pieceSamples/s.slots), s.left, s.valid-s.at)
-	base := s.offset(s.at)
-	if s.err = s.read(base, int(n)); s.err != nil {
+	if s.err = s.read(s.offset(s.at), int(n)); s.err != nil {
 		return decode.Piece{}, s.err
 	}
+	p := decode.Piece{Data: s.records, Offsets: s.offsets(s.at, n)}
 	s.left -= n
 	if s.at += n; s.at == s.valid {
 		s.at = 0
 	}
-	return decode.Piece{Data: s.records, Base: decode.CaptureOffset(base), Delta: s.delta[:len(s.records)/SampleBytes]}, nil
+	return p, nil
 }
 
 // Notes implements [decode.Noter].
@@ -76,12 +75,21 @@ func (s *stream) begin() error {
 	n := min(int64(pieceSamples/s.slots), s.left)
 	s.raw = make([]byte, n*int64(s.cell))
 	s.records = make([]byte, 0, n*int64(s.slots)*SampleBytes)
-	for i := range n {
+	return nil
+}
+
+// offsets returns the capture offsets of the samples in n cells from cell i on.
+func (s *stream) offsets(i, n int64) decode.CaptureOffsets {
+	if s.slots == 1 {
+		return decode.OffsetsFrom(decode.CaptureOffset(s.offset(i)), s.cell, int(n))
+	}
+	var o decode.CaptureOffsets
+	for cell := i; cell < i+n; cell++ {
 		for j := range s.slots {
-			s.delta = append(s.delta, uint32(i)*uint32(s.cell)+uint32(s.slotOffset(j)))
+			o.Append(decode.CaptureOffset(s.offset(cell)+int64(s.slotOffset(j))), 1)
 		}
 	}
-	return nil
+	return o
 }
 
 // checkHeader checks the header against the size of the capture.

@@ -94,16 +94,12 @@ func readAll(t testing.TB, l decode.Layout, b []byte, ringStart int64) (read, er
 			t.Fatalf("a piece of %d bytes", len(p.Data))
 		}
 		n := len(p.Data) / SampleBytes
-		if p.Delta != nil && len(p.Delta) != n {
-			t.Fatalf("%d offsets for %d samples", len(p.Delta), n)
+		if p.Offsets.Len() != n {
+			t.Fatalf("%d offsets for %d samples", p.Offsets.Len(), n)
 		}
 		r.samples = append(r.samples, Samples(p.Data)...)
 		for i := range n {
-			at := int64(p.Base) + int64(i)*SampleBytes
-			if p.Delta != nil {
-				at = int64(p.Base) + int64(p.Delta[i])
-			}
-			r.offsets = append(r.offsets, at)
+			r.offsets = append(r.offsets, int64(p.Offsets.At(i)))
 		}
 	}
 }

@@ -26,8 +26,9 @@ type Recorder struct {
 	// Of the current part.
 	Result  *decode.Result
 	Part    decode.Part
-	Segment decode.Segment // the entry being made for Result.Segments
-	Base    decode.Ends    // lengths of the result's slices where the part began
+	Offsets decode.OffsetCursor // of Part.Offsets
+	Segment decode.Segment      // the entry being made for Result.Segments
+	Base    decode.Ends         // lengths of the result's slices where the part began
 
 	State
 
@@ -68,6 +69,7 @@ func (r *Recorder) Begin(result *decode.Result, part decode.Part, seq int64) {
 	}
 	r.rest = decode.Part{}
 	r.Result, r.Part, r.Base = result, part, result.Ends()
+	r.Offsets = decode.NewOffsetCursor(part.Offsets)
 	r.Segment = decode.Segment{Continued: part.Continued, Open: part.Open}
 	r.seq = seq
 	r.unitShift = uint8(bits.TrailingZeros(uint(max(r.UnitBytes, 1))))
@@ -138,6 +140,7 @@ func (r *Recorder) Finish(seq int64) {
 	s.Ends = r.Result.Ends()
 	r.Result.Segments = append(r.Result.Segments, *s)
 	r.Result, r.Part, r.bounds = nil, decode.Part{}, nil
+	r.Offsets = decode.OffsetCursor{}
 }
 
 // countUnits converts the byte counts of the part's rows to units of UnitBytes.

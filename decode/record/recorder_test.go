@@ -12,10 +12,9 @@ import (
 
 // part returns one of n bytes, at offsets from at on.
 func part(at decode.CaptureOffset, n int, asyncs ...int) decode.Part {
-	p := decode.Part{Bounds: asyncs}
+	p := decode.Part{Bounds: asyncs, Offsets: decode.OffsetsFrom(at, 1, n)}
 	for i := range n {
 		p.Data = append(p.Data, byte(i))
-		p.Offsets = append(p.Offsets, at+decode.CaptureOffset(i))
 	}
 	return p
 }
