@@ -70,6 +70,7 @@ func (r *Recorder) Begin(result *decode.Result, part decode.Part, seq int64) {
 	r.rest = decode.Part{}
 	r.Result, r.Part, r.Base = result, part, result.Ends()
 	r.Offsets = decode.NewOffsetCursor(part.Offsets)
+	result.Counts.Begin()
 	r.Segment = decode.Segment{Continued: part.Continued, Open: part.Open}
 	r.seq = seq
 	r.unitShift = uint8(bits.TrailingZeros(uint(max(r.UnitBytes, 1))))
@@ -113,9 +114,9 @@ func (r *Recorder) Restart(start decode.SegmentStart, seq int64) {
 		return
 	}
 	if !e.NewEpoch {
-		e.Count.V.Point = r.point()
+		e.Count.V.Point = r.Point()
 	}
-	r.Result.Counts = append(r.Result.Counts, e.Count.V)
+	r.Result.Counts.Append(e.Count.V)
 }
 
 // Finish ends the part, after which the segment has seq instructions, and appends

@@ -164,8 +164,12 @@ func TestRecorderRestart(t *testing.T) {
 		r.Begin(&result, part(100, 10), 0)
 		r.Cycle = 10
 		r.Restart(tt.start, 2)
-		if r.Epoch != tt.epoch || r.Cycle != tt.cycle || !slices.Equal(result.Counts, tt.counts) {
-			t.Errorf("%s: epoch %d, cycle %d, %+v, want %d, %d, %+v", tt.name, r.Epoch, r.Cycle, result.Counts, tt.epoch, tt.cycle, tt.counts)
+		var counts []schema.CycleCount
+		for i := range result.Counts.Rows {
+			counts = append(counts, result.Counts.At(i))
+		}
+		if r.Epoch != tt.epoch || r.Cycle != tt.cycle || !slices.Equal(counts, tt.counts) {
+			t.Errorf("%s: epoch %d, cycle %d, %+v, want %d, %d, %+v", tt.name, r.Epoch, r.Cycle, counts, tt.epoch, tt.cycle, tt.counts)
 		}
 		if len(result.Events) != 1 || result.Events[0].Event != decode.RestartEvent(tt.start.Reason) {
 			t.Errorf("%s: events %+v", tt.name, result.Events)

@@ -29,19 +29,19 @@ func repeat[T any](s *[]T, x T, n int) {
 
 // appendNull appends a value that may be NULL.
 func appendNull[T any](s *[]T, valid *[]uint8, x schema.Null[T]) {
-	ok := uint8(0)
-	if x.OK {
-		ok = 1
-	}
-	*s, *valid = append(*s, x.V), append(*valid, ok)
+	*s, *valid = append(*s, x.V), append(*valid, flag(x.OK))
 }
 
 // repeatNull appends n times a value that may be NULL.
 func repeatNull[T any](s *[]T, valid *[]uint8, x schema.Null[T], n int) {
 	repeat(s, x.V, n)
-	ok := uint8(0)
-	if x.OK {
-		ok = 1
+	repeat(valid, flag(x.OK), n)
+}
+
+// flag returns 1 if x, as columns have it.
+func flag(x bool) uint8 {
+	if x {
+		return 1
 	}
-	repeat(valid, ok, n)
+	return 0
 }
