@@ -63,7 +63,9 @@ func (d *Decoder) Decode(result *decode.Result, part decode.Part) {
 		if d.at >= d.framed {
 			d.frame(min(d.at+step, d.end))
 		}
-		d.sample()
+		if d.warm(); d.at < min(d.end, d.framed) {
+			d.sample()
+		}
 	}
 	d.finish()
 }

@@ -36,7 +36,9 @@ type block struct {
 	link      bool              // likewise
 	special   uint8             // 1: if executed, more is to be done than to follow links[taken]
 	end       end
-	dropped   bool // no longer in the cache: its links stay nil
+	dropped   bool   // no longer in the cache: its links stay nil
+	returns   bool   // the last instruction returns from an exception
+	pass      uint32 // instructions before the first that is 32-bit T32, or an indirect branch
 
 	code  *schema.Block   // nil: not even the first instruction could be read
 	last  isa.Instruction // with atWaypoint: the last instruction
@@ -100,6 +102,10 @@ func (p *Program) build(key schema.BlockKey) *block {
 			break
 		}
 	}
+	b.pass = uint32(b.split)
+	if b.flow == isa.Indirect {
+		b.pass = min(b.pass, uint32(len(s.address)-1))
+	}
 	if b.count = uint32(len(s.address)); b.count > 0 {
 		b.code = &schema.Block{
 			Key:     key,
@@ -115,6 +121,7 @@ func (p *Program) build(key schema.BlockKey) *block {
 // endAt ends the block at a waypoint.
 func (b *block) endAt(in isa.Instruction) {
 	b.end, b.last, b.flow, b.link = atWaypoint, in, in.Flow, in.Link
+	b.returns = in.Kind == schema.KindExceptionReturn
 	b.outcomes = [2]schema.Outcome{schema.NotTaken, schema.Passed}
 	if in.Flow == isa.Direct || in.Flow == isa.Indirect {
 		b.outcomes[taken] = schema.Taken
