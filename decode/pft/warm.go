@@ -145,7 +145,7 @@ func (d *Decoder) warmCounted(i, last int, at flow.Cursor, part uint32) int {
 	seq, cycle := d.walk.Seq-span.Seq, d.rec.Cycle-span.Cycle.V
 	address, state, space := d.address, d.isa, d.rec.Space()
 	offset, branches, exit := d.offset, int64(0), toBlock
-	for i <= last && exit == toBlock {
+	for i <= last {
 		h := data[i]
 		e, kind, length := h>>1&1^1, schema.CountAtom, 0
 		to, toISA := address, state
@@ -158,7 +158,9 @@ func (d *Decoder) warmCounted(i, last int, at flow.Cursor, part uint32) int {
 		} else if h < 0x80 {
 			break
 		}
-		cycles, countLength := shortCycles(data[i+length:])
+		word := binary.LittleEndian.Uint64(data[i+length:])
+		countLength := countLength(word)
+		cycles := countOf(word, countLength)
 		if seq+at.Instructions() > schema.CountReach || cycle+int64(cycles) >= schema.CountReach || !at.Ready(part) && !d.walk.Admit(at) {
 			break
 		}
@@ -185,11 +187,11 @@ func (d *Decoder) warmCounted(i, last int, at flow.Cursor, part uint32) int {
 		} else if e&at.Special() != 0 {
 			next = d.warmSuccessor(at, space)
 		}
-		if next.Known() {
-			at = next
-		} else {
+		if !next.Known() {
 			exit = warmExit(e)
+			break
 		}
+		at = next
 	}
 	d.rec.Result.Runs, d.rec.Result.Counts.Rows = runs[:n], counts[:m]
 	d.rec.Cycle = span.Cycle.V + cycle
@@ -288,16 +290,18 @@ func shortBranch(word uint64, address uint32, in schema.ISA) (to uint32, state s
 	return address&^mask | v<<shift&mask, in, length
 }
 
-// shortCycles is parseCycles of a count that is not cut off.
-func shortCycles(b []byte) (cycles uint32, n int) {
-	cycles = uint32(b[0] >> cyclesShift & 0x0f)
-	if b[0]&cyclesMore == 0 {
-		return cycles, 1
-	}
-	if b[1]&more == 0 {
-		return cycles | uint32(b[1])<<4, 2
-	}
-	return parseCycles(b)
+// countLength returns the length of the cycle count that a word begins with (§4.4), as
+// parseCycles does.
+func countLength(word uint64) int {
+	const last = more<<8 | more<<16 | more<<24
+	end := ^(word<<1&more|word&last)&(more|last) | more<<32
+	return bits.TrailingZeros64(end)/8 + 1
+}
+
+// countOf returns the cycle count of n bytes that a word begins with.
+func countOf(word uint64, n int) uint32 {
+	v := word>>cyclesShift&0x0f | word>>8&0x7f<<4 | word>>16&0x7f<<11 | word>>24&0x7f<<18 | word>>32&0x7f<<25
+	return uint32(v & (1<<(7*n-3) - 1))
 }
 
 // addressBits is how many bits of the address so many address bytes have.

@@ -58,7 +58,7 @@ func FuzzHeader(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		for major := range uint8(3) {
-			says, ok, err := ReadHeader(major)(b[:min(len(b), decode.HeaderBytes)], int64(len(b)))
+			says, ok, err := ReadHeader(major)(b[:min(len(b), decode.HeaderBytes)], int64(len(b)), registers{})
 			if !ok {
 				continue
 			}
