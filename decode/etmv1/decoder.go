@@ -248,7 +248,7 @@ func (d *Decoder) status(status uint8) {
 func (d *Decoder) walkBranch() {
 	b := d.branch()
 	d.branchTaken(b)
-	d.seen = d.at + b.window
+	d.seen = d.at + int64(b.window)
 }
 
 // trigger records the trigger in the current sample: the status there comes after it.

@@ -20,29 +20,89 @@ const sampleRun = schema.RunHasOffsets | schema.RunHasFailed
 
 // PassSamples walks instructions that passed their condition, of n units at most from
 // one on, and returns how many. It stops before 32-bit T32 instructions and indirect
-// branches.
+// branches. It is one loop over blocks, which holds the position in local variables.
 func (w *Walker) PassSamples(o *decode.OffsetCursor, unit, n int) int {
-	at, step, adjacent := o.Adjacent(unit)
+	first, step, adjacent := o.Adjacent(unit)
 	n = min(n, adjacent)
-	walked := 0
-	for b := w.cur; walked < n && w.isReady(b); {
-		k := min(n-walked, int(b.pass)-w.pos)
-		run := w.sampleRun(b, int64(at), k, int64(step))
-		if run == nil {
+	b, pos, open, walked := w.cur, w.pos, w.open, 0
+	runs, offsets := w.result.Runs, roomFor(w.result.Offsets, n)
+	for walked < n && w.isReady(b) {
+		k := min(n-walked, int(b.pass)-pos)
+		at := int64(first) + int64(walked)*int64(step)
+		if k <= 0 || k > schema.MaxBlockRow {
 			break
 		}
-		w.ramp(uint32(int64(at)-run.Offset), uint32(step), k)
+		if !open {
+			runs = roomFor(runs, 1)
+			runs = runs[:len(runs)+1]
+			b.begin(&runs[len(runs)-1], at, pos)
+		}
+		run := &runs[len(runs)-1]
+		if open && !takes(run, at, k, int64(step)) {
+			break
+		}
+		m, d := len(offsets), uint32(at-run.Offset)
+		offsets = offsets[:m+k]
+		for i := range offsets[m:] {
+			offsets[m+i] = d
+			d += uint32(step)
+		}
 		run.Count += uint16(k)
 		run.Outcome = schema.Passed
 		walked += k
-		at += decode.CaptureOffset(k) * step
-		if w.pos += k; w.pos == int(b.count) {
-			run.Outcome = schema.Taken
-			b = w.follow(b, taken)
+		pos += k
+		open = true
+		if pos < int(b.count) {
+			continue
 		}
+		run.Outcome, open = schema.Taken, false
+		next := b.links[taken]
+		if next == nil {
+			break
+		}
+		b, pos = next, 0
 	}
+	w.result.Runs, w.result.Offsets = runs, offsets
 	w.Seq += int64(walked)
+	w.stopAt(b, pos, open)
 	return walked
+}
+
+// stopAt sets the position, which may be after the last instruction of b: a branch.
+func (w *Walker) stopAt(b *block, pos int, open bool) {
+	if w.pos, w.open = pos, open; b == nil {
+		return
+	}
+	if b != w.cur {
+		w.cur = b
+		w.at.Address, w.at.ISA, w.at.space = uint32(b.at), b.at.isa(), b.at.space()
+	}
+	if pos > 0 && pos == int(b.count) {
+		w.Take()
+	}
+}
+
+// roomFor returns rows with room for n more.
+func roomFor[T any](rows decode.Rows[T], n int) decode.Rows[T] {
+	if cap(rows)-len(rows) < n {
+		rows = slices.Grow(rows, max(n, 1024, len(rows)/2))
+	}
+	return rows
+}
+
+// begin makes run one of samples that begins in b, without an instruction yet.
+func (b *block) begin(run *schema.Run, at int64, pos int) {
+	run.Offset = at
+	run.Failed, run.Cycle, run.Cycles = 0, 0, 0
+	run.Block, run.First, run.Count = b.index, uint16(pos), 0
+	run.Outcome, run.Flags = 0, sampleRun
+}
+
+// takes reports whether a run, the last one, takes the next k instructions, the first
+// of which is of a unit at a capture offset.
+func takes(run *schema.Run, at int64, k int, step int64) bool {
+	d := at - run.Offset
+	return d >= 0 && d+int64(k)*step <= math.MaxUint32 && run.Flags == sampleRun && int(run.Count)+k <= schema.MaxBlockRow
 }
 
 // FailSample walks an instruction that failed its condition, unless it is a 32-bit T32
@@ -79,32 +139,47 @@ func (w *Walker) PassPair(o *decode.OffsetCursor, unit int) bool {
 	return true
 }
 
-// BranchSample walks an indirect branch to an address, if it is next, and neither an
-// SVC nor the return from an exception. In Thumb code, no second half of a BL may be at
-// the address.
-func (w *Walker) BranchSample(o *decode.OffsetCursor, unit int, to decode.PC, space image.Space) bool {
+// BranchSample walks an indirect branch to an address, if it is next, and returns
+// whether it is the return from an exception. In Thumb code, no second half of a BL may
+// be at the address.
+func (w *Walker) BranchSample(o *decode.OffsetCursor, unit int, to decode.PC, space image.Space) (returns, ok bool) {
 	b := w.cur
-	if !w.isReady(b) || b.flow != isa.Indirect || w.pos != int(b.count)-1 || w.pos >= b.split || b.returns {
-		return false
+	if !w.isReady(b) || b.flow != isa.Indirect || w.pos != int(b.count)-1 || w.pos >= b.split {
+		return false, false
 	}
-	id := locationID(to.Address) | locationID(to.ISA)<<32 | locationID(space)<<40
 	next := b.links[taken] // where it went last
-	if next == nil || next.at != id {
+	if next == nil || next.at != identifyPC(to, space) {
 		if next = w.Find(to.Address, to.ISA, space).b; next == nil {
-			return false
+			return false, false
 		}
 		if !b.dropped {
 			b.links[taken] = next
 		}
 	}
-	if next.count == 0 || to.ISA != schema.A32 && next.split == 0 {
+	return b.returns, w.sampleTo(b, next, o.At(unit), schema.Taken)
+}
+
+// SVCSample walks an SVC, if it is next, and continues at an address.
+func (w *Walker) SVCSample(o *decode.OffsetCursor, unit int, to decode.PC, space image.Space) bool {
+	b := w.cur
+	if !w.isReady(b) || w.pos >= b.split || schema.Kind(b.code.Kind[w.pos]) != schema.KindSVC {
 		return false
 	}
-	run := w.oneSample(b, o.At(unit))
+	next := w.Find(to.Address, to.ISA, space).b
+	return next != nil && w.sampleTo(b, next, o.At(unit), schema.Passed)
+}
+
+// sampleTo walks an instruction of b, and continues at the block next, unless that may
+// begin with the second half of a BL.
+func (w *Walker) sampleTo(b, next *block, at decode.CaptureOffset, outcome schema.Outcome) bool {
+	if next.count == 0 || next.at.isa() != schema.A32 && next.split == 0 {
+		return false
+	}
+	run := w.oneSample(b, at)
 	if run == nil {
 		return false
 	}
-	run.Outcome = schema.Taken
+	run.Outcome = outcome
 	w.moveTo(next)
 	return true
 }
@@ -116,78 +191,36 @@ func (w *Walker) isReady(b *block) bool {
 
 // oneSample adds an instruction of a unit at a capture offset to its run, and returns
 // that: nil if it cannot be.
-func (w *Walker) oneSample(b *block, at decode.CaptureOffset) *schema.Run {
-	run := w.sampleRun(b, int64(at), 1, 0)
-	if run != nil {
-		w.ramp(uint32(int64(at)-run.Offset), 0, 1)
-		run.Count++
-		w.Seq++
-	}
-	return run
-}
-
-// sampleRun returns the run for the next k instructions, the first of which is of a unit
-// at a capture offset: nil if there is none for all of them.
-func (w *Walker) sampleRun(b *block, at int64, k int, step int64) *schema.Run {
-	if k <= 0 {
-		return nil
-	}
+func (w *Walker) oneSample(b *block, offset decode.CaptureOffset) *schema.Run {
+	at := int64(offset)
 	runs := w.result.Runs
-	if w.open {
-		run := &runs[len(runs)-1]
-		d := at - run.Offset
-		if d < 0 || d+int64(k)*step > math.MaxUint32 || run.Flags != sampleRun || int(run.Count)+k > schema.MaxBlockRow {
-			return nil
-		}
-		return run
+	if !w.open {
+		runs = roomFor(runs, 1)
+		runs = runs[:len(runs)+1]
+		w.result.Runs, w.open = runs, true
+		b.begin(&runs[len(runs)-1], at, w.pos)
 	}
-	if k > schema.MaxBlockRow {
+	run := &runs[len(runs)-1]
+	if !takes(run, at, 1, 0) {
 		return nil
 	}
-	n := len(runs)
-	if n == cap(runs) {
-		runs = slices.Grow(runs, max(1024, n/2))
-	}
-	runs = runs[:n+1]
-	w.result.Runs, w.open = runs, true
-	run := &runs[n]
-	run.Offset = at
-	run.Failed, run.Cycle, run.Cycles = 0, 0, 0
-	run.Block, run.First, run.Count = b.index, uint16(w.pos), 0
-	run.Flags = sampleRun
+	w.result.Offsets = append(w.result.Offsets, uint32(at-run.Offset))
+	run.Count++
+	w.Seq++
 	return run
 }
 
-// ramp adds the offsets of n instructions: from, and each a step above the one before.
-func (w *Walker) ramp(from, step uint32, n int) {
-	offsets := w.result.Offsets
-	end := len(offsets) + n
-	if end > cap(offsets) {
-		offsets = slices.Grow(offsets, max(n, 4096, len(offsets)/2))
+// follow continues after the last instruction of b.
+func (w *Walker) follow(b *block, link int) {
+	w.open = false
+	switch next := b.links[link]; {
+	case next != nil:
+		w.moveTo(next)
+	case link == taken:
+		w.Take()
+	default:
+		w.Pass()
 	}
-	offsets = offsets[:end]
-	for i := end - n; i < end; i++ {
-		offsets[i] = from
-		from += step
-	}
-	w.result.Offsets = offsets
-}
-
-// follow continues after the last instruction of b, and returns the block there, nil if
-// it is not linked.
-func (w *Walker) follow(b *block, link int) *block {
-	next := b.links[link]
-	if next == nil {
-		w.open = false
-		if link == taken {
-			w.Take()
-		} else {
-			w.Pass()
-		}
-		return nil
-	}
-	w.moveTo(next)
-	return next
 }
 
 // moveTo sets the position to the start of a block.
