@@ -162,6 +162,7 @@ func (d *Decoder) recordContext() {
 func (d *Decoder) decodeFrames() {
 	var x frame
 	for !d.rec.Lost() {
+		d.warm()
 		err := d.frames.frame(&x)
 		d.plainSamples(&x)
 		if x.last {

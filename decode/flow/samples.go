@@ -24,7 +24,8 @@ const sampleRun = schema.RunHasOffsets | schema.RunHasFailed
 func (w *Walker) PassSamples(o *decode.OffsetCursor, unit, n int) int {
 	first, step, adjacent := o.Adjacent(unit)
 	n = min(n, adjacent)
-	b, pos, open, walked := w.cur, w.pos, w.open, 0
+	b := w.here()
+	pos, open, walked := w.pos, w.open, 0
 	runs, offsets := w.result.Runs, roomFor(w.result.Offsets, n)
 	for walked < n && w.isReady(b) {
 		k := min(n-walked, int(b.pass)-pos)
@@ -108,7 +109,7 @@ func takes(run *schema.Run, at int64, k int, step int64) bool {
 // FailSample walks an instruction that failed its condition, unless it is a 32-bit T32
 // one.
 func (w *Walker) FailSample(o *decode.OffsetCursor, unit int) bool {
-	b := w.cur
+	b := w.here()
 	if !w.isReady(b) || w.pos >= b.split {
 		return false
 	}
@@ -126,7 +127,7 @@ func (w *Walker) FailSample(o *decode.OffsetCursor, unit int) bool {
 
 // PassPair walks a 32-bit T32 instruction that is a direct branch.
 func (w *Walker) PassPair(o *decode.OffsetCursor, unit int) bool {
-	b := w.cur
+	b := w.here()
 	if !w.isReady(b) || b.flow != isa.Direct || w.pos != b.split || w.pos != int(b.count)-1 {
 		return false
 	}
@@ -143,7 +144,7 @@ func (w *Walker) PassPair(o *decode.OffsetCursor, unit int) bool {
 // whether it is the return from an exception. In Thumb code, no second half of a BL may
 // be at the address.
 func (w *Walker) BranchSample(o *decode.OffsetCursor, unit int, to decode.PC, space image.Space) (returns, ok bool) {
-	b := w.cur
+	b := w.here()
 	if !w.isReady(b) || b.flow != isa.Indirect || w.pos != int(b.count)-1 || w.pos >= b.split {
 		return false, false
 	}
@@ -161,7 +162,7 @@ func (w *Walker) BranchSample(o *decode.OffsetCursor, unit int, to decode.PC, sp
 
 // SVCSample walks an SVC, if it is next, and continues at an address.
 func (w *Walker) SVCSample(o *decode.OffsetCursor, unit int, to decode.PC, space image.Space) bool {
-	b := w.cur
+	b := w.here()
 	if !w.isReady(b) || w.pos >= b.split || schema.Kind(b.code.Kind[w.pos]) != schema.KindSVC {
 		return false
 	}
@@ -182,6 +183,14 @@ func (w *Walker) sampleTo(b, next *block, at decode.CaptureOffset, outcome schem
 	run.Outcome = outcome
 	w.moveTo(next)
 	return true
+}
+
+// here returns the block of the position, nil if that is unknown.
+func (w *Walker) here() *block {
+	if w.cur == nil && w.known && !w.prog.short {
+		w.enter()
+	}
+	return w.cur
 }
 
 // isReady reports whether b, the current block, can be walked here.
