@@ -20,6 +20,7 @@ type Decoder struct {
 	rec     record.Recorder
 	pins    port.Pins
 	packets bool // make rows of `packets`
+	plain   bool // go by the plain rules alone
 
 	view []byte // the samples of the part, and those before and after it that it may read
 	from int64  // the sample view[0]

@@ -85,6 +85,7 @@ type framer struct {
 	// wait for settled.
 	usualTo  *queue[branch]
 	unwanted bool
+	plain    bool // go by the plain rules alone
 }
 
 func newFramer(c *Config) framer {
@@ -96,7 +97,7 @@ func (f *framer) again() framer {
 	f.branches.clear()
 	f.came.clear()
 	return framer{
-		addresses: addresses{width: f.width, idBytes: f.idBytes, came: f.came}, branches: f.branches, usualTo: f.usualTo, unwanted: f.unwanted,
+		addresses: addresses{width: f.width, idBytes: f.idBytes, came: f.came}, branches: f.branches, usualTo: f.usualTo, unwanted: f.unwanted, plain: f.plain,
 	}
 }
 

@@ -19,7 +19,7 @@ import (
 // usual takes the branch that records begin with as [framer.sample] does, with its window,
 // if it is usual.
 func (f *framer) usual(records []byte) bool {
-	if len(records) < window*port.SampleBytes || f.width != 8 || f.open > 0 || f.reading || !f.paired || !f.known || f.chain > 0 || f.expected != f.syncs {
+	if len(records) < window*port.SampleBytes || f.width != 8 || f.open > 0 || f.reading || !f.paired || !f.known || f.chain > 0 || f.expected != f.syncs || f.plain {
 		return false
 	}
 	first, second, third := port.At(records), port.At(records[port.SampleBytes:]), port.At(records[2*port.SampleBytes:])
@@ -73,7 +73,7 @@ func (f *framer) settle(a Address) {
 
 // warm walks samples from the current one on, as long as they are warm.
 func (d *Decoder) warm() {
-	if d.packets || d.cfg.CycleAccurate || d.skip || d.unowed > 0 || d.split != (split{}) || d.unplacedRun.active || !d.walk.Known() {
+	if d.plain || d.packets || !d.rec.Settled() || d.cfg.CycleAccurate || d.skip || d.unowed > 0 || d.split != (split{}) || d.unplacedRun.active || !d.walk.Known() {
 		return
 	}
 	first, at, limit := d.at, d.at, min(d.end, d.framed)
@@ -89,7 +89,6 @@ samples:
 		n, unit := 1, int(at-d.data)
 		switch view[0] & 0xF {
 		case statusIE:
-			d.rec.Settle()
 			if n = d.walk.PassSamples(&d.rec.Offsets, unit, passed(view)); n == 0 {
 				if len(view) == port.SampleBytes || view[port.SampleBytes]&0xF != statusIE || !d.walk.PassPair(&d.rec.Offsets, unit+1) {
 					break samples
@@ -98,7 +97,6 @@ samples:
 			}
 			d.seen = at + int64(n) - 1
 		case statusIN:
-			d.rec.Settle()
 			if !d.walk.FailSample(&d.rec.Offsets, unit) {
 				break samples
 			}
@@ -145,7 +143,6 @@ func (d *Decoder) warmBranch(view []byte, at int64) bool {
 		view[port.SampleBytes]&0xF > statusWT || view[2*port.SampleBytes]&0xF > statusWT {
 		return false
 	}
-	d.rec.Settle()
 	if d.cfg.nearVectors(to) {
 		if !d.warmSVC(at, to) {
 			return false

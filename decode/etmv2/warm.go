@@ -15,7 +15,7 @@ import (
 
 // warm walks samples from the next one on, as long as they are warm.
 func (d *Decoder) warm() {
-	if d.packets || d.cfg.CycleAccurate || d.cfg.TracesData() || !d.walk.Known() || d.pending || d.context.OK || d.split != (split{}) ||
+	if d.plain || d.packets || !d.rec.Settled() || d.cfg.CycleAccurate || d.cfg.TracesData() || !d.walk.Known() || d.pending || d.context.OK || d.split != (split{}) ||
 		d.unplacedRun.active || d.unmapped {
 		return
 	}
@@ -33,7 +33,6 @@ samples:
 			}
 			d.walked()
 		case StatusIN:
-			d.rec.Settle()
 			if !d.walk.FailSample(&d.rec.Offsets, i) {
 				break samples
 			}
@@ -73,7 +72,6 @@ func (f *framer) owedUpTo() int {
 // warmPass walks the samples of IE that records begin with, of which the first is sample
 // i, or the halves of a pair, and returns how many it walked.
 func (d *Decoder) warmPass(records []byte, i int) int {
-	d.rec.Settle()
 	if n := d.walk.PassSamples(&d.rec.Offsets, i, passed(records)); n > 0 {
 		return n
 	}
@@ -121,7 +119,6 @@ func (d *Decoder) warmBranch(i int) bool {
 // warmTarget walks the instruction of sample i to an address.
 func (d *Decoder) warmTarget(i int, to decode.PC) bool {
 	state := d.walk.ISA()
-	d.rec.Settle()
 	if d.cfg.nearVectors(to) {
 		if v, _ := d.cfg.vector(to); v.kind != schema.ExcSVC || !d.warmSVC(i, to, v) {
 			return false

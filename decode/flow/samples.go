@@ -27,10 +27,10 @@ func (w *Walker) PassSamples(o *decode.OffsetCursor, unit, n int) int {
 	b := w.here()
 	pos, open, walked := w.pos, w.open, 0
 	runs, offsets := w.result.Runs, roomFor(w.result.Offsets, n)
-	for walked < n && w.isReady(b) {
+	for walked < n && b != nil {
 		k := min(n-walked, int(b.pass)-pos)
 		at := int64(first) + int64(walked)*int64(step)
-		if k <= 0 || k > schema.MaxBlockRow {
+		if k <= 0 || k > schema.MaxBlockRow || !w.isReady(b) {
 			break
 		}
 		if !open {
@@ -110,7 +110,7 @@ func takes(run *schema.Run, at int64, k int, step int64) bool {
 // one.
 func (w *Walker) FailSample(o *decode.OffsetCursor, unit int) bool {
 	b := w.here()
-	if !w.isReady(b) || w.pos >= b.split {
+	if b == nil || w.pos >= b.split || !w.isReady(b) {
 		return false
 	}
 	run := w.oneSample(b, o.At(unit))
@@ -128,7 +128,7 @@ func (w *Walker) FailSample(o *decode.OffsetCursor, unit int) bool {
 // PassPair walks a 32-bit T32 instruction that is a direct branch.
 func (w *Walker) PassPair(o *decode.OffsetCursor, unit int) bool {
 	b := w.here()
-	if !w.isReady(b) || b.flow != isa.Direct || w.pos != b.split || w.pos != int(b.count)-1 {
+	if b == nil || b.flow != isa.Direct || w.pos != b.split || w.pos != int(b.count)-1 || !w.isReady(b) {
 		return false
 	}
 	run := w.oneSample(b, o.At(unit))
@@ -145,7 +145,7 @@ func (w *Walker) PassPair(o *decode.OffsetCursor, unit int) bool {
 // be at the address.
 func (w *Walker) BranchSample(o *decode.OffsetCursor, unit int, to decode.PC, space image.Space) (returns, ok bool) {
 	b := w.here()
-	if !w.isReady(b) || b.flow != isa.Indirect || w.pos != int(b.count)-1 || w.pos >= b.split {
+	if b == nil || b.flow != isa.Indirect || w.pos != int(b.count)-1 || w.pos >= b.split {
 		return false, false
 	}
 	next := b.links[taken] // where it went last
@@ -163,7 +163,7 @@ func (w *Walker) BranchSample(o *decode.OffsetCursor, unit int, to decode.PC, sp
 // SVCSample walks an SVC, if it is next, and continues at an address.
 func (w *Walker) SVCSample(o *decode.OffsetCursor, unit int, to decode.PC, space image.Space) bool {
 	b := w.here()
-	if !w.isReady(b) || w.pos >= b.split || schema.Kind(b.code.Kind[w.pos]) != schema.KindSVC {
+	if b == nil || w.pos >= b.split || schema.Kind(b.code.Kind[w.pos]) != schema.KindSVC {
 		return false
 	}
 	next := w.Find(to.Address, to.ISA, space).b
@@ -173,7 +173,7 @@ func (w *Walker) SVCSample(o *decode.OffsetCursor, unit int, to decode.PC, space
 // sampleTo walks an instruction of b, and continues at the block next, unless that may
 // begin with the second half of a BL.
 func (w *Walker) sampleTo(b, next *block, at decode.CaptureOffset, outcome schema.Outcome) bool {
-	if next.count == 0 || next.at.isa() != schema.A32 && next.split == 0 {
+	if next.count == 0 || next.at.isa() != schema.A32 && next.split == 0 || !w.isReady(b) {
 		return false
 	}
 	run := w.oneSample(b, at)
@@ -193,9 +193,10 @@ func (w *Walker) here() *block {
 	return w.cur
 }
 
-// isReady reports whether b, the current block, can be walked here.
+// isReady puts b, the current block, into the result, if it can be walked here. What
+// calls it then walks some of it.
 func (w *Walker) isReady(b *block) bool {
-	return b != nil && !w.prog.short && (b.ready == w.partStamp || w.Admit(Cursor{b}))
+	return !w.prog.short && (b.ready == w.partStamp || w.Admit(Cursor{b}))
 }
 
 // oneSample adds an instruction of a unit at a capture offset to its run, and returns
