@@ -15,8 +15,7 @@ import (
 
 // warm walks samples from the next one on, as long as they are warm.
 func (d *Decoder) warm() {
-	if d.plain || d.packets || !d.rec.Settled() || d.cfg.CycleAccurate || d.cfg.TracesData() || !d.walk.Known() || d.pending || d.context.OK || d.split != (split{}) ||
-		d.unplacedRun.active || d.unmapped {
+	if !d.isWarm() {
 		return
 	}
 	f, q := d.frames, &d.rec.Segment.Quality
@@ -42,6 +41,15 @@ samples:
 				break samples
 			}
 			owed = f.owedUpTo()
+		case StatusDW:
+			if !d.warmDW(i) {
+				break samples
+			}
+			owed = f.owedUpTo()
+			if !d.isWarm() { // the second half of a pair comes next
+				i++
+				break samples
+			}
 		case StatusWT:
 			q.Waits++
 			if i >= owed {
@@ -58,6 +66,12 @@ samples:
 		f.at = i
 		d.at(i - 1)
 	}
+}
+
+// isWarm reports whether the decoder is in a state in which there are warm samples.
+func (d *Decoder) isWarm() bool {
+	return !d.plain && !d.packets && d.rec.Settled() && !d.cfg.CycleAccurate && !d.cfg.TracesData() && d.walk.Known() && !d.pending && !d.context.OK &&
+		d.split == (split{}) && !d.unplacedRun.active && !d.unmapped
 }
 
 // owedUpTo returns the first sample from which on no byte is owed.
@@ -98,22 +112,43 @@ func passed(records []byte) int {
 // warmBranch walks the DE of sample i, if it is an instruction that branches, or an SVC,
 // and its group a short branch address. If not, nothing is read.
 func (d *Decoder) warmBranch(i int) bool {
-	f := d.frames
-	if d.cfg.Width != 8 {
-		return false
+	before := d.frames.pins.At()
+	if r := d.frames.shortBranch(i); r != nil && d.warmTarget(i, r.Target(d.base)) {
+		return true
 	}
-	before := f.pins.At()
-	from := i
+	d.frames.pins.Seek(before)
+	return false
+}
+
+// warmDW applies the DW of sample i, if its group is a short branch address: that of the
+// exception after an SVC, as a rule. If not, nothing is read.
+func (d *Decoder) warmDW(i int) bool {
+	before := d.frames.pins.At()
+	if r := d.frames.shortBranch(i); r != nil {
+		d.at(i)
+		d.branch(r, &frame{at: i, status: StatusDW})
+		return true
+	}
+	d.frames.pins.Seek(before)
+	return false
+}
+
+// shortBranch reads the group of the status of sample k, if it is a branch address of
+// fewer than five bytes on 8 pins; nil if not.
+func (f *framer) shortBranch(k int) *Branch {
+	if f.cfg.Width != 8 {
+		return nil
+	}
+	from := k
 	if f.cfg.First == FirstNext {
 		from++
 	}
 	f.pins.From(from)
 	f.bytes, f.packets = f.bytes[:0], f.packets[:0]
-	if f.branch8(i) && d.warmTarget(i, f.packets[0].Branch.Target(d.base)) {
-		return true
+	if !f.branch8(k) {
+		return nil
 	}
-	f.pins.Seek(before)
-	return false
+	return &f.packets[0].Branch
 }
 
 // warmTarget walks the instruction of sample i to an address.
