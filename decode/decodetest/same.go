@@ -14,9 +14,19 @@ func Difference(a, b *decode.Result) string {
 		what string
 		a, b any
 	}{
-		{"blocks", a.Blocks, b.Blocks}, {"runs", a.Runs, b.Runs}, {"costs", a.Costs, b.Costs}, {"offsets", a.Offsets, b.Offsets}, {"spans", a.Spans, b.Spans},
-		{"exceptions", a.Exceptions, b.Exceptions}, {"counts", a.Counts, b.Counts}, {"contexts", a.Contexts, b.Contexts}, {"data", a.Data, b.Data},
-		{"events", a.Events, b.Events}, {"losses", a.Losses, b.Losses}, {"packets", a.Packets, b.Packets}, {"segments", segments(a), segments(b)},
+		{"blocks", a.Blocks, b.Blocks},
+		{"runs", a.Runs, b.Runs},
+		{"costs", a.Costs, b.Costs},
+		{"offsets", a.Offsets, b.Offsets},
+		{"spans", a.Spans, b.Spans},
+		{"exceptions", a.Exceptions, b.Exceptions},
+		{"counts", a.Counts, b.Counts},
+		{"contexts", a.Contexts, b.Contexts},
+		{"data", a.Data, b.Data},
+		{"events", a.Events, b.Events},
+		{"losses", a.Losses, b.Losses},
+		{"packets", a.Packets, b.Packets},
+		{"segments", segments(a), segments(b)},
 	} {
 		if v, w := reflect.ValueOf(x.a), reflect.ValueOf(x.b); v.Kind() == reflect.Slice && v.Len() == 0 && w.Len() == 0 {
 			continue

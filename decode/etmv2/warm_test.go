@@ -82,9 +82,9 @@ func sameWarm(t *testing.T, c *Config, records []byte, size int) {
 // go.
 func randomTrace(c *Config, seed uint64, samples int) []byte {
 	random := rand.New(rand.NewPCG(seed, 'w'))
-	targets := []decode.PC{
-		{Address: 0x8000}, {Address: 0x8004}, {Address: 0x8010}, {Address: 0x8018}, {Address: 0x801C}, {Address: 0x8020},
-		{Address: 0x8040, ISA: schema.T32}, {Address: 0x8042, ISA: schema.T32}, {Address: 0x8050, ISA: schema.T32}, {Address: 0x8052, ISA: schema.T32}, {Address: 0x8}, {Address: 0x18},
+	var targets []decode.PC
+	for _, at := range []uint32{0x8000, 0x8004, 0x8010, 0x8018, 0x801C, 0x8020, 0x8041, 0x8043, 0x8051, 0x8053, 0x8, 0x18} {
+		targets = append(targets, pcOf(at))
 	}
 	var b, fifo []byte
 	put := func(status uint8, group []byte) {
