@@ -80,6 +80,7 @@ func (g *generated) instructions(t testing.TB, data []byte) []tracedInstruction 
 	out.Submit = func(j rows.Job) error {
 		batch := part.tables[j.Series.Table.Name]
 		return j.Fill(batch, func() error {
+			batch.Expand()
 			found = append(found, part.tracedInstructions()...)
 			batch.Reset()
 			return nil
