@@ -148,7 +148,7 @@ func (d *Decoder) warmBranch(view []byte, at int64) bool {
 			return false
 		}
 	} else {
-		returns, ok := d.walk.BranchSample(&d.rec.Offsets, int(at-d.data), to, d.rec.Space())
+		returns, ok := d.walk.BranchSample(&d.rec.Offsets, int(at-d.data), to)
 		if !ok {
 			return false
 		}
@@ -180,7 +180,7 @@ func (d *Decoder) warmSVC(at int64, to decode.PC) bool {
 	if d.walk.ISA() == schema.T32 {
 		returns -= 2
 	}
-	if !d.walk.SVCSample(&d.rec.Offsets, int(at-d.data), to, d.rec.Space()) {
+	if !d.walk.SVCSample(&d.rec.Offsets, int(at-d.data), to) {
 		return false
 	}
 	d.offset = d.rec.Offset(d.index(at))

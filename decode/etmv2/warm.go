@@ -159,7 +159,7 @@ func (d *Decoder) warmTarget(i int, to decode.PC) bool {
 			return false
 		}
 	} else {
-		returns, ok := d.walk.BranchSample(&d.rec.Offsets, i, to, d.rec.Space())
+		returns, ok := d.walk.BranchSample(&d.rec.Offsets, i, to)
 		if !ok {
 			return false
 		}
@@ -182,7 +182,7 @@ func (d *Decoder) warmSVC(i int, to decode.PC, v vector) bool {
 	if d.walk.ISA() == schema.T32 {
 		returns -= 2
 	}
-	if !d.walk.SVCSample(&d.rec.Offsets, i, to, d.rec.Space()) {
+	if !d.walk.SVCSample(&d.rec.Offsets, i, to) {
 		return false
 	}
 	d.walked()

@@ -216,10 +216,6 @@ func identify(k schema.BlockKey) locationID {
 	return id
 }
 
-func identifyPC(at decode.PC, space image.Space) locationID {
-	return locationID(at.Address) | locationID(at.ISA)<<32 | locationID(space)<<40
-}
-
 func (i locationID) key() schema.BlockKey {
 	return schema.BlockKey{Address: uint32(i), ISA: i.isa(), Space: uint8(i.space()), Short: i>>48 != 0}
 }

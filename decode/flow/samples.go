@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/tracelake/tracelake/decode"
-	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/decode/isa"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -143,14 +142,14 @@ func (w *Walker) PassPair(o *decode.OffsetCursor, unit int) bool {
 // BranchSample walks an indirect branch to an address, if it is next, and returns
 // whether it is the return from an exception. In Thumb code, no second half of a BL may
 // be at the address.
-func (w *Walker) BranchSample(o *decode.OffsetCursor, unit int, to decode.PC, space image.Space) (returns, ok bool) {
+func (w *Walker) BranchSample(o *decode.OffsetCursor, unit int, to decode.PC) (returns, ok bool) {
 	b := w.here()
 	if b == nil || b.flow != isa.Indirect || w.pos != int(b.count)-1 || w.pos >= b.split {
 		return false, false
 	}
 	next := b.links[taken] // where it went last
-	if next == nil || next.at != identifyPC(to, space) {
-		if next = w.Find(to.Address, to.ISA, space).b; next == nil {
+	if at := b.at.inSpace(to); next == nil || next.at != at {
+		if next = w.prog.find(at.key()); next == nil {
 			return false, false
 		}
 		if !b.dropped {
@@ -161,12 +160,12 @@ func (w *Walker) BranchSample(o *decode.OffsetCursor, unit int, to decode.PC, sp
 }
 
 // SVCSample walks an SVC, if it is next, and continues at an address.
-func (w *Walker) SVCSample(o *decode.OffsetCursor, unit int, to decode.PC, space image.Space) bool {
+func (w *Walker) SVCSample(o *decode.OffsetCursor, unit int, to decode.PC) bool {
 	b := w.here()
 	if b == nil || w.pos >= b.split || schema.Kind(b.code.Kind[w.pos]) != schema.KindSVC {
 		return false
 	}
-	next := w.Find(to.Address, to.ISA, space).b
+	next := w.prog.find(b.at.inSpace(to).key())
 	return next != nil && w.sampleTo(b, next, o.At(unit), schema.Passed)
 }
 
@@ -196,7 +195,7 @@ func (w *Walker) here() *block {
 // isReady puts b, the current block, into the result, if it can be walked here. What
 // calls it then walks some of it.
 func (w *Walker) isReady(b *block) bool {
-	return !w.prog.short && (b.ready == w.partStamp || w.Admit(Cursor{b}))
+	return !w.prog.short && (b.ready == w.partStamp || w.admit(b))
 }
 
 // oneSample adds an instruction of a unit at a capture offset to its run, and returns
