@@ -42,6 +42,10 @@ type block struct {
 
 	last  isa.Instruction // with atWaypoint: the last instruction
 	split int             // position of the first 32-bit T32 instruction, the length without one
+	// Of a walk by samples: instructions before the first that is 32-bit T32, or an
+	// indirect branch; whether the last instruction returns from an exception.
+	pass    uint32
+	returns bool
 	_     [28]byte
 }
 
@@ -103,6 +107,10 @@ func (p *Program) build(key schema.BlockKey) *block {
 			break
 		}
 	}
+	b.pass = uint32(b.split)
+	if b.flow == isa.Indirect {
+		b.pass = min(b.pass, uint32(len(s.address)-1))
+	}
 	if b.count = uint32(len(s.address)); b.count > 0 {
 		b.code = &schema.Block{
 			Key:     key,
@@ -118,6 +126,7 @@ func (p *Program) build(key schema.BlockKey) *block {
 // endAt ends the block at a waypoint.
 func (b *block) endAt(in isa.Instruction) {
 	b.end, b.last, b.flow, b.link = atWaypoint, in, in.Flow, in.Link
+	b.returns = in.Kind == schema.KindExceptionReturn
 	b.outcomes = [2]schema.Outcome{schema.NotTaken, schema.Passed}
 	if in.Flow == isa.Direct || in.Flow == isa.Indirect {
 		b.outcomes[taken] = schema.Taken
