@@ -145,7 +145,7 @@ func TestWarmShare(t *testing.T) {
 	for _, tt := range tours {
 		stream, mem := tt.capture(1000)
 		d := tt.cfg.NewDecoder(mem, false).(*Decoder)
-		d.begin(&decode.Result{}, decode.Part{Data: stream, Offsets: decode.OffsetsFrom(0, 1, len(stream))})
+		d.begin(&decode.Result{}, decode.Part{Data: stream, Offsets: decode.OffsetsFrom(0, len(stream), decode.Form{})})
 		warm := int64(0)
 		var p Packet
 		for i := d.firstISync(); i < len(stream); {
@@ -176,7 +176,7 @@ func TestWarmAllocations(t *testing.T) {
 	for _, tt := range tours {
 		stream, mem := tt.capture(1000)
 		d := tt.cfg.NewDecoder(mem, false)
-		part := decode.Part{Data: stream, Offsets: decode.OffsetsFrom(0, 1, len(stream)), End: true}
+		part := decode.Part{Data: stream, Offsets: decode.OffsetsFrom(0, len(stream), decode.Form{}), End: true}
 		var result decode.Result
 		if n := testing.AllocsPerRun(10, func() { decodeAgain(d, &result, part) }); n > 0 {
 			t.Errorf("%+v: %v allocations for %d instructions, want none", tt, n, result.Segments[0].Row.Instructions)
