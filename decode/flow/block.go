@@ -165,11 +165,13 @@ func (p *Program) halfword(space uint8, address uint32) (uint16, bool) {
 	return uint16(p.window[i]) | uint16(second[0])<<8, true
 }
 
-// Rules name the instructions that end a block beside direct and indirect
-// branches.
+// Rules are what the configuration of a source says about walks.
 type Rules struct {
+	// The instructions that end a block, beside direct and indirect branches.
 	Barriers     bool // ISB
 	DataBarriers bool // DMB and DSB
+
+	ReturnStack bool // an E atom on an indirect branch goes to the top of the return stack
 }
 
 func (r Rules) endsBlock(f isa.Flow) bool {

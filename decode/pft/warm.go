@@ -7,8 +7,6 @@ import (
 
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/flow"
-	"github.com/tracelake/tracelake/decode/image"
-	"github.com/tracelake/tracelake/decode/isa"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -30,6 +28,10 @@ var outcomes = func() (table [256]uint8) {
 	return table
 }()
 
+// longestWarm is how long an atom with its count and a branch address without one are at
+// most.
+const longestWarm = max(maxCyclesBytes, maxAddressBytes)
+
 // maxAtoms is how many atoms a packet has at most.
 const maxAtoms = 5
 
@@ -40,90 +42,68 @@ func atomsLeft(left uint8) Packet {
 }
 
 // decodeWarm decodes packets from Data[i] on, as long as they are warm, and returns
-// where it stopped. If it decodes any, the first is of atoms.
+// where it stopped.
 func (d *Decoder) decodeWarm(i int) int {
 	data := d.rec.Part.Data
-	// Packets begin before last, so that neither the end of what they may reach nor
-	// that of the data cuts one off, or eight bytes of it.
-	longest := maxAddressBytes
-	if d.cfg.CycleAccurate {
-		longest += maxCyclesBytes
-	}
-	last := min(i+len(d.rec.Bytes(i)), len(data)-8) - longest
-	if i > last || data[i]&0x81 != 0x80 || d.packets {
+	// Packets begin at last or before, so that neither the end of what they may reach
+	// cuts one off, nor the end of the data eight bytes from where it begins.
+	last := min(i+len(d.rec.Bytes(i))-longestWarm, len(data)-8)
+	if i > last || data[i]&0x81 == 0 || d.packets {
 		return i
 	}
-	at, part, ok := d.walk.Lend()
+	at := d.walk.Lend()
 	switch {
-	case !ok:
+	case !at.Known():
 		return i
 	case d.cfg.CycleAccurate:
-		return d.warmCounted(i, last, at, part)
+		return d.warmCounted(i, last, at)
 	}
-	return d.warmAtoms(i, last, at, part)
+	return d.warmAtoms(i, last, at)
 }
 
-// warmAtoms is decodeWarm outside cycle-accurate mode, at a position in a part.
-func (d *Decoder) warmAtoms(i, last int, at flow.Cursor, part uint32) int {
-	d.rec.Settle()
+// warmAtoms is decodeWarm outside cycle-accurate mode.
+func (d *Decoder) warmAtoms(i, last int, at flow.Cursor) int {
 	data, runs, n := d.rec.Part.Data, d.rec.Result.Runs, len(d.rec.Result.Runs)
 	runs = runs[:cap(runs)]
-	seq, address, state, space := d.walk.Seq, d.address, d.isa, d.rec.Space()
-	offset, branches, left, exit := d.offset, int64(0), uint8(0), toBlock
-packets:
+	reached, branches := decode.PC{Address: d.address, ISA: d.isa}, int64(0)
+	offset, left, exit := d.offset, uint8(0), flow.AtBlock
 	for i <= last {
 		if n+maxAtoms > len(runs) {
 			runs = room(runs, n)
 		}
 		h := data[i]
-		offset = int64(d.rec.Offsets.At(i))
-		if left = outcomes[h]; left != 0 {
+		if atoms := outcomes[h]; atoms != 0 {
+			offset = int64(d.rec.Offsets.At(i))
 			i++
-			for left > 1 {
-				if !at.Ready(part) && !d.walk.Admit(at) {
-					break packets
-				}
-				e := left & 1
-				left >>= 1
-				at.Fill(&runs[n], offset, e)
-				n++
-				seq += at.Instructions()
-				next := at.Next(e)
-				if e&at.Special() != 0 {
-					next = d.warmSuccessor(at, space)
-				}
-				if !next.Known() {
-					exit = warmExit(e)
-					break packets
-				}
-				at = next
+			var walked int
+			at, walked, left, exit = d.walk.Atoms(at, runs[n:], atoms, offset)
+			if n += walked; left > 1 || exit != flow.AtBlock {
+				break
 			}
 			continue
 		}
 		if h&1 == 0 {
 			break
 		}
-		f, _ := at.Waypoint()
-		to, toISA, length := shortBranch(binary.LittleEndian.Uint64(data[i:]), address, at.ISA())
-		if length == 0 || f != isa.Indirect || !at.Ready(part) && !d.walk.Admit(at) {
+		to, length := shortBranch(binary.LittleEndian.Uint64(data[i:]), reached.Address, at.ISA())
+		if length == 0 {
 			break
 		}
-		i += length
-		at.Fill(&runs[n], offset, 1)
+		next, ok := d.walk.Branch(at, &runs[n], int64(d.rec.Offsets.At(i)), to)
+		if !ok {
+			break
+		}
 		n++
-		seq += at.Instructions()
+		i += length
 		branches++
-		address, state = to, toISA
-		next := d.warmBranch(at, to, toISA, space)
-		if !next.Known() {
+		if reached = to; !next.Known() {
 			exit = toAddress
 			break
 		}
 		at = next
 	}
-	d.rec.Result.Runs = runs[:n]
-	d.offset, d.address, d.isa = offset, address, state
-	d.cool(at, seq, branches, exit)
+	d.offset = offset
+	d.cool(at, exit, runs[:n], reached, branches)
 	if left > 1 {
 		p := atomsLeft(left)
 		d.analyzeAtomHeader(&p)
@@ -133,26 +113,26 @@ packets:
 
 // warmCounted is decodeWarm in cycle-accurate mode: one atom a packet, and a count in
 // each.
-func (d *Decoder) warmCounted(i, last int, at flow.Cursor, part uint32) int {
+func (d *Decoder) warmCounted(i, last int, at flow.Cursor) int {
 	span, ok := d.rec.Result.Counts.Reach(d.walk.Seq, d.rec.Point())
 	if !ok {
 		return i
 	}
-	d.rec.Settle()
 	data, runs, counts := d.rec.Part.Data, d.rec.Result.Runs, d.rec.Result.Counts.Rows
 	n, m := len(runs), len(counts)
 	runs, counts = runs[:cap(runs)], counts[:cap(counts)]
-	seq, cycle := d.walk.Seq-span.Seq, d.rec.Cycle-span.Cycle.V
-	address, state, space := d.address, d.isa, d.rec.Space()
-	offset, branches, exit := d.offset, int64(0), toBlock
+	cycle, start := d.rec.Cycle-span.Cycle.V, span.Cycle.V
+	reached, branches := decode.PC{Address: d.address, ISA: d.isa}, int64(0)
+	offset, exit := d.offset, flow.AtBlock
 	for i <= last {
+		if n == len(runs) || m == len(counts) {
+			runs, counts = room(runs, n), room(counts, m)
+		}
 		h := data[i]
-		e, kind, length := h>>1&1^1, schema.CountAtom, 0
-		to, toISA := address, state
+		length, to := 0, decode.PC{}
 		if h&1 != 0 {
-			e, kind = 1, schema.CountBranch
-			f, _ := at.Waypoint()
-			if to, toISA, length = shortBranch(binary.LittleEndian.Uint64(data[i:]), address, at.ISA()); length == 0 || f != isa.Indirect {
+			to, length = shortBranch(binary.LittleEndian.Uint64(data[i:]), reached.Address, at.ISA())
+			if length == 0 || i > last-maxAddressBytes { // a count follows
 				break
 			}
 		} else if h < 0x80 {
@@ -161,66 +141,66 @@ func (d *Decoder) warmCounted(i, last int, at flow.Cursor, part uint32) int {
 		word := binary.LittleEndian.Uint64(data[i+length:])
 		countLength := countLength(word)
 		cycles := countOf(word, countLength)
-		if seq+at.Instructions() > schema.CountReach || cycle+int64(cycles) >= schema.CountReach || !at.Ready(part) && !d.walk.Admit(at) {
+		if d.walk.Seq+at.Instructions()-span.Seq > schema.CountReach || cycle+int64(cycles) >= schema.CountReach {
 			break
 		}
-		if n == len(runs) || m == len(counts) {
-			runs, counts = room(runs, n), room(counts, m)
-		}
 		offset = int64(d.rec.Offsets.At(i))
+		run, kind, e := &runs[n], schema.CountAtom, ^h>>1&1
+		var next flow.Cursor
+		if length == 0 {
+			next, ok = d.walk.Atom1(at, run, e, offset)
+		} else {
+			next, ok = d.walk.Branch(at, run, offset, to)
+			kind = schema.CountBranch
+		}
+		if !ok {
+			break
+		}
 		i += length + countLength
-		seq += at.Instructions()
 		cycle += int64(cycles)
-		run := &runs[n]
-		at.Fill(run, offset, e)
-		run.Cycles, run.Cycle, run.Flags = cycles, span.Cycle.V+cycle, schema.RunHasCycles
+		run.Cycles, run.Cycle, run.Flags = cycles, start+cycle, schema.RunHasCycles
 		n++
 		x := &counts[m]
-		x.Offset, x.Seq, x.Cycle, x.Cycles, x.Kind = offset, int32(seq-1), int32(cycle), cycles, kind
+		x.Offset, x.Seq, x.Cycle, x.Cycles, x.Kind = offset, int32(d.walk.Seq-1-span.Seq), int32(cycle), cycles, kind
 		m++
-		next := at.Next(e)
+		pause := flow.AfterFailed + flow.Pause(e)
 		if length > 0 {
-			e = uint8(toAddress)
 			branches++
-			address, state = to, toISA
-			next = d.warmBranch(at, to, toISA, space)
-		} else if e&at.Special() != 0 {
-			next = d.warmSuccessor(at, space)
+			reached, pause = to, toAddress
 		}
 		if !next.Known() {
-			exit = warmExit(e)
+			exit = pause
 			break
 		}
 		at = next
 	}
-	d.rec.Result.Runs, d.rec.Result.Counts.Rows = runs[:n], counts[:m]
-	d.rec.Cycle = span.Cycle.V + cycle
-	d.offset, d.address, d.isa = offset, address, state
-	d.cool(at, span.Seq+seq, branches, exit)
+	d.rec.Cycle, d.rec.Result.Counts.Rows = start+cycle, counts[:m]
+	d.offset = offset
+	d.cool(at, exit, runs[:n], reached, branches)
 	return i
 }
 
-// A warmExit is why a warm walk ended, and where it goes on.
-type warmExit uint8
+// toAddress is a pause beside those of a walk: after a branch packet, whose target has no
+// block yet.
+const toAddress = flow.AfterExecuted + 1
 
-const (
-	afterFailed   warmExit = iota // after the waypoint, which failed its condition
-	afterExecuted                 // after the waypoint, which was executed: by its flow
-	toAddress                     // at the address of a branch packet
-	toBlock                       // at the block: the packet is not warm
-)
-
-// cool gives the walk back to the operations of appendix B.3.
-func (d *Decoder) cool(at flow.Cursor, seq, branches int64, exit warmExit) {
+// cool gives a warm walk back to the operations of appendix B.3. runs are all runs so far,
+// reached is LastState.
+func (d *Decoder) cool(at flow.Cursor, exit flow.Pause, runs []schema.Run, reached decode.PC, branches int64) {
+	if len(runs) > len(d.rec.Result.Runs) {
+		d.rec.Settle() // only plain packets change spans, so one is due before the first run or not at all
+		d.rec.Result.Runs = runs
+	}
+	d.address, d.isa = reached.Address, reached.ISA
 	d.rec.Segment.Quality.Branches += branches
 	d.rec.Segment.Quality.BranchesIndirect += branches
-	d.walk.Resume(at, seq)
+	d.walk.Resume(at)
 	switch exit {
-	case toBlock:
+	case flow.AtBlock:
 	case toAddress:
-		d.walk.Goto(decode.PC{Address: d.address, ISA: d.isa}, d.rec.Space())
+		d.walk.Goto(reached, d.rec.Space())
 	default:
-		d.leaveWaypoint(exit == afterExecuted)
+		d.leaveWaypoint(exit == flow.AfterExecuted)
 	}
 }
 
@@ -230,64 +210,36 @@ func room[T any](rows []T, n int) []T {
 	return rows[:cap(rows)]
 }
 
-// warmBranch returns where a branch packet leads from the waypoint at a position, the zero
-// Cursor if that is not warm. It pushes the return address.
-func (d *Decoder) warmBranch(at flow.Cursor, to uint32, state schema.ISA, space image.Space) flow.Cursor {
-	if _, link := at.Waypoint(); link && d.cfg.ReturnStack {
-		d.walk.PushCursor(at)
-	}
-	return d.walk.Find(to, state, space)
-}
-
-// warmSuccessor returns where the executed waypoint at a position leads, as leaveWaypoint
-// does. It returns the zero Cursor, and does nothing, if that is not warm.
-func (d *Decoder) warmSuccessor(at flow.Cursor, space image.Space) flow.Cursor {
-	switch f, link := at.Waypoint(); {
-	case f == isa.Direct:
-		next := at.Next(1)
-		if next.Known() && d.cfg.ReturnStack {
-			d.walk.PushCursor(at)
-		}
-		return next
-	case f != isa.Indirect:
-		return at.Next(0)
-	case link || !d.cfg.ReturnStack:
-		return flow.Cursor{}
-	}
-	top := d.walk.Top()
-	if !top.Known() || top.Space() != space || !top.Next(0).Known() {
-		return flow.Cursor{}
-	}
-	d.walk.Pop()
-	return top.Next(0)
-}
-
-// shortBranch resolves the branch address that a word begins with, of 1 to 5 bytes. Its
-// length is 0 if it has information bytes or is of Jazelle state.
-func shortBranch(word uint64, address uint32, in schema.ISA) (to uint32, state schema.ISA, length int) {
+// shortBranch resolves the branch address that a word begins with, of 1 to 5 bytes, from
+// the address before and the instruction set (§4.5.4). Its length is 0 if it has
+// information bytes or is of Jazelle state.
+func shortBranch(word uint64, before uint32, state schema.ISA) (to decode.PC, length int) {
 	v := uint32(word>>1)&0x3f | uint32(word>>8)&0x7f<<6 | uint32(word>>16)&0x7f<<13 | uint32(word>>24)&0x7f<<20
 	end := ^uint32(word) & (more | more<<8 | more<<16 | more<<24)
-	if end == 0 { // five bytes
-		fifth := uint32(word>>32) & 0xff
-		if fifth&(addressBit6|addressJazelle) != 0 {
-			return 0, 0, 0
-		}
-		v |= fifth << 27
-		if fifth&addressThumb != 0 {
-			return v << 1, schema.T32, 5
-		}
-		return v << 2, schema.A32, 5
+	if end == 0 {
+		return longBranch(v, byte(word>>32))
 	}
 	length = bits.TrailingZeros32(end)/8 + 1
 	if length > 1 && word>>(8*length-2)&1 != 0 {
-		return 0, 0, 0
+		return decode.PC{}, 0
 	}
 	shift := uint32(1)
-	if in == schema.A32 {
+	if state == schema.A32 {
 		shift = 2
 	}
 	mask := uint32(1)<<(addressBits[length]+shift) - 1
-	return address&^mask | v<<shift&mask, in, length
+	return decode.PC{Address: before&^mask | v<<shift&mask, ISA: state}, length
+}
+
+// longBranch is shortBranch of five bytes: 27 bits, and the fifth byte.
+func longBranch(v uint32, fifth byte) (to decode.PC, length int) {
+	switch {
+	case fifth&(addressBit6|addressJazelle) != 0:
+		return decode.PC{}, 0
+	case fifth&addressThumb != 0:
+		return decode.PC{Address: (v | uint32(fifth)<<27) << 1, ISA: schema.T32}, maxAddressBytes
+	}
+	return decode.PC{Address: (v | uint32(fifth)<<27) << 2, ISA: schema.A32}, maxAddressBytes
 }
 
 // countLength returns the length of the cycle count that a word begins with (§4.4), as
