@@ -65,6 +65,9 @@ func (o *CaptureOffsets) Append(at CaptureOffset, n int) {
 	o.to += n
 }
 
+// clear removes all units, and keeps the memory of their runs.
+func (o *CaptureOffsets) clear() { *o = CaptureOffsets{runs: o.runs[:0], step: o.step} }
+
 // AppendAll adds the units of x, which has the same step.
 func (o *CaptureOffsets) AppendAll(x CaptureOffsets) {
 	if o.Len() == 0 {

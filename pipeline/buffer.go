@@ -97,8 +97,10 @@ func (b *bufferPlan) triggers(found func(offset int64) error) error {
 		return nil
 	}
 	r := frame.NewReader(b.data, b.looked, b.layout, frame.TriggerID)
+	var piece decode.Piece
 	for {
-		piece, err := r.Next()
+		piece.Clear()
+		_, err := r.Next(&piece)
 		if errors.Is(err, io.EOF) {
 			return nil
 		}

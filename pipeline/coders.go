@@ -23,7 +23,8 @@ type coder struct {
 
 func (c *coders) pool(t *schema.Table) *sync.Pool {
 	p, _ := c.idle.LoadOrStore(t, &sync.Pool{New: func() any {
-		return &coder{encoder: c.dataset.NewEncoder(t), batch: schema.NewBatch(t)}
+		encoder := c.dataset.NewEncoder(t)
+		return &coder{encoder, schema.NewBatchFor(t, encoder)}
 	}})
 	return p.(*sync.Pool)
 }

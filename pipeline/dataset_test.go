@@ -107,7 +107,17 @@ func (d *decodedTables) output(wanted func(t *schema.Table) bool) rows.Output {
 
 // submit appends a row group to its table.
 func (d *decodedTables) submit(j rows.Job) error {
-	return j.Fill(d.tables[j.Series.Table.Name], func() error { return nil })
+	batch, all := schema.NewBatch(j.Series.Table), d.tables[j.Series.Table.Name]
+	return j.Fill(batch, func() error {
+		batch.Expand()
+		for c := range batch.Columns {
+			for i := range batch.Rows() {
+				all.Columns[c].AppendFrom(&batch.Columns[c], i)
+			}
+		}
+		batch.Reset()
+		return nil
+	})
 }
 
 // rows returns the number of rows of a table.

@@ -91,15 +91,17 @@ type lister struct {
 func (l *lister) list(stream decode.Stream) error {
 	l.gap.Type = UnsyncedLine
 	unitBytes := l.protocol.UnitBytes()
+	var piece decode.Piece
 	for {
-		piece, err := stream.Next()
+		piece.Clear()
+		broken, err := stream.Next(&piece)
 		if errors.Is(err, io.EOF) {
 			return l.finish()
 		}
 		if err != nil {
 			return err
 		}
-		if piece.Break {
+		if broken {
 			if err := l.breakOff(); err != nil {
 				return err
 			}

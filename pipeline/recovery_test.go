@@ -80,6 +80,7 @@ func (g *generated) instructions(t testing.TB, data []byte) []tracedInstruction 
 	out.Submit = func(j rows.Job) error {
 		batch := part.tables[j.Series.Table.Name]
 		return j.Fill(batch, func() error {
+			batch.Expand()
 			found = append(found, part.tracedInstructions()...)
 			batch.Reset()
 			return nil
@@ -92,6 +93,7 @@ func (g *generated) instructions(t testing.TB, data []byte) []tracedInstruction 
 		if err != nil {
 			t.Fatal(err)
 		}
+		u.cutUp()
 		u.Rows = &decode.Result{}
 		for i := range u.parts {
 			decoder.Decode(u.Rows, u.parts[i])

@@ -37,6 +37,7 @@ func TestRunRowGroups(t *testing.T) {
 				}
 				batch, rows := schema.NewBatch(tt.level), 0
 				err := j.Fill(batch, func() error {
+					batch.Expand()
 					if batch.Rows() > schema.BatchRows {
 						t.Fatalf("a batch of %d rows", batch.Rows())
 					}

@@ -38,6 +38,7 @@ func (s *rowSet) submit(j rows.Job) error {
 	batch := schema.NewBatch(j.Series.Table)
 	name := j.Series.Table.Name
 	return j.Fill(batch, func() error {
+		batch.Expand()
 		for i := range batch.Rows() {
 			row := map[string]string{}
 			for c := range batch.Columns {

@@ -18,13 +18,15 @@ import (
 // listed is a stream of these pieces.
 type listed []decode.Piece
 
-func (p *listed) Next() (decode.Piece, error) {
-	if len(*p) == 0 {
-		return decode.Piece{}, io.EOF
+func (l *listed) Next(p *decode.Piece) (bool, error) {
+	if len(*l) == 0 {
+		return false, io.EOF
 	}
-	first := (*p)[0]
-	*p = (*p)[1:]
-	return first, nil
+	first := (*l)[0]
+	*l = (*l)[1:]
+	p.Data = append(p.Data, first.Data...)
+	p.Offsets.AppendAll(first.Offsets)
+	return false, nil
 }
 
 // A stream that begins late has the offsets of the bytes that are left, whether they
@@ -39,7 +41,8 @@ func TestSkippedStream(t *testing.T) {
 		offsets := []decode.CaptureOffset{10, 11, 12, 20, 22, 23, 29, 40}
 		var got []byte
 		for {
-			p, err := s.Next()
+			var p decode.Piece
+			_, err := s.Next(&p)
 			if errors.Is(err, io.EOF) {
 				break
 			}
@@ -95,7 +98,8 @@ func deformatted(t *testing.T, buffer []byte) (stream []byte) {
 	t.Helper()
 	r := frame.NewReader(bytes.NewReader(buffer), int64(len(buffer)), frame.Layout{}, 0x10)
 	for {
-		p, err := r.Next()
+		var p decode.Piece
+		_, err := r.Next(&p)
 		if errors.Is(err, io.EOF) {
 			return stream
 		}

@@ -17,15 +17,17 @@ type unitLister struct {
 
 func (l *unitLister) list(stream decode.Stream) error {
 	l.lines = l.listing.NewLister()
+	var piece decode.Piece
 	for {
-		piece, err := stream.Next()
+		piece.Clear()
+		broken, err := stream.Next(&piece)
 		switch {
 		case errors.Is(err, io.EOF):
 			return l.take(true)
 		case err != nil:
 			return err
 		}
-		if piece.Break {
+		if broken {
 			if err := l.take(true); err != nil {
 				return err
 			}

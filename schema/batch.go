@@ -39,9 +39,11 @@ type Column struct {
 }
 
 // A Vector is one column of a batch. Exactly one of its value slices is used,
-// by the type of the column, with one value per row whether NULL or not.
+// by the type of the column. If it is plain, that has one value per row, whether
+// NULL or not; [Form] has the others.
 type Vector struct {
 	Column *Column
+	Form   Form
 	U8     []uint8  // Uint8, Bool (0, 1), Enum (code)
 	U16    []uint16 // Uint16
 	U32    []uint32 // Uint32, Int32 (bit pattern)
@@ -49,14 +51,33 @@ type Vector struct {
 	Str    []string // String, JSON
 	Bin    [][]byte // Bytes
 	Valid  []uint8  // nullable columns: 1 valid, 0 NULL (the value is then 0)
+
+	Repeats []Repeat // Repeated, Counted
+	Marks   Bits     // Marked
+	Bits    Bits     // Marked: the values of a Bool
+	Code    CodeRuns // OfCode
+	Field   CodeField
 }
 
 // Len returns the number of rows in v.
 func (v *Vector) Len() int {
+	switch v.Form {
+	case Repeated, Counted:
+		n := 0
+		for _, r := range v.Repeats {
+			n += int(r.Rows)
+		}
+		return n
+	case Marked:
+		return v.Marks.N
+	case OfCode:
+		return v.Code.Rows
+	case Plain:
+	}
 	return len(v.U8) + len(v.U16) + len(v.U32) + len(v.U64) + len(v.Str) + len(v.Bin)
 }
 
-// Truncate drops all rows of v but the first n.
+// Truncate drops all rows of v but the first n. It is for plain values.
 func (v *Vector) Truncate(n int) {
 	v.U8, v.U16, v.U32, v.U64 = v.U8[:min(n, len(v.U8))], v.U16[:min(n, len(v.U16))], v.U32[:min(n, len(v.U32))], v.U64[:min(n, len(v.U64))]
 	v.Str, v.Bin, v.Valid = v.Str[:min(n, len(v.Str))], v.Bin[:min(n, len(v.Bin))], v.Valid[:min(n, len(v.Valid))]
@@ -67,18 +88,29 @@ func (v *Vector) Truncate(n int) {
 type Batch struct {
 	Table   *Table
 	Columns []Vector // in the order of Table.Columns
+	Limit   int      // rows after which it is full
 }
 
-// BatchRows is the number of rows in every batch but the last of a row group:
-// one Parquet page, one Arrow record batch.
+// BatchRows is the number of rows in every batch but the last of a row group, where
+// a format has no reason for more ([Encoder]), and the most that readers return.
 const BatchRows = 65536
+
+// MaxBatchRows is the most rows in any batch: in a Parquet page.
+const MaxBatchRows = 4 * BatchRows
 
 // NewBatch returns an empty batch for t.
 func NewBatch(t *Table) *Batch {
-	b := &Batch{Table: t, Columns: make([]Vector, len(t.Columns))}
+	b := &Batch{Table: t, Columns: make([]Vector, len(t.Columns)), Limit: BatchRows}
 	for i := range b.Columns {
 		b.Columns[i].Column = &t.Columns[i]
 	}
+	return b
+}
+
+// NewBatchFor returns an empty batch for t, as an encoder wants it.
+func NewBatchFor(t *Table, e Encoder) *Batch {
+	b := NewBatch(t)
+	b.Limit = e.BatchRows()
 	return b
 }
 
@@ -88,7 +120,7 @@ func (b *Batch) Rows() int {
 	n := b.Columns[0].Len()
 	for i := range b.Columns {
 		v := &b.Columns[i]
-		if v.Len() != n || v.Column.Nullable && len(v.Valid) != n {
+		if v.Len() != n || v.Form == Plain && v.Column.Nullable && len(v.Valid) != n {
 			panic(fmt.Sprintf("schema: %s.%s has %d rows, %s has %d", b.Table.Name, v.Column.Name, v.Len(), b.Columns[0].Column.Name, n))
 		}
 	}
@@ -103,5 +135,9 @@ func (b *Batch) Reset() {
 		clear(v.Bin)
 		v.U8, v.U16, v.U32, v.U64 = v.U8[:0], v.U16[:0], v.U32[:0], v.U64[:0]
 		v.Str, v.Bin, v.Valid = v.Str[:0], v.Bin[:0], v.Valid[:0]
+		v.Form, v.Repeats = Plain, v.Repeats[:0]
+		v.Marks.Reset()
+		v.Bits.Reset()
+		v.Code = CodeRuns{v.Code.Runs[:0], 0}
 	}
 }

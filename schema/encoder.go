@@ -3,7 +3,10 @@ package schema
 // An Encoder turns batches of one table into a row group of a file format. It
 // is for one goroutine at a time; many encoders may run in parallel.
 type Encoder interface {
-	// Append adds the rows of b, and keeps nothing of it.
+	// BatchRows is how many rows all batches but the last of a row group should
+	// have: what is not known row by row may come in longer ones.
+	BatchRows() int
+	// Append adds the rows of b, and keeps nothing of it. It may change it.
 	Append(b *Batch) error
 	// Finish returns what was appended and readies the encoder for the next
 	// row group. The result does not share memory with the encoder.

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/async"
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/decode/frame"
@@ -133,18 +134,18 @@ const asyncBytes = 6
 // deframe returns the section of a source in a buffer of frames, if there is one.
 // The bytes before and after it are the rest of a ring.
 func deframe(b *capture.Buffer, id uint8) ([]section, error) {
-	var trace []byte
+	var piece decode.Piece
 	stream := frame.NewReader(b.Data, b.Size, frame.Layout{}, id) // frames in memory are aligned to its start
 	for {
-		piece, err := stream.Next()
+		_, err := stream.Next(&piece)
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
 			return nil, err
 		}
-		trace = append(trace, piece.Data...)
 	}
+	trace := piece.Data
 	first, last := -1, -1
 	for at := 0; ; {
 		n := async.Next(trace[at:])

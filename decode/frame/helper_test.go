@@ -35,7 +35,8 @@ func readAll(t testing.TB, b []byte, layout Layout, id uint8, chunk int) read {
 	r.walk.in.chunk = chunk
 	var out read
 	for {
-		p, err := r.Next()
+		var p decode.Piece
+		broken, err := r.Next(&p)
 		if errors.Is(err, io.EOF) {
 			return out
 		}
@@ -45,7 +46,7 @@ func readAll(t testing.TB, b []byte, layout Layout, id uint8, chunk int) read {
 		if len(p.Data) == 0 || len(p.Data) > pieceBytes || p.Offsets.Len() != len(p.Data) {
 			t.Fatalf("piece of %d bytes with %d offsets", len(p.Data), p.Offsets.Len())
 		}
-		if p.Break {
+		if broken {
 			out.breaks = append(out.breaks, len(out.data))
 		}
 		for i, v := range p.Data {

@@ -23,10 +23,11 @@ type Reader struct {
 	begun  bool // a byte was returned
 	broken bool // the next piece has Break
 
-	// The unfinished piece: n bytes of data.
-	n       int
-	data    []byte
-	offsets decode.CaptureOffsets
+	// The piece at hand: n bytes of data, up to limit at most. Those from from on were
+	// not there before.
+	from, n, limit int
+	data           []byte
+	offsets        *decode.CaptureOffsets
 }
 
 // A placed is a byte and its capture offset.
@@ -39,39 +40,36 @@ type placed struct {
 // that of a source, or that of [TriggerID], each byte of which is a trigger event.
 // If layout does not fit the buffer, the first Next fails.
 func NewReader(r io.ReaderAt, size int64, layout Layout, id uint8) *Reader {
-	n := min(pieceBytes, max(size, frameData))
-	return &Reader{
-		walk: newWalker(r, size, layout),
-		id:   id,
-		cur:  unknownID,
-		data: make([]byte, n+1), // frames are stored by 16, of which 15 count
-	}
+	return &Reader{walk: newWalker(r, size, layout), id: id, cur: unknownID}
 }
 
-// Next returns the next piece, of at most 64 KiB, or io.EOF. A piece ends where
-// the input breaks and where the ring wraps.
-func (r *Reader) Next() (decode.Piece, error) {
-	r.n, r.offsets = 0, decode.CaptureOffsets{}
+// Next implements [decode.Stream]: it appends at most 64 KiB, up to where the input
+// breaks.
+func (r *Reader) Next(p *decode.Piece) (broken bool, err error) {
+	p.Room(frameSize) // frames are stored by 16, of which 15 count
+	r.from, r.n, r.data, r.offsets = len(p.Data), len(p.Data), p.Data[:cap(p.Data)], &p.Offsets
+	r.limit = min(len(r.data), r.from+pieceBytes)
 	for r.fill() {
 		s, err := r.walk.next()
-		if err != nil && r.n > 0 {
+		if err != nil && r.n > r.from {
 			break // the walker returns the error again
 		}
 		if err != nil {
-			return decode.Piece{}, err
+			return false, err
 		}
 		r.s = s
 	}
-	p := decode.Piece{Data: r.data[:r.n], Offsets: r.offsets, Break: r.broken}
+	p.Data = r.data[:r.n]
+	broken = r.broken
 	r.begun, r.broken = true, false
-	return p, nil
+	return broken, nil
 }
 
 // fill moves the frames and the queue into the piece. It returns false if not all
 // of them fit: the piece is then not empty.
 func (r *Reader) fill() bool {
 	if r.s.reset {
-		if r.n > 0 {
+		if r.n > r.from {
 			return false
 		}
 		r.s.reset = false
@@ -87,7 +85,7 @@ func (r *Reader) fill() bool {
 			return true
 		case r.s.at != nil:
 			r.unpack()
-		case r.n > r.room()-frameData:
+		case r.n > r.limit-frameSize:
 			return false
 		default:
 			r.take()
@@ -95,14 +93,11 @@ func (r *Reader) fill() bool {
 	}
 }
 
-// room is how many bytes a piece can have.
-func (r *Reader) room() int { return len(r.data) - 1 }
-
 // drain moves the queue into the piece. It returns false if not all of it fits.
 func (r *Reader) drain() bool {
 	for ; len(r.queue) > 0; r.queue = r.queue[1:] {
 		q := r.queue[0]
-		if r.n == r.room() {
+		if r.n == r.limit {
 			return false
 		}
 		r.data[r.n] = q.b
@@ -154,11 +149,11 @@ func (s *extent) offsetOf(i int) int64 {
 // take moves frames that are adjacent in the buffer into the piece, as many as fit.
 // Most have no ID byte: they are taken whole, or not at all.
 func (r *Reader) take() {
-	b, data := r.s.data, r.data
+	b, data, limit := r.s.data, r.data, r.limit
 	n, cur, id := r.n, r.cur, r.id
 	at := decode.CaptureOffset(r.s.offset)
 	i := 0
-	for ; i+frameSize <= len(b) && n < len(data)-frameData; i += frameSize {
+	for ; i+frameSize <= len(b) && n <= limit-frameSize; i += frameSize {
 		f := b[i : i+frameSize : i+frameSize]
 		lo, hi := halves(f)
 		aux := f[auxByte]
@@ -171,7 +166,7 @@ func (r *Reader) take() {
 				n += frameData
 			}
 		} else {
-			n += takeMixed((*[frameSize]byte)(f), &cur, id, (*[frameData]byte)(data[n:]), &r.offsets, at)
+			n += takeMixed((*[frameSize]byte)(f), &cur, id, (*[frameData]byte)(data[n:]), r.offsets, at)
 		}
 		at += frameSize
 	}

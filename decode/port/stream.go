@@ -10,6 +10,9 @@ import (
 // pieceSamples is how many samples a piece of a stream has at most.
 const pieceSamples = 64 << 10
 
+// pieceLeast is how many samples a piece has room for at least: more than a cell has.
+const pieceLeast = 8
+
 // A stream is the samples of a capture in reading order. It implements
 // [decode.Noter].
 type stream struct {
@@ -32,26 +35,28 @@ type stream struct {
 }
 
 // Next implements [decode.Stream].
-func (s *stream) Next() (decode.Piece, error) {
+func (s *stream) Next(p *decode.Piece) (broken bool, err error) {
 	if !s.begun && s.err == nil {
 		s.begun, s.err = true, s.begin()
 	}
 	if s.err != nil {
-		return decode.Piece{}, s.err
+		return false, s.err
 	}
 	if s.left == 0 {
-		return decode.Piece{}, io.EOF
+		return false, io.EOF
 	}
-	n := min(int64(pieceSamples/s.slots), s.left, s.valid-s.at)
+	room := len(p.Room(pieceLeast*SampleBytes)) / SampleBytes
+	n := min(int64(min(pieceSamples, room)/s.slots), s.left, s.valid-s.at)
 	if s.err = s.read(s.offset(s.at), int(n)); s.err != nil {
-		return decode.Piece{}, s.err
+		return false, s.err
 	}
-	p := decode.Piece{Data: s.records, Offsets: s.offsets(s.at, n)}
+	p.Data = append(p.Data, s.records...)
+	s.offsets(&p.Offsets, s.at, n)
 	s.left -= n
 	if s.at += n; s.at == s.valid {
 		s.at = 0
 	}
-	return p, nil
+	return false, nil
 }
 
 // Notes implements [decode.Noter].
@@ -78,18 +83,17 @@ func (s *stream) begin() error {
 	return nil
 }
 
-// offsets returns the capture offsets of the samples in n cells from cell i on.
-func (s *stream) offsets(i, n int64) decode.CaptureOffsets {
+// offsets appends the capture offsets of the samples in n cells from cell i on.
+func (s *stream) offsets(o *decode.CaptureOffsets, i, n int64) {
 	if s.slots == 1 {
-		return decode.OffsetsFrom(decode.CaptureOffset(s.offset(i)), s.cell, int(n))
+		o.AppendAll(decode.OffsetsFrom(decode.CaptureOffset(s.offset(i)), s.cell, int(n)))
+		return
 	}
-	var o decode.CaptureOffsets
 	for cell := i; cell < i+n; cell++ {
 		for j := range s.slots {
 			o.Append(decode.CaptureOffset(s.offset(cell)+int64(s.slotOffset(j))), 1)
 		}
 	}
-	return o
 }
 
 // checkHeader checks the header against the size of the capture.

@@ -82,7 +82,8 @@ func readAll(t testing.TB, l decode.Layout, b []byte, ringStart int64) (read, er
 	var r read
 	s := l.Stream(bytes.NewReader(b), ringStart)
 	for {
-		p, err := s.Next()
+		var p decode.Piece
+		_, err := s.Next(&p)
 		if err != nil {
 			r.notes = s.(decode.Noter).Notes()
 			if errors.Is(err, io.EOF) {

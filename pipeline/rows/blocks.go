@@ -49,6 +49,8 @@ func (blocks) fill(r *runs, batch *schema.Batch, room int) int {
 	return rows
 }
 
+func (blocks) finish(*schema.Batch) {}
+
 // fillRunOutcome appends what a run tells of its instructions; of the last, and
 // of cycles, only with its last row.
 func (r *runs) fillRunOutcome(batch *schema.Batch, run *schema.Run, span *schema.Span, last bool) {

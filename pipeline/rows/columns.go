@@ -15,27 +15,17 @@ func extend[T any](s *[]T, n int) []T {
 	return (*s)[first:]
 }
 
-// repeat appends n times x.
-func repeat[T any](s *[]T, x T, n int) {
-	added := extend(s, n)
-	if n == 0 {
-		return
-	}
-	added[0] = x
-	for done := 1; done < n; done *= 2 {
-		copy(added[done:], added[:done])
-	}
-}
-
 // appendNull appends a value that may be NULL.
 func appendNull[T any](s *[]T, valid *[]uint8, x schema.Null[T]) {
 	*s, *valid = append(*s, x.V), append(*valid, flag(x.OK))
 }
 
-// repeatNull appends n times a value that may be NULL.
-func repeatNull[T any](s *[]T, valid *[]uint8, x schema.Null[T], n int) {
-	repeat(s, x.V, n)
-	repeat(valid, flag(x.OK), n)
+// repeatFlag appends n times whether x.
+func repeatFlag(s *[]uint8, x bool, n int) {
+	value := flag(x)
+	for i := range extend(s, n) {
+		(*s)[len(*s)-n+i] = value
+	}
 }
 
 // flag returns 1 if x, as columns have it.

@@ -77,7 +77,7 @@ func (t *countTable) flush() error {
 
 // fill implements group.
 func (g countGroup) fill(batch *schema.Batch, emit func() error) error {
-	room := schema.BatchRows
+	room := batch.Limit
 	for i := range g {
 		b, counts := &g[i].base, &g[i].counts
 		for s, rows := range counts.Each {
@@ -91,7 +91,7 @@ func (g countGroup) fill(batch *schema.Batch, emit func() error) error {
 				if err := emit(); err != nil {
 					return err
 				}
-				room = schema.BatchRows
+				room = batch.Limit
 			}
 		}
 	}
@@ -116,14 +116,10 @@ func fillCounts(batch *schema.Batch, b *stitch.Base, s *schema.CountSpan, rows [
 		cycle[i] = uint64(start.V + int64(x.Cycle))
 		kind[i] = uint8(x.Kind)
 	}
-	repeat(schema.CycleCountsSource.In(batch), b.Source, n)
-	repeatNull(schema.CycleCountsSegment.In(batch), &v[schema.CycleCountsSegment].Valid, schema.Null[uint32]{V: uint32(b.Segment.V), OK: b.Segment.OK}, n)
-	epochs := schema.Null[uint32]{OK: !s.OutOfEpoch}
-	if epochs.OK {
-		epochs.V = uint32(epoch)
-	}
-	repeatNull(schema.CycleCountsEpoch.In(batch), &v[schema.CycleCountsEpoch].Valid, epochs, n)
-	repeat(&v[schema.CycleCountsCycles].Valid, flag(s.Cycles.OK), n)
-	repeat(&v[schema.CycleCountsCycle].Valid, flag(start.OK), n)
-	repeat(schema.CycleCountsLate.In(batch), flag(s.Late), n)
+	v[schema.CycleCountsSource].AppendRepeat(uint64(b.Source), false, n)
+	appendRepeat(&v[schema.CycleCountsSegment], b.Segment, n)
+	appendRepeat(&v[schema.CycleCountsEpoch], schema.Null[int32]{V: epoch, OK: !s.OutOfEpoch}, n)
+	repeatFlag(&v[schema.CycleCountsCycles].Valid, s.Cycles.OK, n)
+	repeatFlag(&v[schema.CycleCountsCycle].Valid, start.OK, n)
+	v[schema.CycleCountsLate].AppendRepeat(uint64(flag(s.Late)), false, n)
 }

@@ -7,7 +7,8 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// instructions is the form of rows of `instructions`.
+// instructions is the form of rows of `instructions`. No column is filled row by row:
+// a run is a few numbers in each of them (schema.Form).
 type instructions struct{}
 
 func (instructions) perRow() int64              { return 1 }
@@ -20,107 +21,118 @@ var instructionsShared = sharedColumns{
 
 func (instructions) fill(r *runs, batch *schema.Batch, room int) int {
 	span, end := r.span()
-	first, seq, rows := batch.Columns[schema.InstructionsSeq].Len(), r.Seq, 0
+	seq, rows := r.Seq, 0
 	room = int(min(int64(room), r.rows))
-	address, opcode := extend(schema.InstructionsAddress.In(batch), room), extend(schema.InstructionsOpcode.In(batch), room)
-	size, kind := extend(schema.InstructionsSize.In(batch), room), extend(schema.InstructionsKind.In(batch), room)
-	isa, offset := extend(schema.InstructionsISA.In(batch), room), extend(schema.InstructionsByteOffset.In(batch), room)
-	outcome := newOutcomes(batch, room)
+	v := batch.Columns
+	code, isa, offset := v[schema.InstructionsAddress].Code.Runs, &v[schema.InstructionsISA], &v[schema.InstructionsByteOffset]
+	outcome := outcomes{&v[schema.InstructionsExecuted], &v[schema.InstructionsCycles], &v[schema.InstructionsCycle], v[schema.InstructionsAddress].Code.Rows}
 	for rows < room && r.From < end {
 		run := &r.Unit.Runs[r.From]
 		block := r.Unit.Blocks[run.Block]
 		n := min(int(run.Count)-r.skip, room-rows)
-		lo := int(run.First) + r.skip
-		copy(address[rows:], block.Address[lo:lo+n])
-		copy(opcode[rows:], block.Opcode[lo:lo+n])
-		copy(size[rows:], block.Size[lo:lo+n])
-		copy(kind[rows:], block.Kind[lo:lo+n])
-		for i := rows; i < rows+n; i++ {
-			isa[i], offset[i] = uint8(block.Key.ISA), uint64(run.Offset)
-		}
-		if run.Flags&schema.RunHasOffsets != 0 {
-			for i, delta := range r.Unit.Offsets[r.Place : r.Place+n] {
-				offset[rows+i] += uint64(delta)
+		code = append(code, schema.CodeRun{Block: block, Number: r.Numbers[run.Block], First: run.First + uint16(r.skip), Count: uint16(n)})
+		isa.AppendRepeat(uint64(block.Key.ISA), false, n)
+		if run.Flags&schema.RunHasOffsets == 0 {
+			offset.AppendRepeat(uint64(run.Offset), false, n)
+		} else {
+			for _, delta := range r.Unit.Offsets[r.Place : r.Place+n] {
+				offset.AppendRepeat(uint64(run.Offset)+uint64(delta), false, 1)
 			}
 		}
-		outcome.fill(r, run, span, rows, n)
+		outcome.fill(r, run, span, n)
 		rows += n
 		r.pass(n)
 	}
-	for _, i := range [...]int{
-		int(schema.InstructionsAddress), int(schema.InstructionsOpcode), int(schema.InstructionsSize), int(schema.InstructionsKind),
-		int(schema.InstructionsISA), int(schema.InstructionsByteOffset),
-		int(schema.InstructionsExecuted), int(schema.InstructionsCycles), int(schema.InstructionsCycle),
-	} {
-		batch.Columns[i].Truncate(first + rows)
-	}
-	ordinals := extend(schema.InstructionsSeq.In(batch), rows)
-	for i := range ordinals {
-		ordinals[i] = uint64(seq + int64(i))
-	}
+	v[schema.InstructionsAddress].Code = schema.CodeRuns{Runs: code, Rows: v[schema.InstructionsAddress].Code.Rows + rows}
+	v[schema.InstructionsSeq].AppendCount(uint64(seq), rows)
 	r.fillShared(batch, &instructionsShared, span, rows)
 	return rows
 }
 
-// outcomes are the columns of which a run tells its last instruction alone,
-// unless RunHasFailed. They begin as NULL.
-type outcomes struct {
-	executed, executedValid []uint8
-	cycles                  []uint32
-	cyclesValid             []uint8
-	cycle                   []uint64
-	cycleValid              []uint8
-}
-
-func newOutcomes(batch *schema.Batch, rows int) outcomes {
+// finish implements form: the columns that come from the code share it, and those of
+// outcomes end with the last row.
+func (instructions) finish(batch *schema.Batch) {
 	v := batch.Columns
-	o := outcomes{
-		executed: extend(schema.InstructionsExecuted.In(batch), rows), executedValid: extend(&v[schema.InstructionsExecuted].Valid, rows),
-		cycles: extend(schema.InstructionsCycles.In(batch), rows), cyclesValid: extend(&v[schema.InstructionsCycles].Valid, rows),
-		cycle: extend(schema.InstructionsCycle.In(batch), rows), cycleValid: extend(&v[schema.InstructionsCycle].Valid, rows),
+	code := v[schema.InstructionsAddress].Code
+	for _, c := range [...]struct {
+		column int
+		field  schema.CodeField
+	}{
+		{int(schema.InstructionsAddress), schema.FieldAddress},
+		{int(schema.InstructionsOpcode), schema.FieldOpcode},
+		{int(schema.InstructionsSize), schema.FieldSize},
+		{int(schema.InstructionsKind), schema.FieldKind},
+	} {
+		v[c.column].Form, v[c.column].Code, v[c.column].Field = schema.OfCode, code, c.field
 	}
-	clear(o.executed)
-	clear(o.executedValid)
-	clear(o.cycles)
-	clear(o.cyclesValid)
-	clear(o.cycle)
-	clear(o.cycleValid)
-	return o
+	v[schema.InstructionsCycle].Marks = v[schema.InstructionsCycles].Marks
+	for _, c := range [...]int{int(schema.InstructionsExecuted), int(schema.InstructionsCycles), int(schema.InstructionsCycle)} {
+		v[c].Form = schema.Marked
+		v[c].Marks.Pad(code.Rows)
+	}
 }
 
-// fill tells of n instructions of a run, the first of them row i.
-func (o *outcomes) fill(r *runs, run *schema.Run, span *schema.Span, i, n int) {
-	if run.Flags&schema.RunHasFailed != 0 {
-		for k := range n {
-			o.executed[i+k], o.executedValid[i+k] = uint8(run.Failed>>(r.skip+k)&1^1), 1
-		}
-	}
+// outcomes are the columns of which a run says something of its last instruction
+// alone, unless RunHasFailed or RunHasCosts: their rows are NULL but where marked.
+type outcomes struct {
+	executed, cycles, cycle *schema.Vector
+	row                     int
+}
+
+// fill takes the next n instructions of a run.
+func (o *outcomes) fill(r *runs, run *schema.Run, span *schema.Span, n int) {
 	if run.Flags&schema.RunHasCosts != 0 {
-		o.fillCosts(r, run, span, i, n)
+		o.fillCosts(r, run, span, n)
 	}
-	if r.skip+n != int(run.Count) {
+	known := 0 // instructions before the last
+	ends := r.skip+n == int(run.Count)
+	if run.Flags&schema.RunHasFailed != 0 {
+		known = n
+		if ends {
+			known--
+		}
+		o.executed.Marks.Append(1<<known-1, known)
+		o.executed.Bits.Append(^run.Failed>>r.skip&(1<<known-1), known)
+	}
+	o.row += n
+	if !ends {
+		o.executed.Marks.Pad(o.row)
 		return
 	}
-	last := i + n - 1
-	o.executed[last], o.executedValid[last] = outcomeExecuted(run.Outcome)
+	o.executed.Marks.Pad(o.row - 1)
+	value, valid := outcomeExecuted(run.Outcome)
+	o.executed.Marks.Append(uint64(valid), 1)
+	o.executed.Bits.Append(uint64(value), int(valid))
 	if run.Flags&schema.RunHasCycles != 0 {
 		_, at := r.Base.At(schema.Point{Epoch: span.Epoch, Cycle: schema.Of(run.Cycle)})
-		o.cycles[last], o.cyclesValid[last] = run.Cycles, 1
-		o.cycle[last], o.cycleValid[last] = uint64(at.V), 1
+		o.mark(o.row-1, 1)
+		o.cycles.U32, o.cycle.U64 = append(o.cycles.U32, run.Cycles), append(o.cycle.U64, uint64(at.V))
 	}
 }
 
-// fillCosts tells what n instructions of a run cost, the first of them row i.
-func (o *outcomes) fillCosts(r *runs, run *schema.Run, span *schema.Span, i, n int) {
+// mark says that n rows from one on have cycles.
+func (o *outcomes) mark(row, n int) {
+	o.cycles.Marks.Pad(row)
+	for ; n > 0; n -= 64 {
+		m := min(n, 64)
+		o.cycles.Marks.Append(^uint64(0)>>(64-m), m)
+	}
+}
+
+// fillCosts takes what the next n instructions of a run cost.
+func (o *outcomes) fillCosts(r *runs, run *schema.Run, span *schema.Span, n int) {
 	costs := r.Unit.Costs[r.Cost : r.Cost+int(run.Count)-r.skip]
 	_, at := r.Base.At(schema.Point{Epoch: span.Epoch, Cycle: schema.Of(run.Cycle)})
-	cycle := at.V
-	for k, cost := range slices.Backward(costs) {
-		if k < n {
-			o.cycles[i+k], o.cyclesValid[i+k] = cost, 1
-			o.cycle[i+k], o.cycleValid[i+k] = uint64(cycle), 1
-		}
+	cycle := at.V // after the last
+	for _, cost := range costs {
 		cycle -= int64(cost)
+	}
+	o.mark(o.row, n)
+	o.cycles.U32 = append(o.cycles.U32, costs[:n]...)
+	o.cycle.U64 = slices.Grow(o.cycle.U64, n)
+	for _, cost := range costs[:n] {
+		cycle += int64(cost)
+		o.cycle.U64 = append(o.cycle.U64, uint64(cycle))
 	}
 }
 

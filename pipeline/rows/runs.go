@@ -21,6 +21,8 @@ type form interface {
 	// fill appends rows to batch, at most room and no more than one span has, and
 	// returns how many.
 	fill(r *runs, batch *schema.Batch, room int) int
+	// finish completes a batch that was filled.
+	finish(batch *schema.Batch)
 }
 
 // bytes is about what the runs take up in memory, as [runTable] counts.
@@ -86,14 +88,20 @@ type sharedColumns struct {
 // fillShared appends what all rows of a span have in common.
 func (r *runs) fillShared(batch *schema.Batch, c *sharedColumns, s *schema.Span, rows int) {
 	v := batch.Columns
-	segment := schema.Null[uint32]{V: uint32(r.Base.Segment.V), OK: r.Base.Segment.OK}
-	timestamp := r.LastTimestamp(s)
 	epoch, _ := r.Base.At(schema.Point{Epoch: s.Epoch})
-	repeat(c.source.In(batch), r.Base.Source, rows)
-	repeatNull(c.segment.In(batch), &v[c.segment].Valid, segment, rows)
-	repeat(c.epoch.In(batch), uint32(epoch), rows)
-	repeatNull(c.timestamp.In(batch), &v[c.timestamp].Valid, timestamp, rows)
-	repeatNull(c.contextID.In(batch), &v[c.contextID].Valid, r.Base.ContextIDOr(s.ContextID), rows)
-	repeatNull(c.vmid.In(batch), &v[c.vmid].Valid, r.Base.VMIDOr(s.VMID), rows)
-	repeatNull(c.security.In(batch), &v[c.security].Valid, schema.Of(uint8(s.Security)), rows)
+	v[c.source].AppendRepeat(uint64(r.Base.Source), false, rows)
+	v[c.epoch].AppendRepeat(uint64(uint32(epoch)), false, rows)
+	appendRepeat(&v[c.segment], r.Base.Segment, rows)
+	appendRepeat(&v[c.timestamp], r.LastTimestamp(s), rows)
+	appendRepeat(&v[c.contextID], r.Base.ContextIDOr(s.ContextID), rows)
+	appendRepeat(&v[c.vmid], r.Base.VMIDOr(s.VMID), rows)
+	v[c.security].AppendRepeat(uint64(s.Security), false, rows)
+}
+
+// appendRepeat appends rows of a value that may be NULL.
+func appendRepeat[T uint8 | uint32 | int32 | uint64](v *schema.Vector, x schema.Null[T], rows int) {
+	if !x.OK {
+		x.V = 0
+	}
+	v.AppendRepeat(uint64(x.V), !x.OK, rows)
 }

@@ -104,7 +104,7 @@ func (g *rowGroup[T]) fill(batch *schema.Batch, emit func() error) error {
 		p := &g.pieces[i]
 		for j := range p.rows {
 			g.write(batch, &p.base, &p.rows[j])
-			if n++; n%schema.BatchRows == 0 {
+			if n++; n%batch.Limit == 0 {
 				if err := emit(); err != nil {
 					return err
 				}
@@ -198,19 +198,21 @@ func (t *runTable) flush() error {
 
 // fill implements group.
 func (g *runGroup) fill(batch *schema.Batch, emit func() error) error {
-	room := schema.BatchRows
+	room := batch.Limit
 	for i := range g.pieces {
 		for r := &g.pieces[i]; r.rows > 0; {
 			n := g.form.fill(r, batch, room)
 			r.rows -= int64(n)
 			if room -= n; room == 0 {
+				g.form.finish(batch)
 				if err := emit(); err != nil {
 					return err
 				}
-				room = schema.BatchRows
+				room = batch.Limit
 			}
 		}
 	}
+	g.form.finish(batch)
 	if err := emit(); err != nil {
 		return err
 	}

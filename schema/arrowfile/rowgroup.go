@@ -38,6 +38,9 @@ func NewRowGroup(t *schema.Table) *RowGroup {
 	return g
 }
 
+// BatchRows implements [schema.Encoder].
+func (g *RowGroup) BatchRows() int { return schema.BatchRows }
+
 // Append adds the rows of b as one record batch. It copies what it keeps.
 func (g *RowGroup) Append(b *schema.Batch) error {
 	if b.Table != g.table {
@@ -47,6 +50,7 @@ func (g *RowGroup) Append(b *schema.Batch) error {
 	if rows == 0 {
 		return nil
 	}
+	b.Expand()
 	arrays := make([]arrow.Array, len(g.columns))
 	for i := range g.columns {
 		a, err := g.columns[i].array(&b.Columns[i], rows)

@@ -20,7 +20,7 @@ type TableWriter struct {
 // Row returns the batch that the next row is to be appended to, that one row. An
 // error in writing those before is kept for [Writer.Close].
 func (w *TableWriter) Row() *schema.Batch {
-	if w.rows == schema.BatchRows {
+	if w.rows == w.batch.Limit {
 		w.flush()
 	}
 	w.rows++

@@ -186,7 +186,7 @@ func (w *lists) structure(depth int) error {
 }
 
 // chunk checks a column chunk: that its pages lie in the file, and are of no
-// more than [schema.BatchRows] values each and as many as the row group has.
+// more than [schema.MaxBatchRows] values each and as many as the row group has.
 func (c *checker) chunk(col *schema.Column, m *format.ColumnMetaData, rows int64) error {
 	at := m.DataPageOffset
 	if m.DictionaryPageOffset != 0 {
@@ -255,7 +255,7 @@ func (c *checker) checkPage(h *format.PageHeader, at int64, col *schema.Column, 
 		return 0, nil
 	case h.Type == format.DataPage && h.DataPageHeader.Valid:
 		d := &h.DataPageHeader.V
-		if d.NumValues < 1 || d.NumValues > schema.BatchRows || d.DefinitionLevelEncoding != format.RLE {
+		if d.NumValues < 1 || d.NumValues > schema.MaxBatchRows || d.DefinitionLevelEncoding != format.RLE {
 			return 0, fmt.Errorf("%d values, levels in encoding %v", d.NumValues, d.DefinitionLevelEncoding)
 		}
 		return int(d.NumValues), checkBody(body, int(d.NumValues), d.Encoding, col)

@@ -1,6 +1,7 @@
 package parquetfile
 
 import (
+	"encoding/binary"
 	"math/bits"
 	"slices"
 )
@@ -24,11 +25,12 @@ func (d *dictionary[T]) reset() {
 	clear(d.slots)
 }
 
-// index appends the indexes of values to dst, adding those that are new. It
-// fails if the dictionary is full.
-func (d *dictionary[T]) index(dst []uint16, values []T) ([]uint16, bool) {
+// index appends the indexes of values to dst, adding those that are new, as words
+// of 16 bits. It fails if the dictionary is full.
+func (d *dictionary[T]) index(dst []byte, values []T) ([]byte, bool) {
 	n := len(dst)
-	dst = slices.Grow(dst, len(values))[:n+len(values)]
+	dst = slices.Grow(dst, 2*len(values))[:n+2*len(values)]
+	out := dst[n:]
 	var last T
 	var lastIndex uint16
 	for i, v := range values {
@@ -39,7 +41,7 @@ func (d *dictionary[T]) index(dst []uint16, values []T) ([]uint16, bool) {
 			}
 			last, lastIndex = v, j
 		}
-		dst[n+i] = lastIndex
+		binary.LittleEndian.PutUint16(out[2*i:], lastIndex)
 	}
 	return dst, true
 }

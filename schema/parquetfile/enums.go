@@ -16,6 +16,7 @@ type enums struct {
 	*schema.Column
 	seen  [256]bool // by code
 	valid []uint8   // scratch
+	runs  indexes
 }
 
 func (e *enums) reset() { e.seen = [256]bool{} }
@@ -26,20 +27,40 @@ func (e *enums) appendPage(dst []byte, v *schema.Vector, valid []uint8) ([]byte,
 		e.valid = compact(e.valid, values, valid)
 		values = e.valid
 	}
-	constant := isConstant(values)
-	if constant {
+	if isConstant(values) {
 		e.seen[values[0]] = true
 	} else {
 		for _, code := range values {
 			e.seen[code] = true
 		}
 	}
+	return e.appendCodes(dst, values)
+}
+
+// appendCodes appends codes that were seen.
+func (e *enums) appendCodes(dst []byte, codes []uint8) ([]byte, format.Encoding) {
 	e.check()
 	dst = append(dst, 8)
-	if constant {
-		return appendRun(dst, values[0], len(values)), format.RLEDictionary
+	if isConstant(codes) {
+		return appendRun(dst, codes[0], len(codes)), format.RLEDictionary
 	}
-	return appendBytes(dst, values), format.RLEDictionary
+	return appendBytes(dst, codes), format.RLEDictionary
+}
+
+// appendRepeats implements repeater.
+func (e *enums) appendRepeats(dst []byte, v *schema.Vector) ([]byte, format.Encoding, bool) {
+	if v.Form != schema.Repeated {
+		return dst, 0, false
+	}
+	e.runs = indexRuns(e.runs[:0], v.Repeats, func(x uint64) uint16 {
+		e.seen[uint8(x)] = true
+		return uint16(x)
+	})
+	if !e.runs.areLong() {
+		return dst, 0, false
+	}
+	e.check()
+	return e.runs.appendIndexes(dst, 1<<8), format.RLEDictionary, true
 }
 
 // check panics on a code without a name: readers could not open the file.
@@ -83,6 +104,11 @@ func (e *bools) appendPage(dst []byte, v *schema.Vector, valid []uint8) ([]byte,
 		values = e.valid
 	}
 	return bitmap.Append(dst, values), format.Plain
+}
+
+// appendBits is appendPage for values that are in bits already.
+func (e *bools) appendBits(dst []byte, b *schema.Bits) ([]byte, format.Encoding) {
+	return appendWholeBytes(dst, b), format.Plain
 }
 
 func (e *bools) appendDictionary(dst []byte) ([]byte, int) { return dst, 0 }

@@ -20,7 +20,7 @@ const sparse = 16
 // appendBits appends values of 0 and 1 at width 1.
 func appendBits(dst []byte, values []uint8) []byte {
 	if isRuns(values) {
-		return appendRuns(dst, values, 1)
+		return appendRuns(dst, values)
 	}
 	return bitmap.Append(appendPackedHeader(dst, len(values)), values)
 }
@@ -28,22 +28,20 @@ func appendBits(dst []byte, values []uint8) []byte {
 // appendBytes appends values at width 8.
 func appendBytes(dst []byte, values []uint8) []byte {
 	if isRuns(values) {
-		return appendRuns(dst, values, 1)
+		return appendRuns(dst, values)
 	}
 	dst = append(appendPackedHeader(dst, len(values)), values...)
 	return append(dst, make([]byte, padding(len(values)))...)
 }
 
-// appendWords appends values at width 16.
-func appendWords(dst []byte, values []uint16) []byte {
-	if isRuns(values) {
-		return appendRuns(dst, values, 2)
+// appendWords appends values at width 16, two bytes each.
+func appendWords(dst, words []byte) []byte {
+	n := len(words) / 2
+	if isWordRuns(words) {
+		return appendWordRuns(dst, words)
 	}
-	dst = appendPackedHeader(dst, len(values))
-	for _, v := range values {
-		dst = binary.LittleEndian.AppendUint16(dst, v)
-	}
-	return append(dst, make([]byte, 2*padding(len(values)))...)
+	dst = append(appendPackedHeader(dst, n), words...)
+	return append(dst, make([]byte, 2*padding(n))...)
 }
 
 // appendPackedHeader appends the head of one bit-packed run of n values. Such a
@@ -55,7 +53,7 @@ func appendPackedHeader(dst []byte, n int) []byte {
 func padding(n int) int { return -n & 7 }
 
 // isRuns says whether values change seldom enough to be written as runs.
-func isRuns[T uint8 | uint16](values []T) bool {
+func isRuns(values []uint8) bool {
 	changes := 0
 	for limit := len(values) / sparse; len(values) > 1; {
 		n := min(len(values), 1025) // look at the count now and then, not for each value
@@ -74,19 +72,49 @@ func isRuns[T uint8 | uint16](values []T) bool {
 	return true
 }
 
-// appendRuns appends values as runs, each of size bytes.
-func appendRuns[T uint8 | uint16](dst []byte, values []T, size int) []byte {
+// isWordRuns is isRuns for words.
+func isWordRuns(words []byte) bool {
+	changes := 0
+	for limit := len(words) / 2 / sparse; len(words) > 2; {
+		n := min(len(words), 2*1025)
+		last := binary.LittleEndian.Uint16(words)
+		for at := 2; at < n; at += 2 {
+			v := binary.LittleEndian.Uint16(words[at:])
+			if v != last {
+				changes++
+			}
+			last = v
+		}
+		if changes > limit {
+			return false
+		}
+		words = words[n-2:]
+	}
+	return true
+}
+
+// appendRuns appends values as runs.
+func appendRuns(dst []byte, values []uint8) []byte {
 	for len(values) > 0 {
 		v, n := values[0], 1
 		for n < len(values) && values[n] == v {
 			n++
 		}
-		dst = binary.AppendUvarint(dst, uint64(n)<<1)
-		dst = append(dst, byte(v))
-		if size == 2 {
-			dst = append(dst, byte(uint16(v)>>8))
-		}
+		dst = appendRun(dst, v, n)
 		values = values[n:]
+	}
+	return dst
+}
+
+// appendWordRuns appends words as runs.
+func appendWordRuns(dst, words []byte) []byte {
+	for len(words) > 0 {
+		n := 2
+		for n < len(words) && words[n] == words[0] && words[n+1] == words[1] {
+			n += 2
+		}
+		dst = appendWordRun(dst, binary.LittleEndian.Uint16(words), n/2)
+		words = words[n:]
 	}
 	return dst
 }
@@ -111,4 +139,9 @@ func appendLevels(dst []byte, valid []uint8, rows int) []byte {
 // appendRun appends n times the same value of up to 8 bits.
 func appendRun(dst []byte, v uint8, n int) []byte {
 	return append(binary.AppendUvarint(dst, uint64(n)<<1), v)
+}
+
+// appendWordRun appends n times the same value of 9 to 16 bits.
+func appendWordRun(dst []byte, v uint16, n int) []byte {
+	return append(binary.AppendUvarint(dst, uint64(n)<<1), byte(v), byte(v>>8))
 }

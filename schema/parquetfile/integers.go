@@ -4,8 +4,6 @@ import (
 	"encoding/binary"
 	"slices"
 
-	"github.com/parquet-go/bitpack/unsafecast"
-	"github.com/parquet-go/parquet-go/encoding/delta"
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/tracelake/tracelake/schema"
@@ -20,8 +18,9 @@ type integers[T unsigned] struct {
 	plain span[T] // what plain pages hold
 	full  bool    // pages are plain from here on
 
-	valid  []T // scratch
-	index  []uint16
+	valid  []T    // scratch
+	index  []byte // words, low byte first
+	runs   indexes
 	narrow []uint8
 }
 
@@ -41,7 +40,7 @@ func (e *integers[T]) appendPage(dst []byte, v *schema.Vector, valid []uint8) ([
 		index, ok := e.dict.index(e.index[:0], values)
 		e.index = index
 		if ok {
-			return e.appendIndex(dst), format.RLEDictionary
+			return e.appendIndex(dst, index), format.RLEDictionary
 		}
 		e.full = true
 	}
@@ -49,16 +48,32 @@ func (e *integers[T]) appendPage(dst []byte, v *schema.Vector, valid []uint8) ([
 	return appendPlain(dst, values, e.size), format.Plain
 }
 
-// appendIndex appends e.index, at the least width its dictionary allows.
-func (e *integers[T]) appendIndex(dst []byte) []byte {
+// appendIndex appends indexes, at the least width the dictionary allows.
+func (e *integers[T]) appendIndex(dst, index []byte) []byte {
 	if len(e.dict.values) > 1<<8 {
-		return appendWords(append(dst, 16), e.index)
+		return appendWords(append(dst, 16), index)
 	}
-	e.narrow = e.narrow[:0]
-	for _, i := range e.index {
-		e.narrow = append(e.narrow, uint8(i))
+	n := len(index) / 2
+	e.narrow = slices.Grow(e.narrow[:0], n)[:n]
+	for i := range e.narrow {
+		e.narrow[i] = index[2*i]
 	}
 	return appendNarrow(dst, e.narrow, len(e.dict.values))
+}
+
+// appendRepeats implements repeater.
+func (e *integers[T]) appendRepeats(dst []byte, v *schema.Vector) ([]byte, format.Encoding, bool) {
+	if e.full || v.Form != schema.Repeated || 2*len(v.Repeats) > maxEntries-len(e.dict.values) {
+		return dst, 0, false
+	}
+	e.runs = indexRuns(e.runs[:0], v.Repeats, func(x uint64) uint16 {
+		i, _ := e.dict.find(T(x)) // there is room for all of them
+		return i
+	})
+	if !e.runs.areLong() {
+		return dst, 0, false // what is in the dictionary now will be found
+	}
+	return e.runs.appendIndexes(dst, len(e.dict.values)), format.RLEDictionary, true
 }
 
 // appendNarrow appends indexes into a dictionary of n entries, at most 256.
@@ -117,40 +132,17 @@ func (s *span[T]) add(values []T, sign T) {
 	s.least, s.greatest = least, greatest
 }
 
+// addOne adds one value.
+func (s *span[T]) addOne(v, sign T) {
+	if !s.some {
+		*s = span[T]{v ^ sign, v ^ sign, true}
+	}
+	s.least, s.greatest = min(s.least, v^sign), max(s.greatest, v^sign)
+}
+
 func (s *span[T]) bytes(sign T, size int) (least, greatest []byte) {
 	if !s.some {
 		return nil, nil
 	}
 	return appendPlain(nil, []T{s.least ^ sign}, size), appendPlain(nil, []T{s.greatest ^ sign}, size)
 }
-
-// deltas are rising numbers of 64 bits, stored as differences (Encodings.md,
-// "DELTA_BINARY_PACKED = 5").
-type deltas struct {
-	sign uint64
-	all  span[uint64]
-
-	valid  []uint64 // scratch
-	packed []byte
-}
-
-func (e *deltas) reset() { e.all = span[uint64]{} }
-
-func (e *deltas) appendPage(dst []byte, v *schema.Vector, valid []uint8) ([]byte, format.Encoding) {
-	values := v.U64
-	if valid != nil {
-		e.valid = compact(e.valid, values, valid)
-		values = e.valid
-	}
-	e.all.add(values, e.sign)
-	packed, err := new(delta.BinaryPackedEncoding).EncodeInt64(e.packed, unsafecast.Slice[int64](values))
-	if err != nil {
-		panic(err) // it has none to return
-	}
-	e.packed = packed
-	return append(dst, packed...), format.DeltaBinaryPacked
-}
-
-func (e *deltas) appendDictionary(dst []byte) ([]byte, int) { return dst, 0 }
-
-func (e *deltas) bounds() (least, greatest []byte) { return e.all.bytes(e.sign, 8) }

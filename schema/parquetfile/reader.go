@@ -13,7 +13,7 @@ import (
 )
 
 // A Reader reads the rows of a file that this package wrote, be it an earlier or
-// later one, one page of every column at a time. Columns that it does not know are
+// later one, some rows of a page of every column at a time. Columns that it does not know are
 // not read. Rows of an added column ([schema.Column]) that the file does not have
 // are NULL, or the zero value.
 type Reader struct {
@@ -24,7 +24,9 @@ type Reader struct {
 	file   *parquet.File
 	group  int             // row groups that were begun
 	pages  []parquet.Pages // of the row group at hand, as in where; nil: none is
-	rows   int64           // left in it
+	rows   int64           // left in it, after the pages at hand
+	open   []openPage      // the page at hand of each column, as in where
+	left   int             // rows that are left in each of them
 	cells  []cells         // by column
 	batch  *schema.Batch
 	values []parquet.Value // scratch
@@ -63,39 +65,68 @@ func damaged(err *error) {
 	}
 }
 
-// Next returns the rows of the next page.
+// An openPage is a page that is being read.
+type openPage struct {
+	parquet.Page
+	values parquet.ValueReader
+}
+
+// Next returns the next rows of the pages at hand, at most [schema.BatchRows].
 func (f *Reader) Next() (b *schema.Batch, err error) {
 	defer damaged(&err)
-	for f.rows == 0 {
-		if err := f.nextGroup(); err != nil {
+	if f.left == 0 {
+		if err := f.nextPages(); err != nil {
 			return nil, err
 		}
 	}
 	f.batch.Reset()
+	rows := min(f.left, schema.BatchRows)
+	for n, page := range f.open {
+		i := f.where.has[n]
+		if err := f.readPage(page.values, rows, &f.batch.Columns[i], f.cells[i]); err != nil {
+			return nil, f.inColumn(n, err)
+		}
+		if rows == f.left {
+			parquet.Release(page.Page)
+		}
+	}
+	f.left -= rows
+	for _, i := range f.where.lacks {
+		f.batch.Columns[i].AppendZeros(rows)
+	}
+	return f.batch, nil
+}
+
+// nextPages opens the next page of every column.
+func (f *Reader) nextPages() error {
+	for f.rows == 0 {
+		if err := f.nextGroup(); err != nil {
+			return err
+		}
+	}
+	f.open = f.open[:0]
 	rows := -1
 	for n, pages := range f.pages {
-		i := f.where.has[n]
-		c := &f.table.Columns[i]
 		page, err := pages.ReadPage()
 		if err != nil {
-			return nil, fmt.Errorf("row group %d, column %s: %w", f.group-1, c.Name, noEOF(err))
+			return f.inColumn(n, noEOF(err))
 		}
 		if rows < 0 {
 			rows = int(page.NumValues())
 		}
 		if page.NumValues() != int64(rows) || int64(rows) > f.rows {
-			return nil, fmt.Errorf("row group %d, column %s: a page of %d rows, where there are %d", f.group-1, c.Name, page.NumValues(), min(int64(rows), f.rows))
+			return f.inColumn(n, fmt.Errorf("a page of %d rows, where there are %d", page.NumValues(), min(int64(rows), f.rows)))
 		}
-		if err := f.readPage(page, &f.batch.Columns[i], f.cells[i]); err != nil {
-			return nil, fmt.Errorf("row group %d, column %s: %w", f.group-1, c.Name, err)
-		}
-		parquet.Release(page)
+		f.open = append(f.open, openPage{page, page.Values()})
 	}
 	f.rows -= int64(rows)
-	for _, i := range f.where.lacks {
-		f.batch.Columns[i].AppendZeros(rows)
-	}
-	return f.batch, nil
+	f.left = rows
+	return nil
+}
+
+// inColumn says where an error is: in which column that the file has.
+func (f *Reader) inColumn(n int, err error) error {
+	return fmt.Errorf("row group %d, column %s: %w", f.group-1, f.table.Columns[f.where.has[n]].Name, err)
 }
 
 // nextGroup begins the next row group, or returns io.EOF.
@@ -122,10 +153,9 @@ func (f *Reader) nextGroup() error {
 	return nil
 }
 
-// readPage appends the values of a page to v.
-func (f *Reader) readPage(page parquet.Page, v *schema.Vector, c cells) error {
-	left := int(page.NumValues())
-	for values := page.Values(); left > 0; {
+// readPage appends the next values of a page to v, as many as are left.
+func (f *Reader) readPage(values parquet.ValueReader, left int, v *schema.Vector, c cells) error {
+	for left > 0 {
 		n, err := values.ReadValues(f.values[:min(left, valuesAtOnce)])
 		for i := range f.values[:n] {
 			if err := c.append(v, &f.values[i]); err != nil {

@@ -20,17 +20,26 @@ type RowGroup struct {
 	columns []column
 	rows    int64
 	body    []byte // of the page at hand
+	code    codeWriter
 }
 
 var _ schema.Encoder = (*RowGroup)(nil)
 
 // NewRowGroup returns an encoder for row groups of t.
 func NewRowGroup(t *schema.Table, c Codec) *RowGroup {
-	g := &RowGroup{table: t, press: newCompressor(c), columns: make([]column, len(t.Columns))}
+	g := &RowGroup{table: t, press: newCompressor(c), columns: make([]column, len(t.Columns)), code: codeWriter{stamp: 1}}
 	for i := range g.columns {
 		g.columns[i] = column{Column: &t.Columns[i], values: newValues(&t.Columns[i])}
 	}
 	return g
+}
+
+// BatchRows implements [schema.Encoder]: a long page compresses better.
+func (g *RowGroup) BatchRows() int {
+	if g.table.Level != schema.AnyLevel && g.table.HasKeys() {
+		return schema.MaxBatchRows
+	}
+	return schema.BatchRows
 }
 
 // Append adds the rows of b, as one page of every column. It keeps nothing of
@@ -44,10 +53,15 @@ func (g *RowGroup) Append(b *schema.Batch) error {
 		return nil
 	}
 	g.rows += int64(rows)
+	isCode := g.code.bind(b, g.columns)
 	for i := range g.columns {
 		c := &g.columns[i]
 		p := page{typ: format.DataPage, values: rows, nulls: nulls(&b.Columns[i])}
-		g.body, p.encoding = c.appendBody(g.body[:0], &b.Columns[i], p)
+		if isCode && b.Columns[i].Form == schema.OfCode {
+			g.body, p.encoding = g.code.appendPage(g.body[:0], &b.Columns[i])
+		} else {
+			g.body, p.encoding = c.appendBody(g.body[:0], &b.Columns[i], p)
+		}
 		if err := c.pages.append(p, g.body, &g.press); err != nil {
 			return fmt.Errorf("encode %s.%s: %w", g.table.Name, c.Name, err)
 		}
@@ -84,6 +98,7 @@ func (g *RowGroup) Finish() (schema.Chunks, error) {
 // Reset drops what was appended. It keeps memory for the next row group.
 func (g *RowGroup) Reset() {
 	g.rows = 0
+	g.code.forget()
 	for i := range g.columns {
 		g.columns[i].reset()
 	}
@@ -120,6 +135,9 @@ func (c *column) reset() {
 // appendBody appends the body of a data page: levels, if c is nullable, then
 // the values that are not NULL.
 func (c *column) appendBody(dst []byte, v *schema.Vector, p page) ([]byte, format.Encoding) {
+	if v.Form != schema.Plain {
+		return c.appendFormBody(dst, v, p)
+	}
 	var valid []uint8 // nil if there is nothing to leave out
 	if p.nulls > 0 {
 		valid = v.Valid

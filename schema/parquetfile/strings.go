@@ -19,7 +19,7 @@ type dictStrings struct {
 	number map[string]uint16
 	full   bool     // pages are plain from here on
 	plain  textSpan // what plain pages hold
-	index  []uint16
+	index  []byte   // words, low byte first
 }
 
 func (e *dictStrings) reset() {
@@ -58,7 +58,7 @@ func (e *dictStrings) count(values []string, valid []uint8) bool {
 			e.number[s] = j
 			e.list = append(e.list, s)
 		}
-		e.index = append(e.index, j)
+		e.index = binary.LittleEndian.AppendUint16(e.index, j)
 	}
 	return true
 }

@@ -17,6 +17,7 @@ type uint8s struct {
 	known  [256]bool  // whether it has one
 	valid  []uint8    // scratch
 	index  []uint8
+	runs   indexes
 }
 
 func (e *uint8s) reset() {
@@ -40,6 +41,21 @@ func (e *uint8s) appendPage(dst []byte, v *schema.Vector, valid []uint8) ([]byte
 		index[i] = e.find(x)
 	}
 	return appendNarrow(dst, index, len(e.values)), format.RLEDictionary
+}
+
+// appendRepeats implements repeater.
+func (e *uint8s) appendRepeats(dst []byte, v *schema.Vector) ([]byte, format.Encoding, bool) {
+	if v.Form != schema.Repeated {
+		return dst, 0, false
+	}
+	e.runs = indexRuns(e.runs[:0], v.Repeats, func(x uint64) uint16 { return uint16(e.find(uint8(x))) })
+	if len(e.runs) == 1 {
+		return appendRun(append(dst, 8), uint8(e.runs[0].index), e.runs[0].n), format.RLEDictionary, true
+	}
+	if !e.runs.areLong() {
+		return dst, 0, false
+	}
+	return e.runs.appendIndexes(dst, len(e.values)), format.RLEDictionary, true
 }
 
 // find returns the index of x, adding it if it is new.

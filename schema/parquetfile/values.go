@@ -81,5 +81,18 @@ func nulls(v *schema.Vector) int {
 	if !v.Column.Nullable {
 		return 0
 	}
+	switch v.Form {
+	case schema.Repeated, schema.Counted:
+		n := 0
+		for _, r := range v.Repeats {
+			if r.Null {
+				n += int(r.Rows)
+			}
+		}
+		return n
+	case schema.Marked:
+		return v.Marks.N - v.Marks.Count()
+	case schema.Plain, schema.OfCode:
+	}
 	return bytes.Count(v.Valid, []byte{0})
 }

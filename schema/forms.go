@@ -1,0 +1,246 @@
+package schema
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+)
+
+// A Form says how a vector has its values: one by one, or in less memory where few
+// facts make many rows. Every form stands for plain values, which
+// [Vector.Expand] makes of it; what is written is the same.
+type Form uint8
+
+// The forms.
+const (
+	Plain    Form = iota // a value per row, whether NULL or not
+	Repeated             // Repeats: runs of rows with one value
+	Counted              // Repeats, in which each row is one more than the row before
+	Marked               // Marks says which rows have a value; the slice, or Bits, has those alone
+	OfCode               // Field of the instructions in Code
+)
+
+// A Repeat is a value that a number of rows have, or the first of them.
+type Repeat struct {
+	Value uint64
+	Rows  int32
+	Null  bool // then Value is 0
+}
+
+// AppendRepeat appends rows to a vector that is Repeated or empty.
+func (v *Vector) AppendRepeat(value uint64, null bool, rows int) {
+	v.Form = Repeated
+	if n := len(v.Repeats); n > 0 && v.Repeats[n-1].Value == value && v.Repeats[n-1].Null == null {
+		v.Repeats[n-1].Rows += int32(rows)
+		return
+	}
+	v.Repeats = append(v.Repeats, Repeat{value, int32(rows), null})
+}
+
+// AppendCount appends rows that count up from a value to a vector that is Counted
+// or empty.
+func (v *Vector) AppendCount(from uint64, rows int) {
+	v.Form = Counted
+	if n := len(v.Repeats); n > 0 && v.Repeats[n-1].Value+uint64(v.Repeats[n-1].Rows) == from {
+		v.Repeats[n-1].Rows += int32(rows)
+		return
+	}
+	v.Repeats = append(v.Repeats, Repeat{Value: from, Rows: int32(rows)})
+}
+
+// A CodeRun is some rows that are consecutive instructions of a block.
+type CodeRun struct {
+	Block  *Block
+	Number uint32 // of the block, in the source: equal numbers are one block
+	First  uint16 // position of the first in the block
+	Count  uint16
+}
+
+// CodeRuns are rows of code.
+type CodeRuns struct {
+	Runs []CodeRun
+	Rows int
+}
+
+// A CodeField is what a column says of the instructions of a block.
+type CodeField uint8
+
+// The fields.
+const (
+	FieldAddress CodeField = iota
+	FieldOpcode
+	FieldSize
+	FieldKind
+)
+
+// Bits is a list of bits, the first the lowest of the first word. Bits after the
+// last are 0.
+type Bits struct {
+	Words []uint64
+	N     int
+}
+
+// Append appends the n lowest bits of x, at most 64; the others are 0.
+func (b *Bits) Append(x uint64, n int) {
+	at := b.N & 63
+	b.N += n
+	if at == 0 {
+		if n > 0 {
+			b.Words = append(b.Words, x)
+		}
+		return
+	}
+	b.Words[len(b.Words)-1] |= x << at
+	if at+n > 64 {
+		b.Words = append(b.Words, x>>(64-at))
+	}
+}
+
+// Pad appends zeros until b has n bits.
+func (b *Bits) Pad(n int) {
+	if n <= b.N {
+		return
+	}
+	words, have := (n+63)/64, len(b.Words)
+	if words > have {
+		b.Words = slices.Grow(b.Words, words-have)[:words]
+		clear(b.Words[have:])
+	}
+	b.N = n
+}
+
+// At returns bit i.
+func (b *Bits) At(i int) uint8 { return uint8(b.Words[i>>6] >> (i & 63) & 1) }
+
+// Count returns how many bits are 1.
+func (b *Bits) Count() int {
+	n := 0
+	for _, w := range b.Words {
+		n += bits.OnesCount64(w)
+	}
+	return n
+}
+
+// Reset empties b, preserving capacity.
+func (b *Bits) Reset() { b.Words, b.N = b.Words[:0], 0 }
+
+// Expand makes all columns of b plain.
+func (b *Batch) Expand() {
+	for i := range b.Columns {
+		b.Columns[i].Expand()
+	}
+}
+
+// Expand makes v plain.
+func (v *Vector) Expand() {
+	form := v.Form
+	v.Form = Plain
+	switch form {
+	case Plain:
+		return
+	case Repeated, Counted:
+		v.expandRepeats(form == Counted)
+	case Marked:
+		v.expandMarked()
+	case OfCode:
+		v.expandCode()
+	}
+}
+
+func (v *Vector) expandRepeats(counted bool) {
+	step := uint64(0)
+	if counted {
+		step = 1
+	}
+	for _, r := range v.Repeats {
+		n := int(r.Rows)
+		switch v.Column.Type {
+		case Uint8, Bool, Enum:
+			repeat(&v.U8, uint8(r.Value), uint8(step), n)
+		case Uint16:
+			repeat(&v.U16, uint16(r.Value), uint16(step), n)
+		case Uint32, Int32:
+			repeat(&v.U32, uint32(r.Value), uint32(step), n)
+		case Uint63, Int64:
+			repeat(&v.U64, r.Value, step, n)
+		default:
+			v.noForm()
+		}
+		if v.Column.Nullable {
+			repeat(&v.Valid, btou(!r.Null), 0, n)
+		}
+	}
+	v.Repeats = v.Repeats[:0]
+}
+
+func (v *Vector) noForm() {
+	panic(fmt.Sprintf("schema: column %s has plain values only", v.Column.Name))
+}
+
+// repeat appends n values from x on, each by a step more than the one before.
+func repeat[T uint8 | uint16 | uint32 | uint64](s *[]T, x, step T, n int) {
+	first := len(*s)
+	*s = slices.Grow(*s, n)[:first+n]
+	for i := range (*s)[first:] {
+		(*s)[first+i] = x
+		x += step
+	}
+}
+
+func (v *Vector) expandMarked() {
+	for i := range v.Marks.N {
+		v.Valid = append(v.Valid, v.Marks.At(i))
+	}
+	switch v.Column.Type {
+	case Bool:
+		for i := range v.Bits.N {
+			v.U8 = append(v.U8, v.Bits.At(i))
+		}
+		v.Bits.Reset()
+		spread(&v.U8, v.Valid)
+	case Uint8, Enum:
+		spread(&v.U8, v.Valid)
+	case Uint16:
+		spread(&v.U16, v.Valid)
+	case Uint32, Int32:
+		spread(&v.U32, v.Valid)
+	case Uint63, Int64:
+		spread(&v.U64, v.Valid)
+	default:
+		v.noForm()
+	}
+	v.Marks.Reset()
+}
+
+// spread gives each row that is valid the next of the values, and others 0.
+func spread[T any](s *[]T, valid []uint8) {
+	from := len(*s)
+	*s = slices.Grow(*s, len(valid)-from)[:len(valid)]
+	var zero T
+	for i := len(valid) - 1; i >= 0; i-- {
+		x := zero
+		if valid[i] != 0 {
+			from--
+			x = (*s)[from] // from ≤ i: what is here was not overwritten yet
+		}
+		(*s)[i] = x
+	}
+}
+
+func (v *Vector) expandCode() {
+	for i := range v.Code.Runs {
+		r := &v.Code.Runs[i]
+		from, to := int(r.First), int(r.First)+int(r.Count)
+		switch v.Field {
+		case FieldAddress:
+			v.U32 = append(v.U32, r.Block.Address[from:to]...)
+		case FieldOpcode:
+			v.U32 = append(v.U32, r.Block.Opcode[from:to]...)
+		case FieldSize:
+			v.U8 = append(v.U8, r.Block.Size[from:to]...)
+		case FieldKind:
+			v.U8 = append(v.U8, r.Block.Kind[from:to]...)
+		}
+	}
+	v.Code = CodeRuns{Runs: v.Code.Runs[:0]}
+}

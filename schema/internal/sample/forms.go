@@ -1,0 +1,157 @@
+package sample
+
+import (
+	"math/rand/v2"
+
+	"github.com/tracelake/tracelake/schema"
+)
+
+// Forms returns rows of `instructions` twice: in forms that r draws, and plain. Blocks
+// are those that the rows may be of; with a variety of 0 values hardly change.
+func Forms(r *rand.Rand, blocks []*schema.Block, rows int, variety int) (formed, plain *schema.Batch) {
+	formed, plain = schema.NewBatch(&schema.Instructions), schema.NewBatch(&schema.Instructions)
+	code := drawCode(r, blocks, rows)
+	for i := range formed.Columns {
+		f, p := &formed.Columns[i], &plain.Columns[i]
+		switch {
+		case fieldOf(f.Column.Name) >= 0:
+			f.Form, f.Field, f.Code = schema.OfCode, schema.CodeField(fieldOf(f.Column.Name)), code
+			plainCode(p, &code)
+		case f.Column.Nullable && r.IntN(2) == 0:
+			mark(r, f, p, rows, variety)
+		case f.Column.Rising && !f.Column.Nullable && r.IntN(3) == 0:
+			from := r.Uint64N(1 << 40)
+			f.AppendCount(from, rows)
+			for k := range rows {
+				appendValue(p, from+uint64(k), true)
+			}
+		default:
+			repeat(r, f, p, rows, variety)
+		}
+	}
+	return formed, plain
+}
+
+// Blocks returns n blocks of up to most instructions, one in a few of them long.
+func Blocks(r *rand.Rand, n, most int) []*schema.Block {
+	var blocks []*schema.Block
+	for i := range n {
+		b := &schema.Block{Key: schema.BlockKey{Address: uint32(i)}}
+		for range 1 + r.IntN(most) {
+			b.Address = append(b.Address, 0x8000_0000+2*r.Uint32N(uint32(n*most)))
+			b.Opcode = append(b.Opcode, r.Uint32N(uint32(n*most)))
+			b.Size = append(b.Size, uint8(2+2*r.IntN(2)))
+			b.Kind = append(b.Kind, uint8(r.IntN(len(schema.KindNames))))
+		}
+		blocks = append(blocks, b)
+	}
+	return blocks
+}
+
+func drawCode(r *rand.Rand, blocks []*schema.Block, rows int) schema.CodeRuns {
+	code := schema.CodeRuns{Rows: rows}
+	for rows > 0 {
+		n := r.IntN(len(blocks))
+		b := blocks[n]
+		first := r.IntN(len(b.Address))
+		if r.IntN(2) == 0 {
+			first = 0
+		}
+		count := min(rows, 1+r.IntN(len(b.Address)-first))
+		code.Runs = append(code.Runs, schema.CodeRun{Block: b, Number: uint32(n), First: uint16(first), Count: uint16(count)})
+		rows -= count
+	}
+	return code
+}
+
+func fieldOf(column string) int {
+	switch column {
+	case "address":
+		return int(schema.FieldAddress)
+	case "opcode":
+		return int(schema.FieldOpcode)
+	case "size":
+		return int(schema.FieldSize)
+	case "kind":
+		return int(schema.FieldKind)
+	}
+	return -1
+}
+
+func plainCode(v *schema.Vector, code *schema.CodeRuns) {
+	for _, run := range code.Runs {
+		for i := int(run.First); i < int(run.First)+int(run.Count); i++ {
+			b := run.Block
+			value := [...]uint64{uint64(b.Address[i]), uint64(b.Opcode[i]), uint64(b.Size[i]), uint64(b.Kind[i])}
+			appendValue(v, value[fieldOf(v.Column.Name)], true)
+		}
+	}
+}
+
+// draw returns a value of a column, near the one before where values rise.
+func draw(r *rand.Rand, v *schema.Vector, last uint64, variety int) uint64 {
+	c := v.Column
+	switch {
+	case c.Rising:
+		return last + r.Uint64N(1<<r.IntN(2+2*variety))
+	case c.Type == schema.Enum:
+		return r.Uint64N(uint64(len(c.Names)))
+	case c.Type == schema.Bool:
+		return r.Uint64N(2)
+	case c.Type == schema.Uint8:
+		return r.Uint64N(uint64(1 + min(variety, 255)))
+	}
+	return r.Uint64N(1 + uint64(variety)*uint64(variety)*1000)
+}
+
+func repeat(r *rand.Rand, formed, plain *schema.Vector, rows, variety int) {
+	value := uint64(0)
+	for rows > 0 {
+		n := min(rows, 1+r.IntN(1+rows>>(variety%14)))
+		null := formed.Column.Nullable && r.IntN(3) == 0
+		x := uint64(0)
+		if !null {
+			value = draw(r, formed, value, variety)
+			x = value
+		}
+		formed.AppendRepeat(x, null, n)
+		for range n {
+			appendValue(plain, x, !null)
+		}
+		rows -= n
+	}
+}
+
+func mark(r *rand.Rand, formed, plain *schema.Vector, rows, variety int) {
+	formed.Form = schema.Marked
+	value := uint64(0)
+	for rows > 0 {
+		n := min(rows, 1+r.IntN(1+rows>>(variety%14)))
+		valid := r.IntN(2) == 0
+		rows -= n
+		if !valid && r.IntN(2) == 0 {
+			formed.Marks.Pad(formed.Marks.N + n)
+		}
+		for range n {
+			value = draw(r, formed, value, variety)
+			if !valid {
+				appendValue(plain, 0, false)
+				continue
+			}
+			appendValue(plain, value, true)
+			formed.Marks.Append(1, 1)
+			if formed.Column.Type == schema.Bool {
+				formed.Bits.Append(value, 1)
+			} else {
+				appendDense(formed, value)
+			}
+		}
+		formed.Marks.Pad(len(plain.Valid))
+	}
+}
+
+// appendDense appends a value without saying that it is valid.
+func appendDense(v *schema.Vector, x uint64) {
+	appendValue(v, x, true)
+	v.Valid = v.Valid[:0]
+}

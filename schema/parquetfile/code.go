@@ -1,0 +1,232 @@
+package parquetfile
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/tracelake/tracelake/schema"
+)
+
+// A codeWriter encodes the columns that are fields of instructions. What a page has
+// of a block is the same each time: indexes into the dictionaries, which it gets when
+// it first occurs in a row group, and codes. They are looked up once, kept as bytes of
+// pages (a template), and copied from then on.
+type codeWriter struct {
+	address, opcode *integers[uint32]
+	size            *uint8s
+	kind            *enums
+
+	templates []template // by number of the block
+	stamp     uint32     // of the row group at hand
+	arena     []byte     // has the bytes of templates
+
+	// Of the page at hand.
+	made               bool
+	addresses, opcodes []byte // indexes
+	kinds              []byte
+	sizes              schema.Bits // indexes
+}
+
+// A template is where the bytes of a block lie in the arena, for each field one after
+// the other: addresses and opcodes as indexes of two bytes, kinds as codes of one,
+// sizes as indexes of one bit. It has those of instructions from to to.
+type template struct {
+	stamp    uint32 // of the row group it was made for
+	at       int32
+	length   int32 // of the block
+	from, to int32
+}
+
+// overCopy is how many instructions are copied at a time: what is beyond a run is
+// overwritten by the next.
+const overCopy = 8
+
+// arenaLimit is the most bytes of an arena. Templates of a row group that needs more
+// are forgotten and made again.
+const arenaLimit = 1 << 26
+
+func (t *template) opcodes() int { return int(t.at) + 2*int(t.length) }
+func (t *template) kinds() int   { return int(t.at) + 4*int(t.length) }
+func (t *template) sizes() int   { return int(t.at) + 5*int(t.length) }
+
+// forget drops all templates.
+func (w *codeWriter) forget() {
+	w.arena = w.arena[:0]
+	w.stamp++
+	if w.stamp == 0 { // no template may have a stamp that comes again
+		clear(w.templates)
+		w.stamp = 1
+	}
+}
+
+// bind makes w write the columns of b that are of code. It fails if b has none, or not
+// all of them.
+func (w *codeWriter) bind(b *schema.Batch, columns []column) bool {
+	w.address, w.opcode, w.size, w.kind, w.made = nil, nil, nil, nil, false
+	for i := range columns {
+		if v := &b.Columns[i]; v.Form == schema.OfCode {
+			switch v.Field {
+			case schema.FieldAddress:
+				w.address, _ = columns[i].values.(*integers[uint32])
+			case schema.FieldOpcode:
+				w.opcode, _ = columns[i].values.(*integers[uint32])
+			case schema.FieldSize:
+				w.size, _ = columns[i].values.(*uint8s)
+			case schema.FieldKind:
+				w.kind, _ = columns[i].values.(*enums)
+			}
+		}
+	}
+	return w.address != nil && w.opcode != nil && w.size != nil && w.kind != nil
+}
+
+// index fills in what the pages of these runs have.
+func (w *codeWriter) index(code *schema.CodeRuns) {
+	rows := code.Rows
+	addresses, opcodes := scratch(w.addresses, 2*(rows+overCopy)), scratch(w.opcodes, 2*(rows+overCopy))
+	kinds, words := scratch(w.kinds, rows+overCopy), scratch(w.sizes.Words, rows/64+2)
+	clear(words)
+	row := 0
+	for i := range code.Runs {
+		r := &code.Runs[i]
+		first, n := int(r.First), int(r.Count)
+		t := w.template(r)
+		from, arena := int(t.at)+2*first, w.arena
+		step := 2 * int(t.length)
+		for k := 0; k < n; k += overCopy {
+			*(*[16]byte)(addresses[2*(row+k):]) = *(*[16]byte)(arena[from+2*k:])
+			*(*[16]byte)(opcodes[2*(row+k):]) = *(*[16]byte)(arena[from+step+2*k:])
+		}
+		from = t.kinds() + first
+		for k := 0; k < n; k += overCopy {
+			*(*[8]byte)(kinds[row+k:]) = *(*[8]byte)(arena[from+k:])
+		}
+		from = t.sizes()
+		for k := 0; k < n; k += 56 {
+			at, m := first+k, min(n-k, 56)
+			x := binary.LittleEndian.Uint64(arena[from+at>>3:]) >> (at & 7) & (1<<m - 1)
+			to := row + k
+			words[to>>6] |= x << (to & 63)
+			words[to>>6+1] |= x >> 1 >> (63 - to&63)
+		}
+		row += n
+	}
+	w.sizes = schema.Bits{Words: words[:(rows+63)/64], N: rows}
+	w.addresses, w.opcodes, w.kinds = addresses[:2*rows], opcodes[:2*rows], kinds[:rows]
+	w.made = true
+}
+
+// scratch returns n bytes, or words, that are not initialised.
+func scratch[T any](s []T, n int) []T { return slices.Grow(s[:0], n)[:n] }
+
+// template returns the template of a block, which has the instructions of r.
+func (w *codeWriter) template(r *schema.CodeRun) *template {
+	if int(r.Number) < len(w.templates) {
+		t := &w.templates[r.Number]
+		if t.stamp == w.stamp && int32(r.First) >= t.from && int32(r.First)+int32(r.Count) <= t.to {
+			return t
+		}
+	}
+	return w.extend(r)
+}
+
+// extend makes the template of a block, or extends it to the instructions of r. It
+// has one range of them: no dictionary has what did not occur.
+func (w *codeWriter) extend(r *schema.CodeRun) *template {
+	if n := int(r.Number) + 1; n > len(w.templates) {
+		w.templates = append(w.templates, make([]template, max(n, 2*len(w.templates))-len(w.templates))...)
+	}
+	t, from, to := &w.templates[r.Number], int32(r.First), int32(r.First)+int32(r.Count)
+	if t.stamp != w.stamp {
+		length := len(r.Block.Address)
+		if len(w.arena)+templateBytes(length) > arenaLimit {
+			w.forget()
+		}
+		*t = template{stamp: w.stamp, at: w.allocate(length), length: int32(length), from: from, to: from}
+	}
+	if from > t.to || to < t.from {
+		t.from, t.to = from, from
+	}
+	for i := from; i < to; i++ {
+		if i < t.from || i >= t.to {
+			w.put(t, r.Block, int(i))
+		}
+	}
+	t.from, t.to = min(t.from, from), max(t.to, to)
+	return t
+}
+
+// templateBytes returns how many bytes the template of a block takes.
+func templateBytes(length int) int { return 5*length + (length+7)/8 }
+
+// allocate returns where the template of a block of so many instructions goes.
+func (w *codeWriter) allocate(length int) int32 {
+	const past = 2*overCopy + 8 // that copies reach past the end
+	at, size := max(0, len(w.arena)-past), templateBytes(length)
+	w.arena = slices.Grow(w.arena[:at], size+past)[:at+size+past]
+	return int32(at)
+}
+
+// put writes instruction i of a block into its template. A dictionary that is full
+// gets no more; its pages are plain from the one at hand on.
+func (w *codeWriter) put(t *template, b *schema.Block, i int) {
+	binary.LittleEndian.PutUint16(w.arena[int(t.at)+2*i:], w.address.take(b.Address[i]))
+	binary.LittleEndian.PutUint16(w.arena[t.opcodes()+2*i:], w.opcode.take(b.Opcode[i]))
+	w.kind.seen[b.Kind[i]] = true
+	w.arena[t.kinds()+i] = b.Kind[i]
+	bit := w.size.find(b.Size[i]) // an instruction has 2 bytes, or 4
+	at := t.sizes() + i>>3
+	w.arena[at] = w.arena[at]&^(1<<(i&7)) | bit&1<<(i&7)
+}
+
+// take returns the index of a value for a page. Once the dictionary is full, the page
+// is of no use.
+func (e *integers[T]) take(v T) uint16 {
+	if e.full {
+		return 0
+	}
+	i, ok := e.dict.find(v)
+	e.full = !ok
+	return i
+}
+
+// appendPage appends the values of a column.
+func (w *codeWriter) appendPage(dst []byte, v *schema.Vector) ([]byte, format.Encoding) {
+	if !w.made {
+		w.index(&v.Code)
+	}
+	switch v.Field {
+	case schema.FieldAddress:
+		return w.address.appendTaken(dst, v, w.addresses)
+	case schema.FieldOpcode:
+		return w.opcode.appendTaken(dst, v, w.opcodes)
+	case schema.FieldSize:
+		if len(w.size.values) > 2 {
+			v.Expand()
+			return w.size.appendPage(dst, v, nil)
+		}
+		return w.size.appendIndexBits(dst, &w.sizes)
+	default:
+		return w.kind.appendCodes(dst, w.kinds)
+	}
+}
+
+// appendTaken appends the indexes that take returned, or the values if one of them is
+// in no dictionary.
+func (e *integers[T]) appendTaken(dst []byte, v *schema.Vector, index []byte) ([]byte, format.Encoding) {
+	if !e.full {
+		return e.appendIndex(dst, index), format.RLEDictionary
+	}
+	v.Expand()
+	return e.appendPage(dst, v, nil)
+}
+
+// appendIndexBits appends indexes into a dictionary of two entries at most.
+func (e *uint8s) appendIndexBits(dst []byte, b *schema.Bits) ([]byte, format.Encoding) {
+	if n := b.Count(); n == 0 || n == b.N {
+		return appendRun(append(dst, 8), b.At(0), b.N), format.RLEDictionary
+	}
+	return appendPackedBits(append(dst, 1), b), format.RLEDictionary
+}
