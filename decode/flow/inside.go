@@ -124,7 +124,8 @@ func (w *Walker) AddressCursor(to decode.PC, space image.Space) Cursor {
 	return Cursor{w.prog.find(at.key())}
 }
 
-// Indirect reports whether the waypoint of the block at c is an indirect branch,
-// ExceptionReturn whether it returns from an exception.
-func (c Cursor) Indirect() bool        { return c.b.flow == isa.Indirect }
+// Indirect reports whether the waypoint of the block at c is an indirect branch.
+func (c Cursor) Indirect() bool { return c.b.flow == isa.Indirect }
+
+// ExceptionReturn reports whether it returns from an exception.
 func (c Cursor) ExceptionReturn() bool { return c.b.last.Kind == schema.KindExceptionReturn }
