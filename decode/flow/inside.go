@@ -124,8 +124,5 @@ func (w *Walker) AddressCursor(to decode.PC, space image.Space) Cursor {
 	return Cursor{w.prog.find(at.key())}
 }
 
-// Indirect reports whether the waypoint of the block at c is an indirect branch.
-func (c Cursor) Indirect() bool { return c.b.flow == isa.Indirect }
-
-// ExceptionReturn reports whether it returns from an exception.
+// ExceptionReturn reports whether the waypoint of the block at c returns from an exception.
 func (c Cursor) ExceptionReturn() bool { return c.b.last.Kind == schema.KindExceptionReturn }
