@@ -147,7 +147,7 @@ func FuzzWarm(f *testing.F) {
 // plain path does.
 func TestWarm(t *testing.T) {
 	var instructions, warm int64
-	for seed := range uint64(need.Size(150, 20000)) {
+	for seed := range uint64(need.Size(60, 20000)) {
 		genome, registers := randomGenome(seed), uint16(seed*40503)&^(3<<8)
 		cfg, r := warmConfig(registers), rand.New(rand.NewPCG(seed, 2))
 		mem, b := madeUp(genome), walkMadeUp(genome, &cfg, 3000, seed)

@@ -1,7 +1,6 @@
 package rows
 
 import (
-	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/pipeline/stitch"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
@@ -41,18 +40,18 @@ type countGroup []countPiece
 // A countPiece is some counts of a segment and what they are relative to.
 type countPiece struct {
 	base   stitch.Base
-	counts decode.CountRows
+	counts stitch.CountRows
 }
 
 // Add implements [stitch.CountSink].
-func (t *countTable) Add(b stitch.Base, counts decode.CountRows) error {
+func (t *countTable) Add(b stitch.Base, counts stitch.CountRows) error {
 	for len(counts.Rows) > 0 {
 		if n := len(t.group); n == 0 || t.group[n-1].base.Segment != b.Segment {
 			t.bytes += pieceBytes
 		}
-		t.bytes += countSpanBytes * int64(len(counts.Spans))
-		n := min(len(counts.Rows), 1+int(max(rowGroupBytes-1-t.bytes, 0)/countBytes))
-		t.bytes += countBytes * int64(n)
+		perRow := countBytes + countSpanBytes*int64(len(counts.Spans))/int64(len(counts.Rows))
+		n := min(len(counts.Rows), 1+int(max(rowGroupBytes-1-t.bytes, 0)/perRow))
+		t.bytes += perRow * int64(n)
 		cut, end := counts.Base+n, counts.Base+len(counts.Rows)
 		counts.Retain()
 		t.group = append(t.group, countPiece{b, counts.Slice(counts.Base, cut)})

@@ -55,15 +55,18 @@ type RunSink interface {
 	Add(r Runs) error
 }
 
+// CountRows are rows of `cycle_counts` as a decoder wrote them.
+type CountRows = decode.CountRows
+
 // A CountSink takes rows of `cycle_counts`.
 type CountSink interface {
 	// Add takes the next rows, at least one, which are relative to b. The sink
 	// owns them afterwards.
-	Add(b Base, counts decode.CountRows) error
+	Add(b Base, counts CountRows) error
 }
 
 // addCounts hands rows of `cycle_counts` to their sink.
-func addCounts(to CountSink, b Base, counts decode.CountRows) error {
+func addCounts(to CountSink, b Base, counts CountRows) error {
 	if to == nil || len(counts.Rows) == 0 {
 		return nil
 	}
