@@ -151,7 +151,7 @@ func sumCycles(instructions, blocks []map[string]string) []map[string]string {
 func (r *trial) wanted() {
 	for _, table := range r.s.Want {
 		set := r.whole
-		if table.Name == schema.Blocks.Name || table.Name == schema.CodeBlocks.Name {
+		if table.Name == schema.Blocks.Name || table.Name == schema.BlockRuns.Name || table.Name == schema.CodeBlocks.Name {
 			set = r.decode(r.bytesFrom(0, len(r.stream)), true, 1)
 		}
 		got := set.rows[table.Name]
