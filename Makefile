@@ -12,7 +12,7 @@ SHELL = bash
 GO_TEST = go test -json -timeout 60m
 COUNT = go run ./bench/testcount
 
-.PHONY: check test long lint race fuzz bench generate release
+.PHONY: check test long lint race fuzz bench compare generate release
 
 check: lint test race
 
@@ -55,6 +55,13 @@ BENCHTIMES ?= -count 10
 
 bench:
 	go test -vet=off -run '^$$' -bench . $(BENCHTIMES) $(BENCH) | tee bench.txt
+
+# Speed beside OpenCSD, docs/speed.md: needs libopencsd-dev, about 15 minutes and a
+# quiet machine. COMPARE='-capture rstk -rounds 1' is a part of it.
+COMPARE ?=
+
+compare:
+	go run ./bench/compare $(if $(wildcard ../shared/captures),-silicon ../shared/captures) $(COMPARE)
 
 # What is generated is what the repository has: no file differs, none is new.
 generate:

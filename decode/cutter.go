@@ -13,6 +13,14 @@ type Cutter interface {
 	Find(b []byte, last bool) Cuts
 }
 
+// An AnywhereCutter is a [Cutter] that may begin anywhere in a stream, even within a
+// packet: it misses cuts that depend on the bytes before, but finds none that a Cutter
+// from the start would not find. One that begins at a cut finds all after it.
+type AnywhereCutter interface {
+	Cutter
+	BeginsAnywhere()
+}
+
 // Cuts are what a [Cutter] found. Positions are those in the bytes it was given.
 type Cuts struct {
 	At []Cut // rising
@@ -31,7 +39,7 @@ type Cut struct {
 	// has to see: those of a packet that the segment before it owns.
 	Before int
 	// Preserved is what the bytes before the cut report for the rows after it,
-	// even if those bytes are lost.
+	// even if those bytes are lost: of the first cut alone, before which they are.
 	Preserved Preserved
 }
 

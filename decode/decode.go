@@ -15,50 +15,40 @@ import (
 // A CaptureOffset is a position in the buffer the user gave, in bytes.
 type CaptureOffset int64
 
-// A Piece is some whole units of one source's stream, after deformatting.
+// A Piece is some whole units of one source's stream, after deformatting, and the room
+// for more after them.
 type Piece struct {
 	Data []byte
-	// Base is the capture offset of the first unit.
-	Base CaptureOffset
-	// Delta has, for each unit of Data, its capture offset minus Base. It is nil
-	// where the units are adjacent bytes of the capture.
-	Delta []uint32
-	// Break reports that the input broke right before this piece (4×FSYNC, lost
-	// frame alignment): no packet continues from the previous piece. A break
-	// after the last byte of a source is not reported.
-	Break bool
+	// Offsets are the capture offsets of the units of Data.
+	Offsets CaptureOffsets
 }
 
-// Offset returns the capture offset of unit i.
-func (p *Piece) Offset(i int) CaptureOffset {
-	if p.Delta == nil {
-		return p.Base + CaptureOffset(i)
-	}
-	return p.Base + CaptureOffset(p.Delta[i])
+// Room returns the memory after Data, at least n bytes.
+func (p *Piece) Room(n int) []byte {
+	p.Data = slices.Grow(p.Data, n)
+	return p.Data[len(p.Data):cap(p.Data)]
 }
 
-// AppendOffsets appends the capture offsets of n units from unit i on, as Offset has
-// them.
-func (p *Piece) AppendOffsets(dst []CaptureOffset, i, n int) []CaptureOffset {
-	dst = slices.Grow(dst, n)
-	to := dst[len(dst) : len(dst)+n]
-	if p.Delta == nil {
-		for k := range to {
-			to[k] = p.Offset(i + k)
-		}
-		return dst[:len(dst)+n]
-	}
-	for k, delta := range p.Delta[i : i+n] {
-		to[k] = p.Base + CaptureOffset(delta)
-	}
-	return dst[:len(dst)+n]
+// Drop removes the last n bytes, of whole units of so many bytes.
+func (p *Piece) Drop(n, unitBytes int) {
+	p.Data = p.Data[:len(p.Data)-n]
+	p.Offsets = p.Offsets.Slice(0, p.Offsets.Len()-n/unitBytes)
+}
+
+// Clear removes all units. Their memory is used again, so nothing else may use it.
+func (p *Piece) Clear() {
+	p.Data = p.Data[:0]
+	p.Offsets.clear()
 }
 
 // A Stream gives the units of one source in order.
 type Stream interface {
-	// Next returns the next piece, never an empty one, or io.EOF after the
-	// last. The piece is valid until the next call.
-	Next() (Piece, error)
+	// Next appends the next units to p: one at least, and as many as there is room
+	// for at most, if there is room for some. After the last it returns io.EOF.
+	// broken reports that the input broke right before these units (4×FSYNC, lost
+	// frame alignment): no packet continues from those before. A break after the
+	// last byte of a source is not reported.
+	Next(p *Piece) (broken bool, err error)
 }
 
 // A Source is what a protocol is bound to.

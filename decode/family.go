@@ -40,9 +40,11 @@ type Family struct {
 	// Unframed reports that formatter frames never carry the protocol.
 	Unframed bool
 	// ReadHeader reads what a raw file says of itself, from its first bytes
-	// (HeaderBytes, or all that it has) and its size. It returns false if the file is
-	// none of this protocol's, and fails if it says what cannot be.
-	ReadHeader func(head []byte, size int64) (says []RegisterValue, ok bool, err error)
+	// (HeaderBytes, or all that it has) and its size. given are the registers and
+	// options that the user has given: a header without a magic number is none where
+	// they say otherwise. ReadHeader returns false if the file is none of this
+	// protocol's, and fails if it says what cannot be.
+	ReadHeader func(head []byte, size int64, given Registers) (says []RegisterValue, ok bool, err error)
 	// Settings are the fields of registers that decide how a stream is read.
 	Settings []Setting
 	// TraceID is the field with the trace ID of a source, if not

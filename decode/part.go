@@ -1,13 +1,11 @@
 package decode
 
-import "slices"
-
 // A Part is a segment, or a piece of a long one.
 type Part struct {
 	Data []byte
 	// Offsets are the capture offsets of the units of Data: one for each
 	// Protocol.UnitBytes of it.
-	Offsets []CaptureOffset
+	Offsets CaptureOffsets
 	// Ahead are the bytes after Data: Protocol.AheadBytes of them, fewer only
 	// at the end of the stream or at a break. The decoder may read Ahead, and
 	// does not count it.
@@ -38,11 +36,10 @@ func (p *Part) Rest(i int) Part {
 	if i == len(p.Data) {
 		return Part{}
 	}
-	unitBytes := len(p.Data) / len(p.Offsets)
-	return Part{
-		Data:    append([]byte(nil), p.Data[i:]...),
-		Offsets: append([]CaptureOffset(nil), p.Offsets[i/unitBytes:]...),
-	}
+	unitBytes := len(p.Data) / p.Offsets.Len()
+	rest := Part{Data: append([]byte(nil), p.Data[i:]...)}
+	rest.Offsets.AppendAll(p.Offsets.Slice(i/unitBytes, p.Offsets.Len()))
+	return rest
 }
 
 // Prepend puts head, the rest of the previous part, in front of p.
@@ -52,7 +49,9 @@ func (p *Part) Prepend(head Part) {
 		return
 	}
 	p.Data = append(head.Data[:n:n], p.Data...)
-	p.Offsets = append(slices.Clip(head.Offsets), p.Offsets...)
+	offsets := head.Offsets.Slice(0, head.Offsets.Len())
+	offsets.AppendAll(p.Offsets)
+	p.Offsets = offsets
 	bounds := make([]int, len(p.Bounds))
 	for i, end := range p.Bounds {
 		bounds[i] = end + n

@@ -18,7 +18,7 @@ type Result struct {
 	Offsets    Rows[uint32] // of each instruction of the runs with RunHasOffsets: its capture offset minus that of the run
 	Spans      Rows[schema.Span]
 	Exceptions KeyedRows[schema.Exception, *schema.Exception]
-	Counts     KeyedRows[schema.CycleCount, *schema.CycleCount]
+	Counts     CountRows
 	Timestamps KeyedRows[schema.Timestamp, *schema.Timestamp]
 	Contexts   KeyedRows[schema.Context, *schema.Context]
 	Data       KeyedRows[DataElement, *DataElement]

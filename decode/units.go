@@ -30,8 +30,8 @@ type Layout interface {
 	// Overhead is how many bytes are part of no unit: headers and padding.
 	Overhead() int64
 	// Stream returns the units in reading order, each as a record of
-	// Protocol.UnitBytes. Pieces have whole records, and Piece.Delta one entry for
-	// each record. A ring starts with the unit at the byte ringStart of buf; 0: with
+	// Protocol.UnitBytes. Pieces have whole records, and Piece.Offsets those of the
+	// records. A ring starts with the unit at the byte ringStart of buf; 0: with
 	// the first, or where the registers of the buffer say.
 	Stream(buf io.ReaderAt, ringStart int64) Stream
 }

@@ -25,7 +25,7 @@ type evidence struct {
 // sinks returns sinks that count.
 func (e *evidence) sinks() stitch.Sinks {
 	return stitch.Sinks{
-		Counts:     stitch.Tee(nil, func(*stitch.Base, *schema.CycleCount) { e.counts++ }),
+		Counts:     (*counted)(&e.counts),
 		Timestamps: stitch.Tee(nil, func(*stitch.Base, *schema.Timestamp) { e.timestamps++ }),
 		Contexts: stitch.Tee(nil, func(_ *stitch.Base, c *schema.Context) {
 			if c.ContextID.OK {
@@ -33,6 +33,15 @@ func (e *evidence) sinks() stitch.Sinks {
 			}
 		}),
 	}
+}
+
+// counted counts rows of `cycle_counts`.
+type counted int64
+
+// Add implements [stitch.CountSink].
+func (n *counted) Add(_ stitch.Base, counts decode.CountRows) error {
+	*n += counted(len(counts.Rows))
+	return nil
 }
 
 // answers returns what a source can answer, nil if its protocol does not say.

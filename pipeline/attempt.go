@@ -191,10 +191,12 @@ func (s *sourcePlan) findSync(p decode.Protocol) error {
 		return err
 	}
 	start.firstSync = schema.Null[int64]{}
+	var piece decode.Piece
 	var b []byte
 	at := int64(0) // of b
 	for stream := start.stream(); ; {
-		piece, err := stream.Next()
+		piece.Clear()
+		_, err := stream.Next(&piece)
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
@@ -247,6 +249,7 @@ func (s *session) try(ctx context.Context, src *sourcePlan, r *reading) (*attemp
 			}
 			return t, nil
 		}
+		u.cutUp()
 		t.syncs += d.unit(u)
 		rows, err := pool.decode(ctx, u)
 		if err != nil {

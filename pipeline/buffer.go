@@ -97,8 +97,10 @@ func (b *bufferPlan) triggers(found func(offset int64) error) error {
 		return nil
 	}
 	r := frame.NewReader(b.data, b.looked, b.layout, frame.TriggerID)
+	var piece decode.Piece
 	for {
-		piece, err := r.Next()
+		piece.Clear()
+		_, err := r.Next(&piece)
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
@@ -106,7 +108,7 @@ func (b *bufferPlan) triggers(found func(offset int64) error) error {
 			return err
 		}
 		for i := range piece.Data {
-			if err := found(int64(piece.Offset(i))); err != nil {
+			if err := found(int64(piece.Offsets.At(i))); err != nil {
 				return err
 			}
 		}

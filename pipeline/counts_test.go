@@ -275,7 +275,29 @@ func (f *rowSum) add(n int64) { f.rows, f.n = f.rows+1, f.n+n }
 
 func (f rowSum) String() string { return fmt.Sprintf("%d / %d", f.rows, f.n) }
 
-// The files of counts and edges are the same in both levels, for any number of
+// At level none the files are those of level instructions but for that table.
+func TestLevelNone(t *testing.T) {
+	inputs := map[string]string{"sample": sampleSnapshot(t)}
+	if path, ok := shared.Find(t, "captures/opencsd-TC2"); ok {
+		inputs["TC2"] = path
+	}
+	for name, path := range inputs {
+		for _, format := range []schema.Format{schema.Parquet, schema.Arrow} {
+			var files [2]map[string]string
+			for i, level := range []schema.Level{schema.LevelInstructions, schema.LevelNone} {
+				files[i] = exportedFiles(t, path, Options{Level: level, Format: format, Workers: 1 + i})
+				maps.DeleteFunc(files[i], func(path, _ string) bool {
+					return path == schema.ManifestFile || path == schema.ViewsFile || i == 0 && strings.HasPrefix(path, "instructions/")
+				})
+			}
+			if !maps.Equal(files[0], files[1]) {
+				t.Errorf("%s, %s: %v, want %v", name, format, files[1], files[0])
+			}
+		}
+	}
+}
+
+// The files of counts and edges are the same at all levels, for any number of
 // workers.
 func TestCountsFilesAreTheSame(t *testing.T) {
 	inputs := map[string]string{"sample": sampleSnapshot(t)}
@@ -286,7 +308,7 @@ func TestCountsFilesAreTheSame(t *testing.T) {
 	}
 	for name, path := range inputs {
 		var want map[string]string
-		for _, level := range []schema.Level{schema.LevelInstructions, schema.LevelBlocks} {
+		for _, level := range schema.Levels() {
 			for _, workers := range []int{1, 2, 5} {
 				// Whatever tables are named, counts and edges are written.
 				got := exportedFiles(t, path, Options{Level: level, Workers: workers, Tables: []*schema.Table{&schema.Timestamps}})

@@ -32,6 +32,8 @@ func (d *decoders) decode(ctx context.Context, u *workUnit) (decoded, error) {
 		u.Rows = &decode.Result{}
 		return decoded{&u.Unit, 0}, nil
 	}
+	defer u.done()
+	u.cutUp()
 	// Units are much alike, and growing costs as much as decoding does.
 	rows := d.pool.NewResult(d.room(u.bytes), len(u.parts))
 	var decoder decode.Decoder
@@ -47,7 +49,6 @@ func (d *decoders) decode(ctx context.Context, u *workUnit) (decoded, error) {
 	for i := range u.parts {
 		decoder.Decode(rows, u.parts[i])
 	}
-	u.parts = nil // their bytes are no longer needed
 	d.observe(rows.Ends(), u.bytes)
 	rows.Clip()
 	if u.next != nil {

@@ -31,7 +31,7 @@ type Options struct {
 	Labels      map[string]string
 	TimestampHz uint64 // 0: as the snapshot says
 	CycleHz     uint64 // 0: not known
-	MaxRows     int64  // of `instructions` or of `blocks`; 0: DefaultMaxRows
+	MaxRows     int64  // of `instructions` or of `blocks`; 0: DefaultMaxRows; of no meaning for LevelNone
 	// PacketsOnly asks for the tables that need no program (see [PacketTables]) in place
 	// of Tables. Then it is no failure that nothing was executed.
 	PacketsOnly bool

@@ -153,19 +153,20 @@ func (f *framedBuffer) difference(i int, data []byte, offsets []int64, breaks []
 func readBroken(t testing.TB, stream decode.Stream) (data []byte, offsets []int64, breaks []int) {
 	t.Helper()
 	for {
-		piece, err := stream.Next()
+		var piece decode.Piece
+		broken, err := stream.Next(&piece)
 		if errors.Is(err, io.EOF) {
 			return data, offsets, breaks
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		if piece.Break {
+		if broken {
 			breaks = append(breaks, len(data))
 		}
 		data = append(data, piece.Data...)
 		for i := range piece.Data {
-			offsets = append(offsets, int64(piece.Offset(i)))
+			offsets = append(offsets, int64(piece.Offsets.At(i)))
 		}
 	}
 }

@@ -66,15 +66,15 @@ type laidStream struct {
 }
 
 // Next implements [decode.Stream].
-func (s laidStream) Next() (decode.Piece, error) {
-	p, err := s.Stream.Next()
+func (s laidStream) Next(p *decode.Piece) (broken bool, err error) {
+	broken, err = s.Stream.Next(p)
 	if errors.Is(err, io.EOF) {
 		if noter, ok := s.Stream.(decode.Noter); ok {
 			*s.notes = noter.Notes()
 		}
-		return p, err
+		return broken, err
 	}
-	return p, layoutError(s.buffer, err)
+	return broken, layoutError(s.buffer, err)
 }
 
 // layoutError names the buffer in what is wrong with its layout, nil if nothing is.

@@ -11,6 +11,8 @@ const (
 	// partBytes is how long a segment may be before it is decoded in parts,
 	// one after another: it bounds the memory of a unit.
 	partBytes = 32 << 10
+	// lookBytes is how far a splitter looks for cuts at a time.
+	lookBytes = 64 << 10
 	// chunkBytes is the size of the memory that units of a stream share.
 	chunkBytes = 1 << 20
 )

@@ -75,6 +75,7 @@ func (tr *trace) parts(t *testing.T) (parts, units int) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		u.cutUp()
 		parts += len(u.parts)
 		units++
 	}

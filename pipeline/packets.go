@@ -81,8 +81,8 @@ type lister struct {
 	progress func(*schema.Totals)
 	read     schema.Totals // bytes alone
 
-	data    []byte                 // read; from at on not listed
-	offsets []decode.CaptureOffset // of its units
+	data    []byte                // read; from at on not listed
+	offsets decode.CaptureOffsets // of its units
 	at      int
 	synced  bool
 	gap     PacketLine // the bytes since the last packet that are none, if not synced
@@ -91,32 +91,39 @@ type lister struct {
 func (l *lister) list(stream decode.Stream) error {
 	l.gap.Type = UnsyncedLine
 	unitBytes := l.protocol.UnitBytes()
+	var piece decode.Piece
 	for {
-		piece, err := stream.Next()
+		piece.Clear()
+		broken, err := stream.Next(&piece)
 		if errors.Is(err, io.EOF) {
 			return l.finish()
 		}
 		if err != nil {
 			return err
 		}
-		if piece.Break {
+		if broken {
 			if err := l.breakOff(); err != nil {
 				return err
 			}
 		}
 		l.read.Bytes += int64(len(piece.Data))
 		l.progress(&l.read)
-		l.data = append(l.data[:0], l.data[l.at:]...)
-		l.offsets = append(l.offsets[:0], l.offsets[l.at/unitBytes:]...)
+		l.drop(l.at, unitBytes)
 		l.at = 0
 		l.data = append(l.data, piece.Data...)
-		for i := range len(piece.Data) / unitBytes {
-			l.offsets = append(l.offsets, piece.Offset(i))
-		}
+		l.offsets.AppendAll(piece.Offsets)
 		if err := l.take(); err != nil {
 			return err
 		}
 	}
+}
+
+// drop drops the first n bytes, which are listed.
+func (l *lister) drop(n, unitBytes int) {
+	l.data = append(l.data[:0], l.data[n:]...)
+	rest := l.offsets.Slice(n/unitBytes, l.offsets.Len())
+	l.offsets = decode.CaptureOffsets{}
+	l.offsets.AppendAll(rest)
 }
 
 // take lists the packets in the bytes read, up to one that is not whole.
@@ -191,7 +198,7 @@ func (l *lister) line(p PacketLine) error {
 }
 
 // offset returns the capture offset of the next byte's unit.
-func (l *lister) offset() int64 { return int64(l.offsets[l.at/l.protocol.UnitBytes()]) }
+func (l *lister) offset() int64 { return int64(l.offsets.At(l.at / l.protocol.UnitBytes())) }
 
 func (l *lister) put(p PacketLine) error {
 	if p.Offset < l.opt.From {

@@ -73,7 +73,8 @@ func madeSamples(t *testing.T, protocol string, seed uint64) *madeCapture {
 	src := s.plan.sources[0]
 	made := &madeCapture{protocol: src.protocol, memory: src.Memory}
 	for stream := src.stream(); ; {
-		p, err := stream.Next()
+		var p decode.Piece
+		_, err := stream.Next(&p)
 		if errors.Is(err, io.EOF) {
 			return made
 		}

@@ -118,17 +118,16 @@ type sampleStream struct {
 }
 
 // Next implements [decode.Stream].
-func (s *sampleStream) Next() (decode.Piece, error) {
+func (s *sampleStream) Next(p *decode.Piece) (bool, error) {
 	if len(s.records) == 0 {
-		return decode.Piece{}, io.EOF
+		return false, io.EOF
 	}
 	n := min(len(s.records), s.piece*port.SampleBytes)
-	p := decode.Piece{Data: s.records[:n:n], Base: decode.CaptureOffset(s.first)}
-	for i := range n / port.SampleBytes {
-		p.Delta = append(p.Delta, uint32(i))
-	}
-	s.records, s.first = s.records[n:], s.first+len(p.Delta)
-	return p, nil
+	samples := n / port.SampleBytes
+	p.Data = append(p.Data, s.records[:n]...)
+	p.Offsets.Append(decode.CaptureOffset(s.first), samples)
+	s.records, s.first = s.records[n:], s.first+samples
+	return false, nil
 }
 
 // vectorColumns are the columns of the vectors, by the table they are of.

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"errors"
 	"fmt"
 	"io"
 
@@ -17,17 +18,16 @@ type rawStream struct {
 	size      int64
 	ringStart int64
 	read      int64
-	buf       []byte
 }
 
 func newRawStream(data io.ReaderAt, size, ringStart int64) *rawStream {
-	return &rawStream{data: data, size: size, ringStart: ringStart, buf: make([]byte, rawPieceBytes)}
+	return &rawStream{data: data, size: size, ringStart: ringStart}
 }
 
 // Next implements [decode.Stream].
-func (s *rawStream) Next() (decode.Piece, error) {
+func (s *rawStream) Next(p *decode.Piece) (broken bool, err error) {
 	if s.read == s.size {
-		return decode.Piece{}, io.EOF
+		return false, io.EOF
 	}
 	at := s.ringStart + s.read
 	left := s.size - at
@@ -35,10 +35,16 @@ func (s *rawStream) Next() (decode.Piece, error) {
 		at -= s.size
 		left = s.ringStart - at
 	}
-	n := min(int64(len(s.buf)), left)
-	if _, err := io.ReadFull(io.NewSectionReader(s.data, at, n), s.buf[:n]); err != nil {
-		return decode.Piece{}, fmt.Errorf("read capture at offset 0x%x: %w", at, err)
+	room := p.Room(1)
+	n := min(int64(len(room)), rawPieceBytes, left)
+	if got, err := s.data.ReadAt(room[:n], at); int64(got) < n {
+		if err == nil || errors.Is(err, io.EOF) {
+			err = io.ErrUnexpectedEOF
+		}
+		return false, fmt.Errorf("read capture at offset 0x%x: %w", at, err)
 	}
+	p.Data = p.Data[:len(p.Data)+int(n)]
+	p.Offsets.Append(decode.CaptureOffset(at), int(n))
 	s.read += n
-	return decode.Piece{Data: s.buf[:n], Base: decode.CaptureOffset(at)}, nil
+	return false, nil
 }

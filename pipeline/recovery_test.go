@@ -93,6 +93,7 @@ func (g *generated) instructions(t testing.TB, data []byte) []tracedInstruction 
 		if err != nil {
 			t.Fatal(err)
 		}
+		u.cutUp()
 		u.Rows = &decode.Result{}
 		for i := range u.parts {
 			decoder.Decode(u.Rows, u.parts[i])

@@ -49,6 +49,7 @@ func TestMaxRows(t *testing.T) {
 		{schema.LevelBlocks, blocks, true},
 		{schema.LevelBlocks, blocks - 1, false},
 		{schema.LevelInstructions, 0, true}, // not said
+		{schema.LevelNone, 1, true},         // there are none
 	} {
 		dir := filepath.Join(t.TempDir(), "run")
 		summary, err := Export(t.Context(), input, dir, Options{Capture: opt, Level: tt.level, Workers: 1, MaxRows: tt.most})

@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"io"
-	"slices"
 
 	"github.com/tracelake/tracelake/decode"
 )
@@ -11,57 +10,53 @@ import (
 // synchronisation on if that is not among them.
 func (s *sourcePlan) sampleOf(stream decode.Stream) decode.Stream {
 	if s.firstSync.V > int64(s.sample/2) {
-		stream = &skippedStream{Stream: stream, unitBytes: s.unitBytes(), left: s.firstSync.V}
+		stream = &skippedStream{Stream: stream, unitBytes: int(s.unitBytes()), left: s.firstSync.V}
 	}
-	return &sampledStream{Stream: stream, left: s.sample}
+	return &sampledStream{Stream: stream, unitBytes: int(s.unitBytes()), left: s.sample}
 }
 
 // A sampledStream ends early.
 type sampledStream struct {
 	decode.Stream
-	left int
+	unitBytes int
+	left      int // bytes to give
 }
 
 // Next implements [decode.Stream].
-func (s *sampledStream) Next() (decode.Piece, error) {
+func (s *sampledStream) Next(p *decode.Piece) (broken bool, err error) {
 	if s.left == 0 {
-		return decode.Piece{}, io.EOF
+		return false, io.EOF
 	}
-	p, err := s.Stream.Next()
-	p.Data = p.Data[:min(len(p.Data), s.left)]
-	s.left -= len(p.Data)
-	return p, err
+	from := len(p.Data)
+	broken, err = s.Stream.Next(p)
+	if excess := len(p.Data) - from - s.left; excess > 0 {
+		p.Drop(excess, s.unitBytes)
+	}
+	s.left -= len(p.Data) - from
+	return broken, err
 }
 
 // A skippedStream begins late.
 type skippedStream struct {
 	decode.Stream
-	unitBytes int64
+	unitBytes int
 	left      int64 // bytes to leave out
 }
 
 // Next implements [decode.Stream].
-func (s *skippedStream) Next() (decode.Piece, error) {
-	for {
-		p, err := s.Stream.Next()
-		if err != nil || s.left == 0 {
-			return p, err
+func (s *skippedStream) Next(p *decode.Piece) (broken bool, err error) {
+	for s.left > 0 {
+		var skipped decode.Piece
+		if broken, err = s.Stream.Next(&skipped); err != nil {
+			return broken, err
 		}
-		n := min(s.left, int64(len(p.Data)))
-		s.left -= n
-		if int64(len(p.Data)) == n {
-			continue
+		n := int(min(s.left, int64(len(skipped.Data))))
+		s.left -= int64(n)
+		if n < len(skipped.Data) {
+			p.Data = append(p.Data, skipped.Data[n:]...)
+			p.Offsets.AppendAll(skipped.Offsets.Slice(n/s.unitBytes, skipped.Offsets.Len()))
+			return broken, nil
 		}
-		base, units := p.Base, int(n/s.unitBytes)
-		p.Base, p.Data = p.Offset(units), p.Data[n:]
-		if p.Delta != nil {
-			moved := uint32(p.Base - base)
-			delta := slices.Clone(p.Delta[units:])
-			for i := range delta {
-				delta[i] -= moved
-			}
-			p.Delta = delta
-		}
-		return p, nil
 	}
+	return s.Stream.Next(p)
 }

@@ -80,45 +80,40 @@ type sampleReader struct {
 var errOddPadding = errors.New("padding is not zero")
 
 // Next implements [decode.Stream].
-func (r *sampleReader) Next() (decode.Piece, error) {
+func (r *sampleReader) Next(p *decode.Piece) (bool, error) {
 	const few = 3
 	first, step := r.laid.record()
 	n := r.laid.Units()
-	var p decode.Piece
+	given := 0
 	switch start, spoiled := r.ringStart-first, make([]byte, 1); {
 	case r.ringStart > 0 && start%step != 0:
-		return p, fmt.Errorf("%d is inside a record: %w", r.ringStart, decode.ErrRing)
+		return false, fmt.Errorf("%d is inside a record: %w", r.ringStart, decode.ErrRing)
 	case step > sampleBytes8:
 		if _, err := r.buf.ReadAt(spoiled, 8); err != nil {
-			return p, err
+			return false, err
 		}
 		if spoiled[0] != 0 {
-			return p, &decode.SpoiledError{Reason: "its writer dropped payloads"}
+			return false, &decode.SpoiledError{Reason: "its writer dropped payloads"}
 		}
 	}
-	for len(p.Delta) < few && r.read < n {
+	for given < few && r.read < n {
 		at := first + (r.start+r.read)%n*step
 		record := make([]byte, step)
 		if _, err := r.buf.ReadAt(record, at); err != nil {
-			return p, err
+			return false, err
 		}
 		if step > sampleBytes8 && record[0] != 0 {
-			return p, fmt.Errorf("offset 0x%x: %w", at, errOddPadding)
-		}
-		if len(p.Delta) == 0 {
-			p.Base = decode.CaptureOffset(at)
-		}
-		if at < int64(p.Base) {
-			break // the ring wraps
+			return false, fmt.Errorf("offset 0x%x: %w", at, errOddPadding)
 		}
 		p.Data = append(p.Data, record[step-sampleBytes8:]...)
-		p.Delta = append(p.Delta, uint32(at-int64(p.Base)))
+		p.Offsets.Append(decode.CaptureOffset(at), 1)
 		r.read++
+		given++
 	}
-	if len(p.Delta) == 0 {
-		return p, io.EOF
+	if given == 0 {
+		return false, io.EOF
 	}
-	return p, nil
+	return false, nil
 }
 
 var _ decode.Layouter = sampleProtocol{}

@@ -19,7 +19,7 @@ var sampleOptions = []decode.Option{
 }
 
 // readSampleHeader knows padded samples: "SMPL", then how many there are.
-func readSampleHeader(head []byte, size int64) ([]decode.RegisterValue, bool, error) {
+func readSampleHeader(head []byte, size int64, _ decode.Registers) ([]decode.RegisterValue, bool, error) {
 	if len(head) < sampleHeaderBytes || string(head[:4]) != "SMPL" {
 		return nil, false, nil
 	}

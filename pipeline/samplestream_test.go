@@ -18,13 +18,15 @@ import (
 // listed is a stream of these pieces.
 type listed []decode.Piece
 
-func (p *listed) Next() (decode.Piece, error) {
-	if len(*p) == 0 {
-		return decode.Piece{}, io.EOF
+func (l *listed) Next(p *decode.Piece) (bool, error) {
+	if len(*l) == 0 {
+		return false, io.EOF
 	}
-	first := (*p)[0]
-	*p = (*p)[1:]
-	return first, nil
+	first := (*l)[0]
+	*l = (*l)[1:]
+	p.Data = append(p.Data, first.Data...)
+	p.Offsets.AppendAll(first.Offsets)
+	return false, nil
 }
 
 // A stream that begins late has the offsets of the bytes that are left, whether they
@@ -32,20 +34,21 @@ func (p *listed) Next() (decode.Piece, error) {
 func TestSkippedStream(t *testing.T) {
 	for skip := range int64(9) {
 		s := &skippedStream{unitBytes: 1, left: skip, Stream: &listed{
-			{Data: []byte{0, 1, 2}, Base: 10},
-			{Data: []byte{3, 4, 5, 6}, Base: 20, Delta: []uint32{0, 2, 3, 9}},
-			{Data: []byte{7}, Base: 40},
+			{Data: []byte{0, 1, 2}, Offsets: decode.OffsetsFrom(10, 1, 3)},
+			{Data: []byte{3, 4, 5, 6}, Offsets: apart(20, 22, 23, 29)},
+			{Data: []byte{7}, Offsets: decode.OffsetsFrom(40, 1, 1)},
 		}}
 		offsets := []decode.CaptureOffset{10, 11, 12, 20, 22, 23, 29, 40}
 		var got []byte
 		for {
-			p, err := s.Next()
+			var p decode.Piece
+			_, err := s.Next(&p)
 			if errors.Is(err, io.EOF) {
 				break
 			}
 			for i, b := range p.Data {
-				if p.Offset(i) != offsets[b] {
-					t.Errorf("without %d: byte %d is at %d, want %d", skip, b, p.Offset(i), offsets[b])
+				if p.Offsets.At(i) != offsets[b] {
+					t.Errorf("without %d: byte %d is at %d, want %d", skip, b, p.Offsets.At(i), offsets[b])
 				}
 			}
 			got = append(got, p.Data...)
@@ -54,6 +57,14 @@ func TestSkippedStream(t *testing.T) {
 			t.Errorf("without %d: %v, want %v", skip, got, want)
 		}
 	}
+}
+
+// apart returns the offsets of units that are anywhere.
+func apart(at ...decode.CaptureOffset) (o decode.CaptureOffsets) {
+	for _, at := range at {
+		o.Append(at, 1)
+	}
+	return o
 }
 
 // Trace that begins late in a file is found, and inspected from there.
@@ -87,7 +98,8 @@ func deformatted(t *testing.T, buffer []byte) (stream []byte) {
 	t.Helper()
 	r := frame.NewReader(bytes.NewReader(buffer), int64(len(buffer)), frame.Layout{}, 0x10)
 	for {
-		p, err := r.Next()
+		var p decode.Piece
+		_, err := r.Next(&p)
 		if errors.Is(err, io.EOF) {
 			return stream
 		}

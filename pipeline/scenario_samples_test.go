@@ -125,15 +125,15 @@ type packedSamples struct {
 }
 
 // Next implements [decode.Stream].
-func (s *packedSamples) Next() (decode.Piece, error) {
+func (s *packedSamples) Next(p *decode.Piece) (broken bool, err error) {
 	if len(s.packets) == 0 {
-		return decode.Piece{}, io.EOF
+		return false, io.EOF
 	}
-	p := decode.Piece{Base: decode.CaptureOffset(s.numbers[0]), Break: s.packets[0].Break && s.numbers[0] > 0}
+	broken = s.packets[0].Break && s.numbers[0] > 0
 	for n := 0; n < s.size && len(s.packets) > 0 && (n == 0 || !s.packets[0].Break); n++ {
 		p.Data = append(p.Data, s.packets[0].Bytes...)
-		p.Delta = append(p.Delta, uint32(s.numbers[0]-int(p.Base)))
+		p.Offsets.Append(decode.CaptureOffset(s.numbers[0]), 1)
 		s.packets, s.numbers = s.packets[1:], s.numbers[1:]
 	}
-	return p, nil
+	return broken, nil
 }

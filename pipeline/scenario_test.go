@@ -482,22 +482,24 @@ type pieces struct {
 }
 
 // Next implements [decode.Stream].
-func (s *pieces) Next() (decode.Piece, error) {
+func (s *pieces) Next(p *decode.Piece) (broken bool, err error) {
 	if len(s.packets) == 0 {
-		return decode.Piece{}, io.EOF
+		return false, io.EOF
 	}
 	first := s.packets[0].Offset + s.done
-	p := decode.Piece{Base: decode.CaptureOffset(first - s.base), Break: s.done == 0 && s.packets[0].Break && first != s.base}
-	for len(p.Data) < s.size && len(s.packets) > 0 {
+	broken = s.done == 0 && s.packets[0].Break && first != s.base
+	from := len(p.Data)
+	for len(p.Data)-from < s.size && len(s.packets) > 0 {
 		packet := &s.packets[0]
 		if packet.Break && s.done == 0 && packet.Offset > first {
 			break
 		}
-		n := min(s.size-len(p.Data), len(packet.Bytes)-s.done)
+		n := min(s.size+from-len(p.Data), len(packet.Bytes)-s.done)
 		p.Data = append(p.Data, packet.Bytes[s.done:s.done+n]...)
 		if s.done += n; s.done == len(packet.Bytes) {
 			s.packets, s.done = s.packets[1:], 0
 		}
 	}
-	return p, nil
+	p.Offsets.Append(decode.CaptureOffset(first-s.base), len(p.Data)-from)
+	return broken, nil
 }

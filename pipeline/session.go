@@ -145,13 +145,13 @@ func (s *session) follow(ctx context.Context, src *sourcePlan, to stitch.Sinks, 
 
 // lose accounts for the bytes of a source that is not decoded.
 func (s *sourcePlan) lose(to stitch.Sinks) error {
-	piece, err := s.stream().Next()
-	if err != nil {
+	var piece decode.Piece
+	if _, err := s.stream().Next(&piece); err != nil {
 		return err
 	}
 	st := stitch.New(s.ID, decode.TimestampCode{}, to)
-	err = st.Stitch(&stitch.Unit{Rows: &decode.Result{}, Losses: []schema.Loss{{
-		Key: schema.Key{Offset: int64(piece.Offset(0))}, Bytes: s.bytes, Reason: s.lossReason(), Detail: s.problem,
+	err := st.Stitch(&stitch.Unit{Rows: &decode.Result{}, Losses: []schema.Loss{{
+		Key: schema.Key{Offset: int64(piece.Offsets.At(0))}, Bytes: s.bytes, Reason: s.lossReason(), Detail: s.problem,
 	}}})
 	if err == nil {
 		err = st.Finish()

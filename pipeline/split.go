@@ -6,25 +6,11 @@ import (
 	"iter"
 
 	"github.com/tracelake/tracelake/decode"
-	"github.com/tracelake/tracelake/pipeline/stitch"
 	"github.com/tracelake/tracelake/schema"
 )
 
-// A workUnit is the bytes of a stream for one worker: whole segments, or a part
-// of a long one. The division into units depends only on the bytes.
-type workUnit struct {
-	stitch.Unit // its Rows are nil until they are decoded
-
-	parts []decode.Part
-	bytes int // in parts
-
-	// A unit whose first part continues a segment receives the decoder from prev;
-	// one whose last part is open sends the decoder to next.
-	prev, next chan decode.Decoder
-}
-
-// split cuts a stream into segments at its cuts, the first I-sync after each
-// A-sync, and groups them into units.
+// split cuts a stream into units: whole segments, each of which begins at a cut, the
+// first I-sync after an A-sync, or a part of a long one.
 func split(stream decode.Stream, protocol decode.Protocol) iter.Seq2[*workUnit, error] {
 	return splitBy(stream, protocol, grain{unitBytes * protocol.UnitBytes(), partBytes, chunkBytes})
 }
@@ -36,11 +22,10 @@ type grain struct {
 
 func splitBy(stream decode.Stream, protocol decode.Protocol, g grain) iter.Seq2[*workUnit, error] {
 	return func(yield func(*workUnit, error) bool) {
-		n := protocol.UnitBytes()
-		s := splitter{grain: g.whole(n), protocol: protocol, unitBytes: n, cutter: protocol.NewCutter(), unit: &workUnit{}, more: true}
+		s := newSplitter(protocol, g)
 		s.flush = func(u *workUnit) { s.more = s.more && yield(u, nil) }
 		for s.more {
-			piece, err := stream.Next()
+			err := s.read(stream)
 			if errors.Is(err, io.EOF) {
 				s.finish()
 				return
@@ -48,14 +33,6 @@ func splitBy(stream decode.Stream, protocol decode.Protocol, g grain) iter.Seq2[
 			if err != nil {
 				yield(nil, err)
 				return
-			}
-			if piece.Break {
-				s.breakOff()
-			}
-			for from := 0; from < len(piece.Data) && s.more; {
-				from += s.take(&piece, from)
-				s.find(false)
-				s.release()
 			}
 		}
 	}
@@ -76,15 +53,17 @@ type splitter struct {
 	more      bool // the consumer wants more
 	unit      *workUnit
 
-	// The bytes read. Parts are slices of them, so they are only appended to;
-	// renew moves on to new memory.
-	data    []byte
-	offsets []decode.CaptureOffset // of its units
-	bytes   int64                  // of the stream, up to the end of data
+	// The bytes read. Parts are slices of them, so they are only appended to, until
+	// renew takes another chunk.
+	*chunk
+	chunks *chunks
+	bytes  int64 // of the stream, up to the end of Data
 
 	cutter  decode.Cutter
+	looked  int   // cuts before it were looked for
 	settled int   // all cuts before it are found
 	bounds  []int // those in no part yet (decode.Part.Bounds)
+	leap    leap
 
 	inSegment bool   // a cut was found
 	segment   int    // first byte in no part
@@ -97,37 +76,66 @@ type splitter struct {
 	unsyncedFrom int64       // its place in the stream
 }
 
-// take appends bytes of p, from its byte i on, as far as there is room, and
-// returns how many.
-func (s *splitter) take(p *decode.Piece, i int) int {
-	if len(s.data) == cap(s.data) {
-		s.renew()
+func newSplitter(protocol decode.Protocol, g grain) *splitter {
+	n := protocol.UnitBytes()
+	s := &splitter{
+		grain: g.whole(n), protocol: protocol, unitBytes: n, more: true, unit: &workUnit{},
+		chunk: &chunk{}, chunks: &chunks{}, cutter: protocol.NewCutter(),
 	}
-	first := i / s.unitBytes
-	if !s.inSegment && s.bytes == s.unsyncedFrom {
-		s.unsynced.Offset = int64(p.Offset(first))
-	}
-	n := min(len(p.Data)-i, cap(s.data)-len(s.data))
-	s.data = append(s.data, p.Data[i:i+n]...)
-	s.offsets = p.AppendOffsets(s.offsets, first, n/s.unitBytes)
-	s.bytes += int64(n)
-	return n
+	_, s.leap.may = s.cutter.(decode.AnywhereCutter)
+	return s
 }
 
-// find finds the cuts in the bytes read, all of them if last. Otherwise it leaves
-// out the last bytes, which the part before a cut still has to show ahead.
-func (s *splitter) find(last bool) {
-	end := len(s.data)
+// read reads the next units of the stream, and makes parts and units as far as cuts are
+// known.
+func (s *splitter) read(stream decode.Stream) error {
+	if cap(s.Data)-len(s.Data) < leastRoom {
+		s.renew()
+	}
+	from := len(s.Data)
+	broken, err := stream.Next(&s.Piece)
+	if err != nil {
+		return err
+	}
+	if broken {
+		s.breakOff(from)
+	}
+	if !s.inSegment && s.bytes == s.unsyncedFrom {
+		s.unsynced.Offset = int64(s.Offsets.At(from / s.unitBytes))
+	}
+	s.bytes += int64(len(s.Data) - from)
+	for s.more && s.looks() {
+	}
+	return nil
+}
+
+// looks looks for cuts in the next bytes read. It reports whether there may be more.
+func (s *splitter) looks() bool {
+	if s.leap.on {
+		return s.leaps()
+	}
+	s.find(min(len(s.Data), s.looked+lookBytes), false)
+	s.settle()
+	return s.leap.on || s.looked < len(s.Data)
+}
+
+// find finds the cuts in the bytes up to to, all of them if last. Otherwise it leaves
+// out the last bytes, which the part before a cut still has to show ahead. It ends
+// early where a leap begins.
+func (s *splitter) find(to int, last bool) {
+	s.looked = to
 	if !last {
-		end = max(s.settled, end-s.protocol.AheadBytes())
+		to = max(s.settled, min(to, len(s.Data)-s.protocol.AheadBytes()))
 	}
 	from := s.settled
-	cuts := s.cutter.Find(s.data[from:end:end], last)
+	cuts := s.cutter.Find(s.Data[from:to:to], last)
 	for _, b := range cuts.Bounds {
 		s.bounds = append(s.bounds, from+b)
 	}
 	for _, c := range cuts.At {
-		s.cut(from+c.At, &c)
+		if s.cut(from+c.At, &c); s.leap.on {
+			return
+		}
 	}
 	s.settled = from + cuts.Settled
 }
@@ -138,20 +146,23 @@ func (s *splitter) cut(at int, c *decode.Cut) {
 	if s.inSegment {
 		s.closeParts(at, false)
 	} else {
-		s.loseUnsynced(s.bytes - int64(len(s.data)-at))
+		s.loseUnsynced(s.bytes - int64(len(s.Data)-at))
 		s.unit.Preserved = c.Preserved
 		s.inSegment = true
 	}
 	s.dropBounds(at)
 	s.segment, s.continued, s.broken = at, false, false
-	s.before = append([]byte(nil), s.data[at-c.Before:at]...)
+	s.before = append([]byte(nil), s.Data[at-c.Before:at]...)
 	if s.unit.bytes >= s.grain.unit || len(s.unit.parts) >= unitParts {
 		s.endUnit()
 	}
+	if s.leap.may && len(s.unit.parts) == 0 {
+		s.beginLeap()
+	}
 }
 
-// release makes parts of a long open segment, and drops bytes of no segment.
-func (s *splitter) release() {
+// settle makes parts of a long open segment, and drops bytes of no segment.
+func (s *splitter) settle() {
 	if s.inSegment {
 		s.openParts(s.settled)
 		return
@@ -190,7 +201,7 @@ func (s *splitter) closeParts(at int, broken bool) {
 // addPart makes a part of the bytes of the segment that are in no part, up to to.
 func (s *splitter) addPart(to int, open, end bool) {
 	p := decode.Part{
-		Data: s.data[s.segment:to:to], Offsets: s.offsetsOf(s.segment, to), Ahead: s.ahead(to), Before: s.before,
+		Data: s.Data[s.segment:to:to], Offsets: s.offsetsOf(s.segment, to), Ahead: s.ahead(to), Before: s.before,
 		Continued: s.continued, Break: s.broken, Open: open, End: end,
 	}
 	for _, b := range s.dropBounds(to) {
@@ -198,27 +209,26 @@ func (s *splitter) addPart(to int, open, end bool) {
 	}
 	s.segment, s.continued, s.broken = to, true, false
 	s.before = nil
-	s.unit.parts = append(s.unit.parts, p)
-	s.unit.bytes += len(p.Data)
-	s.unit.Asyncs += len(p.Bounds)
+	s.unit.add(&p, s.chunk)
 }
 
 // offsetsOf returns the offsets of the units in data[from:to].
-func (s *splitter) offsetsOf(from, to int) []decode.CaptureOffset {
-	from, to = from/s.unitBytes, to/s.unitBytes
-	return s.offsets[from:to:to]
+func (s *splitter) offsetsOf(from, to int) decode.CaptureOffsets {
+	return s.Offsets.Slice(from/s.unitBytes, to/s.unitBytes)
 }
 
 // ahead returns the bytes after data[to] that a part ending there shows ahead.
 func (s *splitter) ahead(to int) []byte {
-	end := min(len(s.data), to+s.protocol.AheadBytes())
-	return s.data[to:end:end]
+	end := min(len(s.Data), to+s.protocol.AheadBytes())
+	return s.Data[to:end:end]
 }
 
-// breakOff ends everything at a break of the input.
-func (s *splitter) breakOff() {
-	s.find(true)
-	at := len(s.data)
+// breakOff ends everything at a break of the input, before Data[at].
+func (s *splitter) breakOff(at int) {
+	may := s.leap.may
+	s.leap.may = false
+	s.endLeap(at)
+	s.find(at, true)
 	if s.inSegment {
 		s.closeParts(at, true)
 		s.broken = true
@@ -228,8 +238,9 @@ func (s *splitter) breakOff() {
 		s.unsynced.Detail = "the input broke before it"
 		s.segment = at
 	}
-	s.cutter, s.settled = s.protocol.NewCutter(), at
+	s.cutter, s.settled, s.looked = s.protocol.NewCutter(), at, at
 	s.bounds = s.bounds[:0]
+	s.leap.may = may
 }
 
 // loseUnsynced writes the loss before the first cut, which ends at a place in
@@ -248,11 +259,17 @@ func (s *splitter) loseUnsynced(to int64) {
 
 // finish ends the stream.
 func (s *splitter) finish() {
-	s.find(true)
-	if s.inSegment {
-		s.openParts(len(s.data))
-		s.addPart(len(s.data), false, true)
-	} else {
+	at := len(s.Data)
+	if !s.leap.on {
+		s.find(at, true)
+	}
+	switch {
+	case s.leap.on:
+		s.leapTo(at, true)
+	case s.inSegment:
+		s.openParts(at)
+		s.addPart(at, false, true)
+	default:
 		s.loseUnsynced(s.bytes)
 	}
 	if len(s.unit.parts) > 0 || len(s.unit.Losses) > 0 {
@@ -275,15 +292,23 @@ func (s *splitter) endUnit() {
 }
 
 // renew moves the bytes that are in no part, and those where cuts may still be
-// found, to the start of new memory.
+// found, to the start of other memory.
 func (s *splitter) renew() {
-	n := min(s.segment, s.settled)
-	kept := s.data[n:]
-	room := max(s.grain.chunk, 2*len(kept))
-	s.data = append(make([]byte, 0, room), kept...)
-	s.offsets = append(make([]decode.CaptureOffset, 0, room/s.unitBytes), s.offsets[n/s.unitBytes:]...)
+	n := s.segment
+	if !s.leap.on {
+		n = min(n, s.settled)
+	}
+	old := s.chunk
+	kept := old.Data[n:]
+	s.chunk = s.chunks.get(max(s.grain.chunk, 2*len(kept)))
+	s.Data = append(s.Data, kept...)
+	s.Offsets.AppendAll(old.Offsets.Slice(n/s.unitBytes, old.Offsets.Len()))
+	old.release()
 	s.segment -= n
 	s.settled -= n
+	s.looked -= n
+	s.leap.looked -= n
+	s.leap.settled -= n
 	for i := range s.bounds {
 		s.bounds[i] -= n
 	}

@@ -103,19 +103,20 @@ func openTrace(t testing.TB, dir string, id uint8) *trace {
 func readAll(t testing.TB, stream decode.Stream) (data []byte, offsets []decode.CaptureOffset) {
 	t.Helper()
 	for {
-		piece, err := stream.Next()
+		var piece decode.Piece
+		broken, err := stream.Next(&piece)
 		if errors.Is(err, io.EOF) {
 			return data, offsets
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		if piece.Break {
-			t.Fatalf("the stream breaks at %d", piece.Offset(0))
+		if broken {
+			t.Fatalf("the stream breaks at %d", piece.Offsets.At(0))
 		}
 		data = append(data, piece.Data...)
 		for i := range piece.Data {
-			offsets = append(offsets, piece.Offset(i))
+			offsets = append(offsets, piece.Offsets.At(i))
 		}
 	}
 }
@@ -179,9 +180,9 @@ type memoryStream struct {
 }
 
 // Next implements [decode.Stream].
-func (s *memoryStream) Next() (decode.Piece, error) {
+func (s *memoryStream) Next(p *decode.Piece) (bool, error) {
 	if s.at == len(s.data) {
-		return decode.Piece{}, io.EOF
+		return false, io.EOF
 	}
 	i, broken := slices.BinarySearch(s.breaks, s.at)
 	if broken {
@@ -191,12 +192,12 @@ func (s *memoryStream) Next() (decode.Piece, error) {
 	if i < len(s.breaks) {
 		end = min(end, s.breaks[i])
 	}
-	p := decode.Piece{Data: slices.Clone(s.data[s.at:end]), Base: s.offsets[s.at], Break: broken}
+	p.Data = append(p.Data, s.data[s.at:end]...)
 	for _, at := range s.offsets[s.at:end] {
-		p.Delta = append(p.Delta, uint32(at-p.Base))
+		p.Offsets.Append(at, 1)
 	}
 	s.at = end
-	return p, nil
+	return broken, nil
 }
 
 // wholePieces is a piece size nothing is longer than.

@@ -39,15 +39,14 @@ func (p *plan) tune(s *sourcePlan) error {
 
 // first returns the first bytes of the source's stream, n of them if there are as many.
 func (s *sourcePlan) first(n int) ([]byte, error) {
-	var b []byte
-	for stream := (&sampledStream{Stream: s.stream(), left: n}); ; {
-		piece, err := stream.Next()
+	var p decode.Piece
+	for stream := (&sampledStream{Stream: s.stream(), unitBytes: int(s.unitBytes()), left: n}); ; {
+		_, err := stream.Next(&p)
 		switch {
 		case errors.Is(err, io.EOF):
-			return b, nil
+			return p.Data, nil
 		case err != nil:
 			return nil, fmt.Errorf("source %s: %w", s.Name, err)
 		}
-		b = append(b, piece.Data...)
 	}
 }

@@ -17,15 +17,17 @@ type unitLister struct {
 
 func (l *unitLister) list(stream decode.Stream) error {
 	l.lines = l.listing.NewLister()
+	var piece decode.Piece
 	for {
-		piece, err := stream.Next()
+		piece.Clear()
+		broken, err := stream.Next(&piece)
 		switch {
 		case errors.Is(err, io.EOF):
 			return l.take(true)
 		case err != nil:
 			return err
 		}
-		if piece.Break {
+		if broken {
 			if err := l.take(true); err != nil {
 				return err
 			}
@@ -44,9 +46,7 @@ func (l *unitLister) add(piece *decode.Piece) {
 	l.read.Bytes += int64(n)
 	l.progress(&l.read)
 	l.data = append(l.data, piece.Data...)
-	for i := range n {
-		l.offsets = append(l.offsets, piece.Offset(i))
-	}
+	l.offsets.AppendAll(piece.Offsets)
 }
 
 // take lists what is settled, and forgets it.
@@ -55,16 +55,15 @@ func (l *unitLister) take(last bool) error {
 	if err != nil {
 		return err
 	}
-	l.data = append(l.data[:0], l.data[settled:]...)
-	l.offsets = append(l.offsets[:0], l.offsets[settled/l.listing.UnitBytes():]...)
+	l.drop(settled, l.listing.UnitBytes())
 	return nil
 }
 
 func (l *unitLister) emitUnits(at, units int, text decode.PacketText) error {
 	for i, f := range text.Fields {
 		if unit, ok := f.Value.(decode.UnitIndex); ok {
-			text.Fields[i].Value = fmt.Sprintf("0x%08x", l.offsets[unit])
+			text.Fields[i].Value = fmt.Sprintf("0x%08x", l.offsets.At(int(unit)))
 		}
 	}
-	return l.put(PacketLine{Offset: int64(l.offsets[at/l.listing.UnitBytes()]), Len: int64(units), Bytes: text.Owed, PacketText: text})
+	return l.put(PacketLine{Offset: int64(l.offsets.At(at / l.listing.UnitBytes())), Len: int64(units), Bytes: text.Owed, PacketText: text})
 }

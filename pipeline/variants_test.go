@@ -90,6 +90,7 @@ func (v *variants) decode(t testing.TB, data []byte, breaks ...int) *decodedTabl
 		if err != nil {
 			t.Fatal(err)
 		}
+		u.cutUp()
 		u.Rows = &decode.Result{Runs: make([]schema.Run, 0, v.runs)}
 		for i := range u.parts {
 			v.decoder.Decode(u.Rows, u.parts[i])

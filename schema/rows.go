@@ -60,9 +60,6 @@ type CycleCount struct {
 	Late       bool
 }
 
-// NamesEarlier says whether the count belongs to an earlier restart of trace.
-func (c *CycleCount) NamesEarlier() bool { return c.Late }
-
 // A Timestamp is a row of `timestamps`. While some of its bits were never sent in
 // this segment, Raw is the value as sent and Value is not set: the stitcher adds
 // the bits from the segments before. A Value above MaxUint63 becomes NULL, and an

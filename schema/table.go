@@ -43,14 +43,19 @@ func (w Written) String() string {
 // Level is the form in which a dataset has the executed instructions.
 type Level uint8
 
-// The levels. AnyLevel is the level of tables that are the same in both.
+// The levels. AnyLevel is that of tables that are the same in all; no table is of
+// LevelNone, which has what was counted and no row of what was executed.
 const (
 	AnyLevel Level = iota
 	LevelInstructions
 	LevelBlocks
+	LevelNone
 )
 
-func (l Level) String() string { return [...]string{"any", "instructions", "blocks"}[l] }
+// Levels are those a dataset can have.
+func Levels() []Level { return []Level{LevelInstructions, LevelBlocks, LevelNone} }
+
+func (l Level) String() string { return [...]string{"any", "instructions", "blocks", "none"}[l] }
 
 // Column returns the column of that name. It panics if t has none.
 func (t *Table) Column(name string) *Column {

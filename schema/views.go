@@ -34,6 +34,8 @@ func Views(tables []*Table, f Format, id string) string {
 	case slices.Contains(tables, &Blocks) && slices.Contains(tables, &CodeBlocks):
 		writeExpansion(&b)
 		writeBeforeOffset(&b, expansion, "b.byte_offset", "b.seq", MaxBlockRow-1)
+	default:
+		b.WriteString(withoutRows)
 	}
 	writeSummary(&b, tables)
 	writeAnswerViews(&b, tables)
@@ -125,6 +127,12 @@ func writeComments(b *strings.Builder, t *Table, row string) {
 }
 
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
+
+const withoutRows = `
+-- There are no rows of what was executed, and so no view instructions and no macros
+-- instructions_window and before_offset: export with --level instructions or blocks
+-- for them. What was executed is counted: see counts, edges and the views over them.
+`
 
 const flatWindow = `
 -- instructions a to z (seq), of every source

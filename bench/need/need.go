@@ -20,25 +20,26 @@ type Need string
 // The needs, by the names that TRACELAKE_REQUIRE takes. For each there is a line
 // in CONTRIBUTING.md that says where it comes from.
 const (
-	Silicon  Need = "silicon"  // ../shared/captures beside the checkout
-	Python   Need = "python"   // .venv, which make test makes
-	OpenCSD  Need = "opencsd"  // trc_pkt_lister
-	OpenOCD  Need = "openocd"  // the debugger, for its etm analyze
-	Objdump  Need = "objdump"  // GNU binutils for bare-metal Arm: as, ld, objdump
-	Readelf  Need = "readelf"  // GNU binutils of any machine
-	QEMU     Need = "qemu"     // qemu-arm
-	GCC      Need = "gcc"      // a compiler and C library for Arm Linux
-	Make     Need = "make"     // GNU make, bash and git
-	Symlinks Need = "symlinks" // a file system with symbolic links
-	Terminal Need = "terminal" // pseudo terminals
-	Genhtml  Need = "genhtml"  // of lcov 1.16
-	Zsh      Need = "zsh"      // the shell
-	Fish     Need = "fish"     // the shell
-	Groff    Need = "groff"    // of which man is made
+	Silicon  Need = "silicon"    // ../shared/captures beside the checkout
+	Python   Need = "python"     // .venv, which make test makes
+	OpenCSD  Need = "opencsd"    // trc_pkt_lister
+	LibOCSD  Need = "libopencsd" // its headers and C library
+	OpenOCD  Need = "openocd"    // the debugger, for its etm analyze
+	Objdump  Need = "objdump"    // GNU binutils for bare-metal Arm: as, ld, objdump
+	Readelf  Need = "readelf"    // GNU binutils of any machine
+	QEMU     Need = "qemu"       // qemu-arm
+	GCC      Need = "gcc"        // a compiler and C library for Arm Linux
+	Make     Need = "make"       // GNU make, bash and git
+	Symlinks Need = "symlinks"   // a file system with symbolic links
+	Terminal Need = "terminal"   // pseudo terminals
+	Genhtml  Need = "genhtml"    // of lcov 1.16
+	Zsh      Need = "zsh"        // the shell
+	Fish     Need = "fish"       // the shell
+	Groff    Need = "groff"      // of which man is made
 )
 
 // needs are all that TRACELAKE_REQUIRE may name.
-var needs = []Need{Silicon, Python, OpenCSD, OpenOCD, Objdump, Readelf, QEMU, GCC, Make, Symlinks, Terminal, Genhtml, Zsh, Fish, Groff}
+var needs = []Need{Silicon, Python, OpenCSD, LibOCSD, OpenOCD, Objdump, Readelf, QEMU, GCC, Make, Symlinks, Terminal, Genhtml, Zsh, Fish, Groff}
 
 // The variables that say what a run of tests is to be: a list of needs with commas
 // in between, and "1" for a long run.

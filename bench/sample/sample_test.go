@@ -11,6 +11,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/bench/sample"
 	"github.com/tracelake/tracelake/bench/sample/internal/remake"
 	"github.com/tracelake/tracelake/decode/frame"
@@ -94,18 +95,18 @@ func TestStream(t *testing.T) {
 	if got := truth.Bytes + census.Overhead.Bytes(); got != int64(len(buffer)) {
 		t.Errorf("stream and overhead are %d bytes, the buffer has %d", got, len(buffer))
 	}
-	var stream []byte
+	var piece decode.Piece
 	pieces := frame.NewReader(bytes.NewReader(buffer), int64(len(buffer)), frame.Layout{}, truth.Source)
 	for {
-		piece, err := pieces.Next()
+		_, err := pieces.Next(&piece)
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		stream = append(stream, piece.Data...)
 	}
+	stream := piece.Data
 	if int64(len(stream)) != truth.Bytes {
 		t.Fatalf("a stream of %d bytes, the truth is %d", len(stream), truth.Bytes)
 	}

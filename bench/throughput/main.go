@@ -18,8 +18,6 @@
 package main
 
 import (
-	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -28,32 +26,14 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strconv"
-	"strings"
-	"syscall"
 	"text/tabwriter"
-	"time"
 
-	"github.com/tracelake/tracelake/decode/capture"
-	"github.com/tracelake/tracelake/pipeline"
-	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/bench/measure"
+	"github.com/tracelake/tracelake/bench/repeat"
 )
 
-// A run is one measurement.
-type run struct {
-	Instructions, Bytes int64
-	Wall, CPU           float64 // seconds
-	Peak                int64   // bytes of memory
-}
-
-// A mode is what is measured.
-type mode struct {
-	name    string
-	workers int
-}
-
-var modes = []mode{{"decode", 1}, {"decode", 2}, {"tally", 1}, {"tally", 2}, {"parquet", 1}, {"parquet", 2}, {"blocks", 1}, {"blocks", 2}}
+var modes = measure.OneAndTwo("decode", "tally", "parquet", "blocks")
 
 func main() {
 	var captures, images []string
@@ -69,7 +49,7 @@ func main() {
 		images = append(images, image)
 		return nil
 	})
-	one := flag.String("one", "", "")
+	mode := flag.String("one", "", "")
 	flag.Parse()
 	var err error
 	switch {
@@ -77,8 +57,8 @@ func main() {
 		err = comparePorts(*instructions, *times, *rounds)
 	case len(captures) == 0:
 		err = errors.New("give a snapshot with -capture DIR, or -port N")
-	case *one != "":
-		err = measure(&subject{input: captures[0], images: images}, *one)
+	case *mode != "":
+		err = one(*mode, captures[0], images)
 	default:
 		err = compare(captures, *megabytes<<20, *rounds)
 	}
@@ -88,61 +68,13 @@ func main() {
 	}
 }
 
-// measure runs one mode, "name/workers", and prints the run as JSON.
-func measure(s *subject, what string) error {
-	name, number, _ := strings.Cut(what, "/")
-	workers, err := strconv.Atoi(number)
+// one runs one mode and prints the run as JSON.
+func one(word, input string, images []string) error {
+	m, err := measure.ParseMode(word)
 	if err != nil {
 		return err
 	}
-	runtime.GOMAXPROCS(workers)
-	start := time.Now()
-	totals, err := s.work(name, workers)
-	if err != nil {
-		return err
-	}
-	var usage syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-		return err
-	}
-	peak, err := peakMemory()
-	if err != nil {
-		return err
-	}
-	seconds := func(t syscall.Timeval) float64 { return float64(t.Sec) + float64(t.Usec)/1e6 }
-	return json.NewEncoder(os.Stdout).Encode(run{
-		Instructions: totals.Instructions, Bytes: totals.Bytes,
-		Wall: time.Since(start).Seconds(), CPU: seconds(usage.Utime) + seconds(usage.Stime), Peak: peak,
-	})
-}
-
-// peakMemory returns the most memory that the process had. Getrusage has that of the
-// process it was forked from in it.
-func peakMemory() (int64, error) {
-	status, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		return 0, err
-	}
-	_, line, _ := strings.Cut(string(status), "VmHWM:")
-	var kilobytes int64
-	_, err = fmt.Sscanf(line, "%d kB", &kilobytes)
-	return kilobytes << 10, err
-}
-
-func (s *subject) work(name string, workers int) (schema.Totals, error) {
-	ctx, from := context.Background(), capture.Options{Images: s.images}
-	if name == "decode" || name == "tally" {
-		return pipeline.Count(ctx, s.input, pipeline.CountOptions{Capture: from, Workers: workers, Tally: name == "tally"})
-	}
-	level := schema.LevelInstructions
-	if name == "blocks" {
-		level = schema.LevelBlocks
-	}
-	summary, err := pipeline.Export(ctx, s.input, s.input+".out", pipeline.Options{Capture: from, Level: level, Workers: workers, Overwrite: true})
-	if err != nil {
-		return schema.Totals{}, err
-	}
-	return summary.Totals, nil
+	return measure.Print(os.Stdout, func(r *measure.Run) error { return m.Do(input, input+".out", images, r) })
 }
 
 // A subject is a capture that is measured.
@@ -150,8 +82,8 @@ type subject struct {
 	name   string
 	input  string // snapshot or raw file, repeated
 	images []string
-	modes  []mode
-	runs   [][]run // by mode, in the order of rounds
+	modes  []measure.Mode
+	runs   [][]measure.Run // by mode, in the order of rounds
 }
 
 // compare measures all captures in all modes, in turns, and prints a table of each.
@@ -165,7 +97,7 @@ func compare(captures []string, size, rounds int) error {
 	for i, dir := range captures {
 		s := &subjects[i]
 		*s = subject{name: filepath.Base(dir), input: filepath.Join(work, strconv.Itoa(i)), modes: modes}
-		if err := repeatCapture(dir, s.input, size); err != nil {
+		if err := repeat.Snapshot(dir, s.input, size); err != nil {
 			return err
 		}
 	}
@@ -183,7 +115,7 @@ func compare(captures []string, size, rounds int) error {
 // inRounds measures all subjects in all their modes, in turns.
 func inRounds(subjects []subject, rounds int) error {
 	for i := range subjects {
-		subjects[i].runs = make([][]run, len(subjects[i].modes))
+		subjects[i].runs = make([][]measure.Run, len(subjects[i].modes))
 	}
 	for round := range rounds {
 		for i := range subjects {
@@ -202,14 +134,9 @@ func (s *subject) measure() error {
 		args = append(args, "-image", image)
 	}
 	for i, m := range s.modes {
-		what := fmt.Sprintf("%s/%d", m.name, m.workers)
-		out, err := exec.Command(os.Args[0], append(args, "-one", what)...).Output()
-		if err != nil {
-			return fmt.Errorf("%s: %w", what, err)
-		}
-		var r run
-		if err := json.Unmarshal(out, &r); err != nil {
-			return fmt.Errorf("%s: %w", what, err)
+		var r measure.Run
+		if err := measure.Process(exec.Command(os.Args[0], append(args, "-one", m.String())...), &r); err != nil {
+			return err
 		}
 		s.runs[i] = append(s.runs[i], r)
 	}
@@ -225,11 +152,11 @@ func (s *subject) report(out io.Writer) error {
 	fmt.Fprintln(w, "what\tworkers\tM instr/s wall\tM instr/s per CPU-s\ttrace MB/s wall\tpeak MB\t")
 	for i, m := range modes {
 		r := s.runs[i]
-		fmt.Fprintf(w, "%s\t%d\t%.1f\t%.1f\t%.1f\t%.0f\t\n", m.name, m.workers,
-			spreadOf(r, func(r run) float64 { return float64(r.Instructions) / r.Wall / 1e6 }),
-			spreadOf(r, func(r run) float64 { return float64(r.Instructions) / r.CPU / 1e6 }),
-			spreadOf(r, func(r run) float64 { return float64(r.Bytes) / r.Wall / 1e6 }),
-			spreadOf(r, func(r run) float64 { return float64(r.Peak) / 1e6 }))
+		fmt.Fprintf(w, "%s\t%d\t%.1f\t%.1f\t%.1f\t%.0f\t\n", m.Name, m.Workers,
+			measure.Of(r, func(r measure.Run) float64 { return float64(r.Instructions) / r.Wall / 1e6 }),
+			measure.Of(r, func(r measure.Run) float64 { return float64(r.Instructions) / r.CPU / 1e6 }),
+			measure.Of(r, func(r measure.Run) float64 { return float64(r.Bytes) / r.Wall / 1e6 }),
+			measure.Of(r, func(r measure.Run) float64 { return float64(r.Peak) / 1e6 }))
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -239,39 +166,14 @@ func (s *subject) report(out io.Writer) error {
 		for k := range s.runs[i] {
 			ratios = append(ratios, s.runs[i][k].Wall/s.runs[i+1][k].Wall)
 		}
-		fmt.Fprintf(out, "%s: two workers are %.2f times as fast as one\n", modes[i].name, newSpread(ratios))
+		fmt.Fprintf(out, "%s: two workers are %.2f times as fast as one\n", modes[i].Name, measure.NewSpread(ratios))
 	}
 	for i := range 2 { // modes decode and tally
 		var cost []float64
 		for k, decode := range s.runs[i] {
 			cost = append(cost, (s.runs[2+i][k].CPU-decode.CPU)/float64(decode.Instructions)*1e9)
 		}
-		fmt.Fprintf(out, "tally: %.1f ns of CPU an instruction with %d workers\n", newSpread(cost), modes[i].workers)
+		fmt.Fprintf(out, "tally: %.1f ns of CPU an instruction with %d workers\n", measure.NewSpread(cost), modes[i].Workers)
 	}
 	return nil
-}
-
-// A spread is the median of some values, between the least and the most.
-type spread struct{ median, least, most float64 }
-
-// newSpread returns the spread of values, of which there is at least one.
-func newSpread(values []float64) spread {
-	values = slices.Sorted(slices.Values(values))
-	n := len(values)
-	return spread{(values[(n-1)/2] + values[n/2]) / 2, values[0], values[n-1]}
-}
-
-// spreadOf is the spread of a figure of runs.
-func spreadOf(runs []run, of func(run) float64) spread {
-	var values []float64
-	for _, r := range runs {
-		values = append(values, of(r))
-	}
-	return newSpread(values)
-}
-
-// Format writes s as "median [least most]", each as the verb has it.
-func (s spread) Format(f fmt.State, verb rune) {
-	number := fmt.FormatString(f, verb)
-	fmt.Fprintf(f, number+" ["+number+" "+number+"]", s.median, s.least, s.most)
 }

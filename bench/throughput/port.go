@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/binary"
 	"fmt"
 	"io"
 	"os"
@@ -13,8 +11,10 @@ import (
 
 	"github.com/tracelake/tracelake/bench/execute"
 	"github.com/tracelake/tracelake/bench/generate"
+	"github.com/tracelake/tracelake/bench/measure"
 	"github.com/tracelake/tracelake/bench/program"
 	"github.com/tracelake/tracelake/bench/program/codegen"
+	"github.com/tracelake/tracelake/bench/repeat"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -22,7 +22,7 @@ import (
 // for ARMv5TE, instructions alone, samples of 8 pins in a sample file.
 
 // portModes are what is measured. The first of each pair is with one worker.
-var portModes = []mode{{"decode", 1}, {"decode", 2}, {"parquet", 1}, {"parquet", 2}, {"blocks", 1}, {"blocks", 2}}
+var portModes = measure.OneAndTwo("decode", "parquet", "blocks")
 
 // ported are the protocols, and their versions: the first is what the others are
 // compared with.
@@ -76,13 +76,13 @@ func tracePort(dir string, r generate.Recipe, instructions int64, times int) (in
 	from := filepath.Join(dir, c.Folder())
 	if c.Cores[0].Port == nil {
 		to := filepath.Join(dir, "repeated")
-		return to, nil, repeatCapture(from, to, times*int(m.Totals.Bytes))
+		return to, nil, repeat.Snapshot(from, to, times*int(m.Totals.Bytes))
 	}
 	for _, image := range m.Images {
 		images = append(images, fmt.Sprintf("%s@0x%x", filepath.Join(from, image.File), image.Address))
 	}
 	input = filepath.Join(from, "capture.etms")
-	return input, images, repeatSamples(input, times)
+	return input, images, repeat.Samples(input, times)
 }
 
 // portWorkload is the execution, as it can be traced in a core of the architecture:
@@ -99,18 +99,6 @@ func portWorkload(instructions int64, arch program.Arch) (*generate.Workload, er
 	return &generate.Workload{Memory: w.Memory, Arch: arch, Recorded: steps}, nil
 }
 
-// repeatSamples lays the samples of a sample file end to end in it.
-func repeatSamples(name string, times int) error {
-	const headerBytes, samplesAt = 16, 12 // docs/etmv2.md §3.4
-	b, err := os.ReadFile(name)
-	if err != nil {
-		return err
-	}
-	head, samples := b[:headerBytes], b[headerBytes:]
-	binary.LittleEndian.PutUint32(head[samplesAt:], 0) // to the end of the file
-	return os.WriteFile(name, append(bytes.Clone(head), bytes.Repeat(samples, times)...), 0o666)
-}
-
 // reportPorts prints the cost of an instruction in each protocol, and how many times as
 // fast it is as in the first, in the same round.
 func reportPorts(out io.Writer, subjects []subject) error {
@@ -125,24 +113,12 @@ func reportPorts(out io.Writer, subjects []subject) error {
 	for k, m := range portModes {
 		for i := range subjects {
 			s := &subjects[i]
-			fmt.Fprintf(w, "%s\t%d\t%s\t%.1f\t%.2f\t%.2f\t%.2f\t%.0f\t\n", m.name, m.workers, s.name,
-				spreadOf(s.runs[k], func(r run) float64 { return r.CPU / float64(r.Instructions) * 1e9 }),
-				ratio(first.runs[k], s.runs[k], cpuEach), ratio(first.runs[k], s.runs[k], wallEach),
-				ratio(s.runs[k&^1], s.runs[k], wallEach),
-				spreadOf(s.runs[k], func(r run) float64 { return float64(r.Peak) / 1e6 }))
+			fmt.Fprintf(w, "%s\t%d\t%s\t%.1f\t%.2f\t%.2f\t%.2f\t%.0f\t\n", m.Name, m.Workers, s.name,
+				measure.Of(s.runs[k], func(r measure.Run) float64 { return r.CPU / float64(r.Instructions) * 1e9 }),
+				measure.Ratio(first.runs[k], s.runs[k], measure.CPUEach), measure.Ratio(first.runs[k], s.runs[k], measure.WallEach),
+				measure.Ratio(s.runs[k&^1], s.runs[k], measure.WallEach),
+				measure.Of(s.runs[k], func(r measure.Run) float64 { return float64(r.Peak) / 1e6 }))
 		}
 	}
 	return w.Flush()
-}
-
-func cpuEach(r run) float64  { return r.CPU / float64(r.Instructions) }
-func wallEach(r run) float64 { return r.Wall / float64(r.Instructions) }
-
-// ratio is how many times a figure of runs b is in that of runs a of the same rounds.
-func ratio(a, b []run, of func(run) float64) spread {
-	ratios := make([]float64, len(a))
-	for i := range a {
-		ratios[i] = of(a[i]) / of(b[i])
-	}
-	return newSpread(ratios)
 }

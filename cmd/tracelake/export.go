@@ -44,7 +44,7 @@ func outputFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: groupOutput, Usage: "write the dataset to `DIR`; required"},
 		&cli.BoolFlag{Name: "overwrite", Category: groupOutput, Usage: "replace a dataset in DIR"},
-		&cli.StringFlag{Name: "level", Category: groupOutput, Value: "instructions", Usage: "`LEVEL` instructions, a row for each, or blocks, a row for each straight run"},
+		&cli.StringFlag{Name: "level", Category: groupOutput, Value: "instructions", Usage: "`LEVEL` instructions, a row for each; blocks, a row for each straight run; or none: they are counted, which is fastest"},
 		&cli.StringFlag{Name: "format", Category: groupOutput, Value: "parquet", Usage: "`FORMAT` parquet or arrow"},
 		&cli.StringFlag{Name: "codec", Category: groupOutput, Usage: "compress with `CODEC` " + strings.Join(parquetfile.CodecNames(), ", ") + "; arrow: " + strings.Join(arrowfile.CodecNames(), ", "), DefaultText: "the first"},
 		&cli.StringFlag{Name: "tables", Category: groupOutput, Usage: "write the tables `A,B` beside those always written, or all", DefaultText: "all but packets"},
@@ -154,12 +154,16 @@ func readSources(ctx *cli.Context, o *pipeline.Options) (err error) {
 
 func readLevel(ctx *cli.Context, o *pipeline.Options) error {
 	name := ctx.String("level")
-	for _, o.Level = range []schema.Level{schema.LevelInstructions, schema.LevelBlocks} {
-		if o.Level.String() == name {
-			return nil
+	for _, o.Level = range schema.Levels() {
+		if o.Level.String() != name {
+			continue
 		}
+		if o.Level == schema.LevelNone && ctx.IsSet("max-rows") {
+			return usage("--max-rows", "is given beside --level none, which writes no rows of instructions", "leave out one of them")
+		}
+		return nil
 	}
-	return usage("--level "+name, "is not known", "levels are instructions and blocks")
+	return usage("--level "+name, "is not known", "levels are instructions, blocks and none")
 }
 
 // readFormat reads --format, and --codec, which depends on it.
@@ -199,7 +203,7 @@ func readTables(ctx *cli.Context, o *pipeline.Options) error {
 		case t == nil:
 			return usage("--tables "+name, "is no table", "tables are all, or of "+strings.Join(tableNames(), ","))
 		case t.Level != schema.AnyLevel && t.Level != o.Level:
-			return usage("--tables "+name, fmt.Sprintf("is no table of --level %s", o.Level), fmt.Sprintf("add --level %s", t.Level))
+			return usage("--tables "+name, fmt.Sprintf("is no table of --level %s", o.Level), fmt.Sprintf("give --level %s", t.Level))
 		}
 		o.Tables = append(o.Tables, t)
 	}

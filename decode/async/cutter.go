@@ -37,15 +37,20 @@ type Cutter struct {
 	scanned int  // A-syncs that end up to here are found
 	parsed  int  // packets after the last A-sync are parsed up to here
 	looking bool // the I-sync after the last A-sync is still to be found
+	found   bool // a cut: what is preserved matters to the first alone
 
 	preserved decode.Preserved // from packets after the last A-sync
 	cuts      decode.Cuts
 }
 
-var _ decode.Cutter = (*Cutter)(nil)
+var _ decode.AnywhereCutter = (*Cutter)(nil)
 
 // NewCutter returns a Cutter for a stream that p parses.
 func NewCutter(p Parser) *Cutter { return &Cutter{parser: p} }
+
+// BeginsAnywhere implements [decode.AnywhereCutter]: no A-sync has bytes of the I-sync
+// that a cut begins with.
+func (c *Cutter) BeginsAnywhere() {}
 
 // Find implements [decode.Cutter].
 func (c *Cutter) Find(b []byte, _ bool) decode.Cuts {
@@ -84,13 +89,13 @@ func (c *Cutter) next(b []byte) bool {
 // look looks for the I-sync in b. If last is set, b ends with the next A-sync.
 func (c *Cutter) look(b []byte, last bool) {
 	n, found := c.parser.FindISync(b[c.parsed:])
-	if n > 0 {
+	if n > 0 && !c.found {
 		c.parser.Preserve(&c.preserved, b[c.parsed:c.parsed+n])
 	}
 	c.parsed += n
 	switch found {
 	case ISyncFound:
-		c.looking = false
+		c.looking, c.found = false, true
 		c.cuts.At = append(c.cuts.At, decode.Cut{At: c.parsed, Preserved: c.preserved})
 	case NoISync:
 		c.looking = false

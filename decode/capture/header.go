@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/tracelake/tracelake/decode"
 )
@@ -14,8 +15,9 @@ type fileHeader struct {
 	says   []decode.RegisterValue
 }
 
-// readHeader reads what a buffer of trace says of itself. shown is its name.
-func (fs families) readHeader(shown string, data io.ReaderAt, size int64) (fileHeader, error) {
+// readHeader reads what a buffer of trace says of itself. shown is its name; given
+// returns what the user has given of a family.
+func (fs families) readHeader(shown string, data io.ReaderAt, size int64, given func(*decode.Family) decode.Registers) (fileHeader, error) {
 	head := make([]byte, min(size, decode.HeaderBytes))
 	if _, err := data.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
 		return fileHeader{}, fmt.Errorf("read %s: %w", shown, err)
@@ -24,7 +26,7 @@ func (fs families) readHeader(shown string, data io.ReaderAt, size int64) (fileH
 		if fs[i].ReadHeader == nil {
 			continue
 		}
-		says, ok, err := fs[i].ReadHeader(head, size)
+		says, ok, err := fs[i].ReadHeader(head, size, given(&fs[i]))
 		if err != nil {
 			return fileHeader{}, fmt.Errorf("%s: %w", shown, err)
 		}
@@ -44,8 +46,32 @@ func KnowsHeader(path string, protocols []decode.Family, opt *Options) (bool, er
 	if err != nil {
 		return false, err
 	}
-	h, err := families(protocols).readHeader(path, f, size)
+	h, err := families(protocols).readHeader(path, f, size, r.givenOptions)
 	return h.family != nil, err
+}
+
+// givenOptions are the options of a family among the arguments of --reg, whose other
+// arguments are read once the protocol is known.
+func (r *reader) givenOptions(f *decode.Family) decode.Registers { return givenOptions{f, r.opt.Regs} }
+
+type givenOptions struct {
+	family *decode.Family
+	args   []string // NAME=VALUE
+}
+
+// Lookup implements [decode.Registers].
+func (g givenOptions) Lookup(name string) (value uint64, ok bool) {
+	o := g.family.Option(name)
+	if o == nil {
+		return 0, false
+	}
+	for _, arg := range g.args {
+		key, word, _ := strings.Cut(arg, "=")
+		if v, known := o.Parse(strings.TrimSpace(word)); known && strings.EqualFold(strings.TrimSpace(key), name) {
+			value, ok = v, true
+		}
+	}
+	return value, ok
 }
 
 // withHeader returns regs with what the file says of itself. Where both say something,
@@ -76,7 +102,7 @@ func (b *binder) readBufferHeaders() error {
 			if buffer.Format != SourceData {
 				continue
 			}
-			h, err := families{*f}.readHeader(buffer.Name, buffer.Data, buffer.Size)
+			h, err := families{*f}.readHeader(buffer.Name, buffer.Data, buffer.Size, func(*decode.Family) decode.Registers { return s.Registers })
 			if err != nil {
 				return err
 			}

@@ -20,7 +20,7 @@ func pins(name string, magic string) decode.Family {
 			{Name: "ETBRWP", Means: "where the ring starts", Numbers: true, Most: 99},
 		},
 		Defaults: []decode.RegisterDefault{{Register: "ETMCR", Value: 0x10, Means: "8 pins"}, {Register: "LAYOUT", Value: 1, Means: "words"}},
-		ReadHeader: func(head []byte, size int64) ([]decode.RegisterValue, bool, error) {
+		ReadHeader: func(head []byte, size int64, _ decode.Registers) ([]decode.RegisterValue, bool, error) {
 			if len(head) < 8 || string(head[:4]) != magic {
 				return nil, false, nil
 			}

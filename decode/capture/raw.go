@@ -19,7 +19,7 @@ func (r *reader) openRaw(path string) error {
 	if err != nil {
 		return err
 	}
-	header, err := r.families.readHeader(path, f, size)
+	header, err := r.families.readHeader(path, f, size, r.givenOptions)
 	if err != nil {
 		return err
 	}

@@ -197,7 +197,7 @@ func (d *Decoder) branch() *branch {
 
 // sample walks the next sample, or several at once.
 func (d *Decoder) sample() {
-	d.offset = d.rec.Offset(d.index(d.at))
+	d.offset = int64(d.rec.Offsets.At(int(d.at - d.data)))
 	s := d.raw(d.at)
 	status := s.Status()
 	if d.at >= d.busy && status == statusIE && !d.packets {

@@ -38,12 +38,12 @@ func (d *Decoder) executed() {
 	d.settleWaits(false)
 	if d.walk.Known() && !d.cfg.CycleAccurate && !d.split.second && !d.split.orphan {
 		i, n := d.at-d.data, d.executedRun()
-		source := flow.Source{Flags: schema.RunHasOffsets, Offsets: d.rec.Part.Offsets[i : i+n], Unsplit: true}
+		source := flow.Source{Flags: schema.RunHasOffsets, Offsets: &d.rec.Offsets, Unit: int(i), Unsplit: true}
 		d.rec.Settle()
 		if walked, stop := d.walk.Executed(&source, int(n)); walked > 0 {
 			d.at += int64(walked)
 			d.seen = d.at - 1
-			d.offset = d.rec.Offset(d.index(d.seen))
+			d.offset = int64(d.rec.Offsets.At(int(d.seen - d.data)))
 			if stop != flow.Missing { // else the next sample says so
 				d.stopped(stop)
 			}
@@ -88,7 +88,7 @@ func (d *Decoder) atom(executed bool) flow.Stop {
 	}
 	d.rec.Settle()
 	i := d.at - d.data
-	source := flow.Source{Flags: schema.RunHasOffsets, Offsets: d.rec.Part.Offsets[i : i+1]}
+	source := flow.Source{Flags: schema.RunHasOffsets, Offsets: &d.rec.Offsets, Unit: int(i)}
 	var cost int64
 	if d.cfg.CycleAccurate && !d.first {
 		source.Flags |= schema.RunHasCosts

@@ -108,10 +108,7 @@ func program() *image.Memory {
 
 // parts returns the parts of a stream, each of at most so many samples.
 func parts(c *Config, b []byte, samples int) []decode.Part {
-	offsets := make([]decode.CaptureOffset, len(b)/port.SampleBytes)
-	for i := range offsets {
-		offsets[i] = decode.CaptureOffset(i)
-	}
+	offsets := decode.OffsetsFrom(0, 1, len(b)/port.SampleBytes)
 	var all []decode.Part
 	cuts := cutsOf(c, b, len(b))
 	for i, cut := range cuts {
@@ -123,7 +120,7 @@ func parts(c *Config, b []byte, samples int) []decode.Part {
 			to := min(end, at+samples*port.SampleBytes)
 			ahead := min(len(b), to+c.AheadBytes())
 			p := decode.Part{
-				Data: b[at:to:to], Offsets: offsets[at/port.SampleBytes : to/port.SampleBytes], Ahead: b[to:ahead:ahead],
+				Data: b[at:to:to], Offsets: offsets.Slice(at/port.SampleBytes, to/port.SampleBytes), Ahead: b[to:ahead:ahead],
 				Continued: at > cut.At, Open: to < end, End: to == len(b),
 			}
 			if !p.Continued {

@@ -102,10 +102,7 @@ func BenchmarkFrame(b *testing.B) {
 func BenchmarkDecode(b *testing.B) {
 	c := benchConfig()
 	records := benchSamples(c, 1<<20)
-	offsets := make([]decode.CaptureOffset, len(records)/port.SampleBytes)
-	for i := range offsets {
-		offsets[i] = decode.CaptureOffset(16 + i*port.SampleBytes)
-	}
+	offsets := decode.OffsetsFrom(16, port.SampleBytes, len(records)/port.SampleBytes)
 	cuts := cutter{cfg: c}
 	at := append([]decode.Cut(nil), cuts.Find(records, true).At...)
 	d := newDecoder(c, benchProgram(), false)
@@ -120,7 +117,7 @@ func BenchmarkDecode(b *testing.B) {
 				end = at[i+1].At
 			}
 			d.Decode(result, decode.Part{
-				Data: records[cut.At:end], Offsets: offsets[cut.At/port.SampleBytes : end/port.SampleBytes],
+				Data: records[cut.At:end], Offsets: offsets.Slice(cut.At/port.SampleBytes, end/port.SampleBytes),
 				Ahead: records[end:min(len(records), end+reach*port.SampleBytes)], End: end == len(records),
 			})
 			instructions += result.Segments[len(result.Segments)-1].Row.Instructions

@@ -72,9 +72,9 @@ func (d *Decoder) takeBackCost() {
 	d.waits += int64(d.cost)
 	d.rec.Cycle -= int64(d.cost)
 	d.cost = 0
-	counts, from := d.rec.Result.Counts, d.rec.Base[decode.Counts]
-	if n := len(counts); n > from && counts[n-1].Seq == d.walk.Seq {
-		d.rec.Result.Counts = counts[:n-1]
+	counts, from := &d.rec.Result.Counts, d.rec.Base[decode.Counts]
+	if n := len(counts.Rows); n > from && counts.At(n-1).Seq == d.walk.Seq {
+		counts.Truncate(n - 1)
 	}
 	if len(d.rec.Result.Costs) == d.rec.Base[decode.Costs] && d.back.Waits == decode.WaitsTaken {
 		d.back.Waits = decode.WaitsPassed

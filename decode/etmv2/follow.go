@@ -71,7 +71,7 @@ func (d *Decoder) singleSamples(from, to int) {
 }
 
 // at sets the current sample.
-func (d *Decoder) at(i int) { d.offset = int64(d.rec.Part.Offsets[i]) }
+func (d *Decoder) at(i int) { d.offset = int64(d.rec.Offsets.At(i)) }
 
 // countWaits counts the samples of a run whose status says that the FIFO sends bytes
 // and nothing executes: no byte is owed from the sample owed on.
@@ -94,7 +94,7 @@ func (d *Decoder) executed(i, n int) {
 		walked, stop := 0, flow.Arrived
 		if d.walk.Known() {
 			d.rec.Settle()
-			source := flow.Source{Flags: schema.RunHasOffsets, Offsets: d.rec.Part.Offsets[i:end], Unsplit: true}
+			source := flow.Source{Flags: schema.RunHasOffsets, Offsets: &d.rec.Offsets, Unit: i, Unsplit: true}
 			walked, stop = d.walk.Executed(&source, end-i)
 		}
 		if walked == 0 {
@@ -161,7 +161,7 @@ func (d *Decoder) instruction(i int, executed bool) {
 		return
 	}
 	d.rec.Settle()
-	source := flow.Source{Flags: schema.RunHasOffsets, Offsets: d.rec.Part.Offsets[i : i+1]}
+	source := flow.Source{Flags: schema.RunHasOffsets, Offsets: &d.rec.Offsets, Unit: i}
 	cost := d.beginCost(&source)
 	stop := d.walk.Atom(&source, executed, cost)
 	if stop == flow.Missing {

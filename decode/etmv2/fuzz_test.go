@@ -178,10 +178,7 @@ func decodeParts(c *Config, mem *image.Memory, records []byte, size int, packets
 	result := &decode.Result{}
 	d := c.NewDecoder(mem, packets)
 	at := c.NewCutter().Find(records, true).At
-	offsets := make([]decode.CaptureOffset, len(records)/port.SampleBytes)
-	for i := range offsets {
-		offsets[i] = decode.CaptureOffset(i)
-	}
+	offsets := decode.OffsetsFrom(0, 1, len(records)/port.SampleBytes)
 	for i, cut := range at {
 		end := len(records)
 		if i+1 < len(at) {
@@ -190,7 +187,7 @@ func decodeParts(c *Config, mem *image.Memory, records []byte, size int, packets
 		for from := cut.At; from < end; from += size {
 			to := min(end, from+size)
 			d.Decode(result, decode.Part{
-				Data: records[from:to], Offsets: offsets[from/port.SampleBytes : to/port.SampleBytes],
+				Data: records[from:to], Offsets: offsets.Slice(from/port.SampleBytes, to/port.SampleBytes),
 				Ahead:     records[to:min(len(records), to+c.AheadBytes())],
 				Continued: from > cut.At, Open: to < end, End: to == len(records),
 			})

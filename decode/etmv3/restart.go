@@ -146,7 +146,7 @@ func (d *Decoder) lateCount(p *Packet) {
 	if p.Cycles != 0 {
 		row.Cycles = schema.Of(int64(p.Cycles))
 	}
-	n := len(d.rec.Result.Counts)
+	n := len(d.rec.Result.Counts.Rows)
 	switch r := &d.restart.V; {
 	case d.restart.OK && !r.Counted:
 		r.Counted = true
@@ -161,5 +161,5 @@ func (d *Decoder) lateCount(p *Packet) {
 	default:
 		d.rec.Event(d.key(), schema.EventCountUnexpected, schema.Null[uint32]{}, "")
 	}
-	d.rec.Result.Counts = append(d.rec.Result.Counts, row)
+	d.rec.Result.Counts.Append(row)
 }

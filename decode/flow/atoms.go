@@ -29,8 +29,7 @@ func (w *Walker) Executed(t *Source, n int) (walked int, stop Stop) {
 			return walked, Arrived
 		}
 		run := w.run(t)
-		k := t.fitting(run, min(n-walked, end-w.pos, schema.MaxBlockRow-int(run.Count)))
-		w.place(t, run, k)
+		k := w.place(t, run, min(n-walked, end-w.pos, schema.MaxBlockRow-int(run.Count)))
 		run.Count += uint16(k)
 		run.Outcome = schema.Passed
 		w.Seq += int64(k)
@@ -120,35 +119,41 @@ func (w *Walker) run(t *Source) *schema.Run {
 // EndRun makes the next instruction begin a run.
 func (w *Walker) EndRun() { w.open = false }
 
-// place notes the capture offsets of the next n instructions, which are of the run.
-func (w *Walker) place(t *Source, run *schema.Run, n int) {
-	if t.Flags&schema.RunHasOffsets == 0 {
-		return
-	}
-	from := len(w.result.Offsets)
-	offsets := slices.Grow(w.result.Offsets, n)[:from+n]
-	for i, at := range t.Offsets[:n] {
-		offsets[from+i] = uint32(int64(at) - run.Offset)
-	}
-	w.result.Offsets, t.Offsets = offsets, t.Offsets[n:]
-}
-
-// fitting returns how many of the next n instructions are near the offset of their run:
-// fewer where a ring begins again, but the first is.
-func (t *Source) fitting(run *schema.Run, n int) int {
+// place notes the capture offsets of the next n instructions, which are of the run, and
+// returns of how many: fewer where a ring begins again, but of one at least.
+func (w *Walker) place(t *Source, run *schema.Run, n int) int {
 	if t.Flags&schema.RunHasOffsets == 0 {
 		return n
 	}
-	for uint64(int64(t.Offsets[n-1])-run.Offset) > math.MaxUint32 {
-		n--
+	placed := 0
+	for placed < n {
+		at, step, k := t.Offsets.Adjacent(t.Unit)
+		d := int64(at) - run.Offset
+		if d < 0 || d > math.MaxUint32 {
+			break
+		}
+		k = min(k, n-placed, int((math.MaxUint32-d)/int64(step))+1)
+		w.result.Offsets = appendRamp(w.result.Offsets, uint32(d), uint32(step), k)
+		t.Unit += k
+		placed += k
 	}
-	return n
+	return placed
+}
+
+// appendRamp appends n numbers: from, and each a step above the one before.
+func appendRamp(dst decode.Rows[uint32], from, step uint32, n int) decode.Rows[uint32] {
+	end := len(dst) + n
+	dst = slices.Grow(dst, n)[:end]
+	for i := range dst[end-n:] {
+		dst[end-n+i] = from + uint32(i)*step
+	}
+	return dst
 }
 
 // at returns the capture offset of the next instruction.
 func (t *Source) at() int64 {
 	if t.Flags&schema.RunHasOffsets != 0 {
-		return int64(t.Offsets[0])
+		return int64(t.Offsets.At(t.Unit))
 	}
 	return t.Offset
 }
@@ -158,7 +163,7 @@ func (t *Source) at() int64 {
 // without a cost: the cost of a run is spread over its instructions.
 func (t *Source) continues(run *schema.Run) bool {
 	if t.Flags&schema.RunHasOffsets != 0 {
-		d := int64(t.Offsets[0]) - run.Offset
+		d := int64(t.Offsets.At(t.Unit)) - run.Offset
 		const plain = schema.RunHasOffsets | schema.RunHasFailed
 		return d >= 0 && d <= math.MaxUint32 && run.Flags == plain && t.Flags == schema.RunHasOffsets
 	}

@@ -22,32 +22,44 @@ const (
 // A block is decoded straight code and how it is left. Blocks belong to one
 // [Program] and are not shared.
 type block struct {
-	code     *schema.Block // nil: not even the first instruction could be read
-	end      end
-	last     isa.Instruction // with atWaypoint: the last instruction
-	next     uint32          // address after the last instruction
-	executed schema.Outcome  // with atWaypoint: of the last instruction, if executed
-	split    int             // position of the first 32-bit T32 instruction, the length without one
-
-	// Successors, filled in when first taken.
-	taken, fallThrough *block
-
-	// The block is Result.Blocks[index] if partStamp is that of the current part.
-	partStamp uint32
+	// What every step of a walk needs, in one line of the cache (64 bytes): the
+	// rest fills another one, so that all blocks begin at a line.
+	links     [2]*block  // successors by outcome, filled in when first taken: fallThrough, taken
+	at        locationID // that the block was entered at
+	next      uint32     // address after the last instruction
+	count     uint32     // instructions
+	partStamp uint32     // the block is Result.Blocks[index] if this is that of the current part
 	index     uint32
-	unit      uint32 // the last work unit whose result has the block
+	ready     uint32            // partStamp, if the block ends at a waypoint; otherwise 0
+	outcomes  [2]schema.Outcome // of the last instruction, by outcome of its atom
+	flow      isa.Flow          // of the last instruction, with atWaypoint
+	link      bool              // likewise
+	special   uint8             // 1: if executed, more is to be done than to follow links[taken]
+	end       end
+	dropped   bool // no longer in the cache: its links stay nil
+
+	code  *schema.Block   // nil: not even the first instruction could be read
+	last  isa.Instruction // with atWaypoint: the last instruction
+	split int             // position of the first 32-bit T32 instruction, the length without one
+	unit  uint32          // the last work unit whose result has the block
+	_     [28]byte
 }
+
+// The links of a block, by outcome of the atom of its last instruction.
+const (
+	fallThrough = iota
+	taken
+)
+
+// drop marks a block that is no longer in the cache. The walk and the return stack may
+// still hold it, but it does not lead to blocks that may be dropped later.
+func (b *block) drop() { b.links, b.dropped = [2]*block{}, true }
 
 // weight returns what b adds to a cache, in instructions.
 func (b *block) weight() int { return b.len() + 16 }
 
 // len returns the number of instructions in b.
-func (b *block) len() int {
-	if b.code == nil {
-		return 0
-	}
-	return len(b.code.Address)
-}
+func (b *block) len() int { return int(b.count) }
 
 // A builder decodes straight code. Its slices are scratch memory.
 type builder struct {
@@ -61,7 +73,7 @@ type builder struct {
 func (p *Program) build(key schema.BlockKey) *block {
 	s := &p.scratch
 	s.address, s.opcode, s.size, s.kind = s.address[:0], s.opcode[:0], s.size[:0], s.kind[:0]
-	b := &block{end: atLimit, next: key.Address}
+	b := &block{end: atLimit, next: key.Address, at: identify(key)}
 	limit := schema.MaxBlock
 	if key.Short {
 		limit = shortInstructions
@@ -81,17 +93,14 @@ func (p *Program) build(key schema.BlockKey) *block {
 		}
 		b.next += uint32(in.Size)
 		if p.rules.endsBlock(in.Flow) {
-			b.end, b.last, b.executed = atWaypoint, in, schema.Passed
-			if in.Flow == isa.Direct || in.Flow == isa.Indirect {
-				b.executed = schema.Taken
-			}
+			b.endAt(in)
 			break
 		}
 		if b.next < key.Address { // wrapped round 2³²
 			break
 		}
 	}
-	if len(s.address) > 0 {
+	if b.count = uint32(len(s.address)); b.count > 0 {
 		b.code = &schema.Block{
 			Key:     key,
 			Address: append([]uint32(nil), s.address...),
@@ -101,6 +110,18 @@ func (p *Program) build(key schema.BlockKey) *block {
 		}
 	}
 	return b
+}
+
+// endAt ends the block at a waypoint.
+func (b *block) endAt(in isa.Instruction) {
+	b.end, b.last, b.flow, b.link = atWaypoint, in, in.Flow, in.Link
+	b.outcomes = [2]schema.Outcome{schema.NotTaken, schema.Passed}
+	if in.Flow == isa.Direct || in.Flow == isa.Indirect {
+		b.outcomes[taken] = schema.Taken
+	}
+	if in.Flow != isa.Direct || in.Link {
+		b.special = 1
+	}
 }
 
 // fetch decodes the instruction at address. A 32-bit instruction may lie across
@@ -144,11 +165,13 @@ func (p *Program) halfword(space uint8, address uint32) (uint16, bool) {
 	return uint16(p.window[i]) | uint16(second[0])<<8, true
 }
 
-// Rules name the instructions that end a block beside direct and indirect
-// branches.
+// Rules are what the configuration of a source says about walks.
 type Rules struct {
+	// The instructions that end a block, beside direct and indirect branches.
 	Barriers     bool // ISB
 	DataBarriers bool // DMB and DSB
+
+	ReturnStack bool // an E atom on an indirect branch goes to the top of the return stack
 }
 
 func (r Rules) endsBlock(f isa.Flow) bool {
@@ -174,3 +197,21 @@ type location struct {
 func (p location) key() schema.BlockKey {
 	return schema.BlockKey{Address: p.Address, ISA: p.ISA, Space: uint8(p.space)}
 }
+
+// A locationID is the key of a block as a number: the address, and above it instruction set, memory space, and whether the block is short.
+type locationID uint64
+
+func identify(k schema.BlockKey) locationID {
+	id := locationID(k.Address) | locationID(k.ISA)<<32 | locationID(k.Space)<<40
+	if k.Short {
+		id |= 1 << 48
+	}
+	return id
+}
+
+func (i locationID) key() schema.BlockKey {
+	return schema.BlockKey{Address: uint32(i), ISA: i.isa(), Space: uint8(i.space()), Short: i>>48 != 0}
+}
+
+func (i locationID) isa() schema.ISA    { return schema.ISA(i >> 32) }
+func (i locationID) space() image.Space { return image.Space(i >> 40) }

@@ -16,7 +16,7 @@ type Program struct {
 	// lookaside is a direct-mapped table before the map: two in five packets of
 	// branch-rich code carry an address, and a map look-up for each would
 	// cost as much as all the rest.
-	lookaside []*block
+	lookaside *[lookasideEntries]*block
 	held      int    // weight of blocks
 	limit     int    // of held; the cache is trimmed above it
 	unit      uint32 // number of the current work unit
@@ -43,15 +43,18 @@ const (
 
 // NewProgram returns the program in mem.
 func NewProgram(mem *image.Memory, rules Rules) *Program {
-	p := &Program{mem: mem, rules: rules, lookaside: make([]*block, lookasideEntries), limit: limitInstructions}
+	p := &Program{mem: mem, rules: rules, lookaside: new([lookasideEntries]*block), limit: limitInstructions}
 	p.forget()
 	return p
 }
 
 func (p *Program) forget() {
+	for _, b := range p.blocks {
+		b.drop()
+	}
 	p.blocks = make(map[schema.BlockKey]*block)
 	p.data = make(map[*schema.Block][]isa.Transfers)
-	clear(p.lookaside)
+	clear(p.lookaside[:])
 	p.held = 0
 }
 
@@ -68,10 +71,11 @@ func (p *Program) begin() {
 // trim drops the blocks that the current result does not hold. Those that it holds
 // stay, so that the blocks of a result depend on the work unit alone.
 func (p *Program) trim() {
-	clear(p.lookaside)
+	clear(p.lookaside[:])
 	for key, b := range p.blocks {
-		b.taken, b.fallThrough = nil, nil
+		b.links = [2]*block{}
 		if b.unit != p.unit {
+			b.drop()
 			delete(p.blocks, key)
 			delete(p.data, b.code)
 			p.held -= b.weight()
@@ -94,7 +98,7 @@ func (p *Program) block(at location) *block {
 	b := p.build(key)
 	p.blocks[key] = b
 	p.held += b.weight()
-	p.lookaside[lookasideIndex(key)] = b
+	*p.slot(b.at) = b
 	return b
 }
 
@@ -111,8 +115,9 @@ func (p *Program) known(at location) *block {
 }
 
 func (p *Program) find(key schema.BlockKey) *block {
-	slot := &p.lookaside[lookasideIndex(key)]
-	if b := *slot; b != nil && b.code != nil && b.code.Key == key {
+	at := identify(key)
+	slot := p.slot(at)
+	if b := *slot; b != nil && b.at == at {
 		return b
 	}
 	b := p.blocks[key]
@@ -122,8 +127,9 @@ func (p *Program) find(key schema.BlockKey) *block {
 	return b
 }
 
-// lookasideIndex spreads the halfword addresses of a few KB of code over the table.
-func lookasideIndex(k schema.BlockKey) uint32 {
-	a := k.Address >> 1
-	return (a ^ a>>14 ^ uint32(k.ISA)<<7 ^ uint32(k.Space)<<11) % lookasideEntries
+// slot returns the place in the look-aside table for the block at a location. It spreads the
+// halfword addresses of a few KB of code over the table.
+func (p *Program) slot(at locationID) **block {
+	a := uint32(at) >> 1
+	return &p.lookaside[(a^a>>14^uint32(at>>32)<<7)%lookasideEntries]
 }

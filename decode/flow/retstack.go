@@ -4,26 +4,28 @@ package flow
 // with the same top, so it is right for every smaller one (IHI 0035B §4.13).
 const returnStackDepth = 32
 
-// A returnStack is a ring: when it is full, the oldest entry goes.
+// A returnStack is a ring: when it is full, the oldest entry goes. An entry is the
+// block of the call, which execution returns to the end of.
 type returnStack struct {
-	entries [returnStackDepth]location
-	top     int // index of the next free entry
-	n       int // number of entries
+	entries [returnStackDepth]*block
+	top     uint32 // index of the next free entry, modulo the depth
+	n       uint32 // number of entries
 }
 
 func (s *returnStack) empty() { s.n = 0 }
 
-func (s *returnStack) push(p location) {
-	s.entries[s.top] = p
-	s.top = (s.top + 1) % returnStackDepth
+func (s *returnStack) push(b *block) {
+	s.entries[s.top%returnStackDepth] = b
+	s.top++
 	s.n = min(s.n+1, returnStackDepth)
 }
 
-func (s *returnStack) pop() (location, bool) {
+// pop returns nil if the stack is empty.
+func (s *returnStack) pop() *block {
 	if s.n == 0 {
-		return location{}, false
+		return nil
 	}
 	s.n--
-	s.top = (s.top + returnStackDepth - 1) % returnStackDepth
-	return s.entries[s.top], true
+	s.top--
+	return s.entries[s.top%returnStackDepth]
 }

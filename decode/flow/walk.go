@@ -141,6 +141,9 @@ func (w *Walker) index(b *block) uint32 {
 	b.unit = w.prog.unit
 	if b.partStamp != w.partStamp {
 		b.partStamp, b.index = w.partStamp, uint32(len(w.result.Blocks))
+		if b.end == atWaypoint {
+			b.ready = w.partStamp
+		}
 		w.result.Blocks = append(w.result.Blocks, b.code)
 	}
 	return b.index
@@ -177,9 +180,11 @@ type Source struct {
 	Flags  schema.RunFlags
 	// Unsplit: see Executed.
 	Unsplit bool
-	// Offsets, with RunHasOffsets, are those of the next instructions, in place of
-	// Offset: Executed and Atom take from its front.
-	Offsets []decode.CaptureOffset
+	// Offsets, with RunHasOffsets, are those of the units of a part, in place of
+	// Offset: the next instruction is of the unit Unit, and each after it of the next
+	// unit. Executed and Atom move Unit on.
+	Offsets *decode.OffsetCursor
+	Unit    int
 }
 
 // ToWaypoint walks to the next waypoint and over it. If it arrives, the
@@ -196,9 +201,9 @@ func (w *Walker) ToWaypoint(t *Source, executed bool) Stop {
 		}
 		return Missing
 	}
-	outcome := schema.NotTaken
+	outcome := b.outcomes[fallThrough]
 	if executed {
-		outcome = b.executed
+		outcome = b.outcomes[taken]
 	}
 	if !w.emit(t, outcome, b.len()-w.pos) {
 		return Endless
@@ -224,45 +229,45 @@ func (w *Walker) Onward() decode.PC {
 
 // Pass continues after the waypoint.
 func (w *Walker) Pass() {
-	b := w.cur
-	w.step(&b.fallThrough, decode.PC{Address: b.next, ISA: w.at.ISA})
+	w.step(fallThrough, decode.PC{Address: w.cur.next, ISA: w.at.ISA})
 }
 
 // Take follows the direct branch that is the waypoint.
 func (w *Walker) Take() {
-	b := w.cur
-	w.step(&b.taken, decode.PC{Address: b.last.Target, ISA: b.last.TargetISA})
+	w.step(taken, decode.PC{Address: w.cur.last.Target, ISA: w.cur.last.TargetISA})
 }
 
 // step continues at a PC, in the linked block if there is one. A block that is not
 // cached yet is built when an instruction of it is walked.
-func (w *Walker) step(link **block, to decode.PC) {
-	w.at.PC, w.cur, w.pos = to, *link, 0
+func (w *Walker) step(link int, to decode.PC) {
+	from := w.cur
+	w.at.PC, w.cur, w.pos = to, from.links[link], 0
 	if w.cur == nil || w.prog.short {
 		w.cur = w.prog.known(w.at)
-		*link = w.cur
+		if !from.dropped {
+			from.links[link] = w.cur
+		}
 	}
 }
 
 // Push pushes the return address of the waypoint (IHI 0035B §4.13).
-func (w *Walker) Push() {
-	w.stack.push(location{decode.PC{Address: w.cur.next, ISA: w.at.ISA}, w.at.space})
-}
+func (w *Walker) Push() { w.stack.push(w.cur) }
 
 // Return follows the indirect branch that is the waypoint to the top of the
 // return stack, and returns the memory space of that entry: the entry has the
 // security state too (IHI 0035B §B.3.2). If the stack is empty, Return fails and
 // the position does not change.
 func (w *Walker) Return() (image.Space, bool) {
-	top, ok := w.stack.pop()
+	caller := w.stack.pop()
 	if w.cur.last.Link { // pop first, push after
 		w.Push()
 	}
-	if !ok {
+	if caller == nil {
 		return image.AnySpace, false
 	}
-	w.at, w.cur, w.pos = top, nil, 0
-	return top.space, true
+	w.at.ISA, w.at.space, w.cur = caller.at.isa(), caller.at.space(), caller
+	w.Pass()
+	return w.at.space, true
 }
 
 // UpTo walks up to and over the first instruction that ends after target: at least

@@ -181,19 +181,19 @@ func TestRunContinuesInNextUnit(t *testing.T) {
 func TestReturnStack(t *testing.T) {
 	var s returnStack
 	for i := range uint32(returnStackDepth + 5) {
-		s.push(location{PC: decode.PC{Address: i}})
+		s.push(&block{next: i})
 	}
 	for want := returnStackDepth + 4; want >= 5; want-- {
-		if p, ok := s.pop(); !ok || p.Address != uint32(want) {
-			t.Fatalf("popped %d, %v; want %d", p.Address, ok, want)
+		if b := s.pop(); b == nil || b.next != uint32(want) {
+			t.Fatalf("popped %+v; want %d", b, want)
 		}
 	}
-	if _, ok := s.pop(); ok {
+	if s.pop() != nil {
 		t.Error("popped more than the depth")
 	}
-	s.push(location{})
+	s.push(&block{})
 	s.empty()
-	if _, ok := s.pop(); ok {
+	if s.pop() != nil {
 		t.Error("popped from an emptied stack")
 	}
 }

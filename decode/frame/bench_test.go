@@ -7,6 +7,8 @@ import (
 	"io"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/tracelake/tracelake/decode"
 )
 
 // benchBuffer is a capture, over and over.
@@ -36,10 +38,12 @@ func BenchmarkReader(b *testing.B) {
 				layout := benchLayout(b, c, buf)
 				b.SetBytes(int64(len(buf)))
 				b.ReportAllocs()
+				var p decode.Piece
 				for b.Loop() {
 					r := NewReader(bytes.NewReader(buf), int64(len(buf)), layout, id)
 					for {
-						_, err := r.Next()
+						p.Clear()
+						_, err := r.Next(&p)
 						if errors.Is(err, io.EOF) {
 							break
 						}
@@ -72,10 +76,12 @@ func BenchmarkReaderMixed(b *testing.B) {
 				layout.IDs.Add(id)
 			}
 			b.SetBytes(int64(buf.Len()))
+			var p decode.Piece
 			for b.Loop() {
 				r := NewReader(bytes.NewReader(buf.Bytes()), int64(buf.Len()), layout, 0x10)
 				for {
-					_, err := r.Next()
+					p.Clear()
+					_, err := r.Next(&p)
 					if errors.Is(err, io.EOF) {
 						break
 					}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/decodetest/shared"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -177,7 +178,7 @@ func TestReadErrors(t *testing.T) {
 	r := bytes.NewReader(b)
 	_, errDetect := Detect(r, 2000, DetectOptions{})
 	_, errScan := Scan(r, 2000, Layout{})
-	_, errNext := NewReader(r, 2000, Layout{}, 0x10).Next()
+	_, errNext := NewReader(r, 2000, Layout{}, 0x10).Next(&decode.Piece{})
 	for _, err := range []error{errDetect, errScan, errNext} {
 		if err == nil || !strings.Contains(err.Error(), "at offset 0x640") {
 			t.Errorf("error %v", err)

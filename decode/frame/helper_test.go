@@ -35,22 +35,23 @@ func readAll(t testing.TB, b []byte, layout Layout, id uint8, chunk int) read {
 	r.walk.in.chunk = chunk
 	var out read
 	for {
-		p, err := r.Next()
+		var p decode.Piece
+		broken, err := r.Next(&p)
 		if errors.Is(err, io.EOF) {
 			return out
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(p.Data) == 0 || len(p.Data) > pieceBytes || len(p.Delta) != len(p.Data) || p.Delta[0] != 0 {
-			t.Fatalf("piece of %d bytes with %d offsets", len(p.Data), len(p.Delta))
+		if len(p.Data) == 0 || len(p.Data) > pieceBytes || p.Offsets.Len() != len(p.Data) {
+			t.Fatalf("piece of %d bytes with %d offsets", len(p.Data), p.Offsets.Len())
 		}
-		if p.Break {
+		if broken {
 			out.breaks = append(out.breaks, len(out.data))
 		}
 		for i, v := range p.Data {
 			out.data = append(out.data, v)
-			out.offsets = append(out.offsets, int64(p.Offset(i)))
+			out.offsets = append(out.offsets, int64(p.Offsets.At(i)))
 		}
 	}
 }

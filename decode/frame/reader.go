@@ -3,7 +3,6 @@ package frame
 import (
 	"encoding/binary"
 	"io"
-	"math"
 
 	"github.com/tracelake/tracelake/decode"
 )
@@ -24,11 +23,11 @@ type Reader struct {
 	begun  bool // a byte was returned
 	broken bool // the next piece has Break
 
-	// The unfinished piece: n bytes from base.
-	n     int
-	base  int64
-	data  []byte
-	delta []uint32
+	// The piece at hand: n bytes of data, up to limit at most. Those from from on were
+	// not there before.
+	from, n, limit int
+	data           []byte
+	offsets        *decode.CaptureOffsets
 }
 
 // A placed is a byte and its capture offset.
@@ -41,45 +40,36 @@ type placed struct {
 // that of a source, or that of [TriggerID], each byte of which is a trigger event.
 // If layout does not fit the buffer, the first Next fails.
 func NewReader(r io.ReaderAt, size int64, layout Layout, id uint8) *Reader {
-	n := min(pieceBytes, max(size, frameData))
-	return &Reader{
-		walk:  newWalker(r, size, layout),
-		id:    id,
-		cur:   unknownID,
-		data:  make([]byte, n+1), // frames are stored by 16, of which 15 count
-		delta: make([]uint32, n),
-	}
+	return &Reader{walk: newWalker(r, size, layout), id: id, cur: unknownID}
 }
 
-// Next returns the next piece, of at most 64 KiB, or io.EOF. A piece ends where
-// the input breaks and where the ring wraps.
-func (r *Reader) Next() (decode.Piece, error) {
-	r.n = 0
+// Next implements [decode.Stream]: it appends at most 64 KiB, up to where the input
+// breaks.
+func (r *Reader) Next(p *decode.Piece) (broken bool, err error) {
+	p.Room(frameSize) // frames are stored by 16, of which 15 count
+	r.from, r.n, r.data, r.offsets = len(p.Data), len(p.Data), p.Data[:cap(p.Data)], &p.Offsets
+	r.limit = min(len(r.data), r.from+pieceBytes)
 	for r.fill() {
 		s, err := r.walk.next()
-		if err != nil && r.n > 0 {
+		if err != nil && r.n > r.from {
 			break // the walker returns the error again
 		}
 		if err != nil {
-			return decode.Piece{}, err
+			return false, err
 		}
 		r.s = s
 	}
-	p := decode.Piece{
-		Data:  r.data[:r.n],
-		Base:  decode.CaptureOffset(r.base),
-		Delta: r.delta[:r.n],
-		Break: r.broken,
-	}
+	p.Data = r.data[:r.n]
+	broken = r.broken
 	r.begun, r.broken = true, false
-	return p, nil
+	return broken, nil
 }
 
 // fill moves the frames and the queue into the piece. It returns false if not all
 // of them fit: the piece is then not empty.
 func (r *Reader) fill() bool {
 	if r.s.reset {
-		if r.n > 0 {
+		if r.n > r.from {
 			return false
 		}
 		r.s.reset = false
@@ -93,9 +83,9 @@ func (r *Reader) fill() bool {
 		switch {
 		case len(r.s.data) == 0:
 			return true
-		case r.s.at != nil || r.n == 0:
+		case r.s.at != nil:
 			r.unpack()
-		case !r.fits(r.s.offset) || !r.fits(r.s.offset+int64(len(r.s.data))) || r.n > len(r.delta)-frameData:
+		case r.n > r.limit-frameSize:
 			return false
 		default:
 			r.take()
@@ -103,23 +93,15 @@ func (r *Reader) fill() bool {
 	}
 }
 
-// fits reports whether a byte at offset can be in the piece.
-func (r *Reader) fits(offset int64) bool {
-	return offset >= r.base && offset-r.base <= math.MaxUint32
-}
-
 // drain moves the queue into the piece. It returns false if not all of it fits.
 func (r *Reader) drain() bool {
 	for ; len(r.queue) > 0; r.queue = r.queue[1:] {
 		q := r.queue[0]
-		if r.n == 0 {
-			r.base = q.offset
-		}
-		if r.n == len(r.delta) || !r.fits(q.offset) {
+		if r.n == r.limit {
 			return false
 		}
 		r.data[r.n] = q.b
-		r.delta[r.n] = uint32(q.offset - r.base)
+		r.offsets.Append(decode.CaptureOffset(q.offset), 1)
 		r.n++
 	}
 	return true
@@ -167,11 +149,11 @@ func (s *extent) offsetOf(i int) int64 {
 // take moves frames that are adjacent in the buffer into the piece, as many as fit.
 // Most have no ID byte: they are taken whole, or not at all.
 func (r *Reader) take() {
-	b, data, delta := r.s.data, r.data, r.delta
+	b, data, limit := r.s.data, r.data, r.limit
 	n, cur, id := r.n, r.cur, r.id
-	at := uint32(r.s.offset - r.base)
+	at := decode.CaptureOffset(r.s.offset)
 	i := 0
-	for ; i+frameSize <= len(b) && n <= len(delta)-frameData; i += frameSize {
+	for ; i+frameSize <= len(b) && n <= limit-frameSize; i += frameSize {
 		f := b[i : i+frameSize : i+frameSize]
 		lo, hi := halves(f)
 		aux := f[auxByte]
@@ -180,12 +162,11 @@ func (r *Reader) take() {
 				d := data[n : n+frameSize : n+frameSize]
 				binary.LittleEndian.PutUint64(d, lo|auxSpread[aux&0xF])
 				binary.LittleEndian.PutUint64(d[8:], hi|auxSpread[aux>>4])
-				ramp((*[frameData]uint32)(delta[n:]), at)
+				r.offsets.Append(at, frameData)
 				n += frameData
 			}
 		} else {
-			m := takeMixed((*[frameSize]byte)(f), &cur, id, (*[frameData]byte)(data[n:]), (*[frameData]uint32)(delta[n:]), at)
-			n += m
+			n += takeMixed((*[frameSize]byte)(f), &cur, id, (*[frameData]byte)(data[n:]), r.offsets, at)
 		}
 		at += frameSize
 	}
@@ -193,16 +174,9 @@ func (r *Reader) take() {
 	r.s.advance(i)
 }
 
-// ramp fills d with at, at+1 and so on.
-func ramp(d *[frameData]uint32, at uint32) {
-	for i := range d {
-		d[i] = at + uint32(i)
-	}
-}
-
 // takeMixed takes the bytes of source id from frame f, which has ID bytes, and
 // returns how many there are.
-func takeMixed(f *[frameSize]byte, cur *uint8, id uint8, data *[frameData]byte, delta *[frameData]uint32, at uint32) int {
+func takeMixed(f *[frameSize]byte, cur *uint8, id uint8, data *[frameData]byte, offsets *decode.CaptureOffsets, at decode.CaptureOffset) int {
 	n, c, aux := 0, *cur, f[auxByte]
 	for k := 0; k < lastMixed; k += 2 {
 		mixed, odd := f[k], f[k+1]
@@ -210,8 +184,8 @@ func takeMixed(f *[frameSize]byte, cur *uint8, id uint8, data *[frameData]byte, 
 		aux >>= 1
 		if mixed&1 == 0 {
 			if c == id {
-				data[n], delta[n] = mixed|a, at+uint32(k)
-				data[n+1], delta[n+1] = odd, at+uint32(k)+1
+				data[n], data[n+1] = mixed|a, odd
+				offsets.Append(at+decode.CaptureOffset(k), 2)
 				n += 2
 			}
 			continue
@@ -222,13 +196,15 @@ func takeMixed(f *[frameSize]byte, cur *uint8, id uint8, data *[frameData]byte, 
 			old = c
 		}
 		if old == id {
-			data[n], delta[n] = odd, at+uint32(k)+1
+			data[n] = odd
+			offsets.Append(at+decode.CaptureOffset(k)+1, 1)
 			n++
 		}
 	}
 	if mixed := f[lastMixed]; mixed&1 == 0 {
 		if c == id {
-			data[n], delta[n] = mixed|aux&1, at+lastMixed
+			data[n] = mixed | aux&1
+			offsets.Append(at+lastMixed, 1)
 			n++
 		}
 	} else {

@@ -90,13 +90,17 @@ func (c *Config) segmentStart(p *Packet, offset int64) decode.SegmentStart {
 func (d *Decoder) decodePackets(i int) {
 	var p Packet
 	for i < len(d.rec.Part.Data) && !d.rec.Lost() {
+		if n := d.decodeWarm(i); n > i {
+			i = n
+			continue
+		}
 		if err := d.cfg.Parse(&p, d.rec.Bytes(i)); err != nil {
 			if d.rec.Stop(i, d.walk.Seq, err) { // sync is lost (§4.11)
 				d.walk.Lose()
 			}
 			return
 		}
-		d.offset = d.rec.Offset(i)
+		d.offset = int64(d.rec.Offsets.At(i))
 		d.recordPacket(&p, i)
 		d.processPacket(&p)
 		i += p.Len

@@ -46,24 +46,29 @@ func (d *Decoder) analyzeAtomHeader(p *Packet) {
 			placed = false
 			break
 		}
-		w := d.walk.Waypoint()
-		switch {
-		case !executed || w.Flow == isa.Barrier || w.Flow == isa.DataBarrier:
-			d.walk.Pass()
-		case w.Flow == isa.Direct:
-			if w.Link && d.cfg.ReturnStack {
-				d.walk.Push()
-			}
-			d.walk.Take()
-		default:
-			d.returnByStack()
-		}
+		d.leaveWaypoint(executed)
 	}
 	if !placed {
 		d.rec.Segment.Row.BytesUnplaced += int64(p.Len)
 	}
 	if p.HasCycles {
 		d.countWaypoint(p, schema.CountAtom, placed)
+	}
+}
+
+// leaveWaypoint continues after the waypoint of an atom.
+func (d *Decoder) leaveWaypoint(executed bool) {
+	w := d.walk.Waypoint()
+	switch {
+	case !executed || w.Flow == isa.Barrier || w.Flow == isa.DataBarrier:
+		d.walk.Pass()
+	case w.Flow == isa.Direct:
+		if w.Link && d.cfg.ReturnStack {
+			d.walk.Push()
+		}
+		d.walk.Take()
+	default:
+		d.returnByStack()
 	}
 }
 

@@ -74,7 +74,7 @@ func (c *Config) TracesData() bool { return false }
 
 // NewDecoder implements [decode.Protocol].
 func (c *Config) NewDecoder(mem *image.Memory, packets bool) decode.Decoder {
-	program := flow.NewProgram(mem, flow.Rules{Barriers: true, DataBarriers: c.DataBarriers})
+	program := flow.NewProgram(mem, flow.Rules{Barriers: true, DataBarriers: c.DataBarriers, ReturnStack: c.ReturnStack})
 	return &Decoder{
 		cfg: *c, mem: mem, walk: flow.NewWalker(program), packets: packets,
 		rec: record.Recorder{CycleAccurate: c.CycleAccurate, Timestamps: c.TimestampCode()},

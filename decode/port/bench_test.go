@@ -6,6 +6,8 @@ import (
 	"io"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/tracelake/tracelake/decode"
 )
 
 // BenchmarkStream reads captures of a million samples. MB/s are of records: 4 bytes a
@@ -23,10 +25,12 @@ func BenchmarkStream(b *testing.B) {
 				b.Fatal(err)
 			}
 			b.SetBytes(int64(len(samples)) * SampleBytes)
+			var p decode.Piece
 			for b.Loop() {
 				s := l.Stream(bytes.NewReader(file), 0)
 				for {
-					if _, err := s.Next(); errors.Is(err, io.EOF) {
+					p.Clear()
+					if _, err := s.Next(&p); errors.Is(err, io.EOF) {
 						break
 					} else if err != nil {
 						b.Fatal(err)

@@ -58,7 +58,7 @@ func FuzzHeader(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		for major := range uint8(3) {
-			says, ok, err := ReadHeader(major)(b[:min(len(b), decode.HeaderBytes)], int64(len(b)))
+			says, ok, err := ReadHeader(major)(b[:min(len(b), decode.HeaderBytes)], int64(len(b)), registers{})
 			if !ok {
 				continue
 			}
@@ -78,7 +78,7 @@ func FuzzHeader(f *testing.F) {
 				t.Fatalf("%v: %v", r, err)
 			}
 			var spoiled *decode.SpoiledError
-			_, err = l.Stream(bytes.NewReader(b), 0).Next()
+			_, err = l.Stream(bytes.NewReader(b), 0).Next(&decode.Piece{})
 			if err != nil && !errors.Is(err, io.EOF) && !errors.As(err, &spoiled) && c.CaptureLayout != LayoutETMS {
 				t.Fatalf("%v: %v", r, err)
 			}

@@ -9,10 +9,14 @@ import (
 
 // ReadHeader returns what reads the header of files of a major version: what a raw file
 // says of itself (see [decode.Family]).
-func ReadHeader(major uint8) func(head []byte, size int64) ([]decode.RegisterValue, bool, error) {
-	return func(head []byte, size int64) ([]decode.RegisterValue, bool, error) {
+func ReadHeader(major uint8) func(head []byte, size int64, given decode.Registers) ([]decode.RegisterValue, bool, error) {
+	return func(head []byte, size int64, given decode.Registers) ([]decode.RegisterValue, bool, error) {
 		if isETMS(head) {
 			return readETMS(major, head, size)
+		}
+		// The words of a trace buffer can look like the header of a dump.
+		if word, ok := given.Lookup("LAYOUT"); ok && !Layout(word).isDump() {
+			return nil, false, nil
 		}
 		if layout, ok := dumpLayout(head, size); ok && layout.has(major) {
 			return readDump(layout, head)

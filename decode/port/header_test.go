@@ -51,7 +51,7 @@ func TestReadHeader(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			b := unhex(t, test.file)
-			says, ok, err := ReadHeader(test.major)(b[:min(len(b), decode.HeaderBytes)], int64(len(b)))
+			says, ok, err := ReadHeader(test.major)(b[:min(len(b), decode.HeaderBytes)], int64(len(b)), registers{})
 			if err != nil || ok != (test.want != "") {
 				t.Fatalf("%v, %v, %v", says, ok, err)
 			}
@@ -63,6 +63,17 @@ func TestReadHeader(t *testing.T) {
 				t.Errorf("%s, want %s", got, test.want)
 			}
 		})
+	}
+}
+
+// TestHeaderOfOtherLayout reads no header of a dump where another layout is given: the
+// words of a trace buffer may look like one.
+func TestHeaderOfOtherLayout(t *testing.T) {
+	b := unhex(t, twoDump)
+	for given, want := range map[Layout]bool{LayoutETBBE: false, LayoutETMS: false, LayoutDump: true, LayoutDumpOld: true} {
+		if _, ok, err := ReadHeader(1)(b, int64(len(b)), registers{"LAYOUT": uint64(given)}); ok != want || err != nil {
+			t.Errorf("LAYOUT=%s: read %v, want %v: %v", given, ok, want, err)
+		}
 	}
 }
 
@@ -101,7 +112,7 @@ func TestHeaderErrors(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			b := unhex(t, test.file)
-			_, _, err := ReadHeader(1)(b[:min(len(b), decode.HeaderBytes)], int64(len(b)))
+			_, _, err := ReadHeader(1)(b[:min(len(b), decode.HeaderBytes)], int64(len(b)), registers{})
 			var format *FormatError
 			if !errors.As(err, &format) || format.Offset != test.offset || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("%v, want offset %d: %s", err, test.offset, test.want)

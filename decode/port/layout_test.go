@@ -260,7 +260,7 @@ func TestReadFails(t *testing.T) {
 	}
 	s := l.Stream(bytes.NewReader(make([]byte, 100)), 0)
 	for range 2 {
-		if _, err := s.Next(); !errors.Is(err, io.ErrUnexpectedEOF) || !strings.Contains(err.Error(), "offset 0x") {
+		if _, err := s.Next(&decode.Piece{Data: make([]byte, 0, 4096)}); !errors.Is(err, io.ErrUnexpectedEOF) || !strings.Contains(err.Error(), "offset 0x") {
 			t.Errorf("%v", err)
 		}
 	}

@@ -54,6 +54,9 @@ func (l Layout) hasETBWords() bool { return l >= LayoutETB && l <= LayoutETBv2Fl
 // hasHeader reports whether files in l begin with a header.
 func (l Layout) hasHeader() bool { return l == LayoutETMS || l == LayoutDump || l == LayoutDumpOld }
 
+// isDump reports whether files in l are dumps of OpenOCD.
+func (l Layout) isDump() bool { return l == LayoutDump || l == LayoutDumpOld }
+
 // Layouts returns the layouts that captures of a major version come in.
 func Layouts(major uint8) []Layout {
 	var all []Layout

@@ -10,6 +10,9 @@ import (
 // pieceSamples is how many samples a piece of a stream has at most.
 const pieceSamples = 64 << 10
 
+// pieceLeast is how many samples a piece has room for at least: more than a cell has.
+const pieceLeast = 8
+
 // A stream is the samples of a capture in reading order. It implements
 // [decode.Noter].
 type stream struct {
@@ -29,30 +32,31 @@ type stream struct {
 	raw     []byte
 	numbers []uint32
 	records []byte
-	delta   []uint32 // of the samples of a piece: the same for each, which begins with a cell
 }
 
 // Next implements [decode.Stream].
-func (s *stream) Next() (decode.Piece, error) {
+func (s *stream) Next(p *decode.Piece) (broken bool, err error) {
 	if !s.begun && s.err == nil {
 		s.begun, s.err = true, s.begin()
 	}
 	if s.err != nil {
-		return decode.Piece{}, s.err
+		return false, s.err
 	}
 	if s.left == 0 {
-		return decode.Piece{}, io.EOF
+		return false, io.EOF
 	}
-	n := min(int64(pieceSamples/s.slots), s.left, s.valid-s.at)
-	base := s.offset(s.at)
-	if s.err = s.read(base, int(n)); s.err != nil {
-		return decode.Piece{}, s.err
+	room := len(p.Room(pieceLeast*SampleBytes)) / SampleBytes
+	n := min(int64(min(pieceSamples, room)/s.slots), s.left, s.valid-s.at)
+	if s.err = s.read(s.offset(s.at), int(n)); s.err != nil {
+		return false, s.err
 	}
+	p.Data = append(p.Data, s.records...)
+	s.offsets(&p.Offsets, s.at, n)
 	s.left -= n
 	if s.at += n; s.at == s.valid {
 		s.at = 0
 	}
-	return decode.Piece{Data: s.records, Base: decode.CaptureOffset(base), Delta: s.delta[:len(s.records)/SampleBytes]}, nil
+	return false, nil
 }
 
 // Notes implements [decode.Noter].
@@ -76,12 +80,20 @@ func (s *stream) begin() error {
 	n := min(int64(pieceSamples/s.slots), s.left)
 	s.raw = make([]byte, n*int64(s.cell))
 	s.records = make([]byte, 0, n*int64(s.slots)*SampleBytes)
-	for i := range n {
+	return nil
+}
+
+// offsets appends the capture offsets of the samples in n cells from cell i on.
+func (s *stream) offsets(o *decode.CaptureOffsets, i, n int64) {
+	if s.slots == 1 {
+		o.AppendAll(decode.OffsetsFrom(decode.CaptureOffset(s.offset(i)), s.cell, int(n)))
+		return
+	}
+	for cell := i; cell < i+n; cell++ {
 		for j := range s.slots {
-			s.delta = append(s.delta, uint32(i)*uint32(s.cell)+uint32(s.slotOffset(j)))
+			o.Append(decode.CaptureOffset(s.offset(cell)+int64(s.slotOffset(j))), 1)
 		}
 	}
-	return nil
 }
 
 // checkHeader checks the header against the size of the capture.

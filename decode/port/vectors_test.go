@@ -82,7 +82,8 @@ func readAll(t testing.TB, l decode.Layout, b []byte, ringStart int64) (read, er
 	var r read
 	s := l.Stream(bytes.NewReader(b), ringStart)
 	for {
-		p, err := s.Next()
+		var p decode.Piece
+		_, err := s.Next(&p)
 		if err != nil {
 			r.notes = s.(decode.Noter).Notes()
 			if errors.Is(err, io.EOF) {
@@ -94,16 +95,12 @@ func readAll(t testing.TB, l decode.Layout, b []byte, ringStart int64) (read, er
 			t.Fatalf("a piece of %d bytes", len(p.Data))
 		}
 		n := len(p.Data) / SampleBytes
-		if p.Delta != nil && len(p.Delta) != n {
-			t.Fatalf("%d offsets for %d samples", len(p.Delta), n)
+		if p.Offsets.Len() != n {
+			t.Fatalf("%d offsets for %d samples", p.Offsets.Len(), n)
 		}
 		r.samples = append(r.samples, Samples(p.Data)...)
 		for i := range n {
-			at := int64(p.Base) + int64(i)*SampleBytes
-			if p.Delta != nil {
-				at = int64(p.Base) + int64(p.Delta[i])
-			}
-			r.offsets = append(r.offsets, at)
+			r.offsets = append(r.offsets, int64(p.Offsets.At(i)))
 		}
 	}
 }

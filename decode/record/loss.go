@@ -12,8 +12,9 @@ import (
 // This file is what a [Recorder] does with the bytes of a part: how far a packet
 // may reach, and what becomes of bytes that are no packet.
 
-// Offset returns the capture offset of the unit that Part.Data[i] is in.
-func (r *Recorder) Offset(i int) int64 { return int64(r.Part.Offsets[i>>(r.unitShift&63)]) }
+// Offset returns the capture offset of the unit that Part.Data[i] is in. Where units
+// are bytes, Offsets.At(i) is the same, and is inlined.
+func (r *Recorder) Offset(i int) int64 { return int64(r.Offsets.At(i >> (r.unitShift & 63))) }
 
 // Bytes returns the bytes from Part.Data[i] on that may belong to one packet:
 // those up to the end of the next A-sync. i is an index of the data and never

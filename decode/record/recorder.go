@@ -26,8 +26,9 @@ type Recorder struct {
 	// Of the current part.
 	Result  *decode.Result
 	Part    decode.Part
-	Segment decode.Segment // the entry being made for Result.Segments
-	Base    decode.Ends    // lengths of the result's slices where the part began
+	Offsets decode.OffsetCursor // of Part.Offsets
+	Segment decode.Segment      // the entry being made for Result.Segments
+	Base    decode.Ends         // lengths of the result's slices where the part began
 
 	State
 
@@ -68,6 +69,8 @@ func (r *Recorder) Begin(result *decode.Result, part decode.Part, seq int64) {
 	}
 	r.rest = decode.Part{}
 	r.Result, r.Part, r.Base = result, part, result.Ends()
+	r.Offsets = decode.NewOffsetCursor(part.Offsets)
+	result.Counts.Begin()
 	r.Segment = decode.Segment{Continued: part.Continued, Open: part.Open}
 	r.seq = seq
 	r.unitShift = uint8(bits.TrailingZeros(uint(max(r.UnitBytes, 1))))
@@ -111,9 +114,9 @@ func (r *Recorder) Restart(start decode.SegmentStart, seq int64) {
 		return
 	}
 	if !e.NewEpoch {
-		e.Count.V.Point = r.point()
+		e.Count.V.Point = r.Point()
 	}
-	r.Result.Counts = append(r.Result.Counts, e.Count.V)
+	r.Result.Counts.Append(e.Count.V)
 }
 
 // Finish ends the part, after which the segment has seq instructions, and appends
@@ -138,6 +141,7 @@ func (r *Recorder) Finish(seq int64) {
 	s.Ends = r.Result.Ends()
 	r.Result.Segments = append(r.Result.Segments, *s)
 	r.Result, r.Part, r.bounds = nil, decode.Part{}, nil
+	r.Offsets = decode.OffsetCursor{}
 }
 
 // countUnits converts the byte counts of the part's rows to units of UnitBytes.
@@ -159,6 +163,9 @@ func (r *Recorder) Settle() {
 		r.openSpan()
 	}
 }
+
+// Settled reports that Settle has nothing to do.
+func (r *Recorder) Settled() bool { return !r.spanDue }
 
 func (r *Recorder) openSpan() {
 	r.spanDue = false

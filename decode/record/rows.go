@@ -44,8 +44,8 @@ func (r *Recorder) RecordContext(key schema.Key, state schema.Null[schema.ISA]) 
 
 // Count records a cycle count that was traced and is already added to Cycle.
 func (r *Recorder) Count(key schema.Key, cycles int64, kind schema.CountKind) {
-	r.Result.Counts = append(r.Result.Counts, schema.CycleCount{
-		Key: key, Point: r.point(), Cycles: schema.Of(cycles), Kind: kind,
+	r.Result.Counts.Append(schema.CycleCount{
+		Key: key, Point: r.Point(), Cycles: schema.Of(cycles), Kind: kind,
 	})
 }
 
@@ -57,7 +57,7 @@ func (r *Recorder) Timestamp(key schema.Key, raw uint64, bits uint8, clockChange
 	}
 	r.timestampRaw = decode.Merge(r.timestampRaw, raw, bits)
 	r.timestampBits = max(r.timestampBits, bits)
-	row := schema.Timestamp{Key: key, Point: r.point(), Raw: r.timestampRaw, KnownBits: r.timestampBits}
+	row := schema.Timestamp{Key: key, Point: r.Point(), Raw: r.timestampRaw, KnownBits: r.timestampBits}
 	if r.timestampBits == r.Timestamps.Bits {
 		row.Value = schema.Of(r.Timestamps.Value(r.timestampRaw))
 		if row.Value.V == 0 {
@@ -84,7 +84,7 @@ func (r *Recorder) Return(key schema.Key) {
 }
 
 func (r *Recorder) exception(x *schema.Exception) {
-	x.Point, x.Timestamp = r.point(), r.timestamp
+	x.Point, x.Timestamp = r.Point(), r.timestamp
 	x.ContextID, x.VMID, x.Security = r.ContextID, r.VMID, r.Security()
 	r.Result.Exceptions = append(r.Result.Exceptions, *x)
 }
@@ -101,7 +101,8 @@ func (r *Recorder) Packet(i int, seq int64, text decode.PacketText) {
 	})
 }
 
-func (r *Recorder) point() schema.Point {
+// Point returns the position in time.
+func (r *Recorder) Point() schema.Point {
 	p := schema.Point{Epoch: r.Epoch}
 	if r.CycleAccurate {
 		p.Cycle = schema.Of(r.Cycle)

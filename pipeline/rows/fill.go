@@ -15,11 +15,6 @@ func fillException(batch *schema.Batch, b *stitch.Base, x *stitch.Exception) {
 		epoch, cycle, x.Timestamp, b.ContextIDOr(row.ContextID), b.VMIDOr(row.VMID), schema.Of(row.Security))
 }
 
-func fillCycleCount(batch *schema.Batch, b *stitch.Base, x *schema.CycleCount) {
-	epoch, cycle := b.At(x.Point)
-	schema.AppendCycleCounts(batch, b.Keys(x.Key), schema.Null[int32]{V: epoch, OK: !x.OutOfEpoch}, x.Cycles, cycle, x.Kind, x.Late)
-}
-
 func fillTimestamp(batch *schema.Batch, b *stitch.Base, x *schema.Timestamp) {
 	epoch, cycle := b.At(x.Point)
 	schema.AppendTimestamps(batch, b.Keys(x.Key), x.Value, x.KnownBits, epoch, cycle)

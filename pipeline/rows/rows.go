@@ -46,7 +46,7 @@ func New(out Output) *Tables {
 		Runs:       t.runSink(),
 		CodeBlocks: sink(t, &schema.CodeBlocks, fillCodeBlock),
 		Exceptions: sink(t, &schema.Exceptions, fillException),
-		Counts:     sink(t, &schema.CycleCounts, fillCycleCount),
+		Counts:     t.countSink(),
 		Timestamps: sink(t, &schema.Timestamps, fillTimestamp),
 		Contexts:   sink(t, &schema.Contexts, fillContext),
 		Accesses:   sink(t, &schema.DataAccesses, fillDataAccess),

@@ -36,7 +36,7 @@ func newCarry(source uint8) carry {
 
 // beginSegment begins a segment with its lead, and returns the rows the lead
 // makes: events, a count, or none of them.
-func (c *carry) beginSegment(lead *decode.SegmentStart) (events []schema.Event, counts []schema.CycleCount) {
+func (c *carry) beginSegment(lead *decode.SegmentStart) (events []schema.Event, counts decode.CountRows) {
 	if !c.base.Segment.OK {
 		c.base.Segment = schema.Of[int32](0)
 	} else {
@@ -59,7 +59,7 @@ func (c *carry) beginSegment(lead *decode.SegmentStart) (events []schema.Event, 
 	c.base.cycle += e.Cycles
 	if e.Count.OK {
 		e.Count.V.Cycle.OK = lead.CycleAccurate && !e.NewEpoch // and 0: the base has it already
-		counts = append(counts, e.Count.V)
+		counts.Append(e.Count.V)
 	}
 	c.lost, c.contradiction = false, ""
 	return events, counts
@@ -234,16 +234,18 @@ func addCost(u *decode.Result, from decode.Ends, cycles int64) {
 	u.Runs[from[decode.Runs]].Cycles += uint32(cycles)
 }
 
-// late completes the late count of a part that belongs to a restart before it, if
+// late completes the late count i of a part that belongs to a restart before it, if
 // there is one that has none. It reports whether there is: the row says so then.
-func (c *carry) late(x *schema.CycleCount, base int64) bool {
+func (c *carry) late(counts *decode.CountRows, i int, base int64) bool {
 	if !c.restart.OK || c.restart.V.Counted {
 		return false
 	}
+	x := counts.At(i)
 	x.Seq = c.restart.V.Seq - base
 	if c.restart.V.Unknown {
 		x.Cycles = schema.Null[int64]{}
 	}
+	counts.Set(i, x)
 	c.restart.V.Counted = true
 	return true
 }

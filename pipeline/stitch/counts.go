@@ -30,7 +30,10 @@ func (s *Stitcher) countWaits(p *decodedPart) {
 		return
 	}
 	s.shiftCycles(p, s.carry.waits)
-	p.unit.Counts[p.from[decode.Counts]].Cycles.V += s.carry.waits
+	i := p.from[decode.Counts]
+	first := p.unit.Counts.At(i)
+	first.Cycles.V += s.carry.waits
+	p.unit.Counts.Set(i, first)
 }
 
 // shiftCycles adds cycles to the epoch, from the first instruction of a part on that
@@ -38,7 +41,7 @@ func (s *Stitcher) countWaits(p *decodedPart) {
 func (s *Stitcher) shiftCycles(p *decodedPart, cycles int64) {
 	s.open.cycle += cycles
 	s.carry.base.cycle += cycles
-	first := p.unit.Counts[p.from[decode.Counts]].Seq
+	first := p.unit.Counts.At(p.from[decode.Counts]).Seq
 	for i := p.from[decode.Exceptions]; i < p.to[decode.Exceptions] && p.unit.Exceptions[i].Seq <= first; i++ {
 		p.unit.Exceptions[i].Cycle.V -= cycles
 	}

@@ -149,7 +149,7 @@ func (p *decodedPart) cancelLast(by *decodedPart) uint32 {
 	}
 	p.Row.Instructions--
 	p.unit.Lower(p.from, p.to, p.End.Seq-1)
-	if n := p.to[decode.Counts]; p.CountsEach && n > p.from[decode.Counts] && p.unit.Counts[n-1].Seq == p.End.Seq-1 {
+	if n := p.to[decode.Counts]; p.CountsEach && n > p.from[decode.Counts] && p.unit.Counts.At(n-1).Seq == p.End.Seq-1 {
 		p.to[decode.Counts]--
 	}
 	if p.from[decode.Costs] == p.to[decode.Costs] && p.Back.Waits == decode.WaitsTaken {

@@ -11,7 +11,7 @@ type Sinks struct {
 	Runs       RunSink // rows of `instructions` or of `blocks`
 	CodeBlocks Sink[CodeBlock]
 	Exceptions Sink[Exception]
-	Counts     Sink[schema.CycleCount]
+	Counts     CountSink
 	Timestamps Sink[schema.Timestamp]
 	Contexts   Sink[schema.Context]
 	Accesses   Sink[schema.DataAccess]
@@ -53,6 +53,21 @@ type RunSink interface {
 	// Add takes the next runs. A sink that keeps them retains their Unit, and
 	// releases it when they are no longer needed.
 	Add(r Runs) error
+}
+
+// A CountSink takes rows of `cycle_counts`.
+type CountSink interface {
+	// Add takes the next rows, at least one, which are relative to b. The sink
+	// owns them afterwards.
+	Add(b Base, counts decode.CountRows) error
+}
+
+// addCounts hands rows of `cycle_counts` to their sink.
+func addCounts(to CountSink, b Base, counts decode.CountRows) error {
+	if to == nil || len(counts.Rows) == 0 {
+		return nil
+	}
+	return to.Add(b, counts)
 }
 
 // add hands rows to their sink.

@@ -65,6 +65,7 @@ func (s *Stitcher) Stitch(d *Unit) error {
 	}
 	numbers, runs := make([]uint32, len(d.Rows.Blocks)), d.Rows.RunsAlone()
 	defer runs.Release()
+	defer d.Rows.Counts.Release()
 	var from decode.Ends
 	for i := range d.Rows.Segments {
 		seg := &d.Rows.Segments[i]
@@ -100,6 +101,7 @@ func (s *Stitcher) goesInside(seg *decode.Segment) bool {
 // take takes the next part. It waits if it may still change.
 func (s *Stitcher) take(p *decodedPart) error {
 	p.runs.Retain()
+	p.unit.Counts.Retain()
 	s.pending.apply(p)
 	if p.End.Cancelable != decode.CancelableEarlier || s.pending.full() {
 		if err := s.commit(); err != nil {
@@ -170,6 +172,7 @@ func (s *Stitcher) number(p *decodedPart) error {
 // segment takes a segment, or a part of one, for the last time.
 func (s *Stitcher) segment(p *decodedPart) error {
 	defer p.runs.Release()
+	defer p.unit.Counts.Release()
 	if !p.Continued {
 		if err := s.openSegment(&p.Segment); err != nil {
 			return err
@@ -193,7 +196,7 @@ func (s *Stitcher) segment(p *decodedPart) error {
 	s.carry.resolve(s.code, timestamps)
 	s.carry.takeWaits(p.unit, &p.Segment, p.from, p.to)
 	s.pointBack(p)
-	if c := p.Back.Count; c.OK && s.carry.late(&p.unit.Counts[c.V.Count], b.seq) {
+	if c := p.Back.Count; c.OK && s.carry.late(&p.unit.Counts, c.V.Count, b.seq) {
 		p.unit.RemoveEvent(c.V.Event, &p.to)
 	}
 	s.count(p)
@@ -227,8 +230,9 @@ func (s *Stitcher) pointBack(p *decodedPart) {
 		return
 	}
 	for i := p.from[decode.Counts]; i < p.to[decode.Counts]; i++ {
-		if x := &p.unit.Counts[i]; x.Late {
+		if x := p.unit.Counts.At(i); x.Late {
 			x.Seq += int64(len(s.lowered)) - s.before(x.Seq)
+			p.unit.Counts.Set(i, x)
 		}
 	}
 }
@@ -272,7 +276,7 @@ func (s *Stitcher) openSegment(seg *decode.Segment) error {
 	if err := add(s.sinks.Events, s.open, events); err != nil {
 		return err
 	}
-	return add(s.sinks.Counts, s.open, counts)
+	return addCounts(s.sinks.Counts, s.open, counts)
 }
 
 // addRows hands the rows of a part to their sinks.
@@ -289,7 +293,7 @@ func (s *Stitcher) addRows(b Base, p *decodedPart) error {
 	return errors.Join(
 		s.addRuns(b, p),
 		add(to.Exceptions, b, exceptions),
-		add(to.Counts, b, rowsOf(p, u.Counts, decode.Counts)),
+		addCounts(to.Counts, b, u.Counts.Slice(p.from[decode.Counts], p.to[decode.Counts])),
 		add(to.Timestamps, b, timestamps),
 		add(to.Contexts, b, s.carry.changes(rowsOf(p, u.Contexts, decode.Contexts))),
 		add(to.Events, b, events),

@@ -22,6 +22,8 @@ type dataTrace struct {
 	lost   []access               // load misses that an overflow ended, if trace comes on again
 	late   []packet               // of a load or store multiple that goes on
 	rows   []access               // of the last data instruction, and others after them
+	// settled is how often the rows of a last data instruction were settled.
+	settled int
 }
 
 // A miss is a load whose value is still to come.
@@ -107,7 +109,11 @@ func (e *Encoder) dataPacket(p codec.Packet, t step.Transfer, position int, skip
 		switch p.Kind {
 		case codec.LoadMiss:
 			row.State, row.Tag = schema.DataOutOfOrder, schema.Of(p.Tag)
-			e.data.open[p.Tag].V.row = row
+			if open := &e.data.open[p.Tag]; open.OK {
+				open.V.row = row
+			} else { // an overflow ended the miss before its packet was sent
+				e.loseMiss(row)
+			}
 			return
 		case codec.ValueNotTraced:
 			row.State, row.Value = schema.DataNotTraced, schema.Null[uint64]{}
@@ -139,6 +145,7 @@ func (e *Encoder) settleData(whole bool) {
 		e.rows.DataAccess(&row.DataAccess)
 	}
 	e.data.rows = e.data.rows[:0]
+	e.data.settled++
 	for tag := range e.data.open { // no longer of the last one
 		e.data.open[tag].V.row.skipped = 0
 	}

@@ -54,12 +54,15 @@ func (e *Encoder) isOpen(tag int) bool {
 
 // complete is the packet with the value of a load miss.
 func (e *Encoder) complete(tag int) packet {
-	m := e.data.open[tag].V
+	m, settled := e.data.open[tag].V, e.data.settled
 	e.data.open[tag].OK = false
 	p := codec.Packet{Kind: codec.LoadMissData, Tag: uint8(tag), Value: m.value, ValueBytes: codec.ValueSize(m.value)}
 	return packet{Packet: p, seq: m.row.Seq, late: true, row: func(sample, seq int64) {
 		m.row.Key = e.rows.Key(sample)
 		m.row.Seq = seq
+		if e.data.settled != settled {
+			m.row.skipped = 0 // another data instruction came before the packet
+		}
 		e.dataRow(&m.row)
 	}}
 }
@@ -86,9 +89,7 @@ func (e *Encoder) finishData() {
 func (e *Encoder) forgetMisses() {
 	for tag := range e.data.open {
 		if e.isOpen(tag) {
-			row := e.data.open[tag].V.row
-			row.State, row.Value = schema.DataOutOfOrderLost, schema.Null[uint64]{}
-			e.data.lost = append(e.data.lost, row)
+			e.loseMiss(e.data.open[tag].V.row)
 		}
 	}
 	slices.SortFunc(e.data.lost, func(a, b access) int { return cmp.Compare(a.Offset, b.Offset) })
@@ -120,4 +121,10 @@ func (e *Encoder) inProgress(s *step.Step) bool {
 	}
 	e.reason, e.reached = schema.ISyncTraceOn, s.At
 	return true
+}
+
+// loseMiss keeps the row of a load miss whose value does not come.
+func (e *Encoder) loseMiss(row access) {
+	row.State, row.Value = schema.DataOutOfOrderLost, schema.Null[uint64]{}
+	e.data.lost = append(e.data.lost, row)
 }

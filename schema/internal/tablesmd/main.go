@@ -36,7 +36,7 @@ const viewsHead = `
 # Views and macros
 
 ` + "`views.sql`" + ` has a view for each table, with a column more: ` + "`dataset`" + `, the name of the dataset's directory. At level blocks the view
-` + "`instructions`" + ` expands the runs. The script finds its dataset in the working directory, up to three levels below it, in the two
+` + "`instructions`" + ` expands the runs; at level none there is no such view, nor are there the macros over it. The script finds its dataset in the working directory, up to three levels below it, in the two
 directories above it and in their folders; for one elsewhere, or for several, set ` + "`tracelake_dirs`" + ` first:
 
 ` + "```sql\nSET VARIABLE tracelake_dirs = ['/data/a', '/data/b'];\n.read /data/a/views.sql\n```" + `

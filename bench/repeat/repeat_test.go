@@ -1,8 +1,7 @@
-package main
+package repeat
 
 import (
 	"context"
-	"fmt"
 	"testing"
 
 	"github.com/tracelake/tracelake/decode/decodetest/shared"
@@ -34,7 +33,7 @@ func TestRepeat(t *testing.T) {
 func countRepeated(t *testing.T, from string, size int) schema.Totals {
 	t.Helper()
 	to := t.TempDir()
-	if err := repeatCapture(from, to, size); err != nil {
+	if err := Snapshot(from, to, size); err != nil {
 		t.Fatal(err)
 	}
 	totals, err := pipeline.Count(context.Background(), to, pipeline.CountOptions{Workers: 1})
@@ -42,17 +41,4 @@ func countRepeated(t *testing.T, from string, size int) schema.Totals {
 		t.Fatal(err)
 	}
 	return totals
-}
-
-func TestSpread(t *testing.T) {
-	for _, tt := range []struct {
-		values []float64
-		want   string
-	}{
-		{[]float64{3, 1, 2}, "2.0 [1.0 3.0]"}, {[]float64{4, 1}, "2.5 [1.0 4.0]"}, {[]float64{7}, "7.0 [7.0 7.0]"},
-	} {
-		if got := fmt.Sprintf("%.1f", newSpread(tt.values)); got != tt.want {
-			t.Errorf("%v: %s, want %s", tt.values, got, tt.want)
-		}
-	}
 }

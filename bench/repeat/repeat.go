@@ -1,21 +1,28 @@
-package main
+// Package repeat makes a long capture of a short one, so that what it costs to decode
+// can be measured: the trace is laid end to end.
+package repeat
 
 import (
 	"bufio"
+	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 
+	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/async"
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/decode/frame"
 )
 
-// repeatCapture copies a snapshot with its trace repeated until it has size
-// bytes.
-func repeatCapture(from, to string, size int) error {
+// Snapshot copies a snapshot with its trace repeated until it has size bytes. It must
+// be one buffer, of format coresight, or of format source_data and then begin with an
+// A-sync. Of frames, what each configured source sent from its first A-sync up to its
+// last is repeated, and put into frames again.
+func Snapshot(from, to string, size int) error {
 	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
 		return err
 	}
@@ -127,18 +134,18 @@ const asyncBytes = 6
 // deframe returns the section of a source in a buffer of frames, if there is one.
 // The bytes before and after it are the rest of a ring.
 func deframe(b *capture.Buffer, id uint8) ([]section, error) {
-	var trace []byte
+	var piece decode.Piece
 	stream := frame.NewReader(b.Data, b.Size, frame.Layout{}, id) // frames in memory are aligned to its start
 	for {
-		piece, err := stream.Next()
+		_, err := stream.Next(&piece)
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
 			return nil, err
 		}
-		trace = append(trace, piece.Data...)
 	}
+	trace := piece.Data
 	first, last := -1, -1
 	for at := 0; ; {
 		n := async.Next(trace[at:])
@@ -154,4 +161,16 @@ func deframe(b *capture.Buffer, id uint8) ([]section, error) {
 		return nil, nil
 	}
 	return []section{{id, trace[first:last]}}, nil
+}
+
+// Samples lays the samples of a sample file end to end in it.
+func Samples(name string, times int) error {
+	const headerBytes, samplesAt = 16, 12 // docs/etmv2.md §3.4
+	b, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	head, samples := b[:headerBytes], b[headerBytes:]
+	binary.LittleEndian.PutUint32(head[samplesAt:], 0) // to the end of the file
+	return os.WriteFile(name, append(bytes.Clone(head), bytes.Repeat(samples, times)...), 0o666)
 }

@@ -1,0 +1,223 @@
+package pft
+
+import (
+	"encoding/binary"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+
+	"github.com/tracelake/tracelake/bench/need"
+	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/decode/image"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// madeUp is a program of a halfword or two for each byte: in T32 at madeUpT32, and in A32,
+// with the non-secure space of its own, at madeUpA32.
+func madeUp(genome []byte) *image.Memory {
+	var t32, a32, other []byte
+	half := func(h ...uint16) {
+		for _, x := range h {
+			t32 = binary.LittleEndian.AppendUint16(t32, x)
+		}
+	}
+	word := func(b []byte, w uint32) []byte { return binary.LittleEndian.AppendUint32(b, w) }
+	for _, gene := range genome {
+		by := uint16(gene >> 4) // a distance
+		switch gene & 0xf {
+		case 0, 1:
+			half(0xd000 | (by-8)&0xff) // beq
+		case 2:
+			half(0xe000 | (by-8)&0x7ff) // b
+		case 3, 4:
+			half(0xf000, 0xf800|by) // bl
+		case 5, 6:
+			half(0x4770) // bx lr
+		case 7:
+			half(0x4798) // blx r3
+		case 8:
+			half(0xf3bf, 0x8f4f|by&2<<4) // dsb, isb
+		case 9:
+			half(0xf000, 0xe800|by<<1) // blx to A32
+		default:
+			half(0xbf00) // nop
+		}
+		words := []uint32{
+			0x0a000000 | uint32(by-8)&0xffffff, 0xeb000000 | uint32(by), 0xe12fff1e, 0xe12fff33,
+			0xf57ff06f, 0xfb000000 | uint32(by), 0xe1a00000, 0xe1a00000,
+		}
+		a32 = word(a32, words[gene&7])
+		other = word(other, words[gene>>3&7])
+	}
+	return image.New(
+		image.Region{Address: madeUpA32, Bytes: other, Space: image.NonSecureSpace},
+		image.Region{Address: madeUpT32, Bytes: t32, Space: image.AnySpace},
+		image.Region{Address: madeUpA32, Bytes: a32, Space: image.AnySpace},
+	)
+}
+
+const madeUpT32, madeUpA32 = 0x8000, 0x8100
+
+// checkWarm decodes a segment, an I-sync at madeUpT32 and bytes after it, in two parts and
+// then once more, with the fast path and without. The results must be equal.
+func checkWarm(t *testing.T, mem *image.Memory, cfg Config, b []byte, cut int) {
+	t.Helper()
+	stream := cfg.Append(nil, Packet{Kind: ISync, Address: madeUpT32, ISA: schema.T32, Reason: schema.ISyncTraceOn, HasCycles: cfg.CycleAccurate, CycleBytes: 1})
+	cut = len(stream) + max(0, min(cut, len(b)))
+	stream = append(stream, b...)
+	var offsets decode.CaptureOffsets
+	for i := range stream {
+		offsets.Append(decode.CaptureOffset(i+i/10), 1)
+	}
+	first := decode.Part{Data: stream[:cut:cut], Offsets: offsets.Slice(0, cut), Open: true}
+	rest := decode.Part{Data: stream[cut:], Offsets: offsets.Slice(cut, len(stream)), Continued: true, End: true}
+	// With rows of packets there is no fast path.
+	fast, plain := cfg.NewDecoder(mem, false), cfg.NewDecoder(mem, true)
+	for range 2 {
+		var got, want decode.Result
+		for _, part := range []decode.Part{first, rest} {
+			fast.Decode(&got, part)
+			plain.Decode(&want, part)
+		}
+		want.Packets = nil
+		for i := range want.Segments {
+			want.Segments[i].Ends[decode.Packets] = 0
+		}
+		g, w := reflect.ValueOf(&got).Elem(), reflect.ValueOf(&want).Elem()
+		for i, field := range reflect.VisibleFields(g.Type()) {
+			if field.IsExported() && !reflect.DeepEqual(g.Field(i).Interface(), w.Field(i).Interface()) {
+				t.Fatalf("%+v: with the fast path %s are\n%+v\nwithout it\n%+v\npackets % x, cut at %d", cfg, field.Name, g.Field(i), w.Field(i), stream, cut)
+			}
+		}
+	}
+}
+
+// loop returns a capture of a loop that calls a function, and its memory: an I-sync, and so
+// many times round.
+func loop(cfg *Config, times int) (stream []byte, mem *image.Memory) {
+	code := []uint16{0xf000, 0xf802, 0xd1fc, 0xe7fb, 0x4770} // bl 4f; bne 0b; b 0b; 4: bx lr
+	b := make([]byte, 0, 2*len(code))
+	for _, h := range code {
+		b = binary.LittleEndian.AppendUint16(b, h)
+	}
+	atoms := func(e ...uint8) {
+		p := Packet{Kind: Atom, AtomCount: uint8(len(e)), HasCycles: cfg.CycleAccurate}
+		for i, x := range e {
+			p.Atoms |= (x ^ 1) << i
+		}
+		stream = cfg.Append(stream, p)
+	}
+	stream = cfg.Append(nil, Packet{Kind: ISync, Address: madeUpT32, ISA: schema.T32, Reason: schema.ISyncTraceOn, HasCycles: cfg.CycleAccurate, CycleBytes: 1})
+	for i := range times {
+		atoms(1)
+		stream = cfg.Append(stream, Packet{Kind: BranchAddress, AddressBytes: 1, Address: 2, HasCycles: cfg.CycleAccurate, CycleBytes: 1, Cycles: uint32(i % 16)})
+		if atoms(uint8(i & 1)); i&1 == 0 {
+			atoms(1)
+		}
+	}
+	return stream, image.New(image.Region{Address: madeUpT32, Bytes: b, Space: image.AnySpace})
+}
+
+// All but the first times round are decoded by the fast path.
+func TestWarmShare(t *testing.T) {
+	for _, cfg := range []Config{{Minor: 1}, {Minor: 1, CycleAccurate: true}} {
+		stream, mem := loop(&cfg, 1000)
+		d := cfg.NewDecoder(mem, false).(*Decoder)
+		d.begin(&decode.Result{}, decode.Part{Data: stream, Offsets: decode.OffsetsFrom(0, 1, len(stream))})
+		warm := int64(0)
+		var p Packet
+		for i := d.firstISync(); i < len(stream); {
+			from := d.walk.Seq
+			if next := d.decodeWarm(i); next > i {
+				warm += d.walk.Seq - from
+				i = next
+				continue
+			}
+			if err := cfg.Parse(&p, stream[i:]); err != nil {
+				t.Fatal(err)
+			}
+			d.offset = d.rec.Offset(i)
+			d.processPacket(&p)
+			i += p.Len
+		}
+		if all := d.walk.Seq; all != 3500 || warm < all*99/100 {
+			t.Errorf("%+v: %d of %d instructions by the fast path, want 99 %% or more of 3500", cfg, warm, all)
+		}
+	}
+}
+
+// Decoding allocates nothing once its result has the room.
+func TestWarmAllocations(t *testing.T) {
+	for _, cfg := range []Config{{Minor: 1}, {Minor: 1, CycleAccurate: true}} {
+		stream, mem := loop(&cfg, 1000)
+		d := cfg.NewDecoder(mem, false)
+		part := decode.Part{Data: stream, Offsets: decode.OffsetsFrom(0, 1, len(stream)), End: true}
+		var result decode.Result
+		if n := testing.AllocsPerRun(10, func() { decodeAgain(d, &result, part) }); n > 0 {
+			t.Errorf("%+v: %v allocations for %d instructions, want none", cfg, n, result.Segments[0].Row.Instructions)
+		}
+	}
+}
+
+// decodeAgain decodes a part into the memory of a result.
+func decodeAgain(d decode.Decoder, r *decode.Result, part decode.Part) {
+	r.Truncate(decode.Ends{})
+	r.Blocks, r.Segments = r.Blocks[:0], r.Segments[:0]
+	d.Decode(r, part)
+}
+
+// modes are the configurations that matter to the fast path.
+func modes(n uint8) Config {
+	return Config{Minor: 1, ReturnStack: n&1 != 0, CycleAccurate: n&2 != 0, DataBarriers: n&4 != 0}
+}
+
+// FuzzWarm holds the fast path against the operations of appendix B.3.
+func FuzzWarm(f *testing.F) {
+	random := rand.New(rand.NewPCG(3, 4))
+	for n := range uint8(8) {
+		genome, stream := scene(random, modes(n))
+		f.Add(genome, stream, n, 20)
+	}
+	f.Fuzz(func(t *testing.T, genome, stream []byte, mode uint8, cut int) {
+		checkWarm(t, madeUp(genome), modes(mode), stream, cut)
+	})
+}
+
+func TestWarmAgainstPlain(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	for i := range need.Size(1000, 100_000) {
+		cfg := modes(uint8(i))
+		genome, stream := scene(random, cfg)
+		checkWarm(t, madeUp(genome), cfg, stream, random.IntN(len(stream)))
+	}
+}
+
+// scene returns a small program and packets, most of them atoms and short branches.
+func scene(r *rand.Rand, cfg Config) (genome, stream []byte) {
+	genome = make([]byte, 16+r.IntN(100))
+	for i := range genome {
+		genome[i] = byte(r.Uint32())
+	}
+	for range 5 + r.IntN(200) {
+		p := randomPacket(&cfg, r)
+		if p.Kind == BranchAddress {
+			switch p.Address = madeUpT32>>1 + r.Uint32N(0x80); {
+			case p.AddressBytes < 5:
+				p.Address &= 1<<[]int{6, 12, 19, 26}[p.AddressBytes-1] - 1
+			case r.IntN(3) == 0:
+				p.Address, p.ISA = madeUpA32>>2+r.Uint32N(0x40), schema.A32
+			}
+		}
+		if p.Kind == ISync {
+			p.Address = madeUpA32 + r.Uint32N(0x40)<<2
+			p.Reason = schema.ISyncReason(r.IntN(2))
+			p.HasCycles = cfg.CycleAccurate && p.Reason != schema.ISyncPeriodic
+			p.NS = r.IntN(2) == 0
+		}
+		stream = cfg.Append(stream, p)
+	}
+	if r.IntN(4) == 0 { // damage
+		stream[r.IntN(len(stream))] = byte(r.Uint32())
+	}
+	return genome, stream
+}
