@@ -151,7 +151,7 @@ func sumCycles(instructions, blocks []map[string]string) []map[string]string {
 func (r *trial) wanted() {
 	for _, table := range r.s.Want {
 		set := r.whole
-		if table.Name == schema.Blocks.Name || table.Name == schema.CodeBlocks.Name {
+		if table.Name == schema.Blocks.Name || table.Name == schema.BlockRuns.Name || table.Name == schema.CodeBlocks.Name {
 			set = r.decode(r.bytesFrom(0, len(r.stream)), true, 1)
 		}
 		got := set.rows[table.Name]
@@ -316,11 +316,35 @@ func (r *trial) asBlocks() {
 		r.whole.rows["instructions"] = sumCycles(r.whole.rows["instructions"], set.rows["blocks"])
 	}
 	set.rows["instructions"] = expand(set)
+	r.blockRuns(set)
 	delete(set.rows, "blocks")
+	delete(set.rows, "block_runs")
 	delete(set.rows, "code_blocks")
 	whole := &rowSet{rows: maps.Clone(r.whole.rows)}
 	delete(whole.rows, "code_blocks")
 	r.same("as blocks", set, whole)
+}
+
+// blockRuns checks that rows of `blocks` name the row of `block_runs` that has their
+// cells, and that those are numbered by first use.
+func (r *trial) blockRuns(set *rowSet) {
+	used := 0
+	for i, row := range set.rows["blocks"] {
+		n, err := strconv.Atoi(row["run"])
+		if err != nil || n > used || n >= len(set.rows["block_runs"]) {
+			r.Errorf("%s: row %d of blocks has run %s, the next new one is %d", r.s.Name, i, row["run"], used)
+			return
+		}
+		used = max(used, n+1)
+		for name, cell := range set.rows["block_runs"][n] {
+			if row[name] != cell {
+				r.Errorf("%s: row %d of blocks has %s %s, its run has %s", r.s.Name, i, name, row[name], cell)
+			}
+		}
+	}
+	if used != len(set.rows["block_runs"]) {
+		r.Errorf("%s: block_runs has %d rows, %d are used", r.s.Name, len(set.rows["block_runs"]), used)
+	}
 }
 
 // expand returns the rows of `instructions` that the rows of `blocks` expand to.

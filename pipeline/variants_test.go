@@ -82,7 +82,7 @@ func (v *variants) decode(t testing.TB, data []byte, breaks ...int) *decodedTabl
 		b.Reset()
 	}
 	tables := rows.New(d.output(func(t *schema.Table) bool {
-		return t != &schema.Blocks && t != &schema.Packets && t != &schema.CodeBlocks
+		return t != &schema.Blocks && t != &schema.BlockRuns && t != &schema.Packets && t != &schema.CodeBlocks
 	}))
 	st := stitch.New(v.id, v.protocol.TimestampCode(), tables.Sinks)
 	stream := v.with(data).stream(wholePieces, breaks...)

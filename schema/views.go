@@ -158,7 +158,7 @@ WHERE d.position >= b.first AND d.position < b.first + b.instructions`
 // computed seq cannot reach the scan of blocks, hence the macro beside it, which
 // says the same of the seq of a run: none is longer than MaxBlockRow.
 func writeExpansion(b *strings.Builder) {
-	fmt.Fprintf(b, "\n-- for looking at rows; to count, group blocks first, then join code_blocks\nCREATE OR REPLACE VIEW %s AS\n%s;\n", Instructions.Name, expansion)
+	fmt.Fprintf(b, "\n-- for looking at rows; to count, group blocks by run first, then join block_runs and code_blocks\nCREATE OR REPLACE VIEW %s AS\n%s;\n", Instructions.Name, expansion)
 	writeComments(b, &Instructions, Instructions.Row+" (expanded from blocks: of a run only the last has cycles and cycle)")
 	fmt.Fprintf(b, `
 -- instructions a to z (seq), of every source: much faster than a filter on the view

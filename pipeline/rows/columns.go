@@ -1,10 +1,6 @@
 package rows
 
-import (
-	"slices"
-
-	"github.com/tracelake/tracelake/schema"
-)
+import "slices"
 
 // This file appends to columns of batches.
 
@@ -13,11 +9,6 @@ func extend[T any](s *[]T, n int) []T {
 	first := len(*s)
 	*s = slices.Grow(*s, n)[:first+n]
 	return (*s)[first:]
-}
-
-// appendNull appends a value that may be NULL.
-func appendNull[T any](s *[]T, valid *[]uint8, x schema.Null[T]) {
-	*s, *valid = append(*s, x.V), append(*valid, flag(x.OK))
 }
 
 // repeatFlag appends n times whether x.

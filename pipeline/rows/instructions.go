@@ -87,26 +87,30 @@ func (o *outcomes) fill(r *runs, run *schema.Run, span *schema.Span, n int) {
 	if run.Flags&schema.RunHasCosts != 0 {
 		o.fillCosts(r, run, span, n)
 	}
-	known := 0 // instructions before the last
 	ends := r.skip+n == int(run.Count)
-	if run.Flags&schema.RunHasFailed != 0 {
-		known = n
+	value, valid := uint8(0), uint8(0) // of the last
+	if ends {
+		value, valid = outcomeExecuted(run.Outcome)
+	}
+	o.row += n
+	switch {
+	case run.Flags&schema.RunHasFailed != 0: // so n is 63 at most
+		known := n // instructions whose outcome is in Failed: all, but the last of a run
 		if ends {
 			known--
 		}
-		o.executed.Marks.Append(1<<known-1, known)
-		o.executed.Bits.Append(^run.Failed>>r.skip&(1<<known-1), known)
+		all := uint64(1)<<known - 1
+		o.executed.Marks.Append(all|uint64(valid)<<known, n)
+		o.executed.Bits.Append(^run.Failed>>r.skip&all|uint64(value)<<known, known+int(valid))
+	case n <= 64:
+		o.executed.Marks.Append(uint64(valid)<<(n-1), n)
+		o.executed.Bits.Append(uint64(value), int(valid))
+	default:
+		o.executed.Marks.Pad(o.row - 1)
+		o.executed.Marks.Append(uint64(valid), 1)
+		o.executed.Bits.Append(uint64(value), int(valid))
 	}
-	o.row += n
-	if !ends {
-		o.executed.Marks.Pad(o.row)
-		return
-	}
-	o.executed.Marks.Pad(o.row - 1)
-	value, valid := outcomeExecuted(run.Outcome)
-	o.executed.Marks.Append(uint64(valid), 1)
-	o.executed.Bits.Append(uint64(value), int(valid))
-	if run.Flags&schema.RunHasCycles != 0 {
+	if ends && run.Flags&schema.RunHasCycles != 0 {
 		_, at := r.Base.At(schema.Point{Epoch: span.Epoch, Cycle: schema.Of(run.Cycle)})
 		o.mark(o.row-1, 1)
 		o.cycles.U32, o.cycle.U64 = append(o.cycles.U32, run.Cycles), append(o.cycle.U64, uint64(at.V))

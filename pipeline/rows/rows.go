@@ -149,7 +149,7 @@ type Job struct {
 }
 
 // Fill fills batch with the rows, again and again; after each time, emit is called,
-// which takes them and resets batch. It is called at the end in any case.
+// which takes them and resets batch. Columns may come in any form ([schema.Form]).
 func (j *Job) Fill(batch *schema.Batch, emit func() error) error { return j.group.fill(batch, emit) }
 
 // A group has the rows of a row group, not yet expanded.

@@ -55,3 +55,25 @@ func holdForms(t *testing.T, seed uint64, blocks, most, rows, variety, batches i
 	}
 	compare(t, &schema.Instructions, want, plain)
 }
+
+// An encoder that has encoded a row group allocates for the next what it hands over,
+// and headers of pages: as much however many rows a page has.
+func TestFormsAllocate(t *testing.T) {
+	g := NewRowGroup(&schema.Instructions, ZSTD1)
+	allocations := func(rows int) float64 {
+		r := rand.New(rand.NewPCG(1, 0))
+		b, _ := sample.Forms(r, sample.Blocks(r, 100, 9), rows, 2)
+		return testing.AllocsPerRun(5, func() {
+			if err := g.Append(b); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := g.Finish(); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+	few, many := allocations(1000), allocations(100_000)
+	if many > few+20 || many > 400 {
+		t.Errorf("%.0f allocations with 100,000 rows, %.0f with 1,000", many, few)
+	}
+}
