@@ -40,8 +40,11 @@ func (p *plan) readFrames(b *bufferPlan) error {
 	}
 	b.layout = found.Layout
 	p.noteFrames(b, found)
-	b.census, err = frame.Scan(b.data, b.looked, b.layout)
-	return err
+	if b.census, err = frame.Scan(b.data, b.looked, b.layout); err != nil {
+		return err
+	}
+	b.layout.Steady = b.census.Steady(&b.layout)
+	return nil
 }
 
 // explainNotFrames says which buffer is not in frames, and what to do.

@@ -182,7 +182,7 @@ func decodeParts(c *Config, mem *image.Memory, records []byte, size int, packets
 func decodeBy(d decode.Decoder, c *Config, records []byte, size int) *decode.Result {
 	result := &decode.Result{}
 	at := c.NewCutter().Find(records, true).At
-	offsets := decode.OffsetsFrom(0, 1, len(records)/port.SampleBytes)
+	offsets := decode.OffsetsFrom(0, len(records)/port.SampleBytes, decode.Form{})
 	for i, cut := range at {
 		end := len(records)
 		if i+1 < len(at) {
