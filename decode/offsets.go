@@ -28,18 +28,18 @@ type offsetRun struct {
 
 // A Form is how the units of a stream lie in the capture, as far as nothing is between
 // them that is not between all: the offset rises by Step bytes from unit to unit, and by
-// Skip more after each group of Group units. The zero value is that of adjacent bytes.
+// Gap more after each group of Group units. The zero value is that of adjacent bytes.
 type Form struct {
 	Step  int // 0 is 1
 	Group int // 0: there are no groups
-	Skip  int
+	Gap   int
 }
 
 // after returns how far from the first unit of a run unit n of it is.
 func (f *Form) after(n int) CaptureOffset {
 	d := n * max(f.Step, 1)
 	if f.Group > 0 {
-		d += n / f.Group * f.Skip
+		d += n / f.Group * f.Gap
 	}
 	return CaptureOffset(d)
 }
@@ -157,7 +157,7 @@ func (c *OffsetCursor) seek(i int) {
 	unit, end := o.from+i, c.runEnd()
 	if group := o.form.Group; c.units == uint(group) && i-c.from < 2*group && i > c.from && unit < end {
 		c.from += group // the next one
-		c.zero += CaptureOffset(o.form.Skip)
+		c.zero += CaptureOffset(o.form.Gap)
 		c.units = uint(min(group, end-o.from-c.from))
 		return
 	}

@@ -19,7 +19,7 @@ func plain(o CaptureOffsets) (at []CaptureOffset) {
 // sliced and joined, and in whatever order they are asked for.
 func TestCaptureOffsets(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	forms := []Form{{}, {Step: 4}, {Group: 15, Skip: 1}, {Group: 3, Skip: 1}, {Group: 2, Skip: 2}, {Step: 2, Group: 4, Skip: 9}}
+	forms := []Form{{}, {Step: 4}, {Group: 15, Gap: 1}, {Group: 3, Gap: 1}, {Group: 2, Gap: 2}, {Step: 2, Group: 4, Gap: 9}}
 	for range 600 {
 		form := forms[rng.IntN(len(forms))]
 		o := CaptureOffsets{form: form}
@@ -83,7 +83,7 @@ func TestCaptureOffsets(t *testing.T) {
 // they are appended.
 func TestAdjacentOffsets(t *testing.T) {
 	var o CaptureOffsets
-	frames := CaptureOffsets{form: Form{Group: 15, Skip: 1}}
+	frames := CaptureOffsets{form: Form{Group: 15, Gap: 1}}
 	for i := range CaptureOffset(1000) {
 		o.Append(100+3*i, 3)
 		frames.Append(16*i, 14)

@@ -57,10 +57,8 @@ func Export(ctx context.Context, input, dir string, opt Options) (*Summary, erro
 	if err != nil {
 		return nil, err
 	}
-	whileDecoding, cancel := context.WithCancel(ctx)
-	hashing := s.hashInputs(whileDecoding)
-	defer hashing.wait()
-	defer cancel()
+	hashing := s.hashInputs(ctx)
+	defer hashing.stop()
 	files := dataset.Options{
 		Level: opt.Level, Format: opt.Format, Codec: opt.Codec, Tables: opt.Tables, TracesData: s.plan.tracesData(),
 		Overwrite: opt.Overwrite, Meta: hashing.meta,
@@ -75,7 +73,7 @@ func Export(ctx context.Context, input, dir string, opt Options) (*Summary, erro
 	e := &exporter{session: s, opt: opt, out: out, programs: programs}
 	m, err := e.run(ctx)
 	if err != nil {
-		cancel() // nobody needs the hashes
+		hashing.stop() // nobody needs the hashes
 	}
 	inputs, hashErr := hashing.wait()
 	if err == nil {

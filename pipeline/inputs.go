@@ -75,15 +75,17 @@ func (in *input) hash(ctx context.Context, tokens workers) ([sha256.Size]byte, e
 
 // A hashing is the files of a capture, which are hashed while it is decoded.
 type hashing struct {
-	files []schema.InputFile
-	err   error
-	done  chan struct{}
+	files  []schema.InputFile
+	err    error
+	done   chan struct{}
+	cancel context.CancelFunc
 }
 
 // hashInputs hashes the files the capture is read from: short ones at once, so that it
 // shows if they change before they are decoded, and long ones while they are.
 func (s *session) hashInputs(ctx context.Context) *hashing {
-	h := &hashing{files: make([]schema.InputFile, len(s.inputs)), done: make(chan struct{})}
+	ctx, cancel := context.WithCancel(ctx)
+	h := &hashing{files: make([]schema.InputFile, len(s.inputs)), done: make(chan struct{}), cancel: cancel}
 	rest := func() {
 		defer close(h.done)
 		for i := range s.inputs {
@@ -106,6 +108,13 @@ func (h *hashing) add(ctx context.Context, i int, in *input, tokens workers) err
 	sum, err := in.hash(ctx, tokens)
 	h.files[i] = schema.InputFile{Path: in.Path, Bytes: in.Bytes, SHA256: hex.EncodeToString(sum[:])}
 	return err
+}
+
+// stop ends the hashing, whether or not it has come to its end. The caller of
+// hashInputs has to call it.
+func (h *hashing) stop() {
+	h.cancel()
+	<-h.done
 }
 
 // wait returns the files once all are hashed.

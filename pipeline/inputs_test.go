@@ -88,12 +88,15 @@ func TestHashWhileDecoding(t *testing.T) {
 		return input{Input: &capture.Input{Path: "trace.bin", Bytes: bytes, Data: f}, opened: info}
 	}
 	short := &session{tokens: newWorkers(1), inputs: []input{open(1000)}}
-	if h := short.hashInputs(t.Context()); h.files[0].Bytes != 1000 || h.files[0].SHA256 == "" {
+	h := short.hashInputs(t.Context())
+	defer h.stop()
+	if h.files[0].Bytes != 1000 || h.files[0].SHA256 == "" {
 		t.Error("the short file is not hashed at once")
 	}
 	s := &session{tokens: newWorkers(1), inputs: []input{open(rehashBytes + hashBlock/2)}}
 	s.tokens <- struct{}{} // a worker computes
-	h := s.hashInputs(t.Context())
+	h = s.hashInputs(t.Context())
+	defer h.stop()
 	select {
 	case <-h.done:
 		t.Error("the long file was hashed before all else")
@@ -128,9 +131,8 @@ func TestHashStops(t *testing.T) {
 	}
 	s := &session{tokens: newWorkers(1), inputs: []input{{Input: &capture.Input{Bytes: 1 << 50, Data: f}, opened: info}}}
 	s.tokens <- struct{}{} // and none is given back
-	ctx, cancel := context.WithCancel(t.Context())
-	h := s.hashInputs(ctx)
-	cancel()
+	h := s.hashInputs(t.Context())
+	h.stop()
 	if _, err := h.wait(); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}

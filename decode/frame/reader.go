@@ -50,7 +50,7 @@ func (r *Reader) Next(p *decode.Piece) (broken bool, err error) {
 	p.Room(frameSize) // frames are stored by 16, of which 15 count
 	r.from, r.n, r.data, r.offsets = len(p.Data), len(p.Data), p.Data[:cap(p.Data)], &p.Offsets
 	r.limit = min(len(r.data), r.from+pieceBytes)
-	r.offsets.SetForm(decode.Form{Group: frameData, Skip: frameSize - frameData})
+	r.offsets.SetForm(decode.Form{Group: frameData, Gap: frameSize - frameData})
 	for r.fill() {
 		s, err := r.walk.next()
 		if err != nil && r.n > r.from {

@@ -90,7 +90,7 @@ func (s *stream) form() decode.Form {
 		return decode.Form{Step: s.cell}
 	}
 	step := s.slotOffset(1)
-	return decode.Form{Step: step, Group: s.slots, Skip: s.cell - s.slots*step}
+	return decode.Form{Step: step, Group: s.slots, Gap: s.cell - s.slots*step}
 }
 
 // checkHeader checks the header against the size of the capture.

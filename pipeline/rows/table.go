@@ -93,7 +93,7 @@ func (t *table[T]) flush() error {
 	}
 	group, bytes := t.group, t.bytes
 	group.write = t.write
-	t.group, t.bytes = rowGroup[T]{}, 0
+	t.group, t.bytes = rowGroup[T]{pieces: make([]piece[T], 0, len(group.pieces))}, 0 // the next one is alike
 	return t.submit(Job{t.series, bytes, &group})
 }
 
@@ -192,7 +192,7 @@ func (t *runTable) flush() error {
 		return nil
 	}
 	j := Job{t.series, t.bytes, &runGroup{t.pieces, t.form}}
-	t.pieces, t.rows, t.bytes = nil, 0, 0
+	t.pieces, t.rows, t.bytes = make([]runs, 0, len(t.pieces)), 0, 0 // the next one is alike
 	return t.submit(j)
 }
 

@@ -33,8 +33,9 @@ type Stitcher struct {
 	// The segment that is open: its base stays, its row grows.
 	open       Base
 	row        schema.Segment
-	exceptions int64   // rows of `exceptions`, returns too
-	lowered    []int64 // what its parts say of instructions that were cancelled
+	rows       []schema.Segment // see rowAlone
+	exceptions int64            // rows of `exceptions`, returns too
+	lowered    []int64          // what its parts say of instructions that were cancelled
 
 	numbers map[schema.BlockKey]uint32 // of code blocks, by first use
 	// lookaside has the numbers of blocks that were used last, by their address: parts
@@ -224,7 +225,19 @@ func (s *Stitcher) segment(p *decodedPart) error {
 		return nil
 	}
 	s.carry.endSegment(s.code, &p.End, s.row.Instructions, s.exceptions)
-	return add(s.sinks.Segments, s.open, []schema.Segment{s.row})
+	return add(s.sinks.Segments, s.open, s.rowAlone())
+}
+
+// rowAlone returns the row of the segment in memory that its sink may keep: many
+// segments share it.
+func (s *Stitcher) rowAlone() []schema.Segment {
+	const shared = 64
+	if len(s.rows) == cap(s.rows) {
+		s.rows = make([]schema.Segment, 0, shared)
+	}
+	n := len(s.rows)
+	s.rows = append(s.rows, s.row)
+	return s.rows[n : n+1 : n+1]
 }
 
 // before counts the cancelled instructions that an ordinal of the segment
