@@ -41,7 +41,7 @@ func TestWarm(t *testing.T) {
 			end = cuts[i+1].At
 		}
 		p := decode.Part{
-			Data: records[cut.At:end], Offsets: decode.OffsetsFrom(0, port.SampleBytes, (end-cut.At)/port.SampleBytes),
+			Data: records[cut.At:end], Offsets: decode.OffsetsFrom(0, (end-cut.At)/port.SampleBytes, decode.Form{Step: port.SampleBytes}),
 			Ahead: records[end:min(len(records), end+c.AheadBytes())],
 		}
 		d.begin(&decode.Result{}, p)

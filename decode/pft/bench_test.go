@@ -91,7 +91,7 @@ func BenchmarkDecode(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			stream, mem := loop(&cfg, 10_000)
 			d := cfg.NewDecoder(mem, false)
-			part := decode.Part{Data: stream, Offsets: decode.OffsetsFrom(0, 1, len(stream)), End: true}
+			part := decode.Part{Data: stream, Offsets: decode.OffsetsFrom(0, len(stream), decode.Form{}), End: true}
 			var result decode.Result
 			b.SetBytes(int64(len(stream)))
 			b.ReportAllocs()

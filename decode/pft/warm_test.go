@@ -123,7 +123,7 @@ func TestWarmShare(t *testing.T) {
 	for _, cfg := range []Config{{Minor: 1}, {Minor: 1, CycleAccurate: true}} {
 		stream, mem := loop(&cfg, 1000)
 		d := cfg.NewDecoder(mem, false).(*Decoder)
-		d.begin(&decode.Result{}, decode.Part{Data: stream, Offsets: decode.OffsetsFrom(0, 1, len(stream))})
+		d.begin(&decode.Result{}, decode.Part{Data: stream, Offsets: decode.OffsetsFrom(0, len(stream), decode.Form{})})
 		warm := int64(0)
 		var p Packet
 		for i := d.firstISync(); i < len(stream); {
