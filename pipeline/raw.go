@@ -35,7 +35,10 @@ func (s *rawStream) Next(p *decode.Piece) (broken bool, err error) {
 		at -= s.size
 		left = s.ringStart - at
 	}
-	room := p.Room(1)
+	room := p.Data[len(p.Data):cap(p.Data)]
+	if len(room) == 0 {
+		room = p.Room(int(min(rawPieceBytes, left)))
+	}
 	n := min(int64(len(room)), rawPieceBytes, left)
 	if got, err := s.data.ReadAt(room[:n], at); int64(got) < n {
 		if err == nil || errors.Is(err, io.EOF) {

@@ -45,8 +45,9 @@ type skippedStream struct {
 
 // Next implements [decode.Stream].
 func (s *skippedStream) Next(p *decode.Piece) (broken bool, err error) {
+	var skipped decode.Piece
 	for s.left > 0 {
-		var skipped decode.Piece
+		skipped.Clear()
 		if broken, err = s.Stream.Next(&skipped); err != nil {
 			return broken, err
 		}

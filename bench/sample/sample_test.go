@@ -11,9 +11,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/bench/sample"
 	"github.com/tracelake/tracelake/bench/sample/internal/remake"
+	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/frame"
 	"github.com/tracelake/tracelake/decode/pft"
 	"github.com/tracelake/tracelake/schema"

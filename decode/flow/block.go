@@ -46,7 +46,7 @@ type block struct {
 	// indirect branch; whether the last instruction returns from an exception.
 	pass    uint32
 	returns bool
-	_     [28]byte
+	_       [28]byte
 }
 
 // The links of a block, by outcome of the atom of its last instruction.
