@@ -215,8 +215,3 @@ func (i locationID) key() schema.BlockKey {
 
 func (i locationID) isa() schema.ISA    { return schema.ISA(i >> 32) }
 func (i locationID) space() image.Space { return image.Space(i >> 40) }
-
-// after returns the place after the last instruction of b.
-func (b *block) after() location {
-	return location{decode.PC{Address: b.next, ISA: b.at.isa()}, b.at.space()}
-}

@@ -79,9 +79,10 @@ func (w *Walker) Atoms(c Cursor, runs []schema.Run, atoms uint8, offset int64) (
 	return Cursor{b}, room - len(runs), atoms, p
 }
 
-// Atom is Atoms of one atom, which is 1 if it is E. The Cursor that it returns is zero if the
-// pause is after the waypoint. It fails, and does nothing, if the block at c is not warm.
-func (w *Walker) Atom1(c Cursor, run *schema.Run, e uint8, offset int64) (next Cursor, ok bool) {
+// Step walks to the waypoint of the block at c and on by one atom, which is 1 if it is E,
+// and writes its run. The Cursor that it returns is zero if the walk pauses after the
+// waypoint. It fails, and does nothing, if the block is not warm.
+func (w *Walker) Step(c Cursor, run *schema.Run, e uint8, offset int64) (next Cursor, ok bool) {
 	b := c.b
 	if b.ready != w.partStamp && !w.admit(b) {
 		return Cursor{}, false
@@ -108,11 +109,15 @@ func (w *Walker) Branch(c Cursor, run *schema.Run, offset int64, to decode.PC) (
 	if b.link && w.prog.rules.ReturnStack {
 		w.stack.push(b)
 	}
-	at := b.at.inSpace(to)
+	return w.find(b.at.inSpace(to)), true
+}
+
+// find returns the position at the start of a block, the zero Cursor if it is not cached.
+func (w *Walker) find(at locationID) Cursor {
 	if b := *w.prog.slot(at); b != nil && b.at == at {
-		return Cursor{b}, true
+		return Cursor{b}
 	}
-	return Cursor{w.prog.find(at.key())}, true
+	return Cursor{w.prog.find(at.key())}
 }
 
 // admit makes b ready for the part. It fails if b does not end at a waypoint, or if the

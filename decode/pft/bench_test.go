@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -80,6 +81,25 @@ func BenchmarkParse(b *testing.B) {
 				}
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/packets, "ns/packet")
+		})
+	}
+}
+
+// What one worker makes of a segment, its result used again.
+func BenchmarkDecode(b *testing.B) {
+	for name, cfg := range map[string]Config{"plain": {Minor: 1}, "cycle-accurate": {Minor: 1, CycleAccurate: true}} {
+		b.Run(name, func(b *testing.B) {
+			stream, mem := loop(&cfg, 10_000)
+			d := cfg.NewDecoder(mem, false)
+			part := decode.Part{Data: stream, Offsets: decode.OffsetsFrom(0, 1, len(stream)), End: true}
+			var result decode.Result
+			b.SetBytes(int64(len(stream)))
+			b.ReportAllocs()
+			for b.Loop() {
+				decodeAgain(d, &result, part)
+			}
+			instructions := float64(result.Segments[0].Row.Instructions)
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/instructions, "ns/instruction")
 		})
 	}
 }

@@ -114,7 +114,7 @@ func (d *Decoder) warmAtoms(i, last int, at flow.Cursor) int {
 // warmCounted is decodeWarm in cycle-accurate mode: one atom a packet, and a count in
 // each.
 func (d *Decoder) warmCounted(i, last int, at flow.Cursor) int {
-	span, ok := d.rec.Result.Counts.Reach(d.walk.Seq, d.rec.Point())
+	span, ok := d.rec.Result.Counts.Open(d.walk.Seq, d.rec.Point(), 0)
 	if !ok {
 		return i
 	}
@@ -139,8 +139,11 @@ func (d *Decoder) warmCounted(i, last int, at flow.Cursor) int {
 			break
 		}
 		word := binary.LittleEndian.Uint64(data[i+length:])
-		countLength := countLength(word)
-		cycles := countOf(word, countLength)
+		cycles, countLength := uint32(word)>>cyclesShift&0x0f, 1
+		if word&cyclesMore != 0 {
+			countLength = lengthOfCount(word)
+			cycles = countOf(word, countLength)
+		}
 		if d.walk.Seq+at.Instructions()-span.Seq > schema.CountReach || cycle+int64(cycles) >= schema.CountReach {
 			break
 		}
@@ -148,7 +151,7 @@ func (d *Decoder) warmCounted(i, last int, at flow.Cursor) int {
 		run, kind, e := &runs[n], schema.CountAtom, ^h>>1&1
 		var next flow.Cursor
 		if length == 0 {
-			next, ok = d.walk.Atom1(at, run, e, offset)
+			next, ok = d.walk.Step(at, run, e, offset)
 		} else {
 			next, ok = d.walk.Branch(at, run, offset, to)
 			kind = schema.CountBranch
@@ -242,9 +245,9 @@ func longBranch(v uint32, fifth byte) (to decode.PC, length int) {
 	return decode.PC{Address: (v | uint32(fifth)<<27) << 2, ISA: schema.A32}, maxAddressBytes
 }
 
-// countLength returns the length of the cycle count that a word begins with (§4.4), as
+// lengthOfCount returns the length of the cycle count that a word begins with (§4.4), as
 // parseCycles does.
-func countLength(word uint64) int {
+func lengthOfCount(word uint64) int {
 	const last = more<<8 | more<<16 | more<<24
 	end := ^(word<<1&more|word&last)&(more|last) | more<<32
 	return bits.TrailingZeros64(end)/8 + 1

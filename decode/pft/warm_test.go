@@ -92,6 +92,80 @@ func checkWarm(t *testing.T, mem *image.Memory, cfg Config, b []byte, cut int) {
 	}
 }
 
+// loop returns a capture of a loop that calls a function, and its memory: an I-sync, and so
+// many times round.
+func loop(cfg *Config, times int) (stream []byte, mem *image.Memory) {
+	code := []uint16{0xf000, 0xf802, 0xd1fc, 0xe7fb, 0x4770} // bl 4f; bne 0b; b 0b; 4: bx lr
+	b := make([]byte, 0, 2*len(code))
+	for _, h := range code {
+		b = binary.LittleEndian.AppendUint16(b, h)
+	}
+	atoms := func(e ...uint8) {
+		p := Packet{Kind: Atom, AtomCount: uint8(len(e)), HasCycles: cfg.CycleAccurate}
+		for i, x := range e {
+			p.Atoms |= (x ^ 1) << i
+		}
+		stream = cfg.Append(stream, p)
+	}
+	stream = cfg.Append(nil, Packet{Kind: ISync, Address: madeUpT32, ISA: schema.T32, Reason: schema.ISyncTraceOn, HasCycles: cfg.CycleAccurate, CycleBytes: 1})
+	for i := range times {
+		atoms(1)
+		stream = cfg.Append(stream, Packet{Kind: BranchAddress, AddressBytes: 1, Address: 2, HasCycles: cfg.CycleAccurate, CycleBytes: 1, Cycles: uint32(i % 16)})
+		if atoms(uint8(i & 1)); i&1 == 0 {
+			atoms(1)
+		}
+	}
+	return stream, image.New(image.Region{Address: madeUpT32, Bytes: b, Space: image.AnySpace})
+}
+
+// All but the first times round are decoded by the fast path.
+func TestWarmShare(t *testing.T) {
+	for _, cfg := range []Config{{Minor: 1}, {Minor: 1, CycleAccurate: true}} {
+		stream, mem := loop(&cfg, 1000)
+		d := cfg.NewDecoder(mem, false).(*Decoder)
+		d.begin(&decode.Result{}, decode.Part{Data: stream, Offsets: decode.OffsetsFrom(0, 1, len(stream))})
+		warm := int64(0)
+		var p Packet
+		for i := d.firstISync(); i < len(stream); {
+			from := d.walk.Seq
+			if next := d.decodeWarm(i); next > i {
+				warm += d.walk.Seq - from
+				i = next
+				continue
+			}
+			if err := cfg.Parse(&p, stream[i:]); err != nil {
+				t.Fatal(err)
+			}
+			d.offset = d.rec.Offset(i)
+			d.processPacket(&p)
+			i += p.Len
+		}
+		if all := d.walk.Seq; all != 3500 || warm < all*99/100 {
+			t.Errorf("%+v: %d of %d instructions by the fast path, want 99 %% or more of 3500", cfg, warm, all)
+		}
+	}
+}
+
+// Decoding allocates nothing once its result has the room.
+func TestWarmAllocations(t *testing.T) {
+	for _, cfg := range []Config{{Minor: 1}, {Minor: 1, CycleAccurate: true}} {
+		stream, mem := loop(&cfg, 1000)
+		d := cfg.NewDecoder(mem, false)
+		part := decode.Part{Data: stream, Offsets: decode.OffsetsFrom(0, 1, len(stream)), End: true}
+		var result decode.Result
+		if n := testing.AllocsPerRun(10, func() { decodeAgain(d, &result, part) }); n > 0 {
+			t.Errorf("%+v: %v allocations for %d instructions, want none", cfg, n, result.Segments[0].Row.Instructions)
+		}
+	}
+}
+
+// decodeAgain decodes a part into the memory of a result.
+func decodeAgain(d decode.Decoder, r *decode.Result, part decode.Part) {
+	r.Truncate(decode.Ends{})
+	r.Blocks, r.Segments = r.Blocks[:0], r.Segments[:0]
+	d.Decode(r, part)
+}
+
 // modes are the configurations that matter to the fast path.
 func modes(n uint8) Config {
 	return Config{Minor: 1, ReturnStack: n&1 != 0, CycleAccurate: n&2 != 0, DataBarriers: n&4 != 0}
