@@ -19,22 +19,35 @@ func plain(o CaptureOffsets) (at []CaptureOffset) {
 // sliced and joined, and in whatever order they are asked for.
 func TestCaptureOffsets(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	for range 300 {
-		step := 1 + rng.IntN(4)*rng.IntN(2)
-		o := CaptureOffsets{step: CaptureOffset(step)}
+	forms := []Form{{}, {Step: 4}, {Group: 15, Skip: 1}, {Group: 3, Skip: 1}, {Group: 2, Skip: 2}, {Step: 2, Group: 4, Skip: 9}}
+	for range 600 {
+		form := forms[rng.IntN(len(forms))]
+		o := CaptureOffsets{form: form}
 		var want []CaptureOffset
 		for range 1 + rng.IntN(30) {
-			at, n := CaptureOffset(rng.Int64N(1<<40)), 1+rng.IntN(16)
-			if len(want) > 0 && rng.IntN(3) == 0 {
-				at = want[len(want)-1] + CaptureOffset(step) // continues
+			at, n := CaptureOffset(rng.Int64N(1<<40)), 1+rng.IntN(40)
+			if k := o.Len(); k > 0 && rng.IntN(3) > 0 { // continues, with whole groups
+				last := o.runs[len(o.runs)-1]
+				at = last.at + form.after(k-last.unit)
+				if form.Group > 0 && (k-last.unit)%form.Group > 0 {
+					n = form.Group - (k-last.unit)%form.Group
+				}
 			}
-			if rng.IntN(2) == 0 {
+			if x := OffsetsFrom(at, n, form); rng.IntN(2) == 0 {
 				o.Append(at, n)
 			} else {
-				o.AppendAll(OffsetsFrom(at, step, n))
+				o.AppendAll(x)
+			}
+			start := at
+			if k := o.to - n - o.runs[len(o.runs)-1].unit; form.Group > 0 && k%form.Group > 0 {
+				start -= form.after(k % form.Group) // its group began before
+				for i := range n {
+					want = append(want, start+form.after(k%form.Group+i))
+				}
+				continue
 			}
 			for i := range n {
-				want = append(want, at+CaptureOffset(i*step))
+				want = append(want, start+form.after(i))
 			}
 		}
 		i := rng.IntN(len(want))
@@ -42,44 +55,51 @@ func TestCaptureOffsets(t *testing.T) {
 		part := o.Slice(i, j)
 		o.Append(0, 3) // does not show in the slice
 		if got := plain(part); !slices.Equal(got, want[i:j]) {
-			t.Fatalf("units %d to %d are at %v, want %v", i, j, got, want[i:j])
+			t.Fatalf("%+v: units %d to %d are at %v, want %v", form, i, j, got, want[i:j])
 		}
-		rest := OffsetsFrom(7, step, 2)
+		rest := OffsetsFrom(7, 2, form)
 		rest.AppendAll(part)
 		if got := plain(rest)[2:]; !slices.Equal(got, want[i:j]) {
-			t.Fatalf("joined: %v, want %v", got, want[i:j])
+			t.Fatalf("%+v: joined: %v, want %v", form, got, want[i:j])
 		}
 		c := NewOffsetCursor(part)
 		for range 100 {
 			k := rng.IntN(max(part.Len(), 1))
 			if part.Len() > 0 && (c.At(k) != want[i+k] || part.At(k) != want[i+k]) {
-				t.Fatalf("unit %d is at %d and at %d, want %d", k, c.At(k), part.At(k), want[i+k])
+				t.Fatalf("%+v: unit %d is at %d and at %d, want %d", form, k, c.At(k), part.At(k), want[i+k])
 			}
 		}
 		for at := 0; at < part.Len(); {
 			first, by, n := c.Adjacent(at)
 			if last := first + CaptureOffset(n-1)*by; first != want[i+at] || last != want[i+at+n-1] {
-				t.Fatalf("%d units from %d to %d, want %d to %d", n, first, last, want[i+at], want[i+at+n-1])
+				t.Fatalf("%+v: %d units from %d to %d, want %d to %d", form, n, first, last, want[i+at], want[i+at+n-1])
 			}
 			at += n
 		}
 	}
 }
 
-// Offsets of adjacent bytes take up one run, however they are appended.
+// Offsets of adjacent bytes, and of frames without an ID byte, take up one run, however
+// they are appended.
 func TestAdjacentOffsets(t *testing.T) {
 	var o CaptureOffsets
+	frames := CaptureOffsets{form: Form{Group: 15, Skip: 1}}
 	for i := range CaptureOffset(1000) {
 		o.Append(100+3*i, 3)
+		frames.Append(16*i, 14)
+		frames.Append(16*i+14, 1)
 	}
 	if len(o.runs) != 1 || o.Len() != 3000 || o.At(2999) != 3099 {
 		t.Errorf("%d runs of %d units, the last at %d", len(o.runs), o.Len(), o.At(2999))
+	}
+	if len(frames.runs) != 1 || frames.Len() != 15000 || frames.At(14999) != 15998 {
+		t.Errorf("%d runs of %d bytes of frames, the last at %d", len(frames.runs), frames.Len(), frames.At(14999))
 	}
 }
 
 // Looking up a unit that is not there panics, as an index of a slice does.
 func TestOffsetsOutOfRange(t *testing.T) {
-	o := OffsetsFrom(5, 1, 3)
+	o := OffsetsFrom(5, 3, Form{})
 	c := NewOffsetCursor(o)
 	for name, f := range map[string]func(){
 		"after": func() { c.At(3) }, "before": func() { c.At(-1) }, "slice": func() { o.Slice(2, 4) },

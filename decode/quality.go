@@ -63,13 +63,19 @@ func (q *Quality) IndirectBranch() {
 	q.BranchesIndirect++
 }
 
+// RepeatedBranch counts a branch packet that repeats where the program goes anyway.
+func (q *Quality) RepeatedBranch() {
+	q.Branches++
+	q.BranchesRepeated++
+}
+
 // Branch counts a branch packet after any other instruction.
 func (q *Quality) Branch(m Miss) {
-	q.Branches++
 	if m.After.OK && m.Expected == m.Found {
-		q.BranchesRepeated++
+		q.RepeatedBranch()
 		return
 	}
+	q.Branches++
 	q.BranchMisses = appendMisses(q.BranchMisses, m)
 }
 

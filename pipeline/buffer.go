@@ -23,7 +23,7 @@ type bufferPlan struct {
 }
 
 // readFrames finds the frames of a buffer and counts what is in them.
-func (p *plan) readFrames(b *bufferPlan) error {
+func (p *plan) readFrames(ctx context.Context, tokens workers, b *bufferPlan) error {
 	if !b.framed {
 		return nil
 	}
@@ -40,8 +40,11 @@ func (p *plan) readFrames(b *bufferPlan) error {
 	}
 	b.layout = found.Layout
 	p.noteFrames(b, found)
-	b.census, err = frame.Scan(b.data, b.looked, b.layout)
-	return err
+	if b.census, err = takeCensus(ctx, tokens, b); err != nil {
+		return err
+	}
+	b.layout.Steady = b.census.Steady(&b.layout)
+	return nil
 }
 
 // explainNotFrames says which buffer is not in frames, and what to do.

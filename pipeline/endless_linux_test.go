@@ -1,16 +1,19 @@
 package pipeline
 
 import (
+	"bytes"
 	"encoding/binary"
 	"os"
 	"path/filepath"
 	"runtime/metrics"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/tracelake/tracelake/bench/need"
+	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/capture"
+	"github.com/tracelake/tracelake/decode/etmv1"
+	"github.com/tracelake/tracelake/decode/etmv2"
 	"github.com/tracelake/tracelake/decode/port"
 )
 
@@ -25,14 +28,16 @@ const (
 	v2DE, v2WT, v2PTDE = 1, 4, 9
 )
 
-// endless are the samples that repeat after a start of trace.
-var endless = []struct {
+// An endlessKind is samples that repeat after a start of trace.
+type endlessKind struct {
 	name    string
 	version uint8
 	etmcr   uint32
 	nowhere bool // trace does not start
 	repeat  []port.Sample
-}{
+}
+
+var endless = []endlessKind{
 	{"v1 WT", 0x13, 0x10, false, []port.Sample{port.NewSample(v1WT, false, 0)}},
 	{"v1 IE", 0x13, 0x10, false, []port.Sample{0}},
 	{"v1 IE without a cut", 0x13, 0x10, true, []port.Sample{0}},
@@ -48,7 +53,10 @@ var endless = []struct {
 	{"v2 IE", 0x20, 0x10, false, []port.Sample{0}},
 	{"v2 IE without a cut", 0x20, 0x10, true, []port.Sample{0}},
 	{"v2 TD", 0x20, 0x10, false, []port.Sample{port.NewSample(anyTD, false, 0)}},
+	{"v2 TD, TFO", 0x20, 0x10, false, []port.Sample{port.NewSample(anyTD, false, 0), port.NewSample(anyTD, false, 1)}},
 	{"v2 DE", 0x20, 0x1C, false, []port.Sample{port.NewSample(v2DE, false, 0x82)}},
+	{"v2 DE, values", 0x20, 0x1C, false, []port.Sample{port.NewSample(v2DE, false, 2)}},
+	{"v2 branches", 0x20, 0x1C, false, []port.Sample{port.NewSample(v2DE, false, 1)}},
 	{"v2 PT_DE", 0x20, 0x10, false, []port.Sample{port.NewSample(v2PTDE, false, 1)}},
 	{"v2 TFO", 0x20, 0x10, false, []port.Sample{port.NewSample(anyTD, false, 9)}},
 	{"v2 TFOs with packets", 0x20, 0x10, false, startOfV2},
@@ -64,11 +72,16 @@ var (
 	}
 )
 
-// The bounds: of memory in use, and of CPU time for each sample.
+// The bounds. Each of the samples that are cuts is a segment, with rows of its own; the
+// others have a run, or an event.
 const (
-	endlessPeak = 200 << 20
-	endlessTime = 100 * time.Microsecond // of a slow, shared machine, under the race detector
+	endlessPeak    = 200 << 20 // bytes of the heap in use
+	endlessObjects = 40        // allocated for each sample, beyond what any export takes
 )
+
+// endlessBytes are allocated for each sample, likewise: most at the start, which is
+// decoded with other settings too where the first make no sense of it.
+var endlessBytes = need.Size[int64](40<<10, 9<<10)
 
 func TestEndless(t *testing.T) {
 	need.FullRun(t, "megabytes of samples of each kind")
@@ -78,53 +91,152 @@ func TestEndless(t *testing.T) {
 	}
 	for _, x := range endless {
 		t.Run(x.name, func(t *testing.T) {
-			dir := t.TempDir()
-			name := filepath.Join(dir, "capture.etms")
-			start := map[uint8][]port.Sample{1: startOfV1, 2: startOfV2}[x.version>>4]
-			if x.nowhere {
-				start = nil
-			}
-			n := need.Size(250_000, 25_000_000) / len(x.repeat)
+			n := need.Size(20_000, 10_000_000)
 			if len(x.repeat) > 1 || x.name == "v2 TFO" { // each is a segment
 				n /= 5
 			}
-			writeSamples(t, name, x.version, x.etmcr, start, x.repeat, n)
-			peak := watchMemory()
-			before := cpuTime(t)
-			_, err := Export(t.Context(), name, filepath.Join(dir, "out"), Options{
-				Capture: capture.Options{Images: []string{program + "@0x8000"}}, Workers: 2,
-			})
-			spent, most := cpuTime(t)-before, peak()
-			if err != nil && !x.nowhere {
-				t.Fatal(err)
+			var once, twice work
+			once.export(t, x, program, n)
+			twice.export(t, x, program, 2*n)
+			if each := (twice.bytes - once.bytes) / int64(n); each > endlessBytes {
+				t.Errorf("%d bytes are allocated for a sample, limit %d", each, endlessBytes)
 			}
-			if each := spent / time.Duration(n*len(x.repeat)); each > endlessTime || most > endlessPeak {
-				t.Errorf("%v a sample, %d MB; limits are %v and %d MB", each, most>>20, endlessTime, endlessPeak>>20)
+			if each := (twice.objects - once.objects) / int64(n); each > endlessObjects {
+				t.Errorf("%d objects are allocated for a sample, limit %d", each, endlessObjects)
 			}
-			t.Logf("%d samples: %v, %d MB", n*len(x.repeat), spent, most>>20)
+			if twice.peak > endlessPeak {
+				t.Errorf("%d MB are in use, limit %d", twice.peak>>20, endlessPeak>>20)
+			}
+			t.Logf("%d samples: %+v, %d: %+v", n, once, 2*n, twice)
 		})
 	}
 }
 
-// writeSamples writes a sample file of 8 pins: start, then repeat n times.
-func writeSamples(t *testing.T, name string, version uint8, etmcr uint32, start, repeat []port.Sample, n int) {
+// work is what an export takes.
+type work struct {
+	bytes, objects int64 // allocated
+	peak           uint64
+}
+
+// export exports n samples of a kind.
+func (w *work) export(t *testing.T, x endlessKind, program string, n int) {
 	t.Helper()
-	f, err := os.Create(name)
-	if err != nil {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "capture.etms")
+	x.write(t, name, n)
+	peak, before := watchMemory(), allocated()
+	_, err := Export(t.Context(), name, filepath.Join(dir, "out"), Options{
+		Capture: capture.Options{Images: []string{program + "@0x8000"}}, Workers: 2,
+	})
+	after := allocated()
+	*w = work{after[0] - before[0], after[1] - before[1], peak()}
+	if err != nil && !x.nowhere {
 		t.Fatal(err)
 	}
-	defer f.Close()
-	head := append([]byte("ETMS"), 1, version, 8, 0)
-	head = binary.LittleEndian.AppendUint32(head, etmcr)
-	head = binary.LittleEndian.AppendUint32(head, 0)
-	f.Write(append(head, port.Records(start)...))
-	const each = 1000
-	var block []byte
-	for range each {
-		block = append(block, port.Records(repeat)...)
+}
+
+// allocated returns how many bytes and objects were allocated so far.
+func allocated() (n [2]int64) {
+	samples := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}, {Name: "/gc/heap/allocs:objects"}}
+	metrics.Read(samples)
+	for i := range n {
+		n[i] = int64(samples[i].Value.Uint64())
 	}
-	for range n / each {
-		f.Write(block)
+	return n
+}
+
+// A unit is bounded in bytes and in segments, however short these are, and neither the
+// splitter nor a decoder looks at samples more often than a number that does not rise.
+func TestEndlessUnits(t *testing.T) {
+	const (
+		most   = 1024 // segments of a unit
+		looked = 2    // times that the cutter looks at a sample
+		shown  = 1100 // samples that a decoder may read for each sample that is a segment
+	)
+	for _, x := range endless {
+		t.Run(x.name, func(t *testing.T) {
+			name := filepath.Join(t.TempDir(), "capture.etms")
+			n := need.Size(50_000, 1_000_000)
+			x.write(t, name, n)
+			file, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := &watchedProtocol{Layouter: x.protocol()}
+			l, err := p.Layout(int64(len(file)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			units, segments, read := 0, 0, 0
+			for u, err := range split(l.Stream(bytes.NewReader(file), 0), p) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(u.parts) > most || u.bytes > unitBytes*port.SampleBytes+partBytes {
+					t.Fatalf("a unit of %d segments, %d bytes", len(u.parts), u.bytes)
+				}
+				units++
+				segments += len(u.parts)
+				for _, part := range u.parts {
+					read += (len(part.Before) + len(part.Data) + len(part.Ahead)) / port.SampleBytes
+				}
+			}
+			samples := len(file) / port.SampleBytes
+			if p.looked > looked*(samples+p.AheadBytes()) {
+				t.Errorf("the cutter looks at %d samples of %d", p.looked, samples)
+			}
+			if read > samples+segments*shown {
+				t.Errorf("the decoders of %d segments are shown %d samples of %d", segments, read, samples)
+			}
+			if least := segments / most; units > 2*(least+len(file)/partBytes+1) {
+				t.Errorf("%d units of %d segments", units, segments)
+			}
+		})
+	}
+}
+
+// A watchedProtocol counts the samples that its cutters look at.
+type watchedProtocol struct {
+	decode.Layouter
+	looked int
+}
+
+func (p *watchedProtocol) NewCutter() decode.Cutter { return &watchedCutter{p.Layouter.NewCutter(), p} }
+
+type watchedCutter struct {
+	decode.Cutter
+	of *watchedProtocol
+}
+
+func (c *watchedCutter) Find(b []byte, last bool) decode.Cuts {
+	c.of.looked += len(b) / port.SampleBytes
+	return c.Cutter.Find(b, last)
+}
+
+// protocol returns the protocol that the samples are of.
+func (x *endlessKind) protocol() decode.Layouter {
+	c := port.Config{Number: x.version, Width: 8, DataValue: x.etmcr&4 != 0, DataAddress: x.etmcr&8 != 0}
+	if c.Major() == 1 {
+		return &etmv1.Config{Config: c}
+	}
+	return &etmv2.Config{Config: c}
+}
+
+// write writes a sample file of 8 pins: the start of trace, then n of the samples that
+// repeat.
+func (x *endlessKind) write(t *testing.T, name string, n int) {
+	t.Helper()
+	start := map[uint8][]port.Sample{1: startOfV1, 2: startOfV2}[x.version>>4]
+	if x.nowhere {
+		start = nil
+	}
+	head := append([]byte("ETMS"), 1, x.version, 8, 0)
+	head = binary.LittleEndian.AppendUint32(head, x.etmcr)
+	head = binary.LittleEndian.AppendUint32(head, 0)
+	b := append(head, port.Records(start)...)
+	b = append(b, bytes.Repeat(port.Records(x.repeat), n/len(x.repeat))...)
+	if err := os.WriteFile(name, b, 0o666); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -147,13 +259,4 @@ func watchMemory() func() uint64 {
 		}
 	}()
 	return func() uint64 { close(stop); return <-most }
-}
-
-func cpuTime(t *testing.T) time.Duration {
-	t.Helper()
-	var usage syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-		t.Fatal(err)
-	}
-	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }

@@ -57,13 +57,13 @@ func Export(ctx context.Context, input, dir string, opt Options) (*Summary, erro
 	if err != nil {
 		return nil, err
 	}
-	inputs, err := s.hashInputs(ctx)
-	if err != nil {
-		return nil, err
-	}
+	whileDecoding, cancel := context.WithCancel(ctx)
+	hashing := s.hashInputs(whileDecoding)
+	defer hashing.wait()
+	defer cancel()
 	files := dataset.Options{
 		Level: opt.Level, Format: opt.Format, Codec: opt.Codec, Tables: opt.Tables, TracesData: s.plan.tracesData(),
-		Overwrite: opt.Overwrite, Meta: fileMeta(inputs),
+		Overwrite: opt.Overwrite, Meta: hashing.meta,
 	}
 	if opt.PacketsOnly {
 		files.Tables, files.Without = PacketTables(), schema.Answers()
@@ -74,6 +74,13 @@ func Export(ctx context.Context, input, dir string, opt Options) (*Summary, erro
 	}
 	e := &exporter{session: s, opt: opt, out: out, programs: programs}
 	m, err := e.run(ctx)
+	if err != nil {
+		cancel() // nobody needs the hashes
+	}
+	inputs, hashErr := hashing.wait()
+	if err == nil {
+		err = hashErr
+	}
 	if changed := s.checkInputs(ctx, inputs); changed != nil {
 		err = changed // whatever else it led to
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -44,33 +45,77 @@ func inputsOf(c *capture.Capture) ([]input, error) {
 	return inputs, nil
 }
 
-// hash returns the SHA-256 of the file.
-func (in *input) hash(ctx context.Context) ([sha256.Size]byte, error) {
+// hashBlock is how much of a file is hashed with one token.
+const hashBlock = 1 << 20
+
+// hash returns the SHA-256 of the file. It computes with the tokens of workers.
+func (in *input) hash(ctx context.Context, tokens workers) ([sha256.Size]byte, error) {
 	sum := in.SHA256
 	if in.opened == nil {
 		return sum, nil
 	}
-	h := sha256.New()
-	if _, err := io.Copy(h, io.NewSectionReader(contextReaderAt{ctx, in.Data}, 0, in.Bytes)); err != nil {
-		return sum, fmt.Errorf("read %s: %w", in.Path, err)
+	h, buf := sha256.New(), make([]byte, hashBlock)
+	for at := int64(0); at < in.Bytes; {
+		var n int
+		err := tokens.compute(ctx, func() (err error) {
+			n, err = in.Data.ReadAt(buf[:min(hashBlock, in.Bytes-at)], at)
+			h.Write(buf[:n])
+			return err
+		})
+		switch at += int64(n); {
+		case errors.Is(err, io.EOF):
+			at = in.Bytes // it is shorter than it was: see checkInputs
+		case err != nil:
+			return sum, fmt.Errorf("read %s: %w", in.Path, err)
+		}
 	}
 	h.Sum(sum[:0])
 	return sum, nil
 }
 
-// hashInputs hashes the files the capture is read from.
-func (s *session) hashInputs(ctx context.Context) ([]schema.InputFile, error) {
-	var files []schema.InputFile
-	for i := range s.inputs {
-		in := &s.inputs[i]
-		sum, err := in.hash(ctx)
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, schema.InputFile{Path: in.Path, Bytes: in.Bytes, SHA256: hex.EncodeToString(sum[:])})
-	}
-	return files, nil
+// A hashing is the files of a capture, which are hashed while it is decoded.
+type hashing struct {
+	files []schema.InputFile
+	err   error
+	done  chan struct{}
 }
+
+// hashInputs hashes the files the capture is read from: short ones at once, so that it
+// shows if they change before they are decoded, and long ones while they are.
+func (s *session) hashInputs(ctx context.Context) *hashing {
+	h := &hashing{files: make([]schema.InputFile, len(s.inputs)), done: make(chan struct{})}
+	rest := func() {
+		defer close(h.done)
+		for i := range s.inputs {
+			if in := &s.inputs[i]; in.long() && h.err == nil {
+				h.err = h.add(ctx, i, in, s.tokens)
+			}
+		}
+	}
+	for i := range s.inputs {
+		if in := &s.inputs[i]; !in.long() && h.err == nil {
+			h.err = h.add(ctx, i, in, s.tokens)
+		}
+	}
+	go rest()
+	return h
+}
+
+// add hashes file i.
+func (h *hashing) add(ctx context.Context, i int, in *input, tokens workers) error {
+	sum, err := in.hash(ctx, tokens)
+	h.files[i] = schema.InputFile{Path: in.Path, Bytes: in.Bytes, SHA256: hex.EncodeToString(sum[:])}
+	return err
+}
+
+// wait returns the files once all are hashed.
+func (h *hashing) wait() ([]schema.InputFile, error) {
+	<-h.done
+	return h.files, h.err
+}
+
+// long reports whether the file is hashed once only: it takes long to write.
+func (in *input) long() bool { return in.opened != nil && in.Bytes > rehashBytes }
 
 // checkInputs fails with a [*ChangedError] if a file of trace data is not as it was
 // when it was opened: by its size and time, and a small one, which may be written
@@ -88,10 +133,10 @@ func (s *session) checkInputs(ctx context.Context, hashed []schema.InputFile) er
 		if now.Size() != in.opened.Size() || !now.ModTime().Equal(in.opened.ModTime()) {
 			return &ChangedError{in.Path}
 		}
-		if in.Bytes > rehashBytes {
+		if in.long() {
 			continue
 		}
-		sum, err := in.hash(ctx)
+		sum, err := in.hash(ctx, s.tokens)
 		if err != nil {
 			return err
 		}

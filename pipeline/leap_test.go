@@ -12,7 +12,9 @@ import (
 // of them itself.
 type plainProtocol struct{ decode.Protocol }
 
-func (p plainProtocol) NewCutter() decode.Cutter { return struct{ decode.Cutter }{p.Protocol.NewCutter()} }
+func (p plainProtocol) NewCutter() decode.Cutter {
+	return struct{ decode.Cutter }{p.Protocol.NewCutter()}
+}
 
 // A splitter that leaps over bytes finds the same segments and parts as one that looks
 // at each: wherever it leaps to, and whether or not there is a cut after it.

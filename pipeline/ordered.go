@@ -12,6 +12,17 @@ type workers chan struct{}
 
 func newWorkers(n int) workers { return make(workers, n) }
 
+// compute calls work with a token.
+func (w workers) compute(ctx context.Context, work func() error) error {
+	select {
+	case w <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-w }()
+	return work()
+}
+
 // ordered calls work on every item, each call holding a token, and passes the
 // results to emit one by one in the order of the items. At most 2×cap(tokens)
 // results wait at any moment, so memory does not grow with the input.

@@ -145,9 +145,9 @@ func (p *plan) warnExpansion(s *sourcePlan) {
 	}
 }
 
-// makePlan binds every source, then reads every buffer once: of a sample only
-// the first part.
-func makePlan(ctx context.Context, c *capture.Capture, protocols []decode.Family, sample bool) (*plan, error) {
+// makePlan binds every source, then reads every buffer once, with the tokens of
+// workers: of a sample only the first part.
+func makePlan(ctx context.Context, c *capture.Capture, tokens workers, protocols []decode.Family, sample bool) (*plan, error) {
 	p := &plan{
 		capture: c, protocols: protocols, notes: slices.Clone(c.Warnings),
 		bound: map[*capture.Source]*sourcePlan{}, framed: map[uint8]*sourcePlan{},
@@ -160,7 +160,7 @@ func makePlan(ctx context.Context, c *capture.Capture, protocols []decode.Family
 		if sample {
 			bp.looked = min(b.Size, inspectBytes)
 		}
-		if err := p.readFrames(bp); err != nil {
+		if err := p.readFrames(ctx, tokens, bp); err != nil {
 			return nil, err
 		}
 		p.buffers = append(p.buffers, bp)

@@ -34,9 +34,9 @@ func (l *listed) Next(p *decode.Piece) (bool, error) {
 func TestSkippedStream(t *testing.T) {
 	for skip := range int64(9) {
 		s := &skippedStream{unitBytes: 1, left: skip, Stream: &listed{
-			{Data: []byte{0, 1, 2}, Offsets: decode.OffsetsFrom(10, 1, 3)},
+			{Data: []byte{0, 1, 2}, Offsets: decode.OffsetsFrom(10, 3, decode.Form{})},
 			{Data: []byte{3, 4, 5, 6}, Offsets: apart(20, 22, 23, 29)},
-			{Data: []byte{7}, Offsets: decode.OffsetsFrom(40, 1, 1)},
+			{Data: []byte{7}, Offsets: decode.OffsetsFrom(40, 1, decode.Form{})},
 		}}
 		offsets := []decode.CaptureOffset{10, 11, 12, 20, 22, 23, 29, 40}
 		var got []byte

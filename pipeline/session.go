@@ -53,7 +53,7 @@ func openSession(ctx context.Context, input string, opt sessionOptions) (*sessio
 		opt.capture.Unpacked = unpacked
 	}
 	s := &session{
-		unpacked: unpacked, tokens: newWorkers(opt.workers), decoded: newBudget(decodedBytes * int64(opt.workers)),
+		unpacked: unpacked, tokens: newWorkers(max(1, opt.workers)), decoded: newBudget(decodedBytes * int64(opt.workers)),
 		packetsOnly: opt.packetsOnly,
 	}
 	if err := s.open(ctx, input, &opt); err != nil {
@@ -72,15 +72,15 @@ func (s *session) open(ctx context.Context, input string, opt *sessionOptions) (
 	if s.inputs, err = inputsOf(s.capture); err != nil {
 		return err
 	}
-	s.plan, err = opt.plan(ctx, s.capture)
+	s.plan, err = opt.plan(ctx, s.capture, s.tokens)
 	return err
 }
 
-func (o *sessionOptions) plan(ctx context.Context, c *capture.Capture) (*plan, error) {
+func (o *sessionOptions) plan(ctx context.Context, c *capture.Capture, tokens workers) (*plan, error) {
 	if err := c.Check(); err != nil && (!o.sample || errors.Is(err, capture.ErrEmpty)) {
 		return nil, err
 	}
-	p, err := makePlan(ctx, c, o.protocols, o.sample)
+	p, err := makePlan(ctx, c, tokens, o.protocols, o.sample)
 	if err != nil {
 		return nil, err
 	}

@@ -206,14 +206,15 @@ func (p *plan) selectSources(ids []uint8) error {
 	return nil
 }
 
-// fileMeta is the metadata of all data files: what they were made from. It does
+// meta is the metadata of all data files: what they were made from. It does
 // not depend on the machine or the command line.
-func fileMeta(inputs []schema.InputFile) []schema.Meta {
-	h := sha256.New()
+func (h *hashing) meta() ([]schema.Meta, error) {
+	inputs, err := h.wait()
+	sum := sha256.New()
 	for _, in := range inputs {
-		fmt.Fprintf(h, "%s  %s\n", in.SHA256, in.Path)
+		fmt.Fprintf(sum, "%s  %s\n", in.SHA256, in.Path)
 	}
-	return []schema.Meta{{Key: "tracelake.capture_sha256", Value: hex.EncodeToString(h.Sum(nil))}}
+	return []schema.Meta{{Key: "tracelake.capture_sha256", Value: hex.EncodeToString(sum.Sum(nil))}}, err
 }
 
 // manifest describes the dataset, but for its inputs and what its writer knows.

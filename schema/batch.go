@@ -57,6 +57,8 @@ type Vector struct {
 	Bits    Bits     // Marked: the values of a Bool
 	Code    CodeRuns // OfCode
 	Field   CodeField
+	Index   []uint32 // Indexed
+	Entries []uint64 // each is of a row, in the order that rows first have them
 }
 
 // Len returns the number of rows in v.
@@ -72,6 +74,8 @@ func (v *Vector) Len() int {
 		return v.Marks.N
 	case OfCode:
 		return v.Code.Rows
+	case Indexed:
+		return len(v.Index)
 	case Plain:
 	}
 	return len(v.U8) + len(v.U16) + len(v.U32) + len(v.U64) + len(v.Str) + len(v.Bin)
@@ -139,5 +143,6 @@ func (b *Batch) Reset() {
 		v.Marks.Reset()
 		v.Bits.Reset()
 		v.Code = CodeRuns{v.Code.Runs[:0], 0}
+		v.Index, v.Entries = v.Index[:0], v.Entries[:0]
 	}
 }

@@ -63,10 +63,11 @@ const (
 	BlocksContextID    IndexU32 = 13
 	BlocksVMID         IndexU8  = 14
 	BlocksSecurity     IndexU8  = 15
+	BlocksRun          IndexU32 = 16
 )
 
 // AppendBlocks appends a row of `blocks`.
-func AppendBlocks(b *Batch, keys Keys, codeBlock int32, instructions uint16, first uint16, failed Null[uint64], outcome Outcome, cycles Null[uint32], epoch int32, cycle Null[int64], timestamp Null[uint64], contextID Null[uint32], vmid Null[uint8], security Null[Security]) {
+func AppendBlocks(b *Batch, keys Keys, codeBlock int32, instructions uint16, first uint16, failed Null[uint64], outcome Outcome, cycles Null[uint32], epoch int32, cycle Null[int64], timestamp Null[uint64], contextID Null[uint32], vmid Null[uint8], security Null[Security], run Null[int32]) {
 	v := b.of(&Blocks)
 	putU8(&v[BlocksSource], keys.Source)
 	putU64(&v[BlocksSeq], keys.Seq)
@@ -84,6 +85,28 @@ func AppendBlocks(b *Batch, keys Keys, codeBlock int32, instructions uint16, fir
 	putNullU32(&v[BlocksContextID], contextID)
 	putNullU8(&v[BlocksVMID], vmid)
 	putNullU8(&v[BlocksSecurity], security)
+	putNullU32(&v[BlocksRun], run)
+}
+
+// The columns of `block_runs`.
+const (
+	BlockRunsSource       IndexU8  = 0
+	BlockRunsRun          IndexU32 = 1
+	BlockRunsCodeBlock    IndexU32 = 2
+	BlockRunsFirst        IndexU16 = 3
+	BlockRunsInstructions IndexU16 = 4
+	BlockRunsOutcome      IndexU8  = 5
+)
+
+// AppendBlockRuns appends a row of `block_runs`.
+func AppendBlockRuns(b *Batch, source uint8, run int32, codeBlock int32, first uint16, instructions uint16, outcome Outcome) {
+	v := b.of(&BlockRuns)
+	putU8(&v[BlockRunsSource], source)
+	putU32(&v[BlockRunsRun], run)
+	putU32(&v[BlockRunsCodeBlock], codeBlock)
+	putU16(&v[BlockRunsFirst], first)
+	putU16(&v[BlockRunsInstructions], instructions)
+	putU8(&v[BlockRunsOutcome], outcome)
 }
 
 // The columns of `code_blocks`.

@@ -18,6 +18,7 @@ const (
 	Counted              // Repeats, in which each row is one more than the row before
 	Marked               // Marks says which rows have a value; the slice, or Bits, has those alone
 	OfCode               // Field of the instructions in Code
+	Indexed              // Entries, of which Index names that of each row; none is NULL
 )
 
 // A Repeat is a value that a number of rows have, or the first of them.
@@ -144,6 +145,8 @@ func (v *Vector) Expand() {
 		v.expandMarked()
 	case OfCode:
 		v.expandCode()
+	case Indexed:
+		v.expandIndex()
 	}
 }
 
@@ -243,4 +246,26 @@ func (v *Vector) expandCode() {
 		}
 	}
 	v.Code = CodeRuns{Runs: v.Code.Runs[:0]}
+}
+
+func (v *Vector) expandIndex() {
+	for _, i := range v.Index {
+		x := v.Entries[i]
+		switch v.Column.Type {
+		case Uint8, Bool, Enum:
+			v.U8 = append(v.U8, uint8(x))
+		case Uint16:
+			v.U16 = append(v.U16, uint16(x))
+		case Uint32, Int32:
+			v.U32 = append(v.U32, uint32(x))
+		case Uint63, Int64:
+			v.U64 = append(v.U64, x)
+		default:
+			v.noForm()
+		}
+	}
+	if v.Column.Nullable {
+		repeat(&v.Valid, 1, 0, len(v.Index))
+	}
+	v.Index, v.Entries = v.Index[:0], v.Entries[:0]
 }

@@ -4,7 +4,7 @@ package schema
 // documented in.
 func Tables() []*Table {
 	return []*Table{
-		&Instructions, &Blocks, &CodeBlocks, &Exceptions, &CycleCounts, &Timestamps, &Contexts,
+		&Instructions, &Blocks, &BlockRuns, &CodeBlocks, &Exceptions, &CycleCounts, &Timestamps, &Contexts,
 		&DataAccesses, &Events, &Losses, &Segments, &Sources, &Images,
 		&Counts, &Edges, &Code, &Functions, &Lines, &Symbols, &Packets,
 	}
@@ -128,7 +128,24 @@ var Blocks = Table{
 		epochColumn(epochDoc, false),
 		cycleColumn("Cycles from the start of the epoch up to and including the run; NULL where cycles is."),
 		timestampColumn, contextColumn, vmidColumn, securityColumn,
+		Column{Name: "run", Type: Int32, Nullable: true, Added: true, Doc: "The row in block_runs, of the same source, that has its code_block, first, instructions and outcome: to group by it is fast; NULL in datasets of before it was added."},
 	),
+}
+
+// BlockRuns is the dimension of [Blocks] by which to group them: each way that a block
+// was run through once.
+var BlockRuns = Table{
+	Name: "block_runs", Row: "way that a code block was run through: block, first instruction, length and outcome",
+	Written: ByDefault, Level: LevelBlocks, PerSource: true, Added: true,
+	Example: "SELECT code_block, first, instructions, outcome, n FROM (SELECT dataset, source, run, count(*) AS n FROM blocks GROUP BY ALL) JOIN block_runs USING (dataset, source, run) ORDER BY n DESC LIMIT 10;",
+	Columns: []Column{
+		sourceColumn,
+		{Name: "run", Type: Int32, Doc: "Number of the row in its source, from 0, by first use."},
+		{Name: "code_block", Type: Int32, Doc: "The block that was run through, in code_blocks of the same source."},
+		{Name: "first", Type: Uint16, Doc: "Position in the block of the first instruction that ran."},
+		{Name: "instructions", Type: Uint16, Doc: "How many instructions of the block ran: 1 to 63."},
+		{Name: "outcome", Type: Enum, Names: OutcomeNames, Doc: "Outcome of the last instruction."},
+	},
 }
 
 // CodeBlocks is the dimension of [Blocks]: the instructions of each block once.

@@ -19,7 +19,7 @@ func (r *Recipe) traceETMv1(core *TracedCore, w *Workload) {
 		o.Variation = etmv1.Vary(r.Seed, r.Variation)
 	}
 	core.Type, core.Version, core.TracesData = "ARM9", o.Version(), o.TracesData()
-	core.Port = newPortFile(o.Config, s.DropDisabled, nil)
+	core.Port = newPortFile(o.Config, s, s.options())
 	core.Encoder = func(out io.Writer, rows truth.Rows, lost int64) encode.Encoder {
 		o := o
 		o.Program, o.Lost = w.Program(), lost

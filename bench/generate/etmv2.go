@@ -22,7 +22,7 @@ func (r *Recipe) traceETMv2(core *TracedCore, w *Workload) {
 		o.Variation = etmv2.Vary(r.Seed, r.Variation)
 	}
 	core.Type, core.Version, core.TracesData = "ARM10", o.Version(), o.TracesData()
-	core.Port = newPortFile(o.Config.Config, s.DropDisabled, s.words())
+	core.Port = newPortFile(o.Config.Config, s, append(s.options(), s.words()...))
 	core.Encoder = func(out io.Writer, rows truth.Rows, lost int64) encode.Encoder {
 		o := o
 		o.Program, o.Lost = w.Program(), lost

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -33,12 +34,16 @@ const exportFile = "export.txt"
 type PortFile struct {
 	port.File
 	Regs []string // for --reg, beside what the file says
+	// A ring may be as an ETB holds it. Then its registers, which are known once it is
+	// written, say where the oldest word is.
+	etb    bool
+	status []string
 }
 
 // newPortFile returns the file of a port. Words are options of the protocol that are
 // not as they are by default.
-func newPortFile(c port.Config, dropped bool, words []string) *PortFile {
-	f := &PortFile{File: port.File{Config: c, ETMCR: controlRegister(&c), Dropped: dropped}}
+func newPortFile(c port.Config, s *Samples, words []string) *PortFile {
+	f := &PortFile{File: port.File{Config: c, ETMCR: controlRegister(&c), Dropped: s.DropDisabled}, etb: s.ETB}
 	if c.CaptureLayout != port.LayoutETMS {
 		f.Regs = append(f.Regs, "ETMVERSION="+c.Version())
 		if c.CaptureLayout != port.LayoutDump && c.CaptureLayout != port.LayoutDumpOld {
@@ -58,6 +63,9 @@ func controlRegister(c *port.Config) uint32 {
 	return encode.Bit(c.MonitorCPRT, 1) | encode.Bit(c.DataValue, 2) | encode.Bit(c.DataAddress, 3) | size<<4 |
 		encode.Bit(c.BranchOutput, 8) | encode.Bit(c.CycleAccurate, 12) | encode.ContextIDSize(c.ContextIDBytes)<<14
 }
+
+// words are what has to be said for --reg.
+func (f *PortFile) words() []string { return append(slices.Clip(f.Regs), f.status...) }
 
 // name is the name of the file.
 func (f *PortFile) name() string {
@@ -104,7 +112,7 @@ func (c *Capture) Input(dir string) Input {
 	if core.Port == nil {
 		return Input{Path: folder}
 	}
-	in := Input{Path: filepath.Join(folder, core.Port.name()), Regs: core.Port.Regs}
+	in := Input{Path: filepath.Join(folder, core.Port.name()), Regs: core.Port.words()}
 	if core.Port.CaptureLayout != port.LayoutETMS {
 		in.Protocol = core.Protocol
 	}
@@ -151,7 +159,7 @@ func (f *PortFile) registers() map[string]string {
 	if f.CaptureLayout == port.LayoutETMS {
 		registers["ETMVERSION"], registers["PORTSIZE"] = f.Version(), strconv.Itoa(int(f.Width))
 	}
-	for _, word := range f.Regs {
+	for _, word := range f.words() {
 		name, value, _ := strings.Cut(word, "=")
 		registers[name] = value
 	}
@@ -162,27 +170,30 @@ func (f *PortFile) registers() map[string]string {
 // traced: then it is traced twice.
 func (c *Capture) writeSamples(ctx context.Context, name string, ds *dataset.Writer) (schema.Totals, error) {
 	var lost int64
+	file, turn := c.Cores[0].Port, turned{}
 	if c.Ring > 0 {
 		all := &portWriter{}
 		if err := c.traceSamples(ctx, all, truth.NoRows(), 0); err != nil {
 			return schema.Totals{}, err
 		}
-		lost = c.Cores[0].Port.lost(all.samples, c.Ring)
+		lost = file.lost(all.samples, c.Ring)
+		turn = file.turn(all.samples, c.Ring)
 	}
 	f, err := os.Create(name)
 	if err != nil {
 		return schema.Totals{}, err
 	}
 	defer f.Close()
-	out, err := newPortWriter(f, c.Cores[0].Port, lost)
+	out, err := newPortWriter(f, file, lost)
 	if err != nil {
 		return schema.Totals{}, err
 	}
+	out.turn = turn
 	rows := NewDatasetRows(ds, 0, &out.offsets, 0)
 	if err := c.traceSamples(ctx, out, rows, lost); err != nil {
 		return schema.Totals{}, err
 	}
-	if err := errors.Join(out.close(f), f.Close()); err != nil {
+	if err := errors.Join(out.close(f), turn.apply(f), f.Close()); err != nil {
 		return schema.Totals{}, err
 	}
 	return rows.Finish()
@@ -209,6 +220,7 @@ type portWriter struct {
 	offsets Offsets
 	lost    int64
 	samples int64
+	turn    turned
 }
 
 func newPortWriter(w io.Writer, f *PortFile, lost int64) (*portWriter, error) {
@@ -224,7 +236,7 @@ func (p *portWriter) Write(records []byte) (int, error) {
 		if p.out == nil {
 			continue
 		}
-		p.offsets.Place(decode.CaptureOffset(p.file.Offset(max(0, at-p.lost))))
+		p.offsets.Place(decode.CaptureOffset(p.turn.offset(p.file.Offset(max(0, at-p.lost)))))
 		if at < p.lost {
 			continue
 		}

@@ -3,6 +3,7 @@ package generate
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/tracelake/tracelake/decode/etmv2"
 	"github.com/tracelake/tracelake/decode/port"
@@ -17,6 +18,10 @@ type Samples struct {
 	FIFO         int         // bytes; 0 is 60
 	Sync         int         // samples; 0 is 1024
 	Idle         float64     // share of cycles without an instruction, below 1
+	BigEndian    bool        // values of data have their high byte first (docs/etmv2.md §10, A4)
+	ETB          bool        // a ring is words of an ETB as it holds them: its registers say where the oldest is
+	// CoprocessorWords is how many words LDC and STC transfer (etmv1); 0: nobody knows.
+	CoprocessorWords int
 	// What nobody knows of real macrocells (docs/etmv2.md §10, etmv2).
 	TFO   etmv2.TFOCode
 	First etmv2.First
@@ -76,13 +81,30 @@ func (r *Recipe) checkSamples(p *protocol, version string) error {
 		{s.Idle < 0 || s.Idle >= 1, "%s: the share of idle cycles goes from 0 to less than 1"},
 		{p.name != "etmv2" && (s.TFO != 0 || s.First != 0 || s.Gap != 0), "%s has no TFOs"},
 		{r.CycleAccurate && s.TFO == etmv2.TFOPlain, "%s: TFO=plain leaves no code for idle cycles of cycle-accurate trace"},
-		{r.Ring != 0 && s.Layout != port.LayoutETMS && s.Layout.String()[:3] != "etb", "%s: a ring has ETB words, or samples"},
+		{r.Ring != 0 && s.Layout != port.LayoutETMS && !isETB(s.Layout), "%s: a ring has ETB words, or samples"},
+		{s.ETB && (r.Ring == 0 || !isETB(s.Layout)), "%s: an ETB is a ring of its words"},
+		{s.CoprocessorWords != 0 && p.name != "etmv1", "%s says itself how many words LDC and STC transfer"},
 	} {
 		if c.wrong {
 			return &RecipeError{fmt.Sprintf(c.what, version)}
 		}
 	}
 	return nil
+}
+
+// isETB reports whether a layout is one of the words of an ETB.
+func isETB(l port.Layout) bool { return strings.HasPrefix(l.String(), "etb") }
+
+// options are those of every protocol that are not as the decoder takes them by default.
+func (s *Samples) options() []string {
+	var words []string
+	if s.BigEndian {
+		words = append(words, "ENDIAN=big")
+	}
+	if s.CoprocessorWords > 0 {
+		words = append(words, fmt.Sprintf("COPROC_WORDS=0x%08X", s.CoprocessorWords))
+	}
+	return words
 }
 
 // portConfig is the configuration of the port of a recipe.
@@ -92,6 +114,6 @@ func (r *Recipe) portConfig(major int, w *Workload) port.Config {
 		DataAddress: r.Data == DataAddresses || r.Data == DataBoth, DataValue: r.Data == DataValues || r.Data == DataBoth,
 		MonitorCPRT:  r.Data != NoData && r.Samples.Layout != port.LayoutDumpOld, // whose header does not have it
 		BranchOutput: r.Broadcast, CycleAccurate: r.CycleAccurate, ContextIDBytes: r.ContextIDBytes,
-		HighVectors: w.HighVectors,
+		HighVectors: w.HighVectors, BigEndian: r.Samples.BigEndian,
 	}
 }

@@ -42,7 +42,7 @@ func testSamples(t *testing.T, protocol string) {
 	}
 	for seed := first; seed < first+n && failed < *sampleFailures; seed++ {
 		r := randomSamples(protocol, seed)
-		c, err := r.Capture(sampleProgram(t, programs, seed))
+		c, err := r.Capture(sampleProgram(t, programs, protocol, seed))
 		if err != nil {
 			t.Fatalf("%+v: %v", r, err)
 		}
@@ -56,12 +56,12 @@ func testSamples(t *testing.T, protocol string) {
 }
 
 // sampleProgram is one of some programs.
-func sampleProgram(t *testing.T, made map[uint64]*Workload, seed uint64) *Workload {
+func sampleProgram(t *testing.T, made map[uint64]*Workload, protocol string, seed uint64) *Workload {
 	t.Helper()
 	n := seed % 16
 	if made[n] == nil {
 		w, err := GeneratedWorkload(codegen.Options{
-			Seed: n, Bytes: 500 << (n % 4 * 2), Base: 0x8000 << (n % 3), Arch: program.V5TE, HighVectors: n%5 == 4,
+			Seed: n, Bytes: 500 << (n % 4 * 2), Base: 0x8000 << (n % 3), Arch: program.V5TE, HighVectors: n%5 == 4, LDC: protocol == "etmv1",
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -93,6 +93,10 @@ func randomSamples(protocol string, seed uint64) *Recipe {
 	s.FIFO = []int{0, 20, 40, 79}[random.IntN(4)]
 	s.Sync = []int{0, 100, 300}[random.IntN(3)]
 	s.Idle = []float64{0, 0, 0.1, 0.6}[random.IntN(4)]
+	s.BigEndian = coin(0.3)
+	if protocol == "etmv1" {
+		s.CoprocessorWords = 1 // as in the programs
+	}
 	if protocol == "etmv2" {
 		s.First, s.Gap = etmv2.First(random.IntN(2)), etmv2.Gap(random.IntN(2))
 		if !r.CycleAccurate {
@@ -103,6 +107,7 @@ func randomSamples(protocol string, seed uint64) *Recipe {
 		r.Variation = []float64{0.02, 0.2, 0.5}[random.IntN(3)]
 	} else if bytes := s.Layout.String(); coin(0.4) && (bytes == "etms" || bytes[:3] == "etb") {
 		r.Ring = 16 * (10 + random.IntN(100))
+		s.ETB = bytes != "etms" && coin(0.6)
 	}
 	return r
 }

@@ -79,7 +79,7 @@ func TestSamplesDamaged(t *testing.T) {
 			programs := map[uint64]*Workload{}
 			compared, wrong := 0, 0
 			for seed := range need.Size[uint64](12, 2000) {
-				n, ok := damagedCapture(t, protocol, sampleProgram(t, programs, seed), seed)
+				n, ok := damagedCapture(t, protocol, sampleProgram(t, programs, protocol, seed), seed)
 				compared += n
 				if !ok {
 					wrong++
@@ -218,7 +218,7 @@ func TestSamplesMistaken(t *testing.T) {
 	for seed := range need.Size[uint64](20, 500) {
 		protocol := []string{"etmv1", "etmv2"}[seed%2]
 		r := randomSamples(protocol, seed)
-		c, err := r.Capture(sampleProgram(t, programs, seed))
+		c, err := r.Capture(sampleProgram(t, programs, "etmv2", seed))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -123,7 +123,7 @@ func TestPairingFaults(t *testing.T) {
 	programs := map[uint64]*Workload{}
 	tolls := make([]pairingToll, len(pairingFaults))
 	for seed := range need.Size[uint64](4, 60) {
-		file, records, c, dir := pairedCapture(t, sampleProgram(t, programs, seed), seed)
+		file, records, c, dir := pairedCapture(t, sampleProgram(t, programs, "etmv2", seed), seed)
 		_, opt := c.exportOptions(dir)
 		intact := exported(t, slices.Concat(file, records), opt)
 		random := rand.New(rand.NewPCG(seed, 'p'))

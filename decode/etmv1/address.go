@@ -10,12 +10,12 @@ type received struct {
 	// set even if the J bit was not sent.
 	target    uint32
 	contextID uint32
-	// unknown: a TRACESYNC cut it short, or bits were not sent that no address
-	// before it had.
-	unknown bool
 
 	start, last int64 // its first and last sample,
 	half        bool  // of which the upper half is free (16 pins)
+	// unknown: a TRACESYNC cut it short, or bits were not sent that no address
+	// before it had.
+	unknown bool
 }
 
 // addresses reads the addresses from the pins in their order, whatever branches have

@@ -20,6 +20,7 @@ type Decoder struct {
 	rec     record.Recorder
 	pins    port.Pins
 	packets bool // make rows of `packets`
+	plain   bool // go by the plain rules alone
 
 	view []byte // the samples of the part, and those before and after it that it may read
 	from int64  // the sample view[0]
@@ -63,7 +64,9 @@ func (d *Decoder) Decode(result *decode.Result, part decode.Part) {
 		if d.at >= d.framed {
 			d.frame(min(d.at+step, d.end))
 		}
-		d.sample()
+		if d.warm(); d.at < min(d.end, d.framed) {
+			d.sample()
+		}
 	}
 	d.finish()
 }
@@ -246,7 +249,7 @@ func (d *Decoder) status(status uint8) {
 func (d *Decoder) walkBranch() {
 	b := d.branch()
 	d.branchTaken(b)
-	d.seen = d.at + b.window
+	d.seen = d.at + int64(b.window)
 }
 
 // trigger records the trigger in the current sample: the status there comes after it.

@@ -181,7 +181,7 @@ func (d *Decoder) closeUnplaced() {
 
 // branchTaken walks a BE or BD, whose sample is the current one.
 func (d *Decoder) branchTaken(b *branch) {
-	d.busy = d.at + 1 + b.window
+	d.busy = d.at + 1 + int64(b.window)
 	if d.faulty(b) {
 		return
 	}

@@ -22,14 +22,14 @@ const (
 // A branch is a BE or BD and its address. Samples count from where the first pass
 // began.
 type branch struct {
-	at     int64 // its sample
-	data   bool  // BD
-	window int64 // samples after it that have no status of their own
-	fate   fate
+	at    int64 // its sample
+	own   int64 // ordinal of the TRACESYNC of its address, or none
+	syncs int64 // TRACESYNCs before its sample
 
-	own      int64 // ordinal of the TRACESYNC of its address, or none
+	data     bool  // BD
+	window   uint8 // samples after it that have no status of their own
+	fate     fate
 	apo      uint8 // address packet offset
-	syncs    int64 // TRACESYNCs before its sample
 	compared bool  // the offset was compared with the branch before:
 	agrees   bool  // they agree
 	extra    bool  // there are addresses before its own that no branch claims
@@ -79,6 +79,13 @@ type framer struct {
 	fixed    int64 // branches with lower ordinals keep them
 	chain    int   // branches abandoned since one could be compared
 	ended    bool  // no more samples follow
+
+	// What becomes of branches that are settled when they are seen, while no other
+	// waits: they go to a queue if there is one, nowhere if they are unwanted, and else
+	// wait for settled.
+	usualTo  *queue[branch]
+	unwanted bool
+	plain    bool // go by the plain rules alone
 }
 
 func newFramer(c *Config) framer {
@@ -90,7 +97,7 @@ func (f *framer) again() framer {
 	f.branches.clear()
 	f.came.clear()
 	return framer{
-		addresses: addresses{width: f.width, idBytes: f.idBytes, came: f.came}, branches: f.branches,
+		addresses: addresses{width: f.width, idBytes: f.idBytes, came: f.came}, branches: f.branches, usualTo: f.usualTo, unwanted: f.unwanted, plain: f.plain,
 	}
 }
 
@@ -109,6 +116,10 @@ func (f *framer) scan(b []byte, from, limit int64) {
 			}
 		}
 		f.next = from + int64(i)
+		if f.usual(b[i*port.SampleBytes : end*port.SampleBytes]) {
+			i += window - 1
+			continue
+		}
 		f.sample(port.At(b[i*port.SampleBytes:]))
 	}
 	f.next = max(f.next, limit)

@@ -108,7 +108,7 @@ func program() *image.Memory {
 
 // parts returns the parts of a stream, each of at most so many samples.
 func parts(c *Config, b []byte, samples int) []decode.Part {
-	offsets := decode.OffsetsFrom(0, 1, len(b)/port.SampleBytes)
+	offsets := decode.OffsetsFrom(0, len(b)/port.SampleBytes, decode.Form{})
 	var all []decode.Part
 	cuts := cutsOf(c, b, len(b))
 	for i, cut := range cuts {

@@ -79,7 +79,7 @@ func (l *lister) line(b []byte, i int64) decode.PacketText {
 		}
 		l.cfg.addBranch(&t, x)
 		l.branches = l.branches[1:]
-		l.busy = i + 1 + x.window
+		l.busy = i + 1 + int64(x.window)
 	case i < l.busy:
 		addOffset(&t)
 	}

@@ -38,11 +38,13 @@ func (c *Config) NewDecoder(mem *image.Memory, packets bool) decode.Decoder {
 }
 
 func newDecoder(c *Config, mem *image.Memory, packets bool) *Decoder {
-	return &Decoder{
+	d := &Decoder{
 		cfg: *c, mem: mem, walk: flow.NewWalker(flow.NewProgram(mem, flow.Rules{})), packets: packets,
 		pins: port.NewPins(c.Width, nil), state: state{frames: newFramer(c)},
 		rec: record.Recorder{CycleAccurate: c.CycleAccurate, UnitBytes: port.SampleBytes},
 	}
+	d.frames.usualTo = &d.branches
+	return d
 }
 
 // Resync implements [decode.Protocol]: the place of the first cut.

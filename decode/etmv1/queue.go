@@ -1,5 +1,7 @@
 package etmv1
 
+import "slices"
+
 // A queue holds items in order, in memory that it uses again.
 type queue[T any] struct {
 	items []T
@@ -12,11 +14,21 @@ func (q *queue[T]) all() []T { return q.items[q.head:] }
 func (q *queue[T]) len() int { return len(q.items) - q.head }
 
 // push adds an item at the end.
-func (q *queue[T]) push(x T) {
-	if len(q.items) == cap(q.items) && q.head >= q.len() {
-		q.items, q.head = q.items[:copy(q.items, q.all())], 0
+func (q *queue[T]) push(x T) { *q.extend() = x }
+
+// extend adds an item at the end, which has any value.
+func (q *queue[T]) extend() *T {
+	n := len(q.items)
+	if n == cap(q.items) {
+		if q.head > 0 && q.head >= q.len() {
+			q.items, q.head = q.items[:copy(q.items, q.all())], 0
+		} else {
+			q.items = slices.Grow(q.items, max(n, 16))
+		}
+		n = len(q.items)
 	}
-	q.items = append(q.items, x)
+	q.items = q.items[:n+1]
+	return &q.items[n]
 }
 
 // drop removes the first n items.

@@ -23,10 +23,14 @@ type cutter struct {
 const window = 3
 
 // step is how many samples the first pass looks at before branches are settled.
-const step = 4096
+const step = 512
 
 // NewCutter implements [decode.Protocol].
-func (c *Config) NewCutter() decode.Cutter { return &cutter{framer: newFramer(c)} }
+func (c *Config) NewCutter() decode.Cutter {
+	k := &cutter{framer: newFramer(c)}
+	k.unwanted = true // they have no full address
+	return k
+}
 
 // Find implements [decode.Cutter].
 func (c *cutter) Find(b []byte, last bool) decode.Cuts {

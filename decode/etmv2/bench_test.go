@@ -102,7 +102,7 @@ func BenchmarkFrame(b *testing.B) {
 func BenchmarkDecode(b *testing.B) {
 	c := benchConfig()
 	records := benchSamples(c, 1<<20)
-	offsets := decode.OffsetsFrom(16, port.SampleBytes, len(records)/port.SampleBytes)
+	offsets := decode.OffsetsFrom(16, len(records)/port.SampleBytes, decode.Form{Step: port.SampleBytes})
 	cuts := cutter{cfg: c}
 	at := append([]decode.Cut(nil), cuts.Find(records, true).At...)
 	d := newDecoder(c, benchProgram(), false)

@@ -20,6 +20,7 @@ type Decoder struct {
 	rec     record.Recorder
 	frames  *framer
 	packets bool // make rows of `packets`
+	plain   bool // go by the plain rules alone
 
 	offset int64 // capture offset of the sample whose status is applied
 	state
@@ -162,6 +163,7 @@ func (d *Decoder) recordContext() {
 func (d *Decoder) decodeFrames() {
 	var x frame
 	for !d.rec.Lost() {
+		d.warm()
 		err := d.frames.frame(&x)
 		d.plainSamples(&x)
 		if x.last {

@@ -79,6 +79,10 @@ func (f *framer) passDisabled(i int) int {
 	if f.cfg.Width == 4 {
 		return i
 	}
+	const both, two = StatusTD<<32 | StatusTD, 0xf<<32 | 0xf
+	for f.has(i+1) && binary.LittleEndian.Uint64(f.records[i*port.SampleBytes:])&two == both {
+		i += 2
+	}
 	for f.has(i) && f.records[i*port.SampleBytes]&0xf == StatusTD {
 		i++
 	}
@@ -201,9 +205,7 @@ func plainPair(w uint64) bool {
 func (f *framer) frame(x *frame) error {
 	*x = frame{run: f.at, at: f.runEnd(f.at)}
 	f.at = x.at + 1
-	if x.owed = f.pins.At().Sample; f.pins.At().Second {
-		x.owed++
-	}
+	x.owed = f.owedUpTo()
 	if x.last = x.at == f.samples; x.last {
 		f.at = x.at
 		return nil

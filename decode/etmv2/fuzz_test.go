@@ -175,10 +175,14 @@ func testMemory() *image.Memory {
 // decodeParts decodes the segments of a stream in parts of so many bytes, with rows of
 // `packets` or without.
 func decodeParts(c *Config, mem *image.Memory, records []byte, size int, packets bool) *decode.Result {
+	return decodeBy(c.NewDecoder(mem, packets), c, records, size)
+}
+
+// decodeBy decodes the segments of a stream in parts of so many bytes.
+func decodeBy(d decode.Decoder, c *Config, records []byte, size int) *decode.Result {
 	result := &decode.Result{}
-	d := c.NewDecoder(mem, packets)
 	at := c.NewCutter().Find(records, true).At
-	offsets := decode.OffsetsFrom(0, 1, len(records)/port.SampleBytes)
+	offsets := decode.OffsetsFrom(0, len(records)/port.SampleBytes, decode.Form{})
 	for i, cut := range at {
 		end := len(records)
 		if i+1 < len(at) {

@@ -18,7 +18,7 @@ type Decoder struct {
 	walk    *flow.Walker
 	rec     record.Recorder
 	packets bool // make rows of `packets`
-	headers [64]warmHeader
+	headers *[256]warmHeader
 	warmed  int64 // instructions that the fast path has decoded
 
 	offset int64 // capture offset of the current packet

@@ -21,7 +21,7 @@ func TestInsideBudget(t *testing.T) {
 	for i := range uint32(segments) {
 		b := cfg.Append(nil, Packet{Kind: ISync, Reason: schema.ISyncPeriodic, Address: base + 2 + 2*i, ISA: schema.T32})
 		b = cfg.Append(b, Packet{Kind: PHeader, Atoms: Atoms{Count: 2, Format: 1}})
-		d.Decode(u, decode.Part{Data: b, Offsets: decode.OffsetsFrom(0, 1, len(b))})
+		d.Decode(u, decode.Part{Data: b, Offsets: decode.OffsetsFrom(0, len(b), decode.Form{})})
 	}
 	twice, held := 0, 0
 	for i := range u.Segments {

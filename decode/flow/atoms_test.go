@@ -192,7 +192,7 @@ func TestUnusedTargets(t *testing.T) {
 			t.Fatalf("branch %d: stop %d, at %#x", i, stop, w.PC().Address)
 		}
 	}
-	if decoded := w.prog.held - 16*len(w.prog.blocks); decoded != branches || len(result.Blocks) != branches {
+	if decoded := w.prog.held - blockWeight*len(w.prog.blocks); decoded != branches || len(result.Blocks) != branches {
 		t.Errorf("%d instructions decoded in %d blocks, want %d", decoded, len(result.Blocks), branches)
 	}
 }

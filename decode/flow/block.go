@@ -22,26 +22,30 @@ const (
 // A block is decoded straight code and how it is left. Blocks belong to one
 // [Program] and are not shared.
 type block struct {
-	// What every step of a walk needs, in one line of the cache (64 bytes): the
-	// rest fills another one, so that all blocks begin at a line.
-	links     [2]*block  // successors by outcome, filled in when first taken: fallThrough, taken
-	at        locationID // that the block was entered at
-	next      uint32     // address after the last instruction
-	count     uint32     // instructions
-	partStamp uint32     // the block is Result.Blocks[index] if this is that of the current part
+	// What a walk reads and writes, in one line of the cache (64 bytes). The rest fills
+	// another one, so that all blocks begin at a line.
+	links     [2]*block     // successors by outcome, filled in when first taken: fallThrough, taken
+	at        locationID    // that the block was entered at
+	code      *schema.Block // nil: not even the first instruction could be read
+	next      uint32        // address after the last instruction
+	count     uint32        // instructions
+	partStamp uint32        // the block is Result.Blocks[index] if this is that of the current part
 	index     uint32
-	ready     uint32            // partStamp, if the block ends at a waypoint; otherwise 0
+	ready     uint32 // partStamp, if the block ends at a waypoint; otherwise 0
+	unit      uint32 // the last work unit whose result has the block
+	end       end
 	outcomes  [2]schema.Outcome // of the last instruction, by outcome of its atom
 	flow      isa.Flow          // of the last instruction, with atWaypoint
 	link      bool              // likewise
 	special   uint8             // 1: if executed, more is to be done than to follow links[taken]
-	end       end
-	dropped   bool // no longer in the cache: its links stay nil
+	dropped   bool              // no longer in the cache: its links stay nil
 
-	code  *schema.Block   // nil: not even the first instruction could be read
 	last  isa.Instruction // with atWaypoint: the last instruction
 	split int             // position of the first 32-bit T32 instruction, the length without one
-	unit  uint32          // the last work unit whose result has the block
+	// Of a walk by samples: instructions before the first that is 32-bit T32, or an
+	// indirect branch; whether the last instruction returns from an exception.
+	pass    uint32
+	returns bool
 	_     [28]byte
 }
 
@@ -55,8 +59,11 @@ const (
 // still hold it, but it does not lead to blocks that may be dropped later.
 func (b *block) drop() { b.links, b.dropped = [2]*block{}, true }
 
+// blockWeight is what a block adds to a cache beside its instructions, as so many.
+const blockWeight = 24
+
 // weight returns what b adds to a cache, in instructions.
-func (b *block) weight() int { return b.len() + 16 }
+func (b *block) weight() int { return b.len() + blockWeight }
 
 // len returns the number of instructions in b.
 func (b *block) len() int { return int(b.count) }
@@ -100,6 +107,10 @@ func (p *Program) build(key schema.BlockKey) *block {
 			break
 		}
 	}
+	b.pass = uint32(b.split)
+	if b.flow == isa.Indirect {
+		b.pass = min(b.pass, uint32(len(s.address)-1))
+	}
 	if b.count = uint32(len(s.address)); b.count > 0 {
 		b.code = &schema.Block{
 			Key:     key,
@@ -115,6 +126,7 @@ func (p *Program) build(key schema.BlockKey) *block {
 // endAt ends the block at a waypoint.
 func (b *block) endAt(in isa.Instruction) {
 	b.end, b.last, b.flow, b.link = atWaypoint, in, in.Flow, in.Link
+	b.returns = in.Kind == schema.KindExceptionReturn
 	b.outcomes = [2]schema.Outcome{schema.NotTaken, schema.Passed}
 	if in.Flow == isa.Direct || in.Flow == isa.Indirect {
 		b.outcomes[taken] = schema.Taken

@@ -34,7 +34,7 @@ type Program struct {
 const (
 	lookasideEntries = 1 << 14
 	// heldInstructions bounds the cache between work units (11 bytes each; a block
-	// counts as 16 more); above it, the cache is emptied.
+	// counts as blockWeight more); above it, the cache is emptied.
 	heldInstructions = 4 << 20
 	// limitInstructions bounds the cache at any time: the blocks that the current
 	// result holds, and some that it does not hold.

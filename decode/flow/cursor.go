@@ -23,6 +23,9 @@ func (c Cursor) ISA() schema.ISA { return c.b.at.isa() }
 // Instructions returns how many instructions there are up to the next waypoint, with it.
 func (c Cursor) Instructions() int64 { return int64(c.b.count) }
 
+// Indirect reports whether the waypoint can branch to an address that is not in its opcode.
+func (c Cursor) Indirect() bool { return c.b.flow == isa.Indirect }
+
 // Lend returns the position as a Cursor: the zero Cursor if it is unknown, inside a
 // block, or in one that is not cached.
 func (w *Walker) Lend() Cursor {
@@ -95,13 +98,13 @@ func (w *Walker) Step(c Cursor, run *schema.Run, e uint8, offset int64) (next Cu
 	return Cursor{b.links[e&1]}, true
 }
 
-// Branch walks to the waypoint of the block at c, an indirect branch to an address that
-// the trace has, and writes its run. The Cursor that it returns is zero if there is no
-// block yet at that address. It fails, and does nothing, if the block is not warm or ends
-// with another waypoint.
+// Branch walks to the waypoint of the block at c, which branches to an address that the
+// trace has, and writes its run. The Cursor that it returns is zero if there is no block yet
+// at that address. It fails, and does nothing, if the block is not warm, or if its waypoint
+// branches to another address or not at all.
 func (w *Walker) Branch(c Cursor, run *schema.Run, offset int64, to decode.PC) (next Cursor, ok bool) {
 	b := c.b
-	if b.flow != isa.Indirect || b.ready != w.partStamp && !w.admit(b) {
+	if b.flow != isa.Indirect && (b.flow != isa.Direct || to.Address != b.last.Target || to.ISA != b.last.TargetISA) || b.ready != w.partStamp && !w.admit(b) {
 		return Cursor{}, false
 	}
 	b.fill(run, offset, taken)

@@ -7,71 +7,91 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// This file is for a loop over packets of ETMv3 atoms, which trace each instruction: the
-// same walk as Executed and Atom make, from a position inside a block, as far as blocks
-// are cached and linked.
+// This file is for loops over packets whose atoms trace each instruction, as those of
+// ETMv3: they hold a Cursor and the position in its block. The walk is that of Executed
+// and Atom, as far as it is warm.
 
-// LendInside returns the position as a Cursor and the position in its block, and the
-// number of the part for [Cursor.Ready]. The Cursor is zero if the position is unknown. It
-// fails if the block of the position is not cached, or blocks have to be short.
-func (w *Walker) LendInside() (c Cursor, pos int, part uint32, ok bool) {
+// LendInside returns the position as a Cursor and the position in its block. The Cursor is
+// zero if the position is unknown. It fails if the block of the position is not cached, or
+// if blocks have to be short.
+func (w *Walker) LendInside() (c Cursor, pos int, ok bool) {
 	switch {
 	case w.prog.short:
-		return Cursor{}, 0, 0, false
+		return Cursor{}, 0, false
 	case !w.known:
-		return Cursor{}, 0, w.partStamp, true
+		return Cursor{}, 0, true
 	case w.cur == nil:
 		w.cur, w.pos = w.prog.known(w.at), 0
 	}
-	return Cursor{w.cur}, w.pos, w.partStamp, w.cur != nil
+	return Cursor{w.cur}, w.pos, w.cur != nil
 }
 
-// ResumeInside continues at a position in the block at c, after seq instructions, or with
-// the position unknown if c is zero. The run of the next instruction is a new one.
-func (w *Walker) ResumeInside(c Cursor, pos int, seq int64) {
-	if w.open = false; !c.Known() {
-		w.Lose()
-		w.Seq = seq
-		return
-	}
-	if c.b != w.cur {
-		w.known = true
+// ResumeInside continues at a position in the block at c, after a pause there.
+func (w *Walker) ResumeInside(c Cursor, pos int, p Pause) {
+	if w.known, w.open = true, false; c.b != w.cur {
 		w.Resume(c)
 	}
-	w.pos, w.Seq = pos, seq
+	switch w.pos = pos; p {
+	case AtBlock:
+	case AfterFailed:
+		w.Pass()
+	case AfterExecuted:
+		w.Take()
+	}
 }
 
-// Include puts the block at c into the result. It fails if the block does not end at a
-// waypoint, or if the blocks after it would have to be short: see include.
-func (w *Walker) Include(c Cursor) bool {
-	if c.b.end != atWaypoint || w.unitWeight+c.b.len() > unitInstructions {
+// Inside walks n atoms of one packet from a position in the block at c on: as far as they
+// go in a block at once. Bits of failed say which failed their condition, the oldest in bit
+// 0. It writes the runs, without costs, into runs, which has room for n, and returns how
+// many there are, and the position. It may pause after the last atom; Seq is the caller's.
+// If the walk is not warm, there are no runs.
+func (w *Walker) Inside(c Cursor, pos int, runs []schema.Run, n int, failed uint64, offset int64) (to Cursor, at, walked int, p Pause) {
+	for b := c.b; b.ready == w.partStamp || w.includeWhole(b); {
+		size := int(b.count)
+		k := min(n, size-pos)
+		run := &runs[walked]
+		b.fillInside(run, offset, pos, k, failed&(1<<k-1))
+		walked++
+		if pos, n = pos+k, n-k; pos < size {
+			return Cursor{b}, pos, walked, AtBlock
+		}
+		e := uint8(failed>>(k-1)&1 ^ 1)
+		run.Outcome = b.outcomes[e]
+		next := b.links[e]
+		if next == nil {
+			next = w.link(b, e)
+		}
+		switch {
+		case next == nil && n > 0:
+			return Cursor{}, 0, 0, AtBlock
+		case next == nil:
+			return Cursor{b}, pos, walked, AfterFailed + Pause(e)
+		case n == 0:
+			return Cursor{next}, 0, walked, AtBlock
+		}
+		b, pos = next, 0
+		failed >>= k
+	}
+	return Cursor{}, 0, 0, AtBlock
+}
+
+// includeWhole makes b ready for the part. It fails if b does not end at a waypoint, or if
+// the blocks after it would have to be short: see include.
+func (w *Walker) includeWhole(b *block) bool {
+	if b.end != atWaypoint || w.unitWeight+b.len() > unitInstructions {
 		return false
 	}
-	w.include(c.b)
+	w.include(b)
 	return true
 }
 
-// Find returns the position at an address, the zero Cursor if no block there is cached.
-func (w *Walker) Find(address uint32, state schema.ISA, space image.Space) Cursor {
-	return w.find(identify(schema.BlockKey{Address: address, ISA: state, Space: uint8(space)}))
-}
-
-// Ready reports whether the block at c ends at a waypoint and is in the result, in the
-// part of that number.
-func (c Cursor) Ready(part uint32) bool { return c.b.ready == part }
-
-// Next returns the position after the waypoint: where it branches to if outcome is 1,
-// after it if outcome is 0; the zero Cursor if the walk did not go there yet.
-func (c Cursor) Next(outcome uint8) Cursor { return Cursor{c.b.links[outcome&1]} }
-
-// Link is Next after an atom that a walk did not follow from there yet, if the block that
-// it leads to is cached.
-func (w *Walker) Link(c Cursor, outcome uint8) Cursor {
-	b := c.b
+// link returns the block that b leads to, by the outcome of its last atom, where no walk
+// went there yet: nil if it is not cached, or after an indirect branch.
+func (w *Walker) link(b *block, outcome uint8) *block {
 	to := location{decode.PC{Address: b.next, ISA: b.at.isa()}, b.at.space()}
 	if outcome == taken {
 		if b.flow != isa.Direct {
-			return Cursor{}
+			return nil
 		}
 		to.PC = decode.PC{Address: b.last.Target, ISA: b.last.TargetISA}
 	}
@@ -79,14 +99,14 @@ func (w *Walker) Link(c Cursor, outcome uint8) Cursor {
 	if !b.dropped {
 		b.links[outcome] = next
 	}
-	return Cursor{next}
+	return next
 }
 
-// FillInside makes run the n instructions of the block from a position on, not the last
-// one, without costs. Bits of failed say which failed their condition.
-func (c Cursor) FillInside(run *schema.Run, offset int64, pos, n int, failed uint64) {
+// fillInside makes run n instructions of b from a position on, as if others followed them
+// in b.
+func (b *block) fillInside(run *schema.Run, offset int64, pos, n int, failed uint64) {
 	run.Offset, run.Failed, run.Cycle = offset, failed, 0
-	run.Cycles, run.Block = 0, c.b.index
+	run.Cycles, run.Block = 0, b.index
 	run.First, run.Count = uint16(pos), uint16(n)
 	run.Outcome, run.Flags = insideOutcomes[failed>>(n-1)&1], schema.RunHasFailed
 }
@@ -94,11 +114,15 @@ func (c Cursor) FillInside(run *schema.Run, offset int64, pos, n int, failed uin
 // insideOutcomes are the outcomes of a run that ends inside a block, by its last atom.
 var insideOutcomes = [2]schema.Outcome{schema.Passed, schema.NotTaken}
 
-// Indirect reports whether the waypoint at c is an indirect branch, ExceptionReturn
-// whether it returns from an exception.
-func (c Cursor) Indirect() bool        { return c.b.flow == isa.Indirect }
-func (c Cursor) ExceptionReturn() bool { return c.b.last.Kind == schema.KindExceptionReturn }
+// AddressCursor returns the position at an address from the trace, the zero Cursor if it
+// has no block yet.
+func (w *Walker) AddressCursor(to decode.PC, space image.Space) Cursor {
+	at := identify(location{to, space}.key())
+	if b := *w.prog.slot(at); b != nil && b.at == at {
+		return Cursor{b}
+	}
+	return Cursor{w.prog.find(at.key())}
+}
 
-// Outcome returns that of a run that ends at the waypoint at c, by the outcome of its
-// atom.
-func (c Cursor) Outcome(atom uint8) schema.Outcome { return c.b.outcomes[atom&1] }
+// ExceptionReturn reports whether the waypoint of the block at c returns from an exception.
+func (c Cursor) ExceptionReturn() bool { return c.b.last.Kind == schema.KindExceptionReturn }

@@ -3,6 +3,7 @@ package flow
 import (
 	"encoding/binary"
 	"testing"
+	"unsafe"
 
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/image"
@@ -103,7 +104,7 @@ func TestCacheBudget(t *testing.T) {
 				t.Fatalf("from 0x%x: stop %d, want %d", at, stop, want)
 			}
 		}
-		if w.prog.held > limitInstructions+schema.MaxBlock+16 {
+		if w.prog.held > limitInstructions+schema.MaxBlock+blockWeight {
 			t.Fatalf("the cache holds %d instructions, the bound is %d", w.prog.held, limitInstructions)
 		}
 	}
@@ -195,5 +196,45 @@ func TestReturnStack(t *testing.T) {
 	s.empty()
 	if s.pop() != nil {
 		t.Error("popped from an emptied stack")
+	}
+}
+
+// A call on the return stack does not lead to blocks that the cache has dropped since, nor
+// to those that it drops later.
+func TestReturnAfterForget(t *testing.T) {
+	const bl, bxLR = 0xeb000000, 0xe12fff1e // bl 8
+	w, _ := newWalker(0, a32(0, bl, branchToSelf, bxLR))
+	walk := func(from uint32) {
+		t.Helper()
+		w.Goto(decode.PC{Address: from, ISA: schema.A32}, image.SecureSpace)
+		if stop := w.ToWaypoint(&Source{}, true); stop != Arrived {
+			t.Fatalf("stop %d", stop)
+		}
+	}
+	walk(4)
+	walk(0)
+	w.Push()
+	w.Push()
+	w.Pass() // the call leads to the block after it
+	for range 2 {
+		w.prog.held = heldInstructions + 1
+		w.Begin(&decode.Result{})
+		walk(4)
+		walk(8)
+		if _, ok := w.Return(); !ok || w.PC().Address != 4 {
+			t.Fatalf("returned to %#x, %v; want 4", w.PC().Address, ok)
+		}
+		if w.cur != w.prog.find(w.cur.at.key()) {
+			t.Error("returned to a block that is not cached")
+		}
+	}
+}
+
+// What a walk needs of a block is in one line of the cache, which the block begins at: the
+// allocator puts blocks of 128 bytes at multiples of that.
+func TestBlockLayout(t *testing.T) {
+	var b block
+	if hot, size := unsafe.Offsetof(b.last), unsafe.Sizeof(b); hot > 64 || size <= 112 || size > 128 {
+		t.Errorf("%d bytes of %d are needed by a walk; want 64 of 113 to 128", hot, size)
 	}
 }

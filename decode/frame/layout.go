@@ -18,6 +18,9 @@ type Layout struct {
 	// many others, another alignment is looked for; not if IDs is empty, nor
 	// with Sync, where the next FSYNC restores alignment.
 	IDs IDSet
+	// Steady reports that no frame needs a closer look, as [Census.Steady] says of the
+	// whole buffer.
+	Steady bool
 	// Score rates part of the stream of source id by its A-syncs, to choose
 	// between alignments that name the same IDs; nil takes the first.
 	// Its result must depend on its arguments alone.

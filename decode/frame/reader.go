@@ -3,6 +3,7 @@ package frame
 import (
 	"encoding/binary"
 	"io"
+	"math/bits"
 
 	"github.com/tracelake/tracelake/decode"
 )
@@ -49,6 +50,7 @@ func (r *Reader) Next(p *decode.Piece) (broken bool, err error) {
 	p.Room(frameSize) // frames are stored by 16, of which 15 count
 	r.from, r.n, r.data, r.offsets = len(p.Data), len(p.Data), p.Data[:cap(p.Data)], &p.Offsets
 	r.limit = min(len(r.data), r.from+pieceBytes)
+	r.offsets.SetForm(decode.Form{Group: frameData, Skip: frameSize - frameData})
 	for r.fill() {
 		s, err := r.walk.next()
 		if err != nil && r.n > r.from {
@@ -151,65 +153,74 @@ func (s *extent) offsetOf(i int) int64 {
 func (r *Reader) take() {
 	b, data, limit := r.s.data, r.data, r.limit
 	n, cur, id := r.n, r.cur, r.id
-	at := decode.CaptureOffset(r.s.offset)
-	i := 0
-	for ; i+frameSize <= len(b) && n <= limit-frameSize; i += frameSize {
-		f := b[i : i+frameSize : i+frameSize]
-		lo, hi := halves(f)
-		aux := f[auxByte]
-		if (lo|hi)&evenBits == 0 {
-			if cur == id {
+	at, i := decode.CaptureOffset(r.s.offset), 0
+	for i+frameSize <= len(b) && n <= limit-frameSize {
+		plain := i
+		if cur == id {
+			for i+frameSize <= len(b) && n <= limit-frameSize {
+				f := b[i : i+frameSize : i+frameSize]
+				lo, hi := halves(f)
+				if (lo|hi)&evenBits != 0 {
+					break
+				}
+				aux := f[auxByte]
 				d := data[n : n+frameSize : n+frameSize]
 				binary.LittleEndian.PutUint64(d, lo|auxSpread[aux&0xF])
 				binary.LittleEndian.PutUint64(d[8:], hi|auxSpread[aux>>4])
-				r.offsets.Append(at, frameData)
 				n += frameData
+				i += frameSize
+			}
+			if i > plain {
+				r.offsets.Append(at+decode.CaptureOffset(plain), (i-plain)/frameSize*frameData)
 			}
 		} else {
-			n += takeMixed((*[frameSize]byte)(f), &cur, id, (*[frameData]byte)(data[n:]), r.offsets, at)
+			i += withoutID(b[i:])
 		}
-		at += frameSize
+		if i+frameSize <= len(b) && n <= limit-frameSize {
+			n += takeMixed((*[frameSize]byte)(b[i:]), &cur, id, (*[frameData]byte)(data[n:]), r.offsets, at+decode.CaptureOffset(i))
+			i += frameSize
+		}
 	}
 	r.n, r.cur = n, cur
 	r.s.advance(i)
 }
 
+// withoutID returns how many bytes of whole frames at the start of b have no ID byte.
+func withoutID(b []byte) int {
+	i := 0
+	for ; i+frameSize <= len(b); i += frameSize {
+		if lo, hi := halves(b[i : i+frameSize : i+frameSize]); (lo|hi)&evenBits != 0 {
+			break
+		}
+	}
+	return i
+}
+
 // takeMixed takes the bytes of source id from frame f, which has ID bytes, and
 // returns how many there are.
 func takeMixed(f *[frameSize]byte, cur *uint8, id uint8, data *[frameData]byte, offsets *decode.CaptureOffsets, at decode.CaptureOffset) int {
-	n, c, aux := 0, *cur, f[auxByte]
-	for k := 0; k < lastMixed; k += 2 {
-		mixed, odd := f[k], f[k+1]
-		a := aux & 1
-		aux >>= 1
-		if mixed&1 == 0 {
-			if c == id {
-				data[n], data[n+1] = mixed|a, odd
-				offsets.Append(at+decode.CaptureOffset(k), 2)
-				n += 2
-			}
-			continue
-		}
-		old := c
-		c = mixed >> 1
-		if a == 0 {
-			old = c
-		}
-		if old == id {
-			data[n] = odd
-			offsets.Append(at+decode.CaptureOffset(k)+1, 1)
-			n++
+	lo, hi := halves(f[:])
+	aux := f[auxByte]
+	var plain [frameSize]byte // the frame with its data bytes whole
+	binary.LittleEndian.PutUint64(plain[:], lo|auxSpread[aux&0xF])
+	binary.LittleEndian.PutUint64(plain[8:], hi|auxSpread[aux>>4])
+	n, c, from := 0, *cur, 0 // the bytes from from on are of c
+	take := func(to int) {
+		if c == id && from < to {
+			offsets.Append(at+decode.CaptureOffset(from), to-from)
+			n += copy(data[n:], plain[from:to])
 		}
 	}
-	if mixed := f[lastMixed]; mixed&1 == 0 {
-		if c == id {
-			data[n] = mixed | aux&1
-			offsets.Append(at+lastMixed, 1)
-			n++
+	for ids := idBits(lo, hi); ids != 0; ids &= ids - 1 {
+		k := bits.TrailingZeros8(ids)
+		take(2 * k)
+		if from = 2*k + 1; aux>>k&1 == 1 && from < frameData { // the change is delayed
+			take(from + 1)
+			from++
 		}
-	} else {
-		c = mixed >> 1
+		c = f[2*k] >> 1
 	}
+	take(frameData)
 	*cur = c
 	return n
 }

@@ -45,6 +45,12 @@ func (o *Overhead) Bytes() int64 {
 		o.Unknown + o.Sync + o.Unaligned + o.Incomplete
 }
 
+// Steady reports whether a buffer of this layout has nothing but frames in step, and
+// padding: each frame of it is one, and no stream breaks.
+func (c *Census) Steady(l *Layout) bool {
+	return !l.Sync && c.Overhead.Sync == 0 && c.Overhead.Unaligned == l.Offset
+}
+
 // Places counts positions in a buffer and lists the first of them.
 type Places struct {
 	N     int64

@@ -143,7 +143,11 @@ func (w *walker) aligned() (extent, error) {
 	if err != nil {
 		return extent{}, err
 	}
-	if n := quiet(b[:min(left, int64(len(b)))], stop); n > 0 {
+	b = b[:min(left, int64(len(b)))&^(frameSize-1)]
+	if w.layout.Steady {
+		return w.takeFrames(b)
+	}
+	if n := quiet(b, stop); n > 0 {
 		return w.takeFrames(b[:n])
 	}
 	return w.suspectFrame()

@@ -87,11 +87,15 @@ func BenchmarkParse(b *testing.B) {
 
 // What one worker makes of a segment, its result used again.
 func BenchmarkDecode(b *testing.B) {
-	for name, cfg := range map[string]Config{"plain": {Minor: 1}, "cycle-accurate": {Minor: 1, CycleAccurate: true}} {
+	for _, tt := range tours[:2] {
+		name := "plain"
+		if tt.cfg.CycleAccurate {
+			name = "cycle-accurate"
+		}
 		b.Run(name, func(b *testing.B) {
-			stream, mem := loop(&cfg, 10_000)
-			d := cfg.NewDecoder(mem, false)
-			part := decode.Part{Data: stream, Offsets: decode.OffsetsFrom(0, 1, len(stream)), End: true}
+			stream, mem := tt.capture(10_000)
+			d := tt.cfg.NewDecoder(mem, false)
+			part := decode.Part{Data: stream, Offsets: decode.OffsetsFrom(0, len(stream), decode.Form{}), End: true}
 			var result decode.Result
 			b.SetBytes(int64(len(stream)))
 			b.ReportAllocs()

@@ -65,7 +65,7 @@ func (d *Decoder) decodeWarm(i int) int {
 func (d *Decoder) warmAtoms(i, last int, at flow.Cursor) int {
 	data, runs, n := d.rec.Part.Data, d.rec.Result.Runs, len(d.rec.Result.Runs)
 	runs = runs[:cap(runs)]
-	reached, branches := decode.PC{Address: d.address, ISA: d.isa}, int64(0)
+	reached := decode.PC{Address: d.address, ISA: d.isa}
 	offset, left, exit := d.offset, uint8(0), flow.AtBlock
 	for i <= last {
 		if n+maxAtoms > len(runs) {
@@ -93,9 +93,9 @@ func (d *Decoder) warmAtoms(i, last int, at flow.Cursor) int {
 		if !ok {
 			break
 		}
+		d.countBranch(at)
 		n++
 		i += length
-		branches++
 		if reached = to; !next.Known() {
 			exit = toAddress
 			break
@@ -103,7 +103,7 @@ func (d *Decoder) warmAtoms(i, last int, at flow.Cursor) int {
 		at = next
 	}
 	d.offset = offset
-	d.cool(at, exit, runs[:n], reached, branches)
+	d.cool(at, exit, runs[:n], reached)
 	if left > 1 {
 		p := atomsLeft(left)
 		d.analyzeAtomHeader(&p)
@@ -122,7 +122,7 @@ func (d *Decoder) warmCounted(i, last int, at flow.Cursor) int {
 	n, m := len(runs), len(counts)
 	runs, counts = runs[:cap(runs)], counts[:cap(counts)]
 	cycle, start := d.rec.Cycle-span.Cycle.V, span.Cycle.V
-	reached, branches := decode.PC{Address: d.address, ISA: d.isa}, int64(0)
+	reached := decode.PC{Address: d.address, ISA: d.isa}
 	offset, exit := d.offset, flow.AtBlock
 	for i <= last {
 		if n == len(runs) || m == len(counts) {
@@ -168,7 +168,7 @@ func (d *Decoder) warmCounted(i, last int, at flow.Cursor) int {
 		m++
 		pause := flow.AfterFailed + flow.Pause(e)
 		if length > 0 {
-			branches++
+			d.countBranch(at)
 			reached, pause = to, toAddress
 		}
 		if !next.Known() {
@@ -179,7 +179,7 @@ func (d *Decoder) warmCounted(i, last int, at flow.Cursor) int {
 	}
 	d.rec.Cycle, d.rec.Result.Counts.Rows = start+cycle, counts[:m]
 	d.offset = offset
-	d.cool(at, exit, runs[:n], reached, branches)
+	d.cool(at, exit, runs[:n], reached)
 	return i
 }
 
@@ -189,14 +189,12 @@ const toAddress = flow.AfterExecuted + 1
 
 // cool gives a warm walk back to the operations of appendix B.3. runs are all runs so far,
 // reached is LastState.
-func (d *Decoder) cool(at flow.Cursor, exit flow.Pause, runs []schema.Run, reached decode.PC, branches int64) {
+func (d *Decoder) cool(at flow.Cursor, exit flow.Pause, runs []schema.Run, reached decode.PC) {
 	if len(runs) > len(d.rec.Result.Runs) {
 		d.rec.Settle() // only plain packets change spans, so one is due before the first run or not at all
 		d.rec.Result.Runs = runs
 	}
 	d.address, d.isa = reached.Address, reached.ISA
-	d.rec.Segment.Quality.Branches += branches
-	d.rec.Segment.Quality.BranchesIndirect += branches
 	d.walk.Resume(at)
 	switch exit {
 	case flow.AtBlock:
@@ -204,6 +202,16 @@ func (d *Decoder) cool(at flow.Cursor, exit flow.Pause, runs []schema.Run, reach
 		d.walk.Goto(reached, d.rec.Space())
 	default:
 		d.leaveWaypoint(exit == flow.AfterExecuted)
+	}
+}
+
+// countBranch counts a branch packet that agrees with the waypoint of the block at a
+// position, as compareBranch does.
+func (d *Decoder) countBranch(at flow.Cursor) {
+	if at.Indirect() {
+		d.rec.Segment.Quality.IndirectBranch()
+	} else {
+		d.rec.Segment.Quality.RepeatedBranch()
 	}
 }
 

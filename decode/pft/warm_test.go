@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/tracelake/tracelake/bench/need"
@@ -59,8 +60,9 @@ func madeUp(genome []byte) *image.Memory {
 const madeUpT32, madeUpA32 = 0x8000, 0x8100
 
 // checkWarm decodes a segment, an I-sync at madeUpT32 and bytes after it, in two parts and
-// then once more, with the fast path and without. The results must be equal.
-func checkWarm(t *testing.T, mem *image.Memory, cfg Config, b []byte, cut int) {
+// then once more, with the fast path and without. No packet of the second part reaches past
+// bound. The results must be equal.
+func checkWarm(t *testing.T, mem *image.Memory, cfg Config, b []byte, cut, bound int) {
 	t.Helper()
 	stream := cfg.Append(nil, Packet{Kind: ISync, Address: madeUpT32, ISA: schema.T32, Reason: schema.ISyncTraceOn, HasCycles: cfg.CycleAccurate, CycleBytes: 1})
 	cut = len(stream) + max(0, min(cut, len(b)))
@@ -71,10 +73,15 @@ func checkWarm(t *testing.T, mem *image.Memory, cfg Config, b []byte, cut int) {
 	}
 	first := decode.Part{Data: stream[:cut:cut], Offsets: offsets.Slice(0, cut), Open: true}
 	rest := decode.Part{Data: stream[cut:], Offsets: offsets.Slice(cut, len(stream)), Continued: true, End: true}
+	if bound > 0 && bound < len(rest.Data) {
+		rest.Bounds = []int{bound}
+	}
 	// With rows of packets there is no fast path.
 	fast, plain := cfg.NewDecoder(mem, false), cfg.NewDecoder(mem, true)
 	for range 2 {
-		var got, want decode.Result
+		var want decode.Result
+		want.Runs = make([]schema.Run, 0, 1)
+		got := decode.Result{Runs: slices.Repeat([]schema.Run{{Failed: 1, Cycle: 1, Cycles: 1, First: 1, Flags: 0xff}}, 100)[:0]} // used before
 		for _, part := range []decode.Part{first, rest} {
 			fast.Decode(&got, part)
 			plain.Decode(&want, part)
@@ -92,38 +99,53 @@ func checkWarm(t *testing.T, mem *image.Memory, cfg Config, b []byte, cut int) {
 	}
 }
 
-// loop returns a capture of a loop that calls a function, and its memory: an I-sync, and so
-// many times round.
-func loop(cfg *Config, times int) (stream []byte, mem *image.Memory) {
-	code := []uint16{0xf000, 0xf802, 0xd1fc, 0xe7fb, 0x4770} // bl 4f; bne 0b; b 0b; 4: bx lr
+// A tour is a capture of a loop that calls a function, and what it is traced with.
+type tour struct {
+	cfg       Config
+	broadcast bool // a packet for each branch taken (ETMCR[8])
+}
+
+var tours = []tour{{cfg: Config{Minor: 1}}, {cfg: Config{Minor: 1, CycleAccurate: true}}, {Config{Minor: 1}, true}, {Config{Minor: 1, CycleAccurate: true}, true}}
+
+// capture returns an I-sync and so many times round the loop, and its memory.
+func (c *tour) capture(times int) (stream []byte, mem *image.Memory) {
+	code := []uint16{0xf000, 0xf802, 0xd1fc, 0xe7fb, 0x4770} // 0: bl 4f; bne 0b; b 0b; 4: bx lr
 	b := make([]byte, 0, 2*len(code))
 	for _, h := range code {
 		b = binary.LittleEndian.AppendUint16(b, h)
 	}
-	atoms := func(e ...uint8) {
-		p := Packet{Kind: Atom, AtomCount: uint8(len(e)), HasCycles: cfg.CycleAccurate}
-		for i, x := range e {
-			p.Atoms |= (x ^ 1) << i
+	add := func(p Packet) {
+		p.HasCycles = c.cfg.CycleAccurate && (p.Kind != ISync || p.Reason != schema.ISyncPeriodic)
+		if p.HasCycles && p.Kind != Atom {
+			p.CycleBytes = 1
 		}
-		stream = cfg.Append(stream, p)
+		stream = c.cfg.Append(stream, p)
 	}
-	stream = cfg.Append(nil, Packet{Kind: ISync, Address: madeUpT32, ISA: schema.T32, Reason: schema.ISyncTraceOn, HasCycles: cfg.CycleAccurate, CycleBytes: 1})
-	for i := range times {
-		atoms(1)
-		stream = cfg.Append(stream, Packet{Kind: BranchAddress, AddressBytes: 1, Address: 2, HasCycles: cfg.CycleAccurate, CycleBytes: 1, Cycles: uint32(i % 16)})
-		if atoms(uint8(i & 1)); i&1 == 0 {
-			atoms(1)
+	taken := func(target uint32) {
+		if c.broadcast {
+			add(Packet{Kind: BranchAddress, AddressBytes: 1, Address: target})
+		} else {
+			add(Packet{Kind: Atom, AtomCount: 1})
 		}
+	}
+	add(Packet{Kind: ISync, Address: madeUpT32, ISA: schema.T32, Reason: schema.ISyncTraceOn})
+	for i := range times {
+		taken(4)
+		add(Packet{Kind: BranchAddress, AddressBytes: 1, Address: 2, Cycles: uint32(i % 16)})
+		if i%2 == 0 {
+			add(Packet{Kind: Atom, AtomCount: 1, Atoms: 1}) // N
+		}
+		taken(0)
 	}
 	return stream, image.New(image.Region{Address: madeUpT32, Bytes: b, Space: image.AnySpace})
 }
 
 // All but the first times round are decoded by the fast path.
 func TestWarmShare(t *testing.T) {
-	for _, cfg := range []Config{{Minor: 1}, {Minor: 1, CycleAccurate: true}} {
-		stream, mem := loop(&cfg, 1000)
-		d := cfg.NewDecoder(mem, false).(*Decoder)
-		d.begin(&decode.Result{}, decode.Part{Data: stream, Offsets: decode.OffsetsFrom(0, 1, len(stream))})
+	for _, tt := range tours {
+		stream, mem := tt.capture(1000)
+		d := tt.cfg.NewDecoder(mem, false).(*Decoder)
+		d.begin(&decode.Result{}, decode.Part{Data: stream, Offsets: decode.OffsetsFrom(0, len(stream), decode.Form{})})
 		warm := int64(0)
 		var p Packet
 		for i := d.firstISync(); i < len(stream); {
@@ -133,7 +155,7 @@ func TestWarmShare(t *testing.T) {
 				i = next
 				continue
 			}
-			if err := cfg.Parse(&p, stream[i:]); err != nil {
+			if err := tt.cfg.Parse(&p, stream[i:]); err != nil {
 				t.Fatal(err)
 			}
 			d.offset = d.rec.Offset(i)
@@ -141,20 +163,23 @@ func TestWarmShare(t *testing.T) {
 			i += p.Len
 		}
 		if all := d.walk.Seq; all != 3500 || warm < all*99/100 {
-			t.Errorf("%+v: %d of %d instructions by the fast path, want 99 %% or more of 3500", cfg, warm, all)
+			t.Errorf("%+v: %d of %d instructions by the fast path, want 99 %% or more of 3500", tt, warm, all)
+		}
+		if q := d.rec.Segment.Quality; q.BranchesIndirect != 1000 || len(q.BranchMisses) > 0 || q.BranchesRepeated != q.Branches-1000 {
+			t.Errorf("%+v: %+v, want 1000 indirect branches and no miss", tt, q)
 		}
 	}
 }
 
 // Decoding allocates nothing once its result has the room.
 func TestWarmAllocations(t *testing.T) {
-	for _, cfg := range []Config{{Minor: 1}, {Minor: 1, CycleAccurate: true}} {
-		stream, mem := loop(&cfg, 1000)
-		d := cfg.NewDecoder(mem, false)
-		part := decode.Part{Data: stream, Offsets: decode.OffsetsFrom(0, 1, len(stream)), End: true}
+	for _, tt := range tours {
+		stream, mem := tt.capture(1000)
+		d := tt.cfg.NewDecoder(mem, false)
+		part := decode.Part{Data: stream, Offsets: decode.OffsetsFrom(0, len(stream), decode.Form{}), End: true}
 		var result decode.Result
 		if n := testing.AllocsPerRun(10, func() { decodeAgain(d, &result, part) }); n > 0 {
-			t.Errorf("%+v: %v allocations for %d instructions, want none", cfg, n, result.Segments[0].Row.Instructions)
+			t.Errorf("%+v: %v allocations for %d instructions, want none", tt, n, result.Segments[0].Row.Instructions)
 		}
 	}
 }
@@ -176,19 +201,29 @@ func FuzzWarm(f *testing.F) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for n := range uint8(8) {
 		genome, stream := scene(random, modes(n))
-		f.Add(genome, stream, n, 20)
+		f.Add(genome, stream, n, 20, 30*int(n%3))
 	}
-	f.Fuzz(func(t *testing.T, genome, stream []byte, mode uint8, cut int) {
-		checkWarm(t, madeUp(genome), modes(mode), stream, cut)
+	f.Fuzz(func(t *testing.T, genome, stream []byte, mode uint8, cut, bound int) {
+		checkWarm(t, madeUp(genome), modes(mode), stream, cut, bound)
 	})
 }
 
 func TestWarmAgainstPlain(t *testing.T) {
+	for _, tt := range tours {
+		stream, mem := tt.capture(100)
+		var isync Packet
+		if err := tt.cfg.Parse(&isync, stream); err != nil {
+			t.Fatal(err)
+		}
+		for bound := range 20 {
+			checkWarm(t, mem, tt.cfg, stream[isync.Len:], 130, 20+bound)
+		}
+	}
 	random := rand.New(rand.NewPCG(5, 6))
 	for i := range need.Size(1000, 100_000) {
 		cfg := modes(uint8(i))
 		genome, stream := scene(random, cfg)
-		checkWarm(t, madeUp(genome), cfg, stream, random.IntN(len(stream)))
+		checkWarm(t, madeUp(genome), cfg, stream, random.IntN(len(stream)), max(0, random.IntN(2*len(stream))-len(stream)))
 	}
 }
 
@@ -206,6 +241,17 @@ func scene(r *rand.Rand, cfg Config) (genome, stream []byte) {
 				p.Address &= 1<<[]int{6, 12, 19, 26}[p.AddressBytes-1] - 1
 			case r.IntN(3) == 0:
 				p.Address, p.ISA = madeUpA32>>2+r.Uint32N(0x40), schema.A32
+			case r.IntN(10) == 0:
+				p.Address, p.ISA = madeUpT32, schema.Jazelle
+			}
+			if p.AddressBytes > 1 && r.IntN(20) == 0 {
+				p.Info, p.NS = 1, r.IntN(2) == 0
+			}
+		}
+		if p.HasCycles && r.IntN(30) == 0 {
+			p.Cycles, p.CycleBytes = r.Uint32(), maxCyclesBytes
+			if p.Kind == Atom {
+				p.CycleBytes--
 			}
 		}
 		if p.Kind == ISync {

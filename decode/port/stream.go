@@ -51,7 +51,8 @@ func (s *stream) Next(p *decode.Piece) (broken bool, err error) {
 		return false, s.err
 	}
 	p.Data = append(p.Data, s.records...)
-	s.offsets(&p.Offsets, s.at, n)
+	p.Offsets.SetForm(s.form())
+	p.Offsets.Append(decode.CaptureOffset(s.offset(s.at)), int(n)*s.slots)
 	s.left -= n
 	if s.at += n; s.at == s.valid {
 		s.at = 0
@@ -83,17 +84,13 @@ func (s *stream) begin() error {
 	return nil
 }
 
-// offsets appends the capture offsets of the samples in n cells from cell i on.
-func (s *stream) offsets(o *decode.CaptureOffsets, i, n int64) {
+// form is how the samples lie in the capture: those of a cell are adjacent.
+func (s *stream) form() decode.Form {
 	if s.slots == 1 {
-		o.AppendAll(decode.OffsetsFrom(decode.CaptureOffset(s.offset(i)), s.cell, int(n)))
-		return
+		return decode.Form{Step: s.cell}
 	}
-	for cell := i; cell < i+n; cell++ {
-		for j := range s.slots {
-			o.Append(decode.CaptureOffset(s.offset(cell)+int64(s.slotOffset(j))), 1)
-		}
-	}
+	step := s.slotOffset(1)
+	return decode.Form{Step: step, Group: s.slots, Skip: s.cell - s.slots*step}
 }
 
 // checkHeader checks the header against the size of the capture.

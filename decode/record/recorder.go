@@ -156,6 +156,9 @@ func (r *Recorder) countUnits() {
 	}
 }
 
+// Settled reports that Settle has nothing to do.
+func (r *Recorder) Settled() bool { return !r.spanDue }
+
 // Settle is called before each run. It opens a span if the timestamp, the context
 // or the epoch changed since the previous run.
 func (r *Recorder) Settle() {
@@ -163,9 +166,6 @@ func (r *Recorder) Settle() {
 		r.openSpan()
 	}
 }
-
-// Settled reports that Settle has nothing to do.
-func (r *Recorder) Settled() bool { return !r.spanDue }
 
 func (r *Recorder) openSpan() {
 	r.spanDue = false

@@ -12,7 +12,7 @@ import (
 
 // part returns one of n bytes, at offsets from at on.
 func part(at decode.CaptureOffset, n int, asyncs ...int) decode.Part {
-	p := decode.Part{Bounds: asyncs, Offsets: decode.OffsetsFrom(at, 1, n)}
+	p := decode.Part{Bounds: asyncs, Offsets: decode.OffsetsFrom(at, n, decode.Form{})}
 	for i := range n {
 		p.Data = append(p.Data, byte(i))
 	}

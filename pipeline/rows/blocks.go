@@ -18,18 +18,26 @@ func (blocks) count(r *stitch.Runs) int64 {
 	return n
 }
 
+func (blocks) filler() filler { return &blockFiller{} }
+
 var blocksShared = sharedColumns{
 	schema.BlocksSource, schema.BlocksSegment, schema.BlocksEpoch, schema.BlocksTimestamp,
 	schema.BlocksContextID, schema.BlocksVMID, schema.BlocksSecurity,
 }
 
-func (blocks) fill(r *runs, batch *schema.Batch, room int) int {
+// A blockFiller fills batches of `blocks`. What identifies a row of `block_runs` is
+// looked up once for a row; the columns that follow from it are in finish.
+type blockFiller struct {
+	ways  ways // of the batch at hand
+	index []uint32
+}
+
+// fill implements filler.
+func (f *blockFiller) fill(r *runs, batch *schema.Batch, room int) int {
 	span, end := r.span()
-	var (
-		seq, offset         = schema.BlocksSeq.In(batch), schema.BlocksByteOffset.In(batch)
-		number              = schema.BlocksCodeBlock.In(batch)
-		instructions, first = schema.BlocksInstructions.In(batch), schema.BlocksFirst.In(batch)
-	)
+	v := batch.Columns
+	seq, offset := schema.BlocksSeq.In(batch), schema.BlocksByteOffset.In(batch)
+	failed := &v[schema.BlocksFailed]
 	rows := 0
 	for rows < room && int64(rows) < r.rows && r.From < end {
 		run := &r.Unit.Runs[r.From]
@@ -39,9 +47,19 @@ func (blocks) fill(r *runs, batch *schema.Batch, room int) int {
 			at += uint64(r.Unit.Offsets[r.Place])
 		}
 		*seq, *offset = append(*seq, uint64(r.Seq)), append(*offset, at)
-		*number = append(*number, r.Numbers[run.Block])
-		*instructions, *first = append(*instructions, uint16(n)), append(*first, run.First+uint16(r.skip))
-		r.fillRunOutcome(batch, run, span, r.skip+n == int(run.Count))
+		if run.Flags&schema.RunHasFailed != 0 {
+			failed.Marks.Pad(len(f.index))
+			failed.Marks.Append(1, 1)
+			failed.U64 = append(failed.U64, run.Failed)
+		}
+		outcome, last := schema.Untold, r.skip+n == int(run.Count)
+		if last {
+			outcome = run.Outcome
+		}
+		if last && run.Flags&(schema.RunHasCycles|schema.RunHasCosts) != 0 {
+			f.addCycles(r, run, span, v)
+		}
+		f.index = append(f.index, f.ways.find(newWay(r.Numbers[run.Block], run.First+uint16(r.skip), uint8(n), outcome)))
 		rows++
 		r.pass(n)
 	}
@@ -49,26 +67,44 @@ func (blocks) fill(r *runs, batch *schema.Batch, room int) int {
 	return rows
 }
 
-func (blocks) finish(*schema.Batch) {}
+// addCycles adds the cycles of the row at hand.
+func (f *blockFiller) addCycles(r *runs, run *schema.Run, span *schema.Span, v []schema.Vector) {
+	_, at := r.Base.At(schema.Point{Epoch: span.Epoch, Cycle: schema.Of(run.Cycle)})
+	cycles, cycle := &v[schema.BlocksCycles], &v[schema.BlocksCycle]
+	cycles.Marks.Pad(len(f.index))
+	cycles.Marks.Append(1, 1)
+	cycles.U32, cycle.U64 = append(cycles.U32, run.Cycles), append(cycle.U64, uint64(at.V))
+}
 
-// fillRunOutcome appends what a run tells of its instructions; of the last, and
-// of cycles, only with its last row.
-func (r *runs) fillRunOutcome(batch *schema.Batch, run *schema.Run, span *schema.Span, last bool) {
-	outcome, failed := schema.Untold, schema.Null[uint64]{}
-	cycles, cycle := schema.Null[uint32]{}, schema.Null[uint64]{}
-	if run.Flags&schema.RunHasFailed != 0 {
-		failed = schema.Of(run.Failed)
+// finish implements filler.
+func (f *blockFiller) finish(batch *schema.Batch, n *numbering) {
+	v := batch.Columns
+	v[schema.BlocksCycle].Marks = v[schema.BlocksCycles].Marks
+	for _, c := range [...]int{int(schema.BlocksFailed), int(schema.BlocksCycles), int(schema.BlocksCycle)} {
+		v[c].Form = schema.Marked
+		v[c].Marks.Pad(len(f.index))
 	}
-	if last {
-		outcome = run.Outcome
+	v[schema.BlocksRun].Entries = n.number(v[schema.BlocksRun].Entries, f.ways.list)
+	for _, c := range [...]struct {
+		column int
+		of     func(way) uint64
+	}{
+		{int(schema.BlocksCodeBlock), func(w way) uint64 { return uint64(w.block()) }},
+		{int(schema.BlocksFirst), func(w way) uint64 { return uint64(w.first()) }},
+		{int(schema.BlocksInstructions), func(w way) uint64 { return uint64(w.instructions()) }},
+		{int(schema.BlocksOutcome), func(w way) uint64 { return uint64(w.outcome()) }},
+		{int(schema.BlocksRun), nil},
+	} {
+		x := &v[c.column]
+		x.Form, x.Index = schema.Indexed, f.index
+		for i := 0; c.of != nil && i < len(f.ways.list); i++ {
+			x.Entries = append(x.Entries, c.of(f.ways.list[i]))
+		}
 	}
-	if last && run.Flags&(schema.RunHasCycles|schema.RunHasCosts) != 0 {
-		_, at := r.Base.At(schema.Point{Epoch: span.Epoch, Cycle: schema.Of(run.Cycle)})
-		cycles, cycle = schema.Of(run.Cycles), schema.Of(uint64(at.V))
-	}
-	v, outcomes := batch.Columns, schema.BlocksOutcome.In(batch)
-	*outcomes = append(*outcomes, uint8(outcome))
-	appendNull(schema.BlocksFailed.In(batch), &v[schema.BlocksFailed].Valid, failed)
-	appendNull(schema.BlocksCycles.In(batch), &v[schema.BlocksCycles].Valid, cycles)
-	appendNull(schema.BlocksCycle.In(batch), &v[schema.BlocksCycle].Valid, cycle)
+}
+
+// reset implements filler.
+func (f *blockFiller) reset() {
+	f.index = f.index[:0]
+	f.ways.reset()
 }

@@ -19,6 +19,9 @@ var instructionsShared = sharedColumns{
 	schema.InstructionsContextID, schema.InstructionsVMID, schema.InstructionsSecurity,
 }
 
+func (instructions) filler() filler { return instructions{} }
+func (instructions) reset()         {}
+
 func (instructions) fill(r *runs, batch *schema.Batch, room int) int {
 	span, end := r.span()
 	seq, rows := r.Seq, 0
@@ -51,7 +54,7 @@ func (instructions) fill(r *runs, batch *schema.Batch, room int) int {
 
 // finish implements form: the columns that come from the code share it, and those of
 // outcomes end with the last row.
-func (instructions) finish(batch *schema.Batch) {
+func (instructions) finish(batch *schema.Batch, _ *numbering) {
 	v := batch.Columns
 	code := v[schema.InstructionsAddress].Code
 	for _, c := range [...]struct {

@@ -83,10 +83,21 @@ func (t *Tables) runSink() stitch.RunSink {
 		if series := t.out.Series(level.table); series != nil {
 			s := &runTable{series: series, submit: t.out.Submit, limit: t.out.Limit, form: level.form}
 			t.open = append(t.open, s)
+			if level.table == &schema.Blocks {
+				t.addBlockRuns(s)
+			}
 			return s
 		}
 	}
 	return nil
+}
+
+// addBlockRuns makes the rows of `blocks` have numbers, and adds the table of those.
+func (t *Tables) addBlockRuns(blocks *runTable) {
+	blocks.ways = &blockRuns{numbers: map[way]uint32{}}
+	if series := t.out.Series(&schema.BlockRuns); series != nil {
+		t.open = append(t.open, &blockRunTable{series, t.out.Submit, blocks.ways})
+	}
 }
 
 // A flusher is a table of any kind.

@@ -18,11 +18,19 @@ type form interface {
 	perRow() int64
 	// count counts the rows that runs become.
 	count(r *stitch.Runs) int64
+	// filler returns what fills batches of a row group.
+	filler() filler
+}
+
+// A filler fills one batch after another.
+type filler interface {
 	// fill appends rows to batch, at most room and no more than one span has, and
 	// returns how many.
 	fill(r *runs, batch *schema.Batch, room int) int
-	// finish completes a batch that was filled.
-	finish(batch *schema.Batch)
+	// finish completes a batch that was filled. It numbers block runs.
+	finish(batch *schema.Batch, n *numbering)
+	// reset readies it for the next batch.
+	reset()
 }
 
 // bytes is about what the runs take up in memory, as [runTable] counts.

@@ -93,7 +93,7 @@ func (t *table[T]) flush() error {
 	}
 	group, bytes := t.group, t.bytes
 	group.write = t.write
-	t.group, t.bytes = rowGroup[T]{}, 0
+	t.group, t.bytes = rowGroup[T]{pieces: make([]piece[T], 0, len(group.pieces))}, 0 // the next one is alike
 	return t.submit(Job{t.series, bytes, &group})
 }
 
@@ -125,16 +125,23 @@ type runTable struct {
 	pieces []runs
 	rows   int64
 	bytes  int64
+
+	ways *blockRuns // nil but for `blocks`
 }
 
 // A runGroup is a row group of `instructions` or of `blocks`.
 type runGroup struct {
 	pieces []runs
+	rows   int64
 	form   form
+	turn   *numbering
 }
 
 // Add implements [stitch.RunSink].
 func (t *runTable) Add(of stitch.Runs) error {
+	if t.ways != nil {
+		t.ways.source = of.Base.Source
+	}
 	r := runs{Runs: of, rows: t.form.count(&of)}
 	if err := t.limit.take(r.rows); err != nil {
 		return err
@@ -191,30 +198,38 @@ func (t *runTable) flush() error {
 	if t.rows == 0 {
 		return nil
 	}
-	j := Job{t.series, t.bytes, &runGroup{t.pieces, t.form}}
-	t.pieces, t.rows, t.bytes = nil, 0, 0
+	j := Job{t.series, t.bytes, &runGroup{t.pieces, t.rows, t.form, t.ways.next()}}
+	t.pieces, t.rows, t.bytes = make([]runs, 0, len(t.pieces)), 0, 0 // the next one is alike
 	return t.submit(j)
 }
 
 // fill implements group.
 func (g *runGroup) fill(batch *schema.Batch, emit func() error) error {
+	f, ended := g.form.filler(), false
+	defer func() {
+		if !ended {
+			g.turn.end()
+		}
+	}()
 	room := batch.Limit
 	for i := range g.pieces {
 		for r := &g.pieces[i]; r.rows > 0; {
-			n := g.form.fill(r, batch, room)
+			n := f.fill(r, batch, room)
 			r.rows -= int64(n)
-			if room -= n; room == 0 {
-				g.form.finish(batch)
-				if err := emit(); err != nil {
-					return err
-				}
-				room = batch.Limit
+			g.rows -= int64(n)
+			if room -= n; room > 0 && g.rows > 0 {
+				continue
 			}
+			f.finish(batch, g.turn)
+			if ended = g.rows == 0; ended {
+				g.turn.end() // before the last batch is encoded, which takes longest
+			}
+			if err := emit(); err != nil {
+				return err
+			}
+			f.reset()
+			room = batch.Limit
 		}
-	}
-	g.form.finish(batch)
-	if err := emit(); err != nil {
-		return err
 	}
 	for i := range g.pieces {
 		g.pieces[i].Unit.Release() // batches may refer to runs until they are emitted

@@ -33,10 +33,23 @@ type Stitcher struct {
 	// The segment that is open: its base stays, its row grows.
 	open       Base
 	row        schema.Segment
-	exceptions int64   // rows of `exceptions`, returns too
-	lowered    []int64 // what its parts say of instructions that were cancelled
+	rows       []schema.Segment // see rowAlone
+	exceptions int64            // rows of `exceptions`, returns too
+	lowered    []int64          // what its parts say of instructions that were cancelled
 
 	numbers map[schema.BlockKey]uint32 // of code blocks, by first use
+	// lookaside has the numbers of blocks that were used last, by their address: parts
+	// of a unit have the same ones.
+	lookaside [lookasideBlocks]numbered
+}
+
+// lookasideBlocks is a power of two.
+const lookasideBlocks = 1 << 10
+
+// A numbered is a code block and its number.
+type numbered struct {
+	block  *schema.Block
+	number uint32
 }
 
 // New returns a Stitcher of a source whose timestamps have this code, with sinks to.
@@ -67,14 +80,14 @@ func (s *Stitcher) Stitch(d *Unit) error {
 	defer runs.Release()
 	defer d.Rows.Counts.Release()
 	var from decode.Ends
+	parts := make([]decodedPart, len(d.Rows.Segments))
 	for i := range d.Rows.Segments {
-		seg := &d.Rows.Segments[i]
-		p := &decodedPart{Segment: *seg, unit: d.Rows, runs: runs, numbers: numbers, from: from, to: seg.Ends}
+		seg, p := &d.Rows.Segments[i], &parts[i]
 		if s.goesInside(seg) {
 			in := seg.Inside
-			p = &decodedPart{
-				Segment: in.Segments[0], unit: in, runs: in.RunsAlone(), numbers: make([]uint32, len(in.Blocks)), to: in.Segments[0].Ends,
-			}
+			p.unit, p.runs, p.numbers, p.to, p.Segment = in, in.RunsAlone(), make([]uint32, len(in.Blocks)), in.Segments[0].Ends, in.Segments[0]
+		} else {
+			p.unit, p.runs, p.numbers, p.from, p.to, p.Segment = d.Rows, runs, numbers, from, seg.Ends, *seg
 		}
 		if err := s.number(p); err != nil {
 			return err
@@ -156,15 +169,19 @@ func (s *Stitcher) number(p *decodedPart) error {
 	var first []CodeBlock
 	for i := p.from[decode.Blocks]; i < p.to[decode.Blocks]; i++ {
 		b := p.unit.Blocks[i]
-		n, ok := s.numbers[b.Key]
-		if !ok {
-			n = uint32(len(s.numbers))
-			s.numbers[b.Key] = n
-			for position := range b.Address {
-				first = append(first, CodeBlock{n, position, b})
+		last := &s.lookaside[b.Key.Address>>1%lookasideBlocks]
+		if last.block != b {
+			n, ok := s.numbers[b.Key]
+			if !ok {
+				n = uint32(len(s.numbers))
+				s.numbers[b.Key] = n
+				for position := range b.Address {
+					first = append(first, CodeBlock{n, position, b})
+				}
 			}
+			*last = numbered{b, n}
 		}
-		p.numbers[i] = n
+		p.numbers[i] = last.number
 	}
 	return add(s.sinks.CodeBlocks, s.carry.base, first)
 }
@@ -208,7 +225,19 @@ func (s *Stitcher) segment(p *decodedPart) error {
 		return nil
 	}
 	s.carry.endSegment(s.code, &p.End, s.row.Instructions, s.exceptions)
-	return add(s.sinks.Segments, s.open, []schema.Segment{s.row})
+	return add(s.sinks.Segments, s.open, s.rowAlone())
+}
+
+// rowAlone returns the row of the segment in memory that its sink may keep: many
+// segments share it.
+func (s *Stitcher) rowAlone() []schema.Segment {
+	const shared = 64
+	if len(s.rows) == cap(s.rows) {
+		s.rows = make([]schema.Segment, 0, shared)
+	}
+	n := len(s.rows)
+	s.rows = append(s.rows, s.row)
+	return s.rows[n : n+1 : n+1]
 }
 
 // before counts the cancelled instructions that an ordinal of the segment

@@ -134,7 +134,7 @@ func (t *Tally) submit(seq int64) error {
 	}
 	slices.SortStableFunc(j.marks, mark.compare)
 	n, _ := slices.BinarySearchFunc(j.marks, mark{Key: schema.Key{Seq: seq}}, mark.compare)
-	t.job = job{marks: slices.Clone(j.marks[n:]), before: j.last()}
+	t.job = job{pieces: make([]stitch.Runs, 0, len(j.pieces)), marks: slices.Clone(j.marks[n:]), before: j.last()}
 	j.marks = j.marks[:n]
 	bytes := int64(t.runs)*runBytes + int64(len(j.pieces))*pieceBytes + int64(n)*markBytes
 	t.runs = 0

@@ -49,6 +49,7 @@ func (f *File) WriteRowGroup(c schema.Chunks) error {
 		r.Release()
 		chunks.records[i] = nil
 	}
+	chunks.lent.giveBack()
 	return nil
 }
 

@@ -21,13 +21,14 @@ type RowGroup struct {
 	columns []column
 	records []arrow.Record
 	rows    int64
+	lent    loan
 }
 
 var _ schema.Encoder = (*RowGroup)(nil)
 
 // NewRowGroup returns an encoder for row groups of t.
 func NewRowGroup(t *schema.Table) *RowGroup {
-	g := &RowGroup{table: t, schema: arrow.NewSchema(fields(t, schema.Version), nil), columns: make([]column, len(t.Columns))}
+	g := &RowGroup{table: t, schema: arrow.NewSchema(fields(t, schema.Version), nil), columns: make([]column, len(t.Columns)), lent: loan{of: new(pools)}}
 	for i := range g.columns {
 		c := &t.Columns[i]
 		g.columns[i] = column{Column: c, typ: dataType(c, schema.Version)}
@@ -50,10 +51,17 @@ func (g *RowGroup) Append(b *schema.Batch) error {
 	if rows == 0 {
 		return nil
 	}
-	b.Expand()
 	arrays := make([]arrow.Array, len(g.columns))
 	for i := range g.columns {
-		a, err := g.columns[i].array(&b.Columns[i], rows)
+		v := &b.Columns[i]
+		if v.Form != schema.Plain {
+			if a := g.columns[i].formed(v, rows, &g.lent); a != nil {
+				arrays[i] = a
+				continue
+			}
+			v.Expand()
+		}
+		a, err := g.columns[i].array(v, rows)
 		if err != nil {
 			return fmt.Errorf("encode %s.%s: %w", g.table.Name, g.columns[i].Name, err)
 		}
@@ -66,19 +74,24 @@ func (g *RowGroup) Append(b *schema.Batch) error {
 
 // Finish returns the row group and readies g for the next.
 func (g *RowGroup) Finish() (schema.Chunks, error) {
-	c := &Chunks{table: g.table, records: g.records, rows: g.rows}
+	c := &Chunks{table: g.table, records: g.records, rows: g.rows, lent: g.lent}
+	g.lent = loan{of: g.lent.of}
 	g.Reset()
 	return c, nil
 }
 
 // Reset drops what was appended.
-func (g *RowGroup) Reset() { g.records, g.rows = nil, 0 }
+func (g *RowGroup) Reset() {
+	g.records, g.rows = nil, 0
+	g.lent.giveBack()
+}
 
 // Chunks is some record batches. It may be handed to another goroutine.
 type Chunks struct {
 	table   *schema.Table
 	records []arrow.Record
 	rows    int64
+	lent    loan
 }
 
 // Rows returns the number of rows in c.
@@ -92,6 +105,8 @@ type column struct {
 	last  [3][]byte   // the buffers of the array before
 	small []byte      // what last[1] was widened from
 	bits  []byte      // scratch
+
+	constants map[constant][2]*memory.Buffer
 }
 
 // array returns a copy of v.

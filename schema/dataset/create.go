@@ -20,7 +20,9 @@ type Options struct {
 	Without    []*schema.Table // left out, also if always written: a truth has no program
 	TracesData bool            // a source traces data: tables for it are written by default, too
 	Overwrite  bool            // replaces a dataset
-	Meta       []schema.Meta   // of every part, after that of its table
+	// Meta, if not nil, returns metadata of every part, after that of its table: always
+	// the same. It is called when a part begins, by the goroutine that writes.
+	Meta func() ([]schema.Meta, error)
 }
 
 // tables returns the tables to write, in the order of the schema.

@@ -12,7 +12,7 @@ import (
 // An encoding is a file format with its settings.
 type encoding struct {
 	newEncoder func(t *schema.Table) schema.Encoder
-	create     func(w io.WriteSeeker, t *schema.Table, meta []schema.Meta) (schema.File, error)
+	create     func(w io.Writer, t *schema.Table, meta []schema.Meta) (schema.File, error)
 }
 
 // newEncoding returns the encoding for a format and a codec; "" is the default
@@ -22,7 +22,7 @@ func newEncoding(f schema.Format, codec string) (encoding, error) {
 		c, err := arrowfile.ParseCodec(cmp.Or(codec, arrowfile.None.String()))
 		return encoding{
 			newEncoder: func(t *schema.Table) schema.Encoder { return arrowfile.NewRowGroup(t) },
-			create: func(w io.WriteSeeker, t *schema.Table, meta []schema.Meta) (schema.File, error) {
+			create: func(w io.Writer, t *schema.Table, meta []schema.Meta) (schema.File, error) {
 				return arrowfile.Create(w, t, meta, c)
 			},
 		}, err
@@ -30,7 +30,7 @@ func newEncoding(f schema.Format, codec string) (encoding, error) {
 	c, err := parquetfile.ParseCodec(cmp.Or(codec, parquetfile.ZSTD1.String()))
 	return encoding{
 		newEncoder: func(t *schema.Table) schema.Encoder { return parquetfile.NewRowGroup(t, c) },
-		create: func(w io.WriteSeeker, t *schema.Table, meta []schema.Meta) (schema.File, error) {
+		create: func(w io.Writer, t *schema.Table, meta []schema.Meta) (schema.File, error) {
 			return parquetfile.Create(w, t, meta)
 		},
 	}, err

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"os"
 
@@ -22,6 +23,7 @@ type Series struct {
 	rows   int64
 	path   string // in the dataset
 	file   *os.File
+	sum    *summed     // what was written to file
 	writer schema.File // nil: no part is open
 }
 
@@ -52,13 +54,26 @@ func (s *Series) create() error {
 	if err != nil {
 		return err
 	}
-	w, err := s.out.encoding.create(f, s.Table, s.out.opt.Meta)
+	sum := &summed{w: f, hash: sha256.New()}
+	w, err := s.out.begin(sum, s.Table)
 	if err != nil {
 		f.Close()
 		return fmt.Errorf("write %s: %w", s.path, err)
 	}
-	s.file, s.writer = f, w
+	s.file, s.sum, s.writer = f, sum, w
 	return nil
+}
+
+// begin begins the file of a part of a table.
+func (w *Writer) begin(f io.Writer, t *schema.Table) (schema.File, error) {
+	if w.opt.Meta == nil {
+		return w.encoding.create(f, t, nil)
+	}
+	meta, err := w.opt.Meta()
+	if err != nil {
+		return nil, err
+	}
+	return w.encoding.create(f, t, meta)
 }
 
 // close completes the part at hand, if there is one.
@@ -66,21 +81,27 @@ func (s *Series) close() error {
 	if s.writer == nil {
 		return nil
 	}
-	err := s.writer.Close()
-	part, hashErr := describe(s.file, s.path, s.rows)
-	if err = errors.Join(err, hashErr, s.out.staging.closeFile(s.file)); err != nil {
+	if err := errors.Join(s.writer.Close(), s.out.staging.closeFile(s.file)); err != nil {
 		return fmt.Errorf("write %s: %w", s.path, err)
 	}
-	s.out.addPart(s.Table, part)
-	s.part, s.groups, s.rows, s.file, s.writer = s.part+1, 0, 0, nil, nil
+	s.out.addPart(s.Table, schema.PartFile{Path: s.path, Rows: s.rows, Bytes: s.sum.bytes, SHA256: hex.EncodeToString(s.sum.hash.Sum(nil))})
+	s.part, s.groups, s.rows, s.file, s.sum, s.writer = s.part+1, 0, 0, nil, nil, nil
 	return nil
 }
 
-// describe reads back a part that was written.
-func describe(f *os.File, path string, rows int64) (schema.PartFile, error) {
-	h := sha256.New()
-	n, err := io.Copy(h, io.NewSectionReader(f, 0, 1<<62))
-	return schema.PartFile{Path: path, Rows: rows, Bytes: n, SHA256: hex.EncodeToString(h.Sum(nil))}, err
+// A summed is a file that is hashed while it is written.
+type summed struct {
+	w     io.Writer
+	hash  hash.Hash
+	bytes int64
+}
+
+// Write implements [io.Writer].
+func (s *summed) Write(b []byte) (int, error) {
+	n, err := s.w.Write(b)
+	s.hash.Write(b[:n])
+	s.bytes += int64(n)
+	return n, err
 }
 
 // abandon closes the file of a part that will not be completed.

@@ -33,11 +33,11 @@ func writeBlocks2(t *testing.T, cycles uint32) string {
 	five, none := schema.Of[uint64](5), schema.Null[uint64]{}
 	id, vmid, security := schema.Of[uint32](0xfffffffe), schema.Of[uint8](255), schema.Of(schema.NonSecure)
 	schema.AppendBlocks(blocks(), keys(0, 10), 0, 63, 0, schema.Of[uint64](1), schema.Passed,
-		schema.Of(cycles), 0, schema.Of[int64](128), five, id, vmid, security)
+		schema.Of(cycles), 0, schema.Of[int64](128), five, id, vmid, security, schema.Null[int32]{})
 	schema.AppendBlocks(blocks(), keys(63, 10), 0, 7, 63, schema.Of[uint64](1), schema.Passed,
-		schema.Of[uint32](14), 0, schema.Of[int64](142), five, id, vmid, security)
+		schema.Of[uint32](14), 0, schema.Of[int64](142), five, id, vmid, security, schema.Null[int32]{})
 	schema.AppendBlocks(blocks(), keys(70, 20), 0, 1, 0, none, schema.Passed,
-		schema.Null[uint32]{}, 0, schema.Null[int64]{}, none, id, vmid, security)
+		schema.Null[uint32]{}, 0, schema.Null[int64]{}, none, id, vmid, security, schema.Null[int32]{})
 	events := w.Table(&schema.Events, 0x10)
 	schema.AppendEvents(events.Row(), keys(0, 4), schema.EventTraceOn, schema.Of[uint32](0x80000000), "")
 	schema.AppendEvents(events.Row(), keys(70, 20), schema.EventTimestampOutOfRange, schema.Null[uint32]{}, "9223372036854775808")

@@ -17,6 +17,8 @@ type enums struct {
 	seen  [256]bool // by code
 	valid []uint8   // scratch
 	runs  indexes
+	// entries has the code of each entry of a vector.
+	entries []uint16
 }
 
 func (e *enums) reset() { e.seen = [256]bool{} }
@@ -45,6 +47,18 @@ func (e *enums) appendCodes(dst []byte, codes []uint8) ([]byte, format.Encoding)
 		return appendRun(dst, codes[0], len(codes)), format.RLEDictionary
 	}
 	return appendBytes(dst, codes), format.RLEDictionary
+}
+
+// appendIndexed implements indexer.
+func (e *enums) appendIndexed(dst []byte, v *schema.Vector) ([]byte, format.Encoding, bool) {
+	e.entries = e.entries[:0]
+	for _, x := range v.Entries {
+		e.seen[uint8(x)] = true
+		e.entries = append(e.entries, uint16(uint8(x)))
+	}
+	e.valid = lookUpBytes(e.valid, v.Index, e.entries)
+	dst, encoding := e.appendCodes(dst, e.valid)
+	return dst, encoding, true
 }
 
 // appendRepeats implements repeater.

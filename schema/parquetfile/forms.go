@@ -19,6 +19,13 @@ type repeater interface {
 	appendRepeats(dst []byte, v *schema.Vector) ([]byte, format.Encoding, bool)
 }
 
+// An indexer encodes values that come as indexes.
+type indexer interface {
+	// appendIndexed is appendPage for a vector that is Indexed. It fails if single
+	// values are better.
+	appendIndexed(dst []byte, v *schema.Vector) ([]byte, format.Encoding, bool)
+}
+
 // appendFormBody is appendBody for a vector that is not plain.
 func (c *column) appendFormBody(dst []byte, v *schema.Vector, p page) ([]byte, format.Encoding) {
 	if c.Nullable {
@@ -36,6 +43,12 @@ func (c *column) appendForm(dst []byte, v *schema.Vector, p page) ([]byte, forma
 	case schema.Repeated, schema.Counted:
 		if r, ok := c.values.(repeater); ok {
 			if dst, e, ok := r.appendRepeats(dst, v); ok {
+				return dst, e
+			}
+		}
+	case schema.Indexed:
+		if x, ok := c.values.(indexer); ok {
+			if dst, e, ok := x.appendIndexed(dst, v); ok {
 				return dst, e
 			}
 		}

@@ -18,10 +18,12 @@ type integers[T unsigned] struct {
 	plain span[T] // what plain pages hold
 	full  bool    // pages are plain from here on
 
-	valid  []T    // scratch
-	index  []byte // words, low byte first
-	runs   indexes
-	narrow []uint8
+	valid []T    // scratch
+	index []byte // words, low byte first
+	runs  indexes
+	// entries has the index of each entry of a vector.
+	entries []uint16
+	narrow  []uint8
 }
 
 func (e *integers[T]) reset() {
@@ -59,6 +61,48 @@ func (e *integers[T]) appendIndex(dst, index []byte) []byte {
 		e.narrow[i] = index[2*i]
 	}
 	return appendNarrow(dst, e.narrow, len(e.dict.values))
+}
+
+// appendIndexed implements indexer.
+func (e *integers[T]) appendIndexed(dst []byte, v *schema.Vector) ([]byte, format.Encoding, bool) {
+	if e.full || len(v.Entries) > maxEntries-len(e.dict.values) {
+		return dst, 0, false
+	}
+	e.entries = e.entries[:0]
+	alike := true
+	for _, x := range v.Entries {
+		index, _ := e.dict.find(T(x)) // there is room for all of them
+		e.entries = append(e.entries, index)
+		alike = alike && index == e.entries[0]
+	}
+	if alike {
+		e.runs = append(e.runs[:0], indexRun{e.entries[0], len(v.Index)})
+		return e.runs.appendIndexes(dst, len(e.dict.values)), format.RLEDictionary, true
+	}
+	if len(e.dict.values) > 1<<8 {
+		e.index = lookUpWords(e.index, v.Index, e.entries)
+		return appendWords(append(dst, 16), e.index), format.RLEDictionary, true
+	}
+	e.narrow = lookUpBytes(e.narrow, v.Index, e.entries)
+	return appendNarrow(dst, e.narrow, len(e.dict.values)), format.RLEDictionary, true
+}
+
+// lookUpWords returns the word of each index, low byte first, in the memory of dst.
+func lookUpWords(dst []byte, index []uint32, words []uint16) []byte {
+	dst = scratch(dst, 2*len(index))
+	for i, x := range index {
+		binary.LittleEndian.PutUint16(dst[2*i:], words[x])
+	}
+	return dst
+}
+
+// lookUpBytes does so for words that are less than 256.
+func lookUpBytes(dst []byte, index []uint32, words []uint16) []byte {
+	dst = scratch(dst, len(index))
+	for i, x := range index {
+		dst[i] = uint8(words[x])
+	}
+	return dst
 }
 
 // appendRepeats implements repeater.

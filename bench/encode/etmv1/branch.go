@@ -2,6 +2,7 @@ package etmv1
 
 import (
 	"github.com/tracelake/tracelake/bench/encode"
+	"github.com/tracelake/tracelake/bench/encode/pipestat"
 	"github.com/tracelake/tracelake/bench/step"
 	codec "github.com/tracelake/tracelake/decode/etmv1"
 	"github.com/tracelake/tracelake/decode/isa"
@@ -175,10 +176,11 @@ func (e *Encoder) withoutAddress(status uint8, s *step.Step, data *owedData) {
 	apo := e.offset()
 	at := e.clock(status, owed{data: data.bytes})
 	e.data.known = max(e.data.known, data.bits)
-	if s.Instruction.Flow == isa.Direct || s.Instruction.Flow == isa.Indirect || s.Instruction.Kind == schema.KindSVC {
+	branches := s.Instruction.Flow == isa.Direct || s.Instruction.Flow == isa.Indirect || s.Instruction.Kind == schema.KindSVC
+	if branches && (e.halves.second || !pipestat.IsPair(s)) {
 		e.instructionRow(at, s, data)
 	} else {
-		e.rows.Event(at, schema.EventCancelled, schema.Of(s.At.Address), "")
+		e.rows.Event(at, schema.EventCancelled, schema.Of(e.dropHalves(at, s)), "")
 	}
 	e.window(apo)
 	e.ownerless = true

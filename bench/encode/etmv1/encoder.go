@@ -44,6 +44,7 @@ type Encoder struct {
 	base                    uint32 // the last address of code that was sent, with the Thumb bit
 	contextID               schema.Null[uint32]
 	data                    dataTrace
+	halves                  halves
 }
 
 // New returns an encoder that writes to w, and the truth to rows.

@@ -19,7 +19,12 @@ func (e *Encoder) instruction(s, next *step.Step) {
 	data := e.owedData(s)
 	if has, forced := e.hasAddress(s, next); has {
 		e.firstHalf(s)
-		e.branch(s, &data, e.targetOf(s.Next, next, forced), next, func(at int64) { e.branchRow(at, s, &data) })
+		to, resumes := s.Next, e.resumes(s, next)
+		if resumes {
+			to.Address += 2
+		}
+		e.branch(s, &data, e.targetOf(to, next, forced), next, func(at int64) { e.branchRow(at, s, &data) })
+		e.halves.second = resumes
 		return
 	}
 	e.firstHalf(s)
@@ -46,15 +51,9 @@ func (e *Encoder) joins(s, next *step.Step) bool {
 	return pipestat.IsFaultOf(next, s) || next.Exception == schema.ExcSVC && s.Instruction.Kind == schema.KindSVC
 }
 
-// firstHalf is the clock of the first half of a Thumb BL or BLX.
-func (e *Encoder) firstHalf(s *step.Step) {
-	if pipestat.IsPair(s) {
-		e.clock(statusIE, owed{})
-	}
-}
-
 // instructionRow enters the rows of an instruction, whose status is in a sample.
 func (e *Encoder) instructionRow(at int64, s *step.Step, data *owedData) {
+	e.endHalves()
 	seq := e.rows.Instruction(at, s.At, &s.Instruction, !s.Failed)
 	if !s.Failed && s.Instruction.Kind == schema.KindExceptionReturn {
 		e.rows.Return(at)
@@ -86,6 +85,7 @@ func (e *Encoder) exception(s, next *step.Step) {
 	if s.Exception == schema.ExcDataAbort {
 		data = e.abortedData(&in)
 	}
+	e.interruptHalves(&in)
 	x, _ := pipestat.Vector(s.Next, e.opt.Vectors())
 	e.branch(&in, &data, e.targetOf(s.Next, next, false), next, func(at int64) { e.exceptionRows(at, &in, x, s.Next.Address) })
 }
@@ -113,7 +113,8 @@ func (e *Encoder) exceptionRows(at int64, in *step.Step, x schema.ExceptionType,
 		e.rows.Instruction(at, in.At, &in.Instruction, true)
 		returns += uint32(in.Instruction.Size)
 	} else {
-		e.rows.Event(at, schema.EventCancelled, schema.Of(in.At.Address), "")
+		returns = e.dropHalves(at, in)
+		e.rows.Event(at, schema.EventCancelled, schema.Of(returns), "")
 	}
 	e.rows.Exception(at, x, target, schema.Of(returns))
 }

@@ -17,13 +17,14 @@ type Variation struct {
 	Cancel    float64 // data of instructions that abort
 	Overflow  float64 // bytes that an overflow takes
 	Restart   float64 // trace that comes on while the FIFO is not empty
+	Halves    float64 // exceptions between the halves of a Thumb BL, and returns to there
 }
 
 // Vary is the variation with one rate for everything.
 func Vary(seed uint64, rate float64) *Variation {
 	return &Variation{
 		Seed: seed, Undefined: rate, Idle: rate, Longer: rate, Sync: rate, Early: rate, NotTraced: rate, Abandon: rate, Cancel: rate,
-		Overflow: rate, Restart: rate,
+		Overflow: rate, Restart: rate, Halves: rate,
 	}
 }
 

@@ -47,6 +47,7 @@ type Encoder struct {
 	reached                 step.Place // by the flow as traced
 	contextID               schema.Null[uint32]
 	data                    dataTrace
+	halves                  halves
 }
 
 // New returns an encoder that writes to w, and the truth to rows.
@@ -120,6 +121,7 @@ func (e *Encoder) trace(s, next *step.Step) {
 // leave takes a step that is not traced.
 func (e *Encoder) leave(s *step.Step) {
 	if e.on {
+		e.stopLate(s)
 		e.stop(schema.ISyncTraceOn)
 	}
 	switch {
@@ -133,6 +135,19 @@ func (e *Encoder) leave(s *step.Step) {
 	}
 	e.data.before = schema.Null[step.Step]{V: *s, OK: !s.Entered}
 	e.clock(idle, nil)
+}
+
+// stopLate ends tracing before the data of the last instructions is sent, if that is so:
+// it still is theirs (A16).
+func (e *Encoder) stopLate(s *step.Step) {
+	if s.Trace != step.TraceOff || !e.vary.Happens(e.vary.After) {
+		return
+	}
+	e.on = false
+	for range 1 + e.vary.UpTo(2) {
+		e.clock(idle, nil)
+	}
+	e.finishData()
 }
 
 // stop ends tracing.

@@ -16,6 +16,13 @@ func (e *Encoder) exception(s *step.Step) {
 		e.stop(schema.ISyncDebugExit)
 		return
 	}
+	if !e.begunAt.OK && e.interruptHalves(s) {
+		cancels := e.cancels(s)
+		p := packet{Packet: e.branch(s.Next, cancels)}
+		p.row = func(sample, _ int64) { e.splitRow(sample, s, cancels) }
+		e.idlePackets([]packet{p})
+		return
+	}
 	if !e.begunAt.OK && e.cancels(s) {
 		if in, err := e.opt.Program.Instruction(e.reached); err == nil {
 			e.begin(&step.Step{At: e.reached, Instruction: in})

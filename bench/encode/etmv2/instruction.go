@@ -31,7 +31,7 @@ func (e *Encoder) instruction(s, next *step.Step) {
 		e.phantom, e.reached = schema.Of(*s), s.Next
 		return
 	}
-	late := e.takeLate(s)
+	late, resumes := e.takeLate(s), e.resumes(s, next)
 	overflow := next.Trace == step.Overflowed && e.vary.Happens(e.vary.Overflow)
 	if overflow {
 		e.forgetMisses()
@@ -40,7 +40,7 @@ func (e *Encoder) instruction(s, next *step.Step) {
 		if overflow { // it takes all packets of the cycle
 			return late
 		}
-		return append(late, e.packets(s, next)...)
+		return append(late, e.packets(s, next, resumes)...)
 	}
 	var groups [][]packet
 	var sample int64
@@ -52,7 +52,7 @@ func (e *Encoder) instruction(s, next *step.Step) {
 		sample = e.status(s, groups[0])
 	}
 	e.packetsRows(groups, sample, e.instructionRow(sample, s))
-	e.reached = s.Next
+	e.reached, e.halves.second = s.Next, resumes
 }
 
 // packetsRows enters the rows of the groups of the instruction seq, whose status is in
@@ -79,10 +79,15 @@ func (e *Encoder) packetsRows(groups [][]packet, sample, seq int64) {
 	}
 }
 
-// packets are the packets of an instruction, after which comes next.
-func (e *Encoder) packets(s, next *step.Step) []packet {
+// packets are the packets of an instruction, after which comes next: the second half of
+// a pair, if it resumes there.
+func (e *Encoder) packets(s, next *step.Step, resumes bool) []packet {
 	packets := append(e.postpone(s, e.dataPackets(s)), e.contextPackets(s, next)...)
-	return append(packets, e.branchPackets(s)...)
+	to := s.Next
+	if resumes {
+		to.Address += 2
+	}
+	return append(packets, e.branchPackets(s, to)...)
 }
 
 // hasPackets says whether an instruction may have packets.
@@ -144,13 +149,6 @@ func (e *Encoder) status(s *step.Step, group []packet) (sample int64) {
 		status = e.withPhantom(status)
 	}
 	return e.clock(status, e.group(group))
-}
-
-// firstHalf is the clock of the first half of a Thumb BL or BLX.
-func (e *Encoder) firstHalf(s *step.Step) {
-	if pipestat.IsPair(s) {
-		e.clock(statusIE, nil)
-	}
 }
 
 // syncs says whether an instruction is executed in the cycle of a TFO. One without
@@ -218,16 +216,29 @@ func (e *Encoder) contextPackets(s, next *step.Step) []packet {
 }
 
 // branchPackets are the branch address of an instruction that has one.
-func (e *Encoder) branchPackets(s *step.Step) []packet {
+func (e *Encoder) branchPackets(s *step.Step, to step.Place) []packet {
 	if !e.hasBranch(s) {
 		return nil
 	}
-	p := packet{Packet: e.branch(s.Next, false)}
 	x, vector := pipestat.Vector(s.Next, e.opt.Vectors())
+	if !vector && s.Instruction.Flow == isa.Indirect && e.vary.Happens(e.vary.Again) {
+		return []packet{{Packet: e.branch(e.elsewhere(to), false)}, {Packet: e.branch(to, false)}}
+	}
+	p := packet{Packet: e.branch(to, false)}
 	if vector && s.Instruction.Flow == isa.Indirect { // as an exception, without a place to return to
 		p.row = func(sample, _ int64) { e.rows.Exception(sample, x, s.Next.Address, schema.Null[uint32]{}) }
 	}
 	return []packet{p}
+}
+
+// elsewhere is a place that is no vector, in the state of another: the last branch address
+// of an instruction that has several counts (A14).
+func (e *Encoder) elsewhere(p step.Place) step.Place {
+	p.Address ^= 1 << (5 + e.vary.UpTo(20))
+	if _, vector := pipestat.Vector(p, e.opt.Vectors()); vector {
+		p.Address ^= 1 << 5
+	}
+	return p
 }
 
 // hasBranch says whether an instruction has a branch address: an indirect branch, with
@@ -255,7 +266,8 @@ func (e *Encoder) split(s *step.Step, packets []packet) [][]packet {
 		last := &groups[len(groups)-1]
 		isData := packets[i].Kind <= codec.ValueNotTraced
 		again := e.vary.Happens(e.vary.Split) && !e.staysWhole(s)
-		if isData && data == most || again {
+		second := i > 0 && packets[i-1].Kind == codec.BranchAddress // always the last of its group
+		if isData && data == most || again || second {
 			groups = append(groups, nil)
 			last, data = &groups[len(groups)-1], 0
 		}

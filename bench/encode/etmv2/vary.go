@@ -20,14 +20,16 @@ type Variation struct {
 	InProgress float64 // trace starts in the middle of a load or store multiple
 	Overflow   float64 // packets that an overflow takes
 	Restart    float64 // trace that comes on while the FIFO is not empty
-	Halves     float64 // TFOs between the halves of a Thumb BL
+	Halves     float64 // TFOs and exceptions between the halves of a Thumb BL, and returns to there
+	Again      float64 // branch addresses before the one that counts
+	After      float64 // data that is sent after trace went off
 }
 
 // Vary is the variation with one rate for everything.
 func Vary(seed uint64, rate float64) *Variation {
 	return &Variation{
 		Seed: seed, Undefined: rate, Idle: rate, Longer: rate, Split: rate, Sync: rate, Phantom: rate, Cancel: rate, OutOfOrder: rate,
-		NotTraced: rate, Delay: rate, InProgress: rate, Overflow: rate, Restart: rate, Halves: rate,
+		NotTraced: rate, Delay: rate, InProgress: rate, Overflow: rate, Restart: rate, Halves: rate, Again: rate, After: rate,
 	}
 }
 

@@ -25,6 +25,8 @@ func Forms(r *rand.Rand, blocks []*schema.Block, rows int, variety int) (formed,
 			for k := range rows {
 				appendValue(p, from+uint64(k), true)
 			}
+		case !f.Column.Rising && r.IntN(2) == 0:
+			index(r, f, p, rows, variety)
 		default:
 			repeat(r, f, p, rows, variety)
 		}
@@ -154,4 +156,20 @@ func mark(r *rand.Rand, formed, plain *schema.Vector, rows, variety int) {
 func appendDense(v *schema.Vector, x uint64) {
 	appendValue(v, x, true)
 	v.Valid = v.Valid[:0]
+}
+
+func index(r *rand.Rand, formed, plain *schema.Vector, rows, variety int) {
+	formed.Form = schema.Indexed
+	places := map[uint64]uint32{}
+	for range rows {
+		x := draw(r, formed, 0, variety)
+		i, ok := places[x]
+		if !ok {
+			i = uint32(len(formed.Entries))
+			places[x] = i
+			formed.Entries = append(formed.Entries, x)
+		}
+		formed.Index = append(formed.Index, i)
+		appendValue(plain, x, true)
+	}
 }

@@ -177,7 +177,7 @@ func (x *Block) write(out *dataset.Writer, source uint8, number uint32) {
 	to := cmp.Or(x.Refers, &Reference{number, 1, uint16(x.Count)})
 	schema.AppendBlocks(out.Table(&schema.Blocks, source).Row(), keys(source, x.Seq, x.Offset),
 		int32(to.CodeBlock), to.Instructions, to.First, x.Failed, x.Outcome, x.Cycles, 0, x.Cycle,
-		schema.Of[uint64](timestamp), schema.Null[uint32]{}, schema.Of[uint8](7), schema.Of(schema.NonSecure))
+		schema.Of[uint64](timestamp), schema.Null[uint32]{}, schema.Of[uint8](7), schema.Of(schema.NonSecure), schema.Null[int32]{})
 	for i := range x.Count + 1 { // the run begins at position 1
 		schema.AppendCodeBlocks(out.Table(&schema.CodeBlocks, source).Row(), source,
 			int32(number), uint16(i), x.Address+4*uint32(i)-4, 4, schema.A32, opcode, schema.KindOther)

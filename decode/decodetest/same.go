@@ -1,0 +1,63 @@
+package decodetest
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/tracelake/tracelake/decode"
+)
+
+// Difference says how two results differ in what becomes of them, "" if they do not. That
+// is all but the cycles up to a segment's end where cycles are not traced.
+func Difference(a, b *decode.Result) string {
+	for _, x := range []struct {
+		what string
+		a, b any
+	}{
+		{"blocks", a.Blocks, b.Blocks},
+		{"runs", a.Runs, b.Runs},
+		{"costs", a.Costs, b.Costs},
+		{"offsets", a.Offsets, b.Offsets},
+		{"spans", a.Spans, b.Spans},
+		{"exceptions", a.Exceptions, b.Exceptions},
+		{"counts", a.Counts, b.Counts},
+		{"contexts", a.Contexts, b.Contexts},
+		{"data", a.Data, b.Data},
+		{"events", a.Events, b.Events},
+		{"losses", a.Losses, b.Losses},
+		{"packets", a.Packets, b.Packets},
+		{"segments", segments(a), segments(b)},
+	} {
+		if v, w := reflect.ValueOf(x.a), reflect.ValueOf(x.b); v.Kind() == reflect.Slice && v.Len() == 0 && w.Len() == 0 {
+			continue
+		}
+		if !reflect.DeepEqual(x.a, x.b) {
+			return x.what + first(reflect.ValueOf(x.a), reflect.ValueOf(x.b))
+		}
+	}
+	return ""
+}
+
+// first describes the first rows that differ.
+func first(a, b reflect.Value) string {
+	if a.Kind() != reflect.Slice {
+		return fmt.Sprintf(": %+v\nand %+v", a.Interface(), b.Interface())
+	}
+	for i := range min(a.Len(), b.Len()) {
+		if x, y := a.Index(i).Interface(), b.Index(i).Interface(); !reflect.DeepEqual(x, y) {
+			return fmt.Sprintf("[%d]: %+v\nand %+v", i, x, y)
+		}
+	}
+	return fmt.Sprintf(": %d and %d", a.Len(), b.Len())
+}
+
+// segments are those of r, as far as they matter.
+func segments(r *decode.Result) (all []decode.Segment) {
+	for _, s := range r.Segments {
+		if !s.CountsEach {
+			s.End.Waits, s.End.Cycle, s.Back.Waits = 0, 0, 0
+		}
+		all = append(all, s)
+	}
+	return all
+}

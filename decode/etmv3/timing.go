@@ -1,0 +1,93 @@
+package etmv3
+
+import (
+	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// A timing is the state of cycle-accurate mode in the fast path (§7.3.3, docs/etmv3.md
+// §5): see [Decoder.costedAtoms]. Of counts and costs, which are as long as there is room,
+// the first rows and paid are in use.
+type timing struct {
+	span   *schema.CountSpan
+	counts []schema.Count
+	costs  []uint32
+	rows   int
+	paid   int
+	cycle  int64 // in the epoch, since that of the span
+	waits  int64 // cycles since the last instruction
+}
+
+// beginTiming begins the timing of the fast path, for at most so many bytes. It fails if
+// a cost or a count may need more than 32 bits.
+func (d *Decoder) beginTiming(bytes int) (t timing, ok bool) {
+	counts, costs := d.rec.Result.Counts.Rows, d.rec.Result.Costs
+	span, ok := d.rec.Result.Counts.Open(d.walk.Seq, d.rec.Point(), maxAtoms*int64(bytes))
+	return timing{
+		span: span, counts: counts[:cap(counts)], costs: costs[:cap(costs)], rows: len(counts), paid: len(costs),
+		cycle: d.rec.Cycle - span.Cycle.V, waits: d.waits,
+	}, ok && d.waits < schema.CountReach
+}
+
+// endTiming gives the timing back, after a number of atoms.
+func (d *Decoder) endTiming(t *timing, atoms int64) {
+	d.rec.Result.Counts.Rows, d.rec.Result.Costs = t.counts[:t.rows], t.costs[:t.paid]
+	d.rec.Cycle, d.waits = t.span.Cycle.V+t.cycle, t.waits
+	if atoms > 0 && d.back.Waits == decode.WaitsPassed {
+		d.back.Waits = decode.WaitsTaken
+	}
+}
+
+// pass passes the P-headers from data[i] on that are cycles alone, of which a processor
+// that waits makes many, and returns where they end. Before them there are seq
+// instructions.
+func (t *timing) pass(data []byte, i int, offsets *decode.OffsetCursor, headers *[256]warmHeader, seq int64) int {
+	counts, n, cycle, start := t.counts, t.rows, t.cycle, t.cycle
+	seq -= t.span.Seq
+	for ; i < len(data); i++ {
+		h := &headers[data[i]]
+		if h.kind != warmCycles {
+			break
+		}
+		if n == len(counts) {
+			counts = room(counts, n)
+		}
+		cycle += int64(h.waits)
+		x := &counts[n]
+		x.Offset, x.Seq, x.Cycle = int64(offsets.At(i)), int32(seq), int32(cycle)
+		x.Cycles, x.Kind = uint32(h.waits), schema.CountPacket
+		n++
+	}
+	t.counts, t.rows, t.cycle, t.waits = counts, n, cycle, t.waits+cycle-start
+	return i
+}
+
+// maxCosts is how many atoms a cycle-accurate P-header has at most.
+const maxCosts = 8
+
+// packet adds the cycles of a P-header of atoms. Its runs are those given, after which
+// there are seq instructions. Which headers follow each other is hard to predict, so there
+// are few conditions: slots after the rows are overwritten.
+func (t *timing) packet(h *warmHeader, runs []schema.Run, offset, seq int64) {
+	if t.rows == len(t.counts) || t.paid+maxCosts > len(t.costs) {
+		t.counts, t.costs = room(t.counts, t.rows), room(t.costs, t.paid)
+	}
+	costs, between := (*[maxCosts]uint32)(t.costs[t.paid:]), uint32(h.between)
+	costs[0] = uint32(t.waits) + uint32(h.waits) // since the last instruction
+	costs[1], costs[2], costs[3], costs[4], costs[5], costs[6], costs[7] = between, between, between, between, between, between, between
+	t.paid += int(h.count)
+	at, more := t.span.Cycle.V+t.cycle+int64(h.waits)-int64(between), costs[0]-between
+	for i := range runs { // the first atom costs more than the others
+		run := &runs[i]
+		cycles := between * uint32(run.Count)
+		at += int64(cycles)
+		run.Cycle, run.Cycles, run.Flags = at, cycles+more, schema.RunHasFailed|schema.RunHasCosts
+		more = 0
+	}
+	t.waits = 0
+	t.cycle += int64(h.cycles)
+	x := &t.counts[t.rows]
+	x.Offset, x.Seq, x.Cycle = offset, int32(seq-1-t.span.Seq), int32(t.cycle)
+	x.Cycles, x.Kind = uint32(h.cycles), schema.CountAtom
+	t.rows += int(h.rows)
+}
