@@ -15,7 +15,8 @@ type CountRows struct {
 	// Base is the index of Rows[0], where Rows are some of all.
 	Base int
 
-	part int // index of the first count of the current part
+	part   int          // index of the first count of the current part
+	memory *countMemory // of Rows, nil if it is not recycled: see [Pool]
 }
 
 // Begin begins a part.
@@ -23,26 +24,33 @@ func (c *CountRows) Begin() { c.part = len(c.Rows) }
 
 // Append adds a row.
 func (c *CountRows) Append(x schema.CycleCount) {
-	n := len(c.Spans)
-	if n == 0 || c.Spans[n-1].First < c.part || !c.Spans[n-1].Takes(&x) {
-		c.Spans = append(c.Spans, schema.NewCountSpan(len(c.Rows), &x))
-		n++
-	}
-	c.Rows = append(c.Rows, c.Spans[n-1].Count(&x))
+	s := c.open(&x)
+	c.Rows = append(c.Rows, s.Count(&x))
 }
 
-// Reach returns the last span, for a count at a point to be appended to Rows. It
-// fails if the count needs a span of its own: see Append.
-func (c *CountRows) Reach(seq int64, at schema.Point) (*schema.CountSpan, bool) {
-	n := len(c.Spans)
-	if n == 0 || c.Spans[n-1].First < c.part || !c.Spans[n-1].Reaches(seq, at) {
-		return nil, false
-	}
-	return &c.Spans[n-1], true
+// Open returns the span for counts of 32 bits to be appended to Rows, from a point on
+// in an epoch. It fails if ordinals or cycles that are up to ahead higher may need
+// another span.
+func (c *CountRows) Open(seq int64, at schema.Point, ahead int64) (*schema.CountSpan, bool) {
+	s := c.open(&schema.CycleCount{Key: schema.Key{Seq: seq}, Point: at, Cycles: schema.Of[int64](0)})
+	return s, seq+ahead-s.Seq < schema.CountReach && at.Cycle.V+ahead-s.Cycle.V < schema.CountReach
 }
 
-// At returns row i.
-func (c *CountRows) At(i int) schema.CycleCount { return c.Spans[c.span(i)].Row(&c.Rows[i]) }
+// open returns the span for x as the next row.
+func (c *CountRows) open(x *schema.CycleCount) *schema.CountSpan {
+	n := len(c.Spans)
+	if n > 0 && c.Spans[n-1].First >= c.part && c.Spans[n-1].Takes(x) {
+		return &c.Spans[n-1]
+	}
+	if n > 0 && c.Spans[n-1].First == len(c.Rows) { // no row came after Open
+		n--
+	}
+	c.Spans = append(c.Spans[:n], schema.NewCountSpan(len(c.Rows), x))
+	return &c.Spans[n]
+}
+
+// At returns row i, of those from Base on.
+func (c *CountRows) At(i int) schema.CycleCount { return c.Spans[c.span(i)].Row(&c.Rows[i-c.Base]) }
 
 // span returns the index of the span that count i is in.
 func (c *CountRows) span(i int) int {
@@ -77,7 +85,9 @@ func (c *CountRows) Slice(from, to int) CountRows {
 	if from == to {
 		return CountRows{}
 	}
-	return CountRows{Rows: c.Rows[from-c.Base : to-c.Base : to-c.Base], Spans: c.Spans[c.span(from) : c.span(to-1)+1], Base: from}
+	return CountRows{
+		Rows: c.Rows[from-c.Base : to-c.Base : to-c.Base], Spans: c.Spans[c.span(from) : c.span(to-1)+1], Base: from, memory: c.memory,
+	}
 }
 
 // Each goes over the spans with the counts of each, in order.

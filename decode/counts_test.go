@@ -57,8 +57,8 @@ func TestCountRows(t *testing.T) {
 		}
 	}
 	check("added", &c)
-	if n := len(c.Spans); n != 8 { // 0, far, 3, unknown, late, 6, wide, 8
-		t.Errorf("%d spans, want 8", n)
+	if n := len(c.Spans); n != 9 { // 0, far, 3, unknown, late, 6, wide, 8, 9
+		t.Errorf("%d spans, want 9", n)
 	}
 	for _, i := range []int{0, 1, 5, 9} {
 		for _, cycles := range []schema.Null[int64]{schema.Of[int64](3), schema.Of[int64](1 << 35), {}} {
@@ -90,31 +90,31 @@ func TestCountRows(t *testing.T) {
 	}
 }
 
-// Counts of cycle-accurate packets share a span, but not with those of another part.
-func TestCountRowsReach(t *testing.T) {
+// A span that was opened is that of the rows after it, up to the end of its reach and of
+// its part. Without rows there is none.
+func TestCountRowsOpen(t *testing.T) {
 	var c CountRows
-	at := schema.Point{Cycle: schema.Of[int64](5)}
-	if _, ok := c.Reach(0, at); ok {
-		t.Error("a span before the first count")
-	}
-	c.Append(schema.CycleCount{Point: at, Cycles: schema.Of[int64](5)})
+	at := func(cycle int64) schema.Point { return schema.Point{Cycle: schema.Of(cycle)} }
 	for _, tt := range []struct {
-		seq int64
-		at  schema.Point
-		ok  bool
+		seq, ahead int64
+		at         schema.Point
+		ok         bool
 	}{
-		{9, at, true},
-		{schema.CountReach, at, false},
-		{9, schema.Point{Cycle: schema.Of[int64](5 + schema.CountReach)}, false},
-		{9, schema.Point{Cycle: schema.Of[int64](5), Epoch: 1}, false},
-		{9, schema.Point{}, false},
+		{5, 10, at(5), true},
+		{5, schema.CountReach - 6, at(5), true},
+		{5, schema.CountReach - 5, at(5), false},
+		{5, 10, at(schema.CountReach - 10), false},
+		{5, 10, at(schema.CountReach), true},
 	} {
-		if _, ok := c.Reach(tt.seq, tt.at); ok != tt.ok {
-			t.Errorf("reaches ordinal %d at %+v: %v", tt.seq, tt.at, ok)
+		s, ok := c.Open(tt.seq, tt.at, tt.ahead)
+		if ok != tt.ok || s != &c.Spans[0] || len(c.Spans) != 1 {
+			t.Errorf("from %d, %+v for %d: %v, %d spans", tt.seq, tt.at, tt.ahead, ok, len(c.Spans))
 		}
 	}
+	c.Append(schema.CycleCount{Point: at(3), Cycles: schema.Of[int64](3)})
 	c.Begin()
-	if _, ok := c.Reach(9, at); ok {
-		t.Error("a span goes on in the next part")
+	c.Open(0, at(4), 10)
+	if part := c.Slice(0, 1); len(part.Spans) != 1 || len(c.Spans) != 2 || c.Spans[1].First != 1 {
+		t.Errorf("spans %+v", c.Spans)
 	}
 }

@@ -2,20 +2,22 @@ package decode
 
 import (
 	"sync"
+	"sync/atomic"
 
 	"github.com/tracelake/tracelake/schema"
 )
 
-// A Pool recycles the memory of runs, which is most of what a result takes up: new
-// memory costs as much as decoding into it does. A result made by [Pool.NewResult]
-// gives the memory of its Blocks, Runs, Costs and Offsets back with the last
-// [Result.Release]. The memory of a result that is not released is left to the
+// A Pool recycles the memory of runs and of counts, which is most of what a result takes
+// up: new memory costs as much as decoding into it does. A result made by
+// [Pool.NewResult] gives the memory of its Blocks, Runs, Costs and Offsets back with the
+// last [Result.Release], that of its Counts with the last [CountRows.Release]. The memory of a result that is not released is left to the
 // garbage collector.
 //
 // The zero Pool is empty. Goroutines may share it.
 type Pool struct {
-	mu   sync.Mutex
-	idle []runMemory
+	mu     sync.Mutex
+	idle   []runMemory
+	counts []*countMemory // idle ones
 }
 
 // A runMemory is the memory of the runs of one result, and of what they refer to by
@@ -36,6 +38,9 @@ const idleResults = 64
 func (p *Pool) NewResult(room Ends, segments int) *Result {
 	m := p.take()
 	r := &Result{Blocks: m.blocks, Runs: m.runs, Costs: m.costs, Offsets: m.offsets, Segments: make([]Segment, 0, segments), pool: p}
+	if room[Counts] > 0 {
+		r.Counts = p.newCounts()
+	}
 	r.grow(room)
 	r.users.Store(1)
 	return r
@@ -44,7 +49,7 @@ func (p *Pool) NewResult(room Ends, segments int) *Result {
 // pooled reports whether rows of a kind are in the memory of a pool.
 func pooled(kind RowKind) bool {
 	switch kind {
-	case Blocks, Runs, Costs, Offsets:
+	case Blocks, Runs, Costs, Offsets, Counts:
 		return true
 	}
 	return false
@@ -70,11 +75,14 @@ func (p *Pool) give(m runMemory) {
 
 // RunsAlone returns a result with the runs of r and what they refer to: runs that
 // wait for their row group hold no other memory. Its caller is its one user; r must
-// not be used after that user has released it.
+// not be used after that user has released it, nor get any more rows.
 func (r *Result) RunsAlone() *Result {
 	runs := &Result{Blocks: r.Blocks, Runs: r.Runs, Costs: r.Costs, Offsets: r.Offsets, Timestamps: r.Timestamps, pool: r.pool}
 	runs.users.Store(1)
 	r.pool = nil
+	if m := r.Counts.memory; m != nil {
+		m.rows = r.Counts.Rows[:0] // they may have grown out of the memory they had
+	}
 	return runs
 }
 
@@ -94,4 +102,51 @@ func (r *Result) Release() {
 	m := runMemory{blocks: r.Blocks[:0], runs: r.Runs[:0], costs: r.Costs[:0], offsets: r.Offsets[:0]}
 	r.Blocks, r.Runs, r.Costs, r.Offsets = nil, nil, nil, nil
 	r.pool.give(m)
+}
+
+// A countMemory is the memory of the counts of one result.
+type countMemory struct {
+	pool  *Pool
+	rows  []schema.Count
+	users atomic.Int32
+}
+
+// newCounts returns no counts, in memory of the pool if it has some.
+func (p *Pool) newCounts() CountRows {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	m := &countMemory{pool: p}
+	if n := len(p.counts); n > 0 {
+		m, p.counts[n-1] = p.counts[n-1], nil
+		p.counts = p.counts[:n-1]
+	}
+	m.users.Store(1)
+	return CountRows{Rows: m.rows, memory: m}
+}
+
+// Retain adds a user of the rows and of all that [CountRows.Slice] returned of them, who
+// has to call Release.
+func (c *CountRows) Retain() {
+	if c.memory != nil {
+		c.memory.users.Add(1)
+	}
+}
+
+// Release ends the use of the rows by one of their users.
+func (c *CountRows) Release() {
+	m := c.memory
+	if m == nil {
+		return
+	}
+	switch n := m.users.Add(-1); {
+	case n > 0:
+		return
+	case n < 0:
+		panic("decode: counts are released more often than they are used")
+	}
+	m.pool.mu.Lock()
+	defer m.pool.mu.Unlock()
+	if len(m.pool.counts) < idleResults {
+		m.pool.counts = append(m.pool.counts, m)
+	}
 }

@@ -58,3 +58,32 @@ func TestPoolAllocates(t *testing.T) {
 		t.Errorf("%v allocations for a result, want 2", n)
 	}
 }
+
+// The memory of counts, which grow as they are decoded, is used again after that of the
+// runs, when the last part of it was released.
+func TestPoolCounts(t *testing.T) {
+	var pool Pool
+	first := pool.NewResult(Ends{Counts: 1}, 0)
+	for i := range int64(100) {
+		first.Counts.Append(schema.CycleCount{Key: schema.Key{Seq: i}, Cycles: schema.Of(i)})
+	}
+	memory := &first.Counts.Rows[0]
+	first.RunsAlone().Release()
+	kept := first.Counts.Slice(40, 60)
+	kept.Retain()
+	first.Counts.Release()
+	second := pool.NewResult(Ends{Counts: 1}, 0)
+	second.Counts.Append(schema.CycleCount{})
+	if &second.Counts.Rows[0] == memory || kept.At(40).Seq != 40 {
+		t.Fatal("counts are overwritten while they are used")
+	}
+	kept.Release()
+	third := pool.NewResult(Ends{Counts: 1}, 0)
+	third.Counts.Append(schema.CycleCount{})
+	if &third.Counts.Rows[0] != memory || cap(third.Counts.Rows) < 100 {
+		t.Errorf("the memory of counts is not used again: %d slots", cap(third.Counts.Rows))
+	}
+	if n := pool.NewResult(Ends{Runs: 1}, 0); n.Counts.memory != nil {
+		t.Error("memory for no counts")
+	}
+}

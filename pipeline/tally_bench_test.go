@@ -46,6 +46,7 @@ type runCollector []stitch.Runs
 
 // Add implements [stitch.RunSink].
 func (c *runCollector) Add(r stitch.Runs) error {
+	r.Unit.Retain()
 	*c = append(*c, r)
 	return nil
 }

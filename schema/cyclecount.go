@@ -16,20 +16,24 @@ type Count struct {
 // A CountSpan is what holds for the counts from one row up to the next span.
 type CountSpan struct {
 	First      int   // index of its first count
-	Seq        int64 // as Key.Seq
-	Point            // of the start of the span
+	Seq        int64 // as Key.Seq: a multiple of CountReach
+	Point            // its cycle likewise
 	Cycles     Null[int64]
 	OutOfEpoch bool // as in CycleCount
 	Late       bool // as in CycleCount
 }
 
 // CountReach is how far the ordinals and the cycles of counts are from those of their
-// span at most, when they are added: half of what fits.
+// span, when they are added: less than this. So spans depend on the counts alone.
 const CountReach = 1 << 30
+
+// reachStart returns the multiple of CountReach up to n.
+func reachStart(n int64) int64 { return n &^ (CountReach - 1) }
 
 // NewCountSpan returns a span for x and counts like it, from an index on.
 func NewCountSpan(first int, x *CycleCount) CountSpan {
-	s := CountSpan{First: first, Seq: x.Seq, Point: x.Point, OutOfEpoch: x.OutOfEpoch, Late: x.Late, Cycles: x.Cycles}
+	s := CountSpan{First: first, Seq: reachStart(x.Seq), Point: x.Point, OutOfEpoch: x.OutOfEpoch, Late: x.Late, Cycles: x.Cycles}
+	s.Cycle.V = reachStart(s.Cycle.V)
 	if s.Cycles.OK && isUint32(s.Cycles.V) {
 		s.Cycles.V = 0
 	}
@@ -38,14 +42,9 @@ func NewCountSpan(first int, x *CycleCount) CountSpan {
 
 // Takes reports whether x may be a count of s.
 func (s *CountSpan) Takes(x *CycleCount) bool {
-	return s.Reaches(x.Seq, x.Point) && !x.OutOfEpoch && !x.Late && x.Cycles.OK && isUint32(x.Cycles.V)
-}
-
-// Reaches reports whether a count of a known number of cycles, of 32 bits, may be one
-// of s.
-func (s *CountSpan) Reaches(seq int64, at Point) bool {
-	return !s.OutOfEpoch && !s.Late && s.Cycles == Of[int64](0) && s.Epoch == at.Epoch && s.Cycle.OK == at.Cycle.OK &&
-		isNear(seq-s.Seq) && isNear(at.Cycle.V-s.Cycle.V)
+	return !s.OutOfEpoch && !s.Late && s.Cycles == Of[int64](0) && s.Epoch == x.Epoch && s.Cycle.OK == x.Cycle.OK &&
+		s.Seq == reachStart(x.Seq) && s.Cycle.V == reachStart(x.Cycle.V) &&
+		!x.OutOfEpoch && !x.Late && x.Cycles.OK && isUint32(x.Cycles.V)
 }
 
 // Count returns x relative to s, which takes it or was made for it.
@@ -65,5 +64,4 @@ func (s *CountSpan) Row(x *Count) CycleCount {
 	return row
 }
 
-func isNear(d int64) bool   { return -CountReach < d && d < CountReach }
 func isUint32(n int64) bool { return 0 <= n && n <= math.MaxUint32 }

@@ -18,6 +18,8 @@ type Decoder struct {
 	walk    *flow.Walker
 	rec     record.Recorder
 	packets bool // make rows of `packets`
+	headers [64]warmHeader
+	warmed  int64 // instructions that the fast path has decoded
 
 	offset int64 // capture offset of the current packet
 	state
@@ -137,7 +139,7 @@ func (d *Decoder) decodePackets(i int) {
 		d.offset = int64(d.rec.Offsets.At(i))
 		d.recordPacket(&p, i)
 		d.processPacket(&p, i)
-		i += p.Len
+		i = d.decodeWarm(i + p.Len)
 	}
 	d.rec.Decoded(i)
 }

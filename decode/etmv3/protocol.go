@@ -103,7 +103,7 @@ func (c *Config) NewDecoder(mem *image.Memory, packets bool) decode.Decoder {
 
 func newDecoder(c *Config, mem *image.Memory, packets bool) *Decoder {
 	return &Decoder{
-		cfg: *c, mem: mem, walk: flow.NewWalker(flow.NewProgram(mem, flow.Rules{})), packets: packets,
+		cfg: *c, headers: c.newWarmHeaders(), mem: mem, walk: flow.NewWalker(flow.NewProgram(mem, flow.Rules{})), packets: packets,
 		rec: record.Recorder{CycleAccurate: c.tracesCycles(), Timestamps: c.TimestampCode()},
 	}
 }

@@ -112,11 +112,15 @@ func (w *Walker) Branch(c Cursor, run *schema.Run, offset int64, to decode.PC) (
 	if b.link && w.prog.rules.ReturnStack {
 		w.stack.push(b)
 	}
-	at := b.at.inSpace(to)
+	return w.find(b.at.inSpace(to)), true
+}
+
+// find returns the position at the start of a block, the zero Cursor if it is not cached.
+func (w *Walker) find(at locationID) Cursor {
 	if b := *w.prog.slot(at); b != nil && b.at == at {
-		return Cursor{b}, true
+		return Cursor{b}
 	}
-	return Cursor{w.prog.find(at.key())}, true
+	return Cursor{w.prog.find(at.key())}
 }
 
 // admit makes b ready for the part. It fails if b does not end at a waypoint, or if the

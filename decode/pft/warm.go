@@ -114,7 +114,7 @@ func (d *Decoder) warmAtoms(i, last int, at flow.Cursor) int {
 // warmCounted is decodeWarm in cycle-accurate mode: one atom a packet, and a count in
 // each.
 func (d *Decoder) warmCounted(i, last int, at flow.Cursor) int {
-	span, ok := d.rec.Result.Counts.Reach(d.walk.Seq, d.rec.Point())
+	span, ok := d.rec.Result.Counts.Open(d.walk.Seq, d.rec.Point(), 0)
 	if !ok {
 		return i
 	}

@@ -164,6 +164,9 @@ func (r *Recorder) Settle() {
 	}
 }
 
+// Settled reports that Settle has nothing to do.
+func (r *Recorder) Settled() bool { return !r.spanDue }
+
 func (r *Recorder) openSpan() {
 	r.spanDue = false
 	s := schema.Span{

@@ -54,6 +54,7 @@ func (t *countTable) Add(b stitch.Base, counts decode.CountRows) error {
 		n := min(len(counts.Rows), 1+int(max(rowGroupBytes-1-t.bytes, 0)/countBytes))
 		t.bytes += countBytes * int64(n)
 		cut, end := counts.Base+n, counts.Base+len(counts.Rows)
+		counts.Retain()
 		t.group = append(t.group, countPiece{b, counts.Slice(counts.Base, cut)})
 		counts = counts.Slice(cut, end)
 		if t.bytes >= rowGroupBytes {
@@ -95,7 +96,13 @@ func (g countGroup) fill(batch *schema.Batch, emit func() error) error {
 			}
 		}
 	}
-	return emit()
+	if err := emit(); err != nil {
+		return err
+	}
+	for i := range g {
+		g[i].counts.Release()
+	}
+	return nil
 }
 
 // fillCounts appends rows of one span to batch.

@@ -65,6 +65,7 @@ func (s *Stitcher) Stitch(d *Unit) error {
 	}
 	numbers, runs := make([]uint32, len(d.Rows.Blocks)), d.Rows.RunsAlone()
 	defer runs.Release()
+	defer d.Rows.Counts.Release()
 	var from decode.Ends
 	for i := range d.Rows.Segments {
 		seg := &d.Rows.Segments[i]
@@ -100,6 +101,7 @@ func (s *Stitcher) goesInside(seg *decode.Segment) bool {
 // take takes the next part. It waits if it may still change.
 func (s *Stitcher) take(p *decodedPart) error {
 	p.runs.Retain()
+	p.unit.Counts.Retain()
 	s.pending.apply(p)
 	if p.End.Cancelable != decode.CancelableEarlier || s.pending.full() {
 		if err := s.commit(); err != nil {
@@ -170,6 +172,7 @@ func (s *Stitcher) number(p *decodedPart) error {
 // segment takes a segment, or a part of one, for the last time.
 func (s *Stitcher) segment(p *decodedPart) error {
 	defer p.runs.Release()
+	defer p.unit.Counts.Release()
 	if !p.Continued {
 		if err := s.openSegment(&p.Segment); err != nil {
 			return err

@@ -7,44 +7,36 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// A counter counts jobs, one after another. Its loop over runs does what every run
-// needs; whatever is rare is a call.
+// A counter counts jobs, one after another. Most runs come right after one they came
+// after before: then its loop adds one to a turn, which counts both the run and the
+// way there. Whatever is rare is a call.
 type counter struct {
-	ordinal int      // of its last job
-	blocks  []*block // by number in the source; nil: not run yet
-	edges   map[edgeKey]edge
-	spread  map[shape]int64 // cycles of runs by shape
+	ordinal int // of its last job
+	most    int // shapes it has at the most, about
 
-	before   step // before the first run of the job
-	last     last
+	index  map[form]*shape
+	shapes []shape // the last of those that were allocated
+
+	// What was counted, and is settled.
+	blocks []*block // by number in the source; nil: not run yet
+	edges  map[edgeKey]edge
+	spread map[extent]int64 // cycles of runs by extent
+
+	before   step   // before the first run of the job
+	cur      *shape // counted last; noShape: the job has none yet
+	own      int64  // cycles of its last instruction, if it is timed
+	nowhere  turn   // counts what is no turn
 	marks    []mark // not passed yet
 	nextMark int64  // ordinal of the first of them
 }
 
-func newCounter(ordinal int) *counter {
-	return &counter{ordinal: ordinal, edges: map[edgeKey]edge{}, spread: map[shape]int64{}}
+func newCounter(ordinal, most int) *counter {
+	return &counter{ordinal: ordinal, most: most, index: map[form]*shape{}, edges: map[edgeKey]edge{}, spread: map[extent]int64{}}
 }
-
-// A last is the last instruction that was counted, as far as its edges need it.
-type last struct {
-	run    *schema.Run // that it ended; nil: the job has none yet
-	block  *block      // of the run
-	leaves leaves
-	cycles schema.Null[uint32] // its own
-}
-
-// leaves says whether an instruction has edges, and where they are counted.
-type leaves uint8
-
-const (
-	leavesNot leaves = iota
-	leavesEnd        // at the end of its block, which counts them
-	leavesMid        // elsewhere
-)
 
 // count counts a job.
 func (c *counter) count(j *job) {
-	c.before, c.last = j.before, last{leaves: leavesMid}
+	c.before, c.cur, c.own = j.before, noShape, 0
 	c.setMarks(j.marks)
 	for i := range j.pieces {
 		c.piece(&j.pieces[i])
@@ -62,99 +54,120 @@ func (c *counter) setMarks(marks []mark) {
 // piece counts the runs of a part.
 func (c *counter) piece(r *stitch.Runs) {
 	runs, seq, costs := r.Unit.Runs[r.From:r.To], r.Seq, r.Unit.Costs[r.Cost:r.Costs]
-	last := c.last
+	cur, own := c.cur, c.own
 	for i := range runs {
 		run := &runs[i]
 		number := r.Numbers[run.Block]
-		if int(number) >= len(c.blocks) || c.blocks[number] == nil {
-			c.enter(number, r.Unit.Blocks[run.Block])
+		t := &cur.turns[run.Outcome%outcomes]
+		if seq >= c.nextMark || !t.to.is(run, number) {
+			c.cur, c.own = cur, own
+			t = c.next(run, number, r.Unit.Blocks[run.Block], seq)
 		}
-		b := c.blocks[number]
-		first, end := int(run.First), int(run.First)+int(run.Count)
-		if first < b.lo || end > b.hi {
-			b.see(seq, first, end)
+		t.n++
+		if own != 0 {
+			t.cycles += own
+			own = 0
 		}
-		next := b.entry
-		if first > 0 {
-			next = b.code.Address[first]
-		}
-		if seq >= c.nextMark || !last.follow(next) {
-			c.last = last
-			c.join(seq, next)
-		}
-		b.visit(run, first, end)
-		last = lastOf(b, run, end)
-		if b.mid {
-			c.inside(b, run, costs)
-		}
-		if run.Flags&(schema.RunHasCycles|schema.RunHasCosts) != 0 {
-			last.cycles, costs = c.cost(b, run, costs)
+		cur = t.to
+		if run.Flags&timed != 0 {
+			own, costs = cur.cost(run, costs)
 		}
 		seq += int64(run.Count)
 	}
-	c.last = last
+	c.cur, c.own = cur, own
 }
 
-// enter makes the block of a number.
-func (c *counter) enter(number uint32, code *schema.Block) {
-	c.blocks = append(c.blocks, make([]*block, max(0, int(number)+1-len(c.blocks)))...)
-	c.blocks[number] = newBlock(number, code)
+// next returns the turn to a run at an ordinal, which is not where control went last.
+func (c *counter) next(run *schema.Run, number uint32, code *schema.Block, seq int64) *turn {
+	marked := seq >= c.nextMark || c.cur == noShape
+	if !marked {
+		if t := c.cur.other(run, number); t != nil {
+			return t
+		}
+	}
+	to := c.shape(formOf(run, number), code, seq)
+	if !marked {
+		return c.turn(to)
+	}
+	c.join(seq, code.Address[to.first])
+	to.n++
+	c.nowhere.to = to
+	return &c.nowhere
 }
 
-// lastOf returns the last instruction of a run, which ends before a position.
-func lastOf(b *block, run *schema.Run, end int) last {
-	l := last{run: run, block: b}
+// shape returns the shape of a form, which comes at an ordinal.
+func (c *counter) shape(f form, code *schema.Block, seq int64) *shape {
+	if s := c.index[f]; s != nil {
+		return s
+	}
+	if len(c.index) >= max(c.most, 1) {
+		c.settle()
+		if c.cur != noShape {
+			c.cur = c.newShape(c.cur.form, c.cur.code, c.cur.seq)
+		}
+	}
+	return c.newShape(f, code, seq)
+}
+
+// other returns the turn to a run that was taken before, if it is at hand. It becomes
+// the one taken last: a return often alternates between two callers.
+func (s *shape) other(run *schema.Run, number uint32) *turn {
+	for i := range s.others {
+		if x := &s.others[i]; x.to.outcome == run.Outcome && x.to.is(run, number) {
+			t := &s.turns[run.Outcome%outcomes]
+			*t, *x = *x, *t
+			return t
+		}
+	}
+	return nil
+}
+
+// turn returns a turn to a shape that was not taken before, as far as is known.
+func (c *counter) turn(to *shape) *turn {
+	t := &c.cur.turns[to.outcome%outcomes]
 	switch {
-	case end == b.size:
-		l.leaves = b.leaves
-	case b.mid && hasEdges(schema.Kind(b.code.Kind[end-1])):
-		l.leaves = leavesMid
+	case t.to == noShape || t.to == to: // the latter if Failed has no meaning
+	case len(c.cur.others) < maxOthers:
+		c.cur.others = append(c.cur.others, *t)
+		*t = turn{}
+	default:
+		c.settleTurn(c.cur, t)
 	}
-	return l
+	t.to = to
+	return t
 }
 
-// follow counts the edge to the next instruction, if there is none or if the block
-// took it last with the same outcome.
-func (l *last) follow(next uint32) bool {
-	if l.leaves != leavesEnd {
-		return l.leaves == leavesNot
+// settle moves what shapes counted to blocks and maps, and forgets them.
+func (c *counter) settle() {
+	for _, s := range c.index {
+		for i := range s.turns {
+			c.settleTurn(s, &s.turns[i])
+		}
+		for i := range s.others {
+			c.settleTurn(s, &s.others[i])
+		}
 	}
-	w := &l.block.ways[l.run.Outcome]
-	if w.to != next {
-		return false
+	for _, s := range c.index {
+		if s.n == 0 { // it was settled before
+			continue
+		}
+		s.settle(c.block(s.block, s.code))
+		c.inside(s)
+		if s.flags&timed != 0 {
+			c.spread[extent{s.block, s.first, s.count}] += s.cycles
+		}
 	}
-	w.n++
-	if l.cycles.OK {
-		w.cost(l.cycles.V)
-	}
-	return true
+	clear(c.index)
+	c.shapes = nil
 }
 
-// cost adds what a run cost, and returns that of its last instruction. costs are
-// those of the instructions of runs from this one on; it returns those after it.
-func (c *counter) cost(b *block, run *schema.Run, costs []uint32) (last schema.Null[uint32], after []uint32) {
-	if s := (shape{b.ran.block, run.First, run.Count}); b.ran != s {
-		c.settleSpread(b)
-		b.ran = s
+// block returns the block of a number.
+func (c *counter) block(number uint32, code *schema.Block) *block {
+	for int(number) >= len(c.blocks) {
+		c.blocks = append(c.blocks, nil)
 	}
-	b.ranCycles += int64(run.Cycles)
-	end := int(run.First) + int(run.Count)
-	if run.Flags&schema.RunHasCosts == 0 {
-		b.costsTo(end)[end-1].cost(run.Cycles)
-		return schema.Of(run.Cycles), costs
+	if c.blocks[number] == nil {
+		c.blocks[number] = &block{code: code}
 	}
-	of, after := costs[:run.Count], costs[run.Count:]
-	own := b.costsTo(end)[run.First:end]
-	for i := range own {
-		own[i].cost(of[i])
-	}
-	return schema.Of(of[len(of)-1]), after
-}
-
-// settleSpread moves what a block counted of the shape it ran last to the map.
-func (c *counter) settleSpread(b *block) {
-	if b.ran.count > 0 {
-		c.spread[b.ran] += b.ranCycles
-		b.ranCycles = 0
-	}
+	return c.blocks[number]
 }

@@ -8,12 +8,12 @@ type counters struct {
 	mu     sync.Mutex
 	idle   []*counter
 	edges  map[edgeKey]edge
-	spread map[shape]int64 // since the last fold
+	spread map[extent]int64 // since the last fold
 }
 
-// count counts a job. A counter then has at most so many edges and shapes.
+// count counts a job. A counter then has at most so many edges and extents.
 func (c *counters) count(ordinal int, j *job, most int) {
-	w := c.get(ordinal)
+	w := c.get(ordinal, most)
 	w.count(j)
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -25,7 +25,7 @@ func (c *counters) count(ordinal int, j *job, most int) {
 
 // get returns a counter that has counted no later job: it finds the first time of
 // an instruction by counting jobs in order.
-func (c *counters) get(ordinal int) *counter {
+func (c *counters) get(ordinal, most int) *counter {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for i, w := range c.idle {
@@ -35,13 +35,13 @@ func (c *counters) get(ordinal int) *counter {
 			return w
 		}
 	}
-	return newCounter(ordinal)
+	return newCounter(ordinal, most)
 }
 
 // take takes what is in the maps of a counter.
 func (c *counters) take(w *counter) {
 	if c.edges == nil {
-		c.edges, c.spread = map[edgeKey]edge{}, map[shape]int64{}
+		c.edges, c.spread = map[edgeKey]edge{}, map[extent]int64{}
 	}
 	for key, e := range w.edges {
 		c.edges[key] = c.edges[key].plus(e)
@@ -53,7 +53,7 @@ func (c *counters) take(w *counter) {
 	clear(w.spread)
 }
 
-// entries is how many edges and shapes c took.
+// entries is how many edges and extents c took.
 func (c *counters) entries() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -61,7 +61,7 @@ func (c *counters) entries() int {
 }
 
 // fold adds what was counted by blocks since the last fold to rows, and forgets it.
-// It returns how many edges and shapes there were. timed says that the source is
+// It returns how many edges and extents there were. timed says that the source is
 // cycle-accurate. All counters are idle.
 func (c *counters) fold(to *sums, timed bool) (entries int) {
 	c.mu.Lock()

@@ -57,10 +57,7 @@ func (c *counter) join(seq int64, next uint32) {
 		from.ok = from.ok && m.what == entry
 		has, kind, outcome = from.ok, schema.EdgeException, schema.EdgeTaken
 	}
-	switch {
-	case has && len(between) == 0 && c.last.leaves == leavesEnd:
-		c.turn(next)
-	case has:
+	if has {
 		c.edge(&from, next, kind, outcome)
 	}
 }
@@ -78,63 +75,58 @@ func (c *counter) passMarks(seq int64) []mark {
 
 // step returns the last instruction.
 func (c *counter) step() step {
-	l := &c.last
-	if l.run == nil {
+	s := c.cur
+	if s == noShape {
 		return c.before
 	}
-	code, i := l.block.code, int(l.run.First)+int(l.run.Count)-1
-	return step{ok: true, address: code.Address[i], kind: schema.Kind(code.Kind[i]), outcome: l.run.Outcome, cycles: l.cycles}
-}
-
-// turn counts an edge from the end of a block, which becomes the one taken last.
-// The one before stays at hand: a return often alternates between two callers.
-func (c *counter) turn(next uint32) {
-	b, outcome := c.last.block, c.last.run.Outcome
-	w := &b.ways[outcome]
-	i := slices.IndexFunc(b.others, func(o way) bool { return o.to == next && o.outcome == outcome })
-	switch {
-	case i >= 0:
-		*w, b.others[i] = b.others[i], *w
-	case len(b.others) < maxOthers:
-		b.others = append(b.others, *w)
-		*w = way{to: next, outcome: outcome}
-	default:
-		c.settleWay(b, w)
-		w.to = next
+	i := s.last()
+	x := step{ok: true, address: s.code.Address[i], kind: schema.Kind(s.code.Kind[i]), outcome: s.outcome}
+	if s.flags&timed != 0 {
+		x.cycles = schema.Of(uint32(c.own))
 	}
-	c.last.follow(next)
+	return x
 }
 
-// settleWay moves what a block counted of an edge to the map.
-func (c *counter) settleWay(b *block, w *way) {
-	if w.n > 0 {
-		i := b.size - 1
-		key := edgeKey{b.code.Address[i], w.to, schema.EdgeKind(b.code.Kind[i]), edgeOutcomes[w.outcome]}
-		c.edges[key] = c.edges[key].plus(w.edge)
-		w.edge = edge{}
+// settleTurn moves what a turn from a shape counted to the shape after it and to the
+// edges.
+func (c *counter) settleTurn(from *shape, t *turn) {
+	if t.n == 0 {
+		return
 	}
+	t.to.n += t.n
+	i := from.last()
+	if kind := from.code.Kind[i]; hasEdges(schema.Kind(kind)) {
+		key := edgeKey{from.code.Address[i], t.to.code.Address[t.to.first], schema.EdgeKind(kind), edgeOutcomes[from.outcome]}
+		e := edge{n: t.n}
+		if from.flags&timed != 0 {
+			e.cycles, e.costs = t.cycles, t.n
+		}
+		c.edges[key] = c.edges[key].plus(e)
+	}
+	t.n, t.cycles = 0, 0
 }
 
-// inside counts the edges of the instructions of a run but the last. costs are
-// those of the run and of runs after it.
-func (c *counter) inside(b *block, run *schema.Run, costs []uint32) {
-	for i := range int(run.Count) - 1 {
-		p := int(run.First) + i
-		from := step{address: b.code.Address[p], kind: schema.Kind(b.code.Kind[p])}
-		if !hasEdges(from.kind) {
+// inside counts the edges of the instructions of a shape but the last.
+func (c *counter) inside(s *shape) {
+	for i := range int(s.count) - 1 {
+		p := int(s.first) + i
+		kind := s.code.Kind[p]
+		if !hasEdges(schema.Kind(kind)) {
 			continue
 		}
 		outcome := schema.EdgeUntold
-		if run.Flags&schema.RunHasFailed != 0 {
+		if s.flags&schema.RunHasFailed != 0 {
 			outcome = schema.EdgeTaken
-			if run.Failed>>i&1 == 1 {
+			if s.failed>>i&1 == 1 {
 				outcome = schema.EdgeNotTaken
 			}
 		}
-		if run.Flags&schema.RunHasCosts != 0 {
-			from.cycles = schema.Of(costs[i])
+		e := edge{n: s.n}
+		if s.costs != nil {
+			e.cycles, e.costs = s.costs[i], s.n
 		}
-		c.edge(&from, b.code.Address[p+1], schema.EdgeKind(from.kind), outcome)
+		key := edgeKey{s.code.Address[p], s.code.Address[p+1], schema.EdgeKind(kind), outcome}
+		c.edges[key] = c.edges[key].plus(e)
 	}
 }
 

@@ -84,32 +84,11 @@ func (s *sums) sorted() []Count {
 
 func (c *Count) place() place { return place{c.Address, c.ISA} }
 
-// settle moves what blocks counted of edges and shapes to the maps.
-func (c *counter) settle() {
-	for _, b := range c.blocks {
-		if b == nil {
-			continue
-		}
-		for i := range b.ways {
-			c.settleWay(b, &b.ways[i])
-		}
-		for i := range b.others {
-			c.settleWay(b, &b.others[i])
-		}
-		c.settleSpread(b)
-	}
-}
-
 // merge adds what the blocks of w counted to those of c.
 func (c *counter) merge(w *counter) {
 	for number, b := range w.blocks {
-		switch {
-		case b == nil:
-		case number >= len(c.blocks) || c.blocks[number] == nil:
-			c.enter(uint32(number), b.code)
-			c.blocks[number] = b
-		default:
-			c.blocks[number].merge(b)
+		if b != nil {
+			c.block(uint32(number), b.code).merge(b)
 		}
 	}
 }
@@ -142,30 +121,30 @@ func added[T any](x, y []T, plus func(T, T) T) []T {
 }
 
 // addTo adds what the blocks counted to rows, block by block. spread has the
-// cycles of runs by shape.
-func (c *counter) addTo(to *sums, timed bool, spread map[shape]int64) {
-	shapes := slices.SortedFunc(maps.Keys(spread), shape.compare)
+// cycles of runs by extent.
+func (c *counter) addTo(to *sums, timed bool, spread map[extent]int64) {
+	extents := slices.SortedFunc(maps.Keys(spread), extent.compare)
 	for number, b := range c.blocks {
 		if b == nil {
 			continue
 		}
-		n := 0
-		for n < len(shapes) && int(shapes[n].block) == number {
+		n := 0 // of its extents
+		for n < len(extents) && int(extents[n].block) == number {
 			n++
 		}
-		b.addTo(to, timed, b.spread(shapes[:n], spread))
-		shapes = shapes[n:]
+		b.addTo(to, timed, b.spread(extents[:n], spread))
+		extents = extents[n:]
 	}
 }
 
-// spread spreads the cycles of runs of each shape evenly over their instructions.
+// spread spreads the cycles of the runs of each extent evenly over their instructions.
 // It returns them by position; nil if there are no runs with cycles.
-func (b *block) spread(shapes []shape, cycles map[shape]int64) []schema.Null[float64] {
-	if len(shapes) == 0 {
+func (b *block) spread(extents []extent, cycles map[extent]int64) []schema.Null[float64] {
+	if len(extents) == 0 {
 		return nil
 	}
 	spread := make([]schema.Null[float64], len(b.first))
-	for _, s := range shapes {
+	for _, s := range extents {
 		each := float64(cycles[s]) / float64(s.count)
 		for i := range spread[s.first:][:s.count] {
 			x := &spread[int(s.first)+i]

@@ -3,16 +3,20 @@ package tally
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/pipeline/stitch"
 	"github.com/tracelake/tracelake/schema"
 )
 
-// Many blocks are counted a few at a time: what is held by position stays small,
-// however many are run through. Those that are run through again weigh nothing.
+// Many blocks are counted a few at a time: what is held of them stays small, however
+// many are run through. Those that are run through again weigh nothing.
 func TestFolds(t *testing.T) {
 	var program, trace strings.Builder
 	for i := range 100 {
@@ -31,8 +35,8 @@ func TestFolds(t *testing.T) {
 	if err != nil || len(counts) != 400 || len(edges) != 99 {
 		t.Errorf("%d counts, %d edges, %v", len(counts), len(edges), err)
 	}
-	if most != 36 { // the job of the tenth is not counted yet
-		t.Errorf("%d positions are held at once, want 36", most)
+	if most != 9 { // the job of the tenth is not counted yet
+		t.Errorf("%d shapes are held at once, want 9", most)
 	}
 	again := &Tally{limits: limits{job: 1, fold: 6, marks: usual.marks, counter: usual.counter, source: usual.source}}
 	script{"a 1000 other other branch\nb 2000 other other branch", strings.Repeat("a EEE taken\nb EEE taken\n", 100), true}.play(t, again)
@@ -52,14 +56,10 @@ func (s *watched) Add(r stitch.Runs) error {
 	return s.RunSink.Add(r)
 }
 
-// held counts the positions that counters hold.
+// held counts the shapes that counters hold.
 func (t *Tally) held() (n int) {
 	for _, c := range t.counters.idle {
-		for _, b := range c.blocks {
-			if b != nil {
-				n += len(b.first)
-			}
-		}
+		n += len(c.index)
 	}
 	return n
 }
@@ -109,11 +109,68 @@ func TestNoAllocations(t *testing.T) {
 		sinks := tally.Sinks(stitch.Sinks{})
 		sinks.Runs = &runSink{tally, collect{&parts}}
 		script{program: x.program, trace: x.trace}.playTo(t, sinks)
-		c := newCounter(1)
+		c := newCounter(1, usual.counter)
 		if n := testing.AllocsPerRun(10, func() { c.count(&job{pieces: parts}) }); n > 0 {
 			t.Errorf("%s: %v allocations", x.name, n)
 		}
 	}
+}
+
+// What shapes count, however seldom they settle, is what comes of settling after
+// each run that is new.
+func TestSettling(t *testing.T) {
+	const program = "a 1000 other svc branch\nb 2000 other branch\nct 2000 other return\nd 1008 branch"
+	blocks := map[string]int{"a": 3, "b": 2, "ct": 2, "d": 1}
+	for seed := range need.Size[uint64](50, 5000) {
+		random := rand.New(rand.NewPCG(seed, 0))
+		trace := "epoch 0\n"
+		for range 200 {
+			trace += randomLine(random, blocks)
+		}
+		var want string
+		for _, counter := range []int{0, 1, 7, usual.counter} {
+			tally := &Tally{limits: limits{1 + random.IntN(50), usual.marks, usual.fold, counter, usual.source}}
+			script{program, trace, random.IntN(2) == 0}.play(t, tally)
+			counts, edges, err := tally.Finish()
+			if err != nil {
+				t.Fatal(err)
+			}
+			c, e := words(counts, edges)
+			got := strings.Join(slices.Concat(c, e), "\n")
+			if want == "" {
+				want = got
+			}
+			if got != want {
+				t.Fatalf("seed %d: with %d shapes:\n%s\nwith one:\n%s\nof\n%s", seed, counter, got, want, trace)
+			}
+		}
+	}
+}
+
+// randomLine is a run of one of the blocks, which have so many instructions, or
+// something between two.
+func randomLine(random *rand.Rand, blocks map[string]int) string {
+	if random.IntN(8) == 0 {
+		return []string{"exception 2000\n", "exception ?\n", "return\n", "loss\n", "trace_on\n", "debug_exit\n", "part\n"}[random.IntN(7)]
+	}
+	names := slices.Sorted(maps.Keys(blocks))
+	name := names[random.IntN(len(names))]
+	first := random.IntN(blocks[name])
+	count := 1 + random.IntN(blocks[name]-first)
+	line := fmt.Sprintf("%s %d+%d %s", name, first, count, schema.OutcomeNames[random.IntN(len(schema.OutcomeNames))])
+	if random.IntN(2) == 0 {
+		line += " "
+		for range count {
+			line += string("EN"[random.IntN(2)])
+		}
+	}
+	switch random.IntN(3) {
+	case 0:
+		line += fmt.Sprintf(" cycles=%d", random.IntN(5))
+	case 1:
+		line += " costs=" + strings.Repeat("3,", count-1) + fmt.Sprint(random.IntN(9))
+	}
+	return line + "\n"
 }
 
 // collect collects runs.

@@ -53,12 +53,12 @@ type limits struct {
 	// about, before what was counted is added up by address: each takes a worker some
 	// 40 bytes. A program that runs through a MB of code stays below.
 	fold int
-	// counter is how many edges and shapes a worker counts by itself, and source how
-	// many there may be in all.
+	// counter is how many shapes a worker has, and how many edges and extents, and
+	// source how many edges and extents there may be in all.
 	counter, source int
 }
 
-var usual = limits{job: 16384, marks: 65536, fold: 1 << 20, counter: 1 << 17, source: 1 << 25}
+var usual = limits{job: 16384, marks: 65536, fold: 1 << 20, counter: 1 << 16, source: 1 << 25}
 
 // A LimitError says that a source took more different ways than are counted.
 type LimitError struct {
@@ -69,7 +69,7 @@ func (e *LimitError) Error() string {
 	return fmt.Sprintf("more than %d different edges, or runs with cycles: is this the program that ran?", e.Most)
 }
 
-// check fails with a [*LimitError] if there are too many edges and shapes.
+// check fails with a [*LimitError] if there are too many edges and extents.
 func (l *limits) check(entries int) error {
 	if entries > l.source {
 		return &LimitError{l.source}
