@@ -23,9 +23,6 @@ func (c Cursor) ISA() schema.ISA { return c.b.at.isa() }
 // Instructions returns how many instructions there are up to the next waypoint, with it.
 func (c Cursor) Instructions() int64 { return int64(c.b.count) }
 
-// Indirect reports whether the waypoint can branch to an address that is not in its opcode.
-func (c Cursor) Indirect() bool { return c.b.flow == isa.Indirect }
-
 // Lend returns the position as a Cursor: the zero Cursor if it is unknown, inside a
 // block, or in one that is not cached.
 func (w *Walker) Lend() Cursor {
@@ -65,7 +62,7 @@ func (w *Walker) Atoms(c Cursor, runs []schema.Run, atoms uint8, offset int64) (
 		}
 		e := atoms & 1
 		b.fill(&runs[0], offset, e)
-		runs = runs[1:] // a pointer that moves on: the compiler computes an index for each field
+		runs = runs[1:] // &runs[i] the compiler would compute again for each field
 		atoms >>= 1
 		seq += int64(b.count)
 		next := b.links[e]
