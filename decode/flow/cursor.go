@@ -23,6 +23,9 @@ func (c Cursor) ISA() schema.ISA { return c.b.at.isa() }
 // Instructions returns how many instructions there are up to the next waypoint, with it.
 func (c Cursor) Instructions() int64 { return int64(c.b.count) }
 
+// Indirect reports whether the waypoint can branch to an address that is not in its opcode.
+func (c Cursor) Indirect() bool { return c.b.flow == isa.Indirect }
+
 // Lend returns the position as a Cursor: the zero Cursor if it is unknown, inside a
 // block, or in one that is not cached.
 func (w *Walker) Lend() Cursor {
