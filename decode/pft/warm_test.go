@@ -151,7 +151,7 @@ func TestWarmAllocations(t *testing.T) {
 	for _, cfg := range []Config{{Minor: 1}, {Minor: 1, CycleAccurate: true}} {
 		stream, mem := loop(&cfg, 1000)
 		d := cfg.NewDecoder(mem, false)
-		part := decode.Part{Data: stream, Offsets: decode.OffsetsFrom(0, 1, len(stream)), End: true}
+		part := decode.Part{Data: stream, Offsets: decode.OffsetsFrom(0, len(stream), decode.Form{}), End: true}
 		var result decode.Result
 		if n := testing.AllocsPerRun(10, func() { decodeAgain(d, &result, part) }); n > 0 {
 			t.Errorf("%+v: %v allocations for %d instructions, want none", cfg, n, result.Segments[0].Row.Instructions)
