@@ -123,10 +123,11 @@ func TestSettling(t *testing.T) {
 	blocks := map[string]int{"a": 3, "b": 2, "ct": 2, "d": 1}
 	for seed := range need.Size[uint64](50, 5000) {
 		random := rand.New(rand.NewPCG(seed, 0))
-		trace := "epoch 0\n"
+		lines := []string{"epoch 0\n"}
 		for range 200 {
-			trace += randomLine(random, blocks)
+			lines = append(lines, randomLine(random, blocks))
 		}
+		trace := strings.Join(lines, "")
 		var want string
 		for _, counter := range []int{0, 1, 7, usual.counter} {
 			tally := &Tally{limits: limits{1 + random.IntN(50), usual.marks, usual.fold, counter, usual.source}}
@@ -159,10 +160,11 @@ func randomLine(random *rand.Rand, blocks map[string]int) string {
 	count := 1 + random.IntN(blocks[name]-first)
 	line := fmt.Sprintf("%s %d+%d %s", name, first, count, schema.OutcomeNames[random.IntN(len(schema.OutcomeNames))])
 	if random.IntN(2) == 0 {
-		line += " "
-		for range count {
-			line += string("EN"[random.IntN(2)])
+		atoms := make([]byte, count)
+		for i := range atoms {
+			atoms[i] = "EN"[random.IntN(2)]
 		}
+		line += " " + string(atoms)
 	}
 	switch random.IntN(3) {
 	case 0:
