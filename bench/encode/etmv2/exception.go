@@ -48,6 +48,7 @@ func (e *Encoder) cancels(s *step.Step) bool {
 
 // begin traces an instruction that the next exception will cancel: it makes no row.
 func (e *Encoder) begin(s *step.Step) {
+	e.settleBefore(s)
 	group := e.begunData(s)
 	if len(group) == 0 && e.syncs(s, false) {
 		e.implied(s)

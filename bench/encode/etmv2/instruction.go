@@ -115,14 +115,20 @@ func (e *Encoder) packetRows(sample int64, group []packet) {
 // whose status is in a sample. It returns the ordinal of the instruction.
 func (e *Encoder) instructionRow(sample int64, s *step.Step) (seq int64) {
 	e.phantomRow(sample)
-	if !s.Failed && isa.DataOf(s.Instruction.Opcode, s.Instruction.Size, s.At.ISA).Count > 0 {
-		e.settleData(true)
-	}
+	e.settleBefore(s)
 	seq = e.rows.Instruction(sample, s.At, &s.Instruction, !s.Failed)
 	if !s.Failed && s.Instruction.Kind == schema.KindExceptionReturn {
 		e.rows.Return(sample)
 	}
 	return seq
+}
+
+// settleBefore settles the rows of the last data instruction before s, if that is one
+// too, whether or not it completes: it is not traced before the last one is complete.
+func (e *Encoder) settleBefore(s *step.Step) {
+	if !s.Failed && isa.DataOf(s.Instruction.Opcode, s.Instruction.Size, s.At.ISA).Count > 0 {
+		e.settleData(true)
+	}
 }
 
 // phantomRow enters the row of the phantom whose status is in a sample.
