@@ -23,8 +23,8 @@ func TestCIRun(t *testing.T) {
 		{"nothing to disassemble with", false, "", "", ".ci/run: objdump: absent, and not required: no arm-none-eabi-as\n"},
 		{"captures and some tools", true, "trc_pkt_lister arm-none-eabi-as arm-none-eabi-ld qemu-arm", "silicon,opencsd,qemu", "silicon: present\n"},
 		{
-			"everything", true, "trc_pkt_lister arm-none-eabi-as arm-none-eabi-ld arm-none-eabi-objdump qemu-arm arm-linux-gnueabihf-gcc venv",
-			"silicon,python,opencsd,objdump,qemu,gcc", "",
+			"everything", true, "trc_pkt_lister arm-none-eabi-as arm-none-eabi-ld arm-none-eabi-objdump qemu-arm arm-linux-gnueabihf-gcc venv opencsd/c_api/opencsd_c_api.h",
+			"silicon,python,opencsd,libopencsd,objdump,qemu,gcc", "",
 		},
 		{"no network", false, "apt-get", "", "apt-get could not install"},
 	} {
@@ -44,7 +44,7 @@ func TestCIRun(t *testing.T) {
 }
 
 // runCI runs .ci/run as root, on a machine that has captures, and stubs of
-// programs. Its make prints what is required; .venv is there if the program venv
+// programs and of headers. Its make prints what is required; .venv is there if the program venv
 // is, and apt-get fails. It returns what is printed.
 func runCI(t *testing.T, captures bool, programs []string) string {
 	t.Helper()
@@ -77,7 +77,7 @@ func runCI(t *testing.T, captures bool, programs []string) string {
 		write(t, filepath.Join(bin, name), "#!"+filepath.Join(bin, "bash")+"\n"+text+"\n")
 	}
 	cmd := exec.Command("bash", filepath.Join(dir, "checkout", ".ci", "run"))
-	cmd.Env = []string{"PATH=" + bin, "TRACELAKE_REQUIRE="}
+	cmd.Env = []string{"PATH=" + bin, "C_INCLUDE_PATH=" + bin, "TRACELAKE_REQUIRE="}
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
