@@ -19,8 +19,7 @@ import (
 // readmeNotRun are the lines of the README that no test runs, and why.
 var readmeNotRun = map[string]string{
 	"make test":                                                   "this is one of the tests it runs",
-	"go run ./bench/throughput -capture DIR":                      "it measures for minutes",
-	"go run ./bench/throughput -port N":                           "likewise",
+	"go run ./bench/throughput -port N":                           "it measures for minutes",
 	"go install ./cmd/tracelake":                                  "it writes to GOBIN",
 	"arm-linux-gnueabihf-gcc -static -o prog prog.c":              "the compiler is seldom there; bench/generate runs it where it is",
 	"qemu-arm -singlestep -d exec,cpu,nochain -D prog.log ./prog": "as the compiler; the log is made by readmeInputs",
