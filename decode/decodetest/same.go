@@ -21,6 +21,7 @@ func Difference(a, b *decode.Result) string {
 		{"spans", a.Spans, b.Spans},
 		{"exceptions", a.Exceptions, b.Exceptions},
 		{"counts", a.Counts, b.Counts},
+		{"timestamps", a.Timestamps, b.Timestamps},
 		{"contexts", a.Contexts, b.Contexts},
 		{"data", a.Data, b.Data},
 		{"events", a.Events, b.Events},

@@ -1,8 +1,6 @@
 package etmv1
 
 import (
-	"encoding/binary"
-
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/port"
 	"github.com/tracelake/tracelake/schema"
@@ -89,7 +87,7 @@ samples:
 		n, unit := 1, int(at-d.data)
 		switch view[0] & 0xF {
 		case statusIE:
-			if n = d.walk.PassSamples(&d.rec.Offsets, unit, passed(view)); n == 0 {
+			if n = d.walk.PassSamples(&d.rec.Offsets, unit, port.Alike(view, statusIE)); n == 0 {
 				if len(view) == port.SampleBytes || view[port.SampleBytes]&0xF != statusIE || !d.walk.PassPair(&d.rec.Offsets, unit+1) {
 					break samples
 				}
@@ -120,19 +118,6 @@ samples:
 	if at > first {
 		d.at, d.offset = at, d.rec.Offset(d.index(at-1))
 	}
-}
-
-// passed returns how many samples of IE records begin with: one at least.
-func passed(records []byte) int {
-	const two = 0xF<<32 | 0xF
-	n := port.SampleBytes
-	for n+2*port.SampleBytes <= len(records) && binary.LittleEndian.Uint64(records[n:])&two == statusIE {
-		n += 2 * port.SampleBytes
-	}
-	for n < len(records) && records[n]&0xF == statusIE {
-		n += port.SampleBytes
-	}
-	return n / port.SampleBytes
 }
 
 // warmBranch walks the BE of a sample, whose window is in view, unless it is not warm.

@@ -1,8 +1,6 @@
 package etmv2
 
 import (
-	"encoding/binary"
-
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/port"
 	"github.com/tracelake/tracelake/schema"
@@ -86,7 +84,7 @@ func (f *framer) owedUpTo() int {
 // warmPass walks the samples of IE that records begin with, of which the first is sample
 // i, or the halves of a pair, and returns how many it walked.
 func (d *Decoder) warmPass(records []byte, i int) int {
-	if n := d.walk.PassSamples(&d.rec.Offsets, i, passed(records)); n > 0 {
+	if n := d.walk.PassSamples(&d.rec.Offsets, i, port.Alike(records, StatusIE)); n > 0 {
 		return n
 	}
 	const second = port.SampleBytes
@@ -94,19 +92,6 @@ func (d *Decoder) warmPass(records []byte, i int) int {
 		return 2
 	}
 	return 0
-}
-
-// passed returns how many samples of IE records begin with: one at least.
-func passed(records []byte) int {
-	const two = 0xF<<32 | 0xF
-	n := port.SampleBytes
-	for n+2*port.SampleBytes <= len(records) && binary.LittleEndian.Uint64(records[n:])&two == StatusIE {
-		n += 2 * port.SampleBytes
-	}
-	for n < len(records) && records[n]&0xF == StatusIE {
-		n += port.SampleBytes
-	}
-	return n / port.SampleBytes
 }
 
 // warmBranch walks the DE of sample i, if it is an instruction that branches, or an SVC,

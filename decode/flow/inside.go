@@ -117,11 +117,7 @@ var insideOutcomes = [2]schema.Outcome{schema.Passed, schema.NotTaken}
 // AddressCursor returns the position at an address from the trace, the zero Cursor if it
 // has no block yet.
 func (w *Walker) AddressCursor(to decode.PC, space image.Space) Cursor {
-	at := identify(location{to, space}.key())
-	if b := *w.prog.slot(at); b != nil && b.at == at {
-		return Cursor{b}
-	}
-	return Cursor{w.prog.find(at.key())}
+	return w.find(identify(location{to, space}.key()))
 }
 
 // ExceptionReturn reports whether the waypoint of the block at c returns from an exception.

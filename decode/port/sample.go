@@ -78,3 +78,18 @@ func DropDisabled(records []byte) []byte {
 	}
 	return kept
 }
+
+// Alike returns how many records, the first and those that follow it, have one PIPESTAT.
+// It does not look at the first, and compares two at a time, since runs are long.
+func Alike(records []byte, pipestat uint8) int {
+	const both = 0xF<<32 | 0xF
+	two := uint64(pipestat)<<32 | uint64(pipestat)
+	n := SampleBytes
+	for n+2*SampleBytes <= len(records) && binary.LittleEndian.Uint64(records[n:])&both == two {
+		n += 2 * SampleBytes
+	}
+	for n < len(records) && records[n]&0xF == pipestat {
+		n += SampleBytes
+	}
+	return n / SampleBytes
+}
