@@ -93,6 +93,8 @@ func (c *column) formed(v *schema.Vector, rows int, l *loan) arrow.Array {
 	switch {
 	case c.Type == schema.Enum && v.Form == schema.OfCode && v.Field == schema.FieldKind:
 		return c.build(rows, 0, nil, codeKinds(l, &v.Code))
+	case c.Type == schema.Enum && v.Form == schema.OfCode && v.Field == schema.FieldISA:
+		return c.build(rows, 0, nil, codeISAs(l, &v.Code))
 	case c.Type == schema.Uint8 && v.Form == schema.OfCode && v.Field == schema.FieldSize:
 		return c.build(rows, 0, nil, codeSizes(l, &v.Code))
 	case c.Type == schema.Uint32 && v.Form == schema.OfCode:
@@ -196,6 +198,18 @@ func codeKinds(l *loan, code *schema.CodeRuns) *memory.Buffer {
 	for i := range code.Runs {
 		r := &code.Runs[i]
 		at += copy(out[at:], r.Block.Kind[r.First:][:r.Count])
+	}
+	return memory.NewBufferBytes(arrow.GetBytes(out))
+}
+
+func codeISAs(l *loan, code *schema.CodeRuns) *memory.Buffer {
+	out, at := numbers[uint8](l, code.Rows, 1), 0
+	for i := range code.Runs {
+		r := &code.Runs[i]
+		for k := range out[at:][:r.Count] {
+			out[at+k] = uint8(r.Block.Key.ISA)
+		}
+		at += int(r.Count)
 	}
 	return memory.NewBufferBytes(arrow.GetBytes(out))
 }
