@@ -20,6 +20,7 @@ var instructionsShared = sharedColumns{
 }
 
 func (instructions) filler() filler { return instructions{} }
+func (instructions) putBack(filler) {}
 func (instructions) reset()         {}
 
 // fill implements filler.
