@@ -71,14 +71,15 @@ func fillWhole(r *runs, v []schema.Vector, end, room int) int {
 	code, offset := &v[schema.InstructionsAddress].Code, &v[schema.InstructionsByteOffset]
 	marks, values := newBitTail(&v[schema.InstructionsExecuted].Marks), newBitTail(&v[schema.InstructionsExecuted].Bits)
 	blocks, numbers := r.Unit.Blocks, r.Numbers
-	list, repeats, rows := code.Runs, offset.Repeats, 0
+	repeats, rows, at := offset.Repeats, 0, len(code.Runs)
 	last := ^uint64(0) // offset of the row before
 	if n := len(repeats); n > 0 {
 		last = repeats[n-1].Value
 	}
-	from := r.From
-	for ; from < end; from++ {
-		run := &r.Unit.Runs[from]
+	list := r.Unit.Runs[r.From:min(end, r.From+room)]
+	to, whole := extend(&code.Runs, len(list)), 0
+	for ; whole < len(list); whole++ {
+		run := &list[whole]
 		n := int(run.Count)
 		if n > min(room-rows, 64) || run.Flags&(schema.RunHasCycles|schema.RunHasCosts) != 0 {
 			break
@@ -101,14 +102,14 @@ func fillWhole(r *runs, v []schema.Vector, end, room int) int {
 		all := uint64(1)<<known - 1
 		marks.add(all|uint64(valid)<<(n-1), n)
 		values.add(^run.Failed&all|uint64(value)<<known, known+int(valid))
-		list = append(list, schema.CodeRun{Block: blocks[run.Block], Number: numbers[run.Block], First: run.First, Count: run.Count})
+		to[whole] = schema.CodeRun{Block: blocks[run.Block], Number: numbers[run.Block], First: run.First, Count: run.Count}
 		rows += n
 	}
 	marks.end()
 	values.end()
 	offset.Form, offset.Repeats = schema.Repeated, repeats
-	code.Runs, code.Rows = list, code.Rows+rows
-	r.From, r.Seq = from, r.Seq+int64(rows)
+	code.Runs, code.Rows = code.Runs[:at+whole], code.Rows+rows
+	r.From, r.Seq = r.From+whole, r.Seq+int64(rows)
 	return rows
 }
 

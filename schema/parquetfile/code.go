@@ -98,23 +98,27 @@ func (w *codeWriter) index(code *schema.CodeRuns) {
 	words := scratch(w.sizes.Words, w.rows/64+2)
 	clear(words)
 	w.isas = w.isas[:0]
+	templates, arena, stamp := w.templates, w.arena, w.stamp
 	out, row, isa, changed := w.bytes, 0, uint8(0), 0 // row in which the ISA did
 	for i := range code.Runs {
 		r := &code.Runs[i]
-		t := w.template(r)
+		if int(r.Number) >= len(templates) || !templates[r.Number].has(r, stamp) {
+			w.extend(r)
+			templates, arena, stamp = w.templates, w.arena, w.stamp
+		}
+		t := &templates[r.Number]
 		if t.isa != isa {
 			w.isas = w.isas.add(isa, row-changed)
 			isa, changed = t.isa, row
 		}
 		first, step, left := int(r.First), int(t.length), int(r.Count)
-		at := int(t.at)
-		arena := w.arena[at:][:templateBytes(step)+past]
+		from := arena[t.at:]
 		for {
-			*(*[2 * overCopy]byte)(out[2*row:]) = *(*[2 * overCopy]byte)(arena[2*first:])
-			*(*[2 * overCopy]byte)(out[opcodes+2*row:]) = *(*[2 * overCopy]byte)(arena[2*step+2*first:])
-			*(*[overCopy]byte)(out[kinds+row:]) = *(*[overCopy]byte)(arena[4*step+first:])
+			*(*[2 * overCopy]byte)(out[2*row:]) = *(*[2 * overCopy]byte)(from[2*first:])
+			*(*[2 * overCopy]byte)(out[opcodes+2*row:]) = *(*[2 * overCopy]byte)(from[2*step+2*first:])
+			*(*[overCopy]byte)(out[kinds+row:]) = *(*[overCopy]byte)(from[4*step+first:])
 			n := min(left, overCopy)
-			sizes := uint64(binary.LittleEndian.Uint16(arena[5*step+first>>3:])>>(first&7)) & (1<<n - 1)
+			sizes := uint64(binary.LittleEndian.Uint16(from[5*step+first>>3:])>>(first&7)) & (1<<n - 1)
 			words[row>>6] |= sizes << (row & 63)
 			words[row>>6+1] |= sizes >> 1 >> (63 - row&63)
 			first, row, left = first+n, row+n, left-n
@@ -134,20 +138,14 @@ func (w *codeWriter) kindsAt() int   { return 4 * (w.rows + overCopy) }
 // scratch returns n bytes, or words, that are not initialised.
 func scratch[T any](s []T, n int) []T { return slices.Grow(s[:0], n)[:n] }
 
-// template returns the template of a block, which has the instructions of r.
-func (w *codeWriter) template(r *schema.CodeRun) *template {
-	if int(r.Number) < len(w.templates) {
-		t := &w.templates[r.Number]
-		if t.stamp == w.stamp && r.First >= t.from && int(r.First)+int(r.Count) <= int(t.to) {
-			return t
-		}
-	}
-	return w.extend(r)
+// has says whether t has the instructions of r, in the row group of a stamp.
+func (t *template) has(r *schema.CodeRun, stamp uint32) bool {
+	return t.stamp == stamp && r.First >= t.from && r.First+r.Count <= t.to
 }
 
 // extend makes the template of a block, or extends it to the instructions of r. It
 // has one range of them: no dictionary has what did not occur.
-func (w *codeWriter) extend(r *schema.CodeRun) *template {
+func (w *codeWriter) extend(r *schema.CodeRun) {
 	if n := int(r.Number) + 1; n > len(w.templates) {
 		w.templates = append(w.templates, make([]template, max(n, 2*len(w.templates))-len(w.templates))...)
 	}
@@ -169,7 +167,6 @@ func (w *codeWriter) extend(r *schema.CodeRun) *template {
 		}
 	}
 	t.from, t.to = min(t.from, from), max(t.to, to)
-	return t
 }
 
 // templateBytes returns how many bytes the template of a block takes.
