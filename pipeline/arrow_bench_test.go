@@ -19,11 +19,7 @@ import (
 // into the files of a dataset. It says what an instruction costs in CPU time, from
 // reading the trace on.
 func BenchmarkArrow(b *testing.B) {
-	dir, ok := shared.Find(b, "captures/opencsd-tc2-ptm-rstk-t32")
-	if !ok {
-		b.Skip("needs the captures of silicon")
-	}
-	tr := openTrace(b, dir, 0x02)
+	tr := openTrace(b, shared.File(b, "captures/opencsd-tc2-ptm-rstk-t32"), 0x02)
 	tr = tr.with(bytes.Repeat(tr.data, 40))
 	for _, to := range []struct {
 		name string
