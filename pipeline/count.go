@@ -42,7 +42,7 @@ func (s *session) count(ctx context.Context, src *sourcePlan, what bool) error {
 	if !what {
 		return s.decode(ctx, src, stitch.Sinks{}, nil)
 	}
-	jobs := &counting{ctx: ctx, tokens: s.tokens, queued: newBudget(jobBytes * int64(cap(s.tokens)))}
+	jobs := &counting{ctx: ctx, tokens: s.tokens}
 	defer jobs.open.Wait()
 	t := tally.New(jobs)
 	if err := s.decode(ctx, src, t.Sinks(stitch.Sinks{}), nil); err != nil {

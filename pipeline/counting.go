@@ -6,25 +6,25 @@ import (
 )
 
 // A counting counts what ran, with the workers that decode. It implements
-// [tally.Workers]. A job of runs waits for no other: were they in one order with
-// row groups, which take fifty times as long, workers would wait for work.
+// [tally.Workers]. A job of runs waits for no row group before it, which takes
+// fifty times as long, and for nothing but a token: runs that wait would leave the
+// cache.
 type counting struct {
 	ctx    context.Context
 	tokens workers
-	queued *budget // runs that wait to be counted
 	open   sync.WaitGroup
 }
 
 // Go implements [tally.Workers].
-func (c *counting) Go(bytes int64, work func()) error {
-	if err := c.queued.room(c.ctx); err != nil {
-		return err
+func (c *counting) Go(_ int64, work func()) error {
+	select {
+	case c.tokens <- struct{}{}:
+	case <-c.ctx.Done():
+		return c.ctx.Err()
 	}
-	c.queued.take(bytes)
 	c.open.Go(func() {
-		defer c.queued.give(bytes)
-		// Without ctx nothing is counted, and Wait says so.
-		_ = c.tokens.compute(c.ctx, func() error { work(); return nil })
+		defer func() { <-c.tokens }()
+		work()
 	})
 	return nil
 }
@@ -32,5 +32,5 @@ func (c *counting) Go(bytes int64, work func()) error {
 // Wait implements [tally.Workers].
 func (c *counting) Wait() error {
 	c.open.Wait()
-	return c.ctx.Err()
+	return nil
 }

@@ -98,7 +98,7 @@ type exporter struct {
 	opt    Options
 	out    *dataset.Writer
 	jobs   chan rows.Job
-	queued *budget // row groups that wait to be encoded, runs that wait to be counted
+	queued *budget // row groups that wait to be encoded
 	limit  rows.Limit
 
 	programs []code.Program
@@ -158,7 +158,7 @@ func (e *exporter) encode(ctx context.Context) error {
 // decodeAll makes jobs of every row of the dataset.
 func (e *exporter) decodeAll(ctx context.Context) error {
 	submit := func(j rows.Job) error { return e.submit(ctx, j) }
-	counting := &counting{ctx: ctx, tokens: e.tokens, queued: e.queued}
+	counting := &counting{ctx: ctx, tokens: e.tokens}
 	defer counting.open.Wait()
 	at := newProgressing(e.plan, e.opt.Progress)
 	for _, s := range e.plan.sources {
