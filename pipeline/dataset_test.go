@@ -59,7 +59,7 @@ func decodeInto(
 	t.Helper()
 	tables := rows.New(out)
 	st := stitch.New(id, protocol.TimestampCode(), tables.Sinks)
-	pool := &decoders{new: func() decode.Decoder { return protocol.NewDecoder(mem, tables.Sinks.Packets != nil) }}
+	pool := &decoders{pool: &decode.Pool{}, new: func() decode.Decoder { return protocol.NewDecoder(mem, tables.Sinks.Packets != nil) }}
 	err := ordered(context.Background(), newWorkers(max(1, workerCount)), splitBy(stream, protocol, g), pool.decode,
 		func(d decoded) error { return st.Stitch(d.Unit) })
 	if err == nil {
