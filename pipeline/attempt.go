@@ -238,7 +238,7 @@ func (s *session) try(ctx context.Context, src *sourcePlan, r *reading) (*attemp
 	}
 	protocol = sample.protocol
 	t.protocol, t.trials = protocol, sample.trials
-	pool := &decoders{new: func() decode.Decoder { return protocol.NewDecoder(src.Memory, false) }}
+	pool := &decoders{new: func() decode.Decoder { return protocol.NewDecoder(src.Memory, decode.Wanted{}) }}
 	d := doubts{protocol: protocol}
 	st := stitch.New(src.ID, protocol.TimestampCode(), stitch.Sinks{Timestamps: stitch.Tee(nil, d.timestamp)})
 	for u, err := range splitBy(sample.stream(), protocol, grain{unitBytes, partBytes, attemptChunk}) {

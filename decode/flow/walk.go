@@ -29,6 +29,10 @@ type Walker struct {
 	stack returnStack
 
 	dataMark mark // see DataInstruction
+
+	partSeq  int64    // Seq when the part began
+	stretch  stretch  // see BeginStretch
+	counting []*block // that count in the current part
 }
 
 // unitInstructions bounds the instructions in the blocks of one result (11 bytes
@@ -55,6 +59,7 @@ func (w *Walker) Begin(result *decode.Result) {
 		w.prog.begin()
 	}
 	w.partStamp++
+	w.partSeq = w.Seq
 	w.open = false
 	w.dataMark = mark{run: len(result.Runs)}
 	w.cur = w.relocate()

@@ -15,6 +15,9 @@ type block struct {
 	silent grown[position] // of those that have at most that of their last one
 	passed grown[int64]    // how often that outcome was that it passed
 	costs  grown[edge]     // own cycles
+
+	ways []way // not settled yet
+	from int64 // ordinal of the first time of a way, with ways
 }
 
 // A position counts executions of an instruction.
