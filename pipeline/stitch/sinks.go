@@ -64,6 +64,9 @@ type RunSink interface {
 // CountRows are rows of `cycle_counts` as a decoder wrote them.
 type CountRows = decode.CountRows
 
+// A Turn is what a decoder counted of the runs of a part.
+type Turn = decode.Turn
+
 // A CountSink takes rows of `cycle_counts`.
 type CountSink interface {
 	// Add takes the next rows, at least one, which are relative to b. The sink
@@ -157,7 +160,7 @@ type Runs struct {
 	Spans   []schema.Span  // of the part, at least one if it has a run
 	// Stretches and Turns are those of the part, for a sink that takes them.
 	Stretches []decode.Stretch
-	Turns     []decode.Turn
+	Turns     []Turn
 	// From is the index of the first run in Unit.Runs, To that after the last;
 	// Cost and Costs are those in Unit.Costs, Place and Places those in
 	// Unit.Offsets; Block and Blocks those in Unit.Blocks of the blocks that have a

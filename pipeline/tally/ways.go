@@ -1,7 +1,6 @@
 package tally
 
 import (
-	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/pipeline/stitch"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -36,7 +35,7 @@ func (c *counter) turns(r *stitch.Runs) {
 }
 
 // way returns the way of a turn.
-func (b *block) way(t *decode.Turn) *way {
+func (b *block) way(t *stitch.Turn) *way {
 	for i := range b.ways {
 		if w := &b.ways[i]; w.to == t.To && w.outcome == t.Outcome {
 			return w
