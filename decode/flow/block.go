@@ -25,11 +25,10 @@ type block struct {
 	// What a walk reads and writes, in one line of the cache (64 bytes). The rest fills
 	// another two, so that all blocks begin at a line.
 	links    [2]*block // successors by outcome, filled in when first taken: fallThrough, taken
-	left     [2]uint32 // how often control left it for the next block, by outcome, with counted: see count.go
+	left     [2]uint32 // how often control left it, by outcome: see count.go
 	count    uint32    // instructions
-	counted  uint32    // partStamp, if executions are counted in the block; otherwise 0
-	from     *block    // the indirect branch that control came from,
-	came     uint32    // so often, with counted
+	counted  uint32    // partStamp, if executions are counted in the block
+	came     arrivals  // most of them
 	ready    uint32    // partStamp, if the block ends at a waypoint; otherwise 0
 	index    uint32
 	special  uint8             // 1: if executed, more is to be done than to follow links[taken]
@@ -44,7 +43,8 @@ type block struct {
 	next      uint32        // address after the last instruction
 	partStamp uint32        // the block is Result.Blocks[index] if this is that of the current part
 	unit      uint32        // the last work unit whose result has the block
-	first     int64         // with counted: the instructions of the part before the block came first
+	first     int64         // see count.go
+	others    []arrivals    // likewise
 
 	last  isa.Instruction // with atWaypoint: the last instruction
 	split int             // position of the first 32-bit T32 instruction, the length without one
@@ -52,7 +52,7 @@ type block struct {
 	// indirect branch; whether the last instruction returns from an exception.
 	pass    uint32
 	returns bool
-	_       [52]byte
+	_       [28]byte
 }
 
 // The links of a block, by outcome of the atom of its last instruction.

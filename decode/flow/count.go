@@ -10,75 +10,63 @@ import (
 // control left it, by outcome, and after an indirect branch, in the block it came to, how
 // often it came from there. The sums are the turns of a part (see [decode.Stretch]).
 
-// A stretch is what is counted since BeginStretch.
-type stretch struct {
-	first *block // nil: there is no stretch
-	seq   int64  // Seq at its start
-	last  *block // that executed last; nil: none
-	e     uint8  // its outcome
+// A Stretch is what was counted from a Cursor on: what a loop over packets holds beside its
+// position.
+type Stretch struct {
+	first Cursor
+	Last  Cursor // of the block that executed last; zero: none
+	E     uint8  // outcome of Last
+	N     int64  // instructions
 }
+
+// Part is the number of the part, for [Cursor.Ready].
+func (w *Walker) Part() uint32 { return w.partStamp }
 
 // BeginStretch begins to count at c.
-func (w *Walker) BeginStretch(c Cursor) { w.stretch = stretch{first: c.b, seq: w.Seq} }
+func (w *Walker) BeginStretch(c Cursor) Stretch { return Stretch{first: c} }
 
-// CountAtoms walks from c on by packets of one byte each, as far as they are atoms: table
-// has those of each byte, as [Walker.Atoms] takes them, or 0. It returns how many packets
-// it walked, the last one in part if there are atoms left.
-func (w *Walker) CountAtoms(c Cursor, packets []byte, table *[256]uint8) (to Cursor, n int, left uint8, p Pause) {
-	b, part, seq, last, e := c.b, w.partStamp, int64(0), w.stretch.last, w.stretch.e
-walk:
-	for ; n < len(packets); n++ {
-		left = table[packets[n]]
-		if left == 0 {
-			break
-		}
-		for left > 1 {
-			if b.counted != part && !w.admitCounted(b, seq) {
-				n++
-				break walk
-			}
-			e = left & 1
-			left >>= 1
-			seq += int64(b.count)
-			last = b
-			next := b.links[e]
-			if e&b.special != 0 {
-				next = w.successor(b)
-			}
-			if next == nil {
-				n, p = n+1, AfterFailed+Pause(e)
-				break walk
-			}
-			if e&b.special != 0 && b.flow == isa.Indirect {
-				w.arrive(b, next)
-			} else {
-				b.left[e]++
-			}
-			b = next
-		}
-	}
-	w.Seq += seq
-	w.stretch.last, w.stretch.e = last, e
-	return Cursor{b}, n, left, p
+// Ready reports whether the block at c is one to count in, in a part, and its waypoint one
+// that Leave can leave by an atom: see Special.
+func (c Cursor) Ready(part uint32, e uint8) bool { return c.b.counted == part && e&c.b.special == 0 }
+
+// Leave walks to the waypoint and on by an atom, which is 1 if it is E.
+func (c Cursor) Leave(e uint8) Cursor {
+	c.b.left[e&1]++
+	return Cursor{c.b.links[e&1]}
 }
 
-// CountBranch walks as [Walker.Branch] does.
-func (w *Walker) CountBranch(c Cursor, to decode.PC) (next Cursor, ok bool) {
+// Special does so where Ready says no, seq instructions after Seq. It fails, and does
+// nothing, if the block is not warm.
+func (w *Walker) Special(c Cursor, e uint8, seq int64) (next Cursor, ok bool) {
 	b := c.b
-	if b.flow != isa.Indirect && (b.flow != isa.Direct || to.Address != b.last.Target || to.ISA != b.last.TargetISA) || b.counted != w.partStamp && !w.admitCounted(b, 0) {
-		return Cursor{}, false
+	if b.counted != w.partStamp && !w.admitCounted(b, seq) {
+		return c, false
 	}
-	w.Seq += int64(b.count)
-	w.stretch.last, w.stretch.e = b, taken
+	if e&b.special == 0 {
+		return c.Leave(e), true
+	}
+	to := w.successor(b)
+	if b.flow == isa.Indirect {
+		w.arrive(b, to)
+	} else {
+		b.left[e]++
+	}
+	return Cursor{to}, true
+}
+
+// BranchTo walks as [Walker.Branch] does, seq instructions after Seq.
+func (w *Walker) BranchTo(c Cursor, to decode.PC, seq int64) (next Cursor, ok bool) {
+	b := c.b
+	if b.flow != isa.Indirect && (b.flow != isa.Direct || to.Address != b.last.Target || to.ISA != b.last.TargetISA) || b.counted != w.partStamp && !w.admitCounted(b, seq) {
+		return c, false
+	}
 	if b.link && w.prog.rules.ReturnStack {
 		w.stack.push(b)
 	}
 	next = w.find(b.at.inSpace(to))
-	switch {
-	case !next.Known():
-	case b.flow == isa.Indirect:
+	if b.flow == isa.Indirect {
 		w.arrive(b, next.b)
-	default:
+	} else {
 		b.left[taken]++
 	}
 	return next, true
@@ -91,20 +79,49 @@ func (w *Walker) admitCounted(b *block, seq int64) bool {
 		return false
 	}
 	b.counted, b.first = w.partStamp, w.Seq+seq-w.partSeq
-	b.left, b.from, b.came = [2]uint32{}, nil, 0
+	b.left, b.came, b.others = [2]uint32{}, arrivals{}, b.others[:0]
 	w.counting = append(w.counting, b)
 	return true
 }
 
-// arrive counts that control came from b, an indirect branch, to next.
+// arrivals are how often control came to a block from an indirect branch.
+type arrivals struct {
+	from *block
+	n    uint32
+}
+
+// maxOthers is how many indirect branches a block counts arrivals of, beside the first.
+const maxOthers = 7
+
+// arrive counts that control came from b, an indirect branch, to next, unless that is nil.
 func (w *Walker) arrive(b, next *block) {
 	switch {
-	case next.counted != w.partStamp:
-	case next.from == b:
-		next.came++
+	case next == nil:
+	case next.counted == w.partStamp && next.came.from == b:
+		next.came.n++
+	default:
+		w.arriveSlow(b, next)
+	}
+}
+
+// arriveSlow is arrive from elsewhere than the first time.
+func (w *Walker) arriveSlow(b, next *block) {
+	if next.counted != w.partStamp {
+		w.turn(b, taken, uint32(next.at), 1)
 		return
-	case next.came == 0:
-		next.from, next.came = b, 1
+	}
+	if next.came.from == nil {
+		next.came = arrivals{b, 1}
+		return
+	}
+	for i := range next.others {
+		if x := &next.others[i]; x.from == b {
+			x.n++
+			return
+		}
+	}
+	if len(next.others) < maxOthers {
+		next.others = append(next.others, arrivals{b, 1})
 		return
 	}
 	w.turn(b, taken, uint32(next.at), 1)
@@ -115,34 +132,47 @@ func (w *Walker) turn(b *block, outcome uint8, to, n uint32) {
 	w.result.Turns = append(w.result.Turns, decode.Turn{Block: b.index, To: to, N: int64(n), First: b.first, Outcome: b.outcomes[outcome]})
 }
 
-// EndStretch ends what BeginStretch began, at c, before or after its waypoint. It makes the
-// last block a run from a packet: what follows may not be where control went. It returns
-// whether anything executed.
-func (w *Walker) EndStretch(c Cursor, p Pause, offset int64) {
-	s := w.stretch
-	if s.last == nil {
-		return
+// EndStretch ends a stretch at a position, and returns where the walk is. The last block
+// becomes a run from a packet: what follows may not be where control went.
+func (w *Walker) EndStretch(s *Stretch, at Cursor, offset int64) (Cursor, Pause) {
+	b := s.Last.b
+	if b == nil {
+		return at, AtBlock
 	}
-	if p == AtBlock {
-		w.uncount(s.last, s.e, c.b)
-	}
-	if n := w.Seq - s.seq - int64(s.last.count); n > 0 {
-		w.result.Stretches = append(w.result.Stretches, decode.Stretch{Run: len(w.result.Runs), Block: s.first.index, Instructions: n})
+	w.uncount(b, s.E, at.b)
+	if n := s.N - int64(b.count); n > 0 {
+		w.result.Stretches = append(w.result.Stretches, decode.Stretch{Run: len(w.result.Runs), Block: s.first.b.index, Instructions: n})
 	}
 	w.result.Runs = append(w.result.Runs, schema.Run{})
-	s.last.fill(&w.result.Runs[len(w.result.Runs)-1], offset, s.e)
+	b.fill(&w.result.Runs[len(w.result.Runs)-1], offset, s.E)
+	w.Seq += s.N
+	if at.b == nil {
+		return s.Last, AfterFailed + Pause(s.E)
+	}
+	return at, AtBlock
 }
 
-// uncount takes back that control left b last, for next.
+// uncount takes back that control left b last, for next, which is nil if unknown.
 func (w *Walker) uncount(b *block, e uint8, next *block) {
 	switch {
 	case e != taken || b.flow != isa.Indirect:
 		b.left[e]--
-	case next.counted == w.partStamp && next.from == b:
-		next.came--
-	default:
-		w.result.Turns = w.result.Turns[:len(w.result.Turns)-1]
+		return
+	case next == nil:
+		return
+	case next.counted == w.partStamp:
+		if next.came.from == b {
+			next.came.n--
+			return
+		}
+		for i := range next.others {
+			if x := &next.others[i]; x.from == b {
+				x.n--
+				return
+			}
+		}
 	}
+	w.result.Turns = w.result.Turns[:len(w.result.Turns)-1]
 }
 
 // End ends the part: it makes turns of what was counted.
@@ -153,8 +183,13 @@ func (w *Walker) End() {
 				w.turn(b, uint8(e), b.onward(e), n)
 			}
 		}
-		if b.came > 0 {
-			w.turn(b.from, taken, uint32(b.at), b.came)
+		if b.came.n > 0 {
+			w.turn(b.came.from, taken, uint32(b.at), b.came.n)
+		}
+		for _, x := range b.others {
+			if x.n > 0 {
+				w.turn(x.from, taken, uint32(b.at), x.n)
+			}
 		}
 	}
 	w.counting = w.counting[:0]

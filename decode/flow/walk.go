@@ -31,7 +31,6 @@ type Walker struct {
 	dataMark mark // see DataInstruction
 
 	partSeq  int64    // Seq when the part began
-	stretch  stretch  // see BeginStretch
 	counting []*block // that count in the current part
 }
 

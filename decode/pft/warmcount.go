@@ -13,39 +13,62 @@ import (
 func (d *Decoder) warmTurns(i, last int, at flow.Cursor) int {
 	data := d.rec.Part.Data
 	reached := decode.PC{Address: d.address, ISA: d.isa}
-	seq, atoms, left, exit := d.walk.Seq, -1, uint8(0), flow.AtBlock
-	d.walk.BeginStretch(at)
+	atoms, left, s, n, part := -1, uint8(0), d.walk.BeginStretch(at), int64(0), d.walk.Part()
+	branched, before, e := false, flow.Cursor{}, uint8(0)
+packets:
 	for i <= last {
-		var n int
-		if at, n, left, exit = d.walk.CountAtoms(at, data[i:last+1], &outcomes); n > 0 {
-			i += n
-			atoms = i - 1
+		h := data[i]
+		if left = outcomes[h]; left != 0 {
+			atoms = i
+			i++
+			for left > 1 {
+				next, ok := flow.Cursor{}, true
+				if now := left & 1; at.Ready(part, now) {
+					next = at.Leave(now)
+				} else if next, ok = d.walk.Special(at, now, n); !ok {
+					break packets
+				}
+				n += at.Instructions()
+				e = left & 1
+				before, at = at, next
+				left >>= 1
+				if !at.Known() {
+					break packets
+				}
+			}
+			continue
 		}
-		if left > 1 || exit != flow.AtBlock || i > last || data[i]&1 == 0 {
+		if h&1 == 0 {
 			break
 		}
 		to, length := shortBranch(binary.LittleEndian.Uint64(data[i:]), reached.Address, at.ISA())
 		if length == 0 {
 			break
 		}
-		next, ok := d.walk.CountBranch(at, to)
+		next, ok := d.walk.BranchTo(at, to, n)
 		if !ok {
 			break
 		}
+		n += at.Instructions()
 		d.countBranch(at)
 		i += length
-		if reached = to; !next.Known() {
-			exit = toAddress
+		reached = to
+		before, at, e = at, next, 1
+		if !at.Known() {
+			branched = true
 			break
 		}
-		at = next
 	}
 	if atoms >= 0 {
 		d.offset = int64(d.rec.Offsets.At(atoms))
 	}
-	if d.walk.Seq > seq {
+	if n > 0 {
 		d.rec.Settle()
-		d.walk.EndStretch(at, exit, d.offset)
+	}
+	s.N, s.Last, s.E = n, before, e
+	at, exit := d.walk.EndStretch(&s, at, d.offset)
+	if branched {
+		exit = toAddress
 	}
 	d.cool(at, exit, d.rec.Result.Runs, reached)
 	if left > 1 {
