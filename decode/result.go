@@ -18,6 +18,7 @@ type Result struct {
 	Offsets    Rows[uint32]  // of each instruction of the runs with RunHasOffsets: its capture offset minus that of the run
 	Stretches  Rows[Stretch] // runs that were counted, which Runs leaves out; only if NewDecoder was asked for them
 	Turns      Rows[Turn]    // of the stretches
+	Failures   Rows[Failure] // likewise
 	Spans      Rows[schema.Span]
 	Exceptions KeyedRows[schema.Exception, *schema.Exception]
 	Counts     CountRows

@@ -19,5 +19,16 @@ type Turn struct {
 	To      uint32
 	N       int64
 	First   int64          // when the block came first in stretches of the part: the instructions of the part before it
-	Outcome schema.Outcome // of the last instruction; all before it have none
+	Outcome schema.Outcome // of the last instruction
+	// Told: those before it passed their condition, but for Failures; otherwise they have no
+	// outcome.
+	Told bool
+}
+
+// A Failure counts how often an instruction inside a block failed its condition, of the
+// executions that have it as passed: those by turns that are Told, and by runs.
+type Failure struct {
+	Block    uint32 // index of the block in the result
+	Position uint16 // of the instruction
+	N        int64
 }

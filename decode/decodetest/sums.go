@@ -22,7 +22,7 @@ type Execution struct {
 	Outcome schema.Outcome // Untold inside a run that does not have it
 }
 
-// A Way is from the end of a run, or of a block, to the next one.
+// A Way is from an instruction to the next one.
 type Way struct {
 	From Execution
 	To   uint32
@@ -66,10 +66,29 @@ func partSums(r *decode.Result, from, to *decode.Ends) Sums {
 	}
 	for _, t := range r.Turns[from[decode.Turns]:to[decode.Turns]] {
 		block := r.Blocks[t.Block]
-		x := s.add(block, 0, len(block.Address), &schema.Run{Outcome: t.Outcome}, t.First, t.N)
+		run := schema.Run{Outcome: t.Outcome}
+		if t.Told {
+			run.Flags = schema.RunHasFailed
+		}
+		x := s.add(block, 0, len(block.Address), &run, t.First, t.N)
 		s.Ways[Way{x, t.To}] += t.N
 	}
+	for _, f := range r.Failures[from[decode.Failures]:to[decode.Failures]] {
+		s.fail(r.Blocks[f.Block].Address[f.Position:], f.N)
+	}
 	return s
+}
+
+// fail makes n executions of an instruction failures, of those that passed. Its address
+// and that of the next one are given.
+func (s *Sums) fail(address []uint32, n int64) {
+	passed, failed := Execution{address[0], schema.Passed}, Execution{address[0], schema.NotTaken}
+	s.Executed[passed] -= n
+	s.Executed[failed] += n
+	s.Ways[Way{passed, address[1]}] -= n
+	s.Ways[Way{failed, address[1]}] += n
+	maps.DeleteFunc(s.Executed, func(_ Execution, n int64) bool { return n == 0 })
+	maps.DeleteFunc(s.Ways, func(_ Way, n int64) bool { return n == 0 })
 }
 
 // add adds what became of the instructions of a run that came n times, at an ordinal first.
@@ -86,6 +105,9 @@ func (s *Sums) add(block *schema.Block, first, count int, run *schema.Run, seq, 
 			last.Outcome = schema.Passed
 		}
 		s.Executed[last] += n
+		if i < count-1 {
+			s.Ways[Way{last, block.Address[first+i+1]}] += n
+		}
 		if at, ok := s.First[last.Address]; !ok || seq+int64(i) < at {
 			s.First[last.Address] = seq + int64(i)
 		}
@@ -140,7 +162,7 @@ func withoutRuns(r *decode.Result) *decode.Result {
 			c.Spans = append(c.Spans, span)
 		}
 		from = s.Ends
-		for _, kind := range []decode.RowKind{decode.Runs, decode.Stretches, decode.Turns, decode.Offsets, decode.Costs} {
+		for _, kind := range []decode.RowKind{decode.Runs, decode.Stretches, decode.Turns, decode.Failures, decode.Offsets, decode.Costs} {
 			s.Ends[kind] = 0
 		}
 		c.Segments = append(c.Segments, s)

@@ -45,6 +45,7 @@ type block struct {
 	unit      uint32        // the last work unit whose result has the block
 	first     int64         // see count.go
 	others    []arrivals    // likewise
+	failing   []failing     // see countinside.go
 
 	last  isa.Instruction // with atWaypoint: the last instruction
 	split int             // position of the first 32-bit T32 instruction, the length without one
@@ -52,7 +53,7 @@ type block struct {
 	// indirect branch; whether the last instruction returns from an exception.
 	pass    uint32
 	returns bool
-	_       [28]byte
+	_       [4]byte
 }
 
 // The links of a block, by outcome of the atom of its last instruction.
@@ -106,7 +107,7 @@ func (p *Program) build(key schema.BlockKey) *block {
 		}
 		b.next += uint32(in.Size)
 		if p.rules.endsBlock(in.Flow) {
-			b.endAt(in)
+			b.endAt(in, p.rules.ReturnStack)
 			break
 		}
 		if b.next < key.Address { // wrapped round 2³²
@@ -129,15 +130,15 @@ func (p *Program) build(key schema.BlockKey) *block {
 	return b
 }
 
-// endAt ends the block at a waypoint.
-func (b *block) endAt(in isa.Instruction) {
+// endAt ends the block at a waypoint. pushes says that calls push their return address.
+func (b *block) endAt(in isa.Instruction, pushes bool) {
 	b.end, b.last, b.flow, b.link = atWaypoint, in, in.Flow, in.Link
 	b.returns = in.Kind == schema.KindExceptionReturn
 	b.outcomes = [2]schema.Outcome{schema.NotTaken, schema.Passed}
 	if in.Flow == isa.Direct || in.Flow == isa.Indirect {
 		b.outcomes[taken] = schema.Taken
 	}
-	if in.Flow != isa.Direct || in.Link {
+	if in.Flow != isa.Direct || in.Link && pushes {
 		b.special = 1
 	}
 }

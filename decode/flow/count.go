@@ -1,6 +1,8 @@
 package flow
 
 import (
+	"slices"
+
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/isa"
 	"github.com/tracelake/tracelake/schema"
@@ -78,10 +80,15 @@ func (w *Walker) admitCounted(b *block, seq int64) bool {
 	if b.ready != w.partStamp && !w.admit(b) {
 		return false
 	}
+	w.beginCounting(b, seq)
+	return true
+}
+
+// beginCounting begins to count in b, which was entered seq instructions after Seq.
+func (w *Walker) beginCounting(b *block, seq int64) {
 	b.counted, b.first = w.partStamp, w.Seq+seq-w.partSeq
 	b.left, b.came, b.others = [2]uint32{}, arrivals{}, b.others[:0]
 	w.counting = append(w.counting, b)
-	return true
 }
 
 // arrivals are how often control came to a block from an indirect branch.
@@ -129,7 +136,7 @@ func (w *Walker) arriveSlow(b, next *block) {
 
 // turn adds a turn to the result.
 func (w *Walker) turn(b *block, outcome uint8, to, n uint32) {
-	w.result.Turns = append(w.result.Turns, decode.Turn{Block: b.index, To: to, N: int64(n), First: b.first, Outcome: b.outcomes[outcome]})
+	w.result.Turns = append(w.result.Turns, decode.Turn{Block: b.index, To: to, N: int64(n), First: b.first, Outcome: b.outcomes[outcome], Told: w.told})
 }
 
 // EndStretch ends a stretch at a position, and returns where the walk is. The last block
@@ -139,7 +146,7 @@ func (w *Walker) EndStretch(s *Stretch, at Cursor, offset int64) (Cursor, Pause)
 	if b == nil {
 		return at, AtBlock
 	}
-	w.uncount(b, s.E, at.b)
+	w.uncount(b, s.E, at.b, s.N-int64(b.count))
 	if n := s.N - int64(b.count); n > 0 {
 		w.result.Stretches = append(w.result.Stretches, decode.Stretch{Run: len(w.result.Runs), Block: s.first.b.index, Instructions: n})
 	}
@@ -152,15 +159,27 @@ func (w *Walker) EndStretch(s *Stretch, at Cursor, offset int64) (Cursor, Pause)
 	return at, AtBlock
 }
 
-// uncount takes back that control left b last, for next, which is nil if unknown.
-func (w *Walker) uncount(b *block, e uint8, next *block) {
-	switch {
-	case e != taken || b.flow != isa.Indirect:
+// uncount takes back that b executed last, seq instructions after Seq, and that control
+// left it for next, which is nil if unknown.
+func (w *Walker) uncount(b *block, e uint8, next *block, seq int64) {
+	if e != taken || b.flow != isa.Indirect {
 		b.left[e]--
-		return
-	case next == nil:
-		return
-	case next.counted == w.partStamp:
+	} else if next != nil {
+		w.unarrive(b, next)
+	}
+	if b.first == w.Seq+seq-w.partSeq { // it was the first time: nothing else is counted in b
+		b.counted = 0
+		i := len(w.counting) - 1
+		for w.counting[i] != b {
+			i--
+		}
+		w.counting = slices.Delete(w.counting, i, i+1)
+	}
+}
+
+// unarrive takes back the last arrive.
+func (w *Walker) unarrive(b, next *block) {
+	if next.counted == w.partStamp {
 		if next.came.from == b {
 			next.came.n--
 			return
@@ -193,6 +212,15 @@ func (w *Walker) End() {
 		}
 	}
 	w.counting = w.counting[:0]
+	for _, b := range w.failing {
+		for _, x := range b.failing {
+			if x.n > 0 {
+				w.failure(b, x)
+			}
+		}
+		b.failing = b.failing[:0]
+	}
+	w.failing = w.failing[:0]
 }
 
 // onward returns the address that control goes to after b, which is no indirect branch if

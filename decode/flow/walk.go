@@ -31,7 +31,9 @@ type Walker struct {
 	dataMark mark // see DataInstruction
 
 	partSeq  int64    // Seq when the part began
+	told     bool     // each instruction is traced with its outcome
 	counting []*block // that count in the current part
+	failing  []*block // in which instructions failed their condition, likewise
 }
 
 // unitInstructions bounds the instructions in the blocks of one result (11 bytes

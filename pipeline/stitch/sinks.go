@@ -158,9 +158,10 @@ type Runs struct {
 	Unit    *decode.Result // its Blocks, Runs, Costs, Offsets, Stretches, Turns and Timestamps alone
 	Numbers []uint32       // of the unit's blocks, in the source
 	Spans   []schema.Span  // of the part, at least one if it has a run
-	// Stretches and Turns are those of the part, for a sink that takes them.
+	// Stretches, Turns and Failures are those of the part, for a sink that takes them.
 	Stretches []decode.Stretch
 	Turns     []Turn
+	Failures  []decode.Failure
 	// From is the index of the first run in Unit.Runs, To that after the last;
 	// Cost and Costs are those in Unit.Costs, Place and Places those in
 	// Unit.Offsets; Block and Blocks those in Unit.Blocks of the blocks that have a

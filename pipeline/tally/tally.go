@@ -107,7 +107,7 @@ func (t *Tally) add(r stitch.Runs) error {
 	}
 	r.Unit.Retain()
 	t.job.pieces = append(t.job.pieces, r)
-	t.runs += r.To - r.From + len(r.Stretches) + len(r.Turns)
+	t.runs += r.To - r.From + len(r.Stretches) + len(r.Turns) + len(r.Failures)
 	t.untimed.add(&r)
 	return nil
 }

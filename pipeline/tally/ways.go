@@ -11,6 +11,7 @@ import (
 type way struct {
 	to      uint32 // address
 	outcome schema.Outcome
+	told    bool // as in decode.Turn
 	n       int64
 }
 
@@ -22,7 +23,7 @@ func (c *counter) passStretch(code *schema.Block, seq int64) {
 	c.cur, c.own = counted, 0
 }
 
-// turns counts the turns of a part.
+// turns counts the turns of a part, and the failures in it.
 func (c *counter) turns(r *stitch.Runs) {
 	for i := range r.Turns {
 		t := &r.Turns[i]
@@ -31,6 +32,9 @@ func (c *counter) turns(r *stitch.Runs) {
 			b.from = first
 		}
 		b.way(t).n += t.N
+	}
+	for _, f := range r.Failures {
+		c.fail(c.block(r.Numbers[f.Block], r.Unit.Blocks[f.Block]), int(f.Position), f.N)
 	}
 }
 
@@ -41,8 +45,20 @@ func (b *block) way(t *stitch.Turn) *way {
 			return w
 		}
 	}
-	b.ways = append(b.ways, way{to: t.To, outcome: t.Outcome})
+	b.ways = append(b.ways, way{to: t.To, outcome: t.Outcome, told: t.Told})
 	return &b.ways[len(b.ways)-1]
+}
+
+// fail counts that of the executions of an instruction inside a block that count as passed,
+// n failed its condition.
+func (c *counter) fail(b *block, position int, n int64) {
+	b.at.to(position + 1)[position].failed += n
+	if kind := b.code.Kind[position]; hasEdges(schema.Kind(kind)) {
+		key := edgeKey{b.code.Address[position], b.code.Address[position+1], schema.EdgeKind(kind), schema.EdgeTaken}
+		c.edges[key] = c.edges[key].plus(edge{n: -n})
+		key.outcome = schema.EdgeNotTaken
+		c.edges[key] = c.edges[key].plus(edge{n: n})
+	}
 }
 
 // settleWays settles the ways that were counted.
@@ -51,14 +67,24 @@ func (c *counter) settleWays() {
 		if b == nil {
 			continue
 		}
-		whole := shape{form: form{block: uint32(number), count: uint16(len(b.code.Address))}, code: b.code, seq: b.from}
-		for _, w := range b.ways {
-			to := shape{code: &schema.Block{Address: []uint32{w.to}}}
-			whole.outcome, whole.n = w.outcome, w.n
-			c.settleTurn(&whole, &turn{to: &to, n: w.n})
-			whole.settle(b)
-			c.inside(&whole)
+		for i := range b.ways {
+			c.settleWay(uint32(number), b, &b.ways[i])
 		}
 		b.ways = b.ways[:0]
 	}
+}
+
+func (c *counter) settleWay(number uint32, b *block, w *way) {
+	n := len(b.code.Address)
+	s := shape{form: form{block: number, count: uint16(n), outcome: w.outcome}, code: b.code, seq: b.from, n: w.n}
+	to := shape{code: &schema.Block{Address: []uint32{w.to}}}
+	c.settleTurn(&s, &turn{to: &to, n: w.n})
+	if w.told {
+		s.flags = schema.RunHasFailed
+		if w.outcome == schema.NotTaken {
+			b.at.to(n)[n-1].failed += w.n
+		}
+	}
+	s.settle(b)
+	c.inside(&s)
 }
