@@ -140,7 +140,7 @@ func (w *warm) endVisits(v *flow.Visits, at flow.Cursor, pos int, n int64) {
 	}
 	w.d.walk.EndVisits(v, at, pos, n)
 	w.at, w.pos = at, pos
-	if left := v.Last; !at.Known() && left.Known() && !(left.Indirect() && v.E == 1) {
+	if left := v.Last; !at.Known() && left.Known() && (v.E == 0 || !left.Indirect()) {
 		w.at, w.pause = left, flow.AfterFailed+flow.Pause(v.E)
 	}
 }

@@ -22,15 +22,18 @@ packets:
 			atoms = i
 			i++
 			for left > 1 {
-				next, ok := flow.Cursor{}, true
-				if now := left & 1; at.Ready(part, now) {
+				var next flow.Cursor
+				now := left & 1
+				if at.Ready(part, now) {
 					next = at.Leave(now)
-				} else if next, ok = d.walk.Special(at, now, n); !ok {
-					break packets
+				} else {
+					var ok bool
+					if next, ok = d.walk.Special(at, now, n); !ok {
+						break packets
+					}
 				}
 				n += at.Instructions()
-				e = left & 1
-				before, at = at, next
+				before, e, at = at, now, next
 				left >>= 1
 				if !at.Known() {
 					break packets
