@@ -8,8 +8,8 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// A Sums is what ran in a part: how often, from when on, and where control went, without
-// regard to what came between two instructions. Ordinals are of the part.
+// A Sums is what ran in a result: how often, from when on, and where control went, without
+// regard to what came between two instructions. Ordinals are of the result.
 type Sums struct {
 	Executed map[Execution]int64
 	First    map[uint32]int64 // by address
@@ -28,55 +28,68 @@ type Way struct {
 	To   uint32
 }
 
-// PartSums returns what ran in each part of r.
-func PartSums(r *decode.Result) []Sums {
+// SumsOf returns what ran in r.
+func SumsOf(r *decode.Result) Sums {
+	s := Sums{map[Execution]int64{}, map[uint32]int64{}, map[Way]int64{}}
 	var from decode.Ends
-	all := make([]Sums, len(r.Segments))
+	seq := int64(0)
 	for i := range r.Segments {
-		all[i] = partSums(r, &from, &r.Segments[i].Ends)
-		from = r.Segments[i].Ends
+		part := &r.Segments[i]
+		s.addRuns(r, &from, &part.Ends, seq)
+		for _, f := range r.Firsts[from[decode.Firsts]:part.Ends[decode.Firsts]] {
+			s.come(r.Blocks[f.Block].Address, seq+f.At)
+		}
+		from = part.Ends
+		seq += part.Row.Instructions
 	}
-	return all
+	for _, t := range r.Turns {
+		block, run := r.Blocks[t.Block], schema.Run{Outcome: t.Outcome}
+		if t.Told {
+			run.Flags = schema.RunHasFailed
+		}
+		s.Ways[Way{s.add(block, 0, len(block.Address), &run, t.N), t.To}] += t.N
+	}
+	for _, f := range r.Failures {
+		s.fail(r.Blocks[f.Block].Address[f.Position:], f.N)
+	}
+	return s
 }
 
-func partSums(r *decode.Result, from, to *decode.Ends) Sums {
-	s := Sums{map[Execution]int64{}, map[uint32]int64{}, map[Way]int64{}}
+// addRuns adds the runs of a part, before which there are seq instructions, and the ways
+// into stretches.
+func (s *Sums) addRuns(r *decode.Result, from, to *decode.Ends, seq int64) {
 	var last Way // to nowhere yet
-	any, seq := false, int64(0)
+	begin := true
 	stretches := r.Stretches[from[decode.Stretches]:to[decode.Stretches]]
 	for i := from[decode.Runs]; i < to[decode.Runs]; i++ {
 		run := &r.Runs[i]
 		block := r.Blocks[run.Block]
-		counted := len(stretches) > 0 && stretches[0].Run == i
-		if counted {
-			if last.To = r.Blocks[stretches[0].Block].Address[0]; any {
-				s.Ways[last]++
-			}
+		last.To = block.Address[run.First]
+		if len(stretches) > 0 && stretches[0].Run == i {
+			last.To = r.Blocks[stretches[0].Block].Address[0]
 			seq += stretches[0].Instructions
 			stretches = stretches[1:]
-		} else if last.To = block.Address[run.First]; any {
+		}
+		if !begin {
 			s.Ways[last]++
 		}
-		last.From = s.add(block, int(run.First), int(run.Count), run, seq, 1)
+		s.come(block.Address[run.First:][:run.Count], seq)
+		last.From = s.add(block, int(run.First), int(run.Count), run, 1)
 		seq += int64(run.Count)
-		any = true
+		begin = false
 	}
 	if len(stretches) > 0 {
 		panic(fmt.Sprintf("decodetest: no run after stretches %+v", stretches))
 	}
-	for _, t := range r.Turns[from[decode.Turns]:to[decode.Turns]] {
-		block := r.Blocks[t.Block]
-		run := schema.Run{Outcome: t.Outcome}
-		if t.Told {
-			run.Flags = schema.RunHasFailed
+}
+
+// come notes that instructions executed one after another from an ordinal on.
+func (s *Sums) come(address []uint32, seq int64) {
+	for i, a := range address {
+		if at, ok := s.First[a]; !ok || seq+int64(i) < at {
+			s.First[a] = seq + int64(i)
 		}
-		x := s.add(block, 0, len(block.Address), &run, t.First, t.N)
-		s.Ways[Way{x, t.To}] += t.N
 	}
-	for _, f := range r.Failures[from[decode.Failures]:to[decode.Failures]] {
-		s.fail(r.Blocks[f.Block].Address[f.Position:], f.N)
-	}
-	return s
 }
 
 // fail makes n executions of an instruction failures, of those that passed. Its address
@@ -91,9 +104,9 @@ func (s *Sums) fail(address []uint32, n int64) {
 	maps.DeleteFunc(s.Ways, func(_ Way, n int64) bool { return n == 0 })
 }
 
-// add adds what became of the instructions of a run that came n times, at an ordinal first.
-// It returns the last one.
-func (s *Sums) add(block *schema.Block, first, count int, run *schema.Run, seq, n int64) (last Execution) {
+// add adds what became of the instructions of a run that came n times. It returns the last
+// one.
+func (s *Sums) add(block *schema.Block, first, count int, run *schema.Run, n int64) (last Execution) {
 	for i := range count {
 		last = Execution{Address: block.Address[first+i], Outcome: schema.Untold}
 		switch {
@@ -108,9 +121,6 @@ func (s *Sums) add(block *schema.Block, first, count int, run *schema.Run, seq, 
 		if i < count-1 {
 			s.Ways[Way{last, block.Address[first+i+1]}] += n
 		}
-		if at, ok := s.First[last.Address]; !ok || seq+int64(i) < at {
-			s.First[last.Address] = seq + int64(i)
-		}
 	}
 	return last
 }
@@ -118,14 +128,12 @@ func (s *Sums) add(block *schema.Block, first, count int, run *schema.Run, seq, 
 // SumsDifference says how two results differ, of which one may have stretches in place of
 // runs; "" if they do not.
 func SumsDifference(a, b *decode.Result) string {
-	x, y := PartSums(a), PartSums(b)
-	for i := range min(len(x), len(y)) {
-		for _, d := range []string{
-			mapDifference("executed", x[i].Executed, y[i].Executed), mapDifference("first", x[i].First, y[i].First), mapDifference("ways", x[i].Ways, y[i].Ways),
-		} {
-			if d != "" {
-				return fmt.Sprintf("part %d: %s", i, d)
-			}
+	x, y := SumsOf(a), SumsOf(b)
+	for _, d := range []string{
+		mapDifference("executed", x.Executed, y.Executed), mapDifference("first", x.First, y.First), mapDifference("ways", x.Ways, y.Ways),
+	} {
+		if d != "" {
+			return d
 		}
 	}
 	p, q := withoutRuns(a), withoutRuns(b)
@@ -149,10 +157,11 @@ func mapDifference[K comparable](what string, a, b map[K]int64) string {
 	return ""
 }
 
-// withoutRuns returns r without its runs. Spans name ordinals of the part in place of runs.
+// withoutRuns returns r without its runs, with each block once. Spans name ordinals of the
+// part in place of runs.
 func withoutRuns(r *decode.Result) *decode.Result {
 	c := &decode.Result{
-		Blocks: r.Blocks, Exceptions: r.Exceptions, Counts: r.Counts, Timestamps: r.Timestamps, Contexts: r.Contexts,
+		Blocks: once(r.Blocks), Exceptions: r.Exceptions, Counts: r.Counts, Timestamps: r.Timestamps, Contexts: r.Contexts,
 		Data: r.Data, Events: r.Events, Losses: r.Losses, Packets: r.Packets,
 	}
 	var from decode.Ends
@@ -162,7 +171,7 @@ func withoutRuns(r *decode.Result) *decode.Result {
 			c.Spans = append(c.Spans, span)
 		}
 		from = s.Ends
-		for _, kind := range []decode.RowKind{decode.Runs, decode.Stretches, decode.Turns, decode.Failures, decode.Offsets, decode.Costs} {
+		for _, kind := range []decode.RowKind{decode.Runs, decode.Stretches, decode.Blocks, decode.Firsts, decode.Turns, decode.Failures, decode.Offsets, decode.Costs} {
 			s.Ends[kind] = 0
 		}
 		c.Segments = append(c.Segments, s)
@@ -183,4 +192,16 @@ func before(r *decode.Result, from *decode.Ends, run int) int {
 		}
 	}
 	return int(n)
+}
+
+// once returns blocks without those that are there before.
+func once(blocks []*schema.Block) (all []*schema.Block) {
+	have := map[schema.BlockKey]bool{}
+	for _, b := range blocks {
+		if !have[b.Key] {
+			have[b.Key] = true
+			all = append(all, b)
+		}
+	}
+	return all
 }

@@ -84,7 +84,7 @@ func checkWarm(t *testing.T, mem *image.Memory, cfg *Config, b []byte, cut int) 
 		offsets.Append(decode.CaptureOffset(i+i/10), 1)
 	}
 	parts := []decode.Part{
-		{Data: stream[:cut:cut], Offsets: offsets.Slice(0, cut), Open: true},
+		{Data: stream[:cut:cut], Offsets: offsets.Slice(0, cut), Open: true, More: cut%4 > 0},
 		{Data: stream[cut:], Offsets: offsets.Slice(cut, len(stream)), Continued: true, End: true},
 	}
 	fast, plain := newDecoder(cfg, mem, false), newDecoder(cfg, mem, true) // rows of packets are made by the plain path

@@ -86,7 +86,8 @@ func (w *Walker) admitCounted(b *block, seq int64) bool {
 
 // beginCounting begins to count in b, which was entered seq instructions after Seq.
 func (w *Walker) beginCounting(b *block, seq int64) {
-	b.counted, b.first = w.partStamp, w.Seq+seq-w.partSeq
+	b.counted, b.first = w.partStamp, w.before+w.Seq+seq
+	w.result.Firsts = append(w.result.Firsts, decode.First{Block: b.index, At: w.Seq + seq - w.partSeq})
 	b.left, b.came, b.others = [2]uint32{}, arrivals{}, b.others[:0]
 	w.counting = append(w.counting, b)
 }
@@ -136,7 +137,7 @@ func (w *Walker) arriveSlow(b, next *block) {
 
 // turn adds a turn to the result.
 func (w *Walker) turn(b *block, outcome uint8, to, n uint32) {
-	w.result.Turns = append(w.result.Turns, decode.Turn{Block: b.index, To: to, N: int64(n), First: b.first, Outcome: b.outcomes[outcome], Told: w.told})
+	w.result.Turns = append(w.result.Turns, decode.Turn{Block: b.index, To: to, N: int64(n), Outcome: b.outcomes[outcome], Told: w.told})
 }
 
 // EndStretch ends a stretch at a position, and returns where the walk is. The last block
@@ -167,13 +168,16 @@ func (w *Walker) uncount(b *block, e uint8, next *block, seq int64) {
 	} else if next != nil {
 		w.unarrive(b, next)
 	}
-	if b.first == w.Seq+seq-w.partSeq { // it was the first time: nothing else is counted in b
+	if b.first == w.before+w.Seq+seq { // it was the first time: nothing else is counted in b
 		b.counted = 0
 		i := len(w.counting) - 1
 		for w.counting[i] != b {
 			i--
 		}
+		last := len(w.counting) - i // of those and of Firsts
 		w.counting = slices.Delete(w.counting, i, i+1)
+		i = len(w.result.Firsts) - last
+		w.result.Firsts = slices.Delete(w.result.Firsts, i, i+1)
 	}
 }
 
@@ -194,8 +198,13 @@ func (w *Walker) unarrive(b, next *block) {
 	w.result.Turns = w.result.Turns[:len(w.result.Turns)-1]
 }
 
-// End ends the part: it makes turns of what was counted.
-func (w *Walker) End() {
+// End ends the part. It makes turns of what was counted, unless more is to come into the
+// result.
+func (w *Walker) End(more bool) {
+	w.before += w.Seq
+	if w.more = more; more {
+		return
+	}
 	for _, b := range w.counting {
 		for e, n := range b.left {
 			if n > 0 {

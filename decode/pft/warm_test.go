@@ -72,7 +72,7 @@ func checkWarm(t *testing.T, mem *image.Memory, cfg Config, b []byte, cut, bound
 	for i := range stream {
 		offsets.Append(decode.CaptureOffset(i+i/10), 1)
 	}
-	first := decode.Part{Data: stream[:cut:cut], Offsets: offsets.Slice(0, cut), Open: true}
+	first := decode.Part{Data: stream[:cut:cut], Offsets: offsets.Slice(0, cut), Open: true, More: cut%4 > 0}
 	rest := decode.Part{Data: stream[cut:], Offsets: offsets.Slice(cut, len(stream)), Continued: true, End: true}
 	if bound > 0 && bound < len(rest.Data) {
 		rest.Bounds = []int{bound}

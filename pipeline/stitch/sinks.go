@@ -158,8 +158,9 @@ type Runs struct {
 	Unit    *decode.Result // its Blocks, Runs, Costs, Offsets, Stretches, Turns and Timestamps alone
 	Numbers []uint32       // of the unit's blocks, in the source
 	Spans   []schema.Span  // of the part, at least one if it has a run
-	// Stretches, Turns and Failures are those of the part, for a sink that takes them.
+	// What the decoder counted and hands on with the part, for a sink that takes it.
 	Stretches []decode.Stretch
+	Firsts    []decode.First
 	Turns     []Turn
 	Failures  []decode.Failure
 	// From is the index of the first run in Unit.Runs, To that after the last;

@@ -17,7 +17,8 @@ type block struct {
 	costs  grown[edge]     // own cycles
 
 	ways []way // not settled yet
-	from int64 // ordinal of the first time of a way, with ways
+	came bool  // likewise, since the ordinal from
+	from int64
 }
 
 // A position counts executions of an instruction.

@@ -23,18 +23,24 @@ func (c *counter) passStretch(code *schema.Block, seq int64) {
 	c.cur, c.own = counted, 0
 }
 
-// turns counts the turns of a part, and the failures in it.
+// turns counts what a decoder counted and handed on with a part.
 func (c *counter) turns(r *stitch.Runs) {
+	for _, f := range r.Firsts {
+		c.block(r.Numbers[f.Block], r.Unit.Blocks[f.Block]).come(r.Seq + f.At)
+	}
 	for i := range r.Turns {
 		t := &r.Turns[i]
-		b := c.block(r.Numbers[t.Block], r.Unit.Blocks[t.Block])
-		if first := r.Seq + t.First; len(b.ways) == 0 || first < b.from {
-			b.from = first
-		}
-		b.way(t).n += t.N
+		c.block(r.Numbers[t.Block], r.Unit.Blocks[t.Block]).way(t).n += t.N
 	}
 	for _, f := range r.Failures {
 		c.fail(c.block(r.Numbers[f.Block], r.Unit.Blocks[f.Block]), int(f.Position), f.N)
+	}
+}
+
+// come notes that the whole block executed at an ordinal.
+func (b *block) come(seq int64) {
+	if !b.came || seq < b.from {
+		b.came, b.from = true, seq
 	}
 }
 
@@ -67,6 +73,10 @@ func (c *counter) settleWays() {
 		if b == nil {
 			continue
 		}
+		if b.came {
+			b.see(&shape{form: form{count: uint16(len(b.code.Address))}, seq: b.from})
+			b.came = false
+		}
 		for i := range b.ways {
 			c.settleWay(uint32(number), b, &b.ways[i])
 		}
@@ -76,7 +86,7 @@ func (c *counter) settleWays() {
 
 func (c *counter) settleWay(number uint32, b *block, w *way) {
 	n := len(b.code.Address)
-	s := shape{form: form{block: number, count: uint16(n), outcome: w.outcome}, code: b.code, seq: b.from, n: w.n}
+	s := shape{form: form{block: number, count: uint16(n), outcome: w.outcome}, code: b.code, n: w.n}
 	to := shape{code: &schema.Block{Address: []uint32{w.to}}}
 	c.settleTurn(&s, &turn{to: &to, n: w.n})
 	if w.told {
@@ -85,6 +95,6 @@ func (c *counter) settleWay(number uint32, b *block, w *way) {
 			b.at.to(n)[n-1].failed += w.n
 		}
 	}
-	s.settle(b)
+	b.visit(&s)
 	c.inside(&s)
 }
