@@ -88,7 +88,7 @@ func (c *column) formed(v *schema.Vector, rows int, l *loan) arrow.Array {
 		if c.Type == schema.Bool {
 			return c.build(rows, rows-v.Marks.Count(), bitBuffer(l, &v.Marks), markedBits(l, v))
 		}
-	case schema.Counted, schema.OfCode, schema.Plain, schema.Indexed:
+	case schema.Counted, schema.OfCode, schema.Plain, schema.Indexed, schema.Narrow, schema.Stepped:
 	}
 	switch {
 	case c.Type == schema.Enum && v.Form == schema.OfCode && v.Field == schema.FieldKind:
