@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"context"
-	"sync"
 
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/pipeline/stitch"
@@ -43,33 +42,12 @@ func (s *session) count(ctx context.Context, src *sourcePlan, what bool) error {
 	if !what {
 		return s.decode(ctx, src, stitch.Sinks{}, nil)
 	}
-	t := tally.New(&counting{tokens: s.tokens})
+	jobs := &counting{ctx: ctx, tokens: s.tokens}
+	defer jobs.open.Wait()
+	t := tally.New(jobs)
 	if err := s.decode(ctx, src, t.Sinks(stitch.Sinks{}), nil); err != nil {
 		return err
 	}
 	_, _, err := t.Finish()
 	return err
-}
-
-// A counting counts what ran with the workers that decode. It implements
-// [tally.Workers].
-type counting struct {
-	tokens workers
-	open   sync.WaitGroup
-}
-
-// Go implements [tally.Workers].
-func (c *counting) Go(_ int64, work func()) error {
-	c.tokens <- struct{}{}
-	c.open.Go(func() {
-		defer func() { <-c.tokens }()
-		work()
-	})
-	return nil
-}
-
-// Wait implements [tally.Workers].
-func (c *counting) Wait() error {
-	c.open.Wait()
-	return nil
 }

@@ -97,7 +97,7 @@ type exporter struct {
 	*session
 	opt    Options
 	out    *dataset.Writer
-	jobs   chan job
+	jobs   chan rows.Job
 	queued *budget // row groups that wait to be encoded
 	limit  rows.Limit
 
@@ -107,7 +107,7 @@ type exporter struct {
 
 // run decodes all sources and writes all tables.
 func (e *exporter) run(ctx context.Context) (*schema.Manifest, error) {
-	e.jobs, e.queued = make(chan job), newBudget(jobBytes*int64(e.opt.Workers))
+	e.jobs, e.queued = make(chan rows.Job), newBudget(jobBytes*int64(e.opt.Workers))
 	e.limit.Most = cmp.Or(e.opt.MaxRows, DefaultMaxRows)
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return e.encode(ctx) })
@@ -140,7 +140,7 @@ func PacketTables() []*schema.Table {
 
 // encode makes row groups of the jobs and writes them in order.
 func (e *exporter) encode(ctx context.Context) error {
-	jobs := func(yield func(job, error) bool) {
+	jobs := func(yield func(rows.Job, error) bool) {
 		for j := range e.jobs {
 			if !yield(j, nil) {
 				return
@@ -148,24 +148,21 @@ func (e *exporter) encode(ctx context.Context) error {
 		}
 	}
 	c := &coders{dataset: e.out}
-	work := func(ctx context.Context, j job) (func() error, error) {
+	work := func(ctx context.Context, j rows.Job) (encoded, error) {
 		defer e.queued.give(j.Bytes)
-		if j.Series == nil {
-			j.count()
-			return j.done, nil
-		}
-		r, err := c.encode(ctx, j.Job)
-		return func() error { return r.series.Write(r.chunks) }, err
+		return c.encode(ctx, j)
 	}
-	return ordered(ctx, e.tokens, jobs, work, func(done func() error) error { return done() })
+	return ordered(ctx, e.tokens, jobs, work, func(r encoded) error { return r.series.Write(r.chunks) })
 }
 
 // decodeAll makes jobs of every row of the dataset.
 func (e *exporter) decodeAll(ctx context.Context) error {
-	submit := func(j rows.Job) error { return e.submit(ctx, job{Job: j}) }
+	submit := func(j rows.Job) error { return e.submit(ctx, j) }
+	counting := &counting{ctx: ctx, tokens: e.tokens}
+	defer counting.open.Wait()
 	at := newProgressing(e.plan, e.opt.Progress)
 	for _, s := range e.plan.sources {
-		t := rows.New(e.output(s.ID, submit, tallyJobs{e, ctx}))
+		t := rows.New(e.output(s.ID, submit, counting))
 		if err := e.decode(ctx, s, t.Sinks, at.source()); err != nil {
 			return err
 		}
@@ -180,15 +177,8 @@ func (e *exporter) decodeAll(ctx context.Context) error {
 	return e.triggers(submit)
 }
 
-// A job is a row group to be encoded; without a series, runs to be counted.
-type job struct {
-	rows.Job
-	count func()
-	done  func() error // called after count, and after all jobs before this one
-}
-
 // submit hands a job to the workers.
-func (e *exporter) submit(ctx context.Context, j job) error {
+func (e *exporter) submit(ctx context.Context, j rows.Job) error {
 	if err := e.queued.room(ctx); err != nil {
 		return err
 	}

@@ -19,7 +19,6 @@ type Decoder struct {
 	rec     record.Recorder
 	packets bool // make rows of `packets`
 	headers *[256]warmHeader
-	warmed  int64 // instructions that the fast path has decoded
 
 	offset int64 // capture offset of the current packet
 	state
