@@ -6,10 +6,12 @@ import (
 	"github.com/tracelake/tracelake/schema/dataset"
 )
 
-// What waits for a row group of `cycle_counts` takes up, in bytes.
+// What waits for a row group of `cycle_counts` takes up, in bytes, and where one ends: rows
+// of runs wait beside it.
 const (
-	countBytes     = 24
-	countSpanBytes = 80
+	countBytes      = 24
+	countSpanBytes  = 80
+	countGroupBytes = 8 << 20
 )
 
 // A countTable collects rows of `cycle_counts` and cuts them into row-group jobs, as
@@ -50,13 +52,13 @@ func (t *countTable) Add(b stitch.Base, counts stitch.CountRows) error {
 			t.bytes += pieceBytes
 		}
 		perRow := countBytes + countSpanBytes*int64(len(counts.Spans))/int64(len(counts.Rows))
-		n := min(len(counts.Rows), 1+int(max(rowGroupBytes-1-t.bytes, 0)/perRow))
+		n := min(len(counts.Rows), 1+int(max(countGroupBytes-1-t.bytes, 0)/perRow))
 		t.bytes += perRow * int64(n)
 		cut, end := counts.Base+n, counts.Base+len(counts.Rows)
 		counts.Retain()
 		t.group = append(t.group, countPiece{b, counts.Slice(counts.Base, cut)})
 		counts = counts.Slice(cut, end)
-		if t.bytes >= rowGroupBytes {
+		if t.bytes >= countGroupBytes {
 			if err := t.flush(); err != nil {
 				return err
 			}
