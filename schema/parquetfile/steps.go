@@ -25,66 +25,47 @@ func (e *deltas) appendBytes(dst []byte, v *schema.Vector) ([]byte, format.Encod
 	if v.Form != schema.Stepped {
 		return dst, 0, false
 	}
-	steps, wide := v.U8, v.Wide
-	size, last := deltaSize(len(steps)), wide[0]
+	steps, last, wide := v.U8, v.Wide[0], v.Wide[1:]
+	size := deltaSize(len(steps))
 	dst = appendDeltaHead(dst, size, len(steps), last)
 	e.all.addOne(last, e.sign)
-	wide = wide[1:]
 	for at := 1; at < len(steps); at += size {
 		b := steps[at:min(at+size, len(steps))]
 		if bytes.IndexByte(b, schema.Escape) < 0 {
-			dst, last = appendByteBlock(dst, b, size/deltaMinis), last+sum(b)
+			sum, all := sumOf(b)
+			dst, last = appendSmallDeltas(dst, b, all, size/deltaMinis), last+sum
+			e.all.addOne(last, e.sign)
 			continue
 		}
-		d := e.block[:len(b)]
+		values, before := e.values[:len(b)], last
 		for i, step := range b {
-			d[i] = uint64(step)
-			if step == schema.Escape {
-				e.all.addOne(last, e.sign)
-				d[i] = wide[0] - last
+			if last += uint64(step); step == schema.Escape {
 				last, wide = wide[0], wide[1:]
-				e.all.addOne(last, e.sign)
-				continue
 			}
-			last += uint64(step)
+			values[i] = last
 		}
-		dst = appendDeltas(dst, d, size/deltaMinis)
+		dst = e.appendBlock(dst, values, before, size/deltaMinis)
 	}
-	e.all.addOne(last, e.sign)
 	return dst, format.DeltaBinaryPacked, true
 }
 
-// appendByteBlock is appendDeltas for differences of a byte each.
-func appendByteBlock(dst, d []byte, mini int) []byte {
-	if bytes.Equal(d[1:], d[:len(d)-1]) {
-		return append(binary.AppendVarint(dst, int64(d[0])), make([]byte, deltaMinis)...)
-	}
-	dst = append(dst, 0) // the least difference
-	n := (len(d) + mini - 1) / mini
-	for i := range deltaMinis {
-		width := uint8(0)
-		if i < n {
-			width = 8
-		}
-		dst = append(dst, width)
-	}
-	dst = append(dst, d...)
-	return append(dst, make([]byte, n*mini-len(d))...)
-}
-
-// sum returns the sum of bytes, at most deltaBlock of them.
-func sum(b []byte) uint64 {
+// sumOf returns the sum of bytes, at most deltaBlock of them, and all bits that they have.
+func sumOf(b []byte) (sum, all uint64) {
 	const low = 0x00ff_00ff_00ff_00ff // four sums of 16 bits
-	total := uint64(0)
 	for ; len(b) >= 8; b = b[8:] {
 		x := binary.LittleEndian.Uint64(b)
-		total += x&low + x>>8&low // 128 times 2 × 254 is less than 1<<16
+		all |= x
+		sum += x&low + x>>8&low // 128 times 2 × 254 is less than 1<<16
 	}
-	total = total&0xffff + total>>16&0xffff + total>>32&0xffff + total>>48
+	sum = sum&0xffff + sum>>16&0xffff + sum>>32&0xffff + sum>>48
+	all |= all >> 32
+	all |= all >> 16
+	all |= all >> 8
 	for _, x := range b {
-		total += uint64(x)
+		sum += uint64(x)
+		all |= uint64(x)
 	}
-	return total
+	return sum, all & deltaByte
 }
 
 // appendBytes implements byter.
