@@ -19,6 +19,8 @@ const (
 	Marked               // Marks says which rows have a value; the slice, or Bits, has those alone
 	OfCode               // Field of the instructions in Code
 	Indexed              // Entries, of which Index names that of each row; none is NULL
+	Narrow               // U8 has the value of each row, or Escape; none is NULL
+	Stepped              // U8 has by how much each row is more than the one before, or Escape; none is NULL
 )
 
 // A Repeat is a value that a number of rows have, or the first of them.
@@ -148,6 +150,8 @@ func (v *Vector) Expand() {
 		v.expandCode()
 	case Indexed:
 		v.expandIndex()
+	case Narrow, Stepped:
+		v.expandBytes(form == Stepped)
 	}
 }
 

@@ -219,7 +219,7 @@ func (d *Decoder) countBranch(at flow.Cursor) {
 
 // room returns rows with room for more than the n that there are.
 func room[T any](rows []T, n int) []T {
-	rows = slices.Grow(rows[:n], max(1024, n/2))
+	rows = slices.Grow(rows[:n], max(1024, n/8))
 	return rows[:cap(rows)]
 }
 

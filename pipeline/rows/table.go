@@ -8,7 +8,7 @@ import (
 
 // Where a row group ends that takes up much for its rows, in bytes as counted below.
 const (
-	runGroupBytes = 24 << 20 // of runs, as of a stream with an I-sync every ten bytes
+	runGroupBytes = 16 << 20 // of runs, as of a stream with an I-sync every ten bytes
 	rowGroupBytes = 15 << 20 // of any other rows
 )
 

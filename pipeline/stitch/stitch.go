@@ -43,8 +43,9 @@ type Stitcher struct {
 	lookaside [lookasideBlocks]numbered
 }
 
-// lookasideBlocks is a power of two.
-const lookasideBlocks = 1 << 10
+// lookasideBlocks is a power of two: enough for the code of a kernel that runs again and
+// again, which is spread over megabytes.
+const lookasideBlocks = 1 << 12
 
 // A numbered is a code block and its number.
 type numbered struct {
@@ -169,7 +170,7 @@ func (s *Stitcher) number(p *decodedPart) error {
 	var first []CodeBlock
 	for i := p.from[decode.Blocks]; i < p.to[decode.Blocks]; i++ {
 		b := p.unit.Blocks[i]
-		last := &s.lookaside[b.Key.Address>>1%lookasideBlocks]
+		last := &s.lookaside[(b.Key.Address>>1^b.Key.Address>>12)%lookasideBlocks]
 		if last.block != b {
 			n, ok := s.numbers[b.Key]
 			if !ok {

@@ -95,7 +95,7 @@ func (c *column) formed(v *schema.Vector, rows int, l *loan, code *codeArrays) a
 		}
 	case schema.OfCode:
 		return c.build(rows, 0, nil, code.buffer(l, &v.Code, v.Field))
-	case schema.Plain, schema.Indexed:
+	case schema.Plain, schema.Indexed, schema.Narrow, schema.Stepped:
 	}
 	return nil
 }

@@ -52,6 +52,12 @@ func (c *column) appendForm(dst []byte, v *schema.Vector, p page) ([]byte, forma
 				return dst, e
 			}
 		}
+	case schema.Narrow, schema.Stepped:
+		if b, ok := c.values.(byter); ok {
+			if dst, e, ok := b.appendBytes(dst, v); ok {
+				return dst, e
+			}
+		}
 	case schema.Marked:
 		if e, ok := c.values.(*bools); ok {
 			return e.appendBits(dst, &v.Bits)

@@ -24,12 +24,14 @@ type integers[T unsigned] struct {
 	// entries has the index of each entry of a vector.
 	entries []uint16
 	narrow  []uint8
+	bytes   [256]uint32 // 1 + index of a value of one byte; 0: it is not known to have one
 }
 
 func (e *integers[T]) reset() {
 	e.dict.reset()
 	e.plain = span[T]{}
 	e.full = false
+	e.bytes = [256]uint32{}
 }
 
 func (e *integers[T]) appendPage(dst []byte, v *schema.Vector, valid []uint8) ([]byte, format.Encoding) {
