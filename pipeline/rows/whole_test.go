@@ -57,7 +57,7 @@ func fillAs(table *schema.Table, form form, limit int, r runs, fill func(f fille
 		batch.Expand()
 		for i := range batch.Columns {
 			v := &batch.Columns[i]
-			cells = append(cells, fmt.Sprint(v.Column.Name, v.U8, v.U16, v.U32, v.U64, v.Valid))
+			cells = append(cells, fmt.Sprintf("%s %x %d %d %d %x", v.Column.Name, v.U8, v.U16, v.U32, v.U64, v.Valid))
 		}
 		f.reset()
 	}
