@@ -62,6 +62,9 @@ func (d *Decoder) decodeWarm(i int) int {
 			return i
 		}
 	}
+	if d.turns {
+		return w.count(i, last)
+	}
 	end := w.packets(i, last)
 	if d.rec.Result.Runs = w.runs[:w.n]; end > i {
 		w.cool(end)

@@ -57,6 +57,8 @@ func (d *Decoder) decodeWarm(i int) int {
 		return i
 	case d.cfg.CycleAccurate:
 		return d.warmCounted(i, last, at)
+	case d.turns:
+		return d.warmTurns(i, last, at)
 	}
 	return d.warmAtoms(i, last, at)
 }
