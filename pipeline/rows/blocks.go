@@ -12,6 +12,8 @@ type blocks struct {
 	idle *sync.Pool // of *blockFiller
 }
 
+func newBlocks() blocks { return blocks{&sync.Pool{}} }
+
 func (blocks) perRow() int64 { return schema.MaxBlockRow }
 
 func (blocks) count(r *stitch.Runs) int64 {
@@ -75,13 +77,16 @@ func (f *blockFiller) fillRun(r *runs, batch *schema.Batch, span *schema.Span) {
 	}
 	*seq, *offset = append(*seq, uint64(r.Seq)), append(*offset, at)
 	if run.Flags&schema.RunHasFailed != 0 {
-		f.addFailed(&v[schema.BlocksFailed], len(*seq)-1, run)
+		failed := &v[schema.BlocksFailed]
+		failed.Marks.Pad(len(*seq) - 1)
+		failed.Marks.Append(1, 1)
+		failed.U64 = append(failed.U64, run.Failed)
 	}
 	outcome, last := schema.Untold, r.skip+n == int(run.Count)
 	if last {
 		outcome = run.Outcome
 	}
-	if last && run.Flags&(schema.RunHasCycles|schema.RunHasCosts) != 0 {
+	if last && run.Flags&timed != 0 {
 		f.addCycles(r, run, span, v)
 	}
 	index := &v[schema.BlocksRun].Index
@@ -92,7 +97,7 @@ func (f *blockFiller) fillRun(r *runs, batch *schema.Batch, span *schema.Span) {
 // fillWhole does what fillRun does, for the next runs up to one as far as they are a row
 // each, without cycles. It returns how many rows they are.
 func (f *blockFiller) fillWhole(r *runs, batch *schema.Batch, end int) int {
-	if r.skip > 0 {
+	if !r.atWhole() {
 		return 0
 	}
 	list := r.Unit.Runs[r.From:end]
@@ -100,9 +105,12 @@ func (f *blockFiller) fillWhole(r *runs, batch *schema.Batch, end int) int {
 	numbers := &batch.Columns[schema.BlocksRun].Index
 	at, next, rows := len(*seq), uint64(r.Seq), 0
 	seqs, offsets, index := extend(seq, len(list)), extend(offset, len(list)), extend(numbers, len(list))
+	failed := &batch.Columns[schema.BlocksFailed]
+	failed.Marks.Pad(at)
+	marks := newBitTail(&failed.Marks)
 	for i := range list {
 		run := &list[i]
-		if run.Count > schema.MaxBlockRow || run.Flags&(schema.RunHasCycles|schema.RunHasCosts) != 0 {
+		if run.Count > schema.MaxBlockRow || run.Flags&timed != 0 {
 			break
 		}
 		seqs[i], offsets[i] = next, uint64(run.Offset)
@@ -110,23 +118,19 @@ func (f *blockFiller) fillWhole(r *runs, batch *schema.Batch, end int) int {
 			offsets[i] += uint64(r.Unit.Offsets[r.Place])
 			r.Place += int(run.Count)
 		}
-		if run.Flags&schema.RunHasFailed != 0 {
-			f.addFailed(&batch.Columns[schema.BlocksFailed], at+i, run)
+		has := run.Flags&schema.RunHasFailed != 0
+		marks.add(uint64(flag(has)), 1)
+		if has {
+			failed.U64 = append(failed.U64, run.Failed)
 		}
 		index[i] = f.ways.find(newWay(r.Numbers[run.Block], run.First, uint8(run.Count), run.Outcome))
 		next += uint64(run.Count)
 		rows++
 	}
+	marks.end()
 	*seq, *offset, *numbers = (*seq)[:at+rows], (*offset)[:at+rows], (*numbers)[:at+rows]
 	r.From, r.Seq = r.From+rows, int64(next)
 	return rows
-}
-
-// addFailed adds which instructions of a row failed.
-func (f *blockFiller) addFailed(v *schema.Vector, row int, run *schema.Run) {
-	v.Marks.Pad(row)
-	v.Marks.Append(1, 1)
-	v.U64 = append(v.U64, run.Failed)
 }
 
 // addCycles adds the cycles of the row at hand.

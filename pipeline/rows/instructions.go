@@ -65,7 +65,7 @@ func (instructions) fillRun(r *runs, span *schema.Span, v []schema.Vector, room 
 // fillWhole does what fillRun does, for the next runs up to one as far as they are whole,
 // of 64 instructions at most, and without cycles. It returns how many rows they are.
 func fillWhole(r *runs, v []schema.Vector, end, room int) int {
-	if r.skip > 0 {
+	if !r.atWhole() {
 		return 0
 	}
 	code, offset := &v[schema.InstructionsAddress].Code, &v[schema.InstructionsByteOffset]
@@ -81,7 +81,7 @@ func fillWhole(r *runs, v []schema.Vector, end, room int) int {
 	for ; whole < len(list); whole++ {
 		run := &list[whole]
 		n := int(run.Count)
-		if n > min(room-rows, 64) || run.Flags&(schema.RunHasCycles|schema.RunHasCosts) != 0 {
+		if n > min(room-rows, 64) || run.Flags&timed != 0 {
 			break
 		}
 		if at := uint64(run.Offset); run.Flags&schema.RunHasOffsets != 0 {

@@ -72,6 +72,12 @@ func (r *runs) pass(n int) {
 	}
 }
 
+// timed are the flags of a run with cycles.
+const timed = schema.RunHasCycles | schema.RunHasCosts
+
+// atWhole says whether no row was made of the next run, and it has no cycles.
+func (r *runs) atWhole() bool { return r.skip == 0 && r.Unit.Runs[r.From].Flags&timed == 0 }
+
 // span returns what holds for the first run, and the run up to which it does.
 func (r *runs) span() (*schema.Span, int) {
 	for len(r.Spans) > 1 && r.Spans[1].Run <= r.From {
