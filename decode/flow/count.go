@@ -98,6 +98,22 @@ type arrivals struct {
 	n    uint32
 }
 
+// arrivalsFrom returns those of b from another block, if it counts them in a part.
+func (b *block) arrivalsFrom(from *block, part uint32) *arrivals {
+	if b.counted != part {
+		return nil
+	}
+	if b.came.from == from {
+		return &b.came
+	}
+	for i := range b.others {
+		if x := &b.others[i]; x.from == from {
+			return x
+		}
+	}
+	return nil
+}
+
 // maxOthers is how many indirect branches a block counts arrivals of, beside the first.
 const maxOthers = 7
 
@@ -122,11 +138,9 @@ func (w *Walker) arriveSlow(b, next *block) {
 		next.came = arrivals{b, 1}
 		return
 	}
-	for i := range next.others {
-		if x := &next.others[i]; x.from == b {
-			x.n++
-			return
-		}
+	if x := next.arrivalsFrom(b, w.partStamp); x != nil {
+		x.n++
+		return
 	}
 	if len(next.others) < maxOthers {
 		next.others = append(next.others, arrivals{b, 1})
@@ -183,17 +197,9 @@ func (w *Walker) uncount(b *block, e uint8, next *block, seq int64) {
 
 // unarrive takes back the last arrive.
 func (w *Walker) unarrive(b, next *block) {
-	if next.counted == w.partStamp {
-		if next.came.from == b {
-			next.came.n--
-			return
-		}
-		for i := range next.others {
-			if x := &next.others[i]; x.from == b {
-				x.n--
-				return
-			}
-		}
+	if x := next.arrivalsFrom(b, w.partStamp); x != nil {
+		x.n--
+		return
 	}
 	w.result.Turns = w.result.Turns[:len(w.result.Turns)-1]
 }
@@ -205,6 +211,7 @@ func (w *Walker) End(more bool) {
 	if w.more = more; more {
 		return
 	}
+	w.endPaths()
 	for _, b := range w.counting {
 		for e, n := range b.left {
 			if n > 0 {

@@ -21,6 +21,12 @@ packets:
 		if left = outcomes[h]; left != 0 {
 			atoms = i
 			i++
+			if p := d.walk.Path(at, left); p != nil {
+				left = 0
+				n += int64(p.N)
+				before, e, at = p.Last, p.E, p.To
+				continue
+			}
 			for left > 1 {
 				var next flow.Cursor
 				now := left & 1
