@@ -154,6 +154,15 @@ func (t *attempt) facts() verdict.Facts {
 	return f
 }
 
+// mostRate is the highest rate that an attempt at so many bytes can come to, whose outcome
+// is o so far, if nothing is doubtful.
+func mostRate(o *stitch.Outcome, bytes int64) float64 {
+	f := facts(o)
+	f.NoProgram = o.Totals.Instructions == 0 // it may be that of another trace
+	f.Hope(bytes - f.Bytes)
+	return f.Rate()
+}
+
 // followsProgram reports whether there is a program that says something: not if there
 // is memory, but no instruction in it was wanted, only others.
 func (t *attempt) followsProgram() bool {
@@ -172,6 +181,22 @@ func (s *sourcePlan) as(p decode.Protocol, bytes int) (*sourcePlan, error) {
 		other.firstSync = schema.Null[int64]{}
 	}
 	return other, nil
+}
+
+// attemptStream returns the stream of a sample of s, and how many bytes it has if that is
+// known. Bytes of the buffer are read once for all attempts.
+func (s *sourcePlan) attemptStream(sample *sourcePlan) (stream decode.Stream, bytes schema.Null[int64], err error) {
+	if sample.layout != nil {
+		return sample.stream(), bytes, nil
+	}
+	if s.kept == nil || s.kept.firstSync != sample.firstSync {
+		k, err := keep(sample.stream())
+		if err != nil {
+			return nil, bytes, err
+		}
+		k.firstSync, s.kept = sample.firstSync, k
+	}
+	return s.kept.stream(), schema.Of(s.kept.bytes), nil
 }
 
 // sameLayout reports whether a place in the stream is the same place of the buffer in
@@ -215,8 +240,9 @@ func (s *sourcePlan) findSync(p decode.Protocol) error {
 	}
 }
 
-// try decodes a sample of a source in another reading.
-func (s *session) try(ctx context.Context, src *sourcePlan, r *reading) (*attempt, error) {
+// try decodes a sample of a source in another reading. Once its rate is sure to be lower
+// than the least, the attempt has failed.
+func (s *session) try(ctx context.Context, src *sourcePlan, r *reading, least float64) (*attempt, error) {
 	t := &attempt{reading: r, hasMemory: !src.Memory.Empty()}
 	protocol, _, err := r.family.Bind(decode.Source{Registers: r, CoreType: src.CoreType, Profile: string(src.Profile)})
 	if err != nil {
@@ -236,33 +262,43 @@ func (s *session) try(ctx context.Context, src *sourcePlan, r *reading) (*attemp
 		t.failed = true // the layout does not fit the buffer
 		return t, ctx.Err()
 	}
-	protocol = sample.protocol
-	t.protocol, t.trials = protocol, sample.trials
-	pool := &decoders{new: func() decode.Decoder { return protocol.NewDecoder(src.Memory, decode.Wanted{}) }}
-	d := doubts{protocol: protocol}
-	st := stitch.New(src.ID, protocol.TimestampCode(), stitch.Sinks{Timestamps: stitch.Tee(nil, d.timestamp)})
-	for u, err := range splitBy(sample.stream(), protocol, grain{unitBytes, partBytes, attemptChunk}) {
+	t.protocol, t.trials = sample.protocol, sample.trials
+	return t, s.decodeAttempt(ctx, src, sample, t, least)
+}
+
+// decodeAttempt decodes the sample of an attempt.
+func (s *session) decodeAttempt(ctx context.Context, src, sample *sourcePlan, t *attempt, least float64) error {
+	stream, bytes, err := src.attemptStream(sample)
+	if err != nil {
+		return err
+	}
+	pool := &decoders{pool: &s.attempts, new: func() decode.Decoder { return t.protocol.NewDecoder(src.Memory, decode.Wanted{}) }}
+	d := doubts{protocol: t.protocol}
+	st := stitch.New(src.ID, t.protocol.TimestampCode(), stitch.Sinks{Timestamps: stitch.Tee(nil, d.timestamp)})
+	for u, err := range splitBy(stream, t.protocol, grain{unitBytes, partBytes, attemptChunk}) {
 		if err != nil {
-			t.failed = sample.layout != nil
-			if !t.failed || ctx.Err() != nil {
-				return nil, err
+			if t.failed = sample.layout != nil && ctx.Err() == nil; t.failed {
+				return nil
 			}
-			return t, nil
+			return err
 		}
 		u.cutUp()
 		t.syncs += d.unit(u)
 		rows, err := pool.decode(ctx, u)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if err := st.Stitch(rows.Unit); err != nil {
-			return nil, err
+			return err
 		}
 		if sample.layout != nil && t.syncs >= attemptSegments {
 			break
 		}
+		if t.failed = bytes.OK && mostRate(&st.Outcome, bytes.V)*(1-doubtful*d.least()) < least; t.failed {
+			return nil
+		}
 	}
 	err = st.Finish()
 	t.outcome, t.doubts = st.Outcome, max(d.share(), fifoDoubts(&st.Outcome.Quality, sample.layout != nil))
-	return t, err
+	return err
 }

@@ -120,6 +120,7 @@ func (d damage) touches(from, to int) bool {
 // Whatever is cut, flipped or inserted: every byte is accounted for, and the
 // segments the damage does not touch are there, with the rows they had.
 func TestDamage(t *testing.T) {
+	need.FullRun(t, oneWorker)
 	for _, tr := range pftTraces(t) {
 		t.Run(tr.name, func(t *testing.T) {
 			intact := tr.decode(t)

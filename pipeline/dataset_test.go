@@ -64,7 +64,7 @@ func decodeInto(
 	t.Helper()
 	tables := rows.New(out)
 	st := stitch.New(id, protocol.TimestampCode(), tables.Sinks)
-	pool := &decoders{new: func() decode.Decoder { return protocol.NewDecoder(mem, tables.Sinks.Wanted()) }}
+	pool := &decoders{pool: &decode.Pool{}, new: func() decode.Decoder { return protocol.NewDecoder(mem, tables.Sinks.Wanted()) }}
 	err := ordered(context.Background(), newWorkers(max(1, workerCount)), splitBy(stream, protocol, g), pool.decode,
 		func(d decoded) error { return st.Stitch(d.Unit) })
 	if err == nil {

@@ -13,7 +13,7 @@ type decoders struct {
 	new  func() decode.Decoder
 	mu   sync.Mutex
 	idle []decode.Decoder
-	pool decode.Pool
+	pool *decode.Pool
 	// last are the rows of the unit seen last, of lastBytes.
 	last      decode.Ends
 	lastBytes int

@@ -95,12 +95,27 @@ func (d *doubts) timestamp(_ *stitch.Base, t *schema.Timestamp) {
 // fewTimestamps is how many timestamps say nothing about their order.
 const fewTimestamps = 4
 
-// share is the largest share of doubtful things of one kind, from 0 to 1.
-func (d *doubts) share() float64 {
+// least is what share is at least, however the stream goes on: more packets are not looked
+// at, once these are enough.
+func (d *doubts) least() float64 {
+	if d.walked < doubtBytes {
+		return 0
+	}
+	return d.ofPackets()
+}
+
+// ofPackets is the largest share of doubtful packets of one type.
+func (d *doubts) ofPackets() float64 {
 	most := 0.0
 	for _, t := range d.kinds {
 		most = max(most, t.share())
 	}
+	return most
+}
+
+// share is the largest share of doubtful things of one kind, from 0 to 1.
+func (d *doubts) share() float64 {
+	most := d.ofPackets()
 	if d.times.all >= fewTimestamps {
 		most = max(most, d.times.share())
 	}

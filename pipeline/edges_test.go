@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/decode/isa"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -145,6 +146,7 @@ type place struct {
 // and to the next address if it is not: nothing that came between is skipped. In TC2
 // program memory is missing, so that eight steps of 0x13 would lead past it.
 func TestEdgesOfDirectBranches(t *testing.T) {
+	need.FullRun(t, oneWorker)
 	for _, tr := range pftTraces(t) {
 		t.Run(tr.name, func(t *testing.T) {
 			d, wrong := tr.decode(t), 0

@@ -24,6 +24,9 @@ func TestWriterAsExport(t *testing.T) {
 	for _, opt := range []Options{
 		{Level: schema.LevelInstructions}, {Level: schema.LevelBlocks, Format: schema.Arrow, Codec: "zstd"}, {Level: schema.LevelInstructions, Tables: schema.Tables()},
 	} {
+		if testing.Short() && opt.Format != schema.Arrow {
+			continue // with fewer rows
+		}
 		opt.Tool = schema.Tool{Name: "test"}
 		exported := exportSample(t, capture, opt)
 		from, err := dataset.Open(exported)
@@ -117,6 +120,9 @@ func TestSampleIsOne(t *testing.T) {
 		"blocks":       {Level: schema.LevelBlocks},
 		"arrow blocks": {Level: schema.LevelBlocks, Format: schema.Arrow},
 	} {
+		if testing.Short() && opt.Workers == 0 {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			v := compareDirs(t, exportSample(t, capture, opt), truth)
 			if !v.Equal() || len(v.Tables) != 16 {

@@ -207,7 +207,7 @@ func (f *framing) try(ctx context.Context, input string, opt capture.Options, fa
 		}
 		f.offset = src.buffer.layout.Offset
 		r := &reading{family: family, registers: src.Registers, fixed: fixed}
-		a, err := s.try(ctx, src, r.combinations()[0])
+		a, err := s.try(ctx, src, r.combinations()[0], 0)
 		if err != nil {
 			return err
 		}

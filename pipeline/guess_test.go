@@ -21,6 +21,7 @@ import (
 // and those settings of registers that its packets show (the README of the captures
 // has the registers). What to type has it all.
 func TestGuess(t *testing.T) {
+	need.FullRun(t, "files are read in every way in one goroutine")
 	for _, tt := range []struct {
 		file      string // below ../shared/captures; "" is the sample
 		images    []string
@@ -124,6 +125,7 @@ func guessedWords(in *Inspection) (protocols, suggested string) {
 // With the program that ran, what a bare buffer is read as is all right; with another
 // one it is read in the same way, and contradicted.
 func TestGuessWithProgram(t *testing.T) {
+	need.FullRun(t, "files are read in every way in one goroutine")
 	for _, tt := range []struct {
 		file, program string
 		source        string

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -12,6 +13,7 @@ import (
 // segment except the one that is cut into; after a break that one reaches to the
 // next cut.
 func TestHeadsAndBreaks(t *testing.T) {
+	need.FullRun(t, oneWorker)
 	for _, r := range synthTails(t, 0) {
 		tr := r.trace(t)
 		t.Run(tr.name, func(t *testing.T) {

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"testing"
 
+	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -10,6 +11,7 @@ import (
 // If a range of the program is missing, segments that execute nothing of it have
 // the same rows, and the others stop there.
 func TestHoleInMemory(t *testing.T) {
+	need.FullRun(t, oneWorker)
 	const holeBytes = 200
 	for _, r := range synthTails(t, 0) {
 		tr := r.trace(t)
@@ -77,6 +79,7 @@ func (d *decodedTables) count(table *schema.Table, column string, value uint8) (
 // With a program other than the one that ran, the accounts are unchanged, and the
 // dataset reports a contradiction.
 func TestWrongProgram(t *testing.T) {
+	need.FullRun(t, oneWorker)
 	for _, r := range synthTails(t, 0) {
 		tr := r.trace(t)
 		whole := tr.decode(t)

@@ -26,6 +26,7 @@ func (s *session) judge(ctx context.Context, src *sourcePlan) error {
 	v := verdict.Judge(&f)
 	src.verdict = &v
 	if v.Status != verdict.Good {
+		defer src.forget()
 		var err error
 		if v.Remedy, err = s.remedy(ctx, src); err != nil {
 			return fmt.Errorf("source %s: try other settings: %w", schema.SourceText(src.ID), err)

@@ -30,6 +30,7 @@ import (
 // A decode that starts at any A-sync has the rows that the whole decode has from
 // the I-sync after that A-sync.
 func TestTails(t *testing.T) {
+	need.FullRun(t, oneWorker)
 	asyncs := map[string]int{"sample": 57, "opencsd-trace_cov_a15": 1, "opencsd-tc2-ptm-rstk-t32": 27, "opencsd-TC2": 5}
 	for _, tr := range withSynth(t, pftTraces(t), synthTails) {
 		t.Run(tr.name, func(t *testing.T) {
@@ -37,9 +38,6 @@ func TestTails(t *testing.T) {
 			ends := tr.asyncs()
 			if want := asyncs[tr.name]; want != 0 && len(ends) != want {
 				t.Errorf("%d A-syncs, want %d", len(ends), want)
-			}
-			if testing.Short() && len(ends) > 5 {
-				ends = append(ends[:2:2], ends[len(ends)-1])
 			}
 			each := need.Size(1+len(ends)/10, 1)
 			for i, end := range ends {
@@ -106,12 +104,13 @@ func TestPiecesAndGrains(t *testing.T) {
 
 // Bytes in front of a stream move offsets, and are a loss.
 func TestGarbageInFront(t *testing.T) {
+	need.FullRun(t, oneWorker)
 	for _, tr := range moreTraces(t) {
 		t.Run(tr.name, func(t *testing.T) {
 			want := tr.decode(t)
 			r := rand.New(rand.NewPCG(1, 0))
 			lengths := []int{1, 4, 100, 5000}
-			if testing.Short() || tr.few() {
+			if tr.few() {
 				lengths = lengths[2:3]
 			}
 			for _, n := range lengths {
@@ -136,6 +135,7 @@ func TestGarbageInFront(t *testing.T) {
 // Raw, in frames, in frames between other sources, or from a trace port: the
 // same rows.
 func TestFraming(t *testing.T) {
+	need.FullRun(t, oneWorker)
 	const id, other = 0x2a, 0x15
 	for _, tr := range moreTraces(t) {
 		want := tr.decode(t)

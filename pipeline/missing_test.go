@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -13,6 +14,7 @@ import (
 // Beyond 65,536 pages memory is not ranked, but its stops are counted, whoever
 // asks.
 func TestMissingBeyondRanking(t *testing.T) {
+	need.FullRun(t, "more pages are missing than are ranked")
 	const pages, beyond = 65536, 3
 	trace := []byte{0, 0, 0, 0, 0, 0x80} // A-sync
 	run := func(address uint32) {

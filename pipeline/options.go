@@ -89,7 +89,7 @@ func (s *session) tryLayouts(ctx context.Context, src *sourcePlan, from *attempt
 	best := from
 	for _, round := range rounds {
 		for _, r := range round {
-			t, err := s.try(ctx, src, r)
+			t, err := s.try(ctx, src, r, 0)
 			if err != nil {
 				return nil, err
 			}
@@ -104,7 +104,7 @@ func (s *session) tryLayouts(ctx context.Context, src *sourcePlan, from *attempt
 	if len(best.trials) == 0 {
 		return best, nil
 	}
-	return s.try(ctx, src, best.setting(parseSettings(best.family, best.trials[0].Settings)))
+	return s.try(ctx, src, best.setting(parseSettings(best.family, best.trials[0].Settings)), 0)
 }
 
 // parseSettings reads "NAME=WORD NAME=WORD".

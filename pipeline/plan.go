@@ -49,6 +49,7 @@ type sourcePlan struct {
 	// first part, or nobody has looked.
 	firstSync schema.Null[int64]
 	verdict   *verdict.Verdict // of a source that was decoded, once judged
+	kept      *keptSample      // of its stream, that attempts read
 }
 
 // stream returns the bytes of the source.

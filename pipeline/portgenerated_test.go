@@ -22,8 +22,12 @@ import (
 // thousand samples, and each of their segments alone, with what it may see before and
 // after it, to the instructions it has in the whole (docs/etmv2.md §7.1).
 func TestSamplesInParts(t *testing.T) {
+	seeds := need.Size[uint64](12, 2000)
+	if testing.Short() {
+		seeds = 2
+	}
 	for _, protocol := range []string{"etmv1", "etmv2"} {
-		for seed := range need.Size[uint64](12, 2000) {
+		for seed := range seeds {
 			t.Run(fmt.Sprintf("%s/%d", protocol, seed), func(t *testing.T) {
 				c := madeSamples(t, protocol, seed)
 				whole := c.rows(t, 0, c.samples(), grain{unitBytes, partBytes, chunkBytes})

@@ -123,6 +123,7 @@ func flipBits(r *rand.Rand, data []byte, rate float64) (flipped []byte, flips in
 // How much of a trace is recovered if each bit may be wrong. Several programs are
 // tested, since the effect of a wrong address depends on the code.
 func TestRecovery(t *testing.T) {
+	need.FullRun(t, oneGoroutine)
 	run := generatedRun{id: 0x10, bytes: 48 << 10, eventful: 1}
 	programs, syncs := uint64(2), []int{1024}
 	if need.Long() {

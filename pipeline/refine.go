@@ -96,13 +96,18 @@ func (s *session) simplify(ctx context.Context, src *sourcePlan, best *attempt) 
 }
 
 // change tries an attempt with one value of a setting, nil if it has that already, or
-// if only a program shows what is right and there is none.
+// if only a program shows what is right and there is none. It may fail if its rate would
+// be lower: see improves.
 func (s *session) change(ctx context.Context, src *sourcePlan, from *attempt, setting *decode.Setting, value uint64) (*attempt, error) {
 	r := from.with(setting, value)
 	if r == nil || setting.NeedsProgram && !from.followsProgram() {
 		return nil, nil
 	}
-	return s.try(ctx, src, r)
+	least := 0.0
+	if from.followsProgram() {
+		least = from.rate()
+	}
+	return s.try(ctx, src, r, least)
 }
 
 // improves reports whether t is clearly better than the best so far. What only the
@@ -127,7 +132,7 @@ func (s *session) suggest(ctx context.Context, src *sourcePlan, best *attempt) e
 		if !ok || setting.Get(given) == setting.Get(now) {
 			continue
 		}
-		without, err := s.try(ctx, src, best.with(setting, setting.Get(given)))
+		without, err := s.try(ctx, src, best.with(setting, setting.Get(given)), 0)
 		if err != nil {
 			return err
 		}
@@ -141,8 +146,8 @@ func (s *session) suggest(ctx context.Context, src *sourcePlan, best *attempt) e
 // suggestions returns the values of registers with which a sample of a source reads
 // better, if not all is well with those it has.
 func (s *session) suggestions(ctx context.Context, src *sourcePlan) ([]Suggestion, error) {
-	i := slices.IndexFunc(s.plan.protocols, func(f decode.Family) bool { return f.Name == src.Protocol })
-	now, err := s.try(ctx, src, &reading{family: &s.plan.protocols[i], registers: src.Registers})
+	defer src.forget()
+	now, err := s.tryAsRead(ctx, src)
 	if err != nil || src.verdict.Status == verdict.Good && (now.doubts == 0 || src.layout != nil) {
 		return nil, err
 	}
@@ -153,10 +158,20 @@ func (s *session) suggestions(ctx context.Context, src *sourcePlan) ([]Suggestio
 	return best.suggested, nil
 }
 
+// tryAsRead decodes a sample of a source as the source was read.
+func (s *session) tryAsRead(ctx context.Context, src *sourcePlan) (*attempt, error) {
+	i := slices.IndexFunc(s.plan.protocols, func(f decode.Family) bool { return f.Name == src.Protocol })
+	return s.try(ctx, src, &reading{family: &s.plan.protocols[i], registers: src.Registers}, 0)
+}
+
 // remedy returns the best other way to read a source, nil if none is much better
 // than the way it was read.
 func (s *session) remedy(ctx context.Context, src *sourcePlan) (*verdict.Remedy, error) {
-	now, best, err := s.bestReading(ctx, src)
+	now, err := s.tryAsRead(ctx, src)
+	if err != nil || muchBetter*now.rate() > 1 {
+		return nil, err // no rate is higher than 1
+	}
+	best, err := s.bestReading(ctx, src, now)
 	if err != nil || best.rate() < goodRate || best.rate() < muchBetter*now.rate() {
 		return nil, err
 	}
@@ -209,31 +224,28 @@ func (s *sourcePlan) mayBe(f *decode.Family) bool {
 	return !s.buffer.framed && (s.layout != nil || s.outcome.Empty())
 }
 
-// bestReading returns how a sample decodes as the source was read, and the best
-// way there is.
-func (s *session) bestReading(ctx context.Context, src *sourcePlan) (now, best *attempt, err error) {
+// bestReading returns the best way there is to read a sample of a source, which was read
+// as now.
+func (s *session) bestReading(ctx context.Context, src *sourcePlan, now *attempt) (best *attempt, err error) {
 	for i := range s.plan.protocols {
-		family := &s.plan.protocols[i]
-		if family.Name != src.Protocol && !src.mayBe(family) {
-			continue
-		}
-		r := &reading{family: family, registers: defaults(family.Defaults)}
-		if family.Name == src.Protocol {
-			r.registers = src.Registers
-		}
-		t, err := s.try(ctx, src, r)
-		if err != nil {
-			return nil, nil, err
-		}
-		if family.Name == src.Protocol {
-			now = t
+		family, t := &s.plan.protocols[i], now
+		if family.Name != src.Protocol {
+			if !src.mayBe(family) {
+				continue
+			}
+			if t, err = s.try(ctx, src, &reading{family: family, registers: defaults(family.Defaults)}, 0); err != nil {
+				return nil, err
+			}
+			if now.rate() >= goodRate && t.rate() < leastRate {
+				continue // no setting makes it the right protocol
+			}
 		}
 		if t, err = s.refine(ctx, src, t); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		if best == nil || t.rate() > best.rate()+clearly {
 			best = t
 		}
 	}
-	return now, best, nil
+	return best, nil
 }

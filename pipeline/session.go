@@ -22,6 +22,7 @@ type session struct {
 	decoded  *budget // units that wait to be stitched
 	// packetsOnly reports that sources are judged by their packets alone.
 	packetsOnly bool
+	attempts    decode.Pool // what attempts decode into
 }
 
 // sessionOptions say what to open.
@@ -117,7 +118,7 @@ func (s *session) decode(ctx context.Context, src *sourcePlan, to stitch.Sinks, 
 // follow decodes the stream of a source.
 func (s *session) follow(ctx context.Context, src *sourcePlan, to stitch.Sinks, progress func(*schema.Totals)) error {
 	st := stitch.New(src.ID, src.protocol.TimestampCode(), to)
-	pool := &decoders{new: func() decode.Decoder {
+	pool := &decoders{pool: &decode.Pool{}, new: func() decode.Decoder {
 		return src.protocol.NewDecoder(src.Memory, to.Wanted())
 	}}
 	units := throttled(ctx, s.decoded, split(src.stream(), src.protocol))

@@ -27,8 +27,12 @@ func damageEach(n int) int {
 	return n
 }
 
-// A short run is for races, of which one goroutine has none.
-const oneGoroutine = "damage is decoded in one goroutine"
+// A short run is for races, of which one goroutine has none. Where one worker decodes, they
+// are those that TestPiecesAndGrains has with several.
+const (
+	oneGoroutine = "damage is decoded in one goroutine"
+	oneWorker    = "one worker decodes many variants"
+)
 
 // A variants decodes a generated stream damaged in many ways. It has the memory
 // of the last decode, and no rows of packets.

@@ -100,7 +100,7 @@ type Batch struct {
 const BatchRows = 65536
 
 // MaxBatchRows is the most rows in any batch: in a Parquet page.
-const MaxBatchRows = 4 * BatchRows
+const MaxBatchRows = RowGroupRows / 2
 
 // NewBatch returns an empty batch for t.
 func NewBatch(t *Table) *Batch {

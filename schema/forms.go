@@ -72,6 +72,7 @@ const (
 	FieldOpcode
 	FieldSize
 	FieldKind
+	FieldISA // of the block
 )
 
 // Bits is a list of bits, the first the lowest of the first word. Bits after the
@@ -243,6 +244,8 @@ func (v *Vector) expandCode() {
 			v.U8 = append(v.U8, r.Block.Size[from:to]...)
 		case FieldKind:
 			v.U8 = append(v.U8, r.Block.Kind[from:to]...)
+		case FieldISA:
+			repeat(&v.U8, uint8(r.Block.Key.ISA), 0, to-from)
 		}
 	}
 	v.Code = CodeRuns{Runs: v.Code.Runs[:0]}

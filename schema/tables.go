@@ -137,7 +137,7 @@ var Blocks = Table{
 var BlockRuns = Table{
 	Name: "block_runs", Row: "way that a code block was run through: block, first instruction, length and outcome",
 	Written: ByDefault, Level: LevelBlocks, PerSource: true, Added: true,
-	Example: "SELECT code_block, first, instructions, outcome, n FROM (SELECT dataset, source, run, count(*) AS n FROM blocks GROUP BY ALL) JOIN block_runs USING (dataset, source, run) ORDER BY n DESC LIMIT 10;",
+	Example: "SELECT address, sum(n) AS times FROM (SELECT run, count(*) AS n FROM blocks WHERE source = 16 GROUP BY run) JOIN (FROM block_runs WHERE source = 16) USING (run) JOIN code_blocks USING (dataset, source, code_block) WHERE position >= first AND position < first + instructions GROUP BY address ORDER BY times DESC LIMIT 10; -- of source 0x10",
 	Columns: []Column{
 		sourceColumn,
 		{Name: "run", Type: Int32, Doc: "Number of the row in its source, from 0, by first use."},

@@ -106,7 +106,7 @@ func (e *executor) interrupt() bool {
 		return true
 	}
 	x, ok := e.waiting()
-	if !ok {
+	if !ok || e.o.AtPairs && !e.atPair() && e.random.UintN(64) != 0 {
 		return false
 	}
 	e.pending.remove(x)
@@ -119,6 +119,12 @@ func (e *executor) interrupt() bool {
 		return e.enterHere(x, e.at)
 	}
 	return true
+}
+
+// atPair says whether the next instruction is one of T32 with 32 bits.
+func (e *executor) atPair() bool {
+	s := e.here()
+	return s != nil && s.at.ISA == schema.T32 && s.in.Size == 4
 }
 
 // enterHere enters an exception before the next instruction, if it can be.

@@ -49,6 +49,9 @@ type Options struct {
 	VectorBranches float64
 	// Interrupts is how many external interrupts a v7-M core has; 0 is one.
 	Interrupts int
+	// AtPairs lets most interrupts wait for an instruction of T32 with 32 bits, between
+	// whose halves they may be traced.
+	AtPairs bool
 	// Nesting is how deep exceptions nest; 0 is 4.
 	Nesting int
 	// Rates are those of exceptions, [schema.ExcDebug] too, beside those that

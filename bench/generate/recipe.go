@@ -39,6 +39,8 @@ type Recipe struct {
 
 	// How often things happen, per million instructions.
 	Exceptions, Switches, TraceOff, Overflow, Debug, Triggers float64
+	// AtPairs lets most interrupts wait for a T32 instruction of 32 bits.
+	AtPairs bool
 	// Variation is how often the stream is another than hardware would send,
 	// among those the specification allows: from 0 to 1.
 	Variation float64
@@ -191,7 +193,7 @@ func (r *Recipe) execution(w *Workload) execute.Options {
 	o := execute.Options{
 		Seed: r.Seed, Instructions: r.Instructions, Tasks: w.Tasks, Targets: w.Targets, Handlers: w.Handlers, Arch: w.Arch,
 		Code: w.Code, Watchdog: r.Debug == 0,
-		Interrupts: 32, Rates: r.rates(w), Switches: r.Switches,
+		Interrupts: 32, Rates: r.rates(w), Switches: r.Switches, AtPairs: r.AtPairs,
 		TraceOff: execute.Windows{Rate: r.TraceOff, Steps: windowSteps}, Overflow: execute.Windows{Rate: r.Overflow, Steps: windowSteps},
 		Triggers: r.Triggers, Data: r.Data != NoData,
 	}

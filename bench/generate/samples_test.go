@@ -33,7 +33,7 @@ func TestSamplesETMv1(t *testing.T) { testSamples(t, "etmv1") }
 func TestSamplesETMv2(t *testing.T) { testSamples(t, "etmv2") }
 
 func testSamples(t *testing.T, protocol string) {
-	seen := tally{}
+	seen, halves := tally{}, halves{}
 	programs := map[uint64]*Workload{}
 	failed := 0
 	first, n := uint64(0), need.Size[uint64](300, 100_000)
@@ -46,13 +46,17 @@ func testSamples(t *testing.T, protocol string) {
 		if err != nil {
 			t.Fatalf("%+v: %v", r, err)
 		}
+		halves.count(c)
 		if problem := c.roundTrip(t, r, seen); problem != "" {
 			failed++
 			t.Errorf("seed %d: %+v: %s", seed, r, problem)
 			t.Logf("again: go test ./bench/generate -run TestSamples -samples.seed %d", seed+1)
 		}
 	}
-	t.Logf("rows compared: %v", seen)
+	t.Logf("rows compared: %v; %+v", seen, halves)
+	if *sampleSeed == 0 && (halves.between == 0 || halves.second == 0) {
+		t.Errorf("Thumb BLs in parts: %+v, want some of each", halves)
+	}
 }
 
 // sampleProgram is one of some programs.
@@ -81,6 +85,7 @@ func randomSamples(protocol string, seed uint64) *Recipe {
 		Protocol: protocol, Minor: random.IntN(p.newest + 1), Seed: seed, Instructions: int64(20 + random.IntN(600)),
 		CycleAccurate: coin(0.4), Broadcast: coin(0.2), Data: []Data{NoData, NoData, DataAddresses, DataValues, DataBoth}[random.IntN(5)],
 		Exceptions: rate(), Switches: rate() / 10, TraceOff: rate() / 5, Overflow: rate() / 5, Debug: rate() / 5, Triggers: rate(),
+		AtPairs: coin(0.2),
 	}
 	if r.Minor >= 2 || protocol == "etmv2" {
 		r.ContextIDBytes = []int{0, 0, 1, 2, 4}[random.IntN(5)]
@@ -103,7 +108,9 @@ func randomSamples(protocol string, seed uint64) *Recipe {
 			s.TFO = etmv2.TFOCode(random.IntN(2))
 		}
 	}
-	if coin(0.6) {
+	if r.AtPairs { // hardly ever are there idle cycles at them
+		r.Exceptions, r.Variation, s.Idle = 50_000, 0.02, 0
+	} else if coin(0.6) {
 		r.Variation = []float64{0.02, 0.2, 0.5}[random.IntN(3)]
 	} else if bytes := s.Layout.String(); coin(0.4) && (bytes == "etms" || bytes[:3] == "etb") {
 		r.Ring = 16 * (10 + random.IntN(100))

@@ -20,7 +20,6 @@ type Decoder struct {
 	packets bool // make rows of `packets`
 	turns   bool // count turns, where runs are not wanted
 	headers *[256]warmHeader
-	warmed  int64 // instructions that the fast path has decoded
 
 	offset int64 // capture offset of the current packet
 	state

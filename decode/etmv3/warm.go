@@ -208,7 +208,6 @@ func (d *Decoder) warmBranch(b []byte, at flow.Cursor) (next flow.Cursor, length
 // cool gives the state of the fast path back, which ends at Data[end].
 func (w *warm) cool(end int) {
 	d, atoms := w.d, w.seq-w.from
-	d.warmed += atoms
 	d.offset = d.rec.Offset(end - 1)
 	if w.addressEnd == end {
 		d.offset = d.rec.Offset(w.addressAt)

@@ -6,6 +6,7 @@ package rows
 
 import (
 	"errors"
+	"sync"
 
 	"github.com/tracelake/tracelake/pipeline/stitch"
 	"github.com/tracelake/tracelake/pipeline/tally"
@@ -79,7 +80,7 @@ func (t *Tables) runSink() stitch.RunSink {
 	for _, level := range []struct {
 		table *schema.Table
 		form  form
-	}{{&schema.Instructions, instructions{}}, {&schema.Blocks, blocks{}}} {
+	}{{&schema.Instructions, instructions{}}, {&schema.Blocks, blocks{&sync.Pool{}}}} {
 		if series := t.out.Series(level.table); series != nil {
 			s := &runTable{series: series, submit: t.out.Submit, limit: t.out.Limit, form: level.form}
 			t.open = append(t.open, s)

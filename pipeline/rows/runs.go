@@ -18,8 +18,9 @@ type form interface {
 	perRow() int64
 	// count counts the rows that runs become.
 	count(r *stitch.Runs) int64
-	// filler returns what fills batches of a row group.
+	// filler returns what fills batches of a row group, and putBack takes it back.
 	filler() filler
+	putBack(f filler)
 }
 
 // A filler fills one batch after another.

@@ -231,6 +231,7 @@ func (g *runGroup) fill(batch *schema.Batch, emit func() error) error {
 			room = batch.Limit
 		}
 	}
+	g.form.putBack(f)
 	for i := range g.pieces {
 		g.pieces[i].Unit.Release() // batches may refer to runs until they are emitted
 	}

@@ -133,6 +133,27 @@ func TestCauses(t *testing.T) {
 	}
 }
 
+// Five digits are an address, wherever it is in the text; two cases of a cause that is
+// known cost nothing.
+func TestCausesAddresses(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                                 "",
+		"0x1234":                           "0x1234",
+		"0x12345":                          "ADDRESS",
+		"from 0x00008000 to 0x123456789":   "from ADDRESS to ADDRESS",
+		"0x0x8000f, 0xABCDEF, 0x12345G 0x": "0xADDRESS, 0xABCDEF, ADDRESSG 0x",
+	} {
+		var c verdict.Causes
+		c.Add(text, 1, 1)
+		if got := c.Commonest().Text; got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+		if n := testing.AllocsPerRun(10, func() { c.Add(text, 1, 1) }); n > 0 {
+			t.Errorf("%q: %v allocations", text, n)
+		}
+	}
+}
+
 func TestVerdictWords(t *testing.T) {
 	stack := &verdict.Cause{Count: 5998, Text: "E atom on an indirect branch, but the return stack is off"}
 	for want, v := range map[string]verdict.Verdict{

@@ -1,6 +1,8 @@
 package etmv1
 
 import (
+	"slices"
+
 	"github.com/tracelake/tracelake/bench/encode/pipestat"
 	"github.com/tracelake/tracelake/bench/step"
 	"github.com/tracelake/tracelake/schema"
@@ -12,9 +14,9 @@ import (
 type halves struct {
 	first  bool // its first half
 	second bool // the next status is that of its second half
-	// at is the pair between whose halves the last exception came: who returns there
-	// may go on with the second half.
-	at schema.Null[step.Place]
+	// at are the pairs between whose halves exceptions came: who returns there may go on
+	// with the second half.
+	at []step.Place
 }
 
 // firstHalf is the clock of the first half of an instruction that is a pair, unless the
@@ -34,7 +36,7 @@ func (e *Encoder) endHalves() { e.halves.first, e.halves.second = false, false }
 func (e *Encoder) interruptHalves(in *step.Step) {
 	if pipestat.IsPair(in) && e.vary.Happens(e.vary.Halves) {
 		e.firstHalf(in)
-		e.halves.at = schema.Of(in.At)
+		e.halves.at = append(e.halves.at, in.At)
 	}
 }
 
@@ -56,5 +58,5 @@ func (e *Encoder) dropHalves(at int64, in *step.Step) uint32 {
 // next.
 func (e *Encoder) resumes(s, next *step.Step) bool {
 	return s.Instruction.Kind == schema.KindExceptionReturn && !next.Entered && next.Trace == step.Traced && pipestat.IsPair(next) &&
-		e.halves.at == schema.Of(next.At) && e.vary.Happens(e.vary.Halves)
+		slices.Contains(e.halves.at, next.At) && e.vary.Happens(e.vary.Halves)
 }

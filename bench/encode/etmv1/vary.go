@@ -20,11 +20,12 @@ type Variation struct {
 	Halves    float64 // exceptions between the halves of a Thumb BL, and returns to there
 }
 
-// Vary is the variation with one rate for everything.
+// Vary is the variation with one rate for everything but Halves: few executions have a
+// chance for that, and take every other.
 func Vary(seed uint64, rate float64) *Variation {
 	return &Variation{
 		Seed: seed, Undefined: rate, Idle: rate, Longer: rate, Sync: rate, Early: rate, NotTraced: rate, Abandon: rate, Cancel: rate,
-		Overflow: rate, Restart: rate, Halves: rate,
+		Overflow: rate, Restart: rate, Halves: 0.5,
 	}
 }
 

@@ -1,6 +1,8 @@
 package etmv2
 
 import (
+	"slices"
+
 	"github.com/tracelake/tracelake/bench/encode/pipestat"
 	"github.com/tracelake/tracelake/bench/step"
 	"github.com/tracelake/tracelake/schema"
@@ -11,9 +13,9 @@ import (
 // halves is how much of a pair is traced.
 type halves struct {
 	second bool // the next status is that of its second half
-	// at is the pair between whose halves the last exception came: who returns there
-	// may go on with the second half.
-	at schema.Null[step.Place]
+	// at are the pairs between whose halves exceptions came: who returns there may go on
+	// with the second half.
+	at []step.Place
 }
 
 // firstHalf is the clock of the first half of an instruction that is a pair, unless the
@@ -37,7 +39,7 @@ func (e *Encoder) interruptHalves(s *step.Step) bool {
 		return false
 	}
 	e.firstHalf(&pair)
-	e.halves.at = schema.Of(e.reached)
+	e.halves.at = append(e.halves.at, e.reached)
 	return true
 }
 
@@ -58,5 +60,5 @@ func (e *Encoder) splitRow(sample int64, s *step.Step, cancels bool) {
 // next.
 func (e *Encoder) resumes(s, next *step.Step) bool {
 	return s.Instruction.Kind == schema.KindExceptionReturn && !next.Entered && next.Trace == step.Traced && pipestat.IsPair(next) &&
-		e.halves.at == schema.Of(next.At) && e.vary.Happens(e.vary.Halves)
+		slices.Contains(e.halves.at, next.At) && e.vary.Happens(e.vary.Halves)
 }

@@ -25,11 +25,12 @@ type Variation struct {
 	After      float64 // data that is sent after trace went off
 }
 
-// Vary is the variation with one rate for everything.
+// Vary is the variation with one rate for everything but Halves: few executions have a
+// chance for that, and take every other.
 func Vary(seed uint64, rate float64) *Variation {
 	return &Variation{
 		Seed: seed, Undefined: rate, Idle: rate, Longer: rate, Split: rate, Sync: rate, Phantom: rate, Cancel: rate, OutOfOrder: rate,
-		NotTraced: rate, Delay: rate, InProgress: rate, Overflow: rate, Restart: rate, Halves: rate, Again: rate, After: rate,
+		NotTraced: rate, Delay: rate, InProgress: rate, Overflow: rate, Restart: rate, Halves: 0.5, Again: rate, After: rate,
 	}
 }
 
