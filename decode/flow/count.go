@@ -25,7 +25,12 @@ type Stretch struct {
 func (w *Walker) Part() uint32 { return w.partStamp }
 
 // BeginStretch begins to count at c.
-func (w *Walker) BeginStretch(c Cursor) Stretch { return Stretch{first: c} }
+func (w *Walker) BeginStretch(c Cursor) Stretch {
+	if w.paths == nil {
+		w.paths = new(paths)
+	}
+	return Stretch{first: c}
+}
 
 // Ready reports whether the block at c is one to count in, in a part, and its waypoint one
 // that Leave can leave by an atom: see Special.
@@ -227,16 +232,23 @@ func (w *Walker) End(more bool) {
 			}
 		}
 	}
-	w.counting = w.counting[:0]
 	for _, b := range w.failing {
 		for _, x := range b.failing {
 			if x.n > 0 {
 				w.failure(b, x)
 			}
 		}
+	}
+	w.forgetCounts()
+}
+
+// forgetCounts forgets what was counted.
+func (w *Walker) forgetCounts() {
+	for _, b := range w.failing {
 		b.failing = b.failing[:0]
 	}
-	w.failing = w.failing[:0]
+	w.counting, w.failing = w.counting[:0], w.failing[:0]
+	w.paths.clear()
 }
 
 // onward returns the address that control goes to after b, which is no indirect branch if

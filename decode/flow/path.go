@@ -158,8 +158,11 @@ func (w *Walker) foresee(p *Path, b *block, e uint8) *block {
 	return next
 }
 
-// endPaths counts in blocks how often paths were taken, and forgets them.
+// endPaths counts in blocks how often paths were taken.
 func (w *Walker) endPaths() {
+	if w.paths == nil {
+		return
+	}
 	for _, i := range w.paths.used {
 		p := &w.paths.at[i]
 		for k := range bits.Len8(p.atoms) - 1 {
@@ -170,7 +173,16 @@ func (w *Walker) endPaths() {
 				d.from.left[d.e] += p.n
 			}
 		}
-		*p = Path{}
 	}
-	w.paths.used, w.paths.missed = w.paths.used[:0], 0
+}
+
+// clear forgets what was taken.
+func (p *paths) clear() {
+	if p == nil {
+		return
+	}
+	for _, i := range p.used {
+		p.at[i] = Path{}
+	}
+	p.used, p.missed = p.used[:0], 0
 }

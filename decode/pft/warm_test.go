@@ -286,7 +286,7 @@ func TestPaths(t *testing.T) {
 		}
 		headers := []Packet{{Kind: Atom, AtomCount: 5}}
 		for range 3 {
-			headers = append(headers, Packet{Kind: Atom, AtomCount: 1 + uint8(random.IntN(5)), Atoms: uint8(random.Uint32()) & uint8(random.Uint32())})
+			headers = append(headers, Packet{Kind: Atom, AtomCount: 1 + uint8(random.IntN(5)), Atoms: uint8(random.Uint32() & random.Uint32())})
 		}
 		var stream []byte
 		for range 1000 {
@@ -309,7 +309,7 @@ func TestPathsFullStack(t *testing.T) {
 	script := strings.Repeat(deeper, 40) + "EN " + strings.Repeat(call, 10) + up + strings.Repeat(deeper, 40) + "EN " + call + strings.Repeat(down, 40)
 	cfg := Config{Minor: 1, ReturnStack: true}
 	var stream []byte
-	for _, atoms := range strings.Fields(script) {
+	for atoms := range strings.FieldsSeq(script) {
 		p := Packet{Kind: Atom, AtomCount: uint8(len(atoms))}
 		for i, a := range atoms {
 			if a == 'N' {
