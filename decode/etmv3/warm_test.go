@@ -285,3 +285,18 @@ func fits(a *Atoms, scout *flow.Walker) bool {
 	}
 	return scout.Next() != 0
 }
+
+// What a cancel takes back did not execute, even if it was what came first.
+func TestCancelledFirst(t *testing.T) {
+	cfg := warmConfig(3)
+	loop := []byte{0x07, 0x42} // nop; nop; b to the first
+	again := cfg.Append(nil, Packet{Kind: PHeader, Atoms: Atoms{Count: 3, Format: 1}})
+	stream := append(cfg.Append(nil, Packet{Kind: Ignore}), again...) // the first packet is not warm
+	stream = cfg.Append(stream, Packet{Kind: BranchAddress, Branch: Branch{
+		Address: madeUpT32, Bytes: maxAddressBytes, ISA: schema.T32, Info: 1, Exception: 7, Cancel: true,
+	}})
+	for range 3 {
+		stream = append(stream, again...)
+	}
+	checkWarm(t, madeUp(loop), &cfg, append(stream, again...), 0)
+}

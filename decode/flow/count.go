@@ -25,7 +25,12 @@ type Stretch struct {
 func (w *Walker) Part() uint32 { return w.partStamp }
 
 // BeginStretch begins to count at c.
-func (w *Walker) BeginStretch(c Cursor) Stretch { return Stretch{first: c} }
+func (w *Walker) BeginStretch(c Cursor) Stretch {
+	if w.paths == nil {
+		w.paths = new(paths)
+	}
+	return Stretch{first: c}
+}
 
 // Ready reports whether the block at c is one to count in, in a part, and its waypoint one
 // that Leave can leave by an atom: see Special.
@@ -98,6 +103,22 @@ type arrivals struct {
 	n    uint32
 }
 
+// arrivalsFrom returns those of b from another block, if it counts them in a part.
+func (b *block) arrivalsFrom(from *block, part uint32) *arrivals {
+	if b.counted != part {
+		return nil
+	}
+	if b.came.from == from {
+		return &b.came
+	}
+	for i := range b.others {
+		if x := &b.others[i]; x.from == from {
+			return x
+		}
+	}
+	return nil
+}
+
 // maxOthers is how many indirect branches a block counts arrivals of, beside the first.
 const maxOthers = 7
 
@@ -122,11 +143,9 @@ func (w *Walker) arriveSlow(b, next *block) {
 		next.came = arrivals{b, 1}
 		return
 	}
-	for i := range next.others {
-		if x := &next.others[i]; x.from == b {
-			x.n++
-			return
-		}
+	if x := next.arrivalsFrom(b, w.partStamp); x != nil {
+		x.n++
+		return
 	}
 	if len(next.others) < maxOthers {
 		next.others = append(next.others, arrivals{b, 1})
@@ -183,17 +202,9 @@ func (w *Walker) uncount(b *block, e uint8, next *block, seq int64) {
 
 // unarrive takes back the last arrive.
 func (w *Walker) unarrive(b, next *block) {
-	if next.counted == w.partStamp {
-		if next.came.from == b {
-			next.came.n--
-			return
-		}
-		for i := range next.others {
-			if x := &next.others[i]; x.from == b {
-				x.n--
-				return
-			}
-		}
+	if x := next.arrivalsFrom(b, w.partStamp); x != nil {
+		x.n--
+		return
 	}
 	w.result.Turns = w.result.Turns[:len(w.result.Turns)-1]
 }
@@ -205,6 +216,7 @@ func (w *Walker) End(more bool) {
 	if w.more = more; more {
 		return
 	}
+	w.endPaths()
 	for _, b := range w.counting {
 		for e, n := range b.left {
 			if n > 0 {
@@ -220,16 +232,23 @@ func (w *Walker) End(more bool) {
 			}
 		}
 	}
-	w.counting = w.counting[:0]
 	for _, b := range w.failing {
 		for _, x := range b.failing {
 			if x.n > 0 {
 				w.failure(b, x)
 			}
 		}
+	}
+	w.forgetCounts()
+}
+
+// forgetCounts forgets what was counted.
+func (w *Walker) forgetCounts() {
+	for _, b := range w.failing {
 		b.failing = b.failing[:0]
 	}
-	w.failing = w.failing[:0]
+	w.counting, w.failing = w.counting[:0], w.failing[:0]
+	w.paths.clear()
 }
 
 // onward returns the address that control goes to after b, which is no indirect branch if

@@ -35,6 +35,7 @@ type Walker struct {
 	before   int64    // instructions of parts before it
 	more     bool     // what is counted waits for the next part
 	told     bool     // each instruction is traced with its outcome
+	paths    *paths   // nil: none were looked for
 	counting []*block // that count
 	failing  []*block // in which instructions failed their condition
 }
@@ -56,7 +57,8 @@ func NewWalker(p *Program) *Walker { return &Walker{prog: p} }
 
 // Begin is called for each part of a work unit and sets the result that runs are
 // appended to. The position does not change. The blocks of a part are adjacent in
-// the result, even those that earlier parts have too.
+// the result, even those that earlier parts have too, unless what was counted waited for
+// this part (see End).
 func (w *Walker) Begin(result *decode.Result) {
 	if result != w.result {
 		w.result, w.unitWeight = result, 0
@@ -65,7 +67,7 @@ func (w *Walker) Begin(result *decode.Result) {
 	}
 	if !w.more {
 		w.partStamp++
-		w.counting, w.failing = w.counting[:0], w.failing[:0]
+		w.forgetCounts()
 	}
 	w.partSeq = w.Seq
 	w.open = false

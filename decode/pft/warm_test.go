@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/tracelake/tracelake/bench/need"
@@ -271,4 +272,53 @@ func scene(r *rand.Rand, cfg Config) (genome, stream []byte) {
 		stream[r.IntN(len(stream))] = byte(r.Uint32())
 	}
 	return genome, stream
+}
+
+// Packets that come again and again take the same path only where the return stack leads
+// the same way, however deep it is.
+func TestPaths(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 8))
+	cfg := Config{Minor: 1, ReturnStack: true}
+	for range need.Size(300, 10_000) {
+		genome := make([]byte, 12+random.IntN(12))
+		for i := range genome {
+			genome[i] = []byte{0, 3, 3, 5, 5, 10}[random.IntN(6)] | byte(random.IntN(10))<<4
+		}
+		headers := []Packet{{Kind: Atom, AtomCount: 5}}
+		for range 3 {
+			headers = append(headers, Packet{Kind: Atom, AtomCount: 1 + uint8(random.IntN(5)), Atoms: uint8(random.Uint32() & random.Uint32())})
+		}
+		var stream []byte
+		for range 1000 {
+			p := headers[random.IntN(len(headers))]
+			p.Atoms &= 1<<p.AtomCount - 1
+			if random.IntN(12) == 0 {
+				p = Packet{Kind: BranchAddress, AddressBytes: 5, ISA: schema.T32, Address: madeUpT32>>1 + random.Uint32N(uint32(len(genome)))}
+			}
+			stream = cfg.Append(stream, p)
+		}
+		checkWarm(t, madeUp(genome), cfg, stream, 100+random.IntN(len(stream)-100), 0)
+	}
+}
+
+// A path that pushes and pops where the return stack is full takes the oldest entry with it.
+func TestPathsFullStack(t *testing.T) {
+	// 0: bl 4; 4: beq 0; 6: beq 10; 8: bx lr; 10: bl 16; 14: beq 6; 16: bx lr
+	genome := []byte{0x03, 0x40, 0x80, 0x05, 0x13, 0x20, 0x05}
+	const deeper, call, up, down = "EE ", "EEEE ", "NEE ", "NEN "
+	script := strings.Repeat(deeper, 40) + "EN " + strings.Repeat(call, 10) + up + strings.Repeat(deeper, 40) + "EN " + call + strings.Repeat(down, 40)
+	cfg := Config{Minor: 1, ReturnStack: true}
+	var stream []byte
+	for atoms := range strings.FieldsSeq(script) {
+		p := Packet{Kind: Atom, AtomCount: uint8(len(atoms))}
+		for i, a := range atoms {
+			if a == 'N' {
+				p.Atoms |= 1 << i
+			}
+		}
+		stream = cfg.Append(stream, p)
+	}
+	for cut := range 4 {
+		checkWarm(t, madeUp(genome), cfg, stream, cut, 0)
+	}
 }

@@ -7,21 +7,29 @@ import (
 	"github.com/tracelake/tracelake/decode/flow"
 )
 
-// This file is the fast path where what ran is only counted.
+// This file is the fast path where what ran is only counted, outside cycle-accurate mode.
 
 // warmTurns is warmAtoms, where what ran is only counted.
 func (d *Decoder) warmTurns(i, last int, at flow.Cursor) int {
-	data := d.rec.Part.Data
+	data, part := d.rec.Part.Data, d.walk.Part()
+	s := d.walk.BeginStretch(at)
 	reached := decode.PC{Address: d.address, ISA: d.isa}
-	atoms, left, s, n, part := -1, uint8(0), d.walk.BeginStretch(at), int64(0), d.walk.Part()
-	branched, before, e := false, flow.Cursor{}, uint8(0)
+	// Of the stretch: the last packet of atoms, those that are left of it, the instructions,
+	// the block that executed last and its outcome.
+	header, left, n, before, e := -1, uint8(0), int64(0), flow.Cursor{}, uint8(0)
+	branched := false // the last packet is a branch
 packets:
 	for i <= last {
 		h := data[i]
 		if left = outcomes[h]; left != 0 {
-			atoms = i
+			header, branched = i, false
 			i++
-			for left > 1 {
+			if p := d.walk.Path(at, left); p != nil {
+				before, e, at, left = p.Last, p.E, p.To, 0
+				n += int64(p.N)
+				continue
+			}
+			for left > 1 && at.Known() {
 				var next flow.Cursor
 				now := left & 1
 				if at.Ready(part, now) {
@@ -35,9 +43,9 @@ packets:
 				n += at.Instructions()
 				before, e, at = at, now, next
 				left >>= 1
-				if !at.Known() {
-					break packets
-				}
+			}
+			if !at.Known() {
+				break
 			}
 			continue
 		}
@@ -52,31 +60,35 @@ packets:
 		if !ok {
 			break
 		}
-		n += at.Instructions()
 		d.countBranch(at)
-		i += length
-		reached = to
-		before, at, e = at, next, 1
-		if !at.Known() {
-			branched = true
+		n += at.Instructions()
+		before, e, at = at, 1, next
+		reached, branched = to, true
+		if i += length; !at.Known() {
 			break
 		}
 	}
-	if atoms >= 0 {
-		d.offset = int64(d.rec.Offsets.At(atoms))
-	}
-	if n > 0 {
-		d.rec.Settle()
-	}
 	s.N, s.Last, s.E = n, before, e
-	at, exit := d.walk.EndStretch(&s, at, d.offset)
-	if branched {
-		exit = toAddress
+	if header >= 0 {
+		d.offset = int64(d.rec.Offsets.At(header))
 	}
-	d.cool(at, exit, d.rec.Result.Runs, reached)
+	d.coolTurns(&s, at, reached, branched)
 	if left > 1 {
 		p := atomsLeft(left)
 		d.analyzeAtomHeader(&p)
 	}
 	return i
+}
+
+// coolTurns is cool after a stretch that ends at a position. branched says that a branch
+// was the last packet.
+func (d *Decoder) coolTurns(s *flow.Stretch, at flow.Cursor, reached decode.PC, branched bool) {
+	if s.N > 0 {
+		d.rec.Settle()
+	}
+	at, exit := d.walk.EndStretch(s, at, d.offset)
+	if branched && exit != flow.AtBlock {
+		exit = toAddress
+	}
+	d.cool(at, exit, d.rec.Result.Runs, reached)
 }
