@@ -102,9 +102,16 @@ type Protocol interface {
 	// It fails like the protocol's own codec: with io.ErrUnexpectedEOF, or with
 	// an error that names what is wrong.
 	ParsePacket(b []byte) (PacketText, error)
-	// NewDecoder returns a decoder that follows the program in mem. If packets
-	// is set, the decoder makes rows of `packets` too.
-	NewDecoder(mem *image.Memory, packets bool) Decoder
+	// NewDecoder returns a decoder that follows the program in mem.
+	NewDecoder(mem *image.Memory, want Wanted) Decoder
+}
+
+// Wanted is what a decoder makes beside the rows that all make.
+type Wanted struct {
+	Packets bool // rows of `packets`
+	// Counted reports that runs are wanted for nothing but to be counted: the decoder
+	// may count many of them itself (see [Stretch]). With Packets it does not.
+	Counted bool
 }
 
 // A Doubter is a [Protocol] that can recognise a packet that is read, but that no

@@ -22,6 +22,9 @@ type Part struct {
 	Continued bool
 	// Open reports that more parts of the segment follow.
 	Open bool
+	// More reports that another part goes into the same result, from the same decoder:
+	// what it counts may wait for that.
+	More bool
 	// Break reports that the input broke before a continued part: its bytes, and
 	// all up to the next cut, are lost.
 	Break bool

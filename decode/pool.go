@@ -9,9 +9,9 @@ import (
 
 // A Pool recycles the memory of runs and of counts, which is most of what a result takes
 // up: new memory costs as much as decoding into it does. A result made by
-// [Pool.NewResult] gives the memory of its Blocks, Runs, Costs and Offsets back with the
-// last [Result.Release], that of its Counts with the last [CountRows.Release]. The memory of a result that is not released is left to the
-// garbage collector.
+// [Pool.NewResult] gives the memory of its Blocks, Runs, Costs, Offsets, Stretches and Turns back with
+// the last [Result.Release], that of its Counts with the last [CountRows.Release]. The
+// memory of a result that is not released is left to the garbage collector.
 //
 // The zero Pool is empty. Goroutines may share it.
 type Pool struct {
@@ -27,6 +27,9 @@ type runMemory struct {
 	runs    Rows[schema.Run]
 	costs   Rows[uint32]
 	offsets Rows[uint32]
+
+	stretches Rows[Stretch]
+	turns     Rows[Turn]
 }
 
 // idleResults is how many results a pool has memory for at most: as many as units
@@ -38,6 +41,7 @@ const idleResults = 64
 func (p *Pool) NewResult(room Ends, segments int) *Result {
 	m := p.take()
 	r := &Result{Blocks: m.blocks, Runs: m.runs, Costs: m.costs, Offsets: m.offsets, Segments: make([]Segment, 0, segments), pool: p}
+	r.Stretches, r.Turns = m.stretches, m.turns
 	if room[Counts] > 0 {
 		r.Counts = p.newCounts()
 	}
@@ -49,7 +53,7 @@ func (p *Pool) NewResult(room Ends, segments int) *Result {
 // pooled reports whether rows of a kind are in the memory of a pool.
 func pooled(kind RowKind) bool {
 	switch kind {
-	case Blocks, Runs, Costs, Offsets, Counts:
+	case Blocks, Runs, Costs, Offsets, Counts, Stretches, Turns:
 		return true
 	}
 	return false
@@ -78,6 +82,7 @@ func (p *Pool) give(m runMemory) {
 // not be used after that user has released it, nor get any more rows.
 func (r *Result) RunsAlone() *Result {
 	runs := &Result{Blocks: r.Blocks, Runs: r.Runs, Costs: r.Costs, Offsets: r.Offsets, Timestamps: r.Timestamps, pool: r.pool}
+	runs.Stretches, runs.Turns = r.Stretches, r.Turns
 	runs.users.Store(1)
 	r.pool = nil
 	if m := r.Counts.memory; m != nil {
@@ -100,7 +105,8 @@ func (r *Result) Release() {
 		return
 	}
 	m := runMemory{blocks: r.Blocks[:0], runs: r.Runs[:0], costs: r.Costs[:0], offsets: r.Offsets[:0]}
-	r.Blocks, r.Runs, r.Costs, r.Offsets = nil, nil, nil, nil
+	m.stretches, m.turns = r.Stretches[:0], r.Turns[:0]
+	r.Blocks, r.Runs, r.Costs, r.Offsets, r.Stretches, r.Turns = nil, nil, nil, nil, nil, nil
 	r.pool.give(m)
 }
 

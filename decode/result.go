@@ -14,8 +14,12 @@ import (
 type Result struct {
 	Blocks     Rows[*schema.Block] // in order of first use in their part
 	Runs       Rows[schema.Run]
-	Costs      Rows[uint32] // cycles of each instruction of the runs with RunHasCosts
-	Offsets    Rows[uint32] // of each instruction of the runs with RunHasOffsets: its capture offset minus that of the run
+	Costs      Rows[uint32]  // cycles of each instruction of the runs with RunHasCosts
+	Offsets    Rows[uint32]  // of each instruction of the runs with RunHasOffsets: its capture offset minus that of the run
+	Stretches  Rows[Stretch] // runs that were counted, which Runs leaves out; only if NewDecoder was asked for them
+	Firsts     Rows[First]   // likewise
+	Turns      Rows[Turn]    // likewise
+	Failures   Rows[Failure] // likewise
 	Spans      Rows[schema.Span]
 	Exceptions KeyedRows[schema.Exception, *schema.Exception]
 	Counts     CountRows

@@ -272,7 +272,7 @@ func (s *session) decodeAttempt(ctx context.Context, src, sample *sourcePlan, t 
 	if err != nil {
 		return err
 	}
-	pool := &decoders{pool: &s.attempts, new: func() decode.Decoder { return t.protocol.NewDecoder(src.Memory, false) }}
+	pool := &decoders{pool: &s.attempts, new: func() decode.Decoder { return t.protocol.NewDecoder(src.Memory, decode.Wanted{}) }}
 	d := doubts{protocol: t.protocol}
 	st := stitch.New(src.ID, t.protocol.TimestampCode(), stitch.Sinks{Timestamps: stitch.Tee(nil, d.timestamp)})
 	for u, err := range splitBy(stream, t.protocol, grain{unitBytes, partBytes, attemptChunk}) {

@@ -93,10 +93,10 @@ func TestRowGroupsByBytes(t *testing.T) {
 			groups[j.Series.Table.Name] = append(groups[j.Series.Table.Name], n)
 			return err
 		}})
-		// 24 MiB at 256 bytes for the piece and 40 for its run; 15 MiB at 128 for
+		// 16 MiB at 256 bytes for the piece and 40 for its run; 15 MiB at 128 for
 		// the piece and 80 for its row.
 		for name, want := range map[string][]int{
-			"instructions": {85020, segments - 85020},
+			"instructions": {56680, segments - 56680},
 			"segments":     {75619, segments - 75619},
 		} {
 			if !slices.Equal(groups[name], want) {

@@ -159,13 +159,34 @@ func (d *decodedTables) checkCounts(t testing.TB, blocks *decodedTables) {
 	}
 }
 
-// checkCounts decodes a trace in both levels and checks what was counted. It
+// checkCounts decodes a trace in all levels and checks what was counted. It
 // returns the rows of `instructions`.
 func (tr *trace) checkCounts(t testing.TB) *decodedTables {
 	t.Helper()
 	d := tr.decode(t)
-	d.checkCounts(t, tr.decodeStream(t, tr.stream(wholePieces), decodeOptions{blocks: true, grain: grain{unit: 5000, part: 700, chunk: 1000}}))
+	small := grain{unit: 5000, part: 700, chunk: 1000}
+	d.checkCounts(t, tr.decodeStream(t, tr.stream(wholePieces), decodeOptions{blocks: true, grain: small}))
+	for i, g := range []grain{{}, small} {
+		d.checkNone(t, tr.decodeStream(t, tr.stream(wholePieces), decodeOptions{none: true, workers: 1 + i, grain: g}))
+	}
 	return d
+}
+
+// checkNone demands that none, of the same stream without rows of what ran, where
+// decoders count, has the other rows that d has.
+func (d *decodedTables) checkNone(t testing.TB, none *decodedTables) {
+	t.Helper()
+	if d.totals != none.totals {
+		t.Errorf("totals are %+v where decoders count, want %+v", none.totals, d.totals)
+	}
+	for _, table := range schema.Tables() {
+		if !atLevelNone(table) || d.tables[table.Name] == nil {
+			continue
+		}
+		if i, column := firstDifference(none, d, table, nil); i >= 0 || d.rows(table) != none.rows(table) {
+			t.Errorf("%s differs in %s where decoders count:\n%s\nwant\n%s", table.Name, column, none.rowText(table, max(i, 0)), d.rowText(table, max(i, 0)))
+		}
+	}
 }
 
 // Counts and edges are what the rows of a dataset say, whatever the trace, and

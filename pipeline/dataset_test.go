@@ -26,6 +26,7 @@ type decodedTables struct {
 // with one worker.
 type decodeOptions struct {
 	blocks  bool
+	none    bool // neither instructions nor blocks
 	workers int
 	grain   grain
 	submit  func(*decodedTables, rows.Job) error // what becomes of row groups
@@ -44,7 +45,11 @@ func (tr *trace) decodeStream(t testing.TB, stream decode.Stream, opt decodeOpti
 	if opt.grain == (grain{}) {
 		opt.grain = grain{unitBytes, partBytes, chunkBytes}
 	}
-	out := d.output(level(opt.blocks))
+	wanted := level(opt.blocks)
+	if opt.none {
+		wanted = atLevelNone
+	}
+	out := d.output(wanted)
 	if opt.submit != nil {
 		out.Submit = func(j rows.Job) error { return opt.submit(d, j) }
 	}
@@ -59,7 +64,7 @@ func decodeInto(
 	t.Helper()
 	tables := rows.New(out)
 	st := stitch.New(id, protocol.TimestampCode(), tables.Sinks)
-	pool := &decoders{pool: &decode.Pool{}, new: func() decode.Decoder { return protocol.NewDecoder(mem, tables.Sinks.Packets != nil) }}
+	pool := &decoders{pool: &decode.Pool{}, new: func() decode.Decoder { return protocol.NewDecoder(mem, tables.Sinks.Wanted()) }}
 	err := ordered(context.Background(), newWorkers(max(1, workerCount)), splitBy(stream, protocol, g), pool.decode,
 		func(d decoded) error { return st.Stitch(d.Unit) })
 	if err == nil {
@@ -81,6 +86,12 @@ func level(blocks bool) func(t *schema.Table) bool {
 		other = &schema.Instructions
 	}
 	return func(t *schema.Table) bool { return t != other }
+}
+
+// atLevelNone says which tables are decoded without rows of what ran: those of a dataset of
+// level none, and `code_blocks`.
+func atLevelNone(t *schema.Table) bool {
+	return t != &schema.Instructions && t != &schema.Blocks && t != &schema.BlockRuns
 }
 
 // seriesOf returns series without files, of the tables that are wanted.

@@ -47,6 +47,7 @@ func (d *decoders) decode(ctx context.Context, u *workUnit) (decoded, error) {
 		}
 	}
 	for i := range u.parts {
+		u.parts[i].More = i < len(u.parts)-1
 		decoder.Decode(rows, u.parts[i])
 	}
 	d.observe(rows.Ends(), u.bytes)

@@ -88,7 +88,7 @@ func (g *generated) instructions(t testing.TB, data []byte) []tracedInstruction 
 	}
 	tables := rows.New(out)
 	st := stitch.New(g.id, g.protocol.TimestampCode(), tables.Sinks)
-	decoder := g.protocol.NewDecoder(g.memory, false)
+	decoder := g.protocol.NewDecoder(g.memory, decode.Wanted{})
 	for u, err := range split(g.with(data).stream(wholePieces), g.protocol) {
 		if err != nil {
 			t.Fatal(err)

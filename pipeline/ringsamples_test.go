@@ -77,7 +77,7 @@ func ringOffsets(t *testing.T, c port.Config, samples []port.Sample, oldest int)
 	if oldest > 0 {
 		from = c.Offset(int64(oldest))
 	}
-	d, result := protocol.NewDecoder(image.New(image.Region{Address: 0x8000, Bytes: make([]byte, 4096)}), false), &decode.Result{}
+	d, result := protocol.NewDecoder(image.New(image.Region{Address: 0x8000, Bytes: make([]byte, 4096)}), decode.Wanted{}), &decode.Result{}
 	for u, err := range split(l.Stream(bytes.NewReader(file.Bytes()), from), protocol) {
 		if err != nil {
 			t.Fatal(err)

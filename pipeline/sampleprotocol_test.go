@@ -87,9 +87,9 @@ func (p sampleCutter) Find(b []byte, _ bool) (c decode.Cuts) {
 	return c
 }
 
-func (p sampleProtocol) NewDecoder(mem *image.Memory, packets bool) decode.Decoder {
+func (p sampleProtocol) NewDecoder(mem *image.Memory, want decode.Wanted) decode.Decoder {
 	return &sampleDecoder{
-		protocol: p, rec: record.Recorder{UnitBytes: sampleBytes8}, walk: flow.NewWalker(flow.NewProgram(mem, flow.Rules{})), packets: packets,
+		protocol: p, rec: record.Recorder{UnitBytes: sampleBytes8}, walk: flow.NewWalker(flow.NewProgram(mem, flow.Rules{})), packets: want.Packets,
 	}
 }
 

@@ -119,7 +119,7 @@ func (s *session) decode(ctx context.Context, src *sourcePlan, to stitch.Sinks, 
 func (s *session) follow(ctx context.Context, src *sourcePlan, to stitch.Sinks, progress func(*schema.Totals)) error {
 	st := stitch.New(src.ID, src.protocol.TimestampCode(), to)
 	pool := &decoders{pool: &decode.Pool{}, new: func() decode.Decoder {
-		return src.protocol.NewDecoder(src.Memory, to.Packets != nil)
+		return src.protocol.NewDecoder(src.Memory, to.Wanted())
 	}}
 	units := throttled(ctx, s.decoded, split(src.stream(), src.protocol))
 	err := ordered(ctx, s.tokens, units, func(ctx context.Context, u *workUnit) (decoded, error) {

@@ -56,7 +56,7 @@ func (tr *trace) runs(t testing.TB) ([]stitch.Runs, int64) {
 	t.Helper()
 	var parts runCollector
 	st := stitch.New(tr.id, tr.protocol.TimestampCode(), stitch.Sinks{Runs: &parts})
-	d := &decoders{pool: &decode.Pool{}, new: func() decode.Decoder { return tr.protocol.NewDecoder(tr.memory, false) }}
+	d := &decoders{pool: &decode.Pool{}, new: func() decode.Decoder { return tr.protocol.NewDecoder(tr.memory, decode.Wanted{}) }}
 	err := ordered(context.Background(), newWorkers(1), split(tr.stream(wholePieces), tr.protocol), d.decode, func(d decoded) error {
 		return st.Stitch(d.Unit)
 	})

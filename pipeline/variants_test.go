@@ -72,7 +72,7 @@ func newVariants(t *testing.T, g *generated) *variants {
 		t.FailNow()
 	}
 	v.transfers = newTracedTransfers(t, g, v.intact)
-	v.decoder = g.protocol.NewDecoder(g.memory, false)
+	v.decoder = g.protocol.NewDecoder(g.memory, decode.Wanted{})
 	v.dataset = &decodedTables{tables: map[string]*schema.Batch{}}
 	return v
 }

@@ -59,6 +59,7 @@ type Vector struct {
 	Field   CodeField
 	Index   []uint32 // Indexed
 	Entries []uint64 // each is of a row, in the order that rows first have them
+	Wide    []uint64 // Narrow, Stepped: the values of the rows that are Escape
 }
 
 // Len returns the number of rows in v.
@@ -76,6 +77,8 @@ func (v *Vector) Len() int {
 		return v.Code.Rows
 	case Indexed:
 		return len(v.Index)
+	case Narrow, Stepped:
+		return len(v.U8)
 	case Plain:
 	}
 	return len(v.U8) + len(v.U16) + len(v.U32) + len(v.U64) + len(v.Str) + len(v.Bin)
@@ -100,7 +103,7 @@ type Batch struct {
 const BatchRows = 65536
 
 // MaxBatchRows is the most rows in any batch: in a Parquet page.
-const MaxBatchRows = 4 * BatchRows
+const MaxBatchRows = RowGroupRows / 2
 
 // NewBatch returns an empty batch for t.
 func NewBatch(t *Table) *Batch {
@@ -143,6 +146,6 @@ func (b *Batch) Reset() {
 		v.Marks.Reset()
 		v.Bits.Reset()
 		v.Code = CodeRuns{v.Code.Runs[:0], 0}
-		v.Index, v.Entries = v.Index[:0], v.Entries[:0]
+		v.Index, v.Entries, v.Wide = v.Index[:0], v.Entries[:0], v.Wide[:0]
 	}
 }

@@ -19,6 +19,8 @@ const (
 	Marked               // Marks says which rows have a value; the slice, or Bits, has those alone
 	OfCode               // Field of the instructions in Code
 	Indexed              // Entries, of which Index names that of each row; none is NULL
+	Narrow               // U8 has the value of each row, or Escape; none is NULL
+	Stepped              // U8 has by how much each row is more than the one before, or Escape; none is NULL
 )
 
 // A Repeat is a value that a number of rows have, or the first of them.
@@ -72,6 +74,7 @@ const (
 	FieldOpcode
 	FieldSize
 	FieldKind
+	FieldISA // of the block
 )
 
 // Bits is a list of bits, the first the lowest of the first word. Bits after the
@@ -147,6 +150,8 @@ func (v *Vector) Expand() {
 		v.expandCode()
 	case Indexed:
 		v.expandIndex()
+	case Narrow, Stepped:
+		v.expandBytes(form == Stepped)
 	}
 }
 
@@ -243,6 +248,8 @@ func (v *Vector) expandCode() {
 			v.U8 = append(v.U8, r.Block.Size[from:to]...)
 		case FieldKind:
 			v.U8 = append(v.U8, r.Block.Kind[from:to]...)
+		case FieldISA:
+			repeat(&v.U8, uint8(r.Block.Key.ISA), 0, to-from)
 		}
 	}
 	v.Code = CodeRuns{Runs: v.Code.Runs[:0]}

@@ -46,7 +46,7 @@ func BenchmarkDecode(b *testing.B) {
 	stream := instructionTrace(1 << 20)
 	c := config(8)
 	all := parts(c, stream, 1<<20)
-	d := c.NewDecoder(program(), false)
+	d := c.NewDecoder(program(), decode.Wanted{})
 	b.SetBytes(int64(len(stream)))
 	instructions := int64(0)
 	for b.Loop() {

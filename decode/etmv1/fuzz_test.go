@@ -142,7 +142,7 @@ type decoded struct {
 
 func decodeParts(t testing.TB, c *Config, memory *image.Memory, b []byte, samples int, packets bool) decoded {
 	t.Helper()
-	d := c.NewDecoder(memory, packets)
+	d := c.NewDecoder(memory, decode.Wanted{Packets: packets})
 	out := decoded{result: &decode.Result{}}
 	for _, p := range parts(c, b, samples) {
 		d.Decode(out.result, p)

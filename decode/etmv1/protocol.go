@@ -33,8 +33,8 @@ func (c *Config) Words() []string {
 }
 
 // NewDecoder implements [decode.Protocol].
-func (c *Config) NewDecoder(mem *image.Memory, packets bool) decode.Decoder {
-	return newDecoder(c, mem, packets)
+func (c *Config) NewDecoder(mem *image.Memory, want decode.Wanted) decode.Decoder {
+	return newDecoder(c, mem, want.Packets)
 }
 
 func newDecoder(c *Config, mem *image.Memory, packets bool) *Decoder {

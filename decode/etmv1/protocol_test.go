@@ -237,7 +237,7 @@ func TestBreak(t *testing.T) {
 	b := records(t, start+"IE:00 IE:00 IE:00 IE:00")
 	ps := parts(c, b, 5)
 	ps[1].Break = true
-	d := c.NewDecoder(program(), false)
+	d := c.NewDecoder(program(), decode.Wanted{})
 	r := &decode.Result{}
 	for _, p := range ps {
 		d.Decode(r, p)

@@ -175,7 +175,7 @@ func testMemory() *image.Memory {
 // decodeParts decodes the segments of a stream in parts of so many bytes, with rows of
 // `packets` or without.
 func decodeParts(c *Config, mem *image.Memory, records []byte, size int, packets bool) *decode.Result {
-	return decodeBy(c.NewDecoder(mem, packets), c, records, size)
+	return decodeBy(c.NewDecoder(mem, decode.Wanted{Packets: packets}), c, records, size)
 }
 
 // decodeBy decodes the segments of a stream in parts of so many bytes.

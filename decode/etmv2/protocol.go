@@ -27,8 +27,8 @@ func (c *Config) TimestampCode() decode.TimestampCode { return decode.TimestampC
 func (c *Config) AheadBytes() int { return reach * port.SampleBytes }
 
 // NewDecoder implements [decode.Protocol].
-func (c *Config) NewDecoder(mem *image.Memory, packets bool) decode.Decoder {
-	return newDecoder(c, mem, packets)
+func (c *Config) NewDecoder(mem *image.Memory, want decode.Wanted) decode.Decoder {
+	return newDecoder(c, mem, want.Packets)
 }
 
 // Resync implements [decode.Protocol]: a stream of samples has no gaps, and can be

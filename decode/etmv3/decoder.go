@@ -18,6 +18,7 @@ type Decoder struct {
 	walk    *flow.Walker
 	rec     record.Recorder
 	packets bool // make rows of `packets`
+	turns   bool // count turns, where runs are not wanted
 	headers *[256]warmHeader
 
 	offset int64 // capture offset of the current packet
@@ -169,6 +170,7 @@ func (d *Decoder) finish() {
 		t.Reached, t.Half = schema.Of(d.reached()), d.split.second && d.split.first
 	}
 	d.rec.Segment.Back = d.back
+	d.walk.End(d.turns && d.rec.Part.More)
 	d.rec.Finish(d.walk.Seq)
 }
 

@@ -16,7 +16,7 @@ func TestInsideBudget(t *testing.T) {
 	push := []byte{0x2d, 0xe9} // both halves
 	mem := image.New(image.Region{Address: base, Bytes: bytes.Repeat(push, 2*schema.MaxBlock+segments+2)})
 	cfg := &Config{Minor: 1}
-	d := cfg.NewDecoder(mem, false)
+	d := cfg.NewDecoder(mem, decode.Wanted{})
 	u := &decode.Result{}
 	for i := range uint32(segments) {
 		b := cfg.Append(nil, Packet{Kind: ISync, Reason: schema.ISyncPeriodic, Address: base + 2 + 2*i, ISA: schema.T32})

@@ -97,8 +97,10 @@ func (c *Config) TimestampCode() decode.TimestampCode {
 }
 
 // NewDecoder implements [decode.Protocol].
-func (c *Config) NewDecoder(mem *image.Memory, packets bool) decode.Decoder {
-	return newDecoder(c, mem, packets)
+func (c *Config) NewDecoder(mem *image.Memory, want decode.Wanted) decode.Decoder {
+	d := newDecoder(c, mem, want.Packets)
+	d.turns = want.Counted && !c.CycleAccurate && !c.TracesData()
+	return d
 }
 
 func newDecoder(c *Config, mem *image.Memory, packets bool) *Decoder {

@@ -17,7 +17,11 @@ import (
 // packet or an A-sync, n is 0.
 func (c *Config) FindISync(b []byte) (n int, found async.Found) {
 	var p Packet
+	headers := c.pheaders()
 	for {
+		for n < len(b) && b[n]&0x81 == pheaderFormat1 && !headers[b[n]>>1&0x3f].reserved() {
+			n++ // most packets are P-headers
+		}
 		err := c.Parse(&p, b[n:])
 		switch {
 		case errors.Is(err, io.ErrUnexpectedEOF):

@@ -62,6 +62,9 @@ func (d *Decoder) decodeWarm(i int) int {
 			return i
 		}
 	}
+	if d.turns {
+		return w.count(i, last)
+	}
 	end := w.packets(i, last)
 	if d.rec.Result.Runs = w.runs[:w.n]; end > i {
 		w.cool(end)
@@ -233,6 +236,6 @@ func (w *warm) cool(end int) {
 
 // room makes room for more than the first n elements of s.
 func room[T any](s []T, n int) []T {
-	s = slices.Grow(s[:n], max(1024, n/2))
+	s = slices.Grow(s[:n], max(1024, n/8))
 	return s[:cap(s)]
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/decode/decodetest"
 	"github.com/tracelake/tracelake/decode/flow"
 	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/schema"
@@ -70,7 +71,8 @@ func warmConfig(registers uint16) Config {
 }
 
 // checkWarm decodes a segment, an I-sync at madeUpT32 and bytes after it, in two parts and
-// then once more, by the fast path and without it. The results must be equal.
+// then once more, by the fast path, by that which counts, and without. The results must be
+// equal, as sums where they are counted.
 func checkWarm(t *testing.T, mem *image.Memory, cfg *Config, b []byte, cut int) {
 	t.Helper()
 	stream := madeUpSegment(cfg, b)
@@ -80,14 +82,16 @@ func checkWarm(t *testing.T, mem *image.Memory, cfg *Config, b []byte, cut int) 
 		offsets.Append(decode.CaptureOffset(i+i/10), 1)
 	}
 	parts := []decode.Part{
-		{Data: stream[:cut:cut], Offsets: offsets.Slice(0, cut), Open: true},
+		{Data: stream[:cut:cut], Offsets: offsets.Slice(0, cut), Open: true, More: cut%4 > 0},
 		{Data: stream[cut:], Offsets: offsets.Slice(cut, len(stream)), Continued: true, End: true},
 	}
 	fast, plain := newDecoder(cfg, mem, false), newDecoder(cfg, mem, true) // rows of packets are made by the plain path
+	counts := cfg.NewDecoder(mem, decode.Wanted{Counted: true})
 	for range 2 {
-		var got, want decode.Result
+		var got, want, counted decode.Result
 		for _, part := range parts {
 			fast.Decode(&got, part)
+			counts.Decode(&counted, part)
 			plain.Decode(&want, part)
 		}
 		want.Packets = nil
@@ -95,6 +99,9 @@ func checkWarm(t *testing.T, mem *image.Memory, cfg *Config, b []byte, cut int) 
 			want.Segments[i].Ends[decode.Packets] = 0
 		}
 		compareResults(t, &got, &want)
+		if d := decodetest.SumsDifference(&counted, &want); d != "" {
+			t.Fatalf("counted: %s\n%+v, packets % x, cut at %d", d, cfg, stream, cut)
+		}
 	}
 }
 

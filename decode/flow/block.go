@@ -23,22 +23,29 @@ const (
 // [Program] and are not shared.
 type block struct {
 	// What a walk reads and writes, in one line of the cache (64 bytes). The rest fills
-	// another one, so that all blocks begin at a line.
-	links     [2]*block     // successors by outcome, filled in when first taken: fallThrough, taken
+	// another two, so that all blocks begin at a line.
+	links    [2]*block // successors by outcome, filled in when first taken: fallThrough, taken
+	left     [2]uint32 // how often control left it, by outcome: see count.go
+	count    uint32    // instructions
+	counted  uint32    // partStamp, if executions are counted in the block
+	came     arrivals  // most of them
+	ready    uint32    // partStamp, if the block ends at a waypoint; otherwise 0
+	index    uint32
+	special  uint8             // 1: if executed, more is to be done than to follow links[taken]
+	flow     isa.Flow          // of the last instruction, with atWaypoint
+	link     bool              // likewise
+	outcomes [2]schema.Outcome // of the last instruction, by outcome of its atom
+	end      end
+	dropped  bool // no longer in the cache: its links stay nil
+
 	at        locationID    // that the block was entered at
 	code      *schema.Block // nil: not even the first instruction could be read
 	next      uint32        // address after the last instruction
-	count     uint32        // instructions
 	partStamp uint32        // the block is Result.Blocks[index] if this is that of the current part
-	index     uint32
-	ready     uint32 // partStamp, if the block ends at a waypoint; otherwise 0
-	unit      uint32 // the last work unit whose result has the block
-	end       end
-	outcomes  [2]schema.Outcome // of the last instruction, by outcome of its atom
-	flow      isa.Flow          // of the last instruction, with atWaypoint
-	link      bool              // likewise
-	special   uint8             // 1: if executed, more is to be done than to follow links[taken]
-	dropped   bool              // no longer in the cache: its links stay nil
+	unit      uint32        // the last work unit whose result has the block
+	first     int64         // see count.go
+	others    []arrivals    // likewise
+	failing   []failing     // see countinside.go
 
 	last  isa.Instruction // with atWaypoint: the last instruction
 	split int             // position of the first 32-bit T32 instruction, the length without one
@@ -46,7 +53,7 @@ type block struct {
 	// indirect branch; whether the last instruction returns from an exception.
 	pass    uint32
 	returns bool
-	_       [28]byte
+	_       [4]byte
 }
 
 // The links of a block, by outcome of the atom of its last instruction.
@@ -100,7 +107,7 @@ func (p *Program) build(key schema.BlockKey) *block {
 		}
 		b.next += uint32(in.Size)
 		if p.rules.endsBlock(in.Flow) {
-			b.endAt(in)
+			b.endAt(in, p.rules.ReturnStack)
 			break
 		}
 		if b.next < key.Address { // wrapped round 2³²
@@ -123,15 +130,15 @@ func (p *Program) build(key schema.BlockKey) *block {
 	return b
 }
 
-// endAt ends the block at a waypoint.
-func (b *block) endAt(in isa.Instruction) {
+// endAt ends the block at a waypoint. pushes says that calls push their return address.
+func (b *block) endAt(in isa.Instruction, pushes bool) {
 	b.end, b.last, b.flow, b.link = atWaypoint, in, in.Flow, in.Link
 	b.returns = in.Kind == schema.KindExceptionReturn
 	b.outcomes = [2]schema.Outcome{schema.NotTaken, schema.Passed}
 	if in.Flow == isa.Direct || in.Flow == isa.Indirect {
 		b.outcomes[taken] = schema.Taken
 	}
-	if in.Flow != isa.Direct || in.Link {
+	if in.Flow != isa.Direct || in.Link && pushes {
 		b.special = 1
 	}
 }

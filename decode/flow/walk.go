@@ -29,6 +29,14 @@ type Walker struct {
 	stack returnStack
 
 	dataMark mark // see DataInstruction
+
+	// See count.go.
+	partSeq  int64    // Seq when the part began
+	before   int64    // instructions of parts before it
+	more     bool     // what is counted waits for the next part
+	told     bool     // each instruction is traced with its outcome
+	counting []*block // that count
+	failing  []*block // in which instructions failed their condition
 }
 
 // unitInstructions bounds the instructions in the blocks of one result (11 bytes
@@ -53,8 +61,13 @@ func (w *Walker) Begin(result *decode.Result) {
 	if result != w.result {
 		w.result, w.unitWeight = result, 0
 		w.prog.begin()
+		w.more = false
 	}
-	w.partStamp++
+	if !w.more {
+		w.partStamp++
+		w.counting, w.failing = w.counting[:0], w.failing[:0]
+	}
+	w.partSeq = w.Seq
 	w.open = false
 	w.dataMark = mark{run: len(result.Runs)}
 	w.cur = w.relocate()

@@ -94,7 +94,7 @@ func BenchmarkDecode(b *testing.B) {
 		}
 		b.Run(name, func(b *testing.B) {
 			stream, mem := tt.capture(10_000)
-			d := tt.cfg.NewDecoder(mem, false)
+			d := tt.cfg.NewDecoder(mem, decode.Wanted{})
 			part := decode.Part{Data: stream, Offsets: decode.OffsetsFrom(0, len(stream), decode.Form{}), End: true}
 			var result decode.Result
 			b.SetBytes(int64(len(stream)))

@@ -18,6 +18,7 @@ type Decoder struct {
 	walk    *flow.Walker
 	rec     record.Recorder
 	packets bool // make rows of `packets`
+	turns   bool // count turns, where runs are not wanted
 
 	offset int64 // capture offset of the current packet
 	state
@@ -113,6 +114,7 @@ func (d *Decoder) finish() {
 	if d.walk.Known() {
 		d.rec.Segment.End.Reached = schema.Of(decode.Position{PC: d.walk.PC()})
 	}
+	d.walk.End(d.turns && d.rec.Part.More)
 	d.rec.Finish(d.walk.Seq)
 }
 

@@ -73,10 +73,10 @@ func (c *Config) TimestampCode() decode.TimestampCode {
 func (c *Config) TracesData() bool { return false }
 
 // NewDecoder implements [decode.Protocol].
-func (c *Config) NewDecoder(mem *image.Memory, packets bool) decode.Decoder {
+func (c *Config) NewDecoder(mem *image.Memory, want decode.Wanted) decode.Decoder {
 	program := flow.NewProgram(mem, flow.Rules{Barriers: true, DataBarriers: c.DataBarriers, ReturnStack: c.ReturnStack})
 	return &Decoder{
-		cfg: *c, mem: mem, walk: flow.NewWalker(program), packets: packets,
+		cfg: *c, mem: mem, walk: flow.NewWalker(program), packets: want.Packets, turns: want.Counted,
 		rec: record.Recorder{CycleAccurate: c.CycleAccurate, Timestamps: c.TimestampCode()},
 	}
 }

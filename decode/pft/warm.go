@@ -57,6 +57,8 @@ func (d *Decoder) decodeWarm(i int) int {
 		return i
 	case d.cfg.CycleAccurate:
 		return d.warmCounted(i, last, at)
+	case d.turns:
+		return d.warmTurns(i, last, at)
 	}
 	return d.warmAtoms(i, last, at)
 }
@@ -217,7 +219,7 @@ func (d *Decoder) countBranch(at flow.Cursor) {
 
 // room returns rows with room for more than the n that there are.
 func room[T any](rows []T, n int) []T {
-	rows = slices.Grow(rows[:n], max(1024, n/2))
+	rows = slices.Grow(rows[:n], max(1024, n/8))
 	return rows[:cap(rows)]
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/decode/decodetest"
 	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -60,8 +61,8 @@ func madeUp(genome []byte) *image.Memory {
 const madeUpT32, madeUpA32 = 0x8000, 0x8100
 
 // checkWarm decodes a segment, an I-sync at madeUpT32 and bytes after it, in two parts and
-// then once more, with the fast path and without. No packet of the second part reaches past
-// bound. The results must be equal.
+// then once more, with the fast path, with that which counts, and without. No packet of the
+// second part reaches past bound. The results must be equal, as sums where they are counted.
 func checkWarm(t *testing.T, mem *image.Memory, cfg Config, b []byte, cut, bound int) {
 	t.Helper()
 	stream := cfg.Append(nil, Packet{Kind: ISync, Address: madeUpT32, ISA: schema.T32, Reason: schema.ISyncTraceOn, HasCycles: cfg.CycleAccurate, CycleBytes: 1})
@@ -71,24 +72,28 @@ func checkWarm(t *testing.T, mem *image.Memory, cfg Config, b []byte, cut, bound
 	for i := range stream {
 		offsets.Append(decode.CaptureOffset(i+i/10), 1)
 	}
-	first := decode.Part{Data: stream[:cut:cut], Offsets: offsets.Slice(0, cut), Open: true}
+	first := decode.Part{Data: stream[:cut:cut], Offsets: offsets.Slice(0, cut), Open: true, More: cut%4 > 0}
 	rest := decode.Part{Data: stream[cut:], Offsets: offsets.Slice(cut, len(stream)), Continued: true, End: true}
 	if bound > 0 && bound < len(rest.Data) {
 		rest.Bounds = []int{bound}
 	}
 	// With rows of packets there is no fast path.
-	fast, plain := cfg.NewDecoder(mem, false), cfg.NewDecoder(mem, true)
+	fast, plain, counts := cfg.NewDecoder(mem, decode.Wanted{}), cfg.NewDecoder(mem, decode.Wanted{Packets: true}), cfg.NewDecoder(mem, decode.Wanted{Counted: true})
 	for range 2 {
-		var want decode.Result
+		var want, counted decode.Result
 		want.Runs = make([]schema.Run, 0, 1)
 		got := decode.Result{Runs: slices.Repeat([]schema.Run{{Failed: 1, Cycle: 1, Cycles: 1, First: 1, Flags: 0xff}}, 100)[:0]} // used before
 		for _, part := range []decode.Part{first, rest} {
 			fast.Decode(&got, part)
+			counts.Decode(&counted, part)
 			plain.Decode(&want, part)
 		}
 		want.Packets = nil
 		for i := range want.Segments {
 			want.Segments[i].Ends[decode.Packets] = 0
+		}
+		if d := decodetest.SumsDifference(&counted, &want); d != "" {
+			t.Fatalf("%+v: counted: %s\npackets % x, cut at %d", cfg, d, stream, cut)
 		}
 		g, w := reflect.ValueOf(&got).Elem(), reflect.ValueOf(&want).Elem()
 		for i, field := range reflect.VisibleFields(g.Type()) {
@@ -144,7 +149,7 @@ func (c *tour) capture(times int) (stream []byte, mem *image.Memory) {
 func TestWarmShare(t *testing.T) {
 	for _, tt := range tours {
 		stream, mem := tt.capture(1000)
-		d := tt.cfg.NewDecoder(mem, false).(*Decoder)
+		d := tt.cfg.NewDecoder(mem, decode.Wanted{}).(*Decoder)
 		d.begin(&decode.Result{}, decode.Part{Data: stream, Offsets: decode.OffsetsFrom(0, len(stream), decode.Form{})})
 		warm := int64(0)
 		var p Packet
@@ -175,7 +180,7 @@ func TestWarmShare(t *testing.T) {
 func TestWarmAllocations(t *testing.T) {
 	for _, tt := range tours {
 		stream, mem := tt.capture(1000)
-		d := tt.cfg.NewDecoder(mem, false)
+		d := tt.cfg.NewDecoder(mem, decode.Wanted{})
 		part := decode.Part{Data: stream, Offsets: decode.OffsetsFrom(0, len(stream), decode.Form{}), End: true}
 		var result decode.Result
 		if n := testing.AllocsPerRun(10, func() { decodeAgain(d, &result, part) }); n > 0 {

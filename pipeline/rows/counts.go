@@ -6,10 +6,12 @@ import (
 	"github.com/tracelake/tracelake/schema/dataset"
 )
 
-// What waits for a row group of `cycle_counts` takes up, in bytes.
+// What waits for a row group of `cycle_counts` takes up, in bytes, and where one ends: rows
+// of runs wait beside it.
 const (
-	countBytes     = 24
-	countSpanBytes = 80
+	countBytes      = 24
+	countSpanBytes  = 80
+	countGroupBytes = 8 << 20
 )
 
 // A countTable collects rows of `cycle_counts` and cuts them into row-group jobs, as
@@ -50,13 +52,13 @@ func (t *countTable) Add(b stitch.Base, counts stitch.CountRows) error {
 			t.bytes += pieceBytes
 		}
 		perRow := countBytes + countSpanBytes*int64(len(counts.Spans))/int64(len(counts.Rows))
-		n := min(len(counts.Rows), 1+int(max(rowGroupBytes-1-t.bytes, 0)/perRow))
+		n := min(len(counts.Rows), 1+int(max(countGroupBytes-1-t.bytes, 0)/perRow))
 		t.bytes += perRow * int64(n)
 		cut, end := counts.Base+n, counts.Base+len(counts.Rows)
 		counts.Retain()
 		t.group = append(t.group, countPiece{b, counts.Slice(counts.Base, cut)})
 		counts = counts.Slice(cut, end)
-		if t.bytes >= rowGroupBytes {
+		if t.bytes >= countGroupBytes {
 			if err := t.flush(); err != nil {
 				return err
 			}
@@ -77,13 +79,14 @@ func (t *countTable) flush() error {
 
 // fill implements group.
 func (g countGroup) fill(batch *schema.Batch, emit func() error) error {
+	f := newCountFiller(batch)
 	room := batch.Limit
 	for i := range g {
 		b, counts := &g[i].base, &g[i].counts
 		for s, rows := range counts.Each {
 			for len(rows) > 0 {
 				n := min(room, len(rows))
-				fillCounts(batch, b, s, rows[:n])
+				f.fill(b, s, rows[:n])
 				rows = rows[n:]
 				if room -= n; room > 0 {
 					continue
@@ -91,6 +94,7 @@ func (g countGroup) fill(batch *schema.Batch, emit func() error) error {
 				if err := emit(); err != nil {
 					return err
 				}
+				f = newCountFiller(batch)
 				room = batch.Limit
 			}
 		}
@@ -104,11 +108,74 @@ func (g countGroup) fill(batch *schema.Batch, emit func() error) error {
 	return nil
 }
 
-// fillCounts appends rows of one span to batch.
-func fillCounts(batch *schema.Batch, b *stitch.Base, s *schema.CountSpan, rows []schema.Count) {
-	v, n := batch.Columns, len(rows)
+// A countFiller fills a batch with counts. As long as none is NULL, their numbers are a
+// byte each: see [schema.Stepped].
+type countFiller struct {
+	batch              *schema.Batch
+	plain              bool // a number is NULL, so there are plain values
+	some               bool // there are rows
+	seq, offset, cycle schema.Stepper
+	cycles             *schema.Vector
+}
+
+func newCountFiller(batch *schema.Batch) countFiller {
+	v := batch.Columns
+	return countFiller{
+		batch: batch, cycles: &v[schema.CycleCountsCycles],
+		seq: schema.Stepper{Vector: &v[schema.CycleCountsSeq]}, offset: schema.Stepper{Vector: &v[schema.CycleCountsByteOffset]},
+		cycle: schema.Stepper{Vector: &v[schema.CycleCountsCycle]},
+	}
+}
+
+// fill appends rows of one span.
+func (f *countFiller) fill(b *stitch.Base, s *schema.CountSpan, rows []schema.Count) {
 	keys := b.Keys(schema.Key{Seq: s.Seq})
 	epoch, start := b.At(s.Point)
+	if !f.plain && (!start.OK || !s.Cycles.OK) {
+		f.plain = true
+		for _, v := range []*schema.Vector{f.seq.Vector, f.offset.Vector, f.cycle.Vector, f.cycles} {
+			v.Expand()
+		}
+	}
+	if f.plain {
+		f.fillPlain(s, rows, keys.Seq, start)
+	} else {
+		f.fillBytes(s, rows, keys.Seq, start.V)
+	}
+	v, n := f.batch.Columns, len(rows)
+	v[schema.CycleCountsSource].AppendRepeat(uint64(b.Source), false, n)
+	appendRepeat(&v[schema.CycleCountsSegment], b.Segment, n)
+	appendRepeat(&v[schema.CycleCountsEpoch], schema.Null[int32]{V: epoch, OK: !s.OutOfEpoch}, n)
+	v[schema.CycleCountsLate].AppendRepeat(uint64(flag(s.Late)), false, n)
+}
+
+// fillBytes appends numbers of a byte each.
+func (f *countFiller) fillBytes(s *schema.CountSpan, rows []schema.Count, first, start int64) {
+	n := len(rows)
+	seqs, offsets := f.seq.Vector.Extend(schema.Stepped, n), f.offset.Vector.Extend(schema.Stepped, n)
+	all, totals := f.cycles.Extend(schema.Narrow, n), f.cycle.Vector.Extend(schema.Stepped, n)
+	kinds := extend(schema.CycleCountsKind.In(f.batch), n)
+	i := 0
+	if !f.some {
+		x := &rows[0]
+		seqs[0], offsets[0] = f.seq.Escape(uint64(first+int64(x.Seq))), f.offset.Escape(uint64(x.Offset))
+		all[0], totals[0] = f.cycles.Narrow(uint64(s.Cycles.V+int64(x.Cycles))), f.cycle.Escape(uint64(start+int64(x.Cycle)))
+		kinds[0] = uint8(x.Kind)
+		f.some, i = true, 1
+	}
+	for ; i < n; i++ {
+		x := &rows[i]
+		seqs[i] = f.seq.Step(uint64(first + int64(x.Seq)))
+		offsets[i] = f.offset.Step(uint64(x.Offset))
+		all[i] = f.cycles.Narrow(uint64(s.Cycles.V + int64(x.Cycles)))
+		totals[i] = f.cycle.Step(uint64(start + int64(x.Cycle)))
+		kinds[i] = uint8(x.Kind)
+	}
+}
+
+// fillPlain appends numbers as they are.
+func (f *countFiller) fillPlain(s *schema.CountSpan, rows []schema.Count, first int64, start schema.Null[int64]) {
+	n, batch := len(rows), f.batch
 	seq := extend(schema.CycleCountsSeq.In(batch), n)
 	offset := extend(schema.CycleCountsByteOffset.In(batch), n)
 	cycles := extend(schema.CycleCountsCycles.In(batch), n)
@@ -116,16 +183,12 @@ func fillCounts(batch *schema.Batch, b *stitch.Base, s *schema.CountSpan, rows [
 	kind := extend(schema.CycleCountsKind.In(batch), n)
 	for i := range rows {
 		x := &rows[i]
-		seq[i] = uint64(keys.Seq + int64(x.Seq))
+		seq[i] = uint64(first + int64(x.Seq))
 		offset[i] = uint64(x.Offset)
 		cycles[i] = uint64(s.Cycles.V + int64(x.Cycles))
 		cycle[i] = uint64(start.V + int64(x.Cycle))
 		kind[i] = uint8(x.Kind)
 	}
-	v[schema.CycleCountsSource].AppendRepeat(uint64(b.Source), false, n)
-	appendRepeat(&v[schema.CycleCountsSegment], b.Segment, n)
-	appendRepeat(&v[schema.CycleCountsEpoch], schema.Null[int32]{V: epoch, OK: !s.OutOfEpoch}, n)
-	repeatFlag(&v[schema.CycleCountsCycles].Valid, s.Cycles.OK, n)
-	repeatFlag(&v[schema.CycleCountsCycle].Valid, start.OK, n)
-	v[schema.CycleCountsLate].AppendRepeat(uint64(flag(s.Late)), false, n)
+	repeatFlag(&f.cycles.Valid, s.Cycles.OK, n)
+	repeatFlag(&f.cycle.Vector.Valid, start.OK, n)
 }

@@ -1,6 +1,7 @@
 package rows
 
 import (
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -18,8 +19,8 @@ func TestCountRowGroups(t *testing.T) {
 		late   bool
 		groups []int
 	}{
-		{"alike", false, []int{655_342, 44_658}}, // 15 MiB at 24 bytes a row, 128 for their segment, and more for short pieces
-		{"late", true, []int{151_236, 151_236, 151_236, 151_236, 95_056}},
+		{"alike", false, []int{349_507, 349_520, 973}}, // 8 MiB at 24 bytes a row, 128 for their segment, and more for short pieces
+		{"late", true, []int{80_659, 80_659, 80_659, 80_659, 80_659, 80_659, 80_659, 80_659, 54_728}},
 	} {
 		const n = 700_000
 		var groups []int
@@ -59,4 +60,64 @@ func TestCountRowGroups(t *testing.T) {
 			t.Errorf("%s: row groups of %d rows, want %d", tt.name, groups, tt.groups)
 		}
 	}
+}
+
+// Rows of `cycle_counts` are those of the counts, whatever a number is relative to, and
+// also where batches end between them: some are NULL, some higher than a byte, some lower
+// than the row before.
+func TestCountValues(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 0))
+	var part decode.CountRows
+	at := schema.CycleCount{Point: schema.Point{Epoch: 1, Cycle: schema.Of[int64](0)}}
+	for i := range 5000 {
+		at.Seq += r.Int64N(4)
+		at.Offset += 1 + r.Int64N(3)
+		at.Cycles = schema.Of(r.Int64N(9))
+		switch {
+		case i%100 == 7:
+			at.Offset += 4000
+			at.Cycles.V = 5000
+		case i%1000 == 999:
+			at.Epoch++
+			at.Cycle.V, at.Offset = 0, r.Int64N(1000) // of a ring
+		case i > 3000 && i%333 == 3:
+			at.Cycles = schema.Null[int64]{}
+		}
+		at.Cycle.V += at.Cycles.V
+		at.Kind = schema.CountKind(i % 3)
+		part.Append(at)
+	}
+	group, next := countGroup{{stitch.Base{}, part}}, 0
+	batch := schema.NewBatch(&schema.CycleCounts)
+	batch.Limit = 800
+	bytes := 0
+	err := group.fill(batch, func() error {
+		if batch.Columns[schema.CycleCountsSeq].Form == schema.Stepped {
+			bytes++
+		}
+		batch.Expand()
+		for i := range batch.Rows() {
+			want := part.At(next)
+			got := want
+			got.Seq, got.Offset = int64((*schema.CycleCountsSeq.In(batch))[i]), int64((*schema.CycleCountsByteOffset.In(batch))[i])
+			got.Epoch = int32((*schema.CycleCountsEpoch.In(batch))[i])
+			got.Cycle = null(&batch.Columns[schema.CycleCountsCycle], i)
+			got.Cycles = null(&batch.Columns[schema.CycleCountsCycles], i)
+			got.Kind = schema.CountKind((*schema.CycleCountsKind.In(batch))[i])
+			if got != want {
+				t.Fatalf("row %d is %+v, want %+v", next, got, want)
+			}
+			next++
+		}
+		batch.Reset()
+		return nil
+	})
+	if err != nil || next != 5000 || bytes < 3 || bytes == 7 {
+		t.Errorf("%d rows, %d batches with numbers of a byte, %v", next, bytes, err)
+	}
+}
+
+// null returns a number of a plain column.
+func null(v *schema.Vector, row int) schema.Null[int64] {
+	return schema.Null[int64]{V: int64(v.U64[row]), OK: v.Valid[row] == 1}
 }

@@ -18,8 +18,9 @@ type form interface {
 	perRow() int64
 	// count counts the rows that runs become.
 	count(r *stitch.Runs) int64
-	// filler returns what fills batches of a row group.
+	// filler returns what fills batches of a row group, and putBack takes it back.
 	filler() filler
+	putBack(f filler)
 }
 
 // A filler fills one batch after another.
@@ -70,6 +71,12 @@ func (r *runs) pass(n int) {
 		r.From, r.skip = r.From+1, 0
 	}
 }
+
+// timed are the flags of a run with cycles.
+const timed = schema.RunHasCycles | schema.RunHasCosts
+
+// atWhole says whether no row was made of the next run, and it has no cycles.
+func (r *runs) atWhole() bool { return r.skip == 0 && r.Unit.Runs[r.From].Flags&timed == 0 }
 
 // span returns what holds for the first run, and the run up to which it does.
 func (r *runs) span() (*schema.Span, int) {

@@ -8,7 +8,7 @@ import (
 
 // Where a row group ends that takes up much for its rows, in bytes as counted below.
 const (
-	runGroupBytes = 24 << 20 // of runs, as of a stream with an I-sync every ten bytes
+	runGroupBytes = 16 << 20 // of runs, as of a stream with an I-sync every ten bytes
 	rowGroupBytes = 15 << 20 // of any other rows
 )
 
@@ -231,6 +231,7 @@ func (g *runGroup) fill(batch *schema.Batch, emit func() error) error {
 			room = batch.Limit
 		}
 	}
+	g.form.putBack(f)
 	for i := range g.pieces {
 		g.pieces[i].Unit.Release() // batches may refer to runs until they are emitted
 	}

@@ -18,22 +18,53 @@ func (w way) first() uint16           { return uint16(w >> 16) }
 func (w way) instructions() uint8     { return uint8(w >> 8) }
 func (w way) outcome() schema.Outcome { return schema.Outcome(w & 0xff) }
 
-// ways are distinct ways in the order they first come, found by hashing.
+// ways are distinct ways in the order they first come.
 type ways struct {
-	list  []way
-	slots []waySlot // twice as many as there are ways, or more: a power of 2
+	list []way
+	// last has, for each block with a low number and each outcome, the way that was
+	// found last: mostly it is the next one, too.
+	last []waySlot
+
+	slots []waySlot // found by hashing: twice as many as there are ways, or more, a power of 2
 	stamp uint32    // of the slots that are in use
 	shift int
 }
 
 type waySlot struct {
-	way   way
+	way   way // never 0: it has instructions
 	index uint32
 	stamp uint32
 }
 
+// lastWays is the most slots of last.
+const lastWays = 1 << 16
+
 // find returns the index of a way, adding it if it is new.
 func (s *ways) find(w way) uint32 {
+	if i := w.last(); i < len(s.last) && s.last[i].way == w {
+		return s.last[i].index
+	}
+	return s.search(w)
+}
+
+// last is where a way is among the last ones.
+func (w way) last() int { return int(w>>32)<<2 | int(w&3) }
+
+// search is find for a way that is not the last one.
+func (s *ways) search(w way) uint32 {
+	i := w.last()
+	if i >= len(s.last) && i < lastWays {
+		s.last = append(s.last, make([]waySlot, min(2*i+4, lastWays)-len(s.last))...)
+	}
+	index := s.index(w)
+	if i < len(s.last) {
+		s.last[i] = waySlot{way: w, index: index}
+	}
+	return index
+}
+
+// index returns the index of a way by its hash.
+func (s *ways) index(w way) uint32 {
 	if 2*len(s.list) >= len(s.slots) {
 		s.grow()
 	}
@@ -68,6 +99,7 @@ func (s *ways) grow() {
 
 func (s *ways) reset() {
 	s.list = s.list[:0]
+	clear(s.last)
 	if s.stamp++; s.stamp == 0 {
 		clear(s.slots)
 		s.stamp = 1

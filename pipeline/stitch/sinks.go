@@ -9,6 +9,7 @@ import (
 // whose sink is nil is not wanted. Each sink is given its rows in order.
 type Sinks struct {
 	Runs       RunSink // rows of `instructions` or of `blocks`
+	Counted    bool    // Runs takes stretches: see [decode.Wanted]
 	CodeBlocks Sink[CodeBlock]
 	Exceptions Sink[Exception]
 	Counts     CountSink
@@ -19,6 +20,11 @@ type Sinks struct {
 	Losses     Sink[schema.Loss]
 	Segments   Sink[schema.Segment]
 	Packets    Sink[schema.Packet]
+}
+
+// Wanted returns what a decoder has to make for the sinks.
+func (s *Sinks) Wanted() decode.Wanted {
+	return decode.Wanted{Packets: s.Packets != nil, Counted: s.Counted}
 }
 
 // A Sink takes rows of one kind.
@@ -57,6 +63,9 @@ type RunSink interface {
 
 // CountRows are rows of `cycle_counts` as a decoder wrote them.
 type CountRows = decode.CountRows
+
+// A Turn is what a decoder counted of the runs of a part.
+type Turn = decode.Turn
 
 // A CountSink takes rows of `cycle_counts`.
 type CountSink interface {
@@ -146,9 +155,14 @@ func (b *Base) lastTimestamp(u *decode.Result, index int32) schema.Null[uint64] 
 // Runs are the runs of one part of a segment.
 type Runs struct {
 	Base    Base
-	Unit    *decode.Result // its Blocks, Runs, Costs, Offsets and Timestamps alone
+	Unit    *decode.Result // its Blocks, Runs, Costs, Offsets, Stretches, Turns and Timestamps alone
 	Numbers []uint32       // of the unit's blocks, in the source
 	Spans   []schema.Span  // of the part, at least one if it has a run
+	// What the decoder counted and hands on with the part, for a sink that takes it.
+	Stretches []decode.Stretch
+	Firsts    []decode.First
+	Turns     []Turn
+	Failures  []decode.Failure
 	// From is the index of the first run in Unit.Runs, To that after the last;
 	// Cost and Costs are those in Unit.Costs, Place and Places those in
 	// Unit.Offsets; Block and Blocks those in Unit.Blocks of the blocks that have a

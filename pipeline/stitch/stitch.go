@@ -45,8 +45,9 @@ type Stitcher struct {
 	lookaside [lookasideBlocks]numbered
 }
 
-// lookasideBlocks is a power of two.
-const lookasideBlocks = 1 << 10
+// lookasideBlocks is a power of two: enough for the code of a kernel that runs again and
+// again, which is spread over megabytes.
+const lookasideBlocks = 1 << 12
 
 // A numbered is a code block and its number.
 type numbered struct {
@@ -173,7 +174,7 @@ func (s *Stitcher) number(p *decodedPart) error {
 	var first []CodeBlock
 	for i := p.from[decode.Blocks]; i < p.to[decode.Blocks]; i++ {
 		b := p.unit.Blocks[i]
-		last := &s.lookaside[b.Key.Address>>1%lookasideBlocks]
+		last := &s.lookaside[(b.Key.Address>>1^b.Key.Address>>12)%lookasideBlocks]
 		if last.block != b {
 			n, ok := s.numbers[b.Key]
 			if !ok {
@@ -355,6 +356,8 @@ func (s *Stitcher) addRuns(b Base, p *decodedPart) error {
 	}
 	return s.sinks.Runs.Add(Runs{
 		Base: b, Unit: p.runs, Numbers: p.numbers, Spans: rowsOf(p, p.unit.Spans, decode.Spans),
+		Stretches: rowsOf(p, p.unit.Stretches, decode.Stretches), Firsts: rowsOf(p, p.unit.Firsts, decode.Firsts),
+		Turns: rowsOf(p, p.unit.Turns, decode.Turns), Failures: rowsOf(p, p.unit.Failures, decode.Failures),
 		From: p.from[decode.Runs], To: p.to[decode.Runs], Cost: p.from[decode.Costs], Costs: p.to[decode.Costs],
 		Place: p.from[decode.Offsets], Places: p.to[decode.Offsets],
 		Block: p.from[decode.Blocks], Blocks: p.to[decode.Blocks],

@@ -53,7 +53,21 @@ func (c *counter) setMarks(marks []mark) {
 
 // piece counts the runs of a part.
 func (c *counter) piece(r *stitch.Runs) {
-	runs, seq, costs := r.Unit.Runs[r.From:r.To], r.Seq, r.Unit.Costs[r.Cost:r.Costs]
+	from, seq, costs := r.From, r.Seq, r.Unit.Costs[r.Cost:r.Costs]
+	for _, s := range r.Stretches {
+		seq, costs = c.runs(r, from, s.Run, seq, costs)
+		from = s.Run
+		c.passStretch(r.Unit.Blocks[s.Block], seq)
+		seq += s.Instructions
+	}
+	c.runs(r, from, r.To, seq, costs)
+	c.turns(r)
+}
+
+// runs counts some runs of a part, which begin at an ordinal. costs are those of the
+// instructions from there on; it returns both after them.
+func (c *counter) runs(r *stitch.Runs, from, to int, seq int64, costs []uint32) (int64, []uint32) {
+	runs := r.Unit.Runs[from:to]
 	cur, own := c.cur, c.own
 	for i := range runs {
 		run := &runs[i]
@@ -75,11 +89,12 @@ func (c *counter) piece(r *stitch.Runs) {
 		seq += int64(run.Count)
 	}
 	c.cur, c.own = cur, own
+	return seq, costs
 }
 
 // next returns the turn to a run at an ordinal, which is not where control went last.
 func (c *counter) next(run *schema.Run, number uint32, code *schema.Block, seq int64) *turn {
-	marked := seq >= c.nextMark || c.cur == noShape
+	marked := seq >= c.nextMark || c.cur == noShape || c.cur == counted
 	if !marked {
 		if t := c.cur.other(run, number); t != nil {
 			return t
@@ -89,7 +104,9 @@ func (c *counter) next(run *schema.Run, number uint32, code *schema.Block, seq i
 	if !marked {
 		return c.turn(to)
 	}
-	c.join(seq, code.Address[to.first])
+	if c.cur != counted {
+		c.join(seq, code.Address[to.first])
+	}
 	to.n++
 	c.nowhere.to = to
 	return &c.nowhere
@@ -102,7 +119,7 @@ func (c *counter) shape(f form, code *schema.Block, seq int64) *shape {
 	}
 	if len(c.index) >= max(c.most, 1) {
 		c.settle()
-		if c.cur != noShape {
+		if c.cur != noShape && c.cur != counted {
 			c.cur = c.newShape(c.cur.form, c.cur.code, c.cur.seq)
 		}
 	}
@@ -147,6 +164,7 @@ func (c *counter) settle() {
 			c.settleTurn(s, &s.others[i])
 		}
 	}
+	c.settleWays()
 	for _, s := range c.index {
 		if s.n == 0 { // it was settled before
 			continue

@@ -49,13 +49,18 @@ const maxOthers = 7
 
 // noShape is where turns go that were never taken. No run is of its form, so nothing
 // is counted in it.
-var noShape = func() *shape {
+var noShape = newNoShape()
+
+// counted is the shape of a stretch: the way from there is counted.
+var counted = newNoShape()
+
+func newNoShape() *shape {
 	s := &shape{form: form{flags: ^formFlags}}
 	for i := range s.turns {
 		s.turns[i].to = s
 	}
 	return s
-}()
+}
 
 // formOf returns the form of a run of a block of that number.
 func formOf(run *schema.Run, number uint32) form {

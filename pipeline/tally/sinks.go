@@ -8,7 +8,7 @@ import (
 // Sinks returns sinks that have t count what they are given, and hand it on. What
 // is counted is final: what a cancel takes back never gets here.
 func (t *Tally) Sinks(to stitch.Sinks) stitch.Sinks {
-	to.Runs = &runSink{t, to.Runs}
+	to.Runs, to.Counted = &runSink{t, to.Runs}, to.Runs == nil
 	to.Exceptions = stitch.Tee(to.Exceptions, t.exception)
 	to.Events = stitch.Tee(to.Events, t.event)
 	to.Losses = stitch.Tee(to.Losses, t.loss)

@@ -3,6 +3,7 @@ package arrowfile
 import (
 	"encoding/binary"
 	"math/bits"
+	"slices"
 	"sync"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -23,10 +24,10 @@ type loan struct {
 }
 
 // pools have memory that is not in use, by how much it is: of a byte, four and eight
-// for each row of a batch.
+// for each row of a batch, and more for what copies reach past the last.
 type pools [3]sync.Pool
 
-var poolWords = [...]int{schema.BatchRows / 8, schema.BatchRows / 2, schema.BatchRows}
+var poolWords = [...]int{schema.BatchRows/8 + overCopy, schema.BatchRows/2 + overCopy, schema.BatchRows + overCopy}
 
 type lentWords struct {
 	words *[]uint64
@@ -75,30 +76,43 @@ const maxConstants = 16
 
 // formed returns the array of a vector in a form. It returns nil for a form that has
 // to be expanded first.
-func (c *column) formed(v *schema.Vector, rows int, l *loan) arrow.Array {
-	if v.Form == schema.Marked && v.Marks.Count() == 0 {
-		return c.constant(constant{0, true, rows})
-	}
+func (c *column) formed(v *schema.Vector, rows int, l *loan, code *codeArrays) arrow.Array {
 	switch v.Form {
 	case schema.Repeated:
 		if len(v.Repeats) == 1 {
 			return c.constant(constant{v.Repeats[0].Value, v.Repeats[0].Null, rows})
 		}
+		return c.repeats(v, rows, l, 0)
+	case schema.Counted:
+		return c.repeats(v, rows, l, 1)
 	case schema.Marked:
-		if c.Type == schema.Bool {
-			return c.build(rows, rows-v.Marks.Count(), bitBuffer(l, &v.Marks), markedBits(l, v))
+		valid := v.Marks.Count()
+		if valid == 0 {
+			return c.constant(constant{0, true, rows})
 		}
-	case schema.Counted, schema.OfCode, schema.Plain, schema.Indexed:
+		if c.Type == schema.Bool {
+			return c.build(rows, rows-valid, bitBuffer(l, &v.Marks), markedBits(l, v))
+		}
+	case schema.OfCode:
+		return c.build(rows, 0, nil, code.buffer(l, &v.Code, v.Field))
+	case schema.Plain, schema.Indexed, schema.Narrow, schema.Stepped:
 	}
-	switch {
-	case c.Type == schema.Enum && v.Form == schema.OfCode && v.Field == schema.FieldKind:
-		return c.build(rows, 0, nil, codeKinds(l, &v.Code))
-	case c.Type == schema.Uint8 && v.Form == schema.OfCode && v.Field == schema.FieldSize:
-		return c.build(rows, 0, nil, codeSizes(l, &v.Code))
-	case c.Type == schema.Uint32 && v.Form == schema.OfCode:
-		return c.build(rows, 0, nil, codeWords(l, &v.Code, v.Field))
-	case c.Type == schema.Int64 && !c.Nullable && (v.Form == schema.Repeated || v.Form == schema.Counted):
-		return c.build(rows, 0, nil, repeated(l, v.Repeats, rows, v.Form == schema.Counted))
+	return nil
+}
+
+// repeats returns the array of repeats, each value a step more than the one before; nil
+// if some are NULL, or of a type that seldom repeats.
+func (c *column) repeats(v *schema.Vector, rows int, l *loan, step int64) arrow.Array {
+	if slices.ContainsFunc(v.Repeats, func(r schema.Repeat) bool { return r.Null }) {
+		return nil
+	}
+	switch c.Type {
+	case schema.Enum:
+		return c.build(rows, 0, nil, repeated(l, v.Repeats, rows, 1, uint8(step)))
+	case schema.Uint8, schema.Uint16, schema.Int32:
+		return c.build(rows, 0, nil, repeated(l, v.Repeats, rows, 4, int32(step)))
+	case schema.Uint32, schema.Uint63, schema.Int64:
+		return c.build(rows, 0, nil, repeated(l, v.Repeats, rows, 8, step))
 	}
 	return nil
 }
@@ -140,64 +154,22 @@ func (c *column) constant(x constant) arrow.Array {
 	return c.build(x.rows, nulls, b[0], b[1])
 }
 
-// repeated returns numbers that repeat, or count up.
-func repeated(l *loan, list []schema.Repeat, rows int, counted bool) *memory.Buffer {
-	out, at := numbers[int64](l, rows, 8), 0
-	step := int64(0)
-	if counted {
-		step = 1
-	}
+// repeated returns numbers of so many bytes that repeat, or count up. They are written
+// overCopy at a time.
+func repeated[T int64 | int32 | uint8](l *loan, list []schema.Repeat, rows, size int, step T) *memory.Buffer {
+	out, at := numbers[T](l, rows+overCopy, size), 0
 	for i := range list {
-		x := int64(list[i].Value)
-		for range list[i].Rows {
-			out[at] = x
-			x += step
-			at++
+		x, n := T(list[i].Value), int(list[i].Rows)
+		for k := 0; k < n; k += overCopy {
+			to := (*[overCopy]T)(out[at+k:])
+			for j := range to {
+				to[j] = x
+				x += step
+			}
 		}
+		at += n
 	}
-	return memory.NewBufferBytes(arrow.GetBytes(out))
-}
-
-// codeWords returns addresses, or opcodes.
-func codeWords(l *loan, code *schema.CodeRuns, field schema.CodeField) *memory.Buffer {
-	out, at := numbers[int64](l, code.Rows, 8), 0
-	for i := range code.Runs {
-		r := &code.Runs[i]
-		from := r.Block.Address
-		if field == schema.FieldOpcode {
-			from = r.Block.Opcode
-		}
-		from = from[r.First:][:r.Count]
-		to := out[at:][:len(from)]
-		for k, x := range from {
-			to[k] = int64(x)
-		}
-		at += len(from)
-	}
-	return memory.NewBufferBytes(arrow.GetBytes(out))
-}
-
-func codeSizes(l *loan, code *schema.CodeRuns) *memory.Buffer {
-	out, at := numbers[int32](l, code.Rows, 4), 0
-	for i := range code.Runs {
-		r := &code.Runs[i]
-		from := r.Block.Size[r.First:][:r.Count]
-		to := out[at:][:len(from)]
-		for k, x := range from {
-			to[k] = int32(x)
-		}
-		at += len(from)
-	}
-	return memory.NewBufferBytes(arrow.GetBytes(out))
-}
-
-func codeKinds(l *loan, code *schema.CodeRuns) *memory.Buffer {
-	out, at := numbers[uint8](l, code.Rows, 1), 0
-	for i := range code.Runs {
-		r := &code.Runs[i]
-		at += copy(out[at:], r.Block.Kind[r.First:][:r.Count])
-	}
-	return memory.NewBufferBytes(arrow.GetBytes(out))
+	return memory.NewBufferBytes(arrow.GetBytes(out[:rows]))
 }
 
 // bitBuffer returns bits as they are, in whole bytes.

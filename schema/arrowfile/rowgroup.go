@@ -22,13 +22,14 @@ type RowGroup struct {
 	records []arrow.Record
 	rows    int64
 	lent    loan
+	code    codeArrays
 }
 
 var _ schema.Encoder = (*RowGroup)(nil)
 
 // NewRowGroup returns an encoder for row groups of t.
 func NewRowGroup(t *schema.Table) *RowGroup {
-	g := &RowGroup{table: t, schema: arrow.NewSchema(fields(t, schema.Version), nil), columns: make([]column, len(t.Columns)), lent: loan{of: new(pools)}}
+	g := &RowGroup{table: t, schema: arrow.NewSchema(fields(t, schema.Version), nil), columns: make([]column, len(t.Columns)), lent: loan{of: new(pools)}, code: codeArrays{stamp: 1}}
 	for i := range g.columns {
 		c := &t.Columns[i]
 		g.columns[i] = column{Column: c, typ: dataType(c, schema.Version)}
@@ -52,10 +53,11 @@ func (g *RowGroup) Append(b *schema.Batch) error {
 		return nil
 	}
 	arrays := make([]arrow.Array, len(g.columns))
+	g.code.made = false
 	for i := range g.columns {
 		v := &b.Columns[i]
 		if v.Form != schema.Plain {
-			if a := g.columns[i].formed(v, rows, &g.lent); a != nil {
+			if a := g.columns[i].formed(v, rows, &g.lent, &g.code); a != nil {
 				arrays[i] = a
 				continue
 			}
@@ -83,6 +85,7 @@ func (g *RowGroup) Finish() (schema.Chunks, error) {
 // Reset drops what was appended.
 func (g *RowGroup) Reset() {
 	g.records, g.rows = nil, 0
+	g.code.forget()
 	g.lent.giveBack()
 }
 

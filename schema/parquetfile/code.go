@@ -16,17 +16,19 @@ import (
 type codeWriter struct {
 	address, opcode *integers[uint32]
 	size            *uint8s
-	kind            *enums
+	kind, isa       *enums
 
 	templates []template // by number of the block
 	stamp     uint32     // of the row group at hand
 	arena     []byte     // has the bytes of templates
 
-	// Of the page at hand.
-	made               bool
-	addresses, opcodes []byte // indexes
-	kinds              []byte
-	sizes              schema.Bits // indexes
+	// Of the page at hand: addresses and opcodes as indexes of two bytes, kinds as codes,
+	// one after the other, each with room for overCopy more.
+	made  bool
+	rows  int
+	bytes []byte
+	sizes schema.Bits // indexes
+	isas  indexes     // codes
 }
 
 // A template is where the bytes of a block lie in the arena, for each field one after
@@ -35,13 +37,17 @@ type codeWriter struct {
 type template struct {
 	stamp    uint32 // of the row group it was made for
 	at       int32
-	length   int32 // of the block
-	from, to int32
+	length   uint16 // of the block
+	from, to uint16
+	isa      uint8 // code
 }
 
 // overCopy is how many instructions are copied at a time: what is beyond a run is
 // overwritten by the next.
 const overCopy = 8
+
+// past is how many bytes copies reach past the end of a template.
+const past = 2 * overCopy
 
 // arenaLimit is the most bytes of an arena. Templates of a row group that needs more
 // are forgotten and made again.
@@ -64,7 +70,7 @@ func (w *codeWriter) forget() {
 // bind makes w write the columns of b that are of code. It fails if b has none, or not
 // all of them.
 func (w *codeWriter) bind(b *schema.Batch, columns []column) bool {
-	w.address, w.opcode, w.size, w.kind, w.made = nil, nil, nil, nil, false
+	w.address, w.opcode, w.size, w.kind, w.isa, w.made = nil, nil, nil, nil, nil, false
 	for i := range columns {
 		if v := &b.Columns[i]; v.Form == schema.OfCode {
 			switch v.Field {
@@ -76,75 +82,81 @@ func (w *codeWriter) bind(b *schema.Batch, columns []column) bool {
 				w.size, _ = columns[i].values.(*uint8s)
 			case schema.FieldKind:
 				w.kind, _ = columns[i].values.(*enums)
+			case schema.FieldISA:
+				w.isa, _ = columns[i].values.(*enums)
 			}
 		}
 	}
-	return w.address != nil && w.opcode != nil && w.size != nil && w.kind != nil
+	return w.address != nil && w.opcode != nil && w.size != nil && w.kind != nil && w.isa != nil
 }
 
 // index fills in what the pages of these runs have.
 func (w *codeWriter) index(code *schema.CodeRuns) {
-	rows := code.Rows
-	addresses, opcodes := scratch(w.addresses, 2*(rows+overCopy)), scratch(w.opcodes, 2*(rows+overCopy))
-	kinds, words := scratch(w.kinds, rows+overCopy), scratch(w.sizes.Words, rows/64+2)
+	w.rows = code.Rows
+	opcodes, kinds := w.opcodesAt(), w.kindsAt()
+	w.bytes = scratch(w.bytes, kinds+w.rows+overCopy)
+	words := scratch(w.sizes.Words, w.rows/64+2)
 	clear(words)
-	row := 0
+	w.isas = w.isas[:0]
+	templates, arena, stamp := w.templates, w.arena, w.stamp
+	out, row, isa, changed := w.bytes, 0, uint8(0), 0 // row in which the ISA did
 	for i := range code.Runs {
 		r := &code.Runs[i]
-		first, n := int(r.First), int(r.Count)
-		t := w.template(r)
-		from, arena := int(t.at)+2*first, w.arena
-		step := 2 * int(t.length)
-		for k := 0; k < n; k += overCopy {
-			*(*[16]byte)(addresses[2*(row+k):]) = *(*[16]byte)(arena[from+2*k:])
-			*(*[16]byte)(opcodes[2*(row+k):]) = *(*[16]byte)(arena[from+step+2*k:])
+		if int(r.Number) >= len(templates) || !templates[r.Number].has(r, stamp) {
+			w.extend(r)
+			templates, arena, stamp = w.templates, w.arena, w.stamp
 		}
-		from = t.kinds() + first
-		for k := 0; k < n; k += overCopy {
-			*(*[8]byte)(kinds[row+k:]) = *(*[8]byte)(arena[from+k:])
+		t := &templates[r.Number]
+		if t.isa != isa {
+			w.isas = w.isas.add(isa, row-changed)
+			isa, changed = t.isa, row
 		}
-		from = t.sizes()
-		for k := 0; k < n; k += 56 {
-			at, m := first+k, min(n-k, 56)
-			x := binary.LittleEndian.Uint64(arena[from+at>>3:]) >> (at & 7) & (1<<m - 1)
-			to := row + k
-			words[to>>6] |= x << (to & 63)
-			words[to>>6+1] |= x >> 1 >> (63 - to&63)
+		first, step, left := int(r.First), int(t.length), int(r.Count)
+		from := arena[t.at:]
+		for {
+			*(*[2 * overCopy]byte)(out[2*row:]) = *(*[2 * overCopy]byte)(from[2*first:])
+			*(*[2 * overCopy]byte)(out[opcodes+2*row:]) = *(*[2 * overCopy]byte)(from[2*step+2*first:])
+			*(*[overCopy]byte)(out[kinds+row:]) = *(*[overCopy]byte)(from[4*step+first:])
+			n := min(left, overCopy)
+			sizes := uint64(binary.LittleEndian.Uint16(from[5*step+first>>3:])>>(first&7)) & (1<<n - 1)
+			words[row>>6] |= sizes << (row & 63)
+			words[row>>6+1] |= sizes >> 1 >> (63 - row&63)
+			first, row, left = first+n, row+n, left-n
+			if left == 0 {
+				break
+			}
 		}
-		row += n
 	}
-	w.sizes = schema.Bits{Words: words[:(rows+63)/64], N: rows}
-	w.addresses, w.opcodes, w.kinds = addresses[:2*rows], opcodes[:2*rows], kinds[:rows]
+	w.isas = w.isas.add(isa, row-changed)
+	w.sizes = schema.Bits{Words: words[:(w.rows+63)/64], N: w.rows}
 	w.made = true
 }
+
+func (w *codeWriter) opcodesAt() int { return 2 * (w.rows + overCopy) }
+func (w *codeWriter) kindsAt() int   { return 4 * (w.rows + overCopy) }
 
 // scratch returns n bytes, or words, that are not initialised.
 func scratch[T any](s []T, n int) []T { return slices.Grow(s[:0], n)[:n] }
 
-// template returns the template of a block, which has the instructions of r.
-func (w *codeWriter) template(r *schema.CodeRun) *template {
-	if int(r.Number) < len(w.templates) {
-		t := &w.templates[r.Number]
-		if t.stamp == w.stamp && int32(r.First) >= t.from && int32(r.First)+int32(r.Count) <= t.to {
-			return t
-		}
-	}
-	return w.extend(r)
+// has says whether t has the instructions of r, in the row group of a stamp.
+func (t *template) has(r *schema.CodeRun, stamp uint32) bool {
+	return t.stamp == stamp && r.First >= t.from && r.First+r.Count <= t.to
 }
 
 // extend makes the template of a block, or extends it to the instructions of r. It
 // has one range of them: no dictionary has what did not occur.
-func (w *codeWriter) extend(r *schema.CodeRun) *template {
+func (w *codeWriter) extend(r *schema.CodeRun) {
 	if n := int(r.Number) + 1; n > len(w.templates) {
 		w.templates = append(w.templates, make([]template, max(n, 2*len(w.templates))-len(w.templates))...)
 	}
-	t, from, to := &w.templates[r.Number], int32(r.First), int32(r.First)+int32(r.Count)
+	t, from, to := &w.templates[r.Number], r.First, r.First+r.Count
 	if t.stamp != w.stamp {
 		length := len(r.Block.Address)
 		if len(w.arena)+templateBytes(length) > arenaLimit {
 			w.forget()
 		}
-		*t = template{stamp: w.stamp, at: w.allocate(length), length: int32(length), from: from, to: from}
+		*t = template{stamp: w.stamp, at: w.allocate(length), length: uint16(length), from: from, to: from, isa: uint8(r.Block.Key.ISA)}
+		w.isa.seen[t.isa] = true
 	}
 	if from > t.to || to < t.from {
 		t.from, t.to = from, from
@@ -155,7 +167,6 @@ func (w *codeWriter) extend(r *schema.CodeRun) *template {
 		}
 	}
 	t.from, t.to = min(t.from, from), max(t.to, to)
-	return t
 }
 
 // templateBytes returns how many bytes the template of a block takes.
@@ -163,7 +174,6 @@ func templateBytes(length int) int { return 5*length + (length+7)/8 }
 
 // allocate returns where the template of a block of so many instructions goes.
 func (w *codeWriter) allocate(length int) int32 {
-	const past = 2*overCopy + 8 // that copies reach past the end
 	at, size := max(0, len(w.arena)-past), templateBytes(length)
 	w.arena = slices.Grow(w.arena[:at], size+past)[:at+size+past]
 	return int32(at)
@@ -199,17 +209,24 @@ func (w *codeWriter) appendPage(dst []byte, v *schema.Vector) ([]byte, format.En
 	}
 	switch v.Field {
 	case schema.FieldAddress:
-		return w.address.appendTaken(dst, v, w.addresses)
+		return w.address.appendTaken(dst, v, w.bytes[:2*w.rows])
 	case schema.FieldOpcode:
-		return w.opcode.appendTaken(dst, v, w.opcodes)
+		return w.opcode.appendTaken(dst, v, w.bytes[w.opcodesAt():][:2*w.rows])
 	case schema.FieldSize:
 		if len(w.size.values) > 2 {
 			v.Expand()
 			return w.size.appendPage(dst, v, nil)
 		}
 		return w.size.appendIndexBits(dst, &w.sizes)
+	case schema.FieldISA:
+		if !w.isas.areLong() {
+			v.Expand()
+			return w.isa.appendPage(dst, v, nil)
+		}
+		w.isa.check()
+		return w.isas.appendIndexes(dst, len(w.isa.Names)), format.RLEDictionary
 	default:
-		return w.kind.appendCodes(dst, w.kinds)
+		return w.kind.appendCodes(dst, w.bytes[w.kindsAt():][:w.rows])
 	}
 }
 
@@ -225,8 +242,5 @@ func (e *integers[T]) appendTaken(dst []byte, v *schema.Vector, index []byte) ([
 
 // appendIndexBits appends indexes into a dictionary of two entries at most.
 func (e *uint8s) appendIndexBits(dst []byte, b *schema.Bits) ([]byte, format.Encoding) {
-	if n := b.Count(); n == 0 || n == b.N {
-		return appendRun(append(dst, 8), b.At(0), b.N), format.RLEDictionary
-	}
 	return appendPackedBits(append(dst, 1), b), format.RLEDictionary
 }

@@ -68,12 +68,16 @@ type compressor struct {
 	buf   []byte
 }
 
+// windowBytes is how far back a match may be: most pages are shorter, and what is further
+// back is no longer in the cache. An encoder for each table has as much memory.
+const windowBytes = 1 << 20
+
 func newCompressor(c Codec) compressor {
 	p := compressor{codec: c}
 	if c.format() == format.Zstd {
 		// The manifest has a checksum of the whole file, so frames need none.
 		e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(c.level()), zstd.WithEncoderConcurrency(1),
-			zstd.WithEncoderCRC(false), zstd.WithZeroFrames(true))
+			zstd.WithEncoderCRC(false), zstd.WithZeroFrames(true), zstd.WithWindowSize(windowBytes), zstd.WithLowerEncoderMem(true))
 		if err != nil {
 			panic(err) // the options are constants
 		}

@@ -8,16 +8,18 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/internal/bitmap"
 )
 
 // Differences come in blocks of miniblocks (Encodings.md, "DELTA_BINARY_PACKED =
-// 5"). The widths in them are whole bytes, for the reason that widths of indexes
-// are: see hybrid.go. Blocks are long, so that their heads seldom come between.
+// 5"). The widths in them are half a byte or whole bytes, for the reason that widths of
+// indexes are: see hybrid.go. Blocks are long, so that their heads seldom come between.
 const (
 	deltaBlock      = 1024
 	deltaMinis      = 4
 	fewDeltas       = 4096 // with fewer values, blocks are as short as the format allows
 	shortDeltaBlock = 128
+	deltaNibble     = 15  // the most that half a byte has
 	deltaByte       = 255 // the most that one byte has
 )
 
@@ -26,8 +28,10 @@ type deltas struct {
 	sign uint64
 	all  span[uint64]
 
-	valid []uint64 // scratch
-	block [deltaBlock]uint64
+	valid  []uint64 // scratch
+	block  [deltaBlock]uint64
+	small  [deltaBlock]uint8
+	values [deltaBlock]uint64
 }
 
 func (e *deltas) reset() { e.all = span[uint64]{} }
@@ -38,19 +42,38 @@ func (e *deltas) appendPage(dst []byte, v *schema.Vector, valid []uint8) ([]byte
 		e.valid = compact(e.valid, values, valid)
 		values = e.valid
 	}
-	e.all.add(values, e.sign)
-	size := deltaSize(len(values))
-	dst = appendDeltaHead(dst, size, len(values), values[0])
-	for at := 1; at < len(values); at += size {
-		d := e.block[:min(size, len(values)-at)]
-		last := values[at-1]
-		for i, x := range values[at : at+len(d)] {
-			d[i] = x - last
-			last = x
-		}
-		dst = appendDeltas(dst, d, size/deltaMinis)
+	size, last := deltaSize(len(values)), values[0]
+	dst = appendDeltaHead(dst, size, len(values), last)
+	e.all.addOne(last, e.sign)
+	for values = values[1:]; len(values) > 0; {
+		m := values[:min(size, len(values))]
+		values = values[len(m):]
+		dst = e.appendBlock(dst, m, last, size/deltaMinis)
+		last = m[len(m)-1]
 	}
 	return dst, format.DeltaBinaryPacked
+}
+
+// appendBlock appends a block of the differences of values after last. Nearly all are
+// of one byte at most: then values rise.
+func (e *deltas) appendBlock(dst []byte, values []uint64, last uint64, mini int) []byte {
+	small, all, before := e.small[:len(values)], uint64(0), last
+	for i, x := range values {
+		small[i] = uint8(x - before)
+		all |= x - before
+		before = x
+	}
+	if all <= deltaByte && before^e.sign >= last^e.sign {
+		e.all.addOne(before, e.sign)
+		return appendSmallDeltas(dst, small, all, mini)
+	}
+	e.all.add(values, e.sign)
+	d := e.block[:len(values)]
+	for i, x := range values {
+		d[i] = x - last
+		last = x
+	}
+	return appendDeltas(dst, d, mini)
 }
 
 // deltaSize returns how many values are in a block of a page of n.
@@ -69,16 +92,37 @@ func appendDeltaHead(dst []byte, size, n int, first uint64) []byte {
 	return binary.AppendVarint(dst, int64(first))
 }
 
+// appendSmallDeltas appends a block of differences of a byte each, which have no other
+// bits than all: in half a byte if that has them.
+func appendSmallDeltas(dst []byte, d []uint8, all uint64, mini int) []byte {
+	if isConstant(d) {
+		return append(binary.AppendVarint(dst, int64(d[0])), make([]byte, deltaMinis)...)
+	}
+	width := 8
+	if all <= deltaNibble {
+		width = 4
+	}
+	minis := (len(d) + mini - 1) / mini
+	dst = append(dst, 0) // the least: a difference is the same bits in every block
+	for range minis {
+		dst = append(dst, uint8(width))
+	}
+	dst = append(dst, make([]byte, deltaMinis-minis)...)
+	end := len(dst) + minis*mini*width/8
+	if width == 4 {
+		dst = bitmap.AppendNibbles(dst, d)
+	} else {
+		dst = append(dst, d...)
+	}
+	return append(dst, make([]byte, end-len(dst))...)
+}
+
 // appendDeltas appends a block of differences, which it changes.
 func appendDeltas(dst []byte, d []uint64, mini int) []byte {
-	least, all, equal := int64(d[0]), uint64(0), true
+	least, equal := int64(d[0]), true
 	for _, x := range d {
 		least = min(least, int64(x))
-		all |= x
 		equal = equal && x == d[0]
-	}
-	if !equal && all <= deltaByte {
-		least = 0 // a difference is the same byte in every block
 	}
 	dst = binary.AppendVarint(dst, least)
 	widths := len(dst)
@@ -89,15 +133,12 @@ func appendDeltas(dst []byte, d []uint64, mini int) []byte {
 	for i := 0; len(d) > 0; i++ {
 		m := d[:min(mini, len(d))]
 		d = d[len(m):]
-		size := 1
-		if all > deltaByte {
-			most := uint64(0)
-			for k := range m {
-				m[k] -= uint64(least)
-				most |= m[k]
-			}
-			size = (bits.Len64(most) + 7) / 8
+		most := uint64(0)
+		for k := range m {
+			m[k] -= uint64(least)
+			most |= m[k]
 		}
+		size := (bits.Len64(most) + 7) / 8
 		dst[widths+i] = uint8(8 * size)
 		dst = appendNumbers(dst, m, size, mini)
 	}
@@ -134,13 +175,13 @@ func (e *deltas) appendRepeats(dst []byte, v *schema.Vector) ([]byte, format.Enc
 	for _, x := range v.Repeats {
 		if !x.Null {
 			n += int(x.Rows)
-			e.all.addOne(x.Value, e.sign)
 		}
 	}
 	r := repeats{list: v.Repeats}
 	last, _ := r.take(1)
 	size := deltaSize(n)
 	dst = appendDeltaHead(dst, size, n, last)
+	e.all.addOne(last, e.sign)
 	for n--; n > 0; n -= size {
 		dst, last = e.appendRepeatBlock(dst, &r, last, min(n, size), size/deltaMinis)
 	}
@@ -164,34 +205,22 @@ func (e *deltas) appendCount(dst []byte, v *schema.Vector) ([]byte, format.Encod
 }
 
 // appendRepeatBlock appends a block of the differences of the next n values after
-// last, and returns the last one. A difference of one byte is written where its
-// value begins, into zeros; a block with any other is written as that of single
-// values is.
+// last, and returns the last one. A difference is written where its value begins, into
+// zeros; if one is of more than a byte, the block is written as that of single values is.
 func (e *deltas) appendRepeatBlock(dst []byte, r *repeats, last uint64, n, mini int) ([]byte, uint64) {
-	block, from, before := len(dst), *r, last
-	dst = append(dst, 0) // the least difference
-	full := (n + mini - 1) / mini
-	for i := range deltaMinis {
-		width := uint8(0)
-		if i < full {
-			width = 8
-		}
-		dst = append(dst, width)
-	}
-	at := len(dst)
-	dst = slices.Grow(dst, full*mini)[:at+full*mini]
-	out := dst[at:]
-	clear(out)
-	all, starts := uint64(0), 0
-	for i := 0; i < n; starts++ {
+	from, before := *r, last
+	small, all := e.small[:n], uint64(0)
+	clear(small)
+	for i := 0; i < n; {
 		x, k := r.take(n - i)
-		out[i] = uint8(x - last)
+		small[i] = uint8(x - last)
 		all |= x - last
 		last = x
 		i += k
 	}
-	if all != 0 && all <= deltaByte && starts < n {
-		return dst, last
+	if all <= deltaByte && last^e.sign >= before^e.sign {
+		e.all.addOne(last, e.sign)
+		return appendSmallDeltas(dst, small, all, mini), last
 	}
 	d := e.block[:n]
 	clear(d)
@@ -199,9 +228,10 @@ func (e *deltas) appendRepeatBlock(dst []byte, r *repeats, last uint64, n, mini 
 		x, k := from.take(n - i)
 		d[i] = x - before
 		before = x
+		e.all.addOne(x, e.sign)
 		i += k
 	}
-	return appendDeltas(dst[:block], d, mini), last
+	return appendDeltas(dst, d, mini), last
 }
 
 func (e *deltas) appendDictionary(dst []byte) ([]byte, int) { return dst, 0 }

@@ -42,11 +42,7 @@ func (e *enums) appendPage(dst []byte, v *schema.Vector, valid []uint8) ([]byte,
 // appendCodes appends codes that were seen.
 func (e *enums) appendCodes(dst []byte, codes []uint8) ([]byte, format.Encoding) {
 	e.check()
-	dst = append(dst, 8)
-	if isConstant(codes) {
-		return appendRun(dst, codes[0], len(codes)), format.RLEDictionary
-	}
-	return appendBytes(dst, codes), format.RLEDictionary
+	return appendIndexes(dst, codes, len(e.Names)), format.RLEDictionary
 }
 
 // appendIndexed implements indexer.
@@ -74,7 +70,7 @@ func (e *enums) appendRepeats(dst []byte, v *schema.Vector) ([]byte, format.Enco
 		return dst, 0, false
 	}
 	e.check()
-	return e.runs.appendIndexes(dst, 1<<8), format.RLEDictionary, true
+	return e.runs.appendIndexes(dst, len(e.Names)), format.RLEDictionary, true
 }
 
 // check panics on a code without a name: readers could not open the file.

@@ -52,6 +52,12 @@ func (c *column) appendForm(dst []byte, v *schema.Vector, p page) ([]byte, forma
 				return dst, e
 			}
 		}
+	case schema.Narrow, schema.Stepped:
+		if b, ok := c.values.(byter); ok {
+			if dst, e, ok := b.appendBytes(dst, v); ok {
+				return dst, e
+			}
+		}
 	case schema.Marked:
 		if e, ok := c.values.(*bools); ok {
 			return e.appendBits(dst, &v.Bits)
@@ -226,6 +232,14 @@ func indexRuns(dst indexes, list []schema.Repeat, find func(uint64) uint16) inde
 	return dst
 }
 
+// add appends a run that differs from the one before, if it has values.
+func (r indexes) add(index uint8, n int) indexes {
+	if n == 0 {
+		return r
+	}
+	return append(r, indexRun{uint16(index), n})
+}
+
 // areLong says whether values would be written as runs.
 func (r indexes) areLong() bool {
 	n := 0
@@ -238,20 +252,13 @@ func (r indexes) areLong() bool {
 // appendIndexes appends the runs, with their width: that of a dictionary of so many
 // entries.
 func (r indexes) appendIndexes(dst []byte, entries int) []byte {
-	switch {
-	case entries > 1<<8:
-		dst = append(dst, 16)
-		for i := range r {
-			dst = appendWordRun(dst, r[i].index, r[i].n)
-		}
-		return dst
-	case entries > 2:
-		dst = append(dst, 8)
-	default:
-		dst = append(dst, 1)
-	}
+	width := widthOf(entries)
+	dst = append(dst, byte(width))
 	for i := range r {
-		dst = appendRun(dst, uint8(r[i].index), r[i].n)
+		dst = binary.AppendUvarint(dst, uint64(r[i].n)<<1)
+		if dst = append(dst, byte(r[i].index)); width > 8 {
+			dst = append(dst, byte(r[i].index>>8))
+		}
 	}
 	return dst
 }

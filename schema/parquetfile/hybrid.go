@@ -3,43 +3,71 @@ package parquetfile
 import (
 	"bytes"
 	"encoding/binary"
+	"slices"
 
 	"github.com/tracelake/tracelake/schema/internal/bitmap"
 )
 
 // The RLE/bit-packing hybrid (Encodings.md, "RLE = 3"), for levels and for
 // dictionary indexes. It allows any mixture; this package writes only RLE runs, if
-// values seldom change, or one bit-packed run. Widths other than 1 are whole bytes:
-// that is more bits, but fewer bytes after compression, because the compressor
-// still sees repetition.
+// values seldom change, or one bit-packed run. Widths divide a byte, or are whole
+// bytes: that may be more bits, but fewer bytes after compression, because the
+// compressor still sees repetition.
 
 // sparse is the least average length of a run in a page of RLE runs: a run costs
 // as many bytes as a few values.
 const sparse = 16
 
-// appendBits appends values of 0 and 1 at width 1.
-func appendBits(dst []byte, values []uint8) []byte {
-	if isRuns(values) {
-		return appendRuns(dst, values)
+// widthOf returns the width of indexes into a dictionary of so many entries.
+func widthOf(entries int) int {
+	for width := 1; width < 16; width *= 2 {
+		if entries <= 1<<width {
+			return width
+		}
 	}
-	return bitmap.Append(appendPackedHeader(dst, len(values)), values)
+	return 16
 }
 
-// appendBytes appends values at width 8.
-func appendBytes(dst []byte, values []uint8) []byte {
-	if isRuns(values) {
-		return appendRuns(dst, values)
+// appendIndexes appends the width of indexes below 256 into a dictionary of so many
+// entries, and the indexes.
+func appendIndexes(dst []byte, index []uint8, entries int) []byte {
+	width := widthOf(entries)
+	return appendSmall(append(dst, byte(width)), index, width)
+}
+
+// appendBits appends values of 0 and 1 at width 1.
+func appendBits(dst []byte, values []uint8) []byte { return appendSmall(dst, values, 1) }
+
+// appendSmall appends values at a width of 8 or less.
+func appendSmall(dst []byte, values []uint8, width int) []byte {
+	if isRuns(values, 1) {
+		return appendRuns(dst, values, 1)
 	}
-	dst = append(appendPackedHeader(dst, len(values)), values...)
-	return append(dst, make([]byte, padding(len(values)))...)
+	return appendPacked(appendPackedHeader(dst, len(values)), values, width)
+}
+
+// appendPacked appends values at a width of 8 or less, in groups of 8.
+func appendPacked(dst []byte, values []uint8, width int) []byte {
+	end := len(dst) + (len(values)+padding(len(values)))/8*width
+	switch width {
+	case 1:
+		dst = bitmap.Append(dst, values)
+	case 2:
+		dst = bitmap.AppendPairs(dst, values)
+	case 4:
+		dst = bitmap.AppendNibbles(dst, values)
+	default:
+		dst = append(dst, values...)
+	}
+	return append(dst, make([]byte, end-len(dst))...)
 }
 
 // appendWords appends values at width 16, two bytes each.
 func appendWords(dst, words []byte) []byte {
-	n := len(words) / 2
-	if isWordRuns(words) {
-		return appendWordRuns(dst, words)
+	if isRuns(words, 2) {
+		return appendRuns(dst, words, 2)
 	}
+	n := len(words) / 2
 	dst = append(appendPackedHeader(dst, n), words...)
 	return append(dst, make([]byte, 2*padding(n))...)
 }
@@ -52,69 +80,29 @@ func appendPackedHeader(dst []byte, n int) []byte {
 
 func padding(n int) int { return -n & 7 }
 
-// isRuns says whether values change seldom enough to be written as runs.
-func isRuns(values []uint8) bool {
-	changes := 0
-	for limit := len(values) / sparse; len(values) > 1; {
-		n := min(len(values), 1025) // look at the count now and then, not for each value
-		last := values[0]
-		for _, v := range values[1:n] {
-			if v != last {
-				changes++
+// isRuns says whether values, of one byte or two each, change seldom enough to be
+// written as runs.
+func isRuns(values []byte, size int) bool {
+	changes, limit := 0, len(values)/size/sparse
+	for at, odd := size, size-1; at < len(values); at += size {
+		if values[at] != values[at-size] || values[at+odd] != values[at-1] {
+			if changes++; changes > limit {
+				return false
 			}
-			last = v
 		}
-		if changes > limit {
-			return false
-		}
-		values = values[n-1:]
 	}
 	return true
 }
 
-// isWordRuns is isRuns for words.
-func isWordRuns(words []byte) bool {
-	changes := 0
-	for limit := len(words) / 2 / sparse; len(words) > 2; {
-		n := min(len(words), 2*1025)
-		last := binary.LittleEndian.Uint16(words)
-		for at := 2; at < n; at += 2 {
-			v := binary.LittleEndian.Uint16(words[at:])
-			if v != last {
-				changes++
-			}
-			last = v
-		}
-		if changes > limit {
-			return false
-		}
-		words = words[n-2:]
-	}
-	return true
-}
-
-// appendRuns appends values as runs.
-func appendRuns(dst []byte, values []uint8) []byte {
+// appendRuns appends values, of one byte or two each, as runs.
+func appendRuns(dst, values []byte, size int) []byte {
 	for len(values) > 0 {
-		v, n := values[0], 1
-		for n < len(values) && values[n] == v {
-			n++
+		n := size
+		for n < len(values) && values[n] == values[0] && values[n+size-1] == values[size-1] {
+			n += size
 		}
-		dst = appendRun(dst, v, n)
+		dst = append(binary.AppendUvarint(dst, uint64(n/size)<<1), values[:size]...)
 		values = values[n:]
-	}
-	return dst
-}
-
-// appendWordRuns appends words as runs.
-func appendWordRuns(dst, words []byte) []byte {
-	for len(words) > 0 {
-		n := 2
-		for n < len(words) && words[n] == words[0] && words[n+1] == words[1] {
-			n += 2
-		}
-		dst = appendWordRun(dst, binary.LittleEndian.Uint16(words), n/2)
-		words = words[n:]
 	}
 	return dst
 }
@@ -141,7 +129,17 @@ func appendRun(dst []byte, v uint8, n int) []byte {
 	return append(binary.AppendUvarint(dst, uint64(n)<<1), v)
 }
 
-// appendWordRun appends n times the same value of 9 to 16 bits.
-func appendWordRun(dst []byte, v uint16, n int) []byte {
-	return append(binary.AppendUvarint(dst, uint64(n)<<1), byte(v), byte(v>>8))
+// narrow returns the low bytes of words, in the memory of dst.
+func narrow(dst []uint8, words []byte) []uint8 {
+	n := len(words) / 2
+	dst = slices.Grow(dst[:0], n+4)
+	for ; len(words) >= 8; words = words[8:] {
+		x := binary.LittleEndian.Uint64(words) & 0x00ff00ff00ff00ff
+		x = (x | x>>8) & 0x0000ffff0000ffff
+		dst = binary.LittleEndian.AppendUint32(dst, uint32(x|x>>16))
+	}
+	for ; len(words) > 0; words = words[2:] {
+		dst = append(dst, words[0])
+	}
+	return dst
 }

@@ -18,8 +18,11 @@ func TestHybrid(t *testing.T) {
 		{"bits, packed", appendBits(nil, []uint8{1, 0, 1, 1, 0, 0, 0, 1}), []byte{0x03, 0x8d}},
 		{"bits, group filled up", appendBits(nil, []uint8{1, 0, 1}), []byte{0x03, 0x05}},
 		{"bits, run", appendBits(nil, slices.Repeat([]uint8{1}, 100)), []byte{0xc8, 0x01, 0x01}},
-		{"bytes, runs", appendBytes(nil, append(slices.Repeat([]uint8{5}, 40), slices.Repeat([]uint8{6}, 40)...)), []byte{0x50, 5, 0x50, 6}},
-		{"bytes, packed", appendBytes(nil, []uint8{1, 2, 3, 4, 5, 6, 7, 8, 9}), []byte{0x05, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 0, 0, 0, 0, 0, 0}},
+		{"bytes, runs", appendSmall(nil, append(slices.Repeat([]uint8{5}, 40), slices.Repeat([]uint8{6}, 40)...), 8), []byte{0x50, 5, 0x50, 6}},
+		{"bytes, packed", appendSmall(nil, []uint8{1, 2, 3, 4, 5, 6, 7, 8, 9}, 8), []byte{0x05, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 0, 0, 0, 0, 0, 0}},
+		{"indexes of 2 bits", appendIndexes(nil, []uint8{1, 2, 3, 0, 1, 0, 2, 1, 3}, 3), []byte{2, 0x05, 0x39, 0x61, 0x03, 0x00}},
+		{"indexes of 4 bits", appendIndexes(nil, []uint8{1, 2, 3, 9, 5, 6, 7, 8, 15}, 16), []byte{4, 0x05, 0x21, 0x93, 0x65, 0x87, 0x0f, 0, 0, 0}},
+		{"indexes, run", appendIndexes(nil, slices.Repeat([]uint8{5}, 7), 17), []byte{8, 0x0e, 5}},
 		{"words, packed", appendWords(nil, []byte{2, 1, 3, 0}), []byte{0x03, 2, 1, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}},
 		{"words, run", appendWords(nil, bytes.Repeat([]byte{2, 1}, 7)), []byte{0x0e, 2, 1}},
 		{"levels, no NULL", appendLevels(nil, nil, 5), []byte{2, 0, 0, 0, 0x0a, 1}},
@@ -48,7 +51,7 @@ func TestIsRuns(t *testing.T) {
 		{"changes at the end", append(make([]uint8, 1024), slices.Repeat([]uint8{0, 1}, 512)...), false},
 		{"change where it looks up", append(make([]uint8, 1025), slices.Repeat([]uint8{1}, 1025)...), true},
 	} {
-		if got := isRuns(c.values); got != c.want {
+		if got := isRuns(c.values, 1); got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}

@@ -24,12 +24,14 @@ type integers[T unsigned] struct {
 	// entries has the index of each entry of a vector.
 	entries []uint16
 	narrow  []uint8
+	bytes   [256]uint32 // 1 + index of a value of one byte; 0: it is not known to have one
 }
 
 func (e *integers[T]) reset() {
 	e.dict.reset()
 	e.plain = span[T]{}
 	e.full = false
+	e.bytes = [256]uint32{}
 }
 
 func (e *integers[T]) appendPage(dst []byte, v *schema.Vector, valid []uint8) ([]byte, format.Encoding) {
@@ -55,12 +57,8 @@ func (e *integers[T]) appendIndex(dst, index []byte) []byte {
 	if len(e.dict.values) > 1<<8 {
 		return appendWords(append(dst, 16), index)
 	}
-	n := len(index) / 2
-	e.narrow = slices.Grow(e.narrow[:0], n)[:n]
-	for i := range e.narrow {
-		e.narrow[i] = index[2*i]
-	}
-	return appendNarrow(dst, e.narrow, len(e.dict.values))
+	e.narrow = narrow(e.narrow, index)
+	return appendIndexes(dst, e.narrow, len(e.dict.values))
 }
 
 // appendIndexed implements indexer.
@@ -84,7 +82,7 @@ func (e *integers[T]) appendIndexed(dst []byte, v *schema.Vector) ([]byte, forma
 		return appendWords(append(dst, 16), e.index), format.RLEDictionary, true
 	}
 	e.narrow = lookUpBytes(e.narrow, v.Index, e.entries)
-	return appendNarrow(dst, e.narrow, len(e.dict.values)), format.RLEDictionary, true
+	return appendIndexes(dst, e.narrow, len(e.dict.values)), format.RLEDictionary, true
 }
 
 // lookUpWords returns the word of each index, low byte first, in the memory of dst.
@@ -118,14 +116,6 @@ func (e *integers[T]) appendRepeats(dst []byte, v *schema.Vector) ([]byte, forma
 		return dst, 0, false // what is in the dictionary now will be found
 	}
 	return e.runs.appendIndexes(dst, len(e.dict.values)), format.RLEDictionary, true
-}
-
-// appendNarrow appends indexes into a dictionary of n entries, at most 256.
-func appendNarrow(dst []byte, index []uint8, n int) []byte {
-	if n > 2 {
-		return appendBytes(append(dst, 8), index)
-	}
-	return appendBits(append(dst, 1), index)
 }
 
 func (e *integers[T]) appendDictionary(dst []byte) ([]byte, int) {

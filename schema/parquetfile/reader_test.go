@@ -192,7 +192,7 @@ func TestCheckPage(t *testing.T) {
 	}{
 		{"as it should be", data(10, 3), run, format.Uncompressed, ""},
 		{"size", data(10, 4), run, format.Uncompressed, "3 bytes uncompressed, its header says 4"},
-		{"values", data(schema.MaxBatchRows+1, 3), run, format.Uncompressed, "262145 values"},
+		{"values", data(schema.MaxBatchRows+1, 3), run, format.Uncompressed, "524289 values"},
 		{"no values", data(0, 3), run, format.Uncompressed, "0 values"},
 		{"body", data(9, 3), run, format.Uncompressed, "a run of 10 values where 9 are left"},
 		{"zstd", data(10, 3), frame, format.Zstd, zstd.ErrDecoderSizeExceeded.Error()},

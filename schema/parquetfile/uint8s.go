@@ -33,14 +33,14 @@ func (e *uint8s) appendPage(dst []byte, v *schema.Vector, valid []uint8) ([]byte
 	}
 	if isConstant(values) {
 		i := e.find(values[0])
-		return appendRun(append(dst, 8), i, len(values)), format.RLEDictionary
+		return appendRun(append(dst, byte(widthOf(len(e.values)))), i, len(values)), format.RLEDictionary
 	}
 	e.index = slices.Grow(e.index[:0], len(values))[:len(values)]
 	index := e.index
 	for i, x := range values {
 		index[i] = e.find(x)
 	}
-	return appendNarrow(dst, index, len(e.values)), format.RLEDictionary
+	return appendIndexes(dst, index, len(e.values)), format.RLEDictionary
 }
 
 // appendRepeats implements repeater.
@@ -49,9 +49,6 @@ func (e *uint8s) appendRepeats(dst []byte, v *schema.Vector) ([]byte, format.Enc
 		return dst, 0, false
 	}
 	e.runs = indexRuns(e.runs[:0], v.Repeats, func(x uint64) uint16 { return uint16(e.find(uint8(x))) })
-	if len(e.runs) == 1 {
-		return appendRun(append(dst, 8), uint8(e.runs[0].index), e.runs[0].n), format.RLEDictionary, true
-	}
 	if !e.runs.areLong() {
 		return dst, 0, false
 	}

@@ -92,6 +92,8 @@ func nulls(v *schema.Vector) int {
 		return n
 	case schema.Marked:
 		return v.Marks.N - v.Marks.Count()
+	case schema.Narrow, schema.Stepped:
+		return 0
 	case schema.Plain, schema.OfCode:
 	}
 	return bytes.Count(v.Valid, []byte{0})

@@ -38,7 +38,7 @@ func Forms(r *rand.Rand, blocks []*schema.Block, rows int, variety int) (formed,
 func Blocks(r *rand.Rand, n, most int) []*schema.Block {
 	var blocks []*schema.Block
 	for i := range n {
-		b := &schema.Block{Key: schema.BlockKey{Address: uint32(i)}}
+		b := &schema.Block{Key: schema.BlockKey{Address: uint32(i), ISA: schema.ISA(uint32(i) / 3 % uint32(len(schema.ISANames)))}}
 		for range 1 + r.IntN(most) {
 			b.Address = append(b.Address, 0x8000_0000+2*r.Uint32N(uint32(n*most)))
 			b.Opcode = append(b.Opcode, r.Uint32N(uint32(n*most)))
@@ -76,6 +76,8 @@ func fieldOf(column string) int {
 		return int(schema.FieldSize)
 	case "kind":
 		return int(schema.FieldKind)
+	case "isa":
+		return int(schema.FieldISA)
 	}
 	return -1
 }
@@ -84,7 +86,7 @@ func plainCode(v *schema.Vector, code *schema.CodeRuns) {
 	for _, run := range code.Runs {
 		for i := int(run.First); i < int(run.First)+int(run.Count); i++ {
 			b := run.Block
-			value := [...]uint64{uint64(b.Address[i]), uint64(b.Opcode[i]), uint64(b.Size[i]), uint64(b.Kind[i])}
+			value := [...]uint64{uint64(b.Address[i]), uint64(b.Opcode[i]), uint64(b.Size[i]), uint64(b.Kind[i]), uint64(b.Key.ISA)}
 			appendValue(v, value[fieldOf(v.Column.Name)], true)
 		}
 	}

@@ -1,0 +1,40 @@
+package decode
+
+import "github.com/tracelake/tracelake/schema"
+
+// A Stretch is a sequence of whole blocks that executed and were counted, in place of
+// the runs that they would be: how often control left which block for which address is
+// in Turns. It comes right before a run. The way to its first block is counted by nobody,
+// the way from its last block to that run is one of the turns.
+type Stretch struct {
+	Run          int    // index of the run after it, which is in the same part
+	Block        uint32 // index of its first block in the result
+	Instructions int64
+}
+
+// A First is when a block was executed that is counted, for the first time in the result.
+type First struct {
+	Block uint32 // index of the block in the result
+	At    int64  // instructions of the part before it
+}
+
+// A Turn counts how often, in the stretches of a result, a block executed from its start
+// to its end and control then went to an address. Several turns may be of one way. They are
+// among the rows of the last part.
+type Turn struct {
+	Block   uint32 // index of the block in the result
+	To      uint32
+	N       int64
+	Outcome schema.Outcome // of the last instruction
+	// Told: those before it passed their condition, but for Failures; otherwise they have no
+	// outcome.
+	Told bool
+}
+
+// A Failure counts how often an instruction inside a block failed its condition, of the
+// executions that have it as passed: those by turns that are Told, and by runs.
+type Failure struct {
+	Block    uint32 // index of the block in the result
+	Position uint16 // of the instruction
+	N        int64
+}

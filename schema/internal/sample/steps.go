@@ -1,0 +1,58 @@
+package sample
+
+import (
+	"math/rand/v2"
+
+	"github.com/tracelake/tracelake/schema"
+)
+
+// Steps returns rows of `cycle_counts` twice: with numbers that are a byte each as far as
+// that can be, and plain. With a variety of 0 numbers hardly change, with much of it most
+// are more than a byte.
+func Steps(r *rand.Rand, rows, variety int) (formed, plain *schema.Batch) {
+	formed, plain = schema.NewBatch(&schema.CycleCounts), schema.NewBatch(&schema.CycleCounts)
+	for i := range formed.Columns {
+		switch f, p := &formed.Columns[i], &plain.Columns[i]; {
+		case f.Column.Rising:
+			step(r, f, p, rows, variety)
+		case f.Column.Type == schema.Int64:
+			narrow(r, f, p, rows, variety)
+		default:
+			repeat(r, f, p, rows, variety)
+		}
+	}
+	return formed, plain
+}
+
+func step(r *rand.Rand, formed, plain *schema.Vector, rows, variety int) {
+	s := schema.Stepper{Vector: formed}
+	x, steady := r.Uint64N(1<<40), r.Uint64N(9)
+	for i, out := 0, formed.Extend(schema.Stepped, rows); i < rows; i++ {
+		switch {
+		case i == 0 || r.IntN(1000) < variety: // down too
+			x = r.Uint64N(1 << 40)
+			out[i] = s.Escape(x)
+		case r.IntN(500) == 0:
+			x += 250 + r.Uint64N(10)
+			out[i] = s.Step(x)
+		case variety == 0 || i/2000%2 == 0:
+			x += steady
+			out[i] = s.Step(x)
+		default:
+			x += r.Uint64N(uint64(20 * variety))
+			out[i] = s.Step(x)
+		}
+		appendValue(plain, x, true)
+	}
+}
+
+func narrow(r *rand.Rand, formed, plain *schema.Vector, rows, variety int) {
+	for i, out := 0, formed.Extend(schema.Narrow, rows); i < rows; i++ {
+		x := r.Uint64N(1 + 10*uint64(variety))
+		if r.IntN(1000) < variety {
+			x = r.Uint64N(1 << (8 + min(variety, 40)))
+		}
+		out[i] = formed.Narrow(x)
+		appendValue(plain, x, true)
+	}
+}

@@ -1,0 +1,96 @@
+package parquetfile
+
+import (
+	"bytes"
+	"encoding/binary"
+
+	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/tracelake/tracelake/schema"
+)
+
+// This file writes numbers that come as a byte each: see [schema.Narrow] and
+// [schema.Stepped].
+
+// A byter encodes values that come as bytes.
+type byter interface {
+	// appendBytes is appendPage for a vector that is Narrow or Stepped. It fails if single
+	// values are better.
+	appendBytes(dst []byte, v *schema.Vector) ([]byte, format.Encoding, bool)
+}
+
+// appendBytes implements byter. A block in which each difference is a byte has these
+// bytes; one with others is written as that of single values is.
+func (e *deltas) appendBytes(dst []byte, v *schema.Vector) ([]byte, format.Encoding, bool) {
+	if v.Form != schema.Stepped {
+		return dst, 0, false
+	}
+	steps, last, wide := v.U8, v.Wide[0], v.Wide[1:]
+	size := deltaSize(len(steps))
+	dst = appendDeltaHead(dst, size, len(steps), last)
+	e.all.addOne(last, e.sign)
+	for at := 1; at < len(steps); at += size {
+		b := steps[at:min(at+size, len(steps))]
+		if bytes.IndexByte(b, schema.Escape) < 0 {
+			sum, all := sumOf(b)
+			dst, last = appendSmallDeltas(dst, b, all, size/deltaMinis), last+sum
+			e.all.addOne(last, e.sign)
+			continue
+		}
+		values, before := e.values[:len(b)], last
+		for i, step := range b {
+			if last += uint64(step); step == schema.Escape {
+				last, wide = wide[0], wide[1:]
+			}
+			values[i] = last
+		}
+		dst = e.appendBlock(dst, values, before, size/deltaMinis)
+	}
+	return dst, format.DeltaBinaryPacked, true
+}
+
+// sumOf returns the sum of bytes, at most deltaBlock of them, and all bits that they have.
+func sumOf(b []byte) (sum, all uint64) {
+	const low = 0x00ff_00ff_00ff_00ff // four sums of 16 bits
+	for ; len(b) >= 8; b = b[8:] {
+		x := binary.LittleEndian.Uint64(b)
+		all |= x
+		sum += x&low + x>>8&low // 128 times 2 × 254 is less than 1<<16
+	}
+	sum = sum&0xffff + sum>>16&0xffff + sum>>32&0xffff + sum>>48
+	all |= all >> 32
+	all |= all >> 16
+	all |= all >> 8
+	for _, x := range b {
+		sum += uint64(x)
+		all |= uint64(x)
+	}
+	return sum, all & deltaByte
+}
+
+// appendBytes implements byter.
+func (e *integers[T]) appendBytes(dst []byte, v *schema.Vector) ([]byte, format.Encoding, bool) {
+	if e.full || v.Form != schema.Narrow {
+		return dst, 0, false
+	}
+	wide, numbers := v.Wide, &e.bytes
+	e.index = scratch(e.index, 2*len(v.U8))
+	for i, x := range v.U8 {
+		n := numbers[x]
+		if n == 0 {
+			value := uint64(x)
+			if x == schema.Escape {
+				value, wide = wide[0], wide[1:]
+			}
+			index, ok := e.dict.find(T(value))
+			if !ok {
+				return dst, 0, false // what is in the dictionary now will be found
+			}
+			if n = uint32(index) + 1; x != schema.Escape {
+				numbers[x] = n
+			}
+		}
+		binary.LittleEndian.PutUint16(e.index[2*i:], uint16(n-1))
+	}
+	return e.appendIndex(dst, e.index), format.RLEDictionary, true
+}
