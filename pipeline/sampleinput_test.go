@@ -73,7 +73,7 @@ func TestSampleFile(t *testing.T) {
 		"instructions seq=1 byte_offset=64 address=4100",
 		"losses byte_offset=16 bytes=2 reason=unsynced",
 		"losses byte_offset=88 bytes=1 reason=truncated",
-		"segments byte_offset=40 bytes=4 instructions=2",
+		"segments byte_offset=40 bytes=5 instructions=2",
 		"sources protocol=samples unit=samples bytes=7 bytes_decoded=4 bytes_lost=3",
 	}
 	if got := rowsInWords(t, "run", want); !slices.Equal(got, want) {
@@ -82,6 +82,9 @@ func TestSampleFile(t *testing.T) {
 	ds, err := dataset.Open("run")
 	if err != nil {
 		t.Fatal(err)
+	}
+	if r, err := dataset.Check(t.Context(), "run", nil); err != nil || len(r.Problems) > 0 {
+		t.Errorf("%v, %v", err, r)
 	}
 	b := ds.Manifest.Buffers[0]
 	if b.Bytes != 93 || b.Streams["0x00"] != 48 || b.Overhead["layout"] != 40 || b.Overhead["incomplete"] != 5 {

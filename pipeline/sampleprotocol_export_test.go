@@ -74,7 +74,7 @@ func TestSampleProtocol(t *testing.T) {
 		"losses byte_offset=96 bytes=1 reason=truncated",
 		"segments byte_offset=8 bytes=4 bytes_lost=0 instructions=3",
 		"segments byte_offset=40 bytes=4 bytes_lost=2 instructions=1",
-		"segments byte_offset=72 bytes=3 bytes_lost=0 instructions=2",
+		"segments byte_offset=72 bytes=4 bytes_lost=1 instructions=2",
 		"counts source=16 address=4096 executed=2 failed=0 untold=0 first_seq=0 timed=0 cycles=NULL cycles_spread=NULL",
 		"counts source=16 address=4100 executed=1 failed=0 untold=0 first_seq=1 timed=0 cycles=NULL cycles_spread=NULL",
 		"counts source=16 address=4104 executed=1 failed=0 untold=0 first_seq=2 timed=0 cycles=NULL cycles_spread=NULL",

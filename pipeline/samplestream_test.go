@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/decode/frame"
@@ -69,6 +70,7 @@ func apart(at ...decode.CaptureOffset) (o decode.CaptureOffsets) {
 
 // Trace that begins late in a file is found, and inspected from there.
 func TestGuessLate(t *testing.T) {
+	need.FullRun(t, "files are read in every way in one goroutine")
 	trace, err := os.ReadFile(filepath.Join(sampleSnapshot(t), "trace.bin"))
 	if err != nil {
 		t.Fatal(err)

@@ -30,9 +30,11 @@ type Stitcher struct {
 	half, within bool
 	reached      schema.Null[decode.Position]
 
-	// The segment that is open: its base stays, its row grows.
+	// The segment that is open: its base stays, its row grows. After the end of the segment
+	// the row waits for what Lose takes.
 	open       Base
 	row        schema.Segment
+	ended      bool
 	rows       []schema.Segment // see rowAlone
 	exceptions int64            // rows of `exceptions`, returns too
 	lowered    []int64          // what its parts say of instructions that were cancelled
@@ -156,11 +158,13 @@ func (s *Stitcher) unsynced(u *Unit) error {
 	return add(s.sinks.Losses, s.carry.base, u.Losses)
 }
 
-// Lose takes a loss after all units so far.
+// Lose takes a loss after all units so far: it is in their last segment, if there is one.
 func (s *Stitcher) Lose(l schema.Loss) error {
 	if err := s.commit(); err != nil {
 		return err
 	}
+	s.row.Bytes += l.Bytes
+	s.row.BytesLost += l.Bytes
 	return s.unsynced(&Unit{Losses: []schema.Loss{l}})
 }
 
@@ -226,6 +230,16 @@ func (s *Stitcher) segment(p *decodedPart) error {
 		return nil
 	}
 	s.carry.endSegment(s.code, &p.End, s.row.Instructions, s.exceptions)
+	s.ended = true
+	return nil
+}
+
+// closeSegment hands the row of the segment that has ended, if any, to its sink.
+func (s *Stitcher) closeSegment() error {
+	if !s.ended {
+		return nil
+	}
+	s.ended = false
 	return add(s.sinks.Segments, s.open, s.rowAlone())
 }
 
@@ -288,6 +302,9 @@ func (s *Stitcher) count(p *decodedPart) {
 
 // openSegment begins a segment.
 func (s *Stitcher) openSegment(seg *decode.Segment) error {
+	if err := s.closeSegment(); err != nil {
+		return err
+	}
 	first := !s.carry.base.Segment.OK
 	if first {
 		s.Outcome.FirstCut = schema.Of(seg.Row.Offset)
@@ -350,7 +367,7 @@ func (s *Stitcher) addRuns(b Base, p *decodedPart) error {
 
 // Finish ends the source. After it, every row is in its sink.
 func (s *Stitcher) Finish() error {
-	if err := errors.Join(s.commit(), s.data.Finish()); err != nil {
+	if err := errors.Join(s.commit(), s.closeSegment(), s.data.Finish()); err != nil {
 		return err
 	}
 	s.Outcome.Totals.DataAccesses = s.data.Rows()
