@@ -16,7 +16,7 @@ type counting struct {
 }
 
 // Go implements [tally.Workers].
-func (c *counting) Go(_ int64, work func()) error {
+func (c *counting) Go(work func()) error {
 	select {
 	case c.tokens <- struct{}{}:
 	case <-c.ctx.Done():

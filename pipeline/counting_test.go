@@ -14,7 +14,7 @@ func TestCountingBesideRowGroups(t *testing.T) {
 	c := &counting{ctx: t.Context(), tokens: tokens}
 	var counted atomic.Int64
 	for range 100 {
-		if err := c.Go(1, func() { counted.Add(1) }); err != nil {
+		if err := c.Go(func() { counted.Add(1) }); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -30,7 +30,7 @@ func TestCountingGivenUp(t *testing.T) {
 	tokens <- struct{}{}
 	c := &counting{ctx: ctx, tokens: tokens}
 	cancel()
-	if err := c.Go(1, func() { t.Error("counted without a token") }); !errors.Is(err, context.Canceled) {
+	if err := c.Go(func() { t.Error("counted without a token") }); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
 	if err := c.Wait(); err != nil {

@@ -198,8 +198,8 @@ var errFull = errors.New("no more")
 
 type failing struct{ submit, wait error }
 
-func (f failing) Go(int64, func()) error { return f.submit }
-func (f failing) Wait() error            { return f.wait }
+func (f failing) Go(func()) error { return f.submit }
+func (f failing) Wait() error     { return f.wait }
 
 // What is counted is handed on, and a sink that is not wanted is not needed.
 func TestSinksHandOn(t *testing.T) {

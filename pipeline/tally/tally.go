@@ -32,9 +32,9 @@ type Tally struct {
 
 // Workers count jobs beside the goroutine that collects them.
 type Workers interface {
-	// Go has work called once, by another goroutine, which may be later; until
-	// then work holds about so many bytes.
-	Go(bytes int64, work func()) error
+	// Go has work called once, by another goroutine. It may wait for one that is free, so
+	// that not much waits to be counted.
+	Go(work func()) error
 	// Wait waits until all work is done. It fails if some never will be.
 	Wait() error
 }
@@ -76,13 +76,6 @@ func (l *limits) check(entries int) error {
 	}
 	return nil
 }
-
-// What of a job takes up how many bytes.
-const (
-	runBytes   = 40
-	pieceBytes = 256
-	markBytes  = 32
-)
 
 // Base returns what the rows of Finish are relative to.
 func (t *Tally) Base() stitch.Base { return t.base }
@@ -136,7 +129,6 @@ func (t *Tally) submit(seq int64) error {
 	n, _ := slices.BinarySearchFunc(j.marks, mark{Key: schema.Key{Seq: seq}}, mark.compare)
 	t.job = job{pieces: make([]stitch.Runs, 0, len(j.pieces)), marks: slices.Clone(j.marks[n:]), before: j.last()}
 	j.marks = j.marks[:n]
-	bytes := int64(t.runs)*runBytes + int64(len(j.pieces))*pieceBytes + int64(n)*markBytes
 	t.runs = 0
 	t.ordinal++
 	ordinal := t.ordinal
@@ -148,7 +140,7 @@ func (t *Tally) submit(seq int64) error {
 		work()
 		return nil
 	}
-	return t.workers.Go(bytes, work)
+	return t.workers.Go(work)
 }
 
 // fold counts all that came before an ordinal and adds it up.

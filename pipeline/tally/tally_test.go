@@ -356,7 +356,7 @@ func same(t *testing.T, what string, got []string, want string) {
 // lateWorkers do nothing until they are waited for, and then the last job first.
 type lateWorkers struct{ jobs []func() }
 
-func (w *lateWorkers) Go(_ int64, work func()) error {
+func (w *lateWorkers) Go(work func()) error {
 	w.jobs = append(w.jobs, work)
 	return nil
 }
@@ -372,7 +372,7 @@ func (w *lateWorkers) Wait() error {
 // manyWorkers have a goroutine for each job.
 type manyWorkers struct{ open sync.WaitGroup }
 
-func (w *manyWorkers) Go(_ int64, work func()) error {
+func (w *manyWorkers) Go(work func()) error {
 	w.open.Go(work)
 	return nil
 }
