@@ -110,7 +110,7 @@ func TestRowGroupsByBytes(t *testing.T) {
 // bounded however long it is.
 func TestExportBoundsWhatWaits(t *testing.T) {
 	need.FullRun(t, "a hundred thousand segments twice")
-	const groupBytes = 24 << 20 // where a row group of runs ends
+	const groupBytes = 16 << 20 // where a row group of runs ends
 	dir := t.TempDir()
 	file, code := filepath.Join(dir, "trace"), filepath.Join(dir, "code")
 	writeFile(t, file, bytes.Repeat(denseSegment, 100_000))

@@ -99,6 +99,7 @@ func damagedCapture(t *testing.T, protocol string, w *Workload, seed uint64) (co
 	random := rand.New(rand.NewPCG(seed, 'd'))
 	r := randomSamples(protocol, seed)
 	r.Samples.Layout, r.Samples.Sync, r.Instructions, r.Ring = port.LayoutETMS, 200, 2000, 0
+	r.Samples.ETB = false
 	c, err := r.Capture(w)
 	if err != nil {
 		t.Fatal(err)

@@ -155,6 +155,7 @@ func pairedCapture(t *testing.T, w *Workload, seed uint64) (header, records []by
 	r := randomSamples("etmv1", seed)
 	r.Samples.Layout, r.Samples.Sync, r.Samples.FIFO, r.Samples.Idle = port.LayoutETMS, 300, 0, 0.1
 	r.Instructions, r.Ring, r.Data, r.Overflow = 3000, 0, NoData, 0
+	r.Samples.ETB = false
 	c, err := r.Capture(w)
 	if err != nil {
 		t.Fatal(err)
