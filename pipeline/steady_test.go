@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/bench/repeat"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -13,6 +14,7 @@ import (
 // counted too, and exported at each level. It has 1,000 segments and 3.8 million
 // instructions, so that is a few objects a segment.
 func TestSteadyAllocations(t *testing.T) {
+	need.FullRun(t, oneWorker)
 	const short, long = 2, 6 // MB
 	sample := sampleSnapshot(t)
 	captures := map[int]string{}
