@@ -19,6 +19,7 @@ type Visits struct {
 	begin  int    // the position, in another block before; 0: none, or the walk left it
 	start  int64  // instructions before first
 	offset int64  // of a packet, for runs
+	runs   int    // in the result, before
 
 	// Of the blocks that the walk left since: the last two, and the outcome of the last.
 	Last, Prev Cursor
@@ -30,7 +31,7 @@ type Visits struct {
 // block, at a packet.
 func (w *Walker) BeginVisits(c Cursor, pos int, offset int64) Visits {
 	w.told = true
-	return Visits{first: c, begin: pos, offset: offset}
+	return Visits{first: c, begin: pos, offset: offset, runs: len(w.result.Runs)}
 }
 
 // Ready returns the part for [Cursor.Ready]: none if not even the first block is.
@@ -133,12 +134,11 @@ func (w *Walker) failure(b *block, x failing) {
 // before which there are n instructions. What follows may take back the last instruction, or not be where control
 // went: so the last one, and one that comes before it in any case, become runs.
 func (w *Walker) EndVisits(v *Visits, at Cursor, pos int, n int64) {
-	from := len(w.result.Runs)
 	if n > v.start {
 		w.endWhole(v, at, pos, n)
 	}
 	w.visitRuns(at.b, v.begin, pos, v.offset)
-	if n := len(w.result.Runs); n > from {
+	if n := len(w.result.Runs); n > v.runs {
 		w.remember(&w.result.Runs[n-1], v.History)
 	}
 }
