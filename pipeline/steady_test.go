@@ -12,7 +12,8 @@ import (
 
 // What a megabyte more of cycle-accurate trace has allocated, one worker at work: decoded,
 // counted too, and exported at each level. It has 1,000 segments and 3.8 million
-// instructions, so that is a few objects a segment.
+// instructions, so that is a few objects a segment. On a full machine it is up to half as
+// much again: what sync.Pool keeps depends on the collector.
 func TestSteadyAllocations(t *testing.T) {
 	need.FullRun(t, oneWorker)
 	const short, long = 2, 6 // MB
@@ -41,11 +42,11 @@ func TestSteadyAllocations(t *testing.T) {
 		run  func(capture string) error
 		most int // objects
 	}{
-		{"decode", count(false), 3500},
-		{"decode and count", count(true), 5200},
-		{"level none", export(schema.LevelNone), 5500},
-		{"level instructions", export(schema.LevelInstructions), 8000},
-		{"level blocks", export(schema.LevelBlocks), 8000},
+		{"decode", count(false), 6000},
+		{"decode and count", count(true), 9000},
+		{"level none", export(schema.LevelNone), 9000},
+		{"level instructions", export(schema.LevelInstructions), 14_000},
+		{"level blocks", export(schema.LevelBlocks), 14_000},
 	} {
 		objects := map[int]uint64{}
 		for _, mb := range []int{short, long} {
