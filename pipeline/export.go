@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 
@@ -162,13 +163,16 @@ func (e *exporter) decodeAll(ctx context.Context) error {
 	defer counting.open.Wait()
 	at := newProgressing(e.plan, e.opt.Progress)
 	for _, s := range e.plan.sources {
-		t := rows.New(e.output(s.ID, submit, counting))
+		out := e.output(s.ID, submit, counting)
+		out.Functions = code.Functions(e.programs, s.Core)
+		t := rows.New(out)
 		if err := e.decode(ctx, s, t.Sinks, at.source()); err != nil {
 			return err
 		}
 		if err := t.Flush(); err != nil {
 			return err
 		}
+		s.callsLeftOut = t.CallsLeftOut()
 		e.executed = append(e.executed, executed(s.Core, t.Counted))
 		if err := e.judge(ctx, s); err != nil {
 			return err
@@ -216,5 +220,9 @@ func (e *exporter) output(source uint8, submit func(rows.Job) error, workers tal
 		}
 		return e.out.Series(t, source)
 	}
-	return rows.Output{Series: series, Submit: submit, Limit: &e.limit, Workers: workers}
+	most := int64(DefaultMaxCalls)
+	if slices.Contains(e.opt.Tables, &schema.Calls) {
+		most = 0
+	}
+	return rows.Output{Series: series, Submit: submit, Limit: &e.limit, Workers: workers, MaxCalls: most}
 }

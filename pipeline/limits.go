@@ -38,6 +38,9 @@ const maxPerByte = 1000
 // but a megabyte over straight code of 60,000 instructions could.
 const DefaultMaxRows = 100_000_000_000
 
+// DefaultMaxCalls is how many rows of `calls` a source has unless the table was asked for.
+const DefaultMaxCalls = 4_000_000
+
 // How much of a capture is looked at where all of it would take too long.
 const (
 	// inspectBytes is how much of each buffer.

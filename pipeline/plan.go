@@ -44,7 +44,9 @@ type sourcePlan struct {
 	statuses *Statuses      // of a source with a layout and no cut
 	trials   []decode.Trial // of settings that were left to be found, the best first
 	outcome  stitch.Outcome
-	causes   causes
+	// callsLeftOut is how many rows of `calls` were more than the dataset has.
+	callsLeftOut int64
+	causes       causes
 	// firstSync is where in the stream packets could first be read; NULL: nowhere in its
 	// first part, or nobody has looked.
 	firstSync schema.Null[int64]

@@ -250,6 +250,7 @@ func (e *exporter) sourceTotals(s *sourcePlan) schema.SourceTotals {
 		Source: s.ID, Name: s.Name, Protocol: s.Protocol, Version: s.version(), Core: s.Core,
 		Status: schema.SourceStatusNames[s.status], Problem: s.problem, Unit: s.unit().String(),
 		Totals: s.outcome.Totals, Agreement: s.agreement(), TimestampHz: e.capture.TimestampHz, CycleHz: e.opt.CycleHz, Registers: s.registers(),
+		CallsLeftOut: s.callsLeftOut,
 	}
 	if s.buffer != nil {
 		row.Buffer = s.buffer.Name

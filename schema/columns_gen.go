@@ -508,6 +508,146 @@ func AppendEdges(b *Batch, source uint8, fromAddress uint32, toAddress uint32, k
 	putNullU64(&v[EdgesCycles], cycles)
 }
 
+// The columns of `stacks`.
+const (
+	StacksSource            IndexU8  = 0
+	StacksStack             IndexU32 = 1
+	StacksParent            IndexU32 = 2
+	StacksTask              IndexU32 = 3
+	StacksDepth             IndexU32 = 4
+	StacksFunction          IndexU32 = 5
+	StacksAddress           IndexU32 = 6
+	StacksEntry             IndexU8  = 7
+	StacksException         IndexU8  = 8
+	StacksNumber            IndexU16 = 9
+	StacksCalls             IndexU64 = 10
+	StacksInstructions      IndexU64 = 11
+	StacksCycles            IndexU64 = 12
+	StacksTotalInstructions IndexU64 = 13
+	StacksTotalCycles       IndexU64 = 14
+)
+
+// AppendStacks appends a row of `stacks`.
+func AppendStacks(b *Batch, source uint8, stack int32, parent Null[int32], task int32, depth int32, function Null[int32], address uint32, entry StackEntry, exception Null[ExceptionType], number Null[uint16], calls int64, instructions int64, cycles Null[int64], totalInstructions int64, totalCycles Null[int64]) {
+	v := b.of(&Stacks)
+	putU8(&v[StacksSource], source)
+	putU32(&v[StacksStack], stack)
+	putNullU32(&v[StacksParent], parent)
+	putU32(&v[StacksTask], task)
+	putU32(&v[StacksDepth], depth)
+	putNullU32(&v[StacksFunction], function)
+	putU32(&v[StacksAddress], address)
+	putU8(&v[StacksEntry], entry)
+	putNullU8(&v[StacksException], exception)
+	putNullU16(&v[StacksNumber], number)
+	putU64(&v[StacksCalls], calls)
+	putU64(&v[StacksInstructions], instructions)
+	putNullU64(&v[StacksCycles], cycles)
+	putU64(&v[StacksTotalInstructions], totalInstructions)
+	putNullU64(&v[StacksTotalCycles], totalCycles)
+}
+
+// The columns of `tasks`.
+const (
+	TasksSource       IndexU8  = 0
+	TasksTask         IndexU32 = 1
+	TasksName         IndexStr = 2
+	TasksContextID    IndexU32 = 3
+	TasksFirstSeq     IndexU64 = 4
+	TasksSwitches     IndexU64 = 5
+	TasksAmbiguous    IndexU64 = 6
+	TasksInstructions IndexU64 = 7
+	TasksCycles       IndexU64 = 8
+	TasksOrigin       IndexU8  = 9
+	TasksStackDrift   IndexU64 = 10
+)
+
+// AppendTasks appends a row of `tasks`.
+func AppendTasks(b *Batch, source uint8, task int32, name string, contextID Null[uint32], firstSeq int64, switches int64, ambiguous int64, instructions int64, cycles Null[int64], origin TaskOrigin, stackDrift int64) {
+	v := b.of(&Tasks)
+	putU8(&v[TasksSource], source)
+	putU32(&v[TasksTask], task)
+	putStr(&v[TasksName], name)
+	putNullU32(&v[TasksContextID], contextID)
+	putU64(&v[TasksFirstSeq], firstSeq)
+	putU64(&v[TasksSwitches], switches)
+	putU64(&v[TasksAmbiguous], ambiguous)
+	putU64(&v[TasksInstructions], instructions)
+	putNullU64(&v[TasksCycles], cycles)
+	putU8(&v[TasksOrigin], origin)
+	putU64(&v[TasksStackDrift], stackDrift)
+}
+
+// The columns of `calls`.
+const (
+	CallsSource          IndexU8  = 0
+	CallsCall            IndexU64 = 1
+	CallsSeq             IndexU64 = 2
+	CallsEndSeq          IndexU64 = 3
+	CallsStack           IndexU32 = 4
+	CallsTask            IndexU32 = 5
+	CallsEpoch           IndexU32 = 6
+	CallsCycle           IndexU64 = 7
+	CallsEndCycle        IndexU64 = 8
+	CallsInstructions    IndexU64 = 9
+	CallsOwnInstructions IndexU64 = 10
+	CallsCycles          IndexU64 = 11
+	CallsOwnCycles       IndexU64 = 12
+	CallsEnd             IndexU8  = 13
+)
+
+// AppendCalls appends a row of `calls`.
+func AppendCalls(b *Batch, source uint8, call int64, seq int64, endSeq Null[int64], stack int32, task int32, epoch int32, cycle Null[int64], endCycle Null[int64], instructions int64, ownInstructions int64, cycles Null[int64], ownCycles Null[int64], end CallEnd) {
+	v := b.of(&Calls)
+	putU8(&v[CallsSource], source)
+	putU64(&v[CallsCall], call)
+	putU64(&v[CallsSeq], seq)
+	putNullU64(&v[CallsEndSeq], endSeq)
+	putU32(&v[CallsStack], stack)
+	putU32(&v[CallsTask], task)
+	putU32(&v[CallsEpoch], epoch)
+	putNullU64(&v[CallsCycle], cycle)
+	putNullU64(&v[CallsEndCycle], endCycle)
+	putU64(&v[CallsInstructions], instructions)
+	putU64(&v[CallsOwnInstructions], ownInstructions)
+	putNullU64(&v[CallsCycles], cycles)
+	putNullU64(&v[CallsOwnCycles], ownCycles)
+	putU8(&v[CallsEnd], end)
+}
+
+// The columns of `exception_spans`.
+const (
+	ExceptionSpansSource       IndexU8  = 0
+	ExceptionSpansSpan         IndexU64 = 1
+	ExceptionSpansSeq          IndexU64 = 2
+	ExceptionSpansSegment      IndexU32 = 3
+	ExceptionSpansByteOffset   IndexU64 = 4
+	ExceptionSpansOrdinal      IndexU64 = 5
+	ExceptionSpansTask         IndexU32 = 6
+	ExceptionSpansEndSeq       IndexU64 = 7
+	ExceptionSpansEnd          IndexU8  = 8
+	ExceptionSpansInstructions IndexU64 = 9
+	ExceptionSpansCycles       IndexU64 = 10
+	ExceptionSpansTicks        IndexU64 = 11
+)
+
+// AppendExceptionSpans appends a row of `exception_spans`.
+func AppendExceptionSpans(b *Batch, source uint8, span int64, seq int64, segment Null[int32], byteOffset int64, ordinal int64, task int32, endSeq Null[int64], end CallEnd, instructions Null[int64], cycles Null[int64], ticks Null[int64]) {
+	v := b.of(&ExceptionSpans)
+	putU8(&v[ExceptionSpansSource], source)
+	putU64(&v[ExceptionSpansSpan], span)
+	putU64(&v[ExceptionSpansSeq], seq)
+	putNullU32(&v[ExceptionSpansSegment], segment)
+	putU64(&v[ExceptionSpansByteOffset], byteOffset)
+	putU64(&v[ExceptionSpansOrdinal], ordinal)
+	putU32(&v[ExceptionSpansTask], task)
+	putNullU64(&v[ExceptionSpansEndSeq], endSeq)
+	putU8(&v[ExceptionSpansEnd], end)
+	putNullU64(&v[ExceptionSpansInstructions], instructions)
+	putNullU64(&v[ExceptionSpansCycles], cycles)
+	putNullU64(&v[ExceptionSpansTicks], ticks)
+}
+
 // The columns of `code`.
 const (
 	CodeCore        IndexStr = 0

@@ -78,6 +78,9 @@ type SourceTotals struct {
 	TimestampHz uint64            `json:"timestamp_hz,omitempty"`
 	CycleHz     uint64            `json:"cycle_hz,omitempty"`
 	Registers   map[string]string `json:"registers"`
+	// CallsLeftOut is how many rows of `calls` would have been more than the default
+	// allows: those that ended last.
+	CallsLeftOut int64 `json:"calls_left_out,omitempty"`
 }
 
 // An Agreement counts what in the trace of a source repeats what the program

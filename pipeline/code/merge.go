@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/tracelake/tracelake/decode/program"
+	"github.com/tracelake/tracelake/pipeline/stacks"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -54,4 +55,21 @@ func mergeTwo(a, b *program.Program) *program.Program {
 	slices.SortStableFunc(all.Lines, func(x, y program.Line) int { return cmp.Compare(x.Address, y.Address) })
 	slices.SortStableFunc(all.Symbols, func(x, y program.Symbol) int { return cmp.Compare(x.Address, y.Address) })
 	return all
+}
+
+// Functions returns the functions of the programs that a core runs, as numbered in the table.
+// A core with programs of its own has the numbers of those.
+func Functions(programs []Program, core string) stacks.Functions {
+	own := slices.DeleteFunc(slices.Clone(programs), func(p Program) bool { return p.Core != core })
+	if len(own) == 0 {
+		own = slices.DeleteFunc(slices.Clone(programs), func(p Program) bool { return p.Core != "" })
+	}
+	if len(own) == 0 {
+		return nil
+	}
+	var functions stacks.Functions
+	for _, f := range merge(own).Functions {
+		functions = append(functions, stacks.Function{Address: f.Address, Size: f.Size, Name: f.Name})
+	}
+	return functions
 }

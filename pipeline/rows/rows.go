@@ -7,6 +7,7 @@ package rows
 import (
 	"errors"
 
+	"github.com/tracelake/tracelake/pipeline/stacks"
 	"github.com/tracelake/tracelake/pipeline/stitch"
 	"github.com/tracelake/tracelake/pipeline/tally"
 	"github.com/tracelake/tracelake/schema"
@@ -26,6 +27,8 @@ type Tables struct {
 	tally  *tally.Tally // nil: they are not wanted
 	counts stitch.Sink[tally.Count]
 	edges  stitch.Sink[tally.Edge]
+
+	stacks stackTables
 }
 
 // An Output says where the row groups of a source go.
@@ -35,8 +38,12 @@ type Output struct {
 	// Submit takes the next row group.
 	Submit func(j Job) error
 	Limit  *Limit // nil: none
-	// Workers count what ran; nil: it is counted at once.
+	// Workers count what ran, and rebuild stacks; nil: that is done at once.
 	Workers tally.Workers
+	// Functions are those that the core of the source runs.
+	Functions stacks.Functions
+	// MaxCalls is how many rows of `calls` there may be; 0: any number.
+	MaxCalls int64
 }
 
 // New returns the tables of a source.
@@ -60,6 +67,7 @@ func New(out Output) *Tables {
 		t.tally = tally.New(out.Workers)
 		t.Sinks = t.tally.Sinks(t.Sinks)
 	}
+	t.addStacks()
 	return t
 }
 
@@ -111,6 +119,14 @@ func (t *Tables) Flush() error {
 	if err := t.flush(); err != nil {
 		return err
 	}
+	if err := errors.Join(t.finishTally(), t.stacks.finish()); err != nil {
+		return err
+	}
+	return t.flush()
+}
+
+// finishTally adds the rows of what was counted.
+func (t *Tables) finishTally() error {
 	if t.tally == nil {
 		return nil
 	}
@@ -120,7 +136,7 @@ func (t *Tables) Flush() error {
 	}
 	t.Counted = counts
 	b := t.tally.Base()
-	return errors.Join(add(t.counts, b, counts), add(t.edges, b, edges), t.flush())
+	return errors.Join(add(t.counts, b, counts), add(t.edges, b, edges))
 }
 
 // flush submits what tables have collected since their last row group.

@@ -153,6 +153,9 @@ var enums = []struct {
 	{schema.EdgeKindNames, "EdgeKind"},
 	{schema.EdgeOutcomeNames, "EdgeOutcome"},
 	{schema.FunctionOriginNames, "FunctionOrigin"},
+	{schema.StackEntryNames, "StackEntry"},
+	{schema.TaskOriginNames, "TaskOrigin"},
+	{schema.CallEndNames, "CallEnd"},
 	{schema.SymbolKindNames, "SymbolKind"},
 	{schema.SymbolBindingNames, "SymbolBinding"},
 }

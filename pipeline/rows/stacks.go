@@ -1,0 +1,70 @@
+package rows
+
+import (
+	"errors"
+
+	"github.com/tracelake/tracelake/pipeline/stacks"
+	"github.com/tracelake/tracelake/pipeline/stitch"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// stackTables are the tables of call stacks.
+type stackTables struct {
+	of    *stacks.Stacks // nil: none is wanted
+	nodes stitch.Sink[stacks.Stack]
+	tasks stitch.Sink[stacks.Task]
+}
+
+// addStacks adds the tables of call stacks that are wanted.
+func (t *Tables) addStacks() {
+	s := &t.stacks
+	s.nodes, s.tasks = sink(t, &schema.Stacks, fillStack), sink(t, &schema.Tasks, fillTask)
+	ended := stacks.Sinks{
+		Calls: sink(t, &schema.Calls, fillCall), Spans: sink(t, &schema.ExceptionSpans, fillSpan), MaxCalls: t.out.MaxCalls,
+	}
+	if s.nodes != nil || s.tasks != nil || ended.Calls != nil || ended.Spans != nil {
+		s.of = stacks.New(t.out.Functions, t.out.Workers, ended)
+		t.Sinks = s.of.Sinks(t.Sinks)
+	}
+}
+
+// CallsLeftOut is how many rows of `calls` were more than there may be, after Flush.
+func (t *Tables) CallsLeftOut() int64 {
+	if t.stacks.of == nil {
+		return 0
+	}
+	return t.stacks.of.CallsLeftOut()
+}
+
+// finish adds the rows of what is known only at the end.
+func (s *stackTables) finish() error {
+	if s.of == nil {
+		return nil
+	}
+	nodes, tasks, err := s.of.Finish()
+	if err != nil {
+		return err
+	}
+	b := s.of.Base()
+	return errors.Join(add(s.nodes, b, nodes), add(s.tasks, b, tasks))
+}
+
+func fillStack(batch *schema.Batch, b *stitch.Base, x *stacks.Stack) {
+	schema.AppendStacks(batch, b.Source, x.Stack, x.Parent, x.Task, x.Depth, x.Function, x.Address, x.Entry, x.Exception, x.Number,
+		x.Calls, x.Own.Instructions, x.Own.Cycles, x.Total.Instructions, x.Total.Cycles)
+}
+
+func fillTask(batch *schema.Batch, b *stitch.Base, x *stacks.Task) {
+	schema.AppendTasks(batch, b.Source, x.Task, x.Name, x.ContextID, x.FirstSeq, x.Switches, x.Ambiguous,
+		x.Executed.Instructions, x.Executed.Cycles, x.Origin, x.Drift)
+}
+
+func fillCall(batch *schema.Batch, b *stitch.Base, x *stacks.Call) {
+	schema.AppendCalls(batch, b.Source, x.Call, x.Seq, x.EndSeq, x.Stack, x.Task, x.Epoch, x.Cycle, x.EndCycle,
+		x.All.Instructions, x.Own.Instructions, x.All.Cycles, x.Own.Cycles, x.End)
+}
+
+func fillSpan(batch *schema.Batch, b *stitch.Base, x *stacks.Span) {
+	schema.AppendExceptionSpans(batch, b.Source, x.Span, x.Seq, x.Segment, x.ByteOffset, x.Ordinal, x.Task, x.EndSeq, x.End,
+		x.Instructions, x.Cycles, x.Ticks)
+}

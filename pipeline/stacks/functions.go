@@ -1,0 +1,94 @@
+package stacks
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/tracelake/tracelake/schema"
+)
+
+// none is the function of code that no function has.
+const none int32 = -1
+
+// A Function is the extent of a function.
+type Function struct {
+	Address uint32
+	Size    uint32 // in bytes
+	Name    string
+}
+
+// Functions are those of the programs that a core runs, by address: the index of one is its
+// ordinal in the table `functions`. Of two that overlap, the later one has what both have.
+type Functions []Function
+
+// at returns the function of an address.
+func (fs Functions) at(address uint32) int32 {
+	i, found := slices.BinarySearchFunc(fs, address, func(f Function, a uint32) int { return cmp.Compare(f.Address, a) })
+	if !found {
+		i--
+	}
+	if i < 0 || address-fs[i].Address >= fs[i].Size {
+		return none
+	}
+	return int32(i)
+}
+
+// begins says whether an address is the first of a function.
+func (fs Functions) begins(f int32, address uint32) bool {
+	return f != none && fs[f].Address == address
+}
+
+// address returns that of a function; of code that has none, where it was entered.
+func (fs Functions) address(f int32, entered uint32) uint32 {
+	if f == none {
+		return entered
+	}
+	return fs[f].Address
+}
+
+// name returns that of a function; of code that has none, where it was entered.
+func (fs Functions) name(f int32, entered uint32) string {
+	if f == none {
+		return fmt.Sprintf("0x%08x", entered)
+	}
+	return fs[f].Name
+}
+
+// A codeBlock is a code block and the functions it has instructions of.
+type codeBlock struct {
+	*schema.Block
+	function int32  // of its first instruction
+	length   uint16 // instructions
+	mixed    bool   // not all are of one function
+	leaves   bool   // its last one may leave the function
+}
+
+func (fs Functions) codeBlock(b *schema.Block) codeBlock {
+	c := codeBlock{Block: b, function: fs.at(b.Address[0]), length: uint16(len(b.Address))}
+	c.leaves = c.leavesAt(len(b.Address) - 1)
+	if last := b.Address[len(b.Address)-1]; c.function != none && last-fs[c.function].Address < fs[c.function].Size {
+		c.mixed = int(c.function)+1 < len(fs) && fs[c.function+1].Address <= last
+		return c
+	}
+	c.mixed = slices.ContainsFunc(b.Address, func(a uint32) bool { return fs.at(a) != c.function })
+	return c
+}
+
+// functionAt returns the function of an instruction of the block.
+func (c *codeBlock) functionAt(position int, fs Functions) int32 {
+	if !c.mixed {
+		return c.function
+	}
+	return fs.at(c.Address[position])
+}
+
+// leavesAt says whether an instruction of the block may go to another function, other than by
+// a direct branch or by running on.
+func (c *codeBlock) leavesAt(position int) bool {
+	switch schema.Kind(c.Kind[position]) {
+	case schema.KindCall, schema.KindIndirectCall, schema.KindIndirect, schema.KindReturn, schema.KindExceptionReturn:
+		return true
+	}
+	return false
+}

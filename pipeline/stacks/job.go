@@ -1,0 +1,112 @@
+package stacks
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/tracelake/tracelake/pipeline/stitch"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// A job is what a worker walks at once: consecutive runs of a source, and what came between
+// them.
+type job struct {
+	pieces []stitch.Runs
+	marks  []mark      // in order
+	blocks []codeBlock // by number in the source
+	before last        // before its first instruction
+	at     position    // likewise
+}
+
+// A mark is something between two instructions that decides where control goes.
+type mark struct {
+	schema.Key // in the source
+	what       markKind
+	debug      bool                // an entry to debug state, or a gap at the exit from it
+	returns    schema.Null[uint32] // of an entry: the return address
+	entry      *entry
+	context    uint32
+}
+
+type markKind uint8
+
+const (
+	markEntry   markKind = iota // to an exception
+	markReturn                  // from one, which the trace reports
+	markContext                 // the Context ID changes
+	markGap                     // as in a step
+)
+
+// compare orders marks as they come in the trace.
+func (m mark) compare(n mark) int {
+	return cmp.Or(cmp.Compare(m.Seq, n.Seq), cmp.Compare(m.Offset, n.Offset))
+}
+
+// cut takes from a job what comes before an ordinal, and leaves the marks from there on.
+func (j *job) cut(seq int64) job {
+	slices.SortStableFunc(j.marks, mark.compare)
+	n, _ := slices.BinarySearchFunc(j.marks, mark{Key: schema.Key{Seq: seq}}, mark.compare)
+	cut := *j
+	cut.marks = j.marks[:n]
+	*j = job{pieces: make([]stitch.Runs, 0, len(cut.pieces)), marks: slices.Clone(j.marks[n:]), blocks: cut.blocks}
+	j.before, j.at = cut.end() // of its runs
+	return cut
+}
+
+// end returns the last instruction of the job, or the one before it, and the position after
+// it.
+func (j *job) end() (last, position) {
+	l, at := j.before, j.at
+	i := len(j.pieces) - 1
+	for i >= 0 && j.pieces[i].From == j.pieces[i].To {
+		i--
+	}
+	if i < 0 {
+		return l, at
+	}
+	r := &j.pieces[i]
+	run := &r.Unit.Runs[r.To-1]
+	l = last{&j.blocks[r.Numbers[run.Block]], int(run.First) + int(run.Count) - 1, run.Outcome}
+	for ; i >= 0; i-- {
+		if timed, ok := lastTimed(&j.pieces[i]); ok {
+			at = timed
+			break
+		}
+	}
+	at.seq = r.Seq + r.Instructions
+	return l, at
+}
+
+// lastTimed returns the position of the last run of a part that has cycles.
+func lastTimed(r *stitch.Runs) (at position, ok bool) {
+	if !r.Base.CycleAccurate {
+		return at, false
+	}
+	span := len(r.Spans) - 1
+	for i := r.To - 1; i >= r.From; i-- {
+		for r.Spans[span].Run > i {
+			span--
+		}
+		if run := &r.Unit.Runs[i]; run.Flags&timed != 0 {
+			at.time(r, span, run)
+			return at, true
+		}
+	}
+	return at, false
+}
+
+// time sets the cycle of a position after a run that has it.
+func (p *position) time(r *stitch.Runs, span int, run *schema.Run) {
+	epoch, cycle := r.Base.At(schema.Point{Epoch: r.Spans[span].Epoch, Cycle: schema.Of(run.Cycle)})
+	p.epoch, p.cycle, p.timed = epoch, cycle.V, true
+}
+
+// timed are the flags of runs with cycles.
+const timed = schema.RunHasCycles | schema.RunHasCosts
+
+// release ends the use of the runs.
+func (j *job) release() {
+	for i := range j.pieces {
+		j.pieces[i].Unit.Release()
+	}
+}

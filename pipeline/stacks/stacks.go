@@ -1,0 +1,273 @@
+package stacks
+
+import (
+	"errors"
+	"sync"
+
+	"github.com/tracelake/tracelake/pipeline/stitch"
+	"github.com/tracelake/tracelake/pipeline/tally"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// Stacks rebuild the call stacks of one source.
+type Stacks struct {
+	functions Functions
+	workers   tally.Workers
+	rows      Sinks
+	base      stitch.Base // of the rows: the source alone
+	timed     bool        // the source counts cycles
+	job       job         // being collected
+	runs      int         // in it
+	ordinal   int         // of the next job
+	calls     int64       // rows that were handed on
+	leftOut   int64       // and those that were not
+	spans     int64
+
+	mu     sync.Mutex
+	tasks  *tasks
+	folded map[int]*folder // of jobs that wait for one before them
+	next   int             // the job that is to be applied next
+	idle   []*folder
+}
+
+// Sinks are where rows go as what they are of ends. Those that are nil are not wanted.
+type Sinks struct {
+	Calls stitch.Sink[Call]
+	Spans stitch.Sink[Span]
+	// MaxCalls is how many rows Calls is given; 0: any number.
+	MaxCalls int64
+}
+
+// jobRuns is how many runs and marks a job has at least.
+const jobRuns = 16384
+
+// New returns the stacks of a source whose core runs functions. Without workers, nil, it
+// folds at once.
+func New(functions Functions, workers tally.Workers, rows Sinks) *Stacks {
+	s := &Stacks{functions: functions, workers: workers, rows: rows, folded: map[int]*folder{}}
+	s.tasks = newTasks(functions, usual, s.wanted())
+	return s
+}
+
+func (s *Stacks) wanted() wanted {
+	return wanted{calls: s.rows.Calls != nil, spans: s.rows.Spans != nil}
+}
+
+// folder returns one that is not in use.
+func (s *Stacks) folder() *folder {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if n := len(s.idle); n > 0 {
+		f := s.idle[n-1]
+		s.idle = s.idle[:n-1]
+		return f
+	}
+	return newFolder(s.functions, s.wanted())
+}
+
+// Sinks returns sinks that have s rebuild stacks from what they are given, and hand it on.
+func (s *Stacks) Sinks(to stitch.Sinks) stitch.Sinks {
+	to.Runs, to.Counted = &runSink{s, to.Runs}, false
+	to.Exceptions = stitch.Tee(to.Exceptions, s.exception)
+	to.Events = stitch.Tee(to.Events, s.event)
+	to.Losses = stitch.Tee(to.Losses, s.loss)
+	to.Contexts = stitch.Tee(to.Contexts, s.context)
+	return to
+}
+
+// A runSink takes runs and hands them on.
+type runSink struct {
+	stacks *Stacks
+	to     stitch.RunSink // may be nil
+}
+
+// Add implements [stitch.RunSink].
+func (s *runSink) Add(r stitch.Runs) error {
+	if err := s.stacks.add(r); err != nil || s.to == nil {
+		return err
+	}
+	return s.to.Add(r)
+}
+
+// mark takes the next mark of a kind, at a place in the trace.
+func (s *Stacks) mark(b *stitch.Base, at schema.Key, m mark) {
+	m.Key = schema.Key{Seq: b.Keys(at).Seq, Offset: at.Offset}
+	s.job.marks = append(s.job.marks, m)
+}
+
+func (s *Stacks) exception(b *stitch.Base, x *stitch.Exception) {
+	row := &x.Row
+	if row.Event == schema.ExceptionReturn {
+		s.mark(b, row.Key, mark{what: markReturn})
+		return
+	}
+	s.mark(b, row.Key, mark{
+		what: markEntry, debug: row.Type == schema.Of(schema.ExcDebug), returns: row.ReturnAddress,
+		entry: &entry{Keys: b.Keys(row.Key), ordinal: x.Ordinal, kind: row.Type, number: row.Number, timestamp: x.Timestamp},
+	})
+}
+
+func (s *Stacks) event(b *stitch.Base, x *schema.Event) {
+	switch x.Event {
+	case schema.EventDebugExit:
+		s.mark(b, x.Key, mark{what: markGap, debug: true})
+	case schema.EventTraceOn, schema.EventOverflow, schema.EventUnmapped, schema.EventInconsistent, schema.EventDiscontinuity,
+		schema.EventJazelle, schema.EventNoAddress, schema.EventBadISync:
+		s.mark(b, x.Key, mark{what: markGap})
+	}
+}
+
+func (s *Stacks) loss(b *stitch.Base, x *schema.Loss) { s.mark(b, x.Key, mark{what: markGap}) }
+
+func (s *Stacks) context(b *stitch.Base, x *schema.Context) {
+	if x.ContextID.OK {
+		s.mark(b, x.Key, mark{what: markContext, context: x.ContextID.V})
+	}
+}
+
+// add takes the next runs. All marks before them are known by now.
+func (s *Stacks) add(r stitch.Runs) error {
+	s.base.Source = r.Base.Source
+	s.timed = s.timed || r.Base.CycleAccurate
+	if r.From == r.To {
+		return nil
+	}
+	s.addBlocks(&r)
+	if s.runs+len(s.job.marks) >= jobRuns {
+		if err := s.submit(r.Seq); err != nil {
+			return err
+		}
+	}
+	r.Unit.Retain()
+	s.job.pieces = append(s.job.pieces, r)
+	s.runs += r.To - r.From
+	return s.drain()
+}
+
+// addBlocks adds the code blocks of a part that are new.
+func (s *Stacks) addBlocks(r *stitch.Runs) {
+	for i := r.Block; i < r.Blocks; i++ {
+		n := int(r.Numbers[i])
+		for n >= len(s.job.blocks) {
+			s.job.blocks = append(s.job.blocks, codeBlock{})
+		}
+		if b := &s.job.blocks[n]; b.Block == nil {
+			*b = s.functions.codeBlock(r.Unit.Blocks[i])
+		}
+	}
+}
+
+// submit hands the job, up to an ordinal, to a worker.
+func (s *Stacks) submit(seq int64) error {
+	if len(s.job.pieces) == 0 {
+		return nil
+	}
+	j := s.job.cut(seq)
+	s.runs = 0
+	ordinal := s.ordinal
+	s.ordinal++
+	work := func() {
+		f := s.folder()
+		f.fold(&j)
+		j.release()
+		s.apply(ordinal, f)
+	}
+	if s.workers == nil {
+		work()
+		return nil
+	}
+	return s.workers.Go(work)
+}
+
+// fold walks a job and folds its steps.
+func (f *folder) fold(j *job) {
+	function := none
+	if l := &j.before; l.code != nil {
+		function = l.code.functionAt(l.position, f.functions)
+	}
+	f.reset(function, j.at)
+	w := walker{functions: f.functions, to: f}
+	w.walk(j)
+	f.finish(&w.at)
+}
+
+// apply applies what a job was folded to, after that of all jobs before it.
+func (s *Stacks) apply(ordinal int, f *folder) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.folded[ordinal] = f
+	for f := s.folded[s.next]; f != nil; f = s.folded[s.next] {
+		delete(s.folded, s.next)
+		s.next++
+		for i := range f.chunks {
+			s.tasks.chunk(&f.chunks[i])
+		}
+		s.idle = append(s.idle, f)
+	}
+}
+
+// drain hands on the rows of what has ended.
+func (s *Stacks) drain() error {
+	s.mu.Lock()
+	rows := s.tasks.ended
+	s.tasks.ended = ended{}
+	s.mu.Unlock()
+	return errors.Join(s.drainCalls(rows.calls), s.drainSpans(rows.spans))
+}
+
+func (s *Stacks) drainCalls(calls []Call) error {
+	if most := s.rows.MaxCalls; most > 0 && s.calls+int64(len(calls)) > most {
+		n := most - s.calls
+		s.leftOut += int64(len(calls)) - n
+		calls = calls[:n]
+	}
+	if s.rows.Calls == nil || len(calls) == 0 {
+		return nil
+	}
+	for i := range calls {
+		c := &calls[i]
+		c.Call, c.All, c.Own = s.calls, s.work(c.all), s.work(c.own)
+		s.calls++
+	}
+	return s.rows.Calls.Add(s.base, calls)
+}
+
+func (s *Stacks) drainSpans(spans []Span) error {
+	if s.rows.Spans == nil || len(spans) == 0 {
+		return nil
+	}
+	for i := range spans {
+		spans[i].Span = s.spans
+		s.spans++
+	}
+	return s.rows.Spans.Add(s.base, spans)
+}
+
+// CallsLeftOut is how many rows of `calls` were more than wanted, after Finish.
+func (s *Stacks) CallsLeftOut() int64 { return s.leftOut }
+
+// work returns what was executed, as in rows.
+func (s *Stacks) work(w work) Work {
+	return Work{w.instructions, schema.Null[int64]{V: w.cycles, OK: s.timed}}
+}
+
+// Finish ends the source and returns its rows of `stacks` and of `tasks`.
+func (s *Stacks) Finish() ([]Stack, []Task, error) {
+	if err := s.submit(1 << 62); err != nil {
+		return nil, nil, err
+	}
+	if s.workers != nil {
+		if err := s.workers.Wait(); err != nil {
+			return nil, nil, err
+		}
+	}
+	s.tasks.finish()
+	if err := s.drain(); err != nil {
+		return nil, nil, err
+	}
+	stacks, tasks := s.tasks.rows(s.work)
+	return stacks, tasks, nil
+}
+
+// Base returns what the rows are relative to.
+func (s *Stacks) Base() stitch.Base { return s.base }

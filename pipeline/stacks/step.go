@@ -1,0 +1,60 @@
+package stacks
+
+import "github.com/tracelake/tracelake/schema"
+
+// A step is what happens to the stack between two instructions.
+type step struct {
+	at       position
+	what     what
+	to       uint32              // where control goes, or what it goes on with
+	function int32               // of that
+	back     schema.Null[uint32] // return address of a call or an exception
+	entry    *entry              // to an exception; nil: to none
+	// timestamp is the last one before a return from an exception.
+	timestamp schema.Null[uint64]
+	context   uint32 // of a change of Context ID
+}
+
+// what a step is.
+type what uint8
+
+const (
+	call            what = iota
+	tail                 // a branch into another function
+	fall                 // from one function into the next
+	indirect             // a write to the PC that is neither a call nor a return
+	goBack               // a return
+	exceptionReturn      //
+	exception            // entry
+	gap                  // trace restarts, or something of the flow is lost
+	newContext           // the Context ID changes
+)
+
+// A position is between two instructions.
+type position struct {
+	seq   int64 // ordinal of the instruction after it
+	cycle int64 // in the epoch, up to and including the last instruction that has it
+	epoch int32
+	timed bool // there is one in the epoch
+}
+
+// since returns what was executed since a position before, cycles as far as they are known.
+func (p *position) since(q *position) work {
+	w := work{instructions: p.seq - q.seq}
+	if p.timed {
+		w.cycles = p.cycle
+		if q.timed && q.epoch == p.epoch {
+			w.cycles -= q.cycle
+		}
+	}
+	return w
+}
+
+// An entry is a row of `exceptions` that enters one.
+type entry struct {
+	schema.Keys
+	ordinal   int64
+	kind      schema.Null[schema.ExceptionType]
+	number    schema.Null[uint16]
+	timestamp schema.Null[uint64] // the last one before it
+}

@@ -1,0 +1,147 @@
+package schema
+
+// This file has the tables of call stacks, which are rebuilt from what was executed: who
+// called whom, which task ran, and how long calls and exceptions took.
+
+var taskColumn = Column{Name: "task", Type: Int32, Doc: "The task it is of, in tasks of the same source."}
+
+// Stacks has the call tree of each task. A sum over own columns is that of the source.
+var Stacks = Table{
+	Name: "stacks", Row: "node of the call tree of a task: a path of functions from its root",
+	Written: ByDefault, Added: true, PerSource: true,
+	Example: "SELECT task, depth, coalesce(name, hex8(s.address)) AS function, calls, instructions, total_instructions FROM stacks s LEFT JOIN functions f ON f.dataset = s.dataset AND f.function = s.function ORDER BY total_instructions DESC LIMIT 10;",
+	Key:     []string{"stack"},
+	Columns: []Column{
+		sourceColumn,
+		{Name: "stack", Type: Int32, Doc: "Number of the node in its source, from 0, by first use: a parent has a lower one than its children."},
+		{Name: "parent", Type: Int32, Nullable: true, Doc: "The stack it goes on from; NULL for a root."},
+		taskColumn,
+		{Name: "depth", Type: Int32, Doc: "Frames on the path, this one too: a root has 1. An exception is a frame, its handler another."},
+		{Name: "function", Type: Int32, Nullable: true, Doc: "The function, in functions of the core; NULL for an exception, and for code that no function has."},
+		{Name: "address", Type: Uint32, Hex: true, Doc: "Address of its first instruction; where no function has the code, the one that was entered; 0 for an exception."},
+		{Name: "entry", Type: Enum, Names: StackEntryNames, Doc: "root: where the stack of the task, or of a handler, begins; call; tail: it took the place of the function before it, which branched to it or ran on into it; exception: no function, but the exception that its child handles."},
+		{Name: "exception", Type: Enum, Nullable: true, Names: ExceptionTypeNames, Doc: "Type of the exception; NULL for functions."},
+		{Name: "number", Type: Uint16, Nullable: true, Doc: "Number of the exception, as in exceptions; NULL for functions."},
+		{Name: "calls", Type: Int64, Doc: "How often it was entered."},
+		{Name: "instructions", Type: Int64, Doc: "Instructions of the function itself on this path."},
+		{Name: "cycles", Type: Int64, Nullable: true, Unit: "cycles", Doc: "Cycles of those; NULL without cycle accuracy."},
+		{Name: "total_instructions", Type: Int64, Doc: "Instructions of it and of all paths that go on from it, exceptions too."},
+		{Name: "total_cycles", Type: Int64, Nullable: true, Unit: "cycles", Doc: "Cycles of those; NULL without cycle accuracy."},
+	},
+}
+
+// Tasks has the stacks that took turns.
+var Tasks = Table{
+	Name: "tasks", Row: "task: a stack of its own",
+	Written: ByDefault, Added: true, PerSource: true,
+	Example: "SELECT source, task, name, origin, switches, instructions FROM tasks ORDER BY instructions DESC;",
+	Key:     []string{"task"},
+	Columns: []Column{
+		sourceColumn,
+		{Name: "task", Type: Int32, Doc: "Number of the task in its source, from 0, in order of their first instruction."},
+		{Name: "name", Type: String, Doc: "Name as given at export, else that of its first function; its address if no function has it."},
+		contextColumn,
+		{Name: "first_seq", Type: Int64, Doc: "Ordinal, in its source, of its first instruction."},
+		{Name: "switches", Type: Int64, Doc: "How often control came to it from another task."},
+		{Name: "ambiguous", Type: Int64, Doc: "Of those: how often another task could have been meant, which waited at the same address."},
+		{Name: "instructions", Type: Int64, Doc: "Instructions executed in it, exceptions too."},
+		{Name: "cycles", Type: Int64, Nullable: true, Unit: "cycles", Doc: "Cycles of those; NULL without cycle accuracy."},
+		{Name: "origin", Type: Enum, Names: TaskOriginNames, Doc: "start: trace began in it; gap: it ran after a gap, and may be a task of before; new: control went to an address that no stack returns to."},
+		{Name: "stack_drift", Type: Int64, Doc: "How often the instruction that executed was of another function than the one on top, which then took its place."},
+	},
+}
+
+// Calls has each call of a function that its caller, and its return, are known of.
+var Calls = Table{
+	Name: "calls", Row: "call of a function, in order of its end",
+	Written: ByDefault, Added: true, PerSource: true,
+	Example: "SELECT source, stack, count(*) AS calls, max(instructions) AS longest, arg_max(seq, instructions) AS at FROM calls GROUP BY ALL ORDER BY longest DESC LIMIT 10;",
+	Key:     []string{"call"},
+	Columns: []Column{
+		sourceColumn,
+		{Name: "call", Type: Int64, Doc: "Number of the row in its source, from 0; the first are those that ended first."},
+		{Name: "seq", Type: Int64, Doc: "Ordinal, in its source, of its first instruction."},
+		{Name: "end_seq", Type: Int64, Nullable: true, Doc: "Ordinal of the first instruction after it; NULL if it was open when trace ended."},
+		{Name: "stack", Type: Int32, Doc: "The node of the call tree that was entered, in stacks of the same source."},
+		taskColumn,
+		epochColumn(epochDoc, false),
+		cycleColumn("Cycles from the start of the epoch to its first instruction; NULL without cycle accuracy."),
+		{Name: "end_cycle", Type: Int64, Nullable: true, Unit: "cycles", Doc: "Cycles from the start of the epoch to its end; NULL without cycle accuracy, and if it ended in another epoch."},
+		{Name: "instructions", Type: Int64, Doc: "Instructions in it and in what it called, without exceptions and other tasks."},
+		{Name: "own_instructions", Type: Int64, Doc: "Of those: without what it called."},
+		{Name: "cycles", Type: Int64, Nullable: true, Unit: "cycles", Doc: "Cycles of instructions; NULL without cycle accuracy."},
+		{Name: "own_cycles", Type: Int64, Nullable: true, Unit: "cycles", Doc: "Cycles of own_instructions; NULL without cycle accuracy."},
+		{Name: "end", Type: Enum, Names: CallEndNames, Doc: "return; exception: the exception returned in whose handler it was called; switch: another task had its turn, and it never returned; gap: what came then was lost; open: trace ended in it."},
+	},
+}
+
+// ExceptionSpans has how long each exception took.
+var ExceptionSpans = Table{
+	Name: "exception_spans", Row: "exception entry, in order of its end",
+	Written: ByDefault, Added: true, PerSource: true,
+	Example: "SELECT e.type, e.number, count(*) AS entries, median(s.instructions) AS median, max(s.instructions) AS longest FROM exception_spans s JOIN exceptions e USING (dataset, source, ordinal) GROUP BY ALL ORDER BY entries DESC;",
+	Key:     []string{"span"},
+	Columns: []Column{
+		sourceColumn,
+		{Name: "span", Type: Int64, Doc: "Number of the row in its source, from 0; the first are those that ended first."},
+		{Name: "seq", Type: Int64, Doc: "Ordinal, in its source, of the first instruction after the entry."},
+		segmentColumn,
+		{Name: "byte_offset", Type: Int64, Unit: "bytes", Doc: "Position, in the capture, of the first byte of the packet that reports the entry."},
+		{Name: "ordinal", Type: Int64, Doc: "The row in exceptions that it is of."},
+		taskColumn,
+		{Name: "end_seq", Type: Int64, Nullable: true, Doc: "Ordinal of the first instruction after it; NULL if it was open when trace ended."},
+		{Name: "end", Type: Enum, Names: CallEndNames, Doc: "return; exception: one in which it was nested returned; switch: it went on in another task; gap: what came then was lost; open: trace ended in it."},
+		{Name: "instructions", Type: Int64, Nullable: true, Doc: "Instructions from entry to end; NULL if it was open."},
+		{Name: "cycles", Type: Int64, Nullable: true, Unit: "cycles", Doc: "Cycles from entry to end; NULL without cycle accuracy, and if another epoch began."},
+		{Name: "ticks", Type: Int64, Nullable: true, Unit: "ticks", Doc: "Timestamp before its end less the one before its entry (sources.timestamp_hz); NULL where either is not known."},
+	},
+}
+
+// StackEntry is how a function came to be on a stack.
+type StackEntry uint8
+
+// The entries, in the order of the enum column `stacks.entry`.
+const (
+	StackRoot      StackEntry = iota // it was there when the stack began; of an exception: its handler
+	StackCall                        // it was called
+	StackTail                        // it took the place of another: a tail call
+	StackException                   // no function, but an exception
+)
+
+// StackEntryNames are the values of the enum column `stacks.entry`.
+var StackEntryNames = []string{"root", "call", "tail", "exception"}
+
+func (e StackEntry) String() string { return StackEntryNames[e] }
+
+// TaskOrigin is how a task was found.
+type TaskOrigin uint8
+
+// The origins, in the order of the enum column `tasks.origin`.
+const (
+	TaskStart TaskOrigin = iota // trace began in it
+	TaskGap                     // it ran after a gap in the trace: it may be one from before
+	TaskNew                     // control went where no stack explains
+)
+
+// TaskOriginNames are the values of the enum column `tasks.origin`.
+var TaskOriginNames = []string{"start", "gap", "new"}
+
+func (o TaskOrigin) String() string { return TaskOriginNames[o] }
+
+// CallEnd is how a call, or an exception, ended.
+type CallEnd uint8
+
+// The ends, in the order of the enum columns `calls.end` and `exception_spans.end`.
+const (
+	CallReturn    CallEnd = iota // it returned
+	CallException                // the exception that it was called in returned
+	CallSwitch                   // another task had its turn: an exception left for that, a call never returned
+	CallGap                      // what came after it was lost
+	CallOpen                     // the trace ended
+)
+
+// CallEndNames are the values of the enum columns `calls.end` and
+// `exception_spans.end`.
+var CallEndNames = []string{"return", "exception", "switch", "gap", "open"}
+
+func (e CallEnd) String() string { return CallEndNames[e] }
