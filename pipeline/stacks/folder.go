@@ -36,8 +36,7 @@ func newFolder(functions Functions, rows wanted) *folder {
 
 // reset has the folder begin at a position, with a function on top.
 func (f *folder) reset(function int32, at position) {
-	f.tree.nodes = f.tree.nodes[:0]
-	clear(f.tree.children)
+	f.tree.clear()
 	f.stacks = f.stacks[:0]
 	f.chunks, f.ended.calls, f.ended.spans = f.chunks[:0], f.ended.calls[:0], f.ended.spans[:0]
 	f.at = at
@@ -57,7 +56,7 @@ func (f *folder) take(st *step) {
 	f.advance(&st.at)
 	if !f.apply(st) {
 		f.cut(st, st.what)
-	} else if !f.settles(st) {
+	} else if f.top().function != st.function && !f.settles(st) {
 		f.cut(st, fall)
 	}
 }

@@ -65,8 +65,7 @@ func (j *job) end() (last, position) {
 		return l, at
 	}
 	r := &j.pieces[i]
-	run := &r.Unit.Runs[r.To-1]
-	l = last{&j.blocks[r.Numbers[run.Block]], int(run.First) + int(run.Count) - 1, run.Outcome}
+	l = lastOf(&r.Unit.Runs[r.To-1], r.Numbers, j.blocks)
 	for ; i >= 0; i-- {
 		if timed, ok := lastTimed(&j.pieces[i]); ok {
 			at = timed

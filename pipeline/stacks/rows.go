@@ -116,11 +116,12 @@ func (t *tasks) rows(as func(work) Work) ([]Stack, []Task) {
 	stacks := make([]Stack, len(nodes))
 	for i := range nodes {
 		n := &nodes[i]
+		kind, number := exceptionOf(n.exception)
 		stacks[i] = Stack{
 			Stack:  int32(i),
 			Parent: schema.Null[int32]{V: max(n.parent, 0), OK: n.parent >= 0}, Task: task[i], Depth: n.depth,
 			Function: schema.Null[int32]{V: max(n.function, 0), OK: n.function != none}, Address: n.address, Entry: n.entry,
-			Exception: n.exception.kind, Number: n.exception.number, Calls: n.calls, Own: as(n.own), Total: as(total[i]),
+			Exception: kind, Number: number, Calls: n.calls, Own: as(n.own), Total: as(total[i]),
 		}
 	}
 	for i := range t.list {

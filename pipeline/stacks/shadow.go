@@ -89,6 +89,8 @@ func (s *shadow) apply(st *step) bool {
 		return s.back(st)
 	case exceptionReturn:
 		return s.leave(st)
+	case arrival:
+		return true
 	case gap, newContext:
 	}
 	return false
@@ -108,7 +110,7 @@ func (s *shadow) push(l link, st *step) {
 func (s *shadow) pushException(st *step) {
 	e := st.entry
 	n := s.tree.enter(nodeKey{
-		parent: s.top().node, entry: schema.StackException, function: none, exception: exceptionKey{e.kind, e.number},
+		parent: s.top().node, entry: schema.StackException, function: none, exception: exceptionKey(e),
 	})
 	s.frames = append(s.frames, frame{link: byException, node: n, entered: n, function: none, back: st.back, began: s.at, clock: s.clock, entry: e})
 	s.push(unknown, st)

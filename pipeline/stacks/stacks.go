@@ -14,6 +14,7 @@ type Stacks struct {
 	functions Functions
 	workers   tally.Workers
 	rows      Sinks
+	limits    limits
 	base      stitch.Base // of the rows: the source alone
 	timed     bool        // the source counts cycles
 	job       job         // being collected
@@ -38,14 +39,15 @@ type Sinks struct {
 	MaxCalls int64
 }
 
-// jobRuns is how many runs and marks a job has at least.
-const jobRuns = 16384
-
 // New returns the stacks of a source whose core runs functions. Without workers, nil, it
 // folds at once.
 func New(functions Functions, workers tally.Workers, rows Sinks) *Stacks {
-	s := &Stacks{functions: functions, workers: workers, rows: rows, folded: map[int]*folder{}}
-	s.tasks = newTasks(functions, usual, s.wanted())
+	return limited(functions, workers, rows, usual)
+}
+
+func limited(functions Functions, workers tally.Workers, rows Sinks, l limits) *Stacks {
+	s := &Stacks{functions: functions, workers: workers, rows: rows, limits: l, folded: map[int]*folder{}}
+	s.tasks = newTasks(functions, l, s.wanted())
 	return s
 }
 
@@ -133,7 +135,7 @@ func (s *Stacks) add(r stitch.Runs) error {
 		return nil
 	}
 	s.addBlocks(&r)
-	if s.runs+len(s.job.marks) >= jobRuns {
+	if s.runs+len(s.job.marks) >= s.limits.job {
 		if err := s.submit(r.Seq); err != nil {
 			return err
 		}
@@ -188,7 +190,7 @@ func (f *folder) fold(j *job) {
 	f.reset(function, j.at)
 	w := walker{functions: f.functions, to: f}
 	w.walk(j)
-	f.finish(&w.at)
+	f.finish(&w.step.at)
 }
 
 // apply applies what a job was folded to, after that of all jobs before it.

@@ -6,25 +6,42 @@ import "github.com/tracelake/tracelake/schema"
 // was on top when it began.
 type node struct {
 	nodeKey
-	depth  int32 // frames on the path
-	calls  int64 // how often it was entered
-	own    work  // by its function, not by what that called
-	recent [2]int32
+	depth int32 // frames on the path
+	calls int64 // how often it was entered
+	own   work  // by its function, not by what that called
 }
 
 // A nodeKey is what makes two paths one.
 type nodeKey struct {
 	parent    int32 // index of the node; of a root: [rootOf] its task
-	entry     schema.StackEntry
 	function  int32
-	address   uint32 // of the function; of code that has none, and of an exception: where it was entered
-	exception exceptionKey
+	address   uint32 // of the function; of code that has none: where it was entered
+	exception uint32 // what an exception is told apart by: see exceptionKey
+	entry     schema.StackEntry
 }
 
-// An exceptionKey is what exceptions are told apart by.
-type exceptionKey struct {
-	kind   schema.Null[schema.ExceptionType]
-	number schema.Null[uint16]
+// exceptionKey is 1 more than type and number of an exception, which may be NULL.
+func exceptionKey(e *entry) uint32 {
+	k := uint32(e.number.V) << 8
+	if e.kind.OK {
+		k |= uint32(e.kind.V) + 1
+	}
+	if e.number.OK {
+		k |= 1 << 24
+	}
+	return k + 1
+}
+
+// exceptionOf returns type and number of an exceptionKey.
+func exceptionOf(key uint32) (kind schema.Null[schema.ExceptionType], number schema.Null[uint16]) {
+	if key == 0 {
+		return kind, number
+	}
+	key--
+	if k := key & 0xff; k > 0 {
+		kind = schema.Of(schema.ExceptionType(k - 1))
+	}
+	return kind, schema.Null[uint16]{V: uint16(key >> 8), OK: key>>24 > 0}
 }
 
 // below is the parent of the path to the frame that was on top when a folder began: nobody
@@ -33,6 +50,9 @@ const below int32 = -1
 
 // rootOf is the parent of the roots of a task.
 func rootOf(task int32) int32 { return below - 1 - task }
+
+// taskOf returns the task of a root by its parent.
+func taskOf(parent int32) int32 { return below - 1 - parent }
 
 // A work is what was executed.
 type work struct {
@@ -50,14 +70,21 @@ func (w work) less(x work) work { return work{w.instructions - x.instructions, w
 type tree struct {
 	nodes    []node
 	children map[nodeKey]int32
-	limit    int // nodes; a path beyond is counted as the one that it goes on from
-	full     bool
+	// lookaside has nodes that were used last, by their keys.
+	lookaside [1 << lookasideBits]int32
+	limit     int  // nodes; a path beyond is counted as the one that it goes on from
+	full      bool // there was one
 }
 
-// taskOf returns the task of a root by its parent.
-func taskOf(parent int32) int32 { return below - 1 - parent }
+const lookasideBits = 10
 
 func newTree(limit int) tree { return tree{children: map[nodeKey]int32{}, limit: limit} }
+
+// clear forgets all nodes.
+func (t *tree) clear() {
+	t.nodes = t.nodes[:0]
+	clear(t.children)
+}
 
 // enter enters the child of a node, and counts that.
 func (t *tree) enter(k nodeKey) int32 {
@@ -66,23 +93,14 @@ func (t *tree) enter(k nodeKey) int32 {
 	return n
 }
 
-// child returns the node of a key. The last two children of a node are at hand.
+// child returns the node of a key.
 func (t *tree) child(k nodeKey) int32 {
-	if k.parent < 0 {
-		return t.find(k)
-	}
-	recent := &t.nodes[k.parent].recent
-	for i, n := range recent {
-		if n > 0 && t.nodes[n].nodeKey == k {
-			if i > 0 {
-				recent[0], recent[1] = n, recent[0]
-			}
-			return n
-		}
+	slot := &t.lookaside[(uint32(k.parent)*0x9e3779b1^k.address*0x85ebca6b)>>(32-lookasideBits)]
+	if n := *slot; int(n) < len(t.nodes) && t.nodes[n].nodeKey == k {
+		return n
 	}
 	n := t.find(k)
-	recent = &t.nodes[k.parent].recent
-	recent[0], recent[1] = n, recent[0]
+	*slot = n
 	return n
 }
 

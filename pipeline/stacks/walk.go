@@ -13,7 +13,7 @@ type walker struct {
 	to        *folder // takes the steps
 
 	last     last
-	at       position
+	step     step   // the one that is made; its position is that reached
 	marks    []mark // not passed yet
 	nextMark int64  // ordinal of the first of them
 
@@ -30,7 +30,7 @@ type last struct {
 
 // walk walks a job, and leaves the position after it in at.
 func (w *walker) walk(j *job) {
-	w.last, w.at = j.before, j.at
+	w.last, w.step.at = j.before, j.at
 	w.setMarks(j.marks)
 	for i := range j.pieces {
 		w.piece(&j.pieces[i], j.blocks)
@@ -48,33 +48,48 @@ func (w *walker) setMarks(marks []mark) {
 // piece walks the runs of a part. Most go on in the function of the one before: then there
 // is nothing to do but to count instructions.
 func (w *walker) piece(r *stitch.Runs, blocks []codeBlock) {
-	w.runs, w.span, w.at.seq = r, 0, r.Seq
-	nextSpan := spanAfter(r, 0)
+	w.runs, w.span = r, 0
+	runs, numbers := r.Unit.Runs[r.From:r.To], r.Numbers
 	function, leaves := w.state()
-	for i := r.From; i < r.To; i++ {
-		run := &r.Unit.Runs[i]
-		if i >= nextSpan {
-			for nextSpan = spanAfter(r, w.span); i >= nextSpan; nextSpan = spanAfter(r, w.span) {
+	seq, nextSpan := r.Seq, spanAfter(r, 0)
+	for i := range runs {
+		run := &runs[i]
+		if r.From+i >= nextSpan {
+			for nextSpan <= r.From+i {
 				w.span++
+				nextSpan = spanAfter(r, w.span)
 			}
 		}
-		code, end := &blocks[r.Numbers[run.Block]], int(run.First)+int(run.Count)
-		if leaves || code.function != function || code.mixed || w.at.seq >= w.nextMark {
+		code, end := &blocks[numbers[run.Block]], run.First+run.Count
+		if leaves || code.function != function || seq >= w.nextMark || code.mixed {
+			w.step.at.seq = seq
+			if i > 0 {
+				w.last = lastOf(&runs[i-1], numbers, blocks)
+			}
 			w.enter(code, int(run.First))
 			if code.mixed {
-				w.through(code, int(run.First), end)
+				w.through(code, int(run.First), int(end))
 			}
 			function = code.function
 		}
-		w.last = last{code, end - 1, run.Outcome}
-		if leaves = code.leaves; end != int(code.length) || code.mixed {
+		if leaves = code.leaves; end != code.length || code.mixed {
+			w.last = lastOf(run, numbers, blocks)
 			function, leaves = w.state()
 		}
-		w.at.seq += int64(run.Count)
+		seq += int64(run.Count)
 		if run.Flags&timed != 0 {
-			w.at.time(r, w.span, run)
+			w.step.at.time(r, w.span, run)
 		}
 	}
+	w.step.at.seq = seq
+	if len(runs) > 0 {
+		w.last = lastOf(&runs[len(runs)-1], numbers, blocks)
+	}
+}
+
+// lastOf returns the last instruction of a run.
+func lastOf(run *schema.Run, numbers []uint32, blocks []codeBlock) last {
+	return last{&blocks[numbers[run.Block]], int(run.First+run.Count) - 1, run.Outcome}
 }
 
 // spanAfter returns the run that the span after one begins with.
@@ -97,12 +112,12 @@ func (w *walker) state() (function int32, leaves bool) {
 
 // through makes the steps inside a run: into other functions.
 func (w *walker) through(code *codeBlock, first, end int) {
-	at, function := w.at, code.functionAt(first, w.functions)
+	function := code.functionAt(first, w.functions)
 	for i := first + 1; i < end; i++ {
-		at.seq++
+		w.step.at.seq++
 		if f := code.functionAt(i, w.functions); f != function {
 			function = f
-			w.to.take(&step{at: at, what: fall, to: code.Address[i], function: f})
+			w.take(fall, code.Address[i], f)
 		}
 	}
 }
@@ -111,7 +126,7 @@ func (w *walker) through(code *codeBlock, first, end int) {
 func (w *walker) enter(code *codeBlock, first int) {
 	to, function := code.Address[first], code.functionAt(first, w.functions)
 	n := 0
-	for n < len(w.marks) && w.marks[n].Seq <= w.at.seq {
+	for n < len(w.marks) && w.marks[n].Seq <= w.step.at.seq {
 		n++
 	}
 	between := w.marks[:n]
@@ -119,7 +134,7 @@ func (w *walker) enter(code *codeBlock, first int) {
 	switch {
 	case w.last.code == nil:
 		w.contexts(between)
-		w.to.take(&step{at: w.at, what: gap, to: to, function: function})
+		w.take(gap, to, function)
 	case n == 0:
 		w.flow(to, function)
 	default:
@@ -131,7 +146,7 @@ func (w *walker) enter(code *codeBlock, first int) {
 func (w *walker) contexts(marks []mark) {
 	for i := range marks {
 		if marks[i].what == markContext {
-			w.to.take(&step{at: w.at, what: newContext, context: marks[i].context})
+			w.takeContext(marks[i].context)
 		}
 	}
 }
@@ -148,23 +163,26 @@ func (w *walker) between(marks []mark, to uint32, function int32) {
 		case m.what == markEntry && m.debug:
 			stopped = m.returns
 		case m.what == markEntry:
-			s := step{at: w.at, what: exception, back: m.returns, entry: m.entry, to: to, function: function}
+			w.step.back, w.step.entry = m.returns, m.entry
 			if t := w.target(marks[i+1:], to); t.OK {
-				s.to, s.function = t.V, w.functions.at(t.V)
+				w.take(exception, t.V, w.functions.at(t.V))
+			} else {
+				w.take(exception, to, function)
 			}
-			w.to.take(&s)
 		case m.what == markReturn:
 			if t := w.target(marks[i+1:], to); t.OK {
 				w.returns(t.V)
 			}
 		case m.what == markContext:
-			w.to.take(&step{at: w.at, what: newContext, context: m.context})
+			w.takeContext(m.context)
 		default:
 			lost = lost || !m.debug || !stopped.OK || stopped.V != to
 		}
 	}
 	if lost {
-		w.to.take(&step{at: w.at, what: gap, to: to, function: function})
+		w.take(gap, to, function)
+	} else {
+		w.take(arrival, to, function)
 	}
 }
 
@@ -212,33 +230,49 @@ func (w *walker) flows() bool {
 // function.
 func (w *walker) flow(to uint32, function int32) {
 	l := &w.last
-	s := step{at: w.at, what: fall, to: to, function: function}
-	if l.outcome != schema.NotTaken {
-		switch schema.Kind(l.code.Kind[l.position]) {
-		case schema.KindCall, schema.KindIndirectCall:
-			s.what, s.back = call, schema.Of(l.code.Address[l.position]+uint32(l.code.Size[l.position]))
-		case schema.KindReturn:
-			s.what = goBack
-		case schema.KindExceptionReturn:
-			w.returns(to)
+	kind := schema.Kind(l.code.Kind[l.position])
+	if l.outcome == schema.NotTaken {
+		kind = schema.KindOther
+	}
+	switch kind {
+	case schema.KindCall, schema.KindIndirectCall:
+		w.step.back = schema.Of(l.code.Address[l.position] + uint32(l.code.Size[l.position]))
+		w.take(call, to, function)
+	case schema.KindReturn:
+		w.take(goBack, to, function)
+	case schema.KindExceptionReturn:
+		w.returns(to)
+	case schema.KindIndirect:
+		w.take(indirect, to, function)
+	default:
+		if function == l.code.functionAt(l.position, w.functions) {
 			return
-		case schema.KindIndirect:
-			s.what = indirect
-		case schema.KindBranch:
-			s.what = tail
+		}
+		if kind == schema.KindBranch {
+			w.take(tail, to, function)
+		} else {
+			w.take(fall, to, function)
 		}
 	}
-	if (s.what == fall || s.what == tail) && function == l.code.functionAt(l.position, w.functions) {
-		return
-	}
-	w.to.take(&s)
 }
 
 // returns makes the step of a return from an exception to an address.
 func (w *walker) returns(to uint32) {
-	s := step{at: w.at, what: exceptionReturn, to: to, function: w.functions.at(to)}
+	w.step.timestamp = schema.Null[uint64]{}
 	if len(w.runs.Spans) > 0 {
-		s.timestamp = w.runs.LastTimestamp(&w.runs.Spans[w.span])
+		w.step.timestamp = w.runs.LastTimestamp(&w.runs.Spans[w.span])
 	}
-	w.to.take(&s)
+	w.take(exceptionReturn, to, w.functions.at(to))
+}
+
+// take makes a step of a kind, to an address in a function.
+func (w *walker) take(kind what, to uint32, function int32) {
+	w.step.what, w.step.to, w.step.function = kind, to, function
+	w.to.take(&w.step)
+}
+
+// takeContext makes the step of a change of Context ID.
+func (w *walker) takeContext(id uint32) {
+	w.step.what, w.step.context = newContext, id
+	w.to.take(&w.step)
 }

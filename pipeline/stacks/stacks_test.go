@@ -1,0 +1,297 @@
+package stacks
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tracelake/tracelake/pipeline/stitch"
+	"github.com/tracelake/tracelake/pipeline/stitch/stitchtest"
+	"github.com/tracelake/tracelake/pipeline/tally"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// Each rule of stacks by an example. The rows wanted are worked out by hand.
+//
+// A node is its depth in dots, then its name (* is a tail call, ! an exception), how often
+// it was entered, its own instructions and all of them, and the same of cycles.
+// A task is a number, its name, origin, first instruction, switches, instructions.
+// A call is its function, the first instruction and the end, instructions, own ones, how it
+// ended; a span the ordinal of its entry, first instruction and end, how it ended, instructions.
+var examples = []struct {
+	name, functions, program, trace string
+	nodes, tasks, calls, spans      string // "" is not looked at; "none" is none
+}{
+	{
+		name:      "a call and its return",
+		functions: "main 1000 10\nf 2000 8",
+		program:   "m 1000 other call\nn 1008 other branch\nf 2000 other return",
+		trace:     "m taken\nf taken\nn 0+1 untold",
+		nodes:     "main 1 3/5\n.f 1 2/2",
+		tasks:     "0 main start 0 0 5",
+		calls:     "f 2-4 2/2 return",
+	},
+	{
+		name:      "a call that fails its condition, and a return that does",
+		functions: "main 1000 10\nf 2000 10",
+		program:   "m 1000 call\nn 1004 call\nf 2000 return other return\no 1008 other",
+		trace:     "m not_taken\nn taken\nf 0+1 not_taken\nf 1+2 taken\no untold",
+		nodes:     "main 1 3/6\n.f 1 3/3",
+	},
+	{
+		name:      "a return to the caller of the caller ends both",
+		functions: "main 1000 10\nf 2000 10\ng 3000 8",
+		program:   "m 1000 call\nn 1004 other\nf 2000 call\ng 3000 return",
+		trace:     "m taken\nf taken\ng taken\nn untold",
+		nodes:     "main 1 2/4\n.f 1 1/2\n..g 1 1/1",
+		calls:     "g 2-3 1/1 return\nf 1-3 2/1 return",
+	},
+	{
+		name:      "a branch into another function is a tail call",
+		functions: "main 1000 10\nf 2000 8\ng 3000 8",
+		program:   "m 1000 call\nn 1004 other\nf 2000 other branch\ng 3000 return",
+		trace:     "m taken\nf taken\ng taken\nn untold",
+		nodes:     "main 1 2/5\n.f 1 2/2\n.*g 1 1/1",
+		calls:     "f 1-4 3/3 return",
+	},
+	{
+		name:      "a function that runs on into the next one",
+		functions: "main 1000 10\nf 2000 8\ng 2008 8",
+		program:   "m 1000 call\nn 1004 other\nf 2000 other other other return",
+		trace:     "m taken\nf taken\nn untold",
+		nodes:     "main 1 2/6\n.f 1 2/2\n.*g 1 2/2",
+	},
+	{
+		name:      "an indirect branch: a jump table, a tail call, a return",
+		functions: "main 1000 10\nf 2000 10\ng 3000 8",
+		program:   "m 1000 call\nn 1004 other\nf 2000 indirect\nj 2008 indirect\ng 3000 indirect",
+		trace:     "m taken\nf taken\nj taken\ng taken\nn untold",
+		nodes:     "main 1 2/5\n.f 1 2/2\n.*g 1 1/1",
+		tasks:     "0 main start 0 0 5",
+	},
+	{
+		name:      "an exception and its return",
+		functions: "main 1000 10\nirq 18 4",
+		program:   "m 1000 other other other\nh 18 exception_return",
+		trace:     "m 0+1 untold\nexception 1004 irq 53\nh taken\nm 1+2 untold",
+		nodes:     "main 1 3/4\n.!irq 53 1 0/1\n..irq 1 1/1",
+		calls:     "none",
+		spans:     "0 1-2 return 1",
+	},
+	{
+		name:      "a handler that skips the instruction, and one that goes elsewhere",
+		functions: "main 1000 40\nund 4 4",
+		program:   "m 1000 other udf other other other other other\nh 4 exception_return",
+		trace:     "m 0+2 untold\nexception 1004 undefined\nh taken\nm 2+1 untold\nexception 100c undefined\nh taken\nm 6+1 untold",
+		tasks:     "0 main start 0 0 5\n1 main new 5 1 1",
+		spans:     "0 2-3 return 1\n1 4-5 switch 1",
+	},
+	{
+		name:      "what an exception interrupts has none of its time, nor has a call that it makes",
+		functions: "main 1000 10\nf 2000 10\nirq 18 10\ng 3000 10",
+		program:   "m 1000 call\nn 1004 other\nf 2000 other other return\nh 18 call exception_return\ng 3000 return",
+		trace:     "m taken\nf 0+1 untold\nexception 2004 irq\nh 0+1 taken\ng taken\nh 1+1 taken\nf 1+2 taken\nn untold",
+		nodes:     "main 1 2/8\n.f 1 3/6\n..!irq 1 0/3\n...irq 1 2/3\n....g 1 1/1",
+		calls:     "g 3-4 1/1 return\nf 1-7 3/3 return",
+	},
+	{
+		name:      "a return that an exception cuts goes to the return address of that",
+		functions: "main 1000 10\nf 2000 10\nirq 18 4",
+		program:   "m 1000 call\nn 1004 other\nf 2000 return\nh 18 exception_return",
+		trace:     "m taken\nf taken\nexception 1004 irq\nh taken\nn untold",
+		nodes:     "main 1 2/4\n.f 1 1/1\n.!irq 1 0/1\n..irq 1 1/1",
+		tasks:     "0 main start 0 0 4",
+	},
+	{
+		name:      "an SVC at the end of a function does not enter the next one",
+		functions: "main 1000 8\nnext 1008 8\nsvc 8 4",
+		program:   "m 1000 other svc\nh 8 exception_return\nn 1008 other",
+		trace:     "m untold\nexception 1008 svc\nh taken\nm 0+1 untold",
+		nodes:     "main 1 3/4\n.!svc 1 0/1\n..svc 1 1/1",
+	},
+	{
+		name:      "an exception return that the trace reports, and a tail-chained exception",
+		functions: "main 1000 10\na 2000 10\nb 3000 10",
+		program:   "m 1000 other other\na 2000 return\nb 3000 return",
+		trace:     "m 0+1 untold\nexception 1004 irq 1\na taken\nreturn\nexception 1004 irq 2\nb taken\nreturn\nm 1+1 untold",
+		nodes:     "main 1 2/4\n.!irq 1 1 0/1\n..a 1 1/1\n.!irq 2 1 0/1\n..b 1 1/1",
+		spans:     "0 1-2 return 1\n1 2-3 return 1",
+		tasks:     "0 main start 0 0 4",
+	},
+	{
+		name:      "tasks that an exception switches",
+		functions: "idle 1000 10\nirq 18 8\nwork 2000 20",
+		program:   "i 1000 other other\nh 18 other exception_return\nw 2000 other other other other",
+		trace:     "i 0+1 untold\nexception 1004 irq\nh taken\nw 0+2 untold\nexception 2008 irq\nh taken\ni 1+1 untold\nexception 1004 irq\nh taken\nw 2+1 untold",
+		tasks:     "0 idle start 0 1 6\n1 work new 3 2 5",
+		spans:     "0 1-3 switch 2\n1 5-7 switch 2\n2 8-10 switch 2",
+	},
+	{
+		name:      "a return below what was seen has a new root in the same task",
+		functions: "main 1000 10\nf 2000 10",
+		program:   "n 1004 other\nf 2000 other return",
+		trace:     "f taken\nn untold",
+		nodes:     "f 1 2/2\nmain 1 1/1",
+		tasks:     "0 f start 0 0 3",
+	},
+	{
+		name:      "a gap drops the stacks",
+		functions: "main 1000 10\nf 2000 10",
+		program:   "m 1000 call\nf 2000 other return\nn 1004 other",
+		trace:     "m taken\nf 0+1 untold\nloss\ntrace_on\nf 1+1 taken\nn untold",
+		nodes:     "main 1 1/2\n.f 1 1/1\nf 1 1/1\nmain 1 1/1",
+		tasks:     "0 main start 0 0 2\n1 f gap 2 0 2",
+		calls:     "f 1-2 1/1 gap",
+	},
+	{
+		name:      "debug state: trace goes on where it stopped, or elsewhere",
+		functions: "main 1000 10\nf 2000 10",
+		program:   "m 1000 call\nf 2000 other other return",
+		trace:     "m taken\nf 0+1 untold\nexception 2004 debug\ndebug_exit\nf 1+1 untold\nexception 2008 debug\ndebug_exit\nf 0+1 untold",
+		tasks:     "0 main start 0 0 3\n1 f gap 3 0 1",
+		spans:     "none",
+	},
+	{
+		name:      "a task waits for its own Context ID",
+		functions: "idle 1000 10\nirq 18 8\nwork 2000 20",
+		program:   "i 1000 other other\nh 18 other exception_return\nw 2000 other other other other",
+		trace:     "context 1\ni 0+1 untold\nexception 1004 irq\nh 0+1 untold\ncontext 2\nh 1+1 taken\nw 0+1 untold\nexception 2004 irq\nh taken\ni 1+1 untold",
+		tasks:     "0 idle start 0 0 3 context=1\n1 work new 3 1 3 context=2\n2 idle new 6 1 1 context=2",
+	},
+	{
+		name:    "without functions, they are call targets",
+		program: "m 1000 call\nn 1004 branch\nf 2000 branch\ng 3000 return",
+		trace:   "m taken\nf taken\ng taken\nn taken",
+		nodes:   "0x1000 1 2/4\n.0x2000 1 2/2",
+	},
+	{
+		name:      "cycles",
+		functions: "main 1000 10\nf 2000 8",
+		program:   "m 1000 call\nf 2000 return\nn 1004 other branch",
+		trace:     "epoch 0\nm taken cycles=3\nf taken cycles=5\nn taken cycles=2",
+		nodes:     "main 1 3/4 5/10\n.f 1 1/1 5/5",
+		calls:     "f 1-2 1/1 5/5 return",
+	},
+}
+
+func TestExamples(t *testing.T) {
+	for _, x := range examples {
+		t.Run(x.name, func(t *testing.T) {
+			for _, job := range []int{1, 2, usual.job} {
+				l := usual
+				l.job = job
+				got := play(t, x.functions, stitchtest.Script{Program: x.program, Trace: x.trace, Split: job == 1}, nil, l)
+				for _, c := range []struct{ what, got, want string }{
+					{"stacks", got.nodes, x.nodes}, {"tasks", got.tasks, x.tasks}, {"calls", got.calls, x.calls}, {"spans", got.spans, x.spans},
+				} {
+					want := strings.TrimSuffix(c.want, "none")
+					if c.want != "" && c.got != want {
+						t.Errorf("jobs of %d: %s are\n%s\nwant\n%s", job, c.what, c.got, want)
+					}
+				}
+			}
+		})
+	}
+}
+
+// rows are rows as a test writes them.
+type rows struct{ nodes, tasks, calls, spans string }
+
+// play plays a script to stacks, and returns their rows.
+func play(t testing.TB, functions string, s stitchtest.Script, workers tally.Workers, l limits) rows {
+	t.Helper()
+	fs := functionsOf(t, functions)
+	var calls kept[Call]
+	var spans kept[Span]
+	stacks := limited(fs, workers, Sinks{Calls: &calls, Spans: &spans}, l)
+	s.Play(t, stacks.Sinks(stitch.Sinks{}))
+	nodes, tasks, err := stacks.Finish()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r rows
+	for i := range nodes {
+		n := &nodes[i]
+		r.nodes += fmt.Sprintf("\n%s%s %d %d/%d%s", strings.Repeat(".", int(n.Depth)-1), n.words(fs), n.Calls,
+			n.Own.Instructions, n.Total.Instructions, cycles(n.Own, n.Total))
+	}
+	for i := range tasks {
+		x := &tasks[i]
+		r.tasks += fmt.Sprintf("\n%d %s %s %d %d %d", i, x.Name, x.Origin, x.FirstSeq, x.Switches, x.Executed.Instructions)
+		if x.ContextID.OK {
+			r.tasks += fmt.Sprintf(" context=%x", x.ContextID.V)
+		}
+		if x.Drift+x.Ambiguous > 0 {
+			r.tasks += fmt.Sprintf(" drift=%d ambiguous=%d", x.Drift, x.Ambiguous)
+		}
+	}
+	for i := range calls.rows {
+		c := &calls.rows[i]
+		r.calls += fmt.Sprintf("\n%s %d-%s %d/%d%s %s", nodes[c.Stack].words(fs), c.Seq, seq(c.EndSeq), c.All.Instructions, c.Own.Instructions, cycles(c.All, c.Own), c.End)
+	}
+	for i := range spans.rows {
+		x := &spans.rows[i]
+		r.spans += fmt.Sprintf("\n%d %d-%s %s %d", x.Ordinal, x.Seq, seq(x.EndSeq), x.End, x.Instructions.V)
+	}
+	for _, text := range []*string{&r.nodes, &r.tasks, &r.calls, &r.spans} {
+		*text = strings.TrimPrefix(*text, "\n")
+	}
+	return r
+}
+
+func cycles(x, y Work) string {
+	if !x.Cycles.OK {
+		return ""
+	}
+	return fmt.Sprintf(" %d/%d", x.Cycles.V, y.Cycles.V)
+}
+
+func seq(n schema.Null[int64]) string {
+	if !n.OK {
+		return "?"
+	}
+	return fmt.Sprint(n.V)
+}
+
+func (s *Stack) words(fs Functions) string {
+	name := fmt.Sprintf("0x%x", s.Address)
+	if s.Function.OK {
+		name = fs[s.Function.V].Name
+	}
+	switch s.Entry {
+	case schema.StackTail:
+		return "*" + name
+	case schema.StackException:
+		name = "!" + s.Exception.V.String()
+		if s.Number.OK {
+			name += fmt.Sprintf(" %d", s.Number.V)
+		}
+	}
+	return name
+}
+
+// kept is a sink that keeps rows.
+type kept[T any] struct{ rows []T }
+
+// Add implements [stitch.Sink].
+func (k *kept[T]) Add(_ stitch.Base, rows []T) error {
+	k.rows = append(k.rows, rows...)
+	return nil
+}
+
+// functionsOf reads functions: a line has name, address and size.
+func functionsOf(t testing.TB, text string) Functions {
+	t.Helper()
+	var fs Functions
+	for line := range strings.Lines(text) {
+		var f Function
+		if _, err := fmt.Sscanf(line, "%s %x %x", &f.Name, &f.Address, &f.Size); err != nil {
+			t.Fatal(err)
+		}
+		fs = append(fs, f)
+	}
+	slices.SortFunc(fs, func(f, g Function) int { return cmp.Compare(f.Address, g.Address) })
+	return fs
+}
