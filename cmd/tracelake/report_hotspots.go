@@ -17,8 +17,9 @@ func hotspotsCommand() *cli.Command {
 		Usage:     "says where instructions and cycles went",
 		UsageText: "tracelake report hotspots DIR... [flags]",
 		Description: `DIR is a dataset that export wrote; several of one program are added up. Figures
-are of the code itself, without what it calls. If cycles are traced for all of
-it, rows are in their order, else in that of executed instructions.
+are of the code itself; beside them stands what functions took with what they
+called, where recursion counts once. If cycles are traced for all of it, rows
+are in their order, else in that of executed instructions.
 Against a baseline shares are compared, as one may have run longer.
 
 Times are cycles by the clock of the core: as given to export with --cycle-hz,
@@ -95,18 +96,30 @@ type hotspotColumn struct {
 // important first.
 func (s *screen) hotspotColumns(h *report.Hotspots, by report.By) []hotspotColumn {
 	instructions := hotspotColumn{"INSTRUCTIONS", func(r *report.HotspotRow) string { return thousands(r.Instructions) }}
+	all := hotspotColumn{"WITH CALLEES", func(r *report.HotspotRow) string { return s.work(&r.All, h.ByCycles) }}
 	entries := hotspotColumn{"ENTRIES", func(r *report.HotspotRow) string { return thousands(r.Entries) }}
 	cycles := hotspotColumn{"CYCLES", s.ifTimed(func(r *report.HotspotRow) string { return thousands(int64(math.Round(r.Cycles))) })}
 	duration := hotspotColumn{"TIME", s.ifTimed(func(r *report.HotspotRow) string { return s.duration(r.Seconds) })}
 	ipc := hotspotColumn{"IPC", s.ifTimed(func(r *report.HotspotRow) string { return fmt.Sprintf("%.2f", float64(r.Timed)/r.Cycles) })}
-	columns := []hotspotColumn{instructions, entries, cycles, duration, ipc}
+	columns := []hotspotColumn{instructions, all, entries, cycles, duration, ipc}
 	if h.ByCycles {
-		columns = []hotspotColumn{cycles, duration, instructions, entries, ipc}
+		columns = []hotspotColumn{cycles, all, duration, instructions, entries, ipc}
 	}
 	return slices.DeleteFunc(columns, func(c hotspotColumn) bool {
-		return c.title == entries.title && (by != report.ByFunction || !h.Named) || c.title == duration.title && !h.Clocked ||
+		return c.title == all.title && !h.Inclusive || c.title == entries.title && (by != report.ByFunction || !h.Named) || c.title == duration.title && !h.Clocked ||
 			(c.title == cycles.title || c.title == ipc.title) && h.Cycles == 0
 	})
+}
+
+// work writes what was executed: the cycles, or the instructions.
+func (s *screen) work(w *report.Work, cycles bool) string {
+	switch {
+	case !cycles:
+		return thousands(w.Instructions)
+	case w.Cycles.OK:
+		return thousands(w.Cycles.V)
+	}
+	return s.None()
 }
 
 // ifTimed writes a cell only for rows that have cycles.

@@ -9,6 +9,7 @@ import (
 // Hotspots are where the instructions, or the cycles, went.
 type Hotspots struct {
 	Named        bool // else rows are instructions
+	Inclusive    bool // rows of functions say what they took with what they called
 	Instructions int64
 	Cycles       float64 // traced, each cost spread evenly over what it was for
 	ByCycles     bool    // all that ran has cycles: rows are in their order
@@ -25,6 +26,7 @@ type HotspotRow struct {
 	Outside      bool  // code that no program file has, all of it
 	Instructions int64 // executions, those that failed their condition too
 	Entries      int64 // executions of the first instruction of a function
+	All          Work  // of a function, with what it called; see Hotspots.Inclusive
 	Timed        int64 // executions that Cycles are for
 	Cycles       float64
 	Seconds      float64
@@ -32,7 +34,7 @@ type HotspotRow struct {
 
 // Hotspots returns what was executed, the most expensive first.
 func (m *Merged) Hotspots(by By) *Hotspots {
-	h := &Hotspots{Named: m.named, Clocks: m.clocks}
+	h := &Hotspots{Named: m.named, Clocks: m.clocks, Inclusive: m.named && by == ByFunction && m.stacked}
 	g := newGroups(m, by)
 	var total counts
 	for _, core := range m.cores() {
@@ -48,6 +50,9 @@ func (m *Merged) Hotspots(by By) *Hotspots {
 				h.Rows = append(h.Rows, HotspotRow{Name: g.names[n]})
 			}
 			h.Rows[n].add(&x.counts, x.function != none && p.functions[x.function].address == x.address)
+			if h.Inclusive && x.function != none {
+				h.Rows[n].All = m.inclusive[groupKey{p.core, int64(x.function)}]
+			}
 		}
 	}
 	outside := HotspotRow{Outside: true}

@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -29,6 +30,9 @@ type Merged struct {
 	excluded []Excluded
 	measure  bool // Options.Clocks
 	clocks   []Clock
+
+	stacked   bool              // all datasets have stacks
+	inclusive map[groupKey]Work // of functions
 
 	executions int64 // in all
 }
@@ -58,7 +62,7 @@ func Read(dirs []string, opt Options) (*Merged, error) {
 	}
 	m := &Merged{
 		keys: programKeys(open[0]), images: open[0].Manifest.Images, programs: map[string]*program{}, outside: map[location]*counts{},
-		measure: opt.Clocks,
+		measure: opt.Clocks, stacked: true, inclusive: map[groupKey]Work{},
 	}
 	for i, d := range open {
 		if i == 0 || !hasProgram(d) { // with program files all have the same
@@ -72,7 +76,7 @@ func Read(dirs []string, opt Options) (*Merged, error) {
 	}
 	m.exclude(opt.Exclude)
 	for _, d := range open {
-		if err := m.readCounts(d); err != nil {
+		if err := errors.Join(m.readCounts(d), m.addInclusive(d)); err != nil {
 			return nil, err
 		}
 	}

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/tracelake/tracelake/cmd/tracelake/internal/table"
+	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/schema"
+)
+
+func exceptionsCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "exceptions",
+		Usage:     "says how often exceptions were entered, and how long they took",
+		UsageText: "tracelake report exceptions DIR... [flags]",
+		Description: `A row is a type and number of exception. Its durations are from entry to return,
+or to where another task went on: in cycles if all of them have cycles, else in
+ticks of the timestamps, else in instructions. WORST AT is the seq of the first
+instruction of the longest.
+
+Examples:
+   tracelake report exceptions run
+   tracelake report exceptions run --json`,
+		Flags:  slices.Concat(datasetFlags(), []cli.Flag{topFlag(), jsonFlag()}),
+		Action: reportExceptions,
+	}
+}
+
+func reportExceptions(ctx *cli.Context) error {
+	q, err := ask(ctx, "")
+	if err != nil {
+		return err
+	}
+	x, err := report.ReadExceptions(q.dirs, q.options.Test)
+	if err != nil {
+		return err
+	}
+	return q.answer(ctx, func() any { return exceptionsObject(q, x) }, func(s *screen) { s.exceptions(x, q.top) })
+}
+
+// exceptions writes a row for each type and number.
+func (s *screen) exceptions(x *report.Exceptions, limit int) {
+	s.blank()
+	if len(x.Rows) == 0 {
+		s.line("no exceptions")
+		return
+	}
+	t := &table.Table{Columns: slices.Concat([]table.Column{{Title: "EXCEPTION", Kind: table.Name}, {Title: "ENTRIES", Kind: table.Number}}, durationColumns(), []table.Column{{Title: "NO END", Kind: table.Number}})}
+	rows := atMost(x.Rows, limit)
+	for i := range rows {
+		r := &rows[i]
+		t.Add(table.Bar{}, slices.Concat([]string{exceptionName(r), thousands(r.Entries)}, s.durations(&r.Durations), []string{thousands(r.Unended)})...)
+	}
+	s.table(t)
+	s.left(len(x.Rows)-len(rows), "exception")
+}
+
+// exceptionName is type and number of an exception.
+func exceptionName(r *report.ExceptionRow) string {
+	name := "unknown"
+	if r.Type.OK {
+		name = r.Type.V.String()
+	}
+	if r.Number.OK {
+		name += fmt.Sprintf(" %d", r.Number.V)
+	}
+	return name
+}
+
+// durationColumns are the columns of durations.
+func durationColumns() []table.Column {
+	return []table.Column{
+		{Title: "MEDIAN", Kind: table.Number}, {Title: "P99", Kind: table.Number}, {Title: "LONGEST", Kind: table.Number},
+		{Title: "UNIT", Kind: table.Number}, {Title: "WORST AT", Kind: table.Number},
+	}
+}
+
+// leastOfRank is how many durations there have to be for a 99th percentile.
+const leastOfRank = 100
+
+// durations are the cells of durations.
+func (s *screen) durations(d *report.Durations) []string {
+	if d.Ended == 0 {
+		return []string{s.None(), s.None(), s.None(), s.None(), s.None()}
+	}
+	p99 := s.None()
+	if d.Ended >= leastOfRank {
+		p99 = thousands(d.P99)
+	}
+	return []string{thousands(d.Median), p99, thousands(d.Longest), d.Unit.String(), thousands(d.Worst.Seq)}
+}
+
+// The objects of report exceptions --json, and those that report calls has too.
+type (
+	jsonExceptions struct {
+		reportHead
+		Entries     int64           `json:"entries"`
+		RowsLeftOut int             `json:"rows_left_out"`
+		Rows        []jsonException `json:"rows"`
+	}
+	jsonException struct {
+		Core    string  `json:"core,omitempty"`
+		Type    *string `json:"type"`
+		Number  *int64  `json:"number"`
+		Entries int64   `json:"entries"`
+		Unended int64   `json:"end_not_seen"`
+		jsonDurations
+	}
+	jsonDurations struct {
+		Ended   int64      `json:"ended"`
+		Unit    *string    `json:"unit"`
+		Median  *int64     `json:"median"`
+		P99     *int64     `json:"p99"`
+		Longest *int64     `json:"longest"`
+		Sum     *int64     `json:"sum"`
+		Worst   *jsonPlace `json:"worst"`
+	}
+	jsonPlace struct {
+		Directory string `json:"directory"`
+		Source    string `json:"source"`
+		Seq       int64  `json:"seq"`
+	}
+)
+
+func exceptionsObject(q *question, x *report.Exceptions) any {
+	rows := atMost(x.Rows, q.top)
+	o := &jsonExceptions{reportHead: q.head("exceptions"), Entries: x.Entries, RowsLeftOut: len(x.Rows) - len(rows), Rows: []jsonException{}}
+	for i := range rows {
+		r := &rows[i]
+		row := jsonException{Core: r.Core, Number: nullable(schema.Null[int64]{V: int64(r.Number.V), OK: r.Number.OK}), Entries: r.Entries, Unended: r.Unended, jsonDurations: durationsObject(&r.Durations)}
+		if r.Type.OK {
+			row.Type = new(r.Type.V.String())
+		}
+		o.Rows = append(o.Rows, row)
+	}
+	return o
+}
+
+func durationsObject(d *report.Durations) jsonDurations {
+	o := jsonDurations{Ended: d.Ended}
+	if d.Ended == 0 {
+		return o
+	}
+	o.Unit, o.Median, o.Longest, o.Sum = new(d.Unit.String()), &d.Median, &d.Longest, &d.Sum
+	if d.Ended >= leastOfRank {
+		o.P99 = &d.P99
+	}
+	o.Worst = &jsonPlace{d.Worst.Dir, schema.SourceText(d.Worst.Source), d.Worst.Seq}
+	return o
+}

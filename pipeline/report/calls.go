@@ -1,0 +1,93 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/dataset"
+)
+
+// Calls are how long calls of functions took, without exceptions and other tasks.
+type Calls struct {
+	Calls   int64
+	LeftOut int64     // calls that the datasets have no rows of
+	Rows    []CallRow // those that took longest in all first
+}
+
+// A CallRow is the calls of a function.
+type CallRow struct {
+	Name
+	Calls   int64
+	Unended int64 // whose return was not seen
+	Durations
+}
+
+// Calls returns the calls in the datasets of m, which have to be those in dirs. It fails with
+// a [*dataset.Error] if one has no `calls` or `stacks`.
+func (m *Merged) Calls(dirs []string, test string) (*Calls, error) {
+	c := &Calls{}
+	index := map[Name]int{}
+	err := eachDataset(dirs, test, &schema.Calls, func(d *dataset.Dataset, s *schema.SourceTotals) error {
+		if !d.Has(&schema.Stacks) {
+			return &dataset.Error{File: d.Dir, Problem: "has no table " + schema.Stacks.Name, Remedy: "export again with it"}
+		}
+		tree, err := m.readStacks(d, s)
+		if err != nil {
+			return err
+		}
+		rows := make([]int, len(tree.nodes)) // of c by node
+		for i := range tree.nodes {
+			name := tree.name(i, s.Core)
+			n, ok := index[name]
+			if !ok {
+				n = len(c.Rows)
+				index[name] = n
+				c.Rows = append(c.Rows, CallRow{Name: name})
+			}
+			rows[i] = n
+		}
+		c.LeftOut += s.CallsLeftOut
+		return eachBatch(d, &schema.Calls, s.Source, func(b *schema.Batch) error { return c.add(b, rows, d.Dir, s.Source) })
+	})
+	c.Rows = slices.DeleteFunc(c.Rows, func(r CallRow) bool { return r.Calls == 0 })
+	for i := range c.Rows {
+		c.Rows[i].conclude()
+	}
+	slices.SortFunc(c.Rows, func(x, y CallRow) int {
+		return cmp.Or(cmp.Compare(x.Unit, y.Unit), cmp.Compare(y.Sum, x.Sum), cmp.Compare(y.Calls, x.Calls), x.compare(&y.Name))
+	})
+	return c, err
+}
+
+// add adds rows of `calls`; rows are those of c by node.
+func (c *Calls) add(b *schema.Batch, rows []int, dir string, source uint8) error {
+	for row := range b.Rows() {
+		node := int32(schema.CallsStack.At(b, row))
+		if node < 0 || int(node) >= len(rows) {
+			return fmt.Errorf("call %d is of stack %d, which there is not", int64(schema.CallsCall.At(b, row)), node)
+		}
+		r := &c.Rows[rows[node]]
+		c.Calls++
+		r.Calls++
+		if end := schema.CallEnd(schema.CallsEnd.At(b, row)); end != schema.CallReturn {
+			r.Unended++
+			continue
+		}
+		r.Durations.add(&Duration{
+			InCycles: nullAt(b, row, schema.CallsCycles), InInstructions: nullAt(b, row, schema.CallsInstructions),
+		}, Place{dir, source, int64(schema.CallsSeq.At(b, row))})
+	}
+	return nil
+}
+
+// name returns the name of a node: its function, or the address.
+func (t *callTree) name(i int, core string) Name {
+	n := &t.nodes[i]
+	if n.function == none {
+		return Name{Core: core, Address: n.address}
+	}
+	f := &t.program.functions[n.function]
+	return Name{Core: t.program.core, Function: f.name, Address: f.address, File: f.file, Line: f.line}
+}

@@ -1,0 +1,79 @@
+package report
+
+import (
+	"slices"
+
+	"github.com/tracelake/tracelake/schema"
+)
+
+// A Unit is what durations are counted in.
+type Unit uint8
+
+// The units, the best first.
+const (
+	InCycles Unit = iota
+	InTicks       // of the timestamps
+	InInstructions
+)
+
+func (u Unit) String() string { return [...]string{"cycles", "ticks", "instructions"}[u] }
+
+// A Duration is how long something took: what is known of it, by unit.
+type Duration [3]schema.Null[int64]
+
+// Durations are how long things of one kind took.
+type Durations struct {
+	Unit    Unit  // the best one that all have
+	Ended   int64 // how many: those whose end is known
+	Median  int64
+	P99     int64
+	Longest int64
+	Worst   Place // of the longest, the first one
+	Sum     int64
+
+	all  [3][]int64 // by unit
+	lost [3]bool    // one of them has none
+	most [3]int64
+	at   [3]Place // of that
+}
+
+// A Place is an instruction of a source.
+type Place struct {
+	Dir    string
+	Source uint8
+	Seq    int64
+}
+
+// add adds the duration of what began at a place.
+func (d *Durations) add(x *Duration, at Place) {
+	d.Ended++
+	for u, n := range x {
+		switch {
+		case !n.OK:
+			d.lost[u], d.all[u] = true, nil
+		case !d.lost[u]:
+			if len(d.all[u]) == 0 || n.V > d.most[u] {
+				d.most[u], d.at[u] = n.V, at
+			}
+			d.all[u] = append(d.all[u], n.V)
+		}
+	}
+}
+
+// conclude works out the figures: those of rank n of N are the least that n/N of all do not
+// exceed.
+func (d *Durations) conclude() {
+	for d.Unit = InCycles; d.Unit < InInstructions && (d.lost[d.Unit] || d.Ended == 0); d.Unit++ {
+	}
+	all := d.all[d.Unit]
+	if len(all) == 0 {
+		return
+	}
+	slices.Sort(all)
+	rank := func(percent int) int64 { return all[max(0, (len(all)*percent+99)/100-1)] }
+	d.Median, d.P99, d.Longest, d.Worst = rank(50), rank(99), all[len(all)-1], d.at[d.Unit]
+	for _, n := range all {
+		d.Sum += n
+	}
+	d.all = [3][]int64{}
+}

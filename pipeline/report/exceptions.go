@@ -1,0 +1,109 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/dataset"
+)
+
+// Exceptions are how often exceptions were entered, and how long they took.
+type Exceptions struct {
+	Entries int64
+	Rows    []ExceptionRow // those entered most often first
+}
+
+// An ExceptionRow is the exceptions of a type and number on a core.
+type ExceptionRow struct {
+	Core    string
+	Type    schema.Null[schema.ExceptionType]
+	Number  schema.Null[uint16]
+	Entries int64
+	Unended int64 // whose end was not seen
+	Durations
+}
+
+// exceptionKey is what a row is of.
+type exceptionKey struct {
+	core   string
+	kind   schema.Null[schema.ExceptionType]
+	number schema.Null[uint16]
+}
+
+// ReadExceptions returns the exceptions of datasets. It fails with a [*dataset.Error] if one
+// has no `exceptions` or `exception_spans`.
+func ReadExceptions(dirs []string, test string) (*Exceptions, error) {
+	x := &Exceptions{}
+	index := map[exceptionKey]int{}
+	err := eachDataset(dirs, test, &schema.ExceptionSpans, func(d *dataset.Dataset, s *schema.SourceTotals) error {
+		if !d.Has(&schema.Exceptions) {
+			return &dataset.Error{File: d.Dir, Problem: "has no table " + schema.Exceptions.Name, Remedy: "export again with it"}
+		}
+		kinds := map[int64]exceptionKey{} // by ordinal
+		err := eachBatch(d, &schema.Exceptions, s.Source, func(b *schema.Batch) error {
+			readKinds(b, s.Core, kinds)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		return eachBatch(d, &schema.ExceptionSpans, s.Source, func(b *schema.Batch) error {
+			for row := range b.Rows() {
+				key, ok := kinds[int64(schema.ExceptionSpansOrdinal.At(b, row))]
+				if !ok {
+					key = exceptionKey{core: s.Core}
+				}
+				i, ok := index[key]
+				if !ok {
+					i = len(x.Rows)
+					index[key] = i
+					x.Rows = append(x.Rows, ExceptionRow{Core: key.core, Type: key.kind, Number: key.number})
+				}
+				x.Entries++
+				x.Rows[i].addSpan(b, row, Place{d.Dir, s.Source, int64(schema.ExceptionSpansSeq.At(b, row))})
+			}
+			return nil
+		})
+	})
+	for i := range x.Rows {
+		x.Rows[i].conclude()
+	}
+	slices.SortFunc(x.Rows, func(a, b ExceptionRow) int {
+		return cmp.Or(cmp.Compare(b.Entries, a.Entries), cmp.Compare(a.Type.V, b.Type.V), cmp.Compare(a.Number.V, b.Number.V), cmp.Compare(a.Core, b.Core))
+	})
+	return x, err
+}
+
+// readKinds reads type and number of exceptions that were entered.
+func readKinds(b *schema.Batch, core string, to map[int64]exceptionKey) {
+	types, numbers := &b.Columns[schema.ExceptionsType], &b.Columns[schema.ExceptionsNumber]
+	for row := range b.Rows() {
+		if schema.ExceptionEvent(schema.ExceptionsEvent.At(b, row)) != schema.ExceptionEntry {
+			continue
+		}
+		to[int64(schema.ExceptionsOrdinal.At(b, row))] = exceptionKey{
+			core:   core,
+			kind:   schema.Null[schema.ExceptionType]{V: schema.ExceptionType(types.U8[row]), OK: !types.Null(row)},
+			number: schema.Null[uint16]{V: numbers.U16[row], OK: !numbers.Null(row)},
+		}
+	}
+}
+
+// addSpan adds a row of `exception_spans`.
+func (x *ExceptionRow) addSpan(b *schema.Batch, row int, at Place) {
+	x.Entries++
+	if end := schema.CallEnd(schema.ExceptionSpansEnd.At(b, row)); end == schema.CallGap || end == schema.CallOpen {
+		x.Unended++
+		return
+	}
+	x.Durations.add(&Duration{
+		InCycles: nullAt(b, row, schema.ExceptionSpansCycles), InTicks: nullAt(b, row, schema.ExceptionSpansTicks),
+		InInstructions: nullAt(b, row, schema.ExceptionSpansInstructions),
+	}, at)
+}
+
+// nullAt returns a cell that may be NULL.
+func nullAt(b *schema.Batch, row int, column schema.IndexU64) schema.Null[int64] {
+	return schema.Null[int64]{V: int64(column.At(b, row)), OK: !b.Columns[column].Null(row)}
+}
