@@ -24,7 +24,7 @@ func (w *warm) turns(i, last int) (end int, rest Atoms) {
 	d, v := w.d, w.d.walk.BeginVisits(w.at, w.pos, w.d.rec.Offset(i))
 	data, headers, part := d.rec.Part.Data, d.headers, d.walk.Part()
 	at, pos, size, n := w.at, w.pos, 0, -int64(w.pos) // n: instructions from w.seq up to the start of at
-	ready := v.Ready(part)
+	ready, paths := v.Ready(part), d.walk.InsidePaths()
 	if at.Known() {
 		if !d.walk.MayEnter(at) {
 			return i, rest
@@ -51,6 +51,13 @@ packets:
 		}
 		if x.kind != warmAtoms || !at.Known() {
 			break
+		}
+		if ready == part && paths.Looking() {
+			was := i
+			if i, at, pos, size, n = along(paths, &v, d.headers, data[:last+1], i, at, pos, size, n); i > was {
+				continue
+			}
+			d.walk.Remember(at, pos, data[i], int(x.count), uint64(x.failed))
 		}
 		from = n + int64(pos)
 		for pair := x.pairs; pair != 0; pair >>= pairBits {
@@ -100,6 +107,33 @@ packets:
 	return i, rest
 }
 
+// along takes the P-headers from data[i] on whose paths are remembered. It returns where it
+// stopped, the position, and how many instructions were before its block.
+func along(paths *flow.InsidePaths, v *flow.Visits, headers *[256]warmHeader, data []byte, i int, at flow.Cursor, pos, size int, n int64) (end int, to flow.Cursor, inside, of int, before int64) {
+	last, prev, e, history := v.Last, v.Prev, v.E, v.History
+	for seed := at.Seed(pos); i < len(data); i++ {
+		x := &headers[data[i]]
+		if x.kind != warmAtoms || !at.Known() {
+			break
+		}
+		p := paths.Take(at, pos, seed, data[i])
+		if p == nil {
+			break
+		}
+		at, pos, size, seed = p.To, int(p.Pos), int(p.Size), p.Seed()
+		n += int64(p.N)
+		history = history<<x.count | x.history
+		if p.Last.Known() {
+			prev, last, e = last, p.Last, p.E
+			if p.Prev.Known() {
+				prev = p.Prev
+			}
+		}
+	}
+	v.Last, v.Prev, v.E, v.History = last, prev, e, history
+	return i, at, pos, size, n
+}
+
 // returnsFrom reports whether the end of the block at c makes a row where it executes: it
 // returns from an exception.
 func (d *Decoder) returnsFrom(c flow.Cursor) bool {
@@ -109,9 +143,6 @@ func (d *Decoder) returnsFrom(c flow.Cursor) bool {
 // leave leaves the block at c as [flow.Walker.LeaveInside] does.
 func (w *warm) leave(v *flow.Visits, c flow.Cursor, e uint8, n int64) flow.Cursor {
 	w.d.rec.Settle() // it may make runs
-	if e == 1 && c.Indirect() {
-		w.d.isa = c.ISA() // for the address that follows
-	}
 	return w.d.walk.LeaveInside(v, c, e, n)
 }
 
@@ -121,6 +152,9 @@ func (w *warm) branchFrom(v *flow.Visits, at flow.Cursor, pos int, n int64, b []
 	known := at.Known()
 	if known && (pos > 0 || v.E == 0 || n <= 1 || w.from+n <= w.addressSeq) {
 		return next, 0
+	}
+	if !known && v.Last.Known() {
+		w.d.isa = v.Last.ISA()
 	}
 	switch next, length = w.d.warmBranch(b, at); {
 	case length == 0:
@@ -140,7 +174,11 @@ func (w *warm) endVisits(v *flow.Visits, at flow.Cursor, pos int, n int64) {
 	}
 	w.d.walk.EndVisits(v, at, pos, n)
 	w.at, w.pos = at, pos
-	if left := v.Last; !at.Known() && left.Known() && (v.E == 0 || !left.Indirect()) {
+	switch left := v.Last; {
+	case at.Known() || !left.Known():
+	case v.E == 1 && left.Indirect():
+		w.d.isa = left.ISA() // for the address that follows
+	default:
 		w.at, w.pause = left, flow.AfterFailed+flow.Pause(v.E)
 	}
 }
