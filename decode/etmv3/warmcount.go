@@ -25,6 +25,7 @@ func (w *warm) turns(i, last int) (end int, rest Atoms) {
 	data, headers, part := d.rec.Part.Data, d.headers, d.walk.Part()
 	at, pos, size, n := w.at, w.pos, 0, -int64(w.pos) // n: instructions from w.seq up to the start of at
 	ready, paths := v.Ready(part), d.walk.InsidePaths()
+	pays := paths.Pay()
 	if at.Known() {
 		if !d.walk.MayEnter(at) {
 			return i, rest
@@ -35,15 +36,19 @@ func (w *warm) turns(i, last int) (end int, rest Atoms) {
 	from := n         // what n and pos were before it
 packets:
 	for i <= last {
+		if pays && ready == part {
+			if i, at, pos, size, n = w.along(paths, &v, at, pos, size, n, i, last); i > last || at.Known() && !d.walk.MayEnter(at) {
+				break
+			}
+			pays = paths.Pay()
+		}
 		x := &headers[data[i]]
 		if x.kind == warmAddress {
-			next, length := w.branchFrom(&v, at, pos, n, data[i:i+maxAddressBytes])
+			next, length := w.branchFrom(&v, at, pos, n, i)
 			if length == 0 {
 				break
 			}
-			w.addressAt, w.addressEnd, w.addressSeq = i, i+length, w.from+n
-			i += length
-			if at = next; !d.walk.MayEnter(at) {
+			if i, at = i+length, next; !d.walk.MayEnter(at) {
 				break
 			}
 			size = int(at.Instructions())
@@ -51,13 +56,6 @@ packets:
 		}
 		if x.kind != warmAtoms || !at.Known() {
 			break
-		}
-		if ready == part && paths.Looking() {
-			was := i
-			if i, at, pos, size, n = along(paths, &v, d.headers, data[:last+1], i, at, pos, size, n); i > was {
-				continue
-			}
-			d.walk.Remember(at, pos, data[i], int(x.count), uint64(x.failed))
 		}
 		from = n + int64(pos)
 		for pair := x.pairs; pair != 0; pair >>= pairBits {
@@ -96,42 +94,13 @@ packets:
 		v.History = v.History<<x.count | x.history
 		i++
 	}
-	if h != nil {
-		if walked := n + int64(pos) - from; walked > 0 {
-			rest = h.after(uint8(walked))
-			v.History = v.History<<walked | h.history>>rest.Count
-			i++
-		}
+	if walked := n + int64(pos) - from; h != nil && walked > 0 {
+		rest = h.after(uint8(walked))
+		v.History = v.History<<walked | h.history>>rest.Count
+		i++
 	}
 	w.endVisits(&v, at, pos, n)
 	return i, rest
-}
-
-// along takes the P-headers from data[i] on whose paths are remembered. It returns where it
-// stopped, the position, and how many instructions were before its block.
-func along(paths *flow.InsidePaths, v *flow.Visits, headers *[256]warmHeader, data []byte, i int, at flow.Cursor, pos, size int, n int64) (end int, to flow.Cursor, inside, of int, before int64) {
-	last, prev, e, history := v.Last, v.Prev, v.E, v.History
-	for seed := at.Seed(pos); i < len(data); i++ {
-		x := &headers[data[i]]
-		if x.kind != warmAtoms || !at.Known() {
-			break
-		}
-		p := paths.Take(at, pos, seed, data[i])
-		if p == nil {
-			break
-		}
-		at, pos, size, seed = p.To, int(p.Pos), int(p.Size), p.Seed()
-		n += int64(p.N)
-		history = history<<x.count | x.history
-		if p.Last.Known() {
-			prev, last, e = last, p.Last, p.E
-			if p.Prev.Known() {
-				prev = p.Prev
-			}
-		}
-	}
-	v.Last, v.Prev, v.E, v.History = last, prev, e, history
-	return i, at, pos, size, n
 }
 
 // returnsFrom reports whether the end of the block at c makes a row where it executes: it
@@ -148,7 +117,7 @@ func (w *warm) leave(v *flow.Visits, c flow.Cursor, e uint8, n int64) flow.Curso
 
 // branchFrom is address, at a position before which there are n instructions and pos of the
 // block.
-func (w *warm) branchFrom(v *flow.Visits, at flow.Cursor, pos int, n int64, b []byte) (next flow.Cursor, length int) {
+func (w *warm) branchFrom(v *flow.Visits, at flow.Cursor, pos int, n int64, i int) (next flow.Cursor, length int) {
 	known := at.Known()
 	if known && (pos > 0 || v.E == 0 || n <= 1 || w.from+n <= w.addressSeq) {
 		return next, 0
@@ -156,14 +125,16 @@ func (w *warm) branchFrom(v *flow.Visits, at flow.Cursor, pos int, n int64, b []
 	if !known && v.Last.Known() {
 		w.d.isa = v.Last.ISA()
 	}
-	switch next, length = w.d.warmBranch(b, at); {
+	switch next, length = w.d.warmBranch(w.d.rec.Part.Data[i:i+maxAddressBytes], at); {
 	case length == 0:
+		return next, 0
 	case known:
 		w.repeated++
 	default:
 		w.indirect++
 		w.d.walk.ArriveAt(v, next, n)
 	}
+	w.addressAt, w.addressEnd, w.addressSeq = i, i+length, w.from+n
 	return next, length
 }
 

@@ -12,67 +12,48 @@ import (
 // An InsidePath is what the atoms of a packet do from a position in a block on. It fills a
 // line of the cache.
 type InsidePath struct {
-	from *block
-	when uint32 // position and atoms: see whenInside
+	from *block // nil: none
+	when uint32 // the position and the packet: see whenInside
 	n    uint32 // how often it was taken and not counted in its blocks
 
-	To        Cursor // where it leads, zero after an indirect branch; and the position in it
-	Pos, Size uint16 // and how many instructions To has
-	onward    uint32 // seed of To and Pos
+	To        Cursor // where it leads, zero: after an indirect branch
+	Pos, Size uint16 // the position in To, and how many instructions To has
+	Seed      uint32 // see Cursor.Seed
 	N         uint32 // instructions of the blocks that it leaves
 
-	// As in Visits, of the blocks that it leaves: zero if there are not as many.
-	Last, Prev Cursor
-	E          uint8
+	Last, Prev Cursor // the last two blocks that it leaves, as in Visits; zero: not as many
+	E          uint8  // likewise
 	steps      uint8
-	ready      bool // it may be taken
+	ready      bool // otherwise it came once
 }
 
-// An insideStep is how a path leaves a block, or which instruction of it fails.
+// An insideStep is how a path leaves a block, or an instruction inside a block that fails.
 type insideStep struct {
-	b    *block
-	pos  uint16
-	e    uint8
-	fail bool
+	b     *block
+	pos   uint16
+	e     uint8
+	fails bool
 }
 
-// maxInsideSteps is how many steps a path has at most.
-const maxInsideSteps = 8
+const (
+	// maxInsideSteps is how many steps a path has at most.
+	maxInsideSteps = 8
+	// missesAllowed is how many packets of a unit may have no path, beside one of eight,
+	// before no more is looked for: code that is hard to predict has a new one too often.
+	missesAllowed = 256
+	// maxPause is how many units no path is looked for at most, where that did not pay.
+	maxPause = 31
+)
 
-// InsidePaths are those of a walker.
+// InsidePaths are the paths of a walker.
 type InsidePaths struct {
-	at     [1 << pathBits]InsidePath
-	steps  [1 << pathBits][maxInsideSteps]insideStep
-	used   []uint32
-	missed int
+	at    [1 << pathBits]InsidePath
+	steps [1 << pathBits][maxInsideSteps]insideStep
+	used  []uint32 // those that are not zero
+
+	taken, missed int // packets of the unit
+	rest, pause   int // units without paths: to come, and in all
 }
-
-func (t *InsidePaths) Looking() bool { return t.missed <= maxMissed }
-
-func whenInside(pos int, header uint8) uint32 { return uint32(pos)<<8 | uint32(header) }
-
-func (b *block) seed(pos int) uint32 { return (uint32(b.at) + uint32(pos)<<16) * 0x9e3779b1 }
-
-func indexInside(seed uint32, header uint8) uint32 {
-	return (seed + uint32(header)*0x85ebca6b) >> (32 - pathBits)
-}
-
-// Seed is what Take wants of a position in the block at c.
-func (c Cursor) Seed(pos int) uint32 { return c.b.seed(pos) }
-
-// Take returns the path of a packet from a position in the block at c on, and takes it; nil
-// if it is not remembered.
-func (t *InsidePaths) Take(c Cursor, pos int, seed uint32, header uint8) *InsidePath {
-	p := &t.at[indexInside(seed, header)]
-	if p.from != c.b || p.when != whenInside(pos, header) || !p.ready {
-		return nil
-	}
-	p.n++
-	return p
-}
-
-// Seed is that of the position that p leads to.
-func (p *InsidePath) Seed() uint32 { return p.onward }
 
 // InsidePaths returns the paths of w.
 func (w *Walker) InsidePaths() *InsidePaths {
@@ -82,44 +63,65 @@ func (w *Walker) InsidePaths() *InsidePaths {
 	return w.inside
 }
 
-// Remember makes the path of n atoms, as Inside has them, where it comes the second time.
-// There is none if not all of it is warm and counted, if it makes a row, or if it has too
-// many steps.
-func (w *Walker) Remember(c Cursor, pos int, header uint8, n int, failed uint64) {
-	b := c.b
-	i := indexInside(b.seed(pos), header)
-	p := &w.inside.at[i]
-	w.inside.missed++
-	switch when := whenInside(pos, header); {
-	case p.ready || b.counted != w.partStamp:
-		return
-	case p.from != b || p.when != when:
-		p.from, p.when = b, when
-		return
+// Pay reports whether it pays to look for paths.
+func (t *InsidePaths) Pay() bool { return t.rest == 0 && t.missed <= missesAllowed+t.taken/8 }
+
+// Seed returns what Take asks for of a position in the block at c.
+func (c Cursor) Seed(pos int) uint32 { return c.b.seed(pos) }
+
+func (b *block) seed(pos int) uint32 { return (uint32(b.at) + uint32(pos)<<16) * 0x9e3779b1 }
+
+// slotInside returns the index of the path of a packet from a position on.
+func slotInside(seed uint32, packet uint8) uint32 {
+	return (seed + uint32(packet)*0x85ebca6b) >> (32 - pathBits)
+}
+
+func whenInside(pos int, packet uint8) uint32 { return uint32(pos)<<8 | uint32(packet) }
+
+// Take takes the path of a packet from a position in the block at c on, and returns it: nil
+// if it is not remembered. Equal packets have equal atoms.
+func (t *InsidePaths) Take(c Cursor, pos int, seed uint32, packet uint8) *InsidePath {
+	p := &t.at[slotInside(seed, packet)]
+	if p.from != c.b || p.when != whenInside(pos, packet) || !p.ready {
+		return nil
 	}
-	x := InsidePath{from: b, when: p.when, ready: true}
-	steps := &w.inside.steps[i]
-	add := func(s insideStep) bool {
-		if x.steps == maxInsideSteps || s.b.counted != w.partStamp {
-			return false
+	p.n++
+	return p
+}
+
+// Took says how many packets took paths, or lay between those that did.
+func (t *InsidePaths) Took(n int) { t.taken += n }
+
+// Remember makes the path of a packet that Take does not have, where it comes the second
+// time. Its atoms are as those of Inside.
+func (w *Walker) Remember(c Cursor, pos int, packet uint8, n int, failed uint64) {
+	t, when := w.inside, whenInside(pos, packet)
+	t.missed++
+	i := slotInside(c.Seed(pos), packet)
+	switch p := &t.at[i]; {
+	case p.ready || c.b.counted != w.partStamp:
+	case p.from == c.b && p.when == when:
+		w.rememberInside(p, &t.steps[i], n, failed)
+	default:
+		if p.from == nil {
+			t.used = append(t.used, i)
 		}
-		steps[x.steps] = s
-		x.steps++
-		return true
+		p.from, p.when = c.b, when
 	}
+}
+
+// rememberInside makes the path p of atoms. There is none if not all of it is warm and
+// counted, if it makes a row, or if it has too many steps.
+func (w *Walker) rememberInside(p *InsidePath, steps *[maxInsideSteps]insideStep, n int, failed uint64) {
+	x, b, pos := *p, p.from, int(p.when>>8)
 	for n > 0 {
 		k := min(n, b.len()-pos)
-		for f := failed & (1<<k - 1); f != 0; f &= f - 1 {
-			at := pos + bits.TrailingZeros64(f)
-			if at < b.len()-1 && !add(insideStep{b: b, pos: uint16(at), fail: true}) {
-				return
-			}
-		}
-		if pos += k; pos < b.len() {
+		all := x.addFails(steps, b, pos, failed&(1<<k-1))
+		if pos += k; all && pos < b.len() {
 			break
 		}
 		e := uint8(failed>>(k-1)&1 ^ 1)
-		if !add(insideStep{b: b, e: e}) {
+		if !all || b.counted != w.partStamp || !x.add(steps, insideStep{b: b, e: e}) {
 			return
 		}
 		x.N += b.count
@@ -138,37 +140,67 @@ func (w *Walker) Remember(c Cursor, pos int, header uint8, n int, failed uint64)
 		b, pos = next, 0
 	}
 	if b != nil {
-		x.To.b, x.Pos, x.Size, x.onward = b, uint16(pos), uint16(b.count), b.seed(pos)
+		x.To.b, x.Pos, x.Size, x.Seed = b, uint16(pos), uint16(b.count), b.seed(pos)
 	}
 	for _, s := range steps[:x.steps] {
-		if s.fail {
-			w.fail(s.b, int(s.pos), 0) // what EndVisits takes back has a place
+		if s.fails {
+			w.fail(s.b, int(s.pos), 0) // EndVisits may take one back before it is counted
 		}
 	}
+	x.ready = true
 	*p = x
-	w.inside.used = append(w.inside.used, i)
 }
 
-// endInside counts in blocks how often paths were taken.
+// add adds a step to p. It fails if there are too many.
+func (p *InsidePath) add(steps *[maxInsideSteps]insideStep, s insideStep) bool {
+	if p.steps == maxInsideSteps {
+		return false
+	}
+	steps[p.steps] = s
+	p.steps++
+	return true
+}
+
+// addFails adds the instructions of b, from a position on, that failed, but for its last.
+func (p *InsidePath) addFails(steps *[maxInsideSteps]insideStep, b *block, pos int, failed uint64) bool {
+	for ; failed != 0; failed &= failed - 1 {
+		at := pos + bits.TrailingZeros64(failed)
+		if at < b.len()-1 && !p.add(steps, insideStep{b: b, pos: uint16(at), fails: true}) {
+			return false
+		}
+	}
+	return true
+}
+
+// endInside counts in blocks how often paths were taken in a unit.
 func (w *Walker) endInside() {
-	if w.inside == nil {
+	t := w.inside
+	if t == nil {
 		return
 	}
-	for _, i := range w.inside.used {
-		p := &w.inside.at[i]
-		for _, s := range w.inside.steps[i][:p.steps] {
+	for _, i := range t.used {
+		p := &t.at[i]
+		for _, s := range t.steps[i][:p.steps] {
 			switch {
-			case s.fail:
+			case s.fails:
 				w.fail(s.b, int(s.pos), int64(p.n))
-			case s.e == taken && s.b.flow == isa.Indirect: // ArriveAt counts it
-			default:
+			case s.e == fallThrough || s.b.flow != isa.Indirect: // otherwise ArriveAt counts
 				s.b.left[s.e] += p.n
 			}
 		}
 	}
+	switch {
+	case t.rest > 0:
+		t.rest--
+	case t.Pay():
+		t.pause = 0
+	default:
+		t.pause = min(2*t.pause+1, maxPause)
+		t.rest = t.pause
+	}
 }
 
-// clear forgets what was taken.
+// clear forgets all paths.
 func (t *InsidePaths) clear() {
 	if t == nil {
 		return
@@ -176,5 +208,5 @@ func (t *InsidePaths) clear() {
 	for _, i := range t.used {
 		t.at[i] = InsidePath{}
 	}
-	t.used, t.missed = t.used[:0], 0
+	t.used, t.taken, t.missed = t.used[:0], 0, 0
 }
