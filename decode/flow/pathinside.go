@@ -99,7 +99,7 @@ func (w *Walker) Remember(c Cursor, pos int, packet uint8, n int, failed uint64)
 	t.missed++
 	i := slotInside(c.Seed(pos), packet)
 	switch p := &t.at[i]; {
-	case p.ready || c.b.counted != w.partStamp:
+	case p.ready:
 	case p.from == c.b && p.when == when:
 		w.rememberInside(p, &t.steps[i], n, failed)
 	default:
@@ -134,18 +134,13 @@ func (w *Walker) rememberInside(p *InsidePath, steps *[maxInsideSteps]insideStep
 				return
 			}
 			next = nil
-		} else if next == nil || next.ready != w.partStamp {
+		} else if next == nil || next.ready != w.partStamp { // one that the result does not hold may be dropped
 			return
 		}
 		b, pos = next, 0
 	}
 	if b != nil {
 		x.To.b, x.Pos, x.Size, x.Seed = b, uint16(pos), uint16(b.count), b.seed(pos)
-	}
-	for _, s := range steps[:x.steps] {
-		if s.fails {
-			w.fail(s.b, int(s.pos), 0) // EndVisits may take one back before it is counted
-		}
 	}
 	x.ready = true
 	*p = x
