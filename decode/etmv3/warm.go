@@ -65,7 +65,11 @@ func (d *Decoder) decodeWarm(i int) int {
 	if d.turns {
 		return w.count(i, last)
 	}
-	end := w.packets(i, last)
+	packets := w.plain
+	if d.cfg.CycleAccurate {
+		packets = w.packets
+	}
+	end := packets(i, last)
 	if d.rec.Result.Runs = w.runs[:w.n]; end > i {
 		w.cool(end)
 	}
