@@ -7,7 +7,7 @@ import "github.com/tracelake/tracelake/decode/flow"
 // plain is packets outside cycle-accurate mode: it holds the position and the counts in
 // local variables.
 func (w *warm) plain(i, last int) int {
-	d, at, pos, seq, n, pause := w.d, w.at, w.pos, w.seq, w.n, flow.AtBlock
+	d, at, pos, seq, n, pause := w.d, w.at, w.pos, w.seq, w.n, w.pause
 	data, offsets, headers, walk := d.rec.Part.Data, &d.rec.Offsets, d.headers, d.walk
 packets:
 	for i <= last && pause == flow.AtBlock {

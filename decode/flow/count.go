@@ -218,6 +218,7 @@ func (w *Walker) End(more bool) {
 	}
 	w.endPaths()
 	w.endInside()
+	w.endRunPaths()
 	for _, b := range w.counting {
 		for e, n := range b.left {
 			if n > 0 {
@@ -251,6 +252,7 @@ func (w *Walker) forgetCounts() {
 	w.counting, w.failing = w.counting[:0], w.failing[:0]
 	w.paths.clear()
 	w.inside.clear()
+	w.runPaths.clear()
 }
 
 // onward returns the address that control goes to after b, which is no indirect branch if

@@ -37,6 +37,7 @@ type Walker struct {
 	told     bool         // each instruction is traced with its outcome
 	paths    *paths       // nil: none were looked for
 	inside   *InsidePaths // likewise
+	runPaths *RunPaths    // likewise
 	counting []*block     // that count
 	failing  []*block     // in which instructions failed their condition
 }
