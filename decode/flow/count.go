@@ -210,7 +210,7 @@ func (w *Walker) unarrive(b, next *block) {
 }
 
 // End ends the part. It makes turns of what was counted, unless more is to come into the
-// result.
+// result: then the parts share blocks.
 func (w *Walker) End(more bool) {
 	w.before += w.Seq
 	if w.more = more; more {

@@ -10,10 +10,10 @@ type RunPath struct {
 	from *block // nil: none
 	when uint32 // the position and the packet: see whenInside
 
-	Seed uint32 // see Cursor.Seed
-	To   Cursor // where it leads, zero: after an indirect branch
-	Pos  int    // the position in To
-	ISA  schema.ISA
+	Seed uint32     // of where it leads: see Cursor.Seed
+	To   Cursor     // where it leads, zero: after an indirect branch
+	Pos  int        // the position in To
+	ISA  schema.ISA // of that branch
 
 	count int // runs; 0: it came once
 	runs  [maxRunsOfPath]schema.Run
