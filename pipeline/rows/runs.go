@@ -75,8 +75,14 @@ func (r *runs) pass(n int) {
 // timed are the flags of a run with cycles.
 const timed = schema.RunHasCycles | schema.RunHasCosts
 
-// atWhole says whether no row was made of the next run, and it has no cycles.
-func (r *runs) atWhole() bool { return r.skip == 0 && r.Unit.Runs[r.From].Flags&timed == 0 }
+// offset is the capture offset of the next instruction.
+func (r *runs) offset() uint64 {
+	run := &r.Unit.Runs[r.From]
+	if run.Flags&schema.RunHasOffsets != 0 {
+		return uint64(run.Offset) + uint64(r.Unit.Offsets[r.Place])
+	}
+	return uint64(run.Offset)
+}
 
 // span returns what holds for the first run, and the run up to which it does.
 func (r *runs) span() (*schema.Span, int) {

@@ -100,13 +100,17 @@ func (w *codeWriter) index(code *schema.CodeRuns) {
 	w.isas = w.isas[:0]
 	templates, arena, stamp := w.templates, w.arena, w.stamp
 	out, row, isa, changed := w.bytes, 0, uint8(0), 0 // row in which the ISA did
-	for i := range code.Runs {
+	for i, p := 0, code.Pieces; i < len(code.Runs); i++ {
+		if i == p[0].Runs {
+			p = p[1:]
+		}
 		r := &code.Runs[i]
-		if int(r.Number) >= len(templates) || !templates[r.Number].has(r, stamp) {
-			w.extend(r)
+		number := p[0].Numbers[r.Block]
+		if int(number) >= len(templates) || !templates[number].has(r, stamp) {
+			w.extend(number, p[0].Blocks[r.Block], r)
 			templates, arena, stamp = w.templates, w.arena, w.stamp
 		}
-		t := &templates[r.Number]
+		t := &templates[number]
 		if t.isa != isa {
 			w.isas = w.isas.add(isa, row-changed)
 			isa, changed = t.isa, row
@@ -145,17 +149,17 @@ func (t *template) has(r *schema.CodeRun, stamp uint32) bool {
 
 // extend makes the template of a block, or extends it to the instructions of r. It
 // has one range of them: no dictionary has what did not occur.
-func (w *codeWriter) extend(r *schema.CodeRun) {
-	if n := int(r.Number) + 1; n > len(w.templates) {
+func (w *codeWriter) extend(number uint32, b *schema.Block, r *schema.CodeRun) {
+	if n := int(number) + 1; n > len(w.templates) {
 		w.templates = append(w.templates, make([]template, max(n, 2*len(w.templates))-len(w.templates))...)
 	}
-	t, from, to := &w.templates[r.Number], r.First, r.First+r.Count
+	t, from, to := &w.templates[number], r.First, r.First+r.Count
 	if t.stamp != w.stamp {
-		length := len(r.Block.Address)
+		length := len(b.Address)
 		if len(w.arena)+templateBytes(length) > arenaLimit {
 			w.forget()
 		}
-		*t = template{stamp: w.stamp, at: w.allocate(length), length: uint16(length), from: from, to: from, isa: uint8(r.Block.Key.ISA)}
+		*t = template{stamp: w.stamp, at: w.allocate(length), length: uint16(length), from: from, to: from, isa: uint8(b.Key.ISA)}
 		w.isa.seen[t.isa] = true
 	}
 	if from > t.to || to < t.from {
@@ -163,7 +167,7 @@ func (w *codeWriter) extend(r *schema.CodeRun) {
 	}
 	for i := from; i < to; i++ {
 		if i < t.from || i >= t.to {
-			w.put(t, r.Block, int(i))
+			w.put(t, b, int(i))
 		}
 	}
 	t.from, t.to = min(t.from, from), max(t.to, to)
