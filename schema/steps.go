@@ -39,11 +39,11 @@ func (s *Stepper) Step(x uint64) uint8 {
 	if d < Escape {
 		return uint8(d)
 	}
-	return s.Escape(x)
+	return s.escape(x)
 }
 
-// Escape returns the byte of the next row, whose value is x, however far it is.
-func (s *Stepper) Escape(x uint64) uint8 {
+// escape returns the byte of the next row, whose value is x, which is not a step of a byte.
+func (s *Stepper) escape(x uint64) uint8 {
 	s.Last = x
 	s.Vector.Wide = append(s.Vector.Wide, x)
 	return Escape

@@ -45,6 +45,16 @@ type shapes struct {
 
 // find returns the index of a shape, adding it if it is new.
 func (s *shapes) find(x shape) uint32 {
+	if h := x.hash() >> (s.shift & 63); h < uint64(len(s.slots)) {
+		if i := s.slots[h] - 1; i < uint32(len(s.list)) && s.list[i] == x {
+			return i
+		}
+	}
+	return s.search(x)
+}
+
+// search is find for a shape that is not where it hashes to.
+func (s *shapes) search(x shape) uint32 {
 	if len(s.slots) == 0 {
 		return s.add(x)
 	}

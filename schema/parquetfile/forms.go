@@ -96,8 +96,12 @@ func appendFormLevels(dst []byte, v *schema.Vector, p page) []byte {
 // presence returns which rows of a vector that is Indexed are not NULL.
 func presence(v *schema.Vector) *schema.Bits {
 	b := &schema.Bits{Words: make([]uint64, (len(v.Index)+63)/64), N: len(v.Index)}
-	for i, x := range v.Index {
-		b.Words[i>>6] |= uint64(v.Absent[x]^1) << (i & 63)
+	for i := range b.Words {
+		w := uint64(0)
+		for k, x := range v.Index[64*i : min(64*(i+1), len(v.Index))] {
+			w |= uint64(v.Absent[x]^1) << (k & 63)
+		}
+		b.Words[i] = w
 	}
 	return b
 }
