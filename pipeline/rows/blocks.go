@@ -16,8 +16,11 @@ func newBlocks() blocks { return blocks{&sync.Pool{}} }
 
 func (blocks) perRow() int64 { return schema.MaxBlockRow }
 
-func (blocks) count(r *stitch.Runs) int64 {
+func (blocks) count(r *stitch.Runs, short bool) int64 {
 	n := int64(r.To - r.From)
+	if short {
+		return n
+	}
 	for i := r.From; i < r.To; i++ {
 		if count := r.Unit.Runs[i].Count; count > schema.MaxBlockRow {
 			n += rowCount(int64(count), schema.MaxBlockRow) - 1

@@ -12,10 +12,10 @@ import (
 // offsets and cycles.
 type instructions struct{}
 
-func (instructions) perRow() int64              { return 1 }
-func (instructions) count(r *stitch.Runs) int64 { return r.Instructions }
-func (instructions) filler() filler             { return &instructionFiller{} }
-func (instructions) putBack(filler)             {}
+func (instructions) perRow() int64                      { return 1 }
+func (instructions) count(r *stitch.Runs, _ bool) int64 { return r.Instructions }
+func (instructions) filler() filler                     { return &instructionFiller{} }
+func (instructions) putBack(filler)                     {}
 
 var instructionsShared = sharedColumns{
 	schema.InstructionsSource, schema.InstructionsSegment, schema.InstructionsEpoch, schema.InstructionsTimestamp,

@@ -16,8 +16,9 @@ type runs struct {
 type form interface {
 	// perRow is how many instructions of one run a row has at most.
 	perRow() int64
-	// count counts the rows that runs become.
-	count(r *stitch.Runs) int64
+	// count counts the rows that runs become. They are short if none has more
+	// instructions than a row of `blocks`.
+	count(r *stitch.Runs, short bool) int64
 	// filler returns what fills batches of a row group, and putBack takes it back.
 	filler() filler
 	putBack(f filler)

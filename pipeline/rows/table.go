@@ -1,6 +1,7 @@
 package rows
 
 import (
+	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/pipeline/stitch"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
@@ -127,6 +128,12 @@ type runTable struct {
 	bytes  int64
 
 	ways *blockRuns // nil but for `blocks`
+	// short blocks are those of a unit that waits, nil: of none, whose first so many have
+	// no more instructions than a row of `blocks`.
+	short struct {
+		unit   *decode.Result
+		blocks int
+	}
 }
 
 // A runGroup is a row group of `instructions` or of `blocks`.
@@ -142,7 +149,7 @@ func (t *runTable) Add(of stitch.Runs) error {
 	if t.ways != nil {
 		t.ways.source = of.Base.Source
 	}
-	r := runs{Runs: of, rows: t.form.count(&of)}
+	r := runs{Runs: of, rows: t.form.count(&of, t.ways != nil && t.areShort(&of))}
 	if err := t.limit.take(r.rows); err != nil {
 		return err
 	}
@@ -163,6 +170,21 @@ func (t *runTable) Add(of stitch.Runs) error {
 		}
 	}
 	return nil
+}
+
+// areShort says whether no run can have more instructions than a row of `blocks`, because
+// no block has: units have far more runs than blocks.
+func (t *runTable) areShort(of *stitch.Runs) bool {
+	if of.From == of.To {
+		return true
+	}
+	if t.short.unit != of.Unit {
+		t.short.unit, t.short.blocks = of.Unit, 0
+	}
+	for t.short.blocks < of.Blocks && len(of.Unit.Blocks[t.short.blocks].Address) <= schema.MaxBlockRow {
+		t.short.blocks++
+	}
+	return t.short.blocks >= of.Blocks
 }
 
 // take counts the first rows of r that still go into the row group, at most room,
@@ -200,6 +222,7 @@ func (t *runTable) flush() error {
 	}
 	j := Job{t.series, t.bytes, &runGroup{t.pieces, t.rows, t.form, t.ways.next()}}
 	t.pieces, t.rows, t.bytes = make([]runs, 0, len(t.pieces)), 0, 0 // the next one is alike
+	t.short.unit = nil                                               // it may be recycled now
 	return t.submit(j)
 }
 
