@@ -65,11 +65,22 @@ func (d *Decoder) decodeWarm(i int) int {
 	if d.turns {
 		return w.count(i, last)
 	}
-	end := w.packets(i, last)
+	end := w.runsOf(i, last)
 	if d.rec.Result.Runs = w.runs[:w.n]; end > i {
 		w.cool(end)
 	}
 	return end
+}
+
+// runsOf decodes packets from Data[i] on, as long as they are warm, by the loop of the mode.
+func (w *warm) runsOf(i, last int) int {
+	if w.d.cfg.CycleAccurate {
+		return w.packets(i, last)
+	}
+	if paths := w.d.walk.RunPaths(); paths.Pay() {
+		return w.alongRuns(paths, i, last)
+	}
+	return w.plain(i, last)
 }
 
 // isWarm reports whether the next packets may be decoded warm: only atoms or an address
