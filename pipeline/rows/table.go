@@ -1,7 +1,6 @@
 package rows
 
 import (
-	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/pipeline/stitch"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
@@ -128,10 +127,10 @@ type runTable struct {
 	bytes  int64
 
 	ways *blockRuns // nil but for `blocks`
-	// short blocks are those of a unit that waits, nil: of none, whose first so many have
-	// no more instructions than a row of `blocks`.
+	// Of the unit of the last runs, nil if none waits: its first so many blocks have no more
+	// instructions than a row of `blocks`.
 	short struct {
-		unit   *decode.Result
+		unit   any
 		blocks int
 	}
 }
