@@ -226,6 +226,7 @@ func (w *Walker) End(more bool) {
 		return
 	}
 	w.endPaths()
+	w.endInside()
 	for _, b := range w.counting {
 		for e, n := range b.left {
 			if n > 0 {
@@ -258,6 +259,7 @@ func (w *Walker) forgetCounts() {
 	}
 	w.counting, w.failing = w.counting[:0], w.failing[:0]
 	w.paths.clear()
+	w.inside.clear()
 }
 
 // onward returns the address that control goes to after b, which is no indirect branch if

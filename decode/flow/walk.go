@@ -31,14 +31,15 @@ type Walker struct {
 	dataMark mark // see DataInstruction
 
 	// See count.go.
-	partSeq  int64    // Seq when the part began
-	before   int64    // instructions of parts before it
-	more     bool     // what is counted waits for the next part
-	told     bool     // each instruction is traced with its outcome
-	timed    bool     // the last instruction of each block has a cost
-	paths    *paths   // nil: none were looked for
-	counting []*block // that count
-	failing  []*block // in which instructions failed their condition
+	partSeq  int64        // Seq when the part began
+	before   int64        // instructions of parts before it
+	more     bool         // what is counted waits for the next part
+	told     bool         // each instruction is traced with its outcome
+	timed    bool         // the last instruction of each block has a cost
+	paths    *paths       // nil: none were looked for
+	inside   *InsidePaths // likewise
+	counting []*block     // that count
+	failing  []*block     // in which instructions failed their condition
 }
 
 // unitInstructions bounds the instructions in the blocks of one result (11 bytes
