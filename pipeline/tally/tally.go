@@ -11,7 +11,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/pipeline/stitch"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -24,7 +23,6 @@ type Tally struct {
 	counters counters
 	untimed  untimed
 	touched  touched
-	unit     *decode.Result // that the last part is of
 	counts   sums // of what was counted and folded
 
 	job     job // being collected
@@ -111,10 +109,8 @@ func (t *Tally) add(r stitch.Runs) error {
 // of whole units, as far as one does not fill the memory: what a decoder counts comes with the
 // last part of a unit, unless there is much of it.
 func (t *Tally) folds(r *stitch.Runs) bool {
-	begins := r.Unit != t.unit
-	t.unit = r.Unit
 	weight := t.touched.add(r)
-	return weight > t.limits.fold && (begins || weight > 2*t.limits.fold)
+	return weight > t.limits.fold && (r.Begins || weight > 2*t.limits.fold)
 }
 
 // mark takes the next mark of a kind, at a place in the trace.
