@@ -65,34 +65,28 @@ func (d *Decoder) decodeWarm(i int) int {
 	if d.turns {
 		return w.count(i, last)
 	}
-	var end int
-	if d.cfg.CycleAccurate {
-		end = w.cyclePackets(i, last)
-	} else {
-		end = w.packets(i, last)
-	}
+	end := w.runsOf(i, last)
 	if d.rec.Result.Runs = w.runs[:w.n]; end > i {
 		w.cool(end)
 	}
 	return end
 }
 
+// runsOf decodes packets from Data[i] on, as long as they are warm, by the loop of the mode.
+func (w *warm) runsOf(i, last int) int {
+	if w.d.cfg.CycleAccurate {
+		return w.cyclePackets(i, last)
+	}
+	if paths := w.d.walk.RunPaths(); paths.Pay() {
+		return w.alongRuns(paths, i, last)
+	}
+	return w.plain(i, last)
+}
+
 // isWarm reports whether the next packets may be decoded warm: only atoms or an address
 // are due.
 func (d *Decoder) isWarm() bool {
 	return d.cfg.OneT32 && !d.packets && !d.inDebug && !d.unsure && !d.unplacedRun.active && (d.walk.Known() || d.pending)
-}
-
-// packets is the loop of decodeWarm outside cycle-accurate mode.
-func (w *warm) packets(i, last int) int {
-	for i <= last && w.pause == flow.AtBlock {
-		n := w.packet(i)
-		if n == 0 {
-			return i
-		}
-		i += n
-	}
-	return i
 }
 
 // packet decodes the packet at Data[i], if it is warm, and returns its length; 0 if not.

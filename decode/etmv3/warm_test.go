@@ -1,6 +1,7 @@
 package etmv3
 
 import (
+	"bytes"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -302,6 +303,14 @@ func TestCancelledFirst(t *testing.T) {
 		stream = append(stream, again...)
 	}
 	checkWarm(t, madeUp(loop), &cfg, append(stream, again...), 0)
+}
+
+// Of a packet that leaves more blocks than a path has there is none.
+func TestPathTooLong(t *testing.T) {
+	cfg := warmConfig(3)
+	self := []byte{0x62} // b to itself
+	again := cfg.Append(nil, Packet{Kind: PHeader, Atoms: Atoms{Count: 15, Format: 1}})
+	checkWarm(t, madeUp(self), &cfg, append(bytes.Repeat(again, 10), 0x66, 0x66, 0x66, 0x66, 0x66), 0)
 }
 
 // A path is made of blocks that count, not of those that only became runs.

@@ -5,7 +5,7 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// cyclePackets is packets in cycle-accurate mode. P-headers that are cycles alone, and those
+// cyclePackets is runsOf in cycle-accurate mode. P-headers that are cycles alone, and those
 // that stay in their block or end with it, are in its loop, with all counters in local
 // variables; all else is for packet. Slots after the rows are overwritten.
 func (w *warm) cyclePackets(i, last int) int {

@@ -219,7 +219,7 @@ func (w *Walker) unarrive(b, next *block) {
 const maxWaiting = 1 << 16
 
 // End ends the part. It makes turns of what was counted, unless more is to come into the
-// result.
+// result: then the parts share blocks.
 func (w *Walker) End(more bool) {
 	w.before += w.Seq
 	if w.more = more && w.unitWeight <= maxWaiting; w.more {
@@ -227,6 +227,7 @@ func (w *Walker) End(more bool) {
 	}
 	w.endPaths()
 	w.endInside()
+	w.endRunPaths()
 	for _, b := range w.counting {
 		for e, n := range b.left {
 			if n > 0 {
@@ -260,6 +261,7 @@ func (w *Walker) forgetCounts() {
 	w.counting, w.failing = w.counting[:0], w.failing[:0]
 	w.paths.clear()
 	w.inside.clear()
+	w.runPaths.clear()
 }
 
 // onward returns the address that control goes to after b, which is no indirect branch if

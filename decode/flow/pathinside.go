@@ -45,14 +45,38 @@ const (
 	maxPause = 31
 )
 
+// A trial is whether it pays to look for paths.
+type trial struct {
+	taken, missed int // packets of the unit
+	rest, pause   int // units without paths: to come, and in all
+}
+
+// Pay reports whether it pays to look for paths.
+func (t *trial) Pay() bool { return t.rest == 0 && t.missed <= missesAllowed+t.taken/8 }
+
+// Took says how many packets took paths, or lay between those that did.
+func (t *trial) Took(n int) { t.taken += n }
+
+// endUnit ends a unit.
+func (t *trial) endUnit() {
+	switch {
+	case t.rest > 0:
+		t.rest--
+	case t.Pay():
+		t.pause = 0
+	default:
+		t.pause = min(2*t.pause+1, maxPause)
+		t.rest = t.pause
+	}
+	t.taken, t.missed = 0, 0
+}
+
 // InsidePaths are the paths of a walker.
 type InsidePaths struct {
+	trial
 	at    [1 << pathBits]InsidePath
 	steps [1 << pathBits][maxInsideSteps]insideStep
 	used  []uint32 // those that are not zero
-
-	taken, missed int // packets of the unit
-	rest, pause   int // units without paths: to come, and in all
 }
 
 // InsidePaths returns the paths of w.
@@ -62,9 +86,6 @@ func (w *Walker) InsidePaths() *InsidePaths {
 	}
 	return w.inside
 }
-
-// Pay reports whether it pays to look for paths.
-func (t *InsidePaths) Pay() bool { return t.rest == 0 && t.missed <= missesAllowed+t.taken/8 }
 
 // Seed returns what Take asks for of a position in the block at c.
 func (c Cursor) Seed(pos int) uint32 { return c.b.seed(pos) }
@@ -88,9 +109,6 @@ func (t *InsidePaths) Take(c Cursor, pos int, seed uint32, packet uint8) *Inside
 	p.n++
 	return p
 }
-
-// Took says how many packets took paths, or lay between those that did.
-func (t *InsidePaths) Took(n int) { t.taken += n }
 
 // Remember makes the path of a packet that Take does not have, where it comes the second
 // time. Its atoms are as those of Inside.
@@ -184,15 +202,7 @@ func (w *Walker) endInside() {
 			}
 		}
 	}
-	switch {
-	case t.rest > 0:
-		t.rest--
-	case t.Pay():
-		t.pause = 0
-	default:
-		t.pause = min(2*t.pause+1, maxPause)
-		t.rest = t.pause
-	}
+	t.endUnit()
 }
 
 // clear forgets all paths.
@@ -203,5 +213,5 @@ func (t *InsidePaths) clear() {
 	for _, i := range t.used {
 		t.at[i] = InsidePath{}
 	}
-	t.used, t.taken, t.missed = t.used[:0], 0, 0
+	t.used = t.used[:0]
 }
