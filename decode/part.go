@@ -23,7 +23,7 @@ type Part struct {
 	// Open reports that more parts of the segment follow.
 	Open bool
 	// More reports that another part goes into the same result, from the same decoder:
-	// what it counts may wait for that.
+	// what it counts may wait for that, and the runs of both may be of the same blocks.
 	More bool
 	// Break reports that the input broke before a continued part: its bytes, and
 	// all up to the next cut, are lost.

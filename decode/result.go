@@ -12,7 +12,7 @@ import (
 // their segment; the stitcher adds the totals before the segment. All slices are
 // in stream order, and each segment owns a range of each slice (Segment.Ends).
 type Result struct {
-	Blocks     Rows[*schema.Block] // in order of first use in their part
+	Blocks     Rows[*schema.Block] // in order of first use in their part: those of parts before it may be used, too
 	Runs       Rows[schema.Run]
 	Costs      Rows[uint32]  // cycles of each instruction of the runs with RunHasCosts
 	Offsets    Rows[uint32]  // of each instruction of the runs with RunHasOffsets: its capture offset minus that of the run

@@ -170,7 +170,7 @@ func (d *Decoder) finish() {
 		t.Reached, t.Half = schema.Of(d.reached()), d.split.second && d.split.first
 	}
 	d.rec.Segment.Back = d.back
-	d.walk.End(d.turns && d.rec.Part.More)
+	d.walk.End(d.rec.Part.More && d.cfg.OneT32)
 	d.rec.Finish(d.walk.Seq)
 }
 

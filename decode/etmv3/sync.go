@@ -17,11 +17,8 @@ import (
 // packet or an A-sync, n is 0.
 func (c *Config) FindISync(b []byte) (n int, found async.Found) {
 	var p Packet
-	headers := c.pheaders()
 	for {
-		for n < len(b) && b[n]&0x81 == pheaderFormat1 && !headers[b[n]>>1&0x3f].reserved() {
-			n++ // most packets are P-headers
-		}
+		n += c.skip(b[n:])
 		err := c.Parse(&p, b[n:])
 		switch {
 		case errors.Is(err, io.ErrUnexpectedEOF):
@@ -33,4 +30,25 @@ func (c *Config) FindISync(b []byte) (n int, found async.Found) {
 		}
 		n += p.Len
 	}
+}
+
+// skip returns how many bytes at the start of b are P-headers and branch addresses, which
+// most packets are: as Parse has them, but of a branch address only the length.
+func (c *Config) skip(b []byte) (n int) {
+	headers := c.pheaders()
+	for n < len(b) {
+		switch h := b[n]; {
+		case h&0x81 == pheaderFormat1 && !headers[h>>1&0x3f].reserved():
+			n++
+		case h&1 != 0 && !c.DataOnly:
+			address, info, err := c.branchLens(h, b[n:], !c.AltBranch)
+			if err != nil {
+				return n
+			}
+			n += address + info
+		default:
+			return n
+		}
+	}
+	return n
 }

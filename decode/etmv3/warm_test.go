@@ -1,8 +1,10 @@
 package etmv3
 
 import (
+	"bytes"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/tracelake/tracelake/bench/need"
@@ -200,7 +202,9 @@ func randomGenome(seed uint64) []byte {
 	r := rand.New(rand.NewPCG(seed, 1))
 	genome := make([]byte, 64+r.IntN(37))
 	for i := range genome {
-		genome[i] = byte(r.Uint32())
+		if genome[i] = byte(r.Uint32()); seed%4 == 0 && genome[i]&0xf == 6 {
+			genome[i] = 6 // subs pc, lr
+		}
 	}
 	return genome
 }
@@ -299,4 +303,21 @@ func TestCancelledFirst(t *testing.T) {
 		stream = append(stream, again...)
 	}
 	checkWarm(t, madeUp(loop), &cfg, append(stream, again...), 0)
+}
+
+// Of a packet that leaves more blocks than a path has there is none.
+func TestPathTooLong(t *testing.T) {
+	cfg := warmConfig(3)
+	self := []byte{0x62} // b to itself
+	again := cfg.Append(nil, Packet{Kind: PHeader, Atoms: Atoms{Count: 15, Format: 1}})
+	checkWarm(t, madeUp(self), &cfg, append(bytes.Repeat(again, 10), 0x66, 0x66, 0x66, 0x66, 0x66), 0)
+}
+
+// A path is made of blocks that count, not of those that only became runs.
+func TestPathOfRuns(t *testing.T) {
+	cfg := warmConfig(3)
+	loop := []byte{0x07, 0x42} // nop; nop; b to the first
+	ignore := cfg.Append(nil, Packet{Kind: Ignore})
+	again := cfg.Append(nil, Packet{Kind: PHeader, Atoms: Atoms{Count: 3, Format: 1}})
+	checkWarm(t, madeUp(loop), &cfg, slices.Concat(ignore, again, ignore, again, ignore, again, again, again, ignore, ignore, ignore, ignore, ignore), 0)
 }

@@ -18,13 +18,14 @@ func (w *warm) count(i, last int) int {
 	return end
 }
 
-// turns is packets, where what ran is only counted. It returns where it stopped, and what
+// turns is runsOf, where what ran is only counted. It returns where it stopped, and what
 // is left of the P-header before, of which some is walked.
 func (w *warm) turns(i, last int) (end int, rest Atoms) {
 	d, v := w.d, w.d.walk.BeginVisits(w.at, w.pos, w.d.rec.Offset(i))
 	data, headers, part := d.rec.Part.Data, d.headers, d.walk.Part()
 	at, pos, size, n := w.at, w.pos, 0, -int64(w.pos) // n: instructions from w.seq up to the start of at
-	ready := v.Ready(part)
+	ready, paths := v.Ready(part), d.walk.InsidePaths()
+	pays := paths.Pay()
 	if at.Known() {
 		if !d.walk.MayEnter(at) {
 			return i, rest
@@ -35,15 +36,19 @@ func (w *warm) turns(i, last int) (end int, rest Atoms) {
 	from := n         // what n and pos were before it
 packets:
 	for i <= last {
+		if pays && ready == part {
+			if i, at, pos, size, n = w.along(paths, &v, at, pos, size, n, i, last); i > last || at.Known() && !d.walk.MayEnter(at) {
+				break
+			}
+			pays = paths.Pay()
+		}
 		x := &headers[data[i]]
 		if x.kind == warmAddress {
-			next, length := w.branchFrom(&v, at, pos, n, data[i:i+maxAddressBytes])
+			next, length := w.branchFrom(&v, at, pos, n, i)
 			if length == 0 {
 				break
 			}
-			w.addressAt, w.addressEnd, w.addressSeq = i, i+length, w.from+n
-			i += length
-			if at = next; !d.walk.MayEnter(at) {
+			if i, at = i+length, next; !d.walk.MayEnter(at) {
 				break
 			}
 			size = int(at.Instructions())
@@ -89,12 +94,10 @@ packets:
 		v.History = v.History<<x.count | x.history
 		i++
 	}
-	if h != nil {
-		if walked := n + int64(pos) - from; walked > 0 {
-			rest = h.after(uint8(walked))
-			v.History = v.History<<walked | h.history>>rest.Count
-			i++
-		}
+	if walked := n + int64(pos) - from; h != nil && walked > 0 {
+		rest = h.after(uint8(walked))
+		v.History = v.History<<walked | h.history>>rest.Count
+		i++
 	}
 	w.endVisits(&v, at, pos, n)
 	return i, rest
@@ -109,27 +112,29 @@ func (d *Decoder) returnsFrom(c flow.Cursor) bool {
 // leave leaves the block at c as [flow.Walker.LeaveInside] does.
 func (w *warm) leave(v *flow.Visits, c flow.Cursor, e uint8, n int64) flow.Cursor {
 	w.d.rec.Settle() // it may make runs
-	if e == 1 && c.Indirect() {
-		w.d.isa = c.ISA() // for the address that follows
-	}
 	return w.d.walk.LeaveInside(v, c, e, n)
 }
 
 // branchFrom is address, at a position before which there are n instructions and pos of the
 // block.
-func (w *warm) branchFrom(v *flow.Visits, at flow.Cursor, pos int, n int64, b []byte) (next flow.Cursor, length int) {
+func (w *warm) branchFrom(v *flow.Visits, at flow.Cursor, pos int, n int64, i int) (next flow.Cursor, length int) {
 	known := at.Known()
 	if known && (pos > 0 || v.E == 0 || n <= 1 || w.from+n <= w.addressSeq) {
 		return next, 0
 	}
-	switch next, length = w.d.warmBranch(b, at); {
+	if !known && v.Last.Known() {
+		w.d.isa = v.Last.ISA()
+	}
+	switch next, length = w.d.warmBranch(w.d.rec.Part.Data[i:i+maxAddressBytes], at); {
 	case length == 0:
+		return next, 0
 	case known:
 		w.repeated++
 	default:
 		w.indirect++
 		w.d.walk.ArriveAt(v, next, n)
 	}
+	w.addressAt, w.addressEnd, w.addressSeq = i, i+length, w.from+n
 	return next, length
 }
 
@@ -140,7 +145,11 @@ func (w *warm) endVisits(v *flow.Visits, at flow.Cursor, pos int, n int64) {
 	}
 	w.d.walk.EndVisits(v, at, pos, n)
 	w.at, w.pos = at, pos
-	if left := v.Last; !at.Known() && left.Known() && (v.E == 0 || !left.Indirect()) {
+	switch left := v.Last; {
+	case at.Known() || !left.Known():
+	case v.E == 1 && left.Indirect():
+		w.d.isa = left.ISA() // for the address that follows
+	default:
 		w.at, w.pause = left, flow.AfterFailed+flow.Pause(v.E)
 	}
 }

@@ -185,7 +185,9 @@ func (w *Walker) visitRuns(b *block, from, to int, offset int64) {
 	}
 	for ; from < to; from += schema.MaxBlockRow {
 		w.result.Runs = append(w.result.Runs, schema.Run{})
-		b.fillInside(&w.result.Runs[len(w.result.Runs)-1], offset, from, min(to-from, schema.MaxBlockRow), 0)
+		run := &w.result.Runs[len(w.result.Runs)-1]
+		b.fillInside(run, offset, from, min(to-from, schema.MaxBlockRow), 0)
+		run.Outcome = schema.Passed
 	}
 }
 

@@ -46,16 +46,20 @@ func (w *Walker) ResumeInside(c Cursor, pos int, p Pause) {
 // many there are, and the position. It may pause after the last atom; Seq is the caller's.
 // If the walk is not warm, there are no runs.
 func (w *Walker) Inside(c Cursor, pos int, runs []schema.Run, n int, failed uint64, offset int64) (to Cursor, at, walked int, p Pause) {
-	for b := c.b; b.ready == w.partStamp || w.includeWhole(b); {
+	b, part := c.b, w.partStamp
+	for b.ready == part || w.includeWhole(b) {
 		size := int(b.count)
 		k := min(n, size-pos)
+		last := uint(k-1) & 63 // it is at most 15; and &63 spares a check of the shift
 		run := &runs[walked]
-		b.fillInside(run, offset, pos, k, failed&(1<<k-1))
+		b.fillInside(run, offset, pos, k, failed&(2<<last-1))
 		walked++
+		fails := failed >> last & 1
 		if pos, n = pos+k, n-k; pos < size {
+			run.Outcome = insideOutcomes[fails]
 			return Cursor{b}, pos, walked, AtBlock
 		}
-		e := uint8(failed>>(k-1)&1 ^ 1)
+		e := uint8(fails ^ 1)
 		run.Outcome = b.outcomes[e]
 		next := b.links[e]
 		if next == nil {
@@ -70,7 +74,7 @@ func (w *Walker) Inside(c Cursor, pos int, runs []schema.Run, n int, failed uint
 			return Cursor{next}, 0, walked, AtBlock
 		}
 		b, pos = next, 0
-		failed >>= k
+		failed = failed >> last >> 1
 	}
 	return Cursor{}, 0, 0, AtBlock
 }
@@ -103,12 +107,12 @@ func (w *Walker) link(b *block, outcome uint8) *block {
 }
 
 // fillInside makes run n instructions of b from a position on, as if others followed them
-// in b.
+// in b. The outcome of its last atom remains to be set.
 func (b *block) fillInside(run *schema.Run, offset int64, pos, n int, failed uint64) {
 	run.Offset, run.Failed, run.Cycle = offset, failed, 0
 	run.Cycles, run.Block = 0, b.index
 	run.First, run.Count = uint16(pos), uint16(n)
-	run.Outcome, run.Flags = insideOutcomes[failed>>(n-1)&1], schema.RunHasFailed
+	run.Flags = schema.RunHasFailed
 }
 
 // insideOutcomes are the outcomes of a run that ends inside a block, by its last atom.
@@ -119,6 +123,22 @@ var insideOutcomes = [2]schema.Outcome{schema.Passed, schema.NotTaken}
 func (w *Walker) AddressCursor(to decode.PC, space image.Space) Cursor {
 	return w.find(identify(location{to, space}.key()))
 }
+
+// Within returns the index in the result of the block at c, and its instructions: none if
+// there is no block, or the part does not have it yet.
+func (c Cursor) Within(part uint32) (index uint32, instructions int) {
+	if c.b == nil || c.b.ready != part {
+		return 0, 0
+	}
+	return c.b.index, int(c.b.count)
+}
+
+// After returns where the block at c leads by its last atom: the zero Cursor if no walk went
+// there yet, or after an indirect branch.
+func (c Cursor) After(e uint8) Cursor { return Cursor{c.b.links[e&1]} }
+
+// Outcome returns that of the last instruction of the block at c, by its atom.
+func (c Cursor) Outcome(e uint8) schema.Outcome { return c.b.outcomes[e&1] }
 
 // ExceptionReturn reports whether the waypoint of the block at c returns from an exception.
 func (c Cursor) ExceptionReturn() bool { return c.b.last.Kind == schema.KindExceptionReturn }

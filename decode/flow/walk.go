@@ -31,13 +31,16 @@ type Walker struct {
 	dataMark mark // see DataInstruction
 
 	// See count.go.
-	partSeq  int64    // Seq when the part began
-	before   int64    // instructions of parts before it
-	more     bool     // what is counted waits for the next part
-	told     bool     // each instruction is traced with its outcome
-	paths    *paths   // nil: none were looked for
-	counting []*block // that count
-	failing  []*block // in which instructions failed their condition
+	partSeq  int64        // Seq when the part began
+	before   int64        // instructions of parts before it
+	more     bool         // what is counted waits for the next part
+	told     bool         // each instruction is traced with its outcome
+	timed    bool         // the last instruction of each block has a cost
+	paths    *paths       // nil: none were looked for
+	inside   *InsidePaths // likewise
+	runPaths *RunPaths    // likewise
+	counting []*block     // that count
+	failing  []*block     // in which instructions failed their condition
 }
 
 // unitInstructions bounds the instructions in the blocks of one result (11 bytes
@@ -57,8 +60,8 @@ func NewWalker(p *Program) *Walker { return &Walker{prog: p} }
 
 // Begin is called for each part of a work unit and sets the result that runs are
 // appended to. The position does not change. The blocks of a part are adjacent in
-// the result, even those that earlier parts have too, unless what was counted waited for
-// this part (see End).
+// the result, even those that earlier parts have too, unless those said that there is more
+// (see End).
 func (w *Walker) Begin(result *decode.Result) {
 	if result != w.result {
 		w.result, w.unitWeight = result, 0
