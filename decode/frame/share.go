@@ -101,8 +101,10 @@ func bestOffset(b []byte, offsets []int, score func(uint8, []byte) int) ranking 
 	if score == nil || len(offsets) == 1 {
 		return ranking{best: candidate{offset: offsets[0]}}
 	}
+	var of [128][]byte // the memory of all offsets
 	return rank(offsets, func(offset int) (sum int) {
-		for id, stream := range streams(b[min(offset, len(b)):]) {
+		streams(b[min(offset, len(b)):], &of)
+		for id, stream := range of {
 			if len(stream) > 0 {
 				sum += score(uint8(id), stream)
 			}
@@ -142,9 +144,11 @@ func (r *ranking) rival() (offset int, ok bool) {
 	return r.next.offset, r.ranked && r.best.score > 0 && near
 }
 
-// streams returns the bytes of each source in the frames of b.
-func streams(b []byte) *[128][]byte {
-	var out [128][]byte
+// streams sets out to the bytes of each source in the frames of b.
+func streams(b []byte, out *[128][]byte) {
+	for id := range out {
+		out[id] = out[id][:0]
+	}
 	var data [frameData]dataByte
 	cur := uint8(unknownID)
 	for ; len(b) >= frameSize; b = b[frameSize:] {
@@ -160,5 +164,4 @@ func streams(b []byte) *[128][]byte {
 			}
 		}
 	}
-	return &out
 }
