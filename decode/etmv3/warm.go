@@ -89,7 +89,7 @@ func (d *Decoder) isWarm() bool {
 	return d.cfg.OneT32 && !d.packets && !d.inDebug && !d.unsure && !d.unplacedRun.active && (d.walk.Known() || d.pending)
 }
 
-// packets is the loop of decodeWarm.
+// packets is the loop of decodeWarm in cycle-accurate mode, and that of single packets.
 func (w *warm) packets(i, last int) int {
 	data, offsets, headers := w.d.rec.Part.Data, &w.d.rec.Offsets, w.d.headers
 	for i <= last && w.pause == flow.AtBlock {
