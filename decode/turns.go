@@ -20,7 +20,7 @@ type First struct {
 
 // A Turn counts how often, in the stretches of a result, a block executed from its start
 // to its end and control then went to an address. Several turns may be of one way. They are
-// among the rows of the last part.
+// among the rows of the last part, unless there are many.
 type Turn struct {
 	Block   uint32 // index of the block in the result
 	To      uint32
@@ -29,6 +29,9 @@ type Turn struct {
 	// Told: those before it passed their condition, but for Failures; otherwise they have no
 	// outcome.
 	Told bool
+	// Timed: the last instruction has a cost; Cycles is the sum.
+	Timed  bool
+	Cycles int64
 }
 
 // A Failure counts how often an instruction inside a block failed its condition, of the

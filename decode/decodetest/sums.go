@@ -14,6 +14,21 @@ type Sums struct {
 	Executed map[Execution]int64
 	First    map[uint32]int64 // by address
 	Ways     map[Way]int64
+	// Own cycles: by address; of an instruction on the way to the next; and of whole runs.
+	Cycles    map[uint32]Cycles
+	WayCycles map[Way]Cycles
+	Extents   map[Extent]int64
+}
+
+// Cycles are a sum, and how often there were some.
+type Cycles struct {
+	N, Sum int64
+}
+
+// An Extent is the instructions of a run.
+type Extent struct {
+	Block        schema.BlockKey
+	First, Count int
 }
 
 // An Execution is an instruction and what became of it.
@@ -30,7 +45,7 @@ type Way struct {
 
 // SumsOf returns what ran in r.
 func SumsOf(r *decode.Result) Sums {
-	s := Sums{map[Execution]int64{}, map[uint32]int64{}, map[Way]int64{}}
+	s := Sums{map[Execution]int64{}, map[uint32]int64{}, map[Way]int64{}, map[uint32]Cycles{}, map[Way]Cycles{}, map[Extent]int64{}}
 	var from decode.Ends
 	seq := int64(0)
 	for i := range r.Segments {
@@ -47,7 +62,13 @@ func SumsOf(r *decode.Result) Sums {
 		if t.Told {
 			run.Flags = schema.RunHasFailed
 		}
-		s.Ways[Way{s.add(block, 0, len(block.Address), &run, t.N), t.To}] += t.N
+		n := len(block.Address)
+		way := Way{s.add(block, 0, n, &run, t.N), t.To}
+		s.Ways[way] += t.N
+		if t.Timed {
+			s.addCycles(way.From.Address, way, Cycles{t.N, t.Cycles})
+			s.Extents[Extent{block.Key, 0, n}] += t.Cycles
+		}
 	}
 	for _, f := range r.Failures {
 		s.fail(r.Blocks[f.Block].Address[f.Position:], f.N)
@@ -61,6 +82,8 @@ func (s *Sums) addRuns(r *decode.Result, from, to *decode.Ends, seq int64) {
 	var last Way // to nowhere yet
 	begin := true
 	stretches := r.Stretches[from[decode.Stretches]:to[decode.Stretches]]
+	costs := r.Costs[from[decode.Costs]:to[decode.Costs]]
+	var own Cycles // of the last instruction
 	for i := from[decode.Runs]; i < to[decode.Runs]; i++ {
 		run := &r.Runs[i]
 		block := r.Blocks[run.Block]
@@ -72,14 +95,51 @@ func (s *Sums) addRuns(r *decode.Result, from, to *decode.Ends, seq int64) {
 		}
 		if !begin {
 			s.Ways[last]++
+			s.addCycles(0, last, own)
 		}
 		s.come(block.Address[run.First:][:run.Count], seq)
 		last.From = s.add(block, int(run.First), int(run.Count), run, 1)
+		own, costs = s.costs(block, run, costs)
 		seq += int64(run.Count)
 		begin = false
 	}
 	if len(stretches) > 0 {
 		panic(fmt.Sprintf("decodetest: no run after stretches %+v", stretches))
+	}
+}
+
+// costs adds the cycles of a run, of whose instructions costs are the first. It returns
+// those of the last instruction, and the costs after it.
+func (s *Sums) costs(block *schema.Block, run *schema.Run, costs []uint32) (last Cycles, after []uint32) {
+	address := block.Address[run.First:][:run.Count]
+	switch {
+	case run.Flags&schema.RunHasCosts != 0:
+		for i, cost := range costs[:run.Count] {
+			last = Cycles{1, int64(cost)}
+			s.Cycles[address[i]] = s.Cycles[address[i]].plus(last)
+		}
+		costs = costs[run.Count:]
+	case run.Flags&schema.RunHasCycles != 0:
+		last = Cycles{1, int64(run.Cycles)}
+		at := address[len(address)-1]
+		s.Cycles[at] = s.Cycles[at].plus(last)
+	default:
+		return Cycles{}, costs
+	}
+	s.Extents[Extent{block.Key, int(run.First), int(run.Count)}] += int64(run.Cycles)
+	return last, costs
+}
+
+func (c Cycles) plus(d Cycles) Cycles { return Cycles{c.N + d.N, c.Sum + d.Sum} }
+
+// addCycles adds cycles of an instruction, unless its address is 0, and on the way from it.
+func (s *Sums) addCycles(address uint32, way Way, c Cycles) {
+	if c.N == 0 {
+		return
+	}
+	s.WayCycles[way] = s.WayCycles[way].plus(c)
+	if address > 0 {
+		s.Cycles[address] = s.Cycles[address].plus(c)
 	}
 }
 
@@ -131,6 +191,7 @@ func SumsDifference(a, b *decode.Result) string {
 	x, y := SumsOf(a), SumsOf(b)
 	for _, d := range []string{
 		mapDifference("executed", x.Executed, y.Executed), mapDifference("first", x.First, y.First), mapDifference("ways", x.Ways, y.Ways),
+		mapDifference("cycles", x.Cycles, y.Cycles), mapDifference("cycles of ways", x.WayCycles, y.WayCycles), mapDifference("extents", x.Extents, y.Extents),
 	} {
 		if d != "" {
 			return d
@@ -140,18 +201,18 @@ func SumsDifference(a, b *decode.Result) string {
 	return Difference(p, q)
 }
 
-func mapDifference[K comparable](what string, a, b map[K]int64) string {
+func mapDifference[K, N comparable](what string, a, b map[K]N) string {
 	if maps.Equal(a, b) {
 		return ""
 	}
 	for key, n := range a {
 		if b[key] != n {
-			return fmt.Sprintf("%s %+v: %d and %d", what, key, n, b[key])
+			return fmt.Sprintf("%s %+v: %+v and %+v", what, key, n, b[key])
 		}
 	}
 	for key, n := range b {
 		if _, ok := a[key]; !ok {
-			return fmt.Sprintf("%s %+v: none and %d", what, key, n)
+			return fmt.Sprintf("%s %+v: none and %+v", what, key, n)
 		}
 	}
 	return ""

@@ -38,37 +38,26 @@ func (d *Decoder) endTiming(t *timing, atoms int64) {
 	}
 }
 
-// pass passes the P-headers from data[i] on that are cycles alone, of which a processor
-// that waits makes many, and returns where they end. Before them there are seq
+// wait adds the cycles of a P-header that is cycles alone, before which there are seq
 // instructions.
-func (t *timing) pass(data []byte, i int, offsets *decode.OffsetCursor, headers *[256]warmHeader, seq int64) int {
-	counts, n, cycle, start := t.counts, t.rows, t.cycle, t.cycle
-	seq -= t.span.Seq
-	for ; i < len(data); i++ {
-		h := &headers[data[i]]
-		if h.kind != warmCycles {
-			break
-		}
-		if n == len(counts) {
-			counts = room(counts, n)
-		}
-		cycle += int64(h.waits)
-		x := &counts[n]
-		x.Offset, x.Seq, x.Cycle = int64(offsets.At(i)), int32(seq), int32(cycle)
-		x.Cycles, x.Kind = uint32(h.waits), schema.CountPacket
-		n++
+func (t *timing) wait(h *warmHeader, offset, seq int64) {
+	if t.rows == len(t.counts) {
+		t.counts = room(t.counts, t.rows)
 	}
-	t.counts, t.rows, t.cycle, t.waits = counts, n, cycle, t.waits+cycle-start
-	return i
+	t.cycle += int64(h.waits)
+	t.waits += int64(h.waits)
+	x := &t.counts[t.rows]
+	x.Offset, x.Seq, x.Cycle = offset, int32(seq-t.span.Seq), int32(t.cycle)
+	x.Cycles, x.Kind = uint32(h.waits), schema.CountPacket
+	t.rows++
 }
 
 // maxCosts is how many atoms a cycle-accurate P-header has at most.
 const maxCosts = 8
 
-// packet adds the cycles of a P-header of atoms. Its runs are those given, after which
-// there are seq instructions. Which headers follow each other is hard to predict, so there
-// are few conditions: slots after the rows are overwritten.
-func (t *timing) packet(h *warmHeader, runs []schema.Run, offset, seq int64) {
+// cost adds the cycles of a P-header of atoms. Its runs are those given, after which
+// there are seq instructions. Slots after the rows are overwritten.
+func (t *timing) cost(h *warmHeader, runs []schema.Run, offset, seq int64) {
 	if t.rows == len(t.counts) || t.paid+maxCosts > len(t.costs) {
 		t.counts, t.costs = room(t.counts, t.rows), room(t.costs, t.paid)
 	}

@@ -75,7 +75,7 @@ func (d *Decoder) decodeWarm(i int) int {
 // runsOf decodes packets from Data[i] on, as long as they are warm, by the loop of the mode.
 func (w *warm) runsOf(i, last int) int {
 	if w.d.cfg.CycleAccurate {
-		return w.packets(i, last)
+		return w.cyclePackets(i, last)
 	}
 	if paths := w.d.walk.RunPaths(); paths.Pay() {
 		return w.alongRuns(paths, i, last)
@@ -89,30 +89,25 @@ func (d *Decoder) isWarm() bool {
 	return d.cfg.OneT32 && !d.packets && !d.inDebug && !d.unsure && !d.unplacedRun.active && (d.walk.Known() || d.pending)
 }
 
-// packets is the loop of decodeWarm in cycle-accurate mode, and that of single packets.
-func (w *warm) packets(i, last int) int {
-	data, offsets, headers := w.d.rec.Part.Data, &w.d.rec.Offsets, w.d.headers
-	for i <= last && w.pause == flow.AtBlock {
-		switch h := &headers[data[i]]; h.kind {
-		case warmAtoms:
-			if !w.atoms(h, int64(offsets.At(i))) {
-				return i
-			}
-			i++
-		case warmAddress:
-			length := w.address(data[i : i+maxAddressBytes])
-			if length == 0 {
-				return i
-			}
-			w.addressAt, w.addressEnd, w.addressSeq = i, i+length, w.seq
-			i += length
-		case warmCycles:
-			i = w.pass(data[:last+1], i, offsets, headers, w.seq)
-		default:
-			return i
+// packet decodes the packet at Data[i], if it is warm, and returns its length; 0 if not.
+func (w *warm) packet(i int) int {
+	data := w.d.rec.Part.Data
+	switch h := &w.d.headers[data[i]]; h.kind {
+	case warmAtoms:
+		if w.atoms(h, int64(w.d.rec.Offsets.At(i))) {
+			return 1
 		}
+	case warmAddress:
+		length := w.address(data[i : i+maxAddressBytes])
+		if length > 0 {
+			w.addressAt, w.addressEnd, w.addressSeq = i, i+length, w.seq
+		}
+		return length
+	case warmCycles:
+		w.wait(h, int64(w.d.rec.Offsets.At(i)), w.seq)
+		return 1
 	}
-	return i
+	return 0
 }
 
 // atoms walks the atoms of a P-header. It reports whether they are warm; if not, nothing
@@ -141,7 +136,7 @@ func (w *warm) atoms(h *warmHeader, offset int64) bool {
 	}
 	w.seq += int64(h.count)
 	if d.cfg.CycleAccurate {
-		w.packet(h, w.runs[w.n:w.n+n], offset, w.seq)
+		w.cost(h, w.runs[w.n:w.n+n], offset, w.seq)
 	}
 	w.at, w.pos, w.pause = at, pos, pause
 	w.n += n

@@ -18,7 +18,7 @@ func (w *warm) count(i, last int) int {
 	return end
 }
 
-// turns is packets, where what ran is only counted. It returns where it stopped, and what
+// turns is runsOf, where what ran is only counted. It returns where it stopped, and what
 // is left of the P-header before, of which some is walked.
 func (w *warm) turns(i, last int) (end int, rest Atoms) {
 	d, v := w.d, w.d.walk.BeginVisits(w.at, w.pos, w.d.rec.Offset(i))

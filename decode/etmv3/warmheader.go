@@ -1,6 +1,10 @@
 package etmv3
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/tracelake/tracelake/schema"
+)
 
 // A warmKind is how the fast path handles a header.
 type warmKind uint8
@@ -24,6 +28,9 @@ type warmHeader struct {
 	// In cycle-accurate mode, the cycles before the first atom, before the others, and
 	// all, and how many rows of `cycle_counts` they make.
 	waits, between, cycles, rows uint8
+	// Of a run of all atoms inside a block: the last one, 1 is E, and the outcome.
+	last    uint8
+	outcome schema.Outcome
 }
 
 // newWarmHeaders returns the headers of the mode and version.
@@ -47,6 +54,8 @@ func newWarmHeader(a *Atoms) warmHeader {
 	case a.Count > 0:
 		h.kind = warmAtoms
 		h.cycles += a.Between * (a.Count - 1)
+		h.last = uint8(a.N>>(a.Count-1)&1 ^ 1)
+		h.outcome = [2]schema.Outcome{schema.NotTaken, schema.Passed}[h.last]
 	case a.Waits > 0:
 		h.kind = warmCycles
 	}

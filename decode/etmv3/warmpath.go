@@ -75,7 +75,7 @@ func (w *warm) alongRuns(paths *flow.RunPaths, i, last int) int {
 			}
 		}
 		w.at, w.pos, w.seq, w.n = at, pos, seq, n
-		end := w.packets(i, i) // of one packet
+		end := i + w.packet(i)
 		if end == i {
 			break
 		}

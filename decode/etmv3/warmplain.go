@@ -4,7 +4,7 @@ import "github.com/tracelake/tracelake/decode/flow"
 
 // This file is the fast path outside cycle-accurate mode.
 
-// plain is packets outside cycle-accurate mode: it holds the position and the counts in
+// plain is runsOf outside cycle-accurate mode: it holds the position and the counts in
 // local variables.
 func (w *warm) plain(i, last int) int {
 	d, at, pos, seq, n, pause := w.d, w.at, w.pos, w.seq, w.n, w.pause

@@ -43,17 +43,15 @@ type block struct {
 	next      uint32        // address after the last instruction
 	partStamp uint32        // the block is Result.Blocks[index] if this is that of the current part
 	unit      uint32        // the last work unit whose result has the block
+	pass      uint32        // of a walk by samples: instructions before the first that is 32-bit T32, or an indirect branch
 	first     int64         // see count.go
 	others    []arrivals    // likewise
+	cycles    *cycles       // see countcycles.go; nil: none yet
 	failing   []failing     // see countinside.go
 
-	last  isa.Instruction // with atWaypoint: the last instruction
-	split int             // position of the first 32-bit T32 instruction, the length without one
-	// Of a walk by samples: instructions before the first that is 32-bit T32, or an
-	// indirect branch; whether the last instruction returns from an exception.
-	pass    uint32
-	returns bool
-	_       [4]byte
+	last    isa.Instruction // with atWaypoint: the last instruction
+	split   int             // position of the first 32-bit T32 instruction, the length without one
+	returns bool            // of a walk by samples: the last instruction returns from an exception
 }
 
 // The links of a block, by outcome of the atom of its last instruction.

@@ -124,5 +124,21 @@ func (w *Walker) AddressCursor(to decode.PC, space image.Space) Cursor {
 	return w.find(identify(location{to, space}.key()))
 }
 
+// Within returns the index in the result of the block at c, and its instructions: none if
+// there is no block, or the part does not have it yet.
+func (c Cursor) Within(part uint32) (index uint32, instructions int) {
+	if c.b == nil || c.b.ready != part {
+		return 0, 0
+	}
+	return c.b.index, int(c.b.count)
+}
+
+// After returns where the block at c leads by its last atom: the zero Cursor if no walk went
+// there yet, or after an indirect branch.
+func (c Cursor) After(e uint8) Cursor { return Cursor{c.b.links[e&1]} }
+
+// Outcome returns that of the last instruction of the block at c, by its atom.
+func (c Cursor) Outcome(e uint8) schema.Outcome { return c.b.outcomes[e&1] }
+
 // ExceptionReturn reports whether the waypoint of the block at c returns from an exception.
 func (c Cursor) ExceptionReturn() bool { return c.b.last.Kind == schema.KindExceptionReturn }

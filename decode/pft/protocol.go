@@ -75,8 +75,12 @@ func (c *Config) TracesData() bool { return false }
 // NewDecoder implements [decode.Protocol].
 func (c *Config) NewDecoder(mem *image.Memory, want decode.Wanted) decode.Decoder {
 	program := flow.NewProgram(mem, flow.Rules{Barriers: true, DataBarriers: c.DataBarriers, ReturnStack: c.ReturnStack})
+	walk := flow.NewWalker(program)
+	if c.CycleAccurate {
+		walk.CountCycles()
+	}
 	return &Decoder{
-		cfg: *c, mem: mem, walk: flow.NewWalker(program), packets: want.Packets, turns: want.Counted,
+		cfg: *c, mem: mem, walk: walk, packets: want.Packets, turns: want.Counted,
 		rec: record.Recorder{CycleAccurate: c.CycleAccurate, Timestamps: c.TimestampCode()},
 	}
 }

@@ -171,6 +171,7 @@ type Runs struct {
 	Cost, Costs   int
 	Place, Places int
 	Block, Blocks int
+	Begins        bool  // the part is the first of Unit
 	Seq           int64 // of the first instruction, in the source
 	Instructions  int64
 }

@@ -24,6 +24,7 @@ type Stitcher struct {
 	data    *access.Collector
 	code    decode.TimestampCode
 	sinks   Sinks
+	unit    *decode.Result // that the last part with runs is of
 
 	// Of the last part that was taken; within: its segment began inside an
 	// instruction.
@@ -354,8 +355,10 @@ func (s *Stitcher) addRuns(b Base, p *decodedPart) error {
 	if s.sinks.Runs == nil {
 		return nil
 	}
+	begins := p.runs != s.unit
+	s.unit = p.runs
 	return s.sinks.Runs.Add(Runs{
-		Base: b, Unit: p.runs, Numbers: p.numbers, Spans: rowsOf(p, p.unit.Spans, decode.Spans),
+		Base: b, Begins: begins, Unit: p.runs, Numbers: p.numbers, Spans: rowsOf(p, p.unit.Spans, decode.Spans),
 		Stretches: rowsOf(p, p.unit.Stretches, decode.Stretches), Firsts: rowsOf(p, p.unit.Firsts, decode.Firsts),
 		Turns: rowsOf(p, p.unit.Turns, decode.Turns), Failures: rowsOf(p, p.unit.Failures, decode.Failures),
 		From: p.from[decode.Runs], To: p.to[decode.Runs], Cost: p.from[decode.Costs], Costs: p.to[decode.Costs],

@@ -28,15 +28,15 @@ func TestFolds(t *testing.T) {
 	most := 0
 	sinks.Runs = &watched{sinks.Runs, func() { most = max(most, tally.held()) }}
 	script{program.String(), trace.String(), true}.playTo(t, sinks)
-	if tally.touched.folds != 9 { // ten blocks each
-		t.Errorf("%d folds, want 9", tally.touched.folds)
+	if tally.touched.folds != 4 { // twenty blocks each, twice as many as of different units
+		t.Errorf("%d folds, want 4", tally.touched.folds)
 	}
 	counts, edges, err := tally.Finish()
 	if err != nil || len(counts) != 400 || len(edges) != 99 {
 		t.Errorf("%d counts, %d edges, %v", len(counts), len(edges), err)
 	}
-	if most != 9 { // the job of the tenth is not counted yet
-		t.Errorf("%d shapes are held at once, want 9", most)
+	if most != 19 { // the job of the twentieth is not counted yet
+		t.Errorf("%d shapes are held at once, want 19", most)
 	}
 	again := &Tally{limits: limits{job: 1, fold: 6, marks: usual.marks, counter: usual.counter, source: usual.source}}
 	script{"a 1000 other other branch\nb 2000 other other branch", strings.Repeat("a EEE taken\nb EEE taken\n", 100), true}.play(t, again)

@@ -122,9 +122,13 @@ func (s *shape) cost(run *schema.Run, costs []uint32) (last int64, after []uint3
 func (s *shape) settle(b *block) {
 	b.see(s)
 	b.visit(s)
-	if s.flags&timed == 0 {
-		return
+	if s.flags&timed != 0 {
+		b.cost(s)
 	}
+}
+
+// cost adds what the shape cost, which is timed.
+func (b *block) cost(s *shape) {
 	own := b.costs.to(s.end())
 	if s.costs == nil {
 		own[s.last()] = own[s.last()].plus(edge{cycles: s.cycles, costs: s.n})

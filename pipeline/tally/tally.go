@@ -87,7 +87,7 @@ func (t *Tally) add(r stitch.Runs) error {
 		return nil
 	}
 	t.base.Source = r.Base.Source
-	if t.touched.add(&r) > t.limits.fold {
+	if t.folds(&r) {
 		if err := t.fold(r.Seq); err != nil {
 			return err
 		}
@@ -103,6 +103,14 @@ func (t *Tally) add(r stitch.Runs) error {
 	t.runs += r.To - r.From + len(r.Stretches) + len(r.Firsts) + len(r.Turns) + len(r.Failures)
 	t.untimed.add(&r)
 	return nil
+}
+
+// folds reports whether what came before a part is to be added up. That depends on the runs
+// of whole units, as far as one does not fill the memory: what a decoder counts comes with the
+// last part of a unit, unless there is much of it.
+func (t *Tally) folds(r *stitch.Runs) bool {
+	weight := t.touched.add(r)
+	return weight > t.limits.fold && (r.Begins || weight > 2*t.limits.fold)
 }
 
 // mark takes the next mark of a kind, at a place in the trace.

@@ -37,16 +37,40 @@ func (e *deltas) appendBytes(dst []byte, v *schema.Vector) ([]byte, format.Encod
 			e.all.addOne(last, e.sign)
 			continue
 		}
-		values, before := e.values[:len(b)], last
-		for i, step := range b {
-			if last += uint64(step); step == schema.Escape {
-				last, wide = wide[0], wide[1:]
-			}
-			values[i] = last
+		var all uint64
+		if all, last, wide = e.widen(b, wide, last); all <= deltaByte {
+			dst = appendSmallDeltas(dst, b, all, size/deltaMinis) // an Escape is a difference of as much
+			continue
 		}
-		dst = e.appendBlock(dst, values, before, size/deltaMinis)
+		dst = appendDeltas(dst, e.block[:len(b)], size/deltaMinis)
 	}
 	return dst, format.DeltaBinaryPacked, true
+}
+
+// widen makes the differences that steps after a value are. It returns all bits that they
+// have, the last value, and what is left of the values of rows that are Escape.
+func (e *deltas) widen(steps []uint8, wide []uint64, last uint64) (all, _ uint64, _ []uint64) {
+	d := e.block[:len(steps)]
+	before, falls := last, false
+	for i, step := range steps {
+		x := uint64(step)
+		if step == schema.Escape {
+			x, wide = wide[0]-last, wide[1:]
+			falls = falls || int64(x) < 0
+		}
+		d[i] = x
+		all |= x
+		last += x
+	}
+	if !falls && before^e.sign <= last^e.sign {
+		e.all.addOne(last, e.sign)
+		return all, last, wide
+	}
+	for _, x := range d {
+		before += x
+		e.all.addOne(before, e.sign)
+	}
+	return ^uint64(0), last, wide // values fall, so no difference is small
 }
 
 // sumOf returns the sum of bytes, at most deltaBlock of them, and all bits that they have.
