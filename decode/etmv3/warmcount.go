@@ -24,14 +24,14 @@ func (w *warm) turns(i, last int) (end int, rest Atoms) {
 	d, v := w.d, w.d.walk.BeginVisits(w.at, w.pos, w.d.rec.Offset(i))
 	data, headers, part := d.rec.Part.Data, d.headers, d.walk.Part()
 	at, pos, size, n := w.at, w.pos, 0, -int64(w.pos) // n: instructions from w.seq up to the start of at
-	ready, paths := v.Ready(part), d.walk.InsidePaths()
-	pays := paths.Pay()
 	if at.Known() {
 		if !d.walk.MayEnter(at) {
 			return i, rest
 		}
 		size = int(at.Instructions())
 	}
+	ready, paths := v.Ready(part), d.walk.InsidePaths()
+	pays := paths.Pay()
 	var h *warmHeader // that was walked in part
 	from := n         // what n and pos were before it
 packets:

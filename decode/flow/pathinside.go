@@ -73,10 +73,10 @@ func (t *trial) endUnit() {
 
 // InsidePaths are the paths of a walker.
 type InsidePaths struct {
-	trial
-	at    [1 << pathBits]InsidePath
+	at    [1 << pathBits]InsidePath // at the start of a line
 	steps [1 << pathBits][maxInsideSteps]insideStep
 	used  []uint32 // those that are not zero
+	trial
 }
 
 // InsidePaths returns the paths of w.

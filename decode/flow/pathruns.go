@@ -24,9 +24,9 @@ const maxRunsOfPath = 8
 
 // RunPaths are the paths of a walker.
 type RunPaths struct {
-	trial
 	at   [1 << pathBits]RunPath
 	used []uint32 // those that are not zero
+	trial
 }
 
 // RunPaths returns the paths of w.

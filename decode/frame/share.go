@@ -1,5 +1,7 @@
 package frame
 
+import "encoding/binary"
+
 // Only ID bytes show whether frames are in step: at a wrong offset data is read as
 // IDs. All even offsets have the same mixed bytes, and so have all odd ones, except
 // at the edges; so ID bytes show the parity, and A-syncs in the streams have to show
@@ -101,8 +103,10 @@ func bestOffset(b []byte, offsets []int, score func(uint8, []byte) int) ranking 
 	if score == nil || len(offsets) == 1 {
 		return ranking{best: candidate{offset: offsets[0]}}
 	}
+	var of [128][]byte // the memory of all offsets
 	return rank(offsets, func(offset int) (sum int) {
-		for id, stream := range streams(b[min(offset, len(b)):]) {
+		streams(b[min(offset, len(b)):], &of)
+		for id, stream := range of {
 			if len(stream) > 0 {
 				sum += score(uint8(id), stream)
 			}
@@ -142,14 +146,22 @@ func (r *ranking) rival() (offset int, ok bool) {
 	return r.next.offset, r.ranked && r.best.score > 0 && near
 }
 
-// streams returns the bytes of each source in the frames of b.
-func streams(b []byte) *[128][]byte {
-	var out [128][]byte
+// streams sets out to the bytes of each source in the frames of b.
+func streams(b []byte, out *[128][]byte) {
+	for id := range out {
+		out[id] = out[id][:0]
+	}
 	var data [frameData]dataByte
 	cur := uint8(unknownID)
 	for ; len(b) >= frameSize; b = b[frameSize:] {
 		if quiet(b[:frameSize], &lostBytes) == 0 {
 			cur = unknownID
+			continue
+		}
+		if lo, hi := halves(b); (lo|hi)&evenBits == 0 { // most have no ID byte: see Reader.take
+			if IsSource(cur) {
+				out[cur] = appendPlain(out[cur], b, lo, hi)
+			}
 			continue
 		}
 		n := 0
@@ -160,5 +172,14 @@ func streams(b []byte) *[128][]byte {
 			}
 		}
 	}
-	return &out
+}
+
+// appendPlain appends the data bytes of the frame f without an ID byte, whose halves are
+// given.
+func appendPlain(dst []byte, f []byte, lo, hi uint64) []byte {
+	var d [frameSize]byte
+	aux := f[auxByte]
+	binary.LittleEndian.PutUint64(d[:], lo|auxSpread[aux&0xF])
+	binary.LittleEndian.PutUint64(d[8:], hi|auxSpread[aux>>4])
+	return append(dst, d[:frameData]...)
 }

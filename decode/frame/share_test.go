@@ -3,6 +3,7 @@ package frame
 import (
 	"bytes"
 	"errors"
+	"math/rand/v2"
 	"slices"
 	"testing"
 )
@@ -107,6 +108,41 @@ func TestRank(t *testing.T) {
 		rival, near := r.rival()
 		if r.best.offset != tt.best || rival != tt.next || near != tt.near {
 			t.Errorf("%v: best %d, next %d, near %v; want %d, %d, %v", tt.scores, r.best.offset, rival, near, tt.best, tt.next, tt.near)
+		}
+	}
+}
+
+// streams takes frames without an ID byte at once: as unpack does.
+func TestStreams(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 4))
+	var got [128][]byte
+	for range 200 {
+		b := make([]byte, frameSize*(1+r.IntN(20))+r.IntN(frameSize))
+		for i := range b {
+			if b[i] = byte(r.Uint32()); i&1 == 0 && r.IntN(8) > 0 {
+				b[i] &^= 1
+			}
+		}
+		var want [128][]byte
+		var data [frameData]dataByte
+		for f, cur := b, uint8(unknownID); len(f) >= frameSize; f = f[frameSize:] {
+			if quiet(f[:frameSize], &lostBytes) == 0 {
+				cur = unknownID
+				continue
+			}
+			n := 0
+			n, cur = unpack(f, cur, &data)
+			for _, d := range data[:n] {
+				if IsSource(d.id) {
+					want[d.id] = append(want[d.id], d.b)
+				}
+			}
+		}
+		streams(b, &got)
+		for id := range want {
+			if !bytes.Equal(got[id], want[id]) {
+				t.Fatalf("source %#x of % x: % x, want % x", id, b, got[id], want[id])
+			}
 		}
 	}
 }

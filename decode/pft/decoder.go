@@ -114,7 +114,7 @@ func (d *Decoder) finish() {
 	if d.walk.Known() {
 		d.rec.Segment.End.Reached = schema.Of(decode.Position{PC: d.walk.PC()})
 	}
-	d.walk.End(d.turns && d.rec.Part.More)
+	d.walk.End(d.rec.Part.More)
 	d.rec.Finish(d.walk.Seq)
 }
 
