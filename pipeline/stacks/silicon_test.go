@@ -1,0 +1,136 @@
+package stacks_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tracelake/tracelake/bench/sample"
+	"github.com/tracelake/tracelake/decode/capture"
+	"github.com/tracelake/tracelake/decode/decodetest/shared"
+	"github.com/tracelake/tracelake/pipeline"
+	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/dataset"
+)
+
+// The stacks of the sample and of captures of silicon, which another program rebuilt.
+func TestFigures(t *testing.T) {
+	for _, tt := range []struct {
+		capture, elf string
+		want         string
+	}{
+		{
+			"am243x-r5f-etmv3-freertos-002b37c", "freertos.elf",
+			"calls 8338, tail calls 1039, exceptions 1, depth 10; ends: open 3, return 8335; exceptions: return 1; tasks: gap 1, start 1; switches 0, ambiguous 0, drift 0; own 232204",
+		},
+		{
+			"am243x-r5f-etmv3-zephyr-e9185a9", "zephyr.elf",
+			"calls 29302, tail calls 29278, exceptions 5, depth 7; ends: gap 10, open 1, return 29291; exceptions: gap 2, switch 3; tasks: gap 5, new 3, start 1; switches 5, ambiguous 0, drift 0; own 352666",
+		},
+		{
+			"am243x-r5f-etmv3-threadx-ce42d22", "threadx.elf",
+			"calls 3430, tail calls 170, exceptions 2, depth 14; ends: open 5, return 3425; exceptions: return 2; tasks: new 2, start 1; switches 2, ambiguous 0, drift 0; own 256395",
+		},
+		{
+			"sample", sample.ELF,
+			"calls 6300, tail calls 308, exceptions 88, depth 11; ends: open 1, return 6299; exceptions: open 1, return 35, switch 52; tasks: new 5, start 1; switches 52, ambiguous 0, drift 0; own 218349 in 440811 cycles",
+		},
+	} {
+		t.Run(tt.capture, func(t *testing.T) {
+			if got := figures(t, export(t, tt.capture, tt.elf)); got != tt.want {
+				t.Errorf("%s\nwant\n%s", got, tt.want)
+			}
+		})
+	}
+}
+
+// export exports a capture with a program file, and opens the dataset.
+func export(t *testing.T, name, elf string) *dataset.Dataset {
+	t.Helper()
+	input := filepath.Join(t.TempDir(), "capture")
+	if name == "sample" {
+		if err := sample.Extract(input); err != nil {
+			t.Fatal(err)
+		}
+	} else {
+		input = shared.File(t, "captures/"+name)
+	}
+	dir := filepath.Join(t.TempDir(), "dataset")
+	opt := pipeline.Options{Level: schema.LevelBlocks, Workers: 2, Capture: capture.Options{Symbols: []string{filepath.Join(input, elf)}}}
+	if _, err := pipeline.Export(context.Background(), input, dir, opt); err != nil {
+		t.Fatal(err)
+	}
+	d, err := dataset.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { d.Close() })
+	return d
+}
+
+// figures sums up the tables of stacks in words.
+func figures(t *testing.T, d *dataset.Dataset) string {
+	t.Helper()
+	entries, ends, spans, origins := map[string]int64{}, map[string]int64{}, map[string]int64{}, map[string]int64{}
+	var depth int32
+	var own, cycles, switches, ambiguous, drift int64
+	timed := false
+	each(t, d, &schema.Stacks, func(b *schema.Batch, row int) {
+		entries[schema.StackEntryNames[schema.StacksEntry.At(b, row)]] += int64(schema.StacksCalls.At(b, row))
+		depth = max(depth, int32(schema.StacksDepth.At(b, row)))
+		own += int64(schema.StacksInstructions.At(b, row))
+		cycles += int64(schema.StacksCycles.At(b, row))
+		timed = timed || !b.Columns[schema.StacksCycles].Null(row)
+	})
+	each(t, d, &schema.Calls, func(b *schema.Batch, row int) { ends[schema.CallEndNames[schema.CallsEnd.At(b, row)]]++ })
+	each(t, d, &schema.ExceptionSpans, func(b *schema.Batch, row int) {
+		spans[schema.CallEndNames[schema.ExceptionSpansEnd.At(b, row)]]++
+	})
+	each(t, d, &schema.Tasks, func(b *schema.Batch, row int) {
+		origins[schema.TaskOriginNames[schema.TasksOrigin.At(b, row)]]++
+		switches += int64(schema.TasksSwitches.At(b, row))
+		ambiguous += int64(schema.TasksAmbiguous.At(b, row))
+		drift += int64(schema.TasksStackDrift.At(b, row))
+	})
+	text := fmt.Sprintf("calls %d, tail calls %d, exceptions %d, depth %d; ends: %s; exceptions: %s; tasks: %s; switches %d, ambiguous %d, drift %d; own %d",
+		entries["call"], entries["tail"], entries["exception"], depth, words(ends), words(spans), words(origins), switches, ambiguous, drift, own)
+	if timed {
+		text += fmt.Sprintf(" in %d cycles", cycles)
+	}
+	return text
+}
+
+func words(counts map[string]int64) string {
+	var all []string
+	for name, n := range counts {
+		all = append(all, fmt.Sprintf("%s %d", name, n))
+	}
+	slices.Sort(all)
+	return strings.Join(all, ", ")
+}
+
+// each calls a function with each row of a table.
+func each(t *testing.T, d *dataset.Dataset, of *schema.Table, do func(b *schema.Batch, row int)) {
+	t.Helper()
+	for _, source := range d.Sources(of) {
+		r := d.Open(of, source)
+		for {
+			b, err := r.Next()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			for row := range b.Rows() {
+				do(b, row)
+			}
+		}
+		r.Close()
+	}
+}
