@@ -32,6 +32,8 @@ type deltas struct {
 	block  [deltaBlock]uint64
 	small  [deltaBlock]uint8
 	values [deltaBlock]uint64
+	leaps  [maxLeaps]leapt
+	zeros  [8 * deltaBlock / deltaMinis]byte // none is written
 }
 
 func (e *deltas) reset() { e.all = span[uint64]{} }
