@@ -53,12 +53,13 @@ type Vector struct {
 	Valid  []uint8  // nullable columns: 1 valid, 0 NULL (the value is then 0)
 
 	Repeats []Repeat // Repeated, Counted
-	Marks   Bits     // Marked
+	Marks   Bits     // Marked; Narrow and Stepped, if some rows are NULL: which are not
 	Bits    Bits     // Marked: the values of a Bool
 	Code    CodeRuns // OfCode
 	Field   CodeField
 	Index   []uint32 // Indexed
 	Entries []uint64 // each is of a row, in the order that rows first have them
+	Absent  []uint8  // of entries, if some are NULL: 1 NULL (the entry is then 0), 0 a value
 	Wide    []uint64 // Narrow, Stepped: the values of the rows that are Escape
 }
 
@@ -78,7 +79,7 @@ func (v *Vector) Len() int {
 	case Indexed:
 		return len(v.Index)
 	case Narrow, Stepped:
-		return len(v.U8)
+		return max(v.Marks.N, len(v.U8))
 	case Plain:
 	}
 	return len(v.U8) + len(v.U16) + len(v.U32) + len(v.U64) + len(v.Str) + len(v.Bin)
@@ -145,7 +146,7 @@ func (b *Batch) Reset() {
 		v.Form, v.Repeats = Plain, v.Repeats[:0]
 		v.Marks.Reset()
 		v.Bits.Reset()
-		v.Code = CodeRuns{v.Code.Runs[:0], 0}
-		v.Index, v.Entries, v.Wide = v.Index[:0], v.Entries[:0], v.Wide[:0]
+		v.Code.Reset()
+		v.Index, v.Entries, v.Absent, v.Wide = v.Index[:0], v.Entries[:0], v.Absent[:0], v.Wide[:0]
 	}
 }

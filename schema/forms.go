@@ -18,9 +18,9 @@ const (
 	Counted              // Repeats, in which each row is one more than the row before
 	Marked               // Marks says which rows have a value; the slice, or Bits, has those alone
 	OfCode               // Field of the instructions in Code
-	Indexed              // Entries, of which Index names that of each row; none is NULL
-	Narrow               // U8 has the value of each row, or Escape; none is NULL
-	Stepped              // U8 has by how much each row is more than the one before, or Escape; none is NULL
+	Indexed              // Entries, of which Index names that of each row; NULL where Absent says so
+	Narrow               // U8 has the value of each row, or Escape
+	Stepped              // U8 has by how much each row is more than the one before, or Escape
 )
 
 // A Repeat is a value that a number of rows have, or the first of them.
@@ -53,16 +53,53 @@ func (v *Vector) AppendCount(from uint64, rows int) {
 
 // A CodeRun is some rows that are consecutive instructions of a block.
 type CodeRun struct {
-	Block  *Block
-	Number uint32 // of the block, in the source: equal numbers are one block
-	First  uint16 // position of the first in the block
-	Count  uint16
+	Block uint32 // index in the blocks of its piece
+	First uint16 // position of the first in the block
+	Count uint16
+}
+
+// A CodePiece is what some consecutive runs have in common: the blocks that they are of.
+// Runs have no pointers of their own, which the garbage collector would have to follow.
+type CodePiece struct {
+	Runs    int // how many runs there are up to its end, with those of the pieces before
+	Blocks  []*Block
+	Numbers []uint32 // of the blocks, in the source: equal numbers are one block
 }
 
 // CodeRuns are rows of code.
 type CodeRuns struct {
-	Runs []CodeRun
-	Rows int
+	Pieces []CodePiece
+	Runs   []CodeRun
+	Rows   int
+}
+
+// End ends a piece with the last of the runs, if it has any.
+func (c *CodeRuns) End(blocks []*Block, numbers []uint32) {
+	before := 0
+	if n := len(c.Pieces); n > 0 {
+		before = c.Pieces[n-1].Runs
+	}
+	if len(c.Runs) > before {
+		c.Pieces = append(c.Pieces, CodePiece{len(c.Runs), blocks, numbers})
+	}
+}
+
+// Each goes through the pieces, with the runs of each.
+func (c *CodeRuns) Each(yield func(*CodePiece, []CodeRun) bool) {
+	from := 0
+	for i := range c.Pieces {
+		p := &c.Pieces[i]
+		if !yield(p, c.Runs[from:p.Runs]) {
+			return
+		}
+		from = p.Runs
+	}
+}
+
+// Reset empties c, preserving capacity.
+func (c *CodeRuns) Reset() {
+	clear(c.Pieces)
+	*c = CodeRuns{c.Pieces[:0], c.Runs[:0], 0}
 }
 
 // A CodeField is what a column says of the instructions of a block.
@@ -196,17 +233,22 @@ func repeat[T uint8 | uint16 | uint32 | uint64](s *[]T, x, step T, n int) {
 }
 
 func (v *Vector) expandMarked() {
-	for i := range v.Marks.N {
-		v.Valid = append(v.Valid, v.Marks.At(i))
-	}
-	switch v.Column.Type {
-	case Bool:
+	if v.Column.Type == Bool {
 		for i := range v.Bits.N {
 			v.U8 = append(v.U8, v.Bits.At(i))
 		}
 		v.Bits.Reset()
-		spread(&v.U8, v.Valid)
-	case Uint8, Enum:
+	}
+	v.spreadMarked()
+}
+
+// spreadMarked gives each row that is marked the next of the values.
+func (v *Vector) spreadMarked() {
+	for i := range v.Marks.N {
+		v.Valid = append(v.Valid, v.Marks.At(i))
+	}
+	switch v.Column.Type {
+	case Uint8, Bool, Enum:
 		spread(&v.U8, v.Valid)
 	case Uint16:
 		spread(&v.U16, v.Valid)
@@ -236,23 +278,28 @@ func spread[T any](s *[]T, valid []uint8) {
 }
 
 func (v *Vector) expandCode() {
-	for i := range v.Code.Runs {
-		r := &v.Code.Runs[i]
-		from, to := int(r.First), int(r.First)+int(r.Count)
-		switch v.Field {
-		case FieldAddress:
-			v.U32 = append(v.U32, r.Block.Address[from:to]...)
-		case FieldOpcode:
-			v.U32 = append(v.U32, r.Block.Opcode[from:to]...)
-		case FieldSize:
-			v.U8 = append(v.U8, r.Block.Size[from:to]...)
-		case FieldKind:
-			v.U8 = append(v.U8, r.Block.Kind[from:to]...)
-		case FieldISA:
-			repeat(&v.U8, uint8(r.Block.Key.ISA), 0, to-from)
+	for p, runs := range v.Code.Each {
+		for i := range runs {
+			v.expandRun(p.Blocks[runs[i].Block], int(runs[i].First), int(runs[i].First)+int(runs[i].Count))
 		}
 	}
-	v.Code = CodeRuns{Runs: v.Code.Runs[:0]}
+	v.Code = CodeRuns{Pieces: v.Code.Pieces[:0], Runs: v.Code.Runs[:0]}
+}
+
+// expandRun appends the field of some instructions of a block.
+func (v *Vector) expandRun(b *Block, from, to int) {
+	switch v.Field {
+	case FieldAddress:
+		v.U32 = append(v.U32, b.Address[from:to]...)
+	case FieldOpcode:
+		v.U32 = append(v.U32, b.Opcode[from:to]...)
+	case FieldSize:
+		v.U8 = append(v.U8, b.Size[from:to]...)
+	case FieldKind:
+		v.U8 = append(v.U8, b.Kind[from:to]...)
+	case FieldISA:
+		repeat(&v.U8, uint8(b.Key.ISA), 0, to-from)
+	}
 }
 
 func (v *Vector) expandIndex() {
@@ -271,8 +318,13 @@ func (v *Vector) expandIndex() {
 			v.noForm()
 		}
 	}
-	if v.Column.Nullable {
+	switch {
+	case len(v.Absent) > 0:
+		for _, i := range v.Index {
+			v.Valid = append(v.Valid, v.Absent[i]^1)
+		}
+	case v.Column.Nullable:
 		repeat(&v.Valid, 1, 0, len(v.Index))
 	}
-	v.Index, v.Entries = v.Index[:0], v.Entries[:0]
+	v.Index, v.Entries, v.Absent = v.Index[:0], v.Entries[:0], v.Absent[:0]
 }

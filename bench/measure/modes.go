@@ -63,7 +63,9 @@ func (m Mode) Do(input, out string, images []string, r *Run) error {
 		r.Instructions, r.Bytes = totals.Instructions, totals.Bytes
 		return err
 	}
-	s, err := pipeline.Export(ctx, input, out, pipeline.Options{Capture: from, Level: x.level, Format: x.format, Workers: m.Workers, Overwrite: true})
+	opt := pipeline.Options{Capture: from, Level: x.level, Format: x.format, Workers: m.Workers, Overwrite: true}
+	opt.LimitMemory() // as the command does
+	s, err := pipeline.Export(ctx, input, out, opt)
 	if err != nil {
 		return err
 	}

@@ -114,6 +114,7 @@ func runExport(ctx context.Context, args *exportArgs, stderr io.Writer) (*pipeli
 		defer p.clear()
 		o.Progress = p.show
 	}
+	o.LimitMemory()
 	return pipeline.Export(ctx, args.input, args.dir, *o)
 }
 

@@ -16,8 +16,11 @@ func newBlocks() blocks { return blocks{&sync.Pool{}} }
 
 func (blocks) perRow() int64 { return schema.MaxBlockRow }
 
-func (blocks) count(r *stitch.Runs) int64 {
+func (blocks) count(r *stitch.Runs, short bool) int64 {
 	n := int64(r.To - r.From)
+	if short {
+		return n
+	}
 	for i := r.From; i < r.To; i++ {
 		if count := r.Unit.Runs[i].Count; count > schema.MaxBlockRow {
 			n += rowCount(int64(count), schema.MaxBlockRow) - 1
@@ -43,19 +46,22 @@ var blocksShared = sharedColumns{
 	schema.BlocksContextID, schema.BlocksVMID, schema.BlocksSecurity,
 }
 
-// A blockFiller fills batches of `blocks`. What identifies a row of `block_runs` is
-// looked up once for a row; the columns that follow from it are in finish.
+// A blockFiller fills batches of `blocks`. The shape of a row is looked up once; the
+// columns that follow from it are in finish.
 type blockFiller struct {
-	ways ways // of the batch at hand
+	shapes             shapes // of the batch at hand
+	seq, offset, cycle schema.Stepper
 }
 
 // fill implements filler.
 func (f *blockFiller) fill(r *runs, batch *schema.Batch, room int) int {
+	v := batch.Columns
+	f.seq.Vector, f.offset.Vector, f.cycle.Vector = &v[schema.BlocksSeq], &v[schema.BlocksByteOffset], &v[schema.BlocksCycle]
 	span, end := r.span()
 	rows := 0
 	room = int(min(int64(room), r.rows))
 	for rows < room && r.From < end {
-		n := f.fillWhole(r, batch, min(end, r.From+room-rows))
+		n := f.fillWhole(r, batch, span, min(end, r.From+room-rows))
 		if n == 0 {
 			f.fillRun(r, batch, span)
 			n = 1
@@ -69,88 +75,79 @@ func (f *blockFiller) fill(r *runs, batch *schema.Batch, room int) int {
 // fillRun fills in a row of the next run.
 func (f *blockFiller) fillRun(r *runs, batch *schema.Batch, span *schema.Span) {
 	v, run := batch.Columns, &r.Unit.Runs[r.From]
-	seq, offset := schema.BlocksSeq.In(batch), schema.BlocksByteOffset.In(batch)
 	n := min(int(run.Count)-r.skip, schema.MaxBlockRow)
 	at := uint64(run.Offset)
 	if run.Flags&schema.RunHasOffsets != 0 {
 		at += uint64(r.Unit.Offsets[r.Place])
 	}
-	*seq, *offset = append(*seq, uint64(r.Seq)), append(*offset, at)
-	if run.Flags&schema.RunHasFailed != 0 {
-		failed := &v[schema.BlocksFailed]
-		failed.Marks.Pad(len(*seq) - 1)
-		failed.Marks.Append(1, 1)
-		failed.U64 = append(failed.U64, run.Failed)
-	}
+	f.seq.Append(uint64(r.Seq))
+	f.offset.Append(at)
 	outcome, last := schema.Untold, r.skip+n == int(run.Count)
 	if last {
 		outcome = run.Outcome
 	}
-	if last && run.Flags&timed != 0 {
-		f.addCycles(r, run, span, v)
-	}
 	index := &v[schema.BlocksRun].Index
-	*index = append(*index, f.ways.find(newWay(r.Numbers[run.Block], run.First+uint16(r.skip), uint8(n), outcome)))
+	if last && run.Flags&timed != 0 {
+		f.addCycles(r, run, span, &v[schema.BlocksCycles], len(*index))
+	}
+	*index = append(*index, f.shapes.find(newShape(run, r.Numbers[run.Block], run.First+uint16(r.skip), uint8(n), outcome)))
 	r.pass(n)
 }
 
 // fillWhole does what fillRun does, for the next runs up to one as far as they are a row
-// each, without cycles. It returns how many rows they are.
-func (f *blockFiller) fillWhole(r *runs, batch *schema.Batch, end int) int {
-	if !r.atWhole() {
+// each. It returns how many rows they are.
+func (f *blockFiller) fillWhole(r *runs, batch *schema.Batch, span *schema.Span, end int) int {
+	if r.skip > 0 {
 		return 0
 	}
 	list := r.Unit.Runs[r.From:end]
-	seq, offset := schema.BlocksSeq.In(batch), schema.BlocksByteOffset.In(batch)
-	numbers := &batch.Columns[schema.BlocksRun].Index
-	at, next, rows := len(*seq), uint64(r.Seq), 0
-	seqs, offsets, index := extend(seq, len(list)), extend(offset, len(list)), extend(numbers, len(list))
-	failed := &batch.Columns[schema.BlocksFailed]
-	failed.Marks.Pad(at)
-	marks := newBitTail(&failed.Marks)
+	numbers, cycles := &batch.Columns[schema.BlocksRun].Index, &batch.Columns[schema.BlocksCycles]
+	at, next, rows := len(*numbers), uint64(r.Seq), 0
+	f.seq.Begin(next)
+	f.offset.Begin(r.offset())
+	seqs, offsets, index := f.seq.Vector.Extend(schema.Stepped, len(list)), f.offset.Vector.Extend(schema.Stepped, len(list)), extend(numbers, len(list))
 	for i := range list {
 		run := &list[i]
-		if run.Count > schema.MaxBlockRow || run.Flags&timed != 0 {
+		if run.Count > schema.MaxBlockRow {
 			break
 		}
-		seqs[i], offsets[i] = next, uint64(run.Offset)
+		offset := uint64(run.Offset)
 		if run.Flags&schema.RunHasOffsets != 0 {
-			offsets[i] += uint64(r.Unit.Offsets[r.Place])
+			offset += uint64(r.Unit.Offsets[r.Place])
 			r.Place += int(run.Count)
 		}
-		has := run.Flags&schema.RunHasFailed != 0
-		marks.add(uint64(flag(has)), 1)
-		if has {
-			failed.U64 = append(failed.U64, run.Failed)
+		seqs[i], offsets[i] = f.seq.Step(next), f.offset.Step(offset)
+		index[i] = f.shapes.find(newShape(run, r.Numbers[run.Block], run.First, uint8(run.Count), run.Outcome))
+		if run.Flags&timed != 0 {
+			f.addCycles(r, run, span, cycles, at+i)
+			if run.Flags&schema.RunHasCosts != 0 {
+				r.Cost += int(run.Count)
+			}
 		}
-		index[i] = f.ways.find(newWay(r.Numbers[run.Block], run.First, uint8(run.Count), run.Outcome))
 		next += uint64(run.Count)
 		rows++
 	}
-	marks.end()
-	*seq, *offset, *numbers = (*seq)[:at+rows], (*offset)[:at+rows], (*numbers)[:at+rows]
+	f.seq.Vector.Drop(len(list) - rows)
+	f.offset.Vector.Drop(len(list) - rows)
+	*numbers = (*numbers)[:at+rows]
 	r.From, r.Seq = r.From+rows, int64(next)
 	return rows
 }
 
-// addCycles adds the cycles of the row at hand.
-func (f *blockFiller) addCycles(r *runs, run *schema.Run, span *schema.Span, v []schema.Vector) {
+// addCycles adds the cycles of a row.
+func (f *blockFiller) addCycles(r *runs, run *schema.Run, span *schema.Span, cycles *schema.Vector, row int) {
 	_, at := r.Base.At(schema.Point{Epoch: span.Epoch, Cycle: schema.Of(run.Cycle)})
-	cycles, cycle := &v[schema.BlocksCycles], &v[schema.BlocksCycle]
-	cycles.Marks.Pad(len(v[schema.BlocksSeq].U64) - 1)
+	cycles.Marks.Pad(row)
 	cycles.Marks.Append(1, 1)
-	cycles.U32, cycle.U64 = append(cycles.U32, run.Cycles), append(cycle.U64, uint64(at.V))
+	cycles.U8 = append(cycles.U8, cycles.Narrow(uint64(run.Cycles)))
+	f.cycle.Append(uint64(at.V))
 }
 
 // finish implements filler.
 func (f *blockFiller) finish(batch *schema.Batch, n *numbering) {
 	v, index := batch.Columns, batch.Columns[schema.BlocksRun].Index
-	v[schema.BlocksCycle].Marks = v[schema.BlocksCycles].Marks
-	for _, c := range [...]int{int(schema.BlocksFailed), int(schema.BlocksCycles), int(schema.BlocksCycle)} {
-		v[c].Form = schema.Marked
-		v[c].Marks.Pad(len(index))
-	}
-	v[schema.BlocksRun].Entries = n.number(v[schema.BlocksRun].Entries, f.ways.list)
+	finishCycles(&v[schema.BlocksCycles], &v[schema.BlocksCycle], len(index))
+	v[schema.BlocksRun].Entries = n.number(v[schema.BlocksRun].Entries, f.shapes.list)
 	for _, c := range [...]struct {
 		column int
 		of     func(way) uint64
@@ -160,14 +157,19 @@ func (f *blockFiller) finish(batch *schema.Batch, n *numbering) {
 		{int(schema.BlocksInstructions), func(w way) uint64 { return uint64(w.instructions()) }},
 		{int(schema.BlocksOutcome), func(w way) uint64 { return uint64(w.outcome()) }},
 		{int(schema.BlocksRun), nil},
+		{int(schema.BlocksFailed), nil},
 	} {
 		x := &v[c.column]
 		x.Form, x.Index = schema.Indexed, index
-		for i := 0; c.of != nil && i < len(f.ways.list); i++ {
-			x.Entries = append(x.Entries, c.of(f.ways.list[i]))
+		for i := 0; c.of != nil && i < len(f.shapes.list); i++ {
+			x.Entries = append(x.Entries, c.of(f.shapes.list[i].way))
 		}
+	}
+	failed := &v[schema.BlocksFailed]
+	for _, x := range f.shapes.list {
+		failed.Entries, failed.Absent = append(failed.Entries, x.failed&^none), append(failed.Absent, uint8(x.failed/none))
 	}
 }
 
 // reset implements filler.
-func (f *blockFiller) reset() { f.ways.reset() }
+func (f *blockFiller) reset() { f.shapes.reset() }

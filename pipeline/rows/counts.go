@@ -113,7 +113,6 @@ func (g countGroup) fill(batch *schema.Batch, emit func() error) error {
 type countFiller struct {
 	batch              *schema.Batch
 	plain              bool // a number is NULL, so there are plain values
-	some               bool // there are rows
 	seq, offset, cycle schema.Stepper
 	cycles             *schema.Vector
 }
@@ -152,19 +151,15 @@ func (f *countFiller) fill(b *stitch.Base, s *schema.CountSpan, rows []schema.Co
 // fillBytes appends numbers of a byte each.
 func (f *countFiller) fillBytes(s *schema.CountSpan, rows []schema.Count, first, start int64) {
 	n := len(rows)
+	x := &rows[0]
+	f.seq.Begin(uint64(first + int64(x.Seq)))
+	f.offset.Begin(uint64(x.Offset))
+	f.cycle.Begin(uint64(start + int64(x.Cycle)))
 	seqs, offsets := f.seq.Vector.Extend(schema.Stepped, n), f.offset.Vector.Extend(schema.Stepped, n)
 	all, totals := f.cycles.Extend(schema.Narrow, n), f.cycle.Vector.Extend(schema.Stepped, n)
 	kinds := extend(schema.CycleCountsKind.In(f.batch), n)
-	i := 0
-	if !f.some {
-		x := &rows[0]
-		seqs[0], offsets[0] = f.seq.Escape(uint64(first+int64(x.Seq))), f.offset.Escape(uint64(x.Offset))
-		all[0], totals[0] = f.cycles.Narrow(uint64(s.Cycles.V+int64(x.Cycles))), f.cycle.Escape(uint64(start+int64(x.Cycle)))
-		kinds[0] = uint8(x.Kind)
-		f.some, i = true, 1
-	}
-	for ; i < n; i++ {
-		x := &rows[i]
+	for i := range rows {
+		x = &rows[i]
 		seqs[i] = f.seq.Step(uint64(first + int64(x.Seq)))
 		offsets[i] = f.offset.Step(uint64(x.Offset))
 		all[i] = f.cycles.Narrow(uint64(s.Cycles.V + int64(x.Cycles)))

@@ -51,11 +51,12 @@ func (n *numbering) end() {
 	close(n.done)
 }
 
-// number appends the numbers of ways in the source, new ones in their order.
-func (n *numbering) number(dst []uint64, list []way) []uint64 {
+// number appends the numbers of the ways of shapes in the source, new ones in their order.
+func (n *numbering) number(dst []uint64, list []shape) []uint64 {
 	n.begin()
 	b := n.of
-	for _, w := range list {
+	for i := range list {
+		w := list[i].way
 		i, ok := b.numbers[w]
 		if !ok {
 			i = uint32(len(b.rows))

@@ -16,8 +16,9 @@ type runs struct {
 type form interface {
 	// perRow is how many instructions of one run a row has at most.
 	perRow() int64
-	// count counts the rows that runs become.
-	count(r *stitch.Runs) int64
+	// count counts the rows that runs become. They are short if none has more
+	// instructions than a row of `blocks`.
+	count(r *stitch.Runs, short bool) int64
 	// filler returns what fills batches of a row group, and putBack takes it back.
 	filler() filler
 	putBack(f filler)
@@ -75,8 +76,14 @@ func (r *runs) pass(n int) {
 // timed are the flags of a run with cycles.
 const timed = schema.RunHasCycles | schema.RunHasCosts
 
-// atWhole says whether no row was made of the next run, and it has no cycles.
-func (r *runs) atWhole() bool { return r.skip == 0 && r.Unit.Runs[r.From].Flags&timed == 0 }
+// offset is the capture offset of the next instruction.
+func (r *runs) offset() uint64 {
+	run := &r.Unit.Runs[r.From]
+	if run.Flags&schema.RunHasOffsets != 0 {
+		return uint64(run.Offset) + uint64(r.Unit.Offsets[r.Place])
+	}
+	return uint64(run.Offset)
+}
 
 // span returns what holds for the first run, and the run up to which it does.
 func (r *runs) span() (*schema.Span, int) {

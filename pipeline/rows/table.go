@@ -127,6 +127,12 @@ type runTable struct {
 	bytes  int64
 
 	ways *blockRuns // nil but for `blocks`
+	// Of the unit of the last runs, nil if none waits: its first so many blocks have no more
+	// instructions than a row of `blocks`.
+	short struct {
+		unit   any
+		blocks int
+	}
 }
 
 // A runGroup is a row group of `instructions` or of `blocks`.
@@ -142,7 +148,7 @@ func (t *runTable) Add(of stitch.Runs) error {
 	if t.ways != nil {
 		t.ways.source = of.Base.Source
 	}
-	r := runs{Runs: of, rows: t.form.count(&of)}
+	r := runs{Runs: of, rows: t.form.count(&of, t.ways != nil && t.areShort(&of))}
 	if err := t.limit.take(r.rows); err != nil {
 		return err
 	}
@@ -163,6 +169,21 @@ func (t *runTable) Add(of stitch.Runs) error {
 		}
 	}
 	return nil
+}
+
+// areShort says whether no run can have more instructions than a row of `blocks`, because
+// no block has: units have far more runs than blocks.
+func (t *runTable) areShort(of *stitch.Runs) bool {
+	if of.From == of.To {
+		return true
+	}
+	if t.short.unit != of.Unit {
+		t.short.unit, t.short.blocks = of.Unit, 0
+	}
+	for t.short.blocks < of.Blocks && len(of.Unit.Blocks[t.short.blocks].Address) <= schema.MaxBlockRow {
+		t.short.blocks++
+	}
+	return t.short.blocks >= of.Blocks
 }
 
 // take counts the first rows of r that still go into the row group, at most room,
@@ -200,6 +221,7 @@ func (t *runTable) flush() error {
 	}
 	j := Job{t.series, t.bytes, &runGroup{t.pieces, t.rows, t.form, t.ways.next()}}
 	t.pieces, t.rows, t.bytes = make([]runs, 0, len(t.pieces)), 0, 0 // the next one is alike
+	t.short.unit = nil                                               // it may be recycled now
 	return t.submit(j)
 }
 

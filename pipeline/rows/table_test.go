@@ -73,7 +73,10 @@ func TestNotWanted(t *testing.T) {
 // instructions are 132 rows of `instructions`, and 3 and 1 of `blocks`.
 func TestLimit(t *testing.T) {
 	runs := stitch.Runs{
-		Unit: &decode.Result{Runs: []schema.Run{{Count: 130}, {Count: 2}}}, Spans: []schema.Span{{}}, To: 2, Instructions: 132,
+		Unit: &decode.Result{
+			Blocks: []*schema.Block{{Address: make([]uint32, 2)}, {Address: make([]uint32, 130)}}, Runs: []schema.Run{{Block: 1, Count: 130}, {Count: 2}},
+		},
+		Blocks: 2, Spans: []schema.Span{{}}, To: 2, Instructions: 132,
 	}
 	for _, tt := range []struct {
 		level *schema.Table

@@ -20,13 +20,18 @@ func TestWholeRuns(t *testing.T) {
 	}{
 		{&schema.Instructions, instructions{}, func(f filler, r *runs, batch *schema.Batch, room int) int {
 			seq, span := r.Seq, &r.Spans[0]
-			n := f.(instructions).fillRun(r, span, batch.Columns, room)
-			batch.Columns[schema.InstructionsSeq].AppendCount(uint64(seq), n)
+			x, v := f.(*instructionFiller), batch.Columns
+			x.offset.Vector, x.cycle.Vector = &v[schema.InstructionsByteOffset], &v[schema.InstructionsCycle]
+			n := x.fillRun(r, span, v, room)
+			v[schema.InstructionsAddress].Code.End(r.Unit.Blocks, r.Numbers)
+			v[schema.InstructionsSeq].AppendCount(uint64(seq), n)
 			r.fillShared(batch, &instructionsShared, span, n)
 			return n
 		}},
 		{&schema.Blocks, newBlocks(), func(f filler, r *runs, batch *schema.Batch, _ int) int {
-			f.(*blockFiller).fillRun(r, batch, &r.Spans[0])
+			x, v := f.(*blockFiller), batch.Columns
+			x.seq.Vector, x.offset.Vector, x.cycle.Vector = &v[schema.BlocksSeq], &v[schema.BlocksByteOffset], &v[schema.BlocksCycle]
+			x.fillRun(r, batch, &r.Spans[0])
 			r.fillShared(batch, &blocksShared, &r.Spans[0], 1)
 			return 1
 		}},
@@ -103,5 +108,5 @@ func randomRuns(seed uint64, form form) runs {
 		Unit: unit, Numbers: numbers, Spans: []schema.Span{{Timestamp: schema.TimestampCarried}},
 		To: len(unit.Runs), Places: len(unit.Offsets), Seq: 1000, Instructions: instructions,
 	}
-	return runs{Runs: of, rows: form.count(&of)}
+	return runs{Runs: of, rows: form.count(&of, false)}
 }

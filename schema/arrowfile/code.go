@@ -65,21 +65,24 @@ func (w *codeArrays) expand(l *loan, code *schema.CodeRuns) {
 	addresses, opcodes, sizes := numbers[int64](l, n, 8), numbers[int64](l, n, 8), numbers[int32](l, n, 4)
 	kinds, isas := numbers[uint8](l, n, 1), numbers[uint8](l, n, 1)
 	row := 0
-	for i := range code.Runs {
-		r := &code.Runs[i]
-		if int(r.Number) >= len(w.templates) || w.templates[r.Number].stamp != w.stamp {
-			w.add(r)
-		}
-		t := &w.templates[r.Number]
-		at, isa := int(t.at)+int(r.First), uint64(t.isa)*0x0101010101010101
-		for left := int(r.Count); left > 0; left -= overCopy {
-			copyLongs(addresses[row:], w.addresses[at:])
-			copyLongs(opcodes[row:], w.opcodes[at:])
-			to, from := (*[overCopy]int32)(sizes[row:]), (*[overCopy]int32)(w.sizes[at:])
-			*(*[4]int32)(to[:4]), *(*[4]int32)(to[4:]) = *(*[4]int32)(from[:4]), *(*[4]int32)(from[4:])
-			*(*[overCopy]uint8)(kinds[row:]) = *(*[overCopy]uint8)(w.kinds[at:])
-			binary.LittleEndian.PutUint64(isas[row:], isa)
-			row, at = row+min(left, overCopy), at+overCopy
+	for p, runs := range code.Each {
+		for i := range runs {
+			r := &runs[i]
+			number := p.Numbers[r.Block]
+			if int(number) >= len(w.templates) || w.templates[number].stamp != w.stamp {
+				w.add(number, p.Blocks[r.Block])
+			}
+			t := &w.templates[number]
+			at, isa := int(t.at)+int(r.First), uint64(t.isa)*0x0101010101010101
+			for left := int(r.Count); left > 0; left -= overCopy {
+				copyLongs(addresses[row:], w.addresses[at:])
+				copyLongs(opcodes[row:], w.opcodes[at:])
+				to, from := (*[overCopy]int32)(sizes[row:]), (*[overCopy]int32)(w.sizes[at:])
+				*(*[4]int32)(to[:4]), *(*[4]int32)(to[4:]) = *(*[4]int32)(from[:4]), *(*[4]int32)(from[4:])
+				*(*[overCopy]uint8)(kinds[row:]) = *(*[overCopy]uint8)(w.kinds[at:])
+				binary.LittleEndian.PutUint64(isas[row:], isa)
+				row, at = row+min(left, overCopy), at+overCopy
+			}
 		}
 	}
 	n = code.Rows
@@ -102,23 +105,23 @@ func copyLongs(dst, src []int64) {
 }
 
 // add makes the template of a block.
-func (w *codeArrays) add(r *schema.CodeRun) {
-	if n := int(r.Number) + 1; n > len(w.templates) {
+func (w *codeArrays) add(number uint32, b *schema.Block) {
+	if n := int(number) + 1; n > len(w.templates) {
 		w.templates = append(w.templates, make([]template, max(n, 2*len(w.templates))-len(w.templates))...)
 	}
 	at := max(0, len(w.kinds)-overCopy)
-	if at > 0 && at+len(r.Block.Address) > templateLimit {
+	if at > 0 && at+len(b.Address) > templateLimit {
 		w.forget()
 		at = 0
 	}
-	end := at + len(r.Block.Address)
+	end := at + len(b.Address)
 	w.addresses, w.opcodes = lengthen(w.addresses, at, end), lengthen(w.opcodes, at, end)
 	w.sizes, w.kinds = lengthen(w.sizes, at, end), lengthen(w.kinds, at, end)
-	for i := range r.Block.Address {
-		w.addresses[at+i], w.opcodes[at+i], w.sizes[at+i] = int64(r.Block.Address[i]), int64(r.Block.Opcode[i]), int32(r.Block.Size[i])
+	for i := range b.Address {
+		w.addresses[at+i], w.opcodes[at+i], w.sizes[at+i] = int64(b.Address[i]), int64(b.Opcode[i]), int32(b.Size[i])
 	}
-	copy(w.kinds[at:end], r.Block.Kind)
-	w.templates[r.Number] = template{w.stamp, int32(at), uint8(r.Block.Key.ISA)}
+	copy(w.kinds[at:end], b.Kind)
+	w.templates[number] = template{w.stamp, int32(at), uint8(b.Key.ISA)}
 }
 
 // lengthen makes s end overCopy after end, of which what is before at stays.

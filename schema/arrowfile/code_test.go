@@ -26,12 +26,17 @@ func TestTemplatesForgotten(t *testing.T) {
 		b := blocks[n]
 		first := r.IntN(len(b.Address))
 		count := min(1+r.IntN(20), len(b.Address)-first)
-		code.Runs = append(code.Runs, schema.CodeRun{Block: b, Number: uint32(n), First: uint16(first), Count: uint16(count)})
+		code.Runs = append(code.Runs, schema.CodeRun{Block: uint32(n), First: uint16(first), Count: uint16(count)})
 		code.Rows += count
 		for _, a := range b.Address[first : first+count] {
 			want = append(want, int64(a))
 		}
 	}
+	var numbers []uint32
+	for i := range blocks {
+		numbers = append(numbers, uint32(i))
+	}
+	code.End(blocks, numbers)
 	w, l := codeArrays{stamp: 1}, loan{of: new(pools)}
 	w.expand(&l, &code)
 	if w.stamp == 1 || len(w.kinds) > templateLimit+overCopy {

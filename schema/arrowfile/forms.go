@@ -95,9 +95,26 @@ func (c *column) formed(v *schema.Vector, rows int, l *loan, code *codeArrays) a
 		}
 	case schema.OfCode:
 		return c.build(rows, 0, nil, code.buffer(l, &v.Code, v.Field))
-	case schema.Plain, schema.Indexed, schema.Narrow, schema.Stepped:
+	case schema.Stepped:
+		if v.Marks.N == 0 {
+			return c.build(rows, 0, nil, stepped(l, v))
+		}
+	case schema.Plain, schema.Indexed, schema.Narrow:
 	}
 	return nil
+}
+
+// stepped returns numbers that come as steps.
+func stepped(l *loan, v *schema.Vector) *memory.Buffer {
+	out, wide, last := numbers[int64](l, len(v.U8), 8), v.Wide, int64(0)
+	for i, b := range v.U8 {
+		last += int64(b)
+		if b == schema.Escape {
+			last, wide = int64(wide[0]), wide[1:]
+		}
+		out[i] = last
+	}
+	return memory.NewBufferBytes(arrow.GetBytes(out))
 }
 
 // repeats returns the array of repeats, each value a step more than the one before; nil

@@ -14,16 +14,17 @@ import (
 // it first occurs in a row group, and codes. They are looked up once, kept as bytes of
 // pages (a template), and copied from then on.
 type codeWriter struct {
-	address, opcode *integers[uint32]
-	size            *uint8s
-	kind, isa       *enums
+	column    *column // of addresses; nil: the table has no code
+	pairs     *pairs
+	size      *uint8s
+	kind, isa *enums
 
 	templates []template // by number of the block
 	stamp     uint32     // of the row group at hand
 	arena     []byte     // has the bytes of templates
 
-	// Of the page at hand: addresses and opcodes as indexes of two bytes, kinds as codes,
-	// one after the other, each with room for overCopy more.
+	// Of the page at hand: instructions as indexes of two bytes, kinds as codes, one after
+	// the other, each with room for overCopy more.
 	made  bool
 	rows  int
 	bytes []byte
@@ -31,9 +32,9 @@ type codeWriter struct {
 	isas  indexes     // codes
 }
 
-// A template is where the bytes of a block lie in the arena, for each field one after
-// the other: addresses and opcodes as indexes of two bytes, kinds as codes of one,
-// sizes as indexes of one bit. It has those of instructions from to to.
+// A template is where the bytes of a block lie in the arena, one after the other: its
+// instructions as indexes of two bytes, kinds as codes of one, sizes as indexes of one bit.
+// It has those of instructions from to to.
 type template struct {
 	stamp    uint32 // of the row group it was made for
 	at       int32
@@ -53,9 +54,8 @@ const past = 2 * overCopy
 // are forgotten and made again.
 const arenaLimit = 1 << 26
 
-func (t *template) opcodes() int { return int(t.at) + 2*int(t.length) }
-func (t *template) kinds() int   { return int(t.at) + 4*int(t.length) }
-func (t *template) sizes() int   { return int(t.at) + 5*int(t.length) }
+func (t *template) kinds() int { return int(t.at) + 2*int(t.length) }
+func (t *template) sizes() int { return int(t.at) + 3*int(t.length) }
 
 // forget drops all templates.
 func (w *codeWriter) forget() {
@@ -67,46 +67,57 @@ func (w *codeWriter) forget() {
 	}
 }
 
-// bind makes w write the columns of b that are of code. It fails if b has none, or not
-// all of them.
-func (w *codeWriter) bind(b *schema.Batch, columns []column) bool {
-	w.address, w.opcode, w.size, w.kind, w.isa, w.made = nil, nil, nil, nil, nil, false
+// bind makes w write the columns of code of a table: those of `instructions`.
+func (w *codeWriter) bind(columns []column) {
+	by := map[string]*column{}
 	for i := range columns {
-		if v := &b.Columns[i]; v.Form == schema.OfCode {
-			switch v.Field {
-			case schema.FieldAddress:
-				w.address, _ = columns[i].values.(*integers[uint32])
-			case schema.FieldOpcode:
-				w.opcode, _ = columns[i].values.(*integers[uint32])
-			case schema.FieldSize:
-				w.size, _ = columns[i].values.(*uint8s)
-			case schema.FieldKind:
-				w.kind, _ = columns[i].values.(*enums)
-			case schema.FieldISA:
-				w.isa, _ = columns[i].values.(*enums)
-			}
-		}
+		by[columns[i].Name] = &columns[i]
 	}
-	return w.address != nil && w.opcode != nil && w.size != nil && w.kind != nil && w.isa != nil
+	opcode := by["opcode"]
+	if opcode == nil || by["executed"] == nil {
+		return
+	}
+	w.stamp, w.column, w.pairs = 1, by["address"], &pairs{}
+	w.column.values, opcode.values = &half{pairs: w.pairs, shift: addressHalf}, &half{pairs: w.pairs, shift: opcodeHalf}
+	w.size, w.kind, w.isa = by["size"].values.(*uint8s), by["kind"].values.(*enums), by["isa"].values.(*enums)
+}
+
+// begin readies w for a page of each column of b.
+func (w *codeWriter) begin(b *schema.Batch) {
+	if w.column == nil {
+		return
+	}
+	address, opcode := &b.Columns[schema.InstructionsAddress], &b.Columns[schema.InstructionsOpcode]
+	if w.made = address.Form == schema.OfCode && opcode.Form == schema.OfCode; w.made {
+		w.index(&address.Code)
+		return
+	}
+	address.Expand()
+	opcode.Expand()
+	w.pairs.add(address.U32, opcode.U32)
 }
 
 // index fills in what the pages of these runs have.
 func (w *codeWriter) index(code *schema.CodeRuns) {
 	w.rows = code.Rows
-	opcodes, kinds := w.opcodesAt(), w.kindsAt()
+	kinds := w.kindsAt()
 	w.bytes = scratch(w.bytes, kinds+w.rows+overCopy)
 	words := scratch(w.sizes.Words, w.rows/64+2)
 	clear(words)
 	w.isas = w.isas[:0]
 	templates, arena, stamp := w.templates, w.arena, w.stamp
 	out, row, isa, changed := w.bytes, 0, uint8(0), 0 // row in which the ISA did
-	for i := range code.Runs {
+	for i, p := 0, code.Pieces; i < len(code.Runs); i++ {
+		if i == p[0].Runs {
+			p = p[1:]
+		}
 		r := &code.Runs[i]
-		if int(r.Number) >= len(templates) || !templates[r.Number].has(r, stamp) {
-			w.extend(r)
+		number := p[0].Numbers[r.Block]
+		if int(number) >= len(templates) || !templates[number].has(r, stamp) {
+			w.extend(number, p[0].Blocks[r.Block], r)
 			templates, arena, stamp = w.templates, w.arena, w.stamp
 		}
-		t := &templates[r.Number]
+		t := &templates[number]
 		if t.isa != isa {
 			w.isas = w.isas.add(isa, row-changed)
 			isa, changed = t.isa, row
@@ -115,10 +126,9 @@ func (w *codeWriter) index(code *schema.CodeRuns) {
 		from := arena[t.at:]
 		for {
 			*(*[2 * overCopy]byte)(out[2*row:]) = *(*[2 * overCopy]byte)(from[2*first:])
-			*(*[2 * overCopy]byte)(out[opcodes+2*row:]) = *(*[2 * overCopy]byte)(from[2*step+2*first:])
-			*(*[overCopy]byte)(out[kinds+row:]) = *(*[overCopy]byte)(from[4*step+first:])
+			*(*[overCopy]byte)(out[kinds+row:]) = *(*[overCopy]byte)(from[2*step+first:])
 			n := min(left, overCopy)
-			sizes := uint64(binary.LittleEndian.Uint16(from[5*step+first>>3:])>>(first&7)) & (1<<n - 1)
+			sizes := uint64(binary.LittleEndian.Uint32(from[3*step+first>>3:])>>(first&7)) & (1<<n - 1)
 			words[row>>6] |= sizes << (row & 63)
 			words[row>>6+1] |= sizes >> 1 >> (63 - row&63)
 			first, row, left = first+n, row+n, left-n
@@ -129,11 +139,9 @@ func (w *codeWriter) index(code *schema.CodeRuns) {
 	}
 	w.isas = w.isas.add(isa, row-changed)
 	w.sizes = schema.Bits{Words: words[:(w.rows+63)/64], N: w.rows}
-	w.made = true
 }
 
-func (w *codeWriter) opcodesAt() int { return 2 * (w.rows + overCopy) }
-func (w *codeWriter) kindsAt() int   { return 4 * (w.rows + overCopy) }
+func (w *codeWriter) kindsAt() int { return 2 * (w.rows + overCopy) }
 
 // scratch returns n bytes, or words, that are not initialised.
 func scratch[T any](s []T, n int) []T { return slices.Grow(s[:0], n)[:n] }
@@ -145,17 +153,17 @@ func (t *template) has(r *schema.CodeRun, stamp uint32) bool {
 
 // extend makes the template of a block, or extends it to the instructions of r. It
 // has one range of them: no dictionary has what did not occur.
-func (w *codeWriter) extend(r *schema.CodeRun) {
-	if n := int(r.Number) + 1; n > len(w.templates) {
+func (w *codeWriter) extend(number uint32, b *schema.Block, r *schema.CodeRun) {
+	if n := int(number) + 1; n > len(w.templates) {
 		w.templates = append(w.templates, make([]template, max(n, 2*len(w.templates))-len(w.templates))...)
 	}
-	t, from, to := &w.templates[r.Number], r.First, r.First+r.Count
+	t, from, to := &w.templates[number], r.First, r.First+r.Count
 	if t.stamp != w.stamp {
-		length := len(r.Block.Address)
+		length := len(b.Address)
 		if len(w.arena)+templateBytes(length) > arenaLimit {
 			w.forget()
 		}
-		*t = template{stamp: w.stamp, at: w.allocate(length), length: uint16(length), from: from, to: from, isa: uint8(r.Block.Key.ISA)}
+		*t = template{stamp: w.stamp, at: w.allocate(length), length: uint16(length), from: from, to: from, isa: uint8(b.Key.ISA)}
 		w.isa.seen[t.isa] = true
 	}
 	if from > t.to || to < t.from {
@@ -163,14 +171,14 @@ func (w *codeWriter) extend(r *schema.CodeRun) {
 	}
 	for i := from; i < to; i++ {
 		if i < t.from || i >= t.to {
-			w.put(t, r.Block, int(i))
+			w.put(t, b, int(i))
 		}
 	}
 	t.from, t.to = min(t.from, from), max(t.to, to)
 }
 
 // templateBytes returns how many bytes the template of a block takes.
-func templateBytes(length int) int { return 5*length + (length+7)/8 }
+func templateBytes(length int) int { return 3*length + (length+7)/8 }
 
 // allocate returns where the template of a block of so many instructions goes.
 func (w *codeWriter) allocate(length int) int32 {
@@ -182,8 +190,7 @@ func (w *codeWriter) allocate(length int) int32 {
 // put writes instruction i of a block into its template. A dictionary that is full
 // gets no more; its pages are plain from the one at hand on.
 func (w *codeWriter) put(t *template, b *schema.Block, i int) {
-	binary.LittleEndian.PutUint16(w.arena[int(t.at)+2*i:], w.address.take(b.Address[i]))
-	binary.LittleEndian.PutUint16(w.arena[t.opcodes()+2*i:], w.opcode.take(b.Opcode[i]))
+	binary.LittleEndian.PutUint16(w.arena[int(t.at)+2*i:], w.pairs.take(b.Address[i], b.Opcode[i]))
 	w.kind.seen[b.Kind[i]] = true
 	w.arena[t.kinds()+i] = b.Kind[i]
 	bit := w.size.find(b.Size[i]) // an instruction has 2 bytes, or 4
@@ -191,53 +198,23 @@ func (w *codeWriter) put(t *template, b *schema.Block, i int) {
 	w.arena[at] = w.arena[at]&^(1<<(i&7)) | bit&1<<(i&7)
 }
 
-// take returns the index of a value for a page. Once the dictionary is full, the page
-// is of no use.
-func (e *integers[T]) take(v T) uint16 {
-	if e.full {
-		return 0
-	}
-	i, ok := e.dict.find(v)
-	e.full = !ok
-	return i
-}
-
-// appendPage appends the values of a column.
-func (w *codeWriter) appendPage(dst []byte, v *schema.Vector) ([]byte, format.Encoding) {
-	if !w.made {
-		w.index(&v.Code)
-	}
-	switch v.Field {
-	case schema.FieldAddress:
-		return w.address.appendTaken(dst, v, w.bytes[:2*w.rows])
-	case schema.FieldOpcode:
-		return w.opcode.appendTaken(dst, v, w.bytes[w.opcodesAt():][:2*w.rows])
-	case schema.FieldSize:
-		if len(w.size.values) > 2 {
-			v.Expand()
-			return w.size.appendPage(dst, v, nil)
-		}
+// appendPage appends the values of a column that is a field of code. Unless all are, it
+// comes row by row.
+func (w *codeWriter) appendPage(dst []byte, c *column, v *schema.Vector) ([]byte, format.Encoding) {
+	switch {
+	case !w.made:
+	case v.Field == schema.FieldAddress && !w.pairs.full:
+		return w.pairs.appendIndex(dst, w.bytes[:2*w.rows]), format.RLEDictionary
+	case v.Field == schema.FieldSize && len(w.size.values) <= 2:
 		return w.size.appendIndexBits(dst, &w.sizes)
-	case schema.FieldISA:
-		if !w.isas.areLong() {
-			v.Expand()
-			return w.isa.appendPage(dst, v, nil)
-		}
+	case v.Field == schema.FieldISA && w.isas.areLong():
 		w.isa.check()
 		return w.isas.appendIndexes(dst, len(w.isa.Names)), format.RLEDictionary
-	default:
+	case v.Field == schema.FieldKind:
 		return w.kind.appendCodes(dst, w.bytes[w.kindsAt():][:w.rows])
 	}
-}
-
-// appendTaken appends the indexes that take returned, or the values if one of them is
-// in no dictionary.
-func (e *integers[T]) appendTaken(dst []byte, v *schema.Vector, index []byte) ([]byte, format.Encoding) {
-	if !e.full {
-		return e.appendIndex(dst, index), format.RLEDictionary
-	}
 	v.Expand()
-	return e.appendPage(dst, v, nil)
+	return c.values.appendPage(dst, v, nil)
 }
 
 // appendIndexBits appends indexes into a dictionary of two entries at most.

@@ -28,12 +28,9 @@ type deltas struct {
 	sign uint64
 	all  span[uint64]
 
-	valid  []uint64 // scratch
-	block  [deltaBlock]uint64
-	small  [deltaBlock]uint8
-	values [deltaBlock]uint64
-	leaps  [maxLeaps]leapt
-	zeros  [8 * deltaBlock / deltaMinis]byte // none is written
+	valid []uint64 // scratch
+	block [deltaBlock]uint64
+	small [deltaBlock]uint8
 }
 
 func (e *deltas) reset() { e.all = span[uint64]{} }

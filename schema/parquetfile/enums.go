@@ -47,6 +47,9 @@ func (e *enums) appendCodes(dst []byte, codes []uint8) ([]byte, format.Encoding)
 
 // appendIndexed implements indexer.
 func (e *enums) appendIndexed(dst []byte, v *schema.Vector) ([]byte, format.Encoding, bool) {
+	if len(v.Absent) > 0 {
+		return dst, 0, false
+	}
 	e.entries = e.entries[:0]
 	for _, x := range v.Entries {
 		e.seen[uint8(x)] = true

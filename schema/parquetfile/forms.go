@@ -82,13 +82,43 @@ func appendFormLevels(dst []byte, v *schema.Vector, p page) []byte {
 		dst = appendRun(dst, 1, p.values)
 	case p.nulls == p.values:
 		dst = appendRun(dst, 0, p.values)
-	case v.Form == schema.Marked:
+	case v.Marks.N > 0:
 		dst = appendPackedBits(dst, &v.Marks)
+	case v.Form == schema.Indexed:
+		dst = appendPackedBits(dst, presence(v))
 	default:
 		dst = appendLevelRuns(dst, v.Repeats, p.values)
 	}
 	binary.LittleEndian.PutUint32(dst[at:], uint32(len(dst)-at-4))
 	return dst
+}
+
+// presence returns which rows of a vector that is Indexed are not NULL.
+func presence(v *schema.Vector) *schema.Bits {
+	b := &schema.Bits{Words: make([]uint64, (len(v.Index)+63)/64), N: len(v.Index)}
+	for i := range b.Words {
+		w := uint64(0)
+		for k, x := range v.Index[64*i : min(64*(i+1), len(v.Index))] {
+			w |= uint64(v.Absent[x]^1) << (k & 63)
+		}
+		b.Words[i] = w
+	}
+	return b
+}
+
+// present returns the indexes of the rows of a vector that are not NULL, in the memory of
+// dst where some are.
+func present(dst []uint32, v *schema.Vector) []uint32 {
+	if len(v.Absent) == 0 {
+		return v.Index
+	}
+	dst = scratch(dst, len(v.Index))
+	n := 0
+	for _, x := range v.Index {
+		dst[n] = x // may be overwritten by the next: no branch to mispredict
+		n += int(v.Absent[x] ^ 1)
+	}
+	return dst[:n]
 }
 
 // appendLevelRuns appends the levels of repeats: as runs, or in bits.

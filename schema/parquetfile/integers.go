@@ -23,6 +23,7 @@ type integers[T unsigned] struct {
 	runs  indexes
 	// entries has the index of each entry of a vector.
 	entries []uint16
+	present []uint32
 	narrow  []uint8
 	bytes   [256]uint32 // 1 + index of a value of one byte; 0: it is not known to have one
 }
@@ -67,21 +68,29 @@ func (e *integers[T]) appendIndexed(dst []byte, v *schema.Vector) ([]byte, forma
 		return dst, 0, false
 	}
 	e.entries = e.entries[:0]
-	alike := true
-	for _, x := range v.Entries {
-		index, _ := e.dict.find(T(x)) // there is room for all of them
+	only, alike := -1, true
+	for i, x := range v.Entries {
+		index := uint16(0)
+		if len(v.Absent) == 0 || v.Absent[i] == 0 {
+			index, _ = e.dict.find(T(x)) // there is room for all of them
+			alike = alike && (only < 0 || only == int(index))
+			only = int(index)
+		}
 		e.entries = append(e.entries, index)
-		alike = alike && index == e.entries[0]
+	}
+	rows := present(e.present, v)
+	if len(v.Absent) > 0 {
+		e.present = rows
 	}
 	if alike {
-		e.runs = append(e.runs[:0], indexRun{e.entries[0], len(v.Index)})
+		e.runs = append(e.runs[:0], indexRun{uint16(only), len(rows)})
 		return e.runs.appendIndexes(dst, len(e.dict.values)), format.RLEDictionary, true
 	}
 	if len(e.dict.values) > 1<<8 {
-		e.index = lookUpWords(e.index, v.Index, e.entries)
+		e.index = lookUpWords(e.index, rows, e.entries)
 		return appendWords(append(dst, 16), e.index), format.RLEDictionary, true
 	}
-	e.narrow = lookUpBytes(e.narrow, v.Index, e.entries)
+	e.narrow = lookUpBytes(e.narrow, rows, e.entries)
 	return appendIndexes(dst, e.narrow, len(e.dict.values)), format.RLEDictionary, true
 }
 

@@ -19,18 +19,19 @@ type RowGroup struct {
 	press   compressor
 	columns []column
 	rows    int64
-	body    []byte // of the page at hand
-	code    codeWriter
+	body    []byte     // of the page at hand
+	code    codeWriter // of the table of instructions
 }
 
 var _ schema.Encoder = (*RowGroup)(nil)
 
 // NewRowGroup returns an encoder for row groups of t.
 func NewRowGroup(t *schema.Table, c Codec) *RowGroup {
-	g := &RowGroup{table: t, press: newCompressor(c), columns: make([]column, len(t.Columns)), code: codeWriter{stamp: 1}}
+	g := &RowGroup{table: t, press: newCompressor(c), columns: make([]column, len(t.Columns))}
 	for i := range g.columns {
 		g.columns[i] = column{Column: &t.Columns[i], values: newValues(&t.Columns[i])}
 	}
+	g.code.bind(g.columns)
 	return g
 }
 
@@ -60,21 +61,32 @@ func (g *RowGroup) Append(b *schema.Batch) error {
 		return nil
 	}
 	g.rows += int64(rows)
-	isCode := g.code.bind(b, g.columns)
+	g.code.begin(b)
 	for i := range g.columns {
 		c := &g.columns[i]
 		p := page{typ: format.DataPage, values: rows, nulls: nulls(&b.Columns[i])}
-		if isCode && b.Columns[i].Form == schema.OfCode {
-			g.body, p.encoding = g.code.appendPage(g.body[:0], &b.Columns[i])
-		} else {
-			g.body, p.encoding = c.appendBody(g.body[:0], &b.Columns[i], p)
-		}
-		if err := c.pages.append(p, g.body, &g.press); err != nil {
+		if err := g.appendPage(c, p, &b.Columns[i]); err != nil {
 			return fmt.Errorf("encode %s.%s: %w", g.table.Name, c.Name, err)
 		}
-		c.count(p)
 	}
 	return nil
+}
+
+// appendPage adds a page of a column.
+func (g *RowGroup) appendPage(c *column, p page, v *schema.Vector) error {
+	if h, ok := c.values.(*half); ok && h.shift == opcodeHalf && !h.full {
+		p.encoding = format.RLEDictionary
+		c.count(p)
+		c.pages.repeat(&g.code.column.pages)
+		return nil
+	}
+	if v.Form == schema.OfCode {
+		g.body, p.encoding = g.code.appendPage(g.body[:0], c, v)
+	} else {
+		g.body, p.encoding = c.appendBody(g.body[:0], v, p)
+	}
+	c.count(p)
+	return c.pages.append(p, g.body, &g.press)
 }
 
 // Finish returns the row group and readies g for the next.
@@ -213,7 +225,8 @@ type page struct {
 // pages are pages as they are in the file.
 type pages struct {
 	bytes        bytes.Buffer
-	uncompressed int64 // as the footer counts it: with headers
+	uncompressed int64                          // as the footer counts it: with headers
+	last         struct{ at, uncompressed int } // the last page
 }
 
 func (ps *pages) reset() {
@@ -244,10 +257,18 @@ func (ps *pages) append(p page, body []byte, press *compressor) error {
 		})
 	}
 	before := ps.bytes.Len()
+	ps.last.at = before
 	if err := thrift.NewEncoder(new(thrift.CompactProtocol).NewWriter(&ps.bytes)).Encode(&h); err != nil {
 		return err
 	}
-	ps.uncompressed += int64(ps.bytes.Len()-before) + int64(len(body))
+	ps.last.uncompressed = ps.bytes.Len() - before + len(body)
+	ps.uncompressed += int64(ps.last.uncompressed)
 	ps.bytes.Write(packed)
 	return nil
+}
+
+// repeat appends the last page of other pages.
+func (ps *pages) repeat(of *pages) {
+	ps.uncompressed += int64(of.last.uncompressed)
+	ps.bytes.Write(of.bytes.Bytes()[of.last.at:])
 }

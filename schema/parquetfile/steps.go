@@ -3,9 +3,6 @@ package parquetfile
 import (
 	"bytes"
 	"encoding/binary"
-	"math"
-	"math/bits"
-	"slices"
 
 	"github.com/parquet-go/parquet-go/format"
 
@@ -40,109 +37,40 @@ func (e *deltas) appendBytes(dst []byte, v *schema.Vector) ([]byte, format.Encod
 			e.all.addOne(last, e.sign)
 			continue
 		}
-		if to, n, ok := e.appendRising(&dst, b, last, wide, size/deltaMinis); ok {
-			last, wide = to, wide[n:]
+		var all uint64
+		if all, last, wide = e.widen(b, wide, last); all <= deltaByte {
+			dst = appendSmallDeltas(dst, b, all, size/deltaMinis) // an Escape is a difference of as much
 			continue
 		}
-		values, before := e.values[:len(b)], last
-		for i, step := range b {
-			if last += uint64(step); step == schema.Escape {
-				last, wide = wide[0], wide[1:]
-			}
-			values[i] = last
-		}
-		dst = e.appendBlock(dst, values, before, size/deltaMinis)
+		dst = appendDeltas(dst, e.block[:len(b)], size/deltaMinis)
 	}
 	return dst, format.DeltaBinaryPacked, true
 }
 
-// A leapt is a difference of more than a byte, of a row of a block.
-type leapt struct {
-	row int
-	by  uint64
-}
-
-// maxLeaps is how many rows of a block that appendRising takes are more than a byte.
-const maxLeaps = 256
-
-// appendRising appends a block in which values rise, some by a byte and some, the first of
-// wide, by more: as appendDeltas does. It returns the last value, and how many are of wide.
-// It fails, and appends nothing, where appendBlock has to decide.
-func (e *deltas) appendRising(dst *[]byte, b []uint8, last uint64, wide []uint64, mini int) (to uint64, n int, ok bool) {
-	least, leaps := uint64(slices.Min(b)), e.leaps[:0]
-	to = last
-	for at := 0; ; at++ {
-		next := bytes.IndexByte(b[at:], schema.Escape)
-		if next < 0 {
-			sum, _ := sumOf(b[at:])
-			to += sum
-			break
+// widen makes the differences that steps after a value are. It returns all bits that they
+// have, the last value, and what is left of the values of rows that are Escape.
+func (e *deltas) widen(steps []uint8, wide []uint64, last uint64) (all, _ uint64, _ []uint64) {
+	d := e.block[:len(steps)]
+	before, falls := last, false
+	for i, step := range steps {
+		x := uint64(step)
+		if step == schema.Escape {
+			x, wide = wide[0]-last, wide[1:]
+			falls = falls || int64(x) < 0
 		}
-		sum, _ := sumOf(b[at : at+next])
-		at += next
-		by := wide[len(leaps)] - to - sum
-		if len(leaps) == maxLeaps || by <= deltaByte || by > math.MaxInt64 {
-			return 0, 0, false
-		}
-		to = wide[len(leaps)]
-		leaps = append(leaps, leapt{at, by})
+		d[i] = x
+		all |= x
+		last += x
 	}
-	if least == schema.Escape || to^e.sign < last^e.sign { // nothing but leaps, or beyond the greatest number
-		return 0, 0, false
+	if !falls && before^e.sign <= last^e.sign {
+		e.all.addOne(last, e.sign)
+		return all, last, wide
 	}
-	e.all.addOne(to, e.sign)
-	*dst = e.appendMinis(*dst, b, least, leaps, mini)
-	return to, len(leaps), true
-}
-
-// appendMinis appends the miniblocks of a block, less the least difference.
-func (e *deltas) appendMinis(dst, b []uint8, least uint64, leaps []leapt, mini int) []byte {
-	dst = binary.AppendVarint(dst, int64(least))
-	widths := len(dst)
-	dst = append(dst, make([]byte, deltaMinis)...)
-	for from := 0; from < len(b); from += mini {
-		m, most, n := b[from:min(from+mini, len(b))], uint64(0), 0
-		for n < len(leaps) && leaps[n].row < from+len(m) {
-			most |= leaps[n].by - least
-			n++
-		}
-		if n == 0 {
-			most = uint64(slices.Max(m)) - least
-		}
-		size := (bits.Len64(most) + 7) / 8
-		dst[widths+from/mini] = uint8(8 * size)
-		at := len(dst)
-		dst = append(dst, e.zeros[:size*mini]...)
-		out := dst[at:]
-		for i, x := range m {
-			e.small[i] = x - uint8(least)
-		}
-		spread(out, e.small[:len(m)], size)
-		for _, x := range leaps[:n] {
-			for k := range size {
-				out[size*(x.row-from)+k] = uint8((x.by - least) >> (8 * k))
-			}
-		}
-		leaps = leaps[n:]
+	for _, x := range d {
+		before += x
+		e.all.addOne(before, e.sign)
 	}
-	return dst
-}
-
-// spread writes bytes as little-endian numbers of a size into zeros.
-func spread(out []byte, b []uint8, size int) {
-	switch size {
-	case 0:
-	case 1:
-		copy(out, b)
-	case 2:
-		for i, x := range b {
-			out[2*i] = x
-		}
-	default:
-		for i, x := range b {
-			out[size*i] = x
-		}
-	}
+	return ^uint64(0), last, wide // values fall, so no difference is small
 }
 
 // sumOf returns the sum of bytes, at most deltaBlock of them, and all bits that they have.

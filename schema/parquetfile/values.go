@@ -93,7 +93,18 @@ func nulls(v *schema.Vector) int {
 	case schema.Marked:
 		return v.Marks.N - v.Marks.Count()
 	case schema.Narrow, schema.Stepped:
-		return 0
+		if v.Marks.N == 0 {
+			return 0
+		}
+		return v.Marks.N - v.Marks.Count()
+	case schema.Indexed:
+		n := 0
+		for _, i := range v.Index {
+			if len(v.Absent) > 0 {
+				n += int(v.Absent[i])
+			}
+		}
+		return n
 	case schema.Plain, schema.OfCode:
 	}
 	return bytes.Count(v.Valid, []byte{0})

@@ -2,6 +2,7 @@ package sample
 
 import (
 	"math/rand/v2"
+	"slices"
 
 	"github.com/tracelake/tracelake/schema"
 )
@@ -52,6 +53,10 @@ func Blocks(r *rand.Rand, n, most int) []*schema.Block {
 
 func drawCode(r *rand.Rand, blocks []*schema.Block, rows int) schema.CodeRuns {
 	code := schema.CodeRuns{Rows: rows}
+	var numbers []uint32
+	for i := range blocks {
+		numbers = append(numbers, uint32(i))
+	}
 	for rows > 0 {
 		n := r.IntN(len(blocks))
 		b := blocks[n]
@@ -60,8 +65,13 @@ func drawCode(r *rand.Rand, blocks []*schema.Block, rows int) schema.CodeRuns {
 			first = 0
 		}
 		count := min(rows, 1+r.IntN(len(b.Address)-first))
-		code.Runs = append(code.Runs, schema.CodeRun{Block: b, Number: uint32(n), First: uint16(first), Count: uint16(count)})
+		code.Runs = append(code.Runs, schema.CodeRun{Block: uint32(n), First: uint16(first), Count: uint16(count)})
 		rows -= count
+		if rows == 0 || r.IntN(400) == 0 { // the next have the same blocks in another order
+			code.End(blocks, numbers)
+			n := r.IntN(len(blocks))
+			blocks, numbers = slices.Concat(blocks[n:], blocks[:n]), slices.Concat(numbers[n:], numbers[:n])
+		}
 	}
 	return code
 }
@@ -83,11 +93,13 @@ func fieldOf(column string) int {
 }
 
 func plainCode(v *schema.Vector, code *schema.CodeRuns) {
-	for _, run := range code.Runs {
-		for i := int(run.First); i < int(run.First)+int(run.Count); i++ {
-			b := run.Block
-			value := [...]uint64{uint64(b.Address[i]), uint64(b.Opcode[i]), uint64(b.Size[i]), uint64(b.Kind[i]), uint64(b.Key.ISA)}
-			appendValue(v, value[fieldOf(v.Column.Name)], true)
+	for p, runs := range code.Each {
+		for _, run := range runs {
+			for i := int(run.First); i < int(run.First)+int(run.Count); i++ {
+				b := p.Blocks[run.Block]
+				value := [...]uint64{uint64(b.Address[i]), uint64(b.Opcode[i]), uint64(b.Size[i]), uint64(b.Kind[i]), uint64(b.Key.ISA)}
+				appendValue(v, value[fieldOf(v.Column.Name)], true)
+			}
 		}
 	}
 }

@@ -27,11 +27,12 @@ func Steps(r *rand.Rand, rows, variety int) (formed, plain *schema.Batch) {
 func step(r *rand.Rand, formed, plain *schema.Vector, rows, variety int) {
 	s := schema.Stepper{Vector: formed}
 	x, steady := r.Uint64N(1<<40), r.Uint64N(9)
+	s.Begin(x)
 	for i, out := 0, formed.Extend(schema.Stepped, rows); i < rows; i++ {
 		switch {
 		case i == 0 || r.IntN(1000) < variety: // down too
 			x = r.Uint64N(1 << 40)
-			out[i] = s.Escape(x)
+			out[i] = s.Step(x)
 		case r.IntN(500) == 0:
 			x += 250 + r.Uint64N(10)
 			out[i] = s.Step(x)

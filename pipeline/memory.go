@@ -1,0 +1,42 @@
+package pipeline
+
+import (
+	"os"
+	"runtime"
+	"runtime/debug"
+)
+
+// What an export takes, in bytes, beside what it holds when it begins to decode. The garbage
+// collector alone would let it take up to twice what is in use at once.
+const (
+	ownMemory    = 16 << 20
+	workerMemory = 140 << 20 // for each worker
+)
+
+// LimitMemory has the garbage collector keep the process near the memory that the export
+// needs: when decoding begins, it sets the soft limit of the process
+// ([debug.SetMemoryLimit]), unless the environment has one (GOMEMLIMIT). It is for
+// commands, whose process does nothing else.
+func (o *Options) LimitMemory() {
+	if os.Getenv("GOMEMLIMIT") != "" {
+		return
+	}
+	workers, progress, limited := int64(max(1, o.Workers)), o.Progress, false
+	o.Progress = func(at Progress) {
+		if !limited {
+			limited = true
+			debug.SetMemoryLimit(inUse() + ownMemory + workers*workerMemory)
+		}
+		if progress != nil {
+			progress(at)
+		}
+	}
+}
+
+// inUse is how much of the heap is in use: memory of the program, symbols.
+func inUse() int64 {
+	runtime.GC() // without what was in use while they were read
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
