@@ -12,6 +12,7 @@ import (
 	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/pipeline/stitch"
+	"github.com/tracelake/tracelake/pipeline/stitch/stitchtest"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -27,7 +28,7 @@ func TestFolds(t *testing.T) {
 	sinks := tally.Sinks(stitch.Sinks{})
 	most := 0
 	sinks.Runs = &watched{sinks.Runs, func() { most = max(most, tally.held()) }}
-	script{program.String(), trace.String(), true}.playTo(t, sinks)
+	stitchtest.Script{Program: program.String(), Trace: trace.String(), Split: true}.Play(t, sinks)
 	if tally.touched.folds != 4 { // twenty blocks each, twice as many as of different units
 		t.Errorf("%d folds, want 4", tally.touched.folds)
 	}
@@ -39,7 +40,7 @@ func TestFolds(t *testing.T) {
 		t.Errorf("%d shapes are held at once, want 19", most)
 	}
 	again := &Tally{limits: limits{job: 1, fold: 6, marks: usual.marks, counter: usual.counter, source: usual.source}}
-	script{"a 1000 other other branch\nb 2000 other other branch", strings.Repeat("a EEE taken\nb EEE taken\n", 100), true}.play(t, again)
+	play(t, stitchtest.Script{Program: "a 1000 other other branch\nb 2000 other other branch", Trace: strings.Repeat("a EEE taken\nb EEE taken\n", 100), Split: true}, again)
 	if again.touched.folds != 0 {
 		t.Errorf("%d folds of two blocks, want 0", again.touched.folds)
 	}
@@ -75,7 +76,7 @@ func TestLimit(t *testing.T) {
 		{"epoch 0\na taken cycles=1\nb taken cycles=1\nd 0+1 untold cycles=1\nd 1+1 untold cycles=1", true},
 	} {
 		tally := &Tally{limits: limits{job: 1, fold: usual.fold, marks: usual.marks, source: 3}}
-		script{"a 1000 branch\nb 2000 branch\nc 3000 branch\nd 4000 other other", tt.trace, true}.play(t, tally)
+		play(t, stitchtest.Script{Program: "a 1000 branch\nb 2000 branch\nc 3000 branch\nd 4000 other other", Trace: tt.trace, Split: true}, tally)
 		_, _, err := tally.Finish()
 		limit, ok := errors.AsType[*LimitError](err)
 		if ok != tt.fails || ok && (limit.Most != 3 || !strings.HasPrefix(limit.Error(), "more than 3 different edges")) {
@@ -89,7 +90,7 @@ func TestLimit(t *testing.T) {
 func TestFlood(t *testing.T) {
 	tally := &Tally{limits: limits{job: 4, marks: 10, fold: usual.fold, counter: usual.counter, source: usual.source}}
 	trace := "a E taken\npart\n" + strings.Repeat("exception 2000\n", 30) + "a E taken\nexception 2000\na E taken"
-	script{program: "a 1000 branch", trace: trace}.play(t, tally)
+	play(t, stitchtest.Script{Program: "a 1000 branch", Trace: trace}, tally)
 	if n := len(tally.job.marks); n > 11 {
 		t.Errorf("%d marks are held, want 11 at most", n)
 	}
@@ -108,7 +109,7 @@ func TestNoAllocations(t *testing.T) {
 		var parts []stitch.Runs
 		sinks := tally.Sinks(stitch.Sinks{})
 		sinks.Runs = &runSink{tally, collect{&parts}}
-		script{program: x.program, trace: x.trace}.playTo(t, sinks)
+		stitchtest.Script{Program: x.program, Trace: x.trace}.Play(t, sinks)
 		c := newCounter(1, usual.counter)
 		if n := testing.AllocsPerRun(10, func() { c.count(&job{pieces: parts}) }); n > 0 {
 			t.Errorf("%s: %v allocations", x.name, n)
@@ -131,7 +132,7 @@ func TestSettling(t *testing.T) {
 		var want string
 		for _, counter := range []int{0, 1, 7, usual.counter} {
 			tally := &Tally{limits: limits{1 + random.IntN(50), usual.marks, usual.fold, counter, usual.source}}
-			script{program, trace, random.IntN(2) == 0}.play(t, tally)
+			play(t, stitchtest.Script{Program: program, Trace: trace, Split: random.IntN(2) == 0}, tally)
 			counts, edges, err := tally.Finish()
 			if err != nil {
 				t.Fatal(err)
@@ -187,7 +188,7 @@ func (c collect) Add(r stitch.Runs) error {
 func TestWorkersFail(t *testing.T) {
 	for _, w := range []failing{{submit: errFull}, {wait: errFull}} {
 		tally := New(w)
-		script{program: "a 1000 branch", trace: "a E taken"}.play(t, tally)
+		play(t, stitchtest.Script{Program: "a 1000 branch", Trace: "a E taken"}, tally)
 		if _, _, err := tally.Finish(); !errors.Is(err, errFull) {
 			t.Errorf("%+v: %v", w, err)
 		}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/tracelake/tracelake/pipeline/stitch/stitchtest"
 )
 
 // Each rule of counts and edges by an example. The rows wanted are worked out by
@@ -321,7 +323,7 @@ func TestExamples(t *testing.T) {
 			for way, tally := range ways {
 				for _, split := range []bool{false, true} {
 					to := tally()
-					script{x.program, x.trace, split}.play(t, to)
+					play(t, stitchtest.Script{Program: x.program, Trace: x.trace, Split: split}, to)
 					counts, edges, err := to.Finish()
 					if err != nil {
 						t.Fatal(err)
