@@ -1,6 +1,7 @@
 package etmv3
 
 import (
+	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/flow"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -13,15 +14,23 @@ func (w *warm) cyclePackets(i, last int) int {
 	at, pos, size, index := w.at, w.pos, 0, uint32(0) // of size 0: the first atoms are for packet, which settles
 	runs, n, costs, paid, counts, rows := w.runs, w.n, w.costs, w.paid, w.counts, w.rows
 	start, cycle, waits, seq := w.span.Cycle.V, w.cycle, uint32(w.waits), int32(w.seq-w.span.Seq)
+	zero, step, until := decode.CaptureOffset(0), decode.CaptureOffset(0), i // capture offsets up to Data[until]
 	for i <= last {
 		if n == len(runs) || paid+maxCosts > len(costs) || rows == len(counts) {
 			runs, costs, counts = room(runs, n), room(costs, paid), room(counts, rows)
 		}
+		if i >= until {
+			var adjacent int
+			zero, step, adjacent = offsets.Adjacent(i)
+			zero -= decode.CaptureOffset(i) * step
+			until = i + adjacent
+		}
 		h, x := &headers[data[i]], &counts[rows]
+		offset := int64(zero + decode.CaptureOffset(i)*step)
 		if h.kind == warmCycles {
 			cycle += int64(h.waits)
 			waits += uint32(h.waits)
-			x.Offset, x.Seq, x.Cycle = int64(offsets.At(i)), seq, int32(cycle)
+			x.Offset, x.Seq, x.Cycle = offset, seq, int32(cycle)
 			x.Cycles, x.Kind = uint32(h.waits), schema.CountPacket
 			rows++
 			i++
@@ -54,7 +63,7 @@ func (w *warm) cyclePackets(i, last int) int {
 		}
 		pos = end
 		cycle += int64(h.cycles)
-		offset, first, between := int64(offsets.At(i)), waits+uint32(h.waits), uint32(h.between)
+		first, between := waits+uint32(h.waits), uint32(h.between)
 		run.Offset, run.Failed, run.Count = offset, uint64(h.failed), uint16(h.count)
 		run.Cycle, run.Cycles, run.Flags = start+cycle, waits+uint32(h.cycles), schema.RunHasFailed|schema.RunHasCosts
 		n++

@@ -11,14 +11,6 @@ func extend[T any](s *[]T, n int) []T {
 	return (*s)[first:]
 }
 
-// repeatFlag appends n times whether x.
-func repeatFlag(s *[]uint8, x bool, n int) {
-	value := flag(x)
-	for i := range extend(s, n) {
-		(*s)[len(*s)-n+i] = value
-	}
-}
-
 // flag returns 1 if x, as columns have it.
 func flag(x bool) uint8 {
 	if x {

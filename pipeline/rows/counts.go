@@ -108,11 +108,11 @@ func (g countGroup) fill(batch *schema.Batch, emit func() error) error {
 	return nil
 }
 
-// A countFiller fills a batch with counts. As long as none is NULL, their numbers are a
-// byte each: see [schema.Stepped].
+// A countFiller fills a batch with counts, whose numbers are a byte each: see
+// [schema.Stepped].
 type countFiller struct {
 	batch              *schema.Batch
-	plain              bool // a number is NULL, so there are plain values
+	rows               int
 	seq, offset, cycle schema.Stepper
 	cycles             *schema.Vector
 }
@@ -130,60 +130,55 @@ func newCountFiller(batch *schema.Batch) countFiller {
 func (f *countFiller) fill(b *stitch.Base, s *schema.CountSpan, rows []schema.Count) {
 	keys := b.Keys(schema.Key{Seq: s.Seq})
 	epoch, start := b.At(s.Point)
-	if !f.plain && (!start.OK || !s.Cycles.OK) {
-		f.plain = true
-		for _, v := range []*schema.Vector{f.seq.Vector, f.offset.Vector, f.cycle.Vector, f.cycles} {
-			v.Expand()
+	f.fillPlaces(keys.Seq, rows)
+	if f.has(f.cycles, s.Cycles.OK, len(rows)) {
+		all := f.cycles.Extend(schema.Narrow, len(rows))
+		for i := range rows {
+			all[i] = f.cycles.Narrow(uint64(s.Cycles.V + int64(rows[i].Cycles)))
 		}
 	}
-	if f.plain {
-		f.fillPlain(s, rows, keys.Seq, start)
-	} else {
-		f.fillBytes(s, rows, keys.Seq, start.V)
+	if f.has(f.cycle.Vector, start.OK, len(rows)) {
+		f.cycle.Begin(uint64(start.V + int64(rows[0].Cycle)))
+		totals := f.cycle.Vector.Extend(schema.Stepped, len(rows))
+		for i := range rows {
+			totals[i] = f.cycle.Step(uint64(start.V + int64(rows[i].Cycle)))
+		}
 	}
 	v, n := f.batch.Columns, len(rows)
 	v[schema.CycleCountsSource].AppendRepeat(uint64(b.Source), false, n)
 	appendRepeat(&v[schema.CycleCountsSegment], b.Segment, n)
 	appendRepeat(&v[schema.CycleCountsEpoch], schema.Null[int32]{V: epoch, OK: !s.OutOfEpoch}, n)
 	v[schema.CycleCountsLate].AppendRepeat(uint64(flag(s.Late)), false, n)
+	f.rows += n
 }
 
-// fillBytes appends numbers of a byte each.
-func (f *countFiller) fillBytes(s *schema.CountSpan, rows []schema.Count, first, start int64) {
+// fillPlaces appends where rows are, and their kind.
+func (f *countFiller) fillPlaces(first int64, rows []schema.Count) {
+	f.seq.Begin(uint64(first + int64(rows[0].Seq)))
+	f.offset.Begin(uint64(rows[0].Offset))
 	n := len(rows)
-	x := &rows[0]
-	f.seq.Begin(uint64(first + int64(x.Seq)))
-	f.offset.Begin(uint64(x.Offset))
-	f.cycle.Begin(uint64(start + int64(x.Cycle)))
 	seqs, offsets := f.seq.Vector.Extend(schema.Stepped, n), f.offset.Vector.Extend(schema.Stepped, n)
-	all, totals := f.cycles.Extend(schema.Narrow, n), f.cycle.Vector.Extend(schema.Stepped, n)
 	kinds := extend(schema.CycleCountsKind.In(f.batch), n)
 	for i := range rows {
-		x = &rows[i]
-		seqs[i] = f.seq.Step(uint64(first + int64(x.Seq)))
-		offsets[i] = f.offset.Step(uint64(x.Offset))
-		all[i] = f.cycles.Narrow(uint64(s.Cycles.V + int64(x.Cycles)))
-		totals[i] = f.cycle.Step(uint64(start + int64(x.Cycle)))
-		kinds[i] = uint8(x.Kind)
+		x := &rows[i]
+		seqs[i], offsets[i], kinds[i] = f.seq.Step(uint64(first+int64(x.Seq))), f.offset.Step(uint64(x.Offset)), uint8(x.Kind)
 	}
 }
 
-// fillPlain appends numbers as they are.
-func (f *countFiller) fillPlain(s *schema.CountSpan, rows []schema.Count, first int64, start schema.Null[int64]) {
-	n, batch := len(rows), f.batch
-	seq := extend(schema.CycleCountsSeq.In(batch), n)
-	offset := extend(schema.CycleCountsByteOffset.In(batch), n)
-	cycles := extend(schema.CycleCountsCycles.In(batch), n)
-	cycle := extend(schema.CycleCountsCycle.In(batch), n)
-	kind := extend(schema.CycleCountsKind.In(batch), n)
-	for i := range rows {
-		x := &rows[i]
-		seq[i] = uint64(first + int64(x.Seq))
-		offset[i] = uint64(x.Offset)
-		cycles[i] = uint64(s.Cycles.V + int64(x.Cycles))
-		cycle[i] = uint64(start.V + int64(x.Cycle))
-		kind[i] = uint8(x.Kind)
+// has says whether the next n rows have a value in a column, as it is told. From the first
+// rows that have none on, it marks those that do.
+func (f *countFiller) has(v *schema.Vector, ok bool, n int) bool {
+	switch {
+	case ok && v.Marks.N > 0:
+		mark(v, f.rows, n)
+	case !ok && v.Form == schema.Plain:
+		v.Form = schema.Marked
+		v.Marks.Pad(n)
+	case !ok:
+		if v.Marks.N == 0 {
+			mark(v, 0, f.rows)
+		}
+		v.Marks.Pad(f.rows + n)
 	}
-	repeatFlag(&f.cycles.Valid, s.Cycles.OK, n)
-	repeatFlag(&f.cycle.Vector.Valid, start.OK, n)
+	return ok
 }

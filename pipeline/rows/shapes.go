@@ -81,7 +81,7 @@ func (s *shapes) add(x shape) uint32 {
 // hash is multiplicative (Knuth, The Art of Computer Programming, volume 3, 6.4), good
 // in its high bits.
 func (x shape) hash() uint64 {
-	return (uint64(x.way) ^ x.failed*0xff51afd7ed558ccd) * 0x9E3779B97F4A7C15
+	return (uint64(x.way) ^ bits.RotateLeft64(x.failed, 17)) * 0x9E3779B97F4A7C15
 }
 
 // grow doubles the slots.

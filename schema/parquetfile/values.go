@@ -98,14 +98,23 @@ func nulls(v *schema.Vector) int {
 		}
 		return v.Marks.N - v.Marks.Count()
 	case schema.Indexed:
-		n := 0
-		for _, i := range v.Index {
-			if len(v.Absent) > 0 {
-				n += int(v.Absent[i])
-			}
-		}
-		return n
+		return absent(v)
 	case schema.Plain, schema.OfCode:
 	}
 	return bytes.Count(v.Valid, []byte{0})
+}
+
+// absent is nulls for a vector that is Indexed.
+func absent(v *schema.Vector) int {
+	switch bytes.Count(v.Absent, []byte{1}) {
+	case 0:
+		return 0
+	case len(v.Absent):
+		return len(v.Index)
+	}
+	n := 0
+	for _, i := range v.Index {
+		n += int(v.Absent[i])
+	}
+	return n
 }

@@ -27,33 +27,52 @@ func Steps(r *rand.Rand, rows, variety int) (formed, plain *schema.Batch) {
 func step(r *rand.Rand, formed, plain *schema.Vector, rows, variety int) {
 	s := schema.Stepper{Vector: formed}
 	x, steady := r.Uint64N(1<<40), r.Uint64N(9)
-	s.Begin(x)
-	for i, out := 0, formed.Extend(schema.Stepped, rows); i < rows; i++ {
+	formed.Form = schema.Stepped
+	nulls := formed.Column.Nullable && variety > 0 && r.IntN(3) > 0
+	for i := range rows {
+		if skip(r, formed, plain, nulls) {
+			continue
+		}
 		switch {
 		case i == 0 || r.IntN(1000) < variety: // down too
 			x = r.Uint64N(1 << 40)
-			out[i] = s.Step(x)
 		case r.IntN(500) == 0:
 			x += 250 + r.Uint64N(10)
-			out[i] = s.Step(x)
 		case variety == 0 || i/2000%2 == 0:
 			x += steady
-			out[i] = s.Step(x)
 		default:
 			x += r.Uint64N(uint64(20 * variety))
-			out[i] = s.Step(x)
 		}
+		s.Append(x)
 		appendValue(plain, x, true)
 	}
 }
 
 func narrow(r *rand.Rand, formed, plain *schema.Vector, rows, variety int) {
-	for i, out := 0, formed.Extend(schema.Narrow, rows); i < rows; i++ {
+	formed.Form = schema.Narrow
+	nulls := formed.Column.Nullable && variety > 0 && r.IntN(3) > 0
+	for range rows {
+		if skip(r, formed, plain, nulls) {
+			continue
+		}
 		x := r.Uint64N(1 + 10*uint64(variety))
 		if r.IntN(1000) < variety {
 			x = r.Uint64N(1 << (8 + min(variety, 40)))
 		}
-		out[i] = formed.Narrow(x)
+		formed.U8 = append(formed.U8, formed.Narrow(x))
 		appendValue(plain, x, true)
 	}
+}
+
+// skip may make the next row NULL, if some are, and else marks it.
+func skip(r *rand.Rand, formed, plain *schema.Vector, nulls bool) bool {
+	switch {
+	case nulls && r.IntN(20) == 0:
+		appendValue(plain, 0, false)
+		formed.Marks.Pad(formed.Marks.N + 1)
+		return true
+	case nulls:
+		formed.Marks.Append(1, 1)
+	}
+	return false
 }
