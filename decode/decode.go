@@ -112,6 +112,9 @@ type Wanted struct {
 	// Counted reports that runs are wanted for nothing but to be counted: the decoder
 	// may count many of them itself (see [Stretch]). With Packets it does not.
 	Counted bool
+	// FunctionOf returns the number of the function that an address is in. If it is not nil,
+	// a decoder that counts says where control leaves functions (see [Step]).
+	FunctionOf func(address uint32) int32
 }
 
 // A Doubter is a [Protocol] that can recognise a packet that is read, but that no

@@ -20,6 +20,7 @@ type Result struct {
 	Firsts     Rows[First]   // likewise
 	Turns      Rows[Turn]    // likewise
 	Failures   Rows[Failure] // likewise
+	Steps      Rows[Step]    // likewise, with Wanted.FunctionOf
 	Spans      Rows[schema.Span]
 	Exceptions KeyedRows[schema.Exception, *schema.Exception]
 	Counts     CountRows

@@ -34,6 +34,18 @@ type Turn struct {
 	Cycles int64
 }
 
+// A Step is where control left a function, or may have, in the stretches of a result: after
+// a call, a return, or any other indirect branch, and wherever the next instruction is of
+// another function. The way from the last block of a stretch to the run after it may be one.
+type Step struct {
+	At       int64  // instructions of the part before the one that control went to
+	Cycle    int64  // as Run.Cycle, of the instruction that it left, where that has cycles
+	Block    uint32 // index in the result of the block that it left, by its last instruction
+	To       uint32 // address
+	Function int32  // of that: see [Wanted]
+	Outcome  schema.Outcome
+}
+
 // A Failure counts how often an instruction inside a block failed its condition, of the
 // executions that have it as passed: those by turns that are Told, and by runs.
 type Failure struct {

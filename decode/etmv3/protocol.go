@@ -100,6 +100,9 @@ func (c *Config) TimestampCode() decode.TimestampCode {
 func (c *Config) NewDecoder(mem *image.Memory, want decode.Wanted) decode.Decoder {
 	d := newDecoder(c, mem, want.Packets)
 	d.turns = want.Counted && !c.CycleAccurate && !c.TracesData()
+	if d.turns {
+		d.walk.CountSteps(want.FunctionOf)
+	}
 	return d
 }
 

@@ -24,6 +24,9 @@ packets:
 				walk.Remember(at, pos, data[i], int(x.count), uint64(x.failed))
 				break packets
 			}
+			if p.Leaves {
+				walk.InsideSteps(seed, data[i], n)
+			}
 			i++
 			at, pos, size, seed = p.To, int(p.Pos), int(p.Size), p.Seed
 			n += int64(p.N)

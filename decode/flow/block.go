@@ -36,7 +36,8 @@ type block struct {
 	link     bool              // likewise
 	outcomes [2]schema.Outcome // of the last instruction, by outcome of its atom
 	end      end
-	dropped  bool // no longer in the cache: its links stay nil
+	dropped  bool  // no longer in the cache: its links stay nil
+	closed   uint8 // by bit of an outcome: to leave the block by it takes more than Cursor.Leave, where counted
 
 	at        locationID    // that the block was entered at
 	code      *schema.Block // nil: not even the first instruction could be read
@@ -52,6 +53,11 @@ type block struct {
 	last    isa.Instruction // with atWaypoint: the last instruction
 	split   int             // position of the first 32-bit T32 instruction, the length without one
 	returns bool            // of a walk by samples: the last instruction returns from an exception
+
+	// See steps.go.
+	located  bool
+	mixed    bool  // it has instructions of several functions
+	function int32 // of its first instruction
 }
 
 // The links of a block, by outcome of the atom of its last instruction.

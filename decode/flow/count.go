@@ -34,7 +34,9 @@ func (w *Walker) BeginStretch(c Cursor) Stretch {
 
 // Ready reports whether the block at c is one to count in, in a part, and its waypoint one
 // that Leave can leave by an atom: see Special.
-func (c Cursor) Ready(part uint32, e uint8) bool { return c.b.counted == part && e&c.b.special == 0 }
+func (c Cursor) Ready(part uint32, e uint8) bool {
+	return c.b.counted == part && c.b.closed>>(e&1)&1 == 0
+}
 
 // Leave walks to the waypoint and on by an atom, which is 1 if it is E.
 func (c Cursor) Leave(e uint8) Cursor {
@@ -49,15 +51,16 @@ func (w *Walker) Special(c Cursor, e uint8, seq int64) (next Cursor, ok bool) {
 	if b.counted != w.partStamp && !w.admitCounted(b, seq) {
 		return c, false
 	}
-	if e&b.special == 0 {
-		return c.Leave(e), true
+	to := b.links[e&1]
+	if e&b.special != 0 {
+		to = w.successor(b)
 	}
-	to := w.successor(b)
-	if b.flow == isa.Indirect {
+	if e == taken && b.flow == isa.Indirect {
 		w.arrive(b, to)
 	} else {
-		b.left[e]++
+		b.left[e&1]++
 	}
+	w.noteStep(b, e, to, seq+int64(b.count))
 	return Cursor{to}, true
 }
 
@@ -76,13 +79,14 @@ func (w *Walker) BranchTo(c Cursor, to decode.PC, seq int64) (next Cursor, ok bo
 	} else {
 		b.left[taken]++
 	}
+	w.noteStep(b, taken, next.b, seq+int64(b.count))
 	return next, true
 }
 
 // admitCounted makes b ready to count in for the part, seq instructions after Seq. It
 // fails as admit does.
 func (w *Walker) admitCounted(b *block, seq int64) bool {
-	if b.ready != w.partStamp && !w.admit(b) {
+	if w.isMixed(b) || b.ready != w.partStamp && !w.admit(b) {
 		return false
 	}
 	w.beginCounting(b, seq)
@@ -94,6 +98,7 @@ func (w *Walker) beginCounting(b *block, seq int64) {
 	b.counted, b.first = w.partStamp, w.before+w.Seq+seq
 	w.result.Firsts = append(w.result.Firsts, decode.First{Block: b.index, At: w.Seq + seq - w.partSeq})
 	b.left, b.came, b.others = [2]uint32{}, arrivals{}, b.others[:0]
+	b.closed = b.special<<taken | w.stepsOf(b)
 	if w.timed {
 		b.beginCycles()
 	}
@@ -192,6 +197,7 @@ func (w *Walker) uncount(b *block, e uint8, next *block, seq int64) {
 	} else if next != nil {
 		w.unarrive(b, next)
 	}
+	w.unstep(b, seq+int64(b.count))
 	if b.first == w.before+w.Seq+seq { // it was the first time: nothing else is counted in b
 		b.counted = 0
 		i := len(w.counting) - 1

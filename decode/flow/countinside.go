@@ -48,7 +48,7 @@ func (c Cursor) Counts(part uint32) bool { return c.b != nil && c.b.counted == p
 // MayEnter reports whether there is a block at c, and it can be counted in.
 func (w *Walker) MayEnter(c Cursor) bool {
 	b := c.b
-	return b != nil && (b.ready == w.partStamp || b.end == atWaypoint && w.unitWeight+b.len() <= unitInstructions)
+	return b != nil && (b.ready == w.partStamp || b.end == atWaypoint && w.unitWeight+b.len() <= unitInstructions) && !w.isMixed(b)
 }
 
 // LeaveInside leaves the block at c by the atom of its last instruction, where Ready says
@@ -72,6 +72,8 @@ func (w *Walker) LeaveInside(v *Visits, c Cursor, e uint8, n int64) (next Cursor
 	}
 	if v.begin > 0 {
 		v.first, v.begin, v.start = next, 0, n+int64(b.count)
+	} else {
+		w.noteStep(b, e, next.b, n+int64(b.count))
 	}
 	return next
 }
@@ -90,6 +92,7 @@ func (w *Walker) admitInside(b *block, n int64) {
 func (w *Walker) ArriveAt(v *Visits, c Cursor, n int64) {
 	if n > v.start {
 		w.arrive(v.Last.b, c.b)
+		w.noteStep(v.Last.b, taken, c.b, n)
 	} else { // from before, or from a block that is a run
 		v.first = c
 	}

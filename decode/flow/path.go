@@ -17,6 +17,8 @@ type Path struct {
 	atoms    uint8  // as Atoms takes them
 	pushes   uint8
 	pops     bool   // the top of the return stack is pop
+	Steps    bool   // it has steps: see PathSteps
+	slot     uint16 // of the path
 	room     uint32 // as many entries stay on the return stack of those before
 	N        uint32 // instructions
 	part     uint32 // in which it holds
@@ -42,6 +44,7 @@ const pathBits = 10
 type paths struct {
 	at         [1 << pathBits]Path
 	departures [1 << pathBits][maxPathAtoms]departure
+	steps      [1 << pathBits]pathSteps
 	used       []uint32 // those that hold in the part
 	missed     int      // packets without a path, as long as it is looked for
 }
@@ -95,8 +98,9 @@ func (w *Walker) newPath(i uint32, b *block, atoms uint8) bool {
 		p.from, p.atoms = b, atoms
 		return false
 	}
-	x := Path{from: b, atoms: atoms, part: w.partStamp, room: returnStackDepth}
-	d := &w.paths.departures[i]
+	x := Path{from: b, atoms: atoms, part: w.partStamp, room: returnStackDepth, slot: uint16(i)}
+	d, steps := &w.paths.departures[i], &w.paths.steps[i]
+	*steps = (*steps)[:0]
 	for k := range bits.Len8(atoms) - 1 {
 		e := atoms >> k & 1
 		next := w.foresee(&x, b, e)
@@ -105,10 +109,11 @@ func (w *Walker) newPath(i uint32, b *block, atoms uint8) bool {
 		}
 		d[k] = departure{b, next, e}
 		x.N += b.count
+		w.addStep(steps, b, e, next, x.N)
 		x.Last.b, x.E = b, e
 		b = next
 	}
-	x.To.b = b
+	x.To.b, x.Steps = b, len(*steps) > 0
 	*p = x
 	w.paths.used = append(w.paths.used, i)
 	return true

@@ -25,6 +25,7 @@ type InsidePath struct {
 	E          uint8  // likewise
 	steps      uint8
 	ready      bool // otherwise it came once
+	Leaves     bool // it has steps: see InsideSteps
 }
 
 // An insideStep is how a path leaves a block, or an instruction inside a block that fails.
@@ -76,7 +77,14 @@ type InsidePaths struct {
 	at    [1 << pathBits]InsidePath // at the start of a line
 	steps [1 << pathBits][maxInsideSteps]insideStep
 	used  []uint32 // those that are not zero
+	left  [1 << pathBits]pathSteps
 	trial
+}
+
+// InsideSteps notes the steps of the path of a packet that was taken, before whose block
+// there were n instructions.
+func (w *Walker) InsideSteps(seed uint32, packet uint8, n int64) {
+	w.noteSteps(w.inside.left[slotInside(seed, packet)], n)
 }
 
 // InsidePaths returns the paths of w.
@@ -119,7 +127,7 @@ func (w *Walker) Remember(c Cursor, pos int, packet uint8, n int, failed uint64)
 	switch p := &t.at[i]; {
 	case p.ready:
 	case p.from == c.b && p.when == when:
-		w.rememberInside(p, &t.steps[i], n, failed)
+		w.rememberInside(p, &t.steps[i], &t.left[i], n, failed)
 	default:
 		if p.from == nil {
 			t.used = append(t.used, i)
@@ -130,8 +138,9 @@ func (w *Walker) Remember(c Cursor, pos int, packet uint8, n int, failed uint64)
 
 // rememberInside makes the path p of atoms. There is none if not all of it is warm and
 // counted, if it makes a row, or if it has too many steps.
-func (w *Walker) rememberInside(p *InsidePath, steps *[maxInsideSteps]insideStep, n int, failed uint64) {
+func (w *Walker) rememberInside(p *InsidePath, steps *[maxInsideSteps]insideStep, left *pathSteps, n int, failed uint64) {
 	x, b, pos := *p, p.from, int(p.when>>8)
+	*left = (*left)[:0]
 	for n > 0 {
 		k := min(n, b.len()-pos)
 		all := x.addFails(steps, b, pos, failed&(1<<k-1))
@@ -155,8 +164,12 @@ func (w *Walker) rememberInside(p *InsidePath, steps *[maxInsideSteps]insideStep
 		} else if next == nil || next.ready != w.partStamp { // one that the result does not hold may be dropped
 			return
 		}
+		if next != nil {
+			w.addStep(left, b, e, next, x.N)
+		}
 		b, pos = next, 0
 	}
+	x.Leaves = len(*left) > 0
 	if b != nil {
 		x.To.b, x.Pos, x.Size, x.Seed = b, uint16(pos), uint16(b.count), b.seed(pos)
 	}

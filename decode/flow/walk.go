@@ -41,6 +41,9 @@ type Walker struct {
 	runPaths *RunPaths    // likewise
 	counting []*block     // that count
 	failing  []*block     // in which instructions failed their condition
+
+	functionOf func(address uint32) int32 // nil: no steps are wanted
+	partSteps  int                        // steps in the result before the part
 }
 
 // unitInstructions bounds the instructions in the blocks of one result (11 bytes
@@ -72,7 +75,7 @@ func (w *Walker) Begin(result *decode.Result) {
 		w.partStamp++
 		w.forgetCounts()
 	}
-	w.partSeq = w.Seq
+	w.partSeq, w.partSteps = w.Seq, len(result.Steps)
 	w.open = false
 	w.dataMark = mark{run: len(result.Runs)}
 	w.cur = w.relocate()

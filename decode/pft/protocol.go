@@ -79,6 +79,9 @@ func (c *Config) NewDecoder(mem *image.Memory, want decode.Wanted) decode.Decode
 	if c.CycleAccurate {
 		walk.CountCycles()
 	}
+	if want.Counted {
+		walk.CountSteps(want.FunctionOf)
+	}
 	return &Decoder{
 		cfg: *c, mem: mem, walk: walk, packets: want.Packets, turns: want.Counted,
 		rec: record.Recorder{CycleAccurate: c.CycleAccurate, Timestamps: c.TimestampCode()},

@@ -26,6 +26,9 @@ packets:
 			header, branched = i, false
 			i++
 			if p := d.walk.Path(at, left); p != nil {
+				if p.Steps {
+					d.walk.PathSteps(p, n)
+				}
 				before, e, at, left = p.Last, p.E, p.To, 0
 				n += int64(p.N)
 				continue

@@ -65,6 +65,7 @@ func (d *Decoder) warmTimed(i, last int, at flow.Cursor) int {
 		cycle += int64(count)
 		s.N += at.Instructions()
 		s.Last, s.E = at, e
+		d.walk.TimeStep(s.N, start+cycle)
 		x := &counts[m]
 		x.Offset, x.Seq, x.Cycle, x.Cycles, x.Kind = offset, int32(seq+s.N-1), int32(cycle), count, kind
 		m++

@@ -58,7 +58,7 @@ func (j *job) cut(seq int64) job {
 func (j *job) end() (last, position) {
 	l, at := j.before, j.at
 	i := len(j.pieces) - 1
-	for i >= 0 && j.pieces[i].From == j.pieces[i].To {
+	for i >= 0 && j.pieces[i].From == j.pieces[i].To { // a stretch comes before a run
 		i--
 	}
 	if i < 0 {
@@ -87,16 +87,16 @@ func lastTimed(r *stitch.Runs) (at position, ok bool) {
 			span--
 		}
 		if run := &r.Unit.Runs[i]; run.Flags&timed != 0 {
-			at.time(r, span, run)
+			at.time(r, span, run.Cycle)
 			return at, true
 		}
 	}
 	return at, false
 }
 
-// time sets the cycle of a position after a run that has it.
-func (p *position) time(r *stitch.Runs, span int, run *schema.Run) {
-	epoch, cycle := r.Base.At(schema.Point{Epoch: r.Spans[span].Epoch, Cycle: schema.Of(run.Cycle)})
+// time sets the cycle of a position, which a part has of one of its runs.
+func (p *position) time(r *stitch.Runs, span int, at int64) {
+	epoch, cycle := r.Base.At(schema.Point{Epoch: r.Spans[span].Epoch, Cycle: schema.Of(at)})
 	p.epoch, p.cycle, p.timed = epoch, cycle.V, true
 }
 

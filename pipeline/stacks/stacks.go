@@ -69,7 +69,7 @@ func (s *Stacks) folder() *folder {
 
 // Sinks returns sinks that have s rebuild stacks from what they are given, and hand it on.
 func (s *Stacks) Sinks(to stitch.Sinks) stitch.Sinks {
-	to.Runs, to.Counted = &runSink{s, to.Runs}, false
+	to.Runs, to.Counted, to.FunctionOf = &runSink{s, to.Runs}, to.Counted || to.Runs == nil, s.functions.at
 	to.Exceptions = stitch.Tee(to.Exceptions, s.exception)
 	to.Events = stitch.Tee(to.Events, s.event)
 	to.Losses = stitch.Tee(to.Losses, s.loss)

@@ -3,6 +3,7 @@ package stacks
 import (
 	"math"
 
+	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/pipeline/stitch"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -17,8 +18,10 @@ type walker struct {
 	marks    []mark // not passed yet
 	nextMark int64  // ordinal of the first of them
 
-	runs *stitch.Runs // at hand
-	span int          // of the run at hand, among runs.Spans
+	// The part at hand.
+	part   *stitch.Runs
+	blocks []codeBlock // of the source, by number
+	span   int         // of the run at hand, among part.Spans
 }
 
 // A last is the instruction that was executed last; its block is nil if there was none.
@@ -26,6 +29,9 @@ type last struct {
 	code     *codeBlock
 	position int
 	outcome  schema.Outcome
+	// gone reports that the step after it was made already, or that there was none: code is
+	// that of the next instruction.
+	gone bool
 }
 
 // walk walks a job, and leaves the position after it in at.
@@ -45,20 +51,30 @@ func (w *walker) setMarks(marks []mark) {
 	}
 }
 
-// piece walks the runs of a part. Most go on in the function of the one before: then there
-// is nothing to do but to count instructions.
+// piece walks the runs of a part, and what its decoder counted in place of others.
 func (w *walker) piece(r *stitch.Runs, blocks []codeBlock) {
-	w.runs, w.span = r, 0
-	runs, numbers := r.Unit.Runs[r.From:r.To], r.Numbers
+	w.part, w.blocks, w.span = r, blocks, 0
+	w.step.at.seq = r.Seq
+	from, steps := r.From, r.Steps
+	for _, s := range r.Stretches {
+		w.runs(from, s.Run)
+		from = s.Run
+		steps = w.stretch(&s, steps)
+	}
+	w.runs(from, r.To)
+}
+
+// runs walks runs of the part. Most go on in the function of the one before: then there
+// is nothing to do but to count instructions.
+func (w *walker) runs(from, to int) {
+	r, blocks, numbers := w.part, w.blocks, w.part.Numbers
+	runs := r.Unit.Runs[from:to]
 	function, leaves := w.state()
-	seq, nextSpan := r.Seq, spanAfter(r, 0)
+	seq, nextSpan := w.step.at.seq, w.spanOf(from)
 	for i := range runs {
 		run := &runs[i]
-		if r.From+i >= nextSpan {
-			for nextSpan <= r.From+i {
-				w.span++
-				nextSpan = spanAfter(r, w.span)
-			}
+		if from+i >= nextSpan {
+			nextSpan = w.spanOf(from + i)
 		}
 		code, end := &blocks[numbers[run.Block]], run.First+run.Count
 		if leaves || code.function != function || seq >= w.nextMark || code.mixed {
@@ -78,7 +94,7 @@ func (w *walker) piece(r *stitch.Runs, blocks []codeBlock) {
 		}
 		seq += int64(run.Count)
 		if run.Flags&timed != 0 {
-			w.step.at.time(r, w.span, run)
+			w.step.at.time(r, w.span, run.Cycle)
 		}
 	}
 	w.step.at.seq = seq
@@ -87,17 +103,48 @@ func (w *walker) piece(r *stitch.Runs, blocks []codeBlock) {
 	}
 }
 
-// lastOf returns the last instruction of a run.
-func lastOf(run *schema.Run, numbers []uint32, blocks []codeBlock) last {
-	return last{&blocks[numbers[run.Block]], int(run.First+run.Count) - 1, run.Outcome}
-}
-
-// spanAfter returns the run that the span after one begins with.
-func spanAfter(r *stitch.Runs, span int) int {
-	if span+1 < len(r.Spans) {
-		return r.Spans[span+1].Run
+// spanOf goes on to the span of a run, and returns the run that the next one begins with.
+func (w *walker) spanOf(run int) int {
+	spans := w.part.Spans
+	for w.span+1 < len(spans) && spans[w.span+1].Run <= run {
+		w.span++
+	}
+	if w.span+1 < len(spans) {
+		return spans[w.span+1].Run
 	}
 	return math.MaxInt
+}
+
+// stretch walks what was counted, and returns the steps after it: the decoder says where
+// functions were left.
+func (w *walker) stretch(s *decode.Stretch, steps []decode.Step) []decode.Step {
+	r := w.part
+	w.spanOf(s.Run)
+	first := &w.blocks[r.Numbers[s.Block]]
+	if function, leaves := w.state(); leaves || first.function != function || w.step.at.seq >= w.nextMark {
+		w.enter(first, 0)
+	}
+	end := w.step.at.seq + s.Instructions
+	for len(steps) > 0 && r.Seq+steps[0].At <= end {
+		x := &steps[0]
+		code := &w.blocks[r.Numbers[x.Block]]
+		w.last = last{code: code, position: int(code.length) - 1, outcome: x.Outcome}
+		w.step.at.seq = r.Seq + x.At
+		if r.Base.CycleAccurate {
+			w.step.at.time(r, w.span, x.Cycle)
+		}
+		w.flow(x.To, x.Function)
+		steps = steps[1:]
+	}
+	w.step.at.seq = end
+	next := &r.Unit.Runs[s.Run]
+	w.last = last{code: &w.blocks[r.Numbers[next.Block]], position: int(next.First), gone: true}
+	return steps
+}
+
+// lastOf returns the last instruction of a run.
+func lastOf(run *schema.Run, numbers []uint32, blocks []codeBlock) last {
+	return last{code: &blocks[numbers[run.Block]], position: int(run.First+run.Count) - 1, outcome: run.Outcome}
 }
 
 // state returns the function of the last instruction, and whether what comes after it needs
@@ -107,7 +154,7 @@ func (w *walker) state() (function int32, leaves bool) {
 	if l.code == nil {
 		return none, true
 	}
-	return l.code.functionAt(l.position, w.functions), l.code.leavesAt(l.position)
+	return l.code.functionAt(l.position, w.functions), !l.gone && l.code.leavesAt(l.position)
 }
 
 // through makes the steps inside a run: into other functions.
@@ -223,7 +270,7 @@ func (w *walker) target(marks []mark, to uint32) schema.Null[uint32] {
 // flows says whether the last instruction was one that went elsewhere than to the next.
 func (w *walker) flows() bool {
 	kind := schema.Kind(w.last.code.Kind[w.last.position])
-	return w.last.outcome != schema.NotTaken && (kind == schema.KindBranch || w.last.code.leavesAt(w.last.position))
+	return w.last.outcome != schema.NotTaken && !w.last.gone && (kind == schema.KindBranch || w.last.code.leavesAt(w.last.position))
 }
 
 // flow makes the step of the last instruction, after which control went to an address in a
@@ -231,7 +278,7 @@ func (w *walker) flows() bool {
 func (w *walker) flow(to uint32, function int32) {
 	l := &w.last
 	kind := schema.Kind(l.code.Kind[l.position])
-	if l.outcome == schema.NotTaken {
+	if l.outcome == schema.NotTaken || l.gone {
 		kind = schema.KindOther
 	}
 	switch kind {
@@ -259,8 +306,8 @@ func (w *walker) flow(to uint32, function int32) {
 // returns makes the step of a return from an exception to an address.
 func (w *walker) returns(to uint32) {
 	w.step.timestamp = schema.Null[uint64]{}
-	if len(w.runs.Spans) > 0 {
-		w.step.timestamp = w.runs.LastTimestamp(&w.runs.Spans[w.span])
+	if len(w.part.Spans) > 0 {
+		w.step.timestamp = w.part.LastTimestamp(&w.part.Spans[w.span])
 	}
 	w.take(exceptionReturn, to, w.functions.at(to))
 }

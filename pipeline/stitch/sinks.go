@@ -8,8 +8,10 @@ import (
 // Sinks are where the rows of one source go, a sink for each kind of rows. A kind
 // whose sink is nil is not wanted. Each sink is given its rows in order.
 type Sinks struct {
-	Runs       RunSink // rows of `instructions` or of `blocks`
-	Counted    bool    // Runs takes stretches: see [decode.Wanted]
+	Runs    RunSink // rows of `instructions` or of `blocks`
+	Counted bool    // Runs takes stretches: see [decode.Wanted]
+	// FunctionOf is that of [decode.Wanted].
+	FunctionOf func(address uint32) int32
 	CodeBlocks Sink[CodeBlock]
 	Exceptions Sink[Exception]
 	Counts     CountSink
@@ -24,7 +26,7 @@ type Sinks struct {
 
 // Wanted returns what a decoder has to make for the sinks.
 func (s *Sinks) Wanted() decode.Wanted {
-	return decode.Wanted{Packets: s.Packets != nil, Counted: s.Counted}
+	return decode.Wanted{Packets: s.Packets != nil, Counted: s.Counted, FunctionOf: s.FunctionOf}
 }
 
 // A Sink takes rows of one kind.
@@ -163,6 +165,7 @@ type Runs struct {
 	Firsts    []decode.First
 	Turns     []Turn
 	Failures  []decode.Failure
+	Steps     []decode.Step
 	// From is the index of the first run in Unit.Runs, To that after the last;
 	// Cost and Costs are those in Unit.Costs, Place and Places those in
 	// Unit.Offsets; Block and Blocks those in Unit.Blocks of the blocks that have a
