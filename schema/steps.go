@@ -21,15 +21,15 @@ func (v *Vector) Extend(form Form, n int) []uint8 {
 	return v.U8[at:]
 }
 
+// Drop takes back the last n of the rows that Extend added.
+func (v *Vector) Drop(n int) { v.U8 = v.U8[:len(v.U8)-n] }
+
 // Begin readies s for a row whose value is x. The first of a vector has to be an Escape.
 func (s *Stepper) Begin(x uint64) {
 	if len(s.Vector.U8) == 0 {
 		s.Last = x + 1 // so the step is as wide as can be
 	}
 }
-
-// Drop takes back the last n of the rows that Extend added.
-func (v *Vector) Drop(n int) { v.U8 = v.U8[:len(v.U8)-n] }
 
 // Step returns the byte of the next row, whose value is x. Before the first, Begin was
 // called.
@@ -44,7 +44,6 @@ func (s *Stepper) Step(x uint64) uint8 {
 
 // escape returns the byte of the next row, whose value is x, which is not a step of a byte.
 func (s *Stepper) escape(x uint64) uint8 {
-	s.Last = x
 	s.Vector.Wide = append(s.Vector.Wide, x)
 	return Escape
 }

@@ -68,6 +68,14 @@ func halves(b []byte) (lo, hi uint64) {
 	return binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])
 }
 
+// putPlain writes the frame whose halves and auxiliary byte are given into d, its mixed bytes
+// as the data bytes that they are if they have no ID. The last of d is no data.
+func putPlain(d []byte, lo, hi uint64, aux uint8) {
+	_ = d[frameSize-1]
+	binary.LittleEndian.PutUint64(d, lo|auxSpread[aux&0xF])
+	binary.LittleEndian.PutUint64(d[8:], hi|auxSpread[aux>>4])
+}
+
 // idBits has bit k set if byte 2k of the frame is an ID byte. The factor
 // brings bits 0, 16, 32 and 48 together at 48.
 func idBits(lo, hi uint64) uint8 {

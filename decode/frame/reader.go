@@ -1,7 +1,6 @@
 package frame
 
 import (
-	"encoding/binary"
 	"io"
 	"math/bits"
 
@@ -163,10 +162,7 @@ func (r *Reader) take() {
 				if (lo|hi)&evenBits != 0 {
 					break
 				}
-				aux := f[auxByte]
-				d := data[n : n+frameSize : n+frameSize]
-				binary.LittleEndian.PutUint64(d, lo|auxSpread[aux&0xF])
-				binary.LittleEndian.PutUint64(d[8:], hi|auxSpread[aux>>4])
+				putPlain(data[n:n+frameSize:n+frameSize], lo, hi, f[auxByte])
 				n += frameData
 				i += frameSize
 			}
@@ -202,8 +198,7 @@ func takeMixed(f *[frameSize]byte, cur *uint8, id uint8, data *[frameData]byte, 
 	lo, hi := halves(f[:])
 	aux := f[auxByte]
 	var plain [frameSize]byte // the frame with its data bytes whole
-	binary.LittleEndian.PutUint64(plain[:], lo|auxSpread[aux&0xF])
-	binary.LittleEndian.PutUint64(plain[8:], hi|auxSpread[aux>>4])
+	putPlain(plain[:], lo, hi, aux)
 	n, c, from := 0, *cur, 0 // the bytes from from on are of c
 	take := func(to int) {
 		if c == id && from < to {

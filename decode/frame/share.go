@@ -1,7 +1,5 @@
 package frame
 
-import "encoding/binary"
-
 // Only ID bytes show whether frames are in step: at a wrong offset data is read as
 // IDs. All even offsets have the same mixed bytes, and so have all odd ones, except
 // at the edges; so ID bytes show the parity, and A-syncs in the streams have to show
@@ -160,7 +158,9 @@ func streams(b []byte, out *[128][]byte) {
 		}
 		if lo, hi := halves(b); (lo|hi)&evenBits == 0 { // most have no ID byte: see Reader.take
 			if IsSource(cur) {
-				out[cur] = appendPlain(out[cur], b, lo, hi)
+				var plain [frameSize]byte
+				putPlain(plain[:], lo, hi, b[auxByte])
+				out[cur] = append(out[cur], plain[:frameData]...)
 			}
 			continue
 		}
@@ -172,14 +172,4 @@ func streams(b []byte, out *[128][]byte) {
 			}
 		}
 	}
-}
-
-// appendPlain appends the data bytes of the frame f without an ID byte, whose halves are
-// given.
-func appendPlain(dst []byte, f []byte, lo, hi uint64) []byte {
-	var d [frameSize]byte
-	aux := f[auxByte]
-	binary.LittleEndian.PutUint64(d[:], lo|auxSpread[aux&0xF])
-	binary.LittleEndian.PutUint64(d[8:], hi|auxSpread[aux>>4])
-	return append(dst, d[:frameData]...)
 }

@@ -131,13 +131,13 @@ func (f *countFiller) fill(b *stitch.Base, s *schema.CountSpan, rows []schema.Co
 	keys := b.Keys(schema.Key{Seq: s.Seq})
 	epoch, start := b.At(s.Point)
 	f.fillPlaces(keys.Seq, rows)
-	if f.has(f.cycles, s.Cycles.OK, len(rows)) {
+	if f.marked(f.cycles, s.Cycles.OK, len(rows)) {
 		all := f.cycles.Extend(schema.Narrow, len(rows))
 		for i := range rows {
 			all[i] = f.cycles.Narrow(uint64(s.Cycles.V + int64(rows[i].Cycles)))
 		}
 	}
-	if f.has(f.cycle.Vector, start.OK, len(rows)) {
+	if f.marked(f.cycle.Vector, start.OK, len(rows)) {
 		f.cycle.Begin(uint64(start.V + int64(rows[0].Cycle)))
 		totals := f.cycle.Vector.Extend(schema.Stepped, len(rows))
 		for i := range rows {
@@ -165,9 +165,9 @@ func (f *countFiller) fillPlaces(first int64, rows []schema.Count) {
 	}
 }
 
-// has says whether the next n rows have a value in a column, as it is told. From the first
-// rows that have none on, it marks those that do.
-func (f *countFiller) has(v *schema.Vector, ok bool, n int) bool {
+// marked marks whether the next n rows have a value in a column, and returns that. As long as
+// all rows have one, there are no marks.
+func (f *countFiller) marked(v *schema.Vector, ok bool, n int) bool {
 	switch {
 	case ok && v.Marks.N > 0:
 		mark(v, f.rows, n)

@@ -15,6 +15,8 @@ import (
 // pages (a template), and copied from then on.
 type codeWriter struct {
 	column    *column // of addresses; nil: the table has no code
+	address   int     // its place in the table, which a later version may change
+	opcode    int     // likewise
 	pairs     *pairs
 	size      *uint8s
 	kind, isa *enums
@@ -72,6 +74,12 @@ func (w *codeWriter) bind(columns []column) {
 	by := map[string]*column{}
 	for i := range columns {
 		by[columns[i].Name] = &columns[i]
+		switch columns[i].Name {
+		case "address":
+			w.address = i
+		case "opcode":
+			w.opcode = i
+		}
 	}
 	opcode := by["opcode"]
 	if opcode == nil || by["executed"] == nil {
@@ -87,7 +95,7 @@ func (w *codeWriter) begin(b *schema.Batch) {
 	if w.column == nil {
 		return
 	}
-	address, opcode := &b.Columns[schema.InstructionsAddress], &b.Columns[schema.InstructionsOpcode]
+	address, opcode := &b.Columns[w.address], &b.Columns[w.opcode]
 	if w.made = address.Form == schema.OfCode && opcode.Form == schema.OfCode; w.made {
 		w.index(&address.Code)
 		return
