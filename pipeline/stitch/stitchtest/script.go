@@ -24,7 +24,9 @@ import (
 //	a taken cycles=5      own cycles of the last instruction
 //	a taken EE costs=1,2  own cycles of each
 //	exception 2000        with its return address; ? is NULL
+//	exception 2000 irq 53 with its type, and number
 //	return                a return from an exception that the trace reports
+//	context 1f            the Context ID changes
 //	loss, trace_on …      a loss, and an event
 //	part                  a new part
 //	epoch 1               a new epoch, of a cycle-accurate trace
@@ -43,6 +45,9 @@ type player struct {
 	unit   *decode.Result
 	offset int64
 	seq    int64
+	cycle  int64 // of the epoch
+
+	exceptions int64
 }
 
 // A part is what the stitcher emits at once.
@@ -50,6 +55,7 @@ type part struct {
 	runs       stitch.Runs
 	block      map[string]uint32 // index in the unit, by name
 	exceptions []stitch.Exception
+	contexts   []schema.Context
 	events     []schema.Event
 	losses     []schema.Loss
 }
@@ -84,6 +90,9 @@ func (x *part) emit(to *stitch.Sinks) error {
 	err := to.Runs.Add(x.runs)
 	for i := range x.exceptions {
 		err = errors.Join(err, to.Exceptions.Add(b, x.exceptions[i:i+1]))
+	}
+	if to.Contexts != nil {
+		err = errors.Join(err, to.Contexts.Add(b, x.contexts))
 	}
 	return errors.Join(err, to.Events.Add(b, x.events), to.Losses.Add(b, x.losses))
 }
@@ -151,7 +160,7 @@ func (p *player) line(words []string) {
 		p.end()
 		p.begin()
 	case "epoch":
-		part.runs.Base.CycleAccurate = true
+		part.runs.Base.CycleAccurate, p.cycle = true, 0
 		part.runs.Spans = append(part.runs.Spans, schema.Span{
 			Run: len(p.unit.Runs), Epoch: int32(p.hex(words[1])), Timestamp: schema.TimestampCarried,
 		})
@@ -160,7 +169,17 @@ func (p *player) line(words []string) {
 		if words[1] != "?" {
 			x.Row.ReturnAddress = schema.Of(uint32(p.hex(words[1])))
 		}
+		if len(words) > 2 {
+			x.Row.Type = schema.Of(schema.ExceptionType(index(p, schema.ExceptionTypeNames, words[2])))
+		}
+		if len(words) > 3 {
+			x.Row.Number = schema.Of(uint16(p.number(words[3])))
+		}
+		x.Ordinal = p.exceptions
+		p.exceptions++
 		part.exceptions = append(part.exceptions, x)
+	case "context":
+		part.contexts = append(part.contexts, schema.Context{Key: key, ContextID: schema.Of(uint32(p.hex(words[1])))})
 	case "return":
 		part.exceptions = append(part.exceptions, stitch.Exception{Row: schema.Exception{Key: key, Event: schema.ExceptionReturn}})
 	case "loss":
@@ -213,6 +232,8 @@ func (p *player) run(part *part, words []string) {
 			r.Outcome = schema.Outcome(index(p, schema.OutcomeNames, word))
 		}
 	}
+	p.cycle += int64(r.Cycles)
+	r.Cycle = p.cycle
 	p.unit.Runs = append(p.unit.Runs, r)
 	p.seq += int64(r.Count)
 }
