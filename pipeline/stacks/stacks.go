@@ -131,10 +131,10 @@ func (s *Stacks) context(b *stitch.Base, x *schema.Context) {
 func (s *Stacks) add(r stitch.Runs) error {
 	s.base.Source = r.Base.Source
 	s.timed = s.timed || r.Base.CycleAccurate
+	s.addBlocks(&r) // which those after it may use even if it has no runs
 	if r.From == r.To {
 		return nil
 	}
-	s.addBlocks(&r)
 	if s.runs+len(s.job.marks) >= s.limits.job {
 		if err := s.submit(r.Seq); err != nil {
 			return err
