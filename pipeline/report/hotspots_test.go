@@ -25,21 +25,21 @@ function 0x1008 8 wait
 code 0x1000 a32 other executed=10 timed=10 cycles=10
 code 0x1004 a32 other conditional executed=4 failed=6 timed=10 cycles=10
 code 0x1008 a32 other executed=3 timed=3 cycles=99.5
-`, report.Hotspots{Named: true, Inclusive: true, Instructions: 23, Cycles: 119.5, ByCycles: true, Clocked: true, Seconds: 119.5e-6, Rows: []report.HotspotRow{
+`, report.Hotspots{Named: true, Instructions: 23, Cycles: 119.5, ByCycles: true, Clocked: true, Seconds: 119.5e-6, Rows: []report.HotspotRow{
 			{Name: report.Name{Function: "wait", Address: 0x1008}, Instructions: 3, Entries: 3, Timed: 3, Cycles: 99.5, Seconds: 99.5e-6},
 			{Name: report.Name{Function: "main", Address: 0x1000}, Instructions: 20, Entries: 10, Timed: 20, Cycles: 20, Seconds: 20e-6},
 		}}},
 		{"cycles in part, no clock", "source 0x10" + program + `
 code 0x1000 a32 other executed=10
 code 0x1008 a32 other conditional executed=3 failed=1 timed=4 cycles=99
-`, report.Hotspots{Named: true, Inclusive: true, Instructions: 14, Cycles: 99, Rows: []report.HotspotRow{
+`, report.Hotspots{Named: true, Instructions: 14, Cycles: 99, Rows: []report.HotspotRow{
 			{Name: report.Name{Function: "main", Address: 0x1000}, Instructions: 10, Entries: 10},
 			{Name: report.Name{Function: "wait", Address: 0x1008}, Instructions: 4, Entries: 3, Timed: 4, Cycles: 99},
 		}}},
 		{"no cycles", "source 0x10" + program + `
 code 0x1004 a32 other executed=2
 code 0x100c a32 other executed=3
-`, report.Hotspots{Named: true, Inclusive: true, Instructions: 5, Rows: []report.HotspotRow{
+`, report.Hotspots{Named: true, Instructions: 5, Rows: []report.HotspotRow{
 			{Name: report.Name{Function: "wait", Address: 0x1008}, Instructions: 3},
 			{Name: report.Name{Function: "main", Address: 0x1000}, Instructions: 2},
 		}}},

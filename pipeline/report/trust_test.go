@@ -83,7 +83,7 @@ func TestMatch(t *testing.T) {
 // anything.
 func TestReadsSmallTables(t *testing.T) {
 	dir := write(t, "run", small)
-	read := []string{"counts", "stacks", "code", "functions", "lines", "losses"}
+	read := []string{"counts", "code", "functions", "lines", "losses"}
 	d, err := dataset.Open(dir)
 	if err != nil {
 		t.Fatal(err)
