@@ -18,7 +18,7 @@ type Stacks struct {
 	base      stitch.Base // of the rows: the source alone
 	timed     bool        // the source counts cycles
 	job       job         // being collected
-	runs      int         // in it
+	runs      int         // in it, and steps of what its decoder counted
 	ordinal   int         // of the next job
 	calls     int64       // rows that were handed on
 	leftOut   int64       // and those that were not
@@ -142,7 +142,7 @@ func (s *Stacks) add(r stitch.Runs) error {
 	}
 	r.Unit.Retain()
 	s.job.pieces = append(s.job.pieces, r)
-	s.runs += r.To - r.From
+	s.runs += r.To - r.From + len(r.Steps)
 	return s.drain()
 }
 
