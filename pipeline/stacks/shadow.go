@@ -1,6 +1,10 @@
 package stacks
 
-import "github.com/tracelake/tracelake/schema"
+import (
+	"slices"
+
+	"github.com/tracelake/tracelake/schema"
+)
 
 // A shadow is a shadow stack: of the task that runs, or in a folder what is above the frame
 // that was on top when it began.
@@ -145,12 +149,19 @@ func (s *shadow) indirect(st *step) bool {
 		return s.replace(st)
 	case s.back(st):
 		return true
-	case st.function != none:
+	case st.function != none || s.isPart():
 		return false
 	case s.top().function == none: // a jump, as far as is known
 		return true
 	}
 	return s.replace(st)
+}
+
+// isPart reports that there may be calls below the frames at hand that are not known here: those
+// of a folder, unless they are of an exception.
+func (s *shadow) isPart() bool {
+	return s.tree.nodes[s.frames[0].node].parent == below &&
+		!slices.ContainsFunc(s.frames, func(f frame) bool { return f.link == byException })
 }
 
 // back returns to the caller of the function on top, or of one that called it: longjmp does
