@@ -1,10 +1,6 @@
 package stacks
 
-import (
-	"slices"
-
-	"github.com/tracelake/tracelake/schema"
-)
+import "github.com/tracelake/tracelake/schema"
 
 // A shadow is a shadow stack: of the task that runs, or in a folder what is above the frame
 // that was on top when it began.
@@ -157,17 +153,30 @@ func (s *shadow) indirect(st *step) bool {
 	return s.replace(st)
 }
 
-// isPart reports that there may be calls below the frames at hand that are not known here: those
-// of a folder, unless they are of an exception.
+// isPart reports that a return may go to a caller below the frames at hand, which are those of a
+// folder.
 func (s *shadow) isPart() bool {
-	return s.tree.nodes[s.frames[0].node].parent == below &&
-		!slices.ContainsFunc(s.frames, func(f frame) bool { return f.link == byException })
+	return s.tree.nodes[s.frames[0].node].parent == below && len(s.frames) <= reach && s.lastException() < 0
+}
+
+// reach is how many frames from the top on are looked at for where control returns to, so that a
+// step takes no longer in a deep stack.
+const reach = 1024
+
+// lastException returns the index of the last exception within reach, -1 if there is none.
+func (s *shadow) lastException() int {
+	for i := len(s.frames) - 1; i >= max(0, len(s.frames)-reach); i-- {
+		if s.frames[i].link == byException {
+			return i
+		}
+	}
+	return -1
 }
 
 // back returns to the caller of the function on top, or of one that called it: longjmp does
-// that. It reports false if none has the address before an exception, or the bottom.
+// that. It reports false if none within reach has the address before an exception, or the bottom.
 func (s *shadow) back(st *step) bool {
-	for i := len(s.frames) - 1; i >= 0; i-- {
+	for i := len(s.frames) - 1; i >= max(0, len(s.frames)-reach); i-- {
 		switch f := &s.frames[i]; {
 		case f.link == byException:
 			return false
@@ -181,16 +190,12 @@ func (s *shadow) back(st *step) bool {
 
 // leave returns from the last exception.
 func (s *shadow) leave(st *step) bool {
-	for i := len(s.frames) - 1; i >= 0; i-- {
-		if f := &s.frames[i]; f.link == byException {
-			if !returnsTo(f.back, st.to) {
-				return false
-			}
-			s.end(i, st, schema.CallException)
-			return true
-		}
+	i := s.lastException()
+	if i < 0 || !returnsTo(s.frames[i].back, st.to) {
+		return false
 	}
-	return false
+	s.end(i, st, schema.CallException)
+	return true
 }
 
 // settles says whether the function on top is the one that executes next. If not, that takes

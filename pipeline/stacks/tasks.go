@@ -262,13 +262,10 @@ func (t *tasks) above(frames []frame, to uint32) (n int, ok bool) {
 // wait has the task that runs wait. The exception that it leaves has ended.
 func (t *tasks) wait(st *step) {
 	spans := len(t.ended.spans)
-	for i := len(t.frames) - 1; i >= 0; i-- {
-		if f := &t.frames[i]; f.link == byException {
-			if f.entry != nil {
-				t.ended.spans = append(t.ended.spans, f.span(&t.at, st.timestamp, schema.CallSwitch))
-				f.entry = nil
-			}
-			break
+	if i := t.lastException(); i >= 0 {
+		if f := &t.frames[i]; f.entry != nil {
+			t.ended.spans = append(t.ended.spans, f.span(&t.at, st.timestamp, schema.CallSwitch))
+			f.entry = nil
 		}
 	}
 	t.own(len(t.ended.calls), spans)

@@ -72,13 +72,14 @@ type tree struct {
 	children map[nodeKey]int32
 	// lookaside has nodes that were used last, by their keys.
 	lookaside [1 << lookasideBits]int32
-	limit     int  // nodes; a path beyond is counted as the one that it goes on from
-	full      bool // there was one
+	roots     map[int32]int32 // the first root of each task, by its parent
+	limit     int             // nodes; a path beyond is counted as the one that it goes on from
+	full      bool            // there was one
 }
 
 const lookasideBits = 10
 
-func newTree(limit int) tree { return tree{children: map[nodeKey]int32{}, limit: limit} }
+func newTree(limit int) tree { return tree{children: map[nodeKey]int32{}, roots: map[int32]int32{}, limit: limit} }
 
 // clear forgets all nodes.
 func (t *tree) clear() {
@@ -109,16 +110,28 @@ func (t *tree) find(k nodeKey) int32 {
 	if n, ok := t.children[k]; ok {
 		return n
 	}
-	if len(t.nodes) >= t.limit && k.parent >= 0 {
+	if instead, ok := t.instead(k); ok && len(t.nodes) >= t.limit {
 		t.full = true
-		return k.parent
+		return instead
 	}
 	n := int32(len(t.nodes))
 	depth := int32(1)
 	if k.parent >= 0 {
 		depth += t.nodes[k.parent].depth
+	} else if _, ok := t.roots[k.parent]; !ok {
+		t.roots[k.parent] = n
 	}
 	t.nodes = append(t.nodes, node{nodeKey: k, depth: depth})
 	t.children[k] = n
 	return n
+}
+
+// instead returns the node that counts for one of a key where there is no room for more: its parent,
+// or another root of the task, if there is one.
+func (t *tree) instead(k nodeKey) (n int32, ok bool) {
+	if k.parent >= 0 {
+		return k.parent, true
+	}
+	n, ok = t.roots[k.parent]
+	return n, ok
 }
