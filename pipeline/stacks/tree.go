@@ -79,7 +79,9 @@ type tree struct {
 
 const lookasideBits = 10
 
-func newTree(limit int) tree { return tree{children: map[nodeKey]int32{}, roots: map[int32]int32{}, limit: limit} }
+func newTree(limit int) tree {
+	return tree{children: map[nodeKey]int32{}, roots: map[int32]int32{}, limit: limit}
+}
 
 // clear forgets all nodes.
 func (t *tree) clear() {
