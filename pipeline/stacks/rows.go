@@ -1,6 +1,10 @@
 package stacks
 
-import "github.com/tracelake/tracelake/schema"
+import (
+	"slices"
+
+	"github.com/tracelake/tracelake/schema"
+)
 
 // A Stack is a row of `stacks`: a node of the call tree of a task.
 type Stack struct {
@@ -108,7 +112,7 @@ func (t *tasks) rows(as func(work) Work) ([]Stack, []Task) {
 		}
 		executed[task[i]].add(n.own)
 	}
-	for i := len(nodes) - 1; i >= 0; i-- {
+	for i := range slices.Backward(nodes) {
 		if p := nodes[i].parent; p >= 0 {
 			total[p].add(total[i])
 		}

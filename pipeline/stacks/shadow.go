@@ -191,7 +191,7 @@ func (s *shadow) indirect(st *step) bool {
 		return s.replace(st)
 	case s.back(st):
 		return true
-	case st.function != none:
+	case st.function != none || s.isPart():
 		return false
 	case s.top().function == none: // a jump, as far as is known
 		return true
@@ -199,10 +199,30 @@ func (s *shadow) indirect(st *step) bool {
 	return s.replace(st)
 }
 
+// isPart reports that a return may go to a caller below the frames at hand, which are those of a
+// folder.
+func (s *shadow) isPart() bool {
+	return s.tree.nodes[s.frames[0].node].parent == below && len(s.frames) <= reach && s.lastException() < 0
+}
+
+// reach is how many frames from the top on are looked at for where control returns to, so that a
+// step takes no longer in a deep stack.
+const reach = 1024
+
+// lastException returns the index of the last exception within reach, -1 if there is none.
+func (s *shadow) lastException() int {
+	for i := len(s.frames) - 1; i >= max(0, len(s.frames)-reach); i-- {
+		if s.frames[i].link == byException {
+			return i
+		}
+	}
+	return -1
+}
+
 // back returns to the caller of the function on top, or of one that called it: longjmp does
-// that. It reports false if none has the address before an exception, or the bottom.
+// that. It reports false if none within reach has the address before an exception, or the bottom.
 func (s *shadow) back(st *step) bool {
-	for i := len(s.frames) - 1; i >= 0; i-- {
+	for i := len(s.frames) - 1; i >= max(0, len(s.frames)-reach); i-- {
 		switch f := &s.frames[i]; {
 		case f.link == byException:
 			return false
@@ -216,16 +236,12 @@ func (s *shadow) back(st *step) bool {
 
 // leave returns from the last exception.
 func (s *shadow) leave(st *step) bool {
-	for i := len(s.frames) - 1; i >= 0; i-- {
-		if f := &s.frames[i]; f.link == byException {
-			if !f.returnsTo(st.to) {
-				return false
-			}
-			s.end(i, st, schema.CallException)
-			return true
-		}
+	i := s.lastException()
+	if i < 0 || !s.frames[i].returnsTo(st.to) {
+		return false
 	}
-	return false
+	s.end(i, st, schema.CallException)
+	return true
 }
 
 // settles says whether the function on top is the one that executes next. If not, that takes

@@ -274,7 +274,7 @@ func (t *tasks) above(frames []frame, to uint32) (n int, ok bool) {
 // wait has the task that runs wait. The exception that it leaves has ended.
 func (t *tasks) wait(st *step) {
 	spans := len(t.ended.spans)
-	if b := t.lastException(); b != nil && b.entry != nil {
+	if b := t.beginOf(t.lastException()); b != nil && b.entry != nil {
 		t.ended.spans = append(t.ended.spans, b.span(&t.at, st.timestamp, schema.CallSwitch))
 		b.entry = nil
 	}
@@ -286,20 +286,18 @@ func (t *tasks) wait(st *step) {
 	t.frames, t.begun = nil, nil
 }
 
-// lastException returns where the last exception of the task that runs began, nil if it is in
-// none.
-func (t *tasks) lastException() *begin {
-	n := len(t.begun)
-	for i := len(t.frames) - 1; i >= 0; i-- {
-		f := &t.frames[i]
-		if f.begun {
+// beginOf returns where a frame began, by its index; nil for -1, and if nothing needs that.
+func (t *tasks) beginOf(frame int) *begin {
+	if frame < 0 || !t.frames[frame].begun {
+		return nil
+	}
+	n := len(t.begun) - 1
+	for i := len(t.frames) - 1; i > frame; i-- {
+		if t.frames[i].begun {
 			n--
 		}
-		if f.link == byException {
-			return &t.begun[n]
-		}
 	}
-	return nil
+	return &t.begun[n]
 }
 
 // dropWaiting ends the task that waits longest.

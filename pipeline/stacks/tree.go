@@ -70,11 +70,14 @@ func (w work) less(x work) work { return work{w.instructions - x.instructions, w
 // A tree is a tree of nodes, in order of their first use.
 type tree struct {
 	nodes []node
-	slots []int32 // index of nodes by their keys, with linear probing: 1 more than that of a node; 0: none
-	limit int     // nodes; a path beyond is counted as the one that it goes on from
+	slots []int32         // index of nodes by their keys, with linear probing: 1 more than that of a node; 0: none
+	roots map[int32]int32 // the first root of each task, by its parent
+	limit int             // nodes; a path beyond is counted as the one that it goes on from
 }
 
-func newTree(limit int) tree { return tree{slots: make([]int32, leastSlots), limit: limit} }
+func newTree(limit int) tree {
+	return tree{slots: make([]int32, leastSlots), roots: map[int32]int32{}, limit: limit}
+}
 
 // leastSlots are as many as a tree has at least, a power of two.
 const leastSlots = 64
@@ -127,13 +130,17 @@ func (t *tree) child(k nodeKey) int32 {
 	if n := t.slots[slot]; n > 0 {
 		return n - 1
 	}
-	if len(t.nodes) >= t.limit && k.parent >= 0 {
-		return k.parent
+	if len(t.nodes) >= t.limit {
+		if instead, ok := t.instead(&k); ok {
+			return instead
+		}
 	}
 	n := int32(len(t.nodes))
 	depth := int32(1)
 	if k.parent >= 0 {
 		depth += t.nodes[k.parent].depth
+	} else if _, ok := t.roots[k.parent]; !ok {
+		t.roots[k.parent] = n
 	}
 	t.nodes = append(t.nodes, node{nodeKey: k, depth: depth})
 	t.slots[slot] = n + 1
@@ -141,6 +148,16 @@ func (t *tree) child(k nodeKey) int32 {
 		t.grow()
 	}
 	return n
+}
+
+// instead returns the node that counts for one of a key where there is no room for more: its parent,
+// or another root of the task, if there is one.
+func (t *tree) instead(k *nodeKey) (n int32, ok bool) {
+	if k.parent >= 0 {
+		return k.parent, true
+	}
+	n, ok = t.roots[k.parent]
+	return n, ok
 }
 
 // grow doubles the slots.

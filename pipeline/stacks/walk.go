@@ -311,17 +311,15 @@ func (w *walker) leave(kind schema.Kind, next, to uint32, function int32) {
 }
 
 // returns makes the step of a return from an exception to an address.
-func (w *walker) returns(to uint32) {
-	w.step.timestamp = schema.Null[uint64]{}
-	if len(w.part.Spans) > 0 {
-		w.step.timestamp = w.part.LastTimestamp(&w.part.Spans[w.span])
-	}
-	w.take(exceptionReturn, to, w.functions.at(to))
-}
+func (w *walker) returns(to uint32) { w.take(exceptionReturn, to, w.functions.at(to)) }
 
 // take makes a step of a kind, to an address in a function.
 func (w *walker) take(kind what, to uint32, function int32) {
 	w.step.what, w.step.to, w.step.function = kind, to, function
+	switch kind {
+	case goBack, indirect, exceptionReturn, gap:
+		w.step.timestamp = w.part.LastTimestamp(&w.part.Spans[w.span])
+	}
 	w.to.take(&w.step)
 }
 
