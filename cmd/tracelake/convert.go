@@ -49,12 +49,13 @@ formats cannot say it.
 
 Formats:
 ` + formatHelp(formats()) + `
-Paths are those that the compiler wrote down. Sources that are not there are
-listed on stderr.
+docs/viewers.md says how to open each. Paths are those that the compiler wrote
+down.
 
 Examples:
    tracelake convert --to lcov run -o coverage.info
-   tracelake convert --to cobertura run --path-map /build/fw=. --source-root src`,
+   tracelake convert --to cobertura run --path-map /build/fw=. --source-root src
+   tracelake convert --to pprof run -o run.pb.gz`,
 		Flags: slices.Concat([]cli.Flag{
 			&cli.StringFlag{Name: "to", Category: groupOutput, Usage: "write `FORMAT`"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: groupOutput, Usage: "write to `FILE`", DefaultText: "stdout"},

@@ -14,6 +14,11 @@ func foldedFormat() format {
 			if err != nil {
 				return err
 			}
+			unit := "instructions"
+			if p.ByCycles {
+				unit = "cycles"
+			}
+			c.notes.line("the numbers are %s", unit)
 			return convert.Folded(&c.out, p)
 		},
 	}
@@ -47,11 +52,6 @@ func (c *conversion) profile() (*report.Profile, error) {
 	if err != nil {
 		return nil, err
 	}
-	unit := "instructions"
-	if p.ByCycles {
-		unit = "cycles"
-	}
-	c.notes.line("figures are %s", unit)
 	if depth, cut := p.Shorten(mostFrames); depth > 0 {
 		c.notes.line("paths are cut after %s: what is below, %s, counts there", count(int64(depth), "frame"), count(cut, "instruction"))
 	}

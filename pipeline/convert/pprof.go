@@ -3,6 +3,7 @@ package convert
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 
 	"github.com/google/pprof/profile"
@@ -16,9 +17,7 @@ import (
 // itself cannot. The same profile makes the same bytes.
 func PProf(w io.Writer, p *report.Profile, paths *Paths, comments []string) error {
 	b := &pprofBuilder{p: p, paths: paths, out: newPProf(p, comments)}
-	for i := range p.Sections {
-		b.addSection(&p.Sections[i])
-	}
+	b.addSections()
 	for i := range p.Frames {
 		b.addFrame(&p.Frames[i])
 	}
@@ -60,22 +59,23 @@ type pprofBuilder struct {
 	out   *profile.Profile
 }
 
-func (b *pprofBuilder) addSection(s *report.Section) {
-	named := false
-	for i := range b.p.Frames {
-		named = named || b.p.Frames[i].Function != ""
+// addSections adds the mappings: the sections of the report, in order.
+func (b *pprofBuilder) addSections() {
+	named := slices.ContainsFunc(b.p.Frames, func(f report.Frame) bool { return f.Function != "" })
+	for i := range b.p.Sections {
+		s := &b.p.Sections[i]
+		b.out.Mapping = append(b.out.Mapping, &profile.Mapping{
+			ID: uint64(i + 1), Start: uint64(s.Address), Limit: uint64(s.Address) + uint64(s.Bytes),
+			File: clean(s.File), BuildID: clean(s.BuildID), HasFunctions: named, HasFilenames: named, HasLineNumbers: named,
+		})
 	}
-	b.out.Mapping = append(b.out.Mapping, &profile.Mapping{
-		ID: uint64(len(b.out.Mapping) + 1), Start: uint64(s.Address), Limit: uint64(s.Address) + uint64(s.Bytes),
-		File: clean(s.File), BuildID: s.BuildID, HasFunctions: named, HasFilenames: named, HasLineNumbers: named,
-	})
 }
 
 // addFrame adds the location of a frame.
 func (b *pprofBuilder) addFrame(f *report.Frame) {
 	l := &profile.Location{ID: uint64(len(b.out.Location) + 1), Address: uint64(f.Address)}
-	if f.Exception == "" {
-		l.Mapping = b.mapping(f)
+	if i := b.p.Section(f.Core, f.Address); i >= 0 && f.Exception == "" {
+		l.Mapping = b.out.Mapping[i]
 	}
 	if f.Function != "" || f.Exception != "" {
 		function := &profile.Function{ID: uint64(len(b.out.Function) + 1), Name: clean(f.Text()), SystemName: clean(f.Linkage), StartLine: int64(f.Line)}
@@ -86,16 +86,6 @@ func (b *pprofBuilder) addFrame(f *report.Frame) {
 		l.Line = []profile.Line{{Function: function, Line: int64(f.Line)}}
 	}
 	b.out.Location = append(b.out.Location, l)
-}
-
-// mapping returns that of the section a frame is in, nil if there is none.
-func (b *pprofBuilder) mapping(f *report.Frame) *profile.Mapping {
-	for i := range b.p.Sections {
-		if b.p.Sections[i].Has(f.Core, f.Address) {
-			return b.out.Mapping[i]
-		}
-	}
-	return nil
 }
 
 // addSample adds what a node took by itself.
