@@ -35,11 +35,33 @@ func pprofFormat() format {
 			if err != nil {
 				return err
 			}
-			t := c.m.Trust()
-			comments := []string{programName + " " + version(), t.Verdict.String() + ": " + trustText(t), trustDetails(t)}
-			return convert.PProf(&c.out, p, &c.paths, comments)
+			return convert.PProf(&c.out, p, &c.paths, append([]string{madeBy()}, c.comments()...))
 		},
 	}
+}
+
+func callgrindFormat() format {
+	return format{
+		name:  "callgrind",
+		about: "costs of lines, instructions and calls, for KCachegrind and callgrind_annotate",
+		takes: flagNames(pathFlags()),
+		write: func(c *conversion) error {
+			if err := c.needLines(); err != nil {
+				return err
+			}
+			costs, err := c.m.Costs(c.dirs, c.options.Test)
+			if err != nil {
+				return err
+			}
+			return convert.Callgrind(&c.out, costs, &c.paths, madeBy(), c.comments())
+		},
+	}
+}
+
+// comments say how far the figures can be trusted, for formats that have comments.
+func (c *conversion) comments() []string {
+	t := c.m.Trust()
+	return []string{t.Verdict.String() + ": " + trustText(t), trustDetails(t)}
 }
 
 // mostFrames is how many frames the paths of a profile have together at most.

@@ -216,6 +216,7 @@ func TestHostileProfile(t *testing.T) {
 		{"task a\nstack task=-1", "stack 0 is of task -1, which there is not"},
 		{"task a\nstack calls=-1", "stack 0 has counts that no trace can have"},
 		{"task a\n" + strings.Repeat("stack instructions=0x400000000000000\n", 5), "stack 4 has counts that no trace can have"},
+		{"task a\n" + strings.Repeat("stack calls=0x400000000000000\n", 5), "stack 4 has counts that no trace can have"},
 		{"task a\n" + strings.Repeat("stack instructions=1 cycles=0x400000000000000\n", 5), "stack 4 has counts that no trace can have"},
 	} {
 		_, err := profileOf([]string{write(t, "run", stacked+tt.text)})
