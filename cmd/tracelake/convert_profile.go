@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	"github.com/tracelake/tracelake/pipeline/convert"
 	"github.com/tracelake/tracelake/pipeline/report"
 )
@@ -54,6 +56,30 @@ func callgrindFormat() format {
 				return err
 			}
 			return convert.Callgrind(&c.out, costs, &c.paths, madeBy(), c.comments())
+		},
+	}
+}
+
+func autofdoFormat() format {
+	return format{
+		name:  "autofdo",
+		about: "executions by line as text, for llvm-profdata and, from that, clang -fprofile-sample-use",
+		write: func(c *conversion) error {
+			if err := c.needLines(); err != nil {
+				return err
+			}
+			s, err := c.m.Samples(c.dirs, c.options.Test)
+			if err != nil {
+				return err
+			}
+			if len(s.Functions) == 0 {
+				return fmt.Errorf("%s: no function that ran has lines from its declaration on; export with a program file that has debugging information: -e FILE", c.m.Trust().Datasets[0].Dir)
+			}
+			if s.LeftOut > 0 {
+				c.notes.line("%s of %s left out: of functions without debugging information, or inlined ones whose declaration is not known",
+					thousands(s.LeftOut), count(s.Executed, "executed instruction"))
+			}
+			return convert.AutoFDO(&c.out, s)
 		},
 	}
 }

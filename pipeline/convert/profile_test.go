@@ -176,7 +176,7 @@ Locations
      1: 0x1000 M=1 main src/main.c:10:0 s=10(_main)
      2: 0x1008 M=1 sort<int; int> src/sort.h:20:0 s=20(_Z4sortIiE)
      3: 0x0 [irq 53] :0:0 s=0()
-     4: 0x8000 M=2 tick :0:0 s=0()
+     4: 0x8000 M=2 tick :0:0 s=0
      5: 0x4000 
 Mappings
 1: 0x1000/0x1100/0x0 fw.elf  [FN][FL][LN]

@@ -3,6 +3,7 @@
 package reporttest
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -216,6 +217,15 @@ func (d *description) function(core string, address uint32) schema.Null[int32] {
 	return schema.Null[int32]{}
 }
 
+// lines returns what has source lines, in the order of the table.
+func (d *description) lines() []code {
+	all := slices.Concat(d.code, d.inlined)
+	slices.SortStableFunc(all, func(x, y code) int {
+		return cmp.Or(strings.Compare(x.core, y.core), cmp.Compare(x.address, y.address), cmp.Compare(x.depth, y.depth))
+	})
+	return all
+}
+
 func (d *description) write(out *dataset.Writer) {
 	ordinals := map[string]int32{}
 	for _, f := range d.functions {
@@ -239,7 +249,7 @@ func (d *description) write(out *dataset.Writer) {
 		schema.AppendCode(out.Table(&schema.Code, 0).Row(), c.core, c.address, size, c.isa, 0, c.kind, c.conditional, c.target,
 			schema.Null[schema.ISA]{V: c.isa, OK: c.target.OK}, function, ".text")
 	}
-	for _, c := range slices.Concat(d.code, d.inlined) {
+	for _, c := range d.lines() {
 		if c.at.file != "" {
 			schema.AppendLines(out.Table(&schema.Lines, 0).Row(), c.core, c.address, c.depth, c.at.file, c.at.line, 0, true, d.function(c.core, c.address), c.of)
 		}
