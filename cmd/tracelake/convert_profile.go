@@ -90,8 +90,9 @@ func (c *conversion) comments() []string {
 	return []string{t.Verdict.String() + ": " + trustText(t), trustDetails(t)}
 }
 
-// mostFrames is how many frames the paths of a profile have together at most.
-const mostFrames = 1 << 25
+// mostFrames is how many frames the paths of a profile have together at most: written, they take
+// about a gigabyte of memory.
+const mostFrames = 1 << 24
 
 // profile returns the call trees of the datasets, for formats in which each path has all of its
 // frames.

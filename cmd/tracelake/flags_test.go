@@ -165,7 +165,7 @@ func TestNoFlagIsIgnored(t *testing.T) {
 // no format asks for it.
 func formatTaking(flag string) string {
 	all := formats()
-	return all[max(0, slices.IndexFunc(all, func(f format) bool { return slices.Contains(f.takes, flag) }))].name
+	return all[max(0, slices.IndexFunc(all, func(f format) bool { return f.has(flag) }))].name
 }
 
 // orders returns command lines with a flag in every place and form.
