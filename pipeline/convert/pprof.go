@@ -71,21 +71,20 @@ func (b *pprofBuilder) addSections() {
 	}
 }
 
-// addFrame adds the location of a frame.
+// addFrame adds the location of a frame. Code that no function has gets a function of the name of
+// its address, or else viewers would take all such code for one.
 func (b *pprofBuilder) addFrame(f *report.Frame) {
-	l := &profile.Location{ID: uint64(len(b.out.Location) + 1), Address: uint64(f.Address)}
+	function := &profile.Function{
+		ID: uint64(len(b.out.Function) + 1), Name: clean(f.Text()), SystemName: clean(f.Linkage), StartLine: int64(f.Line),
+	}
+	if f.File != "" {
+		function.Filename = clean(b.paths.Move(f.File))
+	}
+	l := &profile.Location{ID: function.ID, Address: uint64(f.Address), Line: []profile.Line{{Function: function, Line: int64(f.Line)}}}
 	if i := b.p.Section(f.Core, f.Address); i >= 0 && f.Exception == "" {
 		l.Mapping = b.out.Mapping[i]
 	}
-	if f.Function != "" || f.Exception != "" {
-		function := &profile.Function{ID: uint64(len(b.out.Function) + 1), Name: clean(f.Text()), SystemName: clean(f.Linkage), StartLine: int64(f.Line)}
-		if f.File != "" {
-			function.Filename = clean(b.paths.Move(f.File))
-		}
-		b.out.Function = append(b.out.Function, function)
-		l.Line = []profile.Line{{Function: function, Line: int64(f.Line)}}
-	}
-	b.out.Location = append(b.out.Location, l)
+	b.out.Function, b.out.Location = append(b.out.Function, function), append(b.out.Location, l)
 }
 
 // addSample adds what a node took by itself.

@@ -177,7 +177,7 @@ Locations
      2: 0x1008 M=1 sort<int; int> src/sort.h:20:0 s=20(_Z4sortIiE)
      3: 0x0 [irq 53] :0:0 s=0()
      4: 0x8000 M=2 tick :0:0 s=0
-     5: 0x4000 
+     5: 0x4000 0x00004000 :0:0 s=0()
 Mappings
 1: 0x1000/0x1100/0x0 fw.elf  [FN][FL][LN]
 2: 0x8000/0x8100/0x0 fw.elf  [FN][FL][LN]
@@ -198,7 +198,7 @@ instructions/count[dflt]
                 source:[0x10] task:[t;\u000a\xfe]
 Locations
      1: 0x1000 M=1 a;b\u000a[task x] 7\u0000 src\u000a/"a".c:10:0 s=10(\xff)
-     2: 0x1008 M=1 
+     2: 0x1008 M=1 0x00001008 :0:0 s=0()
 Mappings
 1: 0x1000/0x1100/0x0 fw\u000a.elf  [FN][FL][LN]
 `, got.String())
