@@ -130,13 +130,9 @@ func (s *sampler) place(at location, chain []chainLine) {
 		return
 	}
 	x := &p.code[i]
-	f := &p.functions[x.function]
-	l := s.line(f, chain)
+	l := s.line(p, &p.functions[x.function], chain)
 	if l == nil {
 		return
-	}
-	if x.address == f.address {
-		s.functions[f].entries = x.passed()
 	}
 	s.placed += x.passed()
 	l.count = max(l.count, x.passed())
@@ -145,15 +141,12 @@ func (s *sampler) place(at location, chain []chainLine) {
 
 // line returns the line of a function that a chain leads to; nil if an offset from a declaration
 // is not known.
-func (s *sampler) line(f *function, chain []chainLine) *sampledLine {
+func (s *sampler) line(p *program, f *function, chain []chainLine) *sampledLine {
 	last := len(chain) - 1
 	if f.line == 0 || chain[last].file != f.file {
 		return nil
 	}
-	if s.functions[f] == nil {
-		s.functions[f] = newSampled()
-	}
-	at, start := s.functions[f], f.line
+	at, start := s.function(p, f), f.line
 	for i := last; i > 0; i-- {
 		callee := s.declared[declaration{chain[i-1].file, chain[i-1].inlined}]
 		if callee == nil {
@@ -162,6 +155,17 @@ func (s *sampler) line(f *function, chain []chainLine) *sampledLine {
 		at, start = at.inline(inlining{uint16(chain[i].line - start), callee.linkage}), callee.line
 	}
 	return at.line(uint16(chain[0].line - start))
+}
+
+// function returns what ran of a function, as far as it is known.
+func (s *sampler) function(p *program, f *function) *sampled {
+	if s.functions[f] == nil {
+		s.functions[f] = newSampled()
+		if i := p.find(f.address); i != none {
+			s.functions[f].entries = p.code[i].passed()
+		}
+	}
+	return s.functions[f]
 }
 
 // addCalls adds calls of a core to the lines that call.
