@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -46,9 +45,7 @@ Examples:
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "to", Category: groupOutput, Usage: "write `FORMAT`: lcov, cobertura or modoff"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: groupOutput, Usage: "write to `FILE`", DefaultText: "stdout"},
-			&cli.StringSliceFlag{Name: "path-map", Category: groupOutput, Usage: "sources in one folder are in another: `FROM=TO`"},
-			&cli.StringFlag{Name: "source-root", Category: groupOutput, Usage: "relative paths of sources start at `DIR`", DefaultText: "where the program runs"},
-		}, datasetFlags()...),
+		}, append(pathFlags(groupOutput), datasetFlags()...)...),
 		Action: convertDatasets,
 	}
 }
@@ -61,7 +58,7 @@ type convertArgs struct {
 }
 
 func readConvert(ctx *cli.Context) (*convertArgs, error) {
-	c := &convertArgs{format: ctx.String("to"), output: ctx.String("output"), paths: convert.Paths{Root: ctx.String("source-root")}}
+	c := &convertArgs{format: ctx.String("to"), output: ctx.String("output")}
 	switch {
 	case !ctx.IsSet("to"):
 		return nil, usage("convert", "needs --to FORMAT", "formats are lcov, cobertura and modoff")
@@ -70,13 +67,11 @@ func readConvert(ctx *cli.Context) (*convertArgs, error) {
 	case ctx.IsSet("output") && c.output == "":
 		return nil, usage("--output", "names no file", seeHelp(ctx.Command))
 	}
-	for _, text := range ctx.StringSlice("path-map") {
-		from, to, ok := strings.Cut(text, "=")
-		if !ok || from == "" {
-			return nil, usage("--path-map "+text, "is not FROM=TO", "write --path-map /build/firmware=src")
-		}
-		c.paths.Map = append(c.paths.Map, convert.Mapping{From: from, To: to})
+	paths, err := sourcePaths(ctx)
+	if err != nil {
+		return nil, err
 	}
+	c.paths = paths
 	a, err := readDatasets(ctx)
 	if err != nil {
 		return nil, err

@@ -59,9 +59,9 @@ func (c *counts) passed() int64 { return c.executed + c.untold }
 
 // branches says whether the outcome of i is a branch taken or not. Otherwise it is
 // predicated, if it is conditional.
-func (i *instruction) branches() bool {
-	return i.kind != schema.KindOther && i.kind != schema.KindBarrier
-}
+func (i *instruction) branches() bool { return branches(i.kind) }
+
+func branches(k schema.Kind) bool { return k != schema.KindOther && k != schema.KindBarrier }
 
 // counted says whether i is in the figures: it is in a function, and not excluded.
 func (i *instruction) counted() bool { return i.function != none && i.exclusion == none }

@@ -31,6 +31,8 @@ type stackNode struct {
 	function  int32 // in the program; none: -1
 	address   uint32
 	entry     schema.StackEntry
+	kind      schema.Null[schema.ExceptionType]
+	number    schema.Null[uint16]
 	own, all  Work
 	firstNext [2]int32 // its first child, and the next child of its parent; none: -1
 }
@@ -54,6 +56,7 @@ func (t *callTree) add(b *schema.Batch) error {
 			own: workOf(b, row, schema.StacksInstructions, schema.StacksCycles), all: workOf(b, row, schema.StacksTotalInstructions, schema.StacksTotalCycles),
 			firstNext: [2]int32{none, none},
 		}
+		n.kind, n.number = exceptionOf(b, row, schema.StacksException, schema.StacksNumber)
 		if !parents.Null(row) {
 			n.parent = int32(parents.U32[row])
 		}
@@ -76,6 +79,13 @@ func (t *callTree) add(b *schema.Batch) error {
 		t.nodes = append(t.nodes, n)
 	}
 	return nil
+}
+
+// exceptionOf returns type and number of an exception, which may be NULL.
+func exceptionOf(b *schema.Batch, row int, kind schema.IndexU8, number schema.IndexU16) (schema.Null[schema.ExceptionType], schema.Null[uint16]) {
+	kinds, numbers := &b.Columns[kind], &b.Columns[number]
+	return schema.Null[schema.ExceptionType]{V: schema.ExceptionType(kinds.U8[row]), OK: !kinds.Null(row)},
+		schema.Null[uint16]{V: numbers.U16[row], OK: !numbers.Null(row)}
 }
 
 // workOf returns what was executed according to two columns of a row.
