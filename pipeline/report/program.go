@@ -21,6 +21,8 @@ type program struct {
 // An instruction is one of the program, with what is known of its executions.
 type instruction struct {
 	address     uint32
+	opcode      uint32
+	size        uint8
 	isa         schema.ISA
 	kind        schema.Kind
 	conditional bool
@@ -159,7 +161,8 @@ func (m *Merged) addCode(b *schema.Batch) error {
 	for row := range b.Rows() {
 		p := m.program(core[row])
 		i := instruction{
-			address: schema.CodeAddress.At(b, row), isa: schema.ISA(schema.CodeISA.At(b, row)), kind: schema.Kind(schema.CodeKind.At(b, row)),
+			address: schema.CodeAddress.At(b, row), opcode: schema.CodeOpcode.At(b, row), size: schema.CodeSize.At(b, row),
+			isa: schema.ISA(schema.CodeISA.At(b, row)), kind: schema.Kind(schema.CodeKind.At(b, row)),
 			conditional: schema.CodeConditional.At(b, row) != 0, function: none, line: none, exclusion: none,
 		}
 		if !targets.Null(row) {
