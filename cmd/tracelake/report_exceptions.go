@@ -13,7 +13,7 @@ import (
 func exceptionsCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "exceptions",
-		Usage:     "says how often exceptions were entered, and how long they took",
+		Usage:     "says how many exceptions there were, and how long",
 		UsageText: "tracelake report exceptions DIR... [flags]",
 		Description: `A row is a type and number of exception. Its durations are from entry to return,
 or to where another task went on: in cycles if all of them have cycles, else in

@@ -16,14 +16,14 @@ import (
 func lastCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "last",
-		Usage:     "shows the last instructions before a point, and the stack there",
+		Usage:     "shows the last instructions before a point",
 		UsageText: "tracelake report last DIR [flags]",
-		Description: `The point is the end of the trace, or what --before says: an instruction, a byte of
-the capture, or an exception (by its ordinal in the table exceptions). The dataset
-has to have rows of what was executed: level instructions or blocks.
+		Description: `The point is the end of the trace, or what --before says: an instruction, a
+byte of the capture, or an exception, by its ordinal in the table exceptions.
+The dataset has to have rows of what was executed: level instructions or blocks.
 
 Lines of source are shown if their files are found. CYCLES are those since the
-count before. The stack is that of the last instruction, the innermost function
+count before. Below is the stack of the last instruction, the innermost function
 first; a tail call takes the place of the function that it left.
 
 Examples:
