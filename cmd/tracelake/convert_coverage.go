@@ -2,10 +2,7 @@ package main
 
 import (
 	"fmt"
-	"strings"
 	"time"
-
-	"github.com/urfave/cli/v2"
 
 	"github.com/tracelake/tracelake/pipeline/convert"
 	"github.com/tracelake/tracelake/pipeline/report"
@@ -48,27 +45,6 @@ func modoffFormat() format {
 		about: "a line FILE+OFFSET for each covered instruction, for plugins of disassemblers",
 		write: func(c *conversion) error { return convert.ModOff(&c.out, c.m.Modules()) },
 	}
-}
-
-// pathFlags say where source files are.
-func pathFlags() []cli.Flag {
-	return []cli.Flag{
-		&cli.StringSliceFlag{Name: "path-map", Category: groupOutput, Usage: "sources in one folder are in another: `FROM=TO`"},
-		&cli.StringFlag{Name: "source-root", Category: groupOutput, Usage: "relative paths of sources start at `DIR`", DefaultText: "where the program runs"},
-	}
-}
-
-// readPaths reads where source files are.
-func readPaths(ctx *cli.Context) (convert.Paths, error) {
-	p := convert.Paths{Root: ctx.String("source-root")}
-	for _, text := range ctx.StringSlice("path-map") {
-		from, to, ok := strings.Cut(text, "=")
-		if !ok || from == "" {
-			return p, usage("--path-map "+text, "is not FROM=TO", "write --path-map /build/firmware=src")
-		}
-		p.Map = append(p.Map, convert.Mapping{From: from, To: to})
-	}
-	return p, nil
 }
 
 // sources returns the source files of the program, and lists those that are missing.
