@@ -69,11 +69,11 @@ func (w work) less(x work) work { return work{w.instructions - x.instructions, w
 // A tree is a tree of nodes, in order of their first use.
 type tree struct {
 	nodes []node
-	slots []int32         // index of nodes by their keys, with linear probing: 1 more than that of a node; 0: none
+	slots []int32 // index of nodes by their keys, with linear probing: 1 more than that of a node; 0: none
 	// callees are nodes that were called last, by what called them and the address.
 	callees [1 << calleeBits]int32
 	roots   map[int32]int32 // the first root of each task, by its parent
-	limit int             // nodes; a path beyond is counted as the one that it goes on from
+	limit   int             // nodes; a path beyond is counted as the one that it goes on from
 }
 
 func newTree(limit int) tree {
