@@ -92,7 +92,7 @@ func (x *Exceptions) Against(before *Exceptions) *ExceptionsChange {
 			c.Rows = append(c.Rows, ExceptionChangeRow{now, d})
 		}
 	})
-	slices.SortStableFunc(c.Rows, func(x, y ExceptionChangeRow) int { return x.DurationChange.compare(&y.DurationChange) })
+	slices.SortStableFunc(c.Rows, func(x, y ExceptionChangeRow) int { return x.compare(&y.DurationChange) })
 	return c
 }
 
