@@ -161,7 +161,7 @@ func (s *screen) stack(l *report.Last) {
 }
 
 // enteredBy says how a frame came to be on the stack.
-func enteredBy(frames []report.Frame, i int) string {
+func enteredBy(frames []report.StackFrame, i int) string {
 	switch f := &frames[i]; {
 	case f.Entry != schema.StackRoot:
 		return [...]string{schema.StackCall: "call", schema.StackTail: "tail call", schema.StackException: "exception"}[f.Entry]

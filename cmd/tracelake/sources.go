@@ -13,15 +13,15 @@ import (
 )
 
 // pathFlags say where source files are.
-func pathFlags(category string) []cli.Flag {
+func pathFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringSliceFlag{Name: "path-map", Category: category, Usage: "sources in one folder are in another: `FROM=TO`"},
-		&cli.StringFlag{Name: "source-root", Category: category, Usage: "relative paths of sources start at `DIR`", DefaultText: "where the program runs"},
+		&cli.StringSliceFlag{Name: "path-map", Category: groupOutput, Usage: "sources in one folder are in another: `FROM=TO`"},
+		&cli.StringFlag{Name: "source-root", Category: groupOutput, Usage: "relative paths of sources start at `DIR`", DefaultText: "where the program runs"},
 	}
 }
 
-// sourcePaths returns what those flags say.
-func sourcePaths(ctx *cli.Context) (convert.Paths, error) {
+// readPaths reads where source files are.
+func readPaths(ctx *cli.Context) (convert.Paths, error) {
 	p := convert.Paths{Root: ctx.String("source-root")}
 	for _, text := range ctx.StringSlice("path-map") {
 		from, to, ok := strings.Cut(text, "=")

@@ -99,7 +99,7 @@ func TestLastTask(t *testing.T) {
 			t.Errorf("at %d, in %s: %s", at, x.Rows[0].Function, frames(x))
 			continue
 		}
-		handles := slices.ContainsFunc(x.Stack.Frames, func(f report.Frame) bool { return f.Entry == schema.StackException })
+		handles := slices.ContainsFunc(x.Stack.Frames, func(f report.StackFrame) bool { return f.Entry == schema.StackException })
 		if !handles && x.Stack.Task.ContextID != schema.Of(contexts[at]) {
 			t.Errorf("at %d: %s with Context ID %d, want %d", at, frames(x), x.Stack.Task.ContextID.V, contexts[at])
 		}

@@ -12,11 +12,11 @@ import (
 // A Stack is the frames of a task at an instruction.
 type Stack struct {
 	Task   Task
-	Frames []Frame // the innermost first
+	Frames []StackFrame // the innermost first
 }
 
-// A Frame is a function on a stack, or an exception.
-type Frame struct {
+// A StackFrame is a function on a stack, or an exception.
+type StackFrame struct {
 	Name
 	Entry     schema.StackEntry
 	Exception string // type and number, if it is one
@@ -88,7 +88,7 @@ func (t *callTree) search(from []int32, exceptions []exceptionKey, function int3
 		var handlers []int32
 		for _, n := range level {
 			for c := range t.children(n) {
-				if e := &t.nodes[c]; e.entry == schema.StackException && e.kind == x.kind && e.number == x.number {
+				if e := &t.nodes[c]; e.entry == schema.StackException && e.exception == x.kind && e.number == x.number {
 					handlers = slices.AppendSeq(handlers, t.children(c))
 				}
 			}
@@ -128,13 +128,13 @@ func (t *callTree) children(n int32) iter.Seq[int32] {
 }
 
 // frames returns the path of a node, the innermost first.
-func (t *callTree) frames(node int32, core string) []Frame {
-	var frames []Frame
+func (t *callTree) frames(node int32, core string) []StackFrame {
+	var frames []StackFrame
 	for ; node != none; node = t.nodes[node].parent {
 		n := &t.nodes[node]
-		f := Frame{Name: t.name(int(node), core), Entry: n.entry}
+		f := StackFrame{Name: t.name(int(node), core), Entry: n.entry}
 		if n.entry == schema.StackException {
-			f.Exception = exceptionText(n.kind, n.number)
+			f.Exception = exceptionText(n.exception, n.number)
 		}
 		frames = append(frames, f)
 	}

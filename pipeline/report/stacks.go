@@ -31,8 +31,9 @@ type stackNode struct {
 	function  int32 // in the program; none: -1
 	address   uint32
 	entry     schema.StackEntry
-	kind      schema.Null[schema.ExceptionType]
+	exception schema.Null[schema.ExceptionType]
 	number    schema.Null[uint16]
+	calls     int64
 	own, all  Work
 	firstNext [2]int32 // its first child, and the next child of its parent; none: -1
 }
@@ -53,10 +54,11 @@ func (t *callTree) add(b *schema.Batch) error {
 		n := stackNode{
 			parent: none, task: int32(schema.StacksTask.At(b, row)), function: none,
 			address: schema.StacksAddress.At(b, row), entry: schema.StackEntry(schema.StacksEntry.At(b, row)),
-			own: workOf(b, row, schema.StacksInstructions, schema.StacksCycles), all: workOf(b, row, schema.StacksTotalInstructions, schema.StacksTotalCycles),
+			calls: int64(schema.StacksCalls.At(b, row)),
+			own:   workOf(b, row, schema.StacksInstructions, schema.StacksCycles), all: workOf(b, row, schema.StacksTotalInstructions, schema.StacksTotalCycles),
 			firstNext: [2]int32{none, none},
 		}
-		n.kind, n.number = exceptionOf(b, row, schema.StacksException, schema.StacksNumber)
+		n.exception, n.number = exceptionOf(b, row, schema.StacksException, schema.StacksNumber)
 		if !parents.Null(row) {
 			n.parent = int32(parents.U32[row])
 		}
@@ -69,7 +71,7 @@ func (t *callTree) add(b *schema.Batch) error {
 			return fmt.Errorf("stack %d goes on from stack %d, where %d is the next", int32(schema.StacksStack.At(b, row)), n.parent, i)
 		case n.function < none || n.function != none && (t.program == nil || int(n.function) >= len(t.program.functions)):
 			return fmt.Errorf("stack %d is of function %d, which there is not", i, n.function)
-		case !n.own.possible() || !n.all.possible():
+		case !n.own.possible() || !n.all.possible() || n.calls < 0 || n.calls > maxExecutions/4:
 			return fmt.Errorf("stack %d has counts that no trace can have", i)
 		}
 		if n.parent != none {
@@ -138,7 +140,8 @@ func (t *callTree) walk(root int32, open map[int32]int, do func(int32, Work)) {
 
 // addInclusive adds what functions took in a dataset with what they called.
 func (m *Merged) addInclusive(d *dataset.Dataset) error {
-	if m.stacked = m.stacked && d.Has(&schema.Stacks); !m.stacked {
+	m.stacked = m.stacked && d.Rows(&schema.Stacks) > 0
+	if !m.stacked {
 		return nil
 	}
 	for i := range d.Manifest.Sources {

@@ -44,6 +44,8 @@ type Output struct {
 	Functions stacks.Functions
 	// MaxCalls is how many rows of `calls` there may be; 0: any number.
 	MaxCalls int64
+	// TaskNames are names of tasks by their Context ID.
+	TaskNames map[uint32]string
 }
 
 // New returns the tables of a source.
@@ -116,10 +118,13 @@ type flusher interface {
 
 // Flush submits what is left of every table, after the stitcher has finished.
 func (t *Tables) Flush() error {
+	if err := t.stacks.finish(); err != nil { // adds to tables that have rows already
+		return err
+	}
 	if err := t.flush(); err != nil {
 		return err
 	}
-	if err := errors.Join(t.finishTally(), t.stacks.finish()); err != nil {
+	if err := t.finishTally(); err != nil {
 		return err
 	}
 	return t.flush()
