@@ -236,7 +236,7 @@ func play(t testing.TB, functions string, s stitchtest.Script, workers tally.Wor
 	}
 	for i := range calls.rows {
 		c := &calls.rows[i]
-		r.calls += fmt.Sprintf("\n%s %d-%s %d/%d%s %s", nodes[c.Stack].words(fs), c.Seq, seq(c.EndSeq), c.All.Instructions, c.Own.Instructions, cycles(c.All, c.Own), c.End)
+		r.calls += fmt.Sprintf("\n%s %d-%s %d/%d%s %s", nodes[c.Stack].words(fs), c.Seq, seq(c.EndSeq()), c.All().Instructions, c.Own().Instructions, cycles(c.All(), c.Own()), c.End)
 	}
 	for i := range spans.rows {
 		x := &spans.rows[i]
