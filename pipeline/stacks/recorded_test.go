@@ -1,0 +1,132 @@
+package stacks_test
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	godiff "github.com/google/go-cmp/cmp"
+
+	"github.com/tracelake/tracelake/bench/generate"
+	"github.com/tracelake/tracelake/bench/recording/calls"
+	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/dataset"
+)
+
+// Calls, jumps out of them, tasks that switch stacks, handlers of signals and C++ exceptions: how often
+// each path of functions was entered, and in which order functions were called, as the stack
+// pointer of the recorded program says.
+func TestRecordedCalls(t *testing.T) {
+	recipes := []generate.Recipe{
+		{Protocol: "pft", Minor: 1, ReturnStack: true},
+		{Protocol: "pft", Minor: 1, CycleAccurate: true},
+		{Protocol: "etmv3", Minor: 5},
+	}
+	for _, name := range calls.Names {
+		p, err := calls.Load(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := truthOf(p.Entries)
+		for i, r := range recipes {
+			t.Run(fmt.Sprintf("%s/%d", name, i), func(t *testing.T) {
+				for _, level := range []schema.Level{schema.LevelBlocks, schema.LevelNone} {
+					if diff := godiff.Diff(want, entriesOf(t, exportRecorded(t, p, r, level))); diff != "" {
+						t.Errorf("level %s: want (-), got (+):\n%s", level, diff)
+					}
+				}
+			})
+		}
+	}
+}
+
+// exportRecorded traces a recorded program, and exports that.
+func exportRecorded(t *testing.T, p *calls.Program, r generate.Recipe, level schema.Level) *dataset.Dataset {
+	t.Helper()
+	c, err := r.Capture(&generate.Workload{Memory: p.Memory, HighVectors: true, Recorded: p.Steps()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if _, err := c.Write(t.Context(), dir); err != nil {
+		t.Fatal(err)
+	}
+	input := filepath.Join(dir, c.Folder())
+	if err := os.WriteFile(filepath.Join(input, "program.elf"), p.ELF, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return exportDir(t, input, "program.elf", level)
+}
+
+// entered is what a test knows of entries of functions.
+type entered struct {
+	Paths map[string]int64 // how often each path was entered; tasks are not told apart
+	Order []string         // paths of calls
+}
+
+// handlers are functions that the kernel enters and does not call: to the stacks they begin a task.
+var handlers = []string{"first", "second"}
+
+// truthOf is what stack pointers say.
+func truthOf(entries []calls.Entry) entered {
+	x := entered{Paths: map[string]int64{}}
+	stacks := map[int][]string{}
+	var roots []int // depths of handlers
+	for _, e := range entries {
+		path := append(stacks[e.Stack][:e.Depth-1:e.Depth-1], e.Function)
+		stacks[e.Stack] = path
+		for len(roots) > 0 && e.Depth < roots[len(roots)-1] {
+			roots = roots[:len(roots)-1]
+		}
+		if slices.Contains(handlers, e.Function) {
+			roots = append(roots, e.Depth)
+		}
+		if len(roots) > 0 {
+			path = path[roots[len(roots)-1]-1:]
+		}
+		text := strings.Join(path, " ")
+		x.Paths[text]++
+		if e.Called {
+			x.Order = append(x.Order, text)
+		}
+	}
+	return x
+}
+
+// entriesOf is what tables of stacks say.
+func entriesOf(t *testing.T, d *dataset.Dataset) entered {
+	t.Helper()
+	x := entered{Paths: map[string]int64{}}
+	functions := functionsOf(t, d)
+	var paths []string
+	each(t, d, &schema.Stacks, func(b *schema.Batch, i int) {
+		path := "?"
+		if f := nullU32(b, schema.StacksFunction, i); f.OK {
+			path = functions[f.V].Name
+		}
+		if p := nullU32(b, schema.StacksParent, i); p.OK {
+			path = paths[p.V] + " " + path
+		}
+		paths = append(paths, path)
+		if !strings.Contains(path, "?") { // the kernel
+			x.Paths[path] += int64(schema.StacksCalls.At(b, i))
+		}
+	})
+	type call struct {
+		seq   uint64
+		stack uint32
+	}
+	var all []call
+	each(t, d, &schema.Calls, func(b *schema.Batch, i int) {
+		all = append(all, call{schema.CallsSeq.At(b, i), schema.CallsStack.At(b, i)})
+	})
+	slices.SortStableFunc(all, func(x, y call) int { return cmp.Compare(x.seq, y.seq) })
+	for _, c := range all {
+		x.Order = append(x.Order, paths[c.stack])
+	}
+	return x
+}
