@@ -88,33 +88,47 @@ func truthOf(entries []calls.Entry) entered {
 		if len(roots) > 0 {
 			path = path[roots[len(roots)-1]-1:]
 		}
-		text := strings.Join(path, " ")
-		x.Paths[text]++
-		if e.Called {
-			x.Order = append(x.Order, text)
-		}
+		x.add(strings.Join(path, " "), 1, e.Called)
 	}
 	return x
+}
+
+// unnamed is code without a symbol: the kernel, and stubs of the linker, which no stack pointer shows.
+const unnamed = "?"
+
+// add adds n entries of a path, by a call or not, unless it has code without a name, or ends the
+// program: trace stops somewhere there.
+func (x *entered) add(path string, n int64, called bool) {
+	if strings.Contains(path, unnamed) || strings.Contains(path, " exit") {
+		return
+	}
+	if x.Paths[path] += n; called {
+		x.Order = append(x.Order, path)
+	}
 }
 
 // entriesOf is what tables of stacks say.
 func entriesOf(t *testing.T, d *dataset.Dataset) entered {
 	t.Helper()
 	x := entered{Paths: map[string]int64{}}
-	functions := functionsOf(t, d)
-	var paths []string
+	var functions, paths []string
+	each(t, d, &schema.Functions, func(b *schema.Batch, i int) {
+		name := b.Columns[schema.FunctionsLinkageName].Str[i]
+		if name == "" {
+			name = b.Columns[schema.FunctionsName].Str[i]
+		}
+		functions = append(functions, name)
+	})
 	each(t, d, &schema.Stacks, func(b *schema.Batch, i int) {
-		path := "?"
+		path := unnamed
 		if f := nullU32(b, schema.StacksFunction, i); f.OK {
-			path = functions[f.V].Name
+			path = functions[f.V]
 		}
 		if p := nullU32(b, schema.StacksParent, i); p.OK {
 			path = paths[p.V] + " " + path
 		}
 		paths = append(paths, path)
-		if !strings.Contains(path, "?") { // the kernel
-			x.Paths[path] += int64(schema.StacksCalls.At(b, i))
-		}
+		x.add(path, int64(schema.StacksCalls.At(b, i)), false)
 	})
 	type call struct {
 		seq   uint64
@@ -126,7 +140,7 @@ func entriesOf(t *testing.T, d *dataset.Dataset) entered {
 	})
 	slices.SortStableFunc(all, func(x, y call) int { return cmp.Compare(x.seq, y.seq) })
 	for _, c := range all {
-		x.Order = append(x.Order, paths[c.stack])
+		x.add(paths[c.stack], 0, true)
 	}
 	return x
 }

@@ -24,7 +24,7 @@ import (
 )
 
 // Names are those of the programs: files of the folder program.
-var Names = []string{"jump", "switch", "signal"}
+var Names = []string{"jump", "switch", "signal", "throw"}
 
 //go:embed *.gz
 var files embed.FS

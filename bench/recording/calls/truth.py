@@ -3,8 +3,9 @@
 alone: truth.py ELF LOG, a log that QEMU wrote (see record.sh).
 
 The frame of a caller lies above the frames of what it called. So when a function is entered, all
-functions that were entered at the same stack pointer or below it have ended, in whatever way. No
-return is looked at. A line for each entry:
+functions that were entered at the same stack pointer or below it have ended, in whatever way. A
+caller may have an empty frame: it has not ended if the call is of its code, and control did not come
+to where LR pointed. A line for each entry:
 
     depth kind function
 
@@ -31,13 +32,15 @@ class Program:
             if len(w) < 8 or not re.match(r"\d+:$", w[0]) or w[6] == "UND":
                 continue
             address, size = int(w[1], 16), int(w[2], 0)
-            if w[3] == "FUNC":
-                self.names.setdefault(address & ~1, w[7])
+            if w[3] == "FUNC":  # of several names the table `functions` has the first by this rank
+                rank = (size == 0, ["GLOBAL", "WEAK", "LOCAL"].index(w[4]), w[7])
+                self.names[address & ~1] = min(self.names.get(address & ~1, rank), rank)
                 ends[address & ~1] = max(ends.get(address & ~1, 0), (address & ~1) + size)
             elif w[3] == "OBJECT" and w[7] == "stacks":
                 self.stacks = range(address, address + size)
         self.starts = sorted(self.names)
-        self.ends = [ends[a] for a in self.starts]
+        after = self.starts[1:] + self.starts[-1:]  # some in assembler have no size
+        self.ends = [ends[a] if ends[a] > a else after[i] for i, a in enumerate(self.starts)]
 
     def start_of(self, pc):
         """Returns the first address of the function of an instruction, or None."""
@@ -66,15 +69,20 @@ def entries(program, log):
     stacks, now, before = {}, 0, 0
     for pc, sp, lr in records(log):
         called = (lr & ~1) - before in (2, 4)
+        frames = stacks.setdefault(program.task(sp), [])
+        while frames and frames[-1][0] < sp:
+            frames.pop()
+        if frames and frames[-1][:2] == [sp, pc]:
+            frames[-1][1] = None  # it has returned
         if pc in program.names and (called or program.start_of(before) != pc):
             if program.task(sp) != now:
                 now = program.task(sp)
                 yield f"task {now}"
-            frames = stacks.setdefault(now, [])
-            while frames and frames[-1] <= sp:
+            caller = program.start_of(before) if called else None
+            if frames and frames[-1][0] == sp and not (frames[-1][1] and frames[-1][2] == caller):
                 frames.pop()
-            frames.append(sp)
-            yield f"{len(frames)} {'c' if called else 'j'} {program.names[pc]}"
+            frames.append([sp if frames else 1 << 32, lr & ~1, pc])  # the first one of a stack does not end
+            yield f"{len(frames)} {'c' if called else 'j'} {program.names[pc][-1]}"
         before = pc
 
 

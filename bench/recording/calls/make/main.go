@@ -111,7 +111,8 @@ func reduced(name string, code []byte, executed map[uint32]bool) ([]byte, error)
 		if elf.ST_TYPE(s.Info) != elf.STT_FUNC {
 			continue
 		}
-		from, to := uint32(s.Value)&^1, uint32(s.Value)&^1+uint32(s.Size)
+		from := uint32(s.Value) &^ 1
+		to := from + max(uint32(s.Size), 2) // some in assembler have no size
 		if slices.ContainsFunc(addresses(from, to), func(a uint32) bool { return executed[a] }) {
 			strip = append(strip, "-K"+s.Name)
 			for a := from; a < to; a++ {
