@@ -31,6 +31,9 @@ type stackNode struct {
 	function  int32 // in the program; none: -1
 	address   uint32
 	entry     schema.StackEntry
+	exception schema.Null[schema.ExceptionType]
+	number    schema.Null[uint16]
+	calls     int64
 	own, all  Work
 	firstNext [2]int32 // its first child, and the next child of its parent; none: -1
 }
@@ -51,9 +54,11 @@ func (t *callTree) add(b *schema.Batch) error {
 		n := stackNode{
 			parent: none, task: int32(schema.StacksTask.At(b, row)), function: none,
 			address: schema.StacksAddress.At(b, row), entry: schema.StackEntry(schema.StacksEntry.At(b, row)),
-			own: workOf(b, row, schema.StacksInstructions, schema.StacksCycles), all: workOf(b, row, schema.StacksTotalInstructions, schema.StacksTotalCycles),
+			calls: int64(schema.StacksCalls.At(b, row)),
+			own:   workOf(b, row, schema.StacksInstructions, schema.StacksCycles), all: workOf(b, row, schema.StacksTotalInstructions, schema.StacksTotalCycles),
 			firstNext: [2]int32{none, none},
 		}
+		n.exception, n.number = exceptionOf(b, row, schema.StacksException, schema.StacksNumber)
 		if !parents.Null(row) {
 			n.parent = int32(parents.U32[row])
 		}
@@ -66,7 +71,7 @@ func (t *callTree) add(b *schema.Batch) error {
 			return fmt.Errorf("stack %d goes on from stack %d, where %d is the next", int32(schema.StacksStack.At(b, row)), n.parent, i)
 		case n.function < none || n.function != none && (t.program == nil || int(n.function) >= len(t.program.functions)):
 			return fmt.Errorf("stack %d is of function %d, which there is not", i, n.function)
-		case !n.own.possible() || !n.all.possible():
+		case !n.own.possible() || !n.all.possible() || n.calls < 0 || n.calls > maxExecutions/4:
 			return fmt.Errorf("stack %d has counts that no trace can have", i)
 		}
 		if n.parent != none {
@@ -76,6 +81,13 @@ func (t *callTree) add(b *schema.Batch) error {
 		t.nodes = append(t.nodes, n)
 	}
 	return nil
+}
+
+// exceptionOf returns type and number of an exception, which may be NULL.
+func exceptionOf(b *schema.Batch, row int, kind schema.IndexU8, number schema.IndexU16) (schema.Null[schema.ExceptionType], schema.Null[uint16]) {
+	kinds, numbers := &b.Columns[kind], &b.Columns[number]
+	return schema.Null[schema.ExceptionType]{V: schema.ExceptionType(kinds.U8[row]), OK: !kinds.Null(row)},
+		schema.Null[uint16]{V: numbers.U16[row], OK: !numbers.Null(row)}
 }
 
 // workOf returns what was executed according to two columns of a row.

@@ -39,6 +39,9 @@ type Task struct {
 	Origin    schema.TaskOrigin
 	Drift     int64
 	Executed  Work
+
+	function int32  // that of its first instruction
+	entered  uint32 // address of that
 }
 
 // A Call is a row of `calls`.
@@ -71,24 +74,24 @@ type Span struct {
 }
 
 // call returns the row of a call that ends at a position.
-func (f *frame) call(at *position, all work, why schema.CallEnd) Call {
+func (b *begin) call(at *position, all work, why schema.CallEnd) Call {
 	return Call{
-		Stack: f.entered, Seq: f.began.seq, EndSeq: schema.Null[int64]{V: at.seq, OK: why != schema.CallOpen}, Epoch: f.began.epoch,
-		Cycle:    schema.Null[int64]{V: f.began.cycle, OK: f.began.timed},
-		EndCycle: schema.Null[int64]{V: at.cycle, OK: at.timed && at.epoch == f.began.epoch},
-		End:      why, all: all, own: all.less(f.inner),
+		Stack: b.entered, Seq: b.at.seq, EndSeq: schema.Null[int64]{V: at.seq, OK: why != schema.CallOpen}, Epoch: b.at.epoch,
+		Cycle:    schema.Null[int64]{V: b.at.cycle, OK: b.at.timed},
+		EndCycle: schema.Null[int64]{V: at.cycle, OK: at.timed && at.epoch == b.at.epoch},
+		End:      why, all: all, own: all.less(b.inner),
 	}
 }
 
 // span returns the row of an exception that ends at a position, after a timestamp.
-func (f *frame) span(at *position, timestamp schema.Null[uint64], why schema.CallEnd) Span {
-	e := f.entry
+func (b *begin) span(at *position, timestamp schema.Null[uint64], why schema.CallEnd) Span {
+	e := b.entry
 	x := Span{
 		Keys: e.Keys, Ordinal: e.ordinal, End: why, EndSeq: schema.Null[int64]{V: at.seq, OK: why != schema.CallOpen},
-		Instructions: schema.Null[int64]{V: at.seq - f.began.seq, OK: why != schema.CallOpen},
+		Instructions: schema.Null[int64]{V: at.seq - b.at.seq, OK: why != schema.CallOpen},
 	}
-	if at.timed && f.began.timed && at.epoch == f.began.epoch {
-		x.Cycles = schema.Of(at.cycle - f.began.cycle)
+	if at.timed && b.at.timed && at.epoch == b.at.epoch {
+		x.Cycles = schema.Of(at.cycle - b.at.cycle)
 	}
 	if e.timestamp.OK && timestamp.OK && timestamp.V >= e.timestamp.V {
 		x.Ticks = schema.Of(int64(timestamp.V - e.timestamp.V))
@@ -129,7 +132,8 @@ func (t *tasks) rows(as func(work) Work) ([]Stack, []Task) {
 		}
 	}
 	for i := range t.list {
-		t.list[i].Task, t.list[i].Executed = int32(i), as(executed[i])
+		x := &t.list[i]
+		x.Task, x.Name, x.Executed = int32(i), t.functions.name(x.function, x.entered), as(executed[i])
 	}
 	return stacks, t.list
 }

@@ -1,0 +1,48 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// A Section is a part of the program: an executable section of a program file or, where there
+// is none, a region of memory.
+type Section struct {
+	File    string // its name without folder
+	BuildID string // in hexadecimal; "": it has none
+	Core    string // "": every core
+	Address uint32
+	Bytes   int64
+}
+
+// sections returns those of the program, by core and address.
+func (m *Merged) sections() []Section {
+	named := slices.ContainsFunc(m.images, isSymbols)
+	var all []Section
+	for _, i := range m.images {
+		if isSymbols(i) == named {
+			all = append(all, Section{i.File, i.BuildID, i.Core, i.Address, i.Bytes})
+		}
+	}
+	slices.SortStableFunc(all, func(x, y Section) int { return x.compare(y.Core, y.Address) })
+	return all
+}
+
+func (s *Section) compare(core string, address uint32) int {
+	return cmp.Or(strings.Compare(s.Core, core), cmp.Compare(s.Address, address))
+}
+
+// Section returns the index of the section that has an address of a core, -1 if none has it.
+func (p *Profile) Section(core string, address uint32) int {
+	for _, of := range []string{core, ""} {
+		i, exact := slices.BinarySearchFunc(p.Sections, address, func(s Section, a uint32) int { return s.compare(of, a) })
+		if !exact {
+			i--
+		}
+		if i >= 0 && p.Sections[i].Core == of && int64(address)-int64(p.Sections[i].Address) < p.Sections[i].Bytes {
+			return i
+		}
+	}
+	return none
+}
