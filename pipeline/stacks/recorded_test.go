@@ -13,6 +13,7 @@ import (
 
 	"github.com/tracelake/tracelake/bench/generate"
 	"github.com/tracelake/tracelake/bench/recording/calls"
+	"github.com/tracelake/tracelake/bench/step"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 )
@@ -35,7 +36,7 @@ func TestRecordedCalls(t *testing.T) {
 		for i, r := range recipes {
 			t.Run(fmt.Sprintf("%s/%d", name, i), func(t *testing.T) {
 				for _, level := range []schema.Level{schema.LevelBlocks, schema.LevelNone} {
-					if diff := godiff.Diff(want, entriesOf(t, exportRecorded(t, p, r, level))); diff != "" {
+					if diff := godiff.Diff(want, entriesOf(t, exportRecorded(t, p, p.Steps(), r, level))); diff != "" {
 						t.Errorf("level %s: want (-), got (+):\n%s", level, diff)
 					}
 				}
@@ -44,10 +45,50 @@ func TestRecordedCalls(t *testing.T) {
 	}
 }
 
-// exportRecorded traces a recorded program, and exports that.
-func exportRecorded(t *testing.T, p *calls.Program, r generate.Recipe, level schema.Level) *dataset.Dataset {
+// Where the kernel is not traced, each system call drops the stack: what is left of it is the top.
+func TestRecordedCallsWithoutKernel(t *testing.T) {
+	for name, systemCalls := range map[string]int{"jump": 0, "signal": 31, "throw": 13} { // as recorded
+		t.Run(name, func(t *testing.T) {
+			p, err := calls.Load(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := truthOf(p.Entries).Order
+			d := exportRecorded(t, p, withoutKernel(p.Steps()), generate.Recipe{Protocol: "pft", Minor: 1}, schema.LevelNone)
+			got := entriesOf(t, d).Order
+			if len(got) != len(want) {
+				t.Fatalf("%d calls, want %d", len(got), len(want))
+			}
+			for i := range got {
+				if !strings.HasSuffix(" "+want[i], " "+got[i]) {
+					t.Fatalf("call %d: %s, want the end of %s", i, got[i], want[i])
+				}
+			}
+			if n := int(d.Rows(&schema.Tasks)) - 1; n != systemCalls {
+				t.Errorf("dropped %d times, want %d", n, systemCalls)
+			}
+		})
+	}
+}
+
+// withoutKernel are steps of which those of the kernel are not traced.
+func withoutKernel(steps step.Steps) step.Steps {
+	return func(yield func(step.Step, error) bool) {
+		for s, err := range steps {
+			if !s.Entered && s.At.Address >= calls.Kernel {
+				s.Trace = step.TraceOff
+			}
+			if !yield(s, err) {
+				return
+			}
+		}
+	}
+}
+
+// exportRecorded traces steps of a recorded program, and exports that.
+func exportRecorded(t *testing.T, p *calls.Program, steps step.Steps, r generate.Recipe, level schema.Level) *dataset.Dataset {
 	t.Helper()
-	c, err := r.Capture(&generate.Workload{Memory: p.Memory, HighVectors: true, Recorded: p.Steps()})
+	c, err := r.Capture(&generate.Workload{Memory: p.Memory, HighVectors: true, Recorded: steps})
 	if err != nil {
 		t.Fatal(err)
 	}
