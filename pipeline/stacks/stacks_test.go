@@ -220,21 +220,45 @@ func TestExamples(t *testing.T) {
 }
 
 // rows are rows as a test writes them.
-type rows struct{ nodes, tasks, calls, spans string }
+type rows struct {
+	nodes, tasks, calls, spans string
+	leftOut                    int64 // of calls
+}
+
+// first returns the rows with so many calls at most.
+func (r rows) first(calls int64) rows {
+	lines := strings.SplitAfterN(r.calls, "\n", int(calls)+1)
+	if len(lines) > int(calls) {
+		left := lines[calls]
+		r.calls = strings.TrimSuffix(strings.TrimSuffix(r.calls, left), "\n")
+		r.leftOut = int64(strings.Count(left, "\n") + 1)
+	}
+	return r
+}
 
 // play plays a script to stacks, and returns their rows.
 func play(t testing.TB, functions string, s stitchtest.Script, workers tally.Workers, l limits) rows {
 	t.Helper()
+	return playTo(t, functions, s, workers, l, Sinks{Calls: &kept[Call]{}})
+}
+
+// playTo is play with rows of calls as they are wanted, to a kept or none.
+func playTo(t testing.TB, functions string, s stitchtest.Script, workers tally.Workers, l limits, wanted Sinks) rows {
+	t.Helper()
 	fs := functionsOf(t, functions)
-	var calls kept[Call]
+	calls, _ := wanted.Calls.(*kept[Call])
+	if calls == nil {
+		calls = &kept[Call]{}
+	}
 	var spans kept[Span]
-	stacks := limited(fs, workers, Sinks{Calls: &calls, Spans: &spans}, l)
+	wanted.Spans = &spans
+	stacks := limited(fs, workers, wanted, l)
 	s.Play(t, stacks.Sinks(stitch.Sinks{}))
 	nodes, tasks, err := stacks.Finish()
 	if err != nil {
 		t.Fatal(err)
 	}
-	var r rows
+	r := rows{leftOut: stacks.CallsLeftOut()}
 	for i := range nodes {
 		n := &nodes[i]
 		r.nodes += fmt.Sprintf("\n%s%s %d %d/%d%s", strings.Repeat(".", int(n.Depth)-1), n.words(fs), n.Calls,
