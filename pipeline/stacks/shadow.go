@@ -235,8 +235,8 @@ func (s *shadow) lastException() int {
 	return -1
 }
 
-// back returns to the caller of the function on top, or of one that called it: longjmp does
-// that. It reports false if none within reach has the address before an exception, or the bottom.
+// back returns to the caller of the function on top, or of one that called it. It reports false
+// if none within reach has the address before an exception, or the bottom.
 func (s *shadow) back(st *step) bool {
 	for i := len(s.frames) - 1; i >= max(0, len(s.frames)-reach); i-- {
 		switch f := &s.frames[i]; {
