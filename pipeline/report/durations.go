@@ -1,6 +1,7 @@
 package report
 
 import (
+	"math"
 	"slices"
 
 	"github.com/tracelake/tracelake/schema"
@@ -50,6 +51,11 @@ type Place struct {
 	Seq    int64
 }
 
+// possible says whether a trace can have it.
+func (x *Duration) possible() bool {
+	return !slices.ContainsFunc(x[:], func(n schema.Null[int64]) bool { return n.V < 0 })
+}
+
 // add adds the duration of what began at a place.
 func (d *Durations) add(x *Duration, at Place) {
 	d.Ended++
@@ -80,7 +86,7 @@ func (d *Durations) conclude() {
 		f := &d.by[u]
 		f.Median, f.P99, f.Longest, f.Worst = rank(50), rank(99), all[len(all)-1], d.at[u]
 		for _, n := range all {
-			f.Sum += n
+			f.Sum += min(n, math.MaxInt64-f.Sum)
 		}
 	}
 	d.Figures, d.all = d.by[d.Unit], [3][]int64{}

@@ -92,7 +92,7 @@ func TestLastTask(t *testing.T) {
 	defer d.Close()
 	contexts, l, random := contextsOf(t, d), newLast(t, dir), rand.New(rand.NewPCG(1, 2))
 	const booted = 10247
-	for range need.Size(30, 1000) {
+	for range need.Size(30, 300) {
 		at := booted + random.Int64N(int64(len(contexts))-booted)
 		x := l.before(report.AtSeq, at+1, 1)
 		if x.Stack == nil || x.Stack.Frames[0].Function != x.Rows[0].Function {
