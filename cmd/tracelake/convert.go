@@ -7,50 +7,74 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/urfave/cli/v2"
+	"golang.org/x/term"
 
+	"github.com/tracelake/tracelake/cmd/tracelake/internal/visible"
 	"github.com/tracelake/tracelake/pipeline/convert"
 	"github.com/tracelake/tracelake/pipeline/report"
 )
 
-// The formats of --to.
-const (
-	formatLCOV      = "lcov"
-	formatCobertura = "cobertura"
-	formatModOff    = "modoff"
-)
+// A format is one that convert writes.
+type format struct {
+	name   string   // of --to
+	about  string   // what it is and which program reads it, for the help
+	takes  []string // names of flags that not all formats take
+	binary bool     // no text: it never goes to a terminal
+	write  func(c *conversion) error
+}
+
+// formats are those that convert writes, in the order of its help.
+func formats() []format {
+	return []format{lcovFormat(), coberturaFormat(), modoffFormat()}
+}
+
+// A conversion is a command line, with the datasets that it names, and what comes of them.
+type conversion struct {
+	*convertArgs
+	m     *report.Merged
+	notes *screen // for stderr, after how far the figures can be trusted
+	out   bytes.Buffer
+}
 
 func convertCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "convert",
-		Usage:     "writes coverage in the formats of other programs",
+		Usage:     "writes coverage and profiles in the formats of other programs",
 		UsageText: "tracelake convert --to FORMAT DIR... [flags]",
 		Description: `DIR is a dataset that export wrote with a program file (-e FILE); several of one
 program are added up. How far the figures can be trusted goes to stderr, as the
 formats cannot say it.
 
-lcov is for genhtml, which needs --branch-coverage to show branches; version 2
-also --ignore-errors inconsistent, since it takes a branch that was reached and
-never taken, alone on its line, for a contradiction. cobertura is XML for
-forges. modoff is a line FILE+OFFSET for each covered instruction, for plugins
-of disassemblers.
-
+Formats:
+` + formatHelp(formats()) + `
 Paths are those that the compiler wrote down. Sources that are not there are
 listed on stderr.
 
 Examples:
    tracelake convert --to lcov run -o coverage.info
    tracelake convert --to cobertura run --path-map /build/fw=. --source-root src`,
-		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "to", Category: groupOutput, Usage: "write `FORMAT`: lcov, cobertura or modoff"},
+		Flags: slices.Concat([]cli.Flag{
+			&cli.StringFlag{Name: "to", Category: groupOutput, Usage: "write `FORMAT`"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: groupOutput, Usage: "write to `FILE`", DefaultText: "stdout"},
-			&cli.StringSliceFlag{Name: "path-map", Category: groupOutput, Usage: "sources in one folder are in another: `FROM=TO`"},
-			&cli.StringFlag{Name: "source-root", Category: groupOutput, Usage: "relative paths of sources start at `DIR`", DefaultText: "where the program runs"},
-		}, datasetFlags()...),
+		}, pathFlags(), datasetFlags()),
 		Action: convertDatasets,
 	}
+}
+
+// formatHelp describes formats, each in a paragraph after its name.
+func formatHelp(all []format) string {
+	const indent = 14
+	b := &strings.Builder{}
+	for _, f := range all {
+		left := fmt.Sprintf("   %-*s", indent-3, f.name)
+		for _, line := range wrap(f.about, helpColumns-indent) {
+			b.WriteString(left + line + "\n")
+			left = strings.Repeat(" ", indent)
+		}
+	}
+	return b.String()
 }
 
 // convertArgs are the command line of convert.
@@ -61,21 +85,19 @@ type convertArgs struct {
 }
 
 func readConvert(ctx *cli.Context) (*convertArgs, error) {
-	c := &convertArgs{format: ctx.String("to"), output: ctx.String("output"), paths: convert.Paths{Root: ctx.String("source-root")}}
-	switch {
-	case !ctx.IsSet("to"):
-		return nil, usage("convert", "needs --to FORMAT", "formats are lcov, cobertura and modoff")
-	case !slices.Contains([]string{formatLCOV, formatCobertura, formatModOff}, c.format):
-		return nil, usage("--to "+c.format, "is no format", "formats are lcov, cobertura and modoff")
+	c := &convertArgs{output: ctx.String("output")}
+	f, err := chosenFormat(ctx)
+	if err != nil {
+		return nil, err
+	}
+	switch c.format = f.name; {
 	case ctx.IsSet("output") && c.output == "":
 		return nil, usage("--output", "names no file", seeHelp(ctx.Command))
+	case f.binary && c.output == "" && isTerminal(ctx.App.Writer):
+		return nil, usage("--to "+f.name, "is no text that a terminal can show", "write it to a file: -o FILE")
 	}
-	for _, text := range ctx.StringSlice("path-map") {
-		from, to, ok := strings.Cut(text, "=")
-		if !ok || from == "" {
-			return nil, usage("--path-map "+text, "is not FROM=TO", "write --path-map /build/firmware=src")
-		}
-		c.paths.Map = append(c.paths.Map, convert.Mapping{From: from, To: to})
+	if c.paths, err = readPaths(ctx); err != nil {
+		return nil, err
 	}
 	a, err := readDatasets(ctx)
 	if err != nil {
@@ -85,82 +107,90 @@ func readConvert(ctx *cli.Context) (*convertArgs, error) {
 	return c, nil
 }
 
+// chosenFormat returns the format of --to. It refuses flags that are of other formats.
+func chosenFormat(ctx *cli.Context) (*format, error) {
+	all := formats()
+	name := ctx.String("to")
+	i := slices.IndexFunc(all, func(f format) bool { return f.name == name })
+	switch {
+	case !ctx.IsSet("to"):
+		return nil, usage("convert", "needs --to FORMAT", "formats are "+formatNames(all))
+	case i < 0:
+		return nil, usage("--to "+name, "is no format", "formats are "+formatNames(all))
+	}
+	for _, f := range all {
+		for _, flag := range f.takes {
+			if ctx.IsSet(flag) && !slices.Contains(all[i].takes, flag) {
+				taking := slices.DeleteFunc(slices.Clone(all), func(f format) bool { return !slices.Contains(f.takes, flag) })
+				return nil, usage("--"+flag, "is nothing for "+name, "formats that take it are "+formatNames(taking))
+			}
+		}
+	}
+	return &all[i], nil
+}
+
+// flagNames returns the names of flags.
+func flagNames(flags []cli.Flag) []string {
+	names := make([]string, len(flags))
+	for i, f := range flags {
+		names[i] = f.Names()[0]
+	}
+	return names
+}
+
+// formatNames lists the names of formats in words.
+func formatNames(all []format) string {
+	names := make([]string, len(all))
+	for i := range all {
+		names[i] = all[i].name
+	}
+	last := len(names) - 1
+	if last == 0 {
+		return names[0]
+	}
+	return strings.Join(names[:last], ", ") + " and " + names[last]
+}
+
 func convertDatasets(ctx *cli.Context) error {
-	c, err := readConvert(ctx)
+	args, err := readConvert(ctx)
 	if err != nil {
 		return err
 	}
-	m, err := c.merge()
+	f, err := chosenFormat(ctx)
 	if err != nil {
 		return err
 	}
-	s := newScreen(ctx.App.ErrWriter)
-	s.trust(m.Trust(), c.force, nil)
-	var out bytes.Buffer
-	if c.format == formatModOff {
-		err = convert.ModOff(&out, m.Modules())
-	} else {
-		err = convertSources(s, &out, c, m)
-	}
-	if err != nil {
+	c := &conversion{convertArgs: args, notes: newScreen(ctx.App.ErrWriter)}
+	if c.m, err = c.merge(); err != nil {
 		return err
 	}
-	if err := s.writeTo(ctx.App.ErrWriter); err != nil {
+	c.notes.trust(c.m.Trust(), c.force, nil)
+	if err := f.write(c); err != nil {
 		return err
 	}
-	if c.output == "" {
-		_, err = ctx.App.Writer.Write(out.Bytes())
+	if err := c.notes.writeTo(ctx.App.ErrWriter); err != nil {
 		return err
 	}
-	return os.WriteFile(c.output, out.Bytes(), 0o666)
+	return c.save(ctx.App.Writer, f.binary)
 }
 
-// convertSources writes a format that is about source files, and lists those that are
-// missing.
-func convertSources(s *screen, w io.Writer, c *convertArgs, m *report.Merged) error {
-	p := &c.paths
-	files := p.Apply(m.Sources())
-	if len(files) == 0 {
-		return fmt.Errorf("%s: there are no source lines; export with a program file that has debugging information: -e FILE", m.Trust().Datasets[0].Dir)
+// save writes what was made to the file of the command line, or else to stdout.
+func (c *conversion) save(stdout io.Writer, binary bool) error {
+	if c.output != "" {
+		return os.WriteFile(c.output, c.out.Bytes(), 0o666)
 	}
-	s.missing(p.Missing(files), len(files))
-	if c.format == formatLCOV {
-		return convert.LCOV(w, commonTest(m.Trust()), files, p)
+	if v, ok := stdout.(*visible.Writer); ok && binary {
+		stdout = v.Underlying()
 	}
-	return convert.Cobertura(w, files, p, made(m.Trust()))
+	_, err := stdout.Write(c.out.Bytes())
+	return err
 }
 
-// missing lists sources that are not where they should be.
-func (s *screen) missing(paths []string, of int) {
-	if len(paths) == 0 {
-		return
+// isTerminal says whether what is written to w is shown at once.
+func isTerminal(w io.Writer) bool {
+	if v, ok := w.(*visible.Writer); ok {
+		w = v.Underlying()
 	}
-	s.line("%s of %s not found; --path-map FROM=TO says where they are, --source-root DIR where relative paths start:",
-		thousands(int64(len(paths))), count(int64(of), "source"))
-	for _, path := range paths {
-		s.paragraph("  ", path)
-	}
-}
-
-// commonTest is the label of the test if all datasets have the same one.
-func commonTest(t *report.Trust) string {
-	test := t.Datasets[0].Test
-	for _, d := range t.Datasets {
-		if d.Test != test {
-			return ""
-		}
-	}
-	return test
-}
-
-// made says what wrote the file, and when the newest dataset was made: the same
-// datasets make the same file.
-func made(t *report.Trust) convert.Made {
-	m := convert.Made{By: programName + " " + version()}
-	for _, d := range t.Datasets {
-		if at, err := time.Parse(time.RFC3339, d.Created); err == nil {
-			m.Seconds = max(m.Seconds, at.Unix())
-		}
-	}
-	return m
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
 }

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/tracelake/tracelake/pipeline/convert"
+	"github.com/tracelake/tracelake/pipeline/report"
+)
+
+func lcovFormat() format {
+	return format{
+		name: "lcov",
+		about: "coverage for genhtml, which needs --branch-coverage to show branches; version 2 also --ignore-errors inconsistent, " +
+			"since it takes a branch that was reached and never taken, alone on its line, for a contradiction",
+		takes: flagNames(pathFlags()),
+		write: func(c *conversion) error {
+			files, err := c.sources()
+			if err != nil {
+				return err
+			}
+			return convert.LCOV(&c.out, commonTest(c.m.Trust()), files, &c.paths)
+		},
+	}
+}
+
+func coberturaFormat() format {
+	return format{
+		name:  "cobertura",
+		about: "coverage as XML, for forges",
+		takes: flagNames(pathFlags()),
+		write: func(c *conversion) error {
+			files, err := c.sources()
+			if err != nil {
+				return err
+			}
+			return convert.Cobertura(&c.out, files, &c.paths, made(c.m.Trust()))
+		},
+	}
+}
+
+func modoffFormat() format {
+	return format{
+		name:  "modoff",
+		about: "a line FILE+OFFSET for each covered instruction, for plugins of disassemblers",
+		write: func(c *conversion) error { return convert.ModOff(&c.out, c.m.Modules()) },
+	}
+}
+
+// pathFlags say where source files are.
+func pathFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringSliceFlag{Name: "path-map", Category: groupOutput, Usage: "sources in one folder are in another: `FROM=TO`"},
+		&cli.StringFlag{Name: "source-root", Category: groupOutput, Usage: "relative paths of sources start at `DIR`", DefaultText: "where the program runs"},
+	}
+}
+
+// readPaths reads where source files are.
+func readPaths(ctx *cli.Context) (convert.Paths, error) {
+	p := convert.Paths{Root: ctx.String("source-root")}
+	for _, text := range ctx.StringSlice("path-map") {
+		from, to, ok := strings.Cut(text, "=")
+		if !ok || from == "" {
+			return p, usage("--path-map "+text, "is not FROM=TO", "write --path-map /build/firmware=src")
+		}
+		p.Map = append(p.Map, convert.Mapping{From: from, To: to})
+	}
+	return p, nil
+}
+
+// sources returns the source files of the program, and lists those that are missing.
+func (c *conversion) sources() ([]report.SourceFile, error) {
+	files := c.paths.Apply(c.m.Sources())
+	if len(files) == 0 {
+		return nil, fmt.Errorf("%s: there are no source lines; export with a program file that has debugging information: -e FILE", c.m.Trust().Datasets[0].Dir)
+	}
+	c.notes.missing(c.paths.Missing(files), len(files))
+	return files, nil
+}
+
+// missing lists sources that are not where they should be.
+func (s *screen) missing(paths []string, of int) {
+	if len(paths) == 0 {
+		return
+	}
+	s.line("%s of %s not found; --path-map FROM=TO says where they are, --source-root DIR where relative paths start:",
+		thousands(int64(len(paths))), count(int64(of), "source"))
+	for _, path := range paths {
+		s.paragraph("  ", path)
+	}
+}
+
+// commonTest is the label of the test if all datasets have the same one.
+func commonTest(t *report.Trust) string {
+	test := t.Datasets[0].Test
+	for _, d := range t.Datasets {
+		if d.Test != test {
+			return ""
+		}
+	}
+	return test
+}
+
+// made says what wrote the file, and when the newest dataset was made: the same
+// datasets make the same file.
+func made(t *report.Trust) convert.Made {
+	m := convert.Made{By: programName + " " + version()}
+	for _, d := range t.Datasets {
+		if at, err := time.Parse(time.RFC3339, d.Created); err == nil {
+			m.Seconds = max(m.Seconds, at.Unix())
+		}
+	}
+	return m
+}
