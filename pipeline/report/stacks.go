@@ -31,6 +31,9 @@ type stackNode struct {
 	function  int32 // in the program; none: -1
 	address   uint32
 	entry     schema.StackEntry
+	exception schema.Null[schema.ExceptionType]
+	number    schema.Null[uint16]
+	calls     int64
 	own, all  Work
 	firstNext [2]int32 // its first child, and the next child of its parent; none: -1
 }
@@ -47,10 +50,13 @@ func (m *Merged) readStacks(d *dataset.Dataset, s *schema.SourceTotals) (*callTr
 // add adds rows, which have their numbers and those of their parents in order.
 func (t *callTree) add(b *schema.Batch) error {
 	parents, functions := &b.Columns[schema.StacksParent], &b.Columns[schema.StacksFunction]
+	exceptions, numbers := &b.Columns[schema.StacksException], &b.Columns[schema.StacksNumber]
 	for row := range b.Rows() {
 		n := stackNode{
 			parent: none, task: int32(schema.StacksTask.At(b, row)), function: none,
 			address: schema.StacksAddress.At(b, row), entry: schema.StackEntry(schema.StacksEntry.At(b, row)),
+			exception: schema.Null[schema.ExceptionType]{V: schema.ExceptionType(exceptions.U8[row]), OK: !exceptions.Null(row)},
+			number:    schema.Null[uint16]{V: numbers.U16[row], OK: !numbers.Null(row)}, calls: int64(schema.StacksCalls.At(b, row)),
 			own: workOf(b, row, schema.StacksInstructions, schema.StacksCycles), all: workOf(b, row, schema.StacksTotalInstructions, schema.StacksTotalCycles),
 			firstNext: [2]int32{none, none},
 		}
@@ -66,7 +72,7 @@ func (t *callTree) add(b *schema.Batch) error {
 			return fmt.Errorf("stack %d goes on from stack %d, where %d is the next", int32(schema.StacksStack.At(b, row)), n.parent, i)
 		case n.function < none || n.function != none && (t.program == nil || int(n.function) >= len(t.program.functions)):
 			return fmt.Errorf("stack %d is of function %d, which there is not", i, n.function)
-		case !n.own.possible() || !n.all.possible():
+		case !n.own.possible() || !n.all.possible() || n.calls < 0 || n.calls > maxExecutions/4:
 			return fmt.Errorf("stack %d has counts that no trace can have", i)
 		}
 		if n.parent != none {
