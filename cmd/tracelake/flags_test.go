@@ -35,10 +35,13 @@ var readers = map[string]func(*cli.Context) (any, error){
 		opt, err := readPackets(ctx)
 		return []any{opt, ctx.Bool("json")}, err
 	},
-	"report":          func(*cli.Context) (any, error) { return nil, nil },
-	"report coverage": func(ctx *cli.Context) (any, error) { return readReport(ctx, limitInstructions) },
-	"report branches": func(ctx *cli.Context) (any, error) { return readReport(ctx, limitBranches) },
-	"report hotspots": func(ctx *cli.Context) (any, error) { return readReport(ctx, "") },
+	"report":            func(*cli.Context) (any, error) { return nil, nil },
+	"report coverage":   func(ctx *cli.Context) (any, error) { return readReport(ctx, limitInstructions) },
+	"report branches":   func(ctx *cli.Context) (any, error) { return readReport(ctx, limitBranches) },
+	"report hotspots":   func(ctx *cli.Context) (any, error) { return readReport(ctx, "") },
+	"report tasks":      func(ctx *cli.Context) (any, error) { return readReport(ctx, "") },
+	"report calls":      func(ctx *cli.Context) (any, error) { return readReport(ctx, "") },
+	"report exceptions": func(ctx *cli.Context) (any, error) { return readReport(ctx, "") },
 	"report trust": func(ctx *cli.Context) (any, error) {
 		a, err := readDatasets(ctx)
 		return []any{a, ctx.Bool("json")}, err

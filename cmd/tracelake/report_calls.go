@@ -15,9 +15,9 @@ func callsCommand() *cli.Command {
 		Usage:     "says how long the calls of each function took",
 		UsageText: "tracelake report calls DIR... [flags]",
 		Description: `A row is a function that was called; a tail call is of the function that was
-called first. Durations are with all that it called, without exceptions and other
-tasks: in cycles if all calls have cycles, else in instructions. WORST AT is the
-seq of the first instruction of the longest.
+called first. Durations are with all that it called, without exceptions and
+other tasks: in cycles if all calls have cycles, else in instructions. WORST AT
+is the seq of the first instruction of the longest.
 
 Examples:
    tracelake report calls run

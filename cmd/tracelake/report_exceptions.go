@@ -14,7 +14,7 @@ import (
 func exceptionsCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "exceptions",
-		Usage:     "says how often exceptions were entered, and how long they took",
+		Usage:     "says how often and how long exceptions were handled",
 		UsageText: "tracelake report exceptions DIR... [flags]",
 		Description: `A row is a type and number of exception. Its durations are from entry to return,
 or to where another task went on: in cycles if all of them have cycles, else in

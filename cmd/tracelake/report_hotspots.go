@@ -100,7 +100,7 @@ func (s *screen) hotspotColumns(h *report.Hotspots, by report.By) []hotspotColum
 	entries := hotspotColumn{"ENTRIES", func(r *report.HotspotRow) string { return thousands(r.Entries) }}
 	cycles := hotspotColumn{"CYCLES", s.ifTimed(func(r *report.HotspotRow) string { return thousands(int64(math.Round(r.Cycles))) })}
 	duration := hotspotColumn{"TIME", s.ifTimed(func(r *report.HotspotRow) string { return s.duration(r.Seconds) })}
-	ipc := hotspotColumn{"IPC", s.ifTimed(func(r *report.HotspotRow) string { return fmt.Sprintf("%.2f", float64(r.Timed)/r.Cycles) })}
+	ipc := hotspotColumn{"IPC", s.ifTimed(func(r *report.HotspotRow) string { return fmt.Sprintf("%.2f", r.IPC()) })}
 	columns := []hotspotColumn{instructions, all, entries, cycles, duration, ipc}
 	if h.ByCycles {
 		columns = []hotspotColumn{cycles, all, duration, instructions, entries, ipc}

@@ -25,6 +25,12 @@ type (
 		Cycles       *float64 `json:"cycles"`
 		Seconds      *float64 `json:"seconds"`
 		IPC          *float64 `json:"ipc"`
+		jsonTotal
+	}
+	// A jsonTotal is what a function took with its callees; null if nobody knows.
+	jsonTotal struct {
+		Instructions *int64 `json:"total_instructions"`
+		Cycles       *int64 `json:"total_cycles"`
 	}
 )
 
@@ -51,12 +57,21 @@ func hotspotObject(r *report.HotspotRow, h *report.Hotspots, by report.By) jsonH
 	x := jsonHotspotRow{jsonName: nameObject(&r.Name), Outside: r.Outside, Instructions: r.Instructions}
 	if by == report.ByFunction && h.Named && r.Function != "" {
 		x.Entries = &r.Entries
+		x.jsonTotal = totalObject(h, r)
 	}
 	if r.Cycles > 0 {
-		x.Cycles, x.IPC = &r.Cycles, new(float64(r.Timed)/r.Cycles)
+		x.Cycles, x.IPC = &r.Cycles, new(r.IPC())
 		if h.Clocked {
 			x.Seconds = &r.Seconds
 		}
 	}
 	return x
+}
+
+// totalObject is what a function took with its callees.
+func totalObject(h *report.Hotspots, r *report.HotspotRow) jsonTotal {
+	if !h.Inclusive {
+		return jsonTotal{}
+	}
+	return jsonTotal{&r.All.Instructions, nullable(r.All.Cycles)}
 }

@@ -168,7 +168,7 @@ func verificationText(v *diff.Result) string {
 		writeDifference(b, &v.Differences[i], i == 0 || v.Differences[i-1].Table != v.Differences[i].Table)
 	}
 	fmt.Fprintf(b, "\n%s of %s compared: %s\n\n", count(rows, "row"), count(tables, "table"), count(differences, "difference"))
-	fmt.Fprintf(b, "%-14s %15s %15s %12s %12s\n", "table", "compared", "different", "missing", "extra")
+	fmt.Fprintf(b, "%-15s %15s %15s %12s %12s\n", "table", "compared", "different", "missing", "extra")
 	for i := range v.Tables {
 		writeTableVerification(b, &v.Tables[i])
 	}
@@ -235,6 +235,8 @@ func writeDifference(b *strings.Builder, d *diff.Difference, first bool) {
 func howWritten(name string) string {
 	t := schema.FindTable(name)
 	switch {
+	case t.Added && t.Written == schema.ByDefault:
+		return "it is written without --tables, by a program that knows it: export again"
 	case t.Added:
 		return "a program that did not know it wrote the dataset: export again"
 	case t.Level != schema.AnyLevel:
@@ -248,10 +250,10 @@ func howWritten(name string) string {
 // writeTableVerification writes the counts of a table, and what it differs in.
 func writeTableVerification(b *strings.Builder, t *diff.Table) {
 	if t.Lacking {
-		fmt.Fprintf(b, "%-14s lacking, %s in the truth\n", t.Table, count(t.TruthRows, "row"))
+		fmt.Fprintf(b, "%-15s lacking, %s in the truth\n", t.Table, count(t.TruthRows, "row"))
 		return
 	}
-	fmt.Fprintf(b, "%-14s %15s %15s %12s %12s", t.Table, thousands(t.Compared), thousands(t.Differing), thousands(t.Missing), thousands(t.Extra))
+	fmt.Fprintf(b, "%-15s %15s %15s %12s %12s", t.Table, thousands(t.Compared), thousands(t.Differing), thousands(t.Missing), thousands(t.Extra))
 	var columns []string
 	for name := range t.Columns {
 		columns = append(columns, name)

@@ -74,7 +74,7 @@ func warmConfig(registers uint16) Config {
 
 // checkWarm decodes a segment, an I-sync at madeUpT32 and bytes after it, in two parts and
 // then once more, by the fast path, by that which counts, and without. The results must be
-// equal, as sums where they are counted.
+// equal, as sums where they are counted; so must be the steps between functions.
 func checkWarm(t *testing.T, mem *image.Memory, cfg *Config, b []byte, cut int) {
 	t.Helper()
 	stream := madeUpSegment(cfg, b)
@@ -89,11 +89,14 @@ func checkWarm(t *testing.T, mem *image.Memory, cfg *Config, b []byte, cut int) 
 	}
 	fast, plain := newDecoder(cfg, mem, false), newDecoder(cfg, mem, true) // rows of packets are made by the plain path
 	counts := cfg.NewDecoder(mem, decode.Wanted{Counted: true})
+	functionOf := decodetest.MadeUpFunctions(uint8(cut))
+	steps := cfg.NewDecoder(mem, decode.Wanted{Counted: true, FunctionOf: functionOf})
 	for range 2 {
-		var got, want, counted decode.Result
+		var got, want, counted, stepped decode.Result
 		for _, part := range parts {
 			fast.Decode(&got, part)
 			counts.Decode(&counted, part)
+			steps.Decode(&stepped, part)
 			plain.Decode(&want, part)
 		}
 		want.Packets = nil
@@ -101,8 +104,13 @@ func checkWarm(t *testing.T, mem *image.Memory, cfg *Config, b []byte, cut int) 
 			want.Segments[i].Ends[decode.Packets] = 0
 		}
 		compareResults(t, &got, &want)
-		if d := decodetest.SumsDifference(&counted, &want); d != "" {
-			t.Fatalf("counted: %s\n%+v, packets % x, cut at %d", d, cfg, stream, cut)
+		for _, d := range []string{
+			decodetest.SumsDifference(&counted, &want), decodetest.SumsDifference(&stepped, &want),
+			decodetest.StepsDifference(&stepped, &want, functionOf),
+		} {
+			if d != "" {
+				t.Fatalf("counted: %s\n%+v, packets % x, cut at %d", d, cfg, stream, cut)
+			}
 		}
 	}
 }

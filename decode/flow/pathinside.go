@@ -137,7 +137,8 @@ func (w *Walker) Remember(c Cursor, pos int, packet uint8, n int, failed uint64)
 }
 
 // rememberInside makes the path p of atoms. There is none if not all of it is warm and
-// counted, if it makes a row, or if it has too many steps.
+// counted, if it makes a row, if it has too many steps, or if it leads to a block that is not
+// counted in.
 func (w *Walker) rememberInside(p *InsidePath, steps *[maxInsideSteps]insideStep, left *pathSteps, n int, failed uint64) {
 	x, b, pos := *p, p.from, int(p.when>>8)
 	*left = (*left)[:0]
@@ -161,7 +162,7 @@ func (w *Walker) rememberInside(p *InsidePath, steps *[maxInsideSteps]insideStep
 				return
 			}
 			next = nil
-		} else if next == nil || next.ready != w.partStamp { // one that the result does not hold may be dropped
+		} else if next == nil || next.ready != w.partStamp || w.isMixed(next) { // one that the result does not hold may be dropped
 			return
 		}
 		if next != nil {

@@ -77,6 +77,14 @@ func (r *HotspotRow) add(c *counts, first bool) {
 	}
 }
 
+// IPC is the instructions of epochs that have cycles, per cycle of those; 0 without cycles.
+func (r *HotspotRow) IPC() float64 {
+	if r.Cycles == 0 {
+		return 0
+	}
+	return float64(r.Timed) / r.Cycles
+}
+
 // conclude adds totals and sorts the rows.
 func (h *Hotspots) conclude(total *counts) {
 	h.Instructions, h.Cycles, h.Seconds = total.reached(), total.cycles, total.seconds

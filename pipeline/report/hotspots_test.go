@@ -50,6 +50,22 @@ code 0x100c a32 other executed=3
 	}
 }
 
+// Instructions per cycle are those of epochs that have cycles, no others.
+func TestIPC(t *testing.T) {
+	h := merged(t, report.Options{}, `
+source 0x10
+file fw.elf 0x1000 0x100 match=1
+function 0x1000 8 main
+function 0x1008 8 wait
+code 0x1000 a32 other executed=10 failed=2 timed=6 cycles=4
+code 0x1004 a32 other executed=100
+code 0x1008 a32 other executed=5
+`).Hotspots(report.ByFunction)
+	if main, wait := h.Rows[0].IPC(), h.Rows[1].IPC(); main != 1.5 || wait != 0 {
+		t.Errorf("%v and %v, want 1.5 and 0", main, wait)
+	}
+}
+
 // One of two clocks is not enough for times.
 func TestHotspotsClocks(t *testing.T) {
 	h := merged(t, report.Options{}, `

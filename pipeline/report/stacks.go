@@ -134,7 +134,8 @@ func (t *callTree) walk(root int32, open map[int32]int, do func(int32, Work)) {
 
 // addInclusive adds what functions took in a dataset with what they called.
 func (m *Merged) addInclusive(d *dataset.Dataset) error {
-	if m.stacked = m.stacked && d.Has(&schema.Stacks); !m.stacked {
+	m.stacked = m.stacked && d.Rows(&schema.Stacks) > 0
+	if !m.stacked {
 		return nil
 	}
 	for i := range d.Manifest.Sources {

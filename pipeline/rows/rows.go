@@ -116,10 +116,13 @@ type flusher interface {
 
 // Flush submits what is left of every table, after the stitcher has finished.
 func (t *Tables) Flush() error {
+	if err := t.stacks.finish(); err != nil { // adds to tables that have rows already
+		return err
+	}
 	if err := t.flush(); err != nil {
 		return err
 	}
-	if err := errors.Join(t.finishTally(), t.stacks.finish()); err != nil {
+	if err := t.finishTally(); err != nil {
 		return err
 	}
 	return t.flush()

@@ -2,9 +2,8 @@ package stacks_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -52,16 +51,44 @@ func TestFigures(t *testing.T) {
 // export exports a capture with a program file, and opens the dataset.
 func export(t *testing.T, name, elf string) *dataset.Dataset {
 	t.Helper()
-	input := filepath.Join(t.TempDir(), "capture")
 	if name == "sample" {
-		if err := sample.Extract(input); err != nil {
-			t.Fatal(err)
-		}
-	} else {
-		input = shared.File(t, "captures/"+name)
+		return exportSample(t, schema.LevelBlocks)
 	}
+	return exportDir(t, shared.File(t, "captures/"+name), elf, schema.LevelBlocks)
+}
+
+// exportSample exports the sample, with flips of bytes of its trace.
+func exportSample(t *testing.T, level schema.Level, flips ...flip) *dataset.Dataset {
+	t.Helper()
+	input := filepath.Join(t.TempDir(), "capture")
+	if err := sample.Extract(input); err != nil {
+		t.Fatal(err)
+	}
+	trace := filepath.Join(input, "trace.bin")
+	data, err := os.ReadFile(trace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range flips {
+		data[f.at] ^= f.by
+	}
+	if err := os.WriteFile(trace, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return exportDir(t, input, sample.ELF, level)
+}
+
+// A flip is of bits of a byte.
+type flip struct {
+	at int
+	by byte
+}
+
+// exportDir exports a capture with a program file beside it, and opens the dataset.
+func exportDir(t *testing.T, input, elf string, level schema.Level) *dataset.Dataset {
+	t.Helper()
 	dir := filepath.Join(t.TempDir(), "dataset")
-	opt := pipeline.Options{Level: schema.LevelBlocks, Workers: 2, Capture: capture.Options{Symbols: []string{filepath.Join(input, elf)}}}
+	opt := pipeline.Options{Level: level, Workers: 2, Capture: capture.Options{Symbols: []string{filepath.Join(input, elf)}}}
 	if _, err := pipeline.Export(context.Background(), input, dir, opt); err != nil {
 		t.Fatal(err)
 	}
@@ -115,22 +142,14 @@ func words(counts map[string]int64) string {
 }
 
 // each calls a function with each row of a table.
-func each(t *testing.T, d *dataset.Dataset, of *schema.Table, do func(b *schema.Batch, row int)) {
+func each(t testing.TB, d *dataset.Dataset, of *schema.Table, do func(b *schema.Batch, row int)) {
 	t.Helper()
-	for _, source := range d.Sources(of) {
-		r := d.Open(of, source)
-		for {
-			b, err := r.Next()
-			if errors.Is(err, io.EOF) {
-				break
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			for row := range b.Rows() {
-				do(b, row)
-			}
+	for b, err := range d.Batches(of) {
+		if err != nil {
+			t.Fatal(err)
 		}
-		r.Close()
+		for row := range b.Rows() {
+			do(b, row)
+		}
 	}
 }

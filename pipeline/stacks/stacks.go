@@ -18,7 +18,7 @@ type Stacks struct {
 	base      stitch.Base // of the rows: the source alone
 	timed     bool        // the source counts cycles
 	job       job         // being collected
-	runs      int         // in it
+	runs      int         // in it, and steps of what its decoder counted
 	ordinal   int         // of the next job
 	calls     int64       // rows that were handed on
 	leftOut   int64       // and those that were not
@@ -131,10 +131,10 @@ func (s *Stacks) context(b *stitch.Base, x *schema.Context) {
 func (s *Stacks) add(r stitch.Runs) error {
 	s.base.Source = r.Base.Source
 	s.timed = s.timed || r.Base.CycleAccurate
+	s.addBlocks(&r) // which those after it may use even if it has no runs
 	if r.From == r.To {
 		return nil
 	}
-	s.addBlocks(&r)
 	if s.runs+len(s.job.marks) >= s.limits.job {
 		if err := s.submit(r.Seq); err != nil {
 			return err
@@ -142,7 +142,7 @@ func (s *Stacks) add(r stitch.Runs) error {
 	}
 	r.Unit.Retain()
 	s.job.pieces = append(s.job.pieces, r)
-	s.runs += r.To - r.From
+	s.runs += r.To - r.From + len(r.Steps)
 	return s.drain()
 }
 

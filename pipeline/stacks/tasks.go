@@ -29,7 +29,7 @@ type waiting struct {
 
 // limits bound what is held for a source, whatever its trace says.
 type limits struct {
-	job     int // runs and marks of a job, at least
+	job     int // runs, steps and marks of a job, at least
 	nodes   int // of its call trees
 	depth   int // frames of a stack: one that grows beyond begins anew
 	tasks   int // beyond, what no stack explains is of the task that runs

@@ -24,11 +24,18 @@ import (
 //	inlined ADDRESS DEPTH FILE:LINE [core=NAME]
 //	run ADDRESS ISA [source=ID] [COUNTS]
 //	timestamp N|? [source=ID] [epoch=N] [cycle=N]
+//	instruction ADDRESS ISA KIND [source=ID] [opcode=N] [offset=N] [executed=true|false] [cycles=N]
+//	exception SEQ EVENT [source=ID] [type=NAME] [number=N] [offset=N]
+//	stack [source=ID] [parent=N] [task=N] [function=N] [address=ADDRESS] [entry=NAME] [type=NAME] [number=N] [WORK] [total=N] [total_cycles=N] [as=N]
+//	task NAME [source=ID] [context=N] [first=N] [switches=N] [ambiguous=N] [drift=N] [origin=NAME] [WORK]
+//	call SEQ END|? [source=ID] [stack=N] [task=N] [end=NAME] [WORK]
+//	span SEQ END|? [source=ID] [ordinal=N] [task=N] [end=NAME] [ticks=N] [WORK]
 //
 // Of the lost bytes those of ends are before the first synchronisation, those of cut in
 // a packet that is cut off. hz is the frequency of its core, ticks that of timestamps. COUNTS are executed=N failed=N untold=N timed=N cycles=N; those of code are of the
 // first source, run has others, also where there is no code. Code is in the function
-// around it. Words with spaces stand between quotation marks, as in Go; # begins a
+// around it. WORK is instructions=N cycles=N. Instructions, exceptions, stacks, tasks, calls
+// and spans are numbered as they come; a table of the last four that has no line is left out. Words with spaces stand between quotation marks, as in Go; # begins a
 // comment.
 func Write(dir, text string) error {
 	d := &description{labels: map[string]string{}}
@@ -37,7 +44,7 @@ func Write(dir, text string) error {
 			return fmt.Errorf("line %d: %s: %w", n+1, line, err)
 		}
 	}
-	out, err := dataset.Create(dir, dataset.Options{Level: schema.LevelInstructions, Overwrite: true})
+	out, err := dataset.Create(dir, dataset.Options{Level: schema.LevelInstructions, Overwrite: true, Without: d.absent()})
 	if err != nil {
 		return err
 	}
@@ -56,6 +63,7 @@ type description struct {
 	runs      []run
 	losses    []loss
 	times     []timestamp
+	rows      []row
 }
 
 type timestamp struct {
@@ -139,7 +147,7 @@ func (d *description) line(text string) error {
 	case "timestamp":
 		d.addTimestamp(w)
 	default:
-		return fmt.Errorf("no such thing")
+		return d.addRow(w)
 	}
 	return w.err
 }
@@ -238,6 +246,7 @@ func (d *description) write(out *dataset.Writer) {
 	for _, x := range d.times {
 		schema.AppendTimestamps(out.Table(&schema.Timestamps, x.source).Row(), schema.Keys{Source: x.source}, x.value, 64, x.epoch, x.cycle)
 	}
+	d.writeRows(out)
 	for _, r := range d.runs {
 		schema.AppendCounts(out.Table(&schema.Counts, r.source).Row(), r.source, r.address, r.isa, r.executed, r.failed, r.untold, 0, r.timed,
 			schema.Null[int64]{V: int64(r.cycles.V), OK: r.cycles.OK}, r.cycles)

@@ -19,7 +19,7 @@ import (
 )
 
 // FutureTable is the table that [Future] adds.
-const FutureTable = "calls"
+const FutureTable = "marks"
 
 // Future makes of a dataset one that a later program of the same schema version may
 // write: with one more table, two more columns in each table, of which one is the
@@ -32,9 +32,9 @@ func Future(t testing.TB, dir string) {
 				m.Tables[table.Name] = rewrite(t, dir, table, later(table), f.Parts, widen)
 			}
 		}
-		calls := later(&schema.Losses)
-		calls.Name = FutureTable
-		m.Tables[FutureTable] = rewrite(t, dir, &schema.Losses, calls, m.Tables[schema.Losses.Name].Parts, widen)
+		marks := later(&schema.Losses)
+		marks.Name = FutureTable
+		m.Tables[FutureTable] = rewrite(t, dir, &schema.Losses, marks, m.Tables[schema.Losses.Name].Parts, widen)
 	})
 	EditManifest(t, dir, "  \"schema_version\"", "  \"later\": {\"depth\": 1},\n  \"schema_version\"")
 }

@@ -1,0 +1,342 @@
+package report_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tracelake/tracelake/bench/sample"
+	"github.com/tracelake/tracelake/decode/capture"
+	"github.com/tracelake/tracelake/pipeline"
+	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/dataset"
+)
+
+// exportSample exports the sample at a level, with the tables that are written by default,
+// and returns the directory.
+func exportSample(t *testing.T, level schema.Level) string {
+	t.Helper()
+	input := filepath.Join(t.TempDir(), "capture")
+	if err := sample.Extract(input); err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "dataset")
+	opt := pipeline.Options{Level: level, Workers: 1, Capture: capture.Options{Symbols: []string{filepath.Join(input, sample.ELF)}}}
+	if _, err := pipeline.Export(context.Background(), input, dir, opt); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// What functions of the sample took with their callees, what tasks and exceptions took, and
+// how long calls took: figures that were counted by another program.
+func TestSampleStacks(t *testing.T) {
+	dir := exportSample(t, schema.LevelNone)
+	dirs := []string{dir}
+	m, err := report.Read(dirs, report.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Run("inclusive", func(t *testing.T) { sampleInclusive(t, m) })
+	t.Run("tasks", func(t *testing.T) { sampleTasks(t, dirs) })
+	t.Run("exceptions", func(t *testing.T) { sampleExceptions(t, dirs) })
+	t.Run("calls", func(t *testing.T) { sampleCalls(t, m, dirs) })
+}
+
+// Recursion counts once: quicksort and fibonacci call themselves.
+func sampleInclusive(t *testing.T, m *report.Merged) {
+	h := m.Hotspots(report.ByFunction)
+	if !h.Inclusive || !h.ByCycles {
+		t.Errorf("inclusive %v, by cycles %v", h.Inclusive, h.ByCycles)
+	}
+	want := map[string]int64{
+		"sort_task": 94212, "quicksort": 79650, "script_task": 53947, "interpret.constprop.0": 53727, "checksum_task": 37907, "matrix_task": 25324,
+		"fibonacci": 15725,
+	}
+	for i := range h.Rows {
+		r := &h.Rows[i]
+		if n, ok := want[r.Function]; ok && r.All.Instructions != n {
+			t.Errorf("%s: %d instructions with callees, want %d", r.Function, r.All.Instructions, n)
+		}
+		delete(want, r.Function)
+		// what it took by itself is part of that; costs are spread evenly there
+		if r.All.Instructions < r.Instructions || float64(r.All.Cycles.V) < 0.9*r.Cycles {
+			t.Errorf("%s takes %d instructions and %.0f cycles, %+v with callees", r.Function, r.Instructions, r.Cycles, r.All)
+		}
+	}
+	if len(want) > 0 {
+		t.Errorf("no rows of %v", want)
+	}
+}
+
+func sampleTasks(t *testing.T, dirs []string) {
+	tasks, err := report.ReadTasks(dirs, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, r := range tasks.Rows {
+		got = append(got, fmt.Sprintf("%s %s %d: %d in %d, %d switches, %d ambiguous, drift %d, from %d", r.Origin, r.Name, r.ContextID.V,
+			r.Executed.Instructions, r.Executed.Cycles.V, r.Switches, r.Ambiguous, r.Drift, r.FirstSeq))
+	}
+	equal(t, []string{
+		"start _start 0: 10247 in 20595, 0 switches, 0 ambiguous, drift 0, from 0",
+		"new sort_task 2: 94212 in 208963, 15 switches, 0 ambiguous, drift 0, from 10247",
+		"new matrix_task 3: 25324 in 51275, 7 switches, 0 ambiguous, drift 0, from 14263",
+		"new script_task 4: 53947 in 99720, 14 switches, 0 ambiguous, drift 0, from 18279",
+		"new fault_task 5: 727 in 4868, 5 switches, 0 ambiguous, drift 0, from 22295",
+		"new checksum_task 1: 33892 in 55390, 11 switches, 0 ambiguous, drift 0, from 22385",
+	}, got)
+	equal(t, report.Work{Instructions: 218349, Cycles: schema.Of(int64(440811))}, tasks.Executed)
+	if !tasks.ByCycles {
+		t.Error("not by cycles")
+	}
+}
+
+func sampleExceptions(t *testing.T, dirs []string) {
+	x, err := report.ReadExceptions(dirs, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for i := range x.Rows {
+		r := &x.Rows[i]
+		got = append(got, fmt.Sprintf("%s %d: %d entries, %d without end; %d %s at most at %d", r.Type.V, r.Number.V, r.Entries, r.Unended, r.Longest, r.Unit, r.Worst.Seq))
+	}
+	equal(t, []string{
+		"irq 14: 52 entries, 0 without end; 476 cycles at most at 178844",
+		"svc 10: 20 entries, 1 without end; 560 cycles at most at 82585",
+		"undefined 9: 8 entries, 0 without end; 143 cycles at most at 38362",
+		"prefetch_abort 11: 4 entries, 0 without end; 114 cycles at most at 38376",
+		"data_abort 12: 4 entries, 0 without end; 144 cycles at most at 38392",
+	}, got)
+	equal(t, int64(88), x.Entries)
+}
+
+// The longest call of each function is one that the table has, at that place; no other is
+// longer, and half of them are not longer than the median.
+func sampleCalls(t *testing.T, m *report.Merged, dirs []string) {
+	c, err := m.Calls(dirs, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, [2]int64{6300, 0}, [2]int64{c.Calls, c.LeftOut})
+	all := callsByFunction(t, dirs[0])
+	for i := range c.Rows {
+		r := &c.Rows[i]
+		durations := all[r.Function]
+		if int64(len(durations)) != r.Ended || r.Unit != report.InCycles {
+			t.Errorf("%s: %d calls ended, in %s; the table has %d", r.Function, r.Ended, r.Unit, len(durations))
+		}
+		var below [2]int64 // how many do not exceed the median, and the 99th percentile
+		sum := int64(0)
+		for seq, n := range durations {
+			if n > r.Longest || n == r.Longest && seq < r.Worst.Seq {
+				t.Errorf("%s: the call at %d took %d cycles; the longest is %d at %d", r.Function, seq, n, r.Longest, r.Worst.Seq)
+			}
+			sum += n
+			below[0] += one(n <= r.Median)
+			below[1] += one(n <= r.P99)
+		}
+		if durations[r.Worst.Seq] != r.Longest || sum != r.Sum || 2*below[0] < r.Ended || 100*below[1] < 99*r.Ended {
+			t.Errorf("%s: longest %d at %d, sum %d, median %d, p99 %d: not those of the table", r.Function, r.Longest, r.Worst.Seq, r.Sum, r.Median, r.P99)
+		}
+		if n := r.Ended; n == 0 {
+			t.Errorf("%s: no call ended", r.Function)
+		}
+	}
+	if first := c.Rows[0]; first.Function != "quicksort" || first.Calls != 120 || first.Median != 718 || first.P99 != 49482 {
+		t.Errorf("%+v", first)
+	}
+}
+
+func one(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// callsByFunction reads cycles of calls that returned by their first instruction.
+func callsByFunction(t *testing.T, dir string) map[string]map[int64]int64 {
+	t.Helper()
+	d, err := dataset.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	var names []string // of stacks
+	functions := map[uint32]string{}
+	rows := func(of *schema.Table, do func(b *schema.Batch, row int)) {
+		for b, err := range d.Batches(of) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			for row := range b.Rows() {
+				do(b, row)
+			}
+		}
+	}
+	rows(&schema.Functions, func(b *schema.Batch, row int) {
+		functions[schema.FunctionsFunction.At(b, row)] = b.Columns[schema.FunctionsName].Str[row]
+	})
+	rows(&schema.Stacks, func(b *schema.Batch, row int) { names = append(names, functions[schema.StacksFunction.At(b, row)]) })
+	all := map[string]map[int64]int64{}
+	rows(&schema.Calls, func(b *schema.Batch, row int) {
+		name := names[schema.CallsStack.At(b, row)]
+		if all[name] == nil {
+			all[name] = map[int64]int64{}
+		}
+		if schema.CallEnd(schema.CallsEnd.At(b, row)) == schema.CallReturn {
+			all[name][int64(schema.CallsSeq.At(b, row))] = int64(schema.CallsCycles.At(b, row))
+		}
+	})
+	return all
+}
+
+// stacked is a program of three functions, with stacks: work calls itself.
+const stacked = `
+source 0x10
+file fw.elf 0x1000 0x100 match=1
+function 0x1000 8 main
+function 0x1008 8 work
+function 0x1010 8 handler
+code 0x1000 a32 other executed=10
+code 0x1008 a32 other executed=6
+code 0x1010 a32 other executed=2
+`
+
+// What a function took with its callees is of its outermost frames alone, over all tasks; an
+// exception counts for what it interrupted.
+func TestInclusive(t *testing.T) {
+	m := merged(t, report.Options{}, stacked+`
+stack function=0 instructions=8 total=14
+stack parent=0 function=1 entry=call instructions=1 total=4
+stack parent=1 function=1 entry=call instructions=1 total=3
+stack parent=2 function=1 entry=call instructions=1 total=1
+stack parent=2 entry=exception type=irq total=1
+stack parent=4 function=2 instructions=1 total=1
+stack parent=0 function=1 entry=tail instructions=1 total=2
+stack parent=6 function=2 entry=call instructions=1 total=1
+stack task=1 function=1 instructions=2 total=4
+stack parent=8 function=0 entry=call instructions=2 total=2
+`)
+	h := m.Hotspots(report.ByFunction)
+	got := map[string]int64{}
+	for _, r := range h.Rows {
+		got[r.Function] = r.All.Instructions
+	}
+	equal(t, map[string]int64{"main": 16, "work": 10, "handler": 2}, got)
+}
+
+// If one of several datasets has no stacks, nobody knows what functions took with callees.
+func TestInclusiveWithout(t *testing.T) {
+	m := merged(t, report.Options{}, stacked+"stack function=0 instructions=8", stacked)
+	if m.Hotspots(report.ByFunction).Inclusive {
+		t.Error("inclusive, where one dataset has no stacks")
+	}
+}
+
+// Durations are in the best unit that all of them have.
+func TestDurationUnits(t *testing.T) {
+	for _, tt := range []struct{ name, spans, want string }{
+		{"cycles", "span 1 2 cycles=7 ticks=1 instructions=3\nspan 5 9 ordinal=1 cycles=9 ticks=1 instructions=4", "9 cycles at 5, median 7"},
+		{"ticks", "span 1 2 ticks=5 instructions=3\nspan 5 9 ordinal=1 cycles=9 ticks=4 instructions=4", "5 ticks at 1, median 4"},
+		{"instructions", "span 1 2 ticks=5 instructions=3\nspan 5 9 ordinal=1 instructions=3", "3 instructions at 1, median 3"},
+		{"open", "span 1 2 cycles=5 ticks=5 instructions=3\nspan 5 ? ordinal=1 end=open", "5 cycles at 1, median 5"},
+		{"gap", "span 1 2 cycles=5 instructions=3\nspan 5 9 ordinal=1 end=gap instructions=3", "5 cycles at 1, median 5"},
+		{"none", "span 1 ? end=open\nspan 5 ? ordinal=1 end=open", "0 instructions at 0, median 0"},
+	} {
+		dir := write(t, tt.name, stacked+"exception 1 entry type=irq number=3\nexception 5 entry type=irq number=3\n"+tt.spans)
+		x, err := report.ReadExceptions([]string{dir}, "")
+		if err != nil || len(x.Rows) != 1 {
+			t.Errorf("%s: %v %+v", tt.name, err, x)
+			continue
+		}
+		r := &x.Rows[0]
+		if got := fmt.Sprintf("%d %s at %d, median %d", r.Longest, r.Unit, r.Worst.Seq, r.Median); got != tt.want {
+			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
+		}
+	}
+}
+
+// A percentile of rank p is the least that p percent of all do not exceed.
+func TestPercentiles(t *testing.T) {
+	for _, tt := range []struct{ n, median, p99 int64 }{{1, 1, 1}, {2, 1, 2}, {3, 2, 3}, {100, 50, 99}, {101, 51, 100}, {200, 100, 198}} {
+		var text strings.Builder
+		for i := range tt.n {
+			fmt.Fprintf(&text, "call %d %d stack=1 instructions=%d\n", i, i+1, tt.n-i)
+		}
+		dir := write(t, "run", stacked+"stack function=0\nstack parent=0 function=1 entry=call\n"+text.String())
+		m, err := report.Read([]string{dir}, report.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := m.Calls([]string{dir}, "")
+		if err != nil || len(c.Rows) != 1 {
+			t.Fatal(err, c)
+		}
+		if r := &c.Rows[0]; r.Median != tt.median || r.P99 != tt.p99 || r.Longest != tt.n || r.Worst.Seq != 0 || r.Unit != report.InInstructions {
+			t.Errorf("%d: %+v, want median %d, p99 %d", tt.n, r.Durations, tt.median, tt.p99)
+		}
+	}
+}
+
+// Tables that no export writes, of a damaged dataset, are an error and never a panic.
+func TestHostileStacks(t *testing.T) {
+	for _, tt := range []struct{ text, want string }{
+		{"stack as=1", "stack 1 goes on from stack -1, where 0 is the next"},
+		{"stack parent=0", "stack 0 goes on from stack 0"},
+		{"stack\nstack parent=7", "stack 1 goes on from stack 7"},
+		{"stack parent=-2", "stack 0 goes on from stack -2"},
+		{"stack function=3", "stack 0 is of function 3, which there is not"},
+		{"stack function=-2", "stack 0 is of function -2"},
+		{"stack instructions=-1", "stack 0 has counts that no trace can have"},
+		{"stack total=9223372036854775807", "stack 0 has counts that no trace can have"},
+		{"stack cycles=-5", "stack 0 has counts that no trace can have"},
+		{"stack\ncall 0 1 stack=1", "call 0 is of stack 1, which there is not"},
+		{"stack\ncall 0 1 stack=-1", "call 0 is of stack -1, which there is not"},
+		{"task a instructions=-1", "task 0 has counts that no trace can have"},
+	} {
+		dir := write(t, "run", stacked+tt.text)
+		m, err := report.Read([]string{dir}, report.Options{})
+		if err == nil && strings.Contains(tt.text, "call") {
+			_, err = m.Calls([]string{dir}, "")
+		}
+		if err == nil {
+			_, err = report.ReadTasks([]string{dir}, "")
+		}
+		e, ok := errors.AsType[*dataset.Error](err)
+		if !ok || !e.Damaged || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v, want %q", tt.text, err, tt.want)
+		}
+	}
+}
+
+// Datasets of before there were stacks have no such tables: each report says which, and
+// what to do.
+func TestWithoutStacks(t *testing.T) {
+	dirs := []string{write(t, "run", stacked)}
+	m, err := report.Read(dirs, report.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = m.Calls(dirs, "")
+	wantMissing(t, err, "calls")
+	_, err = report.ReadTasks(dirs, "")
+	wantMissing(t, err, "tasks")
+	_, err = report.ReadExceptions(dirs, "")
+	wantMissing(t, err, "exception_spans")
+}
+
+func wantMissing(t *testing.T, err error, table string) {
+	t.Helper()
+	e, ok := errors.AsType[*dataset.Error](err)
+	if !ok || e.Damaged || !strings.Contains(e.Problem, "no table "+table) || !strings.Contains(e.Remedy, "export again") {
+		t.Errorf("%v", err)
+	}
+}
