@@ -6,8 +6,8 @@ require (
 	github.com/apache/arrow/go/v15 v15.0.2
 	github.com/duckdb/duckdb-go/v2 v2.5.5
 	github.com/google/go-cmp v0.7.0
+	github.com/google/pprof v0.0.0-20261016150608-1facf8f91b50
 	github.com/klauspost/compress v1.20.3
-	github.com/parquet-go/bitpack v1.0.0
 	github.com/parquet-go/parquet-go v0.32.0
 	github.com/rivo/uniseg v0.4.7
 	github.com/rogpeppe/go-internal v1.16.0
@@ -18,6 +18,8 @@ require (
 	golang.org/x/term v0.47.0
 	golang.org/x/tools v0.52.0
 )
+
+require github.com/parquet-go/bitpack v1.0.0 // indirect
 
 require (
 	github.com/andybalholm/brotli v1.2.0 // indirect

@@ -27,7 +27,7 @@ type format struct {
 
 // formats are those that convert writes, in the order of its help.
 func formats() []format {
-	return []format{lcovFormat(), coberturaFormat(), modoffFormat()}
+	return []format{lcovFormat(), coberturaFormat(), modoffFormat(), foldedFormat(), pprofFormat()}
 }
 
 // A conversion is a command line, with the datasets that it names, and what comes of them.

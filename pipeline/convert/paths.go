@@ -26,12 +26,15 @@ type Mapping struct{ From, To string }
 func (p *Paths) Apply(files []report.SourceFile) []report.SourceFile {
 	moved := make([]report.SourceFile, len(files))
 	for i, f := range files {
-		f.Path = p.relative(p.mapped(f.Path))
+		f.Path = p.Move(f.Path)
 		moved[i] = f
 	}
 	slices.SortStableFunc(moved, func(x, y report.SourceFile) int { return strings.Compare(x.Path, y.Path) })
 	return moved
 }
+
+// Move returns the new path of a file.
+func (p *Paths) Move(name string) string { return p.relative(p.mapped(name)) }
 
 // mapped replaces the start of a path, whole folders only.
 func (p *Paths) mapped(name string) string {

@@ -13,6 +13,7 @@ const Untraced = "[untraced]"
 // exception. Equal frames are of the same.
 type Frame struct {
 	Name             // of code that no function has: its core and address; of an exception empty
+	Linkage   string // name in the symbol table
 	Exception string // as [irq 53]; "": it is none
 }
 
@@ -37,7 +38,7 @@ func (t *callTree) frame(n *stackNode, core string) Frame {
 		return Frame{Name: Name{Core: core, Address: n.address}}
 	}
 	f := &t.program.functions[n.function]
-	return Frame{Name: Name{Core: t.program.core, Function: f.name, Address: f.address, File: f.file, Line: f.line}}
+	return Frame{Name: Name{Core: t.program.core, Function: f.name, Address: f.address, File: f.file, Line: f.line}, Linkage: f.linkage}
 }
 
 // exceptionText names an exception as far as it is known: [irq 53], [irq], [exception].

@@ -1,0 +1,129 @@
+package convert
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/google/pprof/profile"
+
+	"github.com/tracelake/tracelake/pipeline/report"
+)
+
+// PProf writes a profile of github.com/google/pprof, compressed: a sample for each path that took
+// something by itself, with its task as a label. The call trees know functions, not instructions,
+// so a location is a function, at its first address and line. Comments say what the profile
+// itself cannot. The same profile makes the same bytes.
+func PProf(w io.Writer, p *report.Profile, paths *Paths, comments []string) error {
+	b := &pprofBuilder{p: p, paths: paths, out: newPProf(p, comments)}
+	for i := range p.Sections {
+		b.addSection(&p.Sections[i])
+	}
+	for i := range p.Frames {
+		b.addFrame(&p.Frames[i])
+	}
+	for i := range p.Nodes {
+		if n := &p.Nodes[i]; n.Own.Instructions > 0 || n.Own.Cycles.V > 0 {
+			b.addSample(n)
+		}
+	}
+	if err := b.out.CheckValid(); err != nil {
+		return fmt.Errorf("make a profile: %w", err)
+	}
+	return b.out.Write(w)
+}
+
+// newPProf returns a profile without samples.
+func newPProf(p *report.Profile, comments []string) *profile.Profile {
+	out := &profile.Profile{
+		SampleType: []*profile.ValueType{{Type: "instructions", Unit: "count"}},
+		PeriodType: &profile.ValueType{Type: "instructions", Unit: "count"},
+		Period:     1, // nothing is sampled
+	}
+	if p.Executed.Cycles.OK {
+		out.SampleType = append(out.SampleType, &profile.ValueType{Type: "cycles", Unit: "count"})
+	}
+	out.DefaultSampleType = out.SampleType[0].Type
+	if p.ByCycles {
+		out.DefaultSampleType = "cycles"
+	}
+	for _, c := range comments {
+		out.Comments = append(out.Comments, clean(c))
+	}
+	return out
+}
+
+// A pprofBuilder fills a profile. Its locations are the frames of the report, in order.
+type pprofBuilder struct {
+	p     *report.Profile
+	paths *Paths
+	out   *profile.Profile
+}
+
+func (b *pprofBuilder) addSection(s *report.Section) {
+	named := false
+	for i := range b.p.Frames {
+		named = named || b.p.Frames[i].Function != ""
+	}
+	b.out.Mapping = append(b.out.Mapping, &profile.Mapping{
+		ID: uint64(len(b.out.Mapping) + 1), Start: uint64(s.Address), Limit: uint64(s.Address) + uint64(s.Bytes),
+		File: clean(s.File), BuildID: s.BuildID, HasFunctions: named, HasFilenames: named, HasLineNumbers: named,
+	})
+}
+
+// addFrame adds the location of a frame.
+func (b *pprofBuilder) addFrame(f *report.Frame) {
+	l := &profile.Location{ID: uint64(len(b.out.Location) + 1), Address: uint64(f.Address)}
+	if f.Exception == "" {
+		l.Mapping = b.mapping(f)
+	}
+	if f.Function != "" || f.Exception != "" {
+		function := &profile.Function{ID: uint64(len(b.out.Function) + 1), Name: clean(f.Text()), SystemName: clean(f.Linkage), StartLine: int64(f.Line)}
+		if f.File != "" {
+			function.Filename = clean(b.paths.Move(f.File))
+		}
+		b.out.Function = append(b.out.Function, function)
+		l.Line = []profile.Line{{Function: function, Line: int64(f.Line)}}
+	}
+	b.out.Location = append(b.out.Location, l)
+}
+
+// mapping returns that of the section a frame is in, nil if there is none.
+func (b *pprofBuilder) mapping(f *report.Frame) *profile.Mapping {
+	for i := range b.p.Sections {
+		if b.p.Sections[i].Has(f.Core, f.Address) {
+			return b.out.Mapping[i]
+		}
+	}
+	return nil
+}
+
+// addSample adds what a node took by itself.
+func (b *pprofBuilder) addSample(n *report.ProfileNode) {
+	s := &profile.Sample{Value: []int64{n.Own.Instructions}, Label: labels(&b.p.Tasks[n.Task])}
+	if b.p.Executed.Cycles.OK {
+		s.Value = append(s.Value, n.Own.Cycles.V)
+	}
+	for {
+		s.Location = append(s.Location, b.out.Location[n.Frame])
+		if n.Parent < 0 {
+			break
+		}
+		n = &b.p.Nodes[n.Parent]
+	}
+	b.out.Sample = append(b.out.Sample, s)
+}
+
+// labels say which task a sample is of.
+func labels(t *report.ProfileTask) map[string][]string {
+	l := map[string][]string{"task": {clean(t.Name)}}
+	if t.ContextID.OK {
+		l["context_id"] = []string{"0x" + strconv.FormatUint(uint64(t.ContextID.V), 16)}
+	}
+	if t.Core == "" {
+		l["source"] = []string{fmt.Sprintf("%#x", t.Source)}
+	} else {
+		l["core"] = []string{clean(t.Core)}
+	}
+	return l
+}
