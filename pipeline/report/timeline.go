@@ -19,10 +19,7 @@ type Timeline struct {
 	Window  Window // no longer than the source
 	Tasks   []TimelineTask
 	Frames  []Frame
-	// Slices is how many calls, exceptions and marks are in the window.
-	Slices int64
-	// LeftOut is how many calls the dataset has no rows of: those that ended last.
-	LeftOut int64
+	Slices  int64 // calls, exceptions and marks in the window
 
 	paths  paths
 	spans  []span // by their start, the outer one first
@@ -84,8 +81,7 @@ type evidence struct {
 }
 
 // EachTimeline calls a function with the timeline of each source of the datasets of m, which
-// have to be those in dirs, as far as a window of each source goes. Of rows beyond most, in
-// all, it only counts the slices, and calls the function with none of them. It fails with a
+// have to be those in dirs, as far as a window of each source goes. It fails with a
 // [*dataset.Error] if a dataset has no table that it takes.
 func (m *Merged) EachTimeline(dirs []string, test string, w Window, do func(*Timeline) error) error {
 	return eachDataset(dirs, test, &schema.Calls, func(d *dataset.Dataset, s *schema.SourceTotals) error {
@@ -100,12 +96,26 @@ func (m *Merged) EachTimeline(dirs []string, test string, w Window, do func(*Tim
 	})
 }
 
-// CountSlices returns how many slices the timelines of datasets have in a window.
-func CountSlices(dirs []string, test string, w Window) (slices int64, err error) {
-	err = eachDataset(dirs, test, &schema.Calls, func(d *dataset.Dataset, s *schema.SourceTotals) error {
+// A TimelineSize is how large timelines are.
+type TimelineSize struct {
+	Sources int   // that have an instruction in the window
+	Slices  int64 // of all sources, in the window
+	LeftOut int64 // calls that the datasets have no rows of
+	Longest int64 // instructions of a source
+}
+
+// TimelineSize returns how large the timelines of datasets are in a window.
+func (m *Merged) TimelineSize(dirs []string, test string, w Window) (*TimelineSize, error) {
+	size := &TimelineSize{}
+	return size, eachDataset(dirs, test, &schema.Calls, func(d *dataset.Dataset, s *schema.SourceTotals) error {
+		size.LeftOut += s.CallsLeftOut
+		size.Longest = max(size.Longest, s.Instructions)
+		if s.Instructions <= w.From {
+			return nil
+		}
+		size.Sources++
 		n, err := countSlices(d, s, w)
-		slices += n
+		size.Slices += n
 		return err
 	})
-	return slices, err
 }

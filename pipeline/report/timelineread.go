@@ -24,7 +24,7 @@ func (m *Merged) readTimeline(d *dataset.Dataset, s *schema.SourceTotals, w Wind
 		return nil, err
 	}
 	t := &Timeline{
-		Dir: d.Dir, Source: s.Source, Core: s.Core, CycleHz: s.CycleHz, LeftOut: s.CallsLeftOut,
+		Dir: d.Dir, Source: s.Source, Core: s.Core, CycleHz: s.CycleHz,
 		Window: Window{w.From, min(w.Until, s.Instructions)}, before: evidence{-1, none}, after: evidence{openEnd, none},
 	}
 	t.paths.read(t, tree)
