@@ -44,6 +44,7 @@ type Step struct {
 	To       uint32 // address
 	Function int32  // of that: see [Wanted]
 	Outcome  schema.Outcome
+	Kind     schema.Kind // of the instruction that it left; other: it was not taken
 }
 
 // A Failure counts how often an instruction inside a block failed its condition, of the

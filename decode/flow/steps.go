@@ -71,8 +71,12 @@ func (w *Walker) noteStep(b *block, e uint8, next *block, n int64) {
 }
 
 func (w *Walker) stepTo(b *block, e uint8, next *block, n int64) decode.Step {
+	kind := schema.KindOther
+	if b.outcomes[e&1] != schema.NotTaken {
+		kind = b.last.Kind
+	}
 	return decode.Step{
-		At: w.Seq + n - w.partSeq, Block: b.index, To: uint32(next.at), Function: next.function, Outcome: b.outcomes[e&1],
+		At: w.Seq + n - w.partSeq, Block: b.index, To: uint32(next.at), Function: next.function, Outcome: b.outcomes[e&1], Kind: kind,
 	}
 }
 

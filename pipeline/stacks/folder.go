@@ -8,11 +8,11 @@ type folder struct {
 	shadow
 	chunks []chunk
 	stacks []frame // of the chunks
+	begins []begin // likewise
 
 	// Of the chunk at hand.
-	first int // index of its first node
-	calls int // of its first call, among those that ended
-	spans int // likewise
+	first  int                        // index of its first node
+	before struct{ calls, spans int } // rows of what had ended before it
 }
 
 // A chunk is what was executed up to a step: paths from the frame on top, rows of what ended,
@@ -21,6 +21,7 @@ type chunk struct {
 	first  int32   // index of the first of the nodes: that of the frame on top
 	nodes  []node  // their parents are by index, too
 	frames []frame // the first is that on top
+	begun  []begin // of those that have one
 	ended  ended
 	drift  int64
 	clock  work     // of what was executed
@@ -30,25 +31,40 @@ type chunk struct {
 }
 
 // newFolder returns a folder, which has to be reset.
-func newFolder(functions Functions, rows wanted) *folder {
-	return &folder{shadow: shadow{functions: functions, tree: newTree(math.MaxInt32), wanted: rows}}
+func newFolder(functions Functions) *folder {
+	return &folder{shadow: shadow{functions: functions, tree: newTree(math.MaxInt32)}}
 }
 
-// reset has the folder begin at a position, with a function on top.
-func (f *folder) reset(function int32, at position) {
+// reset has the folder begin at a position, with a function on top, and make rows that are
+// wanted.
+func (f *folder) reset(function int32, at position, rows wanted) {
 	f.tree.clear()
-	f.stacks = f.stacks[:0]
-	f.chunks, f.ended.calls, f.ended.spans = f.chunks[:0], f.ended.calls[:0], f.ended.spans[:0]
-	f.at = at
-	f.begin(function)
+	f.stacks, f.begins, f.chunks = f.stacks[:0], f.begins[:0], f.chunks[:0]
+	f.ended = ended{calls: f.ended.calls[:0], spans: f.ended.spans[:0]}
+	f.at, f.wanted = at, rows
+	f.start(function)
 }
 
-// begin begins a chunk.
-func (f *folder) begin(function int32) {
+// start begins a chunk.
+func (f *folder) start(function int32) {
 	f.first = len(f.tree.nodes)
 	f.tree.nodes = append(f.tree.nodes, node{nodeKey: nodeKey{parent: below, function: function}})
-	f.frames = append(f.frames[:0], frame{node: int32(f.first), function: function, began: f.at})
-	f.calls, f.spans, f.drift, f.clock = len(f.ended.calls), len(f.ended.spans), 0, work{}
+	f.frames, f.begun = append(f.frames[:0], frame{node: int32(f.first), function: function}), f.begun[:0]
+	f.before.calls, f.before.spans, f.ended.unmade, f.drift, f.clock = len(f.ended.calls), len(f.ended.spans), 0, 0, work{}
+	f.beginTop(nil)
+}
+
+// call has a function at an address be called, at a position.
+func (f *folder) call(at *position, back uint32, function int32, to uint32) {
+	f.advance(at)
+	f.shadow.call(back, function, f.functions.address(function, to))
+}
+
+// goBack has the function on top return to an address in another, at a position. It reports
+// false if that is for take to do.
+func (f *folder) goBack(at *position, to uint32, function int32) bool {
+	f.advance(at)
+	return f.returned(to, function)
 }
 
 // take takes the next step.
@@ -68,16 +84,17 @@ func (f *folder) cut(st *step, as what) {
 		function = f.top().function
 	}
 	f.end(st, as)
-	f.begin(function)
+	f.start(function)
 }
 
 // end ends the chunk at hand at a step; nil: at the end of the job.
 func (f *folder) end(st *step, as what) {
-	n := len(f.stacks)
-	f.stacks = append(f.stacks, f.frames...)
+	n, b := len(f.stacks), len(f.begins)
+	f.stacks, f.begins = append(f.stacks, f.frames...), append(f.begins, f.begun...)
 	c := chunk{
-		first: int32(f.first), nodes: f.tree.nodes[f.first:], frames: f.stacks[n:],
-		ended: ended{f.ended.calls[f.calls:], f.ended.spans[f.spans:]}, drift: f.drift, clock: f.clock, at: f.at, end: st == nil,
+		first: int32(f.first), nodes: f.tree.nodes[f.first:], frames: f.stacks[n:], begun: f.begins[b:],
+		ended: ended{f.ended.calls[f.before.calls:], f.ended.spans[f.before.spans:], f.ended.unmade},
+		drift: f.drift, clock: f.clock, at: f.at, end: st == nil,
 	}
 	if st != nil {
 		c.step = *st

@@ -52,7 +52,8 @@ var randomFunctions = []string{"f0 1000 40", "f1 1040 20", "f2 2000 100", "irq 1
 // randomTrace returns a program and a trace that mostly returns to where it came from.
 func randomTrace(random *rand.Rand) (program, trace string) {
 	kinds := []string{"call", "return", "branch", "indirect", "exception_return", "other", "indirect_call"}
-	starts := []int{0x18, 0x1000, 0x1010, 0x1020, 0x1038, 0x1040, 0x2000, 0x2040, 0x3000, 0x3008}
+	// After most blocks there is another one, for calls to return to.
+	starts := []int{0x18, 0x1000, 0x100c, 0x1018, 0x1020, 0x1038, 0x1040, 0x104c, 0x2000, 0x200c, 0x2040, 0x3000, 0x3008, 0x3014}
 	var blocks []string
 	var text []string
 	for i, at := range starts {
@@ -86,7 +87,7 @@ func randomTrace(random *rand.Rand) (program, trace string) {
 		switch kinds[kind-'k'] {
 		case "call", "indirect_call":
 			stack = append(stack, starts[block]+12)
-		case "return", "exception_return":
+		case "return", "exception_return", "indirect":
 			if n := len(stack); n > 0 && random.IntN(8) > 0 {
 				next, stack = stack[n-1], stack[:n-1]
 			}

@@ -59,14 +59,16 @@ func (fs Functions) name(f int32, entered uint32) string {
 type codeBlock struct {
 	*schema.Block
 	function int32  // of its first instruction
+	next     uint32 // address after its last one: where a call returns to
 	length   uint16 // instructions
 	mixed    bool   // not all are of one function
 	leaves   bool   // its last one may leave the function
 }
 
 func (fs Functions) codeBlock(b *schema.Block) codeBlock {
-	c := codeBlock{Block: b, function: fs.at(b.Address[0]), length: uint16(len(b.Address))}
-	c.leaves = c.leavesAt(len(b.Address) - 1)
+	end := len(b.Address) - 1
+	c := codeBlock{Block: b, function: fs.at(b.Address[0]), next: b.Address[end] + uint32(b.Size[end]), length: uint16(len(b.Address))}
+	c.leaves = c.leavesAt(end)
 	if last := b.Address[len(b.Address)-1]; c.function != none && last-fs[c.function].Address < fs[c.function].Size {
 		c.mixed = int(c.function)+1 < len(fs) && fs[c.function+1].Address <= last
 		return c
@@ -83,10 +85,13 @@ func (c *codeBlock) functionAt(position int, fs Functions) int32 {
 	return fs.at(c.Address[position])
 }
 
-// leavesAt says whether an instruction of the block may go to another function, other than by
-// a direct branch or by running on.
-func (c *codeBlock) leavesAt(position int) bool {
-	switch schema.Kind(c.Kind[position]) {
+// leavesAt says whether an instruction of the block is of a kind that leaves.
+func (c *codeBlock) leavesAt(position int) bool { return leaves(schema.Kind(c.Kind[position])) }
+
+// leaves says whether an instruction of a kind may go to another function, other than by a
+// direct branch or by running on.
+func leaves(kind schema.Kind) bool {
+	switch kind {
 	case schema.KindCall, schema.KindIndirectCall, schema.KindIndirect, schema.KindReturn, schema.KindExceptionReturn:
 		return true
 	}

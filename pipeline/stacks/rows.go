@@ -1,6 +1,10 @@
 package stacks
 
-import "github.com/tracelake/tracelake/schema"
+import (
+	"slices"
+
+	"github.com/tracelake/tracelake/schema"
+)
 
 // A Stack is a row of `stacks`: a node of the call tree of a task.
 type Stack struct {
@@ -67,24 +71,24 @@ type Span struct {
 }
 
 // call returns the row of a call that ends at a position.
-func (f *frame) call(at *position, all work, why schema.CallEnd) Call {
+func (b *begin) call(at *position, all work, why schema.CallEnd) Call {
 	return Call{
-		Stack: f.entered, Seq: f.began.seq, EndSeq: schema.Null[int64]{V: at.seq, OK: why != schema.CallOpen}, Epoch: f.began.epoch,
-		Cycle:    schema.Null[int64]{V: f.began.cycle, OK: f.began.timed},
-		EndCycle: schema.Null[int64]{V: at.cycle, OK: at.timed && at.epoch == f.began.epoch},
-		End:      why, all: all, own: all.less(f.inner),
+		Stack: b.entered, Seq: b.at.seq, EndSeq: schema.Null[int64]{V: at.seq, OK: why != schema.CallOpen}, Epoch: b.at.epoch,
+		Cycle:    schema.Null[int64]{V: b.at.cycle, OK: b.at.timed},
+		EndCycle: schema.Null[int64]{V: at.cycle, OK: at.timed && at.epoch == b.at.epoch},
+		End:      why, all: all, own: all.less(b.inner),
 	}
 }
 
 // span returns the row of an exception that ends at a position, after a timestamp.
-func (f *frame) span(at *position, timestamp schema.Null[uint64], why schema.CallEnd) Span {
-	e := f.entry
+func (b *begin) span(at *position, timestamp schema.Null[uint64], why schema.CallEnd) Span {
+	e := b.entry
 	x := Span{
 		Keys: e.Keys, Ordinal: e.ordinal, End: why, EndSeq: schema.Null[int64]{V: at.seq, OK: why != schema.CallOpen},
-		Instructions: schema.Null[int64]{V: at.seq - f.began.seq, OK: why != schema.CallOpen},
+		Instructions: schema.Null[int64]{V: at.seq - b.at.seq, OK: why != schema.CallOpen},
 	}
-	if at.timed && f.began.timed && at.epoch == f.began.epoch {
-		x.Cycles = schema.Of(at.cycle - f.began.cycle)
+	if at.timed && b.at.timed && at.epoch == b.at.epoch {
+		x.Cycles = schema.Of(at.cycle - b.at.cycle)
 	}
 	if e.timestamp.OK && timestamp.OK && timestamp.V >= e.timestamp.V {
 		x.Ticks = schema.Of(int64(timestamp.V - e.timestamp.V))
@@ -108,7 +112,7 @@ func (t *tasks) rows(as func(work) Work) ([]Stack, []Task) {
 		}
 		executed[task[i]].add(n.own)
 	}
-	for i := len(nodes) - 1; i >= 0; i-- {
+	for i := range slices.Backward(nodes) {
 		if p := nodes[i].parent; p >= 0 {
 			total[p].add(total[i])
 		}

@@ -8,6 +8,7 @@ type shadow struct {
 	functions Functions
 	tree      tree
 	frames    []frame // the bottom one first
+	begun     []begin // of those that need it, in their order
 	at        position
 	// clock is what was executed of the stack, without exceptions that returned.
 	clock  work
@@ -21,15 +22,22 @@ type wanted struct{ calls, spans bool }
 
 // A frame is a function that was entered and has not returned, or an exception.
 type frame struct {
-	link     link
 	node     int32
-	entered  int32 // the node that was entered; a tail call has another one take its place
 	function int32
-	back     schema.Null[uint32] // return address
-	began    position
-	clock    work   // when it began
-	inner    work   // of the calls it made
-	entry    *entry // of an exception, if its span has not ended
+	back     uint32 // return address
+	link     link
+	returns  bool // it has a return address
+	begun    bool // it has a begin
+}
+
+// A begin is what rows of a frame that ends say of where it began: of an exception, and if rows
+// of calls are wanted of each.
+type begin struct {
+	at      position
+	clock   work
+	inner   work   // of the calls it made
+	entry   *entry // of an exception, if its span has not ended
+	entered int32  // the node that was entered; a tail call has another one take its place
 }
 
 // A link is what is below a frame.
@@ -45,26 +53,29 @@ const (
 type ended struct {
 	calls []Call
 	spans []Span
+	// unmade is how many calls ended that no rows are made of.
+	unmade int64
 }
 
 // nearReturn is how many bytes beside its return address an exception may return.
 const nearReturn = 8
 
-// returnsTo says whether an exception with a return address may return to another.
-func returnsTo(back schema.Null[uint32], to uint32) bool {
-	d := int64(back.V) - int64(to)
-	return back.OK && -nearReturn <= d && d <= nearReturn
+// returnsTo says whether an exception may return to an address.
+func (f *frame) returnsTo(to uint32) bool {
+	d := int64(f.back) - int64(to)
+	return f.returns && -nearReturn <= d && d <= nearReturn
 }
 
 func (s *shadow) top() *frame { return &s.frames[len(s.frames)-1] }
 
 // advance gives the function on top what was executed up to a position.
 func (s *shadow) advance(at *position) {
-	w := at.since(&s.at)
-	s.at.seq = at.seq
+	w := work{instructions: at.seq - s.at.seq}
 	if at.timed {
+		w = at.since(&s.at)
 		s.at = *at
 	}
+	s.at.seq = at.seq
 	if len(s.frames) > 0 {
 		s.clock.add(w)
 		s.tree.nodes[s.top().node].own.add(w)
@@ -103,7 +114,41 @@ func (s *shadow) push(l link, st *step) {
 		entry = schema.StackRoot
 	}
 	n := s.tree.enter(nodeKey{parent: s.top().node, entry: entry, function: st.function, address: s.functions.address(st.function, st.to)})
-	s.frames = append(s.frames, frame{link: l, node: n, entered: n, function: st.function, back: st.back, began: s.at, clock: s.clock})
+	s.frames = append(s.frames, frame{link: l, node: n, function: st.function, back: st.back.V, returns: st.back.OK})
+	s.beginTop(nil)
+}
+
+// beginTop has the frame on top begin, if its rows need that.
+func (s *shadow) beginTop(e *entry) {
+	if t := s.top(); s.wanted.calls || e != nil {
+		t.begun = true
+		s.begun = append(s.begun, begin{at: s.at, clock: s.clock, entry: e, entered: t.node})
+	}
+}
+
+// call pushes the frame of a callee, of a function at an address.
+func (s *shadow) call(back uint32, function int32, address uint32) {
+	n := s.tree.call(s.top().node, function, address)
+	s.frames = append(s.frames, frame{link: byCall, node: n, function: function, back: back, returns: true})
+	if s.wanted.calls {
+		s.beginTop(nil)
+	}
+}
+
+// returned ends the function on top if it was called, returns to an address, and its caller is
+// a function that is given: as most do. If not, it does nothing.
+func (s *shadow) returned(to uint32, function int32) bool {
+	top := len(s.frames) - 1
+	if t := &s.frames[top]; t.link != byCall || t.back != to || s.frames[top-1].function != function {
+		return false
+	}
+	if s.frames[top].begun {
+		s.popCall(schema.CallReturn)
+	} else {
+		s.ended.unmade++
+		s.frames = s.frames[:top]
+	}
+	return true
 }
 
 // pushException pushes the frame of an exception, and that of its handler.
@@ -112,7 +157,8 @@ func (s *shadow) pushException(st *step) {
 	n := s.tree.enter(nodeKey{
 		parent: s.top().node, entry: schema.StackException, function: none, exception: exceptionKey(e),
 	})
-	s.frames = append(s.frames, frame{link: byException, node: n, entered: n, function: none, back: st.back, began: s.at, clock: s.clock, entry: e})
+	s.frames = append(s.frames, frame{link: byException, node: n, function: none, back: st.back.V, returns: st.back.OK})
+	s.beginTop(e)
 	s.push(unknown, st)
 }
 
@@ -145,7 +191,7 @@ func (s *shadow) indirect(st *step) bool {
 		return s.replace(st)
 	case s.back(st):
 		return true
-	case st.function != none:
+	case st.function != none || s.isPart():
 		return false
 	case s.top().function == none: // a jump, as far as is known
 		return true
@@ -153,14 +199,34 @@ func (s *shadow) indirect(st *step) bool {
 	return s.replace(st)
 }
 
+// isPart reports that a return may go to a caller below the frames at hand, which are those of a
+// folder.
+func (s *shadow) isPart() bool {
+	return s.tree.nodes[s.frames[0].node].parent == below && len(s.frames) <= reach && s.lastException() < 0
+}
+
+// reach is how many frames from the top on are looked at for where control returns to, so that a
+// step takes no longer in a deep stack.
+const reach = 1024
+
+// lastException returns the index of the last exception within reach, -1 if there is none.
+func (s *shadow) lastException() int {
+	for i := len(s.frames) - 1; i >= max(0, len(s.frames)-reach); i-- {
+		if s.frames[i].link == byException {
+			return i
+		}
+	}
+	return -1
+}
+
 // back returns to the caller of the function on top, or of one that called it: longjmp does
-// that. It reports false if none has the address before an exception, or the bottom.
+// that. It reports false if none within reach has the address before an exception, or the bottom.
 func (s *shadow) back(st *step) bool {
-	for i := len(s.frames) - 1; i >= 0; i-- {
+	for i := len(s.frames) - 1; i >= max(0, len(s.frames)-reach); i-- {
 		switch f := &s.frames[i]; {
 		case f.link == byException:
 			return false
-		case f.link == byCall && f.back.V == st.to:
+		case f.link == byCall && f.back == st.to:
 			s.end(i, st, schema.CallReturn)
 			return true
 		}
@@ -170,16 +236,12 @@ func (s *shadow) back(st *step) bool {
 
 // leave returns from the last exception.
 func (s *shadow) leave(st *step) bool {
-	for i := len(s.frames) - 1; i >= 0; i-- {
-		if f := &s.frames[i]; f.link == byException {
-			if !returnsTo(f.back, st.to) {
-				return false
-			}
-			s.end(i, st, schema.CallException)
-			return true
-		}
+	i := s.lastException()
+	if i < 0 || !s.frames[i].returnsTo(st.to) {
+		return false
 	}
-	return false
+	s.end(i, st, schema.CallException)
+	return true
 }
 
 // settles says whether the function on top is the one that executes next. If not, that takes
@@ -202,20 +264,51 @@ func (s *shadow) end(i int, st *step, why schema.CallEnd) {
 
 // pop ends the frame on top.
 func (s *shadow) pop(st *step, why schema.CallEnd) {
+	switch f := s.top(); {
+	case f.link == byException:
+		s.popException(st, why)
+	case f.link == byCall && f.begun:
+		s.popCall(why)
+	case f.link == byCall:
+		s.ended.unmade++
+		s.frames = s.frames[:len(s.frames)-1]
+	default:
+		s.drop()
+	}
+}
+
+// drop takes the frame on top away, and returns where it began, nil if nothing needs that.
+func (s *shadow) drop() *begin {
 	f := s.top()
 	s.frames = s.frames[:len(s.frames)-1]
-	switch f.link {
-	case byCall:
-		all := s.clock.less(f.clock)
-		s.top().inner.add(all)
-		if s.wanted.calls {
-			s.ended.calls = append(s.ended.calls, f.call(&s.at, all, why))
-		}
-	case byException:
-		s.clock = f.clock
-		if f.entry != nil && s.wanted.spans {
-			s.ended.spans = append(s.ended.spans, f.span(&s.at, st.timestamp, why))
-		}
-	case unknown:
+	if !f.begun {
+		return nil
+	}
+	n := len(s.begun) - 1
+	b := &s.begun[n]
+	s.begun = s.begun[:n]
+	return b
+}
+
+// popCall ends the frame on top, a call with its begin.
+func (s *shadow) popCall(why schema.CallEnd) {
+	b := s.drop()
+	all := s.clock.less(b.clock)
+	if s.top().begun {
+		s.begun[len(s.begun)-1].inner.add(all)
+	}
+	if s.wanted.calls {
+		s.ended.calls = append(s.ended.calls, b.call(&s.at, all, why))
+	} else {
+		s.ended.unmade++
+	}
+}
+
+// popException ends the frame on top, an exception.
+func (s *shadow) popException(st *step, why schema.CallEnd) {
+	b := s.drop()
+	s.clock = b.clock
+	if b.entry != nil && s.wanted.spans {
+		s.ended.spans = append(s.ended.spans, b.span(&s.at, st.timestamp, why))
 	}
 }

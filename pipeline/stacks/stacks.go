@@ -20,6 +20,7 @@ type Stacks struct {
 	job       job         // being collected
 	runs      int         // in it, and steps of what its decoder counted
 	ordinal   int         // of the next job
+	wanted    wanted      // of it
 	calls     int64       // rows that were handed on
 	leftOut   int64       // and those that were not
 	spans     int64
@@ -47,12 +48,9 @@ func New(functions Functions, workers tally.Workers, rows Sinks) *Stacks {
 
 func limited(functions Functions, workers tally.Workers, rows Sinks, l limits) *Stacks {
 	s := &Stacks{functions: functions, workers: workers, rows: rows, limits: l, folded: map[int]*folder{}}
-	s.tasks = newTasks(functions, l, s.wanted())
+	s.wanted = wanted{calls: rows.Calls != nil, spans: rows.Spans != nil}
+	s.tasks = newTasks(functions, l, s.wanted)
 	return s
-}
-
-func (s *Stacks) wanted() wanted {
-	return wanted{calls: s.rows.Calls != nil, spans: s.rows.Spans != nil}
 }
 
 // folder returns one that is not in use.
@@ -64,7 +62,7 @@ func (s *Stacks) folder() *folder {
 		s.idle = s.idle[:n-1]
 		return f
 	}
-	return newFolder(s.functions, s.wanted())
+	return newFolder(s.functions)
 }
 
 // Sinks returns sinks that have s rebuild stacks from what they are given, and hand it on.
@@ -166,11 +164,11 @@ func (s *Stacks) submit(seq int64) error {
 	}
 	j := s.job.cut(seq)
 	s.runs = 0
-	ordinal := s.ordinal
+	ordinal, rows := s.ordinal, s.wanted
 	s.ordinal++
 	work := func() {
 		f := s.folder()
-		f.fold(&j)
+		f.fold(&j, rows)
 		j.release()
 		s.apply(ordinal, f)
 	}
@@ -182,12 +180,12 @@ func (s *Stacks) submit(seq int64) error {
 }
 
 // fold walks a job and folds its steps.
-func (f *folder) fold(j *job) {
+func (f *folder) fold(j *job, rows wanted) {
 	function := none
 	if l := &j.before; l.code != nil {
 		function = l.code.functionAt(l.position, f.functions)
 	}
-	f.reset(function, j.at)
+	f.reset(function, j.at, rows)
 	w := walker{functions: f.functions, to: f}
 	w.walk(j)
 	f.finish(&w.step.at)
@@ -212,16 +210,18 @@ func (s *Stacks) apply(ordinal int, f *folder) {
 func (s *Stacks) drain() error {
 	s.mu.Lock()
 	rows := s.tasks.ended
-	s.tasks.ended = ended{}
+	s.tasks.ended, s.tasks.wanted = ended{}, s.wanted
 	s.mu.Unlock()
+	s.leftOut += rows.unmade
 	return errors.Join(s.drainCalls(rows.calls), s.drainSpans(rows.spans))
 }
 
 func (s *Stacks) drainCalls(calls []Call) error {
-	if most := s.rows.MaxCalls; most > 0 && s.calls+int64(len(calls)) > most {
+	if most := s.rows.MaxCalls; most > 0 && s.calls+int64(len(calls)) >= most {
 		n := most - s.calls
 		s.leftOut += int64(len(calls)) - n
 		calls = calls[:n]
+		s.wanted.calls = false
 	}
 	if s.rows.Calls == nil || len(calls) == 0 {
 		return nil
@@ -246,7 +246,12 @@ func (s *Stacks) drainSpans(spans []Span) error {
 }
 
 // CallsLeftOut is how many rows of `calls` were more than wanted, after Finish.
-func (s *Stacks) CallsLeftOut() int64 { return s.leftOut }
+func (s *Stacks) CallsLeftOut() int64 {
+	if s.rows.Calls == nil {
+		return 0
+	}
+	return s.leftOut
+}
 
 // work returns what was executed, as in rows.
 func (s *Stacks) work(w work) Work {

@@ -167,6 +167,13 @@ var examples = []struct {
 		nodes:   "0x1000 1 2/4\n.0x2000 1 2/2",
 	},
 	{
+		name:    "without functions, an indirect branch that returns, and one that jumps",
+		program: "m 1000 call\nn 1004 indirect\no 3000 other\nf 2000 indirect",
+		trace:   "m taken\nf taken\nn taken\no untold",
+		nodes:   "0x1000 1 3/4\n.0x2000 1 1/1",
+		calls:   "0x2000 1-2 1/1 return",
+	},
+	{
 		name:      "cycles",
 		functions: "main 1000 10\nf 2000 8",
 		program:   "m 1000 call\nf 2000 return\nn 1004 other branch",

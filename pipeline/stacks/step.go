@@ -10,7 +10,7 @@ type step struct {
 	function int32               // of that
 	back     schema.Null[uint32] // return address of a call or an exception
 	entry    *entry              // to an exception; nil: to none
-	// timestamp is the last one before a return from an exception.
+	// timestamp is the last one before a step that may end an exception, by a switch of tasks too.
 	timestamp schema.Null[uint64]
 	context   uint32 // of a change of Context ID
 }

@@ -24,6 +24,7 @@ type waiting struct {
 	task    int32
 	context schema.Null[uint32]
 	frames  []frame
+	begun   []begin
 	clock   work
 }
 
@@ -107,13 +108,24 @@ func (t *tasks) merge(c *chunk) {
 		ids = append(ids, id)
 	}
 	t.nodes = ids
-	t.top().inner.add(c.frames[0].inner)
+	begun := c.begun
+	if c.frames[0].begun {
+		if t.top().begun {
+			t.begun[len(t.begun)-1].inner.add(begun[0].inner)
+		}
+		begun = begun[1:]
+	}
 	for _, f := range c.frames[1:] {
-		f.node, f.entered = ids[f.node-c.first], ids[f.entered-c.first]
-		f.clock.add(t.clock)
+		f.node = ids[f.node-c.first]
 		t.frames = append(t.frames, f)
 	}
+	for _, b := range begun {
+		b.entered = ids[b.entered-c.first]
+		b.clock.add(t.clock)
+		t.begun = append(t.begun, b)
+	}
 	t.clock.add(c.clock)
+	t.ended.unmade += c.ended.unmade
 	for _, x := range c.ended.calls {
 		x.Stack, x.Task = ids[x.Stack-c.first], t.now
 		t.ended.calls = append(t.ended.calls, x)
@@ -147,7 +159,7 @@ func (t *tasks) gap(st *step) {
 func (t *tasks) drop(st *step, why schema.CallEnd) {
 	t.endAll(st, why)
 	for _, w := range t.waiting {
-		t.now, t.frames, t.clock = w.task, w.frames, w.clock
+		t.now, t.frames, t.begun, t.clock = w.task, w.frames, w.begun, w.clock
 		t.endAll(st, why)
 	}
 	clear(t.waiting)
@@ -159,7 +171,7 @@ func (t *tasks) endAll(st *step, why schema.CallEnd) {
 	if len(t.frames) > 1 {
 		t.endAbove(0, st, why)
 	}
-	t.frames = t.frames[:0]
+	t.frames, t.begun = t.frames[:0], t.begun[:0]
 }
 
 // endAbove ends the frames above one.
@@ -187,7 +199,7 @@ func (t *tasks) begin(origin schema.TaskOrigin, st *step) {
 	t.list = append(t.list, Task{Name: t.functions.name(st.function, st.to), FirstSeq: st.at.seq, Origin: origin})
 	t.bound = schema.Null[uint32]{}
 	t.bind()
-	t.frames, t.clock = nil, work{} // those before may wait
+	t.frames, t.begun, t.clock = nil, nil, work{} // those before may wait
 	t.root(st)
 }
 
@@ -196,7 +208,7 @@ func (t *tasks) root(st *step) {
 	n := t.tree.enter(nodeKey{
 		parent: rootOf(t.now), entry: schema.StackRoot, function: st.function, address: t.functions.address(st.function, st.to),
 	})
-	t.frames = append(t.frames[:0], frame{node: n, entered: n, function: st.function, began: st.at, clock: t.clock})
+	t.frames, t.begun = append(t.frames[:0], frame{node: n, function: st.function}), t.begun[:0]
 }
 
 // elsewhere applies a step that goes to no address of the stack.
@@ -252,7 +264,7 @@ func (t *tasks) findWaiting(to uint32) (task, at int, several bool) {
 func (t *tasks) above(frames []frame, to uint32) (n int, ok bool) {
 	for n := range min(len(frames), t.limits.search) {
 		f := &frames[len(frames)-1-n]
-		if f.link == byCall && f.back.V == to || f.link == byException && returnsTo(f.back, to) {
+		if f.link == byCall && f.back == to || f.link == byException && f.returnsTo(to) {
 			return n, true
 		}
 	}
@@ -262,35 +274,45 @@ func (t *tasks) above(frames []frame, to uint32) (n int, ok bool) {
 // wait has the task that runs wait. The exception that it leaves has ended.
 func (t *tasks) wait(st *step) {
 	spans := len(t.ended.spans)
-	for i := len(t.frames) - 1; i >= 0; i-- {
-		if f := &t.frames[i]; f.link == byException {
-			if f.entry != nil {
-				t.ended.spans = append(t.ended.spans, f.span(&t.at, st.timestamp, schema.CallSwitch))
-				f.entry = nil
-			}
-			break
-		}
+	if b := t.beginOf(t.lastException()); b != nil && b.entry != nil {
+		t.ended.spans = append(t.ended.spans, b.span(&t.at, st.timestamp, schema.CallSwitch))
+		b.entry = nil
 	}
 	t.own(len(t.ended.calls), spans)
 	if len(t.waiting) >= t.limits.waiting {
 		t.dropWaiting(st)
 	}
-	t.waiting = append(t.waiting, waiting{t.now, t.bound, t.frames, t.clock})
-	t.frames = nil
+	t.waiting = append(t.waiting, waiting{t.now, t.bound, t.frames, t.begun, t.clock})
+	t.frames, t.begun = nil, nil
+}
+
+// beginOf returns where a frame began, by its index; nil for -1, and if nothing needs that.
+func (t *tasks) beginOf(frame int) *begin {
+	if frame < 0 || !t.frames[frame].begun {
+		return nil
+	}
+	n := len(t.begun) - 1
+	for i := len(t.frames) - 1; i > frame; i-- {
+		if t.frames[i].begun {
+			n--
+		}
+	}
+	return &t.begun[n]
 }
 
 // dropWaiting ends the task that waits longest.
 func (t *tasks) dropWaiting(st *step) {
-	now, frames, clock := t.now, t.frames, t.clock
-	t.now, t.frames, t.clock = t.waiting[0].task, t.waiting[0].frames, t.waiting[0].clock
+	now, frames, begun, clock := t.now, t.frames, t.begun, t.clock
+	w := &t.waiting[0]
+	t.now, t.frames, t.begun, t.clock = w.task, w.frames, w.begun, w.clock
 	t.endAll(st, schema.CallSwitch)
 	t.waiting = slices.Delete(t.waiting, 0, 1)
-	t.now, t.frames, t.clock = now, frames, clock
+	t.now, t.frames, t.begun, t.clock = now, frames, begun, clock
 }
 
 // resume has a task that waited run, from the frame that one returns to.
 func (t *tasks) resume(w *waiting, at int, st *step) {
-	t.now, t.frames, t.bound, t.clock = w.task, w.frames, w.context, w.clock
+	t.now, t.frames, t.begun, t.bound, t.clock = w.task, w.frames, w.begun, w.context, w.clock
 	if !t.bound.OK {
 		t.bind()
 	}

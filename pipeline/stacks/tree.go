@@ -6,9 +6,10 @@ import "github.com/tracelake/tracelake/schema"
 // was on top when it began.
 type node struct {
 	nodeKey
-	depth int32 // frames on the path
-	calls int64 // how often it was entered
-	own   work  // by its function, not by what that called
+	depth  int32 // frames on the path
+	callee int32 // a child that was called last, or any node
+	calls  int64 // how often it was entered
+	own    work  // by its function, not by what that called
 }
 
 // A nodeKey is what makes two paths one.
@@ -68,22 +69,39 @@ func (w work) less(x work) work { return work{w.instructions - x.instructions, w
 
 // A tree is a tree of nodes, in order of their first use.
 type tree struct {
-	nodes    []node
-	children map[nodeKey]int32
-	// lookaside has nodes that were used last, by their keys.
-	lookaside [1 << lookasideBits]int32
-	limit     int  // nodes; a path beyond is counted as the one that it goes on from
-	full      bool // there was one
+	nodes []node
+	slots []int32         // index of nodes by their keys, with linear probing: 1 more than that of a node; 0: none
+	roots map[int32]int32 // the first root of each task, by its parent
+	limit int             // nodes; a path beyond is counted as the one that it goes on from
 }
 
-const lookasideBits = 10
+func newTree(limit int) tree {
+	return tree{slots: make([]int32, leastSlots), roots: map[int32]int32{}, limit: limit}
+}
 
-func newTree(limit int) tree { return tree{children: map[nodeKey]int32{}, limit: limit} }
+// leastSlots are as many as a tree has at least, a power of two.
+const leastSlots = 64
 
 // clear forgets all nodes.
 func (t *tree) clear() {
+	for i := len(t.nodes) - 1; i >= 0; i-- { // so that each is found where it was put
+		if k := &t.nodes[i].nodeKey; k.parent != below {
+			t.slots[t.slot(k)] = 0
+		}
+	}
 	t.nodes = t.nodes[:0]
-	clear(t.children)
+}
+
+// slot returns the slot of the node of a key, or the free one where it belongs.
+func (t *tree) slot(k *nodeKey) int {
+	mask := len(t.slots) - 1
+	hash := (uint64(uint32(k.parent))<<32 | uint64(k.address)) * 0x9e3779b97f4a7c15
+	hash ^= uint64(uint32(k.function)) * 0x85ebca6b
+	for i := int(hash>>40) & mask; ; i = (i + 1) & mask {
+		if n := t.slots[i]; n == 0 || t.nodes[n-1].nodeKey == *k {
+			return i
+		}
+	}
 }
 
 // enter enters the child of a node, and counts that.
@@ -93,32 +111,61 @@ func (t *tree) enter(k nodeKey) int32 {
 	return n
 }
 
-// child returns the node of a key.
-func (t *tree) child(k nodeKey) int32 {
-	slot := &t.lookaside[(uint32(k.parent)*0x9e3779b1^k.address*0x85ebca6b)>>(32-lookasideBits)]
-	if n := *slot; int(n) < len(t.nodes) && t.nodes[n].nodeKey == k {
-		return n
+// call enters the child of a node that is the callee of its function: most often the one that
+// it called last.
+func (t *tree) call(parent, function int32, address uint32) int32 {
+	p := &t.nodes[parent]
+	n := p.callee
+	if c := &t.nodes[n]; c.function != function || c.address != address || c.parent != parent || c.entry != schema.StackCall {
+		n = t.child(nodeKey{parent: parent, entry: schema.StackCall, function: function, address: address})
+		t.nodes[parent].callee = n
 	}
-	n := t.find(k)
-	*slot = n
+	t.nodes[n].calls++
 	return n
 }
 
-// find returns the node of a key, a new one if there is none.
-func (t *tree) find(k nodeKey) int32 {
-	if n, ok := t.children[k]; ok {
-		return n
+// child returns the node of a key, a new one if there is none.
+func (t *tree) child(k nodeKey) int32 {
+	slot := t.slot(&k)
+	if n := t.slots[slot]; n > 0 {
+		return n - 1
 	}
-	if len(t.nodes) >= t.limit && k.parent >= 0 {
-		t.full = true
-		return k.parent
+	if len(t.nodes) >= t.limit {
+		if instead, ok := t.instead(&k); ok {
+			return instead
+		}
 	}
 	n := int32(len(t.nodes))
 	depth := int32(1)
 	if k.parent >= 0 {
 		depth += t.nodes[k.parent].depth
+	} else if _, ok := t.roots[k.parent]; !ok {
+		t.roots[k.parent] = n
 	}
 	t.nodes = append(t.nodes, node{nodeKey: k, depth: depth})
-	t.children[k] = n
+	t.slots[slot] = n + 1
+	if 2*len(t.nodes) > len(t.slots) {
+		t.grow()
+	}
 	return n
+}
+
+// instead returns the node that counts for one of a key where there is no room for more: its parent,
+// or another root of the task, if there is one.
+func (t *tree) instead(k *nodeKey) (n int32, ok bool) {
+	if k.parent >= 0 {
+		return k.parent, true
+	}
+	n, ok = t.roots[k.parent]
+	return n, ok
+}
+
+// grow doubles the slots.
+func (t *tree) grow() {
+	t.slots = make([]int32, 2*len(t.slots))
+	for i := range t.nodes {
+		if k := &t.nodes[i].nodeKey; k.parent != below {
+			t.slots[t.slot(k)] = int32(i) + 1
+		}
+	}
 }

@@ -77,13 +77,13 @@ func (w *walker) runs(from, to int) {
 			nextSpan = w.spanOf(from + i)
 		}
 		code, end := &blocks[numbers[run.Block]], run.First+run.Count
-		if leaves || code.function != function || seq >= w.nextMark || code.mixed {
+		if leaves || code.function != function || seq+int64(run.Count) > w.nextMark || code.mixed {
 			w.step.at.seq = seq
 			if i > 0 {
 				w.last = lastOf(&runs[i-1], numbers, blocks)
 			}
 			w.enter(code, int(run.First))
-			if code.mixed {
+			if code.mixed || seq+int64(run.Count) > w.nextMark {
 				w.through(code, int(run.First), int(end))
 			}
 			function = code.function
@@ -127,13 +127,11 @@ func (w *walker) stretch(s *decode.Stretch, steps []decode.Step) []decode.Step {
 	end := w.step.at.seq + s.Instructions
 	for len(steps) > 0 && r.Seq+steps[0].At <= end {
 		x := &steps[0]
-		code := &w.blocks[r.Numbers[x.Block]]
-		w.last = last{code: code, position: int(code.length) - 1, outcome: x.Outcome}
 		w.step.at.seq = r.Seq + x.At
 		if r.Base.CycleAccurate {
 			w.step.at.time(r, w.span, x.Cycle)
 		}
-		w.flow(x.To, x.Function)
+		w.leave(x.Kind, w.blocks[r.Numbers[x.Block]].next, x.To, x.Function)
 		steps = steps[1:]
 	}
 	w.step.at.seq = end
@@ -157,15 +155,20 @@ func (w *walker) state() (function int32, leaves bool) {
 	return l.code.functionAt(l.position, w.functions), !l.gone && l.code.leavesAt(l.position)
 }
 
-// through makes the steps inside a run: into other functions.
+// through makes the steps inside a run: into other functions, and where marks are.
 func (w *walker) through(code *codeBlock, first, end int) {
 	function := code.functionAt(first, w.functions)
 	for i := first + 1; i < end; i++ {
 		w.step.at.seq++
-		if f := code.functionAt(i, w.functions); f != function {
-			function = f
+		f := code.functionAt(i, w.functions)
+		switch {
+		case w.step.at.seq >= w.nextMark:
+			w.last = last{code: code, position: i - 1, outcome: schema.Untold}
+			w.enter(code, i)
+		case f != function:
 			w.take(fall, code.Address[i], f)
 		}
+		function = f
 	}
 }
 
@@ -281,40 +284,42 @@ func (w *walker) flow(to uint32, function int32) {
 	if l.outcome == schema.NotTaken || l.gone {
 		kind = schema.KindOther
 	}
+	if leaves(kind) || function != l.code.functionAt(l.position, w.functions) {
+		w.leave(kind, l.code.Address[l.position]+uint32(l.code.Size[l.position]), to, function)
+	}
+}
+
+// leave makes the step of an instruction of a kind, after which next is, that went to an
+// address in a function: in another one, if the kind is not one that leaves.
+func (w *walker) leave(kind schema.Kind, next, to uint32, function int32) {
 	switch kind {
 	case schema.KindCall, schema.KindIndirectCall:
-		w.step.back = schema.Of(l.code.Address[l.position] + uint32(l.code.Size[l.position]))
-		w.take(call, to, function)
+		w.to.call(&w.step.at, next, function, to)
 	case schema.KindReturn:
-		w.take(goBack, to, function)
+		if !w.to.goBack(&w.step.at, to, function) {
+			w.take(goBack, to, function)
+		}
 	case schema.KindExceptionReturn:
 		w.returns(to)
 	case schema.KindIndirect:
 		w.take(indirect, to, function)
+	case schema.KindBranch:
+		w.take(tail, to, function)
 	default:
-		if function == l.code.functionAt(l.position, w.functions) {
-			return
-		}
-		if kind == schema.KindBranch {
-			w.take(tail, to, function)
-		} else {
-			w.take(fall, to, function)
-		}
+		w.take(fall, to, function)
 	}
 }
 
 // returns makes the step of a return from an exception to an address.
-func (w *walker) returns(to uint32) {
-	w.step.timestamp = schema.Null[uint64]{}
-	if len(w.part.Spans) > 0 {
-		w.step.timestamp = w.part.LastTimestamp(&w.part.Spans[w.span])
-	}
-	w.take(exceptionReturn, to, w.functions.at(to))
-}
+func (w *walker) returns(to uint32) { w.take(exceptionReturn, to, w.functions.at(to)) }
 
 // take makes a step of a kind, to an address in a function.
 func (w *walker) take(kind what, to uint32, function int32) {
 	w.step.what, w.step.to, w.step.function = kind, to, function
+	switch kind {
+	case goBack, indirect, exceptionReturn, gap:
+		w.step.timestamp = w.part.LastTimestamp(&w.part.Spans[w.span])
+	}
 	w.to.take(&w.step)
 }
 

@@ -1,0 +1,194 @@
+package stacks
+
+import (
+	"testing"
+
+	"github.com/tracelake/tracelake/bench/need"
+	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/pipeline/stitch"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// Whatever a long trace does, what is held of it stays within limits, and all instructions are in
+// some stack.
+func TestLimits(t *testing.T) {
+	n := need.Size(600_000, 10_000_000)
+	two := Functions{{0x1000, 0x100, "f"}, {0x2000, 0x100, "g"}}
+	small := usual
+	small.nodes = 1000
+	for _, tt := range []struct {
+		name      string
+		functions Functions
+		limits    limits
+		run       func(s *stream)
+		// At most.
+		frames, nodes, tasks int
+		ended                int64 // rows of calls and exceptions
+	}{
+		{
+			name: "a function calls itself and never returns", functions: two, limits: usual,
+			run: func(s *stream) {
+				s.repeat(n, s.block(0x1000, schema.KindCall))
+			},
+			frames: usual.depth, nodes: usual.depth, tasks: 1, ended: int64(n) - 1,
+		},
+		{
+			name: "code without functions calls itself", limits: usual,
+			run: func(s *stream) {
+				s.repeat(n, s.block(0x1000, schema.KindCall), s.block(0x1080, schema.KindCall))
+			},
+			frames: usual.depth, nodes: 2 * usual.depth, tasks: 1, ended: int64(n) - 1,
+		},
+		{
+			name: "returns without calls", functions: two, limits: usual,
+			run: func(s *stream) {
+				s.repeat(n, s.block(0x1000, schema.KindReturn), s.block(0x2000, schema.KindReturn))
+			},
+			frames: 1, nodes: 2, tasks: 1,
+		},
+		{
+			name: "returns to everywhere, without functions", limits: small,
+			run: func(s *stream) {
+				var all []uint32
+				for i := range uint32(50_000) {
+					all = append(all, s.block(0x1000+4*i, schema.KindReturn))
+				}
+				s.repeat(n, all...)
+			},
+			frames: 1, nodes: 1000, tasks: 1,
+		},
+		{
+			name: "a call, and a return to where no call came from", functions: two, limits: usual,
+			run: func(s *stream) {
+				f, g := s.block(0x1000, schema.KindCall), s.block(0x2000, schema.KindReturn)
+				s.repeat(n/3, f, g, s.block(0x1080, schema.KindCall), g)
+			},
+			frames: 2, nodes: 2 * usual.tasks, tasks: usual.tasks, ended: int64(n) / 6,
+		},
+		{
+			name: "exceptions without returns", functions: two, limits: usual,
+			run: func(s *stream) {
+				f := s.block(0x1000, schema.KindOther)
+				for range n / 100 {
+					s.enter(0x1000)
+					s.repeat(1, f)
+				}
+			},
+			frames: usual.depth, nodes: 2 * usual.depth, tasks: 1, ended: int64(n)/100 - 1, // before the first one there is no task
+		},
+		{
+			name: "jumps in a deep stack, without functions", limits: usual,
+			run: func(s *stream) {
+				s.repeat(usual.depth-10, s.block(0x1000, schema.KindCall))
+				s.repeat(n/10, s.block(0x1080, schema.KindIndirect))
+			},
+			frames: usual.depth, nodes: usual.depth, tasks: 1, ended: int64(usual.depth) - 10,
+		},
+		{
+			name: "paths without end", functions: two, limits: small,
+			run: func(s *stream) {
+				f, g, r := s.block(0x1000, schema.KindCall), s.block(0x2000, schema.KindCall), s.block(0x2010, schema.KindCall)
+				var all []uint32
+				for i := range uint32(64) { // as the bits of a number
+					all = append(all, []uint32{f, g, r}[0x9e3779b1>>(i%32)&1+i%2])
+				}
+				s.repeat(n, all...)
+			},
+			frames: usual.depth, nodes: 1000, tasks: 1, ended: int64(n) - 1,
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newStream(t, tt.functions, tt.limits)
+			tt.run(s)
+			frames, nodes := s.frames, s.nodes
+			stacks, tasks, err := s.stacks.Finish()
+			if err != nil {
+				t.Fatal(err)
+			}
+			own := int64(0)
+			for i := range stacks {
+				own += stacks[i].Own.Instructions
+			}
+			if own != s.seq {
+				t.Errorf("stacks have %d instructions of %d", own, s.seq)
+			}
+			if s.ended != tt.ended {
+				t.Errorf("%d rows of calls and exceptions, want %d", s.ended, tt.ended)
+			}
+			if frames > tt.frames || nodes > tt.nodes || len(tasks) > tt.tasks {
+				t.Errorf("%d frames, %d nodes, %d tasks, want %d, %d, %d at most", frames, nodes, len(tasks), tt.frames, tt.nodes, tt.tasks)
+			}
+		})
+	}
+}
+
+// A stream is a long trace, of runs of one instruction.
+type stream struct {
+	testing.TB
+	stacks *Stacks
+	sinks  stitch.Sinks
+	blocks []*schema.Block
+	number []uint32
+	known  int // of the blocks, to the stacks
+	seq    int64
+	ended  int64 // rows
+	// The most that the task at hand had after a part: frames, and nodes of all.
+	frames, nodes int
+}
+
+func newStream(t testing.TB, functions Functions, l limits) *stream {
+	s := &stream{TB: t}
+	s.stacks = limited(functions, nil, Sinks{Calls: counted[Call]{&s.ended}, Spans: counted[Span]{&s.ended}}, l)
+	s.sinks = s.stacks.Sinks(stitch.Sinks{})
+	return s
+}
+
+// block adds an instruction of a kind, and returns its number.
+func (s *stream) block(address uint32, kind schema.Kind) uint32 {
+	n := uint32(len(s.blocks))
+	s.blocks = append(s.blocks, &schema.Block{
+		Key: schema.BlockKey{Address: address}, Address: []uint32{address}, Opcode: []uint32{0}, Size: []uint8{4}, Kind: []uint8{uint8(kind)},
+	})
+	s.number = append(s.number, n)
+	return n
+}
+
+// repeat executes n instructions: those of blocks, again and again.
+func (s *stream) repeat(n int, blocks ...uint32) {
+	s.Helper()
+	const part = 1 << 14 // runs
+	for from := 0; from < n; from += part {
+		unit := &decode.Result{Blocks: s.blocks}
+		for i := from; i < min(n, from+part); i++ {
+			unit.Runs = append(unit.Runs, schema.Run{Block: blocks[i%len(blocks)], Count: 1, Outcome: schema.Taken})
+		}
+		r := stitch.Runs{
+			Unit: unit, Numbers: s.number, Block: s.known, Blocks: len(s.blocks), Spans: []schema.Span{{Timestamp: schema.TimestampCarried}},
+			To: len(unit.Runs), Seq: s.seq, Instructions: int64(len(unit.Runs)),
+		}
+		if err := s.sinks.Runs.Add(r); err != nil {
+			s.Fatal(err)
+		}
+		s.known = len(s.blocks)
+		s.seq += r.Instructions
+		s.frames, s.nodes = max(s.frames, len(s.stacks.tasks.frames)), max(s.nodes, len(s.stacks.tasks.tree.nodes))
+	}
+}
+
+// enter enters an exception, with a return address.
+func (s *stream) enter(back uint32) {
+	s.Helper()
+	x := stitch.Exception{Row: schema.Exception{Key: schema.Key{Seq: s.seq}, ReturnAddress: schema.Of(back)}}
+	if err := s.sinks.Exceptions.Add(stitch.Base{}, []stitch.Exception{x}); err != nil {
+		s.Fatal(err)
+	}
+}
+
+// counted is a sink that counts its rows.
+type counted[T any] struct{ n *int64 }
+
+// Add implements [stitch.Sink].
+func (c counted[T]) Add(_ stitch.Base, rows []T) error {
+	*c.n += int64(len(rows))
+	return nil
+}
