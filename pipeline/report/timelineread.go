@@ -208,7 +208,9 @@ func (r *timelineReader) add(x *span) {
 			r.until = point{x.seq, x.at, x.epoch}
 		}
 	case x.end <= w.From && x.seq < w.From:
-		r.addBefore(x)
+		if r.addBefore(x); x.isException() && x.why == schema.CallSwitch {
+			t.spans = append(t.spans, *x) // calls in it, whose rows end later, end with it
+		}
 	default:
 		t.Slices++
 		t.spans = append(t.spans, *x)

@@ -41,7 +41,7 @@ func (t *Timeline) Walk(do func(*TimelineEvent) error) error {
 	w := &walker{Timeline: t, do: do, running: none, seen: -1, at: t.from, lanes: make([]lane, len(t.Tasks))}
 	for w.err == nil {
 		n := w.next()
-		if !w.open && (n.seq > t.Window.From || n.what >= aMark) {
+		if !w.open && (n.seq > t.Window.From || n.seq == t.Window.From && n.what >= aMark) {
 			w.begin()
 		}
 		if n.what == nothing || n.seq >= t.Window.Until {
@@ -202,7 +202,7 @@ func (w *walker) end(task int32, seq int64) {
 	}
 	switch {
 	case left && task == w.running:
-		if t := w.nextToRun(seq); t != none {
+		if t := w.nextToRun(); t != none {
 			w.turn(t, seq)
 		}
 	case ran && !left:
@@ -210,9 +210,9 @@ func (w *walker) end(task int32, seq int64) {
 	}
 }
 
-// nextToRun returns the task that the next row is of, if none begins before; none: no row is,
-// before the next gap.
-func (w *walker) nextToRun(seq int64) int32 {
+// nextToRun returns the task that ran from now on, by the row that is next; none: there is no
+// row before another task begins.
+func (w *walker) nextToRun() int32 {
 	at, task := w.after.seq, w.after.task
 	if w.nextRow < len(w.spans) {
 		at, task = w.spans[w.nextRow].seq, w.spans[w.nextRow].task
@@ -223,12 +223,7 @@ func (w *walker) nextToRun(seq int64) int32 {
 		}
 	}
 	if w.nextTask < len(w.Tasks) && w.Tasks[w.nextTask].firstSeq <= at {
-		if task = int32(w.nextTask); w.Tasks[w.nextTask].origin == schema.TaskGap {
-			return none
-		}
-		if w.Tasks[w.nextTask].firstSeq == seq {
-			return none // it begins by itself
-		}
+		return none
 	}
 	return task
 }
@@ -331,7 +326,7 @@ func (w *walker) begin() {
 	if b := &w.before; b.seq > w.seen || b.seq == w.seen && b.task != none {
 		task := b.task
 		if task == none {
-			task = w.nextToRun(from)
+			task = w.nextToRun()
 		}
 		if task != none && task < int32(w.nextTask) {
 			w.turn(task, from)
