@@ -1,8 +1,6 @@
 package convert
 
 import (
-	"bufio"
-	"encoding/binary"
 	"fmt"
 	"io"
 	"math/bits"
@@ -18,7 +16,7 @@ import (
 // turn. Marks and gaps are on the first one. Times are nanoseconds by the frequency of the core;
 // if that is not known, one is a cycle or an instruction, as the name of the track says.
 func Perfetto(w io.Writer, timelines Timelines, several bool) error {
-	p := &perfetto{w: bufio.NewWriter(w)}
+	p := &perfetto{output: output{w: w}}
 	err := timelines(func(t *report.Timeline) error {
 		tracks := newPerfettoTracks(p, t, several)
 		return t.Walk(tracks.add)
@@ -26,7 +24,7 @@ func Perfetto(w io.Writer, timelines Timelines, several bool) error {
 	if err != nil {
 		return err
 	}
-	return p.w.Flush()
+	return p.flush()
 }
 
 // Numbers of fields, and values of enums.
@@ -55,9 +53,9 @@ const (
 	eventInstant = 3
 )
 
-// A perfetto writes packets. Errors in writing come out of w at the end.
+// A perfetto writes packets.
 type perfetto struct {
-	w              *bufio.Writer
+	output
 	packet, inside []byte
 	tracks         uint64 // that there are
 }
@@ -97,9 +95,7 @@ func (p *perfetto) write(at int64, field protowire.Number) {
 	b = varintField(b, packetSequence, 1)
 	b = bytesField(b, field, p.inside)
 	p.packet = b
-	head := protowire.AppendTag(p.w.AvailableBuffer(), tracePacket, protowire.BytesType)
-	p.w.Write(binary.AppendUvarint(head, uint64(len(b))))
-	p.w.Write(b)
+	p.b = bytesField(p.b, tracePacket, b)
 }
 
 func varintField(b []byte, field protowire.Number, value uint64) []byte {
@@ -190,7 +186,7 @@ func (x *perfettoTracks) add(e *report.TimelineEvent) error {
 	case report.TimelineEnd:
 		x.stop(at)
 	}
-	return nil
+	return x.spill()
 }
 
 // turn has a task have its turn.

@@ -1,9 +1,9 @@
 package convert
 
 import (
-	"bufio"
 	"encoding/json"
 	"io"
+	"slices"
 	"strconv"
 
 	"github.com/tracelake/tracelake/pipeline/report"
@@ -14,7 +14,7 @@ import (
 // The name of a profile has its unit. In the first kind a task that has its turn is the lowest
 // frame, and where nothing was traced [untraced] is.
 func Speedscope(w io.Writer, timelines Timelines, p *report.Profile, paths *Paths, made Made) error {
-	s := &speedscope{w: bufio.NewWriter(w), paths: paths, index: map[speedscopeFrame]int{}}
+	s := &speedscope{output: output{w: w}, paths: paths, index: map[speedscopeFrame]int{}}
 	s.text(`{"$schema":"https://www.speedscope.app/file-format-schema.json","exporter":`)
 	s.value(made.By)
 	s.text(`,"profiles":[`)
@@ -22,17 +22,19 @@ func Speedscope(w io.Writer, timelines Timelines, p *report.Profile, paths *Path
 		return err
 	}
 	if p != nil {
-		s.sampled(p)
+		if err := s.sampled(p); err != nil {
+			return err
+		}
 	}
 	s.text(`],"shared":{"frames":`)
 	s.value(append([]speedscopeFrame{}, s.frames...))
 	s.text("}}\n")
-	return s.w.Flush()
+	return s.flush()
 }
 
-// A speedscope writes a file. Errors in writing come out of w at the end.
+// A speedscope writes a file.
 type speedscope struct {
-	w        *bufio.Writer
+	output
 	paths    *Paths
 	frames   []speedscopeFrame
 	index    map[speedscopeFrame]int
@@ -46,9 +48,9 @@ type speedscopeFrame struct {
 	Line uint32 `json:"line,omitempty"`
 }
 
-func (s *speedscope) text(t string) { s.w.WriteString(t) }
+func (s *speedscope) text(t string) { s.b = append(s.b, t...) }
 
-func (s *speedscope) number(n int64) { s.w.Write(strconv.AppendInt(s.w.AvailableBuffer(), n, 10)) }
+func (s *speedscope) number(n int64) { s.b = strconv.AppendInt(s.b, n, 10) }
 
 // value writes what JSON can be made of.
 func (s *speedscope) value(x any) {
@@ -56,7 +58,7 @@ func (s *speedscope) value(x any) {
 	if err != nil {
 		panic(err) // text and numbers only
 	}
-	s.w.Write(text)
+	s.b = append(s.b, text...)
 }
 
 // frame returns the index of a frame.
@@ -89,7 +91,7 @@ func (s *speedscope) begin(kind, name string, unit report.Unit) {
 }
 
 // sampled writes a profile for each task that ran.
-func (s *speedscope) sampled(p *report.Profile) {
+func (s *speedscope) sampled(p *report.Profile) error {
 	frames := make([]int, len(p.Frames))
 	for i := range p.Frames {
 		frames[i] = s.frame(&p.Frames[i])
@@ -113,6 +115,9 @@ func (s *speedscope) sampled(p *report.Profile) {
 		for k, n := range nodes[i] {
 			s.comma(k)
 			s.sample(p, n, frames)
+			if err := s.spill(); err != nil {
+				return err
+			}
 		}
 		s.text(`],"weights":[`)
 		all := int64(0)
@@ -125,6 +130,7 @@ func (s *speedscope) sampled(p *report.Profile) {
 		s.number(all)
 		s.text("}")
 	}
+	return nil
 }
 
 func (s *speedscope) comma(i int) {
@@ -140,8 +146,8 @@ func (s *speedscope) sample(p *report.Profile, node int32, frames []int) {
 		path = append(path, node)
 	}
 	s.text("[")
-	for i := len(path) - 1; i >= 0; i-- {
-		s.number(int64(frames[p.Nodes[path[i]].Frame]))
+	for i, n := range slices.Backward(path) {
+		s.number(int64(frames[p.Nodes[n].Frame]))
 		s.comma(i)
 	}
 	s.text("]")
@@ -209,15 +215,14 @@ func (e *speedscopeEvents) add(x *report.TimelineEvent) error {
 		e.leaveTask(x.At)
 	case report.TimelineMark:
 	}
-	return nil
+	return e.spill()
 }
 
 // leaveTask closes the frames of the task that runs.
 func (e *speedscopeEvents) leaveTask(at int64) {
 	if e.running >= 0 {
-		l := e.open[e.running]
-		for i := len(l) - 1; i >= 0; i-- {
-			e.event("C", l[i], at)
+		for _, frame := range slices.Backward(e.open[e.running]) {
+			e.event("C", frame, at)
 		}
 	}
 	e.running = -1

@@ -2,6 +2,7 @@ package convert
 
 import (
 	"fmt"
+	"io"
 
 	"github.com/tracelake/tracelake/pipeline/report"
 )
@@ -19,4 +20,31 @@ func sourceText(t *report.Timeline, several bool) string {
 		text = t.Dir + " " + text
 	}
 	return text
+}
+
+// An output gathers what is appended to b, and writes it now and then: a timeline is long.
+type output struct {
+	b   []byte
+	w   io.Writer
+	err error // the first
+}
+
+// spillBytes is how long b may become.
+const spillBytes = 1 << 16
+
+// spill writes b if it is long, and returns the first error there was.
+func (o *output) spill() error {
+	if len(o.b) < spillBytes {
+		return o.err
+	}
+	return o.flush()
+}
+
+// flush writes b.
+func (o *output) flush() error {
+	if o.err == nil {
+		_, o.err = o.w.Write(o.b)
+	}
+	o.b = o.b[:0]
+	return o.err
 }

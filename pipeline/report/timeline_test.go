@@ -309,8 +309,10 @@ func TestDamagedTimeline(t *testing.T) {
 		{"end before start in cycles", good + "call 10 20 stack=1 cycle=7 end_cycle=6\nspan 50 60", "call 0 ends at cycle 6, before it begins at 7"},
 		{"after the end", good + "call 10 101 stack=1\nspan 50 60", "call 0 is after the last instruction, seq 99"},
 		{"before its task", "task a\ntask b first=30\nstack function=0 task=1\ncall 10 20 stack=0 task=1\nspan 50 60", "call 0 begins at seq 10, before its task 1"},
-		{"after a gap", "task a\ntask b first=30 origin=gap\nstack function=0\nstack task=1\nexception 50 entry\ncall 40 45 stack=0\nspan 50 60 task=1",
-			"call of main at seq 40 is of task 0, which ended at a gap before"},
+		{
+			"after a gap", "task a\ntask b first=30 origin=gap\nstack function=0\nstack task=1\nexception 50 entry\ncall 40 45 stack=0\nspan 50 60 task=1",
+			"call of main at seq 40 is of task 0, which ended at a gap before",
+		},
 		{"tasks out of order", "task a first=30\ntask b first=20\nstack\ncall 40 45\nspan 50 60", "task 1 begins at seq 20, out of order"},
 		{"unknown exception", good + "call 10 20 stack=1\nspan 50 60 ordinal=4", "span 0 is of row 4 of exceptions, which there is not"},
 		{"no spans", good + "call 10 20 stack=1", "has no table exception_spans"},

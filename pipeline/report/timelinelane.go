@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/tracelake/tracelake/schema"
 )
@@ -103,8 +104,8 @@ func (w *walker) enters(task, node int32) {
 		keep++
 	}
 	w.leaveDownTo(task, keep)
-	for i := len(chain) - 1; i >= 0; i-- {
-		w.guess(task, chain[i], w.paths.frames[chain[i]])
+	for _, n := range slices.Backward(chain) {
+		w.guess(task, n, w.paths.frames[n])
 	}
 }
 

@@ -57,8 +57,12 @@ func (r *timelineReader) read(d *dataset.Dataset) error {
 		table *schema.Table
 		add   func(*schema.Batch) error
 	}{
-		{&schema.Tasks, r.addTasks}, {&schema.Exceptions, r.addEntries}, {&schema.Calls, r.addCalls}, {&schema.ExceptionSpans, r.addSpans},
-		{&schema.Events, r.addEvents}, {&schema.Losses, r.addLosses},
+		{&schema.Tasks, r.addTasks},
+		{&schema.Exceptions, r.addEntries},
+		{&schema.Calls, r.addCalls},
+		{&schema.ExceptionSpans, r.addSpans},
+		{&schema.Events, r.addEvents},
+		{&schema.Losses, r.addLosses},
 	} {
 		if err := eachBatch(d, x.table, r.t.Source, x.add); err != nil {
 			return err
@@ -301,7 +305,7 @@ func countSlices(d *dataset.Dataset, s *schema.SourceTotals, w Window) (n int64,
 		if err == nil {
 			err = eachBatch(d, table, s.Source, func(b *schema.Batch) error {
 				for row := range b.Rows() {
-					n += int64(one(inside(b, row)))
+					n += one(inside(b, row))
 				}
 				return nil
 			})
