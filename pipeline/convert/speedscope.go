@@ -155,7 +155,7 @@ func (s *speedscope) sample(p *report.Profile, node int32, frames []int) {
 
 // evented writes a timeline as a profile.
 func (s *speedscope) evented(t *report.Timeline) error {
-	e := &speedscopeEvents{speedscope: s, open: make([][]int, len(t.Tasks)), running: -1, untraced: s.intern(speedscopeFrame{Name: report.Untraced})}
+	e := &speedscopeEvents{speedscope: s, open: make([][]int, len(t.Tasks)), running: -1}
 	for i := range t.Frames {
 		e.frames = append(e.frames, s.frame(&t.Frames[i]))
 	}
@@ -182,7 +182,6 @@ type speedscopeEvents struct {
 	frames      []int   // by those of the timeline
 	open        [][]int // by task
 	running     int32   // -1: none
-	untraced    int
 	events      int
 	first, last int64
 }
@@ -209,8 +208,9 @@ func (e *speedscopeEvents) add(x *report.TimelineEvent) error {
 		e.open[x.Task] = l[:len(l)-1]
 	case report.TimelineGap:
 		e.leaveTask(x.At)
-		e.event("O", e.untraced, x.At)
-		e.event("C", e.untraced, x.Until)
+		untraced := e.intern(speedscopeFrame{Name: report.Untraced})
+		e.event("O", untraced, x.At)
+		e.event("C", untraced, x.Until)
 	case report.TimelineEnd:
 		e.leaveTask(x.At)
 	case report.TimelineMark:
