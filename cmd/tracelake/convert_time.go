@@ -114,6 +114,12 @@ func ordinal(text string, ok bool) (int64, bool) {
 // mostSlices is how many slices viewers show without trouble.
 const mostSlices = 1_000_000
 
+// tooMany is the error for more slices than viewers can show.
+func tooMany(dir string, slices int64) error {
+	return fmt.Errorf("%s: %s calls, exceptions and marks are more than viewers show well (%s); write a part with --around seq=N±M, or --from and --until, or add --force",
+		dir, thousands(slices), thousands(mostSlices))
+}
+
 // timelines returns what goes through the sources of the datasets. It refuses more than
 // viewers can show.
 func (c *conversion) timelines() (convert.Timelines, error) {
@@ -122,11 +128,12 @@ func (c *conversion) timelines() (convert.Timelines, error) {
 		return nil, err
 	}
 	switch {
+	case size.Longest == 0:
+		return nil, fmt.Errorf("%s: no instruction was decoded, so there is nothing to show; tracelake report trust says why", c.dirs[0])
 	case size.Sources == 0:
-		return nil, fmt.Errorf("%s: no source has an instruction %d; the longest ends with %d", c.dirs[0], c.window.From, size.Longest-1)
-	case size.Slices > mostSlices && !c.force:
-		return nil, fmt.Errorf("%s: %s calls, exceptions and marks are more than viewers can show (%s); write a part with --around seq=N±M, or --from and --until, or add --force",
-			c.dirs[0], thousands(size.Slices), thousands(mostSlices))
+		return nil, fmt.Errorf("%s: there is no seq=%d; the last is seq=%d", c.dirs[0], c.window.From, size.Longest-1)
+	case !c.force && size.Slices > mostSlices:
+		return nil, tooMany(c.dirs[0], size.Slices)
 	}
 	c.notes.line("%s calls, exceptions and marks of %s", thousands(size.Slices), count(int64(size.Sources), "source"))
 	if size.LeftOut > 0 {

@@ -12,6 +12,10 @@ import (
 // timelineTables are those that a timeline is made of, beside `calls`.
 var timelineTables = []*schema.Table{&schema.Stacks, &schema.Tasks, &schema.ExceptionSpans, &schema.Exceptions}
 
+// mostReserved is how many rows memory is reserved for by what the manifest says: more than
+// export writes by default.
+const mostReserved = 5_000_000
+
 // readTimeline reads the timeline of a source.
 func (m *Merged) readTimeline(d *dataset.Dataset, s *schema.SourceTotals, w Window) (*Timeline, error) {
 	for _, table := range timelineTables {
@@ -26,6 +30,9 @@ func (m *Merged) readTimeline(d *dataset.Dataset, s *schema.SourceTotals, w Wind
 	t := &Timeline{
 		Dir: d.Dir, Source: s.Source, Core: s.Core, CycleHz: s.CycleHz,
 		Window: Window{w.From, min(w.Until, s.Instructions)}, before: evidence{-1, none}, after: evidence{openEnd, none},
+	}
+	if w == Everything {
+		t.spans = make([]span, 0, min(d.Rows(&schema.Calls)+d.Rows(&schema.ExceptionSpans), mostReserved))
 	}
 	t.paths.read(t, tree)
 	r := &timelineReader{t: t, instructions: s.Instructions, until: point{seq: openEnd, at: unknownTime}, from: point{at: unknownTime}}
