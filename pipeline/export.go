@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"maps"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
@@ -30,9 +32,10 @@ type Options struct {
 	Workers     int             // at least 1
 	Overwrite   bool
 	Labels      map[string]string
-	TimestampHz uint64 // 0: as the snapshot says
-	CycleHz     uint64 // 0: not known
-	MaxRows     int64  // of `instructions` or of `blocks`; 0: DefaultMaxRows; of no meaning for LevelNone
+	TaskNames   map[uint32]string // by Context ID; of others that of their first function
+	TimestampHz uint64            // 0: as the snapshot says
+	CycleHz     uint64            // 0: not known
+	MaxRows     int64             // of `instructions` or of `blocks`; 0: DefaultMaxRows; of no meaning for LevelNone
 	// PacketsOnly asks for the tables that need no program (see [PacketTables]) in place
 	// of Tables. Then it is no failure that nothing was executed.
 	PacketsOnly bool
@@ -104,11 +107,13 @@ type exporter struct {
 
 	programs []code.Program
 	executed []code.Executed // by source
+	named    map[uint32]bool // Context IDs that tasks have
 }
 
 // run decodes all sources and writes all tables.
 func (e *exporter) run(ctx context.Context) (*schema.Manifest, error) {
 	e.jobs, e.queued = make(chan rows.Job), newBudget(jobBytes*int64(e.opt.Workers))
+	e.named = map[uint32]bool{}
 	e.limit.Most = cmp.Or(e.opt.MaxRows, DefaultMaxRows)
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return e.encode(ctx) })
@@ -173,12 +178,25 @@ func (e *exporter) decodeAll(ctx context.Context) error {
 			return err
 		}
 		s.callsLeftOut = t.CallsLeftOut()
+		for id := range t.ContextIDs() {
+			e.named[id] = true
+		}
 		e.executed = append(e.executed, executed(s.Core, t.Counted))
 		if err := e.judge(ctx, s); err != nil {
 			return err
 		}
 	}
+	e.noteUnusedNames()
 	return e.triggers(submit)
+}
+
+// noteUnusedNames notes which names of tasks name none.
+func (e *exporter) noteUnusedNames() {
+	for _, id := range slices.Sorted(maps.Keys(e.opt.TaskNames)) {
+		if !e.named[id] {
+			e.plan.notes = append(e.plan.notes, fmt.Sprintf("task %q names none: no source traced Context ID %#x", e.opt.TaskNames[id], id))
+		}
+	}
 }
 
 // submit hands a job to the workers.
@@ -224,5 +242,5 @@ func (e *exporter) output(source uint8, submit func(rows.Job) error, workers tal
 	if slices.Contains(e.opt.Tables, &schema.Calls) {
 		most = 0
 	}
-	return rows.Output{Series: series, Submit: submit, Limit: &e.limit, Workers: workers, MaxCalls: most}
+	return rows.Output{Series: series, Submit: submit, Limit: &e.limit, Workers: workers, MaxCalls: most, TaskNames: e.opt.TaskNames}
 }

@@ -46,6 +46,9 @@ func (r *trial) fromEachAsync() {
 func relative(set *rowSet, segment, offset int) *rowSet {
 	of := &rowSet{rows: map[string][]map[string]string{}}
 	for _, table := range schema.Tables() {
+		if slices.Contains(schema.Answers(), table) { // what came before decides how calls and exceptions end
+			continue
+		}
 		for _, row := range set.rows[table.Name] {
 			if at, err := strconv.Atoi(row["segment"]); err == nil && at >= segment {
 				of.rows[table.Name] = append(of.rows[table.Name], maps.Clone(row))

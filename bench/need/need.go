@@ -33,13 +33,15 @@ const (
 	Symlinks Need = "symlinks"   // a file system with symbolic links
 	Terminal Need = "terminal"   // pseudo terminals
 	Genhtml  Need = "genhtml"    // of lcov 1.16
+	Valgrind Need = "valgrind"   // callgrind_annotate
+	LLVM     Need = "llvm"       // llvm-profdata
 	Zsh      Need = "zsh"        // the shell
 	Fish     Need = "fish"       // the shell
 	Groff    Need = "groff"      // of which man is made
 )
 
 // needs are all that TRACELAKE_REQUIRE may name.
-var needs = []Need{Silicon, Python, OpenCSD, LibOCSD, OpenOCD, Objdump, Readelf, QEMU, GCC, Make, Symlinks, Terminal, Genhtml, Zsh, Fish, Groff}
+var needs = []Need{Silicon, Python, OpenCSD, LibOCSD, OpenOCD, Objdump, Readelf, QEMU, GCC, Make, Symlinks, Terminal, Genhtml, Valgrind, LLVM, Zsh, Fish, Groff}
 
 // The variables that say what a run of tests is to be: a list of needs with commas
 // in between, and "1" for a long run.

@@ -28,7 +28,7 @@ type format struct {
 
 // formats are those that convert writes, in the order of its help.
 func formats() []format {
-	return []format{lcovFormat(), coberturaFormat(), modoffFormat(), foldedFormat(), pprofFormat(), speedscopeFormat(), perfettoFormat()}
+	return []format{lcovFormat(), coberturaFormat(), modoffFormat(), foldedFormat(), pprofFormat(), callgrindFormat(), autofdoFormat(), speedscopeFormat(), perfettoFormat()}
 }
 
 // A conversion is a command line, with the datasets that it names, and what comes of them.
@@ -52,12 +52,13 @@ formats cannot say it.
 
 Formats:
 ` + formatHelp(formats()) + `
-Paths are those that the compiler wrote down. Sources that are not there are
-listed on stderr.
+docs/viewers.md says how to open each. Paths are those that the compiler wrote
+down; for lcov and cobertura, sources that are not there are listed on stderr.
 
 Examples:
    tracelake convert --to lcov run -o coverage.info
-   tracelake convert --to cobertura run --path-map /build/fw=. --source-root src`,
+   tracelake convert --to cobertura run --path-map /build/fw=. --source-root src
+   tracelake convert --to pprof run -o run.pb.gz`,
 		Flags: slices.Concat([]cli.Flag{
 			&cli.StringFlag{Name: "to", Category: groupOutput, Usage: "write `FORMAT`"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: groupOutput, Usage: "write to `FILE`", DefaultText: "stdout"},
@@ -117,24 +118,27 @@ func readConvert(ctx *cli.Context) (*convertArgs, error) {
 // chosenFormat returns the format of --to. It refuses flags that are of other formats.
 func chosenFormat(ctx *cli.Context) (*format, error) {
 	all := formats()
-	name := ctx.String("to")
-	i := slices.IndexFunc(all, func(f format) bool { return f.name == name })
+	words, name := formatNames(all), ctx.String("to")
+	i := slices.Index(words, name)
 	switch {
 	case !ctx.IsSet("to"):
-		return nil, usage("convert", "needs --to FORMAT", "formats are "+formatNames(all))
+		return nil, usage("convert", "needs --to FORMAT", "formats are "+listed(words))
 	case i < 0:
-		return nil, usage("--to "+name, "is no format", "formats are "+formatNames(all))
+		return nil, usage("--to "+name, "is no format", didYouMean(name, words)+"formats are "+listed(words))
 	}
 	for _, f := range all {
 		for _, flag := range f.takes {
-			if ctx.IsSet(flag) && !slices.Contains(all[i].takes, flag) {
-				taking := slices.DeleteFunc(slices.Clone(all), func(f format) bool { return !slices.Contains(f.takes, flag) })
-				return nil, usage("--"+flag, "is nothing for "+name, "formats that take it are "+formatNames(taking))
+			if ctx.IsSet(flag) && !all[i].has(flag) {
+				taking := slices.DeleteFunc(all, func(f format) bool { return !f.has(flag) })
+				return nil, usage("--"+flag, "is nothing for "+name, "formats that take it are "+listed(formatNames(taking)))
 			}
 		}
 	}
 	return &all[i], nil
 }
+
+// has says whether f takes a flag that not all formats take.
+func (f *format) has(flag string) bool { return slices.Contains(f.takes, flag) }
 
 // flagNames returns the names of flags.
 func flagNames(flags []cli.Flag) []string {
@@ -145,17 +149,21 @@ func flagNames(flags []cli.Flag) []string {
 	return names
 }
 
-// formatNames lists the names of formats in words.
-func formatNames(all []format) string {
+func formatNames(all []format) []string {
 	names := make([]string, len(all))
 	for i := range all {
 		names[i] = all[i].name
 	}
-	last := len(names) - 1
+	return names
+}
+
+// listed joins words for a sentence: a, b and c.
+func listed(words []string) string {
+	last := len(words) - 1
 	if last == 0 {
-		return names[0]
+		return words[0]
 	}
-	return strings.Join(names[:last], ", ") + " and " + names[last]
+	return strings.Join(words[:last], ", ") + " and " + words[last]
 }
 
 func convertDatasets(ctx *cli.Context) error {

@@ -2,10 +2,7 @@ package main
 
 import (
 	"fmt"
-	"strings"
 	"time"
-
-	"github.com/urfave/cli/v2"
 
 	"github.com/tracelake/tracelake/pipeline/convert"
 	"github.com/tracelake/tracelake/pipeline/report"
@@ -50,35 +47,22 @@ func modoffFormat() format {
 	}
 }
 
-// pathFlags say where source files are.
-func pathFlags() []cli.Flag {
-	return []cli.Flag{
-		&cli.StringSliceFlag{Name: "path-map", Category: groupOutput, Usage: "sources in one folder are in another: `FROM=TO`"},
-		&cli.StringFlag{Name: "source-root", Category: groupOutput, Usage: "relative paths of sources start at `DIR`", DefaultText: "where the program runs"},
-	}
-}
-
-// readPaths reads where source files are.
-func readPaths(ctx *cli.Context) (convert.Paths, error) {
-	p := convert.Paths{Root: ctx.String("source-root")}
-	for _, text := range ctx.StringSlice("path-map") {
-		from, to, ok := strings.Cut(text, "=")
-		if !ok || from == "" {
-			return p, usage("--path-map "+text, "is not FROM=TO", "write --path-map /build/firmware=src")
-		}
-		p.Map = append(p.Map, convert.Mapping{From: from, To: to})
-	}
-	return p, nil
-}
-
 // sources returns the source files of the program, and lists those that are missing.
 func (c *conversion) sources() ([]report.SourceFile, error) {
-	files := c.paths.Apply(c.m.Sources())
-	if len(files) == 0 {
-		return nil, fmt.Errorf("%s: there are no source lines; export with a program file that has debugging information: -e FILE", c.m.Trust().Datasets[0].Dir)
+	if err := c.needLines(); err != nil {
+		return nil, err
 	}
+	files := c.paths.Apply(c.m.Sources())
 	c.notes.missing(c.paths.Missing(files), len(files))
 	return files, nil
+}
+
+// needLines is the error for a program without source lines.
+func (c *conversion) needLines() error {
+	if c.m.HasLines() {
+		return nil
+	}
+	return fmt.Errorf("%s: there are no source lines; export with a program file that has debugging information: -e FILE", c.m.Trust().Datasets[0].Dir)
 }
 
 // missing lists sources that are not where they should be.
@@ -107,7 +91,7 @@ func commonTest(t *report.Trust) string {
 // made says what wrote the file, and when the newest dataset was made: the same
 // datasets make the same file.
 func made(t *report.Trust) convert.Made {
-	m := convert.Made{By: programName + " " + version()}
+	m := convert.Made{By: madeBy()}
 	for _, d := range t.Datasets {
 		if at, err := time.Parse(time.RFC3339, d.Created); err == nil {
 			m.Seconds = max(m.Seconds, at.Unix())
@@ -115,3 +99,6 @@ func made(t *report.Trust) convert.Made {
 	}
 	return m
 }
+
+// madeBy names the program.
+func madeBy() string { return programName + " " + version() }

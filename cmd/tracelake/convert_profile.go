@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	"github.com/tracelake/tracelake/pipeline/convert"
 	"github.com/tracelake/tracelake/pipeline/report"
 )
@@ -14,6 +16,11 @@ func foldedFormat() format {
 			if err != nil {
 				return err
 			}
+			unit := "instructions"
+			if p.ByCycles {
+				unit = "cycles"
+			}
+			c.notes.line("the numbers are %s", unit)
 			return convert.Folded(&c.out, p)
 		},
 	}
@@ -30,15 +37,62 @@ func pprofFormat() format {
 			if err != nil {
 				return err
 			}
-			t := c.m.Trust()
-			comments := []string{programName + " " + version(), t.Verdict.String() + ": " + trustText(t), trustDetails(t)}
-			return convert.PProf(&c.out, p, &c.paths, comments)
+			return convert.PProf(&c.out, p, &c.paths, append([]string{madeBy()}, c.comments()...))
 		},
 	}
 }
 
-// mostFrames is how many frames the paths of a profile have together at most.
-const mostFrames = 1 << 25
+func callgrindFormat() format {
+	return format{
+		name:  "callgrind",
+		about: "costs of lines, instructions and calls, for KCachegrind and callgrind_annotate",
+		takes: flagNames(pathFlags()),
+		write: func(c *conversion) error {
+			if err := c.needLines(); err != nil {
+				return err
+			}
+			costs, err := c.m.Costs(c.dirs, c.options.Test)
+			if err != nil {
+				return err
+			}
+			return convert.Callgrind(&c.out, costs, &c.paths, madeBy(), c.comments())
+		},
+	}
+}
+
+func autofdoFormat() format {
+	return format{
+		name:  "autofdo",
+		about: "executions by line as text, for llvm-profdata and, from that, clang -fprofile-sample-use",
+		write: func(c *conversion) error {
+			if err := c.needLines(); err != nil {
+				return err
+			}
+			s, err := c.m.Samples(c.dirs, c.options.Test)
+			if err != nil {
+				return err
+			}
+			if len(s.Functions) == 0 {
+				return fmt.Errorf("%s: no function that ran has lines from its declaration on; export with a program file that has debugging information: -e FILE", c.m.Trust().Datasets[0].Dir)
+			}
+			if s.LeftOut > 0 {
+				c.notes.line("%s of %s left out: of functions without debugging information, or inlined ones whose declaration is not known",
+					thousands(s.LeftOut), count(s.Executed, "executed instruction"))
+			}
+			return convert.AutoFDO(&c.out, s)
+		},
+	}
+}
+
+// comments say how far the figures can be trusted, for formats that have comments.
+func (c *conversion) comments() []string {
+	t := c.m.Trust()
+	return []string{t.Verdict.String() + ": " + trustText(t), trustDetails(t)}
+}
+
+// mostFrames is how many frames the paths of a profile have together at most: written, they take
+// about a gigabyte of memory.
+const mostFrames = 1 << 24
 
 // profile returns the call trees of the datasets, for formats in which each path has all of its
 // frames.
@@ -47,11 +101,6 @@ func (c *conversion) profile() (*report.Profile, error) {
 	if err != nil {
 		return nil, err
 	}
-	unit := "instructions"
-	if p.ByCycles {
-		unit = "cycles"
-	}
-	c.notes.line("figures are %s", unit)
 	if depth, cut := p.Shorten(mostFrames); depth > 0 {
 		c.notes.line("paths are cut after %s: what is below, %s, counts there", count(int64(depth), "frame"), count(cut, "instruction"))
 	}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -50,6 +51,7 @@ func outputFlags() []cli.Flag {
 		&cli.StringFlag{Name: "tables", Category: groupOutput, Usage: "write the tables `A,B` beside those always written, or all", DefaultText: "all but packets"},
 		&cli.BoolFlag{Name: "packets-only", Category: groupOutput, Usage: "write the tables that need no program: packets, exceptions, events, timestamps, contexts, and those always written"},
 		&cli.Int64Flag{Name: "max-rows", Category: groupOutput, Usage: "fail where there would be more than `N` rows of instructions or blocks", Value: pipeline.DefaultMaxRows},
+		&cli.StringSliceFlag{Name: "task", Category: groupOutput, Usage: "name the tasks of a Context ID: `ID=NAME`"},
 		&cli.StringSliceFlag{Name: "label", Category: groupOutput, Usage: "put a label into the manifest: `KEY=VALUE`"},
 		&cli.Uint64Flag{Name: "timestamp-hz", Category: groupOutput, Usage: "timestamps count at `HZ`", DefaultText: "as the snapshot says"},
 		&cli.Uint64Flag{Name: "cycle-hz", Category: groupOutput, Usage: "cycles count at `HZ`", DefaultText: "not known"},
@@ -139,7 +141,7 @@ func readExport(ctx *cli.Context) (*exportArgs, error) {
 	}
 	o := &args.options
 	for _, read := range []func(*cli.Context, *pipeline.Options) error{
-		readSources, readLevel, readFormat, readTables, readLabels, readNumbers,
+		readSources, readLevel, readFormat, readTables, readLabels, readTaskNames, readNumbers,
 	} {
 		if err := read(ctx, o); err != nil {
 			return nil, err
@@ -230,6 +232,22 @@ func readLabels(ctx *cli.Context, o *pipeline.Options) error {
 			return usage("--label "+label, fmt.Sprintf("is a second label %q", key), "give it once")
 		}
 		o.Labels[key] = value
+	}
+	return nil
+}
+
+func readTaskNames(ctx *cli.Context, o *pipeline.Options) error {
+	o.TaskNames = map[uint32]string{}
+	for _, text := range ctx.StringSlice("task") {
+		number, name, ok := strings.Cut(text, "=")
+		id, err := strconv.ParseUint(number, 0, 32)
+		if !ok || err != nil || name == "" {
+			return usage("--task "+text, "is no Context ID with a name", "write --task 0x1f=uart")
+		}
+		if _, twice := o.TaskNames[uint32(id)]; twice {
+			return usage("--task "+text, fmt.Sprintf("is a second name of Context ID %#x", id), "give it once")
+		}
+		o.TaskNames[uint32(id)] = name
 	}
 	return nil
 }

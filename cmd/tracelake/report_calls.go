@@ -59,7 +59,7 @@ func (s *screen) calls(c *report.Calls, limit int) {
 	s.table(t)
 	s.left(len(c.Rows)-len(rows), "function")
 	if c.LeftOut > 0 {
-		s.line("%s left out at export: those that ended last; export with --tables calls,... for all", count(c.LeftOut, "calls"))
+		s.line("%s left out at export: those that ended last; export with --tables calls,... for all", count(c.LeftOut, "call"))
 	}
 }
 

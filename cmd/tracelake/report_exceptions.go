@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/urfave/cli/v2"
@@ -14,7 +13,7 @@ import (
 func exceptionsCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "exceptions",
-		Usage:     "says how often and how long exceptions were handled",
+		Usage:     "says how many exceptions there were, and how long",
 		UsageText: "tracelake report exceptions DIR... [flags]",
 		Description: `A row is a type and number of exception. Its durations are from entry to return,
 or to where another task went on: in cycles if all of them have cycles, else in
@@ -52,29 +51,20 @@ func (s *screen) exceptions(x *report.Exceptions, limit int) {
 	rows := atMost(x.Rows, limit)
 	for i := range rows {
 		r := &rows[i]
-		t.Add(table.Bar{}, slices.Concat([]string{exceptionName(r), thousands(r.Entries)}, s.durations(&r.Durations), []string{thousands(r.Unended)})...)
+		t.Add(table.Bar{}, slices.Concat([]string{r.String(), thousands(r.Entries)}, s.durations(&r.Durations), []string{thousands(r.Unended)})...)
 	}
 	s.table(t)
 	s.left(len(x.Rows)-len(rows), "exception")
 }
 
-// exceptionName is type and number of an exception.
-func exceptionName(r *report.ExceptionRow) string {
-	name := "unknown"
-	if r.Type.OK {
-		name = r.Type.V.String()
-	}
-	if r.Number.OK {
-		name += fmt.Sprintf(" %d", r.Number.V)
-	}
-	return name
-}
-
 // durationColumns are the columns of durations.
 func durationColumns() []table.Column {
 	return []table.Column{
-		{Title: "MEDIAN", Kind: table.Number}, {Title: "P99", Kind: table.Number}, {Title: "LONGEST", Kind: table.Number},
-		{Title: "UNIT", Kind: table.Number}, {Title: "WORST AT", Kind: table.Number},
+		{Title: "MEDIAN", Kind: table.Number},
+		{Title: "P99", Kind: table.Number},
+		{Title: "LONGEST", Kind: table.Number},
+		{Title: "UNIT", Kind: table.Number},
+		{Title: "WORST AT", Kind: table.Number},
 	}
 }
 

@@ -57,9 +57,15 @@ func (s *screen) tasks(t *report.Tasks, limit int) {
 	}
 	several := slices.ContainsFunc(t.Rows, func(x report.Task) bool { return x.Source != t.Rows[0].Source || x.Dir != t.Rows[0].Dir })
 	x := &table.Table{Columns: []table.Column{
-		{Title: "TASK", Kind: table.Name}, {Title: "SHARE", Kind: table.Main}, {Kind: table.Share}, {Title: figure, Kind: table.Number},
-		{Title: "SWITCHES", Kind: table.Number}, {Title: "FIRST SEQ", Kind: table.Number}, {Title: "CONTEXT", Kind: table.Number},
-		{Title: "BEGAN", Kind: table.Number}, {Title: "DRIFT", Kind: table.Number},
+		{Title: "TASK", Kind: table.Name},
+		{Title: "SHARE", Kind: table.Main},
+		{Kind: table.Share},
+		{Title: figure, Kind: table.Number},
+		{Title: "SWITCHES", Kind: table.Number},
+		{Title: "FIRST SEQ", Kind: table.Number},
+		{Title: "CONTEXT", Kind: table.Number},
+		{Title: "BEGAN", Kind: table.Number},
+		{Title: "DRIFT", Kind: table.Number},
 	}}
 	rows := atMost(t.Rows, limit)
 	for i := range rows {

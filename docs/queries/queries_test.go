@@ -129,7 +129,7 @@ func TestIndex(t *testing.T) {
 			t.Errorf("README.md has no row\n%s", row)
 		}
 	}
-	if n := strings.Count(string(text), "| [Q"); n != len(all) || n < 32 {
+	if n := strings.Count(string(text), "| [Q"); n != len(all) || n < 42 {
 		t.Errorf("README.md lists %d queries of %d", n, len(all))
 	}
 }

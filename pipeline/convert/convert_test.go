@@ -254,3 +254,8 @@ func check(t *testing.T, err error) {
 		t.Fatal(err)
 	}
 }
+
+func writeFile(t *testing.T, name string, data []byte) {
+	t.Helper()
+	check(t, os.WriteFile(name, data, 0o666))
+}

@@ -1,6 +1,7 @@
 // Package convert writes what package report answers in the formats of other programs:
-// tracefiles of lcov, Cobertura's XML, and lists of addresses for disassemblers.
+// tracefiles of lcov, Cobertura's XML, and lists of addresses for disassemblers; folded stacks
+// for flame graphs, profiles of pprof and callgrind, and sample profiles for compilers.
 //
-// None of these formats can say how far its figures can be trusted: whoever writes a
+// Most of these formats cannot say how far their figures can be trusted: whoever writes a
 // file says so beside it.
 package convert

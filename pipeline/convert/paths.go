@@ -65,6 +65,9 @@ func (p *Paths) Find(name string) string {
 	return path.Join(p.Root, name)
 }
 
+// Local returns the path to open a file at that the compiler found under a name.
+func (p *Paths) Local(name string) string { return p.Find(p.relative(p.mapped(name))) }
+
 // absolute says whether a path starts at a root, of Windows too.
 func absolute(name string) bool {
 	return strings.HasPrefix(name, "/") || len(name) > 1 && name[1] == ':'

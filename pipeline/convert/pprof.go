@@ -3,6 +3,7 @@ package convert
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 
 	"github.com/google/pprof/profile"
@@ -16,9 +17,7 @@ import (
 // itself cannot. The same profile makes the same bytes.
 func PProf(w io.Writer, p *report.Profile, paths *Paths, comments []string) error {
 	b := &pprofBuilder{p: p, paths: paths, out: newPProf(p, comments)}
-	for i := range p.Sections {
-		b.addSection(&p.Sections[i])
-	}
+	b.addSections()
 	for i := range p.Frames {
 		b.addFrame(&p.Frames[i])
 	}
@@ -60,42 +59,32 @@ type pprofBuilder struct {
 	out   *profile.Profile
 }
 
-func (b *pprofBuilder) addSection(s *report.Section) {
-	named := false
-	for i := range b.p.Frames {
-		named = named || b.p.Frames[i].Function != ""
-	}
-	b.out.Mapping = append(b.out.Mapping, &profile.Mapping{
-		ID: uint64(len(b.out.Mapping) + 1), Start: uint64(s.Address), Limit: uint64(s.Address) + uint64(s.Bytes),
-		File: clean(s.File), BuildID: s.BuildID, HasFunctions: named, HasFilenames: named, HasLineNumbers: named,
-	})
-}
-
-// addFrame adds the location of a frame.
-func (b *pprofBuilder) addFrame(f *report.Frame) {
-	l := &profile.Location{ID: uint64(len(b.out.Location) + 1), Address: uint64(f.Address)}
-	if f.Exception == "" {
-		l.Mapping = b.mapping(f)
-	}
-	if f.Function != "" || f.Exception != "" {
-		function := &profile.Function{ID: uint64(len(b.out.Function) + 1), Name: clean(f.Text()), SystemName: clean(f.Linkage), StartLine: int64(f.Line)}
-		if f.File != "" {
-			function.Filename = clean(b.paths.Move(f.File))
-		}
-		b.out.Function = append(b.out.Function, function)
-		l.Line = []profile.Line{{Function: function, Line: int64(f.Line)}}
-	}
-	b.out.Location = append(b.out.Location, l)
-}
-
-// mapping returns that of the section a frame is in, nil if there is none.
-func (b *pprofBuilder) mapping(f *report.Frame) *profile.Mapping {
+// addSections adds the mappings: the sections of the report, in order.
+func (b *pprofBuilder) addSections() {
+	named := slices.ContainsFunc(b.p.Frames, func(f report.Frame) bool { return f.Function != "" })
 	for i := range b.p.Sections {
-		if b.p.Sections[i].Has(f.Core, f.Address) {
-			return b.out.Mapping[i]
-		}
+		s := &b.p.Sections[i]
+		b.out.Mapping = append(b.out.Mapping, &profile.Mapping{
+			ID: uint64(i + 1), Start: uint64(s.Address), Limit: uint64(s.Address) + uint64(s.Bytes),
+			File: clean(s.File), BuildID: clean(s.BuildID), HasFunctions: named, HasFilenames: named, HasLineNumbers: named,
+		})
 	}
-	return nil
+}
+
+// addFrame adds the location of a frame. Code that no function has gets a function of the name of
+// its address, or else viewers would take all such code for one.
+func (b *pprofBuilder) addFrame(f *report.Frame) {
+	function := &profile.Function{
+		ID: uint64(len(b.out.Function) + 1), Name: clean(f.Text()), SystemName: clean(f.Linkage), StartLine: int64(f.Line),
+	}
+	if f.File != "" {
+		function.Filename = clean(b.paths.Move(f.File))
+	}
+	l := &profile.Location{ID: function.ID, Address: uint64(f.Address), Line: []profile.Line{{Function: function, Line: int64(f.Line)}}}
+	if i := b.p.Section(f.Core, f.Address); i >= 0 && f.Exception == "" {
+		l.Mapping = b.out.Mapping[i]
+	}
+	b.out.Function, b.out.Location = append(b.out.Function, function), append(b.out.Location, l)
 }
 
 // addSample adds what a node took by itself.

@@ -75,7 +75,7 @@ func (c *Calls) add(b *schema.Batch, rows []int, dir string, source uint8) error
 			r.Unended++
 			continue
 		}
-		r.Durations.add(&Duration{
+		r.add(&Duration{
 			InCycles: nullAt(b, row, schema.CallsCycles), InInstructions: nullAt(b, row, schema.CallsInstructions),
 		}, Place{dir, source, int64(schema.CallsSeq.At(b, row))})
 	}

@@ -24,6 +24,9 @@ type ExceptionRow struct {
 	Durations
 }
 
+// String is its type and number.
+func (x *ExceptionRow) String() string { return exceptionText(x.Type, x.Number) }
+
 // exceptionKey is what a row is of.
 type exceptionKey struct {
 	core   string
@@ -77,16 +80,13 @@ func ReadExceptions(dirs []string, test string) (*Exceptions, error) {
 
 // readKinds reads type and number of exceptions that were entered.
 func readKinds(b *schema.Batch, core string, to map[int64]exceptionKey) {
-	types, numbers := &b.Columns[schema.ExceptionsType], &b.Columns[schema.ExceptionsNumber]
 	for row := range b.Rows() {
 		if schema.ExceptionEvent(schema.ExceptionsEvent.At(b, row)) != schema.ExceptionEntry {
 			continue
 		}
-		to[int64(schema.ExceptionsOrdinal.At(b, row))] = exceptionKey{
-			core:   core,
-			kind:   schema.Null[schema.ExceptionType]{V: schema.ExceptionType(types.U8[row]), OK: !types.Null(row)},
-			number: schema.Null[uint16]{V: numbers.U16[row], OK: !numbers.Null(row)},
-		}
+		key := exceptionKey{core: core}
+		key.kind, key.number = exceptionOf(b, row, schema.ExceptionsType, schema.ExceptionsNumber)
+		to[int64(schema.ExceptionsOrdinal.At(b, row))] = key
 	}
 }
 
@@ -97,7 +97,7 @@ func (x *ExceptionRow) addSpan(b *schema.Batch, row int, at Place) {
 		x.Unended++
 		return
 	}
-	x.Durations.add(&Duration{
+	x.add(&Duration{
 		InCycles: nullAt(b, row, schema.ExceptionSpansCycles), InTicks: nullAt(b, row, schema.ExceptionSpansTicks),
 		InInstructions: nullAt(b, row, schema.ExceptionSpansInstructions),
 	}, at)

@@ -32,7 +32,7 @@ func (f *Frame) Text() string {
 // frame returns what a node of t is of. core is that of its source.
 func (t *callTree) frame(n *stackNode, core string) Frame {
 	if n.entry == schema.StackException {
-		return Frame{Exception: exceptionText(n.exception, n.number)}
+		return Frame{Exception: bracketed(n.exception, n.number)}
 	}
 	if n.function == none {
 		return Frame{Name: Name{Core: core, Address: n.address}}
@@ -41,14 +41,10 @@ func (t *callTree) frame(n *stackNode, core string) Frame {
 	return Frame{Name: Name{Core: t.program.core, Function: f.name, Address: f.address, File: f.file, Line: f.line}, Linkage: f.linkage}
 }
 
-// exceptionText names an exception as far as it is known: [irq 53], [irq], [exception].
-func exceptionText(kind schema.Null[schema.ExceptionType], number schema.Null[uint16]) string {
-	name := "exception"
-	if kind.OK {
-		name = kind.V.String()
+// bracketed names an exception as far as it is known: [irq 53], [irq], [exception].
+func bracketed(kind schema.Null[schema.ExceptionType], number schema.Null[uint16]) string {
+	if !kind.OK && !number.OK {
+		return "[exception]"
 	}
-	if !number.OK {
-		return "[" + name + "]"
-	}
-	return fmt.Sprintf("[%s %d]", name, number.V)
+	return "[" + exceptionText(kind, number) + "]"
 }

@@ -81,6 +81,7 @@ type profileBuilder struct {
 	tasks  map[ProfileTask]int32
 	frames map[Frame]int32
 	nodes  map[profileKey]int32
+	calls  int64 // in all
 }
 
 // A profileKey is what makes two nodes one.
@@ -124,7 +125,8 @@ func (b *profileBuilder) add(t *callTree, tasks []int32, core string) error {
 		if n.task < 0 || int(n.task) >= len(tasks) {
 			return fmt.Errorf("stack %d is of task %d, which there is not", i, n.task)
 		}
-		if b.p.Executed.Instructions > maxExecutions-n.own.Instructions || b.p.Executed.Cycles.V > maxExecutions-n.own.Cycles.V {
+		if b.p.Executed.Instructions > maxExecutions-n.own.Instructions || b.p.Executed.Cycles.V > maxExecutions-n.own.Cycles.V ||
+			b.calls > maxExecutions-n.calls {
 			return fmt.Errorf("stack %d has counts that no trace can have", i)
 		}
 		key := profileKey{parent: none, task: tasks[n.task], frame: intern(&b.p.Frames, b.frames, t.frame(n, core))}
@@ -134,6 +136,7 @@ func (b *profileBuilder) add(t *callTree, tasks []int32, core string) error {
 		at[i] = b.node(key)
 		x := &b.p.Nodes[at[i]]
 		x.Calls += n.calls
+		b.calls += n.calls
 		x.Own.add(n.own)
 		b.p.Executed.add(n.own)
 		b.p.ByCycles = b.p.ByCycles && (n.own.Cycles.OK || n.own.Instructions == 0)

@@ -21,6 +21,8 @@ type program struct {
 // An instruction is one of the program, with what is known of its executions.
 type instruction struct {
 	address     uint32
+	opcode      uint32
+	size        uint8
 	isa         schema.ISA
 	kind        schema.Kind
 	conditional bool
@@ -59,9 +61,9 @@ func (c *counts) passed() int64 { return c.executed + c.untold }
 
 // branches says whether the outcome of i is a branch taken or not. Otherwise it is
 // predicated, if it is conditional.
-func (i *instruction) branches() bool {
-	return i.kind != schema.KindOther && i.kind != schema.KindBarrier
-}
+func (i *instruction) branches() bool { return branches(i.kind) }
+
+func branches(k schema.Kind) bool { return k != schema.KindOther && k != schema.KindBarrier }
 
 // counted says whether i is in the figures: it is in a function, and not excluded.
 func (i *instruction) counted() bool { return i.function != none && i.exclusion == none }
@@ -159,7 +161,8 @@ func (m *Merged) addCode(b *schema.Batch) error {
 	for row := range b.Rows() {
 		p := m.program(core[row])
 		i := instruction{
-			address: schema.CodeAddress.At(b, row), isa: schema.ISA(schema.CodeISA.At(b, row)), kind: schema.Kind(schema.CodeKind.At(b, row)),
+			address: schema.CodeAddress.At(b, row), opcode: schema.CodeOpcode.At(b, row), size: schema.CodeSize.At(b, row),
+			isa: schema.ISA(schema.CodeISA.At(b, row)), kind: schema.Kind(schema.CodeKind.At(b, row)),
 			conditional: schema.CodeConditional.At(b, row) != 0, function: none, line: none, exclusion: none,
 		}
 		if !targets.Null(row) {

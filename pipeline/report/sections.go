@@ -16,11 +16,6 @@ type Section struct {
 	Bytes   int64
 }
 
-// Has says whether an address of a core is in s.
-func (s *Section) Has(core string, address uint32) bool {
-	return (s.Core == "" || s.Core == core) && address >= s.Address && int64(address)-int64(s.Address) < s.Bytes
-}
-
 // sections returns those of the program, by core and address.
 func (m *Merged) sections() []Section {
 	named := slices.ContainsFunc(m.images, isSymbols)
@@ -30,8 +25,24 @@ func (m *Merged) sections() []Section {
 			all = append(all, Section{i.File, i.BuildID, i.Core, i.Address, i.Bytes})
 		}
 	}
-	slices.SortStableFunc(all, func(x, y Section) int {
-		return cmp.Or(strings.Compare(x.Core, y.Core), cmp.Compare(x.Address, y.Address))
-	})
+	slices.SortStableFunc(all, func(x, y Section) int { return x.compare(y.Core, y.Address) })
 	return all
+}
+
+func (s *Section) compare(core string, address uint32) int {
+	return cmp.Or(strings.Compare(s.Core, core), cmp.Compare(s.Address, address))
+}
+
+// Section returns the index of the section that has an address of a core, -1 if none has it.
+func (p *Profile) Section(core string, address uint32) int {
+	for _, of := range []string{core, ""} {
+		i, exact := slices.BinarySearchFunc(p.Sections, address, func(s Section, a uint32) int { return s.compare(of, a) })
+		if !exact {
+			i--
+		}
+		if i >= 0 && p.Sections[i].Core == of && int64(address)-int64(p.Sections[i].Address) < p.Sections[i].Bytes {
+			return i
+		}
+	}
+	return none
 }

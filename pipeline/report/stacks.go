@@ -50,16 +50,15 @@ func (m *Merged) readStacks(d *dataset.Dataset, s *schema.SourceTotals) (*callTr
 // add adds rows, which have their numbers and those of their parents in order.
 func (t *callTree) add(b *schema.Batch) error {
 	parents, functions := &b.Columns[schema.StacksParent], &b.Columns[schema.StacksFunction]
-	exceptions, numbers := &b.Columns[schema.StacksException], &b.Columns[schema.StacksNumber]
 	for row := range b.Rows() {
 		n := stackNode{
 			parent: none, task: int32(schema.StacksTask.At(b, row)), function: none,
 			address: schema.StacksAddress.At(b, row), entry: schema.StackEntry(schema.StacksEntry.At(b, row)),
-			exception: schema.Null[schema.ExceptionType]{V: schema.ExceptionType(exceptions.U8[row]), OK: !exceptions.Null(row)},
-			number:    schema.Null[uint16]{V: numbers.U16[row], OK: !numbers.Null(row)}, calls: int64(schema.StacksCalls.At(b, row)),
-			own: workOf(b, row, schema.StacksInstructions, schema.StacksCycles), all: workOf(b, row, schema.StacksTotalInstructions, schema.StacksTotalCycles),
+			calls: int64(schema.StacksCalls.At(b, row)),
+			own:   workOf(b, row, schema.StacksInstructions, schema.StacksCycles), all: workOf(b, row, schema.StacksTotalInstructions, schema.StacksTotalCycles),
 			firstNext: [2]int32{none, none},
 		}
+		n.exception, n.number = exceptionOf(b, row, schema.StacksException, schema.StacksNumber)
 		if !parents.Null(row) {
 			n.parent = int32(parents.U32[row])
 		}
@@ -82,6 +81,13 @@ func (t *callTree) add(b *schema.Batch) error {
 		t.nodes = append(t.nodes, n)
 	}
 	return nil
+}
+
+// exceptionOf returns type and number of an exception, which may be NULL.
+func exceptionOf(b *schema.Batch, row int, kind schema.IndexU8, number schema.IndexU16) (schema.Null[schema.ExceptionType], schema.Null[uint16]) {
+	kinds, numbers := &b.Columns[kind], &b.Columns[number]
+	return schema.Null[schema.ExceptionType]{V: schema.ExceptionType(kinds.U8[row]), OK: !kinds.Null(row)},
+		schema.Null[uint16]{V: numbers.U16[row], OK: !numbers.Null(row)}
 }
 
 // workOf returns what was executed according to two columns of a row.

@@ -22,8 +22,8 @@ type Timeline struct {
 	Slices  int64 // calls, exceptions and marks in the window
 
 	paths  paths
-	spans  []span // by their start, the outer one first
-	marks  []mark // by seq
+	spans  []timelineRow // by their start, the outer one first
+	marks  []mark        // by seq
 	axis   axis
 	before evidence // of the task that runs, before the window
 	after  evidence // likewise after it
@@ -48,8 +48,8 @@ type TimelineTask struct {
 	executed Work
 }
 
-// A span is a row of `calls` or of `exception_spans`.
-type span struct {
+// A timelineRow is a row of `calls` or of `exception_spans`.
+type timelineRow struct {
 	seq, end  int64 // of one that was open when trace ended: openEnd
 	at, until int64 // cycles of the epoch, then of the axis; unknownTime
 	epoch     int32
@@ -66,7 +66,7 @@ const (
 // notFrame marks the index of a frame, as a node has none below 0. It is its own inverse.
 func notFrame(i int32) int32 { return -2 - i }
 
-func (s *span) isException() bool { return s.node < none }
+func (r *timelineRow) isException() bool { return r.node < none }
 
 // A mark is a point of the trace at which something happened.
 type mark struct {

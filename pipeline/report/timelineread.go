@@ -32,7 +32,7 @@ func (m *Merged) readTimeline(d *dataset.Dataset, s *schema.SourceTotals, w Wind
 		Window: Window{w.From, min(w.Until, s.Instructions)}, before: evidence{-1, none}, after: evidence{openEnd, none},
 	}
 	if w == Everything {
-		t.spans = make([]span, 0, min(d.Rows(&schema.Calls)+d.Rows(&schema.ExceptionSpans), mostReserved))
+		t.spans = make([]timelineRow, 0, min(d.Rows(&schema.Calls)+d.Rows(&schema.ExceptionSpans), mostReserved))
 	}
 	t.paths.read(t, tree)
 	r := &timelineReader{t: t, instructions: s.Instructions, until: point{seq: openEnd, at: unknownTime}, from: point{at: unknownTime}}
@@ -134,7 +134,7 @@ func timeOf(t schema.Null[int64]) int64 {
 func (r *timelineReader) addCalls(b *schema.Batch) error {
 	ends, nodes := &b.Columns[schema.CallsEndSeq], r.t.paths.tree.nodes
 	for row := range b.Rows() {
-		x := span{
+		x := timelineRow{
 			seq: int64(schema.CallsSeq.At(b, row)), end: openEnd, epoch: int32(schema.CallsEpoch.At(b, row)), task: int32(schema.CallsTask.At(b, row)),
 			at: timeOf(nullAt(b, row, schema.CallsCycle)), until: timeOf(nullAt(b, row, schema.CallsEndCycle)),
 			node: int32(schema.CallsStack.At(b, row)), why: schema.CallEnd(schema.CallsEnd.At(b, row)),
@@ -161,7 +161,7 @@ func (r *timelineReader) addCalls(b *schema.Batch) error {
 func (r *timelineReader) addSpans(b *schema.Batch) error {
 	ends := &b.Columns[schema.ExceptionSpansEndSeq]
 	for row := range b.Rows() {
-		x := span{
+		x := timelineRow{
 			seq: int64(schema.ExceptionSpansSeq.At(b, row)), end: openEnd, task: int32(schema.ExceptionSpansTask.At(b, row)),
 			at: unknownTime, until: unknownTime, why: schema.CallEnd(schema.ExceptionSpansEnd.At(b, row)),
 		}
@@ -188,7 +188,7 @@ func (r *timelineReader) addSpans(b *schema.Batch) error {
 }
 
 // check checks what a row says of its place and time.
-func (r *timelineReader) check(x *span) error {
+func (r *timelineReader) check(x *timelineRow) error {
 	switch {
 	case x.task < 0 || int(x.task) >= len(r.t.Tasks):
 		return fmt.Errorf("is of task %d, which there is not", x.task)
@@ -207,7 +207,7 @@ func (r *timelineReader) check(x *span) error {
 }
 
 // add adds a row, if it is in the window.
-func (r *timelineReader) add(x *span) {
+func (r *timelineReader) add(x *timelineRow) {
 	t := r.t
 	r.lastEpoch = max(r.lastEpoch, x.epoch)
 	switch w := t.Window; {
@@ -229,7 +229,7 @@ func (r *timelineReader) add(x *span) {
 }
 
 // addBefore notes what a row before the window says of where it begins.
-func (r *timelineReader) addBefore(x *span) {
+func (r *timelineReader) addBefore(x *timelineRow) {
 	t := r.t
 	at, e := point{x.seq, x.at, x.epoch}, evidence{x.seq, x.task}
 	if x.until >= 0 {
@@ -298,7 +298,7 @@ func (r *timelineReader) conclude(d *dataset.Dataset) error {
 // compareSpans orders rows by their start. Of those that start together, the outer one is
 // first: that which ends last, or a call that was at its first instruction when an exception
 // came.
-func compareSpans(x, y span) int {
+func compareSpans(x, y timelineRow) int {
 	if c := cmp.Compare(x.seq, y.seq); c != 0 {
 		return c
 	}

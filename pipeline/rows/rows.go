@@ -44,6 +44,8 @@ type Output struct {
 	Functions stacks.Functions
 	// MaxCalls is how many rows of `calls` there may be; 0: any number.
 	MaxCalls int64
+	// TaskNames are names of tasks by their Context ID.
+	TaskNames map[uint32]string
 }
 
 // New returns the tables of a source.

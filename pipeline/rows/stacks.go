@@ -2,6 +2,8 @@ package rows
 
 import (
 	"errors"
+	"iter"
+	"slices"
 
 	"github.com/tracelake/tracelake/pipeline/stacks"
 	"github.com/tracelake/tracelake/pipeline/stitch"
@@ -11,6 +13,8 @@ import (
 // stackTables are the tables of call stacks.
 type stackTables struct {
 	of    *stacks.Stacks // nil: none is wanted
+	names map[uint32]string
+	ids   []uint32 // Context IDs of tasks
 	nodes stitch.Sink[stacks.Stack]
 	tasks stitch.Sink[stacks.Task]
 }
@@ -18,6 +22,7 @@ type stackTables struct {
 // addStacks adds the tables of call stacks that are wanted.
 func (t *Tables) addStacks() {
 	s := &t.stacks
+	s.names = t.out.TaskNames
 	s.nodes, s.tasks = sink(t, &schema.Stacks, fillStack), sink(t, &schema.Tasks, fillTask)
 	ended := stacks.Sinks{
 		Calls: sink(t, &schema.Calls, fillCall), Spans: sink(t, &schema.ExceptionSpans, fillSpan), MaxCalls: t.out.MaxCalls,
@@ -45,9 +50,26 @@ func (s *stackTables) finish() error {
 	if err != nil {
 		return err
 	}
+	for i := range tasks {
+		s.name(&tasks[i])
+	}
 	b := s.of.Base()
 	return errors.Join(add(s.nodes, b, nodes), add(s.tasks, b, tasks))
 }
+
+// name names a task as it is to be named.
+func (s *stackTables) name(t *stacks.Task) {
+	if !t.ContextID.OK {
+		return
+	}
+	s.ids = append(s.ids, t.ContextID.V)
+	if name, ok := s.names[t.ContextID.V]; ok {
+		t.Name = name
+	}
+}
+
+// ContextIDs returns the Context IDs of the tasks, after Flush.
+func (t *Tables) ContextIDs() iter.Seq[uint32] { return slices.Values(t.stacks.ids) }
 
 func fillStack(batch *schema.Batch, b *stitch.Base, x *stacks.Stack) {
 	schema.AppendStacks(batch, b.Source, x.Stack, x.Parent, x.Task, x.Depth, x.Function, x.Address, x.Entry, x.Exception, x.Number,

@@ -1,6 +1,10 @@
 package stacks
 
-import "math"
+import (
+	"math"
+
+	"github.com/tracelake/tracelake/schema"
+)
 
 // A folder folds the steps of a job that end what other steps of it began: most calls
 // return soon. What is left are chunks, each with a step that takes what came before it.
@@ -65,6 +69,37 @@ func (f *folder) call(at *position, back uint32, function int32, to uint32) {
 func (f *folder) goBack(at *position, to uint32, function int32) bool {
 	f.advance(at)
 	return f.returned(to, function)
+}
+
+// again does at once what most steps are, between instructions that have no cycles and where no
+// rows of calls are wanted: what is on top calls a function that it called before, or returns to
+// the caller. seq is the ordinal of the instruction that control goes to, at to in a function;
+// back the address after the one that it left, of a kind. again reports false, and does nothing, if
+// the step is none of these.
+func (f *folder) again(kind schema.Kind, seq int64, back, to uint32, function int32) bool {
+	frames, nodes := f.frames, f.tree.nodes
+	top := &frames[len(frames)-1]
+	n := &nodes[top.node]
+	switch kind {
+	case schema.KindCall, schema.KindIndirectCall:
+		callee := *f.tree.callee(top.node, to)
+		if int(callee) >= len(nodes) || !nodes[callee].isCall(top.node, function, to) {
+			return false
+		}
+		nodes[callee].calls++
+		f.pushCall(callee, function, back)
+	case schema.KindReturn:
+		if top.link != byCall || top.back != to || frames[len(frames)-2].function != function {
+			return false
+		}
+		f.ended.unmade++
+		f.frames = frames[:len(frames)-1]
+	default:
+		return false
+	}
+	n.own.instructions += seq - f.at.seq
+	f.at.seq = seq
+	return true
 }
 
 // take takes the next step.

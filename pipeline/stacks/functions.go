@@ -58,17 +58,20 @@ func (fs Functions) name(f int32, entered uint32) string {
 // A codeBlock is a code block and the functions it has instructions of.
 type codeBlock struct {
 	*schema.Block
-	function int32  // of its first instruction
-	next     uint32 // address after its last one: where a call returns to
-	length   uint16 // instructions
-	mixed    bool   // not all are of one function
-	leaves   bool   // its last one may leave the function
+	function int32       // of its first instruction
+	next     uint32      // address after its last one: where a call returns to
+	length   uint16      // instructions
+	address  uint32      // of its first one
+	mixed    bool        // not all are of one function
+	leaves   schema.Kind // that of its last one, if it leaves; else other
 }
 
 func (fs Functions) codeBlock(b *schema.Block) codeBlock {
 	end := len(b.Address) - 1
-	c := codeBlock{Block: b, function: fs.at(b.Address[0]), next: b.Address[end] + uint32(b.Size[end]), length: uint16(len(b.Address))}
-	c.leaves = c.leavesAt(end)
+	c := codeBlock{Block: b, function: fs.at(b.Address[0]), address: b.Address[0], next: b.Address[end] + uint32(b.Size[end]), length: uint16(len(b.Address))}
+	if kind := schema.Kind(b.Kind[end]); leaves(kind) {
+		c.leaves = kind
+	}
 	if last := b.Address[len(b.Address)-1]; c.function != none && last-fs[c.function].Address < fs[c.function].Size {
 		c.mixed = int(c.function)+1 < len(fs) && fs[c.function+1].Address <= last
 		return c
@@ -84,9 +87,6 @@ func (c *codeBlock) functionAt(position int, fs Functions) int32 {
 	}
 	return fs.at(c.Address[position])
 }
-
-// leavesAt says whether an instruction of the block is of a kind that leaves.
-func (c *codeBlock) leavesAt(position int) bool { return leaves(schema.Kind(c.Kind[position])) }
 
 // leaves says whether an instruction of a kind may go to another function, other than by a
 // direct branch or by running on.

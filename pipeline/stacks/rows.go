@@ -39,6 +39,9 @@ type Task struct {
 	Origin    schema.TaskOrigin
 	Drift     int64
 	Executed  Work
+
+	function int32  // that of its first instruction
+	entered  uint32 // address of that
 }
 
 // A Call is a row of `calls`.
@@ -129,7 +132,8 @@ func (t *tasks) rows(as func(work) Work) ([]Stack, []Task) {
 		}
 	}
 	for i := range t.list {
-		t.list[i].Task, t.list[i].Executed = int32(i), as(executed[i])
+		x := &t.list[i]
+		x.Task, x.Name, x.Executed = int32(i), t.functions.name(x.function, x.entered), as(executed[i])
 	}
 	return stacks, t.list
 }

@@ -1,6 +1,10 @@
 package stacks
 
-import "github.com/tracelake/tracelake/schema"
+import (
+	"slices"
+
+	"github.com/tracelake/tracelake/schema"
+)
 
 // A shadow is a shadow stack: of the task that runs, or in a folder what is above the frame
 // that was on top when it began.
@@ -129,10 +133,22 @@ func (s *shadow) beginTop(e *entry) {
 // call pushes the frame of a callee, of a function at an address.
 func (s *shadow) call(back uint32, function int32, address uint32) {
 	n := s.tree.call(s.top().node, function, address)
-	s.frames = append(s.frames, frame{link: byCall, node: n, function: function, back: back, returns: true})
+	s.pushCall(n, function, back)
 	if s.wanted.calls {
 		s.beginTop(nil)
 	}
+}
+
+// pushCall pushes the frame of a call. Its fields are set in place: a frame that is copied as it
+// is made waits for them.
+func (s *shadow) pushCall(node, function int32, back uint32) {
+	n := len(s.frames)
+	if n == cap(s.frames) {
+		s.frames = slices.Grow(s.frames, 1)
+	}
+	s.frames = s.frames[:n+1]
+	f := &s.frames[n]
+	f.node, f.function, f.back, f.link, f.returns, f.begun = node, function, back, byCall, true, false
 }
 
 // returned ends the function on top if it was called, returns to an address, and its caller is

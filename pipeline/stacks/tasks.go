@@ -196,7 +196,7 @@ func (t *tasks) own(calls, spans int) {
 // begin begins a task.
 func (t *tasks) begin(origin schema.TaskOrigin, st *step) {
 	t.now = int32(len(t.list))
-	t.list = append(t.list, Task{Name: t.functions.name(st.function, st.to), FirstSeq: st.at.seq, Origin: origin})
+	t.list = append(t.list, Task{FirstSeq: st.at.seq, Origin: origin, function: st.function, entered: st.to})
 	t.bound = schema.Null[uint32]{}
 	t.bind()
 	t.frames, t.begun, t.clock = nil, nil, work{} // those before may wait

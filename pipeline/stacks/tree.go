@@ -6,10 +6,9 @@ import "github.com/tracelake/tracelake/schema"
 // was on top when it began.
 type node struct {
 	nodeKey
-	depth  int32 // frames on the path
-	callee int32 // a child that was called last, or any node
-	calls  int64 // how often it was entered
-	own    work  // by its function, not by what that called
+	depth int32 // frames on the path
+	calls int64 // how often it was entered
+	own   work  // by its function, not by what that called
 }
 
 // A nodeKey is what makes two paths one.
@@ -70,9 +69,11 @@ func (w work) less(x work) work { return work{w.instructions - x.instructions, w
 // A tree is a tree of nodes, in order of their first use.
 type tree struct {
 	nodes []node
-	slots []int32         // index of nodes by their keys, with linear probing: 1 more than that of a node; 0: none
-	roots map[int32]int32 // the first root of each task, by its parent
-	limit int             // nodes; a path beyond is counted as the one that it goes on from
+	slots []int32 // index of nodes by their keys, with linear probing: 1 more than that of a node; 0: none
+	// callees are nodes that were called last, by what called them and the address.
+	callees [1 << calleeBits]int32
+	roots   map[int32]int32 // the first root of each task, by its parent
+	limit   int             // nodes; a path beyond is counted as the one that it goes on from
 }
 
 func newTree(limit int) tree {
@@ -111,17 +112,28 @@ func (t *tree) enter(k nodeKey) int32 {
 	return n
 }
 
-// call enters the child of a node that is the callee of its function: most often the one that
-// it called last.
+// call enters the child of a node that is a callee of its function.
 func (t *tree) call(parent, function int32, address uint32) int32 {
-	p := &t.nodes[parent]
-	n := p.callee
-	if c := &t.nodes[n]; c.function != function || c.address != address || c.parent != parent || c.entry != schema.StackCall {
+	slot := t.callee(parent, address)
+	n := *slot
+	if int(n) >= len(t.nodes) || !t.nodes[n].isCall(parent, function, address) {
 		n = t.child(nodeKey{parent: parent, entry: schema.StackCall, function: function, address: address})
-		t.nodes[parent].callee = n
+		*slot = n
 	}
 	t.nodes[n].calls++
 	return n
+}
+
+// callee returns where the index of a node may be that is called by another, at an address.
+func (t *tree) callee(parent int32, address uint32) *int32 {
+	return &t.callees[(uint32(parent)*0x9e3779b1^address*0x85ebca6b)>>(32-calleeBits)]
+}
+
+const calleeBits = 10
+
+// isCall says whether the node is that of a call of a function, at an address, by a parent.
+func (n *node) isCall(parent, function int32, address uint32) bool {
+	return n.parent == parent && n.address == address && n.function == function && n.entry == schema.StackCall
 }
 
 // child returns the node of a key, a new one if there is none.

@@ -69,38 +69,50 @@ func (w *walker) piece(r *stitch.Runs, blocks []codeBlock) {
 func (w *walker) runs(from, to int) {
 	r, blocks, numbers := w.part, w.blocks, w.part.Numbers
 	runs := r.Unit.Runs[from:to]
-	function, leaves := w.state()
-	seq, nextSpan := w.step.at.seq, w.spanOf(from)
+	function, kind := w.state()
+	seq, nextSpan, again := w.step.at.seq, w.spanOf(from), w.again()
 	for i := range runs {
 		run := &runs[i]
 		if from+i >= nextSpan {
 			nextSpan = w.spanOf(from + i)
 		}
-		code, end := &blocks[numbers[run.Block]], run.First+run.Count
-		if leaves || code.function != function || seq+int64(run.Count) > w.nextMark || code.mixed {
-			w.step.at.seq = seq
-			if i > 0 {
-				w.last = lastOf(&runs[i-1], numbers, blocks)
-			}
-			w.enter(code, int(run.First))
-			if code.mixed || seq+int64(run.Count) > w.nextMark {
-				w.through(code, int(run.First), int(end))
-			}
-			function = code.function
+		code, end := &blocks[numbers[run.Block]], seq+int64(run.Count)
+		switch {
+		case code.mixed || end > w.nextMark:
+			w.enterAfter(runs[:i], seq, code, int(run.First))
+			w.through(code, int(run.First), int(run.First+run.Count))
+		case kind == schema.KindOther && code.function == function:
+		case again && run.First == 0 && i > 0 && w.to.again(kind, seq, w.last.code.next, code.address, code.function):
+		default:
+			w.enterAfter(runs[:i], seq, code, int(run.First))
 		}
-		if leaves = code.leaves; end != code.length || code.mixed {
-			w.last = lastOf(run, numbers, blocks)
-			function, leaves = w.state()
-		}
-		seq += int64(run.Count)
+		seq = end
 		if run.Flags&timed != 0 {
 			w.step.at.time(r, w.span, run.Cycle)
 		}
+		if function, kind = code.function, code.leaves; run.First+run.Count != code.length || code.mixed || run.Outcome == schema.NotTaken {
+			w.last = lastOf(run, numbers, blocks)
+			function, kind = w.state()
+		}
+		w.last.code = code
 	}
 	w.step.at.seq = seq
 	if len(runs) > 0 {
 		w.last = lastOf(&runs[len(runs)-1], numbers, blocks)
 	}
+}
+
+// again says whether steps may be made at once: see [folder.again].
+func (w *walker) again() bool { return !w.part.Base.CycleAccurate && !w.to.wanted.calls }
+
+// enterAfter makes the steps between the last of some runs, or if there are none what came before
+// them, and an instruction of a block.
+func (w *walker) enterAfter(runs []schema.Run, seq int64, code *codeBlock, first int) {
+	w.step.at.seq = seq
+	if n := len(runs); n > 0 {
+		w.last = lastOf(&runs[n-1], w.part.Numbers, w.blocks)
+	}
+	w.enter(code, first)
 }
 
 // spanOf goes on to the span of a run, and returns the run that the next one begins with.
@@ -121,18 +133,22 @@ func (w *walker) stretch(s *decode.Stretch, steps []decode.Step) []decode.Step {
 	r := w.part
 	w.spanOf(s.Run)
 	first := &w.blocks[r.Numbers[s.Block]]
-	if function, leaves := w.state(); leaves || first.function != function || w.step.at.seq >= w.nextMark {
+	if function, kind := w.state(); kind != schema.KindOther || first.function != function || w.step.at.seq >= w.nextMark {
 		w.enter(first, 0)
 	}
-	end := w.step.at.seq + s.Instructions
+	end, again := w.step.at.seq+s.Instructions, w.again()
 	for len(steps) > 0 && r.Seq+steps[0].At <= end {
 		x := &steps[0]
+		steps = steps[1:]
+		next := w.blocks[r.Numbers[x.Block]].next
+		if again && w.to.again(x.Kind, r.Seq+x.At, next, x.To, x.Function) {
+			continue
+		}
 		w.step.at.seq = r.Seq + x.At
 		if r.Base.CycleAccurate {
 			w.step.at.time(r, w.span, x.Cycle)
 		}
-		w.leave(x.Kind, w.blocks[r.Numbers[x.Block]].next, x.To, x.Function)
-		steps = steps[1:]
+		w.leave(x.Kind, next, x.To, x.Function)
 	}
 	w.step.at.seq = end
 	next := &r.Unit.Runs[s.Run]
@@ -145,14 +161,17 @@ func lastOf(run *schema.Run, numbers []uint32, blocks []codeBlock) last {
 	return last{code: &blocks[numbers[run.Block]], position: int(run.First+run.Count) - 1, outcome: run.Outcome}
 }
 
-// state returns the function of the last instruction, and whether what comes after it needs
-// a closer look even if it is of the same one.
-func (w *walker) state() (function int32, leaves bool) {
+// state returns the function of the last instruction, and its kind if that leaves.
+func (w *walker) state() (function int32, kind schema.Kind) {
 	l := &w.last
 	if l.code == nil {
-		return none, true
+		return none, schema.KindIndirect
 	}
-	return l.code.functionAt(l.position, w.functions), !l.gone && l.code.leavesAt(l.position)
+	kind = schema.Kind(l.code.Kind[l.position])
+	if l.gone || l.outcome == schema.NotTaken || !leaves(kind) {
+		kind = schema.KindOther
+	}
+	return l.code.functionAt(l.position, w.functions), kind
 }
 
 // through makes the steps inside a run: into other functions, and where marks are.
@@ -273,7 +292,7 @@ func (w *walker) target(marks []mark, to uint32) schema.Null[uint32] {
 // flows says whether the last instruction was one that went elsewhere than to the next.
 func (w *walker) flows() bool {
 	kind := schema.Kind(w.last.code.Kind[w.last.position])
-	return w.last.outcome != schema.NotTaken && !w.last.gone && (kind == schema.KindBranch || w.last.code.leavesAt(w.last.position))
+	return w.last.outcome != schema.NotTaken && !w.last.gone && (kind == schema.KindBranch || leaves(kind))
 }
 
 // flow makes the step of the last instruction, after which control went to an address in a

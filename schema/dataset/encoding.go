@@ -46,6 +46,7 @@ func newEncoding(f schema.Format, codec string) (encoding, error) {
 type partReader interface {
 	schema.Reader
 	Lacks() []int
+	Skip(column int, least int64) (left bool, err error)
 }
 
 // openPart begins to read a part.

@@ -85,6 +85,7 @@ type Expansion struct {
 	done    int           // instructions of it that are rows
 	batch   *schema.Batch
 	lastRow []bool // by row of batch: it is the last of its run
+	first   uint64 // runs of lower seq alone are left out
 }
 
 var _ schema.Reader = (*Expansion)(nil)
@@ -102,6 +103,22 @@ func (d *Dataset) Expand(source uint8) (*Expansion, error) {
 	}, nil
 }
 
+// ExpandAt begins to read the instructions of a source at one: those before it in its run
+// come first. The reader has to be closed.
+func (d *Dataset) ExpandAt(source uint8, seq int64) (*Expansion, error) {
+	c, err := d.readCode(source)
+	if err != nil {
+		return nil, err
+	}
+	blocks, err := d.OpenAt(&schema.Blocks, source, schema.BlocksSeq, seq-schema.MaxBlockRow+1)
+	if err != nil {
+		return nil, err
+	}
+	return &Expansion{
+		blocks: blocks, code: c, runs: schema.NewBatch(&schema.Blocks), batch: schema.NewBatch(&schema.Instructions), first: uint64(max(seq, 0)),
+	}, nil
+}
+
 // Next returns the instructions that follow.
 func (x *Expansion) Next() (*schema.Batch, error) {
 	x.batch.Reset()
@@ -112,13 +129,22 @@ func (x *Expansion) Next() (*schema.Batch, error) {
 			if err != nil {
 				return nil, err
 			}
-			x.runs, x.run, x.done = runs, 0, 0
+			x.runs, x.run, x.done = runs, x.before(runs), 0
 		}
 		for x.run < x.runs.Rows() && len(x.lastRow) < schema.BatchRows {
 			x.expandRun(schema.BatchRows - len(x.lastRow))
 		}
 	}
 	return x.batch, nil
+}
+
+// before returns how many runs come first that end before the first instruction.
+func (x *Expansion) before(runs *schema.Batch) int {
+	n := 0
+	for n < runs.Rows() && schema.BlocksSeq.At(runs, n)+uint64(schema.BlocksInstructions.At(runs, n)) <= x.first {
+		n++
+	}
+	return n
 }
 
 // expandRun appends rows of the run at hand, at most room.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sort"
 
 	"github.com/tracelake/tracelake/schema"
 )
@@ -16,6 +17,46 @@ import (
 // order. Where there are none, it reads none. The reader has to be closed.
 func (d *Dataset) Open(t *schema.Table, source uint8) *Reader {
 	return &Reader{dataset: d, table: t, left: d.parts[t][source]}
+}
+
+// OpenAt begins to read the rows of a table and source about where a column comes to a value:
+// what is before is left out in whole row groups, so some rows of less than that come first.
+// Values of the column must not fall from row to row; NULL is after all of them. The reader
+// has to be closed. It fails with an [*Error] if a part cannot be read.
+func (d *Dataset) OpenAt(t *schema.Table, source uint8, column schema.IndexU64, least int64) (*Reader, error) {
+	parts := d.parts[t][source]
+	var failed error
+	first := sort.Search(len(parts), func(i int) bool {
+		r := &Reader{dataset: d, table: t}
+		left, err := r.openAt(&parts[i], column, least)
+		if err = errors.Join(err, r.Close()); err != nil && failed == nil {
+			failed = err
+		}
+		return left || failed != nil
+	})
+	if failed != nil {
+		return nil, failed
+	}
+	r := &Reader{dataset: d, table: t, left: parts[first:]}
+	if first == len(parts) {
+		return r, nil
+	}
+	if _, err := r.openAt(&parts[first], column, least); err != nil {
+		return nil, errors.Join(err, r.Close())
+	}
+	r.partial = true
+	return r, nil
+}
+
+// openAt opens a part, and leaves out its first row groups. It says whether others are left.
+func (r *Reader) openAt(part *schema.PartFile, column schema.IndexU64, least int64) (left bool, err error) {
+	if err := r.open(part.Path); err != nil {
+		return false, err
+	}
+	if left, err = r.reader.Skip(int(column), least); err != nil {
+		return false, r.damaged(part.Path, err)
+	}
+	return left, nil
 }
 
 // Batches reads the rows of a table, of all sources in order. A batch holds until
@@ -77,6 +118,7 @@ type Reader struct {
 	file    *os.File          // nil: no part is open
 	reader  partReader
 	rows    int64 // of the part at hand, so far
+	partial bool  // some of its rows were left out
 }
 
 var _ schema.Reader = (*Reader)(nil)
@@ -99,13 +141,13 @@ func (r *Reader) Next() (*schema.Batch, error) {
 		if !errors.Is(err, io.EOF) {
 			return nil, r.damaged(part.Path, err)
 		}
-		if r.rows != part.Rows {
+		if r.rows != part.Rows && !r.partial {
 			return nil, r.damaged(part.Path, fmt.Errorf("has %d rows, the manifest says %d", r.rows, part.Rows))
 		}
 		if err := r.Close(); err != nil {
 			return nil, err
 		}
-		r.left = r.left[1:]
+		r.left, r.partial = r.left[1:], false
 	}
 	return nil, io.EOF
 }

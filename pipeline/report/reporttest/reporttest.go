@@ -3,6 +3,7 @@
 package reporttest
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -20,11 +21,12 @@ import (
 //	file NAME ADDRESS BYTES [core=NAME] [match=SHARE] [code=SHA256]
 //	memory NAME ADDRESS BYTES [core=NAME] [sha=SHA256]
 //	function ADDRESS BYTES NAME [core=NAME] [at=FILE:LINE] [linkage=NAME] [aliases=NAMES] [as=ORDINAL]
-//	code ADDRESS ISA KIND [core=NAME] [at=FILE:LINE] [conditional] [target=ADDRESS] [in=ORDINAL] [COUNTS]
-//	inlined ADDRESS DEPTH FILE:LINE [core=NAME]
+//	code ADDRESS ISA KIND [core=NAME] [at=FILE:LINE] [of=INLINED] [conditional] [target=ADDRESS] [in=ORDINAL] [COUNTS]
+//	inlined ADDRESS DEPTH FILE:LINE [core=NAME] [of=INLINED]
 //	run ADDRESS ISA [source=ID] [COUNTS]
 //	timestamp N|? [source=ID] [epoch=N] [cycle=N]
 //	instruction ADDRESS ISA KIND [source=ID] [opcode=N] [offset=N] [executed=true|false] [cycles=N]
+//	edge FROM TO KIND OUTCOME [source=ID] [n=N]
 //	exception SEQ EVENT [source=ID] [type=NAME] [number=N] [offset=N] [epoch=N] [cycle=N]
 //	stack [source=ID] [parent=N] [task=N] [function=N] [address=ADDRESS] [entry=NAME] [type=NAME] [number=N] [WORK] [total=N] [total_cycles=N] [as=N]
 //	task NAME [source=ID] [context=N] [first=N] [switches=N] [ambiguous=N] [drift=N] [origin=NAME] [WORK]
@@ -36,7 +38,7 @@ import (
 // Of the lost bytes those of ends are before the first synchronisation, those of cut in
 // a packet that is cut off. hz is the frequency of its core, ticks that of timestamps. COUNTS are executed=N failed=N untold=N timed=N cycles=N; those of code are of the
 // first source, run has others, also where there is no code. Code is in the function
-// around it. WORK is instructions=N cycles=N. Instructions, exceptions, stacks, tasks, calls
+// around it; INLINED names the inlined function whose line it is. WORK is instructions=N cycles=N. Instructions, exceptions, stacks, tasks, calls
 // and spans are numbered as they come; a table of the last four that has no line is left out. Words with spaces stand between quotation marks, as in Go; # begins a
 // comment.
 func Write(dir, text string) error {
@@ -97,7 +99,8 @@ type code struct {
 	target      schema.Null[uint32]
 	depth       uint16
 	at          place
-	in          int64 // ordinal of its function; none: that around it
+	of          string // inlined function
+	in          int64  // ordinal of its function; none: that around it
 }
 
 const none = -1
@@ -143,7 +146,9 @@ func (d *description) line(text string) error {
 	case "code":
 		d.addCode(w)
 	case "inlined":
-		d.inlined = append(d.inlined, code{core: w.key("core", ""), address: w.number(1), depth: uint16(w.number(2)), at: w.place(w.word(3))})
+		d.inlined = append(d.inlined, code{
+			core: w.key("core", ""), address: w.number(1), depth: uint16(w.number(2)), at: w.place(w.word(3)), of: w.key("of", ""),
+		})
 	case "run":
 		d.runs = append(d.runs, w.run(w.number(1), w.isa(2), uint8(w.keyNumber("source", int64(d.sources[0].Source)))))
 	case "timestamp":
@@ -187,7 +192,7 @@ func (d *description) addTimestamp(w *words) {
 func (d *description) addCode(w *words) {
 	c := code{
 		core: w.key("core", ""), address: w.number(1), isa: w.isa(2), kind: schema.Kind(slices.Index(schema.KindNames, w.word(3))),
-		conditional: slices.Contains(w.plain, "conditional"), at: w.place(w.key("at", "")), in: w.keyNumber("in", none),
+		conditional: slices.Contains(w.plain, "conditional"), at: w.place(w.key("at", "")), of: w.key("of", ""), in: w.keyNumber("in", none),
 	}
 	if w.keys["target"] != "" {
 		c.target = schema.Of(uint32(w.keyNumber("target", 0)))
@@ -214,6 +219,15 @@ func (d *description) function(core string, address uint32) schema.Null[int32] {
 	return schema.Null[int32]{}
 }
 
+// lines returns what has source lines, in the order of the table.
+func (d *description) lines() []code {
+	all := slices.Concat(d.code, d.inlined)
+	slices.SortStableFunc(all, func(x, y code) int {
+		return cmp.Or(strings.Compare(x.core, y.core), cmp.Compare(x.address, y.address), cmp.Compare(x.depth, y.depth))
+	})
+	return all
+}
+
 func (d *description) write(out *dataset.Writer) {
 	ordinals := map[string]int32{}
 	for _, f := range d.functions {
@@ -237,9 +251,9 @@ func (d *description) write(out *dataset.Writer) {
 		schema.AppendCode(out.Table(&schema.Code, 0).Row(), c.core, c.address, size, c.isa, 0, c.kind, c.conditional, c.target,
 			schema.Null[schema.ISA]{V: c.isa, OK: c.target.OK}, function, ".text")
 	}
-	for _, c := range slices.Concat(d.code, d.inlined) {
+	for _, c := range d.lines() {
 		if c.at.file != "" {
-			schema.AppendLines(out.Table(&schema.Lines, 0).Row(), c.core, c.address, c.depth, c.at.file, c.at.line, 0, true, d.function(c.core, c.address), "")
+			schema.AppendLines(out.Table(&schema.Lines, 0).Row(), c.core, c.address, c.depth, c.at.file, c.at.line, 0, true, d.function(c.core, c.address), c.of)
 		}
 	}
 	for _, l := range d.losses {

@@ -33,6 +33,8 @@ func (d *description) addRow(w *words) error {
 	switch w.plain[0] {
 	case "instruction":
 		r.table, r.append = &schema.Instructions, instructionRow(w, source)
+	case "edge":
+		r.table, r.append = &schema.Edges, edgeRow(w, source)
 	case "exception":
 		r.table, r.append = &schema.Exceptions, exceptionRow(w, source)
 	case "stack":
@@ -80,6 +82,15 @@ func instructionRow(w *words, source uint8) func(*schema.Batch, int64) {
 	return func(b *schema.Batch, n int64) {
 		schema.AppendInstructions(b, schema.Keys{Source: source, Seq: n, ByteOffset: offset}, address, size, isa, opcode, schema.Kind(kind), executed,
 			schema.Null[uint32]{V: uint32(cycles.V), OK: cycles.OK}, 0, cycles, schema.Null[uint64]{}, schema.Null[uint32]{}, schema.Null[uint8]{}, schema.Null[schema.Security]{})
+	}
+}
+
+func edgeRow(w *words, source uint8) func(*schema.Batch, int64) {
+	from, to := w.number(1), w.number(2)
+	kind, outcome := w.name(schema.EdgeKindNames, w.word(3)), w.name(schema.EdgeOutcomeNames, w.word(4))
+	times := w.keyNumber("n", 1)
+	return func(b *schema.Batch, _ int64) {
+		schema.AppendEdges(b, source, from, to, schema.EdgeKind(kind), schema.EdgeOutcome(outcome), times, schema.Null[int64]{})
 	}
 }
 

@@ -66,6 +66,9 @@ func (t *Table) natural(cells [][]string) []int {
 		}
 		widths[c] = uniseg.StringWidth(column.Title)
 		for _, row := range cells {
+			if row == nil {
+				continue
+			}
 			widths[c] = max(widths[c], uniseg.StringWidth(row[c]))
 		}
 	}

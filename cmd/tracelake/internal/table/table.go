@@ -13,8 +13,9 @@ import (
 // A Table is rows of text under a header. There is at most one column of bars.
 type Table struct {
 	Columns []Column
-	rows    [][]string
-	bars    []Bar
+	rows    [][]string     // of a line across the table: nil
+	bars    []Bar          // of rows
+	lines   map[int]string // across the table, by row
 }
 
 // A Column says how its cells are written.
@@ -56,6 +57,15 @@ func (t *Table) Add(bar Bar, cells ...string) {
 	t.bars = append(t.bars, bar)
 }
 
+// Line adds a line of text across the table, which makes no column wider.
+func (t *Table) Line(text string) {
+	if t.lines == nil {
+		t.lines = map[int]string{}
+	}
+	t.lines[len(t.rows)] = text
+	t.rows, t.bars = append(t.rows, nil), append(t.bars, Bar{})
+}
+
 // Rows is the number of rows so far.
 func (t *Table) Rows() int { return len(t.rows) }
 
@@ -67,6 +77,9 @@ const gap = 2
 func (t *Table) Text(s Style) (text string, omitted []string) {
 	cells := make([][]string, len(t.rows))
 	for r, row := range t.rows {
+		if row == nil {
+			continue
+		}
 		cells[r] = make([]string, len(row))
 		for c, cell := range row {
 			cells[r][c] = s.Text(cell)
@@ -76,6 +89,10 @@ func (t *Table) Text(s Style) (text string, omitted []string) {
 	b := &strings.Builder{}
 	t.writeHeader(b, s, l)
 	for r, row := range cells {
+		if row == nil {
+			b.WriteString(strings.TrimRight(cut(s.Text(t.lines[r]), s), " ") + "\n")
+			continue
+		}
 		line := &strings.Builder{}
 		for _, c := range l.shown {
 			l.before(line, c)
@@ -88,6 +105,15 @@ func (t *Table) Text(s Style) (text string, omitted []string) {
 		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
 	}
 	return b.String(), l.omitted
+}
+
+// cut makes text fit in a line.
+func cut(text string, s Style) string {
+	if s.Width == 0 || uniseg.StringWidth(text) <= s.Width {
+		return text
+	}
+	mark := s.choose("…", "...")
+	return first(text, s.Width-uniseg.StringWidth(mark)) + mark
 }
 
 func (t *Table) writeHeader(b *strings.Builder, s Style, l *layout) {

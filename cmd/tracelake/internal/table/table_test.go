@@ -176,3 +176,21 @@ func TestRowLength(t *testing.T) {
 	}()
 	hot().Add(Bar{}, "one")
 }
+
+// A line goes across the table and makes no column wider; it is cut where it is too long.
+func TestLine(t *testing.T) {
+	x := &Table{Columns: []Column{{Title: "SEQ", Kind: Main}, {Title: "KIND", Kind: Name}}}
+	x.Line("main  main.c:1  a line that is longer than the table")
+	x.Add(Bar{}, "1", "other")
+	x.Line("evil\x1b[31m")
+	x.Add(Bar{}, "22", "branch")
+	for width, want := range map[int]string{
+		0:  "SEQ  KIND\nmain  main.c:1  a line that is longer than the table\n  1  other\nevil\\u001b[31m\n 22  branch\n",
+		16: "SEQ  KIND\nmain  main.c:1 …\n  1  other\nevil\\u001b[31m\n 22  branch\n",
+	} {
+		text, _ := x.Text(Style{Width: width, UTF8: true})
+		if diff := cmp.Diff(want, text); diff != "" {
+			t.Errorf("width %d: want -, got +:\n%s", width, diff)
+		}
+	}
+}

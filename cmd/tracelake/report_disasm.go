@@ -1,0 +1,254 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/tracelake/tracelake/cmd/tracelake/internal/table"
+	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/schema"
+)
+
+func disasmCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "disasm",
+		Usage:     "shows what each instruction of a function took",
+		UsageText: "tracelake report disasm DIR... --function NAME [flags]",
+		Description: `Each instruction is under the source line it is of, with kind, target and
+opcode, but no mnemonic. PASSED and FAILED are outcomes of conditional
+instructions: of branches, taken and not taken. UNTOLD is how often the trace
+does not say. Cycles of a run are spread evenly over its instructions; EACH is
+the mean of an execution. Bars are of cycles, or of executions where not all
+that ran has cycles.
+
+Examples:
+   tracelake report disasm run --function quicksort
+   tracelake report disasm run --function 0x4000859c --source-root src`,
+		Flags: slices.Concat(datasetFlags(), []cli.Flag{
+			&cli.StringFlag{Name: "function", Category: groupInput, Usage: "the function, by `NAME` or address; required"},
+		}, pathFlags(), []cli.Flag{jsonFlag()}),
+		Action: disasm,
+	}
+}
+
+func disasm(ctx *cli.Context) error {
+	name := ctx.String("function")
+	if name == "" {
+		return usage(fullName(ctx.Command), "needs --function NAME", "report hotspots lists functions")
+	}
+	q, err := ask(ctx, "")
+	if err != nil {
+		return err
+	}
+	paths, err := readPaths(ctx)
+	if err != nil {
+		return err
+	}
+	listings := q.m.Listings(name)
+	if len(listings) == 0 {
+		return noFunction(q, name)
+	}
+	text := newSourceText(paths)
+	return q.answer(ctx, func() any { return disasmObject(q, listings, text) }, func(s *screen) {
+		for i := range listings {
+			s.listing(&listings[i], text)
+		}
+		s.missing(text.missing(), len(text.files))
+	})
+}
+
+// noFunction is the error for a function that there is not.
+func noFunction(q *question, name string) error {
+	names := q.m.FunctionNames()
+	if len(names) == 0 {
+		return fmt.Errorf("%s: the program has no functions; export with a program file: -e FILE", q.dirs[0])
+	}
+	return fmt.Errorf("--function %s: no function has that name; %sreport hotspots lists those that ran", name, didYouMean(name, names))
+}
+
+// listing writes the instructions of a function.
+func (s *screen) listing(l *report.Listing, text *sourceText) {
+	s.blank()
+	s.line("%s", listingHead(l))
+	columns := s.listingColumns(l)
+	t := &table.Table{Columns: []table.Column{{Title: "ADDRESS", Kind: table.Main}, {Kind: table.Share}}}
+	for _, c := range columns {
+		t.Columns = append(t.Columns, table.Column{Title: c.title, Kind: c.kind})
+	}
+	n, hottest := newNamer(filesOf(l)), 0.0
+	for i := range l.Rows {
+		hottest = max(hottest, l.Heat(&l.Rows[i]))
+	}
+	for i := range l.Rows {
+		r := &l.Rows[i]
+		switch {
+		case i > 0 && r.File == l.Rows[i-1].File && r.Line == l.Rows[i-1].Line:
+		case r.File != "":
+			t.Line(placeLine(n, &report.Name{File: r.File, Line: r.Line}, text))
+		case i > 0:
+			t.Line(noLine)
+		}
+		cells := []string{hexAddress(r.Address)}
+		for _, c := range columns {
+			cells = append(cells, c.cell(r))
+		}
+		t.Add(table.Bar{Full: l.Heat(r), Whole: hottest}, cells...)
+	}
+	s.table(t)
+}
+
+// A listingColumn is a column of what is known of an instruction.
+type listingColumn struct {
+	title string
+	kind  table.Kind
+	cell  func(*report.ListingRow) string
+}
+
+// listingColumns returns the columns that the trace has figures for, the most important
+// first. Outcomes are those of instructions that have a choice.
+func (s *screen) listingColumns(l *report.Listing) []listingColumn {
+	outcome := func(n func(*report.ListingRow) int64) func(*report.ListingRow) string {
+		return func(r *report.ListingRow) string {
+			switch {
+			case !r.Conditional && r.Failed == 0:
+				return ""
+			case r.Executed+r.Failed == 0 && r.Untold > 0:
+				return s.None()
+			}
+			return thousands(n(r))
+		}
+	}
+	columns := []listingColumn{
+		{"TIMES", table.Main, func(r *report.ListingRow) string { return thousands(r.Executions()) }},
+		{"PASSED", table.Number, outcome(func(r *report.ListingRow) int64 { return r.Executed })},
+		{"FAILED", table.Number, outcome(func(r *report.ListingRow) int64 { return r.Failed })},
+	}
+	if l.Cycles > 0 {
+		columns = append(columns,
+			listingColumn{"CYCLES", table.Number, s.ifCost(func(r *report.ListingRow) string { return thousands(int64(math.Round(r.Cycles))) })},
+			listingColumn{"EACH", table.Number, s.ifCost(func(r *report.ListingRow) string { return fmt.Sprintf("%.1f", r.CyclesEach()) })})
+	}
+	return append(columns,
+		listingColumn{"KIND", table.Remark, kindText},
+		listingColumn{"OPCODE", table.Number, func(r *report.ListingRow) string { return opcodeText(r.Opcode, r.Size) }},
+		listingColumn{"UNTOLD", table.Number, func(r *report.ListingRow) string {
+			if !r.Conditional {
+				return ""
+			}
+			return thousands(r.Untold)
+		}})
+}
+
+// ifCost writes a cell only for rows that have cycles.
+func (s *screen) ifCost(cell func(*report.ListingRow) string) func(*report.ListingRow) string {
+	return func(r *report.ListingRow) string {
+		if r.Cycles == 0 {
+			return s.None()
+		}
+		return cell(r)
+	}
+}
+
+// kindText is the kind of an instruction, with the target of a direct branch.
+func kindText(r *report.ListingRow) string {
+	if r.Target.OK {
+		return r.Kind.String() + " " + hexAddress(r.Target.V)
+	}
+	return r.Kind.String()
+}
+
+// listingHead names a function and says what it took.
+func listingHead(l *report.Listing) string {
+	text := l.Function
+	if l.Core != "" {
+		text = l.Core + ": " + text
+	}
+	text += " at " + hexAddress(l.Address) + ": " + count(l.Instructions, "instruction") + " executed"
+	if l.Cycles > 0 {
+		text += ", " + count(int64(math.Round(l.Cycles)), "cycle")
+	}
+	return text
+}
+
+// filesOf are the names of the files of a listing.
+func filesOf(l *report.Listing) []report.Name {
+	var names []report.Name
+	for i := range l.Rows {
+		names = append(names, report.Name{File: l.Rows[i].File})
+	}
+	return names
+}
+
+// The objects of report disasm --json.
+type (
+	jsonDisasm struct {
+		reportHead
+		Functions []jsonListing `json:"functions"`
+	}
+	jsonListing struct {
+		jsonName
+		Instructions int64            `json:"instructions"`
+		Cycles       *float64         `json:"cycles"`
+		Rows         []jsonListingRow `json:"rows"`
+	}
+	jsonListingRow struct {
+		Address     string   `json:"address"`
+		ISA         string   `json:"isa"`
+		Size        uint8    `json:"size"`
+		Opcode      string   `json:"opcode"`
+		Kind        string   `json:"kind"`
+		Conditional bool     `json:"conditional"`
+		Target      *string  `json:"target"`
+		Executed    int64    `json:"executed"`
+		Failed      int64    `json:"failed"`
+		Untold      int64    `json:"untold"`
+		Timed       int64    `json:"timed"`
+		Cycles      *float64 `json:"cycles"`
+		CyclesEach  *float64 `json:"cycles_each"`
+		File        string   `json:"file,omitempty"`
+		Line        uint32   `json:"line,omitempty"`
+		Text        string   `json:"text,omitempty"`
+	}
+)
+
+func disasmObject(q *question, listings []report.Listing, text *sourceText) any {
+	o := &jsonDisasm{reportHead: q.head("disasm")}
+	for i := range listings {
+		l := &listings[i]
+		x := jsonListing{jsonName: nameObject(&l.Name), Instructions: l.Instructions, Cycles: positive(l.Cycles), Rows: []jsonListingRow{}}
+		for j := range l.Rows {
+			x.Rows = append(x.Rows, listingRowObject(&l.Rows[j], text))
+		}
+		o.Functions = append(o.Functions, x)
+	}
+	return o
+}
+
+func listingRowObject(r *report.ListingRow, text *sourceText) jsonListingRow {
+	o := jsonListingRow{
+		Address: hexAddress(r.Address), ISA: r.ISA.String(), Size: r.Size, Opcode: "0x" + opcodeText(r.Opcode, r.Size), Kind: r.Kind.String(),
+		Conditional: r.Conditional, Executed: r.Executed, Failed: r.Failed, Untold: r.Untold, Timed: r.Timed,
+		Cycles: positive(r.Cycles), CyclesEach: positive(r.CyclesEach()), File: r.File, Line: r.Line, Text: text.line(r.File, r.Line),
+	}
+	o.Target = targetObject(r.Target)
+	return o
+}
+
+// targetObject is the target of a direct branch; null of others.
+func targetObject(target schema.Null[uint32]) *string {
+	if !target.OK {
+		return nil
+	}
+	return new(hexAddress(target.V))
+}
+
+// positive is a number as JSON has it: null if there is none.
+func positive(x float64) *float64 {
+	if x == 0 {
+		return nil
+	}
+	return &x
+}

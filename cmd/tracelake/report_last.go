@@ -1,0 +1,124 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/schema"
+)
+
+func lastCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "last",
+		Usage:     "shows the last instructions before a point",
+		UsageText: "tracelake report last DIR [flags]",
+		Description: `The point is the end of the trace, or what --before says: an instruction, a
+byte of the capture, or an exception, by its ordinal in the table exceptions.
+The dataset has to have rows of what was executed: level instructions or blocks.
+
+Lines of source are shown if their files are found. CYCLES are those since the
+count before. Below is the stack of the last instruction, the innermost function
+first; a tail call takes the place of the function that it left.
+
+Examples:
+   tracelake report last run
+   tracelake report last run --before exception=12 -n 20
+   tracelake report last run --before offset=0x8000 --source-root src`,
+		Flags: slices.Concat(datasetFlags(), []cli.Flag{
+			sourceIDFlag(),
+			&cli.StringFlag{Name: "before", Category: groupInput, Usage: "the `POINT`: seq=N, offset=N or exception=K", DefaultText: "the end of the trace"},
+			&cli.Int64Flag{Name: "instructions", Aliases: []string{"n"}, Category: groupOutput, Value: defaultLast, Usage: "show at most `N` instructions"},
+		}, pathFlags(), []cli.Flag{jsonFlag()}),
+		Action: last,
+	}
+}
+
+// How many instructions are shown: by default, and at most.
+const (
+	defaultLast = 50
+	maxLast     = 1_000_000
+)
+
+// sourceIDFlag picks a source.
+func sourceIDFlag() cli.Flag {
+	return &cli.StringFlag{Name: "source", Category: groupInput, Usage: "the source with trace `ID`: 0x13 is hexadecimal, 19 decimal", DefaultText: "the one that ran"}
+}
+
+func last(ctx *cli.Context) error {
+	q, err := ask(ctx, "")
+	if err != nil {
+		return err
+	}
+	if len(q.dirs) > 1 {
+		return usage(fullName(ctx.Command), fmt.Sprintf("takes one DIR, but is given %d: %s", len(q.dirs), strings.Join(q.dirs, ", ")), seeHelp(ctx.Command))
+	}
+	point, err := pointBefore(ctx.String("before"))
+	if err != nil {
+		return err
+	}
+	source, err := oneSource(ctx)
+	if err != nil {
+		return err
+	}
+	n := ctx.Int64("instructions")
+	if n < 1 || n > maxLast {
+		return usage(fmt.Sprintf("--instructions %d", n), "is no number of instructions to show", "give one from 1 to 1000000")
+	}
+	paths, err := readPaths(ctx)
+	if err != nil {
+		return err
+	}
+	l, err := q.m.Last(q.dirs[0], source, point, n)
+	if e, ok := errors.AsType[*report.NoSourceError](err); ok {
+		return noSource(e)
+	}
+	if err != nil {
+		return err
+	}
+	text := newSourceText(paths)
+	return q.answer(ctx, func() any { return lastObject(q, l, text) }, func(s *screen) { s.last(l, text) })
+}
+
+// pointBefore reads --before.
+func pointBefore(text string) (report.Point, error) {
+	if text == "" {
+		return report.Point{}, nil
+	}
+	what, number, _ := strings.Cut(text, "=")
+	kind, ok := map[string]report.PointKind{"seq": report.AtSeq, "offset": report.AtOffset, "exception": report.AtException}[what]
+	n, err := strconv.ParseInt(number, 0, 64)
+	if !ok || err != nil || n < 0 {
+		return report.Point{}, usage("--before "+text, "is no point", "points are seq=N, offset=N and exception=K")
+	}
+	return report.Point{Kind: kind, N: n}, nil
+}
+
+// oneSource reads --source.
+func oneSource(ctx *cli.Context) (schema.Null[uint8], error) {
+	if !ctx.IsSet("source") {
+		return schema.Null[uint8]{}, nil
+	}
+	id, ok := traceID(ctx.String("source"))
+	if !ok {
+		return schema.Null[uint8]{}, usage("--source "+ctx.String("source"), "is no trace ID", "write it as 0x13 or, decimal, as 19; the highest is 0x7f")
+	}
+	return schema.Of(id), nil
+}
+
+// noSource is the error for a source that has to be picked, or is not there.
+func noSource(e *report.NoSourceError) error {
+	var known []string
+	for _, id := range e.Known {
+		known = append(known, schema.SourceText(id))
+	}
+	if len(known) == 0 {
+		return fmt.Errorf("%s: nothing was executed in it", e.Dir)
+	}
+	return usage("report last", e.Error(), "give one with --source: "+strings.Join(known, ", "))
+}

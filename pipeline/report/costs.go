@@ -1,0 +1,178 @@
+package report
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/tracelake/tracelake/schema"
+)
+
+// Costs are what functions cost, instruction by instruction, and what the calls between them
+// cost.
+type Costs struct {
+	*Profile
+	Functions []FunctionCosts // one for each of Frames; then one for each of Tasks, which calls the roots of its stacks
+}
+
+// A FunctionCosts is what a function cost.
+type FunctionCosts struct {
+	Own   []InstructionCost // by address; their sum is what its nodes took by themselves
+	Calls []CallCost        // by callee
+}
+
+// An InstructionCost is what an instruction cost. How often it ran is exact; cycles of a run
+// are spread evenly over its instructions. What no instruction of the function has is at its first
+// address.
+type InstructionCost struct {
+	Place CodePlace
+	Work  Work
+}
+
+// A CodePlace is an instruction with its line.
+type CodePlace struct {
+	Address uint32
+	File    string // "": the line is not known
+	Line    uint32
+}
+
+// A CallCost is what all calls from one function to another cost, with all that those called.
+// Where a callee is on the stack already, the outermost call alone has the costs: so the sum over
+// all callers of a function is what it took with its callees.
+type CallCost struct {
+	Callee int       // in Functions
+	From   CodePlace // the line that calls, if it is one alone; else that of the caller
+	Calls  int64
+	All    Work
+}
+
+// Costs returns what functions cost in the datasets of m, which have to be those in dirs. It
+// fails with a [*dataset.Error] if one has no `stacks`, `tasks` or `edges`.
+func (m *Merged) Costs(dirs []string, test string) (*Costs, error) {
+	p, err := m.Profile(dirs, test)
+	if err != nil {
+		return nil, err
+	}
+	sites, err := m.callSites(dirs, test)
+	if err != nil {
+		return nil, err
+	}
+	c := &Costs{Profile: p, Functions: make([]FunctionCosts, len(p.Frames)+len(p.Tasks))}
+	own := make([]Work, len(p.Frames))
+	for i := range p.Nodes {
+		own[p.Nodes[i].Frame].add(p.Nodes[i].Own)
+	}
+	executed := m.executedBy()
+	for i := range p.Frames {
+		f := &p.Frames[i]
+		c.Functions[i].Own = m.spread(f, own[i], executed[location{f.Core, f.Address}])
+	}
+	c.addCalls(sites)
+	return c, nil
+}
+
+// executedBy returns the instructions that ran, by the address of their function.
+func (m *Merged) executedBy() map[location][]*instruction {
+	executed := map[location][]*instruction{}
+	for _, p := range m.programs {
+		for i := range p.code {
+			if x := &p.code[i]; x.function != none && x.reached() > 0 {
+				at := location{p.core, p.functions[x.function].address}
+				executed[at] = append(executed[at], x)
+			}
+		}
+	}
+	return executed
+}
+
+// spread returns what the instructions of a function cost, which together took own.
+func (m *Merged) spread(f *Frame, own Work, code []*instruction) []InstructionCost {
+	if f.Function == "" || len(code) == 0 {
+		return compact([]InstructionCost{{CodePlace{f.Address, f.File, f.Line}, own}})
+	}
+	executions, cycles := make([]float64, len(code)), make([]float64, len(code))
+	for i, x := range code {
+		executions[i], cycles[i] = float64(x.reached()), x.cycles
+	}
+	if slices.Max(cycles) == 0 {
+		cycles = executions
+	}
+	n, cy := apportion(own.Instructions, executions), apportion(own.Cycles.V, cycles)
+	costs := make([]InstructionCost, len(code))
+	for i, x := range code {
+		costs[i] = InstructionCost{m.codePlace(x), Work{n[i], schema.Null[int64]{V: cy[i], OK: own.Cycles.OK}}}
+	}
+	return compact(costs)
+}
+
+// compact leaves out what cost nothing.
+func compact(costs []InstructionCost) []InstructionCost {
+	return slices.DeleteFunc(costs, func(c InstructionCost) bool { return c.Work.Instructions == 0 && c.Work.Cycles.V == 0 })
+}
+
+// codePlace returns where an instruction is.
+func (m *Merged) codePlace(x *instruction) CodePlace {
+	if x.line == none {
+		return CodePlace{Address: x.address}
+	}
+	at := m.places.lines[x.line]
+	return CodePlace{x.address, m.places.files[at.file], at.number}
+}
+
+// apportion divides a sum by weights, of which one at least is not 0. Weights that are whole
+// numbers and have that sum, up to 2⁵⁰, are the parts.
+func apportion(total int64, weights []float64) []int64 {
+	sum := 0.0
+	for _, w := range weights {
+		sum += w
+	}
+	parts := make([]int64, len(weights))
+	given, upTo := int64(0), 0.0
+	for i, w := range weights {
+		upTo += w
+		parts[i] = min(total, max(given, int64(math.Round(float64(total)*(upTo/sum))))) - given
+		given += parts[i]
+	}
+	parts[len(parts)-1] += total - given
+	return parts
+}
+
+// addCalls adds what calls cost.
+func (c *Costs) addCalls(sites map[callPair]callSite) {
+	type arc struct{ caller, callee int }
+	calls := map[arc]*CallCost{}
+	open := make([]int, len(c.Frames)) // how often a frame is on the path
+	c.walk(func(node int32) {
+		n := &c.Nodes[node]
+		a := arc{len(c.Frames) + int(n.Task), int(n.Frame)}
+		if n.Parent >= 0 {
+			a.caller = int(c.Nodes[n.Parent].Frame)
+		}
+		if calls[a] == nil {
+			calls[a] = &CallCost{Callee: a.callee, From: c.callPlace(a.caller, a.callee, sites)}
+		}
+		calls[a].Calls += n.Calls
+		if open[n.Frame]++; open[n.Frame] == 1 {
+			calls[a].All.add(n.All)
+		}
+	}, func(node int32) { open[c.Nodes[node].Frame]-- })
+	for a, call := range calls {
+		c.Functions[a.caller].Calls = append(c.Functions[a.caller].Calls, *call)
+	}
+	for i := range c.Functions {
+		slices.SortFunc(c.Functions[i].Calls, func(x, y CallCost) int { return cmp.Compare(x.Callee, y.Callee) })
+	}
+}
+
+// callPlace returns where a function calls another.
+func (c *Costs) callPlace(caller, callee int, sites map[callPair]callSite) CodePlace {
+	if caller >= len(c.Frames) {
+		return CodePlace{}
+	}
+	f, to := &c.Frames[caller], &c.Frames[callee]
+	site, ok := sites[callPair{f.Core, f.Address, to.Address}]
+	if ok && !site.several && site.place.File == f.File && f.Function != "" && to.Function != "" && to.Core == f.Core {
+		return site.place
+	}
+	return CodePlace{f.Address, f.File, f.Line}
+}

@@ -1,0 +1,112 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tracelake/tracelake/schema"
+)
+
+// A Listing is the instructions of a function, by address, with their executions.
+type Listing struct {
+	Name         // of the function
+	Instructions int64
+	Cycles       float64 // each cost spread evenly over what it was for
+	ByCycles     bool    // all that ran of it has cycles: heat is of them, else of executions
+	Rows         []ListingRow
+}
+
+// A ListingRow is an instruction of a function.
+type ListingRow struct {
+	Address     uint32
+	Size        uint8
+	ISA         schema.ISA
+	Opcode      uint32
+	Kind        schema.Kind
+	Conditional bool
+	Target      schema.Null[uint32] // of a direct branch
+	File        string              // of its line; "": it has none
+	Line        uint32
+	Executed    int64 // of a branch: taken
+	Failed      int64 // of a branch: not taken
+	Untold      int64 // the trace does not say whether it passed
+	Timed       int64 // executions that Cycles are for
+	Cycles      float64
+}
+
+// Executions is how often the instruction was reached.
+func (r *ListingRow) Executions() int64 { return r.Executed + r.Failed + r.Untold }
+
+// CyclesEach is the mean cost of an execution; 0 without cycles.
+func (r *ListingRow) CyclesEach() float64 {
+	if r.Timed == 0 {
+		return 0
+	}
+	return r.Cycles / float64(r.Timed)
+}
+
+// Branches says whether it can leave the straight line.
+func (r *ListingRow) Branches() bool { return branches(r.Kind) }
+
+// Heat is what an instruction takes: cycles, or executions.
+func (l *Listing) Heat(r *ListingRow) float64 {
+	if l.ByCycles {
+		return r.Cycles
+	}
+	return float64(r.Executions())
+}
+
+// Listings returns the functions of a name, which may be an alias, the name in the symbol
+// table, or the address in hexadecimal: several may have one name.
+func (m *Merged) Listings(name string) []Listing {
+	var all []Listing
+	for _, core := range m.cores() {
+		p := m.programs[core]
+		for i := range p.functions {
+			if p.functions[i].isCalled(name) {
+				all = append(all, m.listing(p, int32(i)))
+			}
+		}
+	}
+	return all
+}
+
+// isCalled says whether a function has a name.
+func (f *function) isCalled(name string) bool {
+	return f.name == name || f.linkage == name || slices.Contains(strings.Fields(f.alias), name) || strings.EqualFold(fmt.Sprintf("0x%08x", f.address), name)
+}
+
+// FunctionNames are the names of all functions, in order.
+func (m *Merged) FunctionNames() []string {
+	var names []string
+	for _, p := range m.programs {
+		for i := range p.functions {
+			names = append(names, p.functions[i].name)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// listing lists a function.
+func (m *Merged) listing(p *program, number int32) Listing {
+	f := &p.functions[number]
+	l := Listing{Name: Name{Core: p.core, Function: f.name, Address: f.address, File: f.file, Line: f.line}}
+	var total counts
+	for i := range p.code {
+		x := &p.code[i]
+		if x.function != number {
+			continue
+		}
+		total.add(x.counts)
+		at := m.nameIn(p, x)
+		l.Rows = append(l.Rows, ListingRow{
+			Address: x.address, Size: x.size, ISA: x.isa, Opcode: x.opcode, Kind: x.kind, Conditional: x.conditional, Target: x.target,
+			File: at.File, Line: at.Line, Executed: x.executed, Failed: x.failed, Untold: x.untold, Timed: x.timed, Cycles: x.cycles,
+		})
+	}
+	l.Instructions, l.Cycles = total.reached(), total.cycles
+	l.ByCycles = total.cycles > 0 && total.timed == total.reached()
+	return l
+}

@@ -1,0 +1,28 @@
+package parquetfile
+
+import "encoding/binary"
+
+// Skip leaves out row groups, from the first one on, as long as a column of 64 bits is less
+// than a value in all their rows, as their statistics say. It says whether others are left.
+// It is for before the first call of [Reader.Next].
+func (f *Reader) Skip(column int, least int64) (bool, error) {
+	for ; f.group < len(f.footer.RowGroups); f.group++ {
+		if !f.isBelow(column, least) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// isBelow says whether a column is less than a value in all rows of the next row group. NULL
+// is not.
+func (f *Reader) isBelow(column int, least int64) bool {
+	for n, i := range f.where.has {
+		if i != column || n >= len(f.footer.RowGroups[f.group].Columns) {
+			continue
+		}
+		s := &f.footer.RowGroups[f.group].Columns[n].MetaData.Statistics
+		return s.NullCount == 0 && len(s.MaxValue) == 8 && int64(binary.LittleEndian.Uint64(s.MaxValue)) < least
+	}
+	return false
+}
