@@ -107,7 +107,7 @@ func around(text string) (w report.Window, err error) {
 
 // ordinal reads the number of an instruction, if what was before it is right.
 func ordinal(text string, ok bool) (int64, bool) {
-	n, err := strconv.ParseInt(text, 10, 64)
+	n, err := strconv.ParseInt(text, 0, 64)
 	return n, ok && err == nil && n >= 0 && n < 1<<62
 }
 

@@ -113,7 +113,7 @@ func (r *timelineReader) addEntries(b *schema.Batch) error {
 		number := schema.Null[uint16]{V: numbers.U16[row], OK: !numbers.Null(row)}
 		x := exceptionEntry{
 			ordinal: int64(schema.ExceptionsOrdinal.At(b, row)), epoch: int32(schema.ExceptionsEpoch.At(b, row)),
-			cycle: timeOf(nullAt(b, row, schema.ExceptionsCycle)), frame: r.t.paths.frame(r.t, Frame{Exception: exceptionText(kind, number)}),
+			cycle: timeOf(nullAt(b, row, schema.ExceptionsCycle)), frame: r.t.paths.frame(r.t, Frame{Exception: bracketed(kind, number)}),
 		}
 		if n := len(r.entries); n > 0 && x.ordinal <= r.entries[n-1].ordinal {
 			return fmt.Errorf("ordinal %d comes after %d", x.ordinal, r.entries[n-1].ordinal)

@@ -309,7 +309,7 @@ func (w *walker) row() {
 	}
 	l, err := w.lanes[x.task].push(f, x, w.Timeline)
 	if err != nil {
-		w.err = fmt.Errorf("%s: tables calls and exception_spans: %w", w.Dir, err)
+		w.err = fmt.Errorf("%s: tables calls and exception_spans: %w; export again", w.Dir, err)
 		return
 	}
 	w.lanes[x.task] = l
