@@ -2,6 +2,7 @@ package convert
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"slices"
 	"strconv"
@@ -155,7 +156,7 @@ func (s *speedscope) sample(p *report.Profile, node int32, frames []int) {
 
 // evented writes a timeline as a profile.
 func (s *speedscope) evented(t *report.Timeline) error {
-	e := &speedscopeEvents{speedscope: s, open: make([][]int, len(t.Tasks)), running: -1}
+	e := &speedscopeEvents{speedscope: s, source: t.Source, open: make([][]int, len(t.Tasks)), running: -1}
 	for i := range t.Frames {
 		e.frames = append(e.frames, s.frame(&t.Frames[i]))
 	}
@@ -179,18 +180,27 @@ func (s *speedscope) evented(t *report.Timeline) error {
 // speedscopeEvents writes the events of a profile: the frames of the task that runs are open.
 type speedscopeEvents struct {
 	*speedscope
+	source      uint8
 	frames      []int   // by those of the timeline
 	open        [][]int // by task
 	running     int32   // -1: none
 	events      int
+	again       int // frames that were opened at turns
 	first, last int64
 }
+
+// mostAgain is how many frames are opened at turns: there is no end to them where deep stacks
+// have their turns in quick succession.
+const mostAgain = 1 << 24
 
 func (e *speedscopeEvents) add(x *report.TimelineEvent) error {
 	switch x.Kind {
 	case report.TimelineTurn:
 		e.leaveTask(x.At)
 		e.running = x.Task
+		if e.again += len(e.open[x.Task]); e.again > mostAgain {
+			return fmt.Errorf("source %#x: tasks have too many turns in too many functions to be drawn; write a part of the time", e.source)
+		}
 		for _, frame := range e.open[x.Task] {
 			e.event("O", frame, x.At)
 		}

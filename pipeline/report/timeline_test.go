@@ -253,6 +253,15 @@ count 2 20`,
 			"0 turn 0, 0 enter 0 main, 20 enter 0 f, 100 leave 0 f, 100 leave 0 main, 100 gap until 1100, 1100 turn 1, 1100 enter 1 g, " +
 				"1110 enter 1 h, 1132 leave 1 h, 1144 enter 1 h, 1146 leave 1 h, 1160 leave 1 g, 1160 end",
 		},
+		{
+			"several epochs whose lengths no table has: instructions",
+			`task main cycles=100
+stack function=0
+stack function=1 parent=0 entry=call
+call 10 50 stack=1 epoch=0 cycle=20 end_cycle=30
+call 60 80 stack=1 epoch=1 cycle=10 end_cycle=30`,
+			"0 turn 0, 0 enter 0 main, 10 enter 0 f, 50 leave 0 f, 60 enter 0 f, 80 leave 0 f, 100 leave 0 main, 100 end",
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			described(t, timelineProgram+tt.text+withSpans(tt.text)).timelines(report.Everything, func(x *report.Timeline) {

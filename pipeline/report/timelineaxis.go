@@ -57,7 +57,7 @@ func (a *axis) after(number, last int32) (end, next epoch, ok bool) {
 }
 
 // readAxis reads how long the epochs are. There is one epoch, that all tasks ran in, unless
-// rows say otherwise.
+// rows say otherwise; of several, `cycle_counts` has the lengths.
 func (r *timelineReader) readAxis(d *dataset.Dataset) error {
 	t, a := r.t, &r.t.axis
 	a.timed = len(t.Tasks) > 0
@@ -65,18 +65,19 @@ func (r *timelineReader) readAxis(d *dataset.Dataset) error {
 	for i := range t.Tasks {
 		x := &t.Tasks[i]
 		a.timed = a.timed && x.executed.Cycles.OK
-		if a.total += x.executed.Cycles.V; a.total > maxExecutions {
-			return &dataset.Error{File: d.Dir, Problem: "table tasks: has counts that no trace can have", Remedy: "export again", Damaged: true}
-		}
+		a.total = min(a.total+x.executed.Cycles.V, maxExecutions)
 		several = several || x.origin == schema.TaskGap
 	}
-	if t.Unit = InInstructions; !a.timed {
-		a.total = r.instructions
-	} else {
-		t.Unit = InCycles
-		if err := r.readEpochs(d, several); err != nil {
+	if a.timed && several {
+		l := ledger{}
+		if err := eachBatch(d, &schema.CycleCounts, t.Source, l.add); err != nil {
 			return err
 		}
+		a.timed = len(l.epochs) > 0
+		a.follow(l.epochs)
+	}
+	if t.Unit = InCycles; !a.timed {
+		t.Unit, a.total = InInstructions, r.instructions
 	}
 	t.until = point{r.instructions, a.total, math.MaxInt32}
 	if a.timed && r.from.at >= 0 {
@@ -88,31 +89,22 @@ func (r *timelineReader) readAxis(d *dataset.Dataset) error {
 	return nil
 }
 
-// readEpochs reads the lengths of several epochs.
-func (r *timelineReader) readEpochs(d *dataset.Dataset, several bool) error {
-	if !several || !d.Has(&schema.CycleCounts) {
-		return nil
-	}
-	l := ledger{}
-	if err := eachBatch(d, &schema.CycleCounts, r.t.Source, l.add); err != nil {
-		return err
-	}
-	a := &r.t.axis
-	a.epochs = l.epochs
-	at := int64(0)
-	for i := range a.epochs {
-		e := &a.epochs[i]
+// follow puts epochs one after another: start is how many cycles lie before one, end how many
+// are in it. What lies before the first is not traced.
+func (a *axis) follow(epochs []epoch) {
+	a.epochs = epochs
+	a.total = 0
+	for i := range epochs {
+		e := &epochs[i]
 		if i > 0 {
-			at += e.start // cycles before it
+			a.total += e.start
 		}
-		e.start, e.end = at, at+e.end
-		at = e.end
+		e.start, e.end = a.total, a.total+e.end
+		a.total = e.end
 	}
-	a.total = max(at, 0)
-	return nil
 }
 
-// A ledger adds up cycles by epoch: start is how many lie before it, end those in it.
+// A ledger adds up cycles by epoch, for follow.
 type ledger struct {
 	epochs []epoch
 	before int64 // cycles before the next epoch
