@@ -101,6 +101,10 @@ func (tr *trace) checkStacks(t *testing.T, functions stacks.Functions, what stri
 		t.Errorf("%s: with runs (-) and where they are counted (+):\n%s", what, cmp.Diff(plain, counted, cmpopts.IgnoreUnexported(stacks.Call{})))
 	}
 	counted.check(t, what, totals.Instructions, totals.Exceptions)
+	counted.Calls = nil
+	if without, _ := tr.stacksOf(t, functions, nil, nil); !reflect.DeepEqual(without, counted) {
+		t.Errorf("%s: with rows of calls (-) and without (+):\n%s", what, cmp.Diff(counted, without))
+	}
 }
 
 // noRuns takes runs and does nothing with them.
@@ -113,8 +117,16 @@ func (noRuns) Add(stitch.Runs) error { return nil }
 func (tr *trace) stacks(t *testing.T, functions stacks.Functions, runs stitch.RunSink) (*stackRows, schema.Totals) {
 	t.Helper()
 	var calls kept[stacks.Call]
+	rows, totals := tr.stacksOf(t, functions, runs, &calls)
+	rows.Calls = calls.rows
+	return rows, totals
+}
+
+// stacksOf is stacks with rows of calls for a sink that may be nil.
+func (tr *trace) stacksOf(t *testing.T, functions stacks.Functions, runs stitch.RunSink, calls stitch.Sink[stacks.Call]) (*stackRows, schema.Totals) {
+	t.Helper()
 	var spans kept[stacks.Span]
-	s := stacks.New(functions, nil, stacks.Sinks{Calls: &calls, Spans: &spans})
+	s := stacks.New(functions, nil, stacks.Sinks{Calls: calls, Spans: &spans})
 	to := s.Sinks(stitch.Sinks{Runs: runs})
 	st := stitch.New(tr.id, tr.protocol.TimestampCode(), to)
 	decoder := tr.protocol.NewDecoder(tr.memory, to.Wanted())
@@ -138,7 +150,7 @@ func (tr *trace) stacks(t *testing.T, functions stacks.Functions, runs stitch.Ru
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &stackRows{nodes, tasks, calls.rows, spans.rows}, st.Outcome.Totals
+	return &stackRows{nodes, tasks, nil, spans.rows}, st.Outcome.Totals
 }
 
 // kept is a sink that keeps rows.
@@ -200,10 +212,10 @@ func (s *stackRows) checkCalls(bad func(format string, args ...any), instruction
 		}
 		entered[x.Stack]++
 		end := instructions
-		if x.EndSeq.OK {
-			end = x.EndSeq.V
+		if seq := x.EndSeq(); seq.OK {
+			end = seq.V
 		}
-		if all, own := x.All.Instructions, x.Own.Instructions; int(x.Call) != i || s.Stacks[x.Stack].Task != x.Task ||
+		if all, own := x.All().Instructions, x.Own().Instructions; int(x.Call) != i || s.Stacks[x.Stack].Task != x.Task ||
 			x.Seq < 0 || end < x.Seq || end > instructions || own < 0 || own > all || all > end-x.Seq {
 			bad("call %d: %+v, of stack %+v", i, x, s.Stacks[x.Stack])
 		}

@@ -12,6 +12,7 @@ type leave struct {
 	part     int   // index of the segment
 	at       int64 // instructions of the part before the next one
 	from     uint32
+	kind     schema.Kind // other: the instruction did not leave
 	outcome  schema.Outcome
 	to       uint32
 	function int32
@@ -89,7 +90,7 @@ func (l *leaves) stretch(s *decode.Stretch, steps []decode.Step) []decode.Step {
 	for len(steps) > 0 && steps[0].At <= l.seq {
 		x := &steps[0]
 		address := l.result.Blocks[x.Block].Address
-		l.all = append(l.all, leave{l.part, x.At, address[len(address)-1], x.Outcome, x.To, x.Function, x.Cycle})
+		l.all = append(l.all, leave{l.part, x.At, address[len(address)-1], x.Kind, x.Outcome, x.To, x.Function, x.Cycle})
 		steps = steps[1:]
 	}
 	return steps
@@ -111,8 +112,11 @@ func (l *leaves) way(run *schema.Run, to uint32) {
 // add adds the way from an instruction to the next one, if it may leave a function.
 func (l *leaves) add(from uint32, kind schema.Kind, outcome schema.Outcome, to uint32, cycle int64) {
 	function := l.functionOf(to)
-	if function != l.functionOf(from) || leaving[kind] && outcome != schema.NotTaken {
-		l.all = append(l.all, leave{l.part, l.seq, from, outcome, to, function, cycle})
+	if outcome == schema.NotTaken {
+		kind = schema.KindOther
+	}
+	if function != l.functionOf(from) || leaving[kind] {
+		l.all = append(l.all, leave{l.part, l.seq, from, kind, outcome, to, function, cycle})
 	}
 }
 

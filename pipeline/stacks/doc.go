@@ -15,9 +15,12 @@
 //     control went to its return address or up to [nearReturn] bytes beside it: a handler may
 //     skip the instruction.
 //   - Where control went to no such address, another task has its turn: of those that wait,
-//     one with a frame that returns there (findWaiting), else a new one. If no call and no
-//     exception was seen of the task, it went on in a function that was entered before trace
-//     began: then it stays the same task.
+//     one with a frame that returns there (findWaiting).
+//   - If there is none, and control went to the inside of a function that has a frame, then the frames
+//     above that have ended: longjmp returns for a second time from setjmp, whose frame is
+//     gone, and exceptions of C++ go to handlers, where no call returns.
+//   - Else it is a new task. If no call and no exception was seen of the one at hand, that went on in
+//     a function that was entered before trace began, and stays the same task.
 //   - Where trace restarts, or something of the flow is lost, all stacks are dropped.
 //   - If Context IDs are traced, a task only waits for its own.
 //

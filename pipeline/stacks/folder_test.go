@@ -12,7 +12,7 @@ import (
 )
 
 // What a job folds, however long it is and whoever does it, is what comes of applying step
-// by step: of jobs of one run each.
+// by step: of jobs of one run each. It is the same if rows of calls are not wanted, or some.
 func TestFolding(t *testing.T) {
 	for seed := range need.Size[uint64](300, 20000) {
 		random := rand.New(rand.NewPCG(seed, 0))
@@ -27,6 +27,16 @@ func TestFolding(t *testing.T) {
 			w := &workers{}
 			if got := play(t, functions, stitchtest.Script{Program: program, Trace: trace, Split: random.IntN(2) == 0}, w, l); got != want {
 				t.Fatalf("seed %d: jobs of %d:\n%+v\njobs of one run:\n%+v\nof %s\n%s", seed, job, got, want, functions, trace)
+			}
+			most := 1 + random.Int64N(30)
+			some := Sinks{Calls: &kept[Call]{}, MaxCalls: most}
+			if got, want := playTo(t, functions, stitchtest.Script{Program: program, Trace: trace}, w, l, some), want.first(most); got != want {
+				t.Fatalf("seed %d: jobs of %d, %d calls at most:\n%+v\nwant\n%+v\nof %s\n%s", seed, job, most, got, want, functions, trace)
+			}
+			want := want
+			want.calls = ""
+			if got := playTo(t, functions, stitchtest.Script{Program: program, Trace: trace}, w, l, Sinks{}); got != want {
+				t.Fatalf("seed %d: jobs of %d, no calls wanted:\n%+v\nwant\n%+v\nof %s\n%s", seed, job, got, want, functions, trace)
 			}
 		}
 	}

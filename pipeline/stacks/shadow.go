@@ -235,8 +235,8 @@ func (s *shadow) lastException() int {
 	return -1
 }
 
-// back returns to the caller of the function on top, or of one that called it: longjmp does
-// that. It reports false if none within reach has the address before an exception, or the bottom.
+// back returns to the caller of the function on top, or of one that called it. It reports false
+// if none within reach has the address before an exception, or the bottom.
 func (s *shadow) back(st *step) bool {
 	for i := len(s.frames) - 1; i >= max(0, len(s.frames)-reach); i-- {
 		switch f := &s.frames[i]; {
@@ -314,7 +314,8 @@ func (s *shadow) popCall(why schema.CallEnd) {
 		s.begun[len(s.begun)-1].inner.add(all)
 	}
 	if s.wanted.calls {
-		s.ended.calls = append(s.ended.calls, b.call(&s.at, all, why))
+		s.ended.calls = append(s.ended.calls, Call{})
+		b.call(&s.ended.calls[len(s.ended.calls)-1], &s.at, all, why)
 	} else {
 		s.ended.unmade++
 	}

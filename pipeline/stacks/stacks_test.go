@@ -167,6 +167,22 @@ var examples = []struct {
 		nodes:   "0x1000 1 2/4\n.0x2000 1 2/2",
 	},
 	{
+		name:      "longjmp returns to after the call of setjmp",
+		functions: "main 1000 20\nset 2000 8\nf 3000 8\nlong 4000 8",
+		program:   "m 1000 call\nn 1004 other call\no 100c other\nset 2000 return\nf 3000 call\nlong 4000 return",
+		trace:     "m taken\nset taken\nn taken\nf taken\nlong taken\nn taken\nf 0+1 not_taken",
+		nodes:     "main 1 5/9\n.set 1 1/1\n.f 2 2/3\n..long 1 1/1",
+		tasks:     "0 main start 0 0 9",
+		calls:     "set 1-2 1/1 return\nlong 5-6 1/1 return\nf 4-6 2/1 return\nf 8-? 1/1 open",
+	},
+	{
+		name:      "a return that is none from an exception goes to no address beside that of one",
+		functions: "main 1000 10\nirq 18 8\nwork 2000 20\nback 1010 8",
+		program:   "i 1000 other other\nh 18 other exception_return\nw 2000 other return\nb 1010 other",
+		trace:     "i 0+1 untold\nexception 1008 irq\nh taken\nw taken\nb untold",
+		tasks:     "0 main start 0 0 3\n1 work new 3 1 3",
+	},
+	{
 		name:    "without functions, an indirect branch that returns, and one that jumps",
 		program: "m 1000 call\nn 1004 indirect\no 3000 other\nf 2000 indirect",
 		trace:   "m taken\nf taken\nn taken\no untold",
@@ -204,21 +220,45 @@ func TestExamples(t *testing.T) {
 }
 
 // rows are rows as a test writes them.
-type rows struct{ nodes, tasks, calls, spans string }
+type rows struct {
+	nodes, tasks, calls, spans string
+	leftOut                    int64 // of calls
+}
+
+// first returns the rows with so many calls at most.
+func (r rows) first(calls int64) rows {
+	lines := strings.SplitAfterN(r.calls, "\n", int(calls)+1)
+	if len(lines) > int(calls) {
+		left := lines[calls]
+		r.calls = strings.TrimSuffix(strings.TrimSuffix(r.calls, left), "\n")
+		r.leftOut = int64(strings.Count(left, "\n") + 1)
+	}
+	return r
+}
 
 // play plays a script to stacks, and returns their rows.
 func play(t testing.TB, functions string, s stitchtest.Script, workers tally.Workers, l limits) rows {
 	t.Helper()
+	return playTo(t, functions, s, workers, l, Sinks{Calls: &kept[Call]{}})
+}
+
+// playTo is play with rows of calls as they are wanted, to a kept or none.
+func playTo(t testing.TB, functions string, s stitchtest.Script, workers tally.Workers, l limits, wanted Sinks) rows {
+	t.Helper()
 	fs := functionsOf(t, functions)
-	var calls kept[Call]
+	calls, _ := wanted.Calls.(*kept[Call])
+	if calls == nil {
+		calls = &kept[Call]{}
+	}
 	var spans kept[Span]
-	stacks := limited(fs, workers, Sinks{Calls: &calls, Spans: &spans}, l)
+	wanted.Spans = &spans
+	stacks := limited(fs, workers, wanted, l)
 	s.Play(t, stacks.Sinks(stitch.Sinks{}))
 	nodes, tasks, err := stacks.Finish()
 	if err != nil {
 		t.Fatal(err)
 	}
-	var r rows
+	r := rows{leftOut: stacks.CallsLeftOut()}
 	for i := range nodes {
 		n := &nodes[i]
 		r.nodes += fmt.Sprintf("\n%s%s %d %d/%d%s", strings.Repeat(".", int(n.Depth)-1), n.words(fs), n.Calls,
@@ -236,7 +276,7 @@ func play(t testing.TB, functions string, s stitchtest.Script, workers tally.Wor
 	}
 	for i := range calls.rows {
 		c := &calls.rows[i]
-		r.calls += fmt.Sprintf("\n%s %d-%s %d/%d%s %s", nodes[c.Stack].words(fs), c.Seq, seq(c.EndSeq), c.All.Instructions, c.Own.Instructions, cycles(c.All, c.Own), c.End)
+		r.calls += fmt.Sprintf("\n%s %d-%s %d/%d%s %s", nodes[c.Stack].words(fs), c.Seq, seq(c.EndSeq()), c.All().Instructions, c.Own().Instructions, cycles(c.All(), c.Own()), c.End)
 	}
 	for i := range spans.rows {
 		x := &spans.rows[i]

@@ -126,9 +126,11 @@ func (t *tasks) merge(c *chunk) {
 	}
 	t.clock.add(c.clock)
 	t.ended.unmade += c.ended.unmade
-	for _, x := range c.ended.calls {
+	n := len(t.ended.calls)
+	t.ended.calls = append(t.ended.calls, c.ended.calls...)
+	for i := range t.ended.calls[n:] {
+		x := &t.ended.calls[n+i]
 		x.Stack, x.Task = ids[x.Stack-c.first], t.now
-		t.ended.calls = append(t.ended.calls, x)
 	}
 	for _, x := range c.ended.spans {
 		x.Task = t.now
@@ -213,7 +215,7 @@ func (t *tasks) root(st *step) {
 
 // elsewhere applies a step that goes to no address of the stack.
 func (t *tasks) elsewhere(st *step) {
-	switch i, at, several := t.findWaiting(st.to); {
+	switch i, at, several := t.findWaiting(st); {
 	case i >= 0:
 		next := t.waiting[i]
 		t.waiting = slices.Delete(t.waiting, i, i+1)
@@ -222,6 +224,7 @@ func (t *tasks) elsewhere(st *step) {
 		if several {
 			t.list[t.now].Ambiguous++
 		}
+	case t.unwinds(st):
 	case t.neverEntered() || len(t.list) >= t.limits.tasks:
 		t.endAll(st, schema.CallGap)
 		t.root(st)
@@ -232,6 +235,22 @@ func (t *tasks) elsewhere(st *step) {
 	}
 }
 
+// unwinds ends the frames above a function to whose inside control went, without a frame that
+// returns there: longjmp goes to after the call of setjmp, which has returned, and an exception
+// of C++ to its handler. Of several frames of the function it is the one on top.
+func (t *tasks) unwinds(st *step) bool {
+	if st.what != goBack && st.what != indirect || st.function == none || t.functions.begins(st.function, st.to) {
+		return false
+	}
+	for i := len(t.frames) - 2; i >= max(0, len(t.frames)-reach) && t.frames[i+1].link == byCall; i-- {
+		if t.frames[i].function == st.function {
+			t.endAbove(i, st, schema.CallReturn)
+			return true
+		}
+	}
+	return false
+}
+
 // neverEntered says whether no frame of the task that runs was called, or is an exception.
 func (t *tasks) neverEntered() bool {
 	return !slices.ContainsFunc(t.frames, func(f frame) bool { return f.link != unknown })
@@ -240,7 +259,7 @@ func (t *tasks) neverEntered() bool {
 // findWaiting returns the task that waits to go on at an address, and the index of the frame
 // that returns there: that with the fewest frames above it, then the one that waits the
 // shortest. several: more than one do. Without one it returns -1.
-func (t *tasks) findWaiting(to uint32) (task, at int, several bool) {
+func (t *tasks) findWaiting(st *step) (task, at int, several bool) {
 	task = -1
 	above := 0
 	for i := range t.waiting {
@@ -248,7 +267,7 @@ func (t *tasks) findWaiting(to uint32) (task, at int, several bool) {
 		if w.context.OK && t.context.OK && w.context != t.context {
 			continue
 		}
-		n, ok := t.above(w.frames, to)
+		n, ok := t.above(w.frames, st)
 		if !ok {
 			continue
 		}
@@ -260,11 +279,14 @@ func (t *tasks) findWaiting(to uint32) (task, at int, several bool) {
 	return task, at, several
 }
 
-// above returns how many frames are above the one that returns to an address.
-func (t *tasks) above(frames []frame, to uint32) (n int, ok bool) {
+// above returns how many frames are above the one that returns to where a step goes: to some bytes
+// beside that only an exception returns.
+func (t *tasks) above(frames []frame, st *step) (n int, ok bool) {
+	near := st.what == exceptionReturn
 	for n := range min(len(frames), t.limits.search) {
 		f := &frames[len(frames)-1-n]
-		if f.link == byCall && f.back == to || f.link == byException && f.returnsTo(to) {
+		exact := f.returns && f.back == st.to && f.link != unknown
+		if exact || near && f.link == byException && f.returnsTo(st.to) {
 			return n, true
 		}
 	}
