@@ -68,6 +68,9 @@ func notFrame(i int32) int32 { return -2 - i }
 
 func (r *timelineRow) isException() bool { return r.node < none }
 
+// atGap says whether a gap ended it before anything was executed.
+func (r *timelineRow) atGap() bool { return r.end == r.seq && r.why == schema.CallGap }
+
 // A mark is a point of the trace at which something happened.
 type mark struct {
 	seq  int64

@@ -305,6 +305,25 @@ func events(t *testing.T, x *report.Timeline) string {
 	return strings.Join(all, ", ")
 }
 
+// Frames that no viewer shows are not entered, and what is in them does not come out elsewhere.
+func TestDeepTimeline(t *testing.T) {
+	const depth = 700
+	stacks, calls := "stack function=0\n", ""
+	for i := 1; i < depth; i++ {
+		stacks += fmt.Sprintf("stack function=1 parent=%d entry=call\n", i-1)
+		calls = fmt.Sprintf("call %d %d stack=%d\n", i, 2*depth-i, i) + calls
+	}
+	text := "source 0x10\nrun 0x1000 a32 executed=2000\nfunction 0x1000 16 main\nfunction 0x1010 16 f\ntask main\n" + stacks + calls
+	described(t, text+withSpans("task main")).timelines(report.Everything, func(x *report.Timeline) {
+		all := shown(t, x)
+		deepest := slices.MaxFunc(all, func(x, y modelSlice) int { return x.depth - y.depth })
+		if len(all) != 512+2 || // a turn, and the exception of withSpans
+			deepest.depth != 511 || deepest.from != 511 || deepest.until != 2*depth-511 {
+			t.Errorf("%d slices, the deepest %+v", len(all), deepest)
+		}
+	})
+}
+
 // A damaged dataset is an error that names the row.
 func TestDamagedTimeline(t *testing.T) {
 	const good = "task main\nstack function=0\nstack function=1 parent=0 entry=call\nstack function=2 parent=0 entry=call\nexception 50 entry\n"

@@ -92,6 +92,10 @@ func (m *timelineModel) step() {
 	case n == 18 && top.kind == "call":
 		m.leaveTask(true)
 	case n == 19 && m.rand.IntN(4) == 0:
+		if m.rand.IntN(2) == 0 { // nothing of it was traced
+			m.push("exception", "[irq 1]")
+			m.push("handler", "h1")
+		}
 		m.dropAll("gap")
 		m.turnEnds()
 		m.epoch++

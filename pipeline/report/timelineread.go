@@ -295,12 +295,19 @@ func (r *timelineReader) conclude(d *dataset.Dataset) error {
 	return nil
 }
 
-// compareSpans orders rows by their start. Of those that start together, the outer one is
-// first: that which ends last, or a call that was at its first instruction when an exception
-// came.
+// compareSpans orders rows by their start. Of those that start together, the ones that a gap
+// ended at once are first, those of later tasks last: they are before the gap. Of the others the
+// outer one is: that which ends last, or a call that was at its first instruction when an
+// exception came.
 func compareSpans(x, y timelineRow) int {
 	if c := cmp.Compare(x.seq, y.seq); c != 0 {
 		return c
+	}
+	if c := cmp.Compare(one(y.atGap()), one(x.atGap())); c != 0 {
+		return c
+	}
+	if x.atGap() && x.task != y.task {
+		return cmp.Compare(x.task, y.task)
 	}
 	return cmp.Or(cmp.Compare(y.end, x.end), cmp.Compare(one(x.isException()), one(y.isException())),
 		cmp.Compare(x.node, y.node), cmp.Compare(x.task, y.task), cmp.Compare(x.at, y.at), cmp.Compare(x.until, y.until), cmp.Compare(x.why, y.why))

@@ -116,7 +116,10 @@ func (w *walker) next() next {
 		n.soon(next{aMark, w.marks[w.nextMark].seq, none})
 	}
 	if w.nextRow < len(w.spans) {
-		n.soon(next{aRow, w.spans[w.nextRow].seq, w.spans[w.nextRow].task})
+		x := &w.spans[w.nextRow]
+		if x.seq < n.seq || x.seq == n.seq && n.what == aTask && x.task < n.task { // in which nothing was executed
+			n = next{aRow, x.seq, x.task}
+		}
 	}
 	return n
 }
@@ -327,7 +330,7 @@ func (w *walker) begin() {
 		if task == none {
 			task = w.nextToRun()
 		}
-		if task != none && task < int32(w.nextTask) {
+		if task >= w.oldest && task < int32(w.nextTask) {
 			w.turn(task, from)
 		}
 	}
