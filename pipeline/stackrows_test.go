@@ -45,7 +45,7 @@ func TestStacksOfGenerated(t *testing.T) {
 func TestDamagedStacks(t *testing.T) {
 	need.FullRun(t, oneGoroutine)
 	tr, functions := sampleTrace(t), sampleFunctions(t)
-	for _, seed := range damageSeeds(need.Size(100, 5000)) {
+	for _, seed := range damageSeeds(need.Size(60, 5000)) {
 		d := randomDamage(rand.New(rand.NewPCG(seed, 8)), len(tr.data))
 		tr.with(d.apply(tr.data)).checkStacks(t, functions, fmt.Sprintf("-damage-seed %d", seed))
 	}
