@@ -212,10 +212,10 @@ func (s *stackRows) checkCalls(bad func(format string, args ...any), instruction
 		}
 		entered[x.Stack]++
 		end := instructions
-		if x.EndSeq.OK {
-			end = x.EndSeq.V
+		if seq := x.EndSeq(); seq.OK {
+			end = seq.V
 		}
-		if all, own := x.All.Instructions, x.Own.Instructions; int(x.Call) != i || s.Stacks[x.Stack].Task != x.Task ||
+		if all, own := x.All().Instructions, x.Own().Instructions; int(x.Call) != i || s.Stacks[x.Stack].Task != x.Task ||
 			x.Seq < 0 || end < x.Seq || end > instructions || own < 0 || own > all || all > end-x.Seq {
 			bad("call %d: %+v, of stack %+v", i, x, s.Stacks[x.Stack])
 		}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -27,7 +28,7 @@ type format struct {
 
 // formats are those that convert writes, in the order of its help.
 func formats() []format {
-	return []format{lcovFormat(), coberturaFormat(), modoffFormat(), foldedFormat(), pprofFormat(), callgrindFormat(), autofdoFormat()}
+	return []format{lcovFormat(), coberturaFormat(), modoffFormat(), foldedFormat(), pprofFormat(), callgrindFormat(), autofdoFormat(), speedscopeFormat(), perfettoFormat()}
 }
 
 // A conversion is a command line, with the datasets that it names, and what comes of them.
@@ -36,6 +37,8 @@ type conversion struct {
 	m     *report.Merged
 	notes *screen // for stderr, after how far the figures can be trusted
 	out   bytes.Buffer
+	// stream writes what may be too long for out, in its place.
+	stream func(io.Writer) error
 }
 
 func convertCommand() *cli.Command {
@@ -59,7 +62,7 @@ Examples:
 		Flags: slices.Concat([]cli.Flag{
 			&cli.StringFlag{Name: "to", Category: groupOutput, Usage: "write `FORMAT`"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: groupOutput, Usage: "write to `FILE`", DefaultText: "stdout"},
-		}, pathFlags(), datasetFlags()),
+		}, pathFlags(), windowFlags(), forced(datasetFlags())),
 		Action: convertDatasets,
 	}
 }
@@ -83,6 +86,7 @@ type convertArgs struct {
 	reportArgs
 	format, output string // no output: stdout
 	paths          convert.Paths
+	window         report.Window
 }
 
 func readConvert(ctx *cli.Context) (*convertArgs, error) {
@@ -98,6 +102,9 @@ func readConvert(ctx *cli.Context) (*convertArgs, error) {
 		return nil, usage("--to "+f.name, "is no text that a terminal can show", "write it to a file: -o FILE")
 	}
 	if c.paths, err = readPaths(ctx); err != nil {
+		return nil, err
+	}
+	if c.window, err = readWindow(ctx); err != nil {
 		return nil, err
 	}
 	a, err := readDatasets(ctx)
@@ -184,14 +191,37 @@ func convertDatasets(ctx *cli.Context) error {
 
 // save writes what was made to the file of the command line, or else to stdout.
 func (c *conversion) save(stdout io.Writer, binary bool) error {
+	write := c.stream
+	if write == nil {
+		write = func(w io.Writer) error {
+			_, err := w.Write(c.out.Bytes())
+			return err
+		}
+	}
 	if c.output != "" {
-		return os.WriteFile(c.output, c.out.Bytes(), 0o666)
+		return writeFile(c.output, write)
 	}
 	if v, ok := stdout.(*visible.Writer); ok && binary {
 		stdout = v.Underlying()
 	}
-	_, err := stdout.Write(c.out.Bytes())
-	return err
+	return write(stdout)
+}
+
+// writeFile writes a file. If that fails there is none: a part of one may look whole.
+func writeFile(path string, write func(io.Writer) error) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	info, err := f.Stat()
+	regular := err == nil && info.Mode().IsRegular()
+	if err := errors.Join(write(f), f.Close()); err != nil {
+		if regular { // no device, or pipe
+			os.Remove(path)
+		}
+		return err
+	}
+	return nil
 }
 
 // isTerminal says whether what is written to w is shown at once.

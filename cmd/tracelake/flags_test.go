@@ -19,12 +19,12 @@ import (
 var flagValues = map[string]string{
 	"protocol": "pft", "reg": "ETMCR=1,2", "buffer": "ETB_0", "frame-offset": "3", "ring-start": "0x10", "source": "0x13",
 	"elf": "a.elf", "symbols": "b.elf", "image": "a.bin@0x8000", "output": "elsewhere", "demo --protocol": "etmv1", "level": "blocks", "format": "arrow", "codec": "none",
-	"tables": "losses,events", "label": "a=1,2", "task": "0x1f=uart", "timestamp-hz": "1000", "cycle-hz": "1000", "max-rows": "1000000000", "require": "90", "max-input": "7000", "jobs": "7000", "from": "1", "to": "0x20",
+	"tables": "losses,events", "label": "a=1,2", "task": "0x1f=uart", "before": "seq=3", "function": "main", "report last --instructions": "9", "timestamp-hz": "1000", "cycle-hz": "1000", "max-rows": "1000000000", "require": "90", "max-input": "7000", "jobs": "7000", "from": "1", "to": "0x20",
 	"truth": "truth", "trace-version": "3.3", "context-id": "2", "data": "both", "sources": "3", "framing": "port", "vary": "0.5",
 	"code-bytes": "4096", "qemu-log": "a.log", "ring": "4096", "port": "4", "layout": "etb", "fifo": "40", "sync": "500", "idle": "0.25", "profile": "m", "instructions": "7", "seed": "7", "exceptions": "7", "switches": "7", "trace-off": "7", "overflow": "7",
 	"debug": "7", "triggers": "7", "command": "FROM summary",
 	"test": "boot", "exclude": "main=known", "exclude-from": "testdata/exclude.txt", "by": "line", "top": "3", "fail-under": "80:lines", "baseline": "before",
-	"convert --to": "cobertura", "path-map": "a=b", "source-root": "src",
+	"convert --to": "cobertura", "convert --from": "seq=7", "until": "seq=8", "around": "seq=9+-1", "path-map": "a=b", "source-root": "src",
 }
 
 // readers are what each command makes of its flags.
@@ -42,6 +42,8 @@ var readers = map[string]func(*cli.Context) (any, error){
 	"report tasks":      func(ctx *cli.Context) (any, error) { return readReport(ctx, "") },
 	"report calls":      func(ctx *cli.Context) (any, error) { return readReport(ctx, "") },
 	"report exceptions": func(ctx *cli.Context) (any, error) { return readReport(ctx, "") },
+	"report last":       func(ctx *cli.Context) (any, error) { return readLast(ctx) },
+	"report disasm":     func(ctx *cli.Context) (any, error) { return readDisasm(ctx) },
 	"report trust": func(ctx *cli.Context) (any, error) {
 		a, err := readDatasets(ctx)
 		return []any{a, ctx.Bool("json")}, err
@@ -113,6 +115,8 @@ func TestNoFlagIsIgnored(t *testing.T) {
 			required = []string{"--output", "out"}
 		case "synth":
 			arguments, required = nil, []string{"--output", "out", "--protocol", "etmv3"}
+		case "report disasm":
+			required = []string{"--function", "idle"}
 		case "verify":
 			required = []string{"--truth", "elsewhere"}
 		}

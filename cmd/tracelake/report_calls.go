@@ -21,8 +21,9 @@ is the seq of the first instruction of the longest.
 
 Examples:
    tracelake report calls run
-   tracelake report calls run --top 50`,
-		Flags:  slices.Concat(datasetFlags(), []cli.Flag{topFlag(), jsonFlag()}),
+   tracelake report calls run --top 50
+   tracelake report calls run --baseline yesterday`,
+		Flags:  slices.Concat(datasetFlags(), []cli.Flag{baselineFlag("say which calls got slower, and which faster, than in the dataset in `DIR`"), topFlag(), jsonFlag()}),
 		Action: calls,
 	}
 }
@@ -36,7 +37,18 @@ func calls(ctx *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	return q.answer(ctx, func() any { return callsObject(q, c) }, func(s *screen) { s.calls(c, q.top) })
+	var change *report.CallsChange
+	if q.baseline != nil {
+		before, err := q.baseline.Calls([]string{q.reportArgs.baseline}, "")
+		if err != nil {
+			return err
+		}
+		change = q.m.CallsAgainst(q.baseline, c, before)
+	}
+	return q.answer(ctx, func() any { return callsObject(q, c, change) }, func(s *screen) {
+		s.calls(c, q.top)
+		s.callsChange(q, change)
+	})
 }
 
 // calls writes a row for each function that was called.
@@ -71,6 +83,8 @@ type (
 		LeftOut     int64      `json:"calls_left_out"`
 		RowsLeftOut int        `json:"rows_left_out"`
 		Rows        []jsonCall `json:"rows"`
+
+		Baseline *jsonCallsChange `json:"baseline,omitempty"`
 	}
 	jsonCall struct {
 		jsonName
@@ -80,9 +94,9 @@ type (
 	}
 )
 
-func callsObject(q *question, c *report.Calls) any {
+func callsObject(q *question, c *report.Calls, change *report.CallsChange) any {
 	rows := atMost(c.Rows, q.top)
-	o := &jsonCalls{reportHead: q.head("calls"), Calls: c.Calls, LeftOut: c.LeftOut, RowsLeftOut: len(c.Rows) - len(rows), Rows: []jsonCall{}}
+	o := &jsonCalls{reportHead: q.head("calls"), Calls: c.Calls, LeftOut: c.LeftOut, RowsLeftOut: len(c.Rows) - len(rows), Rows: []jsonCall{}, Baseline: callsChangeObject(q, change)}
 	for i := range rows {
 		r := &rows[i]
 		o.Rows = append(o.Rows, jsonCall{nameObject(&r.Name), r.Calls, r.Unended, durationsObject(&r.Durations)})

@@ -8,6 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/tracelake/tracelake/cmd/tracelake/internal/table"
+	"github.com/tracelake/tracelake/pipeline/convert"
 	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -34,24 +35,40 @@ Examples:
 	}
 }
 
+// disasmArgs are the command line of report disasm.
+type disasmArgs struct {
+	*reportArgs
+	function string // name or address
+	paths    convert.Paths
+}
+
+func readDisasm(ctx *cli.Context) (*disasmArgs, error) {
+	a := &disasmArgs{function: ctx.String("function")}
+	if a.function == "" {
+		return nil, usage(fullName(ctx.Command), "needs --function NAME", "report hotspots lists functions")
+	}
+	var err error
+	if a.reportArgs, err = readReport(ctx, ""); err != nil {
+		return nil, err
+	}
+	a.paths, err = readPaths(ctx)
+	return a, err
+}
+
 func disasm(ctx *cli.Context) error {
-	name := ctx.String("function")
-	if name == "" {
-		return usage(fullName(ctx.Command), "needs --function NAME", "report hotspots lists functions")
-	}
-	q, err := ask(ctx, "")
+	a, err := readDisasm(ctx)
 	if err != nil {
 		return err
 	}
-	paths, err := readPaths(ctx)
+	q, err := a.ask()
 	if err != nil {
 		return err
 	}
-	listings := q.m.Listings(name)
+	listings := q.m.Listings(a.function)
 	if len(listings) == 0 {
-		return noFunction(q, name)
+		return noFunction(q, a.function)
 	}
-	text := newSourceText(paths)
+	text := newSourceText(a.paths)
 	return q.answer(ctx, func() any { return disasmObject(q, listings, text) }, func(s *screen) {
 		for i := range listings {
 			s.listing(&listings[i], text)

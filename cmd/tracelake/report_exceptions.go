@@ -22,8 +22,8 @@ instruction of the longest.
 
 Examples:
    tracelake report exceptions run
-   tracelake report exceptions run --json`,
-		Flags:  slices.Concat(datasetFlags(), []cli.Flag{topFlag(), jsonFlag()}),
+   tracelake report exceptions run --baseline yesterday`,
+		Flags:  slices.Concat(datasetFlags(), []cli.Flag{baselineFlag("say which got slower, and which faster, than in the dataset in `DIR`"), topFlag(), jsonFlag()}),
 		Action: reportExceptions,
 	}
 }
@@ -37,7 +37,18 @@ func reportExceptions(ctx *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	return q.answer(ctx, func() any { return exceptionsObject(q, x) }, func(s *screen) { s.exceptions(x, q.top) })
+	var change *report.ExceptionsChange
+	if q.baseline != nil {
+		before, err := report.ReadExceptions([]string{q.reportArgs.baseline}, "")
+		if err != nil {
+			return err
+		}
+		change = x.Against(before)
+	}
+	return q.answer(ctx, func() any { return exceptionsObject(q, x, change) }, func(s *screen) {
+		s.exceptions(x, q.top)
+		s.exceptionsChange(q, change)
+	})
 }
 
 // exceptions writes a row for each type and number.
@@ -90,6 +101,8 @@ type (
 		Entries     int64           `json:"entries"`
 		RowsLeftOut int             `json:"rows_left_out"`
 		Rows        []jsonException `json:"rows"`
+
+		Baseline *jsonExceptionsChange `json:"baseline,omitempty"`
 	}
 	jsonException struct {
 		Core    string  `json:"core,omitempty"`
@@ -115,9 +128,9 @@ type (
 	}
 )
 
-func exceptionsObject(q *question, x *report.Exceptions) any {
+func exceptionsObject(q *question, x *report.Exceptions, change *report.ExceptionsChange) any {
 	rows := atMost(x.Rows, q.top)
-	o := &jsonExceptions{reportHead: q.head("exceptions"), Entries: x.Entries, RowsLeftOut: len(x.Rows) - len(rows), Rows: []jsonException{}}
+	o := &jsonExceptions{reportHead: q.head("exceptions"), Entries: x.Entries, RowsLeftOut: len(x.Rows) - len(rows), Rows: []jsonException{}, Baseline: exceptionsChangeObject(q, change)}
 	for i := range rows {
 		r := &rows[i]
 		row := jsonException{Core: r.Core, Number: nullable(schema.Null[int64]{V: int64(r.Number.V), OK: r.Number.OK}), Entries: r.Entries, Unended: r.Unended, jsonDurations: durationsObject(&r.Durations)}

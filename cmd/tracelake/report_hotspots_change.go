@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/tracelake/tracelake/cmd/tracelake/internal/table"
 	"github.com/tracelake/tracelake/pipeline/report"
@@ -50,6 +51,9 @@ func (s *screen) hotspotChanges(c *report.HotspotChange, rows []report.HotspotCh
 	t := &table.Table{Columns: append(nameColumn(c.Now.Named, by),
 		table.Column{Title: "CHANGE", Kind: table.Main}, table.Column{Title: "SHARE", Kind: table.Main}, table.Column{Title: "BEFORE", Kind: table.Main},
 		table.Column{Title: unit, Kind: table.Number}, table.Column{Title: unit + " BEFORE", Kind: table.Number})}
+	if c.Inclusive {
+		t.Columns = slices.Insert(t.Columns, 2, table.Column{Title: "WITH CALLEES", Kind: table.Number})
+	}
 	for i := range rows {
 		r := &rows[i]
 		name := n.row(&r.Row().Name, by)
@@ -58,7 +62,11 @@ func (s *screen) hotspotChanges(c *report.HotspotChange, rows []report.HotspotCh
 		}
 		share, figure := s.hotspotCells(c, c.Now, r.Now)
 		shareBefore, figureBefore := s.hotspotCells(c, c.Before, r.Before)
-		t.Add(table.Bar{}, name, points(c.Change(r)), share, shareBefore, figure, figureBefore)
+		cells := []string{name, points(c.Change(r)), share, shareBefore, figure, figureBefore}
+		if c.Inclusive {
+			cells = slices.Insert(cells, 2, points(c.TotalChange(r)))
+		}
+		t.Add(table.Bar{}, cells...)
 	}
 	return t
 }

@@ -20,6 +20,7 @@ type (
 		jsonName
 		Outside      bool                `json:"outside,omitempty"`
 		ChangePoints float64             `json:"change_points"`
+		TotalPoints  *float64            `json:"total_change_points"`
 		Now          *jsonHotspotFigures `json:"now"`
 		Before       *jsonHotspotFigures `json:"before"`
 	}
@@ -29,6 +30,7 @@ type (
 		Entries      *int64   `json:"entries"`
 		Cycles       *float64 `json:"cycles"`
 		Seconds      *float64 `json:"seconds"`
+		jsonTotal
 	}
 )
 
@@ -47,9 +49,14 @@ func hotspotChangeObject(q *question, c *report.HotspotChange) *jsonHotspotChang
 	o.RowsLeftOut = len(c.Rows) - len(rows)
 	for i := range rows {
 		r := &rows[i]
-		o.Rows = append(o.Rows, jsonHotspotChangeRow{
-			nameObject(&r.Row().Name), r.Row().Outside, c.Change(r) * 100, figuresObject(q, c, c.Now, r.Now), figuresObject(q, c, c.Before, r.Before),
-		})
+		x := jsonHotspotChangeRow{
+			jsonName: nameObject(&r.Row().Name), Outside: r.Row().Outside, ChangePoints: c.Change(r) * 100,
+			Now: figuresObject(q, c, c.Now, r.Now), Before: figuresObject(q, c, c.Before, r.Before),
+		}
+		if c.Inclusive {
+			x.TotalPoints = new(c.TotalChange(r) * 100)
+		}
+		o.Rows = append(o.Rows, x)
 	}
 	return o
 }
@@ -59,5 +66,5 @@ func figuresObject(q *question, c *report.HotspotChange, h *report.Hotspots, r *
 		return nil
 	}
 	x := hotspotObject(r, h, q.by)
-	return &jsonHotspotFigures{c.Share(h, r) * 100, x.Instructions, x.Entries, x.Cycles, x.Seconds}
+	return &jsonHotspotFigures{c.Share(h, r) * 100, x.Instructions, x.Entries, x.Cycles, x.Seconds, x.jsonTotal}
 }

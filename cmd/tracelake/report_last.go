@@ -9,6 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/tracelake/tracelake/pipeline/convert"
 	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -50,38 +51,54 @@ func sourceIDFlag() cli.Flag {
 	return &cli.StringFlag{Name: "source", Category: groupInput, Usage: "the source with trace `ID`: 0x13 is hexadecimal, 19 decimal", DefaultText: "the one that ran"}
 }
 
+// lastArgs are the command line of report last.
+type lastArgs struct {
+	*reportArgs
+	point  report.Point
+	source schema.Null[uint8] // NULL: the one that ran
+	n      int64              // instructions
+	paths  convert.Paths
+}
+
+func readLast(ctx *cli.Context) (*lastArgs, error) {
+	a := &lastArgs{n: ctx.Int64("instructions")}
+	var err error
+	if a.reportArgs, err = readReport(ctx, ""); err != nil {
+		return nil, err
+	}
+	if len(a.dirs) > 1 {
+		return nil, usage(fullName(ctx.Command), fmt.Sprintf("takes one DIR, but is given %d: %s", len(a.dirs), strings.Join(a.dirs, ", ")), seeHelp(ctx.Command))
+	}
+	if a.point, err = pointBefore(ctx.String("before")); err != nil {
+		return nil, err
+	}
+	if a.source, err = oneSource(ctx); err != nil {
+		return nil, err
+	}
+	if a.n < 1 || a.n > maxLast {
+		return nil, usage(fmt.Sprintf("--instructions %d", a.n), "is no number of instructions to show", "give one from 1 to 1000000")
+	}
+	a.paths, err = readPaths(ctx)
+	return a, err
+}
+
 func last(ctx *cli.Context) error {
-	q, err := ask(ctx, "")
+	a, err := readLast(ctx)
 	if err != nil {
 		return err
 	}
-	if len(q.dirs) > 1 {
-		return usage(fullName(ctx.Command), fmt.Sprintf("takes one DIR, but is given %d: %s", len(q.dirs), strings.Join(q.dirs, ", ")), seeHelp(ctx.Command))
-	}
-	point, err := pointBefore(ctx.String("before"))
+	q, err := a.ask()
 	if err != nil {
 		return err
 	}
-	source, err := oneSource(ctx)
-	if err != nil {
-		return err
-	}
-	n := ctx.Int64("instructions")
-	if n < 1 || n > maxLast {
-		return usage(fmt.Sprintf("--instructions %d", n), "is no number of instructions to show", "give one from 1 to 1000000")
-	}
-	paths, err := readPaths(ctx)
-	if err != nil {
-		return err
-	}
-	l, err := q.m.Last(q.dirs[0], source, point, n)
+	l, err := q.m.Last(q.dirs[0], a.source, a.point, a.n)
 	if e, ok := errors.AsType[*report.NoSourceError](err); ok {
 		return noSource(e)
 	}
 	if err != nil {
 		return err
 	}
-	text := newSourceText(paths)
+	text := newSourceText(a.paths)
 	return q.answer(ctx, func() any { return lastObject(q, l, text) }, func(s *screen) { s.last(l, text) })
 }
 

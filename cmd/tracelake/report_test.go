@@ -14,11 +14,16 @@ import (
 
 // jsonKeys are the keys that every object of a report has, and those of its own.
 var jsonKeys = map[string][]string{
-	"":         {"schema_version", "report", "forced", "trust", "excluded"},
-	"coverage": {"instructions", "functions", "lines", "files", "branches", "predicated", "by", "rows_left_out", "rows", "fail_under", "baseline"},
-	"branches": {"branches", "predicated", "by", "rows_left_out", "rows"},
-	"hotspots": {"ordered_by", "instructions", "cycles", "seconds", "by", "rows_left_out", "rows", "baseline", "clocks"},
-	"trust":    {},
+	"":           {"schema_version", "report", "forced", "trust", "excluded"},
+	"coverage":   {"instructions", "functions", "lines", "files", "branches", "predicated", "by", "rows_left_out", "rows", "fail_under", "baseline"},
+	"branches":   {"branches", "predicated", "by", "rows_left_out", "rows"},
+	"hotspots":   {"ordered_by", "instructions", "cycles", "seconds", "by", "rows_left_out", "rows", "baseline", "clocks"},
+	"calls":      {"calls", "calls_left_out", "rows_left_out", "rows", "baseline"},
+	"exceptions": {"entries", "rows_left_out", "rows", "baseline"},
+	"tasks":      {"instructions", "cycles", "rows_left_out", "rows"},
+	"last":       {"directory", "source", "core", "before", "instructions", "between", "task", "stack"},
+	"disasm":     {"functions"},
+	"trust":      {},
 }
 
 // In JSON addresses are hexadecimal text, figures are counts with what they are of,
@@ -32,6 +37,15 @@ function 0x1000 8 main at=main.c:1
 code 0x1000 a32 other  at=main.c:1 executed=5 timed=5 cycles=7
 code 0x1004 a32 branch at=main.c:1 conditional failed=5 timed=5 cycles=7 target=0x1000
 run 0x5000 a32 executed=1
+instruction 0x1000 a32 other executed=true
+instruction 0x1004 a32 branch
+exception 1 entry type=irq number=3
+stack function=0 instructions=10
+stack parent=0 entry=exception type=irq number=3
+stack parent=1 function=0
+task main instructions=11
+call 0 8 stack=2 instructions=3
+span 1 4 instructions=3
 `); err != nil {
 		t.Fatal(err)
 	}
@@ -43,6 +57,12 @@ run 0x5000 a32 executed=1
 		switch name {
 		case "coverage":
 			args = append(args, "--exclude", "nothing=reason", "--fail-under=1", "--baseline", dir)
+		case "calls", "exceptions":
+			args = append(args, "--baseline", dir)
+		case "disasm":
+			args = append(args, "--function", "main")
+		case "last":
+			args = append(args, "--before", "exception=0")
 		case "hotspots":
 			args = append(args, "--exclude", "nothing=reason", "--baseline", dir)
 		case "branches":

@@ -75,9 +75,11 @@ func (c *Calls) add(b *schema.Batch, rows []int, dir string, source uint8) error
 			r.Unended++
 			continue
 		}
-		r.add(&Duration{
-			InCycles: nullAt(b, row, schema.CallsCycles), InInstructions: nullAt(b, row, schema.CallsInstructions),
-		}, Place{dir, source, int64(schema.CallsSeq.At(b, row))})
+		x := Duration{InCycles: nullAt(b, row, schema.CallsCycles), InInstructions: nullAt(b, row, schema.CallsInstructions)}
+		if !x.possible() {
+			return fmt.Errorf("call %d took what no trace can have", int64(schema.CallsCall.At(b, row)))
+		}
+		r.add(&x, Place{dir, source, int64(schema.CallsSeq.At(b, row))})
 	}
 	return nil
 }

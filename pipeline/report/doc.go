@@ -1,9 +1,10 @@
 // Package report answers questions about what ran: how much of the program was
-// covered, which way its branches went, where the time is spent, and how far all
-// that can be trusted.
+// covered, which way its branches went, where the time is spent, how long calls and
+// exceptions took, what ran just before a point, and how far all that can be trusted.
 //
 // [Read] reads datasets of one program and adds them up. It reads only tables whose
 // size depends on the program, never the instructions or blocks: an answer takes as
-// long for an hour of trace as for a second. The answers are values; words and
-// formats are the caller's.
+// long for an hour of trace as for a second. [Merged.Calls] and [ReadExceptions] read a
+// row for each call or exception, and [Merged.Last] of the instructions those around a
+// point. The answers are values; words and formats are the caller's.
 package report

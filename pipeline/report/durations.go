@@ -1,6 +1,7 @@
 package report
 
 import (
+	"math"
 	"slices"
 
 	"github.com/tracelake/tracelake/schema"
@@ -23,18 +24,24 @@ type Duration [3]schema.Null[int64]
 
 // Durations are how long things of one kind took.
 type Durations struct {
-	Unit    Unit  // the best one that all have
-	Ended   int64 // how many: those whose end is known
-	Median  int64
-	P99     int64
-	Longest int64
-	Worst   Place // of the longest, the first one
-	Sum     int64
+	Unit  Unit  // the best one that all have
+	Ended int64 // how many: those whose end is known
+	Figures
 
 	all  [3][]int64 // by unit
 	lost [3]bool    // one of them has none
 	most [3]int64
 	at   [3]Place // of that
+	by   [3]Figures
+}
+
+// Figures are how long things took, in one unit.
+type Figures struct {
+	Median  int64
+	P99     int64
+	Longest int64
+	Worst   Place // of the longest, the first one
+	Sum     int64
 }
 
 // A Place is an instruction of a source.
@@ -42,6 +49,11 @@ type Place struct {
 	Dir    string
 	Source uint8
 	Seq    int64
+}
+
+// possible says whether a trace can have it.
+func (x *Duration) possible() bool {
+	return !slices.ContainsFunc(x[:], func(n schema.Null[int64]) bool { return n.V < 0 })
 }
 
 // add adds the duration of what began at a place.
@@ -65,15 +77,17 @@ func (d *Durations) add(x *Duration, at Place) {
 func (d *Durations) conclude() {
 	for d.Unit = InCycles; d.Unit < InInstructions && (d.lost[d.Unit] || d.Ended == 0); d.Unit++ {
 	}
-	all := d.all[d.Unit]
-	if len(all) == 0 {
-		return
+	for u, all := range d.all {
+		if len(all) == 0 {
+			continue
+		}
+		slices.Sort(all)
+		rank := func(percent int) int64 { return all[max(0, (len(all)*percent+99)/100-1)] }
+		f := &d.by[u]
+		f.Median, f.P99, f.Longest, f.Worst = rank(50), rank(99), all[len(all)-1], d.at[u]
+		for _, n := range all {
+			f.Sum += min(n, math.MaxInt64-f.Sum)
+		}
 	}
-	slices.Sort(all)
-	rank := func(percent int) int64 { return all[max(0, (len(all)*percent+99)/100-1)] }
-	d.Median, d.P99, d.Longest, d.Worst = rank(50), rank(99), all[len(all)-1], d.at[d.Unit]
-	for _, n := range all {
-		d.Sum += n
-	}
-	d.all = [3][]int64{}
+	d.Figures, d.all = d.by[d.Unit], [3][]int64{}
 }

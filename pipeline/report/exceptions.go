@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/tracelake/tracelake/schema"
@@ -64,7 +65,9 @@ func ReadExceptions(dirs []string, test string) (*Exceptions, error) {
 					x.Rows = append(x.Rows, ExceptionRow{Core: key.core, Type: key.kind, Number: key.number})
 				}
 				x.Entries++
-				x.Rows[i].addSpan(b, row, Place{d.Dir, s.Source, int64(schema.ExceptionSpansSeq.At(b, row))})
+				if err := x.Rows[i].addSpan(b, row, Place{d.Dir, s.Source, int64(schema.ExceptionSpansSeq.At(b, row))}); err != nil {
+					return err
+				}
 			}
 			return nil
 		})
@@ -73,7 +76,7 @@ func ReadExceptions(dirs []string, test string) (*Exceptions, error) {
 		x.Rows[i].conclude()
 	}
 	slices.SortFunc(x.Rows, func(a, b ExceptionRow) int {
-		return cmp.Or(cmp.Compare(b.Entries, a.Entries), cmp.Compare(a.Type.V, b.Type.V), cmp.Compare(a.Number.V, b.Number.V), cmp.Compare(a.Core, b.Core))
+		return cmp.Or(cmp.Compare(b.Entries, a.Entries), cmp.Compare(one(!a.Type.OK), one(!b.Type.OK)), cmp.Compare(a.Type.V, b.Type.V), cmp.Compare(a.Number.V, b.Number.V), cmp.Compare(a.Core, b.Core))
 	})
 	return x, err
 }
@@ -91,16 +94,21 @@ func readKinds(b *schema.Batch, core string, to map[int64]exceptionKey) {
 }
 
 // addSpan adds a row of `exception_spans`.
-func (x *ExceptionRow) addSpan(b *schema.Batch, row int, at Place) {
+func (x *ExceptionRow) addSpan(b *schema.Batch, row int, at Place) error {
 	x.Entries++
 	if end := schema.CallEnd(schema.ExceptionSpansEnd.At(b, row)); end == schema.CallGap || end == schema.CallOpen {
 		x.Unended++
-		return
+		return nil
 	}
-	x.add(&Duration{
+	d := Duration{
 		InCycles: nullAt(b, row, schema.ExceptionSpansCycles), InTicks: nullAt(b, row, schema.ExceptionSpansTicks),
 		InInstructions: nullAt(b, row, schema.ExceptionSpansInstructions),
-	}, at)
+	}
+	if !d.possible() {
+		return fmt.Errorf("span %d took what no trace can have", int64(schema.ExceptionSpansSpan.At(b, row)))
+	}
+	x.add(&d, at)
+	return nil
 }
 
 // nullAt returns a cell that may be NULL.

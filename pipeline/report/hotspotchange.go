@@ -9,6 +9,7 @@ import (
 // A HotspotChange is where instructions, or cycles, go now and went before.
 type HotspotChange struct {
 	SameProgram bool // else rows are functions, by name and file; none where nothing has names
+	Inclusive   bool // rows say what functions took with what they called, now and before
 	ByCycles    bool // shares are of cycles: all that ran has them, now and before; else of instructions
 	Now, Before *Hotspots
 	New, Lost   int64              // rows that ran only now, and only before
@@ -38,7 +39,7 @@ func (m *Merged) HotspotsAgainst(base *Merged, by By) *HotspotChange {
 		by = ByFunction
 	}
 	c.Now, c.Before = m.Hotspots(by), base.Hotspots(by)
-	c.ByCycles = c.Now.ByCycles && c.Before.ByCycles
+	c.ByCycles, c.Inclusive = c.Now.ByCycles && c.Before.ByCycles, c.Now.Inclusive && c.Before.Inclusive
 	if !c.SameProgram && (!m.named || !base.named) {
 		return c
 	}
@@ -85,6 +86,7 @@ func (r *HotspotRow) sum(o *HotspotRow) {
 	r.Timed += o.Timed
 	r.Cycles += o.Cycles
 	r.Seconds += o.Seconds
+	r.All.add(o.All)
 }
 
 // add adds a row, if its share is another.
@@ -99,6 +101,22 @@ func (c *HotspotChange) add(r HotspotChangeRow) {
 // Change is by how much the share of a row grew, of 1.
 func (c *HotspotChange) Change(r *HotspotChangeRow) float64 {
 	return c.Share(c.Now, r.Now) - c.Share(c.Before, r.Before)
+}
+
+// TotalChange is by how much the share of a row with what it called grew, of 1.
+func (c *HotspotChange) TotalChange(r *HotspotChangeRow) float64 {
+	return c.totalShare(c.Now, r.Now) - c.totalShare(c.Before, r.Before)
+}
+
+// totalShare is the share of a row with what it called.
+func (c *HotspotChange) totalShare(h *Hotspots, r *HotspotRow) float64 {
+	switch {
+	case r == nil:
+		return 0
+	case c.ByCycles:
+		return float64(r.All.Cycles.V) / h.Cycles
+	}
+	return float64(r.All.Instructions) / float64(h.Instructions)
 }
 
 // Share is the share of a row of h, which may be nil, from 0 to 1.

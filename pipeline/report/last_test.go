@@ -2,7 +2,6 @@ package report_test
 
 import (
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -93,7 +92,7 @@ func TestLastTask(t *testing.T) {
 	defer d.Close()
 	contexts, l, random := contextsOf(t, d), newLast(t, dir), rand.New(rand.NewPCG(1, 2))
 	const booted = 10247
-	for range need.Size(30, 1000) {
+	for range need.Size(30, 300) {
 		at := booted + random.Int64N(int64(len(contexts))-booted)
 		x := l.before(report.AtSeq, at+1, 1)
 		if x.Stack == nil || x.Stack.Frames[0].Function != x.Rows[0].Function {
@@ -186,10 +185,7 @@ func TestLastRefuses(t *testing.T) {
 
 // What the tables do not say, or say wrong, is no stack and no panic.
 func TestLastUnknown(t *testing.T) {
-	rows := stacked
-	for i := range 18 {
-		rows += fmt.Sprintf("instruction 0x%x a32 other\n", []int{0x1000, 0x1008}[min(i/6, 1)])
-	}
+	rows := stacked + strings.Repeat("instruction 0x1008 a32 other\n", 18)
 	const none = "task main\nspan 1 ? end=open\nexception 1 entry type=irq\n"
 	for _, tt := range []struct{ name, text, want string }{
 		{"no tables", "", "the dataset has no table calls"},

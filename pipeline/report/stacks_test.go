@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -286,6 +287,14 @@ func TestPercentiles(t *testing.T) {
 	}
 }
 
+// A sum beyond all numbers is the greatest one.
+func TestDurationSum(t *testing.T) {
+	_, c := readCalls(t, stacked+"stack function=0\ncall 0 1 stack=0 instructions=9223372036854775807\ncall 1 2 stack=0 instructions=5")
+	if r := &c.Rows[0]; r.Sum != math.MaxInt64 || r.Longest != math.MaxInt64 || r.Median != 5 {
+		t.Errorf("%+v", r.Durations)
+	}
+}
+
 // Tables that no export writes, of a damaged dataset, are an error and never a panic.
 func TestHostileStacks(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
@@ -300,12 +309,18 @@ func TestHostileStacks(t *testing.T) {
 		{"stack cycles=-5", "stack 0 has counts that no trace can have"},
 		{"stack\ncall 0 1 stack=1", "call 0 is of stack 1, which there is not"},
 		{"stack\ncall 0 1 stack=-1", "call 0 is of stack -1, which there is not"},
+		{"stack\ncall 0 1 stack=0 instructions=-1", "call 0 took what no trace can have"},
+		{"stack\ncall 0 1 stack=0 instructions=1 cycles=-9223372036854775808", "call 0 took what no trace can have"},
+		{"exception 0 entry\nspan 0 1 ticks=-1 instructions=1\ntask a", "span 0 took what no trace can have"},
 		{"task a instructions=-1", "task 0 has counts that no trace can have"},
 	} {
 		dir := write(t, "run", stacked+tt.text)
 		m, err := report.Read([]string{dir}, report.Options{})
 		if err == nil && strings.Contains(tt.text, "call") {
 			_, err = m.Calls([]string{dir}, "")
+		}
+		if err == nil && strings.Contains(tt.text, "span") {
+			_, err = report.ReadExceptions([]string{dir}, "")
 		}
 		if err == nil {
 			_, err = report.ReadTasks([]string{dir}, "")

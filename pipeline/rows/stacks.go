@@ -82,8 +82,9 @@ func fillTask(batch *schema.Batch, b *stitch.Base, x *stacks.Task) {
 }
 
 func fillCall(batch *schema.Batch, b *stitch.Base, x *stacks.Call) {
-	schema.AppendCalls(batch, b.Source, x.Call, x.Seq, x.EndSeq, x.Stack, x.Task, x.Epoch, x.Cycle, x.EndCycle,
-		x.All.Instructions, x.Own.Instructions, x.All.Cycles, x.Own.Cycles, x.End)
+	all, own := x.All(), x.Own()
+	schema.AppendCalls(batch, b.Source, x.Call, x.Seq, x.EndSeq(), x.Stack, x.Task, x.Epoch, x.Cycle(), x.EndCycle(),
+		all.Instructions, own.Instructions, all.Cycles, own.Cycles, x.End)
 }
 
 func fillSpan(batch *schema.Batch, b *stitch.Base, x *stacks.Span) {

@@ -73,10 +73,7 @@ func TestReplayAsExported(t *testing.T) {
 		got = append(got, fmt.Sprint("task ", x.Task, " ", x.Name, x.FirstSeq, x.Switches, x.Ambiguous, x.Executed.Instructions, x.Drift))
 	}
 	for _, x := range r.calls {
-		if !x.EndSeq.OK {
-			x.EndSeq.V = 0
-		}
-		got = append(got, fmt.Sprint("call ", x.Call, x.Seq, x.EndSeq, x.Stack, x.Task, x.All.Instructions, x.Own.Instructions, x.End))
+		got = append(got, fmt.Sprint("call ", x.Call, x.Seq, x.EndSeq(), x.Stack, x.Task, x.All().Instructions, x.Own().Instructions, x.End))
 	}
 	each(t, d, &schema.Stacks, func(b *schema.Batch, i int) {
 		want = append(want, fmt.Sprint("stack ", schema.StacksStack.At(b, i), nullU32(b, schema.StacksParent, i), schema.StacksTask.At(b, i),

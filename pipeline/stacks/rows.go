@@ -44,20 +44,46 @@ type Task struct {
 	entered  uint32 // address of that
 }
 
-// A Call is a row of `calls`.
+// A Call is a row of `calls`. There are many, so it takes no more room than it needs.
 type Call struct {
-	Call     int64 // ordinal of the row
-	Stack    int32
-	Task     int32
-	Seq      int64
-	EndSeq   schema.Null[int64]
-	Epoch    int32
-	Cycle    schema.Null[int64]
-	EndCycle schema.Null[int64]
-	All, Own Work // of the stack, without exceptions
-	End      schema.CallEnd
+	Call  int64 // ordinal of the row
+	Seq   int64
+	Stack int32
+	Task  int32
+	Epoch int32
+	End   schema.CallEnd
 
-	all, own work
+	timed           bool  // cycle is known
+	ended           bool  // end is in the same epoch, with cycles
+	counted         bool  // the source counts cycles
+	end             int64 // ordinal of the first instruction after it
+	cycle, endCycle int64
+	all, own        work
+}
+
+// EndSeq returns the ordinal of the first instruction after it; NULL if it was open.
+func (c *Call) EndSeq() schema.Null[int64] {
+	if c.End == schema.CallOpen {
+		return schema.Null[int64]{}
+	}
+	return schema.Of(c.end)
+}
+
+// Cycle returns the cycle in the epoch that it began at.
+func (c *Call) Cycle() schema.Null[int64] { return schema.Null[int64]{V: c.cycle, OK: c.timed} }
+
+// EndCycle returns the one that it ended at; NULL if that is in another epoch.
+func (c *Call) EndCycle() schema.Null[int64] { return schema.Null[int64]{V: c.endCycle, OK: c.ended} }
+
+// All returns what was executed in it and in what it called, without exceptions.
+func (c *Call) All() Work { return c.all.row(c.counted) }
+
+// Own returns what it executed itself.
+func (c *Call) Own() Work { return c.own.row(c.counted) }
+
+// row returns what was executed, as in rows.
+func (w work) row(counted bool) Work {
+	return Work{w.instructions, schema.Null[int64]{V: w.cycles, OK: counted}}
 }
 
 // A Span is a row of `exception_spans`.
@@ -73,14 +99,12 @@ type Span struct {
 	Ticks        schema.Null[int64]
 }
 
-// call returns the row of a call that ends at a position.
-func (b *begin) call(at *position, all work, why schema.CallEnd) Call {
-	return Call{
-		Stack: b.entered, Seq: b.at.seq, EndSeq: schema.Null[int64]{V: at.seq, OK: why != schema.CallOpen}, Epoch: b.at.epoch,
-		Cycle:    schema.Null[int64]{V: b.at.cycle, OK: b.at.timed},
-		EndCycle: schema.Null[int64]{V: at.cycle, OK: at.timed && at.epoch == b.at.epoch},
-		End:      why, all: all, own: all.less(b.inner),
-	}
+// call sets the row of a call that ends at a position.
+func (b *begin) call(c *Call, at *position, all work, why schema.CallEnd) {
+	c.Seq, c.Stack, c.Epoch, c.End = b.at.seq, b.entered, b.at.epoch, why
+	c.timed, c.ended = b.at.timed, at.timed && at.epoch == b.at.epoch
+	c.end, c.cycle, c.endCycle = at.seq, b.at.cycle, at.cycle
+	c.all, c.own = all, all.less(b.inner)
 }
 
 // span returns the row of an exception that ends at a position, after a timestamp.

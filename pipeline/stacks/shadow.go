@@ -314,7 +314,8 @@ func (s *shadow) popCall(why schema.CallEnd) {
 		s.begun[len(s.begun)-1].inner.add(all)
 	}
 	if s.wanted.calls {
-		s.ended.calls = append(s.ended.calls, b.call(&s.at, all, why))
+		s.ended.calls = append(s.ended.calls, Call{})
+		b.call(&s.ended.calls[len(s.ended.calls)-1], &s.at, all, why)
 	} else {
 		s.ended.unmade++
 	}

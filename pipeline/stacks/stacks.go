@@ -228,7 +228,7 @@ func (s *Stacks) drainCalls(calls []Call) error {
 	}
 	for i := range calls {
 		c := &calls[i]
-		c.Call, c.All, c.Own = s.calls, s.work(c.all), s.work(c.own)
+		c.Call, c.counted = s.calls, s.timed
 		s.calls++
 	}
 	return s.rows.Calls.Add(s.base, calls)
@@ -254,9 +254,7 @@ func (s *Stacks) CallsLeftOut() int64 {
 }
 
 // work returns what was executed, as in rows.
-func (s *Stacks) work(w work) Work {
-	return Work{w.instructions, schema.Null[int64]{V: w.cycles, OK: s.timed}}
-}
+func (s *Stacks) work(w work) Work { return w.row(s.timed) }
 
 // Finish ends the source and returns its rows of `stacks` and of `tasks`.
 func (s *Stacks) Finish() ([]Stack, []Task, error) {

@@ -276,7 +276,7 @@ func playTo(t testing.TB, functions string, s stitchtest.Script, workers tally.W
 	}
 	for i := range calls.rows {
 		c := &calls.rows[i]
-		r.calls += fmt.Sprintf("\n%s %d-%s %d/%d%s %s", nodes[c.Stack].words(fs), c.Seq, seq(c.EndSeq), c.All.Instructions, c.Own.Instructions, cycles(c.All, c.Own), c.End)
+		r.calls += fmt.Sprintf("\n%s %d-%s %d/%d%s %s", nodes[c.Stack].words(fs), c.Seq, seq(c.EndSeq()), c.All().Instructions, c.Own().Instructions, cycles(c.All(), c.Own()), c.End)
 	}
 	for i := range spans.rows {
 		x := &spans.rows[i]

@@ -126,9 +126,11 @@ func (t *tasks) merge(c *chunk) {
 	}
 	t.clock.add(c.clock)
 	t.ended.unmade += c.ended.unmade
-	for _, x := range c.ended.calls {
+	n := len(t.ended.calls)
+	t.ended.calls = append(t.ended.calls, c.ended.calls...)
+	for i := range t.ended.calls[n:] {
+		x := &t.ended.calls[n+i]
 		x.Stack, x.Task = ids[x.Stack-c.first], t.now
-		t.ended.calls = append(t.ended.calls, x)
 	}
 	for _, x := range c.ended.spans {
 		x.Task = t.now

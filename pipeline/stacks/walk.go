@@ -90,7 +90,10 @@ func (w *walker) runs(from, to int) {
 		if run.Flags&timed != 0 {
 			w.step.at.time(r, w.span, run.Cycle)
 		}
-		if function, kind = code.function, code.leaves; run.First+run.Count != code.length || code.mixed || run.Outcome == schema.NotTaken {
+		if function, kind = code.function, code.leaves; run.Outcome == schema.NotTaken {
+			kind = schema.KindOther
+		}
+		if run.First+run.Count != code.length || code.mixed {
 			w.last = lastOf(run, numbers, blocks)
 			function, kind = w.state()
 		}

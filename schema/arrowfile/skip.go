@@ -2,6 +2,7 @@ package arrowfile
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 )
 
@@ -11,6 +12,9 @@ import (
 // [Reader.Next].
 func (f *Reader) Skip(column int, least int64) (left bool, err error) {
 	defer damaged(&err)
+	if slices.Contains(f.Lacks(), column) {
+		return true, nil
+	}
 	n := sort.Search(f.ipc.NumRecords(), func(i int) bool {
 		if err != nil {
 			return true

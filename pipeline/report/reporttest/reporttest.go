@@ -27,11 +27,13 @@ import (
 //	timestamp N|? [source=ID] [epoch=N] [cycle=N]
 //	instruction ADDRESS ISA KIND [source=ID] [opcode=N] [offset=N] [executed=true|false] [cycles=N]
 //	edge FROM TO KIND OUTCOME [source=ID] [n=N]
-//	exception SEQ EVENT [source=ID] [type=NAME] [number=N] [offset=N]
+//	exception SEQ EVENT [source=ID] [type=NAME] [number=N] [offset=N] [epoch=N] [cycle=N]
 //	stack [source=ID] [parent=N] [task=N] [function=N] [address=ADDRESS] [entry=NAME] [type=NAME] [number=N] [WORK] [total=N] [total_cycles=N] [as=N]
 //	task NAME [source=ID] [context=N] [first=N] [switches=N] [ambiguous=N] [drift=N] [origin=NAME] [WORK]
-//	call SEQ END|? [source=ID] [stack=N] [task=N] [end=NAME] [WORK]
+//	call SEQ END|? [source=ID] [stack=N] [task=N] [end=NAME] [epoch=N] [cycle=N] [end_cycle=N] [WORK]
 //	span SEQ END|? [source=ID] [ordinal=N] [task=N] [end=NAME] [ticks=N] [WORK]
+//	count EPOCH|? CYCLES|? [source=ID]
+//	event SEQ NAME [source=ID]
 //
 // Of the lost bytes those of ends are before the first synchronisation, those of cut in
 // a packet that is cut off. hz is the frequency of its core, ticks that of timestamps. COUNTS are executed=N failed=N untold=N timed=N cycles=N; those of code are of the

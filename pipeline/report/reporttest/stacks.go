@@ -45,6 +45,10 @@ func (d *description) addRow(w *words) error {
 		r.table, r.append = &schema.Calls, callRow(w, source)
 	case "span":
 		r.table, r.append = &schema.ExceptionSpans, spanRow(w, source)
+	case "count":
+		r.table, r.append = &schema.CycleCounts, countRow(w, source)
+	case "event":
+		r.table, r.append = &schema.Events, eventRow(w, source)
 	default:
 		return fmt.Errorf("no such thing")
 	}
@@ -94,9 +98,10 @@ func exceptionRow(w *words, source uint8) func(*schema.Batch, int64) {
 	seq, event := w.parse(w.word(1)), w.name(schema.ExceptionEventNames, w.word(2))
 	kind, number := w.exception()
 	keys := schema.Keys{Source: source, Seq: seq, ByteOffset: w.keyNumber("offset", 0)}
+	epoch, cycle := int32(w.keyNumber("epoch", 0)), w.keyNull("cycle")
 	return func(b *schema.Batch, n int64) {
 		schema.AppendExceptions(b, keys, n, schema.ExceptionEvent(event), number, kind, schema.Null[uint32]{}, schema.Null[uint32]{}, schema.Null[uint8]{},
-			0, schema.Null[int64]{}, schema.Null[uint64]{}, schema.Null[uint32]{}, schema.Null[uint8]{}, schema.Null[schema.Security]{})
+			epoch, cycle, schema.Null[uint64]{}, schema.Null[uint32]{}, schema.Null[uint8]{}, schema.Null[schema.Security]{})
 	}
 }
 
@@ -131,8 +136,9 @@ func callRow(w *words, source uint8) func(*schema.Batch, int64) {
 	seq, end := w.parse(w.word(1)), w.orNull(2)
 	stack, task, why := int32(w.keyNumber("stack", 0)), int32(w.keyNumber("task", 0)), w.name(schema.CallEndNames, w.key("end", schema.CallReturn.String()))
 	instructions, cycles := w.keyNumber("instructions", 0), w.keyNull("cycles")
+	epoch, cycle, endCycle := int32(w.keyNumber("epoch", 0)), w.keyNull("cycle"), w.keyNull("end_cycle")
 	return func(b *schema.Batch, n int64) {
-		schema.AppendCalls(b, source, n, seq, end, stack, task, 0, schema.Null[int64]{}, schema.Null[int64]{}, instructions, instructions, cycles, cycles, schema.CallEnd(why))
+		schema.AppendCalls(b, source, n, seq, end, stack, task, epoch, cycle, endCycle, instructions, instructions, cycles, cycles, schema.CallEnd(why))
 	}
 }
 
@@ -142,6 +148,20 @@ func spanRow(w *words, source uint8) func(*schema.Batch, int64) {
 	instructions, cycles, ticks := w.keyNull("instructions"), w.keyNull("cycles"), w.keyNull("ticks")
 	return func(b *schema.Batch, n int64) {
 		schema.AppendExceptionSpans(b, source, n, seq, schema.Null[int32]{}, 0, ordinal, task, end, schema.CallEnd(why), instructions, cycles, ticks)
+	}
+}
+
+func countRow(w *words, source uint8) func(*schema.Batch, int64) {
+	epoch, cycles := w.orNull(1), w.orNull(2)
+	return func(b *schema.Batch, _ int64) {
+		schema.AppendCycleCounts(b, schema.Keys{Source: source}, narrow(epoch), cycles, schema.Null[int64]{}, schema.CountPacket, false)
+	}
+}
+
+func eventRow(w *words, source uint8) func(*schema.Batch, int64) {
+	seq, event := w.parse(w.word(1)), w.name(schema.EventNames, w.word(2))
+	return func(b *schema.Batch, _ int64) {
+		schema.AppendEvents(b, schema.Keys{Source: source, Seq: seq}, schema.EventKind(event), schema.Null[uint32]{}, "")
 	}
 }
 

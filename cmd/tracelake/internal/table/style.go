@@ -56,6 +56,9 @@ func (s Style) choose(utf8, ascii string) string {
 // None is what stands where there is no value.
 func (s Style) None() string { return s.choose("–", "-") }
 
+// Arrow is what stands between a value and what it became.
+func (s Style) Arrow() string { return s.choose(" → ", " -> ") }
+
 // The colours: control sequences of ECMA-48, section 8.3.117.
 const (
 	bold   = "\x1b[1m"

@@ -1,0 +1,103 @@
+package report_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/tracelake/tracelake/pipeline/report"
+)
+
+// readCalls reads the calls of the dataset that a text describes.
+func readCalls(t *testing.T, text string) (*report.Merged, *report.Calls) {
+	t.Helper()
+	dirs := []string{write(t, "run", text)}
+	m, err := report.Read(dirs, report.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := m.Calls(dirs, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m, c
+}
+
+// changedCalls says what changed, in words.
+func changedCalls(c *report.CallsChange) string {
+	words := []string{fmt.Sprintf("same %v, %d new, %d lost", c.SameProgram, c.New, c.Lost)}
+	for _, r := range c.Rows {
+		words = append(words, fmt.Sprintf("%s %+g %s, median %d, was %d", r.Function, r.Slower, r.Unit, r.FiguresNow.Median, r.FiguresWas.Median))
+	}
+	return strings.Join(words, "; ")
+}
+
+// Functions are slower by what their calls took more than as many at the mean of before, in
+// the unit that both have; what is the same is left out.
+func TestCallsAgainst(t *testing.T) {
+	const tree = "stack function=0\nstack parent=0 function=1 entry=call\nstack parent=0 function=2 entry=call\n"
+	base, before := readCalls(t, stacked+tree+`
+call 0 10 stack=1 instructions=5 cycles=10
+call 20 30 stack=1 instructions=7 cycles=20
+call 40 50 stack=2 instructions=1 cycles=1
+`)
+	for _, tt := range []struct{ name, text, want string }{
+		{"the same", "call 0 10 stack=1 instructions=7 cycles=20\ncall 9 30 stack=1 instructions=5 cycles=10\ncall 40 50 stack=2 instructions=1 cycles=1", "same true, 0 new, 0 lost"},
+		{
+			"slower and faster", "call 0 10 stack=1 instructions=7 cycles=10\ncall 40 50 stack=2 instructions=1 cycles=2\ncall 60 70 stack=2 instructions=1 cycles=3",
+			"same true, 0 new, 0 lost; handler +3 cycles, median 2, was 1; work -5 cycles, median 10, was 10",
+		},
+		{"without cycles", "call 0 10 stack=1 instructions=8\ncall 40 50 stack=2 instructions=1 cycles=1", "same true, 0 new, 0 lost; work +2 instructions, median 8, was 5"},
+		{"new and lost", "call 0 10 stack=0 instructions=8 cycles=3\ncall 40 50 stack=2 instructions=1 cycles=1", "same true, 1 new, 1 lost"},
+		{"never ended", "call 0 ? stack=1 end=open\ncall 40 50 stack=2 instructions=1 cycles=1", "same true, 0 new, 0 lost"},
+	} {
+		m, now := readCalls(t, stacked+tree+tt.text)
+		if got := changedCalls(m.CallsAgainst(base, now, before)); got != tt.want {
+			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
+		}
+	}
+	other := strings.NewReplacer("match=1", "match=1 code=beef", "0x1008", "0x1040", "function 0x1010", "function 0x2010").Replace(stacked)
+	m, now := readCalls(t, other+tree+"call 0 10 stack=1 instructions=8 cycles=25")
+	if got, want := changedCalls(m.CallsAgainst(base, now, before)), "same false, 0 new, 1 lost; work +10 cycles, median 25, was 10"; got != want {
+		t.Errorf("another program: %s, want %s", got, want)
+	}
+}
+
+// Exceptions are compared by type and number.
+func TestExceptionsAgainst(t *testing.T) {
+	read := func(text string) *report.Exceptions {
+		x, err := report.ReadExceptions([]string{write(t, "run", stacked+text)}, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return x
+	}
+	before := read("exception 1 entry type=irq number=3\nexception 5 entry type=irq number=4\nspan 1 2 instructions=6 ticks=9\nspan 5 6 ordinal=1 instructions=6")
+	c := read("exception 1 entry type=irq number=3\nexception 5 entry type=svc\nspan 1 2 instructions=10 ticks=11\nspan 5 6 ordinal=1 instructions=6").Against(before)
+	if len(c.Rows) != 1 || c.New != 1 || c.Lost != 1 || c.Rows[0].Now.String() != "irq 3" {
+		t.Fatalf("%+v", c)
+	}
+	figures := func(n int64) report.Figures { return report.Figures{Median: n, P99: n, Longest: n, Sum: n} }
+	equal(t, report.DurationChange{Unit: report.InTicks, EndedNow: 1, EndedBefore: 1, FiguresNow: figures(11), FiguresWas: figures(9), Slower: 2}, c.Rows[0].DurationChange,
+		cmpopts.IgnoreFields(report.Figures{}, "Worst"))
+}
+
+// Against a baseline hotspots also compare what functions took with their callees.
+func TestHotspotsAgainstInclusive(t *testing.T) {
+	base := merged(t, report.Options{}, stacked+"stack function=0 instructions=12 total=18\nstack parent=0 function=1 entry=call instructions=6")
+	c := merged(t, report.Options{}, strings.Replace(stacked, "executed=10", "executed=19", 1)+
+		"stack function=0 instructions=12 total=27\nstack parent=0 function=1 entry=call instructions=9").HotspotsAgainst(base, report.ByFunction)
+	got := map[string]float64{}
+	for i := range c.Rows {
+		got[c.Rows[i].Row().Function] = c.TotalChange(&c.Rows[i])
+	}
+	equal(t, map[string]float64{"main": 0, "work": 0, "handler": 0}, got, cmpopts.EquateApprox(0, 1e-12))
+	if !c.Inclusive || len(got) != 3 {
+		t.Errorf("%+v", c)
+	}
+	if x := merged(t, report.Options{}, stacked).HotspotsAgainst(base, report.ByFunction); x.Inclusive {
+		t.Error("inclusive, where one has no stacks")
+	}
+}

@@ -1,0 +1,373 @@
+package report_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tracelake/tracelake/bench/need"
+	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/reporttest"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// aDataset is one, read.
+type aDataset struct {
+	t   *testing.T
+	m   *report.Merged
+	dir string
+}
+
+// described reads the dataset that a text describes.
+func described(t *testing.T, text string) aDataset {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "run")
+	noError(t, reporttest.Write(dir, text))
+	return opened(t, dir)
+}
+
+func opened(t *testing.T, dir string) aDataset {
+	t.Helper()
+	m, err := report.Read([]string{dir}, report.Options{})
+	noError(t, err)
+	return aDataset{t, m, dir}
+}
+
+// timelines goes through the timelines in a window.
+func (d aDataset) timelines(w report.Window, do func(*report.Timeline)) {
+	d.t.Helper()
+	noError(d.t, d.m.EachTimeline([]string{d.dir}, "", w, func(x *report.Timeline) error {
+		do(x)
+		return nil
+	}))
+}
+
+// shown returns what a timeline shows. Times have to follow one another, frames to nest, and
+// everything to be left at the end.
+func shown(t *testing.T, x *report.Timeline) (all []modelSlice) {
+	t.Helper()
+	open := map[int32][]modelSlice{}
+	var turn *modelSlice
+	last, ended := int64(-1), false
+	endTurn := func(at int64) {
+		if turn != nil {
+			turn.until = at
+			all = append(all, *turn)
+		}
+		turn = nil
+	}
+	noError(t, x.Walk(func(e *report.TimelineEvent) error {
+		if e.At < last || ended {
+			t.Errorf("%v at %d comes after %d", e.Kind, e.At, last)
+		}
+		last = e.At
+		l := open[e.Task]
+		switch e.Kind {
+		case report.TimelineTurn:
+			endTurn(e.At)
+			turn = &modelSlice{task: int(e.Task), name: "turn", from: e.At}
+		case report.TimelineEnter:
+			open[e.Task] = append(l, modelSlice{int(e.Task), len(l), x.Frames[e.Frame].Text(), e.At, 0})
+		case report.TimelineLeave:
+			s := l[len(l)-1]
+			if s.name != x.Frames[e.Frame].Text() {
+				t.Errorf("task %d leaves %s, and is in %s", e.Task, x.Frames[e.Frame].Text(), s.name)
+			}
+			s.until = e.At
+			all = append(all, s)
+			open[e.Task] = l[:len(l)-1]
+		case report.TimelineGap:
+			endTurn(e.At)
+			last = e.Until
+			all = append(all, modelSlice{name: "gap", from: e.At, until: e.Until})
+		case report.TimelineMark:
+			all = append(all, modelSlice{name: e.Text, from: e.At, until: e.At})
+		case report.TimelineEnd:
+			endTurn(e.At)
+			ended = true
+		}
+		return nil
+	}))
+	for task, l := range open {
+		if len(l) > 0 {
+			t.Errorf("task %d is still in %v", task, l)
+		}
+	}
+	return all
+}
+
+// lasting returns the slices that last, in order.
+func lasting(all []modelSlice) []modelSlice {
+	all = slices.DeleteFunc(all, func(s modelSlice) bool { return s.from == s.until })
+	sortSlices(all)
+	return all
+}
+
+// Timelines of tasks that were made up show what these did, in windows too.
+func TestTimelineOfModel(t *testing.T) {
+	for seed := range need.Size(8, 400) {
+		m := newTimelineModel(uint64(seed), 500)
+		d := described(t, m.text(false))
+		random := rand.New(rand.NewPCG(uint64(seed), 1))
+		for _, width := range []int64{0, 1, 2, 10, 50, 50, 50, 200, 200, 200, m.seq, m.seq} {
+			w := report.Everything
+			if width > 0 {
+				from := random.Int64N(m.seq)
+				w = report.Window{From: from, Until: from + width}
+			}
+			d.timelines(w, func(x *report.Timeline) {
+				if diff := cmp.Diff(m.inside(w.From, w.Until), lasting(shown(t, x)), cmp.AllowUnexported(modelSlice{})); diff != "" {
+					t.Fatalf("seed %d, window %v: want -, got +:\n%s", seed, w, diff)
+				}
+			})
+		}
+	}
+}
+
+// In cycles, calls that return are where their cycles are, on one axis; turns sum up to all
+// cycles.
+func TestTimelineOfModelInCycles(t *testing.T) {
+	for seed := range need.Size(8, 400) {
+		m := newTimelineModel(uint64(seed), 500)
+		d := described(t, m.text(true))
+		for _, w := range []report.Window{report.Everything, {From: m.seq / 3, Until: m.seq / 2}} {
+			d.timelines(w, func(x *report.Timeline) {
+				sum, got := int64(0), map[string]bool{}
+				for _, s := range shown(t, x) {
+					if s.name == "turn" {
+						sum += s.until - s.from
+					}
+					got[fmt.Sprint(s)] = true
+				}
+				if w == report.Everything && (x.Unit != report.InCycles || sum != m.cycles[m.seq]) {
+					t.Errorf("seed %d: turns have %d %v, want %d", seed, sum, x.Unit, m.cycles[m.seq])
+				}
+				for _, s := range m.slices {
+					inside := s.from >= w.From && s.until < w.Until
+					s.from, s.until = m.cycles[s.from], m.cycles[s.until]
+					if inside && strings.HasPrefix(s.name, "f") && !got[fmt.Sprint(s)] {
+						t.Fatalf("seed %d, window %v: no %v", seed, w, s)
+					}
+				}
+			})
+		}
+	}
+}
+
+// timelineProgram has functions 0 to 4, code, and a source that ran 100 instructions.
+const timelineProgram = `
+source 0x10
+run 0x1000 a32 executed=100
+function 0x1000 16 main
+function 0x1010 16 f
+function 0x1020 16 g
+function 0x1030 16 h
+function 0x1040 16 isr
+`
+
+func TestTimeline(t *testing.T) {
+	for _, tt := range []struct{ name, text, want string }{
+		{
+			"nothing is called",
+			"task main\nstack function=0\ncall 0 0 stack=0", // a row, for the table to be there
+			"0 turn 0, 0 enter 0 main, 0 enter 0 main, 0 leave 0 main, 100 leave 0 main, 100 end",
+		},
+		{
+			"a tail call is seen at the first call that it makes, the root likewise",
+			`task main
+stack function=0
+stack function=1 parent=0 entry=call
+stack function=2 parent=0 entry=tail
+stack function=3 parent=2 entry=call
+stack function=4 entry=tail
+stack function=3 parent=4 entry=call
+call 20 30 stack=3
+call 10 40 stack=1
+call 60 70 stack=5`,
+			"0 turn 0, 0 enter 0 main, 10 enter 0 f, 20 enter 0 g, 20 enter 0 h, 30 leave 0 h, 40 leave 0 g, 40 leave 0 f, " +
+				"60 leave 0 main, 60 enter 0 isr, 60 enter 0 h, 70 leave 0 h, 100 leave 0 isr, 100 end",
+		},
+		{
+			"callers whose row was left out, and one frame of a cycle of tail calls after another",
+			`task main
+stack function=0
+stack function=1 parent=0 entry=call
+stack function=2 parent=1 entry=call
+stack function=3 parent=2 entry=call
+stack function=4 parent=1 entry=tail
+call 20 30 stack=3
+call 31 40 stack=3
+call 50 60 stack=4`,
+			"0 turn 0, 0 enter 0 main, 20 enter 0 f, 20 enter 0 g, 20 enter 0 h, 30 leave 0 h, 31 enter 0 h, 40 leave 0 h, " +
+				"50 leave 0 g, 50 enter 0 isr, 60 leave 0 isr, 100 leave 0 f, 100 leave 0 main, 100 end",
+		},
+		{
+			"an exception interrupts a tail call; it is open to the end",
+			`task main
+stack function=0
+stack function=1 parent=0 entry=call
+stack function=2 parent=0 entry=tail
+stack parent=2 entry=exception type=irq number=53
+stack function=4 parent=3 entry=root
+stack function=3 parent=4 entry=call
+exception 20 entry type=irq number=53
+call 30 40 stack=5
+call 10 ? stack=1 end=open
+span 20 ? ordinal=0 end=open`,
+			"0 turn 0, 0 enter 0 main, 10 enter 0 f, 20 enter 0 [irq 53], 20 enter 0 isr, 30 enter 0 h, 40 leave 0 h, " +
+				"100 leave 0 isr, 100 leave 0 [irq 53], 100 leave 0 f, 100 leave 0 main, 100 end",
+		},
+		{
+			"a gap leaves everything, also what no row ends; marks",
+			`task main
+task g origin=gap first=50
+stack function=0
+stack function=1 parent=0 entry=call
+stack function=2 task=1
+call 10 60 stack=1
+event 50 overflow
+event 100 trace_on`,
+			"0 turn 0, 0 enter 0 main, 10 enter 0 f, 50 leave 0 f, 50 leave 0 main, 50 gap until 50, 50 turn 1, 50 enter 1 g, 50 mark overflow, " +
+				"100 leave 1 g, 100 mark trace_on, 100 end",
+		},
+		{
+			"cycles between epochs are the length of a gap; a call over two epochs ends between what is known",
+			`task main cycles=100
+task g origin=gap first=50 cycles=60
+stack function=0
+stack function=1 parent=0 entry=call
+stack function=2 task=1
+stack function=3 task=1 parent=2 entry=call
+call 10 50 stack=1 end=gap epoch=0 cycle=20
+call 60 80 stack=3 task=1 epoch=1 cycle=10
+call 90 95 stack=3 task=1 epoch=2 cycle=4 end_cycle=6
+count 0 100
+count ? 1000
+count 1 40
+count 2 20`,
+			"0 turn 0, 0 enter 0 main, 20 enter 0 f, 100 leave 0 f, 100 leave 0 main, 100 gap until 1100, 1100 turn 1, 1100 enter 1 g, " +
+				"1110 enter 1 h, 1132 leave 1 h, 1144 enter 1 h, 1146 leave 1 h, 1160 leave 1 g, 1160 end",
+		},
+		{
+			"several epochs whose lengths no table has: instructions",
+			`task main cycles=100
+stack function=0
+stack function=1 parent=0 entry=call
+call 10 50 stack=1 epoch=0 cycle=20 end_cycle=30
+call 60 80 stack=1 epoch=1 cycle=10 end_cycle=30`,
+			"0 turn 0, 0 enter 0 main, 10 enter 0 f, 50 leave 0 f, 60 enter 0 f, 80 leave 0 f, 100 leave 0 main, 100 end",
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			described(t, timelineProgram+tt.text+withSpans(tt.text)).timelines(report.Everything, func(x *report.Timeline) {
+				if got := events(t, x); got != tt.want {
+					t.Errorf("%s\nwant\n%s", got, tt.want)
+				}
+			})
+		})
+	}
+}
+
+// withSpans returns a row of exception_spans that is nowhere, if a text has none: the table has to be
+// there.
+func withSpans(text string) string {
+	if strings.Contains(text, "\nspan ") {
+		return ""
+	}
+	return "\nexception 100 entry\nspan 100 100 ordinal=0 task=" + fmt.Sprint(strings.Count(text, "task ")-1) + " end=gap"
+}
+
+// events lists what happens in a timeline.
+func events(t *testing.T, x *report.Timeline) string {
+	t.Helper()
+	var all []string
+	noError(t, x.Walk(func(e *report.TimelineEvent) error {
+		text := fmt.Sprint(e.At, " ", e.Kind)
+		switch e.Kind {
+		case report.TimelineTurn:
+			text += fmt.Sprint(" ", e.Task)
+		case report.TimelineEnter, report.TimelineLeave:
+			text += fmt.Sprint(" ", e.Task, " ", x.Frames[e.Frame].Text())
+		case report.TimelineGap:
+			text += fmt.Sprint(" until ", e.Until)
+		case report.TimelineMark:
+			text += " " + e.Text
+		case report.TimelineEnd:
+		}
+		all = append(all, text)
+		return nil
+	}))
+	return strings.Join(all, ", ")
+}
+
+// A damaged dataset is an error that names the row.
+func TestDamagedTimeline(t *testing.T) {
+	const good = "task main\nstack function=0\nstack function=1 parent=0 entry=call\nstack function=2 parent=0 entry=call\nexception 50 entry\n"
+	for _, tt := range []struct{ name, text, want string }{
+		{"calls cross", good + "call 10 30 stack=1\ncall 20 40 stack=2\nspan 50 60", "call of g of task 0 from seq 20 to 40 crosses one that ends at 30"},
+		{"an exception crosses a call", good + "call 10 55 stack=1\nspan 50 60", "exception [exception] of task 0 from seq 50 to 60 crosses one that ends at 55"},
+		{"unknown stack", good + "call 10 20 stack=3\nspan 50 60", "call 0 is of stack 3, which there is not"},
+		{"unknown task", good + "call 10 20 stack=1 task=1\nspan 50 60", "call 0 is of task 1, which there is not"},
+		{"another task", "task a\n" + good + "call 10 20 stack=1 task=1\nspan 50 60", "call 0 is of task 1, and its stack 1 of task 0"},
+		{"end before start", good + "call 10 20 stack=1\ncall 30 29 stack=1\nspan 50 60", "call 1 ends at seq 29, before it begins at 30"},
+		{"end before start in cycles", good + "call 10 20 stack=1 cycle=7 end_cycle=6\nspan 50 60", "call 0 ends at cycle 6, before it begins at 7"},
+		{"after the end", good + "call 10 101 stack=1\nspan 50 60", "call 0 is after the last instruction, seq 99"},
+		{"before its task", "task a\ntask b first=30\nstack function=0 task=1\ncall 10 20 stack=0 task=1\nspan 50 60", "call 0 begins at seq 10, before its task 1"},
+		{
+			"after a gap", "task a\ntask b first=30 origin=gap\nstack function=0\nstack task=1\nexception 50 entry\ncall 40 45 stack=0\nspan 50 60 task=1",
+			"call of main at seq 40 is of task 0, which ended at a gap before",
+		},
+		{"tasks out of order", "task a first=30\ntask b first=20\nstack\ncall 40 45\nspan 50 60", "task 1 begins at seq 20, out of order"},
+		{"unknown exception", good + "call 10 20 stack=1\nspan 50 60 ordinal=4", "span 0 is of row 4 of exceptions, which there is not"},
+		{"no spans", good + "call 10 20 stack=1", "has no table exception_spans"},
+		{"no tasks", "stack\ncall 10 20\nspan 50 60", "has no table tasks"},
+		{"huge times", good + "call 10 20 stack=1 cycle=9223372036854775807\nspan 50 60", "call 0 has counts that no trace can have"},
+		{"huge counts", "task a cycles=1\ntask b origin=gap cycles=1\nstack\nexception 50 entry\ncount 0 9223372036854775807\nspan 50 60\ncall 10 10", "has counts that no trace can have"},
+		{"epochs out of order", "task a cycles=1\ntask b origin=gap cycles=1\nstack\nexception 50 entry\ncount 1 5\ncount 0 5\nspan 50 60\ncall 10 10", "epoch 0 comes after 1"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			d := described(t, timelineProgram+tt.text)
+			err := d.m.EachTimeline([]string{d.dir}, "", report.Everything, func(x *report.Timeline) error {
+				return x.Walk(func(*report.TimelineEvent) error { return nil })
+			})
+			if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), d.dir) {
+				t.Errorf("%v\nwant %s", err, tt.want)
+			}
+		})
+	}
+}
+
+// Turns of the sample sum up to all of its cycles, and those of each task to its own, but for
+// what passes between the last instruction before an exception and its packet.
+func TestSampleTimeline(t *testing.T) {
+	opened(t, exportSample(t, schema.LevelNone)).timelines(report.Everything, func(x *report.Timeline) {
+		var all int64
+		sum := make([]int64, len(x.Tasks))
+		for _, s := range shown(t, x) {
+			if s.name == "turn" {
+				sum[s.task] += s.until - s.from
+				all += s.until - s.from
+			}
+		}
+		if all != 440811 || x.Unit != report.InCycles || x.Slices != 6390 {
+			t.Errorf("%d %v in %d slices", all, x.Unit, x.Slices)
+		}
+		for task, want := range []int64{20595, 208963, 51275, 99720, 4868, 55390} {
+			if d := sum[task] - want; d < -100 || d > 100 {
+				t.Errorf("task %d: %d, want about %d", task, sum[task], want)
+			}
+		}
+	})
+}
+
+func noError(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

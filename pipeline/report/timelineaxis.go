@@ -1,0 +1,163 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+
+	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/dataset"
+)
+
+// An axis has the cycles of a source one after another: those of an epoch follow on those of
+// the one before, with what was counted between them.
+type axis struct {
+	timed  bool
+	epochs []epoch // by number; there may be none
+	total  int64
+}
+
+// An epoch is where one is on the axis.
+type epoch struct {
+	number     int32
+	start, end int64
+}
+
+// A point is an instruction, and its time in the unit of the timeline.
+type point struct {
+	seq, at int64
+	epoch   int32
+}
+
+// find returns the index of an epoch, and where it would be if it had a cycle.
+func (a *axis) find(number int32) (int, bool) {
+	return slices.BinarySearchFunc(a.epochs, number, func(e epoch, n int32) int { return cmp.Compare(e.number, n) })
+}
+
+// time returns where a cycle of an epoch is on the axis.
+func (a *axis) time(number int32, cycle int64) int64 {
+	start := int64(0)
+	if i, _ := a.find(number); i < len(a.epochs) {
+		start = a.epochs[i].start
+	} else if i > 0 {
+		start = a.epochs[i-1].end
+	}
+	return min(start+cycle, a.total)
+}
+
+// after returns the end of an epoch and the start of the next one, if that is not after last.
+func (a *axis) after(number, last int32) (end, next epoch, ok bool) {
+	i, found := a.find(number)
+	if !found || i+1 >= len(a.epochs) || a.epochs[i+1].number > last {
+		return end, next, false
+	}
+	return a.epochs[i], a.epochs[i+1], true
+}
+
+// readAxis reads how long the epochs are. There is one epoch, that all tasks ran in, unless
+// rows say otherwise; of several, `cycle_counts` has the lengths.
+func (r *timelineReader) readAxis(d *dataset.Dataset) error {
+	t, a := r.t, &r.t.axis
+	a.timed = len(t.Tasks) > 0
+	several := r.lastEpoch > 0
+	for i := range t.Tasks {
+		x := &t.Tasks[i]
+		a.timed = a.timed && x.executed.Cycles.OK
+		a.total = min(a.total+x.executed.Cycles.V, maxExecutions)
+		several = several || x.origin == schema.TaskGap
+	}
+	if a.timed && several {
+		l := ledger{}
+		if err := eachBatch(d, &schema.CycleCounts, t.Source, l.add); err != nil {
+			return err
+		}
+		a.timed = len(l.epochs) > 0
+		a.follow(l.epochs)
+	}
+	if t.Unit = InCycles; !a.timed {
+		t.Unit, a.total = InInstructions, r.instructions
+	}
+	t.until = point{r.instructions, a.total, math.MaxInt32}
+	if a.timed && r.from.at >= 0 {
+		t.from = point{r.from.seq, a.time(r.from.epoch, r.from.at), r.from.epoch}
+	}
+	if a.timed && r.until.at >= 0 {
+		t.until = point{r.until.seq, a.time(r.until.epoch, r.until.at), r.until.epoch}
+	}
+	return nil
+}
+
+// follow puts epochs one after another: start is how many cycles lie before one, end how many
+// are in it. What lies before the first is not traced.
+func (a *axis) follow(epochs []epoch) {
+	a.epochs = epochs
+	a.total = 0
+	for i := range epochs {
+		e := &epochs[i]
+		if i > 0 {
+			a.total += e.start
+		}
+		e.start, e.end = a.total, a.total+e.end
+		a.total = e.end
+	}
+}
+
+// A ledger adds up cycles by epoch, for follow.
+type ledger struct {
+	epochs []epoch
+	before int64 // cycles before the next epoch
+	all    int64
+}
+
+func (l *ledger) add(b *schema.Batch) error {
+	epochs, cycles := &b.Columns[schema.CycleCountsEpoch], &b.Columns[schema.CycleCountsCycles]
+	for row := range b.Rows() {
+		n := int64(cycles.U64[row])
+		if cycles.Null(row) {
+			n = 0
+		}
+		if n < 0 || n > maxExecutions-l.all {
+			return fmt.Errorf("row %d has counts that no trace can have", row)
+		}
+		l.all += n
+		if epochs.Null(row) {
+			l.before += n
+			continue
+		}
+		if err := l.count(int32(epochs.U32[row]), n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// count adds cycles of an epoch.
+func (l *ledger) count(number int32, cycles int64) error {
+	last := len(l.epochs) - 1
+	if last < 0 || l.epochs[last].number < number {
+		l.epochs = append(l.epochs, epoch{number: number, start: l.before, end: cycles})
+		l.before = 0
+		return nil
+	}
+	i, ok := (&axis{epochs: l.epochs}).find(number)
+	if !ok {
+		return fmt.Errorf("epoch %d comes after %d", number, l.epochs[last].number)
+	}
+	l.epochs[i].end += cycles
+	return nil
+}
+
+// between returns the time of an instruction between two points, in proportion.
+func between(p, q point, seq int64) int64 {
+	if q.seq <= p.seq || q.at <= p.at || seq <= p.seq {
+		return p.at
+	}
+	if seq >= q.seq {
+		return q.at
+	}
+	high, low := bits.Mul64(uint64(q.at-p.at), uint64(seq-p.seq))
+	n, _ := bits.Div64(high, low, uint64(q.seq-p.seq))
+	return p.at + int64(n)
+}

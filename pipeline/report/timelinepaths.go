@@ -1,0 +1,77 @@
+package report
+
+import (
+	"github.com/tracelake/tracelake/schema"
+)
+
+// paths is what the call tree of a source says of frames.
+type paths struct {
+	tree   *callTree
+	core   string
+	index  map[Frame]int32
+	frames []int32 // by node: in Timeline.Frames
+	depth  []int32 // by node, from 1
+	// exceptions has the node of an exception by that which it interrupted, and its frame.
+	exceptions map[[2]int32]int32
+	// handlers has the first frame of the handler of an exception, by the frame of that; none:
+	// it is not always the same.
+	handlers map[int32]int32
+}
+
+// read reads a call tree.
+func (p *paths) read(t *Timeline, tree *callTree) {
+	*p = paths{
+		tree: tree, core: t.Core, index: map[Frame]int32{}, frames: make([]int32, len(tree.nodes)), depth: make([]int32, len(tree.nodes)),
+		exceptions: map[[2]int32]int32{}, handlers: map[int32]int32{},
+	}
+	for i := range tree.nodes {
+		n := &tree.nodes[i]
+		p.frames[i], p.depth[i] = p.frame(t, tree.frame(n, t.Core)), 1
+		if n.parent == none {
+			continue
+		}
+		p.depth[i] = p.depth[n.parent] + 1
+		switch n.entry {
+		case schema.StackException:
+			p.exceptions[[2]int32{n.parent, p.frames[i]}] = int32(i)
+		case schema.StackRoot:
+			p.addHandler(p.frames[n.parent], p.frames[i])
+		case schema.StackCall, schema.StackTail:
+		}
+	}
+}
+
+func (p *paths) addHandler(exception, handler int32) {
+	if before, ok := p.handlers[exception]; ok && before != handler {
+		handler = none
+	}
+	p.handlers[exception] = handler
+}
+
+// frame returns the index of a frame.
+func (p *paths) frame(t *Timeline, f Frame) int32 {
+	i, ok := p.index[f]
+	if !ok {
+		i = int32(len(t.Frames))
+		p.index[f] = i
+		t.Frames = append(t.Frames, f)
+	}
+	return i
+}
+
+// roots gives each task the node that it began in.
+func (p *paths) roots(tasks []TimelineTask) {
+	for i := range p.tree.nodes {
+		if n := &p.tree.nodes[i]; n.parent == none && n.task >= 0 && int(n.task) < len(tasks) && tasks[n.task].root == none {
+			tasks[n.task].root = int32(i)
+		}
+	}
+}
+
+// parent returns the node that a node goes on from, or none.
+func (p *paths) parent(node int32) int32 { return p.tree.nodes[node].parent }
+
+// isException says whether a node is an exception.
+func (p *paths) isException(node int32) bool {
+	return p.tree.nodes[node].entry == schema.StackException
+}

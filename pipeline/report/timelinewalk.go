@@ -1,0 +1,357 @@
+package report
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/tracelake/tracelake/schema"
+)
+
+// A TimelineEvent is what happens at a time.
+type TimelineEvent struct {
+	Kind  TimelineKind
+	Task  int32  // in Timeline.Tasks, of a turn, or of what is entered or left
+	Frame int32  // in Timeline.Frames, of what is entered or left
+	Text  string // of a mark
+	At    int64  // in Timeline.Unit; it never falls
+	Until int64  // of a gap
+}
+
+// A TimelineKind is what happens.
+type TimelineKind uint8
+
+// What happens.
+const (
+	TimelineTurn  TimelineKind = iota // a task has its turn, until another has
+	TimelineEnter                     // a task enters a frame
+	TimelineLeave                     // and leaves the one that it entered last
+	TimelineGap                       // nothing was traced; every frame was left before it
+	TimelineMark                      // something else
+	TimelineEnd                       // the window ends, and every frame was left
+)
+
+func (k TimelineKind) String() string {
+	return [...]string{"turn", "enter", "leave", "gap", "mark", "end"}[k]
+}
+
+// Walk calls a function with what happens, in order of time. It fails if rows contradict one
+// another, or the function fails.
+func (t *Timeline) Walk(do func(*TimelineEvent) error) error {
+	w := &walker{Timeline: t, do: do, running: none, seen: -1, at: t.from, lanes: make([]lane, len(t.Tasks))}
+	for w.err == nil {
+		n := w.next()
+		if !w.open && (n.seq > t.Window.From || n.seq == t.Window.From && n.what >= aMark) {
+			w.begin()
+		}
+		if n.what == nothing || n.seq >= t.Window.Until {
+			break
+		}
+		switch n.what {
+		case anEnd:
+			w.end(n.task, n.seq)
+		case aTask:
+			w.task()
+		case aMark:
+			w.mark()
+		case aRow:
+			w.row()
+		}
+	}
+	w.finish()
+	return w.err
+}
+
+// A walker goes through a timeline.
+type walker struct {
+	*Timeline
+	do      func(*TimelineEvent) error
+	open    bool // the window has begun
+	err     error
+	lanes   []lane // by task
+	asleep  sleepers
+	oldest  int32 // the tasks before were dropped at a gap
+	running int32
+	seen    int64 // seq from which that is known
+	path    []int32
+
+	nextTask, nextMark, nextRow int
+	timed                       int // the first row, from nextRow on, whose time is known
+
+	at point // that was reached; of times before the window it keeps that of from
+}
+
+// What comes next, in the order in which it does at one instruction.
+type what uint8
+
+const (
+	anEnd what = iota // of frames
+	aTask             // that begins
+	aMark
+	aRow
+	nothing
+)
+
+type next struct {
+	what what
+	seq  int64
+	task int32
+}
+
+// next returns what comes next. A gap leaves all frames itself.
+func (w *walker) next() next {
+	n := next{what: nothing, seq: math.MaxInt64}
+	if w.running != none {
+		n.soon(next{anEnd, w.lanes[w.running].end(), w.running})
+	}
+	if s := w.sleeper(); s != nil {
+		n.soon(next{anEnd, s.end, s.task})
+	}
+	if w.nextTask < len(w.Tasks) {
+		x := &w.Tasks[w.nextTask]
+		if x.firstSeq < n.seq || x.firstSeq == n.seq && x.origin == schema.TaskGap {
+			n = next{aTask, x.firstSeq, int32(w.nextTask)}
+		}
+	}
+	if w.nextMark < len(w.marks) {
+		n.soon(next{aMark, w.marks[w.nextMark].seq, none})
+	}
+	if w.nextRow < len(w.spans) {
+		n.soon(next{aRow, w.spans[w.nextRow].seq, w.spans[w.nextRow].task})
+	}
+	return n
+}
+
+// soon takes what comes before.
+func (n *next) soon(x next) {
+	if x.seq < n.seq {
+		*n = x
+	}
+}
+
+// emit hands on what happens at the time that was reached.
+func (w *walker) emit(e *TimelineEvent) {
+	if w.open && w.err == nil {
+		e.At = w.at.at
+		w.err = w.do(e)
+	}
+}
+
+// reach reaches an instruction. Its time is that which a row has, else by the points around it.
+func (w *walker) reach(seq, known int64, epoch int32) {
+	if seq <= w.at.seq {
+		return
+	}
+	after := w.known(seq)
+	at := between(w.at, after, seq)
+	if known >= 0 {
+		at, w.at.epoch = min(known, max(after.at, w.at.at)), epoch
+	}
+	w.at.seq, w.at.at = seq, max(at, w.at.at)
+}
+
+// known returns the first point from an instruction on whose time is known.
+func (w *walker) known(seq int64) point {
+	w.timed = max(w.timed, w.nextRow)
+	for ; w.timed < len(w.spans); w.timed++ {
+		x := &w.spans[w.timed]
+		if w.axis.timed && x.at >= 0 && x.seq >= seq {
+			return point{x.seq, x.at, x.epoch}
+		}
+	}
+	return w.until
+}
+
+// turn has a task have its turn.
+func (w *walker) turn(task int32, seq int64) {
+	w.seen = seq
+	if task == w.running {
+		return
+	}
+	w.sleep(w.running)
+	w.running = task
+	w.emit(&TimelineEvent{Kind: TimelineTurn, Task: task})
+}
+
+// end leaves the frames of a task that end.
+func (w *walker) end(task int32, seq int64) {
+	l := w.lanes[task]
+	n := len(l)
+	until := int64(unknownTime)
+	left, ran := false, false
+	for n > 0 && l[n-1].end == seq {
+		n--
+		f := &l[n]
+		if f.kind == guess || f.cut {
+			continue
+		}
+		if f.until >= 0 {
+			until = f.until
+		}
+		switch {
+		case f.kind == exception && f.why == schema.CallSwitch:
+			left = true
+		case f.why != schema.CallGap && f.why != schema.CallOpen:
+			ran = true
+		}
+	}
+	w.reach(seq, until, w.at.epoch)
+	w.leaveDownTo(task, n)
+	if task != w.running {
+		w.sleep(task)
+	}
+	switch {
+	case left && task == w.running:
+		if t := w.nextToRun(); t != none {
+			w.turn(t, seq)
+		}
+	case ran && !left:
+		w.turn(task, seq)
+	}
+}
+
+// nextToRun returns the task that ran from now on, by the row that is next; none: there is no
+// row before another task begins.
+func (w *walker) nextToRun() int32 {
+	at, task := w.after.seq, w.after.task
+	if w.nextRow < len(w.spans) {
+		at, task = w.spans[w.nextRow].seq, w.spans[w.nextRow].task
+	}
+	for _, s := range []*sleeper{w.sleeper(), w.awake()} {
+		if s != nil && s.end <= at && s.end != openEnd {
+			at, task = s.end, s.task
+		}
+	}
+	if w.nextTask < len(w.Tasks) && w.Tasks[w.nextTask].firstSeq <= at {
+		return none
+	}
+	return task
+}
+
+// leaveDownTo leaves the frames of a task but the n outermost.
+func (w *walker) leaveDownTo(task int32, n int) {
+	for i := len(w.lanes[task]) - 1; i >= n; i-- {
+		if i < deepest {
+			w.emit(&TimelineEvent{Kind: TimelineLeave, Task: task, Frame: w.lanes[task][i].frame})
+		}
+	}
+	w.lanes[task] = w.lanes[task][:n]
+}
+
+// entered says that a task entered the frame that is on top.
+func (w *walker) entered(task int32) {
+	if l := w.lanes[task]; len(l) <= deepest {
+		w.emit(&TimelineEvent{Kind: TimelineEnter, Task: task, Frame: l.top().frame})
+	}
+}
+
+// task begins the next task.
+func (w *walker) task() {
+	task := int32(w.nextTask)
+	x := &w.Tasks[task]
+	w.nextTask++
+	if x.origin == schema.TaskGap {
+		w.gap(task)
+	} else {
+		w.reach(x.firstSeq, unknownTime, none)
+	}
+	w.turn(task, x.firstSeq)
+	if x.root != none {
+		w.guess(task, x.root, w.paths.frames[x.root])
+	}
+}
+
+// gap leaves everything, as nothing was traced before a task begins.
+func (w *walker) gap(task int32) {
+	seq := w.Tasks[task].firstSeq
+	end, after, ok := w.axis.after(w.at.epoch, w.known(seq).epoch)
+	if ok {
+		w.at = point{seq, max(end.end, w.at.at), after.number}
+	} else {
+		w.reach(seq, unknownTime, none)
+	}
+	for t := w.oldest; t < task; t++ {
+		w.leaveDownTo(t, 0)
+		w.lanes[t] = nil
+	}
+	w.oldest, w.running, w.asleep = task, none, w.asleep[:0]
+	until := w.at.at
+	if ok {
+		until = max(after.start, until)
+	}
+	w.emit(&TimelineEvent{Kind: TimelineGap, Until: until})
+	w.at.at = until
+}
+
+// mark passes the next mark.
+func (w *walker) mark() {
+	m := &w.marks[w.nextMark]
+	w.nextMark++
+	w.reach(m.seq, unknownTime, none)
+	w.emit(&TimelineEvent{Kind: TimelineMark, Text: m.text})
+}
+
+// row enters what the next row is of.
+func (w *walker) row() {
+	x := &w.spans[w.nextRow]
+	if x.task < w.oldest {
+		w.err = fmt.Errorf("%s: %s at seq %d is of task %d, which ended at a gap before", w.Dir, w.rowText(x), x.seq, x.task)
+		return
+	}
+	w.reach(x.seq, x.at, x.epoch)
+	w.nextRow++
+	w.turn(x.task, x.seq)
+	f := laneFrame{node: x.node, end: x.end, until: x.until, why: x.why, kind: call}
+	if x.isException() {
+		f.node, f.frame, f.kind, f.cuts = none, notFrame(x.node), exception, x.why == schema.CallSwitch
+	} else {
+		f.frame = w.paths.frames[x.node]
+		w.enters(x.task, w.paths.parent(x.node))
+	}
+	l, err := w.lanes[x.task].push(f, x, w.Timeline)
+	if err != nil {
+		w.err = fmt.Errorf("%s: tables calls and exception_spans: %w; export again", w.Dir, err)
+		return
+	}
+	w.lanes[x.task] = l
+	w.entered(x.task)
+	if x.isException() {
+		w.interrupted(x.task)
+	}
+}
+
+// begin begins the window.
+func (w *walker) begin() {
+	from := w.Window.From
+	if b := &w.before; b.seq > w.seen || b.seq == w.seen && b.task != none {
+		task := b.task
+		if task == none {
+			task = w.nextToRun()
+		}
+		if task != none && task < int32(w.nextTask) {
+			w.turn(task, from)
+		}
+	}
+	w.reach(from, unknownTime, none)
+	w.open = true
+	if w.running == none {
+		return
+	}
+	w.emit(&TimelineEvent{Kind: TimelineTurn, Task: w.running})
+	for task := w.oldest; int(task) < w.nextTask; task++ {
+		for _, f := range w.lanes[task][:min(len(w.lanes[task]), deepest)] {
+			w.emit(&TimelineEvent{Kind: TimelineEnter, Task: task, Frame: f.frame})
+		}
+	}
+}
+
+// finish ends the window.
+func (w *walker) finish() {
+	w.reach(w.Window.Until, unknownTime, none)
+	for task := w.oldest; int(task) < w.nextTask; task++ {
+		w.leaveDownTo(task, 0)
+	}
+	for w.nextMark < len(w.marks) {
+		w.mark()
+	}
+	w.emit(&TimelineEvent{Kind: TimelineEnd})
+}
