@@ -19,7 +19,7 @@ func TestFolding(t *testing.T) {
 		program, trace := randomTrace(random)
 		functions := strings.Join(randomFunctions[:random.IntN(len(randomFunctions)+1)], "\n")
 		l := usual
-		l.tasks, l.waiting = 1+random.IntN(100), 1+random.IntN(6)
+		l.tasks, l.waiting, l.held = 1+random.IntN(100), 1+random.IntN(6), 1+random.IntN(50)
 		l.job = 1
 		want := play(t, functions, stitchtest.Script{Program: program, Trace: trace, Split: true}, nil, l)
 		for _, job := range []int{2, 1 + random.IntN(100), usual.job} {
