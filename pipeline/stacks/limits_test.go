@@ -213,3 +213,25 @@ func (c counted[T]) Add(_ stitch.Base, rows []T) error {
 	*c.n += int64(len(rows))
 	return nil
 }
+
+// However many exceptions come one after another, without an instruction, few are held.
+func TestManyMarks(t *testing.T) {
+	l := usual
+	l.marks = 100
+	s := newStream(t, Functions{{0x1000, 0x100, "f"}}, l)
+	f := s.block(0x1000, schema.KindOther)
+	s.repeat(1, f)
+	for range 1000 {
+		s.enter(0x1000)
+	}
+	if n := len(s.stacks.job.marks); n != l.marks {
+		t.Errorf("%d marks are held, want %d", n, l.marks)
+	}
+	s.repeat(1, f)
+	if _, tasks, err := s.stacks.Finish(); err != nil || len(tasks) != 2 || tasks[1].Origin != schema.TaskGap {
+		t.Errorf("tasks %+v, %v, want a gap between two", tasks, err)
+	}
+	if s.ended != int64(l.marks)-1 {
+		t.Errorf("%d exceptions ended, want %d", s.ended, l.marks-1)
+	}
+}

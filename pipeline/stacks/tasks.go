@@ -32,6 +32,7 @@ type waiting struct {
 // limits bound what is held for a source, whatever its trace says.
 type limits struct {
 	job     int // runs, steps and marks of a job, at least
+	marks   int // between two instructions: beyond, they are a gap
 	nodes   int // of its call trees
 	depth   int // frames of a stack: one that grows beyond begins anew
 	tasks   int // beyond, what no stack explains is of the task that runs
@@ -40,7 +41,7 @@ type limits struct {
 	search  int // frames from the top in which a task that waits is looked for
 }
 
-var usual = limits{job: 16384, nodes: 1 << 18, depth: 1 << 16, tasks: 1 << 16, waiting: 256, held: 1 << 18, search: 32}
+var usual = limits{job: 16384, marks: 1 << 16, nodes: 1 << 18, depth: 1 << 16, tasks: 1 << 16, waiting: 256, held: 1 << 18, search: 32}
 
 func newTasks(functions Functions, l limits, rows wanted) *tasks {
 	return &tasks{shadow: shadow{functions: functions, tree: newTree(l.nodes), wanted: rows}, limits: l}
