@@ -62,7 +62,7 @@ type codeBlock struct {
 	next     uint32      // address after its last one: where a call returns to
 	length   uint16      // instructions
 	address  uint32      // of its first one
-	mixed    bool        // not all are of one function
+	one      int32       // the function of all of them, or several
 	leaves   schema.Kind // that of its last one, if it leaves; else other
 }
 
@@ -73,16 +73,23 @@ func (fs Functions) codeBlock(b *schema.Block) codeBlock {
 		c.leaves = kind
 	}
 	if last := b.Address[len(b.Address)-1]; c.function != none && last-fs[c.function].Address < fs[c.function].Size {
-		c.mixed = int(c.function)+1 < len(fs) && fs[c.function+1].Address <= last
+		if c.one = c.function; int(c.function)+1 < len(fs) && fs[c.function+1].Address <= last {
+			c.one = several
+		}
 		return c
 	}
-	c.mixed = slices.ContainsFunc(b.Address, func(a uint32) bool { return fs.at(a) != c.function })
+	if c.one = c.function; slices.ContainsFunc(b.Address, func(a uint32) bool { return fs.at(a) != c.function }) {
+		c.one = several
+	}
 	return c
 }
 
+// several is what a block has in place of a function that has instructions of more than one.
+const several int32 = -2
+
 // functionAt returns the function of an instruction of the block.
 func (c *codeBlock) functionAt(position int, fs Functions) int32 {
-	if !c.mixed {
+	if c.one != several {
 		return c.function
 	}
 	return fs.at(c.Address[position])

@@ -70,37 +70,40 @@ func (w *walker) runs(from, to int) {
 	r, blocks, numbers := w.part, w.blocks, w.part.Numbers
 	runs := r.Unit.Runs[from:to]
 	function, kind := w.state()
-	seq, nextSpan, again := w.step.at.seq, w.spanOf(from), w.again()
+	seq, nextSpan, again := w.step.at.seq, 0, w.again()
+	var next uint32 // address after the last instruction
 	for i := range runs {
 		run := &runs[i]
-		if from+i >= nextSpan {
-			nextSpan = w.spanOf(from + i)
-		}
 		code, end := &blocks[numbers[run.Block]], seq+int64(run.Count)
-		switch {
-		case code.mixed || end > w.nextMark:
-			w.enterAfter(runs[:i], seq, code, int(run.First))
-			w.through(code, int(run.First), int(run.First+run.Count))
-		case kind == schema.KindOther && code.function == function:
-		case again && run.First == 0 && i > 0 && w.to.again(kind, seq, w.last.code.next, code.address, code.function):
-		default:
-			w.enterAfter(runs[:i], seq, code, int(run.First))
+		if kind != schema.KindOther || code.one != function || end > w.nextMark {
+			whole := code.one != several && end <= w.nextMark
+			if !(again && whole && run.First == 0 && i > 0 && w.to.again(kind, seq, next, code.address, code.function)) {
+				w.spanOf(from + i)
+				w.enterAfter(runs[:i], seq, code, int(run.First))
+				if !whole {
+					w.through(code, int(run.First), int(run.First+run.Count))
+				}
+			}
 		}
 		seq = end
-		if run.Flags&timed != 0 {
-			w.step.at.time(r, w.span, run.Cycle)
-		}
-		if function, kind = code.function, code.leaves; run.Outcome == schema.NotTaken {
+		function, kind, next = code.function, code.leaves, code.next
+		if run.Outcome == schema.NotTaken {
 			kind = schema.KindOther
 		}
-		if run.First+run.Count != code.length || code.mixed {
+		if run.First+run.Count != code.length || code.one == several {
 			w.last = lastOf(run, numbers, blocks)
 			function, kind = w.state()
 		}
-		w.last.code = code
+		if run.Flags&timed != 0 {
+			if from+i >= nextSpan {
+				nextSpan = w.spanOf(from + i)
+			}
+			w.step.at.time(r, w.span, run.Cycle)
+		}
 	}
 	w.step.at.seq = seq
 	if len(runs) > 0 {
+		w.spanOf(to - 1)
 		w.last = lastOf(&runs[len(runs)-1], numbers, blocks)
 	}
 }
