@@ -14,12 +14,12 @@ import (
 // What a job folds, however long it is and whoever does it, is what comes of applying step
 // by step: of jobs of one run each. It is the same if rows of calls are not wanted, or some.
 func TestFolding(t *testing.T) {
-	for seed := range need.Size[uint64](300, 20000) {
+	for seed := range need.Size[uint64](200, 20000) {
 		random := rand.New(rand.NewPCG(seed, 0))
 		program, trace := randomTrace(random)
 		functions := strings.Join(randomFunctions[:random.IntN(len(randomFunctions)+1)], "\n")
 		l := usual
-		l.tasks, l.waiting = 1+random.IntN(100), 1+random.IntN(6)
+		l.tasks, l.waiting, l.held = 1+random.IntN(100), 1+random.IntN(6), 1+random.IntN(50)
 		l.job = 1
 		want := play(t, functions, stitchtest.Script{Program: program, Trace: trace, Split: true}, nil, l)
 		for _, job := range []int{2, 1 + random.IntN(100), usual.job} {

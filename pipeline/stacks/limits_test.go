@@ -14,8 +14,9 @@ import (
 func TestLimits(t *testing.T) {
 	n := need.Size(600_000, 10_000_000)
 	two := Functions{{0x1000, 0x100, "f"}, {0x2000, 0x100, "g"}}
-	small := usual
+	small, few := usual, usual
 	small.nodes = 1000
+	few.held = 5000
 	for _, tt := range []struct {
 		name      string
 		functions Functions
@@ -64,6 +65,17 @@ func TestLimits(t *testing.T) {
 				s.repeat(n/3, f, g, s.block(0x1080, schema.KindCall), g)
 			},
 			frames: 2, nodes: 2 * usual.tasks, tasks: usual.tasks, ended: int64(n) / 6,
+		},
+		{
+			name: "tasks that wait with deep stacks", functions: two, limits: few,
+			run: func(s *stream) {
+				f, g := s.block(0x1000, schema.KindCall), s.block(0x2000, schema.KindReturn)
+				for range n / 2000 {
+					s.repeat(1999, f)
+					s.repeat(1, g)
+				}
+			},
+			frames: 2000, nodes: 2000 * n / 2000, tasks: n / 2000, ended: int64(n) / 2000 * 1999,
 		},
 		{
 			name: "exceptions without returns", functions: two, limits: usual,
@@ -115,6 +127,9 @@ func TestLimits(t *testing.T) {
 			if s.ended != tt.ended {
 				t.Errorf("%d rows of calls and exceptions, want %d", s.ended, tt.ended)
 			}
+			if s.held > tt.limits.held {
+				t.Errorf("tasks that wait have %d frames, want %d at most", s.held, tt.limits.held)
+			}
 			if frames > tt.frames || nodes > tt.nodes || len(tasks) > tt.tasks {
 				t.Errorf("%d frames, %d nodes, %d tasks, want %d, %d, %d at most", frames, nodes, len(tasks), tt.frames, tt.nodes, tt.tasks)
 			}
@@ -132,8 +147,8 @@ type stream struct {
 	known  int // of the blocks, to the stacks
 	seq    int64
 	ended  int64 // rows
-	// The most that the task at hand had after a part: frames, and nodes of all.
-	frames, nodes int
+	// The most after a part: frames of the task at hand, nodes of all, frames of those that wait.
+	frames, nodes, held int
 }
 
 func newStream(t testing.TB, functions Functions, l limits) *stream {
@@ -171,7 +186,13 @@ func (s *stream) repeat(n int, blocks ...uint32) {
 		}
 		s.known = len(s.blocks)
 		s.seq += r.Instructions
-		s.frames, s.nodes = max(s.frames, len(s.stacks.tasks.frames)), max(s.nodes, len(s.stacks.tasks.tree.nodes))
+		tasks := s.stacks.tasks
+		s.frames, s.nodes = max(s.frames, len(tasks.frames)), max(s.nodes, len(tasks.tree.nodes))
+		held := 0
+		for _, w := range tasks.waiting {
+			held += len(w.frames)
+		}
+		s.held = max(s.held, held)
 	}
 }
 
@@ -191,4 +212,26 @@ type counted[T any] struct{ n *int64 }
 func (c counted[T]) Add(_ stitch.Base, rows []T) error {
 	*c.n += int64(len(rows))
 	return nil
+}
+
+// However many exceptions come one after another, without an instruction, few are held.
+func TestManyMarks(t *testing.T) {
+	l := usual
+	l.marks = 100
+	s := newStream(t, Functions{{0x1000, 0x100, "f"}}, l)
+	f := s.block(0x1000, schema.KindOther)
+	s.repeat(1, f)
+	for range 1000 {
+		s.enter(0x1000)
+	}
+	if n := len(s.stacks.job.marks); n != l.marks {
+		t.Errorf("%d marks are held, want %d", n, l.marks)
+	}
+	s.repeat(1, f)
+	if _, tasks, err := s.stacks.Finish(); err != nil || len(tasks) != 2 || tasks[1].Origin != schema.TaskGap {
+		t.Errorf("tasks %+v, %v, want a gap between two", tasks, err)
+	}
+	if s.ended != int64(l.marks)-1 {
+		t.Errorf("%d exceptions ended, want %d", s.ended, l.marks-1)
+	}
 }

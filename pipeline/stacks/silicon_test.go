@@ -41,20 +41,22 @@ func TestFigures(t *testing.T) {
 		},
 	} {
 		t.Run(tt.capture, func(t *testing.T) {
-			if got := figures(t, export(t, tt.capture, tt.elf)); got != tt.want {
-				t.Errorf("%s\nwant\n%s", got, tt.want)
+			for _, level := range []schema.Level{schema.LevelBlocks, schema.LevelNone} {
+				if got := figures(t, export(t, tt.capture, tt.elf, level)); got != tt.want {
+					t.Errorf("level %s:\n%s\nwant\n%s", level, got, tt.want)
+				}
 			}
 		})
 	}
 }
 
 // export exports a capture with a program file, and opens the dataset.
-func export(t *testing.T, name, elf string) *dataset.Dataset {
+func export(t *testing.T, name, elf string, level schema.Level) *dataset.Dataset {
 	t.Helper()
 	if name == "sample" {
-		return exportSample(t, schema.LevelBlocks)
+		return exportSample(t, level)
 	}
-	return exportDir(t, shared.File(t, "captures/"+name), elf, schema.LevelBlocks)
+	return exportDir(t, shared.File(t, "captures/"+name), elf, level)
 }
 
 // exportSample exports the sample, with flips of bytes of its trace.

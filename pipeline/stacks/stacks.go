@@ -92,7 +92,12 @@ func (s *runSink) Add(r stitch.Runs) error {
 // mark takes the next mark of a kind, at a place in the trace.
 func (s *Stacks) mark(b *stitch.Base, at schema.Key, m mark) {
 	m.Key = schema.Key{Seq: b.Keys(at).Seq, Offset: at.Offset}
-	s.job.marks = append(s.job.marks, m)
+	marks := s.job.marks
+	if n, most := len(marks), s.limits.marks; n >= most && marks[n-most].Seq == m.Seq {
+		marks[n-1].what, marks[n-1].debug = markGap, false
+		return
+	}
+	s.job.marks = append(marks, m)
 }
 
 func (s *Stacks) exception(b *stitch.Base, x *stitch.Exception) {

@@ -16,6 +16,7 @@ type tasks struct {
 	// bound is the Context ID that the task which runs had when it got its turn.
 	bound   schema.Null[uint32]
 	waiting []waiting // that which waits longest first
+	held    int       // frames of those
 	nodes   []int32   // of the chunk at hand, by those of its folder
 }
 
@@ -31,14 +32,16 @@ type waiting struct {
 // limits bound what is held for a source, whatever its trace says.
 type limits struct {
 	job     int // runs, steps and marks of a job, at least
+	marks   int // between two instructions: beyond, they are a gap
 	nodes   int // of its call trees
 	depth   int // frames of a stack: one that grows beyond begins anew
 	tasks   int // beyond, what no stack explains is of the task that runs
 	waiting int // tasks: beyond, the one that waits longest is dropped
+	held    int // frames of those: likewise
 	search  int // frames from the top in which a task that waits is looked for
 }
 
-var usual = limits{job: 16384, nodes: 1 << 18, depth: 1 << 16, tasks: 1 << 16, waiting: 256, search: 32}
+var usual = limits{job: 16384, marks: 1 << 16, nodes: 1 << 18, depth: 1 << 16, tasks: 1 << 16, waiting: 256, held: 1 << 18, search: 32}
 
 func newTasks(functions Functions, l limits, rows wanted) *tasks {
 	return &tasks{shadow: shadow{functions: functions, tree: newTree(l.nodes), wanted: rows}, limits: l}
@@ -165,7 +168,7 @@ func (t *tasks) drop(st *step, why schema.CallEnd) {
 		t.endAll(st, why)
 	}
 	clear(t.waiting)
-	t.waiting = t.waiting[:0]
+	t.waiting, t.held = t.waiting[:0], 0
 }
 
 // endAll ends all frames of the task that runs.
@@ -218,7 +221,7 @@ func (t *tasks) elsewhere(st *step) {
 	switch i, at, several := t.findWaiting(st); {
 	case i >= 0:
 		next := t.waiting[i]
-		t.waiting = slices.Delete(t.waiting, i, i+1)
+		t.forget(i)
 		t.wait(st)
 		t.resume(&next, at, st)
 		if several {
@@ -301,9 +304,10 @@ func (t *tasks) wait(st *step) {
 		b.entry = nil
 	}
 	t.own(len(t.ended.calls), spans)
-	if len(t.waiting) >= t.limits.waiting {
+	for len(t.waiting) > 0 && (len(t.waiting) >= t.limits.waiting || t.held+len(t.frames) > t.limits.held) {
 		t.dropWaiting(st)
 	}
+	t.held += len(t.frames)
 	t.waiting = append(t.waiting, waiting{t.now, t.bound, t.frames, t.begun, t.clock})
 	t.frames, t.begun = nil, nil
 }
@@ -327,9 +331,15 @@ func (t *tasks) dropWaiting(st *step) {
 	now, frames, begun, clock := t.now, t.frames, t.begun, t.clock
 	w := &t.waiting[0]
 	t.now, t.frames, t.begun, t.clock = w.task, w.frames, w.begun, w.clock
+	t.forget(0)
 	t.endAll(st, schema.CallSwitch)
-	t.waiting = slices.Delete(t.waiting, 0, 1)
 	t.now, t.frames, t.begun, t.clock = now, frames, begun, clock
+}
+
+// forget takes a task from those that wait.
+func (t *tasks) forget(i int) {
+	t.held -= len(t.waiting[i].frames)
+	t.waiting = slices.Delete(t.waiting, i, i+1)
 }
 
 // resume has a task that waited run, from the frame that one returns to.

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Says which functions a program entered, in order, and what had called them, by the stack pointer
-alone: truth.py ELF LOG, a log that QEMU wrote (see record.sh).
+and LR: truth.py ELF LOG, a log that QEMU wrote (see record.sh).
 
 The frame of a caller lies above the frames of what it called. So when a function is entered, all
 functions that were entered at the same stack pointer or below it have ended, in whatever way. A
