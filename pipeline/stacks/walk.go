@@ -77,7 +77,8 @@ func (w *walker) runs(from, to int) {
 		code, end := &blocks[numbers[run.Block]], seq+int64(run.Count)
 		if kind != schema.KindOther || code.one != function || end > w.nextMark {
 			whole := code.one != several && end <= w.nextMark
-			if !(again && whole && run.First == 0 && i > 0 && w.to.again(kind, seq, next, code.address, code.function)) {
+			done := again && whole && run.First == 0 && i > 0 && w.to.again(kind, seq, next, code.address, code.function)
+			if !done {
 				w.spanOf(from + i)
 				w.enterAfter(runs[:i], seq, code, int(run.First))
 				if !whole {
