@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -80,11 +81,11 @@ func randomRecipe(random *rand.Rand) generate.Recipe {
 func cells(t *testing.T, d *dataset.Dataset, of *schema.Table) (rows []string) {
 	t.Helper()
 	each(t, d, of, func(b *schema.Batch, row int) {
-		text := ""
+		var text strings.Builder
 		for i := range b.Columns {
-			text += b.Columns[i].Text(row) + " "
+			text.WriteString(b.Columns[i].Text(row) + " ")
 		}
-		rows = append(rows, text)
+		rows = append(rows, text.String())
 	})
 	return rows
 }
