@@ -86,6 +86,7 @@ func (r *reader) readELFFlag(arg string) error {
 		return err
 	}
 	r.c.Programs = append(r.c.Programs, p)
+	r.c.Arguments.ELFs = append(r.c.Arguments.ELFs, r.argument("", name, arg))
 	regions, err := image.ReadELF(p.File, base)
 	if err != nil {
 		return memoryError(name, err)
@@ -138,6 +139,7 @@ func (r *reader) readImageFlag(arg string) error {
 	}
 	r.memory += n
 	r.images = append(r.images, region)
+	r.c.Arguments.Images = append(r.c.Arguments.Images, r.argument("", name, arg))
 	return nil
 }
 
@@ -160,7 +162,7 @@ func (r *reader) openMemory(name string) (*memoryFile, error) {
 		f.Close()
 		return nil, memoryError(name, errTooLarge)
 	}
-	sum, err := r.hashed("command line: "+name, shown, f, size)
+	sum, err := r.hashed(argumentKey(name), shown, ArgumentFile, f, size)
 	if err != nil {
 		f.Close()
 		return nil, err

@@ -120,13 +120,13 @@ func openRegular(path string, stat func(string) (fs.FileInfo, error), open func(
 }
 
 // open opens a file that an entry names.
-func (r *reader) open(s *section, e entry, name string) (*os.File, int64, error) {
+func (r *reader) open(s *section, e entry, name string) (File, int64, error) {
 	at := InputError{File: s.file, Section: s.name, Key: e.key}
 	if name == "" {
 		at.Problem, at.Remedy = "names no file", "give a file, or remove the key"
 		return nil, 0, &at
 	}
-	f, size, err := r.dir.open(name)
+	f, size, err := r.openNamed(name)
 	if err == nil {
 		return f, size, nil
 	}
@@ -146,6 +146,18 @@ func (r *reader) open(s *section, e entry, name string) (*os.File, int64, error)
 		}
 	}
 	return nil, 0, &at
+}
+
+// openNamed opens a file of a snapshot, where it is or in an archive.
+func (r *reader) openNamed(name string) (File, int64, error) {
+	if r.opt.Stored != nil {
+		return r.opt.Stored.Open(r.dir.display(name))
+	}
+	f, size, err := r.dir.open(name)
+	if err != nil {
+		return nil, 0, err
+	}
+	return f, size, nil
 }
 
 // unreadable returns the error for a file of the command line that cannot be
