@@ -42,6 +42,8 @@ type Options struct {
 	Unpacked *Unpacked
 	// Stored, if not nil, are the files to open in place of the path and of what it names.
 	Stored Stored
+	// Notes are for the user to read, and become warnings.
+	Notes []string
 }
 
 // maxInput returns how many bytes an input may have that is unpacked.
@@ -203,6 +205,9 @@ const howToName = "give the snapshot directory or a raw file with --protocol"
 // as far as they are known.
 func Open(path string, decoded []decode.Family, opt Options) (*Capture, error) {
 	r := &reader{opt: opt, families: newFamilies(decoded), c: &Capture{Path: path}}
+	for _, note := range opt.Notes {
+		r.add("%s", note)
+	}
 	if err := r.openPath(path); err != nil {
 		r.c.Close()
 		return nil, err

@@ -3,6 +3,7 @@ package capture
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -143,17 +144,31 @@ func (r *reader) readImageFlag(arg string) error {
 	return nil
 }
 
+// openArgument opens a file that the command line names, or that of an archive.
+func (r *reader) openArgument(name string) (File, int64, error) {
+	if r.opt.Stored != nil {
+		if f, size, err := r.opt.Stored.OpenArgument(name); !errors.Is(err, fs.ErrNotExist) {
+			return f, size, err
+		}
+	}
+	f, size, err := openRegular(name, os.Stat, os.Open)
+	if err != nil {
+		return nil, 0, err
+	}
+	return f, size, nil
+}
+
 // A memoryFile is an open file of program memory.
 type memoryFile struct {
 	image.File
-	file *os.File
+	file File
 }
 
 func (f *memoryFile) close() { f.file.Close() }
 
 // openMemory opens and hashes a file that the command line names.
 func (r *reader) openMemory(name string) (*memoryFile, error) {
-	f, size, err := openRegular(name, os.Stat, os.Open)
+	f, size, err := r.openArgument(name)
 	if err != nil {
 		return nil, unreadable(name, err, "give the program that ran")
 	}

@@ -24,6 +24,9 @@ type Stored interface {
 	// Open opens the file whose [Input.Path] was name, and returns how many bytes it
 	// holds. Its error wraps [fs.ErrNotExist] if the file was left out.
 	Open(name string) (File, int64, error)
+	// OpenArgument opens a file of program memory or names. Its error wraps
+	// [fs.ErrNotExist] if name is none of these files: it is a path then.
+	OpenArgument(name string) (File, int64, error)
 }
 
 // An InputKind is what a file of a capture is for.

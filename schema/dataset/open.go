@@ -48,8 +48,17 @@ func Open(dir string) (*Dataset, error) {
 	return d, nil
 }
 
+// Dir returns the directory of the dataset in dir: of an archive, that of its dataset.
+func Dir(dir string) string {
+	if _, err := os.Lstat(filepath.Join(dir, schema.ArchiveFile)); err == nil {
+		return filepath.Join(dir, schema.ArchiveDataset)
+	}
+	return dir
+}
+
 // openManifest opens a dataset without its parts.
 func openManifest(dir string) (*Dataset, error) {
+	dir = Dir(dir)
 	d := &Dataset{Dir: dir, parts: map[*schema.Table]map[uint8][]schema.PartFile{}}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
