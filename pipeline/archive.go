@@ -47,6 +47,9 @@ func LargeTables() []*schema.Table {
 // comes later.
 func Archive(ctx context.Context, input, dir string, opt ArchiveOptions) (*ArchiveSummary, error) {
 	e := &opt.Export
+	if archive.Is(input) {
+		return nil, &capture.InputError{File: input, Problem: "is an archive already", Remedy: "copy its directory"}
+	}
 	unpacked, err := capture.Unpack(ctx, input, &e.Capture)
 	if err != nil {
 		return nil, err
