@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -23,7 +24,7 @@ import (
 type ArchiveOptions struct {
 	Export Options // of the dataset; the level and the tables are not asked for
 	archive.CreateOptions
-	Level string // of [seekable.Levels]; "" is the best
+	Level string // of [seekable.Levels]; "" is [seekable.Best]
 }
 
 // ArchiveSummary says what was archived.
@@ -56,6 +57,7 @@ func Archive(ctx context.Context, input, dir string, opt ArchiveOptions) (*Archi
 	}
 	defer unpacked.Close()
 	e.Capture.Unpacked = unpacked
+	opt.Level = cmp.Or(opt.Level, seekable.Best)
 	packer, err := seekable.NewPacker(opt.Level)
 	if err != nil {
 		return nil, err

@@ -12,6 +12,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/tracelake/tracelake/pipeline/archive"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 	"github.com/tracelake/tracelake/schema/diff"
@@ -72,7 +73,11 @@ func verify(ctx *cli.Context) error {
 // check checks a dataset, and lists what is wrong with it.
 func check(ctx *cli.Context, dir string) (*dataset.Report, error) {
 	p := progressOn(ctx.App.ErrWriter, "checking "+filepath.Base(dir))
-	r, err := dataset.Check(ctx.Context, dir, p.set)
+	checkAll := dataset.Check
+	if archive.Is(dir) {
+		checkAll = archive.Check
+	}
+	r, err := checkAll(ctx.Context, dir, p.set)
 	p.clear()
 	if err != nil || len(r.Problems) == 0 {
 		return r, err

@@ -3,7 +3,6 @@ package archive
 import (
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,22 +12,9 @@ import (
 	"github.com/tracelake/tracelake/schema/dataset"
 )
 
-// An Error says what is wrong with an archive, and what to do.
-type Error struct {
-	File    string // the directory, or a file in it
-	Problem string // continues the name
-	Remedy  string
-	Damaged bool  // the archive is not as it was written
-	Err     error // may be nil
-}
-
-func (e *Error) Error() string { return fmt.Sprintf("%s: %s; %s", e.File, e.Problem, e.Remedy) }
-
-// Unwrap returns the cause.
-func (e *Error) Unwrap() error { return e.Err }
-
-func damaged(dir, path, problem string) *Error {
-	return &Error{File: filepath.Join(dir, filepath.FromSlash(path)), Problem: problem, Remedy: "take another copy of the archive", Damaged: true}
+// damaged returns the error for a file that is not as it was written.
+func damaged(dir, path, problem string) *dataset.Error {
+	return &dataset.Error{File: filepath.Join(dir, filepath.FromSlash(path)), Problem: problem, Remedy: "take another copy of the archive", Damaged: true}
 }
 
 // wrong returns the error for a file that cannot be opened.

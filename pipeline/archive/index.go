@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/dataset"
 )
 
 // Version is that of the format. It is raised if an earlier program would read an
@@ -82,7 +83,7 @@ type Argument struct {
 // maxIndex is the most bytes of archive.json that are read.
 const maxIndex = 16 << 20
 
-// readIndex reads archive.json. It fails with an [*Error] if there is none, or one of a
+// readIndex reads archive.json. It fails with an [*dataset.Error] if there is none, or one of a
 // newer version, or one that names a path which is not in the archive.
 func readIndex(dir string, root *os.Root) (*Index, error) {
 	f, err := openRegular(root, schema.ArchiveFile)
@@ -103,7 +104,7 @@ func readIndex(dir string, root *os.Root) (*Index, error) {
 	}
 	switch {
 	case ix.Version > Version:
-		return nil, &Error{File: filepath.Join(dir, schema.ArchiveFile), Problem: fmt.Sprintf("is of version %d of the format, this program knows %d", ix.Version, Version), Remedy: "use a newer tracelake"}
+		return nil, &dataset.Error{File: filepath.Join(dir, schema.ArchiveFile), Problem: fmt.Sprintf("is of version %d of the format, this program knows %d", ix.Version, Version), Remedy: "use a newer tracelake"}
 	case ix.Version < 1:
 		return nil, damaged(dir, schema.ArchiveFile, "has no archive_version")
 	}

@@ -207,7 +207,7 @@ func (a *Archive) hasImage(sum string) bool {
 
 // CheckInputs checks that the files of a capture that was opened from the archive are
 // those that were archived, but for trace data, which is hashed while it is read. It
-// fails with an [*Error].
+// fails with an [*dataset.Error].
 func (a *Archive) CheckInputs(inputs []*capture.Input) error {
 	for _, in := range inputs {
 		sum, want := hex.EncodeToString(in.SHA256[:]), ""

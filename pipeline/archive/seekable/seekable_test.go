@@ -18,7 +18,7 @@ import (
 // pack packs blocks as frames of a file.
 func pack(t testing.TB, blocks ...[]byte) []byte {
 	t.Helper()
-	p, err := NewPacker("")
+	p, err := NewPacker(Best)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,10 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Levels are how hard a [Packer] tries, in order; the last is the default.
+// Best is the level that packs best.
+const Best = "best"
+
+// Levels are how hard a [Packer] tries, in order; the last is [Best].
 func Levels() []string {
 	var names []string
 	for l := zstd.SpeedFastest; l <= zstd.SpeedBestCompression; l++ {
@@ -20,15 +23,11 @@ func Levels() []string {
 // A Packer makes frames. It is safe for concurrent use.
 type Packer struct{ encoder *zstd.Encoder }
 
-// NewPacker returns a packer of one of [Levels]; "" is the best. The same bytes give
-// the same frame.
+// NewPacker returns a packer of one of [Levels]. The same bytes give the same frame.
 func NewPacker(level string) (*Packer, error) {
-	l := zstd.SpeedBestCompression
-	if level != "" {
-		var ok bool
-		if ok, l = zstd.EncoderLevelFromString(level); !ok {
-			return nil, fmt.Errorf("level %q is not known", level)
-		}
+	ok, l := zstd.EncoderLevelFromString(level)
+	if !ok {
+		return nil, fmt.Errorf("level %q is not known", level)
 	}
 	e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(l), zstd.WithWindowSize(FrameBytes), zstd.WithEncoderCRC(true), zstd.WithSingleSegment(true))
 	if err != nil {
