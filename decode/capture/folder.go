@@ -126,7 +126,10 @@ func (r *reader) open(s *section, e entry, name string) (File, int64, error) {
 		at.Problem, at.Remedy = "names no file", "give a file, or remove the key"
 		return nil, 0, &at
 	}
-	f, size, err := r.openNamed(name)
+	if r.opt.Stored != nil {
+		return r.opt.Stored.Open(r.dir.display(name))
+	}
+	f, size, err := r.dir.open(name)
 	if err == nil {
 		return f, size, nil
 	}
@@ -146,18 +149,6 @@ func (r *reader) open(s *section, e entry, name string) (File, int64, error) {
 		}
 	}
 	return nil, 0, &at
-}
-
-// openNamed opens a file of a snapshot, where it is or in an archive.
-func (r *reader) openNamed(name string) (File, int64, error) {
-	if r.opt.Stored != nil {
-		return r.opt.Stored.Open(r.dir.display(name))
-	}
-	f, size, err := r.dir.open(name)
-	if err != nil {
-		return nil, 0, err
-	}
-	return f, size, nil
 }
 
 // unreadable returns the error for a file of the command line that cannot be

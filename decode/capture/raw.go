@@ -96,11 +96,10 @@ func (r *reader) openRawFile(path string) (f File, name string, size int64, err 
 	name = filepath.Base(path)
 	if stored := r.opt.Stored; stored != nil {
 		name, _ = stored.Begin()
-		f, size, err = stored.Open(name)
-	} else {
-		f, size, err = openRegular(path, os.Stat, os.Open)
-	}
-	if err != nil {
+		if f, size, err = stored.Open(name); err != nil {
+			return nil, "", 0, err
+		}
+	} else if f, size, err = openRegular(path, os.Stat, os.Open); err != nil {
 		return nil, "", 0, unreadable(path, err, howToName)
 	}
 	r.keep(path, name, f, size)

@@ -22,7 +22,7 @@ type Stored interface {
 	// snapshot.
 	Begin() (name string, raw bool)
 	// Open opens the file whose [Input.Path] was name, and returns how many bytes it
-	// holds. Its error wraps [fs.ErrNotExist] if the file was left out.
+	// holds. Its error is for the user, and wraps [fs.ErrNotExist] if the file was left out.
 	Open(name string) (File, int64, error)
 	// OpenArgument opens a file of program memory or names. Its error wraps
 	// [fs.ErrNotExist] if name is none of these files: it is a path then.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/pipeline/archive/seekable"
+	"github.com/tracelake/tracelake/schema"
 )
 
 // An Archive is an archive that is read. It is not changed once open, and is safe for
@@ -68,7 +69,9 @@ func (a *Archive) Open(name string) (capture.File, int64, error) {
 	f := a.files[name]
 	switch {
 	case f == nil:
-		return nil, 0, &fs.PathError{Op: "open", Path: filepath.Join(a.Dir, captureFolder, name), Err: fs.ErrNotExist}
+		e := damaged(a.Dir, schema.ArchiveFile, fmt.Sprintf("does not list %q, which the capture names", name))
+		e.Err = fs.ErrNotExist
+		return nil, 0, e
 	case f.Kind == kindMemory:
 		return a.openImage(f.SHA256)
 	}
