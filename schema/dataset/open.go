@@ -56,11 +56,20 @@ func Dir(dir string) string {
 	return dir
 }
 
+// openRoot opens the directory of a dataset. That of an archive is no link out of it.
+func openRoot(dir string) (*os.Root, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil || Dir(dir) == dir {
+		return root, err
+	}
+	defer root.Close()
+	return root.OpenRoot(schema.ArchiveDataset)
+}
+
 // openManifest opens a dataset without its parts.
 func openManifest(dir string) (*Dataset, error) {
-	dir = Dir(dir)
-	d := &Dataset{Dir: dir, parts: map[*schema.Table]map[uint8][]schema.PartFile{}}
-	root, err := os.OpenRoot(dir)
+	d := &Dataset{Dir: Dir(dir), parts: map[*schema.Table]map[uint8][]schema.PartFile{}}
+	root, err := openRoot(dir)
 	if err != nil {
 		return nil, d.notADataset(err)
 	}
