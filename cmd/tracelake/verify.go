@@ -21,11 +21,12 @@ import (
 func verifyCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "verify",
-		Usage:     "checks that a dataset is as it was written, or as another one",
+		Usage:     "checks that a dataset or an archive is as it was written, or as another one",
 		UsageText: "tracelake verify DIR [--truth DIR]",
 		Description: `The dataset in DIR is read as a whole: the hash of each file, the list of files,
 the rows of each table, and whether bytes, segments and losses add up. What is
-wrong is listed, the worst first; then the exit status is 3.
+wrong is listed, the worst first; then the exit status is 3. Of an archive every
+file is read, and the trace is unpacked.
 
 With --truth, the truth is checked as well, which is a dataset too, and then
 every table of it is compared: all columns but names that the capture gives to
