@@ -67,8 +67,11 @@ func (w *Writer) Dataset() string {
 func pathOf(name, suffix string) string {
 	clean := path.Clean(strings.ReplaceAll(name, `\`, "/"))
 	if !fs.ValidPath(clean) || !filepath.IsLocal(filepath.FromSlash(clean)) {
-		sum := sha256.Sum256([]byte(name)) // two of one base name stay two
-		clean = path.Join(outsideFolder, hex.EncodeToString(sum[:4]), path.Base(clean))
+		sum, base := sha256.Sum256([]byte(name)), path.Base(clean) // two of one base name stay two
+		if base == "/" || base == ".." {
+			base = "file"
+		}
+		clean = path.Join(outsideFolder, hex.EncodeToString(sum[:4]), base)
 	}
 	return path.Join(captureFolder, clean+suffix)
 }
