@@ -67,13 +67,46 @@ func Archive(ctx context.Context, input, dir string, opt ArchiveOptions) (*Archi
 		return nil, err
 	}
 	a := &archiver{opt: opt, out: w, packer: packer}
-	if err := a.run(ctx, input); err != nil {
+	err = a.run(ctx, input)
+	if err == nil {
+		err = w.Complete(a.index())
+	}
+	if err == nil {
+		err = a.reopen(input)
+	}
+	if err != nil {
 		return nil, errors.Join(err, w.Abandon())
 	}
-	if err := w.Close(a.index()); err != nil {
+	if err := w.Close(); err != nil {
 		return nil, err
 	}
 	return &a.summary, nil
+}
+
+// reopen opens the capture in the archive, and checks that it is what was archived: a
+// snapshot may name a file in a way that leads to it in its own directory alone.
+func (a *archiver) reopen(input string) error {
+	archived, err := archive.Open(a.out.Folder())
+	if err != nil {
+		return err
+	}
+	defer archived.Close()
+	families := a.opt.Export.protocols
+	if families == nil {
+		families = protocols()
+	}
+	opt, _ := archived.Apply(capture.Options{})
+	c, err := capture.Open(a.out.Folder(), families, opt)
+	if err == nil {
+		defer c.Close()
+		err = archived.CheckInputs(c.Inputs)
+	}
+	if err != nil {
+		return &capture.InputError{
+			File: input, Problem: fmt.Sprintf("cannot be opened from its archive (%v)", err), Remedy: "name files relative to the snapshot's directory, without ..", Err: err,
+		}
+	}
+	return nil
 }
 
 // An archiver writes one archive.

@@ -280,3 +280,21 @@ func changeTrace(ix *archive.Index, change func(*archive.File)) {
 		}
 	}
 }
+
+// A capture that could not be opened from its archive is not archived.
+func TestArchiveOpensAgain(t *testing.T) {
+	input := filepath.Join(t.TempDir(), "snapshot")
+	check(t, sample.Extract(input))
+	name := filepath.Join(input, "trace.ini")
+	text, err := os.ReadFile(name)
+	check(t, err)
+	check(t, os.WriteFile(name, bytes.Replace(text, []byte("trace.bin"), []byte("../snapshot/trace.bin"), 1), 0o666))
+	dir := filepath.Join(t.TempDir(), "run.tla")
+	_, err = Archive(t.Context(), input, dir, archiveOptions(capture.Options{}, archive.CreateOptions{}))
+	if err == nil || !strings.Contains(err.Error(), "cannot be opened from its archive") {
+		t.Errorf("%v", err)
+	}
+	if left, err := os.ReadDir(filepath.Dir(dir)); err != nil || len(left) > 0 {
+		t.Errorf("%v is left (%v)", left, err)
+	}
+}

@@ -152,11 +152,12 @@ func (w *Writer) putImage(name, sum string, content io.Reader) error {
 	return os.Rename(f.Name(), name)
 }
 
-// Close completes the archive: ix is filled in but for its version, files and place of
-// images. After an error the directory is unchanged.
-func (w *Writer) Close(ix *Index) error { return errors.Join(w.complete(ix), w.Abandon()) }
+// Folder is where the archive is while it is written.
+func (w *Writer) Folder() string { return w.stage.Folder() }
 
-func (w *Writer) complete(ix *Index) error {
+// Complete writes what is left: ix is filled in but for its version, files and place of
+// images. Then the archive in [Writer.Folder] can be opened.
+func (w *Writer) Complete(ix *Index) error {
 	ix.Version, ix.Files, ix.Images = Version, w.files, imagesFolder
 	if w.opt.Images != "" {
 		rel, err := filepath.Rel(w.stage.Target(), w.store)
@@ -179,11 +180,12 @@ func (w *Writer) complete(ix *Index) error {
 	if err != nil {
 		return err
 	}
-	if err := w.stage.WriteFile(SumsFile, sums); err != nil {
-		return err
-	}
-	return w.stage.Commit()
+	return w.stage.WriteFile(SumsFile, sums)
 }
+
+// Close puts the complete archive in its place. After an error the directory is
+// unchanged.
+func (w *Writer) Close() error { return errors.Join(w.stage.Commit(), w.Abandon()) }
 
 // Abandon removes what was written. After [Writer.Close] it does nothing.
 func (w *Writer) Abandon() error { return w.stage.End() }
