@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/timeline"
 )
 
 // Speedscope writes a file of speedscope (its file-format-schema.json): for each timeline a
@@ -155,7 +156,7 @@ func (s *speedscope) sample(p *report.Profile, node int32, frames []int) {
 }
 
 // evented writes a timeline as a profile.
-func (s *speedscope) evented(t *report.Timeline) error {
+func (s *speedscope) evented(t *timeline.Timeline) error {
 	e := &speedscopeEvents{speedscope: s, source: t.Source, open: make([][]int, len(t.Tasks)), running: -1}
 	for i := range t.Frames {
 		e.frames = append(e.frames, s.frame(&t.Frames[i]))
@@ -193,9 +194,9 @@ type speedscopeEvents struct {
 // have their turns in quick succession.
 const mostAgain = 1 << 24
 
-func (e *speedscopeEvents) add(x *report.TimelineEvent) error {
+func (e *speedscopeEvents) add(x *timeline.Event) error {
 	switch x.Kind {
-	case report.TimelineTurn:
+	case timeline.Turn:
 		e.leaveTask(x.At)
 		e.running = x.Task
 		if e.again += len(e.open[x.Task]); e.again > mostAgain {
@@ -204,26 +205,26 @@ func (e *speedscopeEvents) add(x *report.TimelineEvent) error {
 		for _, frame := range e.open[x.Task] {
 			e.event("O", frame, x.At)
 		}
-	case report.TimelineEnter:
+	case timeline.Enter:
 		frame := e.frames[x.Frame]
 		e.open[x.Task] = append(e.open[x.Task], frame)
 		if x.Task == e.running {
 			e.event("O", frame, x.At)
 		}
-	case report.TimelineLeave:
+	case timeline.Leave:
 		l := e.open[x.Task]
 		if x.Task == e.running {
 			e.event("C", l[len(l)-1], x.At)
 		}
 		e.open[x.Task] = l[:len(l)-1]
-	case report.TimelineGap:
+	case timeline.Gap:
 		e.leaveTask(x.At)
 		untraced := e.intern(speedscopeFrame{Name: report.Untraced})
 		e.event("O", untraced, x.At)
 		e.event("C", untraced, x.Until)
-	case report.TimelineEnd:
+	case timeline.End:
 		e.leaveTask(x.At)
-	case report.TimelineMark:
+	case timeline.Mark:
 	}
 	return e.spill()
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/tracelake/tracelake/pipeline/convert"
 	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/reporttest"
+	"github.com/tracelake/tracelake/pipeline/report/timeline"
 )
 
 // timeProgram has a task that is interrupted in a call, one that runs then, and a gap.
@@ -45,8 +46,8 @@ func timelines(t *testing.T, text string) (*report.Merged, []string, convert.Tim
 	check(t, reporttest.Write(dir, text))
 	m, err := report.Read([]string{dir}, report.Options{})
 	check(t, err)
-	return m, []string{dir}, func(do func(*report.Timeline) error) error {
-		return m.EachTimeline([]string{dir}, "", report.Everything, do)
+	return m, []string{dir}, func(do func(*timeline.Timeline) error) error {
+		return timeline.Each(m, []string{dir}, "", timeline.Everything, do)
 	}
 }
 

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"github.com/tracelake/tracelake/pipeline/report/internal/read"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 )
@@ -20,8 +21,8 @@ type callSite struct {
 // callSites reads which instructions call which functions.
 func (m *Merged) callSites(dirs []string, test string) (map[callPair]callSite, error) {
 	sites := map[callPair]callSite{}
-	return sites, eachDataset(dirs, test, &schema.Edges, func(d *dataset.Dataset, s *schema.SourceTotals) error {
-		return eachBatch(d, &schema.Edges, s.Source, func(b *schema.Batch) error {
+	return sites, read.EachSource(dirs, test, &schema.Edges, func(d *dataset.Dataset, s *schema.SourceTotals) error {
+		return read.EachBatch(d, &schema.Edges, s.Source, func(b *schema.Batch) error {
 			for row := range b.Rows() {
 				if !calls(b, row) {
 					continue

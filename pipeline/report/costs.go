@@ -60,7 +60,7 @@ func (m *Merged) Costs(dirs []string, test string) (*Costs, error) {
 	c := &Costs{Profile: p, Functions: make([]FunctionCosts, len(p.Frames)+len(p.Tasks))}
 	own := make([]Work, len(p.Frames))
 	for i := range p.Nodes {
-		own[p.Nodes[i].Frame].add(p.Nodes[i].Own)
+		own[p.Nodes[i].Frame].Add(p.Nodes[i].Own)
 	}
 	executed := m.executedBy()
 	for i := range p.Frames {
@@ -153,7 +153,7 @@ func (c *Costs) addCalls(sites map[callPair]callSite) {
 		}
 		calls[a].Calls += n.Calls
 		if open[n.Frame]++; open[n.Frame] == 1 {
-			calls[a].All.add(n.All)
+			calls[a].All.Add(n.All)
 		}
 	}, func(node int32) { open[c.Nodes[node].Frame]-- })
 	for a, call := range calls {

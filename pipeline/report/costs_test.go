@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/reporttest"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -128,7 +129,7 @@ stack parent=2 entry=exception type=irq cycles=0
 // Of the sample, the costs of instructions are those that were counted, and the calls of a
 // function have together what it took with its callees.
 func TestSampleCosts(t *testing.T) {
-	c := costsOf(t, []string{exportSample(t, schema.LevelNone)})
+	c := costsOf(t, []string{reporttest.Sample(t, schema.LevelNone)})
 	var own report.Work
 	called := map[string]report.Work{}
 	lines := map[string]int64{}

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 
+	"github.com/tracelake/tracelake/pipeline/report/internal/read"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 )
@@ -41,11 +42,11 @@ type ProfileNode struct {
 // with a [*dataset.Error] if one has no `stacks` or `tasks`.
 func (m *Merged) Profile(dirs []string, test string) (*Profile, error) {
 	b := &profileBuilder{p: &Profile{ByCycles: true}, tasks: map[ProfileTask]int32{}, frames: map[Frame]int32{}, nodes: map[profileKey]int32{}}
-	err := eachDataset(dirs, test, &schema.Stacks, func(d *dataset.Dataset, s *schema.SourceTotals) error {
-		if !d.Has(&schema.Tasks) {
-			return &dataset.Error{File: d.Dir, Problem: "has no table " + schema.Tasks.Name, Remedy: "export again with it"}
+	err := read.EachSource(dirs, test, &schema.Stacks, func(d *dataset.Dataset, s *schema.SourceTotals) error {
+		if err := read.Need(d, &schema.Tasks); err != nil {
+			return err
 		}
-		tree, err := m.readStacks(d, s)
+		tree, err := m.CallTree(d, s)
 		if err != nil {
 			return err
 		}
@@ -53,8 +54,8 @@ func (m *Merged) Profile(dirs []string, test string) (*Profile, error) {
 		if err != nil {
 			return err
 		}
-		if err := b.add(tree, tasks, s.Core); err != nil {
-			return &dataset.Error{File: d.Dir, Problem: "table " + schema.Stacks.Name + ": " + err.Error(), Remedy: "export again", Damaged: true, Err: err}
+		if err := b.add(tree, tasks); err != nil {
+			return read.Damaged(d, &schema.Stacks, err)
 		}
 		return nil
 	})
@@ -67,9 +68,9 @@ func (m *Merged) Profile(dirs []string, test string) (*Profile, error) {
 func (p *Profile) conclude() {
 	for i := len(p.Nodes) - 1; i >= 0; i-- {
 		n := &p.Nodes[i]
-		n.All.add(n.Own)
+		n.All.Add(n.Own)
 		if n.Parent >= 0 {
-			p.Nodes[n.Parent].All.add(n.All)
+			p.Nodes[n.Parent].All.Add(n.All)
 		}
 	}
 	p.ByCycles = p.ByCycles && p.Executed.Cycles.OK
@@ -101,7 +102,7 @@ func intern[T comparable](list *[]T, index map[T]int32, value T) int32 {
 // readTasks returns the tasks of a source, as indexes in those of the profile.
 func (b *profileBuilder) readTasks(d *dataset.Dataset, s *schema.SourceTotals) ([]int32, error) {
 	var tasks []int32
-	return tasks, eachBatch(d, &schema.Tasks, s.Source, func(batch *schema.Batch) error {
+	return tasks, read.EachBatch(d, &schema.Tasks, s.Source, func(batch *schema.Batch) error {
 		names, contexts := batch.Columns[schema.TasksName].Str, &batch.Columns[schema.TasksContextID]
 		for row := range batch.Rows() {
 			if number := int32(schema.TasksTask.At(batch, row)); int(number) != len(tasks) {
@@ -118,28 +119,28 @@ func (b *profileBuilder) readTasks(d *dataset.Dataset, s *schema.SourceTotals) (
 }
 
 // add adds the call tree of a source. Tasks are the indexes of its tasks in the profile.
-func (b *profileBuilder) add(t *callTree, tasks []int32, core string) error {
-	at := make([]int32, len(t.nodes)) // where the nodes are in the profile
-	for i := range t.nodes {
-		n := &t.nodes[i]
-		if n.task < 0 || int(n.task) >= len(tasks) {
-			return fmt.Errorf("stack %d is of task %d, which there is not", i, n.task)
+func (b *profileBuilder) add(t *CallTree, tasks []int32) error {
+	at := make([]int32, len(t.Nodes)) // where the nodes are in the profile
+	for i := range t.Nodes {
+		n := &t.Nodes[i]
+		if n.Task < 0 || int(n.Task) >= len(tasks) {
+			return fmt.Errorf("stack %d is of task %d, which there is not", i, n.Task)
 		}
-		if b.p.Executed.Instructions > maxExecutions-n.own.Instructions || b.p.Executed.Cycles.V > maxExecutions-n.own.Cycles.V ||
-			b.calls > maxExecutions-n.calls {
+		if b.p.Executed.Instructions > read.MaxCount-n.Own.Instructions || b.p.Executed.Cycles.V > read.MaxCount-n.Own.Cycles.V ||
+			b.calls > read.MaxCount-n.Calls {
 			return fmt.Errorf("stack %d has counts that no trace can have", i)
 		}
-		key := profileKey{parent: none, task: tasks[n.task], frame: intern(&b.p.Frames, b.frames, t.frame(n, core))}
-		if n.parent != none {
-			key.parent = at[n.parent]
+		key := profileKey{parent: none, task: tasks[n.Task], frame: intern(&b.p.Frames, b.frames, t.Frame(int32(i)))}
+		if n.Parent != none {
+			key.parent = at[n.Parent]
 		}
 		at[i] = b.node(key)
 		x := &b.p.Nodes[at[i]]
-		x.Calls += n.calls
-		b.calls += n.calls
-		x.Own.add(n.own)
-		b.p.Executed.add(n.own)
-		b.p.ByCycles = b.p.ByCycles && (n.own.Cycles.OK || n.own.Instructions == 0)
+		x.Calls += n.Calls
+		b.calls += n.Calls
+		x.Own.Add(n.Own)
+		b.p.Executed.Add(n.Own)
+		b.p.ByCycles = b.p.ByCycles && (n.Own.Cycles.OK || n.Own.Instructions == 0)
 	}
 	return nil
 }

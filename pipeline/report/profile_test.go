@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/reporttest"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 )
@@ -114,7 +115,7 @@ func TestProfileByCycles(t *testing.T) {
 // The sample: what nodes took by themselves is what ran, and what the outermost quicksort took
 // with its callees was counted by another program.
 func TestSampleProfile(t *testing.T) {
-	p, err := profileOf([]string{exportSample(t, schema.LevelNone)})
+	p, err := profileOf([]string{reporttest.Sample(t, schema.LevelNone)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 
+	"github.com/tracelake/tracelake/pipeline/report/internal/read"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 )
@@ -50,8 +51,8 @@ func (m *Merged) Samples(dirs []string, test string) (*Samples, error) {
 	if err := s.readLines(dirs, test); err != nil {
 		return nil, err
 	}
-	err := eachDataset(dirs, test, &schema.Edges, func(d *dataset.Dataset, source *schema.SourceTotals) error {
-		return eachBatch(d, &schema.Edges, source.Source, func(b *schema.Batch) error { return s.addCalls(b, source.Core) })
+	err := read.EachSource(dirs, test, &schema.Edges, func(d *dataset.Dataset, source *schema.SourceTotals) error {
+		return read.EachBatch(d, &schema.Edges, source.Source, func(b *schema.Batch) error { return s.addCalls(b, source.Core) })
 	})
 	return s.samples(), err
 }
@@ -93,14 +94,14 @@ type chainLine struct {
 // has it.
 func (s *sampler) readLines(dirs []string, test string) error {
 	done := false
-	return eachDataset(dirs, test, &schema.Lines, func(d *dataset.Dataset, _ *schema.SourceTotals) error {
+	return read.EachSource(dirs, test, &schema.Lines, func(d *dataset.Dataset, _ *schema.SourceTotals) error {
 		if done {
 			return nil
 		}
 		done = true
 		var at location
 		var chain []chainLine
-		err := eachBatch(d, &schema.Lines, 0, func(b *schema.Batch) error {
+		err := read.EachBatch(d, &schema.Lines, 0, func(b *schema.Batch) error {
 			cores, files, names := b.Columns[schema.LinesCore].Str, b.Columns[schema.LinesFile].Str, b.Columns[schema.LinesInlinedName].Str
 			for row := range b.Rows() {
 				if x := (location{cores[row], schema.LinesAddress.At(b, row)}); x != at {
@@ -172,7 +173,7 @@ func (s *sampler) function(p *program, f *function) *sampled {
 func (s *sampler) addCalls(b *schema.Batch, core string) error {
 	for row := range b.Rows() {
 		n := int64(schema.EdgesN.At(b, row))
-		if n < 0 || s.called > maxExecutions-n {
+		if n < 0 || s.called > read.MaxCount-n {
 			return fmt.Errorf("row %d has a count that no trace can have", row)
 		}
 		s.called += n

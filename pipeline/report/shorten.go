@@ -35,7 +35,7 @@ func (p *Profile) cut(depths []int32, most int32) (instructions int64) {
 		}
 		if depths[i] > most {
 			moved[i] = n.Parent
-			kept[n.Parent].Own.add(n.Own)
+			kept[n.Parent].Own.Add(n.Own)
 			instructions += n.Own.Instructions
 			continue
 		}

@@ -1,42 +1,22 @@
 package report_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/tracelake/tracelake/bench/sample"
-	"github.com/tracelake/tracelake/decode/capture"
-	"github.com/tracelake/tracelake/pipeline"
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/reporttest"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 )
 
-// exportSample exports the sample at a level, with the tables that are written by default,
-// and returns the directory.
-func exportSample(t *testing.T, level schema.Level) string {
-	t.Helper()
-	input := filepath.Join(t.TempDir(), "capture")
-	if err := sample.Extract(input); err != nil {
-		t.Fatal(err)
-	}
-	dir := filepath.Join(t.TempDir(), "dataset")
-	opt := pipeline.Options{Level: level, Workers: 1, Capture: capture.Options{Symbols: []string{filepath.Join(input, sample.ELF)}}}
-	if _, err := pipeline.Export(context.Background(), input, dir, opt); err != nil {
-		t.Fatal(err)
-	}
-	return dir
-}
-
 // What functions of the sample took with their callees, what tasks and exceptions took, and
 // how long calls took: figures that were counted by another program.
 func TestSampleStacks(t *testing.T) {
-	dir := exportSample(t, schema.LevelNone)
+	dir := reporttest.Sample(t, schema.LevelNone)
 	dirs := []string{dir}
 	m, err := report.Read(dirs, report.Options{})
 	if err != nil {

@@ -1,0 +1,27 @@
+package reporttest
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/tracelake/tracelake/bench/sample"
+	"github.com/tracelake/tracelake/decode/capture"
+	"github.com/tracelake/tracelake/pipeline"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// Sample exports the sample at a level, with the tables that are written by default, and returns
+// the directory.
+func Sample(t testing.TB, level schema.Level) string {
+	t.Helper()
+	input := filepath.Join(t.TempDir(), "capture")
+	if err := sample.Extract(input); err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "dataset")
+	opt := pipeline.Options{Level: level, Workers: 1, Capture: capture.Options{Symbols: []string{filepath.Join(input, sample.ELF)}}}
+	if _, err := pipeline.Export(t.Context(), input, dir, opt); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
