@@ -9,7 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/tracelake/tracelake/pipeline/convert"
-	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/profile"
 	"github.com/tracelake/tracelake/pipeline/report/timeline"
 )
 
@@ -24,7 +24,7 @@ func speedscopeFormat() format {
 			if err != nil {
 				return err
 			}
-			var trees *report.Profile
+			var trees *profile.Profile
 			if c.window == timeline.Everything {
 				if trees, err = c.profile(); err != nil {
 					return err

@@ -177,10 +177,10 @@ func (x *perfettoTracks) add(e *timeline.Event) error {
 	case timeline.Gap:
 		x.stop(at)
 		if e.Until == e.At {
-			x.event(eventInstant, x.source, at, report.Untraced)
+			x.event(eventInstant, x.source, at, timeline.Untraced)
 			break
 		}
-		x.event(eventBegin, x.source, at, report.Untraced)
+		x.event(eventBegin, x.source, at, timeline.Untraced)
 		x.event(eventEnd, x.source, x.time(e.Until), "")
 	case timeline.Mark:
 		x.event(eventInstant, x.source, at, e.Text)

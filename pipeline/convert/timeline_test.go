@@ -12,6 +12,7 @@ import (
 
 	"github.com/tracelake/tracelake/pipeline/convert"
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/profile"
 	"github.com/tracelake/tracelake/pipeline/report/reporttest"
 	"github.com/tracelake/tracelake/pipeline/report/timeline"
 )
@@ -55,7 +56,7 @@ func timelines(t *testing.T, text string) (*report.Merged, []string, convert.Tim
 // says when that is but the return of f.
 func TestSpeedscope(t *testing.T) {
 	m, dirs, timelines := timelines(t, timeProgram)
-	p, err := m.Profile(dirs, "")
+	p, err := profile.Read(m, dirs, "")
 	check(t, err)
 	var out bytes.Buffer
 	paths := &convert.Paths{Map: []convert.Mapping{{From: "/build", To: "src"}}}

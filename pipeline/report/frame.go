@@ -6,9 +6,6 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// Untraced is the frame of time in which nothing was traced.
-const Untraced = "[untraced]"
-
 // A Frame is what a node of a call tree is of: a function, code that no function has, or an
 // exception. Equal frames are of the same.
 type Frame struct {

@@ -3,7 +3,6 @@ package timeline_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -27,9 +26,7 @@ type aDataset struct {
 // described reads the dataset that a text describes.
 func described(t *testing.T, text string) aDataset {
 	t.Helper()
-	dir := filepath.Join(t.TempDir(), "run")
-	noError(t, reporttest.Write(dir, text))
-	return opened(t, dir)
+	return opened(t, reporttest.Datasets(t, text)[0])
 }
 
 func opened(t *testing.T, dir string) aDataset {

@@ -34,6 +34,9 @@ func (k Kind) String() string {
 	return [...]string{"turn", "enter", "leave", "gap", "mark", "end"}[k]
 }
 
+// Untraced is what viewers show of a gap.
+const Untraced = "[untraced]"
+
 // Walk calls a function with what happens, in order of time. It fails if rows contradict one
 // another, or the function fails.
 func (t *Timeline) Walk(do func(*Event) error) error {

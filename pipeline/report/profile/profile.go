@@ -1,8 +1,12 @@
-package report
+// Package profile adds up what ran for profiles of other programs: [Read] call trees, by task and
+// path; [ReadCosts] what each function and its calls cost, by instruction and line; and
+// [ReadSamples] executions by line of the source, for compilers.
+package profile
 
 import (
 	"fmt"
 
+	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/internal/read"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
@@ -11,37 +15,40 @@ import (
 // A Profile is the call trees of datasets, added up: paths of the same frames in the same task
 // are one. The sum of what its nodes took by themselves is what ran.
 type Profile struct {
-	Executed Work
+	Executed report.Work
 	ByCycles bool // all sources that ran count cycles
-	Tasks    []ProfileTask
-	Frames   []Frame
-	Nodes    []ProfileNode // a parent comes before its children
-	Sections []Section     // of the program, by core and address
+	Tasks    []Task
+	Frames   []report.Frame
+	Nodes    []Node          // a parent comes before its children
+	Sections report.Sections // of the program, by core and address
 }
 
-// A ProfileTask is a task: tasks of one name, core and Context ID are one, as those are which
+// A Task is a task: tasks of one name, core and Context ID are one, as those are which
 // a gap in the trace cut in pieces.
-type ProfileTask struct {
+type Task struct {
 	Core      string // "": the source has none
 	Source    uint8
 	Name      string
 	ContextID schema.Null[uint32]
 }
 
-// A ProfileNode is a path of frames from the root of a task.
-type ProfileNode struct {
+// A Node is a path of frames from the root of a task.
+type Node struct {
 	Parent int32 // in Nodes; of a root -1
 	Task   int32 // in Tasks
 	Frame  int32 // in Frames: the last of the path
 	Calls  int64 // how often it was entered
-	Own    Work
-	All    Work // with all that it called, exceptions too
+	Own    report.Work
+	All    report.Work // with all that it called, exceptions too
 }
 
-// Profile returns the call trees in the datasets of m, which have to be those in dirs. It fails
+// none is the index of what there is not.
+const none = -1
+
+// Read returns the call trees in the datasets of m, which have to be those in dirs. It fails
 // with a [*dataset.Error] if one has no `stacks` or `tasks`.
-func (m *Merged) Profile(dirs []string, test string) (*Profile, error) {
-	b := &profileBuilder{p: &Profile{ByCycles: true}, tasks: map[ProfileTask]int32{}, frames: map[Frame]int32{}, nodes: map[profileKey]int32{}}
+func Read(m *report.Merged, dirs []string, test string) (*Profile, error) {
+	b := &builder{p: &Profile{ByCycles: true}, tasks: map[Task]int32{}, frames: map[report.Frame]int32{}, nodes: map[nodeKey]int32{}}
 	err := read.EachSource(dirs, test, &schema.Stacks, func(d *dataset.Dataset, s *schema.SourceTotals) error {
 		if err := read.Need(d, &schema.Tasks); err != nil {
 			return err
@@ -60,7 +67,7 @@ func (m *Merged) Profile(dirs []string, test string) (*Profile, error) {
 		return nil
 	})
 	b.p.conclude()
-	b.p.Sections = m.sections()
+	b.p.Sections = m.Sections()
 	return b.p, err
 }
 
@@ -76,17 +83,17 @@ func (p *Profile) conclude() {
 	p.ByCycles = p.ByCycles && p.Executed.Cycles.OK
 }
 
-// A profileBuilder adds call trees to a profile.
-type profileBuilder struct {
+// A builder adds call trees to a profile.
+type builder struct {
 	p      *Profile
-	tasks  map[ProfileTask]int32
-	frames map[Frame]int32
-	nodes  map[profileKey]int32
+	tasks  map[Task]int32
+	frames map[report.Frame]int32
+	nodes  map[nodeKey]int32
 	calls  int64 // in all
 }
 
-// A profileKey is what makes two nodes one.
-type profileKey struct{ parent, task, frame int32 }
+// A nodeKey is what makes two nodes one.
+type nodeKey struct{ parent, task, frame int32 }
 
 // intern returns the index of a value in a list, which it appends if it is new.
 func intern[T comparable](list *[]T, index map[T]int32, value T) int32 {
@@ -100,7 +107,7 @@ func intern[T comparable](list *[]T, index map[T]int32, value T) int32 {
 }
 
 // readTasks returns the tasks of a source, as indexes in those of the profile.
-func (b *profileBuilder) readTasks(d *dataset.Dataset, s *schema.SourceTotals) ([]int32, error) {
+func (b *builder) readTasks(d *dataset.Dataset, s *schema.SourceTotals) ([]int32, error) {
 	var tasks []int32
 	return tasks, read.EachBatch(d, &schema.Tasks, s.Source, func(batch *schema.Batch) error {
 		names, contexts := batch.Columns[schema.TasksName].Str, &batch.Columns[schema.TasksContextID]
@@ -108,7 +115,7 @@ func (b *profileBuilder) readTasks(d *dataset.Dataset, s *schema.SourceTotals) (
 			if number := int32(schema.TasksTask.At(batch, row)); int(number) != len(tasks) {
 				return fmt.Errorf("task %d comes where %d is expected", number, len(tasks))
 			}
-			t := ProfileTask{Core: s.Core, Source: s.Source, Name: names[row]}
+			t := Task{Core: s.Core, Source: s.Source, Name: names[row]}
 			if !contexts.Null(row) {
 				t.ContextID = schema.Of(contexts.U32[row])
 			}
@@ -119,7 +126,7 @@ func (b *profileBuilder) readTasks(d *dataset.Dataset, s *schema.SourceTotals) (
 }
 
 // add adds the call tree of a source. Tasks are the indexes of its tasks in the profile.
-func (b *profileBuilder) add(t *CallTree, tasks []int32) error {
+func (b *builder) add(t *report.CallTree, tasks []int32) error {
 	at := make([]int32, len(t.Nodes)) // where the nodes are in the profile
 	for i := range t.Nodes {
 		n := &t.Nodes[i]
@@ -130,7 +137,7 @@ func (b *profileBuilder) add(t *CallTree, tasks []int32) error {
 			b.calls > read.MaxCount-n.Calls {
 			return fmt.Errorf("stack %d has counts that no trace can have", i)
 		}
-		key := profileKey{parent: none, task: tasks[n.Task], frame: intern(&b.p.Frames, b.frames, t.Frame(int32(i)))}
+		key := nodeKey{parent: none, task: tasks[n.Task], frame: intern(&b.p.Frames, b.frames, t.Frame(int32(i)))}
 		if n.Parent != none {
 			key.parent = at[n.Parent]
 		}
@@ -146,12 +153,12 @@ func (b *profileBuilder) add(t *CallTree, tasks []int32) error {
 }
 
 // node returns the index of the node of a key.
-func (b *profileBuilder) node(key profileKey) int32 {
+func (b *builder) node(key nodeKey) int32 {
 	i, ok := b.nodes[key]
 	if !ok {
 		i = int32(len(b.p.Nodes))
 		b.nodes[key] = i
-		b.p.Nodes = append(b.p.Nodes, ProfileNode{Parent: key.parent, Task: key.task, Frame: key.frame})
+		b.p.Nodes = append(b.p.Nodes, Node{Parent: key.parent, Task: key.task, Frame: key.frame})
 	}
 	return i
 }

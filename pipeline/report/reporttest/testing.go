@@ -10,6 +10,19 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
+// Datasets writes the datasets that texts describe, and returns their directories.
+func Datasets(t testing.TB, texts ...string) []string {
+	t.Helper()
+	dirs := make([]string, len(texts))
+	for i, text := range texts {
+		dirs[i] = filepath.Join(t.TempDir(), "run")
+		if err := Write(dirs[i], text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dirs
+}
+
 // Sample exports the sample at a level, with the tables that are written by default, and returns
 // the directory.
 func Sample(t testing.TB, level schema.Level) string {

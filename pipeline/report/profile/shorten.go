@@ -1,4 +1,4 @@
-package report
+package profile
 
 // Shorten cuts paths until all together, one after another, have at most so many frames: what
 // is deeper counts for the last frame that is left. It returns how many frames a path may have,
