@@ -87,10 +87,10 @@ func randomFunctions(r *rand.Rand) (all stacks.Functions) {
 
 // stackRows are the rows of the tables of stacks.
 type stackRows struct {
-	Stacks []stacks.Stack
-	Tasks  []stacks.Task
-	Calls  []stacks.Call
-	Spans  []stacks.Span
+	Stacks  []stacks.Stack
+	Tasks   []stacks.Task
+	Calls   []stacks.Call
+	Spans   []stacks.Span
 	Entries int // exceptions
 	Alone   int // of those: debug entries, and those that nothing executed before or after
 }
