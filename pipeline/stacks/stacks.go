@@ -162,9 +162,12 @@ func (s *Stacks) addBlocks(r *stitch.Runs) {
 	}
 }
 
+// afterAll is an ordinal after all instructions.
+const afterAll = 1 << 62
+
 // submit hands the job, up to an ordinal, to a worker.
 func (s *Stacks) submit(seq int64) error {
-	if len(s.job.pieces) == 0 {
+	if len(s.job.pieces) == 0 && (seq < afterAll || s.ordinal == 0 || len(s.job.marks) == 0) {
 		return nil
 	}
 	j := s.job.cut(seq)
@@ -263,7 +266,7 @@ func (s *Stacks) work(w work) Work { return w.row(s.timed) }
 
 // Finish ends the source and returns its rows of `stacks` and of `tasks`.
 func (s *Stacks) Finish() ([]Stack, []Task, error) {
-	if err := s.submit(1 << 62); err != nil {
+	if err := s.submit(afterAll); err != nil {
 		return nil, nil, err
 	}
 	if s.workers != nil {

@@ -51,6 +51,8 @@ func newTasks(functions Functions, l limits, rows wanted) *tasks {
 func (t *tasks) chunk(c *chunk) {
 	if len(t.frames) > 0 {
 		t.merge(c)
+	} else { // nothing was executed: exceptions are of the task that begins
+		t.ended.spans = append(t.ended.spans, c.ended.spans...)
 	}
 	t.at = c.at
 	if !c.end {
