@@ -10,8 +10,6 @@ import (
 	pprof "github.com/google/pprof/profile"
 
 	"github.com/tracelake/tracelake/bench/sample"
-	"github.com/tracelake/tracelake/decode/capture"
-	"github.com/tracelake/tracelake/decode/decodetest/shared"
 	"github.com/tracelake/tracelake/pipeline"
 	"github.com/tracelake/tracelake/pipeline/convert"
 	"github.com/tracelake/tracelake/pipeline/report"
@@ -40,17 +38,7 @@ func profileOf(t *testing.T, dirs ...string) (*report.Merged, *profile.Profile) 
 // exportedProfile is of the export of a capture with a program file.
 func exportedProfile(t *testing.T, name, elf string) (string, *report.Merged, *profile.Profile) {
 	t.Helper()
-	input := filepath.Join(t.TempDir(), "capture")
-	if name == "sample" {
-		check(t, sample.Extract(input))
-	} else {
-		input = shared.File(t, "captures/"+name)
-	}
-	dir := filepath.Join(t.TempDir(), "dataset")
-	_, err := pipeline.Export(t.Context(), input, dir, pipeline.Options{
-		Level: schema.LevelNone, Workers: 1, Capture: capture.Options{Symbols: []string{filepath.Join(input, elf)}},
-	})
-	check(t, err)
+	dir := reporttest.Export(t, name, elf, pipeline.Options{Level: schema.LevelNone})
 	m, p := profileOf(t, dir)
 	return dir, m, p
 }

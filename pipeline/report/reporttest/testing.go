@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/tracelake/tracelake/bench/sample"
-	"github.com/tracelake/tracelake/decode/capture"
+	"github.com/tracelake/tracelake/decode/decodetest/shared"
 	"github.com/tracelake/tracelake/pipeline"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -27,12 +27,23 @@ func Datasets(t testing.TB, texts ...string) []string {
 // the directory.
 func Sample(t testing.TB, level schema.Level) string {
 	t.Helper()
-	input := filepath.Join(t.TempDir(), "capture")
-	if err := sample.Extract(input); err != nil {
+	return Export(t, "sample", sample.ELF, pipeline.Options{Level: level})
+}
+
+// Export exports a capture of silicon, or the sample, with a program file that it has (""
+// for none), and returns the directory.
+func Export(t testing.TB, name, elf string, opt pipeline.Options) string {
+	t.Helper()
+	input, dir := filepath.Join(t.TempDir(), "capture"), filepath.Join(t.TempDir(), "dataset")
+	if name != "sample" {
+		input = shared.File(t, "captures/"+name)
+	} else if err := sample.Extract(input); err != nil {
 		t.Fatal(err)
 	}
-	dir := filepath.Join(t.TempDir(), "dataset")
-	opt := pipeline.Options{Level: level, Workers: 1, Capture: capture.Options{Symbols: []string{filepath.Join(input, sample.ELF)}}}
+	opt.Workers = 1
+	if elf != "" {
+		opt.Capture.Symbols = []string{filepath.Join(input, elf)}
+	}
 	if _, err := pipeline.Export(t.Context(), input, dir, opt); err != nil {
 		t.Fatal(err)
 	}
