@@ -199,7 +199,7 @@ func (x *perfettoTracks) turn(task int32, at int64) {
 	}
 }
 
-// stop ends the turn of the task that runs. What it is in goes on, but exceptions on their own
+// stop ends the turn of the task that runs. What it is in continues, but exceptions on their own
 // track.
 func (x *perfettoTracks) stop(at int64) {
 	if x.running < 0 {

@@ -83,7 +83,7 @@ func TestFolded(t *testing.T) {
 `, out.String())
 }
 
-// Without cycles of all that ran, numbers are instructions. Sources of several cores are told
+// Without cycles of all that ran, numbers are instructions. Sources of several cores are kept
 // apart.
 func TestFoldedCores(t *testing.T) {
 	_, p := profiled(t, `

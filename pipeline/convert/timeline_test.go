@@ -97,7 +97,7 @@ sampled","name":"[task other] core cpu, instructions","unit":"none","startValue"
 `, got)
 }
 
-// A task goes on in what it is in while another has its turn. Times are those of instructions,
+// A task stays in what it is in while another has its turn. Times are those of instructions,
 // as there are no cycles.
 func TestPerfetto(t *testing.T) {
 	_, _, timelines := timelines(t, timeProgram)

@@ -13,7 +13,7 @@ import (
 // No table has a row for each switch of tasks. But a call, an exception and a task say which
 // task ran when they began, and a call when it returned: before is the last that is known so,
 // after the next. If both are one task, it ran in between too. If not, there was a switch:
-// where an exception ended with one, or else at the later of the two, as a task that goes on
+// where an exception ended with one, or else at the later of the two, as a task that continues
 // in a function begins with a return to it.
 type moment struct {
 	at            int64

@@ -120,7 +120,7 @@ func (t *CallTree) withTails(nodes []int32) []int32 {
 	return all
 }
 
-// children are the nodes that go on from one.
+// children are the nodes that continue one.
 func (t *CallTree) children(n int32) iter.Seq[int32] {
 	return func(yield func(int32) bool) {
 		for c := t.Nodes[n].firstNext[0]; c != none && yield(c); c = t.Nodes[c].firstNext[1] {

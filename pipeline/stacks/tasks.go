@@ -261,7 +261,7 @@ func (t *tasks) neverEntered() bool {
 	return !slices.ContainsFunc(t.frames, func(f frame) bool { return f.link != unknown })
 }
 
-// findWaiting returns the task that waits to go on at an address, and the index of the frame
+// findWaiting returns the task that waits to continue at an address, and the index of the frame
 // that returns there: that with the fewest frames above it, then the one that waits the
 // shortest. several: more than one do. Without one it returns -1.
 func (t *tasks) findWaiting(st *step) (task, at int, several bool) {

@@ -67,7 +67,7 @@ func (w *walker) piece(r *stitch.Runs, blocks []codeBlock) {
 	w.runs(from, r.To)
 }
 
-// runs walks runs of the part. Most go on in the function of the one before: then there
+// runs walks runs of the part. Most continue in the function of the one before: then there
 // is nothing to do but to count instructions.
 func (w *walker) runs(from, to int) {
 	r, blocks, numbers := w.part, w.blocks, w.part.Numbers
@@ -125,7 +125,7 @@ func (w *walker) enterAfter(runs []schema.Run, seq int64, code *codeBlock, first
 	w.enter(code, first)
 }
 
-// spanOf goes on to the span of a run, and returns the run that the next one begins with.
+// spanOf moves on to the span of a run, and returns the run that the next one begins with.
 func (w *walker) spanOf(run int) int {
 	spans := w.part.Spans
 	for w.span+1 < len(spans) && spans[w.span+1].Run <= run {
@@ -231,7 +231,7 @@ func (w *walker) before(marks []mark) {
 	}
 }
 
-// alone hands on an exception that no stack has, unless it is nil: nothing executed is known of
+// alone passes on an exception that no stack has, unless it is nil: nothing executed is known of
 // what it interrupted, or of its handler.
 func (w *walker) alone(e *entry, why schema.CallEnd) {
 	if e != nil {

@@ -69,7 +69,7 @@ func (p *paths) roots(tasks []Task) {
 	}
 }
 
-// parent returns the node that a node goes on from, or none.
+// parent returns the node that a node continues, or none.
 func (p *paths) parent(node int32) int32 { return p.tree.Nodes[node].Parent }
 
 // isException says whether a node is an exception.
