@@ -14,7 +14,6 @@ import (
 
 	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/bench/sample"
-	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/decode/program"
 	"github.com/tracelake/tracelake/pipeline/code"
@@ -141,20 +140,7 @@ func (tr *trace) stacksOf(t *testing.T, functions stacks.Functions, runs stitch.
 		}
 	})})
 	st := stitch.New(tr.id, tr.protocol.TimestampCode(), to)
-	decoder := tr.protocol.NewDecoder(tr.memory, to.Wanted())
-	for u, err := range split(tr.stream(wholePieces), tr.protocol) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		u.cutUp()
-		u.Rows = &decode.Result{}
-		for i := range u.parts {
-			decoder.Decode(u.Rows, u.parts[i])
-		}
-		if err := st.Stitch(&u.Unit); err != nil {
-			t.Fatal(err)
-		}
-	}
+	tr.stitchTo(t, st, to.Wanted())
 	if err := st.Finish(); err != nil {
 		t.Fatal(err)
 	}
