@@ -25,6 +25,9 @@ type ArchiveOptions struct {
 	Export Options // of the dataset; the level and the tables are not asked for
 	archive.CreateOptions
 	Level string // of [seekable.Levels]; "" is [seekable.Best]
+	// Packing, if not nil, is called now and then, by one goroutine, with the bytes of
+	// trace data that are packed.
+	Packing func(done, total int64)
 }
 
 // ArchiveSummary says what was archived.
@@ -116,6 +119,7 @@ type archiver struct {
 	out     *archive.Writer
 	packer  *seekable.Packer
 	summary ArchiveSummary
+	total   int64 // bytes of trace data
 }
 
 // run writes the dataset, and then the files of the capture.
@@ -138,6 +142,11 @@ func (a *archiver) run(ctx context.Context, input string) (err error) {
 		return err
 	}
 	defer a.close()
+	for _, in := range a.capture.Inputs {
+		if in.Kind == capture.TraceFile {
+			a.total += in.Bytes
+		}
+	}
 	for i, in := range a.capture.Inputs {
 		if i >= len(d.Manifest.Inputs) || d.Manifest.Inputs[i].Path != in.Path {
 			return &ChangedError{in.Path}
@@ -146,6 +155,7 @@ func (a *archiver) run(ctx context.Context, input string) (err error) {
 			return err
 		}
 	}
+	a.summary.Images = a.out.Images()
 	return nil
 }
 
@@ -163,7 +173,6 @@ func (a *archiver) add(ctx context.Context, in *capture.Input, sum string) error
 	}
 	defer f.Close()
 	if in.Kind != capture.INIFile {
-		a.summary.Images++
 		return a.out.AddImage(in.Path, in.Kind == capture.ArgumentFile, sum, in.Bytes, io.LimitReader(f, in.Bytes))
 	}
 	text, err := io.ReadAll(io.LimitReader(f, in.Bytes))
@@ -194,6 +203,9 @@ func (a *archiver) addTrace(ctx context.Context, in *capture.Input, sum string) 
 		h.Write(b.data)
 		a.summary.Trace += int64(len(b.data))
 		a.summary.Packed += int64(len(b.frame))
+		if a.opt.Packing != nil {
+			a.opt.Packing(a.summary.Trace, a.total)
+		}
 		return out.Add(b.frame, len(b.data))
 	})
 	if err == nil && hex.EncodeToString(h.Sum(nil)) != sum {

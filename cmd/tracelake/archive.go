@@ -130,6 +130,12 @@ func runArchive(ctx *cli.Context, args *archiveArgs, stderr io.Writer) (*pipelin
 		p := progressOn(stderr, "decoding")
 		defer p.clear()
 		o.Progress = p.show
+		packing := progressOn(stderr, "packing")
+		defer packing.clear()
+		args.options.Packing = func(done, total int64) {
+			p.clear()
+			packing.set(done, total)
+		}
 	}
 	o.LimitMemory()
 	return pipeline.Archive(ctx.Context, args.input, args.dir, args.options)

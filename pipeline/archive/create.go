@@ -30,7 +30,7 @@ type CreateOptions struct {
 type Writer struct {
 	opt    CreateOptions
 	stage  *dataset.Stage
-	store  string // directory of the images
+	store  string // directory of images that archives share, "" if they are in the archive
 	files  []File
 	images map[string]bool // that were added
 }
@@ -39,23 +39,15 @@ type Writer struct {
 // written beside dir, and [Writer.Close] moves it there. The caller calls Close or
 // [Writer.Abandon].
 func Create(dir string, opt CreateOptions) (*Writer, error) {
-	stage, err := dataset.NewStage(dir, opt.Overwrite, "an archive", ours)
-	if err != nil {
-		return nil, err
-	}
-	w := &Writer{opt: opt, stage: stage, store: filepath.Join(stage.Folder(), imagesFolder), images: map[string]bool{}}
+	w := &Writer{opt: opt, images: map[string]bool{}}
+	var err error
 	if opt.Images != "" {
-		w.store, err = filepath.Abs(opt.Images)
-	}
-	for _, folder := range []string{filepath.Join(stage.Folder(), captureFolder), w.store} {
-		if folder != w.store || !opt.NoImages {
-			err = errors.Join(err, os.MkdirAll(folder, 0o777))
+		if w.store, err = filepath.Abs(opt.Images); err != nil {
+			return nil, fmt.Errorf("directory of images: %w", err)
 		}
 	}
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("output directory: %w", err), stage.End())
-	}
-	return w, nil
+	w.stage, err = dataset.NewStage(dir, opt.Overwrite, "an archive", ours)
+	return w, err
 }
 
 // Dataset is the directory to write the dataset to, before [Writer.Close].
@@ -131,26 +123,20 @@ func (w *Writer) AddImage(name string, argument bool, sum string, size int64, co
 		return nil
 	}
 	w.images[sum] = true
-	return w.putImage(filepath.Join(w.store, sum), sum, content)
-}
-
-// putImage writes an image, beside its place first: others may write the same one.
-func (w *Writer) putImage(name, sum string, content io.Reader) error {
-	f, err := os.CreateTemp(w.store, ".partial-*")
+	f, err := w.stage.Create(path.Join(imagesFolder, sum))
 	if err != nil {
 		return err
 	}
-	defer os.Remove(f.Name()) // gone, if it is in its place
 	h := sha256.New()
 	_, err = io.Copy(io.MultiWriter(f, h), content)
 	if err == nil && hex.EncodeToString(h.Sum(nil)) != sum {
-		err = fmt.Errorf("image %s was written to while it was archived; archive it again", sum)
+		err = fmt.Errorf("%s was written to while it was archived; archive it again", name)
 	}
-	if err := errors.Join(err, f.Chmod(0o644), w.stage.CloseFile(f)); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), name)
+	return errors.Join(err, w.stage.CloseFile(f))
 }
+
+// Images returns how many images were added, each once.
+func (w *Writer) Images() int { return len(w.images) }
 
 // Folder is where the archive is while it is written.
 func (w *Writer) Folder() string { return w.stage.Folder() }
@@ -159,12 +145,15 @@ func (w *Writer) Folder() string { return w.stage.Folder() }
 // images. Then the archive in [Writer.Folder] can be opened.
 func (w *Writer) Complete(ix *Index) error {
 	ix.Version, ix.Files, ix.Images = Version, w.files, imagesFolder
-	if w.opt.Images != "" {
+	if w.store != "" {
 		rel, err := filepath.Rel(w.stage.Target(), w.store)
 		if err != nil {
-			return fmt.Errorf("images: %w", err)
+			return fmt.Errorf("directory of images: %w", err)
 		}
 		ix.Images = filepath.ToSlash(rel)
+		if err := w.share(); err != nil {
+			return fmt.Errorf("directory of images: %w", err)
+		}
 	}
 	if problem := ix.problem(); problem != "" {
 		return fmt.Errorf("the archive %s", problem)
@@ -197,18 +186,25 @@ func sumsOf(dir string) ([]byte, error) {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		f, err := os.Open(name)
+		sum, err := fileSum(name)
 		if err != nil {
 			return err
 		}
-		defer f.Close()
-		h := sha256.New()
-		if _, err := io.Copy(h, f); err != nil {
-			return err
-		}
 		rel, err := filepath.Rel(dir, name)
-		text = fmt.Appendf(text, "%x  %s\n", h.Sum(nil), filepath.ToSlash(rel))
+		text = fmt.Appendf(text, "%s  %s\n", sum, filepath.ToSlash(rel))
 		return err
 	})
 	return text, err
+}
+
+// fileSum returns the SHA-256 of a file, in hex.
+func fileSum(name string) (string, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	_, err = io.Copy(h, f)
+	return hex.EncodeToString(h.Sum(nil)), err
 }

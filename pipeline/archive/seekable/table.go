@@ -36,8 +36,7 @@ func (t *table) add(packed, size int64) {
 }
 
 func newTable(frames int) *table {
-	t := &table{start: make([]int64, 1, frames+1), packed: make([]int64, 1, frames+1)}
-	return t
+	return &table{start: make([]int64, 1, frames+1), packed: make([]int64, 1, frames+1)}
 }
 
 // bytes returns the skippable frame. It fails if there are too many frames for it.
