@@ -10,8 +10,6 @@ import (
 	"io"
 	"iter"
 	"os"
-	"path/filepath"
-	"slices"
 
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/pipeline/archive"
@@ -238,21 +236,9 @@ func blocks(in *capture.Input) iter.Seq2[[]byte, error] {
 
 // index returns what archive.json says of the capture.
 func (a *archiver) index() *archive.Index {
-	e, c := &a.opt.Export, &a.opt.Export.Capture
-	arguments := func(list []capture.FileArgument) []archive.Argument {
-		var to []archive.Argument
-		for _, x := range list {
-			to = append(to, archive.Argument{Before: x.Before, File: filepath.Base(x.File), After: x.After, SHA256: hex.EncodeToString(x.Input.SHA256[:])})
-		}
-		return to
-	}
-	ix := &archive.Index{
+	e := &a.opt.Export
+	return &archive.Index{
 		Tool: e.Tool, Begin: a.capture.Inputs[0].Path, Raw: a.capture.Raw(), Level: a.opt.Level,
-		Options: archive.Options{
-			Protocol: c.Protocol, Regs: slices.Clone(c.Regs), Framed: c.Framed, AllowOutside: c.AllowOutside, Buffer: c.Buffer, FrameOffset: c.FrameOffset, RingStart: c.RingStart,
-			ELFs: arguments(a.capture.Arguments.ELFs), Images: arguments(a.capture.Arguments.Images), Symbols: arguments(a.capture.Arguments.Symbols),
-			Sources: e.Sources, TaskNames: e.TaskNames, Labels: e.Labels, TimestampHz: e.TimestampHz, CycleHz: e.CycleHz,
-		},
+		Options: archive.Options{Options: *a.recorded(e), Labels: e.Labels},
 	}
-	return ix
 }

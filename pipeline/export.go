@@ -61,6 +61,9 @@ func Export(ctx context.Context, input, dir string, opt Options) (*Summary, erro
 		return nil, err
 	}
 	defer s.close()
+	if s.archive != nil {
+		opt.fill(&s.archive.Index.Options.Options, s.archive.Index.Options.Labels)
+	}
 	programs, err := s.programs()
 	if err != nil {
 		return nil, err

@@ -18,6 +18,7 @@ type session struct {
 	archive  *archive.Archive  // nil: the input is none
 	unpacked *capture.Unpacked // nil: the input is read where it is
 	capture  *capture.Capture
+	options  capture.Options // with which it was opened
 	inputs   []input
 	plan     *plan
 	tokens   workers
@@ -55,12 +56,12 @@ func openSession(ctx context.Context, input string, opt sessionOptions) (*sessio
 		}
 		opt.capture.Unpacked = unpacked
 	}
-	archived, err := openArchive(input, &opt.capture)
+	archived, err := openArchive(input, &opt)
 	if err != nil {
 		return nil, errors.Join(err, unpacked.Close())
 	}
 	s := &session{
-		archive: archived, unpacked: unpacked, tokens: newWorkers(max(1, opt.workers)), decoded: newBudget(decodedBytes * int64(opt.workers)),
+		archive: archived, unpacked: unpacked, options: opt.capture, tokens: newWorkers(max(1, opt.workers)), decoded: newBudget(decodedBytes * int64(opt.workers)),
 		packetsOnly: opt.packetsOnly,
 	}
 	if err := s.open(ctx, input, &opt); err != nil {
@@ -110,20 +111,24 @@ func (s *session) close() {
 }
 
 // openArchive opens input if it is an archive, and sets the options to open the capture
-// in it. It returns nil if it is none.
-func openArchive(input string, opt *capture.Options) (*archive.Archive, error) {
-	if opt.Unpacked != nil || !archive.Is(input) {
+// in it: those that are not given are as they were recorded. It returns nil if it is
+// none.
+func openArchive(input string, opt *sessionOptions) (*archive.Archive, error) {
+	if opt.capture.Unpacked != nil || !archive.Is(input) {
 		return nil, nil
 	}
 	a, err := archive.Open(input)
 	if err != nil {
 		return nil, err
 	}
-	with, missing := a.Apply(*opt)
-	*opt = with
-	for _, name := range missing {
-		opt.Notes = append(opt.Notes, name+" is not in the archive: give it again")
+	with, missing := a.Apply(opt.capture)
+	if opt.sources == nil {
+		opt.sources = sourcesOf(&a.Index.Options.Options)
 	}
+	for _, x := range missing {
+		with.Notes = append(with.Notes, x.File+" is not in the archive: give it again")
+	}
+	opt.capture = with
 	return a, nil
 }
 

@@ -42,6 +42,8 @@ type Options struct {
 	Unpacked *Unpacked
 	// Stored, if not nil, are the files to open in place of the path and of what it names.
 	Stored Stored
+	// Arguments, if not nil, are files to open in place of those that arguments name.
+	Arguments StoredArguments
 	// Notes are for the user to read, and become warnings.
 	Notes []string
 }

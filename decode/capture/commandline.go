@@ -146,8 +146,8 @@ func (r *reader) readImageFlag(arg string) error {
 
 // openArgument opens a file that the command line names, or that of an archive.
 func (r *reader) openArgument(name string) (File, int64, error) {
-	if r.opt.Stored != nil {
-		if f, size, err := r.opt.Stored.OpenArgument(name); !errors.Is(err, fs.ErrNotExist) {
+	if r.opt.Arguments != nil {
+		if f, size, err := r.opt.Arguments.OpenArgument(name); !errors.Is(err, fs.ErrNotExist) {
 			return f, size, err
 		}
 	}

@@ -24,8 +24,12 @@ type Stored interface {
 	// Open opens the file whose [Input.Path] was name, and returns how many bytes it
 	// holds. Its error is for the user, and wraps [fs.ErrNotExist] if the file was left out.
 	Open(name string) (File, int64, error)
-	// OpenArgument opens a file of program memory or names. Its error wraps
-	// [fs.ErrNotExist] if name is none of these files: it is a path then.
+}
+
+// StoredArguments are files of program memory or names that are not where they were.
+type StoredArguments interface {
+	// OpenArgument opens a file that an argument names. Its error wraps [fs.ErrNotExist]
+	// if name is none of these files: it is a path then.
 	OpenArgument(name string) (File, int64, error)
 }
 

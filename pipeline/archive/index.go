@@ -52,32 +52,11 @@ type File struct {
 	Packed bool   `json:"packed,omitempty"` // in frames, with a seek table
 }
 
-// Options are those of [capture.Options], and those of the export that made the
-// dataset.
+// Options are those that the manifest of the dataset records, and what else it says of
+// the command line: with them an export is as the dataset.
 type Options struct {
-	Protocol     string            `json:"protocol,omitempty"`
-	Regs         []string          `json:"regs,omitempty"`
-	Framed       bool              `json:"framed,omitempty"`
-	AllowOutside bool              `json:"allow_outside,omitempty"`
-	Buffer       string            `json:"buffer,omitempty"`
-	FrameOffset  *int64            `json:"frame_offset,omitempty"`
-	RingStart    *int64            `json:"ring_start,omitempty"`
-	ELFs         []Argument        `json:"elf,omitempty"`
-	Images       []Argument        `json:"image,omitempty"`
-	Symbols      []Argument        `json:"symbols,omitempty"`
-	Sources      []uint8           `json:"sources,omitempty"`
-	TaskNames    map[uint32]string `json:"tasks,omitempty"`
-	Labels       map[string]string `json:"labels,omitempty"`
-	TimestampHz  uint64            `json:"timestamp_hz,omitempty"`
-	CycleHz      uint64            `json:"cycle_hz,omitempty"`
-}
-
-// An Argument is one of the command line that names a file of program memory.
-type Argument struct {
-	Before string `json:"before,omitempty"` // "CORE="
-	File   string `json:"file"`             // as given
-	After  string `json:"after,omitempty"`  // "@ADDR"
-	SHA256 string `json:"sha256"`
+	schema.Options
+	Labels map[string]string `json:"labels,omitempty"`
 }
 
 // maxIndex is the most bytes of archive.json that are read.
@@ -140,7 +119,7 @@ func (ix *Index) problem() string {
 	if begins != 1 {
 		return fmt.Sprintf("names %d files %q to begin with", begins, ix.Begin)
 	}
-	for _, list := range [][]Argument{ix.Options.ELFs, ix.Options.Images, ix.Options.Symbols} {
+	for _, list := range [][]schema.Argument{ix.Options.ELFs, ix.Options.Images, ix.Options.Symbols} {
 		for _, a := range list {
 			if !isSum(a.SHA256) {
 				return fmt.Sprintf("has no hash of %q", a.File)

@@ -16,7 +16,7 @@ func small() *Index {
 	sum := strings.Repeat("0a", 32)
 	return &Index{
 		Version: Version, Begin: "t.bin", Raw: true, Images: "../images", Level: "best",
-		Options: Options{Protocol: "pft", ELFs: []Argument{{File: "p.elf", After: "@0x8000", SHA256: sum}}},
+		Options: Options{Options: schema.Options{Protocol: "pft", ELFs: []schema.Argument{{File: "p.elf", After: "@0x8000", SHA256: sum}}}},
 		Files: []File{
 			{Name: "t.bin", Kind: kindTrace, SHA256: sum, Path: "capture/t.bin.zst", Packed: true},
 			{Name: "p.elf", Kind: kindArgument, Bytes: 3, SHA256: sum},
@@ -69,8 +69,8 @@ func TestIndexOfLaterProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer a.Close()
-	if _, missing := a.Apply(capture.Options{}); len(missing) != 1 || missing[0] != "p.elf" {
-		t.Errorf("missing %q", missing)
+	if _, missing := a.Apply(capture.Options{}); len(missing) != 1 || missing[0].File != "p.elf" {
+		t.Errorf("missing %+v", missing)
 	}
 }
 

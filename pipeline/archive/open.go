@@ -163,41 +163,24 @@ func (a *Archive) OpenArgument(name string) (capture.File, int64, error) {
 	return a.openImage(sum)
 }
 
-// Apply returns options to open the capture with: those that were archived, and after
-// them those of opt, which beat them. missing are the arguments whose file is not in
-// the archive.
-func (a *Archive) Apply(opt capture.Options) (with capture.Options, missing []string) {
-	o := &a.Index.Options
+// Apply returns options to open the capture in the archive with: those that were
+// archived, and after them those of opt, which beat them. missing are the arguments
+// whose file is not in the archive.
+func (a *Archive) Apply(opt capture.Options) (with capture.Options, missing []*schema.Argument) {
 	opt.Stored = a
-	if opt.Protocol == "" {
-		opt.Protocol = o.Protocol
-	}
-	if opt.Buffer == "" {
-		opt.Buffer = o.Buffer
-	}
-	if opt.FrameOffset == nil {
-		opt.FrameOffset = o.FrameOffset
-	}
-	if opt.RingStart == nil {
-		opt.RingStart = o.RingStart
-	}
-	opt.Framed = opt.Framed || o.Framed
-	opt.Regs = append(append([]string(nil), o.Regs...), opt.Regs...)
-	for _, list := range []struct {
-		from []Argument
-		to   *[]string
-	}{{o.ELFs, &opt.ELFs}, {o.Images, &opt.Images}, {o.Symbols, &opt.Symbols}} {
-		var args []string
-		for _, x := range list.from {
-			if !a.hasImage(x.SHA256) {
-				missing = append(missing, x.File)
-				continue
-			}
-			args = append(args, x.Before+filepath.Join(a.Dir, imagesFolder, x.SHA256, filepath.Base(x.File))+x.After)
+	return a.ApplyTo(opt, &a.Index.Options.Options)
+}
+
+// ApplyTo returns options to open a capture outside the archive with, as they were
+// recorded, but with the files of arguments that the archive has.
+func (a *Archive) ApplyTo(opt capture.Options, recorded *schema.Options) (with capture.Options, missing []*schema.Argument) {
+	opt.Arguments = a
+	return opt.With(recorded, func(x *schema.Argument) string {
+		if !a.hasImage(x.SHA256) {
+			return ""
 		}
-		*list.to = append(args, *list.to...)
-	}
-	return opt, missing
+		return filepath.Join(a.Dir, imagesFolder, x.SHA256, filepath.Base(x.File))
+	})
 }
 
 func (a *Archive) hasImage(sum string) bool {
