@@ -143,7 +143,7 @@ func (d *Dataset) tables() []*schema.Table {
 
 // addPart adds a part to its series. Its name has to be the next one of the series,
 // so no path can point outside the dataset.
-func (d *Dataset) addPart(t *schema.Table, p schema.PartFile) error {
+func (d *Dataset) addPart(t *schema.Table, p schema.PartFile) *Error {
 	sources := d.parts[t]
 	id := uint8(0)
 	if _, name, _ := strings.Cut(p.Path, "/"); t.PerSource && len(name) > 2 {
