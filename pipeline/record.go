@@ -95,6 +95,15 @@ func (r *Record) Close() error {
 	return errors.Join(errs...)
 }
 
+// recorded returns the options that were recorded, nil if an earlier program wrote the
+// dataset.
+func (r *Record) recorded() *schema.Options {
+	if r.archive != nil {
+		return &r.archive.Index.Options.Options
+	}
+	return r.Dataset.Manifest.Options
+}
+
 // Options returns the options with which [Export] of the capture at input makes the
 // dataset again. c are options of the capture, which beat those that were recorded; of
 // an input that is an archive its own are recorded. missing are the files of the
@@ -106,11 +115,14 @@ func (r *Record) Options(input string, c capture.Options) (o Options, missing []
 		return o, nil, fmt.Errorf("%s: %w", r.Dataset.Dir, err)
 	}
 	o.Capture, o.Codec, o.Labels, o.MaxRows = c, m.Codec, maps.Clone(m.Labels), math.MaxInt64
-	if r.archive != nil {
-		o.Without, o.AllowNothing = LargeTables(), true
+	o.AllowNothing = r.archive != nil
+	for _, t := range schema.Tables() {
+		if !r.Dataset.Has(t) { // nor did an earlier program know it
+			o.Without = append(o.Without, t)
+		}
 	}
-	recorded := m.Options
-	if recorded == nil { // of an earlier program
+	recorded := r.recorded()
+	if recorded == nil {
 		recorded = &schema.Options{Tables: slices.Sorted(maps.Keys(m.Tables))}
 	}
 	o.fill(recorded, nil)

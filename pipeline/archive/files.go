@@ -18,7 +18,7 @@ func damaged(dir, path, problem string) *dataset.Error {
 }
 
 // wrong returns the error for a file that cannot be opened.
-func wrong(dir, path string, err error) error {
+func wrong(dir, path string, err error) *dataset.Error {
 	e := damaged(dir, path, "cannot be opened: "+err.Error())
 	if errors.Is(err, fs.ErrNotExist) {
 		e.Problem = "is missing"

@@ -75,38 +75,44 @@ func (a *Archive) Open(name string) (capture.File, int64, error) {
 	case f.Kind == kindMemory:
 		return a.openImage(f.SHA256)
 	}
-	file, err := openRegular(a.root, f.Path)
+	file, size, err := a.openFile(f.Path)
 	if err != nil {
-		return nil, 0, wrong(a.Dir, f.Path, err)
+		return nil, 0, err
 	}
-	opened, size, err := a.unpack(file, f)
-	if err == nil && size != f.Bytes {
-		err = damaged(a.Dir, f.Path, fmt.Sprintf("holds %d bytes, %s says %d", size, filepath.Base(a.Dir), f.Bytes))
+	if !f.Packed {
+		return file, size, nil
 	}
+	unpacked, err := a.unpack(file, size, f)
 	if err != nil {
 		return nil, 0, errors.Join(err, file.Close())
 	}
-	return opened, size, nil
+	return unpacked, unpacked.frames.Size(), nil
 }
 
-// unpack returns a file as what it holds, and how many bytes that are.
-func (a *Archive) unpack(file *os.File, f *File) (capture.File, int64, error) {
-	info, err := file.Stat()
-	if err != nil || !f.Packed {
-		return file, infoSize(info), err
-	}
-	r, err := seekable.NewReader(file, info.Size())
+// openFile opens a file of the archive as it is.
+func (a *Archive) openFile(path string) (*os.File, int64, error) {
+	f, err := openRegular(a.root, path)
 	if err != nil {
-		return nil, 0, a.damagedFile(f.Path, err)
+		return nil, 0, wrong(a.Dir, path, err)
 	}
-	return &packedFile{file, r, a, f.Path}, r.Size(), nil
+	info, err := f.Stat()
+	if err != nil {
+		return nil, 0, errors.Join(err, f.Close())
+	}
+	return f, info.Size(), nil
 }
 
-func infoSize(info fs.FileInfo) int64 {
-	if info == nil {
-		return 0
+// unpack returns a file of frames, of that many bytes, as what it holds.
+func (a *Archive) unpack(file *os.File, size int64, f *File) (*packedFile, error) {
+	r, err := seekable.NewReader(file, size)
+	if err != nil {
+		return nil, a.damagedFile(f.Path, err)
 	}
-	return info.Size()
+	if r.Size() != f.Bytes {
+		wrong := damaged(a.Dir, f.Path, fmt.Sprintf("holds %d bytes, %s says %d", r.Size(), schema.ArchiveFile, f.Bytes))
+		return nil, errors.Join(wrong, r.Close())
+	}
+	return &packedFile{file, r, a, f.Path}, nil
 }
 
 // damagedFile returns err as that of a file of the archive, if it is.
