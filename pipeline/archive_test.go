@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,7 +14,6 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/bench/sample"
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/pipeline/archive"
@@ -226,33 +223,6 @@ func TestArchiveReplaces(t *testing.T) {
 	}
 	if _, err := Archive(t.Context(), dir, failing, archiveOptions(capture.Options{}, archive.CreateOptions{})); err == nil {
 		t.Error("an archive is archived")
-	}
-}
-
-// Each byte of an archive that is flipped is found.
-func TestArchiveFlippedBytes(t *testing.T) {
-	dir := archiveOf(t, sampleSnapshot(t), capture.Options{}, archive.CreateOptions{})
-	var names []string
-	check(t, filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() {
-			names = append(names, name)
-		}
-		return err
-	}))
-	rng := rand.New(rand.NewPCG(1, 2))
-	for range need.Size(1, 20) {
-		for _, name := range names {
-			good, err := os.ReadFile(name)
-			check(t, err)
-			bad, i := slices.Clone(good), rng.IntN(len(good))
-			bad[i] ^= byte(1 + rng.IntN(255))
-			check(t, os.WriteFile(name, bad, 0o666))
-			r, err := archive.Check(t.Context(), dir, "", nil)
-			if err == nil && len(r.Problems) == 0 {
-				t.Errorf("byte %d of %s is 0x%02x, which nothing notices", i, name, bad[i])
-			}
-			check(t, os.WriteFile(name, good, 0o666))
-		}
 	}
 }
 
