@@ -3,6 +3,7 @@ package stacks
 import (
 	"math"
 
+	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -100,6 +101,54 @@ func (f *folder) again(kind schema.Kind, seq int64, back, to uint32, function in
 	n.own.instructions += seq - f.at.seq
 	f.at.seq = seq
 	return true
+}
+
+// A way is an exit, as the folder takes it.
+type way struct {
+	kind     schema.Kind // of the instruction that it leaves
+	back     uint32      // the address after that
+	to       uint32      // where it goes
+	function int32       // of that
+	// The node whose function took it last, by a call, and that of the callee: [below] if there is none.
+	caller, callee int32
+}
+
+// follow does at once what most steps of a part are, in order, up to one that takes more than
+// again does, or to an ordinal, and returns how many those are. seq is the ordinal of the part's first instruction.
+func (f *folder) follow(steps []decode.Step, ways []way, seq, end int64) int {
+	frames, nodes, at := f.frames, f.tree.nodes, f.at.seq-seq
+	end -= seq
+	i := 0
+loop:
+	for ; i < len(steps) && steps[i].At() <= end; i++ {
+		x, now := &ways[steps[i].Exit()], steps[i].At()
+		top := &frames[len(frames)-1]
+		n := &nodes[top.node]
+		switch x.kind {
+		case schema.KindCall, schema.KindIndirectCall:
+			if x.caller != top.node {
+				x.caller, x.callee = top.node, f.tree.calledBy(top.node, x.function, f.functions.address(x.function, x.to))
+				nodes = f.tree.nodes
+				n = &nodes[top.node]
+			}
+			nodes[x.callee].calls++
+			frames = append(frames, frame{})
+			next := &frames[len(frames)-1]
+			next.node, next.function, next.back, next.link, next.returns = x.callee, x.function, x.back, byCall, true
+		case schema.KindReturn:
+			if top.link != byCall || top.back != x.to || frames[len(frames)-2].function != x.function {
+				break loop
+			}
+			f.ended.unmade++
+			frames = frames[:len(frames)-1]
+		default:
+			break loop
+		}
+		n.own.instructions += now - at
+		at = now
+	}
+	f.frames, f.at.seq = frames, at+seq
+	return i
 }
 
 // alone adds the row of an exception that no stack has, at a position.

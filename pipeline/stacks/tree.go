@@ -114,13 +114,19 @@ func (t *tree) enter(k nodeKey) int32 {
 
 // call enters the child of a node that is a callee of its function.
 func (t *tree) call(parent, function int32, address uint32) int32 {
+	n := t.calledBy(parent, function, address)
+	t.nodes[n].calls++
+	return n
+}
+
+// calledBy returns the child of a node that is a callee of its function.
+func (t *tree) calledBy(parent, function int32, address uint32) int32 {
 	slot := t.callee(parent, address)
 	n := *slot
 	if int(n) >= len(t.nodes) || !t.nodes[n].isCall(parent, function, address) {
 		n = t.child(nodeKey{parent: parent, entry: schema.StackCall, function: function, address: address})
 		*slot = n
 	}
-	t.nodes[n].calls++
 	return n
 }
 

@@ -22,6 +22,10 @@ type walker struct {
 	part   *stitch.Runs
 	blocks []codeBlock // of the source, by number
 	span   int         // of the run at hand, among part.Spans
+	steps  int         // of the part, that were walked
+
+	unit *decode.Result // of the ways
+	ways []way          // its exits
 }
 
 // A last is the instruction that was executed last; its block is nil if there was none.
@@ -36,7 +40,7 @@ type last struct {
 
 // walk walks a job, and leaves the position after it in at.
 func (w *walker) walk(j *job) {
-	w.last, w.step.at = j.before, j.at
+	w.last, w.step.at, w.unit = j.before, j.at, nil
 	w.setMarks(j.marks)
 	for i := range j.pieces {
 		w.piece(&j.pieces[i], j.blocks)
@@ -56,13 +60,15 @@ func (w *walker) setMarks(marks []mark) {
 
 // piece walks the runs of a part, and what its decoder counted in place of others.
 func (w *walker) piece(r *stitch.Runs, blocks []codeBlock) {
-	w.part, w.blocks, w.span = r, blocks, 0
+	w.part, w.blocks, w.span, w.steps = r, blocks, 0, 0
 	w.step.at.seq = r.Seq
-	from, steps := r.From, r.Steps
-	for _, s := range r.Stretches {
+	w.setWays()
+	from := r.From
+	for i := range r.Stretches {
+		s := &r.Stretches[i]
 		w.runs(from, s.Run)
 		from = s.Run
-		steps = w.stretch(&s, steps)
+		w.stretch(s)
 	}
 	w.runs(from, r.To)
 }
@@ -137,33 +143,47 @@ func (w *walker) spanOf(run int) int {
 	return math.MaxInt
 }
 
-// stretch walks what was counted, and returns the steps after it: the decoder says where
-// functions were left.
-func (w *walker) stretch(s *decode.Stretch, steps []decode.Step) []decode.Step {
+// setWays sets the ways to those of the unit, as far as blocks are known that they leave: later ones
+// are of later parts.
+func (w *walker) setWays() {
+	r := w.part
+	if w.unit != r.Unit {
+		w.unit, w.ways = r.Unit, w.ways[:0]
+	}
+	exits := r.Unit.Exits
+	for n := len(w.ways); n < len(exits) && int(exits[n].Block) < r.Blocks; n++ {
+		x := &exits[n]
+		w.ways = append(w.ways, way{kind: x.Kind, back: w.blocks[r.Numbers[x.Block]].next, to: x.To, function: x.Function, caller: below})
+	}
+}
+
+// stretch walks what was counted: the decoder says where functions were left.
+func (w *walker) stretch(s *decode.Stretch) {
 	r := w.part
 	w.spanOf(s.Run)
 	first := &w.blocks[r.Numbers[s.Block]]
 	if function, kind := w.state(); kind != schema.KindOther || first.function != function || w.step.at.seq >= w.nextMark {
 		w.enter(first, 0)
 	}
-	end, again := w.step.at.seq+s.Instructions, w.again()
-	for len(steps) > 0 && r.Seq+steps[0].At <= end {
-		x := &steps[0]
-		steps = steps[1:]
-		next := w.blocks[r.Numbers[x.Block]].next
-		if again && w.to.again(x.Kind, r.Seq+x.At, next, x.To, x.Function) {
-			continue
+	end := w.step.at.seq + s.Instructions
+	for again := w.again(); ; w.steps++ {
+		if again {
+			w.steps += w.to.follow(r.Steps[w.steps:], w.ways, r.Seq, end)
 		}
-		w.step.at.seq = r.Seq + x.At
+		if w.steps == len(r.Steps) || r.Seq+r.Steps[w.steps].At() > end {
+			break
+		}
+		x := r.Steps[w.steps]
+		w.step.at.seq = r.Seq + x.At()
 		if r.Base.CycleAccurate {
-			w.step.at.time(r, w.span, x.Cycle)
+			w.step.at.time(r, w.span, r.StepCycles[w.steps])
 		}
-		w.leave(x.Kind, next, x.To, x.Function)
+		y := &w.ways[x.Exit()]
+		w.leave(y.kind, y.back, y.to, y.function)
 	}
 	w.step.at.seq = end
 	next := &r.Unit.Runs[s.Run]
 	w.last = last{code: &w.blocks[r.Numbers[next.Block]], position: int(next.First), gone: true}
-	return steps
 }
 
 // lastOf returns the last instruction of a run.
