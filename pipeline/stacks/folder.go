@@ -73,82 +73,42 @@ func (f *folder) goBack(at *position, to uint32, function int32) bool {
 }
 
 // again does at once what most steps are, between instructions that have no cycles and where no
-// rows of calls are wanted: what is on top calls a function that it called before, or returns to
-// the caller. seq is the ordinal of the instruction that control goes to, at to in a function;
-// back the address after the one that it left, of a kind. again reports false, and does nothing, if
-// the step is none of these.
-func (f *folder) again(kind schema.Kind, seq int64, back, to uint32, function int32) bool {
-	frames, nodes := f.frames, f.tree.nodes
-	top := &frames[len(frames)-1]
-	n := &nodes[top.node]
-	switch kind {
+// rows of calls are wanted: what is on top calls a function, or returns to the caller. seq is the
+// ordinal of the instruction that control goes to. again reports false, and does nothing, if the way is
+// none of these.
+func (f *folder) again(x *way, seq int64) bool {
+	top := &f.frames[len(f.frames)-1]
+	switch x.kind {
 	case schema.KindCall, schema.KindIndirectCall:
-		callee := *f.tree.callee(top.node, to)
-		if int(callee) >= len(nodes) || !nodes[callee].isCall(top.node, function, to) {
-			return false
+		if x.caller != top.node {
+			x.caller, x.callee = top.node, f.tree.calledBy(top.node, x.function, f.functions.address(x.function, x.target))
 		}
-		nodes[callee].calls++
-		f.pushCall(callee, function, back)
+		f.tree.nodes[x.callee].calls++
+		f.tree.nodes[top.node].own.instructions += seq - f.at.seq
+		f.pushCall(x.callee, x.function, x.back)
 	case schema.KindReturn:
-		if top.link != byCall || top.back != to || frames[len(frames)-2].function != function {
+		if top.link != byCall || top.back != x.target || f.frames[len(f.frames)-2].function != x.function {
 			return false
 		}
 		f.ended.unmade++
-		f.frames = frames[:len(frames)-1]
+		f.tree.nodes[top.node].own.instructions += seq - f.at.seq
+		f.frames = f.frames[:len(f.frames)-1]
 	default:
 		return false
 	}
-	n.own.instructions += seq - f.at.seq
 	f.at.seq = seq
 	return true
 }
 
-// A way is an exit, as the folder takes it.
-type way struct {
-	kind     schema.Kind // of the instruction that it leaves
-	back     uint32      // the address after that
-	to       uint32      // where it goes
-	function int32       // of that
-	// The node whose function took it last, by a call, and that of the callee: [below] if there is none.
-	caller, callee int32
-}
-
-// follow does at once what most steps of a part are, in order, up to one that takes more than
-// again does, or to an ordinal, and returns how many those are. seq is the ordinal of the part's first instruction.
+// follow does steps of a part, in order, up to one that takes more than again does, or to an
+// ordinal, and returns how many those are. seq is the ordinal of the part's first instruction.
 func (f *folder) follow(steps []decode.Step, ways []way, seq, end int64) int {
-	frames, nodes, at := f.frames, f.tree.nodes, f.at.seq-seq
-	end -= seq
-	i := 0
-loop:
-	for ; i < len(steps) && steps[i].At() <= end; i++ {
-		x, now := &ways[steps[i].Exit()], steps[i].At()
-		top := &frames[len(frames)-1]
-		n := &nodes[top.node]
-		switch x.kind {
-		case schema.KindCall, schema.KindIndirectCall:
-			if x.caller != top.node {
-				x.caller, x.callee = top.node, f.tree.calledBy(top.node, x.function, f.functions.address(x.function, x.to))
-				nodes = f.tree.nodes
-				n = &nodes[top.node]
-			}
-			nodes[x.callee].calls++
-			frames = append(frames, frame{})
-			next := &frames[len(frames)-1]
-			next.node, next.function, next.back, next.link, next.returns = x.callee, x.function, x.back, byCall, true
-		case schema.KindReturn:
-			if top.link != byCall || top.back != x.to || frames[len(frames)-2].function != x.function {
-				break loop
-			}
-			f.ended.unmade++
-			frames = frames[:len(frames)-1]
-		default:
-			break loop
+	for i, s := range steps {
+		if at := seq + s.At(); at > end || !f.again(&ways[s.Exit()], at) {
+			return i
 		}
-		n.own.instructions += now - at
-		at = now
 	}
-	f.frames, f.at.seq = frames, at+seq
-	return i
+	return len(steps)
 }
 
 // alone adds the row of an exception that no stack has, at a position.

@@ -24,8 +24,9 @@ type walker struct {
 	span   int         // of the run at hand, among part.Spans
 	steps  int         // of the part, that were walked
 
-	unit *decode.Result // of the ways
-	ways []way          // its exits
+	unit   *decode.Result // of the places and ways
+	places []place        // its blocks
+	ways   []way          // its exits
 }
 
 // A last is the instruction that was executed last; its block is nil if there was none.
@@ -62,7 +63,7 @@ func (w *walker) setMarks(marks []mark) {
 func (w *walker) piece(r *stitch.Runs, blocks []codeBlock) {
 	w.part, w.blocks, w.span, w.steps = r, blocks, 0, 0
 	w.step.at.seq = r.Seq
-	w.setWays()
+	w.setPlaces()
 	from := r.From
 	for i := range r.Stretches {
 		s := &r.Stretches[i]
@@ -76,32 +77,31 @@ func (w *walker) piece(r *stitch.Runs, blocks []codeBlock) {
 // runs walks runs of the part. Most continue in the function of the one before: then there
 // is nothing to do but to count instructions.
 func (w *walker) runs(from, to int) {
-	r, blocks, numbers := w.part, w.blocks, w.part.Numbers
+	r, places := w.part, w.places
 	runs := r.Unit.Runs[from:to]
 	function, kind := w.state()
 	seq, nextSpan, again := w.step.at.seq, 0, w.again()
-	var next uint32 // address after the last instruction
+	var last *place // of the run before, if that is whole
 	for i := range runs {
 		run := &runs[i]
-		code, end := &blocks[numbers[run.Block]], seq+int64(run.Count)
-		if kind != schema.KindOther || code.one != function || end > w.nextMark {
-			whole := code.one != several && end <= w.nextMark
-			done := again && whole && run.First == 0 && i > 0 && w.to.again(kind, seq, next, code.address, code.function)
-			if !done {
+		p, end := &places[run.Block], seq+int64(run.Count)
+		if kind != schema.KindOther || p.one != function || end > w.nextMark {
+			whole := p.one != several && end <= w.nextMark
+			if !again || !whole || last == nil || kind == schema.KindOther || run.First > 0 || !w.to.again(last.to(p), seq) {
 				w.spanOf(from + i)
-				w.enterAfter(runs[:i], seq, code, int(run.First))
+				w.enterAfter(runs[:i], seq, int(run.Block), int(run.First))
 				if !whole {
-					w.through(code, int(run.First), int(run.First+run.Count))
+					w.through(run)
 				}
 			}
 		}
-		seq = end
-		function, kind, next = code.function, code.leaves, code.next
+		seq, last = end, p
+		function, kind = p.one, p.kind
 		if run.Outcome == schema.NotTaken {
 			kind = schema.KindOther
 		}
-		if run.First+run.Count != code.length || code.one == several {
-			w.last = lastOf(run, numbers, blocks)
+		if run.First+run.Count != p.length || p.one == several {
+			w.last, last = lastOf(run, r.Numbers, w.blocks), nil
 			function, kind = w.state()
 		}
 		if run.Flags&timed != 0 {
@@ -114,7 +114,7 @@ func (w *walker) runs(from, to int) {
 	w.step.at.seq = seq
 	if len(runs) > 0 {
 		w.spanOf(to - 1)
-		w.last = lastOf(&runs[len(runs)-1], numbers, blocks)
+		w.last = lastOf(&runs[len(runs)-1], r.Numbers, w.blocks)
 	}
 }
 
@@ -122,13 +122,13 @@ func (w *walker) runs(from, to int) {
 func (w *walker) again() bool { return !w.part.Base.CycleAccurate && !w.to.wanted.calls }
 
 // enterAfter makes the steps between the last of some runs, or if there are none what came before
-// them, and an instruction of a block.
-func (w *walker) enterAfter(runs []schema.Run, seq int64, code *codeBlock, first int) {
+// them, and an instruction of a block of the unit.
+func (w *walker) enterAfter(runs []schema.Run, seq int64, block, first int) {
 	w.step.at.seq = seq
 	if n := len(runs); n > 0 {
 		w.last = lastOf(&runs[n-1], w.part.Numbers, w.blocks)
 	}
-	w.enter(code, first)
+	w.enter(&w.blocks[w.part.Numbers[block]], first)
 }
 
 // spanOf moves on to the span of a run, and returns the run that the next one begins with.
@@ -141,20 +141,6 @@ func (w *walker) spanOf(run int) int {
 		return spans[w.span+1].Run
 	}
 	return math.MaxInt
-}
-
-// setWays sets the ways to those of the unit, as far as blocks are known that they leave: later ones
-// are of later parts.
-func (w *walker) setWays() {
-	r := w.part
-	if w.unit != r.Unit {
-		w.unit, w.ways = r.Unit, w.ways[:0]
-	}
-	exits := r.Unit.Exits
-	for n := len(w.ways); n < len(exits) && int(exits[n].Block) < r.Blocks; n++ {
-		x := &exits[n]
-		w.ways = append(w.ways, way{kind: x.Kind, back: w.blocks[r.Numbers[x.Block]].next, to: x.To, function: x.Function, caller: below})
-	}
 }
 
 // stretch walks what was counted: the decoder says where functions were left.
@@ -179,7 +165,7 @@ func (w *walker) stretch(s *decode.Stretch) {
 			w.step.at.time(r, w.span, r.StepCycles[w.steps])
 		}
 		y := &w.ways[x.Exit()]
-		w.leave(y.kind, y.back, y.to, y.function)
+		w.leave(y.kind, y.back, y.target, y.function)
 	}
 	w.step.at.seq = end
 	next := &r.Unit.Runs[s.Run]
@@ -205,7 +191,8 @@ func (w *walker) state() (function int32, kind schema.Kind) {
 }
 
 // through makes the steps inside a run: into other functions, and where marks are.
-func (w *walker) through(code *codeBlock, first, end int) {
+func (w *walker) through(run *schema.Run) {
+	code, first, end := &w.blocks[w.part.Numbers[run.Block]], int(run.First), int(run.First+run.Count)
 	function := code.functionAt(first, w.functions)
 	for i := first + 1; i < end; i++ {
 		w.step.at.seq++
