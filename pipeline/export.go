@@ -39,6 +39,10 @@ type Options struct {
 	// PacketsOnly asks for the tables that need no program (see [PacketTables]) in place
 	// of Tables. Then it is no failure that nothing was executed.
 	PacketsOnly bool
+	// Without are tables that are not written, whatever else is asked for.
+	Without []*schema.Table
+	// AllowNothing asks for a dataset also if nothing was decoded.
+	AllowNothing bool
 
 	Tool schema.Tool
 	Run  schema.Export // what the manifest says of this run
@@ -57,6 +61,9 @@ func Export(ctx context.Context, input, dir string, opt Options) (*Summary, erro
 		return nil, err
 	}
 	defer s.close()
+	if s.archive != nil {
+		opt.fill(&s.archive.Index.Options.Options, s.archive.Index.Options.Labels)
+	}
 	programs, err := s.programs()
 	if err != nil {
 		return nil, err
@@ -65,7 +72,7 @@ func Export(ctx context.Context, input, dir string, opt Options) (*Summary, erro
 	defer hashing.stop()
 	files := dataset.Options{
 		Level: opt.Level, Format: opt.Format, Codec: opt.Codec, Tables: opt.Tables, TracesData: s.plan.tracesData(),
-		Overwrite: opt.Overwrite, Meta: hashing.meta,
+		Overwrite: opt.Overwrite, Meta: hashing.meta, Without: opt.Without,
 	}
 	if opt.PacketsOnly {
 		files.Tables, files.Without = PacketTables(), schema.Answers()
@@ -127,7 +134,7 @@ func (e *exporter) run(ctx context.Context) (*schema.Manifest, error) {
 	if e.opt.PacketsOnly {
 		return e.manifest(), e.plan.errIfNoPackets()
 	}
-	if err := e.plan.errIfEmpty(); err != nil {
+	if err := e.plan.errIfEmpty(); err != nil && !e.opt.AllowNothing {
 		return nil, err
 	}
 	symbols := e.writePrograms()

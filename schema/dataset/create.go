@@ -77,7 +77,7 @@ func create(dir string, opt Options, d disk) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := newStaging(dir, opt.Overwrite, d)
+	s, err := newStaging(dir, opt.Overwrite, holdsDataset, d)
 	if err != nil {
 		return nil, err
 	}
