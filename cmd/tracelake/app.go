@@ -23,6 +23,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 			demoCommand(),
 			synthCommand(),
 			verifyCommand(),
+			pruneCommand(),
 			reportCommand(),
 			convertCommand(),
 			sqlCommand(),

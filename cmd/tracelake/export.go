@@ -213,13 +213,7 @@ func readTables(ctx *cli.Context, o *pipeline.Options) error {
 	return nil
 }
 
-func tableNames() []string {
-	var names []string
-	for _, t := range schema.Tables() {
-		names = append(names, t.Name)
-	}
-	return names
-}
+func tableNames() []string { return tableNamesOf(schema.Tables()) }
 
 func readLabels(ctx *cli.Context, o *pipeline.Options) error {
 	o.Labels = map[string]string{}

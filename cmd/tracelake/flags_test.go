@@ -65,6 +65,10 @@ var readers = map[string]func(*cli.Context) (any, error){
 	"completion": func(*cli.Context) (any, error) { return nil, nil },
 	"man":        func(*cli.Context) (any, error) { return nil, nil },
 	"version":    func(ctx *cli.Context) (any, error) { return ctx.Bool("json"), nil },
+	"prune": func(ctx *cli.Context) (any, error) {
+		dir, level, err := readPrune(ctx)
+		return []any{dir, level}, err
+	},
 	"verify": func(ctx *cli.Context) (any, error) {
 		dataset, truth, err := readVerify(ctx)
 		return []any{dataset, truth}, err
@@ -117,6 +121,8 @@ func TestNoFlagIsIgnored(t *testing.T) {
 			arguments, required = nil, []string{"--output", "out", "--protocol", "etmv3"}
 		case "report disasm":
 			required = []string{"--function", "idle"}
+		case "prune":
+			required = []string{"--level", "none"}
 		case "verify":
 			required = []string{"--truth", "elsewhere"}
 		}
