@@ -3,7 +3,6 @@ package pipeline
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -39,18 +38,24 @@ type Options struct {
 	// PacketsOnly asks for the tables that need no program (see [PacketTables]) in place
 	// of Tables. Then it is no failure that nothing was executed.
 	PacketsOnly bool
+	// Resumable asks that finished parts are kept if the export is interrupted; Resume to go on
+	// with what is kept. Then the export is resumable again.
+	Resumable, Resume bool
 
 	Tool schema.Tool
 	Run  schema.Export // what the manifest says of this run
 	// protocols, if not nil, are decoded in place of those of protocols.go.
 	protocols []decode.Family
+	// partRowGroups, if not 0, is that of the dataset's.
+	partRowGroups int
 	// Progress, if not nil, is called now and then, by one goroutine at a time.
 	Progress func(Progress)
 }
 
 // Export turns the capture at input into a dataset in dir. It fails with a
 // [*NothingError] if nothing was decoded; whenever it fails, it leaves no
-// dataset and no file that looks like part of one.
+// dataset and no file that looks like part of one. If it is resumable and is
+// interrupted, it fails with a [*dataset.SuspendedError].
 func Export(ctx context.Context, input, dir string, opt Options) (*Summary, error) {
 	s, err := openSession(ctx, input, sessionOptions{capture: opt.Capture, sources: opt.Sources, workers: opt.Workers, protocols: opt.protocols, packetsOnly: opt.PacketsOnly})
 	if err != nil {
@@ -63,18 +68,17 @@ func Export(ctx context.Context, input, dir string, opt Options) (*Summary, erro
 	}
 	hashing := s.hashInputs(ctx)
 	defer hashing.stop()
+	e := &exporter{session: s, opt: opt, programs: programs}
 	files := dataset.Options{
 		Level: opt.Level, Format: opt.Format, Codec: opt.Codec, Tables: opt.Tables, TracesData: s.plan.tracesData(),
-		Overwrite: opt.Overwrite, Meta: hashing.meta,
+		Overwrite: opt.Overwrite, Meta: hashing.meta, Resumption: e.resumption(hashing), PartRowGroups: opt.partRowGroups,
 	}
 	if opt.PacketsOnly {
 		files.Tables, files.Without = PacketTables(), schema.Answers()
 	}
-	out, err := dataset.Create(dir, files)
-	if err != nil {
+	if e.out, err = dataset.Create(dir, files); err != nil {
 		return nil, err
 	}
-	e := &exporter{session: s, opt: opt, out: out, programs: programs}
 	m, err := e.run(ctx)
 	if err != nil {
 		hashing.stop() // nobody needs the hashes
@@ -87,10 +91,10 @@ func Export(ctx context.Context, input, dir string, opt Options) (*Summary, erro
 		err = changed // whatever else it led to
 	}
 	if err != nil {
-		return nil, errors.Join(err, out.Abandon())
+		return nil, e.out.Stop(err)
 	}
 	m.Inputs = inputs
-	if err := out.Close(m); err != nil {
+	if err := e.out.Close(m); err != nil {
 		return nil, err
 	}
 	return e.summary(m), nil
@@ -158,7 +162,7 @@ func (e *exporter) encode(ctx context.Context) error {
 		defer e.queued.give(j.Bytes)
 		return c.encode(ctx, j)
 	}
-	return ordered(ctx, e.tokens, jobs, work, func(r encoded) error { return r.series.Write(r.chunks) })
+	return ordered(ctx, e.tokens, jobs, work, encoded.write)
 }
 
 // decodeAll makes jobs of every row of the dataset.
@@ -204,6 +208,7 @@ func (e *exporter) submit(ctx context.Context, j rows.Job) error {
 	if err := e.queued.room(ctx); err != nil {
 		return err
 	}
+	j.Kept = j.Series.Kept()
 	e.queued.take(j.Bytes)
 	select {
 	case e.jobs <- j:

@@ -166,6 +166,7 @@ func add[T any](to stitch.Sink[T], b stitch.Base, rows []T) error {
 type Job struct {
 	Series *dataset.Series
 	Bytes  int64 // about what the rows take up until then
+	Kept   bool  // it is in a part that is there already, and need not be encoded
 	group  group
 }
 
