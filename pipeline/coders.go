@@ -34,11 +34,15 @@ type encoded struct {
 	series *dataset.Series
 	chunks schema.Chunks // nil: the row group is in a part that is kept
 	rows   int64         // of that
+	end    bool          // there is no row group: the series has had its last
 }
 
 // write writes the row group.
 func (r encoded) write() error {
-	if r.chunks == nil {
+	switch {
+	case r.end:
+		return r.series.End()
+	case r.chunks == nil:
 		return r.series.Skip(r.rows)
 	}
 	return r.series.Write(r.chunks)
@@ -47,6 +51,9 @@ func (r encoded) write() error {
 // encode makes the row group of a job, or counts its rows if it is kept. It stops between
 // two batches once ctx is done.
 func (c *coders) encode(ctx context.Context, j rows.Job) (encoded, error) {
+	if j.End {
+		return encoded{series: j.Series, end: true}, nil
+	}
 	if j.Kept {
 		if rows, ok := j.Skip(); ok {
 			return encoded{series: j.Series, rows: rows}, nil

@@ -108,6 +108,7 @@ type exporter struct {
 	jobs   chan rows.Job
 	queued *budget // row groups that wait to be encoded
 	limit  rows.Limit
+	series []*dataset.Series // of the source at hand
 
 	programs []code.Program
 	executed []code.Executed // by source
@@ -181,6 +182,9 @@ func (e *exporter) decodeAll(ctx context.Context) error {
 		if err := t.Flush(); err != nil {
 			return err
 		}
+		if err := e.endSeries(ctx); err != nil {
+			return err
+		}
 		s.callsLeftOut = t.CallsLeftOut()
 		for id := range t.ContextIDs() {
 			e.named[id] = true
@@ -210,6 +214,21 @@ func (e *exporter) submit(ctx context.Context, j rows.Job) error {
 	}
 	j.Kept = j.Series.Kept()
 	e.queued.take(j.Bytes)
+	return e.send(ctx, j)
+}
+
+// endSeries completes the parts of a source: they are kept if a later one is interrupted.
+func (e *exporter) endSeries(ctx context.Context) error {
+	for _, s := range e.series {
+		if err := e.send(ctx, rows.Job{Series: s, End: true}); err != nil {
+			return err
+		}
+	}
+	e.series = nil
+	return nil
+}
+
+func (e *exporter) send(ctx context.Context, j rows.Job) error {
 	select {
 	case e.jobs <- j:
 		return nil
@@ -241,7 +260,9 @@ func (e *exporter) output(source uint8, submit func(rows.Job) error, workers tal
 		if !e.out.Has(t) {
 			return nil
 		}
-		return e.out.Series(t, source)
+		s := e.out.Series(t, source)
+		e.series = append(e.series, s)
+		return s
 	}
 	most := int64(DefaultMaxCalls)
 	if slices.Contains(e.opt.Tables, &schema.Calls) {

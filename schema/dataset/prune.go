@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -38,11 +39,28 @@ func Prune(dir string, to schema.Level) (*Pruned, error) {
 	if err != nil || len(p.Dropped) == 0 {
 		return p, err
 	}
+	if err := demandNothingKept(dir); err != nil {
+		return nil, err
+	}
 	w, err := Create(dir, Options{Level: to, Format: d.format, Overwrite: true})
 	if err != nil {
 		return nil, err
 	}
 	return p, errors.Join(w.prune(d, p), w.Abandon())
+}
+
+// demandNothingKept fails with an [*ExistsError] if an interrupted export is to replace the
+// dataset in dir: what it kept would be lost.
+func demandNothingKept(dir string) error {
+	target, err := resolve(dir)
+	if err != nil {
+		return err
+	}
+	kept := resumableFolder(target)
+	if _, err := os.Lstat(kept); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return &ExistsError{dir, "has an interrupted export beside it", "go on with export --resume, or remove " + kept}
 }
 
 // planPrune returns what is to be dropped. It fails with an [*Error] if that cannot be

@@ -137,7 +137,7 @@ func (r *resumption) compare(then, now []Bound) error {
 		if old == is {
 			continue
 		}
-		if old.Name != is.Name {
+		if is.Name != "" && old.Name != is.Name {
 			old.Value = ""
 		}
 		problem := fmt.Sprintf("cannot be gone on with: %s was %s and is %s", cmp.Or(is.Name, old.Name), orNothing(old.Value), orNothing(is.Value))
@@ -249,6 +249,9 @@ func (r *resumption) finish(files map[string]schema.Files) error {
 		if err := r.root.Remove(stagedFolder + "/" + path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
+	}
+	for _, t := range schema.Tables() {
+		_ = r.root.Remove(stagedFolder + "/" + t.Name) // fails unless it is empty
 	}
 	return nil
 }

@@ -116,6 +116,9 @@ func (w *Writer) begin(f io.Writer, t *schema.Table) (schema.File, error) {
 	return w.encoding.create(f, t, meta)
 }
 
+// End completes the last part, after the last row group.
+func (s *Series) End() error { return s.close() }
+
 // close completes the part at hand, if there is one.
 func (s *Series) close() error {
 	if s.kept != nil {
