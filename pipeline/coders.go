@@ -43,7 +43,7 @@ func (r encoded) write() error {
 	case r.end:
 		return r.series.End()
 	case r.chunks == nil:
-		return r.series.Skip(r.rows)
+		return r.series.Keep(r.rows)
 	}
 	return r.series.Write(r.chunks)
 }
@@ -55,7 +55,7 @@ func (c *coders) encode(ctx context.Context, j rows.Job) (encoded, error) {
 		return encoded{series: j.Series, end: true}, nil
 	}
 	if j.Kept {
-		if rows, ok := j.Skip(); ok {
+		if rows, ok := j.Drop(); ok {
 			return encoded{series: j.Series, rows: rows}, nil
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"maps"
 	"math/rand/v2"
 	"os"
@@ -57,9 +56,7 @@ func TestKilledExport(t *testing.T) {
 		opt.Progress = fullFrom(args[3])
 	}
 	_, err := Export(context.Background(), args[0], args[1], opt)
-	if err != nil {
-		fmt.Println(err)
-	}
+	check(t, err)
 }
 
 // killedCommand is the command whose process is an export.

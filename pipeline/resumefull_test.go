@@ -48,11 +48,10 @@ func TestResumeFull(t *testing.T) {
 	_, err := Export(t.Context(), capture, once, opt)
 	check(t, err)
 	opt.Resume = true
-	for _, percent := range []string{"0", "60", "100"} {
+	for _, percent := range []string{"60", "0", "100"}[:need.Size(1, 3)] {
 		dir := filepath.Join(t.TempDir(), "run")
 		out, err := killedCommand(capture, dir, opt.Level.String(), percent).CombinedOutput()
-		check(t, err)
-		if text := string(out); !strings.Contains(text, "file too large; ") || !strings.Contains(text, "kept in "+keptFolder(dir)+": the same command with --resume") {
+		if text := string(out); err == nil || !strings.Contains(text, "file too large; ") || !strings.Contains(text, "kept in "+keptFolder(dir)+": the same command with --resume") {
 			t.Errorf("%s %%: %s", percent, out)
 		}
 		if _, err := os.Stat(dir); err == nil {
@@ -62,7 +61,7 @@ func TestResumeFull(t *testing.T) {
 		_, err = Export(t.Context(), capture, dir, opt)
 		check(t, err)
 		demandSame(t, dir, filesOf(t, once))
-		if again := writtenAgain(t, dir, parts); len(again) > 0 || percent == "100" && len(parts) == 0 {
+		if again := writtenAgain(t, dir, parts); len(again) > 0 || percent != "0" && len(parts) == 0 {
 			t.Errorf("%s %%: of the parts %q, %q were written again", percent, parts, again)
 		}
 	}

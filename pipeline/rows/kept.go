@@ -1,33 +1,33 @@
 package rows
 
-// A skipper is a group whose rows can be counted without making them. Blocks cannot:
+// A dropper is a group whose rows can be counted without making them. Blocks cannot:
 // where a row group is filled is where new runs of theirs get their numbers.
-type skipper interface {
-	// skip lets go of what the group holds, and returns how many rows it has; !ok: it
+type dropper interface {
+	// drop lets go of what the group holds, and returns how many rows it has; !ok: it
 	// has to be filled.
-	skip() (rows int64, ok bool)
+	drop() (rows int64, ok bool)
 }
 
-// Skip counts the rows of a row group that is not to be encoded, instead of filling
+// Drop counts the rows of a row group that is not to be encoded, instead of filling
 // batches with them; !ok: they are to be counted as batches are filled.
-func (j *Job) Skip() (rows int64, ok bool) {
-	s, ok := j.group.(skipper)
+func (j *Job) Drop() (rows int64, ok bool) {
+	s, ok := j.group.(dropper)
 	if !ok {
 		return 0, false
 	}
-	return s.skip()
+	return s.drop()
 }
 
-// skip implements skipper.
-func (g *rowGroup[T]) skip() (rows int64, ok bool) {
+// drop implements dropper.
+func (g *rowGroup[T]) drop() (rows int64, ok bool) {
 	for i := range g.pieces {
 		rows += int64(len(g.pieces[i].rows))
 	}
 	return rows, true
 }
 
-// skip implements skipper.
-func (g *runGroup) skip() (rows int64, ok bool) {
+// drop implements dropper.
+func (g *runGroup) drop() (rows int64, ok bool) {
 	if g.turn != nil {
 		return 0, false
 	}
@@ -37,8 +37,8 @@ func (g *runGroup) skip() (rows int64, ok bool) {
 	return g.rows, true
 }
 
-// skip implements skipper.
-func (g countGroup) skip() (rows int64, ok bool) {
+// drop implements dropper.
+func (g countGroup) drop() (rows int64, ok bool) {
 	for i := range g {
 		for _, counts := range g[i].counts.Each {
 			rows += int64(len(counts))

@@ -224,7 +224,7 @@ func (w *Writer) closeParts(source uint8) error {
 func (w *Writer) writeEmpty(t *schema.Table, source uint8) error {
 	s := w.Series(t, source)
 	if s.Kept() {
-		s.skip()
+		s.keep()
 	} else if err := s.create(); err != nil {
 		return err
 	}

@@ -49,7 +49,7 @@ func (r *resumed) write() (*dataset.Writer, error) {
 		kept := s.Kept()
 		r.kept = append(r.kept, kept)
 		if kept {
-			err = s.Skip(int64(rows))
+			err = s.Keep(int64(rows))
 		} else {
 			err = s.Write(lossRows(encoder, rows))
 		}

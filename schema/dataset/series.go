@@ -57,7 +57,7 @@ func (s *Series) count(rows int64) error {
 }
 
 // Kept says whether the next row group is in a part that is kept of an export that was
-// interrupted: then it is to be skipped with [Series.Skip], not written. Of a resumable
+// interrupted: then [Series.Keep] takes the place of Write. Of a resumable
 // writer it is called once for each row group, in order, but not by the goroutine that
 // writes if need be.
 func (s *Series) Kept() bool {
@@ -71,14 +71,14 @@ func (s *Series) Kept() bool {
 	return s.keeping
 }
 
-// Skip leaves out a row group of so many rows, which is in a kept part.
-func (s *Series) Skip(rows int64) error {
-	s.skip()
+// Keep counts a row group of so many rows, which is in a kept part.
+func (s *Series) Keep(rows int64) error {
+	s.keep()
 	return s.count(rows)
 }
 
-// skip begins the part at hand, which is kept.
-func (s *Series) skip() {
+// keep begins the part at hand, which is kept.
+func (s *Series) keep() {
 	s.path = s.Table.Part(s.source, s.part, s.out.opt.Format)
 	p := s.out.resume.kept.parts[s.path]
 	s.kept = &p

@@ -51,7 +51,7 @@ func (w *TableWriter) writeGroup() {
 	switch {
 	case err != nil:
 	case w.series.Kept():
-		err = w.series.Skip(rows)
+		err = w.series.Keep(rows)
 	default:
 		err = w.series.Write(chunks)
 	}
