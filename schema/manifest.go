@@ -165,4 +165,5 @@ type Export struct {
 	Created string   `json:"created"` // RFC 3339, UTC
 	Host    string   `json:"host"`
 	Workers int      `json:"workers"`
+	Pruned  []string `json:"pruned,omitempty"` // tables that were dropped since
 }

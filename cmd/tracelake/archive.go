@@ -19,13 +19,13 @@ import (
 func archiveCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "archive",
-		Usage:     "packs a capture, its program and the answers of it into a directory to keep",
+		Usage:     "packs a capture, its program and its answers, to be kept",
 		UsageText: "tracelake archive INPUT -o run.tla [flags]",
-		Description: `INPUT is as for export. The archive holds the capture, packed so that zstd -d gives
-it back and any place of it is read at once; program memory, each file named by its
-SHA-256; and a dataset without the tables that grow with the capture, for the
-reports. Commands that take a capture or a dataset take the archive, too. Without
-a program it holds the capture alone, to be decoded later.
+		Description: `INPUT is as for export. The archive holds the capture, packed so that zstd -d
+gives it back and any place of it is read at once; program memory, each file
+named by its SHA-256; and a dataset without the tables that grow with the
+capture, for the reports. Commands that take a capture or a dataset take the
+archive, too. Without a program it holds the capture alone, to be decoded later.
 
 Examples:
    tracelake archive capture -o run.tla -e firmware.elf

@@ -63,6 +63,8 @@ func runFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.Float64Flag{Name: "require", Category: groupRun, Usage: "exit with 3 unless `PERCENT` of each source is decoded, placed, and agrees", DefaultText: "nothing"},
 		jobsFlag("decode on `N` cores; the files are the same for any N"),
+		&cli.BoolFlag{Name: "resumable", Category: groupRun, Usage: "keep finished parts if interrupted"},
+		&cli.BoolFlag{Name: "resume", Category: groupRun, Usage: "go on with an interrupted --resumable, given the same flags"},
 		&cli.BoolFlag{Name: "quiet", Category: groupRun, Usage: "print nothing but errors"},
 		&cli.BoolFlag{Name: "no-progress", Category: groupRun, Usage: "no progress bar (there is one on terminals only)"},
 	}
@@ -130,6 +132,7 @@ func readExport(ctx *cli.Context) (*exportArgs, error) {
 		input: input, dir: ctx.String("output"), quiet: ctx.Bool("quiet"), noProgress: ctx.Bool("no-progress"),
 		options: pipeline.Options{
 			Capture: captureOptions(ctx), Codec: ctx.String("codec"), Overwrite: ctx.Bool("overwrite"),
+			Resumable: ctx.Bool("resumable"), Resume: ctx.Bool("resume"),
 			PacketsOnly: ctx.Bool("packets-only"), TimestampHz: ctx.Uint64("timestamp-hz"), CycleHz: ctx.Uint64("cycle-hz"), MaxRows: ctx.Int64("max-rows"),
 		},
 	}
@@ -213,13 +216,7 @@ func readTables(ctx *cli.Context, o *pipeline.Options) error {
 	return nil
 }
 
-func tableNames() []string {
-	var names []string
-	for _, t := range schema.Tables() {
-		names = append(names, t.Name)
-	}
-	return names
-}
+func tableNames() []string { return tableNamesOf(schema.Tables()) }
 
 func readLabels(ctx *cli.Context, o *pipeline.Options) error {
 	o.Labels = map[string]string{}

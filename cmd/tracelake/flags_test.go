@@ -66,6 +66,10 @@ var readers = map[string]func(*cli.Context) (any, error){
 	"completion": func(*cli.Context) (any, error) { return nil, nil },
 	"man":        func(*cli.Context) (any, error) { return nil, nil },
 	"version":    func(ctx *cli.Context) (any, error) { return ctx.Bool("json"), nil },
+	"prune": func(ctx *cli.Context) (any, error) {
+		dir, level, err := readPrune(ctx)
+		return []any{dir, level}, err
+	},
 	"verify": func(ctx *cli.Context) (any, error) {
 		args, err := readVerify(ctx)
 		if err != nil {
@@ -121,6 +125,8 @@ func TestNoFlagIsIgnored(t *testing.T) {
 			arguments, required = nil, []string{"--output", "out", "--protocol", "etmv3"}
 		case "report disasm":
 			required = []string{"--function", "idle"}
+		case "prune":
+			required = []string{"--level", "none"}
 		}
 		for _, f := range c.Flags {
 			long := f.Names()[0]

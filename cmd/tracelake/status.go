@@ -7,6 +7,7 @@ import (
 
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/pipeline"
+	"github.com/tracelake/tracelake/schema/dataset"
 )
 
 // The exit statuses. They are part of the interface.
@@ -42,9 +43,12 @@ func status(err error) int {
 // messages returns what to print of an error: a line for each cause, the worst
 // first.
 func messages(err error) []string {
+	kept, suspended := errors.AsType[*dataset.SuspendedError](err)
 	switch {
 	case err == nil:
 		return nil
+	case suspended && errors.Is(err, context.Canceled):
+		return []string{programName + ": interrupted; " + kept.Kept()}
 	case errors.Is(err, context.Canceled):
 		return []string{programName + ": interrupted"}
 	}

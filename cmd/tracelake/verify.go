@@ -22,12 +22,12 @@ import (
 func verifyCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "verify",
-		Usage:     "checks that a dataset or an archive is as it was written, or as another one",
+		Usage:     "checks that a dataset or an archive is as it was written",
 		UsageText: "tracelake verify DIR [--truth DIR | --capture INPUT [flags]]",
 		Description: `The dataset in DIR is read as a whole: the hash of each file, the list of files,
-the rows of each table, and whether bytes, segments, losses, counts and stacks add
-up. What is wrong is listed, the worst first; then the exit status is 3. Of an
-archive every file is read, and the trace is unpacked.
+the rows of each table, and whether bytes, segments, losses, counts and stacks
+add up. What is wrong is listed, the worst first; then the exit status is 3. Of
+an archive every file is read, and the trace is unpacked.
 
 With --truth, the truth is checked as well, which is a dataset too, and then
 every table of it is compared: all columns but names that the capture gives to
@@ -37,9 +37,9 @@ makes of them. The first ten differences are shown; if there are any, the exit
 status is 3.
 
 With --capture, INPUT is decoded again, with the options that DIR records, and
-compared likewise: a capture, or an archive, which may be DIR itself. Of a dataset
-the program is given again, as at export. There is to be room for another dataset
-in the directory of temporary files (TMPDIR).
+compared likewise: a capture, or an archive, which may be DIR itself. Of a
+dataset the program is given again, as at export. There is to be room for another
+dataset in the directory of temporary files (TMPDIR).
 
 Examples:
    tracelake verify run1

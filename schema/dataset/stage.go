@@ -10,7 +10,7 @@ type Stage struct{ staging *staging }
 // dir may hold what ours says belongs there, by its path with slashes; what is its
 // name in messages: "an archive". The caller calls [Stage.End].
 func NewStage(dir string, overwrite bool, what string, ours func(path string, folder bool) bool) (*Stage, error) {
-	s, err := newStaging(dir, overwrite, holding{what, ours}, systemDisk{})
+	s, err := newStaging(dir, overwrite, holding{what, ours}, nil, systemDisk{})
 	if err != nil {
 		return nil, err
 	}

@@ -22,8 +22,10 @@ type staging struct {
 	dir       string // as the caller named it
 	target    string // dir without symbolic links, or where it will be
 	folder    string // in the folder that target is in
+	outer     string // the folder to remove at the end; one that is kept has a journal beside folder
 	overwrite bool
 	holds     holding
+	resume    *Resumption // nil: nothing is kept
 }
 
 // A holding is what a directory holds that may be replaced.
@@ -66,8 +68,9 @@ const (
 
 // newStaging locks dir, which must not exist or be empty, or with overwrite hold
 // nothing but a dataset or the rest of one, and removes what processes that died
-// left beside it.
-func newStaging(dir string, overwrite bool, holds holding, d disk) (*staging, error) {
+// left beside it. What is to be kept is in a folder of another name, which stays until
+// the directory is complete or is to be overwritten.
+func newStaging(dir string, overwrite bool, holds holding, resume *Resumption, d disk) (*staging, error) {
 	target, err := resolve(dir)
 	if err != nil {
 		return nil, fmt.Errorf("output directory: %w", err)
@@ -76,9 +79,14 @@ func newStaging(dir string, overwrite bool, holds holding, d disk) (*staging, er
 	if err := os.MkdirAll(parent, 0o777); err != nil {
 		return nil, fmt.Errorf("output directory: %w", err)
 	}
-	s := &staging{disk: d, dir: dir, target: target, overwrite: overwrite, holds: holds}
+	s := &staging{disk: d, dir: dir, target: target, overwrite: overwrite, holds: holds, resume: resume}
 	partial := "." + base + partialSuffix
 	s.folder = filepath.Join(parent, fmt.Sprint(partial, os.Getpid()))
+	s.outer = s.folder
+	if resume != nil {
+		s.outer = resumableFolder(target)
+		s.folder = filepath.Join(s.outer, stagedFolder)
+	}
 	s.lock, err = acquire(filepath.Join(parent, "."+base+lockSuffix), dir)
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
 		return nil, &ExistsError{dir, "has no place beside it for what is incomplete: " + err.Error(), "choose a directory in one that can be written to"}
@@ -124,13 +132,48 @@ func (s *staging) begin(parent, partial string) error {
 			}
 		}
 	}
-	if err := os.Mkdir(s.folder, 0o777); err != nil {
+	if err := s.beginAnew(); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(s.folder, 0o777); err != nil {
 		return fmt.Errorf("output directory: %w", err)
 	}
 	if info, err := os.Stat(s.target); err == nil {
 		return os.Chmod(s.folder, info.Mode().Perm())
 	}
 	return nil
+}
+
+// resumableFolder is the folder in which an export to target keeps what is finished.
+func resumableFolder(target string) string {
+	return filepath.Join(filepath.Dir(target), "."+filepath.Base(target)+resumableSuffix)
+}
+
+// beginAnew removes what an interrupted export to the directory kept, if it is to be
+// overwritten. It fails if that is to be gone on with, and is not there; or is there, and
+// nobody said what to do with it.
+func (s *staging) beginAnew() error {
+	kept := resumableFolder(s.target)
+	info, err := os.Lstat(kept)
+	there, resume := err == nil, s.resume != nil && s.resume.Resume
+	switch {
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("output directory: %w", err)
+	case there && !info.IsDir():
+		return &ExistsError{s.dir, fmt.Sprintf("has %s beside it, which is no folder", kept), "remove that"}
+	case resume && !there:
+		return &ResumeError{s.dir, "has no interrupted export beside it", "begin one with --resumable in place of --resume", nil}
+	case resume:
+		if info, err := os.Lstat(filepath.Join(kept, stagedFolder)); err == nil && !info.IsDir() {
+			return &ResumeError{s.dir, fmt.Sprintf("has %s beside it, in which %s is no folder", kept, stagedFolder), "remove that, and begin anew without --resume", nil}
+		}
+		return nil
+	case !there:
+		return nil
+	case !s.overwrite:
+		return &ExistsError{s.dir, "has an interrupted export beside it", "go on with --resume, or begin anew with --overwrite"}
+	}
+	return s.disk.removeAll(kept)
 }
 
 // replaces says whether the directory exists. It fails with an [*ExistsError] if
@@ -200,7 +243,13 @@ func ours(path string, folder bool) bool {
 	case !nested:
 		return path == schema.ManifestFile || path == schema.ViewsFile
 	}
-	return !folder && schema.FindTable(table) != nil && partName.MatchString(name)
+	return !folder && isPartPath(table+"/"+name)
+}
+
+// isPartPath says whether a part of a table may have that path.
+func isPartPath(path string) bool {
+	table, name, _ := strings.Cut(path, "/")
+	return schema.FindTable(table) != nil && partName.MatchString(name)
 }
 
 // create creates a file of the dataset, whose path has slashes.
@@ -284,7 +333,12 @@ func (s *staging) end() error {
 	if s.lock == nil {
 		return nil
 	}
+	return errors.Join(s.disk.removeAll(s.outer), s.leave())
+}
+
+// leave gives up the lock, and leaves the folder as it is.
+func (s *staging) leave() error {
 	l := s.lock
 	s.lock = nil
-	return errors.Join(s.disk.removeAll(s.folder), l.release())
+	return l.release()
 }
