@@ -30,6 +30,7 @@ type Stitcher struct {
 	// instruction.
 	half, within bool
 	reached      schema.Null[decode.Position]
+	taken        int32 // segments so far
 
 	// The segment that is open: its base stays, its row grows. After the end of the segment
 	// the row waits for what Lose takes.
@@ -97,6 +98,10 @@ func (s *Stitcher) Stitch(d *Unit) error {
 			return err
 		}
 		s.half, s.reached = p.End.Half, p.End.Reached
+		if !p.Continued {
+			s.taken++
+		}
+		p.segment, p.decodeFrom = s.taken-1, s.taken-1
 		if err := s.take(p); err != nil {
 			return err
 		}
@@ -119,7 +124,9 @@ func (s *Stitcher) goesInside(seg *decode.Segment) bool {
 func (s *Stitcher) take(p *decodedPart) error {
 	p.runs.Retain()
 	p.unit.Counts.Retain()
-	s.pending.apply(p)
+	if s.pending.apply(p) {
+		p.decodeFrom = s.pending.parts[0].segment
+	}
 	if p.End.Cancelable != decode.CancelableEarlier || s.pending.full() {
 		if err := s.commit(); err != nil {
 			return err
@@ -201,6 +208,7 @@ func (s *Stitcher) segment(p *decodedPart) error {
 			return err
 		}
 	}
+	s.row.Start.DecodeFrom = min(s.row.Start.DecodeFrom, p.decodeFrom)
 	if p.lowered > 0 {
 		s.lowered = append(s.lowered, p.lowered)
 	}
@@ -313,12 +321,13 @@ func (s *Stitcher) openSegment(seg *decode.Segment) error {
 	if lead := &seg.Start; !first && lead.Reason == schema.ISyncPeriodic && lead.At.OK {
 		s.Outcome.Quality.ISync(lead.Offset, s.carry.reached, lead.At.V)
 	}
+	start := s.start(seg)
 	events, counts := s.carry.beginSegment(&seg.Start)
 	if !first && slices.ContainsFunc(events, func(e schema.Event) bool { return e.Event.Restarts() }) {
 		s.Outcome.Totals.Gaps++
 	}
 	s.open = s.carry.base
-	s.row = schema.Segment{Key: seg.Row.Key, Address: seg.Row.Address, Reason: seg.Row.Reason}
+	s.row = schema.Segment{Key: seg.Row.Key, Address: seg.Row.Address, Reason: seg.Row.Reason, Start: start}
 	s.exceptions, s.lowered = 0, s.lowered[:0]
 	s.Outcome.Totals.Segments++
 	if err := add(s.sinks.Events, s.open, events); err != nil {
