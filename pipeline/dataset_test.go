@@ -79,6 +79,25 @@ func decodeInto(
 	return st.Outcome
 }
 
+// stitchTo decodes the whole trace unit after unit and stitches it.
+func (tr *trace) stitchTo(t testing.TB, st *stitch.Stitcher, want decode.Wanted) {
+	t.Helper()
+	decoder := tr.protocol.NewDecoder(tr.memory, want)
+	for u, err := range split(tr.stream(wholePieces), tr.protocol) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		u.cutUp()
+		u.Rows = &decode.Result{}
+		for i := range u.parts {
+			decoder.Decode(u.Rows, u.parts[i])
+		}
+		if err := st.Stitch(&u.Unit); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // level says which tables a dataset of a level has: all but the other level.
 func level(blocks bool) func(t *schema.Table) bool {
 	other := &schema.Blocks

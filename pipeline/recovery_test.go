@@ -88,20 +88,7 @@ func (g *generated) instructions(t testing.TB, data []byte) []tracedInstruction 
 	}
 	tables := rows.New(out)
 	st := stitch.New(g.id, g.protocol.TimestampCode(), tables.Sinks)
-	decoder := g.protocol.NewDecoder(g.memory, decode.Wanted{})
-	for u, err := range split(g.with(data).stream(wholePieces), g.protocol) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		u.cutUp()
-		u.Rows = &decode.Result{}
-		for i := range u.parts {
-			decoder.Decode(u.Rows, u.parts[i])
-		}
-		if err := st.Stitch(&u.Unit); err != nil {
-			t.Fatal(err)
-		}
-	}
+	g.with(data).stitchTo(t, st, decode.Wanted{})
 	if err := errors.Join(st.Finish(), tables.Flush()); err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,6 @@ import (
 
 	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/bench/sample"
-	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/decode/program"
 	"github.com/tracelake/tracelake/pipeline/code"
@@ -87,12 +86,12 @@ func randomFunctions(r *rand.Rand) (all stacks.Functions) {
 
 // stackRows are the rows of the tables of stacks.
 type stackRows struct {
-	Stacks []stacks.Stack
-	Tasks  []stacks.Task
-	Calls  []stacks.Call
-	Spans  []stacks.Span
-	// Entries is how many exceptions there are that have a span.
-	Entries int
+	Stacks  []stacks.Stack
+	Tasks   []stacks.Task
+	Calls   []stacks.Call
+	Spans   []stacks.Span
+	Entries int // exceptions
+	Alone   int // of those: debug entries, and those that nothing executed before or after
 }
 
 // checkStacks decodes a trace at two levels, whose stacks must be the same and add up.
@@ -130,27 +129,18 @@ func (tr *trace) stacksOf(t *testing.T, functions stacks.Functions, runs stitch.
 	t.Helper()
 	var spans kept[stacks.Span]
 	s := stacks.New(functions, nil, stacks.Sinks{Calls: calls, Spans: &spans})
-	var entries []int64 // ordinals of the instructions after them
+	var entries []int64 // ordinals of the instructions after them; of debug entries 0
 	to := s.Sinks(stitch.Sinks{Runs: runs, Exceptions: stitch.Tee(nil, func(b *stitch.Base, x *stitch.Exception) {
-		if x.Row.Event == schema.ExceptionEntry && x.Row.Type != schema.Of(schema.ExcDebug) {
+		switch {
+		case x.Row.Event != schema.ExceptionEntry:
+		case x.Row.Type == schema.Of(schema.ExcDebug):
+			entries = append(entries, 0)
+		default:
 			entries = append(entries, b.Keys(x.Row.Key).Seq)
 		}
 	})})
 	st := stitch.New(tr.id, tr.protocol.TimestampCode(), to)
-	decoder := tr.protocol.NewDecoder(tr.memory, to.Wanted())
-	for u, err := range split(tr.stream(wholePieces), tr.protocol) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		u.cutUp()
-		u.Rows = &decode.Result{}
-		for i := range u.parts {
-			decoder.Decode(u.Rows, u.parts[i])
-		}
-		if err := st.Stitch(&u.Unit); err != nil {
-			t.Fatal(err)
-		}
-	}
+	tr.stitchTo(t, st, to.Wanted())
 	if err := st.Finish(); err != nil {
 		t.Fatal(err)
 	}
@@ -159,9 +149,12 @@ func (tr *trace) stacksOf(t *testing.T, functions stacks.Functions, runs stitch.
 		t.Fatal(err)
 	}
 	instructions := st.Outcome.Totals.Instructions
-	// Those that nothing executed before or after have no stack.
+	n := len(entries)
 	entries = slices.DeleteFunc(entries, func(seq int64) bool { return seq == 0 || seq == instructions })
-	return &stackRows{nodes, tasks, nil, spans.rows, len(entries)}, instructions
+	if instructions == 0 {
+		n, entries = 0, nil // without tasks there are no rows
+	}
+	return &stackRows{nodes, tasks, nil, spans.rows, n, n - len(entries)}, instructions
 }
 
 // kept is a sink that keeps rows.
@@ -208,8 +201,8 @@ func (s *stackRows) check(t *testing.T, what string, instructions int64) {
 	if own != instructions || executed != instructions {
 		bad("%d instructions in stacks, %d in tasks, of %d", own, executed, instructions)
 	}
-	if n := len(s.Spans); n != s.Entries || int64(n) != entered {
-		bad("%d spans, %d entries of stacks, of %d exceptions", n, entered, s.Entries)
+	if n := len(s.Spans); n != s.Entries || int64(n-s.Alone) != entered {
+		bad("%d spans, %d entries of stacks, of %d exceptions, %d alone", n, entered, s.Entries, s.Alone)
 	}
 	s.checkCalls(bad, instructions)
 }

@@ -44,9 +44,9 @@ func TestSteadyAllocations(t *testing.T) {
 	}{
 		{"decode", count(false), 6000},
 		{"decode and count", count(true), 9000},
-		{"level none", export(schema.LevelNone), 9000},
-		{"level instructions", export(schema.LevelInstructions), 14_000},
-		{"level blocks", export(schema.LevelBlocks), 14_000},
+		{"level none", export(schema.LevelNone), 14_000},
+		{"level instructions", export(schema.LevelInstructions), 18_000},
+		{"level blocks", export(schema.LevelBlocks), 18_000},
 	} {
 		objects := map[int]uint64{}
 		for _, mb := range []int{short, long} {
@@ -58,7 +58,8 @@ func TestSteadyAllocations(t *testing.T) {
 			runtime.ReadMemStats(&after)
 			objects[mb] = after.Mallocs - before.Mallocs
 		}
-		if n := int(objects[long]-objects[short]) / (long - short); n > tt.most {
+		n := int(objects[long]-objects[short]) / (long - short)
+		if t.Logf("%s: %d objects a MB of trace", tt.name, n); n > tt.most {
 			t.Errorf("%s: %d objects a MB of trace, want at most %d", tt.name, n, tt.most)
 		}
 	}

@@ -77,7 +77,7 @@ var Calls = Table{
 
 // ExceptionSpans has how long each exception took.
 var ExceptionSpans = Table{
-	Name: "exception_spans", Row: "exception entry, in order of its end",
+	Name: "exception_spans", Row: "exception entry of a source that executed anything, in order of its end",
 	Written: ByDefault, Added: true, PerSource: true,
 	Example: "SELECT e.type, e.number, count(*) AS entries, median(s.instructions) AS median, max(s.instructions) AS longest FROM exception_spans s JOIN exceptions e USING (dataset, source, ordinal) GROUP BY ALL ORDER BY entries DESC;",
 	Key:     []string{"span"},

@@ -13,6 +13,7 @@ import (
 var words = map[string]string{
 	null: "OpenCSD, null", csv: "OpenCSD, CSV", "decode": "decode to runs", "tally": "decode and count",
 	"none": "export --level none", "parquet": "Parquet, instructions", "blocks": "Parquet, blocks", "arrow": "Arrow, instructions",
+	"none+stacks": "export --level none, with stacks", "parquet+stacks": "Parquet, instructions, with stacks", "blocks+stacks": "Parquet, blocks, with stacks",
 }
 
 // report prints the table, in Markdown.

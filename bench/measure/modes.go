@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,16 +20,29 @@ type Mode struct {
 	Workers int
 }
 
-// exports are the modes that write a dataset: what is written of instructions.
+// exports are the modes that write a dataset: what is written of instructions, and whether
+// call stacks are.
 var exports = map[string]struct {
 	level  schema.Level
 	format schema.Format
 	table  *schema.Table // nil: nothing is
+	stacks bool
 }{
-	"parquet": {schema.LevelInstructions, schema.Parquet, &schema.Instructions},
-	"blocks":  {schema.LevelBlocks, schema.Parquet, &schema.Blocks},
-	"none":    {schema.LevelNone, schema.Parquet, nil},
-	"arrow":   {schema.LevelInstructions, schema.Arrow, &schema.Instructions},
+	"parquet":        {schema.LevelInstructions, schema.Parquet, &schema.Instructions, false},
+	"blocks":         {schema.LevelBlocks, schema.Parquet, &schema.Blocks, false},
+	"none":           {schema.LevelNone, schema.Parquet, nil, false},
+	"arrow":          {schema.LevelInstructions, schema.Arrow, &schema.Instructions, false},
+	"parquet+stacks": {schema.LevelInstructions, schema.Parquet, &schema.Instructions, true},
+	"blocks+stacks":  {schema.LevelBlocks, schema.Parquet, &schema.Blocks, true},
+	"none+stacks":    {schema.LevelNone, schema.Parquet, nil, true},
+}
+
+// withoutStacks are the tables that are written by default but for those of call stacks.
+func withoutStacks() []*schema.Table {
+	stacks := []*schema.Table{&schema.Stacks, &schema.Tasks, &schema.Calls, &schema.ExceptionSpans}
+	return slices.DeleteFunc(schema.Tables(), func(t *schema.Table) bool {
+		return t.Written != schema.ByDefault || slices.Contains(stacks, t)
+	})
 }
 
 // OneAndTwo are modes with one worker and with two, in turns.
@@ -64,6 +78,9 @@ func (m Mode) Do(input, out string, images []string, r *Run) error {
 		return err
 	}
 	opt := pipeline.Options{Capture: from, Level: x.level, Format: x.format, Workers: m.Workers, Overwrite: true}
+	if !x.stacks {
+		opt.Tables = withoutStacks()
+	}
 	opt.LimitMemory() // as the command does
 	s, err := pipeline.Export(ctx, input, out, opt)
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/tracelake/tracelake/cmd/tracelake/internal/visible"
 	"github.com/tracelake/tracelake/pipeline/convert"
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/timeline"
 )
 
 // A format is one that convert writes.
@@ -86,7 +87,7 @@ type convertArgs struct {
 	reportArgs
 	format, output string // no output: stdout
 	paths          convert.Paths
-	window         report.Window
+	window         timeline.Window
 }
 
 func readConvert(ctx *cli.Context) (*convertArgs, error) {

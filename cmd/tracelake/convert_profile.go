@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tracelake/tracelake/pipeline/convert"
-	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/profile"
 )
 
 func foldedFormat() format {
@@ -51,7 +51,7 @@ func callgrindFormat() format {
 			if err := c.needLines(); err != nil {
 				return err
 			}
-			costs, err := c.m.Costs(c.dirs, c.options.Test)
+			costs, err := profile.ReadCosts(c.m, c.dirs, c.options.Test)
 			if err != nil {
 				return err
 			}
@@ -68,7 +68,7 @@ func autofdoFormat() format {
 			if err := c.needLines(); err != nil {
 				return err
 			}
-			s, err := c.m.Samples(c.dirs, c.options.Test)
+			s, err := profile.ReadSamples(c.m, c.dirs, c.options.Test)
 			if err != nil {
 				return err
 			}
@@ -96,8 +96,8 @@ const mostFrames = 1 << 24
 
 // profile returns the call trees of the datasets, for formats in which each path has all of its
 // frames.
-func (c *conversion) profile() (*report.Profile, error) {
-	p, err := c.m.Profile(c.dirs, c.options.Test)
+func (c *conversion) profile() (*profile.Profile, error) {
+	p, err := profile.Read(c.m, c.dirs, c.options.Test)
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/tracelake/tracelake/pipeline/convert"
-	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/profile"
+	"github.com/tracelake/tracelake/pipeline/report/timeline"
 )
 
 func speedscopeFormat() format {
@@ -23,8 +24,8 @@ func speedscopeFormat() format {
 			if err != nil {
 				return err
 			}
-			var trees *report.Profile
-			if c.window == report.Everything {
+			var trees *profile.Profile
+			if c.window == timeline.Everything {
 				if trees, err = c.profile(); err != nil {
 					return err
 				}
@@ -65,8 +66,8 @@ func windowFlags() []cli.Flag {
 }
 
 // readWindow reads which part of the time is wanted.
-func readWindow(ctx *cli.Context) (report.Window, error) {
-	w := report.Everything
+func readWindow(ctx *cli.Context) (timeline.Window, error) {
+	w := timeline.Everything
 	if ctx.IsSet("around") {
 		if ctx.IsSet("from") || ctx.IsSet("until") {
 			return w, usage("--around", "is a window by itself", "leave out --from and --until, or write them alone")
@@ -94,7 +95,7 @@ func readWindow(ctx *cli.Context) (report.Window, error) {
 }
 
 // around reads the window of --around.
-func around(text string) (w report.Window, err error) {
+func around(text string) (w timeline.Window, err error) {
 	rest, isSeq := strings.CutPrefix(text, "seq=")
 	left, right, ok := strings.Cut(strings.Replace(rest, "+-", "±", 1), "±")
 	middle, okMiddle := ordinal(left, isSeq)
@@ -102,7 +103,7 @@ func around(text string) (w report.Window, err error) {
 	if !okMiddle || !okWidth {
 		return w, usage("--around "+text, "is not seq=N±M", "write --around seq=5000±200, or seq=5000+-200")
 	}
-	return report.Window{From: max(0, middle-width), Until: middle + width + 1}, nil
+	return timeline.Window{From: max(0, middle-width), Until: middle + width + 1}, nil
 }
 
 // ordinal reads the number of an instruction, if what was before it is right.
@@ -123,7 +124,7 @@ func tooMany(dir string, slices int64) error {
 // timelines returns what goes through the sources of the datasets. It refuses more than
 // viewers can show.
 func (c *conversion) timelines() (convert.Timelines, error) {
-	size, err := c.m.TimelineSize(c.dirs, c.options.Test, c.window)
+	size, err := timeline.ReadSize(c.dirs, c.options.Test, c.window)
 	if err != nil {
 		return nil, err
 	}
@@ -139,8 +140,8 @@ func (c *conversion) timelines() (convert.Timelines, error) {
 	if size.LeftOut > 0 {
 		c.notes.line("%s left out at export: those that ended last; export with --tables calls,... for all", count(size.LeftOut, "calls"))
 	}
-	return func(do func(*report.Timeline) error) error {
-		return c.m.EachTimeline(c.dirs, c.options.Test, c.window, do)
+	return func(do func(*timeline.Timeline) error) error {
+		return timeline.Each(c.m, c.dirs, c.options.Test, c.window, do)
 	}, nil
 }
 

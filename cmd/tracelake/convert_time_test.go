@@ -3,11 +3,11 @@ package main
 import (
 	"testing"
 
-	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/timeline"
 )
 
 func TestAround(t *testing.T) {
-	for text, want := range map[string]report.Window{
+	for text, want := range map[string]timeline.Window{
 		"seq=5000±200":  {From: 4800, Until: 5201},
 		"seq=5000+-200": {From: 4800, Until: 5201},
 		"seq=0x10±0":    {From: 16, Until: 17},
@@ -22,7 +22,7 @@ func TestAround(t *testing.T) {
 		"seq=9223372036854775807±9223372036854775807": {},
 	} {
 		w, err := around(text)
-		if (err == nil) != (want != report.Window{}) || err == nil && w != want {
+		if (err == nil) != (want != timeline.Window{}) || err == nil && w != want {
 			t.Errorf("%s: %v, %v", text, w, err)
 		}
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/urfave/cli/v2"
@@ -36,7 +37,7 @@ func tasks(ctx *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	slices.SortStableFunc(t.Rows, func(x, y report.Task) int { return int(min(1, max(-1, taskFigure(t, &y)-taskFigure(t, &x)))) })
+	slices.SortStableFunc(t.Rows, func(x, y report.Task) int { return cmp.Compare(taskFigure(t, &y), taskFigure(t, &x)) })
 	return q.answer(ctx, func() any { return tasksObject(q, t) }, func(s *screen) { s.tasks(t, q.top) })
 }
 

@@ -7,13 +7,13 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/profile"
 )
 
 // AutoFDO writes a sample profile in the text format of LLVM (llvm/ProfileData/SampleProfReader.h):
 // for each function its name, total and entries, and below it executions by line from its
 // declaration on, with what the line called; then functions that were inlined, likewise.
-func AutoFDO(w io.Writer, s *report.Samples) error {
+func AutoFDO(w io.Writer, s *profile.Samples) error {
 	b := bufio.NewWriter(w)
 	for i := range s.Functions {
 		f := &s.Functions[i]
@@ -24,7 +24,7 @@ func AutoFDO(w io.Writer, s *report.Samples) error {
 }
 
 // writeSamples writes the lines of a function.
-func writeSamples(b *bufio.Writer, f *report.FunctionSamples, indent string) {
+func writeSamples(b *bufio.Writer, f *profile.FunctionSamples, indent string) {
 	for _, l := range f.Lines {
 		fmt.Fprintf(b, "%s%d: %d", indent, l.Offset, l.Count)
 		for _, t := range l.Targets {

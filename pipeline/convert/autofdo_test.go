@@ -10,24 +10,24 @@ import (
 	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/bench/sample"
 	"github.com/tracelake/tracelake/pipeline/convert"
-	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/profile"
 )
 
 // nested has what the format can hold, and names that it cannot.
-var nested = report.Samples{Functions: []report.FunctionSamples{
+var nested = profile.Samples{Functions: []profile.FunctionSamples{
 	{
 		Name: "main", Entries: 2, Total: 27,
-		Lines: []report.LineSamples{
+		Lines: []profile.LineSamples{
 			{Offset: 1, Count: 3},
-			{Offset: 7, Count: 4, Targets: []report.CallTarget{{Name: "a", Count: 1}, {Name: "operator()(int, char)", Count: 2}}},
+			{Offset: 7, Count: 4, Targets: []profile.CallTarget{{Name: "a", Count: 1}, {Name: "operator()(int, char)", Count: 2}}},
 		},
-		Inlined: []report.InlinedSamples{{Offset: 3, FunctionSamples: report.FunctionSamples{
-			Name: "7up", Total: 20, Lines: []report.LineSamples{{Offset: 65535, Count: 5}},
-			Inlined: []report.InlinedSamples{{Offset: 1, FunctionSamples: report.FunctionSamples{Name: "leaf", Total: 15, Lines: []report.LineSamples{{Count: 15}}}}},
+		Inlined: []profile.InlinedSamples{{Offset: 3, FunctionSamples: profile.FunctionSamples{
+			Name: "7up", Total: 20, Lines: []profile.LineSamples{{Offset: 65535, Count: 5}},
+			Inlined: []profile.InlinedSamples{{Offset: 1, FunctionSamples: profile.FunctionSamples{Name: "leaf", Total: 15, Lines: []profile.LineSamples{{Count: 15}}}}},
 		}}},
 	},
-	{Name: "\n a:b\xff", Total: 1, Lines: []report.LineSamples{{Count: 1}}},
-	{Name: "", Total: 1, Lines: []report.LineSamples{{Count: 1}}},
+	{Name: "\n a:b\xff", Total: 1, Lines: []profile.LineSamples{{Count: 1}}},
+	{Name: "", Total: 1, Lines: []profile.LineSamples{{Count: 1}}},
 }}
 
 const nestedText = `main:27:2
@@ -77,7 +77,7 @@ func TestLLVMProfdata(t *testing.T) {
 	contains(show([]byte(nestedText)), "Function: main: 27, 2, 2 sampled lines", "7: 4, calls: operator()(int,_char):2 a:1", "3: inlined callee: _7up: 20, 0, 1 sampled lines",
 		"1: inlined callee: leaf: 15, 0, 1 sampled lines")
 	dir, m, _ := exportedProfile(t, "sample", sample.ELF)
-	s, err := m.Samples([]string{dir}, "")
+	s, err := profile.ReadSamples(m, []string{dir}, "")
 	check(t, err)
 	var out bytes.Buffer
 	check(t, convert.AutoFDO(&out, s))

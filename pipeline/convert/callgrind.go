@@ -6,13 +6,14 @@ import (
 	"io"
 
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/profile"
 )
 
 // Callgrind writes a profile in the format of callgrind (Valgrind's manual, "Callgrind Format
 // Specification"): what each instruction cost, with its line, and what calls cost. Tasks are
 // functions that call the roots of their stacks, and exceptions are functions that call their
 // handlers. made is the program that wrote it; comments say what the format cannot.
-func Callgrind(w io.Writer, c *report.Costs, paths *Paths, made string, comments []string) error {
+func Callgrind(w io.Writer, c *profile.Costs, paths *Paths, made string, comments []string) error {
 	b := &callgrindWriter{Writer: bufio.NewWriter(w), c: c, paths: paths, names: map[callgrindName]int{}}
 	b.header(made, comments)
 	for i := range c.Functions {
@@ -27,7 +28,7 @@ func Callgrind(w io.Writer, c *report.Costs, paths *Paths, made string, comments
 // A callgrindWriter writes the lines of a profile.
 type callgrindWriter struct {
 	*bufio.Writer
-	c     *report.Costs
+	c     *profile.Costs
 	paths *Paths
 	names map[callgrindName]int // numbers of names that were written before
 }
@@ -51,7 +52,7 @@ func (b *callgrindWriter) header(made string, comments []string) {
 }
 
 // function writes what a function cost, and what its calls cost.
-func (b *callgrindWriter) function(i int, f *report.FunctionCosts) {
+func (b *callgrindWriter) function(i int, f *profile.FunctionCosts) {
 	object, file, name := b.place(i)
 	fmt.Fprintf(b, "\nob=%s\nfl=%s\nfn=%s\n", b.number("ob", object), b.number("fl", file), b.number("fn", name))
 	at := file
@@ -93,7 +94,7 @@ func (b *callgrindWriter) place(i int) (object, file, name string) {
 	}
 	f := &b.c.Frames[i]
 	object = unknown
-	if s := b.c.Section(f.Core, f.Address); s >= 0 && f.Exception == "" {
+	if s := b.c.Sections.Find(f.Core, f.Address); s >= 0 && f.Exception == "" {
 		object = clean(b.c.Sections[s].File)
 	}
 	return object, b.file(f.File, unknown), clean(f.Text())

@@ -11,22 +11,23 @@ import (
 	"github.com/tracelake/tracelake/bench/sample"
 	"github.com/tracelake/tracelake/pipeline/convert"
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/profile"
 	"github.com/tracelake/tracelake/pipeline/report/reporttest"
 )
 
 // costed returns what functions cost in the dataset that a text describes.
-func costed(t *testing.T, text string) *report.Costs {
+func costed(t *testing.T, text string) *profile.Costs {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run")
 	check(t, reporttest.Write(dir, text))
 	return costsOf(t, dir)
 }
 
-func costsOf(t *testing.T, dir string) *report.Costs {
+func costsOf(t *testing.T, dir string) *profile.Costs {
 	t.Helper()
 	m, err := report.Read([]string{dir}, report.Options{})
 	check(t, err)
-	c, err := m.Costs([]string{dir}, "")
+	c, err := profile.ReadCosts(m, []string{dir}, "")
 	check(t, err)
 	return c
 }

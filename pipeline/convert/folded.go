@@ -8,14 +8,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/profile"
 )
 
 // Folded writes folded stacks, as flame graphs are made of: a line
 // TASK;ROOT;CALLER;CALLEE NUMBER for each path, in the order of their text. Numbers are cycles if
 // all that ran has cycles, else instructions; their sum is that of the profile. Tasks, cores and
 // exceptions are between brackets, as no function is.
-func Folded(w io.Writer, p *report.Profile) error {
+func Folded(w io.Writer, p *profile.Profile) error {
 	f := newFolder(p)
 	sums := map[string]int64{}
 	for i := range p.Nodes {
@@ -37,15 +37,15 @@ func Folded(w io.Writer, p *report.Profile) error {
 
 // A folder writes paths.
 type folder struct {
-	p      *report.Profile
+	p      *profile.Profile
 	tasks  []string // what paths begin with
 	frames []string
 	nodes  []int32 // of the path at hand, the last first
 }
 
-func newFolder(p *report.Profile) *folder {
+func newFolder(p *profile.Profile) *folder {
 	f := &folder{p: p}
-	several := slices.ContainsFunc(p.Tasks, func(t report.ProfileTask) bool { return coreText(&t) != coreText(&p.Tasks[0]) })
+	several := slices.ContainsFunc(p.Tasks, func(t profile.Task) bool { return coreText(&t) != coreText(&p.Tasks[0]) })
 	for i := range p.Tasks {
 		text := foldable(taskText(&p.Tasks[i]))
 		if several {
@@ -78,7 +78,7 @@ func (f *folder) path(node int32) string {
 func foldable(text string) string { return strings.ReplaceAll(clean(text), ";", `\x3b`) }
 
 // taskText is the frame of a task: [task idle], with a Context ID [task idle 0x2a].
-func taskText(t *report.ProfileTask) string {
+func taskText(t *profile.Task) string {
 	if !t.ContextID.OK {
 		return "[task " + t.Name + "]"
 	}
@@ -86,7 +86,7 @@ func taskText(t *report.ProfileTask) string {
 }
 
 // coreText names the core that a task ran on.
-func coreText(t *report.ProfileTask) string {
+func coreText(t *profile.Task) string {
 	if t.Core == "" {
 		return fmt.Sprintf("source %#x", t.Source)
 	}

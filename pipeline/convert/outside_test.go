@@ -2,7 +2,6 @@ package convert_test
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -14,11 +13,10 @@ import (
 
 	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/bench/sample"
-	"github.com/tracelake/tracelake/decode/capture"
-	"github.com/tracelake/tracelake/decode/decodetest/shared"
 	"github.com/tracelake/tracelake/pipeline"
 	"github.com/tracelake/tracelake/pipeline/convert"
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/reporttest"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -122,18 +120,7 @@ func sampleSources(t *testing.T) string {
 // exported returns what the export of a capture with a program file holds.
 func exported(t *testing.T, name, elf string) *report.Merged {
 	t.Helper()
-	input := filepath.Join(t.TempDir(), "capture")
-	if name == "sample" {
-		check(t, sample.Extract(input))
-	} else {
-		input = shared.File(t, "captures/"+name)
-	}
-	dir := filepath.Join(t.TempDir(), "dataset")
-	_, err := pipeline.Export(context.Background(), input, dir, pipeline.Options{
-		Level: schema.LevelBlocks, Workers: 1, Tables: []*schema.Table{},
-		Capture: capture.Options{Symbols: []string{filepath.Join(input, elf)}},
-	})
-	check(t, err)
+	dir := reporttest.Export(t, name, elf, pipeline.Options{Level: schema.LevelBlocks, Tables: []*schema.Table{}})
 	m, err := report.Read([]string{dir}, report.Options{})
 	check(t, err)
 	return m

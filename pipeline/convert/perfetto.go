@@ -8,6 +8,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/timeline"
 )
 
 // Perfetto writes a trace of Perfetto (protos/perfetto/trace/perfetto_trace.proto). Each
@@ -17,7 +18,7 @@ import (
 // if that is not known, one is a cycle or an instruction, as the name of the track says.
 func Perfetto(w io.Writer, timelines Timelines, several bool) error {
 	p := &perfetto{output: output{w: w}}
-	err := timelines(func(t *report.Timeline) error {
+	err := timelines(func(t *timeline.Timeline) error {
 		tracks := newPerfettoTracks(p, t, several)
 		return t.Walk(tracks.add)
 	})
@@ -109,7 +110,7 @@ func bytesField(b []byte, field protowire.Number, value []byte) []byte {
 // perfettoTracks are the tracks of a timeline.
 type perfettoTracks struct {
 	*perfetto
-	t          *report.Timeline
+	t          *timeline.Timeline
 	hz         uint64
 	names      []string // of frames
 	source     uint64
@@ -125,7 +126,7 @@ type perfettoTask struct {
 	open  []int32 // exceptions: frames
 }
 
-func newPerfettoTracks(p *perfetto, t *report.Timeline, several bool) *perfettoTracks {
+func newPerfettoTracks(p *perfetto, t *timeline.Timeline, several bool) *perfettoTracks {
 	x := &perfettoTracks{perfetto: p, t: t, running: -1}
 	name := sourceText(t, several)
 	switch {
@@ -163,27 +164,27 @@ func (x *perfettoTracks) time(at int64) int64 {
 	return int64(min(ns, 1<<63-1))
 }
 
-func (x *perfettoTracks) add(e *report.TimelineEvent) error {
+func (x *perfettoTracks) add(e *timeline.Event) error {
 	at := x.time(e.At)
 	switch e.Kind {
-	case report.TimelineTurn:
+	case timeline.Turn:
 		x.stop(at)
 		x.turn(e.Task, at)
-	case report.TimelineEnter:
+	case timeline.Enter:
 		x.enter(e, at)
-	case report.TimelineLeave:
+	case timeline.Leave:
 		x.leave(e, at)
-	case report.TimelineGap:
+	case timeline.Gap:
 		x.stop(at)
 		if e.Until == e.At {
-			x.event(eventInstant, x.source, at, report.Untraced)
+			x.event(eventInstant, x.source, at, timeline.Untraced)
 			break
 		}
-		x.event(eventBegin, x.source, at, report.Untraced)
+		x.event(eventBegin, x.source, at, timeline.Untraced)
 		x.event(eventEnd, x.source, x.time(e.Until), "")
-	case report.TimelineMark:
+	case timeline.Mark:
 		x.event(eventInstant, x.source, at, e.Text)
-	case report.TimelineEnd:
+	case timeline.End:
 		x.stop(at)
 	}
 	return x.spill()
@@ -198,7 +199,7 @@ func (x *perfettoTracks) turn(task int32, at int64) {
 	}
 }
 
-// stop ends the turn of the task that runs. What it is in goes on, but exceptions on their own
+// stop ends the turn of the task that runs. What it is in continues, but exceptions on their own
 // track.
 func (x *perfettoTracks) stop(at int64) {
 	if x.running < 0 {
@@ -211,7 +212,7 @@ func (x *perfettoTracks) stop(at int64) {
 	x.running = -1
 }
 
-func (x *perfettoTracks) enter(e *report.TimelineEvent, at int64) {
+func (x *perfettoTracks) enter(e *timeline.Event, at int64) {
 	task := &x.tasks[e.Task]
 	if task.track == 0 {
 		task.track = x.track(task.name, x.source, int(e.Task)+1)
@@ -229,7 +230,7 @@ func (x *perfettoTracks) enter(e *report.TimelineEvent, at int64) {
 	}
 }
 
-func (x *perfettoTracks) leave(e *report.TimelineEvent, at int64) {
+func (x *perfettoTracks) leave(e *timeline.Event, at int64) {
 	task := &x.tasks[e.Task]
 	x.event(eventEnd, task.track, at, "")
 	if x.t.Frames[e.Frame].Exception == "" {

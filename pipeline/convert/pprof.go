@@ -6,16 +6,17 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/google/pprof/profile"
+	pprof "github.com/google/pprof/profile"
 
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/profile"
 )
 
 // PProf writes a profile of github.com/google/pprof, compressed: a sample for each path that took
 // something by itself, with its task as a label. The call trees know functions, not instructions,
 // so a location is a function, at its first address and line. Comments say what the profile
 // itself cannot. The same profile makes the same bytes.
-func PProf(w io.Writer, p *report.Profile, paths *Paths, comments []string) error {
+func PProf(w io.Writer, p *profile.Profile, paths *Paths, comments []string) error {
 	b := &pprofBuilder{p: p, paths: paths, out: newPProf(p, comments)}
 	b.addSections()
 	for i := range p.Frames {
@@ -33,14 +34,14 @@ func PProf(w io.Writer, p *report.Profile, paths *Paths, comments []string) erro
 }
 
 // newPProf returns a profile without samples.
-func newPProf(p *report.Profile, comments []string) *profile.Profile {
-	out := &profile.Profile{
-		SampleType: []*profile.ValueType{{Type: "instructions", Unit: "count"}},
-		PeriodType: &profile.ValueType{Type: "instructions", Unit: "count"},
+func newPProf(p *profile.Profile, comments []string) *pprof.Profile {
+	out := &pprof.Profile{
+		SampleType: []*pprof.ValueType{{Type: "instructions", Unit: "count"}},
+		PeriodType: &pprof.ValueType{Type: "instructions", Unit: "count"},
 		Period:     1, // nothing is sampled
 	}
 	if p.Executed.Cycles.OK {
-		out.SampleType = append(out.SampleType, &profile.ValueType{Type: "cycles", Unit: "count"})
+		out.SampleType = append(out.SampleType, &pprof.ValueType{Type: "cycles", Unit: "count"})
 	}
 	out.DefaultSampleType = out.SampleType[0].Type
 	if p.ByCycles {
@@ -54,9 +55,9 @@ func newPProf(p *report.Profile, comments []string) *profile.Profile {
 
 // A pprofBuilder fills a profile. Its locations are the frames of the report, in order.
 type pprofBuilder struct {
-	p     *report.Profile
+	p     *profile.Profile
 	paths *Paths
-	out   *profile.Profile
+	out   *pprof.Profile
 }
 
 // addSections adds the mappings: the sections of the report, in order.
@@ -64,7 +65,7 @@ func (b *pprofBuilder) addSections() {
 	named := slices.ContainsFunc(b.p.Frames, func(f report.Frame) bool { return f.Function != "" })
 	for i := range b.p.Sections {
 		s := &b.p.Sections[i]
-		b.out.Mapping = append(b.out.Mapping, &profile.Mapping{
+		b.out.Mapping = append(b.out.Mapping, &pprof.Mapping{
 			ID: uint64(i + 1), Start: uint64(s.Address), Limit: uint64(s.Address) + uint64(s.Bytes),
 			File: clean(s.File), BuildID: clean(s.BuildID), HasFunctions: named, HasFilenames: named, HasLineNumbers: named,
 		})
@@ -74,22 +75,22 @@ func (b *pprofBuilder) addSections() {
 // addFrame adds the location of a frame. Code that no function has gets a function of the name of
 // its address, or else viewers would take all such code for one.
 func (b *pprofBuilder) addFrame(f *report.Frame) {
-	function := &profile.Function{
+	function := &pprof.Function{
 		ID: uint64(len(b.out.Function) + 1), Name: clean(f.Text()), SystemName: clean(f.Linkage), StartLine: int64(f.Line),
 	}
 	if f.File != "" {
 		function.Filename = clean(b.paths.Move(f.File))
 	}
-	l := &profile.Location{ID: function.ID, Address: uint64(f.Address), Line: []profile.Line{{Function: function, Line: int64(f.Line)}}}
-	if i := b.p.Section(f.Core, f.Address); i >= 0 && f.Exception == "" {
+	l := &pprof.Location{ID: function.ID, Address: uint64(f.Address), Line: []pprof.Line{{Function: function, Line: int64(f.Line)}}}
+	if i := b.p.Sections.Find(f.Core, f.Address); i >= 0 && f.Exception == "" {
 		l.Mapping = b.out.Mapping[i]
 	}
 	b.out.Function, b.out.Location = append(b.out.Function, function), append(b.out.Location, l)
 }
 
 // addSample adds what a node took by itself.
-func (b *pprofBuilder) addSample(n *report.ProfileNode) {
-	s := &profile.Sample{Value: []int64{n.Own.Instructions}, Label: labels(&b.p.Tasks[n.Task])}
+func (b *pprofBuilder) addSample(n *profile.Node) {
+	s := &pprof.Sample{Value: []int64{n.Own.Instructions}, Label: labels(&b.p.Tasks[n.Task])}
 	if b.p.Executed.Cycles.OK {
 		s.Value = append(s.Value, n.Own.Cycles.V)
 	}
@@ -104,7 +105,7 @@ func (b *pprofBuilder) addSample(n *report.ProfileNode) {
 }
 
 // labels say which task a sample is of.
-func labels(t *report.ProfileTask) map[string][]string {
+func labels(t *profile.Task) map[string][]string {
 	l := map[string][]string{"task": {clean(t.Name)}}
 	if t.ContextID.OK {
 		l["context_id"] = []string{"0x" + strconv.FormatUint(uint64(t.ContextID.V), 16)}

@@ -7,49 +7,38 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/pprof/profile"
+	pprof "github.com/google/pprof/profile"
 
 	"github.com/tracelake/tracelake/bench/sample"
-	"github.com/tracelake/tracelake/decode/capture"
-	"github.com/tracelake/tracelake/decode/decodetest/shared"
 	"github.com/tracelake/tracelake/pipeline"
 	"github.com/tracelake/tracelake/pipeline/convert"
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/profile"
 	"github.com/tracelake/tracelake/pipeline/report/reporttest"
 	"github.com/tracelake/tracelake/schema"
 )
 
 // profiled reads the dataset that a text describes, with its call trees.
-func profiled(t *testing.T, text string) (*report.Merged, *report.Profile) {
+func profiled(t *testing.T, text string) (*report.Merged, *profile.Profile) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run")
 	check(t, reporttest.Write(dir, text))
 	return profileOf(t, dir)
 }
 
-func profileOf(t *testing.T, dirs ...string) (*report.Merged, *report.Profile) {
+func profileOf(t *testing.T, dirs ...string) (*report.Merged, *profile.Profile) {
 	t.Helper()
 	m, err := report.Read(dirs, report.Options{})
 	check(t, err)
-	p, err := m.Profile(dirs, "")
+	p, err := profile.Read(m, dirs, "")
 	check(t, err)
 	return m, p
 }
 
 // exportedProfile is of the export of a capture with a program file.
-func exportedProfile(t *testing.T, name, elf string) (string, *report.Merged, *report.Profile) {
+func exportedProfile(t *testing.T, name, elf string) (string, *report.Merged, *profile.Profile) {
 	t.Helper()
-	input := filepath.Join(t.TempDir(), "capture")
-	if name == "sample" {
-		check(t, sample.Extract(input))
-	} else {
-		input = shared.File(t, "captures/"+name)
-	}
-	dir := filepath.Join(t.TempDir(), "dataset")
-	_, err := pipeline.Export(t.Context(), input, dir, pipeline.Options{
-		Level: schema.LevelNone, Workers: 1, Capture: capture.Options{Symbols: []string{filepath.Join(input, elf)}},
-	})
-	check(t, err)
+	dir := reporttest.Export(t, name, elf, pipeline.Options{Level: schema.LevelNone})
 	m, p := profileOf(t, dir)
 	return dir, m, p
 }
@@ -94,7 +83,7 @@ func TestFolded(t *testing.T) {
 `, out.String())
 }
 
-// Without cycles of all that ran, numbers are instructions. Sources of several cores are told
+// Without cycles of all that ran, numbers are instructions. Sources of several cores are kept
 // apart.
 func TestFoldedCores(t *testing.T) {
 	_, p := profiled(t, `
@@ -138,7 +127,7 @@ func TestFoldedHostile(t *testing.T) {
 }
 
 // pprofOf writes a profile and reads it back; twice, the bytes are the same.
-func pprofOf(t *testing.T, p *report.Profile, paths *convert.Paths) *profile.Profile {
+func pprofOf(t *testing.T, p *profile.Profile, paths *convert.Paths) *pprof.Profile {
 	t.Helper()
 	var first, second bytes.Buffer
 	check(t, convert.PProf(&first, p, paths, []string{"ok:\nall"}))
@@ -146,7 +135,7 @@ func pprofOf(t *testing.T, p *report.Profile, paths *convert.Paths) *profile.Pro
 	if !bytes.Equal(first.Bytes(), second.Bytes()) {
 		t.Error("the same profile makes other bytes")
 	}
-	read, err := profile.ParseData(first.Bytes())
+	read, err := pprof.ParseData(first.Bytes())
 	check(t, err)
 	check(t, read.CheckValid())
 	return read

@@ -8,13 +8,15 @@ import (
 	"strconv"
 
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/profile"
+	"github.com/tracelake/tracelake/pipeline/report/timeline"
 )
 
 // Speedscope writes a file of speedscope (its file-format-schema.json): for each timeline a
 // profile in order of time (evented), then one for each task of p (sampled), which may be nil.
 // The name of a profile has its unit. In the first kind a task that has its turn is the lowest
 // frame, and where nothing was traced [untraced] is.
-func Speedscope(w io.Writer, timelines Timelines, p *report.Profile, paths *Paths, made Made) error {
+func Speedscope(w io.Writer, timelines Timelines, p *profile.Profile, paths *Paths, made Made) error {
 	s := &speedscope{output: output{w: w}, paths: paths, index: map[speedscopeFrame]int{}}
 	s.text(`{"$schema":"https://www.speedscope.app/file-format-schema.json","exporter":`)
 	s.value(made.By)
@@ -92,14 +94,14 @@ func (s *speedscope) begin(kind, name string, unit report.Unit) {
 }
 
 // sampled writes a profile for each task that ran.
-func (s *speedscope) sampled(p *report.Profile) error {
+func (s *speedscope) sampled(p *profile.Profile) error {
 	frames := make([]int, len(p.Frames))
 	for i := range p.Frames {
 		frames[i] = s.frame(&p.Frames[i])
 	}
-	unit, weight := report.InInstructions, func(n *report.ProfileNode) int64 { return n.Own.Instructions }
+	unit, weight := report.InInstructions, func(n *profile.Node) int64 { return n.Own.Instructions }
 	if p.ByCycles {
-		unit, weight = report.InCycles, func(n *report.ProfileNode) int64 { return n.Own.Cycles.V }
+		unit, weight = report.InCycles, func(n *profile.Node) int64 { return n.Own.Cycles.V }
 	}
 	nodes := make([][]int32, len(p.Tasks)) // that took something, by task
 	for i := range p.Nodes {
@@ -141,7 +143,7 @@ func (s *speedscope) comma(i int) {
 }
 
 // sample writes the path of a node, its root first.
-func (s *speedscope) sample(p *report.Profile, node int32, frames []int) {
+func (s *speedscope) sample(p *profile.Profile, node int32, frames []int) {
 	var path []int32
 	for ; node >= 0; node = p.Nodes[node].Parent {
 		path = append(path, node)
@@ -155,13 +157,13 @@ func (s *speedscope) sample(p *report.Profile, node int32, frames []int) {
 }
 
 // evented writes a timeline as a profile.
-func (s *speedscope) evented(t *report.Timeline) error {
+func (s *speedscope) evented(t *timeline.Timeline) error {
 	e := &speedscopeEvents{speedscope: s, source: t.Source, open: make([][]int, len(t.Tasks)), running: -1}
 	for i := range t.Frames {
 		e.frames = append(e.frames, s.frame(&t.Frames[i]))
 	}
 	for i := range t.Tasks {
-		task := &report.ProfileTask{Name: t.Tasks[i].Name, ContextID: t.Tasks[i].ContextID}
+		task := &profile.Task{Name: t.Tasks[i].Name, ContextID: t.Tasks[i].ContextID}
 		e.open[i] = []int{s.intern(speedscopeFrame{Name: taskText(task)})}
 	}
 	s.begin("evented", sourceText(t, false)+" in order of time", t.Unit)
@@ -193,9 +195,9 @@ type speedscopeEvents struct {
 // have their turns in quick succession.
 const mostAgain = 1 << 24
 
-func (e *speedscopeEvents) add(x *report.TimelineEvent) error {
+func (e *speedscopeEvents) add(x *timeline.Event) error {
 	switch x.Kind {
-	case report.TimelineTurn:
+	case timeline.Turn:
 		e.leaveTask(x.At)
 		e.running = x.Task
 		if e.again += len(e.open[x.Task]); e.again > mostAgain {
@@ -204,26 +206,26 @@ func (e *speedscopeEvents) add(x *report.TimelineEvent) error {
 		for _, frame := range e.open[x.Task] {
 			e.event("O", frame, x.At)
 		}
-	case report.TimelineEnter:
+	case timeline.Enter:
 		frame := e.frames[x.Frame]
 		e.open[x.Task] = append(e.open[x.Task], frame)
 		if x.Task == e.running {
 			e.event("O", frame, x.At)
 		}
-	case report.TimelineLeave:
+	case timeline.Leave:
 		l := e.open[x.Task]
 		if x.Task == e.running {
 			e.event("C", l[len(l)-1], x.At)
 		}
 		e.open[x.Task] = l[:len(l)-1]
-	case report.TimelineGap:
+	case timeline.Gap:
 		e.leaveTask(x.At)
-		untraced := e.intern(speedscopeFrame{Name: report.Untraced})
+		untraced := e.intern(speedscopeFrame{Name: timeline.Untraced})
 		e.event("O", untraced, x.At)
 		e.event("C", untraced, x.Until)
-	case report.TimelineEnd:
+	case timeline.End:
 		e.leaveTask(x.At)
-	case report.TimelineMark:
+	case timeline.Mark:
 	}
 	return e.spill()
 }

@@ -4,14 +4,14 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/timeline"
 )
 
 // Timelines calls a function with timelines, one at a time, and fails if that does.
-type Timelines func(do func(*report.Timeline) error) error
+type Timelines func(do func(*timeline.Timeline) error) error
 
 // sourceText names the source of a timeline; with several datasets its directory, too.
-func sourceText(t *report.Timeline, several bool) string {
+func sourceText(t *timeline.Timeline, several bool) string {
 	text := fmt.Sprintf("source %#x", t.Source)
 	if t.Core != "" {
 		text += " " + t.Core

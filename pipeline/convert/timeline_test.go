@@ -12,7 +12,9 @@ import (
 
 	"github.com/tracelake/tracelake/pipeline/convert"
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/profile"
 	"github.com/tracelake/tracelake/pipeline/report/reporttest"
+	"github.com/tracelake/tracelake/pipeline/report/timeline"
 )
 
 // timeProgram has a task that is interrupted in a call, one that runs then, and a gap.
@@ -45,8 +47,8 @@ func timelines(t *testing.T, text string) (*report.Merged, []string, convert.Tim
 	check(t, reporttest.Write(dir, text))
 	m, err := report.Read([]string{dir}, report.Options{})
 	check(t, err)
-	return m, []string{dir}, func(do func(*report.Timeline) error) error {
-		return m.EachTimeline([]string{dir}, "", report.Everything, do)
+	return m, []string{dir}, func(do func(*timeline.Timeline) error) error {
+		return timeline.Each(m, []string{dir}, "", timeline.Everything, do)
 	}
 }
 
@@ -54,7 +56,7 @@ func timelines(t *testing.T, text string) (*report.Merged, []string, convert.Tim
 // says when that is but the return of f.
 func TestSpeedscope(t *testing.T) {
 	m, dirs, timelines := timelines(t, timeProgram)
-	p, err := m.Profile(dirs, "")
+	p, err := profile.Read(m, dirs, "")
 	check(t, err)
 	var out bytes.Buffer
 	paths := &convert.Paths{Map: []convert.Mapping{{From: "/build", To: "src"}}}
@@ -95,7 +97,7 @@ sampled","name":"[task other] core cpu, instructions","unit":"none","startValue"
 `, got)
 }
 
-// A task goes on in what it is in while another has its turn. Times are those of instructions,
+// A task stays in what it is in while another has its turn. Times are those of instructions,
 // as there are no cycles.
 func TestPerfetto(t *testing.T) {
 	_, _, timelines := timelines(t, timeProgram)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/tracelake/tracelake/pipeline/report/internal/read"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 )
@@ -29,17 +30,17 @@ type CallRow struct {
 func (m *Merged) Calls(dirs []string, test string) (*Calls, error) {
 	c := &Calls{}
 	index := map[Name]int{}
-	err := eachDataset(dirs, test, &schema.Calls, func(d *dataset.Dataset, s *schema.SourceTotals) error {
-		if !d.Has(&schema.Stacks) {
-			return &dataset.Error{File: d.Dir, Problem: "has no table " + schema.Stacks.Name, Remedy: "export again with it"}
+	err := read.EachSource(dirs, test, &schema.Calls, func(d *dataset.Dataset, s *schema.SourceTotals) error {
+		if err := read.Need(d, &schema.Stacks); err != nil {
+			return err
 		}
-		tree, err := m.readStacks(d, s)
+		tree, err := m.CallTree(d, s)
 		if err != nil {
 			return err
 		}
-		rows := make([]int, len(tree.nodes)) // of c by node
-		for i := range tree.nodes {
-			name := tree.name(i, s.Core)
+		rows := make([]int, len(tree.Nodes)) // of c by node
+		for i := range tree.Nodes {
+			name := tree.name(int32(i))
 			n, ok := index[name]
 			if !ok {
 				n = len(c.Rows)
@@ -49,7 +50,7 @@ func (m *Merged) Calls(dirs []string, test string) (*Calls, error) {
 			rows[i] = n
 		}
 		c.LeftOut += s.CallsLeftOut
-		return eachBatch(d, &schema.Calls, s.Source, func(b *schema.Batch) error { return c.add(b, rows, d.Dir, s.Source) })
+		return read.EachBatch(d, &schema.Calls, s.Source, func(b *schema.Batch) error { return c.add(b, rows, d.Dir, s.Source) })
 	})
 	c.Rows = slices.DeleteFunc(c.Rows, func(r CallRow) bool { return r.Calls == 0 })
 	for i := range c.Rows {
@@ -75,7 +76,7 @@ func (c *Calls) add(b *schema.Batch, rows []int, dir string, source uint8) error
 			r.Unended++
 			continue
 		}
-		x := Duration{InCycles: nullAt(b, row, schema.CallsCycles), InInstructions: nullAt(b, row, schema.CallsInstructions)}
+		x := Duration{InCycles: read.Null(b, row, schema.CallsCycles), InInstructions: read.Null(b, row, schema.CallsInstructions)}
 		if !x.possible() {
 			return fmt.Errorf("call %d took what no trace can have", int64(schema.CallsCall.At(b, row)))
 		}
@@ -85,10 +86,10 @@ func (c *Calls) add(b *schema.Batch, rows []int, dir string, source uint8) error
 }
 
 // name returns the name of a node: its function, or the address.
-func (t *callTree) name(i int, core string) Name {
-	n := &t.nodes[i]
+func (t *CallTree) name(node int32) Name {
+	n := &t.Nodes[node]
 	if n.function == none {
-		return Name{Core: core, Address: n.address}
+		return Name{Core: t.core, Address: n.address}
 	}
 	f := &t.program.functions[n.function]
 	return Name{Core: t.program.core, Function: f.name, Address: f.address, File: f.file, Line: f.line}

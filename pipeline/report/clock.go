@@ -3,6 +3,7 @@ package report
 import (
 	"math"
 
+	"github.com/tracelake/tracelake/pipeline/report/internal/read"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 )
@@ -25,7 +26,7 @@ func readClock(d *dataset.Dataset, s *schema.SourceTotals) (Clock, error) {
 		return c, nil
 	}
 	m := newMeasurement()
-	err := eachBatch(d, &schema.Timestamps, s.Source, func(b *schema.Batch) error {
+	err := read.EachBatch(d, &schema.Timestamps, s.Source, func(b *schema.Batch) error {
 		m.addAll(b)
 		return nil
 	})

@@ -1,17 +1,14 @@
 package report_test
 
 import (
-	"context"
 	"math"
-	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/tracelake/tracelake/bench/sample"
-	"github.com/tracelake/tracelake/decode/decodetest/shared"
 	"github.com/tracelake/tracelake/pipeline"
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/reporttest"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -74,17 +71,8 @@ func TestClockOfCaptures(t *testing.T) {
 		{"opencsd-TC2", pipeline.Options{TimestampHz: 24e6}, map[uint8]float64{0x10: a7, 0x11: a7, 0x12: a7, 0x13: a15}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			input := filepath.Join(t.TempDir(), "capture")
-			if tt.name != "sample" {
-				input = shared.File(t, "captures/"+tt.name)
-			} else if err := sample.Extract(input); err != nil {
-				t.Fatal(err)
-			}
-			dir := filepath.Join(t.TempDir(), "dataset")
-			tt.opt.Level, tt.opt.Workers = schema.LevelBlocks, 1
-			if _, err := pipeline.Export(context.Background(), input, dir, tt.opt); err != nil {
-				t.Fatal(err)
-			}
+			tt.opt.Level = schema.LevelBlocks
+			dir := reporttest.Export(t, tt.name, "", tt.opt)
 			m, err := report.Read([]string{dir}, report.Options{Clocks: true})
 			if err != nil {
 				t.Fatal(err)

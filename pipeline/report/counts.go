@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/tracelake/tracelake/pipeline/report/internal/read"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 )
@@ -18,7 +19,7 @@ func (m *Merged) readCounts(d *dataset.Dataset) error {
 		if err != nil {
 			return err
 		}
-		err = eachBatch(d, &schema.Counts, s.Source, func(b *schema.Batch) error {
+		err = read.EachBatch(d, &schema.Counts, s.Source, func(b *schema.Batch) error {
 			seen[s.Core] = append(seen[s.Core], *schema.CountsAddress.In(b)...)
 			return m.addCounts(b, s.Core, hz)
 		})
@@ -33,11 +34,8 @@ func (m *Merged) readCounts(d *dataset.Dataset) error {
 	return m.trust.add(d, seen)
 }
 
-// What no trace has: beyond it sums could be wrong.
-const (
-	maxExecutions = 1 << 60
-	maxCycles     = 1e18
-)
+// maxCycles is more than any trace has: beyond it sums could be wrong.
+const maxCycles = 1e18
 
 // clock returns the frequency of the core that a source traces, 0 if it is not known.
 func (m *Merged) clock(d *dataset.Dataset, s *schema.SourceTotals) (hz float64, err error) {
@@ -61,7 +59,7 @@ func (m *Merged) addCounts(b *schema.Batch, core string, hz float64) error {
 			c.cycles = math.Float64frombits(spread.U64[row])
 		}
 		address := schema.CountsAddress.At(b, row)
-		if !c.possible() || m.executions > maxExecutions-c.reached() {
+		if !c.possible() || m.executions > read.MaxCount-c.reached() {
 			return fmt.Errorf("0x%08x has a count that no trace can have", address)
 		}
 		m.executions += c.reached()
@@ -76,7 +74,7 @@ func (m *Merged) addCounts(b *schema.Batch, core string, hz float64) error {
 // possible says whether c can be of a trace.
 func (c *counts) possible() bool {
 	for _, n := range []int64{c.executed, c.failed, c.untold, c.timed} {
-		if n < 0 || n > maxExecutions/4 {
+		if n < 0 || n > read.MaxCount/4 {
 			return false
 		}
 	}

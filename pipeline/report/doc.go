@@ -7,4 +7,7 @@
 // long for an hour of trace as for a second. [Merged.Calls] and [ReadExceptions] read a
 // row for each call or exception, and [Merged.Last] of the instructions those around a
 // point. The answers are values; words and formats are the caller's.
+//
+// Packages profile and timeline, which are above this one, answer what other programs show: from
+// the call trees, frames and code that [Merged] has.
 package report

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/tracelake/tracelake/pipeline/report/internal/read"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 )
@@ -40,19 +41,19 @@ type exceptionKey struct {
 func ReadExceptions(dirs []string, test string) (*Exceptions, error) {
 	x := &Exceptions{}
 	index := map[exceptionKey]int{}
-	err := eachDataset(dirs, test, &schema.ExceptionSpans, func(d *dataset.Dataset, s *schema.SourceTotals) error {
-		if !d.Has(&schema.Exceptions) {
-			return &dataset.Error{File: d.Dir, Problem: "has no table " + schema.Exceptions.Name, Remedy: "export again with it"}
+	err := read.EachSource(dirs, test, &schema.ExceptionSpans, func(d *dataset.Dataset, s *schema.SourceTotals) error {
+		if err := read.Need(d, &schema.Exceptions); err != nil {
+			return err
 		}
 		kinds := map[int64]exceptionKey{} // by ordinal
-		err := eachBatch(d, &schema.Exceptions, s.Source, func(b *schema.Batch) error {
+		err := read.EachBatch(d, &schema.Exceptions, s.Source, func(b *schema.Batch) error {
 			readKinds(b, s.Core, kinds)
 			return nil
 		})
 		if err != nil {
 			return err
 		}
-		return eachBatch(d, &schema.ExceptionSpans, s.Source, func(b *schema.Batch) error {
+		return read.EachBatch(d, &schema.ExceptionSpans, s.Source, func(b *schema.Batch) error {
 			for row := range b.Rows() {
 				key, ok := kinds[int64(schema.ExceptionSpansOrdinal.At(b, row))]
 				if !ok {
@@ -88,7 +89,7 @@ func readKinds(b *schema.Batch, core string, to map[int64]exceptionKey) {
 			continue
 		}
 		key := exceptionKey{core: core}
-		key.kind, key.number = exceptionOf(b, row, schema.ExceptionsType, schema.ExceptionsNumber)
+		key.kind, key.number = read.Exception(b, row, schema.ExceptionsType, schema.ExceptionsNumber)
 		to[int64(schema.ExceptionsOrdinal.At(b, row))] = key
 	}
 }
@@ -101,17 +102,12 @@ func (x *ExceptionRow) addSpan(b *schema.Batch, row int, at Place) error {
 		return nil
 	}
 	d := Duration{
-		InCycles: nullAt(b, row, schema.ExceptionSpansCycles), InTicks: nullAt(b, row, schema.ExceptionSpansTicks),
-		InInstructions: nullAt(b, row, schema.ExceptionSpansInstructions),
+		InCycles: read.Null(b, row, schema.ExceptionSpansCycles), InTicks: read.Null(b, row, schema.ExceptionSpansTicks),
+		InInstructions: read.Null(b, row, schema.ExceptionSpansInstructions),
 	}
 	if !d.possible() {
 		return fmt.Errorf("span %d took what no trace can have", int64(schema.ExceptionSpansSpan.At(b, row)))
 	}
 	x.add(&d, at)
 	return nil
-}
-
-// nullAt returns a cell that may be NULL.
-func nullAt(b *schema.Batch, row int, column schema.IndexU64) schema.Null[int64] {
-	return schema.Null[int64]{V: int64(column.At(b, row)), OK: !b.Columns[column].Null(row)}
 }

@@ -6,9 +6,6 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// Untraced is the frame of time in which nothing was traced.
-const Untraced = "[untraced]"
-
 // A Frame is what a node of a call tree is of: a function, code that no function has, or an
 // exception. Equal frames are of the same.
 type Frame struct {
@@ -29,22 +26,24 @@ func (f *Frame) Text() string {
 	return fmt.Sprintf("0x%08x", f.Address)
 }
 
-// frame returns what a node of t is of. core is that of its source.
-func (t *callTree) frame(n *stackNode, core string) Frame {
-	if n.entry == schema.StackException {
-		return Frame{Exception: bracketed(n.exception, n.number)}
+// Frame returns what a node is of.
+func (t *CallTree) Frame(node int32) Frame {
+	n := &t.Nodes[node]
+	if n.Entry == schema.StackException {
+		return ExceptionFrame(n.exception, n.number)
 	}
-	if n.function == none {
-		return Frame{Name: Name{Core: core, Address: n.address}}
+	f := Frame{Name: t.name(node)}
+	if n.function != none {
+		f.Linkage = t.program.functions[n.function].linkage
 	}
-	f := &t.program.functions[n.function]
-	return Frame{Name: Name{Core: t.program.core, Function: f.name, Address: f.address, File: f.file, Line: f.line}, Linkage: f.linkage}
+	return f
 }
 
-// bracketed names an exception as far as it is known: [irq 53], [irq], [exception].
-func bracketed(kind schema.Null[schema.ExceptionType], number schema.Null[uint16]) string {
+// ExceptionFrame returns the frame of an exception, as far as that is known: [irq 53], [irq],
+// [exception].
+func ExceptionFrame(kind schema.Null[schema.ExceptionType], number schema.Null[uint16]) Frame {
 	if !kind.OK && !number.OK {
-		return "[exception]"
+		return Frame{Exception: "[exception]"}
 	}
-	return "[" + exceptionText(kind, number) + "]"
+	return Frame{Exception: "[" + exceptionText(kind, number) + "]"}
 }

@@ -86,7 +86,7 @@ func (r *HotspotRow) sum(o *HotspotRow) {
 	r.Timed += o.Timed
 	r.Cycles += o.Cycles
 	r.Seconds += o.Seconds
-	r.All.add(o.All)
+	r.All.Add(o.All)
 }
 
 // add adds a row, if its share is another.

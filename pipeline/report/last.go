@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/tracelake/tracelake/pipeline/report/internal/read"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 )
@@ -176,7 +177,7 @@ func offsetsOf(d *dataset.Dataset) ordered {
 // findException finds the row of an exception.
 func (l *Last) findException(d *dataset.Dataset, s *schema.SourceTotals, ordinal int64) error {
 	if !d.Has(&schema.Exceptions) {
-		return lacks(d, &schema.Exceptions)
+		return read.Lacks(d, &schema.Exceptions)
 	}
 	err := eachFrom(d, s.Source, ordered{&schema.Exceptions, schema.ExceptionsOrdinal}, ordinal, func(b *schema.Batch, row int) bool {
 		if x := exceptionAt(b, row); x.Ordinal >= ordinal {
@@ -193,11 +194,6 @@ func (l *Last) findException(d *dataset.Dataset, s *schema.SourceTotals, ordinal
 	}
 	l.Before = min(l.Before, l.Entry.Seq)
 	return nil
-}
-
-// lacks is the error for a table that an answer needs.
-func lacks(d *dataset.Dataset, t *schema.Table) error {
-	return &dataset.Error{File: d.Dir, Problem: "has no table " + t.Name, Remedy: "export again without --tables, or with " + t.Name + " among them"}
 }
 
 // eachFrom calls a function with rows of a source from about where a column comes to a value,
@@ -259,7 +255,7 @@ func executedAt(b *schema.Batch, row int) Executed {
 
 func exceptionAt(b *schema.Batch, row int) Exception {
 	x := Exception{Ordinal: int64(schema.ExceptionsOrdinal.At(b, row)), Seq: int64(schema.ExceptionsSeq.At(b, row)), Event: schema.ExceptionEvent(schema.ExceptionsEvent.At(b, row))}
-	x.Type, x.Number = exceptionOf(b, row, schema.ExceptionsType, schema.ExceptionsNumber)
+	x.Type, x.Number = read.Exception(b, row, schema.ExceptionsType, schema.ExceptionsNumber)
 	return x
 }
 

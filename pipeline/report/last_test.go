@@ -11,6 +11,7 @@ import (
 
 	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/reporttest"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 )
@@ -64,7 +65,7 @@ func frames(x *report.Last) string {
 // Stacks of the sample: in a task, in a handler, in one that is to switch to another task,
 // in recursion, where a function was tail-called.
 func TestLastStacks(t *testing.T) {
-	l := newLast(t, exportSample(t, schema.LevelBlocks))
+	l := newLast(t, reporttest.Sample(t, schema.LevelBlocks))
 	for seq, want := range map[int64]string{
 		0:      "_start: _start",
 		178843: "sort_task: sort_task quicksort by_digits",
@@ -84,7 +85,7 @@ func TestLastStacks(t *testing.T) {
 // top its own. In a handler the Context ID may be that of the next task; and the first task
 // begins without one, from which only its first exception tells it.
 func TestLastTask(t *testing.T) {
-	dir := exportSample(t, schema.LevelInstructions)
+	dir := reporttest.Sample(t, schema.LevelInstructions)
 	d, err := dataset.Open(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -120,7 +121,7 @@ func contextsOf(t *testing.T, d *dataset.Dataset) (contexts []uint32) {
 // Both levels have the same instructions before any point, those that the table has; an
 // exception and a byte of the capture are found.
 func TestLastPoints(t *testing.T) {
-	flat, blocks := newLast(t, exportSample(t, schema.LevelInstructions)), newLast(t, exportSample(t, schema.LevelBlocks))
+	flat, blocks := newLast(t, reporttest.Sample(t, schema.LevelInstructions)), newLast(t, reporttest.Sample(t, schema.LevelBlocks))
 	for _, tt := range []struct {
 		kind          report.PointKind
 		at, n         int64
@@ -167,8 +168,8 @@ func TestLastRefuses(t *testing.T) {
 		{"two sources", two, schema.Null[uint8]{}, report.Point{}, "run has 2 sources that ran"},
 		{"another source", two, schema.Of(uint8(0x12)), report.Point{}, "run has no source 0x12 that ran"},
 		{"nothing ran", "source 0x10", schema.Null[uint8]{}, report.Point{}, "run has 0 sources that ran"},
-		{"beyond", stacked, schema.Null[uint8]{}, report.Point{Kind: report.AtSeq, N: 19}, "run: seq 19 is beyond the end: source 0x10 has 18 instructions"},
-		{"no exception", stacked, schema.Null[uint8]{}, report.Point{Kind: report.AtException, N: 0}, "run: there is no exception 0"},
+		{"beyond", reporttest.Stacked, schema.Null[uint8]{}, report.Point{Kind: report.AtSeq, N: 19}, "run: seq 19 is beyond the end: source 0x10 has 18 instructions"},
+		{"no exception", reporttest.Stacked, schema.Null[uint8]{}, report.Point{Kind: report.AtException, N: 0}, "run: there is no exception 0"},
 	} {
 		dir := write(t, "run", tt.text)
 		_, err := newLast(t, dir).m.Last(dir, tt.source, tt.point, 5)
@@ -176,7 +177,7 @@ func TestLastRefuses(t *testing.T) {
 			t.Errorf("%s: %v, want %s", tt.name, err, tt.want)
 		}
 	}
-	dir := exportSample(t, schema.LevelNone)
+	dir := reporttest.Sample(t, schema.LevelNone)
 	_, err := newLast(t, dir).m.Last(dir, schema.Null[uint8]{}, report.Point{}, 5)
 	if e, ok := errors.AsType[*dataset.Error](err); !ok || !strings.Contains(e.Remedy, "--level blocks") {
 		t.Errorf("level none: %v", err)
@@ -185,7 +186,7 @@ func TestLastRefuses(t *testing.T) {
 
 // What the tables do not say, or say wrong, is no stack and no panic.
 func TestLastUnknown(t *testing.T) {
-	rows := stacked + strings.Repeat("instruction 0x1008 a32 other\n", 18)
+	rows := reporttest.Stacked + strings.Repeat("instruction 0x1008 a32 other\n", 18)
 	const none = "task main\nspan 1 ? end=open\nexception 1 entry type=irq\n"
 	for _, tt := range []struct{ name, text, want string }{
 		{"no tables", "", "the dataset has no table calls"},

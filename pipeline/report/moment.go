@@ -3,6 +3,7 @@ package report
 import (
 	"math"
 
+	"github.com/tracelake/tracelake/pipeline/report/internal/read"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 )
@@ -12,7 +13,7 @@ import (
 // No table has a row for each switch of tasks. But a call, an exception and a task say which
 // task ran when they began, and a call when it returned: before is the last that is known so,
 // after the next. If both are one task, it ran in between too. If not, there was a switch:
-// where an exception ended with one, or else at the later of the two, as a task that goes on
+// where an exception ended with one, or else at the later of the two, as a task that continues
 // in a function begins with a return to it.
 type moment struct {
 	at            int64
@@ -49,7 +50,7 @@ type span struct {
 const lookBack = 1 << 20
 
 // readMoment reads what was open at an instruction.
-func readMoment(d *dataset.Dataset, source uint8, at int64, tree *callTree, tasks []Task) (*moment, error) {
+func readMoment(d *dataset.Dataset, source uint8, at int64, tree *CallTree, tasks []Task) (*moment, error) {
 	w := &moment{
 		at: at, before: witness{-1, none}, after: witness{math.MaxInt64, none}, switched: none, task: none,
 		open: map[int32]openCall{}, outermost: map[int32]bool{},
@@ -76,7 +77,7 @@ func readMoment(d *dataset.Dataset, source uint8, at int64, tree *callTree, task
 
 // endOf returns where something ended; never if it was open at the end of trace.
 func endOf(b *schema.Batch, row int, column schema.IndexU64) int64 {
-	if end := nullAt(b, row, column); end.OK {
+	if end := read.Null(b, row, column); end.OK {
 		return end.V
 	}
 	return math.MaxInt64
@@ -128,25 +129,25 @@ func (w *moment) readSpans(d *dataset.Dataset, source uint8) error {
 }
 
 // addCall adds a row of `calls`.
-func (w *moment) addCall(b *schema.Batch, row int, end int64, tree *callTree) {
+func (w *moment) addCall(b *schema.Batch, row int, end int64, tree *CallTree) {
 	seq, task, node := int64(schema.CallsSeq.At(b, row)), int32(schema.CallsTask.At(b, row)), int32(schema.CallsStack.At(b, row))
 	w.know(seq, task)
 	if schema.CallEnd(schema.CallsEnd.At(b, row)) == schema.CallReturn {
 		w.know(end, task)
 	}
-	if end <= w.at || node < 0 || int(node) >= len(tree.nodes) {
+	if end <= w.at || node < 0 || int(node) >= len(tree.Nodes) {
 		return
 	}
 	if _, ok := w.open[task]; seq <= w.at && !ok { // those that end first are inside of others
 		w.open[task] = openCall{seq, node}
 	}
-	w.outermost[task] = w.outermost[task] || seq > w.at && !tree.inCall(tree.nodes[node].parent)
+	w.outermost[task] = w.outermost[task] || seq > w.at && !tree.inCall(tree.Nodes[node].Parent)
 }
 
 // inCall says whether a node is one of a call, or inside one.
-func (t *callTree) inCall(node int32) bool {
-	for ; node != none; node = t.nodes[node].parent {
-		if t.nodes[node].entry == schema.StackCall {
+func (t *CallTree) inCall(node int32) bool {
+	for ; node != none; node = t.Nodes[node].Parent {
+		if t.Nodes[node].Entry == schema.StackCall {
 			return true
 		}
 	}

@@ -2,11 +2,10 @@ package report
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
-	"io"
 	"slices"
 
+	"github.com/tracelake/tracelake/pipeline/report/internal/read"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 )
@@ -107,36 +106,17 @@ func (m *Merged) cores() []string {
 
 // readProgram adds the program of d to m: code, functions and lines.
 func (m *Merged) readProgram(d *dataset.Dataset) error {
-	if err := eachBatch(d, &schema.Functions, 0, m.addFunctions); err != nil {
+	if err := read.EachBatch(d, &schema.Functions, 0, m.addFunctions); err != nil {
 		return err
 	}
-	if err := eachBatch(d, &schema.Code, 0, m.addCode); err != nil {
+	if err := read.EachBatch(d, &schema.Code, 0, m.addCode); err != nil {
 		return err
 	}
 	for _, p := range m.programs {
 		slices.SortStableFunc(p.code, func(x, y instruction) int { return cmp.Compare(x.address, y.address) })
 		p.code = slices.CompactFunc(p.code, func(x, y instruction) bool { return x.address == y.address })
 	}
-	return eachBatch(d, &schema.Lines, 0, m.addLines)
-}
-
-// eachBatch calls do with all rows of a table and source. What do complains of is
-// damage.
-func eachBatch(d *dataset.Dataset, t *schema.Table, source uint8, do func(*schema.Batch) error) error {
-	r := d.Open(t, source)
-	defer r.Close()
-	for {
-		b, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if err := do(b); err != nil {
-			return &dataset.Error{File: d.Dir, Problem: "table " + t.Name + ": " + err.Error(), Remedy: "export again", Damaged: true, Err: err}
-		}
-	}
+	return read.EachBatch(d, &schema.Lines, 0, m.addLines)
 }
 
 func (m *Merged) addFunctions(b *schema.Batch) error {

@@ -3,12 +3,10 @@ package report
 import (
 	"cmp"
 	"errors"
-	"fmt"
-	"slices"
 	"strings"
 
+	"github.com/tracelake/tracelake/pipeline/report/internal/read"
 	"github.com/tracelake/tracelake/schema"
-	"github.com/tracelake/tracelake/schema/dataset"
 )
 
 // Options say what to read.
@@ -50,8 +48,8 @@ func compareLocations(a, b location) int {
 // Read reads the datasets in dirs and adds them up. It fails with a [*MergeError] if
 // they are not of one program.
 func Read(dirs []string, opt Options) (*Merged, error) {
-	open, err := openAll(dirs, opt.Test)
-	defer closeAll(open)
+	open, err := read.Open(dirs, opt.Test)
+	defer read.Close(open)
 	if err != nil {
 		return nil, err
 	}
@@ -82,68 +80,4 @@ func Read(dirs []string, opt Options) (*Merged, error) {
 	}
 	m.concludeTrust()
 	return m, nil
-}
-
-// openAll opens the datasets in dirs whose label is test. It returns those that it
-// opened with an error, too.
-func openAll(dirs []string, test string) ([]*dataset.Dataset, error) {
-	var open []*dataset.Dataset
-	var labels []string
-	for _, dir := range dirs {
-		d, err := dataset.Open(dir)
-		if err != nil {
-			return open, err
-		}
-		label := d.Manifest.Labels[testLabel]
-		if test != "" && label != test {
-			labels = append(labels, label)
-			d.Close()
-			continue
-		}
-		open = append(open, d)
-		if err := hasTables(d); err != nil {
-			return open, err
-		}
-	}
-	if len(open) == 0 {
-		return nil, &NoTestError{Test: test, Labels: slices.Compact(slices.Sorted(slices.Values(labels)))}
-	}
-	return open, nil
-}
-
-func closeAll(open []*dataset.Dataset) {
-	for _, d := range open {
-		d.Close()
-	}
-}
-
-// testLabel is the key of the label that names the test a capture was made in.
-const testLabel = "test"
-
-// hasTables checks that d has the tables that answers are made of, which older
-// versions did not write.
-func hasTables(d *dataset.Dataset) error {
-	for _, t := range []*schema.Table{&schema.Counts, &schema.Code, &schema.Functions, &schema.Lines} {
-		if !d.Has(t) {
-			return &dataset.Error{File: d.Dir, Problem: "has no table " + t.Name, Remedy: "export again with this version"}
-		}
-	}
-	return nil
-}
-
-// A NoTestError says that no dataset has the label that was asked for.
-type NoTestError struct {
-	Test   string
-	Labels []string // those there are, ascending; "": a dataset without one
-}
-
-func (e *NoTestError) Error() string {
-	words := make([]string, len(e.Labels))
-	for i, label := range e.Labels {
-		words[i] = fmt.Sprintf("%q", label)
-		if label == "" {
-			words[i] = "none"
-		}
-	}
-	return fmt.Sprintf("no dataset has the label test=%s; their labels are: %s", e.Test, strings.Join(words, ", "))
 }

@@ -24,11 +24,7 @@ func write(t *testing.T, name, text string) string {
 // merged reads the datasets that texts describe.
 func merged(t *testing.T, opt report.Options, texts ...string) *report.Merged {
 	t.Helper()
-	var dirs []string
-	for _, text := range texts {
-		dirs = append(dirs, write(t, "run", text))
-	}
-	m, err := report.Read(dirs, opt)
+	m, err := report.Read(reporttest.Datasets(t, texts...), opt)
 	if err != nil {
 		t.Fatal(err)
 	}

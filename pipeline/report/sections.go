@@ -16,10 +16,13 @@ type Section struct {
 	Bytes   int64
 }
 
-// sections returns those of the program, by core and address.
-func (m *Merged) sections() []Section {
+// Sections are those of a program, by core and address.
+type Sections []Section
+
+// Sections returns the sections of the program.
+func (m *Merged) Sections() Sections {
 	named := slices.ContainsFunc(m.images, isSymbols)
-	var all []Section
+	var all Sections
 	for _, i := range m.images {
 		if isSymbols(i) == named {
 			all = append(all, Section{i.File, i.BuildID, i.Core, i.Address, i.Bytes})
@@ -33,14 +36,14 @@ func (s *Section) compare(core string, address uint32) int {
 	return cmp.Or(strings.Compare(s.Core, core), cmp.Compare(s.Address, address))
 }
 
-// Section returns the index of the section that has an address of a core, -1 if none has it.
-func (p *Profile) Section(core string, address uint32) int {
+// Find returns the index of the section that has an address of a core, -1 if none has it.
+func (all Sections) Find(core string, address uint32) int {
 	for _, of := range []string{core, ""} {
-		i, exact := slices.BinarySearchFunc(p.Sections, address, func(s Section, a uint32) int { return s.compare(of, a) })
+		i, exact := slices.BinarySearchFunc(all, address, func(s Section, a uint32) int { return s.compare(of, a) })
 		if !exact {
 			i--
 		}
-		if i >= 0 && p.Sections[i].Core == of && int64(address)-int64(p.Sections[i].Address) < p.Sections[i].Bytes {
+		if i >= 0 && all[i].Core == of && int64(address)-int64(all[i].Address) < all[i].Bytes {
 			return i
 		}
 	}

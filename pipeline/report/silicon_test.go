@@ -2,7 +2,6 @@ package report_test
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -10,10 +9,9 @@ import (
 	"testing"
 
 	"github.com/tracelake/tracelake/bench/sample"
-	"github.com/tracelake/tracelake/decode/capture"
-	"github.com/tracelake/tracelake/decode/decodetest/shared"
 	"github.com/tracelake/tracelake/pipeline"
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/reporttest"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -107,22 +105,7 @@ func TestFigures(t *testing.T) {
 // exported returns what the export of a capture with a program file holds.
 func exported(t *testing.T, name, elf string) *report.Merged {
 	t.Helper()
-	input := filepath.Join(t.TempDir(), "capture")
-	if name == "sample" {
-		if err := sample.Extract(input); err != nil {
-			t.Fatal(err)
-		}
-	} else {
-		input = shared.File(t, "captures/"+name)
-	}
-	dir := filepath.Join(t.TempDir(), "dataset")
-	opt := pipeline.Options{
-		Level: schema.LevelBlocks, Workers: 1, Tables: []*schema.Table{},
-		Capture: capture.Options{Symbols: []string{filepath.Join(input, elf)}},
-	}
-	if _, err := pipeline.Export(context.Background(), input, dir, opt); err != nil {
-		t.Fatal(err)
-	}
+	dir := reporttest.Export(t, name, elf, pipeline.Options{Level: schema.LevelBlocks, Tables: []*schema.Table{}})
 	m, err := report.Read([]string{dir}, report.Options{})
 	if err != nil {
 		t.Fatal(err)

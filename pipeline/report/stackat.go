@@ -5,6 +5,7 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/tracelake/tracelake/pipeline/report/internal/read"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 )
@@ -30,12 +31,12 @@ func (m *Merged) stackAt(d *dataset.Dataset, s *schema.SourceTotals, x *Executed
 			return nil, "the dataset has no table " + t.Name, nil
 		}
 	}
-	tree, err := m.readStacks(d, s)
+	tree, err := m.CallTree(d, s)
 	if err != nil {
 		return nil, "", err
 	}
 	tasks := &Tasks{}
-	if err := eachBatch(d, &schema.Tasks, s.Source, func(b *schema.Batch) error { return tasks.add(b, d, s) }); err != nil {
+	if err := read.EachBatch(d, &schema.Tasks, s.Source, func(b *schema.Batch) error { return tasks.add(b, d, s) }); err != nil {
 		return nil, "", err
 	}
 	w, err := readMoment(d, s.Source, x.Seq, tree, tasks.Rows)
@@ -57,11 +58,11 @@ func (m *Merged) stackAt(d *dataset.Dataset, s *schema.SourceTotals, x *Executed
 	if node == none {
 		return nil, "no path of task " + tasks.Rows[w.task].Name + " leads to its function", nil
 	}
-	return &Stack{Task: tasks.Rows[w.task], Frames: tree.frames(node, s.Core)}, "", nil
+	return &Stack{Task: tasks.Rows[w.task], Frames: tree.frames(node)}, "", nil
 }
 
 // functionOf returns the number of a function; none: of code that has no function.
-func (t *callTree) functionOf(name string, address uint32) int32 {
+func (t *CallTree) functionOf(name string, address uint32) int32 {
 	if name == "" || t.program == nil {
 		return none
 	}
@@ -69,10 +70,10 @@ func (t *callTree) functionOf(name string, address uint32) int32 {
 }
 
 // roots returns the nodes that stacks of a task began with.
-func (t *callTree) roots(task int32) []int32 {
+func (t *CallTree) roots(task int32) []int32 {
 	var roots []int32
-	for i := range t.nodes {
-		if t.nodes[i].parent == none && t.nodes[i].task == task {
+	for i := range t.Nodes {
+		if t.Nodes[i].Parent == none && t.Nodes[i].Task == task {
 			roots = append(roots, int32(i))
 		}
 	}
@@ -82,13 +83,13 @@ func (t *callTree) roots(task int32) []int32 {
 // search returns the node of a function that may be on top where one of some nodes was
 // entered, and then exceptions began; none: there is no such. Tail calls put others in the
 // place of a function.
-func (t *callTree) search(from []int32, exceptions []exceptionKey, function int32) int32 {
+func (t *CallTree) search(from []int32, exceptions []exceptionKey, function int32) int32 {
 	level := t.withTails(from)
 	for _, x := range exceptions {
 		var handlers []int32
 		for _, n := range level {
 			for c := range t.children(n) {
-				if e := &t.nodes[c]; e.entry == schema.StackException && e.exception == x.kind && e.number == x.number {
+				if e := &t.Nodes[c]; e.Entry == schema.StackException && e.exception == x.kind && e.number == x.number {
 					handlers = slices.AppendSeq(handlers, t.children(c))
 				}
 			}
@@ -96,7 +97,7 @@ func (t *callTree) search(from []int32, exceptions []exceptionKey, function int3
 		level = handlers
 	}
 	i := slices.IndexFunc(level, func(n int32) bool {
-		return t.nodes[n].function == function && t.nodes[n].entry != schema.StackException
+		return t.Nodes[n].function == function && t.Nodes[n].Entry != schema.StackException
 	})
 	if i < 0 {
 		return none
@@ -105,12 +106,12 @@ func (t *callTree) search(from []int32, exceptions []exceptionKey, function int3
 }
 
 // withTails returns nodes, and those that may have taken the place of one.
-func (t *callTree) withTails(nodes []int32) []int32 {
+func (t *CallTree) withTails(nodes []int32) []int32 {
 	all := slices.Clone(nodes)
 	for _, n := range nodes {
-		if parent := t.nodes[n].parent; parent != none {
+		if parent := t.Nodes[n].Parent; parent != none {
 			for c := range t.children(parent) {
-				if t.nodes[c].entry == schema.StackTail {
+				if t.Nodes[c].Entry == schema.StackTail {
 					all = append(all, c)
 				}
 			}
@@ -119,21 +120,21 @@ func (t *callTree) withTails(nodes []int32) []int32 {
 	return all
 }
 
-// children are the nodes that go on from one.
-func (t *callTree) children(n int32) iter.Seq[int32] {
+// children are the nodes that continue one.
+func (t *CallTree) children(n int32) iter.Seq[int32] {
 	return func(yield func(int32) bool) {
-		for c := t.nodes[n].firstNext[0]; c != none && yield(c); c = t.nodes[c].firstNext[1] {
+		for c := t.Nodes[n].firstNext[0]; c != none && yield(c); c = t.Nodes[c].firstNext[1] {
 		}
 	}
 }
 
 // frames returns the path of a node, the innermost first.
-func (t *callTree) frames(node int32, core string) []StackFrame {
+func (t *CallTree) frames(node int32) []StackFrame {
 	var frames []StackFrame
-	for ; node != none; node = t.nodes[node].parent {
-		n := &t.nodes[node]
-		f := StackFrame{Name: t.name(int(node), core), Entry: n.entry}
-		if n.entry == schema.StackException {
+	for ; node != none; node = t.Nodes[node].Parent {
+		n := &t.Nodes[node]
+		f := StackFrame{Name: t.name(node), Entry: n.Entry}
+		if n.Entry == schema.StackException {
 			f.Exception = exceptionText(n.exception, n.number)
 		}
 		frames = append(frames, f)

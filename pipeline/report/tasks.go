@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 
+	"github.com/tracelake/tracelake/pipeline/report/internal/read"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 )
@@ -34,30 +35,9 @@ type Task struct {
 // ran first first. It fails with a [*dataset.Error] if one has no such table.
 func ReadTasks(dirs []string, test string) (*Tasks, error) {
 	t := &Tasks{ByCycles: true}
-	return t, eachDataset(dirs, test, &schema.Tasks, func(d *dataset.Dataset, s *schema.SourceTotals) error {
-		return eachBatch(d, &schema.Tasks, s.Source, func(b *schema.Batch) error { return t.add(b, d, s) })
+	return t, read.EachSource(dirs, test, &schema.Tasks, func(d *dataset.Dataset, s *schema.SourceTotals) error {
+		return read.EachBatch(d, &schema.Tasks, s.Source, func(b *schema.Batch) error { return t.add(b, d, s) })
 	})
-}
-
-// eachDataset calls a function with each source of the datasets in dirs whose label is test,
-// which have to have a table.
-func eachDataset(dirs []string, test string, of *schema.Table, do func(*dataset.Dataset, *schema.SourceTotals) error) error {
-	open, err := openAll(dirs, test)
-	defer closeAll(open)
-	if err != nil {
-		return err
-	}
-	for _, d := range open {
-		if !d.Has(of) {
-			return &dataset.Error{File: d.Dir, Problem: "has no table " + of.Name, Remedy: "export again without --tables, or with " + of.Name + " among them"}
-		}
-		for i := range d.Manifest.Sources {
-			if err := do(d, &d.Manifest.Sources[i]); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 func (t *Tasks) add(b *schema.Batch, d *dataset.Dataset, s *schema.SourceTotals) error {
@@ -67,15 +47,15 @@ func (t *Tasks) add(b *schema.Batch, d *dataset.Dataset, s *schema.SourceTotals)
 			Dir: d.Dir, Source: s.Source, Core: s.Core, Number: int32(schema.TasksTask.At(b, row)), Name: names[row],
 			Origin: schema.TaskOrigin(schema.TasksOrigin.At(b, row)), FirstSeq: int64(schema.TasksFirstSeq.At(b, row)),
 			Switches: int64(schema.TasksSwitches.At(b, row)), Ambiguous: int64(schema.TasksAmbiguous.At(b, row)),
-			Drift: int64(schema.TasksStackDrift.At(b, row)), Executed: workOf(b, row, schema.TasksInstructions, schema.TasksCycles),
+			Drift: int64(schema.TasksStackDrift.At(b, row)), Executed: WorkAt(b, row, schema.TasksInstructions, schema.TasksCycles),
 		}
 		if !contexts.Null(row) {
 			x.ContextID = schema.Of(contexts.U32[row])
 		}
-		if !x.Executed.possible() {
+		if !x.Executed.Possible() {
 			return fmt.Errorf("task %d has counts that no trace can have", x.Number)
 		}
-		t.Executed.add(x.Executed)
+		t.Executed.Add(x.Executed)
 		t.ByCycles = t.ByCycles && x.Executed.Cycles.OK
 		t.Rows = append(t.Rows, x)
 	}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/tracelake/tracelake/pipeline/report/internal/read"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 )
@@ -121,7 +122,7 @@ func (m *Merged) Trust() *Trust { return &m.trust }
 
 // add adds a dataset, with the addresses it executed by core, ascending.
 func (t *Trust) add(d *dataset.Dataset, executed map[string][]uint32) error {
-	x := Dataset{Dir: d.Dir, Test: d.Manifest.Labels[testLabel], Created: d.Manifest.Run.Created}
+	x := Dataset{Dir: d.Dir, Test: d.Manifest.Labels[read.TestLabel], Created: d.Manifest.Run.Created}
 	for i := range d.Manifest.Sources {
 		s := Source{SourceTotals: &d.Manifest.Sources[i]}
 		if err := s.readEnds(d); err != nil {
@@ -174,7 +175,7 @@ func (s *Source) readEnds(d *dataset.Dataset) error {
 	if s.Losses > schema.BatchRows || s.Status != schema.SourceStatusNames[schema.StatusDecoded] {
 		return nil
 	}
-	return eachBatch(d, &schema.Losses, s.Source, func(b *schema.Batch) error {
+	return read.EachBatch(d, &schema.Losses, s.Source, func(b *schema.Batch) error {
 		for row := range b.Rows() {
 			switch schema.LossReason(schema.LossesReason.At(b, row)) {
 			case schema.LossUnsynced, schema.LossTruncated:

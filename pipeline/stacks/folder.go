@@ -102,6 +102,14 @@ func (f *folder) again(kind schema.Kind, seq int64, back, to uint32, function in
 	return true
 }
 
+// alone adds the row of an exception that no stack has, at a position.
+func (f *folder) alone(at *position, e *entry, why schema.CallEnd) {
+	f.advance(at)
+	if b := (begin{at: f.at, entry: e}); f.wanted.spans {
+		f.ended.spans = append(f.ended.spans, b.span(&f.at, schema.Null[uint64]{}, why))
+	}
+}
+
 // take takes the next step.
 func (f *folder) take(st *step) {
 	f.advance(&st.at)

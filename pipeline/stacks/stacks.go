@@ -21,7 +21,7 @@ type Stacks struct {
 	runs      int         // in it, and steps of what its decoder counted
 	ordinal   int         // of the next job
 	wanted    wanted      // of it
-	calls     int64       // rows that were handed on
+	calls     int64       // rows that were passed on
 	leftOut   int64       // and those that were not
 	spans     int64
 
@@ -65,28 +65,14 @@ func (s *Stacks) folder() *folder {
 	return newFolder(s.functions)
 }
 
-// Sinks returns sinks that have s rebuild stacks from what they are given, and hand it on.
+// Sinks returns sinks that have s rebuild stacks from what they are given, and pass it on.
 func (s *Stacks) Sinks(to stitch.Sinks) stitch.Sinks {
-	to.Runs, to.Counted, to.FunctionOf = &runSink{s, to.Runs}, to.Counted || to.Runs == nil, s.functions.at
+	to.Runs, to.Counted, to.FunctionOf = stitch.TeeRuns(to.Runs, s.add), to.Counted || to.Runs == nil, s.functions.at
 	to.Exceptions = stitch.Tee(to.Exceptions, s.exception)
 	to.Events = stitch.Tee(to.Events, s.event)
 	to.Losses = stitch.Tee(to.Losses, s.loss)
 	to.Contexts = stitch.Tee(to.Contexts, s.context)
 	return to
-}
-
-// A runSink takes runs and hands them on.
-type runSink struct {
-	stacks *Stacks
-	to     stitch.RunSink // may be nil
-}
-
-// Add implements [stitch.RunSink].
-func (s *runSink) Add(r stitch.Runs) error {
-	if err := s.stacks.add(r); err != nil || s.to == nil {
-		return err
-	}
-	return s.to.Add(r)
 }
 
 // mark takes the next mark of a kind, at a place in the trace.
@@ -162,9 +148,12 @@ func (s *Stacks) addBlocks(r *stitch.Runs) {
 	}
 }
 
+// afterAll is an ordinal after all instructions.
+const afterAll = 1 << 62
+
 // submit hands the job, up to an ordinal, to a worker.
 func (s *Stacks) submit(seq int64) error {
-	if len(s.job.pieces) == 0 {
+	if len(s.job.pieces) == 0 && (seq < afterAll || s.ordinal == 0 || len(s.job.marks) == 0) {
 		return nil
 	}
 	j := s.job.cut(seq)
@@ -211,7 +200,7 @@ func (s *Stacks) apply(ordinal int, f *folder) {
 	}
 }
 
-// drain hands on the rows of what has ended.
+// drain passes on the rows of what has ended.
 func (s *Stacks) drain() error {
 	s.mu.Lock()
 	rows := s.tasks.ended
@@ -263,7 +252,7 @@ func (s *Stacks) work(w work) Work { return w.row(s.timed) }
 
 // Finish ends the source and returns its rows of `stacks` and of `tasks`.
 func (s *Stacks) Finish() ([]Stack, []Task, error) {
-	if err := s.submit(1 << 62); err != nil {
+	if err := s.submit(afterAll); err != nil {
 		return nil, nil, err
 	}
 	if s.workers != nil {

@@ -151,7 +151,15 @@ var examples = []struct {
 		program:   "m 1000 call\nf 2000 other other return",
 		trace:     "m taken\nf 0+1 untold\nexception 2004 debug\ndebug_exit\nf 1+1 untold\nexception 2008 debug\ndebug_exit\nf 0+1 untold",
 		tasks:     "0 main start 0 0 3\n1 f gap 3 0 1",
-		spans:     "none",
+		spans:     "0 2-2 return 0\n1 3-3 gap 0",
+	},
+	{
+		name:      "exceptions before and after all that was executed",
+		functions: "main 1000 10",
+		program:   "m 1000 other",
+		trace:     "exception ? irq\nm untold\nexception 1004 irq\nexception 18 fiq",
+		tasks:     "0 main start 0 0 1",
+		spans:     "0 0-0 gap 0\n1 1-? open 0\n2 1-? open 0",
 	},
 	{
 		name:      "a task waits for its own Context ID",

@@ -6,7 +6,7 @@ import "github.com/tracelake/tracelake/schema"
 type step struct {
 	at       position
 	what     what
-	to       uint32              // where control goes, or what it goes on with
+	to       uint32              // where control goes, or what it continues with
 	function int32               // of that
 	back     schema.Null[uint32] // return address of a call or an exception
 	entry    *entry              // to an exception; nil: to none

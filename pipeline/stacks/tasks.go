@@ -51,6 +51,8 @@ func newTasks(functions Functions, l limits, rows wanted) *tasks {
 func (t *tasks) chunk(c *chunk) {
 	if len(t.frames) > 0 {
 		t.merge(c)
+	} else { // nothing was executed: exceptions are of the task that begins
+		t.ended.spans = append(t.ended.spans, c.ended.spans...)
 	}
 	t.at = c.at
 	if !c.end {
@@ -259,7 +261,7 @@ func (t *tasks) neverEntered() bool {
 	return !slices.ContainsFunc(t.frames, func(f frame) bool { return f.link != unknown })
 }
 
-// findWaiting returns the task that waits to go on at an address, and the index of the frame
+// findWaiting returns the task that waits to continue at an address, and the index of the frame
 // that returns there: that with the fewest frames above it, then the one that waits the
 // shortest. several: more than one do. Without one it returns -1.
 func (t *tasks) findWaiting(st *step) (task, at int, several bool) {

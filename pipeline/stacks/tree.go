@@ -16,7 +16,7 @@ type nodeKey struct {
 	parent    int32 // index of the node; of a root: [rootOf] its task
 	function  int32
 	address   uint32 // of the function; of code that has none: where it was entered
-	exception uint32 // what an exception is told apart by: see exceptionKey
+	exception uint32 // what distinguishes exceptions: see exceptionKey
 	entry     schema.StackEntry
 }
 
@@ -73,7 +73,7 @@ type tree struct {
 	// callees are nodes that were called last, by what called them and the address.
 	callees [1 << calleeBits]int32
 	roots   map[int32]int32 // the first root of each task, by its parent
-	limit   int             // nodes; a path beyond is counted as the one that it goes on from
+	limit   int             // nodes; a path beyond is counted as the one that it continues
 }
 
 func newTree(limit int) tree {

@@ -41,6 +41,9 @@ func (w *walker) walk(j *job) {
 	for i := range j.pieces {
 		w.piece(&j.pieces[i], j.blocks)
 	}
+	for i := range w.marks { // after all that was executed
+		w.alone(w.marks[i].entry, schema.CallOpen)
+	}
 }
 
 // setMarks sets the marks that are not passed yet.
@@ -64,7 +67,7 @@ func (w *walker) piece(r *stitch.Runs, blocks []codeBlock) {
 	w.runs(from, r.To)
 }
 
-// runs walks runs of the part. Most go on in the function of the one before: then there
+// runs walks runs of the part. Most continue in the function of the one before: then there
 // is nothing to do but to count instructions.
 func (w *walker) runs(from, to int) {
 	r, blocks, numbers := w.part, w.blocks, w.part.Numbers
@@ -122,7 +125,7 @@ func (w *walker) enterAfter(runs []schema.Run, seq int64, code *codeBlock, first
 	w.enter(code, first)
 }
 
-// spanOf goes on to the span of a run, and returns the run that the next one begins with.
+// spanOf moves on to the span of a run, and returns the run that the next one begins with.
 func (w *walker) spanOf(run int) int {
 	spans := w.part.Spans
 	for w.span+1 < len(spans) && spans[w.span+1].Run <= run {
@@ -209,7 +212,7 @@ func (w *walker) enter(code *codeBlock, first int) {
 	w.setMarks(w.marks[n:])
 	switch {
 	case w.last.code == nil:
-		w.contexts(between)
+		w.before(between)
 		w.take(gap, to, function)
 	case n == 0:
 		w.flow(to, function)
@@ -218,12 +221,21 @@ func (w *walker) enter(code *codeBlock, first int) {
 	}
 }
 
-// contexts makes the steps of the changes of context.
-func (w *walker) contexts(marks []mark) {
+// before makes the steps of marks before anything was executed.
+func (w *walker) before(marks []mark) {
 	for i := range marks {
 		if marks[i].what == markContext {
 			w.takeContext(marks[i].context)
 		}
+		w.alone(marks[i].entry, schema.CallGap)
+	}
+}
+
+// alone passes on an exception that no stack has, unless it is nil: nothing executed is known of
+// what it interrupted, or of its handler.
+func (w *walker) alone(e *entry, why schema.CallEnd) {
+	if e != nil {
+		w.to.alone(&w.step.at, e, why)
 	}
 }
 
@@ -232,12 +244,14 @@ func (w *walker) contexts(marks []mark) {
 func (w *walker) between(marks []mark, to uint32, function int32) {
 	w.cutFlow(marks, to, function)
 	var stopped schema.Null[uint32] // where debug state was entered
+	var debug *entry
 	lost := false
 	for i := range marks {
 		m := &marks[i]
 		switch {
 		case m.what == markEntry && m.debug:
-			stopped = m.returns
+			w.alone(debug, schema.CallGap)
+			stopped, debug = m.returns, m.entry
 		case m.what == markEntry:
 			w.step.back, w.step.entry = m.returns, m.entry
 			if t := w.target(marks[i+1:], to); t.OK {
@@ -256,8 +270,10 @@ func (w *walker) between(marks []mark, to uint32, function int32) {
 		}
 	}
 	if lost {
+		w.alone(debug, schema.CallGap)
 		w.take(gap, to, function)
 	} else {
+		w.alone(debug, schema.CallReturn)
 		w.take(arrival, to, function)
 	}
 }

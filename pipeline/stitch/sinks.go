@@ -63,6 +63,23 @@ type RunSink interface {
 	Add(r Runs) error
 }
 
+// TeeRuns returns a sink that has look take runs, then passes them on to a sink, if that is not
+// nil. What look fails with ends it.
+func TeeRuns(to RunSink, look func(Runs) error) RunSink { return &runTee{to, look} }
+
+type runTee struct {
+	to   RunSink
+	look func(Runs) error
+}
+
+// Add implements [RunSink].
+func (s *runTee) Add(r Runs) error {
+	if err := s.look(r); err != nil || s.to == nil {
+		return err
+	}
+	return s.to.Add(r)
+}
+
 // CountRows are rows of `cycle_counts` as a decoder wrote them.
 type CountRows = decode.CountRows
 

@@ -108,7 +108,7 @@ func TestNoAllocations(t *testing.T) {
 		tally := New(nil)
 		var parts []stitch.Runs
 		sinks := tally.Sinks(stitch.Sinks{})
-		sinks.Runs = &runSink{tally, collect{&parts}}
+		sinks.Runs = stitch.TeeRuns(collect{&parts}, tally.add)
 		stitchtest.Script{Program: x.program, Trace: x.trace}.Play(t, sinks)
 		c := newCounter(1, usual.counter)
 		if n := testing.AllocsPerRun(10, func() { c.count(&job{pieces: parts}) }); n > 0 {

@@ -8,25 +8,11 @@ import (
 // Sinks returns sinks that have t count what they are given, and hand it on. What
 // is counted is final: what a cancel takes back never gets here.
 func (t *Tally) Sinks(to stitch.Sinks) stitch.Sinks {
-	to.Runs, to.Counted = &runSink{t, to.Runs}, to.Runs == nil
+	to.Runs, to.Counted = stitch.TeeRuns(to.Runs, t.add), to.Runs == nil
 	to.Exceptions = stitch.Tee(to.Exceptions, t.exception)
 	to.Events = stitch.Tee(to.Events, t.event)
 	to.Losses = stitch.Tee(to.Losses, t.loss)
 	return to
-}
-
-// A runSink counts runs and hands them on.
-type runSink struct {
-	tally *Tally
-	to    stitch.RunSink // may be nil
-}
-
-// Add implements [stitch.RunSink].
-func (s *runSink) Add(r stitch.Runs) error {
-	if err := s.tally.add(r); err != nil || s.to == nil {
-		return err
-	}
-	return s.to.Add(r)
 }
 
 func (t *Tally) exception(b *stitch.Base, x *stitch.Exception) {

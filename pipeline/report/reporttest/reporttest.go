@@ -1,5 +1,5 @@
-// Package reporttest makes small datasets with executions and a program, for tests of
-// what reports on them. Only tests import it.
+// Package reporttest makes datasets for tests of what reports on them: small ones with executions and
+// a program, that a text describes, and that of the sample. Only tests import it.
 package reporttest
 
 import (

@@ -202,3 +202,15 @@ func (w *words) orNull(i int) schema.Null[int64] {
 func narrow(n schema.Null[int64]) schema.Null[int32] {
 	return schema.Null[int32]{V: int32(n.V), OK: n.OK}
 }
+
+// Stacked describes a program of three functions that ran, to which tests add stacks.
+const Stacked = `
+source 0x10
+file fw.elf 0x1000 0x100 match=1
+function 0x1000 8 main
+function 0x1008 8 work
+function 0x1010 8 handler
+code 0x1000 a32 other executed=10
+code 0x1008 a32 other executed=6
+code 0x1010 a32 other executed=2
+`

@@ -1,29 +1,26 @@
-package report
+package timeline
 
 import (
 	"cmp"
 	"fmt"
 	"slices"
 
+	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/internal/read"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 )
-
-// timelineTables are those that a timeline is made of, beside `calls`.
-var timelineTables = []*schema.Table{&schema.Stacks, &schema.Tasks, &schema.ExceptionSpans, &schema.Exceptions}
 
 // mostReserved is how many rows memory is reserved for by what the manifest says: more than
 // export writes by default.
 const mostReserved = 5_000_000
 
-// readTimeline reads the timeline of a source.
-func (m *Merged) readTimeline(d *dataset.Dataset, s *schema.SourceTotals, w Window) (*Timeline, error) {
-	for _, table := range timelineTables {
-		if !d.Has(table) {
-			return nil, &dataset.Error{File: d.Dir, Problem: "has no table " + table.Name, Remedy: "export again with it"}
-		}
+// newTimeline reads the timeline of a source.
+func newTimeline(m *report.Merged, d *dataset.Dataset, s *schema.SourceTotals, w Window) (*Timeline, error) {
+	if err := read.Need(d, &schema.Stacks, &schema.Tasks, &schema.ExceptionSpans, &schema.Exceptions); err != nil {
+		return nil, err
 	}
-	tree, err := m.readStacks(d, s)
+	tree, err := m.CallTree(d, s)
 	if err != nil {
 		return nil, err
 	}
@@ -32,18 +29,18 @@ func (m *Merged) readTimeline(d *dataset.Dataset, s *schema.SourceTotals, w Wind
 		Window: Window{w.From, min(w.Until, s.Instructions)}, before: evidence{-1, none}, after: evidence{openEnd, none},
 	}
 	if w == Everything {
-		t.spans = make([]timelineRow, 0, min(d.Rows(&schema.Calls)+d.Rows(&schema.ExceptionSpans), mostReserved))
+		t.spans = make([]span, 0, min(d.Rows(&schema.Calls)+d.Rows(&schema.ExceptionSpans), mostReserved))
 	}
 	t.paths.read(t, tree)
-	r := &timelineReader{t: t, instructions: s.Instructions, until: point{seq: openEnd, at: unknownTime}, from: point{at: unknownTime}}
+	r := &reader{t: t, instructions: s.Instructions, until: point{seq: openEnd, at: unknownTime}, from: point{at: unknownTime}}
 	if err := r.read(d); err != nil {
 		return nil, err
 	}
 	return t, r.conclude(d)
 }
 
-// A timelineReader reads the rows of a timeline.
-type timelineReader struct {
+// A reader reads the rows of a timeline.
+type reader struct {
 	t            *Timeline
 	instructions int64
 	entries      []exceptionEntry // by ordinal
@@ -59,7 +56,7 @@ type exceptionEntry struct {
 }
 
 // read reads the tables.
-func (r *timelineReader) read(d *dataset.Dataset) error {
+func (r *reader) read(d *dataset.Dataset) error {
 	for _, x := range []struct {
 		table *schema.Table
 		add   func(*schema.Batch) error
@@ -71,20 +68,20 @@ func (r *timelineReader) read(d *dataset.Dataset) error {
 		{&schema.Events, r.addEvents},
 		{&schema.Losses, r.addLosses},
 	} {
-		if err := eachBatch(d, x.table, r.t.Source, x.add); err != nil {
+		if err := read.EachBatch(d, x.table, r.t.Source, x.add); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (r *timelineReader) addTasks(b *schema.Batch) error {
+func (r *reader) addTasks(b *schema.Batch) error {
 	t := r.t
 	names, contexts := b.Columns[schema.TasksName].Str, &b.Columns[schema.TasksContextID]
 	for row := range b.Rows() {
-		x := TimelineTask{
+		x := Task{
 			Name: names[row], origin: schema.TaskOrigin(schema.TasksOrigin.At(b, row)), firstSeq: int64(schema.TasksFirstSeq.At(b, row)), root: none,
-			executed: workOf(b, row, schema.TasksInstructions, schema.TasksCycles),
+			executed: report.WorkAt(b, row, schema.TasksInstructions, schema.TasksCycles),
 		}
 		if !contexts.Null(row) {
 			x.ContextID = schema.Of(contexts.U32[row])
@@ -95,7 +92,7 @@ func (r *timelineReader) addTasks(b *schema.Batch) error {
 			return fmt.Errorf("task %d comes where %d is expected", number, n)
 		case x.firstSeq < 0 || x.firstSeq > r.instructions || n > 0 && x.firstSeq < t.Tasks[n-1].firstSeq:
 			return fmt.Errorf("task %d begins at seq %d, out of order", number, x.firstSeq)
-		case !x.executed.possible():
+		case !x.executed.Possible():
 			return fmt.Errorf("task %d has counts that no trace can have", number)
 		}
 		t.Tasks = append(t.Tasks, x)
@@ -103,17 +100,15 @@ func (r *timelineReader) addTasks(b *schema.Batch) error {
 	return nil
 }
 
-func (r *timelineReader) addEntries(b *schema.Batch) error {
-	types, numbers := &b.Columns[schema.ExceptionsType], &b.Columns[schema.ExceptionsNumber]
+func (r *reader) addEntries(b *schema.Batch) error {
 	for row := range b.Rows() {
 		if schema.ExceptionEvent(schema.ExceptionsEvent.At(b, row)) != schema.ExceptionEntry {
 			continue
 		}
-		kind := schema.Null[schema.ExceptionType]{V: schema.ExceptionType(types.U8[row]), OK: !types.Null(row)}
-		number := schema.Null[uint16]{V: numbers.U16[row], OK: !numbers.Null(row)}
+		kind, number := read.Exception(b, row, schema.ExceptionsType, schema.ExceptionsNumber)
 		x := exceptionEntry{
 			ordinal: int64(schema.ExceptionsOrdinal.At(b, row)), epoch: int32(schema.ExceptionsEpoch.At(b, row)),
-			cycle: timeOf(nullAt(b, row, schema.ExceptionsCycle)), frame: r.t.paths.frame(r.t, Frame{Exception: bracketed(kind, number)}),
+			cycle: timeOf(read.Null(b, row, schema.ExceptionsCycle)), frame: r.t.paths.frame(r.t, report.ExceptionFrame(kind, number)),
 		}
 		if n := len(r.entries); n > 0 && x.ordinal <= r.entries[n-1].ordinal {
 			return fmt.Errorf("ordinal %d comes after %d", x.ordinal, r.entries[n-1].ordinal)
@@ -131,12 +126,12 @@ func timeOf(t schema.Null[int64]) int64 {
 	return t.V
 }
 
-func (r *timelineReader) addCalls(b *schema.Batch) error {
-	ends, nodes := &b.Columns[schema.CallsEndSeq], r.t.paths.tree.nodes
+func (r *reader) addCalls(b *schema.Batch) error {
+	ends, nodes := &b.Columns[schema.CallsEndSeq], r.t.paths.tree.Nodes
 	for row := range b.Rows() {
-		x := timelineRow{
+		x := span{
 			seq: int64(schema.CallsSeq.At(b, row)), end: openEnd, epoch: int32(schema.CallsEpoch.At(b, row)), task: int32(schema.CallsTask.At(b, row)),
-			at: timeOf(nullAt(b, row, schema.CallsCycle)), until: timeOf(nullAt(b, row, schema.CallsEndCycle)),
+			at: timeOf(read.Null(b, row, schema.CallsCycle)), until: timeOf(read.Null(b, row, schema.CallsEndCycle)),
 			node: int32(schema.CallsStack.At(b, row)), why: schema.CallEnd(schema.CallsEnd.At(b, row)),
 		}
 		if !ends.Null(row) {
@@ -147,8 +142,8 @@ func (r *timelineReader) addCalls(b *schema.Batch) error {
 		case err != nil:
 		case x.node < 0 || int(x.node) >= len(nodes):
 			err = fmt.Errorf("is of stack %d, which there is not", x.node)
-		case nodes[x.node].task != x.task:
-			err = fmt.Errorf("is of task %d, and its stack %d of task %d", x.task, x.node, nodes[x.node].task)
+		case nodes[x.node].Task != x.task:
+			err = fmt.Errorf("is of task %d, and its stack %d of task %d", x.task, x.node, nodes[x.node].Task)
 		}
 		if err != nil {
 			return fmt.Errorf("call %d %w", int64(schema.CallsCall.At(b, row)), err)
@@ -158,10 +153,10 @@ func (r *timelineReader) addCalls(b *schema.Batch) error {
 	return nil
 }
 
-func (r *timelineReader) addSpans(b *schema.Batch) error {
+func (r *reader) addSpans(b *schema.Batch) error {
 	ends := &b.Columns[schema.ExceptionSpansEndSeq]
 	for row := range b.Rows() {
-		x := timelineRow{
+		x := span{
 			seq: int64(schema.ExceptionSpansSeq.At(b, row)), end: openEnd, task: int32(schema.ExceptionSpansTask.At(b, row)),
 			at: unknownTime, until: unknownTime, why: schema.CallEnd(schema.ExceptionSpansEnd.At(b, row)),
 		}
@@ -179,7 +174,7 @@ func (r *timelineReader) addSpans(b *schema.Batch) error {
 		}
 		e := &r.entries[i]
 		x.node, x.epoch, x.at = notFrame(e.frame), e.epoch, e.cycle
-		if cycles := nullAt(b, row, schema.ExceptionSpansCycles); cycles.OK && e.cycle >= 0 && cycles.V >= 0 && cycles.V <= maxExecutions/4 {
+		if cycles := read.Null(b, row, schema.ExceptionSpansCycles); cycles.OK && e.cycle >= 0 && cycles.V >= 0 && cycles.V <= read.MaxCount/4 {
 			x.until = e.cycle + cycles.V
 		}
 		r.add(&x)
@@ -188,7 +183,7 @@ func (r *timelineReader) addSpans(b *schema.Batch) error {
 }
 
 // check checks what a row says of its place and time.
-func (r *timelineReader) check(x *timelineRow) error {
+func (r *reader) check(x *span) error {
 	switch {
 	case x.task < 0 || int(x.task) >= len(r.t.Tasks):
 		return fmt.Errorf("is of task %d, which there is not", x.task)
@@ -198,7 +193,7 @@ func (r *timelineReader) check(x *timelineRow) error {
 		return fmt.Errorf("ends at seq %d, before it begins at %d", x.end, x.seq)
 	case x.seq > r.instructions || x.end != openEnd && x.end > r.instructions:
 		return fmt.Errorf("is after the last instruction, seq %d", r.instructions-1)
-	case x.at > maxExecutions/4 || x.until > maxExecutions/4:
+	case x.at > read.MaxCount/4 || x.until > read.MaxCount/4:
 		return fmt.Errorf("has counts that no trace can have")
 	case x.at >= 0 && x.until >= 0 && x.until < x.at:
 		return fmt.Errorf("ends at cycle %d, before it begins at %d", x.until, x.at)
@@ -207,7 +202,7 @@ func (r *timelineReader) check(x *timelineRow) error {
 }
 
 // add adds a row, if it is in the window.
-func (r *timelineReader) add(x *timelineRow) {
+func (r *reader) add(x *span) {
 	t := r.t
 	r.lastEpoch = max(r.lastEpoch, x.epoch)
 	switch w := t.Window; {
@@ -229,7 +224,7 @@ func (r *timelineReader) add(x *timelineRow) {
 }
 
 // addBefore notes what a row before the window says of where it begins.
-func (r *timelineReader) addBefore(x *timelineRow) {
+func (r *reader) addBefore(x *span) {
 	t := r.t
 	at, e := point{x.seq, x.at, x.epoch}, evidence{x.seq, x.task}
 	if x.until >= 0 {
@@ -250,21 +245,21 @@ func (r *timelineReader) addBefore(x *timelineRow) {
 	}
 }
 
-func (r *timelineReader) addEvents(b *schema.Batch) error {
+func (r *reader) addEvents(b *schema.Batch) error {
 	for row := range b.Rows() {
 		r.addMark(int64(schema.EventsSeq.At(b, row)), schema.EventKind(schema.EventsEvent.At(b, row)).String())
 	}
 	return nil
 }
 
-func (r *timelineReader) addLosses(b *schema.Batch) error {
+func (r *reader) addLosses(b *schema.Batch) error {
 	for row := range b.Rows() {
 		r.addMark(int64(schema.LossesSeq.At(b, row)), "loss: "+schema.LossReason(schema.LossesReason.At(b, row)).String())
 	}
 	return nil
 }
 
-func (r *timelineReader) addMark(seq int64, text string) {
+func (r *reader) addMark(seq int64, text string) {
 	if w := r.t.Window; w.From <= seq && (seq < w.Until || seq == w.Until && seq == r.instructions) {
 		r.t.Slices++
 		r.t.marks = append(r.t.marks, mark{seq, text})
@@ -272,7 +267,7 @@ func (r *timelineReader) addMark(seq int64, text string) {
 }
 
 // conclude puts everything in order of time.
-func (r *timelineReader) conclude(d *dataset.Dataset) error {
+func (r *reader) conclude(d *dataset.Dataset) error {
 	t := r.t
 	t.paths.roots(t.Tasks)
 	if err := r.readAxis(d); err != nil {
@@ -299,47 +294,27 @@ func (r *timelineReader) conclude(d *dataset.Dataset) error {
 // ended at once are first, those of later tasks last: they are before the gap. Of the others the
 // outer one is: that which ends last, or a call that was at its first instruction when an
 // exception came.
-func compareSpans(x, y timelineRow) int {
+func compareSpans(x, y span) int {
 	if c := cmp.Compare(x.seq, y.seq); c != 0 {
 		return c
 	}
-	if c := cmp.Compare(one(y.atGap()), one(x.atGap())); c != 0 {
+	if c := trueFirst(x.atGap(), y.atGap()); c != 0 {
 		return c
 	}
 	if x.atGap() && x.task != y.task {
 		return cmp.Compare(x.task, y.task)
 	}
-	return cmp.Or(cmp.Compare(y.end, x.end), cmp.Compare(one(x.isException()), one(y.isException())),
+	return cmp.Or(cmp.Compare(y.end, x.end), trueFirst(y.isException(), x.isException()),
 		cmp.Compare(x.node, y.node), cmp.Compare(x.task, y.task), cmp.Compare(x.at, y.at), cmp.Compare(x.until, y.until), cmp.Compare(x.why, y.why))
 }
 
-// countSlices counts the slices of a source in a window.
-func countSlices(d *dataset.Dataset, s *schema.SourceTotals, w Window) (n int64, err error) {
-	count := func(table *schema.Table, inside func(b *schema.Batch, row int) bool) {
-		if err == nil {
-			err = eachBatch(d, table, s.Source, func(b *schema.Batch) error {
-				for row := range b.Rows() {
-					n += one(inside(b, row))
-				}
-				return nil
-			})
-		}
+// trueFirst orders true before false.
+func trueFirst(x, y bool) int {
+	switch {
+	case x == y:
+		return 0
+	case x:
+		return -1
 	}
-	spans := func(seq, end schema.IndexU64) func(b *schema.Batch, row int) bool {
-		return func(b *schema.Batch, row int) bool {
-			from, until := int64(seq.At(b, row)), int64(end.At(b, row))
-			return from < w.Until && (from >= w.From || b.Columns[end].Null(row) || until > w.From)
-		}
-	}
-	marks := func(seq schema.IndexU64) func(b *schema.Batch, row int) bool {
-		return func(b *schema.Batch, row int) bool {
-			at := int64(seq.At(b, row))
-			return w.From <= at && at < w.Until
-		}
-	}
-	count(&schema.Calls, spans(schema.CallsSeq, schema.CallsEndSeq))
-	count(&schema.ExceptionSpans, spans(schema.ExceptionSpansSeq, schema.ExceptionSpansEndSeq))
-	count(&schema.Events, marks(schema.EventsSeq))
-	count(&schema.Losses, marks(schema.LossesSeq))
-	return n, err
+	return 1
 }

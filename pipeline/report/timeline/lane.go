@@ -1,4 +1,4 @@
-package report
+package timeline
 
 import (
 	"fmt"
@@ -54,7 +54,7 @@ func (l lane) row() int {
 }
 
 // push pushes the frame of a row, if that is inside the one on top.
-func (l lane) push(f laneFrame, x *timelineRow, t *Timeline) (lane, error) {
+func (l lane) push(f laneFrame, x *span, t *Timeline) (lane, error) {
 	if len(l) == 0 {
 		return append(l, f), nil
 	}
@@ -70,7 +70,7 @@ func (l lane) push(f laneFrame, x *timelineRow, t *Timeline) (lane, error) {
 }
 
 // rowText names the kind and frame of a row.
-func (t *Timeline) rowText(x *timelineRow) string {
+func (t *Timeline) rowText(x *span) string {
 	if x.isException() {
 		return "exception " + t.Frames[notFrame(x.node)].Text()
 	}

@@ -1,9 +1,8 @@
-package report_test
+package timeline_test
 
 import (
 	"fmt"
 	"math/rand/v2"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +12,7 @@ import (
 	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/reporttest"
+	"github.com/tracelake/tracelake/pipeline/report/timeline"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -26,9 +26,7 @@ type aDataset struct {
 // described reads the dataset that a text describes.
 func described(t *testing.T, text string) aDataset {
 	t.Helper()
-	dir := filepath.Join(t.TempDir(), "run")
-	noError(t, reporttest.Write(dir, text))
-	return opened(t, dir)
+	return opened(t, reporttest.Datasets(t, text)[0])
 }
 
 func opened(t *testing.T, dir string) aDataset {
@@ -39,9 +37,9 @@ func opened(t *testing.T, dir string) aDataset {
 }
 
 // timelines goes through the timelines in a window.
-func (d aDataset) timelines(w report.Window, do func(*report.Timeline)) {
+func (d aDataset) timelines(w timeline.Window, do func(*timeline.Timeline)) {
 	d.t.Helper()
-	noError(d.t, d.m.EachTimeline([]string{d.dir}, "", w, func(x *report.Timeline) error {
+	noError(d.t, timeline.Each(d.m, []string{d.dir}, "", w, func(x *timeline.Timeline) error {
 		do(x)
 		return nil
 	}))
@@ -49,7 +47,7 @@ func (d aDataset) timelines(w report.Window, do func(*report.Timeline)) {
 
 // shown returns what a timeline shows. Times have to follow one another, frames to nest, and
 // everything to be left at the end.
-func shown(t *testing.T, x *report.Timeline) (all []modelSlice) {
+func shown(t *testing.T, x *timeline.Timeline) (all []modelSlice) {
 	t.Helper()
 	open := map[int32][]modelSlice{}
 	var turn *modelSlice
@@ -61,19 +59,19 @@ func shown(t *testing.T, x *report.Timeline) (all []modelSlice) {
 		}
 		turn = nil
 	}
-	noError(t, x.Walk(func(e *report.TimelineEvent) error {
+	noError(t, x.Walk(func(e *timeline.Event) error {
 		if e.At < last || ended {
 			t.Errorf("%v at %d comes after %d", e.Kind, e.At, last)
 		}
 		last = e.At
 		l := open[e.Task]
 		switch e.Kind {
-		case report.TimelineTurn:
+		case timeline.Turn:
 			endTurn(e.At)
 			turn = &modelSlice{task: int(e.Task), name: "turn", from: e.At}
-		case report.TimelineEnter:
+		case timeline.Enter:
 			open[e.Task] = append(l, modelSlice{int(e.Task), len(l), x.Frames[e.Frame].Text(), e.At, 0})
-		case report.TimelineLeave:
+		case timeline.Leave:
 			s := l[len(l)-1]
 			if s.name != x.Frames[e.Frame].Text() {
 				t.Errorf("task %d leaves %s, and is in %s", e.Task, x.Frames[e.Frame].Text(), s.name)
@@ -81,13 +79,13 @@ func shown(t *testing.T, x *report.Timeline) (all []modelSlice) {
 			s.until = e.At
 			all = append(all, s)
 			open[e.Task] = l[:len(l)-1]
-		case report.TimelineGap:
+		case timeline.Gap:
 			endTurn(e.At)
 			last = e.Until
 			all = append(all, modelSlice{name: "gap", from: e.At, until: e.Until})
-		case report.TimelineMark:
+		case timeline.Mark:
 			all = append(all, modelSlice{name: e.Text, from: e.At, until: e.At})
-		case report.TimelineEnd:
+		case timeline.End:
 			endTurn(e.At)
 			ended = true
 		}
@@ -115,12 +113,12 @@ func TestTimelineOfModel(t *testing.T) {
 		d := described(t, m.text(false))
 		random := rand.New(rand.NewPCG(uint64(seed), 1))
 		for _, width := range []int64{0, 1, 2, 10, 50, 50, 50, 200, 200, 200, m.seq, m.seq} {
-			w := report.Everything
+			w := timeline.Everything
 			if width > 0 {
 				from := random.Int64N(m.seq)
-				w = report.Window{From: from, Until: from + width}
+				w = timeline.Window{From: from, Until: from + width}
 			}
-			d.timelines(w, func(x *report.Timeline) {
+			d.timelines(w, func(x *timeline.Timeline) {
 				if diff := cmp.Diff(m.inside(w.From, w.Until), lasting(shown(t, x)), cmp.AllowUnexported(modelSlice{})); diff != "" {
 					t.Fatalf("seed %d, window %v: want -, got +:\n%s", seed, w, diff)
 				}
@@ -135,8 +133,8 @@ func TestTimelineOfModelInCycles(t *testing.T) {
 	for seed := range need.Size(8, 400) {
 		m := newTimelineModel(uint64(seed), 500)
 		d := described(t, m.text(true))
-		for _, w := range []report.Window{report.Everything, {From: m.seq / 3, Until: m.seq / 2}} {
-			d.timelines(w, func(x *report.Timeline) {
+		for _, w := range []timeline.Window{timeline.Everything, {From: m.seq / 3, Until: m.seq / 2}} {
+			d.timelines(w, func(x *timeline.Timeline) {
 				sum, got := int64(0), map[string]bool{}
 				for _, s := range shown(t, x) {
 					if s.name == "turn" {
@@ -144,7 +142,7 @@ func TestTimelineOfModelInCycles(t *testing.T) {
 					}
 					got[fmt.Sprint(s)] = true
 				}
-				if w == report.Everything && (x.Unit != report.InCycles || sum != m.cycles[m.seq]) {
+				if w == timeline.Everything && (x.Unit != report.InCycles || sum != m.cycles[m.seq]) {
 					t.Errorf("seed %d: turns have %d %v, want %d", seed, sum, x.Unit, m.cycles[m.seq])
 				}
 				for _, s := range m.slices {
@@ -264,7 +262,7 @@ call 60 80 stack=1 epoch=1 cycle=10 end_cycle=30`,
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			described(t, timelineProgram+tt.text+withSpans(tt.text)).timelines(report.Everything, func(x *report.Timeline) {
+			described(t, timelineProgram+tt.text+withSpans(tt.text)).timelines(timeline.Everything, func(x *timeline.Timeline) {
 				if got := events(t, x); got != tt.want {
 					t.Errorf("%s\nwant\n%s", got, tt.want)
 				}
@@ -283,21 +281,21 @@ func withSpans(text string) string {
 }
 
 // events lists what happens in a timeline.
-func events(t *testing.T, x *report.Timeline) string {
+func events(t *testing.T, x *timeline.Timeline) string {
 	t.Helper()
 	var all []string
-	noError(t, x.Walk(func(e *report.TimelineEvent) error {
+	noError(t, x.Walk(func(e *timeline.Event) error {
 		text := fmt.Sprint(e.At, " ", e.Kind)
 		switch e.Kind {
-		case report.TimelineTurn:
+		case timeline.Turn:
 			text += fmt.Sprint(" ", e.Task)
-		case report.TimelineEnter, report.TimelineLeave:
+		case timeline.Enter, timeline.Leave:
 			text += fmt.Sprint(" ", e.Task, " ", x.Frames[e.Frame].Text())
-		case report.TimelineGap:
+		case timeline.Gap:
 			text += fmt.Sprint(" until ", e.Until)
-		case report.TimelineMark:
+		case timeline.Mark:
 			text += " " + e.Text
-		case report.TimelineEnd:
+		case timeline.End:
 		}
 		all = append(all, text)
 		return nil
@@ -314,7 +312,7 @@ func TestDeepTimeline(t *testing.T) {
 		calls = fmt.Sprintf("call %d %d stack=%d\n", i, 2*depth-i, i) + calls
 	}
 	text := "source 0x10\nrun 0x1000 a32 executed=2000\nfunction 0x1000 16 main\nfunction 0x1010 16 f\ntask main\n" + stacks + calls
-	described(t, text+withSpans("task main")).timelines(report.Everything, func(x *report.Timeline) {
+	described(t, text+withSpans("task main")).timelines(timeline.Everything, func(x *timeline.Timeline) {
 		all := shown(t, x)
 		deepest := slices.MaxFunc(all, func(x, y modelSlice) int { return x.depth - y.depth })
 		if len(all) != 512+2 || // a turn, and the exception of withSpans
@@ -351,8 +349,8 @@ func TestDamagedTimeline(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			d := described(t, timelineProgram+tt.text)
-			err := d.m.EachTimeline([]string{d.dir}, "", report.Everything, func(x *report.Timeline) error {
-				return x.Walk(func(*report.TimelineEvent) error { return nil })
+			err := timeline.Each(d.m, []string{d.dir}, "", timeline.Everything, func(x *timeline.Timeline) error {
+				return x.Walk(func(*timeline.Event) error { return nil })
 			})
 			if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), d.dir) {
 				t.Errorf("%v\nwant %s", err, tt.want)
@@ -364,7 +362,7 @@ func TestDamagedTimeline(t *testing.T) {
 // Turns of the sample sum up to all of its cycles, and those of each task to its own, but for
 // what passes between the last instruction before an exception and its packet.
 func TestSampleTimeline(t *testing.T) {
-	opened(t, exportSample(t, schema.LevelNone)).timelines(report.Everything, func(x *report.Timeline) {
+	opened(t, reporttest.Sample(t, schema.LevelNone)).timelines(timeline.Everything, func(x *timeline.Timeline) {
 		var all int64
 		sum := make([]int64, len(x.Tasks))
 		for _, s := range shown(t, x) {

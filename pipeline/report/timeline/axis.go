@@ -1,4 +1,4 @@
-package report
+package timeline
 
 import (
 	"cmp"
@@ -7,6 +7,8 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/internal/read"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 )
@@ -58,26 +60,26 @@ func (a *axis) after(number, last int32) (end, next epoch, ok bool) {
 
 // readAxis reads how long the epochs are. There is one epoch, that all tasks ran in, unless
 // rows say otherwise; of several, `cycle_counts` has the lengths.
-func (r *timelineReader) readAxis(d *dataset.Dataset) error {
+func (r *reader) readAxis(d *dataset.Dataset) error {
 	t, a := r.t, &r.t.axis
 	a.timed = len(t.Tasks) > 0
 	several := r.lastEpoch > 0
 	for i := range t.Tasks {
 		x := &t.Tasks[i]
 		a.timed = a.timed && x.executed.Cycles.OK
-		a.total = min(a.total+x.executed.Cycles.V, maxExecutions)
+		a.total = min(a.total+x.executed.Cycles.V, read.MaxCount)
 		several = several || x.origin == schema.TaskGap
 	}
 	if a.timed && several {
 		l := ledger{}
-		if err := eachBatch(d, &schema.CycleCounts, t.Source, l.add); err != nil {
+		if err := read.EachBatch(d, &schema.CycleCounts, t.Source, l.add); err != nil {
 			return err
 		}
 		a.timed = len(l.epochs) > 0
 		a.follow(l.epochs)
 	}
-	if t.Unit = InCycles; !a.timed {
-		t.Unit, a.total = InInstructions, r.instructions
+	if t.Unit = report.InCycles; !a.timed {
+		t.Unit, a.total = report.InInstructions, r.instructions
 	}
 	t.until = point{r.instructions, a.total, math.MaxInt32}
 	if a.timed && r.from.at >= 0 {
@@ -118,7 +120,7 @@ func (l *ledger) add(b *schema.Batch) error {
 		if cycles.Null(row) {
 			n = 0
 		}
-		if n < 0 || n > maxExecutions-l.all {
+		if n < 0 || n > read.MaxCount-l.all {
 			return fmt.Errorf("row %d has counts that no trace can have", row)
 		}
 		l.all += n

@@ -1,4 +1,4 @@
-package report_test
+package profile_test
 
 import (
 	"errors"
@@ -7,36 +7,36 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/profile"
+	"github.com/tracelake/tracelake/pipeline/report/reporttest"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 )
 
-// profile returns the profile of the datasets that texts describe.
-func profile(t *testing.T, texts ...string) *report.Profile {
+// profiled returns the profile of the datasets that texts describe.
+func profiled(t *testing.T, texts ...string) *profile.Profile {
 	t.Helper()
-	var dirs []string
-	for _, text := range texts {
-		dirs = append(dirs, write(t, "run", text))
-	}
-	p, err := profileOf(dirs)
+	p, err := profileOf(reporttest.Datasets(t, texts...))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return p
 }
 
-func profileOf(dirs []string) (*report.Profile, error) {
+func profileOf(dirs []string) (*profile.Profile, error) {
 	m, err := report.Read(dirs, report.Options{})
 	if err != nil {
 		return nil, err
 	}
-	return m.Profile(dirs, "")
+	return profile.Read(m, dirs, "")
 }
 
 // nodes has a line for each node: its path, how often it was entered, what it took by itself
 // and with all that it called.
-func nodes(p *report.Profile) []string {
+func nodes(p *profile.Profile) []string {
 	var paths, lines []string
 	for i := range p.Nodes {
 		n := &p.Nodes[i]
@@ -61,7 +61,7 @@ func work(w report.Work) string {
 // Equal paths of one task are one, over datasets and however a function was entered. Tasks of
 // one name are one, unless another Context ID or core says otherwise.
 func TestProfile(t *testing.T) {
-	p := profile(t, stacked+`
+	p := profiled(t, reporttest.Stacked+`
 task main
 task main context=0x20
 task main
@@ -73,7 +73,7 @@ stack parent=3 function=2 instructions=3
 stack task=1 function=0 instructions=1
 stack task=2 function=0 instructions=5 total=6
 stack task=2 parent=6 address=0x4000 entry=call instructions=1
-`, stacked+`
+`, reporttest.Stacked+`
 task main
 stack function=0 instructions=100 total=200
 stack parent=0 function=1 entry=call calls=10 instructions=100
@@ -87,7 +87,7 @@ stack parent=0 function=1 entry=call calls=10 instructions=100
 		"main main: 3, 113 of 222",
 	}, nodes(p))
 	equal(t, report.Work{Instructions: 223}, p.Executed)
-	equal(t, []report.ProfileTask{{Source: 0x10, Name: "main"}, {Source: 0x10, Name: "main", ContextID: schema.Of[uint32](0x20)}}, p.Tasks)
+	equal(t, []profile.Task{{Source: 0x10, Name: "main"}, {Source: 0x10, Name: "main", ContextID: schema.Of[uint32](0x20)}}, p.Tasks)
 	if p.ByCycles {
 		t.Error("by cycles, without any")
 	}
@@ -105,7 +105,7 @@ func TestProfileByCycles(t *testing.T) {
 		{"task a\nstack function=0 instructions=1 cycles=3\nstack parent=0 entry=exception", true},
 		{"task a\nstack function=0", false},
 	} {
-		if p := profile(t, stacked+tt.text); p.ByCycles != tt.want {
+		if p := profiled(t, reporttest.Stacked+tt.text); p.ByCycles != tt.want {
 			t.Errorf("%q: by cycles %v", tt.text, p.ByCycles)
 		}
 	}
@@ -114,7 +114,7 @@ func TestProfileByCycles(t *testing.T) {
 // The sample: what nodes took by themselves is what ran, and what the outermost quicksort took
 // with its callees was counted by another program.
 func TestSampleProfile(t *testing.T) {
-	p, err := profileOf([]string{exportSample(t, schema.LevelNone)})
+	p, err := profileOf([]string{reporttest.Sample(t, schema.LevelNone)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +141,7 @@ func TestSampleProfile(t *testing.T) {
 
 // Paths are cut where all together have more frames than allowed; nothing is lost.
 func TestShorten(t *testing.T) {
-	text := stacked + `
+	text := reporttest.Stacked + `
 task a
 stack function=0 instructions=1
 stack parent=0 function=1 instructions=2
@@ -162,48 +162,12 @@ stack function=2 instructions=64
 		{9, 2, 60, "a handler: 1, 64 of 64|a main work: 1, 62 of 62|a main: 1, 1 of 63"},
 		{0, 1, 62, "a handler: 1, 64 of 64|a main: 1, 63 of 63"},
 	} {
-		p := profile(t, text)
+		p := profiled(t, text)
 		depth, cut := p.Shorten(tt.frames)
 		if depth != tt.depth || cut != tt.cut {
 			t.Errorf("%d frames: depth %d, %d instructions cut", tt.frames, depth, cut)
 		}
 		equal(t, strings.Split(tt.want, "|"), nodes(p))
-	}
-}
-
-// The section of an address is that of its core, else one of every core.
-func TestSection(t *testing.T) {
-	p := profile(t, `
-source 0x10
-file b.elf 0x2000 0x10 match=1
-file a.elf 0x1000 0x20 match=1
-file c.elf 0x1010 0x10 match=1 core=cpu_1
-memory ram.bin 0x0 0x10000
-task a
-stack address=0x1000
-`)
-	for _, tt := range []struct {
-		core    string
-		address uint32
-		want    string
-	}{
-		{"", 0xfff, ""},
-		{"", 0x1000, "a.elf"},
-		{"", 0x101f, "a.elf"},
-		{"", 0x1020, ""},
-		{"", 0x2000, "b.elf"},
-		{"", 0xffffffff, ""},
-		{"cpu_0", 0x1010, "a.elf"},
-		{"cpu_1", 0x1010, "c.elf"},
-		{"cpu_1", 0x100f, "a.elf"},
-	} {
-		got := ""
-		if i := p.Section(tt.core, tt.address); i >= 0 {
-			got = p.Sections[i].File
-		}
-		if got != tt.want {
-			t.Errorf("%q 0x%x: %q, want %q", tt.core, tt.address, got, tt.want)
-		}
 	}
 }
 
@@ -219,9 +183,16 @@ func TestHostileProfile(t *testing.T) {
 		{"task a\n" + strings.Repeat("stack calls=0x400000000000000\n", 5), "stack 4 has counts that no trace can have"},
 		{"task a\n" + strings.Repeat("stack instructions=1 cycles=0x400000000000000\n", 5), "stack 4 has counts that no trace can have"},
 	} {
-		_, err := profileOf([]string{write(t, "run", stacked+tt.text)})
+		_, err := profileOf(reporttest.Datasets(t, reporttest.Stacked+tt.text))
 		if _, ok := errors.AsType[*dataset.Error](err); !ok || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%q: %v, want %q", tt.text, err, tt.want)
 		}
+	}
+}
+
+func equal(t *testing.T, want, got any) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("want -, got +:\n%s", diff)
 	}
 }

@@ -1,6 +1,8 @@
-package report
+package profile
 
 import (
+	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/internal/read"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 )
@@ -17,22 +19,22 @@ type callSite struct {
 	several bool // there are others, of other lines
 }
 
-// callSites reads which instructions call which functions.
-func (m *Merged) callSites(dirs []string, test string) (map[callPair]callSite, error) {
+// readCallSites reads which instructions call which functions.
+func readCallSites(m *report.Merged, dirs []string, test string) (map[callPair]callSite, error) {
 	sites := map[callPair]callSite{}
-	return sites, eachDataset(dirs, test, &schema.Edges, func(d *dataset.Dataset, s *schema.SourceTotals) error {
-		return eachBatch(d, &schema.Edges, s.Source, func(b *schema.Batch) error {
+	return sites, read.EachSource(dirs, test, &schema.Edges, func(d *dataset.Dataset, s *schema.SourceTotals) error {
+		return read.EachBatch(d, &schema.Edges, s.Source, func(b *schema.Batch) error {
 			for row := range b.Rows() {
 				if !calls(b, row) {
 					continue
 				}
-				p, from := m.codeAt(s.Core, schema.EdgesFromAddress.At(b, row))
-				q, to := m.codeAt(s.Core, schema.EdgesToAddress.At(b, row))
-				if from == nil || to == nil || p != q || from.function == none || to.function == none {
+				from, _ := m.CodeAt(s.Core, schema.EdgesFromAddress.At(b, row))
+				to, _ := m.CodeAt(s.Core, schema.EdgesToAddress.At(b, row))
+				if from.Core != to.Core || !from.Function.OK || !to.Function.OK {
 					continue
 				}
-				pair := callPair{p.core, p.functions[from.function].address, p.functions[to.function].address}
-				sites[pair] = sites[pair].with(m.codePlace(from))
+				pair := callPair{from.Core, from.Function.V.Address, to.Function.V.Address}
+				sites[pair] = sites[pair].with(placeOf(&from))
 			}
 			return nil
 		})
@@ -57,16 +59,4 @@ func (s callSite) with(p CodePlace) callSite {
 		s.place = p
 	}
 	return s
-}
-
-// codeAt returns the instruction at an address of a core, nil if there is none, and its program.
-func (m *Merged) codeAt(core string, address uint32) (*program, *instruction) {
-	for _, name := range []string{core, ""} {
-		if p := m.programs[name]; p != nil {
-			if i := p.find(address); i != none {
-				return p, &p.code[i]
-			}
-		}
-	}
-	return nil, nil
 }

@@ -1,14 +1,15 @@
-package report
+package timeline
 
 import (
+	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/schema"
 )
 
 // paths is what the call tree of a source says of frames.
 type paths struct {
-	tree   *callTree
+	tree   *report.CallTree
 	core   string
-	index  map[Frame]int32
+	index  map[report.Frame]int32
 	frames []int32 // by node: in Timeline.Frames
 	depth  []int32 // by node, from 1
 	// exceptions has the node of an exception by that which it interrupted, and its frame.
@@ -19,23 +20,23 @@ type paths struct {
 }
 
 // read reads a call tree.
-func (p *paths) read(t *Timeline, tree *callTree) {
+func (p *paths) read(t *Timeline, tree *report.CallTree) {
 	*p = paths{
-		tree: tree, core: t.Core, index: map[Frame]int32{}, frames: make([]int32, len(tree.nodes)), depth: make([]int32, len(tree.nodes)),
+		tree: tree, core: t.Core, index: map[report.Frame]int32{}, frames: make([]int32, len(tree.Nodes)), depth: make([]int32, len(tree.Nodes)),
 		exceptions: map[[2]int32]int32{}, handlers: map[int32]int32{},
 	}
-	for i := range tree.nodes {
-		n := &tree.nodes[i]
-		p.frames[i], p.depth[i] = p.frame(t, tree.frame(n, t.Core)), 1
-		if n.parent == none {
+	for i := range tree.Nodes {
+		n := &tree.Nodes[i]
+		p.frames[i], p.depth[i] = p.frame(t, tree.Frame(int32(i))), 1
+		if n.Parent == none {
 			continue
 		}
-		p.depth[i] = p.depth[n.parent] + 1
-		switch n.entry {
+		p.depth[i] = p.depth[n.Parent] + 1
+		switch n.Entry {
 		case schema.StackException:
-			p.exceptions[[2]int32{n.parent, p.frames[i]}] = int32(i)
+			p.exceptions[[2]int32{n.Parent, p.frames[i]}] = int32(i)
 		case schema.StackRoot:
-			p.addHandler(p.frames[n.parent], p.frames[i])
+			p.addHandler(p.frames[n.Parent], p.frames[i])
 		case schema.StackCall, schema.StackTail:
 		}
 	}
@@ -49,7 +50,7 @@ func (p *paths) addHandler(exception, handler int32) {
 }
 
 // frame returns the index of a frame.
-func (p *paths) frame(t *Timeline, f Frame) int32 {
+func (p *paths) frame(t *Timeline, f report.Frame) int32 {
 	i, ok := p.index[f]
 	if !ok {
 		i = int32(len(t.Frames))
@@ -60,18 +61,18 @@ func (p *paths) frame(t *Timeline, f Frame) int32 {
 }
 
 // roots gives each task the node that it began in.
-func (p *paths) roots(tasks []TimelineTask) {
-	for i := range p.tree.nodes {
-		if n := &p.tree.nodes[i]; n.parent == none && n.task >= 0 && int(n.task) < len(tasks) && tasks[n.task].root == none {
-			tasks[n.task].root = int32(i)
+func (p *paths) roots(tasks []Task) {
+	for i := range p.tree.Nodes {
+		if n := &p.tree.Nodes[i]; n.Parent == none && n.Task >= 0 && int(n.Task) < len(tasks) && tasks[n.Task].root == none {
+			tasks[n.Task].root = int32(i)
 		}
 	}
 }
 
-// parent returns the node that a node goes on from, or none.
-func (p *paths) parent(node int32) int32 { return p.tree.nodes[node].parent }
+// parent returns the node that a node continues, or none.
+func (p *paths) parent(node int32) int32 { return p.tree.Nodes[node].Parent }
 
 // isException says whether a node is an exception.
 func (p *paths) isException(node int32) bool {
-	return p.tree.nodes[node].entry == schema.StackException
+	return p.tree.Nodes[node].Entry == schema.StackException
 }

@@ -1,4 +1,4 @@
-package report
+package profile
 
 // Shorten cuts paths until all together, one after another, have at most so many frames: what
 // is deeper counts for the last frame that is left. It returns how many frames a path may have,
@@ -35,7 +35,7 @@ func (p *Profile) cut(depths []int32, most int32) (instructions int64) {
 		}
 		if depths[i] > most {
 			moved[i] = n.Parent
-			kept[n.Parent].Own.add(n.Own)
+			kept[n.Parent].Own.Add(n.Own)
 			instructions += n.Own.Instructions
 			continue
 		}

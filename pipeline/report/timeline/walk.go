@@ -1,4 +1,4 @@
-package report
+package timeline
 
 import (
 	"fmt"
@@ -7,9 +7,9 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// A TimelineEvent is what happens at a time.
-type TimelineEvent struct {
-	Kind  TimelineKind
+// An Event is what happens at a time.
+type Event struct {
+	Kind  Kind
 	Task  int32  // in Timeline.Tasks, of a turn, or of what is entered or left
 	Frame int32  // in Timeline.Frames, of what is entered or left
 	Text  string // of a mark
@@ -17,26 +17,29 @@ type TimelineEvent struct {
 	Until int64  // of a gap
 }
 
-// A TimelineKind is what happens.
-type TimelineKind uint8
+// A Kind is what happens.
+type Kind uint8
 
 // What happens.
 const (
-	TimelineTurn  TimelineKind = iota // a task has its turn, until another has
-	TimelineEnter                     // a task enters a frame
-	TimelineLeave                     // and leaves the one that it entered last
-	TimelineGap                       // nothing was traced; every frame was left before it
-	TimelineMark                      // something else
-	TimelineEnd                       // the window ends, and every frame was left
+	Turn  Kind = iota // a task has its turn, until another has
+	Enter             // a task enters a frame
+	Leave             // and leaves the one that it entered last
+	Gap               // nothing was traced; every frame was left before it
+	Mark              // something else
+	End               // the window ends, and every frame was left
 )
 
-func (k TimelineKind) String() string {
+func (k Kind) String() string {
 	return [...]string{"turn", "enter", "leave", "gap", "mark", "end"}[k]
 }
 
+// Untraced is what viewers show of a gap.
+const Untraced = "[untraced]"
+
 // Walk calls a function with what happens, in order of time. It fails if rows contradict one
 // another, or the function fails.
-func (t *Timeline) Walk(do func(*TimelineEvent) error) error {
+func (t *Timeline) Walk(do func(*Event) error) error {
 	w := &walker{Timeline: t, do: do, running: none, seen: -1, at: t.from, lanes: make([]lane, len(t.Tasks))}
 	for w.err == nil {
 		n := w.next()
@@ -64,7 +67,7 @@ func (t *Timeline) Walk(do func(*TimelineEvent) error) error {
 // A walker goes through a timeline.
 type walker struct {
 	*Timeline
-	do      func(*TimelineEvent) error
+	do      func(*Event) error
 	open    bool // the window has begun
 	err     error
 	lanes   []lane // by task
@@ -131,8 +134,8 @@ func (n *next) soon(x next) {
 	}
 }
 
-// emit hands on what happens at the time that was reached.
-func (w *walker) emit(e *TimelineEvent) {
+// emit passes on what happens at the time that was reached.
+func (w *walker) emit(e *Event) {
 	if w.open && w.err == nil {
 		e.At = w.at.at
 		w.err = w.do(e)
@@ -172,7 +175,7 @@ func (w *walker) turn(task int32, seq int64) {
 	}
 	w.sleep(w.running)
 	w.running = task
-	w.emit(&TimelineEvent{Kind: TimelineTurn, Task: task})
+	w.emit(&Event{Kind: Turn, Task: task})
 }
 
 // end leaves the frames of a task that end.
@@ -234,7 +237,7 @@ func (w *walker) nextToRun() int32 {
 func (w *walker) leaveDownTo(task int32, n int) {
 	for i := len(w.lanes[task]) - 1; i >= n; i-- {
 		if i < deepest {
-			w.emit(&TimelineEvent{Kind: TimelineLeave, Task: task, Frame: w.lanes[task][i].frame})
+			w.emit(&Event{Kind: Leave, Task: task, Frame: w.lanes[task][i].frame})
 		}
 	}
 	w.lanes[task] = w.lanes[task][:n]
@@ -243,7 +246,7 @@ func (w *walker) leaveDownTo(task int32, n int) {
 // entered says that a task entered the frame that is on top.
 func (w *walker) entered(task int32) {
 	if l := w.lanes[task]; len(l) <= deepest {
-		w.emit(&TimelineEvent{Kind: TimelineEnter, Task: task, Frame: l.top().frame})
+		w.emit(&Event{Kind: Enter, Task: task, Frame: l.top().frame})
 	}
 }
 
@@ -281,7 +284,7 @@ func (w *walker) gap(task int32) {
 	if ok {
 		until = max(after.start, until)
 	}
-	w.emit(&TimelineEvent{Kind: TimelineGap, Until: until})
+	w.emit(&Event{Kind: Gap, Until: until})
 	w.at.at = until
 }
 
@@ -290,7 +293,7 @@ func (w *walker) mark() {
 	m := &w.marks[w.nextMark]
 	w.nextMark++
 	w.reach(m.seq, unknownTime, none)
-	w.emit(&TimelineEvent{Kind: TimelineMark, Text: m.text})
+	w.emit(&Event{Kind: Mark, Text: m.text})
 }
 
 // row enters what the next row is of.
@@ -339,10 +342,10 @@ func (w *walker) begin() {
 	if w.running == none {
 		return
 	}
-	w.emit(&TimelineEvent{Kind: TimelineTurn, Task: w.running})
+	w.emit(&Event{Kind: Turn, Task: w.running})
 	for task := w.oldest; int(task) < w.nextTask; task++ {
 		for _, f := range w.lanes[task][:min(len(w.lanes[task]), deepest)] {
-			w.emit(&TimelineEvent{Kind: TimelineEnter, Task: task, Frame: f.frame})
+			w.emit(&Event{Kind: Enter, Task: task, Frame: f.frame})
 		}
 	}
 }
@@ -356,5 +359,5 @@ func (w *walker) finish() {
 	for w.nextMark < len(w.marks) {
 		w.mark()
 	}
-	w.emit(&TimelineEvent{Kind: TimelineEnd})
+	w.emit(&Event{Kind: End})
 }

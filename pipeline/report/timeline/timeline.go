@@ -1,8 +1,16 @@
-package report
+// Package timeline puts what datasets have of a source in order of time: which task ran, and in
+// which functions and exceptions it was.
+//
+// [Each] reads the calls and exceptions in a [Window], and [Timeline.Walk] goes through them:
+// tasks have their turns, enter frames and leave them. What no row says is worked out from the
+// call tree.
+package timeline
 
 import (
 	"math"
 
+	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/internal/read"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 )
@@ -13,17 +21,17 @@ import (
 type Timeline struct {
 	Dir     string
 	Source  uint8
-	Core    string // "": the source has none
-	Unit    Unit   // of times: cycles, else instructions
-	CycleHz uint64 // 0: it is not known
-	Window  Window // no longer than the source
-	Tasks   []TimelineTask
-	Frames  []Frame
+	Core    string      // "": the source has none
+	Unit    report.Unit // of times: cycles, else instructions
+	CycleHz uint64      // 0: it is not known
+	Window  Window      // no longer than the source
+	Tasks   []Task
+	Frames  []report.Frame
 	Slices  int64 // calls, exceptions and marks in the window
 
 	paths  paths
-	spans  []timelineRow // by their start, the outer one first
-	marks  []mark        // by seq
+	spans  []span // by their start, the outer one first
+	marks  []mark // by seq
 	axis   axis
 	before evidence // of the task that runs, before the window
 	after  evidence // likewise after it
@@ -37,19 +45,22 @@ type Window struct{ From, Until int64 }
 // Everything is the window that leaves nothing out.
 var Everything = Window{0, math.MaxInt64}
 
-// A TimelineTask is a task of a source; its number is its index.
-type TimelineTask struct {
+// A Task is a task of a source; its number is its index.
+type Task struct {
 	Name      string
 	ContextID schema.Null[uint32]
 
 	origin   schema.TaskOrigin
 	firstSeq int64
 	root     int32 // its first node; none: it has none
-	executed Work
+	executed report.Work
 }
 
-// A timelineRow is a row of `calls` or of `exception_spans`.
-type timelineRow struct {
+// none is the index of what there is not.
+const none = -1
+
+// A span is a call or an exception: a row of `calls` or of `exception_spans`.
+type span struct {
 	seq, end  int64 // of one that was open when trace ended: openEnd
 	at, until int64 // cycles of the epoch, then of the axis; unknownTime
 	epoch     int32
@@ -66,10 +77,10 @@ const (
 // notFrame marks the index of a frame, as a node has none below 0. It is its own inverse.
 func notFrame(i int32) int32 { return -2 - i }
 
-func (r *timelineRow) isException() bool { return r.node < none }
+func (r *span) isException() bool { return r.node < none }
 
 // atGap says whether a gap ended it before anything was executed.
-func (r *timelineRow) atGap() bool { return r.end == r.seq && r.why == schema.CallGap }
+func (r *span) atGap() bool { return r.end == r.seq && r.why == schema.CallGap }
 
 // A mark is a point of the trace at which something happened.
 type mark struct {
@@ -83,42 +94,18 @@ type evidence struct {
 	task int32 // none: another than before
 }
 
-// EachTimeline calls a function with the timeline of each source of the datasets of m, which
+// Each calls a function with the timeline of each source of the datasets of m, which
 // have to be those in dirs, as far as a window of each source goes. It fails with a
 // [*dataset.Error] if a dataset has no table that it takes.
-func (m *Merged) EachTimeline(dirs []string, test string, w Window, do func(*Timeline) error) error {
-	return eachDataset(dirs, test, &schema.Calls, func(d *dataset.Dataset, s *schema.SourceTotals) error {
+func Each(m *report.Merged, dirs []string, test string, w Window, do func(*Timeline) error) error {
+	return read.EachSource(dirs, test, &schema.Calls, func(d *dataset.Dataset, s *schema.SourceTotals) error {
 		if s.Instructions <= w.From {
 			return nil
 		}
-		t, err := m.readTimeline(d, s, w)
+		t, err := newTimeline(m, d, s, w)
 		if err != nil {
 			return err
 		}
 		return do(t)
-	})
-}
-
-// A TimelineSize is how large timelines are.
-type TimelineSize struct {
-	Sources int   // that have an instruction in the window
-	Slices  int64 // of all sources, in the window
-	LeftOut int64 // calls that the datasets have no rows of
-	Longest int64 // instructions of a source
-}
-
-// TimelineSize returns how large the timelines of datasets are in a window.
-func (m *Merged) TimelineSize(dirs []string, test string, w Window) (*TimelineSize, error) {
-	size := &TimelineSize{}
-	return size, eachDataset(dirs, test, &schema.Calls, func(d *dataset.Dataset, s *schema.SourceTotals) error {
-		size.LeftOut += s.CallsLeftOut
-		size.Longest = max(size.Longest, s.Instructions)
-		if s.Instructions <= w.From {
-			return nil
-		}
-		size.Sources++
-		n, err := countSlices(d, s, w)
-		size.Slices += n
-		return err
 	})
 }

@@ -1,30 +1,28 @@
-package report_test
+package profile_test
 
 import (
 	"fmt"
 	"testing"
 
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/profile"
+	"github.com/tracelake/tracelake/pipeline/report/reporttest"
 	"github.com/tracelake/tracelake/schema"
 )
 
 // costs returns what functions cost in the datasets that texts describe.
-func costs(t *testing.T, texts ...string) *report.Costs {
+func costs(t *testing.T, texts ...string) *profile.Costs {
 	t.Helper()
-	var dirs []string
-	for _, text := range texts {
-		dirs = append(dirs, write(t, "run", text))
-	}
-	return costsOf(t, dirs)
+	return costsOf(t, reporttest.Datasets(t, texts...))
 }
 
-func costsOf(t *testing.T, dirs []string) *report.Costs {
+func costsOf(t *testing.T, dirs []string) *profile.Costs {
 	t.Helper()
 	m, err := report.Read(dirs, report.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := m.Costs(dirs, "")
+	c, err := profile.ReadCosts(m, dirs, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +30,7 @@ func costsOf(t *testing.T, dirs []string) *report.Costs {
 }
 
 // costName names a function of costs.
-func costName(c *report.Costs, i int) string {
+func costName(c *profile.Costs, i int) string {
 	if i < len(c.Frames) {
 		return c.Frames[i].Text()
 	}
@@ -40,7 +38,7 @@ func costName(c *report.Costs, i int) string {
 }
 
 // costLines has a line for each instruction and each call.
-func costLines(c *report.Costs) []string {
+func costLines(c *profile.Costs) []string {
 	var lines []string
 	for i, f := range c.Functions {
 		for _, x := range f.Own {
@@ -53,7 +51,7 @@ func costLines(c *report.Costs) []string {
 	return lines
 }
 
-func at(p report.CodePlace) string { return fmt.Sprintf("%x %s:%d", p.Address, p.File, p.Line) }
+func at(p profile.CodePlace) string { return fmt.Sprintf("%x %s:%d", p.Address, p.File, p.Line) }
 
 // looped is a program whose functions call each other in a circle.
 const looped = `
@@ -128,7 +126,7 @@ stack parent=2 entry=exception type=irq cycles=0
 // Of the sample, the costs of instructions are those that were counted, and the calls of a
 // function have together what it took with its callees.
 func TestSampleCosts(t *testing.T) {
-	c := costsOf(t, []string{exportSample(t, schema.LevelNone)})
+	c := costsOf(t, []string{reporttest.Sample(t, schema.LevelNone)})
 	var own report.Work
 	called := map[string]report.Work{}
 	lines := map[string]int64{}

@@ -1,4 +1,4 @@
-package report_test
+package timeline_test
 
 import (
 	"fmt"
@@ -13,6 +13,7 @@ import (
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/pipeline"
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/timeline"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 )
@@ -30,7 +31,7 @@ func TestTimelineOfGenerated(t *testing.T) {
 		tasks, err := report.ReadTasks([]string{dir}, "")
 		noError(t, err)
 		d := opened(t, dir)
-		d.timelines(report.Everything, func(x *report.Timeline) {
+		d.timelines(timeline.Everything, func(x *timeline.Timeline) {
 			want := tasks.Executed.Instructions
 			if x.Unit == report.InCycles {
 				want = ledger(t, dir)
@@ -47,7 +48,7 @@ func TestTimelineOfGenerated(t *testing.T) {
 		})
 		for range 10 {
 			from := random.Int64N(r.Instructions)
-			d.timelines(report.Window{From: from, Until: from + 1 + random.Int64N(3000)}, func(x *report.Timeline) { shown(t, x) })
+			d.timelines(timeline.Window{From: from, Until: from + 1 + random.Int64N(3000)}, func(x *timeline.Timeline) { shown(t, x) })
 		}
 	}
 }

@@ -1,10 +1,11 @@
-package report
+package profile
 
 import (
 	"cmp"
 	"math"
 	"slices"
 
+	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -26,7 +27,7 @@ type FunctionCosts struct {
 // address.
 type InstructionCost struct {
 	Place CodePlace
-	Work  Work
+	Work  report.Work
 }
 
 // A CodePlace is an instruction with its line.
@@ -43,64 +44,68 @@ type CallCost struct {
 	Callee int       // in Functions
 	From   CodePlace // the line that calls, if it is one alone; else that of the caller
 	Calls  int64
-	All    Work
+	All    report.Work
 }
 
-// Costs returns what functions cost in the datasets of m, which have to be those in dirs. It
+// ReadCosts returns what functions cost in the datasets of m, which have to be those in dirs. It
 // fails with a [*dataset.Error] if one has no `stacks`, `tasks` or `edges`.
-func (m *Merged) Costs(dirs []string, test string) (*Costs, error) {
-	p, err := m.Profile(dirs, test)
+func ReadCosts(m *report.Merged, dirs []string, test string) (*Costs, error) {
+	p, err := Read(m, dirs, test)
 	if err != nil {
 		return nil, err
 	}
-	sites, err := m.callSites(dirs, test)
+	sites, err := readCallSites(m, dirs, test)
 	if err != nil {
 		return nil, err
 	}
 	c := &Costs{Profile: p, Functions: make([]FunctionCosts, len(p.Frames)+len(p.Tasks))}
-	own := make([]Work, len(p.Frames))
+	own := make([]report.Work, len(p.Frames))
 	for i := range p.Nodes {
-		own[p.Nodes[i].Frame].add(p.Nodes[i].Own)
+		own[p.Nodes[i].Frame].Add(p.Nodes[i].Own)
 	}
-	executed := m.executedBy()
+	executed := executedBy(m)
 	for i := range p.Frames {
 		f := &p.Frames[i]
-		c.Functions[i].Own = m.spread(f, own[i], executed[location{f.Core, f.Address}])
+		c.Functions[i].Own = spread(f, own[i], executed[location{f.Core, f.Address}])
 	}
 	c.addCalls(sites)
 	return c, nil
 }
 
+// A location is an address of a core.
+type location struct {
+	core    string
+	address uint32
+}
+
 // executedBy returns the instructions that ran, by the address of their function.
-func (m *Merged) executedBy() map[location][]*instruction {
-	executed := map[location][]*instruction{}
-	for _, p := range m.programs {
-		for i := range p.code {
-			if x := &p.code[i]; x.function != none && x.reached() > 0 {
-				at := location{p.core, p.functions[x.function].address}
-				executed[at] = append(executed[at], x)
-			}
+func executedBy(m *report.Merged) map[location][]report.Code {
+	executed := map[location][]report.Code{}
+	for x := range m.Code() {
+		if x.Function.OK && x.Reached > 0 {
+			at := location{x.Core, x.Function.V.Address}
+			executed[at] = append(executed[at], x)
 		}
 	}
 	return executed
 }
 
 // spread returns what the instructions of a function cost, which together took own.
-func (m *Merged) spread(f *Frame, own Work, code []*instruction) []InstructionCost {
+func spread(f *report.Frame, own report.Work, code []report.Code) []InstructionCost {
 	if f.Function == "" || len(code) == 0 {
 		return compact([]InstructionCost{{CodePlace{f.Address, f.File, f.Line}, own}})
 	}
 	executions, cycles := make([]float64, len(code)), make([]float64, len(code))
-	for i, x := range code {
-		executions[i], cycles[i] = float64(x.reached()), x.cycles
+	for i := range code {
+		executions[i], cycles[i] = float64(code[i].Reached), code[i].Cycles
 	}
 	if slices.Max(cycles) == 0 {
 		cycles = executions
 	}
 	n, cy := apportion(own.Instructions, executions), apportion(own.Cycles.V, cycles)
 	costs := make([]InstructionCost, len(code))
-	for i, x := range code {
-		costs[i] = InstructionCost{m.codePlace(x), Work{n[i], schema.Null[int64]{V: cy[i], OK: own.Cycles.OK}}}
+	for i := range code {
+		costs[i] = InstructionCost{placeOf(&code[i]), report.Work{Instructions: n[i], Cycles: schema.Null[int64]{V: cy[i], OK: own.Cycles.OK}}}
 	}
 	return compact(costs)
 }
@@ -110,14 +115,8 @@ func compact(costs []InstructionCost) []InstructionCost {
 	return slices.DeleteFunc(costs, func(c InstructionCost) bool { return c.Work.Instructions == 0 && c.Work.Cycles.V == 0 })
 }
 
-// codePlace returns where an instruction is.
-func (m *Merged) codePlace(x *instruction) CodePlace {
-	if x.line == none {
-		return CodePlace{Address: x.address}
-	}
-	at := m.places.lines[x.line]
-	return CodePlace{x.address, m.places.files[at.file], at.number}
-}
+// placeOf returns where an instruction is.
+func placeOf(x *report.Code) CodePlace { return CodePlace{x.Address, x.File, x.Line} }
 
 // apportion divides a sum by weights, of which one at least is not 0. Weights that are whole
 // numbers and have that sum, up to 2⁵⁰, are the parts.
@@ -153,7 +152,7 @@ func (c *Costs) addCalls(sites map[callPair]callSite) {
 		}
 		calls[a].Calls += n.Calls
 		if open[n.Frame]++; open[n.Frame] == 1 {
-			calls[a].All.add(n.All)
+			calls[a].All.Add(n.All)
 		}
 	}, func(node int32) { open[c.Nodes[node].Frame]-- })
 	for a, call := range calls {

@@ -1,4 +1,4 @@
-package report
+package profile
 
 // walk calls enter with each node of p, and leave when all below it are through.
 func (p *Profile) walk(enter, leave func(node int32)) {

@@ -1,4 +1,4 @@
-package report_test
+package timeline_test
 
 import (
 	"cmp"

@@ -1,4 +1,4 @@
-package report_test
+package profile_test
 
 import (
 	"errors"
@@ -7,25 +7,24 @@ import (
 	"testing"
 
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/profile"
+	"github.com/tracelake/tracelake/pipeline/report/reporttest"
 	"github.com/tracelake/tracelake/schema/dataset"
 )
 
 // samplesOf returns executions by line of the datasets that texts describe.
-func samplesOf(t *testing.T, texts ...string) (*report.Samples, error) {
+func samplesOf(t *testing.T, texts ...string) (*profile.Samples, error) {
 	t.Helper()
-	var dirs []string
-	for _, text := range texts {
-		dirs = append(dirs, write(t, "run", text))
-	}
+	dirs := reporttest.Datasets(t, texts...)
 	m, err := report.Read(dirs, report.Options{})
 	if err != nil {
 		return nil, err
 	}
-	return m.Samples(dirs, "")
+	return profile.ReadSamples(m, dirs, "")
 }
 
 // sampleLines has a line for each function and line.
-func sampleLines(f *report.FunctionSamples, before string) []string {
+func sampleLines(f *profile.FunctionSamples, before string) []string {
 	before += f.Name
 	lines := []string{fmt.Sprintf("%s: %d, %d entries", before, f.Total, f.Entries)}
 	for _, l := range f.Lines {

@@ -1,4 +1,4 @@
-package report
+package profile
 
 import (
 	"cmp"
@@ -87,20 +87,18 @@ func (s *sampled) samples(name string) FunctionSamples {
 // samples returns what ran, once all is added.
 func (s *sampler) samples() *Samples {
 	out := &Samples{}
-	for _, p := range s.m.programs {
-		for i := range p.code {
-			if x := &p.code[i]; x.function != none {
-				out.Executed += x.passed()
-			}
+	for x := range s.m.Code() {
+		if x.Function.OK {
+			out.Executed += x.Passed
 		}
 	}
 	out.LeftOut = out.Executed - s.placed
 	byName := map[string]*sampled{}
 	for f, x := range s.functions {
-		if byName[f.linkage] == nil {
-			byName[f.linkage] = newSampled()
+		if byName[f.Linkage] == nil {
+			byName[f.Linkage] = newSampled()
 		}
-		byName[f.linkage].add(x)
+		byName[f.Linkage].add(x)
 	}
 	for name, x := range byName {
 		if f := x.samples(name); f.Total > 0 {

@@ -1,4 +1,4 @@
-package report
+package timeline
 
 import "container/heap"
 

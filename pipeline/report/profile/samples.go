@@ -1,8 +1,10 @@
-package report
+package profile
 
 import (
 	"fmt"
 
+	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/internal/read"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 )
@@ -43,15 +45,15 @@ type InlinedSamples struct {
 	FunctionSamples
 }
 
-// Samples returns executions by line in the datasets of m, which have to be those in dirs. It
+// ReadSamples returns executions by line in the datasets of m, which have to be those in dirs. It
 // fails with a [*dataset.Error] if one has no `edges`.
-func (m *Merged) Samples(dirs []string, test string) (*Samples, error) {
-	s := &sampler{m: m, declared: m.declarations(), functions: map[*function]*sampled{}, lines: map[location]*sampledLine{}}
+func ReadSamples(m *report.Merged, dirs []string, test string) (*Samples, error) {
+	s := &sampler{m: m, declared: declarations(m), functions: map[report.Function]*sampled{}, lines: map[location]*sampledLine{}}
 	if err := s.readLines(dirs, test); err != nil {
 		return nil, err
 	}
-	err := eachDataset(dirs, test, &schema.Edges, func(d *dataset.Dataset, source *schema.SourceTotals) error {
-		return eachBatch(d, &schema.Edges, source.Source, func(b *schema.Batch) error { return s.addCalls(b, source.Core) })
+	err := read.EachSource(dirs, test, &schema.Edges, func(d *dataset.Dataset, source *schema.SourceTotals) error {
+		return read.EachBatch(d, &schema.Edges, source.Source, func(b *schema.Batch) error { return s.addCalls(b, source.Core) })
 	})
 	return s.samples(), err
 }
@@ -60,14 +62,11 @@ func (m *Merged) Samples(dirs []string, test string) (*Samples, error) {
 type declaration struct{ file, name string }
 
 // declarations returns the functions whose declaration is known.
-func (m *Merged) declarations() map[declaration]*function {
-	declared := map[declaration]*function{}
-	for _, core := range m.cores() {
-		p := m.programs[core]
-		for i := range p.functions {
-			if f := &p.functions[i]; f.line != 0 {
-				declared[declaration{f.file, f.name}] = f
-			}
+func declarations(m *report.Merged) map[declaration]report.Function {
+	declared := map[declaration]report.Function{}
+	for f := range m.Functions() {
+		if f.Line != 0 {
+			declared[declaration{f.File, f.Name}] = f
 		}
 	}
 	return declared
@@ -75,9 +74,9 @@ func (m *Merged) declarations() map[declaration]*function {
 
 // A sampler finds which line of which function, inlined where, an instruction is of.
 type sampler struct {
-	m         *Merged
-	declared  map[declaration]*function
-	functions map[*function]*sampled
+	m         *report.Merged
+	declared  map[declaration]report.Function
+	functions map[report.Function]*sampled
 	lines     map[location]*sampledLine // of instructions
 	placed    int64                     // executions of those
 	called    int64
@@ -93,14 +92,14 @@ type chainLine struct {
 // has it.
 func (s *sampler) readLines(dirs []string, test string) error {
 	done := false
-	return eachDataset(dirs, test, &schema.Lines, func(d *dataset.Dataset, _ *schema.SourceTotals) error {
+	return read.EachSource(dirs, test, &schema.Lines, func(d *dataset.Dataset, _ *schema.SourceTotals) error {
 		if done {
 			return nil
 		}
 		done = true
 		var at location
 		var chain []chainLine
-		err := eachBatch(d, &schema.Lines, 0, func(b *schema.Batch) error {
+		err := read.EachBatch(d, &schema.Lines, 0, func(b *schema.Batch) error {
 			cores, files, names := b.Columns[schema.LinesCore].Str, b.Columns[schema.LinesFile].Str, b.Columns[schema.LinesInlinedName].Str
 			for row := range b.Rows() {
 				if x := (location{cores[row], schema.LinesAddress.At(b, row)}); x != at {
@@ -121,48 +120,46 @@ func (s *sampler) readLines(dirs []string, test string) error {
 
 // place gives an instruction to its line.
 func (s *sampler) place(at location, chain []chainLine) {
-	p := s.m.programs[at.core]
-	if p == nil || len(chain) == 0 || s.lines[at] != nil {
+	if len(chain) == 0 || s.lines[at] != nil {
 		return
 	}
-	i := p.find(at.address)
-	if i == none || p.code[i].function == none || p.code[i].passed() == 0 {
+	x, _ := s.m.CodeAt(at.core, at.address)
+	if x.Core != at.core || !x.Function.OK || x.Passed == 0 {
 		return
 	}
-	x := &p.code[i]
-	l := s.line(p, &p.functions[x.function], chain)
+	l := s.line(x.Function.V, chain)
 	if l == nil {
 		return
 	}
-	s.placed += x.passed()
-	l.count = max(l.count, x.passed())
+	s.placed += x.Passed
+	l.count = max(l.count, x.Passed)
 	s.lines[at] = l
 }
 
 // line returns the line of a function that a chain leads to; nil if an offset from a declaration
 // is not known.
-func (s *sampler) line(p *program, f *function, chain []chainLine) *sampledLine {
+func (s *sampler) line(f report.Function, chain []chainLine) *sampledLine {
 	last := len(chain) - 1
-	if f.line == 0 || chain[last].file != f.file {
+	if f.Line == 0 || chain[last].file != f.File {
 		return nil
 	}
-	at, start := s.function(p, f), f.line
+	at, start := s.function(f), f.Line
 	for i := last; i > 0; i-- {
-		callee := s.declared[declaration{chain[i-1].file, chain[i-1].inlined}]
-		if callee == nil {
+		callee, ok := s.declared[declaration{chain[i-1].file, chain[i-1].inlined}]
+		if !ok {
 			return nil
 		}
-		at, start = at.inline(inlining{uint16(chain[i].line - start), callee.linkage}), callee.line
+		at, start = at.inline(inlining{uint16(chain[i].line - start), callee.Linkage}), callee.Line
 	}
 	return at.line(uint16(chain[0].line - start))
 }
 
 // function returns what ran of a function, as far as it is known.
-func (s *sampler) function(p *program, f *function) *sampled {
+func (s *sampler) function(f report.Function) *sampled {
 	if s.functions[f] == nil {
 		s.functions[f] = newSampled()
-		if i := p.find(f.address); i != none {
-			s.functions[f].entries = p.code[i].passed()
+		if x, _ := s.m.CodeAt(f.Core, f.Address); x.Core == f.Core {
+			s.functions[f].entries = x.Passed
 		}
 	}
 	return s.functions[f]
@@ -172,17 +169,17 @@ func (s *sampler) function(p *program, f *function) *sampled {
 func (s *sampler) addCalls(b *schema.Batch, core string) error {
 	for row := range b.Rows() {
 		n := int64(schema.EdgesN.At(b, row))
-		if n < 0 || s.called > maxExecutions-n {
+		if n < 0 || s.called > read.MaxCount-n {
 			return fmt.Errorf("row %d has a count that no trace can have", row)
 		}
 		s.called += n
-		p, from := s.m.codeAt(core, schema.EdgesFromAddress.At(b, row))
-		q, to := s.m.codeAt(core, schema.EdgesToAddress.At(b, row))
-		if !calls(b, row) || from == nil || to == nil || to.function == none {
+		if !calls(b, row) {
 			continue
 		}
-		if l := s.lines[location{p.core, from.address}]; l != nil {
-			l.targets[q.functions[to.function].linkage] += n
+		from, ok := s.m.CodeAt(core, schema.EdgesFromAddress.At(b, row))
+		to, _ := s.m.CodeAt(core, schema.EdgesToAddress.At(b, row))
+		if l := s.lines[location{from.Core, from.Address}]; ok && l != nil && to.Function.OK {
+			l.targets[to.Function.V.Linkage] += n
 		}
 	}
 	return nil

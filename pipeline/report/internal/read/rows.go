@@ -1,0 +1,48 @@
+package read
+
+import (
+	"errors"
+	"io"
+
+	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/dataset"
+)
+
+// MaxCount is more than any trace counts: beyond it sums could be wrong.
+const MaxCount = 1 << 60
+
+// EachBatch calls do with all rows of a table and source. What do complains of is
+// damage.
+func EachBatch(d *dataset.Dataset, t *schema.Table, source uint8, do func(*schema.Batch) error) error {
+	r := d.Open(t, source)
+	defer r.Close()
+	for {
+		b, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := do(b); err != nil {
+			return Damaged(d, t, err)
+		}
+	}
+}
+
+// Damaged is the error for rows of a table that contradict one another.
+func Damaged(d *dataset.Dataset, t *schema.Table, err error) error {
+	return &dataset.Error{File: d.Dir, Problem: "table " + t.Name + ": " + err.Error(), Remedy: "export again", Damaged: true, Err: err}
+}
+
+// Null returns a cell that may be NULL.
+func Null(b *schema.Batch, row int, column schema.IndexU64) schema.Null[int64] {
+	return schema.Null[int64]{V: int64(column.At(b, row)), OK: !b.Columns[column].Null(row)}
+}
+
+// Exception returns type and number of an exception, which may be NULL.
+func Exception(b *schema.Batch, row int, kind schema.IndexU8, number schema.IndexU16) (schema.Null[schema.ExceptionType], schema.Null[uint16]) {
+	kinds, numbers := &b.Columns[kind], &b.Columns[number]
+	return schema.Null[schema.ExceptionType]{V: schema.ExceptionType(kinds.U8[row]), OK: !kinds.Null(row)},
+		schema.Null[uint16]{V: numbers.U16[row], OK: !numbers.Null(row)}
+}

@@ -1,0 +1,51 @@
+package reporttest
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/tracelake/tracelake/bench/sample"
+	"github.com/tracelake/tracelake/decode/decodetest/shared"
+	"github.com/tracelake/tracelake/pipeline"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// Datasets writes the datasets that texts describe, and returns their directories.
+func Datasets(t testing.TB, texts ...string) []string {
+	t.Helper()
+	dirs := make([]string, len(texts))
+	for i, text := range texts {
+		dirs[i] = filepath.Join(t.TempDir(), "run")
+		if err := Write(dirs[i], text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dirs
+}
+
+// Sample exports the sample at a level, with the tables that are written by default, and returns
+// the directory.
+func Sample(t testing.TB, level schema.Level) string {
+	t.Helper()
+	return Export(t, "sample", sample.ELF, pipeline.Options{Level: level})
+}
+
+// Export exports a capture of silicon, or the sample, with a program file that it has (""
+// for none), and returns the directory.
+func Export(t testing.TB, name, elf string, opt pipeline.Options) string {
+	t.Helper()
+	input, dir := filepath.Join(t.TempDir(), "capture"), filepath.Join(t.TempDir(), "dataset")
+	if name != "sample" {
+		input = shared.File(t, "captures/"+name)
+	} else if err := sample.Extract(input); err != nil {
+		t.Fatal(err)
+	}
+	opt.Workers = 1
+	if elf != "" {
+		opt.Capture.Symbols = []string{filepath.Join(input, elf)}
+	}
+	if _, err := pipeline.Export(t.Context(), input, dir, opt); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
