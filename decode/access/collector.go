@@ -98,6 +98,10 @@ func (c *Collector) Follow(b Base, data []decode.DataElement, cancelable decode.
 // how many.
 func (c *Collector) Address() (address uint32, bits uint8) { return c.address, c.bits }
 
+// Resume begins in the middle of a source, where the low bits of the last address sent
+// are known.
+func (c *Collector) Resume(address uint32, bits uint8) { c.address, c.bits = address, bits }
+
 // Since returns the first segment whose elements may still matter to those that come;
 // NULL if there is none.
 func (c *Collector) Since() schema.Null[int32] {

@@ -59,7 +59,7 @@ func (s *Stitcher) start(seg *decode.Segment) schema.Start {
 	c, lead := &s.carry, &seg.Start
 	b := &c.base
 	at := schema.Start{
-		StreamOffset: s.Outcome.Totals.Bytes, Ordinal: b.ordinal, Timestamp: b.timestamp, DecodeFrom: s.openOrdinal(),
+		StreamOffset: s.at, Ordinal: b.ordinal, Timestamp: b.timestamp, DecodeFrom: s.openOrdinal(),
 		Epoch: schema.Null[int32]{V: b.epoch, OK: c.nextEpoch > 0},
 	}
 	if at.Epoch.OK && lead.CycleAccurate {
