@@ -44,7 +44,7 @@ func TestWindowsAreTheWhole(t *testing.T) {
 		}
 		for _, s := range scenarios {
 			r := newTrial(t, s)
-			all = append(all, windowed{r.s.Name, 0x10, r.protocol, r.memory, func() decode.Stream { return r.bytesFrom(0, 1<<20) }, grain{1, 1 << 10, 64}, need.Size(12, 100)})
+			all = append(all, windowed{r.s.Name, 0x10, r.protocol, r.memory, func() decode.Stream { return r.bytesFrom(0, 1<<20) }, grain{1, 1 << 10, 64}, need.Size(5, 100)})
 		}
 	}
 	for _, tr := range moreTraces(t) {
