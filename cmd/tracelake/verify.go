@@ -38,8 +38,8 @@ status is 3.
 
 With --capture, INPUT is decoded again, with the options that DIR records, and
 compared likewise: a capture, or an archive, which may be DIR itself. Of a
-dataset the program is given again, as at export. There is to be room for another
-dataset in the directory of temporary files (TMPDIR).
+dataset the program is given again, as at export. There is to be room for
+another dataset in the directory of temporary files (TMPDIR).
 
 Examples:
    tracelake verify run1
