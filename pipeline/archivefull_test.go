@@ -4,11 +4,13 @@ package pipeline
 
 import (
 	"context"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -74,14 +76,21 @@ func TestArchiveFull(t *testing.T) {
 	}
 }
 
-// An archive that is killed is not there, or whole; the next one removes what it left.
+// An archive that is killed is not there, or whole. The next one removes what it left, and
+// is as if nothing had been before.
 func TestArchiveKilled(t *testing.T) {
 	input := sampleSnapshot(t)
+	archived := func(parent string) string {
+		dir := filepath.Join(parent, "run.tla")
+		_, err := Archive(t.Context(), input, dir, archiveOptions(capture.Options{}, archive.CreateOptions{Images: filepath.Join(parent, "images"), Overwrite: true}))
+		check(t, err)
+		return parent
+	}
 	parent := t.TempDir()
-	dir, store := filepath.Join(parent, "run.tla"), filepath.Join(parent, "images")
+	dir := filepath.Join(parent, "run.tla")
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range need.Size(3, 50) {
-		cmd := stoppedCommand(input, dir, store, "0", "0")
+		cmd := stoppedCommand(input, dir, filepath.Join(parent, "images"), "0", "0")
 		check(t, cmd.Start())
 		time.Sleep(time.Duration(rng.IntN(300)) * time.Millisecond)
 		_ = cmd.Process.Kill() // it may have ended just now
@@ -95,17 +104,20 @@ func TestArchiveKilled(t *testing.T) {
 			t.Errorf("problems %v, unchecked %q", r.Problems, r.Unchecked)
 		}
 	}
-	_, err := Archive(t.Context(), input, dir, archiveOptions(capture.Options{}, archive.CreateOptions{Images: store, Overwrite: true}))
-	check(t, err)
-	var names []string
-	left, err := os.ReadDir(parent)
-	check(t, err)
-	for _, e := range left {
-		names = append(names, e.Name())
+	got, want := bytesIn(t, archived(parent)), bytesIn(t, archived(t.TempDir()))
+	if !maps.Equal(got, want) {
+		t.Errorf("%q, want %q", slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want)))
 	}
-	images, err := os.ReadDir(store)
-	check(t, err)
-	if strings.Join(names, " ") != "images run.tla" || len(images) != 1 {
-		t.Errorf("%q is left, %d images", names, len(images))
+}
+
+// bytesIn returns the files in a directory by their paths in it.
+func bytesIn(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	contents := map[string]string{}
+	for _, name := range pathsIn(t, dir) {
+		b, err := os.ReadFile(name)
+		check(t, err)
+		contents[strings.TrimPrefix(name, dir)] = string(b)
 	}
+	return contents
 }
