@@ -60,7 +60,7 @@ func TestResumeFull(t *testing.T) {
 		parts := age(t, dir)
 		_, err = Export(t.Context(), capture, dir, opt)
 		check(t, err)
-		demandSame(t, dir, filesOf(t, once))
+		demandSame(t, dir, writtenFiles(t, once))
 		if again := writtenAgain(t, dir, parts); len(again) > 0 || percent != "0" && len(parts) == 0 {
 			t.Errorf("%s %%: of the parts %q, %q were written again", percent, parts, again)
 		}
