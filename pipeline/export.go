@@ -38,6 +38,10 @@ type Options struct {
 	// PacketsOnly asks for the tables that need no program (see [PacketTables]) in place
 	// of Tables. Then it is no failure that nothing was executed.
 	PacketsOnly bool
+	// Without are tables that are not written, whatever else is asked for.
+	Without []*schema.Table
+	// AllowNothing asks for a dataset also if nothing was decoded.
+	AllowNothing bool
 	// Resumable asks that finished parts are kept if the export is interrupted; Resume to go on
 	// with what is kept. Then the export is resumable again.
 	Resumable, Resume bool
@@ -62,6 +66,9 @@ func Export(ctx context.Context, input, dir string, opt Options) (*Summary, erro
 		return nil, err
 	}
 	defer s.close()
+	if s.archive != nil {
+		opt.fill(&s.archive.Index.Options.Options, s.archive.Index.Options.Labels)
+	}
 	programs, err := s.programs()
 	if err != nil {
 		return nil, err
@@ -71,7 +78,7 @@ func Export(ctx context.Context, input, dir string, opt Options) (*Summary, erro
 	e := &exporter{session: s, opt: opt, programs: programs}
 	files := dataset.Options{
 		Level: opt.Level, Format: opt.Format, Codec: opt.Codec, Tables: opt.Tables, TracesData: s.plan.tracesData(),
-		Overwrite: opt.Overwrite, Meta: hashing.meta, Resumption: e.resumption(hashing), PartRowGroups: opt.partRowGroups,
+		Overwrite: opt.Overwrite, Meta: hashing.meta, Without: opt.Without, Resumption: e.resumption(hashing), PartRowGroups: opt.partRowGroups,
 	}
 	if opt.PacketsOnly {
 		files.Tables, files.Without = PacketTables(), schema.Answers()
@@ -132,7 +139,7 @@ func (e *exporter) run(ctx context.Context) (*schema.Manifest, error) {
 	if e.opt.PacketsOnly {
 		return e.manifest(), e.plan.errIfNoPackets()
 	}
-	if err := e.plan.errIfEmpty(); err != nil {
+	if err := e.plan.errIfEmpty(); err != nil && !e.opt.AllowNothing {
 		return nil, err
 	}
 	symbols := e.writePrograms()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/capture"
+	"github.com/tracelake/tracelake/pipeline/archive"
 	"github.com/tracelake/tracelake/pipeline/stitch"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -14,8 +15,10 @@ import (
 // A session is an open capture with the plan for each source. Every verb over a
 // capture begins with one.
 type session struct {
+	archive  *archive.Archive  // nil: the input is none
 	unpacked *capture.Unpacked // nil: the input is read where it is
 	capture  *capture.Capture
+	options  capture.Options // with which it was opened
 	inputs   []input
 	plan     *plan
 	tokens   workers
@@ -53,8 +56,12 @@ func openSession(ctx context.Context, input string, opt sessionOptions) (*sessio
 		}
 		opt.capture.Unpacked = unpacked
 	}
+	archived, err := openArchive(input, &opt)
+	if err != nil {
+		return nil, errors.Join(err, unpacked.Close())
+	}
 	s := &session{
-		unpacked: unpacked, tokens: newWorkers(max(1, opt.workers)), decoded: newBudget(decodedBytes * int64(opt.workers)),
+		archive: archived, unpacked: unpacked, options: opt.capture, tokens: newWorkers(max(1, opt.workers)), decoded: newBudget(decodedBytes * int64(opt.workers)),
 		packetsOnly: opt.packetsOnly,
 	}
 	if err := s.open(ctx, input, &opt); err != nil {
@@ -69,6 +76,11 @@ func openSession(ctx context.Context, input string, opt sessionOptions) (*sessio
 func (s *session) open(ctx context.Context, input string, opt *sessionOptions) (err error) {
 	if s.capture, err = capture.Open(input, opt.protocols, opt.capture); err != nil {
 		return err
+	}
+	if s.archive != nil {
+		if err := s.archive.CheckInputs(s.capture.Inputs); err != nil {
+			return err
+		}
 	}
 	if s.inputs, err = inputsOf(s.capture); err != nil {
 		return err
@@ -92,7 +104,32 @@ func (s *session) close() {
 	if s.capture != nil {
 		s.capture.Close()
 	}
+	if s.archive != nil {
+		s.archive.Close()
+	}
 	s.unpacked.Close()
+}
+
+// openArchive opens input if it is an archive, and sets the options to open the capture
+// in it: those that are not given are as they were recorded. It returns nil if it is
+// none.
+func openArchive(input string, opt *sessionOptions) (*archive.Archive, error) {
+	if opt.capture.Unpacked != nil || !archive.Is(input) {
+		return nil, nil
+	}
+	a, err := archive.Open(input)
+	if err != nil {
+		return nil, err
+	}
+	with, missing := a.Apply(opt.capture)
+	if opt.sources == nil {
+		opt.sources = sourcesOf(&a.Index.Options.Options)
+	}
+	for _, x := range missing {
+		with.Notes = append(with.Notes, x.File+" is not in the archive: give it again")
+	}
+	opt.capture = with
+	return a, nil
 }
 
 // decode decodes a source into sinks and sets its outcome. A source without a

@@ -12,14 +12,16 @@ type Manifest struct {
 	Codec         string            `json:"codec,omitempty"`
 	Description   string            `json:"description,omitempty"`
 	Labels        map[string]string `json:"labels"`
-	Inputs        []InputFile       `json:"inputs"`
-	Buffers       []BufferBytes     `json:"buffers"`
-	Images        []ImageRegion     `json:"images"`
-	Sources       []SourceTotals    `json:"sources"`
-	Totals        Totals            `json:"totals"`
-	Tables        map[string]Files  `json:"tables"`
-	Views         *FileSum          `json:"views,omitempty"` // views.sql
-	Notes         []string          `json:"notes"`
+	// Options are nil in datasets of earlier programs, and in those that no export wrote.
+	Options *Options         `json:"options,omitempty"`
+	Inputs  []InputFile      `json:"inputs"`
+	Buffers []BufferBytes    `json:"buffers"`
+	Images  []ImageRegion    `json:"images"`
+	Sources []SourceTotals   `json:"sources"`
+	Totals  Totals           `json:"totals"`
+	Tables  map[string]Files `json:"tables"`
+	Views   *FileSum         `json:"views,omitempty"` // views.sql
+	Notes   []string         `json:"notes"`
 	// Run is what may differ between two exports of one input.
 	Run Export `json:"run"`
 }

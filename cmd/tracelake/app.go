@@ -23,6 +23,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 			demoCommand(),
 			synthCommand(),
 			verifyCommand(),
+			archiveCommand(),
 			pruneCommand(),
 			reportCommand(),
 			convertCommand(),

@@ -258,6 +258,11 @@ func readNumbers(ctx *cli.Context, o *pipeline.Options) error {
 	if o.MaxRows < 1 {
 		return usage(fmt.Sprintf("--max-rows %d", o.MaxRows), "leaves no row", "give 1 or more")
 	}
+	return readHz(ctx, o)
+}
+
+// readHz reads the frequencies, which may not be 0.
+func readHz(ctx *cli.Context, _ *pipeline.Options) error {
 	for _, name := range []string{"timestamp-hz", "cycle-hz"} {
 		if !ctx.IsSet(name) {
 			continue

@@ -85,7 +85,7 @@ func create(dir string, opt Options, d disk) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := newStaging(dir, opt.Overwrite, opt.Resumption, d)
+	s, err := newStaging(dir, opt.Overwrite, holdsDataset, opt.Resumption, d)
 	if err != nil {
 		return nil, err
 	}

@@ -24,8 +24,18 @@ type staging struct {
 	folder    string // in the folder that target is in
 	outer     string // the folder to remove at the end; one that is kept has a journal beside folder
 	overwrite bool
+	holds     holding
 	resume    *Resumption // nil: nothing is kept
 }
+
+// A holding is what a directory holds that may be replaced.
+type holding struct {
+	what string // "a dataset"
+	// ours says whether a file or folder of that path, with slashes, belongs to it.
+	ours func(path string, folder bool) bool
+}
+
+var holdsDataset = holding{"a dataset", ours}
 
 // A disk is the operations whose order decides what is left after a crash.
 type disk interface {
@@ -60,7 +70,7 @@ const (
 // nothing but a dataset or the rest of one, and removes what processes that died
 // left beside it. What is to be kept is in a folder of another name, which stays until
 // the directory is complete or is to be overwritten.
-func newStaging(dir string, overwrite bool, resume *Resumption, d disk) (*staging, error) {
+func newStaging(dir string, overwrite bool, holds holding, resume *Resumption, d disk) (*staging, error) {
 	target, err := resolve(dir)
 	if err != nil {
 		return nil, fmt.Errorf("output directory: %w", err)
@@ -69,7 +79,7 @@ func newStaging(dir string, overwrite bool, resume *Resumption, d disk) (*stagin
 	if err := os.MkdirAll(parent, 0o777); err != nil {
 		return nil, fmt.Errorf("output directory: %w", err)
 	}
-	s := &staging{disk: d, dir: dir, target: target, overwrite: overwrite, resume: resume}
+	s := &staging{disk: d, dir: dir, target: target, overwrite: overwrite, holds: holds, resume: resume}
 	partial := "." + base + partialSuffix
 	s.folder = filepath.Join(parent, fmt.Sprint(partial, os.Getpid()))
 	s.outer = s.folder
@@ -181,10 +191,10 @@ func (s *staging) replaces() (bool, error) {
 		return false, fmt.Errorf("output directory: %w", err)
 	}
 	if len(entries) > 0 && !s.overwrite {
-		return false, &ExistsError{s.dir, "exists and is not empty", "choose another directory, or replace a dataset with --overwrite"}
+		return false, &ExistsError{s.dir, "exists and is not empty", "choose another directory, or replace " + s.holds.what + " with --overwrite"}
 	}
-	if foreign := foreignFile(s.target); foreign != "" {
-		return false, &ExistsError{s.dir, fmt.Sprintf("holds %q, which is no part of a dataset", foreign), "choose another directory, or remove it"}
+	if foreign := foreignFile(s.target, s.holds.ours); foreign != "" {
+		return false, &ExistsError{s.dir, fmt.Sprintf("holds %q, which is no part of %s", foreign, s.holds.what), "choose another directory, or remove it"}
 	}
 	if working, err := os.Stat("."); err == nil && os.SameFile(working, info) {
 		return false, &ExistsError{s.dir, "is the working directory, which cannot be replaced", "choose a directory in it"}
@@ -197,8 +207,8 @@ func (s *staging) replaces() (bool, error) {
 
 var partName = regexp.MustCompile(`^([0-9a-f]{2}|all)-[0-9]{5,}\.(parquet|arrow)$`)
 
-// foreignFile returns a path in dir that no export wrote, or "".
-func foreignFile(dir string) string {
+// foreignFile returns a path in dir that is not ours, or "".
+func foreignFile(dir string, ours func(path string, folder bool) bool) string {
 	foreign := ""
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
