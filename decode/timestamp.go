@@ -19,6 +19,14 @@ func (c TimestampCode) Value(raw uint64) uint64 {
 	return raw
 }
 
+// Raw returns the raw form of a timestamp: the inverse of Value.
+func (c TimestampCode) Raw(value uint64) uint64 {
+	if c.Gray {
+		return value ^ value>>1
+	}
+	return value
+}
+
 // Merge replaces the low bits of base by those of raw.
 func Merge(base, raw uint64, bits uint8) uint64 {
 	if bits >= 64 {

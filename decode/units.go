@@ -3,6 +3,8 @@ package decode
 import (
 	"errors"
 	"io"
+
+	"github.com/tracelake/tracelake/schema"
 )
 
 // This file is what a protocol has beside [Protocol] if its unit is not a byte of
@@ -87,4 +89,12 @@ type Trial struct {
 	Checks   int64  // that could be made
 	Right    int64  // of those
 	Errors   int64  // units that no macrocell sends, as reserved headers
+}
+
+// A Leader is a [Protocol] whose decoder has to see what comes before a cut.
+type Leader interface {
+	Protocol
+	// Lead returns how many bytes before the cut it has to see (see [Cut]), by the reason
+	// of the I-sync there.
+	Lead(reason schema.ISyncReason) int
 }

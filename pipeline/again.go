@@ -44,7 +44,7 @@ func (a *Again) Equal() bool { return len(a.Inputs) == 0 && a.Rows.Equal() }
 // capture at input, and compares it. For that it needs as much room in the directory of
 // temporary files as the dataset has.
 func DecodeAgain(ctx context.Context, dir, input string, opt AgainOptions) (again *Again, err error) {
-	r, err := OpenRecord(dir)
+	r, err := OpenRecord(dir, opt.Capture.ImageStore)
 	if err != nil {
 		return nil, err
 	}

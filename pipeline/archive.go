@@ -87,7 +87,7 @@ func Archive(ctx context.Context, input, dir string, opt ArchiveOptions) (*Archi
 // reopen opens the capture in the archive, and checks that it is what was archived: a
 // snapshot may name a file in a way that leads to it in its own directory alone.
 func (a *archiver) reopen(input string) error {
-	archived, err := archive.Open(a.out.Folder())
+	archived, err := archive.Open(a.out.Folder(), "")
 	if err != nil {
 		return err
 	}

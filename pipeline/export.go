@@ -50,9 +50,8 @@ type Options struct {
 	Run  schema.Export // what the manifest says of this run
 	// protocols, if not nil, are decoded in place of those of protocols.go.
 	protocols []decode.Family
-	// inputs, if not nil, are the files that the capture has to have, but those of the command
-	// line.
-	inputs []schema.InputFile
+	// original, if not nil, is what the capture has to be.
+	original *original
 	// partRowGroups, if not 0, is that of the dataset's.
 	partRowGroups int
 	// Progress, if not nil, is called now and then, by one goroutine at a time.
@@ -116,7 +115,7 @@ func (e *exporter) meta(h *hashing) func() ([]schema.Meta, error) {
 	return func() ([]schema.Meta, error) {
 		meta, err := h.meta()
 		if err == nil {
-			err = e.demandInputs(e.opt.inputs, h.files)
+			err = e.demandOriginal(e.opt.original, h.files)
 		}
 		return meta, err
 	}

@@ -67,12 +67,13 @@ type Record struct {
 	archive *archive.Archive // nil: there is none
 }
 
-// OpenRecord opens the dataset or archive in dir. The caller closes it.
-func OpenRecord(dir string) (*Record, error) {
+// OpenRecord opens the dataset or archive in dir; images are as in [archive.Open]. The
+// caller closes it.
+func OpenRecord(dir, images string) (*Record, error) {
 	r := &Record{}
 	var err error
 	if archive.Is(dir) {
-		if r.archive, err = archive.Open(dir); err != nil {
+		if r.archive, err = archive.Open(dir, images); err != nil {
 			return nil, err
 		}
 	}
@@ -135,6 +136,7 @@ func (r *Record) Options(input string, c capture.Options) (o Options, missing []
 	switch {
 	case archive.Is(input):
 	case r.archive != nil:
+		c.ImageStore = "" // it is open
 		o.Capture, missing = r.archive.ApplyTo(c, recorded)
 	default:
 		o.Capture, missing = c.With(recorded, func(*schema.Argument) string { return "" })

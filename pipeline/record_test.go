@@ -55,7 +55,7 @@ func TestRecordOfArchive(t *testing.T) {
 // recorded, and returns where. Of missing files that many are wanted.
 func madeAgain(t *testing.T, dir, input string, c capture.Options, missing int) string {
 	t.Helper()
-	r, err := OpenRecord(dir)
+	r, err := OpenRecord(dir, "")
 	check(t, err)
 	defer r.Close()
 	o, left, err := r.Options(input, c)
@@ -81,7 +81,7 @@ func TestExportArchiveOptions(t *testing.T) {
 	check(t, err)
 	_, err = Export(t.Context(), dir, run, Options{Level: schema.LevelNone, Workers: 1, CycleHz: 9, Labels: map[string]string{"board": "b"}})
 	check(t, err)
-	r, err := OpenRecord(run)
+	r, err := OpenRecord(run, "")
 	check(t, err)
 	defer r.Close()
 	m := &r.Dataset.Manifest

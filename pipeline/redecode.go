@@ -11,16 +11,6 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// RedecodeOptions say how to decode a capture again, with another program.
-type RedecodeOptions struct {
-	// Capture has the program: files of a flag take the place of all that were recorded of it.
-	Capture  capture.Options
-	Workers  int // at least 1
-	Tool     schema.Tool
-	Run      schema.Export
-	Progress func(Progress) // as in [Options]
-}
-
 // A Redecoded is what became of a dataset.
 type Redecoded struct {
 	*Summary
@@ -29,12 +19,15 @@ type Redecoded struct {
 
 // Redecode decodes again the capture that the dataset or archive in dir is of, with the
 // options that it recorded and another program, and replaces it: by what [Export] or
-// [Archive] make of the capture with that program. input is the capture, "" that in the archive.
+// [Archive] make of the capture with that program. input is the capture, "" that in the
+// archive. Of opt it takes the files of the command line, of which those of a flag replace all
+// that were recorded of it, and Workers, Tool, Run and Progress.
+//
 // It fails with a [*capture.InputError] if that is not the one which was decoded, or a
 // file of the command line is missing that was recorded and is not given. After an error
 // dir is as it was.
-func Redecode(ctx context.Context, dir, input string, opt RedecodeOptions) (done *Redecoded, err error) {
-	r, err := OpenRecord(dir)
+func Redecode(ctx context.Context, dir, input string, opt Options) (done *Redecoded, err error) {
+	r, err := OpenRecord(dir, opt.Capture.ImageStore)
 	if err != nil {
 		return nil, err
 	}
@@ -48,21 +41,30 @@ func Redecode(ctx context.Context, dir, input string, opt RedecodeOptions) (done
 	if err != nil {
 		return nil, err
 	}
-	done = &Redecoded{Before: r.Dataset.Manifest.Totals}
-	if r.archive != nil {
-		done.Summary, err = x.rewriteArchive(ctx, o)
-		return done, err
+	summary, err := x.rewrite(ctx, o)
+	if bad, ok := errors.AsType[*capture.InputError](err); ok {
+		err = bad // whatever it kept from being written
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &Redecoded{Summary: summary, Before: r.Dataset.Manifest.Totals}, nil
+}
+
+// rewrite replaces the dataset or archive.
+func (x *redecoder) rewrite(ctx context.Context, o Options) (*Summary, error) {
+	if x.record.archive != nil {
+		return x.rewriteArchive(ctx, o)
 	}
 	o.Overwrite = true
-	done.Summary, err = Export(ctx, x.input, dir, o)
-	return done, err
+	return Export(ctx, x.input, x.dir, o)
 }
 
 // A redecoder decodes one capture again.
 type redecoder struct {
 	record     *Record
 	dir, input string
-	opt        RedecodeOptions
+	opt        Options
 	stored     *archive.Archive // that the capture is in, nil: in none
 	other      bool             // it is another than the record's
 }
@@ -75,8 +77,10 @@ func (x *redecoder) open() (err error) {
 	case x.input == "":
 		x.input, x.stored = x.dir, x.record.archive
 	case archive.Is(x.input):
-		x.stored, err = archive.Open(x.input)
+		x.stored, err = archive.Open(x.input, x.opt.Capture.ImageStore)
 		x.other = true
+	case x.record.archive == nil:
+		err = noStore(x.dir, &x.opt.Capture)
 	}
 	return err
 }
@@ -108,6 +112,7 @@ func (x *redecoder) options() (Options, error) {
 		}
 	}
 	var missing []*schema.Argument
+	c.ImageStore = "" // it is open
 	switch {
 	case x.stored != nil:
 		c.Stored = x.stored
@@ -121,41 +126,49 @@ func (x *redecoder) options() (Options, error) {
 		return o, missingArgument(x.dir, recorded, missing[0])
 	}
 	o.Workers, o.Tool, o.Run, o.Progress = x.opt.Workers, x.opt.Tool, x.opt.Run, x.opt.Progress
-	o.inputs = withoutArguments(x.record.Dataset.Manifest.Inputs, recorded)
+	o.original = &original{x.record.Dataset.Manifest.Inputs, recorded}
 	return o, nil
 }
 
-// withoutArguments returns the files of a capture without those of the command line.
-func withoutArguments(inputs []schema.InputFile, recorded *schema.Options) []schema.InputFile {
-	return slices.DeleteFunc(slices.Clone(inputs), func(f schema.InputFile) bool {
-		return slices.ContainsFunc(slices.Concat(recorded.ELFs, recorded.Images, recorded.Symbols), func(a schema.Argument) bool {
-			return a.File == f.Path && a.SHA256 == f.SHA256
-		})
+// An original is a capture that was decoded, by the hashes of its files.
+type original struct {
+	inputs  []schema.InputFile
+	options *schema.Options // the files that these name are none of the capture
+}
+
+// isArgument says whether the command line named a file.
+func (o *original) isArgument(f *schema.InputFile) bool {
+	return slices.ContainsFunc(slices.Concat(o.options.ELFs, o.options.Images, o.options.Symbols), func(a schema.Argument) bool {
+		return a.File == f.Path && a.SHA256 == f.SHA256
 	})
 }
 
-// demandInputs fails with a [*capture.InputError] unless the files of the capture, but those of the
-// command line, are the ones wanted; nil are any. hashed are all files of the capture.
-func (s *session) demandInputs(wanted, hashed []schema.InputFile) error {
-	if wanted == nil {
+// demandOriginal fails with a [*capture.InputError] unless the files of the capture, but those of
+// the command line, are those of the original; nil is any. hashed are all files of the capture.
+func (s *session) demandOriginal(o *original, hashed []schema.InputFile) error {
+	if o == nil {
 		return nil
 	}
-	left := wanted
-	for i := range s.inputs {
-		if s.inputs[i].Kind == capture.ArgumentFile {
-			continue
+	var own []schema.InputFile
+	for i, f := range hashed {
+		if s.inputs[i].Kind != capture.ArgumentFile {
+			own = append(own, f)
 		}
-		now := hashed[i]
-		if len(left) == 0 {
-			return s.otherCapture(now.Path + " is no file of that one")
-		}
-		if now.SHA256 != left[0].SHA256 {
-			return s.otherCapture(fmt.Sprintf("the SHA-256 of %s is %s, and was %s", now.Path, now.SHA256, left[0].SHA256))
-		}
-		left = left[1:]
 	}
-	if len(left) > 0 {
-		return s.otherCapture(left[0].Path + " is missing")
+	for i := range o.inputs {
+		f := &o.inputs[i]
+		switch {
+		case len(own) > 0 && own[0].SHA256 == f.SHA256:
+			own = own[1:]
+		case o.isArgument(f):
+		case len(own) == 0:
+			return s.otherCapture(f.Path + " is missing")
+		default:
+			return s.otherCapture(fmt.Sprintf("the SHA-256 of %s is %s, and was %s", own[0].Path, own[0].SHA256, f.SHA256))
+		}
+	}
+	if len(own) > 0 {
+		return s.otherCapture("it did not have " + own[0].Path)
 	}
 	return nil
 }

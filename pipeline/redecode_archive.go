@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -16,12 +17,12 @@ import (
 // rewriteArchive replaces the archive: the files of the capture stay as they are packed.
 func (x *redecoder) rewriteArchive(ctx context.Context, o Options) (*Summary, error) {
 	old := x.record.archive
-	w, err := archive.Create(x.dir, archive.CreateOptions{Images: old.Store(), Overwrite: true})
+	w, err := archive.Create(x.dir, archive.CreateOptions{Images: cmp.Or(x.opt.Capture.ImageStore, old.Store()), Overwrite: true})
 	if err != nil {
 		return nil, err
 	}
 	a := &archiver{opt: ArchiveOptions{Export: o, Level: old.Index.Level}, out: w}
-	err = x.rewrite(ctx, a)
+	err = x.write(ctx, a)
 	if err == nil {
 		err = w.Complete(a.index())
 	}
@@ -31,8 +32,8 @@ func (x *redecoder) rewriteArchive(ctx context.Context, o Options) (*Summary, er
 	return a.summary.Export, w.Close()
 }
 
-// rewrite writes the dataset and the files of the capture.
-func (x *redecoder) rewrite(ctx context.Context, a *archiver) (err error) {
+// write writes the dataset and the files of the capture.
+func (x *redecoder) write(ctx context.Context, a *archiver) (err error) {
 	o := a.opt.Export
 	if a.summary.Export, err = Export(ctx, x.input, a.out.Dataset(), o); err != nil {
 		return err

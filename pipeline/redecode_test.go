@@ -61,14 +61,14 @@ func TestRedecode(t *testing.T) {
 				check(t, err)
 				return dir
 			}
-			dir, want := export("run", wrong), writtenFiles(t, export("want", options))
-			before := writtenFiles(t, dir)
-			done, err := Redecode(t.Context(), dir, raw, RedecodeOptions{Capture: capture.Options{ELFs: options.ELFs}, Workers: 2, Tool: opt.Tool})
+			dir, want := export("run", wrong), contentsOf(t, export("want", options))
+			before := contentsOf(t, dir)
+			done, err := Redecode(t.Context(), dir, raw, Options{Capture: capture.Options{ELFs: options.ELFs}, Workers: 2, Tool: opt.Tool})
 			check(t, err)
 			if done.Before == done.Totals {
 				t.Errorf("nothing changed: %+v", done.Before)
 			}
-			demandEqual(t, writtenFiles(t, dir), want)
+			demandEqual(t, contentsOf(t, dir), want)
 			if maps.Equal(before, want) {
 				t.Error("the programs make no difference")
 			}
@@ -89,7 +89,7 @@ func demandEqual(t *testing.T, got, want map[string]string) {
 	}
 }
 
-// archivedFiles returns the files of an archive, with those of its dataset as writtenFiles does.
+// archivedFiles returns the files of an archive, with those of its dataset as contentsOf does.
 func archivedFiles(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
@@ -101,7 +101,7 @@ func archivedFiles(t *testing.T, dir string) map[string]string {
 		files[strings.TrimPrefix(path, dir+"/")] = string(content)
 		return err
 	}))
-	for name, content := range writtenFiles(t, filepath.Join(dir, "dataset")) {
+	for name, content := range contentsOf(t, filepath.Join(dir, "dataset")) {
 		files["dataset"+name] = content
 	}
 	lines := strings.SplitAfter(files[archive.SumsFile], "\n")
@@ -138,13 +138,13 @@ func TestRedecodeArchive(t *testing.T) {
 			then, err := os.Stat(packed[0])
 			check(t, err)
 			given := capture.Options{ELFs: tt.after.ELFs, Symbols: tt.after.Symbols}
-			_, err = Redecode(t.Context(), dir, tt.capture, RedecodeOptions{Capture: given, Workers: 2, Tool: schema.Tool{Name: "test"}})
+			_, err = Redecode(t.Context(), dir, tt.capture, Options{Capture: given, Workers: 2, Tool: schema.Tool{Name: "test"}})
 			check(t, err)
 			demandEqual(t, archivedFiles(t, dir), want)
 			if now, err := os.Stat(packed[0]); err != nil || !os.SameFile(now, then) {
 				t.Errorf("the trace was packed again: %v", err)
 			}
-			r, err := archive.Check(t.Context(), dir, nil)
+			r, err := archive.Check(t.Context(), dir, "", nil)
 			if err != nil || len(r.Problems) > 0 {
 				t.Errorf("%v, %+v", err, r)
 			}
@@ -166,7 +166,7 @@ func TestRedecodeRefuses(t *testing.T) {
 	check(t, os.WriteFile(other, trace, 0o666))
 	earlier := filepath.Join(t.TempDir(), "earlier")
 	check(t, os.CopyFS(earlier, os.DirFS("../schema/testdata/version2")))
-	before := writtenFiles(t, dir)
+	before := contentsOf(t, dir)
 	for _, tt := range []struct {
 		name, dir, input string
 		given            capture.Options
@@ -179,12 +179,12 @@ func TestRedecodeRefuses(t *testing.T) {
 		{"no dataset", filepath.Dir(raw), raw, options, "is no dataset"},
 		{"nothing decoded", dir, raw, capture.Options{ELFs: []string{raw}, Symbols: options.ELFs}, ""},
 	} {
-		_, err := Redecode(t.Context(), tt.dir, tt.input, RedecodeOptions{Capture: capture.Options{ELFs: tt.given.ELFs, Symbols: tt.given.Symbols}, Workers: 1})
+		_, err := Redecode(t.Context(), tt.dir, tt.input, Options{Capture: capture.Options{ELFs: tt.given.ELFs, Symbols: tt.given.Symbols}, Workers: 1})
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v, want %s", tt.name, err, tt.want)
 		}
 	}
-	demandEqual(t, writtenFiles(t, dir), before)
+	demandEqual(t, contentsOf(t, dir), before)
 	if r, err := dataset.Check(t.Context(), dir, nil); err != nil || len(r.Problems) > 0 {
 		t.Errorf("%v, %+v", err, r)
 	}
@@ -221,9 +221,9 @@ func TestRedecodeSilicon(t *testing.T) {
 		opt.Capture = given
 		whole, err := Export(t.Context(), half, want, opt)
 		check(t, err)
-		done, err := Redecode(t.Context(), dir, half, RedecodeOptions{Capture: given, Workers: 1, Tool: opt.Tool})
+		done, err := Redecode(t.Context(), dir, half, Options{Capture: given, Workers: 1, Tool: opt.Tool})
 		check(t, err)
-		demandEqual(t, writtenFiles(t, dir), writtenFiles(t, want))
+		demandEqual(t, contentsOf(t, dir), contentsOf(t, want))
 		if done.Totals != whole.Totals || done.Before.Instructions >= done.Totals.Instructions || done.Before.Instructions == 0 {
 			t.Errorf("%+v, before %+v, want %+v", done.Totals, done.Before, whole.Totals)
 		}

@@ -142,9 +142,9 @@ func writtenAgain(t *testing.T, dir string, parts []string) []string {
 	return again
 }
 
-// writtenFiles returns the files of a dataset; of the manifest what does not depend on when
+// contentsOf returns the files of a dataset; of the manifest what does not depend on when
 // and how it was written.
-func writtenFiles(t *testing.T, dir string) map[string]string {
+func contentsOf(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
 	check(t, filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
@@ -169,7 +169,7 @@ func writtenFiles(t *testing.T, dir string) map[string]string {
 // beside the first.
 func demandSame(t *testing.T, dir string, want map[string]string) {
 	t.Helper()
-	got := writtenFiles(t, dir)
+	got := contentsOf(t, dir)
 	if !slices.Equal(slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want))) {
 		t.Errorf("files %q, want %q", slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want)))
 	}
@@ -194,7 +194,7 @@ func TestResumeKilled(t *testing.T) {
 		once := filepath.Join(t.TempDir(), "once")
 		_, err := Export(t.Context(), capture, once, opt)
 		check(t, err)
-		want := writtenFiles(t, once)
+		want := contentsOf(t, once)
 		lines := len(want) // one for what it is bound to, one for hashes, and one for each part
 		for round := range need.Size(2, 25) {
 			dir := filepath.Join(t.TempDir(), "run")
@@ -268,7 +268,7 @@ func TestResumeInterrupted(t *testing.T) {
 	opt.Workers = 1
 	_, err = Export(t.Context(), capture, dir, opt)
 	check(t, err)
-	demandSame(t, dir, writtenFiles(t, once))
+	demandSame(t, dir, contentsOf(t, once))
 	if again := writtenAgain(t, dir, parts); len(again) > 0 {
 		t.Errorf("written again: %q", again)
 	}

@@ -60,7 +60,7 @@ func TestResumeFull(t *testing.T) {
 		parts := age(t, dir)
 		_, err = Export(t.Context(), capture, dir, opt)
 		check(t, err)
-		demandSame(t, dir, writtenFiles(t, once))
+		demandSame(t, dir, contentsOf(t, once))
 		if again := writtenAgain(t, dir, parts); len(again) > 0 || percent != "0" && len(parts) == 0 {
 			t.Errorf("%s %%: of the parts %q, %q were written again", percent, parts, again)
 		}

@@ -55,6 +55,9 @@ func relative(set *rowSet, segment, offset int) *rowSet {
 			}
 		}
 	}
+	for _, row := range of.rows["segments"] {
+		maps.DeleteFunc(row, func(column, _ string) bool { return slices.Contains(startColumns, column) })
+	}
 	first := of.rows["segments"][0]
 	bases := map[string]int{"byte_offset": offset, "segment": segment, "seq": number(first["seq"])}
 	if x := of.rows["exceptions"]; len(x) > 0 {

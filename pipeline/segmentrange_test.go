@@ -232,6 +232,9 @@ func (c *rangeComparison) table(t testing.TB, table *schema.Table) int {
 	}
 	for k := range table.Columns {
 		v, w := &c.want.tables[table.Name].Columns[k], &c.got.tables[table.Name].Columns[k]
+		if c.past != samePast && table == &schema.Segments && slices.Contains(startColumns, v.Column.Name) {
+			continue
+		}
 		if n > 0 && sideBySide(want[:n]) && sideBySide(got[:n]) && sameValues(v, want[0], w, got[0], n, c.base(v.Column.Name)) {
 			continue // quicker, for those who compare many
 		}
@@ -252,6 +255,11 @@ func (c *rangeComparison) table(t testing.TB, table *schema.Table) int {
 
 // sideBySide says whether rows, which rise, have no holes.
 func sideBySide(rows []int) bool { return rows[len(rows)-1]-rows[0] == len(rows)-1 }
+
+// startColumns are the columns of `segments` that say what came before them.
+var startColumns = []string{
+	"stream_offset", "epoch", "cycle", "ordinal", "timestamp", "context_id", "vmid", "security", "carried", "decode_from",
+}
 
 // base returns by how much the values of a column are greater in got.
 func (c *rangeComparison) base(column string) int64 {

@@ -115,9 +115,9 @@ func (s *session) close() {
 // none.
 func openArchive(input string, opt *sessionOptions) (*archive.Archive, error) {
 	if opt.capture.Unpacked != nil || opt.capture.Stored != nil || !archive.Is(input) {
-		return nil, nil
+		return nil, noStore(input, &opt.capture)
 	}
-	a, err := archive.Open(input)
+	a, err := archive.Open(input, opt.capture.ImageStore)
 	if err != nil {
 		return nil, err
 	}
@@ -126,10 +126,20 @@ func openArchive(input string, opt *sessionOptions) (*archive.Archive, error) {
 		opt.sources = sourcesOf(&a.Index.Options.Options)
 	}
 	for _, x := range missing {
-		with.Notes = append(with.Notes, x.File+" is not in the archive: give it again")
+		with.Notes = append(with.Notes, x.File+" is not in the archive: give it again, or where it is with --images DIR")
 	}
 	opt.capture = with
 	return a, nil
+}
+
+// noStore fails if images of an archive are given, but the input is none.
+func noStore(input string, opt *capture.Options) error {
+	if opt.ImageStore == "" {
+		return nil
+	}
+	return &capture.InputError{
+		File: input, Problem: "is no archive, and --images is where archives keep program memory", Remedy: "leave it out; --image FILE@ADDR is program memory", Err: capture.ErrUsage,
+	}
 }
 
 // decode decodes a source into sinks and sets its outcome. A source without a

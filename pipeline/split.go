@@ -21,8 +21,18 @@ type grain struct {
 }
 
 func splitBy(stream decode.Stream, protocol decode.Protocol, g grain) iter.Seq2[*workUnit, error] {
+	return splitFrom(stream, protocol, g, noLead)
+}
+
+// noLead says that a stream does not begin at a cut that is known.
+const noLead = -1
+
+// splitFrom cuts up a stream in which so many bytes come before a cut that is known: those
+// that the decoder of its segment has to see. Nothing is lost before it.
+func splitFrom(stream decode.Stream, protocol decode.Protocol, g grain, lead int) iter.Seq2[*workUnit, error] {
 	return func(yield func(*workUnit, error) bool) {
 		s := newSplitter(protocol, g)
+		s.lead = lead
 		s.flush = func(u *workUnit) { s.more = s.more && yield(u, nil) }
 		for s.more {
 			err := s.read(stream)
@@ -65,6 +75,7 @@ type splitter struct {
 	bounds  []int // those in no part yet (decode.Part.Bounds)
 	leap    leap
 
+	lead      int    // position of the cut that is known from the start, or below 0
 	inSegment bool   // a cut was found
 	segment   int    // first byte in no part
 	before    []byte // before it, if a cut asked for it
@@ -79,7 +90,7 @@ type splitter struct {
 func newSplitter(protocol decode.Protocol, g grain) *splitter {
 	n := protocol.UnitBytes()
 	s := &splitter{
-		grain: g.whole(n), protocol: protocol, unitBytes: n, more: true, unit: &workUnit{},
+		grain: g.whole(n), protocol: protocol, unitBytes: n, more: true, unit: &workUnit{}, lead: noLead,
 		chunk: &chunk{}, chunks: &chunks{}, cutter: protocol.NewCutter(),
 	}
 	_, s.leap.may = s.cutter.(decode.AnywhereCutter)
@@ -104,6 +115,12 @@ func (s *splitter) read(stream decode.Stream) error {
 		s.unsynced.Offset = int64(s.Offsets.At(from / s.unitBytes))
 	}
 	s.bytes += int64(len(s.Data) - from)
+	if s.lead >= 0 && !s.inSegment {
+		if len(s.Data) <= s.lead {
+			return nil
+		}
+		s.beginSegment(s.lead, s.lead)
+	}
 	for s.more && s.looks() {
 	}
 	return nil
@@ -143,16 +160,24 @@ func (s *splitter) find(to int, last bool) {
 // cut ends a segment, or the loss before the first one, at data[at] and begins the
 // next segment.
 func (s *splitter) cut(at int, c *decode.Cut) {
-	if s.inSegment {
+	switch {
+	case at <= s.lead:
+		return
+	case s.inSegment:
 		s.closeParts(at, false)
-	} else {
+	default:
 		s.loseUnsynced(s.bytes - int64(len(s.Data)-at))
 		s.unit.Preserved = c.Preserved
-		s.inSegment = true
 	}
+	s.beginSegment(at, c.Before)
+}
+
+// beginSegment begins a segment at Data[at], whose decoder has to see so many bytes before
+// it.
+func (s *splitter) beginSegment(at, before int) {
 	s.dropBounds(at)
-	s.segment, s.continued, s.broken = at, false, false
-	s.before = append([]byte(nil), s.Data[at-c.Before:at]...)
+	s.segment, s.inSegment, s.continued, s.broken = at, true, false, false
+	s.before = append([]byte(nil), s.Data[at-before:at]...)
 	if s.unit.bytes >= s.grain.unit || len(s.unit.parts) >= unitParts {
 		s.endUnit()
 	}
@@ -309,6 +334,7 @@ func (s *splitter) renew() {
 	s.looked -= n
 	s.leap.looked -= n
 	s.leap.settled -= n
+	s.lead = max(s.lead-n, noLead)
 	for i := range s.bounds {
 		s.bounds[i] -= n
 	}

@@ -345,10 +345,20 @@ const (
 	SegmentsExceptions    IndexU64 = 9
 	SegmentsAddress       IndexU32 = 10
 	SegmentsReason        IndexU8  = 11
+	SegmentsStreamOffset  IndexU64 = 12
+	SegmentsEpoch         IndexU32 = 13
+	SegmentsCycle         IndexU64 = 14
+	SegmentsOrdinal       IndexU64 = 15
+	SegmentsTimestamp     IndexU64 = 16
+	SegmentsContextID     IndexU32 = 17
+	SegmentsVMID          IndexU8  = 18
+	SegmentsSecurity      IndexU8  = 19
+	SegmentsCarried       IndexStr = 20
+	SegmentsDecodeFrom    IndexU32 = 21
 )
 
 // AppendSegments appends a row of `segments`.
-func AppendSegments(b *Batch, keys Keys, bytes int64, bytesDecoded int64, bytesLost int64, bytesUnplaced int64, instructions int64, exceptions int64, address Null[uint32], reason ISyncReason) {
+func AppendSegments(b *Batch, keys Keys, bytes int64, bytesDecoded int64, bytesLost int64, bytesUnplaced int64, instructions int64, exceptions int64, address Null[uint32], reason ISyncReason, streamOffset Null[int64], epoch Null[int32], cycle Null[int64], ordinal Null[int64], timestamp Null[uint64], contextID Null[uint32], vmid Null[uint8], security Null[Security], carried string, decodeFrom Null[int32]) {
 	v := b.of(&Segments)
 	putU8(&v[SegmentsSource], keys.Source)
 	putU64(&v[SegmentsSeq], keys.Seq)
@@ -362,6 +372,16 @@ func AppendSegments(b *Batch, keys Keys, bytes int64, bytesDecoded int64, bytesL
 	putU64(&v[SegmentsExceptions], exceptions)
 	putNullU32(&v[SegmentsAddress], address)
 	putU8(&v[SegmentsReason], reason)
+	putNullU64(&v[SegmentsStreamOffset], streamOffset)
+	putNullU32(&v[SegmentsEpoch], epoch)
+	putNullU64(&v[SegmentsCycle], cycle)
+	putNullU64(&v[SegmentsOrdinal], ordinal)
+	putNullUint63(&v[SegmentsTimestamp], timestamp)
+	putNullU32(&v[SegmentsContextID], contextID)
+	putNullU8(&v[SegmentsVMID], vmid)
+	putNullU8(&v[SegmentsSecurity], security)
+	putNullStr(&v[SegmentsCarried], carried)
+	putNullU32(&v[SegmentsDecodeFrom], decodeFrom)
 }
 
 // The columns of `sources`.

@@ -132,6 +132,25 @@ type Segment struct {
 	Counters
 	Address Null[uint32] // NULL: the I-sync has no address
 	Reason  ISyncReason
+	Start   Start
+}
+
+// A Start is what is known right before the I-sync of a segment: with it, decoding can
+// begin there.
+type Start struct {
+	StreamOffset int64       // units of the stream before the segment
+	Epoch        Null[int32] // NULL: no epoch is open
+	Cycle        Null[int64] // of that epoch; NULL without cycle accuracy
+	Ordinal      int64       // of the next row of `exceptions`
+	Timestamp    Null[uint64]
+	// ContextID, VMID and Security are those of the last row of `contexts`. Security is
+	// NULL if there is none.
+	ContextID Null[uint32]
+	VMID      Null[uint8]
+	Security  Null[Security]
+	Carried   string // JSON object of what else crosses the cut; "" if nothing does
+	// DecodeFrom is the segment at which decoding has to begin: this one, or an earlier one.
+	DecodeFrom int32
 }
 
 // Counters are what is counted of a segment, and summed over the segments of a

@@ -278,7 +278,23 @@ var Segments = Table{
 		Column{Name: "exceptions", Type: Int64, Doc: "Exception entries in it."},
 		Column{Name: "address", Type: Uint32, Hex: true, Nullable: true, Doc: "Address in the I-sync it begins with; NULL if only data is traced."},
 		Column{Name: "reason", Type: Enum, Names: ISyncReasonNames, Doc: "Reason of that I-sync."},
+		Column{Name: "stream_offset", Type: Int64, Added: true, Nullable: true, Unit: "bytes", Rising: true, Doc: "Length of the stream before it (samples where sources.unit says so). This and the columns after it are what decoding needs to begin here: what is known right before its I-sync. All are NULL if an earlier program wrote them."},
+		Column{Name: "epoch", Type: Int32, Added: true, Nullable: true, Doc: "Cycle epoch open before it; NULL if none was."},
+		Column{Name: "cycle", Type: Int64, Added: true, Nullable: true, Unit: "cycles", Rising: true, Doc: "Cycles of that epoch before it; NULL without cycle accuracy."},
+		Column{Name: "ordinal", Type: Int64, Added: true, Nullable: true, Rising: true, Doc: "Ordinal of the next row of exceptions; NULL as stream_offset."},
+		addedAs(timestampColumn, "Last timestamp before it; NULL as in other tables."),
+		addedAs(contextColumn, "Context ID in the last row of contexts before it; NULL until it is known."),
+		addedAs(vmidColumn, "Virtual machine ID in that row; NULL until it is known."),
+		addedAs(securityColumn, "Security state and mode in that row; NULL if there is none."),
+		Column{Name: "carried", Type: JSON, Added: true, Nullable: true, Doc: "What else crosses from the segment before, as a JSON object; NULL if nothing does."},
+		Column{Name: "decode_from", Type: Int32, Added: true, Nullable: true, Doc: "Segment at which decoding has to begin for the rows of this one: this one, or one before it that it still changes; NULL as stream_offset."},
 	),
+}
+
+// addedAs returns a column that was added to a table, which describes it in its own words.
+func addedAs(c Column, doc string) Column {
+	c.Added, c.Doc = true, doc
+	return c
 }
 
 // Sources has the totals of each source.

@@ -169,6 +169,10 @@ func (d *DatasetRows) Segment(row *truth.Segment) {
 	d.totals.BytesUnplaced += x.BytesUnplaced
 	d.at(x.Offset, func(offset int64) {
 		schema.AppendSegments(d.row(&schema.Segments), d.keys(x.Key, offset), x.Bytes, x.BytesDecoded, x.BytesLost, x.BytesUnplaced,
-			x.Instructions, x.Exceptions, x.Address, x.Reason)
+			x.Instructions, x.Exceptions, x.Address, x.Reason, noNumber, schema.Null[int32]{}, noNumber, noNumber,
+			schema.Null[uint64]{}, schema.Null[uint32]{}, schema.Null[uint8]{}, schema.Null[schema.Security]{}, "", schema.Null[int32]{})
 	})
 }
+
+// noNumber is NULL: a truth does not say what decoding needs to begin at a segment.
+var noNumber schema.Null[int64]

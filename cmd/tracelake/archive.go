@@ -96,6 +96,7 @@ func readArchive(ctx *cli.Context) (*archiveArgs, error) {
 			Level:         ctx.String("level"),
 		},
 	}
+	args.options.Export.Capture.ImageStore = "" // it is to be written, not read
 	if args.dir == "" {
 		return nil, usage("archive", "needs -o DIR, the directory to write the archive to", seeHelp(ctx.Command))
 	}

@@ -30,7 +30,7 @@ Examples:
    tracelake export capture -o run1
    tracelake export capture -o run1 --overwrite -e firmware.elf --level blocks
    tracelake export etb.bin -o run1 --protocol pft --framed --source 0x13 -e firmware.elf`,
-		Flags:  slices.Concat(inputFlags(), []cli.Flag{sourceFlag()}, memoryFlags(), []cli.Flag{symbolsFlag()}, outputFlags(), runFlags()),
+		Flags:  slices.Concat(inputFlags(), []cli.Flag{sourceFlag()}, memoryFlags(), []cli.Flag{symbolsFlag(), storeFlag()}, outputFlags(), runFlags()),
 		Action: export,
 	}
 }

@@ -38,8 +38,8 @@ status is 3.
 
 With --capture, INPUT is decoded again, with the options that DIR records, and
 compared likewise: a capture, or an archive, which may be DIR itself. Of a
-dataset the program is given again, as at export. There is to be room for another
-dataset in the directory of temporary files (TMPDIR).
+dataset the program is given again, as at export. There is to be room for
+another dataset in the directory of temporary files (TMPDIR).
 
 Examples:
    tracelake verify run1
@@ -50,7 +50,7 @@ Examples:
 		Flags: slices.Concat([]cli.Flag{
 			&cli.StringFlag{Name: "truth", Category: groupInput, Usage: "compare with the dataset in `DIR`"},
 			&cli.StringFlag{Name: "capture", Category: groupInput, Usage: "decode `INPUT` again, and compare"},
-		}, inputFlags(), memoryFlags(), []cli.Flag{symbolsFlag(), jobsFlag("decode on `N` cores")}),
+		}, inputFlags(), memoryFlags(), []cli.Flag{symbolsFlag(), storeFlag(), jobsFlag("decode on `N` cores")}),
 		Action: verify,
 	}
 }
@@ -86,11 +86,13 @@ func verify(ctx *cli.Context) error {
 // check checks a dataset, and lists what is wrong with it.
 func check(ctx *cli.Context, dir string) (*dataset.Report, error) {
 	p := progressOn(ctx.App.ErrWriter, "checking "+filepath.Base(dir))
-	checkAll := dataset.Check
+	var r *dataset.Report
+	var err error
 	if archive.Is(dir) {
-		checkAll = archive.Check
+		r, err = archive.Check(ctx.Context, dir, ctx.String("images"), p.set)
+	} else {
+		r, err = dataset.Check(ctx.Context, dir, p.set)
 	}
-	r, err := checkAll(ctx.Context, dir, p.set)
 	p.clear()
 	if err != nil || len(r.Problems) == 0 {
 		return r, err
@@ -172,7 +174,9 @@ func readVerify(ctx *cli.Context) (*verifyArgs, error) {
 		return args, readAgain(ctx, args)
 	}
 	for _, flag := range ctx.Command.Flags {
-		if name := flag.Names()[0]; name != "truth" && name != "help" && ctx.IsSet(name) {
+		name := flag.Names()[0]
+		alone := name == "truth" || name == "help" || name == "images" && archive.Is(args.dir)
+		if !alone && ctx.IsSet(name) {
 			return nil, usage("--"+name, "is given without --capture", "write --capture INPUT, or leave it out")
 		}
 	}

@@ -33,6 +33,9 @@ type Collector struct {
 
 	stored    bool // the previous element was a transfer or its value: the last row
 	unmatched []Unmatched
+
+	// since is the segment of the part that cancelable is of.
+	since schema.Null[int32]
 }
 
 // A Base is what the elements of a part are relative to.
@@ -58,6 +61,7 @@ const maxPending = 65536
 type pendingRow struct {
 	schema.DataAccess
 	group int64
+	since schema.Null[int32] // segment that the group began in
 }
 
 // NewCollector returns a Collector that passes its rows to emit, in order.
@@ -85,9 +89,42 @@ func (c *Collector) Follow(b Base, data []decode.DataElement, cancelable decode.
 		}
 	}
 	if cancelable != decode.CancelableEarlier {
-		c.cancelable = cancelable
+		c.cancelable, c.since = cancelable, b.Segment
 	}
 	return c.unmatched, nil
+}
+
+// Address returns the low bits of the last address sent, which later ones leave out, and
+// how many.
+func (c *Collector) Address() (address uint32, bits uint8) { return c.address, c.bits }
+
+// Resume begins in the middle of a source, where the low bits of the last address sent
+// are known.
+func (c *Collector) Resume(address uint32, bits uint8) { c.address, c.bits = address, bits }
+
+// Since returns the first segment whose elements may still matter to those that come;
+// NULL if there is none.
+func (c *Collector) Since() schema.Null[int32] {
+	if c.groups == 0 && len(c.pending) == 0 && len(c.tags) == 0 {
+		return schema.Null[int32]{}
+	}
+	since := c.since
+	earlier := func(segment schema.Null[int32]) {
+		if segment.OK && (!since.OK || segment.V < since.V) {
+			since = segment
+		}
+	}
+	for _, g := range []*group{&c.group, &c.frame} {
+		if g.kind != noGroup {
+			earlier(g.segment)
+		}
+	}
+	for _, rows := range [][]pendingRow{c.pending, c.tags} {
+		for i := range rows {
+			earlier(rows[i].since)
+		}
+	}
+	return since
 }
 
 // Finish ends the source.
@@ -211,7 +248,7 @@ func value(x *decode.DataElement) schema.Null[uint64] {
 // begin returns a new group.
 func (c *Collector) begin(kind groupKind, x *decode.DataElement, b Base) group {
 	c.groups++
-	return group{id: c.groups, kind: kind, DataElement: *x, seq: b.Seq + x.Seq, noInstruction: kind == unknownGroup}
+	return group{id: c.groups, kind: kind, DataElement: *x, segment: b.Segment, seq: b.Seq + x.Seq, noInstruction: kind == unknownGroup}
 }
 
 // top is the group that transfers belong to now.
@@ -240,7 +277,7 @@ func (c *Collector) transfer(b Base, x *decode.DataElement, state schema.DataSta
 	if g.state.OK {
 		state = g.state.V
 	}
-	row := pendingRow{group: g.id, DataAccess: schema.DataAccess{
+	row := pendingRow{group: g.id, since: g.segment, DataAccess: schema.DataAccess{
 		Key: schema.Key{Seq: g.seq, Offset: x.Offset}, Segment: b.Segment, NoInstruction: g.noInstruction,
 		Position: g.position, Address: c.nextAddress(g, x), Size: g.size(), Access: g.access(g.position), State: state,
 	}}
@@ -297,7 +334,7 @@ func (c *Collector) placeholder(b Base, x *decode.DataElement) {
 func (c *Collector) complete(b Base, x *decode.DataElement) bool {
 	i := c.waiting(x.Tag)
 	if i < 0 && x.Alone {
-		c.add(pendingRow{DataAccess: schema.DataAccess{
+		c.add(pendingRow{since: b.Segment, DataAccess: schema.DataAccess{
 			Key: schema.Key{Offset: x.Offset}, Segment: b.Segment, NoInstruction: true,
 			Value: value(x), Tag: schema.Of(x.Tag), State: schema.DataOutOfOrder,
 		}})

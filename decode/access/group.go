@@ -11,10 +11,11 @@ type group struct {
 	id   int64
 	kind groupKind
 	decode.DataElement
-	seq           int64  // of the instruction, in the source
-	noInstruction bool   // there is no instruction to name
-	position      uint16 // of the next transfer
-	resumed       uint16 // position at which packets were dropped last
+	segment       schema.Null[int32] // that it began in
+	seq           int64              // of the instruction, in the source
+	noInstruction bool               // there is no instruction to name
+	position      uint16             // of the next transfer
+	resumed       uint16             // position at which packets were dropped last
 	next          schema.Null[uint32]
 	state         schema.Null[schema.DataState] // of all its rows
 	paused        bool                          // the transfers traced so far are the first ones

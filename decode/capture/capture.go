@@ -42,6 +42,9 @@ type Options struct {
 	Unpacked *Unpacked
 	// Stored, if not nil, are the files to open in place of the path and of what it names.
 	Stored Stored
+	// ImageStore is the directory of the images of an archive, which is the input; "": it is
+	// where the archive says.
+	ImageStore string
 	// Arguments, if not nil, are files to open in place of those that arguments name.
 	Arguments StoredArguments
 	// Notes are for the user to read, and become warnings.

@@ -3,6 +3,7 @@ package etmv1
 import (
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/port"
+	"github.com/tracelake/tracelake/schema"
 )
 
 // A cutter cuts a stream at the branches with full addresses (docs/etmv2.md §7.1). It
@@ -96,6 +97,14 @@ func (c *cutter) release(replaced bool) {
 
 func (c *cutter) cut(at int64, before int) {
 	c.cuts = append(c.cuts, decode.Cut{At: int(at-c.from) * port.SampleBytes, Before: before})
+}
+
+// Lead implements [decode.Leader]: a cut is after the branch, unless trace restarts there.
+func (c *Config) Lead(reason schema.ISyncReason) int {
+	if reason != schema.ISyncPeriodic {
+		return 0
+	}
+	return window * port.SampleBytes
 }
 
 // cuts reports whether the stream is cut at the branch: an address that every decoder

@@ -28,12 +28,12 @@ import (
 // Check reads all of an archive: the hash of each file, the list of files, what the
 // packed files hold, the images, and the dataset as [dataset.Check] does, whose report
 // it returns with its own findings first. Files are read side by side. It fails if there
-// is no archive in dir that this program knows. Progress, if not nil, is called now and
+// is no archive in dir that this program knows. Images are as in [Open]. Progress, if not nil, is called now and
 // then, by one goroutine at a time, with the bytes that are checked, of packed files
 // those that they hold as well.
-func Check(ctx context.Context, dir string, progress func(done, total int64)) (*dataset.Report, error) {
+func Check(ctx context.Context, dir, images string, progress func(done, total int64)) (*dataset.Report, error) {
 	report := &dataset.Report{}
-	a, err := Open(dir)
+	a, err := Open(dir, images)
 	if e, ok := errors.AsType[*dataset.Error](err); ok && e.Damaged {
 		report.Problems = append(report.Problems, e)
 		return report, nil

@@ -25,9 +25,10 @@ type Archive struct {
 	files  map[string]*File // of the capture, by name
 }
 
-// Open opens the archive in dir, which the caller closes. It reads no more than
-// archive.json; [Check] looks at all bytes.
-func Open(dir string) (*Archive, error) {
+// Open opens the archive in dir, which the caller closes. Its images are in the directory
+// images; "" is where the archive says. It reads no more than archive.json; [Check] looks
+// at all bytes.
+func Open(dir, images string) (*Archive, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, fmt.Errorf("open archive: %w", err)
@@ -42,14 +43,29 @@ func Open(dir string) (*Archive, error) {
 			a.files[f.Name] = f
 		}
 	}
-	images, err := os.OpenRoot(filepath.Join(dir, filepath.FromSlash(ix.Images)))
-	switch {
-	case err == nil:
-		a.images = images
-	case !errors.Is(err, fs.ErrNotExist):
-		return nil, errors.Join(wrong(dir, ix.Images, err), root.Close())
+	if err := a.openImages(images); err != nil {
+		return nil, errors.Join(err, root.Close())
 	}
 	return a, nil
+}
+
+// openImages opens the directory of the images. If the archive says where that is, it
+// need not be there.
+func (a *Archive) openImages(dir string) (err error) {
+	if dir != "" {
+		if a.images, err = os.OpenRoot(dir); err != nil {
+			return fmt.Errorf("directory of images: %w", err)
+		}
+		return nil
+	}
+	a.images, err = os.OpenRoot(filepath.Join(a.Dir, filepath.FromSlash(a.Index.Images)))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return wrong(a.Dir, a.Index.Images, err)
+	}
+	return nil
 }
 
 // Close closes the archive. Files that were opened stay open.

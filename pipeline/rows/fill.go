@@ -38,8 +38,10 @@ func fillLoss(batch *schema.Batch, b *stitch.Base, x *schema.Loss) {
 }
 
 func fillSegment(batch *schema.Batch, b *stitch.Base, x *schema.Segment) {
+	at := &x.Start
 	schema.AppendSegments(batch, b.Keys(x.Key), x.Bytes, x.BytesDecoded, x.BytesLost, x.BytesUnplaced, x.Instructions, x.Exceptions,
-		x.Address, x.Reason)
+		x.Address, x.Reason, schema.Of(at.StreamOffset), at.Epoch, at.Cycle, schema.Of(at.Ordinal),
+		at.Timestamp, at.ContextID, at.VMID, at.Security, at.Carried, schema.Of(at.DecodeFrom))
 }
 
 func fillPacket(batch *schema.Batch, b *stitch.Base, x *schema.Packet) {

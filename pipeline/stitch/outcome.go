@@ -27,6 +27,16 @@ type LossSum struct {
 	Losses, Bytes int64
 }
 
+// lose counts losses of no part.
+func (o *Outcome) lose(losses []schema.Loss) {
+	for _, l := range losses {
+		o.Totals.Bytes += l.Bytes
+		o.Totals.BytesLost += l.Bytes
+	}
+	o.Totals.Losses += int64(len(losses))
+	o.Lost.add(losses)
+}
+
 func (s *LossSums) add(losses []schema.Loss) {
 	for _, l := range losses {
 		s[l.Reason].Losses++

@@ -13,6 +13,9 @@ type decodedPart struct {
 	runs     *decode.Result // that of unit alone; the part is one of its users
 	numbers  []uint32       // of the unit's blocks
 	from, to decode.Ends
+	segment  int32 // ordinal of its segment
+	// decodeFrom is the segment at which decoding has to begin for the rows of the part.
+	decodeFrom int32
 	// lowered is not 0 if the instruction before the part, which is of its
 	// segment, was cancelled: from that ordinal on, rows count one too many.
 	lowered int64
@@ -73,14 +76,16 @@ func (p *decodedPart) rows() int {
 	return n
 }
 
-// apply does to the parts that wait what a later part says of them.
-func (w *pending) apply(p *decodedPart) {
+// apply does to the parts that wait what a later part says of them. It reports whether
+// rows of p depend on them then.
+func (w *pending) apply(p *decodedPart) bool {
 	if len(p.Back.Aborts) > 0 {
 		w.abort(p)
 	}
 	if p.Back.Cancel.OK {
 		w.cancel(p)
 	}
+	return len(w.parts) > 0 && (len(p.Back.Aborts) > 0 || p.Back.Cancel.OK)
 }
 
 // abort gives exceptions that an instruction made the address of the last one.

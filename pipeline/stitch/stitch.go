@@ -30,6 +30,11 @@ type Stitcher struct {
 	// instruction.
 	half, within bool
 	reached      schema.Null[decode.Position]
+	taken        int32 // ordinal of the next segment
+
+	at      int64   // in the stream: units before the part at hand
+	resumed []carry // at the next places (Resume)
+	window  window
 
 	// The segment that is open: its base stays, its row grows. After the end of the segment
 	// the row waits for what Lose takes.
@@ -58,10 +63,9 @@ type numbered struct {
 
 // New returns a Stitcher of a source whose timestamps have this code, with sinks to.
 func New(source uint8, code decode.TimestampCode, to Sinks) *Stitcher {
-	return &Stitcher{
-		carry: newCarry(source), code: code, sinks: to, numbers: map[schema.BlockKey]uint32{},
-		data: access.NewCollector(func(rows []schema.DataAccess) error { return add(to.Accesses, Base{Source: source}, rows) }),
-	}
+	s := &Stitcher{carry: newCarry(source), code: code, sinks: to, numbers: map[schema.BlockKey]uint32{}}
+	s.data = access.NewCollector(s.addAccesses)
+	return s
 }
 
 // A Unit is a work unit that was decoded.
@@ -77,7 +81,8 @@ type Unit struct {
 
 // Stitch takes the next unit, whose rows it then owns.
 func (s *Stitcher) Stitch(d *Unit) error {
-	if err := s.unsynced(d); err != nil {
+	err := s.unsynced(d)
+	if err != nil {
 		return err
 	}
 	numbers, runs := make([]uint32, len(d.Rows.Blocks)), d.Rows.RunsAlone()
@@ -93,14 +98,24 @@ func (s *Stitcher) Stitch(d *Unit) error {
 		} else {
 			p.unit, p.runs, p.numbers, p.from, p.to, p.Segment = d.Rows, runs, numbers, from, seg.Ends, *seg
 		}
-		if err := s.number(p); err != nil {
-			return err
-		}
 		s.half, s.reached = p.End.Half, p.End.Reached
-		if err := s.take(p); err != nil {
+		if !p.Continued {
+			s.taken++
+		}
+		p.segment, p.decodeFrom = s.taken-1, s.taken-1
+		blocks := from[decode.Blocks]
+		from = seg.Ends
+		if s.window.has(schema.Of(p.segment)) {
+			err = s.number(p)
+		} else {
+			from[decode.Blocks] = blocks // later parts of the unit may use them
+		}
+		if err == nil {
+			err = s.take(p)
+		}
+		if err != nil {
 			return err
 		}
-		from = seg.Ends
 	}
 	d.Rows.Segments = nil // each part has its own copy
 	return nil
@@ -119,7 +134,9 @@ func (s *Stitcher) goesInside(seg *decode.Segment) bool {
 func (s *Stitcher) take(p *decodedPart) error {
 	p.runs.Retain()
 	p.unit.Counts.Retain()
-	s.pending.apply(p)
+	if s.pending.apply(p) {
+		p.decodeFrom = s.pending.parts[0].segment
+	}
 	if p.End.Cancelable != decode.CancelableEarlier || s.pending.full() {
 		if err := s.commit(); err != nil {
 			return err
@@ -148,13 +165,12 @@ func (s *Stitcher) unsynced(u *Unit) error {
 		return err
 	}
 	s.carry.preserve(s.code, u.Preserved)
-	t := &s.Outcome.Totals
 	for _, l := range u.Losses {
-		t.Bytes += l.Bytes
-		t.BytesLost += l.Bytes
+		s.at += l.Bytes
 	}
-	t.Losses += int64(len(u.Losses))
-	s.Outcome.Lost.add(u.Losses)
+	if s.window.has(s.carry.base.Segment) {
+		s.Outcome.lose(u.Losses)
+	}
 	s.Outcome.Asyncs += int64(u.Asyncs)
 	return add(s.sinks.Losses, s.carry.base, u.Losses)
 }
@@ -201,6 +217,7 @@ func (s *Stitcher) segment(p *decodedPart) error {
 			return err
 		}
 	}
+	s.row.Start.DecodeFrom = min(s.row.Start.DecodeFrom, p.decodeFrom)
 	if p.lowered > 0 {
 		s.lowered = append(s.lowered, p.lowered)
 	}
@@ -286,6 +303,10 @@ func (s *Stitcher) pointBack(p *decodedPart) {
 func (s *Stitcher) count(p *decodedPart) {
 	t := &s.Outcome.Totals
 	s.row.Add(p.Row.Counters)
+	s.at += p.Row.Bytes
+	if !s.window.has(s.open.Segment) {
+		return
+	}
 	t.Counters.Add(p.Row.Counters)
 	losses := rowsOf(p, p.unit.Losses, decode.Losses)
 	t.Losses += int64(len(losses))
@@ -306,21 +327,26 @@ func (s *Stitcher) openSegment(seg *decode.Segment) error {
 	if err := s.closeSegment(); err != nil {
 		return err
 	}
+	s.resume()
 	first := !s.carry.base.Segment.OK
 	if first {
 		s.Outcome.FirstCut = schema.Of(seg.Row.Offset)
 	}
-	if lead := &seg.Start; !first && lead.Reason == schema.ISyncPeriodic && lead.At.OK {
+	wanted := s.window.has(schema.Of(s.openOrdinal()))
+	if lead := &seg.Start; !first && wanted && lead.Reason == schema.ISyncPeriodic && lead.At.OK {
 		s.Outcome.Quality.ISync(lead.Offset, s.carry.reached, lead.At.V)
 	}
+	start := s.start(seg)
 	events, counts := s.carry.beginSegment(&seg.Start)
-	if !first && slices.ContainsFunc(events, func(e schema.Event) bool { return e.Event.Restarts() }) {
+	if !first && wanted && slices.ContainsFunc(events, func(e schema.Event) bool { return e.Event.Restarts() }) {
 		s.Outcome.Totals.Gaps++
 	}
 	s.open = s.carry.base
-	s.row = schema.Segment{Key: seg.Row.Key, Address: seg.Row.Address, Reason: seg.Row.Reason}
+	s.row = schema.Segment{Key: seg.Row.Key, Address: seg.Row.Address, Reason: seg.Row.Reason, Start: start}
 	s.exceptions, s.lowered = 0, s.lowered[:0]
-	s.Outcome.Totals.Segments++
+	if wanted {
+		s.Outcome.Totals.Segments++
+	}
 	if err := add(s.sinks.Events, s.open, events); err != nil {
 		return err
 	}
@@ -369,11 +395,16 @@ func (s *Stitcher) addRuns(b Base, p *decodedPart) error {
 	})
 }
 
+// addAccesses takes rows of `data_accesses`, which have their segment themselves.
+func (s *Stitcher) addAccesses(rows []schema.DataAccess) error {
+	if s.window.on {
+		rows = slices.DeleteFunc(rows, func(x schema.DataAccess) bool { return !s.window.has(x.Segment) })
+	}
+	s.Outcome.Totals.DataAccesses += int64(len(rows))
+	return add(s.sinks.Accesses, Base{Source: s.carry.base.Source}, rows)
+}
+
 // Finish ends the source. After it, every row is in its sink.
 func (s *Stitcher) Finish() error {
-	if err := errors.Join(s.commit(), s.closeSegment(), s.data.Finish()); err != nil {
-		return err
-	}
-	s.Outcome.Totals.DataAccesses = s.data.Rows()
-	return nil
+	return errors.Join(s.commit(), s.closeSegment(), s.data.Finish())
 }

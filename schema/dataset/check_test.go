@@ -171,7 +171,7 @@ func TestCheckEveryByte(t *testing.T) {
 		}
 		check(t, os.WriteFile(name, content, 0o666))
 	}
-	if total < 10_000 || total > 60_000 {
+	if total < 10_000 || total > 70_000 {
 		t.Errorf("%d bytes", total)
 	}
 	if got := problems(t, dir); got != nil {

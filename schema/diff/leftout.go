@@ -50,6 +50,13 @@ var ofAgreement = []int{
 	int(schema.SourcesISyncChecks), int(schema.SourcesISyncAgrees), int(schema.SourcesAgreement),
 }
 
+// ofStart are the columns of `segments` that say what decoding needs to begin there.
+var ofStart = []int{
+	int(schema.SegmentsStreamOffset), int(schema.SegmentsEpoch), int(schema.SegmentsCycle), int(schema.SegmentsOrdinal),
+	int(schema.SegmentsTimestamp), int(schema.SegmentsContextID), int(schema.SegmentsVMID), int(schema.SegmentsSecurity),
+	int(schema.SegmentsCarried), int(schema.SegmentsDecodeFrom),
+}
+
 // An omission is what is not compared, since the truth does not have it.
 type omission struct {
 	tables  []*schema.Table
@@ -78,6 +85,9 @@ func newOmission(d, truth *dataset.Dataset) (*omission, error) {
 	if agrees(d) && !agrees(truth) && truth.Has(&schema.Sources) {
 		o.columns[&schema.Sources] = union(o.columns[&schema.Sources], ofAgreement)
 	}
+	if err := o.leaveOutStarts(d, truth); err != nil {
+		return nil, err
+	}
 	o.symbols = !truth.Has(&schema.Functions) && slices.ContainsFunc(d.Manifest.Images, func(i schema.ImageRegion) bool {
 		return i.Role == schema.RoleSymbols.String()
 	})
@@ -99,6 +109,27 @@ func lackedByTruth(t *schema.Table, d, truth *dataset.Dataset) ([]int, error) {
 	}
 	both, err := d.Lacks(t)
 	return slices.DeleteFunc(lacks, func(i int) bool { return slices.Contains(both, i) }), err
+}
+
+// leaveOutStarts leaves out where decoding can begin, if only d says it.
+func (o *omission) leaveOutStarts(d, truth *dataset.Dataset) error {
+	known, err := knowsStarts(d)
+	if err != nil || !known || !truth.Has(&schema.Segments) {
+		return err
+	}
+	if known, err = knowsStarts(truth); err == nil && !known {
+		o.columns[&schema.Segments] = union(o.columns[&schema.Segments], ofStart)
+	}
+	return err
+}
+
+// knowsStarts says whether segments have what decoding needs to begin there, as far as
+// there are any.
+func knowsStarts(d *dataset.Dataset) (bool, error) {
+	for b, err := range d.Batches(&schema.Segments) {
+		return err == nil && !b.Columns[schema.SegmentsStreamOffset].Null(0), err
+	}
+	return true, nil
 }
 
 // agrees says whether trace and program of a source were compared.

@@ -151,6 +151,7 @@ func TestCompareEarlier(t *testing.T) {
 	want := diff.LeftOut{
 		Tables: []string{"counts", "edges", "code", "functions", "lines", "symbols"},
 		Columns: []diff.OmittedColumns{
+			{Table: "segments", Columns: []string{"stream_offset", "epoch", "cycle", "ordinal", "timestamp", "context_id", "vmid", "security", "carried", "decode_from"}},
 			{Table: "sources", Columns: []string{"branch_checks", "branch_agrees", "isync_checks", "isync_agrees", "decoded_share", "placed_share", "agreement"}},
 			{Table: "images", Columns: []string{"image", "role", "match", "code_sha256"}},
 		},

@@ -1,0 +1,97 @@
+package stitch
+
+import (
+	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// A window is the segments whose rows are wanted; the zero value is all of them.
+type window struct {
+	on          bool
+	first, last int32
+}
+
+// Only makes rows and outcome those of the segments from first to last alone. What is
+// before the first cut belongs to segment 0. Only is called before Stitch.
+func (s *Stitcher) Only(first, last int32) {
+	w := window{true, first, last}
+	s.window, s.sinks = w, w.sinks(s.sinks)
+}
+
+// Past reports that no row of the window can change any more, and none can come.
+func (s *Stitcher) Past() bool {
+	w, open := &s.window, s.open.Segment
+	if !w.on || !open.OK || open.V <= w.last {
+		return false
+	}
+	since := s.data.Since() // a value may come for a placeholder in the window
+	return !since.OK || since.V > w.last
+}
+
+// has reports whether rows of a segment are wanted; NULL is before the first cut.
+func (w *window) has(segment schema.Null[int32]) bool {
+	return !w.on || segment.V >= w.first && segment.V <= w.last
+}
+
+// sinks returns sinks that pass rows of the window on: all but data accesses and code
+// blocks, which are not of one segment at a time.
+func (w *window) sinks(to Sinks) Sinks {
+	to.Exceptions, to.Timestamps, to.Contexts = within(w, to.Exceptions), within(w, to.Timestamps), within(w, to.Contexts)
+	to.Events, to.Losses = within(w, to.Events), within(w, to.Losses)
+	to.Segments, to.Packets = within(w, to.Segments), within(w, to.Packets)
+	if to.Counts != nil {
+		to.Counts = countsWithin{w, to.Counts}
+	}
+	if to.Runs != nil {
+		to.Runs = &runsWithin{w: w, to: to.Runs}
+	}
+	return to
+}
+
+func within[T any](w *window, to Sink[T]) Sink[T] {
+	if to == nil {
+		return nil
+	}
+	return rowsWithin[T]{w, to}
+}
+
+type rowsWithin[T any] struct {
+	w  *window
+	to Sink[T]
+}
+
+// Add implements [Sink].
+func (s rowsWithin[T]) Add(b Base, rows []T) error {
+	if !s.w.has(b.Segment) {
+		return nil
+	}
+	return s.to.Add(b, rows)
+}
+
+type countsWithin struct {
+	w  *window
+	to CountSink
+}
+
+// Add implements [CountSink].
+func (s countsWithin) Add(b Base, counts decode.CountRows) error {
+	if !s.w.has(b.Segment) {
+		return nil
+	}
+	return s.to.Add(b, counts)
+}
+
+type runsWithin struct {
+	w    *window
+	to   RunSink
+	unit *decode.Result // of the last runs in the window
+}
+
+// Add implements [RunSink].
+func (s *runsWithin) Add(r Runs) error {
+	if !s.w.has(r.Base.Segment) {
+		return nil
+	}
+	r.Begins, s.unit = r.Unit != s.unit, r.Unit
+	return s.to.Add(r)
+}

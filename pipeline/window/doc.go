@@ -1,0 +1,3 @@
+// Package window finds the segments that a window of a capture has, and where decoding
+// begins for them: the table `segments` of an earlier dataset is the index.
+package window
