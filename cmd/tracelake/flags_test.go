@@ -66,6 +66,13 @@ var readers = map[string]func(*cli.Context) (any, error){
 	"completion": func(*cli.Context) (any, error) { return nil, nil },
 	"man":        func(*cli.Context) (any, error) { return nil, nil },
 	"version":    func(ctx *cli.Context) (any, error) { return ctx.Bool("json"), nil },
+	"redecode": func(ctx *cli.Context) (any, error) {
+		args, err := readRedecode(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return *args, nil
+	},
 	"prune": func(ctx *cli.Context) (any, error) {
 		dir, level, err := readPrune(ctx)
 		return []any{dir, level}, err
@@ -125,6 +132,8 @@ func TestNoFlagIsIgnored(t *testing.T) {
 			arguments, required = nil, []string{"--output", "out", "--protocol", "etmv3"}
 		case "report disasm":
 			required = []string{"--function", "idle"}
+		case "redecode":
+			required = []string{"--elf", "b.elf"}
 		case "prune":
 			required = []string{"--level", "none"}
 		}
