@@ -40,7 +40,10 @@ func (p *plan) readFrames(ctx context.Context, tokens workers, b *bufferPlan) er
 	}
 	b.layout = found.Layout
 	p.noteFrames(b, found)
-	if b.census, err = takeCensus(ctx, tokens, b); err != nil {
+	if b.census, err = p.windowing.census(b); err == nil && b.census == nil {
+		b.census, err = takeCensus(ctx, tokens, b)
+	}
+	if err != nil {
 		return err
 	}
 	b.layout.Steady = b.census.Steady(&b.layout)

@@ -43,7 +43,7 @@ func (s *sourcePlan) cutOff(decoded int64) (schema.Loss, bool) {
 
 // loseCutOff accounts for the unit that the end of the buffer cuts off.
 func (s *sourcePlan) loseCutOff(st *stitch.Stitcher) error {
-	if loss, ok := s.cutOff(st.Outcome.Totals.Bytes); ok {
+	if loss, ok := s.cutOff(st.At()); ok {
 		return st.Lose(loss)
 	}
 	return nil

@@ -12,6 +12,7 @@ import (
 	"github.com/tracelake/tracelake/decode/frame"
 	"github.com/tracelake/tracelake/pipeline/stitch"
 	"github.com/tracelake/tracelake/pipeline/verdict"
+	"github.com/tracelake/tracelake/pipeline/window"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -19,6 +20,7 @@ import (
 type plan struct {
 	capture   *capture.Capture
 	protocols []decode.Family
+	windowing *windowing // nil: all is decoded
 	bound     map[*capture.Source]*sourcePlan // every configured source
 	framed    map[uint8]*sourcePlan           // those of a raw file in frames, as they are met
 	buffers   []*bufferPlan
@@ -36,6 +38,7 @@ type sourcePlan struct {
 	streamNotes []string
 
 	buffer *bufferPlan   // nil: none is configured for it
+	window *window.Range // segments to decode; nil: all
 	layout decode.Layout // of a protocol whose units are not the bytes of the buffer
 	bytes  int64         // units of its stream: see [decode.Protocol]
 	sample int           // bytes of its stream to decode; 0: all
@@ -150,9 +153,9 @@ func (p *plan) warnExpansion(s *sourcePlan) {
 
 // makePlan binds every source, then reads every buffer once, with the tokens of
 // workers: of a sample only the first part.
-func makePlan(ctx context.Context, c *capture.Capture, tokens workers, protocols []decode.Family, sample bool) (*plan, error) {
+func makePlan(ctx context.Context, c *capture.Capture, tokens workers, protocols []decode.Family, sample bool, w *windowing) (*plan, error) {
 	p := &plan{
-		capture: c, protocols: protocols, notes: slices.Clone(c.Warnings),
+		capture: c, protocols: protocols, windowing: w, notes: slices.Clone(c.Warnings),
 		bound: map[*capture.Source]*sourcePlan{}, framed: map[uint8]*sourcePlan{},
 	}
 	for _, s := range c.Sources {

@@ -18,6 +18,7 @@ type session struct {
 	capture  *capture.Capture
 	inputs   []input
 	plan     *plan
+	window   *windowing // nil: all is decoded
 	tokens   workers
 	decoded  *budget // units that wait to be stitched
 	// packetsOnly reports that sources are judged by their packets alone.
@@ -34,6 +35,7 @@ type sessionOptions struct {
 	packetsOnly bool
 	// protocols are those that are decoded; nil: those of protocols.go.
 	protocols []decode.Family
+	window *Window // to decode; nil: all
 	// sample limits the session to the first part of the capture (limits.go),
 	// and opens one without trace too.
 	sample bool
@@ -73,15 +75,25 @@ func (s *session) open(ctx context.Context, input string, opt *sessionOptions) (
 	if s.inputs, err = inputsOf(s.capture); err != nil {
 		return err
 	}
-	s.plan, err = opt.plan(ctx, s.capture, s.tokens)
-	return err
+	if opt.window != nil {
+		if s.window, err = openWindow(opt.window); err != nil {
+			return err
+		}
+		if err := s.window.checkCapture(s.inputs); err != nil {
+			return err
+		}
+	}
+	if s.plan, err = opt.plan(ctx, s.capture, s.tokens, s.window); err != nil {
+		return err
+	}
+	return s.window.place(s.plan)
 }
 
-func (o *sessionOptions) plan(ctx context.Context, c *capture.Capture, tokens workers) (*plan, error) {
+func (o *sessionOptions) plan(ctx context.Context, c *capture.Capture, tokens workers, w *windowing) (*plan, error) {
 	if err := c.Check(); err != nil && (!o.sample || errors.Is(err, capture.ErrEmpty)) {
 		return nil, err
 	}
-	p, err := makePlan(ctx, c, tokens, o.protocols, o.sample)
+	p, err := makePlan(ctx, c, tokens, o.protocols, o.sample, w)
 	if err != nil {
 		return nil, err
 	}
@@ -93,6 +105,7 @@ func (s *session) close() {
 		s.capture.Close()
 	}
 	s.unpacked.Close()
+	s.window.close()
 }
 
 // decode decodes a source into sinks and sets its outcome. A source without a
@@ -117,12 +130,19 @@ func (s *session) decode(ctx context.Context, src *sourcePlan, to stitch.Sinks, 
 
 // follow decodes the stream of a source.
 func (s *session) follow(ctx context.Context, src *sourcePlan, to stitch.Sinks, progress func(*schema.Totals)) error {
-	st := stitch.New(src.ID, src.protocol.TimestampCode(), to)
+	st, check, err := s.window.prepare(src, to)
+	if err != nil {
+		return err
+	}
+	stream, lead, err := src.begin()
+	if err != nil {
+		return err
+	}
 	pool := &decoders{pool: &decode.Pool{}, new: func() decode.Decoder {
 		return src.protocol.NewDecoder(src.Memory, to.Wanted())
 	}}
-	units := throttled(ctx, s.decoded, split(src.stream(), src.protocol))
-	err := ordered(ctx, s.tokens, units, func(ctx context.Context, u *workUnit) (decoded, error) {
+	units := throttled(ctx, s.decoded, splitFrom(stream, src.protocol, usual(src.protocol), lead))
+	err = ordered(ctx, s.tokens, units, func(ctx context.Context, u *workUnit) (decoded, error) {
 		d, err := pool.decode(ctx, u)
 		s.decoded.take(d.bytes)
 		return d, err
@@ -132,13 +152,21 @@ func (s *session) follow(ctx context.Context, src *sourcePlan, to stitch.Sinks, 
 		if err == nil && progress != nil {
 			progress(&st.Outcome.Totals)
 		}
+		if err == nil && st.Past() {
+			err = errPastWindow
+		}
 		return err
 	})
-	if err == nil {
+	if errors.Is(err, errPastWindow) {
+		s.decoded, err = newBudget(s.decoded.limit), nil // units of after it were dropped
+	} else if err == nil {
 		err = src.loseCutOff(st)
 	}
 	if err == nil {
 		err = st.Finish()
+	}
+	if err == nil {
+		err = s.window.finish(src, check)
 	}
 	src.outcome = st.Outcome
 	return err
