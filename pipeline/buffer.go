@@ -16,10 +16,13 @@ import (
 type bufferPlan struct {
 	*capture.Buffer
 	looked int64 // how many bytes of it are looked at
-	data   io.ReaderAt
-	framed bool
-	layout frame.Layout
-	census *frame.Census // framed buffers
+	// Of a window without an index: only some bytes are decoded, those from here on.
+	clipped bool
+	from    int64
+	data    io.ReaderAt
+	framed  bool
+	layout  frame.Layout
+	census  *frame.Census // framed buffers
 }
 
 // readFrames finds the frames of a buffer and counts what is in them.
@@ -39,6 +42,8 @@ func (p *plan) readFrames(ctx context.Context, tokens workers, b *bufferPlan) er
 		return p.explainNotFrames(b, err)
 	}
 	b.layout = found.Layout
+	b.layout.Skip(b.from)
+	b.from = min(b.from, b.layout.Offset)
 	p.noteFrames(b, found)
 	if b.census, err = p.windowing.census(b); err == nil && b.census == nil {
 		b.census, err = takeCensus(ctx, tokens, b)
@@ -123,7 +128,7 @@ func (b *bufferPlan) triggers(found func(offset int64) error) error {
 
 // account says what the bytes of a buffer are.
 func (p *plan) account(b *bufferPlan) schema.BufferBytes {
-	a := schema.BufferBytes{Name: b.Name, Bytes: b.looked, Streams: map[string]int64{}, Overhead: map[string]int64{}}
+	a := schema.BufferBytes{Name: b.Name, Bytes: b.looked - b.from, Streams: map[string]int64{}, Overhead: map[string]int64{}}
 	if b.census == nil {
 		for _, s := range p.sources {
 			switch {
@@ -144,7 +149,7 @@ func (p *plan) account(b *bufferPlan) schema.BufferBytes {
 	o := &b.census.Overhead
 	a.Overhead = map[string]int64{
 		"id": o.ID, "aux": o.Aux, "padding": o.Padding, "reserved": o.Reserved, "flush": o.Flush, "trigger": o.Trigger,
-		"unknown": o.Unknown, "sync": o.Sync, "unaligned": o.Unaligned, "incomplete": o.Incomplete,
+		"unknown": o.Unknown, "sync": o.Sync, "unaligned": o.Unaligned - b.from, "incomplete": o.Incomplete,
 	}
 	return a
 }

@@ -18,6 +18,9 @@ func (s *sourcePlan) layUnits() error {
 	if !ok || s.buffer == nil {
 		return nil
 	}
+	if s.buffer.clipped {
+		return errSamples
+	}
 	layout, err := layouter.Layout(s.buffer.Size)
 	if err != nil {
 		return layoutError(s.buffer.Name, err)

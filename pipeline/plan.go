@@ -66,7 +66,9 @@ func (s *sourcePlan) stream() decode.Stream {
 	case s.layout != nil:
 		stream = laidStream{s.layout.Stream(b.data, b.RingStart), b.Name, &s.streamNotes}
 	default:
-		stream = newRawStream(b.data, b.looked, b.RingStart)
+		raw := newRawStream(b.data, b.looked, b.RingStart)
+		raw.read = b.from
+		stream = raw
 	}
 	if s.sample > 0 {
 		return s.sampleOf(stream)
@@ -165,6 +167,9 @@ func makePlan(ctx context.Context, c *capture.Capture, tokens workers, protocols
 		bp := &bufferPlan{Buffer: b, looked: b.Size, data: contextReaderAt{ctx, b.Data}, framed: b.Format != capture.SourceData && b.Size > 0}
 		if sample {
 			bp.looked = min(b.Size, inspectBytes)
+		}
+		if err := w.clip(bp); err != nil {
+			return nil, err
 		}
 		if err := p.readFrames(ctx, tokens, bp); err != nil {
 			return nil, err
@@ -276,7 +281,7 @@ func (p *plan) planSources(b *bufferPlan, placed map[*capture.Source]bool) error
 func (p *plan) bytesIn(b *bufferPlan, s *capture.Source) int64 {
 	switch {
 	case b.census == nil:
-		return b.looked
+		return b.looked - b.from
 	case p.unframed(s):
 		return 0
 	}

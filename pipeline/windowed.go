@@ -158,6 +158,27 @@ func censusOf(b *schema.BufferBytes) (*frame.Census, error) {
 	return c, nil
 }
 
+// clip leaves only the bytes of a window without an index of a buffer.
+func (w *windowing) clip(b *bufferPlan) error {
+	if w == nil || w.index != nil {
+		return nil
+	}
+	if b.RingStart != 0 {
+		return windowErrorf("a window of a ring can only be found with an index; give --index DIR, a dataset of the whole capture")
+	}
+	b.clipped = true
+	if w.To.OK {
+		b.looked = min(b.looked, w.To.V.N)
+	}
+	if b.from = w.From.V.N; b.from >= b.looked {
+		return windowErrorf("buffer %s has nothing %s: it has %d bytes", b.Name, &w.Span, b.Size)
+	}
+	return nil
+}
+
+// errSamples says that samples have no window without an index.
+var errSamples = windowErrorf("a window of samples can only be found with an index; give --index DIR, a dataset of the whole capture")
+
 // place finds the segments of the window, of each source that is decoded.
 func (w *windowing) place(p *plan) error {
 	if w == nil || w.index == nil {

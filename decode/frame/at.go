@@ -19,7 +19,7 @@ func NewReaderAt(r io.ReaderAt, size int64, layout Layout, id uint8, offset int6
 	if p < layout.Offset {
 		return nil, noByte(id, offset)
 	}
-	layout.Offset += (p - layout.Offset) &^ (frameSize - 1)
+	layout.Skip(p)
 	reader := NewReader(r, size, layout, id)
 	return reader, reader.beginAt(offset)
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -66,58 +65,35 @@ func (x *Index) Source(id uint8) *schema.SourceTotals {
 	return &sources[i]
 }
 
-// rows reads the segments of a source, in order.
-type rows struct {
-	reader *dataset.Reader
-	x      *Index
-	batch  *schema.Batch
-	at     int   // in batch
-	n      int32 // rows read
-	stream int64 // the least stream offset that the next may have
-}
-
-func (x *Index) rows(source uint8) *rows {
-	return &rows{x: x, reader: x.Open(&schema.Segments, source)}
-}
-
-// next returns the next segment, nil after the last. It fails with a [*dataset.Error] if the row is
-// not the one that has to come.
-func (r *rows) next() (*Segment, error) {
-	for r.batch == nil || r.at == r.batch.Rows() {
-		var err error
-		r.batch, err = r.reader.Next()
-		if errors.Is(err, io.EOF) {
-			return nil, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		r.at = 0
+// segment returns a segment of a source that is before another one.
+func (x *Index) segment(source uint8, n int32, before *Segment) (*Segment, error) {
+	r, err := x.rowsTo(source, schema.SegmentsStreamOffset, before.StreamOffset, func(s *Segment) bool { return s.Segment.V <= n })
+	if err != nil {
+		return nil, err
 	}
-	s := SegmentOf(r.batch, r.at)
-	switch {
-	case !s.Known:
-		return nil, r.x.wrong("does not say where decoding can begin: an earlier program made it", "export the whole capture again, --level none is fastest")
-	case s.Segment != schema.Of(r.n) || s.StreamOffset < r.stream || s.Bytes <= 0 || s.DecodeFrom < 0 || s.DecodeFrom > r.n:
-		return nil, r.x.wrong(fmt.Sprintf("has segments out of order, at row %d of source %s", r.n, schema.SourceText(s.Source)), "export the whole capture again")
-	}
-	r.at++
-	r.n++
-	r.stream = s.StreamOffset + s.Bytes
-	return &s, nil
-}
-
-func (r *rows) close() error { return r.reader.Close() }
-
-// segment returns one segment of a source.
-func (x *Index) segment(source uint8, n int32) (*Segment, error) {
-	r := x.rows(source)
 	s, err := r.next()
 	for err == nil && s != nil && s.Segment.V < n {
 		s, err = r.next()
 	}
 	if err == nil && s == nil {
-		err = x.wrong(fmt.Sprintf("has no segment %d of source %s", n, schema.SourceText(source)), "export the whole capture again")
+		err = r.disorder()
 	}
 	return s, errors.Join(err, r.close())
+}
+
+// rowsFrom returns rows from about where a span begins.
+func (x *Index) rowsFrom(source uint8, span *Span, buffer Ring) (*rows, error) {
+	from, column := span.From.V, schema.SegmentsByteOffset
+	switch {
+	case span.From.OK && from.Kind == BySeq:
+		column = schema.SegmentsSeq
+	case !span.From.OK || from.Kind != ByOffset || buffer.Start > 0: // not by a column that rises
+		from.N = 0
+	}
+	return x.rowsTo(source, column, from.N, func(s *Segment) bool {
+		if column == schema.SegmentsSeq {
+			return s.Seq <= from.N
+		}
+		return s.ByteOffset <= from.N
+	})
 }

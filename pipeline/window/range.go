@@ -60,9 +60,12 @@ func (r *Ring) end(offset int64) int64 {
 // Range returns the segments of a source that have something of a span, nil if none has.
 // Offsets are those in a buffer.
 func (x *Index) Range(source uint8, span *Span, buffer Ring) (*Range, error) {
-	rows := x.rows(source)
+	rows, err := x.rowsFrom(source, span, buffer)
+	if err != nil {
+		return nil, err
+	}
 	f := finder{span: span, buffer: buffer}
-	err := f.find(rows)
+	err = f.find(rows)
 	if err = errors.Join(err, rows.close()); err != nil || f.found == nil {
 		return nil, err
 	}
@@ -71,7 +74,7 @@ func (x *Index) Range(source uint8, span *Span, buffer Ring) (*Range, error) {
 		r.Begin = r.Left
 		return r, nil
 	}
-	begin, err := x.segment(source, f.from)
+	begin, err := x.segment(source, f.from, &r.Left)
 	if err != nil {
 		return nil, err
 	}
