@@ -42,7 +42,7 @@ func (p *plan) readFrames(ctx context.Context, tokens workers, b *bufferPlan) er
 		return p.explainNotFrames(b, err)
 	}
 	b.layout = found.Layout
-	b.layout.Skip(b.from)
+	b.layout.SkipTo(b.from)
 	b.from = min(b.from, b.layout.Offset)
 	p.noteFrames(b, found)
 	if b.census, err = p.windowing.census(b); err == nil && b.census == nil {

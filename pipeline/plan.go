@@ -20,7 +20,7 @@ import (
 type plan struct {
 	capture   *capture.Capture
 	protocols []decode.Family
-	windowing *windowing // nil: all is decoded
+	windowing *windowing                      // nil: all is decoded
 	bound     map[*capture.Source]*sourcePlan // every configured source
 	framed    map[uint8]*sourcePlan           // those of a raw file in frames, as they are met
 	buffers   []*bufferPlan

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/capture"
@@ -35,7 +36,7 @@ type sessionOptions struct {
 	packetsOnly bool
 	// protocols are those that are decoded; nil: those of protocols.go.
 	protocols []decode.Family
-	window *Window // to decode; nil: all
+	window    *Window // to decode; nil: all
 	// sample limits the session to the first part of the capture (limits.go),
 	// and opens one without trace too.
 	sample bool
@@ -128,7 +129,7 @@ func (s *session) decode(ctx context.Context, src *sourcePlan, to stitch.Sinks, 
 	return nil
 }
 
-// follow decodes the stream of a source.
+// follow decodes the stream of a source, or its window.
 func (s *session) follow(ctx context.Context, src *sourcePlan, to stitch.Sinks, progress func(*schema.Totals)) error {
 	st, check, err := s.window.prepare(src, to)
 	if err != nil {
@@ -136,13 +137,30 @@ func (s *session) follow(ctx context.Context, src *sourcePlan, to stitch.Sinks, 
 	}
 	stream, lead, err := src.begin()
 	if err != nil {
-		return err
+		return s.window.explain(err)
 	}
-	pool := &decoders{pool: &decode.Pool{}, new: func() decode.Decoder {
-		return src.protocol.NewDecoder(src.Memory, to.Wanted())
-	}}
-	units := throttled(ctx, s.decoded, splitFrom(stream, src.protocol, usual(src.protocol), lead))
-	err = ordered(ctx, s.tokens, units, func(ctx context.Context, u *workUnit) (decoded, error) {
+	units := splitFrom(stream, src.protocol, usual(src.protocol), lead)
+	err = s.stitch(ctx, src, units, st, to.Wanted(), progress)
+	if errors.Is(err, errPastWindow) {
+		s.decoded, err = newBudget(s.decoded.limit), nil // units after it were dropped
+	} else if err == nil {
+		err = src.loseCutOff(st)
+	}
+	if err == nil {
+		err = st.Finish()
+	}
+	src.outcome = st.Outcome
+	if err == nil {
+		err = s.window.finish(src, check)
+	}
+	return err
+}
+
+// stitch decodes units and stitches them, up to the end of a window: it then fails with
+// errPastWindow.
+func (s *session) stitch(ctx context.Context, src *sourcePlan, units iter.Seq2[*workUnit, error], st *stitch.Stitcher, wanted decode.Wanted, progress func(*schema.Totals)) error {
+	pool := &decoders{pool: &decode.Pool{}, new: func() decode.Decoder { return src.protocol.NewDecoder(src.Memory, wanted) }}
+	return ordered(ctx, s.tokens, throttled(ctx, s.decoded, units), func(ctx context.Context, u *workUnit) (decoded, error) {
 		d, err := pool.decode(ctx, u)
 		s.decoded.take(d.bytes)
 		return d, err
@@ -157,19 +175,6 @@ func (s *session) follow(ctx context.Context, src *sourcePlan, to stitch.Sinks, 
 		}
 		return err
 	})
-	if errors.Is(err, errPastWindow) {
-		s.decoded, err = newBudget(s.decoded.limit), nil // units of after it were dropped
-	} else if err == nil {
-		err = src.loseCutOff(st)
-	}
-	if err == nil {
-		err = st.Finish()
-	}
-	if err == nil {
-		err = s.window.finish(src, check)
-	}
-	src.outcome = st.Outcome
-	return err
 }
 
 // lose accounts for the bytes of a source that is not decoded.

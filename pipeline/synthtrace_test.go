@@ -189,26 +189,28 @@ func moreTraces(t testing.TB) []*trace {
 func synthSnapshot(t testing.TB) string {
 	t.Helper()
 	var buffer bytes.Buffer
-	return synthFrames(t, frame.NewWriter(&buffer), &buffer, "coresight")
+	return synthFrames(t, synthRuns(t, 0), frame.NewWriter(&buffer), &buffer, "coresight")
 }
 
-// synthFrames returns one in whose buffer w writes frames of a format.
-func synthFrames(t testing.TB, w *frame.Writer, buffer *bytes.Buffer, format string) string {
+// synthFrames returns one of some executions, in whose buffer w writes frames of a format.
+func synthFrames(t testing.TB, runs []*synthRun, w *frame.Writer, buffer *bytes.Buffer, format string) string {
 	t.Helper()
 	s := snapshot.Snapshot{Buffers: []snapshot.Buffer{{Name: "ETB_0", File: "trace.bin", Format: format}}}
 	files := map[string][]byte{}
-	left := synthRuns(t, 0)
-	for _, r := range left {
+	left := make([][]byte, len(runs))
+	for i, r := range runs {
 		r.describe(&s, files)
+		left[i] = r.stream.Bytes()
 	}
 	random := rand.New(rand.NewPCG(1, 's'))
-	for len(left) > 0 {
-		i := random.IntN(len(left))
-		if err := w.Write(left[i].id, left[i].stream.Next(1+random.IntN(100))); err != nil {
+	for rest := slices.Clone(runs); len(rest) > 0; {
+		i := random.IntN(len(rest))
+		n := min(1+random.IntN(100), len(left[i]))
+		if err := w.Write(rest[i].id, left[i][:n]); err != nil {
 			t.Fatal(err)
 		}
-		if left[i].stream.Len() == 0 {
-			left = slices.Delete(left, i, i+1)
+		if left[i] = left[i][n:]; len(left[i]) == 0 {
+			rest, left = slices.Delete(rest, i, i+1), slices.Delete(left, i, i+1)
 		}
 	}
 	if err := w.Flush(); err != nil {

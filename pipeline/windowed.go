@@ -221,7 +221,15 @@ func (w *windowing) placeSource(s *sourcePlan) error {
 	s.window, err = w.index.Range(s.ID, &w.Span, window.Ring{Start: s.buffer.RingStart, Size: s.buffer.Size})
 	if err == nil && s.window == nil {
 		err = windowErrorf("source %s has nothing %s; %s has %d segments of it, with %d instructions",
-			schema.SourceText(s.ID), &w.Span, w.Index, known.Segments, known.Totals.Instructions)
+			schema.SourceText(s.ID), &w.Span, w.Index, known.Segments, known.Instructions)
+	}
+	return err
+}
+
+// explain says that an index is not of the capture, if decoding cannot begin where it says.
+func (w *windowing) explain(err error) error {
+	if errors.Is(err, errNoCut) || errors.Is(err, frame.ErrNoByte) {
+		return w.notOf("%v", err)
 	}
 	return err
 }
@@ -246,6 +254,9 @@ func (s *sourcePlan) begin() (stream decode.Stream, lead int, err error) {
 		raw := newRawStream(b.data, b.looked, b.RingStart)
 		raw.read = min(at.StreamOffset, b.looked)
 		stream = raw
+	}
+	if err == nil {
+		stream, err = s.checkCut(stream, lead, at.ByteOffset)
 	}
 	return stream, lead, err
 }

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	encodeetmv3 "github.com/tracelake/tracelake/bench/encode/etmv3"
+	encodepft "github.com/tracelake/tracelake/bench/encode/pft"
 	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/decode/decodetest/shared"
@@ -25,16 +27,18 @@ type windowInput struct {
 // frames.
 func windowInputs(t *testing.T) []windowInput {
 	t.Helper()
-	runs := synthRuns(t, 0)
-	var port bytes.Buffer
-	ring := int64(16 * 1000)
+	pft, data := runPFT(t, 1, pftCells[0], encodepft.Vary(1, synthRate)), runETMv3(t, 0x22, etmv3Cells[2], encodeetmv3.Vary(2, synthRate))
+	runs := []*synthRun{pft, data}
+	var memory, port bytes.Buffer
+	ring := int64(16 * 500)
+	frames := synthFrames(t, runs, frame.NewWriter(&memory), &memory, "coresight")
 	inputs := []windowInput{
 		{name: "sample", path: sampleSnapshot(t)},
-		{name: "frames", path: synthSnapshot(t)},
-		{name: "ring", path: synthSnapshot(t), options: capture.Options{RingStart: &ring}},
-		{name: "port", path: synthFrames(t, frame.NewPortWriter(&port, 7), &port, "dstream_coresight")},
-		{name: "raw pft", path: synthRaw(t, runs[0])},
-		{name: "raw data trace", path: synthRaw(t, runs[5])},
+		{name: "frames", path: frames},
+		{name: "ring", path: frames, options: capture.Options{RingStart: &ring}},
+		{name: "port", path: synthFrames(t, runs, frame.NewPortWriter(&port, 7), &port, "dstream_coresight")},
+		{name: "raw pft", path: synthRaw(t, pft)},
+		{name: "raw data trace", path: synthRaw(t, data)},
 	}
 	for _, name := range []string{"am243x-r5f-etmv3-freertos-002b37c", "opencsd-TC2", "stm32f105-m3-etmv34-itm-swo"} {
 		if path, ok := shared.Find(t, "captures/"+name); ok && need.Long() {
@@ -133,7 +137,9 @@ func (r *readTables) randomSpan(random *rand.Rand) (window.Span, uint8) {
 	first := random.IntN(segments.Rows())
 	last := min(first+random.IntN(3), segments.Rows()-1)
 	from, to := window.SegmentOf(segments, first), window.SegmentOf(segments, last)
-	point := func(kind window.Kind, n int64) schema.Null[window.Point] { return schema.Of(window.Point{Kind: kind, N: n}) }
+	point := func(kind window.Kind, n int64) schema.Null[window.Point] {
+		return schema.Of(window.Point{Kind: kind, N: n})
+	}
 	switch kind := window.Kind(random.IntN(4)); {
 	case kind == window.BySegment:
 		return window.Span{From: point(kind, int64(first)), To: point(kind, int64(last)+1)}, source.Source

@@ -1,13 +1,14 @@
 package frame
 
 import (
+	"errors"
 	"fmt"
 	"io"
 )
 
 // NewReaderAt returns a reader of the stream with ID id from its byte at a capture offset
-// on. The layout is steady: nothing before that is read. It fails if reading fails, or if
-// the stream has no byte there.
+// on. The layout is steady: nothing before that is read. It fails with [ErrNoByte] if the
+// stream has no byte there, and if reading fails.
 func NewReaderAt(r io.ReaderAt, size int64, layout Layout, id uint8, offset int64) (*Reader, error) {
 	if offset < 0 || offset >= size {
 		return nil, noByte(id, offset)
@@ -19,7 +20,7 @@ func NewReaderAt(r io.ReaderAt, size int64, layout Layout, id uint8, offset int6
 	if p < layout.Offset {
 		return nil, noByte(id, offset)
 	}
-	layout.Skip(p)
+	layout.SkipTo(p)
 	reader := NewReader(r, size, layout, id)
 	return reader, reader.beginAt(offset)
 }
@@ -45,6 +46,9 @@ func (r *Reader) beginAt(offset int64) error {
 	return nil
 }
 
+// ErrNoByte says that a stream has no byte at an offset.
+var ErrNoByte = errors.New("no byte of the source")
+
 func noByte(id uint8, offset int64) error {
-	return fmt.Errorf("offset 0x%x is no byte of source 0x%02x", offset, id)
+	return fmt.Errorf("offset 0x%x has %w 0x%02x", offset, ErrNoByte, id)
 }

@@ -38,10 +38,10 @@ func (l *Layout) check(size int64) error {
 	return nil
 }
 
-// Skip leaves out what is before a position in reading order, but for the rest of the frame
+// SkipTo leaves out what is before a position in reading order, but for the rest of the frame
 // that it is in: the bytes before that frame are unaligned. With Sync frames begin after the
 // next FSYNC.
-func (l *Layout) Skip(to int64) {
+func (l *Layout) SkipTo(to int64) {
 	switch {
 	case to <= l.Offset:
 	case l.Sync:

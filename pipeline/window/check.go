@@ -21,7 +21,9 @@ type Check struct {
 }
 
 // NewCheck returns a check of the segments of a range.
-func NewCheck(r *Range, to stitch.Sink[schema.Segment]) *Check { return &Check{to: to, want: r.checked} }
+func NewCheck(r *Range, to stitch.Sink[schema.Segment]) *Check {
+	return &Check{to: to, want: r.checked}
+}
 
 // Add implements [stitch.Sink]. It fails at a segment that is not that of the index.
 func (c *Check) Add(b stitch.Base, rows []schema.Segment) error {
