@@ -22,6 +22,8 @@ const (
 	Turns
 	Failures
 	Steps
+	StepCycles
+	Exits
 	Spans
 	Exceptions
 	Counts
@@ -37,7 +39,7 @@ const (
 // lists returns the rows of every kind.
 func (r *Result) lists() [rowKinds]list {
 	return [rowKinds]list{
-		Blocks: &r.Blocks, Runs: &r.Runs, Costs: &r.Costs, Offsets: &r.Offsets, Stretches: &r.Stretches, Firsts: &r.Firsts, Turns: &r.Turns, Failures: &r.Failures, Steps: &r.Steps, Spans: &r.Spans, Exceptions: &r.Exceptions, Counts: &r.Counts,
+		Blocks: &r.Blocks, Runs: &r.Runs, Costs: &r.Costs, Offsets: &r.Offsets, Stretches: &r.Stretches, Firsts: &r.Firsts, Turns: &r.Turns, Failures: &r.Failures, Steps: &r.Steps, StepCycles: &r.StepCycles, Exits: &r.Exits, Spans: &r.Spans, Exceptions: &r.Exceptions, Counts: &r.Counts,
 		Timestamps: &r.Timestamps, Contexts: &r.Contexts, Data: &r.Data, Events: &r.Events, Losses: &r.Losses, Packets: &r.Packets,
 	}
 }
@@ -95,11 +97,11 @@ func (r *Result) Bytes() int64 {
 	return n
 }
 
-// Truncate drops the rows after an end, but no blocks: they are no rows of their
+// Truncate drops the rows after an end, but no blocks and exits: they are no rows of their
 // own, and a walk may come back to them.
 func (r *Result) Truncate(to Ends) {
 	for kind, rows := range r.lists() {
-		if RowKind(kind) != Blocks {
+		if k := RowKind(kind); k != Blocks && k != Exits {
 			rows.truncate(to[kind])
 		}
 	}

@@ -37,14 +37,34 @@ type Turn struct {
 // A Step is where control left a function, or may have, in the stretches of a result: after
 // a call, a return, or any other indirect branch, and wherever the next instruction is of
 // another function. The way from the last block of a stretch to the run after it may be one.
-type Step struct {
-	At       int64  // instructions of the part before the one that control went to
-	Cycle    int64  // as Run.Cycle, of the instruction that it left, where that has cycles
-	Block    uint32 // index in the result of the block that it left, by its last instruction
+//
+// There are many: one is a word, of how many instructions of the part come before the one that
+// control went to, fewer than 2⁴⁰, and the index of an [Exit], below 2²⁴. A part of a work unit
+// has fewer of both.
+type Step uint64
+
+// exitBits is how many bits of a step are the index of its exit.
+const exitBits = 24
+
+// NewStep returns a step by an exit, after so many instructions of the part.
+func NewStep(at int64, exit uint32) Step { return Step(at)<<exitBits | Step(exit) }
+
+// At returns how many instructions of the part come before the one that control went to.
+func (s Step) At() int64 { return int64(s >> exitBits) }
+
+// Exit returns the index in the result of the exit.
+func (s Step) Exit() uint32 { return uint32(s & (1<<exitBits - 1)) }
+
+// After returns the step with n more instructions before it.
+func (s Step) After(n int64) Step { return s + Step(n)<<exitBits }
+
+// An Exit is a way on which control leaves a function, or may. Several may be the same one.
+type Exit struct {
+	Block    uint32 // index in the result of the block that it leaves, by its last instruction
 	To       uint32 // address
 	Function int32  // of that: see [Wanted]
 	Outcome  schema.Outcome
-	Kind     schema.Kind // of the instruction that it left; other: it was not taken
+	Kind     schema.Kind // of the instruction that it leaves; other: it was not taken
 }
 
 // A Failure counts how often an instruction inside a block failed its condition, of the

@@ -32,28 +32,52 @@ func (c *coders) pool(t *schema.Table) *sync.Pool {
 // encoded is a row group on its way to its file.
 type encoded struct {
 	series *dataset.Series
-	chunks schema.Chunks
+	chunks schema.Chunks // nil: the row group is in a part that is kept
+	rows   int64         // of that
+	end    bool          // there is no row group: the series has had its last
 }
 
-// encode makes the row group of a job. It stops between two batches once ctx is
-// done.
+// write writes the row group.
+func (r encoded) write() error {
+	switch {
+	case r.end:
+		return r.series.End()
+	case r.chunks == nil:
+		return r.series.Keep(r.rows)
+	}
+	return r.series.Write(r.chunks)
+}
+
+// encode makes the row group of a job, or counts its rows if it is kept. It stops between
+// two batches once ctx is done.
 func (c *coders) encode(ctx context.Context, j rows.Job) (encoded, error) {
+	if j.End {
+		return encoded{series: j.Series, end: true}, nil
+	}
+	if j.Kept {
+		if rows, ok := j.Drop(); ok {
+			return encoded{series: j.Series, rows: rows}, nil
+		}
+	}
 	pool := c.pool(j.Series.Table)
 	coder := pool.Get().(*coder)
 	defer pool.Put(coder)
 	coder.encoder.Reset()
 	coder.batch.Reset()
-	err := j.Fill(coder.batch, func() error {
+	rows := int64(0)
+	err := j.Fill(coder.batch, func() (err error) {
 		if err := ctx.Err(); err != nil || coder.batch.Rows() == 0 {
 			return err
 		}
-		err := coder.encoder.Append(coder.batch)
+		if rows += int64(coder.batch.Rows()); !j.Kept {
+			err = coder.encoder.Append(coder.batch)
+		}
 		coder.batch.Reset()
 		return err
 	})
-	if err != nil {
-		return encoded{}, err
+	if err != nil || j.Kept {
+		return encoded{series: j.Series, rows: rows}, err
 	}
 	chunks, err := coder.encoder.Finish()
-	return encoded{j.Series, chunks}, err
+	return encoded{series: j.Series, chunks: chunks}, err
 }

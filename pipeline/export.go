@@ -3,7 +3,6 @@ package pipeline
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -40,42 +39,54 @@ type Options struct {
 	// PacketsOnly asks for the tables that need no program (see [PacketTables]) in place
 	// of Tables. Then it is no failure that nothing was executed.
 	PacketsOnly bool
+	// Without are tables that are not written, whatever else is asked for.
+	Without []*schema.Table
+	// AllowNothing asks for a dataset also if nothing was decoded.
+	AllowNothing bool
+	// Resumable asks that finished parts are kept if the export is interrupted; Resume to go on
+	// with what is kept. Then the export is resumable again.
+	Resumable, Resume bool
 
 	Tool schema.Tool
 	Run  schema.Export // what the manifest says of this run
 	// protocols, if not nil, are decoded in place of those of protocols.go.
 	protocols []decode.Family
+	// partRowGroups, if not 0, is that of the dataset's.
+	partRowGroups int
 	// Progress, if not nil, is called now and then, by one goroutine at a time.
 	Progress func(Progress)
 }
 
 // Export turns the capture at input into a dataset in dir. It fails with a
 // [*NothingError] if nothing was decoded; whenever it fails, it leaves no
-// dataset and no file that looks like part of one.
+// dataset and no file that looks like part of one. If it is resumable and is
+// interrupted, it fails with a [*dataset.SuspendedError].
 func Export(ctx context.Context, input, dir string, opt Options) (*Summary, error) {
 	s, err := openSession(ctx, input, sessionOptions{capture: opt.Capture, sources: opt.Sources, workers: opt.Workers, protocols: opt.protocols, packetsOnly: opt.PacketsOnly, window: opt.Window})
 	if err != nil {
 		return nil, err
 	}
 	defer s.close()
+	if s.archive != nil {
+		opt.fill(&s.archive.Index.Options.Options, s.archive.Index.Options.Labels)
+	}
 	programs, err := s.programs()
 	if err != nil {
 		return nil, err
 	}
 	hashing := s.hashInputs(ctx)
 	defer hashing.stop()
+	e := &exporter{session: s, opt: opt, programs: programs}
 	files := dataset.Options{
 		Level: opt.Level, Format: opt.Format, Codec: opt.Codec, Tables: opt.Tables, TracesData: s.plan.tracesData(),
-		Overwrite: opt.Overwrite, Meta: hashing.meta,
+		Overwrite: opt.Overwrite, Meta: hashing.meta, Without: opt.Without, Resumption: e.resumption(hashing), PartRowGroups: opt.partRowGroups,
 	}
 	if opt.PacketsOnly {
 		files.Tables, files.Without = PacketTables(), schema.Answers()
 	}
-	out, err := dataset.Create(dir, files)
-	if err != nil {
+	if e.out, err = dataset.Create(dir, files); err != nil {
 		return nil, err
 	}
-	e := &exporter{session: s, opt: opt, out: out, programs: programs}
 	m, err := e.run(ctx)
 	if err != nil {
 		hashing.stop() // nobody needs the hashes
@@ -88,10 +99,10 @@ func Export(ctx context.Context, input, dir string, opt Options) (*Summary, erro
 		err = changed // whatever else it led to
 	}
 	if err != nil {
-		return nil, errors.Join(err, out.Abandon())
+		return nil, e.out.Stop(err)
 	}
 	m.Inputs = inputs
-	if err := out.Close(m); err != nil {
+	if err := e.out.Close(m); err != nil {
 		return nil, err
 	}
 	return e.summary(m), nil
@@ -105,6 +116,7 @@ type exporter struct {
 	jobs   chan rows.Job
 	queued *budget // row groups that wait to be encoded
 	limit  rows.Limit
+	series []*dataset.Series // of the source at hand
 
 	programs []code.Program
 	executed []code.Executed // by source
@@ -128,7 +140,7 @@ func (e *exporter) run(ctx context.Context) (*schema.Manifest, error) {
 	if e.opt.PacketsOnly {
 		return e.manifest(), e.plan.errIfNoPackets()
 	}
-	if err := e.plan.errIfEmpty(); err != nil {
+	if err := e.plan.errIfEmpty(); err != nil && !e.opt.AllowNothing {
 		return nil, err
 	}
 	symbols := e.writePrograms()
@@ -159,7 +171,7 @@ func (e *exporter) encode(ctx context.Context) error {
 		defer e.queued.give(j.Bytes)
 		return c.encode(ctx, j)
 	}
-	return ordered(ctx, e.tokens, jobs, work, func(r encoded) error { return r.series.Write(r.chunks) })
+	return ordered(ctx, e.tokens, jobs, work, encoded.write)
 }
 
 // decodeAll makes jobs of every row of the dataset.
@@ -176,6 +188,9 @@ func (e *exporter) decodeAll(ctx context.Context) error {
 			return err
 		}
 		if err := t.Flush(); err != nil {
+			return err
+		}
+		if err := e.endSeries(ctx); err != nil {
 			return err
 		}
 		s.callsLeftOut = t.CallsLeftOut()
@@ -205,7 +220,23 @@ func (e *exporter) submit(ctx context.Context, j rows.Job) error {
 	if err := e.queued.room(ctx); err != nil {
 		return err
 	}
+	j.Kept = j.Series.Kept()
 	e.queued.take(j.Bytes)
+	return e.send(ctx, j)
+}
+
+// endSeries completes the parts of a source: they are kept if a later one is interrupted.
+func (e *exporter) endSeries(ctx context.Context) error {
+	for _, s := range e.series {
+		if err := e.send(ctx, rows.Job{Series: s, End: true}); err != nil {
+			return err
+		}
+	}
+	e.series = nil
+	return nil
+}
+
+func (e *exporter) send(ctx context.Context, j rows.Job) error {
 	select {
 	case e.jobs <- j:
 		return nil
@@ -240,7 +271,9 @@ func (e *exporter) output(source uint8, submit func(rows.Job) error, workers tal
 		if !e.out.Has(t) {
 			return nil
 		}
-		return e.out.Series(t, source)
+		s := e.out.Series(t, source)
+		e.series = append(e.series, s)
+		return s
 	}
 	most := int64(DefaultMaxCalls)
 	if slices.Contains(e.opt.Tables, &schema.Calls) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/capture"
+	"github.com/tracelake/tracelake/pipeline/archive"
 	"github.com/tracelake/tracelake/pipeline/identify"
 	"github.com/tracelake/tracelake/pipeline/verdict"
 	"github.com/tracelake/tracelake/schema"
@@ -118,7 +119,7 @@ func inspectAs(ctx context.Context, input string, opt capture.Options, families 
 	}
 	defer u.Close()
 	opt.Unpacked = u
-	if opt.Protocol == "" {
+	if opt.Protocol == "" && !archive.Is(input) {
 		if done, err := in.find(ctx, input, opt, families); done || err != nil {
 			return in, err
 		}

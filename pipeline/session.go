@@ -8,6 +8,7 @@ import (
 
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/capture"
+	"github.com/tracelake/tracelake/pipeline/archive"
 	"github.com/tracelake/tracelake/pipeline/stitch"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -15,8 +16,10 @@ import (
 // A session is an open capture with the plan for each source. Every verb over a
 // capture begins with one.
 type session struct {
+	archive  *archive.Archive  // nil: the input is none
 	unpacked *capture.Unpacked // nil: the input is read where it is
 	capture  *capture.Capture
+	options  capture.Options // with which it was opened
 	inputs   []input
 	plan     *plan
 	window   *windowing // nil: all is decoded
@@ -56,8 +59,12 @@ func openSession(ctx context.Context, input string, opt sessionOptions) (*sessio
 		}
 		opt.capture.Unpacked = unpacked
 	}
+	archived, err := openArchive(input, &opt)
+	if err != nil {
+		return nil, errors.Join(err, unpacked.Close())
+	}
 	s := &session{
-		unpacked: unpacked, tokens: newWorkers(max(1, opt.workers)), decoded: newBudget(decodedBytes * int64(opt.workers)),
+		archive: archived, unpacked: unpacked, options: opt.capture, tokens: newWorkers(max(1, opt.workers)), decoded: newBudget(decodedBytes * int64(opt.workers)),
 		packetsOnly: opt.packetsOnly,
 	}
 	if err := s.open(ctx, input, &opt); err != nil {
@@ -73,14 +80,16 @@ func (s *session) open(ctx context.Context, input string, opt *sessionOptions) (
 	if s.capture, err = capture.Open(input, opt.protocols, opt.capture); err != nil {
 		return err
 	}
+	if s.archive != nil {
+		if err := s.archive.CheckInputs(s.capture.Inputs); err != nil {
+			return err
+		}
+	}
 	if s.inputs, err = inputsOf(s.capture); err != nil {
 		return err
 	}
 	if opt.window != nil {
-		if s.window, err = openWindow(opt.window); err != nil {
-			return err
-		}
-		if err := s.window.checkCapture(s.inputs); err != nil {
+		if err := s.openWindow(input, opt.window); err != nil {
 			return err
 		}
 	}
@@ -105,8 +114,43 @@ func (s *session) close() {
 	if s.capture != nil {
 		s.capture.Close()
 	}
+	if s.archive != nil {
+		s.archive.Close()
+	}
 	s.unpacked.Close()
 	s.window.close()
+}
+
+// openArchive opens input if it is an archive, and sets the options to open the capture
+// in it: those that are not given are as they were recorded. It returns nil if it is
+// none.
+func openArchive(input string, opt *sessionOptions) (*archive.Archive, error) {
+	if opt.capture.Unpacked != nil || !archive.Is(input) {
+		return nil, noStore(input, &opt.capture)
+	}
+	a, err := archive.Open(input, opt.capture.ImageStore)
+	if err != nil {
+		return nil, err
+	}
+	with, missing := a.Apply(opt.capture)
+	if opt.sources == nil {
+		opt.sources = sourcesOf(&a.Index.Options.Options)
+	}
+	for _, x := range missing {
+		with.Notes = append(with.Notes, x.File+" is not in the archive: give it again, or where it is with --images DIR")
+	}
+	opt.capture = with
+	return a, nil
+}
+
+// noStore fails if images of an archive are given, but the input is none.
+func noStore(input string, opt *capture.Options) error {
+	if opt.ImageStore == "" {
+		return nil
+	}
+	return &capture.InputError{
+		File: input, Problem: "is no archive, and --images is where archives keep program memory", Remedy: "leave it out; --image FILE@ADDR is program memory", Err: capture.ErrUsage,
+	}
 }
 
 // decode decodes a source into sinks and sets its outcome. A source without a

@@ -221,6 +221,7 @@ func (h *hashing) meta() ([]schema.Meta, error) {
 func (e *exporter) manifest() *schema.Manifest {
 	m := &schema.Manifest{
 		Tool: e.opt.Tool, Description: e.capture.Description, Labels: e.opt.Labels, Notes: e.plan.notes, Run: e.opt.Run,
+		Options: e.recorded(&e.opt),
 	}
 	for _, b := range e.plan.buffers {
 		m.Buffers = append(m.Buffers, e.plan.account(b))

@@ -43,6 +43,18 @@ func openWindow(w *Window) (*windowing, error) {
 	return x, err
 }
 
+// openWindow opens the index of a window of the capture: that of an archive is its own, if
+// no other is given.
+func (s *session) openWindow(input string, w *Window) (err error) {
+	if s.archive != nil && w.Index == "" {
+		w = &Window{Span: w.Span, Index: input}
+	}
+	if s.window, err = openWindow(w); err != nil {
+		return err
+	}
+	return s.window.checkCapture(s.inputs)
+}
+
 // A windowError says that a window cannot be one. It is one of usage.
 type windowError struct{ text string }
 
@@ -92,11 +104,11 @@ func (w *windowing) checkCapture(inputs []input) error {
 		in := &inputs[i]
 		k, ok := known[in.Path]
 		switch {
-		case !ok:
-			continue // a snapshot may be kept as a lone file, or the reverse
+		case !ok, in.Kind == capture.MemoryFile, in.Kind == capture.ArgumentFile:
+			continue // another name, or another program: then instructions differ
 		case k.Bytes != in.Bytes:
 			return w.notOf("%s has %d bytes, the index says %d", in.Path, in.Bytes, k.Bytes)
-		case in.opened == nil && k.SHA256 != fmt.Sprintf("%x", in.SHA256):
+		case in.Kind == capture.INIFile && k.SHA256 != fmt.Sprintf("%x", in.SHA256):
 			return w.notOf("%s is another file", in.Path)
 		}
 	}

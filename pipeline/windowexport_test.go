@@ -54,7 +54,7 @@ func TestExportWindow(t *testing.T) {
 	for _, in := range windowInputs(t) {
 		t.Run(in.name, func(t *testing.T) {
 			opt := Options{Capture: in.options, Tables: schema.Tables(), Workers: 2}
-			index := exportTo(t, in.path, opt)
+			index := exportInto(t, in.path, opt)
 			whole := readDataset(t, index)
 			random := rand.New(rand.NewPCG(1, 'w'))
 			for range need.Size(5, 50) {
@@ -64,7 +64,7 @@ func TestExportWindow(t *testing.T) {
 				if span.OfOneSource() {
 					opt.Sources = []uint8{source}
 				}
-				part := readDataset(t, exportTo(t, in.path, opt))
+				part := readDataset(t, exportInto(t, in.path, opt))
 				part.checkPart(t, whole)
 				if t.Failed() {
 					t.Fatalf("%s of source 0x%02x", &span, source)
@@ -74,8 +74,8 @@ func TestExportWindow(t *testing.T) {
 	}
 }
 
-// exportTo exports into a new directory.
-func exportTo(t *testing.T, input string, opt Options) string {
+// exportInto exports into a new directory.
+func exportInto(t *testing.T, input string, opt Options) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "dataset")
 	if _, err := Export(t.Context(), input, dir, opt); err != nil {

@@ -31,8 +31,8 @@ func (r *countingReaderAt) ReadAt(p []byte, at int64) (int, error) {
 	return n, err
 }
 
-// longSample returns a snapshot of the sample, again and again.
-func longSample(t *testing.T, times int) string {
+// repeatedSample returns a snapshot of the sample, again and again.
+func repeatedSample(t *testing.T, times int) string {
 	t.Helper()
 	dir := sampleSnapshot(t)
 	file := filepath.Join(dir, "trace.bin")
@@ -45,8 +45,8 @@ func longSample(t *testing.T, times int) string {
 // TestWindowReadsLittle demands that a window of 64 KiB near the end of a capture reads no
 // more than what finding the frames and reading ahead take.
 func TestWindowReadsLittle(t *testing.T) {
-	dir := longSample(t, need.Size(100, 1000))
-	index := exportTo(t, dir, Options{Level: schema.LevelNone, Workers: 2})
+	dir := repeatedSample(t, need.Size(100, 1000))
+	index := exportInto(t, dir, Options{Level: schema.LevelNone, Workers: 2})
 	c, err := capture.Open(dir, protocols(), capture.Options{})
 	check(t, err)
 	counting := &countingReaderAt{ReaderAt: c.Buffers[0].Data}
@@ -72,14 +72,14 @@ func TestWindowReadsLittle(t *testing.T) {
 
 // TestWindowRefuses demands that an index is refused, and named, that is not of the capture.
 func TestWindowRefuses(t *testing.T) {
-	dir := longSample(t, 1)
-	index := exportTo(t, dir, Options{Level: schema.LevelNone, Workers: 2})
-	part := exportTo(t, dir, Options{Level: schema.LevelNone, Workers: 2, Window: &Window{Span: spanOf(window.BySegment, 2, 3), Index: index}})
-	longer, other := longSample(t, 2), longSample(t, 1)
+	dir := repeatedSample(t, 1)
+	index := exportInto(t, dir, Options{Level: schema.LevelNone, Workers: 2})
+	part := exportInto(t, dir, Options{Level: schema.LevelNone, Workers: 2, Window: &Window{Span: spanOf(window.BySegment, 2, 3), Index: index}})
+	longer, other := repeatedSample(t, 2), repeatedSample(t, 1)
 	trace, err := os.ReadFile(filepath.Join(other, "trace.bin"))
 	check(t, err)
 	check(t, os.WriteFile(filepath.Join(other, "trace.bin"), append(bytes.Clone(trace[16*500:]), trace[:16*500]...), 0o600))
-	registers := longSample(t, 1)
+	registers := repeatedSample(t, 1)
 	ini, err := os.ReadFile(filepath.Join(registers, "ptm_0.ini"))
 	check(t, err)
 	check(t, os.WriteFile(filepath.Join(registers, "ptm_0.ini"), append(ini, '\n'), 0o600))
@@ -116,9 +116,9 @@ func spanOf(kind window.Kind, from, to int64) window.Span {
 // TestWindowWithoutIndex demands that a window by offsets is decoded like a capture of its
 // bytes, with the offsets of the whole.
 func TestWindowWithoutIndex(t *testing.T) {
-	dir := longSample(t, 1)
-	whole := readDataset(t, exportTo(t, dir, Options{Workers: 2}))
-	part := readDataset(t, exportTo(t, dir, Options{Workers: 2, Window: &Window{Span: spanOf(window.ByOffset, 0x4000, 0x8005)}}))
+	dir := repeatedSample(t, 1)
+	whole := readDataset(t, exportInto(t, dir, Options{Workers: 2}))
+	part := readDataset(t, exportInto(t, dir, Options{Workers: 2, Window: &Window{Span: spanOf(window.ByOffset, 0x4000, 0x8005)}}))
 	if w := part.manifest.Window; w == nil || w.Index != "" || w.From != "offset=16384" || len(part.manifest.Notes) == 0 {
 		t.Errorf("the manifest says of the window %+v, and %q", w, part.manifest.Notes)
 	}

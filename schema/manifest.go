@@ -12,14 +12,16 @@ type Manifest struct {
 	Codec         string            `json:"codec,omitempty"`
 	Description   string            `json:"description,omitempty"`
 	Labels        map[string]string `json:"labels"`
-	Inputs        []InputFile       `json:"inputs"`
-	Buffers       []BufferBytes     `json:"buffers"`
-	Images        []ImageRegion     `json:"images"`
-	Sources       []SourceTotals    `json:"sources"`
-	Totals        Totals            `json:"totals"`
-	Tables        map[string]Files  `json:"tables"`
-	Views         *FileSum          `json:"views,omitempty"` // views.sql
-	Notes         []string          `json:"notes"`
+	// Options are nil in datasets of earlier programs, and in those that no export wrote.
+	Options *Options         `json:"options,omitempty"`
+	Inputs  []InputFile      `json:"inputs"`
+	Buffers []BufferBytes    `json:"buffers"`
+	Images  []ImageRegion    `json:"images"`
+	Sources []SourceTotals   `json:"sources"`
+	Totals  Totals           `json:"totals"`
+	Tables  map[string]Files `json:"tables"`
+	Views   *FileSum         `json:"views,omitempty"` // views.sql
+	Notes   []string         `json:"notes"`
 	// Window says that the dataset is of part of the capture; nil: of all of it.
 	Window *Window `json:"window,omitempty"`
 	// Run is what may differ between two exports of one input.
@@ -184,4 +186,5 @@ type Export struct {
 	Created string   `json:"created"` // RFC 3339, UTC
 	Host    string   `json:"host"`
 	Workers int      `json:"workers"`
+	Pruned  []string `json:"pruned,omitempty"` // tables that were dropped since
 }

@@ -18,6 +18,11 @@ func (f Format) String() string { return [...]string{"parquet", "arrow"}[f] }
 const (
 	ManifestFile = "manifest.json"
 	ViewsFile    = "views.sql"
+
+	// ArchiveFile is the file that an archive has, and ArchiveDataset the directory in it
+	// that is a dataset.
+	ArchiveFile    = "archive.json"
+	ArchiveDataset = "dataset"
 )
 
 // Part returns the path, in a dataset, of a part of t, with slashes: as

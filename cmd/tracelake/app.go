@@ -23,6 +23,8 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 			demoCommand(),
 			synthCommand(),
 			verifyCommand(),
+			archiveCommand(),
+			pruneCommand(),
 			reportCommand(),
 			convertCommand(),
 			sqlCommand(),

@@ -31,7 +31,7 @@ Examples:
    tracelake export capture -o run1 --overwrite -e firmware.elf --level blocks
    tracelake export capture -o part --index run1 --around seq=5000000±2000
    tracelake export etb.bin -o run1 --protocol pft --framed --source 0x13 -e firmware.elf`,
-		Flags:  slices.Concat(inputFlags(), []cli.Flag{sourceFlag()}, partFlags(), memoryFlags(), []cli.Flag{symbolsFlag()}, outputFlags(), runFlags()),
+		Flags:  slices.Concat(inputFlags(), []cli.Flag{sourceFlag()}, partFlags(), memoryFlags(), []cli.Flag{symbolsFlag(), storeFlag()}, outputFlags(), runFlags()),
 		Action: export,
 	}
 }
@@ -64,6 +64,8 @@ func runFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.Float64Flag{Name: "require", Category: groupRun, Usage: "exit with 3 unless `PERCENT` of each source is decoded, placed, and agrees", DefaultText: "nothing"},
 		jobsFlag("decode on `N` cores; the files are the same for any N"),
+		&cli.BoolFlag{Name: "resumable", Category: groupRun, Usage: "keep finished parts if interrupted"},
+		&cli.BoolFlag{Name: "resume", Category: groupRun, Usage: "go on with an interrupted --resumable, given the same flags"},
 		&cli.BoolFlag{Name: "quiet", Category: groupRun, Usage: "print nothing but errors"},
 		&cli.BoolFlag{Name: "no-progress", Category: groupRun, Usage: "no progress bar (there is one on terminals only)"},
 	}
@@ -131,6 +133,7 @@ func readExport(ctx *cli.Context) (*exportArgs, error) {
 		input: input, dir: ctx.String("output"), quiet: ctx.Bool("quiet"), noProgress: ctx.Bool("no-progress"),
 		options: pipeline.Options{
 			Capture: captureOptions(ctx), Codec: ctx.String("codec"), Overwrite: ctx.Bool("overwrite"),
+			Resumable: ctx.Bool("resumable"), Resume: ctx.Bool("resume"),
 			PacketsOnly: ctx.Bool("packets-only"), TimestampHz: ctx.Uint64("timestamp-hz"), CycleHz: ctx.Uint64("cycle-hz"), MaxRows: ctx.Int64("max-rows"),
 		},
 	}
@@ -219,13 +222,7 @@ func readTables(ctx *cli.Context, o *pipeline.Options) error {
 	return nil
 }
 
-func tableNames() []string {
-	var names []string
-	for _, t := range schema.Tables() {
-		names = append(names, t.Name)
-	}
-	return names
-}
+func tableNames() []string { return tableNamesOf(schema.Tables()) }
 
 func readLabels(ctx *cli.Context, o *pipeline.Options) error {
 	o.Labels = map[string]string{}
@@ -267,6 +264,11 @@ func readNumbers(ctx *cli.Context, o *pipeline.Options) error {
 	if o.MaxRows < 1 {
 		return usage(fmt.Sprintf("--max-rows %d", o.MaxRows), "leaves no row", "give 1 or more")
 	}
+	return readHz(ctx, o)
+}
+
+// readHz reads the frequencies, which may not be 0.
+func readHz(ctx *cli.Context, _ *pipeline.Options) error {
 	for _, name := range []string{"timestamp-hz", "cycle-hz"} {
 		if !ctx.IsSet(name) {
 			continue

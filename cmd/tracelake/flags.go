@@ -47,6 +47,11 @@ func memoryFlags() []cli.Flag {
 	}
 }
 
+// storeFlag says where the images of an archive are.
+func storeFlag() cli.Flag {
+	return &cli.StringFlag{Name: "images", Category: groupMemory, Usage: "the program memory of an archive is in `DIR`", DefaultText: "where it says"}
+}
+
 // sourceFlag picks sources.
 func sourceFlag() cli.Flag {
 	return &cli.StringSliceFlag{Name: "source", Category: groupInput, Usage: "only the source with trace `ID`: 0x13 is hexadecimal, 19 decimal"}
@@ -66,6 +71,7 @@ func captureOptions(ctx *cli.Context) capture.Options {
 		Images:       ctx.StringSlice("image"),
 		Symbols:      ctx.StringSlice("symbols"),
 		MaxInput:     maxInput(ctx),
+		ImageStore:   ctx.String("images"),
 	}
 }
 

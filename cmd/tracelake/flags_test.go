@@ -20,7 +20,7 @@ var flagValues = map[string]string{
 	"protocol": "pft", "reg": "ETMCR=1,2", "buffer": "ETB_0", "frame-offset": "3", "ring-start": "0x10", "source": "0x13",
 	"elf": "a.elf", "symbols": "b.elf", "image": "a.bin@0x8000", "output": "elsewhere", "demo --protocol": "etmv1", "level": "blocks", "format": "arrow", "codec": "none",
 	"tables": "losses,events", "label": "a=1,2", "task": "0x1f=uart", "before": "seq=3", "function": "main", "report last --instructions": "9", "timestamp-hz": "1000", "cycle-hz": "1000", "max-rows": "1000000000", "require": "90", "max-input": "7000", "jobs": "7000", "from": "1", "to": "0x20",
-	"truth": "truth", "trace-version": "3.3", "context-id": "2", "data": "both", "sources": "3", "framing": "port", "vary": "0.5",
+	"truth": "truth", "capture": "capture", "archive --level": "fastest", "images": "store", "trace-version": "3.3", "context-id": "2", "data": "both", "sources": "3", "framing": "port", "vary": "0.5",
 	"code-bytes": "4096", "qemu-log": "a.log", "ring": "4096", "port": "4", "layout": "etb", "fifo": "40", "sync": "500", "idle": "0.25", "profile": "m", "instructions": "7", "seed": "7", "exceptions": "7", "switches": "7", "trace-off": "7", "overflow": "7",
 	"debug": "7", "triggers": "7", "command": "FROM summary",
 	"test": "boot", "exclude": "main=known", "exclude-from": "testdata/exclude.txt", "by": "line", "top": "3", "fail-under": "80:lines", "baseline": "before",
@@ -30,6 +30,7 @@ var flagValues = map[string]string{
 // readers are what each command makes of its flags.
 var readers = map[string]func(*cli.Context) (any, error){
 	"export":  func(ctx *cli.Context) (any, error) { return readExport(ctx) },
+	"archive": func(ctx *cli.Context) (any, error) { return readArchive(ctx) },
 	"inspect": func(ctx *cli.Context) (any, error) { return []any{captureOptions(ctx), ctx.Bool("json")}, nil },
 	"packets": func(ctx *cli.Context) (any, error) {
 		opt, err := readPackets(ctx)
@@ -65,9 +66,16 @@ var readers = map[string]func(*cli.Context) (any, error){
 	"completion": func(*cli.Context) (any, error) { return nil, nil },
 	"man":        func(*cli.Context) (any, error) { return nil, nil },
 	"version":    func(ctx *cli.Context) (any, error) { return ctx.Bool("json"), nil },
+	"prune": func(ctx *cli.Context) (any, error) {
+		dir, level, err := readPrune(ctx)
+		return []any{dir, level}, err
+	},
 	"verify": func(ctx *cli.Context) (any, error) {
-		dataset, truth, err := readVerify(ctx)
-		return []any{dataset, truth}, err
+		args, err := readVerify(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return *args, nil
 	},
 }
 
@@ -111,19 +119,24 @@ func TestNoFlagIsIgnored(t *testing.T) {
 			arguments = nil
 		case "demo":
 			arguments = nil
-		case "export":
+		case "export", "archive":
 			required = []string{"--output", "out"}
 		case "synth":
 			arguments, required = nil, []string{"--output", "out", "--protocol", "etmv3"}
 		case "report disasm":
 			required = []string{"--function", "idle"}
-		case "verify":
-			required = []string{"--truth", "elsewhere"}
+		case "prune":
+			required = []string{"--level", "none"}
 		}
 		for _, f := range c.Flags {
 			long := f.Names()[0]
-			if path == "convert" {
+			switch {
+			case path == "convert":
 				required = []string{"--to", formatTaking(long)}
+			case path == "verify" && long == "truth":
+				required = nil
+			case path == "verify":
+				required = []string{"--capture", "elsewhere"}
 			}
 			without, _ := parse(t, path, slices.Concat(arguments, required)...)
 			given := "true"

@@ -32,6 +32,7 @@ Examples:
    tracelake inspect etb.bin --protocol pft --framed -e firmware.elf
    tracelake inspect capture --json`,
 		Flags: slices.Concat(inputFlags(), memoryFlags(), []cli.Flag{
+			storeFlag(),
 			&cli.BoolFlag{Name: "json", Category: groupOutput, Usage: "print one JSON object"},
 		}),
 		Action: inspect,

@@ -31,6 +31,7 @@ Examples:
    tracelake report quality etb.bin --protocol pft --framed -e firmware.elf
    tracelake report quality capture --json`,
 		Flags: slices.Concat(inputFlags(), []cli.Flag{sourceFlag()}, memoryFlags(), []cli.Flag{
+			storeFlag(),
 			&cli.BoolFlag{Name: "json", Category: groupOutput, Usage: "print one JSON object"},
 			jobsFlag("decode on `N` cores"),
 		}),

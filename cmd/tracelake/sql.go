@@ -79,6 +79,9 @@ func readSQL(ctx *cli.Context) (dirs []string, command string, err error) {
 	if ctx.IsSet("command") && strings.TrimSpace(ctx.String("command")) == "" {
 		return nil, "", usage("--command", "is without a query", `write it as --command "FROM summary"`)
 	}
+	for i := range dirs {
+		dirs[i] = dataset.Dir(dirs[i])
+	}
 	return dirs, ctx.String("command"), nil
 }
 

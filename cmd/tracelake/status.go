@@ -7,6 +7,7 @@ import (
 
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/pipeline"
+	"github.com/tracelake/tracelake/schema/dataset"
 )
 
 // The exit statuses. They are part of the interface.
@@ -33,7 +34,7 @@ func status(err error) int {
 		return statusUsage
 	case nothing, errors.Is(err, capture.ErrEmpty):
 		return statusNothing
-	case unmet, errors.Is(err, errDifferent), errors.Is(err, errDamaged), errors.Is(err, errBelow):
+	case unmet, errors.Is(err, errDifferent), errors.Is(err, errDamaged), errors.Is(err, errUndecoded), errors.Is(err, errBelow):
 		return statusUnmet
 	}
 	return statusFailed
@@ -42,9 +43,12 @@ func status(err error) int {
 // messages returns what to print of an error: a line for each cause, the worst
 // first.
 func messages(err error) []string {
+	kept, suspended := errors.AsType[*dataset.SuspendedError](err)
 	switch {
 	case err == nil:
 		return nil
+	case suspended && errors.Is(err, context.Canceled):
+		return []string{programName + ": interrupted; " + kept.Kept()}
 	case errors.Is(err, context.Canceled):
 		return []string{programName + ": interrupted"}
 	}

@@ -12,6 +12,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/tracelake/tracelake/pipeline"
+	"github.com/tracelake/tracelake/pipeline/archive"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 	"github.com/tracelake/tracelake/schema/diff"
@@ -20,11 +22,12 @@ import (
 func verifyCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "verify",
-		Usage:     "checks that a dataset is as it was written, or as another one",
-		UsageText: "tracelake verify DIR [--truth DIR]",
+		Usage:     "checks that a dataset or an archive is as it was written",
+		UsageText: "tracelake verify DIR [--truth DIR | --capture INPUT [flags]]",
 		Description: `The dataset in DIR is read as a whole: the hash of each file, the list of files,
-the rows of each table, and whether bytes, segments and losses add up. What is
-wrong is listed, the worst first; then the exit status is 3.
+the rows of each table, and whether bytes, segments, losses, counts and stacks
+add up. What is wrong is listed, the worst first; then the exit status is 3. Of
+an archive every file is read, and the trace is unpacked.
 
 With --truth, the truth is checked as well, which is a dataset too, and then
 every table of it is compared: all columns but names that the capture gives to
@@ -33,13 +36,21 @@ named, and left out. A dataset of blocks is compared as the rows that its view
 makes of them. The first ten differences are shown; if there are any, the exit
 status is 3.
 
+With --capture, INPUT is decoded again, with the options that DIR records, and
+compared likewise: a capture, or an archive, which may be DIR itself. Of a
+dataset the program is given again, as at export. There is to be room for
+another dataset in the directory of temporary files (TMPDIR).
+
 Examples:
    tracelake verify run1
    tracelake verify run1 --truth synth/truth
-   tracelake verify run-new --truth run-old`,
-		Flags: []cli.Flag{
+   tracelake verify run-new --truth run-old
+   tracelake verify run.tla --capture run.tla
+   tracelake verify run1 --capture etb.bin -e firmware.elf`,
+		Flags: slices.Concat([]cli.Flag{
 			&cli.StringFlag{Name: "truth", Category: groupInput, Usage: "compare with the dataset in `DIR`"},
-		},
+			&cli.StringFlag{Name: "capture", Category: groupInput, Usage: "decode `INPUT` again, and compare"},
+		}, inputFlags(), memoryFlags(), []cli.Flag{symbolsFlag(), storeFlag(), jobsFlag("decode on `N` cores")}),
 		Action: verify,
 	}
 }
@@ -48,31 +59,40 @@ Examples:
 var (
 	errDifferent = errors.New("the dataset differs from the truth")
 	errDamaged   = errors.New("is not as it was written")
+	errUndecoded = errors.New("is not what the capture decodes to")
 )
 
 func verify(ctx *cli.Context) error {
-	dir, truth, err := readVerify(ctx)
+	args, err := readVerify(ctx)
 	if err != nil {
 		return err
 	}
-	report, err := check(ctx, dir)
-	if err != nil {
+	report, err := check(ctx, args.dir)
+	switch {
+	case err != nil:
 		return err
-	}
-	if truth == "" {
+	case args.capture != "":
+		return decodeAgain(ctx, args)
+	case args.truth == "":
 		_, err := io.WriteString(ctx.App.Writer, reportText(report))
 		return err
 	}
-	if _, err := check(ctx, truth); err != nil {
+	if _, err := check(ctx, args.truth); err != nil {
 		return err
 	}
-	return compare(ctx, dir, truth)
+	return compare(ctx, args.dir, args.truth)
 }
 
 // check checks a dataset, and lists what is wrong with it.
 func check(ctx *cli.Context, dir string) (*dataset.Report, error) {
 	p := progressOn(ctx.App.ErrWriter, "checking "+filepath.Base(dir))
-	r, err := dataset.Check(ctx.Context, dir, p.set)
+	var r *dataset.Report
+	var err error
+	if archive.Is(dir) {
+		r, err = archive.Check(ctx.Context, dir, ctx.String("images"), p.set)
+	} else {
+		r, err = dataset.Check(ctx.Context, dir, p.set)
+	}
 	p.clear()
 	if err != nil || len(r.Problems) == 0 {
 		return r, err
@@ -117,7 +137,7 @@ func compare(ctx *cli.Context, dir, truthDir string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := io.WriteString(ctx.App.Writer, verificationText(v)+leftOutText(&v.LeftOut)); err != nil {
+	if _, err := io.WriteString(ctx.App.Writer, verificationText(v, &ofTruth)+leftOutText(&v.LeftOut, &ofTruth)); err != nil {
 		return err
 	}
 	if !v.Equal() {
@@ -126,27 +146,59 @@ func compare(ctx *cli.Context, dir, truthDir string) error {
 	return nil
 }
 
+// verifyArgs is what a command line of verify says.
+type verifyArgs struct {
+	dir, truth, capture string // "": not given
+	again               pipeline.AgainOptions
+}
+
 // readVerify reads the command line of verify.
-func readVerify(ctx *cli.Context) (dir, truth string, err error) {
+func readVerify(ctx *cli.Context) (*verifyArgs, error) {
 	switch n := ctx.NArg(); {
 	case n == 0:
-		return "", "", usage("verify", "needs a DIR, a directory that export wrote", seeHelp(ctx.Command))
+		return nil, usage("verify", "needs a DIR, a directory that export wrote", seeHelp(ctx.Command))
 	case n > 1:
-		return "", "", usage("verify", fmt.Sprintf("takes one DIR, but is given %d: %s", n, strings.Join(ctx.Args().Slice(), ", ")), seeHelp(ctx.Command))
+		return nil, usage("verify", fmt.Sprintf("takes one DIR, but is given %d: %s", n, strings.Join(ctx.Args().Slice(), ", ")), seeHelp(ctx.Command))
 	}
-	dir, truth = ctx.Args().First(), ctx.String("truth")
-	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+	args := &verifyArgs{dir: ctx.Args().First(), truth: ctx.String("truth"), capture: ctx.String("capture")}
+	if _, err := os.Stat(args.dir); errors.Is(err, fs.ErrNotExist) {
 		// Whatever else is wrong with the command line.
-		return "", "", &missingError{dir, "give a directory that export wrote"}
+		return nil, &missingError{args.dir, "give a directory that export wrote"}
 	}
-	if ctx.IsSet("truth") && truth == "" {
-		return "", "", usage("--truth", "is without a directory", "write --truth DIR, the dataset to compare with")
+	switch {
+	case ctx.IsSet("truth") && args.truth == "":
+		return nil, usage("--truth", "is without a directory", "write --truth DIR, the dataset to compare with")
+	case ctx.IsSet("truth") && ctx.IsSet("capture"):
+		return nil, usage("--capture", "is given beside --truth", "compare with one after the other")
+	case ctx.IsSet("capture"):
+		return args, readAgain(ctx, args)
 	}
-	return dir, truth, nil
+	for _, flag := range ctx.Command.Flags {
+		name := flag.Names()[0]
+		alone := name == "truth" || name == "help" || name == "images" && archive.Is(args.dir)
+		if !alone && ctx.IsSet(name) {
+			return nil, usage("--"+name, "is given without --capture", "write --capture INPUT, or leave it out")
+		}
+	}
+	return args, nil
+}
+
+// A wording is how differences are put. In formats the first value is of the dataset that
+// is compared, the second one of the truth.
+type wording struct {
+	truth                string
+	cell, row            string
+	rowMissing, rowExtra string
+	missing, extra       string // heads of columns
+}
+
+var ofTruth = wording{
+	truth: "the truth", cell: "%s is %s, and should be %s", row: "the row should be",
+	rowMissing: "the row is missing", rowExtra: "the row should not be there", missing: "missing", extra: "extra",
 }
 
 // verificationText says what a comparison came to.
-func verificationText(v *diff.Result) string {
+func verificationText(v *diff.Result, words *wording) string {
 	b := &strings.Builder{}
 	var rows, differences, tables int64
 	for i := range v.Tables {
@@ -160,15 +212,15 @@ func verificationText(v *diff.Result) string {
 	if differences == 0 {
 		fmt.Fprintf(b, "%s of %s compared: no difference\n", count(rows, "row"), count(tables, "table"))
 		if rows == 0 {
-			b.WriteString("the truth has no rows: this says nothing about the dataset\n")
+			b.WriteString(words.truth + " has no rows: this says nothing about the dataset\n")
 		}
 		return b.String()
 	}
 	for i := range v.Differences {
-		writeDifference(b, &v.Differences[i], i == 0 || v.Differences[i-1].Table != v.Differences[i].Table)
+		writeDifference(b, words, &v.Differences[i], i == 0 || v.Differences[i-1].Table != v.Differences[i].Table)
 	}
 	fmt.Fprintf(b, "\n%s of %s compared: %s\n\n", count(rows, "row"), count(tables, "table"), count(differences, "difference"))
-	fmt.Fprintf(b, "%-15s %15s %15s %12s %12s\n", "table", "compared", "different", "missing", "extra")
+	fmt.Fprintf(b, "%-15s %15s %15s %12s %12s\n", "table", "compared", "different", words.missing, words.extra)
 	for i := range v.Tables {
 		writeTableVerification(b, &v.Tables[i])
 	}
@@ -176,7 +228,7 @@ func verificationText(v *diff.Result) string {
 }
 
 // leftOutText says what was not compared, in a line; "" if nothing is.
-func leftOutText(l *diff.LeftOut) string {
+func leftOutText(l *diff.LeftOut, words *wording) string {
 	var parts []string
 	if len(l.Tables) > 0 {
 		parts = append(parts, "tables "+strings.Join(l.Tables, ", "))
@@ -189,7 +241,7 @@ func leftOutText(l *diff.LeftOut) string {
 	}
 	text := ""
 	if len(parts) > 0 {
-		text = "left out, as the truth does not have them: " + strings.Join(parts, "; ") + "\n"
+		text = "left out, as " + words.truth + " does not have them: " + strings.Join(parts, "; ") + "\n"
 	}
 	if l.Offsets {
 		text += "left out, as a block has that of its first sample alone: byte_offset of instructions\n"
@@ -202,7 +254,7 @@ func leftOutText(l *diff.LeftOut) string {
 
 // writeDifference writes a line for a difference; of the first of a table, the
 // whole row as well.
-func writeDifference(b *strings.Builder, d *diff.Difference, first bool) {
+func writeDifference(b *strings.Builder, words *wording, d *diff.Difference, first bool) {
 	where := d.Table
 	if d.Source.OK {
 		where += ", source " + schema.SourceText(d.Source.V)
@@ -218,14 +270,14 @@ func writeDifference(b *strings.Builder, d *diff.Difference, first bool) {
 	}
 	switch d.Kind {
 	case diff.CellDiffers:
-		fmt.Fprintf(b, "%s: %s is %s, and should be %s\n", where, d.Column, d.Dataset, d.Truth)
+		fmt.Fprintf(b, "%s: "+words.cell+"\n", where, d.Column, d.Dataset, d.Truth)
 		if first {
-			fmt.Fprintf(b, "   the row should be %s\n", d.Row)
+			fmt.Fprintf(b, "   "+words.row+" %s\n", d.Row)
 		}
 	case diff.RowMissing:
-		fmt.Fprintf(b, "%s: the row is missing: %s\n", where, d.Truth)
+		fmt.Fprintf(b, "%s: "+words.rowMissing+": %s\n", where, d.Truth)
 	case diff.RowExtra:
-		fmt.Fprintf(b, "%s: the row should not be there: %s\n", where, d.Dataset)
+		fmt.Fprintf(b, "%s: "+words.rowExtra+": %s\n", where, d.Dataset)
 	case diff.TableLacking:
 		fmt.Fprintf(b, "%s: the dataset does not have this table, of which the truth has rows; %s\n", where, howWritten(d.Table))
 	}

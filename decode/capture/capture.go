@@ -40,6 +40,15 @@ type Options struct {
 	Unpacking func(read, total int64)
 	// Unpacked is the raw file to open in place of the path; nil: the path is opened.
 	Unpacked *Unpacked
+	// Stored, if not nil, are the files to open in place of the path and of what it names.
+	Stored Stored
+	// ImageStore is the directory of the images of an archive, which is the input; "": it is
+	// where the archive says.
+	ImageStore string
+	// Arguments, if not nil, are files to open in place of those that arguments name.
+	Arguments StoredArguments
+	// Notes are for the user to read, and become warnings.
+	Notes []string
 }
 
 // maxInput returns how many bytes an input may have that is unpacked.
@@ -68,6 +77,8 @@ type Capture struct {
 	Regions []image.Region
 	// Programs are the program files of the command line: ELFs, then Symbols.
 	Programs []ProgramFile
+	// Arguments are the files that the command line names.
+	Arguments FileArguments
 	// TimestampHz is the frequency of the timestamps, or 0 if not given.
 	TimestampHz uint64
 	// Inputs are all files that were opened, each once, in that order.
@@ -199,6 +210,9 @@ const howToName = "give the snapshot directory or a raw file with --protocol"
 // as far as they are known.
 func Open(path string, decoded []decode.Family, opt Options) (*Capture, error) {
 	r := &reader{opt: opt, families: newFamilies(decoded), c: &Capture{Path: path}}
+	for _, note := range opt.Notes {
+		r.add("%s", note)
+	}
 	if err := r.openPath(path); err != nil {
 		r.c.Close()
 		return nil, err
@@ -230,6 +244,13 @@ type reader struct {
 func (r *reader) openPath(path string) error {
 	if r.opt.Unpacked != nil {
 		return r.openRaw(path)
+	}
+	if r.opt.Stored != nil {
+		name, raw := r.opt.Stored.Begin()
+		if raw {
+			return r.openRaw(path)
+		}
+		return r.openSnapshot(path, name)
 	}
 	info, err := os.Stat(path)
 	if err != nil {

@@ -3,6 +3,7 @@ package capture
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -86,6 +87,7 @@ func (r *reader) readELFFlag(arg string) error {
 		return err
 	}
 	r.c.Programs = append(r.c.Programs, p)
+	r.c.Arguments.ELFs = append(r.c.Arguments.ELFs, r.argument("", name, arg))
 	regions, err := image.ReadELF(p.File, base)
 	if err != nil {
 		return memoryError(name, err)
@@ -138,20 +140,35 @@ func (r *reader) readImageFlag(arg string) error {
 	}
 	r.memory += n
 	r.images = append(r.images, region)
+	r.c.Arguments.Images = append(r.c.Arguments.Images, r.argument("", name, arg))
 	return nil
+}
+
+// openArgument opens a file that the command line names, or that of an archive.
+func (r *reader) openArgument(name string) (File, int64, error) {
+	if r.opt.Arguments != nil {
+		if f, size, err := r.opt.Arguments.OpenArgument(name); !errors.Is(err, fs.ErrNotExist) {
+			return f, size, err
+		}
+	}
+	f, size, err := openRegular(name, os.Stat, os.Open)
+	if err != nil {
+		return nil, 0, err
+	}
+	return f, size, nil
 }
 
 // A memoryFile is an open file of program memory.
 type memoryFile struct {
 	image.File
-	file *os.File
+	file File
 }
 
 func (f *memoryFile) close() { f.file.Close() }
 
 // openMemory opens and hashes a file that the command line names.
 func (r *reader) openMemory(name string) (*memoryFile, error) {
-	f, size, err := openRegular(name, os.Stat, os.Open)
+	f, size, err := r.openArgument(name)
 	if err != nil {
 		return nil, unreadable(name, err, "give the program that ran")
 	}
@@ -160,7 +177,7 @@ func (r *reader) openMemory(name string) (*memoryFile, error) {
 		f.Close()
 		return nil, memoryError(name, errTooLarge)
 	}
-	sum, err := r.hashed("command line: "+name, shown, f, size)
+	sum, err := r.hashed(argumentKey(name), shown, ArgumentFile, f, size)
 	if err != nil {
 		f.Close()
 		return nil, err

@@ -44,10 +44,10 @@ func (r *reader) openINI(s *section, e entry) (*iniFile, error) {
 		}
 	}
 	text := make([]byte, size)
-	if _, err := io.ReadFull(f, text); err != nil {
+	if _, err := io.ReadFull(io.NewSectionReader(f, 0, size), text); err != nil {
 		return nil, fmt.Errorf("read %s: %w", shown, err)
 	}
-	if _, err := r.hashed(shown, shown, f, size); err != nil {
+	if _, err := r.hashed(shown, shown, INIFile, f, size); err != nil {
 		return nil, err
 	}
 	return parseINI(shown, string(text))

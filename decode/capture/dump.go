@@ -5,8 +5,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
-	"os"
 	"slices"
 
 	"github.com/tracelake/tracelake/decode/image"
@@ -37,6 +37,10 @@ func (r *reader) readDump(d *device, s *section) (image.Region, error) {
 		return none, err
 	}
 	f, size, err := r.open(s, file, file.value)
+	if r.opt.Stored != nil && errors.Is(err, fs.ErrNotExist) {
+		r.add("%s: [%s] %q is not in the archive", s.file, s.name, r.dir.display(file.value))
+		return none, errNotMemory
+	}
 	if err != nil {
 		return none, err
 	}
@@ -68,8 +72,8 @@ func (r *reader) readDump(d *device, s *section) (image.Region, error) {
 }
 
 // readMemory reads n bytes of a dump, unless they were read before.
-func (r *reader) readMemory(dump image.Dump, f *os.File, shown string, size int64, n uint64) (image.Region, error) {
-	sum, err := r.hashed(shown, shown, f, size)
+func (r *reader) readMemory(dump image.Dump, f File, shown string, size int64, n uint64) (image.Region, error) {
+	sum, err := r.hashed(shown, shown, MemoryFile, f, size)
 	if err != nil {
 		return image.Region{}, err
 	}

@@ -120,11 +120,14 @@ func openRegular(path string, stat func(string) (fs.FileInfo, error), open func(
 }
 
 // open opens a file that an entry names.
-func (r *reader) open(s *section, e entry, name string) (*os.File, int64, error) {
+func (r *reader) open(s *section, e entry, name string) (File, int64, error) {
 	at := InputError{File: s.file, Section: s.name, Key: e.key}
 	if name == "" {
 		at.Problem, at.Remedy = "names no file", "give a file, or remove the key"
 		return nil, 0, &at
+	}
+	if r.opt.Stored != nil {
+		return r.opt.Stored.Open(r.dir.display(name))
 	}
 	f, size, err := r.dir.open(name)
 	if err == nil {

@@ -33,6 +33,7 @@ func (r *reader) readSymbolsFlags() error {
 			return err
 		}
 		p.Core = core
+		r.c.Arguments.Symbols = append(r.c.Arguments.Symbols, r.argument(strings.TrimSuffix(arg, rest), name, arg))
 		r.c.Programs = append(r.c.Programs, p)
 	}
 	return nil

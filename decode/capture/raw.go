@@ -85,19 +85,23 @@ func (r *reader) addRawSource(name string, header fileHeader) {
 
 // openRawFile opens the file, or takes the one that was unpacked, which whoever did
 // that closes.
-func (r *reader) openRawFile(path string) (f *os.File, name string, size int64, err error) {
+func (r *reader) openRawFile(path string) (f File, name string, size int64, err error) {
 	if u := r.opt.Unpacked; u != nil {
 		if u.Note != "" {
 			r.add("%s", u.Note)
 		}
-		r.input(path, u.Name, u.Size).Data = u.File
+		r.input(path, u.Name, TraceFile, u.File, u.Size).Data = u.File
 		return u.File, u.Name, u.Size, nil
 	}
-	f, size, err = openRegular(path, os.Stat, os.Open)
-	if err != nil {
+	name = filepath.Base(path)
+	if stored := r.opt.Stored; stored != nil {
+		name, _ = stored.Begin()
+		if f, size, err = stored.Open(name); err != nil {
+			return nil, "", 0, err
+		}
+	} else if f, size, err = openRegular(path, os.Stat, os.Open); err != nil {
 		return nil, "", 0, unreadable(path, err, howToName)
 	}
-	name = filepath.Base(path)
 	r.keep(path, name, f, size)
 	return f, name, size, nil
 }

@@ -25,7 +25,8 @@ type leaves struct {
 	functionOf func(address uint32) int32
 	all        []leave
 	part       int
-	seq        int64 // in it
+	seq        int64   // in it
+	cycles     []int64 // of its steps, if they have cycles
 }
 
 // StepsDifference says where control leaves functions in one of two results only, of which one
@@ -62,6 +63,7 @@ func (l *leaves) runs(from, to *decode.Ends) {
 	r := l.result
 	stretches := r.Stretches[from[decode.Stretches]:to[decode.Stretches]]
 	steps := r.Steps[from[decode.Steps]:to[decode.Steps]]
+	l.cycles = r.StepCycles[from[decode.StepCycles]:to[decode.StepCycles]]
 	var last *schema.Run // its way to the next instruction is not known yet
 	for i := from[decode.Runs]; i < to[decode.Runs]; i++ {
 		run := &r.Runs[i]
@@ -87,10 +89,13 @@ func (l *leaves) runs(from, to *decode.Ends) {
 // stretch adds the steps of a stretch, and returns those after it.
 func (l *leaves) stretch(s *decode.Stretch, steps []decode.Step) []decode.Step {
 	l.seq += s.Instructions
-	for len(steps) > 0 && steps[0].At <= l.seq {
-		x := &steps[0]
+	for len(steps) > 0 && steps[0].At() <= l.seq {
+		x, cycle := &l.result.Exits[steps[0].Exit()], int64(0)
+		if len(l.cycles) > 0 {
+			cycle, l.cycles = l.cycles[0], l.cycles[1:]
+		}
 		address := l.result.Blocks[x.Block].Address
-		l.all = append(l.all, leave{l.part, x.At, address[len(address)-1], x.Kind, x.Outcome, x.To, x.Function, x.Cycle})
+		l.all = append(l.all, leave{l.part, steps[0].At(), address[len(address)-1], x.Kind, x.Outcome, x.To, x.Function, cycle})
 		steps = steps[1:]
 	}
 	return steps

@@ -232,7 +232,7 @@ func withoutRuns(r *decode.Result) *decode.Result {
 			c.Spans = append(c.Spans, span)
 		}
 		from = s.Ends
-		for _, kind := range []decode.RowKind{decode.Runs, decode.Stretches, decode.Blocks, decode.Firsts, decode.Turns, decode.Failures, decode.Steps, decode.Offsets, decode.Costs} {
+		for _, kind := range []decode.RowKind{decode.Runs, decode.Stretches, decode.Blocks, decode.Firsts, decode.Turns, decode.Failures, decode.Steps, decode.StepCycles, decode.Exits, decode.Offsets, decode.Costs} {
 			s.Ends[kind] = 0
 		}
 		c.Segments = append(c.Segments, s)

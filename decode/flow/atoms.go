@@ -23,7 +23,7 @@ func (w *Walker) Executed(t *Source, n int) (walked int, stop Stop) {
 		}
 		end := w.cur.len()
 		if t.Unsplit {
-			end = w.cur.split
+			end = int(w.cur.split)
 		}
 		if w.pos >= end {
 			return walked, Arrived

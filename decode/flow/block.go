@@ -44,20 +44,22 @@ type block struct {
 	next      uint32        // address after the last instruction
 	partStamp uint32        // the block is Result.Blocks[index] if this is that of the current part
 	unit      uint32        // the last work unit whose result has the block
-	pass      uint32        // of a walk by samples: instructions before the first that is 32-bit T32, or an indirect branch
+	split     uint16        // position of the first 32-bit T32 instruction, the length without one
+	pass      uint16        // of a walk by samples: instructions before the first that is 32-bit T32, or an indirect branch
 	first     int64         // see count.go
 	others    []arrivals    // likewise
 	cycles    *cycles       // see countcycles.go; nil: none yet
 	failing   []failing     // see countinside.go
 
-	last    isa.Instruction // with atWaypoint: the last instruction
-	split   int             // position of the first 32-bit T32 instruction, the length without one
-	returns bool            // of a walk by samples: the last instruction returns from an exception
+	last isa.Instruction // with atWaypoint: the last instruction
 
 	// See steps.go.
+	exits    [2]uint32 // by outcome, where that decides where it leads: see Walker.exit
+	function int32     // of its first instruction
 	located  bool
-	mixed    bool  // it has instructions of several functions
-	function int32 // of its first instruction
+	mixed    bool // it has instructions of several functions
+
+	returns bool // of a walk by samples: the last instruction returns from an exception
 }
 
 // The links of a block, by outcome of the atom of its last instruction.
@@ -106,7 +108,7 @@ func (p *Program) build(key schema.BlockKey) *block {
 		s.opcode = append(s.opcode, in.Opcode)
 		s.size = append(s.size, in.Size)
 		s.kind = append(s.kind, uint8(in.Kind))
-		if unsplit := in.Size == 2 || key.ISA == schema.A32; unsplit && b.split == len(s.address)-1 {
+		if unsplit := in.Size == 2 || key.ISA == schema.A32; unsplit && int(b.split) == len(s.address)-1 {
 			b.split++
 		}
 		b.next += uint32(in.Size)
@@ -118,9 +120,9 @@ func (p *Program) build(key schema.BlockKey) *block {
 			break
 		}
 	}
-	b.pass = uint32(b.split)
+	b.pass = b.split
 	if b.flow == isa.Indirect {
-		b.pass = min(b.pass, uint32(len(s.address)-1))
+		b.pass = min(b.pass, uint16(len(s.address)-1))
 	}
 	if b.count = uint32(len(s.address)); b.count > 0 {
 		b.code = &schema.Block{

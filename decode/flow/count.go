@@ -97,7 +97,7 @@ func (w *Walker) admitCounted(b *block, seq int64) bool {
 func (w *Walker) beginCounting(b *block, seq int64) {
 	b.counted, b.first = w.partStamp, w.before+w.Seq+seq
 	w.result.Firsts = append(w.result.Firsts, decode.First{Block: b.index, At: w.Seq + seq - w.partSeq})
-	b.left, b.came, b.others = [2]uint32{}, arrivals{}, b.others[:0]
+	b.left, b.came, b.others, b.exits = [2]uint32{}, arrivals{}, b.others[:0], [2]uint32{}
 	b.closed = b.special<<taken | w.stepsOf(b)
 	if w.timed {
 		b.beginCycles()
@@ -109,6 +109,7 @@ func (w *Walker) beginCounting(b *block, seq int64) {
 type arrivals struct {
 	from *block
 	n    uint32
+	exit uint32 // see Walker.exit
 }
 
 // arrivalsFrom returns those of b from another block, if it counts them in a part.
@@ -148,7 +149,7 @@ func (w *Walker) arriveSlow(b, next *block) {
 		return
 	}
 	if next.came.from == nil {
-		next.came = arrivals{b, 1}
+		next.came = arrivals{from: b, n: 1}
 		return
 	}
 	if x := next.arrivalsFrom(b, w.partStamp); x != nil {
@@ -156,7 +157,7 @@ func (w *Walker) arriveSlow(b, next *block) {
 		return
 	}
 	if len(next.others) < maxOthers {
-		next.others = append(next.others, arrivals{b, 1})
+		next.others = append(next.others, arrivals{from: b, n: 1})
 		return
 	}
 	w.turn(b, taken, uint32(next.at), 1, 0)

@@ -109,7 +109,7 @@ func takes(run *schema.Run, at int64, k int, step int64) bool {
 // one.
 func (w *Walker) FailSample(o *decode.OffsetCursor, unit int) bool {
 	b := w.here()
-	if b == nil || w.pos >= b.split || !w.isReady(b) {
+	if b == nil || w.pos >= int(b.split) || !w.isReady(b) {
 		return false
 	}
 	run := w.oneSample(b, o.At(unit))
@@ -127,7 +127,7 @@ func (w *Walker) FailSample(o *decode.OffsetCursor, unit int) bool {
 // PassPair walks a 32-bit T32 instruction that is a direct branch.
 func (w *Walker) PassPair(o *decode.OffsetCursor, unit int) bool {
 	b := w.here()
-	if b == nil || b.flow != isa.Direct || w.pos != b.split || w.pos != int(b.count)-1 || !w.isReady(b) {
+	if b == nil || b.flow != isa.Direct || w.pos != int(b.split) || w.pos != int(b.count)-1 || !w.isReady(b) {
 		return false
 	}
 	run := w.oneSample(b, o.At(unit))
@@ -144,7 +144,7 @@ func (w *Walker) PassPair(o *decode.OffsetCursor, unit int) bool {
 // be at the address.
 func (w *Walker) BranchSample(o *decode.OffsetCursor, unit int, to decode.PC) (returns, ok bool) {
 	b := w.here()
-	if b == nil || b.flow != isa.Indirect || w.pos != int(b.count)-1 || w.pos >= b.split {
+	if b == nil || b.flow != isa.Indirect || w.pos != int(b.count)-1 || w.pos >= int(b.split) {
 		return false, false
 	}
 	next := b.links[taken] // where it went last
@@ -162,7 +162,7 @@ func (w *Walker) BranchSample(o *decode.OffsetCursor, unit int, to decode.PC) (r
 // SVCSample walks an SVC, if it is next, and continues at an address.
 func (w *Walker) SVCSample(o *decode.OffsetCursor, unit int, to decode.PC) bool {
 	b := w.here()
-	if b == nil || w.pos >= b.split || schema.Kind(b.code.Kind[w.pos]) != schema.KindSVC {
+	if b == nil || w.pos >= int(b.split) || schema.Kind(b.code.Kind[w.pos]) != schema.KindSVC {
 		return false
 	}
 	next := w.prog.find(b.at.inSpace(to).key())

@@ -74,7 +74,7 @@ func (t *countTable) flush() error {
 	}
 	group, bytes := t.group, t.bytes
 	t.group, t.bytes = nil, 0
-	return t.submit(Job{t.series, bytes, group})
+	return t.submit(Job{Series: t.series, Bytes: bytes, group: group})
 }
 
 // fill implements group.

@@ -82,7 +82,7 @@ func (t *blockRunTable) flush() error {
 	}
 	g := &blockRunGroup{t.rows, t.rows.next()}
 	t.rows.last = nil
-	return t.submit(Job{t.series, 0, g})
+	return t.submit(Job{Series: t.series, group: g})
 }
 
 // A blockRunGroup is the row group of `block_runs`. It is filled from what row groups

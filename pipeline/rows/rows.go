@@ -162,10 +162,12 @@ func add[T any](to stitch.Sink[T], b stitch.Base, rows []T) error {
 	return to.Add(b, rows)
 }
 
-// A Job is a row group to be encoded.
+// A Job is a row group to be encoded, or the end of a series.
 type Job struct {
 	Series *dataset.Series
 	Bytes  int64 // about what the rows take up until then
+	Kept   bool  // it is in a part that is there already, and need not be encoded
+	End    bool  // the series has no more row groups, and this is none
 	group  group
 }
 

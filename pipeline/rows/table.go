@@ -94,7 +94,7 @@ func (t *table[T]) flush() error {
 	group, bytes := t.group, t.bytes
 	group.write = t.write
 	t.group, t.bytes = rowGroup[T]{pieces: make([]piece[T], 0, len(group.pieces))}, 0 // the next one is alike
-	return t.submit(Job{t.series, bytes, &group})
+	return t.submit(Job{Series: t.series, Bytes: bytes, group: &group})
 }
 
 // fill implements group.
@@ -219,7 +219,7 @@ func (t *runTable) flush() error {
 	if t.rows == 0 {
 		return nil
 	}
-	j := Job{t.series, t.bytes, &runGroup{t.pieces, t.rows, t.form, t.ways.next()}}
+	j := Job{Series: t.series, Bytes: t.bytes, group: &runGroup{t.pieces, t.rows, t.form, t.ways.next()}}
 	t.pieces, t.rows, t.bytes = make([]runs, 0, len(t.pieces)), 0, 0 // the next one is alike
 	t.short.unit = nil                                               // it may be recycled now
 	return t.submit(j)

@@ -3,6 +3,7 @@ package stacks
 import (
 	"math"
 
+	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -72,34 +73,42 @@ func (f *folder) goBack(at *position, to uint32, function int32) bool {
 }
 
 // again does at once what most steps are, between instructions that have no cycles and where no
-// rows of calls are wanted: what is on top calls a function that it called before, or returns to
-// the caller. seq is the ordinal of the instruction that control goes to, at to in a function;
-// back the address after the one that it left, of a kind. again reports false, and does nothing, if
-// the step is none of these.
-func (f *folder) again(kind schema.Kind, seq int64, back, to uint32, function int32) bool {
-	frames, nodes := f.frames, f.tree.nodes
-	top := &frames[len(frames)-1]
-	n := &nodes[top.node]
-	switch kind {
+// rows of calls are wanted: what is on top calls a function, or returns to the caller. seq is the
+// ordinal of the instruction that control goes to. again reports false, and does nothing, if the way is
+// none of these.
+func (f *folder) again(x *way, seq int64) bool {
+	top := &f.frames[len(f.frames)-1]
+	switch x.kind {
 	case schema.KindCall, schema.KindIndirectCall:
-		callee := *f.tree.callee(top.node, to)
-		if int(callee) >= len(nodes) || !nodes[callee].isCall(top.node, function, to) {
-			return false
+		if x.caller != top.node {
+			x.caller, x.callee = top.node, f.tree.calledBy(top.node, x.function, f.functions.address(x.function, x.target))
 		}
-		nodes[callee].calls++
-		f.pushCall(callee, function, back)
+		f.tree.nodes[x.callee].calls++
+		f.tree.nodes[top.node].own.instructions += seq - f.at.seq
+		f.pushCall(x.callee, x.function, x.back)
 	case schema.KindReturn:
-		if top.link != byCall || top.back != to || frames[len(frames)-2].function != function {
+		if top.link != byCall || top.back != x.target || f.frames[len(f.frames)-2].function != x.function {
 			return false
 		}
 		f.ended.unmade++
-		f.frames = frames[:len(frames)-1]
+		f.tree.nodes[top.node].own.instructions += seq - f.at.seq
+		f.frames = f.frames[:len(f.frames)-1]
 	default:
 		return false
 	}
-	n.own.instructions += seq - f.at.seq
 	f.at.seq = seq
 	return true
+}
+
+// follow does steps of a part, in order, up to one that takes more than again does, or to an
+// ordinal, and returns how many those are. seq is the ordinal of the part's first instruction.
+func (f *folder) follow(steps []decode.Step, ways []way, seq, end int64) int {
+	for i, s := range steps {
+		if at := seq + s.At(); at > end || !f.again(&ways[s.Exit()], at) {
+			return i
+		}
+	}
+	return len(steps)
 }
 
 // alone adds the row of an exception that no stack has, at a position.

@@ -114,19 +114,20 @@ func (t *tree) enter(k nodeKey) int32 {
 
 // call enters the child of a node that is a callee of its function.
 func (t *tree) call(parent, function int32, address uint32) int32 {
-	slot := t.callee(parent, address)
+	n := t.calledBy(parent, function, address)
+	t.nodes[n].calls++
+	return n
+}
+
+// calledBy returns the child of a node that is a callee of its function.
+func (t *tree) calledBy(parent, function int32, address uint32) int32 {
+	slot := &t.callees[(uint32(parent)*0x9e3779b1^address*0x85ebca6b)>>(32-calleeBits)]
 	n := *slot
 	if int(n) >= len(t.nodes) || !t.nodes[n].isCall(parent, function, address) {
 		n = t.child(nodeKey{parent: parent, entry: schema.StackCall, function: function, address: address})
 		*slot = n
 	}
-	t.nodes[n].calls++
 	return n
-}
-
-// callee returns where the index of a node may be that is called by another, at an address.
-func (t *tree) callee(parent int32, address uint32) *int32 {
-	return &t.callees[(uint32(parent)*0x9e3779b1^address*0x85ebca6b)>>(32-calleeBits)]
 }
 
 const calleeBits = 10

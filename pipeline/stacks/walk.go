@@ -22,6 +22,11 @@ type walker struct {
 	part   *stitch.Runs
 	blocks []codeBlock // of the source, by number
 	span   int         // of the run at hand, among part.Spans
+	steps  int         // of the part, that were walked
+
+	unit   *decode.Result // of the places and ways
+	places []place        // its blocks
+	ways   []way          // its exits
 }
 
 // A last is the instruction that was executed last; its block is nil if there was none.
@@ -36,7 +41,7 @@ type last struct {
 
 // walk walks a job, and leaves the position after it in at.
 func (w *walker) walk(j *job) {
-	w.last, w.step.at = j.before, j.at
+	w.last, w.step.at, w.unit = j.before, j.at, nil
 	w.setMarks(j.marks)
 	for i := range j.pieces {
 		w.piece(&j.pieces[i], j.blocks)
@@ -56,13 +61,15 @@ func (w *walker) setMarks(marks []mark) {
 
 // piece walks the runs of a part, and what its decoder counted in place of others.
 func (w *walker) piece(r *stitch.Runs, blocks []codeBlock) {
-	w.part, w.blocks, w.span = r, blocks, 0
+	w.part, w.blocks, w.span, w.steps = r, blocks, 0, 0
 	w.step.at.seq = r.Seq
-	from, steps := r.From, r.Steps
-	for _, s := range r.Stretches {
+	w.setPlaces()
+	from := r.From
+	for i := range r.Stretches {
+		s := &r.Stretches[i]
 		w.runs(from, s.Run)
 		from = s.Run
-		steps = w.stretch(&s, steps)
+		w.stretch(s)
 	}
 	w.runs(from, r.To)
 }
@@ -70,32 +77,31 @@ func (w *walker) piece(r *stitch.Runs, blocks []codeBlock) {
 // runs walks runs of the part. Most continue in the function of the one before: then there
 // is nothing to do but to count instructions.
 func (w *walker) runs(from, to int) {
-	r, blocks, numbers := w.part, w.blocks, w.part.Numbers
+	r, places := w.part, w.places
 	runs := r.Unit.Runs[from:to]
 	function, kind := w.state()
 	seq, nextSpan, again := w.step.at.seq, 0, w.again()
-	var next uint32 // address after the last instruction
+	var last *place // of the run before, if that is whole
 	for i := range runs {
 		run := &runs[i]
-		code, end := &blocks[numbers[run.Block]], seq+int64(run.Count)
-		if kind != schema.KindOther || code.one != function || end > w.nextMark {
-			whole := code.one != several && end <= w.nextMark
-			done := again && whole && run.First == 0 && i > 0 && w.to.again(kind, seq, next, code.address, code.function)
-			if !done {
+		p, end := &places[run.Block], seq+int64(run.Count)
+		if kind != schema.KindOther || p.one != function || end > w.nextMark {
+			whole := p.one != several && end <= w.nextMark
+			if !again || !whole || last == nil || kind == schema.KindOther || run.First > 0 || !w.to.again(last.to(p), seq) {
 				w.spanOf(from + i)
-				w.enterAfter(runs[:i], seq, code, int(run.First))
+				w.enterAfter(runs[:i], seq, int(run.Block), int(run.First))
 				if !whole {
-					w.through(code, int(run.First), int(run.First+run.Count))
+					w.through(run)
 				}
 			}
 		}
-		seq = end
-		function, kind, next = code.function, code.leaves, code.next
+		seq, last = end, p
+		function, kind = p.one, p.kind
 		if run.Outcome == schema.NotTaken {
 			kind = schema.KindOther
 		}
-		if run.First+run.Count != code.length || code.one == several {
-			w.last = lastOf(run, numbers, blocks)
+		if run.First+run.Count != p.length || p.one == several {
+			w.last, last = lastOf(run, r.Numbers, w.blocks), nil
 			function, kind = w.state()
 		}
 		if run.Flags&timed != 0 {
@@ -108,7 +114,7 @@ func (w *walker) runs(from, to int) {
 	w.step.at.seq = seq
 	if len(runs) > 0 {
 		w.spanOf(to - 1)
-		w.last = lastOf(&runs[len(runs)-1], numbers, blocks)
+		w.last = lastOf(&runs[len(runs)-1], r.Numbers, w.blocks)
 	}
 }
 
@@ -116,13 +122,13 @@ func (w *walker) runs(from, to int) {
 func (w *walker) again() bool { return !w.part.Base.CycleAccurate && !w.to.wanted.calls }
 
 // enterAfter makes the steps between the last of some runs, or if there are none what came before
-// them, and an instruction of a block.
-func (w *walker) enterAfter(runs []schema.Run, seq int64, code *codeBlock, first int) {
+// them, and an instruction of a block of the unit.
+func (w *walker) enterAfter(runs []schema.Run, seq int64, block, first int) {
 	w.step.at.seq = seq
 	if n := len(runs); n > 0 {
 		w.last = lastOf(&runs[n-1], w.part.Numbers, w.blocks)
 	}
-	w.enter(code, first)
+	w.enter(&w.blocks[w.part.Numbers[block]], first)
 }
 
 // spanOf moves on to the span of a run, and returns the run that the next one begins with.
@@ -137,33 +143,33 @@ func (w *walker) spanOf(run int) int {
 	return math.MaxInt
 }
 
-// stretch walks what was counted, and returns the steps after it: the decoder says where
-// functions were left.
-func (w *walker) stretch(s *decode.Stretch, steps []decode.Step) []decode.Step {
+// stretch walks what was counted: the decoder says where functions were left.
+func (w *walker) stretch(s *decode.Stretch) {
 	r := w.part
 	w.spanOf(s.Run)
 	first := &w.blocks[r.Numbers[s.Block]]
 	if function, kind := w.state(); kind != schema.KindOther || first.function != function || w.step.at.seq >= w.nextMark {
 		w.enter(first, 0)
 	}
-	end, again := w.step.at.seq+s.Instructions, w.again()
-	for len(steps) > 0 && r.Seq+steps[0].At <= end {
-		x := &steps[0]
-		steps = steps[1:]
-		next := w.blocks[r.Numbers[x.Block]].next
-		if again && w.to.again(x.Kind, r.Seq+x.At, next, x.To, x.Function) {
-			continue
+	end := w.step.at.seq + s.Instructions
+	for again := w.again(); ; w.steps++ {
+		if again {
+			w.steps += w.to.follow(r.Steps[w.steps:], w.ways, r.Seq, end)
 		}
-		w.step.at.seq = r.Seq + x.At
+		if w.steps == len(r.Steps) || r.Seq+r.Steps[w.steps].At() > end {
+			break
+		}
+		x := r.Steps[w.steps]
+		w.step.at.seq = r.Seq + x.At()
 		if r.Base.CycleAccurate {
-			w.step.at.time(r, w.span, x.Cycle)
+			w.step.at.time(r, w.span, r.StepCycles[w.steps])
 		}
-		w.leave(x.Kind, next, x.To, x.Function)
+		y := &w.ways[x.Exit()]
+		w.leave(y.kind, y.back, y.target, y.function)
 	}
 	w.step.at.seq = end
 	next := &r.Unit.Runs[s.Run]
 	w.last = last{code: &w.blocks[r.Numbers[next.Block]], position: int(next.First), gone: true}
-	return steps
 }
 
 // lastOf returns the last instruction of a run.
@@ -185,7 +191,8 @@ func (w *walker) state() (function int32, kind schema.Kind) {
 }
 
 // through makes the steps inside a run: into other functions, and where marks are.
-func (w *walker) through(code *codeBlock, first, end int) {
+func (w *walker) through(run *schema.Run) {
+	code, first, end := &w.blocks[w.part.Numbers[run.Block]], int(run.First), int(run.First+run.Count)
 	function := code.functionAt(first, w.functions)
 	for i := first + 1; i < end; i++ {
 		w.step.at.seq++

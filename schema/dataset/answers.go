@@ -34,6 +34,17 @@ func newAnswers() *answers {
 	}
 }
 
+// merge adds what was found in other tables.
+func (a *answers) merge(b *answers) {
+	a.problems = append(a.problems, b.problems...)
+	a.images += b.images
+	maps.Copy(a.executed, b.executed)
+	maps.Copy(a.functions, b.functions)
+	for t, greatest := range b.refers {
+		maps.Copy(a.refers[t], greatest)
+	}
+}
+
 // add checks rows of a table and source, 0 if it has none. Batches of a series come
 // in their order.
 func (a *answers) add(b *schema.Batch, source uint8, d *Dataset) {

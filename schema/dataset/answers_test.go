@@ -44,6 +44,10 @@ func TestCheckAnswers(t *testing.T) {
 		{"first", func(w *small.Dataset) { w.Program.Counts[0x10][4].FirstSeq = 5 }, []string{
 			"counts: says of source 0x10 that (address=36868 isa=a32) was executed first as instruction 5 of 5",
 		}},
+		{"stacks", func(w *small.Dataset) { w.Program.Own = map[uint8]int64{0x10: 5, 0x11: 5} }, nil},
+		{"stack of another capture", func(w *small.Dataset) { w.Program.Own = map[uint8]int64{0x10: 5, 0x11: 4} }, []string{
+			"stacks: has 4 instructions of source 0x11, the manifest says 5", "tasks: has 4 instructions of source 0x11, the manifest says 5",
+		}},
 		{"twice", func(w *small.Dataset) { w.Program.Counts[0x10][1].Address = 0x8000 }, []string{
 			"counts: has row 1 (address=32768 isa=a32), which is not after the row before in the order of its key",
 		}},

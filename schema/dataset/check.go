@@ -9,7 +9,12 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/tracelake/tracelake/schema"
 )
@@ -28,9 +33,10 @@ type Report struct {
 
 // Check reads all of a dataset: the list of its files, their sizes and SHA-256,
 // the manifest's own, all rows, and whether rows, segments, losses and sources
-// add up. It fails with an [*Error] if there is no dataset in dir, or one that
-// this program does not know. Progress, if not nil, is called now and then with the
-// bytes that are checked: each is read twice, as a byte and as part of a row.
+// add up. Files are read side by side, and so are tables. It fails with an [*Error] if
+// there is no dataset in dir, or one that this program does not know. Progress, if not
+// nil, is called now and then, by one goroutine at a time, with the bytes that are
+// checked: each is read twice, as a byte and as part of a row.
 func Check(ctx context.Context, dir string, progress func(done, total int64)) (*Report, error) {
 	d, err := openManifest(dir)
 	if e, ok := errors.AsType[*Error](err); ok && e.Damaged {
@@ -40,13 +46,14 @@ func Check(ctx context.Context, dir string, progress func(done, total int64)) (*
 		return nil, err
 	}
 	defer d.Close()
-	c := &checker{
-		dataset: d, listed: map[string]bool{schema.ManifestFile: true}, sums: map[series]*sum{}, answers: newAnswers(), progress: progress,
-	}
+	c := &checker{dataset: d, listed: map[string]bool{schema.ManifestFile: true}, damaged: map[string]bool{}, progress: progress}
 	for _, files := range d.Manifest.Tables {
 		c.total += 2 * files.Bytes
 	}
-	for _, step := range []func(context.Context) error{c.checkParts, c.checkUnknown, c.checkViews, c.checkSums, c.checkStrangers} {
+	c.listParts()
+	c.listUnknown()
+	c.listViews()
+	for _, step := range []func(context.Context) error{c.checkFiles, c.readTables, c.checkSums, c.checkStrangers} {
 		if err := step(ctx); err != nil {
 			return nil, err
 		}
@@ -58,66 +65,65 @@ func Check(ctx context.Context, dir string, progress func(done, total int64)) (*
 type checker struct {
 	dataset *Dataset
 	report  Report
-	listed  map[string]bool // the paths of files of the dataset
-	sums    map[series]*sum
-	answers *answers
+	files   []schema.FileSum // whose bytes are to be checked
+	listed  map[string]bool  // the paths of files of the dataset
+	damaged map[string]bool  // folders of tables whose rows cannot be read
+	totals
 
 	progress    func(done, total int64)
+	mu          sync.Mutex // of progress
 	done, total int64
 }
 
 // advance reports that n more bytes are checked.
 func (c *checker) advance(n int64) {
-	c.done += n
-	if c.progress != nil {
-		c.progress(c.done, c.total)
+	if c.progress == nil {
+		return
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.done += n
+	c.progress(c.done, c.total)
 }
 
-// note adds the problem that an [*Error] reports, and returns any other error.
-func (c *checker) note(err error) error {
+// note adds the problem of a file that an [*Error] reports, and returns any other
+// error.
+func (c *checker) note(path string, err error) error {
 	e, ok := errors.AsType[*Error](err)
 	if !ok {
 		return err
 	}
 	c.report.Problems = append(c.report.Problems, e)
+	folder, _, _ := strings.Cut(path, "/")
+	c.damaged[folder] = true
 	return nil
 }
 
-// checkParts checks and reads all parts. Rows of a series are read only if all
-// of its bytes are as they were written.
-func (c *checker) checkParts(ctx context.Context) error {
+// list adds a file whose bytes are to be checked.
+func (c *checker) list(path string, bytes int64, sum string) {
+	c.listed[path] = true
+	c.files = append(c.files, schema.FileSum{Path: path, Bytes: bytes, SHA256: sum})
+}
+
+// listParts lists the parts of all tables.
+func (c *checker) listParts() {
 	for _, t := range c.dataset.tables() {
 		c.report.Tables++
-		damaged := len(c.report.Problems)
 		for _, p := range c.dataset.Manifest.Tables[t.Name].Parts {
-			if err := c.checkPart(ctx, t, p); err != nil {
-				return err
-			}
-		}
-		if len(c.report.Problems) > damaged {
-			continue
-		}
-		for _, source := range c.dataset.Sources(t) {
-			if err := c.note(c.readRows(ctx, t, source)); err != nil {
-				return err
+			if err := c.dataset.addPart(t, p); err == nil {
+				c.list(p.Path, p.Bytes, p.SHA256)
+			} else {
+				c.listed[p.Path] = true
+				c.report.Problems = append(c.report.Problems, err)
+				c.damaged[t.Name] = true
 			}
 		}
 	}
-	return nil
 }
 
-func (c *checker) checkPart(ctx context.Context, t *schema.Table, p schema.PartFile) error {
-	if err := c.dataset.addPart(t, p); err != nil {
-		c.listed[p.Path] = true
-		return c.note(err)
-	}
-	return c.checkFile(ctx, schema.FileSum{Path: p.Path, Bytes: p.Bytes, SHA256: p.SHA256})
-}
-
-// checkUnknown checks the files of tables that this program does not know. Their
-// rows it cannot read.
-func (c *checker) checkUnknown(ctx context.Context) error {
+// listUnknown lists the parts of tables that this program does not know. Their rows
+// it cannot read.
+func (c *checker) listUnknown() {
 	for _, name := range c.dataset.Unknown {
 		c.report.Tables++
 		f := c.dataset.Manifest.Tables[name]
@@ -129,29 +135,73 @@ func (c *checker) checkUnknown(ctx context.Context) error {
 				continue
 			}
 			sum.Rows, sum.Bytes = sum.Rows+p.Rows, sum.Bytes+p.Bytes
-			if err := c.checkFile(ctx, schema.FileSum{Path: p.Path, Bytes: p.Bytes, SHA256: p.SHA256}); err != nil {
-				return err
-			}
+			c.list(p.Path, p.Bytes, p.SHA256)
 		}
 		if sum.Rows != f.Rows || sum.Bytes != f.Bytes {
 			c.wrong(schema.ManifestFile, wrongFiles(name, f, sum))
 		}
 		c.report.Unchecked = append(c.report.Unchecked, "the rows of "+name+", which this program does not know: a later one wrote them")
 	}
+}
+
+// listViews lists views.sql, of which a manifest of version 1 has no hash.
+func (c *checker) listViews() {
+	views := c.dataset.Manifest.Views
+	switch {
+	case !c.dataset.sealed:
+		c.listed[schema.ViewsFile] = true
+		c.report.Unchecked = append(c.report.Unchecked, "manifest.json and views.sql: a manifest of version 1 has no hash of them")
+	case views == nil || views.Path != schema.ViewsFile:
+		c.wrong(schema.ManifestFile, "does not list "+schema.ViewsFile)
+	default:
+		c.list(views.Path, views.Bytes, views.SHA256)
+	}
+}
+
+// checkFiles checks sizes and hashes of all files, side by side.
+func (c *checker) checkFiles(ctx context.Context) error {
+	problems := make([]error, len(c.files))
+	err := sideBySide(ctx, len(c.files), func(ctx context.Context, i int) error {
+		problems[i] = c.checkFile(ctx, c.files[i])
+		if _, ok := errors.AsType[*Error](problems[i]); ok {
+			return nil
+		}
+		return problems[i]
+	})
+	if err != nil {
+		return err
+	}
+	for i, f := range c.files {
+		if problems[i] != nil {
+			if err := c.note(f.Path, problems[i]); err != nil {
+				return err
+			}
+		}
+		c.report.Files++
+		c.report.Bytes += f.Bytes
+	}
 	return nil
+}
+
+// sideBySide calls work with each number below n, as many at a time as there are
+// cores. The first error stops everything.
+func sideBySide(ctx context.Context, n int, work func(ctx context.Context, i int) error) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range n {
+		g.Go(func() error { return work(ctx, i) })
+	}
+	return g.Wait()
 }
 
 // checkFile checks size and hash of a file.
 func (c *checker) checkFile(ctx context.Context, want schema.FileSum) error {
-	c.listed[want.Path] = true
 	f, err := c.dataset.root.Open(want.Path)
 	if err != nil {
-		return c.note(c.dataset.damaged(want.Path, "is missing: "+err.Error()))
+		return c.dataset.damaged(want.Path, "is missing: "+err.Error())
 	}
 	defer f.Close()
-	c.report.Files++
-	c.report.Bytes += want.Bytes
-	return c.note(c.dataset.checkBytes(checkedReader{contextReader{ctx, f}, c}, want))
+	return c.dataset.checkBytes(checkedReader{ctx, f, c}, want)
 }
 
 // checkBytes checks the bytes of a file.
@@ -169,33 +219,55 @@ func (d *Dataset) checkBytes(r io.Reader, want schema.FileSum) error {
 	return nil
 }
 
-// A contextReader reads until a context is done.
-type contextReader struct {
-	ctx context.Context
-	io.Reader
-}
-
-func (r contextReader) Read(b []byte) (int, error) {
-	if err := r.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return r.Reader.Read(b)
-}
-
-// A checkedReader reads a file for a checker.
+// A checkedReader reads a file for a checker, until a context is done.
 type checkedReader struct {
+	ctx context.Context
 	io.Reader
 	checker *checker
 }
 
 func (r checkedReader) Read(b []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
 	n, err := r.Reader.Read(b)
 	r.checker.advance(int64(n))
 	return n, err
 }
 
-// readRows reads the rows of a source, and sums them up.
-func (c *checker) readRows(ctx context.Context, t *schema.Table, source uint8) error {
+// readTables reads the rows of all tables whose bytes are as they were written, side by
+// side, and sums them up.
+func (c *checker) readTables(ctx context.Context) error {
+	tables := slices.DeleteFunc(c.dataset.tables(), func(t *schema.Table) bool { return c.damaged[t.Name] })
+	sums := make([]totals, len(tables))
+	problems := make([]*Error, len(tables))
+	err := sideBySide(ctx, len(tables), func(ctx context.Context, i int) error {
+		sums[i] = newTotals()
+		for _, source := range c.dataset.Sources(tables[i]) {
+			err := c.readRows(ctx, &sums[i], tables[i], source)
+			if e, ok := errors.AsType[*Error](err); ok {
+				problems[i] = e
+			} else if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	c.totals = newTotals()
+	for i := range tables {
+		c.merge(&sums[i])
+		if problems[i] != nil {
+			c.report.Problems = append(c.report.Problems, problems[i])
+		}
+	}
+	return nil
+}
+
+// readRows reads the rows of a table and source, and adds them to totals.
+func (c *checker) readRows(ctx context.Context, to *totals, t *schema.Table, source uint8) error {
 	r := c.dataset.Open(t, source)
 	defer r.Close()
 	for {
@@ -209,27 +281,12 @@ func (c *checker) readRows(ctx context.Context, t *schema.Table, source uint8) e
 		if err != nil {
 			return err
 		}
-		c.addRows(b, source)
-		c.answers.add(b, source, c.dataset)
-		c.report.Rows += int64(b.Rows())
+		to.addRows(b, source)
+		to.answers.add(b, source, c.dataset)
 		if files := c.dataset.Manifest.Tables[t.Name]; files.Rows > 0 {
 			c.advance(int64(float64(files.Bytes) * float64(b.Rows()) / float64(files.Rows)))
 		}
 	}
-}
-
-// checkViews checks views.sql, of which a manifest of version 1 has no hash.
-func (c *checker) checkViews(ctx context.Context) error {
-	if !c.dataset.sealed {
-		c.listed[schema.ViewsFile] = true
-		c.report.Unchecked = append(c.report.Unchecked, "manifest.json and views.sql: a manifest of version 1 has no hash of them")
-		return nil
-	}
-	views := c.dataset.Manifest.Views
-	if views == nil || views.Path != schema.ViewsFile {
-		return c.note(c.dataset.damaged(schema.ManifestFile, "does not list "+schema.ViewsFile))
-	}
-	return c.checkFile(ctx, *views)
 }
 
 // checkStrangers looks for files that the manifest does not list.

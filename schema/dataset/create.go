@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -23,6 +24,12 @@ type Options struct {
 	// Meta, if not nil, returns metadata of every part, after that of its table: always
 	// the same. It is called when a part begins, by the goroutine that writes.
 	Meta func() ([]schema.Meta, error)
+	// Resumption, if not nil, makes the writer resumable: [Writer.Stop] keeps finished parts, and
+	// so does the end of the process.
+	Resumption *Resumption
+	// PartRowGroups is the number of row groups in every part but the last; 0 is
+	// [schema.PartRowGroups], which all but tests want.
+	PartRowGroups int
 }
 
 // tables returns the tables to write, in the order of the schema.
@@ -48,6 +55,7 @@ type Writer struct {
 	encoding encoding
 	tables   []*schema.Table
 	staging  *staging
+	resume   *resumption // nil: nothing is kept
 	begun    []*Series
 	files    map[string]schema.Files
 
@@ -77,14 +85,22 @@ func create(dir string, opt Options, d disk) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := newStaging(dir, opt.Overwrite, d)
+	s, err := newStaging(dir, opt.Overwrite, holdsDataset, opt.Resumption, d)
 	if err != nil {
 		return nil, err
 	}
-	return &Writer{
+	opt.PartRowGroups = cmp.Or(opt.PartRowGroups, schema.PartRowGroups)
+	w := &Writer{
 		opt: opt, encoding: e, tables: opt.tables(), staging: s,
 		files: map[string]schema.Files{}, rows: map[series]*TableWriter{},
-	}, nil
+	}
+	if opt.Resumption == nil {
+		return w, nil
+	}
+	if w.resume, err = openResumption(dir, s.outer, opt.Resumption, d); err != nil {
+		return nil, errors.Join(err, s.leave())
+	}
+	return w, nil
 }
 
 // Has says whether a table is among those to be written.
@@ -129,8 +145,13 @@ func (w *Writer) Table(t *schema.Table, source uint8) *TableWriter {
 // be that of an earlier row. After an error the directory is unchanged, with two
 // exceptions at the very end: the dataset may not be on disk, or the old one could
 // not be removed.
+//
+// If the writer is resumable, an error is as from [Writer.Stop].
 func (w *Writer) Close(m *schema.Manifest) error {
-	return errors.Join(w.complete(m), w.Abandon())
+	if err := w.complete(m); err != nil {
+		return w.Stop(err)
+	}
+	return w.Abandon()
 }
 
 func (w *Writer) complete(m *schema.Manifest) error {
@@ -192,12 +213,22 @@ func (w *Writer) closeParts(source uint8) error {
 		if len(w.files[t.Name].Parts) > 0 {
 			continue
 		}
-		s := w.Series(t, source)
-		if err := errors.Join(s.create(), s.close()); err != nil {
+		if err := w.writeEmpty(t, source); err != nil {
 			return err
 		}
 	}
-	return nil
+	return w.resume.finish(w.files)
+}
+
+// writeEmpty writes a part without rows.
+func (w *Writer) writeEmpty(t *schema.Table, source uint8) error {
+	s := w.Series(t, source)
+	if s.Kept() {
+		s.keep()
+	} else if err := s.create(); err != nil {
+		return err
+	}
+	return s.close()
 }
 
 // contents returns a name for what the tables contain: equal datasets have the
@@ -227,10 +258,20 @@ func (w *Writer) commit(m *schema.Manifest) error {
 	return w.staging.commit()
 }
 
-// Abandon removes what was written. After [Writer.Close] it does nothing.
+// Abandon removes what was written. After [Writer.Close] and [Writer.Stop] it does nothing.
 func (w *Writer) Abandon() error {
+	return errors.Join(w.closeFiles(), w.staging.end())
+}
+
+// suspend leaves what was written where it is.
+func (w *Writer) suspend() error {
+	return errors.Join(w.closeFiles(), w.staging.leave())
+}
+
+// closeFiles closes what is open.
+func (w *Writer) closeFiles() error {
 	for _, s := range w.begun {
 		s.abandon()
 	}
-	return w.staging.end()
+	return w.resume.close()
 }

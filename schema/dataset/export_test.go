@@ -22,3 +22,19 @@ var (
 	IsMount  = isMount
 	SameFile = sameFile
 )
+
+// A Journal is what ReadJournal finds.
+type Journal struct {
+	Bound, Hashes []Bound
+	Parts         map[string]schema.PartFile
+	End           int64
+}
+
+// ReadJournal reads the bytes of a journal as [Create] does.
+func ReadJournal(content []byte) (*Journal, error) {
+	j, err := readJournal(bytes.NewReader(content))
+	if err != nil {
+		return nil, err
+	}
+	return &Journal{j.bound, j.hashes, j.parts, j.end}, nil
+}

@@ -48,10 +48,28 @@ func Open(dir string) (*Dataset, error) {
 	return d, nil
 }
 
+// Dir returns the directory of the dataset in dir: of an archive, that of its dataset.
+func Dir(dir string) string {
+	if _, err := os.Lstat(filepath.Join(dir, schema.ArchiveFile)); err == nil {
+		return filepath.Join(dir, schema.ArchiveDataset)
+	}
+	return dir
+}
+
+// openRoot opens the directory of a dataset. That of an archive is no link out of it.
+func openRoot(dir string) (*os.Root, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil || Dir(dir) == dir {
+		return root, err
+	}
+	defer root.Close()
+	return root.OpenRoot(schema.ArchiveDataset)
+}
+
 // openManifest opens a dataset without its parts.
 func openManifest(dir string) (*Dataset, error) {
-	d := &Dataset{Dir: dir, parts: map[*schema.Table]map[uint8][]schema.PartFile{}}
-	root, err := os.OpenRoot(dir)
+	d := &Dataset{Dir: Dir(dir), parts: map[*schema.Table]map[uint8][]schema.PartFile{}}
+	root, err := openRoot(dir)
 	if err != nil {
 		return nil, d.notADataset(err)
 	}
@@ -125,7 +143,7 @@ func (d *Dataset) tables() []*schema.Table {
 
 // addPart adds a part to its series. Its name has to be the next one of the series,
 // so no path can point outside the dataset.
-func (d *Dataset) addPart(t *schema.Table, p schema.PartFile) error {
+func (d *Dataset) addPart(t *schema.Table, p schema.PartFile) *Error {
 	sources := d.parts[t]
 	id := uint8(0)
 	if _, name, _ := strings.Cut(p.Path, "/"); t.PerSource && len(name) > 2 {

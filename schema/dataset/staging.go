@@ -22,8 +22,20 @@ type staging struct {
 	dir       string // as the caller named it
 	target    string // dir without symbolic links, or where it will be
 	folder    string // in the folder that target is in
+	outer     string // the folder to remove at the end; one that is kept has a journal beside folder
 	overwrite bool
+	holds     holding
+	resume    *Resumption // nil: nothing is kept
 }
+
+// A holding is what a directory holds that may be replaced.
+type holding struct {
+	what string // "a dataset"
+	// ours says whether a file or folder of that path, with slashes, belongs to it.
+	ours func(path string, folder bool) bool
+}
+
+var holdsDataset = holding{"a dataset", ours}
 
 // A disk is the operations whose order decides what is left after a crash.
 type disk interface {
@@ -56,8 +68,9 @@ const (
 
 // newStaging locks dir, which must not exist or be empty, or with overwrite hold
 // nothing but a dataset or the rest of one, and removes what processes that died
-// left beside it.
-func newStaging(dir string, overwrite bool, d disk) (*staging, error) {
+// left beside it. What is to be kept is in a folder of another name, which stays until
+// the directory is complete or is to be overwritten.
+func newStaging(dir string, overwrite bool, holds holding, resume *Resumption, d disk) (*staging, error) {
 	target, err := resolve(dir)
 	if err != nil {
 		return nil, fmt.Errorf("output directory: %w", err)
@@ -66,9 +79,14 @@ func newStaging(dir string, overwrite bool, d disk) (*staging, error) {
 	if err := os.MkdirAll(parent, 0o777); err != nil {
 		return nil, fmt.Errorf("output directory: %w", err)
 	}
-	s := &staging{disk: d, dir: dir, target: target, overwrite: overwrite}
+	s := &staging{disk: d, dir: dir, target: target, overwrite: overwrite, holds: holds, resume: resume}
 	partial := "." + base + partialSuffix
 	s.folder = filepath.Join(parent, fmt.Sprint(partial, os.Getpid()))
+	s.outer = s.folder
+	if resume != nil {
+		s.outer = resumableFolder(target)
+		s.folder = filepath.Join(s.outer, stagedFolder)
+	}
 	s.lock, err = acquire(filepath.Join(parent, "."+base+lockSuffix), dir)
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
 		return nil, &ExistsError{dir, "has no place beside it for what is incomplete: " + err.Error(), "choose a directory in one that can be written to"}
@@ -114,13 +132,48 @@ func (s *staging) begin(parent, partial string) error {
 			}
 		}
 	}
-	if err := os.Mkdir(s.folder, 0o777); err != nil {
+	if err := s.beginAnew(); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(s.folder, 0o777); err != nil {
 		return fmt.Errorf("output directory: %w", err)
 	}
 	if info, err := os.Stat(s.target); err == nil {
 		return os.Chmod(s.folder, info.Mode().Perm())
 	}
 	return nil
+}
+
+// resumableFolder is the folder in which an export to target keeps what is finished.
+func resumableFolder(target string) string {
+	return filepath.Join(filepath.Dir(target), "."+filepath.Base(target)+resumableSuffix)
+}
+
+// beginAnew removes what an interrupted export to the directory kept, if it is to be
+// overwritten. It fails if that is to be gone on with, and is not there; or is there, and
+// nobody said what to do with it.
+func (s *staging) beginAnew() error {
+	kept := resumableFolder(s.target)
+	info, err := os.Lstat(kept)
+	there, resume := err == nil, s.resume != nil && s.resume.Resume
+	switch {
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("output directory: %w", err)
+	case there && !info.IsDir():
+		return &ExistsError{s.dir, fmt.Sprintf("has %s beside it, which is no folder", kept), "remove that"}
+	case resume && !there:
+		return &ResumeError{s.dir, "has no interrupted export beside it", "begin one with --resumable in place of --resume", nil}
+	case resume:
+		if info, err := os.Lstat(filepath.Join(kept, stagedFolder)); err == nil && !info.IsDir() {
+			return &ResumeError{s.dir, fmt.Sprintf("has %s beside it, in which %s is no folder", kept, stagedFolder), "remove that, and begin anew without --resume", nil}
+		}
+		return nil
+	case !there:
+		return nil
+	case !s.overwrite:
+		return &ExistsError{s.dir, "has an interrupted export beside it", "go on with --resume, or begin anew with --overwrite"}
+	}
+	return s.disk.removeAll(kept)
 }
 
 // replaces says whether the directory exists. It fails with an [*ExistsError] if
@@ -138,10 +191,10 @@ func (s *staging) replaces() (bool, error) {
 		return false, fmt.Errorf("output directory: %w", err)
 	}
 	if len(entries) > 0 && !s.overwrite {
-		return false, &ExistsError{s.dir, "exists and is not empty", "choose another directory, or replace a dataset with --overwrite"}
+		return false, &ExistsError{s.dir, "exists and is not empty", "choose another directory, or replace " + s.holds.what + " with --overwrite"}
 	}
-	if foreign := foreignFile(s.target); foreign != "" {
-		return false, &ExistsError{s.dir, fmt.Sprintf("holds %q, which is no part of a dataset", foreign), "choose another directory, or remove it"}
+	if foreign := foreignFile(s.target, s.holds.ours); foreign != "" {
+		return false, &ExistsError{s.dir, fmt.Sprintf("holds %q, which is no part of %s", foreign, s.holds.what), "choose another directory, or remove it"}
 	}
 	if working, err := os.Stat("."); err == nil && os.SameFile(working, info) {
 		return false, &ExistsError{s.dir, "is the working directory, which cannot be replaced", "choose a directory in it"}
@@ -154,8 +207,8 @@ func (s *staging) replaces() (bool, error) {
 
 var partName = regexp.MustCompile(`^([0-9a-f]{2}|all)-[0-9]{5,}\.(parquet|arrow)$`)
 
-// foreignFile returns a path in dir that no export wrote, or "".
-func foreignFile(dir string) string {
+// foreignFile returns a path in dir that is not ours, or "".
+func foreignFile(dir string, ours func(path string, folder bool) bool) string {
 	foreign := ""
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -190,7 +243,13 @@ func ours(path string, folder bool) bool {
 	case !nested:
 		return path == schema.ManifestFile || path == schema.ViewsFile
 	}
-	return !folder && schema.FindTable(table) != nil && partName.MatchString(name)
+	return !folder && isPartPath(table+"/"+name)
+}
+
+// isPartPath says whether a part of a table may have that path.
+func isPartPath(path string) bool {
+	table, name, _ := strings.Cut(path, "/")
+	return schema.FindTable(table) != nil && partName.MatchString(name)
 }
 
 // create creates a file of the dataset, whose path has slashes.
@@ -274,7 +333,12 @@ func (s *staging) end() error {
 	if s.lock == nil {
 		return nil
 	}
+	return errors.Join(s.disk.removeAll(s.outer), s.leave())
+}
+
+// leave gives up the lock, and leaves the folder as it is.
+func (s *staging) leave() error {
 	l := s.lock
 	s.lock = nil
-	return errors.Join(s.disk.removeAll(s.folder), l.release())
+	return l.release()
 }

@@ -3,6 +3,7 @@ package dataset
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/tracelake/tracelake/schema"
@@ -12,7 +13,7 @@ import (
 type sum struct {
 	rows         int64
 	columns      map[string]int64 // those of summedColumns, by name
-	instructions int64            // of `blocks`
+	instructions int64            // of `blocks`, `stacks` and `tasks`
 	unsynced     int64            // of `losses`: bytes before the first segment
 	entries      int64            // of `exceptions`: rows that are no returns
 }
@@ -37,23 +38,40 @@ func summedColumns(t *schema.Table) []schema.IndexU64 {
 	return nil
 }
 
+// totals sum up the rows of tables.
+type totals struct {
+	rows    int64
+	sums    map[series]*sum
+	answers *answers
+}
+
+func newTotals() totals { return totals{sums: map[series]*sum{}, answers: newAnswers()} }
+
+// merge adds the totals of other tables.
+func (t *totals) merge(u *totals) {
+	t.rows += u.rows
+	maps.Copy(t.sums, u.sums)
+	t.answers.merge(u.answers)
+}
+
 // sum returns the sum of a table and source.
-func (c *checker) sum(t *schema.Table, source uint8) *sum {
-	key := series{t, source}
-	if c.sums[key] == nil {
-		c.sums[key] = &sum{columns: map[string]int64{}}
+func (t *totals) sum(table *schema.Table, source uint8) *sum {
+	key := series{table, source}
+	if t.sums[key] == nil {
+		t.sums[key] = &sum{columns: map[string]int64{}}
 	}
-	return c.sums[key]
+	return t.sums[key]
 }
 
 // addRows adds the rows of a batch to the sum of their source.
-func (c *checker) addRows(b *schema.Batch, source uint8) {
+func (t *totals) addRows(b *schema.Batch, source uint8) {
+	t.rows += int64(b.Rows())
 	if b.Table != &schema.Sources {
-		c.sum(b.Table, source).add(b, 0, b.Rows())
+		t.sum(b.Table, source).add(b, 0, b.Rows())
 		return
 	}
 	for i, id := range *schema.SourcesSource.In(b) {
-		c.sum(b.Table, id).add(b, i, i+1)
+		t.sum(b.Table, id).add(b, i, i+1)
 	}
 }
 
@@ -70,6 +88,10 @@ func (s *sum) add(b *schema.Batch, from, to int) {
 		for _, n := range (*schema.BlocksInstructions.In(b))[from:to] {
 			s.instructions += int64(n)
 		}
+	case &schema.Stacks:
+		s.addInstructions(*schema.StacksInstructions.In(b))
+	case &schema.Tasks:
+		s.addInstructions(*schema.TasksInstructions.In(b))
 	case &schema.Losses:
 		for i := from; i < to; i++ {
 			if b.Columns[schema.KeySegment].Null(i) {
@@ -85,9 +107,17 @@ func (s *sum) add(b *schema.Batch, from, to int) {
 	}
 }
 
+// addInstructions adds those of rows.
+func (s *sum) addInstructions(column []uint64) {
+	for _, n := range column {
+		s.instructions += int64(n)
+	}
+}
+
 // checkSums compares the manifest with the rows. If files are damaged, it checks
 // nothing, since the sums are incomplete.
 func (c *checker) checkSums(context.Context) error {
+	c.report.Rows = c.rows
 	if len(c.report.Problems) > 0 {
 		return nil
 	}
@@ -188,6 +218,11 @@ func (c *checker) checkSource(m *schema.SourceTotals) {
 	} {
 		if c.dataset.Has(x.table) {
 			demand(x.table, x.what, x.got, x.want)
+		}
+	}
+	for _, t := range []*schema.Table{&schema.Stacks, &schema.Tasks} {
+		if s := c.sum(t, m.Source); s.rows > 0 { // whoever counts need not rebuild stacks
+			demand(t, "instructions", s.instructions, m.Instructions)
 		}
 	}
 }

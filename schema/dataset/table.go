@@ -45,9 +45,14 @@ func (w *TableWriter) writeGroup() {
 	if w.dataset.err != nil || w.encoded == 0 {
 		return
 	}
+	rows := int64(w.encoded)
 	w.encoded = 0
 	chunks, err := w.encoder.Finish()
-	if err == nil {
+	switch {
+	case err != nil:
+	case w.series.Kept():
+		err = w.series.Keep(rows)
+	default:
 		err = w.series.Write(chunks)
 	}
 	w.dataset.err = err

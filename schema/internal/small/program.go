@@ -9,6 +9,7 @@ import (
 type Program struct {
 	Counts    map[uint8][]Count
 	Edges     map[uint8][]Edge
+	Own       map[uint8]int64 // instructions of the only stack, and of its task; nil: there is none
 	Code      []Code
 	Functions []Function
 	Lines     []Line
@@ -100,6 +101,7 @@ func newProgram() Program {
 // write appends the rows of the tables that are written.
 func (p *Program) write(out *dataset.Writer, sources []uint8) {
 	for _, source := range sources {
+		p.writeStack(out, source)
 		for _, x := range p.Counts[source] {
 			schema.AppendCounts(out.Table(&schema.Counts, source).Row(), source, x.Address, x.ISA, x.Executed, x.Failed, x.Untold,
 				x.FirstSeq, x.Timed, x.Cycles, schema.Null[float64]{V: float64(x.Cycles.V) / 3, OK: x.Cycles.OK})
@@ -126,4 +128,16 @@ func (p *Program) write(out *dataset.Writer, sources []uint8) {
 	for _, x := range p.Symbols {
 		schema.AppendSymbols(out.Table(&schema.Symbols, 0).Row(), x.Core, x.Address, 0, x.Name, schema.SymbolFunction, schema.BindingLocal, ".text")
 	}
+}
+
+// writeStack appends the stack of a source and its task.
+func (p *Program) writeStack(out *dataset.Writer, source uint8) {
+	n, ok := p.Own[source]
+	if !ok {
+		return
+	}
+	none := schema.Null[int64]{}
+	schema.AppendStacks(out.Table(&schema.Stacks, source).Row(), source, 0, schema.Null[int32]{}, 0, 1, schema.Of[int32](0), 0x8000, schema.StackRoot,
+		schema.Null[schema.ExceptionType]{}, schema.Null[uint16]{}, 1, n, none, n, none)
+	schema.AppendTasks(out.Table(&schema.Tasks, source).Row(), source, 0, "main", schema.Null[uint32]{}, 0, 0, 0, n, none, schema.TaskStart, 0)
 }

@@ -1,0 +1,149 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/tracelake/tracelake/pipeline"
+	"github.com/tracelake/tracelake/pipeline/archive"
+	"github.com/tracelake/tracelake/pipeline/archive/seekable"
+	"github.com/tracelake/tracelake/schema"
+)
+
+func archiveCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "archive",
+		Usage:     "packs a capture, its program and its answers, to be kept",
+		UsageText: "tracelake archive INPUT -o run.tla [flags]",
+		Description: `INPUT is as for export. The archive holds the capture, packed so that zstd -d
+gives it back and any place of it is read at once; program memory, each file
+named by its SHA-256; and a dataset without the tables that grow with the
+capture, for the reports. Commands that take a capture or a dataset take the
+archive, too. Without a program it holds the capture alone, to be decoded later.
+
+Examples:
+   tracelake archive capture -o run.tla -e firmware.elf
+   tracelake archive capture -o store/run2.tla --images store/images -e firmware.elf
+   tracelake export run.tla -o rows --level blocks
+   sha256sum -c manifest-sha256.txt      (in run.tla)`,
+		Flags: slices.Concat(inputFlags(), []cli.Flag{sourceFlag()}, memoryFlags(), []cli.Flag{symbolsFlag()}, archiveFlags(), []cli.Flag{
+			jobsFlag("decode and pack on `N` cores; the files are the same for any N"),
+			&cli.BoolFlag{Name: "quiet", Category: groupRun, Usage: "print nothing but errors"},
+			&cli.BoolFlag{Name: "no-progress", Category: groupRun, Usage: "no progress bar (there is one on terminals only)"},
+		}),
+		Action: archiveAction,
+	}
+}
+
+// archiveFlags say what archive to write.
+func archiveFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: groupOutput, Usage: "write the archive to `DIR`; required"},
+		&cli.BoolFlag{Name: "overwrite", Category: groupOutput, Usage: "replace an archive in DIR"},
+		&cli.StringFlag{Name: "level", Category: groupOutput, Usage: "pack at `LEVEL` " + strings.Join(seekable.Levels(), ", "), DefaultText: "the last"},
+		&cli.StringFlag{Name: "images", Category: groupOutput, Usage: "keep program memory in `DIR`, which archives share", DefaultText: "in the archive"},
+		&cli.BoolFlag{Name: "no-images", Category: groupOutput, Usage: "keep the hashes of program memory alone"},
+		&cli.StringSliceFlag{Name: "task", Category: groupOutput, Usage: "name the tasks of a Context ID: `ID=NAME`"},
+		&cli.StringSliceFlag{Name: "label", Category: groupOutput, Usage: "put a label into the manifest: `KEY=VALUE`"},
+		&cli.Uint64Flag{Name: "timestamp-hz", Category: groupOutput, Usage: "timestamps count at `HZ`", DefaultText: "as the snapshot says"},
+		&cli.Uint64Flag{Name: "cycle-hz", Category: groupOutput, Usage: "cycles count at `HZ`", DefaultText: "not known"},
+	}
+}
+
+func archiveAction(ctx *cli.Context) error {
+	args, err := readArchive(ctx)
+	if err != nil {
+		return err
+	}
+	stderr := ctx.App.ErrWriter
+	if args.quiet {
+		stderr = io.Discard
+	}
+	summary, err := runArchive(ctx, args, stderr)
+	if err != nil {
+		return unknownSource(ctx, err)
+	}
+	_, err = io.WriteString(stderr, summaryText(args.dir, summary.Export)+archiveText(summary))
+	return err
+}
+
+// archiveArgs is what a command line of archive says.
+type archiveArgs struct {
+	input, dir        string
+	options           pipeline.ArchiveOptions
+	quiet, noProgress bool
+}
+
+// readArchive reads the command line of archive.
+func readArchive(ctx *cli.Context) (*archiveArgs, error) {
+	input, err := inputArgument(ctx)
+	if err != nil {
+		return nil, err
+	}
+	args := &archiveArgs{
+		input: input, dir: ctx.String("output"), quiet: ctx.Bool("quiet"), noProgress: ctx.Bool("no-progress"),
+		options: pipeline.ArchiveOptions{
+			Export: pipeline.Options{
+				Capture: captureOptions(ctx), TimestampHz: ctx.Uint64("timestamp-hz"), CycleHz: ctx.Uint64("cycle-hz"), MaxRows: pipeline.DefaultMaxRows,
+			},
+			CreateOptions: archive.CreateOptions{Images: ctx.String("images"), NoImages: ctx.Bool("no-images"), Overwrite: ctx.Bool("overwrite")},
+			Level:         ctx.String("level"),
+		},
+	}
+	args.options.Export.Capture.ImageStore = "" // it is to be written, not read
+	if args.dir == "" {
+		return nil, usage("archive", "needs -o DIR, the directory to write the archive to", seeHelp(ctx.Command))
+	}
+	if ctx.IsSet("level") && !slices.Contains(seekable.Levels(), args.options.Level) {
+		return nil, usage("--level "+args.options.Level, "is not known", "levels are "+strings.Join(seekable.Levels(), ", "))
+	}
+	if ctx.Bool("no-images") && ctx.IsSet("images") {
+		return nil, usage("--no-images", "is given beside --images, where they are kept", "leave out one of them")
+	}
+	for _, read := range []func(*cli.Context, *pipeline.Options) error{readSources, readLabels, readTaskNames, readHz} {
+		if err := read(ctx, &args.options.Export); err != nil {
+			return nil, err
+		}
+	}
+	args.options.Export.Workers, err = jobs(ctx)
+	return args, err
+}
+
+// runArchive archives, with a progress bar if stderr is a terminal.
+func runArchive(ctx *cli.Context, args *archiveArgs, stderr io.Writer) (*pipeline.ArchiveSummary, error) {
+	o := &args.options.Export
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown" // for people only, and not worth failing for
+	}
+	o.Tool = schema.Tool{Name: "tracelake", Version: version()}
+	o.Run = schema.Export{
+		Command: os.Args, Input: args.input, Created: time.Now().UTC().Format(time.RFC3339), Host: host, Workers: o.Workers,
+	}
+	if !args.noProgress {
+		defer showUnpacking(stderr, &o.Capture)()
+		p := progressOn(stderr, "decoding")
+		defer p.clear()
+		o.Progress = p.show
+		packing := progressOn(stderr, "packing")
+		defer packing.clear()
+		args.options.Packing = func(done, total int64) {
+			p.clear()
+			packing.set(done, total)
+		}
+	}
+	o.LimitMemory()
+	return pipeline.Archive(ctx.Context, args.input, args.dir, args.options)
+}
+
+// archiveText says what an archive holds.
+func archiveText(s *pipeline.ArchiveSummary) string {
+	return fmt.Sprintf("  archived   %s bytes of trace in %s, tables in %s, %s of program memory\n",
+		thousands(s.Trace), thousands(s.Packed), thousands(s.Dataset), count(int64(s.Images), "file"))
+}

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/dataset"
+)
+
+func pruneCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "prune",
+		Usage:     "drops the rows of a dataset and keeps its answers",
+		UsageText: "tracelake prune DIR --level none|blocks",
+		Description: `The rows of what was executed are dropped, where export --level LEVEL does not
+write them, and packets. Everything else stays as it is: what was counted, call
+stacks, calls, exceptions, losses, sources and the program. Only the capture
+brings the rows back. To keep blocks, a dataset has to have them.
+
+DIR is at any moment the old dataset or the new one, also if the command is
+killed.
+
+Examples:
+   tracelake prune run1 --level none
+   tracelake prune run1 --level blocks`,
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "level", Category: groupOutput, Usage: "keep `LEVEL` none, what was counted; or blocks, a row for each straight run, too; required"},
+		},
+		Action: prune,
+	}
+}
+
+func prune(ctx *cli.Context) error {
+	dir, level, err := readPrune(ctx)
+	if err != nil {
+		return err
+	}
+	p, err := dataset.Prune(dir, level)
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(ctx.App.ErrWriter, prunedText(dir, p))
+	return err
+}
+
+// readPrune reads the command line of prune.
+func readPrune(ctx *cli.Context) (dir string, level schema.Level, err error) {
+	switch n := ctx.NArg(); {
+	case n == 0:
+		return "", 0, usage("prune", "needs a DIR, a directory that export wrote", seeHelp(ctx.Command))
+	case n > 1:
+		return "", 0, usage("prune", fmt.Sprintf("takes one DIR, but is given %d: %s", n, strings.Join(ctx.Args().Slice(), ", ")), seeHelp(ctx.Command))
+	}
+	dir = ctx.Args().First()
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return "", 0, &missingError{dir, "give a directory that export wrote"}
+	}
+	switch name := ctx.String("level"); name {
+	case "":
+		return "", 0, usage("prune", "needs --level LEVEL", "give --level none, which keeps what was counted, or --level blocks")
+	case schema.LevelNone.String():
+		return dir, schema.LevelNone, nil
+	case schema.LevelBlocks.String():
+		return dir, schema.LevelBlocks, nil
+	default:
+		return "", 0, usage("--level "+name, "is no level to prune to", "levels are none and blocks")
+	}
+}
+
+// prunedText says what was dropped, and what can be asked of the rest.
+func prunedText(dir string, p *dataset.Pruned) string {
+	if len(p.Dropped) == 0 {
+		return fmt.Sprintf("%s is of level %s already: nothing to drop\n", dir, p.From)
+	}
+	files, bytes := 0, int64(0)
+	for _, f := range p.Left.Tables {
+		files, bytes = files+len(f.Parts), bytes+f.Bytes
+	}
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s: dropped %s, %s; %s are left\n", dir, count(p.Rows, "row"), count(p.Bytes, "byte"), count(bytes, "byte"))
+	for _, line := range []struct{ head, words string }{
+		{"dropped", strings.Join(tableNamesOf(p.Dropped), ", ")},
+		{"left", fmt.Sprintf("%s of %s", count(int64(files), "file"), count(int64(len(p.Left.Tables)), "table"))},
+		{"answered", "report " + strings.Join(answering(p), ", ") + "; convert; sql over the tables that are left"},
+		{"not any more", strings.Join(unanswered(p), ", ") + "; export the capture again for them"},
+	} {
+		const indent = 17
+		for i, words := range wrap(line.words, helpColumns-indent) {
+			if i > 0 {
+				line.head = ""
+			}
+			fmt.Fprintf(&text, "   %-*s%s\n", indent-3, line.head, words)
+		}
+	}
+	return text.String()
+}
+
+func tableNamesOf(tables []*schema.Table) []string {
+	var names []string
+	for _, t := range tables {
+		names = append(names, t.Name)
+	}
+	return names
+}
+
+// answering are the reports over datasets that answer what is left of one.
+func answering(p *dataset.Pruned) []string {
+	var names []string
+	for _, c := range reportCommand().Subcommands {
+		ofCapture := c.Name == "quality"
+		ofRows := c.Name == "last" && p.To == schema.LevelNone
+		if !ofCapture && !ofRows {
+			names = append(names, c.Name)
+		}
+	}
+	return names
+}
+
+// unanswered is what only the tables that were dropped answer.
+func unanswered(p *dataset.Pruned) []string {
+	var what []string
+	if p.To != p.From {
+		what = append(what, "report last", "the view instructions", "verify --truth of single instructions")
+	}
+	if slices.Contains(p.Dropped, &schema.Packets) {
+		what = append(what, "the view packets")
+	}
+	return what
+}

@@ -1,0 +1,244 @@
+package pipeline
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+
+	"github.com/tracelake/tracelake/decode/capture"
+	"github.com/tracelake/tracelake/pipeline/archive"
+	"github.com/tracelake/tracelake/pipeline/archive/seekable"
+	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/dataset"
+)
+
+// ArchiveOptions say what to archive and how.
+type ArchiveOptions struct {
+	Export Options // of the dataset; the level and the tables are not asked for
+	archive.CreateOptions
+	Level string // of [seekable.Levels]; "" is [seekable.Best]
+	// Packing, if not nil, is called now and then, by one goroutine, with the bytes of
+	// trace data that are packed.
+	Packing func(done, total int64)
+}
+
+// ArchiveSummary says what was archived.
+type ArchiveSummary struct {
+	Export        *Summary
+	Trace, Packed int64 // bytes of trace data, and of it in frames
+	Dataset       int64 // bytes of the parts of the tables
+	Images        int
+}
+
+// LargeTables are the tables that an archive does not hold, as they grow with the
+// capture: they are made again of it.
+func LargeTables() []*schema.Table {
+	return []*schema.Table{
+		&schema.Instructions, &schema.Blocks, &schema.BlockRuns, &schema.CodeBlocks, &schema.CycleCounts, &schema.Timestamps, &schema.Packets, &schema.DataAccesses,
+	}
+}
+
+// Archive puts the capture at input into an archive in dir. It fails as [Export] does,
+// but not if nothing was decoded: what was not decoded now may be with an image that
+// comes later.
+func Archive(ctx context.Context, input, dir string, opt ArchiveOptions) (*ArchiveSummary, error) {
+	e := &opt.Export
+	if archive.Is(input) {
+		return nil, &capture.InputError{File: input, Problem: "is an archive already", Remedy: "copy its directory"}
+	}
+	unpacked, err := capture.Unpack(ctx, input, &e.Capture)
+	if err != nil {
+		return nil, err
+	}
+	defer unpacked.Close()
+	e.Capture.Unpacked = unpacked
+	opt.Level = cmp.Or(opt.Level, seekable.Best)
+	packer, err := seekable.NewPacker(opt.Level)
+	if err != nil {
+		return nil, err
+	}
+	w, err := archive.Create(dir, opt.CreateOptions)
+	if err != nil {
+		return nil, err
+	}
+	a := &archiver{opt: opt, out: w, packer: packer}
+	err = a.run(ctx, input)
+	if err == nil {
+		err = w.Complete(a.index())
+	}
+	if err == nil {
+		err = a.reopen(input)
+	}
+	if err != nil {
+		return nil, errors.Join(err, w.Abandon())
+	}
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	return &a.summary, nil
+}
+
+// reopen opens the capture in the archive, and checks that it is what was archived: a
+// snapshot may name a file in a way that leads to it in its own directory alone.
+func (a *archiver) reopen(input string) error {
+	archived, err := archive.Open(a.out.Folder(), "")
+	if err != nil {
+		return err
+	}
+	defer archived.Close()
+	families := a.opt.Export.protocols
+	if families == nil {
+		families = protocols()
+	}
+	opt, _ := archived.Apply(capture.Options{})
+	c, err := capture.Open(a.out.Folder(), families, opt)
+	if err == nil {
+		defer c.Close()
+		err = archived.CheckInputs(c.Inputs)
+	}
+	if err != nil {
+		return &capture.InputError{
+			File: input, Problem: fmt.Sprintf("cannot be opened from its archive (%v)", err), Remedy: "name files relative to the snapshot's directory, without ..", Err: err,
+		}
+	}
+	return nil
+}
+
+// An archiver writes one archive.
+type archiver struct {
+	*session
+	opt     ArchiveOptions
+	out     *archive.Writer
+	packer  *seekable.Packer
+	summary ArchiveSummary
+	total   int64 // bytes of trace data
+}
+
+// run writes the dataset, and then the files of the capture.
+func (a *archiver) run(ctx context.Context, input string) (err error) {
+	o := a.opt.Export
+	o.Level, o.Format, o.Tables, o.Without, o.Overwrite, o.AllowNothing = schema.LevelNone, schema.Parquet, nil, LargeTables(), false, true
+	if a.summary.Export, err = Export(ctx, input, a.out.Dataset(), o); err != nil {
+		return err
+	}
+	d, err := dataset.Open(a.out.Dataset())
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	for _, f := range d.Manifest.Tables {
+		a.summary.Dataset += f.Bytes
+	}
+	a.session, err = openSession(ctx, input, sessionOptions{capture: o.Capture, sources: o.Sources, workers: o.Workers, protocols: o.protocols, packetsOnly: true})
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	for _, in := range a.capture.Inputs {
+		if in.Kind == capture.TraceFile {
+			a.total += in.Bytes
+		}
+	}
+	for i, in := range a.capture.Inputs {
+		if i >= len(d.Manifest.Inputs) || d.Manifest.Inputs[i].Path != in.Path {
+			return &ChangedError{in.Path}
+		}
+		if err := a.add(ctx, in, d.Manifest.Inputs[i].SHA256); err != nil {
+			return err
+		}
+	}
+	a.summary.Images = a.out.Images()
+	return nil
+}
+
+// add adds a file of the capture, which had that hash when it was decoded.
+func (a *archiver) add(ctx context.Context, in *capture.Input, sum string) error {
+	if in.Kind == capture.TraceFile {
+		return a.addTrace(ctx, in, sum)
+	}
+	if hex.EncodeToString(in.SHA256[:]) != sum {
+		return &ChangedError{in.Path}
+	}
+	f, err := os.Open(in.Name)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", in.Path, err)
+	}
+	defer f.Close()
+	if in.Kind != capture.INIFile {
+		return a.out.AddImage(in.Path, in.Kind == capture.ArgumentFile, sum, in.Bytes, io.LimitReader(f, in.Bytes))
+	}
+	text, err := io.ReadAll(io.LimitReader(f, in.Bytes))
+	if err != nil {
+		return fmt.Errorf("read %s: %w", in.Path, err)
+	}
+	if now := sha256.Sum256(text); now != in.SHA256 {
+		return &ChangedError{in.Path}
+	}
+	return a.out.AddFile(in.Path, text)
+}
+
+// A block is bytes of trace data that make a frame.
+type block struct {
+	data  []byte
+	frame []byte
+}
+
+// addTrace packs a file of trace data.
+func (a *archiver) addTrace(ctx context.Context, in *capture.Input, sum string) error {
+	out, err := a.out.AddTrace(in.Path)
+	if err != nil {
+		return err
+	}
+	h := sha256.New()
+	pack := func(_ context.Context, data []byte) (block, error) { return block{data, a.packer.Pack(data)}, nil }
+	err = ordered(ctx, a.tokens, blocks(in), pack, func(b block) error {
+		h.Write(b.data)
+		a.summary.Trace += int64(len(b.data))
+		a.summary.Packed += int64(len(b.frame))
+		if a.opt.Packing != nil {
+			a.opt.Packing(a.summary.Trace, a.total)
+		}
+		return out.Add(b.frame, len(b.data))
+	})
+	if err == nil && hex.EncodeToString(h.Sum(nil)) != sum {
+		err = &ChangedError{in.Path}
+	}
+	if err != nil {
+		out.Abandon()
+		return err
+	}
+	return out.Close(sum)
+}
+
+// blocks reads a file in blocks of a frame each.
+func blocks(in *capture.Input) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		for at := int64(0); at < in.Bytes; at += seekable.FrameBytes {
+			data := make([]byte, min(seekable.FrameBytes, in.Bytes-at))
+			n, err := in.Data.ReadAt(data, at)
+			if n == len(data) {
+				err = nil
+			} else if errors.Is(err, io.EOF) {
+				err = &ChangedError{in.Path}
+			}
+			if !yield(data, err) {
+				return
+			}
+		}
+	}
+}
+
+// index returns what archive.json says of the capture.
+func (a *archiver) index() *archive.Index {
+	e := &a.opt.Export
+	return &archive.Index{
+		Tool: e.Tool, Begin: a.capture.Inputs[0].Path, Raw: a.capture.Raw(), Level: a.opt.Level,
+		Options: archive.Options{Options: *a.recorded(e), Labels: e.Labels},
+	}
+}
