@@ -160,7 +160,9 @@ func readSources(ctx *cli.Context, o *pipeline.Options) (err error) {
 }
 
 func readExportWindow(ctx *cli.Context, o *pipeline.Options) (err error) {
-	o.Window, err = readPart(ctx)
+	if o.Window, err = readPart(ctx); err == nil && o.Window != nil && (o.Resumable || o.Resume) {
+		return usage("--resumable", "is given beside a window", "leave it out: what is finished of a window is not kept")
+	}
 	return err
 }
 
