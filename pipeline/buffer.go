@@ -19,6 +19,7 @@ type bufferPlan struct {
 	// Of a window without an index: only some bytes are decoded, those from here on.
 	clipped bool
 	from    int64
+	inStep  bool // those counted were: see stretch
 	data    io.ReaderAt
 	framed  bool
 	layout  frame.Layout
@@ -37,11 +38,16 @@ func (p *plan) readFrames(ctx context.Context, tokens workers, b *bufferPlan) er
 	for _, s := range p.capture.SourcesIn(b.Buffer) {
 		opt.Configured = append(opt.Configured, s.ID)
 	}
-	found, err := frame.Detect(b.data, b.looked, opt)
+	size := b.looked
+	if b.clipped {
+		size = b.Size
+	}
+	found, err := frame.Detect(b.data, size, opt)
 	if err != nil {
 		return p.explainNotFrames(b, err)
 	}
 	b.layout = found.Layout
+	p.near.limit(b)
 	b.layout.SkipTo(b.from)
 	b.from = min(b.from, b.layout.Offset)
 	p.noteFrames(b, found)
@@ -52,6 +58,7 @@ func (p *plan) readFrames(ctx context.Context, tokens workers, b *bufferPlan) er
 		return err
 	}
 	b.layout.Steady = b.census.Steady(&b.layout)
+	p.near.unlimit(b, found.Layout)
 	return nil
 }
 

@@ -21,6 +21,7 @@ type plan struct {
 	capture   *capture.Capture
 	protocols []decode.Family
 	windowing *windowing                      // nil: all is decoded
+	near      *stretch                        // nil: all bytes are counted
 	bound     map[*capture.Source]*sourcePlan // every configured source
 	framed    map[uint8]*sourcePlan           // those of a raw file in frames, as they are met
 	buffers   []*bufferPlan
@@ -153,11 +154,19 @@ func (p *plan) warnExpansion(s *sourcePlan) {
 	}
 }
 
+// planOptions say what to plan.
+type planOptions struct {
+	protocols []decode.Family
+	sample    bool       // only the first part of each buffer
+	window    *windowing // nil: all is decoded
+	near      *stretch   // nil: all bytes are counted
+}
+
 // makePlan binds every source, then reads every buffer once, with the tokens of
 // workers: of a sample only the first part.
-func makePlan(ctx context.Context, c *capture.Capture, tokens workers, protocols []decode.Family, sample bool, w *windowing) (*plan, error) {
+func makePlan(ctx context.Context, c *capture.Capture, tokens workers, opt planOptions) (*plan, error) {
 	p := &plan{
-		capture: c, protocols: protocols, windowing: w, notes: slices.Clone(c.Warnings),
+		capture: c, protocols: opt.protocols, windowing: opt.window, near: opt.near, notes: slices.Clone(c.Warnings),
 		bound: map[*capture.Source]*sourcePlan{}, framed: map[uint8]*sourcePlan{},
 	}
 	for _, s := range c.Sources {
@@ -165,10 +174,10 @@ func makePlan(ctx context.Context, c *capture.Capture, tokens workers, protocols
 	}
 	for _, b := range c.Buffers {
 		bp := &bufferPlan{Buffer: b, looked: b.Size, data: contextReaderAt{ctx, b.Data}, framed: b.Format != capture.SourceData && b.Size > 0}
-		if sample {
+		if opt.sample {
 			bp.looked = min(b.Size, inspectBytes)
 		}
-		if err := w.clip(bp); err != nil {
+		if err := opt.window.clip(bp); err != nil {
 			return nil, err
 		}
 		if err := p.readFrames(ctx, tokens, bp); err != nil {
@@ -190,7 +199,7 @@ func makePlan(ctx context.Context, c *capture.Capture, tokens workers, protocols
 		}
 	}
 	for _, s := range p.sources {
-		if sample {
+		if opt.sample {
 			s.sample = sampleBytes
 		}
 	}

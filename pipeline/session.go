@@ -40,6 +40,8 @@ type sessionOptions struct {
 	// protocols are those that are decoded; nil: those of protocols.go.
 	protocols []decode.Family
 	window    *Window // to decode; nil: all
+	// near are the offsets of which the bytes are counted; nil: all.
+	near *stretch
 	// sample limits the session to the first part of the capture (limits.go),
 	// and opens one without trace too.
 	sample bool
@@ -103,7 +105,7 @@ func (o *sessionOptions) plan(ctx context.Context, c *capture.Capture, tokens wo
 	if err := c.Check(); err != nil && (!o.sample || errors.Is(err, capture.ErrEmpty)) {
 		return nil, err
 	}
-	p, err := makePlan(ctx, c, tokens, o.protocols, o.sample, w)
+	p, err := makePlan(ctx, c, tokens, planOptions{protocols: o.protocols, sample: o.sample, window: w, near: o.near})
 	if err != nil {
 		return nil, err
 	}
