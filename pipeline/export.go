@@ -28,6 +28,7 @@ type Options struct {
 	Codec       string          // "" is the default of the format
 	Tables      []*schema.Table // beside those always written; nil: those written by default
 	Sources     []uint8         // to decode; nil: all
+	Window      *Window         // to decode; nil: all
 	Workers     int             // at least 1
 	Overwrite   bool
 	Labels      map[string]string
@@ -50,6 +51,8 @@ type Options struct {
 	Run  schema.Export // what the manifest says of this run
 	// protocols, if not nil, are decoded in place of those of protocols.go.
 	protocols []decode.Family
+	// original, if not nil, is what the capture has to be.
+	original *original
 	// partRowGroups, if not 0, is that of the dataset's.
 	partRowGroups int
 	// Progress, if not nil, is called now and then, by one goroutine at a time.
@@ -61,7 +64,7 @@ type Options struct {
 // dataset and no file that looks like part of one. If it is resumable and is
 // interrupted, it fails with a [*dataset.SuspendedError].
 func Export(ctx context.Context, input, dir string, opt Options) (*Summary, error) {
-	s, err := openSession(ctx, input, sessionOptions{capture: opt.Capture, sources: opt.Sources, workers: opt.Workers, protocols: opt.protocols, packetsOnly: opt.PacketsOnly})
+	s, err := openSession(ctx, input, sessionOptions{capture: opt.Capture, sources: opt.Sources, workers: opt.Workers, protocols: opt.protocols, packetsOnly: opt.PacketsOnly, window: opt.Window})
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +81,7 @@ func Export(ctx context.Context, input, dir string, opt Options) (*Summary, erro
 	e := &exporter{session: s, opt: opt, programs: programs}
 	files := dataset.Options{
 		Level: opt.Level, Format: opt.Format, Codec: opt.Codec, Tables: opt.Tables, TracesData: s.plan.tracesData(),
-		Overwrite: opt.Overwrite, Meta: hashing.meta, Without: opt.Without, Resumption: e.resumption(hashing), PartRowGroups: opt.partRowGroups,
+		Overwrite: opt.Overwrite, Meta: e.meta(hashing), Without: opt.Without, Resumption: e.resumption(hashing), PartRowGroups: opt.partRowGroups,
 	}
 	if opt.PacketsOnly {
 		files.Tables, files.Without = PacketTables(), schema.Answers()
@@ -105,6 +108,18 @@ func Export(ctx context.Context, input, dir string, opt Options) (*Summary, erro
 		return nil, err
 	}
 	return e.summary(m), nil
+}
+
+// meta returns the metadata of all parts, once the files of the capture are hashed and are
+// those that it has to have.
+func (e *exporter) meta(h *hashing) func() ([]schema.Meta, error) {
+	return func() ([]schema.Meta, error) {
+		meta, err := h.meta()
+		if err == nil {
+			err = e.demandOriginal(e.opt.original, h.files)
+		}
+		return meta, err
+	}
 }
 
 // An exporter runs one export.
@@ -244,8 +259,11 @@ func (e *exporter) send(ctx context.Context, j rows.Job) error {
 	}
 }
 
-// triggers makes events of the trigger ID: of the capture, not of a source.
+// triggers makes events of the trigger ID: of the capture, not of a source or a window.
 func (e *exporter) triggers(submit func(rows.Job) error) error {
+	if e.window != nil {
+		return nil
+	}
 	t := rows.New(e.output(frame.TriggerID, submit, nil))
 	st := stitch.New(frame.TriggerID, decode.TimestampCode{}, t.Sinks)
 	for _, b := range e.plan.buffers {
