@@ -16,10 +16,14 @@ import (
 type bufferPlan struct {
 	*capture.Buffer
 	looked int64 // how many bytes of it are looked at
-	data   io.ReaderAt
-	framed bool
-	layout frame.Layout
-	census *frame.Census // framed buffers
+	// Of a window without an index: only some bytes are decoded, those from here on.
+	clipped bool
+	from    int64
+	inStep  bool // those counted were: see stretch
+	data    io.ReaderAt
+	framed  bool
+	layout  frame.Layout
+	census  *frame.Census // framed buffers
 }
 
 // readFrames finds the frames of a buffer and counts what is in them.
@@ -34,16 +38,27 @@ func (p *plan) readFrames(ctx context.Context, tokens workers, b *bufferPlan) er
 	for _, s := range p.capture.SourcesIn(b.Buffer) {
 		opt.Configured = append(opt.Configured, s.ID)
 	}
-	found, err := frame.Detect(b.data, b.looked, opt)
+	size := b.looked
+	if b.clipped {
+		size = b.Size
+	}
+	found, err := frame.Detect(b.data, size, opt)
 	if err != nil {
 		return p.explainNotFrames(b, err)
 	}
 	b.layout = found.Layout
+	p.near.limit(b)
+	b.layout.SkipTo(b.from)
+	b.from = min(b.from, b.layout.Offset)
 	p.noteFrames(b, found)
-	if b.census, err = takeCensus(ctx, tokens, b); err != nil {
+	if b.census, err = p.windowing.census(b); err == nil && b.census == nil {
+		b.census, err = takeCensus(ctx, tokens, b)
+	}
+	if err != nil {
 		return err
 	}
 	b.layout.Steady = b.census.Steady(&b.layout)
+	p.near.unlimit(b, found.Layout)
 	return nil
 }
 
@@ -120,7 +135,7 @@ func (b *bufferPlan) triggers(found func(offset int64) error) error {
 
 // account says what the bytes of a buffer are.
 func (p *plan) account(b *bufferPlan) schema.BufferBytes {
-	a := schema.BufferBytes{Name: b.Name, Bytes: b.looked, Streams: map[string]int64{}, Overhead: map[string]int64{}}
+	a := schema.BufferBytes{Name: b.Name, Bytes: b.looked - b.from, Streams: map[string]int64{}, Overhead: map[string]int64{}}
 	if b.census == nil {
 		for _, s := range p.sources {
 			switch {
@@ -141,7 +156,7 @@ func (p *plan) account(b *bufferPlan) schema.BufferBytes {
 	o := &b.census.Overhead
 	a.Overhead = map[string]int64{
 		"id": o.ID, "aux": o.Aux, "padding": o.Padding, "reserved": o.Reserved, "flush": o.Flush, "trigger": o.Trigger,
-		"unknown": o.Unknown, "sync": o.Sync, "unaligned": o.Unaligned, "incomplete": o.Incomplete,
+		"unknown": o.Unknown, "sync": o.Sync, "unaligned": o.Unaligned - b.from, "incomplete": o.Incomplete,
 	}
 	return a
 }

@@ -28,6 +28,7 @@ type Options struct {
 	Codec       string          // "" is the default of the format
 	Tables      []*schema.Table // beside those always written; nil: those written by default
 	Sources     []uint8         // to decode; nil: all
+	Window      *Window         // to decode; nil: all
 	Workers     int             // at least 1
 	Overwrite   bool
 	Labels      map[string]string
@@ -63,7 +64,7 @@ type Options struct {
 // dataset and no file that looks like part of one. If it is resumable and is
 // interrupted, it fails with a [*dataset.SuspendedError].
 func Export(ctx context.Context, input, dir string, opt Options) (*Summary, error) {
-	s, err := openSession(ctx, input, sessionOptions{capture: opt.Capture, sources: opt.Sources, workers: opt.Workers, protocols: opt.protocols, packetsOnly: opt.PacketsOnly})
+	s, err := openSession(ctx, input, sessionOptions{capture: opt.Capture, sources: opt.Sources, workers: opt.Workers, protocols: opt.protocols, packetsOnly: opt.PacketsOnly, window: opt.Window})
 	if err != nil {
 		return nil, err
 	}
@@ -258,8 +259,11 @@ func (e *exporter) send(ctx context.Context, j rows.Job) error {
 	}
 }
 
-// triggers makes events of the trigger ID: of the capture, not of a source.
+// triggers makes events of the trigger ID: of the capture, not of a source or a window.
 func (e *exporter) triggers(submit func(rows.Job) error) error {
+	if e.window != nil {
+		return nil
+	}
 	t := rows.New(e.output(frame.TriggerID, submit, nil))
 	st := stitch.New(frame.TriggerID, decode.TimestampCode{}, t.Sinks)
 	for _, b := range e.plan.buffers {

@@ -84,6 +84,9 @@ type hashing struct {
 // hashInputs hashes the files the capture is read from: short ones at once, so that it
 // shows if they change before they are decoded, and long ones while they are.
 func (s *session) hashInputs(ctx context.Context) *hashing {
+	if s.window != nil {
+		return s.window.hashed(s.inputs)
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	h := &hashing{files: make([]schema.InputFile, len(s.inputs)), done: make(chan struct{}), cancel: cancel}
 	rest := func() {
@@ -142,7 +145,7 @@ func (s *session) checkInputs(ctx context.Context, hashed []schema.InputFile) er
 		if now.Size() != in.opened.Size() || !now.ModTime().Equal(in.opened.ModTime()) {
 			return &ChangedError{in.Path}
 		}
-		if in.long() {
+		if in.long() || s.window != nil {
 			continue
 		}
 		sum, err := in.hash(ctx, s.tokens)

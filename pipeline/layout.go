@@ -18,6 +18,9 @@ func (s *sourcePlan) layUnits() error {
 	if !ok || s.buffer == nil {
 		return nil
 	}
+	if s.buffer.clipped {
+		return errSamples
+	}
 	layout, err := layouter.Layout(s.buffer.Size)
 	if err != nil {
 		return layoutError(s.buffer.Name, err)
@@ -43,7 +46,7 @@ func (s *sourcePlan) cutOff(decoded int64) (schema.Loss, bool) {
 
 // loseCutOff accounts for the unit that the end of the buffer cuts off.
 func (s *sourcePlan) loseCutOff(st *stitch.Stitcher) error {
-	if loss, ok := s.cutOff(st.Outcome.Totals.Bytes); ok {
+	if loss, ok := s.cutOff(st.At()); ok {
 		return st.Lose(loss)
 	}
 	return nil

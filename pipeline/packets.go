@@ -43,7 +43,7 @@ const (
 // [Export] it continues at the A-sync after a loss, not at the I-sync, to show all
 // packets.
 func Packets(ctx context.Context, input string, opt PacketOptions, emit func(PacketLine) error) error {
-	s, err := openSession(ctx, input, sessionOptions{capture: opt.Capture, sources: opt.Sources, protocols: opt.protocols})
+	s, err := openNear(ctx, input, &opt)
 	if err != nil {
 		return err
 	}
@@ -55,11 +55,11 @@ func Packets(ctx context.Context, input string, opt PacketOptions, emit func(Pac
 		}
 		decoded++
 		l := lister{source: src.ID, protocol: src.protocol, opt: opt, emit: emit, progress: at.source()}
-		list := l.list
+		list := func() error { return l.listNear(src) }
 		if listing, ok := src.protocol.(decode.Listing); ok {
-			list = (&unitLister{lister: l, listing: listing}).list
+			list = func() error { return (&unitLister{lister: l, listing: listing}).list(src.stream()) }
 		}
-		if err := list(src.stream()); err != nil && !errors.Is(err, errPastTo) {
+		if err := list(); err != nil && !errors.Is(err, errPastTo) {
 			return err
 		}
 	}
@@ -85,6 +85,8 @@ type lister struct {
 	offsets decode.CaptureOffsets // of its units
 	at      int
 	synced  bool
+	late    bool       // the stream did not begin with its first byte
+	lost    int64      // capture offset of the last byte in a gap
 	gap     PacketLine // the bytes since the last packet that are none, if not synced
 }
 
@@ -158,6 +160,9 @@ func (l *lister) sync() (more bool, err error) {
 	rest := l.data[l.at:]
 	n, ok := l.protocol.Resync(rest)
 	l.lose(n)
+	if l.isLate() {
+		return false, errLate
+	}
 	if !ok {
 		return true, nil
 	}
@@ -179,10 +184,14 @@ func (l *lister) lose(n int) {
 	}
 	l.gap.Len += int64(n)
 	l.at += n
+	l.lost = int64(l.offsets.At((l.at - 1) / l.protocol.UnitBytes()))
 }
 
 // endGap lists the gap.
 func (l *lister) endGap() error {
+	if l.isLate() {
+		return errLate
+	}
 	gap := l.gap
 	l.gap = PacketLine{PacketText: decode.PacketText{Type: LostLine}}
 	if gap.Len == 0 {

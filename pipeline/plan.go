@@ -12,6 +12,7 @@ import (
 	"github.com/tracelake/tracelake/decode/frame"
 	"github.com/tracelake/tracelake/pipeline/stitch"
 	"github.com/tracelake/tracelake/pipeline/verdict"
+	"github.com/tracelake/tracelake/pipeline/window"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -19,6 +20,8 @@ import (
 type plan struct {
 	capture   *capture.Capture
 	protocols []decode.Family
+	windowing *windowing                      // nil: all is decoded
+	near      *stretch                        // nil: all bytes are counted
 	bound     map[*capture.Source]*sourcePlan // every configured source
 	framed    map[uint8]*sourcePlan           // those of a raw file in frames, as they are met
 	buffers   []*bufferPlan
@@ -36,6 +39,7 @@ type sourcePlan struct {
 	streamNotes []string
 
 	buffer *bufferPlan   // nil: none is configured for it
+	window *window.Range // segments to decode; nil: all
 	layout decode.Layout // of a protocol whose units are not the bytes of the buffer
 	bytes  int64         // units of its stream: see [decode.Protocol]
 	sample int           // bytes of its stream to decode; 0: all
@@ -63,7 +67,9 @@ func (s *sourcePlan) stream() decode.Stream {
 	case s.layout != nil:
 		stream = laidStream{s.layout.Stream(b.data, b.RingStart), b.Name, &s.streamNotes}
 	default:
-		stream = newRawStream(b.data, b.looked, b.RingStart)
+		raw := newRawStream(b.data, b.looked, b.RingStart)
+		raw.read = b.from
+		stream = raw
 	}
 	if s.sample > 0 {
 		return s.sampleOf(stream)
@@ -148,11 +154,19 @@ func (p *plan) warnExpansion(s *sourcePlan) {
 	}
 }
 
+// planOptions say what to plan.
+type planOptions struct {
+	protocols []decode.Family
+	sample    bool       // only the first part of each buffer
+	window    *windowing // nil: all is decoded
+	near      *stretch   // nil: all bytes are counted
+}
+
 // makePlan binds every source, then reads every buffer once, with the tokens of
 // workers: of a sample only the first part.
-func makePlan(ctx context.Context, c *capture.Capture, tokens workers, protocols []decode.Family, sample bool) (*plan, error) {
+func makePlan(ctx context.Context, c *capture.Capture, tokens workers, opt planOptions) (*plan, error) {
 	p := &plan{
-		capture: c, protocols: protocols, notes: slices.Clone(c.Warnings),
+		capture: c, protocols: opt.protocols, windowing: opt.window, near: opt.near, notes: slices.Clone(c.Warnings),
 		bound: map[*capture.Source]*sourcePlan{}, framed: map[uint8]*sourcePlan{},
 	}
 	for _, s := range c.Sources {
@@ -160,8 +174,11 @@ func makePlan(ctx context.Context, c *capture.Capture, tokens workers, protocols
 	}
 	for _, b := range c.Buffers {
 		bp := &bufferPlan{Buffer: b, looked: b.Size, data: contextReaderAt{ctx, b.Data}, framed: b.Format != capture.SourceData && b.Size > 0}
-		if sample {
+		if opt.sample {
 			bp.looked = min(b.Size, inspectBytes)
+		}
+		if err := opt.window.clip(bp); err != nil {
+			return nil, err
 		}
 		if err := p.readFrames(ctx, tokens, bp); err != nil {
 			return nil, err
@@ -182,7 +199,7 @@ func makePlan(ctx context.Context, c *capture.Capture, tokens workers, protocols
 		}
 	}
 	for _, s := range p.sources {
-		if sample {
+		if opt.sample {
 			s.sample = sampleBytes
 		}
 	}
@@ -273,7 +290,7 @@ func (p *plan) planSources(b *bufferPlan, placed map[*capture.Source]bool) error
 func (p *plan) bytesIn(b *bufferPlan, s *capture.Source) int64 {
 	switch {
 	case b.census == nil:
-		return b.looked
+		return b.looked - b.from
 	case p.unframed(s):
 		return 0
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/decode/decodetest/shared"
 	"github.com/tracelake/tracelake/pipeline/archive"
+	"github.com/tracelake/tracelake/pipeline/window"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 )
@@ -167,6 +168,9 @@ func TestRedecodeRefuses(t *testing.T) {
 	check(t, os.WriteFile(other, trace, 0o666))
 	earlier := filepath.Join(t.TempDir(), "earlier")
 	check(t, os.CopyFS(earlier, os.DirFS("../schema/testdata/version2")))
+	part := filepath.Join(t.TempDir(), "part")
+	_, err = Export(t.Context(), raw, part, Options{Capture: options, Level: schema.LevelNone, Workers: 2, Window: &Window{Span: spanOf(window.ByOffset, 0x4000, 0x8005)}})
+	check(t, err)
 	before := contentsOf(t, dir)
 	for _, tt := range []struct {
 		name, dir, input string
@@ -177,6 +181,7 @@ func TestRedecodeRefuses(t *testing.T) {
 		{"no capture", dir, "", options, "holds no capture; give the one that it is of with --capture"},
 		{"names are missing", dir, raw, capture.Options{ELFs: options.ELFs}, "was decoded with --symbols program.elf of SHA-256 "},
 		{"no options", earlier, raw, options, "was written by an earlier program, which did not record its options; export the capture again"},
+		{"a window", part, raw, options, "is a window of its capture; export the window again"},
 		{"no dataset", filepath.Dir(raw), raw, options, "is no dataset"},
 		{"nothing decoded", dir, raw, capture.Options{ELFs: []string{raw}, Symbols: options.ELFs}, ""},
 	} {

@@ -228,16 +228,20 @@ func TestResumeKilled(t *testing.T) {
 	}
 }
 
-// interrupt exports to dir, and interrupts that once it has decoded half. It returns the
-// error.
+// interrupt exports to dir, and interrupts that once it has decoded half and, if it is
+// resumable, completed a part. It returns the error.
 func interrupt(t *testing.T, capture, dir string, opt Options) error {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	opt.Progress = func(at Progress) {
-		if 2*at.Bytes > at.Total {
-			cancel()
+		if 2*at.Bytes < at.Total {
+			return
 		}
+		for (opt.Resumable || opt.Resume) && len(journalParts(t, dir)) == 0 {
+			time.Sleep(time.Millisecond) // of what is decoded, another goroutine makes parts
+		}
+		cancel()
 	}
 	_, err := Export(ctx, capture, dir, opt)
 	return err

@@ -34,7 +34,7 @@ func sampleRows(t *testing.T, blocks bool, workers int) (*rowSet, *digest.Truth)
 		t.Fatal(err)
 	}
 	defer c.Close()
-	p, err := makePlan(context.Background(), c, newWorkers(1), protocols(), false)
+	p, err := makePlan(context.Background(), c, newWorkers(1), planOptions{protocols: protocols()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/capture"
@@ -21,6 +22,7 @@ type session struct {
 	options  capture.Options // with which it was opened
 	inputs   []input
 	plan     *plan
+	window   *windowing // nil: all is decoded
 	tokens   workers
 	decoded  *budget // units that wait to be stitched
 	// packetsOnly reports that sources are judged by their packets alone.
@@ -37,6 +39,9 @@ type sessionOptions struct {
 	packetsOnly bool
 	// protocols are those that are decoded; nil: those of protocols.go.
 	protocols []decode.Family
+	window    *Window // to decode; nil: all
+	// near are the offsets of which the bytes are counted; nil: all.
+	near *stretch
 	// sample limits the session to the first part of the capture (limits.go),
 	// and opens one without trace too.
 	sample bool
@@ -85,15 +90,22 @@ func (s *session) open(ctx context.Context, input string, opt *sessionOptions) (
 	if s.inputs, err = inputsOf(s.capture); err != nil {
 		return err
 	}
-	s.plan, err = opt.plan(ctx, s.capture, s.tokens)
-	return err
+	if opt.window != nil {
+		if err := s.openWindow(input, opt.window); err != nil {
+			return err
+		}
+	}
+	if s.plan, err = opt.plan(ctx, s.capture, s.tokens, s.window); err != nil {
+		return err
+	}
+	return s.window.place(s.plan)
 }
 
-func (o *sessionOptions) plan(ctx context.Context, c *capture.Capture, tokens workers) (*plan, error) {
+func (o *sessionOptions) plan(ctx context.Context, c *capture.Capture, tokens workers, w *windowing) (*plan, error) {
 	if err := c.Check(); err != nil && (!o.sample || errors.Is(err, capture.ErrEmpty)) {
 		return nil, err
 	}
-	p, err := makePlan(ctx, c, tokens, o.protocols, o.sample)
+	p, err := makePlan(ctx, c, tokens, planOptions{protocols: o.protocols, sample: o.sample, window: w, near: o.near})
 	if err != nil {
 		return nil, err
 	}
@@ -108,6 +120,7 @@ func (s *session) close() {
 		s.archive.Close()
 	}
 	s.unpacked.Close()
+	s.window.close()
 }
 
 // openArchive opens input if it is an archive, and sets the options to open the capture
@@ -162,14 +175,38 @@ func (s *session) decode(ctx context.Context, src *sourcePlan, to stitch.Sinks, 
 	return nil
 }
 
-// follow decodes the stream of a source.
+// follow decodes the stream of a source, or its window.
 func (s *session) follow(ctx context.Context, src *sourcePlan, to stitch.Sinks, progress func(*schema.Totals)) error {
-	st := stitch.New(src.ID, src.protocol.TimestampCode(), to)
-	pool := &decoders{pool: &decode.Pool{}, new: func() decode.Decoder {
-		return src.protocol.NewDecoder(src.Memory, to.Wanted())
-	}}
-	units := throttled(ctx, s.decoded, split(src.stream(), src.protocol))
-	err := ordered(ctx, s.tokens, units, func(ctx context.Context, u *workUnit) (decoded, error) {
+	st, check, err := s.window.prepare(src, to)
+	if err != nil {
+		return err
+	}
+	stream, lead, err := src.begin()
+	if err != nil {
+		return s.window.explain(err)
+	}
+	units := splitFrom(stream, src.protocol, usual(src.protocol), lead)
+	err = s.stitch(ctx, src, units, st, to.Wanted(), progress)
+	if errors.Is(err, errPastWindow) {
+		s.decoded, err = newBudget(s.decoded.limit), nil // units after it were dropped
+	} else if err == nil {
+		err = src.loseCutOff(st)
+	}
+	if err == nil {
+		err = st.Finish()
+	}
+	src.outcome = st.Outcome
+	if err == nil {
+		err = s.window.finish(src, check)
+	}
+	return err
+}
+
+// stitch decodes units and stitches them, up to the end of a window: it then fails with
+// errPastWindow.
+func (s *session) stitch(ctx context.Context, src *sourcePlan, units iter.Seq2[*workUnit, error], st *stitch.Stitcher, wanted decode.Wanted, progress func(*schema.Totals)) error {
+	pool := &decoders{pool: &decode.Pool{}, new: func() decode.Decoder { return src.protocol.NewDecoder(src.Memory, wanted) }}
+	return ordered(ctx, s.tokens, throttled(ctx, s.decoded, units), func(ctx context.Context, u *workUnit) (decoded, error) {
 		d, err := pool.decode(ctx, u)
 		s.decoded.take(d.bytes)
 		return d, err
@@ -179,16 +216,11 @@ func (s *session) follow(ctx context.Context, src *sourcePlan, to stitch.Sinks, 
 		if err == nil && progress != nil {
 			progress(&st.Outcome.Totals)
 		}
+		if err == nil && st.Past() {
+			err = errPastWindow
+		}
 		return err
 	})
-	if err == nil {
-		err = src.loseCutOff(st)
-	}
-	if err == nil {
-		err = st.Finish()
-	}
-	src.outcome = st.Outcome
-	return err
 }
 
 // lose accounts for the bytes of a source that is not decoded.

@@ -12,7 +12,12 @@ import (
 // split cuts a stream into units: whole segments, each of which begins at a cut, the
 // first I-sync after an A-sync, or a part of a long one.
 func split(stream decode.Stream, protocol decode.Protocol) iter.Seq2[*workUnit, error] {
-	return splitBy(stream, protocol, grain{unitBytes * protocol.UnitBytes(), partBytes, chunkBytes})
+	return splitBy(stream, protocol, usual(protocol))
+}
+
+// usual is the grain of a protocol.
+func usual(protocol decode.Protocol) grain {
+	return grain{unitBytes * protocol.UnitBytes(), partBytes, chunkBytes}
 }
 
 // A grain is how finely a stream is cut up, in bytes: see limits.go.

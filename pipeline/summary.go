@@ -232,6 +232,7 @@ func (e *exporter) manifest() *schema.Manifest {
 	for _, s := range e.plan.sources {
 		m.Sources = append(m.Sources, e.sourceTotals(s))
 	}
+	e.window.describe(m, e.plan)
 	return m
 }
 

@@ -189,33 +189,59 @@ func moreTraces(t testing.TB) []*trace {
 func synthSnapshot(t testing.TB) string {
 	t.Helper()
 	var buffer bytes.Buffer
-	w := frame.NewWriter(&buffer)
-	s := snapshot.Snapshot{Buffers: []snapshot.Buffer{{Name: "ETB_0", File: "trace.bin", Format: "coresight"}}}
+	return synthFrames(t, synthRuns(t, 0), frame.NewWriter(&buffer), &buffer, "coresight")
+}
+
+// synthFrames returns one of some executions, in whose buffer w writes frames of a format.
+func synthFrames(t testing.TB, runs []*synthRun, w *frame.Writer, buffer *bytes.Buffer, format string) string {
+	t.Helper()
+	s := snapshot.Snapshot{Buffers: []snapshot.Buffer{{Name: "ETB_0", File: "trace.bin", Format: format}}}
 	files := map[string][]byte{}
-	left := synthRuns(t, 0)
-	for _, r := range left {
-		core, code := fmt.Sprintf("cpu_%02x", r.id), fmt.Sprintf("code_%02x.bin", r.id)
-		files[code] = r.code.Code
-		dump := snapshot.Dump{File: code, Address: r.code.Address, Length: uint32(len(r.code.Code))}
-		s.Cores = append(s.Cores, snapshot.Core{Name: core, Type: r.core, Dumps: []snapshot.Dump{dump}})
-		s.Sources = append(s.Sources, snapshot.Source{
-			Name: fmt.Sprintf("%s_%02x", r.cell[:3], r.id), Type: r.cell, Core: core, Buffer: "ETB_0", Registers: r.registers,
-		})
+	left := make([][]byte, len(runs))
+	for i, r := range runs {
+		r.describe(&s, files)
+		left[i] = r.stream.Bytes()
 	}
 	random := rand.New(rand.NewPCG(1, 's'))
-	for len(left) > 0 {
-		i := random.IntN(len(left))
-		if err := w.Write(left[i].id, left[i].stream.Next(1+random.IntN(100))); err != nil {
+	for rest := slices.Clone(runs); len(rest) > 0; {
+		i := random.IntN(len(rest))
+		n := min(1+random.IntN(100), len(left[i]))
+		if err := w.Write(rest[i].id, left[i][:n]); err != nil {
 			t.Fatal(err)
 		}
-		if left[i].stream.Len() == 0 {
-			left = slices.Delete(left, i, i+1)
+		if left[i] = left[i][n:]; len(left[i]) == 0 {
+			rest, left = slices.Delete(rest, i, i+1), slices.Delete(left, i, i+1)
 		}
 	}
 	if err := w.Flush(); err != nil {
 		t.Fatal(err)
 	}
 	files["trace.bin"] = buffer.Bytes()
+	return writeSnapshot(t, &s, files)
+}
+
+// synthRaw returns a snapshot directory with one execution in a buffer without frames.
+func synthRaw(t testing.TB, r *synthRun) string {
+	t.Helper()
+	s := snapshot.Snapshot{Buffers: []snapshot.Buffer{{Name: "ETB_0", File: "trace.bin", Format: "source_data"}}}
+	files := map[string][]byte{"trace.bin": r.stream.Bytes()}
+	r.describe(&s, files)
+	return writeSnapshot(t, &s, files)
+}
+
+// describe adds the execution to a snapshot with its files.
+func (r *synthRun) describe(s *snapshot.Snapshot, files map[string][]byte) {
+	core, code := fmt.Sprintf("cpu_%02x", r.id), fmt.Sprintf("code_%02x.bin", r.id)
+	files[code] = r.code.Code
+	dump := snapshot.Dump{File: code, Address: r.code.Address, Length: uint32(len(r.code.Code))}
+	s.Cores = append(s.Cores, snapshot.Core{Name: core, Type: r.core, Dumps: []snapshot.Dump{dump}})
+	s.Sources = append(s.Sources, snapshot.Source{
+		Name: fmt.Sprintf("%s_%02x", r.cell[:3], r.id), Type: r.cell, Core: core, Buffer: "ETB_0", Registers: r.registers,
+	})
+}
+
+func writeSnapshot(t testing.TB, s *snapshot.Snapshot, files map[string][]byte) string {
+	t.Helper()
 	maps.Copy(files, s.Files())
 	dir := t.TempDir()
 	if err := snapshot.WriteFiles(dir, files); err != nil {

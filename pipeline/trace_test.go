@@ -85,7 +85,7 @@ func openTrace(t testing.TB, dir string, id uint8) *trace {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	p, err := makePlan(context.Background(), c, newWorkers(1), protocols(), false)
+	p, err := makePlan(context.Background(), c, newWorkers(1), planOptions{protocols: protocols()})
 	if err != nil {
 		t.Fatal(err)
 	}

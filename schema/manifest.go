@@ -22,8 +22,29 @@ type Manifest struct {
 	Tables  map[string]Files `json:"tables"`
 	Views   *FileSum         `json:"views,omitempty"` // views.sql
 	Notes   []string         `json:"notes"`
+	// Window says that the dataset is of part of the capture; nil: of all of it.
+	Window *Window `json:"window,omitempty"`
 	// Run is what may differ between two exports of one input.
 	Run Export `json:"run"`
+}
+
+// A Window is the part of a capture that a dataset is of.
+type Window struct {
+	From string `json:"from,omitempty"` // as given: "seq=1000"; "" is the start
+	To   string `json:"to,omitempty"`   // "" is the end
+	// Index is the SHA-256 of the manifest of the dataset whose segments were the index; "":
+	// there was none, and rows count from the start of the window.
+	Index   string         `json:"index,omitempty"`
+	Sources []SourceWindow `json:"sources,omitempty"`
+}
+
+// A SourceWindow is the segments of a source that a dataset has.
+type SourceWindow struct {
+	Source uint8 `json:"source"`
+	First  int32 `json:"first_segment"`
+	Last   int32 `json:"last_segment"`
+	// Seq is the ordinal of the first instruction.
+	Seq int64 `json:"first_seq"`
 }
 
 // Tool is the program that wrote a dataset.

@@ -29,8 +29,9 @@ A raw file may be compressed (gzip, zstd) or come from standard input (-).
 Examples:
    tracelake export capture -o run1
    tracelake export capture -o run1 --overwrite -e firmware.elf --level blocks
+   tracelake export capture -o part --index run1 --around seq=5000000±2000
    tracelake export etb.bin -o run1 --protocol pft --framed --source 0x13 -e firmware.elf`,
-		Flags:  slices.Concat(inputFlags(), []cli.Flag{sourceFlag()}, memoryFlags(), []cli.Flag{symbolsFlag(), storeFlag()}, outputFlags(), runFlags()),
+		Flags:  slices.Concat(inputFlags(), []cli.Flag{sourceFlag()}, partFlags(), memoryFlags(), []cli.Flag{symbolsFlag(), storeFlag()}, outputFlags(), runFlags()),
 		Action: export,
 	}
 }
@@ -153,7 +154,7 @@ func readExport(ctx *cli.Context) (*exportArgs, error) {
 	}
 	o := &args.options
 	for _, read := range []func(*cli.Context, *pipeline.Options) error{
-		readSources, readLevel, readFormat, readTables, readLabels, readTaskNames, readNumbers,
+		readSources, readLevel, readFormat, readTables, readLabels, readTaskNames, readNumbers, readExportWindow,
 	} {
 		if err := read(ctx, o); err != nil {
 			return nil, err
@@ -164,6 +165,13 @@ func readExport(ctx *cli.Context) (*exportArgs, error) {
 
 func readSources(ctx *cli.Context, o *pipeline.Options) (err error) {
 	o.Sources, err = sources(ctx)
+	return err
+}
+
+func readExportWindow(ctx *cli.Context, o *pipeline.Options) (err error) {
+	if o.Window, err = readPart(ctx); err == nil && o.Window != nil && (o.Resumable || o.Resume) {
+		return usage("--resumable", "is given beside a window", "leave it out: what is finished of a window is not kept")
+	}
 	return err
 }
 

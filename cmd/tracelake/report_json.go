@@ -50,6 +50,7 @@ type (
 	jsonDataset struct {
 		Directory    string            `json:"directory"`
 		Test         string            `json:"test,omitempty"`
+		Window       *schema.Window    `json:"window,omitempty"`
 		Sources      []jsonSource      `json:"sources"`
 		ProgramFiles []jsonProgramFile `json:"program_files"`
 	}
@@ -148,7 +149,7 @@ func trustObject(t *report.Trust) jsonTrust {
 }
 
 func datasetObject(d *report.Dataset) jsonDataset {
-	o := jsonDataset{Directory: d.Dir, Test: d.Test, Sources: []jsonSource{}, ProgramFiles: []jsonProgramFile{}}
+	o := jsonDataset{Directory: d.Dir, Test: d.Test, Window: d.Window, Sources: []jsonSource{}, ProgramFiles: []jsonProgramFile{}}
 	for i := range d.Sources {
 		s := &d.Sources[i]
 		agree, of := s.Checks()

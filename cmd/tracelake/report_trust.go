@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/schema"
 )
 
 // The labels before the lines that every report begins with.
@@ -23,6 +24,11 @@ func (s *screen) trust(t *report.Trust, force bool, excluded []report.Excluded) 
 	s.paragraph(trustLabel, verdict+" "+trustText(t))
 	s.colour(start, verdict, t.Verdict)
 	s.paragraph(noLabel, trustDetails(t))
+	for i := range t.Datasets {
+		if d := &t.Datasets[i]; d.Window != nil {
+			s.paragraph(noLabel, windowText(d))
+		}
+	}
 	for i := range t.Doubts {
 		s.paragraph(noLabel, doubtText(&t.Doubts[i]))
 	}
@@ -45,6 +51,26 @@ func (s *screen) trust(t *report.Trust, force bool, excluded []report.Excluded) 
 	for i := range excluded {
 		s.paragraph("excluded  ", excludedText(&excluded[i]))
 	}
+}
+
+// windowText says which part of a capture a dataset is of.
+func windowText(d *report.Dataset) string {
+	w := d.Window
+	var spans []string
+	for _, end := range []struct{ word, at string }{{"from", w.From}, {"to", w.To}} {
+		if end.at != "" {
+			spans = append(spans, end.word+" "+end.at)
+		}
+	}
+	text := fmt.Sprintf("%s is a window of its capture, %s: ", d.Dir, strings.Join(spans, " "))
+	if w.Index == "" {
+		return text + "decoded without an index"
+	}
+	var parts []string
+	for _, x := range w.Sources {
+		parts = append(parts, fmt.Sprintf("segments %s to %s of source %s", thousands(int64(x.First)), thousands(int64(x.Last)), schema.SourceText(x.Source)))
+	}
+	return text + strings.Join(parts, ", ")
 }
 
 // trustText is the first line: what was decoded, and with which program.

@@ -8,8 +8,8 @@ type Layout struct {
 	// Sync reports that the buffer is the stream of a trace port: FSYNCs and
 	// HSYNCs are looked for, and frames begin after the first FSYNC.
 	Sync bool
-	// Offset is where the first frame begins, in reading order. Bytes before
-	// it are unaligned. It is not used with Sync.
+	// Offset is where the first frame begins, in reading order; with Sync, from where on an
+	// FSYNC is looked for. Bytes before it are unaligned, and not read.
 	Offset int64
 	// RingStart is the capture offset of the oldest byte of a ring that
 	// wrapped: the buffer is read from there, round to the byte before.
@@ -36,6 +36,19 @@ func (l *Layout) check(size int64) error {
 		return fmt.Errorf("frame offset %d is outside the buffer of %d bytes; give 0 to %d", l.Offset, size, min(size, frameSize-1))
 	}
 	return nil
+}
+
+// SkipTo leaves out what is before a position in reading order, but for the rest of the frame
+// that it is in: the bytes before that frame are unaligned. With Sync frames begin after the
+// next FSYNC.
+func (l *Layout) SkipTo(to int64) {
+	switch {
+	case to <= l.Offset:
+	case l.Sync:
+		l.Offset = to
+	default:
+		l.Offset += (to - l.Offset) &^ (frameSize - 1)
+	}
 }
 
 // An IDSet is a set of IDs, 0x00–0x7F.

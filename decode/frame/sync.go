@@ -13,6 +13,9 @@ func (w *walker) synced() (extent, error) {
 	if p >= w.in.size {
 		return w.cutOff(0)
 	}
+	if p < w.layout.Offset {
+		return w.take(unaligned, w.layout.Offset-p)
+	}
 	if w.pairs == 0 && w.tail.isPadding(p) {
 		return w.take(padding, w.in.size-p)
 	}

@@ -48,14 +48,16 @@ type Trust struct {
 	Distinct, Matching             int64 // addresses executed in sections of program files; those with the opcode that is there
 	Outside                        []Outside
 	Conditions, Untold             int64 // predicated instructions reached; those whose outcome was untold at least once
+	Windows                        bool  // a dataset is of part of its capture
 	HasProgram                     bool  // there are program files
 	Named                          bool  // and they have functions
 }
 
 // A Dataset is one of those merged.
 type Dataset struct {
-	Dir, Test string // Test is its label, "" if it has none
-	Created   string // RFC 3339
+	Dir, Test string         // Test is its label, "" if it has none
+	Created   string         // RFC 3339
+	Window    *schema.Window // nil: it is of the whole capture
 	Sources   []Source
 	Files     []ProgramFile
 }
@@ -122,7 +124,8 @@ func (m *Merged) Trust() *Trust { return &m.trust }
 
 // add adds a dataset, with the addresses it executed by core, ascending.
 func (t *Trust) add(d *dataset.Dataset, executed map[string][]uint32) error {
-	x := Dataset{Dir: d.Dir, Test: d.Manifest.Labels[read.TestLabel], Created: d.Manifest.Run.Created}
+	x := Dataset{Dir: d.Dir, Test: d.Manifest.Labels[read.TestLabel], Created: d.Manifest.Run.Created, Window: d.Manifest.Window}
+	t.Windows = t.Windows || x.Window != nil
 	for i := range d.Manifest.Sources {
 		s := Source{SourceTotals: &d.Manifest.Sources[i]}
 		if err := s.readEnds(d); err != nil {
@@ -245,7 +248,7 @@ func (t *Trust) verdict() Verdict {
 		return WrongProgram
 	case t.Instructions == 0:
 		return Nothing
-	case t.Gaps > 0, t.Lost > t.Ends, t.Unplaced > 0, len(t.Outside) > 0:
+	case t.Windows, t.Gaps > 0, t.Lost > t.Ends, t.Unplaced > 0, len(t.Outside) > 0:
 		return Incomplete
 	}
 	return Sound

@@ -19,16 +19,19 @@ type Place struct {
 	schema.Start
 }
 
+// ErrPlace says that a row of `segments` is not one that a Stitcher makes.
+var ErrPlace = errors.New("its row cannot be")
+
 // Resume begins at a segment that is not the first of the source: the next segment that
 // Stitch takes is that of the first place, and nothing before it is known but what the
 // row says. Those after the first are of later segments, rising, at which all is again as
 // their rows say: what the first needs from before may be missing in rows up to there.
-// Resume is called before Stitch. It fails if a row cannot be one that a Stitcher made.
+// Resume is called before Stitch. It fails with [ErrPlace].
 func (s *Stitcher) Resume(places ...Place) error {
 	for i := range places {
 		c, more, err := s.restore(&places[i])
 		if err != nil {
-			return fmt.Errorf("segment %d: %w", places[i].Segment.V, err)
+			return fmt.Errorf("segment %d: %w: %w", places[i].Segment.V, ErrPlace, err)
 		}
 		if i > 0 {
 			s.resumed = append(s.resumed, c)

@@ -28,6 +28,9 @@ func (s *Stitcher) Past() bool {
 	return !since.OK || since.V > w.last
 }
 
+// At returns how many units of the stream come before what is stitched next.
+func (s *Stitcher) At() int64 { return s.at }
+
 // has reports whether rows of a segment are wanted; NULL is before the first cut.
 func (w *window) has(segment schema.Null[int32]) bool {
 	return !w.on || segment.V >= w.first && segment.V <= w.last

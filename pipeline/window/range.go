@@ -1,6 +1,8 @@
 package window
 
 import (
+	"errors"
+
 	"github.com/tracelake/tracelake/pipeline/stitch"
 )
 
@@ -10,6 +12,9 @@ type Range struct {
 	// Begin is the segment that decoding begins with: Left, or one before it. Where it is
 	// segment 0, decoding begins with the stream.
 	Begin, Left Segment
+	Units       int64 // of the stream, that the segments have
+
+	checked []Segment // the first of them: see [Check]
 }
 
 // FromStart reports that decoding begins with the stream.
@@ -26,4 +31,127 @@ func (r *Range) Prepare(st *stitch.Stitcher) error {
 		return st.Resume(r.Left.Place)
 	}
 	return st.Resume(r.Begin.Place, r.Left.Place)
+}
+
+// A Ring is a buffer that is read from a capture offset on, and round.
+type Ring struct {
+	Start, Size int64
+}
+
+// place returns where in reading order a capture offset is.
+func (r *Ring) place(offset int64) int64 {
+	if offset < r.Start {
+		return offset + r.Size - r.Start
+	}
+	return offset - r.Start
+}
+
+// end returns where in reading order bytes before a capture offset end.
+func (r *Ring) end(offset int64) int64 {
+	if offset >= r.Size {
+		offset = 0
+	}
+	if at := r.place(offset); at > 0 {
+		return at
+	}
+	return r.Size
+}
+
+// Range returns the segments of a source that have something of a span, nil if none has.
+// Offsets are those in a buffer.
+func (x *Index) Range(source uint8, span *Span, buffer Ring) (*Range, error) {
+	rows, err := x.rowsFrom(source, span, buffer)
+	if err != nil {
+		return nil, err
+	}
+	f := finder{span: span, buffer: buffer}
+	err = f.find(rows)
+	if err = errors.Join(err, rows.close()); err != nil || f.found == nil {
+		return nil, err
+	}
+	r := f.found
+	if f.from == r.First {
+		r.Begin = r.Left
+		return r, nil
+	}
+	begin, err := x.segment(source, f.from, &r.Left)
+	if err != nil {
+		return nil, err
+	}
+	r.Begin = *begin
+	return r, nil
+}
+
+// A finder finds the segments of a span.
+type finder struct {
+	span   *Span
+	buffer Ring
+	found  *Range
+	from   int32 // segment that decoding has to begin with
+}
+
+// find reads segments until it knows the last of the span.
+func (f *finder) find(rows *rows) error {
+	s, err := rows.next()
+	for s != nil && err == nil {
+		var next *Segment
+		if next, err = rows.next(); err != nil {
+			return err
+		}
+		if f.found == nil && f.reaches(s, next) {
+			f.found, f.from = &Range{First: s.Segment.V, Left: *s}, s.DecodeFrom
+		}
+		if f.found != nil {
+			if !f.before(s) {
+				break
+			}
+			f.found.Last, f.from = s.Segment.V, min(f.from, s.DecodeFrom)
+			f.found.Units += s.Bytes
+			if len(f.found.checked) < maxChecked {
+				f.found.checked = append(f.found.checked, *s)
+			}
+		}
+		s = next
+	}
+	if f.found != nil && f.found.Units == 0 { // it ends before it begins
+		f.found = nil
+	}
+	return err
+}
+
+// reaches reports whether the span begins in a segment, or before it; next is the one after
+// it, nil after the last.
+func (f *finder) reaches(s, next *Segment) bool {
+	from := f.span.From
+	if !from.OK {
+		return true
+	}
+	n := from.V.N
+	switch from.V.Kind {
+	case BySegment:
+		return int64(s.Segment.V) >= n
+	case BySeq:
+		return next != nil && next.Seq > n || next == nil && s.Seq+s.Instructions > n
+	case ByTimestamp:
+		return next == nil || next.Timestamp.OK && int64(next.Timestamp.V) >= n
+	}
+	return n < f.buffer.Size && (next == nil || f.buffer.place(next.ByteOffset) > f.buffer.place(n))
+}
+
+// before reports whether a segment begins before the span ends.
+func (f *finder) before(s *Segment) bool {
+	to := f.span.To
+	if !to.OK {
+		return true
+	}
+	n := to.V.N
+	switch to.V.Kind {
+	case BySegment:
+		return int64(s.Segment.V) < n
+	case BySeq:
+		return s.Seq < n
+	case ByTimestamp:
+		return !s.Timestamp.OK || int64(s.Timestamp.V) < n
+	}
+	return f.buffer.place(s.ByteOffset) < f.buffer.end(n)
 }

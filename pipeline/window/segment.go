@@ -8,16 +8,18 @@ import (
 // A Segment is a row of `segments`.
 type Segment struct {
 	stitch.Place
-	Bytes   int64 // units of the stream
-	Address schema.Null[uint32]
-	Reason  schema.ISyncReason
-	Known   bool // the row says where decoding can begin
+	Bytes int64 // units of the stream
+	// Instructions are those in it.
+	Instructions int64
+	Address      schema.Null[uint32]
+	Reason       schema.ISyncReason
+	Known        bool // the row says where decoding can begin
 }
 
 // SegmentOf returns row i of a batch of `segments`.
 func SegmentOf(b *schema.Batch, i int) Segment {
 	c := b.Columns
-	s := Segment{Bytes: int64(c[schema.SegmentsBytes].U64[i]), Known: !c[schema.SegmentsStreamOffset].Null(i)}
+	s := Segment{Bytes: int64(c[schema.SegmentsBytes].U64[i]), Instructions: int64(c[schema.SegmentsInstructions].U64[i]), Known: !c[schema.SegmentsStreamOffset].Null(i)}
 	s.Address = null(&c[schema.SegmentsAddress], c[schema.SegmentsAddress].U32, i)
 	s.Reason = schema.ISyncReason(c[schema.SegmentsReason].U8[i])
 	s.Keys = schema.Keys{

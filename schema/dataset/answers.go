@@ -53,7 +53,7 @@ func (a *answers) add(b *schema.Batch, source uint8, d *Dataset) {
 	}
 	switch b.Table {
 	case &schema.Counts:
-		a.addCounts(b, source, instructionsOf(d, source))
+		a.addCounts(b, source, firstOf(d, source), instructionsOf(d, source))
 	case &schema.Edges:
 		a.checkEdges(b, source, instructionsOf(d, source))
 	case &schema.Functions:
@@ -129,8 +129,8 @@ func keyText(b *schema.Batch, i int) string {
 	return "(" + strings.Join(words, " ") + ")"
 }
 
-// addCounts sums up rows of `counts`.
-func (a *answers) addCounts(b *schema.Batch, source uint8, instructions int64) {
+// addCounts sums up rows of `counts` of a source, whose first instruction is from.
+func (a *answers) addCounts(b *schema.Batch, source uint8, from, instructions int64) {
 	for i := range b.Rows() {
 		executed, failed, untold := int64(schema.CountsExecuted.At(b, i)), int64(schema.CountsFailed.At(b, i)), int64(schema.CountsUntold.At(b, i))
 		timed := int64(schema.CountsTimed.At(b, i))
@@ -139,8 +139,8 @@ func (a *answers) addCounts(b *schema.Batch, source uint8, instructions int64) {
 			a.wrong(b.Table, "says of source 0x%02x that %s executed %d, failed %d and untold %d times, %d of them timed",
 				source, keyText(b, i), executed, failed, untold, timed)
 		}
-		if first := int64(schema.CountsFirstSeq.At(b, i)); first < 0 || first >= instructions {
-			a.wrong(b.Table, "says of source 0x%02x that %s was executed first as instruction %d of %d", source, keyText(b, i), first, instructions)
+		if first := int64(schema.CountsFirstSeq.At(b, i)); first < from || first-from >= instructions {
+			a.wrong(b.Table, "says of source 0x%02x that %s was executed first as instruction %d of %d", source, keyText(b, i), first, from+instructions)
 		}
 		a.executed[source] += n
 	}
@@ -199,6 +199,19 @@ func instructionsOf(d *Dataset, source uint8) int64 {
 	for i := range d.Manifest.Sources {
 		if s := &d.Manifest.Sources[i]; s.Source == source {
 			return s.Instructions
+		}
+	}
+	return 0
+}
+
+// firstOf is the ordinal of the first instruction of a source, as the manifest says: in a
+// window others were before it.
+func firstOf(d *Dataset, source uint8) int64 {
+	if w := d.Manifest.Window; w != nil {
+		for i := range w.Sources {
+			if w.Sources[i].Source == source {
+				return w.Sources[i].Seq
+			}
 		}
 	}
 	return 0

@@ -1,0 +1,63 @@
+package window
+
+import (
+	"fmt"
+
+	"github.com/tracelake/tracelake/pipeline/stitch"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// maxChecked is how many segments of a window are compared with the index.
+const maxChecked = 1024
+
+// A Check compares the segments of a window with those of the index, and hands them on: an
+// index of another capture shows at the first of them.
+type Check struct {
+	to   stitch.Sink[schema.Segment] // may be nil
+	want []Segment
+	// Other reports that a segment has other instructions in the index: that was decoded
+	// with other program memory.
+	Other bool
+}
+
+// NewCheck returns a check of the segments of a range.
+func NewCheck(r *Range, to stitch.Sink[schema.Segment]) *Check {
+	return &Check{to: to, want: r.checked}
+}
+
+// Add implements [stitch.Sink]. It fails at a segment that is not that of the index.
+func (c *Check) Add(b stitch.Base, rows []schema.Segment) error {
+	for i := range rows {
+		if len(c.want) == 0 {
+			break
+		}
+		want, got := &c.want[0], &rows[i]
+		c.want = c.want[1:]
+		if got.Offset != want.ByteOffset || got.Bytes != want.Bytes || got.Address != want.Address || got.Reason != want.Reason {
+			return fmt.Errorf("segment %d is %s; the index says %s", want.Segment.V,
+				text(got.Offset, got.Bytes, got.Address), text(want.ByteOffset, want.Bytes, want.Address))
+		}
+		c.Other = c.Other || got.Instructions != want.Instructions
+	}
+	if c.to == nil {
+		return nil
+	}
+	return c.to.Add(b, rows)
+}
+
+// text says what tells a segment from others.
+func text(offset, bytes int64, address schema.Null[uint32]) string {
+	at := "no address"
+	if address.OK {
+		at = fmt.Sprintf("0x%08x", address.V)
+	}
+	return fmt.Sprintf("%d long at offset 0x%x, from %s", bytes, offset, at)
+}
+
+// Finish fails if a segment did not come.
+func (c *Check) Finish() error {
+	if len(c.want) > 0 {
+		return fmt.Errorf("there is no segment %d at offset 0x%x, as the index says", c.want[0].Segment.V, c.want[0].ByteOffset)
+	}
+	return nil
+}
