@@ -258,7 +258,7 @@ func (s *sourcePlan) begin() (stream decode.Stream, lead int, err error) {
 	at, unitBytes := &s.window.Begin, s.unitBytes()
 	lead = leadOf(s.protocol, at.Reason)
 	switch b := s.buffer; {
-	case b.framed && b.layout.Steady:
+	case b.framed && (b.layout.Steady || b.layout.Sync && b.RingStart == 0):
 		stream, err = frame.NewReaderAt(b.data, b.looked, b.layout, s.ID, at.ByteOffset)
 	case b.framed || s.layout != nil:
 		stream = &skippedStream{Stream: s.stream(), unitBytes: int(unitBytes), left: at.StreamOffset*unitBytes - int64(lead)}
