@@ -16,6 +16,7 @@ import (
 	"github.com/tracelake/tracelake/pipeline/archive/seekable"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
+	"github.com/tracelake/tracelake/schema/parquetfile"
 )
 
 // ArchiveOptions say what to archive and how.
@@ -123,7 +124,8 @@ type archiver struct {
 // run writes the dataset, and then the files of the capture.
 func (a *archiver) run(ctx context.Context, input string) (err error) {
 	o := a.opt.Export
-	o.Level, o.Format, o.Tables, o.Without, o.Overwrite, o.AllowNothing = schema.LevelNone, schema.Parquet, nil, LargeTables(), false, true
+	o.Level, o.Format, o.Codec = schema.LevelNone, schema.Parquet, parquetfile.ZSTD11.String() // it is written once, and kept for years
+	o.Tables, o.Without, o.Overwrite, o.AllowNothing = nil, LargeTables(), false, true
 	if a.summary.Export, err = Export(ctx, input, a.out.Dataset(), o); err != nil {
 		return err
 	}

@@ -193,6 +193,14 @@ func TestArchiveWithoutProgram(t *testing.T) {
 	if packets < 100 {
 		t.Errorf("%d packets", packets)
 	}
+	d, err := dataset.Open(dir)
+	check(t, err)
+	defer d.Close()
+	for table, want := range map[*schema.Table]int64{&schema.Exceptions: 176, &schema.Contexts: 54, &schema.Sources: 1, &schema.Losses: 1, &schema.Segments: 57, &schema.Counts: 0} {
+		if d.Rows(table) != want {
+			t.Errorf("%d rows of %s, want %d", d.Rows(table), table.Name, want)
+		}
+	}
 	opt.ELFs = elf
 	sameFiles(t, exportTo(t, dir, capture.Options{ELFs: elf}), exportTo(t, input, opt))
 }

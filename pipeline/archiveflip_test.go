@@ -18,22 +18,22 @@ func TestArchiveFlippedBytes(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	small := unpackKept(t, "archive1")
 	step := need.Size(4000, 1)
-	for _, name := range filesOf(t, small) {
+	for _, name := range pathsIn(t, small) {
 		flip := flipper(t, small, name)
 		for i := rng.IntN(step); i < flip.size(); i += step {
 			flip.at(i, byte(1<<rng.IntN(8)))
 		}
 	}
 	large := archiveOf(t, sampleSnapshot(t), capture.Options{}, archive.CreateOptions{})
-	names := filesOf(t, large)
+	names := pathsIn(t, large)
 	for range need.Size(5, 1000) {
 		flip := flipper(t, large, names[rng.IntN(len(names))])
 		flip.at(rng.IntN(flip.size()), byte(1+rng.IntN(255)))
 	}
 }
 
-// filesOf returns the files in a directory.
-func filesOf(t *testing.T, dir string) []string {
+// pathsIn returns the files in a directory.
+func pathsIn(t *testing.T, dir string) []string {
 	t.Helper()
 	var names []string
 	check(t, filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {

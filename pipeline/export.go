@@ -51,6 +51,8 @@ type Options struct {
 	Run  schema.Export // what the manifest says of this run
 	// protocols, if not nil, are decoded in place of those of protocols.go.
 	protocols []decode.Family
+	// original, if not nil, is what the capture has to be.
+	original *original
 	// partRowGroups, if not 0, is that of the dataset's.
 	partRowGroups int
 	// Progress, if not nil, is called now and then, by one goroutine at a time.
@@ -79,7 +81,7 @@ func Export(ctx context.Context, input, dir string, opt Options) (*Summary, erro
 	e := &exporter{session: s, opt: opt, programs: programs}
 	files := dataset.Options{
 		Level: opt.Level, Format: opt.Format, Codec: opt.Codec, Tables: opt.Tables, TracesData: s.plan.tracesData(),
-		Overwrite: opt.Overwrite, Meta: hashing.meta, Without: opt.Without, Resumption: e.resumption(hashing), PartRowGroups: opt.partRowGroups,
+		Overwrite: opt.Overwrite, Meta: e.meta(hashing), Without: opt.Without, Resumption: e.resumption(hashing), PartRowGroups: opt.partRowGroups,
 	}
 	if opt.PacketsOnly {
 		files.Tables, files.Without = PacketTables(), schema.Answers()
@@ -106,6 +108,18 @@ func Export(ctx context.Context, input, dir string, opt Options) (*Summary, erro
 		return nil, err
 	}
 	return e.summary(m), nil
+}
+
+// meta returns the metadata of all parts, once the files of the capture are hashed and are
+// those that it has to have.
+func (e *exporter) meta(h *hashing) func() ([]schema.Meta, error) {
+	return func() ([]schema.Meta, error) {
+		meta, err := h.meta()
+		if err == nil {
+			err = e.demandOriginal(e.opt.original, h.files)
+		}
+		return meta, err
+	}
 }
 
 // An exporter runs one export.

@@ -16,7 +16,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tracelake/tracelake/bench/generate"
 	"github.com/tracelake/tracelake/bench/need"
+	"github.com/tracelake/tracelake/bench/program"
+	"github.com/tracelake/tracelake/bench/program/codegen"
 	"github.com/tracelake/tracelake/bench/repeat"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
@@ -25,9 +28,14 @@ import (
 // resumedBytes is how long the sample is made: five row groups of instructions.
 const resumedBytes = 1_400_000
 
-// resumedOptions are those of exports that are interrupted: with a part for each row group.
+// resumedOptions are those of exports that are interrupted: with a part for each row group,
+// those of blocks in Arrow.
 func resumedOptions(level schema.Level) Options {
-	return Options{Level: level, Workers: 2, Tool: schema.Tool{Name: "test", Version: "1"}, partRowGroups: 1}
+	opt := Options{Level: level, Workers: 2, Tool: schema.Tool{Name: "test", Version: "1"}, partRowGroups: 1}
+	if level == schema.LevelBlocks {
+		opt.Format = schema.Arrow
+	}
+	return opt
 }
 
 // longSample returns the sample, made longer.
@@ -49,7 +57,7 @@ func TestKilledExport(t *testing.T) {
 	}
 	opt := resumedOptions(schema.LevelInstructions)
 	if args[2] == schema.LevelBlocks.String() {
-		opt.Level = schema.LevelBlocks
+		opt = resumedOptions(schema.LevelBlocks)
 	}
 	opt.Resumable = true
 	if len(args) > 3 {
@@ -274,6 +282,54 @@ func TestResumeInterrupted(t *testing.T) {
 	}
 	if _, err := Export(t.Context(), capture, dir, opt); err == nil || !strings.Contains(err.Error(), "exists and is not empty") {
 		t.Error(err)
+	}
+}
+
+// What is decoded of a source is kept when the next one begins, however few rows it has.
+func TestResumeSources(t *testing.T) {
+	capture := t.TempDir()
+	w, err := generate.GeneratedWorkload(codegen.Options{Seed: 5, Bytes: 4000, Base: 0x8000, Arch: program.V7A})
+	check(t, err)
+	r := generate.Recipe{Seed: 5, Instructions: 20_000, Protocol: "pft", Minor: 1, Cores: 2, Exceptions: 3000}
+	c, err := r.Capture(w)
+	check(t, err)
+	_, err = c.Write(t.Context(), capture)
+	check(t, err)
+	input, dir, once := c.Input(capture).Path, filepath.Join(t.TempDir(), "run"), filepath.Join(t.TempDir(), "once")
+	opt := resumedOptions(schema.LevelInstructions)
+	opt.partRowGroups = 0
+	_, err = Export(t.Context(), input, once, opt)
+	check(t, err)
+	d, err := dataset.Open(once)
+	check(t, err)
+	defer d.Close()
+	first, second := d.Manifest.Sources[0].Source, d.Manifest.Sources[1].Source
+	segments := schema.Segments.Part(first, 0, schema.Parquet)
+
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	opt.Resumable = true
+	opt.Progress = func(at Progress) {
+		for at.Bytes > d.Manifest.Sources[0].Bytes && !slices.Contains(journalParts(t, dir), segments) {
+			time.Sleep(time.Millisecond) // the parts are completed by another goroutine
+		}
+		if at.Bytes > d.Manifest.Sources[0].Bytes {
+			cancel()
+		}
+	}
+	if _, err := Export(ctx, input, dir, opt); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	parts := age(t, dir)
+	if slices.Contains(parts, schema.Segments.Part(second, 0, schema.Parquet)) || !slices.Contains(parts, schema.Instructions.Part(first, 0, schema.Parquet)) {
+		t.Errorf("kept: %q", parts)
+	}
+	opt.Resumable, opt.Resume, opt.Progress = false, true, nil
+	_, err = Export(t.Context(), input, dir, opt)
+	check(t, err)
+	demandSame(t, dir, contentsOf(t, once))
+	if again := writtenAgain(t, dir, parts); len(again) > 0 {
+		t.Errorf("written again: %q", again)
 	}
 }
 

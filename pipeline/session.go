@@ -127,7 +127,7 @@ func (s *session) close() {
 // in it: those that are not given are as they were recorded. It returns nil if it is
 // none.
 func openArchive(input string, opt *sessionOptions) (*archive.Archive, error) {
-	if opt.capture.Unpacked != nil || !archive.Is(input) {
+	if opt.capture.Unpacked != nil || opt.capture.Stored != nil || !archive.Is(input) {
 		return nil, noStore(input, &opt.capture)
 	}
 	a, err := archive.Open(input, opt.capture.ImageStore)

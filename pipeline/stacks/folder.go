@@ -72,43 +72,41 @@ func (f *folder) goBack(at *position, to uint32, function int32) bool {
 	return f.returned(to, function)
 }
 
-// again does at once what most steps are, between instructions that have no cycles and where no
-// rows of calls are wanted: what is on top calls a function, or returns to the caller. seq is the
-// ordinal of the instruction that control goes to. again reports false, and does nothing, if the way is
-// none of these.
-func (f *folder) again(x *way, seq int64) bool {
-	top := &f.frames[len(f.frames)-1]
-	switch x.kind {
-	case schema.KindCall, schema.KindIndirectCall:
-		if x.caller != top.node {
-			x.caller, x.callee = top.node, f.tree.calledBy(top.node, x.function, f.functions.address(x.function, x.target))
+// follow does at once what most steps are, between instructions that have no cycles and where no
+// rows of calls are wanted: what is on top calls a function, or returns to the caller. It stops at the
+// first step that is none of these, and returns how many it did. seq is the ordinal that the steps
+// count from.
+func (f *folder) follow(steps []decode.Step, ways []way, seq int64) (n int) {
+	frames, nodes, at := f.frames, f.tree.nodes, f.at.seq-seq
+loop:
+	for ; n < len(steps); n++ {
+		x, now := &ways[steps[n].Exit()], steps[n].At()
+		top := &frames[len(frames)-1]
+		switch x.kind {
+		case schema.KindCall, schema.KindIndirectCall:
+			if x.caller != top.node {
+				x.caller, x.callee = top.node, f.tree.calledBy(top.node, x.function, f.functions.address(x.function, x.target))
+				nodes = f.tree.nodes
+			}
+			nodes[top.node].own.instructions += now - at
+			nodes[x.callee].calls++
+			frames = append(frames, frame{})
+			next := &frames[len(frames)-1] // its fields are set in place: a frame that is copied waits for them
+			next.node, next.function, next.back, next.link, next.returns = x.callee, x.function, x.back, byCall, true
+		case schema.KindReturn:
+			if top.link != byCall || top.back != x.target || frames[len(frames)-2].function != x.function {
+				break loop
+			}
+			nodes[top.node].own.instructions += now - at
+			f.ended.unmade++
+			frames = frames[:len(frames)-1]
+		default:
+			break loop
 		}
-		f.tree.nodes[x.callee].calls++
-		f.tree.nodes[top.node].own.instructions += seq - f.at.seq
-		f.pushCall(x.callee, x.function, x.back)
-	case schema.KindReturn:
-		if top.link != byCall || top.back != x.target || f.frames[len(f.frames)-2].function != x.function {
-			return false
-		}
-		f.ended.unmade++
-		f.tree.nodes[top.node].own.instructions += seq - f.at.seq
-		f.frames = f.frames[:len(f.frames)-1]
-	default:
-		return false
+		at = now
 	}
-	f.at.seq = seq
-	return true
-}
-
-// follow does steps of a part, in order, up to one that takes more than again does, or to an
-// ordinal, and returns how many those are. seq is the ordinal of the part's first instruction.
-func (f *folder) follow(steps []decode.Step, ways []way, seq, end int64) int {
-	for i, s := range steps {
-		if at := seq + s.At(); at > end || !f.again(&ways[s.Exit()], at) {
-			return i
-		}
-	}
-	return len(steps)
+	f.frames, f.at.seq = frames, at+seq
+	return n
 }
 
 // alone adds the row of an exception that no stack has, at a position.

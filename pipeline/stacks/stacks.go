@@ -4,6 +4,7 @@ import (
 	"errors"
 	"sync"
 
+	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/pipeline/stitch"
 	"github.com/tracelake/tracelake/pipeline/tally"
 	"github.com/tracelake/tracelake/schema"
@@ -180,7 +181,7 @@ func (f *folder) fold(j *job, rows wanted) {
 		function = l.code.functionAt(l.position, f.functions)
 	}
 	f.reset(function, j.at, rows)
-	w := walker{functions: f.functions, to: f}
+	w := walker{functions: f.functions, to: f, waiting: make([]decode.Step, 0, maxWait)}
 	w.walk(j)
 	f.finish(&w.step.at)
 }

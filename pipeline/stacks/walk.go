@@ -2,6 +2,7 @@ package stacks
 
 import (
 	"math"
+	"sort"
 
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/pipeline/stitch"
@@ -24,9 +25,11 @@ type walker struct {
 	span   int         // of the run at hand, among part.Spans
 	steps  int         // of the part, that were walked
 
-	unit   *decode.Result // of the places and ways
-	places []place        // its blocks
-	ways   []way          // its exits
+	unit    *decode.Result // of what follows
+	places  []place        // its blocks
+	left    []way          // on which control left those for another function last
+	ways    []way          // its exits
+	waiting []decode.Step  // that are not made yet: the index of the exit is that of the block that is left
 }
 
 // A last is the instruction that was executed last; its block is nil if there was none.
@@ -81,44 +84,90 @@ func (w *walker) runs(from, to int) {
 	runs := r.Unit.Runs[from:to]
 	function, kind := w.state()
 	seq, nextSpan, again := w.step.at.seq, 0, w.again()
-	var last *place // of the run before, if that is whole
+	whole := false // the run before: then places has what its end leads to
 	for i := range runs {
 		run := &runs[i]
+		if from+i >= nextSpan {
+			w.make()
+			nextSpan = w.spanOf(from + i)
+		}
 		p, end := &places[run.Block], seq+int64(run.Count)
 		if kind != schema.KindOther || p.one != function || end > w.nextMark {
-			whole := p.one != several && end <= w.nextMark
-			if !again || !whole || last == nil || kind == schema.KindOther || run.First > 0 || !w.to.again(last.to(p), seq) {
-				w.spanOf(from + i)
+			inside := p.one == several || end > w.nextMark
+			if again && whole && !inside && kind != schema.KindOther && run.First == 0 {
+				w.wait(&runs[i-1], p, seq)
+			} else {
+				w.make()
 				w.enterAfter(runs[:i], seq, int(run.Block), int(run.First))
-				if !whole {
+				if inside {
 					w.through(run)
 				}
 			}
 		}
-		seq, last = end, p
+		seq, whole = end, true
 		function, kind = p.one, p.kind
 		if run.Outcome == schema.NotTaken {
 			kind = schema.KindOther
 		}
 		if run.First+run.Count != p.length || p.one == several {
-			w.last, last = lastOf(run, r.Numbers, w.blocks), nil
+			whole = false
+			w.last = lastOf(run, r.Numbers, w.blocks)
 			function, kind = w.state()
 		}
 		if run.Flags&timed != 0 {
-			if from+i >= nextSpan {
-				nextSpan = w.spanOf(from + i)
-			}
 			w.step.at.time(r, w.span, run.Cycle)
 		}
 	}
+	w.make()
 	w.step.at.seq = seq
 	if len(runs) > 0 {
-		w.spanOf(to - 1)
 		w.last = lastOf(&runs[len(runs)-1], r.Numbers, w.blocks)
 	}
 }
 
-// again says whether steps may be made at once: see [folder.again].
+// wait has the step wait that is from the end of a run to the block of the next one, whose first
+// instruction has an ordinal: many are made faster than one by one.
+func (w *walker) wait(last *schema.Run, next *place, seq int64) {
+	x := &w.left[last.Block]
+	if x.target != next.address || x.function != next.one {
+		w.make() // those that took it to elsewhere
+		x.target, x.function, x.caller = next.address, next.one, below
+	}
+	if len(w.waiting) == cap(w.waiting) {
+		w.make()
+	}
+	w.waiting = append(w.waiting, decode.NewStep(seq-w.part.Seq, last.Block))
+}
+
+// maxWait is how many steps wait at most.
+const maxWait = 1024
+
+// make makes the steps that wait.
+func (w *walker) make() {
+	w.along(w.waiting, w.left)
+	w.waiting = w.waiting[:0]
+}
+
+// along makes steps of the part, on some of the ways.
+func (w *walker) along(steps []decode.Step, ways []way) {
+	r, again := w.part, w.again()
+	for i := 0; ; i++ {
+		if again {
+			i += w.to.follow(steps[i:], ways, r.Seq)
+		}
+		if i == len(steps) {
+			return
+		}
+		w.step.at.seq = r.Seq + steps[i].At()
+		if r.Base.CycleAccurate {
+			w.step.at.time(r, w.span, r.StepCycles[w.steps+i])
+		}
+		x := &ways[steps[i].Exit()]
+		w.leave(x.kind, x.back, x.target, x.function)
+	}
+}
+
+// again says whether steps may be made together: see [folder.follow].
 func (w *walker) again() bool { return !w.part.Base.CycleAccurate && !w.to.wanted.calls }
 
 // enterAfter makes the steps between the last of some runs, or if there are none what came before
@@ -152,21 +201,10 @@ func (w *walker) stretch(s *decode.Stretch) {
 		w.enter(first, 0)
 	}
 	end := w.step.at.seq + s.Instructions
-	for again := w.again(); ; w.steps++ {
-		if again {
-			w.steps += w.to.follow(r.Steps[w.steps:], w.ways, r.Seq, end)
-		}
-		if w.steps == len(r.Steps) || r.Seq+r.Steps[w.steps].At() > end {
-			break
-		}
-		x := r.Steps[w.steps]
-		w.step.at.seq = r.Seq + x.At()
-		if r.Base.CycleAccurate {
-			w.step.at.time(r, w.span, r.StepCycles[w.steps])
-		}
-		y := &w.ways[x.Exit()]
-		w.leave(y.kind, y.back, y.target, y.function)
-	}
+	steps := r.Steps[w.steps:]
+	n := sort.Search(len(steps), func(i int) bool { return r.Seq+steps[i].At() > end })
+	w.along(steps[:n], w.ways)
+	w.steps += n
 	w.step.at.seq = end
 	next := &r.Unit.Runs[s.Run]
 	w.last = last{code: &w.blocks[r.Numbers[next.Block]], position: int(next.First), gone: true}

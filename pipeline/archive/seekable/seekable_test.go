@@ -179,6 +179,11 @@ func TestDamaged(t *testing.T) {
 		{"a smaller claim", set(entries+4, 2999), "frame 0 "},
 		{"a larger claim", set(entries+4, 3001), "frame 0 holds 3000 bytes"},
 		{"a huge claim", set(entries+4, MaxFrame), "frame 0 holds 3000 bytes"},
+		{"a frame whose header claims 4 GiB", func(b []byte) []byte {
+			b[4] = 0xe0 // one segment, 8 bytes of size
+			binary.LittleEndian.PutUint64(b[5:], 1<<32)
+			return b
+		}, "frame 0 cannot be unpacked"},
 		{"a flipped bit", func(b []byte) []byte { b[100] ^= 1; return b }, "frame 0 "},
 	} {
 		t.Run(test.name, func(t *testing.T) {

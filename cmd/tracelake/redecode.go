@@ -1,0 +1,128 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/tracelake/tracelake/decode/capture"
+	"github.com/tracelake/tracelake/pipeline"
+	"github.com/tracelake/tracelake/schema"
+)
+
+func redecodeCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "redecode",
+		Usage:     "decodes a dataset or archive again, with another program",
+		UsageText: "tracelake redecode DIR [--capture INPUT] -e FILE [flags]",
+		Description: `DIR is a dataset or an archive. What is in it is replaced by what export, or
+archive, makes of its capture with the program that is given and the options
+that DIR records. An archive holds its capture, of which nothing is packed
+again; of a dataset it is given with --capture, and has to be the one that was
+decoded, by its SHA-256.
+
+Files of a flag (-e, --image, --symbols) take the place of all that were given
+with that flag before. A dataset has none of these files: all that are to stay
+are given again. DIR is at any moment as it was, or all new.
+
+Examples:
+   tracelake redecode run.tla -e firmware.elf
+   tracelake redecode run1 --capture capture -e firmware.elf -e boot.elf`,
+		Flags: slices.Concat([]cli.Flag{
+			&cli.StringFlag{Name: "capture", Category: groupInput, Usage: "`INPUT` is the capture of the dataset", DefaultText: "that in the archive"},
+		}, memoryFlags(), []cli.Flag{
+			symbolsFlag(),
+			storeFlag(),
+			jobsFlag("decode on `N` cores; the files are the same for any N"),
+			&cli.BoolFlag{Name: "quiet", Category: groupRun, Usage: "print nothing but errors"},
+			&cli.BoolFlag{Name: "no-progress", Category: groupRun, Usage: "no progress bar (there is one on terminals only)"},
+		}),
+		Action: redecode,
+	}
+}
+
+// redecodeArgs is what a command line of redecode says.
+type redecodeArgs struct {
+	dir, input        string
+	options           pipeline.Options
+	quiet, noProgress bool
+}
+
+func redecode(ctx *cli.Context) error {
+	args, err := readRedecode(ctx)
+	if err != nil {
+		return err
+	}
+	stderr := ctx.App.ErrWriter
+	if args.quiet {
+		stderr = io.Discard
+	}
+	done, err := runRedecode(ctx, args, stderr)
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(stderr, summaryText(args.dir, done.Summary)+redecodedText(done))
+	return err
+}
+
+// runRedecode decodes again, with a progress bar if stderr is a terminal.
+func runRedecode(ctx *cli.Context, args *redecodeArgs, stderr io.Writer) (*pipeline.Redecoded, error) {
+	o := &args.options
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown" // for people only, and not worth failing for
+	}
+	o.Tool = schema.Tool{Name: "tracelake", Version: version()}
+	o.Run = schema.Export{Command: os.Args, Input: args.input, Created: time.Now().UTC().Format(time.RFC3339), Host: host, Workers: o.Workers}
+	if !args.noProgress {
+		defer showUnpacking(stderr, &o.Capture)()
+		p := progressOn(stderr, "decoding")
+		defer p.clear()
+		o.Progress = p.show
+	}
+	o.LimitMemory()
+	return pipeline.Redecode(ctx.Context, args.dir, args.input, *o)
+}
+
+// readRedecode reads the command line of redecode.
+func readRedecode(ctx *cli.Context) (*redecodeArgs, error) {
+	switch n := ctx.NArg(); {
+	case n == 0:
+		return nil, usage("redecode", "needs a DIR, a dataset or an archive", seeHelp(ctx.Command))
+	case n > 1:
+		return nil, usage("redecode", fmt.Sprintf("takes one DIR, but is given %d: %s", n, strings.Join(ctx.Args().Slice(), ", ")), seeHelp(ctx.Command))
+	}
+	args := &redecodeArgs{
+		dir: ctx.Args().First(), input: ctx.String("capture"), quiet: ctx.Bool("quiet"), noProgress: ctx.Bool("no-progress"),
+		options: pipeline.Options{Capture: capture.Options{
+			ELFs: ctx.StringSlice("elf"), Images: ctx.StringSlice("image"), Symbols: ctx.StringSlice("symbols"), ImageStore: ctx.String("images"),
+		}},
+	}
+	if _, err := os.Stat(args.dir); errors.Is(err, fs.ErrNotExist) {
+		return nil, &missingError{args.dir, "give a dataset or an archive"}
+	}
+	if ctx.IsSet("capture") && args.input == "" {
+		return nil, usage("--capture", "is without an input", "write --capture INPUT, the capture of the dataset")
+	}
+	if c := &args.options.Capture; len(c.ELFs)+len(c.Images)+len(c.Symbols) == 0 {
+		return nil, usage("redecode", "needs a program: everything else is as it was", "give it with -e FILE, --image or --symbols")
+	}
+	var err error
+	args.options.Workers, err = jobs(ctx)
+	return args, err
+}
+
+// redecodedText says what the program changed.
+func redecodedText(r *pipeline.Redecoded) string {
+	what := func(t *schema.Totals) string {
+		return fmt.Sprintf("%s, %s, %s unplaced", count(t.Instructions, "instruction"), count(t.Losses, "loss"), count(t.BytesUnplaced, "byte"))
+	}
+	return fmt.Sprintf("\nbefore: %s\nnow:    %s\n", what(&r.Before), what(&r.Totals))
+}
