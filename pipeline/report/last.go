@@ -138,12 +138,16 @@ func pickSource(d *dataset.Dataset, source schema.Null[uint8]) (*schema.SourceTo
 
 // find finds the instruction after the point.
 func (l *Last) find(d *dataset.Dataset, s *schema.SourceTotals, p Point) error {
-	l.Before = s.Instructions
+	var first int64
+	first, l.Before = d.Manifest.Seqs(s)
 	switch p.Kind {
 	case AtEnd:
 	case AtSeq:
 		if p.N > l.Before {
 			return fmt.Errorf("%s: seq %d is beyond the end: source %s has %d instructions", d.Dir, p.N, schema.SourceText(s.Source), l.Before)
+		}
+		if p.N < first {
+			return fmt.Errorf("%s: seq %d is before the window: source %s has instructions %d to %d", d.Dir, p.N, schema.SourceText(s.Source), first, l.Before-1)
 		}
 		l.Before = p.N
 	case AtOffset:
