@@ -157,5 +157,5 @@ func (f *finder) before(s *Segment) bool {
 	case ByTimestamp:
 		return !s.Timestamp.OK || int64(s.Timestamp.V) < n
 	}
-	return f.buffer.place(s.ByteOffset) < f.buffer.end(n)
+	return s.Segment.V == 0 || f.buffer.place(s.ByteOffset) < f.buffer.end(n) // what is before it is its
 }
