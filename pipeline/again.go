@@ -49,9 +49,6 @@ func DecodeAgain(ctx context.Context, dir, input string, opt AgainOptions) (agai
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	if r.Dataset.Manifest.Window != nil {
-		return nil, &dataset.Error{File: dir, Problem: "is of a window of the capture", Remedy: "compare the dataset that was its index"}
-	}
 	o, missing, err := r.Options(input, opt.Capture)
 	if err != nil {
 		return nil, err

@@ -58,6 +58,7 @@ func (p *plan) readFrames(ctx context.Context, tokens workers, b *bufferPlan) er
 		return err
 	}
 	b.layout.Steady = b.census.Steady(&b.layout)
+	b.inStep = b.layout.Steady
 	p.near.unlimit(b, found.Layout)
 	return nil
 }

@@ -15,6 +15,7 @@ type PacketOptions struct {
 	Capture  capture.Options
 	Sources  []uint8 // nil: all
 	From, To int64   // capture offsets; To < 0: to the end
+	Window   *Window // with an index, in place of From and To; nil: there is none
 	// Progress, if not nil, is called now and then.
 	Progress func(Progress)
 
@@ -55,6 +56,7 @@ func Packets(ctx context.Context, input string, opt PacketOptions, emit func(Pac
 		}
 		decoded++
 		l := lister{source: src.ID, protocol: src.protocol, opt: opt, emit: emit, progress: at.source()}
+		l.limit(src)
 		list := func() error { return l.listNear(src) }
 		if listing, ok := src.protocol.(decode.Listing); ok {
 			list = func() error { return (&unitLister{lister: l, listing: listing}).list(src.stream()) }

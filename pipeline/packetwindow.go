@@ -23,8 +23,8 @@ const (
 // openNear opens a session to list packets, of which only what is near them is planned; all of
 // the capture if that has no source that was asked for.
 func openNear(ctx context.Context, input string, opt *PacketOptions) (*session, error) {
-	all := sessionOptions{capture: opt.Capture, sources: opt.Sources, protocols: opt.protocols}
-	if opt.From <= listBack && opt.To < 0 {
+	all := sessionOptions{capture: opt.Capture, sources: opt.Sources, protocols: opt.protocols, window: opt.Window}
+	if opt.Window != nil || opt.From <= listBack && opt.To < 0 {
 		return openSession(ctx, input, all)
 	}
 	near := all
@@ -72,7 +72,7 @@ func (n *stretch) unlimit(b *bufferPlan, layout frame.Layout) {
 	if n == nil {
 		return
 	}
-	b.inStep, b.from, b.looked, b.layout = b.layout.Steady, 0, b.Size, layout
+	b.from, b.looked, b.layout = 0, b.Size, layout
 }
 
 // streamFrom returns the stream from an offset on, or all of it if it cannot be told where it
@@ -90,6 +90,21 @@ func (s *sourcePlan) streamFrom(offset int64) (stream decode.Stream, late bool) 
 	raw := newRawStream(b.data, b.looked, 0)
 	raw.read = min(offset, b.looked)
 	return raw, true
+}
+
+// limit limits the list to the segments of a window, if the source has one.
+func (l *lister) limit(s *sourcePlan) {
+	w := s.window
+	if w == nil {
+		return
+	}
+	l.opt.From, l.opt.To = w.Left.ByteOffset, -1
+	if w.First == 0 {
+		l.opt.From = 0
+	}
+	if w.After.OK {
+		l.opt.To = w.After.V
+	}
 }
 
 // listNear lists a source from some way before the first offset.

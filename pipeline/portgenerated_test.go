@@ -47,8 +47,8 @@ type madeCapture struct {
 	records  []byte
 }
 
-// madeSamples makes a capture of a few thousand samples.
-func madeSamples(t *testing.T, protocol string, seed uint64) *madeCapture {
+// samplesFile makes a capture of a few thousand samples, and says how to open it.
+func samplesFile(t *testing.T, protocol string, seed uint64) (path string, opt capture.Options) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(seed, 'p'))
 	w, err := generate.GeneratedWorkload(codegen.Options{Seed: seed, Bytes: 4000, Base: 0x8000, Arch: program.V5TE})
@@ -69,7 +69,14 @@ func madeSamples(t *testing.T, protocol string, seed uint64) *madeCapture {
 		t.Fatal(err)
 	}
 	in := c.Input(dir)
-	s, err := openSession(t.Context(), in.Path, sessionOptions{capture: capture.Options{Regs: in.Regs, Images: in.Images}, workers: 1})
+	return in.Path, capture.Options{Regs: in.Regs, Images: in.Images}
+}
+
+// madeSamples makes a capture of a few thousand samples.
+func madeSamples(t *testing.T, protocol string, seed uint64) *madeCapture {
+	t.Helper()
+	path, opt := samplesFile(t, protocol, seed)
+	s, err := openSession(t.Context(), path, sessionOptions{capture: opt, workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

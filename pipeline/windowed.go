@@ -209,16 +209,33 @@ func (w *windowing) place(p *plan) error {
 		}
 		return windowErrorf("%s is of one source, and there are %s; give --source ID", &w.Span, strings.Join(ids, ", "))
 	}
-	p.sources = decoded // what else there is is of the whole
+	p.sources = nil // what else there is is of the whole
+	var nothing error
 	for _, s := range decoded {
-		if err := w.placeSource(s); err != nil {
+		switch err := w.placeSource(s); {
+		case err != nil:
 			return err
+		case s.window != nil:
+			p.sources = append(p.sources, s)
+		case nothing == nil:
+			nothing = w.nothingOf(s)
 		}
+	}
+	if len(p.sources) == 0 && nothing != nil {
+		return nothing
 	}
 	return nil
 }
 
-// placeSource finds the segments of the window that a source has.
+// nothingOf returns the error that nothing of a source is in the window.
+func (w *windowing) nothingOf(s *sourcePlan) error {
+	known := w.index.Source(s.ID)
+	return windowErrorf("source %s has nothing %s; %s has %d segments of it, with %d instructions",
+		schema.SourceText(s.ID), &w.Span, w.Index, known.Segments, known.Instructions)
+}
+
+// placeSource finds the segments of the window that a source has; none if it has nothing
+// there.
 func (w *windowing) placeSource(s *sourcePlan) error {
 	known := w.index.Source(s.ID)
 	switch {
@@ -231,10 +248,6 @@ func (w *windowing) placeSource(s *sourcePlan) error {
 	}
 	var err error
 	s.window, err = w.index.Range(s.ID, &w.Span, window.Ring{Start: s.buffer.RingStart, Size: s.buffer.Size})
-	if err == nil && s.window == nil {
-		err = windowErrorf("source %s has nothing %s; %s has %d segments of it, with %d instructions",
-			schema.SourceText(s.ID), &w.Span, w.Index, known.Segments, known.Instructions)
-	}
 	return err
 }
 
@@ -258,7 +271,7 @@ func (s *sourcePlan) begin() (stream decode.Stream, lead int, err error) {
 	at, unitBytes := &s.window.Begin, s.unitBytes()
 	lead = leadOf(s.protocol, at.Reason)
 	switch b := s.buffer; {
-	case b.framed && b.layout.Steady:
+	case b.framed && (b.layout.Steady || b.layout.Sync && b.RingStart == 0):
 		stream, err = frame.NewReaderAt(b.data, b.looked, b.layout, s.ID, at.ByteOffset)
 	case b.framed || s.layout != nil:
 		stream = &skippedStream{Stream: s.stream(), unitBytes: int(unitBytes), left: at.StreamOffset*unitBytes - int64(lead)}

@@ -40,6 +40,10 @@ func windowInputs(t *testing.T) []windowInput {
 		{name: "raw pft", path: synthRaw(t, pft)},
 		{name: "raw data trace", path: synthRaw(t, data)},
 	}
+	for _, protocol := range []string{"etmv1", "etmv2"} {
+		path, options := samplesFile(t, protocol, 2)
+		inputs = append(inputs, windowInput{protocol, path, options})
+	}
 	for _, name := range []string{"am243x-r5f-etmv3-freertos-002b37c", "opencsd-TC2", "stm32f105-m3-etmv34-itm-swo"} {
 		if path, ok := shared.Find(t, "captures/"+name); ok && need.Long() {
 			inputs = append(inputs, windowInput{name: name, path: path})

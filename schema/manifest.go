@@ -47,6 +47,19 @@ type SourceWindow struct {
 	Seq int64 `json:"first_seq"`
 }
 
+// Seqs returns the ordinal of the first instruction of a source, and the one after the last:
+// in a window others were before it.
+func (m *Manifest) Seqs(s *SourceTotals) (from, to int64) {
+	if m.Window != nil {
+		for i := range m.Window.Sources {
+			if w := &m.Window.Sources[i]; w.Source == s.Source {
+				from = w.Seq
+			}
+		}
+	}
+	return from, from + s.Instructions
+}
+
 // Tool is the program that wrote a dataset.
 type Tool struct {
 	Name    string `json:"name"`

@@ -13,6 +13,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/tracelake/tracelake/pipeline"
+	"github.com/tracelake/tracelake/pipeline/window"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -32,11 +33,13 @@ need not have (trace disabled) share a line.
 Examples:
    tracelake packets capture
    tracelake packets capture --source 0x13 --from 0x400 --to 0x500
+   tracelake packets capture --index run --from seq=1000 --to seq=1001
    tracelake packets ptm.bin --protocol pft --reg ETMCR=0x1400 --json`,
 		Flags: slices.Concat(inputFlags(), []cli.Flag{
 			sourceFlag(),
-			&cli.Int64Flag{Name: "from", Category: groupOutput, Usage: "only packets from this `OFFSET` on, as 0x400 or 1024"},
-			&cli.Int64Flag{Name: "to", Category: groupOutput, Usage: "only packets before this `OFFSET`", DefaultText: "the end"},
+			&cli.StringFlag{Name: "from", Category: groupOutput, Usage: "only packets from this `POINT` on: an offset as 0x400 or 1024; with --index seq=N, timestamp=N or segment=N", DefaultText: "the start"},
+			&cli.StringFlag{Name: "to", Category: groupOutput, Usage: "only packets before this `POINT`", DefaultText: "the end"},
+			&cli.StringFlag{Name: "index", Category: groupInput, Usage: "find points with the segments of `DIR`, a dataset of the whole capture"},
 			&cli.BoolFlag{Name: "json", Category: groupOutput, Usage: "print a JSON object for each packet, one a line"},
 		}),
 		Action: packets,
@@ -71,18 +74,29 @@ func packets(ctx *cli.Context) error {
 }
 
 func readPackets(ctx *cli.Context) (pipeline.PacketOptions, error) {
-	opt := pipeline.PacketOptions{Capture: captureOptions(ctx), From: ctx.Int64("from"), To: -1}
-	if opt.From < 0 {
-		return opt, usage(fmt.Sprintf("--from %d", opt.From), "is no offset", "give 0 or more")
-	}
-	if ctx.IsSet("to") {
-		if opt.To = ctx.Int64("to"); opt.To < opt.From {
-			return opt, usage(fmt.Sprintf("--to 0x%x", opt.To), fmt.Sprintf("is before --from 0x%x", opt.From), "give a later offset")
-		}
-	}
+	opt := pipeline.PacketOptions{Capture: captureOptions(ctx), To: -1}
 	var err error
-	opt.Sources, err = sources(ctx)
-	return opt, err
+	if opt.Sources, err = sources(ctx); err != nil {
+		return opt, err
+	}
+	w := pipeline.Window{Index: ctx.String("index")}
+	if w.From, err = readPoint(ctx, "from"); err != nil {
+		return opt, err
+	}
+	if w.To, err = readPoint(ctx, "to"); err != nil {
+		return opt, err
+	}
+	if to := w.To; to.OK && to.V.Kind == w.From.V.Kind && to.V.N < w.From.V.N {
+		return opt, usage("--to "+ctx.String("to"), "is before --from "+ctx.String("from"), "give a later point")
+	}
+	if w.From.V.Kind != window.ByOffset || w.To.V.Kind != window.ByOffset {
+		opt.Window = &w
+		return opt, nil
+	}
+	if opt.From = w.From.V.N; w.To.OK {
+		opt.To = w.To.V.N
+	}
+	return opt, nil
 }
 
 // writePacket writes a line for people:

@@ -21,7 +21,8 @@ func lastCommand() *cli.Command {
 		UsageText: "tracelake report last DIR [flags]",
 		Description: `The point is the end of the trace, or what --before says: an instruction, a
 byte of the capture, or an exception, by its ordinal in the table exceptions.
-The dataset has to have rows of what was executed: level instructions or blocks.
+A dataset without rows of what was executed, as an archive, needs its capture:
+the part before the point is decoded again.
 
 Lines of source are shown if their files are found. CYCLES are those since the
 count before. Below is the stack of the last instruction, the innermost function
@@ -91,7 +92,9 @@ func last(ctx *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	l, err := q.m.Last(q.dirs[0], a.source, a.point, a.n)
+	maker := &rowMaker{ctx: ctx, dir: q.dirs[0]}
+	l, err := q.m.Last(q.dirs[0], a.source, a.point, a.n, maker.rows)
+	err = maker.close(err)
 	if e, ok := errors.AsType[*report.NoSourceError](err); ok {
 		return noSource(e)
 	}

@@ -95,12 +95,13 @@ func (c *Collector) Follow(b Base, data []decode.DataElement, cancelable decode.
 }
 
 // Address returns the low bits of the last address sent, which later ones leave out, and
-// how many.
-func (c *Collector) Address() (address uint32, bits uint8) { return c.address, c.bits }
+// how many. It reports false if there was no data yet.
+func (c *Collector) Address() (address uint32, bits uint8, ok bool) {
+	return c.address, c.bits, c.bits > 0 || c.groups > 0
+}
 
-// Resume begins in the middle of a source, where the low bits of the last address sent
-// are known.
-func (c *Collector) Resume(address uint32, bits uint8) { c.address, c.bits = address, bits }
+// Resume begins in the middle of a source, after data: with what Address returned there.
+func (c *Collector) Resume(address uint32, bits uint8) { c.address, c.bits, c.groups = address, bits, 1 }
 
 // Since returns the first segment whose elements may still matter to those that come;
 // NULL if there is none.

@@ -79,14 +79,16 @@ func (e *NoSourceError) Error() string {
 
 // Last returns the last instructions, at most n, of a source of dir before a point, and where
 // they were. Without a source there has to be one alone. It reads no more of the dataset than
-// it needs.
-func (m *Merged) Last(dir string, source schema.Null[uint8], p Point, n int64) (*Last, error) {
+// it needs. Where that has no rows of instructions, rows makes them; nil: it fails.
+func (m *Merged) Last(dir string, source schema.Null[uint8], p Point, n int64, rows Rows) (*Last, error) {
 	d, err := dataset.Open(dir)
 	if err != nil {
 		return nil, err
 	}
 	defer d.Close()
-	if !d.Has(&schema.Instructions) && (!d.Has(&schema.Blocks) || !d.Has(&schema.CodeBlocks)) {
+	if hasRows(d) {
+		rows = nil
+	} else if rows == nil {
 		return nil, &dataset.Error{File: dir, Problem: "has counts of what was executed, and no rows of it", Remedy: "export again with --level blocks, and without --tables"}
 	}
 	s, err := pickSource(d, source)
@@ -94,18 +96,16 @@ func (m *Merged) Last(dir string, source schema.Null[uint8], p Point, n int64) (
 		return nil, err
 	}
 	l := &Last{Dir: dir, Source: s.Source, Core: s.Core}
-	if err := l.find(d, s, p); err != nil {
-		return nil, err
+	if rows != nil && p.Kind == AtOffset {
+		err = rows.with(s.Source, p, Point{AtOffset, p.N + 1}, func(w *dataset.Dataset) error { return l.find(w, sourceOf(w, s), p) })
+	} else {
+		err = l.find(d, s, p)
 	}
-	from := max(0, l.Before-n)
-	err = eachInstruction(d, s.Source, from, func(b *schema.Batch, row int) bool {
-		x := executedAt(b, row)
-		if x.Seq >= from && x.Seq < l.Before {
-			m.describe(&x, s.Core)
-			l.Rows = append(l.Rows, x)
-		}
-		return x.Seq < l.Before-1
-	})
+	if err == nil && rows != nil && l.Before > 0 {
+		err = rows.with(s.Source, Point{AtSeq, max(0, l.Before-n)}, Point{AtSeq, l.Before}, func(w *dataset.Dataset) error { return m.readLast(l, w, n) })
+	} else if err == nil {
+		err = m.readLast(l, d, n)
+	}
 	if err != nil || len(l.Rows) == 0 {
 		return l, err
 	}
@@ -114,6 +114,52 @@ func (m *Merged) Last(dir string, source schema.Null[uint8], p Point, n int64) (
 	}
 	l.Stack, l.Why, err = m.stackAt(d, s, &l.Rows[len(l.Rows)-1])
 	return l, err
+}
+
+// Rows makes a dataset with the rows of the instructions of a source from a point to before
+// another, and returns where it is. Its ordinals are those of the whole.
+type Rows func(source uint8, from, to Point) (dir string, err error)
+
+// with calls a function with the dataset that r makes.
+func (r Rows) with(source uint8, from, to Point, do func(*dataset.Dataset) error) error {
+	dir, err := r(source, from, to)
+	if err != nil {
+		return err
+	}
+	w, err := dataset.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	return do(w)
+}
+
+// hasRows reports whether d has rows of instructions, or of blocks.
+func hasRows(d *dataset.Dataset) bool {
+	return d.Has(&schema.Instructions) || d.Has(&schema.Blocks) && d.Has(&schema.CodeBlocks)
+}
+
+// sourceOf returns a source as another dataset has it.
+func sourceOf(d *dataset.Dataset, s *schema.SourceTotals) *schema.SourceTotals {
+	for i := range d.Manifest.Sources {
+		if x := &d.Manifest.Sources[i]; x.Source == s.Source {
+			return x
+		}
+	}
+	return s
+}
+
+// readLast reads the instructions before the point, at most n.
+func (m *Merged) readLast(l *Last, d *dataset.Dataset, n int64) error {
+	from := max(0, l.Before-n)
+	return eachInstruction(d, l.Source, from, func(b *schema.Batch, row int) bool {
+		x := executedAt(b, row)
+		if x.Seq >= from && x.Seq < l.Before {
+			m.describe(&x, l.Core)
+			l.Rows = append(l.Rows, x)
+		}
+		return x.Seq < l.Before-1
+	})
 }
 
 // pickSource returns the source that is picked, or the only one that ran.
@@ -138,12 +184,16 @@ func pickSource(d *dataset.Dataset, source schema.Null[uint8]) (*schema.SourceTo
 
 // find finds the instruction after the point.
 func (l *Last) find(d *dataset.Dataset, s *schema.SourceTotals, p Point) error {
-	l.Before = s.Instructions
+	var first int64
+	first, l.Before = d.Manifest.Seqs(s)
 	switch p.Kind {
 	case AtEnd:
 	case AtSeq:
 		if p.N > l.Before {
 			return fmt.Errorf("%s: seq %d is beyond the end: source %s has %d instructions", d.Dir, p.N, schema.SourceText(s.Source), l.Before)
+		}
+		if p.N < first {
+			return fmt.Errorf("%s: seq %d is before the window: source %s has instructions %d to %d", d.Dir, p.N, schema.SourceText(s.Source), first, l.Before-1)
 		}
 		l.Before = p.N
 	case AtOffset:

@@ -48,7 +48,7 @@ type carriedRestart struct {
 	Unknown bool  `json:"unknown,omitempty"`
 }
 
-// A carriedData is the address that data packets complete.
+// A carriedData is the address that data packets complete, of a source that has sent data.
 type carriedData struct {
 	Address uint32 `json:"address"`
 	Bits    uint8  `json:"bits"`
@@ -69,7 +69,7 @@ func (s *Stitcher) start(seg *decode.Segment) schema.Start {
 		at.ContextID, at.VMID, at.Security = x.V.ContextID, x.V.VMID, schema.Of(x.V.Security)
 	}
 	more := c.carried(seg, s.code)
-	if address, bits := s.data.Address(); bits > 0 {
+	if address, bits, ok := s.data.Address(); ok {
 		more.Data = &carriedData{address, bits}
 	}
 	at.Carried = more.text()

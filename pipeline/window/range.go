@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/tracelake/tracelake/pipeline/stitch"
+	"github.com/tracelake/tracelake/schema"
 )
 
 // A Range is the segments of one source that a window has.
@@ -13,6 +14,8 @@ type Range struct {
 	// segment 0, decoding begins with the stream.
 	Begin, Left Segment
 	Units       int64 // of the stream, that the segments have
+	// After is the capture offset of the segment after the last; NULL: there is none.
+	After schema.Null[int64]
 
 	checked []Segment // the first of them: see [Check]
 }
@@ -103,6 +106,7 @@ func (f *finder) find(rows *rows) error {
 		}
 		if f.found != nil {
 			if !f.before(s) {
+				f.found.After = schema.Of(s.ByteOffset)
 				break
 			}
 			f.found.Last, f.from = s.Segment.V, min(f.from, s.DecodeFrom)
@@ -153,5 +157,5 @@ func (f *finder) before(s *Segment) bool {
 	case ByTimestamp:
 		return !s.Timestamp.OK || int64(s.Timestamp.V) < n
 	}
-	return f.buffer.place(s.ByteOffset) < f.buffer.end(n)
+	return s.Segment.V == 0 || f.buffer.place(s.ByteOffset) < f.buffer.end(n) // what is before it is its
 }

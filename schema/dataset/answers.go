@@ -204,17 +204,10 @@ func instructionsOf(d *Dataset, source uint8) int64 {
 	return 0
 }
 
-// firstOf is the ordinal of the first instruction of a source, as the manifest says: in a
-// window others were before it.
+// firstOf is the ordinal of the first instruction of a source, as the manifest says.
 func firstOf(d *Dataset, source uint8) int64 {
-	if w := d.Manifest.Window; w != nil {
-		for i := range w.Sources {
-			if w.Sources[i].Source == source {
-				return w.Sources[i].Seq
-			}
-		}
-	}
-	return 0
+	from, _ := d.Manifest.Seqs(&schema.SourceTotals{Source: source})
+	return from
 }
 
 // checkAnswers compares what was summed up with the manifest, and references with

@@ -24,15 +24,16 @@ func newTimeline(m *report.Merged, d *dataset.Dataset, s *schema.SourceTotals, w
 	if err != nil {
 		return nil, err
 	}
+	_, end := d.Manifest.Seqs(s)
 	t := &Timeline{
 		Dir: d.Dir, Source: s.Source, Core: s.Core, CycleHz: s.CycleHz,
-		Window: Window{w.From, min(w.Until, s.Instructions)}, before: evidence{-1, none}, after: evidence{openEnd, none},
+		Window: Window{w.From, min(w.Until, end)}, before: evidence{-1, none}, after: evidence{openEnd, none},
 	}
 	if w == Everything {
 		t.spans = make([]span, 0, min(d.Rows(&schema.Calls)+d.Rows(&schema.ExceptionSpans), mostReserved))
 	}
 	t.paths.read(t, tree)
-	r := &reader{t: t, instructions: s.Instructions, until: point{seq: openEnd, at: unknownTime}, from: point{at: unknownTime}}
+	r := &reader{t: t, instructions: end, until: point{seq: openEnd, at: unknownTime}, from: point{at: unknownTime}}
 	if err := r.read(d); err != nil {
 		return nil, err
 	}
