@@ -3,7 +3,9 @@ package pipeline
 import (
 	"bytes"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	encodeetmv3 "github.com/tracelake/tracelake/bench/encode/etmv3"
@@ -37,6 +39,7 @@ func windowInputs(t *testing.T) []windowInput {
 		{name: "frames", path: frames},
 		{name: "ring", path: frames, options: capture.Options{RingStart: &ring}},
 		{name: "port", path: synthFrames(t, runs, frame.NewPortWriter(&port, 7), &port, "dstream_coresight")},
+		{name: "damaged", path: damagedSample(t)},
 		{name: "raw pft", path: synthRaw(t, pft)},
 		{name: "raw data trace", path: synthRaw(t, data)},
 	}
@@ -50,6 +53,20 @@ func windowInputs(t *testing.T) []windowInput {
 		}
 	}
 	return inputs
+}
+
+// damagedSample returns a snapshot of the sample with wrong bytes, and frames that slip.
+func damagedSample(t *testing.T) string {
+	t.Helper()
+	dir := sampleSnapshot(t)
+	file := filepath.Join(dir, "trace.bin")
+	trace, err := os.ReadFile(file)
+	check(t, err)
+	for i := 5000; i < len(trace); i += 3001 {
+		trace[i] ^= 0x5a
+	}
+	check(t, os.WriteFile(file, slices.Delete(trace, 20_001, 20_004), 0o600))
+	return dir
 }
 
 // TestExportWindow exports windows of captures and demands the rows that the whole has in
