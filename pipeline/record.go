@@ -113,7 +113,7 @@ func (r *Record) recorded() *schema.Options {
 func (r *Record) Options(input string, c capture.Options) (o Options, missing []*schema.Argument, err error) {
 	m := &r.Dataset.Manifest
 	if m.Window != nil {
-		return o, nil, &dataset.Error{File: r.Dataset.Dir, Problem: "is of a window of the capture", Remedy: "give the dataset that was its index"}
+		return o, nil, &dataset.Error{File: r.Dataset.Dir, Problem: "is a window of its capture", Remedy: "give the dataset that was its index"}
 	}
 	if o.Level, o.Format, err = formOf(m); err != nil {
 		return o, nil, fmt.Errorf("%s: %w", r.Dataset.Dir, err)

@@ -144,6 +144,10 @@ func TestNoFlagIsIgnored(t *testing.T) {
 				required = []string{"--to", formatTaking(long)}
 			case path == "export" && long == "index":
 				required = []string{"--output", "out", "--from", "seq=1"}
+			case path == "packets" && long == "index":
+				required = []string{"--from", "seq=1"}
+			case path == "packets":
+				required = nil
 			case path == "export":
 				required = []string{"--output", "out"}
 			case path == "verify" && long == "truth":
