@@ -89,12 +89,12 @@ func readPackets(ctx *cli.Context) (pipeline.PacketOptions, error) {
 	if to := w.To; to.OK && to.V.Kind == w.From.V.Kind && to.V.N < w.From.V.N {
 		return opt, usage("--to "+ctx.String("to"), "is before --from "+ctx.String("from"), "give a later point")
 	}
-	if w.Index != "" && !w.From.OK && !w.To.OK {
-		return opt, usage("--index "+w.Index, "is given without a window", "say which with --from or --to")
-	}
-	if w.Index != "" || w.From.V.Kind != window.ByOffset || w.To.V.Kind != window.ByOffset {
+	if w.From.V.Kind != window.ByOffset || w.To.V.Kind != window.ByOffset {
 		opt.Window = &w
 		return opt, nil
+	}
+	if w.Index != "" {
+		return opt, usage("--index "+w.Index, "is given without a point that needs it", "give it with seq=N, timestamp=N or segment=N; offsets are found without it")
 	}
 	if opt.From = w.From.V.N; w.To.OK {
 		opt.To = w.To.V.N
