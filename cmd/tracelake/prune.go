@@ -115,9 +115,11 @@ func tableNamesOf(tables []*schema.Table) []string {
 func answering(p *dataset.Pruned) []string {
 	var names []string
 	for _, c := range reportCommand().Subcommands {
-		ofCapture := c.Name == "quality"
-		ofRows := c.Name == "last" && p.To == schema.LevelNone
-		if !ofCapture && !ofRows {
+		switch {
+		case c.Name == "quality": // of captures
+		case c.Name == "last" && p.To == schema.LevelNone:
+			names = append(names, "last (from the capture, if it is where it was)")
+		default:
 			names = append(names, c.Name)
 		}
 	}
@@ -128,7 +130,7 @@ func answering(p *dataset.Pruned) []string {
 func unanswered(p *dataset.Pruned) []string {
 	var what []string
 	if p.To != p.From {
-		what = append(what, "report last", "the view instructions", "verify --truth of single instructions")
+		what = append(what, "the view instructions", "verify --truth of single instructions")
 	}
 	if slices.Contains(p.Dropped, &schema.Packets) {
 		what = append(what, "the view packets")
