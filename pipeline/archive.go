@@ -33,6 +33,7 @@ type ArchiveOptions struct {
 type ArchiveSummary struct {
 	Export        *Summary
 	Trace, Packed int64 // bytes of trace data, and of it in frames
+	Kept          int64 // of Packed: what was packed before the archive was interrupted
 	Dataset       int64 // bytes of the parts of the tables
 	Images        int
 }
@@ -64,6 +65,11 @@ func Archive(ctx context.Context, input, dir string, opt ArchiveOptions) (*Archi
 	if err != nil {
 		return nil, err
 	}
+	if e.Resumable || e.Resume {
+		opt.Resumption = &dataset.Resumption{Resume: e.Resume, Bound: []dataset.Bound{
+			{Name: "the version of tracelake", Value: e.Tool.Version}, {Name: "--level", Value: opt.Level},
+		}}
+	}
 	w, err := archive.Create(dir, opt.CreateOptions)
 	if err != nil {
 		return nil, err
@@ -77,7 +83,7 @@ func Archive(ctx context.Context, input, dir string, opt ArchiveOptions) (*Archi
 		err = a.reopen(input)
 	}
 	if err != nil {
-		return nil, errors.Join(err, w.Abandon())
+		return nil, w.Stop(err)
 	}
 	if err := w.Close(); err != nil {
 		return nil, err
@@ -126,6 +132,7 @@ func (a *archiver) run(ctx context.Context, input string) (err error) {
 	o := a.opt.Export
 	o.Level, o.Format, o.Codec = schema.LevelNone, schema.Parquet, parquetfile.ZSTD11.String() // it is written once, and kept for years
 	o.Tables, o.Without, o.Overwrite, o.AllowNothing = nil, LargeTables(), false, true
+	o.Resumable, o.Resume = false, false // of the archive, not of its dataset, which is small
 	if a.summary.Export, err = Export(ctx, input, a.out.Dataset(), o); err != nil {
 		return err
 	}
@@ -188,7 +195,18 @@ func (a *archiver) add(ctx context.Context, in *capture.Input, sum string) error
 // A block is bytes of trace data that make a frame.
 type block struct {
 	data  []byte
-	frame []byte
+	frame []byte // at first the one that an interrupted archive has in its place, or nil
+	kept  bool   // it was packed before
+}
+
+// pack makes the frame, unless it was kept.
+func (a *archiver) pack(_ context.Context, b block) (block, error) {
+	if len(b.frame) > 0 && a.packer.Holds(b.frame, b.data) {
+		b.kept = true
+		return b, nil
+	}
+	b.frame = a.packer.Pack(b.data)
+	return b, nil
 }
 
 // addTrace packs a file of trace data.
@@ -198,16 +216,21 @@ func (a *archiver) addTrace(ctx context.Context, in *capture.Input, sum string) 
 		return err
 	}
 	h := sha256.New()
-	pack := func(_ context.Context, data []byte) (block, error) { return block{data, a.packer.Pack(data)}, nil }
-	err = ordered(ctx, a.tokens, blocks(in), pack, func(b block) error {
+	err = ordered(ctx, a.tokens, blocks(in, out.Kept), a.pack, func(b block) error {
 		h.Write(b.data)
 		a.summary.Trace += int64(len(b.data))
 		a.summary.Packed += int64(len(b.frame))
+		if b.kept {
+			a.summary.Kept += int64(len(b.frame))
+		}
 		if a.opt.Packing != nil {
 			a.opt.Packing(a.summary.Trace, a.total)
 		}
 		return out.Add(b.frame, len(b.data))
 	})
+	if err == nil {
+		err = ctx.Err()
+	}
 	if err == nil && hex.EncodeToString(h.Sum(nil)) != sum {
 		err = &ChangedError{in.Path}
 	}
@@ -218,9 +241,9 @@ func (a *archiver) addTrace(ctx context.Context, in *capture.Input, sum string) 
 	return out.Close(sum)
 }
 
-// blocks reads a file in blocks of a frame each.
-func blocks(in *capture.Input) iter.Seq2[[]byte, error] {
-	return func(yield func([]byte, error) bool) {
+// blocks reads a file in blocks of a frame each, with the frames that are kept of it.
+func blocks(in *capture.Input, kept *seekable.Frames) iter.Seq2[block, error] {
+	return func(yield func(block, error) bool) {
 		for at := int64(0); at < in.Bytes; at += seekable.FrameBytes {
 			data := make([]byte, min(seekable.FrameBytes, in.Bytes-at))
 			n, err := in.Data.ReadAt(data, at)
@@ -229,7 +252,7 @@ func blocks(in *capture.Input) iter.Seq2[[]byte, error] {
 			} else if errors.Is(err, io.EOF) {
 				err = &ChangedError{in.Path}
 			}
-			if !yield(data, err) {
+			if !yield(block{data: data, frame: kept.Next()}, err) {
 				return
 			}
 		}

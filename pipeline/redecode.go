@@ -95,6 +95,9 @@ func (x *redecoder) close() error {
 // options returns the options of the export.
 func (x *redecoder) options() (Options, error) {
 	recorded := x.record.recorded()
+	if x.record.Dataset.Manifest.Window != nil {
+		return Options{}, &capture.InputError{File: x.dir, Problem: "is a window of its capture", Remedy: "export the window again"}
+	}
 	if recorded == nil {
 		return Options{}, &capture.InputError{File: x.dir, Problem: "was written by an earlier program, which did not record its options", Remedy: "export the capture again"}
 	}

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -19,17 +20,19 @@ import (
 )
 
 // fullFrom makes a process that cannot write files longer than a few bytes once so many
-// percent are decoded: what a full disk is to an export.
-func fullFrom(percent string) func(Progress) {
+// percent are decoded, and a part is complete if they are not 0: what a full disk is to an
+// export to dir.
+func fullFrom(t *testing.T, percent, dir string) func(Progress) {
 	n, err := strconv.ParseInt(percent, 10, 64)
-	if err != nil {
-		panic(err)
-	}
+	check(t, err)
 	signal.Ignore(syscall.SIGXFSZ)
 	var full sync.Once
 	return func(at Progress) {
 		if 100*at.Bytes < n*at.Total {
 			return
+		}
+		for n > 0 && len(journalParts(t, dir)) == 0 {
+			time.Sleep(time.Millisecond) // of what is decoded, another goroutine makes parts
 		}
 		full.Do(func() {
 			if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: 100, Max: 100}); err != nil {

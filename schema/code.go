@@ -14,7 +14,7 @@ var Code = Table{
 	Key:     []string{"core", "address", "isa"},
 	Columns: []Column{
 		coreColumn,
-		{Name: "address", Type: Uint32, Hex: true, Doc: "Address of the instruction."},
+		{Name: "address", Type: Uint32, Hex: true, Rising: true, Doc: "Address of the instruction."},
 		{Name: "size", Type: Uint8, Unit: "bytes", Doc: "Length of the instruction: 2 or 4."},
 		isaColumn,
 		{Name: "opcode", Type: Uint32, Hex: true, Doc: "The instruction in the program; a 32-bit T32 one has its first halfword in the high half."},
@@ -36,7 +36,7 @@ var Functions = Table{
 	Columns: []Column{
 		coreColumn,
 		{Name: "function", Type: Int32, Doc: "Ordinal by address among the functions of the core, from 0."},
-		{Name: "address", Type: Uint32, Hex: true, Doc: "Address of its first instruction."},
+		{Name: "address", Type: Uint32, Hex: true, Rising: true, Doc: "Address of its first instruction."},
 		{Name: "size", Type: Uint32, Unit: "bytes", Doc: "Length."},
 		{Name: "name", Type: String, Doc: "Name, demangled where it is of C++ or Rust."},
 		{Name: "linkage_name", Type: String, Doc: "Name in the symbol table, or in the debugging information if it has no symbol."},
@@ -55,7 +55,7 @@ var Lines = Table{
 	Key:     []string{"core", "address", "inline_depth"},
 	Columns: []Column{
 		coreColumn,
-		{Name: "address", Type: Uint32, Hex: true, Doc: "Address of the instruction."},
+		{Name: "address", Type: Uint32, Hex: true, Rising: true, Doc: "Address of the instruction."},
 		{Name: "inline_depth", Type: Uint16, Doc: "0: the line that the instruction is from; 1: the line that function was inlined at, and so on outwards."},
 		{Name: "file", Type: String, Doc: "Source file, with slashes, as the compiler names it."},
 		{Name: "line", Type: Uint32, Doc: "Line, from 1."},
@@ -74,7 +74,7 @@ var Symbols = Table{
 	Key:     []string{"core", "address", "name"},
 	Columns: []Column{
 		coreColumn,
-		{Name: "address", Type: Uint32, Hex: true, Doc: "Address, without the bit that says T32."},
+		{Name: "address", Type: Uint32, Hex: true, Rising: true, Doc: "Address, without the bit that says T32."},
 		{Name: "size", Type: Uint32, Unit: "bytes", Doc: "Length; 0 if it is not known."},
 		{Name: "name", Type: String, Doc: "Name in the symbol table."},
 		{Name: "kind", Type: Enum, Names: SymbolKindNames, Doc: "What it names; label: it has no type."},

@@ -12,7 +12,7 @@ var Counts = Table{
 	Key:     []string{"address", "isa"},
 	Columns: []Column{
 		sourceColumn,
-		{Name: "address", Type: Uint32, Hex: true, Doc: "Address of the instruction."},
+		{Name: "address", Type: Uint32, Hex: true, Rising: true, Doc: "Address of the instruction."},
 		isaColumn,
 		{Name: "executed", Type: Int64, Doc: "How often it passed its condition."},
 		{Name: "failed", Type: Int64, Doc: "How often it failed its condition."},
@@ -32,7 +32,7 @@ var Edges = Table{
 	Key:     []string{"from_address", "to_address", "kind", "outcome"},
 	Columns: []Column{
 		sourceColumn,
-		{Name: "from_address", Type: Uint32, Hex: true, Doc: "Address of the instruction that it leaves."},
+		{Name: "from_address", Type: Uint32, Hex: true, Rising: true, Doc: "Address of the instruction that it leaves."},
 		{Name: "to_address", Type: Uint32, Hex: true, Doc: "Address of the next instruction of the source; where an exception cuts in, its return address."},
 		{Name: "kind", Type: Enum, Names: EdgeKindNames, Doc: "Kind of the instruction that it leaves; exception: from what was interrupted to the handler."},
 		{Name: "outcome", Type: Enum, Names: EdgeOutcomeNames, Doc: "Whether that instruction passed its condition; taken for exceptions."},

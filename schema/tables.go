@@ -68,6 +68,19 @@ func keys(seq string, own ...Column) []Column {
 	return keysBut(Column{Name: "seq", Type: Int64, Rising: true, Doc: seq}, own...)
 }
 
+// byCut returns the columns of a table that has a few rows of a segment: its ordinal is
+// worth storing as differences.
+func byCut(columns []Column) []Column {
+	columns[KeySegment] = rises(columns[KeySegment])
+	return columns
+}
+
+// rises returns a column that several tables share, for one in which its values mostly rise.
+func rises(c Column) Column {
+	c.Rising = true
+	return c
+}
+
 // keysBut returns those columns with a seq of its own kind.
 func keysBut(seq Column, own ...Column) []Column {
 	return append([]Column{
@@ -171,7 +184,7 @@ var Exceptions = Table{
 	Name: "exceptions", Row: "exception entry or explicit return",
 	Written: ByDefault, PerSource: true,
 	Example: "SELECT type, number, count(*) AS entries FROM exceptions WHERE event = 'entry' GROUP BY ALL ORDER BY entries DESC;",
-	Columns: keys(seqAfter,
+	Columns: byCut(keys(seqAfter,
 		Column{Name: "ordinal", Type: Int64, Rising: true, Doc: "Order in its source, from 0: a return and a tail-chained entry can share seq and byte_offset."},
 		Column{Name: "event", Type: Enum, Names: ExceptionEventNames, Doc: "Entry, or a return that the trace reports."},
 		Column{Name: "number", Type: Uint16, Nullable: true, Doc: "Exception number as traced; NULL for a return."},
@@ -179,10 +192,10 @@ var Exceptions = Table{
 		Column{Name: "return_address", Type: Uint32, Hex: true, Nullable: true, Doc: "Preferred return address; NULL if it is not known."},
 		Column{Name: "target", Type: Uint32, Hex: true, Nullable: true, Doc: "Address the exception was taken to; NULL if it is not known, and for a return."},
 		Column{Name: "resume", Type: Uint8, Nullable: true, Doc: "Resume field of v7-M: how far an interrupted load or store multiple got; NULL if not traced."},
-		epochColumn(epochDoc, false),
+		rises(epochColumn(epochDoc, false)),
 		cycleColumn(cycleAtDoc),
 		timestampColumn, contextColumn, vmidColumn, securityColumn,
-	),
+	)),
 }
 
 // CycleCounts is the ledger of cycles: every traced cycle is in one row.
@@ -217,8 +230,8 @@ var Contexts = Table{
 	Name: "contexts", Row: "first known context, then each change of context_id, vmid or security",
 	Written: ByDefault, PerSource: true,
 	Example: "SELECT source, seq, context_id, lead(seq) OVER (PARTITION BY dataset, source ORDER BY seq, byte_offset) - seq AS instructions FROM contexts;",
-	Columns: keys(seqAfter, contextColumn, vmidColumn, securityColumn,
-		Column{Name: "isa", Type: Enum, Nullable: true, Names: ISANames, Doc: "Instruction set; NULL if only data is traced."}),
+	Columns: byCut(keys(seqAfter, contextColumn, vmidColumn, securityColumn,
+		Column{Name: "isa", Type: Enum, Nullable: true, Names: ISANames, Doc: "Instruction set; NULL if only data is traced."})),
 }
 
 // DataAccesses has the data that instructions, and exceptions of v7-M, moved, in
@@ -244,11 +257,11 @@ var Events = Table{
 	Name: "events", Row: "anything else that happened at a point",
 	Written: ByDefault, PerSource: true,
 	Example: "SELECT event, count(*) AS n, min(byte_offset) AS first_at FROM events GROUP BY event ORDER BY n DESC;",
-	Columns: keys(seqAfter,
+	Columns: byCut(keys(seqAfter,
 		Column{Name: "event", Type: Enum, Names: EventNames, Doc: "What happened."},
 		Column{Name: "address", Type: Uint32, Hex: true, Nullable: true, Doc: "Address it is about; NULL if there is none."},
 		Column{Name: "detail", Type: String, Nullable: true, Doc: "More in words; NULL if there is no more."},
-	),
+	)),
 }
 
 // Losses has the bytes that were not understood. Those of a source sum to its
@@ -257,11 +270,11 @@ var Losses = Table{
 	Name: "losses", Row: "stretch of bytes not understood",
 	Written: Always, PerSource: true,
 	Example: "SELECT source, reason, count(*) AS losses, max(bytes) AS longest FROM losses GROUP BY ALL;",
-	Columns: keys(seqAfter,
+	Columns: byCut(keys(seqAfter,
 		Column{Name: "bytes", Type: Int64, Unit: "bytes", Doc: "Bytes of the stream that were lost (samples where sources.unit says so)."},
 		Column{Name: "reason", Type: Enum, Names: LossReasonNames, Doc: "Why."},
 		Column{Name: "detail", Type: String, Nullable: true, Doc: "The header, or the rule that was broken; NULL if the reason says all."},
-	),
+	)),
 }
 
 // Segments has the stretches of a stream that can be decoded alone.
@@ -269,7 +282,7 @@ var Segments = Table{
 	Name: "segments", Row: "segment: the stream from one cut to the next",
 	Written: Always, PerSource: true,
 	Example: "SELECT source, segment, instructions / bytes AS instructions_per_byte FROM segments WHERE bytes > 0 ORDER BY bytes_lost DESC LIMIT 10;",
-	Columns: keys("Ordinal, in its source, of its first instruction.",
+	Columns: byCut(keys("Ordinal, in its source, of its first instruction.",
 		Column{Name: "bytes", Type: Int64, Unit: "bytes", Doc: "Bytes of the stream (samples where sources.unit says so)."},
 		Column{Name: "bytes_decoded", Type: Int64, Unit: "bytes", Doc: "Bytes in packets that were understood."},
 		Column{Name: "bytes_lost", Type: Int64, Unit: "bytes", Doc: "Bytes not understood: bytes less bytes_decoded."},
@@ -287,8 +300,8 @@ var Segments = Table{
 		addedAs(vmidColumn, "Virtual machine ID in that row; NULL until it is known."),
 		addedAs(securityColumn, "Security state and mode in that row; NULL if there is none."),
 		Column{Name: "carried", Type: JSON, Added: true, Nullable: true, Doc: "What else crosses from the segment before, as a JSON object; NULL if nothing does."},
-		Column{Name: "decode_from", Type: Int32, Added: true, Nullable: true, Doc: "Segment at which decoding has to begin for the rows of this one: this one, or one before it that it still changes; NULL as stream_offset."},
-	),
+		Column{Name: "decode_from", Type: Int32, Added: true, Nullable: true, Rising: true, Doc: "Segment at which decoding has to begin for the rows of this one: this one, or one before it that it still changes; NULL as stream_offset."},
+	)),
 }
 
 // addedAs returns a column that was added to a table, which describes it in its own words.

@@ -34,6 +34,7 @@ Examples:
    sha256sum -c manifest-sha256.txt      (in run.tla)`,
 		Flags: slices.Concat(inputFlags(), []cli.Flag{sourceFlag()}, memoryFlags(), []cli.Flag{symbolsFlag()}, archiveFlags(), []cli.Flag{
 			jobsFlag("decode and pack on `N` cores; the files are the same for any N"),
+			resumableFlag(), resumeFlag(),
 			&cli.BoolFlag{Name: "quiet", Category: groupRun, Usage: "print nothing but errors"},
 			&cli.BoolFlag{Name: "no-progress", Category: groupRun, Usage: "no progress bar (there is one on terminals only)"},
 		}),
@@ -91,6 +92,7 @@ func readArchive(ctx *cli.Context) (*archiveArgs, error) {
 		options: pipeline.ArchiveOptions{
 			Export: pipeline.Options{
 				Capture: captureOptions(ctx), TimestampHz: ctx.Uint64("timestamp-hz"), CycleHz: ctx.Uint64("cycle-hz"), MaxRows: pipeline.DefaultMaxRows,
+				Resumable: ctx.Bool("resumable"), Resume: ctx.Bool("resume"),
 			},
 			CreateOptions: archive.CreateOptions{Images: ctx.String("images"), NoImages: ctx.Bool("no-images"), Overwrite: ctx.Bool("overwrite")},
 			Level:         ctx.String("level"),

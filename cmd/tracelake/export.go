@@ -64,11 +64,20 @@ func runFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.Float64Flag{Name: "require", Category: groupRun, Usage: "exit with 3 unless `PERCENT` of each source is decoded, placed, and agrees", DefaultText: "nothing"},
 		jobsFlag("decode on `N` cores; the files are the same for any N"),
-		&cli.BoolFlag{Name: "resumable", Category: groupRun, Usage: "keep finished parts if interrupted"},
-		&cli.BoolFlag{Name: "resume", Category: groupRun, Usage: "go on with an interrupted --resumable, given the same flags"},
+		resumableFlag(), resumeFlag(),
 		&cli.BoolFlag{Name: "quiet", Category: groupRun, Usage: "print nothing but errors"},
 		&cli.BoolFlag{Name: "no-progress", Category: groupRun, Usage: "no progress bar (there is one on terminals only)"},
 	}
+}
+
+// resumableFlag and resumeFlag are those of commands whose output is kept if they are
+// interrupted.
+func resumableFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "resumable", Category: groupRun, Usage: "keep what is finished if interrupted"}
+}
+
+func resumeFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "resume", Category: groupRun, Usage: "go on with an interrupted --resumable, given the same flags"}
 }
 
 // exportArgs is what a command line of export says.

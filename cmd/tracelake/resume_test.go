@@ -19,7 +19,7 @@ func TestResumableExport(t *testing.T) {
 	parent := t.TempDir()
 	dir, once := filepath.Join(parent, "out"), filepath.Join(parent, "once")
 	kept := filepath.Join(parent, ".out.tracelake-resumable")
-	args := longTrace(t, 250) // 82 million instructions: two parts
+	args := longTrace(t, 320) // 105 million instructions: two parts
 	caught := make(chan os.Signal, 1)
 	how := "--resumable"
 	signals := []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}

@@ -1,7 +1,6 @@
 package archive
 
 import (
-	"bufio"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -24,6 +23,8 @@ type CreateOptions struct {
 	Images    string // directory of images that archives share; "": in the archive
 	NoImages  bool   // keeps their hashes alone
 	Overwrite bool   // replaces an archive
+	// Resumption, if not nil, makes the writer resumable: frames are kept that are packed.
+	Resumption *dataset.Resumption
 }
 
 // A Writer writes an archive. It is for one goroutine.
@@ -46,7 +47,7 @@ func Create(dir string, opt CreateOptions) (*Writer, error) {
 			return nil, fmt.Errorf("directory of images: %w", err)
 		}
 	}
-	w.stage, err = dataset.NewStage(dir, opt.Overwrite, "an archive", ours)
+	w.stage, err = dataset.NewStage(dir, opt.Overwrite, "an archive", ours, opt.Resumption, isPacked)
 	return w, err
 }
 
@@ -83,9 +84,9 @@ func sumOf(b []byte) string {
 // A TraceWriter writes a file of trace data: its frames, in order.
 type TraceWriter struct {
 	*seekable.Writer
+	Kept    *seekable.Frames // that an earlier writer left in the file; it is written over them
 	archive *Writer
 	file    *os.File
-	out     *bufio.Writer
 	path    string
 	name    string
 }
@@ -93,23 +94,31 @@ type TraceWriter struct {
 // AddTrace begins a file of trace data.
 func (w *Writer) AddTrace(name string) (*TraceWriter, error) {
 	p := pathOf(name, packedSuffix)
-	f, err := w.stage.Create(p)
+	f, err := w.stage.Reopen(p)
 	if err != nil {
 		return nil, err
 	}
-	out := bufio.NewWriterSize(f, 1<<20)
-	return &TraceWriter{seekable.NewWriter(out), w, f, out, p, name}, nil
+	return &TraceWriter{seekable.NewWriter(f), seekable.NewFrames(f), w, f, p, name}, nil
 }
 
 // Close completes the file, whose bytes have that SHA-256.
 func (t *TraceWriter) Close(sum string) error {
-	err := errors.Join(t.Writer.Close(), t.out.Flush(), t.archive.stage.CloseFile(t.file))
+	err := errors.Join(t.Writer.Close(), cutHere(t.file), t.archive.stage.CloseFile(t.file))
 	t.archive.files = append(t.archive.files, File{Name: t.name, Kind: kindTrace, Bytes: t.Size(), SHA256: sum, Path: t.path, Packed: true})
 	return err
 }
 
 // Abandon closes a file that is not complete.
 func (t *TraceWriter) Abandon() { t.file.Close() }
+
+// cutHere cuts off what is in a file after what was written.
+func cutHere(f *os.File) error {
+	at, err := f.Seek(0, io.SeekCurrent)
+	if err != nil {
+		return err
+	}
+	return f.Truncate(at)
+}
 
 // AddImage adds program memory: a file that the snapshot names, or an argument of the
 // command line. content is read once.
@@ -155,6 +164,9 @@ func (w *Writer) Complete(ix *Index) error {
 			return fmt.Errorf("directory of images: %w", err)
 		}
 	}
+	if err := w.removeStrangers(); err != nil {
+		return err
+	}
 	if problem := ix.problem(); problem != "" {
 		return fmt.Errorf("the archive %s", problem)
 	}
@@ -174,9 +186,20 @@ func (w *Writer) Complete(ix *Index) error {
 
 // Close puts the complete archive in its place. After an error the directory is
 // unchanged.
-func (w *Writer) Close() error { return errors.Join(w.stage.Commit(), w.Abandon()) }
+//
+// If the writer is resumable, an error is as from [Writer.Stop].
+func (w *Writer) Close() error {
+	if err := w.stage.Commit(); err != nil {
+		return w.Stop(err)
+	}
+	return w.Abandon()
+}
 
-// Abandon removes what was written. After [Writer.Close] it does nothing.
+// Stop ends the writing of an archive that err keeps from being completed, as
+// [dataset.Writer.Stop] does.
+func (w *Writer) Stop(err error) error { return w.stage.Stop(err, "what is packed is") }
+
+// Abandon removes what was written. After [Writer.Close] and [Writer.Stop] it does nothing.
 func (w *Writer) Abandon() error { return w.stage.End() }
 
 // sumsOf returns the content of the file of hashes of a directory.

@@ -97,7 +97,7 @@ func create(dir string, opt Options, d disk) (*Writer, error) {
 	if opt.Resumption == nil {
 		return w, nil
 	}
-	if w.resume, err = openResumption(dir, s.outer, opt.Resumption, d); err != nil {
+	if w.resume, err = openResumption(s, nil); err != nil {
 		return nil, errors.Join(err, s.leave())
 	}
 	return w, nil
@@ -261,11 +261,6 @@ func (w *Writer) commit(m *schema.Manifest) error {
 // Abandon removes what was written. After [Writer.Close] and [Writer.Stop] it does nothing.
 func (w *Writer) Abandon() error {
 	return errors.Join(w.closeFiles(), w.staging.end())
-}
-
-// suspend leaves what was written where it is.
-func (w *Writer) suspend() error {
-	return errors.Join(w.closeFiles(), w.staging.leave())
 }
 
 // closeFiles closes what is open.

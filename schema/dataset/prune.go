@@ -60,7 +60,7 @@ func demandNothingKept(dir string) error {
 	if _, err := os.Lstat(kept); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	return &ExistsError{dir, "has an interrupted export beside it", "go on with export --resume, or remove " + kept}
+	return &ExistsError{dir, "has an unfinished dataset beside it", "go on with export --resume, or remove " + kept}
 }
 
 // planPrune returns what is to be dropped. It fails with an [*Error] if that cannot be

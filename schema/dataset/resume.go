@@ -10,7 +10,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"syscall"
 
 	"github.com/tracelake/tracelake/schema"
@@ -45,22 +44,18 @@ func (e *ResumeError) Error() string { return fmt.Sprintf("%s %s; %s", e.Dir, e.
 
 func (e *ResumeError) Unwrap() error { return e.Err }
 
-// A SuspendedError says that a dataset was not completed, and what is kept of it.
+// A SuspendedError says that a dataset or archive was not completed, and what is kept of it.
 type SuspendedError struct {
-	Err    error // why
-	Parts  int   // that are complete
-	Folder string
+	Err    error  // why
+	Done   string // what is kept, and "is" or "are": "12 finished parts are"
+	Folder string // in which
 }
 
 func (e *SuspendedError) Error() string { return fmt.Sprintf("%v; %s", e.Err, e.Kept()) }
 
 // Kept says what is kept, and how to go on.
 func (e *SuspendedError) Kept() string {
-	parts := fmt.Sprintf("%d finished parts are", e.Parts)
-	if e.Parts == 1 {
-		parts = "1 finished part is"
-	}
-	return fmt.Sprintf("%s kept in %s: the same command with --resume in place of --resumable goes on", parts, e.Folder)
+	return fmt.Sprintf("%s kept in %s: the same command with --resume in place of --resumable goes on", e.Done, e.Folder)
 }
 
 func (e *SuspendedError) Unwrap() error { return e.Err }
@@ -84,20 +79,24 @@ type resumption struct {
 	checked     bool // the hashes are in the journal, and were compared
 }
 
-// openResumption begins the journal of a resumable export, or goes on with it.
-func openResumption(dir, folder string, what *Resumption, d disk) (*resumption, error) {
-	root, err := os.OpenRoot(folder)
+// openResumption begins the journal of what s stages, or goes on with it. What is staged stays
+// if it is in the journal, or keeps, if not nil, says so of a regular file or a folder.
+func openResumption(s *staging, keeps func(path string, folder bool) bool) (*resumption, error) {
+	root, err := os.OpenRoot(s.outer)
 	if err != nil {
 		return nil, err
 	}
-	r := &resumption{Resumption: *what, dir: dir, folder: folder, root: root}
-	if err := r.open(d); err != nil {
+	r := &resumption{Resumption: *s.resume, dir: s.dir, folder: s.outer, root: root}
+	if keeps == nil {
+		keeps = r.isKept
+	}
+	if err := r.open(s.disk, keeps); err != nil {
 		return nil, errors.Join(err, r.close())
 	}
 	return r, nil
 }
 
-func (r *resumption) open(d disk) error {
+func (r *resumption) open(d disk, keeps func(path string, folder bool) bool) error {
 	f, err := r.root.OpenFile(journalFileName, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o666)
 	if err != nil {
 		return r.refuse("has a journal that cannot be opened", err)
@@ -113,7 +112,7 @@ func (r *resumption) open(d disk) error {
 	if err := r.compare(r.kept.bound, r.Bound); r.kept.end > 0 && err != nil {
 		return err
 	}
-	if err := r.clear(); err != nil || r.kept.end > 0 {
+	if err := r.clear(keeps); err != nil || r.kept.end > 0 {
 		return err
 	}
 	return r.out.write(&journalLine{Version: journalVersion, Bound: r.Bound})
@@ -153,8 +152,14 @@ func orNothing(s string) string {
 	return s
 }
 
-// clear removes what is staged and is no part in the journal. No link is followed.
-func (r *resumption) clear() error {
+// isKept says whether a file is a part in the journal, or a folder that of a table.
+func (r *resumption) isKept(path string, folder bool) bool {
+	_, listed := r.kept.parts[path]
+	return listed && !folder || folder && schema.FindTable(path) != nil
+}
+
+// clear removes what is staged and is not kept. No link is followed.
+func (r *resumption) clear(keeps func(path string, folder bool) bool) error {
 	var strangers []string
 	err := fs.WalkDir(r.root.FS(), stagedFolder, func(path string, e fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) || path == stagedFolder && e.IsDir() {
@@ -163,16 +168,13 @@ func (r *resumption) clear() error {
 		if err != nil {
 			return err
 		}
-		name := path[len(stagedFolder)+1:]
-		_, listed := r.kept.parts[name]
-		switch {
-		case e.IsDir() && schema.FindTable(name) != nil || e.Type().IsRegular() && listed:
+		if (e.IsDir() || e.Type().IsRegular()) && keeps(path[len(stagedFolder)+1:], e.IsDir()) {
 			return nil
-		case e.IsDir():
-			strangers = append(strangers, path)
-			return fs.SkipDir
 		}
 		strangers = append(strangers, path)
+		if e.IsDir() {
+			return fs.SkipDir
+		}
 		return nil
 	})
 	for _, path := range strangers {
@@ -275,17 +277,29 @@ func (r *resumption) close() error {
 // outside, as from a user or a full disk, finished parts are kept and it returns a
 // [*SuspendedError].
 func (w *Writer) Stop(err error) error {
-	if w.resume == nil {
+	if w.resume == nil || !lasting(err) {
 		return errors.Join(err, w.Abandon())
 	}
+	done := fmt.Sprintf("%d finished parts are", w.resume.parts)
+	if w.resume.parts == 1 {
+		done = "1 finished part is"
+	}
+	return suspended(err, done, w.resume.folder, errors.Join(w.closeFiles(), w.staging.leave()))
+}
+
+// lasting says whether what is kept may be worth something after an error: it came from
+// outside, or refused to go on.
+func lasting(err error) bool {
 	_, refused := errors.AsType[*ResumeError](err)
 	_, system := errors.AsType[syscall.Errno](err)
-	if !refused && !system && !errors.Is(err, context.Canceled) {
-		return errors.Join(err, w.Abandon())
+	return refused || system || errors.Is(err, context.Canceled)
+}
+
+// suspended returns the error of what was suspended because of err; closing is that of
+// closing it.
+func suspended(err error, done, folder string, closing error) error {
+	if _, refused := errors.AsType[*ResumeError](err); refused || closing != nil {
+		return errors.Join(err, closing)
 	}
-	parts := w.resume.parts
-	if failed := w.suspend(); failed != nil || refused {
-		return errors.Join(err, failed)
-	}
-	return &SuspendedError{err, parts, filepath.Dir(w.staging.folder)}
+	return &SuspendedError{err, done, folder}
 }

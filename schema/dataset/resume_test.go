@@ -82,7 +82,7 @@ func (r *resumed) suspend(t *testing.T) {
 	w, err := r.write()
 	check(t, err)
 	err = w.Stop(context.Canceled)
-	if suspended, ok := errors.AsType[*dataset.SuspendedError](err); !ok || suspended.Parts != 2 || suspended.Folder != r.folder() {
+	if suspended, ok := errors.AsType[*dataset.SuspendedError](err); !ok || suspended.Done != "2 finished parts are" || suspended.Folder != r.folder() {
 		t.Fatal(err)
 	}
 	r.options.Resumption.Resume = true
@@ -246,8 +246,8 @@ func TestResumeRefuses(t *testing.T) {
 			check(t, os.RemoveAll(filepath.Join(r.folder(), "dataset")))
 			check(t, os.Symlink("..", filepath.Join(r.folder(), "dataset")))
 		}, "in which dataset is no folder"},
-		{"nothing kept", func(r *resumed) { check(t, os.RemoveAll(r.folder())) }, "has no interrupted export beside it; begin one with --resumable"},
-		{"not asked", func(r *resumed) { r.options.Resumption = nil }, "has an interrupted export beside it; go on with --resume, or begin anew with --overwrite"},
+		{"nothing kept", func(r *resumed) { check(t, os.RemoveAll(r.folder())) }, "has no unfinished dataset beside it; begin one with --resumable"},
+		{"not asked", func(r *resumed) { r.options.Resumption = nil }, "has an unfinished dataset beside it; go on with --resume, or begin anew with --overwrite"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := newResumed(t)
@@ -283,7 +283,7 @@ func TestResumeAnew(t *testing.T) {
 	again := newResumed(t)
 	again.dir, again.options.Overwrite = r.dir, true
 	again.suspend(t)
-	if _, err := dataset.Prune(r.dir, schema.LevelNone); err == nil || !strings.Contains(err.Error(), "has an interrupted export beside it; go on with export --resume, or remove ") {
+	if _, err := dataset.Prune(r.dir, schema.LevelNone); err == nil || !strings.Contains(err.Error(), "has an unfinished dataset beside it; go on with export --resume, or remove ") {
 		t.Error(err)
 	}
 	check(t, again.resume())

@@ -1,20 +1,34 @@
 package dataset
 
-import "os"
+import (
+	"errors"
+	"os"
+)
 
 // A Stage is what a directory will hold, while it is written: a folder beside it, as
 // [Create] has one for a dataset. It is for an archive, which holds a dataset and more.
-type Stage struct{ staging *staging }
+type Stage struct {
+	staging *staging
+	resume  *resumption // nil: nothing is kept
+}
 
 // NewStage locks dir and begins its stage, under the rules of [Create]. With overwrite,
 // dir may hold what ours says belongs there, by its path with slashes; what is its
-// name in messages: "an archive". The caller calls [Stage.End].
-func NewStage(dir string, overwrite bool, what string, ours func(path string, folder bool) bool) (*Stage, error) {
-	s, err := newStaging(dir, overwrite, holding{what, ours}, nil, systemDisk{})
+// name in messages: "an archive". If r is not nil, [Stage.Stop] keeps the stage, and who goes
+// on with it has of it what keeps says. The caller calls [Stage.End] or Stop.
+func NewStage(dir string, overwrite bool, what string, ours func(path string, folder bool) bool, r *Resumption, keeps func(path string, folder bool) bool) (*Stage, error) {
+	s, err := newStaging(dir, overwrite, holding{what, ours}, r, systemDisk{})
 	if err != nil {
 		return nil, err
 	}
-	return &Stage{s}, nil
+	stage := &Stage{staging: s}
+	if r == nil {
+		return stage, nil
+	}
+	if stage.resume, err = openResumption(s, keeps); err != nil {
+		return nil, errors.Join(err, s.leave())
+	}
+	return stage, nil
 }
 
 // IsPart says whether a dataset has a file or folder of that path, with slashes.
@@ -30,6 +44,10 @@ func (s *Stage) Target() string { return s.staging.target }
 // [Stage.CloseFile].
 func (s *Stage) Create(path string) (*os.File, error) { return s.staging.create(path) }
 
+// Reopen opens a file to write it again over what it has, or creates it. Its path has
+// slashes.
+func (s *Stage) Reopen(path string) (*os.File, error) { return s.staging.reopen(path) }
+
 // CloseFile closes a file that is complete, once it is on disk.
 func (s *Stage) CloseFile(f *os.File) error { return s.staging.closeFile(f) }
 
@@ -43,4 +61,13 @@ func (s *Stage) WriteFile(path string, content []byte) error {
 func (s *Stage) Commit() error { return s.staging.commit() }
 
 // End removes the stage, if it was not put in place.
-func (s *Stage) End() error { return s.staging.end() }
+func (s *Stage) End() error { return errors.Join(s.resume.close(), s.staging.end()) }
+
+// Stop ends the stage as [Writer.Stop] ends a dataset; done is what is kept, and "is" or
+// "are".
+func (s *Stage) Stop(err error, done string) error {
+	if s.resume == nil || !lasting(err) {
+		return errors.Join(err, s.End())
+	}
+	return suspended(err, done, s.resume.folder, errors.Join(s.resume.close(), s.staging.leave()))
+}

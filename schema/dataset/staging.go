@@ -35,6 +35,12 @@ type holding struct {
 	ours func(path string, folder bool) bool
 }
 
+// noun is what it holds without its article.
+func (h *holding) noun() string {
+	_, noun, _ := strings.Cut(h.what, " ")
+	return noun
+}
+
 var holdsDataset = holding{"a dataset", ours}
 
 // A disk is the operations whose order decides what is left after a crash.
@@ -162,7 +168,7 @@ func (s *staging) beginAnew() error {
 	case there && !info.IsDir():
 		return &ExistsError{s.dir, fmt.Sprintf("has %s beside it, which is no folder", kept), "remove that"}
 	case resume && !there:
-		return &ResumeError{s.dir, "has no interrupted export beside it", "begin one with --resumable in place of --resume", nil}
+		return &ResumeError{s.dir, "has no unfinished " + s.holds.noun() + " beside it", "begin one with --resumable in place of --resume", nil}
 	case resume:
 		if info, err := os.Lstat(filepath.Join(kept, stagedFolder)); err == nil && !info.IsDir() {
 			return &ResumeError{s.dir, fmt.Sprintf("has %s beside it, in which %s is no folder", kept, stagedFolder), "remove that, and begin anew without --resume", nil}
@@ -171,7 +177,7 @@ func (s *staging) beginAnew() error {
 	case !there:
 		return nil
 	case !s.overwrite:
-		return &ExistsError{s.dir, "has an interrupted export beside it", "go on with --resume, or begin anew with --overwrite"}
+		return &ExistsError{s.dir, "has an unfinished " + s.holds.noun() + " beside it", "go on with --resume, or begin anew with --overwrite"}
 	}
 	return s.disk.removeAll(kept)
 }
@@ -253,12 +259,17 @@ func isPartPath(path string) bool {
 }
 
 // create creates a file of the dataset, whose path has slashes.
-func (s *staging) create(path string) (*os.File, error) {
+func (s *staging) create(path string) (*os.File, error) { return s.open(path, os.O_TRUNC) }
+
+// reopen opens or creates a file likewise, with what is in it.
+func (s *staging) reopen(path string) (*os.File, error) { return s.open(path, 0) }
+
+func (s *staging) open(path string, flag int) (*os.File, error) {
 	name := filepath.Join(s.folder, filepath.FromSlash(path))
 	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 		return nil, err
 	}
-	return os.Create(name)
+	return os.OpenFile(name, os.O_RDWR|os.O_CREATE|flag, 0o666)
 }
 
 // closeFile closes a file that is complete, once it is on disk.

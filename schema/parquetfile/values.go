@@ -34,9 +34,9 @@ func newValues(c *schema.Column) values {
 	case schema.Uint16:
 		return &integers[uint16]{size: 4, pick: func(v *schema.Vector) []uint16 { return v.U16 }}
 	case schema.Uint32:
-		return &integers[uint32]{size: 8, pick: func(v *schema.Vector) []uint32 { return v.U32 }}
+		return newWords(c, 8, 0)
 	case schema.Int32:
-		return &integers[uint32]{size: 4, sign: 1 << 31, pick: func(v *schema.Vector) []uint32 { return v.U32 }}
+		return newWords(c, 4, 1<<31)
 	case schema.Uint63:
 		return newLongs(c, 0)
 	case schema.Int64:
@@ -55,6 +55,13 @@ func newValues(c *schema.Column) values {
 		return &doubles{}
 	}
 	panic(fmt.Sprintf("parquetfile: no type %d", c.Type))
+}
+
+func newWords(c *schema.Column, size int, sign uint32) values {
+	if c.Rising {
+		return &rising{size: size, sign: sign}
+	}
+	return &integers[uint32]{size: size, sign: sign, pick: func(v *schema.Vector) []uint32 { return v.U32 }}
 }
 
 func newLongs(c *schema.Column, sign uint64) values {

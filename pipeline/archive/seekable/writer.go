@@ -21,7 +21,10 @@ func Levels() []string {
 }
 
 // A Packer makes frames. It is safe for concurrent use.
-type Packer struct{ encoder *zstd.Encoder }
+type Packer struct {
+	encoder *zstd.Encoder
+	decoder *zstd.Decoder
+}
 
 // NewPacker returns a packer of one of [Levels]. The same bytes give the same frame.
 func NewPacker(level string) (*Packer, error) {
@@ -33,7 +36,11 @@ func NewPacker(level string) (*Packer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Packer{e}, nil
+	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderMaxWindow(MaxFrame), zstd.WithDecoderMaxMemory(MaxFrame))
+	if err != nil {
+		return nil, err
+	}
+	return &Packer{e, d}, nil
 }
 
 // Pack returns the frame of a block of at most [FrameBytes], not empty.

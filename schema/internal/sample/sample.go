@@ -23,6 +23,8 @@ func EveryType() *schema.Table {
 		{Name: "i64", Type: schema.Int64},
 		{Name: "rising_u63", Type: schema.Uint63, Rising: true},
 		{Name: "rising_i64", Type: schema.Int64, Rising: true},
+		{Name: "rising_i32", Type: schema.Int32, Rising: true},
+		{Name: "rising_u32", Type: schema.Uint32, Rising: true},
 		{Name: "bool", Type: schema.Bool},
 		{Name: "enum", Type: schema.Enum, Names: schema.KindNames},
 		{Name: "string", Type: schema.String},

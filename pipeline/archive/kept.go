@@ -1,0 +1,45 @@
+package archive
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// isPacked says whether a file of a stage is trace data, or a folder one of the capture: that
+// is what a writer which goes on has of an earlier one.
+func isPacked(path string, folder bool) bool {
+	if path == captureFolder {
+		return folder
+	}
+	return isInCapture(path) && (folder || strings.HasSuffix(path, packedSuffix))
+}
+
+// removeStrangers removes files of the capture that an earlier writer left in the stage and this
+// one did not write.
+func (w *Writer) removeStrangers() error {
+	if w.opt.Resumption == nil {
+		return nil
+	}
+	ours := map[string]bool{}
+	for _, f := range w.files {
+		ours[f.Path] = true
+	}
+	root := w.stage.Folder()
+	err := filepath.WalkDir(filepath.Join(root, captureFolder), func(name string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		path, err := filepath.Rel(root, name)
+		if err != nil || ours[filepath.ToSlash(path)] {
+			return err
+		}
+		return os.Remove(name)
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
