@@ -51,16 +51,6 @@ type Stitcher struct {
 	lookaside [lookasideBlocks]numbered
 }
 
-// lookasideBlocks is a power of two: enough for the code of a kernel that runs again and
-// again, which is spread over megabytes.
-const lookasideBlocks = 1 << 12
-
-// A numbered is a code block and its number.
-type numbered struct {
-	block  *schema.Block
-	number uint32
-}
-
 // New returns a Stitcher of a source whose timestamps have this code, with sinks to.
 func New(source uint8, code decode.TimestampCode, to Sinks) *Stitcher {
 	s := &Stitcher{carry: newCarry(source), code: code, sinks: to, numbers: map[schema.BlockKey]uint32{}}
@@ -183,29 +173,6 @@ func (s *Stitcher) Lose(l schema.Loss) error {
 	s.row.Bytes += l.Bytes
 	s.row.BytesLost += l.Bytes
 	return s.unsynced(&Unit{Losses: []schema.Loss{l}})
-}
-
-// number gives the blocks of a part their numbers in the source, new ones in
-// order.
-func (s *Stitcher) number(p *decodedPart) error {
-	var first []CodeBlock
-	for i := p.from[decode.Blocks]; i < p.to[decode.Blocks]; i++ {
-		b := p.unit.Blocks[i]
-		last := &s.lookaside[(b.Key.Address>>1^b.Key.Address>>12)%lookasideBlocks]
-		if last.block != b {
-			n, ok := s.numbers[b.Key]
-			if !ok {
-				n = uint32(len(s.numbers))
-				s.numbers[b.Key] = n
-				for position := range b.Address {
-					first = append(first, CodeBlock{n, position, b})
-				}
-			}
-			*last = numbered{b, n}
-		}
-		p.numbers[i] = last.number
-	}
-	return add(s.sinks.CodeBlocks, s.carry.base, first)
 }
 
 // segment takes a segment, or a part of one, for the last time.

@@ -1,0 +1,39 @@
+package stitch
+
+import (
+	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// lookasideBlocks is a power of two: enough for the code of a kernel that runs again and
+// again, which is spread over megabytes.
+const lookasideBlocks = 1 << 12
+
+// A numbered is a code block and its number.
+type numbered struct {
+	block  *schema.Block
+	number uint32
+}
+
+// number gives the blocks of a part their numbers in the source, new ones in
+// order.
+func (s *Stitcher) number(p *decodedPart) error {
+	var first []CodeBlock
+	for i := p.from[decode.Blocks]; i < p.to[decode.Blocks]; i++ {
+		b := p.unit.Blocks[i]
+		last := &s.lookaside[(b.Key.Address>>1^b.Key.Address>>12)%lookasideBlocks]
+		if last.block != b {
+			n, ok := s.numbers[b.Key]
+			if !ok {
+				n = uint32(len(s.numbers))
+				s.numbers[b.Key] = n
+				for position := range b.Address {
+					first = append(first, CodeBlock{n, position, b})
+				}
+			}
+			*last = numbered{b, n}
+		}
+		p.numbers[i] = last.number
+	}
+	return add(s.sinks.CodeBlocks, s.carry.base, first)
+}
