@@ -3,17 +3,14 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/tracelake/tracelake/pipeline"
 	"github.com/tracelake/tracelake/pipeline/archive"
 	"github.com/tracelake/tracelake/pipeline/archive/seekable"
-	"github.com/tracelake/tracelake/schema"
 )
 
 func archiveCommand() *cli.Command {
@@ -120,14 +117,7 @@ func readArchive(ctx *cli.Context) (*archiveArgs, error) {
 // runArchive archives, with a progress bar if stderr is a terminal.
 func runArchive(ctx *cli.Context, args *archiveArgs, stderr io.Writer) (*pipeline.ArchiveSummary, error) {
 	o := &args.options.Export
-	host, err := os.Hostname()
-	if err != nil {
-		host = "unknown" // for people only, and not worth failing for
-	}
-	o.Tool = schema.Tool{Name: "tracelake", Version: version()}
-	o.Run = schema.Export{
-		Command: os.Args, Input: args.input, Created: time.Now().UTC().Format(time.RFC3339), Host: host, Workers: o.Workers,
-	}
+	describeRun(o, args.input)
 	if !args.noProgress {
 		defer showUnpacking(stderr, &o.Capture)()
 		p := progressOn(stderr, "decoding")

@@ -114,14 +114,7 @@ func export(ctx *cli.Context) error {
 // runExport runs the export, with a progress bar if stderr is a terminal.
 func runExport(ctx context.Context, args *exportArgs, stderr io.Writer) (*pipeline.Summary, error) {
 	o := &args.options
-	host, err := os.Hostname()
-	if err != nil {
-		host = "unknown" // for people only, and not worth failing for
-	}
-	o.Tool = schema.Tool{Name: "tracelake", Version: version()}
-	o.Run = schema.Export{
-		Command: os.Args, Input: args.input, Created: time.Now().UTC().Format(time.RFC3339), Host: host, Workers: o.Workers,
-	}
+	describeRun(o, args.input)
 	if !args.noProgress {
 		defer showUnpacking(stderr, &o.Capture)()
 		p := progressOn(stderr, "decoding")
@@ -130,6 +123,16 @@ func runExport(ctx context.Context, args *exportArgs, stderr io.Writer) (*pipeli
 	}
 	o.LimitMemory()
 	return pipeline.Export(ctx, args.input, args.dir, *o)
+}
+
+// describeRun sets what a manifest says of the program, and of this run of it over an input.
+func describeRun(o *pipeline.Options, input string) {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown" // for people only, and not worth failing for
+	}
+	o.Tool = schema.Tool{Name: "tracelake", Version: version()}
+	o.Run = schema.Export{Command: os.Args, Input: input, Created: time.Now().UTC().Format(time.RFC3339), Host: host, Workers: o.Workers}
 }
 
 // readExport reads the command line of export.

@@ -8,7 +8,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -75,12 +74,7 @@ func redecode(ctx *cli.Context) error {
 // runRedecode decodes again, with a progress bar if stderr is a terminal.
 func runRedecode(ctx *cli.Context, args *redecodeArgs, stderr io.Writer) (*pipeline.Redecoded, error) {
 	o := &args.options
-	host, err := os.Hostname()
-	if err != nil {
-		host = "unknown" // for people only, and not worth failing for
-	}
-	o.Tool = schema.Tool{Name: "tracelake", Version: version()}
-	o.Run = schema.Export{Command: os.Args, Input: args.input, Created: time.Now().UTC().Format(time.RFC3339), Host: host, Workers: o.Workers}
+	describeRun(o, args.input)
 	if !args.noProgress {
 		defer showUnpacking(stderr, &o.Capture)()
 		p := progressOn(stderr, "decoding")
