@@ -101,7 +101,9 @@ func (c *Collector) Address() (address uint32, bits uint8, ok bool) {
 }
 
 // Resume begins in the middle of a source, after data: with what Address returned there.
-func (c *Collector) Resume(address uint32, bits uint8) { c.address, c.bits, c.groups = address, bits, 1 }
+func (c *Collector) Resume(address uint32, bits uint8) {
+	c.address, c.bits, c.groups = address, bits, 1
+}
 
 // Since returns the first segment whose elements may still matter to those that come;
 // NULL if there is none.
