@@ -13,16 +13,13 @@ import (
 	"maps"
 	"path"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
+	"github.com/tracelake/tracelake/schema/sidebyside"
 )
 
 // Check reads all of an archive: the hash of each file, the list of files, what the
@@ -42,7 +39,7 @@ func Check(ctx context.Context, dir, images string, progress func(done, total in
 		return nil, err
 	}
 	defer a.Close()
-	c := &checker{Archive: a, report: report, listed: map[string]string{}, progress: progress}
+	c := &checker{Archive: a, report: report, listed: map[string]string{}, progress: sidebyside.NewProgress(progress)}
 	for _, step := range []func() error{c.readSums, c.listFiles, c.listContents, c.listImages} {
 		if err := step(); err != nil {
 			return nil, err
@@ -61,9 +58,7 @@ type checker struct {
 	listed map[string]string // SHA-256 of files, by path
 	items  []item
 
-	progress    func(done, total int64)
-	mu          sync.Mutex // of progress
-	done, total int64
+	progress *sidebyside.Progress
 }
 
 // An item is bytes whose hash is known.
@@ -76,18 +71,7 @@ type item struct {
 // add adds bytes to be checked; size is about how many.
 func (c *checker) add(path, sum string, size int64, open func() (capture.File, int64, error)) {
 	c.items = append(c.items, item{path, sum, open})
-	c.total += size
-}
-
-// advance reports that n more bytes are checked.
-func (c *checker) advance(n int64) {
-	if c.progress == nil {
-		return
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.done += n
-	c.progress(c.done, c.total)
+	c.progress.Announce(size)
 }
 
 // wrong adds a problem.
@@ -152,7 +136,7 @@ func (c *checker) listFiles() error {
 		c.report.Files++
 		c.report.Bytes += size
 		if strings.HasPrefix(name, schema.ArchiveDataset+"/") {
-			c.total += 2 * size // of checkDataset
+			c.progress.Announce(2 * size) // of checkDataset
 		}
 		c.add(name, sum, size, func() (capture.File, int64, error) { return c.openFile(name) })
 		return nil
@@ -206,19 +190,15 @@ func (c *checker) listImages() error {
 // checkItems checks all bytes that are listed, side by side.
 func (c *checker) checkItems(ctx context.Context) error {
 	problems := make([]*dataset.Error, len(c.items))
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(runtime.GOMAXPROCS(0))
-	for i := range c.items {
-		g.Go(func() error {
-			err := c.checkItem(ctx, &c.items[i])
-			if e, ok := errors.AsType[*dataset.Error](err); ok {
-				problems[i] = e
-				return nil
-			}
-			return err
-		})
-	}
-	if err := g.Wait(); err != nil {
+	err := sidebyside.Do(ctx, len(c.items), func(ctx context.Context, i int) error {
+		err := c.checkItem(ctx, &c.items[i])
+		if e, ok := errors.AsType[*dataset.Error](err); ok {
+			problems[i] = e
+			return nil
+		}
+		return err
+	})
+	if err != nil {
 		return err
 	}
 	for _, p := range problems {
@@ -237,7 +217,7 @@ func (c *checker) checkItem(ctx context.Context, x *item) error {
 	}
 	defer file.Close()
 	h := sha256.New()
-	if _, err := io.CopyBuffer(h, checkedReader{ctx, io.NewSectionReader(file, 0, size), c}, make([]byte, 1<<18)); err != nil {
+	if _, err := io.CopyBuffer(h, c.progress.Reader(ctx, io.NewSectionReader(file, 0, size)), make([]byte, 1<<18)); err != nil {
 		return err
 	}
 	if sum := hex.EncodeToString(h.Sum(nil)); sum != x.sum {
@@ -250,7 +230,7 @@ func (c *checker) checkItem(ctx context.Context, x *item) error {
 func (c *checker) checkDataset(ctx context.Context) error {
 	done := int64(0)
 	d, err := dataset.Check(ctx, filepath.Join(c.Dir, schema.ArchiveDataset), func(now, _ int64) {
-		c.advance(now - done)
+		c.progress.Advance(now - done)
 		done = now
 	})
 	if e, ok := errors.AsType[*dataset.Error](err); ok {
@@ -263,20 +243,4 @@ func (c *checker) checkDataset(ctx context.Context) error {
 	c.report.Tables, c.report.Rows = d.Tables, d.Rows
 	c.report.Problems, c.report.Unchecked = append(c.report.Problems, d.Problems...), append(c.report.Unchecked, d.Unchecked...)
 	return nil
-}
-
-// A checkedReader reads for a checker, until a context is done.
-type checkedReader struct {
-	ctx context.Context
-	io.Reader
-	checker *checker
-}
-
-func (r checkedReader) Read(b []byte) (int, error) {
-	if err := r.ctx.Err(); err != nil {
-		return 0, err
-	}
-	n, err := r.Reader.Read(b)
-	r.checker.advance(int64(n))
-	return n, err
 }

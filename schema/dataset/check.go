@@ -9,14 +9,11 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/sidebyside"
 )
 
 // A Report is the result of the check of a dataset.
@@ -46,9 +43,9 @@ func Check(ctx context.Context, dir string, progress func(done, total int64)) (*
 		return nil, err
 	}
 	defer d.Close()
-	c := &checker{dataset: d, listed: map[string]bool{schema.ManifestFile: true}, damaged: map[string]bool{}, progress: progress}
+	c := &checker{dataset: d, listed: map[string]bool{schema.ManifestFile: true}, damaged: map[string]bool{}, progress: sidebyside.NewProgress(progress)}
 	for _, files := range d.Manifest.Tables {
-		c.total += 2 * files.Bytes
+		c.progress.Announce(2 * files.Bytes)
 	}
 	c.listParts()
 	c.listUnknown()
@@ -69,21 +66,7 @@ type checker struct {
 	listed  map[string]bool  // the paths of files of the dataset
 	damaged map[string]bool  // folders of tables whose rows cannot be read
 	totals
-
-	progress    func(done, total int64)
-	mu          sync.Mutex // of progress
-	done, total int64
-}
-
-// advance reports that n more bytes are checked.
-func (c *checker) advance(n int64) {
-	if c.progress == nil {
-		return
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.done += n
-	c.progress(c.done, c.total)
+	progress *sidebyside.Progress
 }
 
 // note adds the problem of a file that an [*Error] reports, and returns any other
@@ -161,7 +144,7 @@ func (c *checker) listViews() {
 // checkFiles checks sizes and hashes of all files, side by side.
 func (c *checker) checkFiles(ctx context.Context) error {
 	problems := make([]error, len(c.files))
-	err := sideBySide(ctx, len(c.files), func(ctx context.Context, i int) error {
+	err := sidebyside.Do(ctx, len(c.files), func(ctx context.Context, i int) error {
 		problems[i] = c.checkFile(ctx, c.files[i])
 		if _, ok := errors.AsType[*Error](problems[i]); ok {
 			return nil
@@ -183,17 +166,6 @@ func (c *checker) checkFiles(ctx context.Context) error {
 	return nil
 }
 
-// sideBySide calls work with each number below n, as many at a time as there are
-// cores. The first error stops everything.
-func sideBySide(ctx context.Context, n int, work func(ctx context.Context, i int) error) error {
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(runtime.GOMAXPROCS(0))
-	for i := range n {
-		g.Go(func() error { return work(ctx, i) })
-	}
-	return g.Wait()
-}
-
 // checkFile checks size and hash of a file.
 func (c *checker) checkFile(ctx context.Context, want schema.FileSum) error {
 	f, err := c.dataset.root.Open(want.Path)
@@ -201,7 +173,7 @@ func (c *checker) checkFile(ctx context.Context, want schema.FileSum) error {
 		return c.dataset.damaged(want.Path, "is missing: "+err.Error())
 	}
 	defer f.Close()
-	return c.dataset.checkBytes(checkedReader{ctx, f, c}, want)
+	return c.dataset.checkBytes(c.progress.Reader(ctx, f), want)
 }
 
 // checkBytes checks the bytes of a file.
@@ -219,29 +191,13 @@ func (d *Dataset) checkBytes(r io.Reader, want schema.FileSum) error {
 	return nil
 }
 
-// A checkedReader reads a file for a checker, until a context is done.
-type checkedReader struct {
-	ctx context.Context
-	io.Reader
-	checker *checker
-}
-
-func (r checkedReader) Read(b []byte) (int, error) {
-	if err := r.ctx.Err(); err != nil {
-		return 0, err
-	}
-	n, err := r.Reader.Read(b)
-	r.checker.advance(int64(n))
-	return n, err
-}
-
 // readTables reads the rows of all tables whose bytes are as they were written, side by
 // side, and sums them up.
 func (c *checker) readTables(ctx context.Context) error {
 	tables := slices.DeleteFunc(c.dataset.tables(), func(t *schema.Table) bool { return c.damaged[t.Name] })
 	sums := make([]totals, len(tables))
 	problems := make([]*Error, len(tables))
-	err := sideBySide(ctx, len(tables), func(ctx context.Context, i int) error {
+	err := sidebyside.Do(ctx, len(tables), func(ctx context.Context, i int) error {
 		sums[i] = newTotals()
 		for _, source := range c.dataset.Sources(tables[i]) {
 			err := c.readRows(ctx, &sums[i], tables[i], source)
@@ -284,7 +240,7 @@ func (c *checker) readRows(ctx context.Context, to *totals, t *schema.Table, sou
 		to.addRows(b, source)
 		to.answers.add(b, source, c.dataset)
 		if files := c.dataset.Manifest.Tables[t.Name]; files.Rows > 0 {
-			c.advance(int64(float64(files.Bytes) * float64(b.Rows()) / float64(files.Rows)))
+			c.progress.Advance(int64(float64(files.Bytes) * float64(b.Rows()) / float64(files.Rows)))
 		}
 	}
 }
