@@ -64,6 +64,10 @@ type Options struct {
 // dataset and no file that looks like part of one. If it is resumable and is
 // interrupted, it fails with a [*dataset.SuspendedError].
 func Export(ctx context.Context, input, dir string, opt Options) (*Summary, error) {
+	input, err := opt.ofDataset(input)
+	if err != nil {
+		return nil, err
+	}
 	s, err := openSession(ctx, input, sessionOptions{capture: opt.Capture, sources: opt.Sources, workers: opt.Workers, protocols: opt.protocols, packetsOnly: opt.PacketsOnly, window: opt.Window})
 	if err != nil {
 		return nil, err

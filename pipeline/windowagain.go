@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/pipeline/archive"
@@ -12,6 +13,48 @@ import (
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 )
+
+// ofDataset returns what a window of a dataset is decoded of: if input is a dataset, its capture,
+// with the options that it records and itself as the index, unless others are given. It fails
+// with a [*dataset.Error] if the capture is not at hand.
+func (o *Options) ofDataset(input string) (string, error) {
+	if o.Window == nil || archive.Is(input) || !isDataset(input) {
+		return input, nil
+	}
+	r, err := OpenRecord(input, "")
+	if err != nil {
+		return "", err
+	}
+	defer r.Close()
+	m, recorded := &r.Dataset.Manifest, r.recorded()
+	if recorded == nil {
+		return "", noCapture(input, "an earlier program wrote it, which did not record its options")
+	}
+	if _, err := os.Stat(m.Run.Input); err != nil {
+		return "", noCapture(input, fmt.Sprintf("its capture %s is not there", m.Run.Input))
+	}
+	given := len(o.Capture.ELFs)+len(o.Capture.Images)+len(o.Capture.Symbols) > 0
+	with, missing := o.Capture.With(recorded, func(*schema.Argument) string { return "" })
+	if len(missing) > 0 && !given {
+		return "", missingArgument(input, recorded, missing[0])
+	}
+	o.Capture = with
+	o.fill(recorded, m.Labels)
+	if o.Window.Index == "" {
+		o.Window = &Window{Span: o.Window.Span, Index: input}
+	}
+	o.Run.Input = m.Run.Input
+	return m.Run.Input, nil
+}
+
+func isDataset(dir string) bool {
+	_, err := os.Lstat(filepath.Join(dir, schema.ManifestFile))
+	return err == nil
+}
+
+func noCapture(dir, why string) error {
+	return &dataset.Error{File: dir, Problem: "is a dataset, and " + why, Remedy: "give the capture, and the dataset with --index"}
+}
 
 // ExportSpan decodes a span of a source of the capture that the dataset or archive in dir was
 // made of, with the options that it records and itself as the index, into a dataset in to.

@@ -24,12 +24,13 @@ func exportCommand() *cli.Command {
 		Usage:     "decodes a capture into a dataset of Parquet or Arrow tables",
 		UsageText: "tracelake export INPUT -o DIR [flags]",
 		Description: `INPUT is a snapshot directory, its snapshot.ini, or a raw file with --protocol.
-A raw file may be compressed (gzip, zstd) or come from standard input (-).
+A raw file may be compressed (gzip, zstd) or come from standard input (-). For a
+window (--from, --to, --around) it may be a dataset, whose capture is decoded.
 
 Examples:
    tracelake export capture -o run1
    tracelake export capture -o run1 --overwrite -e firmware.elf --level blocks
-   tracelake export capture -o part --index run1 --around seq=5000000±2000
+   tracelake export run1 -o part --around seq=5000000±2000
    tracelake export etb.bin -o run1 --protocol pft --framed --source 0x13 -e firmware.elf`,
 		Flags:  slices.Concat(inputFlags(), []cli.Flag{sourceFlag()}, partFlags(), memoryFlags(), []cli.Flag{symbolsFlag(), storeFlag()}, outputFlags(), runFlags()),
 		Action: export,
