@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/bench/sample"
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/pipeline/archive"
@@ -13,6 +14,7 @@ import (
 
 // What a capture decodes to now is compared with what was kept; nothing is left of it.
 func TestDecodeAgain(t *testing.T) {
+	need.FullRun(t, "captures are packed, and decoded several times")
 	t.Setenv("TMPDIR", t.TempDir())
 	input := filepath.Join(t.TempDir(), "capture")
 	check(t, sample.Extract(input))

@@ -14,6 +14,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/bench/sample"
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/pipeline/archive"
@@ -89,6 +90,7 @@ func sameFiles(t testing.TB, got, want string) {
 // An export of an archive has the bytes of an export of the capture, with and without
 // images in the archive, and where archives share them.
 func TestExportArchive(t *testing.T) {
+	need.FullRun(t, "captures are packed, and decoded several times")
 	raw, options := rawSample(t)
 	store := filepath.Join(t.TempDir(), "images")
 	for _, tt := range []struct {
@@ -120,6 +122,7 @@ func TestExportArchive(t *testing.T) {
 
 // A store may be elsewhere than the archive says.
 func TestArchiveStoreMoved(t *testing.T) {
+	need.FullRun(t, "captures are packed, and decoded several times")
 	raw, options := rawSample(t)
 	store, moved := filepath.Join(t.TempDir(), "images"), filepath.Join(t.TempDir(), "kept")
 	dir := archiveOf(t, raw, options, archive.CreateOptions{Images: store})
@@ -184,6 +187,7 @@ func TestArchiveContents(t *testing.T) {
 // A capture without a program is archived; its packets can be listed, and it is decoded
 // once the program is there.
 func TestArchiveWithoutProgram(t *testing.T) {
+	need.FullRun(t, "captures are packed, and decoded several times")
 	input, opt := rawSample(t)
 	elf := opt.ELFs
 	opt.ELFs = nil
@@ -208,6 +212,7 @@ func TestArchiveWithoutProgram(t *testing.T) {
 // An archive that fails leaves nothing, and what it was to replace as it was; one
 // replaces archives only.
 func TestArchiveReplaces(t *testing.T) {
+	need.FullRun(t, "captures are packed, and decoded several times")
 	input := sampleSnapshot(t)
 	dir := archiveOf(t, input, capture.Options{}, archive.CreateOptions{})
 	again := func(dir string, overwrite bool) error {
@@ -236,6 +241,7 @@ func TestArchiveReplaces(t *testing.T) {
 
 // An index that says what cannot be is refused, and leads out of the archive to no file.
 func TestArchiveHostile(t *testing.T) {
+	need.FullRun(t, "captures are packed, and decoded several times")
 	dir := archiveOf(t, sampleSnapshot(t), capture.Options{}, archive.CreateOptions{})
 	index := filepath.Join(dir, schema.ArchiveFile)
 	good, err := os.ReadFile(index)
@@ -291,6 +297,7 @@ func changeTrace(ix *archive.Index, change func(*archive.File)) {
 
 // A capture that could not be opened from its archive is not archived.
 func TestArchiveOpensAgain(t *testing.T) {
+	need.FullRun(t, "captures are packed, and decoded several times")
 	input := filepath.Join(t.TempDir(), "snapshot")
 	check(t, sample.Extract(input))
 	name := filepath.Join(input, "trace.ini")

@@ -15,6 +15,7 @@ import (
 // Each byte of an archive that is flipped is found: of a small one all, of a larger one
 // any.
 func TestArchiveFlippedBytes(t *testing.T) {
+	need.FullRun(t, "captures are packed, and decoded several times")
 	rng := rand.New(rand.NewPCG(1, 2))
 	small := unpackKept(t, "archive1")
 	step := need.Size(4000, 1)

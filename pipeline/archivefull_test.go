@@ -58,6 +58,7 @@ func stoppedCommand(args ...string) *exec.Cmd {
 
 // When the disk is full, nothing is left, and the error says so.
 func TestArchiveFull(t *testing.T) {
+	need.FullRun(t, "captures are packed, and decoded several times")
 	input := sampleSnapshot(t)
 	for _, tt := range []struct{ name, always, packing, file string }{
 		{"tables", "6000", "0", "/calls/"},
@@ -79,6 +80,7 @@ func TestArchiveFull(t *testing.T) {
 // An archive that is killed is not there, or whole. The next one removes what it left, and
 // is as if nothing had been before.
 func TestArchiveKilled(t *testing.T) {
+	need.FullRun(t, "captures are packed, and decoded several times")
 	input := sampleSnapshot(t)
 	archived := func(parent string) string {
 		dir := filepath.Join(parent, "run.tla")

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/pipeline/archive"
 	"github.com/tracelake/tracelake/schema"
@@ -14,6 +15,7 @@ import (
 // A dataset is made again with the options that its manifest records: byte for byte,
 // from the capture and from an archive of it.
 func TestRecord(t *testing.T) {
+	need.FullRun(t, "captures are packed, and decoded several times")
 	raw, options := rawSample(t)
 	names := map[uint32]string{0x11: "sorter"}
 	archived := archiveOf(t, raw, options, archive.CreateOptions{})
@@ -44,6 +46,7 @@ func TestRecord(t *testing.T) {
 // The dataset of an archive is made again from its own capture, and from the one it was
 // made of.
 func TestRecordOfArchive(t *testing.T) {
+	need.FullRun(t, "captures are packed, and decoded several times")
 	raw, options := rawSample(t)
 	dir := archiveOf(t, raw, options, archive.CreateOptions{})
 	for _, input := range []string{dir, raw} {
@@ -73,6 +76,7 @@ func madeAgain(t *testing.T, dir, input string, c capture.Options, missing int) 
 // An export of an archive has names and clocks that were archived, but for those given
 // again.
 func TestExportArchiveOptions(t *testing.T) {
+	need.FullRun(t, "captures are packed, and decoded several times")
 	raw, options := rawSample(t)
 	opt := archiveOptions(options, archive.CreateOptions{})
 	opt.Export.CycleHz, opt.Export.TimestampHz, opt.Export.Labels = 7, 5, map[string]string{"build": "7", "board": "a"}

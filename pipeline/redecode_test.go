@@ -39,6 +39,7 @@ func wrongProgram(t *testing.T) string {
 // With the right program in place of a wrong one, a dataset is what an export with it
 // writes, byte for byte.
 func TestRedecode(t *testing.T) {
+	need.FullRun(t, "captures are packed, and decoded several times")
 	raw, options := rawSample(t)
 	wrong := options
 	wrong.ELFs = []string{wrongProgram(t)}
@@ -114,6 +115,7 @@ func archivedFiles(t *testing.T, dir string) map[string]string {
 // A program that comes late makes an archive what it would have been; trace that is packed
 // stays where it is on disk.
 func TestRedecodeArchive(t *testing.T) {
+	need.FullRun(t, "captures are packed, and decoded several times")
 	raw, options := rawSample(t)
 	snapshot := sampleSnapshot(t)
 	without, wrong := options, options

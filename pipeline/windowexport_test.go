@@ -72,6 +72,7 @@ func damagedSample(t *testing.T) string {
 // TestExportWindow exports windows of captures and demands the rows that the whole has in
 // their segments, and answers of the window alone.
 func TestExportWindow(t *testing.T) {
+	need.FullRun(t, "windows of many captures are exported")
 	for _, in := range windowInputs(t) {
 		t.Run(in.name, func(t *testing.T) {
 			opt := Options{Capture: in.options, Tables: schema.Tables(), Workers: 2}

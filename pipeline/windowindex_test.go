@@ -45,6 +45,7 @@ func repeatedSample(t *testing.T, times int) string {
 // TestWindowReadsLittle demands that a window of 64 KiB near the end of a capture reads no
 // more than what finding the frames and reading ahead take.
 func TestWindowReadsLittle(t *testing.T) {
+	need.FullRun(t, "a long capture is decoded")
 	dir := repeatedSample(t, need.Size(100, 1000))
 	index := exportInto(t, dir, Options{Level: schema.LevelNone, Workers: 2})
 	c, err := capture.Open(dir, protocols(), capture.Options{})

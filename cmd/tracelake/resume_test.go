@@ -16,6 +16,7 @@ import (
 // A resumable export that is interrupted exits with 130 and says how to go on, whatever
 // the signal, also when it went on; what comes of it at last is what one run writes.
 func TestResumableExport(t *testing.T) {
+	need.FullRun(t, "105 million instructions are exported, several times")
 	parent := t.TempDir()
 	dir, once := filepath.Join(parent, "out"), filepath.Join(parent, "once")
 	kept := filepath.Join(parent, ".out.tracelake-resumable")
