@@ -59,10 +59,7 @@ func archiveAction(ctx *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	stderr := ctx.App.ErrWriter
-	if args.quiet {
-		stderr = io.Discard
-	}
+	stderr := reportTo(ctx, args.quiet)
 	summary, err := runArchive(ctx, args, stderr)
 	if err != nil {
 		return unknownSource(ctx, err)

@@ -94,14 +94,7 @@ func export(ctx *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	stderr := ctx.App.ErrWriter
-	if args.quiet {
-		summary, err := runExport(ctx.Context, args, io.Discard)
-		if err != nil {
-			return unknownSource(ctx, err)
-		}
-		return checkRequired(args.dir, summary, args.require)
-	}
+	stderr := reportTo(ctx, args.quiet)
 	summary, err := runExport(ctx.Context, args, stderr)
 	if err != nil {
 		return unknownSource(ctx, err)
@@ -110,6 +103,14 @@ func export(ctx *cli.Context) error {
 		return err
 	}
 	return checkRequired(args.dir, summary, args.require)
+}
+
+// reportTo is where a command writes what it did, and how far it got: nowhere if it is to be quiet.
+func reportTo(ctx *cli.Context, quiet bool) io.Writer {
+	if quiet {
+		return io.Discard
+	}
+	return ctx.App.ErrWriter
 }
 
 // runExport runs the export, with a progress bar if stderr is a terminal.

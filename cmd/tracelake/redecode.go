@@ -59,10 +59,7 @@ func redecode(ctx *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	stderr := ctx.App.ErrWriter
-	if args.quiet {
-		stderr = io.Discard
-	}
+	stderr := reportTo(ctx, args.quiet)
 	done, err := runRedecode(ctx, args, stderr)
 	if err != nil {
 		return err

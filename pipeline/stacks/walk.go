@@ -84,7 +84,7 @@ func (w *walker) runs(from, to int) {
 	runs := r.Unit.Runs[from:to]
 	function, kind := w.state()
 	seq, nextSpan, again := w.step.at.seq, 0, w.again()
-	whole := false // the run before: then places has what its end leads to
+	whole := false // the run before goes up to the end of its block
 	for i := range runs {
 		run := &runs[i]
 		if from+i >= nextSpan {
