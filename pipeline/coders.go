@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"fmt"
 	"sync"
 
 	"github.com/tracelake/tracelake/pipeline/rows"
@@ -48,15 +49,19 @@ func (r encoded) write() error {
 	return r.series.Write(r.chunks)
 }
 
-// encode makes the row group of a job, or counts its rows if it is kept. It stops between
-// two batches once ctx is done.
+// encode makes the row group of a job; it reads it if it is encoded already, or counts its
+// rows if it is kept. It stops between two batches once ctx is done.
 func (c *coders) encode(ctx context.Context, j rows.Job) (encoded, error) {
 	if j.End {
 		return encoded{series: j.Series, end: true}, nil
 	}
-	if j.Kept {
+	if j.Copy() {
+		chunks, err := j.Encoded()
+		return encoded{series: j.Series, chunks: chunks}, err
+	}
+	if j.Kept || j.Encoded != nil {
 		if rows, ok := j.Drop(); ok {
-			return encoded{series: j.Series, rows: rows}, nil
+			return unencoded(j, rows)
 		}
 	}
 	pool := c.pool(j.Series.Table)
@@ -69,15 +74,30 @@ func (c *coders) encode(ctx context.Context, j rows.Job) (encoded, error) {
 		if err := ctx.Err(); err != nil || coder.batch.Rows() == 0 {
 			return err
 		}
-		if rows += int64(coder.batch.Rows()); !j.Kept {
+		if rows += int64(coder.batch.Rows()); !j.Kept && j.Encoded == nil {
 			err = coder.encoder.Append(coder.batch)
 		}
 		coder.batch.Reset()
 		return err
 	})
-	if err != nil || j.Kept {
-		return encoded{series: j.Series, rows: rows}, err
+	if err != nil {
+		return encoded{}, err
+	}
+	if j.Kept || j.Encoded != nil {
+		return unencoded(j, rows)
 	}
 	chunks, err := coder.encoder.Finish()
+	return encoded{series: j.Series, chunks: chunks}, err
+}
+
+// unencoded returns the row group of a job that is not encoded: it has so many rows.
+func unencoded(j rows.Job, rows int64) (encoded, error) {
+	if j.Encoded == nil {
+		return encoded{series: j.Series, rows: rows}, nil
+	}
+	chunks, err := j.Encoded()
+	if err == nil && chunks.Rows() != rows {
+		err = fmt.Errorf("%s: a row group of %d rows, where %d were decoded", j.Series.Table.Name, chunks.Rows(), rows)
+	}
 	return encoded{series: j.Series, chunks: chunks}, err
 }

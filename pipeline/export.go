@@ -53,6 +53,8 @@ type Options struct {
 	protocols []decode.Family
 	// original, if not nil, is what the capture has to be.
 	original *original
+	// earlier, if not nil, is the dataset that is replaced.
+	earlier *earlier
 	// partRowGroups, if not 0, is that of the dataset's.
 	partRowGroups int
 	// Progress, if not nil, is called now and then, by one goroutine at a time.
@@ -83,6 +85,7 @@ func Export(ctx context.Context, input, dir string, opt Options) (*Summary, erro
 	hashing := s.hashInputs(ctx)
 	defer hashing.stop()
 	e := &exporter{session: s, opt: opt, programs: programs}
+	defer e.closeTaken()
 	files := dataset.Options{
 		Level: opt.Level, Format: opt.Format, Codec: opt.Codec, Tables: opt.Tables, TracesData: s.plan.tracesData(),
 		Overwrite: opt.Overwrite, Meta: e.meta(hashing), Without: opt.Without, Resumption: e.resumption(hashing), PartRowGroups: opt.partRowGroups,
@@ -139,6 +142,11 @@ type exporter struct {
 	programs []code.Program
 	executed []code.Executed // by source
 	named    map[uint32]bool // Context IDs that tasks have
+
+	// Of what is replaced: see earlier.
+	prefix *prefix // of the source at hand
+	taken  []*dataset.RowGroups
+	copied int // row groups
 }
 
 // run decodes all sources and writes all tables.
@@ -199,29 +207,40 @@ func (e *exporter) decodeAll(ctx context.Context) error {
 	defer counting.open.Wait()
 	at := newProgressing(e.plan, e.opt.Progress)
 	for _, s := range e.plan.sources {
-		out := e.output(s.ID, submit, counting)
-		out.Functions = code.Functions(e.programs, s.Core)
-		t := rows.New(out)
-		if err := e.decode(ctx, s, t.Sinks, at.source()); err != nil {
-			return err
+		progress := at.source()
+		done, err := e.takeOver(ctx, s)
+		if err == nil && !done {
+			err = e.decodeSource(ctx, s, e.output(s.ID, submit, counting), progress)
 		}
-		if err := t.Flush(); err != nil {
-			return err
-		}
-		if err := e.endSeries(ctx); err != nil {
-			return err
-		}
-		s.callsLeftOut = t.CallsLeftOut()
-		for id := range t.ContextIDs() {
-			e.named[id] = true
-		}
-		e.executed = append(e.executed, executed(s.Core, t.Counted))
-		if err := e.judge(ctx, s); err != nil {
+		if err != nil {
 			return err
 		}
 	}
 	e.noteUnusedNames()
 	return e.triggers(submit)
+}
+
+// decodeSource makes jobs of every row of a source.
+func (e *exporter) decodeSource(ctx context.Context, s *sourcePlan, out rows.Output, progress func(*schema.Totals)) error {
+	e.prefix = e.newPrefix(s)
+	defer func() { e.prefix = nil }()
+	out.Functions = code.Functions(e.programs, s.Core)
+	t := rows.New(out)
+	if err := e.decode(ctx, s, t.Sinks, progress); err != nil {
+		return err
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	if err := e.endSeries(ctx); err != nil {
+		return err
+	}
+	s.callsLeftOut = t.CallsLeftOut()
+	for id := range t.ContextIDs() {
+		e.named[id] = true
+	}
+	e.executed = append(e.executed, executed(s.Core, t.Counted))
+	return e.judge(ctx, s)
 }
 
 // noteUnusedNames notes which names of tasks name none.
@@ -239,6 +258,9 @@ func (e *exporter) submit(ctx context.Context, j rows.Job) error {
 		return err
 	}
 	j.Kept = j.Series.Kept()
+	if !j.Kept {
+		j.Encoded = e.prefix.take(j.Series)
+	}
 	e.queued.take(j.Bytes)
 	return e.send(ctx, j)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/decode/frame"
+	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/pipeline/stitch"
 	"github.com/tracelake/tracelake/pipeline/verdict"
 	"github.com/tracelake/tracelake/pipeline/window"
@@ -50,6 +51,8 @@ type sourcePlan struct {
 	outcome  stitch.Outcome
 	// callsLeftOut is how many rows of `calls` were more than the dataset has.
 	callsLeftOut int64
+	looked       *image.Pages         // of program memory, by its decoders
+	before       *schema.SourceTotals // it was not decoded: it is as it was
 	causes       causes
 	// firstSync is where in the stream packets could first be read; NULL: nowhere in its
 	// first part, or nobody has looked.

@@ -15,6 +15,8 @@ import (
 type Redecoded struct {
 	*Summary
 	Before schema.Totals // of the dataset as it was
+	// Segments is how many were decoded: all of the sources that are not kept as they were.
+	Segments int64
 }
 
 // Redecode decodes again the capture that the dataset or archive in dir is of, with the
@@ -41,6 +43,8 @@ func Redecode(ctx context.Context, dir, input string, opt Options) (done *Redeco
 	if err != nil {
 		return nil, err
 	}
+	o.earlier = newEarlier(r)
+	defer o.earlier.close()
 	summary, err := x.rewrite(ctx, o)
 	if bad, ok := errors.AsType[*capture.InputError](err); ok {
 		err = bad // whatever it kept from being written
@@ -48,7 +52,13 @@ func Redecode(ctx context.Context, dir, input string, opt Options) (done *Redeco
 	if err != nil {
 		return nil, err
 	}
-	return &Redecoded{Summary: summary, Before: r.Dataset.Manifest.Totals}, nil
+	done = &Redecoded{Summary: summary, Before: r.Dataset.Manifest.Totals}
+	for i := range summary.Sources {
+		if s := &summary.Sources[i]; !s.Kept {
+			done.Segments += s.Segments
+		}
+	}
+	return done, nil
 }
 
 // rewrite replaces the dataset or archive.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/capture"
+	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/pipeline/archive"
 	"github.com/tracelake/tracelake/pipeline/stitch"
 	"github.com/tracelake/tracelake/schema"
@@ -205,7 +206,9 @@ func (s *session) follow(ctx context.Context, src *sourcePlan, to stitch.Sinks, 
 // stitch decodes units and stitches them, up to the end of a window: it then fails with
 // errPastWindow.
 func (s *session) stitch(ctx context.Context, src *sourcePlan, units iter.Seq2[*workUnit, error], st *stitch.Stitcher, wanted decode.Wanted, progress func(*schema.Totals)) error {
-	pool := &decoders{pool: &decode.Pool{}, new: func() decode.Decoder { return src.protocol.NewDecoder(src.Memory, wanted) }}
+	src.looked = &image.Pages{}
+	memory := src.Memory.Watched(src.looked)
+	pool := &decoders{pool: &decode.Pool{}, new: func() decode.Decoder { return src.protocol.NewDecoder(memory, wanted) }}
 	return ordered(ctx, s.tokens, throttled(ctx, s.decoded, units), func(ctx context.Context, u *workUnit) (decoded, error) {
 		d, err := pool.decode(ctx, u)
 		s.decoded.take(d.bytes)

@@ -22,6 +22,9 @@ type Summary struct {
 	Totals  schema.Totals
 	Tables  map[string]schema.Files
 	Notes   []string
+	// Copied is how many row groups were not encoded, since those of the dataset that is
+	// replaced are the same.
+	Copied int
 	// PacketsOnly reports that no program was asked for.
 	PacketsOnly bool
 }
@@ -30,16 +33,18 @@ type Summary struct {
 type SourceSummary struct {
 	schema.SourceTotals
 	Verdict *verdict.Verdict // nil of a source that was not decoded
+	// Kept says that redecode did not decode it: it is as it was.
+	Kept bool
 	Missing
 	Agreements
 }
 
 func (e *exporter) summary(m *schema.Manifest) *Summary {
-	s := &Summary{Totals: m.Totals, Tables: m.Tables, Notes: m.Notes, PacketsOnly: e.opt.PacketsOnly}
+	s := &Summary{Totals: m.Totals, Tables: m.Tables, Notes: m.Notes, PacketsOnly: e.opt.PacketsOnly, Copied: e.copied}
 	for i, totals := range m.Sources {
 		src := e.plan.sources[i]
 		o := &src.outcome
-		s.Sources = append(s.Sources, SourceSummary{totals, src.verdict, missingMemory(&o.Missing), src.agreements()})
+		s.Sources = append(s.Sources, SourceSummary{totals, src.verdict, src.before != nil, missingMemory(&o.Missing), src.agreements()})
 	}
 	return s
 }
@@ -248,6 +253,9 @@ func imageRegion(r *image.Region) schema.ImageRegion {
 }
 
 func (e *exporter) sourceTotals(s *sourcePlan) schema.SourceTotals {
+	if s.before != nil {
+		return *s.before
+	}
 	row := schema.SourceTotals{
 		Source: s.ID, Name: s.Name, Protocol: s.Protocol, Version: s.version(), Core: s.Core,
 		Status: schema.SourceStatusNames[s.status], Problem: s.problem, Unit: s.unit().String(),
@@ -256,6 +264,9 @@ func (e *exporter) sourceTotals(s *sourcePlan) schema.SourceTotals {
 	}
 	if s.buffer != nil {
 		row.Buffer = s.buffer.Name
+	}
+	if s.looked != nil {
+		row.Pages = pagesText(s.looked)
 	}
 	if e.opt.TimestampHz != 0 {
 		row.TimestampHz = e.opt.TimestampHz

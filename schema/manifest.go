@@ -117,6 +117,10 @@ type SourceTotals struct {
 	// CallsLeftOut is how many rows of `calls` would have been more than the default
 	// allows: those that ended last.
 	CallsLeftOut int64 `json:"calls_left_out,omitempty"`
+	// Pages are the pages of program memory, of 4 KiB, at which the decoder looked, whether or
+	// not there was memory: "0x00008000-0x0000afff". Nil: an earlier program decoded, or they are
+	// in too many places.
+	Pages []string `json:"pages,omitempty"`
 }
 
 // An Agreement counts what in the trace of a source repeats what the program

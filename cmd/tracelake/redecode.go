@@ -27,6 +27,10 @@ that DIR records. An archive holds its capture, of which nothing is packed
 again; of a dataset it is given with --capture, and has to be the one that was
 decoded, by its SHA-256.
 
+What the program has no part in stays as it is: sources that never came to a
+page of it that changed are not decoded, and of others row groups up to the
+first such page are not encoded.
+
 Files of a flag (-e, --image, --symbols) take the place of all that were given
 with that flag before. A dataset has none of these files: all that are to stay
 are given again. DIR is at any moment as it was, or all new.
@@ -115,5 +119,6 @@ func redecodedText(r *pipeline.Redecoded) string {
 	what := func(t *schema.Totals) string {
 		return fmt.Sprintf("%s, %s, %s unplaced", count(t.Instructions, "instruction"), count(t.Losses, "loss"), count(t.BytesUnplaced, "byte"))
 	}
-	return fmt.Sprintf("\nbefore: %s\nnow:    %s\n", what(&r.Before), what(&r.Totals))
+	return fmt.Sprintf("\nbefore: %s\nnow:    %s\n%s of %s decoded, %s as they were\n", what(&r.Before), what(&r.Totals),
+		thousands(r.Segments), count(r.Totals.Segments, "segment"), count(int64(r.Copied), "row group"))
 }

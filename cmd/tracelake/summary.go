@@ -48,6 +48,9 @@ func writeSource(b *strings.Builder, s *pipeline.SourceSummary) {
 	fmt.Fprintf(b, "  %s: %s decoded (%s), %s, %s unplaced (%s)\n", count(s.Bytes, unit),
 		thousands(s.BytesDecoded), percent(s.BytesDecoded, s.Bytes), lostWords(s.BytesLost, s.Bytes, unit, s.Verdict),
 		thousands(s.BytesUnplaced), percent(s.BytesUnplaced, s.Bytes))
+	if s.Kept {
+		b.WriteString("  as it was: its decoder comes to no page of memory that changed\n")
+	}
 	fmt.Fprintf(b, "  %s, %s, %s, %s\n", count(s.Instructions, "instruction"), count(s.Exceptions, "exception"),
 		count(s.Gaps, "gap"), count(s.Segments, "segment"))
 	if s.FIFO != nil {

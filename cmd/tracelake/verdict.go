@@ -23,6 +23,7 @@ func overall(sources []pipeline.SourceSummary) verdict.Status {
 	for i := range sources {
 		s := &sources[i]
 		if s.Verdict == nil {
+			some = some || s.Kept // what it was before is not judged again
 			continue
 		}
 		all += s.Bytes

@@ -4,6 +4,8 @@
 package flow
 
 import (
+	"math"
+
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/decode/isa"
@@ -120,6 +122,7 @@ func (p *Program) build(key schema.BlockKey) *block {
 			break
 		}
 	}
+	p.mem.Look(key.Address, b.lastLooked())
 	b.pass = b.split
 	if b.flow == isa.Indirect {
 		b.pass = min(b.pass, uint16(len(s.address)-1))
@@ -134,6 +137,15 @@ func (p *Program) build(key schema.BlockKey) *block {
 		}
 	}
 	return b
+}
+
+// lastLooked returns the last address at which the block, or an instruction after it, may have
+// been looked for.
+func (b *block) lastLooked() uint32 {
+	if last := b.next + 3; last >= b.at.key().Address {
+		return last
+	}
+	return math.MaxUint32
 }
 
 // endAt ends the block at a waypoint. pushes says that calls push their return address.

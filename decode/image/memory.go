@@ -42,6 +42,7 @@ func Order(tiers ...[]Region) []Region {
 // concurrent use.
 type Memory struct {
 	pieces [spaces][]piece // by space of the fetch, by address, without overlaps
+	watch  *Pages          // nil: nobody watches
 }
 
 // A piece is a range of memory that comes from one region.
@@ -76,6 +77,7 @@ func (m *Memory) Empty() bool {
 // Fetch returns that. The result is nil if nothing is mapped at addr. The bytes
 // must not be changed.
 func (m *Memory) Fetch(space Space, addr uint32) []byte {
+	m.Look(addr, addr)
 	pieces := m.pieces[space]
 	i := sort.Search(len(pieces), func(i int) bool { return pieces[i].address > addr }) - 1
 	if i < 0 {

@@ -167,13 +167,19 @@ type Job struct {
 	Series *dataset.Series
 	Bytes  int64 // about what the rows take up until then
 	Kept   bool  // it is in a part that is there already, and need not be encoded
-	End    bool  // the series has no more row groups, and this is none
-	group  group
+	// Encoded, if not nil, reads it as it is encoded already. Of a job that has nothing
+	// else, nothing is to be filled.
+	Encoded func() (schema.Chunks, error)
+	End     bool // the series has no more row groups, and this is none
+	group   group
 }
 
 // Fill fills batch with the rows, again and again; after each time, emit is called,
 // which takes them and resets batch. Columns may come in any form ([schema.Form]).
 func (j *Job) Fill(batch *schema.Batch, emit func() error) error { return j.group.fill(batch, emit) }
+
+// Copy says whether the row group is there already, and nothing made it again.
+func (j *Job) Copy() bool { return j.group == nil && j.Encoded != nil }
 
 // A group has the rows of a row group, not yet expanded.
 type group interface {

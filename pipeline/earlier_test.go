@@ -1,0 +1,178 @@
+package pipeline
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/tracelake/tracelake/bench/generate"
+	"github.com/tracelake/tracelake/bench/need"
+	"github.com/tracelake/tracelake/bench/program"
+	"github.com/tracelake/tracelake/bench/program/codegen"
+	"github.com/tracelake/tracelake/decode/capture"
+	"github.com/tracelake/tracelake/pipeline/archive"
+	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/dataset"
+)
+
+// coresCapture makes a snapshot of cores that execute one program at 0x8000, each in its own way,
+// and returns the program.
+func coresCapture(t *testing.T, cores int, instructions int64, codeBytes int) (dir string, code []byte) {
+	t.Helper()
+	w, err := generate.GeneratedWorkload(codegen.Options{Seed: 5, Bytes: codeBytes, Base: 0x8000, Arch: program.V7A})
+	check(t, err)
+	r := generate.Recipe{Seed: 5, Instructions: instructions, Protocol: "pft", Minor: 1, Cores: cores, Exceptions: 300}
+	c, err := r.Capture(w)
+	check(t, err)
+	dir = t.TempDir()
+	_, err = c.Write(t.Context(), dir)
+	check(t, err)
+	return filepath.Join(dir, generate.SnapshotFolder), w.Memory[0].Bytes
+}
+
+// patch writes a page of the program at 0x8000 with other code, and returns it as an argument.
+func patch(t *testing.T, code []byte, address uint32) capture.Options {
+	t.Helper()
+	from := address - 0x8000
+	page := append([]byte{}, code[from:min(int(from)+4096, len(code))]...)
+	for i := 0; i < len(page); i += 4 {
+		page[i] ^= 0x10 // another register, or another offset
+	}
+	name := filepath.Join(t.TempDir(), "page.bin")
+	check(t, os.WriteFile(name, page, 0o666))
+	return capture.Options{Images: []string{fmt.Sprintf("%s@%#x", name, address)}}
+}
+
+// redecodes demands that a dataset or archive is what making it with other memory would have
+// made, and returns what was done for that.
+func redecodes(t *testing.T, before, input string, opt Options, given capture.Options) *Redecoded {
+	t.Helper()
+	dir, want := filepath.Join(t.TempDir(), "run"), filepath.Join(t.TempDir(), "want")
+	check(t, os.CopyFS(dir, os.DirFS(before)))
+	done, err := Redecode(t.Context(), dir, input, Options{Capture: given, Workers: 2, Tool: opt.Tool})
+	check(t, err)
+	opt.Capture = given
+	_, err = Export(t.Context(), input, want, opt)
+	check(t, err)
+	demandEqual(t, contentsOf(t, dir), contentsOf(t, want))
+	return done
+}
+
+// Whichever page of a program changes, only the sources whose decoders looked at it are decoded
+// again, and all is equal to a whole export.
+func TestRedecodeSources(t *testing.T) {
+	const cores = 4
+	input, code := coresCapture(t, cores, 2000, 40_000)
+	for _, level := range []schema.Level{schema.LevelNone, schema.LevelBlocks, schema.LevelInstructions}[:need.Size(2, 3)] {
+		opt := Options{Level: level, Workers: 2, Tool: schema.Tool{Name: "test"}}
+		before := filepath.Join(t.TempDir(), "before")
+		was, err := Export(t.Context(), input, before, opt)
+		check(t, err)
+		all, some := 0, 0
+		for address := uint32(0x8000); address < 0x8000+uint32(len(code)); address += 4096 {
+			done := redecodes(t, before, input, opt, patch(t, code, address))
+			segments := int64(0)
+			for i := range was.Sources {
+				s := &was.Sources[i]
+				looked, err := parsePages(s.Pages)
+				check(t, err)
+				page, err := parsePages([]string{fmt.Sprintf("0x%08x-0x%08x", address, address+4095)})
+				check(t, err)
+				if done.Sources[i].Kept == looked.Meets(page) {
+					t.Errorf("page %#x: kept %t, but looked at %s", address, done.Sources[i].Kept, s.Pages)
+				}
+				if !done.Sources[i].Kept {
+					segments += done.Sources[i].Segments
+				}
+			}
+			if done.Segments != segments {
+				t.Errorf("page %#x: %d segments were decoded, want %d", address, done.Segments, segments)
+			}
+			if segments == 0 || segments == done.Totals.Segments {
+				all++
+			} else {
+				some++
+			}
+		}
+		if all == 0 || some == 0 {
+			t.Errorf("%s: all or no sources for %d pages, some for %d", level, all, some)
+		}
+	}
+}
+
+// Row groups before the first look at a page that changed are not encoded again.
+func TestRedecodePrefix(t *testing.T) {
+	need.FullRun(t, "a long capture is decoded several times")
+	input, code := coresCapture(t, 1, 2_500_000, 2_000_000)
+	for _, level := range []schema.Level{schema.LevelInstructions, schema.LevelBlocks} {
+		opt := Options{Level: level, Workers: 2, Tool: schema.Tool{Name: "test"}}
+		before := filepath.Join(t.TempDir(), "before")
+		_, err := Export(t.Context(), input, before, opt)
+		check(t, err)
+		page, seq := lastPage(t, before)
+		done := redecodes(t, before, input, opt, patch(t, code, page))
+		table := &schema.Instructions
+		if level == schema.LevelBlocks {
+			table = &schema.Blocks
+		}
+		if least := int(seq)/schema.RowGroupRows - 1; done.Copied < least || least < 1 {
+			t.Errorf("page %#x is first executed at seq %d: %d row groups were as they are, want %d of %s", page, seq, done.Copied, least, table.Name)
+		}
+	}
+}
+
+// lastPage returns the page of code that is executed first after all others, and when.
+func lastPage(t *testing.T, dir string) (page uint32, seq int64) {
+	t.Helper()
+	d, err := dataset.Open(dir)
+	check(t, err)
+	defer d.Close()
+	first := map[uint32]int64{}
+	for b, err := range d.Batches(&schema.Counts) {
+		check(t, err)
+		for row := range b.Rows() {
+			at, n := schema.CountsAddress.At(b, row)&^4095, int64(schema.CountsFirstSeq.At(b, row))
+			if was, ok := first[at]; !ok || n < was {
+				first[at] = n
+			}
+		}
+	}
+	for at, n := range first {
+		if n > seq {
+			page, seq = at, n
+		}
+	}
+	return page, seq
+}
+
+// An archive has the program that there was: of a file in place of another, only pages that differ
+// are changed.
+func TestRedecodeChangedPage(t *testing.T) {
+	input, code := coresCapture(t, 2, 2000, 40_000)
+	whole := func(change int) capture.Options {
+		name := filepath.Join(t.TempDir(), "program.bin")
+		other := append([]byte{}, code...)
+		other[change] ^= 0x10
+		check(t, os.WriteFile(name, other, 0o666))
+		return capture.Options{Images: []string{name + "@0x8000"}}
+	}
+	const far = 0x1000 // neither core comes there
+	for _, tt := range []struct {
+		name   string
+		change int
+		kept   bool
+	}{{"not looked at", far + 4, true}, {"looked at", 0x20, false}} {
+		before := archiveOf(t, input, whole(far), archive.CreateOptions{})
+		given := whole(tt.change)
+		want := archivedFiles(t, archiveOf(t, input, given, archive.CreateOptions{}))
+		done, err := Redecode(t.Context(), before, "", Options{Capture: given, Workers: 2, Tool: schema.Tool{Name: "test"}})
+		check(t, err)
+		demandEqual(t, archivedFiles(t, before), want)
+		for i := range done.Sources {
+			if done.Sources[i].Kept != tt.kept {
+				t.Errorf("%s: source %d: kept %t; it looked at %s", tt.name, i, done.Sources[i].Kept, done.Sources[i].Pages)
+			}
+		}
+	}
+}
