@@ -11,6 +11,7 @@ import (
 	"iter"
 	"os"
 
+	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/pipeline/archive"
 	"github.com/tracelake/tracelake/pipeline/archive/seekable"
@@ -65,16 +66,15 @@ func Archive(ctx context.Context, input, dir string, opt ArchiveOptions) (*Archi
 	if err != nil {
 		return nil, err
 	}
-	if e.Resumable || e.Resume {
-		opt.Resumption = &dataset.Resumption{Resume: e.Resume, Bound: []dataset.Bound{
-			{Name: "the version of tracelake", Value: e.Tool.Version}, {Name: "--level", Value: opt.Level},
-		}}
+	a := &archiver{opt: opt, packer: packer}
+	if err := a.bind(input); err != nil {
+		return nil, err
 	}
-	w, err := archive.Create(dir, opt.CreateOptions)
+	w, err := archive.Create(dir, a.opt.CreateOptions)
 	if err != nil {
 		return nil, err
 	}
-	a := &archiver{opt: opt, out: w, packer: packer}
+	a.out = w
 	err = a.run(ctx, input)
 	if err == nil {
 		err = w.Complete(a.index())
@@ -91,6 +91,38 @@ func Archive(ctx context.Context, input, dir string, opt ArchiveOptions) (*Archi
 	return &a.summary, nil
 }
 
+// bind says what a resumable archive depends on: as [exporter.resumption], but for options that
+// make no difference to how the trace is packed.
+func (a *archiver) bind(input string) error {
+	e := &a.opt.Export
+	if !e.Resumable && !e.Resume {
+		return nil
+	}
+	c, err := capture.Open(input, a.families(), e.Capture)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	inputs, err := inputsOf(c)
+	if err != nil {
+		return err
+	}
+	bound := []dataset.Bound{{Name: "the version of tracelake", Value: e.Tool.Version}, {Name: "--level", Value: a.opt.Level}}
+	a.opt.Resumption = &dataset.Resumption{
+		Resume: e.Resume, Bound: append(bound, boundInputs(inputs, e.Capture.Unpacked != nil)...),
+		Hashes: func() ([]dataset.Bound, error) { return boundHashes(a.decoded), nil },
+	}
+	return nil
+}
+
+// families are the protocols that are decoded.
+func (a *archiver) families() []decode.Family {
+	if f := a.opt.Export.protocols; f != nil {
+		return f
+	}
+	return protocols()
+}
+
 // reopen opens the capture in the archive, and checks that it is what was archived: a
 // snapshot may name a file in a way that leads to it in its own directory alone.
 func (a *archiver) reopen(input string) error {
@@ -99,12 +131,8 @@ func (a *archiver) reopen(input string) error {
 		return err
 	}
 	defer archived.Close()
-	families := a.opt.Export.protocols
-	if families == nil {
-		families = protocols()
-	}
 	opt, _ := archived.Apply(capture.Options{})
-	c, err := capture.Open(a.out.Folder(), families, opt)
+	c, err := capture.Open(a.out.Folder(), a.families(), opt)
 	if err == nil {
 		defer c.Close()
 		err = archived.CheckInputs(c.Inputs)
@@ -125,6 +153,7 @@ type archiver struct {
 	packer  *seekable.Packer
 	summary ArchiveSummary
 	total   int64 // bytes of trace data
+	decoded []schema.InputFile
 }
 
 // run writes the dataset, and then the files of the capture.
@@ -144,6 +173,10 @@ func (a *archiver) run(ctx context.Context, input string) (err error) {
 	for _, f := range d.Manifest.Tables {
 		a.summary.Dataset += f.Bytes
 	}
+	a.decoded = d.Manifest.Inputs
+	if err := a.out.Bind(); err != nil {
+		return err
+	}
 	a.session, err = openSession(ctx, input, sessionOptions{capture: o.Capture, sources: o.Sources, workers: o.Workers, protocols: o.protocols, packetsOnly: true})
 	if err != nil {
 		return err
@@ -155,10 +188,10 @@ func (a *archiver) run(ctx context.Context, input string) (err error) {
 		}
 	}
 	for i, in := range a.capture.Inputs {
-		if i >= len(d.Manifest.Inputs) || d.Manifest.Inputs[i].Path != in.Path {
+		if i >= len(a.decoded) || a.decoded[i].Path != in.Path {
 			return &ChangedError{in.Path}
 		}
-		if err := a.add(ctx, in, d.Manifest.Inputs[i].SHA256); err != nil {
+		if err := a.add(ctx, in, a.decoded[i].SHA256); err != nil {
 			return err
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 )
 
@@ -17,23 +18,31 @@ func (e *exporter) resumption(h *hashing) *dataset.Resumption {
 	if !e.opt.Resumable && !e.opt.Resume {
 		return nil
 	}
-	r := &dataset.Resumption{Resume: e.opt.Resume, Bound: e.opt.bound()}
-	for i := range e.inputs {
-		in := &e.inputs[i]
-		r.Bound = append(r.Bound, dataset.Bound{Name: "size of " + in.Path, Value: fmt.Sprint(in.Bytes)})
-		if in.opened != nil && e.unpacked == nil { // else the file is a temporary one
-			r.Bound = append(r.Bound, dataset.Bound{Name: "time of " + in.Path, Value: in.opened.ModTime().UTC().Format(time.RFC3339Nano)})
-		}
-	}
+	r := &dataset.Resumption{Resume: e.opt.Resume, Bound: append(e.opt.bound(), boundInputs(e.inputs, e.unpacked != nil)...)}
 	r.Hashes = func() ([]dataset.Bound, error) {
 		files, err := h.wait()
-		var bound []dataset.Bound
-		for _, f := range files {
-			bound = append(bound, dataset.Bound{Name: "SHA-256 of " + f.Path, Value: f.SHA256})
-		}
-		return bound, err
+		return boundHashes(files), err
 	}
 	return r
+}
+
+// boundInputs are the sizes and times of files; those that were unpacked are temporary ones.
+func boundInputs(inputs []input, unpacked bool) (bound []dataset.Bound) {
+	for i := range inputs {
+		in := &inputs[i]
+		bound = append(bound, dataset.Bound{Name: "size of " + in.Path, Value: fmt.Sprint(in.Bytes)})
+		if in.opened != nil && !unpacked {
+			bound = append(bound, dataset.Bound{Name: "time of " + in.Path, Value: in.opened.ModTime().UTC().Format(time.RFC3339Nano)})
+		}
+	}
+	return bound
+}
+
+func boundHashes(files []schema.InputFile) (bound []dataset.Bound) {
+	for _, f := range files {
+		bound = append(bound, dataset.Bound{Name: "SHA-256 of " + f.Path, Value: f.SHA256})
+	}
+	return bound
 }
 
 // bound are the options that decide what is in parts.

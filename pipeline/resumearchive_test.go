@@ -139,6 +139,28 @@ func TestResumeArchive(t *testing.T) {
 	if _, err := Archive(t.Context(), input, dir, other); err == nil || !strings.Contains(err.Error(), "--level was fastest and is best; ") {
 		t.Error(err)
 	}
+	for _, change := range []struct {
+		time bool
+		want string
+	}{{false, "SHA-256 of trace.bin was "}, {true, "time of trace.bin was "}} {
+		name := filepath.Join(input, "trace.bin")
+		was, err := os.ReadFile(name)
+		check(t, err)
+		info, err := os.Stat(name)
+		check(t, err)
+		changed := slices.Clone(was)
+		changed[len(changed)/2] ^= 1
+		check(t, os.WriteFile(name, changed, 0o666))
+		if !change.time {
+			check(t, os.Chtimes(name, info.ModTime(), info.ModTime()))
+		}
+		before := packedSoFar(dir)
+		if _, err := Archive(t.Context(), input, dir, opt); err == nil || !strings.Contains(err.Error(), "cannot be gone on with: "+change.want) || packedSoFar(dir) != before {
+			t.Errorf("a capture that changed: %v, %d bytes are packed of %d", err, packedSoFar(dir), before)
+		}
+		check(t, os.WriteFile(name, was, 0o666))
+		check(t, os.Chtimes(name, info.ModTime(), info.ModTime()))
+	}
 	again := opt
 	again.Export.Resume = false
 	if _, err := Archive(t.Context(), input, dir, again); err == nil || !strings.Contains(err.Error(), "has an unfinished archive beside it; go on with --resume") {

@@ -69,6 +69,9 @@ func pathOf(name, suffix string) string {
 	return path.Join(captureFolder, clean+suffix)
 }
 
+// Bind is [dataset.Stage.Bind]. It comes before the first file of the capture.
+func (w *Writer) Bind() error { return w.stage.Bind() }
+
 // AddFile adds a file of a snapshot as it is.
 func (w *Writer) AddFile(name string, content []byte) error {
 	f := File{Name: name, Kind: kindINI, Bytes: int64(len(content)), SHA256: sumOf(content), Path: pathOf(name, "")}

@@ -56,6 +56,10 @@ func (s *Stage) WriteFile(path string, content []byte) error {
 	return s.staging.writeFile(path, content)
 }
 
+// Bind compares what is known late, [Resumption.Hashes], with what the stage was bound to by whoever
+// began it. It fails with a [*ResumeError] if that is not the same.
+func (s *Stage) Bind() error { return s.resume.check() }
+
 // Commit puts the stage in the place of the directory. A crash leaves what was there
 // before, or all of the new, or nothing.
 func (s *Stage) Commit() error { return s.staging.commit() }
