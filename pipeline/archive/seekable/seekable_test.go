@@ -8,6 +8,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"os/exec"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -174,6 +175,7 @@ func TestDamaged(t *testing.T) {
 		{"reserved bits", func(b []byte) []byte { b[end+4] |= 4; return b }, "reserved bits"},
 		{"a frame of 4 GiB", set(entries+4, 1<<32-1), "a frame may have"},
 		{"packed 4 GiB", set(entries, 1<<32-1), "a frame may have"},
+		{"a claim of more than a frame can hold", func([]byte) []byte { return bomb(100, MaxFrame) }, "packed 100; it needs 1030 at least"},
 		{"an empty frame", set(entries+4, 0), "is empty"},
 		{"a shorter frame", set(entries, 10), "says that frames end at"},
 		{"a smaller claim", set(entries+4, 2999), "frame 0 "},
@@ -192,6 +194,40 @@ func TestDamaged(t *testing.T) {
 				t.Errorf("%v, want %q", err, test.want)
 			}
 		})
+	}
+}
+
+// bomb returns a file with a frame of so many bytes, whose blocks repeat a byte up to a size that
+// its header does not say; the seek table says another.
+func bomb(packed int, claim uint32) []byte {
+	file := []byte{0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x38} // no size, no checksum, a window of 128 KiB
+	for len(file)+8 <= packed {
+		file = append(file, 2, 0, 16, 'x') // not the last: 128 KiB of x
+	}
+	file = append(file, 3, 0, 16, 'x')
+	file = append(file, make([]byte, packed-len(file))...)
+	file = binary.LittleEndian.AppendUint32(file, tableMagic)
+	file = binary.LittleEndian.AppendUint32(file, entryBytes+footerBytes)
+	file = binary.LittleEndian.AppendUint32(file, uint32(packed))
+	file = binary.LittleEndian.AppendUint32(file, claim)
+	file = append(file, 1, 0, 0, 0, 0)
+	return binary.LittleEndian.AppendUint32(file, footerMagic)
+}
+
+// A frame that holds more than the seek table says is given up as soon as it does: nothing of
+// the rest is unpacked.
+func TestBomb(t *testing.T) {
+	const packed = 1 << 20 // 32 GiB
+	r := open(t, bomb(packed, 100))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := r.ReadAt(make([]byte, 1), 0)
+	runtime.ReadMemStats(&after)
+	if e, ok := errors.AsType[*Error](err); !ok || !errors.Is(e, zstd.ErrDecoderSizeExceeded) {
+		t.Error(err)
+	}
+	if n := after.TotalAlloc - before.TotalAlloc; n > 2*packed {
+		t.Errorf("%d bytes were taken for a frame of 100", n)
 	}
 }
 

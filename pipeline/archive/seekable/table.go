@@ -83,6 +83,8 @@ func readTable(r io.ReaderAt, size int64) (*table, error) {
 			return nil, &Error{Offset: at, Problem: fmt.Sprintf("frame %d of the seek table is empty", i)}
 		case n > MaxFrame || packed > maxPacked:
 			return nil, &Error{Offset: at, Problem: fmt.Sprintf("frame %d of the seek table is %d bytes, packed %d; a frame may have %d", i, n, packed, MaxFrame)}
+		case packed < leastPacked(n):
+			return nil, &Error{Offset: at, Problem: fmt.Sprintf("frame %d of the seek table is %d bytes, packed %d; it needs %d at least", i, n, packed, leastPacked(n))}
 		}
 		t.add(packed, n)
 	}
@@ -95,6 +97,14 @@ func readTable(r io.ReaderAt, size int64) (*table, error) {
 // maxPacked is how many bytes a frame of MaxFrame may be packed: what zstd makes of
 // bytes that do not compress, and some more.
 const maxPacked = MaxFrame + MaxFrame/128 + 1024
+
+// leastPacked is how many bytes a frame of n bytes has at least: magic number, header, and for each
+// block of at most 128 KiB three bytes and the one that it repeats (RFC 8878, 3.1.1). So a
+// file cannot claim more than 32,768 times its size.
+func leastPacked(n int64) int64 {
+	const maxBlock, blockBytes, headerBytes = 128 << 10, 4, 6
+	return headerBytes + (n+maxBlock-1)/maxBlock*blockBytes
+}
 
 // A footer is what the end of a seek table says.
 type footer struct {
