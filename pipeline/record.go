@@ -111,6 +111,12 @@ func (r *Record) recorded() *schema.Options {
 // command line which neither the archive nor c has, and without which the result is
 // another. Workers, Tool, Run and Progress are left to the caller.
 func (r *Record) Options(input string, c capture.Options) (o Options, missing []*schema.Argument, err error) {
+	return r.options(r.recorded(), input, nil, c)
+}
+
+// options is Options for what is left of those that were recorded, nil if there are none. stored, if not
+// nil, is the archive at input, which is open.
+func (r *Record) options(recorded *schema.Options, input string, stored *archive.Archive, c capture.Options) (o Options, missing []*schema.Argument, err error) {
 	m := &r.Dataset.Manifest
 	if m.Window != nil {
 		return o, nil, &dataset.Error{File: r.Dataset.Dir, Problem: "is a window of its capture", Remedy: "give the dataset that was its index"}
@@ -125,7 +131,6 @@ func (r *Record) Options(input string, c capture.Options) (o Options, missing []
 			o.Without = append(o.Without, t)
 		}
 	}
-	recorded := r.recorded()
 	if recorded == nil {
 		recorded = &schema.Options{Tables: slices.Sorted(maps.Keys(m.Tables))}
 	}
@@ -137,6 +142,9 @@ func (r *Record) Options(input string, c capture.Options) (o Options, missing []
 		}
 	}
 	switch {
+	case stored != nil:
+		c.ImageStore, c.Stored = "", stored
+		o.Capture, missing = stored.ApplyTo(c, recorded)
 	case archive.Is(input):
 	case r.archive != nil:
 		c.ImageStore = "" // it is open

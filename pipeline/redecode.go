@@ -111,10 +111,6 @@ func (x *redecoder) options() (Options, error) {
 	if recorded == nil {
 		return Options{}, &capture.InputError{File: x.dir, Problem: "was written by an earlier program, which did not record its options", Remedy: "export the capture again"}
 	}
-	o, _, err := x.record.Options(x.input, x.opt.Capture)
-	if err != nil {
-		return o, err
-	}
 	kept, c := *recorded, x.opt.Capture
 	for _, f := range []struct {
 		given []string
@@ -124,16 +120,9 @@ func (x *redecoder) options() (Options, error) {
 			*f.kept = nil
 		}
 	}
-	var missing []*schema.Argument
-	c.ImageStore = "" // it is open
-	switch {
-	case x.stored != nil:
-		c.Stored = x.stored
-		o.Capture, missing = x.stored.ApplyTo(c, &kept)
-	case x.record.archive != nil:
-		o.Capture, missing = x.record.archive.ApplyTo(c, &kept)
-	default:
-		o.Capture, missing = c.With(&kept, func(*schema.Argument) string { return "" })
+	o, missing, err := x.record.options(&kept, x.input, x.stored, c)
+	if err != nil {
+		return o, err
 	}
 	if len(missing) > 0 {
 		return o, missingArgument(x.dir, recorded, missing[0])
