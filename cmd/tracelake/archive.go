@@ -32,9 +32,7 @@ Examples:
 		Flags: slices.Concat(inputFlags(), []cli.Flag{sourceFlag()}, memoryFlags(), []cli.Flag{symbolsFlag()}, archiveFlags(), []cli.Flag{
 			jobsFlag("decode and pack on `N` cores; the files are the same for any N"),
 			resumableFlag(), resumeFlag(),
-			&cli.BoolFlag{Name: "quiet", Category: groupRun, Usage: "print nothing but errors"},
-			&cli.BoolFlag{Name: "no-progress", Category: groupRun, Usage: "no progress bar (there is one on terminals only)"},
-		}),
+		}, quietFlags()),
 		Action: archiveAction,
 	}
 }
@@ -59,20 +57,19 @@ func archiveAction(ctx *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	stderr := reportTo(ctx, args.quiet)
-	summary, err := runArchive(ctx, args, stderr)
+	summary, err := runArchive(ctx, args)
 	if err != nil {
 		return unknownSource(ctx, err)
 	}
-	_, err = io.WriteString(stderr, summaryText(args.dir, summary.Export)+archiveText(summary))
+	_, err = io.WriteString(args.reporting.stderr, summaryText(args.dir, summary.Export)+archiveText(summary))
 	return err
 }
 
 // archiveArgs is what a command line of archive says.
 type archiveArgs struct {
-	input, dir        string
-	options           pipeline.ArchiveOptions
-	quiet, noProgress bool
+	input, dir string
+	options    pipeline.ArchiveOptions
+	reporting  reporting
 }
 
 // readArchive reads the command line of archive.
@@ -82,7 +79,7 @@ func readArchive(ctx *cli.Context) (*archiveArgs, error) {
 		return nil, err
 	}
 	args := &archiveArgs{
-		input: input, dir: ctx.String("output"), quiet: ctx.Bool("quiet"), noProgress: ctx.Bool("no-progress"),
+		input: input, dir: ctx.String("output"), reporting: readReporting(ctx),
 		options: pipeline.ArchiveOptions{
 			Export: pipeline.Options{
 				Capture: captureOptions(ctx), TimestampHz: ctx.Uint64("timestamp-hz"), CycleHz: ctx.Uint64("cycle-hz"), MaxRows: pipeline.DefaultMaxRows,
@@ -111,23 +108,18 @@ func readArchive(ctx *cli.Context) (*archiveArgs, error) {
 	return args, err
 }
 
-// runArchive archives, with a progress bar if stderr is a terminal.
-func runArchive(ctx *cli.Context, args *archiveArgs, stderr io.Writer) (*pipeline.ArchiveSummary, error) {
-	o := &args.options.Export
-	describeRun(o, args.input)
-	if !args.noProgress {
-		defer showUnpacking(stderr, &o.Capture)()
-		p := progressOn(stderr, "decoding")
-		defer p.clear()
-		o.Progress = p.show
-		packing := progressOn(stderr, "packing")
+// runArchive archives, with bars for decoding and then for packing.
+func runArchive(ctx *cli.Context, args *archiveArgs) (*pipeline.ArchiveSummary, error) {
+	decoding, done := args.reporting.begin(&args.options.Export, args.input)
+	defer done()
+	if !args.reporting.noProgress {
+		packing := progressOn(args.reporting.stderr, "packing")
 		defer packing.clear()
-		args.options.Packing = func(done, total int64) {
-			p.clear()
-			packing.set(done, total)
+		args.options.Packing = func(n, total int64) {
+			decoding.clear()
+			packing.set(n, total)
 		}
 	}
-	o.LimitMemory()
 	return pipeline.Archive(ctx.Context, args.input, args.dir, args.options)
 }
 

@@ -65,10 +65,10 @@ func demo(ctx *cli.Context) error {
 	if err != nil {
 		return fmt.Errorf("write the sample: %w", err)
 	}
-	summary, err := runExport(ctx.Context, &exportArgs{
-		input: input, dir: dataset,
-		options: pipeline.Options{Capture: opt, Level: schema.LevelInstructions, Workers: runtime.GOMAXPROCS(0), Overwrite: true},
-	}, ctx.App.ErrWriter)
+	o := pipeline.Options{Capture: opt, Level: schema.LevelInstructions, Workers: runtime.GOMAXPROCS(0), Overwrite: true}
+	_, done := (&reporting{stderr: ctx.App.ErrWriter}).begin(&o, input)
+	summary, err := pipeline.Export(ctx.Context, input, dataset, o)
+	done()
 	if err != nil {
 		return err
 	}

@@ -1,14 +1,11 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -62,13 +59,11 @@ func outputFlags() []cli.Flag {
 
 // runFlags say how to run.
 func runFlags() []cli.Flag {
-	return []cli.Flag{
+	return append([]cli.Flag{
 		&cli.Float64Flag{Name: "require", Category: groupRun, Usage: "exit with 3 unless `PERCENT` of each source is decoded, placed, and agrees", DefaultText: "nothing"},
 		jobsFlag("decode on `N` cores; the files are the same for any N"),
 		resumableFlag(), resumeFlag(),
-		&cli.BoolFlag{Name: "quiet", Category: groupRun, Usage: "print nothing but errors"},
-		&cli.BoolFlag{Name: "no-progress", Category: groupRun, Usage: "no progress bar (there is one on terminals only)"},
-	}
+	}, quietFlags()...)
 }
 
 // resumableFlag and resumeFlag are those of commands whose output is kept if they are
@@ -83,10 +78,10 @@ func resumeFlag() cli.Flag {
 
 // exportArgs is what a command line of export says.
 type exportArgs struct {
-	input, dir        string
-	options           pipeline.Options
-	require           float64 // percent
-	quiet, noProgress bool
+	input, dir string
+	options    pipeline.Options
+	require    float64 // percent
+	reporting  reporting
 }
 
 func export(ctx *cli.Context) error {
@@ -94,47 +89,16 @@ func export(ctx *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	stderr := reportTo(ctx, args.quiet)
-	summary, err := runExport(ctx.Context, args, stderr)
+	_, done := args.reporting.begin(&args.options, args.input)
+	summary, err := pipeline.Export(ctx.Context, args.input, args.dir, args.options)
+	done()
 	if err != nil {
 		return unknownSource(ctx, err)
 	}
-	if _, err = io.WriteString(stderr, summaryText(args.dir, summary)); err != nil {
+	if _, err = io.WriteString(args.reporting.stderr, summaryText(args.dir, summary)); err != nil {
 		return err
 	}
 	return checkRequired(args.dir, summary, args.require)
-}
-
-// reportTo is where a command writes what it did, and how far it got: nowhere if it is to be quiet.
-func reportTo(ctx *cli.Context, quiet bool) io.Writer {
-	if quiet {
-		return io.Discard
-	}
-	return ctx.App.ErrWriter
-}
-
-// runExport runs the export, with a progress bar if stderr is a terminal.
-func runExport(ctx context.Context, args *exportArgs, stderr io.Writer) (*pipeline.Summary, error) {
-	o := &args.options
-	describeRun(o, args.input)
-	if !args.noProgress {
-		defer showUnpacking(stderr, &o.Capture)()
-		p := progressOn(stderr, "decoding")
-		defer p.clear()
-		o.Progress = p.show
-	}
-	o.LimitMemory()
-	return pipeline.Export(ctx, args.input, args.dir, *o)
-}
-
-// describeRun sets what a manifest says of the program, and of this run of it over an input.
-func describeRun(o *pipeline.Options, input string) {
-	host, err := os.Hostname()
-	if err != nil {
-		host = "unknown" // for people only, and not worth failing for
-	}
-	o.Tool = schema.Tool{Name: "tracelake", Version: version()}
-	o.Run = schema.Export{Command: os.Args, Input: input, Created: time.Now().UTC().Format(time.RFC3339), Host: host, Workers: o.Workers}
 }
 
 // readExport reads the command line of export.
@@ -144,7 +108,7 @@ func readExport(ctx *cli.Context) (*exportArgs, error) {
 		return nil, err
 	}
 	args := &exportArgs{
-		input: input, dir: ctx.String("output"), quiet: ctx.Bool("quiet"), noProgress: ctx.Bool("no-progress"),
+		input: input, dir: ctx.String("output"), reporting: readReporting(ctx),
 		options: pipeline.Options{
 			Capture: captureOptions(ctx), Codec: ctx.String("codec"), Overwrite: ctx.Bool("overwrite"),
 			Resumable: ctx.Bool("resumable"), Resume: ctx.Bool("resume"),

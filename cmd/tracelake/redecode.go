@@ -44,18 +44,16 @@ Examples:
 			symbolsFlag(),
 			storeFlag(),
 			jobsFlag("decode on `N` cores; the files are the same for any N"),
-			&cli.BoolFlag{Name: "quiet", Category: groupRun, Usage: "print nothing but errors"},
-			&cli.BoolFlag{Name: "no-progress", Category: groupRun, Usage: "no progress bar (there is one on terminals only)"},
-		}),
+		}, quietFlags()),
 		Action: redecode,
 	}
 }
 
 // redecodeArgs is what a command line of redecode says.
 type redecodeArgs struct {
-	dir, input        string
-	options           pipeline.Options
-	quiet, noProgress bool
+	dir, input string
+	options    pipeline.Options
+	reporting  reporting
 }
 
 func redecode(ctx *cli.Context) error {
@@ -63,27 +61,14 @@ func redecode(ctx *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	stderr := reportTo(ctx, args.quiet)
-	done, err := runRedecode(ctx, args, stderr)
+	_, done := args.reporting.begin(&args.options, args.input)
+	again, err := pipeline.Redecode(ctx.Context, args.dir, args.input, args.options)
+	done()
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(stderr, summaryText(args.dir, done.Summary)+redecodedText(done))
+	_, err = io.WriteString(args.reporting.stderr, summaryText(args.dir, again.Summary)+redecodedText(again))
 	return err
-}
-
-// runRedecode decodes again, with a progress bar if stderr is a terminal.
-func runRedecode(ctx *cli.Context, args *redecodeArgs, stderr io.Writer) (*pipeline.Redecoded, error) {
-	o := &args.options
-	describeRun(o, args.input)
-	if !args.noProgress {
-		defer showUnpacking(stderr, &o.Capture)()
-		p := progressOn(stderr, "decoding")
-		defer p.clear()
-		o.Progress = p.show
-	}
-	o.LimitMemory()
-	return pipeline.Redecode(ctx.Context, args.dir, args.input, *o)
 }
 
 // readRedecode reads the command line of redecode.
@@ -95,7 +80,7 @@ func readRedecode(ctx *cli.Context) (*redecodeArgs, error) {
 		return nil, usage("redecode", fmt.Sprintf("takes one DIR, but is given %d: %s", n, strings.Join(ctx.Args().Slice(), ", ")), seeHelp(ctx.Command))
 	}
 	args := &redecodeArgs{
-		dir: ctx.Args().First(), input: ctx.String("capture"), quiet: ctx.Bool("quiet"), noProgress: ctx.Bool("no-progress"),
+		dir: ctx.Args().First(), input: ctx.String("capture"), reporting: readReporting(ctx),
 		options: pipeline.Options{Capture: capture.Options{
 			ELFs: ctx.StringSlice("elf"), Images: ctx.StringSlice("image"), Symbols: ctx.StringSlice("symbols"), ImageStore: ctx.String("images"),
 		}},

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"io"
+	"os"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/tracelake/tracelake/pipeline"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// A reporting is how a command that makes files of a capture says what it does.
+type reporting struct {
+	stderr            io.Writer // what it did, and how far it got; quiet: nowhere
+	quiet, noProgress bool
+}
+
+// quietFlags are those of a reporting.
+func quietFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.BoolFlag{Name: "quiet", Category: groupRun, Usage: "print nothing but errors"},
+		&cli.BoolFlag{Name: "no-progress", Category: groupRun, Usage: "no progress bar (there is one on terminals only)"},
+	}
+}
+
+// readReporting reads quietFlags.
+func readReporting(ctx *cli.Context) reporting {
+	r := reporting{stderr: ctx.App.ErrWriter, quiet: ctx.Bool("quiet"), noProgress: ctx.Bool("no-progress")}
+	if r.quiet {
+		r.stderr = io.Discard
+	}
+	return r
+}
+
+// begin readies options for a run over an input: what a manifest says of it, a limit of memory, and
+// progress if stderr is a terminal. decoding is the bar, nil for none; the caller calls done at
+// the end.
+func (r *reporting) begin(o *pipeline.Options, input string) (decoding *progress, done func()) {
+	describeRun(o, input)
+	o.LimitMemory()
+	if r.noProgress {
+		return nil, func() {}
+	}
+	clear := showUnpacking(r.stderr, &o.Capture)
+	decoding = progressOn(r.stderr, "decoding")
+	o.Progress = decoding.show
+	return decoding, func() {
+		decoding.clear()
+		clear()
+	}
+}
+
+// describeRun sets what a manifest says of the program, and of this run of it over an input.
+func describeRun(o *pipeline.Options, input string) {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown" // for people only, and not worth failing for
+	}
+	o.Tool = schema.Tool{Name: "tracelake", Version: version()}
+	o.Run = schema.Export{Command: os.Args, Input: input, Created: time.Now().UTC().Format(time.RFC3339), Host: host, Workers: o.Workers}
+}
