@@ -93,10 +93,7 @@ func TestArchiveKilled(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range need.Size(3, 50) {
 		cmd := stoppedCommand(input, dir, filepath.Join(parent, "images"), "0", "0")
-		check(t, cmd.Start())
-		time.Sleep(time.Duration(rng.IntN(300)) * time.Millisecond)
-		_ = cmd.Process.Kill() // it may have ended just now
-		_ = cmd.Wait()
+		killOnce(t, cmd, func() bool { return true }, time.Duration(rng.IntN(300))*time.Millisecond)
 		if !archive.Is(dir) {
 			continue
 		}

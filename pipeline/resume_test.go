@@ -79,20 +79,9 @@ func killedCommand(args ...string) *exec.Cmd {
 // some moment after that.
 func killAfter(t *testing.T, capture, dir string, level schema.Level, lines int, later time.Duration) {
 	t.Helper()
-	cmd := killedCommand(capture, dir, level.String())
-	check(t, cmd.Start())
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
-	for len(journalLines(dir)) < lines {
-		select {
-		case err := <-ended:
-			t.Fatalf("the export ended before its journal had %d lines: %v", lines, err)
-		case <-time.After(time.Millisecond):
-		}
+	if killOnce(t, killedCommand(capture, dir, level.String()), func() bool { return len(journalLines(dir)) >= lines }, later) {
+		t.Fatalf("the export ended before its journal had %d lines", lines)
 	}
-	time.Sleep(later)
-	_ = cmd.Process.Kill() // it may have ended just now
-	<-ended
 }
 
 // keptFolder is the folder of an interrupted export to dir.

@@ -81,19 +81,8 @@ func TestResumeArchiveKilled(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "run.tla")
 		cmd := exec.Command(os.Args[0], "-test.run=^TestKilledArchive$")
 		cmd.Env = append(os.Environ(), killedArchive+"="+input+"\n"+dir)
-		check(t, cmd.Start())
-		ended := make(chan error, 1)
-		go func() { ended <- cmd.Wait() }()
 		least := int64(1 - round%2) // at any moment, from the first frame or from the beginning
-		for packedSoFar(dir) < least {
-			if _, err := os.Stat(dir); err == nil {
-				break
-			}
-			time.Sleep(time.Millisecond)
-		}
-		time.Sleep(time.Duration(random.IntN(20_000)) * time.Microsecond)
-		_ = cmd.Process.Kill() // it may have ended just now
-		<-ended
+		killOnce(t, cmd, func() bool { return packedSoFar(dir) >= least }, time.Duration(random.IntN(20_000))*time.Microsecond)
 		if _, err := os.Stat(keptFolder(dir)); err == nil {
 			frames := packedSoFar(dir)
 			opt.Export.Resumable, opt.Export.Resume = false, true
