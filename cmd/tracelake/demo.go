@@ -158,7 +158,7 @@ func demoCoverage(ctx *cli.Context, dataset string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	s := newScreen(ctx.App.Writer)
+	s := newScreen(ctx.App.Writer, &screenArgs{})
 	s.blank()
 	s.trust(m.Trust(), false, nil)
 	s.coverage(m.Coverage(report.ByFile))
