@@ -8,10 +8,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/rivo/uniseg"
 	"golang.org/x/term"
 
 	"github.com/tracelake/tracelake/cmd/tracelake/internal/table"
-	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/visible"
 )
 
@@ -80,8 +80,8 @@ func (s *screen) line(format string, args ...any) {
 // text.
 func (s *screen) paragraph(label, text string) {
 	lines := []string{s.Text(text)}
-	if s.Width > 0 {
-		lines = table.Wrap(lines[0], max(s.Width-len(label), leastText))
+	if room := max(s.Width-len(label), leastText); s.Width > 0 && uniseg.StringWidth(lines[0]) > room {
+		lines = table.Wrap(lines[0], room)
 	}
 	for _, line := range lines {
 		s.text.WriteString(label + line + "\n")
@@ -89,18 +89,32 @@ func (s *screen) paragraph(label, text string) {
 	}
 }
 
-// colour colours the first word of what was written from start on.
-func (s *screen) colour(start int, word string, v report.Verdict) {
-	paint := s.Bad
-	switch v {
-	case report.Sound:
-		paint = s.Good
-	case report.Incomplete:
-		paint = s.Fair
+// item is a paragraph after a label of a list.
+func (s *screen) item(label, format string, args ...any) {
+	s.paragraph(fmt.Sprintf("  %-10s ", label), fmt.Sprintf(format, args...))
+}
+
+// pair is an item of two columns, which are one where there is too little room.
+func (s *screen) pair(label, left, right string) {
+	if column := fmt.Sprintf("  %-10s %s  ", label, s.Text(left)); s.Width == 0 || s.Width-len(column) >= leastText {
+		s.paragraph(column, right)
+		return
 	}
-	text := s.text.String()
+	s.item(label, "%s %s", strings.TrimSpace(left), right)
+}
+
+// indented is a paragraph of a list.
+func (s *screen) indented(format string, args ...any) {
+	s.paragraph("  ", fmt.Sprintf(format, args...))
+}
+
+// judged is a paragraph that begins with a verdict, which is painted.
+func (s *screen) judged(label, verdict, text string, paint func(string) string) {
+	start := s.text.Len()
+	s.paragraph(label, verdict+" "+text)
+	whole := s.text.String()
 	s.text.Reset()
-	s.text.WriteString(text[:start] + strings.Replace(text[start:], word, paint(word), 1))
+	s.text.WriteString(whole[:start] + strings.Replace(whole[start:], verdict, paint(verdict), 1))
 }
 
 // leastText is the room that text takes, however narrow the terminal is.

@@ -171,11 +171,18 @@ func last(text string, width int) string {
 }
 
 // Wrap breaks text into lines of at most width columns: between words, and in a word
-// that is longer than a line.
+// that is longer than a line. A % stays beside its number.
 func Wrap(text string, width int) []string {
 	var lines []string
 	line, room := "", width
-	for word := range strings.FieldsSeq(text) {
+	words := strings.Fields(text)
+	for i, word := range words {
+		if i > 0 && strings.HasPrefix(word, "%") {
+			continue
+		}
+		if i+1 < len(words) && strings.HasPrefix(words[i+1], "%") {
+			word += " " + words[i+1]
+		}
 		n := uniseg.StringWidth(word)
 		if line != "" && n+1 > room {
 			lines, line, room = append(lines, line), "", width

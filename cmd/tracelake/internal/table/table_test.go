@@ -127,6 +127,8 @@ func TestWrap(t *testing.T) {
 		{"a 0123456789 b", 4, "a|0123|4567|89 b"},
 		{"漢字", 1, "漢字"}, // no room for a character
 		{"abcd", 4, "abcd"},
+		{"of it 99 % are", 8, "of it|99 % are"},
+		{"99 %, and", 6, "99 %,|and"},
 	} {
 		if got := strings.Join(Wrap(tt.text, tt.width), "|"); got != tt.want {
 			t.Errorf("%q in %d: %q, want %q", tt.text, tt.width, got, tt.want)
