@@ -12,7 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 	"golang.org/x/term"
 
-	"github.com/tracelake/tracelake/cmd/tracelake/internal/visible"
+	"github.com/tracelake/tracelake/cmd/tracelake/internal/table"
 	"github.com/tracelake/tracelake/pipeline/convert"
 	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/timeline"
@@ -74,7 +74,7 @@ func formatHelp(all []format) string {
 	b := &strings.Builder{}
 	for _, f := range all {
 		left := fmt.Sprintf("   %-*s", indent-3, f.name)
-		for _, line := range wrap(f.about, helpColumns-indent) {
+		for _, line := range table.Wrap(f.about, helpColumns-indent) {
 			b.WriteString(left + line + "\n")
 			left = strings.Repeat(" ", indent)
 		}
@@ -176,7 +176,7 @@ func convertDatasets(ctx *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	c := &conversion{convertArgs: args, notes: newScreen(ctx.App.ErrWriter)}
+	c := &conversion{convertArgs: args, notes: newScreen(ctx.App.ErrWriter, &args.screen)}
 	if c.m, err = c.merge(); err != nil {
 		return err
 	}
@@ -202,8 +202,8 @@ func (c *conversion) save(stdout io.Writer, binary bool) error {
 	if c.output != "" {
 		return writeFile(c.output, write)
 	}
-	if v, ok := stdout.(*visible.Writer); ok && binary {
-		stdout = v.Underlying()
+	if binary {
+		stdout = underlying(stdout)
 	}
 	return write(stdout)
 }
@@ -227,9 +227,6 @@ func writeFile(path string, write func(io.Writer) error) error {
 
 // isTerminal says whether what is written to w is shown at once.
 func isTerminal(w io.Writer) bool {
-	if v, ok := w.(*visible.Writer); ok {
-		w = v.Underlying()
-	}
-	f, ok := w.(*os.File)
+	f, ok := underlying(w).(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }

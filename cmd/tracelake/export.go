@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,7 +28,7 @@ Examples:
    tracelake export capture -o run1 --overwrite -e firmware.elf --level blocks
    tracelake export run1 -o part --around seq=5000000±2000
    tracelake export etb.bin -o run1 --protocol pft --framed --source 0x13 -e firmware.elf`,
-		Flags:  slices.Concat(inputFlags(), []cli.Flag{sourceFlag()}, partFlags(), memoryFlags(), []cli.Flag{symbolsFlag(), storeFlag()}, outputFlags(), runFlags()),
+		Flags:  slices.Concat(inputFlags(), []cli.Flag{sourceFlag()}, partFlags(), memoryFlags(), []cli.Flag{symbolsFlag(), storeFlag()}, outputFlags(), screenFlags(), runFlags()),
 		Action: export,
 	}
 }
@@ -81,6 +80,7 @@ type exportArgs struct {
 	input, dir string
 	options    pipeline.Options
 	require    float64 // percent
+	screen     screenArgs
 	reporting  reporting
 }
 
@@ -95,7 +95,9 @@ func export(ctx *cli.Context) error {
 	if err != nil {
 		return unknownSource(ctx, err)
 	}
-	if _, err = io.WriteString(args.reporting.stderr, summaryText(args.dir, summary)); err != nil {
+	s := newScreen(args.reporting.stderr, &args.screen)
+	s.exported(args.dir, summary)
+	if err := s.writeTo(args.reporting.stderr); err != nil {
 		return err
 	}
 	return checkRequired(args.dir, summary, args.require)
@@ -119,6 +121,9 @@ func readExport(ctx *cli.Context) (*exportArgs, error) {
 		return nil, usage("export", "needs -o DIR, the directory to write the dataset to", seeHelp(ctx.Command))
 	}
 	if args.require, err = requirement(ctx); err != nil {
+		return nil, err
+	}
+	if args.screen, err = readScreen(ctx); err != nil {
 		return nil, err
 	}
 	o := &args.options

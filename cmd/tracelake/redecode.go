@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"slices"
@@ -44,7 +43,7 @@ Examples:
 			symbolsFlag(),
 			storeFlag(),
 			jobsFlag("decode on `N` cores; the files are the same for any N"),
-		}, quietFlags()),
+		}, quietFlags(), screenFlags()),
 		Action: redecode,
 	}
 }
@@ -53,6 +52,7 @@ Examples:
 type redecodeArgs struct {
 	dir, input string
 	options    pipeline.Options
+	screen     screenArgs
 	reporting  reporting
 }
 
@@ -67,8 +67,10 @@ func redecode(ctx *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(args.reporting.stderr, summaryText(args.dir, again.Summary)+redecodedText(again))
-	return err
+	s := newScreen(args.reporting.stderr, &args.screen)
+	s.exported(args.dir, again.Summary)
+	s.redecoded(again)
+	return s.writeTo(args.reporting.stderr)
 }
 
 // readRedecode reads the command line of redecode.
@@ -95,15 +97,20 @@ func readRedecode(ctx *cli.Context) (*redecodeArgs, error) {
 		return nil, usage("redecode", "needs a program: everything else is as it was", "give it with -e FILE, --image or --symbols")
 	}
 	var err error
+	if args.screen, err = readScreen(ctx); err != nil {
+		return nil, err
+	}
 	args.options.Workers, err = jobs(ctx)
 	return args, err
 }
 
-// redecodedText says what the program changed.
-func redecodedText(r *pipeline.Redecoded) string {
+// redecoded says what the program changed.
+func (s *screen) redecoded(r *pipeline.Redecoded) {
 	what := func(t *schema.Totals) string {
 		return fmt.Sprintf("%s, %s, %s unplaced", count(t.Instructions, "instruction"), count(t.Losses, "loss"), count(t.BytesUnplaced, "byte"))
 	}
-	return fmt.Sprintf("\nbefore: %s\nnow:    %s\n%s of %s decoded, %s as they were\n", what(&r.Before), what(&r.Totals),
-		thousands(r.Segments), count(r.Totals.Segments, "segment"), count(int64(r.Copied), "row group"))
+	s.blank()
+	s.paragraph("before: ", what(&r.Before))
+	s.paragraph("now:    ", what(&r.Totals))
+	s.line("%s of %s decoded, %s as they were", thousands(r.Segments), count(r.Totals.Segments, "segment"), count(int64(r.Copied), "row group"))
 }
