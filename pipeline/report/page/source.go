@@ -161,7 +161,7 @@ func newSource(m *report.Merged, index map[string]int32, byCycles bool, f *finde
 
 // add adds a line that was reached.
 func (x *Lines) add(l *report.LineCount, byCycles bool) {
-	state := uint8(0)
+	state := uint16(0)
 	if l.Code.Covered == 0 {
 		state = 1
 	}
