@@ -48,7 +48,7 @@ func (s *screen) durationChanges(of, counted string) *table.Table {
 		{Title: "SLOWER BY", Kind: table.Main},
 		{Title: "MEDIAN", Kind: table.Number},
 		{Title: "P99", Kind: table.Number},
-		{Title: "UNIT", Kind: table.Number},
+		{Title: "UNIT", Kind: table.Main},
 		{Title: counted, Kind: table.Number},
 		{Title: "LONGEST", Kind: table.Number},
 	}}
@@ -90,8 +90,8 @@ func (s *screen) changes(dir string, t *table.Table, noun string, added, lost in
 		return
 	}
 	s.table(t)
-	s.left(left, noun)
 	s.line("slower by: what all of now took more than as many took before, on average")
+	s.left(left, noun, 0, 0, "")
 }
 
 // The objects of --baseline --json.

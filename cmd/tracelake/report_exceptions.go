@@ -23,7 +23,7 @@ instruction of the longest.
 Examples:
    tracelake report exceptions run
    tracelake report exceptions run --baseline yesterday`,
-		Flags:  slices.Concat(datasetFlags(), []cli.Flag{baselineFlag("say which got slower, and which faster, than in the dataset in `DIR`"), topFlag(), jsonFlag()}),
+		Flags:  slices.Concat(datasetFlags(), []cli.Flag{baselineFlag("say which got slower, and which faster, than in the dataset in `DIR`"), topFlag(), jsonFlag()}, screenFlags()),
 		Action: reportExceptions,
 	}
 }
@@ -65,7 +65,14 @@ func (s *screen) exceptions(x *report.Exceptions, limit int) {
 		t.Add(table.Bar{}, slices.Concat([]string{r.String(), thousands(r.Entries)}, s.durations(&r.Durations), []string{thousands(r.Unended)})...)
 	}
 	s.table(t)
-	s.left(len(x.Rows)-len(rows), "exception")
+	s.left(len(x.Rows)-len(rows), "exception", entries(x.Rows[len(rows):]), x.Entries, "entry")
+}
+
+func entries(rows []report.ExceptionRow) (n int64) {
+	for i := range rows {
+		n += rows[i].Entries
+	}
+	return n
 }
 
 // durationColumns are the columns of durations.
@@ -74,7 +81,7 @@ func durationColumns() []table.Column {
 		{Title: "MEDIAN", Kind: table.Number},
 		{Title: "P99", Kind: table.Number},
 		{Title: "LONGEST", Kind: table.Number},
-		{Title: "UNIT", Kind: table.Number},
+		{Title: "UNIT", Kind: table.Main},
 		{Title: "WORST AT", Kind: table.Number},
 	}
 }

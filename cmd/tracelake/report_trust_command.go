@@ -26,7 +26,7 @@ exit with 1, this one after it shows why, unless there is --force.
 Examples:
    tracelake report trust run
    tracelake report trust run1 run2 --json`,
-		Flags:  slices.Concat(datasetFlags(), []cli.Flag{jsonFlag()}),
+		Flags:  slices.Concat(datasetFlags(), []cli.Flag{jsonFlag()}, screenFlags()),
 		Action: trust,
 	}
 }
