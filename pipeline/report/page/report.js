@@ -115,10 +115,9 @@ function percent(n, of, decimals = 1) {
   if (n === 0) return '0';
   const least = 10 ** -decimals;
   const exact = Math.min(Math.max(100 * (n / of), least), 100 - least);
-  const halves = exact * 2 ** (decimals + 1) / 5 ** decimals; // odd if exact lies between two results
-  const below = (halves - 1) / 2;
-  if (halves % 2 === 1 && below % 2 === 0) return (below / 10 ** decimals).toFixed(decimals);
-  return exact.toFixed(decimals);
+  const parts = exact * 2 ** (decimals + 1); // odd if exact lies between two results
+  const below = (parts * 5 ** decimals - 1) / 2;
+  return (parts % 2 === 1 && below % 2 === 0 ? below / 10 ** decimals : exact).toFixed(decimals);
 }
 
 /** A percentage as it comes from the data, "" of nothing. */
@@ -212,8 +211,20 @@ function scrolling(label, ...children) {
   return make('div', {class: 'scroll', role: 'region', tabindex: '0', 'aria-label': label}, ...children);
 }
 
-function foldOut(summary, ...children) {
-  return make('details', {}, make('summary', {}, summary), ...children);
+/** A fold-out with the figures of a picture; show(columns, count …) makes its table, as sortable does. */
+function figures(of) {
+  const fold = make('details', {}, make('summary', {}, `Figures of the ${of}`));
+  fold.show = (...table) => fold.replaceChildren(fold.firstChild, sortable(`Figures of the ${of}`, ...table).element);
+  return fold;
+}
+
+/** The line over a picture: what it is and how it is steered. */
+function caption(...children) {
+  return make('figcaption', {class: 'controls'}, ...children);
+}
+
+function soft(text = '') {
+  return make('span', {class: 'soft'}, text);
 }
 
 /** A bar of parts of a whole, [class, share] each. What is something is seen, what is not all is not full. */
@@ -229,26 +240,21 @@ function bar(parts) {
   return svg;
 }
 
+/** A name, with more of it in its title. */
+function named(name, title = name) {
+  return make('span', {class: 'name', title: cut(title, 300)}, cut(name));
+}
+
 /** The name of a function; it leads to the source where that is on the page. */
 function functionName(i) {
   const {functions} = view.data;
-  return leading(functions.name[i], functions.file[i], functions.line[i]);
+  return leading(functions.name[i], functions.name[i], functions.file[i], functions.line[i]);
 }
 
-function leading(name, file, line) {
-  const title = name.length > 40 ? cut(name, 300) : undefined;
-  if (!view.sources.has(file)) return make('span', {class: 'name', title}, cut(name));
+function leading(name, title, file, line) {
+  if (!view.sources.has(file)) return named(name, title);
   const link = button(cut(name), null, () => view.showLine(file, line));
-  link.setAttribute('class', 'link name');
-  if (title) link.setAttribute('title', title);
-  return link;
-}
-
-/** A path by its last two parts, and the line there. */
-function place(file, line) {
-  const path = view.data.files?.path[file];
-  if (path === undefined) return '–';
-  return make('span', {class: 'path', title: cut(path, 300)}, cut(shortPath(path), 60) + (line ? `:${line}` : ''));
+  return fill(link, {class: 'link name', title: cut(title, 300)}, []);
 }
 
 /**
@@ -401,7 +407,7 @@ function drawMap(place, data) {
   if (groups.length === 0) return;
   let heat = false;
   let tiles = [];
-  const said = make('span', {class: 'soft'});
+  const said = soft();
   const say = () => {
     const colours = heat ? `the darker, the more ${data.unit} of its own` : 'covered from the top';
     said.textContent = `Area: instructions of a ${data.named ? 'function' : 'stretch'}, by ${data.named ? 'file' : 'page of 4 KB'}. Colour: ${colours}. A click shows it in the table.`;
@@ -412,7 +418,7 @@ function drawMap(place, data) {
     map.again();
   });
   say();
-  place.append(make('figcaption', {class: 'controls'}, make('strong', {}, 'Map of the code'), modes, said));
+  place.append(caption(make('strong', {}, 'Map of the code'), modes, said));
   const label = `Map of ${thousands(data.functions.name.length)} functions by file; its figures are in the table below`;
   const map = picture(place, {class: 'map', 'aria-label': label}, width => (width < 600 ? 340 : 420), (pen, width, height) => {
     tiles = layMap(groups, width, height);
@@ -422,7 +428,9 @@ function drawMap(place, data) {
   map.canvas.addEventListener('pointermove', event => {
     map.canvas.setAttribute('title', tileTitle(tileAt(tiles, event), data));
   });
-  place.append(foldOut('Figures of the map', mapTable(groups, data).element));
+  const fold = figures('map');
+  showMap(fold, groups, data);
+  place.append(fold);
 }
 
 /** Functions by file, or stretches by page of 4 KB; both largest first. */
@@ -564,9 +572,9 @@ function clickMap(tile, data) {
   else view.filter(data.named ? tile.group.name : '', data.named);
 }
 
-function mapTable(groups, data) {
-  return sortable('Figures of the map', [
-    {head: data.named ? 'file' : 'page', text: true, key: g => groups[g].name, cell: g => make('span', {title: cut(groups[g].name, 300)}, cut(shortPath(groups[g].name), 60))},
+function showMap(fold, groups, data) {
+  fold.show([
+    words(data.named ? 'file' : 'page', g => groups[g].name, g => named(shortPath(groups[g].name), groups[g].name)),
     number('instructions', g => groups[g].of),
     number('covered', g => groups[g].covered),
     number('reached, never passed', g => groups[g].reached),
@@ -574,6 +582,11 @@ function mapTable(groups, data) {
     number(`own ${data.unit}`, g => groups[g].own),
     number(data.named ? 'functions' : 'stretches', g => groups[g].members.length),
   ], groups.length, 1);
+}
+
+/** A column of text; cell makes what is shown of it. */
+function words(head, key, cell = i => named(key(i))) {
+  return {head, key, cell, text: true};
 }
 
 /** A column of plain numbers. */
@@ -631,15 +644,15 @@ function functionTable(data) {
   const {functions, unit} = data;
   const count = functions.name?.length ?? 0;
   const columns = [
-    {head: 'function', text: true, key: i => functions.name[i], cell: functionName},
+    words('function', i => functions.name[i], functionName),
     coveredColumn(functions),
     number(`own ${unit}`, i => functions.own[i]),
     functions.all && number('with callees', i => functions.all[i], `${unit} of the function and of all that it called`),
     partColumn('instructions', functions.covered, functions.of),
     partColumn('both ways', functions.both, functions.branches, 'conditional branches that went both ways'),
     number('entries', i => functions.entries[i]),
-    functions.core && {head: 'core', text: true, key: i => functions.core[i], cell: i => functions.core[i]},
-    data.named && {head: 'declared', text: true, key: i => declared(data, i), cell: i => place(functions.file[i], functions.line[i])},
+    functions.core && words('core', i => functions.core[i]),
+    data.named && words('declared', i => declared(data, i), i => declaration(data, i)),
   ].filter(Boolean);
   return {list: functions, names: nameIndex(count, i => declared(data, i) + functions.name[i]), grid: sortable('Coverage by function', columns, count, 2)};
 }
@@ -650,11 +663,16 @@ function declared({functions, files}, i) {
   return path === undefined ? '' : `${path}:${String(functions.line[i]).padStart(6, '0')} `;
 }
 
+function declaration({functions, files}, i) {
+  const path = files?.path[functions.file[i]];
+  return path === undefined ? '–' : named(shortPath(path) + (functions.line[i] > 0 ? `:${functions.line[i]}` : ''), path);
+}
+
 function fileTable(data) {
   const {files, unit} = data;
   const count = files.path.length;
   const columns = [
-    {head: 'file', text: true, key: i => files.path[i], cell: i => fileName(i)},
+    words('file', i => files.path[i], i => leading(shortPath(files.path[i]), files.path[i], i, 0)),
     coveredColumn(files),
     number(`own ${unit}`, i => files.own[i]),
     {head: 'share', key: i => files.own[i], cell: i => withSign(files.share[i])},
@@ -663,13 +681,6 @@ function fileTable(data) {
     partColumn('branch outcomes', files.outcomesSeen, files.outcomes),
   ];
   return {list: files, names: nameIndex(count, i => files.path[i]), grid: sortable('Coverage by file', columns, count, 2)};
-}
-
-function fileName(i) {
-  const path = view.data.files.path[i];
-  const name = leading(shortPath(path), i, 0);
-  name.setAttribute('title', cut(path, 300));
-  return name;
 }
 
 /** Names in small letters, made when somebody first filters. */
@@ -692,6 +703,11 @@ function coveredColumn({covered, reached, of, percent}) {
   };
 }
 
+/** What share of all a number is. */
+function shareColumn(key, of) {
+  return {head: 'share', key, cell: i => `${percent(key(i), of)} %`};
+}
+
 /** "n of m", sorted by m and then by n. */
 function partColumn(head, part, of, title) {
   return {head, title, key: i => of[i] + part[i] / (of[i] + 1), cell: i => (of[i] > 0 ? `${thousands(part[i])} of ${thousands(of[i])}` : '–')};
@@ -700,31 +716,21 @@ function partColumn(head, part, of, title) {
 // ---- hot ----
 
 /** The twenty hottest functions: a bar of what each took itself, and with what it called. */
-function drawHottest(place, data) {
-  const {functions, unit} = data;
-  const rows = [];
-  for (let i = 0; i < (functions.name?.length ?? 0) && rows.length < ROWS && functions.own[i] > 0; i++) rows.push(i);
-  if (rows.length === 0) return;
-  const full = largest(rows.map(i => Math.max(functions.own[i], functions.all?.[i] ?? 0)));
-  const columns = [
-    {head: 'function', text: true, cell: functionName},
-    {head: functions.all ? 'own, with callees' : 'own', text: true, cell: i => bar([['own', functions.own[i] / full], ['callees', ((functions.all?.[i] ?? 0) - functions.own[i]) / full]])},
-    number(`own ${unit}`, i => functions.own[i]),
-    {head: 'share', cell: i => withSign(functions.share[i])},
-    functions.all && number('with callees', i => functions.all[i]),
+function drawHottest(place, {functions, unit}) {
+  const {own, all, ipc} = functions;
+  const cold = (own ?? []).findIndex((n, i) => n === 0 || i === ROWS);
+  const count = cold < 0 ? own?.length ?? 0 : cold;
+  if (count === 0) return;
+  const full = Math.max(own[0], largest(all?.slice(0, count)));
+  place.replaceChildren(sortable('Hottest functions', [
+    words('function', i => functions.name[i], functionName),
+    words(all ? 'own, with callees' : 'own', i => own[i], i => bar([['own', own[i] / full], ['callees', all ? (all[i] - own[i]) / full : 0]])),
+    number(`own ${unit}`, i => own[i]),
+    {head: 'share', key: i => own[i], cell: i => withSign(functions.share[i])},
+    all && number('with callees', i => all[i]),
     number('entries', i => functions.entries[i]),
-    functions.ipc && {head: 'IPC', title: 'instructions per cycle', cell: i => functions.ipc[i] || '–'},
-  ].filter(Boolean);
-  place.replaceChildren(scrolling('Hottest functions', plainTable(columns, rows)));
-}
-
-/** A table that is not sorted. */
-function plainTable(columns, rows) {
-  const head = make('tr');
-  for (const {head: text, title, text: isText} of columns) head.append(make('th', {scope: 'col', class: isText ? 'text' : 'number', title}, text));
-  const body = make('tbody');
-  for (const i of rows) body.append(tableRow(columns, i));
-  return make('table', {}, make('thead', {}, head), body);
+    ipc && {head: 'IPC', title: 'instructions per cycle', key: i => Number(ipc[i]), cell: i => ipc[i] || '–'},
+  ].filter(Boolean), count, 2).element);
 }
 
 // ---- source ----
@@ -779,7 +785,7 @@ function drawSource(place, data) {
     document.getElementById('source').scrollIntoView();
     box.focus({preventScroll: true});
   };
-  const legend = make('span', {class: 'soft'}, `● covered, ◐ reached, never passed, ○ not seen; ↷ taken, ↓ not taken; ? outcome untold; heat: ${unit}`);
+  const legend = soft(`● covered, ◐ reached, never passed, ○ not seen; ↷ taken, ↓ not taken; ? outcome untold; heat: ${unit}`);
   place.replaceChildren(make('div', {class: 'controls'}, labelled('File', select), legend), box);
   openHottest(source, open);
 }
@@ -1019,7 +1025,7 @@ function drawFlame(place, data) {
   const flame = {
     mode: modes[0], unit: data.flame?.cycles ? 'cycles' : 'instructions', text: '', shape: null, chosen: -1,
     live: make('p', {class: 'live', 'aria-live': 'polite'}),
-    figures: foldOut('Figures of the flame graph'),
+    figures: figures('flame graph'),
     steps: timeSteps(),
   };
   const change = () => {
@@ -1042,7 +1048,7 @@ function drawFlame(place, data) {
   });
   const all = button('whole picture', null, () => zoomFlame(flame, -1));
   const box = make('div', {class: 'deep'});
-  place.append(make('figcaption', {class: 'controls'}, flame.modes, flame.units, sourceSelect(times), labelled('Search', search), flame.steps, all), box, flame.live);
+  place.append(caption(flame.modes, flame.units, sourceSelect(times), labelled('Search', search), flame.steps, all), box, flame.live);
   setShape(flame, data);
   const attributes = {role: 'application', tabindex: '0', 'aria-roledescription': 'flame graph', 'aria-label': 'Flame graph: arrow keys choose a frame, Enter zooms to it, Escape shows all'};
   flame.picture = picture(box, attributes, () => flame.shape.top + flame.shape.rows * FRAME + 2, (pen, width, height) => paintFlame(pen, flame, width, height));
@@ -1099,17 +1105,17 @@ function setShape(flame, data) {
   flame.units.hidden = !merged || !data.flame.cycles;
   flame.steps.hidden = merged;
   flame.live.textContent = flame.text ? searched(flame.shape, flame.text) : '';
-  flame.figures.replaceChildren(flame.figures.firstChild, shapeTable(flame.shape).element);
+  showShape(flame.figures, flame.shape);
 }
 
-function shapeTable(shape) {
+function showShape(fold, shape) {
   const {frames, frame, depth, start, took, own, calls, length, unit, order} = shape;
-  const name = {head: 'frame', text: true, key: i => frames.name[frame[i]], cell: i => make('span', {class: 'name', title: cut(frames.name[frame[i]], 300)}, cut(frames.name[frame[i]], 60))};
-  const share = {head: 'share', key: i => took[i], cell: i => withSign(percent(took[i], length))};
+  const name = words('frame', i => frames.name[frame[i]]);
+  const share = shareColumn(i => took[i], length);
   const columns = own
     ? [name, number(`${unit}, with callees`, i => took[i]), share, number(`own ${unit}`, i => own[i]), number('calls', i => calls[i]), number('depth', i => depth[i])]
     : [name, number(`start, ${unit}`, i => start[i]), number(unit, i => took[i]), share, number('depth', i => depth[i])];
-  return sortable('Figures of the flame graph', columns, took.length, own ? 1 : -1, order);
+  fold.show(columns, took.length, own ? 1 : -1, order);
 }
 
 function paintFlame(pen, {shape, text, chosen}, width, height) {
@@ -1202,7 +1208,7 @@ function tell({live, shape}, i) {
   if (own) about.push(`own ${thousands(own[i])}`, `${thousands(calls[i])} ${calls[i] === 1 ? 'call' : 'calls'}`);
   else about.push(`from ${thousands(start[i])} on`);
   const name = frames.name[frame[i]];
-  live.append(f >= 0 ? functionName(f) : make('span', {class: 'name'}, cut(name)), `: ${about.join(', ')}.`);
+  live.append(f >= 0 ? functionName(f) : named(name), `: ${about.join(', ')}.`);
 }
 
 function listen(flame) {
@@ -1270,39 +1276,38 @@ function drawLanes(place, data) {
   if (!data.times?.length) return;
   let lanes = [];
   const title = make('strong');
-  const note = make('p', {class: 'soft'});
-  const figures = foldOut('Figures of the lanes');
-  const change = () => {
-    const time = data.times[view.time.index];
+  const note = soft();
+  overTime(place, 'lanes', caption(title, note), () => AXIS + Math.max(lanes.length, 1) * LANE + 2, (fold, time) => {
     lanes = (time.lanes ?? []).map(lane => ({...lane, start: sums(lane.start), took: lane.took ?? []}));
     title.textContent = `Tasks and exceptions over ${time.unit}`;
     note.textContent = lanesNote(time, lanes);
-    figures.replaceChildren(figures.firstChild, lanesTable(lanes, time).element);
-  };
-  change();
-  place.append(make('figcaption', {class: 'controls'}, title));
-  overTime(place, 'When each task ran and each exception was handled; the same figures are in the table below',
-    () => AXIS + Math.max(lanes.length, 1) * LANE + 2, (pen, scale, width) => paintLanes(pen, lanes, scale, width));
-  place.append(note, figures);
-  view.time.changed.unshift(change);
+    showLanes(fold, lanes, time);
+  }, (pen, scale, width) => paintLanes(pen, lanes, scale, width));
 }
 
-/** A canvas over the window of the time, with axis and gaps. */
-function overTime(place, label, height, draw) {
-  const box = scrolling(label, '');
-  box.setAttribute('class', 'deep');
-  place.append(box);
-  const {canvas, again} = picture(box, {'aria-label': label}, height, (pen, width, tall) => {
-    const time = view.data.times[view.time.index];
+/**
+ * A canvas over the window of the time, with axis, gaps and a fold-out of its figures. change(fold,
+ * time) is called when another source is chosen, draw(pen, scale, width, height) to draw.
+ */
+function overTime(place, name, head, height, change, draw) {
+  const time = () => view.data.times[view.time.index];
+  const fold = figures(name);
+  change(fold, time());
+  const box = make('div', {class: 'deep', role: 'region', tabindex: '0', 'aria-label': name});
+  place.append(head, box, fold);
+  const {canvas, again} = picture(box, {'aria-label': `${head.textContent} The same figures are in the table below.`}, height, (pen, width, tall) => {
     const scale = scaleOf(view.time, margin(width), width);
-    drawAxis(pen, view.time, scale, width, tall, time.unit);
+    drawAxis(pen, view.time, scale, width, tall, time().unit);
     draw(pen, scale, width, tall);
-    drawGaps(pen, time.gaps ?? [], scale, width, tall);
+    drawGaps(pen, time().gaps ?? [], scale, width, tall);
   });
-  canvas.addEventListener('dblclick', () => setTime(0, view.data.times[view.time.index].length));
+  canvas.addEventListener('dblclick', () => setTime(0, time().length));
   movable(canvas, () => true);
   view.time.pictures.push(again);
-  view.time.changed.push(again);
+  view.time.changed.push(() => {
+    change(fold, time());
+    again();
+  });
 }
 
 function lanesNote(time, lanes) {
@@ -1329,13 +1334,13 @@ function paintLanes(pen, lanes, scale, width) {
   });
 }
 
-function lanesTable(lanes, {length, unit}) {
-  return sortable('Figures of the lanes', [
-    {head: 'lane', text: true, key: i => lanes[i].name, cell: i => make('span', {class: 'name', title: cut(lanes[i].name, 300)}, cut(lanes[i].name, 60))},
-    {head: 'of', text: true, key: i => (lanes[i].exception ? 1 : 0), cell: i => (lanes[i].exception ? 'exceptions' : 'a task')},
+function showLanes(fold, lanes, {length, unit}) {
+  fold.show([
+    words('lane', i => lanes[i].name),
+    words('of', i => (lanes[i].exception ? 'exceptions' : 'a task')),
     number('turns or entries', i => lanes[i].turns),
     number(unit, i => lanes[i].all),
-    {head: 'share', key: i => lanes[i].all, cell: i => withSign(percent(lanes[i].all, length))},
+    shareColumn(i => lanes[i].all, length),
   ], lanes.length);
 }
 
@@ -1343,22 +1348,14 @@ function lanesTable(lanes, {length, unit}) {
 function drawGrowth(place, data) {
   if (!data.times?.some(time => time.growth?.at?.length)) return;
   let [at, count] = [[], []];
-  const said = make('span', {class: 'soft'});
-  const figures = foldOut('Figures of the growth');
-  const change = () => {
-    const {growth, unit, length} = data.times[view.time.index];
+  const said = soft();
+  overTime(place, 'growth', caption(make('strong', {}, 'Would more trace show more?'), said), () => AXIS + 90, (fold, {growth, unit, length}) => {
     at = sums(growth?.at);
     count = growth?.count ?? [];
     const last = at.length - 1;
     said.textContent = last < 0 ? '' : `Instructions of the program seen so far: ${thousands(count[last])} in the end, the last new one at ${thousands(at[last])} of ${thousands(length)} ${unit}.`;
-    figures.replaceChildren(figures.firstChild, sortable('Figures of the growth', [number(`at, ${unit}`, i => at[i]), number('instructions seen', i => count[i])], at.length).element);
-  };
-  change();
-  place.append(make('figcaption', {class: 'controls'}, make('strong', {}, 'Would more trace show more?'), said));
-  overTime(place, 'How many instructions of the program were seen, as trace went on; the same figures are in the table below',
-    () => AXIS + 90, (pen, scale, width, height) => paintGrowth(pen, at, count, scale, width, height));
-  place.append(figures);
-  view.time.changed.unshift(change);
+    fold.show([number(`at, ${unit}`, i => at[i]), number('instructions seen', i => count[i])], at.length);
+  }, (pen, scale, width, height) => paintGrowth(pen, at, count, scale, width, height));
 }
 
 function paintGrowth(pen, at, count, scale, width, height) {
@@ -1397,12 +1394,12 @@ function drawDurations(place, data) {
   const one = unit.every(u => u === unit[0]);
   const inUnit = one ? `, ${unit[0]}` : '';
   const table = sortable('Exceptions', [
-    {head: 'exception', text: true, key: i => exceptions.name[i], cell: i => make('span', {class: 'name'}, cut(exceptions.name[i]))},
+    words('exception', i => exceptions.name[i]),
     number('entries', i => exceptions.entries[i]),
     number(`median${inUnit}`, i => exceptions.median[i]),
     number(`p99${inUnit}`, i => exceptions.p99[i], 'from 100 durations on'),
     number(`longest${inUnit}`, i => exceptions.longest[i]),
-    one ? null : {head: 'unit', text: true, key: i => unit[i], cell: i => unit[i]},
+    one ? null : words('unit', i => unit[i]),
     number('end not seen', i => exceptions.unended[i]),
     {head: 'worst', key: i => exceptions.longest[i], cell: i => worst(exceptions, i)},
   ].filter(Boolean), count);
