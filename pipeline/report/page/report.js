@@ -401,101 +401,105 @@ function write(pen, text, x, y, width) {
 
 // ---- coverage: the map ----
 
-/** Area is instructions: file, and in it functions. A click filters the table. */
+/** Area is instructions: of files, and in them of functions. A click filters the table. */
 function drawMap(place, data) {
   const groups = mapGroups(data);
   if (groups.length === 0) return;
+  const [one, many] = data.named ? ['function', 'file'] : ['stretch', 'page of 4 KB'];
   let heat = false;
   let tiles = [];
   const said = soft();
   const say = () => {
     const colours = heat ? `the darker, the more ${data.unit} of its own` : 'covered from the top';
-    said.textContent = `Area: instructions of a ${data.named ? 'function' : 'stretch'}, by ${data.named ? 'file' : 'page of 4 KB'}. Colour: ${colours}. A click shows it in the table.`;
+    said.textContent = `Area: instructions of a ${one}, by ${many}. Colour: ${colours}. A click shows it in the table.`;
   };
-  const modes = choice('Colour of the map', ['coverage', 'heat'], 'coverage', mode => {
+  say();
+  place.append(caption(make('strong', {}, 'Map of the code'), choice('Colour of the map', ['coverage', 'heat'], 'coverage', mode => {
     heat = mode === 'heat';
     say();
     map.again();
-  });
-  say();
-  place.append(caption(make('strong', {}, 'Map of the code'), modes, said));
-  const label = `Map of ${thousands(data.functions.name.length)} functions by file; its figures are in the table below`;
-  const map = picture(place, {class: 'map', 'aria-label': label}, width => (width < 600 ? 340 : 420), (pen, width, height) => {
+  }), said));
+  const map = picture(place, {'aria-label': `Map of the code: ${said.textContent} Its figures are in the table below.`}, width => (width < 600 ? 340 : 420), (pen, width, height) => {
     tiles = layMap(groups, width, height);
-    paintMap(pen, tiles, data, heat);
+    paintMap(pen, tiles, heat, largest(data.functions.own));
   });
-  map.canvas.addEventListener('click', event => clickMap(tileAt(tiles, event), data));
+  map.canvas.addEventListener('click', event => {
+    const tile = tileAt(tiles, event);
+    if (tile) view.filter?.(tile.name, Boolean(tile.members) && data.named);
+  });
   map.canvas.addEventListener('pointermove', event => {
-    map.canvas.setAttribute('title', tileTitle(tileAt(tiles, event), data));
+    const tile = tileAt(tiles, event);
+    map.canvas.setAttribute('title', tile ? `${cut(tile.name, 300)}: ${thousands(tile.covered)} of ${thousands(tile.of)} instructions, ${thousands(tile.own)} ${data.unit}` : '');
   });
   const fold = figures('map');
-  showMap(fold, groups, data);
+  fold.show([
+    words(many, g => groups[g].name, g => named(shortPath(groups[g].name), groups[g].name)),
+    number('instructions', g => groups[g].of),
+    number('covered', g => groups[g].covered),
+    number('reached, never passed', g => groups[g].reached),
+    number('not seen', g => groups[g].of - groups[g].covered - groups[g].reached),
+    number(`own ${data.unit}`, g => groups[g].own),
+  ], groups.length, 1);
   place.append(fold);
 }
 
 /** Functions by file, or stretches by page of 4 KB; both largest first. */
-function mapGroups(data) {
-  const {functions, files} = data;
+function mapGroups({functions, files, named: hasNames}) {
   const groups = new Map();
-  (functions.name ?? []).forEach((_, i) => {
-    if (!(functions.of[i] > 0)) return;
-    const key = data.named ? functions.file[i] : functions.group?.[i] ?? functions.address[i] - functions.address[i] % 4096;
+  (functions.name ?? []).forEach((name, i) => {
+    const [covered, reached, of, own] = [functions.covered[i], functions.reached[i], functions.of[i], functions.own[i]];
+    if (!(of > 0)) return;
+    const key = hasNames ? functions.file[i] : functions.group?.[i] ?? functions.address[i] - functions.address[i] % 4096;
     let group = groups.get(key);
-    if (!group) {
-      const name = !data.named ? hex(key) : files?.path[key] ?? 'no file';
-      groups.set(key, group = {file: data.named ? key : -1, name, of: 0, covered: 0, reached: 0, own: 0, members: []});
-    }
-    group.members.push(i);
-    group.of += functions.of[i];
-    group.covered += functions.covered[i];
-    group.reached += functions.reached[i];
-    group.own += functions.own[i];
+    if (!group) groups.set(key, group = {name: hasNames ? files?.path[key] ?? 'no file' : hex(key), covered: 0, reached: 0, of: 0, own: 0, members: []});
+    group.members.push({name, covered, reached, of, own});
+    group.covered += covered;
+    group.reached += reached;
+    group.of += of;
+    group.own += own;
   });
-  const list = Array.from(groups.values()).sort((a, b) => b.of - a.of);
-  for (const group of list) group.members.sort((a, b) => functions.of[b] - functions.of[a]);
-  return list;
+  const bySize = (a, b) => b.of - a.of;
+  for (const group of groups.values()) group.members.sort(bySize);
+  return Array.from(groups.values()).sort(bySize);
 }
 
-/** Rectangles of all groups and of those members that can be seen. */
+/** Rectangles of all groups, each before those of its members that can be seen. */
 function layMap(groups, width, height) {
-  const {of} = view.data.functions;
   const tiles = [];
-  squarify(groups.map(group => group.of), 0, 0, width, height, (g, x, y, w, h) => {
+  squarify(groups, 0, 0, width, height, (group, x, y, w, h) => {
     const head = h > 34 && w > 46 ? 16 : 0;
-    tiles.push({group: groups[g], member: -1, head, x, y, w, h});
+    tiles.push({...group, head, x, y, w, h});
     if (w < 2 || h < 2) return;
-    squarify(groups[g].members.map(i => of[i]), x + 1, y + head + 1, w - 2, h - head - 2, (m, x, y, w, h) => {
-      if (w >= 1 && h >= 1) tiles.push({group: groups[g], member: groups[g].members[m], x, y, w, h});
+    squarify(group.members, x + 1, y + head + 1, w - 2, h - head - 2, (member, x, y, w, h) => {
+      if (w >= 1 && h >= 1) tiles.push({...member, x, y, w, h});
     });
   });
   return tiles;
 }
 
 /**
- * Divides a rectangle by sizes, largest first, into rectangles near squares: Bruls, Huizing,
- * van Wijk, "Squarified Treemaps", 2000.
+ * Divides a rectangle by the size of things, largest first, into rectangles near squares: Bruls,
+ * Huizing, van Wijk, "Squarified Treemaps", 2000.
  */
-function squarify(sizes, x, y, w, h, place) {
+function squarify(things, x, y, w, h, place) {
   let rest = 0;
-  for (const size of sizes) rest += size;
-  for (let i = 0, j; i < sizes.length; i = j) {
-    const area = Math.max(w, 0) * Math.max(h, 0) / rest;
+  for (const {of} of things) rest += of;
+  for (let i = 0, j; i < things.length; i = j) {
     const side = Math.max(Math.min(w, h), 1e-9);
-    let sum = 0;
-    let worst = Infinity;
-    for (j = i; j < sizes.length; j++) {
-      const row = (sum + sizes[j]) * area / side; // how thick the row gets with this one
-      const ratio = Math.max(sizes[i] * area / row ** 2, row ** 2 / (sizes[j] * area));
+    const area = Math.max(w, 0) * Math.max(h, 0) / rest / side; // of one, as thickness of a row
+    let [sum, worst] = [0, Infinity];
+    for (j = i; j < things.length; j++) {
+      const thick = (sum + things[j].of) * area;
+      const ratio = Math.max(things[i].of * area * side / thick ** 2, thick ** 2 / (things[j].of * area * side));
       if (ratio > worst) break;
-      worst = ratio;
-      sum += sizes[j];
+      [sum, worst] = [sum + things[j].of, ratio];
     }
     j = Math.max(j, i + 1);
-    const thick = sum * area / side;
+    const thick = sum * area;
     for (let k = i, at = 0; k < j; k++) {
-      const long = sizes[k] / sum * side;
-      if (w >= h) place(k, x, y + at, thick, long);
-      else place(k, x + at, y, long, thick);
+      const long = things[k].of / sum * side;
+      if (w >= h) place(things[k], x, y + at, thick, long);
+      else place(things[k], x + at, y, long, thick);
       at += long;
     }
     if (w >= h) [x, w] = [x + thick, w - thick];
@@ -504,18 +508,17 @@ function squarify(sizes, x, y, w, h, place) {
   }
 }
 
-function paintMap(pen, tiles, {functions}, heat) {
-  const most = largest(functions.own);
+function paintMap(pen, tiles, heat, most) {
   for (const tile of tiles) {
-    const {group, member, x, y, w, h} = tile;
-    if (member < 0 && w >= 2 && h >= 2) { // a group is the ground on which its members lie, with thin gaps
+    const {x, y, w, h, head, members} = tile;
+    if (members && w >= 2 && h >= 2) { // the ground on which its members lie, with thin gaps
       pen.fillStyle = css(colour('page'));
       pen.fillRect(x, y, w, h);
-      if (tile.head) writeHead(pen, tile);
+      pen.fillStyle = css(colour('ink'));
+      if (head > 0) write(pen, baseName(tile.name), x + 3, y + 9, w - 6);
       continue;
     }
-    const fills = member < 0 ? tileFills(group.covered, group.reached, group.of, heat, group.own, most)
-      : tileFills(functions.covered[member], functions.reached[member], functions.of[member], heat, functions.own[member], most);
+    const fills = tileFills(tile, heat, most);
     const gap = Math.min(w, h) > 6 ? 1 : 0;
     let top = y;
     for (const [rgb, share] of fills) {
@@ -524,64 +527,25 @@ function paintMap(pen, tiles, {functions}, heat) {
       if (bottom > top) pen.fillRect(x, top, w - gap, bottom - top);
       top = bottom;
     }
-    if (member >= 0 && h > 16 && w > 28) {
-      pen.fillStyle = inkOn(fills.find(([, share]) => share * h > 12)?.[0] ?? colour('unseen'));
-      write(pen, functions.name[member], x + 4, y + 10, w - 8);
-    }
+    if (h <= 16 || w <= 28) continue;
+    pen.fillStyle = inkOn(fills.find(([, share]) => share * h > 12)?.[0] ?? colour('unseen'));
+    write(pen, tile.name, x + 4, y + 10, w - 8);
   }
 }
 
-/** The colours of a tile from the top, each with its share. */
-function tileFills(covered, reached, of, heat, own, most) {
-  if (heat) return [[covered + reached > 0 ? heatColour(own, most) : colour('unseen'), 1]];
-  return [[colour('covered'), covered / of], [colour('reached'), reached / of], [colour('unseen'), 1]];
-}
-
-/** The name of a file, over its functions. */
-function writeHead(pen, {group, x, y, w}) {
-  pen.fillStyle = css(colour('ink'));
-  write(pen, baseName(group.name), x + 3, y + 9, w - 6);
+/** The colours of a tile from the top, each with its share. Heat is one hue, from pale to full. */
+function tileFills({covered, reached, of, own}, heat, most) {
+  if (!heat) return [[colour('covered'), covered / of], [colour('reached'), reached / of], [colour('unseen'), 1]];
+  if (covered + reached === 0) return [[colour('unseen'), 1]];
+  return [[mixed(colour('page'), colour('heat'), 0.08 + 0.92 * Math.sqrt(own / Math.max(most, 1))), 1]];
 }
 
 function baseName(path) {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-/** One hue, from pale to full. */
-function heatColour(own, most) {
-  return mixed(colour('page'), colour('heat'), 0.08 + 0.92 * Math.sqrt(own / Math.max(most, 1)));
-}
-
-function tileAt(tiles, event) {
-  const x = event.offsetX;
-  const y = event.offsetY;
+function tileAt(tiles, {offsetX: x, offsetY: y}) {
   return tiles.findLast(t => x >= t.x && x < t.x + t.w && y >= t.y && y < t.y + t.h);
-}
-
-function tileTitle(tile, data) {
-  if (!tile) return '';
-  const {functions} = data;
-  if (tile.member < 0) return `${cut(tile.group.name, 300)}: ${thousands(tile.group.covered)} of ${thousands(tile.group.of)} instructions covered`;
-  const i = tile.member;
-  return `${cut(functions.name[i], 300)}: ${thousands(functions.covered[i])} of ${thousands(functions.of[i])} instructions covered, ${thousands(functions.own[i])} ${data.unit}`;
-}
-
-function clickMap(tile, data) {
-  if (!tile || !view.filter) return;
-  if (tile.member >= 0) view.filter(data.functions.name[tile.member], false);
-  else view.filter(data.named ? tile.group.name : '', data.named);
-}
-
-function showMap(fold, groups, data) {
-  fold.show([
-    words(data.named ? 'file' : 'page', g => groups[g].name, g => named(shortPath(groups[g].name), groups[g].name)),
-    number('instructions', g => groups[g].of),
-    number('covered', g => groups[g].covered),
-    number('reached, never passed', g => groups[g].reached),
-    number('not seen', g => groups[g].of - groups[g].covered - groups[g].reached),
-    number(`own ${data.unit}`, g => groups[g].own),
-    number(data.named ? 'functions' : 'stretches', g => groups[g].members.length),
-  ], groups.length, 1);
 }
 
 /** A column of text; cell makes what is shown of it. */
@@ -619,7 +583,7 @@ function drawTable(place, data) {
     const wanted = text.value.toLowerCase();
     const is = STATES.get(states.value);
     const plain = wanted === '' && states.value === 'all';
-    grid.filter(plain ? null : i => names(i).includes(wanted) && is(list.covered[i], list.reached[i], list.of[i]));
+    grid.filter(plain ? null : i => names(i).toLowerCase().includes(wanted) && is(list.covered[i], list.reached[i], list.of[i]));
     bodies.replaceChildren(grid.element);
   };
   const bys = choice('Table', Array.from(tables.keys()), by, chosen => {
@@ -652,20 +616,23 @@ function functionTable(data) {
     partColumn('both ways', functions.both, functions.branches, 'conditional branches that went both ways'),
     number('entries', i => functions.entries[i]),
     functions.core && words('core', i => functions.core[i]),
-    data.named && words('declared', i => declared(data, i), i => declaration(data, i)),
+    data.named && words('declared', byPlace(data), i => named(shortPath(declared(data, i)), declared(data, i))),
   ].filter(Boolean);
-  return {list: functions, names: nameIndex(count, i => declared(data, i) + functions.name[i]), grid: sortable('Coverage by function', columns, count, 2)};
+  return {list: functions, names: i => `${declared(data, i)} ${functions.name[i]}`, grid: sortable('Coverage by function', columns, count, 2)};
 }
 
-/** What a table is sorted by and searched in: the path and line of a function. */
+/** Path and line where a function is declared. */
 function declared({functions, files}, i) {
   const path = files?.path[functions.file[i]];
-  return path === undefined ? '' : `${path}:${String(functions.line[i]).padStart(6, '0')} `;
+  return path === undefined ? '' : path + (functions.line[i] > 0 ? `:${functions.line[i]}` : '');
 }
 
-function declaration({functions, files}, i) {
-  const path = files?.path[functions.file[i]];
-  return path === undefined ? '–' : named(shortPath(path) + (functions.line[i] > 0 ? `:${functions.line[i]}` : ''), path);
+/** Sorts functions by the path of their file, and then by line. */
+function byPlace({functions, files}) {
+  const paths = files?.path ?? [];
+  const rank = new Map();
+  Array.from(paths.keys()).sort((a, b) => (paths[a] < paths[b] ? -1 : 1)).forEach((file, r) => rank.set(file, r));
+  return i => (rank.get(functions.file[i]) ?? -1) * 2 ** 32 + functions.line[i];
 }
 
 function fileTable(data) {
@@ -680,16 +647,7 @@ function fileTable(data) {
     partColumn('lines', files.linesCovered, files.lines),
     partColumn('branch outcomes', files.outcomesSeen, files.outcomes),
   ];
-  return {list: files, names: nameIndex(count, i => files.path[i]), grid: sortable('Coverage by file', columns, count, 2)};
-}
-
-/** Names in small letters, made when somebody first filters. */
-function nameIndex(count, name) {
-  let names = null;
-  return i => {
-    names ??= Array.from({length: count}, (_, i) => name(i).toLowerCase());
-    return names[i];
-  };
+  return {list: files, names: i => files.path[i], grid: sortable('Coverage by file', columns, count, 2)};
 }
 
 function coveredColumn({covered, reached, of, percent}) {
@@ -704,7 +662,7 @@ function coveredColumn({covered, reached, of, percent}) {
 }
 
 /** What share of all a number is. */
-function shareColumn(key, of) {
+function shareOf(key, of) {
   return {head: 'share', key, cell: i => `${percent(key(i), of)} %`};
 }
 
@@ -749,7 +707,7 @@ function drawSource(place, data) {
   const body = make('tbody');
   const box = scrolling('Source lines', make('table', {}, make('thead', {}, head), body));
   box.classList.add('code');
-  const most = hottestLine(source);
+  const [hottest, hottestAt, most] = hottestLine(source);
   let lines = null;
   let marked = 0;
   let [first, last] = [0, 0];
@@ -787,18 +745,13 @@ function drawSource(place, data) {
   };
   const legend = soft(`● covered, ◐ reached, never passed, ○ not seen; ↷ taken, ↓ not taken; ? outcome untold; heat: ${unit}`);
   place.replaceChildren(make('div', {class: 'controls'}, labelled('File', select), legend), box);
-  openHottest(source, open);
+  open(hottest, hottestAt);
 }
 
-function openHottest(source, open) {
-  const [s, line] = source.hottest ?? [-1, -1];
-  if (s < 0) open(0, 0);
-  else open(s, sums(source.files[s].seen.number)[line]);
-}
-
-function hottestLine(source) {
-  const [s, line] = source.hottest ?? [-1, -1];
-  return s < 0 ? 1 : Math.max(source.files[s].seen.heat[line], 1);
+/** The hottest line: its file in source.files, its number and its heat. */
+function hottestLine({hottest, files}) {
+  const [s, i] = hottest ?? [-1, -1];
+  return s < 0 ? [0, 0, 1] : [s, sums(files[s].seen.number)[i], Math.max(files[s].seen.heat[i], 1)];
 }
 
 /** The rows of a file: all its lines where there is text, else those with code. */
@@ -1044,7 +997,7 @@ function drawFlame(place, data) {
   search.addEventListener('input', () => {
     flame.text = search.value.toLowerCase();
     flame.picture.again();
-    flame.live.textContent = flame.text ? searched(flame.shape, flame.text) : '';
+    flame.live.textContent = searched(flame);
   });
   const all = button('whole picture', null, () => zoomFlame(flame, -1));
   const box = make('div', {class: 'deep'});
@@ -1071,13 +1024,9 @@ function timeSteps() {
     const by = share * (view.time.to - view.time.from);
     setTime(view.time.from + by, view.time.to + by);
   };
-  const steps = make('span', {role: 'group', class: 'choice', 'aria-label': 'Window of the time'});
-  for (const [sign, name, act] of [['+', 'zoom in', () => zoomTime(0.5)], ['−', 'zoom out', () => zoomTime(2)], ['◂', 'earlier', () => pan(-0.5)], ['▸', 'later', () => pan(0.5)]]) {
-    const step = button(sign, null, act);
-    step.setAttribute('aria-label', name);
-    steps.append(step);
-  }
-  return steps;
+  const step = (sign, name, act) => fill(button(sign, null, act), {'aria-label': name}, []);
+  return make('span', {role: 'group', class: 'choice', 'aria-label': 'Window of the time'},
+    step('+', 'zoom in', () => zoomTime(0.5)), step('−', 'zoom out', () => zoomTime(2)), step('◂', 'earlier', () => pan(-0.5)), step('▸', 'later', () => pan(0.5)));
 }
 
 /** Chooses the source that the pictures over time are of; hidden if there is one. */
@@ -1104,14 +1053,14 @@ function setShape(flame, data) {
   flame.chosen = -1;
   flame.units.hidden = !merged || !data.flame.cycles;
   flame.steps.hidden = merged;
-  flame.live.textContent = flame.text ? searched(flame.shape, flame.text) : '';
+  flame.live.textContent = searched(flame);
   showShape(flame.figures, flame.shape);
 }
 
 function showShape(fold, shape) {
   const {frames, frame, depth, start, took, own, calls, length, unit, order} = shape;
   const name = words('frame', i => frames.name[frame[i]]);
-  const share = shareColumn(i => took[i], length);
+  const share = shareOf(i => took[i], length);
   const columns = own
     ? [name, number(`${unit}, with callees`, i => took[i]), share, number(`own ${unit}`, i => own[i]), number('calls', i => calls[i]), number('depth', i => depth[i])]
     : [name, number(`start, ${unit}`, i => start[i]), number(unit, i => took[i]), share, number('depth', i => depth[i])];
@@ -1171,7 +1120,8 @@ function matches(frames, text) {
 }
 
 /** What is found, and its share of the whole: a frame within a found one counts once. */
-function searched(shape, text) {
+function searched({shape, text}) {
+  if (text === '') return '';
   const found = matches(shape.frames, text);
   const order = shape.own ? Uint32Array.from(shape.took.keys()).sort((a, b) => shape.start[a] - shape.start[b] || shape.depth[a] - shape.depth[b]) : null;
   let [sum, count, until] = [0, 0, -1];
@@ -1208,7 +1158,8 @@ function tell({live, shape}, i) {
   if (own) about.push(`own ${thousands(own[i])}`, `${thousands(calls[i])} ${calls[i] === 1 ? 'call' : 'calls'}`);
   else about.push(`from ${thousands(start[i])} on`);
   const name = frames.name[frame[i]];
-  live.append(f >= 0 ? functionName(f) : named(name), `: ${about.join(', ')}.`);
+  const {file, line} = view.data.functions;
+  live.append(f >= 0 ? leading(name, name, file[f], line[f]) : named(name), `: ${about.join(', ')}.`);
 }
 
 function listen(flame) {
@@ -1220,8 +1171,9 @@ function listen(flame) {
   });
   canvas.addEventListener('dblclick', () => zoomFlame(flame, -1));
   canvas.addEventListener('pointermove', event => {
+    const {frames, frame, took, unit} = flame.shape;
     const i = event.buttons ? -1 : frameAt(flame.shape, canvas, event);
-    canvas.setAttribute('title', i < 0 ? '' : frameTitle(flame.shape, i));
+    canvas.setAttribute('title', i < 0 ? '' : `${cut(frames.name[frame[i]], 300)}: ${thousands(took[i])} ${unit}`);
   });
   canvas.addEventListener('keydown', event => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -1231,10 +1183,6 @@ function listen(flame) {
     else return;
     event.preventDefault();
   });
-}
-
-function frameTitle({frames, frame, took, unit}, i) {
-  return `${cut(frames.name[frame[i]], 300)}: ${thousands(took[i])} ${unit}`;
 }
 
 function frameAt({depth, start, took, window, left, top}, canvas, event) {
@@ -1340,7 +1288,7 @@ function showLanes(fold, lanes, {length, unit}) {
     words('of', i => (lanes[i].exception ? 'exceptions' : 'a task')),
     number('turns or entries', i => lanes[i].turns),
     number(unit, i => lanes[i].all),
-    shareColumn(i => lanes[i].all, length),
+    shareOf(i => lanes[i].all, length),
   ], lanes.length);
 }
 
@@ -1413,9 +1361,7 @@ function worst(exceptions, i) {
   const [index, start, took] = exceptions.worst?.[i] ?? [-1];
   if (index < 0 || !view.showTime) return '–';
   const show = button('show', null, () => view.showTime(index, start, took));
-  show.setAttribute('class', 'link');
-  show.setAttribute('aria-label', `show the longest ${cut(exceptions.name[i])}`);
-  return show;
+  return fill(show, {class: 'link', 'aria-label': `show the longest ${cut(exceptions.name[i])}`}, []);
 }
 
 const CHART = {width: 360, height: 110, left: 10, right: 350, base: 76};
