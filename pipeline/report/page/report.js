@@ -1228,7 +1228,7 @@ function drawLanes(place, data) {
   overTime(place, 'lanes', caption(title, note), () => AXIS + Math.max(lanes.length, 1) * LANE + 2, (fold, time) => {
     lanes = (time.lanes ?? []).map(lane => ({...lane, start: sums(lane.start), took: lane.took ?? []}));
     title.textContent = `Tasks and exceptions over ${time.unit}`;
-    note.textContent = lanesNote(time, lanes);
+    note.textContent = lanes.some(lane => lane.guessed) ? '* that tasks before and after a gap are one is a guess by name' : '';
     showLanes(fold, lanes, time);
   }, (pen, scale, width) => paintLanes(pen, lanes, scale, width));
 }
@@ -1256,13 +1256,6 @@ function overTime(place, name, head, height, change, draw) {
     change(fold, time());
     again();
   });
-}
-
-function lanesNote(time, lanes) {
-  const gaps = time.gaps?.length ?? 0;
-  const parts = gaps ? [`Red dashed lines: trace is not continuous there (${thousands(gaps)} ${gaps === 1 ? 'gap' : 'gaps'}).`] : ['Trace has no gap.'];
-  if (lanes.some(lane => lane.guessed)) parts.push('* That tasks before and after a gap are one is a guess by name.');
-  return parts.join(' ');
 }
 
 function paintLanes(pen, lanes, scale, width) {
