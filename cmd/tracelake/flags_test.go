@@ -26,6 +26,7 @@ var flagValues = map[string]string{
 	"debug": "7", "triggers": "7", "command": "FROM summary",
 	"width": "72", "color": "never", "test": "boot", "exclude": "main=known", "exclude-from": "testdata/exclude.txt", "by": "line", "top": "3", "fail-under": "80:lines", "baseline": "before",
 	"convert --to": "cobertura", "convert --from": "seq=7", "until": "seq=8", "around": "seq=9+-1", "path-map": "a=b", "source-root": "src",
+	"title": "a title", "time-of": "run", "max-size": "5KB",
 }
 
 // readers are what each command makes of its flags.
@@ -53,7 +54,8 @@ var readers = map[string]func(*cli.Context) (any, error){
 		a, err := readDatasets(ctx)
 		return []any{a, ctx.Bool("json")}, err
 	},
-	"convert": func(ctx *cli.Context) (any, error) { return readConvert(ctx) },
+	"report html": func(ctx *cli.Context) (any, error) { return readHTML(ctx) },
+	"convert":     func(ctx *cli.Context) (any, error) { return readConvert(ctx) },
 	"report quality": func(ctx *cli.Context) (any, error) {
 		opt, err := readQuality(ctx)
 		return []any{opt, ctx.Bool("json")}, err
@@ -134,6 +136,8 @@ func TestNoFlagIsIgnored(t *testing.T) {
 			required = []string{"--output", "out"}
 		case "synth":
 			arguments, required = nil, []string{"--output", "out", "--protocol", "etmv3"}
+		case "report html":
+			required = []string{"--output", "out"}
 		case "report disasm":
 			required = []string{"--function", "idle"}
 		case "redecode":

@@ -43,7 +43,11 @@ func coverage(ctx *cli.Context) error {
 	}
 	c := q.m.Coverage(q.by)
 	change := q.change(false)
-	err = q.answer(ctx, func() any { return coverageObject(q, c, change) }, func(s *screen) {
+	growth, err := report.ReadGrowth(q.dirs, q.options.Test)
+	if err != nil {
+		return err
+	}
+	err = q.answer(ctx, func() any { return coverageObject(q, c, change, growth) }, func(s *screen) {
 		s.coverage(c)
 		s.coverageRows(c, q.by, q.top)
 		s.change(q, change)

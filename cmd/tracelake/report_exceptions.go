@@ -86,16 +86,13 @@ func durationColumns() []table.Column {
 	}
 }
 
-// leastOfRank is how many durations there have to be for a 99th percentile.
-const leastOfRank = 100
-
 // durations are the cells of durations.
 func (s *screen) durations(d *report.Durations) []string {
 	if d.Ended == 0 {
 		return []string{s.None(), s.None(), s.None(), s.None(), s.None()}
 	}
 	p99 := s.None()
-	if d.Ended >= leastOfRank {
+	if d.Ended >= report.LeastOfRank {
 		p99 = thousands(d.P99)
 	}
 	return []string{thousands(d.Median), p99, thousands(d.Longest), d.Unit.String(), thousands(d.Worst.Seq)}
@@ -127,6 +124,14 @@ type (
 		Longest *int64     `json:"longest"`
 		Sum     *int64     `json:"sum"`
 		Worst   *jsonPlace `json:"worst"`
+
+		Each      []int64        `json:"each,omitempty"` // of few
+		Histogram *jsonHistogram `json:"histogram,omitempty"`
+	}
+	jsonHistogram struct {
+		Log    bool      `json:"logarithmic"`
+		Edges  []float64 `json:"edges"`
+		Counts []int64   `json:"counts"`
 	}
 	jsonPlace struct {
 		Directory string `json:"directory"`
@@ -155,8 +160,12 @@ func durationsObject(d *report.Durations) jsonDurations {
 		return o
 	}
 	o.Unit, o.Median, o.Longest, o.Sum = new(d.Unit.String()), &d.Median, &d.Longest, &d.Sum
-	if d.Ended >= leastOfRank {
+	if d.Ended >= report.LeastOfRank {
 		o.P99 = &d.P99
+	}
+	o.Each = d.Each
+	if d.Histogram != nil {
+		o.Histogram = new(jsonHistogram(*d.Histogram))
 	}
 	o.Worst = &jsonPlace{d.Worst.Dir, schema.SourceText(d.Worst.Source), d.Worst.Seq}
 	return o

@@ -1,0 +1,188 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/tracelake/tracelake/decode/capture"
+	"github.com/tracelake/tracelake/pipeline/report/page"
+	"github.com/tracelake/tracelake/pipeline/report/visible"
+)
+
+func htmlCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "html",
+		Usage:     "writes a page to look at, as one file",
+		UsageText: "tracelake report html DIR... -o FILE [flags]",
+		Description: `DIR is a dataset that export wrote, or an archive; several of one program are
+added up. The page says how far the figures can be trusted, what was executed,
+where the time went line by line, and how long exceptions took. It is one file,
+needs no network, and can be read without JavaScript. The same input makes the
+same page.
+
+A page holds the text of source files: of those under --source-root, and no
+others. Where another program ran than the one at hand, the page says so above
+all else.
+
+Examples:
+   tracelake report html run -o report.html --source-root src
+   tracelake report html run -o report.html --path-map /build/fw=. --overwrite
+   tracelake report html run1 run2 --time-of run1 -o report.html --no-source`,
+		Flags: slices.Concat([]cli.Flag{
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: groupOutput, Usage: "write to `FILE`; - is standard output"},
+			&cli.BoolFlag{Name: "overwrite", Category: groupOutput, Usage: "replace FILE"},
+			&cli.StringFlag{Name: "title", Category: groupOutput, Usage: "head the page with `TEXT`", DefaultText: "the names of DIR"},
+			&cli.StringFlag{Name: "max-size", Category: groupOutput, Value: "32MB", Usage: "at most `SIZE`: what is needed least is left out, and named"},
+			&cli.StringSliceFlag{Name: "source-root", Category: groupInput, Usage: "source files are in `DIR`: of several, in the first that has one", DefaultText: "where the program runs"},
+			&cli.StringSliceFlag{Name: "path-map", Category: groupInput, Usage: "sources in one folder are in another: `FROM=TO`"},
+			&cli.BoolFlag{Name: "no-source", Category: groupInput, Usage: "leave out the text of source files, which may be secret"},
+			&cli.StringFlag{Name: "time-of", Category: groupInput, Usage: "of several datasets draw when what ran of `DIR`", DefaultText: "none"},
+			&cli.StringFlag{Name: "test", Category: groupInput, Usage: "only datasets exported with --label test=`LABEL`"},
+		}),
+		Action: reportHTML,
+	}
+}
+
+// htmlArgs are the command line of report html.
+type htmlArgs struct {
+	reportArgs
+	output    string
+	overwrite bool
+	maxSize   int64
+	page      page.Options
+}
+
+func readHTML(ctx *cli.Context) (*htmlArgs, error) {
+	a, err := readDatasets(ctx)
+	if err != nil {
+		return nil, err
+	}
+	h := &htmlArgs{reportArgs: *a, output: ctx.String("output"), overwrite: ctx.Bool("overwrite")}
+	if h.output == "" {
+		return nil, usage(fullName(ctx.Command), "needs -o FILE, the page to write", "write -o report.html, or -o - for standard output")
+	}
+	if h.maxSize, err = bytesOf(ctx.String("max-size")); err != nil {
+		return nil, err
+	}
+	h.page = page.Options{
+		Title: ctx.String("title"), Test: a.options.Test, TimeOf: ctx.String("time-of"),
+		Sources: page.Sources{None: ctx.Bool("no-source"), Roots: ctx.StringSlice("source-root")},
+	}
+	if h.page.Sources.Map, err = readPathMap(ctx); err != nil {
+		return nil, err
+	}
+	if !ctx.IsSet("title") {
+		h.page.Title = titleOf(a.dirs)
+	}
+	return h, nil
+}
+
+// units are those of sizes.
+var units = []struct {
+	name  string
+	bytes int64
+}{{"KB", 1000}, {"MB", 1000 * 1000}, {"GB", 1000 * 1000 * 1000}, {"B", 1}, {"", 1}}
+
+// bytesOf reads a size: 32MB, 500KB, 1000.
+func bytesOf(text string) (int64, error) {
+	for _, u := range units {
+		digits, ok := strings.CutSuffix(strings.ToUpper(text), u.name)
+		if !ok {
+			continue
+		}
+		n, err := strconv.ParseInt(strings.TrimSpace(digits), 10, 64)
+		if err == nil && n > 0 && n <= math.MaxInt64/u.bytes {
+			return n * u.bytes, nil
+		}
+		break
+	}
+	return 0, usage("--max-size "+text, "is no size", "write it as 32MB, 500KB or 1000000")
+}
+
+// titleOf names datasets by the last part of their paths.
+func titleOf(dirs []string) string {
+	names := make([]string, len(dirs))
+	for i, dir := range dirs {
+		if path, err := filepath.Abs(dir); err == nil {
+			dir = path
+		}
+		names[i] = filepath.Base(dir)
+	}
+	return strings.Join(names, ", ")
+}
+
+func reportHTML(ctx *cli.Context) error {
+	h, err := readHTML(ctx)
+	if err != nil {
+		return err
+	}
+	p, err := page.Read(h.dirs, h.page)
+	if err != nil {
+		return err
+	}
+	text, err := p.Fit(h.maxSize)
+	if err != nil {
+		return err
+	}
+	if err := h.warn(ctx, p); err != nil {
+		return err
+	}
+	return h.save(ctx.App.Writer, text)
+}
+
+// warn says on stderr what somebody who does not look at the page should know.
+func (h *htmlArgs) warn(ctx *cli.Context, p *page.Page) error {
+	s := newScreen(ctx.App.ErrWriter, &h.screen)
+	if j := p.Judgement(); j.Class != "sound" {
+		s.line("%s: %s", j.Word, j.Why)
+	}
+	for _, note := range p.Notes() {
+		s.line("left out for --max-size: %s", note)
+	}
+	return s.writeTo(ctx.App.ErrWriter)
+}
+
+// save writes a page to the file that is wanted: beside it, until it is whole.
+func (h *htmlArgs) save(stdout io.Writer, text []byte) error {
+	write := func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	}
+	if h.output == capture.Stdin {
+		if v, ok := stdout.(*visible.Writer); ok {
+			stdout = v.Underlying()
+		}
+		return write(stdout)
+	}
+	info, err := os.Stat(h.output)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return err
+	case info.IsDir():
+		return fmt.Errorf("%s: is a directory; give the file to write", h.output)
+	case !info.Mode().IsRegular(): // a device, or a pipe
+		return writeFile(h.output, write)
+	case !h.overwrite:
+		return fmt.Errorf("%s: exists; add --overwrite to replace it", h.output)
+	}
+	part := fmt.Sprintf("%s.%d.part", h.output, os.Getpid())
+	if err := writeFile(part, write); err != nil {
+		return err
+	}
+	if err := os.Rename(part, h.output); err != nil {
+		os.Remove(part)
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,171 @@
+package page
+
+// Data is what tables and pictures of a page are drawn from, as JSON in its data block.
+// Tables are columns of one length. An index is -1 where there is none; a percentage is text,
+// as reports print it without its sign, "" of nothing. Names are fit to be shown. What a
+// page leaves out is nil. Small numbers are uint16, as JSON writes bytes as text.
+type Data struct {
+	Unit       string      `json:"unit"`   // of what was spent: "cycles" or "instructions"
+	Spent      int64       `json:"spent"`  // in all, in that unit
+	Cycles     bool        `json:"cycles"` // cycle counts were traced
+	Named      bool        `json:"named"`  // functions have names; else they are stretches of addresses, and there are no percentages
+	Files      *Files      `json:"files"`
+	Functions  Functions   `json:"functions"`
+	Source     *Source     `json:"source"`
+	Flame      *Flame      `json:"flame"`
+	Times      []Time      `json:"times"` // of the sources of one dataset
+	Exceptions *Exceptions `json:"exceptions"`
+}
+
+// Extent is how much of things is covered: of Of instructions Covered ran, and Reached were
+// there to run but always failed their condition.
+type Extent struct {
+	Covered []int64  `json:"covered"`
+	Reached []int64  `json:"reached"`
+	Of      []int64  `json:"of"`
+	Percent []string `json:"percent"` // Covered of Of
+}
+
+// Work is what things took, in the unit of [Data].
+type Work struct {
+	Own   []int64  `json:"own"`
+	Share []string `json:"share"` // Own in percent of all that was spent
+}
+
+// Files are the source files with code, most spent first. Their rows are from `lines`, at
+// inline depth 0.
+type Files struct {
+	Path []string `json:"path"`
+	Extent
+	Lines        []int64 `json:"lines"` // with code
+	LinesCovered []int64 `json:"linesCovered"`
+	Outcomes     []int64 `json:"outcomes"` // of conditional branches, two each
+	OutcomesSeen []int64 `json:"outcomesSeen"`
+	Work
+}
+
+// Functions are those of the program, most spent first. Without names they are stretches of
+// executed addresses, and Group has the first address of the page of 4 KB that each is in.
+type Functions struct {
+	Name    []string `json:"name"`
+	Core    []string `json:"core,omitempty"` // left out if there is one program for all
+	Address []uint32 `json:"address"`
+	File    []int32  `json:"file"` // in Files, of its declaration; -1
+	Line    []uint32 `json:"line"` // 0: not known
+	Group   []uint32 `json:"group,omitempty"`
+	Extent
+	Branches []int64 `json:"branches"` // conditional ones
+	Both     []int64 `json:"both"`     // of those: seen to go both ways
+	Entries  []int64 `json:"entries"`
+	Work
+	All []int64  `json:"all"`           // with callees, recursion once; nil: not known
+	IPC []string `json:"ipc,omitempty"` // "1.23"; "" without cycles. Left out if no cycle was traced
+}
+
+// Source is the lines of the source files.
+type Source struct {
+	Files []SourceFile `json:"files"`
+	// Hottest is the index in Files of that with the hottest line, and the index of the
+	// line in its Seen; -1: nothing ran.
+	Hottest [2]int32 `json:"hottest"`
+}
+
+// A SourceFile is the lines of a file.
+type SourceFile struct {
+	File    int32    `json:"file"`           // in Data.Files
+	Text    []string `json:"text,omitempty"` // its lines, from line 1; nil: there is no text
+	Seen    Lines    `json:"seen"`
+	NotSeen []uint32 `json:"notSeen"` // lines with code of which nothing was reached: the first, then each less the one before
+}
+
+// Lines are lines that were reached, by number.
+type Lines struct {
+	Number []uint32 `json:"number"` // the first, then each less the one before
+	State  []uint16 `json:"state"`  // 0: covered; 1: reached, never passed
+	Count  []int64  `json:"count"`  // executions of that instruction which ran most often
+	Heat   []int64  `json:"heat"`   // sum over the instructions, in the unit of Data
+	Untold []int64  `json:"untold"` // predicated instructions whose outcome is untold
+	// Branches are the conditional branches of each line, by address: how often taken, not
+	// taken, and untold.
+	Branches [][][3]int64 `json:"branches"`
+}
+
+// Flame is the call trees of all tasks, added up. A node is a path of frames; its parent comes
+// before it, its tasks are nodes without parent.
+type Flame struct {
+	Frames Frames  `json:"frames"`
+	Parent []int32 `json:"parent"` // how many nodes before; 0: none
+	Frame  []int32 `json:"frame"`  // in Frames
+	Calls  []int64 `json:"calls"`
+	// What a node took with all that it called; what it took itself is what is left of that
+	// without its children.
+	Instructions []int64 `json:"instructions"`
+	Cycles       []int64 `json:"cycles"` // nil: not all sources count them
+}
+
+// Frames are what nodes of call trees are of.
+type Frames struct {
+	Name     []string `json:"name"`
+	Function []int32  `json:"function"` // in Functions; -1
+	Kind     []uint16 `json:"kind"`     // 0: a function, 1: a task, 2: an exception, 3: spans too short to be drawn one by one
+}
+
+// A Time is what a source did in order of time, from 0 to Length.
+type Time struct {
+	Name   string `json:"name"` // of the source
+	Unit   string `json:"unit"` // of the axis: "cycles" or "instructions"
+	Length int64  `json:"length"`
+	Frames Frames `json:"frames"` // its tasks first, in the order of their first turn
+	// Spans are in order of their start, outer ones first: a task at depth 0, its frames
+	// above it. Spans that are shorter than 1/4,000 of the one below are merged where they
+	// follow one another, into one of kind 3.
+	Depth  []uint16 `json:"depth"`
+	Frame  []int32  `json:"frame"`
+	Start  []int64  `json:"start"` // the first, then each less the one before
+	Took   []int64  `json:"took"`
+	Lanes  []Lane   `json:"lanes"`
+	Gaps   []int64  `json:"gaps"` // where each is on the axis
+	Growth Growth   `json:"growth"`
+}
+
+// A Lane is when tasks of one name ran, or exceptions of one kind.
+type Lane struct {
+	Name      string  `json:"name"`
+	Exception bool    `json:"exception"`
+	Guessed   bool    `json:"guessed"` // tasks that a gap parts: that they are one is a guess by name
+	Start     []int64 `json:"start"`   // the first, then each less the one before
+	Took      []int64 `json:"took"`
+	Turns     int64   `json:"turns"` // or entries; spans may be merged
+	All       int64   `json:"all"`   // of the axis
+}
+
+// Growth is how many instructions of the program had been executed, as trace went on: steps
+// on the axis of the time.
+type Growth struct {
+	At    []int64 `json:"at"` // each less the one before
+	Count []int64 `json:"count"`
+}
+
+// Exceptions are how long exceptions took, those entered most often first.
+type Exceptions struct {
+	Name    []string `json:"name"`
+	Unit    []string `json:"unit"` // "cycles", "ticks" or "instructions"
+	Entries []int64  `json:"entries"`
+	Median  []int64  `json:"median"` // -1: no end was seen
+	P99     []int64  `json:"p99"`    // -1: fewer than 100
+	Longest []int64  `json:"longest"`
+	Unended []int64  `json:"unended"`
+	// Worst is where the longest is: index in Data.Times, start and length on that axis;
+	// the index is -1 if it is on none.
+	Worst [][3]int64 `json:"worst"`
+	// Each has all durations of fewer than 20, ascending, else a histogram.
+	Each      [][]int64   `json:"each"`
+	Histogram []Histogram `json:"histogram"`
+}
+
+// A Histogram counts durations between edges, of which it has one more than counts.
+type Histogram struct {
+	Log    bool      `json:"log"` // edges are in geometric proportion
+	Edges  []float64 `json:"edges"`
+	Counts []int64   `json:"counts"`
+}

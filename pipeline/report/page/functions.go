@@ -1,0 +1,136 @@
+package page
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tracelake/tracelake/pipeline/report"
+)
+
+// What stands for code that has no name.
+const (
+	outsideProgram = "(outside of the program)"
+	inNoFunction   = "(in no function)"
+)
+
+// A function is a row of the functions.
+type function struct {
+	report.Name
+	shown          string // name on the page
+	code           report.Tally
+	branches, both int64
+	entries        int64
+	instructions   int64
+	own, all       int64
+	ipc            string
+}
+
+// newFunctions returns the functions of the program, with what each took.
+func newFunctions(rows []function, h *report.Hotspots, files map[string]int32) Functions {
+	f := Functions{}
+	cores := map[string]bool{}
+	for i := range rows {
+		cores[rows[i].Core] = true
+	}
+	spent := own(h.Instructions, h.Cycles, h.ByCycles)
+	for i := range rows {
+		r := &rows[i]
+		f.Name = append(f.Name, name(r.shown))
+		if len(cores) > 1 {
+			f.Core = append(f.Core, name(r.Core))
+		}
+		f.Address = append(f.Address, r.Address)
+		file, ok := files[r.File]
+		if !ok {
+			file = none
+		}
+		f.File, f.Line = append(f.File, file), append(f.Line, r.Line)
+		f.Extent.add(&r.code)
+		if !h.Named {
+			f.Percent[i] = ""
+			f.Group = append(f.Group, r.Address/report.StretchPage*report.StretchPage)
+		}
+		f.Branches, f.Both = append(f.Branches, r.branches), append(f.Both, r.both)
+		f.Entries = append(f.Entries, r.entries)
+		f.Work.add(r.own, spent)
+		if h.Inclusive {
+			f.All = append(f.All, r.all)
+		}
+		if h.Cycles > 0 {
+			f.IPC = append(f.IPC, r.ipc)
+		}
+	}
+	return f
+}
+
+// ipc is the instructions for each cycle; "" without cycles.
+func ipc(r *report.HotspotRow) string {
+	if r.Cycles == 0 {
+		return ""
+	}
+	return strconv.FormatFloat(r.IPC(), 'f', 2, 64)
+}
+
+// functionRows puts together what is known of each function: the one that took most is first.
+// Where nothing has names they are stretches.
+func functionRows(m *report.Merged, h *report.Hotspots) []function {
+	rows := stretchRows(m, h)
+	if h.Named {
+		rows = coveredRows(m)
+	}
+	index := map[report.Name]int{}
+	for i := range rows {
+		index[rows[i].Name] = i
+	}
+	for i := range h.Rows {
+		s := &h.Rows[i]
+		if !h.Named && !s.Outside {
+			continue
+		}
+		n, ok := index[s.Name]
+		if !ok || s.Outside {
+			n = len(rows)
+			rows = append(rows, function{Name: s.Name, shown: inNoFunction})
+			if s.Outside {
+				rows[n].shown = outsideProgram
+			}
+		}
+		r := &rows[n]
+		r.entries, r.instructions, r.ipc = s.Entries, s.Instructions, ipc(s)
+		r.own, r.all = own(s.Instructions, s.Cycles, h.ByCycles), s.All.Instructions
+		if h.ByCycles {
+			r.all = s.All.Cycles.V
+		}
+	}
+	slices.SortFunc(rows, func(x, y function) int {
+		return cmp.Or(cmp.Compare(y.own, x.own), cmp.Compare(y.all, x.all), cmp.Compare(y.code.Covered, x.code.Covered),
+			strings.Compare(x.shown, y.shown), strings.Compare(x.Core, y.Core), cmp.Compare(x.Address, y.Address))
+	})
+	return rows
+}
+
+// coveredRows are the functions of the program, with what is covered.
+func coveredRows(m *report.Merged) []function {
+	all := m.Coverage(report.ByFunction).Rows
+	rows := make([]function, len(all))
+	for i := range all {
+		c := &all[i]
+		rows[i] = function{Name: c.Name, shown: c.Function, code: c.Instructions, branches: c.Outcomes.Of / 2, both: c.Both}
+	}
+	return rows
+}
+
+// stretchRows are the stretches of a program without names.
+func stretchRows(m *report.Merged, h *report.Hotspots) []function {
+	var rows []function
+	for _, s := range m.Stretches() {
+		x := report.HotspotRow{Instructions: s.Instructions, Timed: s.Timed, Cycles: s.Cycles}
+		rows = append(rows, function{
+			Name: report.Name{Core: s.Core, Address: s.Address}, shown: hex(s.Address), code: s.Code, branches: s.Branches, both: s.Both,
+			entries: s.Entries, instructions: s.Instructions, own: own(s.Instructions, s.Cycles, h.ByCycles), ipc: ipc(&x),
+		})
+	}
+	return rows
+}
