@@ -26,7 +26,7 @@ code 0x1000 a32 other executed=1
 		{"source 0x10 bytes=1000 lost=510 ends=500" + program, "sound"}, // 1 % is no finding
 		{"source 0x10 bytes=1000 lost=511 ends=500" + program, "look first: bytes_lost 11 of 1000"},
 		{"source 0x10 bytes=1000 lost=11 cut=11" + program, "look first: bytes_lost 11 of 1000"}, // cut off at the end
-		{"source 0x10 bytes=1000 lost=20" + program + "loss 11 unsynced seq=5", "look first: bytes_lost 20 of 1000"},
+		{"source 0x10 bytes=1000 lost=20" + program + "loss 11 unsynced seq=5", "look first: bytes_lost 31 of 1000"},
 		{"source 0x10 bytes=1000 unplaced=11" + program, "look first: bytes_unplaced 11 of 1000"},
 		{"source 0x10 gaps=2" + program, "look first: gaps 2 of 0"},
 		{"source 0x10 checks=1000 agrees=999" + program, "look first: image_disagrees 1 of 1000"},

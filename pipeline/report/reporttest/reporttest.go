@@ -39,7 +39,7 @@ import (
 //	count EPOCH|? CYCLES|? [source=ID]
 //	event SEQ NAME [source=ID]
 //
-// Of the lost bytes those of ends are before the first synchronisation, those of cut in
+// A loss is added to the lost bytes of its source. Of the lost bytes those of ends are before the first synchronisation, those of cut in
 // a packet that is cut off. hz is the frequency of its core, ticks that of timestamps. COUNTS are executed=N failed=N untold=N timed=N cycles=N first=N; those of code are of the
 // first source, run has others, also where there is no code. Code is in the function
 // around it; INLINED names the inlined function whose line it is. WORK is instructions=N cycles=N. Instructions, exceptions, stacks, tasks, calls
@@ -199,6 +199,12 @@ func (d *description) addLoss(w *words) {
 	l := loss{bytes: int64(w.number(1)), reason: schema.LossReason(w.name(schema.LossReasonNames, w.word(2)))}
 	l.Source = uint8(w.keyNumber("source", int64(d.sources[0].Source)))
 	l.Seq, l.ByteOffset = w.keyNumber("seq", 0), w.keyNumber("offset", 0)
+	for i := range d.sources {
+		if s := &d.sources[i]; s.Source == l.Source {
+			s.BytesLost += l.bytes
+			s.BytesDecoded -= l.bytes
+		}
+	}
 	d.losses = append(d.losses, l)
 }
 
