@@ -1197,7 +1197,7 @@ function chooseFrame(flame, canvas, key) {
   for (let i = 0; i < took.length; i++) {
     const [first, end] = [start[i], start[i] + took[i]];
     if (depth[i] !== row || took[i] < least || first >= window.to || end <= window.from) continue;
-    if (now < 0 ? best >= 0 : key === 'ArrowLeft' ? first >= from || first <= start[best] : key === 'ArrowRight' ? first <= from || first >= start[best]
+    if (now < 0 ? first >= start[best] : key === 'ArrowLeft' ? first >= from || first <= start[best] : key === 'ArrowRight' ? first <= from || first >= start[best]
       : first >= to || end <= from || first >= start[best]) continue;
     best = i;
   }
