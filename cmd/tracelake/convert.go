@@ -12,10 +12,10 @@ import (
 	"github.com/urfave/cli/v2"
 	"golang.org/x/term"
 
-	"github.com/tracelake/tracelake/cmd/tracelake/internal/visible"
 	"github.com/tracelake/tracelake/pipeline/convert"
 	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/timeline"
+	"github.com/tracelake/tracelake/pipeline/report/visible"
 )
 
 // A format is one that convert writes.

@@ -10,7 +10,7 @@ import (
 	"runtime/debug"
 	"syscall"
 
-	"github.com/tracelake/tracelake/cmd/tracelake/internal/visible"
+	"github.com/tracelake/tracelake/pipeline/report/visible"
 )
 
 // heapGrowth is by how many percent the heap may grow before the garbage

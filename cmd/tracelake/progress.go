@@ -9,9 +9,9 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 
-	"github.com/tracelake/tracelake/cmd/tracelake/internal/visible"
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/pipeline"
+	"github.com/tracelake/tracelake/pipeline/report/visible"
 )
 
 // progressInterval is the least time between two updates of the bar.

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/term"
 
 	"github.com/tracelake/tracelake/cmd/tracelake/internal/table"
-	"github.com/tracelake/tracelake/cmd/tracelake/internal/visible"
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/visible"
 )
 
 // A screen is the text of a report, as what it is written to can show it.

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/tracelake/tracelake/decode/figures"
 	"github.com/tracelake/tracelake/pipeline/report"
 )
 
@@ -171,9 +172,12 @@ func newLine(l report.SourceLine, branches []report.SourceBranch) (line, tally) 
 	x.Branch, x.Conditions = true, &conditions{}
 	for i, b := range branches {
 		n := one(b.Taken > 0) + one(b.NotTaken > 0)
-		x.Conditions.Condition = append(x.Conditions.Condition, condition{i, "jump", strconv.Itoa(50*n) + "%"})
+		x.Conditions.Condition = append(x.Conditions.Condition, condition{i, "jump", percent(n, 2)})
 		t.branchesHit += n
 	}
-	x.Coverage = fmt.Sprintf("%d%% (%d/%d)", 100*t.branchesHit/t.branches, t.branchesHit, t.branches)
+	x.Coverage = fmt.Sprintf("%s (%d/%d)", percent(t.branchesHit, t.branches), t.branchesHit, t.branches)
 	return x, t
 }
+
+// percent is as the format has it: no decimals, no space.
+func percent(n, total int) string { return figures.PercentTo(int64(n), int64(total), 0) + "%" }

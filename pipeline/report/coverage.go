@@ -185,6 +185,7 @@ type CoverageRow struct {
 	Instructions Tally
 	Lines        Figure
 	Outcomes     Figure // of conditional branches
+	Both         int64  // conditional branches seen to go both ways
 	Executions   int64  // of that instruction which ran most often
 }
 
@@ -218,6 +219,7 @@ func (r *coverageRows) add(p *program, x *instruction) {
 	if x.conditional && x.branches() {
 		row.Outcomes.Of += 2
 		row.Outcomes.Covered += one(x.executed > 0) + one(x.failed > 0)
+		row.Both += one(x.executed > 0 && x.failed > 0)
 	}
 	if x.line != none {
 		at := rowLine{n, x.line}

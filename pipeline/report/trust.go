@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"errors"
 	"maps"
 	"math"
 	"slices"
@@ -42,6 +43,7 @@ type Trust struct {
 
 	Bytes, Decoded, Lost, Unplaced int64 // of the sources that have a decoder
 	Ends                           int64 // of those lost: before the first synchronisation, and the packet that the end cuts off
+	Unsynced                       int64 // of those: before the first synchronisation
 	Undecoded                      int64 // bytes of the other sources
 	Instructions, Gaps             int64
 	Checks, Agrees                 int64 // branch packets and periodic I-syncs compared with the program
@@ -58,6 +60,7 @@ type Dataset struct {
 	Dir, Test string         // Test is its label, "" if it has none
 	Created   string         // RFC 3339
 	Window    *schema.Window // nil: it is of the whole capture
+	Manifest  *schema.Manifest
 	Sources   []Source
 	Files     []ProgramFile
 }
@@ -65,7 +68,8 @@ type Dataset struct {
 // A Source is one of a dataset.
 type Source struct {
 	*schema.SourceTotals
-	Ends int64 // as in Trust
+	Ends     int64 // as in Trust
+	Unsynced int64 // likewise
 }
 
 // Unit is what Bytes, Decoded, Lost and Unplaced count, in the singular: "byte",
@@ -124,11 +128,11 @@ func (m *Merged) Trust() *Trust { return &m.trust }
 
 // add adds a dataset, with the addresses it executed by core, ascending.
 func (t *Trust) add(d *dataset.Dataset, executed map[string][]uint32) error {
-	x := Dataset{Dir: d.Dir, Test: d.Manifest.Labels[read.TestLabel], Created: d.Manifest.Run.Created, Window: d.Manifest.Window}
+	x := Dataset{Dir: d.Dir, Test: d.Manifest.Labels[read.TestLabel], Created: d.Manifest.Run.Created, Window: d.Manifest.Window, Manifest: &d.Manifest}
 	t.Windows = t.Windows || x.Window != nil
 	for i := range d.Manifest.Sources {
 		s := Source{SourceTotals: &d.Manifest.Sources[i]}
-		if err := s.readEnds(d); err != nil {
+		if err := errors.Join(s.readEnds(d), s.readUnsynced(d)); err != nil {
 			return err
 		}
 		x.Sources = append(x.Sources, s)
@@ -164,6 +168,7 @@ func (t *Trust) addSource(dir string, s *Source) {
 	t.Instructions += s.Instructions
 	t.Gaps += s.Gaps
 	t.Ends += s.Ends
+	t.Unsynced += s.Unsynced
 	agrees, checks := s.Checks()
 	t.Checks += checks
 	t.Agrees += agrees

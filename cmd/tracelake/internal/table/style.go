@@ -6,7 +6,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"github.com/tracelake/tracelake/cmd/tracelake/internal/visible"
+	"github.com/tracelake/tracelake/pipeline/report/visible"
 )
 
 // A Style is what a terminal, or what else is written to, can show.
@@ -19,8 +19,7 @@ type Style struct {
 // Text returns text on one line, with no character that acts, and in ASCII none that
 // it lacks.
 func (s Style) Text(text string) string {
-	text = string(visible.Append(nil, []byte(text)))
-	text = strings.NewReplacer("\n", `\u000a`, "\t", `\u0009`).Replace(text)
+	text = visible.Line(text)
 	if s.UTF8 {
 		return text
 	}

@@ -1,10 +1,12 @@
 // Package visible shows text that others wrote without letting it act: names and
 // descriptions in a capture can hold sequences that a terminal obeys, and
-// characters that hide or reorder the text around them.
+// characters that hide or reorder the text around them. Terminal and report page show
+// them alike.
 package visible
 
 import (
 	"io"
+	"strings"
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -42,6 +44,44 @@ func Append(dst, b []byte) []byte {
 		b = b[n:]
 	}
 	return dst
+}
+
+// Line returns text as [Append] shows it, on one line: line feeds become \u000a, tabs
+// \u0009.
+func Line(text string) string {
+	return controls.Replace(string(Append(nil, []byte(text))))
+}
+
+var controls = strings.NewReplacer("\n", `\u000a`, "\t", `\u0009`)
+
+// Cut returns a name as [Line] shows it. Of more than most characters as many are left
+// as there is room for beside an ellipsis in their middle; neither a character nor its
+// \u or \x is cut in two. The work is bounded by most, not by the name.
+func Cut(name string, most int) string {
+	if len(name) <= most*utf8.UTFMax {
+		if text := Line(name); utf8.RuneCountInString(text) <= most {
+			return text
+		}
+	}
+	head, rest := "", name
+	for room := most / 2; ; { // half of what the ellipsis leaves, rounded up
+		_, n := utf8.DecodeRuneInString(rest)
+		text := Line(rest[:n])
+		if room -= utf8.RuneCountInString(text); room < 0 {
+			break
+		}
+		head, rest = head+text, rest[n:]
+	}
+	tail := ""
+	for room := most - 1 - utf8.RuneCountInString(head); ; {
+		_, n := utf8.DecodeLastRuneInString(rest)
+		text := Line(rest[len(rest)-n:])
+		if room -= utf8.RuneCountInString(text); room < 0 {
+			break
+		}
+		tail, rest = text+tail, rest[:len(rest)-n]
+	}
+	return head + "…" + tail
 }
 
 // appendHex appends v with that many digits.

@@ -42,6 +42,47 @@ func TestAppend(t *testing.T) {
 	}
 }
 
+// Two lines in a name would be two rows.
+func TestLine(t *testing.T) {
+	for text, want := range map[string]string{
+		"": "", "Zürich 漢字 🙂": "Zürich 漢字 🙂", "a\tb\nc\r\n": `a\u0009b\u000ac\u000d\u000a`,
+		"\x1b]0;t\a\u202e\u200b\xff": `\u001b]0;t\u0007\u202e\u200b\xff`,
+		"\xed\xa0\x80":               `\xed\xa0\x80`, // a surrogate, which is no UTF-8
+	} {
+		if got := Line(text); got != want {
+			t.Errorf("%q: got %s, want %s", text, got, want)
+		}
+	}
+}
+
+// Start and end of a name stay. What stands for one character is left whole, or out.
+func TestCut(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		most int
+		want string
+	}{
+		{"", 5, ""},
+		{"abcde", 5, "abcde"},
+		{"abcdef", 5, "ab…ef"},
+		{"abcdefg", 6, "abc…fg"},
+		{"漢字漢字漢字", 5, "漢字…漢字"},
+		{"é🙂é🙂", 3, "é…🙂"},
+		{"a\u202eb", 8, `a\u202eb`},
+		{"a\u202ebc", 8, "a…bc"},                    // the escape takes 6
+		{"ab\x1bcdefgh\xffyz", 13, `ab…efgh\xffyz`}, // the first escape has no room: left out whole
+		{"a\nb\tc", 15, `a\u000ab\u0009c`},
+		{"\xf0\x9f\x99a\xf0\x9f\x99", 9, `\xf0…\x99`},
+		{"a" + strings.Repeat("\u0301", 1<<20), 4, "a\u0301…\u0301"}, // marks take no room, but bytes
+		{strings.Repeat("\u202e", 1<<20), 13, `\u202e…\u202e`},
+		{"ab", 1, "…"},
+	} {
+		if got := Cut(tt.name, tt.most); got != tt.want {
+			t.Errorf("%.40q to %d: got %s, want %s", tt.name, tt.most, got, tt.want)
+		}
+	}
+}
+
 // JSON remains JSON, of the same value.
 func TestJSON(t *testing.T) {
 	value := map[string]string{"a\u202e\x1b\u007f": "\u200b\U000e0041\u009b 漢 \\u202e"}
@@ -105,5 +146,29 @@ func FuzzAppend(f *testing.F) {
 		if twice := Append(nil, once); !bytes.Equal(once, twice) {
 			t.Errorf("%q becomes %q, and that %q", text, once, twice)
 		}
+	})
+}
+
+func FuzzCut(f *testing.F) {
+	f.Add("\x1b[31m\u202e\xff 漢 and more", 20)
+	f.Fuzz(func(t *testing.T, name string, most int) {
+		most = max(1, most%1000)
+		got, whole := Cut(name, most), Line(name)
+		if n := utf8.RuneCountInString(got); n > most || !utf8.ValidString(got) {
+			t.Errorf("%q to %d: %q of %d", name, most, got, n)
+		}
+		if got == whole {
+			return
+		}
+		if utf8.RuneCountInString(whole) <= most {
+			t.Errorf("%q to %d: cut to %q", name, most, got)
+		}
+		for at := range got { // some ellipsis is the one
+			head, rest := got[:at], got[at:]
+			if tail, ok := strings.CutPrefix(rest, "…"); ok && strings.HasPrefix(whole, head) && strings.HasSuffix(whole, tail) {
+				return
+			}
+		}
+		t.Errorf("%q to %d: %q is no start and end of it", name, most, got)
 	})
 }

@@ -1,0 +1,78 @@
+package page
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/tracelake/tracelake/pipeline/report"
+)
+
+// add adds the coverage of a thing.
+func (x *Extent) add(t *report.Tally) {
+	x.Covered = append(x.Covered, t.Covered)
+	x.Reached = append(x.Reached, t.Reached)
+	x.Of = append(x.Of, t.Of)
+	x.Percent = append(x.Percent, percent(t.Covered, t.Of))
+}
+
+// add adds what a thing took, of all that was spent.
+func (w *Work) add(own, spent int64) {
+	w.Own = append(w.Own, own)
+	w.Share = append(w.Share, percent(own, spent))
+}
+
+// own is what is spent: cycles, or instructions.
+func own(instructions int64, cycles float64, byCycles bool) int64 {
+	if byCycles {
+		return int64(math.Round(cycles))
+	}
+	return instructions
+}
+
+// files are the columns of files, with the index of each path.
+type files struct {
+	columns *Files
+	index   map[string]int32
+}
+
+// find returns the index of a file, -1 if it is not known.
+func (f *files) find(path string) int32 {
+	if i, ok := f.index[path]; ok {
+		return i
+	}
+	return none
+}
+
+const none = -1
+
+// newFiles returns the files of the program; their columns are nil if it has no lines.
+func newFiles(c *report.Coverage, h *report.Hotspots) *files {
+	f := &files{index: map[string]int32{}}
+	if !c.Named {
+		return f
+	}
+	rows := slices.DeleteFunc(slices.Clone(c.Rows), func(r report.CoverageRow) bool { return r.File == "" })
+	if len(rows) == 0 {
+		return f
+	}
+	took, spent := map[string]int64{}, own(h.Instructions, h.Cycles, h.ByCycles)
+	for i := range h.Rows {
+		took[h.Rows[i].File] += own(h.Rows[i].Instructions, h.Rows[i].Cycles, h.ByCycles)
+	}
+	slices.SortFunc(rows, func(x, y report.CoverageRow) int {
+		return cmp.Or(cmp.Compare(took[y.File], took[x.File]), cmp.Compare(y.Instructions.Covered, x.Instructions.Covered), strings.Compare(x.File, y.File))
+	})
+	f.columns = &Files{}
+	for i := range rows {
+		r, x := &rows[i], f.columns
+		f.index[r.File] = int32(i)
+		x.Path = append(x.Path, name(r.File))
+		x.Extent.add(&r.Instructions)
+		x.Lines, x.LinesCovered = append(x.Lines, r.Lines.Of), append(x.LinesCovered, r.Lines.Covered)
+		x.Outcomes, x.OutcomesSeen = append(x.Outcomes, r.Outcomes.Of), append(x.OutcomesSeen, r.Outcomes.Covered)
+		x.Work.add(took[r.File], spent)
+	}
+	return f
+}
