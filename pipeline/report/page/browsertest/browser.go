@@ -82,6 +82,7 @@ func (v View) flags(dir, picture, url string) []string {
 		"--host-resolver-rules=MAP * ~NOTFOUND",
 		"--user-data-dir=" + filepath.Join(dir, "browser"),
 		"--virtual-time-budget=8000",
+		"--hide-scrollbars",
 		fmt.Sprintf("--window-size=%d,%d", v.Width, v.Height),
 		"--enable-logging=stderr",
 		"--screenshot=" + picture, "--dump-dom",

@@ -101,7 +101,7 @@ func TestPicture(t *testing.T) {
 			t.Errorf("%v: %d colours, want %d", tt.in, got, tt.want)
 		}
 	}
-	if got, want := Luminance(picture), (255*4+0.2126*6)/8; got < want-0.001 || got > want+0.001 {
+	if got, want := Luminance(picture, picture.Bounds()), (255*4+0.2126*6)/8; got < want-0.001 || got > want+0.001 {
 		t.Errorf("luminance %v, want %v", got, want)
 	}
 }

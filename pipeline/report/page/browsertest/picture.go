@@ -19,11 +19,11 @@ func Colours(picture image.Image, in image.Rectangle) int {
 	return len(seen)
 }
 
-// Luminance returns the mean luminance of a picture, from 0 to 255 (ITU-R BT.709, of the values
-// as they are, gamma and all).
-func Luminance(picture image.Image) float64 {
+// Luminance returns the mean luminance of a picture in a rectangle, from 0 to 255 (ITU-R BT.709,
+// of the values as they are, gamma and all).
+func Luminance(picture image.Image, in image.Rectangle) float64 {
 	sum, n := 0.0, 0
-	each(picture, picture.Bounds(), func(r, g, b uint8) {
+	each(picture, in, func(r, g, b uint8) {
 		sum += 0.2126*float64(r) + 0.7152*float64(g) + 0.0722*float64(b)
 		n++
 	})
