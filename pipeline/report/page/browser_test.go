@@ -5,8 +5,12 @@ package page_test
 import (
 	"bytes"
 	_ "embed"
+	"flag"
 	"fmt"
 	"image"
+	"image/png"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -81,7 +85,33 @@ func see(t testing.TB, page []byte, v browsertest.View, libraries ...string) *si
 		t.Errorf("%s: the console: %s", v, message)
 	}
 	s.picture = visit.Picture
+	keep(t, s.picture)
 	return &s
+}
+
+// pictures is where pictures are kept for people to look at.
+var pictures = flag.String("pictures", "", "keep what pages look like in this `directory`")
+
+// keep writes a picture that a test has of a page, where that is asked for.
+func keep(t testing.TB, picture image.Image) {
+	t.Helper()
+	if *pictures == "" {
+		return
+	}
+	name := strings.NewReplacer("/", "-", " ", "-").Replace(t.Name()) + ".png"
+	if err := os.WriteFile(filepath.Join(*pictures, name), encoded(t, picture), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// encoded returns a picture as PNG.
+func encoded(t testing.TB, picture image.Image) []byte {
+	t.Helper()
+	var text bytes.Buffer
+	if err := (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&text, picture); err != nil {
+		t.Fatal(err)
+	}
+	return text.Bytes()
 }
 
 // The pages of captures say the figures that were counted on another way, the hottest

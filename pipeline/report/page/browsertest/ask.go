@@ -70,7 +70,7 @@ func Copy(t testing.TB, page []byte, script string, libraries ...string) []byte 
 	for _, library := range libraries {
 		add("<script>", library)
 	}
-	add(`<script type="module">`, fmt.Sprintf(probe, script, answerID))
+	add(moduleTag, fmt.Sprintf(probe, script, answerID))
 	return Insert(t, Insert(t, page, "script-src ", hashes.String()), "</main>", added.String())
 }
 
@@ -89,4 +89,21 @@ func Insert(t testing.TB, page []byte, after, text string) []byte {
 func hash(script string) string {
 	sum := sha256.Sum256([]byte(script))
 	return base64.StdEncoding.EncodeToString(sum[:])
+}
+
+const moduleTag = `<script type="module">`
+
+// ChangeModule returns the page with its module changed, and the hash of that in its policy.
+func ChangeModule(t testing.TB, page []byte, change func(module string) string) []byte {
+	t.Helper()
+	before, rest, found := strings.Cut(string(page), moduleTag)
+	module, after, closed := strings.Cut(rest, "</script>")
+	if !found || !closed || !strings.Contains(before, hash(module)) {
+		t.Fatal("the page has no module whose hash is in its policy")
+	}
+	changed := change(module)
+	if changed == module {
+		t.Fatal("the module is as it was")
+	}
+	return []byte(strings.Replace(before, hash(module), hash(changed), 1) + moduleTag + changed + "</script>" + after)
 }
