@@ -60,7 +60,10 @@ func (s scale) enlarge(d *page.Data) {
 		f.Covered, f.Reached, f.Of = append(f.Covered, f.Covered[j]), append(f.Reached, f.Reached[j]), append(f.Of, f.Of[j])
 		f.Percent, f.Share = append(f.Percent, f.Percent[j]), append(f.Share, f.Share[j])
 		f.Branches, f.Both, f.Entries = append(f.Branches, f.Branches[j]), append(f.Both, f.Both[j]), append(f.Entries, f.Entries[j])
-		f.Own, f.All = append(f.Own, f.Own[j]/int64(i)), append(f.All, f.All[j]/int64(i))
+		f.Own = append(f.Own, f.Own[j]/int64(i))
+		if f.All != nil {
+			f.All = append(f.All, f.All[j]/int64(i))
+		}
 		if f.IPC != nil {
 			f.IPC = append(f.IPC, f.IPC[j])
 		}
@@ -96,3 +99,52 @@ func TestScale(t *testing.T) {
 		t.Errorf("%d rows of the table and %d of the hottest, want 20; %d elements in all, want 20,000 at most", len(s.Table), len(s.Hottest), s.Nodes)
 	}
 }
+
+// BenchmarkOpen says how long pages take to open, until all is drawn, and to sort and to filter their
+// table, in milliseconds as the browser counts them.
+func BenchmarkOpen(b *testing.B) {
+	for _, bb := range []struct {
+		name string
+		page func() []byte
+	}{
+		{"sample", func() []byte { return pageOf(b, "sample") }},
+		{"freertos", func() []byte { return pageOf(b, "am243x-r5f-etmv3-freertos-002b37c") }},
+		{"zephyr", func() []byte { return pageOf(b, "am243x-r5f-etmv3-zephyr-e9185a9") }},
+		{"functions=10000", func() []byte {
+			return changeData(b, pageOf(b, "sample"), scale{10_000, 40_000, 40_000, 160_000}.enlarge)
+		}},
+		{"functions=100000", func() []byte {
+			return changeData(b, pageOf(b, "sample"), scale{100_000, 400_000, 1_000_000, 1_600_000}.enlarge)
+		}},
+	} {
+		b.Run(bb.name, func(b *testing.B) {
+			text := bb.page()
+			var ready, sorting, filtering float64
+			for b.Loop() {
+				took, _ := browsertest.Ask[struct{ Ready, Sort, Filter float64 }](b, text, browsertest.View{Width: 1200, Height: 900}, timing)
+				ready, sorting, filtering = ready+took.Ready, sorting+took.Sort, filtering+took.Filter
+			}
+			b.ReportMetric(ready/float64(b.N), "ms-open/op")
+			b.ReportMetric(sorting/float64(b.N), "ms-sort/op")
+			b.ReportMetric(filtering/float64(b.N), "ms-filter/op")
+			b.ReportMetric(float64(len(text))/1000, "KB")
+		})
+	}
+}
+
+// timing is a script that measures: data-ready was set just before it.
+const timing = `
+const ready = performance.now();
+const took = act => {
+  const from = performance.now();
+  act();
+  document.body.offsetHeight; // until it is laid out
+  return performance.now() - from;
+};
+const filter = document.querySelector("#table input");
+const heads = document.querySelectorAll("#table th button");
+return {
+  Ready: ready,
+  Sort: Math.max(...[0, 1, 4].map(i => took(() => heads[i].click()))),
+  Filter: Math.max(...["q", "qu", "quicksort", ""].map(text => took(() => { filter.value = text; filter.dispatchEvent(new Event("input")); }))),
+};`

@@ -27,7 +27,7 @@ type usage struct {
 	Table struct {
 		Down, Up, Filtered, ByFile [][]string
 		All                        int
-		States                     map[string]int
+		States                     map[string]string
 	}
 	Clicked struct {
 		Filter string
@@ -57,7 +57,29 @@ func TestUse(t *testing.T) {
 		t.Errorf("the console: %s", message)
 	}
 	t.Run("table", func(t *testing.T) {
-		t.Logf("%+v", u.Table)
+		names := func(rows [][]string) (names []string) {
+			for _, r := range rows {
+				names = append(names, r[0])
+			}
+			return names
+		}
+		if diff := cmp.Diff([]string{"by_digits", "descending", "ascending"}, names(u.Table.Down)); diff != "" {
+			t.Errorf("entered most often (-want +got):\n%s", diff)
+		}
+		if first := u.Table.Up[0]; !slices.Contains(first, "0") {
+			t.Errorf("entered least often: %q, want entries of 0", first)
+		}
+		if diff := cmp.Diff([]string{"quicksort"}, names(u.Table.Filtered)); diff != "" || u.Table.All != 41 {
+			t.Errorf("%d rows in all, want 41; filtered (-want +got):\n%s", u.Table.All, diff)
+		}
+		if diff := cmp.Diff(map[string]string{
+			"all": "20 of 41 shown", "wholly covered": "20 of 31 shown", "partly covered": "8 of 8 shown", "only reached": "0 of 0 shown", "not seen": "2 of 2 shown",
+		}, u.Table.States); diff != "" {
+			t.Errorf("by state (-want +got):\n%s", diff)
+		}
+		if len(u.Table.ByFile) != 8 {
+			t.Errorf("by file: %q, want 8 rows", u.Table.ByFile)
+		}
 	})
 	t.Run("map", func(t *testing.T) { t.Logf("%+v", u.Clicked) })
 	t.Run("source", func(t *testing.T) {
@@ -68,4 +90,57 @@ func TestUse(t *testing.T) {
 	_ = slices.Equal[[]string]
 	_ = cmp.Diff
 	_ = strings.Cut
+}
+
+// lines is a script that returns the columns of each canvas over time in which gaps are marked, and where
+// the canvas begins and ends, first of the whole of the time and then of a part.
+const lines = `
+const painted = async () => { for (let i = 0; i < 3; i++) await new Promise(requestAnimationFrame); };
+const press = name => [...document.querySelectorAll("#flame button")].find(b => b.textContent === name || b.getAttribute("aria-label") === name).click();
+const lost = getComputedStyle(document.documentElement).getPropertyValue("--lost").trim();
+const [r, g, b] = [1, 3, 5].map(i => parseInt(lost.slice(i, i + 2), 16));
+const marked = canvas => {
+  const {width, height} = canvas;
+  const pixels = canvas.getContext("2d").getImageData(0, 0, width, height).data;
+  const columns = [];
+  for (let x = 0; x < width; x++) {
+    let n = 0;
+    for (let y = 0; y < height; y++) {
+      const i = 4 * (x + y * width);
+      if (pixels[i] === r && pixels[i + 1] === g && pixels[i + 2] === b) n++;
+    }
+    if (n >= height / 4) columns.push(x);
+  }
+  return columns;
+};
+const scales = () => ["flame", "lanes", "growth"].map(id => {
+  const canvas = document.querySelector("#" + id + " canvas");
+  const {left, right} = canvas.getBoundingClientRect();
+  return {Left: left, Right: right, Gaps: marked(canvas)};
+});
+press("in time order");
+await painted();
+const whole = scales();
+press("zoom in");
+press("later");
+await painted();
+return [whole, scales()];`
+
+// All pictures over time have one scale, as the gaps in them show, also after somebody moved one.
+func TestOneScale(t *testing.T) {
+	type axis struct {
+		Left, Right float64
+		Gaps        []int
+	}
+	got, _ := browsertest.Ask[[][]axis](t, pageOf(t, "am243x-r5f-etmv3-zephyr-e9185a9"), browsertest.View{Width: 1200, Height: 900}, lines)
+	for i, axes := range got {
+		for _, x := range axes {
+			if diff := cmp.Diff(axes[0], x); diff != "" || len(x.Gaps) == 0 {
+				t.Errorf("window %d: gaps at %d; another picture (-want +got):\n%s", i, x.Gaps, diff)
+			}
+		}
+	}
+	if cmp.Equal(got[0], got[1]) {
+		t.Error("zooming in and moving changed nothing")
+	}
 }

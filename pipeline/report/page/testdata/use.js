@@ -28,7 +28,7 @@ enter("#table input", "", "input");
 table.States = {};
 for (const option of find("#table select").options) {
   enter("#table select", option.value, "change");
-  table.States[option.value] = rows("#table").length;
+  table.States[option.value] = text(find("#table [role=status]"));
 }
 enter("#table select", "all", "change");
 press("#table", "by file");
