@@ -2,7 +2,10 @@
 
 package browsertest
 
-import "image"
+import (
+	"image"
+	"math"
+)
 
 // A Box is where something is in the window, in pixels: what getBoundingClientRect returns.
 type Box struct{ X, Y, Width, Height float64 }
@@ -38,4 +41,27 @@ func each(picture image.Image, in image.Rectangle, f func(r, g, b uint8)) {
 			f(uint8(r>>8), uint8(g>>8), uint8(b>>8))
 		}
 	}
+}
+
+// Difference returns by how much the mean colours of two pictures differ in a rectangle: the largest of red, green and
+// blue, of 255.
+func Difference(x, y image.Image, in image.Rectangle) float64 {
+	a, b := mean(x, in), mean(y, in)
+	most := 0.0
+	for i := range a {
+		most = max(most, math.Abs(a[i]-b[i]))
+	}
+	return most
+}
+
+func mean(picture image.Image, in image.Rectangle) (colour [3]float64) {
+	n := 0.0
+	each(picture, in, func(r, g, b uint8) {
+		colour[0], colour[1], colour[2] = colour[0]+float64(r), colour[1]+float64(g), colour[2]+float64(b)
+		n++
+	})
+	for i := range colour {
+		colour[i] /= max(n, 1)
+	}
+	return colour
 }
