@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -33,6 +35,11 @@ Examples:
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: groupOutput, Usage: "write to `FILE`; - is standard output"},
 			&cli.BoolFlag{Name: "overwrite", Category: groupOutput, Usage: "replace FILE"},
 			&cli.StringFlag{Name: "title", Category: groupOutput, Usage: "head the page with `TEXT`", DefaultText: "the names of DIR"},
+			&cli.StringFlag{Name: "max-size", Category: groupOutput, Value: "32MB", Usage: "at most `SIZE`: what is needed least is left out, and named"},
+			&cli.StringSliceFlag{Name: "source-root", Category: groupInput, Usage: "source files are in `DIR`: of several, in the first that has one", DefaultText: "where the program runs"},
+			&cli.StringSliceFlag{Name: "path-map", Category: groupInput, Usage: "sources in one folder are in another: `FROM=TO`"},
+			&cli.BoolFlag{Name: "no-source", Category: groupInput, Usage: "leave out the text of source files, which may be secret"},
+			&cli.StringFlag{Name: "time-of", Category: groupInput, Usage: "of several datasets draw when what ran of `DIR`", DefaultText: "none"},
 			&cli.StringFlag{Name: "test", Category: groupInput, Usage: "only datasets exported with --label test=`LABEL`"},
 		}),
 		Action: reportHTML,
@@ -44,6 +51,7 @@ type htmlArgs struct {
 	reportArgs
 	output    string
 	overwrite bool
+	maxSize   int64
 	page      page.Options
 }
 
@@ -56,11 +64,42 @@ func readHTML(ctx *cli.Context) (*htmlArgs, error) {
 	if h.output == "" {
 		return nil, usage(fullName(ctx.Command), "needs -o FILE, the page to write", "write -o report.html, or -o - for standard output")
 	}
-	h.page = page.Options{Title: ctx.String("title"), Test: a.options.Test}
+	if h.maxSize, err = bytesOf(ctx.String("max-size")); err != nil {
+		return nil, err
+	}
+	h.page = page.Options{
+		Title: ctx.String("title"), Test: a.options.Test, TimeOf: ctx.String("time-of"),
+		Sources: page.Sources{None: ctx.Bool("no-source"), Roots: ctx.StringSlice("source-root")},
+	}
+	if h.page.Sources.Map, err = readPathMap(ctx); err != nil {
+		return nil, err
+	}
 	if !ctx.IsSet("title") {
 		h.page.Title = titleOf(a.dirs)
 	}
 	return h, nil
+}
+
+// units are those of sizes.
+var units = []struct {
+	name  string
+	bytes int64
+}{{"KB", 1000}, {"MB", 1000 * 1000}, {"GB", 1000 * 1000 * 1000}, {"B", 1}, {"", 1}}
+
+// bytesOf reads a size: 32MB, 500KB, 1000.
+func bytesOf(text string) (int64, error) {
+	for _, u := range units {
+		digits, ok := strings.CutSuffix(strings.ToUpper(text), u.name)
+		if !ok {
+			continue
+		}
+		n, err := strconv.ParseInt(strings.TrimSpace(digits), 10, 64)
+		if err == nil && n > 0 && n <= math.MaxInt64/u.bytes {
+			return n * u.bytes, nil
+		}
+		break
+	}
+	return 0, usage("--max-size "+text, "is no size", "write it as 32MB, 500KB or 1000000")
 }
 
 // titleOf names datasets by the last part of their paths.
@@ -84,18 +123,39 @@ func reportHTML(ctx *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if h.output == capture.Stdin {
-		w := ctx.App.Writer
-		if v, ok := w.(*visible.Writer); ok {
-			w = v.Underlying()
-		}
-		return p.Write(w)
+	text, err := p.Fit(h.maxSize)
+	if err != nil {
+		return err
 	}
-	return h.save(p.Write)
+	if err := h.warn(ctx, p); err != nil {
+		return err
+	}
+	return h.save(ctx.App.Writer, text)
 }
 
-// save writes a file beside the one that is wanted, and puts it there when it is whole.
-func (h *htmlArgs) save(write func(io.Writer) error) error {
+// warn says on stderr what somebody who does not look at the page should know.
+func (h *htmlArgs) warn(ctx *cli.Context, p *page.Page) error {
+	s := newScreen(ctx.App.ErrWriter)
+	j := p.Judgement()
+	s.line("%s %s: %s", j.Sign, j.Word, j.Why)
+	for _, note := range p.Notes() {
+		s.line("left out for --max-size: %s", note)
+	}
+	return s.writeTo(ctx.App.ErrWriter)
+}
+
+// save writes a page to the file that is wanted: beside it, until it is whole.
+func (h *htmlArgs) save(stdout io.Writer, text []byte) error {
+	write := func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	}
+	if h.output == capture.Stdin {
+		if v, ok := stdout.(*visible.Writer); ok {
+			stdout = v.Underlying()
+		}
+		return write(stdout)
+	}
 	info, err := os.Stat(h.output)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -22,15 +22,21 @@ func pathFlags() []cli.Flag {
 
 // readPaths reads where source files are.
 func readPaths(ctx *cli.Context) (convert.Paths, error) {
-	p := convert.Paths{Root: ctx.String("source-root")}
+	mapped, err := readPathMap(ctx)
+	return convert.Paths{Map: mapped, Root: ctx.String("source-root")}, err
+}
+
+// readPathMap reads which folders moved.
+func readPathMap(ctx *cli.Context) ([]convert.Mapping, error) {
+	var all []convert.Mapping
 	for _, text := range ctx.StringSlice("path-map") {
 		from, to, ok := strings.Cut(text, "=")
 		if !ok || from == "" {
-			return p, usage("--path-map "+text, "is not FROM=TO", "write --path-map /build/firmware=src")
+			return nil, usage("--path-map "+text, "is not FROM=TO", "write --path-map /build/firmware=src")
 		}
-		p.Map = append(p.Map, convert.Mapping{From: from, To: to})
+		all = append(all, convert.Mapping{From: from, To: to})
 	}
-	return p, nil
+	return all, nil
 }
 
 // A sourceText reads lines of source files.

@@ -27,6 +27,8 @@ type Durations struct {
 	Unit  Unit  // the best one that all have
 	Ended int64 // how many: those whose end is known
 	Figures
+	Each      []int64    // ascending, if they are fewer than LeastOfHistogram
+	Histogram *Histogram // else
 
 	all  [3][]int64 // by unit
 	lost [3]bool    // one of them has none
@@ -38,7 +40,7 @@ type Durations struct {
 // Figures are how long things took, in one unit.
 type Figures struct {
 	Median  int64
-	P99     int64
+	P99     int64 // of few it says little: see LeastOfRank
 	Longest int64
 	Worst   Place // of the longest, the first one
 	Sum     int64
@@ -88,6 +90,11 @@ func (d *Durations) conclude() {
 		for _, n := range all {
 			f.Sum += min(n, math.MaxInt64-f.Sum)
 		}
+	}
+	if all := d.all[d.Unit]; len(all) < LeastOfHistogram {
+		d.Each = all
+	} else {
+		d.Histogram = newHistogram(all)
 	}
 	d.Figures, d.all = d.by[d.Unit], [3][]int64{}
 }

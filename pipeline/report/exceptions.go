@@ -59,27 +59,37 @@ func ReadExceptions(dirs []string, test string) (*Exceptions, error) {
 				if !ok {
 					key = exceptionKey{core: s.Core}
 				}
-				i, ok := index[key]
-				if !ok {
-					i = len(x.Rows)
-					index[key] = i
-					x.Rows = append(x.Rows, ExceptionRow{Core: key.core, Type: key.kind, Number: key.number})
-				}
 				x.Entries++
-				if err := x.Rows[i].addSpan(b, row, Place{d.Dir, s.Source, int64(schema.ExceptionSpansSeq.At(b, row))}); err != nil {
+				if err := x.row(key, index).addSpan(b, row, Place{d.Dir, s.Source, int64(schema.ExceptionSpansSeq.At(b, row))}); err != nil {
 					return err
 				}
 			}
 			return nil
 		})
 	})
+	x.conclude()
+	return x, err
+}
+
+// row returns the row of a type and number on a core, which it adds if need be.
+func (x *Exceptions) row(key exceptionKey, index map[exceptionKey]int) *ExceptionRow {
+	i, ok := index[key]
+	if !ok {
+		i = len(x.Rows)
+		index[key] = i
+		x.Rows = append(x.Rows, ExceptionRow{Core: key.core, Type: key.kind, Number: key.number})
+	}
+	return &x.Rows[i]
+}
+
+// conclude works out figures and puts the rows in order.
+func (x *Exceptions) conclude() {
 	for i := range x.Rows {
 		x.Rows[i].conclude()
 	}
 	slices.SortFunc(x.Rows, func(a, b ExceptionRow) int {
 		return cmp.Or(cmp.Compare(b.Entries, a.Entries), cmp.Compare(one(!a.Type.OK), one(!b.Type.OK)), cmp.Compare(a.Type.V, b.Type.V), cmp.Compare(a.Number.V, b.Number.V), cmp.Compare(a.Core, b.Core))
 	})
-	return x, err
 }
 
 // readKinds reads type and number of exceptions that were entered.

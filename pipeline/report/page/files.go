@@ -31,31 +31,13 @@ func own(instructions int64, cycles float64, byCycles bool) int64 {
 	return instructions
 }
 
-// files are the columns of files, with the index of each path.
-type files struct {
-	columns *Files
-	index   map[string]int32
-}
-
-// find returns the index of a file, -1 if it is not known.
-func (f *files) find(path string) int32 {
-	if i, ok := f.index[path]; ok {
-		return i
-	}
-	return none
-}
-
 const none = -1
 
-// newFiles returns the files of the program; their columns are nil if it has no lines.
-func newFiles(c *report.Coverage, h *report.Hotspots) *files {
-	f := &files{index: map[string]int32{}}
-	if !c.Named {
-		return f
-	}
+// newFiles returns the files of the program, nil if it has no lines, and their indexes.
+func newFiles(c *report.Coverage, h *report.Hotspots) (*Files, map[string]int32) {
 	rows := slices.DeleteFunc(slices.Clone(c.Rows), func(r report.CoverageRow) bool { return r.File == "" })
-	if len(rows) == 0 {
-		return f
+	if !c.Named || len(rows) == 0 {
+		return nil, nil
 	}
 	took, spent := map[string]int64{}, own(h.Instructions, h.Cycles, h.ByCycles)
 	for i := range h.Rows {
@@ -64,15 +46,15 @@ func newFiles(c *report.Coverage, h *report.Hotspots) *files {
 	slices.SortFunc(rows, func(x, y report.CoverageRow) int {
 		return cmp.Or(cmp.Compare(took[y.File], took[x.File]), cmp.Compare(y.Instructions.Covered, x.Instructions.Covered), strings.Compare(x.File, y.File))
 	})
-	f.columns = &Files{}
+	x, index := &Files{}, map[string]int32{}
 	for i := range rows {
-		r, x := &rows[i], f.columns
-		f.index[r.File] = int32(i)
+		r := &rows[i]
+		index[r.File] = int32(i)
 		x.Path = append(x.Path, name(r.File))
 		x.Extent.add(&r.Instructions)
 		x.Lines, x.LinesCovered = append(x.Lines, r.Lines.Of), append(x.LinesCovered, r.Lines.Covered)
 		x.Outcomes, x.OutcomesSeen = append(x.Outcomes, r.Outcomes.Of), append(x.OutcomesSeen, r.Outcomes.Covered)
 		x.Work.add(took[r.File], spent)
 	}
-	return f
+	return x, index
 }

@@ -18,16 +18,17 @@ const (
 // A function is a row of the functions.
 type function struct {
 	report.Name
-	shown    string // name on the page
-	coverage report.CoverageRow
-	spent    report.HotspotRow
-	all      int64
-	own      int64
+	shown          string // name on the page
+	code           report.Tally
+	branches, both int64
+	entries        int64
+	instructions   int64
+	own, all       int64
+	ipc            string
 }
 
 // newFunctions returns the functions of the program, with what each took.
-func newFunctions(m *report.Merged, h *report.Hotspots, files *files) Functions {
-	rows := functionRows(m, h)
+func newFunctions(rows []function, h *report.Hotspots, files map[string]int32) Functions {
 	f := Functions{}
 	cores := map[string]bool{}
 	for i := range rows {
@@ -41,16 +42,24 @@ func newFunctions(m *report.Merged, h *report.Hotspots, files *files) Functions 
 			f.Core = append(f.Core, name(r.Core))
 		}
 		f.Address = append(f.Address, r.Address)
-		f.File, f.Line = append(f.File, files.find(r.File)), append(f.Line, r.Line)
-		f.Extent.add(&r.coverage.Instructions)
-		f.Branches, f.Both = append(f.Branches, r.coverage.Outcomes.Of/2), append(f.Both, r.coverage.Both)
-		f.Entries = append(f.Entries, r.spent.Entries)
+		file, ok := files[r.File]
+		if !ok {
+			file = none
+		}
+		f.File, f.Line = append(f.File, file), append(f.Line, r.Line)
+		f.Extent.add(&r.code)
+		if !h.Named {
+			f.Percent[i] = ""
+			f.Group = append(f.Group, r.Address/report.StretchPage*report.StretchPage)
+		}
+		f.Branches, f.Both = append(f.Branches, r.branches), append(f.Both, r.both)
+		f.Entries = append(f.Entries, r.entries)
 		f.Work.add(r.own, spent)
 		if h.Inclusive {
 			f.All = append(f.All, r.all)
 		}
 		if h.Cycles > 0 {
-			f.IPC = append(f.IPC, ipc(&r.spent))
+			f.IPC = append(f.IPC, r.ipc)
 		}
 	}
 	return f
@@ -65,15 +74,21 @@ func ipc(r *report.HotspotRow) string {
 }
 
 // functionRows puts together what is known of each function: the one that took most is first.
+// Where nothing has names they are stretches.
 func functionRows(m *report.Merged, h *report.Hotspots) []function {
-	var rows []function
+	rows := stretchRows(m, h)
+	if h.Named {
+		rows = coveredRows(m)
+	}
 	index := map[report.Name]int{}
-	for _, c := range m.Coverage(report.ByFunction).Rows {
-		index[c.Name] = len(rows)
-		rows = append(rows, function{Name: c.Name, shown: c.Function, coverage: c})
+	for i := range rows {
+		index[rows[i].Name] = i
 	}
 	for i := range h.Rows {
 		s := &h.Rows[i]
+		if !h.Named && !s.Outside {
+			continue
+		}
 		n, ok := index[s.Name]
 		if !ok || s.Outside {
 			n = len(rows)
@@ -83,14 +98,39 @@ func functionRows(m *report.Merged, h *report.Hotspots) []function {
 			}
 		}
 		r := &rows[n]
-		r.spent, r.own, r.all = *s, own(s.Instructions, s.Cycles, h.ByCycles), s.All.Instructions
+		r.entries, r.instructions, r.ipc = s.Entries, s.Instructions, ipc(s)
+		r.own, r.all = own(s.Instructions, s.Cycles, h.ByCycles), s.All.Instructions
 		if h.ByCycles {
 			r.all = s.All.Cycles.V
 		}
 	}
 	slices.SortFunc(rows, func(x, y function) int {
-		return cmp.Or(cmp.Compare(y.own, x.own), cmp.Compare(y.all, x.all), cmp.Compare(y.coverage.Instructions.Covered, x.coverage.Instructions.Covered),
+		return cmp.Or(cmp.Compare(y.own, x.own), cmp.Compare(y.all, x.all), cmp.Compare(y.code.Covered, x.code.Covered),
 			strings.Compare(x.shown, y.shown), strings.Compare(x.Core, y.Core), cmp.Compare(x.Address, y.Address))
 	})
+	return rows
+}
+
+// coveredRows are the functions of the program, with what is covered.
+func coveredRows(m *report.Merged) []function {
+	all := m.Coverage(report.ByFunction).Rows
+	rows := make([]function, len(all))
+	for i := range all {
+		c := &all[i]
+		rows[i] = function{Name: c.Name, shown: c.Function, code: c.Instructions, branches: c.Outcomes.Of / 2, both: c.Both}
+	}
+	return rows
+}
+
+// stretchRows are the stretches of a program without names.
+func stretchRows(m *report.Merged, h *report.Hotspots) []function {
+	var rows []function
+	for _, s := range m.Stretches() {
+		x := report.HotspotRow{Instructions: s.Instructions, Timed: s.Timed, Cycles: s.Cycles}
+		rows = append(rows, function{
+			Name: report.Name{Core: s.Core, Address: s.Address}, shown: hex(s.Address), code: s.Code, branches: s.Branches, both: s.Both,
+			entries: s.Entries, instructions: s.Instructions, own: own(s.Instructions, s.Cycles, h.ByCycles), ipc: ipc(&x),
+		})
+	}
 	return rows
 }

@@ -1,17 +1,25 @@
 package page
 
 import (
-	"strconv"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
 
-	"github.com/tracelake/tracelake/decode/figures"
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/profile"
+	"github.com/tracelake/tracelake/pipeline/report/timeline"
 	"github.com/tracelake/tracelake/pipeline/report/visible"
+	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/dataset"
 )
 
 // Options say what a page is of.
 type Options struct {
-	Title string // of the page
-	Test  string // only datasets whose label `test` is this; "": all
+	Title   string  // of the page
+	Test    string  // only datasets whose label `test` is this; "": all
+	TimeOf  string  // the dataset whose time is drawn; "": the only one, of several none
+	Sources Sources // where the text of source files is
 }
 
 // A Page is what a page shows.
@@ -19,51 +27,191 @@ type Page struct {
 	Title string
 	Data  Data
 
-	trust    *report.Trust
-	coverage *report.Coverage // by file
+	trust       *report.Trust
+	lost        *report.Lost
+	coverage    *report.Coverage // by file; nil: of packets alone
+	packetsOnly bool
+	spans       bool     // it is known how long exceptions took
+	executed    []int64  // instructions by function
+	missing     []string // source files without text
+	noText      bool
+	untimed     string // why no time is drawn
+	profile     *profile.Profile
+	times       []*clockwork
+	functions   map[report.Name]int32
+	dropped     []string
 }
 
 // Read reads what a page shows of datasets of one program. It fails as [report.Read] does.
 func Read(dirs []string, opt Options) (*Page, error) {
+	p := &Page{Title: visible.Cut(opt.Title, longest)}
+	var err error
+	if p.lost, err = report.ReadLost(dirs, opt.Test); err != nil {
+		return nil, err
+	}
+	if p.trust, err = report.ReadUncounted(dirs, opt.Test); err != nil {
+		return nil, err
+	}
+	if p.trust != nil {
+		return p, p.readPackets(dirs, &opt)
+	}
 	m, err := report.Read(dirs, report.Options{Test: opt.Test})
 	if err != nil {
 		return nil, err
 	}
-	p := &Page{Title: visible.Cut(opt.Title, longest), trust: m.Trust(), coverage: m.Coverage(report.ByFile)}
+	p.trust, p.coverage = m.Trust(), m.Coverage(report.ByFile)
+	files := p.readFunctions(m)
+	return p, errors.Join(p.readSource(m, files, &opt.Sources), p.readTime(m, dirs, &opt))
+}
+
+// readPackets reads what there is of datasets of packets alone.
+func (p *Page) readPackets(dirs []string, opt *Options) error {
+	p.packetsOnly = true
+	x, err := report.ReadEntries(dirs, opt.Test)
+	if err != nil {
+		return err
+	}
+	p.Data.Unit = instructions
+	p.Data.Exceptions = newExceptions(x, func(*report.ExceptionRow) [3]int64 { return nowhere })
+	return nil
+}
+
+// What is spent.
+const (
+	cycles       = "cycles"
+	instructions = "instructions"
+)
+
+// readFunctions fills in functions and files. It returns the indexes of files.
+func (p *Page) readFunctions(m *report.Merged) map[string]int32 {
 	spent := m.Hotspots(report.ByFunction)
 	d := &p.Data
-	d.Unit, d.Cycles, d.Named = unit(spent.ByCycles), spent.Cycles > 0, m.Trust().Named
+	d.Unit, d.Cycles, d.Named = instructions, spent.Cycles > 0, p.trust.Named
+	if spent.ByCycles {
+		d.Unit = cycles
+	}
 	d.Spent = own(spent.Instructions, spent.Cycles, spent.ByCycles)
-	files := newFiles(p.coverage, m.Hotspots(report.ByFile))
-	d.Files = files.columns
-	d.Functions = newFunctions(m, spent, files)
-	return p, nil
+	var files map[string]int32
+	d.Files, files = newFiles(p.coverage, m.Hotspots(report.ByFile))
+	rows := functionRows(m, spent)
+	d.Functions = newFunctions(rows, spent, files)
+	p.functions = map[report.Name]int32{}
+	for i := range rows {
+		p.executed = append(p.executed, rows[i].instructions)
+		p.functions[rows[i].Name] = int32(i)
+	}
+	return files
 }
+
+// readSource fills in the lines of source files.
+func (p *Page) readSource(m *report.Merged, files map[string]int32, s *Sources) error {
+	if p.Data.Files == nil {
+		return nil
+	}
+	f, err := newFinder(s)
+	if err != nil {
+		return err
+	}
+	p.noText = s.None
+	p.Data.Source, p.missing = newSource(m, files, p.Data.Unit == cycles, f)
+	return f.close()
+}
+
+// mostSlices is how many calls, exceptions and marks are more than a page shows.
+const mostSlices = 16 << 20
+
+// readTime fills in call stacks, exceptions and the time of one dataset.
+func (p *Page) readTime(m *report.Merged, dirs []string, opt *Options) error {
+	var err error
+	if p.has(&schema.Stacks, &schema.Tasks) {
+		if p.profile, err = profile.Read(m, dirs, opt.Test); err != nil {
+			return err
+		}
+	}
+	read := report.ReadEntries
+	if p.spans = p.has(&schema.ExceptionSpans, &schema.Exceptions); p.spans {
+		read = report.ReadExceptions
+	}
+	exceptions, err := read(dirs, opt.Test)
+	if err != nil {
+		return err
+	}
+	dir, why, err := p.timeOf(opt, dirs)
+	if err != nil {
+		return err
+	}
+	if p.untimed = why; why == "" {
+		if p.times, err = readTimes(m, dir, opt.Test, p.functions, p.lost, worstPlaces(exceptions)); err != nil {
+			return err
+		}
+	}
+	p.Data.Exceptions = newExceptions(exceptions, func(r *report.ExceptionRow) [3]int64 { return find(p.times, r) })
+	p.draw(resolution)
+	return nil
+}
+
+// draw fills in the pictures at a resolution.
+func (p *Page) draw(parts int64) {
+	p.Data.Flame, p.Data.Times = nil, nil
+	if p.profile != nil {
+		p.Data.Flame = newFlame(p.profile, p.functions, parts)
+	}
+	for _, c := range p.times {
+		p.Data.Times = append(p.Data.Times, c.draw(parts))
+	}
+}
+
+// has says whether all datasets have tables.
+func (p *Page) has(tables ...*schema.Table) bool {
+	return !slices.ContainsFunc(p.trust.Datasets, func(d report.Dataset) bool { return len(lacking(&d, tables)) > 0 })
+}
+
+// timeOf returns the dataset whose time is drawn, or why none is.
+func (p *Page) timeOf(opt *Options, dirs []string) (dir, why string, err error) {
+	all := p.trust.Datasets
+	i := 0
+	switch {
+	case opt.TimeOf != "":
+		i = slices.IndexFunc(all, func(d report.Dataset) bool { return d.Dir == dataset.Dir(opt.TimeOf) })
+		if i < 0 {
+			return "", "", fmt.Errorf("%s: is none of the datasets of the page; give one of them to --time-of", opt.TimeOf)
+		}
+	case len(all) > 1:
+		return "", "Several datasets are added up: when what ran is not drawn. --time-of DIR draws it of one.", nil
+	}
+	if p.trust.Instructions == 0 {
+		return "", "No instruction was decoded: there is no time to draw.", nil
+	}
+	if names := lacking(&all[i], tablesOfTime); len(names) > 0 {
+		return "", "When what ran is not drawn: the dataset has no " + tableWords(names) + ". Export again without --tables, or with " +
+			strings.Join(names, ", ") + " among them.", nil
+	}
+	size, err := timeline.ReadSize([]string{all[i].Dir}, opt.Test, timeline.Everything)
+	if err != nil {
+		return "", "", err
+	}
+	if size.Slices > mostSlices {
+		return "", "When what ran is not drawn: " + count(size.Slices, "call") + " and exceptions are too many. Export a part of the capture with --from and --to.", nil
+	}
+	return all[i].Dir, "", nil
+}
+
+// tableWords names tables.
+func tableWords(names []string) string {
+	if len(names) == 1 {
+		return "table " + names[0]
+	}
+	return "tables " + strings.Join(names, ", ")
+}
+
+// Judgement says how far the figures of the page can be trusted.
+func (p *Page) Judgement() Judgement { return p.trustText().Judgement }
+
+// Notes are what was left out for the size of the page.
+func (p *Page) Notes() []string { return p.dropped }
 
 // longest is how many characters a name has on a page at most.
 const longest = 300
 
 // name returns a name as a page shows it.
 func name(text string) string { return visible.Cut(text, longest) }
-
-// unit is what is spent.
-func unit(cycles bool) string {
-	if cycles {
-		return "cycles"
-	}
-	return "instructions"
-}
-
-// percent is n of of, as tables of reports have it; "" of nothing.
-func percent(n, of int64) string {
-	if of == 0 {
-		return ""
-	}
-	return figures.PercentTo(n, of, 1)
-}
-
-// hex is an address.
-func hex(address uint32) string {
-	text := strconv.FormatUint(uint64(address), 16)
-	return "0x" + "00000000"[len(text):] + text
-}

@@ -64,12 +64,3 @@ func (d *Data) encode() (string, error) {
 	err = to.Close()
 	return out.String(), err
 }
-
-// A document is what the template fills in.
-type document struct {
-	Policy template.HTMLAttr
-	Styles template.CSS
-	Module template.JS
-	Data   template.HTML
-	*text
-}

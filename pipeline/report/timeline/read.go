@@ -263,7 +263,7 @@ func (r *reader) addLosses(b *schema.Batch) error {
 func (r *reader) addMark(seq int64, text string) {
 	if w := r.t.Window; w.From <= seq && (seq < w.Until || seq == w.Until && seq == r.instructions) {
 		r.t.Slices++
-		r.t.marks = append(r.t.marks, mark{seq, text})
+		r.t.marks = append(r.t.marks, mark{seq: seq, text: text})
 	}
 }
 

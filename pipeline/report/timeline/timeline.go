@@ -86,6 +86,7 @@ func (r *span) atGap() bool { return r.end == r.seq && r.why == schema.CallGap }
 type mark struct {
 	seq  int64
 	text string
+	pass bool // nothing happened but that it was passed
 }
 
 // An evidence says which task ran from an instruction on.

@@ -1,8 +1,10 @@
 package timeline
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/tracelake/tracelake/schema"
 )
@@ -13,6 +15,7 @@ type Event struct {
 	Task  int32  // in Timeline.Tasks, of a turn, or of what is entered or left
 	Frame int32  // in Timeline.Frames, of what is entered or left
 	Text  string // of a mark
+	Seq   int64  // of an instruction that is passed
 	At    int64  // in Timeline.Unit; it never falls
 	Until int64  // of a gap
 }
@@ -27,11 +30,12 @@ const (
 	Leave             // and leaves the one that it entered last
 	Gap               // nothing was traced; every frame was left before it
 	Mark              // something else
+	Pass              // an instruction that [Timeline.WalkPast] was asked for is executed
 	End               // the window ends, and every frame was left
 )
 
 func (k Kind) String() string {
-	return [...]string{"turn", "enter", "leave", "gap", "mark", "end"}[k]
+	return [...]string{"turn", "enter", "leave", "gap", "mark", "pass", "end"}[k]
 }
 
 // Untraced is what viewers show of a gap.
@@ -62,6 +66,19 @@ func (t *Timeline) Walk(do func(*Event) error) error {
 	}
 	w.finish()
 	return w.err
+}
+
+// WalkPast does as Walk, and says at which times it passes some instructions of the window.
+func (t *Timeline) WalkPast(seqs []int64, do func(*Event) error) error {
+	with := *t
+	with.marks = slices.Clone(t.marks)
+	for _, seq := range seqs {
+		if w := t.Window; w.From <= seq && seq < w.Until {
+			with.marks = append(with.marks, mark{seq: seq, pass: true})
+		}
+	}
+	slices.SortStableFunc(with.marks, func(x, y mark) int { return cmp.Compare(x.seq, y.seq) })
+	return with.Walk(do)
 }
 
 // A walker goes through a timeline.
@@ -293,6 +310,10 @@ func (w *walker) mark() {
 	m := &w.marks[w.nextMark]
 	w.nextMark++
 	w.reach(m.seq, unknownTime, none)
+	if m.pass {
+		w.emit(&Event{Kind: Pass, Seq: m.seq})
+		return
+	}
 	w.emit(&Event{Kind: Mark, Text: m.text})
 }
 

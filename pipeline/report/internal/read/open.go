@@ -18,6 +18,20 @@ const TestLabel = "test"
 // if that is none, and with a [*dataset.Error] if one cannot be read or has no program. It
 // returns those that it opened with an error, too.
 func Open(dirs []string, test string) ([]*dataset.Dataset, error) {
+	open, err := OpenAny(dirs, test)
+	if err != nil {
+		return open, err
+	}
+	for _, d := range open {
+		if err := hasTables(d); err != nil {
+			return open, err
+		}
+	}
+	return open, nil
+}
+
+// OpenAny opens datasets as [Open] does, with or without a program: of packets alone, too.
+func OpenAny(dirs []string, test string) ([]*dataset.Dataset, error) {
 	var open []*dataset.Dataset
 	var labels []string
 	for _, dir := range dirs {
@@ -32,9 +46,6 @@ func Open(dirs []string, test string) ([]*dataset.Dataset, error) {
 			continue
 		}
 		open = append(open, d)
-		if err := hasTables(d); err != nil {
-			return open, err
-		}
 	}
 	if len(open) == 0 {
 		return nil, &NoTestError{Test: test, Labels: slices.Compact(slices.Sorted(slices.Values(labels)))}

@@ -1,0 +1,47 @@
+package report
+
+import (
+	"slices"
+
+	"github.com/tracelake/tracelake/pipeline/report/internal/read"
+	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/dataset"
+)
+
+// A Growth is when the addresses that a source executed were executed first: if the last ones
+// come late, more trace would show more.
+type Growth struct {
+	Dir          string
+	Source       uint8
+	First        int64 // the seq that the source begins with
+	Instructions int64
+	Seqs         []int64 // of each address the first, ascending
+}
+
+// ReadGrowth returns the growth of each source of the datasets that executed anything.
+func ReadGrowth(dirs []string, test string) ([]Growth, error) {
+	var all []Growth
+	err := read.EachSource(dirs, test, &schema.Counts, func(d *dataset.Dataset, s *schema.SourceTotals) error {
+		first, _ := d.Manifest.Seqs(s)
+		g := Growth{Dir: d.Dir, Source: s.Source, First: first, Instructions: s.Instructions}
+		err := read.EachBatch(d, &schema.Counts, s.Source, func(b *schema.Batch) error {
+			for _, seq := range *schema.CountsFirstSeq.In(b) {
+				g.Seqs = append(g.Seqs, int64(seq))
+			}
+			return nil
+		})
+		slices.Sort(g.Seqs)
+		if len(g.Seqs) > 0 {
+			all = append(all, g)
+		}
+		return err
+	})
+	return all, err
+}
+
+// Share returns from which instruction on, counted from the first of the source, no more than a
+// share of the addresses was new. Of share 0 it is that which was new last.
+func (g *Growth) Share(left float64) int64 {
+	n := len(g.Seqs) - 1 - int(left*float64(len(g.Seqs)))
+	return g.Seqs[max(0, n)] - g.First
+}

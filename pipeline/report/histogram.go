@@ -1,0 +1,54 @@
+package report
+
+import "math"
+
+const (
+	// LeastOfRank is how many durations there have to be for a 99th percentile.
+	LeastOfRank = 100
+	// LeastOfHistogram is how many durations are more than one looks at one by one.
+	LeastOfHistogram = 20
+
+	mostBins     = 40
+	fewestBins   = 10
+	leastOfRatio = 30 // the longest by the shortest, from which on the axis is logarithmic
+)
+
+// A Histogram counts durations between edges, of which it has one more than counts. A duration
+// at an edge is above it, but for the longest.
+type Histogram struct {
+	Log    bool // edges are in geometric proportion
+	Edges  []float64
+	Counts []int64
+}
+
+// newHistogram counts durations, which ascend.
+func newHistogram(all []int64) *Histogram {
+	least, most := all[0], all[len(all)-1]
+	bins := min(mostBins, max(fewestBins, 2*int64(math.Sqrt(float64(len(all))))))
+	h := &Histogram{Log: float64(most) > leastOfRatio*float64(max(1, least))}
+	if !h.Log {
+		bins = max(1, min(bins, most-least))
+	}
+	first, last := float64(least), float64(most)
+	if h.Log {
+		first = max(1, first)
+	}
+	for i := range bins + 1 {
+		share := float64(i) / float64(bins)
+		edge := first + share*(last-first)
+		if h.Log {
+			edge = first * math.Pow(last/first, share)
+		}
+		h.Edges = append(h.Edges, edge)
+	}
+	h.Edges[0], h.Edges[bins] = float64(least), last
+	h.Counts = make([]int64, bins)
+	bin := 0
+	for _, n := range all {
+		for bin < len(h.Counts)-1 && float64(n) >= h.Edges[bin+1] {
+			bin++
+		}
+		h.Counts[bin]++
+	}
+	return h
+}

@@ -1,0 +1,172 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/tracelake/tracelake/pipeline/report/internal/read"
+	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/dataset"
+)
+
+// Lost is where and why bytes of the decoded sources were lost, and where trace stopped.
+type Lost struct {
+	Reasons []LostReason // the most bytes first
+	Buffers []LostBuffer // in the order of datasets
+	Gaps    []Place      // the instructions that trace went on with: at most MostGaps of a source
+}
+
+// A LostReason is why bytes were lost.
+type LostReason struct {
+	Reason schema.LossReason
+	Losses int64
+	Bytes  int64
+}
+
+// A LostBuffer is where bytes of a trace buffer were lost.
+type LostBuffer struct {
+	Dir       string
+	Name      string
+	Bytes     int64
+	Stretches []LostStretch // by offset
+}
+
+// A LostStretch is a part of a buffer in which bytes were lost. Those that are nearer to one
+// another than a thousandth of the buffer are one.
+type LostStretch struct{ Offset, Bytes int64 }
+
+// MostGaps is how many gaps of a source are named.
+const MostGaps = 1000
+
+// ReadLost returns what was lost of datasets. Those without `losses` or `events` say nothing.
+func ReadLost(dirs []string, test string) (*Lost, error) {
+	open, err := read.OpenAny(dirs, test)
+	defer read.Close(open)
+	if err != nil {
+		return nil, err
+	}
+	l := &lostReader{reasons: map[schema.LossReason]*LostReason{}}
+	for _, d := range open {
+		if err := l.read(d); err != nil {
+			return nil, err
+		}
+	}
+	for _, r := range l.reasons {
+		l.Reasons = append(l.Reasons, *r)
+	}
+	slices.SortFunc(l.Reasons, func(x, y LostReason) int {
+		return cmp.Or(cmp.Compare(y.Bytes, x.Bytes), cmp.Compare(x.Reason, y.Reason))
+	})
+	return &l.Lost, nil
+}
+
+// A lostReader reads what was lost.
+type lostReader struct {
+	Lost
+	reasons map[schema.LossReason]*LostReason
+}
+
+// read adds a dataset.
+func (l *lostReader) read(d *dataset.Dataset) error {
+	buffers := make([]LostBuffer, len(d.Manifest.Buffers))
+	for i, b := range d.Manifest.Buffers {
+		buffers[i] = LostBuffer{Dir: d.Dir, Name: b.Name, Bytes: b.Bytes}
+	}
+	for i := range d.Manifest.Sources {
+		s := &d.Manifest.Sources[i]
+		if s.Status != schema.SourceStatusNames[schema.StatusDecoded] {
+			continue
+		}
+		n := slices.IndexFunc(buffers, func(b LostBuffer) bool { return b.Name == s.Buffer })
+		var at *LostBuffer
+		if n >= 0 {
+			at = &buffers[n]
+		}
+		err := read.EachBatch(d, &schema.Losses, s.Source, func(b *schema.Batch) error {
+			l.add(b, at)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		if err := l.readGaps(d, s); err != nil {
+			return err
+		}
+	}
+	for i := range buffers {
+		buffers[i].merge()
+	}
+	l.Buffers = append(l.Buffers, buffers...)
+	return nil
+}
+
+// add adds losses in a buffer; nil: it is not known.
+func (l *lostReader) add(b *schema.Batch, at *LostBuffer) {
+	for row := range b.Rows() {
+		reason, bytes := schema.LossReason(schema.LossesReason.At(b, row)), int64(schema.LossesBytes.At(b, row))
+		r := l.reasons[reason]
+		if r == nil {
+			r = &LostReason{Reason: reason}
+			l.reasons[reason] = r
+		}
+		r.Losses++
+		r.Bytes += bytes
+		if at != nil {
+			at.add(LostStretch{int64(schema.LossesByteOffset.At(b, row)), bytes})
+		}
+	}
+}
+
+// add adds a stretch. Those of a source come by their offset: near ones are merged at once.
+func (b *LostBuffer) add(x LostStretch) {
+	if x.Offset < 0 || x.Offset >= b.Bytes || x.Bytes <= 0 {
+		return
+	}
+	x.Bytes = min(x.Bytes, b.Bytes-x.Offset)
+	if n := len(b.Stretches); n > 0 && b.Stretches[n-1].takes(x, b.Bytes/1000) {
+		return
+	}
+	b.Stretches = append(b.Stretches, x)
+}
+
+// takes extends s by a later stretch, if that is near.
+func (s *LostStretch) takes(x LostStretch, near int64) bool {
+	if x.Offset < s.Offset || x.Offset-(s.Offset+s.Bytes) > near {
+		return false
+	}
+	s.Bytes = max(s.Bytes, x.Offset+x.Bytes-s.Offset)
+	return true
+}
+
+// merge puts the stretches of all sources in order.
+func (b *LostBuffer) merge() {
+	all := b.Stretches
+	slices.SortFunc(all, func(x, y LostStretch) int { return cmp.Compare(x.Offset, y.Offset) })
+	b.Stretches = nil
+	for _, x := range all {
+		b.add(x)
+	}
+}
+
+// readGaps reads with which instructions a source went on. The first restart is its start, as far
+// as the manifest does not count it.
+func (l *lostReader) readGaps(d *dataset.Dataset, s *schema.SourceTotals) error {
+	restarts, seqs := int64(0), []int64(nil)
+	err := read.EachBatch(d, &schema.Events, s.Source, func(b *schema.Batch) error {
+		for row := range b.Rows() {
+			if schema.EventKind(schema.EventsEvent.At(b, row)).Restarts() {
+				if restarts++; len(seqs) <= MostGaps {
+					seqs = append(seqs, int64(schema.EventsSeq.At(b, row)))
+				}
+			}
+		}
+		return nil
+	})
+	if skip := restarts - s.Gaps; skip > 0 {
+		seqs = seqs[min(skip, int64(len(seqs))):]
+	}
+	for _, seq := range seqs[:min(len(seqs), MostGaps)] {
+		l.Gaps = append(l.Gaps, Place{d.Dir, s.Source, seq})
+	}
+	return err
+}

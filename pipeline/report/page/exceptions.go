@@ -1,0 +1,85 @@
+package page
+
+import (
+	"github.com/tracelake/tracelake/pipeline/report"
+)
+
+// newExceptions returns how long exceptions took; nil: there were none. Worst says where the
+// longest of a row is.
+func newExceptions(x *report.Exceptions, worst func(*report.ExceptionRow) [3]int64) *Exceptions {
+	if len(x.Rows) == 0 {
+		return nil
+	}
+	e := &Exceptions{}
+	cores := map[string]bool{}
+	for i := range x.Rows {
+		cores[x.Rows[i].Core] = true
+	}
+	for i := range x.Rows {
+		r := &x.Rows[i]
+		text := r.String()
+		if len(cores) > 1 && r.Core != "" {
+			text = r.Core + ": " + text
+		}
+		median, p99, longest := int64(none), int64(none), int64(none)
+		if r.Ended > 0 {
+			median, longest = r.Median, r.Longest
+		}
+		if r.Ended >= report.LeastOfRank {
+			p99 = r.P99
+		}
+		e.Name, e.Unit = append(e.Name, name(text)), append(e.Unit, r.Unit.String())
+		e.Entries, e.Unended = append(e.Entries, r.Entries), append(e.Unended, r.Unended)
+		e.Median, e.P99, e.Longest = append(e.Median, median), append(e.P99, p99), append(e.Longest, longest)
+		e.Worst = append(e.Worst, worst(r))
+		e.Each = append(e.Each, append([]int64{}, r.Each...))
+		h := Histogram{Edges: []float64{}, Counts: []int64{}}
+		if r.Histogram != nil {
+			h = Histogram(*r.Histogram)
+		}
+		e.Histogram = append(e.Histogram, h)
+	}
+	return e
+}
+
+// nowhere is where the longest exception is that is on no axis.
+var nowhere = [3]int64{none, 0, 0}
+
+// worstPlaces returns where the longest exceptions began.
+func worstPlaces(x *report.Exceptions) []report.Place {
+	var places []report.Place
+	for i := range x.Rows {
+		if x.Rows[i].Ended > 0 {
+			places = append(places, x.Rows[i].Worst)
+		}
+	}
+	return places
+}
+
+// find returns where the longest of a row is: the index of the time, start and length on its axis.
+func find(times []*clockwork, r *report.ExceptionRow) [3]int64 {
+	for i, c := range times {
+		if r.Ended == 0 || c.place.Dir != r.Worst.Dir || c.place.Source != r.Worst.Source {
+			continue
+		}
+		at, ok := c.spans.passed[r.Worst.Seq]
+		if !ok {
+			return nowhere
+		}
+		if r.Unit == c.unit {
+			return [3]int64{int64(i), at, max(1, r.Longest)}
+		}
+		return [3]int64{int64(i), at, max(1, c.spans.exceptionAt(at))}
+	}
+	return nowhere
+}
+
+// exceptionAt returns how long the outermost exception takes that is entered at a time.
+func (r *spanReader) exceptionAt(at int64) int64 {
+	for i := range r.spans {
+		if s := &r.spans[i]; s.start == at && r.frames.frames.Kind[s.frame] == frameException {
+			return s.length()
+		}
+	}
+	return 0
+}

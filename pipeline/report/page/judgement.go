@@ -1,0 +1,104 @@
+package page
+
+import (
+	"strings"
+
+	"github.com/tracelake/tracelake/decode/figures"
+	"github.com/tracelake/tracelake/pipeline/report"
+)
+
+// A Judgement is what somebody who looks at the page should do first, in words.
+type Judgement struct {
+	Sign     string // "✓", "!" or "✗"
+	Word     string // "Sound", "Look here first" or "Do not trust this"
+	Why      string // a sentence
+	Remedies []string
+	Class    string // in HTML
+}
+
+// JudgementOf says how far figures can be trusted.
+func JudgementOf(t *report.Trust) Judgement {
+	judged, found := t.Judge()
+	j := Judgement{Sign: "✓", Word: "Sound", Class: "sound"}
+	switch judged {
+	case report.Good:
+		j.Why = soundText(t)
+		return j
+	case report.LookFirst:
+		j.Sign, j.Word, j.Class = "!", "Look here first", "look"
+	case report.Distrust:
+		j.Sign, j.Word, j.Class = "✗", "Do not trust this", "distrust"
+	}
+	words := make([]string, len(found))
+	for i := range found {
+		words[i] = findingText(&found[i], t)
+		if remedy := remedies[found[i].Kind]; remedy != "" {
+			j.Remedies = append(j.Remedies, remedy)
+		}
+	}
+	j.Why = sentence(strings.Join(words, ", "))
+	if judged == report.LookFirst {
+		j.Why += " “Not seen” means not seen in what was decoded."
+	}
+	return j
+}
+
+// soundText says why there is nothing to find fault with.
+func soundText(t *report.Trust) string {
+	unit := t.Unit()
+	parts := []string{"every " + unit + " was decoded", "the trace has no gap", "the program image agrees with it"}
+	switch {
+	case t.Lost == 0:
+	case t.Lost == t.Unsynced:
+		parts[0] = "every " + unit + " after the first synchronisation was decoded"
+	default:
+		parts[0] = "nearly every " + unit + " was decoded"
+	}
+	if t.Checks == 0 {
+		parts[2] = "nothing compared the program image with it"
+	}
+	return sentence(strings.Join(parts[:2], ", ") + ", and " + parts[2])
+}
+
+// findingText is a finding in words.
+func findingText(f *report.Finding, t *report.Trust) string {
+	n := figures.Thousands(f.N)
+	switch f.Kind {
+	case report.FoundNothing:
+		return "no instruction was decoded"
+	case report.FoundWrongImage:
+		return "only " + of(f.N, f.Of) + " checks agree with the program image (" + exact(f.N, f.Of) + "): another program ran"
+	case report.FoundWrongFile:
+		return "only " + of(f.N, f.Of) + " executed addresses have the opcode that is in the program file (" + exact(f.N, f.Of) + "): another program ran"
+	case report.FoundGaps:
+		return "the trace stopped and went on " + times(f.N)
+	case report.FoundLost:
+		return exact(f.N, f.Of) + " of the " + t.Unit() + "s were lost"
+	case report.FoundUnplaced:
+		return exact(f.N, f.Of) + " of the " + t.Unit() + "s are of instructions whose address or memory is not known"
+	case report.FoundDisagreement:
+		return of(f.N, f.Of) + " checks disagree with the program image"
+	case report.FoundOutside:
+		if f.N == 1 {
+			return "1 address was executed that no program file has as code"
+		}
+		return n + " addresses were executed that no program file has as code"
+	case report.FoundDamaged:
+		return "nothing could be decoded of " + of(f.N, f.Of) + " configured sources"
+	case report.FoundWindow:
+		if f.Of == 1 {
+			return "this is a window of its capture"
+		}
+		return of(f.N, f.Of) + " datasets are windows of their captures"
+	}
+	return f.Kind.String()
+}
+
+// remedies are what can be done about findings.
+var remedies = map[report.FindingKind]string{
+	report.FoundNothing:    "tracelake inspect CAPTURE says what is there; export it with the program that ran: -e FILE.",
+	report.FoundWrongImage: "Export again with the program that ran: -e FILE.",
+	report.FoundWrongFile:  "Export again with the program file that ran: -e FILE.",
+	report.FoundUnplaced:   "tracelake inspect CAPTURE lists the memory that is missing; give it at export with -e FILE or --image FILE@ADDR.",
+	report.FoundDamaged:    "Sources below says what is wrong with them.",
+}

@@ -1,0 +1,175 @@
+package page
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/tracelake/tracelake/pipeline/convert"
+	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/visible"
+)
+
+// Sources say where the text of source files is.
+type Sources struct {
+	None  bool              // it stays out
+	Roots []string          // folders that have it: the first that has a file; none: the working directory
+	Map   []convert.Mapping // of the paths that the compiler wrote down
+}
+
+// Limits of a source file whose text is shown.
+const (
+	mostSourceBytes = 8 << 20
+	mostLineRunes   = 2000
+)
+
+// A finder reads the text of files under its roots. Paths are from the program file, which may be
+// anybody's: nothing outside of the roots is ever read, whatever a path or a symbolic link says.
+type finder struct {
+	*Sources
+	roots []*os.Root
+}
+
+// newFinder opens the roots.
+func newFinder(s *Sources) (*finder, error) {
+	f := &finder{Sources: s}
+	if s.None {
+		return f, nil
+	}
+	roots := s.Roots
+	if len(roots) == 0 {
+		roots = []string{"."}
+	}
+	for _, dir := range roots {
+		root, err := os.OpenRoot(dir)
+		if err != nil {
+			return nil, errors.Join(err, f.close())
+		}
+		f.roots = append(f.roots, root)
+	}
+	return f, nil
+}
+
+func (f *finder) close() error {
+	var all []error
+	for _, root := range f.roots {
+		all = append(all, root.Close())
+	}
+	return errors.Join(all...)
+}
+
+// text returns the lines of a file; nil: there are none.
+func (f *finder) text(file string) []string {
+	for _, root := range f.roots {
+		paths := convert.Paths{Map: f.Map, Root: filepath.ToSlash(root.Name())}
+		local, ok := inside(paths.Move(file), root.Name())
+		if !ok {
+			continue
+		}
+		if text, err := read(root, local); err == nil {
+			return lines(text)
+		}
+	}
+	return nil
+}
+
+// inside returns a path in a folder relative to that.
+func inside(name, dir string) (string, bool) {
+	if path.IsAbs(name) || filepath.IsAbs(filepath.FromSlash(name)) {
+		full, err := filepath.Abs(dir)
+		if err != nil {
+			return "", false
+		}
+		rest, err := filepath.Rel(full, filepath.FromSlash(name))
+		return rest, err == nil && filepath.IsLocal(rest)
+	}
+	name = filepath.FromSlash(name)
+	return name, filepath.IsLocal(name)
+}
+
+// errUnfit is the error for what is no source file.
+var errUnfit = errors.New("is no regular file of at most 8 MB")
+
+// read reads a regular file of a folder.
+func read(root *os.Root, name string) ([]byte, error) {
+	info, err := root.Stat(name) // before it is opened, as that of a pipe waits
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > mostSourceBytes {
+		return nil, errUnfit
+	}
+	f, err := root.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, mostSourceBytes+1))
+	if len(text) > mostSourceBytes {
+		return nil, errUnfit
+	}
+	return text, err
+}
+
+// lines returns text as a page shows it, line by line.
+func lines(text []byte) []string {
+	all := []string{}
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimRight(line, "\r\n")
+		if len(line) > mostLineRunes {
+			line = visible.Cut(line, mostLineRunes)
+		}
+		all = append(all, string(visible.Append(nil, []byte(line))))
+	}
+	return all
+}
+
+// newSource returns the lines of the source files. It returns the paths of those without text, too.
+func newSource(m *report.Merged, index map[string]int32, byCycles bool, f *finder) (*Source, []string) {
+	s := &Source{Hottest: [2]int32{none, none}}
+	var missing []string
+	heat := int64(0)
+	for _, c := range m.Lines() {
+		file, ok := index[c.Path]
+		if !ok {
+			continue
+		}
+		x := SourceFile{File: file, Text: f.text(c.Path), NotSeen: []uint32{}}
+		if x.Text == nil {
+			missing = append(missing, name(c.Path))
+		}
+		for i := range c.Lines {
+			l := &c.Lines[i]
+			if l.Code.Covered+l.Code.Reached == 0 {
+				x.NotSeen = append(x.NotSeen, l.Number)
+				continue
+			}
+			x.Seen.add(l, byCycles)
+			if own := own(l.Instructions, l.Cycles, byCycles); own > heat {
+				heat, s.Hottest = own, [2]int32{int32(len(s.Files)), int32(len(x.Seen.Number) - 1)}
+			}
+		}
+		differences(x.Seen.Number)
+		differences(x.NotSeen)
+		s.Files = append(s.Files, x)
+	}
+	return s, missing
+}
+
+// add adds a line that was reached.
+func (x *Lines) add(l *report.LineCount, byCycles bool) {
+	state := uint8(0)
+	if l.Code.Covered == 0 {
+		state = 1
+	}
+	branches := make([][3]int64, len(l.Branches))
+	for i, b := range l.Branches {
+		branches[i] = [3]int64{b.Taken, b.NotTaken, b.Untold}
+	}
+	x.Number, x.State = append(x.Number, l.Number), append(x.State, state)
+	x.Count, x.Heat = append(x.Count, l.Executions), append(x.Heat, own(l.Instructions, l.Cycles, byCycles))
+	x.Untold, x.Branches = append(x.Untold, l.Untold), append(x.Branches, branches)
+}

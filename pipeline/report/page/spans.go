@@ -1,0 +1,259 @@
+package page
+
+import (
+	"slices"
+
+	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/timeline"
+)
+
+// deepest is how many frames of a task are drawn; a depth is a byte.
+const deepest = 250
+
+// A span is a stretch of time in a frame, those of a task above its turn.
+type span struct {
+	start, end int64
+	next       int // the first span after it that is not above it
+	frame      int32
+	depth      uint8
+}
+
+func (s *span) length() int64 { return s.end - s.start }
+
+// A spanReader makes spans of what happens in a source.
+type spanReader struct {
+	t      *timeline.Timeline
+	frames *frameIndex
+	spans  []span
+	turns  map[int32]int64 // of tasks by their frame, and entries of exceptions
+	parted map[int32]bool  // tasks by their frame: a gap parts some
+	passed map[int64]int64 // times by seq
+	first  int64           // time of the first event
+	length int64
+
+	begun   bool
+	running int32     // task; none
+	stacks  [][]int32 // frames that each task is in
+	open    []int     // spans of the running task, the outermost first
+	gaps    int
+	since   map[int32]int // by the frame of a task: how many gaps were before its first turn
+	known   []bool        // tasks that had a turn
+}
+
+// readSpans goes through a timeline, past some instructions.
+func readSpans(t *timeline.Timeline, frames *frameIndex, seqs []int64) (*spanReader, error) {
+	r := &spanReader{
+		t: t, frames: frames, turns: map[int32]int64{}, parted: map[int32]bool{}, passed: map[int64]int64{}, running: none,
+		stacks: make([][]int32, len(t.Tasks)), since: map[int32]int{}, known: make([]bool, len(t.Tasks)),
+	}
+	seqs = slices.Clone(seqs)
+	slices.Sort(seqs)
+	return r, t.WalkPast(slices.Compact(seqs), r.event)
+}
+
+// event takes what happens next. Times are from the first event on.
+func (r *spanReader) event(e *timeline.Event) error {
+	if !r.begun {
+		r.begun, r.first = true, e.At
+	}
+	at := e.At - r.first
+	switch e.Kind {
+	case timeline.Turn:
+		r.turn(e.Task, at)
+	case timeline.Enter:
+		r.enter(e.Task, e.Frame, at)
+	case timeline.Leave:
+		r.leave(e.Task, at)
+	case timeline.Gap:
+		r.closeAll(at)
+		r.running = none
+		r.gaps++
+	case timeline.Pass:
+		r.passed[e.Seq] = at
+	case timeline.End:
+		r.closeAll(at)
+		r.length = at
+	case timeline.Mark:
+	}
+	return nil
+}
+
+// turn has a task run, in the frames that it is in.
+func (r *spanReader) turn(task int32, at int64) {
+	if task == r.running {
+		return
+	}
+	r.closeAll(at)
+	r.running = task
+	frame := r.frames.task(r.t.Tasks[task].Name)
+	if !r.known[task] {
+		r.known[task] = true
+		since, ok := r.since[frame]
+		if !ok {
+			r.since[frame] = r.gaps
+		}
+		r.parted[frame] = r.parted[frame] || ok && since != r.gaps
+	}
+	r.turns[frame]++
+	r.push(frame, at)
+	for _, f := range r.stacks[task] {
+		r.push(f, at)
+	}
+}
+
+func (r *spanReader) enter(task, number int32, at int64) {
+	frame := r.frames.frame(&r.t.Frames[number])
+	if r.frames.frames.Kind[frame] == frameException {
+		r.turns[frame]++
+	}
+	r.stacks[task] = append(r.stacks[task], frame)
+	if task == r.running {
+		r.push(frame, at)
+	}
+}
+
+func (r *spanReader) leave(task int32, at int64) {
+	s := &r.stacks[task]
+	if len(*s) == 0 {
+		return
+	}
+	*s = (*s)[:len(*s)-1]
+	if task == r.running && len(r.open) > len(*s)+1 {
+		r.pop(at)
+	}
+}
+
+// push opens a span on top.
+func (r *spanReader) push(frame int32, at int64) {
+	if len(r.open) < deepest {
+		r.open = append(r.open, len(r.spans))
+		r.spans = append(r.spans, span{start: at, frame: frame, depth: uint8(len(r.open) - 1)})
+	}
+}
+
+// pop closes the span on top.
+func (r *spanReader) pop(at int64) {
+	last := len(r.open) - 1
+	s := &r.spans[r.open[last]]
+	s.end, s.next = at, len(r.spans)
+	r.open = r.open[:last]
+}
+
+func (r *spanReader) closeAll(at int64) {
+	for len(r.open) > 0 {
+		r.pop(at)
+	}
+}
+
+// A thinner merges spans that are too short to be told apart.
+type thinner struct {
+	parts int64   // of a span: one that is shorter than such a part of that below is merged
+	keep  []int64 // times, ascending: a span that is open at one is not merged
+}
+
+// runs calls do with runs of spans, of which each is after the one before: of one span, or of
+// several thin ones that are together not longer than a part of whole.
+func (t *thinner) runs(whole int64, spans []span, next func(i int) int, do func(first, last int)) {
+	short := whole / t.parts
+	thin := func(i int) bool { return spans[i].length() < short && !t.kept(&spans[i]) }
+	for i := 0; i < len(spans); {
+		last, j := i, next(i)
+		for thin(i) && j < len(spans) && thin(j) && spans[j].end-spans[i].start <= short {
+			last, j = j, next(j)
+		}
+		do(i, last)
+		i = j
+	}
+}
+
+// kept says whether a span is to be drawn by itself.
+func (t *thinner) kept(s *span) bool {
+	i, _ := slices.BinarySearch(t.keep, s.start)
+	return i < len(t.keep) && t.keep[i] < max(s.end, s.start+1)
+}
+
+// spansOf writes spans into the columns of a time: those between two indexes, which are above one
+// of a length.
+func (t *thinner) spansOf(x *Time, r *spanReader, whole int64, from, to int) {
+	above := r.spans[from:to]
+	t.runs(whole, above, func(i int) int { return above[i].next - from }, func(first, last int) {
+		s := &above[first]
+		if first != last {
+			x.addSpan(s.depth, r.frames.merged(), s.start, above[last].end)
+			return
+		}
+		if s.length() > 0 {
+			x.addSpan(s.depth, s.frame, s.start, s.end)
+			t.spansOf(x, r, s.length(), from+first+1, s.next)
+		}
+	})
+}
+
+// addSpan adds a span to the columns, with its start as it is: [Time.pack] makes differences.
+func (x *Time) addSpan(depth uint8, frame int32, start, end int64) {
+	x.Depth, x.Frame = append(x.Depth, depth), append(x.Frame, frame)
+	x.Start, x.Took = append(x.Start, start), append(x.Took, end-start)
+}
+
+// laneOf returns the lane of spans of one frame, which are in order of time.
+func (t *thinner) laneOf(r *spanReader, frame int32, spans []span) Lane {
+	kind := r.frames.frames.Kind[frame]
+	l := Lane{Name: r.frames.frames.Name[frame], Exception: kind == frameException, Guessed: r.parted[frame], Turns: r.turns[frame]}
+	for i := range spans {
+		l.All += spans[i].length()
+	}
+	t.runs(r.length, spans, func(i int) int { return i + 1 }, func(first, last int) {
+		if took := spans[last].end - spans[first].start; took > 0 {
+			l.Start, l.Took = append(l.Start, spans[first].start), append(l.Took, took)
+		}
+	})
+	return l
+}
+
+// lanes returns the lanes of tasks, in the order of their first turn, then those of exceptions.
+func (t *thinner) lanes(r *spanReader) []Lane {
+	var tasks, exceptions []int32
+	of := map[int32][]span{}
+	for i := range r.spans {
+		s := &r.spans[i]
+		kind := r.frames.frames.Kind[s.frame]
+		if kind != frameTask && kind != frameException {
+			continue
+		}
+		all := of[s.frame]
+		switch n := len(all); {
+		case n == 0 && kind == frameTask:
+			tasks = append(tasks, s.frame)
+		case n == 0:
+			exceptions = append(exceptions, s.frame)
+		case s.start < all[n-1].end: // the same exception in its handler
+			continue
+		}
+		of[s.frame] = append(all, *s)
+	}
+	lanes := make([]Lane, 0, len(of))
+	for _, frame := range slices.Concat(tasks, exceptions) {
+		lanes = append(lanes, t.laneOf(r, frame, of[frame]))
+	}
+	return lanes
+}
+
+// growth returns the growth of a source on the axis.
+func (r *spanReader) growth(g *report.Growth) Growth {
+	steps := Growth{}
+	for i, seq := range g.Seqs {
+		at, ok := r.passed[seq]
+		last := len(steps.At) - 1
+		switch {
+		case !ok:
+		case last >= 0 && at-steps.At[last] < r.length/growthSteps && i < len(g.Seqs)-1:
+			steps.Count[last] = int64(i + 1)
+		default:
+			steps.At, steps.Count = append(steps.At, at), append(steps.Count, int64(i+1))
+		}
+	}
+	return steps
+}
+
+// growthSteps is how many steps a growth has, about.
+const growthSteps = 1000

@@ -1,0 +1,106 @@
+package page
+
+import (
+	"slices"
+
+	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/timeline"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// resolution is how many parts of a span can be told apart: what is shorter is merged.
+const resolution = 4000
+
+// A clockwork is the time of a source before it is drawn: it can be drawn at any resolution.
+type clockwork struct {
+	name   string
+	place  report.Place // dataset and source
+	unit   report.Unit
+	spans  *spanReader
+	gaps   []int64
+	growth *report.Growth
+	keep   []int64
+}
+
+// readTimes reads the time of the sources of a dataset, past the instructions of exceptions that
+// are to be shown.
+func readTimes(m *report.Merged, dir, test string, functions map[report.Name]int32, lost *report.Lost, worst []report.Place) ([]*clockwork, error) {
+	dirs := []string{dir}
+	growths, err := report.ReadGrowth(dirs, test)
+	if err != nil {
+		return nil, err
+	}
+	var times []*clockwork
+	err = timeline.Each(m, dirs, test, timeline.Everything, func(t *timeline.Timeline) error {
+		c := &clockwork{name: schema.SourceText(t.Source), place: report.Place{Dir: t.Dir, Source: t.Source}, unit: t.Unit}
+		if t.Core != "" {
+			c.name += " " + t.Core
+		}
+		var seqs []int64
+		for i := range growths {
+			if g := &growths[i]; g.Source == t.Source {
+				c.growth, seqs = g, slices.Clone(g.Seqs)
+			}
+		}
+		of := func(places []report.Place) (own []int64) {
+			for _, p := range places {
+				if p.Dir == t.Dir && p.Source == t.Source {
+					own = append(own, p.Seq)
+				}
+			}
+			return own
+		}
+		gaps, shown := of(lost.Gaps), of(worst)
+		frames := newFrameIndex(&Frames{}, functions)
+		for i := range t.Tasks {
+			frames.task(t.Tasks[i].Name)
+		}
+		var err error
+		c.spans, err = readSpans(t, frames, slices.Concat(seqs, gaps, shown))
+		for _, seq := range gaps {
+			if at, ok := c.spans.passed[seq]; ok {
+				c.gaps = append(c.gaps, at)
+			}
+		}
+		for _, seq := range shown {
+			if at, ok := c.spans.passed[seq]; ok {
+				c.keep = append(c.keep, at)
+			}
+		}
+		slices.Sort(c.keep)
+		times = append(times, c)
+		return err
+	})
+	return times, err
+}
+
+// draw returns the time at a resolution.
+func (c *clockwork) draw(parts int64) Time {
+	r, t := c.spans, &thinner{parts: parts, keep: c.keep}
+	x := Time{Name: name(c.name), Unit: c.unit.String(), Length: r.length, Gaps: c.gaps}
+	r.frames.merged()
+	t.spansOf(&x, r, r.length, 0, len(r.spans))
+	x.Frames = *r.frames.frames
+	x.Lanes = t.lanes(r)
+	if c.growth != nil {
+		x.Growth = r.growth(c.growth)
+	}
+	x.pack()
+	return x
+}
+
+// pack puts differences in the place of times.
+func (x *Time) pack() {
+	differences(x.Start)
+	differences(x.Growth.At)
+	for i := range x.Lanes {
+		differences(x.Lanes[i].Start)
+	}
+}
+
+// differences makes of each number but the first its difference to the one before.
+func differences[N int64 | uint32](list []N) {
+	for i := len(list) - 1; i > 0; i-- {
+		list[i] -= list[i-1]
+	}
+}

@@ -1,0 +1,137 @@
+package page
+
+import (
+	"strings"
+
+	"github.com/tracelake/tracelake/decode/figures"
+	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// A sourceText says of which source files there is no text.
+type sourceText struct {
+	Notes   []string
+	Missing []string // paths
+	More    string   // how many others are missing
+}
+
+// listed is how many missing files are listed.
+const listed = 20
+
+func (p *Page) sourceText() *sourceText {
+	if p.Data.Source == nil {
+		return nil
+	}
+	x := &sourceText{}
+	switch {
+	case p.noText:
+		x.Notes = []string{"The text was left out (--no-source)."}
+	case len(p.missing) > 0:
+		x.Notes = []string{"There is no text of " + of(int64(len(p.missing)), int64(len(p.Data.Source.Files))) +
+			" source files: --source-root DIR says in which folder they are, --path-map FROM=TO where what the compiler found at FROM is now. Missing:"}
+		x.Missing = p.missing[:min(len(p.missing), listed)]
+		if more := len(p.missing) - listed; more > 0 {
+			x.More = figures.Thousands(int64(more)) + " more"
+		}
+	}
+	if p.Data.Source.Hottest[0] == none {
+		x.Notes = append(x.Notes, "No line was executed.")
+	}
+	return x
+}
+
+// A timeText says what the pictures of the time leave out.
+type timeText struct{ Notes []string }
+
+func (p *Page) timeText() *timeText {
+	x := &timeText{}
+	if p.Data.Flame == nil {
+		x.Notes = append(x.Notes, "There are no call stacks: the dataset has no tables stacks and tasks. Export again without --tables, or with stacks, tasks, calls and exception_spans among them.")
+	}
+	if why := p.untimed; why != "" {
+		x.Notes = append(x.Notes, why)
+	}
+	for i := range p.Data.Times {
+		t := &p.Data.Times[i]
+		if len(t.Gaps) > 0 {
+			x.Notes = append(x.Notes, "Red dashed lines: the trace is not continuous there.")
+			break
+		}
+	}
+	for i := range p.Data.Times {
+		if guessed(&p.Data.Times[i]) {
+			x.Notes = append(x.Notes, "Tasks of one name before and after a gap are on one lane: that they are one task is a guess by name.")
+			break
+		}
+	}
+	return x
+}
+
+// guessed says whether a lane has tasks that a gap parts.
+func guessed(t *Time) bool {
+	for i := range t.Lanes {
+		if t.Lanes[i].Guessed {
+			return true
+		}
+	}
+	return false
+}
+
+// tablesOfTime are what pictures of the time take.
+var tablesOfTime = []*schema.Table{&schema.Stacks, &schema.Tasks, &schema.Calls, &schema.ExceptionSpans, &schema.Exceptions}
+
+// lacking returns the names of tables that a dataset does not have.
+func lacking(d *report.Dataset, tables []*schema.Table) []string {
+	var names []string
+	for _, t := range tables {
+		if _, ok := d.Manifest.Tables[t.Name]; !ok {
+			names = append(names, t.Name)
+		}
+	}
+	return names
+}
+
+// An exceptionsText says how long exceptions took.
+type exceptionsText struct {
+	Notes []string
+	Table *table
+}
+
+func (p *Page) exceptionsText() *exceptionsText {
+	e := p.Data.Exceptions
+	switch {
+	case e == nil && p.packetsOnly:
+		return nil
+	case e == nil:
+		return &exceptionsText{Notes: []string{"No exceptions."}}
+	case !p.spans:
+		x := &exceptionsText{Notes: []string{"How long they took is not known: the dataset has no table exception_spans."}, Table: &table{Head: head("exception", "entries")}}
+		for i := range e.Name {
+			x.Table.Rows = append(x.Table.Rows, []cell{named(e.Name[i]), number(figures.Thousands(e.Entries[i]))})
+		}
+		return x
+	}
+	x := &exceptionsText{
+		Notes: []string{"From the entry to the return, or to where another task went on, with those that came in between. p99 is given from " + figures.Thousands(report.LeastOfRank) + " on."},
+		Table: &table{Head: append(head("exception", "entries", "median", "p99", "longest"), cell{Text: "unit"}, number("end not seen"))},
+	}
+	for i := range e.Name {
+		unit := e.Unit[i]
+		if e.Longest[i] == none {
+			unit = unknown
+		}
+		x.Table.Rows = append(x.Table.Rows, []cell{
+			named(e.Name[i]), number(figures.Thousands(e.Entries[i])), number(orUnknown(e.Median[i])), number(orUnknown(e.P99[i])), number(orUnknown(e.Longest[i])),
+			{Text: strings.TrimSpace(unit)}, number(figures.Thousands(e.Unended[i])),
+		})
+	}
+	return x
+}
+
+// orUnknown writes a figure that may be unknown.
+func orUnknown(n int64) string {
+	if n == none {
+		return unknown
+	}
+	return figures.Thousands(n)
+}

@@ -1,0 +1,327 @@
+package page
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tracelake/tracelake/decode/figures"
+	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// A trustText says how far the figures can be trusted.
+type trustText struct {
+	Judgement
+	Tiles   []tile
+	Buffers []bufferText
+	Inputs  []table
+}
+
+// A tile is a figure with what it is and what it says.
+type tile struct{ Label, Figure, Note string }
+
+// A bufferText is where bytes of a buffer were lost.
+type bufferText struct {
+	Caption string
+	Bar     *bar
+}
+
+func (p *Page) trustText() *trustText {
+	x := &trustText{Judgement: JudgementOf(p.trust), Tiles: p.tiles(), Inputs: p.inputs()}
+	if p.packetsOnly {
+		x.Why = "The dataset is of packets alone: without the memory of the program no instruction was decoded."
+		x.Remedies = []string{"Export again with the program that ran: tracelake export CAPTURE -o DIR -e FILE, without --packets-only."}
+	}
+	for i := range p.lost.Buffers[:min(len(p.lost.Buffers), mostBuffers)] {
+		x.Buffers = append(x.Buffers, p.bufferText(&p.lost.Buffers[i]))
+	}
+	return x
+}
+
+// mostBuffers is how many buffers are drawn.
+const mostBuffers = 8
+
+// wrongImage says whether the figures are of another program than the one that ran.
+func (p *Page) wrongImage() bool {
+	_, found := p.trust.Judge()
+	return slices.ContainsFunc(found, func(f report.Finding) bool {
+		return f.Kind == report.FoundWrongImage || f.Kind == report.FoundWrongFile
+	})
+}
+
+// subtitle says what the page is of.
+func (p *Page) subtitle() string {
+	var parts []string
+	for s := range p.decoded() {
+		words := strings.TrimSpace(s.Protocol + " " + s.Version)
+		if s.Core != "" {
+			words = strings.TrimPrefix(words+", core "+s.Core, ", ")
+		}
+		if words = name(words); words != "" && !slices.Contains(parts, words) {
+			parts = append(parts, words)
+		}
+	}
+	if n := len(p.trust.Datasets); n > 1 {
+		parts = append(parts, count(int64(n), "dataset")+" added up")
+	}
+	parts = append(parts, count(p.trust.Instructions, "instruction"))
+	switch {
+	case p.coverage == nil:
+	case p.Data.Unit == cycles:
+		parts = append(parts, count(p.Data.Spent, "cycle"))
+	case !p.Data.Cycles:
+		parts = append(parts, "no cycle counts were traced")
+	}
+	return strings.Join(parts, " · ")
+}
+
+// decoded goes through the sources that have a decoder.
+func (p *Page) decoded() func(yield func(*report.Source) bool) {
+	return func(yield func(*report.Source) bool) {
+		for i := range p.trust.Datasets {
+			for j := range p.trust.Datasets[i].Sources {
+				s := &p.trust.Datasets[i].Sources[j]
+				if s.Status == schema.SourceStatusNames[schema.StatusDecoded] && !yield(s) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// tiles are the figures of trust.
+func (p *Page) tiles() []tile {
+	t := p.trust
+	tiles := []tile{
+		{t.Unit() + "s decoded", exact(t.Decoded, t.Bytes), p.lostNote()},
+		{"gaps in the trace", figures.Thousands(t.Gaps), p.gapsNote()},
+	}
+	if p.coverage == nil {
+		return append(tiles, p.otherSources())
+	}
+	return append(tiles, p.imageTile(), p.conditionsTile(), p.outsideTile(), p.otherSources())
+}
+
+// lostNote says how much was lost, and why.
+func (p *Page) lostNote() string {
+	t := p.trust
+	text := figures.Thousands(t.Decoded) + " of " + count(t.Bytes, t.Unit())
+	if t.Lost > 0 {
+		var reasons []string
+		for _, r := range p.lost.Reasons {
+			reasons = append(reasons, strings.ReplaceAll(r.Reason.String(), "_", " ")+" "+figures.Thousands(r.Bytes))
+		}
+		text += "; " + figures.Thousands(t.Lost) + " lost"
+		if len(reasons) > 0 {
+			text += ": " + strings.Join(reasons, ", ")
+		}
+	}
+	if t.Unplaced > 0 {
+		text += "; " + figures.Thousands(t.Unplaced) + " decoded, but of instructions whose address or memory is not known"
+	}
+	return text
+}
+
+// namedGaps is how many gaps a tile names.
+const namedGaps = 5
+
+// gapsNote says at which instructions trace went on.
+func (p *Page) gapsNote() string {
+	if p.trust.Gaps == 0 {
+		if p.trust.Instructions == 0 {
+			return ""
+		}
+		return "one continuous stretch"
+	}
+	sources := 0
+	for range p.decoded() {
+		sources++
+	}
+	var words []string
+	for _, g := range p.lost.Gaps[:min(len(p.lost.Gaps), namedGaps)] {
+		word := figures.Thousands(g.Seq)
+		if sources > 1 {
+			word += " of source " + schema.SourceText(g.Source)
+			if n := p.dataset(g.Dir); n > 0 {
+				word += fmt.Sprintf(" in dataset %d", n)
+			}
+		}
+		words = append(words, word)
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	return "trace went on at instructions " + some(words, p.trust.Gaps)
+}
+
+// dataset returns the number of a dataset from 1 on, 0 if it is the only one.
+func (p *Page) dataset(dir string) int {
+	if len(p.trust.Datasets) == 1 {
+		return 0
+	}
+	return slices.IndexFunc(p.trust.Datasets, func(d report.Dataset) bool { return d.Dir == dir }) + 1
+}
+
+func (p *Page) imageTile() tile {
+	t := tile{"image agrees", exact(p.trust.Agrees, p.trust.Checks), "nothing in the trace could be compared with the program image"}
+	if p.trust.Checks == 0 {
+		return t
+	}
+	var a schema.Agreement
+	for s := range p.decoded() {
+		if s.Agreement != nil {
+			a.BranchChecks += s.Agreement.BranchChecks
+			a.BranchAgrees += s.Agreement.BranchAgrees
+			a.ISyncChecks += s.Agreement.ISyncChecks
+			a.ISyncAgrees += s.Agreement.ISyncAgrees
+		}
+	}
+	t.Note = of(a.BranchAgrees, a.BranchChecks) + " branch packets, " + of(a.ISyncAgrees, a.ISyncChecks) + " periodic I-syncs"
+	return t
+}
+
+// conditionsTile counts conditions, not their executions: of most rows of a sound trace no outcome
+// is told, since they have no condition.
+func (p *Page) conditionsTile() tile {
+	t, b := p.trust, &p.coverage.Branches
+	x := tile{"conditions untold", of(t.Untold, t.Conditions), "predicated instructions reached"}
+	switch {
+	case t.Conditions == 0:
+		x.Figure, x.Note = "0", "no predicated instruction was reached"
+	case t.Untold == 0:
+		x.Note += ": each told whether it passed"
+	default:
+		x.Note += " whose outcome the trace does not tell; they count as executed"
+	}
+	if b.Reached > 0 {
+		x.Note += "; of " + count(b.Reached, "conditional branch") + " reached, " + figures.Thousands(b.Untold) + " untold"
+	}
+	return x
+}
+
+func (p *Page) outsideTile() tile {
+	x := tile{"executed outside the image", figures.Thousands(int64(len(p.trust.Outside))), "all that was executed is code of a program file"}
+	switch {
+	case !p.trust.HasProgram:
+		x.Figure, x.Note = unknown, "there is no program file"
+	case len(p.trust.Outside) > 0:
+		var words []string
+		executions := int64(0)
+		for i, o := range p.trust.Outside {
+			if i < namedGaps {
+				words = append(words, hex(o.Address))
+			}
+			executions += o.Times
+		}
+		x.Note = "addresses that no program file has as code, executed " + times(executions) + ": " + some(words, int64(len(p.trust.Outside)))
+	}
+	return x
+}
+
+// otherSources are those that have no decoder.
+func (p *Page) otherSources() tile {
+	var words []string
+	n := int64(0)
+	for i := range p.trust.Datasets {
+		for j := range p.trust.Datasets[i].Sources {
+			s := &p.trust.Datasets[i].Sources[j]
+			if s.Status == schema.SourceStatusNames[schema.StatusDecoded] {
+				continue
+			}
+			if n++; n <= namedGaps {
+				words = append(words, schema.SourceText(s.Source)+": "+s.Status+", "+count(s.Bytes, "byte"))
+			}
+		}
+	}
+	if n == 0 {
+		return tile{"other sources", "0", "all sources of the capture are here"}
+	}
+	return tile{"other sources", figures.Thousands(n), some(words, n)}
+}
+
+// bufferText draws where bytes of a buffer were lost.
+func (p *Page) bufferText(b *report.LostBuffer) bufferText {
+	x := bufferText{Bar: &bar{}}
+	var words []string
+	for i, s := range b.Stretches {
+		at := int64(float64(s.Offset) / float64(b.Bytes) * barWidth)
+		width := max(leastBar, int64(float64(s.Bytes)/float64(b.Bytes)*barWidth+0.5))
+		x.Bar.Parts = append(x.Bar.Parts, part{"lost", min(at, barWidth-leastBar), min(width, barWidth-at)})
+		if i < namedGaps {
+			words = append(words, count(s.Bytes, "byte")+" at offset "+figures.Thousands(s.Offset))
+		}
+	}
+	x.Caption = "Buffer"
+	if b.Name != "" {
+		x.Caption += " " + name(b.Name)
+	}
+	if n := p.dataset(b.Dir); n > 0 {
+		x.Caption += fmt.Sprintf(" of dataset %d", n)
+	}
+	x.Caption += ", " + count(b.Bytes, "byte") + ": "
+	if len(b.Stretches) == 0 {
+		x.Caption += "nothing was lost."
+	} else {
+		x.Caption += "lost (red) " + some(words, int64(len(b.Stretches))) + "."
+	}
+	return x
+}
+
+// mostInputs is how many inputs and images are listed.
+const mostInputs = 100
+
+// inputs are what the datasets are of.
+func (p *Page) inputs() []table {
+	sources := table{Caption: "Sources", Head: append(head("source"), cell{Text: "protocol"}, number("decoded"), number("lost"), number("instructions"), cell{Text: "status"})}
+	files := table{Caption: "Inputs", Head: []cell{{Text: "file"}, number("bytes"), {Text: "SHA-256"}}}
+	images := table{Caption: "Images", Head: []cell{{Text: "file"}, {Text: "role"}, number("address"), number("bytes"), {Text: "build-id"}, {Text: "SHA-256"}}}
+	datasets := table{Caption: "Datasets", Head: []cell{{Text: "dataset"}, {Text: "description"}, {Text: "test"}, {Text: "window"}}}
+	for i := range p.trust.Datasets {
+		d := &p.trust.Datasets[i]
+		of := ""
+		if len(p.trust.Datasets) > 1 {
+			of = fmt.Sprintf("%d: ", i+1)
+		}
+		for j := range d.Sources {
+			s := &d.Sources[j]
+			sources.Rows = append(sources.Rows, []cell{
+				{Text: name(of + strings.TrimSpace(schema.SourceText(s.Source)+" "+s.Name+" "+s.Core))},
+				{Text: name(strings.TrimSpace(s.Protocol + " " + s.Version))},
+				number(exact(s.BytesDecoded, s.Bytes)), number(figures.Thousands(s.BytesLost)), number(figures.Thousands(s.Instructions)),
+				{Text: name(strings.TrimSuffix(s.Status+": "+s.Problem, ": "))},
+			})
+		}
+		for _, f := range d.Manifest.Inputs {
+			files.Rows = append(files.Rows, []cell{{Text: name(of + f.Path)}, number(figures.Thousands(f.Bytes)), {Text: name(f.SHA256), Class: "hash"}})
+		}
+		for _, r := range d.Manifest.Images {
+			role := r.Role
+			if role == "" {
+				role = "memory"
+			}
+			images.Rows = append(images.Rows, []cell{
+				{Text: name(of + r.File)},
+				{Text: name(strings.TrimSpace(role + " " + r.Core))},
+				number(hex(r.Address)), number(figures.Thousands(r.Bytes)), {Text: name(r.BuildID), Class: "hash"}, {Text: name(r.SHA256), Class: "hash"},
+			})
+		}
+		window := ""
+		if d.Window != nil {
+			window = name(strings.TrimSpace("from " + d.Window.From + " to " + d.Window.To))
+		}
+		if of != "" || d.Manifest.Description != "" || d.Test != "" || window != "" {
+			datasets.Rows = append(datasets.Rows, []cell{{Text: fmt.Sprint(i + 1)}, {Text: name(d.Manifest.Description)}, {Text: name(d.Test)}, {Text: window}})
+		}
+	}
+	var tables []table
+	for _, t := range []table{datasets, sources, files, images} {
+		if more := len(t.Rows) - mostInputs; more > 0 {
+			t.Rows = append(t.Rows[:mostInputs], []cell{{Text: figures.Thousands(int64(more)) + " more"}})
+		}
+		if len(t.Rows) > 0 {
+			tables = append(tables, t)
+		}
+	}
+	return tables
+}

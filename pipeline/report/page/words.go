@@ -1,0 +1,101 @@
+package page
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/tracelake/tracelake/decode/figures"
+	"github.com/tracelake/tracelake/pipeline/report/visible"
+)
+
+// count puts a number before its noun.
+func count(n int64, noun string) string {
+	switch {
+	case n == 1:
+	case strings.HasSuffix(noun, "s"), strings.HasSuffix(noun, "ch"):
+		noun += "es"
+	default:
+		noun += "s"
+	}
+	return figures.Thousands(n) + " " + noun
+}
+
+// times says how often.
+func times(n int64) string {
+	switch n {
+	case 1:
+		return "once"
+	case 2:
+		return "twice"
+	}
+	return figures.Thousands(n) + " times"
+}
+
+// unknown is what stands where there is no figure.
+const unknown = "–"
+
+// percent is n of of, as tables of reports have it; "" of nothing.
+func percent(n, of int64) string {
+	if of == 0 {
+		return ""
+	}
+	return figures.PercentTo(n, of, 1)
+}
+
+// percentCell is a percentage in a table.
+func percentCell(n, of int64) string {
+	if of == 0 {
+		return unknown
+	}
+	return percent(n, of) + " %"
+}
+
+// exact is n of of as the first line of reports has it.
+func exact(n, of int64) string {
+	if of == 0 {
+		return unknown
+	}
+	return figures.Percent(n, of)
+}
+
+// of is how many of how many.
+func of(n, of int64) string { return figures.Thousands(n) + " of " + figures.Thousands(of) }
+
+// hex is an address.
+func hex(address uint32) string { return fmt.Sprintf("0x%08x", address) }
+
+// some lists the first of many words, and says how many more there are.
+func some(words []string, all int64) string {
+	text := strings.Join(words, ", ")
+	if more := all - int64(len(words)); more > 0 {
+		text += " and " + figures.Thousands(more) + " more"
+	}
+	return text
+}
+
+// sentence begins text as a sentence, and ends it.
+func sentence(text string) string {
+	return strings.ToUpper(text[:1]) + text[1:] + "."
+}
+
+// longestShown is how many characters of a name are shown where there is no more room.
+const longestShown = 120
+
+// named is the cell of a name, which is cut in the middle if it is long.
+func named(name string) cell {
+	c := cell{Text: visible.Cut(name, longestShown)}
+	if c.Text != name {
+		c.Title = name
+	}
+	return c
+}
+
+// shortened is the cell of a path: its last two parts.
+func shortened(path string) cell {
+	parts := strings.Split(path, "/")
+	c := named(strings.Join(parts[max(0, len(parts)-2):], "/"))
+	if c.Text != path {
+		c.Title = path
+	}
+	return c
+}
