@@ -38,7 +38,8 @@ var made = map[string][]byte{}
 func pageOf(t testing.TB, capture string) []byte {
 	t.Helper()
 	if made[capture] == nil {
-		made[capture] = written(t, reporttest.Export(t, capture, captures[capture], pipeline.Options{}), page.Options{Title: capture})
+		opt := page.Options{Title: capture, Sources: page.Sources{Roots: []string{filepath.Join(need.Module(t), "bench", "sample", "program")}}}
+		made[capture] = written(t, reporttest.Export(t, capture, captures[capture], pipeline.Options{}), opt)
 	}
 	return made[capture]
 }

@@ -92,7 +92,7 @@ func TestHostile(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(root, "evil.c"), []byte(source.String()), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	text := written(t, dir, page.Options{Title: hostile[0].name + hostile[1].name})
+	text := written(t, dir, page.Options{Title: hostile[0].name + hostile[1].name, Sources: page.Sources{Roots: []string{root}}})
 	if n := strings.Count(strings.ToLower(string(text)), "<script"); n != 2 {
 		t.Errorf("the page has %d script elements, want 2", n)
 	}
@@ -107,7 +107,7 @@ func TestHostile(t *testing.T) {
 	for _, section := range []string{"coverage", "hot", "source", "time"} {
 		for _, h := range hostile {
 			if !strings.Contains(s.Sections[section], h.shown) {
-				t.Errorf("%s: no %s in %.2000s", section, h.shown, s.Sections[section])
+				t.Errorf("%s: no %s", section, h.shown)
 			}
 		}
 	}

@@ -42,9 +42,10 @@ type usage struct {
 		Said    []string
 	}
 	Durations [][]string
-	Worst     struct {
-		From, To float64
-		Pressed  []string
+	Worst     []struct {
+		Lane    string
+		Pressed []string
+		Took    []int64
 	}
 }
 
@@ -81,15 +82,50 @@ func TestUse(t *testing.T) {
 			t.Errorf("by file: %q, want 8 rows", u.Table.ByFile)
 		}
 	})
-	t.Run("map", func(t *testing.T) { t.Logf("%+v", u.Clicked) })
-	t.Run("source", func(t *testing.T) {
-		t.Logf("%+v", u.Source)
+	t.Run("map", func(t *testing.T) {
+		if n := len(u.Clicked.Rows); n == 0 || n == 41 || u.Clicked.Filter != "next" {
+			t.Errorf("a click on the largest function filters by %q: %d rows", u.Clicked.Filter, n)
+		}
 	})
-	t.Run("keys", func(t *testing.T) { t.Logf("%+v", u.Keys) })
-	t.Run("worst", func(t *testing.T) { t.Logf("%+v %+v", u.Durations, u.Worst) })
-	_ = slices.Equal[[]string]
-	_ = cmp.Diff
-	_ = strings.Cut
+	t.Run("source", func(t *testing.T) {
+		if u.Source.File != "sort.c" || len(u.Source.Marked) != 1 || u.Source.Marked[0][0] != "28" {
+			t.Errorf("quicksort leads to %s, lines %q, want sort.c, line 28", u.Source.File, u.Source.Marked)
+		}
+		line := strings.Join(u.Source.Lines[12], " ")
+		for _, want := range []string{"13 ● 1,509 ", "?", "static int by_digits("} {
+			if !strings.Contains(line, want) {
+				t.Errorf("line 13 of sort.c is without %q: %s", want, line)
+			}
+		}
+	})
+	t.Run("keys", func(t *testing.T) {
+		if !u.Keys.Focused {
+			t.Error("the flame graph does not take the keyboard")
+		}
+		// sort_task is the root of its task, too. What it took with callees is what reports say.
+		for i, want := range []string{
+			"ArrowDown: sort_task: 208,963 cycles", "ArrowDown: sort_task: 208,963 cycles", "ArrowDown: quicksort: 173,987 cycles", "ArrowRight: random_next: ",
+			"ArrowLeft: quicksort: ", "ArrowUp: sort_task: ", "Enter: sort_task: ", "Escape: ", "search: ",
+		} {
+			if i >= len(u.Keys.Said) || !strings.HasPrefix(u.Keys.Said[i], want) {
+				t.Errorf("it says %q, want %q in place %d", u.Keys.Said, want, i)
+			}
+		}
+		if said := u.Keys.Said[len(u.Keys.Said)-1]; !strings.Contains(said, "39.5 % of ") { // 173,987 of 440,811
+			t.Errorf("the share of what is searched for: %s", said)
+		}
+	})
+	t.Run("worst", func(t *testing.T) {
+		// Cycles of each type, by docs/queries/Q13.sql. On the axis one may be a little shorter.
+		longest := map[string]int64{"irq 14": 476, "svc 10": 560, "undefined 9": 143, "prefetch_abort 11": 114, "data_abort 12": 144}
+		for i, shown := range u.Worst {
+			want := longest[shown.Lane]
+			is := func(took int64) bool { return want*9/10 < took && took <= want }
+			if !slices.ContainsFunc(shown.Took, is) || !slices.Contains(shown.Pressed, "in time order") {
+				t.Errorf("%q shows %v of %s in %q, want one of %d cycles", u.Durations[i], shown.Took, shown.Lane, shown.Pressed, want)
+			}
+		}
+	})
 }
 
 // lines is a script that returns the columns of each canvas over time in which gaps are marked, and where

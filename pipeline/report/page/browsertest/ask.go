@@ -39,9 +39,11 @@ func Ask[T any](t testing.TB, page []byte, v View, script string, libraries ...s
 	return answer.Value, visit
 }
 
-// probe is what runs a test's script. JSON is ASCII there where the DOM could hold text that
-// the browser does not print, such as half a surrogate pair.
+// probe is what runs a test's script. Frames of the screen come in real time, and would not come while
+// virtual time passes: timers stand for them. JSON is ASCII there where the DOM could hold text that the
+// browser does not print, such as half a surrogate pair.
 const probe = `
+globalThis.requestAnimationFrame = draw => setTimeout(() => draw(performance.now()), 16);
 const root = document.documentElement;
 if (!root.dataset.ready) await new Promise(done => {
   const watch = new MutationObserver(() => { if (root.dataset.ready) { watch.disconnect(); done(); } });

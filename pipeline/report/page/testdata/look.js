@@ -17,7 +17,8 @@ if (typeof axe !== "undefined") {
   for (const v of found.violations) for (const n of v.nodes) violations.push(`${v.id}: ${n.target}: ${n.failureSummary}`);
 }
 const sections = {};
-for (const s of all("main > section")) sections[s.id] = text(s);
+// Also what is folded.
+for (const s of all("main > section")) sections[s.id] = s.textContent;
 return {
   Title: document.title,
   Verdict: text(document.querySelector(".verdict")),

@@ -58,10 +58,21 @@ enter("#flame input", "quicksort", "input");
 keys.Said.push(`search: ${text(find("#flame [aria-live]"))}`);
 enter("#flame input", "", "input");
 
-// The longest exception is shown in time order.
+// The longest exception of each type is shown in time order: how long are those of its lane in the window?
 const durations = rows("#durations");
-find("#durations tbody button").click();
-await painted();
-const worst = {From: view.time.from, To: view.time.to, Pressed: [...document.querySelectorAll("#flame [aria-pressed=true]")].map(text)};
+const worst = [];
+for (const row of document.querySelectorAll("#durations tbody tr")) {
+  row.querySelector("button").click();
+  await painted();
+  const {index, from, to} = view.time;
+  const lane = view.data.times[index].lanes.find(l => l.name === text(row.cells[0])) ?? fail(`no lane ${text(row.cells[0])}`);
+  const shown = {Lane: lane.name, Pressed: [...document.querySelectorAll("#flame [aria-pressed=true]")].map(text), Took: []};
+  let at = 0;
+  lane.start.forEach((delta, i) => {
+    at += delta;
+    if (from <= at && at + lane.took[i] <= to) shown.Took.push(lane.took[i]);
+  });
+  worst.push(shown);
+}
 
 return {Table: table, Clicked: clicked, Source: source, Keys: keys, Durations: durations, Worst: worst};
