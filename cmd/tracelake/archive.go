@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -29,7 +28,7 @@ Examples:
    tracelake archive capture -o store/run2.tla --images store/images -e firmware.elf
    tracelake export run.tla -o rows --level blocks
    sha256sum -c manifest-sha256.txt      (in run.tla)`,
-		Flags: slices.Concat(inputFlags(), []cli.Flag{sourceFlag()}, memoryFlags(), []cli.Flag{symbolsFlag()}, archiveFlags(), []cli.Flag{
+		Flags: slices.Concat(inputFlags(), []cli.Flag{sourceFlag()}, memoryFlags(), []cli.Flag{symbolsFlag()}, archiveFlags(), screenFlags(), []cli.Flag{
 			jobsFlag("decode and pack on `N` cores; the files are the same for any N"),
 			resumableFlag(), resumeFlag(),
 			&cli.BoolFlag{Name: "quiet", Category: groupRun, Usage: "print nothing but errors"},
@@ -64,8 +63,10 @@ func archiveAction(ctx *cli.Context) error {
 	if err != nil {
 		return unknownSource(ctx, err)
 	}
-	_, err = io.WriteString(stderr, summaryText(args.dir, summary.Export)+archiveText(summary))
-	return err
+	s := newScreen(stderr, &args.screen)
+	s.exported(args.dir, summary.Export)
+	s.archived(summary)
+	return s.writeTo(stderr)
 }
 
 // archiveArgs is what a command line of archive says.
@@ -73,6 +74,7 @@ type archiveArgs struct {
 	input, dir        string
 	options           pipeline.ArchiveOptions
 	quiet, noProgress bool
+	screen            screenArgs
 }
 
 // readArchive reads the command line of archive.
@@ -107,6 +109,9 @@ func readArchive(ctx *cli.Context) (*archiveArgs, error) {
 			return nil, err
 		}
 	}
+	if args.screen, err = readScreen(ctx); err != nil {
+		return nil, err
+	}
 	args.options.Export.Workers, err = jobs(ctx)
 	return args, err
 }
@@ -131,8 +136,8 @@ func runArchive(ctx *cli.Context, args *archiveArgs, stderr io.Writer) (*pipelin
 	return pipeline.Archive(ctx.Context, args.input, args.dir, args.options)
 }
 
-// archiveText says what an archive holds.
-func archiveText(s *pipeline.ArchiveSummary) string {
-	return fmt.Sprintf("  archived   %s bytes of trace in %s, tables in %s, %s of program memory\n",
-		thousands(s.Trace), thousands(s.Packed), thousands(s.Dataset), count(int64(s.Images), "file"))
+// archived says what an archive holds.
+func (s *screen) archived(x *pipeline.ArchiveSummary) {
+	s.item("archived", "%s bytes of trace in %s, tables in %s, %s of program memory",
+		thousands(x.Trace), thousands(x.Packed), thousands(x.Dataset), count(int64(x.Images), "file"))
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 	"golang.org/x/term"
 
+	"github.com/tracelake/tracelake/cmd/tracelake/internal/table"
 	"github.com/tracelake/tracelake/pipeline/convert"
 	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/timeline"
@@ -74,7 +75,7 @@ func formatHelp(all []format) string {
 	b := &strings.Builder{}
 	for _, f := range all {
 		left := fmt.Sprintf("   %-*s", indent-3, f.name)
-		for _, line := range wrap(f.about, helpColumns-indent) {
+		for _, line := range table.Wrap(f.about, helpColumns-indent) {
 			b.WriteString(left + line + "\n")
 			left = strings.Repeat(" ", indent)
 		}
@@ -176,7 +177,7 @@ func convertDatasets(ctx *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	c := &conversion{convertArgs: args, notes: newScreen(ctx.App.ErrWriter)}
+	c := &conversion{convertArgs: args, notes: newScreen(ctx.App.ErrWriter, &args.screen)}
 	if c.m, err = c.merge(); err != nil {
 		return err
 	}

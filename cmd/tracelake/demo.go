@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -72,14 +71,17 @@ func demo(ctx *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	covered, err := demoCoverage(ctx, dataset)
-	if err != nil {
+	s := newScreen(ctx.App.Writer, &screenArgs{})
+	s.summary(dataset, summary)
+	s.demoFindings(&summary.Totals, summary.Tables, generate.OfSamples(protocol))
+	if err := s.demoCoverage(dataset); err != nil {
 		return err
 	}
 	words := strings.Join(append([]string{input}, demoFlags(&opt)...), " ")
-	text := summaryText(dataset, summary) + demoFindings(&summary.Totals, summary.Tables, generate.OfSamples(protocol)) + covered + fmt.Sprintf(demoNext, dir, words, dataset)
-	_, err = io.WriteString(ctx.App.Writer, text)
-	return err
+	for line := range strings.Lines(fmt.Sprintf(demoNext, dir, words, dataset)) {
+		s.whole(strings.TrimSuffix(line, "\n"))
+	}
+	return s.writeTo(ctx.App.Writer)
 }
 
 // readDemo reads the command line of demo.
@@ -153,16 +155,15 @@ func demoFlags(o *capture.Options) []string {
 }
 
 // demoCoverage says how much of the sample's program ran, as report coverage does.
-func demoCoverage(ctx *cli.Context, dataset string) (string, error) {
+func (s *screen) demoCoverage(dataset string) error {
 	m, err := report.Read([]string{dataset}, report.Options{})
 	if err != nil {
-		return "", err
+		return err
 	}
-	s := newScreen(ctx.App.Writer)
 	s.blank()
 	s.trust(m.Trust(), false, nil)
 	s.coverage(m.Coverage(report.ByFile))
-	return s.text.String(), nil
+	return nil
 }
 
 // checkDemoDir refuses a directory that holds what no demo wrote.
@@ -187,16 +188,17 @@ func checkDemoDir(dir string) error {
 
 // demoFindings says what a user may find remarkable of a capture in bytes or in
 // samples.
-func demoFindings(t *schema.Totals, tables map[string]schema.Files, samples bool) string {
+func (s *screen) demoFindings(t *schema.Totals, tables map[string]schema.Files, samples bool) {
 	if t.Instructions == 0 || t.Bytes == 0 {
-		return ""
+		return
 	}
 	perInstruction := 1 / float64(t.Instructions)
 	unit, each := "byte", fmt.Sprintf("%.2f bits each", float64(8*t.Bytes)*perInstruction)
 	if samples {
 		unit, each = "sample", fmt.Sprintf("%.2f each", float64(t.Bytes)*perInstruction)
 	}
-	return fmt.Sprintf("\n%s of trace hold %s (%s); a row of instructions takes %.2f bytes.\n",
+	s.blank()
+	s.line("%s of trace hold %s (%s); a row of instructions takes %.2f bytes.",
 		count(t.Bytes, unit), count(t.Instructions, "instruction"), each, float64(tables[schema.Instructions.Name].Bytes)*perInstruction)
 }
 

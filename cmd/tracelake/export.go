@@ -32,7 +32,7 @@ Examples:
    tracelake export capture -o run1 --overwrite -e firmware.elf --level blocks
    tracelake export run1 -o part --around seq=5000000±2000
    tracelake export etb.bin -o run1 --protocol pft --framed --source 0x13 -e firmware.elf`,
-		Flags:  slices.Concat(inputFlags(), []cli.Flag{sourceFlag()}, partFlags(), memoryFlags(), []cli.Flag{symbolsFlag(), storeFlag()}, outputFlags(), runFlags()),
+		Flags:  slices.Concat(inputFlags(), []cli.Flag{sourceFlag()}, partFlags(), memoryFlags(), []cli.Flag{symbolsFlag(), storeFlag()}, outputFlags(), screenFlags(), runFlags()),
 		Action: export,
 	}
 }
@@ -86,6 +86,7 @@ type exportArgs struct {
 	input, dir        string
 	options           pipeline.Options
 	require           float64 // percent
+	screen            screenArgs
 	quiet, noProgress bool
 }
 
@@ -99,7 +100,9 @@ func export(ctx *cli.Context) error {
 	if err != nil {
 		return unknownSource(ctx, err)
 	}
-	if _, err = io.WriteString(stderr, summaryText(args.dir, summary)); err != nil {
+	s := newScreen(stderr, &args.screen)
+	s.exported(args.dir, summary)
+	if err := s.writeTo(stderr); err != nil {
 		return err
 	}
 	return checkRequired(args.dir, summary, args.require)
@@ -155,6 +158,9 @@ func readExport(ctx *cli.Context) (*exportArgs, error) {
 		return nil, usage("export", "needs -o DIR, the directory to write the dataset to", seeHelp(ctx.Command))
 	}
 	if args.require, err = requirement(ctx); err != nil {
+		return nil, err
+	}
+	if args.screen, err = readScreen(ctx); err != nil {
 		return nil, err
 	}
 	o := &args.options

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rivo/uniseg"
 	"github.com/urfave/cli/v2"
 
 	"github.com/tracelake/tracelake/bench/need"
@@ -23,15 +24,19 @@ var flagValues = map[string]string{
 	"truth": "truth", "capture": "capture", "archive --level": "fastest", "images": "store", "trace-version": "3.3", "context-id": "2", "data": "both", "sources": "3", "framing": "port", "vary": "0.5",
 	"code-bytes": "4096", "qemu-log": "a.log", "ring": "4096", "port": "4", "layout": "etb", "fifo": "40", "sync": "500", "idle": "0.25", "profile": "m", "instructions": "7", "seed": "7", "exceptions": "7", "switches": "7", "trace-off": "7", "overflow": "7",
 	"debug": "7", "triggers": "7", "command": "FROM summary",
-	"test": "boot", "exclude": "main=known", "exclude-from": "testdata/exclude.txt", "by": "line", "top": "3", "fail-under": "80:lines", "baseline": "before",
+	"width": "72", "color": "never", "test": "boot", "exclude": "main=known", "exclude-from": "testdata/exclude.txt", "by": "line", "top": "3", "fail-under": "80:lines", "baseline": "before",
 	"convert --to": "cobertura", "convert --from": "seq=7", "until": "seq=8", "around": "seq=9+-1", "path-map": "a=b", "source-root": "src",
+	"title": "a title", "time-of": "run", "max-size": "5KB",
 }
 
 // readers are what each command makes of its flags.
 var readers = map[string]func(*cli.Context) (any, error){
 	"export":  func(ctx *cli.Context) (any, error) { return readExport(ctx) },
 	"archive": func(ctx *cli.Context) (any, error) { return readArchive(ctx) },
-	"inspect": func(ctx *cli.Context) (any, error) { return []any{captureOptions(ctx), ctx.Bool("json")}, nil },
+	"inspect": func(ctx *cli.Context) (any, error) {
+		args, err := readScreen(ctx)
+		return []any{captureOptions(ctx), ctx.Bool("json"), args}, err
+	},
 	"packets": func(ctx *cli.Context) (any, error) {
 		opt, err := readPackets(ctx)
 		return []any{opt, ctx.Bool("json")}, err
@@ -49,7 +54,8 @@ var readers = map[string]func(*cli.Context) (any, error){
 		a, err := readDatasets(ctx)
 		return []any{a, ctx.Bool("json")}, err
 	},
-	"convert": func(ctx *cli.Context) (any, error) { return readConvert(ctx) },
+	"report html": func(ctx *cli.Context) (any, error) { return readHTML(ctx) },
+	"convert":     func(ctx *cli.Context) (any, error) { return readConvert(ctx) },
 	"report quality": func(ctx *cli.Context) (any, error) {
 		opt, err := readQuality(ctx)
 		return []any{opt, ctx.Bool("json")}, err
@@ -130,6 +136,8 @@ func TestNoFlagIsIgnored(t *testing.T) {
 			required = []string{"--output", "out"}
 		case "synth":
 			arguments, required = nil, []string{"--output", "out", "--protocol", "etmv3"}
+		case "report html":
+			required = []string{"--output", "out"}
 		case "report disasm":
 			required = []string{"--function", "idle"}
 		case "redecode":
@@ -242,8 +250,8 @@ func TestHelp(t *testing.T) {
 	walk(newApp(io.Discard, io.Discard).Commands, "", func(path string, c *cli.Command) {
 		help := commandHelp(c)
 		for line := range strings.Lines(help) {
-			if len(line) > helpColumns+1 && !strings.HasPrefix(line, "   tracelake ") {
-				t.Errorf("%s: line of %d columns: %s", path, len(line)-1, line)
+			if n := uniseg.StringWidth(strings.TrimSuffix(line, "\n")); n > helpColumns && !strings.HasPrefix(line, "   tracelake ") {
+				t.Errorf("%s: line of %d columns: %s", path, n, line)
 			}
 		}
 		if n := strings.Count(help, "\n   tracelake "+path); n < 3 { // the synopsis and two examples

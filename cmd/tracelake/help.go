@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/urfave/cli/v2"
+
+	"github.com/tracelake/tracelake/cmd/tracelake/internal/table"
 )
 
 const (
@@ -70,7 +72,7 @@ func commandHelp(c *cli.Command) string {
 func writeFlag(b *strings.Builder, f cli.Flag, width int) {
 	const gap = 2
 	left := fmt.Sprintf("%*s%-*s", flagIndent, "", width, flagName(f))
-	for _, line := range wrap(flagText(f), helpColumns-flagIndent-width-gap) {
+	for _, line := range table.Wrap(flagText(f), helpColumns-flagIndent-width-gap) {
 		fmt.Fprintf(b, "%s%*s%s\n", left, gap, "", line)
 		left = strings.Repeat(" ", flagIndent+width)
 	}
@@ -101,18 +103,4 @@ func flagText(f cli.Flag) string {
 		text += " (default: " + def + ")"
 	}
 	return text
-}
-
-// wrap breaks text into lines of at most width columns, words permitting.
-func wrap(text string, width int) []string {
-	var lines []string
-	line := ""
-	for word := range strings.FieldsSeq(text) {
-		if line != "" && len(line)+1+len(word) > width {
-			lines = append(lines, line)
-			line = ""
-		}
-		line = strings.TrimPrefix(line+" "+word, " ")
-	}
-	return append(lines, line)
 }

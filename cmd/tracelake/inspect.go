@@ -2,15 +2,16 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/tracelake/tracelake/cmd/tracelake/internal/table"
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/pipeline"
+	"github.com/tracelake/tracelake/schema"
 )
 
 func inspectCommand() *cli.Command {
@@ -33,14 +34,18 @@ Examples:
    tracelake inspect capture --json`,
 		Flags: slices.Concat(inputFlags(), memoryFlags(), []cli.Flag{
 			storeFlag(),
-			&cli.BoolFlag{Name: "json", Category: groupOutput, Usage: "print one JSON object"},
-		}),
+			jsonFlag(),
+		}, screenFlags()),
 		Action: inspect,
 	}
 }
 
 func inspect(ctx *cli.Context) error {
 	input, err := inputArgument(ctx)
+	if err != nil {
+		return err
+	}
+	screenArgs, err := readScreen(ctx)
 	if err != nil {
 		return err
 	}
@@ -54,7 +59,9 @@ func inspect(ctx *cli.Context) error {
 	if ctx.Bool("json") {
 		err = writeJSON(ctx.App.Writer, in)
 	} else {
-		_, err = io.WriteString(ctx.App.Writer, inspectionText(in))
+		s := newScreen(ctx.App.Writer, &screenArgs)
+		s.inspection(in)
+		err = s.writeTo(ctx.App.Writer)
 	}
 	if err == nil && len(in.Sources) == 0 && len(in.Lines) == 0 {
 		err = &unknownError{input}
@@ -69,66 +76,91 @@ func (e *unknownError) Error() string {
 	return e.input + ": is no trace that can be read as it is; give a snapshot directory or a raw file of trace (the memory of a program goes with one, as --image FILE@ADDR)"
 }
 
-// inspectionText puts an inspection into words.
-func inspectionText(in *pipeline.Inspection) string {
-	b := &strings.Builder{}
-	b.WriteString(in.Input)
+// inspection puts an inspection into words.
+func (s *screen) inspection(in *pipeline.Inspection) {
+	s.decoded(samplesOf(in), "")
 	if in.Description != "" {
-		fmt.Fprintf(b, ": %s", in.Description)
+		s.line("%s: %s", in.Input, in.Description)
+	} else {
+		s.line("%s", in.Input)
 	}
-	b.WriteString("\n")
 	if in.Found != nil {
-		writeFound(b, in)
-		return b.String()
+		s.found(in)
+		return
 	}
 	if in.Guess != nil {
-		writeGuess(b, in.Guess)
+		s.guess(in.Guess)
 		if len(in.Sources) == 0 {
-			return b.String()
+			return
 		}
 	}
 	if in.TimestampHz != 0 {
-		fmt.Fprintf(b, "timestamps at %s Hz\n", thousands(int64(in.TimestampHz)))
+		s.line("timestamps at %s Hz", thousands(int64(in.TimestampHz)))
 	}
 	for i := range in.Buffers {
-		writeBuffer(b, &in.Buffers[i])
+		s.buffer(&in.Buffers[i])
 	}
 	for i := range in.Sources {
-		inspectSource(b, &in.Sources[i])
+		s.inspected(&in.Sources[i])
 	}
-	writeImages(b, in.Images)
-	writeNotes(b, in.Notes)
-	writeLines(b, in.Lines)
-	return b.String()
+	s.images(in.Images)
+	s.notes(in.Notes)
+	s.commands(in.Lines)
 }
 
-// writeLines says what to type next.
-func writeLines(b *strings.Builder, lines []string) {
+// samplesOf is what was decoded of each source.
+func samplesOf(in *pipeline.Inspection) []pipeline.SourceSummary {
+	var sources []pipeline.SourceSummary
+	for i := range in.Sources {
+		x := &in.Sources[i]
+		if x.Sample == nil {
+			continue
+		}
+		s := pipeline.SourceSummary{Verdict: x.Sample.Verdict, Agreements: x.Sample.Agreements}
+		s.Bytes, s.BytesDecoded, s.Unit, s.Status = x.Sample.Bytes, x.Sample.BytesDecoded, x.Unit, schema.SourceStatusNames[schema.StatusDecoded]
+		sources = append(sources, s)
+	}
+	return sources
+}
+
+// commands say what to type next: lines to copy, which are not broken.
+func (s *screen) commands(lines []string) {
 	if len(lines) == 0 {
 		return
 	}
-	b.WriteString("\nwhat to type\n")
+	s.blank()
+	s.line("what to type")
 	for _, line := range lines {
-		fmt.Fprintf(b, "  %s\n", line)
+		s.whole("  " + line)
 	}
 }
 
-func writeBuffer(b *strings.Builder, x *pipeline.BufferInspection) {
-	fmt.Fprintf(b, "\nbuffer %s: %s, %s", x.Name, count(x.Bytes, "byte"), formatWords(x.Format))
+// buffer says what a buffer is made of.
+func (s *screen) buffer(x *pipeline.BufferInspection) {
+	text := fmt.Sprintf("buffer %s: %s, %s", x.Name, count(x.Bytes, "byte"), formatWords(x.Format))
 	if x.FrameOffset != 0 {
-		fmt.Fprintf(b, ", frames from offset 0x%x", x.FrameOffset)
+		text += fmt.Sprintf(", frames from offset 0x%x", x.FrameOffset)
 	}
 	if x.Looked < x.Bytes {
-		fmt.Fprintf(b, "; the first %s looked at", thousands(x.Looked))
+		text += fmt.Sprintf("; the first %s looked at", thousands(x.Looked))
 	}
-	b.WriteString("\n")
+	s.blank()
+	s.line("%s", text)
+	t := &table.Table{Columns: []table.Column{{Title: "PART", Kind: table.Name}, {Title: "SHARE", Kind: table.Main}, {Kind: table.Share}, {Title: "BYTES", Kind: table.Main}}}
+	whole := min(x.Looked, x.Bytes)
+	add := func(name string, n int64) {
+		t.Add(table.Bar{Full: float64(n), Whole: float64(whole)}, name, cellPercent(n, whole), thousands(n))
+	}
 	for _, id := range slices.Sorted(maps.Keys(x.Streams)) {
-		fmt.Fprintf(b, "  %-14s %15s bytes\n", "source "+id, thousands(x.Streams[id]))
+		add("source "+id, x.Streams[id])
 	}
 	for _, kind := range slices.Sorted(maps.Keys(x.Overhead)) {
 		if n := x.Overhead[kind]; n > 0 {
-			fmt.Fprintf(b, "  %-14s %15s bytes\n", kind, thousands(n))
+			add(kind, n)
 		}
+	}
+	if t.Rows() > 0 {
+		s.table(t)
 	}
 }
 
@@ -143,60 +175,66 @@ func formatWords(format string) string {
 	return "one stream"
 }
 
-func inspectSource(b *strings.Builder, s *pipeline.SourceInspection) {
-	unit := strings.TrimSuffix(s.Unit, "s")
-	fmt.Fprintf(b, "\nsource %s%s: %s", s.Source, sourceWords(s.Source, s.Name, s.Protocol, s.Version, s.Core), count(s.Bytes, unit))
-	if s.Buffer != "" {
-		fmt.Fprintf(b, " in buffer %s", s.Buffer)
+func (s *screen) inspected(x *pipeline.SourceInspection) {
+	unit := strings.TrimSuffix(x.Unit, "s")
+	in := ""
+	if x.Buffer != "" {
+		in = " in buffer " + x.Buffer
 	}
-	b.WriteString("\n")
-	if len(s.Settings) > 0 {
-		fmt.Fprintf(b, "  settings   %s\n", strings.Join(s.Settings, ", "))
+	s.blank()
+	s.line("source %s%s: %s%s", x.Source, sourceWords(x.Source, x.Name, x.Protocol, x.Version, x.Core), count(x.Bytes, unit), in)
+	if len(x.Settings) > 0 {
+		s.item("settings", "%s", strings.Join(x.Settings, ", "))
 	}
-	if s.Problem != "" {
-		fmt.Fprintf(b, "  problem    %s\n", s.Problem)
+	if x.Problem != "" {
+		s.item("problem", "%s", x.Problem)
 	}
-	writeGuessed(b, s.Guessed)
-	writeSuggested(b, s.Suggested)
-	writeTrials(b, s.Trials)
-	if s.Sample == nil {
-		fmt.Fprintf(b, "  verdict    %s\n", s.Status)
+	s.guessed(x.Guessed)
+	s.suggested(x.Suggested)
+	s.trials(x.Trials)
+	if x.Sample == nil {
+		s.item("verdict", "%s", x.Status)
 		return
 	}
-	x := s.Sample
-	fmt.Fprintf(b, "  sample     %s: %s decoded (%s), %s, %s unplaced\n", count(x.Bytes, unit),
-		thousands(x.BytesDecoded), percent(x.BytesDecoded, x.Bytes), lostWords(x.BytesLost, x.Bytes, unit, x.Verdict), thousands(x.Unplaced))
-	writeSynchronisations(b, x)
-	writeStatuses(b, s.Statuses)
-	if x.FIFO != nil {
-		fmt.Fprintf(b, "  fifo       %s\n", fifoWords(x.FIFO))
-	}
-	if x.Bytes < s.Bytes {
-		fmt.Fprintf(b, "  estimate   %s in all\n", count(x.Estimate, "instruction"))
-	}
-	for _, r := range x.Wanted {
-		fmt.Fprintf(b, "  missing    program memory %s-%s, %s\n", r.First, r.Last, count(r.Stops, "stop"))
-	}
-	if x.OtherStops > 0 {
-		fmt.Fprintf(b, "  missing    %s\n", otherStops(x.OtherStops))
-	}
-	fmt.Fprintf(b, "  verdict    %s\n", sampleVerdict(x))
-	writeAnswers(b, s.Answers)
+	s.sample(x, unit)
+	s.item("verdict", "%s", sampleVerdict(x.Sample))
+	s.answers(x.Answers)
 }
 
-// writeSynchronisations says how often decoding can begin in a sample, and where first.
-func writeSynchronisations(b *strings.Builder, x *pipeline.Sample) {
-	first := "cut"
-	b.WriteString("             ")
+// sample says what was decoded of a source.
+func (s *screen) sample(source *pipeline.SourceInspection, unit string) {
+	x := source.Sample
+	s.item("sample", "%s: %s decoded (%s), %s, %s unplaced", count(x.Bytes, unit),
+		thousands(x.BytesDecoded), percent(x.BytesDecoded, x.Bytes), lostWords(x.BytesLost, x.Bytes, unit, x.Verdict), thousands(x.Unplaced))
+	s.item("", "%s", synchronisations(x))
+	if source.Statuses != nil {
+		s.item("statuses", "%s", source.Statuses)
+	}
+	if x.FIFO != nil {
+		s.item("fifo", "%s", fifoWords(x.FIFO))
+	}
+	if x.Bytes < source.Bytes {
+		s.item("estimate", "%s in all", count(x.Estimate, "instruction"))
+	}
+	for _, r := range x.Wanted {
+		s.item("missing", "program memory %s-%s, %s", r.First, r.Last, count(r.Stops, "stop"))
+	}
+	if x.OtherStops > 0 {
+		s.item("missing", "%s", otherStops(x.OtherStops))
+	}
+}
+
+// synchronisations says how often decoding can begin in a sample, and where first.
+func synchronisations(x *pipeline.Sample) string {
+	text, first := "", "cut"
 	if x.FIFO == nil {
-		fmt.Fprintf(b, "%s, ", count(x.Asyncs, "A-sync"))
-		first = "I-sync"
+		text, first = count(x.Asyncs, "A-sync")+", ", "I-sync"
 	}
-	fmt.Fprintf(b, "%s, %s, %s", count(x.Segments, "segment"), count(x.Instructions, "instruction"), count(x.Exceptions, "exception"))
+	text += fmt.Sprintf("%s, %s, %s", count(x.Segments, "segment"), count(x.Instructions, "instruction"), count(x.Exceptions, "exception"))
 	if x.FirstCut != nil {
-		fmt.Fprintf(b, "; the first %s is at offset 0x%x", first, *x.FirstCut)
+		text += fmt.Sprintf("; the first %s is at offset 0x%x", first, *x.FirstCut)
 	}
-	b.WriteString("\n")
+	return text
 }
 
 // sampleVerdict says how a sample decodes.
@@ -211,19 +249,24 @@ func sampleVerdict(x *pipeline.Sample) string {
 	return words
 }
 
-func writeImages(b *strings.Builder, images []pipeline.ImageInspection) {
-	b.WriteString("\nprogram memory\n")
+// images lists the program memory.
+func (s *screen) images(images []pipeline.ImageInspection) {
+	s.blank()
+	s.line("program memory")
 	if len(images) == 0 {
-		b.WriteString("  none; give it with -e FILE or --image FILE@ADDR\n")
+		s.indented("none; give it with -e FILE or --image FILE@ADDR")
+		return
 	}
+	t := &table.Table{Columns: []table.Column{{Title: "ADDRESS", Kind: table.Main}, {Title: "BYTES", Kind: table.Main}, {Title: "FILE", Kind: table.Path}, {Title: "OF", Kind: table.Remark}}}
 	for _, i := range images {
-		line := fmt.Sprintf("  %s %15s bytes  %s", i.Address, thousands(i.Bytes), i.File)
+		var of []string
 		if i.Space != "" {
-			line += ", space " + i.Space
+			of = append(of, "space "+i.Space)
 		}
 		if i.Core != "" {
-			line += ", core " + i.Core
+			of = append(of, "core "+i.Core)
 		}
-		b.WriteString(line + "\n")
+		t.Add(table.Bar{}, i.Address, thousands(i.Bytes), i.File, strings.Join(of, ", "))
 	}
+	s.table(t)
 }

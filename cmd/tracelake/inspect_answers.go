@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/pipeline"
@@ -17,13 +16,13 @@ var questionWords = map[decode.Question]struct{ question, evidence string }{
 	decode.AskConditions: {"did it pass its condition?", ""},
 }
 
-// writeAnswers says which questions a source can answer, and what to set in the trace
-// unit for the others.
-func writeAnswers(b *strings.Builder, answers []pipeline.Answer) {
+// answers says which questions a source can answer, and what to set in the trace unit
+// for the others.
+func (s *screen) answers(answers []pipeline.Answer) {
 	label := "answers"
 	for i := range answers {
 		a := &answers[i]
-		fmt.Fprintf(b, "  %-10s %-26s  %s\n", label, questionWords[a.Question].question, answerWords(a))
+		s.pair(label, fmt.Sprintf("%-26s", questionWords[a.Question].question), answerWords(a))
 		label = ""
 	}
 }

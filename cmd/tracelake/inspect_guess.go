@@ -1,21 +1,21 @@
 package main
 
 import (
-	"fmt"
 	"strings"
 
+	"github.com/tracelake/tracelake/cmd/tracelake/internal/table"
 	"github.com/tracelake/tracelake/decode/figures"
 	"github.com/tracelake/tracelake/pipeline"
 	"github.com/tracelake/tracelake/schema"
 )
 
-// writeFound says what an input is that is no capture.
-func writeFound(b *strings.Builder, in *pipeline.Inspection) {
-	fmt.Fprintf(b, "  %s\n", in.Found.What)
+// found says what an input is that is no capture.
+func (s *screen) found(in *pipeline.Inspection) {
+	s.indented("%s", in.Found.What)
 	if in.Found.Do != "" {
-		fmt.Fprintf(b, "  %s\n", in.Found.Do)
+		s.indented("%s", in.Found.Do)
 	}
-	writeLines(b, in.Lines)
+	s.commands(in.Lines)
 }
 
 // framingWords says how streams are in a file.
@@ -31,21 +31,21 @@ var confidenceWords = map[pipeline.Confidence]string{
 	pipeline.Certain: "certainly", pipeline.Likely: "probably", pipeline.Uncertain: "perhaps", pipeline.NoGuess: "no trace that is read here",
 }
 
-// writeGuess says how a raw file was read, the best way first.
-func writeGuess(b *strings.Builder, g *pipeline.Guess) {
+// guess says how a raw file was read, the best way first.
+func (s *screen) guess(g *pipeline.Guess) {
 	words := confidenceWords[g.Confidence]
 	if g.Confidence != pipeline.NoGuess {
 		words += " trace " + framingWords(g.Framed)
 	}
-	fmt.Fprintf(b, "  %s; read in every way:\n", words)
-	writeTried(b, g.Tried)
-}
-
-// writeTried lists what was tried.
-func writeTried(b *strings.Builder, tried []pipeline.Tried) {
-	for _, t := range tried {
-		fmt.Fprintf(b, "    %-27s %8s of %s decode, %s\n", t.Protocol+" "+framingWords(t.Framed),
-			percent(t.Decoded.N, t.Decoded.Total), count(t.Decoded.Total, strings.TrimSuffix(t.Unit, "s")), isyncWords(&t))
+	s.indented("%s; read in every way:", words)
+	t := &table.Table{Columns: []table.Column{{Title: "READ AS", Kind: table.Name}, {Title: "DECODED", Kind: table.Main}, {Kind: table.Share}, {Title: "OF", Kind: table.Main}, {Kind: table.Remark}}}
+	for i := range g.Tried {
+		x := &g.Tried[i]
+		t.Add(table.Bar{Full: float64(x.Decoded.N), Whole: float64(x.Decoded.Total)}, x.Protocol+" "+framingWords(x.Framed),
+			s.exact(x.Decoded.N, x.Decoded.Total), count(x.Decoded.Total, strings.TrimSuffix(x.Unit, "s")), isyncWords(x))
+	}
+	if t.Rows() > 0 {
+		s.table(t)
 	}
 }
 
@@ -63,25 +63,25 @@ func isyncWords(t *pipeline.Tried) string {
 	return words
 }
 
-// writeGuessed says what a source of a raw file is, and what its stream says about
-// the registers.
-func writeGuessed(b *strings.Builder, g *pipeline.Guessed) {
+// guessed says what a source of a raw file is, and what its stream says about the
+// registers.
+func (s *screen) guessed(g *pipeline.Guessed) {
 	if g == nil {
 		return
 	}
 	if g.Confidence != pipeline.NoGuess && len(g.Tried) > 1 {
 		next := &g.Tried[1]
-		fmt.Fprintf(b, "  protocol   %s %s; as %s %s decodes, with %s\n", confidenceWords[g.Confidence], g.Tried[0].Protocol,
+		s.item("protocol", "%s %s; as %s %s decodes, with %s", confidenceWords[g.Confidence], g.Tried[0].Protocol,
 			next.Protocol, percent(next.Decoded.N, next.Decoded.Total), isyncWords(next))
 	}
 	if len(g.Unseen) > 0 {
-		fmt.Fprintf(b, "  unknown    %s: only the program shows it; inspect again with -e FILE\n", strings.Join(g.Unseen, ", "))
+		s.item("unknown", "%s: only the program shows it; inspect again with -e FILE", strings.Join(g.Unseen, ", "))
 	}
 }
 
-// writeSuggested says with which values of registers the stream reads better.
-func writeSuggested(b *strings.Builder, suggested []pipeline.Suggestion) {
-	for _, s := range suggested {
-		fmt.Fprintf(b, "  suggested  %s: %s (%s fits, %s without)\n", s.Register, s.Means, figures.Share(s.With), figures.Share(s.Without))
+// suggested says with which values of registers the stream reads better.
+func (s *screen) suggested(suggested []pipeline.Suggestion) {
+	for _, x := range suggested {
+		s.item("suggested", "%s: %s (%s fits, %s without)", x.Register, x.Means, figures.Share(x.With), figures.Share(x.Without))
 	}
 }

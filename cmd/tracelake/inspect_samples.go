@@ -2,25 +2,17 @@ package main
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/tracelake/tracelake/pipeline"
 )
 
 // This file is what inspect says of samples of a trace port.
 
-// writeStatuses lists how often each status is there.
-func writeStatuses(b *strings.Builder, s *pipeline.Statuses) {
-	if s != nil {
-		fmt.Fprintf(b, "  statuses   %s\n", s)
-	}
-}
-
-// writeTrials lists how the settings did that were left to be found.
-func writeTrials(b *strings.Builder, trials []pipeline.Trial) {
+// trials lists how the settings did that were left to be found.
+func (s *screen) trials(trials []pipeline.Trial) {
 	label := "trials"
-	for _, t := range trials {
-		fmt.Fprintf(b, "  %-10s %-32s  %s of %s checks right, %s\n", label, t.Settings, thousands(t.Right), thousands(t.Checks), count(t.Errors, "error"))
+	for _, x := range trials {
+		s.pair(label, fmt.Sprintf("%-32s", x.Settings), fmt.Sprintf("%s of %s checks right, %s", thousands(x.Right), thousands(x.Checks), count(x.Errors, "error")))
 		label = ""
 	}
 }

@@ -79,7 +79,7 @@ func TestProgressOnTerminal(t *testing.T) {
 		t.Errorf("colours in %q", text)
 	}
 	for _, flag := range []string{"--no-progress", "--quiet"} {
-		text := onTerminal(t, nil, append(args, flag)...)
+		text := onTerminal(t, []string{"NO_COLOR=1"}, append(args, flag)...)
 		if strings.Contains(text, bar) || strings.Contains(text, "\x1b") {
 			t.Errorf("%s: %q", flag, text)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/tracelake/tracelake/cmd/tracelake/internal/table"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 )
@@ -93,7 +94,7 @@ func prunedText(dir string, p *dataset.Pruned) string {
 		{"not any more", strings.Join(unanswered(p), ", ") + "; export the capture again for them"},
 	} {
 		const indent = 17
-		for i, words := range wrap(line.words, helpColumns-indent) {
+		for i, words := range table.Wrap(line.words, helpColumns-indent) {
 			if i > 0 {
 				line.head = ""
 			}

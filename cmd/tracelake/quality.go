@@ -79,7 +79,9 @@ func qualityText(r *pipeline.QualityReport) string {
 	for i := range r.Sources {
 		writeQuality(b, &r.Sources[i])
 	}
-	writeNotes(b, r.Notes)
+	if len(r.Notes) > 0 {
+		b.WriteString("\nnotes\n  " + strings.Join(r.Notes, "\n  ") + "\n")
+	}
 	return b.String()
 }
 

@@ -64,7 +64,7 @@ func TestREADME(t *testing.T) {
 	}
 
 	demo := exec.Command("tracelake", "demo")
-	demo.Dir, demo.Env = dir, append(os.Environ(), utf8)
+	demo.Dir, demo.Env = dir, append(os.Environ(), utf8, "COLUMNS=")
 	out, err := demo.Output()
 	if err != nil {
 		t.Fatal(err)
@@ -127,7 +127,7 @@ func (c readmeCommand) run(t *testing.T, dir string, path ...string) string {
 	cmd := exec.Command("bash", "-c", strings.ReplaceAll(c.line, "go run ./cmd/tracelake", "tracelake"))
 	cmd.Dir = dir
 	cmd.Stdin = strings.NewReader(c.stdin)
-	cmd.Env = append(os.Environ(), utf8, "PATH="+strings.Join(append(path, os.Getenv("PATH")), string(filepath.ListSeparator)))
+	cmd.Env = append(os.Environ(), utf8, "COLUMNS=", "PATH="+strings.Join(append(path, os.Getenv("PATH")), string(filepath.ListSeparator)))
 	out, err := cmd.Output()
 	if err != nil {
 		failed, _ := errors.AsType[*exec.ExitError](err)

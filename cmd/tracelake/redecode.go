@@ -42,7 +42,7 @@ Examples:
 			jobsFlag("decode on `N` cores; the files are the same for any N"),
 			&cli.BoolFlag{Name: "quiet", Category: groupRun, Usage: "print nothing but errors"},
 			&cli.BoolFlag{Name: "no-progress", Category: groupRun, Usage: "no progress bar (there is one on terminals only)"},
-		}),
+		}, screenFlags()),
 		Action: redecode,
 	}
 }
@@ -52,6 +52,7 @@ type redecodeArgs struct {
 	dir, input        string
 	options           pipeline.Options
 	quiet, noProgress bool
+	screen            screenArgs
 }
 
 func redecode(ctx *cli.Context) error {
@@ -64,8 +65,10 @@ func redecode(ctx *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(stderr, summaryText(args.dir, done.Summary)+redecodedText(done))
-	return err
+	s := newScreen(stderr, &args.screen)
+	s.exported(args.dir, done.Summary)
+	s.redecoded(done)
+	return s.writeTo(stderr)
 }
 
 // runRedecode decodes again, with a progress bar if stderr is a terminal.
@@ -106,14 +109,19 @@ func readRedecode(ctx *cli.Context) (*redecodeArgs, error) {
 		return nil, usage("redecode", "needs a program: everything else is as it was", "give it with -e FILE, --image or --symbols")
 	}
 	var err error
+	if args.screen, err = readScreen(ctx); err != nil {
+		return nil, err
+	}
 	args.options.Workers, err = jobs(ctx)
 	return args, err
 }
 
-// redecodedText says what the program changed.
-func redecodedText(r *pipeline.Redecoded) string {
+// redecoded says what the program changed.
+func (s *screen) redecoded(r *pipeline.Redecoded) {
 	what := func(t *schema.Totals) string {
 		return fmt.Sprintf("%s, %s, %s unplaced", count(t.Instructions, "instruction"), count(t.Losses, "loss"), count(t.BytesUnplaced, "byte"))
 	}
-	return fmt.Sprintf("\nbefore: %s\nnow:    %s\n", what(&r.Before), what(&r.Totals))
+	s.blank()
+	s.paragraph("before: ", what(&r.Before))
+	s.paragraph("now:    ", what(&r.Totals))
 }

@@ -30,7 +30,7 @@ Examples:
 			&cli.StringFlag{Name: "by", Category: groupOutput, Usage: "a row for each `WHAT`: function, file or line", DefaultText: "branch"},
 			topFlag(),
 			jsonFlag(),
-		}),
+		}, screenFlags()),
 		Action: branches,
 	}
 }
@@ -74,7 +74,7 @@ func (s *screen) branches(b *report.Branches, limit int) {
 		{Title: "TAKEN", Kind: table.Main},
 		{Title: "NOT TAKEN", Kind: table.Main},
 		{Title: "UNTOLD", Kind: table.Number},
-		{Title: "ADDRESS", Kind: table.Number},
+		{Title: "ADDRESS", Kind: table.Spare},
 		{Title: "FUNCTION", Kind: table.Remark},
 	}}
 	for i := range rows {
@@ -87,9 +87,8 @@ func (s *screen) branches(b *report.Branches, limit int) {
 			thousands(r.Taken), thousands(r.NotTaken), thousands(r.Untold), hexAddress(r.Address), r.In.Function)
 	}
 	s.blank()
-	s.table(t)
-	s.legend("taken", "not taken", "untold")
-	s.left(len(b.Rows)-len(rows), "branch")
+	s.table(t, "taken", "not taken", "untold")
+	s.left(len(b.Rows)-len(rows), "branch", 0, 0, "")
 }
 
 // verdictWords are those for a branch, or for an instruction that passes or fails.
@@ -122,7 +121,7 @@ func (s *screen) branchRows(c *report.Coverage, q *question) {
 	}
 	s.blank()
 	s.table(t)
-	s.left(len(all)-len(rows), q.by.String())
+	s.left(len(all)-len(rows), q.by.String(), 0, 0, "")
 }
 
 // withBranches returns the rows that have conditional branches, those first of which

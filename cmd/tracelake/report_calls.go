@@ -23,7 +23,7 @@ Examples:
    tracelake report calls run
    tracelake report calls run --top 50
    tracelake report calls run --baseline yesterday`,
-		Flags:  slices.Concat(datasetFlags(), []cli.Flag{baselineFlag("say which calls got slower, and which faster, than in the dataset in `DIR`"), topFlag(), jsonFlag()}),
+		Flags:  slices.Concat(datasetFlags(), []cli.Flag{baselineFlag("say which calls got slower, and which faster, than in the dataset in `DIR`"), topFlag(), jsonFlag()}, screenFlags()),
 		Action: calls,
 	}
 }
@@ -69,10 +69,10 @@ func (s *screen) calls(c *report.Calls, limit int) {
 		t.Add(table.Bar{}, slices.Concat([]string{n.row(&r.Name, report.ByFunction), thousands(r.Calls)}, s.durations(&r.Durations), []string{thousands(r.Unended)})...)
 	}
 	s.table(t)
-	s.left(len(c.Rows)-len(rows), "function")
 	if c.LeftOut > 0 {
 		s.line("%s left out at export: those that ended last; export with --tables calls,... for all", count(c.LeftOut, "call"))
 	}
+	s.left(len(c.Rows)-len(rows), "function", 0, 0, "")
 }
 
 // The objects of report calls --json.

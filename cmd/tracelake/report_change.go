@@ -41,7 +41,7 @@ func (s *screen) change(q *question, c *report.Change) {
 		t.Add(table.Bar{}, n.row(&rows[i].Name, by), thousands(rows[i].Lost), thousands(rows[i].New))
 	}
 	s.table(t)
-	s.left(len(c.Rows)-len(rows), rowNoun(named, by))
+	s.left(len(c.Rows)-len(rows), rowNoun(named, by), 0, 0, "")
 }
 
 // baselineDir is the directory of the baseline.

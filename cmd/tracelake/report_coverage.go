@@ -43,7 +43,11 @@ func coverage(ctx *cli.Context) error {
 	}
 	c := q.m.Coverage(q.by)
 	change := q.change(false)
-	err = q.answer(ctx, func() any { return coverageObject(q, c, change) }, func(s *screen) {
+	growth, err := report.ReadGrowth(q.dirs, q.options.Test)
+	if err != nil {
+		return err
+	}
+	err = q.answer(ctx, func() any { return coverageObject(q, c, change, growth) }, func(s *screen) {
 		s.coverage(c)
 		s.coverageRows(c, q.by, q.top)
 		s.change(q, change)
@@ -112,7 +116,7 @@ func (s *screen) coverageRows(c *report.Coverage, by report.By, limit int) {
 		{Title: "INSTRUCTIONS", Kind: table.Number},
 		{Title: "LINES", Kind: table.Number},
 		{Title: "OUTCOMES", Kind: table.Number},
-		{Title: "EXECUTIONS", Kind: table.Number},
+		{Title: "EXECUTIONS", Kind: table.Spare},
 	})}
 	rows := atMost(c.Rows, limit)
 	for i := range rows {
@@ -121,9 +125,9 @@ func (s *screen) coverageRows(c *report.Coverage, by report.By, limit int) {
 			figure(r.Instructions.Figure), figure(r.Lines), figure(r.Outcomes), thousands(r.Executions))
 	}
 	s.blank()
-	s.table(t)
-	s.legend("covered", "reached, never passed", "not seen")
-	s.left(len(c.Rows)-len(rows), by.String())
+	s.table(t, "covered", "reached, never passed", "not seen")
+	part, whole := instructionsOf(c.Rows[len(rows):]), instructionsOf(c.Rows)
+	s.left(len(c.Rows)-len(rows), by.String(), part, whole, "instruction")
 }
 
 // executions writes a row for each address that ran.
@@ -135,7 +139,23 @@ func (s *screen) executions(all []report.CoverageRow, limit int) {
 	}
 	s.blank()
 	s.table(t)
-	s.left(len(all)-len(rows), "address")
+	s.left(len(all)-len(rows), "address", executionsOf(all[len(rows):]), executionsOf(all), "execution")
+}
+
+// instructionsOf is how many instructions rows have.
+func instructionsOf(rows []report.CoverageRow) (n int64) {
+	for i := range rows {
+		n += rows[i].Instructions.Of
+	}
+	return n
+}
+
+// executionsOf is how often they were executed.
+func executionsOf(rows []report.CoverageRow) (n int64) {
+	for i := range rows {
+		n += rows[i].Executions
+	}
+	return n
 }
 
 // atMost returns the rows to show, 0 being all.

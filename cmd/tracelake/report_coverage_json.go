@@ -1,6 +1,9 @@
 package main
 
-import "github.com/tracelake/tracelake/pipeline/report"
+import (
+	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/schema"
+)
 
 // The objects of report coverage --json.
 type (
@@ -19,6 +22,27 @@ type (
 		By           string            `json:"by"`
 		RowsLeftOut  int               `json:"rows_left_out"`
 		Rows         []jsonCoverageRow `json:"rows"`
+		Growth       []jsonGrowth      `json:"growth"`
+		Stretches    []jsonCodeStretch `json:"stretches,omitempty"`
+	}
+	// A jsonGrowth says when trace showed anything new: at instructions of a source, from 0 on.
+	jsonGrowth struct {
+		Directory    string `json:"directory"`
+		Source       string `json:"source"`
+		Instructions int64  `json:"instructions"`
+		Addresses    int    `json:"executed_addresses"`
+		HalfAt       int64  `json:"half_at"`
+		LastNewAt    int64  `json:"last_new_at"`
+	}
+	// A jsonCodeStretch is what ran in one go where nothing has names.
+	jsonCodeStretch struct {
+		Core         string `json:"core,omitempty"`
+		Address      string `json:"address"`
+		Bytes        int64  `json:"bytes"`
+		Instructions int64  `json:"instructions"`
+		Covered      int64  `json:"covered"`
+		Executions   int64  `json:"executions"`
+		Entries      int64  `json:"entries"`
 	}
 	jsonTally struct {
 		jsonFigure
@@ -54,6 +78,7 @@ type (
 		Instructions jsonTally  `json:"instructions"`
 		Lines        jsonFigure `json:"lines"`
 		Outcomes     jsonFigure `json:"outcomes"`
+		Both         int64      `json:"branches_both_ways"`
 		Executions   int64      `json:"executions"`
 	}
 	jsonChange struct {
@@ -76,20 +101,35 @@ type (
 	}
 )
 
-func coverageObject(q *question, c *report.Coverage, change *report.Change) any {
+func coverageObject(q *question, c *report.Coverage, change *report.Change, growth []report.Growth) any {
 	o := &jsonCoverage{
 		reportHead: q.head("coverage"), Instructions: tallyObject(&c.Instructions),
 		Functions: jsonFunctions{of(c.Functions), c.Full}, Lines: of(c.Lines), Files: of(c.Files),
 		Branches: branchFiguresObject(&c.Branches), Predicated: jsonPredicated(c.Predicated), Padding: c.Padding, PaddingRun: c.PaddingRun,
-		FailUnder: q.limit.object(c), Baseline: changeObject(q, change), By: rowNoun(c.Named, q.by), Rows: []jsonCoverageRow{},
+		FailUnder: q.limit.object(c), Baseline: changeObject(q, change), By: rowNoun(c.Named, q.by), Rows: []jsonCoverageRow{}, Growth: []jsonGrowth{},
+	}
+	for i := range growth {
+		g := &growth[i]
+		o.Growth = append(o.Growth, jsonGrowth{g.Dir, schema.SourceText(g.Source), g.Instructions, len(g.Seqs), g.At(0.5), g.At(1)})
+	}
+	for _, s := range q.stretches(c) {
+		o.Stretches = append(o.Stretches, jsonCodeStretch{s.Core, hexAddress(s.Address), s.Bytes, s.Code.Of, s.Code.Covered, s.Instructions, s.Entries})
 	}
 	rows := atMost(c.Rows, q.top)
 	o.RowsLeftOut = len(c.Rows) - len(rows)
 	for i := range rows {
 		r := &rows[i]
-		o.Rows = append(o.Rows, jsonCoverageRow{nameObject(&r.Name), tallyObject(&r.Instructions), of(r.Lines), of(r.Outcomes), r.Executions})
+		o.Rows = append(o.Rows, jsonCoverageRow{nameObject(&r.Name), tallyObject(&r.Instructions), of(r.Lines), of(r.Outcomes), r.Both, r.Executions})
 	}
 	return o
+}
+
+// stretches are those of a program without names.
+func (q *question) stretches(c *report.Coverage) []report.Stretch {
+	if c.Named {
+		return nil
+	}
+	return q.m.Stretches()
 }
 
 func of(f report.Figure) jsonFigure { return figureObject(f.Covered, f.Of) }

@@ -30,7 +30,7 @@ Examples:
    tracelake report disasm run --function 0x4000859c --source-root src`,
 		Flags: slices.Concat(datasetFlags(), []cli.Flag{
 			&cli.StringFlag{Name: "function", Category: groupInput, Usage: "the function, by `NAME` or address; required"},
-		}, pathFlags(), []cli.Flag{jsonFlag()}),
+		}, pathFlags(), []cli.Flag{jsonFlag()}, screenFlags()),
 		Action: disasm,
 	}
 }

@@ -48,7 +48,7 @@ func (s *screen) durationChanges(of, counted string) *table.Table {
 		{Title: "SLOWER BY", Kind: table.Main},
 		{Title: "MEDIAN", Kind: table.Number},
 		{Title: "P99", Kind: table.Number},
-		{Title: "UNIT", Kind: table.Number},
+		{Title: "UNIT", Kind: table.Main},
 		{Title: counted, Kind: table.Number},
 		{Title: "LONGEST", Kind: table.Number},
 	}}
@@ -58,7 +58,7 @@ func (s *screen) durationChanges(of, counted string) *table.Table {
 func (s *screen) addChange(t *table.Table, name string, c *report.DurationChange) {
 	now, was := &c.FiguresNow, &c.FiguresWas
 	p99 := s.None()
-	if min(c.EndedNow, c.EndedBefore) >= leastOfRank {
+	if min(c.EndedNow, c.EndedBefore) >= report.LeastOfRank {
 		p99 = s.fromTo(was.P99, now.P99)
 	}
 	t.Add(table.Bar{}, name, signed(c.Slower), s.fromTo(was.Median, now.Median), p99, c.Unit.String(), s.fromTo(c.EndedBefore, c.EndedNow), s.fromTo(was.Longest, now.Longest))
@@ -90,8 +90,8 @@ func (s *screen) changes(dir string, t *table.Table, noun string, added, lost in
 		return
 	}
 	s.table(t)
-	s.left(left, noun)
 	s.line("slower by: what all of now took more than as many took before, on average")
+	s.left(left, noun, 0, 0, "")
 }
 
 // The objects of --baseline --json.
@@ -174,7 +174,7 @@ func durationChangeObject(c *report.DurationChange) jsonDurationChange {
 
 func durationFigures(ended int64, f *report.Figures) *jsonFigures {
 	o := &jsonFigures{ended, f.Median, nil, f.Longest, f.Sum, &jsonPlace{f.Worst.Dir, schema.SourceText(f.Worst.Source), f.Worst.Seq}}
-	if ended >= leastOfRank {
+	if ended >= report.LeastOfRank {
 		o.P99 = &f.P99
 	}
 	return o

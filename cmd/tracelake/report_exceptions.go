@@ -23,7 +23,7 @@ instruction of the longest.
 Examples:
    tracelake report exceptions run
    tracelake report exceptions run --baseline yesterday`,
-		Flags:  slices.Concat(datasetFlags(), []cli.Flag{baselineFlag("say which got slower, and which faster, than in the dataset in `DIR`"), topFlag(), jsonFlag()}),
+		Flags:  slices.Concat(datasetFlags(), []cli.Flag{baselineFlag("say which got slower, and which faster, than in the dataset in `DIR`"), topFlag(), jsonFlag()}, screenFlags()),
 		Action: reportExceptions,
 	}
 }
@@ -65,7 +65,14 @@ func (s *screen) exceptions(x *report.Exceptions, limit int) {
 		t.Add(table.Bar{}, slices.Concat([]string{r.String(), thousands(r.Entries)}, s.durations(&r.Durations), []string{thousands(r.Unended)})...)
 	}
 	s.table(t)
-	s.left(len(x.Rows)-len(rows), "exception")
+	s.left(len(x.Rows)-len(rows), "exception", entries(x.Rows[len(rows):]), x.Entries, "entry")
+}
+
+func entries(rows []report.ExceptionRow) (n int64) {
+	for i := range rows {
+		n += rows[i].Entries
+	}
+	return n
 }
 
 // durationColumns are the columns of durations.
@@ -74,13 +81,10 @@ func durationColumns() []table.Column {
 		{Title: "MEDIAN", Kind: table.Number},
 		{Title: "P99", Kind: table.Number},
 		{Title: "LONGEST", Kind: table.Number},
-		{Title: "UNIT", Kind: table.Number},
+		{Title: "UNIT", Kind: table.Main},
 		{Title: "WORST AT", Kind: table.Number},
 	}
 }
-
-// leastOfRank is how many durations there have to be for a 99th percentile.
-const leastOfRank = 100
 
 // durations are the cells of durations.
 func (s *screen) durations(d *report.Durations) []string {
@@ -88,7 +92,7 @@ func (s *screen) durations(d *report.Durations) []string {
 		return []string{s.None(), s.None(), s.None(), s.None(), s.None()}
 	}
 	p99 := s.None()
-	if d.Ended >= leastOfRank {
+	if d.Ended >= report.LeastOfRank {
 		p99 = thousands(d.P99)
 	}
 	return []string{thousands(d.Median), p99, thousands(d.Longest), d.Unit.String(), thousands(d.Worst.Seq)}
@@ -120,6 +124,14 @@ type (
 		Longest *int64     `json:"longest"`
 		Sum     *int64     `json:"sum"`
 		Worst   *jsonPlace `json:"worst"`
+
+		Each      []int64        `json:"each,omitempty"` // of few
+		Histogram *jsonHistogram `json:"histogram,omitempty"`
+	}
+	jsonHistogram struct {
+		Log    bool      `json:"logarithmic"`
+		Edges  []float64 `json:"edges"`
+		Counts []int64   `json:"counts"`
 	}
 	jsonPlace struct {
 		Directory string `json:"directory"`
@@ -148,8 +160,12 @@ func durationsObject(d *report.Durations) jsonDurations {
 		return o
 	}
 	o.Unit, o.Median, o.Longest, o.Sum = new(d.Unit.String()), &d.Median, &d.Longest, &d.Sum
-	if d.Ended >= leastOfRank {
+	if d.Ended >= report.LeastOfRank {
 		o.P99 = &d.P99
+	}
+	o.Each = d.Each
+	if d.Histogram != nil {
+		o.Histogram = new(jsonHistogram(*d.Histogram))
 	}
 	o.Worst = &jsonPlace{d.Worst.Dir, schema.SourceText(d.Worst.Source), d.Worst.Seq}
 	return o

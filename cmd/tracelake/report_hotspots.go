@@ -67,7 +67,7 @@ func (s *screen) hotspots(h *report.Hotspots, by report.By, limit int) {
 	columns := s.hotspotColumns(h, by)
 	t := &table.Table{Columns: append(nameColumn(h.Named, by), table.Column{Title: "SHARE", Kind: table.Main}, table.Column{Kind: table.Share})}
 	for _, c := range columns {
-		t.Columns = append(t.Columns, table.Column{Title: c.title, Kind: table.Number})
+		t.Columns = append(t.Columns, table.Column{Title: c.title, Kind: c.kind})
 	}
 	n, rows, total := newNamer(names), atMost(h.Rows, limit), ownTotal(h, h.ByCycles)
 	for i := range rows {
@@ -89,20 +89,22 @@ func (s *screen) hotspots(h *report.Hotspots, by report.By, limit int) {
 // A hotspotColumn is a column of figures.
 type hotspotColumn struct {
 	title string
+	kind  table.Kind
 	cell  func(*report.HotspotRow) string
 }
 
 // hotspotColumns returns the columns that the trace has figures for, the most
 // important first.
 func (s *screen) hotspotColumns(h *report.Hotspots, by report.By) []hotspotColumn {
-	instructions := hotspotColumn{"INSTRUCTIONS", func(r *report.HotspotRow) string { return thousands(r.Instructions) }}
-	all := hotspotColumn{"WITH CALLEES", func(r *report.HotspotRow) string { return s.work(&r.All, h.ByCycles) }}
-	entries := hotspotColumn{"ENTRIES", func(r *report.HotspotRow) string { return thousands(r.Entries) }}
-	cycles := hotspotColumn{"CYCLES", s.ifTimed(func(r *report.HotspotRow) string { return thousands(int64(math.Round(r.Cycles))) })}
-	duration := hotspotColumn{"TIME", s.ifTimed(func(r *report.HotspotRow) string { return s.duration(r.Seconds) })}
-	ipc := hotspotColumn{"IPC", s.ifTimed(func(r *report.HotspotRow) string { return fmt.Sprintf("%.2f", r.IPC()) })}
+	instructions := hotspotColumn{"INSTRUCTIONS", table.Number, func(r *report.HotspotRow) string { return thousands(r.Instructions) }}
+	all := hotspotColumn{"WITH CALLEES", table.Number, func(r *report.HotspotRow) string { return s.work(&r.All, h.ByCycles) }}
+	entries := hotspotColumn{"ENTRIES", table.Number, func(r *report.HotspotRow) string { return thousands(r.Entries) }}
+	cycles := hotspotColumn{"CYCLES", table.Number, s.ifTimed(func(r *report.HotspotRow) string { return thousands(int64(math.Round(r.Cycles))) })}
+	duration := hotspotColumn{"TIME", table.Spare, s.ifTimed(func(r *report.HotspotRow) string { return s.duration(r.Seconds) })}
+	ipc := hotspotColumn{"IPC", table.Spare, s.ifTimed(func(r *report.HotspotRow) string { return fmt.Sprintf("%.2f", r.IPC()) })}
 	columns := []hotspotColumn{instructions, all, entries, cycles, duration, ipc}
 	if h.ByCycles {
+		instructions.kind = table.Spare
 		columns = []hotspotColumn{cycles, all, duration, instructions, entries, ipc}
 	}
 	return slices.DeleteFunc(columns, func(c hotspotColumn) bool {
@@ -138,13 +140,12 @@ func (s *screen) hotspotsLeft(h *report.Hotspots, shown int, by report.By) {
 	for i := range h.Rows[shown:] {
 		left += ownFigure(&h.Rows[shown+i], h.ByCycles)
 	}
-	if more := len(h.Rows) - shown; more > 0 {
-		s.line("%s, %s of %s; --top 0 shows all", count(int64(more), "more "+rowNoun(h.Named, by)), percent(left, total), count(total, unit))
-	} else {
-		s.line("%s in all", count(total, unit))
-	}
 	if h.Cycles > 0 && !h.ByCycles {
 		s.line("cycles are not traced for all of them: rows are in the order of instructions")
 	}
 	s.clocks(h)
+	if shown == len(h.Rows) {
+		s.line("%s in all", count(total, unit))
+	}
+	s.left(len(h.Rows)-shown, rowNoun(h.Named, by), left, total, unit)
 }

@@ -34,8 +34,8 @@ func (s *screen) hotspotChange(q *question, c *report.HotspotChange) {
 	}
 	rows := atMost(c.Rows, q.top)
 	s.table(s.hotspotChanges(c, rows, by))
-	s.left(len(c.Rows)-len(rows), rowNoun(c.Now.Named, by))
 	s.line("changes are in percentage points of all %ss", unitOf(c.ByCycles))
+	s.left(len(c.Rows)-len(rows), rowNoun(c.Now.Named, by), 0, 0, "")
 }
 
 // hotspotChanges has a row for each change.

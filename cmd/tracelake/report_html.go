@@ -26,11 +26,18 @@ func htmlCommand() *cli.Command {
 		UsageText: "tracelake report html DIR... -o FILE [flags]",
 		Description: `DIR is a dataset that export wrote, or an archive; several of one program are
 added up. The page says how far the figures can be trusted, what was executed,
-where the time went, and how long exceptions took. It needs no network.
+where the time went line by line, and how long exceptions took. It is one file,
+needs no network, and can be read without JavaScript. The same input makes the
+same page.
+
+A page holds the text of source files: of those under --source-root, and no
+others. Where another program ran than the one at hand, the page says so above
+all else.
 
 Examples:
-   tracelake report html run -o report.html
-   tracelake report html run1 run2 --time-of run1 -o report.html`,
+   tracelake report html run -o report.html --source-root src
+   tracelake report html run -o report.html --path-map /build/fw=. --overwrite
+   tracelake report html run1 run2 --time-of run1 -o report.html --no-source`,
 		Flags: slices.Concat([]cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: groupOutput, Usage: "write to `FILE`; - is standard output"},
 			&cli.BoolFlag{Name: "overwrite", Category: groupOutput, Usage: "replace FILE"},
@@ -135,9 +142,10 @@ func reportHTML(ctx *cli.Context) error {
 
 // warn says on stderr what somebody who does not look at the page should know.
 func (h *htmlArgs) warn(ctx *cli.Context, p *page.Page) error {
-	s := newScreen(ctx.App.ErrWriter)
-	j := p.Judgement()
-	s.line("%s %s: %s", j.Sign, j.Word, j.Why)
+	s := newScreen(ctx.App.ErrWriter, &h.screen)
+	if j := p.Judgement(); j.Class != "sound" {
+		s.line("%s: %s", j.Word, j.Why)
+	}
 	for _, note := range p.Notes() {
 		s.line("left out for --max-size: %s", note)
 	}

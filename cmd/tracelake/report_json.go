@@ -17,13 +17,15 @@ type (
 		Excluded      []jsonExcluded `json:"excluded"`
 	}
 	jsonTrust struct {
-		Verdict          string        `json:"verdict"`
+		Verdict string `json:"verdict"`
+		jsonJudgement
 		Doubts           []jsonDoubt   `json:"doubts"`
 		Bytes            int64         `json:"bytes"`
 		BytesDecoded     int64         `json:"bytes_decoded"`
 		DecodedPercent   *float64      `json:"decoded_percent"`
 		BytesLost        int64         `json:"bytes_lost"`
 		BytesLostAtEnds  int64         `json:"bytes_lost_at_ends"`
+		BytesUnsynced    int64         `json:"bytes_lost_before_synchronisation"`
 		BytesUnplaced    int64         `json:"bytes_unplaced"`
 		BytesNotDecoded  int64         `json:"bytes_of_other_sources"`
 		Instructions     int64         `json:"instructions"`
@@ -125,9 +127,9 @@ func nameObject(n *report.Name) jsonName {
 
 func trustObject(t *report.Trust) jsonTrust {
 	o := jsonTrust{
-		Verdict: t.Verdict.String(), Doubts: []jsonDoubt{},
+		Verdict: t.Verdict.String(), jsonJudgement: judgementObject(t), Doubts: []jsonDoubt{},
 		Bytes: t.Bytes, BytesDecoded: t.Decoded, DecodedPercent: figureObject(t.Decoded, t.Bytes).Percent,
-		BytesLost: t.Lost, BytesLostAtEnds: t.Ends, BytesUnplaced: t.Unplaced, BytesNotDecoded: t.Undecoded,
+		BytesLost: t.Lost, BytesLostAtEnds: t.Ends, BytesUnsynced: t.Unsynced, BytesUnplaced: t.Unplaced, BytesNotDecoded: t.Undecoded,
 		Instructions: t.Instructions, Gaps: t.Gaps,
 		Agreement: figureObject(t.Agrees, t.Checks), Match: figureObject(t.Matching, t.Distinct),
 		Outside: []jsonOutside{}, Conditions: t.Conditions, ConditionsUntold: t.Untold, ProgramFile: t.HasProgram,

@@ -36,7 +36,7 @@ Examples:
 			sourceIDFlag(),
 			&cli.StringFlag{Name: "before", Category: groupInput, Usage: "the `POINT`: seq=N, offset=N or exception=K", DefaultText: "the end of the trace"},
 			&cli.Int64Flag{Name: "instructions", Aliases: []string{"n"}, Category: groupOutput, Value: defaultLast, Usage: "show at most `N` instructions"},
-		}, pathFlags(), []cli.Flag{jsonFlag()}),
+		}, pathFlags(), []cli.Flag{jsonFlag()}, screenFlags()),
 		Action: last,
 	}
 }

@@ -19,6 +19,7 @@ type reportArgs struct {
 	top      int  // rows; 0: all
 	limit    *limit
 	baseline string // "": none
+	screen   screenArgs
 }
 
 // readReport reads the command line of a report. A limit is of that if it does not
@@ -55,7 +56,9 @@ func readDatasets(ctx *cli.Context) (*reportArgs, error) {
 	if ctx.IsSet("test") && a.options.Test == "" {
 		return nil, usage("--test", "names no label", "write --test LABEL, or leave it out for all datasets")
 	}
-	return a, nil
+	var err error
+	a.screen, err = readScreen(ctx)
+	return a, err
 }
 
 // merge reads the datasets. It refuses those that another program ran in, unless the
@@ -121,7 +124,7 @@ func (q *question) answer(ctx *cli.Context, object func() any, fill func(*screen
 	if q.json {
 		return writeJSON(ctx.App.Writer, object())
 	}
-	s := newScreen(ctx.App.Writer)
+	s := newScreen(ctx.App.Writer, &q.screen)
 	s.trust(q.m.Trust(), q.force, q.m.Excluded())
 	fill(s)
 	return s.writeTo(ctx.App.Writer)

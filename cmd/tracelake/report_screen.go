@@ -8,10 +8,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/rivo/uniseg"
 	"golang.org/x/term"
 
 	"github.com/tracelake/tracelake/cmd/tracelake/internal/table"
-	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/visible"
 )
 
@@ -21,25 +21,42 @@ type screen struct {
 	text strings.Builder
 }
 
-func newScreen(w io.Writer) *screen {
-	s := &screen{}
-	dumb := os.Getenv("TERM") == "dumb"
-	s.UTF8 = !dumb && utf8Locale()
-	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
-		s.Width = n
-	}
+// newScreen returns a screen for what w writes to, as the command line says.
+func newScreen(w io.Writer, args *screenArgs) *screen {
 	if v, ok := w.(*visible.Writer); ok {
 		w = v.Underlying()
 	}
-	f, ok := w.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
-		return s
+	f, isFile := w.(*os.File)
+	terminal := isFile && term.IsTerminal(int(f.Fd()))
+	dumb := os.Getenv("TERM") == "dumb"
+	s := &screen{}
+	s.Width = defaultWidth
+	switch columns, err := strconv.Atoi(os.Getenv("COLUMNS")); {
+	case args.width != nil:
+		s.Width = *args.width
+	case terminal && columnsOf(f) > 0:
+		s.Width = columnsOf(f)
+	case err == nil && columns > 0:
+		s.Width = columns
 	}
-	if width, _, err := term.GetSize(int(f.Fd())); err == nil && s.Width == 0 {
-		s.Width = width
+	s.UTF8 = !args.ascii && !dumb && utf8Locale()
+	switch args.colour {
+	case colourAlways:
+		s.Colour = true
+	case colourNever:
+	default:
+		s.Colour = terminal && !dumb && os.Getenv("NO_COLOR") == "" && runtime.GOOS != "windows" // whose older consoles print the sequences
 	}
-	s.Colour = !dumb && os.Getenv("NO_COLOR") == "" && runtime.GOOS != "windows" // whose older consoles print the sequences
 	return s
+}
+
+// columnsOf is how wide a terminal is; 0: it does not say.
+func columnsOf(terminal *os.File) int {
+	columns, _, err := term.GetSize(int(terminal.Fd()))
+	if err != nil {
+		return 0
+	}
+	return columns
 }
 
 // utf8Locale says whether text is UTF-8, by the variables of POSIX. Windows has none
@@ -63,8 +80,8 @@ func (s *screen) line(format string, args ...any) {
 // text.
 func (s *screen) paragraph(label, text string) {
 	lines := []string{s.Text(text)}
-	if s.Width > 0 {
-		lines = wrap(lines[0], max(s.Width-len(label), leastText))
+	if room := max(s.Width-len(label), leastText); s.Width > 0 && uniseg.StringWidth(lines[0]) > room {
+		lines = table.Wrap(lines[0], room)
 	}
 	for _, line := range lines {
 		s.text.WriteString(label + line + "\n")
@@ -72,18 +89,32 @@ func (s *screen) paragraph(label, text string) {
 	}
 }
 
-// colour colours the first word of what was written from start on.
-func (s *screen) colour(start int, word string, v report.Verdict) {
-	paint := s.Bad
-	switch v {
-	case report.Sound:
-		paint = s.Good
-	case report.Incomplete:
-		paint = s.Fair
+// item is a paragraph after a label of a list.
+func (s *screen) item(label, format string, args ...any) {
+	s.paragraph(fmt.Sprintf("  %-10s ", label), fmt.Sprintf(format, args...))
+}
+
+// pair is an item of two columns, which are one where there is too little room.
+func (s *screen) pair(label, left, right string) {
+	if column := fmt.Sprintf("  %-10s %s  ", label, s.Text(left)); s.Width == 0 || s.Width-len(column) >= leastText {
+		s.paragraph(column, right)
+		return
 	}
-	text := s.text.String()
+	s.item(label, "%s %s", strings.TrimSpace(left), right)
+}
+
+// indented is a paragraph of a list.
+func (s *screen) indented(format string, args ...any) {
+	s.paragraph("  ", fmt.Sprintf(format, args...))
+}
+
+// judged is a paragraph that begins with a verdict, which is painted.
+func (s *screen) judged(label, verdict, text string, paint func(string) string) {
+	start := s.text.Len()
+	s.paragraph(label, verdict+" "+text)
+	whole := s.text.String()
 	s.text.Reset()
-	s.text.WriteString(text[:start] + strings.Replace(text[start:], word, paint(word), 1))
+	s.text.WriteString(whole[:start] + strings.Replace(whole[start:], verdict, paint(verdict), 1))
 }
 
 // leastText is the room that text takes, however narrow the terminal is.
@@ -91,26 +122,33 @@ const leastText = 20
 
 func (s *screen) blank() { s.text.WriteString("\n") }
 
-// table writes a table, and names the columns that did not fit.
-func (s *screen) table(t *table.Table) {
+// table writes a table, what its bars are parts of (nothing, or three words), and
+// which columns had no room.
+func (s *screen) table(t *table.Table, legend ...string) {
 	text, omitted := t.Text(s.Style)
 	s.text.WriteString(text)
-	if len(omitted) > 0 {
-		s.line("no room for %s", strings.Join(omitted, ", "))
+	if len(legend) == 3 && !omitted.Bars {
+		s.text.WriteString(table.Legend(s.Style, legend[0], legend[1], legend[2]))
+	}
+	if len(omitted.Columns) > 0 {
+		s.line("no room for %s", strings.Join(omitted.Columns, ", "))
 	}
 }
 
-// legend explains the bars of the table above.
-func (s *screen) legend(full, part, rest string) {
-	s.text.WriteString(table.Legend(s.Style, full, part, rest) + "\n")
-}
-
-// left says how many rows the table leaves out.
-func (s *screen) left(rows int, noun string) {
+// left says how many rows the table leaves out, and what they are of the whole, whose
+// unit "" is that nothing adds up.
+func (s *screen) left(rows int, noun string, part, whole int64, unit string) {
+	share := ""
+	if unit != "" && whole > 0 {
+		share = fmt.Sprintf(", %s of %s", percent(part, whole), count(whole, unit))
+	}
 	if rows > 0 {
-		s.line("%s; --top 0 shows all", count(int64(rows), "more "+noun))
+		s.line("%s%s; --top 0 shows all", count(int64(rows), "more "+noun), share)
 	}
 }
+
+// whole writes a line that is not broken: a command to copy.
+func (s *screen) whole(text string) { s.text.WriteString(s.Text(text) + "\n") }
 
 // writeTo writes the screen. Its names cannot act any more, so that colours go past
 // the [visible.Writer], which would show their sequences.

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -23,7 +24,7 @@ gap in the trace ends all tasks, so one that ran before and after it is two.
 Examples:
    tracelake report tasks run
    tracelake report tasks run --json`,
-		Flags:  slices.Concat(datasetFlags(), []cli.Flag{topFlag(), jsonFlag()}),
+		Flags:  slices.Concat(datasetFlags(), []cli.Flag{topFlag(), jsonFlag()}, screenFlags()),
 		Action: tasks,
 	}
 }
@@ -51,22 +52,21 @@ func taskFigure(t *report.Tasks, x *report.Task) int64 {
 
 // tasks writes a row for each task.
 func (s *screen) tasks(t *report.Tasks, limit int) {
-	figure := "INSTRUCTIONS"
 	total := t.Executed.Instructions
 	if t.ByCycles {
-		figure, total = "CYCLES", t.Executed.Cycles.V
+		total = t.Executed.Cycles.V
 	}
 	several := slices.ContainsFunc(t.Rows, func(x report.Task) bool { return x.Source != t.Rows[0].Source || x.Dir != t.Rows[0].Dir })
 	x := &table.Table{Columns: []table.Column{
 		{Title: "TASK", Kind: table.Name},
 		{Title: "SHARE", Kind: table.Main},
 		{Kind: table.Share},
-		{Title: figure, Kind: table.Number},
+		{Title: strings.ToUpper(unitOf(t.ByCycles)) + "S", Kind: table.Number},
 		{Title: "SWITCHES", Kind: table.Number},
 		{Title: "FIRST SEQ", Kind: table.Number},
-		{Title: "CONTEXT", Kind: table.Number},
-		{Title: "BEGAN", Kind: table.Number},
-		{Title: "DRIFT", Kind: table.Number},
+		{Title: "CONTEXT", Kind: table.Spare},
+		{Title: "BEGAN", Kind: table.Spare},
+		{Title: "DRIFT", Kind: table.Spare},
 	}}
 	rows := atMost(t.Rows, limit)
 	for i := range rows {
@@ -85,7 +85,11 @@ func (s *screen) tasks(t *report.Tasks, limit int) {
 	}
 	s.blank()
 	s.table(x)
-	s.left(len(t.Rows)-len(rows), "task")
+	left := int64(0)
+	for i := range t.Rows[len(rows):] {
+		left += taskFigure(t, &t.Rows[len(rows)+i])
+	}
+	s.left(len(t.Rows)-len(rows), "task", left, total, unitOf(t.ByCycles))
 }
 
 // The objects of report tasks --json.

@@ -15,7 +15,7 @@ import (
 // jsonKeys are the keys that every object of a report has, and those of its own.
 var jsonKeys = map[string][]string{
 	"":           {"schema_version", "report", "forced", "trust", "excluded"},
-	"coverage":   {"instructions", "functions", "lines", "files", "branches", "predicated", "by", "rows_left_out", "rows", "fail_under", "baseline"},
+	"coverage":   {"instructions", "functions", "lines", "files", "branches", "predicated", "by", "rows_left_out", "rows", "fail_under", "baseline", "growth"},
 	"branches":   {"branches", "predicated", "by", "rows_left_out", "rows"},
 	"hotspots":   {"ordered_by", "instructions", "cycles", "seconds", "by", "rows_left_out", "rows", "baseline", "clocks"},
 	"calls":      {"calls", "calls_left_out", "rows_left_out", "rows", "baseline"},
@@ -23,7 +23,7 @@ var jsonKeys = map[string][]string{
 	"tasks":      {"instructions", "cycles", "rows_left_out", "rows"},
 	"last":       {"directory", "source", "core", "before", "instructions", "between", "task", "stack"},
 	"disasm":     {"functions"},
-	"trust":      {},
+	"trust":      {"losses", "buffers", "gaps"},
 }
 
 // In JSON addresses are hexadecimal text, figures are counts with what they are of,

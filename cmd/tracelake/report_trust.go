@@ -20,9 +20,14 @@ func (s *screen) trust(t *report.Trust, force bool, excluded []report.Excluded) 
 	if force && len(t.Doubts) > 0 {
 		verdict = t.Verdict.String() + " (forced):"
 	}
-	start := s.text.Len()
-	s.paragraph(trustLabel, verdict+" "+trustText(t))
-	s.colour(start, verdict, t.Verdict)
+	paint := s.Bad
+	switch t.Verdict {
+	case report.Sound:
+		paint = s.Good
+	case report.Incomplete:
+		paint = s.Fair
+	}
+	s.judged(trustLabel, verdict, trustText(t), paint)
 	s.paragraph(noLabel, trustDetails(t))
 	for i := range t.Datasets {
 		if d := &t.Datasets[i]; d.Window != nil {
@@ -75,20 +80,26 @@ func windowText(d *report.Dataset) string {
 
 // trustText is the first line: what was decoded, and with which program.
 func trustText(t *report.Trust) string {
-	of := ""
-	if n := len(t.Datasets); n > 1 {
-		of = " of " + count(int64(n), "dataset")
-	}
-	parts := []string{fmt.Sprintf("%s of %s%s decoded", percent(t.Decoded, t.Bytes), count(t.Bytes, t.Unit()), of), count(t.Gaps, "gap")}
-	if t.Checks > 0 {
-		parts = append(parts, fmt.Sprintf("image agrees %s of %s", thousands(t.Agrees), thousands(t.Checks)))
-	} else {
-		parts = append(parts, "image not checked")
-	}
+	parts := []string{decodedText(t), count(t.Gaps, "gap"), agreesText(t)}
 	if t.Conditions > 0 {
 		parts = append(parts, fmt.Sprintf("%s of %s untold", thousands(t.Untold), count(t.Conditions, "condition")))
 	}
 	return strings.Join(parts, ", ")
+}
+
+func decodedText(t *report.Trust) string {
+	of := ""
+	if n := len(t.Datasets); n > 1 {
+		of = " of " + count(int64(n), "dataset")
+	}
+	return fmt.Sprintf("%s of %s%s decoded", percent(t.Decoded, t.Bytes), count(t.Bytes, t.Unit()), of)
+}
+
+func agreesText(t *report.Trust) string {
+	if t.Checks == 0 {
+		return "image not checked"
+	}
+	return fmt.Sprintf("image agrees %s of %s", thousands(t.Agrees), thousands(t.Checks))
 }
 
 // trustDetails is what the first line leaves out.

@@ -21,12 +21,13 @@ func trustCommand() *cli.Command {
 is ok if all of the trace between its first and last synchronisation was decoded
 without gaps, and the program files are of what ran; incomplete if some of what
 ran may be missing; else the figures are of another program. Then all reports
-exit with 1, this one after it shows why, unless there is --force.
+exit with 1, this one after it shows why, unless there is --force. The judgement
+is that of the report page: it is stricter, and says where to look first.
 
 Examples:
    tracelake report trust run
    tracelake report trust run1 run2 --json`,
-		Flags:  slices.Concat(datasetFlags(), []cli.Flag{jsonFlag()}),
+		Flags:  slices.Concat(datasetFlags(), []cli.Flag{jsonFlag()}, screenFlags()),
 		Action: trust,
 	}
 }
@@ -41,8 +42,17 @@ func trust(ctx *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	lost, err := report.ReadLost(a.dirs, a.options.Test)
+	if err != nil {
+		return err
+	}
 	q := &question{reportArgs: a, m: m}
-	if err := q.answer(ctx, func() any { return q.head("trust") }, func(s *screen) { s.trustTables(m.Trust()) }); err != nil {
+	err = q.answer(ctx, func() any { return trustReportObject(q, lost) }, func(s *screen) {
+		s.blank()
+		s.judgement(m.Trust(), lost)
+		s.trustTables(m.Trust())
+	})
+	if err != nil {
 		return err
 	}
 	return a.refuse(m.Trust())

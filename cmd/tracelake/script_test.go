@@ -30,6 +30,10 @@ func TestScripts(t *testing.T) {
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("COLUMNS", "1000") // scripts look for sentences, which lines do not break
+			return nil
+		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"exit": exit, "json": validJSON, "zeros": zeros, "unhex": unhex, "sample": extract, "same": same,
 			"qemulog": qemuLog, "dataset": makeDataset, "pack": pack,

@@ -6,55 +6,95 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tracelake/tracelake/cmd/tracelake/internal/table"
 	"github.com/tracelake/tracelake/pipeline"
+	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/verdict"
 	"github.com/tracelake/tracelake/schema"
 )
 
 // missingShown is how many missing ranges a summary names.
 const missingShown = 10
 
-// summaryText says what an export to dir came to.
-func summaryText(dir string, s *pipeline.Summary) string {
-	b := &strings.Builder{}
-	first := count(s.Totals.Instructions, "instruction")
-	if s.PacketsOnly {
-		first = count(s.Tables[schema.Packets.Name].Rows, "packet")
-	}
-	fmt.Fprintf(b, "%s: %s: %s, %s, %s\n", dir, statusWords[overall(s.Sources)],
-		first, count(s.Totals.Exceptions, "exception"), count(s.Totals.Gaps, "gap"))
-	writeVerdicts(b, s.Sources)
-	for i := range s.Sources {
-		writeSource(b, &s.Sources[i])
-	}
-	writeMissing(b, s.Sources)
-	writeNotes(b, s.Notes)
-	b.WriteString("\n")
-	writeTables(b, s.Tables)
-	return b.String()
+// exported says how far an export to dir can be trusted, and what it came to.
+func (s *screen) exported(dir string, x *pipeline.Summary) {
+	s.decoded(x.Sources, count(x.Totals.Gaps, "gap"))
+	s.summary(dir, x)
 }
 
-// writeSource says how much of a source was understood.
-func writeSource(b *strings.Builder, s *pipeline.SourceSummary) {
-	fmt.Fprintf(b, "\nsource %s%s\n", schema.SourceText(s.Source), sourceWords(schema.SourceText(s.Source), s.Name, s.Protocol, s.Version, s.Core))
+// summary says what an export to dir came to.
+func (s *screen) summary(dir string, x *pipeline.Summary) {
+	first := count(x.Totals.Instructions, "instruction")
+	if x.PacketsOnly {
+		first = count(x.Tables[schema.Packets.Name].Rows, "packet")
+	}
+	s.line("%s: %s: %s, %s, %s", dir, statusWords[overall(x.Sources)], first, count(x.Totals.Exceptions, "exception"), count(x.Totals.Gaps, "gap"))
+	s.verdicts(x.Sources)
+	for i := range x.Sources {
+		s.source(&x.Sources[i])
+	}
+	s.missingMemory(x.Sources)
+	s.notes(x.Notes)
+	s.blank()
+	s.tables(x.Tables)
+}
+
+// decoded is the line of trust: how much of the sources was decoded, with which
+// program.
+func (s *screen) decoded(sources []pipeline.SourceSummary, gaps string) {
+	t := &report.Trust{Datasets: []report.Dataset{{}}}
+	for i := range sources {
+		x := &sources[i]
+		if x.Verdict == nil {
+			continue
+		}
+		t.Datasets[0].Sources = append(t.Datasets[0].Sources, report.Source{SourceTotals: &x.SourceTotals})
+		t.Bytes += x.Bytes
+		t.Decoded += x.BytesDecoded
+		t.Checks += x.Branches.Compared + x.ISyncs.Compared
+		t.Agrees += x.Branches.Agree + x.ISyncs.Agree
+	}
+	if t.Bytes == 0 {
+		return
+	}
+	parts := []string{decodedText(t)}
+	if gaps != "" {
+		parts = append(parts, gaps)
+	}
+	status := overall(sources)
+	paint := s.Bad
+	switch status {
+	case verdict.Good:
+		paint = s.Good
+	case verdict.Partial:
+		paint = s.Fair
+	}
+	s.judged(trustLabel, statusWords[status]+":", strings.Join(append(parts, agreesText(t)), ", "), paint)
+}
+
+// source says how much of a source was understood.
+func (s *screen) source(x *pipeline.SourceSummary) {
+	s.blank()
+	s.line("source %s%s", schema.SourceText(x.Source), sourceWords(schema.SourceText(x.Source), x.Name, x.Protocol, x.Version, x.Core))
 	switch {
-	case s.Status == schema.SourceStatusNames[schema.StatusEmpty]:
-		b.WriteString("  no bytes\n")
+	case x.Status == schema.SourceStatusNames[schema.StatusEmpty]:
+		s.indented("no bytes")
 		return
-	case s.Status != schema.SourceStatusNames[schema.StatusDecoded]:
-		fmt.Fprintf(b, "  %s, not decoded: %s\n", count(s.Bytes, strings.TrimSuffix(s.Unit, "s")), cmp.Or(s.Problem, s.Status))
+	case x.Status != schema.SourceStatusNames[schema.StatusDecoded]:
+		s.indented("%s, not decoded: %s", count(x.Bytes, strings.TrimSuffix(x.Unit, "s")), cmp.Or(x.Problem, x.Status))
 		return
 	}
-	unit := strings.TrimSuffix(s.Unit, "s")
-	fmt.Fprintf(b, "  %s: %s decoded (%s), %s, %s unplaced (%s)\n", count(s.Bytes, unit),
-		thousands(s.BytesDecoded), percent(s.BytesDecoded, s.Bytes), lostWords(s.BytesLost, s.Bytes, unit, s.Verdict),
-		thousands(s.BytesUnplaced), percent(s.BytesUnplaced, s.Bytes))
-	fmt.Fprintf(b, "  %s, %s, %s, %s\n", count(s.Instructions, "instruction"), count(s.Exceptions, "exception"),
-		count(s.Gaps, "gap"), count(s.Segments, "segment"))
-	if s.FIFO != nil {
-		fmt.Fprintf(b, "  FIFO: %s\n", fifoWords(s.FIFO))
+	unit := strings.TrimSuffix(x.Unit, "s")
+	s.indented("%s: %s decoded (%s), %s, %s unplaced (%s)", count(x.Bytes, unit),
+		thousands(x.BytesDecoded), percent(x.BytesDecoded, x.Bytes), lostWords(x.BytesLost, x.Bytes, unit, x.Verdict),
+		thousands(x.BytesUnplaced), percent(x.BytesUnplaced, x.Bytes))
+	s.indented("%s, %s, %s, %s", count(x.Instructions, "instruction"), count(x.Exceptions, "exception"),
+		count(x.Gaps, "gap"), count(x.Segments, "segment"))
+	if x.FIFO != nil {
+		s.indented("FIFO: %s", fifoWords(x.FIFO))
 	}
-	if text := disagreement(&s.Agreements); text != "" && !contradicted(s.Verdict) {
-		fmt.Fprintf(b, "  %s (tracelake report quality shows where)\n", text)
+	if text := disagreement(&x.Agreements); text != "" && !contradicted(x.Verdict) {
+		s.indented("%s (tracelake report quality shows where)", text)
 	}
 }
 
@@ -98,30 +138,35 @@ func missingLines(missing []pipeline.SourceMissing) []string {
 	return lines
 }
 
-// writeMissing writes the lines of missingLines, if any.
-func writeMissing(b *strings.Builder, sources []pipeline.SourceSummary) {
-	if lines := missingLines(missingOf(sources)); len(lines) > 0 {
-		b.WriteString("\n" + strings.Join(lines, "\n") + "\n")
+// missingMemory writes the lines of missingLines, if any.
+func (s *screen) missingMemory(sources []pipeline.SourceSummary) {
+	for i, line := range missingLines(missingOf(sources)) {
+		if i == 0 {
+			s.blank()
+		}
+		text := strings.TrimLeft(line, " ")
+		s.paragraph(line[:len(line)-len(text)], text)
 	}
 }
 
-func writeNotes(b *strings.Builder, notes []string) {
+func (s *screen) notes(notes []string) {
 	if len(notes) == 0 {
 		return
 	}
-	b.WriteString("\nnotes\n")
+	s.blank()
+	s.line("notes")
 	for _, n := range notes {
-		fmt.Fprintf(b, "  %s\n", n)
+		s.indented("%s", n)
 	}
 }
 
-// writeTables lists the tables that were written, in the order of the schema.
-func writeTables(b *strings.Builder, tables map[string]schema.Files) {
-	const line = "%-14s %15s %15s\n"
-	fmt.Fprintf(b, line, "table", "rows", "bytes")
-	for _, t := range schema.Tables() {
-		if f, ok := tables[t.Name]; ok {
-			fmt.Fprintf(b, line, t.Name, thousands(f.Rows), thousands(f.Bytes))
+// tables lists the tables that were written, in the order of the schema.
+func (s *screen) tables(tables map[string]schema.Files) {
+	t := &table.Table{Columns: []table.Column{{Title: "TABLE", Kind: table.Name}, {Title: "ROWS", Kind: table.Main}, {Title: "BYTES", Kind: table.Main}}}
+	for _, x := range schema.Tables() {
+		if f, ok := tables[x.Name]; ok {
+			t.Add(table.Bar{}, x.Name, thousands(f.Rows), thousands(f.Bytes))
 		}
 	}
+	s.table(t)
 }

@@ -10,6 +10,12 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
+func summaryText(dir string, x *pipeline.Summary) string {
+	s := &screen{}
+	s.summary(dir, x)
+	return s.text.String()
+}
+
 func TestSummaryText(t *testing.T) {
 	decoded := schema.Totals{Counters: schema.Counters{Bytes: 1000, BytesDecoded: 994, BytesLost: 6, BytesUnplaced: 10, Instructions: 12345, Exceptions: 1}, Segments: 2, Gaps: 3}
 	s := &pipeline.Summary{
@@ -57,9 +63,9 @@ program memory missing, most wanted first (give it with -e FILE or --image FILE@
 notes
   a note
 
-table                     rows           bytes
-instructions            12,345          67,890
-losses                       1           2,048
+TABLE           ROWS   BYTES
+instructions  12,345  67,890
+losses             1   2,048
 `
 	if got := summaryText("out", s); got != want {
 		t.Errorf("got:\n%s\nwant:\n%s", got, want)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/tracelake/tracelake/pipeline"
 	"github.com/tracelake/tracelake/pipeline/verdict"
@@ -58,21 +57,21 @@ func whatIsWrong(v *verdict.Verdict, a *pipeline.Agreements) string {
 // contradicted reports whether the verdict is that trace and program do not agree.
 func contradicted(v *verdict.Verdict) bool { return v != nil && v.Problem == verdict.Contradicted }
 
-// writeVerdicts names the sources that are not good, with cause and remedy.
-func writeVerdicts(b *strings.Builder, sources []pipeline.SourceSummary) {
+// verdicts names the sources that are not good, with cause and remedy.
+func (s *screen) verdicts(sources []pipeline.SourceSummary) {
 	for i := range sources {
-		s := &sources[i]
-		text := whatIsWrong(s.Verdict, &s.Agreements)
+		x := &sources[i]
+		text := whatIsWrong(x.Verdict, &x.Agreements)
 		switch {
 		case text == "":
 			continue
-		case contradicted(s.Verdict):
+		case contradicted(x.Verdict):
 			text += " (tracelake report quality shows where)"
 			fallthrough
-		case s.Verdict.Status != verdict.Nothing: // else the source is named
-			text = fmt.Sprintf("source %s: %s", schema.SourceText(s.Source), text)
+		case x.Verdict.Status != verdict.Nothing: // else the source is named
+			text = fmt.Sprintf("source %s: %s", schema.SourceText(x.Source), text)
 		}
-		fmt.Fprintf(b, "  %s\n", text)
+		s.indented("%s", text)
 	}
 }
 

@@ -9,12 +9,14 @@ import (
 )
 
 // count puts a number before its noun: "1 loss", "2,000 losses",
-// "2 branches".
+// "2 branches", "2 entries".
 func count(n int64, noun string) string {
 	switch {
 	case n == 1:
 	case strings.HasSuffix(noun, "s"), strings.HasSuffix(noun, "ch"):
 		noun += "es"
+	case strings.HasSuffix(noun, "ry"):
+		noun = strings.TrimSuffix(noun, "y") + "ies"
 	default:
 		noun += "s"
 	}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"math"
 	"slices"
 
 	"github.com/tracelake/tracelake/pipeline/report/internal/read"
@@ -39,9 +40,9 @@ func ReadGrowth(dirs []string, test string) ([]Growth, error) {
 	return all, err
 }
 
-// Share returns from which instruction on, counted from the first of the source, no more than a
-// share of the addresses was new. Of share 0 it is that which was new last.
-func (g *Growth) Share(left float64) int64 {
-	n := len(g.Seqs) - 1 - int(left*float64(len(g.Seqs)))
-	return g.Seqs[max(0, n)] - g.First
+// At returns at which instruction, counted from the first of the source, a share of the addresses
+// had been executed.
+func (g *Growth) At(share float64) int64 {
+	n := int(math.Ceil(share*float64(len(g.Seqs)))) - 1
+	return g.Seqs[min(max(0, n), len(g.Seqs)-1)] - g.First
 }

@@ -63,7 +63,7 @@ func (p *Page) totals() *table {
 	add("lines", c.Lines, 0, "")
 	add("functions", c.Functions, 0, figures.Thousands(c.Full)+" wholly")
 	add("files", c.Files, 0, "")
-	add("branch outcomes", c.Branches.Outcomes(), 0, figures.Thousands(c.Branches.Both)+" branches both ways")
+	add("branch outcomes", c.Branches.Outcomes(), 0, count(c.Branches.Both, "branch")+" both ways")
 	return t
 }
 

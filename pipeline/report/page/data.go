@@ -3,7 +3,7 @@ package page
 // Data is what tables and pictures of a page are drawn from, as JSON in its data block.
 // Tables are columns of one length. An index is -1 where there is none; a percentage is text,
 // as reports print it without its sign, "" of nothing. Names are fit to be shown. What a
-// page leaves out is nil.
+// page leaves out is nil. Small numbers are uint16, as JSON writes bytes as text.
 type Data struct {
 	Unit       string      `json:"unit"`   // of what was spent: "cycles" or "instructions"
 	Spent      int64       `json:"spent"`  // in all, in that unit
@@ -81,7 +81,7 @@ type SourceFile struct {
 // Lines are lines that were reached, by number.
 type Lines struct {
 	Number []uint32 `json:"number"` // the first, then each less the one before
-	State  []uint8  `json:"state"`  // 0: covered; 1: reached, never passed
+	State  []uint16 `json:"state"`  // 0: covered; 1: reached, never passed
 	Count  []int64  `json:"count"`  // executions of that instruction which ran most often
 	Heat   []int64  `json:"heat"`   // sum over the instructions, in the unit of Data
 	Untold []int64  `json:"untold"` // predicated instructions whose outcome is untold
@@ -107,7 +107,7 @@ type Flame struct {
 type Frames struct {
 	Name     []string `json:"name"`
 	Function []int32  `json:"function"` // in Functions; -1
-	Kind     []uint8  `json:"kind"`     // 0: a function, 1: a task, 2: an exception, 3: spans too short to be drawn one by one
+	Kind     []uint16 `json:"kind"`     // 0: a function, 1: a task, 2: an exception, 3: spans too short to be drawn one by one
 }
 
 // A Time is what a source did in order of time, from 0 to Length.
@@ -119,13 +119,13 @@ type Time struct {
 	// Spans are in order of their start, outer ones first: a task at depth 0, its frames
 	// above it. Spans that are shorter than 1/4,000 of the one below are merged where they
 	// follow one another, into one of kind 3.
-	Depth  []uint8 `json:"depth"`
-	Frame  []int32 `json:"frame"`
-	Start  []int64 `json:"start"` // the first, then each less the one before
-	Took   []int64 `json:"took"`
-	Lanes  []Lane  `json:"lanes"`
-	Gaps   []int64 `json:"gaps"` // where each is on the axis
-	Growth Growth  `json:"growth"`
+	Depth  []uint16 `json:"depth"`
+	Frame  []int32  `json:"frame"`
+	Start  []int64  `json:"start"` // the first, then each less the one before
+	Took   []int64  `json:"took"`
+	Lanes  []Lane   `json:"lanes"`
+	Gaps   []int64  `json:"gaps"` // where each is on the axis
+	Growth Growth   `json:"growth"`
 }
 
 // A Lane is when tasks of one name ran, or exceptions of one kind.

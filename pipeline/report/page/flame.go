@@ -9,7 +9,7 @@ import (
 
 // The kinds of frames.
 const (
-	frameFunction uint8 = iota
+	frameFunction uint16 = iota
 	frameTask
 	frameException
 	frameMerged
@@ -29,7 +29,7 @@ type frameIndex struct {
 type frameKey struct {
 	frame report.Frame
 	task  string
-	kind  uint8
+	kind  uint16
 }
 
 func newFrameIndex(frames *Frames, functions map[report.Name]int32) *frameIndex {

@@ -38,7 +38,7 @@ func JudgementOf(t *report.Trust) Judgement {
 	}
 	j.Why = sentence(strings.Join(words, ", "))
 	if judged == report.LookFirst {
-		j.Why += " “Not seen” means not seen in what was decoded."
+		j.Why += ` "Not seen" means not seen in what was decoded.`
 	}
 	return j
 }

@@ -44,7 +44,7 @@ async function readData() {
 /** Draws every part of the page that is there. What fails says so in its place, and hides nothing else. */
 function drawAll(data) {
   readColours();
-  (data.source?.files ?? []).forEach((file, i) => view.sources.set(file.file, i));
+  if (document.getElementById('lines')) (data.source?.files ?? []).forEach((file, i) => view.sources.set(file.file, i));
   for (const [id, draw] of [
     ['map', drawMap], ['table', drawTable], ['hottest', drawHottest], ['lines', drawSource],
     ['flame', drawFlame], ['lanes', drawLanes], ['growth', drawGrowth], ['durations', drawDurations],
@@ -237,7 +237,7 @@ function functionName(i) {
 
 function leading(name, file, line) {
   const title = name.length > 40 ? cut(name, 300) : undefined;
-  if (!view.sources.has(file) || !view.showLine) return make('span', {class: 'name', title}, cut(name));
+  if (!view.sources.has(file)) return make('span', {class: 'name', title}, cut(name));
   const link = button(cut(name), null, () => view.showLine(file, line));
   link.setAttribute('class', 'link name');
   if (title) link.setAttribute('title', title);
@@ -293,7 +293,8 @@ function sortable(label, columns, count, sorted = -1, order = null) {
       if (++kept <= state.shown) body.append(tableRow(columns, i));
     }
     more.hidden = kept <= state.shown;
-    told.textContent = `${thousands(Math.min(kept, state.shown))} of ${thousands(kept)} shown`;
+    const all = kept === count && kept <= ROWS;
+    told.textContent = all ? '' : `${thousands(Math.min(kept, state.shown))} of ${thousands(kept)} shown`;
   }
 
   paint();
@@ -352,7 +353,7 @@ function picture(place, attributes, height, draw) {
 
 function readColours() {
   const computed = getComputedStyle(document.documentElement);
-  for (const name of ['page', 'ink', 'soft', 'line', 'covered', 'reached', 'unseen', 'lost', 'heat', 'task', 'exception', 'warm']) {
+  for (const name of ['page', 'ink', 'soft', 'line', 'covered', 'reached', 'unseen', 'lost', 'heat', 'task', 'exception']) {
     const text = computed.getPropertyValue(`--${name}`).trim();
     view.colours.set(name, [1, 3, 5].map(i => parseInt(text.slice(i, i + 2), 16)));
   }
@@ -365,6 +366,14 @@ function colour(name) {
 
 function mixed(a, b, share) {
   return a.map((part, i) => Math.round(part + (b[i] - part) * share));
+}
+
+/** A colour by hue in degrees, saturation and lightness (CSS Color 4, §7.1). */
+function fromHue(hue, saturation, lightness) {
+  return [0, 8, 4].map(n => {
+    const k = (n + hue / 30) % 12;
+    return Math.round(255 * (lightness - saturation * Math.min(lightness, 1 - lightness) * Math.max(-1, Math.min(k - 3, 9 - k, 1))));
+  });
 }
 
 function css(rgb) {
@@ -422,7 +431,7 @@ function mapGroups(data) {
   const groups = new Map();
   (functions.name ?? []).forEach((_, i) => {
     if (!(functions.of[i] > 0)) return;
-    const key = data.named ? functions.file[i] : functions.group[i];
+    const key = data.named ? functions.file[i] : functions.group?.[i] ?? functions.address[i] - functions.address[i] % 4096;
     let group = groups.get(key);
     if (!group) {
       const name = !data.named ? hex(key) : files?.path[key] ?? 'no file';
@@ -487,17 +496,19 @@ function squarify(sizes, x, y, w, h, place) {
   }
 }
 
-function paintMap(pen, tiles, data, heat) {
-  const {functions} = data;
+function paintMap(pen, tiles, {functions}, heat) {
   const most = largest(functions.own);
   for (const tile of tiles) {
-    const part = tile.member < 0 ? tile.group : {of: functions.of[tile.member], covered: functions.covered[tile.member], reached: functions.reached[tile.member], own: functions.own[tile.member]};
-    const {x, y, w, h} = tile;
+    const {group, member, x, y, w, h} = tile;
+    if (member < 0 && w >= 2 && h >= 2) { // a group is the ground on which its members lie, with thin gaps
+      pen.fillStyle = css(colour('page'));
+      pen.fillRect(x, y, w, h);
+      if (tile.head) writeHead(pen, tile);
+      continue;
+    }
+    const fills = member < 0 ? tileFills(group.covered, group.reached, group.of, heat, group.own, most)
+      : tileFills(functions.covered[member], functions.reached[member], functions.of[member], heat, functions.own[member], most);
     const gap = Math.min(w, h) > 6 ? 1 : 0;
-    const seen = part.covered + part.reached > 0;
-    const fills = heat
-      ? [[heatColour(seen ? part.own : -1, most), 1]]
-      : [[colour('covered'), part.covered / part.of], [colour('reached'), part.reached / part.of], [colour('unseen'), 1]];
     let top = y;
     for (const [rgb, share] of fills) {
       const bottom = Math.min(top + share * (h - gap), y + h - gap);
@@ -505,19 +516,21 @@ function paintMap(pen, tiles, data, heat) {
       if (bottom > top) pen.fillRect(x, top, w - gap, bottom - top);
       top = bottom;
     }
-    if (tile.member < 0 && tile.head) writeHead(pen, tile);
-    else if (tile.member >= 0 && h > 16 && w > 28) {
-      pen.fillStyle = inkOn(fills.find(([, share]) => share * h > 12)?.[0] ?? fills.at(-1)[0]);
-      write(pen, functions.name[tile.member], x + 4, y + 10, w - 8);
+    if (member >= 0 && h > 16 && w > 28) {
+      pen.fillStyle = inkOn(fills.find(([, share]) => share * h > 12)?.[0] ?? colour('unseen'));
+      write(pen, functions.name[member], x + 4, y + 10, w - 8);
     }
   }
 }
 
-/** The name of a file, on a strip over its functions. */
-function writeHead(pen, {group, x, y, w, h}) {
-  pen.fillStyle = css(colour('page'));
-  pen.fillRect(x, y, w, 17);
-  pen.fillRect(x, y, w, h); // functions lie on it with thin gaps between them
+/** The colours of a tile from the top, each with its share. */
+function tileFills(covered, reached, of, heat, own, most) {
+  if (heat) return [[covered + reached > 0 ? heatColour(own, most) : colour('unseen'), 1]];
+  return [[colour('covered'), covered / of], [colour('reached'), reached / of], [colour('unseen'), 1]];
+}
+
+/** The name of a file, over its functions. */
+function writeHead(pen, {group, x, y, w}) {
   pen.fillStyle = css(colour('ink'));
   write(pen, baseName(group.name), x + 3, y + 9, w - 6);
 }
@@ -526,9 +539,9 @@ function baseName(path) {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-/** One hue: nothing for what was not seen, from pale to full for what was. */
+/** One hue, from pale to full. */
 function heatColour(own, most) {
-  return own < 0 ? colour('unseen') : mixed(colour('page'), colour('heat'), 0.08 + 0.92 * Math.sqrt(own / Math.max(most, 1)));
+  return mixed(colour('page'), colour('heat'), 0.08 + 0.92 * Math.sqrt(own / Math.max(most, 1)));
 }
 
 function tileAt(tiles, event) {
@@ -1142,7 +1155,8 @@ function frameColour(frames, f) {
   const name = frames.name[f];
   let hash = 0;
   for (let i = 0; i < name.length && i < 120; i++) hash = (Math.imul(hash, 31) + name.charCodeAt(i)) >>> 0;
-  return mixed(mixed(colour('warm'), colour('reached'), (hash % 97) / 96), colour('page'), (hash % 31) / 80);
+  const dark = inkOn(colour('page')) === '#fff';
+  return fromHue(16 + hash % 38, 0.75, (dark ? 0.3 : 0.6) + (hash % 13) / 130);
 }
 
 /** For each frame, 1 if its name has the text. */
@@ -1275,7 +1289,10 @@ function drawLanes(place, data) {
 
 /** A canvas over the window of the time, with axis and gaps. */
 function overTime(place, label, height, draw) {
-  const {canvas, again} = picture(place, {'aria-label': label}, height, (pen, width, tall) => {
+  const box = scrolling(label, '');
+  box.setAttribute('class', 'deep');
+  place.append(box);
+  const {canvas, again} = picture(box, {'aria-label': label}, height, (pen, width, tall) => {
     const time = view.data.times[view.time.index];
     const scale = scaleOf(view.time, margin(width), width);
     drawAxis(pen, view.time, scale, width, tall, time.unit);

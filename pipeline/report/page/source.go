@@ -6,6 +6,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/tracelake/tracelake/pipeline/convert"
@@ -26,8 +27,9 @@ const (
 	mostLineRunes   = 2000
 )
 
-// A finder reads the text of files under its roots. Paths are from the program file, which may be
-// anybody's: nothing outside of the roots is ever read, whatever a path or a symbolic link says.
+// A finder reads the text of files under its roots, which somebody named. Paths are from the program
+// file, which may be anybody's: nothing outside of the roots is ever read, whatever a path or a
+// symbolic link says, and no hidden file in them.
 type finder struct {
 	*Sources
 	roots []*os.Root
@@ -50,8 +52,17 @@ func newFinder(s *Sources) (*finder, error) {
 		}
 		f.roots = append(f.roots, root)
 	}
+	for _, m := range s.Map { // what moved is where it moved to
+		if absolute(m.To) {
+			if root, err := os.OpenRoot(filepath.FromSlash(m.To)); err == nil {
+				f.roots = append(f.roots, root)
+			}
+		}
+	}
 	return f, nil
 }
+
+func absolute(name string) bool { return path.IsAbs(name) || filepath.IsAbs(filepath.FromSlash(name)) }
 
 func (f *finder) close() error {
 	var all []error
@@ -78,16 +89,23 @@ func (f *finder) text(file string) []string {
 
 // inside returns a path in a folder relative to that.
 func inside(name, dir string) (string, bool) {
-	if path.IsAbs(name) || filepath.IsAbs(filepath.FromSlash(name)) {
+	local := filepath.FromSlash(name)
+	if absolute(name) {
 		full, err := filepath.Abs(dir)
 		if err != nil {
 			return "", false
 		}
-		rest, err := filepath.Rel(full, filepath.FromSlash(name))
-		return rest, err == nil && filepath.IsLocal(rest)
+		if local, err = filepath.Rel(full, local); err != nil {
+			return "", false
+		}
 	}
-	name = filepath.FromSlash(name)
-	return name, filepath.IsLocal(name)
+	return local, filepath.IsLocal(local) && !hidden(local)
+}
+
+// hidden says whether a part of a path begins with a dot, as those do that programs keep what is
+// theirs in: keys, passwords.
+func hidden(name string) bool {
+	return slices.ContainsFunc(strings.Split(filepath.ToSlash(name), "/"), func(part string) bool { return strings.HasPrefix(part, ".") && part != "." })
 }
 
 // errUnfit is the error for what is no source file.
@@ -161,7 +179,7 @@ func newSource(m *report.Merged, index map[string]int32, byCycles bool, f *finde
 
 // add adds a line that was reached.
 func (x *Lines) add(l *report.LineCount, byCycles bool) {
-	state := uint8(0)
+	state := uint16(0)
 	if l.Code.Covered == 0 {
 		state = 1
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/tracelake/tracelake/pipeline/report/timeline"
 )
 
-// deepest is how many frames of a task are drawn; a depth is a byte.
+// deepest is how many frames of a task are drawn.
 const deepest = 250
 
 // A span is a stretch of time in a frame, those of a task above its turn.
@@ -15,7 +15,7 @@ type span struct {
 	start, end int64
 	next       int // the first span after it that is not above it
 	frame      int32
-	depth      uint8
+	depth      uint16
 }
 
 func (s *span) length() int64 { return s.end - s.start }
@@ -127,7 +127,7 @@ func (r *spanReader) leave(task int32, at int64) {
 func (r *spanReader) push(frame int32, at int64) {
 	if len(r.open) < deepest {
 		r.open = append(r.open, len(r.spans))
-		r.spans = append(r.spans, span{start: at, frame: frame, depth: uint8(len(r.open) - 1)})
+		r.spans = append(r.spans, span{start: at, frame: frame, depth: uint16(len(r.open) - 1)})
 	}
 }
 
@@ -190,7 +190,7 @@ func (t *thinner) spansOf(x *Time, r *spanReader, whole int64, from, to int) {
 }
 
 // addSpan adds a span to the columns, with its start as it is: [Time.pack] makes differences.
-func (x *Time) addSpan(depth uint8, frame int32, start, end int64) {
+func (x *Time) addSpan(depth uint16, frame int32, start, end int64) {
 	x.Depth, x.Frame = append(x.Depth, depth), append(x.Frame, frame)
 	x.Start, x.Took = append(x.Start, start), append(x.Took, end-start)
 }

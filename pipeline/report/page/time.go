@@ -32,7 +32,7 @@ func readTimes(m *report.Merged, dir, test string, functions map[report.Name]int
 	}
 	var times []*clockwork
 	err = timeline.Each(m, dirs, test, timeline.Everything, func(t *timeline.Timeline) error {
-		c := &clockwork{name: schema.SourceText(t.Source), place: report.Place{Dir: t.Dir, Source: t.Source}, unit: t.Unit}
+		c := &clockwork{name: schema.SourceText(t.Source), place: report.Place{Dir: t.Dir, Source: t.Source}, unit: t.Unit, gaps: []int64{}}
 		if t.Core != "" {
 			c.name += " " + t.Core
 		}

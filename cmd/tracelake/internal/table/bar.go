@@ -1,6 +1,10 @@
 package table
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/rivo/uniseg"
+)
 
 // A Bar is parts of a whole: Full of it, and Part after that. A bar without a whole is
 // empty.
@@ -19,20 +23,27 @@ func (b Bar) text(s Style, width int, k Kind) string {
 	return b.extent(s, width)
 }
 
-// share draws what is full, to an eighth of a character.
+// share draws what is full, to an eighth of a character. It draws something of what
+// there is, and looks full only if it is.
 func (b Bar) share(s Style, width int) string {
-	const steps = 8
-	if !s.UTF8 {
-		n := int(b.Full/b.Whole*float64(width) + 0.5)
-		return s.paint(green, strings.Repeat("#", n)) + strings.Repeat(" ", width-n)
+	steps := 1
+	if s.UTF8 {
+		steps = 8
 	}
-	eighths := int(b.Full/b.Whole*float64(width*steps) + 0.5)
-	text, n := strings.Repeat("█", eighths/steps), eighths/steps
-	if rest := eighths % steps; rest > 0 {
+	most := width * steps
+	n := int(b.Full/b.Whole*float64(most) + 0.5)
+	if b.Full > 0 {
+		n = max(n, 1)
+	}
+	if b.Full < b.Whole {
+		n = min(n, most-1)
+	}
+	text, cells := strings.Repeat(s.choose("█", "#"), n/steps), n/steps
+	if rest := n % steps; rest > 0 {
 		text += string([]rune(" ▏▎▍▌▋▊▉")[rest])
-		n++
+		cells++
 	}
-	return s.paint(green, text) + strings.Repeat(" ", width-n)
+	return s.paint(green, text) + strings.Repeat(" ", width-cells)
 }
 
 // extent draws all of the whole. What there is of it has a character at least: a bar
@@ -67,7 +78,13 @@ func longest(a, b, c *int) *int {
 	return a
 }
 
-// Legend says what the characters of [Extent] bars mean.
+// Legend says what the characters of [Extent] bars mean, in a line or, on a narrow
+// terminal, in three.
 func Legend(s Style, full, part, rest string) string {
-	return s.choose("█", "#") + " " + full + "  " + s.choose("▒", "+") + " " + part + "  " + s.choose("░", ".") + " " + rest
+	parts := []string{s.choose("█", "#") + " " + full, s.choose("▒", "+") + " " + part, s.choose("░", ".") + " " + rest}
+	line := strings.Join(parts, "  ")
+	if s.Width > 0 && uniseg.StringWidth(line) > s.Width {
+		line = strings.Join(parts, "\n")
+	}
+	return line + "\n"
 }

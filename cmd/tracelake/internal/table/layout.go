@@ -9,16 +9,23 @@ import (
 
 // The widths between which columns shrink.
 const (
-	barWidth, leastBar = 20, 10
-	nameWidth          = 32 // a name shrinks to this before columns are left out
-	leastName          = 8  // and to this before bars are
+	barWidth, leastBar = 20, 12
+	nameWidth          = 32 // a name shrinks to this before bars do,
+	besideBar          = 24 // to this before bars go,
+	besideNumbers      = 14 // to this before other columns go,
+	leastName          = 8  // and to this at last
 )
 
 // A layout is which columns are shown, and how wide.
 type layout struct {
-	shown   []int
-	widths  []int // of all columns
-	omitted []string
+	shown  []int
+	widths []int // of all columns
+}
+
+// Omitted is what had no room.
+type Omitted struct {
+	Columns []string // the titles
+	Bars    bool
 }
 
 // before writes the gap before a column, if need be.
@@ -28,32 +35,43 @@ func (l *layout) before(b *strings.Builder, column int) {
 	}
 }
 
-// layout fits the table in a width; 0 is any.
+// layout fits the table in a width; 0 is any. First long names shrink, and what is
+// spare goes; then bars shrink, and go; then other columns do, the last one first.
 func (t *Table) layout(cells [][]string, width int) *layout {
-	l := &layout{widths: t.natural(cells)}
+	natural := t.natural(cells)
+	l := &layout{widths: slices.Clone(natural)}
 	for c := range t.Columns {
 		l.shown = append(l.shown, c)
 	}
 	if width == 0 {
 		return l
 	}
-	for {
-		over := l.total() - width
-		over -= t.shrink(l, over, nameWidth, leastBar)
-		if over <= 0 {
-			return l
-		}
-		if !t.omit(l, Kind.optional) {
-			break
-		}
-		l.widths = t.natural(cells)
+	wide := func(name, bar, shortName int) bool {
+		copy(l.widths, natural)
+		return l.shrink(t, width, Kind.shrinks, name) && l.shrink(t, width, Kind.bar, bar) && l.shrink(t, width, Kind.shrinks, shortName)
 	}
-	over := l.total() - width
-	if over -= t.shrink(l, over, leastName, leastBar); over > 0 && t.omit(l, Kind.bar) {
-		l.widths = t.natural(cells)
-		t.shrink(l, l.total()-width, leastName, leastBar)
+	for wide(nameWidth, barWidth, nameWidth) && l.omit(t, Kind.spare) {
 	}
+	for wide(nameWidth, leastBar, besideBar) && l.omit(t, Kind.bar) {
+	}
+	for wide(nameWidth, leastBar, besideNumbers) && l.omit(t, Kind.optional) {
+	}
+	wide(nameWidth, leastBar, leastName)
 	return l
+}
+
+// omitted is what is not shown.
+func (t *Table) omitted(l *layout) (o Omitted) {
+	for c, column := range t.Columns {
+		switch {
+		case slices.Contains(l.shown, c):
+		case column.Kind.bar():
+			o.Bars = true
+		case column.Title != "":
+			o.Columns = append(o.Columns, column.Title)
+		}
+	}
+	return o
 }
 
 // natural returns the widths that columns need.
@@ -83,36 +101,28 @@ func (l *layout) total() int {
 	return total
 }
 
-// shrink takes away up to so many characters, from the names down to leastName, then
-// from the bars. It returns how many.
-func (t *Table) shrink(l *layout, over, leastName, leastBar int) (gained int) {
-	for _, names := range []bool{true, false} {
-		for _, c := range l.shown {
-			least := leastName
-			switch k := t.Columns[c].Kind; {
-			case names && !k.shrinks(), !names && !k.bar():
-				continue
-			case !names:
-				least = leastBar
-			}
-			n := max(0, min(over-gained, l.widths[c]-least))
+// shrink makes columns of a kind narrower, down to least, until the table fits in a
+// width. It reports whether the table is still too wide.
+func (l *layout) shrink(t *Table, width int, of func(Kind) bool, least int) bool {
+	over := l.total() - width
+	for _, c := range l.shown {
+		if of(t.Columns[c].Kind) {
+			n := max(0, min(over, l.widths[c]-least))
 			l.widths[c] -= n
-			gained += n
+			over -= n
 		}
 	}
-	return gained
+	return over > 0
 }
 
-// omit leaves out the last column of a kind.
-func (t *Table) omit(l *layout, of func(Kind) bool) bool {
+// omit leaves out the last column of a kind. It reports whether there was one.
+func (l *layout) omit(t *Table, of func(Kind) bool) bool {
 	for i, c := range slices.Backward(l.shown) {
-		if of(t.Columns[c].Kind) {
-			l.shown = slices.Delete(l.shown, i, i+1)
-			if title := t.Columns[c].Title; title != "" {
-				l.omitted = append([]string{title}, l.omitted...)
-			}
-			return true
+		if !of(t.Columns[c].Kind) {
+			continue
 		}
+		l.shown = slices.Delete(l.shown, i, i+1)
+		return true
 	}
 	return false
 }
@@ -158,4 +168,36 @@ func last(text string, width int) string {
 		_, start = g.Positions()
 	}
 	return text[start:]
+}
+
+// Wrap breaks text into lines of at most width columns: between words, and in a word
+// that is longer than a line. A % stays beside its number.
+func Wrap(text string, width int) []string {
+	var lines []string
+	line, room := "", width
+	words := strings.Fields(text)
+	for i, word := range words {
+		if i > 0 && strings.HasPrefix(word, "%") {
+			continue
+		}
+		if i+1 < len(words) && strings.HasPrefix(words[i+1], "%") {
+			word += " " + words[i+1]
+		}
+		n := uniseg.StringWidth(word)
+		if line != "" && n+1 > room {
+			lines, line, room = append(lines, line), "", width
+		}
+		for ; n > width; n = uniseg.StringWidth(word) {
+			part := first(word, width)
+			if part == "" { // not even one character
+				break
+			}
+			lines, word = append(lines, part), word[len(part):]
+		}
+		if line != "" {
+			line, room = line+" ", room-1
+		}
+		line, room = line+word, room-n
+	}
+	return append(lines, line)
 }

@@ -26,11 +26,15 @@ func (s Style) Text(text string) string {
 	return ascii(text)
 }
 
-// ascii writes what is not ASCII as \u and hexadecimal digits.
+// inASCII is how signs are written that sentences of the program have.
+var inASCII = strings.NewReplacer("×", "x", "µ", "u", "…", "...", "–", "-", "→", "->")
+
+// ascii writes what is not ASCII as \u and hexadecimal digits, but for a few signs.
 func ascii(text string) string {
 	if !strings.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) {
 		return text
 	}
+	text = inASCII.Replace(text)
 	var b []byte
 	for _, r := range text {
 		if r < utf8.RuneSelf {

@@ -27,21 +27,23 @@ type Column struct {
 // Kind is what a column has.
 type Kind uint8
 
-// The kinds. Where there is too little room, names and paths are shortened, then
-// columns of numbers and remarks are left out, the last one first, and at the end the
-// bars.
+// The kinds. Where there is too little room, names and paths are shortened, and what is
+// spare is left out; then bars are shortened, and left out; then columns of numbers and
+// remarks are left out, the last one first.
 const (
 	Name   Kind = iota // to the left, never left out; shortened in the middle
 	Path               // likewise; shortened at the start
 	Main               // numbers, never left out
 	Number             // numbers
+	Spare              // numbers that are shown where there is room beside whole bars
 	Remark             // words
 	Share              // bars that fill up to their whole
 	Extent             // bars with the rest of the whole shown, too
 )
 
 func (k Kind) bar() bool      { return k == Share || k == Extent }
-func (k Kind) right() bool    { return k == Main || k == Number }
+func (k Kind) right() bool    { return k == Main || k == Number || k == Spare }
+func (k Kind) spare() bool    { return k == Spare }
 func (k Kind) optional() bool { return k == Number || k == Remark }
 func (k Kind) shrinks() bool  { return k == Name || k == Path }
 
@@ -72,9 +74,8 @@ func (t *Table) Rows() int { return len(t.rows) }
 // gap is the room between columns.
 const gap = 2
 
-// Text returns the table, a line for each row, and the titles of the columns that
-// were left out.
-func (t *Table) Text(s Style) (text string, omitted []string) {
+// Text returns the table, a line for each row, and what had no room.
+func (t *Table) Text(s Style) (text string, omitted Omitted) {
 	cells := make([][]string, len(t.rows))
 	for r, row := range t.rows {
 		if row == nil {
@@ -104,7 +105,7 @@ func (t *Table) Text(s Style) (text string, omitted []string) {
 		}
 		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
 	}
-	return b.String(), l.omitted
+	return b.String(), t.omitted(l)
 }
 
 // cut makes text fit in a line.

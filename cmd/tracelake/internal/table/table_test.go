@@ -26,41 +26,60 @@ func hot() *Table {
 	return t
 }
 
-// Where there is too little room names shrink first, then bars; then columns go, the
-// last one first; then names shrink further; and at the very end bars go.
+// Where there is too little room names shrink first, then bars, which go; then columns
+// go, the last one first; and last names shrink further.
 func TestWidths(t *testing.T) {
 	for _, tt := range []struct {
 		width   int
 		utf8    bool
-		omitted string
+		omitted Omitted
 		want    string
 	}{
-		{0, true, "", `
+		{0, true, Omitted{}, `
 FUNCTION                                                                           SHARE                         CYCLES  ENTRIES  NOTE
 quicksort                                                                          24.4%  ████████████████████  107,219      120
 std::vector<int, std::allocator<int> >::_M_realloc_insert<int const&>(int const&)   9.4%  ███████▊               41,430        6  template
-漢字                                                                                0.1%                             10        1
+漢字                                                                                0.1%  ▏                          10        1
 ` + "e\u0301                                                                                     0%                              0        0\n"},
-		{80, true, "", `
-FUNCTION                          SHARE                CYCLES  ENTRIES  NOTE
-quicksort                         24.4%  ███████████  107,219      120
-std::vector<int,…t&>(int const&)   9.4%  ████▎         41,430        6  template
-漢字                               0.1%                    10        1
-` + "e\u0301                                    0%                     0        0\n"},
-		{60, true, "ENTRIES NOTE", `
-FUNCTION                          SHARE               CYCLES
-quicksort                         24.4%  ██████████  107,219
-std::vector<int,…t&>(int const&)   9.4%  ███▉         41,430
-漢字                               0.1%                   10
-` + "e\u0301                                    0%                    0\n"},
-		{40, false, "CYCLES ENTRIES NOTE", `
-FUNCTION               SHARE
-quicksort              24.4%  ##########
-std::vect...t const&)   9.4%  ####
-\u6f22\u5b57            0.1%
-e\u0301                   0%
+		{81, true, Omitted{}, `
+FUNCTION                          SHARE                 CYCLES  ENTRIES  NOTE
+quicksort                         24.4%  ████████████  107,219      120
+std::vector<int,…t&>(int const&)   9.4%  ████▋          41,430        6  template
+漢字                               0.1%  ▏                  10        1
+` + "e\u0301                                    0%                      0        0\n"},
+		{80, false, Omitted{}, `
+FUNCTION                         SHARE                 CYCLES  ENTRIES  NOTE
+quicksort                        24.4%  ############  107,219      120
+std::vector<in...&>(int const&)   9.4%  #####          41,430        6  template
+\u6f22\u5b57                      0.1%  #                  10        1
+e\u0301                             0%                      0        0
 `},
-		{20, true, "CYCLES ENTRIES NOTE", `
+		{73, true, Omitted{}, `
+FUNCTION                  SHARE                 CYCLES  ENTRIES  NOTE
+quicksort                 24.4%  ████████████  107,219      120
+std::vector<…int const&)   9.4%  ████▋          41,430        6  template
+漢字                       0.1%  ▏                  10        1
+` + "e\u0301                            0%                      0        0\n"},
+		{72, true, Omitted{Bars: true}, `
+FUNCTION                               SHARE   CYCLES  ENTRIES  NOTE
+quicksort                              24.4%  107,219      120
+std::vector<int, s…onst&>(int const&)   9.4%   41,430        6  template
+漢字                                    0.1%       10        1
+` + "e\u0301                                         0%        0        0\n"},
+		{48, true, Omitted{[]string{"NOTE"}, true}, `
+FUNCTION                 SHARE   CYCLES  ENTRIES
+quicksort                24.4%  107,219      120
+std::vector…int const&)   9.4%   41,430        6
+漢字                      0.1%       10        1
+` + "e\u0301                           0%        0        0\n"},
+		{38, false, Omitted{[]string{"ENTRIES", "NOTE"}, true}, `
+FUNCTION                SHARE   CYCLES
+quicksort               24.4%  107,219
+std::vecto...t const&)   9.4%   41,430
+\u6f22\u5b57             0.1%       10
+e\u0301                    0%        0
+`},
+		{20, true, Omitted{[]string{"CYCLES", "ENTRIES", "NOTE"}, true}, `
 FUNCTION       SHARE
 quicksort      24.4%
 std::v…onst&)   9.4%
@@ -71,8 +90,60 @@ std::v…onst&)   9.4%
 		if diff := cmp.Diff(strings.TrimPrefix(tt.want, "\n"), text); diff != "" {
 			t.Errorf("width %d, want -, got +:\n%s", tt.width, diff)
 		}
-		if got := strings.Join(omitted, " "); got != tt.omitted {
-			t.Errorf("width %d: omitted %s, want %s", tt.width, got, tt.omitted)
+		if diff := cmp.Diff(tt.omitted, omitted); diff != "" {
+			t.Errorf("width %d, want -, got +:\n%s", tt.width, diff)
+		}
+	}
+}
+
+// What is spare is there beside whole bars and names that can be read, and else the
+// first to go.
+func TestSpare(t *testing.T) {
+	table := &Table{Columns: []Column{{Title: "NAME", Kind: Name}, {Kind: Share}, {Title: "TIME", Kind: Spare}, {Title: "N", Kind: Number}, {Title: "IPC", Kind: Spare}}}
+	table.Add(Bar{1, 0, 1}, "main", "1 s", "12", "0.5")
+	for width, want := range map[int]string{
+		41: "NAME                        TIME   N  IPC\nmain  ####################   1 s  12  0.5\n",
+		40: "NAME                        TIME   N\nmain  ####################   1 s  12\n",
+		35: "NAME                         N\nmain  ####################  12\n",
+		29: "NAME                        N\nmain  ###################  12\n",
+		21: "NAME   N\nmain  12\n",
+	} {
+		if text, _ := table.Text(Style{Width: width}); text != want {
+			t.Errorf("width %d:\n%s, want\n%s", width, text, want)
+		}
+	}
+}
+
+func TestWrap(t *testing.T) {
+	for _, tt := range []struct {
+		text  string
+		width int
+		want  string
+	}{
+		{"", 10, ""},
+		{"one two  three", 7, "one two|three"},
+		{"one two three", 6, "one|two|three"},
+		{"漢字 漢字 漢字", 9, "漢字 漢字|漢字"}, // each takes two columns
+		{"a 0123456789 b", 4, "a|0123|4567|89 b"},
+		{"漢字", 1, "漢字"}, // no room for a character
+		{"abcd", 4, "abcd"},
+		{"of it 99 % are", 8, "of it|99 % are"},
+		{"99 %, and", 6, "99 %,|and"},
+	} {
+		if got := strings.Join(Wrap(tt.text, tt.width), "|"); got != tt.want {
+			t.Errorf("%q in %d: %q, want %q", tt.text, tt.width, got, tt.want)
+		}
+	}
+}
+
+func TestLegend(t *testing.T) {
+	for style, want := range map[Style]string{
+		{UTF8: true}:            "█ covered  ▒ reached, never passed  ░ not seen\n",
+		{Width: 46}:             "# covered  + reached, never passed  . not seen\n",
+		{Width: 45, UTF8: true}: "█ covered\n▒ reached, never passed\n░ not seen\n",
+	} {
+		if got := Legend(style, "covered", "reached, never passed", "not seen"); got != want {
+			t.Errorf("%+v: %q, want %q", style, got, want)
 		}
 	}
 }
@@ -126,13 +197,16 @@ func TestExtent(t *testing.T) {
 	}
 }
 
+// A share has at least a character, and is full only if it is all.
 func TestShare(t *testing.T) {
 	for _, tt := range []struct {
 		bar         Bar
 		utf8, ascii string
 	}{
 		{Bar{Full: 8, Whole: 8}, "████", "####"},
-		{Bar{Full: 1, Whole: 32}, "▏   ", "    "},
+		{Bar{Full: 1, Whole: 32}, "▏   ", "#   "},
+		{Bar{Full: 1, Whole: 1e9}, "▏   ", "#   "},
+		{Bar{Full: 1e9 - 1, Whole: 1e9}, "███▉", "### "},
 		{Bar{Full: 15, Whole: 32}, "█▉  ", "##  "},
 		{Bar{Full: 0, Whole: 8}, "    ", "    "},
 	} {
