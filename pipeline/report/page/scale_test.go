@@ -78,7 +78,7 @@ func (s scale) enlarge(d *page.Data) {
 	}
 	x := &d.Times[0]
 	for i := len(x.Frame); i < s.spans; i++ {
-		x.Depth, x.Frame = append(x.Depth, uint8(i%20)), append(x.Frame, int32(i%len(x.Frames.Name)))
+		x.Depth, x.Frame = append(x.Depth, uint16(i%20)), append(x.Frame, int32(i%len(x.Frames.Name)))
 		x.Start, x.Took = append(x.Start, 1), append(x.Took, 3)
 		x.Length += 1
 	}
