@@ -27,7 +27,7 @@ func newHistogram(all []int64) *Histogram {
 	bins := min(mostBins, max(fewestBins, 2*int64(math.Sqrt(float64(len(all))))))
 	h := &Histogram{Log: float64(most) > leastOfRatio*float64(max(1, least))}
 	if !h.Log {
-		bins = max(1, min(bins, most-least))
+		bins = min(bins, most-least+1)
 	}
 	first, last := float64(least), float64(most)
 	if h.Log {

@@ -102,6 +102,9 @@ func (p *Page) functionsTable() *table {
 
 // captionOf says which rows a table has.
 func captionOf(rows, all int, what, unit string) string {
+	if rows == 0 {
+		return "None of " + figures.Thousands(int64(all)) + " " + what + " ran"
+	}
 	if rows == all {
 		return "All " + figures.Thousands(int64(all)) + " " + what + ", those that took most " + unit + " first"
 	}

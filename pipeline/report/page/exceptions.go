@@ -57,6 +57,8 @@ func worstPlaces(x *report.Exceptions) []report.Place {
 }
 
 // find returns where the longest of a row is: the index of the time, start and length on its axis.
+// There it may be shorter than the table says, as a task that has its turn at the exception's end
+// begins with the instruction that shows it.
 func find(times []*clockwork, r *report.ExceptionRow) [3]int64 {
 	for i, c := range times {
 		if r.Ended == 0 || c.place.Dir != r.Worst.Dir || c.place.Source != r.Worst.Source {
@@ -65,9 +67,6 @@ func find(times []*clockwork, r *report.ExceptionRow) [3]int64 {
 		at, ok := c.spans.passed[r.Worst.Seq]
 		if !ok {
 			return nowhere
-		}
-		if r.Unit == c.unit {
-			return [3]int64{int64(i), at, max(1, r.Longest)}
 		}
 		return [3]int64{int64(i), at, max(1, c.spans.exceptionAt(at))}
 	}

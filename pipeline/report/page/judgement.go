@@ -100,5 +100,5 @@ var remedies = map[report.FindingKind]string{
 	report.FoundWrongImage: "Export again with the program that ran: -e FILE.",
 	report.FoundWrongFile:  "Export again with the program file that ran: -e FILE.",
 	report.FoundUnplaced:   "tracelake inspect CAPTURE lists the memory that is missing; give it at export with -e FILE or --image FILE@ADDR.",
-	report.FoundDamaged:    "Sources below says what is wrong with them.",
+	report.FoundDamaged:    "Inputs and images, below, says what is wrong with each source.",
 }

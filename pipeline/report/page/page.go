@@ -177,13 +177,13 @@ func (p *Page) timeOf(opt *Options, dirs []string) (dir, why string, err error) 
 			return "", "", fmt.Errorf("%s: is none of the datasets of the page; give one of them to --time-of", opt.TimeOf)
 		}
 	case len(all) > 1:
-		return "", "Several datasets are added up: when what ran is not drawn. --time-of DIR draws it of one.", nil
+		return "", "Several datasets are added up: no timeline is drawn. --time-of DIR draws that of one.", nil
 	}
 	if p.trust.Instructions == 0 {
-		return "", "No instruction was decoded: there is no time to draw.", nil
+		return "", "No instruction was decoded: there is nothing to draw.", nil
 	}
 	if names := lacking(&all[i], tablesOfTime); len(names) > 0 {
-		return "", "When what ran is not drawn: the dataset has no " + tableWords(names) + ". Export again without --tables, or with " +
+		return "", "Neither call stacks nor timeline are drawn: the dataset has no " + tableWords(names) + ". Export again without --tables, or with " +
 			strings.Join(names, ", ") + " among them.", nil
 	}
 	size, err := timeline.ReadSize([]string{all[i].Dir}, opt.Test, timeline.Everything)
@@ -191,7 +191,7 @@ func (p *Page) timeOf(opt *Options, dirs []string) (dir, why string, err error) 
 		return "", "", err
 	}
 	if size.Slices > mostSlices {
-		return "", "When what ran is not drawn: " + count(size.Slices, "call") + " and exceptions are too many. Export a part of the capture with --from and --to.", nil
+		return "", "No timeline is drawn: " + count(size.Slices, "call") + " and exceptions are too many. Export a part of the capture with --from and --to.", nil
 	}
 	return all[i].Dir, "", nil
 }

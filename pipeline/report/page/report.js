@@ -115,10 +115,9 @@ function percent(n, of, decimals = 1) {
   if (n === 0) return '0';
   const least = 10 ** -decimals;
   const exact = Math.min(Math.max(100 * (n / of), least), 100 - least);
-  const halves = exact * 2 ** (decimals + 1) / 5 ** decimals; // odd if exact lies between two results
-  const below = (halves - 1) / 2;
-  if (halves % 2 === 1 && below % 2 === 0) return (below / 10 ** decimals).toFixed(decimals);
-  return exact.toFixed(decimals);
+  const parts = exact * 2 ** (decimals + 1); // odd if exact lies between two results
+  const below = (parts * 5 ** decimals - 1) / 2;
+  return (parts % 2 === 1 && below % 2 === 0 ? below / 10 ** decimals : exact).toFixed(decimals);
 }
 
 /** A percentage as it comes from the data, "" of nothing. */
@@ -212,8 +211,20 @@ function scrolling(label, ...children) {
   return make('div', {class: 'scroll', role: 'region', tabindex: '0', 'aria-label': label}, ...children);
 }
 
-function foldOut(summary, ...children) {
-  return make('details', {}, make('summary', {}, summary), ...children);
+/** A fold-out with the figures of a picture; show(columns, count …) makes its table, as sortable does. */
+function figures(of) {
+  const fold = make('details', {}, make('summary', {}, `Figures of the ${of}`));
+  fold.show = (...table) => fold.replaceChildren(fold.firstChild, sortable(`Figures of the ${of}`, ...table).element);
+  return fold;
+}
+
+/** The line over a picture: what it is and how it is steered. */
+function caption(...children) {
+  return make('figcaption', {class: 'controls'}, ...children);
+}
+
+function soft(text = '') {
+  return make('span', {class: 'soft'}, text);
 }
 
 /** A bar of parts of a whole, [class, share] each. What is something is seen, what is not all is not full. */
@@ -229,26 +240,21 @@ function bar(parts) {
   return svg;
 }
 
+/** A name, with more of it in its title. */
+function named(name, title = name) {
+  return make('span', {class: 'name', title: cut(title, 300)}, cut(name));
+}
+
 /** The name of a function; it leads to the source where that is on the page. */
 function functionName(i) {
   const {functions} = view.data;
-  return leading(functions.name[i], functions.file[i], functions.line[i]);
+  return leading(functions.name[i], functions.name[i], functions.file[i], functions.line[i]);
 }
 
-function leading(name, file, line) {
-  const title = name.length > 40 ? cut(name, 300) : undefined;
-  if (!view.sources.has(file)) return make('span', {class: 'name', title}, cut(name));
+function leading(name, title, file, line) {
+  if (!view.sources.has(file)) return named(name, title);
   const link = button(cut(name), null, () => view.showLine(file, line));
-  link.setAttribute('class', 'link name');
-  if (title) link.setAttribute('title', title);
-  return link;
-}
-
-/** A path by its last two parts, and the line there. */
-function place(file, line) {
-  const path = view.data.files?.path[file];
-  if (path === undefined) return '–';
-  return make('span', {class: 'path', title: cut(path, 300)}, cut(shortPath(path), 60) + (line ? `:${line}` : ''));
+  return fill(link, {class: 'link name', title: cut(title, 300)}, []);
 }
 
 /**
@@ -395,99 +401,105 @@ function write(pen, text, x, y, width) {
 
 // ---- coverage: the map ----
 
-/** Area is instructions: file, and in it functions. A click filters the table. */
+/** Area is instructions: of files, and in them of functions. A click filters the table. */
 function drawMap(place, data) {
   const groups = mapGroups(data);
   if (groups.length === 0) return;
+  const [one, many] = data.named ? ['function', 'file'] : ['stretch', 'page of 4 KB'];
   let heat = false;
   let tiles = [];
-  const said = make('span', {class: 'soft'});
+  const said = soft();
   const say = () => {
     const colours = heat ? `the darker, the more ${data.unit} of its own` : 'covered from the top';
-    said.textContent = `Area: instructions of a ${data.named ? 'function' : 'stretch'}, by ${data.named ? 'file' : 'page of 4 KB'}. Colour: ${colours}. A click shows it in the table.`;
+    said.textContent = `Area: instructions of a ${one}, by ${many}. Colour: ${colours}. A click shows it in the table.`;
   };
-  const modes = choice('Colour of the map', ['coverage', 'heat'], 'coverage', mode => {
+  say();
+  place.append(caption(make('strong', {}, 'Map of the code'), choice('Colour of the map', ['coverage', 'heat'], 'coverage', mode => {
     heat = mode === 'heat';
     say();
     map.again();
-  });
-  say();
-  place.append(make('figcaption', {class: 'controls'}, make('strong', {}, 'Map of the code'), modes, said));
-  const label = `Map of ${thousands(data.functions.name.length)} functions by file; its figures are in the table below`;
-  const map = picture(place, {class: 'map', 'aria-label': label}, width => (width < 600 ? 340 : 420), (pen, width, height) => {
+  }), said));
+  const map = picture(place, {'aria-label': `Map of the code: ${said.textContent} Its figures are in the table below.`}, width => (width < 600 ? 340 : 420), (pen, width, height) => {
     tiles = layMap(groups, width, height);
-    paintMap(pen, tiles, data, heat);
+    paintMap(pen, tiles, heat, largest(data.functions.own));
   });
-  map.canvas.addEventListener('click', event => clickMap(tileAt(tiles, event), data));
+  map.canvas.addEventListener('click', event => {
+    const tile = tileAt(tiles, event);
+    if (tile) view.filter?.(tile.name, Boolean(tile.members) && data.named);
+  });
   map.canvas.addEventListener('pointermove', event => {
-    map.canvas.setAttribute('title', tileTitle(tileAt(tiles, event), data));
+    const tile = tileAt(tiles, event);
+    map.canvas.setAttribute('title', tile ? `${cut(tile.name, 300)}: ${thousands(tile.covered)} of ${thousands(tile.of)} instructions, ${thousands(tile.own)} ${data.unit}` : '');
   });
-  place.append(foldOut('Figures of the map', mapTable(groups, data).element));
+  const fold = figures('map');
+  fold.show([
+    words(many, g => groups[g].name, g => named(shortPath(groups[g].name), groups[g].name)),
+    number('instructions', g => groups[g].of),
+    number('covered', g => groups[g].covered),
+    number('reached, never passed', g => groups[g].reached),
+    number('not seen', g => groups[g].of - groups[g].covered - groups[g].reached),
+    number(`own ${data.unit}`, g => groups[g].own),
+  ], groups.length, 1);
+  place.append(fold);
 }
 
 /** Functions by file, or stretches by page of 4 KB; both largest first. */
-function mapGroups(data) {
-  const {functions, files} = data;
+function mapGroups({functions, files, named: hasNames}) {
   const groups = new Map();
-  (functions.name ?? []).forEach((_, i) => {
-    if (!(functions.of[i] > 0)) return;
-    const key = data.named ? functions.file[i] : functions.group?.[i] ?? functions.address[i] - functions.address[i] % 4096;
+  (functions.name ?? []).forEach((name, i) => {
+    const [covered, reached, of, own] = [functions.covered[i], functions.reached[i], functions.of[i], functions.own[i]];
+    if (!(of > 0)) return;
+    const key = hasNames ? functions.file[i] : functions.group?.[i] ?? functions.address[i] - functions.address[i] % 4096;
     let group = groups.get(key);
-    if (!group) {
-      const name = !data.named ? hex(key) : files?.path[key] ?? 'no file';
-      groups.set(key, group = {file: data.named ? key : -1, name, of: 0, covered: 0, reached: 0, own: 0, members: []});
-    }
-    group.members.push(i);
-    group.of += functions.of[i];
-    group.covered += functions.covered[i];
-    group.reached += functions.reached[i];
-    group.own += functions.own[i];
+    if (!group) groups.set(key, group = {name: hasNames ? files?.path[key] ?? 'no file' : hex(key), covered: 0, reached: 0, of: 0, own: 0, members: []});
+    group.members.push({name, covered, reached, of, own});
+    group.covered += covered;
+    group.reached += reached;
+    group.of += of;
+    group.own += own;
   });
-  const list = Array.from(groups.values()).sort((a, b) => b.of - a.of);
-  for (const group of list) group.members.sort((a, b) => functions.of[b] - functions.of[a]);
-  return list;
+  const bySize = (a, b) => b.of - a.of;
+  for (const group of groups.values()) group.members.sort(bySize);
+  return Array.from(groups.values()).sort(bySize);
 }
 
-/** Rectangles of all groups and of those members that can be seen. */
+/** Rectangles of all groups, each before those of its members that can be seen. */
 function layMap(groups, width, height) {
-  const {of} = view.data.functions;
   const tiles = [];
-  squarify(groups.map(group => group.of), 0, 0, width, height, (g, x, y, w, h) => {
+  squarify(groups, 0, 0, width, height, (group, x, y, w, h) => {
     const head = h > 34 && w > 46 ? 16 : 0;
-    tiles.push({group: groups[g], member: -1, head, x, y, w, h});
+    tiles.push({...group, head, x, y, w, h});
     if (w < 2 || h < 2) return;
-    squarify(groups[g].members.map(i => of[i]), x + 1, y + head + 1, w - 2, h - head - 2, (m, x, y, w, h) => {
-      if (w >= 1 && h >= 1) tiles.push({group: groups[g], member: groups[g].members[m], x, y, w, h});
+    squarify(group.members, x + 1, y + head + 1, w - 2, h - head - 2, (member, x, y, w, h) => {
+      if (w >= 1 && h >= 1) tiles.push({...member, x, y, w, h});
     });
   });
   return tiles;
 }
 
 /**
- * Divides a rectangle by sizes, largest first, into rectangles near squares: Bruls, Huizing,
- * van Wijk, "Squarified Treemaps", 2000.
+ * Divides a rectangle by the size of things, largest first, into rectangles near squares: Bruls,
+ * Huizing, van Wijk, "Squarified Treemaps", 2000.
  */
-function squarify(sizes, x, y, w, h, place) {
+function squarify(things, x, y, w, h, place) {
   let rest = 0;
-  for (const size of sizes) rest += size;
-  for (let i = 0, j; i < sizes.length; i = j) {
-    const area = Math.max(w, 0) * Math.max(h, 0) / rest;
+  for (const {of} of things) rest += of;
+  for (let i = 0, j; i < things.length; i = j) {
     const side = Math.max(Math.min(w, h), 1e-9);
-    let sum = 0;
-    let worst = Infinity;
-    for (j = i; j < sizes.length; j++) {
-      const row = (sum + sizes[j]) * area / side; // how thick the row gets with this one
-      const ratio = Math.max(sizes[i] * area / row ** 2, row ** 2 / (sizes[j] * area));
+    const area = Math.max(w, 0) * Math.max(h, 0) / rest / side; // of one, as thickness of a row
+    let [sum, worst] = [0, Infinity];
+    for (j = i; j < things.length; j++) {
+      const thick = (sum + things[j].of) * area;
+      const ratio = Math.max(things[i].of * area * side / thick ** 2, thick ** 2 / (things[j].of * area * side));
       if (ratio > worst) break;
-      worst = ratio;
-      sum += sizes[j];
+      [sum, worst] = [sum + things[j].of, ratio];
     }
     j = Math.max(j, i + 1);
-    const thick = sum * area / side;
+    const thick = sum * area;
     for (let k = i, at = 0; k < j; k++) {
-      const long = sizes[k] / sum * side;
-      if (w >= h) place(k, x, y + at, thick, long);
-      else place(k, x + at, y, long, thick);
+      const long = things[k].of / sum * side;
+      if (w >= h) place(things[k], x, y + at, thick, long);
+      else place(things[k], x + at, y, long, thick);
       at += long;
     }
     if (w >= h) [x, w] = [x + thick, w - thick];
@@ -496,18 +508,17 @@ function squarify(sizes, x, y, w, h, place) {
   }
 }
 
-function paintMap(pen, tiles, {functions}, heat) {
-  const most = largest(functions.own);
+function paintMap(pen, tiles, heat, most) {
   for (const tile of tiles) {
-    const {group, member, x, y, w, h} = tile;
-    if (member < 0 && w >= 2 && h >= 2) { // a group is the ground on which its members lie, with thin gaps
+    const {x, y, w, h, head, members} = tile;
+    if (members && w >= 2 && h >= 2) { // the ground on which its members lie, with thin gaps
       pen.fillStyle = css(colour('page'));
       pen.fillRect(x, y, w, h);
-      if (tile.head) writeHead(pen, tile);
+      pen.fillStyle = css(colour('ink'));
+      if (head > 0) write(pen, baseName(tile.name), x + 3, y + 9, w - 6);
       continue;
     }
-    const fills = member < 0 ? tileFills(group.covered, group.reached, group.of, heat, group.own, most)
-      : tileFills(functions.covered[member], functions.reached[member], functions.of[member], heat, functions.own[member], most);
+    const fills = tileFills(tile, heat, most);
     const gap = Math.min(w, h) > 6 ? 1 : 0;
     let top = y;
     for (const [rgb, share] of fills) {
@@ -516,64 +527,30 @@ function paintMap(pen, tiles, {functions}, heat) {
       if (bottom > top) pen.fillRect(x, top, w - gap, bottom - top);
       top = bottom;
     }
-    if (member >= 0 && h > 16 && w > 28) {
-      pen.fillStyle = inkOn(fills.find(([, share]) => share * h > 12)?.[0] ?? colour('unseen'));
-      write(pen, functions.name[member], x + 4, y + 10, w - 8);
-    }
+    if (h <= 16 || w <= 28) continue;
+    pen.fillStyle = inkOn(fills.find(([, share]) => share * h > 12)?.[0] ?? colour('unseen'));
+    write(pen, tile.name, x + 4, y + 10, w - 8);
   }
 }
 
-/** The colours of a tile from the top, each with its share. */
-function tileFills(covered, reached, of, heat, own, most) {
-  if (heat) return [[covered + reached > 0 ? heatColour(own, most) : colour('unseen'), 1]];
-  return [[colour('covered'), covered / of], [colour('reached'), reached / of], [colour('unseen'), 1]];
-}
-
-/** The name of a file, over its functions. */
-function writeHead(pen, {group, x, y, w}) {
-  pen.fillStyle = css(colour('ink'));
-  write(pen, baseName(group.name), x + 3, y + 9, w - 6);
+/** The colours of a tile from the top, each with its share. Heat is one hue, from pale to full. */
+function tileFills({covered, reached, of, own}, heat, most) {
+  if (!heat) return [[colour('covered'), covered / of], [colour('reached'), reached / of], [colour('unseen'), 1]];
+  if (covered + reached === 0) return [[colour('unseen'), 1]];
+  return [[mixed(colour('page'), colour('heat'), 0.08 + 0.92 * Math.sqrt(own / Math.max(most, 1))), 1]];
 }
 
 function baseName(path) {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-/** One hue, from pale to full. */
-function heatColour(own, most) {
-  return mixed(colour('page'), colour('heat'), 0.08 + 0.92 * Math.sqrt(own / Math.max(most, 1)));
-}
-
-function tileAt(tiles, event) {
-  const x = event.offsetX;
-  const y = event.offsetY;
+function tileAt(tiles, {offsetX: x, offsetY: y}) {
   return tiles.findLast(t => x >= t.x && x < t.x + t.w && y >= t.y && y < t.y + t.h);
 }
 
-function tileTitle(tile, data) {
-  if (!tile) return '';
-  const {functions} = data;
-  if (tile.member < 0) return `${cut(tile.group.name, 300)}: ${thousands(tile.group.covered)} of ${thousands(tile.group.of)} instructions covered`;
-  const i = tile.member;
-  return `${cut(functions.name[i], 300)}: ${thousands(functions.covered[i])} of ${thousands(functions.of[i])} instructions covered, ${thousands(functions.own[i])} ${data.unit}`;
-}
-
-function clickMap(tile, data) {
-  if (!tile || !view.filter) return;
-  if (tile.member >= 0) view.filter(data.functions.name[tile.member], false);
-  else view.filter(data.named ? tile.group.name : '', data.named);
-}
-
-function mapTable(groups, data) {
-  return sortable('Figures of the map', [
-    {head: data.named ? 'file' : 'page', text: true, key: g => groups[g].name, cell: g => make('span', {title: cut(groups[g].name, 300)}, cut(shortPath(groups[g].name), 60))},
-    number('instructions', g => groups[g].of),
-    number('covered', g => groups[g].covered),
-    number('reached, never passed', g => groups[g].reached),
-    number('not seen', g => groups[g].of - groups[g].covered - groups[g].reached),
-    number(`own ${data.unit}`, g => groups[g].own),
-    number(data.named ? 'functions' : 'stretches', g => groups[g].members.length),
-  ], groups.length, 1);
+/** A column of text; cell makes what is shown of it. */
+function words(head, key, cell = i => named(key(i))) {
+  return {head, key, cell, text: true};
 }
 
 /** A column of plain numbers. */
@@ -606,7 +583,7 @@ function drawTable(place, data) {
     const wanted = text.value.toLowerCase();
     const is = STATES.get(states.value);
     const plain = wanted === '' && states.value === 'all';
-    grid.filter(plain ? null : i => names(i).includes(wanted) && is(list.covered[i], list.reached[i], list.of[i]));
+    grid.filter(plain ? null : i => names(i).toLowerCase().includes(wanted) && is(list.covered[i], list.reached[i], list.of[i]));
     bodies.replaceChildren(grid.element);
   };
   const bys = choice('Table', Array.from(tables.keys()), by, chosen => {
@@ -631,30 +608,38 @@ function functionTable(data) {
   const {functions, unit} = data;
   const count = functions.name?.length ?? 0;
   const columns = [
-    {head: 'function', text: true, key: i => functions.name[i], cell: functionName},
+    words('function', i => functions.name[i], functionName),
     coveredColumn(functions),
     number(`own ${unit}`, i => functions.own[i]),
     functions.all && number('with callees', i => functions.all[i], `${unit} of the function and of all that it called`),
     partColumn('instructions', functions.covered, functions.of),
     partColumn('both ways', functions.both, functions.branches, 'conditional branches that went both ways'),
     number('entries', i => functions.entries[i]),
-    functions.core && {head: 'core', text: true, key: i => functions.core[i], cell: i => functions.core[i]},
-    data.named && {head: 'declared', text: true, key: i => declared(data, i), cell: i => place(functions.file[i], functions.line[i])},
+    functions.core && words('core', i => functions.core[i]),
+    data.named && words('declared', byPlace(data), i => named(shortPath(declared(data, i)), declared(data, i))),
   ].filter(Boolean);
-  return {list: functions, names: nameIndex(count, i => declared(data, i) + functions.name[i]), grid: sortable('Coverage by function', columns, count, 2)};
+  return {list: functions, names: i => `${declared(data, i)} ${functions.name[i]}`, grid: sortable('Coverage by function', columns, count, 2)};
 }
 
-/** What a table is sorted by and searched in: the path and line of a function. */
+/** Path and line where a function is declared. */
 function declared({functions, files}, i) {
   const path = files?.path[functions.file[i]];
-  return path === undefined ? '' : `${path}:${String(functions.line[i]).padStart(6, '0')} `;
+  return path === undefined ? '' : path + (functions.line[i] > 0 ? `:${functions.line[i]}` : '');
+}
+
+/** Sorts functions by the path of their file, and then by line. */
+function byPlace({functions, files}) {
+  const paths = files?.path ?? [];
+  const rank = new Map();
+  Array.from(paths.keys()).sort((a, b) => (paths[a] < paths[b] ? -1 : 1)).forEach((file, r) => rank.set(file, r));
+  return i => (rank.get(functions.file[i]) ?? -1) * 2 ** 32 + functions.line[i];
 }
 
 function fileTable(data) {
   const {files, unit} = data;
   const count = files.path.length;
   const columns = [
-    {head: 'file', text: true, key: i => files.path[i], cell: i => fileName(i)},
+    words('file', i => files.path[i], i => leading(shortPath(files.path[i]), files.path[i], i, 0)),
     coveredColumn(files),
     number(`own ${unit}`, i => files.own[i]),
     {head: 'share', key: i => files.own[i], cell: i => withSign(files.share[i])},
@@ -662,23 +647,7 @@ function fileTable(data) {
     partColumn('lines', files.linesCovered, files.lines),
     partColumn('branch outcomes', files.outcomesSeen, files.outcomes),
   ];
-  return {list: files, names: nameIndex(count, i => files.path[i]), grid: sortable('Coverage by file', columns, count, 2)};
-}
-
-function fileName(i) {
-  const path = view.data.files.path[i];
-  const name = leading(shortPath(path), i, 0);
-  name.setAttribute('title', cut(path, 300));
-  return name;
-}
-
-/** Names in small letters, made when somebody first filters. */
-function nameIndex(count, name) {
-  let names = null;
-  return i => {
-    names ??= Array.from({length: count}, (_, i) => name(i).toLowerCase());
-    return names[i];
-  };
+  return {list: files, names: i => files.path[i], grid: sortable('Coverage by file', columns, count, 2)};
 }
 
 function coveredColumn({covered, reached, of, percent}) {
@@ -692,6 +661,11 @@ function coveredColumn({covered, reached, of, percent}) {
   };
 }
 
+/** What share of all a number is. */
+function shareOf(key, of) {
+  return {head: 'share', key, cell: i => `${percent(key(i), of)} %`};
+}
+
 /** "n of m", sorted by m and then by n. */
 function partColumn(head, part, of, title) {
   return {head, title, key: i => of[i] + part[i] / (of[i] + 1), cell: i => (of[i] > 0 ? `${thousands(part[i])} of ${thousands(of[i])}` : '–')};
@@ -700,31 +674,21 @@ function partColumn(head, part, of, title) {
 // ---- hot ----
 
 /** The twenty hottest functions: a bar of what each took itself, and with what it called. */
-function drawHottest(place, data) {
-  const {functions, unit} = data;
-  const rows = [];
-  for (let i = 0; i < (functions.name?.length ?? 0) && rows.length < ROWS && functions.own[i] > 0; i++) rows.push(i);
-  if (rows.length === 0) return;
-  const full = largest(rows.map(i => Math.max(functions.own[i], functions.all?.[i] ?? 0)));
-  const columns = [
-    {head: 'function', text: true, cell: functionName},
-    {head: functions.all ? 'own, with callees' : 'own', text: true, cell: i => bar([['own', functions.own[i] / full], ['callees', ((functions.all?.[i] ?? 0) - functions.own[i]) / full]])},
-    number(`own ${unit}`, i => functions.own[i]),
-    {head: 'share', cell: i => withSign(functions.share[i])},
-    functions.all && number('with callees', i => functions.all[i]),
+function drawHottest(place, {functions, unit}) {
+  const {own, all, ipc} = functions;
+  const cold = (own ?? []).findIndex((n, i) => n === 0 || i === ROWS);
+  const count = cold < 0 ? own?.length ?? 0 : cold;
+  if (count === 0) return;
+  const full = Math.max(own[0], largest(all?.slice(0, count)));
+  place.replaceChildren(sortable('Hottest functions', [
+    words('function', i => functions.name[i], functionName),
+    words(all ? 'own, with callees' : 'own', i => own[i], i => bar([['own', own[i] / full], ['callees', all ? (all[i] - own[i]) / full : 0]])),
+    number(`own ${unit}`, i => own[i]),
+    {head: 'share', key: i => own[i], cell: i => withSign(functions.share[i])},
+    all && number('with callees', i => all[i]),
     number('entries', i => functions.entries[i]),
-    functions.ipc && {head: 'IPC', title: 'instructions per cycle', cell: i => functions.ipc[i] || '–'},
-  ].filter(Boolean);
-  place.replaceChildren(scrolling('Hottest functions', plainTable(columns, rows)));
-}
-
-/** A table that is not sorted. */
-function plainTable(columns, rows) {
-  const head = make('tr');
-  for (const {head: text, title, text: isText} of columns) head.append(make('th', {scope: 'col', class: isText ? 'text' : 'number', title}, text));
-  const body = make('tbody');
-  for (const i of rows) body.append(tableRow(columns, i));
-  return make('table', {}, make('thead', {}, head), body);
+    ipc && {head: 'IPC', title: 'instructions per cycle', key: i => Number(ipc[i]), cell: i => ipc[i] || '–'},
+  ].filter(Boolean), count, 2).element);
 }
 
 // ---- source ----
@@ -743,7 +707,7 @@ function drawSource(place, data) {
   const body = make('tbody');
   const box = scrolling('Source lines', make('table', {}, make('thead', {}, head), body));
   box.classList.add('code');
-  const most = hottestLine(source);
+  const [hottest, hottestAt, most] = hottestLine(source);
   let lines = null;
   let marked = 0;
   let [first, last] = [0, 0];
@@ -779,20 +743,15 @@ function drawSource(place, data) {
     document.getElementById('source').scrollIntoView();
     box.focus({preventScroll: true});
   };
-  const legend = make('span', {class: 'soft'}, `● covered, ◐ reached, never passed, ○ not seen; ↷ taken, ↓ not taken; ? outcome untold; heat: ${unit}`);
+  const legend = soft(`● covered, ◐ reached, never passed, ○ not seen; ↷ taken, ↓ not taken; ? outcome untold; heat: ${unit}`);
   place.replaceChildren(make('div', {class: 'controls'}, labelled('File', select), legend), box);
-  openHottest(source, open);
+  open(hottest, hottestAt);
 }
 
-function openHottest(source, open) {
-  const [s, line] = source.hottest ?? [-1, -1];
-  if (s < 0) open(0, 0);
-  else open(s, sums(source.files[s].seen.number)[line]);
-}
-
-function hottestLine(source) {
-  const [s, line] = source.hottest ?? [-1, -1];
-  return s < 0 ? 1 : Math.max(source.files[s].seen.heat[line], 1);
+/** The hottest line: its file in source.files, its number and its heat. */
+function hottestLine({hottest, files}) {
+  const [s, i] = hottest ?? [-1, -1];
+  return s < 0 ? [0, 0, 1] : [s, sums(files[s].seen.number)[i], Math.max(files[s].seen.heat[i], 1)];
 }
 
 /** The rows of a file: all its lines where there is text, else those with code. */
@@ -1019,7 +978,7 @@ function drawFlame(place, data) {
   const flame = {
     mode: modes[0], unit: data.flame?.cycles ? 'cycles' : 'instructions', text: '', shape: null, chosen: -1,
     live: make('p', {class: 'live', 'aria-live': 'polite'}),
-    figures: foldOut('Figures of the flame graph'),
+    figures: figures('flame graph'),
     steps: timeSteps(),
   };
   const change = () => {
@@ -1038,11 +997,11 @@ function drawFlame(place, data) {
   search.addEventListener('input', () => {
     flame.text = search.value.toLowerCase();
     flame.picture.again();
-    flame.live.textContent = flame.text ? searched(flame.shape, flame.text) : '';
+    flame.live.textContent = searched(flame);
   });
   const all = button('whole picture', null, () => zoomFlame(flame, -1));
   const box = make('div', {class: 'deep'});
-  place.append(make('figcaption', {class: 'controls'}, flame.modes, flame.units, sourceSelect(times), labelled('Search', search), flame.steps, all), box, flame.live);
+  place.append(caption(flame.modes, flame.units, sourceSelect(times), labelled('Search', search), flame.steps, all), box, flame.live);
   setShape(flame, data);
   const attributes = {role: 'application', tabindex: '0', 'aria-roledescription': 'flame graph', 'aria-label': 'Flame graph: arrow keys choose a frame, Enter zooms to it, Escape shows all'};
   flame.picture = picture(box, attributes, () => flame.shape.top + flame.shape.rows * FRAME + 2, (pen, width, height) => paintFlame(pen, flame, width, height));
@@ -1065,13 +1024,9 @@ function timeSteps() {
     const by = share * (view.time.to - view.time.from);
     setTime(view.time.from + by, view.time.to + by);
   };
-  const steps = make('span', {role: 'group', class: 'choice', 'aria-label': 'Window of the time'});
-  for (const [sign, name, act] of [['+', 'zoom in', () => zoomTime(0.5)], ['−', 'zoom out', () => zoomTime(2)], ['◂', 'earlier', () => pan(-0.5)], ['▸', 'later', () => pan(0.5)]]) {
-    const step = button(sign, null, act);
-    step.setAttribute('aria-label', name);
-    steps.append(step);
-  }
-  return steps;
+  const step = (sign, name, act) => fill(button(sign, null, act), {'aria-label': name}, []);
+  return make('span', {role: 'group', class: 'choice', 'aria-label': 'Window of the time'},
+    step('+', 'zoom in', () => zoomTime(0.5)), step('−', 'zoom out', () => zoomTime(2)), step('◂', 'earlier', () => pan(-0.5)), step('▸', 'later', () => pan(0.5)));
 }
 
 /** Chooses the source that the pictures over time are of; hidden if there is one. */
@@ -1098,18 +1053,18 @@ function setShape(flame, data) {
   flame.chosen = -1;
   flame.units.hidden = !merged || !data.flame.cycles;
   flame.steps.hidden = merged;
-  flame.live.textContent = flame.text ? searched(flame.shape, flame.text) : '';
-  flame.figures.replaceChildren(flame.figures.firstChild, shapeTable(flame.shape).element);
+  flame.live.textContent = searched(flame);
+  showShape(flame.figures, flame.shape);
 }
 
-function shapeTable(shape) {
+function showShape(fold, shape) {
   const {frames, frame, depth, start, took, own, calls, length, unit, order} = shape;
-  const name = {head: 'frame', text: true, key: i => frames.name[frame[i]], cell: i => make('span', {class: 'name', title: cut(frames.name[frame[i]], 300)}, cut(frames.name[frame[i]], 60))};
-  const share = {head: 'share', key: i => took[i], cell: i => withSign(percent(took[i], length))};
+  const name = words('frame', i => frames.name[frame[i]]);
+  const share = shareOf(i => took[i], length);
   const columns = own
     ? [name, number(`${unit}, with callees`, i => took[i]), share, number(`own ${unit}`, i => own[i]), number('calls', i => calls[i]), number('depth', i => depth[i])]
     : [name, number(`start, ${unit}`, i => start[i]), number(unit, i => took[i]), share, number('depth', i => depth[i])];
-  return sortable('Figures of the flame graph', columns, took.length, own ? 1 : -1, order);
+  fold.show(columns, took.length, own ? 1 : -1, order);
 }
 
 function paintFlame(pen, {shape, text, chosen}, width, height) {
@@ -1165,7 +1120,8 @@ function matches(frames, text) {
 }
 
 /** What is found, and its share of the whole: a frame within a found one counts once. */
-function searched(shape, text) {
+function searched({shape, text}) {
+  if (text === '') return '';
   const found = matches(shape.frames, text);
   const order = shape.own ? Uint32Array.from(shape.took.keys()).sort((a, b) => shape.start[a] - shape.start[b] || shape.depth[a] - shape.depth[b]) : null;
   let [sum, count, until] = [0, 0, -1];
@@ -1202,7 +1158,8 @@ function tell({live, shape}, i) {
   if (own) about.push(`own ${thousands(own[i])}`, `${thousands(calls[i])} ${calls[i] === 1 ? 'call' : 'calls'}`);
   else about.push(`from ${thousands(start[i])} on`);
   const name = frames.name[frame[i]];
-  live.append(f >= 0 ? functionName(f) : make('span', {class: 'name'}, cut(name)), `: ${about.join(', ')}.`);
+  const {file, line} = view.data.functions;
+  live.append(f >= 0 ? leading(name, name, file[f], line[f]) : named(name), `: ${about.join(', ')}.`);
 }
 
 function listen(flame) {
@@ -1214,8 +1171,9 @@ function listen(flame) {
   });
   canvas.addEventListener('dblclick', () => zoomFlame(flame, -1));
   canvas.addEventListener('pointermove', event => {
+    const {frames, frame, took, unit} = flame.shape;
     const i = event.buttons ? -1 : frameAt(flame.shape, canvas, event);
-    canvas.setAttribute('title', i < 0 ? '' : frameTitle(flame.shape, i));
+    canvas.setAttribute('title', i < 0 ? '' : `${cut(frames.name[frame[i]], 300)}: ${thousands(took[i])} ${unit}`);
   });
   canvas.addEventListener('keydown', event => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -1225,10 +1183,6 @@ function listen(flame) {
     else return;
     event.preventDefault();
   });
-}
-
-function frameTitle({frames, frame, took, unit}, i) {
-  return `${cut(frames.name[frame[i]], 300)}: ${thousands(took[i])} ${unit}`;
 }
 
 function frameAt({depth, start, took, window, left, top}, canvas, event) {
@@ -1270,46 +1224,38 @@ function drawLanes(place, data) {
   if (!data.times?.length) return;
   let lanes = [];
   const title = make('strong');
-  const note = make('p', {class: 'soft'});
-  const figures = foldOut('Figures of the lanes');
-  const change = () => {
-    const time = data.times[view.time.index];
+  const note = soft();
+  overTime(place, 'lanes', caption(title, note), () => AXIS + Math.max(lanes.length, 1) * LANE + 2, (fold, time) => {
     lanes = (time.lanes ?? []).map(lane => ({...lane, start: sums(lane.start), took: lane.took ?? []}));
     title.textContent = `Tasks and exceptions over ${time.unit}`;
-    note.textContent = lanesNote(time, lanes);
-    figures.replaceChildren(figures.firstChild, lanesTable(lanes, time).element);
-  };
-  change();
-  place.append(make('figcaption', {class: 'controls'}, title));
-  overTime(place, 'When each task ran and each exception was handled; the same figures are in the table below',
-    () => AXIS + Math.max(lanes.length, 1) * LANE + 2, (pen, scale, width) => paintLanes(pen, lanes, scale, width));
-  place.append(note, figures);
-  view.time.changed.unshift(change);
+    note.textContent = lanes.some(lane => lane.guessed) ? '* that tasks before and after a gap are one is a guess by name' : '';
+    showLanes(fold, lanes, time);
+  }, (pen, scale, width) => paintLanes(pen, lanes, scale, width));
 }
 
-/** A canvas over the window of the time, with axis and gaps. */
-function overTime(place, label, height, draw) {
-  const box = scrolling(label, '');
-  box.setAttribute('class', 'deep');
-  place.append(box);
-  const {canvas, again} = picture(box, {'aria-label': label}, height, (pen, width, tall) => {
-    const time = view.data.times[view.time.index];
+/**
+ * A canvas over the window of the time, with axis, gaps and a fold-out of its figures. change(fold,
+ * time) is called when another source is chosen, draw(pen, scale, width, height) to draw.
+ */
+function overTime(place, name, head, height, change, draw) {
+  const time = () => view.data.times[view.time.index];
+  const fold = figures(name);
+  change(fold, time());
+  const box = make('div', {class: 'deep', role: 'region', tabindex: '0', 'aria-label': name});
+  place.append(head, box, fold);
+  const {canvas, again} = picture(box, {'aria-label': `${head.textContent} The same figures are in the table below.`}, height, (pen, width, tall) => {
     const scale = scaleOf(view.time, margin(width), width);
-    drawAxis(pen, view.time, scale, width, tall, time.unit);
+    drawAxis(pen, view.time, scale, width, tall, time().unit);
     draw(pen, scale, width, tall);
-    drawGaps(pen, time.gaps ?? [], scale, width, tall);
+    drawGaps(pen, time().gaps ?? [], scale, width, tall);
   });
-  canvas.addEventListener('dblclick', () => setTime(0, view.data.times[view.time.index].length));
+  canvas.addEventListener('dblclick', () => setTime(0, time().length));
   movable(canvas, () => true);
   view.time.pictures.push(again);
-  view.time.changed.push(again);
-}
-
-function lanesNote(time, lanes) {
-  const gaps = time.gaps?.length ?? 0;
-  const parts = gaps ? [`Red dashed lines: trace is not continuous there (${thousands(gaps)} ${gaps === 1 ? 'gap' : 'gaps'}).`] : ['Trace has no gap.'];
-  if (lanes.some(lane => lane.guessed)) parts.push('* That tasks before and after a gap are one is a guess by name.');
-  return parts.join(' ');
+  view.time.changed.push(() => {
+    change(fold, time());
+    again();
+  });
 }
 
 function paintLanes(pen, lanes, scale, width) {
@@ -1329,13 +1275,13 @@ function paintLanes(pen, lanes, scale, width) {
   });
 }
 
-function lanesTable(lanes, {length, unit}) {
-  return sortable('Figures of the lanes', [
-    {head: 'lane', text: true, key: i => lanes[i].name, cell: i => make('span', {class: 'name', title: cut(lanes[i].name, 300)}, cut(lanes[i].name, 60))},
-    {head: 'of', text: true, key: i => (lanes[i].exception ? 1 : 0), cell: i => (lanes[i].exception ? 'exceptions' : 'a task')},
+function showLanes(fold, lanes, {length, unit}) {
+  fold.show([
+    words('lane', i => lanes[i].name),
+    words('of', i => (lanes[i].exception ? 'exceptions' : 'a task')),
     number('turns or entries', i => lanes[i].turns),
     number(unit, i => lanes[i].all),
-    {head: 'share', key: i => lanes[i].all, cell: i => withSign(percent(lanes[i].all, length))},
+    shareOf(i => lanes[i].all, length),
   ], lanes.length);
 }
 
@@ -1343,22 +1289,14 @@ function lanesTable(lanes, {length, unit}) {
 function drawGrowth(place, data) {
   if (!data.times?.some(time => time.growth?.at?.length)) return;
   let [at, count] = [[], []];
-  const said = make('span', {class: 'soft'});
-  const figures = foldOut('Figures of the growth');
-  const change = () => {
-    const {growth, unit, length} = data.times[view.time.index];
+  const said = soft();
+  overTime(place, 'growth', caption(make('strong', {}, 'Would more trace show more?'), said), () => AXIS + 90, (fold, {growth, unit, length}) => {
     at = sums(growth?.at);
     count = growth?.count ?? [];
     const last = at.length - 1;
     said.textContent = last < 0 ? '' : `Instructions of the program seen so far: ${thousands(count[last])} in the end, the last new one at ${thousands(at[last])} of ${thousands(length)} ${unit}.`;
-    figures.replaceChildren(figures.firstChild, sortable('Figures of the growth', [number(`at, ${unit}`, i => at[i]), number('instructions seen', i => count[i])], at.length).element);
-  };
-  change();
-  place.append(make('figcaption', {class: 'controls'}, make('strong', {}, 'Would more trace show more?'), said));
-  overTime(place, 'How many instructions of the program were seen, as trace went on; the same figures are in the table below',
-    () => AXIS + 90, (pen, scale, width, height) => paintGrowth(pen, at, count, scale, width, height));
-  place.append(figures);
-  view.time.changed.unshift(change);
+    fold.show([number(`at, ${unit}`, i => at[i]), number('instructions seen', i => count[i])], at.length);
+  }, (pen, scale, width, height) => paintGrowth(pen, at, count, scale, width, height));
 }
 
 function paintGrowth(pen, at, count, scale, width, height) {
@@ -1397,12 +1335,12 @@ function drawDurations(place, data) {
   const one = unit.every(u => u === unit[0]);
   const inUnit = one ? `, ${unit[0]}` : '';
   const table = sortable('Exceptions', [
-    {head: 'exception', text: true, key: i => exceptions.name[i], cell: i => make('span', {class: 'name'}, cut(exceptions.name[i]))},
+    words('exception', i => exceptions.name[i]),
     number('entries', i => exceptions.entries[i]),
     number(`median${inUnit}`, i => exceptions.median[i]),
     number(`p99${inUnit}`, i => exceptions.p99[i], 'from 100 durations on'),
     number(`longest${inUnit}`, i => exceptions.longest[i]),
-    one ? null : {head: 'unit', text: true, key: i => unit[i], cell: i => unit[i]},
+    one ? null : words('unit', i => unit[i]),
     number('end not seen', i => exceptions.unended[i]),
     {head: 'worst', key: i => exceptions.longest[i], cell: i => worst(exceptions, i)},
   ].filter(Boolean), count);
@@ -1416,9 +1354,7 @@ function worst(exceptions, i) {
   const [index, start, took] = exceptions.worst?.[i] ?? [-1];
   if (index < 0 || !view.showTime) return '–';
   const show = button('show', null, () => view.showTime(index, start, took));
-  show.setAttribute('class', 'link');
-  show.setAttribute('aria-label', `show the longest ${cut(exceptions.name[i])}`);
-  return show;
+  return fill(show, {class: 'link', 'aria-label': `show the longest ${cut(exceptions.name[i])}`}, []);
 }
 
 const CHART = {width: 360, height: 110, left: 10, right: 350, base: 76};

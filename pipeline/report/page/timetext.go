@@ -35,7 +35,7 @@ func (p *Page) sourceText() *sourceText {
 		}
 	}
 	if p.Data.Source.Hottest[0] == none {
-		x.Notes = append(x.Notes, "No line was executed.")
+		x.Notes = append([]string{"No line was executed."}, x.Notes...)
 	}
 	return x
 }
@@ -45,8 +45,12 @@ type timeText struct{ Notes []string }
 
 func (p *Page) timeText() *timeText {
 	x := &timeText{}
-	if p.Data.Flame == nil {
+	if p.Data.Flame == nil && (p.untimed == "" || len(p.trust.Datasets) > 1) {
 		x.Notes = append(x.Notes, "There are no call stacks: the dataset has no tables stacks and tasks. Export again without --tables, or with stacks, tasks, calls and exception_spans among them.")
+	}
+	if all := p.flameTotal(); p.Data.Unit == cycles && all > p.Data.Spent {
+		x.Notes = append(x.Notes, "The call stacks have "+figures.Thousands(all)+" cycles, more than the "+figures.Thousands(p.Data.Spent)+
+			" of the functions above: those, too, that the trace counts beside instructions.")
 	}
 	if why := p.untimed; why != "" {
 		x.Notes = append(x.Notes, why)
@@ -65,6 +69,20 @@ func (p *Page) timeText() *timeText {
 		}
 	}
 	return x
+}
+
+// flameTotal is what all tasks took by the call stacks, in cycles; 0: it is not known.
+func (p *Page) flameTotal() (all int64) {
+	f := p.Data.Flame
+	if f == nil {
+		return 0
+	}
+	for i, n := range f.Cycles {
+		if f.Parent[i] == 0 {
+			all += n
+		}
+	}
+	return all
 }
 
 // guessed says whether a lane has tasks that a gap parts.
@@ -105,7 +123,10 @@ func (p *Page) exceptionsText() *exceptionsText {
 	case e == nil:
 		return &exceptionsText{Notes: []string{"No exceptions."}}
 	case !p.spans:
-		x := &exceptionsText{Notes: []string{"How long they took is not known: the dataset has no table exception_spans."}, Table: &table{Head: head("exception", "entries")}}
+		x := &exceptionsText{
+			Notes: []string{"How long they took is not known: the dataset has no table exception_spans."},
+			Table: &table{Caption: "Exceptions", Head: head("exception", "entries")},
+		}
 		for i := range e.Name {
 			x.Table.Rows = append(x.Table.Rows, []cell{named(e.Name[i]), number(figures.Thousands(e.Entries[i]))})
 		}
@@ -113,7 +134,7 @@ func (p *Page) exceptionsText() *exceptionsText {
 	}
 	x := &exceptionsText{
 		Notes: []string{"From the entry to the return, or to where another task went on, with those that came in between. p99 is given from " + figures.Thousands(report.LeastOfRank) + " on."},
-		Table: &table{Head: append(head("exception", "entries", "median", "p99", "longest"), cell{Text: "unit"}, number("end not seen"))},
+		Table: &table{Caption: "Exceptions", Head: append(head("exception", "entries", "median", "p99", "longest"), cell{Text: "unit"}, number("end not seen"))},
 	}
 	for i := range e.Name {
 		unit := e.Unit[i]

@@ -30,8 +30,8 @@ type bufferText struct {
 func (p *Page) trustText() *trustText {
 	x := &trustText{Judgement: JudgementOf(p.trust), Tiles: p.tiles(), Inputs: p.inputs()}
 	if p.packetsOnly {
-		x.Why = "The dataset is of packets alone: without the memory of the program no instruction was decoded."
-		x.Remedies = []string{"Export again with the program that ran: tracelake export CAPTURE -o DIR -e FILE, without --packets-only."}
+		x.Why = "The dataset is of packets alone: what ran is not in it."
+		x.Remedies = []string{"Export again without --packets-only, with the program that ran: tracelake export CAPTURE -o DIR -e FILE."}
 	}
 	for i := range p.lost.Buffers[:min(len(p.lost.Buffers), mostBuffers)] {
 		x.Buffers = append(x.Buffers, p.bufferText(&p.lost.Buffers[i]))
@@ -65,9 +65,11 @@ func (p *Page) subtitle() string {
 	if n := len(p.trust.Datasets); n > 1 {
 		parts = append(parts, count(int64(n), "dataset")+" added up")
 	}
+	if p.packetsOnly {
+		return strings.Join(append(parts, "packets alone"), " · ")
+	}
 	parts = append(parts, count(p.trust.Instructions, "instruction"))
 	switch {
-	case p.coverage == nil:
 	case p.Data.Unit == cycles:
 		parts = append(parts, count(p.Data.Spent, "cycle"))
 	case !p.Data.Cycles:

@@ -17,8 +17,12 @@ import (
 // Write writes the dataset that text describes to dir. A line is a thing:
 //
 //	label KEY VALUE
-//	source ID [core=NAME] [status=STATUS] [bytes=N] [lost=N] [ends=N] [cut=N] [unplaced=N] [gaps=N] [checks=N] [agrees=N] [hz=N] [ticks=N]
+//	description TEXT
+//	buffer NAME BYTES
+//	input PATH BYTES
+//	source ID [core=NAME] [name=NAME] [protocol=NAME] [buffer=NAME] [problem=TEXT] [status=STATUS] [bytes=N] [lost=N] [ends=N] [cut=N] [unplaced=N] [gaps=N] [checks=N] [agrees=N] [hz=N] [ticks=N]
 //	file NAME ADDRESS BYTES [core=NAME] [match=SHARE] [code=SHA256]
+//	loss BYTES REASON [source=ID] [offset=N] [seq=N]
 //	memory NAME ADDRESS BYTES [core=NAME] [sha=SHA256]
 //	function ADDRESS BYTES NAME [core=NAME] [at=FILE:LINE] [linkage=NAME] [aliases=NAMES] [as=ORDINAL]
 //	code ADDRESS ISA KIND [core=NAME] [at=FILE:LINE] [of=INLINED] [conditional] [target=ADDRESS] [in=ORDINAL] [COUNTS]
@@ -35,8 +39,8 @@ import (
 //	count EPOCH|? CYCLES|? [source=ID]
 //	event SEQ NAME [source=ID]
 //
-// Of the lost bytes those of ends are before the first synchronisation, those of cut in
-// a packet that is cut off. hz is the frequency of its core, ticks that of timestamps. COUNTS are executed=N failed=N untold=N timed=N cycles=N; those of code are of the
+// A loss is added to the lost bytes of its source. Of the lost bytes those of ends are before the first synchronisation, those of cut in
+// a packet that is cut off. hz is the frequency of its core, ticks that of timestamps. COUNTS are executed=N failed=N untold=N timed=N cycles=N first=N; those of code are of the
 // first source, run has others, also where there is no code. Code is in the function
 // around it; INLINED names the inlined function whose line it is. WORK is instructions=N cycles=N. Instructions, exceptions, stacks, tasks, calls
 // and spans are numbered as they come; a table of the last four that has no line is left out. Words with spaces stand between quotation marks, as in Go; # begins a
@@ -53,12 +57,15 @@ func Write(dir, text string) error {
 		return err
 	}
 	d.write(out)
-	return out.Close(&schema.Manifest{Labels: d.labels, Sources: d.sources, Images: d.images})
+	return out.Close(&schema.Manifest{Description: d.text, Labels: d.labels, Inputs: d.inputs, Buffers: d.buffers, Sources: d.sources, Images: d.images})
 }
 
 // A description is what a dataset is to have.
 type description struct {
 	labels    map[string]string
+	text      string
+	inputs    []schema.InputFile
+	buffers   []schema.BufferBytes
 	sources   []schema.SourceTotals
 	images    []schema.ImageRegion
 	functions []function
@@ -78,7 +85,7 @@ type timestamp struct {
 }
 
 type loss struct {
-	source uint8
+	schema.Keys
 	bytes  int64
 	reason schema.LossReason
 }
@@ -110,6 +117,7 @@ type run struct {
 	address                         uint32
 	isa                             schema.ISA
 	executed, failed, untold, timed int64
+	first                           int64
 	cycles                          schema.Null[float64]
 }
 
@@ -126,6 +134,14 @@ func (d *description) line(text string) error {
 	switch w.plain[0] {
 	case "label":
 		d.labels[w.word(1)] = w.word(2)
+	case "description":
+		d.text = w.word(1)
+	case "buffer":
+		d.buffers = append(d.buffers, schema.BufferBytes{Name: w.word(1), Bytes: int64(w.number(2))})
+	case "input":
+		d.inputs = append(d.inputs, schema.InputFile{Path: w.word(1), Bytes: int64(w.number(2)), SHA256: "5a"})
+	case "loss":
+		d.addLoss(w)
 	case "source":
 		d.addSource(w)
 	case "file":
@@ -160,12 +176,13 @@ func (d *description) line(text string) error {
 }
 
 func (d *description) addSource(w *words) {
-	s := schema.SourceTotals{Source: uint8(w.number(1)), Core: w.key("core", ""), Status: w.key("status", "decoded"), Unit: "bytes", CycleHz: uint64(w.keyNumber("hz", 0)), TimestampHz: uint64(w.keyNumber("ticks", 0))}
+	s := schema.SourceTotals{Source: uint8(w.number(1)), Core: w.key("core", ""), Name: w.key("name", ""), Protocol: w.key("protocol", ""), Buffer: w.key("buffer", ""), Problem: w.key("problem", ""), Status: w.key("status", "decoded"), Unit: "bytes", CycleHz: uint64(w.keyNumber("hz", 0)), TimestampHz: uint64(w.keyNumber("ticks", 0))}
 	s.Bytes, s.BytesLost, s.BytesUnplaced = w.keyNumber("bytes", 1000), w.keyNumber("lost", 0), w.keyNumber("unplaced", 0)
 	s.BytesDecoded = s.Bytes - s.BytesLost
+	keys := schema.Keys{Source: s.Source}
 	ends, cut := w.keyNumber("ends", 0), w.keyNumber("cut", 0)
 	for _, l := range []loss{
-		{s.Source, ends, schema.LossUnsynced}, {s.Source, s.BytesLost - ends - cut, schema.LossBadPacket}, {s.Source, cut, schema.LossTruncated},
+		{keys, ends, schema.LossUnsynced}, {keys, s.BytesLost - ends - cut, schema.LossBadPacket}, {keys, cut, schema.LossTruncated},
 	} {
 		if l.bytes > 0 {
 			d.losses = append(d.losses, l)
@@ -176,6 +193,19 @@ func (d *description) addSource(w *words) {
 		s.Agreement = &schema.Agreement{BranchChecks: checks, BranchAgrees: w.keyNumber("agrees", checks)}
 	}
 	d.sources = append(d.sources, s)
+}
+
+func (d *description) addLoss(w *words) {
+	l := loss{bytes: int64(w.number(1)), reason: schema.LossReason(w.name(schema.LossReasonNames, w.word(2)))}
+	l.Source = uint8(w.keyNumber("source", int64(d.sources[0].Source)))
+	l.Seq, l.ByteOffset = w.keyNumber("seq", 0), w.keyNumber("offset", 0)
+	for i := range d.sources {
+		if s := &d.sources[i]; s.Source == l.Source {
+			s.BytesLost += l.bytes
+			s.BytesDecoded -= l.bytes
+		}
+	}
+	d.losses = append(d.losses, l)
 }
 
 func (d *description) addTimestamp(w *words) {
@@ -257,17 +287,19 @@ func (d *description) write(out *dataset.Writer) {
 		}
 	}
 	for _, l := range d.losses {
-		schema.AppendLosses(out.Table(&schema.Losses, l.source).Row(), schema.Keys{Source: l.source}, l.bytes, l.reason, "")
+		schema.AppendLosses(out.Table(&schema.Losses, l.Source).Row(), l.Keys, l.bytes, l.reason, "")
 	}
 	for _, x := range d.times {
 		schema.AppendTimestamps(out.Table(&schema.Timestamps, x.source).Row(), schema.Keys{Source: x.source}, x.value, 64, x.epoch, x.cycle)
 	}
+	for i := range d.sources {
+		d.sources[i].Losses = int64(len(d.losses))
+	}
 	d.writeRows(out)
 	for _, r := range d.runs {
-		schema.AppendCounts(out.Table(&schema.Counts, r.source).Row(), r.source, r.address, r.isa, r.executed, r.failed, r.untold, 0, r.timed,
+		schema.AppendCounts(out.Table(&schema.Counts, r.source).Row(), r.source, r.address, r.isa, r.executed, r.failed, r.untold, r.first, r.timed,
 			schema.Null[int64]{V: int64(r.cycles.V), OK: r.cycles.OK}, r.cycles)
 		i := slices.IndexFunc(d.sources, func(s schema.SourceTotals) bool { return s.Source == r.source })
-		d.sources[i].Losses = int64(len(d.losses))
 		d.sources[i].Instructions += r.executed + r.failed + r.untold
 	}
 }
@@ -387,6 +419,7 @@ func (w *words) run(address uint32, isa schema.ISA, source uint8) run {
 	r := run{
 		source: source, address: address, isa: isa,
 		executed: w.keyNumber("executed", 0), failed: w.keyNumber("failed", 0), untold: w.keyNumber("untold", 0), timed: w.keyNumber("timed", 0),
+		first: w.keyNumber("first", 0),
 	}
 	if text, ok := w.keys["cycles"]; ok {
 		cycles, err := strconv.ParseFloat(text, 64)
