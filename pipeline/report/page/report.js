@@ -96,14 +96,9 @@ function drawSoon(pictures) {
 
 const commas = new Intl.NumberFormat('en-US');
 
-/** 1234567 as "1,234,567". */
+/** 1234567 as "1,234,567"; -1 is that there is none. */
 function thousands(n) {
-  return commas.format(n);
-}
-
-/** A number of which -1 means that there is none. */
-function figure(n) {
-  return n < 0 ? '–' : thousands(n);
+  return n < 0 ? '–' : commas.format(n);
 }
 
 /**
@@ -555,7 +550,7 @@ function words(head, key, cell = i => named(key(i))) {
 
 /** A column of plain numbers. */
 function number(head, key, title) {
-  return {head, key, title, cell: i => figure(key(i))};
+  return {head, key, title, cell: i => thousands(key(i))};
 }
 
 // ---- coverage: the table ----
@@ -704,6 +699,7 @@ function drawSource(place, data) {
   const select = make('select');
   for (const s of byHeat) select.append(make('option', {value: s}, cut(shortPath(files.path[source.files[s].file]), 60)));
   const head = make('tr');
+  for (const text of ['line', '', 'executions', unit, 'branches', 'source']) head.append(text ? make('th', {scope: 'col'}, text) : make('td'));
   const body = make('tbody');
   const box = scrolling('Source lines', make('table', {}, make('thead', {}, head), body));
   box.classList.add('code');
@@ -723,10 +719,7 @@ function drawSource(place, data) {
     select.value = s;
     lines = linesOf(source.files[s]);
     marked = line;
-    head.replaceChildren();
-    for (const [text, name] of [['line', 'number'], ['', 'state'], ['executions', 'number'], [unit, 'number'], ['branches', 'text'], ...(lines.text ? [['source', 'text']] : [])]) {
-      head.append(text ? make('th', {scope: 'col', class: name}, text) : make('td', {class: name}));
-    }
+    head.lastChild.hidden = !lines.text;
     const row = lines.rowOf(line);
     paint(row);
     box.scrollTop = Math.max(0, row * LINE - box.clientHeight / 3);
@@ -1196,18 +1189,17 @@ function frameAt({depth, start, took, window, left, top}, canvas, event) {
 
 /** Moves the choice by an arrow key, among frames that are at least a pixel wide. */
 function chooseFrame(flame, canvas, key) {
-  const {shape, chosen} = flame;
-  const {depth, start, took, window} = shape;
-  const least = 1 / scaleOf(window, shape.left(canvas.clientWidth), canvas.clientWidth).each;
-  const row = chosen < 0 ? 0 : depth[chosen] + (key === 'ArrowDown' ? 1 : key === 'ArrowUp' ? -1 : 0);
-  const [from, to] = chosen < 0 ? [window.from, window.to] : [start[chosen], start[chosen] + took[chosen]];
+  const {depth, start, took, window, left} = flame.shape;
+  const least = 1 / scaleOf(window, left(canvas.clientWidth), canvas.clientWidth).each;
+  const now = flame.chosen;
+  const [row, from, to] = now < 0 ? [0, window.from, window.to] : [depth[now] + (key === 'ArrowDown') - (key === 'ArrowUp'), start[now], start[now] + took[now]];
   let best = -1;
   for (let i = 0; i < took.length; i++) {
-    if (depth[i] !== row || took[i] < least || start[i] >= window.to || start[i] + took[i] <= window.from) continue;
-    const fits = chosen < 0 || (key === 'ArrowUp' ? start[i] <= from && start[i] + took[i] >= to
-      : key === 'ArrowDown' ? start[i] >= from && start[i] < to
-      : key === 'ArrowLeft' ? start[i] < from : start[i] > from);
-    if (fits && (best < 0 || (key === 'ArrowLeft' ? start[i] > start[best] : start[i] < start[best]))) best = i;
+    const [first, end] = [start[i], start[i] + took[i]];
+    if (depth[i] !== row || took[i] < least || first >= window.to || end <= window.from) continue;
+    if (now < 0 ? best >= 0 : key === 'ArrowLeft' ? first >= from || first <= start[best] : key === 'ArrowRight' ? first <= from || first >= start[best]
+      : first >= to || end <= from || first >= start[best]) continue;
+    best = i;
   }
   if (best < 0) return;
   flame.chosen = best;
@@ -1371,13 +1363,13 @@ function durationPicture(exceptions, i) {
     const share = log ? Math.log(value / low) / Math.log(high / low) : (value - low) / (high - low);
     return CHART.left + Math.min(Math.max(share, 0), 1) * (CHART.right - CHART.left);
   };
-  const title = `${cut(name[i], 60)} · ${thousands(entries[i])} · median ${figure(median[i])} · longest ${figure(longest[i])} ${unit[i]}`;
+  const title = `${cut(name[i], 60)} · ${thousands(entries[i])} · median ${thousands(median[i])} · longest ${thousands(longest[i])} ${unit[i]}`;
   const svg = makeShape('svg', {viewBox: `0 0 ${CHART.width} ${CHART.height}`, role: 'img', 'aria-label': title, class: 'chart'});
   if (bins) drawBins(svg, histogram, at);
   else drawDots(svg, each, at);
   const {left, right, base} = CHART;
   svg.append(makeShape('line', {class: 'base', x1: left, x2: right, y1: base, y2: base}));
-  if (median[i] >= 0) svg.append(makeShape('line', {class: 'median', x1: at(median[i]), x2: at(median[i]), y1: 4, y2: base}));
+  if (median[i] >= 0 && high > low) svg.append(makeShape('line', {class: 'median', x1: at(median[i]), x2: at(median[i]), y1: 4, y2: base}));
   const label = (x, anchor, text) => svg.append(makeShape('text', {x, y: base + 18, 'text-anchor': anchor}, text));
   if (high > low) label(left, 'start', thousands(Math.round(low)));
   label((left + right) / 2, 'middle', high > low ? `${unit[i]}${log ? ', log axis' : ''}` : `${thousands(low)} ${unit[i]}`);
