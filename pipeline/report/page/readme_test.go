@@ -4,7 +4,6 @@ package page_test
 
 import (
 	"bytes"
-	"flag"
 	"image"
 	"image/png"
 	"os"
@@ -14,8 +13,6 @@ import (
 	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/pipeline/report/page/browsertest"
 )
-
-var update = flag.Bool("update", false, "write the pictures of the README")
 
 // The pictures of the README are of the page as it is. Letters may differ, as fonts do: what is compared is
 // where the page is how light and of which colour.
