@@ -606,7 +606,7 @@ function functionTable(data) {
     partColumn('both ways', functions.both, functions.branches, 'conditional branches that went both ways'),
     number('entries', i => functions.entries[i]),
     functions.core && words('core', i => functions.core[i]),
-    data.named && words('declared', byPlace(data), i => named(shortPath(declared(data, i)), declared(data, i))),
+    data.named && words('declared', byPlace(data), i => named(cut(shortPath(declared(data, i)), 24), declared(data, i))),
   ].filter(Boolean);
   return {list: functions, names: i => `${declared(data, i)} ${functions.name[i]}`, grid: sortable('Coverage by function', columns, count, 2)};
 }
