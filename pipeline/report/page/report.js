@@ -173,8 +173,8 @@ function fill(element, attributes, children) {
   return element;
 }
 
-function button(text, pressed, act) {
-  const element = make('button', {type: 'button', 'aria-pressed': pressed === null ? undefined : String(pressed)}, text);
+function button(text, attributes, act) {
+  const element = make('button', {type: 'button', ...attributes}, text);
   element.addEventListener('click', act);
   return element;
 }
@@ -182,9 +182,9 @@ function button(text, pressed, act) {
 /** Buttons of which one is pressed. choose(name) is called when another is. */
 function choice(label, names, chosen, choose) {
   const group = make('span', {role: 'group', class: 'choice', 'aria-label': label});
-  group.press = name => group.childNodes.forEach(b => b.setAttribute('aria-pressed', String(b.textContent === name)));
+  group.press = name => group.childNodes.forEach(b => b.setAttribute('aria-pressed', b.textContent === name));
   for (const name of names) {
-    group.append(button(name, name === chosen, () => {
+    group.append(button(name, {'aria-pressed': name === chosen}, () => {
       group.press(name);
       choose(name);
     }));
@@ -243,8 +243,7 @@ function functionName(i) {
 
 function leading(name, title, file, line) {
   if (!view.sources.has(file)) return named(name, title);
-  const link = button(cut(name), null, () => view.showLine(file, line));
-  return fill(link, {class: 'link name', title: cut(title, 300)}, []);
+  return button(cut(name), {class: 'link name', title: cut(title, 300)}, () => view.showLine(file, line));
 }
 
 /**
@@ -257,13 +256,13 @@ function sortable(label, columns, count, sorted = -1, order = null) {
   const head = make('tr');
   const body = make('tbody');
   const told = make('span', {role: 'status', class: 'soft'});
-  const more = button('more', null, () => {
+  const more = button('more', {}, () => {
     state.shown += MORE;
     paint();
   });
   const arrows = columns.map((column, c) => {
     const arrow = make('span', {'aria-hidden': 'true'});
-    const th = make('th', {scope: 'col', class: column.text ? 'text' : 'number', title: column.title}, button(column.head, null, () => sortBy(c)));
+    const th = make('th', {scope: 'col', class: column.text ? 'text' : 'number', title: column.title}, button(column.head, {}, () => sortBy(c)));
     th.firstChild.append(arrow);
     head.append(th);
     return arrow;
@@ -404,22 +403,24 @@ function drawMap(place, data) {
     said.textContent = `Area: instructions of a ${one}, by ${many}. Colour: ${colours}. A click shows it in the table.`;
   };
   say();
-  place.append(caption(make('strong', {}, 'Map of the code'), choice('Colour of the map', ['coverage', 'heat'], 'coverage', mode => {
+  const modes = choice('Colour of the map', ['coverage', 'heat'], 'coverage', mode => {
     heat = mode === 'heat';
     say();
     map.again();
-  }), said));
-  const map = picture(place, {'aria-label': `Map of the code: ${said.textContent} Its figures are in the table below.`}, width => (width < 600 ? 340 : 420), (pen, width, height) => {
+  });
+  place.append(caption(make('strong', {}, 'Map of the code'), modes, said));
+  const label = `Map of the code: ${said.textContent} Its figures are in the table below.`;
+  const map = picture(place, {'aria-label': label}, width => (width < 600 ? 340 : 420), (pen, width, height) => {
     tiles = layMap(groups, width, height);
     paintMap(pen, tiles, heat, largest(data.functions.own));
   });
   map.canvas.addEventListener('click', event => {
     const tile = tileAt(tiles, event);
-    if (tile) view.filter?.(tile.name, Boolean(tile.members) && data.named);
+    if (tile?.find) view.filter?.(tile.find, Boolean(tile.members));
   });
   map.canvas.addEventListener('pointermove', event => {
-    const tile = tileAt(tiles, event);
-    map.canvas.setAttribute('title', tile ? `${cut(tile.name, 300)}: ${thousands(tile.covered)} of ${thousands(tile.of)} instructions, ${thousands(tile.own)} ${data.unit}` : '');
+    const {name, covered, of, own} = tileAt(tiles, event) ?? {name: '', of: 0};
+    map.canvas.setAttribute('title', of > 0 ? `${cut(name, 300)}: ${thousands(covered)} of ${thousands(of)} instructions, ${thousands(own)} ${data.unit}` : '');
   });
   const fold = figures('map');
   fold.show([
@@ -441,8 +442,12 @@ function mapGroups({functions, files, named: hasNames}) {
     if (!(of > 0)) return;
     const key = hasNames ? functions.file[i] : functions.group?.[i] ?? functions.address[i] - functions.address[i] % 4096;
     let group = groups.get(key);
-    if (!group) groups.set(key, group = {name: hasNames ? files?.path[key] ?? 'no file' : `0x${key.toString(16).padStart(8, '0')}`, covered: 0, reached: 0, of: 0, own: 0, members: []});
-    group.members.push({name, covered, reached, of, own});
+    if (!group) {
+      const find = hasNames ? files?.path[key] : null; // what the table is filtered by
+      const shown = hasNames ? find ?? 'no file' : `0x${key.toString(16).padStart(8, '0')}`;
+      groups.set(key, group = {name: shown, find, covered: 0, reached: 0, of: 0, own: 0, members: []});
+    }
+    group.members.push({name, find: name, covered, reached, of, own});
     group.covered += covered;
     group.reached += reached;
     group.of += of;
@@ -987,12 +992,14 @@ function drawFlame(place, data) {
     flame.picture.again();
     flame.live.textContent = searched(flame);
   });
-  const all = button('whole picture', null, () => zoomFlame(flame, -1));
+  const all = button('whole picture', {}, () => zoomFlame(flame, -1));
   const box = make('div', {class: 'deep'});
   place.append(caption(flame.modes, flame.units, sourceSelect(times), labelled('Search', search), flame.steps, all), box, flame.live);
   setShape(flame, data);
-  const attributes = {role: 'application', tabindex: '0', 'aria-roledescription': 'flame graph', 'aria-label': 'Flame graph: arrow keys choose a frame, Enter zooms to it, Escape shows all'};
-  flame.picture = picture(box, attributes, () => flame.shape.top + flame.shape.rows * FRAME + 2, (pen, width, height) => paintFlame(pen, flame, width, height));
+  flame.picture = picture(box, {
+    role: 'application', tabindex: '0', 'aria-roledescription': 'flame graph',
+    'aria-label': 'Flame graph: arrow keys choose a frame, Enter zooms to it, Escape shows all',
+  }, () => flame.shape.top + flame.shape.rows * FRAME + 2, (pen, width, height) => paintFlame(pen, flame, width, height));
   listen(flame);
   place.append(make('p', {class: 'soft'}, 'Click a frame to zoom; arrow keys, Enter and Escape do the same. In time order, Ctrl and wheel zoom, and dragging moves.'), flame.figures);
   view.time.pictures.push(() => flame.mode !== 'merged' && flame.picture.again());
@@ -1012,7 +1019,7 @@ function timeSteps() {
     const by = share * (view.time.to - view.time.from);
     setTime(view.time.from + by, view.time.to + by);
   };
-  const step = (sign, name, act) => fill(button(sign, null, act), {'aria-label': name}, []);
+  const step = (sign, name, act) => button(sign, {'aria-label': name}, act);
   return make('span', {role: 'group', class: 'choice', 'aria-label': 'Window of the time'},
     step('+', 'zoom in', () => zoomTime(0.5)), step('−', 'zoom out', () => zoomTime(2)), step('◂', 'earlier', () => pan(-0.5)), step('▸', 'later', () => pan(0.5)));
 }
@@ -1339,8 +1346,7 @@ function drawDurations(place, data) {
 function worst(exceptions, i) {
   const [index, start, took] = exceptions.worst?.[i] ?? [-1];
   if (index < 0 || !view.showTime) return '–';
-  const show = button('show', null, () => view.showTime(index, start, took));
-  return fill(show, {class: 'link', 'aria-label': `show the longest ${cut(exceptions.name[i])}`}, []);
+  return button('show', {class: 'link', 'aria-label': `show the longest ${cut(exceptions.name[i])}`}, () => view.showTime(index, start, took));
 }
 
 const CHART = {width: 360, height: 110, left: 10, right: 350, base: 76};
@@ -1350,7 +1356,8 @@ function durationPicture(exceptions, i) {
   const each = exceptions.each?.[i] ?? [];
   const histogram = exceptions.histogram?.[i] ?? {};
   const bins = histogram.counts?.length > 0;
-  const [low, high] = bins ? [histogram.edges[0], histogram.edges[histogram.edges.length - 1]] : [each[0] ?? longest[i], each[each.length - 1] ?? longest[i]];
+  const ends = bins ? histogram.edges : each;
+  const [low, high] = [ends[0] ?? longest[i], ends[ends.length - 1] ?? longest[i]];
   const log = Boolean(histogram.log) && low > 0;
   const at = value => {
     if (high <= low) return (CHART.left + CHART.right) / 2;
