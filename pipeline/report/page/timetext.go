@@ -143,7 +143,8 @@ func (p *Page) exceptionsText() *exceptionsText {
 		}
 		x.Table.Rows = append(x.Table.Rows, []cell{
 			named(e.Name[i]), number(figures.Thousands(e.Entries[i])), number(orUnknown(e.Median[i])), number(orUnknown(e.P99[i])), number(orUnknown(e.Longest[i])),
-			{Text: strings.TrimSpace(unit)}, number(figures.Thousands(e.Unended[i])),
+			{Text: strings.TrimSpace(unit)},
+			number(figures.Thousands(e.Unended[i])),
 		})
 	}
 	return x
