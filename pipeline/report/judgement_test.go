@@ -45,11 +45,11 @@ code 0x1000 a32 other executed=1
 		},
 	} {
 		j, found := merged(t, report.Options{}, tt.text).Trust().Judge()
-		got := j.String()
-		for i, f := range found {
-			got += fmt.Sprintf("%s%s %d of %d", map[bool]string{true: ": ", false: ", "}[i == 0], f.Kind, f.N, f.Of)
+		var words []string
+		for _, f := range found {
+			words = append(words, fmt.Sprintf("%s %d of %d", f.Kind, f.N, f.Of))
 		}
-		if got != tt.want {
+		if got := strings.TrimSuffix(j.String()+": "+strings.Join(words, ", "), ": "); got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.text, got, tt.want)
 		}
 	}

@@ -74,7 +74,9 @@ func (p *Page) filesTable() *table {
 	t.Head[2].Class = "number"
 	for i := range min(shown, len(f.Path)) {
 		t.Rows = append(t.Rows, []cell{
-			shortened(f.Path[i]), {Bar: newBar(f.Of[i], f.Covered[i], f.Reached[i])}, number(percentCell(f.Covered[i], f.Of[i])),
+			shortened(f.Path[i]),
+			{Bar: newBar(f.Of[i], f.Covered[i], f.Reached[i])},
+			number(percentCell(f.Covered[i], f.Of[i])),
 			number(of(f.Covered[i], f.Of[i])), number(of(f.LinesCovered[i], f.Lines[i])), number(of(f.OutcomesSeen[i], f.Outcomes[i])),
 		})
 	}

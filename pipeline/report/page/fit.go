@@ -3,6 +3,7 @@ package page
 import (
 	"bytes"
 	"fmt"
+	"slices"
 
 	"github.com/tracelake/tracelake/decode/figures"
 )
@@ -39,7 +40,7 @@ func (p *Page) Fit(most int64) ([]byte, error) {
 		}
 		before := p.drawn()
 		p.draw(parts)
-		p.dropped = append(dropped[:len(dropped):len(dropped)], fmt.Sprintf("calls shorter than 1/%s of the one around them, one by one", figures.Thousands(parts)))
+		p.dropped = append(slices.Clip(dropped), fmt.Sprintf("calls shorter than 1/%s of the one around them, one by one", figures.Thousands(parts)))
 		if p.drawn() == before {
 			p.dropped = dropped
 			continue

@@ -47,9 +47,9 @@ func JudgementOf(t *report.Trust) Judgement {
 func soundText(t *report.Trust) string {
 	unit := t.Unit()
 	parts := []string{"every " + unit + " was decoded", "the trace has no gap", "the program image agrees with it"}
-	switch {
-	case t.Lost == 0:
-	case t.Lost == t.Unsynced:
+	switch t.Lost {
+	case 0:
+	case t.Unsynced:
 		parts[0] = "every " + unit + " after the first synchronisation was decoded"
 	default:
 		parts[0] = "nearly every " + unit + " was decoded"

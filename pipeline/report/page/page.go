@@ -136,7 +136,7 @@ func (p *Page) readTime(m *report.Merged, dirs []string, opt *Options) error {
 	if err != nil {
 		return err
 	}
-	dir, why, err := p.timeOf(opt, dirs)
+	dir, why, err := p.timeOf(opt)
 	if err != nil {
 		return err
 	}
@@ -167,7 +167,7 @@ func (p *Page) has(tables ...*schema.Table) bool {
 }
 
 // timeOf returns the dataset whose time is drawn, or why none is.
-func (p *Page) timeOf(opt *Options, dirs []string) (dir, why string, err error) {
+func (p *Page) timeOf(opt *Options) (dir, why string, err error) {
 	all := p.trust.Datasets
 	i := 0
 	switch {

@@ -28,7 +28,7 @@ func (p *Page) sourceText() *sourceText {
 		x.Notes = []string{"The text was left out (--no-source)."}
 	case len(p.missing) > 0:
 		x.Notes = []string{"There is no text of " + of(int64(len(p.missing)), int64(len(p.Data.Source.Files))) +
-			" source files: --source-root DIR says in which folder they are, --path-map FROM=TO where what the compiler found at FROM is now. Missing:"}
+			" source files: --source-root DIR says in which folder they are, --path-map FROM=TO where what the compiler found at FROM is now."}
 		x.Missing = p.missing[:min(len(p.missing), listed)]
 		if more := len(p.missing) - listed; more > 0 {
 			x.More = figures.Thousands(int64(more)) + " more"
@@ -143,7 +143,8 @@ func (p *Page) exceptionsText() *exceptionsText {
 		}
 		x.Table.Rows = append(x.Table.Rows, []cell{
 			named(e.Name[i]), number(figures.Thousands(e.Entries[i])), number(orUnknown(e.Median[i])), number(orUnknown(e.P99[i])), number(orUnknown(e.Longest[i])),
-			{Text: strings.TrimSpace(unit)}, number(figures.Thousands(e.Unended[i])),
+			{Text: strings.TrimSpace(unit)},
+			number(figures.Thousands(e.Unended[i])),
 		})
 	}
 	return x

@@ -305,7 +305,9 @@ func (p *Page) inputs() []table {
 			images.Rows = append(images.Rows, []cell{
 				{Text: name(of + r.File)},
 				{Text: name(strings.TrimSpace(role + " " + r.Core))},
-				number(hex(r.Address)), number(figures.Thousands(r.Bytes)), {Text: name(r.BuildID), Class: "hash"}, {Text: name(r.SHA256), Class: "hash"},
+				number(hex(r.Address)), number(figures.Thousands(r.Bytes)),
+				{Text: name(r.BuildID), Class: "hash"},
+				{Text: name(r.SHA256), Class: "hash"},
 			})
 		}
 		window := ""
