@@ -11,6 +11,7 @@ const view = {
   data: null,
   colours: new Map(),
   pictures: [], // functions that draw a canvas again
+  waiting: new Set(), // those of them that will, before the next frame of the screen
   sources: new Map(), // index of a file in data.files → index in data.source.files
   time: {index: 0, from: 0, to: 0, pictures: [], changed: []}, // of data.times; pictures share the window
   showLine: null, // (file, line): set by the source section
@@ -79,17 +80,15 @@ function follow() {
   addEventListener('beforeprint', () => document.querySelectorAll('details').forEach(fold => fold.setAttribute('open', '')));
 }
 
-const waiting = new Set();
-
 /** Draws pictures before the next frame of the screen, each once. */
 function drawSoon(pictures) {
-  if (waiting.size === 0) {
+  if (view.waiting.size === 0) {
     requestAnimationFrame(() => {
-      waiting.forEach(draw => draw());
-      waiting.clear();
+      view.waiting.forEach(draw => draw());
+      view.waiting.clear();
     });
   }
-  pictures.forEach(draw => waiting.add(draw));
+  pictures.forEach(draw => view.waiting.add(draw));
 }
 
 // ---- numbers and names ----
@@ -131,10 +130,6 @@ function cut(name, most = 120) {
 /** The last two parts of a path. */
 function shortPath(path) {
   return path.split('/').slice(-2).join('/');
-}
-
-function hex(address) {
-  return `0x${address.toString(16).padStart(8, '0')}`;
 }
 
 /** Numbers that are each written as what it is more than the one before. */
@@ -438,7 +433,7 @@ function drawMap(place, data) {
   place.append(fold);
 }
 
-/** Functions by file, or stretches by page of 4 KB; both largest first. */
+/** The functions of each file, or the stretches of each page of 4 KB; largest first. */
 function mapGroups({functions, files, named: hasNames}) {
   const groups = new Map();
   (functions.name ?? []).forEach((name, i) => {
@@ -446,7 +441,7 @@ function mapGroups({functions, files, named: hasNames}) {
     if (!(of > 0)) return;
     const key = hasNames ? functions.file[i] : functions.group?.[i] ?? functions.address[i] - functions.address[i] % 4096;
     let group = groups.get(key);
-    if (!group) groups.set(key, group = {name: hasNames ? files?.path[key] ?? 'no file' : hex(key), covered: 0, reached: 0, of: 0, own: 0, members: []});
+    if (!group) groups.set(key, group = {name: hasNames ? files?.path[key] ?? 'no file' : `0x${key.toString(16).padStart(8, '0')}`, covered: 0, reached: 0, of: 0, own: 0, members: []});
     group.members.push({name, covered, reached, of, own});
     group.covered += covered;
     group.reached += reached;
@@ -557,10 +552,10 @@ function number(head, key, title) {
 
 const STATES = new Map([
   ['all', () => true],
-  ['wholly covered', (covered, reached, of) => covered === of],
+  ['wholly covered', (covered, reached, of) => covered === of && of > 0],
   ['partly covered', (covered, reached, of) => covered > 0 && covered < of],
   ['only reached', (covered, reached) => covered === 0 && reached > 0],
-  ['not seen', (covered, reached) => covered + reached === 0],
+  ['not seen', (covered, reached, of) => covered + reached === 0 && of > 0],
 ]);
 
 /** By function and by file, sorted by any column, filtered by text and state. */
@@ -774,9 +769,9 @@ function lineRow(lines, i, most, marked) {
   const line = lines.line(i);
   const s = lines.at.get(line);
   const row = make('tr', line === marked ? {class: 'marked'} : {}, make('th', {scope: 'row', class: 'number'}, String(line)));
-  if (s === undefined) row.append(make('td', {class: 'state'}), make('td'), make('td'), make('td'));
-  else if (s < 0) row.append(stateCell('unseen', '○', 'not seen'), make('td'), make('td'), make('td'));
-  else {
+  if (s === undefined || s < 0) {
+    row.append(s < 0 ? stateCell('unseen', '○', 'not seen') : make('td', {class: 'state'}), make('td'), make('td'), make('td'));
+  } else {
     row.append(
       lines.state[s] === 0 ? stateCell('covered', '●', 'covered') : stateCell('reached', '◐', 'reached, never passed its condition'),
       make('td', {class: 'number'}, thousands(lines.seen.count[s])),
@@ -855,7 +850,8 @@ function mergedShape(flame, took, unit) {
     if (parent[i] < 0) length += took[i];
     else free[parent[i]] += took[i];
   }
-  return {...shapeOf(flame.frames, flame.frame, depth, start, took), own, calls: flame.calls, order, length, unit, window: {from: 0, to: length}, gaps: [], left: () => 0, top: 0};
+  const shape = shapeOf(flame.frames, flame.frame, depth, start, took);
+  return {...shape, own, calls: flame.calls, order, length, unit, window: {from: 0, to: length}, gaps: [], left: () => 0, top: 0};
 }
 
 function orderedShape(time) {
@@ -863,8 +859,9 @@ function orderedShape(time) {
   return {...shape, length: time.length, unit: time.unit, window: view.time, gaps: time.gaps ?? [], left: margin, top: AXIS};
 }
 
-function shapeOf(frames, frame, depth, start, took) {
-  return {frames: {name: frames.name ?? [], function: frames.function ?? [], kind: octets(frames.kind)}, frame, depth, start, took, rows: Math.min(largest(depth) + 1, DEEP)};
+function shapeOf({name, function: of, kind}, frame, depth, start, took) {
+  const frames = {name: name ?? [], function: of ?? [], kind: octets(kind)};
+  return {frames, frame, depth, start, took, rows: Math.min(largest(depth) + 1, DEEP)};
 }
 
 /** The left edge of all pictures over time. */
@@ -978,14 +975,12 @@ function drawFlame(place, data) {
     setShape(flame, data);
     flame.picture.again();
   };
-  flame.modes = choice('Flame graph', modes, flame.mode, mode => {
-    flame.mode = mode;
+  const set = key => value => {
+    flame[key] = value;
     change();
-  });
-  flame.units = choice('Unit', ['cycles', 'instructions'], flame.unit, unit => {
-    flame.unit = unit;
-    change();
-  });
+  };
+  flame.modes = choice('Flame graph', modes, flame.mode, set('mode'));
+  flame.units = choice('Unit', ['cycles', 'instructions'], flame.unit, set('unit'));
   const search = make('input', {type: 'search', placeholder: 'name', autocomplete: 'off', spellcheck: 'false'});
   search.addEventListener('input', () => {
     flame.text = search.value.toLowerCase();
@@ -1116,15 +1111,14 @@ function matches(frames, text) {
 function searched({shape, text}) {
   if (text === '') return '';
   const found = matches(shape.frames, text);
-  const order = shape.own ? Uint32Array.from(shape.took.keys()).sort((a, b) => shape.start[a] - shape.start[b] || shape.depth[a] - shape.depth[b]) : null;
-  let [sum, count, until] = [0, 0, -1];
-  for (let k = 0; k < shape.took.length; k++) {
-    const i = order ? order[k] : k;
-    if (!found[shape.frame[i]]) continue;
-    count++;
-    if (shape.start[i] < until) continue;
-    sum += shape.took[i];
-    until = shape.start[i] + shape.took[i];
+  const {start, took, depth, frame} = shape;
+  const hits = Array.from(took.keys()).filter(i => found[frame[i]]).sort((a, b) => start[a] - start[b] || depth[a] - depth[b]);
+  const count = hits.length;
+  let [sum, until] = [0, -1];
+  for (const i of hits) {
+    if (start[i] < until) continue;
+    sum += took[i];
+    until = start[i] + took[i];
   }
   if (count === 0) return `No frame has “${cut(text, 60)}” in its name.`;
   return `${thousands(count)} ${count === 1 ? 'frame' : 'frames'} with “${cut(text, 60)}”: ${percent(sum, shape.length)} % of ${thousands(shape.length)} ${shape.unit}.`;
@@ -1197,7 +1191,7 @@ function chooseFrame(flame, canvas, key) {
   for (let i = 0; i < took.length; i++) {
     const [first, end] = [start[i], start[i] + took[i]];
     if (depth[i] !== row || took[i] < least || first >= window.to || end <= window.from) continue;
-    if (now < 0 ? best >= 0 : key === 'ArrowLeft' ? first >= from || first <= start[best] : key === 'ArrowRight' ? first <= from || first >= start[best]
+    if (now < 0 ? first >= start[best] : key === 'ArrowLeft' ? first >= from || first <= start[best] : key === 'ArrowRight' ? first <= from || first >= start[best]
       : first >= to || end <= from || first >= start[best]) continue;
     best = i;
   }
@@ -1368,12 +1362,15 @@ function durationPicture(exceptions, i) {
   if (bins) drawBins(svg, histogram, at);
   else drawDots(svg, each, at);
   const {left, right, base} = CHART;
-  svg.append(makeShape('line', {class: 'base', x1: left, x2: right, y1: base, y2: base}));
-  if (median[i] >= 0 && high > low) svg.append(makeShape('line', {class: 'median', x1: at(median[i]), x2: at(median[i]), y1: 4, y2: base}));
+  const line = (name, x1, x2, y1) => svg.append(makeShape('line', {class: name, x1, x2, y1, y2: base}));
   const label = (x, anchor, text) => svg.append(makeShape('text', {x, y: base + 18, 'text-anchor': anchor}, text));
-  if (high > low) label(left, 'start', thousands(Math.round(low)));
-  label((left + right) / 2, 'middle', high > low ? `${unit[i]}${log ? ', log axis' : ''}` : `${thousands(low)} ${unit[i]}`);
-  if (high > low) label(right, 'end', thousands(Math.round(high)));
+  line('base', left, right, base);
+  if (high > low) {
+    if (median[i] >= 0) line('median', at(median[i]), at(median[i]), 4);
+    label(left, 'start', thousands(Math.round(low)));
+    label((left + right) / 2, 'middle', unit[i] + (log ? ', log axis' : ''));
+    label(right, 'end', thousands(Math.round(high)));
+  } else label((left + right) / 2, 'middle', `${thousands(low)} ${unit[i]}`);
   return make('figure', {}, make('figcaption', {}, title), svg);
 }
 
