@@ -8,12 +8,14 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"regexp"
 	"testing"
 
 	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/pipeline/report/page"
 	"github.com/tracelake/tracelake/pipeline/report/page/browsertest"
+	"github.com/tracelake/tracelake/pipeline/report/reporttest"
 )
 
 // A scale is how much a page shows.
@@ -103,25 +105,11 @@ func TestScale(t *testing.T) {
 // BenchmarkOpen says how long pages take to open, until all is drawn, and to sort and to filter their
 // table, in milliseconds as the browser counts them.
 func BenchmarkOpen(b *testing.B) {
-	for _, bb := range []struct {
-		name string
-		page func() []byte
-	}{
-		{"sample", func() []byte { return pageOf(b, "sample") }},
-		{"freertos", func() []byte { return pageOf(b, "am243x-r5f-etmv3-freertos-002b37c") }},
-		{"zephyr", func() []byte { return pageOf(b, "am243x-r5f-etmv3-zephyr-e9185a9") }},
-		{"functions=10000", func() []byte {
-			return changeData(b, pageOf(b, "sample"), scale{10_000, 40_000, 40_000, 160_000}.enlarge)
-		}},
-		{"functions=100000", func() []byte {
-			return changeData(b, pageOf(b, "sample"), scale{100_000, 400_000, 1_000_000, 1_600_000}.enlarge)
-		}},
-	} {
-		b.Run(bb.name, func(b *testing.B) {
-			text := bb.page()
+	measure := func(name string, text []byte) {
+		b.Run(name, func(b *testing.B) {
 			var ready, sorting, filtering float64
 			for b.Loop() {
-				took, _ := browsertest.Ask[struct{ Ready, Sort, Filter float64 }](b, text, browsertest.View{Width: 1200, Height: 900}, timing)
+				took, _ := browsertest.Ask[struct{ Ready, Sort, Filter float64 }](b, text, browsertest.View{Width: 1200, Height: 900, Clock: true}, timing)
 				ready, sorting, filtering = ready+took.Ready, sorting+took.Sort, filtering+took.Filter
 			}
 			b.ReportMetric(ready/float64(b.N), "ms-open/op")
@@ -130,6 +118,23 @@ func BenchmarkOpen(b *testing.B) {
 			b.ReportMetric(float64(len(text))/1000, "KB")
 		})
 	}
+	for _, capture := range []string{"sample", "am243x-r5f-etmv3-freertos-002b37c", "am243x-r5f-etmv3-zephyr-e9185a9"} {
+		measure(capture, pageOf(b, capture))
+	}
+	measure("functions=10000", largePage(b, reporttest.Large{Functions: 10_000, Stacks: 40_000, Calls: 40_000}))
+	if need.Long() {
+		measure("functions=100000", largePage(b, reporttest.Large{Functions: 100_000, Stacks: 40_000, Calls: 1_000_000}))
+	}
+}
+
+// largePage returns the page of a large dataset.
+func largePage(t testing.TB, l reporttest.Large) []byte {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "run")
+	if err := l.Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	return written(t, dir, page.Options{Title: "large"})
 }
 
 // timing is a script that measures: data-ready was set just before it.

@@ -8,6 +8,8 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 )
@@ -20,7 +22,11 @@ const answerID = "answer-of-the-test"
 // their hashes.
 func Ask[T any](t testing.TB, page []byte, v View, script string, libraries ...string) (T, *Visit) {
 	t.Helper()
-	visit := Open(t, Copy(t, page, script, libraries...), v)
+	page = Copy(t, page, script, libraries...)
+	if v.Clock {
+		page = held(t, page)
+	}
+	visit := Open(t, page, v)
 	visit.Ready(t)
 	var answer struct {
 		Error string
@@ -58,7 +64,18 @@ pre.id = "%s";
 pre.hidden = true;
 pre.textContent = text;
 document.body.append(pre);
+document.getElementById("held")?.removeAttribute("src");
 `
+
+// held returns the page with an image that never comes. Where time is not virtual, the browser ends with the
+// page's load event, which waits for it until the script of the test gives it up.
+func held(t testing.TB, page []byte) []byte {
+	t.Helper()
+	never := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
+	t.Cleanup(never.Close)
+	page = Insert(t, page, "default-src 'none'; ", "img-src "+never.URL+"; ")
+	return Insert(t, page, "</main>", `<img id="held" alt="" src="`+never.URL+`/">`)
+}
 
 // Copy is the page with libraries and a script, and their hashes in its policy.
 func Copy(t testing.TB, page []byte, script string, libraries ...string) []byte {

@@ -24,6 +24,9 @@ import (
 type View struct {
 	Width, Height int // of the window, in pixels
 	Dark          bool
+	// Clock is for measuring: time passes as it does. Else it is virtual, and passes as fast as
+	// the browser has nothing to do, so that timers cost nothing.
+	Clock bool
 }
 
 // String names v: "390×844 dark".
@@ -45,8 +48,7 @@ type Visit struct {
 // patience is longer than any page takes, on a machine that does much else.
 const patience = 2 * time.Minute
 
-// Open opens a page as it is, without network. Virtual time passes as fast as the browser has
-// nothing to do, so timers cost nothing.
+// Open opens a page as it is, without network.
 func Open(t testing.TB, page []byte, v View) *Visit {
 	t.Helper()
 	program := need.Tool(t, need.Chromium, "chromium-headless-shell")
@@ -79,13 +81,15 @@ func Open(t testing.TB, page []byte, v View) *Visit {
 func (v View) flags(dir, picture, url string) []string {
 	flags := []string{
 		"--no-sandbox", // the sandbox refuses root, as which CI runs
-		"--host-resolver-rules=MAP * ~NOTFOUND",
+		"--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 		"--user-data-dir=" + filepath.Join(dir, "browser"),
-		"--virtual-time-budget=8000",
 		"--hide-scrollbars",
 		fmt.Sprintf("--window-size=%d,%d", v.Width, v.Height),
 		"--enable-logging=stderr",
 		"--screenshot=" + picture, "--dump-dom",
+	}
+	if !v.Clock {
+		flags = append(flags, "--virtual-time-budget=8000")
 	}
 	if v.Dark {
 		flags = append(flags, "--blink-settings=preferredColorScheme=0")
