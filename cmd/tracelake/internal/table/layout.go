@@ -46,17 +46,18 @@ func (t *Table) layout(cells [][]string, width int) *layout {
 	if width == 0 {
 		return l
 	}
-	wide := func(name, bar, shortName int) bool {
+	// wide shrinks names, then bars, then names again, and reports whether that is not enough.
+	wide := func(bar, name int) bool {
 		copy(l.widths, natural)
-		return l.shrink(t, width, Kind.shrinks, name) && l.shrink(t, width, Kind.bar, bar) && l.shrink(t, width, Kind.shrinks, shortName)
+		return l.shrink(t, width, Kind.shrinks, nameWidth) && l.shrink(t, width, Kind.bar, bar) && l.shrink(t, width, Kind.shrinks, name)
 	}
-	for wide(nameWidth, barWidth, nameWidth) && l.omit(t, Kind.spare) {
+	for wide(barWidth, nameWidth) && l.omit(t, Kind.spare) {
 	}
-	for wide(nameWidth, leastBar, besideBar) && l.omit(t, Kind.bar) {
+	for wide(leastBar, besideBar) && l.omit(t, Kind.bar) {
 	}
-	for wide(nameWidth, leastBar, besideNumbers) && l.omit(t, Kind.optional) {
+	for wide(leastBar, besideNumbers) && l.omit(t, Kind.optional) {
 	}
-	wide(nameWidth, leastBar, leastName)
+	wide(leastBar, leastName)
 	return l
 }
 
