@@ -10,7 +10,7 @@ import (
 )
 
 // manyCalls describes a task of 100,000 instructions that calls a function every 10 of them, for 2.
-// One call in the midst of nothing takes as long; in it is the longest of two exceptions.
+// One call in the midst of nothing takes as long. In it is an exception, and a longer one in one of the others.
 func manyCalls() string {
 	text := &strings.Builder{}
 	text.WriteString(`
@@ -31,7 +31,7 @@ exception 20001 entry type=irq number=1
 			fmt.Fprintf(text, "call %d %d stack=1 instructions=2\n", at+1, at+3)
 		}
 	}
-	text.WriteString("span 20001 20002 ordinal=1 instructions=1\nspan 50001 50003 ordinal=0 instructions=2\n")
+	text.WriteString("span 20001 20003 ordinal=1 instructions=2\nspan 50001 50002 ordinal=0 instructions=1\n")
 	return text.String()
 }
 
@@ -61,7 +61,7 @@ func TestMergedSpans(t *testing.T) {
 		t.Errorf("%d merged spans", merged)
 	}
 	worst := p.Data.Exceptions.Worst[0]
-	if drawn["main at depth 0"] != 1 || drawn["work at depth 2"] != 1 || drawn["irq 1 at depth 3"]+drawn["irq 1 at depth 2"] != 1 || worst != [3]int64{0, 50_001, 2} {
+	if drawn["main at depth 0"] != 1 || drawn["work at depth 2"] != 2 || drawn["irq 1 at depth 3"]+drawn["irq 1 at depth 2"] != 2 || worst != [3]int64{0, 20_001, 2} {
 		t.Errorf("drawn are %v; the worst is at %v", drawn, worst)
 	}
 	lane := x.Lanes[1]
