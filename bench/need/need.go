@@ -38,10 +38,12 @@ const (
 	Zsh      Need = "zsh"        // the shell
 	Fish     Need = "fish"       // the shell
 	Groff    Need = "groff"      // of which man is made
+	Chromium Need = "chromium"   // chromium-headless-shell, the browser
+	Axe      Need = "axe"        // axe-core, which make .ci/axe/installed fetches
 )
 
 // needs are all that TRACELAKE_REQUIRE may name.
-var needs = []Need{Silicon, Python, OpenCSD, LibOCSD, OpenOCD, Objdump, Readelf, QEMU, GCC, Make, Symlinks, Terminal, Genhtml, Valgrind, LLVM, Zsh, Fish, Groff}
+var needs = []Need{Silicon, Python, OpenCSD, LibOCSD, OpenOCD, Objdump, Readelf, QEMU, GCC, Make, Symlinks, Terminal, Genhtml, Valgrind, LLVM, Zsh, Fish, Groff, Chromium, Axe}
 
 // The variables that say what a run of tests is to be: a list of needs with commas
 // in between, and "1" for a long run.
@@ -102,6 +104,17 @@ func venv(t testing.TB, program string) string {
 		Missing(t, Python, "no .venv/bin/"+program+" (make .venv/installed)")
 	}
 	return path
+}
+
+// AxeCore returns the text of axe-core, the script that finds what people with a screen reader
+// or a keyboard cannot use in a page.
+func AxeCore(t testing.TB) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(Module(t), ".ci", "axe", "node_modules", "axe-core", "axe.min.js"))
+	if err != nil {
+		Missing(t, Axe, "no .ci/axe/node_modules/axe-core (make .ci/axe/installed)")
+	}
+	return string(text)
 }
 
 // Module returns the folder of go.mod, at or above the working directory, which in

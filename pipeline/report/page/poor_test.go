@@ -23,7 +23,7 @@ import (
 	"github.com/tracelake/tracelake/pipeline/report/reporttest"
 )
 
-var update = flag.Bool("update", false, "write testdata/*.golden; they are read before they are committed")
+var update = flag.Bool("update", false, "write testdata/*.golden and the pictures of the README; they are looked at before they are committed")
 
 // The parts of programs and traces that pages are of.
 const (

@@ -11,6 +11,7 @@ const view = {
   data: null,
   colours: new Map(),
   pictures: [], // functions that draw a canvas again
+  waiting: new Set(), // those of them that will, before the next frame of the screen
   sources: new Map(), // index of a file in data.files → index in data.source.files
   time: {index: 0, from: 0, to: 0, pictures: [], changed: []}, // of data.times; pictures share the window
   showLine: null, // (file, line): set by the source section
@@ -79,31 +80,24 @@ function follow() {
   addEventListener('beforeprint', () => document.querySelectorAll('details').forEach(fold => fold.setAttribute('open', '')));
 }
 
-const waiting = new Set();
-
 /** Draws pictures before the next frame of the screen, each once. */
 function drawSoon(pictures) {
-  if (waiting.size === 0) {
+  if (view.waiting.size === 0) {
     requestAnimationFrame(() => {
-      waiting.forEach(draw => draw());
-      waiting.clear();
+      view.waiting.forEach(draw => draw());
+      view.waiting.clear();
     });
   }
-  pictures.forEach(draw => waiting.add(draw));
+  pictures.forEach(draw => view.waiting.add(draw));
 }
 
 // ---- numbers and names ----
 
 const commas = new Intl.NumberFormat('en-US');
 
-/** 1234567 as "1,234,567". */
+/** 1234567 as "1,234,567"; -1 is that there is none. */
 function thousands(n) {
-  return commas.format(n);
-}
-
-/** A number of which -1 means that there is none. */
-function figure(n) {
-  return n < 0 ? '–' : thousands(n);
+  return n < 0 ? '–' : commas.format(n);
 }
 
 /**
@@ -136,10 +130,6 @@ function cut(name, most = 120) {
 /** The last two parts of a path. */
 function shortPath(path) {
   return path.split('/').slice(-2).join('/');
-}
-
-function hex(address) {
-  return `0x${address.toString(16).padStart(8, '0')}`;
 }
 
 /** Numbers that are each written as what it is more than the one before. */
@@ -183,8 +173,8 @@ function fill(element, attributes, children) {
   return element;
 }
 
-function button(text, pressed, act) {
-  const element = make('button', {type: 'button', 'aria-pressed': pressed === null ? undefined : String(pressed)}, text);
+function button(text, attributes, act) {
+  const element = make('button', {type: 'button', ...attributes}, text);
   element.addEventListener('click', act);
   return element;
 }
@@ -192,9 +182,9 @@ function button(text, pressed, act) {
 /** Buttons of which one is pressed. choose(name) is called when another is. */
 function choice(label, names, chosen, choose) {
   const group = make('span', {role: 'group', class: 'choice', 'aria-label': label});
-  group.press = name => group.childNodes.forEach(b => b.setAttribute('aria-pressed', String(b.textContent === name)));
+  group.press = name => group.childNodes.forEach(b => b.setAttribute('aria-pressed', b.textContent === name));
   for (const name of names) {
-    group.append(button(name, name === chosen, () => {
+    group.append(button(name, {'aria-pressed': name === chosen}, () => {
       group.press(name);
       choose(name);
     }));
@@ -253,8 +243,7 @@ function functionName(i) {
 
 function leading(name, title, file, line) {
   if (!view.sources.has(file)) return named(name, title);
-  const link = button(cut(name), null, () => view.showLine(file, line));
-  return fill(link, {class: 'link name', title: cut(title, 300)}, []);
+  return button(cut(name), {class: 'link name', title: cut(title, 300)}, () => view.showLine(file, line));
 }
 
 /**
@@ -267,13 +256,13 @@ function sortable(label, columns, count, sorted = -1, order = null) {
   const head = make('tr');
   const body = make('tbody');
   const told = make('span', {role: 'status', class: 'soft'});
-  const more = button('more', null, () => {
+  const more = button('more', {}, () => {
     state.shown += MORE;
     paint();
   });
   const arrows = columns.map((column, c) => {
     const arrow = make('span', {'aria-hidden': 'true'});
-    const th = make('th', {scope: 'col', class: column.text ? 'text' : 'number', title: column.title}, button(column.head, null, () => sortBy(c)));
+    const th = make('th', {scope: 'col', class: column.text ? 'text' : 'number', title: column.title}, button(column.head, {}, () => sortBy(c)));
     th.firstChild.append(arrow);
     head.append(th);
     return arrow;
@@ -414,22 +403,24 @@ function drawMap(place, data) {
     said.textContent = `Area: instructions of a ${one}, by ${many}. Colour: ${colours}. A click shows it in the table.`;
   };
   say();
-  place.append(caption(make('strong', {}, 'Map of the code'), choice('Colour of the map', ['coverage', 'heat'], 'coverage', mode => {
+  const modes = choice('Colour of the map', ['coverage', 'heat'], 'coverage', mode => {
     heat = mode === 'heat';
     say();
     map.again();
-  }), said));
-  const map = picture(place, {'aria-label': `Map of the code: ${said.textContent} Its figures are in the table below.`}, width => (width < 600 ? 340 : 420), (pen, width, height) => {
+  });
+  place.append(caption(make('strong', {}, 'Map of the code'), modes, said));
+  const label = `Map of the code: ${said.textContent} Its figures are in the table below.`;
+  const map = picture(place, {'aria-label': label}, width => (width < 600 ? 340 : 420), (pen, width, height) => {
     tiles = layMap(groups, width, height);
     paintMap(pen, tiles, heat, largest(data.functions.own));
   });
   map.canvas.addEventListener('click', event => {
     const tile = tileAt(tiles, event);
-    if (tile) view.filter?.(tile.name, Boolean(tile.members) && data.named);
+    if (tile?.find) view.filter?.(tile.find, Boolean(tile.members));
   });
   map.canvas.addEventListener('pointermove', event => {
-    const tile = tileAt(tiles, event);
-    map.canvas.setAttribute('title', tile ? `${cut(tile.name, 300)}: ${thousands(tile.covered)} of ${thousands(tile.of)} instructions, ${thousands(tile.own)} ${data.unit}` : '');
+    const {name, covered, of, own} = tileAt(tiles, event) ?? {name: '', of: 0};
+    map.canvas.setAttribute('title', of > 0 ? `${cut(name, 300)}: ${thousands(covered)} of ${thousands(of)} instructions, ${thousands(own)} ${data.unit}` : '');
   });
   const fold = figures('map');
   fold.show([
@@ -443,7 +434,7 @@ function drawMap(place, data) {
   place.append(fold);
 }
 
-/** Functions by file, or stretches by page of 4 KB; both largest first. */
+/** The functions of each file, or the stretches of each page of 4 KB; largest first. */
 function mapGroups({functions, files, named: hasNames}) {
   const groups = new Map();
   (functions.name ?? []).forEach((name, i) => {
@@ -451,8 +442,12 @@ function mapGroups({functions, files, named: hasNames}) {
     if (!(of > 0)) return;
     const key = hasNames ? functions.file[i] : functions.group?.[i] ?? functions.address[i] - functions.address[i] % 4096;
     let group = groups.get(key);
-    if (!group) groups.set(key, group = {name: hasNames ? files?.path[key] ?? 'no file' : hex(key), covered: 0, reached: 0, of: 0, own: 0, members: []});
-    group.members.push({name, covered, reached, of, own});
+    if (!group) {
+      const find = hasNames ? files?.path[key] : null; // what the table is filtered by
+      const shown = hasNames ? find ?? 'no file' : `0x${key.toString(16).padStart(8, '0')}`;
+      groups.set(key, group = {name: shown, find, covered: 0, reached: 0, of: 0, own: 0, members: []});
+    }
+    group.members.push({name, find: name, covered, reached, of, own});
     group.covered += covered;
     group.reached += reached;
     group.of += of;
@@ -555,17 +550,17 @@ function words(head, key, cell = i => named(key(i))) {
 
 /** A column of plain numbers. */
 function number(head, key, title) {
-  return {head, key, title, cell: i => figure(key(i))};
+  return {head, key, title, cell: i => thousands(key(i))};
 }
 
 // ---- coverage: the table ----
 
 const STATES = new Map([
   ['all', () => true],
-  ['wholly covered', (covered, reached, of) => covered === of],
+  ['wholly covered', (covered, reached, of) => covered === of && of > 0],
   ['partly covered', (covered, reached, of) => covered > 0 && covered < of],
   ['only reached', (covered, reached) => covered === 0 && reached > 0],
-  ['not seen', (covered, reached) => covered + reached === 0],
+  ['not seen', (covered, reached, of) => covered + reached === 0 && of > 0],
 ]);
 
 /** By function and by file, sorted by any column, filtered by text and state. */
@@ -616,7 +611,7 @@ function functionTable(data) {
     partColumn('both ways', functions.both, functions.branches, 'conditional branches that went both ways'),
     number('entries', i => functions.entries[i]),
     functions.core && words('core', i => functions.core[i]),
-    data.named && words('declared', byPlace(data), i => named(shortPath(declared(data, i)), declared(data, i))),
+    data.named && words('declared', byPlace(data), i => named(cut(shortPath(declared(data, i)), 24), declared(data, i))),
   ].filter(Boolean);
   return {list: functions, names: i => `${declared(data, i)} ${functions.name[i]}`, grid: sortable('Coverage by function', columns, count, 2)};
 }
@@ -704,6 +699,7 @@ function drawSource(place, data) {
   const select = make('select');
   for (const s of byHeat) select.append(make('option', {value: s}, cut(shortPath(files.path[source.files[s].file]), 60)));
   const head = make('tr');
+  for (const text of ['line', '', 'executions', unit, 'branches', 'source']) head.append(text ? make('th', {scope: 'col'}, text) : make('td'));
   const body = make('tbody');
   const box = scrolling('Source lines', make('table', {}, make('thead', {}, head), body));
   box.classList.add('code');
@@ -723,10 +719,7 @@ function drawSource(place, data) {
     select.value = s;
     lines = linesOf(source.files[s]);
     marked = line;
-    head.replaceChildren();
-    for (const [text, name] of [['line', 'number'], ['', 'state'], ['executions', 'number'], [unit, 'number'], ['branches', 'text'], ...(lines.text ? [['source', 'text']] : [])]) {
-      head.append(text ? make('th', {scope: 'col', class: name}, text) : make('td', {class: name}));
-    }
+    head.lastChild.hidden = !lines.text;
     const row = lines.rowOf(line);
     paint(row);
     box.scrollTop = Math.max(0, row * LINE - box.clientHeight / 3);
@@ -781,9 +774,9 @@ function lineRow(lines, i, most, marked) {
   const line = lines.line(i);
   const s = lines.at.get(line);
   const row = make('tr', line === marked ? {class: 'marked'} : {}, make('th', {scope: 'row', class: 'number'}, String(line)));
-  if (s === undefined) row.append(make('td', {class: 'state'}), make('td'), make('td'), make('td'));
-  else if (s < 0) row.append(stateCell('unseen', '○', 'not seen'), make('td'), make('td'), make('td'));
-  else {
+  if (s === undefined || s < 0) {
+    row.append(s < 0 ? stateCell('unseen', '○', 'not seen') : make('td', {class: 'state'}), make('td'), make('td'), make('td'));
+  } else {
     row.append(
       lines.state[s] === 0 ? stateCell('covered', '●', 'covered') : stateCell('reached', '◐', 'reached, never passed its condition'),
       make('td', {class: 'number'}, thousands(lines.seen.count[s])),
@@ -862,7 +855,8 @@ function mergedShape(flame, took, unit) {
     if (parent[i] < 0) length += took[i];
     else free[parent[i]] += took[i];
   }
-  return {...shapeOf(flame.frames, flame.frame, depth, start, took), own, calls: flame.calls, order, length, unit, window: {from: 0, to: length}, gaps: [], left: () => 0, top: 0};
+  const shape = shapeOf(flame.frames, flame.frame, depth, start, took);
+  return {...shape, own, calls: flame.calls, order, length, unit, window: {from: 0, to: length}, gaps: [], left: () => 0, top: 0};
 }
 
 function orderedShape(time) {
@@ -870,8 +864,9 @@ function orderedShape(time) {
   return {...shape, length: time.length, unit: time.unit, window: view.time, gaps: time.gaps ?? [], left: margin, top: AXIS};
 }
 
-function shapeOf(frames, frame, depth, start, took) {
-  return {frames: {name: frames.name ?? [], function: frames.function ?? [], kind: octets(frames.kind)}, frame, depth, start, took, rows: Math.min(largest(depth) + 1, DEEP)};
+function shapeOf({name, function: of, kind}, frame, depth, start, took) {
+  const frames = {name: name ?? [], function: of ?? [], kind: octets(kind)};
+  return {frames, frame, depth, start, took, rows: Math.min(largest(depth) + 1, DEEP)};
 }
 
 /** The left edge of all pictures over time. */
@@ -980,33 +975,34 @@ function drawFlame(place, data) {
     live: make('p', {class: 'live', 'aria-live': 'polite'}),
     figures: figures('flame graph'),
     steps: timeSteps(),
+    deep: soft(),
   };
   const change = () => {
     setShape(flame, data);
     flame.picture.again();
   };
-  flame.modes = choice('Flame graph', modes, flame.mode, mode => {
-    flame.mode = mode;
+  const set = key => value => {
+    flame[key] = value;
     change();
-  });
-  flame.units = choice('Unit', ['cycles', 'instructions'], flame.unit, unit => {
-    flame.unit = unit;
-    change();
-  });
+  };
+  flame.modes = choice('Flame graph', modes, flame.mode, set('mode'));
+  flame.units = choice('Unit', ['cycles', 'instructions'], flame.unit, set('unit'));
   const search = make('input', {type: 'search', placeholder: 'name', autocomplete: 'off', spellcheck: 'false'});
   search.addEventListener('input', () => {
     flame.text = search.value.toLowerCase();
     flame.picture.again();
     flame.live.textContent = searched(flame);
   });
-  const all = button('whole picture', null, () => zoomFlame(flame, -1));
+  const all = button('whole picture', {}, () => zoomFlame(flame, -1));
   const box = make('div', {class: 'deep'});
   place.append(caption(flame.modes, flame.units, sourceSelect(times), labelled('Search', search), flame.steps, all), box, flame.live);
   setShape(flame, data);
-  const attributes = {role: 'application', tabindex: '0', 'aria-roledescription': 'flame graph', 'aria-label': 'Flame graph: arrow keys choose a frame, Enter zooms to it, Escape shows all'};
-  flame.picture = picture(box, attributes, () => flame.shape.top + flame.shape.rows * FRAME + 2, (pen, width, height) => paintFlame(pen, flame, width, height));
+  flame.picture = picture(box, {
+    role: 'application', tabindex: '0', 'aria-roledescription': 'flame graph',
+    'aria-label': 'Flame graph: arrow keys choose a frame, Enter zooms to it, Escape shows all',
+  }, () => flame.shape.top + flame.shape.rows * FRAME + 2, (pen, width, height) => paintFlame(pen, flame, width, height));
   listen(flame);
-  place.append(make('p', {class: 'soft'}, 'Click a frame to zoom; arrow keys, Enter and Escape do the same. In time order, Ctrl and wheel zoom, and dragging moves.'), flame.figures);
+  place.append(make('p', {class: 'soft'}, 'Click a frame to zoom; arrow keys, Enter and Escape do the same. In time order, Ctrl and wheel zoom, and dragging moves.'), flame.deep, flame.figures);
   view.time.pictures.push(() => flame.mode !== 'merged' && flame.picture.again());
   view.time.changed.push(change);
   view.showTime = (index, start, took) => {
@@ -1024,7 +1020,7 @@ function timeSteps() {
     const by = share * (view.time.to - view.time.from);
     setTime(view.time.from + by, view.time.to + by);
   };
-  const step = (sign, name, act) => fill(button(sign, null, act), {'aria-label': name}, []);
+  const step = (sign, name, act) => button(sign, {'aria-label': name}, act);
   return make('span', {role: 'group', class: 'choice', 'aria-label': 'Window of the time'},
     step('+', 'zoom in', () => zoomTime(0.5)), step('−', 'zoom out', () => zoomTime(2)), step('◂', 'earlier', () => pan(-0.5)), step('▸', 'later', () => pan(0.5)));
 }
@@ -1053,6 +1049,7 @@ function setShape(flame, data) {
   flame.chosen = -1;
   flame.units.hidden = !merged || !data.flame.cycles;
   flame.steps.hidden = merged;
+  flame.deep.textContent = largest(flame.shape.depth) >= DEEP ? `Frames over ${DEEP} others are not drawn.` : '';
   flame.live.textContent = searched(flame);
   showShape(flame.figures, flame.shape);
 }
@@ -1123,15 +1120,14 @@ function matches(frames, text) {
 function searched({shape, text}) {
   if (text === '') return '';
   const found = matches(shape.frames, text);
-  const order = shape.own ? Uint32Array.from(shape.took.keys()).sort((a, b) => shape.start[a] - shape.start[b] || shape.depth[a] - shape.depth[b]) : null;
-  let [sum, count, until] = [0, 0, -1];
-  for (let k = 0; k < shape.took.length; k++) {
-    const i = order ? order[k] : k;
-    if (!found[shape.frame[i]]) continue;
-    count++;
-    if (shape.start[i] < until) continue;
-    sum += shape.took[i];
-    until = shape.start[i] + shape.took[i];
+  const {start, took, depth, frame} = shape;
+  const hits = Array.from(took.keys()).filter(i => found[frame[i]]).sort((a, b) => start[a] - start[b] || depth[a] - depth[b]);
+  const count = hits.length;
+  let [sum, until] = [0, -1];
+  for (const i of hits) {
+    if (start[i] < until) continue;
+    sum += took[i];
+    until = start[i] + took[i];
   }
   if (count === 0) return `No frame has “${cut(text, 60)}” in its name.`;
   return `${thousands(count)} ${count === 1 ? 'frame' : 'frames'} with “${cut(text, 60)}”: ${percent(sum, shape.length)} % of ${thousands(shape.length)} ${shape.unit}.`;
@@ -1196,18 +1192,17 @@ function frameAt({depth, start, took, window, left, top}, canvas, event) {
 
 /** Moves the choice by an arrow key, among frames that are at least a pixel wide. */
 function chooseFrame(flame, canvas, key) {
-  const {shape, chosen} = flame;
-  const {depth, start, took, window} = shape;
-  const least = 1 / scaleOf(window, shape.left(canvas.clientWidth), canvas.clientWidth).each;
-  const row = chosen < 0 ? 0 : depth[chosen] + (key === 'ArrowDown' ? 1 : key === 'ArrowUp' ? -1 : 0);
-  const [from, to] = chosen < 0 ? [window.from, window.to] : [start[chosen], start[chosen] + took[chosen]];
+  const {depth, start, took, window, left} = flame.shape;
+  const least = 1 / scaleOf(window, left(canvas.clientWidth), canvas.clientWidth).each;
+  const now = flame.chosen;
+  const [row, from, to] = now < 0 ? [0, window.from, window.to] : [depth[now] + (key === 'ArrowDown') - (key === 'ArrowUp'), start[now], start[now] + took[now]];
   let best = -1;
   for (let i = 0; i < took.length; i++) {
-    if (depth[i] !== row || took[i] < least || start[i] >= window.to || start[i] + took[i] <= window.from) continue;
-    const fits = chosen < 0 || (key === 'ArrowUp' ? start[i] <= from && start[i] + took[i] >= to
-      : key === 'ArrowDown' ? start[i] >= from && start[i] < to
-      : key === 'ArrowLeft' ? start[i] < from : start[i] > from);
-    if (fits && (best < 0 || (key === 'ArrowLeft' ? start[i] > start[best] : start[i] < start[best]))) best = i;
+    const [first, end] = [start[i], start[i] + took[i]];
+    if (depth[i] !== row || took[i] < least || first >= window.to || end <= window.from) continue;
+    if (now < 0 ? first >= start[best] : key === 'ArrowLeft' ? first >= from || first <= start[best] : key === 'ArrowRight' ? first <= from || first >= start[best]
+      : first >= to || end <= from || first >= start[best]) continue;
+    best = i;
   }
   if (best < 0) return;
   flame.chosen = best;
@@ -1345,18 +1340,18 @@ function drawDurations(place, data) {
     {head: 'worst', key: i => exceptions.longest[i], cell: i => worst(exceptions, i)},
   ].filter(Boolean), count);
   const pictures = make('div', {class: 'durations'});
-  for (let i = 0; i < Math.min(count, 60); i++) if (exceptions.longest[i] >= 0) pictures.append(durationPicture(exceptions, i));
-  place.replaceChildren(table.element, pictures);
+  for (let i = 0; i < Math.min(count, CHARTS); i++) if (exceptions.longest[i] >= 0) pictures.append(durationPicture(exceptions, i));
+  place.replaceChildren(table.element, pictures, soft(count > CHARTS ? `The first ${CHARTS} are drawn.` : ''));
 }
 
 /** Leads to the longest one in the flame graph. */
 function worst(exceptions, i) {
   const [index, start, took] = exceptions.worst?.[i] ?? [-1];
   if (index < 0 || !view.showTime) return '–';
-  const show = button('show', null, () => view.showTime(index, start, took));
-  return fill(show, {class: 'link', 'aria-label': `show the longest ${cut(exceptions.name[i])}`}, []);
+  return button('show', {class: 'link', 'aria-label': `show the longest ${cut(exceptions.name[i])}`}, () => view.showTime(index, start, took));
 }
 
+const CHARTS = 60; // of exceptions, those entered most often
 const CHART = {width: 360, height: 110, left: 10, right: 350, base: 76};
 
 function durationPicture(exceptions, i) {
@@ -1364,24 +1359,28 @@ function durationPicture(exceptions, i) {
   const each = exceptions.each?.[i] ?? [];
   const histogram = exceptions.histogram?.[i] ?? {};
   const bins = histogram.counts?.length > 0;
-  const [low, high] = bins ? [histogram.edges[0], histogram.edges[histogram.edges.length - 1]] : [each[0] ?? longest[i], each[each.length - 1] ?? longest[i]];
+  const ends = bins ? histogram.edges : each;
+  const [low, high] = [ends[0] ?? longest[i], ends[ends.length - 1] ?? longest[i]];
   const log = Boolean(histogram.log) && low > 0;
   const at = value => {
     if (high <= low) return (CHART.left + CHART.right) / 2;
     const share = log ? Math.log(value / low) / Math.log(high / low) : (value - low) / (high - low);
     return CHART.left + Math.min(Math.max(share, 0), 1) * (CHART.right - CHART.left);
   };
-  const title = `${cut(name[i], 60)} · ${thousands(entries[i])} · median ${figure(median[i])} · longest ${figure(longest[i])} ${unit[i]}`;
+  const title = `${cut(name[i], 60)} · ${thousands(entries[i])} · median ${thousands(median[i])} · longest ${thousands(longest[i])} ${unit[i]}`;
   const svg = makeShape('svg', {viewBox: `0 0 ${CHART.width} ${CHART.height}`, role: 'img', 'aria-label': title, class: 'chart'});
   if (bins) drawBins(svg, histogram, at);
   else drawDots(svg, each, at);
   const {left, right, base} = CHART;
-  svg.append(makeShape('line', {class: 'base', x1: left, x2: right, y1: base, y2: base}));
-  if (median[i] >= 0) svg.append(makeShape('line', {class: 'median', x1: at(median[i]), x2: at(median[i]), y1: 4, y2: base}));
+  const line = (name, x1, x2, y1) => svg.append(makeShape('line', {class: name, x1, x2, y1, y2: base}));
   const label = (x, anchor, text) => svg.append(makeShape('text', {x, y: base + 18, 'text-anchor': anchor}, text));
-  if (high > low) label(left, 'start', thousands(Math.round(low)));
-  label((left + right) / 2, 'middle', high > low ? `${unit[i]}${log ? ', log axis' : ''}` : `${thousands(low)} ${unit[i]}`);
-  if (high > low) label(right, 'end', thousands(Math.round(high)));
+  line('base', left, right, base);
+  if (high > low) {
+    if (median[i] >= 0) line('median', at(median[i]), at(median[i]), 4);
+    label(left, 'start', thousands(Math.round(low)));
+    label((left + right) / 2, 'middle', unit[i] + (log ? ', log axis' : ''));
+    label(right, 'end', thousands(Math.round(high)));
+  } else label((left + right) / 2, 'middle', `${thousands(low)} ${unit[i]}`);
   return make('figure', {}, make('figcaption', {}, title), svg);
 }
 

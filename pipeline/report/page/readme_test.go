@@ -1,0 +1,60 @@
+//go:build unix
+
+package page_test
+
+import (
+	"bytes"
+	"image"
+	"image/png"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/tracelake/tracelake/bench/need"
+	"github.com/tracelake/tracelake/pipeline/report/page/browsertest"
+)
+
+// The pictures of the README are of the page as it is. Letters may differ, as fonts do: what is compared is
+// where the page is how light and of which colour.
+func TestREADMEPictures(t *testing.T) {
+	for name, dark := range map[string]bool{"report-light.png": false, "report-dark.png": true} {
+		t.Run(name, func(t *testing.T) {
+			got := browsertest.Open(t, pageOf(t, "sample"), browsertest.View{Width: 1200, Height: 900, Dark: dark})
+			got.Ready(t)
+			file := filepath.Join(need.Module(t), "docs", name)
+			if *update {
+				if err := os.WriteFile(file, encoded(t, got.Picture), 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := png.Decode(bytes.NewReader(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(text) > 200_000 {
+				t.Errorf("docs/%s has %d bytes, want 200,000 at most", name, len(text))
+			}
+			if want.Bounds() != got.Picture.Bounds() {
+				t.Fatalf("docs/%s is of %v, the page of %v: go test -run TestREADMEPictures -update", name, want.Bounds(), got.Picture.Bounds())
+			}
+			different, cells := 0, 0
+			const cell = 60
+			for y := 0; y < want.Bounds().Dy(); y += cell {
+				for x := 0; x < want.Bounds().Dx(); x += cell {
+					cells++
+					in := image.Rect(x, y, x+cell, y+cell)
+					if browsertest.Difference(want, got.Picture, in) > 25 {
+						different++
+					}
+				}
+			}
+			if different > cells/20 {
+				t.Errorf("docs/%s differs from the page in %d of %d places: go test -run TestREADMEPictures -update", name, different, cells)
+			}
+		})
+	}
+}

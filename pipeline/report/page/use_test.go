@@ -1,0 +1,182 @@
+//go:build unix
+
+package page_test
+
+import (
+	_ "embed"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tracelake/tracelake/pipeline/report/page/browsertest"
+)
+
+// opened is a page whose module lets scripts see what it shows.
+func opened(t testing.TB, capture string) []byte {
+	t.Helper()
+	return browsertest.ChangeModule(t, pageOf(t, capture), func(module string) string { return module + "\nglobalThis.view = view;\n" })
+}
+
+//go:embed testdata/use.js
+var use string
+
+// A usage is what happened when somebody used a page: what use.js finds.
+type usage struct {
+	Table struct {
+		Down, Up, Filtered, ByFile [][]string
+		All                        int
+		States                     map[string]string
+	}
+	Clicked struct {
+		Filter string
+		Rows   [][]string
+	}
+	Source struct {
+		File          string
+		Marked, Lines [][]string
+	}
+	Keys struct {
+		Focused bool
+		Said    []string
+	}
+	Durations [][]string
+	Worst     []struct {
+		Lane    string
+		Pressed []string
+		Took    []int64
+	}
+}
+
+// What can be clicked, sorted, filtered and walked through by keyboard does so. Numbers of functions and
+// entries were counted on another way.
+func TestUse(t *testing.T) {
+	u, visit := browsertest.Ask[usage](t, opened(t, "sample"), browsertest.View{Width: 1200, Height: 900}, use)
+	keep(t, visit.Picture)
+	for _, message := range visit.Console {
+		t.Errorf("the console: %s", message)
+	}
+	t.Run("table", func(t *testing.T) {
+		names := func(rows [][]string) (names []string) {
+			for _, r := range rows {
+				names = append(names, r[0])
+			}
+			return names
+		}
+		if diff := cmp.Diff([]string{"by_digits", "descending", "ascending"}, names(u.Table.Down)); diff != "" {
+			t.Errorf("entered most often (-want +got):\n%s", diff)
+		}
+		if first := u.Table.Up[0]; !slices.Contains(first, "0") {
+			t.Errorf("entered least often: %q, want entries of 0", first)
+		}
+		if diff := cmp.Diff([]string{"quicksort"}, names(u.Table.Filtered)); diff != "" || u.Table.All != 41 {
+			t.Errorf("%d rows in all, want 41; filtered (-want +got):\n%s", u.Table.All, diff)
+		}
+		if diff := cmp.Diff(map[string]string{
+			"all": "20 of 41 shown", "wholly covered": "20 of 31 shown", "partly covered": "8 of 8 shown", "only reached": "0 of 0 shown", "not seen": "2 of 2 shown",
+		}, u.Table.States); diff != "" {
+			t.Errorf("by state (-want +got):\n%s", diff)
+		}
+		if len(u.Table.ByFile) != 8 {
+			t.Errorf("by file: %q, want 8 rows", u.Table.ByFile)
+		}
+	})
+	t.Run("map", func(t *testing.T) {
+		if n := len(u.Clicked.Rows); n == 0 || n == 41 || u.Clicked.Filter != "next" {
+			t.Errorf("a click on the largest function filters by %q: %d rows", u.Clicked.Filter, n)
+		}
+	})
+	t.Run("source", func(t *testing.T) {
+		if u.Source.File != "sort.c" || len(u.Source.Marked) != 1 || u.Source.Marked[0][0] != "28" {
+			t.Errorf("quicksort leads to %s, lines %q, want sort.c, line 28", u.Source.File, u.Source.Marked)
+		}
+		line := strings.Join(u.Source.Lines[12], " ")
+		for _, want := range []string{"13 ● 1,509 ", "?", "static int by_digits("} {
+			if !strings.Contains(line, want) {
+				t.Errorf("line 13 of sort.c is without %q: %s", want, line)
+			}
+		}
+	})
+	t.Run("keys", func(t *testing.T) {
+		if !u.Keys.Focused {
+			t.Error("the flame graph does not take the keyboard")
+		}
+		// sort_task is the root of its task, too. What it took with callees is what reports say.
+		for i, want := range []string{
+			"ArrowDown: sort_task: 208,963 cycles", "ArrowDown: sort_task: 208,963 cycles", "ArrowDown: quicksort: 173,987 cycles", "ArrowRight: random_next: ",
+			"ArrowLeft: quicksort: ", "ArrowUp: sort_task: ", "Enter: sort_task: ", "Escape: ", "search: ",
+		} {
+			if i >= len(u.Keys.Said) || !strings.HasPrefix(u.Keys.Said[i], want) {
+				t.Errorf("it says %q, want %q in place %d", u.Keys.Said, want, i)
+			}
+		}
+		if said := u.Keys.Said[len(u.Keys.Said)-1]; !strings.Contains(said, "39.5 % of ") { // 173,987 of 440,811
+			t.Errorf("the share of what is searched for: %s", said)
+		}
+	})
+	t.Run("worst", func(t *testing.T) {
+		// Cycles of each type, by docs/queries/Q13.sql. On the axis one may be a little shorter.
+		longest := map[string]int64{"irq 14": 476, "svc 10": 560, "undefined 9": 143, "prefetch_abort 11": 114, "data_abort 12": 144}
+		for i, shown := range u.Worst {
+			want := longest[shown.Lane]
+			is := func(took int64) bool { return want*9/10 < took && took <= want }
+			if !slices.ContainsFunc(shown.Took, is) || !slices.Contains(shown.Pressed, "in time order") {
+				t.Errorf("%q shows %v of %s in %q, want one of %d cycles", u.Durations[i], shown.Took, shown.Lane, shown.Pressed, want)
+			}
+		}
+	})
+}
+
+// lines is a script that returns the columns of each canvas over time in which gaps are marked, and where
+// the canvas begins and ends, first of the whole of the time and then of a part.
+const lines = `
+const painted = async () => { for (let i = 0; i < 3; i++) await new Promise(requestAnimationFrame); };
+const press = name => [...document.querySelectorAll("#flame button")].find(b => b.textContent === name || b.getAttribute("aria-label") === name).click();
+const lost = getComputedStyle(document.documentElement).getPropertyValue("--lost").trim();
+const [r, g, b] = [1, 3, 5].map(i => parseInt(lost.slice(i, i + 2), 16));
+const marked = canvas => {
+  const {width, height} = canvas;
+  const pixels = canvas.getContext("2d").getImageData(0, 0, width, height).data;
+  const columns = [];
+  for (let x = 0; x < width; x++) {
+    let n = 0;
+    for (let y = 0; y < height; y++) {
+      const i = 4 * (x + y * width);
+      if (pixels[i] === r && pixels[i + 1] === g && pixels[i + 2] === b) n++;
+    }
+    if (n >= height / 4) columns.push(x);
+  }
+  return columns;
+};
+const scales = () => ["flame", "lanes", "growth"].map(id => {
+  const canvas = document.querySelector("#" + id + " canvas");
+  const {left, right} = canvas.getBoundingClientRect();
+  return {Left: left, Right: right, Gaps: marked(canvas)};
+});
+press("in time order");
+await painted();
+const whole = scales();
+press("zoom in");
+press("later");
+await painted();
+return [whole, scales()];`
+
+// All pictures over time have one scale, as the gaps in them show, also after somebody moved one.
+func TestOneScale(t *testing.T) {
+	type axis struct {
+		Left, Right float64
+		Gaps        []int
+	}
+	got, _ := browsertest.Ask[[][]axis](t, pageOf(t, "am243x-r5f-etmv3-zephyr-e9185a9"), browsertest.View{Width: 1200, Height: 900}, lines)
+	for i, axes := range got {
+		for _, x := range axes {
+			if diff := cmp.Diff(axes[0], x); diff != "" || len(x.Gaps) == 0 {
+				t.Errorf("window %d: gaps at %d; another picture (-want +got):\n%s", i, x.Gaps, diff)
+			}
+		}
+	}
+	if cmp.Equal(got[0], got[1]) {
+		t.Error("zooming in and moving changed nothing")
+	}
+}
