@@ -2,7 +2,8 @@
 // dataset is looked at.
 //
 // Data flows one way. Package report and its packages profile and timeline answer; [Read]
-// asks them and holds what they say as a [Page]; [Page.Write] writes the page. Its text is
+// asks them and holds what they say as a [Page]; [Page.Write] writes the page, [Page.Fit] one of
+// a size. Its text is
 // from a template: how far the figures can be trusted, totals, the ten hottest functions and
 // files can be read without JavaScript. What tables and pictures are drawn from is in one
 // block of [Data], which the module report.js lays out, filters and sorts; it computes no

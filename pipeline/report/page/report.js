@@ -975,6 +975,7 @@ function drawFlame(place, data) {
     live: make('p', {class: 'live', 'aria-live': 'polite'}),
     figures: figures('flame graph'),
     steps: timeSteps(),
+    deep: soft(),
   };
   const change = () => {
     setShape(flame, data);
@@ -1001,7 +1002,7 @@ function drawFlame(place, data) {
     'aria-label': 'Flame graph: arrow keys choose a frame, Enter zooms to it, Escape shows all',
   }, () => flame.shape.top + flame.shape.rows * FRAME + 2, (pen, width, height) => paintFlame(pen, flame, width, height));
   listen(flame);
-  place.append(make('p', {class: 'soft'}, 'Click a frame to zoom; arrow keys, Enter and Escape do the same. In time order, Ctrl and wheel zoom, and dragging moves.'), flame.figures);
+  place.append(make('p', {class: 'soft'}, 'Click a frame to zoom; arrow keys, Enter and Escape do the same. In time order, Ctrl and wheel zoom, and dragging moves.'), flame.deep, flame.figures);
   view.time.pictures.push(() => flame.mode !== 'merged' && flame.picture.again());
   view.time.changed.push(change);
   view.showTime = (index, start, took) => {
@@ -1048,6 +1049,7 @@ function setShape(flame, data) {
   flame.chosen = -1;
   flame.units.hidden = !merged || !data.flame.cycles;
   flame.steps.hidden = merged;
+  flame.deep.textContent = largest(flame.shape.depth) >= DEEP ? `Frames over ${DEEP} others are not drawn.` : '';
   flame.live.textContent = searched(flame);
   showShape(flame.figures, flame.shape);
 }
@@ -1338,8 +1340,8 @@ function drawDurations(place, data) {
     {head: 'worst', key: i => exceptions.longest[i], cell: i => worst(exceptions, i)},
   ].filter(Boolean), count);
   const pictures = make('div', {class: 'durations'});
-  for (let i = 0; i < Math.min(count, 60); i++) if (exceptions.longest[i] >= 0) pictures.append(durationPicture(exceptions, i));
-  place.replaceChildren(table.element, pictures);
+  for (let i = 0; i < Math.min(count, CHARTS); i++) if (exceptions.longest[i] >= 0) pictures.append(durationPicture(exceptions, i));
+  place.replaceChildren(table.element, pictures, soft(count > CHARTS ? `The first ${CHARTS} are drawn.` : ''));
 }
 
 /** Leads to the longest one in the flame graph. */
@@ -1349,6 +1351,7 @@ function worst(exceptions, i) {
   return button('show', {class: 'link', 'aria-label': `show the longest ${cut(exceptions.name[i])}`}, () => view.showTime(index, start, took));
 }
 
+const CHARTS = 60; // of exceptions, those entered most often
 const CHART = {width: 360, height: 110, left: 10, right: 350, base: 76};
 
 function durationPicture(exceptions, i) {

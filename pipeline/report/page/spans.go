@@ -24,6 +24,7 @@ func (s *span) length() int64 { return s.end - s.start }
 type spanReader struct {
 	t      *timeline.Timeline
 	frames *frameIndex
+	number []int32 // of the frames of t, on the page; none: it was not entered yet
 	spans  []span
 	turns  map[int32]int64 // of tasks by their frame, and entries of exceptions
 	parted map[int32]bool  // tasks by their frame: a gap parts some
@@ -44,7 +45,7 @@ type spanReader struct {
 func readSpans(t *timeline.Timeline, frames *frameIndex, seqs []int64) (*spanReader, error) {
 	r := &spanReader{
 		t: t, frames: frames, turns: map[int32]int64{}, parted: map[int32]bool{}, passed: map[int64]int64{}, running: none,
-		stacks: make([][]int32, len(t.Tasks)), since: map[int32]int{}, known: make([]bool, len(t.Tasks)),
+		stacks: make([][]int32, len(t.Tasks)), since: map[int32]int{}, known: make([]bool, len(t.Tasks)), number: slices.Repeat([]int32{none}, len(t.Frames)),
 	}
 	seqs = slices.Clone(seqs)
 	slices.Sort(seqs)
@@ -102,7 +103,10 @@ func (r *spanReader) turn(task int32, at int64) {
 }
 
 func (r *spanReader) enter(task, number int32, at int64) {
-	frame := r.frames.frame(&r.t.Frames[number])
+	if r.number[number] == none {
+		r.number[number] = r.frames.frame(&r.t.Frames[number])
+	}
+	frame := r.number[number]
 	if r.frames.frames.Kind[frame] == frameException {
 		r.turns[frame]++
 	}
@@ -131,11 +135,16 @@ func (r *spanReader) push(frame int32, at int64) {
 	}
 }
 
-// pop closes the span on top.
+// pop closes the span on top. A function that took no time is forgotten; of tasks and exceptions
+// lanes have such spans, too.
 func (r *spanReader) pop(at int64) {
 	last := len(r.open) - 1
-	s := &r.spans[r.open[last]]
-	s.end, s.next = at, len(r.spans)
+	i := r.open[last]
+	if s := &r.spans[i]; s.start == at && i == len(r.spans)-1 && r.frames.frames.Kind[s.frame] == frameFunction {
+		r.spans = r.spans[:i]
+	} else {
+		s.end, s.next = at, len(r.spans)
+	}
 	r.open = r.open[:last]
 }
 
@@ -203,9 +212,7 @@ func (t *thinner) laneOf(r *spanReader, frame int32, spans []span) Lane {
 		l.All += spans[i].length()
 	}
 	t.runs(r.length, spans, func(i int) int { return i + 1 }, func(first, last int) {
-		if took := spans[last].end - spans[first].start; took > 0 {
-			l.Start, l.Took = append(l.Start, spans[first].start), append(l.Took, took)
-		}
+		l.Start, l.Took = append(l.Start, spans[first].start), append(l.Took, spans[last].end-spans[first].start)
 	})
 	return l
 }
