@@ -104,7 +104,7 @@ func sameRegion(a, b *schema.ImageRegion) bool {
 	return a.SHA256 == b.SHA256 && a.Address == b.Address && a.Bytes == b.Bytes && a.Space == b.Space && a.Core == b.Core
 }
 
-// totals returns what there was of a source, nil if it was decoded otherwise.
+// earlierTotals returns what there was of a source, nil if it was decoded otherwise.
 func (e *exporter) earlierTotals(s *sourcePlan) *schema.SourceTotals {
 	x := e.opt.earlier
 	if x == nil || e.window != nil || x.tool != e.opt.Tool || s.status != schema.StatusDecoded {
@@ -188,7 +188,8 @@ func (e *exporter) noted(s *sourcePlan) bool {
 	})
 }
 
-// sameFunctions says whether the program files of a source are those that there were.
+// sameFunctions says whether the functions of a source, by which stacks are rebuilt, are those
+// that there were: its program files are, or the earlier ones are at hand and have the same.
 func (e *exporter) sameFunctions(s *sourcePlan) bool {
 	of := func(o *schema.Options) []schema.Argument {
 		return slices.DeleteFunc(slices.Concat(o.ELFs, o.Symbols), func(a schema.Argument) bool {
@@ -196,7 +197,15 @@ func (e *exporter) sameFunctions(s *sourcePlan) bool {
 			return named && core != s.Core
 		})
 	}
-	return slices.Equal(of(e.opt.earlier.options), of(e.recorded(&e.opt)))
+	x := e.opt.earlier
+	if slices.Equal(of(x.options), of(e.recorded(&e.opt))) {
+		return true
+	}
+	if x.capture == nil {
+		return false
+	}
+	then, err := readPrograms(x.capture, func(string, ...any) {})
+	return err == nil && slices.Equal(code.Functions(then, s.Core), code.Functions(e.programs, s.Core))
 }
 
 // executedBefore returns what a source executed, and notes the Context IDs of its tasks; !ok: that
@@ -354,6 +363,9 @@ func pagesText(p *image.Pages) []string {
 
 // parsePages is the inverse of pagesText.
 func parsePages(texts []string) (*image.Pages, error) {
+	if len(texts) > maxPageRanges {
+		return nil, fmt.Errorf("%d ranges of pages", len(texts))
+	}
 	p := &image.Pages{}
 	for _, text := range texts {
 		var r image.PageRange

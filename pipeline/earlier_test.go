@@ -1,9 +1,12 @@
 package pipeline
 
 import (
+	"bytes"
+	"debug/elf"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/tracelake/tracelake/bench/generate"
@@ -11,6 +14,8 @@ import (
 	"github.com/tracelake/tracelake/bench/program"
 	"github.com/tracelake/tracelake/bench/program/codegen"
 	"github.com/tracelake/tracelake/decode/capture"
+	"github.com/tracelake/tracelake/decode/decodetest/shared"
+	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/pipeline/archive"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
@@ -64,7 +69,7 @@ func redecodes(t *testing.T, before, input string, opt Options, given capture.Op
 func TestRedecodeSources(t *testing.T) {
 	const cores = 4
 	input, code := coresCapture(t, cores, 2000, 40_000)
-	for _, level := range []schema.Level{schema.LevelNone, schema.LevelBlocks, schema.LevelInstructions}[:need.Size(2, 3)] {
+	for _, level := range []schema.Level{schema.LevelBlocks, schema.LevelNone, schema.LevelInstructions}[:need.Size(1, 3)] {
 		opt := Options{Level: level, Workers: 2, Tool: schema.Tool{Name: "test"}}
 		before := filepath.Join(t.TempDir(), "before")
 		was, err := Export(t.Context(), input, before, opt)
@@ -174,5 +179,98 @@ func TestRedecodeChangedPage(t *testing.T) {
 				t.Errorf("%s: source %d: kept %t; it looked at %s", tt.name, i, done.Sources[i].Kept, done.Sources[i].Pages)
 			}
 		}
+	}
+}
+
+// Memory that no trace comes to changes nothing but what says that it is there: call trees, names
+// and what was executed in a program file are as they were.
+func TestRedecodeNothing(t *testing.T) {
+	raw, options := rawSample(t)
+	elsewhere := filepath.Join(t.TempDir(), "data.bin")
+	check(t, os.WriteFile(elsewhere, make([]byte, 5000), 0o666))
+	with := options
+	with.Images = []string{elsewhere + "@0x70000000"}
+	dir := archiveOf(t, raw, options, archive.CreateOptions{})
+	want := archivedFiles(t, archiveOf(t, raw, with, archive.CreateOptions{}))
+	done, err := Redecode(t.Context(), dir, "", Options{Capture: capture.Options{Images: with.Images}, Workers: 2, Tool: schema.Tool{Name: "test"}})
+	check(t, err)
+	demandEqual(t, archivedFiles(t, dir), want)
+	if !done.Sources[0].Kept || done.Segments != 0 {
+		t.Errorf("%d segments were decoded", done.Segments)
+	}
+}
+
+// Of another build of a program, only pages that differ are changed, if its functions are the same.
+func TestRedecodeBuild(t *testing.T) {
+	input := shared.File(t, "captures/am243x-r5f-etmv3-freertos-002b37c")
+	program, err := os.ReadFile(filepath.Join(input, "freertos.elf"))
+	check(t, err)
+	build := func(change uint64) capture.Options {
+		name := filepath.Join(t.TempDir(), "freertos.elf")
+		other := slices.Clone(program)
+		other[change] ^= 0x10
+		check(t, os.WriteFile(name, other, 0o666))
+		return capture.Options{ELFs: []string{name}}
+	}
+	f, err := elf.NewFile(bytes.NewReader(program))
+	check(t, err)
+	before := archiveOf(t, input, capture.Options{ELFs: []string{filepath.Join(input, "freertos.elf")}}, archive.CreateOptions{})
+	d, err := dataset.Open(before)
+	check(t, err)
+	defer d.Close()
+	looked, err := parsePages(d.Manifest.Sources[0].Pages)
+	check(t, err)
+	in, out := loadedPage(f, looked, true), loadedPage(f, looked, false)
+	for _, tt := range []struct {
+		name   string
+		change uint64
+		kept   bool
+	}{{"another page", out, true}, {"a page of it", in, false}} {
+		given := build(tt.change)
+		dir := filepath.Join(t.TempDir(), "run.tla")
+		check(t, os.CopyFS(dir, os.DirFS(before)))
+		want := archivedFiles(t, archiveOf(t, input, given, archive.CreateOptions{}))
+		done, err := Redecode(t.Context(), dir, "", Options{Capture: given, Workers: 2, Tool: schema.Tool{Name: "test"}})
+		check(t, err)
+		demandEqual(t, archivedFiles(t, dir), want)
+		if done.Sources[0].Kept != tt.kept {
+			t.Errorf("%s: %d segments were decoded", tt.name, done.Segments)
+		}
+	}
+}
+
+// loadedPage returns where in a program file a page begins that is loaded, and looked at or not.
+func loadedPage(f *elf.File, looked *image.Pages, at bool) uint64 {
+	for _, p := range f.Progs {
+		for offset := uint64(0); p.Type == elf.PT_LOAD && offset < p.Filesz; offset += 4096 {
+			page := &image.Pages{}
+			page.Add(uint32(p.Paddr+offset), uint32(p.Paddr+offset))
+			if looked.Meets(page) == at {
+				return p.Off + offset
+			}
+		}
+	}
+	return 0
+}
+
+// What a manifest says of pages is read as it was written; what it cannot say is refused.
+func TestPages(t *testing.T) {
+	texts := []string{"0x00000000-0x00000fff", "0x00008000-0x0000afff", "0xfffff000-0xffffffff"}
+	p, err := parsePages(texts)
+	check(t, err)
+	if got := pagesText(p); !slices.Equal(got, texts) {
+		t.Errorf("%q", got)
+	}
+	for _, bad := range [][]string{{""}, {"0x1000"}, {"0x00002000-0x00001000"}, {"-1-2"}, make([]string, maxPageRanges+1)} {
+		if _, err := parsePages(bad); err == nil {
+			t.Errorf("%.40q is read", bad)
+		}
+	}
+	var scattered image.Pages
+	for i := range uint32(maxPageRanges + 1) {
+		scattered.Add(i<<13, i<<13)
+	}
+	if got := pagesText(&scattered); got != nil {
+		t.Errorf("%d ranges are named", len(got))
 	}
 }

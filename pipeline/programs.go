@@ -13,9 +13,14 @@ import (
 
 // programs reads the program files of the capture, and notes what they lack.
 func (s *session) programs() ([]code.Program, error) {
+	return readPrograms(s.capture, s.plan.note)
+}
+
+// readPrograms reads the program files of a capture; note is called with what they lack.
+func readPrograms(c *capture.Capture, note func(format string, args ...any)) ([]code.Program, error) {
 	var programs []code.Program
-	for i := range s.capture.Programs {
-		f := &s.capture.Programs[i]
+	for i := range c.Programs {
+		f := &c.Programs[i]
 		p, err := program.Read(f.File, f.Base)
 		if bad, ok := errors.AsType[*image.FormatError](err); ok {
 			return nil, &capture.InputError{File: f.Name, Problem: bad.Problem, Remedy: bad.Remedy, Err: err}
@@ -23,8 +28,8 @@ func (s *session) programs() ([]code.Program, error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, note := range p.Notes {
-			s.plan.note("%s: %s", f.Name, note)
+		for _, lack := range p.Notes {
+			note("%s: %s", f.Name, lack)
 		}
 		programs = append(programs, code.Program{Program: p, Core: f.Core})
 	}
