@@ -11,6 +11,7 @@ import (
 	"testing"
 	stdutf8 "unicode/utf8"
 
+	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/bench/sample"
 )
 
@@ -130,6 +131,7 @@ func hostileCapture(t *testing.T) (dir, program string) {
 // No byte of an input acts, whatever prints it: of what is printed only the line feed
 // is a control character, and all is UTF-8.
 func TestNothingActs(t *testing.T) {
+	need.FullRun(t, "what is printed is printed by one goroutine, a hundred times")
 	capture, program := hostileCapture(t)
 	run, absent := filepath.Join(t.TempDir(), "run"+hostile), filepath.Join(t.TempDir(), hostile)
 	commands := [][]string{
