@@ -133,21 +133,13 @@ func (e *exporter) takeOver(ctx context.Context, s *sourcePlan) (done bool, err 
 	if err != nil || looked.Meets(e.opt.earlier.changed(s, e.capture.Regions)) {
 		return false, nil //nolint:nilerr // a manifest that says so is of no use, and no fault of the capture
 	}
+	tables, ok := e.openTables(s)
+	if !ok {
+		return false, nil
+	}
 	x, ok, err := e.executedBefore(s)
 	if err != nil || !ok {
 		return false, err
-	}
-	tables := map[*schema.Table]*dataset.RowGroups{}
-	for _, table := range schema.Tables() {
-		if !table.PerSource || !e.out.Has(table) {
-			continue
-		}
-		groups, ok := e.opt.earlier.dataset.RowGroups(table, s.ID)
-		e.taken = append(e.taken, groups)
-		if !ok {
-			return false, nil
-		}
-		tables[table] = groups
 	}
 	for _, table := range schema.Tables() {
 		if groups := tables[table]; groups != nil {
@@ -159,6 +151,24 @@ func (e *exporter) takeOver(ctx context.Context, s *sourcePlan) (done bool, err 
 	s.before, s.outcome.Totals, s.callsLeftOut = t, t.Totals, t.CallsLeftOut
 	e.executed = append(e.executed, x)
 	return true, nil
+}
+
+// openTables opens the row groups of all tables of a source; !ok: some are not to be had, or are not as they were
+// written.
+func (e *exporter) openTables(s *sourcePlan) (tables map[*schema.Table]*dataset.RowGroups, ok bool) {
+	tables = map[*schema.Table]*dataset.RowGroups{}
+	for _, table := range schema.Tables() {
+		if !table.PerSource || !e.out.Has(table) {
+			continue
+		}
+		groups, ok := e.opt.earlier.dataset.RowGroups(table, s.ID)
+		e.taken = append(e.taken, groups)
+		if !ok {
+			return nil, false
+		}
+		tables[table] = groups
+	}
+	return tables, true
 }
 
 // copyTable submits all row groups of a table and source as they are.

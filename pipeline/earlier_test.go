@@ -253,6 +253,31 @@ func loadedPage(f *elf.File, looked *image.Pages, at bool) uint64 {
 	return 0
 }
 
+// What was damaged since is not taken over, but made again.
+func TestRedecodeDamaged(t *testing.T) {
+	input, code := coresCapture(t, 2, 2000, 40_000)
+	opt := Options{Level: schema.LevelInstructions, Workers: 2, Tool: schema.Tool{Name: "test"}}
+	before := filepath.Join(t.TempDir(), "before")
+	was, err := Export(t.Context(), input, before, opt)
+	check(t, err)
+	const unseen = 0x9000 // neither core comes there
+	if done := redecodes(t, before, input, opt, patch(t, code, unseen)); done.Segments != 0 {
+		t.Errorf("%d segments were decoded of a whole dataset", done.Segments)
+	}
+	for _, table := range []*schema.Table{&schema.Counts, &schema.Instructions} {
+		dir := filepath.Join(t.TempDir(), "damaged")
+		check(t, os.CopyFS(dir, os.DirFS(before)))
+		name := filepath.Join(dir, table.Part(was.Sources[0].Source, 0, schema.Parquet))
+		part, err := os.ReadFile(name)
+		check(t, err)
+		part[len(part)/2] ^= 1
+		check(t, os.WriteFile(name, part, 0o666))
+		if done := redecodes(t, dir, input, opt, patch(t, code, unseen)); done.Segments != was.Sources[0].Segments {
+			t.Errorf("%s: %d segments were decoded, want %d", table.Name, done.Segments, was.Sources[0].Segments)
+		}
+	}
+}
+
 // What a manifest says of pages is read as it was written; what it cannot say is refused.
 func TestPages(t *testing.T) {
 	texts := []string{"0x00000000-0x00000fff", "0x00008000-0x0000afff", "0xfffff000-0xffffffff"}
