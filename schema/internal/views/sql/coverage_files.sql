@@ -1,4 +1,4 @@
--- One row per source file that has code.
+-- One row per source file that has code. Instructions in no function, as padding, are not counted.
 -- build VARCHAR: The build, in builds.
 -- file VARCHAR: Source file.
 -- covered_pct DOUBLE: Percentage of its lines that are covered.
@@ -11,8 +11,8 @@
 -- outcomes BIGINT: How many outcomes its conditional branches have, two each.
 -- outcomes_seen BIGINT: How many of those were seen.
 SELECT build, file, pct(count(DISTINCT line) FILTER (covered), count(DISTINCT line)) AS covered_pct, count(DISTINCT line) AS lines,
-       count(DISTINCT line) FILTER (covered) AS lines_covered, count(*) AS instructions, count(*) FILTER (covered) AS instructions_covered,
-       count(*) FILTER (reached AND NOT covered) AS reached_only, count(*) FILTER (covered AND executed = 0) AS untold_only,
+       count(DISTINCT line) FILTER (covered) AS lines_covered, count(function) AS instructions, count(function) FILTER (covered) AS instructions_covered,
+       count(function) FILTER (reached AND NOT covered) AS reached_only, count(function) FILTER (covered AND executed = 0) AS untold_only,
        2 * count(*) FILTER (branch) AS outcomes, count(*) FILTER (branch AND executed > 0) + count(*) FILTER (branch AND failed > 0) AS outcomes_seen
 FROM (SELECT *, conditional AND branches AND function IS NOT NULL AS branch FROM coverage_instructions)
 WHERE file IS NOT NULL GROUP BY build, file;
