@@ -29,7 +29,7 @@ type block struct {
 	count    uint32    // instructions
 	counted  uint32    // partStamp, if executions are counted in the block
 	came     arrivals  // most of them
-	ready    uint32    // partStamp, if the block ends at a waypoint; otherwise 0
+	ready    uint32    // partStamp, if the block ends at a waypoint and is not mixed; otherwise another
 	index    uint32
 	special  uint8             // 1: if executed, more is to be done than to follow links[taken]
 	flow     isa.Flow          // of the last instruction, with atWaypoint
@@ -37,7 +37,7 @@ type block struct {
 	outcomes [2]schema.Outcome // of the last instruction, by outcome of its atom
 	end      end
 	dropped  bool  // no longer in the cache: its links stay nil
-	closed   uint8 // by bit of an outcome: to leave the block by it takes more than Cursor.Leave, where counted
+	closed   uint8 // by bit of an outcome: to leave the block by it takes more than to follow the link, where ready
 
 	at        locationID    // that the block was entered at
 	code      *schema.Block // nil: not even the first instruction could be read

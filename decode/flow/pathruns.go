@@ -10,10 +10,11 @@ type RunPath struct {
 	from *block // nil: none
 	when uint32 // the position and the packet: see whenInside
 
-	Seed uint32     // of where it leads: see Cursor.Seed
-	To   Cursor     // where it leads, zero: after an indirect branch
-	Pos  int        // the position in To
-	ISA  schema.ISA // of that branch
+	Seed   uint32 // of where it leads: see Cursor.Seed
+	To     Cursor // where it leads, zero: after an indirect branch
+	Pos    int    // the position in To
+	Left   Cursor // the block that ends with that branch
+	Leaves bool   // it has steps: see RunSteps
 
 	count int // runs; 0: it came once
 	runs  [maxRunsOfPath]schema.Run
@@ -24,8 +25,9 @@ const maxRunsOfPath = 8
 
 // RunPaths are the paths of a walker.
 type RunPaths struct {
-	at   [1 << pathBits]RunPath
-	used []uint32 // those that are not zero
+	at    [1 << pathBits]RunPath
+	steps [1 << pathBits]pathSteps
+	used  []uint32 // those that are not zero
 	trial
 }
 
@@ -58,10 +60,16 @@ func (p *RunPath) Walk(runs []schema.Run, offset int64) int {
 	return p.count
 }
 
+// RunSteps notes the steps of the path of a packet that was found, before which there were n
+// instructions after Seq.
+func (w *Walker) RunSteps(seed uint32, packet uint8, n int64) {
+	w.noteSteps(w.runPaths.steps[slotInside(seed, packet)], n)
+}
+
 // RememberRuns makes the path of a packet that Find does not have, where it comes the second
-// time: of the runs that Inside made. It led to a position, or after an indirect branch, whose
-// instruction set is given.
-func (w *Walker) RememberRuns(c Cursor, pos int, packet uint8, runs []schema.Run, to Cursor, at int, state schema.ISA) {
+// time: of the runs that Inside made, and the steps, n instructions after Seq. It led to a position, or
+// after an indirect branch, which ends the block at left.
+func (w *Walker) RememberRuns(c Cursor, pos int, packet uint8, runs []schema.Run, n int64, to Cursor, at int, left Cursor) {
 	t, when, seed := w.runPaths, whenInside(pos, packet), c.Seed(pos)
 	t.missed++
 	i := slotInside(seed, packet)
@@ -74,9 +82,11 @@ func (w *Walker) RememberRuns(c Cursor, pos int, packet uint8, runs []schema.Run
 		p.from, p.when = c.b, when
 	case len(runs) > maxRunsOfPath:
 	case !to.Known():
-		p.ISA, p.count = state, copy(p.runs[:], runs)
+		p.Left, p.count = left, copy(p.runs[:], runs)
+		p.Leaves = w.rememberSteps(&t.steps[i], n)
 	case to.b.ready == w.partStamp: // what the result does not hold may be dropped
 		p.To, p.Pos, p.Seed, p.count = to, at, to.Seed(at), copy(p.runs[:], runs)
+		p.Leaves = w.rememberSteps(&t.steps[i], n)
 	}
 }
 

@@ -6,11 +6,53 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// This file adds to what count.go counts where control leaves functions (see [decode.Step]).
-// Blocks that have instructions of several functions are not counted in: they become runs.
+// This file adds to warm walks where control leaves functions (see [decode.Step]): to what
+// count.go counts, and to the runs that cursor.go and inside.go write. Blocks that have instructions of
+// several functions are not walked warm: their runs are in no stretch.
 
-// CountSteps is called once where steps are wanted. functionOf is that of [decode.Wanted].
-func (w *Walker) CountSteps(functionOf func(address uint32) int32) { w.functionOf = functionOf }
+// NoteSteps is called once where steps are wanted. functionOf is that of [decode.Wanted]; nil: they
+// are not.
+func (w *Walker) NoteSteps(functionOf func(address uint32) int32) {
+	if w.functionOf = functionOf; functionOf != nil {
+		w.returns = new(returns)
+	}
+}
+
+// EndRuns makes a stretch of the runs from an index on, of n instructions, of which the first is seq. They
+// were written with their steps. What follows may take back the last instruction, or not be where control
+// went: so the last run is in no stretch, nor is one that comes before it in any case.
+func (w *Walker) EndRuns(runs []schema.Run, from int, seq, n int64) {
+	if w.functionOf == nil {
+		return
+	}
+	end := max(from, len(runs)-1)
+	if end > from && runs[end].Count == 1 {
+		end--
+	}
+	for i := range runs[end:] {
+		n -= int64(runs[end+i].Count)
+	}
+	steps := w.result.Steps
+	for len(steps) > w.placed && steps[len(steps)-1].At() > seq+n-w.partSeq {
+		steps = steps[:len(steps)-1]
+	}
+	w.result.Steps = steps
+	if end > from {
+		w.endSteps(decode.Stretch{Run: end, Runs: end - from, Block: runs[from].Block, Instructions: n})
+	}
+}
+
+// endSteps adds a stretch to the result, with the steps that were noted since the one before.
+func (w *Walker) endSteps(s decode.Stretch) {
+	s.Steps = len(w.result.Steps) - w.placed
+	w.placed = len(w.result.Steps)
+	w.result.Stretches = append(w.result.Stretches, s)
+}
+
+// beginSteps begins to note where control leaves b, in a part.
+func (w *Walker) beginSteps(b *block) {
+	b.closed, b.exits = b.special<<taken|w.stepsOf(b), [2]uint32{}
+}
 
 // locate finds out which functions b has instructions of.
 func (w *Walker) locate(b *block) {
@@ -78,17 +120,32 @@ func (w *Walker) noteStep(b *block, e uint8, next *block, n int64) {
 // one that is not known yet.
 const noExit = 1
 
+// returns remember the exits by indirect branches: one for each few ways.
+type returns [1 << returnBits]struct {
+	from uint32 // index of the block in the result
+	to   uint32 // address
+	part uint32 // in which it holds
+	exit uint32 // see Walker.exit
+}
+
+const returnBits = 8
+
+// returnFrom returns what is remembered of the exit from b to next.
+func (w *Walker) returnFrom(b, next *block) *uint32 {
+	to := uint32(next.at)
+	x := &w.returns[(b.index*0x9e3779b1^to*0x85ebca6b)>>(32-returnBits)]
+	if x.from != b.index || x.to != to || x.part != w.partStamp {
+		x.from, x.to, x.part, x.exit = b.index, to, w.partStamp, 0
+	}
+	return &x.exit
+}
+
 // exit returns the index in the result of the exit from b by an outcome to next, -1 if control
-// does not leave a function there. A block that is counted in remembers it: the one that it leaves, or after
-// an indirect branch the one it comes to, which counts that, too.
+// does not leave a function there. That is remembered for the part.
 func (w *Walker) exit(b *block, e uint8, next *block) int {
-	var unknown uint32
 	known := &b.exits[e&1]
 	if e == taken && b.flow == isa.Indirect {
-		known = &unknown
-		if x := next.arrivalsFrom(b, w.partStamp); x != nil {
-			known = &x.exit
-		}
+		known = w.returnFrom(b, next)
 	}
 	if *known == 0 {
 		if *known = noExit; w.leaves(b, e, next) {
@@ -121,7 +178,7 @@ func (w *Walker) unstep(b *block, n int64) {
 
 // lastStep returns the index of the last step if it was n instructions after Seq, else -1.
 func (w *Walker) lastStep(n int64) int {
-	if k := len(w.result.Steps) - 1; k >= w.partSteps && w.result.Steps[k].At() == w.Seq+n-w.partSeq {
+	if k := len(w.result.Steps) - 1; k >= w.placed && w.result.Steps[k].At() == w.Seq+n-w.partSeq {
 		return k
 	}
 	return -1
@@ -151,6 +208,25 @@ func (w *Walker) noteSteps(steps pathSteps, n int64) {
 	for _, s := range steps {
 		w.result.Steps = append(w.result.Steps, s.After(n))
 	}
+}
+
+// NoteArrival notes that control came to c from the indirect branch that ends the block at left, n
+// instructions after Seq.
+func (w *Walker) NoteArrival(left, c Cursor, n int64) { w.noteStep(left.b, taken, c.b, n) }
+
+// rememberSteps sets steps of a path to those noted last, of a packet before which there were n instructions
+// after Seq. It reports whether there are any.
+func (w *Walker) rememberSteps(to *pathSteps, n int64) bool {
+	n += w.Seq - w.partSeq
+	*to = (*to)[:0]
+	first := len(w.result.Steps)
+	for first > w.placed && w.result.Steps[first-1].At() > n {
+		first--
+	}
+	for _, s := range w.result.Steps[first:] {
+		*to = append(*to, s.After(-n))
+	}
+	return len(*to) > 0
 }
 
 // addStep adds that control leaves b for next to steps of a path, n instructions after its
