@@ -68,8 +68,8 @@ func (w *warm) alongRuns(paths *flow.RunPaths, i, last int) int {
 		if h.kind == warmAtoms && at.Known() && seq > w.from && n+maxAtoms <= len(w.runs) {
 			if p := paths.Find(at, pos, seed, data[i]); p != nil {
 				n += p.Walk(w.runs[n:], int64(offsets.At(i)))
-				if p.Leaves {
-					d.walk.RunSteps(seed, data[i], seq-w.from)
+				if p.Leaves > 0 {
+					d.walk.RunSteps(p, seq-w.from)
 				}
 				seq += int64(h.count)
 				if at, pos, seed = p.To, p.Pos, p.Seed; !at.Known() {

@@ -54,7 +54,7 @@ type block struct {
 	last isa.Instruction // with atWaypoint: the last instruction
 
 	// See steps.go.
-	exits    [2]uint32 // by outcome, where that decides where it leads: see Walker.exit
+	exits    [2]uint32 // by outcome, where that decides where it leads: see noExit
 	function int32     // of its first instruction
 	located  bool
 	mixed    bool // it has instructions of several functions

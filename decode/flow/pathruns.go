@@ -1,6 +1,9 @@
 package flow
 
-import "github.com/tracelake/tracelake/schema"
+import (
+	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/schema"
+)
 
 // This file remembers, as pathinside.go does, what packets do whose atoms trace each
 // instruction, where that becomes runs: which runs. They are those that Inside made.
@@ -14,9 +17,10 @@ type RunPath struct {
 	To     Cursor // where it leads, zero: after an indirect branch
 	Pos    int    // the position in To
 	Left   Cursor // the block that ends with that branch
-	Leaves bool   // it has steps: see RunSteps
+	Leaves int    // its steps: see RunSteps
 
-	count int // runs; 0: it came once
+	count int                        // runs; 0: it came once
+	steps [maxRunsOfPath]decode.Step // At counts from its start
 	runs  [maxRunsOfPath]schema.Run
 }
 
@@ -25,9 +29,8 @@ const maxRunsOfPath = 8
 
 // RunPaths are the paths of a walker.
 type RunPaths struct {
-	at    [1 << pathBits]RunPath
-	steps [1 << pathBits]pathSteps
-	used  []uint32 // those that are not zero
+	at   [1 << pathBits]RunPath
+	used []uint32 // those that are not zero
 	trial
 }
 
@@ -60,10 +63,15 @@ func (p *RunPath) Walk(runs []schema.Run, offset int64) int {
 	return p.count
 }
 
-// RunSteps notes the steps of the path of a packet that was found, before which there were n
-// instructions after Seq.
-func (w *Walker) RunSteps(seed uint32, packet uint8, n int64) {
-	w.noteSteps(w.runPaths.steps[slotInside(seed, packet)], n)
+// RunSteps notes the steps of a path, which begins n instructions after Seq.
+func (w *Walker) RunSteps(p *RunPath, n int64) { w.noteSteps(p.steps[:p.Leaves], n) }
+
+// rememberSteps has the steps of the path be some of the part, before which there are n instructions.
+func (p *RunPath) rememberSteps(steps []decode.Step, n int64) {
+	for i, s := range steps {
+		p.steps[i] = s.After(-n)
+	}
+	p.Leaves = len(steps)
 }
 
 // RememberRuns makes the path of a packet that Find does not have, where it comes the second
@@ -83,10 +91,10 @@ func (w *Walker) RememberRuns(c Cursor, pos int, packet uint8, runs []schema.Run
 	case len(runs) > maxRunsOfPath:
 	case !to.Known():
 		p.Left, p.count = left, copy(p.runs[:], runs)
-		p.Leaves = w.rememberSteps(&t.steps[i], n)
+		p.rememberSteps(w.stepsAfter(n), w.Seq+n-w.partSeq)
 	case to.b.ready == w.partStamp: // what the result does not hold may be dropped
 		p.To, p.Pos, p.Seed, p.count = to, at, to.Seed(at), copy(p.runs[:], runs)
-		p.Leaves = w.rememberSteps(&t.steps[i], n)
+		p.rememberSteps(w.stepsAfter(n), w.Seq+n-w.partSeq)
 	}
 }
 

@@ -32,11 +32,7 @@ func (w *Walker) EndRuns(runs []schema.Run, from int, seq, n int64) {
 	for i := range runs[end:] {
 		n -= int64(runs[end+i].Count)
 	}
-	steps := w.result.Steps
-	for len(steps) > w.placed && steps[len(steps)-1].At() > seq+n-w.partSeq {
-		steps = steps[:len(steps)-1]
-	}
-	w.result.Steps = steps
+	w.result.Steps = w.result.Steps[:len(w.result.Steps)-len(w.stepsAfter(seq+n-w.Seq))]
 	if end > from {
 		w.endSteps(decode.Stretch{Run: end, Runs: end - from, Block: runs[from].Block, Instructions: n})
 	}
@@ -106,8 +102,12 @@ func (w *Walker) noteStep(b *block, e uint8, next *block, n int64) {
 	if w.functionOf == nil || next == nil {
 		return
 	}
-	if x := w.exit(b, e, next); x >= 0 {
-		w.result.Steps = append(w.result.Steps, decode.NewStep(w.Seq+n-w.partSeq, uint32(x)))
+	known := w.remembered(b, e, next)
+	if *known == 0 {
+		*known = w.exit(b, e, next)
+	}
+	if x := *known; x > noExit {
+		w.result.Steps = append(w.result.Steps, decode.NewStep(w.Seq+n-w.partSeq, x-firstExit))
 		if w.timed {
 			w.result.StepCycles = append(w.result.StepCycles, 0)
 		}
@@ -116,19 +116,30 @@ func (w *Walker) noteStep(b *block, e uint8, next *block, n int64) {
 	}
 }
 
-// noExit is the number of a way that is no step; exits are numbered from 1 more on, and 0 is
-// one that is not known yet.
-const noExit = 1
+// What is remembered of a way, for the part: 0 is that nothing is known yet, and from firstExit on
+// the index of its exit.
+const (
+	noExit    = 1 // it is no step
+	firstExit = 2
+)
+
+// remembered returns what is remembered of the way on which control leaves b by an outcome for next.
+func (w *Walker) remembered(b *block, e uint8, next *block) *uint32 {
+	if e == taken && b.flow == isa.Indirect {
+		return w.returnFrom(b, next)
+	}
+	return &b.exits[e&1]
+}
 
 // returns remember the exits by indirect branches: one for each few ways.
 type returns [1 << returnBits]struct {
 	from uint32 // index of the block in the result
 	to   uint32 // address
 	part uint32 // in which it holds
-	exit uint32 // see Walker.exit
+	exit uint32 // see noExit
 }
 
-const returnBits = 8
+const returnBits = 12
 
 // returnFrom returns what is remembered of the exit from b to next.
 func (w *Walker) returnFrom(b, next *block) *uint32 {
@@ -140,28 +151,19 @@ func (w *Walker) returnFrom(b, next *block) *uint32 {
 	return &x.exit
 }
 
-// exit returns the index in the result of the exit from b by an outcome to next, -1 if control
-// does not leave a function there. That is remembered for the part.
-func (w *Walker) exit(b *block, e uint8, next *block) int {
-	known := &b.exits[e&1]
-	if e == taken && b.flow == isa.Indirect {
-		known = w.returnFrom(b, next)
+// exit returns what is to be remembered of the way from b by an outcome to next. It adds an exit to the
+// result if control leaves a function there, or may.
+func (w *Walker) exit(b *block, e uint8, next *block) uint32 {
+	if !w.leaves(b, e, next) {
+		return noExit
 	}
-	if *known == 0 {
-		if *known = noExit; w.leaves(b, e, next) {
-			*known += 1 + uint32(len(w.result.Exits))
-			w.result.Exits = append(w.result.Exits, w.exitTo(b, e, next))
-		}
+	kind, outcome := b.last.Kind, b.outcomes[e&1]
+	if outcome == schema.NotTaken {
+		kind = schema.KindOther
 	}
-	return int(*known) - noExit - 1
-}
-
-func (w *Walker) exitTo(b *block, e uint8, next *block) decode.Exit {
-	kind := schema.KindOther
-	if b.outcomes[e&1] != schema.NotTaken {
-		kind = b.last.Kind
-	}
-	return decode.Exit{Block: b.index, To: uint32(next.at), Function: next.function, Outcome: b.outcomes[e&1], Kind: kind}
+	n := len(w.result.Exits)
+	w.result.Exits = append(w.result.Exits, decode.Exit{Block: b.index, To: uint32(next.at), Function: next.function, Outcome: outcome, Kind: kind})
+	return firstExit + uint32(n)
 }
 
 // unstep takes back the step by which control left b, n instructions after Seq, if it was one.
@@ -214,19 +216,13 @@ func (w *Walker) noteSteps(steps pathSteps, n int64) {
 // instructions after Seq.
 func (w *Walker) NoteArrival(left, c Cursor, n int64) { w.noteStep(left.b, taken, c.b, n) }
 
-// rememberSteps sets steps of a path to those noted last, of a packet before which there were n instructions
-// after Seq. It reports whether there are any.
-func (w *Walker) rememberSteps(to *pathSteps, n int64) bool {
-	n += w.Seq - w.partSeq
-	*to = (*to)[:0]
+// stepsAfter returns the steps that were noted last, of those that are more than n instructions after Seq.
+func (w *Walker) stepsAfter(n int64) []decode.Step {
 	first := len(w.result.Steps)
-	for first > w.placed && w.result.Steps[first-1].At() > n {
+	for first > w.placed && w.result.Steps[first-1].At() > w.Seq+n-w.partSeq {
 		first--
 	}
-	for _, s := range w.result.Steps[first:] {
-		*to = append(*to, s.After(-n))
-	}
-	return len(*to) > 0
+	return w.result.Steps[first:]
 }
 
 // addStep adds that control leaves b for next to steps of a path, n instructions after its
@@ -235,7 +231,11 @@ func (w *Walker) addStep(to *pathSteps, b *block, e uint8, next *block, n uint32
 	if w.functionOf == nil {
 		return
 	}
-	if x := w.exit(b, e, next); x >= 0 {
-		*to = append(*to, decode.NewStep(int64(n), uint32(x)))
+	known := w.remembered(b, e, next)
+	if *known == 0 {
+		*known = w.exit(b, e, next)
+	}
+	if x := *known; x > noExit {
+		*to = append(*to, decode.NewStep(int64(n), x-firstExit))
 	}
 }

@@ -19,7 +19,7 @@ type Stacks struct {
 	base      stitch.Base // of the rows: the source alone
 	timed     bool        // the source counts cycles
 	job       job         // being collected
-	runs      int         // in it, and steps of what its decoder counted
+	runs      int         // in it, and steps of stretches in place of their runs
 	ordinal   int         // of the next job
 	wanted    wanted      // of it
 	calls     int64       // rows that were passed on
@@ -133,6 +133,9 @@ func (s *Stacks) add(r stitch.Runs) error {
 	r.Unit.Retain()
 	s.job.pieces = append(s.job.pieces, r)
 	s.runs += r.To - r.From + len(r.Steps)
+	for i := range r.Stretches {
+		s.runs -= r.Stretches[i].Runs
+	}
 	return s.drain()
 }
 
