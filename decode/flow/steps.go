@@ -102,7 +102,10 @@ func (w *Walker) noteStep(b *block, e uint8, next *block, n int64) {
 	if w.functionOf == nil || next == nil {
 		return
 	}
-	known := w.remembered(b, e, next)
+	known := &b.exits[e&1]
+	if e == taken && b.flow == isa.Indirect {
+		known = w.returnFrom(b, next)
+	}
 	if *known == 0 {
 		*known = w.exit(b, e, next)
 	}
@@ -122,14 +125,6 @@ const (
 	noExit    = 1 // it is no step
 	firstExit = 2
 )
-
-// remembered returns what is remembered of the way on which control leaves b by an outcome for next.
-func (w *Walker) remembered(b *block, e uint8, next *block) *uint32 {
-	if e == taken && b.flow == isa.Indirect {
-		return w.returnFrom(b, next)
-	}
-	return &b.exits[e&1]
-}
 
 // returns remember the exits by indirect branches: one for each few ways.
 type returns [1 << returnBits]struct {
@@ -231,11 +226,7 @@ func (w *Walker) addStep(to *pathSteps, b *block, e uint8, next *block, n uint32
 	if w.functionOf == nil {
 		return
 	}
-	known := w.remembered(b, e, next)
-	if *known == 0 {
-		*known = w.exit(b, e, next)
-	}
-	if x := *known; x > noExit {
+	if x := w.exit(b, e, next); x > noExit {
 		*to = append(*to, decode.NewStep(int64(n), x-firstExit))
 	}
 }
