@@ -113,7 +113,7 @@ type Wanted struct {
 	// may count many of them itself (see [Stretch]). With Packets it does not.
 	Counted bool
 	// FunctionOf returns the number of the function that an address is in. If it is not nil,
-	// a decoder that counts says where control leaves functions (see [Step]).
+	// the decoder may say of runs, and does of what it counts, where control leaves functions (see [Step]).
 	FunctionOf func(address uint32) int32
 }
 

@@ -16,11 +16,11 @@ type Result struct {
 	Runs       Rows[schema.Run]
 	Costs      Rows[uint32]  // cycles of each instruction of the runs with RunHasCosts
 	Offsets    Rows[uint32]  // of each instruction of the runs with RunHasOffsets: its capture offset minus that of the run
-	Stretches  Rows[Stretch] // runs that were counted, which Runs leaves out; only if NewDecoder was asked for them
-	Firsts     Rows[First]   // likewise
+	Stretches  Rows[Stretch] // only if NewDecoder was asked to count, or for steps
+	Firsts     Rows[First]   // only if NewDecoder was asked to count
 	Turns      Rows[Turn]    // likewise
 	Failures   Rows[Failure] // likewise
-	Steps      Rows[Step]    // likewise, with Wanted.FunctionOf
+	Steps      Rows[Step]    // of the stretches, with Wanted.FunctionOf
 	StepCycles Rows[int64]   // of each step, where cycles are traced: as Run.Cycle, of the instruction that it left
 	Exits      Rows[Exit]    // of the steps, those of later parts, too
 	Spans      Rows[schema.Span]

@@ -2,14 +2,25 @@ package decode
 
 import "github.com/tracelake/tracelake/schema"
 
-// A Stretch is a sequence of whole blocks that executed and were counted, in place of
-// the runs that they would be: how often control left which block for which address is
-// in Turns. It comes right before a run. The way to its first block is counted by nobody,
-// the way from its last block to that run is one of the turns.
+// A Stretch is a sequence of blocks that executed, and of which the decoder says where control
+// left functions, if that is wanted: see [Step]. It comes right before a run. Either it has runs, or whole
+// blocks were counted in place of the runs that they would be: then how often control left which
+// block for which address is in Turns. The way to its first block is counted by nobody, and is no
+// step; the way from its last block to the run after it is one of the turns, and may be a step.
 type Stretch struct {
 	Run          int    // index of the run after it, which is in the same part
+	Runs         int    // how many of those right before that are its own; 0: it was counted
 	Block        uint32 // index of its first block in the result
 	Instructions int64
+	Steps        int // how many of the steps, after those of stretches before it, are its own
+}
+
+// First returns the position in its first block that it begins at, in a result.
+func (s *Stretch) First(r *Result) int {
+	if s.Runs == 0 {
+		return 0
+	}
+	return int(r.Runs[s.Run-s.Runs].First)
 }
 
 // A First is when a block was executed that is counted, for the first time in the result.
@@ -36,7 +47,7 @@ type Turn struct {
 
 // A Step is where control left a function, or may have, in the stretches of a result: after
 // a call, a return, or any other indirect branch, and wherever the next instruction is of
-// another function. The way from the last block of a stretch to the run after it may be one.
+// another function.
 //
 // There are many: one is a word, of how many instructions of the part come before the one that
 // control went to, fewer than 2⁴⁰, and the index of an [Exit], below 2²⁴. A part of a work unit

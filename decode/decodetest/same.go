@@ -68,6 +68,9 @@ func segments(r *decode.Result) (all []decode.Segment) {
 		if !s.CountsEach {
 			s.End.Waits, s.End.Cycle, s.Back.Waits = 0, 0, 0
 		}
+		for _, kind := range []decode.RowKind{decode.Stretches, decode.Steps, decode.Exits} { // no rows come of them
+			s.Ends[kind] = 0
+		}
 		all = append(all, s)
 	}
 	return all

@@ -30,7 +30,7 @@ type leaves struct {
 }
 
 // StepsDifference says where control leaves functions in one of two results only, of which one
-// has steps for what it counted; "" if nowhere.
+// has steps of stretches; "" if nowhere.
 func StepsDifference(counted, plain *decode.Result, functionOf func(address uint32) int32) string {
 	a, b := leavesOf(counted, functionOf), leavesOf(plain, functionOf)
 	for i := range max(len(a), len(b)) {
@@ -44,6 +44,15 @@ func StepsDifference(counted, plain *decode.Result, functionOf func(address uint
 		}
 	}
 	return ""
+}
+
+// NotedDifference says how a result differs whose runs have steps from one without: in rows, or in
+// where control leaves functions; "" if it does not.
+func NotedDifference(noted, plain *decode.Result, functionOf func(address uint32) int32) string {
+	if d := Difference(noted, plain); d != "" {
+		return d
+	}
+	return StepsDifference(noted, plain, functionOf)
 }
 
 // leavesOf returns where control leaves functions in a result, in order.
@@ -66,12 +75,16 @@ func (l *leaves) runs(from, to *decode.Ends) {
 	l.cycles = r.StepCycles[from[decode.StepCycles]:to[decode.StepCycles]]
 	var last *schema.Run // its way to the next instruction is not known yet
 	for i := from[decode.Runs]; i < to[decode.Runs]; i++ {
-		run := &r.Runs[i]
-		if len(stretches) > 0 && stretches[0].Run == i {
-			l.way(last, r.Blocks[stretches[0].Block].Address[0])
-			steps = l.stretch(&stretches[0], steps)
-			stretches, last = stretches[1:], nil
+		if len(stretches) > 0 && stretches[0].Run-stretches[0].Runs == i {
+			s := &stretches[0]
+			l.way(last, r.Blocks[s.Block].Address[s.First(r)])
+			steps = l.stretch(s, steps)
+			if n := instructionsOf(r.Runs[i:s.Run]); s.Runs > 0 && n != s.Instructions {
+				panic(fmt.Sprintf("decodetest: stretch %+v of %d instructions", *s, n))
+			}
+			i, stretches, last = s.Run, stretches[1:], nil
 		}
+		run := &r.Runs[i]
 		address := r.Blocks[run.Block].Address[run.First:][:run.Count]
 		l.way(last, address[0])
 		for k := range address[1:] {
@@ -86,10 +99,18 @@ func (l *leaves) runs(from, to *decode.Ends) {
 	}
 }
 
+// instructionsOf returns how many runs have.
+func instructionsOf(runs []schema.Run) (n int64) {
+	for i := range runs {
+		n += int64(runs[i].Count)
+	}
+	return n
+}
+
 // stretch adds the steps of a stretch, and returns those after it.
 func (l *leaves) stretch(s *decode.Stretch, steps []decode.Step) []decode.Step {
 	l.seq += s.Instructions
-	for len(steps) > 0 && steps[0].At() <= l.seq {
+	for range s.Steps {
 		x, cycle := &l.result.Exits[steps[0].Exit()], int64(0)
 		if len(l.cycles) > 0 {
 			cycle, l.cycles = l.cycles[0], l.cycles[1:]

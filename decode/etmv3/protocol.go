@@ -99,9 +99,9 @@ func (c *Config) TimestampCode() decode.TimestampCode {
 // NewDecoder implements [decode.Protocol].
 func (c *Config) NewDecoder(mem *image.Memory, want decode.Wanted) decode.Decoder {
 	d := newDecoder(c, mem, want.Packets)
-	d.turns = want.Counted && !c.CycleAccurate && !c.TracesData()
-	if d.turns {
-		d.walk.CountSteps(want.FunctionOf)
+	if !c.CycleAccurate && !c.TracesData() {
+		d.turns = want.Counted
+		d.walk.NoteSteps(want.FunctionOf)
 	}
 	return d
 }

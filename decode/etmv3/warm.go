@@ -26,6 +26,7 @@ const (
 type warm struct {
 	d     *Decoder
 	at    flow.Cursor // zero: after an indirect branch, before its address
+	left  flow.Cursor // the block that ends with that branch, if it was walked warm
 	pos   int         // in the block at it
 	pause flow.Pause  // after the waypoint there, where no walk went on yet
 	seq   int64
@@ -66,6 +67,7 @@ func (d *Decoder) decodeWarm(i int) int {
 		return w.count(i, last)
 	}
 	end := w.runsOf(i, last)
+	d.walk.EndRuns(w.runs[:w.n], len(runs), seq, w.seq-seq)
 	if d.rec.Result.Runs = w.runs[:w.n]; end > i {
 		w.cool(end)
 	}
@@ -123,7 +125,7 @@ func (w *warm) atoms(h *warmHeader, offset int64) bool {
 	if w.seq == w.from {
 		d.rec.Settle()
 	}
-	at, pos, n, pause := d.walk.Inside(w.at, w.pos, w.runs[w.n:], int(h.count), uint64(h.failed), offset)
+	at, pos, n, pause := d.walk.Inside(w.at, w.pos, w.runs[w.n:], int(h.count), uint64(h.failed), offset, w.seq-w.from)
 	if n == 0 {
 		return false
 	}
@@ -131,7 +133,7 @@ func (w *warm) atoms(h *warmHeader, offset int64) bool {
 		if at.ExceptionReturn() && d.cfg.returnsByOpcode() {
 			return false // it makes a row
 		}
-		d.isa = at.ISA() // for the address that follows
+		d.isa, w.left = at.ISA(), at // for the address that follows
 		at, pos, pause = flow.Cursor{}, 0, flow.AtBlock
 	}
 	w.seq += int64(h.count)
@@ -158,6 +160,9 @@ func (w *warm) address(b []byte) int {
 		w.repeated++
 	default:
 		w.indirect++
+		if w.left.Known() {
+			w.d.walk.NoteArrival(w.left, next, w.seq-w.from)
+		}
 	}
 	w.at, w.pos = next, 0
 	return length

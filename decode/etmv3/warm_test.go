@@ -73,8 +73,8 @@ func warmConfig(registers uint16) Config {
 }
 
 // checkWarm decodes a segment, an I-sync at madeUpT32 and bytes after it, in two parts and
-// then once more, by the fast path, by that which counts, and without. The results must be
-// equal, as sums where they are counted; so must be the steps between functions.
+// then once more, by the fast path, with and without steps, by that which counts, and without. The results
+// must be equal, as sums where they are counted; so must be the steps between functions.
 func checkWarm(t *testing.T, mem *image.Memory, cfg *Config, b []byte, cut int) {
 	t.Helper()
 	stream := madeUpSegment(cfg, b)
@@ -91,12 +91,14 @@ func checkWarm(t *testing.T, mem *image.Memory, cfg *Config, b []byte, cut int) 
 	counts := cfg.NewDecoder(mem, decode.Wanted{Counted: true})
 	functionOf := decodetest.MadeUpFunctions(uint8(cut))
 	steps := cfg.NewDecoder(mem, decode.Wanted{Counted: true, FunctionOf: functionOf})
+	notes := cfg.NewDecoder(mem, decode.Wanted{FunctionOf: functionOf})
 	for range 2 {
-		var got, want, counted, stepped decode.Result
+		var got, want, counted, stepped, noted decode.Result
 		for _, part := range parts {
 			fast.Decode(&got, part)
 			counts.Decode(&counted, part)
 			steps.Decode(&stepped, part)
+			notes.Decode(&noted, part)
 			plain.Decode(&want, part)
 		}
 		want.Packets = nil
@@ -111,6 +113,9 @@ func checkWarm(t *testing.T, mem *image.Memory, cfg *Config, b []byte, cut int) 
 			if d != "" {
 				t.Fatalf("counted: %s\n%+v, packets % x, cut at %d", d, cfg, stream, cut)
 			}
+		}
+		if d := decodetest.NotedDifference(&noted, &want, functionOf); d != "" {
+			t.Fatalf("runs with steps: %s\n%+v, packets % x, cut at %d", d, cfg, stream, cut)
 		}
 	}
 }

@@ -68,9 +68,12 @@ func (w *warm) alongRuns(paths *flow.RunPaths, i, last int) int {
 		if h.kind == warmAtoms && at.Known() && seq > w.from && n+maxAtoms <= len(w.runs) {
 			if p := paths.Find(at, pos, seed, data[i]); p != nil {
 				n += p.Walk(w.runs[n:], int64(offsets.At(i)))
+				if p.Leaves > 0 {
+					d.walk.RunSteps(p, seq-w.from)
+				}
 				seq += int64(h.count)
 				if at, pos, seed = p.To, p.Pos, p.Seed; !at.Known() {
-					d.isa = p.ISA // for the address that follows
+					d.isa, w.left = p.Left.ISA(), p.Left // for the address that follows
 				}
 				taken++
 				i++
@@ -85,7 +88,7 @@ func (w *warm) alongRuns(paths *flow.RunPaths, i, last int) int {
 		if h.kind == warmAtoms {
 			paths.Took(taken)
 			if taken = 0; w.pause == flow.AtBlock {
-				d.walk.RememberRuns(at, pos, data[i], w.runs[n:w.n], w.at, w.pos, d.isa)
+				d.walk.RememberRuns(at, pos, data[i], w.runs[n:w.n], seq-w.from, w.at, w.pos, w.left)
 			}
 			if !paths.Pay() {
 				return w.plain(end, last)

@@ -19,12 +19,12 @@ packets:
 			if seq == w.from {
 				d.rec.Settle()
 			}
-			to, inside, walked, stop := walk.Inside(at, pos, w.runs[n:], int(h.count), uint64(h.failed), int64(offsets.At(i)))
+			to, inside, walked, stop := walk.Inside(at, pos, w.runs[n:], int(h.count), uint64(h.failed), int64(offsets.At(i)), seq-w.from)
 			if walked == 0 || stop == flow.AfterExecuted && d.returnsFrom(to) {
 				break packets
 			}
 			if stop == flow.AfterExecuted && to.Indirect() {
-				d.isa = to.ISA() // for the address that follows
+				d.isa, w.left = to.ISA(), to // for the address that follows
 				to, inside, stop = flow.Cursor{}, 0, flow.AtBlock
 			}
 			at, pos, pause = to, inside, stop

@@ -31,7 +31,7 @@ type block struct {
 	count    uint32    // instructions
 	counted  uint32    // partStamp, if executions are counted in the block
 	came     arrivals  // most of them
-	ready    uint32    // partStamp, if the block ends at a waypoint; otherwise 0
+	ready    uint32    // partStamp, if the block ends at a waypoint and is not mixed; otherwise another
 	index    uint32
 	special  uint8             // 1: if executed, more is to be done than to follow links[taken]
 	flow     isa.Flow          // of the last instruction, with atWaypoint
@@ -39,7 +39,7 @@ type block struct {
 	outcomes [2]schema.Outcome // of the last instruction, by outcome of its atom
 	end      end
 	dropped  bool  // no longer in the cache: its links stay nil
-	closed   uint8 // by bit of an outcome: to leave the block by it takes more than Cursor.Leave, where counted
+	closed   uint8 // by bit of an outcome: to leave the block by it takes more than to follow the link, where ready
 
 	at        locationID    // that the block was entered at
 	code      *schema.Block // nil: not even the first instruction could be read
@@ -56,7 +56,7 @@ type block struct {
 	last isa.Instruction // with atWaypoint: the last instruction
 
 	// See steps.go.
-	exits    [2]uint32 // by outcome, where that decides where it leads: see Walker.exit
+	exits    [2]uint32 // by outcome, where that decides where it leads: see noExit
 	function int32     // of its first instruction
 	located  bool
 	mixed    bool // it has instructions of several functions

@@ -51,16 +51,12 @@ func (w *Walker) Special(c Cursor, e uint8, seq int64) (next Cursor, ok bool) {
 	if b.counted != w.partStamp && !w.admitCounted(b, seq) {
 		return c, false
 	}
-	to := b.links[e&1]
-	if e&b.special != 0 {
-		to = w.successor(b)
-	}
+	to := w.leaveClosed(b, e, seq+int64(b.count))
 	if e == taken && b.flow == isa.Indirect {
 		w.arrive(b, to)
 	} else {
 		b.left[e&1]++
 	}
-	w.noteStep(b, e, to, seq+int64(b.count))
 	return Cursor{to}, true
 }
 
@@ -86,7 +82,7 @@ func (w *Walker) BranchTo(c Cursor, to decode.PC, seq int64) (next Cursor, ok bo
 // admitCounted makes b ready to count in for the part, seq instructions after Seq. It
 // fails as admit does.
 func (w *Walker) admitCounted(b *block, seq int64) bool {
-	if w.isMixed(b) || b.ready != w.partStamp && !w.admit(b) {
+	if b.ready != w.partStamp && !w.admit(b) {
 		return false
 	}
 	w.beginCounting(b, seq)
@@ -97,8 +93,7 @@ func (w *Walker) admitCounted(b *block, seq int64) bool {
 func (w *Walker) beginCounting(b *block, seq int64) {
 	b.counted, b.first = w.partStamp, w.before+w.Seq+seq
 	w.result.Firsts = append(w.result.Firsts, decode.First{Block: b.index, At: w.Seq + seq - w.partSeq})
-	b.left, b.came, b.others, b.exits = [2]uint32{}, arrivals{}, b.others[:0], [2]uint32{}
-	b.closed = b.special<<taken | w.stepsOf(b)
+	b.left, b.came, b.others = [2]uint32{}, arrivals{}, b.others[:0]
 	if w.timed {
 		b.beginCycles()
 	}
@@ -109,7 +104,6 @@ func (w *Walker) beginCounting(b *block, seq int64) {
 type arrivals struct {
 	from *block
 	n    uint32
-	exit uint32 // see Walker.exit
 }
 
 // arrivalsFrom returns those of b from another block, if it counts them in a part.
@@ -179,7 +173,7 @@ func (w *Walker) EndStretch(s *Stretch, at Cursor, offset int64) (Cursor, Pause)
 	}
 	w.uncount(b, s.E, at.b, s.N-int64(b.count))
 	if n := s.N - int64(b.count); n > 0 {
-		w.result.Stretches = append(w.result.Stretches, decode.Stretch{Run: len(w.result.Runs), Block: s.first.b.index, Instructions: n})
+		w.endSteps(decode.Stretch{Run: len(w.result.Runs), Block: s.first.b.index, Instructions: n})
 	}
 	w.result.Runs = append(w.result.Runs, schema.Run{})
 	b.fill(&w.result.Runs[len(w.result.Runs)-1], offset, s.E)

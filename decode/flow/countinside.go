@@ -160,7 +160,7 @@ func (w *Walker) endWhole(v *Visits, at Cursor, pos int, n int64) {
 		w.uncount(before, e, last, n)
 	}
 	if n > v.start {
-		w.result.Stretches = append(w.result.Stretches, decode.Stretch{Run: len(w.result.Runs), Block: v.first.b.index, Instructions: n - v.start})
+		w.endSteps(decode.Stretch{Run: len(w.result.Runs), Block: v.first.b.index, Instructions: n - v.start})
 	}
 	if before != nil {
 		w.wholeRuns(before, 0, e, v.offset)

@@ -69,8 +69,8 @@ func (w *Walker) Atoms(c Cursor, runs []schema.Run, atoms uint8, offset int64) (
 		atoms >>= 1
 		seq += int64(b.count)
 		next := b.links[e]
-		if e&b.special != 0 {
-			next = w.successor(b)
+		if b.closed>>e&1 != 0 {
+			next = w.leaveClosed(b, e, seq)
 		}
 		if next == nil {
 			p = AfterFailed + Pause(e)
@@ -112,7 +112,22 @@ func (w *Walker) Branch(c Cursor, run *schema.Run, offset int64, to decode.PC) (
 	if b.link && w.prog.rules.ReturnStack {
 		w.stack.push(b)
 	}
-	return w.find(b.at.inSpace(to)), true
+	next = w.find(b.at.inSpace(to))
+	if b.closed>>taken&1 != 0 {
+		w.noteStep(b, taken, next.b, 0)
+	}
+	return next, true
+}
+
+// leaveClosed returns where the walk leaves b for by an outcome that is closed, and notes the step,
+// n instructions after Seq: nil, if the walk pauses there.
+func (w *Walker) leaveClosed(b *block, e uint8, n int64) *block {
+	next := b.links[e&1]
+	if e&b.special != 0 {
+		next = w.successor(b)
+	}
+	w.noteStep(b, e, next, n)
+	return next
 }
 
 // find returns the position at the start of a block, the zero Cursor if it is not cached.
@@ -123,10 +138,10 @@ func (w *Walker) find(at locationID) Cursor {
 	return Cursor{w.prog.find(at.key())}
 }
 
-// admit makes b ready for the part. It fails if b does not end at a waypoint, or if the
+// admit makes b ready for the part. It fails if b does not end at a waypoint, if it is mixed, or if the
 // result would exceed unitInstructions.
 func (w *Walker) admit(b *block) bool {
-	if b.end != atWaypoint {
+	if b.end != atWaypoint || w.isMixed(b) {
 		return false
 	}
 	_, ok := w.use(b)

@@ -1,6 +1,9 @@
 package flow
 
-import "github.com/tracelake/tracelake/schema"
+import (
+	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/schema"
+)
 
 // This file remembers, as pathinside.go does, what packets do whose atoms trace each
 // instruction, where that becomes runs: which runs. They are those that Inside made.
@@ -10,12 +13,14 @@ type RunPath struct {
 	from *block // nil: none
 	when uint32 // the position and the packet: see whenInside
 
-	Seed uint32     // of where it leads: see Cursor.Seed
-	To   Cursor     // where it leads, zero: after an indirect branch
-	Pos  int        // the position in To
-	ISA  schema.ISA // of that branch
+	Seed   uint32 // of where it leads: see Cursor.Seed
+	To     Cursor // where it leads, zero: after an indirect branch
+	Pos    int    // the position in To
+	Left   Cursor // the block that ends with that branch
+	Leaves int    // its steps: see RunSteps
 
-	count int // runs; 0: it came once
+	count int                        // runs; 0: it came once
+	steps [maxRunsOfPath]decode.Step // At counts from its start
 	runs  [maxRunsOfPath]schema.Run
 }
 
@@ -58,10 +63,21 @@ func (p *RunPath) Walk(runs []schema.Run, offset int64) int {
 	return p.count
 }
 
+// RunSteps notes the steps of a path, which begins n instructions after Seq.
+func (w *Walker) RunSteps(p *RunPath, n int64) { w.noteSteps(p.steps[:p.Leaves], n) }
+
+// rememberSteps has the steps of the path be some of the part, before which there are n instructions.
+func (p *RunPath) rememberSteps(steps []decode.Step, n int64) {
+	for i, s := range steps {
+		p.steps[i] = s.After(-n)
+	}
+	p.Leaves = len(steps)
+}
+
 // RememberRuns makes the path of a packet that Find does not have, where it comes the second
-// time: of the runs that Inside made. It led to a position, or after an indirect branch, whose
-// instruction set is given.
-func (w *Walker) RememberRuns(c Cursor, pos int, packet uint8, runs []schema.Run, to Cursor, at int, state schema.ISA) {
+// time: of the runs that Inside made, and the steps, n instructions after Seq. It led to a position, or
+// after an indirect branch, which ends the block at left.
+func (w *Walker) RememberRuns(c Cursor, pos int, packet uint8, runs []schema.Run, n int64, to Cursor, at int, left Cursor) {
 	t, when, seed := w.runPaths, whenInside(pos, packet), c.Seed(pos)
 	t.missed++
 	i := slotInside(seed, packet)
@@ -74,9 +90,11 @@ func (w *Walker) RememberRuns(c Cursor, pos int, packet uint8, runs []schema.Run
 		p.from, p.when = c.b, when
 	case len(runs) > maxRunsOfPath:
 	case !to.Known():
-		p.ISA, p.count = state, copy(p.runs[:], runs)
+		p.Left, p.count = left, copy(p.runs[:], runs)
+		p.rememberSteps(w.stepsAfter(n), w.Seq+n-w.partSeq)
 	case to.b.ready == w.partStamp: // what the result does not hold may be dropped
 		p.To, p.Pos, p.Seed, p.count = to, at, to.Seed(at), copy(p.runs[:], runs)
+		p.rememberSteps(w.stepsAfter(n), w.Seq+n-w.partSeq)
 	}
 }
 

@@ -6,11 +6,49 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// This file adds to what count.go counts where control leaves functions (see [decode.Step]).
-// Blocks that have instructions of several functions are not counted in: they become runs.
+// This file adds to warm walks where control leaves functions (see [decode.Step]): to what
+// count.go counts, and to the runs that cursor.go and inside.go write. Blocks that have instructions of
+// several functions are not walked warm: their runs are in no stretch.
 
-// CountSteps is called once where steps are wanted. functionOf is that of [decode.Wanted].
-func (w *Walker) CountSteps(functionOf func(address uint32) int32) { w.functionOf = functionOf }
+// NoteSteps is called once where steps are wanted. functionOf is that of [decode.Wanted]; nil: they
+// are not.
+func (w *Walker) NoteSteps(functionOf func(address uint32) int32) {
+	if w.functionOf = functionOf; functionOf != nil {
+		w.returns = new(returns)
+	}
+}
+
+// EndRuns makes a stretch of the runs from an index on, of n instructions, of which the first is seq. They
+// were written with their steps. What follows may take back the last instruction, or not be where control
+// went: so the last run is in no stretch, nor is one that comes before it in any case.
+func (w *Walker) EndRuns(runs []schema.Run, from int, seq, n int64) {
+	if w.functionOf == nil {
+		return
+	}
+	end := max(from, len(runs)-1)
+	if end > from && runs[end].Count == 1 {
+		end--
+	}
+	for i := range runs[end:] {
+		n -= int64(runs[end+i].Count)
+	}
+	w.result.Steps = w.result.Steps[:len(w.result.Steps)-len(w.stepsAfter(seq+n-w.Seq))]
+	if end > from {
+		w.endSteps(decode.Stretch{Run: end, Runs: end - from, Block: runs[from].Block, Instructions: n})
+	}
+}
+
+// endSteps adds a stretch to the result, with the steps that were noted since the one before.
+func (w *Walker) endSteps(s decode.Stretch) {
+	s.Steps = len(w.result.Steps) - w.placed
+	w.placed = len(w.result.Steps)
+	w.result.Stretches = append(w.result.Stretches, s)
+}
+
+// beginSteps begins to note where control leaves b, in a part.
+func (w *Walker) beginSteps(b *block) {
+	b.closed, b.exits = b.special<<taken|w.stepsOf(b), [2]uint32{}
+}
 
 // locate finds out which functions b has instructions of.
 func (w *Walker) locate(b *block) {
@@ -64,8 +102,15 @@ func (w *Walker) noteStep(b *block, e uint8, next *block, n int64) {
 	if w.functionOf == nil || next == nil {
 		return
 	}
-	if x := w.exit(b, e, next); x >= 0 {
-		w.result.Steps = append(w.result.Steps, decode.NewStep(w.Seq+n-w.partSeq, uint32(x)))
+	known := &b.exits[e&1]
+	if e == taken && b.flow == isa.Indirect {
+		known = w.returnFrom(b, next)
+	}
+	if *known == 0 {
+		*known = w.exit(b, e, next)
+	}
+	if x := *known; x > noExit {
+		w.result.Steps = append(w.result.Steps, decode.NewStep(w.Seq+n-w.partSeq, x-firstExit))
 		if w.timed {
 			w.result.StepCycles = append(w.result.StepCycles, 0)
 		}
@@ -74,37 +119,46 @@ func (w *Walker) noteStep(b *block, e uint8, next *block, n int64) {
 	}
 }
 
-// noExit is the number of a way that is no step; exits are numbered from 1 more on, and 0 is
-// one that is not known yet.
-const noExit = 1
+// What is remembered of a way, for the part: 0 is that nothing is known yet, and from firstExit on
+// the index of its exit.
+const (
+	noExit    = 1 // it is no step
+	firstExit = 2
+)
 
-// exit returns the index in the result of the exit from b by an outcome to next, -1 if control
-// does not leave a function there. A block that is counted in remembers it: the one that it leaves, or after
-// an indirect branch the one it comes to, which counts that, too.
-func (w *Walker) exit(b *block, e uint8, next *block) int {
-	var unknown uint32
-	known := &b.exits[e&1]
-	if e == taken && b.flow == isa.Indirect {
-		known = &unknown
-		if x := next.arrivalsFrom(b, w.partStamp); x != nil {
-			known = &x.exit
-		}
-	}
-	if *known == 0 {
-		if *known = noExit; w.leaves(b, e, next) {
-			*known += 1 + uint32(len(w.result.Exits))
-			w.result.Exits = append(w.result.Exits, w.exitTo(b, e, next))
-		}
-	}
-	return int(*known) - noExit - 1
+// returns remember the exits by indirect branches: one for each few ways.
+type returns [1 << returnBits]struct {
+	from uint32 // index of the block in the result
+	to   uint32 // address
+	part uint32 // in which it holds
+	exit uint32 // see noExit
 }
 
-func (w *Walker) exitTo(b *block, e uint8, next *block) decode.Exit {
-	kind := schema.KindOther
-	if b.outcomes[e&1] != schema.NotTaken {
-		kind = b.last.Kind
+const returnBits = 12
+
+// returnFrom returns what is remembered of the exit from b to next.
+func (w *Walker) returnFrom(b, next *block) *uint32 {
+	to := uint32(next.at)
+	x := &w.returns[(b.index*0x9e3779b1^to*0x85ebca6b)>>(32-returnBits)]
+	if x.from != b.index || x.to != to || x.part != w.partStamp {
+		x.from, x.to, x.part, x.exit = b.index, to, w.partStamp, 0
 	}
-	return decode.Exit{Block: b.index, To: uint32(next.at), Function: next.function, Outcome: b.outcomes[e&1], Kind: kind}
+	return &x.exit
+}
+
+// exit returns what is to be remembered of the way from b by an outcome to next. It adds an exit to the
+// result if control leaves a function there, or may.
+func (w *Walker) exit(b *block, e uint8, next *block) uint32 {
+	if !w.leaves(b, e, next) {
+		return noExit
+	}
+	kind, outcome := b.last.Kind, b.outcomes[e&1]
+	if outcome == schema.NotTaken {
+		kind = schema.KindOther
+	}
+	n := len(w.result.Exits)
+	w.result.Exits = append(w.result.Exits, decode.Exit{Block: b.index, To: uint32(next.at), Function: next.function, Outcome: outcome, Kind: kind})
+	return firstExit + uint32(n)
 }
 
 // unstep takes back the step by which control left b, n instructions after Seq, if it was one.
@@ -121,7 +175,7 @@ func (w *Walker) unstep(b *block, n int64) {
 
 // lastStep returns the index of the last step if it was n instructions after Seq, else -1.
 func (w *Walker) lastStep(n int64) int {
-	if k := len(w.result.Steps) - 1; k >= w.partSteps && w.result.Steps[k].At() == w.Seq+n-w.partSeq {
+	if k := len(w.result.Steps) - 1; k >= w.placed && w.result.Steps[k].At() == w.Seq+n-w.partSeq {
 		return k
 	}
 	return -1
@@ -153,13 +207,26 @@ func (w *Walker) noteSteps(steps pathSteps, n int64) {
 	}
 }
 
+// NoteArrival notes that control came to c from the indirect branch that ends the block at left, n
+// instructions after Seq.
+func (w *Walker) NoteArrival(left, c Cursor, n int64) { w.noteStep(left.b, taken, c.b, n) }
+
+// stepsAfter returns the steps that were noted last, of those that are more than n instructions after Seq.
+func (w *Walker) stepsAfter(n int64) []decode.Step {
+	first := len(w.result.Steps)
+	for first > w.placed && w.result.Steps[first-1].At() > w.Seq+n-w.partSeq {
+		first--
+	}
+	return w.result.Steps[first:]
+}
+
 // addStep adds that control leaves b for next to steps of a path, n instructions after its
 // start, if it is a step.
 func (w *Walker) addStep(to *pathSteps, b *block, e uint8, next *block, n uint32) {
 	if w.functionOf == nil {
 		return
 	}
-	if x := w.exit(b, e, next); x >= 0 {
-		*to = append(*to, decode.NewStep(int64(n), uint32(x)))
+	if x := w.exit(b, e, next); x > noExit {
+		*to = append(*to, decode.NewStep(int64(n), x-firstExit))
 	}
 }

@@ -42,8 +42,10 @@ type Walker struct {
 	counting []*block     // that count
 	failing  []*block     // in which instructions failed their condition
 
+	// See steps.go.
 	functionOf func(address uint32) int32 // nil: no steps are wanted
-	partSteps  int                        // steps in the result before the part
+	placed     int                        // steps in the result that are of stretches
+	returns    *returns                   // exits by indirect branches
 }
 
 // unitInstructions bounds the instructions in the blocks of one result (11 bytes
@@ -75,7 +77,7 @@ func (w *Walker) Begin(result *decode.Result) {
 		w.partStamp++
 		w.forgetCounts()
 	}
-	w.partSeq, w.partSteps = w.Seq, len(result.Steps)
+	w.partSeq, w.placed = w.Seq, len(result.Steps)
 	w.open = false
 	w.dataMark = mark{run: len(result.Runs)}
 	w.cur = w.relocate()
@@ -162,8 +164,9 @@ func (w *Walker) index(b *block) uint32 {
 	b.unit = w.prog.unit
 	if b.partStamp != w.partStamp {
 		b.partStamp, b.index = w.partStamp, uint32(len(w.result.Blocks))
-		if b.end == atWaypoint {
+		if b.end == atWaypoint && !w.isMixed(b) {
 			b.ready = w.partStamp
+			w.beginSteps(b)
 		}
 		w.result.Blocks = append(w.result.Blocks, b.code)
 	}

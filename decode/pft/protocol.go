@@ -79,8 +79,8 @@ func (c *Config) NewDecoder(mem *image.Memory, want decode.Wanted) decode.Decode
 	if c.CycleAccurate {
 		walk.CountCycles()
 	}
-	if want.Counted {
-		walk.CountSteps(want.FunctionOf)
+	if want.Counted || !c.CycleAccurate {
+		walk.NoteSteps(want.FunctionOf)
 	}
 	return &Decoder{
 		cfg: *c, mem: mem, walk: walk, packets: want.Packets, turns: want.Counted,

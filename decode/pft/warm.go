@@ -68,6 +68,7 @@ func (d *Decoder) decodeWarm(i int) int {
 // warmAtoms is decodeWarm outside cycle-accurate mode.
 func (d *Decoder) warmAtoms(i, last int, at flow.Cursor) int {
 	data, runs, n := d.rec.Part.Data, d.rec.Result.Runs, len(d.rec.Result.Runs)
+	from, seq := n, d.walk.Seq
 	runs = runs[:cap(runs)]
 	reached := decode.PC{Address: d.address, ISA: d.isa}
 	offset, left, exit := d.offset, uint8(0), flow.AtBlock
@@ -107,6 +108,7 @@ func (d *Decoder) warmAtoms(i, last int, at flow.Cursor) int {
 		at = next
 	}
 	d.offset = offset
+	d.walk.EndRuns(runs[:n], from, seq, d.walk.Seq-seq)
 	d.cool(at, exit, runs[:n], reached)
 	if left > 1 {
 		p := atomsLeft(left)

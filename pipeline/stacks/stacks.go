@@ -19,7 +19,7 @@ type Stacks struct {
 	base      stitch.Base // of the rows: the source alone
 	timed     bool        // the source counts cycles
 	job       job         // being collected
-	runs      int         // in it, and steps of what its decoder counted
+	runs      int         // in it, and steps; those of stretches count less, see notedRuns
 	ordinal   int         // of the next job
 	wanted    wanted      // of it
 	calls     int64       // rows that were passed on
@@ -133,8 +133,16 @@ func (s *Stacks) add(r stitch.Runs) error {
 	r.Unit.Retain()
 	s.job.pieces = append(s.job.pieces, r)
 	s.runs += r.To - r.From + len(r.Steps)
+	for i := range r.Stretches {
+		noted := r.Stretches[i].Runs
+		s.runs -= noted - noted/notedRuns
+	}
 	return s.drain()
 }
+
+// notedRuns is how many runs of a stretch count as one in a job: nobody walks them, but the job holds
+// their memory.
+const notedRuns = 8
 
 // addBlocks adds the code blocks of a part that are new.
 func (s *Stacks) addBlocks(r *stitch.Runs) {

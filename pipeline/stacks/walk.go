@@ -2,7 +2,6 @@ package stacks
 
 import (
 	"math"
-	"sort"
 
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/pipeline/stitch"
@@ -62,7 +61,7 @@ func (w *walker) setMarks(marks []mark) {
 	}
 }
 
-// piece walks the runs of a part, and what its decoder counted in place of others.
+// piece walks the runs of a part, and stretches between them.
 func (w *walker) piece(r *stitch.Runs, blocks []codeBlock) {
 	w.part, w.blocks, w.span, w.steps = r, blocks, 0, 0
 	w.step.at.seq = r.Seq
@@ -70,7 +69,7 @@ func (w *walker) piece(r *stitch.Runs, blocks []codeBlock) {
 	from := r.From
 	for i := range r.Stretches {
 		s := &r.Stretches[i]
-		w.runs(from, s.Run)
+		w.runs(from, s.Run-s.Runs)
 		from = s.Run
 		w.stretch(s)
 	}
@@ -192,19 +191,17 @@ func (w *walker) spanOf(run int) int {
 	return math.MaxInt
 }
 
-// stretch walks what was counted: the decoder says where functions were left.
+// stretch walks a stretch: the decoder says where functions were left.
 func (w *walker) stretch(s *decode.Stretch) {
 	r := w.part
 	w.spanOf(s.Run)
 	first := &w.blocks[r.Numbers[s.Block]]
 	if function, kind := w.state(); kind != schema.KindOther || first.function != function || w.step.at.seq >= w.nextMark {
-		w.enter(first, 0)
+		w.enter(first, s.First(r.Unit))
 	}
 	end := w.step.at.seq + s.Instructions
-	steps := r.Steps[w.steps:]
-	n := sort.Search(len(steps), func(i int) bool { return r.Seq+steps[i].At() > end })
-	w.along(steps[:n], w.ways)
-	w.steps += n
+	w.along(r.Steps[w.steps:][:s.Steps], w.ways)
+	w.steps += s.Steps
 	w.step.at.seq = end
 	next := &r.Unit.Runs[s.Run]
 	w.last = last{code: &w.blocks[r.Numbers[next.Block]], position: int(next.First), gone: true}

@@ -55,6 +55,9 @@ func (c *counter) setMarks(marks []mark) {
 func (c *counter) piece(r *stitch.Runs) {
 	from, seq, costs := r.From, r.Seq, r.Unit.Costs[r.Cost:r.Costs]
 	for _, s := range r.Stretches {
+		if s.Runs > 0 {
+			continue
+		}
 		seq, costs = c.runs(r, from, s.Run, seq, costs)
 		from = s.Run
 		c.passStretch(r.Unit.Blocks[s.Block], seq)

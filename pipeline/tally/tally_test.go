@@ -306,8 +306,9 @@ var examples = []struct {
 func TestExamples(t *testing.T) {
 	tight := limits{job: 1, marks: usual.marks, source: usual.source}
 	ways := map[string]func() *Tally{
-		"at once": func() *Tally { return New(nil) },
-		"folds":   func() *Tally { return &Tally{limits: tight} },
+		"at once":   func() *Tally { return New(nil) },
+		"stretches": func() *Tally { return New(nil) },
+		"folds":     func() *Tally { return &Tally{limits: tight} },
 		"late workers": func() *Tally {
 			return &Tally{workers: &lateWorkers{}, limits: limits{1, usual.marks, usual.fold, 0, usual.source}}
 		},
@@ -323,7 +324,12 @@ func TestExamples(t *testing.T) {
 			for way, tally := range ways {
 				for _, split := range []bool{false, true} {
 					to := tally()
-					play(t, stitchtest.Script{Program: x.program, Trace: x.trace, Split: split}, to)
+					script := stitchtest.Script{Program: x.program, Trace: x.trace, Split: split}
+					if way == "stretches" {
+						playStretches(t, script, to)
+					} else {
+						play(t, script, to)
+					}
 					counts, edges, err := to.Finish()
 					if err != nil {
 						t.Fatal(err)
