@@ -39,7 +39,7 @@ const (
 	Fish     Need = "fish"       // the shell
 	Groff    Need = "groff"      // of which man is made
 	Chromium Need = "chromium"   // chromium-headless-shell, the browser
-	Axe      Need = "axe"        // axe-core, which make .ci/axe/installed fetches
+	Axe      Need = "axe"        // axe-core, which make .ci/axe/axe.min.js fetches
 )
 
 // needs are all that TRACELAKE_REQUIRE may name.
@@ -110,9 +110,9 @@ func venv(t testing.TB, program string) string {
 // or a keyboard cannot use in a page.
 func AxeCore(t testing.TB) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(Module(t), ".ci", "axe", "node_modules", "axe-core", "axe.min.js"))
+	text, err := os.ReadFile(filepath.Join(Module(t), ".ci", "axe", "axe.min.js"))
 	if err != nil {
-		Missing(t, Axe, "no .ci/axe/node_modules/axe-core (make .ci/axe/installed)")
+		Missing(t, Axe, "no .ci/axe/axe.min.js, which make of that name fetches")
 	}
 	return string(text)
 }
