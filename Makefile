@@ -8,8 +8,9 @@ SHELL = bash
 .SHELLFLAGS = -euo pipefail -c
 
 # Packages, failures, why tests were skipped, and last the counts. The time is for
-# a busy machine: no package needs go's ten minutes on a quiet one.
-GO_TEST = go test -json -timeout 60m
+# a busy machine: no package needs go's ten minutes on a quiet one. With
+# ARTIFACTS=-artifacts the pictures that tests draw stay, in _artifacts.
+GO_TEST = go test -json -timeout 60m $(ARTIFACTS)
 COUNT = go run ./bench/testcount
 
 # The packages whose tests take longest begin first: no processor is idle at the end.

@@ -16,7 +16,6 @@ import (
 	"github.com/tracelake/tracelake/pipeline/convert"
 	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/timeline"
-	"github.com/tracelake/tracelake/pipeline/report/visible"
 )
 
 // A format is one that convert writes.
@@ -203,8 +202,8 @@ func (c *conversion) save(stdout io.Writer, binary bool) error {
 	if c.output != "" {
 		return writeFile(c.output, write)
 	}
-	if v, ok := stdout.(*visible.Writer); ok && binary {
-		stdout = v.Underlying()
+	if binary {
+		stdout = underlying(stdout)
 	}
 	return write(stdout)
 }
@@ -228,9 +227,6 @@ func writeFile(path string, write func(io.Writer) error) error {
 
 // isTerminal says whether what is written to w is shown at once.
 func isTerminal(w io.Writer) bool {
-	if v, ok := w.(*visible.Writer); ok {
-		w = v.Underlying()
-	}
-	f, ok := w.(*os.File)
+	f, ok := underlying(w).(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }

@@ -14,16 +14,21 @@ import (
 	"github.com/tracelake/tracelake/pipeline/report/visible"
 )
 
+// underlying is the writer behind a [visible.Writer], for text that is to act.
+func underlying(w io.Writer) io.Writer {
+	if v, ok := w.(*visible.Writer); ok {
+		return v.Underlying()
+	}
+	return w
+}
+
 // progressInterval is the least time between two updates of the bar.
 const progressInterval = 100 * time.Millisecond
 
 // terminal returns the terminal that w writes to, nil if w writes to something on
 // which no bar can be drawn. A bar is drawn past the [visible.Writer].
 func terminal(w io.Writer) *os.File {
-	if v, ok := w.(*visible.Writer); ok {
-		w = v.Underlying()
-	}
-	f, ok := w.(*os.File)
+	f, ok := underlying(w).(*os.File)
 	if !ok || os.Getenv("TERM") == "dumb" || !term.IsTerminal(int(f.Fd())) {
 		return nil
 	}

@@ -26,7 +26,7 @@ Examples:
 			if err != nil {
 				return err
 			}
-			return reference.Completion(ctx.App.Writer, shell, programReference(ctx.App))
+			return reference.Completion(underlying(ctx.App.Writer), shell, programReference(ctx.App)) // which has tabs
 		},
 	}
 }

@@ -150,8 +150,8 @@ func (s *screen) listingColumns(l *report.Listing) []listingColumn {
 	}
 	return append(columns,
 		listingColumn{"KIND", table.Remark, kindText},
-		listingColumn{"OPCODE", table.Number, func(r *report.ListingRow) string { return opcodeText(r.Opcode, r.Size) }},
-		listingColumn{"UNTOLD", table.Number, func(r *report.ListingRow) string {
+		listingColumn{"OPCODE", table.Spare, func(r *report.ListingRow) string { return opcodeText(r.Opcode, r.Size) }},
+		listingColumn{"UNTOLD", table.Spare, func(r *report.ListingRow) string {
 			if !r.Conditional {
 				return ""
 			}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"math"
+	"slices"
 
 	"github.com/tracelake/tracelake/cmd/tracelake/internal/table"
 	"github.com/tracelake/tracelake/pipeline/report"
@@ -35,8 +36,9 @@ func (s *screen) exceptionsChange(q *question, c *report.ExceptionsChange) {
 		return
 	}
 	t, rows := s.durationChanges("EXCEPTION", "ENTRIES"), atMost(c.Rows, q.top)
+	several := slices.ContainsFunc(c.Rows, func(r report.ExceptionChangeRow) bool { return r.Now.Core != c.Rows[0].Now.Core })
 	for i := range rows {
-		s.addChange(t, rows[i].Now.String(), &rows[i].DurationChange)
+		s.addChange(t, exceptionName(rows[i].Now, several), &rows[i].DurationChange)
 	}
 	s.changes(q.baselineDir(), t, "exception", c.New, c.Lost, len(c.Rows)-len(rows))
 }
@@ -46,7 +48,7 @@ func (s *screen) durationChanges(of, counted string) *table.Table {
 	return &table.Table{Columns: []table.Column{
 		{Title: of, Kind: table.Name},
 		{Title: "SLOWER BY", Kind: table.Main},
-		{Title: "MEDIAN", Kind: table.Number},
+		{Title: "MEDIAN", Kind: table.Main},
 		{Title: "P99", Kind: table.Number},
 		{Title: "UNIT", Kind: table.Main},
 		{Title: counted, Kind: table.Number},

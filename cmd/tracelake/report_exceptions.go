@@ -60,12 +60,21 @@ func (s *screen) exceptions(x *report.Exceptions, limit int) {
 	}
 	t := &table.Table{Columns: slices.Concat([]table.Column{{Title: "EXCEPTION", Kind: table.Name}, {Title: "ENTRIES", Kind: table.Number}}, durationColumns(), []table.Column{{Title: "NO END", Kind: table.Number}})}
 	rows := atMost(x.Rows, limit)
+	several := slices.ContainsFunc(x.Rows, func(r report.ExceptionRow) bool { return r.Core != x.Rows[0].Core })
 	for i := range rows {
 		r := &rows[i]
-		t.Add(table.Bar{}, slices.Concat([]string{r.String(), thousands(r.Entries)}, s.durations(&r.Durations), []string{thousands(r.Unended)})...)
+		t.Add(table.Bar{}, slices.Concat([]string{exceptionName(r, several), thousands(r.Entries)}, s.durations(&r.Durations), []string{thousands(r.Unended)})...)
 	}
 	s.table(t)
 	s.left(len(x.Rows)-len(rows), "exception", entries(x.Rows[len(rows):]), x.Entries, "entry")
+}
+
+// exceptionName names it, with its core if there are several.
+func exceptionName(r *report.ExceptionRow, several bool) string {
+	if several {
+		return r.Core + ": " + r.String()
+	}
+	return r.String()
 }
 
 func entries(rows []report.ExceptionRow) (n int64) {
@@ -78,7 +87,7 @@ func entries(rows []report.ExceptionRow) (n int64) {
 // durationColumns are the columns of durations.
 func durationColumns() []table.Column {
 	return []table.Column{
-		{Title: "MEDIAN", Kind: table.Number},
+		{Title: "MEDIAN", Kind: table.Main},
 		{Title: "P99", Kind: table.Number},
 		{Title: "LONGEST", Kind: table.Number},
 		{Title: "UNIT", Kind: table.Main},

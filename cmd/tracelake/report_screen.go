@@ -12,7 +12,6 @@ import (
 	"golang.org/x/term"
 
 	"github.com/tracelake/tracelake/cmd/tracelake/internal/table"
-	"github.com/tracelake/tracelake/pipeline/report/visible"
 )
 
 // A screen is the text of a report, as what it is written to can show it.
@@ -23,10 +22,7 @@ type screen struct {
 
 // newScreen returns a screen for what w writes to, as the command line says.
 func newScreen(w io.Writer, args *screenArgs) *screen {
-	if v, ok := w.(*visible.Writer); ok {
-		w = v.Underlying()
-	}
-	f, isFile := w.(*os.File)
+	f, isFile := underlying(w).(*os.File)
 	terminal := isFile && term.IsTerminal(int(f.Fd()))
 	dumb := os.Getenv("TERM") == "dumb"
 	s := &screen{}
@@ -153,8 +149,8 @@ func (s *screen) whole(text string) { s.text.WriteString(s.Text(text) + "\n") }
 // writeTo writes the screen. Its names cannot act any more, so that colours go past
 // the [visible.Writer], which would show their sequences.
 func (s *screen) writeTo(w io.Writer) error {
-	if v, ok := w.(*visible.Writer); ok && s.Colour {
-		w = v.Underlying()
+	if s.Colour {
+		w = underlying(w)
 	}
 	_, err := io.WriteString(w, s.text.String())
 	return err

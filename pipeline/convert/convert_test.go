@@ -115,12 +115,12 @@ code 0x1004 a32 other at=a.c:2 executed=7
 
 // Percentages are rounded, as everywhere, but one outcome of many is more than none.
 func TestCoberturaRounds(t *testing.T) {
-	branch := "code 0x%x a32 branch at=a.c:%d conditional %s\n"
-	text := "source 0x10\nfile fw.elf 0x1000 0x1000 match=1\nfunction 0x1000 4096 main\n"
+	var text strings.Builder
+	text.WriteString("source 0x10\nfile fw.elf 0x1000 0x1000 match=1\nfunction 0x1000 4096 main\n")
 	address := 0x1000
 	add := func(n, line int, ways string) {
 		for range n {
-			text += fmt.Sprintf(branch, address, line, ways)
+			fmt.Fprintf(&text, "code 0x%x a32 branch at=a.c:%d conditional %s\n", address, line, ways)
 			address += 4
 		}
 	}
@@ -129,7 +129,7 @@ func TestCoberturaRounds(t *testing.T) {
 	add(1, 2, "executed=1")
 	add(300, 2, "")
 	var out bytes.Buffer
-	check(t, convert.Cobertura(&out, merged(t, text).Sources(), &convert.Paths{}, convert.Made{}))
+	check(t, convert.Cobertura(&out, merged(t, text.String()).Sources(), &convert.Paths{}, convert.Made{}))
 	for _, want := range []string{`condition-coverage="67% (4/6)"`, `condition-coverage="1% (1/602)"`} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %s in %.2000s", want, &out)

@@ -24,9 +24,12 @@ var acting = []*unicode.RangeTable{
 // in hexadecimal, as \u202e, and each byte that is no UTF-8 as \x and its value.
 // Line feeds and tabs stay. JSON stays JSON of the same value: outside of its
 // strings it has no other acting character.
-func Append(dst, b []byte) []byte {
+func Append(dst, b []byte) []byte { return appendBut(dst, b, "\n\t") }
+
+// appendBut is Append; of the control characters those in stay do.
+func appendBut(dst, b []byte, stay string) []byte {
 	for len(b) > 0 {
-		if c := b[0]; ' ' <= c && c <= '~' || c == '\n' || c == '\t' {
+		if c := b[0]; ' ' <= c && c <= '~' || strings.IndexByte(stay, c) >= 0 {
 			dst, b = append(dst, c), b[1:]
 			continue
 		}
@@ -48,11 +51,7 @@ func Append(dst, b []byte) []byte {
 
 // Line returns text as [Append] shows it, on one line: line feeds become \u000a, tabs
 // \u0009.
-func Line(text string) string {
-	return controls.Replace(string(Append(nil, []byte(text))))
-}
-
-var controls = strings.NewReplacer("\n", `\u000a`, "\t", `\u0009`)
+func Line(text string) string { return string(appendBut(nil, []byte(text), "")) }
 
 // Cut returns a name as [Line] shows it. Of more than most characters as many are left
 // as there is room for beside an ellipsis in their middle; neither a character nor its
@@ -92,8 +91,8 @@ func appendHex(dst []byte, v uint16, digits int) []byte {
 	return dst
 }
 
-// A Writer writes text with [Append] to another writer. It is used by one
-// goroutine at a time.
+// A Writer writes text to another writer as [Append] shows it, but tabs become \u0009,
+// too: columns are made of spaces. It is used by one goroutine at a time.
 type Writer struct {
 	to   io.Writer
 	rest []byte // the start of a character whose end is still to come
@@ -112,7 +111,7 @@ func (w *Writer) Underlying() io.Writer { return w.to }
 func (w *Writer) Write(b []byte) (int, error) {
 	text := append(w.rest, b...)
 	whole := len(text) - unfinished(text)
-	w.buf = Append(w.buf[:0], text[:whole])
+	w.buf = appendBut(w.buf[:0], text[:whole], lineFeed)
 	w.rest = append(text[:0], text[whole:]...)
 	w.write()
 	if w.err != nil {
@@ -124,11 +123,14 @@ func (w *Writer) Write(b []byte) (int, error) {
 // Flush writes what looked like the start of a character. It returns the first
 // error of the underlying writer, even if nobody looked at it when it happened.
 func (w *Writer) Flush() error {
-	w.buf = Append(w.buf[:0], w.rest)
+	w.buf = appendBut(w.buf[:0], w.rest, lineFeed)
 	w.rest = nil
 	w.write()
 	return w.err
 }
+
+// lineFeed is what a [Writer] lets act.
+const lineFeed = "\n"
 
 // write writes buf.
 func (w *Writer) write() {

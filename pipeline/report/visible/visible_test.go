@@ -36,8 +36,9 @@ func TestAppend(t *testing.T) {
 				t.Fatal(n, err)
 			}
 		}
-		if err := w.Flush(); err != nil || out.String() != tt.want {
-			t.Errorf("%q byte by byte: got %s, want %s (%v)", tt.text, &out, tt.want, err)
+		want := strings.ReplaceAll(tt.want, "\t", `\u0009`)
+		if err := w.Flush(); err != nil || out.String() != want {
+			t.Errorf("%q byte by byte: got %s, want %s (%v)", tt.text, &out, want, err)
 		}
 	}
 }

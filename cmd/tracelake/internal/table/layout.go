@@ -11,8 +11,7 @@ import (
 const (
 	barWidth, leastBar = 20, 12
 	nameWidth          = 32 // a name shrinks to this before bars do,
-	besideBar          = 24 // to this before bars go,
-	besideNumbers      = 14 // to this before other columns go,
+	shortName          = 20 // to this before bars and columns go that are not spare,
 	leastName          = 8  // and to this at last
 )
 
@@ -35,8 +34,8 @@ func (l *layout) before(b *strings.Builder, column int) {
 	}
 }
 
-// layout fits the table in a width; 0 is any. First long names shrink, and what is
-// spare goes; then bars shrink, and go; then other columns do, the last one first.
+// layout fits the table in a width; 0 is any. First long names shrink, then bars; then
+// what is spare goes, then bars, then other columns, the last one first.
 func (t *Table) layout(cells [][]string, width int) *layout {
 	natural := t.natural(cells)
 	l := &layout{widths: slices.Clone(natural)}
@@ -46,17 +45,18 @@ func (t *Table) layout(cells [][]string, width int) *layout {
 	if width == 0 {
 		return l
 	}
-	wide := func(name, bar, shortName int) bool {
+	// wide shrinks names, then bars, then names further, and reports whether that is not enough.
+	wide := func(name int) bool {
 		copy(l.widths, natural)
-		return l.shrink(t, width, Kind.shrinks, name) && l.shrink(t, width, Kind.bar, bar) && l.shrink(t, width, Kind.shrinks, shortName)
+		return l.shrink(t, width, Kind.shrinks, nameWidth) && l.shrink(t, width, Kind.bar, leastBar) && l.shrink(t, width, Kind.shrinks, name)
 	}
-	for wide(nameWidth, barWidth, nameWidth) && l.omit(t, Kind.spare) {
+	for wide(nameWidth) && l.omit(t, Kind.spare) {
 	}
-	for wide(nameWidth, leastBar, besideBar) && l.omit(t, Kind.bar) {
+	for wide(shortName) && l.omit(t, Kind.bar) {
 	}
-	for wide(nameWidth, leastBar, besideNumbers) && l.omit(t, Kind.optional) {
+	for wide(shortName) && l.omit(t, Kind.optional) {
 	}
-	wide(nameWidth, leastBar, leastName)
+	wide(leastName)
 	return l
 }
 

@@ -27,15 +27,15 @@ type Column struct {
 // Kind is what a column has.
 type Kind uint8
 
-// The kinds. Where there is too little room, names and paths are shortened, and what is
-// spare is left out; then bars are shortened, and left out; then columns of numbers and
-// remarks are left out, the last one first.
+// The kinds. Where there is too little room, names and paths are shortened, then bars;
+// then what is spare is left out, then bars are, then columns of numbers and remarks, the
+// last one first.
 const (
 	Name   Kind = iota // to the left, never left out; shortened in the middle
 	Path               // likewise; shortened at the start
 	Main               // numbers, never left out
 	Number             // numbers
-	Spare              // numbers that are shown where there is room beside whole bars
+	Spare              // numbers that are shown where there is room beside bars
 	Remark             // words
 	Share              // bars that fill up to their whole
 	Extent             // bars with the rest of the whole shown, too

@@ -54,30 +54,30 @@ std::vector<in...&>(int const&)   9.4%  #####          41,430        6  template
 \u6f22\u5b57                      0.1%  #                  10        1
 e\u0301                             0%                      0        0
 `},
-		{73, true, Omitted{}, `
-FUNCTION                  SHARE                 CYCLES  ENTRIES  NOTE
-quicksort                 24.4%  ████████████  107,219      120
-std::vector<…int const&)   9.4%  ████▋          41,430        6  template
-漢字                       0.1%  ▏                  10        1
-` + "e\u0301                            0%                      0        0\n"},
-		{72, true, Omitted{Bars: true}, `
-FUNCTION                               SHARE   CYCLES  ENTRIES  NOTE
-quicksort                              24.4%  107,219      120
-std::vector<int, s…onst&>(int const&)   9.4%   41,430        6  template
-漢字                                    0.1%       10        1
-` + "e\u0301                                         0%        0        0\n"},
-		{48, true, Omitted{[]string{"NOTE"}, true}, `
-FUNCTION                 SHARE   CYCLES  ENTRIES
-quicksort                24.4%  107,219      120
-std::vector…int const&)   9.4%   41,430        6
-漢字                      0.1%       10        1
-` + "e\u0301                           0%        0        0\n"},
-		{38, false, Omitted{[]string{"ENTRIES", "NOTE"}, true}, `
-FUNCTION                SHARE   CYCLES
-quicksort               24.4%  107,219
-std::vecto...t const&)   9.4%   41,430
-\u6f22\u5b57             0.1%       10
-e\u0301                    0%        0
+		{69, true, Omitted{}, `
+FUNCTION              SHARE                 CYCLES  ENTRIES  NOTE
+quicksort             24.4%  ████████████  107,219      120
+std::vecto…t const&)   9.4%  ████▋          41,430        6  template
+漢字                   0.1%  ▏                  10        1
+` + "e\u0301                        0%                      0        0\n"},
+		{68, true, Omitted{Bars: true}, `
+FUNCTION                           SHARE   CYCLES  ENTRIES  NOTE
+quicksort                          24.4%  107,219      120
+std::vector<int,…st&>(int const&)   9.4%   41,430        6  template
+漢字                                0.1%       10        1
+` + "e\u0301                                     0%        0        0\n"},
+		{49, true, Omitted{[]string{"NOTE"}, true}, `
+FUNCTION                  SHARE   CYCLES  ENTRIES
+quicksort                 24.4%  107,219      120
+std::vector<…int const&)   9.4%   41,430        6
+漢字                       0.1%       10        1
+` + "e\u0301                            0%        0        0\n"},
+		{40, false, Omitted{[]string{"ENTRIES", "NOTE"}, true}, `
+FUNCTION                  SHARE   CYCLES
+quicksort                 24.4%  107,219
+std::vector...nt const&)   9.4%   41,430
+\u6f22\u5b57               0.1%       10
+e\u0301                      0%        0
 `},
 		{20, true, Omitted{[]string{"CYCLES", "ENTRIES", "NOTE"}, true}, `
 FUNCTION       SHARE
@@ -96,16 +96,15 @@ std::v…onst&)   9.4%
 	}
 }
 
-// What is spare is there beside whole bars and names that can be read, and else the
-// first to go.
+// What is spare is there beside bars and names that can be read, and else the first to go.
 func TestSpare(t *testing.T) {
 	table := &Table{Columns: []Column{{Title: "NAME", Kind: Name}, {Kind: Share}, {Title: "TIME", Kind: Spare}, {Title: "N", Kind: Number}, {Title: "IPC", Kind: Spare}}}
 	table.Add(Bar{1, 0, 1}, "main", "1 s", "12", "0.5")
 	for width, want := range map[int]string{
 		41: "NAME                        TIME   N  IPC\nmain  ####################   1 s  12  0.5\n",
-		40: "NAME                        TIME   N\nmain  ####################   1 s  12\n",
-		35: "NAME                         N\nmain  ####################  12\n",
-		29: "NAME                        N\nmain  ###################  12\n",
+		33: "NAME                TIME   N  IPC\nmain  ############   1 s  12  0.5\n",
+		32: "NAME                    TIME   N\nmain  ################   1 s  12\n",
+		27: "NAME                      N\nmain  #################  12\n",
 		21: "NAME   N\nmain  12\n",
 	} {
 		if text, _ := table.Text(Style{Width: width}); text != want {
