@@ -57,8 +57,8 @@ func worstPlaces(x *report.Exceptions) []report.Place {
 }
 
 // find returns where the longest of a row is: the index of the time, start and length on its axis.
-// There it may be shorter than the table says, as a task that has its turn at the exception's end
-// begins with the instruction that shows it.
+// There it may be shorter than the table says: an axis never goes back, so that an exception ends
+// at the latest where what comes next is known to begin.
 func find(times []*clockwork, r *report.ExceptionRow) [3]int64 {
 	for i, c := range times {
 		if r.Ended == 0 || c.place.Dir != r.Worst.Dir || c.place.Source != r.Worst.Source {
