@@ -208,6 +208,7 @@ const demoNext = `
 What to type next (in a checkout: go run ./cmd/tracelake for tracelake):
    tracelake report coverage %[3]s --by function
    tracelake report hotspots %[3]s
+   tracelake report html %[3]s -o report.html
    tracelake inspect %[2]s
    tracelake packets %[2]s | head -40
    tracelake export %[2]s -o %[1]s-blocks --level blocks
