@@ -31,8 +31,8 @@ needs no network, and can be read without JavaScript. The same input makes the
 same page.
 
 A page holds the text of source files: of those under --source-root, else under
-the working directory, and no others; --no-source leaves it out. Where
-another program ran than the one at hand, the page says so above all else.
+the working directory, and no others; --no-source leaves it out. Where another
+program ran than the one at hand, the page says so above all else.
 
 Examples:
    tracelake report html run -o report.html --source-root src
