@@ -18,6 +18,7 @@ var module = map[string]string{
 	".gitignore":           "/.venv/\n",
 	".ci/requirements.txt": "",
 	".venv/installed":      "", // Python is not needed
+	".ci/axe/axe.min.js":   "", // nor is axe-core
 	"m.go":                 "package m\n",
 	"m_test.go":            "package m\n\nimport \"testing\"\n\nfunc FuzzNothing(f *testing.F) {\n\tf.Fuzz(func(*testing.T, []byte) {})\n}\n",
 }
