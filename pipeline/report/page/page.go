@@ -120,6 +120,9 @@ func (p *Page) readSource(m *report.Merged, files map[string]int32, s *Sources) 
 // mostSlices is how many calls, exceptions and marks are more than a page shows.
 const mostSlices = 16 << 20
 
+// exportPart is what to do about it.
+const exportPart = "Export a part of the capture with --from and --to."
+
 // readTime fills in call stacks, exceptions and the time of one dataset.
 func (p *Page) readTime(m *report.Merged, dirs []string, opt *Options) error {
 	var err error
@@ -141,7 +144,11 @@ func (p *Page) readTime(m *report.Merged, dirs []string, opt *Options) error {
 		return err
 	}
 	if p.untimed = why; why == "" {
-		if p.times, err = readTimes(m, dir, opt.Test, p.functions, p.lost, worstPlaces(exceptions)); err != nil {
+		p.times, err = readTimes(m, dir, opt.Test, p.functions, p.lost, worstPlaces(exceptions))
+		switch {
+		case errors.Is(err, errManySpans):
+			p.times, p.untimed = nil, "No timeline is drawn: "+errManySpans.Error()+". "+exportPart
+		case err != nil:
 			return err
 		}
 	}
@@ -191,7 +198,7 @@ func (p *Page) timeOf(opt *Options) (dir, why string, err error) {
 		return "", "", err
 	}
 	if size.Slices > mostSlices {
-		return "", "No timeline is drawn: " + count(size.Slices, "call") + " and exceptions are too many. Export a part of the capture with --from and --to.", nil
+		return "", "No timeline is drawn: " + count(size.Slices, "call") + " and exceptions are too many. " + exportPart, nil
 	}
 	return all[i].Dir, "", nil
 }

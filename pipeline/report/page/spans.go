@@ -1,6 +1,7 @@
 package page
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/tracelake/tracelake/pipeline/report"
@@ -9,6 +10,13 @@ import (
 
 // deepest is how many frames of a task are drawn.
 const deepest = 250
+
+// mostSpans is how many spans are held: there is no end to them where deep stacks have their turns
+// in quick succession.
+const mostSpans = 1 << 24
+
+// errManySpans says that there are more.
+var errManySpans = errors.New("tasks have too many turns in too many functions")
 
 // A span is a stretch of time in a frame, those of a task above its turn.
 type span struct {
@@ -26,6 +34,7 @@ type spanReader struct {
 	frames *frameIndex
 	number []int32 // of the frames of t, on the page; none: it was not entered yet
 	spans  []span
+	most   int             // spans
 	turns  map[int32]int64 // of tasks by their frame, and entries of exceptions
 	parted map[int32]bool  // tasks by their frame: a gap parts some
 	passed map[int64]int64 // times by seq
@@ -44,7 +53,7 @@ type spanReader struct {
 // readSpans goes through a timeline, past some instructions.
 func readSpans(t *timeline.Timeline, frames *frameIndex, seqs []int64) (*spanReader, error) {
 	r := &spanReader{
-		t: t, frames: frames, turns: map[int32]int64{}, parted: map[int32]bool{}, passed: map[int64]int64{}, running: none,
+		t: t, frames: frames, most: mostSpans, turns: map[int32]int64{}, parted: map[int32]bool{}, passed: map[int64]int64{}, running: none,
 		stacks: make([][]int32, len(t.Tasks)), since: map[int32]int{}, known: make([]bool, len(t.Tasks)), number: slices.Repeat([]int32{none}, len(t.Frames)),
 	}
 	seqs = slices.Clone(seqs)
@@ -52,7 +61,7 @@ func readSpans(t *timeline.Timeline, frames *frameIndex, seqs []int64) (*spanRea
 	return r, t.WalkPast(slices.Compact(seqs), r.event)
 }
 
-// event takes what happens next. Times are from the first event on.
+// event takes what happens next. Times are from the first event on. It fails with errManySpans.
 func (r *spanReader) event(e *timeline.Event) error {
 	if !r.begun {
 		r.begun, r.first = true, e.At
@@ -75,6 +84,9 @@ func (r *spanReader) event(e *timeline.Event) error {
 		r.closeAll(at)
 		r.length = at
 	case timeline.Mark:
+	}
+	if len(r.spans) > r.most {
+		return errManySpans
 	}
 	return nil
 }
