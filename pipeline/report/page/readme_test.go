@@ -4,6 +4,7 @@ package page_test
 
 import (
 	"bytes"
+	"cmp"
 	"image"
 	"image/color"
 	"image/draw"
@@ -63,17 +64,31 @@ func TestREADMEPictures(t *testing.T) {
 	}
 }
 
-// fewColours returns a picture in the 256 colours that it has most of: a third of the bytes.
+// fewColours returns a picture in 256 colours, a third of the bytes: in those that it has most of, of which
+// none is like another, so that rare ones have their place.
 func fewColours(picture image.Image) image.Image {
-	count := map[color.Color]int{}
+	count := map[color.RGBA]int{}
 	in := picture.Bounds()
 	for y := in.Min.Y; y < in.Max.Y; y++ {
 		for x := in.Min.X; x < in.Max.X; x++ {
-			count[picture.At(x, y)]++
+			count[color.RGBAModel.Convert(picture.At(x, y)).(color.RGBA)]++
 		}
 	}
-	palette := slices.SortedFunc(maps.Keys(count), func(a, b color.Color) int { return count[b] - count[a] })
-	few := image.NewPaletted(in, palette[:min(256, len(palette))])
+	var palette color.Palette
+	for _, c := range slices.SortedFunc(maps.Keys(count), func(a, b color.RGBA) int {
+		return cmp.Or(count[b]-count[a], int(a.R)-int(b.R), int(a.G)-int(b.G), int(a.B)-int(b.B))
+	}) {
+		alike := func(other color.Color) bool {
+			o := other.(color.RGBA)
+			return max(apart(c.R, o.R), apart(c.G, o.G), apart(c.B, o.B)) <= 8
+		}
+		if len(palette) < 256 && !slices.ContainsFunc(palette, alike) {
+			palette = append(palette, c)
+		}
+	}
+	few := image.NewPaletted(in, palette)
 	draw.Draw(few, in, picture, in.Min, draw.Src)
 	return few
 }
+
+func apart(a, b uint8) uint8 { return max(a, b) - min(a, b) }
