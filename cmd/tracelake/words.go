@@ -10,18 +10,7 @@ import (
 
 // count puts a number before its noun: "1 loss", "2,000 losses",
 // "2 branches", "2 entries".
-func count(n int64, noun string) string {
-	switch {
-	case n == 1:
-	case strings.HasSuffix(noun, "s"), strings.HasSuffix(noun, "ch"):
-		noun += "es"
-	case strings.HasSuffix(noun, "ry"):
-		noun = strings.TrimSuffix(noun, "y") + "ies"
-	default:
-		noun += "s"
-	}
-	return thousands(n) + " " + noun
-}
+func count(n int64, noun string) string { return figures.Count(n, noun) }
 
 // list joins words of a sentence: "pft, etmv3 or etmv2".
 func list(words []string, last string) string {

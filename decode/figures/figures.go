@@ -4,7 +4,22 @@ package figures
 import (
 	"math"
 	"strconv"
+	"strings"
 )
+
+// Count puts n before its noun, which is given in the singular: "1 gap", "2 losses", "3 entries".
+func Count(n int64, noun string) string {
+	switch {
+	case n == 1:
+	case strings.HasSuffix(noun, "s"), strings.HasSuffix(noun, "ch"):
+		noun += "es"
+	case strings.HasSuffix(noun, "ry"):
+		noun = strings.TrimSuffix(noun, "y") + "ies"
+	default:
+		noun += "s"
+	}
+	return Thousands(n) + " " + noun
+}
 
 // Percent writes n of total as a percentage: "33.33 %". See [PercentTo].
 func Percent(n, total int64) string { return PercentTo(n, total, 2) + " %" }

@@ -27,6 +27,17 @@ func TestPercent(t *testing.T) {
 	}
 }
 
+func TestCount(t *testing.T) {
+	for want, got := range map[string]string{
+		"1 gap": figures.Count(1, "gap"), "0 gaps": figures.Count(0, "gap"), "2,000 losses": figures.Count(2000, "loss"),
+		"2 branches": figures.Count(2, "branch"), "1 entry": figures.Count(1, "entry"), "3 entries": figures.Count(3, "entry"),
+	} {
+		if got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}
+
 func TestPercentTo(t *testing.T) {
 	for want, got := range map[string]string{
 		"66.7": figures.PercentTo(2, 3, 1), "99.9": figures.PercentTo(1<<20-1, 1<<20, 1), "0.1": figures.PercentTo(1, 1<<20, 1),

@@ -9,16 +9,7 @@ import (
 )
 
 // count puts a number before its noun.
-func count(n int64, noun string) string {
-	switch {
-	case n == 1:
-	case strings.HasSuffix(noun, "s"), strings.HasSuffix(noun, "ch"):
-		noun += "es"
-	default:
-		noun += "s"
-	}
-	return figures.Thousands(n) + " " + noun
-}
+func count(n int64, noun string) string { return figures.Count(n, noun) }
 
 // times says how often.
 func times(n int64) string {
