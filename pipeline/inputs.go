@@ -106,10 +106,13 @@ func (s *session) hashInputs(ctx context.Context) *hashing {
 	return h
 }
 
-// add hashes file i.
+// add hashes file i. One that is not hashed to its end has no hash.
 func (h *hashing) add(ctx context.Context, i int, in *input, tokens workers) error {
 	sum, err := in.hash(ctx, tokens)
-	h.files[i] = schema.InputFile{Path: in.Path, Bytes: in.Bytes, SHA256: hex.EncodeToString(sum[:])}
+	h.files[i] = schema.InputFile{Path: in.Path, Bytes: in.Bytes}
+	if err == nil {
+		h.files[i].SHA256 = hex.EncodeToString(sum[:])
+	}
 	return err
 }
 
@@ -131,7 +134,8 @@ func (in *input) long() bool { return in.opened != nil && in.Bytes > rehashBytes
 
 // checkInputs fails with a [*ChangedError] if a file of trace data is not as it was
 // when it was opened: by its size and time, and a small one, which may be written
-// within one tick of the clock, by its hash too.
+// within one tick of the clock, by its hash too, if it has one: an export that is
+// interrupted while it hashes says nothing about the file.
 func (s *session) checkInputs(ctx context.Context, hashed []schema.InputFile) error {
 	for i := range s.inputs {
 		in := &s.inputs[i]
@@ -145,7 +149,7 @@ func (s *session) checkInputs(ctx context.Context, hashed []schema.InputFile) er
 		if now.Size() != in.opened.Size() || !now.ModTime().Equal(in.opened.ModTime()) {
 			return &ChangedError{in.Path}
 		}
-		if in.long() || s.window != nil {
+		if in.long() || s.window != nil || hashed[i].SHA256 == "" {
 			continue
 		}
 		sum, err := in.hash(ctx, s.tokens)
