@@ -11,6 +11,8 @@ import (
 	"iter"
 	"os"
 
+	"github.com/tracelake/tracelake/pipeline/engine"
+
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/pipeline/archive"
@@ -249,7 +251,7 @@ func (a *archiver) addTrace(ctx context.Context, in *capture.Input, sum string) 
 		return err
 	}
 	h := sha256.New()
-	err = ordered(ctx, a.tokens, blocks(in, out.Kept), a.pack, func(b block) error {
+	err = engine.Ordered(ctx, a.tokens, blocks(in, out.Kept), a.pack, func(b block) error {
 		h.Write(b.data)
 		a.summary.Trace += int64(len(b.data))
 		a.summary.Packed += int64(len(b.frame))

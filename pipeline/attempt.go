@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tracelake/tracelake/pipeline/engine"
+
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/pipeline/stitch"
 	"github.com/tracelake/tracelake/pipeline/verdict"
@@ -272,19 +274,19 @@ func (s *session) decodeAttempt(ctx context.Context, src, sample *sourcePlan, t 
 	if err != nil {
 		return err
 	}
-	pool := &decoders{pool: &s.attempts, new: func() decode.Decoder { return t.protocol.NewDecoder(src.Memory, decode.Wanted{}) }}
+	pool := engine.NewDecoders(&s.attempts, func() decode.Decoder { return t.protocol.NewDecoder(src.Memory, decode.Wanted{}) })
 	d := doubts{protocol: t.protocol}
 	st := stitch.New(src.ID, t.protocol.TimestampCode(), stitch.Sinks{Timestamps: stitch.Tee(nil, d.timestamp)})
-	for u, err := range splitBy(stream, t.protocol, grain{unitBytes, partBytes, attemptChunk}) {
+	for u, err := range engine.SplitBy(stream, t.protocol, engine.ReadBy(attemptChunk)) {
 		if err != nil {
 			if t.failed = sample.layout != nil && ctx.Err() == nil; t.failed {
 				return nil
 			}
 			return err
 		}
-		u.cutUp()
+		u.CutUp()
 		t.syncs += d.unit(u)
-		rows, err := pool.decode(ctx, u)
+		rows, err := pool.Decode(ctx, u)
 		if err != nil {
 			return err
 		}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/tracelake/tracelake/pipeline/engine"
+
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/decode/frame"
@@ -27,7 +29,7 @@ type bufferPlan struct {
 }
 
 // readFrames finds the frames of a buffer and counts what is in them.
-func (p *plan) readFrames(ctx context.Context, tokens workers, b *bufferPlan) error {
+func (p *plan) readFrames(ctx context.Context, tokens engine.Workers, b *bufferPlan) error {
 	if !b.framed {
 		return nil
 	}

@@ -5,18 +5,20 @@ import (
 	"errors"
 	"iter"
 
+	"github.com/tracelake/tracelake/pipeline/engine"
+
 	"github.com/tracelake/tracelake/decode/frame"
 )
 
 // takeCensus counts what is in the frames of a buffer: block by block with all workers,
 // or frame by frame if one is out of step.
-func takeCensus(ctx context.Context, tokens workers, b *bufferPlan) (*frame.Census, error) {
+func takeCensus(ctx context.Context, tokens engine.Workers, b *bufferPlan) (*frame.Census, error) {
 	blocks, ok, err := frame.NewBlocks(b.data, b.looked, b.layout)
 	if err != nil {
 		return nil, err
 	}
 	if ok {
-		err = ordered(ctx, tokens, numbers(blocks.Len()), func(_ context.Context, i int) (*frame.Block, error) {
+		err = engine.Ordered(ctx, tokens, numbers(blocks.Len()), func(_ context.Context, i int) (*frame.Block, error) {
 			return blocks.Count(i)
 		}, func(k *frame.Block) error {
 			blocks.Add(k)

@@ -3,6 +3,8 @@ package pipeline
 import (
 	"context"
 
+	"github.com/tracelake/tracelake/pipeline/engine"
+
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/pipeline/stitch"
 	"github.com/tracelake/tracelake/pipeline/tally"
@@ -42,8 +44,8 @@ func (s *session) count(ctx context.Context, src *sourcePlan, what bool) error {
 	if !what {
 		return s.decode(ctx, src, stitch.Sinks{}, nil)
 	}
-	jobs := &counting{ctx: ctx, tokens: s.tokens}
-	defer jobs.open.Wait()
+	jobs := engine.NewCounting(ctx, s.tokens)
+	defer jobs.Wait()
 	t := tally.New(jobs)
 	if err := s.decode(ctx, src, t.Sinks(stitch.Sinks{}), nil); err != nil {
 		return err

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/pipeline/engine"
 	"github.com/tracelake/tracelake/pipeline/stitch"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -29,11 +30,11 @@ func (t *tallied) share() float64 {
 
 // unit looks at the first packets of the segments of a unit, and returns how many
 // segments there are.
-func (d *doubts) unit(u *workUnit) (segments int64) {
-	for i := range u.parts {
-		if !u.parts[i].Continued {
+func (d *doubts) unit(u *engine.Unit) (segments int64) {
+	for i := range u.Parts {
+		if !u.Parts[i].Continued {
 			segments++
-			d.walk(u.parts[i].Data)
+			d.walk(u.Parts[i].Data)
 		}
 	}
 	return segments

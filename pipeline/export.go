@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/tracelake/tracelake/pipeline/engine"
+
 	"golang.org/x/sync/errgroup"
 
 	"github.com/tracelake/tracelake/decode"
@@ -135,7 +137,7 @@ type exporter struct {
 	opt    Options
 	out    *dataset.Writer
 	jobs   chan rows.Job
-	queued *budget // row groups that wait to be encoded
+	queued *engine.Budget // row groups that wait to be encoded
 	limit  rows.Limit
 	series []*dataset.Series // of the source at hand
 
@@ -151,7 +153,7 @@ type exporter struct {
 
 // run decodes all sources and writes all tables.
 func (e *exporter) run(ctx context.Context) (*schema.Manifest, error) {
-	e.jobs, e.queued = make(chan rows.Job), newBudget(jobBytes*int64(e.opt.Workers))
+	e.jobs, e.queued = make(chan rows.Job), engine.NewBudget(jobBytes*int64(e.opt.Workers))
 	e.named = map[uint32]bool{}
 	e.limit.Most = cmp.Or(e.opt.MaxRows, DefaultMaxRows)
 	g, ctx := errgroup.WithContext(ctx)
@@ -194,17 +196,17 @@ func (e *exporter) encode(ctx context.Context) error {
 	}
 	c := &coders{dataset: e.out}
 	work := func(ctx context.Context, j rows.Job) (encoded, error) {
-		defer e.queued.give(j.Bytes)
+		defer e.queued.Give(j.Bytes)
 		return c.encode(ctx, j)
 	}
-	return ordered(ctx, e.tokens, jobs, work, encoded.write)
+	return engine.Ordered(ctx, e.tokens, jobs, work, encoded.write)
 }
 
 // decodeAll makes jobs of every row of the dataset.
 func (e *exporter) decodeAll(ctx context.Context) error {
 	submit := func(j rows.Job) error { return e.submit(ctx, j) }
-	counting := &counting{ctx: ctx, tokens: e.tokens}
-	defer counting.open.Wait()
+	counting := engine.NewCounting(ctx, e.tokens)
+	defer counting.Wait()
 	at := newProgressing(e.plan, e.opt.Progress)
 	for _, s := range e.plan.sources {
 		progress := at.source()
@@ -254,14 +256,14 @@ func (e *exporter) noteUnusedNames() {
 
 // submit hands a job to the workers.
 func (e *exporter) submit(ctx context.Context, j rows.Job) error {
-	if err := e.queued.room(ctx); err != nil {
+	if err := e.queued.Room(ctx); err != nil {
 		return err
 	}
 	j.Kept = j.Series.Kept()
 	if !j.Kept {
 		j.Encoded = e.prefix.take(j.Series)
 	}
-	e.queued.take(j.Bytes)
+	e.queued.Take(j.Bytes)
 	return e.send(ctx, j)
 }
 

@@ -9,6 +9,8 @@ import (
 	"io"
 	"io/fs"
 
+	"github.com/tracelake/tracelake/pipeline/engine"
+
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -49,7 +51,7 @@ func inputsOf(c *capture.Capture) ([]input, error) {
 const hashBlock = 1 << 20
 
 // hash returns the SHA-256 of the file. It computes with the tokens of workers.
-func (in *input) hash(ctx context.Context, tokens workers) ([sha256.Size]byte, error) {
+func (in *input) hash(ctx context.Context, tokens engine.Workers) ([sha256.Size]byte, error) {
 	sum := in.SHA256
 	if in.opened == nil {
 		return sum, nil
@@ -57,7 +59,7 @@ func (in *input) hash(ctx context.Context, tokens workers) ([sha256.Size]byte, e
 	h, buf := sha256.New(), make([]byte, hashBlock)
 	for at := int64(0); at < in.Bytes; {
 		var n int
-		err := tokens.compute(ctx, func() (err error) {
+		err := tokens.Compute(ctx, func() (err error) {
 			n, err = in.Data.ReadAt(buf[:min(hashBlock, in.Bytes-at)], at)
 			h.Write(buf[:n])
 			return err
@@ -107,7 +109,7 @@ func (s *session) hashInputs(ctx context.Context) *hashing {
 }
 
 // add hashes file i. One that is not hashed to its end has no hash.
-func (h *hashing) add(ctx context.Context, i int, in *input, tokens workers) error {
+func (h *hashing) add(ctx context.Context, i int, in *input, tokens engine.Workers) error {
 	sum, err := in.hash(ctx, tokens)
 	h.files[i] = schema.InputFile{Path: in.Path, Bytes: in.Bytes}
 	if err == nil {

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/tracelake/tracelake/pipeline/engine"
+
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -87,13 +89,13 @@ func TestHashWhileDecoding(t *testing.T) {
 		}
 		return input{Input: &capture.Input{Path: "trace.bin", Bytes: bytes, Data: f}, opened: info}
 	}
-	short := &session{tokens: newWorkers(1), inputs: []input{open(1000)}}
+	short := &session{tokens: engine.NewWorkers(1), inputs: []input{open(1000)}}
 	h := short.hashInputs(t.Context())
 	defer h.stop()
 	if h.files[0].Bytes != 1000 || h.files[0].SHA256 == "" {
 		t.Error("the short file is not hashed at once")
 	}
-	s := &session{tokens: newWorkers(1), inputs: []input{open(rehashBytes + hashBlock/2)}}
+	s := &session{tokens: engine.NewWorkers(1), inputs: []input{open(rehashBytes + hashBlock/2)}}
 	s.tokens <- struct{}{} // a worker computes
 	h = s.hashInputs(t.Context())
 	defer h.stop()
@@ -129,7 +131,7 @@ func TestHashStops(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &session{tokens: newWorkers(1), inputs: []input{{Input: &capture.Input{Bytes: 1 << 50, Data: f}, opened: info}}}
+	s := &session{tokens: engine.NewWorkers(1), inputs: []input{{Input: &capture.Input{Bytes: 1 << 50, Data: f}, opened: info}}}
 	s.tokens <- struct{}{} // and none is given back
 	h := s.hashInputs(t.Context())
 	h.stop()

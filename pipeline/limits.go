@@ -1,29 +1,8 @@
 package pipeline
 
-const (
-	// unitBytes is the least size of a unit, except the last: large enough to make
-	// a hand-over cheap, small enough to balance the load. Where the trace consists
-	// of samples, it is as many samples: about as many instructions.
-	unitBytes = 32 << 10
-	// unitParts is the most parts of a unit: of segments as short as a sample, which take
-	// more memory than their bytes.
-	unitParts = 1 << 10
-	// partBytes is how long a segment may be before it is decoded in parts,
-	// one after another: it bounds the memory of a unit.
-	partBytes = 32 << 10
-	// lookBytes is how far a splitter looks for cuts at a time.
-	lookBytes = 64 << 10
-	// chunkBytes is the size of the memory that units of a stream share.
-	chunkBytes = 1 << 20
-)
-
-// What waits in memory, in bytes as [rows.Job] and [decode.Result.Bytes] count them.
-const (
-	// jobBytes is how much may wait to be encoded, for each worker.
-	jobBytes = 16 << 20
-	// decodedBytes is how much may wait to be stitched, for each worker.
-	decodedBytes = 24 << 20
-)
+// jobBytes is how much may wait to be encoded, for each worker, in bytes as [rows.Job]
+// counts them.
+const jobBytes = 16 << 20
 
 // rehashBytes is how long a file of trace data may be to be hashed again after it
 // was read: longer ones take long to write.

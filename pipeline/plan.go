@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/tracelake/tracelake/pipeline/engine"
+
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/decode/frame"
@@ -167,7 +169,7 @@ type planOptions struct {
 
 // makePlan binds every source, then reads every buffer once, with the tokens of
 // workers: of a sample only the first part.
-func makePlan(ctx context.Context, c *capture.Capture, tokens workers, opt planOptions) (*plan, error) {
+func makePlan(ctx context.Context, c *capture.Capture, tokens engine.Workers, opt planOptions) (*plan, error) {
 	p := &plan{
 		capture: c, protocols: opt.protocols, windowing: opt.window, near: opt.near, notes: slices.Clone(c.Warnings),
 		bound: map[*capture.Source]*sourcePlan{}, framed: map[uint8]*sourcePlan{},

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/tracelake/tracelake/pipeline/engine"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tracelake/tracelake/bench/sample"
@@ -34,7 +36,7 @@ func sampleRows(t *testing.T, blocks bool, workers int) (*rowSet, *digest.Truth)
 		t.Fatal(err)
 	}
 	defer c.Close()
-	p, err := makePlan(context.Background(), c, newWorkers(1), planOptions{protocols: protocols()})
+	p, err := makePlan(context.Background(), c, engine.NewWorkers(1), planOptions{protocols: protocols()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"iter"
 
+	"github.com/tracelake/tracelake/pipeline/engine"
+
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/decode/image"
@@ -24,8 +26,8 @@ type session struct {
 	inputs   []input
 	plan     *plan
 	window   *windowing // nil: all is decoded
-	tokens   workers
-	decoded  *budget // units that wait to be stitched
+	tokens   engine.Workers
+	decoded  *engine.Budget // units that wait to be stitched
 	// packetsOnly reports that sources are judged by their packets alone.
 	packetsOnly bool
 	attempts    decode.Pool // what attempts decode into
@@ -67,7 +69,7 @@ func openSession(ctx context.Context, input string, opt sessionOptions) (*sessio
 		return nil, errors.Join(err, unpacked.Close())
 	}
 	s := &session{
-		archive: archived, unpacked: unpacked, options: opt.capture, tokens: newWorkers(max(1, opt.workers)), decoded: newBudget(decodedBytes * int64(opt.workers)),
+		archive: archived, unpacked: unpacked, options: opt.capture, tokens: engine.NewWorkers(max(1, opt.workers)), decoded: engine.NewBudget(engine.DecodedBytes * int64(opt.workers)),
 		packetsOnly: opt.packetsOnly,
 	}
 	if err := s.open(ctx, input, &opt); err != nil {
@@ -102,7 +104,7 @@ func (s *session) open(ctx context.Context, input string, opt *sessionOptions) (
 	return s.window.place(s.plan)
 }
 
-func (o *sessionOptions) plan(ctx context.Context, c *capture.Capture, tokens workers, w *windowing) (*plan, error) {
+func (o *sessionOptions) plan(ctx context.Context, c *capture.Capture, tokens engine.Workers, w *windowing) (*plan, error) {
 	if err := c.Check(); err != nil && (!o.sample || errors.Is(err, capture.ErrEmpty)) {
 		return nil, err
 	}
@@ -186,10 +188,10 @@ func (s *session) follow(ctx context.Context, src *sourcePlan, to stitch.Sinks, 
 	if err != nil {
 		return s.window.explain(err)
 	}
-	units := splitFrom(stream, src.protocol, usual(src.protocol), lead)
+	units := engine.SplitFrom(stream, src.protocol, engine.Usual(src.protocol), lead)
 	err = s.stitch(ctx, src, units, st, to.Wanted(), progress)
 	if errors.Is(err, errPastWindow) {
-		s.decoded, err = newBudget(s.decoded.limit), nil // units after it were dropped
+		s.decoded, err = engine.NewBudget(s.decoded.Limit()), nil // units after it were dropped
 	} else if err == nil {
 		err = src.loseCutOff(st)
 	}
@@ -205,16 +207,16 @@ func (s *session) follow(ctx context.Context, src *sourcePlan, to stitch.Sinks, 
 
 // stitch decodes units and stitches them, up to the end of a window: it then fails with
 // errPastWindow.
-func (s *session) stitch(ctx context.Context, src *sourcePlan, units iter.Seq2[*workUnit, error], st *stitch.Stitcher, wanted decode.Wanted, progress func(*schema.Totals)) error {
+func (s *session) stitch(ctx context.Context, src *sourcePlan, units iter.Seq2[*engine.Unit, error], st *stitch.Stitcher, wanted decode.Wanted, progress func(*schema.Totals)) error {
 	src.looked = &image.Pages{}
 	memory := src.Memory.Watched(src.looked)
-	pool := &decoders{pool: &decode.Pool{}, new: func() decode.Decoder { return src.protocol.NewDecoder(memory, wanted) }}
-	return ordered(ctx, s.tokens, throttled(ctx, s.decoded, units), func(ctx context.Context, u *workUnit) (decoded, error) {
-		d, err := pool.decode(ctx, u)
-		s.decoded.take(d.bytes)
+	pool := engine.NewDecoders(&decode.Pool{}, func() decode.Decoder { return src.protocol.NewDecoder(memory, wanted) })
+	return engine.Ordered(ctx, s.tokens, engine.Throttled(ctx, s.decoded, units), func(ctx context.Context, u *engine.Unit) (engine.Decoded, error) {
+		d, err := pool.Decode(ctx, u)
+		s.decoded.Take(d.Bytes)
 		return d, err
-	}, func(d decoded) error {
-		defer s.decoded.give(d.bytes)
+	}, func(d engine.Decoded) error {
+		defer s.decoded.Give(d.Bytes)
 		err := st.Stitch(d.Unit)
 		if err == nil && progress != nil {
 			progress(&st.Outcome.Totals)

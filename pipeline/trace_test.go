@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/tracelake/tracelake/pipeline/engine"
+
 	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/bench/sample"
 	"github.com/tracelake/tracelake/decode"
@@ -85,7 +87,7 @@ func openTrace(t testing.TB, dir string, id uint8) *trace {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	p, err := makePlan(context.Background(), c, newWorkers(1), planOptions{protocols: protocols()})
+	p, err := makePlan(context.Background(), c, engine.NewWorkers(1), planOptions{protocols: protocols()})
 	if err != nil {
 		t.Fatal(err)
 	}

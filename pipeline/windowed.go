@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/tracelake/tracelake/pipeline/engine"
+
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/decode/frame"
@@ -266,7 +268,7 @@ var errPastWindow = errors.New("past the window")
 // before the first cut: noLead if that is still to be found.
 func (s *sourcePlan) begin() (stream decode.Stream, lead int, err error) {
 	if s.window == nil || s.window.FromStart() {
-		return s.stream(), noLead, nil
+		return s.stream(), engine.NoLead, nil
 	}
 	at, unitBytes := &s.window.Begin, s.unitBytes()
 	lead = leadOf(s.protocol, at.Reason)

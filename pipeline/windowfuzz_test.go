@@ -5,6 +5,8 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/tracelake/tracelake/pipeline/engine"
+
 	encodeetmv3 "github.com/tracelake/tracelake/bench/encode/etmv3"
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/capture"
@@ -56,11 +58,11 @@ func decodeRange(tr *trace, r *window.Range) error {
 		return err
 	}
 	decoder := tr.protocol.NewDecoder(tr.memory, tables.Sinks.Wanted())
-	for u, err := range splitFrom(stream, tr.protocol, usual(tr.protocol), lead) {
+	for u, err := range engine.SplitFrom(stream, tr.protocol, engine.Usual(tr.protocol), lead) {
 		if err != nil {
 			return err
 		}
-		d, err := (&decoders{pool: &decode.Pool{}, new: func() decode.Decoder { return decoder }}).decode(context.Background(), u)
+		d, err := engine.NewDecoders(&decode.Pool{}, func() decode.Decoder { return decoder }).Decode(context.Background(), u)
 		if err != nil {
 			return err
 		}

@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/tracelake/tracelake/pipeline/engine"
+
 	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/pipeline/stitch"
@@ -56,7 +58,7 @@ func TestWindowReadsLittle(t *testing.T) {
 	span := window.Span{
 		From: schema.Of(window.Point{Kind: window.ByOffset, N: size - 200<<10}), To: schema.Of(window.Point{Kind: window.ByOffset, N: size - 136<<10}),
 	}
-	s := &session{capture: c, tokens: newWorkers(2), decoded: newBudget(decodedBytes)}
+	s := &session{capture: c, tokens: engine.NewWorkers(2), decoded: engine.NewBudget(engine.DecodedBytes)}
 	defer s.close()
 	s.window, err = openWindow(&Window{Span: span, Index: index})
 	check(t, err)

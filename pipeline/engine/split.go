@@ -1,4 +1,4 @@
-package pipeline
+package engine
 
 import (
 	"errors"
@@ -9,36 +9,40 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// split cuts a stream into units: whole segments, each of which begins at a cut, the
+// Split cuts a stream into units: whole segments, each of which begins at a cut, the
 // first I-sync after an A-sync, or a part of a long one.
-func split(stream decode.Stream, protocol decode.Protocol) iter.Seq2[*workUnit, error] {
-	return splitBy(stream, protocol, usual(protocol))
+func Split(stream decode.Stream, protocol decode.Protocol) iter.Seq2[*Unit, error] {
+	return SplitBy(stream, protocol, Usual(protocol))
 }
 
-// usual is the grain of a protocol.
-func usual(protocol decode.Protocol) grain {
-	return grain{unitBytes * protocol.UnitBytes(), partBytes, chunkBytes}
+// Usual is the grain of a protocol.
+func Usual(protocol decode.Protocol) Grain {
+	return Grain{UnitBytes * protocol.UnitBytes(), PartBytes, ChunkBytes}
 }
 
-// A grain is how finely a stream is cut up, in bytes: see limits.go.
-type grain struct {
-	unit, part, chunk int
+// ReadBy is the usual grain of bytes that are read in so small chunks.
+func ReadBy(chunk int) Grain { return Grain{UnitBytes, PartBytes, chunk} }
+
+// A Grain is how finely a stream is cut up, in bytes: see limits.go.
+type Grain struct {
+	Unit, Part, Chunk int
 }
 
-func splitBy(stream decode.Stream, protocol decode.Protocol, g grain) iter.Seq2[*workUnit, error] {
-	return splitFrom(stream, protocol, g, noLead)
+// SplitBy is Split with another grain than the usual one.
+func SplitBy(stream decode.Stream, protocol decode.Protocol, g Grain) iter.Seq2[*Unit, error] {
+	return SplitFrom(stream, protocol, g, NoLead)
 }
 
-// noLead says that a stream does not begin at a cut that is known.
-const noLead = -1
+// NoLead says that a stream does not begin at a cut that is known.
+const NoLead = -1
 
-// splitFrom cuts up a stream in which so many bytes come before a cut that is known: those
+// SplitFrom cuts up a stream in which so many bytes come before a cut that is known: those
 // that the decoder of its segment has to see. Nothing is lost before it.
-func splitFrom(stream decode.Stream, protocol decode.Protocol, g grain, lead int) iter.Seq2[*workUnit, error] {
-	return func(yield func(*workUnit, error) bool) {
+func SplitFrom(stream decode.Stream, protocol decode.Protocol, g Grain, lead int) iter.Seq2[*Unit, error] {
+	return func(yield func(*Unit, error) bool) {
 		s := newSplitter(protocol, g)
 		s.lead = lead
-		s.flush = func(u *workUnit) { s.more = s.more && yield(u, nil) }
+		s.flush = func(u *Unit) { s.more = s.more && yield(u, nil) }
 		for s.more {
 			err := s.read(stream)
 			if errors.Is(err, io.EOF) {
@@ -54,19 +58,19 @@ func splitFrom(stream decode.Stream, protocol decode.Protocol, g grain, lead int
 }
 
 // whole returns g in whole units of so many bytes.
-func (g grain) whole(unitBytes int) grain {
+func (g Grain) whole(unitBytes int) Grain {
 	up := func(n int) int { return (n + unitBytes - 1) / unitBytes * unitBytes }
-	return grain{g.unit, up(g.part), up(g.chunk)}
+	return Grain{g.Unit, up(g.Part), up(g.Chunk)}
 }
 
 // A splitter holds the bytes of a stream that are in no part yet.
 type splitter struct {
-	grain     grain
+	grain     Grain
 	protocol  decode.Protocol
 	unitBytes int // of protocol
-	flush     func(*workUnit)
+	flush     func(*Unit)
 	more      bool // the consumer wants more
-	unit      *workUnit
+	unit      *Unit
 
 	// The bytes read. Parts are slices of them, so they are only appended to, until
 	// renew takes another chunk.
@@ -78,7 +82,7 @@ type splitter struct {
 	looked  int   // cuts before it were looked for
 	settled int   // all cuts before it are found
 	bounds  []int // those in no part yet (decode.Part.Bounds)
-	leap    leap
+	skip    skip
 
 	lead      int    // position of the cut that is known from the start, or below 0
 	inSegment bool   // a cut was found
@@ -92,13 +96,13 @@ type splitter struct {
 	unsyncedFrom int64       // its place in the stream
 }
 
-func newSplitter(protocol decode.Protocol, g grain) *splitter {
+func newSplitter(protocol decode.Protocol, g Grain) *splitter {
 	n := protocol.UnitBytes()
 	s := &splitter{
-		grain: g.whole(n), protocol: protocol, unitBytes: n, more: true, unit: &workUnit{}, lead: noLead,
+		grain: g.whole(n), protocol: protocol, unitBytes: n, more: true, unit: &Unit{}, lead: NoLead,
 		chunk: &chunk{}, chunks: &chunks{}, cutter: protocol.NewCutter(),
 	}
-	_, s.leap.may = s.cutter.(decode.AnywhereCutter)
+	_, s.skip.may = s.cutter.(decode.AnywhereCutter)
 	return s
 }
 
@@ -133,17 +137,17 @@ func (s *splitter) read(stream decode.Stream) error {
 
 // looks looks for cuts in the next bytes read. It reports whether there may be more.
 func (s *splitter) looks() bool {
-	if s.leap.on {
-		return s.leaps()
+	if s.skip.on {
+		return s.skips()
 	}
 	s.find(min(len(s.Data), s.looked+lookBytes), false)
 	s.settle()
-	return s.leap.on || s.looked < len(s.Data)
+	return s.skip.on || s.looked < len(s.Data)
 }
 
 // find finds the cuts in the bytes up to to, all of them if last. Otherwise it leaves
 // out the last bytes, which the part before a cut still has to show ahead. It ends
-// early where a leap begins.
+// early where a skip begins.
 func (s *splitter) find(to int, last bool) {
 	s.looked = to
 	if !last {
@@ -155,7 +159,7 @@ func (s *splitter) find(to int, last bool) {
 		s.bounds = append(s.bounds, from+b)
 	}
 	for _, c := range cuts.At {
-		if s.cut(from+c.At, &c); s.leap.on {
+		if s.cut(from+c.At, &c); s.skip.on {
 			return
 		}
 	}
@@ -183,11 +187,11 @@ func (s *splitter) beginSegment(at, before int) {
 	s.dropBounds(at)
 	s.segment, s.inSegment, s.continued, s.broken = at, true, false, false
 	s.before = append([]byte(nil), s.Data[at-before:at]...)
-	if s.unit.bytes >= s.grain.unit || len(s.unit.parts) >= unitParts {
+	if s.unit.Bytes >= s.grain.Unit || len(s.unit.Parts) >= unitParts {
 		s.endUnit()
 	}
-	if s.leap.may && len(s.unit.parts) == 0 {
-		s.beginLeap()
+	if s.skip.may && len(s.unit.Parts) == 0 {
+		s.beginSkip()
 	}
 }
 
@@ -215,8 +219,8 @@ func (s *splitter) dropBounds(to int) []int {
 // openParts makes parts of the open segment as long as more of it is known to
 // follow.
 func (s *splitter) openParts(known int) {
-	for known-s.segment > s.grain.part {
-		s.addPart(s.segment+s.grain.part, true, false)
+	for known-s.segment > s.grain.Part {
+		s.addPart(s.segment+s.grain.Part, true, false)
 		s.endUnit()
 	}
 }
@@ -255,9 +259,9 @@ func (s *splitter) ahead(to int) []byte {
 
 // breakOff ends everything at a break of the input, before Data[at].
 func (s *splitter) breakOff(at int) {
-	may := s.leap.may
-	s.leap.may = false
-	s.endLeap(at)
+	may := s.skip.may
+	s.skip.may = false
+	s.endSkip(at)
 	s.find(at, true)
 	if s.inSegment {
 		s.closeParts(at, true)
@@ -270,7 +274,7 @@ func (s *splitter) breakOff(at int) {
 	}
 	s.cutter, s.settled, s.looked = s.protocol.NewCutter(), at, at
 	s.bounds = s.bounds[:0]
-	s.leap.may = may
+	s.skip.may = may
 }
 
 // loseUnsynced writes the loss before the first cut, which ends at a place in
@@ -290,19 +294,19 @@ func (s *splitter) loseUnsynced(to int64) {
 // finish ends the stream.
 func (s *splitter) finish() {
 	at := len(s.Data)
-	if !s.leap.on {
+	if !s.skip.on {
 		s.find(at, true)
 	}
 	switch {
-	case s.leap.on:
-		s.leapTo(at, true)
+	case s.skip.on:
+		s.skipTo(at, true)
 	case s.inSegment:
 		s.openParts(at)
 		s.addPart(at, false, true)
 	default:
 		s.loseUnsynced(s.bytes)
 	}
-	if len(s.unit.parts) > 0 || len(s.unit.Losses) > 0 {
+	if len(s.unit.Parts) > 0 || len(s.unit.Losses) > 0 {
 		s.endUnit()
 	}
 }
@@ -310,10 +314,10 @@ func (s *splitter) finish() {
 // endUnit hands the unit to the consumer.
 func (s *splitter) endUnit() {
 	u := s.unit
-	s.unit = &workUnit{}
-	if n := len(u.parts); n > 0 {
+	s.unit = &Unit{}
+	if n := len(u.Parts); n > 0 {
 		u.prev, s.next = s.next, nil
-		if u.parts[n-1].Open {
+		if u.Parts[n-1].Open {
 			u.next = make(chan decode.Decoder, 1)
 			s.next = u.next
 		}
@@ -325,21 +329,21 @@ func (s *splitter) endUnit() {
 // found, to the start of other memory.
 func (s *splitter) renew() {
 	n := s.segment
-	if !s.leap.on {
+	if !s.skip.on {
 		n = min(n, s.settled)
 	}
 	old := s.chunk
 	kept := old.Data[n:]
-	s.chunk = s.chunks.get(max(s.grain.chunk, 2*len(kept)))
+	s.chunk = s.chunks.get(max(s.grain.Chunk, 2*len(kept)))
 	s.Data = append(s.Data, kept...)
 	s.Offsets.AppendAll(old.Offsets.Slice(n/s.unitBytes, old.Offsets.Len()))
 	old.release()
 	s.segment -= n
 	s.settled -= n
 	s.looked -= n
-	s.leap.looked -= n
-	s.leap.settled -= n
-	s.lead = max(s.lead-n, noLead)
+	s.skip.looked -= n
+	s.skip.settled -= n
+	s.lead = max(s.lead-n, NoLead)
 	for i := range s.bounds {
 		s.bounds[i] -= n
 	}

@@ -1,4 +1,4 @@
-package pipeline
+package engine
 
 import (
 	"context"
@@ -52,7 +52,7 @@ func TestOrderedKeepsOrder(t *testing.T) {
 					most = max(most, working)
 				}
 				var got []int
-				err := ordered(t.Context(), newWorkers(workerCount), count(n), func(_ context.Context, i int) (int, error) {
+				err := Ordered(t.Context(), NewWorkers(workerCount), count(n), func(_ context.Context, i int) (int, error) {
 					begin(1)
 					defer begin(-1)
 					time.Sleep(delays[i])
@@ -84,7 +84,7 @@ func TestOrderedBoundsWhatWaits(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var started atomic.Int64
 				var most, emitted int64
-				err := ordered(t.Context(), newWorkers(workerCount), count(200), func(context.Context, int) (int, error) {
+				err := Ordered(t.Context(), NewWorkers(workerCount), count(200), func(context.Context, int) (int, error) {
 					started.Add(1)
 					return 0, nil
 				}, func(int) error {
@@ -154,7 +154,7 @@ func TestOrderedStopsOnError(t *testing.T) {
 		for _, workerCount := range []int{1, 2, 7} {
 			t.Run(fmt.Sprint(tt.name, "/", workerCount), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					err := ordered(t.Context(), newWorkers(workerCount), tt.items, tt.work, tt.emit)
+					err := Ordered(t.Context(), NewWorkers(workerCount), tt.items, tt.work, tt.emit)
 					if !errors.Is(err, errStop) {
 						t.Errorf("error %v, want %v", err, errStop)
 					}
@@ -186,7 +186,7 @@ func TestOrderedStopsOnCancel(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 				defer cancel()
-				err := ordered(ctx, newWorkers(2), tt.items, tt.work, func(int) error {
+				err := Ordered(ctx, NewWorkers(2), tt.items, tt.work, func(int) error {
 					time.Sleep(tt.emit)
 					return nil
 				})
@@ -198,13 +198,13 @@ func TestOrderedStopsOnCancel(t *testing.T) {
 	}
 }
 
-// Two stages that share their tokens do not wait for each other for ever, even
+// Two stages that share their workers do not wait for each other for ever, even
 // with one token: the first hands on to the second as the exporter does.
 func TestOrderedSharesTokens(t *testing.T) {
 	for _, workerCount := range []int{1, 2} {
 		t.Run(fmt.Sprint(workerCount), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				tokens := newWorkers(workerCount)
+				workers := NewWorkers(workerCount)
 				jobs := make(chan int)
 				done := make(chan error, 1)
 				double := func(_ context.Context, i int) (int, error) {
@@ -213,13 +213,13 @@ func TestOrderedSharesTokens(t *testing.T) {
 				}
 				go func() {
 					defer close(jobs)
-					done <- ordered(t.Context(), tokens, count(300), double, func(r int) error {
+					done <- Ordered(t.Context(), workers, count(300), double, func(r int) error {
 						jobs <- r
 						return nil
 					})
 				}()
 				sum := 0
-				err := ordered(t.Context(), tokens, func(yield func(int, error) bool) {
+				err := Ordered(t.Context(), workers, func(yield func(int, error) bool) {
 					for j := range jobs {
 						if !yield(j, nil) {
 							return
@@ -239,7 +239,7 @@ func TestOrderedSharesTokens(t *testing.T) {
 
 // Without items there is nothing to do.
 func TestOrderedNothing(t *testing.T) {
-	err := ordered(t.Context(), newWorkers(2), count(0),
+	err := Ordered(t.Context(), NewWorkers(2), count(0),
 		func(context.Context, int) (int, error) { panic("no item") }, func(int) error { panic("no result") })
 	if err != nil {
 		t.Error(err)

@@ -1,4 +1,4 @@
-package pipeline
+package engine
 
 import (
 	"context"
@@ -9,9 +9,9 @@ import (
 
 // While one worker encodes a row group, the other counts whatever comes.
 func TestCountingBesideRowGroups(t *testing.T) {
-	tokens := newWorkers(2)
-	tokens <- struct{}{} // a row group is encoded, and does not end
-	c := &counting{ctx: t.Context(), tokens: tokens}
+	workers := NewWorkers(2)
+	workers <- struct{}{} // a row group is encoded, and does not end
+	c := NewCounting(t.Context(), workers)
 	var counted atomic.Int64
 	for range 100 {
 		if err := c.Go(func() { counted.Add(1) }); err != nil {
@@ -26,9 +26,9 @@ func TestCountingBesideRowGroups(t *testing.T) {
 // What is not counted because the export was given up is an error.
 func TestCountingGivenUp(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	tokens := newWorkers(1)
-	tokens <- struct{}{}
-	c := &counting{ctx: ctx, tokens: tokens}
+	workers := NewWorkers(1)
+	workers <- struct{}{}
+	c := NewCounting(ctx, workers)
 	cancel()
 	if err := c.Go(func() { t.Error("counted without a token") }); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)

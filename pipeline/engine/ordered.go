@@ -1,4 +1,4 @@
-package pipeline
+package engine
 
 import (
 	"context"
@@ -7,13 +7,14 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// A workers is a set of tokens: a goroutine that computes holds one.
-type workers chan struct{}
+// Workers bounds how many goroutines compute: one that does is in it.
+type Workers chan struct{}
 
-func newWorkers(n int) workers { return make(workers, n) }
+// NewWorkers returns n workers.
+func NewWorkers(n int) Workers { return make(Workers, n) }
 
-// compute calls work with a token.
-func (w workers) compute(ctx context.Context, work func() error) error {
+// Compute calls work once a worker is free.
+func (w Workers) Compute(ctx context.Context, work func() error) error {
 	select {
 	case w <- struct{}{}:
 	case <-ctx.Done():
@@ -23,21 +24,21 @@ func (w workers) compute(ctx context.Context, work func() error) error {
 	return work()
 }
 
-// ordered calls work on every item, each call holding a token, and passes the
-// results to emit one by one in the order of the items. At most 2×cap(tokens)
+// Ordered calls work on every item, each call by a worker, and passes the
+// results to emit one by one in the order of the items. At most 2×cap(workers)
 // results wait at any moment, so memory does not grow with the input.
 //
-// The first error, from work, emit or ctx, stops everything; ordered returns it
+// The first error, from work, emit or ctx, stops everything; Ordered returns it
 // once no goroutine it started is left.
 //
 // Items start in order: emit waits for the oldest, and with any other order it
-// could wait for one that never gets a token. Several calls may share tokens,
+// could wait for one that no worker ever begins. Several calls may share workers,
 // since work never waits for what another stage does.
-func ordered[T, R any](ctx context.Context, tokens workers, items iter.Seq2[T, error],
+func Ordered[T, R any](ctx context.Context, workers Workers, items iter.Seq2[T, error],
 	work func(context.Context, T) (R, error), emit func(R) error,
 ) error {
 	g, ctx := errgroup.WithContext(ctx)
-	slots := make(chan chan R, 2*cap(tokens)) // in item order; each is filled by its worker
+	slots := make(chan chan R, 2*cap(workers)) // in item order; each is filled by its worker
 	g.Go(func() error {
 		defer close(slots)
 		for item, err := range items {
@@ -51,12 +52,12 @@ func ordered[T, R any](ctx context.Context, tokens workers, items iter.Seq2[T, e
 				return ctx.Err()
 			}
 			select {
-			case tokens <- struct{}{}:
+			case workers <- struct{}{}:
 			case <-ctx.Done():
 				return ctx.Err()
 			}
 			g.Go(func() error {
-				defer func() { <-tokens }()
+				defer func() { <-workers }()
 				r, err := work(ctx, item)
 				if err != nil {
 					return err

@@ -2,13 +2,12 @@ package pipeline
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"testing"
-	"testing/synctest"
-	"time"
+
+	"github.com/tracelake/tracelake/pipeline/engine"
 
 	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/decode/capture"
@@ -16,60 +15,6 @@ import (
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 )
-
-// However slow emit is, what waits for it is bounded by its bytes, and an item
-// that is larger than the limit still goes through.
-func TestBudgetBoundsWhatWaits(t *testing.T) {
-	for _, tt := range []struct {
-		workers    int
-		item, want int64 // want: the most that waits
-	}{
-		{7, 10, 40},   // a fourth is begun while 30 of 35 are used
-		{7, 100, 100}, // one at a time
-		{1, 10, 30},   // one is emitted, two wait: ordered holds no more
-	} {
-		t.Run(fmt.Sprint(tt.workers, " workers, items of ", tt.item), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				b := newBudget(35)
-				emitted := 0
-				items := throttled(t.Context(), b, func(yield func(int, error) bool) {
-					for i := range 50 {
-						time.Sleep(time.Millisecond) // the one before is weighed meanwhile
-						if !yield(i, nil) {
-							return
-						}
-					}
-				})
-				err := ordered(t.Context(), newWorkers(tt.workers), items, func(_ context.Context, i int) (int, error) {
-					b.take(tt.item)
-					return i, nil
-				}, func(int) error {
-					time.Sleep(time.Second)
-					b.give(tt.item)
-					emitted++
-					return nil
-				})
-				if err != nil || emitted != 50 || b.used != 0 {
-					t.Fatalf("%d emitted, %d bytes used, %v", emitted, b.used, err)
-				}
-				if b.most != tt.want {
-					t.Errorf("%d bytes waited, want %d", b.most, tt.want)
-				}
-			})
-		})
-	}
-}
-
-// A wait for room ends with the context.
-func TestBudgetStopsOnCancel(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	b := newBudget(1)
-	b.take(1)
-	cancel()
-	if err := b.room(ctx); err == nil {
-		t.Error("there is room")
-	}
-}
 
 // denseSegment is a segment of ETMv3 that is as short as any: an A-sync, a
 // periodic I-sync at 0x8000 in A32 state, and an E atom.
@@ -129,7 +74,7 @@ func TestExportBoundsWhatWaits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.decoded.limit = 1
+		s.decoded = engine.NewBudget(1)
 		e := &exporter{session: s, opt: opt, out: out}
 		if _, err := e.run(t.Context()); err != nil {
 			t.Fatal(err)
@@ -138,16 +83,16 @@ func TestExportBoundsWhatWaits(t *testing.T) {
 			t.Fatal(err)
 		}
 		n := int64(workers)
-		if most := n*jobBytes + groupBytes + 1024; e.queued.most > most {
-			t.Errorf("%d workers: %d bytes waited to be encoded, want at most %d", workers, e.queued.most, most)
+		if most := n*jobBytes + groupBytes + 1024; e.queued.Most() > most {
+			t.Errorf("%d workers: %d bytes waited to be encoded, want at most %d", workers, e.queued.Most(), most)
 		}
 		// A unit is 2,521 segments; with rows and room to spare each is less than 1 KiB.
 		// Without room, each worker finishes the unit at hand, and one more may begin.
-		if most := (n + 1) * 2521 << 10; s.decoded.most > most {
-			t.Errorf("%d workers: %d bytes waited to be stitched, want at most %d", workers, s.decoded.most, most)
+		if most := (n + 1) * 2521 << 10; s.decoded.Most() > most {
+			t.Errorf("%d workers: %d bytes waited to be stitched, want at most %d", workers, s.decoded.Most(), most)
 		}
-		if e.queued.most < groupBytes || s.decoded.most == 0 {
-			t.Errorf("%d workers: only %d and %d bytes waited", workers, e.queued.most, s.decoded.most)
+		if e.queued.Most() < groupBytes || s.decoded.Most() == 0 {
+			t.Errorf("%d workers: only %d and %d bytes waited", workers, e.queued.Most(), s.decoded.Most())
 		}
 	}
 }

@@ -1,17 +1,17 @@
-package pipeline
+package engine
 
 import (
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/pipeline/stitch"
 )
 
-// A workUnit is the bytes of a stream for one worker: whole segments, or a part
+// A Unit is the bytes of a stream for one worker: whole segments, or a part
 // of a long one. The division into units depends only on the bytes.
-type workUnit struct {
+type Unit struct {
 	stitch.Unit // its Rows are nil until they are decoded
 
-	parts []decode.Part
-	bytes int // in parts
+	Parts []decode.Part
+	Bytes int // in parts
 	// uncut, if not nil: the one part is whole segments of the protocol, which the
 	// worker cuts, into parts of so many bytes.
 	uncut     decode.Protocol
@@ -25,9 +25,9 @@ type workUnit struct {
 }
 
 // add adds a part, whose bytes are in c.
-func (u *workUnit) add(p *decode.Part, c *chunk) {
-	u.parts = append(u.parts, *p)
-	u.bytes += len(p.Data)
+func (u *Unit) add(p *decode.Part, c *chunk) {
+	u.Parts = append(u.Parts, *p)
+	u.Bytes += len(p.Data)
 	u.Asyncs += len(p.Bounds)
 	if n := len(u.chunks); n == 0 || u.chunks[n-1] != c {
 		c.retain()
@@ -35,15 +35,15 @@ func (u *workUnit) add(p *decode.Part, c *chunk) {
 	}
 }
 
-// cutUp divides a unit that is not cut yet into segments.
-func (u *workUnit) cutUp() {
+// CutUp divides a unit that is not cut yet into segments.
+func (u *Unit) CutUp() {
 	if u.uncut == nil {
 		return
 	}
-	whole, n := u.parts[0], u.uncut.UnitBytes()
+	whole, n := u.Parts[0], u.uncut.UnitBytes()
 	cuts := u.uncut.NewCutter().Find(whole.Data, true)
 	u.uncut = nil
-	u.parts, u.Asyncs = make([]decode.Part, 0, len(cuts.At)+1), len(cuts.Bounds)
+	u.Parts, u.Asyncs = make([]decode.Part, 0, len(cuts.At)+1), len(cuts.Bounds)
 	bounds := cuts.Bounds
 	for from, start, i := 0, true, 0; from < len(whole.Data); {
 		end := len(whole.Data) // of the segment
@@ -56,7 +56,7 @@ func (u *workUnit) cutUp() {
 			Continued: !start, Open: to < end, End: to == len(whole.Data) && whole.End,
 		}
 		p.Bounds, bounds = boundsIn(bounds, from, to)
-		u.parts = append(u.parts, p)
+		u.Parts = append(u.Parts, p)
 		if from, start = to, to == end; start {
 			i++
 		}
@@ -75,9 +75,9 @@ func boundsIn(bounds []int, from, to int) (in, after []int) {
 }
 
 // done ends the use of the bytes of the unit.
-func (u *workUnit) done() {
+func (u *Unit) done() {
 	for _, c := range u.chunks {
 		c.release()
 	}
-	u.parts, u.chunks = nil, nil
+	u.Parts, u.chunks = nil, nil
 }

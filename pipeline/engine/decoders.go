@@ -1,4 +1,4 @@
-package pipeline
+package engine
 
 import (
 	"context"
@@ -8,8 +8,8 @@ import (
 	"github.com/tracelake/tracelake/pipeline/stitch"
 )
 
-// decoders lends out the decoders of one source.
-type decoders struct {
+// Decoders lends out the decoders of one source.
+type Decoders struct {
 	new  func() decode.Decoder
 	mu   sync.Mutex
 	idle []decode.Decoder
@@ -19,23 +19,28 @@ type decoders struct {
 	lastBytes int
 }
 
-// decoded is a unit on its way from a worker to the stitcher.
-type decoded struct {
-	*stitch.Unit
-	bytes int64 // of memory that its rows take up
+// NewDecoders returns those that new makes; their rows are of pool.
+func NewDecoders(pool *decode.Pool, new func() decode.Decoder) *Decoders {
+	return &Decoders{pool: pool, new: new}
 }
 
-// decode decodes a unit, with the decoder of the unit before if it continues its
+// Decoded is a unit on its way from a worker to the stitcher.
+type Decoded struct {
+	*stitch.Unit
+	Bytes int64 // of memory that its rows take up
+}
+
+// Decode decodes a unit, with the decoder of the unit before if it continues its
 // segment.
-func (d *decoders) decode(ctx context.Context, u *workUnit) (decoded, error) {
-	if len(u.parts) == 0 {
+func (d *Decoders) Decode(ctx context.Context, u *Unit) (Decoded, error) {
+	if len(u.Parts) == 0 {
 		u.Rows = &decode.Result{}
-		return decoded{&u.Unit, 0}, nil
+		return Decoded{&u.Unit, 0}, nil
 	}
 	defer u.done()
-	u.cutUp()
+	u.CutUp()
 	// Units are much alike, and growing costs as much as decoding does.
-	rows := d.pool.NewResult(d.room(u.bytes), len(u.parts))
+	rows := d.pool.NewResult(d.room(u.Bytes), len(u.Parts))
 	var decoder decode.Decoder
 	if u.prev == nil {
 		decoder = d.get()
@@ -43,14 +48,14 @@ func (d *decoders) decode(ctx context.Context, u *workUnit) (decoded, error) {
 		select {
 		case decoder = <-u.prev:
 		case <-ctx.Done():
-			return decoded{}, ctx.Err()
+			return Decoded{}, ctx.Err()
 		}
 	}
-	for i := range u.parts {
-		u.parts[i].More = i < len(u.parts)-1
-		decoder.Decode(rows, u.parts[i])
+	for i := range u.Parts {
+		u.Parts[i].More = i < len(u.Parts)-1
+		decoder.Decode(rows, u.Parts[i])
 	}
-	d.observe(rows.Ends(), u.bytes)
+	d.observe(rows.Ends(), u.Bytes)
 	rows.Clip()
 	if u.next != nil {
 		u.next <- decoder
@@ -58,10 +63,10 @@ func (d *decoders) decode(ctx context.Context, u *workUnit) (decoded, error) {
 		d.put(decoder)
 	}
 	u.Rows = rows
-	return decoded{&u.Unit, rows.Bytes()}, nil
+	return Decoded{&u.Unit, rows.Bytes()}, nil
 }
 
-func (d *decoders) get() decode.Decoder {
+func (d *Decoders) get() decode.Decoder {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if n := len(d.idle); n > 0 {
@@ -72,14 +77,14 @@ func (d *decoders) get() decode.Decoder {
 	return d.new()
 }
 
-func (d *decoders) put(decoder decode.Decoder) {
+func (d *Decoders) put(decoder decode.Decoder) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.idle = append(d.idle, decoder)
 }
 
 // room estimates how many rows of each kind so many bytes make.
-func (d *decoders) room(bytes int) (room decode.Ends) {
+func (d *Decoders) room(bytes int) (room decode.Ends) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for kind, n := range d.last {
@@ -91,7 +96,7 @@ func (d *decoders) room(bytes int) (room decode.Ends) {
 }
 
 // observe notes how many rows so many bytes made.
-func (d *decoders) observe(rows decode.Ends, bytes int) {
+func (d *Decoders) observe(rows decode.Ends, bytes int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.last, d.lastBytes = rows, max(bytes, 1)
