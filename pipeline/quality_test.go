@@ -7,6 +7,9 @@ import (
 	"testing"
 
 	"github.com/tracelake/tracelake/pipeline/engine"
+	"github.com/tracelake/tracelake/pipeline/plan"
+	"github.com/tracelake/tracelake/pipeline/probe"
+	"github.com/tracelake/tracelake/pipeline/stitch"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -66,7 +69,9 @@ func TestQuality(t *testing.T) {
 					continue
 				}
 				seen = true
-				if diff := cmp.Diff(agreements(&tt.want, nil), s.Agreements); diff != "" {
+				if diff := cmp.Diff((&probe.Evidence{
+					Source: &plan.Source{}, Outcome: &engine.Outcome{Outcome: stitch.Outcome{Quality: tt.want}},
+				}).Agreements(), s.Agreements); diff != "" {
 					t.Errorf("want (-) and got (+):\n%s", diff)
 				}
 			}

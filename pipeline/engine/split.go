@@ -9,9 +9,12 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
+// Units are the units of a stream, in order, or why there are no more.
+type Units = iter.Seq2[*Unit, error]
+
 // Split cuts a stream into units: whole segments, each of which begins at a cut, the
 // first I-sync after an A-sync, or a part of a long one.
-func Split(stream decode.Stream, protocol decode.Protocol) iter.Seq2[*Unit, error] {
+func Split(stream decode.Stream, protocol decode.Protocol) Units {
 	return SplitBy(stream, protocol, Usual(protocol))
 }
 
@@ -29,7 +32,7 @@ type Grain struct {
 }
 
 // SplitBy is Split with another grain than the usual one.
-func SplitBy(stream decode.Stream, protocol decode.Protocol, g Grain) iter.Seq2[*Unit, error] {
+func SplitBy(stream decode.Stream, protocol decode.Protocol, g Grain) Units {
 	return SplitFrom(stream, protocol, g, NoLead)
 }
 
@@ -38,7 +41,7 @@ const NoLead = -1
 
 // SplitFrom cuts up a stream in which so many bytes come before a cut that is known: those
 // that the decoder of its segment has to see. Nothing is lost before it.
-func SplitFrom(stream decode.Stream, protocol decode.Protocol, g Grain, lead int) iter.Seq2[*Unit, error] {
+func SplitFrom(stream decode.Stream, protocol decode.Protocol, g Grain, lead int) Units {
 	return func(yield func(*Unit, error) bool) {
 		s := newSplitter(protocol, g)
 		s.lead = lead
