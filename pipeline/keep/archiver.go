@@ -184,7 +184,7 @@ func (a *archiver) run(ctx context.Context, input string) (err error) {
 	}
 	for i, in := range a.Capture.Inputs {
 		if i >= len(a.decoded) || a.decoded[i].Path != in.Path {
-			return &engine.ChangedError{in.Path}
+			return &engine.ChangedError{Path: in.Path}
 		}
 		if err := a.add(ctx, in, a.decoded[i].SHA256); err != nil {
 			return err
@@ -200,7 +200,7 @@ func (a *archiver) add(ctx context.Context, in *capture.Input, sum string) error
 		return a.addTrace(ctx, in, sum)
 	}
 	if hex.EncodeToString(in.SHA256[:]) != sum {
-		return &engine.ChangedError{in.Path}
+		return &engine.ChangedError{Path: in.Path}
 	}
 	f, err := os.Open(in.Name)
 	if err != nil {
@@ -215,7 +215,7 @@ func (a *archiver) add(ctx context.Context, in *capture.Input, sum string) error
 		return fmt.Errorf("read %s: %w", in.Path, err)
 	}
 	if now := sha256.Sum256(text); now != in.SHA256 {
-		return &engine.ChangedError{in.Path}
+		return &engine.ChangedError{Path: in.Path}
 	}
 	return a.out.AddFile(in.Path, text)
 }
@@ -260,7 +260,7 @@ func (a *archiver) addTrace(ctx context.Context, in *capture.Input, sum string) 
 		err = ctx.Err()
 	}
 	if err == nil && hex.EncodeToString(h.Sum(nil)) != sum {
-		err = &engine.ChangedError{in.Path}
+		err = &engine.ChangedError{Path: in.Path}
 	}
 	if err != nil {
 		out.Abandon()
@@ -278,7 +278,7 @@ func blocks(in *capture.Input, kept *seekable.Frames) iter.Seq2[block, error] {
 			if n == len(data) {
 				err = nil
 			} else if errors.Is(err, io.EOF) {
-				err = &engine.ChangedError{in.Path}
+				err = &engine.ChangedError{Path: in.Path}
 			}
 			if !yield(block{data: data, frame: kept.Next()}, err) {
 				return
