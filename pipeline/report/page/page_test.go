@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tracelake/tracelake/pipeline/keep"
+	kept "github.com/tracelake/tracelake/pipeline/keep"
 
 	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/bench/sample"
@@ -235,7 +235,7 @@ func TestSame(t *testing.T) {
 	opt := pipeline.Options{Level: schema.LevelNone, Workers: 1}
 	opt.Capture.Symbols = []string{filepath.Join(capture, sample.ELF)}
 	archive := filepath.Join(t.TempDir(), "run.tla")
-	if _, err := pipeline.Archive(t.Context(), capture, archive, keep.ArchiveOptions{Export: opt}); err != nil {
+	if _, err := pipeline.Archive(t.Context(), capture, archive, kept.ArchiveOptions{Export: opt}); err != nil {
 		t.Fatal(err)
 	}
 	_, out := makePage(t, t.TempDir(), archive)
