@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracelake/tracelake/pipeline/engine"
+
 	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/decode/decodetest/shared"
 	"github.com/tracelake/tracelake/schema"
@@ -164,9 +166,9 @@ func (d *decodedTables) checkCounts(t testing.TB, blocks *decodedTables) {
 func (tr *trace) checkCounts(t testing.TB) *decodedTables {
 	t.Helper()
 	d := tr.decode(t)
-	small := grain{unit: 5000, part: 700, chunk: 1000}
+	small := engine.Grain{Unit: 5000, Part: 700, Chunk: 1000}
 	d.checkCounts(t, tr.decodeStream(t, tr.stream(wholePieces), decodeOptions{blocks: true, grain: small}))
-	for i, g := range []grain{{}, small} {
+	for i, g := range []engine.Grain{{}, small} {
 		d.checkNone(t, tr.decodeStream(t, tr.stream(wholePieces), decodeOptions{none: true, workers: 1 + i, grain: g}))
 	}
 	return d

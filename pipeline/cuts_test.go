@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/tracelake/tracelake/pipeline/engine"
+
 	"github.com/tracelake/tracelake/decode/pft"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -38,7 +40,7 @@ func TestCutsChangeNothing(t *testing.T) {
 			place[int64(len(cut))] = len(uncut)
 			cut, uncut = append(cut, packet...), append(uncut, packet...)
 		}
-		want := tr.with(cut).decodeStream(t, tr.with(cut).stream(wholePieces), decodeOptions{grain: grain{unit: 1, part: partBytes, chunk: chunkBytes}})
+		want := tr.with(cut).decodeStream(t, tr.with(cut).stream(wholePieces), decodeOptions{grain: engine.Grain{Unit: 1, Part: engine.PartBytes, Chunk: engine.ChunkBytes}})
 		long := &longTrace{trace: tr.with(uncut), place: place}
 		got := long.decode(t)
 		want.checkAccounts(t, len(cut))

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracelake/tracelake/pipeline/engine"
+
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/pipeline/rows"
@@ -28,7 +30,7 @@ type decodeOptions struct {
 	blocks  bool
 	none    bool // neither instructions nor blocks
 	workers int
-	grain   grain
+	grain   engine.Grain
 	submit  func(*decodedTables, rows.Job) error // what becomes of row groups
 }
 
@@ -42,8 +44,8 @@ func (tr *trace) decode(t testing.TB) *decodedTables {
 func (tr *trace) decodeStream(t testing.TB, stream decode.Stream, opt decodeOptions) *decodedTables {
 	t.Helper()
 	d := &decodedTables{tables: map[string]*schema.Batch{}}
-	if opt.grain == (grain{}) {
-		opt.grain = grain{unitBytes, partBytes, chunkBytes}
+	if opt.grain == (engine.Grain{}) {
+		opt.grain = usualGrain
 	}
 	wanted := level(opt.blocks)
 	if opt.none {
@@ -59,14 +61,14 @@ func (tr *trace) decodeStream(t testing.TB, stream decode.Stream, opt decodeOpti
 
 // decodeInto decodes a stream the way Export does, with row groups to out.
 func decodeInto(
-	t testing.TB, id uint8, protocol decode.Protocol, mem *image.Memory, stream decode.Stream, workerCount int, g grain, out rows.Output,
+	t testing.TB, id uint8, protocol decode.Protocol, mem *image.Memory, stream decode.Stream, workerCount int, g engine.Grain, out rows.Output,
 ) stitch.Outcome {
 	t.Helper()
 	tables := rows.New(out)
 	st := stitch.New(id, protocol.TimestampCode(), tables.Sinks)
-	pool := &decoders{pool: &decode.Pool{}, new: func() decode.Decoder { return protocol.NewDecoder(mem, tables.Sinks.Wanted()) }}
-	err := ordered(context.Background(), newWorkers(max(1, workerCount)), splitBy(stream, protocol, g), pool.decode,
-		func(d decoded) error { return st.Stitch(d.Unit) })
+	pool := engine.NewDecoders(&decode.Pool{}, func() decode.Decoder { return protocol.NewDecoder(mem, tables.Sinks.Wanted()) })
+	err := engine.Ordered(context.Background(), engine.NewWorkers(max(1, workerCount)), engine.SplitBy(stream, protocol, g), pool.Decode,
+		func(d engine.Decoded) error { return st.Stitch(d.Unit) })
 	if err == nil {
 		err = st.Finish()
 	}
@@ -83,14 +85,14 @@ func decodeInto(
 func (tr *trace) stitchTo(t testing.TB, st *stitch.Stitcher, want decode.Wanted) {
 	t.Helper()
 	decoder := tr.protocol.NewDecoder(tr.memory, want)
-	for u, err := range split(tr.stream(wholePieces), tr.protocol) {
+	for u, err := range engine.Split(tr.stream(wholePieces), tr.protocol) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		u.cutUp()
+		u.CutUp()
 		u.Rows = &decode.Result{}
-		for i := range u.parts {
-			decoder.Decode(u.Rows, u.parts[i])
+		for i := range u.Parts {
+			decoder.Decode(u.Rows, u.Parts[i])
 		}
 		if err := st.Stitch(&u.Unit); err != nil {
 			t.Fatal(err)

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tracelake/tracelake/pipeline/engine"
+
 	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/capture"
@@ -168,16 +170,16 @@ func TestEndlessUnits(t *testing.T) {
 				t.Fatal(err)
 			}
 			units, segments, read := 0, 0, 0
-			for u, err := range split(l.Stream(bytes.NewReader(file), 0), p) {
+			for u, err := range engine.Split(l.Stream(bytes.NewReader(file), 0), p) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if len(u.parts) > most || u.bytes > unitBytes*port.SampleBytes+partBytes {
-					t.Fatalf("a unit of %d segments, %d bytes", len(u.parts), u.bytes)
+				if len(u.Parts) > most || u.Bytes > engine.UnitBytes*port.SampleBytes+engine.PartBytes {
+					t.Fatalf("a unit of %d segments, %d bytes", len(u.Parts), u.Bytes)
 				}
 				units++
-				segments += len(u.parts)
-				for _, part := range u.parts {
+				segments += len(u.Parts)
+				for _, part := range u.Parts {
 					read += (len(part.Before) + len(part.Data) + len(part.Ahead)) / port.SampleBytes
 				}
 			}
@@ -188,7 +190,7 @@ func TestEndlessUnits(t *testing.T) {
 			if read > samples+segments*shown {
 				t.Errorf("the decoders of %d segments are shown %d samples of %d", segments, read, samples)
 			}
-			if least := segments / most; units > 2*(least+len(file)/partBytes+1) {
+			if least := segments / most; units > 2*(least+len(file)/engine.PartBytes+1) {
 				t.Errorf("%d units of %d segments", units, segments)
 			}
 		})

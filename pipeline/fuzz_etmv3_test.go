@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/tracelake/tracelake/pipeline/engine"
+
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/decode/etmv3"
@@ -246,9 +248,9 @@ func checkDecodeETMv3(t testing.TB, data []byte, mode uint16, at int) {
 	if len(data) == 0 {
 		return
 	}
-	small := decodeOptions{workers: 1 + at%3, grain: grain{unit: 1 + at%40, part: 24 + at%17, chunk: 1 + at%50}}
+	small := decodeOptions{workers: 1 + at%3, grain: engine.Grain{Unit: 1 + at%40, Part: 24 + at%17, Chunk: 1 + at%50}}
 	whole.sameButSplices(t, check(tr.decodeStream(t, tr.stream(1+at%20), small)))
-	small.grain.part = 1 << 20
+	small.grain.Part = 1 << 20
 	sameTables(t, whole, tr.decodeStream(t, tr.stream(1+at%20), small), nil)
 
 	where := at % len(data)

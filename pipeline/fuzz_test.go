@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/tracelake/tracelake/pipeline/engine"
+
 	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/capture"
@@ -177,7 +179,7 @@ func checkDecode(t testing.TB, data []byte, mode uint16, at int) {
 	if len(data) == 0 {
 		return
 	}
-	small := decodeOptions{workers: 1 + at%3, grain: grain{unit: 1 + at%40, part: 16 + at%17, chunk: 1 + at%50}}
+	small := decodeOptions{workers: 1 + at%3, grain: engine.Grain{Unit: 1 + at%40, Part: 16 + at%17, Chunk: 1 + at%50}}
 	sameTables(t, whole, tr.decodeStream(t, tr.stream(1+at%20), small), nil)
 
 	where := at % len(data)

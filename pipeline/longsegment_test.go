@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/tracelake/tracelake/pipeline/engine"
+
 	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -51,7 +53,7 @@ func (tr *trace) lengthen(t *testing.T, parts, seed int) *longTrace {
 		if due && (p.Len > 3 || i%5 == seed%5) {
 			borders++
 			inside := 1 + seed%(p.Len-1)
-			data = append(data, bytes.Repeat([]byte{ignorePacket}, l.start+borders*partBytes-inside-len(data))...)
+			data = append(data, bytes.Repeat([]byte{ignorePacket}, l.start+borders*engine.PartBytes-inside-len(data))...)
 			l.cuts = append(l.cuts, p)
 		}
 		l.place[int64(tr.offsets[p.at])] = len(data)
@@ -71,12 +73,12 @@ func (tr *trace) lengthen(t *testing.T, parts, seed int) *longTrace {
 // parts counts the parts of the units a stream is split into.
 func (tr *trace) parts(t *testing.T) (parts, units int) {
 	t.Helper()
-	for u, err := range split(tr.stream(100_000), tr.protocol) {
+	for u, err := range engine.Split(tr.stream(100_000), tr.protocol) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		u.cutUp()
-		parts += len(u.parts)
+		u.CutUp()
+		parts += len(u.Parts)
 		units++
 	}
 	return parts, units
@@ -154,7 +156,7 @@ func (l *longTrace) sameButSegments(t *testing.T, want, got *decodedTables) {
 func TestLossAcrossParts(t *testing.T) {
 	tr := sampleTrace(t)
 	l := tr.lengthen(t, 3, 0)
-	at := l.start + partBytes - 1000 // in the first part, among ignore packets
+	at := l.start + engine.PartBytes - 1000 // in the first part, among ignore packets
 	for l.data[at] != ignorePacket {
 		at--
 	}
@@ -179,7 +181,7 @@ func TestLossAcrossParts(t *testing.T) {
 	})
 	t.Run("to a break and on", func(t *testing.T) {
 		// The break lies in the second part; the bytes after it are a loss of their own.
-		broken := l.start + 2*partBytes - 100
+		broken := l.start + 2*engine.PartBytes - 100
 		d := damaged.decodeStream(t, damaged.stream(100_000, broken), decodeOptions{workers: 2})
 		d.checkAccounts(t, len(damaged.data))
 		d.wantLoss(t, 1, at, broken-at, "reserved_header")

@@ -14,6 +14,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/tracelake/tracelake/pipeline/engine"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tracelake/tracelake/bench/need"
@@ -73,7 +75,7 @@ func same(offset int64) int64 { return offset }
 // Rows do not depend on the pieces a stream comes in, on how it is cut into
 // units and parts, or on the number of workers.
 func TestPiecesAndGrains(t *testing.T) {
-	small := grain{unit: 1, part: 32, chunk: 64}
+	small := engine.Grain{Unit: 1, Part: 32, Chunk: 64}
 	for _, tr := range moreTraces(t) {
 		t.Run(tr.name, func(t *testing.T) {
 			want := tr.decode(t)
@@ -87,9 +89,9 @@ func TestPiecesAndGrains(t *testing.T) {
 				{1000, decodeOptions{workers: 7}},
 				{wholePieces, decodeOptions{workers: 3, grain: small}},
 				{1, decodeOptions{grain: small}},
-				{7, decodeOptions{workers: 2, grain: grain{unit: 100, part: 33, chunk: 1}}},
-				{1000, decodeOptions{workers: 7, grain: grain{unit: 1, part: 1 << 20, chunk: 1000}}},
-				{wholePieces, decodeOptions{workers: 2, grain: grain{unit: 3000, part: 1001, chunk: 1 << 20}}},
+				{7, decodeOptions{workers: 2, grain: engine.Grain{Unit: 100, Part: 33, Chunk: 1}}},
+				{1000, decodeOptions{workers: 7, grain: engine.Grain{Unit: 1, Part: 1 << 20, Chunk: 1000}}},
+				{wholePieces, decodeOptions{workers: 2, grain: engine.Grain{Unit: 3000, Part: 1001, Chunk: 1 << 20}}},
 			} {
 				if got := sameRows(t, want, tr.decodeStream(t, tr.stream(tt.piece), tt.opt), nil); got == 0 || t.Failed() {
 					t.Fatalf("with pieces of %d, %+v", tt.piece, tt.opt)

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/tracelake/tracelake/pipeline/engine"
+
 	"github.com/tracelake/tracelake/bench/generate"
 	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/bench/program"
@@ -30,10 +32,10 @@ func TestSamplesInParts(t *testing.T) {
 		for seed := range seeds {
 			t.Run(fmt.Sprintf("%s/%d", protocol, seed), func(t *testing.T) {
 				c := madeSamples(t, protocol, seed)
-				whole := c.rows(t, 0, c.samples(), grain{unitBytes, partBytes, chunkBytes})
+				whole := c.rows(t, 0, c.samples(), usualGrain)
 				const thousand = 1 << 10
 				equalTables(t, "in parts of 1,024 samples",
-					c.rows(t, 0, c.samples(), grain{unit: 1, part: thousand * port.SampleBytes, chunk: 3 * thousand * port.SampleBytes}), whole)
+					c.rows(t, 0, c.samples(), engine.Grain{Unit: 1, Part: thousand * port.SampleBytes, Chunk: 3 * thousand * port.SampleBytes}), whole)
 				c.checkSegments(t, whole)
 			})
 		}
@@ -76,14 +78,14 @@ func samplesFile(t *testing.T, protocol string, seed uint64) (path string, opt c
 func madeSamples(t *testing.T, protocol string, seed uint64) *madeCapture {
 	t.Helper()
 	path, opt := samplesFile(t, protocol, seed)
-	s, err := openSession(t.Context(), path, sessionOptions{capture: opt, workers: 1})
+	s, err := open(t.Context(), path, openOptions{capture: opt, workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.close()
-	src := s.plan.sources[0]
-	made := &madeCapture{protocol: src.protocol, memory: src.Memory}
-	for stream := src.stream(); ; {
+	src := s.plan.Sources[0]
+	made := &madeCapture{protocol: src.Bound, memory: src.Memory}
+	for stream := src.Stream(nil); ; {
 		var p decode.Piece
 		_, err := stream.Next(&p)
 		if errors.Is(err, io.EOF) {
@@ -100,7 +102,7 @@ func (c *madeCapture) samples() int { return len(c.records) / port.SampleBytes }
 
 // rows decodes the samples from one to before another. The offset of a sample is its
 // number.
-func (c *madeCapture) rows(t *testing.T, from, to int, g grain) *rowSet {
+func (c *madeCapture) rows(t *testing.T, from, to int, g engine.Grain) *rowSet {
 	t.Helper()
 	records := c.records[from*port.SampleBytes : to*port.SampleBytes]
 	return decodeGrains(t, &sampleStream{records: records, first: from, piece: 5000}, c.protocol, c.memory, false, 2, g)
@@ -116,7 +118,7 @@ func (c *madeCapture) checkSegments(t *testing.T, whole *rowSet) {
 		if i+1 < len(segments) {
 			to = number(segments[i+1]["byte_offset"])
 		}
-		alone := c.rows(t, max(0, from-window), min(to+ahead, c.samples()), grain{unitBytes, partBytes, chunkBytes})
+		alone := c.rows(t, max(0, from-window), min(to+ahead, c.samples()), usualGrain)
 		got, want := instructionsIn(alone, from, to), instructionsIn(whole, from, to)
 		if !slices.EqualFunc(got, want, slices.Equal) {
 			t.Errorf("the segment of samples %d to %d has %d instructions alone, want %d:\n%v\n%v", from, to, len(got), len(want), got, want)

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/tracelake/tracelake/pipeline/engine"
+
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/decodetest"
 	"github.com/tracelake/tracelake/decode/image"
@@ -165,7 +167,7 @@ func (v *portVector) check(t *testing.T) {
 		t.Errorf("%d samples are %d decoded and %d lost of %d", n, got.BytesDecoded, got.BytesLost, got.Bytes)
 	}
 	for _, samples := range []int{1, 2, 3, 5, 8} {
-		g := grain{unit: 1, part: samples * port.SampleBytes, chunk: 16}
+		g := engine.Grain{Unit: 1, Part: samples * port.SampleBytes, Chunk: 16}
 		set := decodeGrains(t, &sampleStream{records: records, piece: 1}, protocol, memory, false, 2, g)
 		equalTables(t, fmt.Sprintf("in parts of %d samples", samples), set, whole)
 	}

@@ -6,6 +6,11 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/tracelake/tracelake/pipeline/engine"
+	"github.com/tracelake/tracelake/pipeline/plan"
+	"github.com/tracelake/tracelake/pipeline/probe"
+	"github.com/tracelake/tracelake/pipeline/stitch"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tracelake/tracelake/decode"
@@ -64,7 +69,9 @@ func TestQuality(t *testing.T) {
 					continue
 				}
 				seen = true
-				if diff := cmp.Diff(agreements(&tt.want, nil), s.Agreements); diff != "" {
+				if diff := cmp.Diff((&probe.Evidence{
+					Source: &plan.Source{}, Outcome: &engine.Outcome{Outcome: stitch.Outcome{Quality: tt.want}},
+				}).Agreements(), s.Agreements); diff != "" {
 					t.Errorf("want (-) and got (+):\n%s", diff)
 				}
 			}
@@ -157,7 +164,7 @@ func TestQualityOfPrograms(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, g := range []grain{{unitBytes, partBytes, chunkBytes}, {1, 16, 64}} {
+			for _, g := range []engine.Grain{usualGrain, grainOf(1, 16, 64)} {
 				if diff := cmp.Diff(tt.want, decodeQuality(t, s, s.Memory(), g)); diff != "" {
 					t.Errorf("%+v: want (-) and got (+):\n%s", g, diff)
 				}
@@ -173,7 +180,7 @@ func TestQualityWithoutBranches(t *testing.T) {
 		t.Fatal(err)
 	}
 	zeros := image.New(image.Region{Address: 0x8000, Bytes: make([]byte, 1<<20)})
-	got := decodeQuality(t, s, zeros, grain{unitBytes, partBytes, chunkBytes})
+	got := decodeQuality(t, s, zeros, usualGrain)
 	want := decode.Quality{
 		Branches: 2, BranchesUnplaced: 1, ISyncs: 1, ISyncsEqual: 1, ISyncsUnplaced: 3, // each atom loses the position
 		BranchMisses: []decode.Miss{{Offset: 12, Expected: a32(0x8000), Found: a32(0x8100)}, {Offset: 27, Expected: a32(0x8108), Found: a32(0x8000)}},
@@ -218,7 +225,7 @@ ETMIDR = 0x410cf230  ; security extensions
 		},
 		Undefined: []string{"timestamp packets"},
 	}
-	for _, g := range []grain{{unitBytes, partBytes, chunkBytes}, {1, 16, 64}} {
+	for _, g := range []engine.Grain{usualGrain, grainOf(1, 16, 64)} {
 		if diff := cmp.Diff(want, decodeQuality(t, s, s.Memory(), g)); diff != "" {
 			t.Errorf("%+v: want (-) and got (+):\n%s", g, diff)
 		}
@@ -250,7 +257,7 @@ protocol = %s
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := decodeQuality(t, s, s.Memory(), grain{unitBytes, partBytes, chunkBytes}).Undefined; !slices.Equal(got, want) {
+		if got := decodeQuality(t, s, s.Memory(), usualGrain).Undefined; !slices.Equal(got, want) {
 			t.Errorf("%s: %q, want %q", version, got, want)
 		}
 	}
@@ -259,7 +266,7 @@ protocol = %s
 func a32(address uint32) decode.PC { return decode.PC{Address: address, ISA: schema.A32} }
 
 // decodeQuality decodes the packets of a scenario, cut up as g says.
-func decodeQuality(t *testing.T, s *decodetest.Scenario, mem *image.Memory, g grain) decode.Quality {
+func decodeQuality(t *testing.T, s *decodetest.Scenario, mem *image.Memory, g engine.Grain) decode.Quality {
 	t.Helper()
 	protocol, _, err := bindTo(s.Protocol, decode.Source{Registers: s.Registers})
 	if err != nil {

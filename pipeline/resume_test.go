@@ -32,7 +32,7 @@ const resumedBytes = 900_000
 // resumedOptions are those of exports that are interrupted: with a part for each row group,
 // those of blocks in Arrow.
 func resumedOptions(level schema.Level) Options {
-	opt := Options{Level: level, Workers: 2, Tool: schema.Tool{Name: "test", Version: "1"}, partRowGroups: 1}
+	opt := Options{Level: level, Workers: 2, Tool: schema.Tool{Name: "test", Version: "1"}, PartRowGroups: 1}
 	if level == schema.LevelBlocks {
 		opt.Format = schema.Arrow
 	}
@@ -291,7 +291,7 @@ func TestResumeSources(t *testing.T) {
 	check(t, err)
 	input, dir, once := c.Input(capture).Path, filepath.Join(t.TempDir(), "run"), filepath.Join(t.TempDir(), "once")
 	opt := resumedOptions(schema.LevelInstructions)
-	opt.partRowGroups = 0
+	opt.PartRowGroups = 0
 	_, err = Export(t.Context(), input, once, opt)
 	check(t, err)
 	d, err := dataset.Open(once)

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/tracelake/tracelake/pipeline/engine"
+
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/etmv1"
 	"github.com/tracelake/tracelake/decode/etmv2"
@@ -78,11 +80,11 @@ func ringOffsets(t *testing.T, c port.Config, samples []port.Sample, oldest int)
 		from = c.Offset(int64(oldest))
 	}
 	d, result := protocol.NewDecoder(image.New(image.Region{Address: 0x8000, Bytes: make([]byte, 4096)}), decode.Wanted{}), &decode.Result{}
-	for u, err := range split(l.Stream(bytes.NewReader(file.Bytes()), from), protocol) {
+	for u, err := range engine.Split(l.Stream(bytes.NewReader(file.Bytes()), from), protocol) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, part := range u.parts {
+		for _, part := range u.Parts {
 			d.Decode(result, part)
 		}
 	}

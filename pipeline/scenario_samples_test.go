@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/tracelake/tracelake/pipeline/engine"
+
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/decodetest"
 	"github.com/tracelake/tracelake/decode/port"
@@ -21,7 +23,7 @@ func (r *trial) runSamples() {
 	r.counted()
 	r.same("one sample at a time, three workers", r.decode(r.samplesFrom(0, 1, true), false, 3), r.whole)
 	for _, samples := range []int{1 << 10, 64, 13, 5, 3, 2, 1} {
-		g := grain{unit: 1, part: samples * r.s.Unit, chunk: 64}
+		g := engine.Grain{Unit: 1, Part: samples * r.s.Unit, Chunk: 64}
 		set := decodeGrains(r.T, r.samplesFrom(0, 3, true), r.protocol, r.memory, false, 2, g)
 		r.same(fmt.Sprintf("in parts of %d samples", samples), set, r.whole)
 	}

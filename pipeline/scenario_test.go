@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracelake/tracelake/pipeline/engine"
+
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/decodetest"
 	"github.com/tracelake/tracelake/decode/etmv3"
@@ -119,7 +121,7 @@ func (r *trial) grains() {
 		parts = parts[:1]
 	}
 	for _, part := range parts {
-		g := grain{unit: 1, part: part, chunk: 64}
+		g := engine.Grain{Unit: 1, Part: part, Chunk: 64}
 		set := decodeGrains(r.T, r.bytesFrom(0, 3), r.protocol, r.memory, false, 2, g)
 		r.same(fmt.Sprintf("in parts of %d bytes", part), set, r.whole)
 	}

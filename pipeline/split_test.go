@@ -9,20 +9,22 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracelake/tracelake/pipeline/engine"
+
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/decode/pft"
 )
 
 // units describes what a stream is split into, a line for each thing.
-func units(t testing.TB, stream decode.Stream, protocol decode.Protocol, g grain) []string {
+func units(t testing.TB, stream decode.Stream, protocol decode.Protocol, g engine.Grain) []string {
 	t.Helper()
 	var lines []string
-	for u, err := range splitBy(stream, protocol, g) {
+	for u, err := range engine.SplitBy(stream, protocol, g) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		u.cutUp()
+		u.CutUp()
 		for _, e := range u.Events {
 			lines = append(lines, fmt.Sprintf("%s at %d", e.Event, e.Offset))
 		}
@@ -30,7 +32,7 @@ func units(t testing.TB, stream decode.Stream, protocol decode.Protocol, g grain
 			lines = append(lines, fmt.Sprintf("%s %d at %d", l.Reason, l.Bytes, l.Offset))
 		}
 		size := 0
-		for _, p := range u.parts {
+		for _, p := range u.Parts {
 			var line strings.Builder
 			fmt.Fprintf(&line, "part %d at %d", len(p.Data), p.Offsets.At(0))
 			for _, flag := range []struct {
@@ -50,8 +52,8 @@ func units(t testing.TB, stream decode.Stream, protocol decode.Protocol, g grain
 			size += len(p.Data)
 			lines = append(lines, line.String())
 		}
-		if u.bytes != size {
-			t.Errorf("a unit of %d bytes says %d", size, u.bytes)
+		if u.Bytes != size {
+			t.Errorf("a unit of %d bytes says %d", size, u.Bytes)
 		}
 		lines = append(lines, "unit")
 	}
@@ -74,13 +76,13 @@ func splitBytes(t testing.TB, text string) []byte {
 // Expected values are worked out by hand: units are whole segments, cut at the
 // first I-sync after an A-sync (docs/data-flow.md).
 func TestSplit(t *testing.T) {
-	ordinary := grain{unitBytes, partBytes, chunkBytes}
+	ordinary := usualGrain
 	for _, tt := range []struct {
 		name   string
 		stream string
 		breaks []int
 		cfg    pft.Config
-		grain  grain
+		grain  engine.Grain
 		want   string
 	}{
 		{"nothing", "", nil, pft.Config{}, ordinary, ""},
@@ -145,31 +147,31 @@ func TestSplit(t *testing.T) {
 		{
 			"units end at the cut after so many bytes", "A I A I e A I A I", nil,
 			pft.Config{},
-			grain{20, partBytes, chunkBytes},
+			grainOf(20, engine.PartBytes, engine.ChunkBytes),
 			"unsynced 6 at 0; part 12 at 6 a-syncs [12]; part 13 at 18 a-syncs [13]; unit; part 12 at 31 a-syncs [12]; part 6 at 43 end; unit",
 		},
 		{
 			"a long segment", "A I eeee eeee eeee e", nil,
 			pft.Config{},
-			grain{5, 8, chunkBytes},
+			grainOf(5, 8, engine.ChunkBytes),
 			"unsynced 6 at 0; part 8 at 6 open; unit; part 8 at 14 continued open; unit; part 3 at 22 continued end; unit",
 		},
 		{
 			"as long as a part", "A I ee A I", nil,
 			pft.Config{},
-			grain{5, 14, chunkBytes},
+			grainOf(5, 14, engine.ChunkBytes),
 			"unsynced 6 at 0; part 14 at 6 a-syncs [14]; unit; part 6 at 20 end; unit",
 		},
 		{
 			"longer by one", "A I ee A e I", nil,
 			pft.Config{},
-			grain{5, 14, chunkBytes},
+			grainOf(5, 14, engine.ChunkBytes),
 			"unsynced 6 at 0; part 14 at 6 open a-syncs [14]; unit; part 1 at 20 continued; part 6 at 21 end; unit",
 		},
 		{
 			"an A-sync across the border of parts", "A I e A e I", nil,
 			pft.Config{},
-			grain{100, 10, chunkBytes},
+			grainOf(100, 10, engine.ChunkBytes),
 			"unsynced 6 at 0; part 10 at 6 open; part 4 at 16 continued a-syncs [3]; part 6 at 20 end; unit",
 		},
 
@@ -226,7 +228,7 @@ func TestSplit(t *testing.T) {
 			"a break at the border of parts", "A I ee ee A I",
 			[]int{14},
 			pft.Config{},
-			grain{100, 8, chunkBytes},
+			grainOf(100, 8, engine.ChunkBytes),
 			"unsynced 6 at 0; part 8 at 6 open end; part 8 at 14 continued break a-syncs [8]; part 6 at 22 end; unit",
 		},
 		{
@@ -244,9 +246,9 @@ func TestSplit(t *testing.T) {
 			}
 			tr := (&trace{}).with(splitBytes(t, tt.stream))
 			for _, size := range []int{wholePieces, 1, 2, 3, 5} {
-				for _, chunk := range []int{tt.grain.chunk, 1, 6, 11} {
+				for _, chunk := range []int{tt.grain.Chunk, 1, 6, 11} {
 					g := tt.grain
-					g.chunk = chunk
+					g.Chunk = chunk
 					if got := units(t, tr.stream(size, tt.breaks...), &tt.cfg, g); !slices.Equal(got, want) {
 						t.Fatalf("pieces of %d, memory of %d:\n got %s\nwant %s", size, chunk, strings.Join(got, "; "), tt.want)
 					}
@@ -256,13 +258,20 @@ func TestSplit(t *testing.T) {
 	}
 }
 
+// usualGrain is how streams of bytes are cut up.
+var usualGrain = engine.ReadBy(engine.ChunkBytes)
+
+func grainOf(unit, part, chunk int) engine.Grain {
+	return engine.Grain{Unit: unit, Part: part, Chunk: chunk}
+}
+
 // A run of zeros longer than an A-sync may be is no packet, but its end is the
 // end of an A-sync all the same.
 func TestSplitLongZeros(t *testing.T) {
 	const zeros = 70_000
 	stream := slices.Concat(splitBytes(t, "A I e"), make([]byte, zeros), splitBytes(t, "80 I e"))
 	tr := (&trace{protocol: &pft.Config{}, memory: image.New()}).with(stream)
-	whole := grain{128 << 10, 128 << 10, chunkBytes} // no segment here is longer than a part
+	whole := grainOf(128<<10, 128<<10, engine.ChunkBytes) // no segment here is longer than a part
 	want := []string{"unsynced 6 at 0", "part 70008 at 6 a-syncs [70008]", "part 7 at 70014 end", "unit"}
 	for _, size := range []int{wholePieces, 1000, 4096} {
 		if got := units(t, tr.stream(size), tr.protocol, whole); !slices.Equal(got, want) {
@@ -292,7 +301,7 @@ func TestSplitOnlyZeros(t *testing.T) {
 // How a stream falls into units depends on its bytes alone.
 func TestSplitIsTheSameForAnyPieces(t *testing.T) {
 	for _, tr := range moreTraces(t) {
-		for _, g := range []grain{{unitBytes, partBytes, chunkBytes}, {3000, 1001, chunkBytes}, {1, 100, 10}} {
+		for _, g := range []engine.Grain{usualGrain, grainOf(3000, 1001, engine.ChunkBytes), grainOf(1, 100, 10)} {
 			want := units(t, tr.stream(wholePieces), tr.protocol, g)
 			for _, size := range []int{1, 7, 1000} {
 				if got := units(t, tr.stream(size), tr.protocol, g); !slices.Equal(got, want) {
@@ -311,7 +320,7 @@ func TestSplitIsTheSameForAnyPieces(t *testing.T) {
 func TestSplitEnds(t *testing.T) {
 	errRead := errors.New("read")
 	n := 0
-	for _, err := range split(failingStream{errRead}, &pft.Config{}) {
+	for _, err := range engine.Split(failingStream{errRead}, &pft.Config{}) {
 		n++
 		if !errors.Is(err, errRead) {
 			t.Errorf("error %v, want %v", err, errRead)
@@ -322,7 +331,7 @@ func TestSplitEnds(t *testing.T) {
 	}
 	n = 0
 	tr := (&trace{}).with(bytes.Repeat(splitBytes(t, "A I e"), 100))
-	for range splitBy(tr.stream(50), &pft.Config{}, grain{1, partBytes, chunkBytes}) {
+	for range engine.SplitBy(tr.stream(50), &pft.Config{}, grainOf(1, engine.PartBytes, engine.ChunkBytes)) {
 		if n++; n == 3 {
 			break
 		}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"testing"
 
+	"github.com/tracelake/tracelake/pipeline/engine"
+
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/decodetest/shared"
 	"github.com/tracelake/tracelake/pipeline/stitch"
@@ -56,8 +58,8 @@ func (tr *trace) runs(t testing.TB) ([]stitch.Runs, int64) {
 	t.Helper()
 	var parts runCollector
 	st := stitch.New(tr.id, tr.protocol.TimestampCode(), stitch.Sinks{Runs: &parts})
-	d := &decoders{pool: &decode.Pool{}, new: func() decode.Decoder { return tr.protocol.NewDecoder(tr.memory, decode.Wanted{}) }}
-	err := ordered(context.Background(), newWorkers(1), split(tr.stream(wholePieces), tr.protocol), d.decode, func(d decoded) error {
+	d := engine.NewDecoders(&decode.Pool{}, func() decode.Decoder { return tr.protocol.NewDecoder(tr.memory, decode.Wanted{}) })
+	err := engine.Ordered(context.Background(), engine.NewWorkers(1), engine.Split(tr.stream(wholePieces), tr.protocol), d.Decode, func(d engine.Decoded) error {
 		return st.Stitch(d.Unit)
 	})
 	if err == nil {

@@ -8,6 +8,8 @@ import (
 	"sort"
 	"testing"
 
+	"github.com/tracelake/tracelake/pipeline/engine"
+
 	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/bench/step"
 	"github.com/tracelake/tracelake/decode"
@@ -90,14 +92,14 @@ func (v *variants) decode(t testing.TB, data []byte, breaks ...int) *decodedTabl
 	}))
 	st := stitch.New(v.id, v.protocol.TimestampCode(), tables.Sinks)
 	stream := v.with(data).stream(wholePieces, breaks...)
-	for u, err := range splitBy(stream, v.protocol, grain{unitBytes, partBytes, len(data) + 1}) {
+	for u, err := range engine.SplitBy(stream, v.protocol, grainOf(engine.UnitBytes, engine.PartBytes, len(data)+1)) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		u.cutUp()
+		u.CutUp()
 		u.Rows = &decode.Result{Runs: make([]schema.Run, 0, v.runs)}
-		for i := range u.parts {
-			v.decoder.Decode(u.Rows, u.parts[i])
+		for i := range u.Parts {
+			v.decoder.Decode(u.Rows, u.Parts[i])
 		}
 		v.runs = max(v.runs, len(u.Rows.Runs))
 		if err := st.Stitch(&u.Unit); err != nil {

@@ -8,6 +8,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/tracelake/tracelake/pipeline/engine"
+	"github.com/tracelake/tracelake/pipeline/plan"
+
 	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/decodetest"
@@ -25,7 +28,7 @@ type windowed struct {
 	protocol decode.Protocol
 	memory   *image.Memory
 	stream   func() decode.Stream
-	grain    grain
+	grain    engine.Grain
 	windows  int // to try
 }
 
@@ -44,7 +47,7 @@ func TestWindowsAreTheWhole(t *testing.T) {
 		}
 		for _, s := range scenarios {
 			r := newTrial(t, s)
-			all = append(all, windowed{r.s.Name, 0x10, r.protocol, r.memory, func() decode.Stream { return r.bytesFrom(0, 1<<20) }, grain{1, 1 << 10, 64}, need.Size(5, 100)})
+			all = append(all, windowed{r.s.Name, 0x10, r.protocol, r.memory, func() decode.Stream { return r.bytesFrom(0, 1<<20) }, grainOf(1, 1<<10, 64), need.Size(5, 100)})
 		}
 	}
 	for _, tr := range moreTraces(t) {
@@ -53,7 +56,7 @@ func TestWindowsAreTheWhole(t *testing.T) {
 			n = need.Size(12, 50)
 		}
 		all = append(all, windowed{
-			tr.name, tr.id, tr.protocol, tr.memory, func() decode.Stream { return tr.stream(wholePieces) }, grain{unitBytes, partBytes, chunkBytes}, n,
+			tr.name, tr.id, tr.protocol, tr.memory, func() decode.Stream { return tr.stream(wholePieces) }, usualGrain, n,
 		})
 	}
 	for _, w := range all {
@@ -94,26 +97,26 @@ func (w *windowed) decode(t *testing.T, d *decodedTables, index *schema.Batch, f
 	t.Helper()
 	tables := rows.New(d.output(level(false)))
 	st := stitch.New(w.id, w.protocol.TimestampCode(), tables.Sinks)
-	stream, lead := w.stream(), noLead
+	stream, lead := w.stream(), engine.NoLead
 	if index != nil {
 		r := rangeOf(index, first, last)
 		if err := r.Prepare(st); err != nil {
 			t.Fatal(err)
 		}
 		if !r.FromStart() {
-			lead = leadOf(w.protocol, r.Begin.Reason)
+			lead = window.Lead(w.protocol, r.Begin.Reason)
 			units := int64(w.protocol.UnitBytes())
-			stream = &skippedStream{Stream: stream, unitBytes: int(units), left: r.Begin.StreamOffset*units - int64(lead)}
+			stream = plan.Skip(stream, int(units), r.Begin.StreamOffset*units-int64(lead))
 		}
 	}
-	pool := &decoders{pool: &decode.Pool{}, new: func() decode.Decoder { return w.protocol.NewDecoder(w.memory, tables.Sinks.Wanted()) }}
-	err := ordered(context.Background(), newWorkers(1), splitFrom(stream, w.protocol, w.grain, lead), pool.decode, func(d decoded) error {
+	pool := engine.NewDecoders(&decode.Pool{}, func() decode.Decoder { return w.protocol.NewDecoder(w.memory, tables.Sinks.Wanted()) })
+	err := engine.Ordered(context.Background(), engine.NewWorkers(1), engine.SplitFrom(stream, w.protocol, w.grain, lead), pool.Decode, func(d engine.Decoded) error {
 		if err := st.Stitch(d.Unit); err != nil || !st.Past() {
 			return err
 		}
-		return errPastWindow
+		return errPast
 	})
-	if errors.Is(err, errPastWindow) {
+	if errors.Is(err, errPast) {
 		err = nil
 	}
 	if err == nil {
@@ -123,6 +126,9 @@ func (w *windowed) decode(t *testing.T, d *decodedTables, index *schema.Batch, f
 		t.Fatal(err)
 	}
 }
+
+// errPast ends decoding after the last segment of a window.
+var errPast = errors.New("past the window")
 
 // rangeOf returns the range of a window, of rows of `segments`.
 func rangeOf(index *schema.Batch, first, last int) *window.Range {

@@ -10,10 +10,11 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/tracelake/tracelake/pipeline/plan"
+
 	"github.com/urfave/cli/v2"
 
 	"github.com/tracelake/tracelake/decode/capture"
-	"github.com/tracelake/tracelake/pipeline"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -136,7 +137,7 @@ func traceID(text string) (id uint8, ok bool) {
 // typed it, and whether hexadecimal digits were taken for decimal. Other errors
 // it returns as they are.
 func unknownSource(ctx *cli.Context, err error) error {
-	unknown, ok := errors.AsType[*pipeline.UnknownSourceError](err)
+	unknown, ok := errors.AsType[*plan.UnknownSourceError](err)
 	if !ok {
 		return err
 	}

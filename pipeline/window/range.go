@@ -23,6 +23,18 @@ type Range struct {
 // FromStart reports that decoding begins with the stream.
 func (r *Range) FromStart() bool { return r.Begin.Segment.V == 0 }
 
+// Offsets returns the capture offsets of the range; to is below 0 at the end.
+func (r *Range) Offsets() (from, to int64) {
+	from, to = r.Left.ByteOffset, -1
+	if r.First == 0 {
+		from = 0
+	}
+	if r.After.OK {
+		to = r.After.V
+	}
+	return from, to
+}
+
 // Prepare makes a stitcher begin where the range does, and emit its rows alone. It fails
 // if what the rows say cannot be.
 func (r *Range) Prepare(st *stitch.Stitcher) error {

@@ -36,6 +36,9 @@ func Prune(dir string, to schema.Level) (*Pruned, error) {
 	}
 	defer d.Close()
 	p, err := d.planPrune(to)
+	if err == nil && len(p.Dropped) == 0 {
+		err = removeDead(dir)
+	}
 	if err != nil || len(p.Dropped) == 0 {
 		return p, err
 	}
@@ -47,6 +50,27 @@ func Prune(dir string, to schema.Level) (*Pruned, error) {
 		return nil, err
 	}
 	return p, errors.Join(w.prune(d, p), w.Abandon())
+}
+
+// removeDead removes what a process that died left beside dir: one that was killed once the
+// pruned dataset was in its place leaves the rows that it dropped.
+func removeDead(dir string) error {
+	target, err := resolve(dir)
+	if err != nil {
+		return err
+	}
+	parent, base := filepath.Split(target)
+	if left, err := partials(parent, base); err != nil || len(left) == 0 {
+		return err
+	}
+	l, err := acquire(filepath.Join(parent, "."+base+lockSuffix), dir)
+	if _, busy := errors.AsType[*BusyError](err); busy {
+		return nil // it did not die
+	}
+	if err != nil {
+		return fmt.Errorf("output directory: %w", err)
+	}
+	return errors.Join(removePartials(parent, base), l.release())
 }
 
 // demandNothingKept fails with an [*ExistsError] if an interrupted export is to replace the

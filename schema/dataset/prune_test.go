@@ -167,3 +167,25 @@ func TestPruneRefuses(t *testing.T) {
 		})
 	}
 }
+
+// A prune that was killed once the new dataset was in its place leaves the old one beside it;
+// the next prune removes that, though there is nothing to drop any more.
+func TestPruneKilled(t *testing.T) {
+	dir := small.New().Write(t)
+	parent := filepath.Dir(dir)
+	old := filepath.Join(parent, "."+filepath.Base(dir)+".tracelake-partial-1234")
+	rows := filepath.Join(t.TempDir(), "rows")
+	check(t, os.CopyFS(rows, os.DirFS(dir)))
+	_, err := dataset.Prune(dir, schema.LevelNone)
+	check(t, err)
+	check(t, os.CopyFS(old, os.DirFS(rows))) // what the swap put there
+	check(t, os.WriteFile(filepath.Join(parent, "."+filepath.Base(dir)+".tracelake-lock"), nil, 0o666))
+	p, err := dataset.Prune(dir, schema.LevelNone)
+	check(t, err)
+	if len(p.Dropped) > 0 {
+		t.Errorf("dropped %d tables", len(p.Dropped))
+	}
+	if left, err := os.ReadDir(parent); err != nil || len(left) != 1 {
+		t.Errorf("left beside it: %v, %v", left, err)
+	}
+}

@@ -86,8 +86,7 @@ func newStaging(dir string, overwrite bool, holds holding, resume *Resumption, d
 		return nil, fmt.Errorf("output directory: %w", err)
 	}
 	s := &staging{disk: d, dir: dir, target: target, overwrite: overwrite, holds: holds, resume: resume}
-	partial := "." + base + partialSuffix
-	s.folder = filepath.Join(parent, fmt.Sprint(partial, os.Getpid()))
+	s.folder = filepath.Join(parent, fmt.Sprint("."+base+partialSuffix, os.Getpid()))
 	s.outer = s.folder
 	if resume != nil {
 		s.outer = resumableFolder(target)
@@ -100,7 +99,7 @@ func newStaging(dir string, overwrite bool, holds holding, resume *Resumption, d
 	if err != nil {
 		return nil, err
 	}
-	if err := s.begin(parent, partial); err != nil {
+	if err := s.begin(parent, base); err != nil {
 		return nil, errors.Join(err, s.lock.release())
 	}
 	return s, nil
@@ -123,20 +122,12 @@ func resolve(dir string) (string, error) {
 
 // begin makes the folder. Permissions are those of the directory that it will
 // replace.
-func (s *staging) begin(parent, partial string) error {
+func (s *staging) begin(parent, base string) error {
 	if _, err := s.replaces(); err != nil {
 		return err
 	}
-	entries, err := os.ReadDir(parent)
-	if err != nil {
-		return fmt.Errorf("output directory: %w", err)
-	}
-	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), partial) {
-			if err := os.RemoveAll(filepath.Join(parent, e.Name())); err != nil {
-				return fmt.Errorf("output directory: %w", err)
-			}
-		}
+	if err := removePartials(parent, base); err != nil {
+		return err
 	}
 	if err := s.beginAnew(); err != nil {
 		return err
@@ -146,6 +137,35 @@ func (s *staging) begin(parent, partial string) error {
 	}
 	if info, err := os.Stat(s.target); err == nil {
 		return os.Chmod(s.folder, info.Mode().Perm())
+	}
+	return nil
+}
+
+// partials returns what writers of the directory base left in parent, or are writing there.
+func partials(parent, base string) (paths []string, err error) {
+	entries, err := os.ReadDir(parent)
+	if err != nil {
+		return nil, fmt.Errorf("output directory: %w", err)
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), "."+base+partialSuffix) {
+			paths = append(paths, filepath.Join(parent, e.Name()))
+		}
+	}
+	return paths, nil
+}
+
+// removePartials removes what processes that died left. The caller has the lock of the
+// directory.
+func removePartials(parent, base string) error {
+	paths, err := partials(parent, base)
+	if err != nil {
+		return err
+	}
+	for _, path := range paths {
+		if err := os.RemoveAll(path); err != nil {
+			return fmt.Errorf("output directory: %w", err)
+		}
 	}
 	return nil
 }

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	kept "github.com/tracelake/tracelake/pipeline/keep"
+
 	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/bench/sample"
 	"github.com/tracelake/tracelake/pipeline"
@@ -233,7 +235,7 @@ func TestSame(t *testing.T) {
 	opt := pipeline.Options{Level: schema.LevelNone, Workers: 1}
 	opt.Capture.Symbols = []string{filepath.Join(capture, sample.ELF)}
 	archive := filepath.Join(t.TempDir(), "run.tla")
-	if _, err := pipeline.Archive(t.Context(), capture, archive, pipeline.ArchiveOptions{Export: opt}); err != nil {
+	if _, err := pipeline.Archive(t.Context(), capture, archive, kept.ArchiveOptions{Export: opt}); err != nil {
 		t.Fatal(err)
 	}
 	_, out := makePage(t, t.TempDir(), archive)

@@ -1,0 +1,69 @@
+package probe
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/decode/figures"
+	"github.com/tracelake/tracelake/pipeline/packets"
+)
+
+// Statuses are how often each status is among the first samples of a source.
+type Statuses struct {
+	Samples int64         `json:"samples"`
+	Counts  []StatusCount `json:"counts"` // the commonest first
+	// Marks are the samples at which a decoder can begin, as far as their pins say: with
+	// TRACESYNC, or a Trace FIFO Offset.
+	Marks int64 `json:"marks"`
+}
+
+// A StatusCount is how many samples have a status.
+type StatusCount struct {
+	Status  string `json:"status"`
+	Samples int64  `json:"samples"`
+}
+
+// statusTFO is how protocols call a sample with a Trace FIFO Offset.
+const statusTFO = "tfo"
+
+// countStatuses counts the statuses in the first bytes of a source's stream, nil if
+// its protocol has none.
+func (e *Evidence) countStatuses(bytes int) (*Statuses, error) {
+	listing, ok := e.Source.Bound.(decode.Listing)
+	if !ok {
+		return nil, nil
+	}
+	sample, err := e.as(e.Source.Bound, bytes)
+	if err != nil {
+		return nil, err
+	}
+	counts, all := map[string]int64{}, &Statuses{}
+	l := packets.Lister{Protocol: e.Source.Bound, To: -1, Emit: func(p packets.Line) error {
+		counts[p.Type] += p.Len
+		all.Samples += p.Len
+		if p.Type == statusTFO || strings.HasSuffix(p.Pins, "*") {
+			all.Marks += p.Len
+		}
+		return nil
+	}}
+	if err := l.ListUnits(listing, sample.stream(nil)); err != nil {
+		return nil, err
+	}
+	for _, status := range slices.Sorted(maps.Keys(counts)) {
+		all.Counts = append(all.Counts, StatusCount{status, counts[status]})
+	}
+	slices.SortStableFunc(all.Counts, func(a, b StatusCount) int { return cmp.Compare(b.Samples, a.Samples) })
+	return all, nil
+}
+
+// String lists the statuses: "ie 1,200, wt 30, td 2".
+func (s *Statuses) String() string {
+	var words []string
+	for _, c := range s.Counts {
+		words = append(words, c.Status+" "+figures.Thousands(c.Samples))
+	}
+	return strings.Join(words, ", ")
+}

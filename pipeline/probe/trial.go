@@ -1,0 +1,155 @@
+package probe
+
+import (
+	"context"
+
+	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/pipeline/engine"
+	"github.com/tracelake/tracelake/pipeline/probe/verdict"
+	"github.com/tracelake/tracelake/pipeline/stitch"
+)
+
+// A trial is settings and what a sample of the stream came to with them.
+type trial struct {
+	*settings
+	protocol          decode.Protocol // nil if it failed
+	outcome           stitch.Outcome
+	syncs             int64          // I-syncs that cuts are at
+	undefined         float64        // share of what no trace unit sends, from 0 to 1
+	found             []decode.Trial // of settings that the protocol found itself
+	hasMemory, failed bool
+	suggested         []Suggestion // what was changed for the better
+}
+
+// rate is how good the settings are, from 0 to 1.
+func (t *trial) rate() float64 {
+	f := t.facts()
+	return t.rateOf(&f)
+}
+
+// packetRate is how good it is by the packets alone: a wrong program does not matter.
+func (t *trial) packetRate() float64 {
+	f := t.facts()
+	f.NoProgram = true
+	return t.rateOf(&f)
+}
+
+// guessRate is the rate by which a file is taken for trace of which nothing is known.
+// Nearly any bytes are samples in some layout: only a good rate counts, and enough
+// offsets into the FIFO.
+func (t *trial) guessRate() float64 {
+	rate := t.packetRate()
+	if hasLayouts(t.family) && (rate < goodRate || t.outcome.Quality.FIFOChecks < fewChecks) {
+		return 0
+	}
+	return rate
+}
+
+// doubtful is how much it takes off a rate if all of something is doubtful: not all, so
+// that a setting that is better still shows.
+const doubtful = 0.95
+
+func (t *trial) rateOf(f *verdict.Facts) float64 {
+	if t.failed || t.syncs == 0 {
+		return 0
+	}
+	return f.Rate() * (1 - doubtful*t.undefined)
+}
+
+func (t *trial) facts() verdict.Facts {
+	f := facts(&t.outcome)
+	f.NoProgram = !t.followsProgram()
+	return f
+}
+
+// mostRate is the highest rate that a trial of so many bytes can come to, whose outcome
+// is o so far, if nothing is doubtful.
+func mostRate(o *stitch.Outcome, bytes int64) float64 {
+	f := facts(o)
+	f.NoProgram = o.Totals.Instructions == 0 // it may be that of another trace
+	f.Hope(bytes - f.Bytes)
+	return f.Rate()
+}
+
+// followsProgram reports whether there is a program that says something: not if there
+// is memory, but no instruction in it was wanted, only others.
+func (t *trial) followsProgram() bool {
+	wantsOther := t.outcome.Totals.Instructions == 0 && len(t.outcome.Missing.Ranges()) > 0
+	return t.hasMemory && !wantsOther
+}
+
+// suggestOptions adds the options in which a trial differs from what is given.
+func (t *trial) suggestOptions(given *trial) {
+	for i := range t.family.Options {
+		o := &t.family.Options[i]
+		now, ok := t.set[o.Name]
+		before, wasGiven := given.Lookup(o.Name)
+		if ok && (!wasGiven || now != before) {
+			t.suggested = append(t.suggested, Suggestion{Register: o.Name, Means: o.Word(now), With: t.rate(), Without: given.rate()})
+		}
+	}
+}
+
+// try decodes a sample of a source with other settings. Once its rate is sure to be lower
+// than the least, the trial has failed.
+func (p *Prober) try(ctx context.Context, e *Evidence, with *settings, least float64) (*trial, error) {
+	src := e.Source
+	t := &trial{settings: with, hasMemory: !src.Memory.Empty()}
+	protocol, _, err := with.family.Bind(decode.Source{Registers: with, CoreType: src.CoreType, Profile: string(src.Profile)})
+	if err != nil {
+		t.failed = true // the registers are not of this protocol
+		return t, nil
+	}
+	if _, layouter := protocol.(decode.Layouter); !layouter && !e.firstSync.OK {
+		if err := e.findSync(protocol); err != nil {
+			return nil, err
+		}
+	}
+	sample, err := e.as(protocol, trialBytes)
+	if err == nil {
+		err = sample.FindSettings(sample.stream(nil))
+	}
+	if err != nil {
+		t.failed = true // the layout does not fit the buffer
+		return t, ctx.Err()
+	}
+	t.protocol, t.found = sample.Bound, sample.Trials
+	return t, p.decodeTrial(ctx, e, sample, t, least)
+}
+
+// decodeTrial decodes the sample of a trial.
+func (p *Prober) decodeTrial(ctx context.Context, e *Evidence, sample *sample, t *trial, least float64) error {
+	stream, bytes, err := e.trialStream(sample)
+	if err != nil {
+		return err
+	}
+	pool := engine.NewDecoders(&p.pool, func() decode.Decoder { return t.protocol.NewDecoder(e.Source.Memory, decode.Wanted{}) })
+	d := undefined{protocol: t.protocol}
+	st := stitch.New(e.Source.ID, t.protocol.TimestampCode(), stitch.Sinks{Timestamps: stitch.Tee(nil, d.timestamp)})
+	for u, err := range engine.SplitBy(stream, t.protocol, engine.ReadBy(trialChunk)) {
+		if err != nil {
+			if t.failed = sample.Layout != nil && ctx.Err() == nil; t.failed {
+				return nil
+			}
+			return err
+		}
+		u.CutUp()
+		t.syncs += d.unit(u)
+		rows, err := pool.Decode(ctx, u)
+		if err != nil {
+			return err
+		}
+		if err := st.Stitch(rows.Unit); err != nil {
+			return err
+		}
+		if sample.Layout != nil && t.syncs >= trialSegments {
+			break
+		}
+		if t.failed = bytes.OK && mostRate(&st.Outcome, bytes.V)*(1-doubtful*d.least()) < least; t.failed {
+			return nil
+		}
+	}
+	err = st.Finish()
+	t.outcome, t.undefined = st.Outcome, max(d.share(), fifoDoubts(&st.Outcome.Quality, sample.Layout != nil))
+	return err
+}
