@@ -8,6 +8,7 @@ import (
 
 	"github.com/tracelake/tracelake/cmd/tracelake/internal/table"
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/answer"
 )
 
 func branchesCommand() *cli.Command {
@@ -79,12 +80,12 @@ func (s *screen) branches(b *report.Branches, limit int) {
 	}}
 	for i := range rows {
 		r := &rows[i]
-		where := noLine
+		where := answer.NoLine
 		if r.In.File != "" {
-			where = n.place(&r.In)
+			where = n.Place(&r.In)
 		}
 		t.Add(table.Bar{Full: float64(r.Taken), Part: float64(r.NotTaken), Whole: float64(r.Reached())}, where, verdictWords(r),
-			thousands(r.Taken), thousands(r.NotTaken), thousands(r.Untold), hexAddress(r.Address), r.In.Function)
+			thousands(r.Taken), thousands(r.NotTaken), thousands(r.Untold), answer.Hex(r.Address), r.In.Function)
 	}
 	s.blank()
 	s.table(t, "taken", "not taken", "untold")
@@ -117,7 +118,7 @@ func (s *screen) branchRows(c *report.Coverage, q *question) {
 		table.Column{Kind: table.Extent}, table.Column{Title: "SEEN", Kind: table.Number})}
 	for i := range rows {
 		f := rows[i].Outcomes
-		t.Add(extent(f, 0), n.row(&rows[i].Name, q.by), s.share(f), figure(f))
+		t.Add(extent(f, 0), n.Row(&rows[i].Name, q.by), s.share(f), figure(f))
 	}
 	s.blank()
 	s.table(t)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/answer"
 )
 
 // The objects of report branches --json.
@@ -39,7 +40,7 @@ type (
 
 func branchesObject(q *question, b *report.Branches, c *report.Coverage, change *report.Change) any {
 	o := &jsonBranches{
-		reportHead: q.head("branches"), Branches: branchFiguresObject(&b.Branches), Predicated: jsonPredicated(b.Predicated),
+		reportHead: q.reportHead("branches"), Branches: branchFiguresObject(&b.Branches), Predicated: jsonPredicated(b.Predicated),
 		FailUnder: q.limit.object(c), Baseline: changeObject(q, change), By: "branch",
 	}
 	if q.each {
@@ -62,12 +63,12 @@ func branchObjects(rows []report.Branch) []jsonBranch {
 	for i := range rows {
 		r := &rows[i]
 		o := jsonBranch{
-			Address: hexAddress(r.Address), Kind: r.Kind.String(), Predicated: r.Predicated, Core: r.In.Core, Function: r.In.Function,
-			FunctionAddress: hexAddress(r.In.Address), File: r.In.File, Line: r.In.Line,
+			Address: answer.Hex(r.Address), Kind: r.Kind.String(), Predicated: r.Predicated, Core: r.In.Core, Function: r.In.Function,
+			FunctionAddress: answer.Hex(r.In.Address), File: r.In.File, Line: r.In.Line,
 			Taken: r.Taken, NotTaken: r.NotTaken, Untold: r.Untold, Verdict: r.Verdict.String(),
 		}
 		if r.Target.OK {
-			o.Target = hexAddress(r.Target.V)
+			o.Target = answer.Hex(r.Target.V)
 		}
 		objects = append(objects, o)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tracelake/tracelake/cmd/tracelake/internal/table"
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/answer"
 )
 
 // change writes what is new, and what is lost, against the baseline.
@@ -38,10 +39,10 @@ func (s *screen) change(q *question, c *report.Change) {
 	n, rows := newNamer(names), atMost(c.Rows, q.top)
 	t := &table.Table{Columns: append(nameColumn(named, by), table.Column{Title: "LOST " + unit, Kind: table.Main}, table.Column{Title: "NEW " + unit, Kind: table.Main})}
 	for i := range rows {
-		t.Add(table.Bar{}, n.row(&rows[i].Name, by), thousands(rows[i].Lost), thousands(rows[i].New))
+		t.Add(table.Bar{}, n.Row(&rows[i].Name, by), thousands(rows[i].Lost), thousands(rows[i].New))
 	}
 	s.table(t)
-	s.left(len(c.Rows)-len(rows), rowNoun(named, by), 0, 0, "")
+	s.left(len(c.Rows)-len(rows), answer.RowNoun(named, by), 0, 0, "")
 }
 
 // baselineDir is the directory of the baseline.

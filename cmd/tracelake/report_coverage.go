@@ -8,6 +8,7 @@ import (
 
 	"github.com/tracelake/tracelake/cmd/tracelake/internal/table"
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/answer"
 )
 
 func coverageCommand() *cli.Command {
@@ -121,7 +122,7 @@ func (s *screen) coverageRows(c *report.Coverage, by report.By, limit int) {
 	rows := atMost(c.Rows, limit)
 	for i := range rows {
 		r := &rows[i]
-		t.Add(extent(r.Instructions.Figure, r.Instructions.Reached), n.row(&r.Name, by), s.share(r.Instructions.Figure),
+		t.Add(extent(r.Instructions.Figure, r.Instructions.Reached), n.Row(&r.Name, by), s.share(r.Instructions.Figure),
 			figure(r.Instructions.Figure), figure(r.Lines), figure(r.Outcomes), thousands(r.Executions))
 	}
 	s.blank()
@@ -135,7 +136,7 @@ func (s *screen) executions(all []report.CoverageRow, limit int) {
 	t := &table.Table{Columns: []table.Column{{Title: "ADDRESS", Kind: table.Name}, {Title: "EXECUTIONS", Kind: table.Main}}}
 	rows := atMost(all, limit)
 	for i := range rows {
-		t.Add(table.Bar{}, hexAddress(rows[i].Address)+coreText(rows[i].Core), thousands(rows[i].Executions))
+		t.Add(table.Bar{}, answer.Hex(rows[i].Address)+coreText(rows[i].Core), thousands(rows[i].Executions))
 	}
 	s.blank()
 	s.table(t)
@@ -172,7 +173,7 @@ func nameColumn(named bool, by report.By) []table.Column {
 	if by == report.ByFunction {
 		kind = table.Name
 	}
-	return []table.Column{{Title: strings.ToUpper(rowNoun(named, by)), Kind: kind}}
+	return []table.Column{{Title: strings.ToUpper(answer.RowNoun(named, by)), Kind: kind}}
 }
 
 // share is a figure in percent; there is none of nothing.

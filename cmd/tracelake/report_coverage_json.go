@@ -2,6 +2,7 @@ package main
 
 import (
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/answer"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -103,17 +104,17 @@ type (
 
 func coverageObject(q *question, c *report.Coverage, change *report.Change, growth []report.Growth) any {
 	o := &jsonCoverage{
-		reportHead: q.head("coverage"), Instructions: tallyObject(&c.Instructions),
+		reportHead: q.reportHead("coverage"), Instructions: tallyObject(&c.Instructions),
 		Functions: jsonFunctions{of(c.Functions), c.Full}, Lines: of(c.Lines), Files: of(c.Files),
 		Branches: branchFiguresObject(&c.Branches), Predicated: jsonPredicated(c.Predicated), Padding: c.Padding, PaddingRun: c.PaddingRun,
-		FailUnder: q.limit.object(c), Baseline: changeObject(q, change), By: rowNoun(c.Named, q.by), Rows: []jsonCoverageRow{}, Growth: []jsonGrowth{},
+		FailUnder: q.limit.object(c), Baseline: changeObject(q, change), By: answer.RowNoun(c.Named, q.by), Rows: []jsonCoverageRow{}, Growth: []jsonGrowth{},
 	}
 	for i := range growth {
 		g := &growth[i]
 		o.Growth = append(o.Growth, jsonGrowth{g.Dir, schema.SourceText(g.Source), g.Instructions, len(g.Seqs), g.At(0.5), g.At(1)})
 	}
 	for _, s := range q.stretches(c) {
-		o.Stretches = append(o.Stretches, jsonCodeStretch{s.Core, hexAddress(s.Address), s.Bytes, s.Code.Of, s.Code.Covered, s.Instructions, s.Entries})
+		o.Stretches = append(o.Stretches, jsonCodeStretch{s.Core, answer.Hex(s.Address), s.Bytes, s.Code.Of, s.Code.Covered, s.Instructions, s.Entries})
 	}
 	rows := atMost(c.Rows, q.top)
 	o.RowsLeftOut = len(c.Rows) - len(rows)

@@ -124,6 +124,11 @@ func (q *question) answer(ctx *cli.Context, object func() any, fill func(*screen
 	if q.json {
 		return writeJSON(ctx.App.Writer, object())
 	}
+	return q.show(ctx, fill)
+}
+
+// show writes a screen that begins with how far figures can be trusted.
+func (q *question) show(ctx *cli.Context, fill func(*screen)) error {
 	s := newScreen(ctx.App.Writer, &q.screen)
 	s.trust(q.m.Trust(), q.force, q.m.Excluded())
 	fill(s)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tracelake/tracelake/cmd/tracelake/internal/table"
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/answer"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -154,7 +155,7 @@ func (s *screen) outsideTable(t *report.Trust) *table.Table {
 		{Title: "EXECUTIONS", Kind: table.Main},
 	}}
 	for _, o := range atMost(t.Outside, defaultTop) {
-		outside.Add(table.Bar{}, hexAddress(o.Address)+coreText(o.Core), thousands(o.Times))
+		outside.Add(table.Bar{}, answer.Hex(o.Address)+coreText(o.Core), thousands(o.Times))
 	}
 	return outside
 }
