@@ -163,12 +163,14 @@ func (w *Writer) Complete(ix *Index) error {
 			return fmt.Errorf("directory of images: %w", err)
 		}
 		ix.Images = filepath.ToSlash(rel)
-		if err := w.share(); err != nil {
+		if err := share(w.images, filepath.Join(w.stage.Folder(), imagesFolder), w.store); err != nil {
 			return fmt.Errorf("directory of images: %w", err)
 		}
 	}
-	if err := w.removeStrangers(); err != nil {
-		return err
+	if w.opt.Resumption != nil {
+		if err := removeStrangers(w.stage.Folder(), w.files); err != nil {
+			return err
+		}
 	}
 	if problem := ix.problem(); problem != "" {
 		return fmt.Errorf("the archive %s", problem)
@@ -204,33 +206,3 @@ func (w *Writer) Stop(err error) error { return w.stage.Stop(err, "what is packe
 
 // Abandon removes what was written. After [Writer.Close] and [Writer.Stop] it does nothing.
 func (w *Writer) Abandon() error { return w.stage.End() }
-
-// sumsOf returns the content of the file of hashes of a directory.
-func sumsOf(dir string) ([]byte, error) {
-	var text []byte
-	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		sum, err := fileSum(name)
-		if err != nil {
-			return err
-		}
-		rel, err := filepath.Rel(dir, name)
-		text = fmt.Appendf(text, "%s  %s\n", sum, filepath.ToSlash(rel))
-		return err
-	})
-	return text, err
-}
-
-// fileSum returns the SHA-256 of a file, in hex.
-func fileSum(name string) (string, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	h := sha256.New()
-	_, err = io.Copy(h, f)
-	return hex.EncodeToString(h.Sum(nil)), err
-}
