@@ -53,7 +53,7 @@ func Create(dir string, opt CreateOptions) (*Writer, error) {
 
 // Dataset is the directory to write the dataset to, before [Writer.Close].
 func (w *Writer) Dataset() string {
-	return filepath.Join(w.stage.Folder(), schema.ArchiveDataset)
+	return filepath.Join(w.stage.Folder, schema.ArchiveDataset)
 }
 
 // pathOf returns where the file of that name is put.
@@ -151,24 +151,24 @@ func (w *Writer) AddImage(name string, argument bool, sum string, size int64, co
 func (w *Writer) Images() int { return len(w.images) }
 
 // Folder is where the archive is while it is written.
-func (w *Writer) Folder() string { return w.stage.Folder() }
+func (w *Writer) Folder() string { return w.stage.Folder }
 
 // Complete writes what is left: ix is filled in but for its version, files and place of
 // images. Then the archive in [Writer.Folder] can be opened.
 func (w *Writer) Complete(ix *Index) error {
 	ix.Version, ix.Files, ix.Images = Version, w.files, imagesFolder
 	if w.store != "" {
-		rel, err := filepath.Rel(w.stage.Target(), w.store)
+		rel, err := filepath.Rel(w.stage.Target, w.store)
 		if err != nil {
 			return fmt.Errorf("directory of images: %w", err)
 		}
 		ix.Images = filepath.ToSlash(rel)
-		if err := share(w.images, filepath.Join(w.stage.Folder(), imagesFolder), w.store); err != nil {
+		if err := share(w.images, filepath.Join(w.stage.Folder, imagesFolder), w.store); err != nil {
 			return fmt.Errorf("directory of images: %w", err)
 		}
 	}
 	if w.opt.Resumption != nil {
-		if err := removeStrangers(w.stage.Folder(), w.files); err != nil {
+		if err := removeStrangers(w.stage.Folder, w.files); err != nil {
 			return err
 		}
 	}
@@ -182,7 +182,7 @@ func (w *Writer) Complete(ix *Index) error {
 	if err := w.stage.WriteFile(schema.ArchiveFile, append(text, '\n')); err != nil {
 		return err
 	}
-	sums, err := sumsOf(w.stage.Folder())
+	sums, err := sumsOf(w.stage.Folder)
 	if err != nil {
 		return err
 	}
