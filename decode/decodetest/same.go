@@ -65,9 +65,6 @@ func first(a, b reflect.Value) string {
 // segments are those of r, as far as they matter.
 func segments(r *decode.Result) (all []decode.Segment) {
 	for _, s := range r.Segments {
-		if !s.CountsEach {
-			s.End.Waits, s.End.Cycle, s.Back.Waits = 0, 0, 0
-		}
 		for _, kind := range []decode.RowKind{decode.Stretches, decode.Steps, decode.Exits} { // no rows come of them
 			s.Ends[kind] = 0
 		}
