@@ -56,8 +56,7 @@ func New(w io.Writer, rows truth.Rows, o Options) *Encoder {
 	e.samples = pipestat.Samples{Out: w, Width: o.Width, DropDisabled: o.DropDisabled, Undefined: func() uint16 { return e.vary.Pins(e.vary.Undefined) }}
 	e.fifo.Width = o.Width
 	e.core = pipestat.Core{Encoder: "etmv1", Vectors: o.Vectors()}
-	e.rows = pipestat.NewRows(rows, o.Lost)
-	e.rows.CycleAccurate = o.CycleAccurate
+	e.rows = pipestat.NewRows(rows, o.Lost, o.CycleAccurate)
 	return e
 }
 

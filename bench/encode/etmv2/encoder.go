@@ -59,8 +59,7 @@ func New(w io.Writer, rows truth.Rows, o Options) *Encoder {
 	e.samples = pipestat.Samples{Out: w, Width: o.Width, DropDisabled: o.DropDisabled, Undefined: func() uint16 { return e.vary.Pins(e.vary.Undefined) }}
 	e.fifo.Width = o.Width
 	e.core = pipestat.Core{Encoder: "etmv2", Vectors: o.Vectors()}
-	e.rows = pipestat.NewRows(rows, o.Lost)
-	e.rows.CycleAccurate = o.CycleAccurate
+	e.rows = pipestat.NewRows(rows, o.Lost, o.CycleAccurate)
 	return e
 }
 
@@ -93,7 +92,7 @@ func (e *Encoder) Close() error {
 	e.stop(schema.ISyncTraceOn)
 	e.settleData(true)
 	for i := range e.data.lost {
-		e.rows.DataAccess(&e.data.lost[i].DataAccess)
+		e.rows.Rows.DataAccess(&e.data.lost[i].DataAccess)
 	}
 	e.drain()
 	e.samples.Fill(e.opt.Whole)
