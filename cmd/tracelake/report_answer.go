@@ -8,13 +8,17 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/tracelake/tracelake/cmd/tracelake/internal/table"
+	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/answer"
 )
 
 // write writes an answer: for programs, or as a screen that fill fills.
 func (q *question) write(ctx *cli.Context, a *answer.Answer, fill func(*screen)) error {
-	if q.json {
+	switch {
+	case q.json:
 		return answer.JSON(ctx.App.Writer, a)
+	case q.csv:
+		return answer.CSV(ctx.App.Writer, a)
 	}
 	return q.show(ctx, fill)
 }
@@ -67,7 +71,9 @@ func (s *screen) cell(unit answer.Unit, v answer.Value, whole int64) string {
 	case answer.OfWhole:
 		return cellPercent(v.Int(), whole)
 	case answer.Percent:
-		return cellPercent(v.Int(), v.Of())
+		return s.share(report.Figure{Covered: v.Int(), Of: v.Of()})
+	case answer.Figure:
+		return figure(report.Figure{Covered: v.Int(), Of: v.Of()})
 	case answer.Seconds:
 		return s.duration(v.Float())
 	case answer.Ratio:

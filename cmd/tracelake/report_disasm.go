@@ -236,7 +236,7 @@ func disasmObject(q *question, listings []report.Listing, text *sourceText) any 
 	o := &jsonDisasm{reportHead: q.reportHead("disasm")}
 	for i := range listings {
 		l := &listings[i]
-		x := jsonListing{jsonName: nameObject(&l.Name), Instructions: l.Instructions, Cycles: positive(l.Cycles), Rows: []jsonListingRow{}}
+		x := jsonListing{jsonName: nameObject(&l.Name), Instructions: l.Instructions, Cycles: positive(answer.Round(l.Cycles)), Rows: []jsonListingRow{}}
 		for j := range l.Rows {
 			x.Rows = append(x.Rows, listingRowObject(&l.Rows[j], text))
 		}
@@ -249,7 +249,7 @@ func listingRowObject(r *report.ListingRow, text *sourceText) jsonListingRow {
 	o := jsonListingRow{
 		Address: answer.Hex(r.Address), ISA: r.ISA.String(), Size: r.Size, Opcode: "0x" + opcodeText(r.Opcode, r.Size), Kind: r.Kind.String(),
 		Conditional: r.Conditional, Executed: r.Executed, Failed: r.Failed, Untold: r.Untold, Timed: r.Timed,
-		Cycles: positive(r.Cycles), CyclesEach: positive(r.CyclesEach()), File: r.File, Line: r.Line, Text: text.line(r.File, r.Line),
+		Cycles: positive(answer.Round(r.Cycles)), CyclesEach: positive(r.CyclesEach()), File: r.File, Line: r.Line, Text: text.line(r.File, r.Line),
 	}
 	o.Target = targetObject(r.Target)
 	return o

@@ -14,6 +14,7 @@ type reportArgs struct {
 	options  report.Options
 	force    bool // go on if another program ran
 	json     bool
+	csv      bool // the rows alone
 	by       report.By
 	each     bool // --by is not given: of branches, a row for each
 	top      int  // rows; 0: all
@@ -28,7 +29,10 @@ func readReport(ctx *cli.Context, limitOf string) (a *reportArgs, err error) {
 	if a, err = readDatasets(ctx); err != nil {
 		return nil, err
 	}
-	a.json, a.each = ctx.Bool("json"), !ctx.IsSet("by")
+	a.json, a.csv, a.each = ctx.Bool("json"), ctx.Bool("csv"), !ctx.IsSet("by")
+	if a.json && a.csv {
+		return nil, usage("--csv", "does not go with --json", "give one of them")
+	}
 	if a.options.Exclude, err = exclusions(ctx); err != nil {
 		return nil, err
 	}

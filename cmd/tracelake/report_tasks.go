@@ -22,7 +22,7 @@ gap in the trace ends all tasks, so one that ran before and after it is two.
 Examples:
    tracelake report tasks run
    tracelake report tasks run --json`,
-		Flags:  slices.Concat(datasetFlags(), []cli.Flag{topFlag(), jsonFlag()}, screenFlags()),
+		Flags:  slices.Concat(datasetFlags(), []cli.Flag{topFlag(), jsonFlag(), csvFlag()}, screenFlags()),
 		Action: tasks,
 	}
 }

@@ -120,6 +120,7 @@ const (
 	Ratio        // two decimals
 	Figure       // so many of so many
 	FromTo       // what it was, and what it is
+	Chart        // what a chart is drawn of: JSON alone has it
 )
 
 // A Value is what a row or an answer has: the zero Value is [None].
@@ -176,6 +177,9 @@ func Float(x float64) Value { return Value{kind: fraction, x: x} }
 
 // Tenths is a sum of shares of cycles, which programs get rounded to a tenth.
 func Tenths(x float64) Value { return Value{kind: tenths, x: x} }
+
+// Round rounds a sum of shares of cycles to a tenth.
+func Round(cycles float64) float64 { return math.Round(cycles*10) / 10 }
 
 // PercentOf is a share, or how it changed: 1 is 100 percent to programs.
 func PercentOf(x float64) Value { return Value{kind: share, x: x} }
@@ -248,7 +252,7 @@ func (v Value) fractional() bool { return v.kind == fraction || v.kind == tenths
 func (v Value) number() float64 {
 	switch v.kind {
 	case tenths:
-		return math.Round(v.x*10) / 10
+		return Round(v.x)
 	case share:
 		return v.x * 100
 	default:

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"strconv"
+	"strings"
 )
 
 // CSV writes the rows of an answer (RFC 4180): a line of keys, then a line a row. Numbers are as in
@@ -16,7 +17,7 @@ func CSV(w io.Writer, a *Answer) error {
 	var line []string
 	for _, c := range s.Columns {
 		switch {
-		case c.Key == "" || c.Unit == Words && s.nested(c.Key):
+		case c.Key == "" || c.Unit == Chart || c.Unit == Words && s.nested(c.Key):
 		case c.Unit == Figure:
 			line = append(line, c.Key+".count", c.Key+".of")
 		default:
@@ -28,8 +29,17 @@ func CSV(w io.Writer, a *Answer) error {
 	}
 	for i := range s.Shown() {
 		line = line[:0]
+		missing := "" // the prefix of an object that the row does not have
 		for _, c := range s.Columns {
-			if c.Key != "" && (c.Unit != Words || !s.nested(c.Key)) {
+			switch {
+			case c.Key == "" || c.Unit == Chart:
+			case c.Unit == Words && s.nested(c.Key):
+				if missing = ""; c.At(i).IsNone() {
+					missing = c.Key + "."
+				}
+			case missing != "" && strings.HasPrefix(c.Key, missing):
+				line = appendCells(line, c.Unit, None)
+			default:
 				line = appendCells(line, c.Unit, c.At(i))
 			}
 		}
@@ -44,7 +54,7 @@ func CSV(w io.Writer, a *Answer) error {
 // nested says whether a key is of an object that has columns of its own.
 func (s *Section) nested(key string) bool {
 	for _, c := range s.Columns {
-		if len(c.Key) > len(key) && c.Key[:len(key)+1] == key+"." {
+		if strings.HasPrefix(c.Key, key+".") {
 			return true
 		}
 	}

@@ -92,9 +92,12 @@ func durations(row func(int) *report.Durations) []Column {
 		{"longest", "LONGEST", Count, Number, 3, known(func(d *report.Durations) Value { return Int(d.Longest) })},
 		{Key: "sum", At: known(func(d *report.Durations) Value { return Int(d.Sum) })},
 		{Title: "WORST AT", Unit: Count, Weight: Number, Place: 5, At: known(func(d *report.Durations) Value { return Int(d.Worst.Seq) })},
-		{Key: "worst", At: known(func(d *report.Durations) Value { return placeOf(&d.Worst) })},
-		{Key: "each", At: rare(func(d *report.Durations) Value { return IfAny(len(d.Each) > 0, JSONOf(d.Each)) })},
-		{Key: "histogram", At: rare(func(d *report.Durations) Value {
+		{Key: "worst", At: known(func(*report.Durations) Value { return Object() })},
+		{Key: "worst.directory", At: known(func(d *report.Durations) Value { return Text(d.Worst.Dir) })},
+		{Key: "worst.source", At: known(func(d *report.Durations) Value { return Text(schema.SourceText(d.Worst.Source)) })},
+		{Key: "worst.seq", At: known(func(d *report.Durations) Value { return Int(d.Worst.Seq) })},
+		{Key: "each", Unit: Chart, At: rare(func(d *report.Durations) Value { return IfAny(len(d.Each) > 0, JSONOf(d.Each)) })},
+		{Key: "histogram", Unit: Chart, At: rare(func(d *report.Durations) Value {
 			if d.Histogram == nil {
 				return Absent
 			}

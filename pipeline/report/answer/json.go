@@ -31,6 +31,11 @@ type jsonWriter struct {
 
 func (b *jsonWriter) facts(facts []Fact) {
 	b.WriteByte('{')
+	b.members(facts)
+	b.WriteByte('}')
+}
+
+func (b *jsonWriter) members(facts []Fact) {
 	for _, f := range facts {
 		if f.Value.kind == rows {
 			b.key("rows_left_out")
@@ -38,7 +43,6 @@ func (b *jsonWriter) facts(facts []Fact) {
 		}
 		b.member(f.Key, f.Value)
 	}
-	b.WriteByte('}')
 }
 
 // member writes a key and its value, if there is one.
@@ -74,6 +78,7 @@ func (b *jsonWriter) value(v Value) {
 	case figure, change:
 		b.WriteByte('{')
 		b.figure(v)
+		b.members(v.facts)
 		b.WriteByte('}')
 	case other:
 		b.encode(v.other)
