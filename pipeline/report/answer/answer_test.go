@@ -98,7 +98,7 @@ func TestCSV(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := "name,core,never,covered.count,covered.of,covered.reached,now.cycles,now.share,hidden\n" +
-		"a,,,0,,0,,\n" +
+		"a,,,0,,0,,,\n" +
 		"\"b, \"\"c\"\"\",cpu,,1,4,1,438644,25,7\n"
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Error(diff)
