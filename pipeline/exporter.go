@@ -232,3 +232,44 @@ func (e *exporter) writePrograms() []schema.ImageRegion {
 	code.Write(e.out, e.now.Programs, e.executed)
 	return images
 }
+
+// manifest describes the dataset, but for its inputs and what its writer knows.
+func (e *exporter) manifest() *schema.Manifest {
+	m := &schema.Manifest{
+		Tool: e.opt.Tool, Description: e.Capture.Description, Labels: e.opt.Labels, Notes: e.notes, Run: e.opt.Run, Options: e.now.Options,
+	}
+	for _, b := range e.plan.Buffers {
+		m.Buffers = append(m.Buffers, e.plan.Account(b))
+	}
+	for i := range e.Capture.Regions {
+		m.Images = append(m.Images, code.Region(&e.Capture.Regions[i]))
+	}
+	for _, s := range e.sources {
+		m.Sources = append(m.Sources, e.sourceTotals(s))
+	}
+	e.window.Describe(m, e.plan.Sources)
+	return m
+}
+
+// sourceTotals returns what the manifest says of a source.
+func (e *exporter) sourceTotals(x *exported) schema.SourceTotals {
+	if x.kept != nil {
+		return *x.kept
+	}
+	s := x.Source
+	row := schema.SourceTotals{
+		Source: s.ID, Name: s.Name, Protocol: s.Protocol, Version: s.Version, Core: s.Core,
+		Status: schema.SourceStatusNames[s.Status], Problem: s.Problem, Unit: s.Unit().String(), Totals: x.Outcome.Totals,
+		TimestampHz: cmp.Or(e.opt.TimestampHz, e.Capture.TimestampHz), CycleHz: e.opt.CycleHz, Registers: s.RegisterTexts(),
+		CallsLeftOut: x.callsLeftOut,
+	}
+	if s.Buffer != nil {
+		row.Buffer = s.Buffer.Name
+	}
+	if s.Status == schema.StatusDecoded { // what the trace repeats of the program
+		q := &x.Outcome.Quality
+		row.Agreement = &schema.Agreement{BranchChecks: q.Branches, BranchAgrees: q.BranchesAgree(), ISyncChecks: q.ISyncs, ISyncAgrees: q.ISyncsEqual}
+		row.Pages = keep.PagesText(x.pages)
+	}
+	return row
+}

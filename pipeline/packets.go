@@ -24,6 +24,9 @@ type PacketOptions struct {
 	families []decode.Family // nil: all
 }
 
+// PacketLine is a line of a list of packets.
+type PacketLine = packets.Line
+
 // Packets lists the packets of a capture, source by source, in order. Unlike
 // [Export] it continues at the A-sync after a loss, not at the I-sync, to show all
 // packets.

@@ -2,6 +2,9 @@ package keep
 
 import (
 	"context"
+	"math"
+
+	"github.com/tracelake/tracelake/schema"
 
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/capture"
@@ -102,4 +105,16 @@ func noStore(input string, opt *capture.Options) error {
 	return &capture.InputError{
 		File: input, Problem: "is no archive, and --images is where archives keep program memory", Remedy: "leave it out; --image FILE@ADDR is program memory", Err: capture.ErrUsage,
 	}
+}
+
+// sourcesOf returns the sources that were decoded, nil for all. Numbers that are no
+// trace ID are those of no source.
+func sourcesOf(r *schema.Options) []uint8 {
+	var ids []uint8
+	for _, id := range r.Sources {
+		if id <= math.MaxUint8 {
+			ids = append(ids, uint8(id))
+		}
+	}
+	return ids
 }

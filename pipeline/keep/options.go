@@ -2,7 +2,6 @@ package keep
 
 import (
 	"maps"
-	"math"
 
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/capture"
@@ -82,16 +81,4 @@ func merged[K comparable](a, b map[K]string) map[K]string {
 	maps.Copy(m, a)
 	maps.Copy(m, b)
 	return m
-}
-
-// sourcesOf returns the sources that were decoded, nil for all. Numbers that are no
-// trace ID are those of no source.
-func sourcesOf(r *schema.Options) []uint8 {
-	var ids []uint8
-	for _, id := range r.Sources {
-		if id <= math.MaxUint8 {
-			ids = append(ids, uint8(id))
-		}
-	}
-	return ids
 }

@@ -7,7 +7,6 @@ import (
 	"io"
 
 	"github.com/tracelake/tracelake/decode"
-	"github.com/tracelake/tracelake/pipeline/plan"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -201,26 +200,6 @@ func (l *Lister) note(units int) {
 	l.read.Bytes += int64(units)
 	if l.Progress != nil {
 		l.Progress(&l.read)
-	}
-}
-
-// Before is how far before an offset a list begins at first: if an A-sync lies between, all after
-// that is read as ever. If none does, it begins earlier.
-const Before = 64 << 10
-
-// List lists the bytes of a source, from some way before the first offset on. It fails with [ErrPast]
-// after the last offset.
-func (l *Lister) List(s *plan.Source) error {
-	if listing, ok := l.Protocol.(decode.Listing); ok {
-		return l.ListUnits(listing, s.Stream(nil))
-	}
-	for back := int64(Before); ; back *= 16 {
-		from := *l
-		stream, late := s.StreamFrom(max(0, l.From-back))
-		from.late = late
-		if err := from.list(stream); !errors.Is(err, errLate) {
-			return err
-		}
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/tracelake/tracelake/decode"
-	"github.com/tracelake/tracelake/schema"
 )
 
 // Agreements distinguish a wrong program image from the one that ran, without a
@@ -50,16 +49,6 @@ type Miss struct {
 	Found       string `json:"found"`
 	FoundISA    string `json:"found_isa"`
 	Security    string `json:"security,omitempty"` // found, if another was expected
-}
-
-// Agreements returns the checks of a source that was decoded.
-func (e *Evidence) Agreements() Agreements {
-	o := e.Outcome
-	if e.Source.Layout == nil {
-		return agreements(&o.Quality, nil)
-	}
-	q := &o.Quality
-	return agreements(q, &FIFOAgreement{q.FIFOChecks, q.FIFORight, q.Waits, q.WaitsUnowed, o.Lost[schema.LossReservedHeader].Losses})
 }
 
 func agreements(q *decode.Quality, fifo *FIFOAgreement) Agreements {

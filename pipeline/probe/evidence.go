@@ -1,7 +1,6 @@
 package probe
 
 import (
-	"fmt"
 	"strconv"
 
 	"github.com/tracelake/tracelake/pipeline/engine"
@@ -71,24 +70,12 @@ func facts(o *stitch.Outcome) verdict.Facts {
 	}
 }
 
-// reasonOf returns the commonest cause of what a verdict names, nil if none was
-// counted.
-func (e *Evidence) reasonOf(v *verdict.Verdict) *verdict.Cause {
-	if v.Status == verdict.Nothing {
-		return &verdict.Cause{Count: 1, Text: e.reason()}
+// Agreements returns the checks of a source that was decoded.
+func (e *Evidence) Agreements() Agreements {
+	o := e.Outcome
+	if e.Source.Layout == nil {
+		return agreements(&o.Quality, nil)
 	}
-	switch v.Problem {
-	case verdict.Lost:
-		return e.lost.Commonest()
-	case verdict.Misaligned:
-		return e.unplaced.Commonest()
-	case verdict.Unplaced:
-		most, missing := e.unplaced.Commonest(), e.Outcome.Missing.Ranges()
-		if len(missing) > 0 && (most == nil || missing[0].Stops >= most.Count) {
-			return &verdict.Cause{Count: missing[0].Stops, Text: fmt.Sprintf("no program memory at %s: give it with -e FILE or --image FILE@ADDR", hex(missing[0].First))}
-		}
-		return most
-	case verdict.Contradicted, verdict.NoProblem:
-	}
-	return nil
+	q := &o.Quality
+	return agreements(q, &FIFOAgreement{q.FIFOChecks, q.FIFORight, q.Waits, q.WaitsUnowed, o.Lost[schema.LossReservedHeader].Losses})
 }

@@ -42,14 +42,6 @@ type Guessed struct {
 	Unseen []string `json:"unseen"`
 }
 
-// A Suggestion is a value of a register with which more decodes.
-type Suggestion struct {
-	Register string  `json:"register"` // with the bits of the field: "ETMCR[12]"
-	Means    string  `json:"means"`
-	With     float64 `json:"with"` // rate with and without it, from 0 to 1
-	Without  float64 `json:"without"`
-}
-
 // Confidence is how sure a guess is.
 type Confidence uint8
 
@@ -78,10 +70,6 @@ func confidence(best, next float64, isyncs int64) Confidence {
 	}
 	return Uncertain
 }
-
-// leastRate is the rate from which a stream may be of a protocol: bytes that are no
-// trace rarely have an A-sync, and hardly any packet after it.
-const leastRate = 0.1
 
 // A guessedStream is a source of a file, and the best trial of each protocol.
 type guessedStream struct {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/tracelake/tracelake/pipeline/probe/verdict"
+
 	"github.com/tracelake/tracelake/decode/figures"
 	"github.com/tracelake/tracelake/decode/frame"
 	"github.com/tracelake/tracelake/pipeline/plan"
@@ -123,4 +125,26 @@ func (e *Evidence) noCut(name string) string {
 		what += "; check --reg LAYOUT=WORD, PORTSIZE=N and --protocol (tracelake inspect tries them)"
 	}
 	return fmt.Sprintf("%s: no sample of %s from which %s can be decoded%s", name, figures.Thousands(e.Source.Bytes), e.Source.Protocol, what)
+}
+
+// reasonOf returns the commonest cause of what a verdict names, nil if none was
+// counted.
+func (e *Evidence) reasonOf(v *verdict.Verdict) *verdict.Cause {
+	if v.Status == verdict.Nothing {
+		return &verdict.Cause{Count: 1, Text: e.reason()}
+	}
+	switch v.Problem {
+	case verdict.Lost:
+		return e.lost.Commonest()
+	case verdict.Misaligned:
+		return e.unplaced.Commonest()
+	case verdict.Unplaced:
+		most, missing := e.unplaced.Commonest(), e.Outcome.Missing.Ranges()
+		if len(missing) > 0 && (most == nil || missing[0].Stops >= most.Count) {
+			return &verdict.Cause{Count: missing[0].Stops, Text: fmt.Sprintf("no program memory at %s: give it with -e FILE or --image FILE@ADDR", hex(missing[0].First))}
+		}
+		return most
+	case verdict.Contradicted, verdict.NoProblem:
+	}
+	return nil
 }

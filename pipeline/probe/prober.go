@@ -17,7 +17,7 @@ type Prober struct {
 	plan *plan.Plan
 	// packetsOnly reports that sources are judged by their packets alone.
 	packetsOnly bool
-	pool        decode.Pool // what trials decode into
+	trials
 }
 
 // New returns the prober of a plan's sources. packetsOnly reports that they are judged by their
@@ -32,7 +32,7 @@ func (p *Prober) Judge(ctx context.Context, e *Evidence) error {
 	}
 	if e.Source.Layout != nil && e.Outcome.Totals.Segments == 0 {
 		var err error
-		if e.statuses, err = e.countStatuses(sampleBytes); err != nil {
+		if e.statuses, err = e.countStatuses(); err != nil {
 			return err
 		}
 	}
@@ -114,7 +114,7 @@ func (p *Prober) flags(src *plan.Source, t *trial) []string {
 
 // mayBe reports whether a source is tried as another protocol: as one with layouts only
 // if they are wrong, or nothing was decoded.
-func (e *Evidence) mayBe(f *decode.Family) bool {
+func mayBe(e *Evidence, f *decode.Family) bool {
 	if !f.ETM || !hasLayouts(f) {
 		return f.ETM
 	}
@@ -127,7 +127,7 @@ func (p *Prober) bestProtocol(ctx context.Context, e *Evidence, now *trial) (bes
 	for i := range p.plan.Families {
 		family, t := &p.plan.Families[i], now
 		if family.Name != e.Source.Protocol {
-			if !e.mayBe(family) {
+			if !mayBe(e, family) {
 				continue
 			}
 			if t, err = p.try(ctx, e, &settings{family: family, registers: defaults(family.Defaults)}, 0); err != nil {

@@ -29,19 +29,10 @@ type StatusCount struct {
 // statusTFO is how protocols call a sample with a Trace FIFO Offset.
 const statusTFO = "tfo"
 
-// countStatuses counts the statuses in the first bytes of a source's stream, nil if
-// its protocol has none.
-func (e *Evidence) countStatuses(bytes int) (*Statuses, error) {
-	listing, ok := e.Source.Bound.(decode.Listing)
-	if !ok {
-		return nil, nil
-	}
-	sample, err := e.as(e.Source.Bound, bytes)
-	if err != nil {
-		return nil, err
-	}
+// statusesOf counts the statuses in a stream of a protocol that has some.
+func statusesOf(stream decode.Stream, protocol decode.Protocol, listing decode.Listing) (*Statuses, error) {
 	counts, all := map[string]int64{}, &Statuses{}
-	l := packets.Lister{Protocol: e.Source.Bound, To: -1, Emit: func(p packets.Line) error {
+	l := packets.Lister{Protocol: protocol, To: -1, Emit: func(p packets.Line) error {
 		counts[p.Type] += p.Len
 		all.Samples += p.Len
 		if p.Type == statusTFO || strings.HasSuffix(p.Pins, "*") {
@@ -49,7 +40,7 @@ func (e *Evidence) countStatuses(bytes int) (*Statuses, error) {
 		}
 		return nil
 	}}
-	if err := l.ListUnits(listing, sample.stream(nil)); err != nil {
+	if err := l.ListUnits(listing, stream); err != nil {
 		return nil, err
 	}
 	for _, status := range slices.Sorted(maps.Keys(counts)) {

@@ -90,9 +90,14 @@ func (t *trial) suggestOptions(given *trial) {
 	}
 }
 
+// trials try other settings on samples.
+type trials struct {
+	pool decode.Pool // what they decode into
+}
+
 // try decodes a sample of a source with other settings. Once its rate is sure to be lower
 // than the least, the trial has failed.
-func (p *Prober) try(ctx context.Context, e *Evidence, with *settings, least float64) (*trial, error) {
+func (p *trials) try(ctx context.Context, e *Evidence, with *settings, least float64) (*trial, error) {
 	src := e.Source
 	t := &trial{settings: with, hasMemory: !src.Memory.Empty()}
 	protocol, _, err := with.family.Bind(decode.Source{Registers: with, CoreType: src.CoreType, Profile: string(src.Profile)})
@@ -114,11 +119,11 @@ func (p *Prober) try(ctx context.Context, e *Evidence, with *settings, least flo
 		return t, ctx.Err()
 	}
 	t.protocol, t.found = sample.Bound, sample.Trials
-	return t, p.decodeTrial(ctx, e, sample, t, least)
+	return t, p.decode(ctx, e, sample, t, least)
 }
 
-// decodeTrial decodes the sample of a trial.
-func (p *Prober) decodeTrial(ctx context.Context, e *Evidence, sample *sample, t *trial, least float64) error {
+// decode decodes the sample of a trial.
+func (p *trials) decode(ctx context.Context, e *Evidence, sample *sample, t *trial, least float64) error {
 	stream, bytes, err := e.trialStream(sample)
 	if err != nil {
 		return err
@@ -153,3 +158,25 @@ func (p *Prober) decodeTrial(ctx context.Context, e *Evidence, sample *sample, t
 	t.outcome, t.undefined = st.Outcome, max(d.share(), fifoDoubts(&st.Outcome.Quality, sample.Layout != nil))
 	return err
 }
+
+// leastRate is the rate from which a stream may be of a protocol: bytes that are no
+// trace rarely have an A-sync, and hardly any packet after it.
+const leastRate = 0.1
+
+// A Suggestion is a value of a register with which more decodes.
+type Suggestion struct {
+	Register string  `json:"register"` // with the bits of the field: "ETMCR[12]"
+	Means    string  `json:"means"`
+	With     float64 `json:"with"` // rate with and without it, from 0 to 1
+	Without  float64 `json:"without"`
+}
+
+const (
+	// A rate counts as higher if it is by clearly; a low one, by this part of it and at
+	// least by a little.
+	clearly, partly, little = 0.005, 0.2, 0.0002
+	// A remedy has this rate at the least, and this many times the rate there is.
+	goodRate, muchBetter = 0.5, 1.05
+	// With this rate there is no doubt about the layout.
+	sureRate = 0.9
+)

@@ -7,9 +7,6 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// maxChecked is how many segments of a window are compared with the index.
-const maxChecked = 1024
-
 // A Check compares the segments of a window with those of the index, and hands them on: an
 // index of another capture shows at the first of them.
 type Check struct {

@@ -48,30 +48,6 @@ func (r *Range) Prepare(st *stitch.Stitcher) error {
 	return st.Resume(r.Begin.Place, r.Left.Place)
 }
 
-// A Ring is a buffer that is read from a capture offset on, and round.
-type Ring struct {
-	Start, Size int64
-}
-
-// place returns where in reading order a capture offset is.
-func (r *Ring) place(offset int64) int64 {
-	if offset < r.Start {
-		return offset + r.Size - r.Start
-	}
-	return offset - r.Start
-}
-
-// end returns where in reading order bytes before a capture offset end.
-func (r *Ring) end(offset int64) int64 {
-	if offset >= r.Size {
-		offset = 0
-	}
-	if at := r.place(offset); at > 0 {
-		return at
-	}
-	return r.Size
-}
-
 // Range returns the segments of a source that have something of a span, nil if none has.
 // Offsets are those in a buffer.
 func (x *Index) Range(source uint8, span *Span, buffer Ring) (*Range, error) {
@@ -171,3 +147,6 @@ func (f *finder) before(s *Segment) bool {
 	}
 	return s.Segment.V == 0 || f.buffer.place(s.ByteOffset) < f.buffer.end(n) // what is before it is its
 }
+
+// maxChecked is how many segments of a window are compared with the index.
+const maxChecked = 1024

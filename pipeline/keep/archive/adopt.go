@@ -29,7 +29,7 @@ func (w *Writer) AddFrom(a *Archive, name string) error {
 	defer from.Close()
 	w.files = append(w.files, *f)
 	local := filepath.FromSlash(f.Path)
-	to := filepath.Join(w.stage.Folder(), local)
+	to := filepath.Join(w.stage.Folder, local)
 	if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
 		return err
 	}

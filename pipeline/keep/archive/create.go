@@ -53,7 +53,7 @@ func Create(dir string, opt CreateOptions) (*Writer, error) {
 
 // Dataset is the directory to write the dataset to, before [Writer.Close].
 func (w *Writer) Dataset() string {
-	return filepath.Join(w.stage.Folder(), schema.ArchiveDataset)
+	return filepath.Join(w.stage.Folder, schema.ArchiveDataset)
 }
 
 // pathOf returns where the file of that name is put.
@@ -151,24 +151,26 @@ func (w *Writer) AddImage(name string, argument bool, sum string, size int64, co
 func (w *Writer) Images() int { return len(w.images) }
 
 // Folder is where the archive is while it is written.
-func (w *Writer) Folder() string { return w.stage.Folder() }
+func (w *Writer) Folder() string { return w.stage.Folder }
 
 // Complete writes what is left: ix is filled in but for its version, files and place of
 // images. Then the archive in [Writer.Folder] can be opened.
 func (w *Writer) Complete(ix *Index) error {
 	ix.Version, ix.Files, ix.Images = Version, w.files, imagesFolder
 	if w.store != "" {
-		rel, err := filepath.Rel(w.stage.Target(), w.store)
+		rel, err := filepath.Rel(w.stage.Target, w.store)
 		if err != nil {
 			return fmt.Errorf("directory of images: %w", err)
 		}
 		ix.Images = filepath.ToSlash(rel)
-		if err := w.share(); err != nil {
+		if err := share(w.images, filepath.Join(w.stage.Folder, imagesFolder), w.store); err != nil {
 			return fmt.Errorf("directory of images: %w", err)
 		}
 	}
-	if err := w.removeStrangers(); err != nil {
-		return err
+	if w.opt.Resumption != nil {
+		if err := removeStrangers(w.stage.Folder, w.files); err != nil {
+			return err
+		}
 	}
 	if problem := ix.problem(); problem != "" {
 		return fmt.Errorf("the archive %s", problem)
@@ -180,7 +182,7 @@ func (w *Writer) Complete(ix *Index) error {
 	if err := w.stage.WriteFile(schema.ArchiveFile, append(text, '\n')); err != nil {
 		return err
 	}
-	sums, err := sumsOf(w.stage.Folder())
+	sums, err := sumsOf(w.stage.Folder)
 	if err != nil {
 		return err
 	}
@@ -204,33 +206,3 @@ func (w *Writer) Stop(err error) error { return w.stage.Stop(err, "what is packe
 
 // Abandon removes what was written. After [Writer.Close] and [Writer.Stop] it does nothing.
 func (w *Writer) Abandon() error { return w.stage.End() }
-
-// sumsOf returns the content of the file of hashes of a directory.
-func sumsOf(dir string) ([]byte, error) {
-	var text []byte
-	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		sum, err := fileSum(name)
-		if err != nil {
-			return err
-		}
-		rel, err := filepath.Rel(dir, name)
-		text = fmt.Appendf(text, "%s  %s\n", sum, filepath.ToSlash(rel))
-		return err
-	})
-	return text, err
-}
-
-// fileSum returns the SHA-256 of a file, in hex.
-func fileSum(name string) (string, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	h := sha256.New()
-	_, err = io.Copy(h, f)
-	return hex.EncodeToString(h.Sum(nil)), err
-}

@@ -12,6 +12,15 @@ import (
 	"github.com/tracelake/tracelake/schema/dataset"
 )
 
+// The names in an archive.
+const (
+	SumsFile      = "manifest-sha256.txt"
+	captureFolder = "capture"
+	imagesFolder  = "images"
+	outsideFolder = "outside" // in captureFolder: files that were outside the snapshot
+	packedSuffix  = ".zst"
+)
+
 // damaged returns the error for a file that is not as it was written.
 func damaged(dir, path, problem string) *dataset.Error {
 	return &dataset.Error{File: filepath.Join(dir, filepath.FromSlash(path)), Problem: problem, Remedy: "take another copy of the archive", Damaged: true}

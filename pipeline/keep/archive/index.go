@@ -16,15 +16,6 @@ import (
 // archive wrong; what it does not know it ignores.
 const Version = 1
 
-// The names in an archive.
-const (
-	SumsFile      = "manifest-sha256.txt"
-	captureFolder = "capture"
-	imagesFolder  = "images"
-	outsideFolder = "outside" // in captureFolder: files that were outside the snapshot
-	packedSuffix  = ".zst"
-)
-
 // An Index is the content of archive.json.
 type Index struct {
 	Version int         `json:"archive_version"`

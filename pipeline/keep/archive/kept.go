@@ -17,17 +17,13 @@ func isPacked(path string, folder bool) bool {
 	return isInCapture(path) && (folder || strings.HasSuffix(path, packedSuffix))
 }
 
-// removeStrangers removes files of the capture that an earlier writer left in the stage and this
+// removeStrangers removes files of the capture that an earlier writer left in root, and this
 // one did not write.
-func (w *Writer) removeStrangers() error {
-	if w.opt.Resumption == nil {
-		return nil
-	}
+func removeStrangers(root string, written []File) error {
 	ours := map[string]bool{}
-	for _, f := range w.files {
+	for _, f := range written {
 		ours[f.Path] = true
 	}
-	root := w.stage.Folder()
 	err := filepath.WalkDir(filepath.Join(root, captureFolder), func(name string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return err

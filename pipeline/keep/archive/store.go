@@ -9,19 +9,18 @@ import (
 	"slices"
 )
 
-// share moves the images to the directory that archives share. Each gets its name when
+// share moves images from a folder to the directory that archives share. Each gets its name when
 // it is whole, so archives can be written at the same time; one that is there is kept,
 // if it is as its name says.
-func (w *Writer) share() error {
-	if len(w.images) == 0 {
+func share(images map[string]bool, folder, store string) error {
+	if len(images) == 0 {
 		return nil
 	}
-	if err := os.MkdirAll(w.store, 0o777); err != nil {
+	if err := os.MkdirAll(store, 0o777); err != nil {
 		return err
 	}
-	folder := filepath.Join(w.stage.Folder(), imagesFolder)
-	for _, sum := range slices.Sorted(maps.Keys(w.images)) {
-		image, shared := filepath.Join(folder, sum), filepath.Join(w.store, sum)
+	for _, sum := range slices.Sorted(maps.Keys(images)) {
+		image, shared := filepath.Join(folder, sum), filepath.Join(store, sum)
 		if now, err := fileSum(shared); err == nil && now == sum {
 			continue
 		}
