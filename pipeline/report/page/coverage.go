@@ -3,6 +3,7 @@ package page
 import (
 	"github.com/tracelake/tracelake/decode/figures"
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/answer"
 )
 
 // A coverageText says how much of the program ran.
@@ -70,36 +71,40 @@ func (p *Page) totals() *table {
 // filesTable has the files of which most ran.
 func (p *Page) filesTable() *table {
 	f := p.Data.Files
-	t := &table{Head: append([]cell{{Text: "file"}, {Text: "covered"}}, head("%", "instructions", "lines", "branch outcomes")...)}
-	t.Head[2].Class = "number"
-	for i := range min(shown, len(f.Path)) {
-		t.Rows = append(t.Rows, []cell{
-			shortened(f.Path[i]),
-			{Bar: newBar(f.Of[i], f.Covered[i], f.Reached[i])},
-			number(percentCell(f.Covered[i], f.Of[i])),
-			number(of(f.Covered[i], f.Of[i])), number(of(f.LinesCovered[i], f.Lines[i])), number(of(f.OutcomesSeen[i], f.Outcomes[i])),
-		})
-	}
-	t.Caption = captionOf(len(t.Rows), len(f.Path), "files", p.Data.Unit)
+	x := extentRows(&f.Extent, min(shown, len(f.Path)), true)
+	x.Columns = append([]answer.Column{{Title: "file", Weight: answer.Path, At: words(f.Path)}}, append(x.Columns,
+		figureColumn("lines", f.LinesCovered, f.Lines), figureColumn("branch outcomes", f.OutcomesSeen, f.Outcomes))...)
+	t := tableOf(x)
+	t.Caption = captionOf(x.Rows, len(f.Path), "files", p.Data.Unit)
 	return t
 }
 
 // functionsTable has the functions that took most.
 func (p *Page) functionsTable() *table {
 	f := &p.Data.Functions
-	t := &table{Head: append([]cell{{Text: "function"}, {Text: "covered"}}, head("%", "instructions", "entries")...)}
-	t.Head[2].Class = "number"
-	for i := range min(shown, len(f.Name)) {
-		whole, percent := of(f.Covered[i], f.Of[i]), percentCell(f.Covered[i], f.Of[i])
-		if !p.Data.Named {
-			whole, percent = figures.Thousands(f.Covered[i]), unknown
-		}
-		t.Rows = append(t.Rows, []cell{
-			named(f.Name[i]), {Bar: newBar(f.Of[i], f.Covered[i], f.Reached[i])}, number(percent), number(whole), number(figures.Thousands(f.Entries[i])),
-		})
-	}
-	t.Caption = captionOf(len(t.Rows), len(f.Name), "functions", p.Data.Unit)
+	x := extentRows(&f.Extent, min(shown, len(f.Name)), p.Data.Named)
+	x.Columns = append([]answer.Column{nameColumn("function", f.Name)}, append(x.Columns,
+		answer.Column{Title: "entries", Unit: answer.Count, Weight: answer.Number, At: ints(f.Entries)})...)
+	t := tableOf(x)
+	t.Caption = captionOf(x.Rows, len(f.Name), "functions", p.Data.Unit)
 	return t
+}
+
+// extentRows have the columns of how much is covered: without names nobody knows of how much.
+func extentRows(e *Extent, rows int, named bool) *answer.Section {
+	x := &answer.Section{Rows: rows}
+	x.Bar = func(i int) (full, part, whole float64) {
+		return float64(e.Covered[i]), float64(e.Reached[i]), float64(e.Of[i])
+	}
+	covered := figureColumn("instructions", e.Covered, e.Of)
+	percent := answer.Column{Title: "%", Unit: answer.Percent, Weight: answer.Number, At: func(i int) answer.Value {
+		return answer.If(named, covered.At(i))
+	}}
+	if !named {
+		covered.Unit = answer.Count
+	}
+	x.Columns = []answer.Column{{Title: "covered", Weight: answer.Extent, At: covered.At}, percent, covered}
+	return x
 }
 
 // captionOf says which rows a table has.

@@ -1,10 +1,9 @@
 package page
 
 import (
-	"strings"
-
 	"github.com/tracelake/tracelake/decode/figures"
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/answer"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -123,37 +122,23 @@ func (p *Page) exceptionsText() *exceptionsText {
 	case e == nil:
 		return &exceptionsText{Notes: []string{"No exceptions."}}
 	case !p.spans:
-		x := &exceptionsText{
+		return &exceptionsText{
 			Notes: []string{"How long they took is not known: the dataset has no table exception_spans."},
-			Table: &table{Caption: "Exceptions", Head: head("exception", "entries")},
+			Table: p.exceptionsTable("entries"),
 		}
-		for i := range e.Name {
-			x.Table.Rows = append(x.Table.Rows, []cell{named(e.Name[i]), number(figures.Thousands(e.Entries[i]))})
-		}
-		return x
 	}
-	x := &exceptionsText{
-		Notes: []string{"From the entry to the return, or to where another task went on, with those that came in between. p99 is given from " + figures.Thousands(report.LeastOfRank) + " on."},
-		Table: &table{Caption: "Exceptions", Head: append(head("exception", "entries", "median", "p99", "longest"), cell{Text: "unit"}, number("end not seen"))},
+	return &exceptionsText{
+		Notes: []string{"From the entry to the return, or to where another task went on, with those that came in between. " +
+			"p99 is given from " + figures.Thousands(report.LeastOfRank) + " on."},
+		Table: p.exceptionsTable("entries", "median", "p99", "longest", "unit", "end_not_seen"),
 	}
-	for i := range e.Name {
-		unit := e.Unit[i]
-		if e.Longest[i] == none {
-			unit = unknown
-		}
-		x.Table.Rows = append(x.Table.Rows, []cell{
-			named(e.Name[i]), number(figures.Thousands(e.Entries[i])), number(orUnknown(e.Median[i])), number(orUnknown(e.P99[i])), number(orUnknown(e.Longest[i])),
-			{Text: strings.TrimSpace(unit)},
-			number(figures.Thousands(e.Unended[i])),
-		})
-	}
-	return x
 }
 
-// orUnknown writes a figure that may be unknown.
-func orUnknown(n int64) string {
-	if n == none {
-		return unknown
-	}
-	return figures.Thousands(n)
+// exceptionsTable has a row for each exception, with columns of report exceptions.
+func (p *Page) exceptionsTable(keys ...string) *table {
+	x := answer.Exceptions(nil, p.exceptions, 0, answer.Absent).Section()
+	x.Columns = append([]answer.Column{nameColumn("exception", p.Data.Exceptions.Name)}, byKey(x, keys...)...)
+	t := tableOf(x)
+	t.Caption = "Exceptions"
+	return t
 }
