@@ -110,7 +110,7 @@ func (w *windowed) decode(t *testing.T, d *decodedTables, index *schema.Batch, f
 		}
 	}
 	pool := engine.NewDecoders(&decode.Pool{}, func() decode.Decoder { return w.protocol.NewDecoder(w.memory, tables.Sinks.Wanted()) })
-	err := engine.Ordered(context.Background(), engine.NewWorkers(1), engine.SplitFrom(stream, w.protocol, w.grain, lead), pool.Decode, func(d engine.Decoded) error {
+	err := engine.Ordered(context.Background(), engine.NewWorkers(1), engine.SplitBy(stream, w.protocol, w.grain, lead), pool.Decode, func(d engine.Decoded) error {
 		if err := st.Stitch(d.Unit); err != nil || !st.Past() {
 			return err
 		}

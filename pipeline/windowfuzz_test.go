@@ -59,7 +59,7 @@ func decodeRange(tr *trace, r *window.Range) error {
 		return err
 	}
 	decoder := tr.protocol.NewDecoder(tr.memory, tables.Sinks.Wanted())
-	for u, err := range engine.SplitFrom(stream, tr.protocol, engine.Usual(tr.protocol), lead) {
+	for u, err := range engine.Split(stream, tr.protocol, lead) {
 		if err != nil {
 			return err
 		}

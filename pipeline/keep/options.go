@@ -56,7 +56,8 @@ func (o *Options) Recorded(in *Input) *schema.Options {
 	for _, t := range o.Tables {
 		r.Tables = append(r.Tables, t.Name)
 	}
-	r.TaskNames, r.TimestampHz, r.CycleHz, r.PacketsOnly = maps.Clone(o.TaskNames), o.TimestampHz, o.CycleHz, o.PacketsOnly
+	r.TaskNames, r.PacketsOnly = maps.Clone(o.TaskNames), o.PacketsOnly
+	r.TimestampHz, r.CycleHz = o.TimestampHz, o.CycleHz
 	return r
 }
 

@@ -41,7 +41,8 @@ func bindSource(s *capture.Source, families []decode.Family) *Source {
 	case f == nil:
 		err = fmt.Errorf("source %s is %s, which is not supported", s.Name, cmp.Or(s.Type, "of unknown type"))
 	default:
-		bound.Bound, bound.notes, err = f.Bind(decode.Source{Registers: s.Registers, CoreType: s.CoreType, Profile: string(s.Profile)})
+		bound.Bound, bound.notes, err = f.Bind(decode.Source{Registers: s.Registers, CoreType: s.CoreType,
+			Profile: string(s.Profile)})
 	}
 	if err != nil {
 		bound.refuse(err.Error())
@@ -193,7 +194,8 @@ func (s *Source) CutOff(decoded int64) (schema.Loss, bool) {
 	}
 	return schema.Loss{
 		Key: schema.Key{Offset: s.Buffer.Size - s.Layout.Rest()}, Bytes: 1, Reason: schema.LossTruncated,
-		Detail: fmt.Sprintf("the buffer ends after %d bytes of a record of layout %s", s.Layout.Rest(), s.Layout.Name()),
+		Detail: fmt.Sprintf("the buffer ends after %d bytes of a record of layout %s", s.Layout.Rest(),
+			s.Layout.Name()),
 	}, true
 }
 
@@ -207,5 +209,6 @@ func (s *Source) Loss() (schema.Loss, error) {
 	if s.Status == schema.StatusUnconfigured {
 		reason = schema.LossUnconfigured
 	}
-	return schema.Loss{Key: schema.Key{Offset: int64(piece.Offsets.At(0))}, Bytes: s.Bytes, Reason: reason, Detail: s.Problem}, nil
+	return schema.Loss{Key: schema.Key{Offset: int64(piece.Offsets.At(0))}, Bytes: s.Bytes, Reason: reason,
+		Detail: s.Problem}, nil
 }

@@ -77,5 +77,6 @@ func (e *Evidence) Agreements() Agreements {
 		return agreements(&o.Quality, nil)
 	}
 	q := &o.Quality
-	return agreements(q, &FIFOAgreement{q.FIFOChecks, q.FIFORight, q.Waits, q.WaitsUnowed, o.Lost[schema.LossReservedHeader].Losses})
+	return agreements(q,
+		&FIFOAgreement{q.FIFOChecks, q.FIFORight, q.Waits, q.WaitsUnowed, o.Lost[schema.LossReservedHeader].Losses})
 }

@@ -86,7 +86,8 @@ func (p *trials) drop(ctx context.Context, e *Evidence, best *trial) (*trial, er
 // change tries the settings of a trial with one value of a setting, nil if it has that already, or
 // if only a program shows what is right and there is none. It may fail if its rate would
 // be lower: see isBetter.
-func (p *trials) change(ctx context.Context, e *Evidence, from *trial, setting *decode.Setting, value uint64) (*trial, error) {
+func (p *trials) change(ctx context.Context, e *Evidence, from *trial, setting *decode.Setting, value uint64,
+) (*trial, error) {
 	r := from.with(setting, value)
 	if r == nil || setting.NeedsProgram && !from.followsProgram() {
 		return nil, nil
