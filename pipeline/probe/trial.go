@@ -96,9 +96,9 @@ type trials struct {
 	pool decode.Pool // what they decode into
 }
 
-// try decodes a sample of a source with other settings. Once its rate is sure to be lower
+// run decodes a sample of a source with other settings. Once its rate is sure to be lower
 // than the least, the trial has failed.
-func (p *trials) try(ctx context.Context, e *Evidence, with *settings, least float64) (*trial, error) {
+func (p *trials) run(ctx context.Context, e *Evidence, with *settings, least float64) (*trial, error) {
 	src := e.Source
 	t := &trial{settings: with, hasMemory: !src.Memory.Empty()}
 	protocol, _, err := with.family.Bind(decode.Source{Registers: with, CoreType: src.CoreType,
@@ -158,7 +158,7 @@ func (p *trials) decode(ctx context.Context, e *Evidence, sample *sample, t *tri
 		}
 	}
 	err = st.Finish()
-	t.outcome, t.undefined = st.Outcome, max(d.share(), fifoDoubts(&st.Outcome.Quality, sample.Layout != nil))
+	t.outcome, t.undefined = st.Outcome, max(d.share(), fifoUndefined(&st.Outcome.Quality, sample.Layout != nil))
 	return err
 }
 
