@@ -109,7 +109,7 @@ func (e *exporter) evidence() []*probe.Evidence {
 // decodeAll makes jobs of every row of the dataset.
 func (e *exporter) decodeAll(ctx context.Context) error {
 	counting := engine.NewCounting(ctx, e.engine.Workers)
-	defer counting.Wait()
+	defer func() { _ = counting.Wait() }() // it never fails
 	at := engine.NewProgressing(e.plan, e.opt.Progress)
 	for _, s := range e.sources {
 		progress := at.Source()
@@ -279,8 +279,10 @@ func (e *exporter) sourceTotals(x *exported) schema.SourceTotals {
 	}
 	if s.Status == schema.StatusDecoded { // what the trace repeats of the program
 		q := &x.Outcome.Quality
-		row.Agreement = &schema.Agreement{BranchChecks: q.Branches, BranchAgrees: q.BranchesAgree(),
-			ISyncChecks: q.ISyncs, ISyncAgrees: q.ISyncsEqual}
+		row.Agreement = &schema.Agreement{
+			BranchChecks: q.Branches, BranchAgrees: q.BranchesAgree(),
+			ISyncChecks: q.ISyncs, ISyncAgrees: q.ISyncsEqual,
+		}
 		row.Pages = keep.PagesText(x.pages)
 	}
 	return row

@@ -63,8 +63,10 @@ func Quality(ctx context.Context, input string, opt QualityOptions) (*QualityRep
 		return nil, err
 	}
 	defer s.close()
-	report := &QualityReport{SchemaVersion: schema.Version, Input: input, Sources: []SourceQuality{},
-		Notes: append([]string{}, s.plan.Notes...)}
+	report := &QualityReport{
+		SchemaVersion: schema.Version, Input: input, Sources: []SourceQuality{},
+		Notes: append([]string{}, s.plan.Notes...),
+	}
 	at, prober := engine.NewProgressing(s.plan, opt.Progress), probe.New(s.plan, false)
 	var sources []*probe.Evidence
 	for _, src := range s.plan.Sources {

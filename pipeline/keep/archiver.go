@@ -111,8 +111,10 @@ func (a *archiver) bind(input string) error {
 	if err != nil {
 		return err
 	}
-	bound := []dataset.Bound{{Name: "the version of tracelake", Value: e.Tool.Version},
-		{Name: "--level", Value: a.opt.Level}}
+	bound := []dataset.Bound{
+		{Name: "the version of tracelake", Value: e.Tool.Version},
+		{Name: "--level", Value: a.opt.Level},
+	}
 	a.opt.Resumption = &dataset.Resumption{
 		Resume: e.Resume, Bound: append(bound, boundInputs(inputs, e.Capture.Unpacked != nil)...),
 		Hashes: func() ([]dataset.Bound, error) { return boundHashes(a.decoded), nil },

@@ -1,3 +1,6 @@
+// Package keep says how captures are kept for years and decoded again: what a dataset or an archive
+// records of its export, how an interrupted one goes on, what is made again, and what of a dataset that
+// is replaced stays as it is.
 package keep
 
 import (

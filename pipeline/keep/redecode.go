@@ -72,8 +72,10 @@ type redecoder struct {
 func (x *redecoder) open() (err error) {
 	switch {
 	case x.input == "" && x.record.archive == nil:
-		return &capture.InputError{File: x.dir, Problem: "holds no capture",
-			Remedy: "give the one that it is of with --capture"}
+		return &capture.InputError{
+			File: x.dir, Problem: "holds no capture",
+			Remedy: "give the one that it is of with --capture",
+		}
 	case x.input == "":
 		x.input, x.stored = x.dir, x.record.archive
 	case archive.Is(x.input):
@@ -96,8 +98,10 @@ func (x *redecoder) close() error {
 func (x *redecoder) reopen() (*Reopen, error) {
 	recorded := x.record.recorded()
 	if x.record.Dataset.Manifest.Window != nil {
-		return nil, &capture.InputError{File: x.dir, Problem: "is a window of its capture",
-			Remedy: "export the window again"}
+		return nil, &capture.InputError{
+			File: x.dir, Problem: "is a window of its capture",
+			Remedy: "export the window again",
+		}
 	}
 	if recorded == nil {
 		return nil, &capture.InputError{File: x.dir, Problem: "was written by an earlier program, which did not " +

@@ -46,8 +46,10 @@ func (r *Record) options(
 ) (o Options, missing []*schema.Argument, err error) {
 	m := &r.Dataset.Manifest
 	if m.Window != nil {
-		return o, nil, &dataset.Error{File: r.Dataset.Dir, Problem: "is a window of its capture",
-			Remedy: "give the dataset that was its index"}
+		return o, nil, &dataset.Error{
+			File: r.Dataset.Dir, Problem: "is a window of its capture",
+			Remedy: "give the dataset that was its index",
+		}
 	}
 	if o.Level, o.Format, err = formOf(m); err != nil {
 		return o, nil, fmt.Errorf("%s: %w", r.Dataset.Dir, err)
@@ -147,8 +149,10 @@ func (x *Reopen) Demand(in *Input, hashed []schema.InputFile) error {
 
 // other is the error that the capture is not the one that was decoded.
 func (in *Input) other(why string) error {
-	return &capture.InputError{File: in.Capture.Path, Problem: "is not the capture that was decoded: " + why,
-		Remedy: "give that one"}
+	return &capture.InputError{
+		File: in.Capture.Path, Problem: "is not the capture that was decoded: " + why,
+		Remedy: "give that one",
+	}
 }
 
 // Others says which files of a capture are not those that were decoded.

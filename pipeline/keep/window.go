@@ -53,8 +53,10 @@ func isDataset(dir string) bool {
 }
 
 func noCapture(dir, why string) error {
-	return &dataset.Error{File: dir, Problem: "is a dataset, and " + why,
-		Remedy: "give the capture, and the dataset with --index"}
+	return &dataset.Error{
+		File: dir, Problem: "is a dataset, and " + why,
+		Remedy: "give the capture, and the dataset with --index",
+	}
 }
 
 // ExportSpan decodes a span of a source of the capture that the dataset or archive in dir was
@@ -87,13 +89,17 @@ func ExportSpan(ctx context.Context, dir, to string, source uint8, span window.S
 	}
 	o.Level, o.Format, o.Codec = schema.LevelInstructions, schema.Parquet, ""
 	o.Tables, o.Without, o.PacketsOnly = nil, nil, false
-	o.Sources, o.Window, o.Workers, o.Tool = []uint8{source}, &window.Window{Span: span,
-		Index: dir}, opt.Workers, opt.Tool
+	o.Sources, o.Window, o.Workers, o.Tool = []uint8{source}, &window.Window{
+		Span:  span,
+		Index: dir,
+	}, opt.Workers, opt.Tool
 	o.Families = opt.Families
 	return export(ctx, input, to, o, nil)
 }
 
 func noRows(dir, why string) error {
-	return &dataset.Error{File: dir, Problem: "has counts of what was executed, and no rows of it, and " + why,
-		Remedy: "export again with --level blocks, and without --tables; or give an archive"}
+	return &dataset.Error{
+		File: dir, Problem: "has counts of what was executed, and no rows of it, and " + why,
+		Remedy: "export again with --level blocks, and without --tables; or give an archive",
+	}
 }

@@ -69,6 +69,8 @@ func (l *unitLister) emitUnits(at, units int, text decode.PacketText) error {
 			text.Fields[i].Value = fmt.Sprintf("0x%08x", l.offsets.At(int(unit)))
 		}
 	}
-	return l.put(Line{Offset: int64(l.offsets.At(at / l.listing.UnitBytes())), Len: int64(units), Bytes: text.Owed,
-		PacketText: text})
+	return l.put(Line{
+		Offset: int64(l.offsets.At(at / l.listing.UnitBytes())), Len: int64(units), Bytes: text.Owed,
+		PacketText: text,
+	})
 }

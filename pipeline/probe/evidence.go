@@ -1,3 +1,5 @@
+// Package probe finds out what an input is and whether it would decode, judges what came of a source
+// that was decoded, and searches the settings with which a sample of it reads best.
 package probe
 
 import (

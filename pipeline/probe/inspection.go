@@ -132,8 +132,10 @@ func (in *Inspection) note(notes []string) {
 // addBuffers adds the buffers and the program memory of a capture.
 func (in *Inspection) addBuffers(s *inspector) {
 	for _, b := range s.plan.Buffers {
-		bi := BufferInspection{BufferBytes: s.plan.Account(b), Format: b.Format.String(), FrameOffset: b.Layout.Offset,
-			Looked: b.Looked}
+		bi := BufferInspection{
+			BufferBytes: s.plan.Account(b), Format: b.Format.String(), FrameOffset: b.Layout.Offset,
+			Looked: b.Looked,
+		}
 		bi.Bytes = b.Size
 		in.Buffers = append(in.Buffers, bi)
 	}

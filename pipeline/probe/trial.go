@@ -101,8 +101,10 @@ type trials struct {
 func (p *trials) run(ctx context.Context, e *Evidence, with *settings, least float64) (*trial, error) {
 	src := e.Source
 	t := &trial{settings: with, hasMemory: !src.Memory.Empty()}
-	protocol, _, err := with.family.Bind(decode.Source{Registers: with, CoreType: src.CoreType,
-		Profile: string(src.Profile)})
+	protocol, _, err := with.family.Bind(decode.Source{
+		Registers: with, CoreType: src.CoreType,
+		Profile: string(src.Profile),
+	})
 	if err != nil {
 		t.failed = true // the registers are not of this protocol
 		return t, nil

@@ -81,7 +81,7 @@ func (w *Opened) Close() error {
 
 // notOf returns the error that the index is of another capture, or of another decode.
 func (w *Opened) notOf(format string, args ...any) error {
-	return fmt.Errorf("%s: is no index of this capture: %s; give the dataset that was made of it", w.Window.Index,
+	return fmt.Errorf("%s: is no index of this capture: %s; give the dataset that was made of it", w.Index,
 		fmt.Sprintf(format, args...))
 }
 
@@ -208,7 +208,7 @@ func (w *Opened) Place(p *plan.Plan) (in []*plan.Source, err error) {
 		case nothing == nil:
 			known := w.index.Source(s.ID)
 			nothing = usageErrorf("source %s has nothing %s; %s has %d segments of it, with %d instructions",
-				schema.SourceText(s.ID), &w.Span, w.Window.Index, known.Segments, known.Instructions)
+				schema.SourceText(s.ID), &w.Span, w.Index, known.Segments, known.Instructions)
 		}
 	}
 	if len(in) == 0 && nothing != nil {
@@ -252,7 +252,7 @@ func (w *Opened) Job(j *engine.Job) (finish func() error) {
 	j.Start = engine.FromStart(j.Source)
 	j.Start.Prepare = func(st *stitch.Stitcher) error {
 		if err := r.Prepare(st); err != nil {
-			return fmt.Errorf("%s: %w; export the whole capture again", w.Window.Index, err)
+			return fmt.Errorf("%s: %w; export the whole capture again", w.Index, err)
 		}
 		return nil
 	}

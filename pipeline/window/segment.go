@@ -19,8 +19,10 @@ type Segment struct {
 // SegmentOf returns row i of a batch of `segments`.
 func SegmentOf(b *schema.Batch, i int) Segment {
 	c := b.Columns
-	s := Segment{Bytes: int64(c[schema.SegmentsBytes].U64[i]),
-		Instructions: int64(c[schema.SegmentsInstructions].U64[i]), Known: !c[schema.SegmentsStreamOffset].Null(i)}
+	s := Segment{
+		Bytes:        int64(c[schema.SegmentsBytes].U64[i]),
+		Instructions: int64(c[schema.SegmentsInstructions].U64[i]), Known: !c[schema.SegmentsStreamOffset].Null(i),
+	}
 	s.Address = null(&c[schema.SegmentsAddress], c[schema.SegmentsAddress].U32, i)
 	s.Reason = schema.ISyncReason(c[schema.SegmentsReason].U8[i])
 	s.Keys = schema.Keys{

@@ -134,11 +134,15 @@ func readFooter(r io.ReaderAt, size int64) (footer, error) {
 	case binary.LittleEndian.Uint32(b[5:]) != footerMagic:
 		return footer{}, &Error{Offset: at, Problem: "there is no seek table at the end: it is cut off, or no archive"}
 	case descriptor&reservedBits != 0:
-		return footer{}, &Error{Offset: at + 4,
-			Problem: fmt.Sprintf("the seek table has reserved bits set (%#02x)", descriptor)}
+		return footer{}, &Error{
+			Offset:  at + 4,
+			Problem: fmt.Sprintf("the seek table has reserved bits set (%#02x)", descriptor),
+		}
 	case f.at < 0:
-		return footer{}, &Error{Offset: at,
-			Problem: fmt.Sprintf("the seek table has %d frames, more than the file has room for", frames)}
+		return footer{}, &Error{
+			Offset:  at,
+			Problem: fmt.Sprintf("the seek table has %d frames, more than the file has room for", frames),
+		}
 	}
 	return f, nil
 }
