@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tracelake/tracelake/pipeline/report/reporttest"
+	"github.com/tracelake/tracelake/schema/datasettest"
 )
 
 // jsonKeys are the keys that every object of a report has, and those of its own.
@@ -30,7 +30,7 @@ var jsonKeys = map[string][]string{
 // which may be null, and percentages are numbers from 0 to 100 or null.
 func TestReportJSON(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
-	if err := reporttest.Write(dir, `
+	if err := datasettest.Write(dir, `
 source 0x10 core=cpu_0 bytes=1000 checks=30 hz=1000000
 file fw.elf 0x1000 0x100 match=1
 function 0x1000 8 main at=main.c:1

@@ -20,6 +20,7 @@ import (
 	"github.com/tracelake/tracelake/pipeline/report/page"
 	"github.com/tracelake/tracelake/pipeline/report/reporttest"
 	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/datasettest"
 )
 
 // makePage returns the page of datasets, whose source files are in a folder.
@@ -248,7 +249,7 @@ func TestSame(t *testing.T) {
 
 // The policy of a page has the hashes of its style and of its module, and there is no other script.
 func TestPolicyText(t *testing.T) {
-	_, out := makePage(t, t.TempDir(), reporttest.Datasets(t, aSource+aProgram+itsLines)...)
+	_, out := makePage(t, t.TempDir(), datasettest.Datasets(t, aSource+aProgram+itsLines)...)
 	text := string(out)
 	element := func(pattern string) string {
 		found := regexp.MustCompile(`(?s)` + pattern).FindStringSubmatch(text)

@@ -1,4 +1,4 @@
-package reporttest
+package datasettest
 
 import (
 	"fmt"
@@ -108,7 +108,7 @@ func (w *largeWriter) stacks() {
 	for i := w.Stacks - 1; i >= 0; i-- {
 		parents[i] = max(0, w.random.IntN(i+1)-1)
 		if i == 0 {
-			parents[i] = none
+			parents[i] = -1
 		}
 		totals[i] += own
 		if i > 0 {
