@@ -17,7 +17,7 @@ type unitLister struct {
 
 // ListUnits lists a stream whose protocol makes the lines itself. It fails with [ErrPast] after the
 // last offset.
-func (l *Lister) ListUnits(listing decode.Listing, stream decode.Stream) error {
+func ListUnits(l *Lister, listing decode.Listing, stream decode.Stream) error {
 	return (&unitLister{Lister: l, listing: listing}).list(stream)
 }
 
