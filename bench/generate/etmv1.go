@@ -8,6 +8,12 @@ import (
 	"github.com/tracelake/tracelake/bench/truth"
 )
 
+// etmv1Protocol is that of an ETMv1.
+var etmv1Protocol = protocol{
+	name: "etmv1", major: 1, newest: 3, device: "ETM", samples: true, coprocessor: true, trace: (*Recipe).traceETMv1,
+	from: map[Feature]int{ContextIDs: 2, DataTrace: 0, TracePort: 0},
+}
+
 // traceETMv1 makes core one that an ETMv1 traces.
 func (r *Recipe) traceETMv1(core *TracedCore, w *Workload) {
 	s := &r.Samples

@@ -10,6 +10,12 @@ import (
 	codec "github.com/tracelake/tracelake/decode/etmv2"
 )
 
+// etmv2Protocol is that of an ETMv2.
+var etmv2Protocol = protocol{
+	name: "etmv2", major: 2, newest: 1, device: "ETM", samples: true, offsets: true, trace: (*Recipe).traceETMv2,
+	from: map[Feature]int{ContextIDs: 0, DataTrace: 0, TracePort: 0},
+}
+
 // traceETMv2 makes core one that an ETMv2 traces.
 func (r *Recipe) traceETMv2(core *TracedCore, w *Workload) {
 	s := r.varied()
