@@ -18,7 +18,7 @@ var etmv1Protocol = protocol{
 func (r *Recipe) traceETMv1(core *TracedCore, w *Workload) {
 	s := &r.Samples
 	o := etmv1.Options{
-		Config: r.portConfig(1, w), Program: w.Program(), FIFO: s.fifo(), SyncPeriod: s.sync(), Idle: s.Idle, DropDisabled: s.DropDisabled,
+		Config: r.portConfig(1, w), Options: s.encoder(w),
 	}
 	_, o.Whole = o.RecordBytes()
 	if r.Variation > 0 {

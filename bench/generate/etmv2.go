@@ -21,7 +21,7 @@ func (r *Recipe) traceETMv2(core *TracedCore, w *Workload) {
 	s := r.varied()
 	o := etmv2.Options{
 		Config:  codec.Config{Config: r.portConfig(2, w), TFO: s.TFO, First: s.First, Gap: s.Gap},
-		Program: w.Program(), FIFO: s.fifo(), SyncPeriod: s.sync(), Idle: s.Idle, DropDisabled: s.DropDisabled,
+		Options: s.encoder(w),
 	}
 	_, o.Whole = o.RecordBytes()
 	if r.Variation > 0 {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tracelake/tracelake/bench/encode/pipestat"
 	"github.com/tracelake/tracelake/decode/etmv2"
 	"github.com/tracelake/tracelake/decode/port"
 )
@@ -26,6 +27,13 @@ type Samples struct {
 	TFO   etmv2.TFOCode
 	First etmv2.First
 	Gap   etmv2.Gap
+}
+
+// encoder are the options of an encoder of the samples.
+func (s *Samples) encoder(w *Workload) pipestat.Options {
+	return pipestat.Options{
+		Program: w.Program(), FIFO: s.fifo(), SyncPeriod: s.sync(), Idle: s.Idle, DropDisabled: s.DropDisabled,
+	}
 }
 
 // Layouts are the layouts of captures of samples.
