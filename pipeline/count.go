@@ -43,7 +43,7 @@ func (s *session) count(ctx context.Context, src *plan.Source, what bool) (*engi
 		return s.engine.Decode(ctx, engine.Job{Source: src})
 	}
 	jobs := engine.NewCounting(ctx, s.engine.Workers)
-	defer jobs.Wait()
+	defer func() { _ = jobs.Wait() }() // it never fails
 	t := tally.New(jobs)
 	o, err := s.engine.Decode(ctx, engine.Job{Source: src, To: t.Sinks(stitch.Sinks{})})
 	if err == nil {

@@ -48,7 +48,8 @@ func export(ctx context.Context, input, dir string, opt Options, from *keep.Reop
 	e.notes = append(e.notes, lacks...)
 	files := dataset.Options{
 		Level: opt.Level, Format: opt.Format, Codec: opt.Codec, Tables: opt.Tables, TracesData: s.plan.TracesData(),
-		Overwrite: opt.Overwrite, Meta: func() ([]schema.Meta, error) { return metaOf(s, hashing, from) }, Without: opt.Without,
+		Overwrite: opt.Overwrite, Meta: func() ([]schema.Meta, error) { return metaOf(s, hashing, from) },
+		Without:    opt.Without,
 		Resumption: opt.Resumption(s.Input, hashing), PartRowGroups: opt.PartRowGroups,
 	}
 	if opt.PacketsOnly {
@@ -107,7 +108,8 @@ func metaOf(s *session, h *engine.Hashing, from *keep.Reopen) ([]schema.Meta, er
 // PacketTables are the tables that [Options.PacketsOnly] asks for.
 func PacketTables() []*schema.Table {
 	return []*schema.Table{
-		&schema.Packets, &schema.Exceptions, &schema.Events, &schema.Timestamps, &schema.Contexts, &schema.Losses, &schema.Segments,
+		&schema.Packets, &schema.Exceptions, &schema.Events, &schema.Timestamps, &schema.Contexts, &schema.Losses,
+		&schema.Segments,
 		&schema.Sources, &schema.Images,
 	}
 }

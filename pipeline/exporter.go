@@ -52,8 +52,9 @@ type exported struct {
 
 func newExporter(s *session, opt Options, programs []code.Program, from *keep.Reopen) *exporter {
 	e := &exporter{
-		session: s, opt: opt, prober: probe.New(s.plan, opt.PacketsOnly), named: map[uint32]bool{}, notes: slices.Clone(s.plan.Notes),
-		now: keep.Now{Tool: opt.Tool, Options: opt.Recorded(s.Input), Regions: s.Capture.Regions, Programs: programs},
+		session: s, opt: opt, prober: probe.New(s.plan, opt.PacketsOnly), named: map[uint32]bool{},
+		notes: slices.Clone(s.plan.Notes),
+		now:   keep.Now{Tool: opt.Tool, Options: opt.Recorded(s.Input), Regions: s.Capture.Regions, Programs: programs},
 	}
 	if from != nil && s.window == nil {
 		e.reuse = from.Reuse
@@ -108,7 +109,7 @@ func (e *exporter) evidence() []*probe.Evidence {
 // decodeAll makes jobs of every row of the dataset.
 func (e *exporter) decodeAll(ctx context.Context) error {
 	counting := engine.NewCounting(ctx, e.engine.Workers)
-	defer counting.Wait()
+	defer func() { _ = counting.Wait() }() // it never fails
 	at := engine.NewProgressing(e.plan, e.opt.Progress)
 	for _, s := range e.sources {
 		progress := at.Source()
@@ -123,7 +124,8 @@ func (e *exporter) decodeAll(ctx context.Context) error {
 	}
 	for _, id := range slices.Sorted(maps.Keys(e.opt.TaskNames)) {
 		if !e.named[id] {
-			e.notes = append(e.notes, fmt.Sprintf("task %q names none: no source traced Context ID %#x", e.opt.TaskNames[id], id))
+			e.notes = append(e.notes,
+				fmt.Sprintf("task %q names none: no source traced Context ID %#x", e.opt.TaskNames[id], id))
 		}
 	}
 	return e.triggers(ctx)
@@ -148,13 +150,16 @@ func (e *exporter) keepSource(ctx context.Context, s *exported) (done bool, err 
 			s.previous.Copied += groups.Len()
 		}
 	}
-	s.kept, s.Outcome.Totals, s.callsLeftOut = s.previous.Totals, s.previous.Totals.Totals, s.previous.Totals.CallsLeftOut
+	s.kept = s.previous.Totals
+	s.Outcome.Totals, s.callsLeftOut = s.kept.Totals, s.kept.CallsLeftOut
 	e.executed = append(e.executed, x)
 	return true, nil
 }
 
 // decodeSource makes jobs of every row of a source.
-func (e *exporter) decodeSource(ctx context.Context, s *exported, counting tally.Workers, progress func(*schema.Totals)) error {
+func (e *exporter) decodeSource(ctx context.Context, s *exported, counting tally.Workers,
+	progress func(*schema.Totals),
+) error {
 	take := func(series *dataset.Series) func() (schema.Chunks, error) { return s.previous.Take(series, s.pages) }
 	out := e.output(ctx, s.Source.ID, take)
 	out.Workers, out.Functions = counting, code.Functions(e.now.Programs, s.Source.Core)
@@ -183,7 +188,8 @@ func (e *exporter) decodeSource(ctx context.Context, s *exported, counting tally
 	x := code.Executed{Core: s.Source.Core}
 	for i := range t.Counted {
 		c := &t.Counted[i]
-		x.Instructions = append(x.Instructions, code.Instruction{Address: c.Address, ISA: c.ISA, Size: c.Size, Opcode: c.Opcode})
+		x.Instructions = append(x.Instructions,
+			code.Instruction{Address: c.Address, ISA: c.ISA, Size: c.Size, Opcode: c.Opcode})
 	}
 	e.executed = append(e.executed, x)
 	return e.prober.Judge(ctx, s.Evidence)
@@ -210,7 +216,9 @@ func (e *exporter) triggers(ctx context.Context) error {
 
 // output returns where the row groups of a source go: to the workers, of the tables that
 // are to be written. take, if not nil, is as of [rowGroups.submit].
-func (e *exporter) output(ctx context.Context, source uint8, take func(*dataset.Series) func() (schema.Chunks, error)) rows.Output {
+func (e *exporter) output(ctx context.Context, source uint8,
+	take func(*dataset.Series) func() (schema.Chunks, error),
+) rows.Output {
 	most := int64(DefaultMaxCalls)
 	if slices.Contains(e.opt.Tables, &schema.Calls) {
 		most = 0
@@ -236,7 +244,8 @@ func (e *exporter) writePrograms() []schema.ImageRegion {
 // manifest describes the dataset, but for its inputs and what its writer knows.
 func (e *exporter) manifest() *schema.Manifest {
 	m := &schema.Manifest{
-		Tool: e.opt.Tool, Description: e.Capture.Description, Labels: e.opt.Labels, Notes: e.notes, Run: e.opt.Run, Options: e.now.Options,
+		Tool: e.opt.Tool, Description: e.Capture.Description, Labels: e.opt.Labels, Notes: e.notes, Run: e.opt.Run,
+		Options: e.now.Options,
 	}
 	for _, b := range e.plan.Buffers {
 		m.Buffers = append(m.Buffers, e.plan.Account(b))
@@ -259,8 +268,10 @@ func (e *exporter) sourceTotals(x *exported) schema.SourceTotals {
 	s := x.Source
 	row := schema.SourceTotals{
 		Source: s.ID, Name: s.Name, Protocol: s.Protocol, Version: s.Version, Core: s.Core,
-		Status: schema.SourceStatusNames[s.Status], Problem: s.Problem, Unit: s.Unit().String(), Totals: x.Outcome.Totals,
-		TimestampHz: cmp.Or(e.opt.TimestampHz, e.Capture.TimestampHz), CycleHz: e.opt.CycleHz, Registers: s.RegisterTexts(),
+		Status: schema.SourceStatusNames[s.Status], Problem: s.Problem, Unit: s.Unit().String(),
+		Totals:      x.Outcome.Totals,
+		TimestampHz: cmp.Or(e.opt.TimestampHz, e.Capture.TimestampHz), CycleHz: e.opt.CycleHz,
+		Registers:    s.RegisterTexts(),
 		CallsLeftOut: x.callsLeftOut,
 	}
 	if s.Buffer != nil {
@@ -268,7 +279,10 @@ func (e *exporter) sourceTotals(x *exported) schema.SourceTotals {
 	}
 	if s.Status == schema.StatusDecoded { // what the trace repeats of the program
 		q := &x.Outcome.Quality
-		row.Agreement = &schema.Agreement{BranchChecks: q.Branches, BranchAgrees: q.BranchesAgree(), ISyncChecks: q.ISyncs, ISyncAgrees: q.ISyncsEqual}
+		row.Agreement = &schema.Agreement{
+			BranchChecks: q.Branches, BranchAgrees: q.BranchesAgree(),
+			ISyncChecks: q.ISyncs, ISyncAgrees: q.ISyncsEqual,
+		}
 		row.Pages = keep.PagesText(x.pages)
 	}
 	return row

@@ -16,7 +16,8 @@ func Inspect(ctx context.Context, input string, opt capture.Options) (*probe.Ins
 }
 
 // inspectAs is Inspect with these protocols.
-func inspectAs(ctx context.Context, input string, opt capture.Options, families []decode.Family) (*probe.Inspection, error) {
+func inspectAs(ctx context.Context, input string, opt capture.Options, families []decode.Family,
+) (*probe.Inspection, error) {
 	return probe.Inspect(ctx, input, probe.Options{
 		Capture: opt, Families: families, Archived: archive.Is(input),
 		Open: func(ctx context.Context, input string, opt capture.Options) (*probe.Opened, error) {

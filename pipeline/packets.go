@@ -38,7 +38,10 @@ func Packets(ctx context.Context, input string, opt PacketOptions, emit func(Pac
 	defer s.close()
 	decoded, at := s.plan.Decoded(), engine.NewProgressing(s.plan, opt.Progress)
 	for _, src := range decoded {
-		l := packets.Lister{Source: src.ID, Protocol: src.Bound, From: opt.From, To: opt.To, Emit: emit, Progress: at.Source()}
+		l := packets.Lister{
+			Source: src.ID, Protocol: src.Bound, From: opt.From, To: opt.To, Emit: emit,
+			Progress: at.Source(),
+		}
 		if r := s.window.Range(src); r != nil {
 			l.From, l.To = r.Offsets()
 		}

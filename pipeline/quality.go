@@ -63,12 +63,16 @@ func Quality(ctx context.Context, input string, opt QualityOptions) (*QualityRep
 		return nil, err
 	}
 	defer s.close()
-	report := &QualityReport{SchemaVersion: schema.Version, Input: input, Sources: []SourceQuality{}, Notes: append([]string{}, s.plan.Notes...)}
+	report := &QualityReport{
+		SchemaVersion: schema.Version, Input: input, Sources: []SourceQuality{},
+		Notes: append([]string{}, s.plan.Notes...),
+	}
 	at, prober := engine.NewProgressing(s.plan, opt.Progress), probe.New(s.plan, false)
 	var sources []*probe.Evidence
 	for _, src := range s.plan.Sources {
 		e := probe.NewEvidence(src)
-		if e.Outcome, err = s.engine.Decode(ctx, engine.Job{Source: src, To: e.Tap(stitch.Sinks{}), Progress: at.Source()}); err != nil {
+		job := engine.Job{Source: src, To: e.Tap(stitch.Sinks{}), Progress: at.Source()}
+		if e.Outcome, err = s.engine.Decode(ctx, job); err != nil {
 			return nil, err
 		}
 		if err := prober.Judge(ctx, e); err != nil {
@@ -87,7 +91,8 @@ func sourceQuality(e *probe.Evidence) SourceQuality {
 	return SourceQuality{
 		Source: schema.SourceText(s.ID), Name: s.Name, Protocol: s.Protocol, Version: s.Version, Core: s.Core,
 		Status: schema.SourceStatusNames[s.Status], Problem: s.Problem, Unit: s.Unit().String(),
-		Totals: o.Totals, Verdict: e.Verdict, LossReasons: lossReasons(&o.Lost), Missing: plan.MissingIn(&o.Missing), Agreements: e.Agreements(),
+		Totals: o.Totals, Verdict: e.Verdict, LossReasons: lossReasons(&o.Lost), Missing: plan.MissingIn(&o.Missing),
+		Agreements: e.Agreements(),
 	}
 }
 

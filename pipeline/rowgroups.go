@@ -56,7 +56,8 @@ func (g *rowGroups) begin(t *schema.Table, source uint8) *dataset.Series {
 
 // submit hands a job to the workers. take, if not nil, returns how to read the next row group of a
 // series, which is there already; nil: it is to be encoded.
-func (g *rowGroups) submit(ctx context.Context, j rows.Job, take func(*dataset.Series) func() (schema.Chunks, error)) error {
+func (g *rowGroups) submit(ctx context.Context, j rows.Job, take func(*dataset.Series) func() (schema.Chunks, error),
+) error {
 	if err := g.queued.Room(ctx); err != nil {
 		return err
 	}

@@ -35,7 +35,7 @@ func (l *listed) Next(p *decode.Piece) (bool, error) {
 // are adjacent in the capture or not.
 func TestSkippedStream(t *testing.T) {
 	for skip := range int64(9) {
-		s := plan.Skip(&listed{
+		s := plan.After(&listed{
 			{Data: []byte{0, 1, 2}, Offsets: decode.OffsetsFrom(10, 3, decode.Form{})},
 			{Data: []byte{3, 4, 5, 6}, Offsets: apart(20, 22, 23, 29)},
 			{Data: []byte{7}, Offsets: decode.OffsetsFrom(40, 1, decode.Form{})},

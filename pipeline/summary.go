@@ -37,7 +37,8 @@ func (e *exporter) summary(m *schema.Manifest) *Summary {
 		if s.previous != nil {
 			sum.Copied += s.previous.Copied
 		}
-		sum.Sources = append(sum.Sources, SourceSummary{totals, s.Verdict, s.kept != nil, plan.MissingIn(&s.Outcome.Missing), s.Agreements()})
+		sum.Sources = append(sum.Sources,
+			SourceSummary{totals, s.Verdict, s.kept != nil, plan.MissingIn(&s.Outcome.Missing), s.Agreements()})
 	}
 	return sum
 }

@@ -106,11 +106,11 @@ func (w *windowed) decode(t *testing.T, d *decodedTables, index *schema.Batch, f
 		if !r.FromStart() {
 			lead = window.Lead(w.protocol, r.Begin.Reason)
 			units := int64(w.protocol.UnitBytes())
-			stream = plan.Skip(stream, int(units), r.Begin.StreamOffset*units-int64(lead))
+			stream = plan.After(stream, int(units), r.Begin.StreamOffset*units-int64(lead))
 		}
 	}
 	pool := engine.NewDecoders(&decode.Pool{}, func() decode.Decoder { return w.protocol.NewDecoder(w.memory, tables.Sinks.Wanted()) })
-	err := engine.Ordered(context.Background(), engine.NewWorkers(1), engine.SplitFrom(stream, w.protocol, w.grain, lead), pool.Decode, func(d engine.Decoded) error {
+	err := engine.Ordered(context.Background(), engine.NewWorkers(1), engine.SplitBy(stream, w.protocol, w.grain, lead), pool.Decode, func(d engine.Decoded) error {
 		if err := st.Stitch(d.Unit); err != nil || !st.Past() {
 			return err
 		}

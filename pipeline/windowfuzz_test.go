@@ -54,12 +54,12 @@ func decodeRange(tr *trace, r *window.Range) error {
 	}
 	src := &plan.Source{Bound: tr.protocol, Source: &capture.Source{Name: tr.name}}
 	lead := window.Lead(tr.protocol, r.Begin.Reason)
-	stream, err := window.CheckCut(src, plan.Skip(tr.stream(wholePieces), 1, max(0, r.Begin.StreamOffset)), lead, r.Begin.ByteOffset)
+	stream, err := window.CheckCut(src, plan.After(tr.stream(wholePieces), 1, max(0, r.Begin.StreamOffset)), lead, r.Begin.ByteOffset)
 	if err != nil {
 		return err
 	}
 	decoder := tr.protocol.NewDecoder(tr.memory, tables.Sinks.Wanted())
-	for u, err := range engine.SplitFrom(stream, tr.protocol, engine.Usual(tr.protocol), lead) {
+	for u, err := range engine.Split(stream, tr.protocol, lead) {
 		if err != nil {
 			return err
 		}

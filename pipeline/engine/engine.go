@@ -43,6 +43,11 @@ type Start struct {
 	Prepare func(*stitch.Stitcher) error
 }
 
+// FromStart is the beginning of a source's stream.
+func FromStart(s *plan.Source) *Start {
+	return &Start{Lead: NoLead, Stream: func(notes *[]string) (decode.Stream, error) { return s.Stream(notes), nil }}
+}
+
 // An Outcome is what decoding a source came to.
 type Outcome struct {
 	stitch.Outcome
@@ -72,7 +77,7 @@ func (e *Engine) Decode(ctx context.Context, j Job) (*Outcome, error) {
 func (e *Engine) follow(ctx context.Context, j *Job, o *Outcome) error {
 	s, start := j.Source, j.Start
 	if start == nil {
-		start = &Start{Lead: NoLead, Stream: func(notes *[]string) (decode.Stream, error) { return s.Stream(notes), nil }}
+		start = FromStart(s)
 	}
 	st := stitch.New(s.ID, s.Bound.TimestampCode(), j.To)
 	if start.Prepare != nil {
@@ -85,7 +90,7 @@ func (e *Engine) follow(ctx context.Context, j *Job, o *Outcome) error {
 	if err != nil {
 		return err
 	}
-	err = e.stitch(ctx, j, SplitFrom(stream, s.Bound, Usual(s.Bound), start.Lead), st)
+	err = e.stitch(ctx, j, Split(stream, s.Bound, start.Lead), st)
 	if errors.Is(err, errPast) {
 		e.Waiting, err = NewBudget(e.Waiting.limit), nil // units after it were dropped
 	} else if loss, ok := s.CutOff(st.At()); ok && err == nil {
@@ -151,7 +156,8 @@ const maxPerByte = 1000
 // instructions, are fifty.
 func (o *Outcome) noteDoubts(s *plan.Source) {
 	for _, packets := range o.Quality.Undefined {
-		o.note("source %s has %s, which version %s of %s does not have: is ETMIDR right? --reg ETMIDR=VALUE corrects it",
+		o.note("source %s has %s, which version %s of %s does not have: is ETMIDR right? "+
+			"--reg ETMIDR=VALUE corrects it",
 			s.Name, packets, s.Version, s.Protocol)
 	}
 	if t := &o.Totals; t.Bytes > 0 && t.Instructions/t.Bytes >= maxPerByte {

@@ -99,7 +99,10 @@ func (inputs Inputs) Given(files []schema.InputFile) *Hashing {
 // shows if they change before they are decoded, and long ones while they are.
 func (inputs Inputs) Hash(ctx context.Context, workers Workers) *Hashing {
 	ctx, cancel := context.WithCancel(ctx)
-	h := &Hashing{Files: make([]schema.InputFile, len(inputs)), inputs: inputs, workers: workers, done: make(chan struct{}), cancel: cancel}
+	h := &Hashing{
+		Files: make([]schema.InputFile, len(inputs)), inputs: inputs, workers: workers,
+		done: make(chan struct{}), cancel: cancel,
+	}
 	h.hash(ctx, func(in *Input) bool { return !in.long() })
 	go func() {
 		defer close(h.done)

@@ -46,7 +46,8 @@ type Export func(ctx context.Context, input, dir string, o Options, from *Reopen
 // capture: they are made again of it.
 func LargeTables() []*schema.Table {
 	return []*schema.Table{
-		&schema.Instructions, &schema.Blocks, &schema.BlockRuns, &schema.CodeBlocks, &schema.CycleCounts, &schema.Timestamps, &schema.Packets, &schema.DataAccesses,
+		&schema.Instructions, &schema.Blocks, &schema.BlockRuns, &schema.CodeBlocks, &schema.CycleCounts,
+		&schema.Timestamps, &schema.Packets, &schema.DataAccesses,
 	}
 }
 
@@ -110,7 +111,10 @@ func (a *archiver) bind(input string) error {
 	if err != nil {
 		return err
 	}
-	bound := []dataset.Bound{{Name: "the version of tracelake", Value: e.Tool.Version}, {Name: "--level", Value: a.opt.Level}}
+	bound := []dataset.Bound{
+		{Name: "the version of tracelake", Value: e.Tool.Version},
+		{Name: "--level", Value: a.opt.Level},
+	}
 	a.opt.Resumption = &dataset.Resumption{
 		Resume: e.Resume, Bound: append(bound, boundInputs(inputs, e.Capture.Unpacked != nil)...),
 		Hashes: func() ([]dataset.Bound, error) { return boundHashes(a.decoded), nil },
@@ -134,7 +138,8 @@ func (a *archiver) reopen(input string) error {
 	}
 	if err != nil {
 		return &capture.InputError{
-			File: input, Problem: fmt.Sprintf("cannot be opened from its archive (%v)", err), Remedy: "name files relative to the snapshot's directory, without ..", Err: err,
+			File: input, Problem: fmt.Sprintf("cannot be opened from its archive (%v)", err),
+			Remedy: "name files relative to the snapshot's directory, without ..", Err: err,
 		}
 	}
 	return nil
@@ -155,7 +160,8 @@ type archiver struct {
 // run writes the dataset, and then the files of the capture.
 func (a *archiver) run(ctx context.Context, input string) (err error) {
 	o := a.opt.Export
-	o.Level, o.Format, o.Codec = schema.LevelNone, schema.Parquet, parquetfile.ZSTD11.String() // it is written once, and kept for years
+	// it is written once, and kept for years
+	o.Level, o.Format, o.Codec = schema.LevelNone, schema.Parquet, parquetfile.ZSTD11.String()
 	o.Tables, o.Without, o.Overwrite, o.AllowNothing = nil, LargeTables(), false, true
 	o.Resumable, o.Resume = false, false // of the archive, not of its dataset, which is small
 	if err = a.export(ctx, input, a.out.Dataset(), o, nil); err != nil {
@@ -244,18 +250,19 @@ func (a *archiver) addTrace(ctx context.Context, in *capture.Input, sum string) 
 		return err
 	}
 	h := sha256.New()
-	err = engine.Ordered(ctx, engine.NewWorkers(max(1, a.opt.Export.Workers)), blocks(in, out.Kept), a.pack, func(b block) error {
-		h.Write(b.data)
-		a.done.Trace += int64(len(b.data))
-		a.done.Packed += int64(len(b.frame))
-		if b.kept {
-			a.done.Kept += int64(len(b.frame))
-		}
-		if a.opt.Packing != nil {
-			a.opt.Packing(a.done.Trace, a.total)
-		}
-		return out.Add(b.frame, len(b.data))
-	})
+	err = engine.Ordered(ctx, engine.NewWorkers(max(1, a.opt.Export.Workers)), blocks(in, out.Kept), a.pack,
+		func(b block) error {
+			h.Write(b.data)
+			a.done.Trace += int64(len(b.data))
+			a.done.Packed += int64(len(b.frame))
+			if b.kept {
+				a.done.Kept += int64(len(b.frame))
+			}
+			if a.opt.Packing != nil {
+				a.opt.Packing(a.done.Trace, a.total)
+			}
+			return out.Add(b.frame, len(b.data))
+		})
 	if err == nil {
 		err = ctx.Err()
 	}

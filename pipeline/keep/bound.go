@@ -33,7 +33,8 @@ func boundInputs(inputs engine.Inputs, unpacked bool) (bound []dataset.Bound) {
 		in := &inputs[i]
 		bound = append(bound, dataset.Bound{Name: "size of " + in.Path, Value: fmt.Sprint(in.Bytes)})
 		if in.Opened != nil && !unpacked {
-			bound = append(bound, dataset.Bound{Name: "time of " + in.Path, Value: in.Opened.ModTime().UTC().Format(time.RFC3339Nano)})
+			bound = append(bound,
+				dataset.Bound{Name: "time of " + in.Path, Value: in.Opened.ModTime().UTC().Format(time.RFC3339Nano)})
 		}
 	}
 	return bound

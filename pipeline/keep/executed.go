@@ -18,7 +18,8 @@ func (p *Previous) Executed(named map[uint32]bool) (x code.Executed, ok bool, er
 	x.Core = s.Core
 	err = eachBatch(before, &schema.Counts, s.ID, func(b *schema.Batch) error {
 		for row := range b.Rows() {
-			in, same := instructionAt(s.Memory, schema.CountsAddress.At(b, row), schema.ISA(schema.CountsISA.At(b, row)))
+			in, same := instructionAt(s.Memory, schema.CountsAddress.At(b, row),
+				schema.ISA(schema.CountsISA.At(b, row)))
 			if !same {
 				return errAmbiguous
 			}

@@ -69,7 +69,8 @@ func (in *Input) openArchive(input string) error {
 	in.Archive = a
 	with, missing := a.Apply(in.options)
 	for _, x := range missing {
-		with.Notes = append(with.Notes, x.File+" is not in the archive: give it again, or where it is with --images DIR")
+		with.Notes = append(with.Notes,
+			x.File+" is not in the archive: give it again, or where it is with --images DIR")
 	}
 	in.options = with
 	return nil
@@ -103,7 +104,8 @@ func noStore(input string, opt *capture.Options) error {
 		return nil
 	}
 	return &capture.InputError{
-		File: input, Problem: "is no archive, and --images is where archives keep program memory", Remedy: "leave it out; --image FILE@ADDR is program memory", Err: capture.ErrUsage,
+		File: input, Problem: "is no archive, and --images is where archives keep program memory",
+		Remedy: "leave it out; --image FILE@ADDR is program memory", Err: capture.ErrUsage,
 	}
 }
 

@@ -1,3 +1,6 @@
+// Package keep says how captures are kept for years and decoded again: what a dataset or an archive
+// records of its export, how an interrupted one goes on, what is made again, and what of a dataset that
+// is replaced stays as it is.
 package keep
 
 import (
@@ -56,7 +59,8 @@ func (o *Options) Recorded(in *Input) *schema.Options {
 	for _, t := range o.Tables {
 		r.Tables = append(r.Tables, t.Name)
 	}
-	r.TaskNames, r.TimestampHz, r.CycleHz, r.PacketsOnly = maps.Clone(o.TaskNames), o.TimestampHz, o.CycleHz, o.PacketsOnly
+	r.TaskNames, r.PacketsOnly = maps.Clone(o.TaskNames), o.PacketsOnly
+	r.TimestampHz, r.CycleHz = o.TimestampHz, o.CycleHz
 	return r
 }
 

@@ -72,7 +72,10 @@ type redecoder struct {
 func (x *redecoder) open() (err error) {
 	switch {
 	case x.input == "" && x.record.archive == nil:
-		return &capture.InputError{File: x.dir, Problem: "holds no capture", Remedy: "give the one that it is of with --capture"}
+		return &capture.InputError{
+			File: x.dir, Problem: "holds no capture",
+			Remedy: "give the one that it is of with --capture",
+		}
 	case x.input == "":
 		x.input, x.stored = x.dir, x.record.archive
 	case archive.Is(x.input):
@@ -95,10 +98,14 @@ func (x *redecoder) close() error {
 func (x *redecoder) reopen() (*Reopen, error) {
 	recorded := x.record.recorded()
 	if x.record.Dataset.Manifest.Window != nil {
-		return nil, &capture.InputError{File: x.dir, Problem: "is a window of its capture", Remedy: "export the window again"}
+		return nil, &capture.InputError{
+			File: x.dir, Problem: "is a window of its capture",
+			Remedy: "export the window again",
+		}
 	}
 	if recorded == nil {
-		return nil, &capture.InputError{File: x.dir, Problem: "was written by an earlier program, which did not record its options", Remedy: "export the capture again"}
+		return nil, &capture.InputError{File: x.dir, Problem: "was written by an earlier program, which did not " +
+			"record its options", Remedy: "export the capture again"}
 	}
 	kept, c := *recorded, x.opt.Capture
 	for _, f := range []struct {
@@ -124,7 +131,8 @@ func (x *redecoder) reopen() (*Reopen, error) {
 // rewriteArchive replaces the archive: the files of the capture stay as they are packed.
 func (x *redecoder) rewriteArchive(ctx context.Context, from *Reopen) error {
 	old := x.record.archive
-	w, err := archive.Create(x.dir, archive.CreateOptions{Images: cmp.Or(x.opt.Capture.ImageStore, old.Store()), Overwrite: true})
+	w, err := archive.Create(x.dir,
+		archive.CreateOptions{Images: cmp.Or(x.opt.Capture.ImageStore, old.Store()), Overwrite: true})
 	if err != nil {
 		return err
 	}
@@ -168,7 +176,8 @@ func (x *redecoder) addInput(a *archiver, in *capture.Input) error {
 		return fmt.Errorf("read %s: %w", in.Path, err)
 	}
 	defer f.Close()
-	return a.out.AddImage(in.Path, in.Kind == capture.ArgumentFile, hex.EncodeToString(in.SHA256[:]), in.Bytes, io.NewSectionReader(f, 0, in.Bytes))
+	return a.out.AddImage(in.Path, in.Kind == capture.ArgumentFile, hex.EncodeToString(in.SHA256[:]), in.Bytes,
+		io.NewSectionReader(f, 0, in.Bytes))
 }
 
 // openImage opens a file of program memory: an archive has it, or the user.

@@ -46,7 +46,10 @@ func (r *Record) options(
 ) (o Options, missing []*schema.Argument, err error) {
 	m := &r.Dataset.Manifest
 	if m.Window != nil {
-		return o, nil, &dataset.Error{File: r.Dataset.Dir, Problem: "is a window of its capture", Remedy: "give the dataset that was its index"}
+		return o, nil, &dataset.Error{
+			File: r.Dataset.Dir, Problem: "is a window of its capture",
+			Remedy: "give the dataset that was its index",
+		}
 	}
 	if o.Level, o.Format, err = formOf(m); err != nil {
 		return o, nil, fmt.Errorf("%s: %w", r.Dataset.Dir, err)
@@ -103,15 +106,18 @@ func missingArgument(dir string, recorded *schema.Options, a *schema.Argument) e
 		}
 	}
 	return &capture.InputError{
-		File: dir, Problem: fmt.Sprintf("was decoded with %s %s%s%s of SHA-256 %s", flag, a.Before, a.File, a.After, a.SHA256), Remedy: "give all such files again",
+		File:    dir,
+		Problem: fmt.Sprintf("was decoded with %s %s%s%s of SHA-256 %s", flag, a.Before, a.File, a.After, a.SHA256),
+		Remedy:  "give all such files again",
 	}
 }
 
 // isArgument says whether the command line named a file.
 func (x *Reopen) isArgument(f *schema.InputFile) bool {
-	return slices.ContainsFunc(slices.Concat(x.recorded.ELFs, x.recorded.Images, x.recorded.Symbols), func(a schema.Argument) bool {
-		return a.File == f.Path && a.SHA256 == f.SHA256
-	})
+	return slices.ContainsFunc(slices.Concat(x.recorded.ELFs, x.recorded.Images, x.recorded.Symbols),
+		func(a schema.Argument) bool {
+			return a.File == f.Path && a.SHA256 == f.SHA256
+		})
 }
 
 // Demand fails with a [*capture.InputError] unless the files of the capture, but those of the command
@@ -143,7 +149,10 @@ func (x *Reopen) Demand(in *Input, hashed []schema.InputFile) error {
 
 // other is the error that the capture is not the one that was decoded.
 func (in *Input) other(why string) error {
-	return &capture.InputError{File: in.Capture.Path, Problem: "is not the capture that was decoded: " + why, Remedy: "give that one"}
+	return &capture.InputError{
+		File: in.Capture.Path, Problem: "is not the capture that was decoded: " + why,
+		Remedy: "give that one",
+	}
 }
 
 // Others says which files of a capture are not those that were decoded.
@@ -155,7 +164,8 @@ func (x *Reopen) Others(now []schema.InputFile) []string {
 		}
 		text := fmt.Sprintf("%s: is missing, whose SHA-256 is %s", f.Path, f.SHA256)
 		if i := slices.IndexFunc(now, func(g schema.InputFile) bool { return g.Path == f.Path }); i >= 0 {
-			text = fmt.Sprintf("%s: is not the file that was decoded: its SHA-256 is %s, and was %s", f.Path, now[i].SHA256, f.SHA256)
+			text = fmt.Sprintf("%s: is not the file that was decoded: its SHA-256 is %s, and was %s", f.Path,
+				now[i].SHA256, f.SHA256)
 		}
 		others = append(others, text)
 	}

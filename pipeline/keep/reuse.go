@@ -76,7 +76,8 @@ func changedRegions(then []schema.ImageRegion, now []image.Region) *image.Pages 
 			pages.Add(r.Address, r.Address+uint32(r.Bytes-1))
 		}
 	}
-	then = slices.DeleteFunc(slices.Clone(then), func(r schema.ImageRegion) bool { return r.Role == schema.RoleSymbols.String() })
+	then = slices.DeleteFunc(slices.Clone(then),
+		func(r schema.ImageRegion) bool { return r.Role == schema.RoleSymbols.String() })
 	for i := range now {
 		r := code.Region(&now[i])
 		n := slices.IndexFunc(then, func(o schema.ImageRegion) bool { return sameRegion(&o, &r) })
@@ -97,7 +98,8 @@ func changedRegions(then []schema.ImageRegion, now []image.Region) *image.Pages 
 
 // sameRegion says whether two regions have the same bytes, seen by the same.
 func sameRegion(a, b *schema.ImageRegion) bool {
-	return a.SHA256 == b.SHA256 && a.Address == b.Address && a.Bytes == b.Bytes && a.Space == b.Space && a.Core == b.Core
+	return a.SHA256 == b.SHA256 && a.Address == b.Address && a.Bytes == b.Bytes && a.Space == b.Space &&
+		a.Core == b.Core
 }
 
 // Now is what an export decodes with.
@@ -143,7 +145,8 @@ func (x *Reuse) Source(s *plan.Source, totals *schema.SourceTotals, now *Now) *P
 
 // sameSource says whether two rows are of one source, decoded in the same way.
 func sameSource(a, b *schema.SourceTotals) bool {
-	return a.Source == b.Source && a.Name == b.Name && a.Protocol == b.Protocol && a.Version == b.Version && a.Core == b.Core &&
+	return a.Source == b.Source && a.Name == b.Name && a.Protocol == b.Protocol && a.Version == b.Version &&
+		a.Core == b.Core &&
 		a.Buffer == b.Buffer && a.Status == b.Status && a.Problem == b.Problem && a.Unit == b.Unit &&
 		a.TimestampHz == b.TimestampHz && a.CycleHz == b.CycleHz && maps.Equal(a.Registers, b.Registers)
 }
@@ -186,7 +189,8 @@ func (p *Previous) Close() {
 // noted says whether the dataset says of the source what only decoding it shows.
 func (p *Previous) noted() bool {
 	return slices.ContainsFunc(p.of.dataset.Manifest.Notes, func(note string) bool {
-		return strings.HasPrefix(note, "source "+p.source.Name+" ") || strings.HasPrefix(note, "source "+p.source.Name+":")
+		return strings.HasPrefix(note, "source "+p.source.Name+" ") ||
+			strings.HasPrefix(note, "source "+p.source.Name+":")
 	})
 }
 

@@ -53,14 +53,18 @@ func isDataset(dir string) bool {
 }
 
 func noCapture(dir, why string) error {
-	return &dataset.Error{File: dir, Problem: "is a dataset, and " + why, Remedy: "give the capture, and the dataset with --index"}
+	return &dataset.Error{
+		File: dir, Problem: "is a dataset, and " + why,
+		Remedy: "give the capture, and the dataset with --index",
+	}
 }
 
 // ExportSpan decodes a span of a source of the capture that the dataset or archive in dir was
 // made of, with the options that it records and itself as the index, into a dataset in to.
 // That has rows of instructions. It fails with a [*dataset.Error] if the capture is not at
 // hand.
-func ExportSpan(ctx context.Context, dir, to string, source uint8, span window.Span, opt Options, export Export) (err error) {
+func ExportSpan(ctx context.Context, dir, to string, source uint8, span window.Span, opt Options, export Export,
+) (err error) {
 	r, err := OpenRecord(dir, "")
 	if err != nil {
 		return err
@@ -83,12 +87,19 @@ func ExportSpan(ctx context.Context, dir, to string, source uint8, span window.S
 	if len(missing) > 0 {
 		return noRows(dir, fmt.Sprintf("its program %s is not in it", missing[0].File))
 	}
-	o.Level, o.Format, o.Codec, o.Tables, o.Without, o.PacketsOnly = schema.LevelInstructions, schema.Parquet, "", nil, nil, false
-	o.Sources, o.Window, o.Workers, o.Tool = []uint8{source}, &window.Window{Span: span, Index: dir}, opt.Workers, opt.Tool
+	o.Level, o.Format, o.Codec = schema.LevelInstructions, schema.Parquet, ""
+	o.Tables, o.Without, o.PacketsOnly = nil, nil, false
+	o.Sources, o.Window, o.Workers, o.Tool = []uint8{source}, &window.Window{
+		Span:  span,
+		Index: dir,
+	}, opt.Workers, opt.Tool
 	o.Families = opt.Families
 	return export(ctx, input, to, o, nil)
 }
 
 func noRows(dir, why string) error {
-	return &dataset.Error{File: dir, Problem: "has counts of what was executed, and no rows of it, and " + why, Remedy: "export again with --level blocks, and without --tables; or give an archive"}
+	return &dataset.Error{
+		File: dir, Problem: "has counts of what was executed, and no rows of it, and " + why,
+		Remedy: "export again with --level blocks, and without --tables; or give an archive",
+	}
 }

@@ -107,7 +107,8 @@ func (l *Lister) take() error {
 			}}
 			continue
 		}
-		if err := l.line(Line{Len: int64(text.Len), Bytes: l.data[l.at : l.at+text.Len], PacketText: text}); err != nil {
+		p := Line{Len: int64(text.Len), Bytes: l.data[l.at : l.at+text.Len], PacketText: text}
+		if err := l.line(p); err != nil {
 			return err
 		}
 		l.at += text.Len

@@ -15,7 +15,7 @@ const Before = 64 << 10
 // after the last offset.
 func (l *Lister) List(s *plan.Source) error {
 	if listing, ok := l.Protocol.(decode.Listing); ok {
-		return l.ListUnits(listing, s.Stream(nil))
+		return ListUnits(l, listing, s.Stream(nil))
 	}
 	for back := int64(Before); ; back *= 16 {
 		from := *l

@@ -17,7 +17,7 @@ type unitLister struct {
 
 // ListUnits lists a stream whose protocol makes the lines itself. It fails with [ErrPast] after the
 // last offset.
-func (l *Lister) ListUnits(listing decode.Listing, stream decode.Stream) error {
+func ListUnits(l *Lister, listing decode.Listing, stream decode.Stream) error {
 	return (&unitLister{Lister: l, listing: listing}).list(stream)
 }
 
@@ -69,5 +69,8 @@ func (l *unitLister) emitUnits(at, units int, text decode.PacketText) error {
 			text.Fields[i].Value = fmt.Sprintf("0x%08x", l.offsets.At(int(unit)))
 		}
 	}
-	return l.put(Line{Offset: int64(l.offsets.At(at / l.listing.UnitBytes())), Len: int64(units), Bytes: text.Owed, PacketText: text})
+	return l.put(Line{
+		Offset: int64(l.offsets.At(at / l.listing.UnitBytes())), Len: int64(units), Bytes: text.Owed,
+		PacketText: text,
+	})
 }

@@ -51,7 +51,8 @@ type MissingMemory struct {
 func MissingIn(m *image.Missing) Missing {
 	missing := Missing{Wanted: []MissingMemory{}, OtherStops: m.Other()}
 	for _, r := range m.Ranges() {
-		missing.Wanted = append(missing.Wanted, MissingMemory{fmt.Sprintf("0x%08x", r.First), fmt.Sprintf("0x%08x", r.Last), r.Stops})
+		missing.Wanted = append(missing.Wanted,
+			MissingMemory{fmt.Sprintf("0x%08x", r.First), fmt.Sprintf("0x%08x", r.Last), r.Stops})
 	}
 	return missing
 }
@@ -102,4 +103,5 @@ func (e *usageError) Unwrap() error { return e.error }
 func (e *usageError) Is(target error) bool { return target == capture.ErrUsage }
 
 // errSamples says that samples have no window without an index.
-var errSamples = &usageError{errors.New("a window of samples can only be found with an index; give --index DIR, a dataset of the whole capture")}
+var errSamples = &usageError{errors.New("a window of samples can only be found with an index; " +
+	"give --index DIR, a dataset of the whole capture")}

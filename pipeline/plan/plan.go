@@ -52,7 +52,10 @@ func (p *Plan) Decoded() []*Source {
 
 // Account says what the bytes of a buffer are.
 func (p *Plan) Account(b *Buffer) schema.BufferBytes {
-	a := schema.BufferBytes{Name: b.Name, Bytes: b.Looked - b.From, Streams: map[string]int64{}, Overhead: map[string]int64{}}
+	a := schema.BufferBytes{
+		Name: b.Name, Bytes: b.Looked - b.From, Streams: map[string]int64{},
+		Overhead: map[string]int64{},
+	}
 	if b.Index == nil {
 		for _, s := range p.Sources {
 			switch {

@@ -79,7 +79,8 @@ func (p *planner) planSources(b *Buffer) error {
 		last := s.Buffers[len(s.Buffers)-1] == b.Buffer
 		if p.placed[s] || n == 0 && !last {
 			if p.placed[s] && n > 0 {
-				p.note("source %s also has %d bytes in buffer %s, which are not decoded; --buffer %s chooses that", s.Name, n, b.Name, b.Name)
+				p.note("source %s also has %d bytes in buffer %s, which are not decoded; --buffer %s chooses that",
+					s.Name, n, b.Name, b.Name)
 			}
 			continue
 		}
@@ -242,7 +243,8 @@ func (p *planner) noteFrames(b *Buffer, found frame.Detection) {
 	raw, given := p.Capture.Template != nil, b.FrameOffset != nil
 	switch {
 	case found.Rival.OK:
-		p.note("buffer %s: frames begin at offset 0x%x, as far as the streams tell; 0x%x is nearly as likely: --frame-offset 0x%x takes it",
+		p.note("buffer %s: frames begin at offset 0x%x, as far as the streams tell; 0x%x is nearly as likely: "+
+			"--frame-offset 0x%x takes it",
 			b.Name, found.Offset, found.Rival.V, found.Rival.V)
 	case found.Sync && raw:
 		p.note("buffer %s: frames are found by the sync packets between them", b.Name)

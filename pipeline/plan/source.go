@@ -41,7 +41,10 @@ func bindSource(s *capture.Source, families []decode.Family) *Source {
 	case f == nil:
 		err = fmt.Errorf("source %s is %s, which is not supported", s.Name, cmp.Or(s.Type, "of unknown type"))
 	default:
-		bound.Bound, bound.notes, err = f.Bind(decode.Source{Registers: s.Registers, CoreType: s.CoreType, Profile: string(s.Profile)})
+		bound.Bound, bound.notes, err = f.Bind(decode.Source{
+			Registers: s.Registers, CoreType: s.CoreType,
+			Profile: string(s.Profile),
+		})
 	}
 	if err != nil {
 		bound.refuse(err.Error())
@@ -150,7 +153,7 @@ func (s *Source) StreamAt(place, offset int64, lead int, notes *[]string) (decod
 	case b.Framed && (b.Layout.Steady || b.Layout.Sync && b.RingStart == 0):
 		return frame.NewReaderAt(b.Data, b.Looked, b.Layout, s.ID, offset)
 	case b.Framed || s.Layout != nil:
-		return Skip(s.Stream(notes), s.UnitBytes(), place*int64(s.UnitBytes())-int64(lead)), nil
+		return After(s.Stream(notes), s.UnitBytes(), place*int64(s.UnitBytes())-int64(lead)), nil
 	default:
 		return newRawStream(b.Data, b.Looked, b.RingStart, min(place, b.Looked)), nil
 	}
@@ -193,7 +196,8 @@ func (s *Source) CutOff(decoded int64) (schema.Loss, bool) {
 	}
 	return schema.Loss{
 		Key: schema.Key{Offset: s.Buffer.Size - s.Layout.Rest()}, Bytes: 1, Reason: schema.LossTruncated,
-		Detail: fmt.Sprintf("the buffer ends after %d bytes of a record of layout %s", s.Layout.Rest(), s.Layout.Name()),
+		Detail: fmt.Sprintf("the buffer ends after %d bytes of a record of layout %s", s.Layout.Rest(),
+			s.Layout.Name()),
 	}, true
 }
 
@@ -207,5 +211,8 @@ func (s *Source) Loss() (schema.Loss, error) {
 	if s.Status == schema.StatusUnconfigured {
 		reason = schema.LossUnconfigured
 	}
-	return schema.Loss{Key: schema.Key{Offset: int64(piece.Offsets.At(0))}, Bytes: s.Bytes, Reason: reason, Detail: s.Problem}, nil
+	return schema.Loss{
+		Key: schema.Key{Offset: int64(piece.Offsets.At(0))}, Bytes: s.Bytes, Reason: reason,
+		Detail: s.Problem,
+	}, nil
 }

@@ -99,8 +99,8 @@ func (s *firstStream) Next(p *decode.Piece) (broken bool, err error) {
 	return broken, err
 }
 
-// Skip returns a stream without its first bytes, so many of them.
-func Skip(stream decode.Stream, unitBytes int, bytes int64) decode.Stream {
+// After returns a stream without its first bytes, so many of them.
+func After(stream decode.Stream, unitBytes int, bytes int64) decode.Stream {
 	return &skippedStream{Stream: stream, unitBytes: unitBytes, left: bytes}
 }
 

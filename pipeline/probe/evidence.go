@@ -1,3 +1,5 @@
+// Package probe finds out what an input is and whether it would decode, judges what came of a source
+// that was decoded, and searches the settings with which a sample of it reads best.
 package probe
 
 import (
@@ -77,5 +79,6 @@ func (e *Evidence) Agreements() Agreements {
 		return agreements(&o.Quality, nil)
 	}
 	q := &o.Quality
-	return agreements(q, &FIFOAgreement{q.FIFOChecks, q.FIFORight, q.Waits, q.WaitsUnowed, o.Lost[schema.LossReservedHeader].Losses})
+	return agreements(q,
+		&FIFOAgreement{q.FIFOChecks, q.FIFORight, q.Waits, q.WaitsUnowed, o.Lost[schema.LossReservedHeader].Losses})
 }

@@ -195,7 +195,7 @@ func (f *framing) try(ctx context.Context, input string, opt *Options, family *d
 		}
 		f.offset = src.Buffer.Layout.Offset
 		e, with := NewEvidence(src), &settings{family: family, registers: src.Registers, fixed: fixed}
-		t, err := s.prober.try(ctx, e, with.combinations()[0], 0)
+		t, err := s.prober.run(ctx, e, with.combinations()[0], 0)
 		if err != nil {
 			return err
 		}

@@ -46,7 +46,10 @@ func (in *Inspection) find(ctx context.Context, input string, opt *Options) (don
 	case err != nil, found.Kind == identify.Snapshot:
 		return false, nil // opening it says more
 	case found.Kind == identify.Empty:
-		return true, &capture.InputError{File: input, Problem: "is " + found.What, Remedy: found.Do, Err: capture.ErrEmpty}
+		return true, &capture.InputError{
+			File: input, Problem: "is " + found.What, Remedy: found.Do,
+			Err: capture.ErrEmpty,
+		}
 	case found.Kind == identify.Unknown:
 		if known, err := capture.KnowsHeader(input, opt.Families, &opt.Capture); known || err != nil {
 			return false, err

@@ -132,14 +132,18 @@ func (in *Inspection) note(notes []string) {
 // addBuffers adds the buffers and the program memory of a capture.
 func (in *Inspection) addBuffers(s *inspector) {
 	for _, b := range s.plan.Buffers {
-		bi := BufferInspection{BufferBytes: s.plan.Account(b), Format: b.Format.String(), FrameOffset: b.Layout.Offset, Looked: b.Looked}
+		bi := BufferInspection{
+			BufferBytes: s.plan.Account(b), Format: b.Format.String(), FrameOffset: b.Layout.Offset,
+			Looked: b.Looked,
+		}
 		bi.Bytes = b.Size
 		in.Buffers = append(in.Buffers, bi)
 	}
 	for i := range s.plan.Capture.Regions {
 		r := code.Region(&s.plan.Capture.Regions[i])
 		in.Images = append(in.Images, ImageInspection{
-			File: r.File, BuildID: r.BuildID, Address: fmt.Sprintf("0x%08x", r.Address), Bytes: r.Bytes, Space: r.Space, Core: r.Core,
+			File: r.File, BuildID: r.BuildID, Address: fmt.Sprintf("0x%08x", r.Address), Bytes: r.Bytes, Space: r.Space,
+			Core: r.Core,
 		})
 	}
 }
@@ -172,8 +176,9 @@ func (s *inspector) inspect(ctx context.Context, src *plan.Source) (si SourceIns
 	}
 	var seen seen
 	first := sample{Source: src, bytes: sampleBytes, firstSync: e.firstSync}
-	start := &engine.Start{Lead: engine.NoLead, Stream: func(notes *[]string) (decode.Stream, error) { return first.stream(notes), nil }}
-	if e.Outcome, err = s.engine.Decode(ctx, engine.Job{Source: src, To: e.Tap(seen.sinks()), Start: start}); err != nil {
+	stream := func(notes *[]string) (decode.Stream, error) { return first.stream(notes), nil }
+	job := engine.Job{Source: src, To: e.Tap(seen.sinks()), Start: &engine.Start{Lead: engine.NoLead, Stream: stream}}
+	if e.Outcome, err = s.engine.Decode(ctx, job); err != nil {
 		return si, nil, err
 	}
 	if err = s.prober.Judge(ctx, e); err != nil {

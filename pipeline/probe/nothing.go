@@ -75,10 +75,12 @@ func (e *Evidence) reason() string {
 	case e.Outcome.Totals.Segments == 0 && s.Layout != nil:
 		return e.noCut(name)
 	case e.Outcome.Totals.Segments == 0:
-		return fmt.Sprintf("%s: no synchronisation (A-sync, then I-sync) in %d bytes of %s; %s", name, s.Bytes, s.Protocol, syncHint(s))
+		return fmt.Sprintf("%s: no synchronisation (A-sync, then I-sync) in %d bytes of %s; %s", name, s.Bytes,
+			s.Protocol, syncHint(s))
 	}
 	if missing := e.Outcome.Missing.Ranges(); len(missing) > 0 {
-		return fmt.Sprintf("%s: no program memory at 0x%08x, where it runs; give the program with -e FILE or --image FILE@ADDR", name, missing[0].First)
+		return fmt.Sprintf("%s: no program memory at 0x%08x, where it runs; "+
+			"give the program with -e FILE or --image FILE@ADDR", name, missing[0].First)
 	}
 	return name + ": its packets report no instruction"
 }
@@ -119,12 +121,14 @@ func looksFramed(b *plan.Buffer) bool {
 func (e *Evidence) noCut(name string) string {
 	what := ""
 	if n := e.statuses; n != nil {
-		what = fmt.Sprintf(" (of the first %s samples: %s; with TRACESYNC or a Trace FIFO Offset %s)", figures.Thousands(n.Samples), n, figures.Thousands(n.Marks))
+		what = fmt.Sprintf(" (of the first %s samples: %s; with TRACESYNC or a Trace FIFO Offset %s)",
+			figures.Thousands(n.Samples), n, figures.Thousands(n.Marks))
 	}
 	if e.Verdict == nil || e.Verdict.Remedy == nil {
 		what += "; check --reg LAYOUT=WORD, PORTSIZE=N and --protocol (tracelake inspect tries them)"
 	}
-	return fmt.Sprintf("%s: no sample of %s from which %s can be decoded%s", name, figures.Thousands(e.Source.Bytes), e.Source.Protocol, what)
+	return fmt.Sprintf("%s: no sample of %s from which %s can be decoded%s", name, figures.Thousands(e.Source.Bytes),
+		e.Source.Protocol, what)
 }
 
 // reasonOf returns the commonest cause of what a verdict names, nil if none was
@@ -141,7 +145,8 @@ func (e *Evidence) reasonOf(v *verdict.Verdict) *verdict.Cause {
 	case verdict.Unplaced:
 		most, missing := e.unplaced.Commonest(), e.Outcome.Missing.Ranges()
 		if len(missing) > 0 && (most == nil || missing[0].Stops >= most.Count) {
-			return &verdict.Cause{Count: missing[0].Stops, Text: fmt.Sprintf("no program memory at %s: give it with -e FILE or --image FILE@ADDR", hex(missing[0].First))}
+			return &verdict.Cause{Count: missing[0].Stops, Text: fmt.Sprintf("no program memory at %s: "+
+				"give it with -e FILE or --image FILE@ADDR", hex(missing[0].First))}
 		}
 		return most
 	case verdict.Contradicted, verdict.NoProblem:

@@ -69,7 +69,7 @@ func (p *Prober) suggestions(ctx context.Context, e *Evidence) ([]Suggestion, er
 // tryAsRead decodes a sample of a source as the source was read.
 func (p *Prober) tryAsRead(ctx context.Context, e *Evidence) (*trial, error) {
 	i := slices.IndexFunc(p.plan.Families, func(f decode.Family) bool { return f.Name == e.Source.Protocol })
-	return p.try(ctx, e, &settings{family: &p.plan.Families[i], registers: e.Source.Registers}, 0)
+	return p.run(ctx, e, &settings{family: &p.plan.Families[i], registers: e.Source.Registers}, 0)
 }
 
 // remedy returns the best other way to read a source, nil if none is much better
@@ -130,7 +130,7 @@ func (p *Prober) bestProtocol(ctx context.Context, e *Evidence, now *trial) (bes
 			if !mayBe(e, family) {
 				continue
 			}
-			if t, err = p.try(ctx, e, &settings{family: family, registers: defaults(family.Defaults)}, 0); err != nil {
+			if t, err = p.run(ctx, e, &settings{family: family, registers: defaults(family.Defaults)}, 0); err != nil {
 				return nil, err
 			}
 			if now.rate() >= goodRate && t.rate() < leastRate {

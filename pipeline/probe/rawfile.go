@@ -51,7 +51,8 @@ func (in *Inspection) addGroup(ctx context.Context, input string, x *group, fram
 		return err
 	}
 	for i := range in.Sources[first:] {
-		in.Sources[first+i].Guessed, in.Sources[first+i].Suggested = x.streams[i].guessed(framed), x.streams[i].best().suggested
+		si, stream := &in.Sources[first+i], x.streams[i]
+		si.Guessed, si.Suggested = stream.guessed(framed), stream.best().suggested
 	}
 	return nil
 }
@@ -64,8 +65,10 @@ func (in *Inspection) addUnread(g *Guess) {
 	for _, s := range g.streams {
 		if s.confidence() == NoGuess {
 			in.Sources = append(in.Sources, SourceInspection{
-				Source: schema.SourceText(s.id), Bytes: s.bytes, Status: schema.SourceStatusNames[schema.StatusUnconfigured],
-				Problem: "it is of no protocol that is decoded, or holds too little", Registers: map[string]string{}, Guessed: s.guessed(g.Framed),
+				Source: schema.SourceText(s.id), Bytes: s.bytes,
+				Status:  schema.SourceStatusNames[schema.StatusUnconfigured],
+				Problem: "it is of no protocol that is decoded, or holds too little", Registers: map[string]string{},
+				Guessed: s.guessed(g.Framed),
 			})
 		}
 	}

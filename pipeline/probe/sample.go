@@ -21,7 +21,7 @@ type sample struct {
 func (s *sample) stream(notes *[]string) decode.Stream {
 	stream := s.Stream(notes)
 	if s.firstSync.V > int64(s.bytes/2) {
-		stream = plan.Skip(stream, s.UnitBytes(), s.firstSync.V)
+		stream = plan.After(stream, s.UnitBytes(), s.firstSync.V)
 	}
 	return plan.First(stream, s.UnitBytes(), s.bytes)
 }

@@ -86,7 +86,8 @@ func (p *trials) drop(ctx context.Context, e *Evidence, best *trial) (*trial, er
 // change tries the settings of a trial with one value of a setting, nil if it has that already, or
 // if only a program shows what is right and there is none. It may fail if its rate would
 // be lower: see isBetter.
-func (p *trials) change(ctx context.Context, e *Evidence, from *trial, setting *decode.Setting, value uint64) (*trial, error) {
+func (p *trials) change(ctx context.Context, e *Evidence, from *trial, setting *decode.Setting, value uint64,
+) (*trial, error) {
 	r := from.with(setting, value)
 	if r == nil || setting.NeedsProgram && !from.followsProgram() {
 		return nil, nil
@@ -95,7 +96,7 @@ func (p *trials) change(ctx context.Context, e *Evidence, from *trial, setting *
 	if from.followsProgram() {
 		least = from.rate()
 	}
-	return p.try(ctx, e, r, least)
+	return p.run(ctx, e, r, least)
 }
 
 // isBetter reports whether t is clearly better than the best so far. What only the
@@ -120,7 +121,7 @@ func (p *trials) suggest(ctx context.Context, e *Evidence, best *trial) error {
 		if !ok || setting.Get(given) == setting.Get(now) {
 			continue
 		}
-		without, err := p.try(ctx, e, best.with(setting, setting.Get(given)), 0)
+		without, err := p.run(ctx, e, best.with(setting, setting.Get(given)), 0)
 		if err != nil {
 			return err
 		}
@@ -146,7 +147,7 @@ func (p *trials) layouts(ctx context.Context, e *Evidence, from *trial) (*trial,
 	best := from
 	for _, round := range rounds {
 		for _, r := range round {
-			t, err := p.try(ctx, e, r, 0)
+			t, err := p.run(ctx, e, r, 0)
 			if err != nil {
 				return nil, err
 			}
@@ -161,5 +162,5 @@ func (p *trials) layouts(ctx context.Context, e *Evidence, from *trial) (*trial,
 	if len(best.found) == 0 {
 		return best, nil
 	}
-	return p.try(ctx, e, best.setTo(parseSettings(best.family, best.found[0].Settings)), 0)
+	return p.run(ctx, e, best.setTo(parseSettings(best.family, best.found[0].Settings)), 0)
 }

@@ -40,7 +40,7 @@ func statusesOf(stream decode.Stream, protocol decode.Protocol, listing decode.L
 		}
 		return nil
 	}}
-	if err := l.ListUnits(listing, stream); err != nil {
+	if err := packets.ListUnits(&l, listing, stream); err != nil {
 		return nil, err
 	}
 	for _, status := range slices.Sorted(maps.Keys(counts)) {

@@ -85,7 +85,8 @@ func (t *trial) suggestOptions(given *trial) {
 		now, ok := t.set[o.Name]
 		before, wasGiven := given.Lookup(o.Name)
 		if ok && (!wasGiven || now != before) {
-			t.suggested = append(t.suggested, Suggestion{Register: o.Name, Means: o.Word(now), With: t.rate(), Without: given.rate()})
+			t.suggested = append(t.suggested,
+				Suggestion{Register: o.Name, Means: o.Word(now), With: t.rate(), Without: given.rate()})
 		}
 	}
 }
@@ -95,12 +96,15 @@ type trials struct {
 	pool decode.Pool // what they decode into
 }
 
-// try decodes a sample of a source with other settings. Once its rate is sure to be lower
+// run decodes a sample of a source with other settings. Once its rate is sure to be lower
 // than the least, the trial has failed.
-func (p *trials) try(ctx context.Context, e *Evidence, with *settings, least float64) (*trial, error) {
+func (p *trials) run(ctx context.Context, e *Evidence, with *settings, least float64) (*trial, error) {
 	src := e.Source
 	t := &trial{settings: with, hasMemory: !src.Memory.Empty()}
-	protocol, _, err := with.family.Bind(decode.Source{Registers: with, CoreType: src.CoreType, Profile: string(src.Profile)})
+	protocol, _, err := with.family.Bind(decode.Source{
+		Registers: with, CoreType: src.CoreType,
+		Profile: string(src.Profile),
+	})
 	if err != nil {
 		t.failed = true // the registers are not of this protocol
 		return t, nil
@@ -128,10 +132,11 @@ func (p *trials) decode(ctx context.Context, e *Evidence, sample *sample, t *tri
 	if err != nil {
 		return err
 	}
-	pool := engine.NewDecoders(&p.pool, func() decode.Decoder { return t.protocol.NewDecoder(e.Source.Memory, decode.Wanted{}) })
+	pool := engine.NewDecoders(&p.pool,
+		func() decode.Decoder { return t.protocol.NewDecoder(e.Source.Memory, decode.Wanted{}) })
 	d := undefined{protocol: t.protocol}
 	st := stitch.New(e.Source.ID, t.protocol.TimestampCode(), stitch.Sinks{Timestamps: stitch.Tee(nil, d.timestamp)})
-	for u, err := range engine.SplitBy(stream, t.protocol, engine.ReadBy(trialChunk)) {
+	for u, err := range engine.SplitBy(stream, t.protocol, engine.ReadBy(trialChunk), engine.NoLead) {
 		if err != nil {
 			if t.failed = sample.Layout != nil && ctx.Err() == nil; t.failed {
 				return nil
@@ -155,7 +160,7 @@ func (p *trials) decode(ctx context.Context, e *Evidence, sample *sample, t *tri
 		}
 	}
 	err = st.Finish()
-	t.outcome, t.undefined = st.Outcome, max(d.share(), fifoDoubts(&st.Outcome.Quality, sample.Layout != nil))
+	t.outcome, t.undefined = st.Outcome, max(d.share(), fifoUndefined(&st.Outcome.Quality, sample.Layout != nil))
 	return err
 }
 

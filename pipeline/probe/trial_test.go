@@ -52,11 +52,11 @@ func TestTrialEndsEarly(t *testing.T) {
 			if r == nil {
 				continue
 			}
-			whole, err := p.try(t.Context(), e, r, 0)
+			whole, err := p.run(t.Context(), e, r, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
-			short, err := p.try(t.Context(), e, r, now.rate())
+			short, err := p.run(t.Context(), e, r, now.rate())
 			switch {
 			case err != nil:
 				t.Fatal(err)

@@ -67,9 +67,9 @@ func (d *undefined) walk(b []byte) {
 // fewChecks is how many offsets into the FIFO say nothing about the layout.
 const fewChecks = 3
 
-// fifoDoubts is the share of what the FIFO of no trace unit does, from 0 to 1: of a
+// fifoUndefined is the share of what the FIFO of no trace unit does, from 0 to 1: of a
 // layout that is not the right one, about all. Without enough of it half is doubtful.
-func fifoDoubts(q *decode.Quality, hasLayout bool) float64 {
+func fifoUndefined(q *decode.Quality, hasLayout bool) float64 {
 	if !hasLayout {
 		return 0
 	}

@@ -64,7 +64,8 @@ func usageErrorf(format string, args ...any) error {
 func (w *Opened) checkOffsets() error {
 	for _, p := range []schema.Null[Point]{w.From, w.To} {
 		if p.OK && p.V.Kind != ByOffset {
-			return usageErrorf("%s can only be found with an index; give --index DIR, a dataset of the whole capture", p.V)
+			return usageErrorf("%s can only be found with an index; give --index DIR, a dataset of the whole capture",
+				p.V)
 		}
 	}
 	return nil
@@ -80,7 +81,8 @@ func (w *Opened) Close() error {
 
 // notOf returns the error that the index is of another capture, or of another decode.
 func (w *Opened) notOf(format string, args ...any) error {
-	return fmt.Errorf("%s: is no index of this capture: %s; give the dataset that was made of it", w.Window.Index, fmt.Sprintf(format, args...))
+	return fmt.Errorf("%s: is no index of this capture: %s; give the dataset that was made of it", w.Index,
+		fmt.Sprintf(format, args...))
 }
 
 // checkCapture fails if the files of the capture are not those of the index, as far as can
@@ -152,7 +154,8 @@ func streamIndexOf(b *schema.BufferBytes) (*frame.Census, error) {
 	}
 	o := b.Overhead
 	c.Overhead = frame.Overhead{
-		ID: o["id"], Aux: o["aux"], Padding: o["padding"], Reserved: o["reserved"], Flush: o["flush"], Trigger: o["trigger"],
+		ID: o["id"], Aux: o["aux"], Padding: o["padding"], Reserved: o["reserved"], Flush: o["flush"],
+		Trigger: o["trigger"],
 		Unknown: o["unknown"], Sync: o["sync"], Unaligned: o["unaligned"], Incomplete: o["incomplete"],
 	}
 	return c, nil
@@ -164,7 +167,8 @@ func (w *Opened) Clip(b *plan.Buffer) error {
 		return nil
 	}
 	if b.RingStart != 0 {
-		return usageErrorf("a window of a ring can only be found with an index; give --index DIR, a dataset of the whole capture")
+		return usageErrorf("a window of a ring can only be found with an index; " +
+			"give --index DIR, a dataset of the whole capture")
 	}
 	b.Clipped = true
 	if w.To.OK {
@@ -188,7 +192,8 @@ func (w *Opened) Place(p *plan.Plan) (in []*plan.Source, err error) {
 		for _, s := range decoded {
 			ids = append(ids, schema.SourceText(s.ID))
 		}
-		return nil, usageErrorf("%s is of one source, and there are %s; give --source ID", &w.Span, strings.Join(ids, ", "))
+		return nil, usageErrorf("%s is of one source, and there are %s; give --source ID", &w.Span,
+			strings.Join(ids, ", "))
 	}
 	w.ranges = map[*plan.Source]*Range{}
 	var nothing error
@@ -203,7 +208,7 @@ func (w *Opened) Place(p *plan.Plan) (in []*plan.Source, err error) {
 		case nothing == nil:
 			known := w.index.Source(s.ID)
 			nothing = usageErrorf("source %s has nothing %s; %s has %d segments of it, with %d instructions",
-				schema.SourceText(s.ID), &w.Span, w.Window.Index, known.Segments, known.Instructions)
+				schema.SourceText(s.ID), &w.Span, w.Index, known.Segments, known.Instructions)
 		}
 	}
 	if len(in) == 0 && nothing != nil {
@@ -219,7 +224,8 @@ func (w *Opened) rangeOf(s *plan.Source) (*Range, error) {
 	case known == nil:
 		return nil, w.notOf("it has no source %s", id)
 	case known.Protocol != s.Protocol || known.Version != s.Version:
-		return nil, w.notOf("source %s is %s %s there, and %s %s here", id, known.Protocol, known.Version, s.Protocol, s.Version)
+		return nil, w.notOf("source %s is %s %s there, and %s %s here", id, known.Protocol, known.Version, s.Protocol,
+			s.Version)
 	case !maps.Equal(known.Registers, s.RegisterTexts()):
 		return nil, w.notOf("source %s has other registers", id)
 	}
@@ -243,15 +249,12 @@ func (w *Opened) Job(j *engine.Job) (finish func() error) {
 	}
 	check := NewCheck(r, j.To.Segments)
 	j.To.Segments = check
-	j.Start = &engine.Start{
-		Lead: engine.NoLead,
-		Prepare: func(st *stitch.Stitcher) error {
-			if err := r.Prepare(st); err != nil {
-				return fmt.Errorf("%s: %w; export the whole capture again", w.Window.Index, err)
-			}
-			return nil
-		},
-		Stream: func(notes *[]string) (decode.Stream, error) { return j.Source.Stream(notes), nil },
+	j.Start = engine.FromStart(j.Source)
+	j.Start.Prepare = func(st *stitch.Stitcher) error {
+		if err := r.Prepare(st); err != nil {
+			return fmt.Errorf("%s: %w; export the whole capture again", w.Index, err)
+		}
+		return nil
 	}
 	if !r.FromStart() {
 		at := &r.Begin
@@ -301,18 +304,22 @@ func (w *Opened) Describe(m *schema.Manifest, sources []*plan.Source) {
 		m.Window.To = w.To.V.String()
 	}
 	if w.index == nil {
-		note("a window of the capture %s, decoded without an index: segment, seq, epoch and all that counts begin at 0 in it", &w.Span)
+		note("a window of the capture %s, decoded without an index: "+
+			"segment, seq, epoch and all that counts begin at 0 in it", &w.Span)
 		return
 	}
 	m.Window.Index = w.index.Hash
 	for _, s := range sources {
 		if r := w.ranges[s]; r != nil {
-			m.Window.Sources = append(m.Window.Sources, schema.SourceWindow{Source: s.ID, First: r.First, Last: r.Last, Seq: r.Left.Seq})
-			note("a window of the capture %s: segments %d to %d of source %s", &w.Span, r.First, r.Last, schema.SourceText(s.ID))
+			m.Window.Sources = append(m.Window.Sources,
+				schema.SourceWindow{Source: s.ID, First: r.First, Last: r.Last, Seq: r.Left.Seq})
+			note("a window of the capture %s: segments %d to %d of source %s", &w.Span, r.First, r.Last,
+				schema.SourceText(s.ID))
 		}
 	}
 	if len(w.other) > 0 {
-		note("the index has other instructions of source %s: it was decoded with other program memory, and seq, ordinal and epoch count on from it",
+		note("the index has other instructions of source %s: "+
+			"it was decoded with other program memory, and seq, ordinal and epoch count on from it",
 			strings.Join(w.other, ", "))
 	}
 }

@@ -38,7 +38,7 @@ func IsPart(path string, folder bool) bool { return ours(path, folder) }
 func (s *Stage) Bind() error { return s.resume.check() }
 
 // End removes the stage, if it was not put in place.
-func (s *Stage) End() error { return errors.Join(s.resume.close(), s.staging.end()) }
+func (s *Stage) End() error { return errors.Join(s.resume.close(), s.end()) }
 
 // Stop ends the stage as [Writer.Stop] ends a dataset; done is what is kept, and "is" or
 // "are".
@@ -46,5 +46,5 @@ func (s *Stage) Stop(err error, done string) error {
 	if s.resume == nil || !lasting(err) {
 		return errors.Join(err, s.End())
 	}
-	return suspended(err, done, s.resume.folder, errors.Join(s.resume.close(), s.staging.leave()))
+	return suspended(err, done, s.resume.folder, errors.Join(s.resume.close(), s.leave()))
 }

@@ -179,10 +179,12 @@ func (c *checker) listImages() error {
 		}
 		listed[f.SHA256] = true
 		if !c.hasImage(f.SHA256) {
-			c.report.Unchecked = append(c.report.Unchecked, fmt.Sprintf("%s (%s), which is not in the archive", f.Name, f.SHA256))
+			c.report.Unchecked = append(c.report.Unchecked,
+				fmt.Sprintf("%s (%s), which is not in the archive", f.Name, f.SHA256))
 			continue
 		}
-		c.add(path.Join(c.Index.Images, f.SHA256), f.SHA256, f.Bytes, func() (capture.File, int64, error) { return c.openImage(f.SHA256) })
+		c.add(path.Join(c.Index.Images, f.SHA256), f.SHA256, f.Bytes,
+			func() (capture.File, int64, error) { return c.openImage(f.SHA256) })
 	}
 	return nil
 }
@@ -217,7 +219,8 @@ func (c *checker) checkItem(ctx context.Context, x *item) error {
 	}
 	defer file.Close()
 	h := sha256.New()
-	if _, err := io.CopyBuffer(h, c.progress.Reader(ctx, io.NewSectionReader(file, 0, size)), make([]byte, 1<<18)); err != nil {
+	if _, err := io.CopyBuffer(h, c.progress.Reader(ctx, io.NewSectionReader(file, 0, size)),
+		make([]byte, 1<<18)); err != nil {
 		return err
 	}
 	if sum := hex.EncodeToString(h.Sum(nil)); sum != x.sum {
@@ -241,6 +244,7 @@ func (c *checker) checkDataset(ctx context.Context) error {
 		return err
 	}
 	c.report.Tables, c.report.Rows = d.Tables, d.Rows
-	c.report.Problems, c.report.Unchecked = append(c.report.Problems, d.Problems...), append(c.report.Unchecked, d.Unchecked...)
+	c.report.Problems = append(c.report.Problems, d.Problems...)
+	c.report.Unchecked = append(c.report.Unchecked, d.Unchecked...)
 	return nil
 }

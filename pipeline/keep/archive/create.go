@@ -107,7 +107,8 @@ func (w *Writer) AddTrace(name string) (*TraceWriter, error) {
 // Close completes the file, whose bytes have that SHA-256.
 func (t *TraceWriter) Close(sum string) error {
 	err := errors.Join(t.Writer.Close(), cutHere(t.file), t.archive.stage.CloseFile(t.file))
-	t.archive.files = append(t.archive.files, File{Name: t.name, Kind: kindTrace, Bytes: t.Size(), SHA256: sum, Path: t.path, Packed: true})
+	t.archive.files = append(t.archive.files,
+		File{Name: t.name, Kind: kindTrace, Bytes: t.Size(), SHA256: sum, Path: t.path, Packed: true})
 	return err
 }
 

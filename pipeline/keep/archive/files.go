@@ -23,7 +23,10 @@ const (
 
 // damaged returns the error for a file that is not as it was written.
 func damaged(dir, path, problem string) *dataset.Error {
-	return &dataset.Error{File: filepath.Join(dir, filepath.FromSlash(path)), Problem: problem, Remedy: "take another copy of the archive", Damaged: true}
+	return &dataset.Error{
+		File: filepath.Join(dir, filepath.FromSlash(path)), Problem: problem,
+		Remedy: "take another copy of the archive", Damaged: true,
+	}
 }
 
 // wrong returns the error for a file that cannot be opened.

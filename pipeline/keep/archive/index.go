@@ -74,7 +74,8 @@ func readIndex(dir string, root *os.Root) (*Index, error) {
 	}
 	switch {
 	case ix.Version > Version:
-		return nil, &dataset.Error{File: filepath.Join(dir, schema.ArchiveFile), Problem: fmt.Sprintf("is of version %d of the format, this program knows %d", ix.Version, Version), Remedy: "use a newer tracelake"}
+		return nil, &dataset.Error{File: filepath.Join(dir, schema.ArchiveFile), Problem: fmt.Sprintf("is of "+
+			"version %d of the format, this program knows %d", ix.Version, Version), Remedy: "use a newer tracelake"}
 	case ix.Version < 1:
 		return nil, damaged(dir, schema.ArchiveFile, "has no archive_version")
 	}

@@ -125,7 +125,8 @@ func (a *Archive) unpack(file *os.File, size int64, f *File) (*packedFile, error
 		return nil, a.damagedFile(f.Path, err)
 	}
 	if r.Size() != f.Bytes {
-		wrong := damaged(a.Dir, f.Path, fmt.Sprintf("holds %d bytes, %s says %d", r.Size(), schema.ArchiveFile, f.Bytes))
+		wrong := damaged(a.Dir, f.Path,
+			fmt.Sprintf("holds %d bytes, %s says %d", r.Size(), schema.ArchiveFile, f.Bytes))
 		return nil, errors.Join(wrong, r.Close())
 	}
 	return &packedFile{file, r, a, f.Path}, nil
@@ -195,7 +196,8 @@ func (a *Archive) Apply(opt capture.Options) (with capture.Options, missing []*s
 
 // ApplyTo returns options to open a capture outside the archive with, as they were
 // recorded, but with the files of arguments that the archive has.
-func (a *Archive) ApplyTo(opt capture.Options, recorded *schema.Options) (with capture.Options, missing []*schema.Argument) {
+func (a *Archive) ApplyTo(opt capture.Options, recorded *schema.Options,
+) (with capture.Options, missing []*schema.Argument) {
 	opt.Arguments = a
 	return opt.With(recorded, func(x *schema.Argument) string {
 		if !a.hasImage(x.SHA256) {

@@ -45,7 +45,10 @@ func program(path string, head []byte) *Finding {
 func converted(path, what, format string) *Finding {
 	return &Finding{
 		Kind: Program, What: what, Do: "make an ELF file of it, and give that together with the trace of its execution",
-		Lines: []string{fmt.Sprintf("objcopy -I %s -O elf32-littlearm %s program.elf", format, Quote(path)), "tracelake export CAPTURE -o run -e program.elf"},
+		Lines: []string{
+			fmt.Sprintf("objcopy -I %s -O elf32-littlearm %s program.elf", format, Quote(path)),
+			"tracelake export CAPTURE -o run -e program.elf",
+		},
 	}
 }
 
@@ -97,7 +100,10 @@ func ofDataset(path string, head []byte) *Finding {
 		f.What = "the manifest of a dataset"
 		return f
 	case bytes.HasPrefix(head, []byte("PAR1")), bytes.HasPrefix(head, []byte("ARROW1")):
-		f := &Finding{Kind: Foreign, What: "a table in Parquet or Arrow", Do: "it is no capture: DuckDB, Polars and pandas read it"}
+		f := &Finding{
+			Kind: Foreign, What: "a table in Parquet or Arrow",
+			Do: "it is no capture: DuckDB, Polars and pandas read it",
+		}
 		if up := filepath.Dir(dir); exists(filepath.Join(up, manifestName)) {
 			f = datasetDir(up)
 			f.What = "a table of the dataset in " + up
@@ -127,9 +133,15 @@ func ini(path string, head []byte) *Finding {
 	case sections["snapshot"], sections["device_list"]:
 		return &Finding{Kind: Snapshot, What: "the ini file of a snapshot"}
 	case sections["device"]:
-		return &Finding{Kind: Part, What: "the ini file of a device of a snapshot", Do: "give the directory of the snapshot", Lines: []string{"tracelake inspect " + dir}}
+		return &Finding{
+			Kind: Part, What: "the ini file of a device of a snapshot",
+			Do: "give the directory of the snapshot", Lines: []string{"tracelake inspect " + dir},
+		}
 	case sections["trace_buffers"]:
-		return &Finding{Kind: Part, What: "the ini file of the trace of a snapshot", Do: "give the directory of the snapshot", Lines: []string{"tracelake inspect " + dir}}
+		return &Finding{
+			Kind: Part, What: "the ini file of the trace of a snapshot",
+			Do: "give the directory of the snapshot", Lines: []string{"tracelake inspect " + dir},
+		}
 	}
 	return nil
 }
@@ -156,7 +168,10 @@ var magics = []struct {
 	what  string
 	do    string
 }{
-	{"PERFILE2", 0, "a recording of Linux perf (perf.data)", "tracelake does not read it: write its AUX data to a file, or use a snapshot"},
+	{
+		"PERFILE2", 0, "a recording of Linux perf (perf.data)",
+		"tracelake does not read it: write its AUX data to a file, or use a snapshot",
+	},
 	{"\x50\x4b\x03\x04", 0, "a ZIP archive", "unpack it, and give the capture in it"},
 	{"ustar", 257, "a tar archive", "unpack it, and give the capture in it"},
 	{"\xfd7zXZ\x00", 0, "a file compressed with xz", "unpack it with xz -d; gzip and zstd are read as they are"},

@@ -72,7 +72,10 @@ func directory(path string) (*Finding, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &Finding{Kind: Directory, What: "a directory without snapshot.ini", Do: "nothing in it is a capture or a dataset: give a snapshot directory or a raw file"}
+	f := &Finding{
+		Kind: Directory, What: "a directory without snapshot.ini",
+		Do: "nothing in it is a capture or a dataset: give a snapshot directory or a raw file",
+	}
 	var holds []string
 	if n := len(below.snapshots); n > 0 {
 		holds = append(holds, number(n, "snapshot"))

@@ -114,7 +114,10 @@ func (r *Reader) read(i int) ([]byte, error) {
 		return nil, &Error{Offset: at, Problem: fmt.Sprintf("frame %d cannot be unpacked (%v)", i, err), Err: err}
 	}
 	if int64(len(data)) != size {
-		return nil, &Error{Offset: at, Problem: fmt.Sprintf("frame %d holds %d bytes, the seek table says %d", i, len(data), size)}
+		return nil, &Error{
+			Offset:  at,
+			Problem: fmt.Sprintf("frame %d holds %d bytes, the seek table says %d", i, len(data), size),
+		}
 	}
 	return data, nil
 }

@@ -70,7 +70,8 @@ func readTable(r io.ReaderAt, size int64) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	if magic, rest := binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:]); magic != tableMagic || int64(rest) != size-f.at-headerBytes {
+	if magic, rest := binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:]); magic != tableMagic ||
+		int64(rest) != size-f.at-headerBytes {
 		return nil, &Error{Offset: f.at, Problem: "there is no seek table of the size that its end says"}
 	}
 	t := newTable(f.frames)
@@ -82,9 +83,11 @@ func readTable(r io.ReaderAt, size int64) (*table, error) {
 		case n == 0 || packed == 0:
 			return nil, &Error{Offset: at, Problem: fmt.Sprintf("frame %d of the seek table is empty", i)}
 		case n > MaxFrame || packed > maxPacked:
-			return nil, &Error{Offset: at, Problem: fmt.Sprintf("frame %d of the seek table is %d bytes, packed %d; a frame may have %d", i, n, packed, MaxFrame)}
+			return nil, &Error{Offset: at, Problem: fmt.Sprintf("frame %d of the seek table is %d bytes, packed %d; "+
+				"a frame may have %d", i, n, packed, MaxFrame)}
 		case packed < leastPacked(n):
-			return nil, &Error{Offset: at, Problem: fmt.Sprintf("frame %d of the seek table is %d bytes, packed %d; it needs %d at least", i, n, packed, leastPacked(n))}
+			return nil, &Error{Offset: at, Problem: fmt.Sprintf("frame %d of the seek table is %d bytes, packed %d; "+
+				"it needs %d at least", i, n, packed, leastPacked(n))}
 		}
 		t.add(packed, n)
 	}
@@ -131,9 +134,15 @@ func readFooter(r io.ReaderAt, size int64) (footer, error) {
 	case binary.LittleEndian.Uint32(b[5:]) != footerMagic:
 		return footer{}, &Error{Offset: at, Problem: "there is no seek table at the end: it is cut off, or no archive"}
 	case descriptor&reservedBits != 0:
-		return footer{}, &Error{Offset: at + 4, Problem: fmt.Sprintf("the seek table has reserved bits set (%#02x)", descriptor)}
+		return footer{}, &Error{
+			Offset:  at + 4,
+			Problem: fmt.Sprintf("the seek table has reserved bits set (%#02x)", descriptor),
+		}
 	case f.at < 0:
-		return footer{}, &Error{Offset: at, Problem: fmt.Sprintf("the seek table has %d frames, more than the file has room for", frames)}
+		return footer{}, &Error{
+			Offset:  at,
+			Problem: fmt.Sprintf("the seek table has %d frames, more than the file has room for", frames),
+		}
 	}
 	return f, nil
 }

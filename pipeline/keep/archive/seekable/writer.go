@@ -32,11 +32,13 @@ func NewPacker(level string) (*Packer, error) {
 	if !ok {
 		return nil, fmt.Errorf("level %q is not known", level)
 	}
-	e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(l), zstd.WithWindowSize(FrameBytes), zstd.WithEncoderCRC(true), zstd.WithSingleSegment(true))
+	e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(l), zstd.WithWindowSize(FrameBytes), zstd.WithEncoderCRC(true),
+		zstd.WithSingleSegment(true))
 	if err != nil {
 		return nil, err
 	}
-	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderMaxWindow(MaxFrame), zstd.WithDecoderMaxMemory(MaxFrame))
+	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecodeAllCapLimit(true),
+		zstd.WithDecoderMaxWindow(MaxFrame), zstd.WithDecoderMaxMemory(MaxFrame))
 	if err != nil {
 		return nil, err
 	}
