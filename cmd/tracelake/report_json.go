@@ -100,8 +100,10 @@ type (
 func (q *question) head(name string) []answer.Fact {
 	h := q.reportHead(name)
 	return []answer.Fact{
-		{Key: "schema_version", Value: answer.Int(h.SchemaVersion)}, {Key: "report", Value: answer.Text(h.Report)},
-		{Key: "forced", Value: answer.JSONOf(h.Forced)}, {Key: "trust", Value: answer.JSONOf(h.Trust)},
+		{Key: "schema_version", Value: answer.Int(h.SchemaVersion)},
+		{Key: "report", Value: answer.Text(h.Report)},
+		{Key: "forced", Value: answer.JSONOf(h.Forced)},
+		{Key: "trust", Value: answer.JSONOf(h.Trust)},
 		{Key: "excluded", Value: answer.JSONOf(h.Excluded)},
 	}
 }
