@@ -62,7 +62,8 @@ func (c *conversion) needLines() error {
 	if c.m.HasLines() {
 		return nil
 	}
-	return fmt.Errorf("%s: there are no source lines; export with a program file that has debugging information: -e FILE", c.m.Trust().Datasets[0].Dir)
+	return fmt.Errorf("%s: there are no source lines; export with a program file that has debugging information: -e FILE",
+		c.m.Trust().Datasets[0].Dir)
 }
 
 // missing lists sources that are not where they should be.

@@ -102,7 +102,8 @@ func (c *conversion) profile() (*profile.Profile, error) {
 		return nil, err
 	}
 	if depth, cut := p.Shorten(mostFrames); depth > 0 {
-		c.notes.line("paths are cut after %s: what is below, %s, counts there", count(int64(depth), "frame"), count(cut, "instruction"))
+		c.notes.line("paths are cut after %s: what is below, %s, counts there", count(int64(depth), "frame"),
+			count(cut, "instruction"))
 	}
 	return p, nil
 }

@@ -60,8 +60,10 @@ func perfettoFormat() format {
 func windowFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "from", Category: groupInput, Usage: "leave out what was before an instruction, `seq=N`"},
-		&cli.StringFlag{Name: "until", Category: groupInput, Usage: "leave out an instruction, `seq=N`, and what was after it"},
-		&cli.StringFlag{Name: "around", Category: groupInput, Usage: "only M instructions before and after one: `seq=N±M`, or seq=N+-M"},
+		&cli.StringFlag{Name: "until", Category: groupInput,
+			Usage: "leave out an instruction, `seq=N`, and what was after it"},
+		&cli.StringFlag{Name: "around", Category: groupInput,
+			Usage: "only M instructions before and after one: `seq=N±M`, or seq=N+-M"},
 	}
 }
 
@@ -84,7 +86,8 @@ func readWindow(ctx *cli.Context) (timeline.Window, error) {
 		text := ctx.String(end.flag)
 		n, ok := ordinal(strings.CutPrefix(text, "seq="))
 		if !ok {
-			return w, usage("--"+end.flag+" "+text, "is no instruction", "write seq=N: the number of an instruction in its source, from 0")
+			return w, usage("--"+end.flag+" "+text, "is no instruction",
+				"write seq=N: the number of an instruction in its source, from 0")
 		}
 		*end.at = n
 	}
@@ -130,7 +133,8 @@ func (c *conversion) timelines() (convert.Timelines, error) {
 	}
 	switch {
 	case size.Longest == 0:
-		return nil, fmt.Errorf("%s: no instruction was decoded, so there is nothing to show; tracelake report trust says why", c.dirs[0])
+		return nil, fmt.Errorf("%s: no instruction was decoded, so there is nothing to show; tracelake report trust says why",
+			c.dirs[0])
 	case size.Sources == 0:
 		return nil, fmt.Errorf("%s: there is no seq=%d; the last is seq=%d", c.dirs[0], c.window.From, size.Longest-1)
 	case !c.force && size.Slices > mostSlices:
@@ -138,7 +142,8 @@ func (c *conversion) timelines() (convert.Timelines, error) {
 	}
 	c.notes.line("%s calls, exceptions and marks of %s", thousands(size.Slices), count(int64(size.Sources), "source"))
 	if size.LeftOut > 0 {
-		c.notes.line("%s left out at export: those that ended last; export with --tables calls,... for all", count(size.LeftOut, "calls"))
+		c.notes.line("%s left out at export: those that ended last; export with --tables calls,... for all",
+			count(size.LeftOut, "calls"))
 	}
 	return func(do func(*timeline.Timeline) error) error {
 		return timeline.Each(c.m, c.dirs, c.options.Test, c.window, do)

@@ -60,7 +60,8 @@ func sql(ctx *cli.Context) error {
 	program, err := exec.LookPath("duckdb")
 	if err != nil {
 		fmt.Fprintln(ctx.App.Writer, strings.TrimSpace(strings.Join(append(lines, command), "\n")))
-		return fmt.Errorf("duckdb: is not on the PATH; get it from %s, or type the lines above in DuckDB elsewhere", whereDuckDB)
+		return fmt.Errorf("duckdb: is not on the PATH; get it from %s, or type the lines above in DuckDB elsewhere",
+			whereDuckDB)
 	}
 	return runDuckDB(ctx.Context, program, duckDBArgs(lines, command))
 }

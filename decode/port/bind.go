@@ -69,7 +69,8 @@ func (b *binder) checkMajor(n uint8, register string) error {
 	if n>>4 == b.major {
 		return nil
 	}
-	return fmt.Errorf("%s is not of an ETMv%d, but of major version %d; correct the register, or name the protocol it is", register, b.major, n>>4)
+	return fmt.Errorf("%s is not of an ETMv%d, but of major version %d; correct the register, or name the protocol it is",
+		register, b.major, n>>4)
 }
 
 // knownMinor returns the version with the minor version, or the newest that is known.
@@ -128,7 +129,8 @@ func (b *binder) ring(layout Layout) (etb, error) {
 		b.note("ETBSTS=0x%X says that the ETB was full, but its oldest word is not known: the first is taken; --reg ETBRWP=n names it", status)
 		return etb{}, nil
 	case !layout.hasETBWords():
-		return etb{}, fmt.Errorf("ETBRWP is given, but LAYOUT=%s has no words of an ETB: leave it out, or correct LAYOUT", layout)
+		return etb{}, fmt.Errorf("ETBRWP is given, but LAYOUT=%s has no words of an ETB: leave it out, or correct LAYOUT",
+			layout)
 	case !hasStatus:
 		full = true
 		b.note("ETBSTS is missing: the ETB is taken as full, its oldest word at ETBRWP=%d; --reg ETBSTS=0 says that only those below are valid", pointer)

@@ -216,7 +216,8 @@ func (q *reader) closeRecord(line []byte) error {
 // executes the two apart where they are in different pages.
 func (q *reader) secondHalf() bool {
 	at := q.place(&q.last)
-	if !q.last.executed && !q.last.second || at.ISA != schema.T32 || q.reading.pc != at.Address+2 || q.reading.psr&psrThumb == 0 {
+	if !q.last.executed && !q.last.second || at.ISA != schema.T32 || q.reading.pc != at.Address+2 ||
+		q.reading.psr&psrThumb == 0 {
 		return false
 	}
 	in, err := q.program.Instruction(at)

@@ -17,11 +17,14 @@ func (p *Page) coverageText() *coverageText {
 	x := &coverageText{Totals: p.totals()}
 	b, c := &p.coverage.Branches, &p.coverage.Predicated
 	if b.All > 0 {
-		x.Notes = append(x.Notes, of(b.Reached, b.All)+" conditional branches reached: "+figures.Thousands(b.Taken)+" taken, "+
-			figures.Thousands(b.NotTaken)+" not taken, "+figures.Thousands(b.Both)+" both, "+figures.Thousands(b.Untold)+" untold.")
+		x.Notes = append(x.Notes, of(b.Reached,
+			b.All)+" conditional branches reached: "+figures.Thousands(b.Taken)+" taken, "+
+			figures.Thousands(b.NotTaken)+" not taken, "+figures.Thousands(b.Both)+" both, "+figures.Thousands(b.Untold)+
+			" untold.")
 	}
 	if c.All > 0 {
-		x.Notes = append(x.Notes, of(c.Reached, c.All)+" predicated instructions reached: "+figures.Thousands(c.Passed)+" passed, "+
+		x.Notes = append(x.Notes, of(c.Reached,
+			c.All)+" predicated instructions reached: "+figures.Thousands(c.Passed)+" passed, "+
 			figures.Thousands(c.Failed)+" failed, "+figures.Thousands(c.Untold)+" untold.")
 	}
 	if p.coverage.PaddingRun > 0 {
@@ -29,11 +32,14 @@ func (p *Page) coverageText() *coverageText {
 	}
 	switch {
 	case !p.trust.HasProgram:
-		x.Notes = append(x.Notes, "There is no program file: functions are stretches of executed addresses, and there are no percentages. For names export with -e FILE.")
+		x.Notes = append(x.Notes,
+			"There is no program file: functions are stretches of executed addresses, and there are no percentages. For names export with -e FILE.")
 	case !p.Data.Named:
-		x.Notes = append(x.Notes, "The program file names no functions: they are stretches of executed addresses, and there are no percentages. Export with one that is not stripped.")
+		x.Notes = append(x.Notes,
+			"The program file names no functions: they are stretches of executed addresses, and there are no percentages. Export with one that is not stripped.")
 	case p.Data.Files == nil:
-		x.Notes = append(x.Notes, "The program file has no line table: there are no files and no source lines. Export with one that has debugging information (-g).")
+		x.Notes = append(x.Notes,
+			"The program file has no line table: there are no files and no source lines. Export with one that has debugging information (-g).")
 	}
 	if p.Data.Files != nil {
 		x.Table = p.filesTable()
@@ -51,13 +57,15 @@ func (p *Page) totals() *table {
 		if f.Of == 0 {
 			n.Text = figures.Thousands(f.Covered)
 		}
-		t.Rows = append(t.Rows, []cell{{Text: what}, {Bar: newBar(f.Of, f.Covered, reached)}, number(percentCell(f.Covered, f.Of)), n, {Text: remark}})
+		t.Rows = append(t.Rows, []cell{{Text: what}, {Bar: newBar(f.Of, f.Covered, reached)}, number(percentCell(f.Covered,
+			f.Of)), n, {Text: remark}})
 	}
 	instructions := c.Instructions
 	if !c.Named {
 		instructions.Of = 0
 	}
-	add("instructions", instructions.Figure, instructions.Reached, figures.Thousands(instructions.Reached)+" reached, never passed")
+	add("instructions", instructions.Figure, instructions.Reached,
+		figures.Thousands(instructions.Reached)+" reached, never passed")
 	if !c.Named {
 		return t
 	}
@@ -115,5 +123,6 @@ func captionOf(rows, all int, what, unit string) string {
 	if rows == all {
 		return "All " + figures.Thousands(int64(all)) + " " + what + ", those that took most " + unit + " first"
 	}
-	return figures.Thousands(int64(rows)) + " of " + figures.Thousands(int64(all)) + " " + what + ": those that took most " + unit
+	return figures.Thousands(int64(rows)) + " of " + figures.Thousands(int64(all)) + " " + what +
+		": those that took most " + unit
 }

@@ -40,7 +40,8 @@ func (p *Page) Fit(most int64) ([]byte, error) {
 		}
 		before := p.drawn()
 		p.draw(parts)
-		p.dropped = append(slices.Clip(dropped), fmt.Sprintf("calls shorter than 1/%s of the one around them, one by one", figures.Thousands(parts)))
+		p.dropped = append(slices.Clip(dropped), fmt.Sprintf("calls shorter than 1/%s of the one around them, one by one",
+			figures.Thousands(parts)))
 		if p.drawn() == before {
 			p.dropped = dropped
 			continue

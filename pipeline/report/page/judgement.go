@@ -67,9 +67,11 @@ func findingText(f *report.Finding, t *report.Trust) string {
 	case report.FoundNothing:
 		return "no instruction was decoded"
 	case report.FoundWrongImage:
-		return "only " + of(f.N, f.Of) + " checks agree with the program image (" + exact(f.N, f.Of) + "): another program ran"
+		return "only " + of(f.N, f.Of) + " checks agree with the program image (" + exact(f.N, f.Of) +
+			"): another program ran"
 	case report.FoundWrongFile:
-		return "only " + of(f.N, f.Of) + " executed addresses have the opcode that is in the program file (" + exact(f.N, f.Of) + "): another program ran"
+		return "only " + of(f.N, f.Of) + " executed addresses have the opcode that is in the program file (" +
+			exact(f.N, f.Of) + "): another program ran"
 	case report.FoundGaps:
 		return "the trace stopped and went on " + times(f.N)
 	case report.FoundLost:

@@ -193,7 +193,8 @@ func (p *Page) timeOf(opt *Options) (dir, why string, err error) {
 		return "", "No instruction was decoded: there is nothing to draw.", nil
 	}
 	if names := lacking(&all[i], tablesOfTime); len(names) > 0 {
-		return "", "Neither call stacks nor timeline are drawn: the dataset has no " + tableWords(names) + ". Export again without --tables, or with " +
+		return "", "Neither call stacks nor timeline are drawn: the dataset has no " + tableWords(names) +
+			". Export again without --tables, or with " +
 			strings.Join(names, ", ") + " among them.", nil
 	}
 	size, err := timeline.ReadSize([]string{all[i].Dir}, opt.Test, timeline.Everything)

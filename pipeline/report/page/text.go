@@ -28,7 +28,8 @@ const shown = 10
 // text returns what can be read without JavaScript.
 func (p *Page) text() *text {
 	t := &text{
-		Title: p.Title, Sub: p.subtitle(), Doubtful: p.wrongImage(), Trust: p.trustText(), Exceptions: p.exceptionsText(), Dropped: p.dropped,
+		Title: p.Title, Sub: p.subtitle(), Doubtful: p.wrongImage(), Trust: p.trustText(), Exceptions: p.exceptionsText(),
+		Dropped: p.dropped,
 	}
 	if p.coverage != nil {
 		t.Coverage, t.Hot, t.Source, t.Time = p.coverageText(), p.hotText(), p.sourceText(), p.timeText()

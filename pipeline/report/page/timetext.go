@@ -45,11 +45,13 @@ type timeText struct{ Notes []string }
 func (p *Page) timeText() *timeText {
 	x := &timeText{}
 	if p.Data.Flame == nil && (p.untimed == "" || len(p.trust.Datasets) > 1) {
-		x.Notes = append(x.Notes, "There are no call stacks: the dataset has no tables stacks and tasks. Export again without --tables, or with stacks, tasks, calls and exception_spans among them.")
+		x.Notes = append(x.Notes,
+			"There are no call stacks: the dataset has no tables stacks and tasks. Export again without --tables, or with stacks, tasks, calls and exception_spans among them.")
 	}
 	if all := p.flameTotal(); p.Data.Unit == cycles && all > p.Data.Spent {
-		x.Notes = append(x.Notes, "The call stacks have "+figures.Thousands(all)+" cycles, more than the "+figures.Thousands(p.Data.Spent)+
-			" of the functions above: those, too, that the trace counts beside instructions.")
+		x.Notes = append(x.Notes,
+			"The call stacks have "+figures.Thousands(all)+" cycles, more than the "+figures.Thousands(p.Data.Spent)+
+				" of the functions above: those, too, that the trace counts beside instructions.")
 	}
 	if why := p.untimed; why != "" {
 		x.Notes = append(x.Notes, why)
@@ -63,7 +65,8 @@ func (p *Page) timeText() *timeText {
 	}
 	for i := range p.Data.Times {
 		if guessed(&p.Data.Times[i]) {
-			x.Notes = append(x.Notes, "Tasks of one name before and after a gap are on one lane: that they are one task is a guess by name.")
+			x.Notes = append(x.Notes,
+				"Tasks of one name before and after a gap are on one lane: that they are one task is a guess by name.")
 			break
 		}
 	}
@@ -95,7 +98,8 @@ func guessed(t *Time) bool {
 }
 
 // tablesOfTime are what pictures of the time take.
-var tablesOfTime = []*schema.Table{&schema.Stacks, &schema.Tasks, &schema.Calls, &schema.ExceptionSpans, &schema.Exceptions}
+var tablesOfTime = []*schema.Table{&schema.Stacks, &schema.Tasks, &schema.Calls, &schema.ExceptionSpans,
+	&schema.Exceptions}
 
 // lacking returns the names of tables that a dataset does not have.
 func lacking(d *report.Dataset, tables []*schema.Table) []string {
