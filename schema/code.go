@@ -22,7 +22,8 @@ var Code = Table{
 			Doc: "The instruction in the program; a 32-bit T32 one has its first halfword in the high half."},
 		{Name: "kind", Type: Enum, Names: KindNames, Doc: "Class of the instruction, by its opcode alone."},
 		{Name: "conditional", Type: Bool,
-			Doc: "True: it has a condition, of its own or of an IT block; CBZ and CBNZ too. Without a program file IT blocks are not known."},
+			Doc: "True: it has a condition, of its own or of an IT block; CBZ and CBNZ too. Without a program file IT blocks " +
+				"are not known."},
 		{Name: "target", Type: Uint32, Hex: true, Nullable: true, Doc: "Target of a direct branch; NULL for others."},
 		{Name: "target_isa", Type: Enum, Nullable: true, Names: ISANames,
 			Doc: "Instruction set at the target; NULL without a target."},
@@ -60,8 +61,9 @@ var Functions = Table{
 var Lines = Table{
 	Name: "lines", Row: "instruction and depth of inlining",
 	Written: Always, Added: true,
-	Example: "SELECT file, line, count(*) AS instructions FROM lines WHERE inline_depth = 0 GROUP BY ALL ORDER BY file, line;",
-	Key:     []string{"core", "address", "inline_depth"},
+	Example: "SELECT file, line, count(*) AS instructions FROM lines WHERE inline_depth = 0 GROUP BY ALL ORDER BY file, " +
+		"line;",
+	Key: []string{"core", "address", "inline_depth"},
 	Columns: []Column{
 		coreColumn,
 		{Name: "address", Type: Uint32, Hex: true, Rising: true, Doc: "Address of the instruction."},

@@ -31,8 +31,9 @@ var Counts = Table{
 var Edges = Table{
 	Name: "edges", Row: "source, pair of addresses, kind and outcome of a step that is not simply to the next instruction",
 	Written: Always, Added: true, PerSource: true,
-	Example: "SELECT hex8(from_address) AS caller, hex8(to_address) AS callee, n FROM edges WHERE kind IN ('call', 'indirect_call') AND outcome <> 'not_taken' ORDER BY n DESC LIMIT 10;",
-	Key:     []string{"from_address", "to_address", "kind", "outcome"},
+	Example: "SELECT hex8(from_address) AS caller, hex8(to_address) AS callee, n FROM edges WHERE kind IN ('call', " +
+		"'indirect_call') AND outcome <> 'not_taken' ORDER BY n DESC LIMIT 10;",
+	Key: []string{"from_address", "to_address", "kind", "outcome"},
 	Columns: []Column{
 		sourceColumn,
 		{Name: "from_address", Type: Uint32, Hex: true, Rising: true, Doc: "Address of the instruction that it leaves."},

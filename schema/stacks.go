@@ -9,8 +9,10 @@ var taskColumn = Column{Name: "task", Type: Int32, Doc: "The task it is of, in t
 var Stacks = Table{
 	Name: "stacks", Row: "node of the call tree of a task: a path of functions from its root",
 	Written: ByDefault, Added: true, PerSource: true,
-	Example: "SELECT task, depth, coalesce(name, hex8(s.address)) AS function, calls, instructions, total_instructions FROM stacks s LEFT JOIN functions f ON f.dataset = s.dataset AND f.function = s.function ORDER BY total_instructions DESC LIMIT 10;",
-	Key:     []string{"stack"},
+	Example: "SELECT task, depth, coalesce(name, hex8(s.address)) AS function, calls, instructions, total_instructions " +
+		"FROM stacks s LEFT JOIN functions f ON f.dataset = s.dataset AND f.function = s.function ORDER BY " +
+		"total_instructions DESC LIMIT 10;",
+	Key: []string{"stack"},
 	Columns: []Column{
 		sourceColumn,
 		{Name: "stack", Type: Int32, Rising: true,
@@ -22,9 +24,12 @@ var Stacks = Table{
 		{Name: "function", Type: Int32, Nullable: true,
 			Doc: "The function, in functions of the core; NULL for an exception, and for code that no function has."},
 		{Name: "address", Type: Uint32, Hex: true,
-			Doc: "Address of its first instruction; where no function has the code, the one that was entered; 0 for an exception."},
+			Doc: "Address of its first instruction; where no function has the code, the one that was entered; 0 for an " +
+				"exception."},
 		{Name: "entry", Type: Enum, Names: StackEntryNames,
-			Doc: "How it came to be there: root, where the stack of the task, or of a handler, begins; call; tail, it took the place of the function before it, which branched to it or ran on into it; exception, no function, but the exception that its child handles."},
+			Doc: "How it came to be there: root, where the stack of the task, or of a handler, begins; call; tail, it took " +
+				"the place of the function before it, which branched to it or ran on into it; exception, no function, but the " +
+				"exception that its child handles."},
 		{Name: "exception", Type: Enum, Nullable: true, Names: ExceptionTypeNames,
 			Doc: "Type of the exception; NULL for functions."},
 		{Name: "number", Type: Uint16, Nullable: true, Doc: "Number of the exception, as in exceptions; NULL for functions."},
@@ -58,9 +63,11 @@ var Tasks = Table{
 		{Name: "instructions", Type: Int64, Doc: "Instructions executed in it, exceptions too."},
 		{Name: "cycles", Type: Int64, Nullable: true, Unit: "cycles", Doc: "Cycles of those; NULL without cycle accuracy."},
 		{Name: "origin", Type: Enum, Names: TaskOriginNames,
-			Doc: "How it was found: start, trace began in it; gap, it ran after a gap, and may be a task of before; new, control went to an address that no stack returns to."},
+			Doc: "How it was found: start, trace began in it; gap, it ran after a gap, and may be a task of before; new, " +
+				"control went to an address that no stack returns to."},
 		{Name: "stack_drift", Type: Int64,
-			Doc: "How often the instruction that executed was of another function than the one on top, which then took its place."},
+			Doc: "How often the instruction that executed was of another function than the one on top, which then took its " +
+				"place."},
 	},
 }
 
@@ -68,8 +75,9 @@ var Tasks = Table{
 var Calls = Table{
 	Name: "calls", Row: "call of a function, in order of its end",
 	Written: ByDefault, Added: true, PerSource: true,
-	Example: "SELECT source, stack, count(*) AS calls, max(instructions) AS longest, arg_max(seq, instructions) AS at FROM calls GROUP BY ALL ORDER BY longest DESC LIMIT 10;",
-	Key:     []string{"call"},
+	Example: "SELECT source, stack, count(*) AS calls, max(instructions) AS longest, arg_max(seq, instructions) AS at " +
+		"FROM calls GROUP BY ALL ORDER BY longest DESC LIMIT 10;",
+	Key: []string{"call"},
 	Columns: []Column{
 		sourceColumn,
 		{Name: "call", Type: Int64, Rising: true,
@@ -91,7 +99,8 @@ var Calls = Table{
 		{Name: "own_cycles", Type: Int64, Nullable: true, Unit: "cycles",
 			Doc: "Cycles of own_instructions; NULL without cycle accuracy."},
 		{Name: "end", Type: Enum, Names: CallEndNames,
-			Doc: "How it ended: return; exception, the exception returned in whose handler it was called; switch, another task had its turn, and it never returned; gap, what came then was lost; open, trace ended in it."},
+			Doc: "How it ended: return; exception, the exception returned in whose handler it was called; switch, another " +
+				"task had its turn, and it never returned; gap, what came then was lost; open, trace ended in it."},
 	},
 }
 
@@ -99,8 +108,10 @@ var Calls = Table{
 var ExceptionSpans = Table{
 	Name: "exception_spans", Row: "exception entry of a source that executed anything, in order of its end",
 	Written: ByDefault, Added: true, PerSource: true,
-	Example: "SELECT e.type, e.number, count(*) AS entries, median(s.instructions) AS median, max(s.instructions) AS longest FROM exception_spans s JOIN exceptions e USING (dataset, source, ordinal) GROUP BY ALL ORDER BY entries DESC;",
-	Key:     []string{"span"},
+	Example: "SELECT e.type, e.number, count(*) AS entries, median(s.instructions) AS median, max(s.instructions) AS " +
+		"longest FROM exception_spans s JOIN exceptions e USING (dataset, source, ordinal) GROUP BY ALL ORDER BY entries " +
+		"DESC;",
+	Key: []string{"span"},
 	Columns: []Column{
 		sourceColumn,
 		{Name: "span", Type: Int64, Rising: true,
@@ -114,7 +125,8 @@ var ExceptionSpans = Table{
 		{Name: "end_seq", Type: Int64, Nullable: true, Rising: true,
 			Doc: "Ordinal of the first instruction after it; NULL if it was open when trace ended."},
 		{Name: "end", Type: Enum, Names: CallEndNames,
-			Doc: "How it ended: return; exception, one in which it was nested returned; switch, it went on in another task; gap, what came then was lost; open, trace ended in it."},
+			Doc: "How it ended: return; exception, one in which it was nested returned; switch, it went on in another task; " +
+				"gap, what came then was lost; open, trace ended in it."},
 		{Name: "instructions", Type: Int64, Nullable: true, Doc: "Instructions from entry to end; NULL if it was open."},
 		{Name: "cycles", Type: Int64, Nullable: true, Unit: "cycles",
 			Doc: "Cycles from entry to end; NULL without cycle accuracy, and if another epoch began."},

@@ -15,7 +15,8 @@ type SummaryColumn struct {
 }
 
 // Gap says what a gap is.
-const Gap = "A gap is a restart of trace (event trace_on, overflow or debug_exit) other than the one that the first segment of its source begins with: how much was executed just before it is not known."
+const Gap = "A gap is a restart of trace (event trace_on, overflow or debug_exit) other than the one that the first " +
+	"segment of its source begins with: how much was executed just before it is not known."
 
 // Summary returns the columns of the view `summary`, in their order, but for
 // `dataset`.

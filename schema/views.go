@@ -113,7 +113,8 @@ const datasetComment = "Name of the directory of the dataset, its whole path whe
 // half the time.
 func writeTableView(b *strings.Builder, t *Table) {
 	fmt.Fprintf(b,
-		"\nCREATE OR REPLACE VIEW %s AS\nSELECT * EXCLUDE (filename), dataset_of(filename) AS dataset\nFROM read_parquet(tracelake_files('%s'), filename = true, union_by_name = tracelake_several());\n",
+		"\nCREATE OR REPLACE VIEW %s AS\nSELECT * EXCLUDE (filename), dataset_of(filename) AS dataset\nFROM "+
+			"read_parquet(tracelake_files('%s'), filename = true, union_by_name = tracelake_several());\n",
 		t.Name, t.Glob(Parquet))
 	writeComments(b, t, t.Row)
 }
@@ -164,7 +165,8 @@ WHERE d.position >= b.first AND d.position < b.first + b.instructions`
 // says the same of the seq of a run: none is longer than MaxBlockRow.
 func writeExpansion(b *strings.Builder) {
 	fmt.Fprintf(b,
-		"\n-- for looking at rows; to count, group blocks by run first, then join block_runs and code_blocks\nCREATE OR REPLACE VIEW %s AS\n%s;\n", Instructions.Name, expansion)
+		"\n-- for looking at rows; to count, group blocks by run first, then join block_runs and code_blocks\nCREATE OR "+
+			"REPLACE VIEW %s AS\n%s;\n", Instructions.Name, expansion)
 	writeComments(b, &Instructions,
 		Instructions.Row+" (expanded from blocks: of a run only the last has cycles and cycle)")
 	fmt.Fprintf(b, `

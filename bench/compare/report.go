@@ -23,7 +23,8 @@ func report(out io.Writer, subjects []*subject, modes []string) error {
 	fmt.Fprintf(out, "\n%s, %d processors, %s; %d rounds; median [least most]\n\n", machine(), runtime.NumCPU(),
 		runtime.Version(), len(subjects[0].runs[null]))
 	fmt.Fprintln(out,
-		"| capture | what | M instructions per CPU second | × OpenCSD, null | × OpenCSD, CSV | bytes an instruction | peak MB |")
+		"| capture | what | M instructions per CPU second | × OpenCSD, null | × OpenCSD, CSV | bytes an instruction | peak "+
+			"MB |")
 	fmt.Fprintln(out, "|---|---|---|---|---|---|---|")
 	for _, s := range subjects {
 		for _, mode := range modes {

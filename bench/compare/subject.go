@@ -154,7 +154,8 @@ func (s *subject) check(driver string, out io.Writer) error {
 	}
 	fmt.Fprintln(out)
 	if theirs.Instructions != totals.Instructions+kept || theirs.Fatals > 0 {
-		return fmt.Errorf("OpenCSD counts %d instructions with %d fatal errors, where %d and none are expected: the two sides do not do the same work",
+		return fmt.Errorf("OpenCSD counts %d instructions with %d fatal errors, where %d and none are expected: the two "+
+			"sides do not do the same work",
 			theirs.Instructions, theirs.Fatals, totals.Instructions+kept)
 	}
 	return nil

@@ -70,7 +70,8 @@ func ELFWorkload(name string, file []byte, arch program.Arch) (*Workload, error)
 		return nil, err
 	}
 	if arch == program.V5TE && program.LaterThanV5TE(f) {
-		return nil, fmt.Errorf("%s: the program is for a later architecture than %s; give one that was built for it, with -mcpu=arm926ej-s for example", name, arch)
+		return nil, fmt.Errorf("%s: the program is for a later architecture than %s; give one that was built for it, with "+
+			"-mcpu=arm926ej-s for example", name, arch)
 	}
 	security := schema.Secure
 	if arch == program.V7A {

@@ -50,7 +50,8 @@ func run(args []string, out io.Writer) (err error) {
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 1, ' ', tabwriter.AlignRight|tabwriter.Debug)
 	fmt.Fprintln(w,
-		"capture\tinstructions\tsegments\traw\tzstd -19\tarchive: trace\tof zstd -19\tsmall tables\tinstructions zstd1\tblocks zstd3\tpackets zstd11\t")
+		"capture\tinstructions\tsegments\traw\tzstd -19\tarchive: trace\tof zstd -19\tsmall tables\tinstructions "+
+			"zstd1\tblocks zstd3\tpackets zstd11\t")
 	for _, arg := range args {
 		name, snapshot, ok := strings.Cut(arg, "=")
 		if !ok {

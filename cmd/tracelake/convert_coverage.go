@@ -11,7 +11,8 @@ import (
 func lcovFormat() format {
 	return format{
 		name: "lcov",
-		about: "coverage for genhtml, which needs --branch-coverage to show branches; version 2 also --ignore-errors inconsistent, " +
+		about: "coverage for genhtml, which needs --branch-coverage to show branches; version 2 also --ignore-errors " +
+			"inconsistent, " +
 			"since it takes a branch that was reached and never taken, alone on its line, for a contradiction",
 		takes: flagNames(pathFlags()),
 		write: func(c *conversion) error {

@@ -16,7 +16,8 @@ import (
 func speedscopeFormat() format {
 	return format{
 		name: "speedscope",
-		about: "calls of each source in order of time, and call trees of each task, for speedscope: in cycles if all of the source has cycles, " +
+		about: "calls of each source in order of time, and call trees of each task, for speedscope: in cycles if all of " +
+			"the source has cycles, " +
 			"else in instructions",
 		takes: flagNames(append(windowFlags(), pathFlags()...)),
 		write: func(c *conversion) error {
@@ -41,7 +42,8 @@ func speedscopeFormat() format {
 func perfettoFormat() format {
 	return format{
 		name: "perfetto",
-		about: "tasks, calls and exceptions on tracks, for Perfetto: in nanoseconds if --cycle-hz was given at export, else a cycle, or an instruction, " +
+		about: "tasks, calls and exceptions on tracks, for Perfetto: in nanoseconds if --cycle-hz was given at export, " +
+			"else a cycle, or an instruction, " +
 			"is one",
 		takes:  flagNames(windowFlags()),
 		binary: true,
@@ -120,7 +122,8 @@ const mostSlices = 1_000_000
 
 // tooMany is the error for more slices than viewers can show.
 func tooMany(dir string, slices int64) error {
-	return fmt.Errorf("%s: %s calls, exceptions and marks are more than viewers show well (%s); write a part with --around seq=N±M, or --from and --until, or add --force",
+	return fmt.Errorf("%s: %s calls, exceptions and marks are more than viewers show well (%s); write a part with "+
+		"--around seq=N±M, or --from and --until, or add --force",
 		dir, thousands(slices), thousands(mostSlices))
 }
 

@@ -47,7 +47,8 @@ func outputFlags() []cli.Flag {
 			Usage: "write the dataset to `DIR`; required"},
 		&cli.BoolFlag{Name: "overwrite", Category: groupOutput, Usage: "replace a dataset in DIR"},
 		&cli.StringFlag{Name: "level", Category: groupOutput, Value: "instructions",
-			Usage: "`LEVEL` instructions, a row for each; blocks, a row for each straight run; or none: they are counted, which is fastest"},
+			Usage: "`LEVEL` instructions, a row for each; blocks, a row for each straight run; or none: they are counted, " +
+				"which is fastest"},
 		&cli.StringFlag{Name: "format", Category: groupOutput, Value: "parquet", Usage: "`FORMAT` parquet or arrow"},
 		&cli.StringFlag{Name: "codec", Category: groupOutput,
 			Usage: "compress with `CODEC` " + strings.Join(parquetfile.CodecNames(), ", ") + "; arrow: " +
@@ -55,7 +56,8 @@ func outputFlags() []cli.Flag {
 		&cli.StringFlag{Name: "tables", Category: groupOutput,
 			Usage: "write the tables `A,B` beside those always written, or all", DefaultText: "all but packets"},
 		&cli.BoolFlag{Name: "packets-only", Category: groupOutput,
-			Usage: "write the tables that need no program: packets, exceptions, events, timestamps, contexts, and those always written"},
+			Usage: "write the tables that need no program: packets, exceptions, events, timestamps, contexts, and those " +
+				"always written"},
 		&cli.Int64Flag{Name: "max-rows", Category: groupOutput,
 			Usage: "fail where there would be more than `N` rows of instructions or blocks", Value: pipeline.DefaultMaxRows},
 		&cli.StringSliceFlag{Name: "task", Category: groupOutput, Usage: "name the tasks of a Context ID: `ID=NAME`"},

@@ -76,7 +76,8 @@ type unknownError struct{ input string }
 
 func (e *unknownError) Error() string {
 	return e.input +
-		": is no trace that can be read as it is; give a snapshot directory or a raw file of trace (the memory of a program goes with one, as --image FILE@ADDR)"
+		": is no trace that can be read as it is; give a snapshot directory or a raw file of trace (the memory of a " +
+		"program goes with one, as --image FILE@ADDR)"
 }
 
 // inspection puts an inspection into words.

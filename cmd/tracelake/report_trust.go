@@ -53,7 +53,8 @@ func (s *screen) trust(t *report.Trust, force bool, excluded []report.Excluded) 
 			"no program file: counts are by address, and there are no percentages; for names, export with -e FILE")
 	case !t.Named:
 		s.paragraph(noLabel,
-			"the program file names no functions: counts are by address, and there are no percentages; export with one that is not stripped")
+			"the program file names no functions: counts are by address, and there are no percentages; export with one that "+
+				"is not stripped")
 	}
 	for i := range excluded {
 		s.paragraph("excluded  ", excludedText(&excluded[i]))

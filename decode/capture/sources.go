@@ -347,7 +347,8 @@ func (b *binder) checkIDs() error {
 			return &InputError{
 				File: s.file, Section: "regs", Key: "ETMTRACEIDR",
 				Problem: fmt.Sprintf("gives source %s the reserved ID %#02x", s.Name, id),
-				Remedy:  "IDs of sources are 0x01 to 0x6f; --reg ETMTRACEIDR=VALUE sets it, or take the source out of [source_buffers]",
+				Remedy: "IDs of sources are 0x01 to 0x6f; --reg ETMTRACEIDR=VALUE sets it, or take the source out of " +
+					"[source_buffers]",
 			}
 		}
 		if s.ID == 0 {

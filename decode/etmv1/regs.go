@@ -87,7 +87,8 @@ func Bind(s decode.Source) (decode.Protocol, []string, error) {
 	cfg := &Config{Config: c, CoprocessorWords: uint8(min(words, maxCoprocessorWords)), SwapOnce: once != 0}
 	if c.Width == 16 && c.TracesData() {
 		notes = append(notes,
-			"data on a port of 16 pins is decoded by a guess of what [15:8] carries: data addresses and values are unproven; instructions do not depend on it")
+			"data on a port of 16 pins is decoded by a guess of what [15:8] carries: data addresses and values are unproven; "+
+				"instructions do not depend on it")
 	}
 	return cfg, notes, nil
 }

@@ -57,7 +57,8 @@ func checkDump(layout Layout, head []byte, size int64) error {
 	fail := func(at int, problem string) error {
 		return &FormatError{
 			Layout: layout, Offset: int64(at), Problem: problem,
-			Remedy: fmt.Sprintf("a dump of n samples has %d + 12n bytes, one of before 2010 %d + 12n: check that the file is whole", dumpHeaderBytes, oldDumpHeaderBytes),
+			Remedy: fmt.Sprintf("a dump of n samples has %d + 12n bytes, one of before 2010 %d + 12n: check that the file is "+
+				"whole", dumpHeaderBytes, oldDumpHeaderBytes),
 		}
 	}
 	if len(head) < header || size < int64(header) {

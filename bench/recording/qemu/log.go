@@ -129,7 +129,8 @@ func (q *reader) end() error {
 	case !q.begun:
 		return errors.New("the log ends without an instruction: QEMU logs them with -d exec,cpu,nochain")
 	case q.user && !q.home:
-		return errors.New("the log ends without an instruction of the program: it is of another one, or of one that was loaded elsewhere")
+		return errors.New("the log ends without an instruction of the program: it is of another one, or of one that was " +
+			"loaded elsewhere")
 	}
 	return nil
 }

@@ -33,13 +33,16 @@ func (p *Page) coverageText() *coverageText {
 	switch {
 	case !p.trust.HasProgram:
 		x.Notes = append(x.Notes,
-			"There is no program file: functions are stretches of executed addresses, and there are no percentages. For names export with -e FILE.")
+			"There is no program file: functions are stretches of executed addresses, and there are no percentages. For names "+
+				"export with -e FILE.")
 	case !p.Data.Named:
 		x.Notes = append(x.Notes,
-			"The program file names no functions: they are stretches of executed addresses, and there are no percentages. Export with one that is not stripped.")
+			"The program file names no functions: they are stretches of executed addresses, and there are no percentages. "+
+				"Export with one that is not stripped.")
 	case p.Data.Files == nil:
 		x.Notes = append(x.Notes,
-			"The program file has no line table: there are no files and no source lines. Export with one that has debugging information (-g).")
+			"The program file has no line table: there are no files and no source lines. Export with one that has debugging "+
+				"information (-g).")
 	}
 	if p.Data.Files != nil {
 		x.Table = p.filesTable()

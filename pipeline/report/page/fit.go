@@ -12,7 +12,8 @@ import (
 type SizeError struct{ Bytes, Most int64 }
 
 func (e *SizeError) Error() string {
-	return fmt.Sprintf("the page takes %s bytes, more than --max-size %s, with all left out that can be; give a larger --max-size, or fewer datasets",
+	return fmt.Sprintf("the page takes %s bytes, more than --max-size %s, with all left out that can be; give a larger "+
+		"--max-size, or fewer datasets",
 		figures.Thousands(e.Bytes), figures.Thousands(e.Most))
 }
 

@@ -101,6 +101,7 @@ var remedies = map[report.FindingKind]string{
 	report.FoundNothing:    "tracelake inspect CAPTURE says what is there; export it with the program that ran: -e FILE.",
 	report.FoundWrongImage: "Export again with the program that ran: -e FILE.",
 	report.FoundWrongFile:  "Export again with the program file that ran: -e FILE.",
-	report.FoundUnplaced:   "tracelake inspect CAPTURE lists the memory that is missing; give it at export with -e FILE or --image FILE@ADDR.",
-	report.FoundDamaged:    "Inputs and images, below, says what is wrong with each source.",
+	report.FoundUnplaced: "tracelake inspect CAPTURE lists the memory that is missing; give it at export with -e FILE " +
+		"or --image FILE@ADDR.",
+	report.FoundDamaged: "Inputs and images, below, says what is wrong with each source.",
 }

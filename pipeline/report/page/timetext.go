@@ -27,7 +27,8 @@ func (p *Page) sourceText() *sourceText {
 		x.Notes = []string{"The text was left out (--no-source)."}
 	case len(p.missing) > 0:
 		x.Notes = []string{"There is no text of " + of(int64(len(p.missing)), int64(len(p.Data.Source.Files))) +
-			" source files: --source-root DIR says in which folder they are, --path-map FROM=TO where what the compiler found at FROM is now."}
+			" source files: --source-root DIR says in which folder they are, --path-map FROM=TO where what the compiler found " +
+			"at FROM is now."}
 		x.Missing = p.missing[:min(len(p.missing), listed)]
 		if more := len(p.missing) - listed; more > 0 {
 			x.More = figures.Thousands(int64(more)) + " more"
@@ -46,7 +47,8 @@ func (p *Page) timeText() *timeText {
 	x := &timeText{}
 	if p.Data.Flame == nil && (p.untimed == "" || len(p.trust.Datasets) > 1) {
 		x.Notes = append(x.Notes,
-			"There are no call stacks: the dataset has no tables stacks and tasks. Export again without --tables, or with stacks, tasks, calls and exception_spans among them.")
+			"There are no call stacks: the dataset has no tables stacks and tasks. Export again without --tables, or with "+
+				"stacks, tasks, calls and exception_spans among them.")
 	}
 	if all := p.flameTotal(); p.Data.Unit == cycles && all > p.Data.Spent {
 		x.Notes = append(x.Notes,

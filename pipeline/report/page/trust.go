@@ -31,7 +31,8 @@ func (p *Page) trustText() *trustText {
 	x := &trustText{Judgement: JudgementOf(p.trust), Tiles: p.tiles(), Inputs: p.inputs()}
 	if p.packetsOnly {
 		x.Why = "The dataset is of packets alone: what ran is not in it."
-		x.Remedies = []string{"Export again without --packets-only, with the program that ran: tracelake export CAPTURE -o DIR -e FILE."}
+		x.Remedies = []string{"Export again without --packets-only, with the program that ran: tracelake export CAPTURE -o " +
+			"DIR -e FILE."}
 	}
 	for i := range p.lost.Buffers[:min(len(p.lost.Buffers), mostBuffers)] {
 		x.Buffers = append(x.Buffers, p.bufferText(&p.lost.Buffers[i]))
