@@ -16,14 +16,20 @@ var Counts = Table{
 		isaColumn,
 		{Name: "executed", Type: Int64, Doc: "How often it passed its condition."},
 		{Name: "failed", Type: Int64, Doc: "How often it failed its condition."},
-		{Name: "untold", Type: Int64,
-			Doc: "How often it ran where the trace does not say whether it passed (PFT: between waypoints)."},
+		{
+			Name: "untold", Type: Int64,
+			Doc: "How often it ran where the trace does not say whether it passed (PFT: between waypoints).",
+		},
 		{Name: "first_seq", Type: Int64, Doc: "Ordinal, in its source, of the first time."},
 		{Name: "timed", Type: Int64, Doc: "How often it ran in an epoch that has cycles: the divisor for cycles each."},
-		{Name: "cycles", Type: Int64, Nullable: true, Unit: "cycles",
-			Doc: "Sum of its own cycles; NULL if the trace gives it none (PFT counts waypoints only)."},
-		{Name: "cycles_spread", Type: Float64, Nullable: true, Unit: "cycles",
-			Doc: "Cycles with the cost of each run spread evenly over its instructions; NULL if no run of it has a cost."},
+		{
+			Name: "cycles", Type: Int64, Nullable: true, Unit: "cycles",
+			Doc: "Sum of its own cycles; NULL if the trace gives it none (PFT counts waypoints only).",
+		},
+		{
+			Name: "cycles_spread", Type: Float64, Nullable: true, Unit: "cycles",
+			Doc: "Cycles with the cost of each run spread evenly over its instructions; NULL if no run of it has a cost.",
+		},
 	},
 }
 
@@ -37,14 +43,22 @@ var Edges = Table{
 	Columns: []Column{
 		sourceColumn,
 		{Name: "from_address", Type: Uint32, Hex: true, Rising: true, Doc: "Address of the instruction that it leaves."},
-		{Name: "to_address", Type: Uint32, Hex: true,
-			Doc: "Address of the next instruction of the source; where an exception cuts in, its return address."},
-		{Name: "kind", Type: Enum, Names: EdgeKindNames,
-			Doc: "Kind of the instruction that it leaves; exception: from what was interrupted to the handler."},
-		{Name: "outcome", Type: Enum, Names: EdgeOutcomeNames,
-			Doc: "Whether that instruction passed its condition; taken for exceptions."},
+		{
+			Name: "to_address", Type: Uint32, Hex: true,
+			Doc: "Address of the next instruction of the source; where an exception cuts in, its return address.",
+		},
+		{
+			Name: "kind", Type: Enum, Names: EdgeKindNames,
+			Doc: "Kind of the instruction that it leaves; exception: from what was interrupted to the handler.",
+		},
+		{
+			Name: "outcome", Type: Enum, Names: EdgeOutcomeNames,
+			Doc: "Whether that instruction passed its condition; taken for exceptions.",
+		},
 		{Name: "n", Type: Int64, Doc: "How often."},
-		{Name: "cycles", Type: Int64, Nullable: true, Unit: "cycles",
-			Doc: "Sum of the own cycles of the instruction that it leaves; NULL if the trace gives it none."},
+		{
+			Name: "cycles", Type: Int64, Nullable: true, Unit: "cycles",
+			Doc: "Sum of the own cycles of the instruction that it leaves; NULL if the trace gives it none.",
+		},
 	},
 }

@@ -32,8 +32,10 @@ func reachStart(n int64) int64 { return n &^ (CountReach - 1) }
 
 // NewCountSpan returns a span for x and counts like it, from an index on.
 func NewCountSpan(first int, x *CycleCount) CountSpan {
-	s := CountSpan{First: first, Seq: reachStart(x.Seq), Point: x.Point, OutOfEpoch: x.OutOfEpoch, Late: x.Late,
-		Cycles: x.Cycles}
+	s := CountSpan{
+		First: first, Seq: reachStart(x.Seq), Point: x.Point, OutOfEpoch: x.OutOfEpoch, Late: x.Late,
+		Cycles: x.Cycles,
+	}
 	s.Cycle.V = reachStart(s.Cycle.V)
 	if s.Cycles.OK && isUint32(s.Cycles.V) {
 		s.Cycles.V = 0

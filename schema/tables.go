@@ -121,15 +121,21 @@ var Instructions = Table{
 		Column{Name: "address", Type: Uint32, Hex: true, Doc: "Address of the instruction."},
 		Column{Name: "size", Type: Uint8, Unit: "bytes", Doc: "Length of the instruction: 2 or 4."},
 		isaColumn,
-		Column{Name: "opcode", Type: Uint32, Hex: true,
-			Doc: "The instruction as fetched; a 32-bit T32 one has its first halfword in the high half."},
+		Column{
+			Name: "opcode", Type: Uint32, Hex: true,
+			Doc: "The instruction as fetched; a 32-bit T32 one has its first halfword in the high half.",
+		},
 		Column{Name: "kind", Type: Enum, Names: KindNames, Doc: "Class of the instruction, by its opcode alone."},
-		Column{Name: "executed", Type: Bool, Nullable: true,
+		Column{
+			Name: "executed", Type: Bool, Nullable: true,
 			Doc: "True: it passed its condition, which for a branch means that it was taken; false: it failed; NULL: the " +
-				"trace does not say (PFT: between waypoints)."},
-		Column{Name: "cycles", Type: Uint32, Nullable: true, Unit: "cycles",
+				"trace does not say (PFT: between waypoints).",
+		},
+		Column{
+			Name: "cycles", Type: Uint32, Nullable: true, Unit: "cycles",
 			Doc: "Cycles spent up to this instruction since the previous count; NULL, never 0, where the trace gives no count " +
-				"(PFT counts waypoints only)."},
+				"(PFT counts waypoints only).",
+		},
 		epochColumn(epochDoc, false),
 		cycleColumn("Cycles from the start of the epoch up to and including this instruction; NULL where cycles is."),
 		timestampColumn, contextColumn, vmidColumn, securityColumn,
@@ -146,20 +152,28 @@ var Blocks = Table{
 		Column{Name: "code_block", Type: Int32, Doc: "The block that was run through, in code_blocks of the same source."},
 		Column{Name: "instructions", Type: Uint16, Doc: "How many instructions of the block ran: 1 to 63."},
 		Column{Name: "first", Type: Uint16, Doc: "Position in the block of the first that ran."},
-		Column{Name: "failed", Type: Uint63, Nullable: true,
+		Column{
+			Name: "failed", Type: Uint63, Nullable: true,
 			Doc: "Bit i is set if instruction i of the run failed its condition; NULL: the protocol reports only the outcome " +
-				"of the last one (PFT)."},
-		Column{Name: "outcome", Type: Enum, Names: OutcomeNames,
+				"of the last one (PFT).",
+		},
+		Column{
+			Name: "outcome", Type: Enum, Names: OutcomeNames,
 			Doc: "Outcome of the last instruction: executed is true for taken and passed, false for not_taken, branch or not, " +
-				"NULL for untold."},
-		Column{Name: "cycles", Type: Uint32, Nullable: true, Unit: "cycles",
-			Doc: "Cycles spent up to the end of the run since the previous count; NULL, never 0, where the trace gives no count."},
+				"NULL for untold.",
+		},
+		Column{
+			Name: "cycles", Type: Uint32, Nullable: true, Unit: "cycles",
+			Doc: "Cycles spent up to the end of the run since the previous count; NULL, never 0, where the trace gives no count.",
+		},
 		epochColumn(epochDoc, false),
 		cycleColumn("Cycles from the start of the epoch up to and including the run; NULL where cycles is."),
 		timestampColumn, contextColumn, vmidColumn, securityColumn,
-		Column{Name: "run", Type: Int32, Nullable: true, Added: true,
+		Column{
+			Name: "run", Type: Int32, Nullable: true, Added: true,
 			Doc: "The row in block_runs, of the same source, that has its code_block, first, instructions and outcome: to " +
-				"group by it is fast; NULL in datasets of before it was added."},
+				"group by it is fast; NULL in datasets of before it was added.",
+		},
 	),
 }
 
@@ -195,8 +209,10 @@ var CodeBlocks = Table{
 		{Name: "address", Type: Uint32, Hex: true, Doc: "Address of the instruction."},
 		{Name: "size", Type: Uint8, Unit: "bytes", Doc: "Length of the instruction: 2 or 4."},
 		isaColumn,
-		{Name: "opcode", Type: Uint32, Hex: true,
-			Doc: "The instruction as fetched; a 32-bit T32 one has its first halfword in the high half."},
+		{
+			Name: "opcode", Type: Uint32, Hex: true,
+			Doc: "The instruction as fetched; a 32-bit T32 one has its first halfword in the high half.",
+		},
 		{Name: "kind", Type: Enum, Names: KindNames, Doc: "Class of the instruction, by its opcode alone."},
 	},
 }
@@ -209,19 +225,29 @@ var Exceptions = Table{
 	Example: "SELECT type, number, count(*) AS entries FROM exceptions WHERE event = 'entry' GROUP BY ALL ORDER BY " +
 		"entries DESC;",
 	Columns: byCut(keys(seqAfter,
-		Column{Name: "ordinal", Type: Int64, Rising: true,
-			Doc: "Order in its source, from 0: a return and a tail-chained entry can share seq and byte_offset."},
+		Column{
+			Name: "ordinal", Type: Int64, Rising: true,
+			Doc: "Order in its source, from 0: a return and a tail-chained entry can share seq and byte_offset.",
+		},
 		Column{Name: "event", Type: Enum, Names: ExceptionEventNames, Doc: "Entry, or a return that the trace reports."},
 		Column{Name: "number", Type: Uint16, Nullable: true, Doc: "Exception number as traced; NULL for a return."},
-		Column{Name: "type", Type: Enum, Nullable: true, Names: ExceptionTypeNames,
+		Column{
+			Name: "type", Type: Enum, Nullable: true, Names: ExceptionTypeNames,
 			Doc: "Canonical type, the same for all protocols; v7-M external interrupts are irq with their number; NULL for a " +
-				"return."},
-		Column{Name: "return_address", Type: Uint32, Hex: true, Nullable: true,
-			Doc: "Preferred return address; NULL if it is not known."},
-		Column{Name: "target", Type: Uint32, Hex: true, Nullable: true,
-			Doc: "Address the exception was taken to; NULL if it is not known, and for a return."},
-		Column{Name: "resume", Type: Uint8, Nullable: true,
-			Doc: "Resume field of v7-M: how far an interrupted load or store multiple got; NULL if not traced."},
+				"return.",
+		},
+		Column{
+			Name: "return_address", Type: Uint32, Hex: true, Nullable: true,
+			Doc: "Preferred return address; NULL if it is not known.",
+		},
+		Column{
+			Name: "target", Type: Uint32, Hex: true, Nullable: true,
+			Doc: "Address the exception was taken to; NULL if it is not known, and for a return.",
+		},
+		Column{
+			Name: "resume", Type: Uint8, Nullable: true,
+			Doc: "Resume field of v7-M: how far an interrupted load or store multiple got; NULL if not traced.",
+		},
 		rises(epochColumn(epochDoc, false)),
 		cycleColumn(cycleAtDoc),
 		timestampColumn, contextColumn, vmidColumn, securityColumn,
@@ -236,15 +262,21 @@ var CycleCounts = Table{
 	Columns: keys("Ordinal, in its source, of the last instruction that the count includes; else of the first "+
 		"instruction after it.",
 		epochColumn(epochDoc+" NULL for a count that lies before the epoch its packet opens.", true),
-		Column{Name: "cycles", Type: Int64, Nullable: true, Unit: "cycles",
-			Doc: "Cycles in this packet; NULL: the packet says unknown."},
+		Column{
+			Name: "cycles", Type: Int64, Nullable: true, Unit: "cycles",
+			Doc: "Cycles in this packet; NULL: the packet says unknown.",
+		},
 		cycleColumn("Cycles from the start of the epoch up to and including this count; NULL where epoch or cycles is."),
-		Column{Name: "kind", Type: Enum, Names: CountKindNames,
+		Column{
+			Name: "kind", Type: Enum, Names: CountKindNames,
 			Doc: "The packet it is in; packet: one with nothing but counts; gap: one that comes after the restart of trace " +
-				"but counts the time before it."},
-		Column{Name: "late", Type: Bool,
+				"but counts the time before it.",
+		},
+		Column{
+			Name: "late", Type: Bool,
 			Doc: "True: the count comes later in the trace than the instructions it applies before; seq is where it applies, " +
-				"byte_offset where it was traced."},
+				"byte_offset where it was traced.",
+		},
 	),
 }
 
@@ -255,11 +287,15 @@ var Timestamps = Table{
 	Example: "SELECT source, seq, timestamp - lag(timestamp) OVER (PARTITION BY dataset, source ORDER BY byte_offset) " +
 		"AS ticks FROM timestamps;",
 	Columns: keys(seqAfter,
-		Column{Name: "timestamp", Type: Uint63, Nullable: true, Unit: "ticks", Rising: true,
+		Column{
+			Name: "timestamp", Type: Uint63, Nullable: true, Unit: "ticks", Rising: true,
 			Doc: "Value, decoded from Gray code where need be (its frequency is sources.timestamp_hz); NULL while bits of it " +
-				"were never sent, and if it is 2⁶³ or more (event timestamp_out_of_range)."},
-		Column{Name: "known_bits", Type: Uint8, Unit: "bits",
-			Doc: "How many low bits of the traced value are known; 48 or 64: all."},
+				"were never sent, and if it is 2⁶³ or more (event timestamp_out_of_range).",
+		},
+		Column{
+			Name: "known_bits", Type: Uint8, Unit: "bits",
+			Doc: "How many low bits of the traced value are known; 48 or 64: all.",
+		},
 		epochColumn(epochDoc, false),
 		cycleColumn(cycleAtDoc),
 	),
@@ -272,8 +308,10 @@ var Contexts = Table{
 	Example: "SELECT source, seq, context_id, lead(seq) OVER (PARTITION BY dataset, source ORDER BY seq, byte_offset) - " +
 		"seq AS instructions FROM contexts;",
 	Columns: byCut(keys(seqAfter, contextColumn, vmidColumn, securityColumn,
-		Column{Name: "isa", Type: Enum, Nullable: true, Names: ISANames,
-			Doc: "Instruction set; NULL if only data is traced."})),
+		Column{
+			Name: "isa", Type: Enum, Nullable: true, Names: ISANames,
+			Doc: "Instruction set; NULL if only data is traced.",
+		})),
 }
 
 // DataAccesses has the data that instructions, and exceptions of v7-M, moved, in
@@ -284,25 +322,41 @@ var DataAccesses = Table{
 	Example: "SELECT hex8(address) AS address, n FROM (SELECT address, count(*) AS n FROM data_accesses WHERE access = " +
 		"'write' GROUP BY address) ORDER BY n DESC LIMIT 10;",
 	Columns: keysBut(
-		Column{Name: "seq", Type: Int64, Nullable: true, Rising: true,
+		Column{
+			Name: "seq", Type: Int64, Nullable: true, Rising: true,
 			Doc: "Ordinal, in its source, of the instruction that made it: the one with this seq (push: the first of the " +
-				"handler); NULL if there is none to name."},
-		Column{Name: "position", Type: Uint16,
-			Doc: "Which transfer of the instruction (or of the group, without one) it is, from 0."},
-		Column{Name: "address", Type: Uint32, Hex: true, Nullable: true,
+				"handler); NULL if there is none to name.",
+		},
+		Column{
+			Name: "position", Type: Uint16,
+			Doc: "Which transfer of the instruction (or of the group, without one) it is, from 0.",
+		},
+		Column{
+			Name: "address", Type: Uint32, Hex: true, Nullable: true,
 			Doc: "Address of its first byte; NULL for register transfers, and if it is not traced or not all of its bits are " +
-				"known."},
-		Column{Name: "value", Type: Uint63, Nullable: true,
-			Doc: "Value, before sign extension; NULL if it is not traced or was lost."},
-		Column{Name: "size", Type: Uint8, Nullable: true, Unit: "bytes",
-			Doc: "Length of the transfer: 1, 2 or 4 (a doubleword is two transfers); NULL if the instruction is not known."},
-		Column{Name: "access", Type: Enum, Nullable: true, Names: AccessNames,
+				"known.",
+		},
+		Column{
+			Name: "value", Type: Uint63, Nullable: true,
+			Doc: "Value, before sign extension; NULL if it is not traced or was lost.",
+		},
+		Column{
+			Name: "size", Type: Uint8, Nullable: true, Unit: "bytes",
+			Doc: "Length of the transfer: 1, 2 or 4 (a doubleword is two transfers); NULL if the instruction is not known.",
+		},
+		Column{
+			Name: "access", Type: Enum, Nullable: true, Names: AccessNames,
 			Doc: "How it accesses memory, read if it comes to the core; push and pop are the stack frames of exceptions; NULL " +
-				"if the instruction is not known."},
-		Column{Name: "tag", Type: Uint8, Nullable: true,
-			Doc: "Tag of the value if it was to come later (out of order); NULL for all others."},
-		Column{Name: "state", Type: Enum, Names: DataStateNames,
-			Doc: "What became of it in the trace; value and position of suppressed, aborted and cancelled ones are not certain."},
+				"if the instruction is not known.",
+		},
+		Column{
+			Name: "tag", Type: Uint8, Nullable: true,
+			Doc: "Tag of the value if it was to come later (out of order); NULL for all others.",
+		},
+		Column{
+			Name: "state", Type: Enum, Names: DataStateNames,
+			Doc: "What became of it in the trace; value and position of suppressed, aborted and cancelled ones are not certain.",
+		},
 	),
 }
 
@@ -325,11 +379,15 @@ var Losses = Table{
 	Written: Always, PerSource: true,
 	Example: "SELECT source, reason, count(*) AS losses, max(bytes) AS longest FROM losses GROUP BY ALL;",
 	Columns: byCut(keys(seqAfter,
-		Column{Name: "bytes", Type: Int64, Unit: "bytes",
-			Doc: "Bytes of the stream that were lost (samples where sources.unit says so)."},
+		Column{
+			Name: "bytes", Type: Int64, Unit: "bytes",
+			Doc: "Bytes of the stream that were lost (samples where sources.unit says so).",
+		},
 		Column{Name: "reason", Type: Enum, Names: LossReasonNames, Doc: "Why."},
-		Column{Name: "detail", Type: String, Nullable: true,
-			Doc: "The header, or the rule that was broken; NULL if the reason says all."},
+		Column{
+			Name: "detail", Type: String, Nullable: true,
+			Doc: "The header, or the rule that was broken; NULL if the reason says all.",
+		},
 	)),
 }
 
@@ -343,31 +401,45 @@ var Segments = Table{
 		Column{Name: "bytes", Type: Int64, Unit: "bytes", Doc: "Bytes of the stream (samples where sources.unit says so)."},
 		Column{Name: "bytes_decoded", Type: Int64, Unit: "bytes", Doc: "Bytes in packets that were understood."},
 		Column{Name: "bytes_lost", Type: Int64, Unit: "bytes", Doc: "Bytes not understood: bytes less bytes_decoded."},
-		Column{Name: "bytes_unplaced", Type: Int64, Unit: "bytes",
-			Doc: "Of the decoded: bytes of instructions that have no row, as their address or the memory there is not known."},
+		Column{
+			Name: "bytes_unplaced", Type: Int64, Unit: "bytes",
+			Doc: "Of the decoded: bytes of instructions that have no row, as their address or the memory there is not known.",
+		},
 		Column{Name: "instructions", Type: Int64, Doc: "Instructions in it."},
 		Column{Name: "exceptions", Type: Int64, Doc: "Exception entries in it."},
-		Column{Name: "address", Type: Uint32, Hex: true, Nullable: true,
-			Doc: "Address in the I-sync it begins with; NULL if only data is traced."},
+		Column{
+			Name: "address", Type: Uint32, Hex: true, Nullable: true,
+			Doc: "Address in the I-sync it begins with; NULL if only data is traced.",
+		},
 		Column{Name: "reason", Type: Enum, Names: ISyncReasonNames, Doc: "Reason of that I-sync."},
-		Column{Name: "stream_offset", Type: Int64, Added: true, Nullable: true, Unit: "bytes", Rising: true,
+		Column{
+			Name: "stream_offset", Type: Int64, Added: true, Nullable: true, Unit: "bytes", Rising: true,
 			Doc: "Length of the stream before it (samples where sources.unit says so). This and the columns after it are what " +
 				"decoding needs to begin here: what is known right before its I-sync. All are NULL if an earlier program wrote " +
-				"them."},
+				"them.",
+		},
 		Column{Name: "epoch", Type: Int32, Added: true, Nullable: true, Doc: "Cycle epoch open before it; NULL if none was."},
-		Column{Name: "cycle", Type: Int64, Added: true, Nullable: true, Unit: "cycles", Rising: true,
-			Doc: "Cycles of that epoch before it; NULL without cycle accuracy."},
-		Column{Name: "ordinal", Type: Int64, Added: true, Nullable: true, Rising: true,
-			Doc: "Ordinal of the next row of exceptions; NULL as stream_offset."},
+		Column{
+			Name: "cycle", Type: Int64, Added: true, Nullable: true, Unit: "cycles", Rising: true,
+			Doc: "Cycles of that epoch before it; NULL without cycle accuracy.",
+		},
+		Column{
+			Name: "ordinal", Type: Int64, Added: true, Nullable: true, Rising: true,
+			Doc: "Ordinal of the next row of exceptions; NULL as stream_offset.",
+		},
 		addedAs(timestampColumn, "Last timestamp before it; NULL as in other tables."),
 		addedAs(contextColumn, "Context ID in the last row of contexts before it; NULL until it is known."),
 		addedAs(vmidColumn, "Virtual machine ID in that row; NULL until it is known."),
 		addedAs(securityColumn, "Security state and mode in that row; NULL if there is none."),
-		Column{Name: "carried", Type: JSON, Added: true, Nullable: true,
-			Doc: "What else crosses from the segment before, as a JSON object; NULL if nothing does."},
-		Column{Name: "decode_from", Type: Int32, Added: true, Nullable: true, Rising: true,
+		Column{
+			Name: "carried", Type: JSON, Added: true, Nullable: true,
+			Doc: "What else crosses from the segment before, as a JSON object; NULL if nothing does.",
+		},
+		Column{
+			Name: "decode_from", Type: Int32, Added: true, Nullable: true, Rising: true,
 			Doc: "Segment at which decoding has to begin for the rows of this one: this one, or one before it that it still " +
-				"changes; NULL as stream_offset."},
+				"changes; NULL as stream_offset.",
+		},
 	)),
 }
 
@@ -389,40 +461,62 @@ var Sources = Table{
 		{Name: "version", Type: String, Nullable: true, Doc: "Version of the protocol, as 1.1; NULL if it is not known."},
 		{Name: "core", Type: String, Nullable: true, Doc: "Core that is traced; NULL if it is not known."},
 		{Name: "buffer", Type: String, Nullable: true, Doc: "Trace buffer the stream is in; NULL if it has no name."},
-		{Name: "status", Type: Enum, Names: SourceStatusNames,
-			Doc: "What became of it; decoded: its decoder ran, even if it decoded nothing."},
+		{
+			Name: "status", Type: Enum, Names: SourceStatusNames,
+			Doc: "What became of it; decoded: its decoder ran, even if it decoded nothing.",
+		},
 		{Name: "unit", Type: Enum, Names: SourceUnitNames, Doc: "What bytes count, here and in segments and losses."},
 		{Name: "bytes", Type: Int64, Unit: "bytes", Doc: "Length of the stream: bytes_decoded and bytes_lost together."},
 		{Name: "bytes_decoded", Type: Int64, Unit: "bytes", Doc: "Bytes in packets that were understood."},
 		{Name: "bytes_lost", Type: Int64, Unit: "bytes", Doc: "Bytes not understood: the sum of its losses."},
-		{Name: "bytes_unplaced", Type: Int64, Unit: "bytes",
-			Doc: "Of the decoded: bytes of instructions that have no row, as their address or the memory there is not known."},
+		{
+			Name: "bytes_unplaced", Type: Int64, Unit: "bytes",
+			Doc: "Of the decoded: bytes of instructions that have no row, as their address or the memory there is not known.",
+		},
 		{Name: "segments", Type: Int64, Doc: "Rows in segments."},
 		{Name: "instructions", Type: Int64, Doc: "Instructions in all."},
 		{Name: "exceptions", Type: Int64, Doc: "Exception entries in all."},
 		{Name: "losses", Type: Int64, Doc: "Rows in losses."},
-		{Name: "timestamp_hz", Type: Uint63, Nullable: true, Unit: "Hz",
-			Doc: "Frequency of the timestamps, as given at export, else as the snapshot says; NULL if neither does."},
-		{Name: "cycle_hz", Type: Uint63, Nullable: true, Unit: "Hz",
-			Doc: "Frequency of the core clock, as given at export; NULL if it was not."},
+		{
+			Name: "timestamp_hz", Type: Uint63, Nullable: true, Unit: "Hz",
+			Doc: "Frequency of the timestamps, as given at export, else as the snapshot says; NULL if neither does.",
+		},
+		{
+			Name: "cycle_hz", Type: Uint63, Nullable: true, Unit: "Hz",
+			Doc: "Frequency of the core clock, as given at export; NULL if it was not.",
+		},
 		{Name: "registers", Type: JSON, Doc: "Trace registers used, as a JSON object of name and value."},
-		{Name: "branch_checks", Type: Int64, Added: true, Nullable: true,
-			Doc: "Branch packets that were compared with the program; NULL if none could be, as without a decoder."},
-		{Name: "branch_agrees", Type: Int64, Added: true, Nullable: true,
+		{
+			Name: "branch_checks", Type: Int64, Added: true, Nullable: true,
+			Doc: "Branch packets that were compared with the program; NULL if none could be, as without a decoder.",
+		},
+		{
+			Name: "branch_agrees", Type: Int64, Added: true, Nullable: true,
 			Doc: "Of those: packets that come where the program branches indirectly, carry an exception, or repeat the target " +
-				"of the branch before; NULL as branch_checks."},
-		{Name: "isync_checks", Type: Int64, Added: true, Nullable: true,
-			Doc: "Periodic I-syncs whose position was compared with the one that the program had reached; NULL as branch_checks."},
-		{Name: "isync_agrees", Type: Int64, Added: true, Nullable: true,
-			Doc: "Of those: I-syncs at that position; NULL as branch_checks."},
-		{Name: "decoded_share", Type: Float64, Added: true, Nullable: true,
-			Doc: "Share of the bytes that were decoded: bytes_decoded / bytes; NULL without bytes."},
-		{Name: "placed_share", Type: Float64, Added: true, Nullable: true,
+				"of the branch before; NULL as branch_checks.",
+		},
+		{
+			Name: "isync_checks", Type: Int64, Added: true, Nullable: true,
+			Doc: "Periodic I-syncs whose position was compared with the one that the program had reached; NULL as branch_checks.",
+		},
+		{
+			Name: "isync_agrees", Type: Int64, Added: true, Nullable: true,
+			Doc: "Of those: I-syncs at that position; NULL as branch_checks.",
+		},
+		{
+			Name: "decoded_share", Type: Float64, Added: true, Nullable: true,
+			Doc: "Share of the bytes that were decoded: bytes_decoded / bytes; NULL without bytes.",
+		},
+		{
+			Name: "placed_share", Type: Float64, Added: true, Nullable: true,
 			Doc: "Share of the decoded bytes that are no unplaced ones: (bytes_decoded - bytes_unplaced) / bytes_decoded; " +
-				"NULL if nothing was decoded."},
-		{Name: "agreement", Type: Float64, Added: true, Nullable: true,
+				"NULL if nothing was decoded.",
+		},
+		{
+			Name: "agreement", Type: Float64, Added: true, Nullable: true,
 			Doc: "Share of branch packets and periodic I-syncs that agree with the program: (branch_agrees + isync_agrees) / " +
-				"(branch_checks + isync_checks); NULL without checks. Below 0.9 another program ran."},
+				"(branch_checks + isync_checks); NULL without checks. Below 0.9 another program ran.",
+		},
 	},
 }
 
@@ -442,14 +536,20 @@ var Images = Table{
 		{Name: "space", Type: String, Nullable: true, Doc: "Memory space, as S, N, H; NULL: any."},
 		{Name: "core", Type: String, Nullable: true, Doc: "Core it belongs to; NULL: every core."},
 		{Name: "image", Type: Int32, Added: true, Doc: "Ordinal of the row, from 0."},
-		{Name: "role", Type: Enum, Added: true, Names: ImageRoleNames,
-			Doc: "What it is for: memory was followed, symbols name what ran."},
-		{Name: "match", Type: Float64, Added: true, Nullable: true,
+		{
+			Name: "role", Type: Enum, Added: true, Names: ImageRoleNames,
+			Doc: "What it is for: memory was followed, symbols name what ran.",
+		},
+		{
+			Name: "match", Type: Float64, Added: true, Nullable: true,
 			Doc: "Of the distinct addresses executed in a section of role symbols: the share whose opcode is equal; NULL for " +
-				"memory, and if nothing was executed in it."},
-		{Name: "code_sha256", Type: String, Added: true, Nullable: true,
+				"memory, and if nothing was executed in it.",
+		},
+		{
+			Name: "code_sha256", Type: String, Added: true, Nullable: true,
 			Doc: "SHA-256, in hex, of all executable sections of the program file, by address: equal programs have the same; " +
-				"NULL for memory."},
+				"NULL for memory.",
+		},
 	},
 }
 

@@ -49,10 +49,14 @@ func silicon(folder string) []*subject {
 }
 
 func generated() []*subject {
-	pft := generate.Recipe{Seed: 1, Instructions: generatedInstructions, Framing: generate.NoFrames, Protocol: "pft",
-		Minor: 1, ReturnStack: true}
-	etmv3 := generate.Recipe{Seed: 1, Instructions: generatedInstructions, Framing: generate.NoFrames, Protocol: "etmv3",
-		Minor: 5}
+	pft := generate.Recipe{
+		Seed: 1, Instructions: generatedInstructions, Framing: generate.NoFrames, Protocol: "pft",
+		Minor: 1, ReturnStack: true,
+	}
+	etmv3 := generate.Recipe{
+		Seed: 1, Instructions: generatedInstructions, Framing: generate.NoFrames, Protocol: "etmv3",
+		Minor: 5,
+	}
 	cycles := func(r generate.Recipe) *generate.Recipe { r.CycleAccurate = true; return &r }
 	return []*subject{
 		{name: "synth-pft", recipe: &pft},

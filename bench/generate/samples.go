@@ -85,8 +85,10 @@ func (r *Recipe) checkSamples(p *protocol, version string) error {
 		{!slices.Contains(port.Layouts(uint8(p.major)), s.Layout), "%s is not captured in that layout"},
 		{s.Layout == port.LayoutBytes && s.pins() != 4, "%s: only samples of 4 pins go into a byte each"},
 		{s.fifo() < leastFIFO || s.fifo() > mostFIFO, "%s: a FIFO has 20 to 79 bytes"},
-		{s.sync() <= s.fifo() || s.sync() > mostSync,
-			"%s synchronises after more samples than the FIFO has bytes, and 4095 at the most"},
+		{
+			s.sync() <= s.fifo() || s.sync() > mostSync,
+			"%s synchronises after more samples than the FIFO has bytes, and 4095 at the most",
+		},
 		{s.Idle < 0 || s.Idle >= 1, "%s: the share of idle cycles goes from 0 to less than 1"},
 		{!p.offsets && (s.TFO != 0 || s.First != 0 || s.Gap != 0), "%s has no TFOs"},
 		{r.CycleAccurate && s.TFO == etmv2.TFOPlain, "%s: TFO=plain leaves no code for idle cycles of cycle-accurate trace"},

@@ -12,8 +12,10 @@ import (
 )
 
 // vectorSymbols are the names that start-up code gives to its vector table.
-var vectorSymbols = []string{"vectors", "_vectors", "__vectors", "vector_table", "_vector_table", "__isr_vector",
-	"g_pfnVectors", "__Vectors"}
+var vectorSymbols = []string{
+	"vectors", "_vectors", "__vectors", "vector_table", "_vector_table", "__isr_vector",
+	"g_pfnVectors", "__Vectors",
+}
 
 // setHandlers sets the handlers to those of the vector table that a symbol names:
 // none if there is no such symbol, but that of reset, which is the entry.

@@ -98,8 +98,10 @@ func readELF(name string, file []byte) ([]image.Region, *elf.File, error) {
 		Name: name, SHA256: sha256.Sum256(file), Data: bytes.NewReader(file), Size: int64(len(file)),
 	}, nil)
 	if wrong, ok := errors.AsType[*image.FormatError](err); ok { // whose remedy is a flag of export
-		err = &image.FormatError{Problem: wrong.Problem,
-			Remedy: "give a 32-bit Arm program that has a place of its own in memory, as -no-pie links it"}
+		err = &image.FormatError{
+			Problem: wrong.Problem,
+			Remedy:  "give a 32-bit Arm program that has a place of its own in memory, as -no-pie links it",
+		}
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", name, err)

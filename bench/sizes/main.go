@@ -94,8 +94,10 @@ func (m *measured) measure() error {
 		tables []*schema.Table
 	}{
 		{&m.rows, schema.LevelInstructions, parquetfile.ZSTD1, []*schema.Table{&schema.Instructions}},
-		{&m.blocks, schema.LevelBlocks, parquetfile.ZSTD3,
-			[]*schema.Table{&schema.Blocks, &schema.BlockRuns, &schema.CodeBlocks}},
+		{
+			&m.blocks, schema.LevelBlocks, parquetfile.ZSTD3,
+			[]*schema.Table{&schema.Blocks, &schema.BlockRuns, &schema.CodeBlocks},
+		},
 		{&m.packets, schema.LevelNone, parquetfile.ZSTD11, []*schema.Table{&schema.Packets}},
 	} {
 		if *x.to, err = m.export(x.level, x.codec, x.tables); err != nil {

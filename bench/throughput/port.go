@@ -62,7 +62,8 @@ func comparePorts(instructions int64, times, rounds int) error {
 
 // tracePort writes a capture of the execution, and returns what to decode.
 func tracePort(dir string, r generate.Recipe, instructions int64, times int) (input string, images []string,
-	err error) {
+	err error,
+) {
 	w, err := portWorkload(instructions, r.Arch())
 	if err != nil {
 		return "", nil, err

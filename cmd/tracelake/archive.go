@@ -41,18 +41,26 @@ Examples:
 // archiveFlags say what archive to write.
 func archiveFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: groupOutput,
-			Usage: "write the archive to `DIR`; required"},
+		&cli.StringFlag{
+			Name: "output", Aliases: []string{"o"}, Category: groupOutput,
+			Usage: "write the archive to `DIR`; required",
+		},
 		&cli.BoolFlag{Name: "overwrite", Category: groupOutput, Usage: "replace an archive in DIR"},
-		&cli.StringFlag{Name: "level", Category: groupOutput,
-			Usage: "pack at `LEVEL` " + strings.Join(seekable.Levels(), ", "), DefaultText: "the last"},
-		&cli.StringFlag{Name: "images", Category: groupOutput, Usage: "keep program memory in `DIR`, which archives share",
-			DefaultText: "in the archive"},
+		&cli.StringFlag{
+			Name: "level", Category: groupOutput,
+			Usage: "pack at `LEVEL` " + strings.Join(seekable.Levels(), ", "), DefaultText: "the last",
+		},
+		&cli.StringFlag{
+			Name: "images", Category: groupOutput, Usage: "keep program memory in `DIR`, which archives share",
+			DefaultText: "in the archive",
+		},
 		&cli.BoolFlag{Name: "no-images", Category: groupOutput, Usage: "keep the hashes of program memory alone"},
 		&cli.StringSliceFlag{Name: "task", Category: groupOutput, Usage: "name the tasks of a Context ID: `ID=NAME`"},
 		&cli.StringSliceFlag{Name: "label", Category: groupOutput, Usage: "put a label into the manifest: `KEY=VALUE`"},
-		&cli.Uint64Flag{Name: "timestamp-hz", Category: groupOutput, Usage: "timestamps count at `HZ`",
-			DefaultText: "as the snapshot says"},
+		&cli.Uint64Flag{
+			Name: "timestamp-hz", Category: groupOutput, Usage: "timestamps count at `HZ`",
+			DefaultText: "as the snapshot says",
+		},
 		&cli.Uint64Flag{Name: "cycle-hz", Category: groupOutput, Usage: "cycles count at `HZ`", DefaultText: "not known"},
 	}
 }
@@ -94,8 +102,10 @@ func readArchive(ctx *cli.Context) (*archiveArgs, error) {
 				MaxRows:   pipeline.DefaultMaxRows,
 				Resumable: ctx.Bool("resumable"), Resume: ctx.Bool("resume"),
 			},
-			CreateOptions: archive.CreateOptions{Images: ctx.String("images"), NoImages: ctx.Bool("no-images"),
-				Overwrite: ctx.Bool("overwrite")},
+			CreateOptions: archive.CreateOptions{
+				Images: ctx.String("images"), NoImages: ctx.Bool("no-images"),
+				Overwrite: ctx.Bool("overwrite"),
+			},
 			Level: ctx.String("level"),
 		},
 	}

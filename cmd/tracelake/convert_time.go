@@ -62,10 +62,14 @@ func perfettoFormat() format {
 func windowFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "from", Category: groupInput, Usage: "leave out what was before an instruction, `seq=N`"},
-		&cli.StringFlag{Name: "until", Category: groupInput,
-			Usage: "leave out an instruction, `seq=N`, and what was after it"},
-		&cli.StringFlag{Name: "around", Category: groupInput,
-			Usage: "only M instructions before and after one: `seq=N±M`, or seq=N+-M"},
+		&cli.StringFlag{
+			Name: "until", Category: groupInput,
+			Usage: "leave out an instruction, `seq=N`, and what was after it",
+		},
+		&cli.StringFlag{
+			Name: "around", Category: groupInput,
+			Usage: "only M instructions before and after one: `seq=N±M`, or seq=N+-M",
+		},
 	}
 }
 

@@ -41,10 +41,14 @@ Examples:
    tracelake demo -o /tmp/demo
    tracelake demo --protocol etmv1`,
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "protocol", Category: groupInput, Value: demoProtocol,
-				Usage: "show `PROTOCOL` " + list(generate.Protocols(), "or")},
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: groupOutput, Value: "tracelake-demo",
-				Usage: "write to `DIR`"},
+			&cli.StringFlag{
+				Name: "protocol", Category: groupInput, Value: demoProtocol,
+				Usage: "show `PROTOCOL` " + list(generate.Protocols(), "or"),
+			},
+			&cli.StringFlag{
+				Name: "output", Aliases: []string{"o"}, Category: groupOutput, Value: "tracelake-demo",
+				Usage: "write to `DIR`",
+			},
 		},
 		Action: demo,
 	}

@@ -36,34 +36,50 @@ Examples:
 
 // symbolsFlag names what ran.
 func symbolsFlag() cli.Flag {
-	return &cli.StringSliceFlag{Name: "symbols", Category: groupMemory,
-		Usage: "names of functions and lines from an ELF `FILE`, FILE@BASE or CORE=FILE; --elf implies it"}
+	return &cli.StringSliceFlag{
+		Name: "symbols", Category: groupMemory,
+		Usage: "names of functions and lines from an ELF `FILE`, FILE@BASE or CORE=FILE; --elf implies it",
+	}
 }
 
 // outputFlags say what dataset to write.
 func outputFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: groupOutput,
-			Usage: "write the dataset to `DIR`; required"},
+		&cli.StringFlag{
+			Name: "output", Aliases: []string{"o"}, Category: groupOutput,
+			Usage: "write the dataset to `DIR`; required",
+		},
 		&cli.BoolFlag{Name: "overwrite", Category: groupOutput, Usage: "replace a dataset in DIR"},
-		&cli.StringFlag{Name: "level", Category: groupOutput, Value: "instructions",
+		&cli.StringFlag{
+			Name: "level", Category: groupOutput, Value: "instructions",
 			Usage: "`LEVEL` instructions, a row for each; blocks, a row for each straight run; or none: they are counted, " +
-				"which is fastest"},
+				"which is fastest",
+		},
 		&cli.StringFlag{Name: "format", Category: groupOutput, Value: "parquet", Usage: "`FORMAT` parquet or arrow"},
-		&cli.StringFlag{Name: "codec", Category: groupOutput,
+		&cli.StringFlag{
+			Name: "codec", Category: groupOutput,
 			Usage: "compress with `CODEC` " + strings.Join(parquetfile.CodecNames(), ", ") + "; arrow: " +
-				strings.Join(arrowfile.CodecNames(), ", "), DefaultText: "the first; of blocks zstd3"},
-		&cli.StringFlag{Name: "tables", Category: groupOutput,
-			Usage: "write the tables `A,B` beside those always written, or all", DefaultText: "all but packets"},
-		&cli.BoolFlag{Name: "packets-only", Category: groupOutput,
+				strings.Join(arrowfile.CodecNames(), ", "), DefaultText: "the first; of blocks zstd3",
+		},
+		&cli.StringFlag{
+			Name: "tables", Category: groupOutput,
+			Usage: "write the tables `A,B` beside those always written, or all", DefaultText: "all but packets",
+		},
+		&cli.BoolFlag{
+			Name: "packets-only", Category: groupOutput,
 			Usage: "write the tables that need no program: packets, exceptions, events, timestamps, contexts, and those " +
-				"always written"},
-		&cli.Int64Flag{Name: "max-rows", Category: groupOutput,
-			Usage: "fail where there would be more than `N` rows of instructions or blocks", Value: pipeline.DefaultMaxRows},
+				"always written",
+		},
+		&cli.Int64Flag{
+			Name: "max-rows", Category: groupOutput,
+			Usage: "fail where there would be more than `N` rows of instructions or blocks", Value: pipeline.DefaultMaxRows,
+		},
 		&cli.StringSliceFlag{Name: "task", Category: groupOutput, Usage: "name the tasks of a Context ID: `ID=NAME`"},
 		&cli.StringSliceFlag{Name: "label", Category: groupOutput, Usage: "put a label into the manifest: `KEY=VALUE`"},
-		&cli.Uint64Flag{Name: "timestamp-hz", Category: groupOutput, Usage: "timestamps count at `HZ`",
-			DefaultText: "as the snapshot says"},
+		&cli.Uint64Flag{
+			Name: "timestamp-hz", Category: groupOutput, Usage: "timestamps count at `HZ`",
+			DefaultText: "as the snapshot says",
+		},
 		&cli.Uint64Flag{Name: "cycle-hz", Category: groupOutput, Usage: "cycles count at `HZ`", DefaultText: "not known"},
 	}
 }
@@ -71,8 +87,10 @@ func outputFlags() []cli.Flag {
 // runFlags say how to run.
 func runFlags() []cli.Flag {
 	return append([]cli.Flag{
-		&cli.Float64Flag{Name: "require", Category: groupRun,
-			Usage: "exit with 3 unless `PERCENT` of each source is decoded, placed, and agrees", DefaultText: "nothing"},
+		&cli.Float64Flag{
+			Name: "require", Category: groupRun,
+			Usage: "exit with 3 unless `PERCENT` of each source is decoded, placed, and agrees", DefaultText: "nothing",
+		},
 		jobsFlag("decode on `N` cores; the files are the same for any N"),
 		resumableFlag(), resumeFlag(),
 	}, quietFlags()...)
@@ -85,8 +103,10 @@ func resumableFlag() cli.Flag {
 }
 
 func resumeFlag() cli.Flag {
-	return &cli.BoolFlag{Name: "resume", Category: groupRun,
-		Usage: "go on with an interrupted --resumable, given the same flags"}
+	return &cli.BoolFlag{
+		Name: "resume", Category: groupRun,
+		Usage: "go on with an interrupted --resumable, given the same flags",
+	}
 }
 
 // exportArgs is what a command line of export says.

@@ -151,8 +151,12 @@ func (s *screen) buffer(x *probe.BufferInspection) {
 	}
 	s.blank()
 	s.line("%s", text)
-	t := &table.Table{Columns: []table.Column{{Title: "PART", Kind: table.Name}, {Title: "SHARE", Kind: table.Main},
-		{Kind: table.Share}, {Title: "BYTES", Kind: table.Main}}}
+	t := &table.Table{Columns: []table.Column{
+		{Title: "PART", Kind: table.Name},
+		{Title: "SHARE", Kind: table.Main},
+		{Kind: table.Share},
+		{Title: "BYTES", Kind: table.Main},
+	}}
 	whole := min(x.Looked, x.Bytes)
 	add := func(name string, n int64) {
 		t.Add(table.Bar{Full: float64(n), Whole: float64(whole)}, name, cellPercent(n, whole), thousands(n))
@@ -266,8 +270,12 @@ func (s *screen) images(images []probe.ImageInspection) {
 		s.indented("none; give it with -e FILE or --image FILE@ADDR")
 		return
 	}
-	t := &table.Table{Columns: []table.Column{{Title: "ADDRESS", Kind: table.Main}, {Title: "BYTES", Kind: table.Main},
-		{Title: "FILE", Kind: table.Path}, {Title: "OF", Kind: table.Remark}}}
+	t := &table.Table{Columns: []table.Column{
+		{Title: "ADDRESS", Kind: table.Main},
+		{Title: "BYTES", Kind: table.Main},
+		{Title: "FILE", Kind: table.Path},
+		{Title: "OF", Kind: table.Remark},
+	}}
 	for _, i := range images {
 		var of []string
 		if i.Space != "" {

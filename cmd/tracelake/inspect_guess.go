@@ -40,8 +40,13 @@ func (s *screen) guess(g *probe.Guess) {
 		words += " trace " + framingWords(g.Framed)
 	}
 	s.indented("%s; read in every way:", words)
-	t := &table.Table{Columns: []table.Column{{Title: "READ AS", Kind: table.Name}, {Title: "DECODED", Kind: table.Main},
-		{Kind: table.Share}, {Title: "OF", Kind: table.Main}, {Kind: table.Remark}}}
+	t := &table.Table{Columns: []table.Column{
+		{Title: "READ AS", Kind: table.Name},
+		{Title: "DECODED", Kind: table.Main},
+		{Kind: table.Share},
+		{Title: "OF", Kind: table.Main},
+		{Kind: table.Remark},
+	}}
 	for i := range g.Tried {
 		x := &g.Tried[i]
 		t.Add(table.Bar{Full: float64(x.Decoded.N), Whole: float64(x.Decoded.Total)}, x.Protocol+" "+framingWords(x.Framed),

@@ -33,8 +33,10 @@ Examples:
    tracelake prune run1 --level none
    tracelake prune run1 --level blocks`,
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "level", Category: groupOutput,
-				Usage: "keep `LEVEL` none, what was counted; or blocks, a row for each straight run, too; required"},
+			&cli.StringFlag{
+				Name: "level", Category: groupOutput,
+				Usage: "keep `LEVEL` none, what was counted; or blocks, a row for each straight run, too; required",
+			},
 		},
 		Action: prune,
 	}

@@ -24,8 +24,10 @@ Examples:
    tracelake report calls run --top 50
    tracelake report calls run --baseline yesterday`,
 		Flags: slices.Concat(datasetFlags(),
-			[]cli.Flag{baselineFlag("say which calls got slower, and which faster, than in the dataset in `DIR`"), topFlag(),
-				jsonFlag(), csvFlag()}, screenFlags()),
+			[]cli.Flag{
+				baselineFlag("say which calls got slower, and which faster, than in the dataset in `DIR`"), topFlag(),
+				jsonFlag(), csvFlag(),
+			}, screenFlags()),
 		Action: calls,
 	}
 }

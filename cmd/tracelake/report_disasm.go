@@ -147,10 +147,14 @@ func (s *screen) listingColumns(l *report.Listing) []listingColumn {
 	}
 	if l.Cycles > 0 {
 		columns = append(columns,
-			listingColumn{"CYCLES", table.Number,
-				s.ifCost(func(r *report.ListingRow) string { return thousands(int64(math.Round(r.Cycles))) })},
-			listingColumn{"EACH", table.Number,
-				s.ifCost(func(r *report.ListingRow) string { return fmt.Sprintf("%.1f", r.CyclesEach()) })})
+			listingColumn{
+				"CYCLES", table.Number,
+				s.ifCost(func(r *report.ListingRow) string { return thousands(int64(math.Round(r.Cycles))) }),
+			},
+			listingColumn{
+				"EACH", table.Number,
+				s.ifCost(func(r *report.ListingRow) string { return fmt.Sprintf("%.1f", r.CyclesEach()) }),
+			})
 	}
 	return append(columns,
 		listingColumn{"KIND", table.Remark, kindText},
@@ -239,8 +243,10 @@ func disasmObject(q *question, listings []report.Listing, text *sourceText) any 
 	o := &jsonDisasm{reportHead: q.reportHead("disasm")}
 	for i := range listings {
 		l := &listings[i]
-		x := jsonListing{jsonName: nameObject(&l.Name), Instructions: l.Instructions,
-			Cycles: positive(answer.Round(l.Cycles)), Rows: []jsonListingRow{}}
+		x := jsonListing{
+			jsonName: nameObject(&l.Name), Instructions: l.Instructions,
+			Cycles: positive(answer.Round(l.Cycles)), Rows: []jsonListingRow{},
+		}
 		for j := range l.Rows {
 			x.Rows = append(x.Rows, listingRowObject(&l.Rows[j], text))
 		}

@@ -161,8 +161,10 @@ func trustObject(t *report.Trust) jsonTrust {
 }
 
 func datasetObject(d *report.Dataset) jsonDataset {
-	o := jsonDataset{Directory: d.Dir, Test: d.Test, Window: d.Window, Sources: []jsonSource{},
-		ProgramFiles: []jsonProgramFile{}}
+	o := jsonDataset{
+		Directory: d.Dir, Test: d.Test, Window: d.Window, Sources: []jsonSource{},
+		ProgramFiles: []jsonProgramFile{},
+	}
 	for i := range d.Sources {
 		s := &d.Sources[i]
 		agree, of := s.Checks()
@@ -174,8 +176,10 @@ func datasetObject(d *report.Dataset) jsonDataset {
 		})
 	}
 	for _, f := range d.Files {
-		o.ProgramFiles = append(o.ProgramFiles, jsonProgramFile{f.File, f.Core, f.SHA256, f.CodeSHA256,
-			figureObject(f.Matching, f.Executed)})
+		o.ProgramFiles = append(o.ProgramFiles, jsonProgramFile{
+			f.File, f.Core, f.SHA256, f.CodeSHA256,
+			figureObject(f.Matching, f.Executed),
+		})
 	}
 	return o
 }

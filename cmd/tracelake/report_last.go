@@ -34,10 +34,14 @@ Examples:
    tracelake report last run --before offset=0x8000 --source-root src`,
 		Flags: slices.Concat(datasetFlags(), []cli.Flag{
 			sourceIDFlag(),
-			&cli.StringFlag{Name: "before", Category: groupInput, Usage: "the `POINT`: seq=N, offset=N or exception=K",
-				DefaultText: "the end of the trace"},
-			&cli.Int64Flag{Name: "instructions", Aliases: []string{"n"}, Category: groupOutput, Value: defaultLast,
-				Usage: "show at most `N` instructions"},
+			&cli.StringFlag{
+				Name: "before", Category: groupInput, Usage: "the `POINT`: seq=N, offset=N or exception=K",
+				DefaultText: "the end of the trace",
+			},
+			&cli.Int64Flag{
+				Name: "instructions", Aliases: []string{"n"}, Category: groupOutput, Value: defaultLast,
+				Usage: "show at most `N` instructions",
+			},
 		}, pathFlags(), []cli.Flag{jsonFlag()}, screenFlags()),
 		Action: last,
 	}
@@ -51,8 +55,10 @@ const (
 
 // sourceIDFlag picks a source.
 func sourceIDFlag() cli.Flag {
-	return &cli.StringFlag{Name: "source", Category: groupInput,
-		Usage: "the source with trace `ID`: 0x13 is hexadecimal, 19 decimal", DefaultText: "the one that ran"}
+	return &cli.StringFlag{
+		Name: "source", Category: groupInput,
+		Usage: "the source with trace `ID`: 0x13 is hexadecimal, 19 decimal", DefaultText: "the one that ran",
+	}
 }
 
 // lastArgs are the command line of report last.
@@ -116,8 +122,10 @@ func pointBefore(text string) (report.Point, error) {
 		return report.Point{}, nil
 	}
 	what, number, _ := strings.Cut(text, "=")
-	kind, ok := map[string]report.PointKind{"seq": report.AtSeq, "offset": report.AtOffset,
-		"exception": report.AtException}[what]
+	kind, ok := map[string]report.PointKind{
+		"seq": report.AtSeq, "offset": report.AtOffset,
+		"exception": report.AtException,
+	}[what]
 	n, err := strconv.ParseInt(number, 0, 64)
 	if !ok || err != nil || n < 0 {
 		return report.Point{}, usage("--before "+text, "is no point", "points are seq=N, offset=N and exception=K")

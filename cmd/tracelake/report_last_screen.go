@@ -146,8 +146,11 @@ func (s *screen) stack(l *report.Last) {
 		}
 	}
 	n := newNamer(distinct(names))
-	t := &table.Table{Columns: []table.Column{{Title: "FRAME", Kind: table.Main}, {Title: "FUNCTION", Kind: table.Name},
-		{Title: "ENTERED BY", Kind: table.Remark}}}
+	t := &table.Table{Columns: []table.Column{
+		{Title: "FRAME", Kind: table.Main},
+		{Title: "FUNCTION", Kind: table.Name},
+		{Title: "ENTERED BY", Kind: table.Remark},
+	}}
 	frames := atMost(l.Stack.Frames, maxFrames)
 	for i := range frames {
 		f := &frames[i]
@@ -167,8 +170,10 @@ func (s *screen) stack(l *report.Last) {
 func enteredBy(frames []report.StackFrame, i int) string {
 	switch f := &frames[i]; {
 	case f.Entry != schema.StackRoot:
-		return [...]string{schema.StackCall: "call", schema.StackTail: "tail call",
-			schema.StackException: "exception"}[f.Entry]
+		return [...]string{
+			schema.StackCall: "call", schema.StackTail: "tail call",
+			schema.StackException: "exception",
+		}[f.Entry]
 	case i+1 < len(frames) && frames[i+1].Exception != "":
 		return "handler"
 	}

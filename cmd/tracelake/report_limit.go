@@ -16,9 +16,11 @@ import (
 // limitFlags compare coverage with what it has to be, and with what it was.
 func limitFlags(of string) []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "fail-under", Category: groupRun,
+		&cli.StringFlag{
+			Name: "fail-under", Category: groupRun,
 			Usage:       "exit with 3 if less is covered: `PCT[:OF]`, OF being instructions, functions, lines or branches",
-			DefaultText: "of " + of},
+			DefaultText: "of " + of,
+		},
 		baselineFlag("say what is new, and what is lost, against the dataset in `DIR`"),
 	}
 }

@@ -26,11 +26,15 @@ const defaultWidth = 100
 
 func screenFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.IntFlag{Name: "width", Category: groupOutput, Usage: "text for `N` columns; 0: any",
-			DefaultText: "the terminal, COLUMNS, 100"},
+		&cli.IntFlag{
+			Name: "width", Category: groupOutput, Usage: "text for `N` columns; 0: any",
+			DefaultText: "the terminal, COLUMNS, 100",
+		},
 		&cli.BoolFlag{Name: "ascii", Category: groupOutput, Usage: "text in ASCII alone"},
-		&cli.StringFlag{Name: "color", Category: groupOutput, Value: colourAuto,
-			Usage: "colours: `WHEN` is auto, always or never"},
+		&cli.StringFlag{
+			Name: "color", Category: groupOutput, Value: colourAuto,
+			Usage: "colours: `WHEN` is auto, always or never",
+		},
 	}
 }
 

@@ -170,8 +170,11 @@ func (s *screen) notes(notes []string) {
 
 // tables lists the tables that were written, in the order of the schema.
 func (s *screen) tables(tables map[string]schema.Files) {
-	t := &table.Table{Columns: []table.Column{{Title: "TABLE", Kind: table.Name}, {Title: "ROWS", Kind: table.Main},
-		{Title: "BYTES", Kind: table.Main}}}
+	t := &table.Table{Columns: []table.Column{
+		{Title: "TABLE", Kind: table.Name},
+		{Title: "ROWS", Kind: table.Main},
+		{Title: "BYTES", Kind: table.Main},
+	}}
 	for _, x := range schema.Tables() {
 		if f, ok := tables[x.Name]; ok {
 			t.Add(table.Bar{}, x.Name, thousands(f.Rows), thousands(f.Bytes))

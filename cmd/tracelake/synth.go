@@ -84,55 +84,85 @@ Examples:
 func synthTraceFlags() []cli.Flag {
 	port := "Trace port (" + strings.Join(protocolNames(true), ", ") + ")"
 	return []cli.Flag{
-		&cli.StringFlag{Name: "protocol", Category: groupTrace,
-			Usage: "trace in `PROTOCOL` " + list(generate.Protocols(), "or") + "; required"},
-		&cli.StringFlag{Name: "trace-version", Category: groupTrace, Usage: "`VERSION` of the protocol: " + traceVersions(),
-			DefaultText: "the newest"},
+		&cli.StringFlag{
+			Name: "protocol", Category: groupTrace,
+			Usage: "trace in `PROTOCOL` " + list(generate.Protocols(), "or") + "; required",
+		},
+		&cli.StringFlag{
+			Name: "trace-version", Category: groupTrace, Usage: "`VERSION` of the protocol: " + traceVersions(),
+			DefaultText: "the newest",
+		},
 		&cli.BoolFlag{Name: "cycle-accurate", Category: groupTrace, Usage: "trace cycles"},
 		&cli.BoolFlag{Name: "timestamps", Category: groupTrace, Usage: "trace timestamps"},
 		&cli.IntFlag{Name: "context-id", Category: groupTrace, Usage: "trace `N` bytes of the Context ID: 1, 2 or 4"},
 		&cli.BoolFlag{Name: "vmid", Category: groupTrace, Usage: "trace the VMID"},
 		&cli.BoolFlag{Name: "branch-broadcast", Category: groupTrace, Usage: "a packet for each branch taken"},
-		&cli.BoolFlag{Name: "return-stack", Category: groupTrace,
-			Usage: "no packets for returns" + only(generate.ReturnStack)},
-		&cli.BoolFlag{Name: "alt-branch", Category: groupTrace,
-			Usage: "the alternative branch encoding" + only(generate.AltBranch)},
-		&cli.BoolFlag{Name: "two-atoms", Category: groupTrace,
-			Usage: "32-bit T32 instructions are traced as two" + only(generate.TwoAtoms)},
-		&cli.StringFlag{Name: "data", Category: groupTrace,
+		&cli.BoolFlag{
+			Name: "return-stack", Category: groupTrace,
+			Usage: "no packets for returns" + only(generate.ReturnStack),
+		},
+		&cli.BoolFlag{
+			Name: "alt-branch", Category: groupTrace,
+			Usage: "the alternative branch encoding" + only(generate.AltBranch),
+		},
+		&cli.BoolFlag{
+			Name: "two-atoms", Category: groupTrace,
+			Usage: "32-bit T32 instructions are traced as two" + only(generate.TwoAtoms),
+		},
+		&cli.StringFlag{
+			Name: "data", Category: groupTrace,
 			Usage: "trace `WHAT` of data: address, value, both, or only: both and no instructions" +
-				only(generate.DataOnlyMode)},
+				only(generate.DataOnlyMode),
+		},
 		&cli.IntFlag{Name: "port", Category: port, Usage: "`PINS` that carry bytes: 4, 8 or 16", DefaultText: "8"},
-		&cli.StringFlag{Name: "layout", Category: port,
+		&cli.StringFlag{
+			Name: "layout", Category: port,
 			Usage: "capture samples in `LAYOUT` etms, etb, etb-be, etb24, bytes, demux or mux; etmv2: etb-v2-flat; etmv1: " +
-				"dump, dump-old", DefaultText: "etms"},
+				"dump, dump-old", DefaultText: "etms",
+		},
 		&cli.BoolFlag{Name: "drop-disabled", Category: port, Usage: "without the samples that a capture device may drop"},
 		&cli.IntFlag{Name: "fifo", Category: port, Usage: "a FIFO of `BYTES`", DefaultText: "60"},
 		&cli.IntFlag{Name: "sync", Category: port, Usage: "synchronise every `N` samples", DefaultText: "1024"},
-		&cli.Float64Flag{Name: "idle", Category: port,
-			Usage: "`SHARE` of cycles without an instruction, below 1; of --cycle-accurate 0 is as many as the instructions cost"},
-		&cli.IntFlag{Name: "sources", Category: groupTrace, Value: 1,
-			Usage: "`N` cores, each with a trace of its own in the one buffer"},
-		&cli.StringFlag{Name: "framing", Category: groupTrace, Value: "memory",
-			Usage: "`WHERE` frames are: memory, port (with FSYNCs and HSYNCs), or none"},
-		&cli.IntFlag{Name: "ring", Category: groupTrace,
-			Usage: "the buffer is a ring of `BYTES` that wraps: it has the last ones"},
-		&cli.Float64Flag{Name: "vary", Category: groupTrace,
-			Usage: "`SHARE` of packets that are other than hardware sends, as allowed: 0 to 1"},
+		&cli.Float64Flag{
+			Name: "idle", Category: port,
+			Usage: "`SHARE` of cycles without an instruction, below 1; of --cycle-accurate 0 is as many as the instructions cost",
+		},
+		&cli.IntFlag{
+			Name: "sources", Category: groupTrace, Value: 1,
+			Usage: "`N` cores, each with a trace of its own in the one buffer",
+		},
+		&cli.StringFlag{
+			Name: "framing", Category: groupTrace, Value: "memory",
+			Usage: "`WHERE` frames are: memory, port (with FSYNCs and HSYNCs), or none",
+		},
+		&cli.IntFlag{
+			Name: "ring", Category: groupTrace,
+			Usage: "the buffer is a ring of `BYTES` that wraps: it has the last ones",
+		},
+		&cli.Float64Flag{
+			Name: "vary", Category: groupTrace,
+			Usage: "`SHARE` of packets that are other than hardware sends, as allowed: 0 to 1",
+		},
 	}
 }
 
 // synthProgramFlags say what executes.
 func synthProgramFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "elf", Aliases: []string{"e"}, Category: groupProgram, Usage: "execute the program of `FILE`",
-			DefaultText: "the demo's"},
-		&cli.StringFlag{Name: "qemu-log", Category: groupProgram,
-			Usage: "execute what is in `LOG`, which qemu-arm wrote of the program of --elf"},
+		&cli.StringFlag{
+			Name: "elf", Aliases: []string{"e"}, Category: groupProgram, Usage: "execute the program of `FILE`",
+			DefaultText: "the demo's",
+		},
+		&cli.StringFlag{
+			Name: "qemu-log", Category: groupProgram,
+			Usage: "execute what is in `LOG`, which qemu-arm wrote of the program of --elf",
+		},
 		&cli.IntFlag{Name: "code-bytes", Category: groupProgram, Usage: "execute a program made up, of about `N` bytes"},
 		&cli.StringFlag{Name: "profile", Category: groupProgram, Value: "A", Usage: "`PROFILE` of the core: A or M"},
-		&cli.Int64Flag{Name: "instructions", Category: groupProgram, Value: 1_000_000,
-			Usage: "`N` instructions on each core; of a --qemu-log all, or the first N"},
+		&cli.Int64Flag{
+			Name: "instructions", Category: groupProgram, Value: 1_000_000,
+			Usage: "`N` instructions on each core; of a --qemu-log all, or the first N",
+		},
 		&cli.Uint64Flag{Name: "seed", Category: groupProgram, Value: 1, Usage: "`N` decides everything left to chance"},
 	}
 }
@@ -140,10 +170,14 @@ func synthProgramFlags() []cli.Flag {
 // synthEventFlags say how often something happens.
 func synthEventFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.Float64Flag{Name: "exceptions", Category: groupHappens, Value: 100,
-			Usage: "`RATE` of exceptions, half of them interrupts"},
-		&cli.Float64Flag{Name: "switches", Category: groupHappens,
-			Usage: "`RATE` of changes to another task, with its Context ID"},
+		&cli.Float64Flag{
+			Name: "exceptions", Category: groupHappens, Value: 100,
+			Usage: "`RATE` of exceptions, half of them interrupts",
+		},
+		&cli.Float64Flag{
+			Name: "switches", Category: groupHappens,
+			Usage: "`RATE` of changes to another task, with its Context ID",
+		},
 		&cli.Float64Flag{Name: "trace-off", Category: groupHappens, Usage: "`RATE` at which trace goes off for a while"},
 		&cli.Float64Flag{Name: "overflow", Category: groupHappens, Usage: "`RATE` at which the FIFO overflows"},
 		&cli.Float64Flag{Name: "debug", Category: groupHappens, Usage: "`RATE` of stops in debug state"},
@@ -247,8 +281,10 @@ func (a *synthArgs) workload(log *os.File) (*generate.Workload, error) {
 	case log != nil && a.elf == "":
 		return nil, usage("--qemu-log", "needs the program that it is of", "add --elf FILE")
 	case a.codeBytes > 0:
-		return generate.GeneratedWorkload(codegen.Options{Seed: a.recipe.Seed, Bytes: a.codeBytes, Base: 0x8000,
-			Arch: a.recipe.Arch()})
+		return generate.GeneratedWorkload(codegen.Options{
+			Seed: a.recipe.Seed, Bytes: a.codeBytes, Base: 0x8000,
+			Arch: a.recipe.Arch(),
+		})
 	}
 	name, file := a.elf, sample.Program()
 	if name == "" {
@@ -369,8 +405,10 @@ func readData(ctx *cli.Context, r *generate.Recipe) error {
 }
 
 func readFraming(ctx *cli.Context, r *generate.Recipe) error {
-	words := map[string]generate.Framing{"memory": generate.FramesInMemory, "port": generate.FramesOfPort,
-		"none": generate.NoFrames}
+	words := map[string]generate.Framing{
+		"memory": generate.FramesInMemory, "port": generate.FramesOfPort,
+		"none": generate.NoFrames,
+	}
 	var ok bool
 	if r.Framing, ok = words[ctx.String("framing")]; !ok {
 		return usage("--framing "+ctx.String("framing"), "is not known", "give memory, port or none")

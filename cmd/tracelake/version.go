@@ -52,8 +52,10 @@ type buildVersion struct {
 
 // newBuildVersion returns that of a build; info may be nil.
 func newBuildVersion(info *debug.BuildInfo) buildVersion {
-	v := buildVersion{Version: buildName(info), Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH,
-		SchemaVersion: schema.Version}
+	v := buildVersion{
+		Version: buildName(info), Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH,
+		SchemaVersion: schema.Version,
+	}
 	if info == nil {
 		return v
 	}

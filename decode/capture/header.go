@@ -18,7 +18,8 @@ type fileHeader struct {
 // readHeader reads what a buffer of trace says of itself. shown is its name; given
 // returns what the user has given of a family.
 func (fs families) readHeader(shown string, data io.ReaderAt, size int64,
-	given func(*decode.Family) decode.Registers) (fileHeader, error) {
+	given func(*decode.Family) decode.Registers,
+) (fileHeader, error) {
 	head := make([]byte, min(size, decode.HeaderBytes))
 	if _, err := data.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
 		return fileHeader{}, fmt.Errorf("read %s: %w", shown, err)

@@ -101,8 +101,10 @@ func (s *section) add(line string, n int, comment bool) {
 		return
 	}
 	s.keys[folded] = len(s.entries)
-	s.entries = append(s.entries, entry{key: key, value: unquote(strings.TrimLeft(value, " \t")), line: n,
-		comment: comment})
+	s.entries = append(s.entries, entry{
+		key: key, value: unquote(strings.TrimLeft(value, " \t")), line: n,
+		comment: comment,
+	})
 }
 
 func (s *section) blame(line int, problem, remedy string) {

@@ -73,8 +73,10 @@ func (r *reader) chooseProtocol(path string, h fileHeader) error {
 
 // addRawSource adds the source of a raw file.
 func (r *reader) addRawSource(name string, header fileHeader) {
-	s := &Source{Name: name, Type: r.protocol, Protocol: r.protocol, Registers: r.rawRegisters(name, header),
-		Buffers: r.c.Buffers}
+	s := &Source{
+		Name: name, Type: r.protocol, Protocol: r.protocol, Registers: r.rawRegisters(name, header),
+		Buffers: r.c.Buffers,
+	}
 	s.Memory = image.New(image.Order(r.images)...)
 	s.file = "--protocol"
 	r.settleProtocol(s)

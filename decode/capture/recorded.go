@@ -21,8 +21,10 @@ func (o *Options) Recorded(c *Capture) *schema.Options {
 func recordedArguments(list []FileArgument) []schema.Argument {
 	var to []schema.Argument
 	for _, a := range list {
-		to = append(to, schema.Argument{Before: a.Before, File: filepath.Base(a.File), After: a.After,
-			SHA256: hex.EncodeToString(a.Input.SHA256[:])})
+		to = append(to, schema.Argument{
+			Before: a.Before, File: filepath.Base(a.File), After: a.After,
+			SHA256: hex.EncodeToString(a.Input.SHA256[:]),
+		})
 	}
 	return to
 }
@@ -31,7 +33,8 @@ func recordedArguments(list []FileArgument) []schema.Argument {
 // them. find returns the name by which the file of an argument is opened, "" if it is
 // not there: then the argument is left out, and among those missing.
 func (o Options) With(recorded *schema.Options, find func(*schema.Argument) string) (with Options,
-	missing []*schema.Argument) {
+	missing []*schema.Argument,
+) {
 	if o.Protocol == "" {
 		o.Protocol = recorded.Protocol
 	}

@@ -64,8 +64,10 @@ func (r *reader) readBuffers(t *traceINI, ini *iniFile) ([]string, error) {
 		return nil, err
 	}
 	if list == nil {
-		return nil, &InputError{File: ini.name, Section: "trace_buffers", Problem: "is missing",
-			Remedy: "add it, with buffers=buffer0"}
+		return nil, &InputError{
+			File: ini.name, Section: "trace_buffers", Problem: "is missing",
+			Remedy: "add it, with buffers=buffer0",
+		}
 	}
 	if err := list.only("buffers"); err != nil {
 		return nil, err

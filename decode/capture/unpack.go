@@ -65,8 +65,10 @@ func Unpack(ctx context.Context, path string, opt *Options) (*Unpacked, error) {
 	case err != nil:
 		return nil, fmt.Errorf("read standard input: %w", err)
 	case info.Mode()&fs.ModeCharDevice != 0:
-		return nil, &InputError{File: Stdin, Problem: "is standard input, which is a terminal",
-			Remedy: "pipe a raw file into it"}
+		return nil, &InputError{
+			File: Stdin, Problem: "is standard input, which is a terminal",
+			Remedy: "pipe a raw file into it",
+		}
 	}
 	u := &unpacking{ctx: ctx, path: path, name: "stdin", opt: opt, total: -1}
 	seekable := false
@@ -281,9 +283,13 @@ func (u *unpacking) damaged(format string, err error) error {
 		}
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return &InputError{File: u.shown(), Problem: fmt.Sprintf("is cut off: %s does not end", format),
-			Remedy: "copy it again", Err: err}
+		return &InputError{
+			File: u.shown(), Problem: fmt.Sprintf("is cut off: %s does not end", format),
+			Remedy: "copy it again", Err: err,
+		}
 	}
-	return &InputError{File: u.shown(), Problem: fmt.Sprintf("cannot be unpacked (%v)", err), Remedy: "copy it again",
-		Err: err}
+	return &InputError{
+		File: u.shown(), Problem: fmt.Sprintf("cannot be unpacked (%v)", err), Remedy: "copy it again",
+		Err: err,
+	}
 }

@@ -124,8 +124,10 @@ func (d *Decoder) dropData(owes bool) {
 	r := d.reader()
 	var a transfer
 	if r.address(&d.cfg, &t, &a); a.bits > 0 {
-		d.element(decode.DataElement{Key: d.key(), Kind: decode.ElementUnclaimed, NewAddress: true, Address: a.address,
-			AddressBits: a.bits})
+		d.element(decode.DataElement{
+			Key: d.key(), Kind: decode.ElementUnclaimed, NewAddress: true, Address: a.address,
+			AddressBits: a.bits,
+		})
 	}
 	for i := uint8(0); i < t.Count && r.ok(); i++ {
 		r.value(&d.cfg, &t, &a)

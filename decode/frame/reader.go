@@ -196,7 +196,8 @@ func withoutID(b []byte) int {
 // takeMixed takes the bytes of source id from frame f, which has ID bytes, and
 // returns how many there are.
 func takeMixed(f *[frameSize]byte, cur *uint8, id uint8, data *[frameData]byte, offsets *decode.CaptureOffsets,
-	at decode.CaptureOffset) int {
+	at decode.CaptureOffset,
+) int {
 	lo, hi := halves(f[:])
 	aux := f[auxByte]
 	var plain [frameSize]byte // the frame with its data bytes whole

@@ -130,8 +130,10 @@ func (c *Config) UnitBytes() int { return SampleBytes }
 
 // Words describes in words how the registers configure the stream.
 func (c *Config) Words() []string {
-	words := []string{fmt.Sprintf("%d pins", c.Width), "layout " + c.CaptureLayout.String(), "not cycle-accurate",
-		"no Context ID"}
+	words := []string{
+		fmt.Sprintf("%d pins", c.Width), "layout " + c.CaptureLayout.String(), "not cycle-accurate",
+		"no Context ID",
+	}
 	if c.CycleAccurate {
 		words[2] = "cycle-accurate"
 	}

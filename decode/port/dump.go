@@ -97,8 +97,10 @@ func dumpETMCR(layout Layout, head []byte) uint32 {
 func appendDumpHeader(dst []byte, layout Layout, etmcr, samples uint32) []byte {
 	fields := []uint32{dumpCaptureCompleted, etmcr, samples}
 	if layout == LayoutDumpOld {
-		fields = []uint32{dumpCaptureCompleted, etmcr & oldPortFields, etmcr >> etmcrContextIDShift & 3 << oldContextID,
-			samples}
+		fields = []uint32{
+			dumpCaptureCompleted, etmcr & oldPortFields, etmcr >> etmcrContextIDShift & 3 << oldContextID,
+			samples,
+		}
 		for _, b := range oldBits {
 			if etmcr&b.etmcr != 0 {
 				fields[b.field] |= b.bit

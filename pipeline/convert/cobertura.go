@@ -157,8 +157,10 @@ func newClass(f *report.SourceFile) class {
 	}
 	for _, m := range merged(f.Functions) {
 		t := tally{lines: 1, linesHit: one(m.Executions > 0)}
-		c.Methods = append(c.Methods, method{Name: m.Name, rates: t.rates(), Lines: []line{{Number: m.Line,
-			Hits: m.Executions}}})
+		c.Methods = append(c.Methods, method{Name: m.Name, rates: t.rates(), Lines: []line{{
+			Number: m.Line,
+			Hits:   m.Executions,
+		}}})
 	}
 	c.rates = c.tally.rates()
 	return c

@@ -78,8 +78,10 @@ func (c *Calls) add(b *schema.Batch, rows []int, dir string, source uint8) error
 			r.Unended++
 			continue
 		}
-		x := Duration{InCycles: read.Null(b, row, schema.CallsCycles),
-			InInstructions: read.Null(b, row, schema.CallsInstructions)}
+		x := Duration{
+			InCycles:       read.Null(b, row, schema.CallsCycles),
+			InInstructions: read.Null(b, row, schema.CallsInstructions),
+		}
 		if !x.possible() {
 			return fmt.Errorf("call %d took what no trace can have", int64(schema.CallsCall.At(b, row)))
 		}

@@ -34,7 +34,7 @@ type FindingKind uint8
 const (
 	FoundNothing    FindingKind = iota // no instruction was decoded
 	FoundWrongImage                    // N of Of checks agree with the program image, fewer than LeastAgreement
-	// N of Of executed addresses have the opcode of the program file, fewer than LeastMatch
+	// N of Of executed addresses have the opcode of the program file, fewer than LeastMatch.
 	FoundWrongFile
 	FoundGaps         // trace stopped and went on N times
 	FoundLost         // N of Of bytes were lost, without those before the first synchronisation

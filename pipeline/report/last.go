@@ -89,8 +89,10 @@ func (m *Merged) Last(dir string, source schema.Null[uint8], p Point, n int64, r
 	if hasRows(d) {
 		rows = nil
 	} else if rows == nil {
-		return nil, &dataset.Error{File: dir, Problem: "has counts of what was executed, and no rows of it",
-			Remedy: "export again with --level blocks, and without --tables"}
+		return nil, &dataset.Error{
+			File: dir, Problem: "has counts of what was executed, and no rows of it",
+			Remedy: "export again with --level blocks, and without --tables",
+		}
 	}
 	s, err := pickSource(d, source)
 	if err != nil {
@@ -313,8 +315,10 @@ func executedAt(b *schema.Batch, row int) Executed {
 }
 
 func exceptionAt(b *schema.Batch, row int) Exception {
-	x := Exception{Ordinal: int64(schema.ExceptionsOrdinal.At(b, row)), Seq: int64(schema.ExceptionsSeq.At(b, row)),
-		Event: schema.ExceptionEvent(schema.ExceptionsEvent.At(b, row))}
+	x := Exception{
+		Ordinal: int64(schema.ExceptionsOrdinal.At(b, row)), Seq: int64(schema.ExceptionsSeq.At(b, row)),
+		Event: schema.ExceptionEvent(schema.ExceptionsEvent.At(b, row)),
+	}
 	x.Type, x.Number = read.Exception(b, row, schema.ExceptionsType, schema.ExceptionsNumber)
 	return x
 }

@@ -26,8 +26,10 @@ type StackFrame struct {
 // stackAt returns the stack at an instruction, or why it is not known. It reads `calls` from
 // where those end that were open then, until it comes to the innermost one.
 func (m *Merged) stackAt(d *dataset.Dataset, s *schema.SourceTotals, x *Executed) (*Stack, string, error) {
-	for _, t := range []*schema.Table{&schema.Calls, &schema.Stacks, &schema.Tasks, &schema.ExceptionSpans,
-		&schema.Exceptions} {
+	for _, t := range []*schema.Table{
+		&schema.Calls, &schema.Stacks, &schema.Tasks, &schema.ExceptionSpans,
+		&schema.Exceptions,
+	} {
 		if !d.Has(t) {
 			return nil, "the dataset has no table " + t.Name, nil
 		}

@@ -130,8 +130,10 @@ func (m *Merged) Trust() *Trust { return &m.trust }
 
 // add adds a dataset, with the addresses it executed by core, ascending.
 func (t *Trust) add(d *dataset.Dataset, executed map[string][]uint32) error {
-	x := Dataset{Dir: d.Dir, Test: d.Manifest.Labels[read.TestLabel], Created: d.Manifest.Run.Created,
-		Window: d.Manifest.Window, Manifest: &d.Manifest}
+	x := Dataset{
+		Dir: d.Dir, Test: d.Manifest.Labels[read.TestLabel], Created: d.Manifest.Run.Created,
+		Window: d.Manifest.Window, Manifest: &d.Manifest,
+	}
 	t.Windows = t.Windows || x.Window != nil
 	for i := range d.Manifest.Sources {
 		s := Source{SourceTotals: &d.Manifest.Sources[i]}
@@ -176,8 +178,10 @@ func (t *Trust) addSource(dir string, s *Source) {
 	t.Checks += checks
 	t.Agrees += agrees
 	if checks >= LeastChecks && float64(agrees) < LeastAgreement*float64(checks) {
-		t.Doubts = append(t.Doubts, Doubt{Dir: dir, What: "source " + schema.SourceText(s.Source), Agrees: agrees, Of: checks,
-			Least: LeastAgreement})
+		t.Doubts = append(t.Doubts, Doubt{
+			Dir: dir, What: "source " + schema.SourceText(s.Source), Agrees: agrees, Of: checks,
+			Least: LeastAgreement,
+		})
 	}
 }
 

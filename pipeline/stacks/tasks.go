@@ -41,8 +41,10 @@ type limits struct {
 	search  int // frames from the top in which a task that waits is looked for
 }
 
-var usual = limits{job: 16384, marks: 1 << 16, nodes: 1 << 18, depth: 1 << 16, tasks: 1 << 16, waiting: 256,
-	held: 1 << 18, search: 32}
+var usual = limits{
+	job: 16384, marks: 1 << 16, nodes: 1 << 18, depth: 1 << 16, tasks: 1 << 16, waiting: 256,
+	held: 1 << 18, search: 32,
+}
 
 func newTasks(functions Functions, l limits, rows wanted) *tasks {
 	return &tasks{shadow: shadow{functions: functions, tree: newTree(l.nodes), wanted: rows}, limits: l}

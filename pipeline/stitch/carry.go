@@ -149,8 +149,10 @@ func timestampEvents(timestamps []schema.Timestamp, events []schema.Event) ([]sc
 			more = append(more, schema.Event{Key: t.Key, Event: schema.EventTimestampUnknown})
 			continue
 		case t.Value.V > schema.MaxUint63:
-			more = append(more, schema.Event{Key: t.Key, Event: schema.EventTimestampOutOfRange,
-				Detail: strconv.FormatUint(t.Value.V, 10)})
+			more = append(more, schema.Event{
+				Key: t.Key, Event: schema.EventTimestampOutOfRange,
+				Detail: strconv.FormatUint(t.Value.V, 10),
+			})
 			t.Value = rowTimestamp(t.Value)
 		}
 		rows = append(rows, t)

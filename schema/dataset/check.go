@@ -43,8 +43,10 @@ func Check(ctx context.Context, dir string, progress func(done, total int64)) (*
 		return nil, err
 	}
 	defer d.Close()
-	c := &checker{dataset: d, listed: map[string]bool{schema.ManifestFile: true}, damaged: map[string]bool{},
-		progress: sidebyside.NewProgress(progress)}
+	c := &checker{
+		dataset: d, listed: map[string]bool{schema.ManifestFile: true}, damaged: map[string]bool{},
+		progress: sidebyside.NewProgress(progress),
+	}
 	for _, files := range d.Manifest.Tables {
 		c.progress.Announce(2 * files.Bytes)
 	}

@@ -133,8 +133,10 @@ func (w *Writer) Table(t *schema.Table, source uint8) *TableWriter {
 	key := series{t, source}
 	if w.rows[key] == nil {
 		encoder := w.NewEncoder(t)
-		w.rows[key] = &TableWriter{dataset: w, series: w.Series(t, source), encoder: encoder,
-			batch: schema.NewBatchFor(t, encoder)}
+		w.rows[key] = &TableWriter{
+			dataset: w, series: w.Series(t, source), encoder: encoder,
+			batch: schema.NewBatchFor(t, encoder),
+		}
 		w.order = append(w.order, w.rows[key])
 	}
 	return w.rows[key]

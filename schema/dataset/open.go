@@ -101,8 +101,10 @@ func (d *Dataset) notADataset(err error) error {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("open dataset: %w", err)
 	}
-	return &Error{File: d.Dir, Problem: "is no dataset: it has no " + schema.ManifestFile,
-		Remedy: "give a directory that export completed", Err: err}
+	return &Error{
+		File: d.Dir, Problem: "is no dataset: it has no " + schema.ManifestFile,
+		Remedy: "give a directory that export completed", Err: err,
+	}
 }
 
 func (d *Dataset) wrong(file, problem, remedy string) error {
@@ -111,8 +113,10 @@ func (d *Dataset) wrong(file, problem, remedy string) error {
 
 // damaged returns the error that a file was changed after it was written.
 func (d *Dataset) damaged(file, problem string) *Error {
-	return &Error{File: filepath.Join(d.Dir, filepath.FromSlash(file)), Problem: problem, Remedy: "export again",
-		Damaged: true}
+	return &Error{
+		File: filepath.Join(d.Dir, filepath.FromSlash(file)), Problem: problem, Remedy: "export again",
+		Damaged: true,
+	}
 }
 
 // understand checks that this program knows the version and the format, and finds

@@ -16,7 +16,8 @@ type Stage struct {
 // name in messages: "an archive". If r is not nil, [Stage.Stop] keeps the stage, and who goes
 // on with it has of it what keeps says. The caller calls [Stage.End] or Stop.
 func NewStage(dir string, overwrite bool, what string, ours func(path string, folder bool) bool, r *Resumption,
-	keeps func(path string, folder bool) bool) (*Stage, error) {
+	keeps func(path string, folder bool) bool,
+) (*Stage, error) {
 	s, err := newStaging(dir, overwrite, holding{what, ours}, r, systemDisk{})
 	if err != nil {
 		return nil, err

@@ -37,8 +37,10 @@ func (l Large) Write(dir string) error {
 	totals := schema.Totals{Counters: schema.Counters{Bytes: 1 << 20, BytesDecoded: 1 << 20, Instructions: w.executed}}
 	return out.Close(&schema.Manifest{
 		Labels: map[string]string{}, Buffers: []schema.BufferBytes{{Name: "ETB_0", Bytes: 1 << 20}},
-		Sources: []schema.SourceTotals{{Source: largeSource, Protocol: "pft", Buffer: "ETB_0", Status: "decoded",
-			Unit: "bytes", Totals: totals}},
+		Sources: []schema.SourceTotals{{
+			Source: largeSource, Protocol: "pft", Buffer: "ETB_0", Status: "decoded",
+			Unit: "bytes", Totals: totals,
+		}},
 		Images: []schema.ImageRegion{{
 			File: "fw.elf", SHA256: "5a", CodeSHA256: "c0de", Address: largeBase, Bytes: bytes,
 			Role: schema.RoleSymbols.String(), Match: new(1.0),
@@ -55,8 +57,10 @@ type largeWriter struct {
 }
 
 // syllables are those that names of functions are made of.
-var syllables = []string{"init", "get", "set", "task", "queue", "timer", "buffer", "uart", "dma", "read", "write",
-	"poll", "status", "channel", "packet", "list", "lock", "free"}
+var syllables = []string{
+	"init", "get", "set", "task", "queue", "timer", "buffer", "uart", "dma", "read", "write",
+	"poll", "status", "channel", "packet", "list", "lock", "free",
+}
 
 func (w *largeWriter) name(i int) string {
 	word := func() string { return syllables[w.random.IntN(len(syllables))] }

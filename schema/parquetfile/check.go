@@ -237,7 +237,8 @@ func (c *checker) header(at, end int64) (*format.PageHeader, int64, error) {
 
 // checkPage checks the body of a page and returns how many rows it is.
 func (c *checker) checkPage(h *format.PageHeader, at int64, col *schema.Column, codec format.CompressionCodec) (int,
-	error) {
+	error,
+) {
 	body, err := c.read(at, int(h.CompressedPageSize))
 	if err != nil {
 		return 0, err

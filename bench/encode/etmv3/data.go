@@ -88,8 +88,10 @@ func (e *Encoder) beginData(s *step.Step, state schema.DataState) {
 	e.flush()
 	var made []step.Transfer
 	for i := range uint32(t.Count) {
-		made = append(made, step.Transfer{Address: 0x2000 + 4*i, Value: e.vary.rand.Uint32(), Size: t.Size,
-			Access: t.At(uint16(i))})
+		made = append(made, step.Transfer{
+			Address: 0x2000 + 4*i, Value: e.vary.rand.Uint32(), Size: t.Size,
+			Access: t.At(uint16(i)),
+		})
 	}
 	for _, a := range e.number(made) {
 		a.row.State, a.row.Seq = state, e.truth.Seq-1

@@ -160,7 +160,8 @@ func Differences(decoded, truth Record) string {
 // Decode writes a snapshot of one source with its stream as it is, exports it
 // as a user would, and reads the dataset.
 func Decode(t testing.TB, core string, source snapshot.Source, stream []byte, memory map[uint32][]byte) (Record,
-	error) {
+	error,
+) {
 	t.Helper()
 	dir := t.TempDir()
 	in, out := filepath.Join(dir, "in"), filepath.Join(dir, "out")

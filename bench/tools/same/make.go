@@ -222,8 +222,10 @@ func (m maker) answers(input []string) error {
 	}
 	say("page.html", "report", "html", rows, "-o", "-", "--source-root", "input")
 	say("page-none.html", "report", "html", none, "-o", "-", "--no-source")
-	for _, format := range []string{"lcov", "cobertura", "modoff", "folded", "pprof", "callgrind", "autofdo", "speedscope",
-		"perfetto"} {
+	for _, format := range []string{
+		"lcov", "cobertura", "modoff", "folded", "pprof", "callgrind", "autofdo", "speedscope",
+		"perfetto",
+	} {
 		say("convert/"+format, "convert", "--to", format, rows, "-o", "-")
 	}
 	return errors.Join(errs...)

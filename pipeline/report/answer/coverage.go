@@ -11,7 +11,8 @@ import (
 // Coverage is how much of the program ran. limit is what --fail-under demands, [Absent] if nothing
 // does; stretches are those of a program without names.
 func Coverage(head []Fact, c *report.Coverage, by report.By, top int, limit, baseline Value, growth []report.Growth,
-	stretches []report.Stretch) *Answer {
+	stretches []report.Stretch,
+) *Answer {
 	return &Answer{Name: "coverage", Facts: append(head,
 		Fact{"instructions", tally(&c.Instructions)},
 		Fact{"functions", figureAnd(c.Functions, Fact{"full", Int(c.Full)})},
@@ -54,8 +55,10 @@ func coverageRows(c *report.Coverage, by report.By, top int) *Section {
 	}
 	if c.Named {
 		s.Columns = append(s.Columns,
-			Column{Title: "COVERED", Unit: Percent, Weight: Main,
-				At: func(i int) Value { return figureOf(row(i).Instructions.Figure) }},
+			Column{
+				Title: "COVERED", Unit: Percent, Weight: Main,
+				At: func(i int) Value { return figureOf(row(i).Instructions.Figure) },
+			},
 			Column{Weight: Extent, At: func(i int) Value { return figureOf(row(i).Instructions.Figure) }})
 	}
 	executions := Spare
@@ -63,10 +66,14 @@ func coverageRows(c *report.Coverage, by report.By, top int) *Section {
 		executions = Main
 	}
 	s.Columns = append(s.Columns,
-		Column{"instructions", title("INSTRUCTIONS"), Figure, Number, 0,
-			func(i int) Value { return figureOf(row(i).Instructions.Figure) }},
-		Column{Key: "instructions.reached_only", Unit: Count,
-			At: func(i int) Value { return Int(row(i).Instructions.Reached) }},
+		Column{
+			"instructions", title("INSTRUCTIONS"), Figure, Number, 0,
+			func(i int) Value { return figureOf(row(i).Instructions.Figure) },
+		},
+		Column{
+			Key: "instructions.reached_only", Unit: Count,
+			At: func(i int) Value { return Int(row(i).Instructions.Reached) },
+		},
 		Column{"lines", title("LINES"), Figure, Number, 0, func(i int) Value { return figureOf(row(i).Lines) }},
 		Column{"outcomes", title("OUTCOMES"), Figure, Number, 0, func(i int) Value { return figureOf(row(i).Outcomes) }},
 		Column{Key: "branches_both_ways", Unit: Count, At: func(i int) Value { return Int(row(i).Both) }},
@@ -89,7 +96,8 @@ func Branches(head []Fact, b *report.Branches, top int, limit, baseline Value) *
 
 // BranchesBy is likewise with a row for each function, file or line that has a conditional branch.
 func BranchesBy(head []Fact, b *report.Branches, c *report.Coverage, by report.By, top int, limit,
-	baseline Value) *Answer {
+	baseline Value,
+) *Answer {
 	return branches(head, b, limit, baseline, by.String(), branchRowsBy(c, by, top))
 }
 
@@ -157,7 +165,8 @@ func verdictWords(b *report.Branch) string {
 func branchRowsBy(c *report.Coverage, by report.By, top int) *Section {
 	all := slices.DeleteFunc(slices.Clone(c.Rows), func(r report.CoverageRow) bool { return r.Outcomes.Of == 0 })
 	slices.SortStableFunc(all, func(x,
-		y report.CoverageRow) int {
+		y report.CoverageRow,
+	) int {
 		return cmp.Compare(y.Outcomes.Covered, x.Outcomes.Covered)
 	})
 	outcomes := func(i int) Value { return figureOf(all[i].Outcomes) }
@@ -240,8 +249,10 @@ func growthObjects(growth []report.Growth) []growthObject {
 	objects := []growthObject{}
 	for i := range growth {
 		g := &growth[i]
-		objects = append(objects, growthObject{g.Dir, schema.SourceText(g.Source), g.Instructions, len(g.Seqs), g.At(0.5),
-			g.At(1)})
+		objects = append(objects, growthObject{
+			g.Dir, schema.SourceText(g.Source), g.Instructions, len(g.Seqs), g.At(0.5),
+			g.At(1),
+		})
 	}
 	return objects
 }
@@ -260,8 +271,10 @@ type stretchObject struct {
 func stretchObjects(stretches []report.Stretch) []stretchObject {
 	objects := []stretchObject{}
 	for _, s := range stretches {
-		objects = append(objects, stretchObject{s.Core, Hex(s.Address), s.Bytes, s.Code.Of, s.Code.Covered, s.Instructions,
-			s.Entries})
+		objects = append(objects, stretchObject{
+			s.Core, Hex(s.Address), s.Bytes, s.Code.Of, s.Code.Covered, s.Instructions,
+			s.Entries,
+		})
 	}
 	return objects
 }

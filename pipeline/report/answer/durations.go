@@ -90,18 +90,24 @@ func durations(row func(int) *report.Durations) []Column {
 		{Key: "ended", At: func(i int) Value { return Int(row(i).Ended) }},
 		{"unit", "UNIT", Words, Main, 4, known(func(d *report.Durations) Value { return Text(d.Unit.String()) })},
 		{"median", "MEDIAN", Count, Main, 1, known(func(d *report.Durations) Value { return Int(d.Median) })},
-		{"p99", "P99", Count, Number, 2,
-			known(func(d *report.Durations) Value { return If(d.Ended >= report.LeastOfRank, Int(d.P99)) })},
+		{
+			"p99", "P99", Count, Number, 2,
+			known(func(d *report.Durations) Value { return If(d.Ended >= report.LeastOfRank, Int(d.P99)) }),
+		},
 		{"longest", "LONGEST", Count, Number, 3, known(func(d *report.Durations) Value { return Int(d.Longest) })},
 		{Key: "sum", At: known(func(d *report.Durations) Value { return Int(d.Sum) })},
-		{Title: "WORST AT", Unit: Count, Weight: Number, Place: 5,
-			At: known(func(d *report.Durations) Value { return Int(d.Worst.Seq) })},
+		{
+			Title: "WORST AT", Unit: Count, Weight: Number, Place: 5,
+			At: known(func(d *report.Durations) Value { return Int(d.Worst.Seq) }),
+		},
 		{Key: "worst", At: known(func(*report.Durations) Value { return Object() })},
 		{Key: "worst.directory", At: known(func(d *report.Durations) Value { return Text(d.Worst.Dir) })},
 		{Key: "worst.source", At: known(func(d *report.Durations) Value { return Text(schema.SourceText(d.Worst.Source)) })},
 		{Key: "worst.seq", At: known(func(d *report.Durations) Value { return Int(d.Worst.Seq) })},
-		{Key: "each", Unit: Chart,
-			At: rare(func(d *report.Durations) Value { return IfAny(len(d.Each) > 0, JSONOf(d.Each)) })},
+		{
+			Key: "each", Unit: Chart,
+			At: rare(func(d *report.Durations) Value { return IfAny(len(d.Each) > 0, JSONOf(d.Each)) }),
+		},
 		{Key: "histogram", Unit: Chart, At: rare(func(d *report.Durations) Value {
 			if d.Histogram == nil {
 				return Absent
@@ -137,15 +143,19 @@ func durationChange(counted string, row func(int) *report.DurationChange) []Colu
 			return If(min(c.EndedNow, c.EndedBefore) >= report.LeastOfRank, Was(c.FiguresWas.P99, c.FiguresNow.P99))
 		}},
 		{Title: counted, Unit: FromTo, Weight: Number, Place: 4, At: func(i int) Value { return Was(ended(row(i))) }},
-		{Title: "LONGEST", Unit: FromTo, Weight: Number, Place: 5,
-			At: was(func(f *report.Figures) int64 { return f.Longest })},
+		{
+			Title: "LONGEST", Unit: FromTo, Weight: Number, Place: 5,
+			At: was(func(f *report.Figures) int64 { return f.Longest }),
+		},
 	}
 	columns = append(columns, sideFigures("now", func(i int) (int64,
-		*report.Figures) {
+		*report.Figures,
+	) {
 		return row(i).EndedNow, &row(i).FiguresNow
 	})...)
 	return append(columns, sideFigures("before", func(i int) (int64,
-		*report.Figures) {
+		*report.Figures,
+	) {
 		return row(i).EndedBefore, &row(i).FiguresWas
 	})...)
 }
@@ -159,7 +169,8 @@ func sideFigures(side string, of func(int) (int64, *report.Figures)) []Column {
 		{Key: side + ".ended", At: at(func(ended int64, _ *report.Figures) Value { return Int(ended) })},
 		{Key: side + ".median", At: at(func(_ int64, f *report.Figures) Value { return Int(f.Median) })},
 		{Key: side + ".p99", At: at(func(ended int64,
-			f *report.Figures) Value {
+			f *report.Figures,
+		) Value {
 			return If(ended >= report.LeastOfRank, Int(f.P99))
 		})},
 		{Key: side + ".longest", At: at(func(_ int64, f *report.Figures) Value { return Int(f.Longest) })},

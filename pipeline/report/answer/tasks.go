@@ -32,8 +32,10 @@ func Tasks(head []Fact, t *report.Tasks, top int) *Answer {
 		{Key: "task", At: func(i int) Value { return Int(row(i).Number) }},
 		{Key: "name", At: func(i int) Value { return JSONOf(row(i).Name) }},
 		{Key: "context_id", At: func(i int) Value { return If(row(i).ContextID.OK, Int(row(i).ContextID.V)) }},
-		{Title: "CONTEXT", Weight: Spare, Place: 3,
-			At: func(i int) Value { return If(row(i).ContextID.OK, Text(Hex(row(i).ContextID.V))) }},
+		{
+			Title: "CONTEXT", Weight: Spare, Place: 3,
+			At: func(i int) Value { return If(row(i).ContextID.OK, Text(Hex(row(i).ContextID.V))) },
+		},
 		{"origin", "BEGAN", Words, Spare, 3, func(i int) Value { return Text(row(i).Origin.String()) }},
 		{"first_seq", "FIRST SEQ", Count, Number, 2, func(i int) Value { return Int(row(i).FirstSeq) }},
 		{"switches", "SWITCHES", Count, Number, 1, func(i int) Value { return Int(row(i).Switches) }},

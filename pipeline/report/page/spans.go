@@ -221,8 +221,10 @@ func (x *Time) addSpan(depth uint16, frame int32, start, end int64) {
 // laneOf returns the lane of spans of one frame, which are in order of time.
 func (t *thinner) laneOf(r *spanReader, frame int32, spans []span) Lane {
 	kind := r.frames.frames.Kind[frame]
-	l := Lane{Name: r.frames.frames.Name[frame], Exception: kind == frameException, Guessed: r.parted[frame],
-		Turns: r.turns[frame]}
+	l := Lane{
+		Name: r.frames.frames.Name[frame], Exception: kind == frameException, Guessed: r.parted[frame],
+		Turns: r.turns[frame],
+	}
 	for i := range spans {
 		l.All += spans[i].length()
 	}

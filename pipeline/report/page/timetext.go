@@ -100,8 +100,10 @@ func guessed(t *Time) bool {
 }
 
 // tablesOfTime are what pictures of the time take.
-var tablesOfTime = []*schema.Table{&schema.Stacks, &schema.Tasks, &schema.Calls, &schema.ExceptionSpans,
-	&schema.Exceptions}
+var tablesOfTime = []*schema.Table{
+	&schema.Stacks, &schema.Tasks, &schema.Calls, &schema.ExceptionSpans,
+	&schema.Exceptions,
+}
 
 // lacking returns the names of tables that a dataset does not have.
 func lacking(d *report.Dataset, tables []*schema.Table) []string {

@@ -167,8 +167,10 @@ func (p *Page) dataset(dir string) int {
 }
 
 func (p *Page) imageTile() tile {
-	t := tile{"image agrees", exact(p.trust.Agrees, p.trust.Checks),
-		"nothing in the trace could be compared with the program image"}
+	t := tile{
+		"image agrees", exact(p.trust.Agrees, p.trust.Checks),
+		"nothing in the trace could be compared with the program image",
+	}
 	if p.trust.Checks == 0 {
 		return t
 	}
@@ -206,8 +208,10 @@ func (p *Page) conditionsTile() tile {
 }
 
 func (p *Page) outsideTile() tile {
-	x := tile{"executed outside the image", figures.Thousands(int64(len(p.trust.Outside))),
-		"all that was executed is code of a program file"}
+	x := tile{
+		"executed outside the image", figures.Thousands(int64(len(p.trust.Outside))),
+		"all that was executed is code of a program file",
+	}
 	switch {
 	case !p.trust.HasProgram:
 		x.Figure, x.Note = unknown, "there is no program file"
@@ -283,10 +287,19 @@ func (p *Page) inputs() []table {
 	sources := table{Caption: "Sources", Head: append(head("source"), cell{Text: "protocol"}, number("decoded"),
 		number("lost"), number("instructions"), cell{Text: "status"})}
 	files := table{Caption: "Inputs", Head: []cell{{Text: "file"}, number("bytes"), {Text: "SHA-256"}}}
-	images := table{Caption: "Images", Head: []cell{{Text: "file"}, {Text: "role"}, number("address"), number("bytes"),
-		{Text: "build-id"}, {Text: "SHA-256"}}}
-	datasets := table{Caption: "Datasets", Head: []cell{{Text: "dataset"}, {Text: "description"}, {Text: "test"},
-		{Text: "window"}}}
+	images := table{Caption: "Images", Head: []cell{
+		{Text: "file"},
+		{Text: "role"},
+		number("address"), number("bytes"),
+		{Text: "build-id"},
+		{Text: "SHA-256"},
+	}}
+	datasets := table{Caption: "Datasets", Head: []cell{
+		{Text: "dataset"},
+		{Text: "description"},
+		{Text: "test"},
+		{Text: "window"},
+	}}
 	for i := range p.trust.Datasets {
 		d := &p.trust.Datasets[i]
 		of := ""
@@ -304,8 +317,11 @@ func (p *Page) inputs() []table {
 			})
 		}
 		for _, f := range d.Manifest.Inputs {
-			files.Rows = append(files.Rows, []cell{{Text: name(of + f.Path)}, number(figures.Thousands(f.Bytes)),
-				{Text: name(f.SHA256), Class: "hash"}})
+			files.Rows = append(files.Rows, []cell{
+				{Text: name(of + f.Path)},
+				number(figures.Thousands(f.Bytes)),
+				{Text: name(f.SHA256), Class: "hash"},
+			})
 		}
 		for _, r := range d.Manifest.Images {
 			role := r.Role
@@ -325,8 +341,12 @@ func (p *Page) inputs() []table {
 			window = name(strings.TrimSpace("from " + d.Window.From + " to " + d.Window.To))
 		}
 		if of != "" || d.Manifest.Description != "" || d.Test != "" || window != "" {
-			datasets.Rows = append(datasets.Rows, []cell{{Text: fmt.Sprint(i + 1)}, {Text: name(d.Manifest.Description)},
-				{Text: name(d.Test)}, {Text: window}})
+			datasets.Rows = append(datasets.Rows, []cell{
+				{Text: fmt.Sprint(i + 1)},
+				{Text: name(d.Manifest.Description)},
+				{Text: name(d.Test)},
+				{Text: window},
+			})
 		}
 	}
 	var tables []table

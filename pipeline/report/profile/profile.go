@@ -48,8 +48,10 @@ const none = -1
 // Read returns the call trees in the datasets of m, which have to be those in dirs. It fails
 // with a [*dataset.Error] if one has no `stacks` or `tasks`.
 func Read(m *report.Merged, dirs []string, test string) (*Profile, error) {
-	b := &builder{p: &Profile{ByCycles: true}, tasks: map[Task]int32{}, frames: map[report.Frame]int32{},
-		nodes: map[nodeKey]int32{}}
+	b := &builder{
+		p: &Profile{ByCycles: true}, tasks: map[Task]int32{}, frames: map[report.Frame]int32{},
+		nodes: map[nodeKey]int32{},
+	}
 	err := read.EachSource(dirs, test, &schema.Stacks, func(d *dataset.Dataset, s *schema.SourceTotals) error {
 		if err := read.Need(d, &schema.Tasks); err != nil {
 			return err

@@ -48,8 +48,10 @@ type InlinedSamples struct {
 // ReadSamples returns executions by line in the datasets of m, which have to be those in dirs. It
 // fails with a [*dataset.Error] if one has no `edges`.
 func ReadSamples(m *report.Merged, dirs []string, test string) (*Samples, error) {
-	s := &sampler{m: m, declared: declarations(m), functions: map[report.Function]*sampled{},
-		lines: map[location]*sampledLine{}}
+	s := &sampler{
+		m: m, declared: declarations(m), functions: map[report.Function]*sampled{},
+		lines: map[location]*sampledLine{},
+	}
 	if err := s.readLines(dirs, test); err != nil {
 		return nil, err
 	}

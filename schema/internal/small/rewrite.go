@@ -130,7 +130,8 @@ type conversion func(b *schema.Batch, to *schema.Table) *schema.Batch
 
 // rewrite writes parts of a table as those of another one.
 func rewrite(t testing.TB, dir string, from, to *schema.Table, parts []schema.PartFile,
-	convert conversion) schema.Files {
+	convert conversion,
+) schema.Files {
 	t.Helper()
 	files := schema.Files{}
 	for _, p := range parts {

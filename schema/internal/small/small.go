@@ -84,8 +84,10 @@ func New() *Dataset {
 		Options:      dataset.Options{Level: schema.LevelInstructions},
 		Instructions: map[uint8][]Instruction{0x10: instructions(), 0x11: instructions()},
 		Segments: map[uint8]schema.Segment{
-			0x10: {Key: schema.Key{Offset: 6}, Counters: schema.Counters{Bytes: 194, BytesDecoded: 191, BytesLost: 3,
-				Instructions: 5}},
+			0x10: {Key: schema.Key{Offset: 6}, Counters: schema.Counters{
+				Bytes: 194, BytesDecoded: 191, BytesLost: 3,
+				Instructions: 5,
+			}},
 			0x11: {Counters: schema.Counters{Bytes: 200, BytesDecoded: 200, Instructions: 5}},
 		},
 		Losses: map[uint8][]schema.Loss{0x10: { // the first before the segment

@@ -64,7 +64,8 @@ func Close(open []*dataset.Dataset) {
 // which have to have a table. It fails as [Open] does, with a [*dataset.Error] if one has no
 // such table, or if the function fails.
 func EachSource(dirs []string, test string, of *schema.Table,
-	do func(*dataset.Dataset, *schema.SourceTotals) error) error {
+	do func(*dataset.Dataset, *schema.SourceTotals) error,
+) error {
 	open, err := Open(dirs, test)
 	defer Close(open)
 	if err != nil {
@@ -96,8 +97,10 @@ func hasTables(d *dataset.Dataset) error {
 
 // Lacks is the error for a table that an answer needs.
 func Lacks(d *dataset.Dataset, t *schema.Table) error {
-	return &dataset.Error{File: d.Dir, Problem: "has no table " + t.Name,
-		Remedy: "export again without --tables, or with " + t.Name + " among them"}
+	return &dataset.Error{
+		File: d.Dir, Problem: "has no table " + t.Name,
+		Remedy: "export again without --tables, or with " + t.Name + " among them",
+	}
 }
 
 // Need fails with a [*dataset.Error] if a dataset has not all of the tables that an answer
