@@ -7,11 +7,31 @@ import "github.com/tracelake/tracelake/schema"
 
 // TakeBack removes the last instruction of a range of r, moves the end of the
 // range, and returns the instruction's address and cost. It fails if the range
-// has no instruction.
+// has no instruction. Cancels of any depth take back one after another.
 func (r *Result) TakeBack(from Ends, to *Ends) (address, cost uint32, ok bool) {
-	if address, ok = r.LastAddress(from, *to); !ok {
+	last := r.last(from, *to)
+	if last == nil {
 		return 0, 0, false
 	}
+	address = r.lastAddress(last)
+	named := r.namedIn(from, *to)
+	if e := to[Entries] - 1; to[Runs] == named && r.Entries[e].Path != OwnRuns {
+		if path := r.Entries[e].Path; r.Paths[path].Instructions > 1 {
+			r.Entries[e].Path = r.shorten(path)
+		} else {
+			to[Entries]--
+		}
+		return address, 0, true
+	}
+	cost = r.takeBackRun(to)
+	if to[Runs] < named {
+		to[Entries] = r.unnameRun(to[Entries])
+	}
+	return address, cost, true
+}
+
+// takeBackRun removes the last instruction of the last run before an end.
+func (r *Result) takeBackRun(to *Ends) (cost uint32) {
 	run := &r.Runs[to[Runs]-1]
 	if run.Flags&schema.RunHasCosts != 0 {
 		to[Costs]--
@@ -22,28 +42,39 @@ func (r *Result) TakeBack(from Ends, to *Ends) (address, cost uint32, ok bool) {
 	if run.Flags&schema.RunHasOffsets != 0 {
 		to[Offsets]--
 	}
-	run.Count--
-	if run.Count == 0 {
+	if run.Count == 1 {
 		to[Runs]--
-		return address, cost, true
+	} else {
+		dropLast(run)
 	}
-	run.Failed &^= 1 << run.Count
-	run.Outcome = schema.Passed // no branch: only the last one of a block is
-	if run.Failed>>(run.Count-1)&1 == 1 {
-		run.Outcome = schema.NotTaken
+	return cost
+}
+
+// unnameRun takes a run from the entry before an end, and returns the end of those that are left.
+func (r *Result) unnameRun(end int) int {
+	if e := &r.Entries[end-1]; e.Offset > 1 {
+		e.Offset--
+		return end
 	}
-	return address, cost, true
+	return end - 1
 }
 
 // LastAddress returns the address of the last instruction of a range of r. It
 // fails if the range has no instruction.
 func (r *Result) LastAddress(from, to Ends) (address uint32, ok bool) {
-	if to[Runs] == from[Runs] {
+	last := r.last(from, to)
+	if last == nil {
 		return 0, false
 	}
-	run := &r.Runs[to[Runs]-1]
-	return r.Blocks[run.Block].Address[int(run.First)+int(run.Count)-1], true
+	return r.lastAddress(last), true
 }
+
+func (r *Result) lastAddress(last *schema.Run) uint32 {
+	return r.Blocks[last.Block].Address[int(last.First)+int(last.Count)-1]
+}
+
+// Last returns what ran last since the rows had an end: a run, or a shape of a path; nil if nothing did.
+func (r *Result) Last(from Ends) *schema.Run { return r.last(from, r.Ends()) }
 
 // RemoveException removes a row of `exceptions` from the range that ends at to.
 func (r *Result) RemoveException(i int, to *Ends) {

@@ -109,12 +109,6 @@ type Protocol interface {
 // Wanted is what a decoder makes beside the rows that all make.
 type Wanted struct {
 	Packets bool // rows of `packets`
-	// Counted reports that runs are wanted for nothing but to be counted: the decoder
-	// may count many of them itself (see [Stretch]). With Packets it does not.
-	Counted bool
-	// FunctionOf returns the number of the function that an address is in. If it is not nil,
-	// the decoder may say of runs, and does of what it counts, where control leaves functions (see [Step]).
-	FunctionOf func(address uint32) int32
 }
 
 // A Doubter is a [Protocol] that can recognise a packet that is read, but that no

@@ -9,9 +9,8 @@ import (
 
 // A Pool recycles the memory of runs and of counts, which is most of what a result takes
 // up: new memory costs as much as decoding into it does. A result made by
-// [Pool.NewResult] gives the memory of its Blocks, Runs, Costs, Offsets, Stretches, Turns,
-// Steps and Exits back with the last [Result.Release], that of its Counts with the last [CountRows.Release]. The
-// memory of a result that is not released is left to the garbage collector.
+// [Pool.NewResult] gives the memory of its blocks and of its log back with the last [Result.Release], that of
+// its Counts with the last [CountRows.Release]. The memory of a result that is not released is left to the garbage collector.
 //
 // The zero Pool is empty. Goroutines may share it.
 type Pool struct {
@@ -28,10 +27,10 @@ type runMemory struct {
 	costs   Rows[uint32]
 	offsets Rows[uint32]
 
-	stretches Rows[Stretch]
-	turns     Rows[Turn]
-	steps     Rows[Step]
-	exits     Rows[Exit]
+	entries    Rows[Entry]
+	shapes     Rows[schema.Run]
+	paths      Rows[Path]
+	pathShapes Rows[uint32]
 }
 
 // idleResults is how many results a pool has memory for at most: as many as units
@@ -43,7 +42,7 @@ const idleResults = 64
 func (p *Pool) NewResult(room Ends, segments int) *Result {
 	m := p.take()
 	r := &Result{Blocks: m.blocks, Runs: m.runs, Costs: m.costs, Offsets: m.offsets, Segments: make([]Segment, 0, segments), pool: p}
-	r.Stretches, r.Turns, r.Steps, r.Exits = m.stretches, m.turns, m.steps, m.exits
+	r.Entries, r.Shapes, r.Paths, r.PathShapes = m.entries, m.shapes, m.paths, m.pathShapes
 	if room[Counts] > 0 {
 		r.Counts = p.newCounts()
 	}
@@ -55,7 +54,7 @@ func (p *Pool) NewResult(room Ends, segments int) *Result {
 // pooled reports whether rows of a kind are in the memory of a pool.
 func pooled(kind RowKind) bool {
 	switch kind {
-	case Blocks, Runs, Costs, Offsets, Counts, Stretches, Turns, Steps, Exits:
+	case Blocks, Runs, Costs, Offsets, Counts, Entries, Shapes, Paths, PathShapes:
 		return true
 	}
 	return false
@@ -84,7 +83,7 @@ func (p *Pool) give(m runMemory) {
 // not be used after that user has released it, nor get any more rows.
 func (r *Result) RunsAlone() *Result {
 	runs := &Result{Blocks: r.Blocks, Runs: r.Runs, Costs: r.Costs, Offsets: r.Offsets, Timestamps: r.Timestamps, pool: r.pool}
-	runs.Stretches, runs.Turns, runs.Steps, runs.StepCycles, runs.Exits = r.Stretches, r.Turns, r.Steps, r.StepCycles, r.Exits
+	runs.Entries, runs.Shapes, runs.Paths, runs.PathShapes, runs.Base = r.Entries, r.Shapes, r.Paths, r.PathShapes, r.Base
 	runs.users.Store(1)
 	r.pool = nil
 	if m := r.Counts.memory; m != nil {
@@ -107,8 +106,9 @@ func (r *Result) Release() {
 		return
 	}
 	m := runMemory{blocks: r.Blocks[:0], runs: r.Runs[:0], costs: r.Costs[:0], offsets: r.Offsets[:0]}
-	m.stretches, m.turns, m.steps, m.exits = r.Stretches[:0], r.Turns[:0], r.Steps[:0], r.Exits[:0]
-	r.Blocks, r.Runs, r.Costs, r.Offsets, r.Stretches, r.Turns, r.Steps, r.Exits = nil, nil, nil, nil, nil, nil, nil, nil
+	m.entries, m.shapes, m.paths, m.pathShapes = r.Entries[:0], r.Shapes[:0], r.Paths[:0], r.PathShapes[:0]
+	r.Blocks, r.Runs, r.Costs, r.Offsets = nil, nil, nil, nil
+	r.Entries, r.Shapes, r.Paths, r.PathShapes = nil, nil, nil, nil
 	r.pool.give(m)
 }
 

@@ -14,15 +14,12 @@ import (
 type Result struct {
 	Blocks     Rows[*schema.Block] // in order of first use in their part: those of parts before it may be used, too
 	Runs       Rows[schema.Run]
-	Costs      Rows[uint32]  // cycles of each instruction of the runs with RunHasCosts
-	Offsets    Rows[uint32]  // of each instruction of the runs with RunHasOffsets: its capture offset minus that of the run
-	Stretches  Rows[Stretch] // only if NewDecoder was asked to count, or for steps
-	Firsts     Rows[First]   // only if NewDecoder was asked to count
-	Turns      Rows[Turn]    // likewise
-	Failures   Rows[Failure] // likewise
-	Steps      Rows[Step]    // of the stretches, with Wanted.FunctionOf
-	StepCycles Rows[int64]   // of each step, where cycles are traced: as Run.Cycle, of the instruction that it left
-	Exits      Rows[Exit]    // of the steps, those of later parts, too
+	Costs      Rows[uint32]     // cycles of each instruction of the runs with RunHasCosts
+	Offsets    Rows[uint32]     // of each instruction of the runs with RunHasOffsets: its capture offset minus that of the run
+	Entries    Rows[Entry]      // the log: see [Entry]
+	Shapes     Rows[schema.Run] // of the paths, without offset, like blocks
+	Paths      Rows[Path]       // that entries name, like blocks
+	PathShapes Rows[uint32]     // indexes of shapes: those of each path
 	Spans      Rows[schema.Span]
 	Exceptions KeyedRows[schema.Exception, *schema.Exception]
 	Counts     CountRows
@@ -33,6 +30,9 @@ type Result struct {
 	Losses     KeyedRows[schema.Loss, *schema.Loss]
 	Packets    KeyedRows[schema.Packet, *schema.Packet] // only if NewDecoder was asked for them
 	Segments   []Segment
+
+	Base  int64 // capture offset that those of entries count from
+	Named int   // runs of the part at hand from this index on are named by no entry yet; negative: no part is
 
 	// Of a result whose runs are in recycled memory: see [Pool].
 	pool  *Pool

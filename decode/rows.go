@@ -17,13 +17,10 @@ const (
 	Runs
 	Costs
 	Offsets
-	Stretches
-	Firsts
-	Turns
-	Failures
-	Steps
-	StepCycles
-	Exits
+	Entries
+	Shapes
+	Paths
+	PathShapes
 	Spans
 	Exceptions
 	Counts
@@ -39,8 +36,10 @@ const (
 // lists returns the rows of every kind.
 func (r *Result) lists() [rowKinds]list {
 	return [rowKinds]list{
-		Blocks: &r.Blocks, Runs: &r.Runs, Costs: &r.Costs, Offsets: &r.Offsets, Stretches: &r.Stretches, Firsts: &r.Firsts, Turns: &r.Turns, Failures: &r.Failures, Steps: &r.Steps, StepCycles: &r.StepCycles, Exits: &r.Exits, Spans: &r.Spans, Exceptions: &r.Exceptions, Counts: &r.Counts,
-		Timestamps: &r.Timestamps, Contexts: &r.Contexts, Data: &r.Data, Events: &r.Events, Losses: &r.Losses, Packets: &r.Packets,
+		Blocks: &r.Blocks, Runs: &r.Runs, Costs: &r.Costs, Offsets: &r.Offsets,
+		Entries: &r.Entries, Shapes: &r.Shapes, Paths: &r.Paths, PathShapes: &r.PathShapes,
+		Spans: &r.Spans, Exceptions: &r.Exceptions, Counts: &r.Counts, Timestamps: &r.Timestamps, Contexts: &r.Contexts,
+		Data: &r.Data, Events: &r.Events, Losses: &r.Losses, Packets: &r.Packets,
 	}
 }
 
@@ -97,14 +96,17 @@ func (r *Result) Bytes() int64 {
 	return n
 }
 
-// Truncate drops the rows after an end, but no blocks and exits: they are no rows of their
-// own, and a walk may come back to them.
+// Truncate drops the rows after an end, but no blocks, shapes and paths: they are no rows of
+// their own, and a walk may come back to them.
 func (r *Result) Truncate(to Ends) {
 	for kind, rows := range r.lists() {
-		if k := RowKind(kind); k != Blocks && k != Exits {
+		switch RowKind(kind) {
+		case Blocks, Shapes, Paths, PathShapes:
+		default:
 			rows.truncate(to[kind])
 		}
 	}
+	r.Named = min(r.Named, len(r.Runs))
 }
 
 // Lower subtracts one from the ordinals of the rows at the end of a range that

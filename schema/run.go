@@ -60,7 +60,8 @@ const (
 
 // A Span is the state that holds from one run up to the next span.
 type Span struct {
-	Run       int   // index of its first run
+	Run       int   // index of the run that comes next: its first, unless paths come before that
+	Entry     int   // index of the entry of the log that comes next, or has that run
 	Epoch     int32 // relative to the segment: 0 continues the last epoch of the segment before
 	Timestamp int32 // index of the last timestamp row, or TimestampCarried
 	ContextID Null[uint32]

@@ -68,10 +68,29 @@ func segments(r *decode.Result) (all []decode.Segment) {
 		if !s.CountsEach {
 			s.End.Waits, s.End.Cycle, s.Back.Waits = 0, 0, 0
 		}
-		for _, kind := range []decode.RowKind{decode.Stretches, decode.Steps, decode.Exits} { // no rows come of them
-			s.Ends[kind] = 0
-		}
 		all = append(all, s)
 	}
 	return all
+}
+
+// Expanded returns r with runs in place of all that its log names.
+func Expanded(r *decode.Result) *decode.Result {
+	x := &decode.Result{
+		Blocks: r.Blocks, Costs: r.Costs, Offsets: r.Offsets, Exceptions: r.Exceptions, Counts: r.Counts,
+		Timestamps: r.Timestamps, Contexts: r.Contexts, Data: r.Data, Events: r.Events, Losses: r.Losses, Packets: r.Packets,
+	}
+	var from decode.Ends
+	for _, s := range r.Segments {
+		log := r.Log(from, s.Ends)
+		own, spans := r.Runs[from[decode.Runs]:s.Ends[decode.Runs]], r.Spans[from[decode.Spans]:s.Ends[decode.Spans]]
+		x.Runs, spans = log.Expand(x.Runs, own, from[decode.Runs], spans)
+		x.Spans = append(x.Spans, spans...)
+		from = s.Ends
+		s.Ends[decode.Runs] = len(x.Runs)
+		for _, kind := range []decode.RowKind{decode.Entries, decode.Shapes, decode.Paths, decode.PathShapes} {
+			s.Ends[kind] = 0
+		}
+		x.Segments = append(x.Segments, s)
+	}
+	return x
 }

@@ -18,7 +18,6 @@ type Decoder struct {
 	walk    *flow.Walker
 	rec     record.Recorder
 	packets bool // make rows of `packets`
-	turns   bool // count turns, where runs are not wanted
 	headers *[256]warmHeader
 
 	offset int64 // capture offset of the current packet

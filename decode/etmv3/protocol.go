@@ -98,12 +98,7 @@ func (c *Config) TimestampCode() decode.TimestampCode {
 
 // NewDecoder implements [decode.Protocol].
 func (c *Config) NewDecoder(mem *image.Memory, want decode.Wanted) decode.Decoder {
-	d := newDecoder(c, mem, want.Packets)
-	if !c.CycleAccurate && !c.TracesData() {
-		d.turns = want.Counted
-		d.walk.NoteSteps(want.FunctionOf)
-	}
-	return d
+	return newDecoder(c, mem, want.Packets)
 }
 
 func newDecoder(c *Config, mem *image.Memory, packets bool) *Decoder {

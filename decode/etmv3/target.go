@@ -51,8 +51,8 @@ func (d *Decoder) branchExpected(r *Branch) bool {
 
 // justTaken reports whether the last instruction was a taken branch.
 func (d *Decoder) justTaken() bool {
-	n := len(d.rec.Result.Runs)
-	return n == d.rec.Base[decode.Runs] || d.rec.Result.Runs[n-1].Outcome == schema.Taken
+	last := d.rec.Result.Last(d.rec.Base)
+	return last == nil || last.Outcome == schema.Taken
 }
 
 // goTo sets the position and the state from a branch packet.

@@ -24,15 +24,15 @@ const (
 
 // A warm is the fast path at work: the position in the program, and what it writes.
 type warm struct {
-	d     *Decoder
-	at    flow.Cursor // zero: after an indirect branch, before its address
-	left  flow.Cursor // the block that ends with that branch, if it was walked warm
-	pos   int         // in the block at it
-	pause flow.Pause  // after the waypoint there, where no walk went on yet
-	seq   int64
-	from  int64 // seq at the start
-	runs  []schema.Run
-	n     int // runs; the others are room
+	d       *Decoder
+	at      flow.Cursor // zero: after an indirect branch, before its address
+	pos     int         // in the block at it
+	pause   flow.Pause  // after the waypoint there, where no walk went on yet
+	outcome schema.Outcome
+	seq     int64
+	from    int64 // seq at the start
+	runs    []schema.Run
+	n       int // runs; the others are room
 	timing
 
 	indirect, repeated int64 // branch addresses: see compareBranch
@@ -63,26 +63,19 @@ func (d *Decoder) decodeWarm(i int) int {
 			return i
 		}
 	}
-	if d.turns {
-		return w.count(i, last)
-	}
-	end := w.runsOf(i, last)
-	d.walk.EndRuns(w.runs[:w.n], len(runs), seq, w.seq-seq)
+	end := w.packets(i, last)
 	if d.rec.Result.Runs = w.runs[:w.n]; end > i {
 		w.cool(end)
 	}
 	return end
 }
 
-// runsOf decodes packets from Data[i] on, as long as they are warm, by the loop of the mode.
-func (w *warm) runsOf(i, last int) int {
+// packets decodes packets from Data[i] on, as long as they are warm, by the loop of the mode.
+func (w *warm) packets(i, last int) int {
 	if w.d.cfg.CycleAccurate {
 		return w.cyclePackets(i, last)
 	}
-	if paths := w.d.walk.RunPaths(); paths.Pay() {
-		return w.alongRuns(paths, i, last)
-	}
-	return w.plain(i, last)
+	return w.plainPackets(i, last)
 }
 
 // isWarm reports whether the next packets may be decoded warm: only atoms or an address
@@ -125,7 +118,7 @@ func (w *warm) atoms(h *warmHeader, offset int64) bool {
 	if w.seq == w.from {
 		d.rec.Settle()
 	}
-	at, pos, n, pause := d.walk.Inside(w.at, w.pos, w.runs[w.n:], int(h.count), uint64(h.failed), offset, w.seq-w.from)
+	at, pos, n, pause := d.walk.Inside(w.at, w.pos, w.runs[w.n:], int(h.count), uint64(h.failed), offset)
 	if n == 0 {
 		return false
 	}
@@ -133,7 +126,7 @@ func (w *warm) atoms(h *warmHeader, offset int64) bool {
 		if at.ExceptionReturn() && d.cfg.returnsByOpcode() {
 			return false // it makes a row
 		}
-		d.isa, w.left = at.ISA(), at // for the address that follows
+		d.isa = at.ISA() // for the address that follows
 		at, pos, pause = flow.Cursor{}, 0, flow.AtBlock
 	}
 	w.seq += int64(h.count)
@@ -142,6 +135,7 @@ func (w *warm) atoms(h *warmHeader, offset int64) bool {
 	}
 	w.at, w.pos, w.pause = at, pos, pause
 	w.n += n
+	w.outcome = w.runs[w.n-1].Outcome
 	return true
 }
 
@@ -160,9 +154,6 @@ func (w *warm) address(b []byte) int {
 		w.repeated++
 	default:
 		w.indirect++
-		if w.left.Known() {
-			w.d.walk.NoteArrival(w.left, next, w.seq-w.from)
-		}
 	}
 	w.at, w.pos = next, 0
 	return length
@@ -171,7 +162,7 @@ func (w *warm) address(b []byte) int {
 // mayRepeat reports whether a branch address may repeat the target of the direct branch
 // that was traced before it, as compareBranch counts it.
 func (w *warm) mayRepeat() bool {
-	return w.pos == 0 && w.seq > w.addressSeq && w.seq > w.from+1 && w.runs[w.n-1].Outcome == schema.Taken
+	return w.pos == 0 && w.seq > w.addressSeq && w.seq > w.from+1 && w.outcome == schema.Taken
 }
 
 // warmBranch reads the branch address that b begins with, after an indirect branch or at

@@ -6,7 +6,7 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// cyclePackets is runsOf in cycle-accurate mode. P-headers that are cycles alone, and those
+// cyclePackets is packets in cycle-accurate mode. P-headers that are cycles alone, and those
 // that stay in their block or end with it, are in its loop, with all counters in local
 // variables; all else is for packet. Slots after the rows are overwritten.
 func (w *warm) cyclePackets(i, last int) int {
@@ -47,6 +47,9 @@ func (w *warm) cyclePackets(i, last int) int {
 			if nextSize == 0 {
 				w.at, w.pos, w.runs, w.n, w.costs, w.paid, w.counts, w.rows = at, pos, runs, n, costs, paid, counts, rows
 				w.cycle, w.waits, w.seq = cycle, int64(waits), int64(seq)+w.span.Seq
+				if n > 0 {
+					w.outcome = runs[n-1].Outcome
+				}
 				length := w.packet(i)
 				if i += length; length == 0 || w.pause != flow.AtBlock {
 					return i

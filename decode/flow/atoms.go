@@ -207,8 +207,9 @@ func (w *Walker) TakeBack(from decode.Ends) (address, cost uint32, ok bool) {
 	if address, cost, ok = w.result.TakeBack(from, &to); !ok {
 		return 0, 0, false
 	}
-	w.result.Runs, w.result.Costs = w.result.Runs[:to[decode.Runs]], w.result.Costs[:to[decode.Costs]]
-	w.result.Offsets = w.result.Offsets[:to[decode.Offsets]]
+	r := w.result
+	r.Runs, r.Costs, r.Offsets = r.Runs[:to[decode.Runs]], r.Costs[:to[decode.Costs]], r.Offsets[:to[decode.Offsets]]
+	r.Entries, r.Named = r.Entries[:to[decode.Entries]], min(r.Named, to[decode.Runs])
 	w.open = false
 	w.dataMark.clamp(w.result.Runs)
 	w.Seq--

@@ -24,22 +24,18 @@ const (
 // A block is decoded straight code and how it is left. Blocks belong to one
 // [Program] and are not shared.
 type block struct {
-	// What a walk reads and writes, in one line of the cache (64 bytes). The rest fills
-	// another two, so that all blocks begin at a line.
+	// What a walk reads and writes, in one line of the cache (64 bytes).
 	links    [2]*block // successors by outcome, filled in when first taken: fallThrough, taken
-	left     [2]uint32 // how often control left it, by outcome: see count.go
+	wholes   [2]uint32 // by outcome, one more than the number of the path that is all of it; 0: none yet
 	count    uint32    // instructions
-	counted  uint32    // partStamp, if executions are counted in the block
-	came     arrivals  // most of them
-	ready    uint32    // partStamp, if the block ends at a waypoint and is not mixed; otherwise another
+	ready    uint32    // partStamp, if the block ends at a waypoint and is in the result
 	index    uint32
 	special  uint8             // 1: if executed, more is to be done than to follow links[taken]
 	flow     isa.Flow          // of the last instruction, with atWaypoint
 	link     bool              // likewise
 	outcomes [2]schema.Outcome // of the last instruction, by outcome of its atom
 	end      end
-	dropped  bool  // no longer in the cache: its links stay nil
-	closed   uint8 // by bit of an outcome: to leave the block by it takes more than to follow the link, where ready
+	dropped  bool // no longer in the cache: its links stay nil
 
 	at        locationID    // that the block was entered at
 	code      *schema.Block // nil: not even the first instruction could be read
@@ -48,20 +44,12 @@ type block struct {
 	unit      uint32        // the last work unit whose result has the block
 	split     uint16        // position of the first 32-bit T32 instruction, the length without one
 	pass      uint16        // of a walk by samples: instructions before the first that is 32-bit T32, or an indirect branch
-	first     int64         // see count.go
-	others    []arrivals    // likewise
-	cycles    *cycles       // see countcycles.go; nil: none yet
-	failing   []failing     // see countinside.go
 
 	last isa.Instruction // with atWaypoint: the last instruction
 
-	// See steps.go.
-	exits    [2]uint32 // by outcome, where that decides where it leads: see noExit
-	function int32     // of its first instruction
-	located  bool
-	mixed    bool // it has instructions of several functions
+	returns bool // the last instruction returns from an exception
 
-	returns bool // of a walk by samples: the last instruction returns from an exception
+	_ [16]byte // so that all blocks begin at a line
 }
 
 // The links of a block, by outcome of the atom of its last instruction.

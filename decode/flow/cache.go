@@ -21,6 +21,7 @@ type Program struct {
 	limit     int    // of held; the cache is trimmed above it
 	unit      uint32 // number of the current work unit
 	short     bool   // blocks that the result does not have yet are short
+	dropped   int    // how often blocks were dropped from the cache
 
 	data map[*schema.Block][]isa.Transfers // see dataOf
 
@@ -49,6 +50,7 @@ func NewProgram(mem *image.Memory, rules Rules) *Program {
 }
 
 func (p *Program) forget() {
+	p.dropped++
 	for _, b := range p.blocks {
 		b.drop()
 	}
@@ -71,6 +73,7 @@ func (p *Program) begin() {
 // trim drops the blocks that the current result does not hold. Those that it holds
 // stay, so that the blocks of a result depend on the work unit alone.
 func (p *Program) trim() {
+	p.dropped++
 	clear(p.lookaside[:])
 	for key, b := range p.blocks {
 		b.links = [2]*block{}

@@ -54,44 +54,14 @@ const (
 	AfterExecuted              // after that waypoint, which was executed
 )
 
-// Atoms walks from c on by atoms, and writes a run for each into runs, which has room for
-// all. The atoms are those of one packet under a stop bit, the oldest in bit 0; 1 is E. It
-// returns those that are left, which follow the pause, and how many runs it wrote.
-func (w *Walker) Atoms(c Cursor, runs []schema.Run, atoms uint8, offset int64) (to Cursor, walked int, left uint8, p Pause) {
-	b, part, seq, room := c.b, w.partStamp, int64(0), len(runs)
-	for atoms > 1 && len(runs) > 0 {
-		if b.ready != part && !w.admit(b) {
-			break
-		}
-		e := atoms & 1
-		b.fill(&runs[0], offset, e)
-		runs = runs[1:] // &runs[i] the compiler would compute again for each field
-		atoms >>= 1
-		seq += int64(b.count)
-		next := b.links[e]
-		if b.closed>>e&1 != 0 {
-			next = w.leaveClosed(b, e, seq)
-		}
-		if next == nil {
-			p = AfterFailed + Pause(e)
-			break
-		}
-		b = next
-	}
-	w.Seq += seq
-	return Cursor{b}, room - len(runs), atoms, p
-}
-
-// Step walks to the waypoint of the block at c and on by one atom, which is 1 if it is E,
-// and writes its run. The Cursor that it returns is zero if the walk pauses after the
+// Step walks to the waypoint of the block at c and on by one atom, which is 1 if it is E. The Cursor
+// that it returns is zero if the walk pauses after the
 // waypoint. It fails, and does nothing, if the block is not warm.
-func (w *Walker) Step(c Cursor, run *schema.Run, e uint8, offset int64) (next Cursor, ok bool) {
+func (w *Walker) Step(c Cursor, e uint8) (next Cursor, ok bool) {
 	b := c.b
 	if b.ready != w.partStamp && !w.admit(b) {
 		return Cursor{}, false
 	}
-	b.fill(run, offset, e)
-	w.Seq += int64(b.count)
 	if e&b.special != 0 {
 		return Cursor{w.successor(b)}, true
 	}
@@ -99,35 +69,18 @@ func (w *Walker) Step(c Cursor, run *schema.Run, e uint8, offset int64) (next Cu
 }
 
 // Branch walks to the waypoint of the block at c, which branches to an address that the
-// trace has, and writes its run. The Cursor that it returns is zero if there is no block yet
+// trace has. The Cursor that it returns is zero if there is no block yet
 // at that address. It fails, and does nothing, if the block is not warm, or if its waypoint
 // branches to another address or not at all.
-func (w *Walker) Branch(c Cursor, run *schema.Run, offset int64, to decode.PC) (next Cursor, ok bool) {
+func (w *Walker) Branch(c Cursor, to decode.PC) (next Cursor, ok bool) {
 	b := c.b
 	if b.flow != isa.Indirect && (b.flow != isa.Direct || to.Address != b.last.Target || to.ISA != b.last.TargetISA) || b.ready != w.partStamp && !w.admit(b) {
 		return Cursor{}, false
 	}
-	b.fill(run, offset, taken)
-	w.Seq += int64(b.count)
 	if b.link && w.prog.rules.ReturnStack {
 		w.stack.push(b)
 	}
-	next = w.find(b.at.inSpace(to))
-	if b.closed>>taken&1 != 0 {
-		w.noteStep(b, taken, next.b, 0)
-	}
-	return next, true
-}
-
-// leaveClosed returns where the walk leaves b for by an outcome that is closed, and notes the step,
-// n instructions after Seq: nil, if the walk pauses there.
-func (w *Walker) leaveClosed(b *block, e uint8, n int64) *block {
-	next := b.links[e&1]
-	if e&b.special != 0 {
-		next = w.successor(b)
-	}
-	w.noteStep(b, e, next, n)
-	return next
+	return w.find(b.at.inSpace(to)), true
 }
 
 // find returns the position at the start of a block, the zero Cursor if it is not cached.
@@ -138,18 +91,19 @@ func (w *Walker) find(at locationID) Cursor {
 	return Cursor{w.prog.find(at.key())}
 }
 
-// admit makes b ready for the part. It fails if b does not end at a waypoint, if it is mixed, or if the
+// admit makes b ready for the part. It fails if b does not end at a waypoint, or if the
 // result would exceed unitInstructions.
 func (w *Walker) admit(b *block) bool {
-	if b.end != atWaypoint || w.isMixed(b) {
+	if b.end != atWaypoint {
 		return false
 	}
 	_, ok := w.use(b)
 	return ok
 }
 
-// fill makes run that of b, which is in the result.
-func (b *block) fill(run *schema.Run, offset int64, outcome uint8) {
+// Fill makes run that of all of the block at c, which is in the result, without cycles.
+func (c Cursor) Fill(run *schema.Run, offset int64, outcome uint8) {
+	b := c.b
 	run.Offset = offset
 	run.Failed, run.Cycle, run.Cycles = 0, 0, 0
 	run.Block = b.index

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/isa"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -67,6 +68,6 @@ func (p *Program) dataOf(b *schema.Block) []isa.Transfers {
 // TransfersData reports whether the last instruction of the result transfers data.
 // The result must have one.
 func (w *Walker) TransfersData() bool {
-	run := &w.result.Runs[len(w.result.Runs)-1]
+	run := w.result.Last(decode.Ends{})
 	return w.prog.dataOf(w.result.Blocks[run.Block])[run.First+run.Count-1].Count > 0
 }

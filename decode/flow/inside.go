@@ -43,11 +43,11 @@ func (w *Walker) ResumeInside(c Cursor, pos int, p Pause) {
 // Inside walks n atoms of one packet from a position in the block at c on: as far as they
 // go in a block at once. Bits of failed say which failed their condition, the oldest in bit
 // 0. It writes the runs, without costs, into runs, which has room for n, and returns how
-// many there are, and the position. It may pause after the last atom; Seq is the caller's, and the
-// first atom is seq instructions after it. If the walk is not warm, there are no runs.
-func (w *Walker) Inside(c Cursor, pos int, runs []schema.Run, n int, failed uint64, offset, seq int64) (to Cursor, at, walked int, p Pause) {
+// many there are, and the position. It may pause after the last atom; Seq is the caller's. If the walk is not
+// warm, there are no runs.
+func (w *Walker) Inside(c Cursor, pos int, runs []schema.Run, n int, failed uint64, offset int64) (to Cursor, at, walked int, p Pause) {
 	b, part := c.b, w.partStamp
-	for b.ready == part || !w.isMixed(b) && w.includeWhole(b) {
+	for b.ready == part || w.includeWhole(b) {
 		size := int(b.count)
 		k := min(n, size-pos)
 		last := uint(k-1) & 63 // it is at most 15; and &63 spares a check of the shift
@@ -64,10 +64,6 @@ func (w *Walker) Inside(c Cursor, pos int, runs []schema.Run, n int, failed uint
 		next := b.links[e]
 		if next == nil {
 			next = w.link(b, e)
-		}
-		seq += int64(k)
-		if b.closed>>e&1 != 0 {
-			w.noteStep(b, e, next, seq)
 		}
 		switch {
 		case next == nil && n > 0:

@@ -30,22 +30,8 @@ type Walker struct {
 
 	dataMark mark // see DataInstruction
 
-	// See count.go.
-	partSeq  int64        // Seq when the part began
-	before   int64        // instructions of parts before it
-	more     bool         // what is counted waits for the next part
-	told     bool         // each instruction is traced with its outcome
-	timed    bool         // the last instruction of each block has a cost
-	paths    *paths       // nil: none were looked for
-	inside   *InsidePaths // likewise
-	runPaths *RunPaths    // likewise
-	counting []*block     // that count
-	failing  []*block     // in which instructions failed their condition
-
-	// See steps.go.
-	functionOf func(address uint32) int32 // nil: no steps are wanted
-	placed     int                        // steps in the result that are of stretches
-	returns    *returns                   // exits by indirect branches
+	more  bool   // the next part has the blocks of this one, too
+	paths *Paths // nil: none were looked for
 }
 
 // unitInstructions bounds the instructions in the blocks of one result (11 bytes
@@ -71,17 +57,23 @@ func (w *Walker) Begin(result *decode.Result) {
 	if result != w.result {
 		w.result, w.unitWeight = result, 0
 		w.prog.begin()
+		w.paths.beginUnit(w.prog.dropped)
 		w.more = false
 	}
 	if !w.more {
 		w.partStamp++
-		w.forgetCounts()
 	}
-	w.partSeq, w.placed = w.Seq, len(result.Steps)
 	w.open = false
 	w.dataMark = mark{run: len(result.Runs)}
 	w.cur = w.relocate()
 }
+
+// maxShared is how many instructions the blocks of a result may have, so that its next part has
+// the same ones.
+const maxShared = 1 << 16
+
+// End ends the part. more says that another part goes into the same result.
+func (w *Walker) End(more bool) { w.more = more && w.unitWeight <= maxShared }
 
 // relocate looks up the current block again, since the program may have dropped
 // it. The walk stays in the same block: so does a run that continues in the next
@@ -164,9 +156,8 @@ func (w *Walker) index(b *block) uint32 {
 	b.unit = w.prog.unit
 	if b.partStamp != w.partStamp {
 		b.partStamp, b.index = w.partStamp, uint32(len(w.result.Blocks))
-		if b.end == atWaypoint && !w.isMixed(b) {
-			b.ready = w.partStamp
-			w.beginSteps(b)
+		if b.end == atWaypoint {
+			b.ready, b.wholes = w.partStamp, [2]uint32{}
 		}
 		w.result.Blocks = append(w.result.Blocks, b.code)
 	}

@@ -231,10 +231,10 @@ func TestReturnAfterForget(t *testing.T) {
 }
 
 // What a walk needs of a block is in one line of the cache, which the block begins at: the
-// allocator puts blocks of 192 bytes at multiples of 64.
+// allocator puts blocks of 128 bytes at multiples of 64.
 func TestBlockLayout(t *testing.T) {
 	var b block
-	if hot, size := unsafe.Offsetof(b.at), unsafe.Sizeof(b); hot > 64 || size <= 176 || size > 192 {
-		t.Errorf("%d bytes of %d are needed by a walk; want 64 of 177 to 192", hot, size)
+	if hot, size := unsafe.Offsetof(b.at), unsafe.Sizeof(b); hot > 64 || size <= 112 || size > 128 {
+		t.Errorf("%d bytes of %d are needed by a walk; want 64 of 113 to 128", hot, size)
 	}
 }

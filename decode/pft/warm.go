@@ -2,6 +2,7 @@ package pft
 
 import (
 	"encoding/binary"
+	"math"
 	"math/bits"
 	"slices"
 
@@ -55,36 +56,67 @@ func (d *Decoder) decodeWarm(i int) int {
 	switch {
 	case !at.Known():
 		return i
-	case d.cfg.CycleAccurate && d.turns:
-		return d.warmTimed(i, last, at)
 	case d.cfg.CycleAccurate:
 		return d.warmCounted(i, last, at)
-	case d.turns:
-		return d.warmTurns(i, last, at)
 	}
 	return d.warmAtoms(i, last, at)
 }
 
-// warmAtoms is decodeWarm outside cycle-accurate mode.
+// warmAtoms is decodeWarm outside cycle-accurate mode. What packets do is written to the log as
+// paths: that of a packet of atoms, or of each block that it leaves.
 func (d *Decoder) warmAtoms(i, last int, at flow.Cursor) int {
-	data, runs, n := d.rec.Part.Data, d.rec.Result.Runs, len(d.rec.Result.Runs)
-	from, seq := n, d.walk.Seq
-	runs = runs[:cap(runs)]
+	d.rec.Result.NameRuns()
+	data, entries, n := d.rec.Part.Data, d.rec.Result.Entries, len(d.rec.Result.Entries)
+	from, base := n, d.rec.Result.Base
+	entries = entries[:cap(entries)]
+	paths := d.walk.Paths()
 	reached := decode.PC{Address: d.address, ISA: d.isa}
-	offset, left, exit := d.offset, uint8(0), flow.AtBlock
+	seed, seq, taken := at.Seed(0), int64(0), 0
+	offset, left, exit, pays := d.offset, uint8(0), flow.AtBlock, paths.Pay()
+packets:
 	for i <= last {
-		if n+maxAtoms > len(runs) {
-			runs = room(runs, n)
+		if n+maxAtoms > len(entries) {
+			entries = room(entries, n)
+		}
+		packet := int64(d.rec.Offsets.At(i))
+		distance := uint64(packet - base)
+		if distance > math.MaxUint32 {
+			break
 		}
 		h := data[i]
-		if atoms := outcomes[h]; atoms != 0 {
-			offset = int64(d.rec.Offsets.At(i))
+		if left = outcomes[h]; left != 0 {
+			offset = packet
 			i++
-			var walked int
-			at, walked, left, exit = d.walk.Atoms(at, runs[n:], atoms, offset)
-			if n += walked; left > 1 || exit != flow.AtBlock {
-				break
+			if pays {
+				if p := d.walk.AtomPath(at, seed, left); p != nil {
+					entries[n] = decode.Entry{Path: p.ID, Offset: uint32(distance)}
+					n++
+					taken++
+					at, seed, left = p.To, p.Seed, 0
+					seq += int64(p.N)
+					continue
+				}
+				paths.Took(taken)
+				taken = 0
+				pays = paths.Pay()
 			}
+			for left > 1 {
+				e := left & 1
+				next, ok := d.walk.Step(at, e)
+				if !ok {
+					break packets
+				}
+				entries[n] = decode.Entry{Path: d.walk.Whole(at, e), Offset: uint32(distance)}
+				n++
+				seq += at.Instructions()
+				left >>= 1
+				if !next.Known() {
+					exit = flow.AfterFailed + flow.Pause(e)
+					break packets
+				}
+				at = next
+			}
+			seed = at.Seed(0)
 			continue
 		}
 		if h&1 == 0 {
@@ -94,22 +126,29 @@ func (d *Decoder) warmAtoms(i, last int, at flow.Cursor) int {
 		if length == 0 {
 			break
 		}
-		next, ok := d.walk.Branch(at, &runs[n], int64(d.rec.Offsets.At(i)), to)
+		next, ok := d.walk.Branch(at, to)
 		if !ok {
 			break
 		}
-		d.countBranch(at)
+		entries[n] = decode.Entry{Path: d.walk.Whole(at, 1), Offset: uint32(distance)}
 		n++
+		seq += at.Instructions()
+		d.countBranch(at)
 		i += length
 		if reached = to; !next.Known() {
 			exit = toAddress
 			break
 		}
-		at = next
+		at, seed = next, next.Seed(0)
 	}
+	paths.Took(taken)
 	d.offset = offset
-	d.walk.EndRuns(runs[:n], from, seq, d.walk.Seq-seq)
-	d.cool(at, exit, runs[:n], reached)
+	if n > from {
+		d.rec.Settle() // only plain packets change spans, so one is due before the first entry or not at all
+		d.rec.Result.Entries = entries[:n]
+	}
+	d.walk.Seq += seq
+	d.cool(at, exit, reached)
 	if left > 1 {
 		p := atomsLeft(left)
 		d.analyzeAtomHeader(&p)
@@ -157,14 +196,16 @@ func (d *Decoder) warmCounted(i, last int, at flow.Cursor) int {
 		run, kind, e := &runs[n], schema.CountAtom, ^h>>1&1
 		var next flow.Cursor
 		if length == 0 {
-			next, ok = d.walk.Step(at, run, e, offset)
+			next, ok = d.walk.Step(at, e)
 		} else {
-			next, ok = d.walk.Branch(at, run, offset, to)
-			kind = schema.CountBranch
+			next, ok = d.walk.Branch(at, to)
+			kind, e = schema.CountBranch, 1
 		}
 		if !ok {
 			break
 		}
+		at.Fill(run, offset, e)
+		d.walk.Seq += at.Instructions()
 		i += length + countLength
 		cycle += int64(cycles)
 		run.Cycles, run.Cycle, run.Flags = cycles, start+cycle, schema.RunHasCycles
@@ -185,7 +226,11 @@ func (d *Decoder) warmCounted(i, last int, at flow.Cursor) int {
 	}
 	d.rec.Cycle, d.rec.Result.Counts.Rows = start+cycle, counts[:m]
 	d.offset = offset
-	d.cool(at, exit, runs[:n], reached)
+	if n > len(d.rec.Result.Runs) {
+		d.rec.Settle() // as in warmAtoms
+		d.rec.Result.Runs = runs[:n]
+	}
+	d.cool(at, exit, reached)
 	return i
 }
 
@@ -193,13 +238,8 @@ func (d *Decoder) warmCounted(i, last int, at flow.Cursor) int {
 // block yet.
 const toAddress = flow.AfterExecuted + 1
 
-// cool gives a warm walk back to the operations of appendix B.3. runs are all runs so far,
-// reached is LastState.
-func (d *Decoder) cool(at flow.Cursor, exit flow.Pause, runs []schema.Run, reached decode.PC) {
-	if len(runs) > len(d.rec.Result.Runs) {
-		d.rec.Settle() // only plain packets change spans, so one is due before the first run or not at all
-		d.rec.Result.Runs = runs
-	}
+// cool gives a warm walk back to the operations of appendix B.3. reached is LastState.
+func (d *Decoder) cool(at flow.Cursor, exit flow.Pause, reached decode.PC) {
 	d.address, d.isa = reached.Address, reached.ISA
 	d.walk.Resume(at)
 	switch exit {

@@ -71,6 +71,9 @@ func (r *Recorder) Begin(result *decode.Result, part decode.Part, seq int64) {
 	r.Result, r.Part, r.Base = result, part, result.Ends()
 	r.Offsets = decode.NewOffsetCursor(part.Offsets)
 	result.Counts.Begin()
+	if result.Named = len(result.Runs); len(result.Segments) == 0 && part.Offsets.Len() > 0 {
+		result.Base = int64(r.Offsets.At(0))
+	}
 	r.Segment = decode.Segment{Continued: part.Continued, Open: part.Open}
 	r.seq = seq
 	r.unitShift = uint8(bits.TrailingZeros(uint(max(r.UnitBytes, 1))))
@@ -139,6 +142,7 @@ func (r *Recorder) Finish(seq int64) {
 		t.TimestampBits = 0
 	}
 	s.Ends = r.Result.Ends()
+	r.Result.Named = -1
 	r.Result.Segments = append(r.Result.Segments, *s)
 	r.Result, r.Part, r.bounds = nil, decode.Part{}, nil
 	r.Offsets = decode.OffsetCursor{}
@@ -170,10 +174,10 @@ func (r *Recorder) Settled() bool { return !r.spanDue }
 func (r *Recorder) openSpan() {
 	r.spanDue = false
 	s := schema.Span{
-		Run: len(r.Result.Runs), Epoch: r.Epoch, Timestamp: r.timestamp,
+		Run: len(r.Result.Runs), Entry: len(r.Result.Entries), Epoch: r.Epoch, Timestamp: r.timestamp,
 		ContextID: r.ContextID, VMID: r.VMID, Security: r.Security(),
 	}
-	if n := len(r.Result.Spans); n > r.Base[decode.Spans] && r.Result.Spans[n-1].Run == s.Run {
+	if n := len(r.Result.Spans); n > r.Base[decode.Spans] && !r.Result.RanSince(&r.Result.Spans[n-1]) {
 		r.Result.Spans[n-1] = s
 		return
 	}

@@ -3,7 +3,7 @@ package rows
 import (
 	"sync"
 
-	"github.com/tracelake/tracelake/pipeline/stitch"
+	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -16,17 +16,31 @@ func newBlocks() blocks { return blocks{&sync.Pool{}} }
 
 func (blocks) perRow() int64 { return schema.MaxBlockRow }
 
-func (blocks) count(r *stitch.Runs, short bool) int64 {
-	n := int64(r.To - r.From)
+func (blocks) count(r *runs, short bool) int64 {
+	n := int64(r.runs)
 	if short {
 		return n
 	}
 	for i := r.From; i < r.To; i++ {
-		if count := r.Unit.Runs[i].Count; count > schema.MaxBlockRow {
-			n += rowCount(int64(count), schema.MaxBlockRow) - 1
+		n += moreRows(&r.Unit.Runs[i])
+	}
+	for _, e := range r.Log.Entries {
+		if e.Path == decode.OwnRuns {
+			continue
+		}
+		for _, s := range r.Log.ShapesOf(e.Path) {
+			n += moreRows(&r.Log.Shapes[s])
 		}
 	}
 	return n
+}
+
+// moreRows returns how many rows a run is, beside one.
+func moreRows(run *schema.Run) int64 {
+	if run.Count <= schema.MaxBlockRow {
+		return 0
+	}
+	return rowCount(int64(run.Count), schema.MaxBlockRow) - 1
 }
 
 func (b blocks) filler() filler {
@@ -74,7 +88,7 @@ func (f *blockFiller) fill(r *runs, batch *schema.Batch, room int) int {
 
 // fillRun fills in a row of the next run.
 func (f *blockFiller) fillRun(r *runs, batch *schema.Batch, span *schema.Span) {
-	v, run := batch.Columns, &r.Unit.Runs[r.From]
+	v, run := batch.Columns, &r.list[r.From]
 	n := min(int(run.Count)-r.skip, schema.MaxBlockRow)
 	at := uint64(run.Offset)
 	if run.Flags&schema.RunHasOffsets != 0 {
@@ -100,7 +114,7 @@ func (f *blockFiller) fillWhole(r *runs, batch *schema.Batch, span *schema.Span,
 	if r.skip > 0 {
 		return 0
 	}
-	list := r.Unit.Runs[r.From:end]
+	list := r.list[r.From:end]
 	numbers, cycles := &batch.Columns[schema.BlocksRun].Index, &batch.Columns[schema.BlocksCycles]
 	at, next, rows := len(*numbers), uint64(r.Seq), 0
 	f.seq.Begin(next)

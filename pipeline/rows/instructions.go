@@ -3,7 +3,6 @@ package rows
 import (
 	"encoding/binary"
 
-	"github.com/tracelake/tracelake/pipeline/stitch"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -12,10 +11,10 @@ import (
 // offsets and cycles.
 type instructions struct{}
 
-func (instructions) perRow() int64                      { return 1 }
-func (instructions) count(r *stitch.Runs, _ bool) int64 { return r.Instructions }
-func (instructions) filler() filler                     { return &instructionFiller{} }
-func (instructions) putBack(filler)                     {}
+func (instructions) perRow() int64               { return 1 }
+func (instructions) count(r *runs, _ bool) int64 { return r.Instructions }
+func (instructions) filler() filler              { return &instructionFiller{} }
+func (instructions) putBack(filler)              {}
 
 var instructionsShared = sharedColumns{
 	schema.InstructionsSource, schema.InstructionsSegment, schema.InstructionsEpoch, schema.InstructionsTimestamp,
@@ -52,7 +51,7 @@ func (f *instructionFiller) fill(r *runs, batch *schema.Batch, room int) int {
 
 // fillRun fills in instructions of the next run, at most room, and returns how many.
 func (f *instructionFiller) fillRun(r *runs, span *schema.Span, v []schema.Vector, room int) int {
-	run := &r.Unit.Runs[r.From]
+	run := &r.list[r.From]
 	n := min(int(run.Count)-r.skip, room)
 	code, executed := &v[schema.InstructionsAddress].Code, &v[schema.InstructionsExecuted]
 	f.offset.Begin(r.offset())
@@ -85,7 +84,7 @@ func (f *instructionFiller) fillWhole(r *runs, span *schema.Span, v []schema.Vec
 	}
 	code, executed := &v[schema.InstructionsAddress].Code, &v[schema.InstructionsExecuted]
 	marks, values := newBitTail(&executed.Marks), newBitTail(&executed.Bits)
-	list := r.Unit.Runs[r.From:min(end, r.From+room)]
+	list := r.list[r.From:min(end, r.From+room)]
 	at, whole, rows := len(code.Runs), 0, 0
 	f.offset.Begin(r.offset())
 	to, steps := extend(&code.Runs, len(list)), f.offset.Vector.Extend(schema.Stepped, room+most)

@@ -8,8 +8,31 @@ import (
 // runs are the runs of one part of a segment, as far as they are not rows yet.
 type runs struct {
 	stitch.Runs
-	skip int   // instructions of the first run that are already rows
-	rows int64 // of the table they become
+	list []schema.Run // has those from From up to To; nil: they are in the log, and not expanded yet
+	runs int          // how many there are
+	skip int          // instructions of the first run that are already rows
+	rows int64        // of the table they become
+}
+
+// newRuns returns all runs of a part. They are short if none has more instructions than a row of `blocks`.
+func newRuns(of stitch.Runs, form form, short bool) runs {
+	r := runs{Runs: of, runs: of.Log.RunCount(of.To - of.From)}
+	if len(of.Log.Entries) == 0 {
+		r.list = of.Unit.Runs
+	}
+	r.rows = form.count(&r, short)
+	return r
+}
+
+// expand makes runs of what is in the log, in the memory of list, if there is nothing in it yet, and returns
+// that.
+func (r *runs) expand(list []schema.Run) []schema.Run {
+	if r.list != nil {
+		return list
+	}
+	list, r.Spans = r.Log.Expand(list[:0], r.Unit.Runs[r.From:r.To], r.From, r.Spans)
+	r.list, r.From, r.To = list, 0, len(list)
+	return list
 }
 
 // A form is what runs become: rows of `instructions` or of `blocks`.
@@ -18,7 +41,7 @@ type form interface {
 	perRow() int64
 	// count counts the rows that runs become. They are short if none has more
 	// instructions than a row of `blocks`.
-	count(r *stitch.Runs, short bool) int64
+	count(r *runs, short bool) int64
 	// filler returns what fills batches of a row group, and putBack takes it back.
 	filler() filler
 	putBack(f filler)
@@ -37,7 +60,7 @@ type filler interface {
 
 // bytes is about what the runs take up in memory, as [runTable] counts.
 func (r *runs) bytes() int64 {
-	return runBytes*int64(r.To-r.From) + costBytes*int64(r.Costs-r.Cost+r.Places-r.Place)
+	return runBytes*int64(r.runs) + costBytes*int64(r.Costs-r.Cost+r.Places-r.Place)
 }
 
 // rowCount returns the rows that so many instructions of one run become.
@@ -50,7 +73,7 @@ func (r *runs) advance(n, perRow int64) {
 		return
 	}
 	for n > 0 {
-		left := int64(r.Unit.Runs[r.From].Count) - int64(r.skip)
+		left := int64(r.list[r.From].Count) - int64(r.skip)
 		take := min(left, n*perRow)
 		n -= rowCount(take, perRow)
 		r.pass(int(take))
@@ -59,7 +82,7 @@ func (r *runs) advance(n, perRow int64) {
 
 // pass moves the start of r over n instructions of its first run.
 func (r *runs) pass(n int) {
-	run := &r.Unit.Runs[r.From]
+	run := &r.list[r.From]
 	r.Seq += int64(n)
 	r.skip += n
 	if run.Flags&schema.RunHasCosts != 0 {
@@ -69,7 +92,7 @@ func (r *runs) pass(n int) {
 		r.Place += n
 	}
 	if r.skip == int(run.Count) {
-		r.From, r.skip = r.From+1, 0
+		r.From, r.runs, r.skip = r.From+1, r.runs-1, 0
 	}
 }
 
@@ -78,7 +101,7 @@ const timed = schema.RunHasCycles | schema.RunHasCosts
 
 // offset is the capture offset of the next instruction.
 func (r *runs) offset() uint64 {
-	run := &r.Unit.Runs[r.From]
+	run := &r.list[r.From]
 	if run.Flags&schema.RunHasOffsets != 0 {
 		return uint64(run.Offset) + uint64(r.Unit.Offsets[r.Place])
 	}

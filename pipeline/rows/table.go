@@ -148,7 +148,7 @@ func (t *runTable) Add(of stitch.Runs) error {
 	if t.ways != nil {
 		t.ways.source = of.Base.Source
 	}
-	r := runs{Runs: of, rows: t.form.count(&of, t.ways != nil && t.areShort(&of))}
+	r := newRuns(of, t.form, t.ways != nil && t.areShort(&of))
 	if err := t.limit.take(r.rows); err != nil {
 		return err
 	}
@@ -156,6 +156,9 @@ func (t *runTable) Add(of stitch.Runs) error {
 	for r.rows > 0 {
 		if n := len(t.pieces); n == 0 || t.pieces[n-1].Base.Segment != r.Base.Segment {
 			t.bytes += runPieceBytes
+		}
+		if !t.fits(&r, limit-t.rows) {
+			r.expand(nil)
 		}
 		head := r
 		head.rows = t.take(&r, limit-t.rows)
@@ -174,7 +177,7 @@ func (t *runTable) Add(of stitch.Runs) error {
 // areShort says whether no run can have more instructions than a row of `blocks`, because
 // no block has: units have far more runs than blocks.
 func (t *runTable) areShort(of *stitch.Runs) bool {
-	if of.From == of.To {
+	if of.Instructions == 0 {
 		return true
 	}
 	if t.short.unit != of.Unit {
@@ -189,14 +192,14 @@ func (t *runTable) areShort(of *stitch.Runs) bool {
 // take counts the first rows of r that still go into the row group, at most room,
 // and returns how many. A run counts where its first row is.
 func (t *runTable) take(r *runs, room int64) int64 {
-	if whole := r.bytes(); r.rows <= room && r.skip == 0 && t.bytes+whole < runGroupBytes {
-		t.bytes += whole
+	if t.fits(r, room) {
+		t.bytes += r.bytes()
 		t.rows += r.rows
 		return r.rows
 	}
 	rows, skip, perRow := int64(0), r.skip, t.form.perRow()
 	for i := r.From; i < r.To && rows < room && (rows == 0 || t.bytes < runGroupBytes); i++ {
-		run := &r.Unit.Runs[i]
+		run := &r.list[i]
 		if skip == 0 {
 			t.bytes += runBytes
 			if run.Flags&schema.RunHasCosts != 0 {
@@ -212,6 +215,11 @@ func (t *runTable) take(r *runs, room int64) int64 {
 	rows = min(rows, room)
 	t.rows += rows
 	return rows
+}
+
+// fits reports whether all of r goes into the row group, where at most room rows do.
+func (t *runTable) fits(r *runs, room int64) bool {
+	return r.rows <= room && r.skip == 0 && t.bytes+r.bytes() < runGroupBytes
 }
 
 // flush submits the runs collected so far as a row group.
@@ -234,8 +242,11 @@ func (g *runGroup) fill(batch *schema.Batch, emit func() error) error {
 		}
 	}()
 	room := batch.Limit
+	var list []schema.Run // of one piece after another
 	for i := range g.pieces {
-		for r := &g.pieces[i]; r.rows > 0; {
+		r := &g.pieces[i]
+		list = r.expand(list)
+		for r.rows > 0 {
 			n := f.fill(r, batch, room)
 			r.rows -= int64(n)
 			g.rows -= int64(n)

@@ -108,5 +108,5 @@ func randomRuns(seed uint64, form form) runs {
 		Unit: unit, Numbers: numbers, Spans: []schema.Span{{Timestamp: schema.TimestampCarried}},
 		To: len(unit.Runs), Places: len(unit.Offsets), Seq: 1000, Instructions: instructions,
 	}
-	return runs{Runs: of, rows: form.count(&of, false)}
+	return newRuns(of, form, false)
 }

@@ -3,7 +3,6 @@ package stacks
 import (
 	"math"
 
-	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -76,11 +75,11 @@ func (f *folder) goBack(at *position, to uint32, function int32) bool {
 // rows of calls are wanted: what is on top calls a function, or returns to the caller. It stops at the
 // first step that is none of these, and returns how many it did. seq is the ordinal that the steps
 // count from.
-func (f *folder) follow(steps []decode.Step, ways []way, seq int64) (n int) {
+func (f *folder) follow(moves []move, ways []way, seq int64) (n int) {
 	frames, nodes, at := f.frames, f.tree.nodes, f.at.seq-seq
 loop:
-	for ; n < len(steps); n++ {
-		x, now := &ways[steps[n].Exit()], steps[n].At()
+	for ; n < len(moves); n++ {
+		x, now := &ways[moves[n].way], moves[n].at
 		top := &frames[len(frames)-1]
 		switch x.kind {
 		case schema.KindCall, schema.KindIndirectCall:

@@ -58,14 +58,11 @@ func (j *job) cut(seq int64) job {
 func (j *job) end() (last, position) {
 	l, at := j.before, j.at
 	i := len(j.pieces) - 1
-	for i >= 0 && j.pieces[i].From == j.pieces[i].To { // a stretch comes before a run
-		i--
-	}
 	if i < 0 {
 		return l, at
 	}
 	r := &j.pieces[i]
-	l = lastOf(&r.Unit.Runs[r.To-1], r.Numbers, j.blocks)
+	l = lastOf(r.Last(), r.Numbers, j.blocks)
 	for ; i >= 0; i-- {
 		if timed, ok := lastTimed(&j.pieces[i]); ok {
 			at = timed

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"sync"
 
-	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/pipeline/stitch"
 	"github.com/tracelake/tracelake/pipeline/tally"
 	"github.com/tracelake/tracelake/schema"
@@ -19,7 +18,7 @@ type Stacks struct {
 	base      stitch.Base // of the rows: the source alone
 	timed     bool        // the source counts cycles
 	job       job         // being collected
-	runs      int         // in it, and steps; those of stretches count less, see notedRuns
+	runs      int         // in it, and entries of logs
 	ordinal   int         // of the next job
 	wanted    wanted      // of it
 	calls     int64       // rows that were passed on
@@ -68,7 +67,7 @@ func (s *Stacks) folder() *folder {
 
 // Sinks returns sinks that have s rebuild stacks from what they are given, and pass it on.
 func (s *Stacks) Sinks(to stitch.Sinks) stitch.Sinks {
-	to.Runs, to.Counted, to.FunctionOf = stitch.TeeRuns(to.Runs, s.add), to.Counted || to.Runs == nil, s.functions.at
+	to.Runs = stitch.TeeRuns(to.Runs, s.add)
 	to.Exceptions = stitch.Tee(to.Exceptions, s.exception)
 	to.Events = stitch.Tee(to.Events, s.event)
 	to.Losses = stitch.Tee(to.Losses, s.loss)
@@ -122,7 +121,7 @@ func (s *Stacks) add(r stitch.Runs) error {
 	s.base.Source = r.Base.Source
 	s.timed = s.timed || r.Base.CycleAccurate
 	s.addBlocks(&r) // which those after it may use even if it has no runs
-	if r.From == r.To {
+	if r.Instructions == 0 {
 		return nil
 	}
 	if s.runs+len(s.job.marks) >= s.limits.job {
@@ -132,17 +131,9 @@ func (s *Stacks) add(r stitch.Runs) error {
 	}
 	r.Unit.Retain()
 	s.job.pieces = append(s.job.pieces, r)
-	s.runs += r.To - r.From + len(r.Steps)
-	for i := range r.Stretches {
-		noted := r.Stretches[i].Runs
-		s.runs -= noted - noted/notedRuns
-	}
+	s.runs += r.To - r.From + len(r.Log.Entries)
 	return s.drain()
 }
-
-// notedRuns is how many runs of a stretch count as one in a job: nobody walks them, but the job holds
-// their memory.
-const notedRuns = 8
 
 // addBlocks adds the code blocks of a part that are new.
 func (s *Stacks) addBlocks(r *stitch.Runs) {
@@ -189,7 +180,7 @@ func (f *folder) fold(j *job, rows wanted) {
 		function = l.code.functionAt(l.position, f.functions)
 	}
 	f.reset(function, j.at, rows)
-	w := walker{functions: f.functions, to: f, waiting: make([]decode.Step, 0, maxWait)}
+	w := walker{functions: f.functions, to: f, waiting: make([]move, 0, maxWait)}
 	w.walk(j)
 	f.finish(&w.step.at)
 }

@@ -19,16 +19,11 @@ type walker struct {
 	nextMark int64  // ordinal of the first of them
 
 	// The part at hand.
-	part   *stitch.Runs
-	blocks []codeBlock // of the source, by number
-	span   int         // of the run at hand, among part.Spans
-	steps  int         // of the part, that were walked
-
-	unit    *decode.Result // of what follows
-	places  []place        // its blocks
-	left    []way          // on which control left those for another function last
-	ways    []way          // its exits
-	waiting []decode.Step  // that are not made yet: the index of the exit is that of the block that is left
+	part    *stitch.Runs
+	blocks  []codeBlock // of the source, by number
+	span    int         // of what is at hand, among part.Spans
+	unit    unitWalk    // of the part
+	waiting []move      // steps that are not made yet
 }
 
 // A last is the instruction that was executed last; its block is nil if there was none.
@@ -36,14 +31,11 @@ type last struct {
 	code     *codeBlock
 	position int
 	outcome  schema.Outcome
-	// gone reports that the step after it was made already, or that there was none: code is
-	// that of the next instruction.
-	gone bool
 }
 
 // walk walks a job, and leaves the position after it in at.
 func (w *walker) walk(j *job) {
-	w.last, w.step.at, w.unit = j.before, j.at, nil
+	w.last, w.step.at, w.unit.unit = j.before, j.at, nil
 	w.setMarks(j.marks)
 	for i := range j.pieces {
 		w.piece(&j.pieces[i], j.blocks)
@@ -61,40 +53,47 @@ func (w *walker) setMarks(marks []mark) {
 	}
 }
 
-// piece walks the runs of a part, and stretches between them.
+// piece walks what ran in a part.
 func (w *walker) piece(r *stitch.Runs, blocks []codeBlock) {
-	w.part, w.blocks, w.span, w.steps = r, blocks, 0, 0
+	w.part, w.blocks, w.span = r, blocks, 0
 	w.step.at.seq = r.Seq
-	w.setPlaces()
-	from := r.From
-	for i := range r.Stretches {
-		s := &r.Stretches[i]
-		w.runs(from, s.Run-s.Runs)
-		from = s.Run
-		w.stretch(s)
+	w.setUnit()
+	run := r.From
+	own := func(to, entry int) {
+		from := run
+		w.runs(r.Unit.Runs[from:to], func(i int) int { return w.spanOfRun(from+i, entry) - from })
+		run = to
 	}
-	w.runs(from, r.To)
+	for i := 0; i < len(r.Log.Entries); {
+		if e := r.Log.Entries[i]; e.Path == decode.OwnRuns {
+			own(run+int(e.Offset), r.Log.First+i)
+			i++
+			continue
+		}
+		i += w.paths(r.Log.Entries[i:], r.Log.First+i, run)
+	}
+	own(r.To, r.Log.First+len(r.Log.Entries))
 }
 
 // runs walks runs of the part. Most continue in the function of the one before: then there
 // is nothing to do but to count instructions.
-func (w *walker) runs(from, to int) {
-	r, places := w.part, w.places
-	runs := r.Unit.Runs[from:to]
+// spanOf moves on to the span of one of them, and returns the one that the next span begins with.
+func (w *walker) runs(runs []schema.Run, spanOf func(i int) int) {
+	r, places := w.part, w.unit.places
 	function, kind := w.state()
-	seq, nextSpan, again := w.step.at.seq, 0, w.again()
+	seq, nextSpan, again := w.step.at.seq, 0, !r.Base.CycleAccurate
 	whole := false // the run before goes up to the end of its block
 	for i := range runs {
 		run := &runs[i]
-		if from+i >= nextSpan {
+		if i >= nextSpan {
 			w.make()
-			nextSpan = w.spanOf(from + i)
+			nextSpan = spanOf(i)
 		}
 		p, end := &places[run.Block], seq+int64(run.Count)
 		if kind != schema.KindOther || p.one != function || end > w.nextMark {
 			inside := p.one == several || end > w.nextMark
 			if again && whole && !inside && kind != schema.KindOther && run.First == 0 {
-				w.wait(&runs[i-1], p, seq)
+				w.wait(move{seq - r.Seq, w.wayOf(runs[i-1].Block, kind, p.address, p.one)})
 			} else {
 				w.make()
 				w.enterAfter(runs[:i], seq, int(run.Block), int(run.First))
@@ -124,51 +123,6 @@ func (w *walker) runs(from, to int) {
 	}
 }
 
-// wait has the step wait that is from the end of a run to the block of the next one, whose first
-// instruction has an ordinal: many are made faster than one by one.
-func (w *walker) wait(last *schema.Run, next *place, seq int64) {
-	x := &w.left[last.Block]
-	if x.target != next.address || x.function != next.one {
-		w.make() // those that took it to elsewhere
-		x.target, x.function, x.caller = next.address, next.one, below
-	}
-	if len(w.waiting) == cap(w.waiting) {
-		w.make()
-	}
-	w.waiting = append(w.waiting, decode.NewStep(seq-w.part.Seq, last.Block))
-}
-
-// maxWait is how many steps wait at most.
-const maxWait = 1024
-
-// make makes the steps that wait.
-func (w *walker) make() {
-	w.along(w.waiting, w.left)
-	w.waiting = w.waiting[:0]
-}
-
-// along makes steps of the part, on some of the ways.
-func (w *walker) along(steps []decode.Step, ways []way) {
-	r, again := w.part, w.again()
-	for i := 0; ; i++ {
-		if again {
-			i += w.to.follow(steps[i:], ways, r.Seq)
-		}
-		if i == len(steps) {
-			return
-		}
-		w.step.at.seq = r.Seq + steps[i].At()
-		if r.Base.CycleAccurate {
-			w.step.at.time(r, w.span, r.StepCycles[w.steps+i])
-		}
-		x := &ways[steps[i].Exit()]
-		w.leave(x.kind, x.back, x.target, x.function)
-	}
-}
-
-// again says whether steps may be made together: see [folder.follow].
-func (w *walker) again() bool { return !w.part.Base.CycleAccurate && !w.to.wanted.calls }
-
 // enterAfter makes the steps between the last of some runs, or if there are none what came before
 // them, and an instruction of a block of the unit.
 func (w *walker) enterAfter(runs []schema.Run, seq int64, block, first int) {
@@ -179,32 +133,17 @@ func (w *walker) enterAfter(runs []schema.Run, seq int64, block, first int) {
 	w.enter(&w.blocks[w.part.Numbers[block]], first)
 }
 
-// spanOf moves on to the span of a run, and returns the run that the next one begins with.
-func (w *walker) spanOf(run int) int {
+// spanOfRun moves on to the span of a run, before which there are so many entries, and returns the run that the next one
+// begins with.
+func (w *walker) spanOfRun(run, entries int) int {
 	spans := w.part.Spans
-	for w.span+1 < len(spans) && spans[w.span+1].Run <= run {
+	for w.span+1 < len(spans) && spans[w.span+1].Run <= run && spans[w.span+1].Entry <= entries {
 		w.span++
 	}
-	if w.span+1 < len(spans) {
+	if w.span+1 < len(spans) && spans[w.span+1].Entry <= entries {
 		return spans[w.span+1].Run
 	}
 	return math.MaxInt
-}
-
-// stretch walks a stretch: the decoder says where functions were left.
-func (w *walker) stretch(s *decode.Stretch) {
-	r := w.part
-	w.spanOf(s.Run)
-	first := &w.blocks[r.Numbers[s.Block]]
-	if function, kind := w.state(); kind != schema.KindOther || first.function != function || w.step.at.seq >= w.nextMark {
-		w.enter(first, s.First(r.Unit))
-	}
-	end := w.step.at.seq + s.Instructions
-	w.along(r.Steps[w.steps:][:s.Steps], w.ways)
-	w.steps += s.Steps
-	w.step.at.seq = end
-	next := &r.Unit.Runs[s.Run]
-	w.last = last{code: &w.blocks[r.Numbers[next.Block]], position: int(next.First), gone: true}
 }
 
 // lastOf returns the last instruction of a run.
@@ -219,7 +158,7 @@ func (w *walker) state() (function int32, kind schema.Kind) {
 		return none, schema.KindIndirect
 	}
 	kind = schema.Kind(l.code.Kind[l.position])
-	if l.gone || l.outcome == schema.NotTaken || !leaves(kind) {
+	if l.outcome == schema.NotTaken || !leaves(kind) {
 		kind = schema.KindOther
 	}
 	return l.code.functionAt(l.position, w.functions), kind
@@ -357,7 +296,7 @@ func (w *walker) target(marks []mark, to uint32) schema.Null[uint32] {
 // flows says whether the last instruction was one that went elsewhere than to the next.
 func (w *walker) flows() bool {
 	kind := schema.Kind(w.last.code.Kind[w.last.position])
-	return w.last.outcome != schema.NotTaken && !w.last.gone && (kind == schema.KindBranch || leaves(kind))
+	return w.last.outcome != schema.NotTaken && (kind == schema.KindBranch || leaves(kind))
 }
 
 // flow makes the step of the last instruction, after which control went to an address in a
@@ -365,7 +304,7 @@ func (w *walker) flows() bool {
 func (w *walker) flow(to uint32, function int32) {
 	l := &w.last
 	kind := schema.Kind(l.code.Kind[l.position])
-	if l.outcome == schema.NotTaken || l.gone {
+	if l.outcome == schema.NotTaken {
 		kind = schema.KindOther
 	}
 	if leaves(kind) || function != l.code.functionAt(l.position, w.functions) {

@@ -8,10 +8,7 @@ import (
 // Sinks are where the rows of one source go, a sink for each kind of rows. A kind
 // whose sink is nil is not wanted. Each sink is given its rows in order.
 type Sinks struct {
-	Runs    RunSink // rows of `instructions` or of `blocks`
-	Counted bool    // Runs takes stretches: see [decode.Wanted]
-	// FunctionOf is that of [decode.Wanted].
-	FunctionOf func(address uint32) int32
+	Runs       RunSink // rows of `instructions` or of `blocks`
 	CodeBlocks Sink[CodeBlock]
 	Exceptions Sink[Exception]
 	Counts     CountSink
@@ -26,7 +23,7 @@ type Sinks struct {
 
 // Wanted returns what a decoder has to make for the sinks.
 func (s *Sinks) Wanted() decode.Wanted {
-	return decode.Wanted{Packets: s.Packets != nil, Counted: s.Counted, FunctionOf: s.FunctionOf}
+	return decode.Wanted{Packets: s.Packets != nil}
 }
 
 // A Sink takes rows of one kind.
@@ -82,9 +79,6 @@ func (s *runTee) Add(r Runs) error {
 
 // CountRows are rows of `cycle_counts` as a decoder wrote them.
 type CountRows = decode.CountRows
-
-// A Turn is what a decoder counted of the runs of a part.
-type Turn = decode.Turn
 
 // A CountSink takes rows of `cycle_counts`.
 type CountSink interface {
@@ -174,16 +168,10 @@ func (b *Base) lastTimestamp(u *decode.Result, index int32) schema.Null[uint64] 
 // Runs are the runs of one part of a segment.
 type Runs struct {
 	Base    Base
-	Unit    *decode.Result // its Blocks, Runs, Costs, Offsets, Stretches, Turns, Exits and Timestamps alone
+	Unit    *decode.Result // its Blocks, Runs, Costs, Offsets and Timestamps alone
 	Numbers []uint32       // of the unit's blocks, in the source
 	Spans   []schema.Span  // of the part, at least one if it has a run
-	// What the decoder counted and hands on with the part, for a sink that takes it.
-	Stretches  []decode.Stretch
-	Firsts     []decode.First
-	Turns      []Turn
-	Failures   []decode.Failure
-	Steps      []decode.Step
-	StepCycles []int64
+	Log     decode.Log     // of the part: what ran beside, and between, runs of its own
 	// From is the index of the first run in Unit.Runs, To that after the last;
 	// Cost and Costs are those in Unit.Costs, Place and Places those in
 	// Unit.Offsets; Block and Blocks those in Unit.Blocks of the blocks that have a
@@ -196,6 +184,9 @@ type Runs struct {
 	Seq           int64 // of the first instruction, in the source
 	Instructions  int64
 }
+
+// Last returns what ran last in the part, if anything did: a run of its own, or a shape of a path.
+func (r *Runs) Last() *schema.Run { return r.Log.Last(r.Unit.Runs[r.From:r.To]) }
 
 // LastTimestamp returns the last timestamp before a span.
 func (r *Runs) LastTimestamp(s *schema.Span) schema.Null[uint64] {

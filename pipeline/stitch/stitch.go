@@ -352,9 +352,7 @@ func (s *Stitcher) addRuns(b Base, p *decodedPart) error {
 	s.unit = p.runs
 	return s.sinks.Runs.Add(Runs{
 		Base: b, Begins: begins, Unit: p.runs, Numbers: p.numbers, Spans: rowsOf(p, p.unit.Spans, decode.Spans),
-		Stretches: rowsOf(p, p.unit.Stretches, decode.Stretches), Firsts: rowsOf(p, p.unit.Firsts, decode.Firsts),
-		Turns: rowsOf(p, p.unit.Turns, decode.Turns), Failures: rowsOf(p, p.unit.Failures, decode.Failures),
-		Steps: rowsOf(p, p.unit.Steps, decode.Steps), StepCycles: rowsOf(p, p.unit.StepCycles, decode.StepCycles),
+		Log:  p.unit.Log(p.from, p.to),
 		From: p.from[decode.Runs], To: p.to[decode.Runs], Cost: p.from[decode.Costs], Costs: p.to[decode.Costs],
 		Place: p.from[decode.Offsets], Places: p.to[decode.Offsets],
 		Block: p.from[decode.Blocks], Blocks: p.to[decode.Blocks],

@@ -15,10 +15,6 @@ type block struct {
 	silent grown[position] // of those that have at most that of their last one
 	passed grown[int64]    // how often that outcome was that it passed
 	costs  grown[edge]     // own cycles
-
-	ways []way // not settled yet
-	came bool  // likewise, since the ordinal from
-	from int64
 }
 
 // A position counts executions of an instruction.

@@ -3,6 +3,7 @@ package tally
 import (
 	"math"
 
+	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/pipeline/stitch"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -21,6 +22,8 @@ type counter struct {
 	blocks []*block // by number in the source; nil: not run yet
 	edges  map[edgeKey]edge
 	spread map[extent]int64 // cycles of runs by extent
+
+	unit paths // at hand
 
 	before   step   // before the first run of the job
 	cur      *shape // counted last; noShape: the job has none yet
@@ -41,6 +44,7 @@ func (c *counter) count(j *job) {
 	for i := range j.pieces {
 		c.piece(&j.pieces[i])
 	}
+	c.endUnit()
 }
 
 // setMarks sets the marks that are not passed yet.
@@ -51,20 +55,24 @@ func (c *counter) setMarks(marks []mark) {
 	}
 }
 
-// piece counts the runs of a part.
+// piece counts what ran in a part.
 func (c *counter) piece(r *stitch.Runs) {
-	from, seq, costs := r.From, r.Seq, r.Unit.Costs[r.Cost:r.Costs]
-	for _, s := range r.Stretches {
-		if s.Runs > 0 {
+	run, seq, costs := r.From, r.Seq, r.Unit.Costs[r.Cost:r.Costs]
+	if len(r.Log.Entries) > 0 {
+		c.begin(r)
+	}
+	for entries := r.Log.Entries; len(entries) > 0; {
+		if e := entries[0]; e.Path == decode.OwnRuns {
+			to := run + int(e.Offset)
+			seq, costs = c.runs(r, run, to, seq, costs)
+			run, entries = to, entries[1:]
 			continue
 		}
-		seq, costs = c.runs(r, from, s.Run, seq, costs)
-		from = s.Run
-		c.passStretch(r.Unit.Blocks[s.Block], seq)
-		seq += s.Instructions
+		var n int
+		n, seq = c.paths(entries, seq)
+		entries = entries[n:]
 	}
-	c.runs(r, from, r.To, seq, costs)
-	c.turns(r)
+	c.runs(r, run, r.To, seq, costs)
 }
 
 // runs counts some runs of a part, which begin at an ordinal. costs are those of the
@@ -97,7 +105,7 @@ func (c *counter) runs(r *stitch.Runs, from, to int, seq int64, costs []uint32) 
 
 // next returns the turn to a run at an ordinal, which is not where control went last.
 func (c *counter) next(run *schema.Run, number uint32, code *schema.Block, seq int64) *turn {
-	marked := seq >= c.nextMark || c.cur == noShape || c.cur == counted
+	marked := seq >= c.nextMark || c.cur == noShape
 	if !marked {
 		if t := c.cur.other(run, number); t != nil {
 			return t
@@ -107,9 +115,7 @@ func (c *counter) next(run *schema.Run, number uint32, code *schema.Block, seq i
 	if !marked {
 		return c.turn(to)
 	}
-	if c.cur != counted {
-		c.join(seq, code.Address[to.first])
-	}
+	c.join(seq, code.Address[to.first])
 	to.n++
 	c.nowhere.to = to
 	return &c.nowhere
@@ -122,7 +128,7 @@ func (c *counter) shape(f form, code *schema.Block, seq int64) *shape {
 	}
 	if len(c.index) >= max(c.most, 1) {
 		c.settle()
-		if c.cur != noShape && c.cur != counted {
+		if c.cur != noShape {
 			c.cur = c.newShape(c.cur.form, c.cur.code, c.cur.seq)
 		}
 	}
@@ -167,7 +173,6 @@ func (c *counter) settle() {
 			c.settleTurn(s, &s.others[i])
 		}
 	}
-	c.settleWays()
 	for _, s := range c.index {
 		if s.n == 0 { // it was settled before
 			continue

@@ -157,9 +157,6 @@ func (e Edge) compare(f Edge) int {
 func (c *counters) edgeRows() []Edge {
 	rows := make([]Edge, 0, len(c.edges))
 	for key, e := range c.edges {
-		if e.n == 0 { // see counter.fail
-			continue
-		}
 		rows = append(rows, Edge{key.from, key.to, key.kind, key.outcome, e.n, schema.Null[int64]{V: e.cycles, OK: e.costs > 0}})
 	}
 	slices.SortFunc(rows, Edge.compare)

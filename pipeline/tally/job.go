@@ -54,15 +54,11 @@ type step struct {
 
 // last returns the last instruction of the job, or the one before it.
 func (j *job) last() step {
-	i := len(j.pieces) - 1
-	for i >= 0 && j.pieces[i].From == j.pieces[i].To { // it has only what was counted before it
-		i--
-	}
-	if i < 0 {
+	if len(j.pieces) == 0 {
 		return j.before
 	}
-	r := &j.pieces[i]
-	run := &r.Unit.Runs[r.To-1]
+	r := &j.pieces[len(j.pieces)-1]
+	run := r.Last()
 	code, i := r.Unit.Blocks[run.Block], int(run.First)+int(run.Count)-1
 	s := step{ok: true, address: code.Address[i], kind: schema.Kind(code.Kind[i]), outcome: run.Outcome}
 	switch {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/pipeline/stitch"
 	"github.com/tracelake/tracelake/pipeline/stitch/stitchtest"
 )
@@ -15,22 +14,11 @@ func play(t testing.TB, s stitchtest.Script, to *Tally) {
 	s.Play(t, to.Sinks(stitch.Sinks{}))
 }
 
-// playStretches plays a script to a tally, as a decoder has it that says where functions are left: the runs of
-// a part but for the last are a stretch.
-func playStretches(t testing.TB, s stitchtest.Script, to *Tally) {
+// playPaths plays a script to a tally, as a decoder has it that knows its runs: as paths.
+func playPaths(t testing.TB, s stitchtest.Script, to *Tally, most int) {
 	t.Helper()
 	sinks := to.Sinks(stitch.Sinks{})
-	runs := sinks.Runs
-	sinks.Runs = stitch.TeeRuns(nil, func(r stitch.Runs) error {
-		if n := r.To - r.From - 1; n > 0 {
-			x := decode.Stretch{Run: r.To - 1, Runs: n, Block: r.Unit.Runs[r.From].Block}
-			for _, run := range r.Unit.Runs[r.From : r.To-1] {
-				x.Instructions += int64(run.Count)
-			}
-			r.Stretches = []decode.Stretch{x}
-		}
-		return runs.Add(r)
-	})
+	sinks.Runs = stitchtest.AsPaths(sinks.Runs, most)
 	s.Play(t, sinks)
 }
 

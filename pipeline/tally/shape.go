@@ -51,9 +51,6 @@ const maxOthers = 7
 // is counted in it.
 var noShape = newNoShape()
 
-// counted is the shape of a stretch: the way from there is counted.
-var counted = newNoShape()
-
 func newNoShape() *shape {
 	s := &shape{form: form{flags: ^formFlags}}
 	for i := range s.turns {

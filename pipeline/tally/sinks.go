@@ -8,7 +8,7 @@ import (
 // Sinks returns sinks that have t count what they are given, and hand it on. What
 // is counted is final: what a cancel takes back never gets here.
 func (t *Tally) Sinks(to stitch.Sinks) stitch.Sinks {
-	to.Runs, to.Counted = stitch.TeeRuns(to.Runs, t.add), to.Runs == nil
+	to.Runs = stitch.TeeRuns(to.Runs, t.add)
 	to.Exceptions = stitch.Tee(to.Exceptions, t.exception)
 	to.Events = stitch.Tee(to.Events, t.event)
 	to.Losses = stitch.Tee(to.Losses, t.loss)

@@ -83,7 +83,7 @@ func (t *Tally) Base() stitch.Base { return t.base }
 // add takes the next runs. All marks before them are known by now, but for those
 // right before the first.
 func (t *Tally) add(r stitch.Runs) error {
-	if r.From == r.To && len(r.Turns)+len(r.Failures) == 0 { // those may come after the runs
+	if r.Instructions == 0 {
 		return nil
 	}
 	t.base.Source = r.Base.Source
@@ -100,7 +100,7 @@ func (t *Tally) add(r stitch.Runs) error {
 	}
 	r.Unit.Retain()
 	t.job.pieces = append(t.job.pieces, r)
-	t.runs += r.To - r.From + len(r.Stretches) + len(r.Firsts) + len(r.Turns) + len(r.Failures)
+	t.runs += r.To - r.From + len(r.Log.Entries)
 	t.untimed.add(&r)
 	return nil
 }

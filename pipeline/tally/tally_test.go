@@ -306,9 +306,8 @@ var examples = []struct {
 func TestExamples(t *testing.T) {
 	tight := limits{job: 1, marks: usual.marks, source: usual.source}
 	ways := map[string]func() *Tally{
-		"at once":   func() *Tally { return New(nil) },
-		"stretches": func() *Tally { return New(nil) },
-		"folds":     func() *Tally { return &Tally{limits: tight} },
+		"at once": func() *Tally { return New(nil) },
+		"folds":   func() *Tally { return &Tally{limits: tight} },
 		"late workers": func() *Tally {
 			return &Tally{workers: &lateWorkers{}, limits: limits{1, usual.marks, usual.fold, 0, usual.source}}
 		},
@@ -322,14 +321,10 @@ func TestExamples(t *testing.T) {
 	for _, x := range examples {
 		t.Run(x.name, func(t *testing.T) {
 			for way, tally := range ways {
-				for _, split := range []bool{false, true} {
-					to := tally()
+				for i := range 8 {
+					to, split, paths := tally(), i%2 > 0, i/2 // of so many shapes
 					script := stitchtest.Script{Program: x.program, Trace: x.trace, Split: split}
-					if way == "stretches" {
-						playStretches(t, script, to)
-					} else {
-						play(t, script, to)
-					}
+					playPaths(t, script, to, paths)
 					counts, edges, err := to.Finish()
 					if err != nil {
 						t.Fatal(err)
@@ -338,8 +333,8 @@ func TestExamples(t *testing.T) {
 						t.Errorf("%s: source %d", way, source)
 					}
 					c, e := words(counts, edges)
-					same(t, fmt.Sprintf("%s, split %v: counts", way, split), c, x.counts)
-					same(t, fmt.Sprintf("%s, split %v: edges", way, split), e, x.edges)
+					same(t, fmt.Sprintf("%s, split %v, paths of %d: counts", way, split, paths), c, x.counts)
+					same(t, fmt.Sprintf("%s, split %v, paths of %d: edges", way, split, paths), e, x.edges)
 				}
 			}
 		})
