@@ -59,7 +59,7 @@ packets:
 			taken++
 			seq += int64(h.count)
 			w.outcome = p.Outcome
-			if at, pos, seed = p.To, p.Pos, p.Seed; !at.Known() {
+			if at, pos, seed = p.To, int(p.Pos), p.Seed; !at.Known() {
 				d.isa = p.Last.ISA() // for the address that follows
 			}
 			i++

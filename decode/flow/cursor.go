@@ -54,6 +54,16 @@ const (
 	AfterExecuted              // after that waypoint, which was executed
 )
 
+// Ready reports whether the block at c is in the result of a part, and Leave can leave it by an atom.
+func (c Cursor) Ready(part uint32, e uint8) bool {
+	return c.b.ready == part && e&c.b.special == 0 && c.b.wholes[e&1] != 0
+}
+
+// Leave is Step where Ready says so. It returns the number of the path, too: see [Walker.Whole].
+func (c Cursor) Leave(e uint8) (path uint32, next Cursor) {
+	return c.b.wholes[e&1] - 1, Cursor{c.b.links[e&1]}
+}
+
 // Step walks to the waypoint of the block at c and on by one atom, which is 1 if it is E. The Cursor
 // that it returns is zero if the walk pauses after the
 // waypoint. It fails, and does nothing, if the block is not warm.

@@ -13,28 +13,33 @@ import (
 // that at once leaves the processor one thing to predict in place of one a block, and the log
 // (decode/log.go) one entry.
 
-// A Path is what a packet does from a position in a block on.
+// A Path is what a packet does from a position in a block on. It fills a line of the cache.
 type Path struct {
 	from *block // nil: none
 	when uint32 // the position and the packet: see whenOf
 	part uint32 // in which ID holds
-	ID   uint32 // of decode.Path
 
 	To      Cursor         // where it leads, zero: after an indirect branch
-	Pos     int            // the position in To
-	Seed    uint32         // see Cursor.Seed
-	N       uint32         // instructions
 	Last    Cursor         // the block that it is in last
+	ID      uint32         // of decode.Path
+	Seed    uint32         // of where it leads: see Cursor.Seed
+	N       uint32         // instructions
+	Pos     uint16         // the position in To
 	Outcome schema.Outcome // of its last instruction
-	ready   bool           // otherwise it came once
 	touches bool           // it pops or pushes
-	pops    bool           // the top of the return stack is pop
-	pushes  uint8
-	count   uint8  // shapes
-	room    uint32 // as many entries stay on the return stack of those before
-	pop     *block
-	push    [2]*block
-	shapes  [maxShapes]*shape
+	*steps                 // nil: it came once
+	tried   uint32         // the last part in which it could not be made
+}
+
+// steps are what a path consists of.
+type steps struct {
+	shapes [maxShapes]*shape
+	count  uint8 // of shapes
+	pops   bool  // the top of the return stack is pop
+	pushes uint8
+	room   uint32 // as many entries stay on the return stack of those before
+	pop    *block
+	push   [2]*block
 }
 
 // maxShapes is how many shapes a path has at most.
@@ -61,6 +66,7 @@ type Paths struct {
 	at      [1 << pathBits]Path
 	shapes  map[shapeKey]*shape
 	dropped int // Program.dropped when they were made
+	making  steps
 	trial
 }
 
@@ -158,17 +164,20 @@ func (w *Walker) Learn(c Cursor, pos int, packet uint8, n int, failed uint64) *P
 	p := &t.at[slotOf(c.Seed(pos), packet)]
 	switch {
 	case p.from != c.b || p.when != when:
-		if p.part != w.partStamp || !p.ready {
+		if p.part != w.partStamp {
 			*p = Path{from: c.b, when: when}
 		}
-	case p.ready:
+	case p.steps != nil:
 		if p.part != w.partStamp && w.number(p) {
 			return p
 		}
-	default:
-		if w.make(p, pos, n, failed) && w.number(p) {
+	case p.tried == w.partStamp:
+	case w.make(p, pos, n, failed):
+		if w.number(p) {
 			return p
 		}
+	default:
+		p.tried = w.partStamp
 	}
 	t.missed++
 	return nil
@@ -177,6 +186,7 @@ func (w *Walker) Learn(c Cursor, pos int, packet uint8, n int, failed uint64) *P
 // make makes the path of atoms, n of them, as Inside walks them.
 func (w *Walker) make(p *Path, pos, n int, failed uint64) bool {
 	x, b := *p, p.from
+	x.steps = w.paths.scratch(steps{})
 	for n > 0 {
 		if b.end != atWaypoint {
 			return false
@@ -184,7 +194,7 @@ func (w *Walker) make(p *Path, pos, n int, failed uint64) bool {
 		k := min(n, b.len()-pos)
 		key := shapeKey{block: b, first: uint16(pos), count: uint16(k), failed: failed & (1<<k - 1), flags: schema.RunHasFailed}
 		fails := failed >> (k - 1) & 1
-		x.Last.b, x.To.b, x.Pos, key.outcome = b, b, pos+k, insideOutcomes[fails]
+		x.Last.b, x.To.b, x.Pos, key.outcome = b, b, uint16(pos+k), insideOutcomes[fails]
 		if n, pos = n-k, pos+k; pos == b.len() {
 			e := uint8(fails ^ 1)
 			key.outcome = b.outcomes[e]
@@ -208,11 +218,18 @@ func (w *Walker) make(p *Path, pos, n int, failed uint64) bool {
 // finish has p be the path that was made.
 func (x *Path) finish(p *Path) bool {
 	if x.To.b != nil {
-		x.Seed = x.To.b.seed(x.Pos)
+		x.Seed = x.To.b.seed(int(x.Pos))
 	}
-	x.ready = true
+	made := *x.steps
+	x.steps = &made
 	*p = *x
 	return true
+}
+
+// scratch returns the memory of steps that are being made.
+func (t *Paths) scratch(s steps) *steps {
+	t.making = s
+	return &t.making
 }
 
 // add adds a shape to the path. It fails if there are too many.
@@ -329,17 +346,20 @@ func (w *Walker) learnAtoms(c Cursor, seed uint32, atoms uint8) *Path {
 	p := &t.at[slotOf(seed, atoms)]
 	switch {
 	case p.from != c.b || p.when != when:
-		if p.part != w.partStamp || !p.ready {
+		if p.part != w.partStamp {
 			*p = Path{from: c.b, when: when}
 		}
-	case p.ready:
+	case p.steps != nil:
 		if p.part != w.partStamp && w.leadsAlong(p) && w.number(p) {
 			return p
 		}
-	default:
-		if w.makeAtoms(p, atoms) && w.number(p) {
+	case p.tried == w.partStamp:
+	case w.makeAtoms(p, atoms):
+		if w.number(p) {
 			return p
 		}
+	default:
+		p.tried = w.partStamp
 	}
 	t.missed++
 	return nil
@@ -348,7 +368,7 @@ func (w *Walker) learnAtoms(c Cursor, seed uint32, atoms uint8) *Path {
 // makeAtoms makes the path of atoms to waypoints.
 func (w *Walker) makeAtoms(p *Path, atoms uint8) bool {
 	x, b := *p, p.from
-	x.room = returnStackDepth
+	x.steps = w.paths.scratch(steps{room: returnStackDepth})
 	for k := range bits.Len8(atoms) - 1 {
 		e := atoms >> k & 1
 		if b.end != atWaypoint {

@@ -69,7 +69,7 @@ func (d *Decoder) warmAtoms(i, last int, at flow.Cursor) int {
 	data, entries, n := d.rec.Part.Data, d.rec.Result.Entries, len(d.rec.Result.Entries)
 	from, base := n, d.rec.Result.Base
 	entries = entries[:cap(entries)]
-	paths := d.walk.Paths()
+	paths, part := d.walk.Paths(), d.walk.Part()
 	reached := decode.PC{Address: d.address, ISA: d.isa}
 	seed, seq, taken := at.Seed(0), int64(0), 0
 	offset, left, exit, pays := d.offset, uint8(0), flow.AtBlock, paths.Pay()
@@ -102,11 +102,18 @@ packets:
 			}
 			for left > 1 {
 				e := left & 1
-				next, ok := d.walk.Step(at, e)
-				if !ok {
-					break packets
+				var path uint32
+				var next flow.Cursor
+				if at.Ready(part, e) {
+					path, next = at.Leave(e)
+				} else {
+					var ok bool
+					if next, ok = d.walk.Step(at, e); !ok {
+						break packets
+					}
+					path = d.walk.Whole(at, e)
 				}
-				entries[n] = decode.Entry{Path: d.walk.Whole(at, e), Offset: uint32(distance)}
+				entries[n] = decode.Entry{Path: path, Offset: uint32(distance)}
 				n++
 				seq += at.Instructions()
 				left >>= 1

@@ -34,20 +34,28 @@ type move struct {
 	way int32
 }
 
-// A pathWalk is a path of a unit.
+// A pathWalk is a path of a unit: what its steps need. It fills half a line of the cache.
 type pathWalk struct {
-	from, to     int32 // of the moves inside it
 	function     int32 // of its first instruction; several: it is walked run by run
+	left         int32 // that of its last one
 	address      uint32
 	instructions uint32
-	// Of its last instruction.
-	block    uint32 // index in the unit
-	left     int32  // the function
-	kind     schema.Kind
-	leaves   schema.Kind // the kind if that leaves, else other
-	whole    bool        // it ends its block
-	isWalked bool        // all this is known
+	target       uint32 // where control went last after it, if way is not negative
+	way          int32  // the way there
+	first        uint32 // of the moves inside it
+	moves        uint8
+	kind         schema.Kind // of its last instruction; other: it was not taken
+	leaves       schema.Kind // the kind if that leaves, else other
+	state        pathState
 }
+
+type pathState uint8
+
+const (
+	unknown    pathState = iota // nothing of it is known
+	endsInside                  // it ends inside a block
+	endsBlock
+)
 
 // A unitWalk is what is known of the unit at hand.
 type unitWalk struct {
@@ -95,7 +103,7 @@ func (w *walker) wayOf(block uint32, kind schema.Kind, to uint32, function int32
 // know finds out which steps a path has.
 func (w *walker) know(path uint32) {
 	u, log := &w.unit, &w.part.Log
-	p := pathWalk{from: int32(len(u.moves)), instructions: log.Paths[path].Instructions, isWalked: true}
+	p := pathWalk{way: -1, first: uint32(len(u.moves)), instructions: log.Paths[path].Instructions}
 	var before *schema.Run
 	at := int64(0)
 	for _, index := range log.ShapesOf(path) {
@@ -111,9 +119,12 @@ func (w *walker) know(path uint32) {
 		if function == several {
 			p.function = several
 		}
-		p.block, p.left, p.kind, p.leaves = s.Block, function, schema.KindOther, schema.KindOther
+		p.left, p.kind, p.leaves, p.state = function, schema.KindOther, schema.KindOther, endsInside
 		last := int(s.First+s.Count) - 1
-		if p.whole = last == int(code.length)-1; s.Outcome != schema.NotTaken {
+		if last == int(code.length)-1 {
+			p.state = endsBlock
+		}
+		if s.Outcome != schema.NotTaken {
 			p.kind = schema.Kind(code.Kind[last])
 		}
 		if leaves(p.kind) {
@@ -122,11 +133,10 @@ func (w *walker) know(path uint32) {
 		before = s
 		at += int64(s.Count)
 	}
-	p.to = int32(len(u.moves))
 	if p.function == several { // its moves may be wrong, and are not used
-		u.moves = u.moves[:p.from]
-		p.to = p.from
+		u.moves = u.moves[:p.first]
 	}
+	p.moves = uint8(len(u.moves) - int(p.first))
 	u.paths[path] = p
 }
 
@@ -134,8 +144,9 @@ func (w *walker) know(path uint32) {
 // runs of the unit come before them. It returns how many there are.
 func (w *walker) paths(entries []decode.Entry, first, runs int) (n int) {
 	u := &w.unit
-	seq, nextSpan := w.step.at.seq, 0
+	seq, nextSpan, nextMark := w.step.at.seq, 0, w.nextMark
 	function, kind := w.state()
+	waiting := w.waiting
 	var before *pathWalk // nil: what was last is in w.last
 	for ; n < len(entries); n++ {
 		path := entries[n].Path
@@ -143,40 +154,47 @@ func (w *walker) paths(entries []decode.Entry, first, runs int) (n int) {
 			break
 		}
 		if first+n >= nextSpan {
-			w.make()
+			waiting = w.makeAll(waiting)
 			nextSpan = w.spanOfEntry(runs, first+n)
 		}
 		p := &u.paths[path]
-		if !p.isWalked {
+		if p.state == unknown {
 			w.know(path)
 		}
+		if len(waiting)+maxMoves > cap(waiting) {
+			waiting = w.makeAll(waiting)
+		}
 		end := seq + int64(p.instructions)
-		if kind != schema.KindOther || p.function != function || end > w.nextMark {
+		if kind != schema.KindOther || p.function != function || end > nextMark {
 			switch {
-			case p.function == several || end > w.nextMark:
-				w.make()
+			case p.function == several || end > nextMark:
+				waiting = w.makeAll(waiting)
 				w.step.at.seq = seq
 				w.setLast(before, entries[:n])
 				w.runByRun(path)
-				before, seq = nil, end
+				before, seq, nextMark = nil, end, w.nextMark
 				function, kind = w.state()
 				continue
-			case before == nil || !before.whole:
-				w.make()
+			case before == nil || before.state == endsInside:
+				waiting = w.makeAll(waiting)
 				w.step.at.seq = seq
 				w.setLast(before, entries[:n])
 				w.enter(&w.blocks[w.part.Numbers[w.firstShape(path).Block]], int(w.firstShape(path).First))
+				nextMark = w.nextMark
 			default:
-				w.wait(move{seq - w.part.Seq, w.wayOf(before.block, before.kind, p.address, p.function)})
+				if before.way < 0 || before.target != p.address {
+					before.target, before.way = p.address, w.wayOf(w.lastShape(entries[n-1].Path).Block, before.kind, p.address, p.function)
+				}
+				waiting = append(waiting, move{seq - w.part.Seq, before.way})
 			}
 		}
-		for _, m := range u.moves[p.from:p.to] {
-			w.wait(move{seq - w.part.Seq + m.at, m.way})
+		for _, m := range u.moves[p.first:][:p.moves] {
+			waiting = append(waiting, move{seq - w.part.Seq + m.at, m.way})
 		}
 		seq, before = end, p
 		function, kind = p.left, p.leaves
 	}
-	w.make()
+	w.makeAll(waiting)
 	w.step.at.seq = seq
 	w.setLast(before, entries[:n])
 	return n
@@ -187,14 +205,18 @@ func (w *walker) firstShape(path uint32) *schema.Run {
 	return &w.part.Log.Shapes[w.part.Log.ShapesOf(path)[0]]
 }
 
+// lastShape returns the last shape of a path.
+func (w *walker) lastShape(path uint32) *schema.Run {
+	shapes := w.part.Log.ShapesOf(path)
+	return &w.part.Log.Shapes[shapes[len(shapes)-1]]
+}
+
 // setLast has the instruction that was executed last be that of the last of some paths, unless that is nil.
 func (w *walker) setLast(p *pathWalk, entries []decode.Entry) {
 	if p == nil {
 		return
 	}
-	log := &w.part.Log
-	shapes := log.ShapesOf(entries[len(entries)-1].Path)
-	w.last = lastOf(&log.Shapes[shapes[len(shapes)-1]], w.part.Numbers, w.blocks)
+	w.last = lastOf(w.lastShape(entries[len(entries)-1].Path), w.part.Numbers, w.blocks)
 }
 
 // runByRun walks the runs of a path.
@@ -227,6 +249,16 @@ func (w *walker) wait(m move) {
 	}
 	w.waiting = append(w.waiting, m)
 }
+
+// makeAll makes moves, and returns none.
+func (w *walker) makeAll(moves []move) []move {
+	w.waiting = moves
+	w.make()
+	return w.waiting
+}
+
+// maxMoves is how many moves a path has at most, with that to it.
+const maxMoves = 16
 
 // maxWait is how many moves wait at most.
 const maxWait = 1024

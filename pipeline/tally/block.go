@@ -15,6 +15,7 @@ type block struct {
 	silent grown[position] // of those that have at most that of their last one
 	passed grown[int64]    // how often that outcome was that it passed
 	costs  grown[edge]     // own cycles
+	sums   []sum           // not settled yet
 }
 
 // A position counts executions of an instruction.

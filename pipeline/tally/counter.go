@@ -23,7 +23,8 @@ type counter struct {
 	edges  map[edgeKey]edge
 	spread map[extent]int64 // cycles of runs by extent
 
-	unit paths // at hand
+	unit unitPaths // at hand
+	sums int       // of blocks, that are not settled
 
 	before   step   // before the first run of the job
 	cur      *shape // counted last; noShape: the job has none yet
@@ -127,12 +128,17 @@ func (c *counter) shape(f form, code *schema.Block, seq int64) *shape {
 		return s
 	}
 	if len(c.index) >= max(c.most, 1) {
-		c.settle()
-		if c.cur != noShape {
-			c.cur = c.newShape(c.cur.form, c.cur.code, c.cur.seq)
-		}
+		c.settleAll()
 	}
 	return c.newShape(f, code, seq)
+}
+
+// settleAll settles, and keeps the current shape.
+func (c *counter) settleAll() {
+	c.settle()
+	if c.cur != noShape {
+		c.cur = c.newShape(c.cur.form, c.cur.code, c.cur.seq)
+	}
 }
 
 // other returns the turn to a run that was taken before, if it is at hand. It becomes
@@ -183,6 +189,8 @@ func (c *counter) settle() {
 			c.spread[extent{s.block, s.first, s.count}] += s.cycles
 		}
 	}
+	c.settleSums()
+	c.sums = 0
 	clear(c.index)
 	c.shapes = nil
 }

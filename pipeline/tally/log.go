@@ -10,26 +10,24 @@ import (
 // control went after it. What that is of shapes is added up when the unit ends, so a path
 // costs an addition each time.
 
-// A paths counts the paths of one unit.
-type paths struct {
+// A unitPaths counts the paths of one unit.
+type unitPaths struct {
 	unit   *decode.Result // nil: none
 	log    decode.Log     // as the last part has it
 	blocks []*schema.Block
 	number []uint32    // of the blocks
 	counts []pathCount // by index of the path
-	shapes []unitShape // by index of the shape
 }
 
-// A pathCount counts a path.
+// A pathCount counts a path. It fills a line of the cache.
 type pathCount struct {
-	target       int64 // address after it, the last time that another path came right after it; negative: never so far
-	n            int64 // how often it went there
+	departure          // the last time that another path came right after it; to a negative address: never so far
+	seq          int64 // ordinal of the first time; negative: none yet
 	address      uint32
 	instructions uint32
-	seq          int64 // ordinal of the first time; negative: none yet
 	others       []departure
-	ends         int64 // how often something else than a path came after it, or after a mark
-	begun        int64 // how often its first shape is counted by a turn
+	ends         uint32 // how often something else than a path came after it, or after a mark
+	begun        uint32 // how often its first shape is counted by a turn
 }
 
 // A departure counts how often control went to an address.
@@ -38,12 +36,13 @@ type departure struct {
 	n      int64
 }
 
-// A unitShape is a shape of a unit: its sums.
-type unitShape struct {
-	n    int64
-	seq  int64 // ordinal of the first time; negative: none yet
-	went departure
-	more []departure
+// A sum is what was counted of a shape by paths.
+type sum struct {
+	form
+	n         int64
+	seq       int64 // ordinal of the first time
+	departure       // to where control went first after it
+	others    []departure
 }
 
 // paths counts the entries of a part, which begin at an ordinal with paths, up to the first that is none. It returns
@@ -89,12 +88,12 @@ func (p *pathCount) turn(address uint32) {
 	}
 	for i := range p.others {
 		if x := &p.others[i]; x.target == to {
-			p.target, p.n, *x = x.target, x.n, departure{p.target, p.n}
+			p.departure, *x = *x, p.departure
 			return
 		}
 	}
-	p.others = append(p.others, departure{p.target, p.n})
-	p.target, p.n = to, 0
+	p.others = append(p.others, p.departure)
+	p.departure = departure{target: to}
 }
 
 // arrive counts that a path came after what is no path, or after a mark, at an ordinal: on the way to its first shape.
@@ -133,54 +132,47 @@ func (c *counter) begin(r *stitch.Runs) {
 	for i := len(u.counts); i < len(u.log.Paths); i++ {
 		p := &u.log.Paths[i]
 		first := &u.log.Shapes[u.log.PathShapes[p.First]]
-		u.counts = append(u.counts, pathCount{target: -1, address: u.blocks[first.Block].Address[first.First], instructions: p.Instructions, seq: -1})
+		u.counts = append(u.counts, pathCount{departure: departure{target: -1}, address: u.blocks[first.Block].Address[first.First], instructions: p.Instructions, seq: -1})
 	}
 }
 
 // endUnit adds up what was counted of a unit.
 func (c *counter) endUnit() {
 	u := &c.unit
-	if len(u.counts) == 0 {
-		u.unit = nil
-		return
-	}
-	for range u.log.Shapes {
-		u.shapes = append(u.shapes, unitShape{seq: -1, went: departure{target: -1}})
-	}
 	for i := range u.counts {
 		if p := &u.counts[i]; p.seq >= 0 {
-			u.add(p, u.log.ShapesOf(uint32(i)))
-		}
-	}
-	for i := range u.shapes {
-		if s := &u.shapes[i]; s.seq >= 0 {
-			c.addShape(&u.log.Shapes[i], s)
+			c.addPath(p, u.log.ShapesOf(uint32(i)))
 		}
 	}
 	clear(u.counts) // of others
-	*u = paths{counts: u.counts[:0], shapes: u.shapes[:0]}
+	*u = unitPaths{counts: u.counts[:0]}
+	if c.sums > max(c.most, 1) {
+		c.settleAll()
+	}
 }
 
-// add adds what was counted of a path to its shapes.
-func (u *paths) add(p *pathCount, shapes []uint32) {
-	times := p.n + p.ends
+// addPath adds what was counted of a path to its shapes.
+func (c *counter) addPath(p *pathCount, shapes []uint32) {
+	u, times := &c.unit, p.n+int64(p.ends)
 	for i := range p.others {
 		times += p.others[i].n
 	}
+	var last *sum
 	seq := p.seq
-	for k, index := range shapes {
-		s := &u.shapes[index]
-		s.n += times
-		if s.seq < 0 || seq < s.seq {
-			s.seq = seq
+	for _, index := range shapes {
+		run := &u.log.Shapes[index]
+		code := u.blocks[run.Block]
+		if last != nil {
+			last.goTo(int64(code.Address[run.First]), times)
 		}
-		seq += int64(u.log.Shapes[index].Count)
-		if k > 0 {
-			u.shapes[shapes[k-1]].goTo(u.address(index), times)
+		s := c.sum(formOf(run, u.number[run.Block]), code, seq)
+		s.seq = min(s.seq, seq)
+		if s.n += times; last == nil {
+			s.n -= int64(p.begun)
 		}
+		seq += int64(run.Count)
+		last = s
 	}
-	u.shapes[shapes[0]].n -= p.begun
-	last := &u.shapes[shapes[len(shapes)-1]]
 	if p.n > 0 {
 		last.goTo(p.target, p.n)
 	}
@@ -189,33 +181,57 @@ func (u *paths) add(p *pathCount, shapes []uint32) {
 	}
 }
 
-// address returns that of the first instruction of a shape.
-func (u *paths) address(shape uint32) int64 {
-	s := &u.log.Shapes[shape]
-	return int64(u.blocks[s.Block].Address[s.First])
+// sum returns the sum of a form, which came at an ordinal.
+func (c *counter) sum(f form, code *schema.Block, seq int64) *sum {
+	b := c.block(f.block, code)
+	for i := range b.sums {
+		if s := &b.sums[i]; s.form == f {
+			return s
+		}
+	}
+	c.sums++
+	b.sums = append(b.sums, sum{form: f, seq: seq, departure: departure{target: -1}})
+	return &b.sums[len(b.sums)-1]
 }
 
 // goTo counts how often control went to an address after the shape.
-func (s *unitShape) goTo(target, n int64) {
-	if s.went.target < 0 {
-		s.went.target = target
+func (s *sum) goTo(target, n int64) {
+	if s.target < 0 {
+		s.target = target
 	}
-	if s.went.target == target {
-		s.went.n += n
+	if s.target == target {
+		s.departure.n += n
 		return
 	}
-	s.more = append(s.more, departure{target, n})
+	for i := range s.others {
+		if x := &s.others[i]; x.target == target {
+			x.n += n
+			return
+		}
+	}
+	s.others = append(s.others, departure{target, n})
 }
 
-// addShape adds the sums of a shape of a unit.
-func (c *counter) addShape(run *schema.Run, s *unitShape) {
-	code := c.unit.blocks[run.Block]
-	x := c.shape(formOf(run, c.unit.number[run.Block]), code, s.seq)
-	x.seq = min(x.seq, s.seq)
-	x.n += s.n
-	c.depart(x, s.went)
-	for _, d := range s.more {
-		c.depart(x, d)
+// settleSums settles what was counted by paths.
+func (c *counter) settleSums() {
+	for _, b := range c.blocks {
+		if b == nil {
+			continue
+		}
+		for i := range b.sums {
+			c.settleSum(b, &b.sums[i])
+		}
+		b.sums = b.sums[:0]
+	}
+}
+
+func (c *counter) settleSum(b *block, s *sum) {
+	x := shape{form: s.form, code: b.code, seq: s.seq, n: s.n}
+	x.settle(b)
+	c.inside(&x)
+	c.depart(&x, s.departure)
+	for _, d := range s.others {
+		c.depart(&x, d)
 	}
 }
 
