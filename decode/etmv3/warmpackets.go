@@ -9,12 +9,15 @@ import (
 
 // This file is the fast path outside cycle-accurate mode.
 
+// pathShare is that of [flow.Walker.Paths]: packets that have no path become runs, which costs more.
+const pathShare = 1
+
 // plainPackets is packets outside cycle-accurate mode: it holds the position and the counts in
 // local variables. A P-header that comes again is an entry of the log, any other is runs.
 func (w *warm) plainPackets(i, last int) int {
 	d, at, pos, seq, taken, seed := w.d, w.at, w.pos, w.seq, 0, uint32(0)
 	data, offsets, headers, walk := d.rec.Part.Data, &d.rec.Offsets, d.headers, d.walk
-	paths, part, base := walk.Paths(), walk.Part(), d.rec.Result.Base
+	paths, part, base := walk.Paths(pathShare), walk.Part(), d.rec.Result.Base
 	log := newLog(d.rec.Result)
 	pays := paths.Pay() && !d.cfg.TracesData()
 	if at.Known() {

@@ -72,7 +72,7 @@ type Paths struct {
 
 const (
 	// pathBits is how many bits the index of a path has.
-	pathBits = 12
+	pathBits = 13
 	// missesAllowed is how many packets of a unit may have no path, beside one of eight,
 	// before no more is looked for: code that is hard to predict has a new one too often.
 	missesAllowed = 256
@@ -86,10 +86,11 @@ const (
 type trial struct {
 	taken, missed int // packets of the unit
 	rest, pause   int // units without paths: to come, and in all
+	share         int // of so many packets, one may have no path, or have it for the first time in the unit
 }
 
 // Pay reports whether it pays to look for paths.
-func (t *trial) Pay() bool { return t.rest == 0 && t.missed <= missesAllowed+t.taken/8 }
+func (t *trial) Pay() bool { return t.rest == 0 && t.missed <= missesAllowed+t.taken/t.share }
 
 // Took says how many packets took paths, or lay between those that did.
 func (t *trial) Took(n int) { t.taken += n }
@@ -108,10 +109,11 @@ func (t *trial) endUnit() {
 	t.taken, t.missed = 0, 0
 }
 
-// Paths returns the paths of w.
-func (w *Walker) Paths() *Paths {
+// Paths returns the paths of w. They are looked for as long as all but one of so many packets have
+// one.
+func (w *Walker) Paths(share int) *Paths {
 	if w.paths == nil {
-		w.paths = &Paths{shapes: map[shapeKey]*shape{}}
+		w.paths = &Paths{shapes: map[shapeKey]*shape{}, trial: trial{share: share}}
 	}
 	return w.paths
 }
@@ -263,6 +265,7 @@ func (w *Walker) number(p *Path) bool {
 			return false
 		}
 	}
+	w.paths.missed++ // all that reads the log has to learn it, too
 	first := len(w.result.PathShapes)
 	for _, s := range shapes {
 		w.result.PathShapes = append(w.result.PathShapes, w.indexShape(s))

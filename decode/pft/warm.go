@@ -33,6 +33,9 @@ var outcomes = func() (table [256]uint8) {
 // most.
 const longestWarm = max(maxCyclesBytes, maxAddressBytes)
 
+// pathShare is that of [flow.Walker.Paths]: packets that have no path are an entry for each atom, which costs little more.
+const pathShare = 8
+
 // maxAtoms is how many atoms a packet has at most.
 const maxAtoms = 5
 
@@ -69,7 +72,7 @@ func (d *Decoder) warmAtoms(i, last int, at flow.Cursor) int {
 	data, entries, n := d.rec.Part.Data, d.rec.Result.Entries, len(d.rec.Result.Entries)
 	from, base := n, d.rec.Result.Base
 	entries = entries[:cap(entries)]
-	paths, part := d.walk.Paths(), d.walk.Part()
+	paths, part := d.walk.Paths(pathShare), d.walk.Part()
 	reached := decode.PC{Address: d.address, ISA: d.isa}
 	seed, seq, taken := at.Seed(0), int64(0), 0
 	offset, left, exit, pays := d.offset, uint8(0), flow.AtBlock, paths.Pay()

@@ -15,6 +15,7 @@ type place struct {
 	address uint32      // of the first
 	length  uint16      // instructions
 	kind    schema.Kind // of the last, if it leaves; else other
+	last    schema.Kind // of the last
 }
 
 // A way is how control leaves a block for an address.
@@ -34,13 +35,13 @@ type move struct {
 	way int32
 }
 
-// A pathWalk is a path of a unit: what its steps need. It fills half a line of the cache.
+// A pathWalk is a path of a unit: what its steps need.
 type pathWalk struct {
 	function     int32 // of its first instruction; several: it is walked run by run
 	left         int32 // that of its last one
 	address      uint32
 	instructions uint32
-	target       uint32 // where control went last after it, if way is not negative
+	target       int64  // where control went last after it; negative: nowhere yet
 	way          int32  // the way there
 	first        uint32 // of the moves inside it
 	moves        uint8
@@ -52,7 +53,7 @@ type pathWalk struct {
 type pathState uint8
 
 const (
-	unknown    pathState = iota // nothing of it is known
+	isNew      pathState = iota // nothing of it is known
 	endsInside                  // it ends inside a block
 	endsBlock
 )
@@ -72,11 +73,11 @@ type unitWalk struct {
 func (w *walker) setUnit() {
 	r, u := w.part, &w.unit
 	if u.unit != r.Unit {
-		*u = unitWalk{r.Unit, u.places[:0], u.heads[:0], u.ways[:0], u.paths[:0], u.moves[:0], u.runs[:0]}
+		*u = unitWalk{r.Unit, u.places[:0], u.heads[:0], u.ways[:0], u.paths[:0], append(u.moves[:0], move{}, move{}), u.runs[:0]}
 	}
 	for n := len(u.places); n < r.Blocks; n++ {
 		b := &w.blocks[r.Numbers[n]]
-		u.places = append(u.places, place{one: b.one, address: b.address, length: b.length, kind: b.leaves})
+		u.places = append(u.places, place{one: b.one, address: b.address, length: b.length, kind: b.leaves, last: schema.Kind(b.Kind[b.length-1])})
 		u.heads = append(u.heads, -1)
 	}
 	for len(u.paths) < len(r.Log.Paths) {
@@ -100,104 +101,133 @@ func (w *walker) wayOf(block uint32, kind schema.Kind, to uint32, function int32
 	return i
 }
 
+// addMove adds a move of a path. Two that are none come after the last: see paths.
+func (u *unitWalk) addMove(m move) {
+	u.moves = append(u.moves, move{})
+	u.moves[len(u.moves)-1-spareMoves] = m
+}
+
+const spareMoves = 2
+
 // know finds out which steps a path has.
 func (w *walker) know(path uint32) {
 	u, log := &w.unit, &w.part.Log
-	p := pathWalk{way: -1, first: uint32(len(u.moves)), instructions: log.Paths[path].Instructions}
+	p := pathWalk{target: -1, first: uint32(len(u.moves) - spareMoves), instructions: log.Paths[path].Instructions}
 	var before *schema.Run
 	at := int64(0)
 	for _, index := range log.ShapesOf(path) {
 		s := &log.Shapes[index]
-		code := &w.blocks[w.part.Numbers[s.Block]]
-		function, address := code.one, code.Address[s.First]
+		b := &u.places[s.Block]
+		function, address := b.one, b.address
+		if s.First > 0 {
+			address = w.blocks[w.part.Numbers[s.Block]].Address[s.First]
+		}
 		switch {
 		case before == nil:
 			p.function, p.address = function, address
 		case leaves(p.kind) || function != p.left:
-			u.moves = append(u.moves, move{at, w.wayOf(before.Block, p.kind, address, function)})
+			u.addMove(move{at, w.wayOf(before.Block, p.kind, address, function)})
 		}
 		if function == several {
 			p.function = several
 		}
 		p.left, p.kind, p.leaves, p.state = function, schema.KindOther, schema.KindOther, endsInside
-		last := int(s.First+s.Count) - 1
-		if last == int(code.length)-1 {
+		if s.First+s.Count == b.length {
 			p.state = endsBlock
-		}
-		if s.Outcome != schema.NotTaken {
-			p.kind = schema.Kind(code.Kind[last])
-		}
-		if leaves(p.kind) {
-			p.leaves = p.kind
+			if s.Outcome != schema.NotTaken {
+				p.kind, p.leaves = b.last, b.kind
+			}
 		}
 		before = s
 		at += int64(s.Count)
 	}
 	if p.function == several { // its moves may be wrong, and are not used
-		u.moves = u.moves[:p.first]
+		u.moves = u.moves[:p.first+spareMoves]
 	}
-	p.moves = uint8(len(u.moves) - int(p.first))
+	p.moves = uint8(len(u.moves) - spareMoves - int(p.first))
 	u.paths[path] = p
 }
 
 // paths walks the entries of the part from one on that are paths, of which the first has an index in the unit; so many
 // runs of the unit come before them. It returns how many there are.
+//
+// Whether control leaves a function after a path, and how often inside it, is hard to predict. So the loop writes moves
+// whether they are some or not, and counts those that are.
 func (w *walker) paths(entries []decode.Entry, first, runs int) (n int) {
 	u := &w.unit
-	seq, nextSpan, nextMark := w.step.at.seq, 0, w.nextMark
+	at, nextSpan, nextMark := w.step.at.seq-w.part.Seq, 0, w.nextMark-w.part.Seq
 	function, kind := w.state()
-	waiting := w.waiting
-	var before *pathWalk // nil: what was last is in w.last
+	waiting := w.waiting[:cap(w.waiting)]
+	m := len(w.waiting)
+	before := &noPath // what was last is in w.last
 	for ; n < len(entries); n++ {
 		path := entries[n].Path
 		if path == decode.OwnRuns {
 			break
 		}
-		if first+n >= nextSpan {
-			waiting = w.makeAll(waiting)
+		if first+n >= nextSpan || m+maxMoves > len(waiting) {
+			m = w.makeAll(waiting[:m])
 			nextSpan = w.spanOfEntry(runs, first+n)
 		}
 		p := &u.paths[path]
-		if p.state == unknown {
+		if p.state == isNew {
 			w.know(path)
 		}
-		if len(waiting)+maxMoves > cap(waiting) {
-			waiting = w.makeAll(waiting)
+		end, leave := at+int64(p.instructions), 0
+		if kind != schema.KindOther || p.function != function {
+			leave = 1
 		}
-		end := seq + int64(p.instructions)
-		if kind != schema.KindOther || p.function != function || end > nextMark {
-			switch {
-			case p.function == several || end > nextMark:
-				waiting = w.makeAll(waiting)
-				w.step.at.seq = seq
+		if end > nextMark || p.function == several || before.target != int64(p.address) && leave > 0 {
+			if end > nextMark || p.function == several || before.state != endsBlock {
+				m = w.makeAll(waiting[:m])
+				w.step.at.seq = at + w.part.Seq
 				w.setLast(before, entries[:n])
-				w.runByRun(path)
-				before, seq, nextMark = nil, end, w.nextMark
-				function, kind = w.state()
-				continue
-			case before == nil || before.state == endsInside:
-				waiting = w.makeAll(waiting)
-				w.step.at.seq = seq
-				w.setLast(before, entries[:n])
-				w.enter(&w.blocks[w.part.Numbers[w.firstShape(path).Block]], int(w.firstShape(path).First))
-				nextMark = w.nextMark
-			default:
-				if before.way < 0 || before.target != p.address {
-					before.target, before.way = p.address, w.wayOf(w.lastShape(entries[n-1].Path).Block, before.kind, p.address, p.function)
+				before = w.slowPath(path, end)
+				at, nextMark, leave = end, w.nextMark-w.part.Seq, 0
+				if before == &noPath {
+					function, kind = w.state()
+					continue
 				}
-				waiting = append(waiting, move{seq - w.part.Seq, before.way})
+				at -= int64(p.instructions)
+			} else {
+				before.target = int64(p.address)
+				before.way = w.wayOf(w.lastShape(entries[n-1].Path).Block, before.kind, p.address, p.function)
 			}
 		}
-		for _, m := range u.moves[p.first:][:p.moves] {
-			waiting = append(waiting, move{seq - w.part.Seq + m.at, m.way})
+		waiting[m] = move{at, before.way}
+		m += leave
+		inside := (*[2]move)(u.moves[p.first:])
+		waiting[m] = move{at + inside[0].at, inside[0].way}
+		waiting[m+1] = move{at + inside[1].at, inside[1].way}
+		if p.moves > 2 {
+			for i, x := range u.moves[p.first:][:p.moves] {
+				waiting[m+i] = move{at + x.at, x.way}
+			}
 		}
-		seq, before = end, p
+		m += int(p.moves)
+		at, before = end, p
 		function, kind = p.left, p.leaves
 	}
-	w.makeAll(waiting)
-	w.step.at.seq = seq
+	w.makeAll(waiting[:m])
+	w.step.at.seq = at + w.part.Seq
 	w.setLast(before, entries[:n])
 	return n
+}
+
+// noPath is what comes before a path that is none.
+var noPath = pathWalk{target: -1}
+
+// slowPath makes the steps between the last instruction and a path, and if marks lie inside it, or it is of several functions,
+// those inside it. It returns the path if its own steps are not made yet, else noPath.
+func (w *walker) slowPath(path uint32, end int64) *pathWalk {
+	p := &w.unit.paths[path]
+	if end+w.part.Seq > w.nextMark || p.function == several {
+		w.runByRun(path)
+		return &noPath
+	}
+	s := w.firstShape(path)
+	w.enter(&w.blocks[w.part.Numbers[s.Block]], int(s.First))
+	return p
 }
 
 // firstShape returns the first shape of a path.
@@ -211,9 +241,9 @@ func (w *walker) lastShape(path uint32) *schema.Run {
 	return &w.part.Log.Shapes[shapes[len(shapes)-1]]
 }
 
-// setLast has the instruction that was executed last be that of the last of some paths, unless that is nil.
+// setLast has the instruction that was executed last be that of the last of some paths, unless that is noPath.
 func (w *walker) setLast(p *pathWalk, entries []decode.Entry) {
-	if p == nil {
+	if p == &noPath {
 		return
 	}
 	w.last = lastOf(w.lastShape(entries[len(entries)-1].Path), w.part.Numbers, w.blocks)
@@ -250,11 +280,11 @@ func (w *walker) wait(m move) {
 	w.waiting = append(w.waiting, m)
 }
 
-// makeAll makes moves, and returns none.
-func (w *walker) makeAll(moves []move) []move {
+// makeAll makes moves, and returns how many wait then.
+func (w *walker) makeAll(moves []move) int {
 	w.waiting = moves
 	w.make()
-	return w.waiting
+	return len(w.waiting)
 }
 
 // maxMoves is how many moves a path has at most, with that to it.

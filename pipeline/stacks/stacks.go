@@ -131,9 +131,12 @@ func (s *Stacks) add(r stitch.Runs) error {
 	}
 	r.Unit.Retain()
 	s.job.pieces = append(s.job.pieces, r)
-	s.runs += r.To - r.From + len(r.Log.Entries)
+	s.runs += r.To - r.From + len(r.Log.Entries)/entriesAsRun
 	return s.drain()
 }
+
+// entriesAsRun is how many entries of a log count as a run in a job.
+const entriesAsRun = 2
 
 // addBlocks adds the code blocks of a part that are new.
 func (s *Stacks) addBlocks(r *stitch.Runs) {

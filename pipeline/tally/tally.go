@@ -100,10 +100,13 @@ func (t *Tally) add(r stitch.Runs) error {
 	}
 	r.Unit.Retain()
 	t.job.pieces = append(t.job.pieces, r)
-	t.runs += r.To - r.From + len(r.Log.Entries)
+	t.runs += r.To - r.From + len(r.Log.Entries)/entriesAsRun
 	t.untimed.add(&r)
 	return nil
 }
+
+// entriesAsRun is how many entries of a log count as a run in a job.
+const entriesAsRun = 2
 
 // folds reports whether what came before a part is to be added up. That depends on the runs
 // of whole units, as far as one does not fill the memory: what a decoder counts comes with the
