@@ -27,6 +27,11 @@ type Family struct {
 	// means.
 	Major   schema.Null[uint8]
 	Version string
+	// Versions are the versions that are decoded, the oldest first.
+	Versions []FamilyVersion
+	// Statuses are the names of the statuses of samples, by their codes; nil: the
+	// protocol has no samples.
+	Statuses []string
 	// Profile is the profile of every core that the protocol traces; "" where it
 	// depends on the core.
 	Profile string
@@ -57,6 +62,14 @@ type Family struct {
 	// fails if the source cannot be decoded. A family without Bind is known by
 	// name only.
 	Bind func(Source) (p Protocol, notes []string, err error)
+}
+
+// A FamilyVersion is a version of a protocol.
+type FamilyVersion struct {
+	Name string // as in the table `sources`: "1.1"
+	// Registers are those that decide how a stream is read, as a macrocell of the
+	// version may have them.
+	Registers []RegisterValue
 }
 
 // A RegisterDefault is the value of a register that is not given.

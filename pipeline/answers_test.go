@@ -8,6 +8,7 @@ import (
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/decode/decodetest/shared"
+	"github.com/tracelake/tracelake/pipeline/probe"
 )
 
 // What each capture can answer is what its README says of its registers; for the rest
@@ -59,7 +60,7 @@ func TestAnswers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			i := slices.IndexFunc(in.Sources, func(s SourceInspection) bool { return s.Source == tt.source })
+			i := slices.IndexFunc(in.Sources, func(s probe.SourceInspection) bool { return s.Source == tt.source })
 			answers := in.Sources[i].Answers
 			if len(answers) != 5 {
 				t.Fatalf("%d answers", len(answers))

@@ -17,15 +17,16 @@ import (
 	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/bench/sample"
 	"github.com/tracelake/tracelake/decode/capture"
-	"github.com/tracelake/tracelake/pipeline/archive"
+	"github.com/tracelake/tracelake/pipeline/keep"
+	"github.com/tracelake/tracelake/pipeline/keep/archive"
 	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 )
 
 // archiveOptions are those of an archive of a capture, as the tests make it.
-func archiveOptions(c capture.Options, create archive.CreateOptions) ArchiveOptions {
-	return ArchiveOptions{Export: Options{Capture: c, Workers: 2, Tool: schema.Tool{Name: "test"}}, CreateOptions: create, Level: "fastest"}
+func archiveOptions(c capture.Options, create archive.CreateOptions) keep.ArchiveOptions {
+	return keep.ArchiveOptions{Export: Options{Capture: c, Workers: 2, Tool: schema.Tool{Name: "test"}}, CreateOptions: create, Level: "fastest"}
 }
 
 // archiveOf archives a capture.
@@ -138,7 +139,7 @@ func TestArchiveStoreMoved(t *testing.T) {
 		t.Errorf("problems %v, unchecked %q", r.Problems, r.Unchecked)
 	}
 	sameFiles(t, exportTo(t, dir, capture.Options{ImageStore: moved}), exportTo(t, raw, options))
-	again, err := DecodeAgain(t.Context(), dir, raw, AgainOptions{Workers: 1, Capture: capture.Options{ImageStore: moved}})
+	again, err := Verify(t.Context(), dir, raw, keep.VerifyOptions{Workers: 1, Capture: capture.Options{ImageStore: moved}})
 	check(t, err)
 	if !again.Equal() {
 		t.Errorf("%+v", again)
@@ -173,7 +174,7 @@ func TestArchiveContents(t *testing.T) {
 	check(t, err)
 	defer d.Close()
 	for _, table := range schema.Tables() {
-		if d.Has(table) == slices.Contains(LargeTables(), table) {
+		if d.Has(table) == slices.Contains(keep.LargeTables(), table) {
 			t.Errorf("has %s: %v", table.Name, d.Has(table))
 		}
 	}

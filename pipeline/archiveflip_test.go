@@ -13,7 +13,7 @@ import (
 
 	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/decode/capture"
-	"github.com/tracelake/tracelake/pipeline/archive"
+	"github.com/tracelake/tracelake/pipeline/keep/archive"
 )
 
 // Each byte of an archive that is flipped is found: of a small one all, of a larger one

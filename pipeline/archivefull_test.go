@@ -21,7 +21,7 @@ import (
 
 	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/decode/capture"
-	"github.com/tracelake/tracelake/pipeline/archive"
+	"github.com/tracelake/tracelake/pipeline/keep/archive"
 )
 
 // stoppedArchive is the variable that makes this program archive: capture, directory,

@@ -71,14 +71,14 @@ func arrowFiles(b *testing.B) (write func(rows.Job) error, end func() error) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	series, c := d.Series(&schema.Instructions, 0x02), &coders{dataset: d}
+	series, c := d.Series(&schema.Instructions, 0x02), &rows.Coders{Dataset: d}
 	return func(j rows.Job) error {
 		j.Series = series
-		r, err := c.encode(context.Background(), j)
+		r, err := c.Encode(context.Background(), j)
 		if err != nil {
 			return err
 		}
-		return r.series.Write(r.chunks)
+		return r.Write()
 	}, func() error { return d.Close(&schema.Manifest{}) }
 }
 

@@ -3,9 +3,9 @@ package pipeline
 import (
 	"context"
 
-	"github.com/tracelake/tracelake/pipeline/engine"
-
 	"github.com/tracelake/tracelake/decode/capture"
+	"github.com/tracelake/tracelake/pipeline/engine"
+	"github.com/tracelake/tracelake/pipeline/plan"
 	"github.com/tracelake/tracelake/pipeline/stitch"
 	"github.com/tracelake/tracelake/pipeline/tally"
 	"github.com/tracelake/tracelake/schema"
@@ -22,34 +22,32 @@ type CountOptions struct {
 // at the cost of decoding and counting alone.
 func Count(ctx context.Context, input string, opt CountOptions) (schema.Totals, error) {
 	var totals schema.Totals
-	s, err := openSession(ctx, input, sessionOptions{capture: opt.Capture, workers: opt.Workers})
+	s, err := open(ctx, input, openOptions{capture: opt.Capture, workers: opt.Workers})
 	if err != nil {
 		return totals, err
 	}
 	defer s.close()
-	for _, src := range s.plan.sources {
-		if src.status != schema.StatusDecoded {
-			continue
-		}
-		if err := s.count(ctx, src, opt.Tally); err != nil {
+	for _, src := range s.plan.Decoded() {
+		o, err := s.count(ctx, src, opt.Tally)
+		if err != nil {
 			return totals, err
 		}
-		totals.Add(src.outcome.Totals)
+		totals.Add(o.Totals)
 	}
 	return totals, nil
 }
 
 // count decodes a source and counts what ran.
-func (s *session) count(ctx context.Context, src *sourcePlan, what bool) error {
+func (s *session) count(ctx context.Context, src *plan.Source, what bool) (*engine.Outcome, error) {
 	if !what {
-		return s.decode(ctx, src, stitch.Sinks{}, nil)
+		return s.engine.Decode(ctx, engine.Job{Source: src})
 	}
-	jobs := engine.NewCounting(ctx, s.tokens)
-	defer jobs.Wait()
+	jobs := engine.NewCounting(ctx, s.engine.Workers)
+	defer func() { _ = jobs.Wait() }() // it never fails
 	t := tally.New(jobs)
-	if err := s.decode(ctx, src, t.Sinks(stitch.Sinks{}), nil); err != nil {
-		return err
+	o, err := s.engine.Decode(ctx, engine.Job{Source: src, To: t.Sinks(stitch.Sinks{})})
+	if err == nil {
+		_, _, err = t.Finish()
 	}
-	_, _, err := t.Finish()
-	return err
+	return o, err
 }

@@ -67,7 +67,7 @@ func decodeInto(
 	tables := rows.New(out)
 	st := stitch.New(id, protocol.TimestampCode(), tables.Sinks)
 	pool := engine.NewDecoders(&decode.Pool{}, func() decode.Decoder { return protocol.NewDecoder(mem, tables.Sinks.Wanted()) })
-	err := engine.Ordered(context.Background(), engine.NewWorkers(max(1, workerCount)), engine.SplitBy(stream, protocol, g), pool.Decode,
+	err := engine.Ordered(context.Background(), engine.NewWorkers(max(1, workerCount)), engine.SplitBy(stream, protocol, g, engine.NoLead), pool.Decode,
 		func(d engine.Decoded) error { return st.Stitch(d.Unit) })
 	if err == nil {
 		err = st.Finish()
@@ -85,7 +85,7 @@ func decodeInto(
 func (tr *trace) stitchTo(t testing.TB, st *stitch.Stitcher, want decode.Wanted) {
 	t.Helper()
 	decoder := tr.protocol.NewDecoder(tr.memory, want)
-	for u, err := range engine.Split(tr.stream(wholePieces), tr.protocol) {
+	for u, err := range engine.Split(tr.stream(wholePieces), tr.protocol, engine.NoLead) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,9 +1,10 @@
 // Package pipeline turns a capture into a dataset. [Export] is all of it:
 //
-//	stream ──split──► units ──decode──► results ──stitch──► runs and rows ──rows──► row-group jobs ──encode──► files
+//	capture ──plan──► sources ──engine──► results ──stitch──► runs and rows ──rows──► row-group jobs ──encode──► files
 //
-// What ran is counted on the way, from runs: jobs of package tally go to the same
-// workers as row groups, and their rows come when a source ends.
+// What is a room of its own has a package: plan says what is in a capture and how it is decoded; engine
+// decodes, in parallel and in order; probe inspects and judges; window finds segments; keep archives, and
+// decodes again what was exported. Here are what users ask for, and the export, which joins them.
 //
 // Units are decoded, and row groups encoded, in parallel; split, stitch, rows and
 // the writing of files are sequential. Units and row groups depend only on the
@@ -11,3 +12,31 @@
 //
 // The files are written by schema/dataset, which also reads them back.
 package pipeline
+
+import (
+	"github.com/tracelake/tracelake/pipeline/engine"
+	"github.com/tracelake/tracelake/pipeline/keep"
+	"github.com/tracelake/tracelake/pipeline/plan"
+	"github.com/tracelake/tracelake/pipeline/window"
+)
+
+// What callers name, wherever it is made.
+type (
+	// Options say what to export and how.
+	Options = keep.Options
+	// Window is the part of a capture that is decoded.
+	Window = window.Window
+	// Progress is how far a decode has come.
+	Progress = engine.Progress
+	// NothingError says that nothing was decoded, and the likely causes.
+	NothingError = plan.NothingError
+)
+
+const (
+	// DefaultMaxRows is how many rows of `instructions` or of `blocks` a dataset has
+	// at most, if nothing else is said. No intact trace of a terabyte makes as many,
+	// but a megabyte over straight code of 60,000 instructions could.
+	DefaultMaxRows = 100_000_000_000
+	// DefaultMaxCalls is how many rows of `calls` a source has unless the table was asked for.
+	DefaultMaxCalls = 4_000_000
+)

@@ -20,6 +20,7 @@ func TestDataFlowNames(t *testing.T) {
 	folders := map[string]string{
 		"capture": "../decode/capture", "frame": "../decode/frame", "pft": "../decode/pft", "etmv3": "../decode/etmv3", "flow": "../decode/flow",
 		"decode": "../decode", "schema": "../schema", "dataset": "../schema/dataset", "pipeline": ".", "stitch": "stitch", "rows": "rows",
+		"plan": "plan", "engine": "engine", "probe": "probe", "window": "window", "keep": "keep",
 	}
 	declared := map[string]map[string]bool{}
 	for name, folder := range folders {

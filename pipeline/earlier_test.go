@@ -16,7 +16,8 @@ import (
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/decode/decodetest/shared"
 	"github.com/tracelake/tracelake/decode/image"
-	"github.com/tracelake/tracelake/pipeline/archive"
+	"github.com/tracelake/tracelake/pipeline/keep"
+	"github.com/tracelake/tracelake/pipeline/keep/archive"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 )
@@ -80,9 +81,9 @@ func TestRedecodeSources(t *testing.T) {
 			segments := int64(0)
 			for i := range was.Sources {
 				s := &was.Sources[i]
-				looked, err := parsePages(s.Pages)
+				looked, err := keep.ParsePages(s.Pages)
 				check(t, err)
-				page, err := parsePages([]string{fmt.Sprintf("0x%08x-0x%08x", address, address+4095)})
+				page, err := keep.ParsePages([]string{fmt.Sprintf("0x%08x-0x%08x", address, address+4095)})
 				check(t, err)
 				if done.Sources[i].Kept == looked.Meets(page) {
 					t.Errorf("page %#x: kept %t, but looked at %s", address, done.Sources[i].Kept, s.Pages)
@@ -218,7 +219,7 @@ func TestRedecodeBuild(t *testing.T) {
 	d, err := dataset.Open(before)
 	check(t, err)
 	defer d.Close()
-	looked, err := parsePages(d.Manifest.Sources[0].Pages)
+	looked, err := keep.ParsePages(d.Manifest.Sources[0].Pages)
 	check(t, err)
 	in, out := loadedPage(f, looked, true), loadedPage(f, looked, false)
 	for _, tt := range []struct {
@@ -275,27 +276,5 @@ func TestRedecodeDamaged(t *testing.T) {
 		if done := redecodes(t, dir, input, opt, patch(t, code, unseen)); done.Segments != was.Sources[0].Segments {
 			t.Errorf("%s: %d segments were decoded, want %d", table.Name, done.Segments, was.Sources[0].Segments)
 		}
-	}
-}
-
-// What a manifest says of pages is read as it was written; what it cannot say is refused.
-func TestPages(t *testing.T) {
-	texts := []string{"0x00000000-0x00000fff", "0x00008000-0x0000afff", "0xfffff000-0xffffffff"}
-	p, err := parsePages(texts)
-	check(t, err)
-	if got := pagesText(p); !slices.Equal(got, texts) {
-		t.Errorf("%q", got)
-	}
-	for _, bad := range [][]string{{""}, {"0x1000"}, {"0x00002000-0x00001000"}, {"-1-2"}, make([]string, maxPageRanges+1)} {
-		if _, err := parsePages(bad); err == nil {
-			t.Errorf("%.40q is read", bad)
-		}
-	}
-	var scattered image.Pages
-	for i := range uint32(maxPageRanges + 1) {
-		scattered.Add(i<<13, i<<13)
-	}
-	if got := pagesText(&scattered); got != nil {
-		t.Errorf("%d ranges are named", len(got))
 	}
 }

@@ -170,7 +170,7 @@ func TestEndlessUnits(t *testing.T) {
 				t.Fatal(err)
 			}
 			units, segments, read := 0, 0, 0
-			for u, err := range engine.Split(l.Stream(bytes.NewReader(file), 0), p) {
+			for u, err := range engine.Split(l.Stream(bytes.NewReader(file), 0), p, engine.NoLead) {
 				if err != nil {
 					t.Fatal(err)
 				}

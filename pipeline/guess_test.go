@@ -12,8 +12,9 @@ import (
 	"github.com/tracelake/tracelake/bench/sample"
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/decode/decodetest/shared"
-	"github.com/tracelake/tracelake/pipeline/identify"
-	"github.com/tracelake/tracelake/pipeline/verdict"
+	"github.com/tracelake/tracelake/pipeline/probe"
+	"github.com/tracelake/tracelake/pipeline/probe/identify"
+	"github.com/tracelake/tracelake/pipeline/probe/verdict"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -26,24 +27,24 @@ func TestGuess(t *testing.T) {
 		file      string // below ../shared/captures; "" is the sample
 		images    []string
 		protocols string // by source
-		surest    Confidence
+		surest    probe.Confidence
 		suggested string // by source, if any
 		lines     []string
 	}{
 		{
-			"am243x-r5f-etmv3-freertos-002b37c/tbr.bin", nil, "0x10 etmv3, 0x6f", Certain, "",
+			"am243x-r5f-etmv3-freertos-002b37c/tbr.bin", nil, "0x10 etmv3, 0x6f", probe.Certain, "",
 			[]string{"tracelake export FILE -o run --protocol etmv3 --framed --source 0x10 -e PROGRAM.elf"},
 		},
 		{
-			"am243x-r5f-etmv3-zephyr-e9185a9/tbr.bin", nil, "0x10 etmv3, 0x6f", Certain, "",
+			"am243x-r5f-etmv3-zephyr-e9185a9/tbr.bin", nil, "0x10 etmv3, 0x6f", probe.Certain, "",
 			[]string{"tracelake export FILE -o run --protocol etmv3 --framed --source 0x10 -e PROGRAM.elf"},
 		},
 		{
-			"am243x-r5f-etmv3-threadx-ce42d22/tbr.bin", nil, "0x10 etmv3, 0x6f", Certain, "",
+			"am243x-r5f-etmv3-threadx-ce42d22/tbr.bin", nil, "0x10 etmv3, 0x6f", probe.Certain, "",
 			[]string{"tracelake export FILE -o run --protocol etmv3 --framed --source 0x10 -e PROGRAM.elf"},
 		},
 		{ // ETMCR 0x10001860, ETMIDR 0x410CF250; the PTM ETMCR 0x10001000
-			"opencsd-TC2/cstrace.bin", nil, "0x10 etmv3, 0x11 etmv3, 0x12 etmv3, 0x13 pft", Certain,
+			"opencsd-TC2/cstrace.bin", nil, "0x10 etmv3, 0x11 etmv3, 0x12 etmv3, 0x13 pft", probe.Certain,
 			"0x10 ETMCCER[28] ETMCCER[29] ETMCR[12] ETMIDR[7:4], 0x11 ETMCCER[28] ETMCCER[29] ETMCR[12] ETMIDR[7:4], 0x12 ETMCCER[28] ETMCCER[29] ETMCR[12] ETMIDR[7:4], 0x13 ETMCR[12]",
 			[]string{
 				"tracelake export FILE -o run-etmv3 --protocol etmv3 --framed --source 0x10 --source 0x11 --source 0x12 --reg ETMCCER=0x30000000 --reg ETMCR=0x1000 --reg ETMIDR=0x4104F250 -e PROGRAM.elf",
@@ -51,27 +52,27 @@ func TestGuess(t *testing.T) {
 			},
 		},
 		{ // ETMIDR[20]
-			"lpc1769-m3-etmv34-smoothieware/tpiu.bin", nil, "0x02 etmv3", Certain, "0x02 ETMIDR[20]",
+			"lpc1769-m3-etmv34-smoothieware/tpiu.bin", nil, "0x02 etmv3", probe.Certain, "0x02 ETMIDR[20]",
 			[]string{"tracelake export FILE -o run --protocol etmv3 --framed --source 0x02 --reg ETMIDR=0x4114F240 -e PROGRAM.elf"},
 		},
 		{ // beside an ITM
-			"stm32f105-m3-etmv34-itm-swo/tpiu.bin", nil, "0x01, 0x02 etmv3", Certain, "",
+			"stm32f105-m3-etmv34-itm-swo/tpiu.bin", nil, "0x01, 0x02 etmv3", probe.Certain, "",
 			[]string{"tracelake export FILE -o run --protocol etmv3 --framed --source 0x02 -e PROGRAM.elf"},
 		},
 		{
-			"opencsd-trace_cov_a15/PTM_0_2.bin", nil, "0x00 pft", Likely, "",
+			"opencsd-trace_cov_a15/PTM_0_2.bin", nil, "0x00 pft", probe.Likely, "",
 			[]string{"tracelake export FILE -o run --protocol pft -e PROGRAM.elf"},
 		},
 		{
-			"opencsd-tc2-ptm-rstk-t32/PTM_0_2.bin", nil, "0x00 pft", Certain, "",
+			"opencsd-tc2-ptm-rstk-t32/PTM_0_2.bin", nil, "0x00 pft", probe.Certain, "",
 			[]string{"tracelake export FILE -o run --protocol pft -e PROGRAM.elf"},
 		},
 		{ // ETMCR[29], which only the program shows
-			"opencsd-tc2-ptm-rstk-t32/PTM_0_2.bin", rstkMemory(t), "0x00 pft", Certain, "0x00 ETMCR[29]",
+			"opencsd-tc2-ptm-rstk-t32/PTM_0_2.bin", rstkMemory(t), "0x00 pft", probe.Certain, "0x00 ETMCR[29]",
 			[]string{"tracelake export FILE -o run --protocol pft --reg ETMCR=0x20000400 --image IMAGE0 --image IMAGE1"},
 		},
 		{ // ETMCR 0x30005000
-			"", nil, "0x10 pft", Certain, "0x10 ETMCR[12] ETMCR[15:14]",
+			"", nil, "0x10 pft", probe.Certain, "0x10 ETMCR[12] ETMCR[15:14]",
 			[]string{"tracelake export FILE -o run --protocol pft --framed --source 0x10 --reg ETMCR=0x5400 -e PROGRAM.elf"},
 		},
 	} {
@@ -106,7 +107,7 @@ func TestGuess(t *testing.T) {
 
 // guessedWords lists the sources with their protocols, and those with suggestions with
 // the fields, by name.
-func guessedWords(in *Inspection) (protocols, suggested string) {
+func guessedWords(in *probe.Inspection) (protocols, suggested string) {
 	var all, some []string
 	for i := range in.Sources {
 		s := &in.Sources[i]
@@ -141,9 +142,9 @@ func TestGuessWithProgram(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		i := slices.IndexFunc(in.Sources, func(s SourceInspection) bool { return s.Source == tt.source })
+		i := slices.IndexFunc(in.Sources, func(s probe.SourceInspection) bool { return s.Source == tt.source })
 		s := in.Sources[i].Sample
-		if s.Verdict.Status != tt.status || s.Instructions != tt.instructions || in.Guess.Confidence != Certain {
+		if s.Verdict.Status != tt.status || s.Instructions != tt.instructions || in.Guess.Confidence != probe.Certain {
 			t.Errorf("%s: %s, %d instructions, %s, want %s, %d", tt.file, s.Verdict.Status, s.Instructions, in.Guess.Confidence, tt.status, tt.instructions)
 		}
 	}
@@ -165,7 +166,7 @@ func TestGuessNothing(t *testing.T) {
 			return err
 		case in.Found == nil && len(in.Sources) > 0:
 			t.Errorf("%s is taken for trace: %+v", path, in.Guess)
-		case in.Found == nil && in.Guess.Confidence != NoGuess:
+		case in.Found == nil && in.Guess.Confidence != probe.NoGuess:
 			t.Errorf("%s: %s", path, in.Guess.Confidence)
 		}
 		looked++

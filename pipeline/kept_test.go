@@ -11,7 +11,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/tracelake/tracelake/decode/capture"
-	"github.com/tracelake/tracelake/pipeline/archive"
+	"github.com/tracelake/tracelake/pipeline/keep"
+	"github.com/tracelake/tracelake/pipeline/keep/archive"
 	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
@@ -96,7 +97,7 @@ func TestKeptArchive(t *testing.T) {
 		t.Errorf("%d of %d instructions covered", covered, all)
 	}
 	run := exportTo(t, dir, capture.Options{})
-	record, err := OpenRecord(run, "")
+	record, err := keep.OpenRecord(run, "")
 	check(t, err)
 	defer record.Close()
 	m := &record.Dataset.Manifest

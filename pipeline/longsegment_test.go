@@ -73,7 +73,7 @@ func (tr *trace) lengthen(t *testing.T, parts, seed int) *longTrace {
 // parts counts the parts of the units a stream is split into.
 func (tr *trace) parts(t *testing.T) (parts, units int) {
 	t.Helper()
-	for u, err := range engine.Split(tr.stream(100_000), tr.protocol) {
+	for u, err := range engine.Split(tr.stream(100_000), tr.protocol, engine.NoLead) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/decode/capture"
+	"github.com/tracelake/tracelake/pipeline/plan"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -48,11 +49,11 @@ func TestMissingBeyondRanking(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for who, m := range map[string]Missing{"inspect": in.Sources[0].Sample.Missing, "report": report.Sources[0].Missing, "export": summary.Sources[0].Missing} {
+	for who, m := range map[string]plan.Missing{"inspect": in.Sources[0].Sample.Missing, "report": report.Sources[0].Missing, "export": summary.Sources[0].Missing} {
 		if m.OtherStops != beyond {
 			t.Errorf("%s: %d other stops, want %d", who, m.OtherStops, beyond)
 		}
-		if len(m.Wanted) == 0 || m.Wanted[0] != (MissingMemory{First: "0x10000000", Last: "0x1ffff000", Stops: pages}) {
+		if len(m.Wanted) == 0 || m.Wanted[0] != (plan.MissingMemory{First: "0x10000000", Last: "0x1ffff000", Stops: pages}) {
 			t.Errorf("%s: %v", who, m.Wanted)
 		}
 	}

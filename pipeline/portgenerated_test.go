@@ -78,14 +78,14 @@ func samplesFile(t *testing.T, protocol string, seed uint64) (path string, opt c
 func madeSamples(t *testing.T, protocol string, seed uint64) *madeCapture {
 	t.Helper()
 	path, opt := samplesFile(t, protocol, seed)
-	s, err := openSession(t.Context(), path, sessionOptions{capture: opt, workers: 1})
+	s, err := open(t.Context(), path, openOptions{capture: opt, workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.close()
-	src := s.plan.sources[0]
-	made := &madeCapture{protocol: src.protocol, memory: src.Memory}
-	for stream := src.stream(); ; {
+	src := s.plan.Sources[0]
+	made := &madeCapture{protocol: src.Bound, memory: src.Memory}
+	for stream := src.Stream(nil); ; {
 		var p decode.Piece
 		_, err := stream.Next(&p)
 		if errors.Is(err, io.EOF) {

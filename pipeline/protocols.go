@@ -8,6 +8,9 @@ import (
 	"github.com/tracelake/tracelake/decode/pft"
 )
 
+// Protocols returns the protocols that are decoded.
+func Protocols() []decode.Family { return protocols() }
+
 // protocols returns the protocols that are decoded: a new one is one line.
 func protocols() []decode.Family {
 	return []decode.Family{

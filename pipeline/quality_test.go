@@ -7,6 +7,9 @@ import (
 	"testing"
 
 	"github.com/tracelake/tracelake/pipeline/engine"
+	"github.com/tracelake/tracelake/pipeline/plan"
+	"github.com/tracelake/tracelake/pipeline/probe"
+	"github.com/tracelake/tracelake/pipeline/stitch"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -66,7 +69,9 @@ func TestQuality(t *testing.T) {
 					continue
 				}
 				seen = true
-				if diff := cmp.Diff(agreements(&tt.want, nil), s.Agreements); diff != "" {
+				if diff := cmp.Diff((&probe.Evidence{
+					Source: &plan.Source{}, Outcome: &engine.Outcome{Outcome: stitch.Outcome{Quality: tt.want}},
+				}).Agreements(), s.Agreements); diff != "" {
 					t.Errorf("want (-) and got (+):\n%s", diff)
 				}
 			}
@@ -155,7 +160,7 @@ func TestQualityOfPrograms(t *testing.T) {
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s, err := decodetest.Parse(tt.name, []byte(qualityScenario+tt.program+qualityPackets))
+			s, err := decodetest.Parse(tt.name, []byte(qualityScenario+tt.program+qualityPackets), protocols()...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -170,7 +175,7 @@ func TestQualityOfPrograms(t *testing.T) {
 
 // Code without any branch is no program that ran.
 func TestQualityWithoutBranches(t *testing.T) {
-	s, err := decodetest.Parse("no branch", []byte(qualityScenario+"00008000: e1a00000  ; mov r0, r0\n"+qualityPackets))
+	s, err := decodetest.Parse("no branch", []byte(qualityScenario+"00008000: e1a00000  ; mov r0, r0\n"+qualityPackets), protocols()...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,7 +213,7 @@ ETMIDR = 0x410cf230  ; security extensions
 42 05             ; 20 timestamp
 00 00 00 00 00 80 ; 22 A-sync
 08 01 08 80 00 00 ; 28 I-sync 00008008, periodic, secure
-`))
+`), protocols()...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -248,7 +253,7 @@ protocol = %s
 	for version, want := range map[string][]string{
 		"pft1.0": {"exception_return packets", "vmid packets"}, "pft1.1": nil,
 	} {
-		s, err := decodetest.Parse(version, fmt.Appendf(nil, packets, version))
+		s, err := decodetest.Parse(version, fmt.Appendf(nil, packets, version), protocols()...)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,7 +8,8 @@ import (
 
 	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/decode/capture"
-	"github.com/tracelake/tracelake/pipeline/archive"
+	"github.com/tracelake/tracelake/pipeline/keep"
+	"github.com/tracelake/tracelake/pipeline/keep/archive"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -36,9 +37,9 @@ func TestRecord(t *testing.T) {
 			tt.change(&opt)
 			_, err := Export(t.Context(), raw, dir, opt)
 			check(t, err)
-			got := madeAgain(t, dir, raw, capture.Options{ELFs: options.ELFs}, 1)
+			got := madeAgain(t, dir, raw, capture.Options{ELFs: options.ELFs})
 			sameFiles(t, got, dir)
-			sameFiles(t, madeAgain(t, dir, archived, capture.Options{}, 0), dir)
+			sameFiles(t, madeAgain(t, dir, archived, capture.Options{}), dir)
 		})
 	}
 }
@@ -50,25 +51,22 @@ func TestRecordOfArchive(t *testing.T) {
 	raw, options := rawSample(t)
 	dir := archiveOf(t, raw, options, archive.CreateOptions{})
 	for _, input := range []string{dir, raw} {
-		sameFiles(t, madeAgain(t, dir, input, capture.Options{}, 0), dir)
+		sameFiles(t, madeAgain(t, dir, input, capture.Options{}), dir)
 	}
 }
 
 // madeAgain makes a dataset again from input, with options of the capture that were not
-// recorded, and returns where. Of missing files that many are wanted.
-func madeAgain(t *testing.T, dir, input string, c capture.Options, missing int) string {
+// recorded, and returns where.
+func madeAgain(t *testing.T, dir, input string, c capture.Options) string {
 	t.Helper()
-	r, err := OpenRecord(dir, "")
+	r, err := keep.OpenRecord(dir, "")
 	check(t, err)
 	defer r.Close()
-	o, left, err := r.Options(input, c)
+	again, err := r.Reopen(input, c)
 	check(t, err)
-	if len(left) != missing {
-		t.Errorf("missing %v, want %d", left, missing)
-	}
-	o.Workers = 1
+	again.Options.Workers = 1
 	to := filepath.Join(t.TempDir(), "again")
-	_, err = Export(t.Context(), input, to, o)
+	_, err = Export(t.Context(), input, to, again.Options)
 	check(t, err)
 	return to
 }
@@ -85,7 +83,7 @@ func TestExportArchiveOptions(t *testing.T) {
 	check(t, err)
 	_, err = Export(t.Context(), dir, run, Options{Level: schema.LevelNone, Workers: 1, CycleHz: 9, Labels: map[string]string{"board": "b"}})
 	check(t, err)
-	r, err := OpenRecord(run, "")
+	r, err := keep.OpenRecord(run, "")
 	check(t, err)
 	defer r.Close()
 	m := &r.Dataset.Manifest

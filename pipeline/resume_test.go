@@ -32,7 +32,7 @@ const resumedBytes = 900_000
 // resumedOptions are those of exports that are interrupted: with a part for each row group,
 // those of blocks in Arrow.
 func resumedOptions(level schema.Level) Options {
-	opt := Options{Level: level, Workers: 2, Tool: schema.Tool{Name: "test", Version: "1"}, partRowGroups: 1}
+	opt := Options{Level: level, Workers: 2, Tool: schema.Tool{Name: "test", Version: "1"}, PartRowGroups: 1}
 	if level == schema.LevelBlocks {
 		opt.Format = schema.Arrow
 	}
@@ -236,6 +236,33 @@ func interrupt(t *testing.T, capture, dir string, opt Options) error {
 	return err
 }
 
+// Whenever an export that goes on is interrupted, what was finished stays: also while files are hashed.
+func TestResumeInterruptedAnywhere(t *testing.T) {
+	need.FullRun(t, "as TestResumeKilled")
+	capture, dir := longSample(t), filepath.Join(t.TempDir(), "run")
+	begun := resumedOptions(schema.LevelInstructions)
+	begun.Resumable = true
+	if err := interrupt(t, capture, dir, begun); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	parts := len(journalParts(t, dir))
+	opt := resumedOptions(schema.LevelInstructions)
+	opt.Resume = true
+	random := rand.New(rand.NewPCG(30, 4))
+	for range need.Size(10, 300) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(random.IntN(40_000))*time.Microsecond)
+		stopped, stop := context.WithCancel(t.Context())
+		context.AfterFunc(ctx, stop) // as a signal does
+		_, err := Export(stopped, capture, dir, opt)
+		cancel()
+		stop()
+		if !errors.Is(err, context.Canceled) || len(journalParts(t, dir)) < parts {
+			t.Fatalf("%v: of %d parts %d are kept", err, parts, len(journalParts(t, dir)))
+		}
+		parts = len(journalParts(t, dir))
+	}
+}
+
 // A resumable export that is interrupted keeps its finished parts, says how many and where,
 // and goes on; another one leaves nothing.
 func TestResumeInterrupted(t *testing.T) {
@@ -291,7 +318,7 @@ func TestResumeSources(t *testing.T) {
 	check(t, err)
 	input, dir, once := c.Input(capture).Path, filepath.Join(t.TempDir(), "run"), filepath.Join(t.TempDir(), "once")
 	opt := resumedOptions(schema.LevelInstructions)
-	opt.partRowGroups = 0
+	opt.PartRowGroups = 0
 	_, err = Export(t.Context(), input, once, opt)
 	check(t, err)
 	d, err := dataset.Open(once)

@@ -18,8 +18,9 @@ import (
 	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/bench/repeat"
 	"github.com/tracelake/tracelake/decode/capture"
-	"github.com/tracelake/tracelake/pipeline/archive"
-	"github.com/tracelake/tracelake/pipeline/archive/seekable"
+	"github.com/tracelake/tracelake/pipeline/keep"
+	"github.com/tracelake/tracelake/pipeline/keep/archive"
+	"github.com/tracelake/tracelake/pipeline/keep/archive/seekable"
 	"github.com/tracelake/tracelake/schema/dataset"
 )
 
@@ -28,7 +29,7 @@ const archivedBytes = 5 << 20
 
 // resumableArchive are the options of archives that are interrupted. No program: decoding is
 // nothing beside packing.
-func resumableArchive() ArchiveOptions {
+func resumableArchive() keep.ArchiveOptions {
 	o := archiveOptions(capture.Options{}, archive.CreateOptions{})
 	o.Export.Resumable = true
 	return o

@@ -80,7 +80,7 @@ func ringOffsets(t *testing.T, c port.Config, samples []port.Sample, oldest int)
 		from = c.Offset(int64(oldest))
 	}
 	d, result := protocol.NewDecoder(image.New(image.Region{Address: 0x8000, Bytes: make([]byte, 4096)}), decode.Wanted{}), &decode.Result{}
-	for u, err := range engine.Split(l.Stream(bytes.NewReader(file.Bytes()), from), protocol) {
+	for u, err := range engine.Split(l.Stream(bytes.NewReader(file.Bytes()), from), protocol, engine.NoLead) {
 		if err != nil {
 			t.Fatal(err)
 		}

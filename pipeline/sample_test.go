@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/tracelake/tracelake/pipeline/engine"
+	"github.com/tracelake/tracelake/pipeline/plan"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -36,15 +37,15 @@ func sampleRows(t *testing.T, blocks bool, workers int) (*rowSet, *digest.Truth)
 		t.Fatal(err)
 	}
 	defer c.Close()
-	p, err := makePlan(context.Background(), c, engine.NewWorkers(1), planOptions{protocols: protocols()})
+	p, err := plan.New(context.Background(), c, plan.Options{Families: protocols(), Index: engine.NewWorkers(1).Index})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := p.sources[0]
-	if s.status != schema.StatusDecoded || s.ID != truth.Source {
-		t.Fatalf("source 0x%02x is %v: %s", s.ID, s.status, s.problem)
+	s := p.Sources[0]
+	if s.Status != schema.StatusDecoded || s.ID != truth.Source {
+		t.Fatalf("source 0x%02x is %v: %s", s.ID, s.Status, s.Problem)
 	}
-	return decodeRows(t, s.stream(), s.protocol, s.Memory, blocks, workers), truth
+	return decodeRows(t, s.Stream(nil), s.Bound, s.Memory, blocks, workers), truth
 }
 
 // The sample decodes to what was executed: the truth was made from the

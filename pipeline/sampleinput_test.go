@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/tracelake/tracelake/decode/capture"
+	"github.com/tracelake/tracelake/pipeline/probe"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 )
@@ -57,7 +58,7 @@ func exportSamples(t *testing.T, opt capture.Options) (*Summary, error) {
 	t.Helper()
 	opt.Images = sampleCode
 	return Export(t.Context(), "trace.bin", "run", Options{
-		Capture: opt, Level: schema.LevelInstructions, Workers: 2, Overwrite: true, protocols: append(protocols(), sampleFamily()),
+		Capture: opt, Level: schema.LevelInstructions, Workers: 2, Overwrite: true, Families: append(protocols(), sampleFamily()),
 	})
 }
 
@@ -165,7 +166,7 @@ func TestSampleTune(t *testing.T) {
 func TestSampleLines(t *testing.T) {
 	sampleFiles(t, padded(shortRun))
 	lines := func(opt PacketOptions) (got []string) {
-		opt.protocols = append(protocols(), sampleFamily())
+		opt.families = append(protocols(), sampleFamily())
 		err := Packets(t.Context(), "trace.bin", opt, func(p PacketLine) error {
 			got = append(got, fmt.Sprintf("%d+%d %s %s %x %s", p.Offset, p.Len, p.Type, p.Pins, p.Bytes, p.JSON()))
 			return nil
@@ -204,7 +205,7 @@ func TestSampleInFrames(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	_, err := Export(t.Context(), dir, filepath.Join(t.TempDir(), "run"), Options{Workers: 1, protocols: append(protocols(), sampleFamily())})
+	_, err := Export(t.Context(), dir, filepath.Join(t.TempDir(), "run"), Options{Workers: 1, Families: append(protocols(), sampleFamily())})
 	const want = "source ETM_0 is samples, which formatter frames never carry, but buffer ETB_0 is in frames"
 	if err == nil || !isNothing(err) || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %s", err, want)
@@ -243,7 +244,7 @@ func TestSampleInspect(t *testing.T) {
 		if got, want := s.Statuses.String(), "wait 300, execute 200, sync 100"; got != want || s.Statuses.Marks != 100 || s.Unit != "samples" {
 			t.Errorf("statuses %s, %d marks in %s, want %s, 100 in samples", got, s.Statuses.Marks, s.Unit, want)
 		}
-		if want := (FIFOAgreement{Offsets: 100, OffsetsRight: 100}); *s.Sample.FIFO != want || s.Sample.Instructions != 200 {
+		if want := (probe.FIFOAgreement{Offsets: 100, OffsetsRight: 100}); *s.Sample.FIFO != want || s.Sample.Instructions != 200 {
 			t.Errorf("FIFO %+v, want %+v; %d instructions", *s.Sample.FIFO, want, s.Sample.Instructions)
 		}
 	}

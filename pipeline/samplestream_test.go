@@ -13,7 +13,8 @@ import (
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/decode/frame"
-	"github.com/tracelake/tracelake/pipeline/verdict"
+	"github.com/tracelake/tracelake/pipeline/plan"
+	"github.com/tracelake/tracelake/pipeline/probe/verdict"
 )
 
 // listed is a stream of these pieces.
@@ -34,11 +35,11 @@ func (l *listed) Next(p *decode.Piece) (bool, error) {
 // are adjacent in the capture or not.
 func TestSkippedStream(t *testing.T) {
 	for skip := range int64(9) {
-		s := &skippedStream{unitBytes: 1, left: skip, Stream: &listed{
+		s := plan.After(&listed{
 			{Data: []byte{0, 1, 2}, Offsets: decode.OffsetsFrom(10, 3, decode.Form{})},
 			{Data: []byte{3, 4, 5, 6}, Offsets: apart(20, 22, 23, 29)},
 			{Data: []byte{7}, Offsets: decode.OffsetsFrom(40, 1, decode.Form{})},
-		}}
+		}, 1, skip)
 		offsets := []decode.CaptureOffset{10, 11, 12, 20, 22, 23, 29, 40}
 		var got []byte
 		for {
@@ -89,7 +90,7 @@ func TestGuessLate(t *testing.T) {
 			t.Fatalf("%d bytes before: %+v", before, in.Guess)
 		}
 		s := in.Sources[0].Sample
-		if *s.FirstCut < int64(before) || s.Segments != 57 || before > sampleBytes && s.Verdict.Status != verdict.Good {
+		if *s.FirstCut < int64(before) || s.Segments != 57 || before > 1<<20 && s.Verdict.Status != verdict.Good {
 			t.Errorf("%d bytes before: the first I-sync is at %d, %d segments, %s", before, *s.FirstCut, s.Segments, s.Verdict.Status)
 		}
 	}

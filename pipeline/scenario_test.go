@@ -31,7 +31,7 @@ func TestScenarios(t *testing.T) {
 		t.Fatalf("no folder of scenarios: %v", err)
 	}
 	for _, dir := range dirs {
-		scenarios, err := decodetest.ReadAll(dir)
+		scenarios, err := decodetest.ReadAll(dir, protocols()...)
 		if err != nil || len(scenarios) == 0 {
 			t.Fatalf("%d scenarios in %s: %v", len(scenarios), dir, err)
 		}

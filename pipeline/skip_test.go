@@ -41,8 +41,3 @@ func TestSkips(t *testing.T) {
 		t.Error("no unit")
 	}
 }
-
-// longest returns the trace with the most bytes.
-func longest(traces []*trace) *trace {
-	return slices.MaxFunc(traces, func(a, b *trace) int { return len(a.data) - len(b.data) })
-}

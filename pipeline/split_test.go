@@ -20,7 +20,7 @@ import (
 func units(t testing.TB, stream decode.Stream, protocol decode.Protocol, g engine.Grain) []string {
 	t.Helper()
 	var lines []string
-	for u, err := range engine.SplitBy(stream, protocol, g) {
+	for u, err := range engine.SplitBy(stream, protocol, g, engine.NoLead) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -320,7 +320,7 @@ func TestSplitIsTheSameForAnyPieces(t *testing.T) {
 func TestSplitEnds(t *testing.T) {
 	errRead := errors.New("read")
 	n := 0
-	for _, err := range engine.Split(failingStream{errRead}, &pft.Config{}) {
+	for _, err := range engine.Split(failingStream{errRead}, &pft.Config{}, engine.NoLead) {
 		n++
 		if !errors.Is(err, errRead) {
 			t.Errorf("error %v, want %v", err, errRead)
@@ -331,7 +331,7 @@ func TestSplitEnds(t *testing.T) {
 	}
 	n = 0
 	tr := (&trace{}).with(bytes.Repeat(splitBytes(t, "A I e"), 100))
-	for range engine.SplitBy(tr.stream(50), &pft.Config{}, grainOf(1, engine.PartBytes, engine.ChunkBytes)) {
+	for range engine.SplitBy(tr.stream(50), &pft.Config{}, grainOf(1, engine.PartBytes, engine.ChunkBytes), engine.NoLead) {
 		if n++; n == 3 {
 			break
 		}

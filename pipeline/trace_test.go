@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/tracelake/tracelake/pipeline/engine"
+	"github.com/tracelake/tracelake/pipeline/plan"
 
 	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/bench/sample"
@@ -87,17 +88,17 @@ func openTrace(t testing.TB, dir string, id uint8) *trace {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	p, err := makePlan(context.Background(), c, engine.NewWorkers(1), planOptions{protocols: protocols()})
+	p, err := plan.New(context.Background(), c, plan.Options{Families: protocols(), Index: engine.NewWorkers(1).Index})
 	if err != nil {
 		t.Fatal(err)
 	}
-	i := slices.IndexFunc(p.sources, func(s *sourcePlan) bool { return s.ID == id && s.bytes > 0 })
+	i := slices.IndexFunc(p.Sources, func(s *plan.Source) bool { return s.ID == id && s.Bytes > 0 })
 	if i < 0 {
 		t.Fatalf("%s has no bytes of source 0x%02x", dir, id)
 	}
-	s := p.sources[i]
-	tr := &trace{name: filepath.Base(dir), id: id, protocol: s.protocol, memory: s.Memory}
-	tr.data, tr.offsets = readAll(t, s.stream())
+	s := p.Sources[i]
+	tr := &trace{name: filepath.Base(dir), id: id, protocol: s.Bound, memory: s.Memory}
+	tr.data, tr.offsets = readAll(t, s.Stream(nil))
 	return tr
 }
 

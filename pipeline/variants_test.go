@@ -92,7 +92,7 @@ func (v *variants) decode(t testing.TB, data []byte, breaks ...int) *decodedTabl
 	}))
 	st := stitch.New(v.id, v.protocol.TimestampCode(), tables.Sinks)
 	stream := v.with(data).stream(wholePieces, breaks...)
-	for u, err := range engine.SplitBy(stream, v.protocol, grainOf(engine.UnitBytes, engine.PartBytes, len(data)+1)) {
+	for u, err := range engine.SplitBy(stream, v.protocol, grainOf(engine.UnitBytes, engine.PartBytes, len(data)+1), engine.NoLead) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -65,7 +65,7 @@ func TestExportBoundsWhatWaits(t *testing.T) {
 	}
 	for _, workers := range []int{1, 3} {
 		opt.Workers = workers
-		s, err := openSession(t.Context(), file, sessionOptions{capture: opt.Capture, workers: workers})
+		s, err := open(t.Context(), file, openOptions{capture: opt.Capture, workers: workers})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -74,8 +74,9 @@ func TestExportBoundsWhatWaits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.decoded = engine.NewBudget(1)
-		e := &exporter{session: s, opt: opt, out: out}
+		s.engine.Waiting = engine.NewBudget(1)
+		e := newExporter(s, opt, nil, nil)
+		e.out = out
 		if _, err := e.run(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -83,16 +84,16 @@ func TestExportBoundsWhatWaits(t *testing.T) {
 			t.Fatal(err)
 		}
 		n := int64(workers)
-		if most := n*jobBytes + groupBytes + 1024; e.queued.Most() > most {
-			t.Errorf("%d workers: %d bytes waited to be encoded, want at most %d", workers, e.queued.Most(), most)
+		if most := n*jobBytes + groupBytes + 1024; e.groups.queued.Most() > most {
+			t.Errorf("%d workers: %d bytes waited to be encoded, want at most %d", workers, e.groups.queued.Most(), most)
 		}
 		// A unit is 2,521 segments; with rows and room to spare each is less than 1 KiB.
 		// Without room, each worker finishes the unit at hand, and one more may begin.
-		if most := (n + 1) * 2521 << 10; s.decoded.Most() > most {
-			t.Errorf("%d workers: %d bytes waited to be stitched, want at most %d", workers, s.decoded.Most(), most)
+		if most := (n + 1) * 2521 << 10; s.engine.Waiting.Most() > most {
+			t.Errorf("%d workers: %d bytes waited to be stitched, want at most %d", workers, s.engine.Waiting.Most(), most)
 		}
-		if e.queued.Most() < groupBytes || s.decoded.Most() == 0 {
-			t.Errorf("%d workers: only %d and %d bytes waited", workers, e.queued.Most(), s.decoded.Most())
+		if e.groups.queued.Most() < groupBytes || s.engine.Waiting.Most() == 0 {
+			t.Errorf("%d workers: only %d and %d bytes waited", workers, e.groups.queued.Most(), s.engine.Waiting.Most())
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/tracelake/tracelake/pipeline/engine"
+	"github.com/tracelake/tracelake/pipeline/plan"
 
 	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/decode"
@@ -40,7 +41,7 @@ func TestWindowsAreTheWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, dir := range dirs {
-		scenarios, err := decodetest.ReadAll(dir)
+		scenarios, err := decodetest.ReadAll(dir, protocols()...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -103,19 +104,19 @@ func (w *windowed) decode(t *testing.T, d *decodedTables, index *schema.Batch, f
 			t.Fatal(err)
 		}
 		if !r.FromStart() {
-			lead = leadOf(w.protocol, r.Begin.Reason)
+			lead = window.Lead(w.protocol, r.Begin.Reason)
 			units := int64(w.protocol.UnitBytes())
-			stream = &skippedStream{Stream: stream, unitBytes: int(units), left: r.Begin.StreamOffset*units - int64(lead)}
+			stream = plan.After(stream, int(units), r.Begin.StreamOffset*units-int64(lead))
 		}
 	}
 	pool := engine.NewDecoders(&decode.Pool{}, func() decode.Decoder { return w.protocol.NewDecoder(w.memory, tables.Sinks.Wanted()) })
-	err := engine.Ordered(context.Background(), engine.NewWorkers(1), engine.SplitFrom(stream, w.protocol, w.grain, lead), pool.Decode, func(d engine.Decoded) error {
+	err := engine.Ordered(context.Background(), engine.NewWorkers(1), engine.SplitBy(stream, w.protocol, w.grain, lead), pool.Decode, func(d engine.Decoded) error {
 		if err := st.Stitch(d.Unit); err != nil || !st.Past() {
 			return err
 		}
-		return errPastWindow
+		return errPast
 	})
-	if errors.Is(err, errPastWindow) {
+	if errors.Is(err, errPast) {
 		err = nil
 	}
 	if err == nil {
@@ -125,6 +126,9 @@ func (w *windowed) decode(t *testing.T, d *decodedTables, index *schema.Batch, f
 		t.Fatal(err)
 	}
 }
+
+// errPast ends decoding after the last segment of a window.
+var errPast = errors.New("past the window")
 
 // rangeOf returns the range of a window, of rows of `segments`.
 func rangeOf(index *schema.Batch, first, last int) *window.Range {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/tracelake/tracelake/pipeline/engine"
+	"github.com/tracelake/tracelake/pipeline/plan"
 
 	encodeetmv3 "github.com/tracelake/tracelake/bench/encode/etmv3"
 	"github.com/tracelake/tracelake/decode"
@@ -38,7 +39,7 @@ func FuzzIndex(f *testing.F) {
 		s.Carried, s.Seq, s.Ordinal, s.Epoch, s.Cycle, s.DecodeFrom = carried, seq, ordinal, schema.Of(epoch), schema.Of(cycle), from
 		s.Timestamp, s.StreamOffset, s.ByteOffset = schema.Of(timestamp&schema.MaxUint63), stream, offset
 		r := &window.Range{First: s.Segment.V, Last: s.Segment.V, Begin: s, Left: s}
-		if err := decodeRange(tr, r); err != nil && !errors.Is(err, errNoCut) && !errors.Is(err, stitch.ErrPlace) {
+		if err := decodeRange(tr, r); err != nil && !errors.Is(err, window.ErrNoCut) && !errors.Is(err, stitch.ErrPlace) {
 			t.Error(err)
 		}
 	})
@@ -51,14 +52,14 @@ func decodeRange(tr *trace, r *window.Range) error {
 	if err := r.Prepare(st); err != nil {
 		return err
 	}
-	src := &sourcePlan{protocol: tr.protocol, Source: &capture.Source{Name: tr.name}}
-	lead := leadOf(tr.protocol, r.Begin.Reason)
-	stream, err := src.checkCut(&skippedStream{Stream: tr.stream(wholePieces), unitBytes: 1, left: max(0, r.Begin.StreamOffset)}, lead, r.Begin.ByteOffset)
+	src := &plan.Source{Bound: tr.protocol, Source: &capture.Source{Name: tr.name}}
+	lead := window.Lead(tr.protocol, r.Begin.Reason)
+	stream, err := window.CheckCut(src, plan.After(tr.stream(wholePieces), 1, max(0, r.Begin.StreamOffset)), lead, r.Begin.ByteOffset)
 	if err != nil {
 		return err
 	}
 	decoder := tr.protocol.NewDecoder(tr.memory, tables.Sinks.Wanted())
-	for u, err := range engine.SplitFrom(stream, tr.protocol, engine.Usual(tr.protocol), lead) {
+	for u, err := range engine.Split(stream, tr.protocol, lead) {
 		if err != nil {
 			return err
 		}

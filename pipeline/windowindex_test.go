@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"io"
 	"os"
@@ -12,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/tracelake/tracelake/pipeline/engine"
+	"github.com/tracelake/tracelake/pipeline/keep"
 
 	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/decode/capture"
@@ -58,16 +58,16 @@ func TestWindowReadsLittle(t *testing.T) {
 	span := window.Span{
 		From: schema.Of(window.Point{Kind: window.ByOffset, N: size - 200<<10}), To: schema.Of(window.Point{Kind: window.ByOffset, N: size - 136<<10}),
 	}
-	s := &session{capture: c, tokens: engine.NewWorkers(2), decoded: engine.NewBudget(engine.DecodedBytes)}
+	s := &session{Input: &keep.Input{Capture: c}, engine: engine.New(2)}
 	defer s.close()
-	s.window, err = openWindow(&Window{Span: span, Index: index})
-	check(t, err)
-	s.plan, err = (&sessionOptions{protocols: protocols()}).plan(context.Background(), c, s.tokens, s.window)
-	check(t, err)
-	check(t, s.window.place(s.plan))
+	check(t, s.makePlan(t.Context(), dir, &openOptions{families: protocols(), window: &Window{Span: span, Index: index}}))
 	segments := 0
 	to := stitch.Sinks{Segments: stitch.Tee(nil, func(*stitch.Base, *schema.Segment) { segments++ })}
-	check(t, s.decode(context.Background(), s.plan.sources[0], to, nil))
+	job := engine.Job{Source: s.plan.Sources[0], To: to}
+	finish := s.window.Job(&job)
+	_, err = s.engine.Decode(t.Context(), job)
+	check(t, err)
+	check(t, finish())
 	if n := counting.n.Load(); segments == 0 || n > 3<<20 {
 		t.Errorf("%d segments of a window in %d bytes: %d bytes were read", segments, size, n)
 	}

@@ -1,6 +1,5 @@
-// Package encode has what the encoders of protocols with A-syncs share: sizes of
-// fields, registers, and the truth of a stream that has lost its first bytes. Each
-// encoder is a package below.
+// Package encode has what all encoders share: the recorder of their truth, sizes of
+// fields, and registers. Each encoder is a package below.
 package encode
 
 import (

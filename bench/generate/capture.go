@@ -35,6 +35,7 @@ type TracedCore struct {
 	Source    uint8 // CoreSight trace ID
 	Type      string
 	Protocol  string // as in `sources`: pft, etmv3
+	Device    string // as in snapshots, without the version: PTM, ETM
 	Version   string // as 1.1
 	Registers []snapshot.Register
 	Memory    []image.Region // what the snapshot has of its program
@@ -195,12 +196,8 @@ func (c *Capture) describe(i int, files map[string][]byte) (snapshot.Core, snaps
 		files[name] = r.Bytes
 		core.Dumps = append(core.Dumps, snapshot.Dump{File: name, Address: r.Address, Length: uint32(len(r.Bytes))})
 	}
-	name, kind := "PTM", "PTM"+t.Version
-	if t.Protocol != "pft" {
-		name, kind = "ETM", "ETM"+t.Version
-	}
 	return core, snapshot.Source{
-		Name: fmt.Sprintf("%s_%d", name, i), Type: kind, Core: core.Name, Buffer: bufferName, Registers: t.Registers,
+		Name: fmt.Sprintf("%s_%d", t.Device, i), Type: t.Device + t.Version, Core: core.Name, Buffer: bufferName, Registers: t.Registers,
 	}
 }
 

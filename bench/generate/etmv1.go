@@ -8,11 +8,17 @@ import (
 	"github.com/tracelake/tracelake/bench/truth"
 )
 
+// etmv1Protocol is that of an ETMv1.
+var etmv1Protocol = protocol{
+	name: "etmv1", major: 1, newest: 3, device: "ETM", samples: true, coprocessor: true, trace: (*Recipe).traceETMv1,
+	from: map[Feature]int{ContextIDs: 2, DataTrace: 0, TracePort: 0},
+}
+
 // traceETMv1 makes core one that an ETMv1 traces.
 func (r *Recipe) traceETMv1(core *TracedCore, w *Workload) {
 	s := &r.Samples
 	o := etmv1.Options{
-		Config: r.portConfig(1, w), Program: w.Program(), FIFO: s.fifo(), SyncPeriod: s.sync(), Idle: s.Idle, DropDisabled: s.DropDisabled,
+		Config: r.portConfig(1, w), Options: s.encoder(w),
 	}
 	_, o.Whole = o.RecordBytes()
 	if r.Variation > 0 {

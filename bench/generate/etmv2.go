@@ -10,12 +10,18 @@ import (
 	codec "github.com/tracelake/tracelake/decode/etmv2"
 )
 
+// etmv2Protocol is that of an ETMv2.
+var etmv2Protocol = protocol{
+	name: "etmv2", major: 2, newest: 1, device: "ETM", samples: true, offsets: true, trace: (*Recipe).traceETMv2,
+	from: map[Feature]int{ContextIDs: 0, DataTrace: 0, TracePort: 0},
+}
+
 // traceETMv2 makes core one that an ETMv2 traces.
 func (r *Recipe) traceETMv2(core *TracedCore, w *Workload) {
 	s := r.varied()
 	o := etmv2.Options{
 		Config:  codec.Config{Config: r.portConfig(2, w), TFO: s.TFO, First: s.First, Gap: s.Gap},
-		Program: w.Program(), FIFO: s.fifo(), SyncPeriod: s.sync(), Idle: s.Idle, DropDisabled: s.DropDisabled,
+		Options: s.encoder(w),
 	}
 	_, o.Whole = o.RecordBytes()
 	if r.Variation > 0 {

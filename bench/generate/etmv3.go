@@ -9,6 +9,15 @@ import (
 	codec "github.com/tracelake/tracelake/decode/etmv3"
 )
 
+// etmv3Protocol is that of an ETMv3.
+var etmv3Protocol = protocol{
+	name: "etmv3", major: 3, newest: 5, device: "ETM", trace: (*Recipe).traceETMv3,
+	from: map[Feature]int{
+		ProfileM: 4, Timestamps: 5, ContextIDs: 0, VMIDs: 5, AltBranch: 4, TwoAtoms: 0, DataTrace: 0, DataOnlyMode: 1,
+		Frames: 0, SecondSource: 0,
+	},
+}
+
 // traceETMv3 makes core one that an ETM traces.
 func (r *Recipe) traceETMv3(core *TracedCore, w *Workload) {
 	o := r.etmv3Options(core.Source, w)

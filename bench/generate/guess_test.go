@@ -7,9 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracelake/tracelake/pipeline/probe"
+
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/pipeline"
-	"github.com/tracelake/tracelake/pipeline/verdict"
+	"github.com/tracelake/tracelake/pipeline/probe/verdict"
 )
 
 // Offered bare, with the program that ran, the buffer of a generated capture is read
@@ -57,7 +59,7 @@ func checkGuess(t *testing.T, file string, opt capture.Options, r *Recipe) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if in.Guess.Framed != (r.Framing != NoFrames) || in.Guess.Confidence < pipeline.Likely || len(in.Sources) != max(r.Cores, 1) {
+	if in.Guess.Framed != (r.Framing != NoFrames) || in.Guess.Confidence < probe.Likely || len(in.Sources) != max(r.Cores, 1) {
 		t.Fatalf("framed %v, %s, %d sources: %+v", in.Guess.Framed, in.Guess.Confidence, len(in.Sources), in.Guess.Tried)
 	}
 	for i := range in.Sources {

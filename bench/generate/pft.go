@@ -9,6 +9,12 @@ import (
 	codec "github.com/tracelake/tracelake/decode/pft"
 )
 
+// pftProtocol is that of a PTM.
+var pftProtocol = protocol{
+	name: "pft", major: 1, newest: 1, device: "PTM", variedRings: true, trace: (*Recipe).tracePFT,
+	from: map[Feature]int{Timestamps: 0, ContextIDs: 0, VMIDs: 1, ReturnStack: 0, Frames: 0, SecondSource: 0},
+}
+
 // tracePFT makes core one that a PTM traces.
 func (r *Recipe) tracePFT(core *TracedCore, _ *Workload) {
 	o := r.pftOptions(core.Source)

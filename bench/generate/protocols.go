@@ -5,28 +5,33 @@ import (
 	"strings"
 )
 
-// A protocol is one that captures are made in, in versions major.0 to major.newest.
+// A protocol is one that captures are made in, in versions major.0 to major.newest. Each is
+// in a file of its own.
 type protocol struct {
 	name          string
 	major, newest int
-	// samples says that its unit is a sample of a trace port (etmv1, etmv2).
+	device        string // what traces a core: "PTM"
+	// samples says that its unit is a sample of a trace port.
 	samples bool
-	trace   func(r *Recipe, core *TracedCore, w *Workload)
+	// variedRings says that the truth of what a ring has left is known of varied streams.
+	variedRings bool
+	// offsets says that it synchronises with Trace FIFO Offsets, whose codes vary.
+	offsets bool
+	// coprocessor says that options have to say how many words LDC and STC transfer.
+	coprocessor bool
+	// from are the first minor versions with a feature; without an entry it has none.
+	from  map[Feature]int
+	trace func(r *Recipe, core *TracedCore, w *Workload)
 }
 
-// protocols are all there are: a new one is one line, and a column of features.
-var protocols = []protocol{
-	{name: "pft", major: 1, newest: 1, trace: (*Recipe).tracePFT},
-	{name: "etmv3", major: 3, newest: 5, trace: (*Recipe).traceETMv3},
-	{name: "etmv2", major: 2, newest: 1, samples: true, trace: (*Recipe).traceETMv2},
-	{name: "etmv1", major: 1, newest: 3, samples: true, trace: (*Recipe).traceETMv1},
-}
+// protocols are all there are: a new one is one line.
+var protocols = []*protocol{&pftProtocol, &etmv3Protocol, &etmv2Protocol, &etmv1Protocol}
 
 // findProtocol returns the protocol of a name, nil if there is none.
 func findProtocol(name string) *protocol {
-	for i := range protocols {
-		if protocols[i].name == name {
-			return &protocols[i]
+	for _, p := range protocols {
+		if p.name == name {
+			return p
 		}
 	}
 	return nil
@@ -35,8 +40,8 @@ func findProtocol(name string) *protocol {
 // Protocols are the names of the protocols that captures are made in.
 func Protocols() []string {
 	names := make([]string, len(protocols))
-	for i := range protocols {
-		names[i] = protocols[i].name
+	for i, p := range protocols {
+		names[i] = p.name
 	}
 	return names
 }
@@ -65,53 +70,65 @@ func OfSamples(name string) bool {
 	return p != nil && p.samples
 }
 
-// never is the minor version from which on a protocol has what it never had.
-const never = 100
+// A Feature is something that not every version traces.
+type Feature uint8
 
-// A feature is something that not every version traces.
-type feature struct {
+// The features.
+const (
+	ProfileM Feature = iota
+	Timestamps
+	ContextIDs
+	VMIDs
+	VMIDsOfM
+	ReturnStack
+	AltBranch
+	TwoAtoms
+	DataTrace
+	DataOnlyMode
+	Frames
+	SecondSource
+	TracePort
+)
+
+// features are the names of features, and which recipes want them.
+var features = [...]struct {
 	name   string
 	wanted func(r *Recipe) bool
-	from   [4]int
+}{
+	ProfileM:     {"cores of the M profile", func(r *Recipe) bool { return r.V7M }},
+	Timestamps:   {"timestamps", func(r *Recipe) bool { return r.Timestamps }},
+	ContextIDs:   {"Context IDs", func(r *Recipe) bool { return r.ContextIDBytes > 0 }},
+	VMIDs:        {"VMIDs", func(r *Recipe) bool { return r.VMID }},
+	VMIDsOfM:     {"VMIDs in the M profile", func(r *Recipe) bool { return r.VMID && r.V7M }},
+	ReturnStack:  {"return stack", func(r *Recipe) bool { return r.ReturnStack }},
+	AltBranch:    {"alternative branch encoding", func(r *Recipe) bool { return r.AltBranch }},
+	TwoAtoms:     {"instructions of two atoms", func(r *Recipe) bool { return r.TwoAtoms }},
+	DataTrace:    {"data trace", func(r *Recipe) bool { return r.Data != NoData }},
+	DataOnlyMode: {"data-only mode", func(r *Recipe) bool { return r.Data == DataOnly }},
+	Frames:       {"frames", func(r *Recipe) bool { return r.Framing == FramesOfPort }},
+	SecondSource: {"second source", func(r *Recipe) bool { return r.Cores > 1 }},
+	TracePort:    {"samples of a trace port", func(r *Recipe) bool { return r.Samples != Samples{} }},
 }
 
-// first is the first minor version of a protocol that has f.
-func (f *feature) first(protocol string) int {
-	for i := range protocols {
-		if protocols[i].name == protocol {
-			return f.from[i]
+// With are the names of the protocols that have a feature in some version.
+func With(f Feature) []string {
+	var names []string
+	for _, p := range protocols {
+		if _, ok := p.from[f]; ok {
+			names = append(names, p.name)
 		}
 	}
-	return never
-}
-
-// features are what not every version traces. From has the first minor version that
-// does, in the order of protocols.
-var features = []feature{
-	//                                                                                       pft etmv3 etmv2 etmv1
-	{"cores of the M profile", func(r *Recipe) bool { return r.V7M }, [4]int{never, 4, never, never}},
-	{"timestamps", func(r *Recipe) bool { return r.Timestamps }, [4]int{0, 5, never, never}},
-	{"Context IDs", func(r *Recipe) bool { return r.ContextIDBytes > 0 }, [4]int{0, 0, 0, 2}},
-	{"VMIDs", func(r *Recipe) bool { return r.VMID }, [4]int{1, 5, never, never}},
-	{"VMIDs in the M profile", func(r *Recipe) bool { return r.VMID && r.V7M }, [4]int{never, never, never, never}},
-	{"return stack", func(r *Recipe) bool { return r.ReturnStack }, [4]int{0, never, never, never}},
-	{"alternative branch encoding", func(r *Recipe) bool { return r.AltBranch }, [4]int{never, 4, never, never}},
-	{"instructions of two atoms", func(r *Recipe) bool { return r.TwoAtoms }, [4]int{never, 0, never, never}},
-	{"data trace", func(r *Recipe) bool { return r.Data != NoData }, [4]int{never, 0, 0, 0}},
-	{"data-only mode", func(r *Recipe) bool { return r.Data == DataOnly }, [4]int{never, 1, never, never}},
-	{"frames", func(r *Recipe) bool { return r.Framing == FramesOfPort }, [4]int{0, 0, never, never}},
-	{"second source", func(r *Recipe) bool { return r.Cores > 1 }, [4]int{0, 0, never, never}},
-	{"samples of a trace port", func(r *Recipe) bool { return r.Samples != Samples{} }, [4]int{never, never, 0, 0}},
+	return names
 }
 
 // checkFeatures says which feature the version does not have, and who has it.
 func (r *Recipe) checkFeatures(p *protocol, version string) error {
-	for i := range features {
-		f := &features[i]
-		if !f.wanted(r) || r.Minor >= f.first(p.name) {
+	for f := range Feature(len(features)) {
+		first, ok := p.from[f]
+		if !features[f].wanted(r) || ok && r.Minor >= first {
 			continue
 		}
-		problem := fmt.Sprintf("%s has no %s", version, f.name)
+		problem := fmt.Sprintf("%s has no %s", version, features[f].name)
 		if who := f.owners(); who != "" {
 			problem += ": " + who
 		}
@@ -121,13 +138,14 @@ func (r *Recipe) checkFeatures(p *protocol, version string) error {
 }
 
 // owners says which protocols have f, and from which version on.
-func (f *feature) owners() string {
+func (f Feature) owners() string {
 	var who []string
-	for i, p := range protocols {
-		switch first := f.from[i]; {
+	for _, p := range protocols {
+		switch first, ok := p.from[f]; {
+		case !ok:
 		case first == 0:
 			who = append(who, p.name+" has")
-		case first <= p.newest:
+		default:
 			who = append(who, fmt.Sprintf("%s has from %d.%d on", p.name, p.major, first))
 		}
 	}

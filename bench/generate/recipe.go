@@ -94,10 +94,13 @@ func (r *Recipe) Capture(w *Workload) (*Capture, error) {
 
 // cores are those of the recipe. Their trace IDs count from the one given.
 func (r *Recipe) cores(w *Workload, source uint8) []TracedCore {
+	p := findProtocol(r.Protocol)
 	cores := make([]TracedCore, max(r.Cores, 1))
 	for i := range cores {
-		cores[i] = TracedCore{Source: source + uint8(i), Memory: padded(w.Memory), Steps: r.steps(w, i), Protocol: r.Protocol}
-		findProtocol(r.Protocol).trace(r, &cores[i], w)
+		cores[i] = TracedCore{
+			Source: source + uint8(i), Memory: padded(w.Memory), Steps: r.steps(w, i), Protocol: p.name, Device: p.device,
+		}
+		p.trace(r, &cores[i], w)
 	}
 	return cores
 }
@@ -151,7 +154,7 @@ func (r *Recipe) check(w *Workload) error {
 		{r.Framing == NoFrames && r.Cores > 1, "%s: several sources do not go into one stream without frames"},
 		{r.Ring != 0 && r.Framing == FramesOfPort, "%s: a trace port is no ring: frames in memory are, or none"},
 		{r.Ring < 0 || r.Ring > mostRing || r.Ring%frameBytes != 0, "%s: a ring has 16 bytes to 1 GiB, in whole frames of 16"},
-		{r.Ring != 0 && p.name != "pft" && r.Variation > 0, "%s: the truth of what a ring has left is known only without variation"},
+		{r.Ring != 0 && !p.variedRings && r.Variation > 0, "%s: the truth of what a ring has left is known only without variation"},
 		{r.Ring != 0 && recorded, "%s: a recording is read once, and what a ring has left is known only then"},
 		{recorded && r.Cores > 1, "%s: a recording is of one core"},
 		{recorded && r.Data != NoData, "%s: a recording has no data"},

@@ -8,7 +8,7 @@ import (
 
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/pipeline"
-	"github.com/tracelake/tracelake/pipeline/verdict"
+	"github.com/tracelake/tracelake/pipeline/probe/verdict"
 )
 
 // A register that is wrong makes a decode bad, and the remedy is the value that the

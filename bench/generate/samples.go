@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tracelake/tracelake/bench/encode/pipestat"
 	"github.com/tracelake/tracelake/decode/etmv2"
 	"github.com/tracelake/tracelake/decode/port"
 )
@@ -26,6 +27,13 @@ type Samples struct {
 	TFO   etmv2.TFOCode
 	First etmv2.First
 	Gap   etmv2.Gap
+}
+
+// encoder are the options of an encoder of the samples.
+func (s *Samples) encoder(w *Workload) pipestat.Options {
+	return pipestat.Options{
+		Program: w.Program(), FIFO: s.fifo(), SyncPeriod: s.sync(), Idle: s.Idle, DropDisabled: s.DropDisabled,
+	}
 }
 
 // Layouts are the layouts of captures of samples.
@@ -79,11 +87,11 @@ func (r *Recipe) checkSamples(p *protocol, version string) error {
 		{s.fifo() < leastFIFO || s.fifo() > mostFIFO, "%s: a FIFO has 20 to 79 bytes"},
 		{s.sync() <= s.fifo() || s.sync() > mostSync, "%s synchronises after more samples than the FIFO has bytes, and 4095 at the most"},
 		{s.Idle < 0 || s.Idle >= 1, "%s: the share of idle cycles goes from 0 to less than 1"},
-		{p.name != "etmv2" && (s.TFO != 0 || s.First != 0 || s.Gap != 0), "%s has no TFOs"},
+		{!p.offsets && (s.TFO != 0 || s.First != 0 || s.Gap != 0), "%s has no TFOs"},
 		{r.CycleAccurate && s.TFO == etmv2.TFOPlain, "%s: TFO=plain leaves no code for idle cycles of cycle-accurate trace"},
 		{r.Ring != 0 && s.Layout != port.LayoutETMS && !isETB(s.Layout), "%s: a ring has ETB words, or samples"},
 		{s.ETB && (r.Ring == 0 || !isETB(s.Layout)), "%s: an ETB is a ring of its words"},
-		{s.CoprocessorWords != 0 && p.name != "etmv1", "%s says itself how many words LDC and STC transfer"},
+		{s.CoprocessorWords != 0 && !p.coprocessor, "%s says itself how many words LDC and STC transfer"},
 	} {
 		if c.wrong {
 			return &RecipeError{fmt.Sprintf(c.what, version)}

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/tracelake/tracelake/pipeline/engine"
+
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/pipeline"
 	"github.com/tracelake/tracelake/schema"
@@ -81,7 +83,7 @@ func (m Mode) Do(input, out string, images []string, r *Run) error {
 	if !x.stacks {
 		opt.Tables = withoutStacks()
 	}
-	opt.LimitMemory() // as the command does
+	opt.Progress = engine.LimitMemory(opt.Workers, opt.Progress) // as the command does
 	s, err := pipeline.Export(ctx, input, out, opt)
 	if err != nil {
 		return err

@@ -14,17 +14,35 @@ import (
 // A Source is what has to be known of a source to read its elements.
 type Source struct {
 	ID       uint8
-	Protocol string // pft or etmv3
+	Protocol string // one of dialects
 	// ReturnPackets says that exception returns have a packet. Otherwise the
 	// instructions that return are the returns.
 	ReturnPackets bool
 	Program       *program.Program
 }
 
+// A dialect is what elements say of a protocol.
+type dialect struct {
+	// returnAddresses: an exception has its return address.
+	returnAddresses bool
+	// waypoints: the outcome is that of a waypoint. Else any instruction may have one,
+	// and what returns from an exception is known by its opcode.
+	waypoints bool
+	// zeroUnknown: 0 cycles beside no instructions are an unknown number of them, and in
+	// a range say nothing.
+	zeroUnknown bool
+}
+
+// dialects are those of the protocols that are read.
+var dialects = map[string]dialect{
+	"pft":   {returnAddresses: true, waypoints: true},
+	"etmv3": {zeroUnknown: true},
+}
+
 // Rows returns the rows of a source that elements have, in the order in which they
 // are compared.
 func Rows(elements []Element, s Source) ([]Row, error) {
-	g := gatherer{source: s}
+	g := gatherer{source: s, dialect: dialects[s.Protocol]}
 	for i := range elements {
 		if elements[i].Source != s.ID {
 			continue
@@ -40,8 +58,9 @@ func Rows(elements []Element, s Source) ([]Row, error) {
 // A gatherer makes rows of elements, one after the other.
 type gatherer struct {
 	source Source
-	rows   []Row
-	seq    int64
+	dialect
+	rows []Row
+	seq  int64
 
 	begun     bool
 	waits     int64 // cycles since the last instruction
@@ -95,11 +114,11 @@ func (g *gatherer) element(e *Element) error {
 
 // exception enters an exception; for ETMv3 there is no return address.
 func (g *gatherer) exception(e *Element) {
-	g.add(Exception, g.seq, e, exceptionText(g.source.Protocol, fmt.Sprint(e.Exception), hexOf(e.ReturnAddress)))
+	g.add(Exception, g.seq, e, g.exceptionText(fmt.Sprint(e.Exception), hexOf(e.ReturnAddress)))
 }
 
-func exceptionText(protocol, number, returnAddress string) string {
-	if protocol != "pft" {
+func (d *dialect) exceptionText(number, returnAddress string) string {
+	if !d.returnAddresses {
 		return number
 	}
 	return number + named("return", returnAddress)
@@ -127,7 +146,7 @@ func (g *gatherer) cycles(seq int64, e *Element) {
 		i--
 	}
 	c := e.Cycles.V
-	if c == 0 && g.source.Protocol == "etmv3" {
+	if c == 0 && g.zeroUnknown {
 		if e.Kind != "INSTR_RANGE" { // unknown; no W says nothing
 			g.add(Cycles, seq, e, null(schema.Null[int64]{}))
 		}
@@ -153,7 +172,7 @@ func (g *gatherer) instructions(e *Element) error {
 		last := n == e.Count
 		var executed schema.Null[bool]
 		var cycles schema.Null[int64]
-		if last && (g.source.Protocol != "pft" || e.Class != "---") {
+		if last && (!g.waypoints || e.Class != "---") {
 			executed = schema.Of(e.Executed)
 			if e.Cycles.OK {
 				cycles = schema.Of(g.waits + e.Cycles.V)
@@ -179,7 +198,7 @@ func (g *gatherer) instructions(e *Element) error {
 // returns enters an instruction that is an exception return, where returns have no
 // packet.
 func (g *gatherer) returns(e *Element, in *isa.Instruction, executed schema.Null[bool]) {
-	if !g.source.ReturnPackets && in.Kind == schema.KindExceptionReturn && executed.V && g.source.Protocol != "pft" {
+	if !g.source.ReturnPackets && in.Kind == schema.KindExceptionReturn && executed.V && !g.waypoints {
 		g.add(Return, g.seq, e, "")
 	}
 }

@@ -19,7 +19,7 @@ func Truth(d *dataset.Dataset, s Source) ([]Row, error) {
 		row   func(cells) (RowKind, string, bool)
 	}{
 		{&schema.Events, eventRow},
-		{&schema.Exceptions, func(c cells) (RowKind, string, bool) { return exceptionRow(s.Protocol, c) }},
+		{&schema.Exceptions, func(c cells) (RowKind, string, bool) { return exceptionRow(dialects[s.Protocol], c) }},
 		{&schema.Contexts, func(c cells) (RowKind, string, bool) { return Context, contextCells(c), true }},
 		{&schema.Timestamps, func(c cells) (RowKind, string, bool) { return Timestamp, c.text("timestamp"), true }},
 		{&schema.CycleCounts, func(c cells) (RowKind, string, bool) { return Cycles, c.text("cycles"), true }},
@@ -63,11 +63,11 @@ func eventRow(c cells) (RowKind, string, bool) {
 	return 0, "", false
 }
 
-func exceptionRow(protocol string, c cells) (RowKind, string, bool) {
+func exceptionRow(d dialect, c cells) (RowKind, string, bool) {
 	if c.text("event") == schema.ExceptionEventNames[schema.ExceptionReturn] {
 		return Return, "", true
 	}
-	return Exception, exceptionText(protocol, c.text("number"), c.hex("return_address")), true
+	return Exception, d.exceptionText(c.text("number"), c.hex("return_address")), true
 }
 
 func contextCells(c cells) string {

@@ -20,6 +20,8 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/tracelake/tracelake/pipeline/keep"
+
 	"github.com/tracelake/tracelake/bench/sample"
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/pipeline"
@@ -73,7 +75,7 @@ type measured struct {
 }
 
 func (m *measured) measure() error {
-	s, err := pipeline.Archive(context.Background(), m.input, m.dir, pipeline.ArchiveOptions{Export: pipeline.Options{Workers: runtime.GOMAXPROCS(0)}})
+	s, err := pipeline.Archive(context.Background(), m.input, m.dir, keep.ArchiveOptions{Export: pipeline.Options{Workers: runtime.GOMAXPROCS(0)}})
 	if err != nil {
 		return err
 	}

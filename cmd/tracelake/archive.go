@@ -4,11 +4,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tracelake/tracelake/pipeline/keep"
+
 	"github.com/urfave/cli/v2"
 
 	"github.com/tracelake/tracelake/pipeline"
-	"github.com/tracelake/tracelake/pipeline/archive"
-	"github.com/tracelake/tracelake/pipeline/archive/seekable"
+	"github.com/tracelake/tracelake/pipeline/keep/archive"
+	"github.com/tracelake/tracelake/pipeline/keep/archive/seekable"
 )
 
 func archiveCommand() *cli.Command {
@@ -68,7 +70,7 @@ func archiveAction(ctx *cli.Context) error {
 // archiveArgs is what a command line of archive says.
 type archiveArgs struct {
 	input, dir string
-	options    pipeline.ArchiveOptions
+	options    keep.ArchiveOptions
 	screen     screenArgs
 	reporting  reporting
 }
@@ -81,7 +83,7 @@ func readArchive(ctx *cli.Context) (*archiveArgs, error) {
 	}
 	args := &archiveArgs{
 		input: input, dir: ctx.String("output"), reporting: readReporting(ctx),
-		options: pipeline.ArchiveOptions{
+		options: keep.ArchiveOptions{
 			Export: pipeline.Options{
 				Capture: captureOptions(ctx), TimestampHz: ctx.Uint64("timestamp-hz"), CycleHz: ctx.Uint64("cycle-hz"), MaxRows: pipeline.DefaultMaxRows,
 				Resumable: ctx.Bool("resumable"), Resume: ctx.Bool("resume"),

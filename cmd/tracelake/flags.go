@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/tracelake/tracelake/pipeline/plan"
+
 	"github.com/urfave/cli/v2"
 
 	"github.com/tracelake/tracelake/decode/capture"
@@ -25,10 +27,22 @@ const (
 	groupRun    = "Run"
 )
 
+// protocolNames are the names of the protocols that are decoded; of those alone that are
+// samples of a trace port.
+func protocolNames(samples bool) []string {
+	var names []string
+	for _, f := range pipeline.Protocols() {
+		if !samples || f.Statuses != nil {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
+
 // inputFlags say how to read INPUT.
 func inputFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "protocol", Category: groupInput, Usage: "INPUT is a raw file of `PROTOCOL` pft, etmv3, etmv1 or etmv2"},
+		&cli.StringFlag{Name: "protocol", Category: groupInput, Usage: "INPUT is a raw file of `PROTOCOL` " + list(protocolNames(false), "or")},
 		&cli.BoolFlag{Name: "framed", Category: groupInput, Usage: "a raw file is in CoreSight formatter frames"},
 		&cli.StringSliceFlag{Name: "reg", Category: groupInput, Usage: "set a trace register or a setting: `NAME=VALUE`, as ETMCR=0x400, LAYOUT=etb"},
 		&cli.StringFlag{Name: "buffer", Category: groupInput, Usage: "read only the buffer `NAME`"},
@@ -136,7 +150,7 @@ func traceID(text string) (id uint8, ok bool) {
 // typed it, and whether hexadecimal digits were taken for decimal. Other errors
 // it returns as they are.
 func unknownSource(ctx *cli.Context, err error) error {
-	unknown, ok := errors.AsType[*pipeline.UnknownSourceError](err)
+	unknown, ok := errors.AsType[*plan.UnknownSourceError](err)
 	if !ok {
 		return err
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tracelake/tracelake/pipeline/probe"
+
 	"github.com/urfave/cli/v2"
 
 	"github.com/tracelake/tracelake/cmd/tracelake/internal/table"
@@ -77,7 +79,7 @@ func (e *unknownError) Error() string {
 }
 
 // inspection puts an inspection into words.
-func (s *screen) inspection(in *pipeline.Inspection) {
+func (s *screen) inspection(in *probe.Inspection) {
 	s.decoded(samplesOf(in), "")
 	if in.Description != "" {
 		s.line("%s: %s", in.Input, in.Description)
@@ -109,7 +111,7 @@ func (s *screen) inspection(in *pipeline.Inspection) {
 }
 
 // samplesOf is what was decoded of each source.
-func samplesOf(in *pipeline.Inspection) []pipeline.SourceSummary {
+func samplesOf(in *probe.Inspection) []pipeline.SourceSummary {
 	var sources []pipeline.SourceSummary
 	for i := range in.Sources {
 		x := &in.Sources[i]
@@ -136,7 +138,7 @@ func (s *screen) commands(lines []string) {
 }
 
 // buffer says what a buffer is made of.
-func (s *screen) buffer(x *pipeline.BufferInspection) {
+func (s *screen) buffer(x *probe.BufferInspection) {
 	text := fmt.Sprintf("buffer %s: %s, %s", x.Name, count(x.Bytes, "byte"), formatWords(x.Format))
 	if x.FrameOffset != 0 {
 		text += fmt.Sprintf(", frames from offset 0x%x", x.FrameOffset)
@@ -175,7 +177,7 @@ func formatWords(format string) string {
 	return "one stream"
 }
 
-func (s *screen) inspected(x *pipeline.SourceInspection) {
+func (s *screen) inspected(x *probe.SourceInspection) {
 	unit := strings.TrimSuffix(x.Unit, "s")
 	in := ""
 	if x.Buffer != "" {
@@ -202,7 +204,7 @@ func (s *screen) inspected(x *pipeline.SourceInspection) {
 }
 
 // sample says what was decoded of a source.
-func (s *screen) sample(source *pipeline.SourceInspection, unit string) {
+func (s *screen) sample(source *probe.SourceInspection, unit string) {
 	x := source.Sample
 	s.item("sample", "%s: %s decoded (%s), %s, %s unplaced", count(x.Bytes, unit),
 		thousands(x.BytesDecoded), percent(x.BytesDecoded, x.Bytes), lostWords(x.BytesLost, x.Bytes, unit, x.Verdict), thousands(x.Unplaced))
@@ -225,7 +227,7 @@ func (s *screen) sample(source *pipeline.SourceInspection, unit string) {
 }
 
 // synchronisations says how often decoding can begin in a sample, and where first.
-func synchronisations(x *pipeline.Sample) string {
+func synchronisations(x *probe.Sample) string {
 	text, first := "", "cut"
 	if x.FIFO == nil {
 		text, first = count(x.Asyncs, "A-sync")+", ", "I-sync"
@@ -238,7 +240,7 @@ func synchronisations(x *pipeline.Sample) string {
 }
 
 // sampleVerdict says how a sample decodes.
-func sampleVerdict(x *pipeline.Sample) string {
+func sampleVerdict(x *probe.Sample) string {
 	words := statusWords[x.Verdict.Status]
 	if text := whatIsWrong(x.Verdict, &x.Agreements); text != "" {
 		return words + ": " + text
@@ -250,7 +252,7 @@ func sampleVerdict(x *pipeline.Sample) string {
 }
 
 // images lists the program memory.
-func (s *screen) images(images []pipeline.ImageInspection) {
+func (s *screen) images(images []probe.ImageInspection) {
 	s.blank()
 	s.line("program memory")
 	if len(images) == 0 {

@@ -3,8 +3,9 @@ package main
 import (
 	"fmt"
 
+	"github.com/tracelake/tracelake/pipeline/probe"
+
 	"github.com/tracelake/tracelake/decode"
-	"github.com/tracelake/tracelake/pipeline"
 )
 
 // questionWords are a question, and what answers it: in the singular.
@@ -18,7 +19,7 @@ var questionWords = map[decode.Question]struct{ question, evidence string }{
 
 // answers says which questions a source can answer, and what to set in the trace unit
 // for the others.
-func (s *screen) answers(answers []pipeline.Answer) {
+func (s *screen) answers(answers []probe.Answer) {
 	label := "answers"
 	for i := range answers {
 		a := &answers[i]
@@ -27,7 +28,7 @@ func (s *screen) answers(answers []pipeline.Answer) {
 	}
 }
 
-func answerWords(a *pipeline.Answer) string {
+func answerWords(a *probe.Answer) string {
 	evidence := questionWords[a.Question].evidence
 	switch {
 	case a.Yes && a.Seen > 0:

@@ -3,14 +3,15 @@ package main
 import (
 	"strings"
 
+	"github.com/tracelake/tracelake/pipeline/probe"
+
 	"github.com/tracelake/tracelake/cmd/tracelake/internal/table"
 	"github.com/tracelake/tracelake/decode/figures"
-	"github.com/tracelake/tracelake/pipeline"
 	"github.com/tracelake/tracelake/schema"
 )
 
 // found says what an input is that is no capture.
-func (s *screen) found(in *pipeline.Inspection) {
+func (s *screen) found(in *probe.Inspection) {
 	s.indented("%s", in.Found.What)
 	if in.Found.Do != "" {
 		s.indented("%s", in.Found.Do)
@@ -27,14 +28,14 @@ func framingWords(framed bool) string {
 }
 
 // confidenceWords are the words for a confidence.
-var confidenceWords = map[pipeline.Confidence]string{
-	pipeline.Certain: "certainly", pipeline.Likely: "probably", pipeline.Uncertain: "perhaps", pipeline.NoGuess: "no trace that is read here",
+var confidenceWords = map[probe.Confidence]string{
+	probe.Certain: "certainly", probe.Likely: "probably", probe.Uncertain: "perhaps", probe.NoGuess: "no trace that is read here",
 }
 
 // guess says how a raw file was read, the best way first.
-func (s *screen) guess(g *pipeline.Guess) {
+func (s *screen) guess(g *probe.Guess) {
 	words := confidenceWords[g.Confidence]
-	if g.Confidence != pipeline.NoGuess {
+	if g.Confidence != probe.NoGuess {
 		words += " trace " + framingWords(g.Framed)
 	}
 	s.indented("%s; read in every way:", words)
@@ -50,7 +51,7 @@ func (s *screen) guess(g *pipeline.Guess) {
 }
 
 // isyncWords says how many I-syncs there are, and whether they can be right.
-func isyncWords(t *pipeline.Tried) string {
+func isyncWords(t *probe.Tried) string {
 	what := "I-sync"
 	if t.Unit == schema.UnitSamples.String() {
 		what = "cut"
@@ -65,11 +66,11 @@ func isyncWords(t *pipeline.Tried) string {
 
 // guessed says what a source of a raw file is, and what its stream says about the
 // registers.
-func (s *screen) guessed(g *pipeline.Guessed) {
+func (s *screen) guessed(g *probe.Guessed) {
 	if g == nil {
 		return
 	}
-	if g.Confidence != pipeline.NoGuess && len(g.Tried) > 1 {
+	if g.Confidence != probe.NoGuess && len(g.Tried) > 1 {
 		next := &g.Tried[1]
 		s.item("protocol", "%s %s; as %s %s decodes, with %s", confidenceWords[g.Confidence], g.Tried[0].Protocol,
 			next.Protocol, percent(next.Decoded.N, next.Decoded.Total), isyncWords(next))
@@ -80,7 +81,7 @@ func (s *screen) guessed(g *pipeline.Guessed) {
 }
 
 // suggested says with which values of registers the stream reads better.
-func (s *screen) suggested(suggested []pipeline.Suggestion) {
+func (s *screen) suggested(suggested []probe.Suggestion) {
 	for _, x := range suggested {
 		s.item("suggested", "%s: %s (%s fits, %s without)", x.Register, x.Means, figures.Share(x.With), figures.Share(x.Without))
 	}

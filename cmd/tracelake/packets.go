@@ -26,7 +26,7 @@ func packetsCommand() *cli.Command {
 A raw file may be compressed (gzip, zstd) or come from standard input (-).
 A line has the offset in the capture, the source, the bytes, the type and the
 fields of a packet. Bytes that are no packets have a line, too: unsynced, lost.
-Of etmv1 and etmv2 a line is a sample: its status, TRACEPKT with * for
+Of ` + list(protocolNames(true), "and") + ` a line is a sample: its status, TRACEPKT with * for
 TRACESYNC, then the bytes that it owes and what they say. Samples that a capture
 need not have (trace disabled) share a line.
 

@@ -7,10 +7,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tracelake/tracelake/pipeline/plan"
+	"github.com/tracelake/tracelake/pipeline/probe"
+
 	"github.com/urfave/cli/v2"
 
 	"github.com/tracelake/tracelake/pipeline"
-	"github.com/tracelake/tracelake/pipeline/verdict"
+	"github.com/tracelake/tracelake/pipeline/probe/verdict"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -86,7 +89,7 @@ func qualityText(r *pipeline.QualityReport) string {
 }
 
 // writeMissingOf ranks the memory that a source misses.
-func writeMissingOf(b *strings.Builder, m *pipeline.Missing) {
+func writeMissingOf(b *strings.Builder, m *plan.Missing) {
 	label := "program memory missing"
 	line := func(text string) {
 		fmt.Fprintf(b, "  %-32s %s\n", label, text)
@@ -157,7 +160,7 @@ func writeQuality(b *strings.Builder, s *pipeline.SourceQuality) {
 	writeMisses(b, "periodic I-syncs", &s.ISyncs, isyncMiss)
 }
 
-func notCompared(a *pipeline.Agreement) string {
+func notCompared(a *probe.Agreement) string {
 	if a.NotCompared == 0 {
 		return ""
 	}
@@ -165,7 +168,7 @@ func notCompared(a *pipeline.Agreement) string {
 }
 
 // share is the part that agrees, empty where there is nothing to agree.
-func share(a *pipeline.Agreement) string { return percentOf(a.Agree, a.Compared) }
+func share(a *probe.Agreement) string { return percentOf(a.Agree, a.Compared) }
 
 // percentOf is n of total in percent, empty if the total is 0.
 func percentOf(n, total int64) string {
@@ -184,7 +187,7 @@ const (
 
 // disagreement says in one line that trace and program do not agree, or nothing. It
 // asks whether this is the program that ran if more than a few packets disagree.
-func disagreement(a *pipeline.Agreements) string {
+func disagreement(a *probe.Agreements) string {
 	branches, isyncs := a.Branches.Compared-a.Branches.Agree, a.ISyncs.Compared-a.ISyncs.Agree
 	if branches+isyncs == 0 {
 		return ""
@@ -205,12 +208,12 @@ func disagreement(a *pipeline.Agreements) string {
 }
 
 // agrees reports whether all packets of one kind agree, or nearly all.
-func agrees(a *pipeline.Agreement) bool {
+func agrees(a *probe.Agreement) bool {
 	return a.Compared == 0 || float64(a.Agree) >= shareAsked*float64(a.Compared)
 }
 
 // exceptions names the addresses of the program that have misses.
-func exceptions(misses []pipeline.Miss) string {
+func exceptions(misses []probe.Miss) string {
 	var addresses []string
 	for _, m := range misses {
 		addresses = append(addresses, cmp.Or(m.After, m.Expected))
@@ -220,7 +223,7 @@ func exceptions(misses []pipeline.Miss) string {
 }
 
 // writeMisses lists where packets do not agree with the program.
-func writeMisses(b *strings.Builder, kind string, a *pipeline.Agreement, words func(*pipeline.Miss) string) {
+func writeMisses(b *strings.Builder, kind string, a *probe.Agreement, words func(*probe.Miss) string) {
 	if len(a.Misses) == 0 {
 		return
 	}
@@ -240,7 +243,7 @@ func writeMisses(b *strings.Builder, kind string, a *pipeline.Agreement, words f
 }
 
 // branchMiss says what was expected of a branch packet.
-func branchMiss(m *pipeline.Miss) string {
+func branchMiss(m *probe.Miss) string {
 	if m.After == "" {
 		return fmt.Sprintf("no branch in the code from %s %s on", m.Expected, m.ExpectedISA)
 	}
@@ -248,6 +251,6 @@ func branchMiss(m *pipeline.Miss) string {
 }
 
 // isyncMiss says what was expected of an I-sync.
-func isyncMiss(m *pipeline.Miss) string {
+func isyncMiss(m *probe.Miss) string {
 	return fmt.Sprintf("the program had got to %s %s", m.Expected, m.ExpectedISA)
 }

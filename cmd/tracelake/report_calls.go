@@ -5,8 +5,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/tracelake/tracelake/cmd/tracelake/internal/table"
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/answer"
 )
 
 func callsCommand() *cli.Command {
@@ -23,7 +23,7 @@ Examples:
    tracelake report calls run
    tracelake report calls run --top 50
    tracelake report calls run --baseline yesterday`,
-		Flags:  slices.Concat(datasetFlags(), []cli.Flag{baselineFlag("say which calls got slower, and which faster, than in the dataset in `DIR`"), topFlag(), jsonFlag()}, screenFlags()),
+		Flags:  slices.Concat(datasetFlags(), []cli.Flag{baselineFlag("say which calls got slower, and which faster, than in the dataset in `DIR`"), topFlag(), jsonFlag(), csvFlag()}, screenFlags()),
 		Action: calls,
 	}
 }
@@ -38,68 +38,48 @@ func calls(ctx *cli.Context) error {
 		return err
 	}
 	var change *report.CallsChange
+	baseline := answer.Absent
 	if q.baseline != nil {
 		before, err := q.baseline.Calls([]string{q.reportArgs.baseline}, "")
 		if err != nil {
 			return err
 		}
 		change = q.m.CallsAgainst(q.baseline, c, before)
+		baseline = answer.CallsChange(change, q.top, q.baselineDir())
 	}
-	return q.answer(ctx, func() any { return callsObject(q, c, change) }, func(s *screen) {
-		s.calls(c, q.top)
-		s.callsChange(q, change)
+	a := answer.Calls(q.head("calls"), c, q.top, baseline)
+	return q.write(ctx, a, func(s *screen) {
+		s.blank()
+		x := a.Section()
+		if x.Rows == 0 {
+			s.line("no calls")
+		} else {
+			s.section(x)
+			if c.LeftOut > 0 {
+				s.line("%s left out at export: those that ended last; export with --tables calls,... for all", count(c.LeftOut, "call"))
+			}
+			s.leftOut(x, 0, 0, "")
+		}
+		if change == nil {
+			return
+		}
+		dir := q.baselineDir()
+		if !change.SameProgram {
+			dir += ", which is of another program, so that functions are compared by name"
+		}
+		s.durationChanges(dir, baseline.Section(), change.New, change.Lost)
 	})
 }
 
-// calls writes a row for each function that was called.
-func (s *screen) calls(c *report.Calls, limit int) {
+// durationChanges writes what got slower, and what faster, than in the baseline.
+func (s *screen) durationChanges(dir string, x *answer.Section, added, lost int64) {
 	s.blank()
-	if len(c.Rows) == 0 {
-		s.line("no calls")
+	s.line("against %s: %s new, %s lost", dir, count(added, x.Noun), thousands(lost))
+	if x.Rows == 0 {
+		s.line("none got slower or faster")
 		return
 	}
-	names := make([]report.Name, len(c.Rows))
-	for i := range c.Rows {
-		names[i] = c.Rows[i].Name
-	}
-	n, rows := newNamer(names), atMost(c.Rows, limit)
-	t := &table.Table{Columns: slices.Concat([]table.Column{{Title: "FUNCTION", Kind: table.Name}, {Title: "CALLS", Kind: table.Number}}, durationColumns(), []table.Column{{Title: "NO END", Kind: table.Number}})}
-	for i := range rows {
-		r := &rows[i]
-		t.Add(table.Bar{}, slices.Concat([]string{n.row(&r.Name, report.ByFunction), thousands(r.Calls)}, s.durations(&r.Durations), []string{thousands(r.Unended)})...)
-	}
-	s.table(t)
-	if c.LeftOut > 0 {
-		s.line("%s left out at export: those that ended last; export with --tables calls,... for all", count(c.LeftOut, "call"))
-	}
-	s.left(len(c.Rows)-len(rows), "function", 0, 0, "")
-}
-
-// The objects of report calls --json.
-type (
-	jsonCalls struct {
-		reportHead
-		Calls       int64      `json:"calls"`
-		LeftOut     int64      `json:"calls_left_out"`
-		RowsLeftOut int        `json:"rows_left_out"`
-		Rows        []jsonCall `json:"rows"`
-
-		Baseline *jsonCallsChange `json:"baseline,omitempty"`
-	}
-	jsonCall struct {
-		jsonName
-		Calls   int64 `json:"calls"`
-		Unended int64 `json:"end_not_seen"`
-		jsonDurations
-	}
-)
-
-func callsObject(q *question, c *report.Calls, change *report.CallsChange) any {
-	rows := atMost(c.Rows, q.top)
-	o := &jsonCalls{reportHead: q.head("calls"), Calls: c.Calls, LeftOut: c.LeftOut, RowsLeftOut: len(c.Rows) - len(rows), Rows: []jsonCall{}, Baseline: callsChangeObject(q, change)}
-	for i := range rows {
-		r := &rows[i]
-		o.Rows = append(o.Rows, jsonCall{nameObject(&r.Name), r.Calls, r.Unended, durationsObject(&r.Durations)})
-	}
-	return o
+	s.section(x)
+	s.line("slower by: what all of now took more than as many took before, on average")
+	s.leftOut(x, 0, 0, "")
 }

@@ -3,12 +3,12 @@ package main
 import (
 	"fmt"
 
-	"github.com/tracelake/tracelake/cmd/tracelake/internal/table"
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/answer"
 )
 
 // change writes what is new, and what is lost, against the baseline.
-func (s *screen) change(q *question, c *report.Change) {
+func (s *screen) change(q *question, c *report.Change, baseline answer.Value) {
 	if c == nil {
 		return
 	}
@@ -23,25 +23,16 @@ func (s *screen) change(q *question, c *report.Change) {
 	if len(c.Rows) == 0 {
 		return
 	}
-	by, unit := q.by, "INSTRUCTIONS"
-	switch {
-	case !c.SameProgram:
-		by, unit = report.ByFunction, "FUNCTIONS"
-	case c.OfOutcomes:
-		unit = "OUTCOMES"
+	s.section(baseline.Section())
+	s.leftOut(baseline.Section(), 0, 0, "")
+}
+
+// baselineOf is a change for programs; it has the rows for people, too.
+func (q *question) baselineOf(c *report.Change) answer.Value {
+	if c == nil {
+		return answer.Absent
 	}
-	names := make([]report.Name, len(c.Rows))
-	for i := range c.Rows {
-		names[i] = c.Rows[i].Name
-	}
-	named := names[0].Function != "" || names[0].File != ""
-	n, rows := newNamer(names), atMost(c.Rows, q.top)
-	t := &table.Table{Columns: append(nameColumn(named, by), table.Column{Title: "LOST " + unit, Kind: table.Main}, table.Column{Title: "NEW " + unit, Kind: table.Main})}
-	for i := range rows {
-		t.Add(table.Bar{}, n.row(&rows[i].Name, by), thousands(rows[i].Lost), thousands(rows[i].New))
-	}
-	s.table(t)
-	s.left(len(c.Rows)-len(rows), rowNoun(named, by), 0, 0, "")
+	return answer.CoverageChange(c, q.by, q.top, q.baselineDir())
 }
 
 // baselineDir is the directory of the baseline.

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/tracelake/tracelake/pipeline/report"
-	"github.com/tracelake/tracelake/schema"
 )
 
 // clocks says where times come from, or why there are none.
@@ -57,31 +56,4 @@ func (s *screen) duration(seconds float64) string {
 		return fmt.Sprintf("%.2f µs", seconds*1e6)
 	}
 	return fmt.Sprintf("%.2f us", seconds*1e6)
-}
-
-// A jsonClock is the clock of a source that ran; what is not known is null.
-type jsonClock struct {
-	Directory string   `json:"directory"`
-	Source    string   `json:"source"`
-	Hz        *float64 `json:"hz"`
-	Measured  bool     `json:"measured"`
-	LeastHz   *float64 `json:"least_hz"`
-	MostHz    *float64 `json:"most_hz"`
-	Elapsed   *float64 `json:"elapsed_seconds"`
-}
-
-func clockObjects(clocks []report.Clock) []jsonClock {
-	known := func(x float64) *float64 {
-		if x == 0 {
-			return nil
-		}
-		return &x
-	}
-	objects := []jsonClock{}
-	for _, c := range clocks {
-		objects = append(objects, jsonClock{
-			c.Dir, schema.SourceText(c.Source), known(c.Hz), c.Measured, known(c.Least), known(c.Most), known(c.Elapsed),
-		})
-	}
-	return objects
 }

@@ -2,12 +2,12 @@ package main
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/tracelake/tracelake/cmd/tracelake/internal/table"
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/answer"
 )
 
 func coverageCommand() *cli.Command {
@@ -47,10 +47,16 @@ func coverage(ctx *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	err = q.answer(ctx, func() any { return coverageObject(q, c, change, growth) }, func(s *screen) {
+	var stretches []report.Stretch
+	if !c.Named {
+		stretches = q.m.Stretches()
+	}
+	baseline := q.baselineOf(change)
+	a := answer.Coverage(q.head("coverage"), c, q.by, q.top, q.limit.value(c), baseline, growth, stretches)
+	err = q.write(ctx, a, func(s *screen) {
 		s.coverage(c)
-		s.coverageRows(c, q.by, q.top)
-		s.change(q, change)
+		s.coverageRows(c, a.Section())
+		s.change(q, change, baseline)
 	})
 	if err != nil {
 		return err
@@ -100,46 +106,15 @@ func (s *screen) conditions(b *report.BranchFigures, p *report.Predicated) {
 
 // coverageRows writes a row for each function, file or line. Without names there are
 // only executions.
-func (s *screen) coverageRows(c *report.Coverage, by report.By, limit int) {
+func (s *screen) coverageRows(c *report.Coverage, x *answer.Section) {
+	s.blank()
 	if !c.Named {
-		s.executions(c.Rows, limit)
+		s.section(x)
+		s.leftOut(x, executionsOf(c.Rows[x.Shown():]), executionsOf(c.Rows), "execution")
 		return
 	}
-	names := make([]report.Name, len(c.Rows))
-	for i := range c.Rows {
-		names[i] = c.Rows[i].Name
-	}
-	n := newNamer(names)
-	t := &table.Table{Columns: slices.Concat(nameColumn(true, by), []table.Column{
-		{Title: "COVERED", Kind: table.Main},
-		{Kind: table.Extent},
-		{Title: "INSTRUCTIONS", Kind: table.Number},
-		{Title: "LINES", Kind: table.Number},
-		{Title: "OUTCOMES", Kind: table.Number},
-		{Title: "EXECUTIONS", Kind: table.Spare},
-	})}
-	rows := atMost(c.Rows, limit)
-	for i := range rows {
-		r := &rows[i]
-		t.Add(extent(r.Instructions.Figure, r.Instructions.Reached), n.row(&r.Name, by), s.share(r.Instructions.Figure),
-			figure(r.Instructions.Figure), figure(r.Lines), figure(r.Outcomes), thousands(r.Executions))
-	}
-	s.blank()
-	s.table(t, "covered", "reached, never passed", "not seen")
-	part, whole := instructionsOf(c.Rows[len(rows):]), instructionsOf(c.Rows)
-	s.left(len(c.Rows)-len(rows), by.String(), part, whole, "instruction")
-}
-
-// executions writes a row for each address that ran.
-func (s *screen) executions(all []report.CoverageRow, limit int) {
-	t := &table.Table{Columns: []table.Column{{Title: "ADDRESS", Kind: table.Name}, {Title: "EXECUTIONS", Kind: table.Main}}}
-	rows := atMost(all, limit)
-	for i := range rows {
-		t.Add(table.Bar{}, hexAddress(rows[i].Address)+coreText(rows[i].Core), thousands(rows[i].Executions))
-	}
-	s.blank()
-	s.table(t)
-	s.left(len(all)-len(rows), "address", executionsOf(all[len(rows):]), executionsOf(all), "execution")
+	s.section(x, "covered", "reached, never passed", "not seen")
+	s.leftOut(x, instructionsOf(c.Rows[x.Shown():]), instructionsOf(c.Rows), "instruction")
 }
 
 // instructionsOf is how many instructions rows have.
@@ -164,15 +139,6 @@ func atMost[R any](rows []R, limit int) []R {
 		return rows
 	}
 	return rows[:min(limit, len(rows))]
-}
-
-// nameColumn is the first column: what rows stand for.
-func nameColumn(named bool, by report.By) []table.Column {
-	kind := table.Path
-	if by == report.ByFunction {
-		kind = table.Name
-	}
-	return []table.Column{{Title: strings.ToUpper(rowNoun(named, by)), Kind: kind}}
 }
 
 // share is a figure in percent; there is none of nothing.

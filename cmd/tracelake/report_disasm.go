@@ -10,6 +10,7 @@ import (
 	"github.com/tracelake/tracelake/cmd/tracelake/internal/table"
 	"github.com/tracelake/tracelake/pipeline/convert"
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/answer"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -106,9 +107,9 @@ func (s *screen) listing(l *report.Listing, text *sourceText) {
 		case r.File != "":
 			t.Line(placeLine(n, &report.Name{File: r.File, Line: r.Line}, text))
 		case i > 0:
-			t.Line(noLine)
+			t.Line(answer.NoLine)
 		}
-		cells := []string{hexAddress(r.Address)}
+		cells := []string{answer.Hex(r.Address)}
 		for _, c := range columns {
 			cells = append(cells, c.cell(r))
 		}
@@ -172,7 +173,7 @@ func (s *screen) ifCost(cell func(*report.ListingRow) string) func(*report.Listi
 // kindText is the kind of an instruction, with the target of a direct branch.
 func kindText(r *report.ListingRow) string {
 	if r.Target.OK {
-		return r.Kind.String() + " " + hexAddress(r.Target.V)
+		return r.Kind.String() + " " + answer.Hex(r.Target.V)
 	}
 	return r.Kind.String()
 }
@@ -183,7 +184,7 @@ func listingHead(l *report.Listing) string {
 	if l.Core != "" {
 		text = l.Core + ": " + text
 	}
-	text += " at " + hexAddress(l.Address) + ": " + count(l.Instructions, "instruction") + " executed"
+	text += " at " + answer.Hex(l.Address) + ": " + count(l.Instructions, "instruction") + " executed"
 	if l.Cycles > 0 {
 		text += ", " + count(int64(math.Round(l.Cycles)), "cycle")
 	}
@@ -232,10 +233,10 @@ type (
 )
 
 func disasmObject(q *question, listings []report.Listing, text *sourceText) any {
-	o := &jsonDisasm{reportHead: q.head("disasm")}
+	o := &jsonDisasm{reportHead: q.reportHead("disasm")}
 	for i := range listings {
 		l := &listings[i]
-		x := jsonListing{jsonName: nameObject(&l.Name), Instructions: l.Instructions, Cycles: positive(l.Cycles), Rows: []jsonListingRow{}}
+		x := jsonListing{jsonName: nameObject(&l.Name), Instructions: l.Instructions, Cycles: positive(answer.Round(l.Cycles)), Rows: []jsonListingRow{}}
 		for j := range l.Rows {
 			x.Rows = append(x.Rows, listingRowObject(&l.Rows[j], text))
 		}
@@ -246,9 +247,9 @@ func disasmObject(q *question, listings []report.Listing, text *sourceText) any 
 
 func listingRowObject(r *report.ListingRow, text *sourceText) jsonListingRow {
 	o := jsonListingRow{
-		Address: hexAddress(r.Address), ISA: r.ISA.String(), Size: r.Size, Opcode: "0x" + opcodeText(r.Opcode, r.Size), Kind: r.Kind.String(),
+		Address: answer.Hex(r.Address), ISA: r.ISA.String(), Size: r.Size, Opcode: "0x" + opcodeText(r.Opcode, r.Size), Kind: r.Kind.String(),
 		Conditional: r.Conditional, Executed: r.Executed, Failed: r.Failed, Untold: r.Untold, Timed: r.Timed,
-		Cycles: positive(r.Cycles), CyclesEach: positive(r.CyclesEach()), File: r.File, Line: r.Line, Text: text.line(r.File, r.Line),
+		Cycles: positive(answer.Round(r.Cycles)), CyclesEach: positive(r.CyclesEach()), File: r.File, Line: r.Line, Text: text.line(r.File, r.Line),
 	}
 	o.Target = targetObject(r.Target)
 	return o
@@ -259,7 +260,7 @@ func targetObject(target schema.Null[uint32]) *string {
 	if !target.OK {
 		return nil
 	}
-	return new(hexAddress(target.V))
+	return new(answer.Hex(target.V))
 }
 
 // positive is a number as JSON has it: null if there is none.

@@ -34,15 +34,20 @@ func rowFlags(by string) []cli.Flag {
 		&cli.StringFlag{Name: "by", Category: groupOutput, Value: by, Usage: "a row for each `WHAT`: function, file or line"},
 		topFlag(),
 		jsonFlag(),
+		csvFlag(),
 	}, screenFlags())
 }
 
 func topFlag() cli.Flag {
-	return &cli.IntFlag{Name: "top", Category: groupOutput, Usage: "at most `N` rows; 0: all", DefaultText: "20; with --json all"}
+	return &cli.IntFlag{Name: "top", Category: groupOutput, Usage: "at most `N` rows; 0: all", DefaultText: "20; with --json or --csv all"}
 }
 
 func jsonFlag() cli.Flag {
 	return &cli.BoolFlag{Name: "json", Category: groupOutput, Usage: "print one JSON object"}
+}
+
+func csvFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "csv", Category: groupOutput, Usage: "print the rows as CSV, under the keys of --json; not those of --baseline"}
 }
 
 // defaultTop is how many rows a table has if --top does not say.
@@ -53,7 +58,7 @@ func top(ctx *cli.Context) (int, error) {
 	switch n := ctx.Int("top"); {
 	case n < 0:
 		return 0, usage(fmt.Sprintf("--top %d", n), "is too few", "give 1 or more, or 0 for all")
-	case !ctx.IsSet("top") && !ctx.Bool("json"):
+	case !ctx.IsSet("top") && !ctx.Bool("json") && !ctx.Bool("csv"):
 		return defaultTop, nil
 	default:
 		return n, nil

@@ -1,9 +1,8 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/answer"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -97,16 +96,24 @@ type (
 	}
 )
 
-// head is what every object begins with.
-func (q *question) head(name string) reportHead {
+// head is what every answer begins with.
+func (q *question) head(name string) []answer.Fact {
+	h := q.reportHead(name)
+	return []answer.Fact{
+		{Key: "schema_version", Value: answer.Int(h.SchemaVersion)}, {Key: "report", Value: answer.Text(h.Report)},
+		{Key: "forced", Value: answer.JSONOf(h.Forced)}, {Key: "trust", Value: answer.JSONOf(h.Trust)},
+		{Key: "excluded", Value: answer.JSONOf(h.Excluded)},
+	}
+}
+
+// reportHead is the head of objects that are made by hand.
+func (q *question) reportHead(name string) reportHead {
 	t := q.m.Trust()
 	return reportHead{
 		SchemaVersion: schema.Version, Report: name, Forced: q.force && len(t.Doubts) > 0,
 		Trust: trustObject(t), Excluded: excludedObjects(q.m.Excluded()),
 	}
 }
-
-func hexAddress(address uint32) string { return fmt.Sprintf("0x%08x", address) }
 
 // figureObject is a figure; what is not known is null.
 func figureObject(count, of int64) jsonFigure {
@@ -120,7 +127,7 @@ func figureObject(count, of int64) jsonFigure {
 func nameObject(n *report.Name) jsonName {
 	o := jsonName{Core: n.Core, Function: n.Function, File: n.File, Line: n.Line}
 	if n.Function != "" || n.File == "" && n.Address != 0 {
-		o.Address = hexAddress(n.Address)
+		o.Address = answer.Hex(n.Address)
 	}
 	return o
 }
@@ -142,7 +149,7 @@ func trustObject(t *report.Trust) jsonTrust {
 		o.Doubts = append(o.Doubts, jsonDoubt{d.Dir, d.What, kind, figureObject(d.Agrees, d.Of)})
 	}
 	for _, x := range t.Outside {
-		o.Outside = append(o.Outside, jsonOutside{x.Core, hexAddress(x.Address), x.Times})
+		o.Outside = append(o.Outside, jsonOutside{x.Core, answer.Hex(x.Address), x.Times})
 	}
 	for i := range t.Datasets {
 		o.Datasets = append(o.Datasets, datasetObject(&t.Datasets[i]))

@@ -52,6 +52,11 @@ type (
 		Buffers []jsonBuffer `json:"buffers"`
 		Gaps    []jsonPlace  `json:"gaps"`
 	}
+	jsonPlace struct {
+		Directory string `json:"directory"`
+		Source    string `json:"source"`
+		Seq       int64  `json:"seq"`
+	}
 	jsonLoss struct {
 		Reason string `json:"reason"`
 		Losses int64  `json:"losses"`
@@ -83,7 +88,7 @@ func judgementObject(t *report.Trust) jsonJudgement {
 }
 
 func trustReportObject(q *question, lost *report.Lost) any {
-	o := &jsonTrustReport{reportHead: q.head("trust"), Losses: []jsonLoss{}, Buffers: []jsonBuffer{}, Gaps: []jsonPlace{}}
+	o := &jsonTrustReport{reportHead: q.reportHead("trust"), Losses: []jsonLoss{}, Buffers: []jsonBuffer{}, Gaps: []jsonPlace{}}
 	for _, r := range lost.Reasons {
 		o.Losses = append(o.Losses, jsonLoss{r.Reason.String(), r.Losses, r.Bytes})
 	}

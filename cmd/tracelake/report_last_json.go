@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/answer"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -60,7 +61,7 @@ type (
 
 func lastObject(q *question, l *report.Last, text *sourceText) any {
 	o := &jsonLast{
-		reportHead: q.head("last"), Directory: l.Dir, Source: schema.SourceText(l.Source), Core: l.Core, Before: pointObject(l),
+		reportHead: q.reportHead("last"), Directory: l.Dir, Source: schema.SourceText(l.Source), Core: l.Core, Before: pointObject(l),
 		Instructions: []jsonExecuted{}, Between: []jsonMark{}, StackUnknown: l.Why,
 	}
 	for i := range l.Rows {
@@ -94,7 +95,7 @@ func pointObject(l *report.Last) jsonPoint {
 
 func executedObject(x *report.Executed, text *sourceText) jsonExecuted {
 	o := jsonExecuted{
-		Seq: x.Seq, Address: hexAddress(x.Address), ISA: x.ISA.String(), Size: x.Size, Opcode: fmt.Sprintf("0x%s", opcodeText(x.Opcode, x.Size)), Kind: x.Kind.String(),
+		Seq: x.Seq, Address: answer.Hex(x.Address), ISA: x.ISA.String(), Size: x.Size, Opcode: fmt.Sprintf("0x%s", opcodeText(x.Opcode, x.Size)), Kind: x.Kind.String(),
 		Cycles: nullable(x.Cycles), Function: x.Function, File: x.File, Line: x.Line, Text: text.line(x.File, x.Line),
 	}
 	if x.Executed.OK {

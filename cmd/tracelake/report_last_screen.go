@@ -5,6 +5,7 @@ import (
 
 	"github.com/tracelake/tracelake/cmd/tracelake/internal/table"
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/answer"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -39,7 +40,7 @@ func (s *screen) last(l *report.Last, text *sourceText) {
 		if x.Cycles.OK {
 			cycles = thousands(x.Cycles.V)
 		}
-		t.Add(table.Bar{}, thousands(x.Seq), hexAddress(x.Address), opcodeText(x.Opcode, x.Size), x.Kind.String(), outcomeText(x), cycles)
+		t.Add(table.Bar{}, thousands(x.Seq), answer.Hex(x.Address), opcodeText(x.Opcode, x.Size), x.Kind.String(), outcomeText(x), cycles)
 	}
 	for i := range marks {
 		t.Line(markLine(&marks[i]))
@@ -90,13 +91,13 @@ func markLine(m *report.Mark) string {
 }
 
 // placeLine is function, place and text of a source line.
-func placeLine(n *namer, name *report.Name, text *sourceText) string {
+func placeLine(n *answer.Namer, name *report.Name, text *sourceText) string {
 	line := name.Function
 	if name.File != "" {
 		if line != "" {
 			line += "  "
 		}
-		line += n.place(name)
+		line += n.Place(name)
 	}
 	if code := text.line(name.File, name.Line); code != "" {
 		line += "  " + code
@@ -150,7 +151,7 @@ func (s *screen) stack(l *report.Last) {
 		f := &frames[i]
 		name := "[" + f.Exception + "]"
 		if f.Exception == "" {
-			name = n.row(&f.Name, report.ByFunction)
+			name = n.Row(&f.Name, report.ByFunction)
 		}
 		t.Add(table.Bar{}, "#"+thousands(int64(i)), name, enteredBy(frames, i))
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/answer"
 )
 
 // limitFlags compare coverage with what it has to be, and with what it was.
@@ -73,6 +74,15 @@ func (l *limit) figure(c *report.Coverage) report.Figure {
 		return c.Branches.Outcomes()
 	}
 	return c.Instructions.Figure
+}
+
+// value is what programs get of it.
+func (l *limit) value(c *report.Coverage) answer.Value {
+	if l == nil {
+		return answer.Absent
+	}
+	return answer.Object(answer.Fact{Key: "percent", Value: answer.Float(l.percent)}, answer.Fact{Key: "of", Value: answer.Text(l.of)},
+		answer.Fact{Key: "met", Value: answer.JSONOf(l.check(c) == nil)})
 }
 
 // check returns [errBelow] if less is covered, and another error if nobody knows.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/rivo/uniseg"
 
-	"github.com/tracelake/tracelake/pipeline/report/reporttest"
+	"github.com/tracelake/tracelake/schema/datasettest"
 )
 
 // colours are the sequences that a report may hold.
@@ -20,7 +20,7 @@ var colours = regexp.MustCompile(`\x1b\[[0-9]+m`)
 // same text, and names act in neither.
 func TestReportOnTerminal(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
-	if err := reporttest.Write(dir, `
+	if err := datasettest.Write(dir, `
 source 0x10 bytes=1000 checks=30
 file fw.elf 0x1000 0x100 match=1
 function 0x1000 8 main

@@ -14,6 +14,7 @@ type reportArgs struct {
 	options  report.Options
 	force    bool // go on if another program ran
 	json     bool
+	csv      bool // the rows alone
 	by       report.By
 	each     bool // --by is not given: of branches, a row for each
 	top      int  // rows; 0: all
@@ -28,7 +29,10 @@ func readReport(ctx *cli.Context, limitOf string) (a *reportArgs, err error) {
 	if a, err = readDatasets(ctx); err != nil {
 		return nil, err
 	}
-	a.json, a.each = ctx.Bool("json"), !ctx.IsSet("by")
+	a.json, a.csv, a.each = ctx.Bool("json"), ctx.Bool("csv"), !ctx.IsSet("by")
+	if a.json && a.csv {
+		return nil, usage("--csv", "does not go with --json", "give one of them")
+	}
 	if a.options.Exclude, err = exclusions(ctx); err != nil {
 		return nil, err
 	}
@@ -124,6 +128,11 @@ func (q *question) answer(ctx *cli.Context, object func() any, fill func(*screen
 	if q.json {
 		return writeJSON(ctx.App.Writer, object())
 	}
+	return q.show(ctx, fill)
+}
+
+// show writes a screen that begins with how far figures can be trusted.
+func (q *question) show(ctx *cli.Context, fill func(*screen)) error {
 	s := newScreen(ctx.App.Writer, &q.screen)
 	s.trust(q.m.Trust(), q.force, q.m.Excluded())
 	fill(s)

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tracelake/tracelake/pipeline/report/reporttest"
+	"github.com/tracelake/tracelake/schema/datasettest"
 )
 
 // jsonKeys are the keys that every object of a report has, and those of its own.
@@ -30,7 +30,7 @@ var jsonKeys = map[string][]string{
 // which may be null, and percentages are numbers from 0 to 100 or null.
 func TestReportJSON(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
-	if err := reporttest.Write(dir, `
+	if err := datasettest.Write(dir, `
 source 0x10 core=cpu_0 bytes=1000 checks=30 hz=1000000
 file fw.elf 0x1000 0x100 match=1
 function 0x1000 8 main at=main.c:1
@@ -167,19 +167,6 @@ func TestParseExclusion(t *testing.T) {
 		e, ok := parseExclusion(tt.text)
 		if ok != (tt.name != "") || ok && (e.Name != tt.name || e.Reason != tt.reason) {
 			t.Errorf("%q: %+v %v, want %q %q", tt.text, e, ok, tt.name, tt.reason)
-		}
-	}
-}
-
-// Names are as short as can be: files by as many last parts as tell them apart,
-// functions with file or address only where others have their name.
-func TestShortPaths(t *testing.T) {
-	got := shortPaths(map[string]bool{"a/x/main.c": true, "b/x/main.c": true, "b/util.c": true, "main.h": true, "": true, "lib/main.h": true})
-	for path, want := range map[string]string{
-		"a/x/main.c": "a/x/main.c", "b/x/main.c": "b/x/main.c", "b/util.c": "util.c", "main.h": "main.h", "lib/main.h": "lib/main.h",
-	} {
-		if got[path] != want {
-			t.Errorf("%s: %s, want %s", path, got[path], want)
 		}
 	}
 }

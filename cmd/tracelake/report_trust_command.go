@@ -9,6 +9,7 @@ import (
 
 	"github.com/tracelake/tracelake/cmd/tracelake/internal/table"
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/answer"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -93,7 +94,7 @@ func (s *screen) sourcesTable(t *report.Trust) *table.Table {
 		for j := range d.Sources {
 			r := &d.Sources[j]
 			agrees, checks := r.Checks()
-			sources.Add(table.Bar{}, nameIn(t, d, schema.SourceText(r.Source)+coreText(r.Core)), s.exact(r.BytesDecoded, r.Bytes), s.exact(agrees, checks), thousands(r.Bytes), thousands(r.BytesLost), thousands(r.Ends),
+			sources.Add(table.Bar{}, nameIn(t, d, schema.SourceText(r.Source)+answer.OfCore(r.Core)), s.exact(r.BytesDecoded, r.Bytes), s.exact(agrees, checks), thousands(r.Bytes), thousands(r.BytesLost), thousands(r.Ends),
 				thousands(r.BytesUnplaced), thousands(r.Gaps), thousands(r.Instructions), r.Status)
 		}
 	}
@@ -119,13 +120,6 @@ func nameIn(t *report.Trust, d *report.Dataset, name string) string {
 	return d.Dir + ": " + name
 }
 
-func coreText(core string) string {
-	if core == "" {
-		return ""
-	}
-	return " " + core
-}
-
 func (s *screen) filesTable(t *report.Trust) *table.Table {
 	files := &table.Table{Columns: []table.Column{
 		{Title: "PROGRAM FILE", Kind: table.Path},
@@ -141,7 +135,7 @@ func (s *screen) filesTable(t *report.Trust) *table.Table {
 			if f.Executed == 0 {
 				addresses = "nothing executed"
 			}
-			files.Add(table.Bar{}, nameIn(t, d, f.File+coreText(f.Core)), s.exact(f.Matching, f.Executed), addresses, fmt.Sprintf("%.16s", f.CodeSHA256))
+			files.Add(table.Bar{}, nameIn(t, d, f.File+answer.OfCore(f.Core)), s.exact(f.Matching, f.Executed), addresses, fmt.Sprintf("%.16s", f.CodeSHA256))
 		}
 	}
 	return files
@@ -154,7 +148,7 @@ func (s *screen) outsideTable(t *report.Trust) *table.Table {
 		{Title: "EXECUTIONS", Kind: table.Main},
 	}}
 	for _, o := range atMost(t.Outside, defaultTop) {
-		outside.Add(table.Bar{}, hexAddress(o.Address)+coreText(o.Core), thousands(o.Times))
+		outside.Add(table.Bar{}, answer.Hex(o.Address)+answer.OfCore(o.Core), thousands(o.Times))
 	}
 	return outside
 }

@@ -5,6 +5,8 @@ import (
 	"os"
 	"time"
 
+	"github.com/tracelake/tracelake/pipeline/engine"
+
 	"github.com/urfave/cli/v2"
 
 	"github.com/tracelake/tracelake/pipeline"
@@ -39,7 +41,7 @@ func readReporting(ctx *cli.Context) reporting {
 // the end.
 func (r *reporting) begin(o *pipeline.Options, input string) (decoding *progress, done func()) {
 	describeRun(o, input)
-	o.LimitMemory()
+	o.Progress = engine.LimitMemory(o.Workers, o.Progress)
 	if r.noProgress {
 		return nil, func() {}
 	}

@@ -18,7 +18,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/tracelake/tracelake/bench/sample"
-	"github.com/tracelake/tracelake/pipeline/report/reporttest"
+	"github.com/tracelake/tracelake/schema/datasettest"
 )
 
 func TestMain(m *testing.M) {
@@ -110,7 +110,7 @@ func makeDataset(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: dataset TEXT DIR")
 	}
-	ts.Check(reporttest.Write(ts.MkAbs(args[1]), ts.ReadFile(args[0])))
+	ts.Check(datasettest.Write(ts.MkAbs(args[1]), ts.ReadFile(args[0])))
 }
 
 // pack compresses a file with gzip or zstd, by its name: pack FILE PACKED.

@@ -6,10 +6,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tracelake/tracelake/pipeline/plan"
+
 	"github.com/tracelake/tracelake/cmd/tracelake/internal/table"
 	"github.com/tracelake/tracelake/pipeline"
+	"github.com/tracelake/tracelake/pipeline/probe/verdict"
 	"github.com/tracelake/tracelake/pipeline/report"
-	"github.com/tracelake/tracelake/pipeline/verdict"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -102,18 +104,18 @@ func (s *screen) source(x *pipeline.SourceSummary) {
 }
 
 // missingOf is the memory that sources miss.
-func missingOf(sources []pipeline.SourceSummary) []pipeline.SourceMissing {
-	var missing []pipeline.SourceMissing
+func missingOf(sources []pipeline.SourceSummary) []plan.SourceMissing {
+	var missing []plan.SourceMissing
 	for i := range sources {
-		missing = append(missing, pipeline.SourceMissing{Source: sources[i].Source, Missing: sources[i].Missing})
+		missing = append(missing, plan.SourceMissing{Source: sources[i].Source, Missing: sources[i].Missing})
 	}
 	return missing
 }
 
 // missingLines ranks the memory that would make more decodable.
-func missingLines(missing []pipeline.SourceMissing) []string {
+func missingLines(missing []plan.SourceMissing) []string {
 	type wanted struct {
-		pipeline.MissingMemory
+		plan.MissingMemory
 		source uint8
 	}
 	var all []wanted

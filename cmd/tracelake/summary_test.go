@@ -5,8 +5,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracelake/tracelake/pipeline/plan"
+	"github.com/tracelake/tracelake/pipeline/probe"
+
 	"github.com/tracelake/tracelake/pipeline"
-	"github.com/tracelake/tracelake/pipeline/verdict"
+	"github.com/tracelake/tracelake/pipeline/probe/verdict"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -23,22 +26,22 @@ func TestSummaryText(t *testing.T) {
 		Sources: []pipeline.SourceSummary{
 			{
 				SourceTotals: schema.SourceTotals{Source: 0x13, Name: "PTM_0", Protocol: "pft", Version: "1.1", Core: "cpu_0", Status: "decoded", Unit: "bytes", Totals: decoded},
-				Missing: pipeline.Missing{Wanted: []pipeline.MissingMemory{
+				Missing: plan.Missing{Wanted: []plan.MissingMemory{
 					{First: "0x00001000", Last: "0x00001ffc", Stops: 5}, {First: "0x00008000", Last: "0x00008000", Stops: 1},
 				}, OtherStops: 1200},
 			},
 			{
 				SourceTotals: schema.SourceTotals{Source: 0x14, Protocol: "itm", Status: "unsupported", Problem: "no decoder", Unit: "bytes", Totals: schema.Totals{Counters: schema.Counters{Bytes: 7, BytesLost: 7}}},
-				Missing:      pipeline.Missing{Wanted: []pipeline.MissingMemory{{First: "0xffff0000", Last: "0xffff0000", Stops: 3}}, OtherStops: 34},
+				Missing:      plan.Missing{Wanted: []plan.MissingMemory{{First: "0xffff0000", Last: "0xffff0000", Stops: 3}}, OtherStops: 34},
 			},
 			{SourceTotals: schema.SourceTotals{Source: 0x15, Status: "empty", Unit: "bytes"}},
 		},
 		Tables: map[string]schema.Files{"losses": {Rows: 1, Bytes: 2048}, "instructions": {Rows: 12345, Bytes: 67890}},
 		Notes:  []string{"a note"},
 	}
-	s.Sources[0].Agreements = pipeline.Agreements{
-		Branches: pipeline.BranchAgreement{Agreement: pipeline.Agreement{Compared: 2630, Agree: 238}},
-		ISyncs:   pipeline.Agreement{Compared: 19, Agree: 6},
+	s.Sources[0].Agreements = probe.Agreements{
+		Branches: probe.BranchAgreement{Agreement: probe.Agreement{Compared: 2630, Agree: 238}},
+		ISyncs:   probe.Agreement{Compared: 19, Agree: 6},
 	}
 	s.Sources[0].Verdict = &verdict.Verdict{Status: verdict.Bad, Problem: verdict.Contradicted, Share: verdict.Share{N: 2405, Total: 2649}, Start: 6, Normal: true}
 	const want = `out: BAD: 12,345 instructions, 1 exception, 3 gaps
@@ -120,10 +123,10 @@ func TestLostWords(t *testing.T) {
 
 // A summary names a few of many missing ranges, and says that there are more.
 func TestSummaryShowsTheMostWanted(t *testing.T) {
-	var missing pipeline.Missing
+	var missing plan.Missing
 	for i := range int64(12) {
 		at := fmt.Sprintf("0x%08x", i<<16)
-		missing.Wanted = append(missing.Wanted, pipeline.MissingMemory{First: at, Last: at, Stops: i + 1})
+		missing.Wanted = append(missing.Wanted, plan.MissingMemory{First: at, Last: at, Stops: i + 1})
 	}
 	text := summaryText("out", &pipeline.Summary{Sources: []pipeline.SourceSummary{{Missing: missing}}})
 	for _, want := range []string{"  0x000b0000-0x000b0000  12 stops ", "  0x00020000-0x00020000  3 stops ", "\n  and 2 more ranges\n"} {
@@ -139,10 +142,10 @@ func TestSummaryShowsTheMostWanted(t *testing.T) {
 // A few misses of many are named. More of them, in number or share, and the
 // summary asks whether the program is the right one.
 func TestDoubt(t *testing.T) {
-	misses := func(compared int64, addresses ...string) pipeline.Agreement {
-		a := pipeline.Agreement{Compared: compared, Agree: compared - int64(len(addresses))}
+	misses := func(compared int64, addresses ...string) probe.Agreement {
+		a := probe.Agreement{Compared: compared, Agree: compared - int64(len(addresses))}
 		for _, address := range addresses {
-			a.Misses = append(a.Misses, pipeline.Miss{After: address, Expected: "0x00000168"})
+			a.Misses = append(a.Misses, probe.Miss{After: address, Expected: "0x00000168"})
 		}
 		return a
 	}
@@ -152,7 +155,7 @@ func TestDoubt(t *testing.T) {
 		lost = "1 of 58 periodic I-syncs (1.72 %) say another place than the program had got to: is this the program that ran?"
 	)
 	for _, tt := range []struct {
-		branches, isyncs pipeline.Agreement
+		branches, isyncs probe.Agreement
 		want             string
 	}{
 		{misses(0), misses(0), ""},
@@ -166,7 +169,7 @@ func TestDoubt(t *testing.T) {
 		{misses(1_000_000), misses(58, ""), lost},
 		{misses(0), misses(5_000, ""), "trace and program agree but for 1 exception, at 0x00000168"},
 	} {
-		if got := disagreement(&pipeline.Agreements{Branches: pipeline.BranchAgreement{Agreement: tt.branches}, ISyncs: tt.isyncs}); got != tt.want {
+		if got := disagreement(&probe.Agreements{Branches: probe.BranchAgreement{Agreement: tt.branches}, ISyncs: tt.isyncs}); got != tt.want {
 			t.Errorf("got  %s\nwant %s", got, tt.want)
 		}
 	}

@@ -24,11 +24,28 @@ import (
 const (
 	groupProgram = "Program"
 	groupTrace   = "Trace"
-	groupPort    = "Trace port (etmv1, etmv2)"
 	groupHappens = "What happens, per million instructions"
 )
 
+// only names the protocols that have a feature.
+func only(f generate.Feature) string { return " (" + strings.Join(generate.With(f), ", ") + ")" }
+
+// traceVersions are the versions of all protocols, in words.
+func traceVersions() string {
+	var all []string
+	for _, name := range generate.Protocols() {
+		oldest, newest := generate.Versions(name)
+		to := " to "
+		if generate.NewestMinor(name) == 1 {
+			to = ", "
+		}
+		all = append(all, name+" "+oldest+to+newest)
+	}
+	return strings.Join(all, "; ")
+}
+
 func synthCommand() *cli.Command {
+	port := "Trace port (" + strings.Join(protocolNames(true), ", ") + ")"
 	return &cli.Command{
 		Name:      "synth",
 		Usage:     "makes a capture whose truth is known",
@@ -39,7 +56,7 @@ DIR/truth. Without --elf the program is that of the demo. The same flags make
 the same files. Of a ring, whose oldest bytes are gone, the truth is what the
 rest holds.
 
-Of etmv1 and etmv2, which have no snapshots, DIR/capture has the samples of the
+Of ` + list(protocolNames(true), "and") + `, which have no snapshots, DIR/capture has the samples of the
 trace port as a raw file, the program, and in export.txt the command that
 exports them.
 
@@ -57,22 +74,22 @@ Examples:
    tracelake export synth/snapshot -o run && tracelake verify run --truth synth/truth`,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "protocol", Category: groupTrace, Usage: "trace in `PROTOCOL` " + list(generate.Protocols(), "or") + "; required"},
-			&cli.StringFlag{Name: "trace-version", Category: groupTrace, Usage: "`VERSION` of the protocol: pft 1.0, 1.1; etmv3 3.0 to 3.5; etmv2 2.0, 2.1; etmv1 1.0 to 1.3", DefaultText: "the newest"},
+			&cli.StringFlag{Name: "trace-version", Category: groupTrace, Usage: "`VERSION` of the protocol: " + traceVersions(), DefaultText: "the newest"},
 			&cli.BoolFlag{Name: "cycle-accurate", Category: groupTrace, Usage: "trace cycles"},
 			&cli.BoolFlag{Name: "timestamps", Category: groupTrace, Usage: "trace timestamps"},
 			&cli.IntFlag{Name: "context-id", Category: groupTrace, Usage: "trace `N` bytes of the Context ID: 1, 2 or 4"},
 			&cli.BoolFlag{Name: "vmid", Category: groupTrace, Usage: "trace the VMID"},
 			&cli.BoolFlag{Name: "branch-broadcast", Category: groupTrace, Usage: "a packet for each branch taken"},
-			&cli.BoolFlag{Name: "return-stack", Category: groupTrace, Usage: "no packets for returns (pft)"},
-			&cli.BoolFlag{Name: "alt-branch", Category: groupTrace, Usage: "the alternative branch encoding (etmv3)"},
-			&cli.BoolFlag{Name: "two-atoms", Category: groupTrace, Usage: "32-bit T32 instructions are traced as two (etmv3)"},
-			&cli.StringFlag{Name: "data", Category: groupTrace, Usage: "trace `WHAT` of data: address, value, both, or only: both and no instructions (etmv3)"},
-			&cli.IntFlag{Name: "port", Category: groupPort, Usage: "`PINS` that carry bytes: 4, 8 or 16", DefaultText: "8"},
-			&cli.StringFlag{Name: "layout", Category: groupPort, Usage: "capture samples in `LAYOUT` etms, etb, etb-be, etb24, bytes, demux or mux; etmv2: etb-v2-flat; etmv1: dump, dump-old", DefaultText: "etms"},
-			&cli.BoolFlag{Name: "drop-disabled", Category: groupPort, Usage: "without the samples that a capture device may drop"},
-			&cli.IntFlag{Name: "fifo", Category: groupPort, Usage: "a FIFO of `BYTES`", DefaultText: "60"},
-			&cli.IntFlag{Name: "sync", Category: groupPort, Usage: "synchronise every `N` samples", DefaultText: "1024"},
-			&cli.Float64Flag{Name: "idle", Category: groupPort, Usage: "`SHARE` of cycles without an instruction, below 1; of --cycle-accurate 0 is as many as the instructions cost"},
+			&cli.BoolFlag{Name: "return-stack", Category: groupTrace, Usage: "no packets for returns" + only(generate.ReturnStack)},
+			&cli.BoolFlag{Name: "alt-branch", Category: groupTrace, Usage: "the alternative branch encoding" + only(generate.AltBranch)},
+			&cli.BoolFlag{Name: "two-atoms", Category: groupTrace, Usage: "32-bit T32 instructions are traced as two" + only(generate.TwoAtoms)},
+			&cli.StringFlag{Name: "data", Category: groupTrace, Usage: "trace `WHAT` of data: address, value, both, or only: both and no instructions" + only(generate.DataOnlyMode)},
+			&cli.IntFlag{Name: "port", Category: port, Usage: "`PINS` that carry bytes: 4, 8 or 16", DefaultText: "8"},
+			&cli.StringFlag{Name: "layout", Category: port, Usage: "capture samples in `LAYOUT` etms, etb, etb-be, etb24, bytes, demux or mux; etmv2: etb-v2-flat; etmv1: dump, dump-old", DefaultText: "etms"},
+			&cli.BoolFlag{Name: "drop-disabled", Category: port, Usage: "without the samples that a capture device may drop"},
+			&cli.IntFlag{Name: "fifo", Category: port, Usage: "a FIFO of `BYTES`", DefaultText: "60"},
+			&cli.IntFlag{Name: "sync", Category: port, Usage: "synchronise every `N` samples", DefaultText: "1024"},
+			&cli.Float64Flag{Name: "idle", Category: port, Usage: "`SHARE` of cycles without an instruction, below 1; of --cycle-accurate 0 is as many as the instructions cost"},
 			&cli.IntFlag{Name: "sources", Category: groupTrace, Value: 1, Usage: "`N` cores, each with a trace of its own in the one buffer"},
 			&cli.StringFlag{Name: "framing", Category: groupTrace, Value: "memory", Usage: "`WHERE` frames are: memory, port (with FSYNCs and HSYNCs), or none"},
 			&cli.IntFlag{Name: "ring", Category: groupTrace, Usage: "the buffer is a ring of `BYTES` that wraps: it has the last ones"},

@@ -3,8 +3,10 @@ package main
 import (
 	"fmt"
 
+	"github.com/tracelake/tracelake/pipeline/probe"
+
 	"github.com/tracelake/tracelake/pipeline"
-	"github.com/tracelake/tracelake/pipeline/verdict"
+	"github.com/tracelake/tracelake/pipeline/probe/verdict"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -45,7 +47,7 @@ func overall(sources []pipeline.SourceSummary) verdict.Status {
 }
 
 // whatIsWrong says in a line what is wrong with a source, "" if nothing is.
-func whatIsWrong(v *verdict.Verdict, a *pipeline.Agreements) string {
+func whatIsWrong(v *verdict.Verdict, a *probe.Agreements) string {
 	if v == nil || v.Status == verdict.Good {
 		return ""
 	}

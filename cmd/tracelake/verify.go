@@ -10,10 +10,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tracelake/tracelake/pipeline/keep"
+
 	"github.com/urfave/cli/v2"
 
-	"github.com/tracelake/tracelake/pipeline"
-	"github.com/tracelake/tracelake/pipeline/archive"
+	"github.com/tracelake/tracelake/pipeline/keep/archive"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 	"github.com/tracelake/tracelake/schema/diff"
@@ -149,7 +150,7 @@ func compare(ctx *cli.Context, dir, truthDir string) error {
 // verifyArgs is what a command line of verify says.
 type verifyArgs struct {
 	dir, truth, capture string // "": not given
-	again               pipeline.AgainOptions
+	again               keep.VerifyOptions
 }
 
 // readVerify reads the command line of verify.

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/tracelake/tracelake/pipeline/keep"
+
 	"github.com/urfave/cli/v2"
 
 	"github.com/tracelake/tracelake/decode/capture"
@@ -27,7 +29,7 @@ func readAgain(ctx *cli.Context, args *verifyArgs) (err error) {
 	case capture.Stdin:
 		return usage("--capture -", "cannot be standard input", "give a file")
 	}
-	args.again = pipeline.AgainOptions{Capture: captureOptions(ctx), Tool: schema.Tool{Name: "tracelake", Version: version()}}
+	args.again = keep.VerifyOptions{Capture: captureOptions(ctx), Tool: schema.Tool{Name: "tracelake", Version: version()}}
 	args.again.Workers, err = jobs(ctx)
 	return err
 }
@@ -47,7 +49,7 @@ func decodeAgain(ctx *cli.Context, args *verifyArgs) error {
 		decoding.clear()
 		comparing.set(done, total)
 	}
-	again, err := pipeline.DecodeAgain(ctx.Context, args.dir, args.capture, args.again)
+	again, err := pipeline.Verify(ctx.Context, args.dir, args.capture, args.again)
 	if err != nil {
 		return err
 	}

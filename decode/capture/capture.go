@@ -23,7 +23,7 @@ import (
 
 // Options are what the command line says about an input.
 type Options struct {
-	Protocol     string   // of a raw file: pft, etmv3, etmv1 or etmv2
+	Protocol     string   // of a raw file: the name of a [decode.Family]
 	Regs         []string // NAME=VALUE of registers and options; beat those of the snapshot
 	Framed       bool     // a raw file is in formatter frames
 	AllowOutside bool     // a snapshot may name files outside its directory

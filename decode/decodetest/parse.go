@@ -4,61 +4,23 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
-	"maps"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/decode/port"
 	"github.com/tracelake/tracelake/schema"
 )
 
-// protocols are the words for "protocol =", with the registers that decide how a
-// stream is read and their values where a scenario has none. Those of trace ports
-// have options too.
-var protocols = map[string]struct {
-	name, version string
-	registers     Registers
-}{
-	"pft1.0": {"pft", "1.0", Registers{"ETMCR": 0, "ETMCCER": 0, "ETMIDR": 0x411CF301}},
-	"pft1.1": {"pft", "1.1", Registers{"ETMCR": 0, "ETMCCER": 0, "ETMIDR": 0x411CF311}},
-
-	"etmv3.0": {"etmv3", "3.0", Registers{"ETMCR": 0, "ETMCCER": 0, "ETMIDR": 0x41013201}},
-	"etmv3.1": {"etmv3", "3.1", Registers{"ETMCR": 0, "ETMCCER": 0, "ETMIDR": 0x41013211}},
-	"etmv3.2": {"etmv3", "3.2", Registers{"ETMCR": 0, "ETMCCER": 0, "ETMIDR": 0x4104F220}},
-	"etmv3.3": {"etmv3", "3.3", Registers{"ETMCR": 0, "ETMCCER": 0, "ETMIDR": 0x4104F230}},
-	"etmv3.4": {"etmv3", "3.4", Registers{"ETMCR": 0, "ETMCCER": 0, "ETMIDR": 0x4104F240}},
-	"etmv3.5": {"etmv3", "3.5", Registers{"ETMCR": 0, "ETMCCER": 0x30000000, "ETMIDR": 0x410CF250}},
-
-	"etmv1.0": {"etmv1", "1.0", Registers{"ETMCR": 0x10, "ETMVERSION": 0x10}},
-	"etmv1.1": {"etmv1", "1.1", Registers{"ETMCR": 0x10, "ETMVERSION": 0x11}},
-	"etmv1.2": {"etmv1", "1.2", Registers{"ETMCR": 0x10, "ETMVERSION": 0x12}},
-	"etmv1.3": {"etmv1", "1.3", Registers{"ETMCR": 0x10, "ETMVERSION": 0x13}},
-	"etmv2.0": {"etmv2", "2.0", Registers{"ETMCR": 0x10, "ETMVERSION": 0x20}},
-	"etmv2.1": {"etmv2", "2.1", Registers{"ETMCR": 0x10, "ETMVERSION": 0x21}},
-}
-
-// options are the words for options of protocols of trace ports, by their values.
-var options = map[string][]string{
-	"HIVECS": {"0", "1"}, "ENDIAN": {"little", "big"}, "COPROC_WORDS": {"0", "1", "2", "3", "4"}, "SWP": {"2", "1"},
-	"TFO": {"flag", "plain", "auto"}, "FIRST": {"same", "next", "auto"}, "GAP": {"after", "none", "auto"}, "TFOLOW": {"zero", "any"},
-}
-
-// statuses are the statuses of samples by their codes.
-var statuses = map[string][]string{
-	"etmv1": {"IE", "ID", "IN", "WT", "BE", "BD", "TR", "TD"},
-	"etmv2": {
-		"IE", "DE", "IN", "DN", "WT", "DW", "TR", "TD",
-		"PT_IE", "PT_DE", "PT_IN", "PT_DN", "PN_IE", "PN_DE", "PN_IN", "PN_DN",
-	},
-}
-
 // A parser fills a scenario line by line.
 type parser struct {
-	s    *Scenario
-	line int // number of the current line
+	s        *Scenario
+	families []decode.Family // that may be named
+	family   *decode.Family  // that the scenario names
+	line     int             // number of the current line
 
 	apart  bool // the next opcode begins a region
 	broken bool // the next packet begins after a break
@@ -106,25 +68,21 @@ func (p *parser) config(code, _ string) error {
 	key, value, _ := strings.Cut(code, "=")
 	key, value = strings.TrimSpace(key), strings.TrimSpace(value)
 	if key == "protocol" {
-		protocol, ok := protocols[value]
-		if !ok || p.s.Protocol != "" {
-			return p.errorf("protocol %q is unknown or the second one", value)
-		}
-		p.s.Protocol, p.s.Version, p.s.Registers = protocol.name, protocol.version, Registers{}
-		maps.Copy(p.s.Registers, protocol.registers)
-		return nil
+		return p.protocol(value)
 	}
 	if key == "profile" {
 		p.s.Profile = value
 		return nil
 	}
-	if words, ok := options[key]; ok && p.s.Protocol != "" && statuses[p.s.Protocol] != nil {
-		i := slices.Index(words, value)
-		if i < 0 {
-			return p.errorf("%s: %q is none of %s", key, value, strings.Join(words, " "))
+	if p.family != nil {
+		if o := p.family.Option(key); o != nil {
+			v, ok := o.Parse(value)
+			if !ok {
+				return p.errorf("%s: %q is none of %s", key, value, o.Known())
+			}
+			p.s.Registers[key] = v
+			return nil
 		}
-		p.s.Registers[key] = uint64(i)
-		return nil
 	}
 	if _, ok := p.s.Registers[key]; !ok {
 		return p.errorf("no key %q is known: first comes protocol, then its registers", key)
@@ -135,6 +93,26 @@ func (p *parser) config(code, _ string) error {
 	}
 	p.s.Registers[key] = v
 	return nil
+}
+
+// protocol reads the name of a protocol with its version, "pft1.1", and gives the scenario the
+// registers of that version.
+func (p *parser) protocol(word string) error {
+	for i := range p.families {
+		f := &p.families[i]
+		for _, v := range f.Versions {
+			if p.family != nil || word != strings.TrimSuffix(f.Name, f.Version)+v.Name { // etmv3 in 3.5 is etmv3.5
+				continue
+			}
+			p.family = f
+			p.s.Protocol, p.s.Version, p.s.Registers = f.Name, v.Name, Registers{}
+			for _, r := range v.Registers {
+				p.s.Registers[r.Name] = r.Value
+			}
+			return nil
+		}
+	}
+	return p.errorf("protocol %q is unknown or the second one", word)
 }
 
 // program reads "address: opcode".
@@ -231,7 +209,10 @@ func (p *parser) samples(code, about string) error {
 		p.broken = true
 		return nil
 	}
-	samples, err := port.ParseSamples(code, statuses[p.s.Protocol])
+	if p.family == nil {
+		return p.errorf("samples before a protocol")
+	}
+	samples, err := port.ParseSamples(code, p.family.Statuses)
 	if err != nil {
 		return p.errorf("samples: %v", err)
 	}

@@ -28,7 +28,7 @@ func Difference(a, b *decode.Result) string {
 		{"events", a.Events, b.Events},
 		{"losses", a.Losses, b.Losses},
 		{"packets", a.Packets, b.Packets},
-		{"segments", segments(a), segments(b)},
+		{"segments", a.Segments, b.Segments},
 	} {
 		if v, w := reflect.ValueOf(x.a), reflect.ValueOf(x.b); v.Kind() == reflect.Slice && v.Len() == 0 && w.Len() == 0 {
 			continue
@@ -60,17 +60,6 @@ func first(a, b reflect.Value) string {
 		}
 	}
 	return fmt.Sprintf(": %d and %d", a.Len(), b.Len())
-}
-
-// segments are those of r, as far as they matter.
-func segments(r *decode.Result) (all []decode.Segment) {
-	for _, s := range r.Segments {
-		if !s.CountsEach {
-			s.End.Waits, s.End.Cycle, s.Back.Waits = 0, 0, 0
-		}
-		all = append(all, s)
-	}
-	return all
 }
 
 // Expanded returns r with runs in place of all that its log names.

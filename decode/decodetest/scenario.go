@@ -43,6 +43,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/image"
 )
 
@@ -94,8 +95,9 @@ func (r Registers) Lookup(name string) (uint64, bool) {
 	return v, ok
 }
 
-// ReadAll reads all scenario files below dir, in the order of their names.
-func ReadAll(dir string) ([]*Scenario, error) {
+// ReadAll reads all scenario files below dir, in the order of their names. They are of the
+// given families.
+func ReadAll(dir string, families ...decode.Family) ([]*Scenario, error) {
 	var all []*Scenario
 	err := filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || filepath.Ext(name) != ".txtar" {
@@ -105,7 +107,7 @@ func ReadAll(dir string) ([]*Scenario, error) {
 		if err != nil {
 			return err
 		}
-		s, err := Parse(filepath.ToSlash(name), text)
+		s, err := Parse(filepath.ToSlash(name), text, families...)
 		if err != nil {
 			return err
 		}
@@ -115,10 +117,13 @@ func ReadAll(dir string) ([]*Scenario, error) {
 	return all, err
 }
 
-// Parse reads a scenario. Errors begin with name and the number of the line.
-func Parse(name string, text []byte) (*Scenario, error) {
+// Parse reads a scenario of one of the families. Errors begin with name and the number of
+// the line.
+func Parse(name string, text []byte, families ...decode.Family) (*Scenario, error) {
 	archive := txtar.Parse(text)
-	p := parser{s: &Scenario{Name: name, About: strings.TrimSpace(string(archive.Comment))}, line: 1}
+	p := parser{
+		s: &Scenario{Name: name, About: strings.TrimSpace(string(archive.Comment))}, families: families, line: 1,
+	}
 	if p.s.About == "" {
 		return nil, p.errorf("no text before the first section; say the rule and where it is from")
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/tracelake/tracelake/decode/image"
+	"github.com/tracelake/tracelake/decode/pft"
 )
 
 const scenario = `The rule, and where it is from.
@@ -35,7 +36,7 @@ seq  event     detail
 `
 
 func TestParse(t *testing.T) {
-	s, err := Parse("x.txtar", []byte(scenario))
+	s, err := Parse("x.txtar", []byte(scenario), pft.Family())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +105,7 @@ func TestParseFails(t *testing.T) {
 			if text == scenario {
 				t.Fatalf("%q is not in the scenario", tt.old)
 			}
-			_, err := Parse("x.txtar", []byte(text))
+			_, err := Parse("x.txtar", []byte(text), pft.Family())
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("error %v, want %s", err, tt.want)
 			}

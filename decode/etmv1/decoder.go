@@ -83,7 +83,10 @@ func (d *Decoder) begin(result *decode.Result, part decode.Part) {
 	d.rec.Begin(result, part, d.walk.Seq)
 	d.rec.Segment.CountsEach = d.cfg.CycleAccurate
 	d.walk.Begin(result)
-	d.back = decode.BackReferences{Waits: decode.WaitsPassed}
+	d.back = decode.BackReferences{}
+	if d.cfg.CycleAccurate {
+		d.back.Waits = decode.WaitsPassed
+	}
 	d.look(&part)
 	if part.Break {
 		d.loseSync()
@@ -213,7 +216,7 @@ func (d *Decoder) sample() {
 		status = replaced(s)
 	}
 	if !s.Droppable() {
-		d.waits++
+		d.wait()
 	}
 	if d.at >= d.busy {
 		d.status(status)

@@ -50,7 +50,7 @@ func (d *Decoder) executed() {
 			return
 		}
 	}
-	d.waits++
+	d.wait()
 	d.instruction(true)
 	d.seen = d.at
 	d.at++
@@ -153,6 +153,14 @@ func (d *Decoder) unplaced() {
 	}
 	d.dropWaits()
 	d.first = false
+}
+
+// wait counts the cycle of the current sample. Outside cycle-accurate mode nobody asks for it, and
+// the fast path does not count it.
+func (d *Decoder) wait() {
+	if d.cfg.CycleAccurate {
+		d.waits++
+	}
 }
 
 // dropWaits drops the cycles up to here: no instruction with a row takes them.

@@ -206,7 +206,7 @@ func TestDataOfOtherInstructions(t *testing.T) {
 
 // The samples of every scenario are decoded or lost, once, with rows of `packets` too.
 func TestScenarioParts(t *testing.T) {
-	all, err := decodetest.ReadAll("testdata/scenario")
+	all, err := decodetest.ReadAll("testdata/scenario", Family())
 	if err != nil || len(all) == 0 {
 		t.Fatal(len(all), err)
 	}

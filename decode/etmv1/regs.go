@@ -33,6 +33,7 @@ const (
 func Family() decode.Family {
 	return decode.Family{
 		Name: "etmv1", Types: []string{"ETM1"}, ETM: true, Major: schema.Of[uint8](major - 1), Version: "1",
+		Versions: port.Versions(major), Statuses: StatusNames,
 		Defaults: port.Defaults(), Options: options(), Unframed: true, ReadHeader: port.ReadHeader(major),
 		Settings: settings(), Bind: Bind,
 	}

@@ -11,7 +11,7 @@ import (
 // The segments of every scenario, which pipeline compares with its rows, have the same
 // rows of their own in parts of any size, and each sample is decoded or lost once.
 func TestScenarios(t *testing.T) {
-	scenarios, err := decodetest.ReadAll("testdata/scenario")
+	scenarios, err := decodetest.ReadAll("testdata/scenario", Family())
 	if err != nil || len(scenarios) < 100 {
 		t.Fatalf("%d scenarios: %v", len(scenarios), err)
 	}

@@ -19,6 +19,10 @@ var _ decode.Protocol = (*Config)(nil)
 func Family() decode.Family {
 	return decode.Family{
 		Name: "etmv3", Types: []string{"ETM3"}, ETM: true, Major: schema.Of[uint8](etmidrMajorETMv3), Version: "3",
+		Versions: []decode.FamilyVersion{
+			version("3.0", 0x41013201, 0), version("3.1", 0x41013211, 0), version("3.2", 0x4104F220, 0),
+			version("3.3", 0x4104F230, 0), version("3.4", 0x4104F240, 0), version("3.5", 0x410CF250, 0x30000000),
+		},
 		Needed: []string{"ETMTRACEIDR"},
 		Defaults: []decode.RegisterDefault{
 			{Register: "ETMCR", Value: 0, Means: "not cycle-accurate, no Context ID, no data"},
@@ -27,6 +31,13 @@ func Family() decode.Family {
 		},
 		Settings: settings(), Bind: Bind,
 	}
+}
+
+// version is a version, with registers of a macrocell of it.
+func version(name string, etmidr, etmccer uint64) decode.FamilyVersion {
+	return decode.FamilyVersion{Name: name, Registers: []decode.RegisterValue{
+		{Name: "ETMCR"}, {Name: "ETMCCER", Value: etmccer}, {Name: "ETMIDR", Value: etmidr},
+	}}
 }
 
 // unknownCoreETMIDR is the default ETMIDR of an unknown core: v3.4, original

@@ -18,7 +18,8 @@ var _ decode.Protocol = (*Config)(nil)
 func Family() decode.Family {
 	return decode.Family{
 		Name: "pft", Types: []string{"PTM", "PFT"}, ETM: true, Major: schema.Of[uint8](etmidrMajorPFT), Version: "1", Profile: "A",
-		Needed: []string{"ETMCR", "ETMIDR", "ETMCCER", "ETMTRACEIDR"},
+		Versions: []decode.FamilyVersion{version("1.0", 0x411CF301), version("1.1", 0x411CF311)},
+		Needed:   []string{"ETMCR", "ETMIDR", "ETMCCER", "ETMTRACEIDR"},
 		Defaults: []decode.RegisterDefault{
 			{Register: "ETMCR", Value: 0x400, Means: "not cycle-accurate, no Context ID"},
 			{Register: "ETMCCER", Value: 0x34C00000, Means: "64-bit natural timestamps, return stack implemented"},
@@ -26,6 +27,13 @@ func Family() decode.Family {
 		},
 		Settings: settings(), Bind: Bind,
 	}
+}
+
+// version is a version, with the ETMIDR of a macrocell of it.
+func version(name string, etmidr uint64) decode.FamilyVersion {
+	return decode.FamilyVersion{Name: name, Registers: []decode.RegisterValue{
+		{Name: "ETMCR"}, {Name: "ETMCCER"}, {Name: "ETMIDR", Value: etmidr},
+	}}
 }
 
 // Bind binds the protocol to the registers of a source. The notes are for the

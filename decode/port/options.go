@@ -84,6 +84,18 @@ func Defaults() []decode.RegisterDefault {
 	return []decode.RegisterDefault{{Register: "ETMCR", Value: defaultETMCR, Means: defaultMeans}}
 }
 
+// Versions returns the versions of a protocol, with the registers of a port of 8 pins.
+func Versions(major uint8) []decode.FamilyVersion {
+	var all []decode.FamilyVersion
+	for minor := range newestMinor[major] + 1 {
+		n := major<<4 | minor
+		all = append(all, decode.FamilyVersion{Name: versionWord(n), Registers: []decode.RegisterValue{
+			{Name: "ETMCR", Value: 0x10}, {Name: "ETMVERSION", Value: uint64(n)},
+		}})
+	}
+	return all
+}
+
 // Options are the settings beside registers that both protocols have, for a major
 // version.
 func Options(major uint8) []decode.Option {

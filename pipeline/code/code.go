@@ -41,7 +41,8 @@ type OverlapError struct {
 }
 
 func (e *OverlapError) Error() string {
-	return fmt.Sprintf("%s and %s both have code at 0x%08x; give one of them, or each to the core that runs it with --symbols CORE=FILE",
+	return fmt.Sprintf("%s and %s both have code at 0x%08x; "+
+		"give one of them, or each to the core that runs it with --symbols CORE=FILE",
 		e.Files[0], e.Files[1], e.Address)
 }
 

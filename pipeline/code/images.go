@@ -16,7 +16,8 @@ func Images(programs []Program, executed []Executed) []schema.ImageRegion {
 		for j := range p.Sections {
 			s := &p.Sections[j]
 			row := schema.ImageRegion{
-				File: p.File, SHA256: p.SHA256, BuildID: p.BuildID, Address: s.Address, Bytes: int64(len(s.Bytes)), Core: p.Core,
+				File: p.File, SHA256: p.SHA256, BuildID: p.BuildID, Address: s.Address, Bytes: int64(len(s.Bytes)),
+				Core: p.Core,
 				Role: schema.RoleSymbols.String(), CodeSHA256: p.CodeSHA256,
 			}
 			if ran, equal := p.match(s, executed); ran > 0 {

@@ -25,7 +25,8 @@ func mergeTwo(a, b *program.Program) *program.Program {
 	for i := range order {
 		order[i] = int32(i)
 	}
-	slices.SortStableFunc(order, func(i, j int32) int { return cmp.Compare(all.Functions[i].Address, all.Functions[j].Address) })
+	slices.SortStableFunc(order,
+		func(i, j int32) int { return cmp.Compare(all.Functions[i].Address, all.Functions[j].Address) })
 	number := make([]int32, len(order))
 	functions := make([]program.Function, len(order))
 	for n, i := range order {

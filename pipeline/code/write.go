@@ -18,7 +18,8 @@ func Write(out *dataset.Writer, programs []Program, executed []Executed) {
 	}
 	alone := withoutProgram(programs, executed)
 	for _, core := range cores(programs, alone) {
-		if own := slices.DeleteFunc(slices.Clone(programs), func(p Program) bool { return p.Core != core }); len(own) > 0 {
+		if own := slices.DeleteFunc(slices.Clone(programs),
+			func(p Program) bool { return p.Core != core }); len(own) > 0 {
 			w.program(core, merge(own))
 		}
 		w.executed(core, alone[core])
@@ -63,16 +64,19 @@ type writer struct {
 func (w *writer) program(core string, p *program.Program) {
 	for i := range p.Code {
 		x := &p.Code[i]
-		schema.AppendCode(w.code.Row(), core, x.Address, x.Size, x.ISA, x.Opcode, x.Kind, x.Conditional, x.Target, x.TargetISA, x.Function, x.Section)
+		schema.AppendCode(w.code.Row(), core, x.Address, x.Size, x.ISA, x.Opcode, x.Kind, x.Conditional, x.Target,
+			x.TargetISA, x.Function, x.Section)
 	}
 	for i := range p.Functions {
 		x := &p.Functions[i]
-		schema.AppendFunctions(w.functions.Row(), core, int32(i), x.Address, x.Size, x.Name, x.LinkageName, strings.Join(x.Aliases, " "),
+		schema.AppendFunctions(w.functions.Row(), core, int32(i), x.Address, x.Size, x.Name, x.LinkageName,
+			strings.Join(x.Aliases, " "),
 			x.File, schema.Null[uint32]{V: x.Line, OK: x.Line > 0}, x.Origin)
 	}
 	for i := range p.Lines {
 		x := &p.Lines[i]
-		schema.AppendLines(w.lines.Row(), core, x.Address, x.InlineDepth, x.File, x.Line, x.Column, x.IsStmt, x.Function, x.InlinedName)
+		schema.AppendLines(w.lines.Row(), core, x.Address, x.InlineDepth, x.File, x.Line, x.Column, x.IsStmt,
+			x.Function, x.InlinedName)
 	}
 	for i := range p.Symbols {
 		x := &p.Symbols[i]
@@ -84,6 +88,7 @@ func (w *writer) program(core string, p *program.Program) {
 func (w *writer) executed(core string, instructions []Instruction) {
 	for _, x := range instructions {
 		i := program.Alone(x.Address, x.ISA, x.Opcode, x.Size)
-		schema.AppendCode(w.code.Row(), core, i.Address, i.Size, i.ISA, i.Opcode, i.Kind, i.Conditional, i.Target, i.TargetISA, i.Function, i.Section)
+		schema.AppendCode(w.code.Row(), core, i.Address, i.Size, i.ISA, i.Opcode, i.Kind, i.Conditional, i.Target,
+			i.TargetISA, i.Function, i.Section)
 	}
 }

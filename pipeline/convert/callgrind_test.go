@@ -12,14 +12,14 @@ import (
 	"github.com/tracelake/tracelake/pipeline/convert"
 	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/profile"
-	"github.com/tracelake/tracelake/pipeline/report/reporttest"
+	"github.com/tracelake/tracelake/schema/datasettest"
 )
 
 // costed returns what functions cost in the dataset that a text describes.
 func costed(t *testing.T, text string) *profile.Costs {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run")
-	check(t, reporttest.Write(dir, text))
+	check(t, datasettest.Write(dir, text))
 	return costsOf(t, dir)
 }
 

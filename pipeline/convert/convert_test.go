@@ -12,14 +12,14 @@ import (
 
 	"github.com/tracelake/tracelake/pipeline/convert"
 	"github.com/tracelake/tracelake/pipeline/report"
-	"github.com/tracelake/tracelake/pipeline/report/reporttest"
+	"github.com/tracelake/tracelake/schema/datasettest"
 )
 
 // merged reads the dataset that a text describes.
 func merged(t *testing.T, text string) *report.Merged {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run")
-	if err := reporttest.Write(dir, text); err != nil {
+	if err := datasettest.Write(dir, text); err != nil {
 		t.Fatal(err)
 	}
 	m, err := report.Read([]string{dir}, report.Options{})

@@ -16,13 +16,14 @@ import (
 	"github.com/tracelake/tracelake/pipeline/report/profile"
 	"github.com/tracelake/tracelake/pipeline/report/reporttest"
 	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/datasettest"
 )
 
 // profiled reads the dataset that a text describes, with its call trees.
 func profiled(t *testing.T, text string) (*report.Merged, *profile.Profile) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run")
-	check(t, reporttest.Write(dir, text))
+	check(t, datasettest.Write(dir, text))
 	return profileOf(t, dir)
 }
 

@@ -13,8 +13,8 @@ import (
 	"github.com/tracelake/tracelake/pipeline/convert"
 	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/profile"
-	"github.com/tracelake/tracelake/pipeline/report/reporttest"
 	"github.com/tracelake/tracelake/pipeline/report/timeline"
+	"github.com/tracelake/tracelake/schema/datasettest"
 )
 
 // timeProgram has a task that is interrupted in a call, one that runs then, and a gap.
@@ -44,7 +44,7 @@ event 70 overflow
 func timelines(t *testing.T, text string) (*report.Merged, []string, convert.Timelines) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run")
-	check(t, reporttest.Write(dir, text))
+	check(t, datasettest.Write(dir, text))
 	m, err := report.Read([]string{dir}, report.Options{})
 	check(t, err)
 	return m, []string{dir}, func(do func(*timeline.Timeline) error) error {

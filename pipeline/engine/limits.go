@@ -17,6 +17,6 @@ const (
 	ChunkBytes = 1 << 20
 )
 
-// DecodedBytes is how much may wait to be stitched, for each worker, in bytes as
+// decodedBytes is how much may wait to be stitched, for each worker, in bytes as
 // [decode.Result.Bytes] counts them.
-const DecodedBytes = 24 << 20
+const decodedBytes = 24 << 20

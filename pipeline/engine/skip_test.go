@@ -53,7 +53,7 @@ func TestSplitWork(t *testing.T) {
 	segment := slices.Concat([]byte{0, 0, 0, 0, 0, 0x80, 8, 0, 0x80, 0, 0, 0}, slices.Repeat([]byte{0x84}, 1000)) // A-sync, I-sync, atoms
 	data := slices.Repeat(segment, (4<<20)/len(segment))
 	bytes, chunks := 0, map[*chunk]bool{}
-	for u, err := range Split(&stream{left: data}, looking{&pft.Config{}, &bytes}) {
+	for u, err := range Split(&stream{left: data}, looking{&pft.Config{}, &bytes}, NoLead) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,10 +9,14 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
+// Units are the units of a stream, in order, or why there are no more.
+type Units = iter.Seq2[*Unit, error]
+
 // Split cuts a stream into units: whole segments, each of which begins at a cut, the
-// first I-sync after an A-sync, or a part of a long one.
-func Split(stream decode.Stream, protocol decode.Protocol) iter.Seq2[*Unit, error] {
-	return SplitBy(stream, protocol, Usual(protocol))
+// first I-sync after an A-sync, or a part of a long one. lead is how many bytes come before
+// a cut that is known, which the decoder of its segment has to see: then nothing is lost before it.
+func Split(stream decode.Stream, protocol decode.Protocol, lead int) Units {
+	return SplitBy(stream, protocol, Usual(protocol), lead)
 }
 
 // Usual is the grain of a protocol.
@@ -28,17 +32,11 @@ type Grain struct {
 	Unit, Part, Chunk int
 }
 
-// SplitBy is Split with another grain than the usual one.
-func SplitBy(stream decode.Stream, protocol decode.Protocol, g Grain) iter.Seq2[*Unit, error] {
-	return SplitFrom(stream, protocol, g, NoLead)
-}
-
 // NoLead says that a stream does not begin at a cut that is known.
 const NoLead = -1
 
-// SplitFrom cuts up a stream in which so many bytes come before a cut that is known: those
-// that the decoder of its segment has to see. Nothing is lost before it.
-func SplitFrom(stream decode.Stream, protocol decode.Protocol, g Grain, lead int) iter.Seq2[*Unit, error] {
+// SplitBy is Split with another grain than the usual one.
+func SplitBy(stream decode.Stream, protocol decode.Protocol, g Grain, lead int) Units {
 	return func(yield func(*Unit, error) bool) {
 		s := newSplitter(protocol, g)
 		s.lead = lead

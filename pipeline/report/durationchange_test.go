@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/tracelake/tracelake/pipeline/report"
-	"github.com/tracelake/tracelake/pipeline/report/reporttest"
+	"github.com/tracelake/tracelake/schema/datasettest"
 )
 
 // readCalls reads the calls of the dataset that a text describes.
@@ -39,7 +39,7 @@ func changedCalls(c *report.CallsChange) string {
 // the unit that both have; what is the same is left out.
 func TestCallsAgainst(t *testing.T) {
 	const tree = "stack function=0\nstack parent=0 function=1 entry=call\nstack parent=0 function=2 entry=call\n"
-	base, before := readCalls(t, reporttest.Stacked+tree+`
+	base, before := readCalls(t, datasettest.Stacked+tree+`
 call 0 10 stack=1 instructions=5 cycles=10
 call 20 30 stack=1 instructions=7 cycles=20
 call 40 50 stack=2 instructions=1 cycles=1
@@ -54,12 +54,12 @@ call 40 50 stack=2 instructions=1 cycles=1
 		{"new and lost", "call 0 10 stack=0 instructions=8 cycles=3\ncall 40 50 stack=2 instructions=1 cycles=1", "same true, 1 new, 1 lost"},
 		{"never ended", "call 0 ? stack=1 end=open\ncall 40 50 stack=2 instructions=1 cycles=1", "same true, 0 new, 0 lost"},
 	} {
-		m, now := readCalls(t, reporttest.Stacked+tree+tt.text)
+		m, now := readCalls(t, datasettest.Stacked+tree+tt.text)
 		if got := changedCalls(m.CallsAgainst(base, now, before)); got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
 		}
 	}
-	other := strings.NewReplacer("match=1", "match=1 code=beef", "0x1008", "0x1040", "function 0x1010", "function 0x2010").Replace(reporttest.Stacked)
+	other := strings.NewReplacer("match=1", "match=1 code=beef", "0x1008", "0x1040", "function 0x1010", "function 0x2010").Replace(datasettest.Stacked)
 	m, now := readCalls(t, other+tree+"call 0 10 stack=1 instructions=8 cycles=25")
 	if got, want := changedCalls(m.CallsAgainst(base, now, before)), "same false, 0 new, 1 lost; work +10 cycles, median 25, was 10"; got != want {
 		t.Errorf("another program: %s, want %s", got, want)
@@ -69,7 +69,7 @@ call 40 50 stack=2 instructions=1 cycles=1
 // Exceptions are compared by type and number.
 func TestExceptionsAgainst(t *testing.T) {
 	read := func(text string) *report.Exceptions {
-		x, err := report.ReadExceptions([]string{write(t, "run", reporttest.Stacked+text)}, "")
+		x, err := report.ReadExceptions([]string{write(t, "run", datasettest.Stacked+text)}, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,8 +87,8 @@ func TestExceptionsAgainst(t *testing.T) {
 
 // Against a baseline hotspots also compare what functions took with their callees.
 func TestHotspotsAgainstInclusive(t *testing.T) {
-	base := merged(t, report.Options{}, reporttest.Stacked+"stack function=0 instructions=12 total=18\nstack parent=0 function=1 entry=call instructions=6")
-	c := merged(t, report.Options{}, strings.Replace(reporttest.Stacked, "executed=10", "executed=19", 1)+
+	base := merged(t, report.Options{}, datasettest.Stacked+"stack function=0 instructions=12 total=18\nstack parent=0 function=1 entry=call instructions=6")
+	c := merged(t, report.Options{}, strings.Replace(datasettest.Stacked, "executed=10", "executed=19", 1)+
 		"stack function=0 instructions=12 total=27\nstack parent=0 function=1 entry=call instructions=9").HotspotsAgainst(base, report.ByFunction)
 	got := map[string]float64{}
 	for i := range c.Rows {
@@ -98,7 +98,7 @@ func TestHotspotsAgainstInclusive(t *testing.T) {
 	if !c.Inclusive || len(got) != 3 {
 		t.Errorf("%+v", c)
 	}
-	if x := merged(t, report.Options{}, reporttest.Stacked).HotspotsAgainst(base, report.ByFunction); x.Inclusive {
+	if x := merged(t, report.Options{}, datasettest.Stacked).HotspotsAgainst(base, report.ByFunction); x.Inclusive {
 		t.Error("inclusive, where one has no stacks")
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/tracelake/tracelake/pipeline/report"
-	"github.com/tracelake/tracelake/pipeline/report/reporttest"
+	"github.com/tracelake/tracelake/schema/datasettest"
 )
 
 // What somebody should look at first is stricter than whether reports go on. Bytes before the
@@ -71,7 +71,7 @@ code 0x1000 a32 other executed=1
 // Losses are told by reason, and by offset in their buffer: near ones are one stretch. The restart
 // that a source begins with is no gap.
 func TestLost(t *testing.T) {
-	dirs := reporttest.Datasets(t, `
+	dirs := datasettest.Datasets(t, `
 buffer ETB_0 100000
 buffer ETB_1 5000
 source 0x10 bytes=90000 buffer=ETB_0 gaps=2
@@ -111,7 +111,7 @@ func TestLostStretchesAreBounded(t *testing.T) {
 	for i := range 20_000 {
 		fmt.Fprintf(text, "loss 1 bad_packet offset=%d seq=%d\n", 50*i, i)
 	}
-	got, err := report.ReadLost(reporttest.Datasets(t, text.String()), "")
+	got, err := report.ReadLost(datasettest.Datasets(t, text.String()), "")
 	if err != nil {
 		t.Fatal(err)
 	}

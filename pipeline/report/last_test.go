@@ -14,6 +14,7 @@ import (
 	"github.com/tracelake/tracelake/pipeline/report/reporttest"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
+	"github.com/tracelake/tracelake/schema/datasettest"
 )
 
 // A lastOf finds the last instructions of a dataset.
@@ -168,8 +169,8 @@ func TestLastRefuses(t *testing.T) {
 		{"two sources", two, schema.Null[uint8]{}, report.Point{}, "run has 2 sources that ran"},
 		{"another source", two, schema.Of(uint8(0x12)), report.Point{}, "run has no source 0x12 that ran"},
 		{"nothing ran", "source 0x10", schema.Null[uint8]{}, report.Point{}, "run has 0 sources that ran"},
-		{"beyond", reporttest.Stacked, schema.Null[uint8]{}, report.Point{Kind: report.AtSeq, N: 19}, "run: seq 19 is beyond the end: source 0x10 has 18 instructions"},
-		{"no exception", reporttest.Stacked, schema.Null[uint8]{}, report.Point{Kind: report.AtException, N: 0}, "run: there is no exception 0"},
+		{"beyond", datasettest.Stacked, schema.Null[uint8]{}, report.Point{Kind: report.AtSeq, N: 19}, "run: seq 19 is beyond the end: source 0x10 has 18 instructions"},
+		{"no exception", datasettest.Stacked, schema.Null[uint8]{}, report.Point{Kind: report.AtException, N: 0}, "run: there is no exception 0"},
 	} {
 		dir := write(t, "run", tt.text)
 		_, err := newLast(t, dir).m.Last(dir, tt.source, tt.point, 5, nil)
@@ -186,7 +187,7 @@ func TestLastRefuses(t *testing.T) {
 
 // What the tables do not say, or say wrong, is no stack and no panic.
 func TestLastUnknown(t *testing.T) {
-	rows := reporttest.Stacked + strings.Repeat("instruction 0x1008 a32 other\n", 18)
+	rows := datasettest.Stacked + strings.Repeat("instruction 0x1008 a32 other\n", 18)
 	const none = "task main\nspan 1 ? end=open\nexception 1 entry type=irq\n"
 	for _, tt := range []struct{ name, text, want string }{
 		{"no tables", "", "the dataset has no table calls"},

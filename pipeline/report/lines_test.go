@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/tracelake/tracelake/pipeline/report"
-	"github.com/tracelake/tracelake/pipeline/report/reporttest"
+	"github.com/tracelake/tracelake/schema/datasettest"
 )
 
 // A line ran as often as that of its instructions which ran most often, and took what all of them
@@ -61,7 +61,7 @@ code 0x2014 a32 other executed=4
 
 // The growth of a source is when each address was executed first.
 func TestGrowth(t *testing.T) {
-	dirs := reporttest.Datasets(t, `
+	dirs := datasettest.Datasets(t, `
 source 0x10
 source 0x11
 file fw.elf 0x1000 0x100 match=1

@@ -8,14 +8,14 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/tracelake/tracelake/pipeline/report"
-	"github.com/tracelake/tracelake/pipeline/report/reporttest"
+	"github.com/tracelake/tracelake/schema/datasettest"
 )
 
 // write writes the dataset that a text describes, and returns its directory.
 func write(t *testing.T, name, text string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), name)
-	if err := reporttest.Write(dir, text); err != nil {
+	if err := datasettest.Write(dir, text); err != nil {
 		t.Fatal(err)
 	}
 	return dir
@@ -24,7 +24,7 @@ func write(t *testing.T, name, text string) string {
 // merged reads the datasets that texts describe.
 func merged(t *testing.T, opt report.Options, texts ...string) *report.Merged {
 	t.Helper()
-	m, err := report.Read(reporttest.Datasets(t, texts...), opt)
+	m, err := report.Read(datasettest.Datasets(t, texts...), opt)
 	if err != nil {
 		t.Fatal(err)
 	}

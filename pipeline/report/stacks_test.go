@@ -11,6 +11,7 @@ import (
 	"github.com/tracelake/tracelake/pipeline/report/reporttest"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
+	"github.com/tracelake/tracelake/schema/datasettest"
 )
 
 // What functions of the sample took with their callees, what tasks and exceptions took, and
@@ -182,7 +183,7 @@ func callsByFunction(t *testing.T, dir string) map[string]map[int64]int64 {
 // What a function took with its callees is of its outermost frames alone, over all tasks; an
 // exception counts for what it interrupted.
 func TestInclusive(t *testing.T) {
-	m := merged(t, report.Options{}, reporttest.Stacked+`
+	m := merged(t, report.Options{}, datasettest.Stacked+`
 stack function=0 instructions=8 total=14
 stack parent=0 function=1 entry=call instructions=1 total=4
 stack parent=1 function=1 entry=call instructions=1 total=3
@@ -204,7 +205,7 @@ stack parent=8 function=0 entry=call instructions=2 total=2
 
 // If one of several datasets has no stacks, nobody knows what functions took with callees.
 func TestInclusiveWithout(t *testing.T) {
-	m := merged(t, report.Options{}, reporttest.Stacked+"stack function=0 instructions=8", reporttest.Stacked)
+	m := merged(t, report.Options{}, datasettest.Stacked+"stack function=0 instructions=8", datasettest.Stacked)
 	if m.Hotspots(report.ByFunction).Inclusive {
 		t.Error("inclusive, where one dataset has no stacks")
 	}
@@ -220,7 +221,7 @@ func TestDurationUnits(t *testing.T) {
 		{"gap", "span 1 2 cycles=5 instructions=3\nspan 5 9 ordinal=1 end=gap instructions=3", "5 cycles at 1, median 5"},
 		{"none", "span 1 ? end=open\nspan 5 ? ordinal=1 end=open", "0 instructions at 0, median 0"},
 	} {
-		dir := write(t, tt.name, reporttest.Stacked+"exception 1 entry type=irq number=3\nexception 5 entry type=irq number=3\n"+tt.spans)
+		dir := write(t, tt.name, datasettest.Stacked+"exception 1 entry type=irq number=3\nexception 5 entry type=irq number=3\n"+tt.spans)
 		x, err := report.ReadExceptions([]string{dir}, "")
 		if err != nil || len(x.Rows) != 1 {
 			t.Errorf("%s: %v %+v", tt.name, err, x)
@@ -240,7 +241,7 @@ func TestPercentiles(t *testing.T) {
 		for i := range tt.n {
 			fmt.Fprintf(&text, "call %d %d stack=1 instructions=%d\n", i, i+1, tt.n-i)
 		}
-		dir := write(t, "run", reporttest.Stacked+"stack function=0\nstack parent=0 function=1 entry=call\n"+text.String())
+		dir := write(t, "run", datasettest.Stacked+"stack function=0\nstack parent=0 function=1 entry=call\n"+text.String())
 		m, err := report.Read([]string{dir}, report.Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -257,7 +258,7 @@ func TestPercentiles(t *testing.T) {
 
 // A sum beyond all numbers is the greatest one.
 func TestDurationSum(t *testing.T) {
-	_, c := readCalls(t, reporttest.Stacked+"stack function=0\ncall 0 1 stack=0 instructions=9223372036854775807\ncall 1 2 stack=0 instructions=5")
+	_, c := readCalls(t, datasettest.Stacked+"stack function=0\ncall 0 1 stack=0 instructions=9223372036854775807\ncall 1 2 stack=0 instructions=5")
 	if r := &c.Rows[0]; r.Sum != math.MaxInt64 || r.Longest != math.MaxInt64 || r.Median != 5 {
 		t.Errorf("%+v", r.Durations)
 	}
@@ -282,7 +283,7 @@ func TestHostileStacks(t *testing.T) {
 		{"exception 0 entry\nspan 0 1 ticks=-1 instructions=1\ntask a", "span 0 took what no trace can have"},
 		{"task a instructions=-1", "task 0 has counts that no trace can have"},
 	} {
-		dir := write(t, "run", reporttest.Stacked+tt.text)
+		dir := write(t, "run", datasettest.Stacked+tt.text)
 		m, err := report.Read([]string{dir}, report.Options{})
 		if err == nil && strings.Contains(tt.text, "call") {
 			_, err = m.Calls([]string{dir}, "")
@@ -303,7 +304,7 @@ func TestHostileStacks(t *testing.T) {
 // Datasets of before there were stacks have no such tables: each report says which, and
 // what to do.
 func TestWithoutStacks(t *testing.T) {
-	dirs := []string{write(t, "run", reporttest.Stacked)}
+	dirs := []string{write(t, "run", datasettest.Stacked)}
 	m, err := report.Read(dirs, report.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -7,9 +7,6 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// maxChecked is how many segments of a window are compared with the index.
-const maxChecked = 1024
-
 // A Check compares the segments of a window with those of the index, and hands them on: an
 // index of another capture shows at the first of them.
 type Check struct {
@@ -33,7 +30,8 @@ func (c *Check) Add(b stitch.Base, rows []schema.Segment) error {
 		}
 		want, got := &c.want[0], &rows[i]
 		c.want = c.want[1:]
-		if got.Offset != want.ByteOffset || got.Bytes != want.Bytes || got.Address != want.Address || got.Reason != want.Reason {
+		if got.Offset != want.ByteOffset || got.Bytes != want.Bytes || got.Address != want.Address ||
+			got.Reason != want.Reason {
 			return fmt.Errorf("segment %d is %s; the index says %s", want.Segment.V,
 				text(got.Offset, got.Bytes, got.Address), text(want.ByteOffset, want.Bytes, want.Address))
 		}
@@ -57,7 +55,8 @@ func text(offset, bytes int64, address schema.Null[uint32]) string {
 // Finish fails if a segment did not come.
 func (c *Check) Finish() error {
 	if len(c.want) > 0 {
-		return fmt.Errorf("there is no segment %d at offset 0x%x, as the index says", c.want[0].Segment.V, c.want[0].ByteOffset)
+		return fmt.Errorf("there is no segment %d at offset 0x%x, as the index says", c.want[0].Segment.V,
+			c.want[0].ByteOffset)
 	}
 	return nil
 }

@@ -102,3 +102,27 @@ func (s *Span) String() string {
 	}
 	return strings.Join(words, " ")
 }
+
+// A Ring is a buffer that is read from a capture offset on, and round.
+type Ring struct {
+	Start, Size int64
+}
+
+// place returns where in reading order a capture offset is.
+func (r *Ring) place(offset int64) int64 {
+	if offset < r.Start {
+		return offset + r.Size - r.Start
+	}
+	return offset - r.Start
+}
+
+// end returns where in reading order bytes before a capture offset end.
+func (r *Ring) end(offset int64) int64 {
+	if offset >= r.Size {
+		offset = 0
+	}
+	if at := r.place(offset); at > 0 {
+		return at
+	}
+	return r.Size
+}

@@ -23,6 +23,18 @@ type Range struct {
 // FromStart reports that decoding begins with the stream.
 func (r *Range) FromStart() bool { return r.Begin.Segment.V == 0 }
 
+// Offsets returns the capture offsets of the range; to is below 0 at the end.
+func (r *Range) Offsets() (from, to int64) {
+	from, to = r.Left.ByteOffset, -1
+	if r.First == 0 {
+		from = 0
+	}
+	if r.After.OK {
+		to = r.After.V
+	}
+	return from, to
+}
+
 // Prepare makes a stitcher begin where the range does, and emit its rows alone. It fails
 // if what the rows say cannot be.
 func (r *Range) Prepare(st *stitch.Stitcher) error {
@@ -34,30 +46,6 @@ func (r *Range) Prepare(st *stitch.Stitcher) error {
 		return st.Resume(r.Left.Place)
 	}
 	return st.Resume(r.Begin.Place, r.Left.Place)
-}
-
-// A Ring is a buffer that is read from a capture offset on, and round.
-type Ring struct {
-	Start, Size int64
-}
-
-// place returns where in reading order a capture offset is.
-func (r *Ring) place(offset int64) int64 {
-	if offset < r.Start {
-		return offset + r.Size - r.Start
-	}
-	return offset - r.Start
-}
-
-// end returns where in reading order bytes before a capture offset end.
-func (r *Ring) end(offset int64) int64 {
-	if offset >= r.Size {
-		offset = 0
-	}
-	if at := r.place(offset); at > 0 {
-		return at
-	}
-	return r.Size
 }
 
 // Range returns the segments of a source that have something of a span, nil if none has.
@@ -159,3 +147,6 @@ func (f *finder) before(s *Segment) bool {
 	}
 	return s.Segment.V == 0 || f.buffer.place(s.ByteOffset) < f.buffer.end(n) // what is before it is its
 }
+
+// maxChecked is how many segments of a window are compared with the index.
+const maxChecked = 1024

@@ -89,8 +89,10 @@ func (r *rows) next() (*Segment, error) {
 	s := SegmentOf(r.batch, r.at)
 	switch {
 	case !s.Known:
-		return nil, r.index.wrong("does not say where decoding can begin: an earlier program made it", "export the whole capture again; --level none is fastest")
-	case s.Segment != schema.Of(r.ordinal) || s.StreamOffset < r.stream || s.Bytes <= 0 || s.StreamOffset+s.Bytes < s.StreamOffset,
+		return nil, r.index.wrong("does not say where decoding can begin: an earlier program made it",
+			"export the whole capture again; --level none is fastest")
+	case s.Segment != schema.Of(r.ordinal) || s.StreamOffset < r.stream || s.Bytes <= 0 ||
+		s.StreamOffset+s.Bytes < s.StreamOffset,
 		s.DecodeFrom < 0 || s.DecodeFrom > r.ordinal, s.Seq < 0 || s.Instructions < 0 || s.ByteOffset < 0:
 		return nil, r.disorder()
 	}
@@ -102,7 +104,49 @@ func (r *rows) next() (*Segment, error) {
 
 // disorder is the error that the next row cannot come there.
 func (r *rows) disorder() error {
-	return r.index.wrong(fmt.Sprintf("has a row of segment %d of source %s that cannot be", r.ordinal, schema.SourceText(r.source)), "export the whole capture again")
+	return r.index.wrong(fmt.Sprintf("has a row of segment %d of source %s that cannot be", r.ordinal,
+		schema.SourceText(r.source)), "export the whole capture again")
 }
 
 func (r *rows) close() error { return r.reader.Close() }
+
+// segment returns a segment of a source that is before another one.
+func (x *Index) segment(source uint8, n int32, before *Segment) (*Segment, error) {
+	r, err := x.rowsTo(source, schema.SegmentsStreamOffset, before.StreamOffset,
+		func(s *Segment) bool { return s.Segment.V <= n })
+	if err != nil {
+		return nil, err
+	}
+	s, err := r.next()
+	for err == nil && s != nil && s.Segment.V < n {
+		s, err = r.next()
+	}
+	if err == nil && s == nil {
+		err = r.disorder()
+	}
+	return s, errors.Join(err, r.close())
+}
+
+// rowsFrom returns rows from about where a span begins.
+func (x *Index) rowsFrom(source uint8, span *Span, buffer Ring) (*rows, error) {
+	from := span.From.V
+	switch {
+	case !span.From.OK || from.Kind == ByTimestamp || from.Kind == ByOffset && buffer.Start > 0: // not by what rises
+		return x.rowsTo(source, schema.SegmentsStreamOffset, 0, nil)
+	case from.Kind == BySegment: // segments are much alike
+		return x.rowsTo(source, schema.SegmentsStreamOffset, x.guess(source, from.N),
+			func(s *Segment) bool { return int64(s.Segment.V) <= from.N })
+	case from.Kind == BySeq:
+		return x.rowsTo(source, schema.SegmentsSeq, from.N, func(s *Segment) bool { return s.Seq <= from.N })
+	}
+	return x.rowsTo(source, schema.SegmentsByteOffset, from.N, func(s *Segment) bool { return s.ByteOffset <= from.N })
+}
+
+// guess returns about where in the stream of a source a segment begins.
+func (x *Index) guess(source uint8, segment int64) int64 {
+	t := x.Source(source)
+	if t == nil || segment >= t.Segments || t.Bytes < 0 {
+		return 0
+	}
+	return int64(float64(t.Bytes) / float64(t.Segments) * float64(segment))
+}

@@ -19,12 +19,16 @@ type Segment struct {
 // SegmentOf returns row i of a batch of `segments`.
 func SegmentOf(b *schema.Batch, i int) Segment {
 	c := b.Columns
-	s := Segment{Bytes: int64(c[schema.SegmentsBytes].U64[i]), Instructions: int64(c[schema.SegmentsInstructions].U64[i]), Known: !c[schema.SegmentsStreamOffset].Null(i)}
+	s := Segment{
+		Bytes:        int64(c[schema.SegmentsBytes].U64[i]),
+		Instructions: int64(c[schema.SegmentsInstructions].U64[i]), Known: !c[schema.SegmentsStreamOffset].Null(i),
+	}
 	s.Address = null(&c[schema.SegmentsAddress], c[schema.SegmentsAddress].U32, i)
 	s.Reason = schema.ISyncReason(c[schema.SegmentsReason].U8[i])
 	s.Keys = schema.Keys{
-		Source: c[schema.SegmentsSource].U8[i], Seq: int64(c[schema.SegmentsSeq].U64[i]), ByteOffset: int64(c[schema.SegmentsByteOffset].U64[i]),
-		Segment: signed(null(&c[schema.SegmentsSegment], c[schema.SegmentsSegment].U32, i)),
+		Source: c[schema.SegmentsSource].U8[i], Seq: int64(c[schema.SegmentsSeq].U64[i]),
+		ByteOffset: int64(c[schema.SegmentsByteOffset].U64[i]),
+		Segment:    signed(null(&c[schema.SegmentsSegment], c[schema.SegmentsSegment].U32, i)),
 	}
 	if !s.Known {
 		return s

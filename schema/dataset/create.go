@@ -252,10 +252,10 @@ func (w *Writer) commit(m *schema.Manifest) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(w.staging.writeFile(schema.ViewsFile, views), w.staging.writeFile(schema.ManifestFile, text)); err != nil {
+	if err := errors.Join(w.staging.WriteFile(schema.ViewsFile, views), w.staging.WriteFile(schema.ManifestFile, text)); err != nil {
 		return err
 	}
-	return w.staging.commit()
+	return w.staging.Commit()
 }
 
 // Abandon removes what was written. After [Writer.Close] and [Writer.Stop] it does nothing.

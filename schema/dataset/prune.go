@@ -183,11 +183,11 @@ func (w *Writer) adopt(d *Dataset, path string) error {
 		return d.damaged(path, "is no file")
 	}
 	local := filepath.FromSlash(path)
-	name := filepath.Join(w.staging.folder, local)
+	name := filepath.Join(w.staging.Folder, local)
 	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 		return err
 	}
-	if os.Link(filepath.Join(w.staging.target, local), name) == nil {
+	if os.Link(filepath.Join(w.staging.Target, local), name) == nil {
 		return nil
 	}
 	from, err := d.root.Open(path)
@@ -195,10 +195,10 @@ func (w *Writer) adopt(d *Dataset, path string) error {
 		return err
 	}
 	defer from.Close()
-	to, err := w.staging.create(path)
+	to, err := w.staging.Create(path)
 	if err != nil {
 		return err
 	}
 	_, err = io.Copy(to, from)
-	return errors.Join(err, w.staging.closeFile(to))
+	return errors.Join(err, w.staging.CloseFile(to))
 }

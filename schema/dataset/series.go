@@ -90,7 +90,7 @@ func (s *Series) create() error {
 		return err
 	}
 	s.path = s.Table.Part(s.source, s.part, s.out.opt.Format)
-	f, err := s.out.staging.create(s.path)
+	f, err := s.out.staging.Create(s.path)
 	if err != nil {
 		return err
 	}
@@ -127,7 +127,7 @@ func (s *Series) close() error {
 	if s.writer == nil {
 		return nil
 	}
-	if err := errors.Join(s.writer.Close(), s.out.staging.closeFile(s.file)); err != nil {
+	if err := errors.Join(s.writer.Close(), s.out.staging.CloseFile(s.file)); err != nil {
 		return fmt.Errorf("write %s: %w", s.path, err)
 	}
 	p := schema.PartFile{Path: s.path, Rows: s.rows, Bytes: s.sum.bytes, SHA256: hex.EncodeToString(s.sum.hash.Sum(nil))}

@@ -2,14 +2,13 @@ package dataset
 
 import (
 	"errors"
-	"os"
 )
 
 // A Stage is what a directory will hold, while it is written: a folder beside it, as
 // [Create] has one for a dataset. It is for an archive, which holds a dataset and more.
 type Stage struct {
-	staging *staging
-	resume  *resumption // nil: nothing is kept
+	*staging
+	resume *resumption // nil: nothing is kept
 }
 
 // NewStage locks dir and begins its stage, under the rules of [Create]. With overwrite,
@@ -34,38 +33,12 @@ func NewStage(dir string, overwrite bool, what string, ours func(path string, fo
 // IsPart says whether a dataset has a file or folder of that path, with slashes.
 func IsPart(path string, folder bool) bool { return ours(path, folder) }
 
-// Folder is the path of the stage.
-func (s *Stage) Folder() string { return s.staging.folder }
-
-// Target is the path of the directory, without links.
-func (s *Stage) Target() string { return s.staging.target }
-
-// Create creates a file, whose path has slashes. The caller closes it with
-// [Stage.CloseFile].
-func (s *Stage) Create(path string) (*os.File, error) { return s.staging.create(path) }
-
-// Reopen opens a file to write it again over what it has, or creates it. Its path has
-// slashes.
-func (s *Stage) Reopen(path string) (*os.File, error) { return s.staging.reopen(path) }
-
-// CloseFile closes a file that is complete, once it is on disk.
-func (s *Stage) CloseFile(f *os.File) error { return s.staging.closeFile(f) }
-
-// WriteFile writes a whole file.
-func (s *Stage) WriteFile(path string, content []byte) error {
-	return s.staging.writeFile(path, content)
-}
-
 // Bind compares what is known late, [Resumption.Hashes], with what the stage was bound to by whoever
 // began it. It fails with a [*ResumeError] if that is not the same.
 func (s *Stage) Bind() error { return s.resume.check() }
 
-// Commit puts the stage in the place of the directory. A crash leaves what was there
-// before, or all of the new, or nothing.
-func (s *Stage) Commit() error { return s.staging.commit() }
-
 // End removes the stage, if it was not put in place.
-func (s *Stage) End() error { return errors.Join(s.resume.close(), s.staging.end()) }
+func (s *Stage) End() error { return errors.Join(s.resume.close(), s.end()) }
 
 // Stop ends the stage as [Writer.Stop] ends a dataset; done is what is kept, and "is" or
 // "are".
@@ -73,5 +46,5 @@ func (s *Stage) Stop(err error, done string) error {
 	if s.resume == nil || !lasting(err) {
 		return errors.Join(err, s.End())
 	}
-	return suspended(err, done, s.resume.folder, errors.Join(s.resume.close(), s.staging.leave()))
+	return suspended(err, done, s.resume.folder, errors.Join(s.resume.close(), s.leave()))
 }

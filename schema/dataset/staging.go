@@ -20,8 +20,8 @@ type staging struct {
 	disk      disk
 	lock      *lock
 	dir       string // as the caller named it
-	target    string // dir without symbolic links, or where it will be
-	folder    string // in the folder that target is in
+	Target    string // dir without symbolic links, or where it will be
+	Folder    string // in the folder that Target is in
 	outer     string // the folder to remove at the end; one that is kept has a journal beside folder
 	overwrite bool
 	holds     holding
@@ -85,12 +85,12 @@ func newStaging(dir string, overwrite bool, holds holding, resume *Resumption, d
 	if err := os.MkdirAll(parent, 0o777); err != nil {
 		return nil, fmt.Errorf("output directory: %w", err)
 	}
-	s := &staging{disk: d, dir: dir, target: target, overwrite: overwrite, holds: holds, resume: resume}
-	s.folder = filepath.Join(parent, fmt.Sprint("."+base+partialSuffix, os.Getpid()))
-	s.outer = s.folder
+	s := &staging{disk: d, dir: dir, Target: target, overwrite: overwrite, holds: holds, resume: resume}
+	s.Folder = filepath.Join(parent, fmt.Sprint("."+base+partialSuffix, os.Getpid()))
+	s.outer = s.Folder
 	if resume != nil {
 		s.outer = resumableFolder(target)
-		s.folder = filepath.Join(s.outer, stagedFolder)
+		s.Folder = filepath.Join(s.outer, stagedFolder)
 	}
 	s.lock, err = acquire(filepath.Join(parent, "."+base+lockSuffix), dir)
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
@@ -132,11 +132,11 @@ func (s *staging) begin(parent, base string) error {
 	if err := s.beginAnew(); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(s.folder, 0o777); err != nil {
+	if err := os.MkdirAll(s.Folder, 0o777); err != nil {
 		return fmt.Errorf("output directory: %w", err)
 	}
-	if info, err := os.Stat(s.target); err == nil {
-		return os.Chmod(s.folder, info.Mode().Perm())
+	if info, err := os.Stat(s.Target); err == nil {
+		return os.Chmod(s.Folder, info.Mode().Perm())
 	}
 	return nil
 }
@@ -179,7 +179,7 @@ func resumableFolder(target string) string {
 // overwritten. It fails if that is to be gone on with, and is not there; or is there, and
 // nobody said what to do with it.
 func (s *staging) beginAnew() error {
-	kept := resumableFolder(s.target)
+	kept := resumableFolder(s.Target)
 	info, err := os.Lstat(kept)
 	there, resume := err == nil, s.resume != nil && s.resume.Resume
 	switch {
@@ -205,27 +205,27 @@ func (s *staging) beginAnew() error {
 // replaces says whether the directory exists. It fails with an [*ExistsError] if
 // it may not be replaced.
 func (s *staging) replaces() (bool, error) {
-	info, err := os.Lstat(s.target)
+	info, err := os.Lstat(s.Target)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
 	if err != nil {
 		return false, fmt.Errorf("output directory: %w", err)
 	}
-	entries, err := os.ReadDir(s.target)
+	entries, err := os.ReadDir(s.Target)
 	if err != nil {
 		return false, fmt.Errorf("output directory: %w", err)
 	}
 	if len(entries) > 0 && !s.overwrite {
 		return false, &ExistsError{s.dir, "exists and is not empty", "choose another directory, or replace " + s.holds.what + " with --overwrite"}
 	}
-	if foreign := foreignFile(s.target, s.holds.ours); foreign != "" {
+	if foreign := foreignFile(s.Target, s.holds.ours); foreign != "" {
 		return false, &ExistsError{s.dir, fmt.Sprintf("holds %q, which is no part of %s", foreign, s.holds.what), "choose another directory, or remove it"}
 	}
 	if working, err := os.Stat("."); err == nil && os.SameFile(working, info) {
 		return false, &ExistsError{s.dir, "is the working directory, which cannot be replaced", "choose a directory in it"}
 	}
-	if isMount(s.target) {
+	if isMount(s.Target) {
 		return false, &ExistsError{s.dir, "is the root of a file system, which cannot be replaced", "choose a directory in it"}
 	}
 	return true, nil
@@ -278,40 +278,40 @@ func isPartPath(path string) bool {
 	return schema.FindTable(table) != nil && partName.MatchString(name)
 }
 
-// create creates a file of the dataset, whose path has slashes.
-func (s *staging) create(path string) (*os.File, error) { return s.open(path, os.O_TRUNC) }
+// Create creates a file of the dataset, whose path has slashes.
+func (s *staging) Create(path string) (*os.File, error) { return s.open(path, os.O_TRUNC) }
 
-// reopen opens or creates a file likewise, with what is in it.
-func (s *staging) reopen(path string) (*os.File, error) { return s.open(path, 0) }
+// Reopen opens or creates a file likewise, with what is in it.
+func (s *staging) Reopen(path string) (*os.File, error) { return s.open(path, 0) }
 
 func (s *staging) open(path string, flag int) (*os.File, error) {
-	name := filepath.Join(s.folder, filepath.FromSlash(path))
+	name := filepath.Join(s.Folder, filepath.FromSlash(path))
 	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 		return nil, err
 	}
 	return os.OpenFile(name, os.O_RDWR|os.O_CREATE|flag, 0o666)
 }
 
-// closeFile closes a file that is complete, once it is on disk.
-func (s *staging) closeFile(f *os.File) error {
+// CloseFile closes a file that is complete, once it is on disk.
+func (s *staging) CloseFile(f *os.File) error {
 	return errors.Join(s.disk.sync(f), f.Close())
 }
 
-// writeFile writes a whole file.
-func (s *staging) writeFile(path string, content []byte) error {
-	f, err := s.create(path)
+// WriteFile writes a whole file.
+func (s *staging) WriteFile(path string, content []byte) error {
+	f, err := s.Create(path)
 	if err != nil {
 		return err
 	}
 	_, err = f.Write(content)
-	return errors.Join(err, s.closeFile(f))
+	return errors.Join(err, s.CloseFile(f))
 }
 
-// commit puts the folder in the place of the directory. Files are on disk
+// Commit puts the folder in the place of the directory. Files are on disk
 // already, folders are before the first rename, and the renames before the old
 // dataset is removed: so a crash, too, leaves the old or the new dataset, or
 // none.
-func (s *staging) commit() error {
+func (s *staging) Commit() error {
 	if err := s.syncFolders(); err != nil {
 		return err
 	}
@@ -319,7 +319,7 @@ func (s *staging) commit() error {
 	if err != nil {
 		return err
 	}
-	if err := s.disk.syncDir(filepath.Dir(s.target)); err != nil || old == "" {
+	if err := s.disk.syncDir(filepath.Dir(s.Target)); err != nil || old == "" {
 		return err
 	}
 	return s.disk.removeAll(old)
@@ -327,7 +327,7 @@ func (s *staging) commit() error {
 
 // syncFolders writes the entries of the folder and those in it to disk.
 func (s *staging) syncFolders() error {
-	return filepath.WalkDir(s.folder, func(path string, d fs.DirEntry, err error) error {
+	return filepath.WalkDir(s.Folder, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.IsDir() {
 			return err
 		}
@@ -343,17 +343,17 @@ func (s *staging) place() (old string, err error) {
 		return "", err
 	}
 	if !exists {
-		return "", s.disk.rename(s.folder, s.target)
+		return "", s.disk.rename(s.Folder, s.Target)
 	}
-	if err := s.disk.exchange(s.folder, s.target); err == nil || !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, syscall.EINVAL) {
-		return s.folder, err
+	if err := s.disk.exchange(s.Folder, s.Target); err == nil || !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, syscall.EINVAL) {
+		return s.Folder, err
 	}
-	old = s.folder + "-old"
-	if err := s.disk.rename(s.target, old); err != nil {
+	old = s.Folder + "-old"
+	if err := s.disk.rename(s.Target, old); err != nil {
 		return "", err
 	}
-	if err := s.disk.rename(s.folder, s.target); err != nil {
-		return "", errors.Join(err, s.disk.rename(old, s.target))
+	if err := s.disk.rename(s.Folder, s.Target); err != nil {
+		return "", errors.Join(err, s.disk.rename(old, s.Target))
 	}
 	return old, nil
 }

@@ -81,7 +81,7 @@ func (e *Encoder) dataRows(at, seq int64, d *owedData) {
 			row.State, row.Value = schema.DataSuppressed, schema.Null[uint64]{}
 			row.Address.OK = row.Address.OK && !d.cutAddress
 		}
-		e.rows.DataAccess(&row)
+		e.rows.Rows.DataAccess(&row)
 	}
 }
 

@@ -49,15 +49,15 @@ type Encoder struct {
 
 // New returns an encoder that writes to w, and the truth to rows.
 func New(w io.Writer, rows truth.Rows, o Options) *Encoder {
-	if o.FIFO == 0 {
-		o.FIFO = defaultFIFO
+	err := o.check()
+	e := &Encoder{opt: o, err: err, vary: newDice(o.Variation), reason: schema.ISyncTraceOn}
+	e.samples = pipestat.Samples{
+		Out: w, Width: o.Width, DropDisabled: o.DropDisabled,
+		Undefined: func() uint16 { return e.vary.Pins(e.vary.Undefined) },
 	}
-	e := &Encoder{opt: o, err: o.check(), vary: newDice(o.Variation), reason: schema.ISyncTraceOn}
-	e.samples = pipestat.Samples{Out: w, Width: o.Width, DropDisabled: o.DropDisabled, Undefined: func() uint16 { return e.vary.Pins(e.vary.Undefined) }}
 	e.fifo.Width = o.Width
 	e.core = pipestat.Core{Encoder: "etmv1", Vectors: o.Vectors()}
-	e.rows = pipestat.NewRows(rows, o.Lost)
-	e.rows.CycleAccurate = o.CycleAccurate
+	e.rows = pipestat.NewRows(rows, o.Lost, o.CycleAccurate)
 	return e
 }
 
@@ -67,15 +67,7 @@ func (e *Encoder) Step(s *step.Step) error {
 	if e.err != nil {
 		return e.err
 	}
-	before, err := e.core.Take(s)
-	if err != nil {
-		return err
-	}
-	if now := e.core.Last(); before.OK {
-		e.trace(&before.V, &now.V)
-	}
-	e.err = e.samples.Err()
-	return e.err
+	return e.core.Step(s, &e.samples, e.trace)
 }
 
 // Close sends what waits to be sent and ends the truth. The encoder is of no use

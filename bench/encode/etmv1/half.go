@@ -1,8 +1,6 @@
 package etmv1
 
 import (
-	"slices"
-
 	"github.com/tracelake/tracelake/bench/encode/pipestat"
 	"github.com/tracelake/tracelake/bench/step"
 	"github.com/tracelake/tracelake/schema"
@@ -57,6 +55,5 @@ func (e *Encoder) dropHalves(at int64, in *step.Step) uint32 {
 // resumes says whether an instruction returns to the second half of the pair that comes
 // next.
 func (e *Encoder) resumes(s, next *step.Step) bool {
-	return s.Instruction.Kind == schema.KindExceptionReturn && !next.Entered && next.Trace == step.Traced && pipestat.IsPair(next) &&
-		slices.Contains(e.halves.at, next.At) && e.vary.Happens(e.vary.Halves)
+	return pipestat.ReturnsToPair(s, next, e.halves.at) && e.vary.Happens(e.vary.Halves)
 }

@@ -130,7 +130,7 @@ func (e *Encoder) dataRow(row *access) {
 		e.data.rows = append(e.data.rows, *row)
 		return
 	}
-	e.rows.DataAccess(&row.DataAccess)
+	e.rows.Rows.DataAccess(&row.DataAccess)
 }
 
 // settleData enters the rows that were kept. Where trace began in the middle of the
@@ -142,7 +142,7 @@ func (e *Encoder) settleData(whole bool) {
 		if !whole {
 			row.Position -= row.skipped
 		}
-		e.rows.DataAccess(&row.DataAccess)
+		e.rows.Rows.DataAccess(&row.DataAccess)
 	}
 	e.data.rows = e.data.rows[:0]
 	e.data.settled++

@@ -170,7 +170,7 @@ func (e *Encoder) setDataAddress(p *codec.Packet, a *access) {
 // setKey gives the row of an access the offset of the packet that completes it;
 // its seq is that of its instruction.
 func (e *Encoder) setKey(a *access, at int64) {
-	key := e.truth.key(at)
+	key := e.truth.Key(at)
 	a.row.Segment, a.row.Offset = key.Segment, at
 }
 
@@ -196,7 +196,7 @@ func (e *Encoder) accessRow(a *access) {
 func (e *Encoder) abortData() {
 	e.sendDelayed()
 	abort := func(row *truth.DataAccess) {
-		if !row.NoInstruction && row.Seq == e.truth.seq-1 {
+		if !row.NoInstruction && row.Seq == e.truth.Seq-1 {
 			row.State = schema.DataAborted
 		}
 	}
@@ -218,7 +218,7 @@ func (e *Encoder) commitData(whole bool) {
 		if !whole {
 			a.Position -= a.late
 		}
-		e.truth.rows.DataAccess(&a.DataAccess)
+		e.truth.Rows.DataAccess(&a.DataAccess)
 	}
 	e.data.pending = e.data.pending[:0]
 	for tag := range e.data.open { // no longer of the last one

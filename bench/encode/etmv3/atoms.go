@@ -2,7 +2,6 @@ package etmv3
 
 import (
 	"github.com/tracelake/tracelake/bench/step"
-	"github.com/tracelake/tracelake/bench/truth"
 	codec "github.com/tracelake/tracelake/decode/etmv3"
 	"github.com/tracelake/tracelake/decode/isa"
 	"github.com/tracelake/tracelake/schema"
@@ -177,7 +176,7 @@ func cycleHeader(q []atom, all bool) (codec.Atoms, bool) {
 
 // sendWaits sends n of the Ws that wait after the last atom.
 func (e *Encoder) sendWaits(n uint64) {
-	if !e.countsCycles() || !e.truth.synced { // before the first I-sync there are none
+	if !e.countsCycles() || !e.truth.Synced { // before the first I-sync there are none
 		return
 	}
 	for e.waits -= n; n > 0; {
@@ -193,7 +192,7 @@ func (e *Encoder) sendWaits(n uint64) {
 // sendHeader sends a P-header of atoms at the front of the queue, or of Ws alone.
 func (e *Encoder) sendHeader(h codec.Atoms) {
 	at := e.emit(codec.Packet{Kind: codec.PHeader, Atoms: h})
-	kind, seq := schema.CountPacket, e.truth.seq
+	kind, seq := schema.CountPacket, e.truth.Seq
 	waits, sum := uint64(h.Waits), int64(0)
 	if h.Count == 0 && len(e.atoms) > 0 {
 		e.atoms[0].waits -= waits
@@ -205,7 +204,7 @@ func (e *Encoder) sendHeader(h codec.Atoms) {
 		a := e.atoms[0]
 		e.atoms = e.atoms[1:]
 		if a.traces != tracesHalf {
-			seq = e.truth.seq
+			seq = e.truth.Seq
 		}
 		e.applyAtom(at, &a)
 		waits = uint64(h.Between)
@@ -215,13 +214,15 @@ func (e *Encoder) sendHeader(h codec.Atoms) {
 		sum = int64(waits)
 	}
 	if sum > 0 {
-		e.truth.ledger(at, seq, kind, sum)
+		key := e.truth.Key(at)
+		key.Seq = seq
+		e.truth.Count(key, kind, sum)
 	}
 }
 
 // tick counts Ws that were sent.
 func (e *Encoder) tick(waits uint64) {
-	e.truth.cycle += int64(waits)
+	e.truth.Cycle.V += int64(waits)
 	e.truth.since += waits
 }
 
@@ -235,7 +236,7 @@ func (e *Encoder) applyAtom(at int64, a *atom) {
 	if a.traces == tracesWhole {
 		e.instructionRow(at, a.at, &a.in, a.failed)
 		if !a.failed && e.opt.returnsByOpcode() && a.in.Kind == schema.KindExceptionReturn {
-			e.exceptionRow(at, &truth.Exception{Event: schema.ExceptionReturn})
+			e.truth.Return(at)
 		}
 	}
 	e.stated.instruction = schema.Of(a.at.Address)

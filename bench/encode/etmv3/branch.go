@@ -51,7 +51,7 @@ func (e *Encoder) sendBranch(r codec.Branch, to step.Place) int64 {
 
 // arrive makes a place the one stated last, by the branch packet r.
 func (e *Encoder) arrive(r codec.Branch, to step.Place) {
-	e.stated.Place, e.stated.packetISA = to, to.ISA
+	e.stated.Place, e.truth.Security, e.stated.packetISA = to, to.Security, to.ISA
 	e.stated.reached = schema.Of(to.Address)
 	e.stated.after = afterBranch
 	if r.Info > 0 {

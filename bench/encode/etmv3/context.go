@@ -5,7 +5,6 @@ import (
 
 	"github.com/tracelake/tracelake/bench/encode"
 	"github.com/tracelake/tracelake/bench/step"
-	"github.com/tracelake/tracelake/bench/truth"
 	codec "github.com/tracelake/tracelake/decode/etmv3"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -13,13 +12,13 @@ import (
 // context sends Context ID and VMID where those of s differ from the ones stated
 // last (§3.6).
 func (e *Encoder) context(s *step.Step) {
-	if id := encode.ContextIDBits(s.ContextID, e.opt.ContextIDBytes); e.opt.ContextIDBytes > 0 && e.stated.contextID != schema.Of(id) {
+	if id := encode.ContextIDBits(s.ContextID, e.opt.ContextIDBytes); e.opt.ContextIDBytes > 0 && e.truth.ContextID != schema.Of(id) {
 		e.flush()
 		at := e.emit(codec.Packet{Kind: codec.ContextID, ContextID: id})
-		e.stated.contextID = schema.Of(id)
+		e.truth.ContextID = schema.Of(id)
 		e.contextRow(at)
 	}
-	if e.opt.TraceVMID && s.VMID != e.stated.vmid.V {
+	if e.opt.TraceVMID && s.VMID != e.truth.VMID.V {
 		e.vmid(s.VMID)
 	}
 }
@@ -27,7 +26,7 @@ func (e *Encoder) context(s *step.Step) {
 func (e *Encoder) vmid(id uint8) {
 	e.flush()
 	at := e.emit(codec.Packet{Kind: codec.VMID, VMID: id})
-	e.stated.vmid = schema.Of(id)
+	e.truth.VMID = schema.Of(id)
 	e.contextRow(at)
 }
 
@@ -55,34 +54,9 @@ func (e *Encoder) timestamp(whole bool) {
 	p := codec.Packet{Kind: codec.Timestamp, Timestamp: raw & (1<<sent - 1), TimestampBytes: n}
 	p.ClockChange = value != 0 && e.vary.happens(e.vary.Timestamps/4)
 	e.stated.timestamp = raw
-	e.stated.timestampBits = max(e.stated.timestampBits, sent)
 	at := e.emit(p)
-	e.timestampRow(at, value, p.ClockChange)
-}
-
-// timestampRow enters the timestamp at an offset. The value 0 means unknown; rows
-// cannot have one of 2⁶³ or more.
-func (e *Encoder) timestampRow(at int64, value uint64, clockChange bool) {
-	t := &e.truth
-	known := e.stated.timestampBits == e.opt.TimestampBits()
-	outOfRange := known && value > schema.MaxUint63
-	e.stated.timestampValue = schema.Null[uint64]{V: value, OK: known && value != 0 && !outOfRange}
-	if !e.stated.timestampValue.OK {
-		e.stated.timestampValue.V = 0
+	if p.ClockChange {
+		e.truth.event(at, schema.EventClockChange, schema.Null[uint32]{})
 	}
-	if clockChange {
-		t.event(at, schema.EventClockChange, schema.Null[uint32]{})
-	}
-	switch {
-	case !t.synced:
-	case known && value == 0:
-		t.event(at, schema.EventTimestampUnknown, schema.Null[uint32]{})
-	default:
-		if outOfRange {
-			t.rows.Event(truth.TimestampOutOfRange(t.key(at), value))
-		}
-		t.rows.Timestamp(&truth.Timestamp{
-			Key: t.key(at), Timestamp: e.stated.timestampValue, KnownBits: e.stated.timestampBits, Epoch: t.epoch, Cycle: e.cycleNow(),
-		})
-	}
+	e.truth.Time(at, value, sent, width)
 }

@@ -71,7 +71,7 @@ func (e *Encoder) instructionData(s *step.Step) {
 	e.flush()
 	accesses := e.plan(own, s.At)
 	for i := range accesses {
-		accesses[i].row.Seq = e.truth.seq - 1
+		accesses[i].row.Seq = e.truth.Seq - 1
 	}
 	e.data.delayed = append(e.data.delayed, e.suppress(accesses)...)
 	if !e.vary.happens(e.vary.Delay) {
@@ -91,7 +91,7 @@ func (e *Encoder) beginData(s *step.Step, state schema.DataState) {
 		made = append(made, step.Transfer{Address: 0x2000 + 4*i, Value: e.vary.rand.Uint32(), Size: t.Size, Access: t.At(uint16(i))})
 	}
 	for _, a := range e.number(made) {
-		a.row.State, a.row.Seq = state, e.truth.seq-1
+		a.row.State, a.row.Seq = state, e.truth.Seq-1
 		if state == schema.DataCancelled {
 			a.row.NoInstruction, a.row.Seq = true, 0
 		}
@@ -150,7 +150,7 @@ func (e *Encoder) pop(s *step.Step) bool {
 func (e *Encoder) planFrame(frame []step.Transfer) []access {
 	accesses := e.number(frame)
 	for i := range accesses {
-		accesses[i].row.Seq = e.truth.seq
+		accesses[i].row.Seq = e.truth.Seq
 	}
 	return accesses
 }

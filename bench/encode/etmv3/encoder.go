@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/tracelake/tracelake/bench/encode"
 	"github.com/tracelake/tracelake/bench/step"
 	"github.com/tracelake/tracelake/bench/truth"
 	codec "github.com/tracelake/tracelake/decode/etmv3"
@@ -58,7 +59,7 @@ type Encoder struct {
 // New returns an encoder that writes to w, and the truth to rows.
 func New(w io.Writer, rows truth.Rows, o Options) *Encoder {
 	e := &Encoder{opt: o, out: w, err: o.check(), vary: newDice(o.Variation), reason: schema.ISyncTraceOn}
-	e.truth = newRowWriter(rows, o.Lost)
+	e.truth.Recorder = encode.NewRecorder(rows, o.Lost, e.countsCycles())
 	return e
 }
 
@@ -72,7 +73,7 @@ func (e *Encoder) Close() error {
 		e.lateCount()
 	}
 	e.commitData(false)
-	e.finishSegment()
+	e.truth.Close(e.truth.bytes)
 	return e.err
 }
 

@@ -134,7 +134,7 @@ func (e *Encoder) enterException(s *step.Step, r codec.Branch, begun traces) {
 		e.truth.event(at, schema.EventSplitInstruction, schema.Of(s.At.Address))
 	default:
 	}
-	e.exceptionRow(at, &row)
+	e.truth.Exception(at, row)
 }
 
 // returnAddress is the preferred return address of the exception s that follows
@@ -290,7 +290,7 @@ func (e *Encoder) returns(s *step.Step) {
 	e.flush()
 	e.sendDelayed()
 	at := e.emit(codec.Packet{Kind: codec.ExceptionReturn})
-	e.deferReturn(at)
+	e.truth.deferReturn(at)
 	e.stated.popped = e.pop(s)
 	e.timestamp(false)
 }

@@ -55,11 +55,11 @@ func (e *Encoder) between(cancels bool) {
 	if e.vary.happens(e.vary.Packing) {
 		e.sendWaits(e.waits)
 	}
-	if e.vary.happens(e.vary.Ignore) && e.stated.contextID.OK {
-		e.emit(codec.Packet{Kind: codec.ContextID, ContextID: e.stated.contextID.V})
+	if e.vary.happens(e.vary.Ignore) && e.truth.ContextID.OK {
+		e.emit(codec.Packet{Kind: codec.ContextID, ContextID: e.truth.ContextID.V})
 	}
-	if e.vary.happens(e.vary.Ignore) && e.stated.vmid.OK {
-		e.emit(codec.Packet{Kind: codec.VMID, VMID: e.stated.vmid.V})
+	if e.vary.happens(e.vary.Ignore) && e.truth.VMID.OK {
+		e.emit(codec.Packet{Kind: codec.VMID, VMID: e.truth.VMID.V})
 	}
 	if e.vary.happens(e.vary.Sync) {
 		e.aSync()
@@ -105,8 +105,8 @@ func (e *Encoder) reachedPlace() step.Place {
 // periodic sends a periodic I-sync for a place.
 func (e *Encoder) periodic(at step.Place) {
 	e.sync.isync.OK = false
-	vmid := e.stated.vmid
-	e.iSync(schema.ISyncPeriodic, at, e.stated.contextID.V, schema.Null[uint32]{}, nil)
+	vmid := e.truth.VMID
+	e.iSync(schema.ISyncPeriodic, at, e.truth.ContextID.V, schema.Null[uint32]{}, nil)
 	if vmid.OK {
 		e.vmid(vmid.V)
 	}

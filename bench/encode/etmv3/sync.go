@@ -88,7 +88,7 @@ func (e *Encoder) restart(at step.Place, s, implied *step.Step) {
 		}
 		count.OK = true
 	}
-	late := lateCount{e.truth.seq, e.reason, count.V}
+	late := lateCount{e.truth.Seq, e.reason, count.V}
 	if e.vary.happens(e.vary.LateCounts) {
 		switch e.vary.upTo(2) {
 		case 0:
@@ -107,7 +107,7 @@ func (e *Encoder) restart(at step.Place, s, implied *step.Step) {
 
 // afterISync sends the state that an I-sync does not have.
 func (e *Encoder) afterISync(s *step.Step) {
-	if e.opt.TraceVMID && (s.VMID != 0 || e.stated.vmid.OK || !e.vary.happens(e.vary.Sync)) {
+	if e.opt.TraceVMID && (s.VMID != 0 || e.truth.VMID.OK || !e.vary.happens(e.vary.Sync)) {
 		e.vmid(s.VMID)
 	}
 	if e.sync.timestamp && !e.vary.happens(e.vary.Timestamps) {
@@ -122,7 +122,8 @@ func (e *Encoder) aSync() {
 		p.Len += e.vary.upTo(20)
 	}
 	e.emit(p)
-	e.truth.async()
+	e.truth.asynced = true
+	e.truth.CutsFrom(e.truth.bytes - encode.MinASync)
 	e.sync.bytes, e.sync.cycles = 0, 0
 	e.sync.timestamp, e.data.sync = true, true
 	if e.vary.happens(e.vary.Timestamps) {
@@ -147,25 +148,18 @@ func (e *Encoder) iSync(reason schema.ISyncReason, place step.Place, contextID u
 		p.HasCycles, p.Cycles = true, count.V
 		p.CycleBytes = e.vary.bytes(sevens(count.V), encode.MaxAddressBytes)
 	}
-	e.stated.Place, e.stated.altISA = place, p.AltISA
+	e.stated.Place, e.truth.Security, e.stated.altISA = place, place.Security, p.AltISA
 	e.stated.packetISA, e.stated.packetAltISA = place.ISA, p.AltISA
 	if implied != nil {
 		p.LSiP, p.Branch = true, e.branchTo(implied.Next, codec.Branch{})
 	}
 	at := e.emit(p)
-	if e.truth.asynced && e.truth.remainder.Begins() {
-		e.beginRest()
-	}
-	first := !e.truth.synced
-	if e.truth.asynced {
-		e.truth.cut(at, schema.Null[uint32]{V: place.Address, OK: !e.opt.DataOnly}, reason)
-		e.sync.isync.OK = false
-	}
-	if reason != schema.ISyncPeriodic || first && e.truth.synced {
+	address := schema.Null[uint32]{V: place.Address, OK: !e.opt.DataOnly}
+	if first := e.cut(at, address, reason); first || reason != schema.ISyncPeriodic {
 		e.traceOn(at, reason, count)
 	}
 	if e.opt.ContextIDBytes > 0 {
-		e.stated.contextID = schema.Of(p.ContextID)
+		e.truth.ContextID = schema.Of(p.ContextID)
 	}
 	e.contextRow(at)
 	if implied != nil {
@@ -181,37 +175,13 @@ func (e *Encoder) iSync(reason schema.ISyncReason, place step.Place, contextID u
 // traceOn enters the restart by the I-sync at an offset, and its count (§5).
 func (e *Encoder) traceOn(at int64, reason schema.ISyncReason, count schema.Null[uint32]) {
 	e.commitData(reason != schema.ISyncOverflow)
-	t := &e.truth
-	event := schema.EventTraceOn
-	switch reason {
-	case schema.ISyncOverflow:
-		event = schema.EventOverflow
-	case schema.ISyncDebugExit:
-		event = schema.EventDebugExit
-	default:
-	}
 	var address schema.Null[uint32]
 	if !e.opt.DataOnly {
 		address = schema.Of(e.stated.Address)
 	}
-	t.event(at, event, address)
-	t.since = 0
-	first := t.restarts == 0
-	t.restarts++
+	e.truth.since = 0
 	cycles := e.opt.counted(reason, count.V)
-	row := truth.CycleCount{Key: t.key(at), Cycles: cycles, Kind: schema.CountISync}
-	switch {
-	case first:
-	case count.OK && cycles.OK:
-		t.cycle += cycles.V
-		row.Epoch, row.Cycle = schema.Of(t.epoch), schema.Of(t.cycle)
-	default:
-		t.epoch++
-		t.cycle = 0
-	}
-	if count.OK {
-		t.rows.CycleCount(&row)
-	}
+	e.truth.Restart(at, reason, address, schema.Null[encode.GapCount]{V: cycles, OK: count.OK})
 }
 
 // counted is the number of cycles in a count that belongs to an I-sync of the given
@@ -237,9 +207,9 @@ func (e *Encoder) lateCount() {
 		Kind: codec.CycleCount, HasCycles: true, Cycles: late.cycles,
 		CycleBytes: e.vary.bytes(sevens(late.cycles), encode.MaxAddressBytes),
 	})
-	row := truth.CycleCount{Key: e.truth.key(at), Cycles: e.opt.counted(late.reason, late.cycles), Kind: schema.CountGap, Late: true}
+	row := truth.CycleCount{Key: e.truth.Key(at), Cycles: e.opt.counted(late.reason, late.cycles), Kind: schema.CountGap, Late: true}
 	row.Seq = late.seq
-	e.truth.rows.CycleCount(&row)
+	e.truth.Rows.CycleCount(&row)
 }
 
 // sevens is how many bytes of seven bits a number takes.

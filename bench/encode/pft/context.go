@@ -5,7 +5,6 @@ import (
 
 	"github.com/tracelake/tracelake/bench/encode"
 	"github.com/tracelake/tracelake/bench/step"
-	"github.com/tracelake/tracelake/bench/truth"
 	codec "github.com/tracelake/tracelake/decode/pft"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -41,9 +40,10 @@ func (e *Encoder) setContextID(id uint32) {
 
 // contextRow enters the context that the stream has stated into the truth.
 func (e *Encoder) contextRow(by sentPacket, set schema.ISA) {
-	e.truth.contextIs(by, truth.Context{
-		ContextID: e.stated.contextID, VMID: e.stated.vmid, Security: e.stated.security, ISA: schema.Of(set),
-	})
+	t := &e.truth
+	t.ContextID, t.VMID, t.Security = e.stated.contextID, e.stated.vmid, e.stated.security
+	t.VMID.OK = t.VMID.OK && t.vmidTraced
+	t.Context(by.offset, schema.Of(set))
 }
 
 // extraTimestamp sends a timestamp that nothing calls for.
@@ -83,5 +83,7 @@ func (e *Encoder) timestamp(full bool) {
 	}
 	e.stated.timestamp = raw
 	e.count(&p, at)
-	e.truth.timestampIs(e.emit(p), value, encode.TimestampBits(p.TimestampBytes, width), width)
+	sent := e.emit(p)
+	e.truth.count(sent)
+	e.truth.Time(sent.offset, value, encode.TimestampBits(p.TimestampBytes, width), width)
 }

@@ -11,6 +11,7 @@ import (
 	"io"
 	"math"
 
+	"github.com/tracelake/tracelake/bench/encode"
 	"github.com/tracelake/tracelake/bench/step"
 	"github.com/tracelake/tracelake/bench/truth"
 	"github.com/tracelake/tracelake/decode/isa"
@@ -88,7 +89,7 @@ func New(w io.Writer, rows truth.Rows, o Options) *Encoder {
 	}
 	return &Encoder{
 		opt: o, out: w, reason: schema.ISyncTraceOn, vary: newVariation(&o.Variation),
-		truth: newRowWriter(rows, &o),
+		truth: rowWriter{Recorder: encode.NewRecorder(rows, o.Lost, o.CycleAccurate)},
 	}
 }
 
@@ -96,7 +97,7 @@ func New(w io.Writer, rows truth.Rows, o Options) *Encoder {
 // last waypoint stay untraced: no packet reports that they ran.
 func (e *Encoder) Close() error {
 	e.flush()
-	e.truth.end(e.bytes)
+	e.truth.Close(e.bytes)
 	return e.err
 }
 
@@ -172,7 +173,7 @@ func (e *Encoder) gate(s *step.Step) {
 	if e.triggerDue && e.bytes > 0 && (e.on || e.reason != schema.ISyncOverflow) {
 		e.triggerDue = false
 		e.flush()
-		e.truth.event(e.emit(codec.Packet{Kind: codec.Trigger}), schema.EventTrigger, schema.Null[uint32]{})
+		e.truth.Event(e.emit(codec.Packet{Kind: codec.Trigger}).offset, schema.EventTrigger, schema.Null[uint32]{}, "")
 	}
 }
 

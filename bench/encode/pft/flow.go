@@ -71,7 +71,7 @@ func (e *Encoder) indirect(s *step.Step) {
 	e.link(s, security)
 	if s.Instruction.Kind == schema.KindExceptionReturn && e.opt.Minor >= 1 {
 		e.flush()
-		e.truth.exceptionReturn(e.emit(codec.Packet{Kind: codec.ExceptionReturn}))
+		e.truth.Return(e.emit(codec.Packet{Kind: codec.ExceptionReturn}).offset)
 		e.timeDue = true
 	}
 }

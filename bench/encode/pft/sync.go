@@ -89,7 +89,7 @@ func (e *Encoder) sync(reason schema.ISyncReason, vmid uint8) {
 func (e *Encoder) async() {
 	e.emit(codec.Packet{Kind: codec.ASync, Len: int(e.vary.more(e.vary.Zeros, encode.MinASync, maxASync))})
 	e.sinceSync, e.asyncSent = 0, true
-	e.truth.async(e.bytes)
+	e.truth.CutsFrom(e.bytes - encode.MinASync)
 }
 
 const maxASync = 40 // bytes: an arbitrary number

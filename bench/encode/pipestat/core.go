@@ -2,6 +2,7 @@ package pipestat
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/tracelake/tracelake/bench/step"
 	"github.com/tracelake/tracelake/schema"
@@ -29,6 +30,22 @@ func (c *Core) Take(s *step.Step) (before schema.Null[step.Step], err error) {
 	before = c.waits
 	c.begun, c.next, c.waits = true, t.Next, schema.Of(t)
 	return before, nil
+}
+
+// Step takes a step, and has the one before traced, which now follows. It fails as Take
+// does, or with the first error of the samples.
+func (c *Core) Step(s *step.Step, out *Samples, trace func(before, now *step.Step)) error {
+	if err := out.Err(); err != nil {
+		return err
+	}
+	before, err := c.Take(s)
+	if err != nil {
+		return err
+	}
+	if before.OK {
+		trace(&before.V, &c.waits.V)
+	}
+	return out.Err()
 }
 
 // Last returns the last step, after which there are no more.
@@ -71,6 +88,13 @@ func IsFaultOf(s, before *step.Step) bool {
 
 // IsPair says whether an instruction has two statuses: a Thumb BL or BLX (§6.2).
 func IsPair(s *step.Step) bool { return s.At.ISA == schema.T32 && s.Instruction.Size == 4 }
+
+// ReturnsToPair says whether an instruction returns to one of the pairs between whose
+// halves exceptions came, of which next is: it may go on with the second half.
+func ReturnsToPair(s, next *step.Step, pairs []step.Place) bool {
+	return s.Instruction.Kind == schema.KindExceptionReturn && !next.Entered && next.Trace == step.Traced &&
+		IsPair(next) && slices.Contains(pairs, next.At)
+}
 
 // mostStall is how many samples of a stall are traced.
 const mostStall = 255

@@ -12,7 +12,7 @@ import (
 
 	"github.com/tracelake/tracelake/pipeline/report/page"
 	"github.com/tracelake/tracelake/pipeline/report/page/browsertest"
-	"github.com/tracelake/tracelake/pipeline/report/reporttest"
+	"github.com/tracelake/tracelake/schema/datasettest"
 )
 
 // hostile are names and texts that would do something in a page that takes them for what they
@@ -81,7 +81,7 @@ func hostileDataset() string {
 // around it, and each can be read.
 func TestHostile(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), `<img src=x onerror="window.pwned=1">`)
-	if err := reporttest.Write(dir, hostileDataset()); err != nil {
+	if err := datasettest.Write(dir, hostileDataset()); err != nil {
 		t.Fatal(err)
 	}
 	root := t.TempDir()

@@ -12,12 +12,15 @@ import (
 	"strings"
 	"testing"
 
+	kept "github.com/tracelake/tracelake/pipeline/keep"
+
 	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/bench/sample"
 	"github.com/tracelake/tracelake/pipeline"
 	"github.com/tracelake/tracelake/pipeline/report/page"
 	"github.com/tracelake/tracelake/pipeline/report/reporttest"
 	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/datasettest"
 )
 
 // makePage returns the page of datasets, whose source files are in a folder.
@@ -233,7 +236,7 @@ func TestSame(t *testing.T) {
 	opt := pipeline.Options{Level: schema.LevelNone, Workers: 1}
 	opt.Capture.Symbols = []string{filepath.Join(capture, sample.ELF)}
 	archive := filepath.Join(t.TempDir(), "run.tla")
-	if _, err := pipeline.Archive(t.Context(), capture, archive, pipeline.ArchiveOptions{Export: opt}); err != nil {
+	if _, err := pipeline.Archive(t.Context(), capture, archive, kept.ArchiveOptions{Export: opt}); err != nil {
 		t.Fatal(err)
 	}
 	_, out := makePage(t, t.TempDir(), archive)
@@ -246,7 +249,7 @@ func TestSame(t *testing.T) {
 
 // The policy of a page has the hashes of its style and of its module, and there is no other script.
 func TestPolicyText(t *testing.T) {
-	_, out := makePage(t, t.TempDir(), reporttest.Datasets(t, aSource+aProgram+itsLines)...)
+	_, out := makePage(t, t.TempDir(), datasettest.Datasets(t, aSource+aProgram+itsLines)...)
 	text := string(out)
 	element := func(pattern string) string {
 		found := regexp.MustCompile(`(?s)` + pattern).FindStringSubmatch(text)

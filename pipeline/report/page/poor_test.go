@@ -21,6 +21,7 @@ import (
 	"github.com/tracelake/tracelake/pipeline"
 	"github.com/tracelake/tracelake/pipeline/report/page"
 	"github.com/tracelake/tracelake/pipeline/report/reporttest"
+	"github.com/tracelake/tracelake/schema/datasettest"
 )
 
 var update = flag.Bool("update", false, "write testdata/*.golden and the pictures of the README; they are looked at before they are committed")
@@ -120,7 +121,7 @@ func TestPoor(t *testing.T) {
 			if !opt.Sources.None {
 				opt.Sources.Roots = []string{t.TempDir()}
 			}
-			golden(t, tt.data, reporttest.Datasets(t, tt.texts...), opt)
+			golden(t, tt.data, datasettest.Datasets(t, tt.texts...), opt)
 		})
 	}
 	t.Run("packets alone", func(t *testing.T) {

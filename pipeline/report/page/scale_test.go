@@ -15,7 +15,7 @@ import (
 	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/pipeline/report/page"
 	"github.com/tracelake/tracelake/pipeline/report/page/browsertest"
-	"github.com/tracelake/tracelake/pipeline/report/reporttest"
+	"github.com/tracelake/tracelake/schema/datasettest"
 )
 
 // A scale is how much a page shows.
@@ -121,14 +121,14 @@ func BenchmarkOpen(b *testing.B) {
 	for _, capture := range []string{"sample", "am243x-r5f-etmv3-freertos-002b37c", "am243x-r5f-etmv3-zephyr-e9185a9"} {
 		measure(capture, pageOf(b, capture))
 	}
-	measure("functions=10000", largePage(b, reporttest.Large{Functions: 10_000, Stacks: 40_000, Calls: 40_000}))
+	measure("functions=10000", largePage(b, datasettest.Large{Functions: 10_000, Stacks: 40_000, Calls: 40_000}))
 	if need.Long() {
-		measure("functions=100000", largePage(b, reporttest.Large{Functions: 100_000, Stacks: 40_000, Calls: 1_000_000}))
+		measure("functions=100000", largePage(b, datasettest.Large{Functions: 100_000, Stacks: 40_000, Calls: 1_000_000}))
 	}
 }
 
 // largePage returns the page of a large dataset.
-func largePage(t testing.TB, l reporttest.Large) []byte {
+func largePage(t testing.TB, l datasettest.Large) []byte {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run")
 	if err := l.Write(dir); err != nil {

@@ -8,11 +8,11 @@ import (
 
 	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/pipeline/report/page"
-	"github.com/tracelake/tracelake/pipeline/report/reporttest"
+	"github.com/tracelake/tracelake/schema/datasettest"
 )
 
 // large writes a large dataset and returns what reads its page.
-func large(t *testing.T, l reporttest.Large) func() *page.Page {
+func large(t *testing.T, l datasettest.Large) func() *page.Page {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run")
 	if err := l.Write(dir); err != nil {
@@ -45,11 +45,11 @@ func fit(t *testing.T, p *page.Page, most int64) []byte {
 func TestSize(t *testing.T) {
 	need.FullRun(t, "a hundred thousand functions take a gigabyte, and minutes under the race detector")
 	for _, tt := range []struct {
-		large reporttest.Large
+		large datasettest.Large
 		most  int64
 	}{
-		{reporttest.Large{Functions: 10_000, Stacks: 40_000, Calls: 40_000}, 800_000},
-		{reporttest.Large{Functions: 100_000, Stacks: 40_000, Calls: 1_000_000}, 3_000_000},
+		{datasettest.Large{Functions: 10_000, Stacks: 40_000, Calls: 40_000}, 800_000},
+		{datasettest.Large{Functions: 100_000, Stacks: 40_000, Calls: 1_000_000}, 3_000_000},
 	} {
 		p := large(t, tt.large)()
 		fit(t, p, tt.most)
@@ -61,7 +61,7 @@ func TestSize(t *testing.T) {
 
 // What is needed least goes first, and is named on the page.
 func TestMaxSize(t *testing.T) {
-	read := large(t, reporttest.Large{Functions: 400, Stacks: 4000, Calls: 4000})
+	read := large(t, datasettest.Large{Functions: 400, Stacks: 4000, Calls: 4000})
 	whole := fit(t, read(), 1<<30)
 	p := read()
 	drawn := len(p.Data.Times[0].Depth)

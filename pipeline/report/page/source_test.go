@@ -11,13 +11,13 @@ import (
 
 	"github.com/tracelake/tracelake/pipeline/convert"
 	"github.com/tracelake/tracelake/pipeline/report/page"
-	"github.com/tracelake/tracelake/pipeline/report/reporttest"
+	"github.com/tracelake/tracelake/schema/datasettest"
 )
 
 // textOf returns the text that a page has of a source file of some path, the lines joined; "": none.
 func textOf(t *testing.T, file string, s page.Sources) string {
 	t.Helper()
-	dirs := reporttest.Datasets(t, `
+	dirs := datasettest.Datasets(t, `
 source 0x10
 file fw.elf 0x1000 0x100 match=1
 function 0x1000 4 main
@@ -128,7 +128,7 @@ func TestSourceLines(t *testing.T) {
 
 // A root that is not there is an error, which names it.
 func TestNoSourceRoot(t *testing.T) {
-	dirs := reporttest.Datasets(t, aSource+aProgram+itsLines)
+	dirs := datasettest.Datasets(t, aSource+aProgram+itsLines)
 	_, err := page.Read(dirs, page.Options{Sources: page.Sources{Roots: []string{filepath.Join(t.TempDir(), "none")}}})
 	if err == nil || !strings.Contains(err.Error(), "none") {
 		t.Errorf("%v", err)
@@ -161,7 +161,7 @@ func TestHostileNames(t *testing.T) {
 	for i, name := range names {
 		writeFunction(text, i, name)
 	}
-	p, out := makePage(t, t.TempDir(), reporttest.Datasets(t, text.String())...)
+	p, out := makePage(t, t.TempDir(), datasettest.Datasets(t, text.String())...)
 	if p.Title != "page" || strings.Count(strings.ToLower(string(out)), "<script") != 2 || strings.Contains(string(out), "<svg onload") {
 		t.Error("a name is an element of the page")
 	}

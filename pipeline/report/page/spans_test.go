@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/tracelake/tracelake/pipeline/report/page"
-	"github.com/tracelake/tracelake/pipeline/report/reporttest"
+	"github.com/tracelake/tracelake/schema/datasettest"
 )
 
 // manyCalls describes a task of 100,000 instructions that calls a function every 10 of them, for 2.
@@ -38,7 +38,7 @@ exception 20001 entry type=irq number=1
 // Calls that are too short to be told apart are merged into spans that are as short as that; one
 // alone is drawn, and so is one with the longest exception.
 func TestMergedSpans(t *testing.T) {
-	p, _ := makePage(t, t.TempDir(), reporttest.Datasets(t, manyCalls())...)
+	p, _ := makePage(t, t.TempDir(), datasettest.Datasets(t, manyCalls())...)
 	x := &p.Data.Times[0]
 	checkSpans(t, x)
 	if x.Length != 100_000 {
@@ -82,7 +82,7 @@ func TestMergedFrames(t *testing.T) {
 		fmt.Fprintf(text, "stack parent=0 function=%d entry=call calls=2 instructions=5\n", i+1)
 	}
 	text.WriteString("stack parent=0 function=32 entry=call calls=1 instructions=799 total=810\nstack parent=31 function=33 entry=call calls=1 instructions=11\nstack parent=0 function=34 entry=call calls=3 instructions=40\n")
-	p, _ := makePage(t, t.TempDir(), reporttest.Datasets(t, text.String())...)
+	p, _ := makePage(t, t.TempDir(), datasettest.Datasets(t, text.String())...)
 	f := p.Data.Flame
 	var got []string
 	for i := range f.Parent {
@@ -98,7 +98,7 @@ func TestMergedFrames(t *testing.T) {
 // all, and the longest is shown only if it is there.
 func TestTimeOf(t *testing.T) {
 	longer := strings.Replace(itsStacks, "span 20 22 ordinal=0 instructions=2", "span 20 30 ordinal=0 instructions=10", 1)
-	dirs := reporttest.Datasets(t, aSource+aProgram+itsLines+itsStacks, aSource+aProgram+itsLines+longer)
+	dirs := datasettest.Datasets(t, aSource+aProgram+itsLines+itsStacks, aSource+aProgram+itsLines+longer)
 	for i, want := range [][3]int64{{-1, 0, 0}, {0, 20, 10}} {
 		p, err := page.Read(dirs, page.Options{TimeOf: dirs[i]})
 		if err != nil {

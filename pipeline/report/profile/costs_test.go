@@ -8,12 +8,13 @@ import (
 	"github.com/tracelake/tracelake/pipeline/report/profile"
 	"github.com/tracelake/tracelake/pipeline/report/reporttest"
 	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/datasettest"
 )
 
 // costs returns what functions cost in the datasets that texts describe.
 func costs(t *testing.T, texts ...string) *profile.Costs {
 	t.Helper()
-	return costsOf(t, reporttest.Datasets(t, texts...))
+	return costsOf(t, datasettest.Datasets(t, texts...))
 }
 
 func costsOf(t *testing.T, dirs []string) *profile.Costs {

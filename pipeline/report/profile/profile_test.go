@@ -14,12 +14,13 @@ import (
 	"github.com/tracelake/tracelake/pipeline/report/reporttest"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
+	"github.com/tracelake/tracelake/schema/datasettest"
 )
 
 // profiled returns the profile of the datasets that texts describe.
 func profiled(t *testing.T, texts ...string) *profile.Profile {
 	t.Helper()
-	p, err := profileOf(reporttest.Datasets(t, texts...))
+	p, err := profileOf(datasettest.Datasets(t, texts...))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +62,7 @@ func work(w report.Work) string {
 // Equal paths of one task are one, over datasets and however a function was entered. Tasks of
 // one name are one, unless another Context ID or core says otherwise.
 func TestProfile(t *testing.T) {
-	p := profiled(t, reporttest.Stacked+`
+	p := profiled(t, datasettest.Stacked+`
 task main
 task main context=0x20
 task main
@@ -73,7 +74,7 @@ stack parent=3 function=2 instructions=3
 stack task=1 function=0 instructions=1
 stack task=2 function=0 instructions=5 total=6
 stack task=2 parent=6 address=0x4000 entry=call instructions=1
-`, reporttest.Stacked+`
+`, datasettest.Stacked+`
 task main
 stack function=0 instructions=100 total=200
 stack parent=0 function=1 entry=call calls=10 instructions=100
@@ -105,7 +106,7 @@ func TestProfileByCycles(t *testing.T) {
 		{"task a\nstack function=0 instructions=1 cycles=3\nstack parent=0 entry=exception", true},
 		{"task a\nstack function=0", false},
 	} {
-		if p := profiled(t, reporttest.Stacked+tt.text); p.ByCycles != tt.want {
+		if p := profiled(t, datasettest.Stacked+tt.text); p.ByCycles != tt.want {
 			t.Errorf("%q: by cycles %v", tt.text, p.ByCycles)
 		}
 	}
@@ -141,7 +142,7 @@ func TestSampleProfile(t *testing.T) {
 
 // Paths are cut where all together have more frames than allowed; nothing is lost.
 func TestShorten(t *testing.T) {
-	text := reporttest.Stacked + `
+	text := datasettest.Stacked + `
 task a
 stack function=0 instructions=1
 stack parent=0 function=1 instructions=2
@@ -183,7 +184,7 @@ func TestHostileProfile(t *testing.T) {
 		{"task a\n" + strings.Repeat("stack calls=0x400000000000000\n", 5), "stack 4 has counts that no trace can have"},
 		{"task a\n" + strings.Repeat("stack instructions=1 cycles=0x400000000000000\n", 5), "stack 4 has counts that no trace can have"},
 	} {
-		_, err := profileOf(reporttest.Datasets(t, reporttest.Stacked+tt.text))
+		_, err := profileOf(datasettest.Datasets(t, datasettest.Stacked+tt.text))
 		if _, ok := errors.AsType[*dataset.Error](err); !ok || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%q: %v, want %q", tt.text, err, tt.want)
 		}

@@ -8,14 +8,14 @@ import (
 
 	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/profile"
-	"github.com/tracelake/tracelake/pipeline/report/reporttest"
 	"github.com/tracelake/tracelake/schema/dataset"
+	"github.com/tracelake/tracelake/schema/datasettest"
 )
 
 // samplesOf returns executions by line of the datasets that texts describe.
 func samplesOf(t *testing.T, texts ...string) (*profile.Samples, error) {
 	t.Helper()
-	dirs := reporttest.Datasets(t, texts...)
+	dirs := datasettest.Datasets(t, texts...)
 	m, err := report.Read(dirs, report.Options{})
 	if err != nil {
 		return nil, err

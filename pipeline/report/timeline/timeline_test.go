@@ -14,6 +14,7 @@ import (
 	"github.com/tracelake/tracelake/pipeline/report/reporttest"
 	"github.com/tracelake/tracelake/pipeline/report/timeline"
 	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/datasettest"
 )
 
 // aDataset is one, read.
@@ -26,7 +27,7 @@ type aDataset struct {
 // described reads the dataset that a text describes.
 func described(t *testing.T, text string) aDataset {
 	t.Helper()
-	return opened(t, reporttest.Datasets(t, text)[0])
+	return opened(t, datasettest.Datasets(t, text)[0])
 }
 
 func opened(t *testing.T, dir string) aDataset {

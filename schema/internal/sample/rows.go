@@ -27,35 +27,37 @@ func Rows(t *schema.Table, text string) *schema.Batch {
 			panic(fmt.Sprintf("sample: %d cells for %d columns of %s: %s", len(cells), len(t.Columns), t.Name, line))
 		}
 		for i, cell := range cells {
-			v := &b.Columns[i]
-			appendCell(v, cell)
+			if err := AppendCell(&b.Columns[i], cell); err != nil {
+				panic(fmt.Sprintf("sample: %s: %v", line, err))
+			}
 		}
 	}
 	return b
 }
 
-func appendCell(v *schema.Vector, cell string) {
+// AppendCell appends a cell as [Rows] takes it.
+func AppendCell(v *schema.Vector, cell string) error {
 	c := v.Column
-	null := cell == "-"
-	if null && !c.Nullable {
-		panic("sample: NULL in " + c.Name)
-	}
 	switch {
+	case cell == "-" && !c.Nullable:
+		return fmt.Errorf("NULL in %s", c.Name)
+	case cell == "-":
+		v.AppendNull()
 	case c.Type == schema.String || c.Type == schema.JSON:
-		if null {
-			cell = ""
-		}
 		v.Str = append(v.Str, cell)
 		if c.Nullable {
-			v.Valid = append(v.Valid, bit(!null))
+			v.Valid = append(v.Valid, 1)
 		}
 	case c.Type == schema.Bytes:
 		v.Bin = append(v.Bin, []byte(cell))
-	case null:
-		appendValue(v, 0, false)
 	default:
-		appendValue(v, number(c, cell), true)
+		x, err := number(c, cell)
+		if err != nil {
+			return fmt.Errorf("%s: %w", c.Name, err)
+		}
+		appendValue(v, x, true)
 	}
+	return nil
 }
 
 func bit(b bool) uint8 {
@@ -66,38 +68,25 @@ func bit(b bool) uint8 {
 }
 
 // number returns a cell as appendValue takes it.
-func number(c *schema.Column, cell string) uint64 {
+func number(c *schema.Column, cell string) (uint64, error) {
 	switch c.Type {
 	case schema.Enum:
 		code := slices.Index(c.Names, cell)
 		if code < 0 {
-			panic(fmt.Sprintf("sample: %s has no value %s", c.Name, cell))
+			return 0, fmt.Errorf("%s is none of %v", cell, c.Names)
 		}
-		return uint64(code)
+		return uint64(code), nil
 	case schema.Bool:
 		b, err := strconv.ParseBool(cell)
-		if err != nil {
-			panic(err)
-		}
-		return uint64(bit(b))
+		return uint64(bit(b)), err
 	case schema.Int32, schema.Int64:
 		x, err := strconv.ParseInt(cell, 0, 64)
-		if err != nil {
-			panic(err)
-		}
-		return uint64(x)
+		return uint64(x), err
 	case schema.Float64:
 		x, err := strconv.ParseFloat(cell, 64)
-		if err != nil {
-			panic(err)
-		}
-		return math.Float64bits(x)
+		return math.Float64bits(x), err
 	}
-	x, err := strconv.ParseUint(cell, 0, 64)
-	if err != nil {
-		panic(err)
-	}
-	return x
+	return strconv.ParseUint(cell, 0, 64)
 }
 
 // Append appends a row to a batch of any table: a cell for each column, of the

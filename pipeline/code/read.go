@@ -1,0 +1,44 @@
+package code
+
+import (
+	"encoding/hex"
+	"errors"
+	"path"
+
+	"github.com/tracelake/tracelake/decode/capture"
+	"github.com/tracelake/tracelake/decode/image"
+	"github.com/tracelake/tracelake/decode/program"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// Read reads the program files of a capture; notes say what they lack.
+func Read(c *capture.Capture) (programs []Program, notes []string, err error) {
+	for i := range c.Programs {
+		f := &c.Programs[i]
+		p, err := program.Read(f.File, f.Base)
+		if bad, ok := errors.AsType[*image.FormatError](err); ok {
+			return nil, nil, &capture.InputError{File: f.Name, Problem: bad.Problem, Remedy: bad.Remedy, Err: err}
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, lack := range p.Notes {
+			notes = append(notes, f.Name+": "+lack)
+		}
+		programs = append(programs, Program{Program: p, Core: f.Core})
+	}
+	programs, err = Check(programs)
+	return programs, notes, err
+}
+
+// Region returns what a manifest says of a region of program memory.
+func Region(r *image.Region) schema.ImageRegion {
+	region := schema.ImageRegion{
+		File: path.Base(r.File), SHA256: hex.EncodeToString(r.SHA256[:]), BuildID: r.BuildID,
+		Address: r.Address, Bytes: int64(len(r.Bytes)), Core: r.Core,
+	}
+	if r.Space != image.AnySpace {
+		region.Space = r.Space.String()
+	}
+	return region
+}

@@ -1,0 +1,289 @@
+package pipeline
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/decode/frame"
+	"github.com/tracelake/tracelake/decode/image"
+	"github.com/tracelake/tracelake/pipeline/code"
+	"github.com/tracelake/tracelake/pipeline/engine"
+	"github.com/tracelake/tracelake/pipeline/keep"
+	"github.com/tracelake/tracelake/pipeline/probe"
+	"github.com/tracelake/tracelake/pipeline/rows"
+	"github.com/tracelake/tracelake/pipeline/stitch"
+	"github.com/tracelake/tracelake/pipeline/tally"
+	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/dataset"
+)
+
+// An exporter runs one export.
+type exporter struct {
+	*session
+	opt    Options
+	reuse  *keep.Reuse // nil: nothing
+	out    *dataset.Writer
+	groups *rowGroups
+	limit  rows.Limit
+	prober *probe.Prober
+	notes  []string
+
+	now      keep.Now
+	sources  []*exported     // those of the plan, as they are decoded
+	executed []code.Executed // by source
+	named    map[uint32]bool // Context IDs that tasks have
+}
+
+// An exported is a source of an export.
+type exported struct {
+	*probe.Evidence
+	pages    *image.Pages         // of program memory, at which its decoders look
+	previous *keep.Previous       // nil: nothing of it is taken as it is
+	kept     *schema.SourceTotals // it was not decoded: it is as it was
+	// callsLeftOut is how many rows of `calls` were more than the dataset has.
+	callsLeftOut int64
+}
+
+func newExporter(s *session, opt Options, programs []code.Program, from *keep.Reopen) *exporter {
+	e := &exporter{
+		session: s, opt: opt, prober: probe.New(s.plan, opt.PacketsOnly), named: map[uint32]bool{},
+		notes: slices.Clone(s.plan.Notes),
+		now:   keep.Now{Tool: opt.Tool, Options: opt.Recorded(s.Input), Regions: s.Capture.Regions, Programs: programs},
+	}
+	if from != nil && s.window == nil {
+		e.reuse = from.Reuse
+	}
+	e.limit.Most = cmp.Or(opt.MaxRows, DefaultMaxRows)
+	for _, src := range s.plan.Sources {
+		e.sources = append(e.sources, &exported{Evidence: probe.NewEvidence(src), pages: &image.Pages{}})
+	}
+	return e
+}
+
+// close closes what was taken of the dataset that is replaced.
+func (e *exporter) close() {
+	for _, s := range e.sources {
+		s.previous.Close()
+	}
+}
+
+// run decodes all sources and writes all tables.
+func (e *exporter) run(ctx context.Context) (*schema.Manifest, error) {
+	e.groups = newRowGroups(e.out, e.engine.Workers, jobBytes*int64(e.opt.Workers))
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return e.groups.encode(ctx) })
+	g.Go(func() error {
+		defer close(e.groups.jobs)
+		return e.decodeAll(ctx)
+	})
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	if e.opt.PacketsOnly {
+		return e.manifest(), probe.ErrIfNoPackets(e.evidence())
+	}
+	if err := probe.ErrIfEmpty(e.evidence()); err != nil && !e.opt.AllowNothing {
+		return nil, err
+	}
+	symbols := e.writePrograms()
+	m := e.manifest()
+	m.Images = append(m.Images, symbols...)
+	return m, nil
+}
+
+// evidence returns that of all sources.
+func (e *exporter) evidence() []*probe.Evidence {
+	var all []*probe.Evidence
+	for _, s := range e.sources {
+		all = append(all, s.Evidence)
+	}
+	return all
+}
+
+// decodeAll makes jobs of every row of the dataset.
+func (e *exporter) decodeAll(ctx context.Context) error {
+	counting := engine.NewCounting(ctx, e.engine.Workers)
+	defer func() { _ = counting.Wait() }() // it never fails
+	at := engine.NewProgressing(e.plan, e.opt.Progress)
+	for _, s := range e.sources {
+		progress := at.Source()
+		s.previous = e.reuse.Source(s.Source, new(e.sourceTotals(s)), &e.now)
+		kept, err := e.keepSource(ctx, s)
+		if err == nil && !kept {
+			err = e.decodeSource(ctx, s, counting, progress)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(e.opt.TaskNames)) {
+		if !e.named[id] {
+			e.notes = append(e.notes,
+				fmt.Sprintf("task %q names none: no source traced Context ID %#x", e.opt.TaskNames[id], id))
+		}
+	}
+	return e.triggers(ctx)
+}
+
+// keepSource takes all tables of a source as they are, if its decoder would look at
+// nothing that changed; else it says that it did not.
+func (e *exporter) keepSource(ctx context.Context, s *exported) (done bool, err error) {
+	tables, ok := s.previous.Whole(e.out.Has)
+	if !ok {
+		return false, nil
+	}
+	x, ok, err := s.previous.Executed(e.named)
+	if err != nil || !ok {
+		return false, err
+	}
+	for _, table := range schema.Tables() {
+		if groups := tables[table]; groups != nil {
+			if err := e.groups.copy(ctx, e.out.Series(table, s.Source.ID), groups); err != nil {
+				return false, err
+			}
+			s.previous.Copied += groups.Len()
+		}
+	}
+	s.kept = s.previous.Totals
+	s.Outcome.Totals, s.callsLeftOut = s.kept.Totals, s.kept.CallsLeftOut
+	e.executed = append(e.executed, x)
+	return true, nil
+}
+
+// decodeSource makes jobs of every row of a source.
+func (e *exporter) decodeSource(ctx context.Context, s *exported, counting tally.Workers,
+	progress func(*schema.Totals),
+) error {
+	take := func(series *dataset.Series) func() (schema.Chunks, error) { return s.previous.Take(series, s.pages) }
+	out := e.output(ctx, s.Source.ID, take)
+	out.Workers, out.Functions = counting, code.Functions(e.now.Programs, s.Source.Core)
+	t := rows.New(out)
+	job := engine.Job{Source: s.Source, To: s.Tap(t.Sinks), Pages: s.pages, Progress: progress}
+	finish := e.window.Job(&job)
+	var err error
+	s.Outcome, err = e.engine.Decode(ctx, job)
+	e.notes = append(e.notes, s.Outcome.Notes...)
+	if err == nil {
+		err = finish()
+	}
+	if err != nil {
+		return err
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	if err := e.groups.end(ctx); err != nil {
+		return err
+	}
+	s.callsLeftOut = t.CallsLeftOut()
+	for id := range t.ContextIDs() {
+		e.named[id] = true
+	}
+	x := code.Executed{Core: s.Source.Core}
+	for i := range t.Counted {
+		c := &t.Counted[i]
+		x.Instructions = append(x.Instructions,
+			code.Instruction{Address: c.Address, ISA: c.ISA, Size: c.Size, Opcode: c.Opcode})
+	}
+	e.executed = append(e.executed, x)
+	return e.prober.Judge(ctx, s.Evidence)
+}
+
+// triggers makes events of the trigger ID: of the capture, not of a source or a window.
+func (e *exporter) triggers(ctx context.Context) error {
+	if e.window != nil {
+		return nil
+	}
+	t := rows.New(e.output(ctx, frame.TriggerID, nil))
+	st := stitch.New(frame.TriggerID, decode.TimestampCode{}, t.Sinks)
+	for _, b := range e.plan.Buffers {
+		err := b.Triggers(func(offset int64) error {
+			trigger := schema.Event{Key: schema.Key{Offset: offset}, Event: schema.EventTrigger}
+			return st.Stitch(&stitch.Unit{Events: []schema.Event{trigger}, Rows: &decode.Result{}})
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return t.Flush()
+}
+
+// output returns where the row groups of a source go: to the workers, of the tables that
+// are to be written. take, if not nil, is as of [rowGroups.submit].
+func (e *exporter) output(ctx context.Context, source uint8,
+	take func(*dataset.Series) func() (schema.Chunks, error),
+) rows.Output {
+	most := int64(DefaultMaxCalls)
+	if slices.Contains(e.opt.Tables, &schema.Calls) {
+		most = 0
+	}
+	return rows.Output{
+		Series: func(t *schema.Table) *dataset.Series { return e.groups.begin(t, source) },
+		Submit: func(j rows.Job) error { return e.groups.submit(ctx, j, take) },
+		Limit:  &e.limit, MaxCalls: most, TaskNames: e.opt.TaskNames,
+	}
+}
+
+// writePrograms writes the tables of the program, and returns the rows of `images`
+// for program files.
+func (e *exporter) writePrograms() []schema.ImageRegion {
+	images := code.Images(e.now.Programs, e.executed)
+	for _, file := range code.Idle(images) {
+		e.notes = append(e.notes, fmt.Sprintf("nothing was executed in %s: is it the program that ran?", file))
+	}
+	code.Write(e.out, e.now.Programs, e.executed)
+	return images
+}
+
+// manifest describes the dataset, but for its inputs and what its writer knows.
+func (e *exporter) manifest() *schema.Manifest {
+	m := &schema.Manifest{
+		Tool: e.opt.Tool, Description: e.Capture.Description, Labels: e.opt.Labels, Notes: e.notes, Run: e.opt.Run,
+		Options: e.now.Options,
+	}
+	for _, b := range e.plan.Buffers {
+		m.Buffers = append(m.Buffers, e.plan.Account(b))
+	}
+	for i := range e.Capture.Regions {
+		m.Images = append(m.Images, code.Region(&e.Capture.Regions[i]))
+	}
+	for _, s := range e.sources {
+		m.Sources = append(m.Sources, e.sourceTotals(s))
+	}
+	e.window.Describe(m, e.plan.Sources)
+	return m
+}
+
+// sourceTotals returns what the manifest says of a source.
+func (e *exporter) sourceTotals(x *exported) schema.SourceTotals {
+	if x.kept != nil {
+		return *x.kept
+	}
+	s := x.Source
+	row := schema.SourceTotals{
+		Source: s.ID, Name: s.Name, Protocol: s.Protocol, Version: s.Version, Core: s.Core,
+		Status: schema.SourceStatusNames[s.Status], Problem: s.Problem, Unit: s.Unit().String(),
+		Totals:      x.Outcome.Totals,
+		TimestampHz: cmp.Or(e.opt.TimestampHz, e.Capture.TimestampHz), CycleHz: e.opt.CycleHz,
+		Registers:    s.RegisterTexts(),
+		CallsLeftOut: x.callsLeftOut,
+	}
+	if s.Buffer != nil {
+		row.Buffer = s.Buffer.Name
+	}
+	if s.Status == schema.StatusDecoded { // what the trace repeats of the program
+		q := &x.Outcome.Quality
+		row.Agreement = &schema.Agreement{
+			BranchChecks: q.Branches, BranchAgrees: q.BranchesAgree(),
+			ISyncChecks: q.ISyncs, ISyncAgrees: q.ISyncsEqual,
+		}
+		row.Pages = keep.PagesText(x.pages)
+	}
+	return row
+}

@@ -1,0 +1,239 @@
+package archive
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+
+	"github.com/tracelake/tracelake/decode/capture"
+	"github.com/tracelake/tracelake/pipeline/keep/archive/seekable"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// An Archive is an archive that is read. It is not changed once open, and is safe for
+// concurrent use.
+type Archive struct {
+	Dir   string
+	Index Index
+
+	root   *os.Root
+	images *os.Root         // nil: there are none
+	files  map[string]*File // of the capture, by name
+}
+
+// Open opens the archive in dir, which the caller closes. Its images are in the directory
+// images; "" is where the archive says. It reads no more than archive.json; [Check] looks
+// at all bytes.
+func Open(dir, images string) (*Archive, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, fmt.Errorf("open archive: %w", err)
+	}
+	ix, err := readIndex(dir, root)
+	if err != nil {
+		return nil, errors.Join(err, root.Close())
+	}
+	a := &Archive{Dir: dir, Index: *ix, root: root, files: map[string]*File{}}
+	for i := range a.Index.Files {
+		if f := &a.Index.Files[i]; f.Kind != kindArgument {
+			a.files[f.Name] = f
+		}
+	}
+	if err := a.openImages(images); err != nil {
+		return nil, errors.Join(err, root.Close())
+	}
+	return a, nil
+}
+
+// openImages opens the directory of the images. If the archive says where that is, it
+// need not be there.
+func (a *Archive) openImages(dir string) (err error) {
+	if dir != "" {
+		if a.images, err = os.OpenRoot(dir); err != nil {
+			return fmt.Errorf("directory of images: %w", err)
+		}
+		return nil
+	}
+	a.images, err = os.OpenRoot(filepath.Join(a.Dir, filepath.FromSlash(a.Index.Images)))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return wrong(a.Dir, a.Index.Images, err)
+	}
+	return nil
+}
+
+// Close closes the archive. Files that were opened stay open.
+func (a *Archive) Close() error {
+	err := a.root.Close()
+	if a.images != nil {
+		err = errors.Join(err, a.images.Close())
+	}
+	return err
+}
+
+// Begin implements [capture.Stored].
+func (a *Archive) Begin() (name string, raw bool) { return a.Index.Begin, a.Index.Raw }
+
+// Open implements [capture.Stored].
+func (a *Archive) Open(name string) (capture.File, int64, error) {
+	f := a.files[name]
+	switch {
+	case f == nil:
+		e := damaged(a.Dir, schema.ArchiveFile, fmt.Sprintf("does not list %q, which the capture names", name))
+		e.Err = fs.ErrNotExist
+		return nil, 0, e
+	case f.Kind == kindMemory:
+		return a.openImage(f.SHA256)
+	}
+	file, size, err := a.openFile(f.Path)
+	if err != nil {
+		return nil, 0, err
+	}
+	if !f.Packed {
+		return file, size, nil
+	}
+	unpacked, err := a.unpack(file, size, f)
+	if err != nil {
+		return nil, 0, errors.Join(err, file.Close())
+	}
+	return unpacked, unpacked.frames.Size(), nil
+}
+
+// openFile opens a file of the archive as it is.
+func (a *Archive) openFile(path string) (*os.File, int64, error) {
+	f, err := openRegular(a.root, path)
+	if err != nil {
+		return nil, 0, wrong(a.Dir, path, err)
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, 0, errors.Join(err, f.Close())
+	}
+	return f, info.Size(), nil
+}
+
+// unpack returns a file of frames, of that many bytes, as what it holds.
+func (a *Archive) unpack(file *os.File, size int64, f *File) (*packedFile, error) {
+	r, err := seekable.NewReader(file, size)
+	if err != nil {
+		return nil, a.damagedFile(f.Path, err)
+	}
+	if r.Size() != f.Bytes {
+		wrong := damaged(a.Dir, f.Path,
+			fmt.Sprintf("holds %d bytes, %s says %d", r.Size(), schema.ArchiveFile, f.Bytes))
+		return nil, errors.Join(wrong, r.Close())
+	}
+	return &packedFile{file, r, a, f.Path}, nil
+}
+
+// damagedFile returns err as that of a file of the archive, if it is.
+func (a *Archive) damagedFile(path string, err error) error {
+	if bad, ok := errors.AsType[*seekable.Error](err); ok {
+		return damaged(a.Dir, path, "is damaged "+bad.Error())
+	}
+	return err
+}
+
+// A packedFile is a file of frames, read as what it holds.
+type packedFile struct {
+	*os.File
+	frames  *seekable.Reader
+	archive *Archive
+	path    string
+}
+
+// ReadAt implements [io.ReaderAt].
+func (f *packedFile) ReadAt(p []byte, off int64) (int, error) {
+	n, err := f.frames.ReadAt(p, off)
+	return n, f.archive.damagedFile(f.path, err)
+}
+
+// Close implements [io.Closer].
+func (f *packedFile) Close() error { return errors.Join(f.frames.Close(), f.File.Close()) }
+
+// openImage opens an image, whose bytes the caller compares with its hash.
+func (a *Archive) openImage(sum string) (capture.File, int64, error) {
+	missing := &fs.PathError{Op: "open", Path: path.Join(a.Index.Images, sum), Err: fs.ErrNotExist}
+	if a.images == nil {
+		return nil, 0, missing
+	}
+	f, err := openRegular(a.images, sum)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, 0, missing
+	}
+	if err != nil {
+		return nil, 0, wrong(a.Dir, missing.Path, err)
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, 0, errors.Join(err, f.Close())
+	}
+	return f, info.Size(), nil
+}
+
+// OpenArgument implements [capture.Stored]: name is one that [Archive.Apply] gave.
+func (a *Archive) OpenArgument(name string) (capture.File, int64, error) {
+	sum := filepath.Base(filepath.Dir(name))
+	if !isSum(sum) || filepath.Dir(filepath.Dir(name)) != filepath.Join(a.Dir, imagesFolder) {
+		return nil, 0, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+	}
+	return a.openImage(sum)
+}
+
+// Apply returns options to open the capture in the archive with: those that were
+// archived, and after them those of opt, which beat them. missing are the arguments
+// whose file is not in the archive.
+func (a *Archive) Apply(opt capture.Options) (with capture.Options, missing []*schema.Argument) {
+	opt.Stored = a
+	return a.ApplyTo(opt, &a.Index.Options.Options)
+}
+
+// ApplyTo returns options to open a capture outside the archive with, as they were
+// recorded, but with the files of arguments that the archive has.
+func (a *Archive) ApplyTo(opt capture.Options, recorded *schema.Options,
+) (with capture.Options, missing []*schema.Argument) {
+	opt.Arguments = a
+	return opt.With(recorded, func(x *schema.Argument) string {
+		if !a.hasImage(x.SHA256) {
+			return ""
+		}
+		return filepath.Join(a.Dir, imagesFolder, x.SHA256, filepath.Base(x.File))
+	})
+}
+
+func (a *Archive) hasImage(sum string) bool {
+	if a.images == nil {
+		return false
+	}
+	_, err := a.images.Lstat(sum)
+	return err == nil
+}
+
+// CheckInputs checks that the files of a capture that was opened from the archive are
+// those that were archived, but for trace data, which is hashed while it is read. It
+// fails with an [*dataset.Error].
+func (a *Archive) CheckInputs(inputs []*capture.Input) error {
+	for _, in := range inputs {
+		sum, want := hex.EncodeToString(in.SHA256[:]), ""
+		switch f := a.files[in.Path]; {
+		case in.Kind == capture.TraceFile:
+			continue
+		case in.Kind == capture.ArgumentFile:
+			if want = filepath.Base(in.Name); !isSum(want) {
+				continue // it is the user's
+			}
+		case f != nil:
+			want = f.SHA256
+		}
+		if sum != want {
+			return damaged(a.Dir, path.Join(captureFolder, in.Path), "is not as it was archived: its SHA-256 is "+sum)
+		}
+	}
+	return nil
+}

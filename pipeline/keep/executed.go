@@ -1,0 +1,103 @@
+package keep
+
+import (
+	"errors"
+	"io"
+
+	"github.com/tracelake/tracelake/decode/image"
+	"github.com/tracelake/tracelake/decode/isa"
+	"github.com/tracelake/tracelake/pipeline/code"
+	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/dataset"
+)
+
+// Executed returns what the source executed, and adds the Context IDs of its tasks to those named;
+// !ok: that cannot be said.
+func (p *Previous) Executed(named map[uint32]bool) (x code.Executed, ok bool, err error) {
+	s, before := p.source, p.of.dataset
+	x.Core = s.Core
+	err = eachBatch(before, &schema.Counts, s.ID, func(b *schema.Batch) error {
+		for row := range b.Rows() {
+			in, same := instructionAt(s.Memory, schema.CountsAddress.At(b, row),
+				schema.ISA(schema.CountsISA.At(b, row)))
+			if !same {
+				return errAmbiguous
+			}
+			x.Instructions = append(x.Instructions, in)
+		}
+		return nil
+	})
+	if errors.Is(err, errAmbiguous) {
+		return x, false, nil
+	}
+	if err != nil || !before.Has(&schema.Tasks) {
+		return x, err == nil, err
+	}
+	err = eachBatch(before, &schema.Tasks, s.ID, func(b *schema.Batch) error {
+		for row := range b.Rows() {
+			if !b.Columns[schema.TasksContextID].Null(row) {
+				named[schema.TasksContextID.At(b, row)] = true
+			}
+		}
+		return nil
+	})
+	return x, err == nil, err
+}
+
+// errAmbiguous says that memory spaces have different code at an address.
+var errAmbiguous = errors.New("different code in two spaces")
+
+// instructionAt returns the instruction at an address; !ok: there is none, or spaces differ.
+func instructionAt(m *image.Memory, address uint32, set schema.ISA) (in code.Instruction, ok bool) {
+	for _, space := range []image.Space{image.AnySpace, image.SecureSpace, image.NonSecureSpace, image.HypSpace} {
+		var b []byte
+		for len(b) < 4 {
+			more := m.Fetch(space, address+uint32(len(b)))
+			if more == nil {
+				break
+			}
+			b = append(b, more[:min(len(more), 4-len(b))]...)
+		}
+		if len(b) < 2 {
+			continue
+		}
+		x := code.Instruction{Address: address, ISA: set}
+		decoded := decodeAt(append(b, 0, 0)[:4], address, set)
+		x.Size, x.Opcode = decoded.Size, decoded.Opcode
+		if ok && x != in {
+			return in, false
+		}
+		in, ok = x, true
+	}
+	return in, ok
+}
+
+// decodeAt decodes the instruction that begins with four bytes.
+func decodeAt(b []byte, address uint32, set schema.ISA) isa.Instruction {
+	lo, hi := uint16(b[0])|uint16(b[1])<<8, uint16(b[2])|uint16(b[3])<<8
+	switch {
+	case set == schema.A32:
+		return isa.A32(uint32(hi)<<16|uint32(lo), address)
+	case !isa.Is32Bit(lo):
+		hi = 0
+	}
+	return isa.T32(lo, hi, address, set == schema.T32EE)
+}
+
+// eachBatch calls do with the rows of a table and source.
+func eachBatch(d *dataset.Dataset, t *schema.Table, source uint8, do func(*schema.Batch) error) error {
+	r := d.Open(t, source)
+	defer r.Close()
+	for {
+		b, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err == nil {
+			err = do(b)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}

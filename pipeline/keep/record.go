@@ -1,0 +1,53 @@
+package keep
+
+import (
+	"errors"
+
+	"github.com/tracelake/tracelake/pipeline/keep/archive"
+	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/dataset"
+)
+
+// A Record is a dataset, or an archive with one, as what says how to make it again.
+type Record struct {
+	Dataset *dataset.Dataset
+	archive *archive.Archive // nil: there is none
+}
+
+// OpenRecord opens the dataset or archive in dir; images are as in [archive.Open]. The
+// caller closes it.
+func OpenRecord(dir, images string) (*Record, error) {
+	r := &Record{}
+	var err error
+	if archive.Is(dir) {
+		if r.archive, err = archive.Open(dir, images); err != nil {
+			return nil, err
+		}
+	}
+	if r.Dataset, err = dataset.Open(dir); err != nil {
+		return nil, errors.Join(err, r.Close())
+	}
+	return r, nil
+}
+
+// Close closes the record. Captures that were opened with its options are closed
+// before.
+func (r *Record) Close() error {
+	var errs []error
+	if r.Dataset != nil {
+		errs = append(errs, r.Dataset.Close())
+	}
+	if r.archive != nil {
+		errs = append(errs, r.archive.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// recorded returns the options that were recorded, nil if an earlier program wrote the
+// dataset.
+func (r *Record) recorded() *schema.Options {
+	if r.archive != nil {
+		return &r.archive.Index.Options.Options
+	}
+	return r.Dataset.Manifest.Options
+}

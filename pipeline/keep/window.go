@@ -1,0 +1,105 @@
+package keep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/tracelake/tracelake/decode/capture"
+	"github.com/tracelake/tracelake/pipeline/keep/archive"
+	"github.com/tracelake/tracelake/pipeline/window"
+	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/dataset"
+)
+
+// OfDataset returns what a window of a dataset is decoded of: if input is a dataset, its capture,
+// with the options that it records and itself as the index, unless others are given. It fails
+// with a [*dataset.Error] if the capture is not at hand.
+func (o *Options) OfDataset(input string) (string, error) {
+	if o.Window == nil || archive.Is(input) || !isDataset(input) {
+		return input, nil
+	}
+	r, err := OpenRecord(input, "")
+	if err != nil {
+		return "", err
+	}
+	defer r.Close()
+	m, recorded := &r.Dataset.Manifest, r.recorded()
+	if recorded == nil {
+		return "", noCapture(input, "an earlier program wrote it, which did not record its options")
+	}
+	if _, err := os.Stat(m.Run.Input); err != nil {
+		return "", noCapture(input, fmt.Sprintf("its capture %s is not there", m.Run.Input))
+	}
+	given := len(o.Capture.ELFs)+len(o.Capture.Images)+len(o.Capture.Symbols) > 0
+	with, missing := o.Capture.With(recorded, func(*schema.Argument) string { return "" })
+	if len(missing) > 0 && !given {
+		return "", missingArgument(input, recorded, missing[0])
+	}
+	o.Capture = with
+	o.Fill(recorded, m.Labels)
+	if o.Window.Index == "" {
+		o.Window = &window.Window{Span: o.Window.Span, Index: input}
+	}
+	o.Run.Input = m.Run.Input
+	return m.Run.Input, nil
+}
+
+func isDataset(dir string) bool {
+	_, err := os.Lstat(filepath.Join(dir, schema.ManifestFile))
+	return err == nil
+}
+
+func noCapture(dir, why string) error {
+	return &dataset.Error{
+		File: dir, Problem: "is a dataset, and " + why,
+		Remedy: "give the capture, and the dataset with --index",
+	}
+}
+
+// ExportSpan decodes a span of a source of the capture that the dataset or archive in dir was
+// made of, with the options that it records and itself as the index, into a dataset in to.
+// That has rows of instructions. It fails with a [*dataset.Error] if the capture is not at
+// hand.
+func ExportSpan(ctx context.Context, dir, to string, source uint8, span window.Span, opt Options, export Export,
+) (err error) {
+	r, err := OpenRecord(dir, "")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	input := dir
+	if !archive.Is(dir) {
+		input = r.Dataset.Manifest.Run.Input
+	}
+	if r.recorded() == nil {
+		return noRows(dir, "does not say how it was made")
+	}
+	if _, err := os.Stat(input); err != nil {
+		return noRows(dir, fmt.Sprintf("its capture %s is not there", input))
+	}
+	o, missing, err := r.options(r.recorded(), input, nil, capture.Options{})
+	if err != nil {
+		return err
+	}
+	if len(missing) > 0 {
+		return noRows(dir, fmt.Sprintf("its program %s is not in it", missing[0].File))
+	}
+	o.Level, o.Format, o.Codec = schema.LevelInstructions, schema.Parquet, ""
+	o.Tables, o.Without, o.PacketsOnly = nil, nil, false
+	o.Sources, o.Window, o.Workers, o.Tool = []uint8{source}, &window.Window{
+		Span:  span,
+		Index: dir,
+	}, opt.Workers, opt.Tool
+	o.Families = opt.Families
+	return export(ctx, input, to, o, nil)
+}
+
+func noRows(dir, why string) error {
+	return &dataset.Error{
+		File: dir, Problem: "has counts of what was executed, and no rows of it, and " + why,
+		Remedy: "export again with --level blocks, and without --tables; or give an archive",
+	}
+}

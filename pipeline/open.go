@@ -1,0 +1,74 @@
+package pipeline
+
+import (
+	"context"
+
+	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/decode/capture"
+	"github.com/tracelake/tracelake/pipeline/engine"
+	"github.com/tracelake/tracelake/pipeline/keep"
+	"github.com/tracelake/tracelake/pipeline/plan"
+	"github.com/tracelake/tracelake/pipeline/window"
+)
+
+// A session is an open capture and the plan for each source.
+type session struct {
+	*keep.Input
+	plan   *plan.Plan
+	window *window.Opened // nil: all is decoded
+	engine *engine.Engine
+}
+
+// openOptions say what to open.
+type openOptions struct {
+	capture  capture.Options
+	sources  []uint8 // to decode; nil: all
+	workers  int
+	families []decode.Family // nil: those of protocols.go
+	window   *Window         // to decode; nil: all
+	near     *plan.Range     // of which the bytes are counted; nil: all
+}
+
+// open opens the capture at input and plans its sources. The caller closes it.
+func open(ctx context.Context, input string, opt openOptions) (*session, error) {
+	if opt.families == nil {
+		opt.families = protocols()
+	}
+	in, err := keep.Open(ctx, input, opt.families, opt.capture)
+	if err != nil {
+		return nil, err
+	}
+	s := &session{Input: in, engine: engine.New(opt.workers)}
+	if err := s.makePlan(ctx, input, &opt); err != nil {
+		s.close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// makePlan plans the sources, or what of them is in the window: that of an archive is its own index, if
+// no other is given.
+func (s *session) makePlan(ctx context.Context, input string, opt *openOptions) (err error) {
+	if w := opt.window; w != nil {
+		if s.Archive != nil && w.Index == "" {
+			w = &Window{Span: w.Span, Index: input}
+		}
+		if s.window, err = window.Open(w, s.Files); err != nil {
+			return err
+		}
+	}
+	if err := s.Capture.Check(); err != nil {
+		return err
+	}
+	o := plan.Options{Families: opt.families, Sources: s.Sources(opt.sources), Near: opt.near}
+	s.window.Options(&o, s.engine.Workers.Index)
+	if s.plan, err = plan.New(ctx, s.Capture, o); err == nil {
+		s.plan.Sources, err = s.window.Place(s.plan)
+	}
+	return err
+}
+
+func (s *session) close() {
+	s.Close()
+	s.window.Close()
+}

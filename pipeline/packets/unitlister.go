@@ -1,0 +1,76 @@
+package packets
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/tracelake/tracelake/decode"
+)
+
+// A unitLister lists a stream whose protocol makes the lines itself.
+type unitLister struct {
+	*Lister
+	listing decode.Listing
+	lines   decode.Lister // of the run of the stream since the last break
+}
+
+// ListUnits lists a stream whose protocol makes the lines itself. It fails with [ErrPast] after the
+// last offset.
+func ListUnits(l *Lister, listing decode.Listing, stream decode.Stream) error {
+	return (&unitLister{Lister: l, listing: listing}).list(stream)
+}
+
+func (l *unitLister) list(stream decode.Stream) error {
+	l.lines = l.listing.NewLister()
+	var piece decode.Piece
+	for {
+		piece.Clear()
+		broken, err := stream.Next(&piece)
+		switch {
+		case errors.Is(err, io.EOF):
+			return l.take(true)
+		case err != nil:
+			return err
+		}
+		if broken {
+			if err := l.take(true); err != nil {
+				return err
+			}
+			l.lines = l.listing.NewLister()
+		}
+		l.add(&piece)
+		if err := l.take(false); err != nil {
+			return err
+		}
+	}
+}
+
+// add adds a piece to what is read.
+func (l *unitLister) add(piece *decode.Piece) {
+	l.note(len(piece.Data) / l.listing.UnitBytes())
+	l.data = append(l.data, piece.Data...)
+	l.offsets.AppendAll(piece.Offsets)
+}
+
+// take lists what is settled, and forgets it.
+func (l *unitLister) take(last bool) error {
+	settled, err := l.lines.List(l.data, last, l.emitUnits)
+	if err != nil {
+		return err
+	}
+	l.drop(settled, l.listing.UnitBytes())
+	return nil
+}
+
+func (l *unitLister) emitUnits(at, units int, text decode.PacketText) error {
+	for i, f := range text.Fields {
+		if unit, ok := f.Value.(decode.UnitIndex); ok {
+			text.Fields[i].Value = fmt.Sprintf("0x%08x", l.offsets.At(int(unit)))
+		}
+	}
+	return l.put(Line{
+		Offset: int64(l.offsets.At(at / l.listing.UnitBytes())), Len: int64(units), Bytes: text.Owed,
+		PacketText: text,
+	})
+}

@@ -1,0 +1,107 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/decode/capture"
+	"github.com/tracelake/tracelake/decode/image"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// A NothingError says that nothing was decoded, and the likely causes, the worst
+// first.
+type NothingError struct {
+	Causes []string
+	// Missing is the memory that was needed, by source.
+	Missing []SourceMissing
+}
+
+func (e *NothingError) Error() string {
+	if len(e.Causes) == 0 {
+		return "nothing was decoded"
+	}
+	return "nothing was decoded: " + strings.Join(e.Causes, "; ")
+}
+
+// A SourceMissing is the memory that a source needs and that is missing.
+type SourceMissing struct {
+	Source uint8
+	Missing
+}
+
+// Missing is the memory that was needed and is in no image.
+type Missing struct {
+	Wanted []MissingMemory `json:"missing_memory"` // most stops first
+	// OtherStops are the stops in memory of no range: at most 65,536 pages are
+	// counted separately.
+	OtherStops int64 `json:"missing_memory_other_stops"`
+}
+
+// MissingMemory is a range of memory that was wanted.
+type MissingMemory struct {
+	First string `json:"first"` // lowest and highest address wanted, hex
+	Last  string `json:"last"`
+	Stops int64  `json:"stops"`
+}
+
+// MissingIn returns the memory that decoding needed and did not find.
+func MissingIn(m *image.Missing) Missing {
+	missing := Missing{Wanted: []MissingMemory{}, OtherStops: m.Other()}
+	for _, r := range m.Ranges() {
+		missing.Wanted = append(missing.Wanted,
+			MissingMemory{fmt.Sprintf("0x%08x", r.First), fmt.Sprintf("0x%08x", r.Last), r.Stops})
+	}
+	return missing
+}
+
+// An UnknownSourceError says that a source that was asked for is not in the
+// capture.
+type UnknownSourceError struct {
+	Source uint8
+	Known  []uint8 // the sources of the capture, ascending
+}
+
+func (e *UnknownSourceError) Error() string {
+	return "source " + schema.SourceText(e.Source) + " is not in the capture; " + e.Remedy()
+}
+
+// Remedy lists the sources there are.
+func (e *UnknownSourceError) Remedy() string {
+	if len(e.Known) == 0 {
+		return "it has none"
+	}
+	words := make([]string, len(e.Known))
+	for i, id := range e.Known {
+		words[i] = schema.SourceText(id)
+	}
+	return "the sources are " + strings.Join(words, ", ")
+}
+
+// layoutError names the buffer in what is wrong with its layout, nil if nothing is.
+func layoutError(buffer string, err error) error {
+	spoiled, isSpoiled := errors.AsType[*decode.SpoiledError](err)
+	switch {
+	case err == nil:
+		return nil
+	case isSpoiled:
+		return &NothingError{Causes: []string{buffer + ": " + spoiled.Reason}}
+	case errors.Is(err, decode.ErrRing):
+		return &usageError{fmt.Errorf("%s: %w", buffer, err)}
+	}
+	return fmt.Errorf("%s: %w", buffer, err)
+}
+
+// A usageError says that the command line is wrong about a capture.
+type usageError struct{ error }
+
+func (e *usageError) Unwrap() error { return e.error }
+
+// Is reports that the error is one of usage.
+func (e *usageError) Is(target error) bool { return target == capture.ErrUsage }
+
+// errSamples says that samples have no window without an index.
+var errSamples = &usageError{errors.New("a window of samples can only be found with an index; " +
+	"give --index DIR, a dataset of the whole capture")}

@@ -1,0 +1,131 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/tracelake/tracelake/decode"
+)
+
+// rawPieceBytes is how much of a raw stream is read at a time.
+const rawPieceBytes = 256 << 10
+
+// A rawStream is a buffer that holds the bytes of one source, in reading order: a
+// ring starts at its oldest byte.
+type rawStream struct {
+	data      io.ReaderAt
+	size      int64
+	ringStart int64
+	read      int64
+}
+
+// newRawStream returns the stream after its first bytes, so many of them.
+func newRawStream(data io.ReaderAt, size, ringStart, after int64) *rawStream {
+	return &rawStream{data: data, size: size, ringStart: ringStart, read: after}
+}
+
+// Next implements [decode.Stream].
+func (s *rawStream) Next(p *decode.Piece) (broken bool, err error) {
+	if s.read == s.size {
+		return false, io.EOF
+	}
+	at := s.ringStart + s.read
+	left := s.size - at
+	if left <= 0 {
+		at -= s.size
+		left = s.ringStart - at
+	}
+	room := p.Data[len(p.Data):cap(p.Data)]
+	if len(room) == 0 {
+		room = p.Room(int(min(rawPieceBytes, left)))
+	}
+	n := min(int64(len(room)), rawPieceBytes, left)
+	if got, err := s.data.ReadAt(room[:n], at); int64(got) < n {
+		if err == nil || errors.Is(err, io.EOF) {
+			err = io.ErrUnexpectedEOF
+		}
+		return false, fmt.Errorf("read capture at offset 0x%x: %w", at, err)
+	}
+	p.Data = p.Data[:len(p.Data)+int(n)]
+	p.Offsets.Append(decode.CaptureOffset(at), int(n))
+	s.read += n
+	return false, nil
+}
+
+// A laidStream is a stream by a layout: it names the buffer in errors, and keeps what
+// the stream says at its end.
+type laidStream struct {
+	decode.Stream
+	buffer string
+	notes  *[]string // nil: nobody wants them
+}
+
+// Next implements [decode.Stream].
+func (s laidStream) Next(p *decode.Piece) (broken bool, err error) {
+	broken, err = s.Stream.Next(p)
+	if !errors.Is(err, io.EOF) {
+		return broken, layoutError(s.buffer, err)
+	}
+	if noter, ok := s.Stream.(decode.Noter); ok && s.notes != nil {
+		*s.notes = noter.Notes()
+	}
+	return broken, err
+}
+
+// First returns the first bytes of a stream, so many of them.
+func First(stream decode.Stream, unitBytes, bytes int) decode.Stream {
+	return &firstStream{Stream: stream, unitBytes: unitBytes, left: bytes}
+}
+
+// A firstStream ends early.
+type firstStream struct {
+	decode.Stream
+	unitBytes int
+	left      int // bytes to give
+}
+
+// Next implements [decode.Stream].
+func (s *firstStream) Next(p *decode.Piece) (broken bool, err error) {
+	if s.left == 0 {
+		return false, io.EOF
+	}
+	from := len(p.Data)
+	broken, err = s.Stream.Next(p)
+	if excess := len(p.Data) - from - s.left; excess > 0 {
+		p.Drop(excess, s.unitBytes)
+	}
+	s.left -= len(p.Data) - from
+	return broken, err
+}
+
+// After returns a stream without its first bytes, so many of them.
+func After(stream decode.Stream, unitBytes int, bytes int64) decode.Stream {
+	return &skippedStream{Stream: stream, unitBytes: unitBytes, left: bytes}
+}
+
+// A skippedStream begins late.
+type skippedStream struct {
+	decode.Stream
+	unitBytes int
+	left      int64 // bytes to leave out
+}
+
+// Next implements [decode.Stream].
+func (s *skippedStream) Next(p *decode.Piece) (broken bool, err error) {
+	var skipped decode.Piece
+	for s.left > 0 {
+		skipped.Clear()
+		if broken, err = s.Stream.Next(&skipped); err != nil {
+			return broken, err
+		}
+		n := int(min(s.left, int64(len(skipped.Data))))
+		s.left -= int64(n)
+		if n < len(skipped.Data) {
+			p.Data = append(p.Data, skipped.Data[n:]...)
+			p.Offsets.AppendAll(skipped.Offsets.Slice(n/s.unitBytes, skipped.Offsets.Len()))
+			return broken, nil
+		}
+	}
+	return s.Stream.Next(p)
+}

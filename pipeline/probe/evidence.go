@@ -1,0 +1,84 @@
+// Package probe finds out what an input is and whether it would decode, judges what came of a source
+// that was decoded, and searches the settings with which a sample of it reads best.
+package probe
+
+import (
+	"strconv"
+
+	"github.com/tracelake/tracelake/pipeline/engine"
+	"github.com/tracelake/tracelake/pipeline/plan"
+	"github.com/tracelake/tracelake/pipeline/probe/verdict"
+	"github.com/tracelake/tracelake/pipeline/stitch"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// Evidence is what the stream of a source showed.
+type Evidence struct {
+	Source  *plan.Source
+	Outcome *engine.Outcome  // of decoding it; without rows before
+	Verdict *verdict.Verdict // of a source that was decoded, once judged
+
+	lost, unplaced verdict.Causes // why bytes were lost, and packets could not be placed
+	statuses       *Statuses      // of a source with a layout and no cut
+	// firstSync is where in the stream packets could first be read; NULL: nowhere in its
+	// first part, or nobody has looked.
+	firstSync schema.Null[int64]
+	kept      *keptSample // of its stream, that trials read
+}
+
+// NewEvidence returns that of a source before it is decoded.
+func NewEvidence(s *plan.Source) *Evidence { return &Evidence{Source: s, Outcome: &engine.Outcome{}} }
+
+// Tap returns sinks that count why bytes were lost and packets not placed, and hand all rows on.
+func (e *Evidence) Tap(to stitch.Sinks) stitch.Sinks {
+	to.Events = stitch.Tee(to.Events, e.event)
+	to.Losses = stitch.Tee(to.Losses, e.loss)
+	return to
+}
+
+func (e *Evidence) event(_ *stitch.Base, event *schema.Event) {
+	switch event.Event {
+	case schema.EventInconsistent, schema.EventNoAddress, schema.EventJazelle, schema.EventBadISync:
+	default:
+		return // missing memory is ranked: see image.Missing
+	}
+	text := event.Detail
+	if _, err := strconv.Atoi(text); text == "" || err == nil { // or how many instructions
+		text = event.Event.String()
+	}
+	e.unplaced.Add(text, 1, 1)
+}
+
+func (e *Evidence) loss(_ *stitch.Base, l *schema.Loss) {
+	if l.Reason == schema.LossUnsynced {
+		e.lost.Add("no synchronisation at the start", 1, l.Bytes)
+		return
+	}
+	text := l.Detail
+	if text == "" {
+		text = l.Reason.String()
+	}
+	e.lost.Add(text, 1, l.Bytes)
+}
+
+// facts returns what a verdict on a decoded stream rests on.
+func facts(o *stitch.Outcome) verdict.Facts {
+	t, q := &o.Totals, &o.Quality
+	return verdict.Facts{
+		Bytes: t.Bytes, Decoded: t.BytesDecoded, Lost: t.BytesLost, Unplaced: t.BytesUnplaced,
+		Start:  o.Lost[schema.LossUnsynced].Bytes,
+		Checks: q.Branches + q.ISyncs, Agrees: q.BranchesAgree() + q.ISyncsEqual, Empty: o.Empty(),
+		Offsets: q.FIFOChecks, OffsetsRight: q.FIFORight,
+	}
+}
+
+// Agreements returns the checks of a source that was decoded.
+func (e *Evidence) Agreements() Agreements {
+	o := e.Outcome
+	if e.Source.Layout == nil {
+		return agreements(&o.Quality, nil)
+	}
+	q := &o.Quality
+	return agreements(q,
+		&FIFOAgreement{q.FIFOChecks, q.FIFORight, q.Waits, q.WaitsUnowed, o.Lost[schema.LossReservedHeader].Losses})
+}

@@ -1,0 +1,180 @@
+// Package identify says what a file or directory is that somebody takes for a
+// capture, and what to do with it. It goes by the content, not by names, and reads
+// the beginning of files only.
+package identify
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// headBytes is how much of a file is read.
+const headBytes = 4 << 10
+
+// Path says what is at a path. It fails only if that cannot be read.
+func Path(path string) (*Finding, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case info.IsDir():
+		return directory(path)
+	case !info.Mode().IsRegular():
+		return &Finding{Kind: Unknown, What: "no regular file"}, nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return Content(path, f)
+}
+
+// Content says what is in a file that has this name. It fails only if that cannot be
+// read.
+func Content(name string, r io.ReaderAt) (*Finding, error) {
+	head := make([]byte, headBytes)
+	n, err := r.ReadAt(head, 0)
+	switch {
+	case err != nil && !errors.Is(err, io.EOF):
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	case n == 0:
+		return emptyFile(), nil
+	}
+	return file(name, head[:n]), nil
+}
+
+func emptyFile() *Finding {
+	return &Finding{Kind: Empty, What: "an empty file", Do: "nothing was traced, or the buffer was not read out"}
+}
+
+// maxEntries bounds how many entries below a directory are looked at, maxDepth how
+// deep.
+const (
+	maxEntries = 10_000
+	maxDepth   = 4
+)
+
+// directory says what is in a directory, or below it.
+func directory(path string) (*Finding, error) {
+	switch {
+	case exists(filepath.Join(path, "snapshot.ini")):
+		return &Finding{Kind: Snapshot, What: "a snapshot directory"}, nil
+	case exists(filepath.Join(path, manifestName)):
+		return datasetDir(path), nil
+	}
+	below, err := search(path)
+	if err != nil {
+		return nil, err
+	}
+	f := &Finding{
+		Kind: Directory, What: "a directory without snapshot.ini",
+		Do: "nothing in it is a capture or a dataset: give a snapshot directory or a raw file",
+	}
+	var holds []string
+	if n := len(below.snapshots); n > 0 {
+		holds = append(holds, number(n, "snapshot"))
+	}
+	if n := len(below.datasets); n > 0 {
+		holds = append(holds, number(n, "dataset"))
+	}
+	if len(holds) > 0 {
+		f.What, f.Do = "a directory that holds "+strings.Join(holds, " and "), "give one of them"
+	}
+	for _, dir := range below.snapshots {
+		f.Lines = append(f.Lines, "tracelake inspect "+Quote(dir))
+	}
+	for _, dir := range below.datasets {
+		f.Lines = append(f.Lines, "tracelake verify "+Quote(dir))
+	}
+	if len(f.Lines) == 0 && len(below.files) > 0 {
+		f.Do = "no capture has been found in it by its files' names; one of the files may be raw trace"
+		for _, file := range below.files {
+			f.Lines = append(f.Lines, "tracelake inspect "+Quote(file))
+		}
+	}
+	return f, nil
+}
+
+// content is what is below a directory, up to shownPaths of each.
+type content struct {
+	snapshots, datasets, files []string
+}
+
+// shownPaths is how many paths below a directory are named.
+const shownPaths = 10
+
+// search looks for snapshots, datasets and binary files below a directory.
+func search(root string) (*content, error) {
+	found, entries := &content{}, 0
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if entries++; entries > maxEntries {
+			return fs.SkipAll
+		}
+		if err != nil {
+			if path == root {
+				return err
+			}
+			return nil // what cannot be read is not looked at
+		}
+		return found.add(root, path, d)
+	})
+	return found, err
+}
+
+func (c *content) add(root, path string, d fs.DirEntry) error {
+	if d.IsDir() {
+		switch {
+		case exists(filepath.Join(path, "snapshot.ini")):
+			c.snapshots = appendSome(c.snapshots, path)
+			return fs.SkipDir
+		case exists(filepath.Join(path, manifestName)):
+			c.datasets = appendSome(c.datasets, path)
+			return fs.SkipDir
+		case depth(root, path) == maxDepth:
+			return fs.SkipDir
+		}
+		return nil
+	}
+	if d.Type().IsRegular() && c.couldBeRaw(path, d) {
+		c.files = appendSome(c.files, path)
+	}
+	return nil
+}
+
+// couldBeRaw reports whether a file may be raw trace: it has bytes, and is of no
+// other kind.
+func (c *content) couldBeRaw(path string, d fs.DirEntry) bool {
+	if info, err := d.Info(); err != nil || info.Size() == 0 || len(c.files) == shownPaths {
+		return false
+	}
+	f, err := Path(path)
+	return err == nil && f.Kind == Unknown
+}
+
+func appendSome(paths []string, path string) []string {
+	if len(paths) == shownPaths {
+		return paths
+	}
+	return append(paths, path)
+}
+
+// depth is how many directories path is below root.
+func depth(root, path string) int {
+	rel, err := filepath.Rel(root, path)
+	if err != nil || rel == "." {
+		return 0
+	}
+	n := 1
+	for _, c := range rel {
+		if c == filepath.Separator {
+			n++
+		}
+	}
+	return n
+}

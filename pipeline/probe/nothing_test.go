@@ -1,0 +1,55 @@
+package probe
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tracelake/tracelake/decode/capture"
+	"github.com/tracelake/tracelake/pipeline/engine"
+	"github.com/tracelake/tracelake/pipeline/plan"
+	"github.com/tracelake/tracelake/pipeline/stitch"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// The causes that nothing was decoded are listed separately, the worst first:
+// sources with a decoder before those without, many bytes before few. A source is
+// named once.
+func TestNothingWorstFirst(t *testing.T) {
+	source := func(id uint8, name string, status schema.SourceStatus, bytes int64) *Evidence {
+		return NewEvidence(&plan.Source{
+			Source: &capture.Source{ID: id, Name: name}, Status: status, Bytes: bytes, Problem: name + " is not supported", Buffer: &plan.Buffer{Framed: true},
+		})
+	}
+	sources := []*Evidence{
+		source(1, "empty", schema.StatusEmpty, 0),
+		source(2, "ITM", schema.StatusUnsupported, 9000),
+		source(3, "few", schema.StatusDecoded, 10),
+		source(4, "0x04", schema.StatusDecoded, 1000),
+		source(5, "", schema.StatusUnconfigured, 9001),
+	}
+	nothing, ok := errors.AsType[*plan.NothingError](ErrIfEmpty(sources))
+	if !ok {
+		t.Fatal("no NothingError")
+	}
+	want := []string{"source 0x04: ", "source 0x03 (few): ", "source 0x05 has 9001 bytes, ", "ITM is not supported", "source 0x01 (empty) has no bytes"}
+	if !slices.EqualFunc(nothing.Causes, want, strings.HasPrefix) {
+		t.Errorf("got  %q\nwant %q", nothing.Causes, want)
+	}
+	sources[4].Outcome.Totals.DataAccesses = 1
+	if err := ErrIfEmpty(sources); err != nil {
+		t.Errorf("with a data access: %v", err)
+	}
+}
+
+// A source of data only has decoded something.
+func TestDataAccessesAreSomething(t *testing.T) {
+	for _, accesses := range []int64{1, 0} {
+		o := stitch.Outcome{Totals: schema.Totals{Segments: 1, DataAccesses: accesses}}
+		e := &Evidence{Source: &plan.Source{Source: &capture.Source{}, Buffer: &plan.Buffer{}}, Outcome: &engine.Outcome{Outcome: o}}
+		if err := ErrIfEmpty([]*Evidence{e}); (err == nil) != (accesses > 0) {
+			t.Errorf("%d data accesses: %v", accesses, err)
+		}
+	}
+}

@@ -1,0 +1,255 @@
+package answer
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// Coverage is how much of the program ran. limit is what --fail-under demands, [Absent] if nothing
+// does; stretches are those of a program without names.
+func Coverage(head []Fact, c *report.Coverage, by report.By, top int, limit, baseline Value, growth []report.Growth, stretches []report.Stretch) *Answer {
+	return &Answer{Name: "coverage", Facts: append(head,
+		Fact{"instructions", tally(&c.Instructions)},
+		Fact{"functions", figureAnd(c.Functions, Fact{"full", Int(c.Full)})},
+		Fact{"lines", figureOf(c.Lines)},
+		Fact{"files", figureOf(c.Files)},
+		Fact{"branches", branchFigures(&c.Branches)},
+		Fact{"predicated", predicated(&c.Predicated)},
+		Fact{"instructions_in_no_function", Int(c.Padding)},
+		Fact{"executed_in_no_function", Int(c.PaddingRun)},
+		Fact{"fail_under", limit},
+		Fact{"baseline", baseline},
+		Fact{"by", Text(RowNoun(c.Named, by))},
+		Fact{"rows", Rows(coverageRows(c, by, top))},
+		Fact{"growth", JSONOf(growthObjects(growth))},
+		Fact{"stretches", IfAny(len(stretches) > 0, JSONOf(stretchObjects(stretches)))},
+	)}
+}
+
+// coverageRows are a row for each function, file or line. Without names there are only executions.
+func coverageRows(c *report.Coverage, by report.By, top int) *Section {
+	row := func(i int) *report.CoverageRow { return &c.Rows[i] }
+	s := &Section{Noun: RowNoun(c.Named, by), Rows: len(c.Rows), Top: top}
+	if c.Named {
+		s.Noun = by.String()
+		s.Columns = rowNames(true, s.Rows, func(i int) *report.Name { return &row(i).Name }, by)
+		s.Bar = func(i int) (full, part, whole float64) {
+			x := &row(i).Instructions
+			return float64(x.Covered), float64(x.Reached), float64(x.Of)
+		}
+	} else {
+		s.Columns = append([]Column{{Title: "ADDRESS", Weight: Name, At: func(i int) Value {
+			return Text(Hex(row(i).Address) + OfCore(row(i).Core))
+		}}}, nameKeys(func(i int) *report.Name { return &row(i).Name })...)
+	}
+	title := func(text string) string {
+		if !c.Named {
+			return ""
+		}
+		return text
+	}
+	if c.Named {
+		s.Columns = append(s.Columns,
+			Column{Title: "COVERED", Unit: Percent, Weight: Main, At: func(i int) Value { return figureOf(row(i).Instructions.Figure) }},
+			Column{Weight: Extent, At: func(i int) Value { return figureOf(row(i).Instructions.Figure) }})
+	}
+	executions := Spare
+	if !c.Named {
+		executions = Main
+	}
+	s.Columns = append(s.Columns,
+		Column{"instructions", title("INSTRUCTIONS"), Figure, Number, 0, func(i int) Value { return figureOf(row(i).Instructions.Figure) }},
+		Column{Key: "instructions.reached_only", Unit: Count, At: func(i int) Value { return Int(row(i).Instructions.Reached) }},
+		Column{"lines", title("LINES"), Figure, Number, 0, func(i int) Value { return figureOf(row(i).Lines) }},
+		Column{"outcomes", title("OUTCOMES"), Figure, Number, 0, func(i int) Value { return figureOf(row(i).Outcomes) }},
+		Column{Key: "branches_both_ways", Unit: Count, At: func(i int) Value { return Int(row(i).Both) }},
+		Column{"executions", "EXECUTIONS", Count, executions, 0, func(i int) Value { return Int(row(i).Executions) }})
+	return s
+}
+
+// OfCore follows what is of a core.
+func OfCore(core string) string {
+	if core == "" {
+		return ""
+	}
+	return " " + core
+}
+
+// Branches is which way conditional branches went, a row for each.
+func Branches(head []Fact, b *report.Branches, top int, limit, baseline Value) *Answer {
+	return branches(head, b, limit, baseline, "branch", branchRows(b, top))
+}
+
+// BranchesBy is likewise with a row for each function, file or line that has a conditional branch.
+func BranchesBy(head []Fact, b *report.Branches, c *report.Coverage, by report.By, top int, limit, baseline Value) *Answer {
+	return branches(head, b, limit, baseline, by.String(), branchRowsBy(c, by, top))
+}
+
+func branches(head []Fact, b *report.Branches, limit, baseline Value, by string, s *Section) *Answer {
+	return &Answer{Name: "branches", Facts: append(head,
+		Fact{"branches", branchFigures(&b.Branches)},
+		Fact{"predicated", predicated(&b.Predicated)},
+		Fact{"fail_under", limit},
+		Fact{"baseline", baseline},
+		Fact{"by", Text(by)},
+		Fact{"rows", Rows(s)},
+	)}
+}
+
+func branchRows(b *report.Branches, top int) *Section {
+	row := func(i int) *report.Branch { return &b.Rows[i] }
+	n := NewNamer(len(b.Rows), func(i int) *report.Name { return &row(i).In })
+	s := &Section{Noun: "branch", Rows: len(b.Rows), Top: top}
+	s.Bar = func(i int) (full, part, whole float64) {
+		return float64(row(i).Taken), float64(row(i).NotTaken), float64(row(i).Reached())
+	}
+	s.Columns = []Column{
+		{Title: "BRANCH", Weight: Path, At: func(i int) Value {
+			if row(i).In.File == "" {
+				return Text(NoLine)
+			}
+			return Text(n.Place(&row(i).In))
+		}},
+		{Title: "VERDICT", Weight: Name, At: func(i int) Value { return Text(verdictWords(row(i))) }},
+		{Weight: Extent, At: func(i int) Value { return None }},
+		{"address", "ADDRESS", Words, Spare, 2, func(i int) Value { return Text(Hex(row(i).Address)) }},
+		{Key: "kind", At: func(i int) Value { return Text(row(i).Kind.String()) }},
+		{Key: "predicated", At: func(i int) Value { return JSONOf(row(i).Predicated) }},
+		{Key: "target", At: func(i int) Value { return IfAny(row(i).Target.OK, Text(Hex(row(i).Target.V))) }},
+		{Key: "core", At: func(i int) Value { return Text(row(i).In.Core) }},
+		{Title: "FUNCTION", Weight: Remark, Place: 3, At: func(i int) Value { return Text(row(i).In.Function) }},
+		{Key: "function", At: func(i int) Value { return JSONOf(row(i).In.Function) }},
+		{Key: "function_address", At: func(i int) Value { return Text(Hex(row(i).In.Address)) }},
+		{Key: "file", At: func(i int) Value { return Text(row(i).In.File) }},
+		{Key: "line", At: func(i int) Value { return IfAny(row(i).In.Line != 0, Int(row(i).In.Line)) }},
+		{"taken", "TAKEN", Count, Main, 1, func(i int) Value { return Int(row(i).Taken) }},
+		{"not_taken", "NOT TAKEN", Count, Main, 1, func(i int) Value { return Int(row(i).NotTaken) }},
+		{"untold", "UNTOLD", Count, Number, 1, func(i int) Value { return Int(row(i).Untold) }},
+		{Key: "verdict", At: func(i int) Value { return Text(row(i).Verdict.String()) }},
+	}
+	return s
+}
+
+// verdictWords are those for a branch, or for an instruction that passes or fails.
+func verdictWords(b *report.Branch) string {
+	words := map[report.BranchVerdict][2]string{
+		report.Both: {"both", "both"}, report.AlwaysTaken: {"always taken", "always passed"}, report.NeverTaken: {"never taken", "never passed"},
+		report.Untold: {"untold", "untold"}, report.NeverReached: {"not seen", "not seen"},
+	}
+	kind := 0
+	if b.Predicated {
+		kind = 1
+	}
+	return words[b.Verdict][kind]
+}
+
+// branchRowsBy are the rows that have conditional branches, those first of which most outcomes were
+// seen.
+func branchRowsBy(c *report.Coverage, by report.By, top int) *Section {
+	all := slices.DeleteFunc(slices.Clone(c.Rows), func(r report.CoverageRow) bool { return r.Outcomes.Of == 0 })
+	slices.SortStableFunc(all, func(x, y report.CoverageRow) int { return cmp.Compare(y.Outcomes.Covered, x.Outcomes.Covered) })
+	outcomes := func(i int) Value { return figureOf(all[i].Outcomes) }
+	s := &Section{Noun: by.String(), Rows: len(all), Top: top}
+	s.Bar = func(i int) (full, part, whole float64) {
+		return float64(all[i].Outcomes.Covered), 0, float64(all[i].Outcomes.Of)
+	}
+	s.Columns = append(rowNames(c.Named, s.Rows, func(i int) *report.Name { return &all[i].Name }, by),
+		Column{Title: "OUTCOMES", Unit: Percent, Weight: Main, At: outcomes},
+		Column{Weight: Extent, At: outcomes},
+		Column{"outcomes", "SEEN", Figure, Number, 0, outcomes})
+	return s
+}
+
+// CoverageChange is what is new, and what is lost, against the baseline in dir.
+func CoverageChange(c *report.Change, by report.By, top int, dir string) Value {
+	same := func(d report.Delta) Value { return IfAny(c.SameProgram, delta(d)) }
+	return Object(
+		Fact{"directory", Text(dir)},
+		Fact{"same_program", JSONOf(c.SameProgram)},
+		Fact{"instructions", same(c.Instructions)},
+		Fact{"lines", same(c.Lines)},
+		Fact{"outcomes", same(c.Outcomes)},
+		Fact{"functions", delta(c.Functions)},
+		Fact{"rows", Rows(coverageChanges(c, by, top))},
+	)
+}
+
+func delta(d report.Delta) Value { return Object(Fact{"new", Int(d.New)}, Fact{"lost", Int(d.Lost)}) }
+
+func coverageChanges(c *report.Change, by report.By, top int) *Section {
+	unit := "INSTRUCTIONS"
+	switch {
+	case !c.SameProgram:
+		by, unit = report.ByFunction, "FUNCTIONS"
+	case c.OfOutcomes:
+		unit = "OUTCOMES"
+	}
+	named := len(c.Rows) > 0 && (c.Rows[0].Function != "" || c.Rows[0].File != "")
+	s := &Section{Noun: RowNoun(named, by), Rows: len(c.Rows), Top: top}
+	s.Columns = append(rowNames(named, s.Rows, func(i int) *report.Name { return &c.Rows[i].Name }, by),
+		Column{"new", "NEW " + unit, Count, Main, 2, func(i int) Value { return Int(c.Rows[i].New) }},
+		Column{"lost", "LOST " + unit, Count, Main, 1, func(i int) Value { return Int(c.Rows[i].Lost) }})
+	return s
+}
+
+func figureOf(f report.Figure) Value { return Of(f.Covered, f.Of) }
+
+// figureAnd is a figure with facts of its own.
+func figureAnd(f report.Figure, facts ...Fact) Value {
+	v := figureOf(f)
+	v.facts = facts
+	return v
+}
+
+func tally(t *report.Tally) Value { return figureAnd(t.Figure, Fact{"reached_only", Int(t.Reached)}) }
+
+func branchFigures(b *report.BranchFigures) Value {
+	return Object(Fact{"all", Int(b.All)}, Fact{"reached", Int(b.Reached)}, Fact{"taken", Int(b.Taken)},
+		Fact{"not_taken", Int(b.NotTaken)}, Fact{"both", Int(b.Both)}, Fact{"untold", Int(b.Untold)}, Fact{"outcomes", figureOf(b.Outcomes())})
+}
+
+func predicated(p *report.Predicated) Value {
+	return Object(Fact{"all", Int(p.All)}, Fact{"reached", Int(p.Reached)}, Fact{"passed", Int(p.Passed)},
+		Fact{"failed", Int(p.Failed)}, Fact{"untold", Int(p.Untold)})
+}
+
+// A growthObject says when trace showed anything new: at instructions of a source, from 0 on.
+type growthObject struct {
+	Directory    string `json:"directory"`
+	Source       string `json:"source"`
+	Instructions int64  `json:"instructions"`
+	Addresses    int    `json:"executed_addresses"`
+	HalfAt       int64  `json:"half_at"`
+	LastNewAt    int64  `json:"last_new_at"`
+}
+
+func growthObjects(growth []report.Growth) []growthObject {
+	objects := []growthObject{}
+	for i := range growth {
+		g := &growth[i]
+		objects = append(objects, growthObject{g.Dir, schema.SourceText(g.Source), g.Instructions, len(g.Seqs), g.At(0.5), g.At(1)})
+	}
+	return objects
+}
+
+// A stretchObject is what ran in one go where nothing has names.
+type stretchObject struct {
+	Core         string `json:"core,omitempty"`
+	Address      string `json:"address"`
+	Bytes        int64  `json:"bytes"`
+	Instructions int64  `json:"instructions"`
+	Covered      int64  `json:"covered"`
+	Executions   int64  `json:"executions"`
+	Entries      int64  `json:"entries"`
+}
+
+func stretchObjects(stretches []report.Stretch) []stretchObject {
+	objects := []stretchObject{}
+	for _, s := range stretches {
+		objects = append(objects, stretchObject{s.Core, Hex(s.Address), s.Bytes, s.Code.Of, s.Code.Covered, s.Instructions, s.Entries})
+	}
+	return objects
+}

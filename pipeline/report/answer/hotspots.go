@@ -1,0 +1,202 @@
+package answer
+
+import (
+	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// Hotspots is where instructions and cycles went: top rows, 0 being all. head is what answers begin
+// with; baseline, if not None, is [HotspotChange] as an object.
+func Hotspots(head []Fact, h *report.Hotspots, by report.By, top int, baseline Value) *Answer {
+	return &Answer{Name: "hotspots", Facts: append(head,
+		Fact{"ordered_by", Text(UnitOf(h.ByCycles) + "s")},
+		Fact{"instructions", Int(h.Instructions)},
+		Fact{"cycles", If(h.Cycles > 0, Tenths(h.Cycles))},
+		Fact{"seconds", If(h.Clocked, Float(h.Seconds))},
+		Fact{"clocks", JSONOf(clockObjects(h.Clocks))},
+		Fact{"by", Text(RowNoun(h.Named, by))},
+		Fact{"rows", Rows(hotspotRows(h, by, top))},
+		Fact{"baseline", baseline},
+	)}
+}
+
+// UnitOf is what the rows of hotspots and tasks are in the order of.
+func UnitOf(byCycles bool) string {
+	if byCycles {
+		return "cycle"
+	}
+	return "instruction"
+}
+
+// own is what an instruction or a row took by itself: cycles, or executions.
+func own(byCycles bool, instructions int64, cycles float64) Value {
+	if byCycles {
+		return Float(cycles)
+	}
+	return Int(instructions)
+}
+
+// Total is what all took.
+func Total(h *report.Hotspots, byCycles bool) int64 {
+	return own(byCycles, h.Instructions, h.Cycles).Int()
+}
+
+func hotspotRows(h *report.Hotspots, by report.By, top int) *Section {
+	row := func(i int) *report.HotspotRow { return &h.Rows[i] }
+	took := func(i int) Value { return own(h.ByCycles, row(i).Instructions, row(i).Cycles) }
+	s := &Section{Noun: RowNoun(h.Named, by), Rows: len(h.Rows), Top: top, Whole: Total(h, h.ByCycles)}
+	s.Bar = func(i int) (full, part, whole float64) { return float64(took(i).Int()), 0, float64(took(0).Int()) }
+	s.Columns = append(hotspotNames(h.Named, len(h.Rows), by, row), Columns(
+		Column{Title: "SHARE", Unit: OfWhole, Weight: Main, At: took},
+		Column{Weight: Share, At: took})...)
+	s.Columns = append(s.Columns, hotspotFigures(h, by, row)...)
+	return s
+}
+
+// hotspotNames are the columns of names of rows, some of which no program has.
+func hotspotNames(named bool, rows int, by report.By, row func(int) *report.HotspotRow) []Column {
+	columns := rowNames(named, rows, func(i int) *report.Name { return &row(i).Name }, by)
+	name := columns[0].At
+	columns[0].At = func(i int) Value {
+		if row(i).Outside {
+			return Text(OutsideProgram)
+		}
+		return name(i)
+	}
+	return append(columns, Column{Key: "outside", At: func(i int) Value { return IfAny(row(i).Outside, JSONOf(true)) }})
+}
+
+// hotspotFigures are the columns of figures. On screens that is first in which order rows are.
+func hotspotFigures(h *report.Hotspots, by report.By, row func(int) *report.HotspotRow) []Column {
+	functions, timed := by == report.ByFunction && h.Named, h.Cycles > 0
+	place, weight := [...]int{1, 3, 4, 5, 6, 2}, Number
+	if h.ByCycles {
+		place, weight = [...]int{4, 5, 1, 3, 6, 2}, Spare
+	}
+	ofFunction := func(i int) bool { return functions && row(i).Function != "" }
+	known := func(v func(*report.HotspotRow) Value) func(int) Value {
+		return func(i int) Value { return If(row(i).Cycles > 0, v(row(i))) }
+	}
+	return append(Columns(
+		Column{"instructions", "INSTRUCTIONS", Count, weight, place[0], func(i int) Value { return Int(row(i).Instructions) }},
+		When(functions, Column{"entries", "ENTRIES", Count, Number, place[1], func(i int) Value {
+			return Int(row(i).Entries).unless(ofFunction(i))
+		}}),
+		When(timed, Column{"cycles", "CYCLES", Cycles, Number, place[2], known(func(r *report.HotspotRow) Value { return Tenths(r.Cycles) })}),
+		When(h.Clocked, Column{"seconds", "TIME", Seconds, Spare, place[3], known(func(r *report.HotspotRow) Value { return Float(r.Seconds) })}),
+		When(timed, Column{"ipc", "IPC", Ratio, Spare, place[4], known(func(r *report.HotspotRow) Value { return Float(r.IPC()) })}),
+	), calleeColumns(h, place[5], row, ofFunction)...)
+}
+
+// calleeColumns are what functions took with what they called.
+func calleeColumns(h *report.Hotspots, place int, row func(int) *report.HotspotRow, ofFunction func(int) bool) []Column {
+	instructions := Column{"total_instructions", "", Count, Number, place, func(i int) Value {
+		return Int(row(i).All.Instructions).unless(ofFunction(i))
+	}}
+	cycles := Column{"total_cycles", "", Cycles, Number, place, func(i int) Value {
+		return Nullable(row(i).All.Cycles).unless(ofFunction(i))
+	}}
+	if h.ByCycles {
+		cycles.Title = "WITH CALLEES"
+	} else {
+		instructions.Title = "WITH CALLEES"
+	}
+	return Columns(When(h.Inclusive, instructions), When(h.Inclusive, cycles))
+}
+
+// HotspotChange is what takes more, and what less, than in the baseline in dir.
+func HotspotChange(c *report.HotspotChange, by report.By, top int, dir string) Value {
+	return Object(
+		Fact{"directory", Text(dir)},
+		Fact{"same_program", JSONOf(c.SameProgram)},
+		Fact{"shares_of", Text(UnitOf(c.ByCycles) + "s")},
+		Fact{"instructions", Int(c.Before.Instructions)},
+		Fact{"cycles", If(c.Before.Cycles > 0, Tenths(c.Before.Cycles))},
+		Fact{"new", Int(c.New)},
+		Fact{"lost", Int(c.Lost)},
+		Fact{"rows", Rows(HotspotChanges(c, by, top))},
+	)
+}
+
+// HotspotChanges are the rows of it.
+func HotspotChanges(c *report.HotspotChange, by report.By, top int) *Section {
+	labels := by
+	if !c.SameProgram {
+		labels = report.ByFunction
+	}
+	now, before := side{c, c.Now, "now", by}, side{c, c.Before, "before", by}
+	ofNow := func(i int) *report.HotspotRow { return c.Rows[i].Now }
+	ofBefore := func(i int) *report.HotspotRow { return c.Rows[i].Before }
+	s := &Section{Noun: RowNoun(c.Now.Named, labels), Rows: len(c.Rows), Top: top}
+	s.Columns = append(hotspotNames(c.Now.Named, len(c.Rows), labels, func(i int) *report.HotspotRow { return c.Rows[i].Row() }), Columns(
+		Column{"change_points", "CHANGE", Points, Main, 0, func(i int) Value { return PercentOf(c.Change(&c.Rows[i])) }},
+		When(c.Inclusive, Column{"total_change_points", "WITH CALLEES", Points, Number, 0, func(i int) Value {
+			return PercentOf(c.TotalChange(&c.Rows[i]))
+		}}))...)
+	s.Columns = append(s.Columns, now.figures(ofNow, "SHARE", "")...)
+	s.Columns = append(s.Columns, before.figures(ofBefore, "BEFORE", " BEFORE")...)
+	return s
+}
+
+// A side is what ran now, or before.
+type side struct {
+	c   *report.HotspotChange
+	h   *report.Hotspots
+	key string
+	by  report.By
+}
+
+// figures are the columns of a side: its share, and what that is of.
+func (x *side) figures(row func(int) *report.HotspotRow, share, suffix string) []Column {
+	took := func(i int) Value {
+		r := row(i)
+		if r == nil {
+			return None
+		}
+		return Of(own(x.c.ByCycles, r.Instructions, r.Cycles).Int(), Total(x.h, x.c.ByCycles))
+	}
+	unit := "INSTRUCTIONS"
+	if x.c.ByCycles {
+		unit = "CYCLES"
+	}
+	columns := []Column{
+		{Title: share, Unit: Percent, Weight: Main, Place: 1, At: took},
+		{Title: unit + suffix, Unit: Count, Weight: Number, Place: 2, At: took},
+		{Key: x.key, At: func(i int) Value { return If(row(i) != nil, Object()) }},
+		{Key: x.key + ".share_percent", Unit: Ratio, At: func(i int) Value { return Float(x.c.Share(x.h, row(i)) * 100) }},
+	}
+	for _, f := range hotspotFigures(x.h, x.by, row) {
+		if f.Key != "ipc" {
+			f.Key, f.Title = x.key+"."+f.Key, ""
+			columns = append(columns, f)
+		}
+	}
+	return columns
+}
+
+// A clockObject is the clock of a source that ran; what is not known is null.
+type clockObject struct {
+	Directory string   `json:"directory"`
+	Source    string   `json:"source"`
+	Hz        *float64 `json:"hz"`
+	Measured  bool     `json:"measured"`
+	LeastHz   *float64 `json:"least_hz"`
+	MostHz    *float64 `json:"most_hz"`
+	Elapsed   *float64 `json:"elapsed_seconds"`
+}
+
+func clockObjects(clocks []report.Clock) []clockObject {
+	known := func(x float64) *float64 {
+		if x == 0 {
+			return nil
+		}
+		return &x
+	}
+	objects := []clockObject{}
+	for _, c := range clocks {
+		objects = append(objects, clockObject{
+			c.Dir, schema.SourceText(c.Source), known(c.Hz), c.Measured, known(c.Least), known(c.Most), known(c.Elapsed),
+		})
+	}
+	return objects
+}

@@ -1,0 +1,55 @@
+package answer
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// Tasks is which tasks ran, and what each took.
+func Tasks(head []Fact, t *report.Tasks, top int) *Answer {
+	row := func(i int) *report.Task { return &t.Rows[i] }
+	took := func(i int) Value { return took(t.ByCycles, &row(i).Executed) }
+	several := slices.ContainsFunc(t.Rows, func(x report.Task) bool { return x.Source != t.Rows[0].Source || x.Dir != t.Rows[0].Dir })
+	s := &Section{Noun: "task", Rows: len(t.Rows), Top: top, Whole: Took(t.ByCycles, &t.Executed)}
+	s.Bar = func(i int) (full, part, whole float64) { return float64(took(i).Int()), 0, float64(took(0).Int()) }
+	s.Columns = []Column{
+		{Title: "TASK", Weight: Name, At: func(i int) Value {
+			if several {
+				return Text(schema.SourceText(row(i).Source) + ": " + row(i).Name)
+			}
+			return Text(row(i).Name)
+		}},
+		{Title: "SHARE", Unit: OfWhole, Weight: Main, At: took},
+		{Weight: Share, At: took},
+		{Title: strings.ToUpper(UnitOf(t.ByCycles)) + "S", Unit: Count, Weight: Number, At: took},
+		{Key: "directory", At: func(i int) Value { return Text(row(i).Dir) }},
+		{Key: "source", At: func(i int) Value { return Text(schema.SourceText(row(i).Source)) }},
+		{Key: "core", At: func(i int) Value { return Text(row(i).Core) }},
+		{Key: "task", At: func(i int) Value { return Int(row(i).Number) }},
+		{Key: "name", At: func(i int) Value { return JSONOf(row(i).Name) }},
+		{Key: "context_id", At: func(i int) Value { return If(row(i).ContextID.OK, Int(row(i).ContextID.V)) }},
+		{Title: "CONTEXT", Weight: Spare, Place: 3, At: func(i int) Value { return If(row(i).ContextID.OK, Text(Hex(row(i).ContextID.V))) }},
+		{"origin", "BEGAN", Words, Spare, 3, func(i int) Value { return Text(row(i).Origin.String()) }},
+		{"first_seq", "FIRST SEQ", Count, Number, 2, func(i int) Value { return Int(row(i).FirstSeq) }},
+		{"switches", "SWITCHES", Count, Number, 1, func(i int) Value { return Int(row(i).Switches) }},
+		{Key: "ambiguous", At: func(i int) Value { return Int(row(i).Ambiguous) }},
+		{"stack_drift", "DRIFT", Count, Spare, 4, func(i int) Value { return Int(row(i).Drift) }},
+		{Key: "instructions", At: func(i int) Value { return Int(row(i).Executed.Instructions) }},
+		{Key: "cycles", At: func(i int) Value { return Nullable(row(i).Executed.Cycles) }},
+	}
+	return &Answer{Name: "tasks", Facts: append(head,
+		Fact{"instructions", Int(t.Executed.Instructions)}, Fact{"cycles", Nullable(t.Executed.Cycles)}, Fact{"rows", Rows(s)})}
+}
+
+// Took is what was executed, in the unit that tasks are in the order of.
+func Took(byCycles bool, w *report.Work) int64 { return took(byCycles, w).Int() }
+
+func took(byCycles bool, w *report.Work) Value {
+	if byCycles {
+		return Int(w.Cycles.V)
+	}
+	return Int(w.Instructions)
+}
