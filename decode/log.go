@@ -57,7 +57,8 @@ func (r *Result) last(from, to Ends) *schema.Run {
 
 // RanSince reports whether anything ran since a span began.
 func (r *Result) RanSince(s *schema.Span) bool {
-	return s.Run < len(r.Runs) || slices.ContainsFunc(r.Entries[s.Entry:], func(e Entry) bool { return e.Path != OwnRuns })
+	isPath := func(e Entry) bool { return e.Path != OwnRuns }
+	return s.Run < len(r.Runs) || slices.ContainsFunc(r.Entries[s.Entry:], isPath)
 }
 
 // namedIn returns the index after the runs of a range that entries name.
@@ -74,7 +75,8 @@ func (r *Result) namedIn(from, to Ends) int {
 	return named
 }
 
-// shorten returns the path that is another one without its last instruction, which is not its only one.
+// shorten returns the path that is another one without its last instruction, which is not its
+// only one.
 func (r *Result) shorten(path uint32) uint32 {
 	p := r.Paths[path]
 	short := Path{First: uint32(len(r.PathShapes)), Count: p.Count, Instructions: p.Instructions - 1}
@@ -153,9 +155,10 @@ func (l *Log) RunCount(own int) int {
 	return n
 }
 
-// Expand appends all runs of a range: its own, of which the first has an index in the result, and those of its paths.
-// It returns the spans, too, each with the index in dst that its first run has then.
-func (l *Log) Expand(dst, own []schema.Run, first int, spans []schema.Span) (runs []schema.Run, moved []schema.Span) {
+// Expand appends all runs of a range: its own, of which the first has an index in the result, and
+// those of its paths. It returns the spans, too, each with the index in dst that its first run has.
+func (l *Log) Expand(dst, own []schema.Run, first int, spans []schema.Span) ([]schema.Run, []schema.Span) {
+	var moved []schema.Span
 	moved = append(moved, spans...)
 	k, run := 0, first
 	take := func(n int) { // runs of its own

@@ -1,10 +1,6 @@
 package etmv3
 
-import (
-	"math/bits"
-
-	"github.com/tracelake/tracelake/schema"
-)
+import "github.com/tracelake/tracelake/schema"
 
 // A warmKind is how the fast path handles a header.
 type warmKind uint8
@@ -21,10 +17,6 @@ type warmHeader struct {
 	kind   warmKind
 	count  uint8  // atoms
 	failed uint16 // as Atoms.N
-	// The atoms once more: in the order of Visits.History, and in pairs of a run of E and
-	// what follows it, the first pair in the lowest bits.
-	history uint64
-	pairs   uint16
 	// In cycle-accurate mode, the cycles before the first atom, before the others, and
 	// all, and how many rows of `cycle_counts` they make.
 	waits, between, cycles, rows uint8
@@ -62,32 +54,5 @@ func newWarmHeader(a *Atoms) warmHeader {
 	if h.cycles > 0 {
 		h.rows = 1
 	}
-	for i := range a.Count {
-		h.history = h.history<<1 | uint64(a.N>>i&1)
-	}
-	h.pairs = pairsOf(a)
 	return h
 }
-
-// A pair is up to 15 E and whether an N follows.
-const (
-	pairRun   = 0x1f
-	pairFails = 0x20
-	pairBits  = 8
-)
-
-// pairsOf returns the pairs of atoms, of which no more than two are N.
-func pairsOf(a *Atoms) (pairs uint16) {
-	for i, shift := uint8(0), 0; i < a.Count; shift += pairBits {
-		run := uint8(bits.TrailingZeros16(a.N>>i | 1<<(a.Count-i)))
-		pairs |= uint16(run) << shift
-		if i += run; i < a.Count {
-			pairs |= pairFails << shift
-			i++
-		}
-	}
-	return pairs
-}
-
-// after returns the atoms after the first n.
-func (h *warmHeader) after(n uint8) Atoms { return Atoms{N: h.failed >> n, Count: h.count - n} }

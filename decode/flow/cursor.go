@@ -64,9 +64,9 @@ func (c Cursor) Leave(e uint8) (path uint32, next Cursor) {
 	return c.b.wholes[e&1] - 1, Cursor{c.b.links[e&1]}
 }
 
-// Step walks to the waypoint of the block at c and on by one atom, which is 1 if it is E. The Cursor
-// that it returns is zero if the walk pauses after the
-// waypoint. It fails, and does nothing, if the block is not warm.
+// Step walks to the waypoint of the block at c and on by one atom, which is 1 if it is E. The
+// Cursor that it returns is zero if the walk pauses after the waypoint. It fails, and does
+// nothing, if the block is not warm.
 func (w *Walker) Step(c Cursor, e uint8) (next Cursor, ok bool) {
 	b := c.b
 	if b.ready != w.partStamp && !w.admit(b) {
@@ -84,7 +84,8 @@ func (w *Walker) Step(c Cursor, e uint8) (next Cursor, ok bool) {
 // branches to another address or not at all.
 func (w *Walker) Branch(c Cursor, to decode.PC) (next Cursor, ok bool) {
 	b := c.b
-	if b.flow != isa.Indirect && (b.flow != isa.Direct || to.Address != b.last.Target || to.ISA != b.last.TargetISA) || b.ready != w.partStamp && !w.admit(b) {
+	leads := b.flow == isa.Indirect || b.flow == isa.Direct && to.Address == b.last.Target && to.ISA == b.last.TargetISA
+	if !leads || b.ready != w.partStamp && !w.admit(b) {
 		return Cursor{}, false
 	}
 	if b.link && w.prog.rules.ReturnStack {

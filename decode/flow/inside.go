@@ -43,9 +43,11 @@ func (w *Walker) ResumeInside(c Cursor, pos int, p Pause) {
 // Inside walks n atoms of one packet from a position in the block at c on: as far as they
 // go in a block at once. Bits of failed say which failed their condition, the oldest in bit
 // 0. It writes the runs, without costs, into runs, which has room for n, and returns how
-// many there are, and the position. It may pause after the last atom; Seq is the caller's. If the walk is not
-// warm, there are no runs.
-func (w *Walker) Inside(c Cursor, pos int, runs []schema.Run, n int, failed uint64, offset int64) (to Cursor, at, walked int, p Pause) {
+// many there are, and the position. It may pause after the last atom; Seq is the caller's. If the walk
+// is not warm, there are no runs.
+func (w *Walker) Inside(
+	c Cursor, pos int, runs []schema.Run, n int, failed uint64, offset int64,
+) (to Cursor, at, walked int, p Pause) {
 	b, part := c.b, w.partStamp
 	for b.ready == part || w.includeWhole(b) {
 		size := int(b.count)

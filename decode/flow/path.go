@@ -159,8 +159,8 @@ func (t *Paths) Take(c Cursor, pos int, seed uint32, packet uint8, part uint32) 
 }
 
 // Learn returns the path of a packet that Take does not have: where it comes the second time
-// it is remembered. Its atoms are those of Inside. It returns nil if there is none, if not all of it
-// is warm, or if the return stack leads elsewhere.
+// it is remembered. Its atoms are those of Inside. It returns nil if there is none, or if not all
+// of it is warm.
 func (w *Walker) Learn(c Cursor, pos int, packet uint8, n int, failed uint64) *Path {
 	t, when := w.paths, whenOf(pos, packet)
 	p := &t.at[slotOf(c.Seed(pos), packet)]
@@ -194,7 +194,8 @@ func (w *Walker) make(p *Path, pos, n int, failed uint64) bool {
 			return false
 		}
 		k := min(n, b.len()-pos)
-		key := shapeKey{block: b, first: uint16(pos), count: uint16(k), failed: failed & (1<<k - 1), flags: schema.RunHasFailed}
+		key := shapeKey{block: b, first: uint16(pos), count: uint16(k), flags: schema.RunHasFailed}
+		key.failed = failed & (1<<k - 1)
 		fails := failed >> (k - 1) & 1
 		x.Last.b, x.To.b, x.Pos, key.outcome = b, b, uint16(pos+k), insideOutcomes[fails]
 		if n, pos = n-k, pos+k; pos == b.len() {
@@ -271,7 +272,8 @@ func (w *Walker) number(p *Path) bool {
 		w.result.PathShapes = append(w.result.PathShapes, w.indexShape(s))
 	}
 	p.part, p.ID = w.partStamp, uint32(len(w.result.Paths))
-	w.result.Paths = append(w.result.Paths, decode.Path{First: uint32(first), Count: uint32(p.count), Instructions: p.N})
+	path := decode.Path{First: uint32(first), Count: uint32(p.count), Instructions: p.N}
+	w.result.Paths = append(w.result.Paths, path)
 	return true
 }
 
@@ -286,7 +288,8 @@ func (w *Walker) indexShape(s *shape) uint32 {
 	return s.index
 }
 
-// whole returns one more than the number of the path that is all of b, with an outcome. b is in the result.
+// whole returns one more than the number of the path that is all of b, which is in the result,
+// with an outcome.
 func (w *Walker) whole(b *block, e uint8) uint32 {
 	r := w.result
 	r.Paths = append(r.Paths, decode.Path{First: uint32(len(r.PathShapes)), Count: 1, Instructions: b.count})

@@ -33,7 +33,8 @@ var outcomes = func() (table [256]uint8) {
 // most.
 const longestWarm = max(maxCyclesBytes, maxAddressBytes)
 
-// pathShare is that of [flow.Walker.Paths]: packets that have no path are an entry for each atom, which costs little more.
+// pathShare is that of [flow.Walker.Paths]: a packet without a path is an entry for each atom,
+// which costs little more.
 const pathShare = 8
 
 // maxAtoms is how many atoms a packet has at most.

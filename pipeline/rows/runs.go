@@ -14,7 +14,8 @@ type runs struct {
 	rows int64        // of the table they become
 }
 
-// newRuns returns all runs of a part. They are short if none has more instructions than a row of `blocks`.
+// newRuns returns all runs of a part. They are short if none has more instructions than a row of
+// `blocks`.
 func newRuns(of stitch.Runs, form form, short bool) runs {
 	r := runs{Runs: of, runs: of.Log.RunCount(of.To - of.From)}
 	if len(of.Log.Entries) == 0 {
@@ -24,8 +25,8 @@ func newRuns(of stitch.Runs, form form, short bool) runs {
 	return r
 }
 
-// expand makes runs of what is in the log, in the memory of list, if there is nothing in it yet, and returns
-// that.
+// expand makes runs of what is in the log, in the memory of list, unless they are made already. It
+// returns that memory.
 func (r *runs) expand(list []schema.Run) []schema.Run {
 	if r.list != nil {
 		return list

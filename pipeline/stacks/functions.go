@@ -64,13 +64,14 @@ type codeBlock struct {
 	address  uint32      // of its first one
 	one      int32       // the function of all of them, or several
 	leaves   schema.Kind // that of its last one, if it leaves; else other
+	last     schema.Kind // that of its last one
 }
 
 func (fs Functions) codeBlock(b *schema.Block) codeBlock {
 	end := len(b.Address) - 1
 	c := codeBlock{Block: b, function: fs.at(b.Address[0]), address: b.Address[0], next: b.Address[end] + uint32(b.Size[end]), length: uint16(len(b.Address))}
-	if kind := schema.Kind(b.Kind[end]); leaves(kind) {
-		c.leaves = kind
+	if c.last = schema.Kind(b.Kind[end]); leaves(c.last) {
+		c.leaves = c.last
 	}
 	if last := b.Address[len(b.Address)-1]; c.function != none && last-fs[c.function].Address < fs[c.function].Size {
 		if c.one = c.function; int(c.function)+1 < len(fs) && fs[c.function+1].Address <= last {

@@ -73,11 +73,12 @@ type unitWalk struct {
 func (w *walker) setUnit() {
 	r, u := w.part, &w.unit
 	if u.unit != r.Unit {
-		*u = unitWalk{r.Unit, u.places[:0], u.heads[:0], u.ways[:0], u.paths[:0], append(u.moves[:0], move{}, move{}), u.runs[:0]}
+		moves := append(u.moves[:0], make([]move, spareMoves)...)
+		*u = unitWalk{r.Unit, u.places[:0], u.heads[:0], u.ways[:0], u.paths[:0], moves, u.runs[:0]}
 	}
 	for n := len(u.places); n < r.Blocks; n++ {
 		b := &w.blocks[r.Numbers[n]]
-		u.places = append(u.places, place{one: b.one, address: b.address, length: b.length, kind: b.leaves, last: schema.Kind(b.Kind[b.length-1])})
+		u.places = append(u.places, place{b.one, b.address, b.length, b.leaves, b.last})
 		u.heads = append(u.heads, -1)
 	}
 	for len(u.paths) < len(r.Log.Paths) {
@@ -94,8 +95,9 @@ func (w *walker) wayOf(block uint32, kind schema.Kind, to uint32, function int32
 		}
 	}
 	i := int32(len(u.ways))
+	back := w.blocks[w.part.Numbers[block]].next
 	u.ways = append(u.ways, way{
-		kind: kind, back: w.blocks[w.part.Numbers[block]].next, target: to, function: function, caller: below, next: u.heads[block],
+		kind: kind, back: back, target: to, function: function, caller: below, next: u.heads[block],
 	})
 	u.heads[block] = i
 	return i
@@ -148,11 +150,11 @@ func (w *walker) know(path uint32) {
 	u.paths[path] = p
 }
 
-// paths walks the entries of the part from one on that are paths, of which the first has an index in the unit; so many
-// runs of the unit come before them. It returns how many there are.
+// paths walks the entries of the part from one on that are paths, of which the first has an index
+// in the unit; so many runs of the unit come before them. It returns how many there are.
 //
-// Whether control leaves a function after a path, and how often inside it, is hard to predict. So the loop writes moves
-// whether they are some or not, and counts those that are.
+// Whether control leaves a function after a path, and how often inside it, is hard to predict. So
+// the loop writes moves whether they are some or not, and counts those that are.
 func (w *walker) paths(entries []decode.Entry, first, runs int) (n int) {
 	u := &w.unit
 	at, nextSpan, nextMark := w.step.at.seq-w.part.Seq, 0, w.nextMark-w.part.Seq
@@ -217,8 +219,9 @@ func (w *walker) paths(entries []decode.Entry, first, runs int) (n int) {
 // noPath is what comes before a path that is none.
 var noPath = pathWalk{target: -1}
 
-// slowPath makes the steps between the last instruction and a path, and if marks lie inside it, or it is of several functions,
-// those inside it. It returns the path if its own steps are not made yet, else noPath.
+// slowPath makes the steps between the last instruction and a path, and if marks lie inside it, or
+// it is of several functions, those inside it. It returns the path if its own steps are not made
+// yet, else noPath.
 func (w *walker) slowPath(path uint32, end int64) *pathWalk {
 	p := &w.unit.paths[path]
 	if end+w.part.Seq > w.nextMark || p.function == several {
@@ -259,8 +262,8 @@ func (w *walker) runByRun(path uint32) {
 	w.runs(u.runs, func(int) int { return math.MaxInt })
 }
 
-// spanOfEntry moves on to the span of an entry, before which there are so many runs, and returns the entry that the next
-// one begins with.
+// spanOfEntry moves on to the span of an entry, before which there are so many runs, and returns
+// the entry that the next one begins with.
 func (w *walker) spanOfEntry(runs, entry int) int {
 	spans := w.part.Spans
 	for w.span+1 < len(spans) && spans[w.span+1].Run <= runs && spans[w.span+1].Entry <= entry {

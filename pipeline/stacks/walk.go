@@ -82,11 +82,13 @@ func (w *walker) runs(runs []schema.Run, spanOf func(i int) int) {
 	r, places := w.part, w.unit.places
 	function, kind := w.state()
 	seq, nextSpan, again := w.step.at.seq, 0, !r.Base.CycleAccurate
-	whole := false // the run before goes up to the end of its block
+	whole := false         // the run before goes up to the end of its block
+	var latest *schema.Run // the last run that has cycles, if the position has not that of it
 	for i := range runs {
 		run := &runs[i]
 		if i >= nextSpan {
 			w.make()
+			latest = w.reach(latest)
 			nextSpan = spanOf(i)
 		}
 		p, end := &places[run.Block], seq+int64(run.Count)
@@ -96,6 +98,7 @@ func (w *walker) runs(runs []schema.Run, spanOf func(i int) int) {
 				w.wait(move{seq - r.Seq, w.wayOf(runs[i-1].Block, kind, p.address, p.one)})
 			} else {
 				w.make()
+				latest = w.reach(latest)
 				w.enterAfter(runs[:i], seq, int(run.Block), int(run.First))
 				if inside {
 					w.through(run)
@@ -107,20 +110,32 @@ func (w *walker) runs(runs []schema.Run, spanOf func(i int) int) {
 		if run.Outcome == schema.NotTaken {
 			kind = schema.KindOther
 		}
-		if run.First+run.Count != p.length || p.one == several {
+		switch {
+		case p.one == several:
 			whole = false
 			w.last = lastOf(run, r.Numbers, w.blocks)
 			function, kind = w.state()
+		case run.First+run.Count != p.length: // only the last instruction of a block leaves
+			whole, kind = false, schema.KindOther
 		}
 		if run.Flags&timed != 0 {
-			w.step.at.time(r, w.span, run.Cycle)
+			latest = run
 		}
 	}
 	w.make()
+	w.reach(latest)
 	w.step.at.seq = seq
 	if len(runs) > 0 {
 		w.last = lastOf(&runs[len(runs)-1], r.Numbers, w.blocks)
 	}
+}
+
+// reach has the position have the cycle of a run, unless that is nil. It returns nil.
+func (w *walker) reach(run *schema.Run) *schema.Run {
+	if run != nil {
+		w.step.at.time(w.part, w.span, run.Cycle)
+	}
+	return nil
 }
 
 // enterAfter makes the steps between the last of some runs, or if there are none what came before
@@ -133,8 +148,8 @@ func (w *walker) enterAfter(runs []schema.Run, seq int64, block, first int) {
 	w.enter(&w.blocks[w.part.Numbers[block]], first)
 }
 
-// spanOfRun moves on to the span of a run, before which there are so many entries, and returns the run that the next one
-// begins with.
+// spanOfRun moves on to the span of a run, before which there are so many entries, and returns the
+// run that the next one begins with.
 func (w *walker) spanOfRun(run, entries int) int {
 	spans := w.part.Spans
 	for w.span+1 < len(spans) && spans[w.span+1].Run <= run && spans[w.span+1].Entry <= entries {

@@ -45,8 +45,8 @@ type sum struct {
 	others    []departure
 }
 
-// paths counts the entries of a part, which begin at an ordinal with paths, up to the first that is none. It returns
-// how many they are, and the ordinal after them.
+// paths counts the entries of a part, which begin at an ordinal with paths, up to the first that is
+// none. It returns how many they are, and the ordinal after them.
 func (c *counter) paths(entries []decode.Entry, seq int64) (n int, after int64) {
 	counts := c.unit.counts
 	cur := &counts[entries[0].Path]
@@ -96,7 +96,8 @@ func (p *pathCount) turn(address uint32) {
 	p.departure = departure{target: to}
 }
 
-// arrive counts that a path came after what is no path, or after a mark, at an ordinal: on the way to its first shape.
+// arrive counts that a path came after what is no path, or after a mark, at an ordinal: on the way
+// to its first shape.
 func (c *counter) arrive(p *pathCount, path uint32, seq int64) {
 	if p.seq < 0 {
 		p.seq = seq
@@ -132,7 +133,10 @@ func (c *counter) begin(r *stitch.Runs) {
 	for i := len(u.counts); i < len(u.log.Paths); i++ {
 		p := &u.log.Paths[i]
 		first := &u.log.Shapes[u.log.PathShapes[p.First]]
-		u.counts = append(u.counts, pathCount{departure: departure{target: -1}, address: u.blocks[first.Block].Address[first.First], instructions: p.Instructions, seq: -1})
+		u.counts = append(u.counts, pathCount{
+			departure: departure{target: -1}, seq: -1,
+			address: u.blocks[first.Block].Address[first.First], instructions: p.Instructions,
+		})
 	}
 }
 

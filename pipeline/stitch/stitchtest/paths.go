@@ -28,7 +28,8 @@ type pathMaker struct {
 
 // logged returns a part with paths in place of runs without cycles.
 func (x *pathMaker) logged(r stitch.Runs) stitch.Runs {
-	unit := &decode.Result{Blocks: r.Unit.Blocks, Costs: r.Unit.Costs, Offsets: r.Unit.Offsets, Timestamps: r.Unit.Timestamps}
+	u := r.Unit
+	unit := &decode.Result{Blocks: u.Blocks, Costs: u.Costs, Offsets: u.Offsets, Timestamps: u.Timestamps}
 	runs, spans := r.Unit.Runs[r.From:r.To], append([]schema.Span(nil), r.Spans...)
 	var own []schema.Run
 	named := 0
