@@ -86,7 +86,8 @@ func (c *CountRows) Slice(from, to int) CountRows {
 		return CountRows{}
 	}
 	return CountRows{
-		Rows: c.Rows[from-c.Base : to-c.Base : to-c.Base], Spans: c.Spans[c.span(from) : c.span(to-1)+1], Base: from, memory: c.memory,
+		Rows: c.Rows[from-c.Base : to-c.Base : to-c.Base], Spans: c.Spans[c.span(from) : c.span(to-1)+1], Base: from,
+		memory: c.memory,
 	}
 }
 

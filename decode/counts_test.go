@@ -24,14 +24,16 @@ func countRows(c *CountRows) []schema.CycleCount {
 func someCounts() []schema.CycleCount {
 	at := func(seq, cycle int64) schema.CycleCount {
 		return schema.CycleCount{
-			Key: schema.Key{Seq: seq, Offset: 100 + seq}, Point: schema.Point{Epoch: 1, Cycle: schema.Of(cycle)}, Cycles: schema.Of[int64](7), Kind: schema.CountAtom,
+			Key: schema.Key{Seq: seq, Offset: 100 + seq}, Point: schema.Point{Epoch: 1, Cycle: schema.Of(cycle)},
+			Cycles: schema.Of[int64](7), Kind: schema.CountAtom,
 		}
 	}
 	far, unknown, late, wide := at(1<<40, 12), at(6, 13), at(2, 14), at(7, 1<<33)
 	unknown.Cycles = schema.Null[int64]{}
 	late.Late, late.OutOfEpoch, late.Kind, late.Cycle = true, true, schema.CountGap, schema.Null[int64]{}
 	wide.Cycles.V = math.MaxUint32 + 1
-	return []schema.CycleCount{at(4, 10), at(5, 11), far, at(6, 12), unknown, late, at(6, 14), wide, at(8, math.MaxUint32<<1), at(9, math.MaxUint32<<1+8)}
+	return []schema.CycleCount{at(4, 10), at(5, 11), far, at(6, 12), unknown, late, at(6, 14), wide,
+		at(8, math.MaxUint32<<1), at(9, math.MaxUint32<<1+8)}
 }
 
 // Rows come back as they were added, whatever they are relative to, also where they are

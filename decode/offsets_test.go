@@ -19,7 +19,8 @@ func plain(o CaptureOffsets) (at []CaptureOffset) {
 // sliced and joined, and in whatever order they are asked for.
 func TestCaptureOffsets(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	forms := []Form{{}, {Step: 4}, {Group: 15, Gap: 1}, {Group: 3, Gap: 1}, {Group: 2, Gap: 2}, {Step: 2, Group: 4, Gap: 9}}
+	forms := []Form{{}, {Step: 4}, {Group: 15, Gap: 1}, {Group: 3, Gap: 1}, {Group: 2, Gap: 2},
+		{Step: 2, Group: 4, Gap: 9}}
 	for range 600 {
 		form := forms[rng.IntN(len(forms))]
 		o := CaptureOffsets{form: form}

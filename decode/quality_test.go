@@ -22,7 +22,8 @@ func TestQualityBranch(t *testing.T) {
 	} {
 		var q Quality
 		q.Branch(tt.miss)
-		if q.Branches != 1 || q.BranchesRepeated != tt.repeated || q.BranchesAgree() != tt.repeated || len(q.BranchMisses) != 1-int(tt.repeated) {
+		if q.Branches != 1 || q.BranchesRepeated != tt.repeated || q.BranchesAgree() != tt.repeated ||
+			len(q.BranchMisses) != 1-int(tt.repeated) {
 			t.Errorf("%s: %+v", tt.name, q)
 		}
 	}
@@ -47,7 +48,8 @@ func TestQualityAdd(t *testing.T) {
 	second.BranchesUnplaced, second.BranchesRepeated = 3, 2
 	sum.Add(&first)
 	sum.Add(&second)
-	want := Quality{Branches: 21, BranchesIndirect: 1, BranchesRepeated: 2, BranchesUnplaced: 3, ISyncs: 11, ISyncsEqual: 1, ISyncsUnplaced: 1}
+	want := Quality{Branches: 21, BranchesIndirect: 1, BranchesRepeated: 2, BranchesUnplaced: 3, ISyncs: 11,
+		ISyncsEqual: 1, ISyncsUnplaced: 1}
 	want.Undefined = []string{"timestamp packets", "vmid packets"}
 	for i := range int64(MaxMisses) {
 		want.BranchMisses = append(want.BranchMisses, Miss{Offset: i})

@@ -9,7 +9,8 @@ import (
 // What an I-sync does depends on its reason, on its count, and on whether sync was
 // lost before it.
 func TestISyncEffect(t *testing.T) {
-	none, unknown, five := SegmentStart{}, SegmentStart{HasCount: true}, SegmentStart{HasCount: true, Count: schema.Of[int64](5)}
+	none, unknown, five := SegmentStart{}, SegmentStart{HasCount: true},
+		SegmentStart{HasCount: true, Count: schema.Of[int64](5)}
 	for _, tt := range []struct {
 		name            string
 		start           SegmentStart
@@ -24,15 +25,19 @@ func TestISyncEffect(t *testing.T) {
 		{name: "periodic, count unknown", start: unknown, reason: schema.ISyncPeriodic, ledger: 1},
 		{name: "periodic after a loss", start: none, reason: schema.ISyncPeriodic, lost: true, restart: true, opens: true},
 		{name: "trace on", start: none, reason: schema.ISyncTraceOn, restart: true, opens: true},
-		{name: "trace on, gap counted", start: five, reason: schema.ISyncTraceOn, restart: true, cycles: 5, ledger: 1, sum: true},
-		{name: "overflow, count unknown", start: unknown, reason: schema.ISyncOverflow, restart: true, opens: true, ledger: 1, outOfEpoch: true},
-		{name: "counted after a loss", start: five, reason: schema.ISyncTraceOn, lost: true, restart: true, opens: true, ledger: 1, outOfEpoch: true, sum: true},
+		{name: "trace on, gap counted", start: five, reason: schema.ISyncTraceOn, restart: true, cycles: 5, ledger: 1,
+			sum: true},
+		{name: "overflow, count unknown", start: unknown, reason: schema.ISyncOverflow, restart: true, opens: true, ledger: 1,
+			outOfEpoch: true},
+		{name: "counted after a loss", start: five, reason: schema.ISyncTraceOn, lost: true, restart: true, opens: true,
+			ledger: 1, outOfEpoch: true, sum: true},
 	} {
 		s := tt.start
 		s.Offset, s.Reason, s.At = 104, tt.reason, schema.Of(Position{PC: PC{Address: 0x8000}})
 		want := ISyncEffect{NewEpoch: tt.opens, Cycles: tt.cycles}
 		if tt.restart {
-			want.Restart = schema.Of(schema.Event{Key: schema.Key{Offset: 104}, Event: RestartEvent(tt.reason), Address: schema.Of[uint32](0x8000)})
+			want.Restart = schema.Of(schema.Event{Key: schema.Key{Offset: 104}, Event: RestartEvent(tt.reason),
+				Address: schema.Of[uint32](0x8000)})
 		}
 		if tt.ledger > 0 {
 			row := schema.CycleCount{Key: schema.Key{Offset: 104}, Kind: schema.CountISync, OutOfEpoch: tt.outOfEpoch}
@@ -51,7 +56,8 @@ func TestISyncEffect(t *testing.T) {
 func TestResultRoom(t *testing.T) {
 	r := NewResult(Ends{Runs: 100, Events: 3}, 2)
 	if cap(r.Runs) < 100 || cap(r.Events) < 3 || cap(r.Segments) < 2 || r.Costs != nil || len(r.Runs) != 0 {
-		t.Fatalf("room for %d runs, %d events, %d segments, %d costs", cap(r.Runs), cap(r.Events), cap(r.Segments), cap(r.Costs))
+		t.Fatalf("room for %d runs, %d events, %d segments, %d costs", cap(r.Runs), cap(r.Events), cap(r.Segments),
+			cap(r.Costs))
 	}
 	before := r.Bytes()
 	r.Runs, r.Events = r.Runs[:49], r.Events[:2]

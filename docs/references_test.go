@@ -54,11 +54,13 @@ var (
 	documentName = regexp.MustCompile(`(?:[\w./-]+/)?[\w-]+\.md\b|(?:IHI|DDI) \d{4}[A-Z]?|RFC \d+`)
 	// after a document: one more of its sections, or what is no section but may
 	// stand among them.
-	sectionOf   = regexp.MustCompile("^`?" + `(?:[,;:]| and| to)? (?:§((?:[A-Z]\.?)?\d+(?:\.\d+)*)|([A-Z]\d+(?:\.\d+)+)|(?:tables?|examples?|chapters?) [A-Z]?\d+(?:[.-]\d+)?)`)
+	sectionOf = regexp.MustCompile("^`?" +
+		`(?:[,;:]| and| to)? (?:§((?:[A-Z]\.?)?\d+(?:\.\d+)*)|([A-Z]\d+(?:\.\d+)+)|(?:tables?|examples?|chapters?) [A-Z]?\d+(?:[.-]\d+)?)`)
 	bareSection = regexp.MustCompile(`§((?:[A-Z]\.?)?\d+(?:\.\d+)*)`)
 	// "Section numbers are those of DOCUMENT".
-	sectionsAre = regexp.MustCompile(`Section(?:s| numbers)\b[^.§]*(?:\(§\)[^.§]*)? are (?:those )?of (?:[^.]*? )??(` + documentName.String() + `)`)
-	space       = regexp.MustCompile(`\s+`)
+	sectionsAre = regexp.MustCompile(`Section(?:s| numbers)\b[^.§]*(?:\(§\)[^.§]*)? are (?:those )?of (?:[^.]*? )??(` +
+		documentName.String() + `)`)
+	space = regexp.MustCompile(`\s+`)
 )
 
 func (s *source) citations() []citation {
@@ -112,8 +114,10 @@ func TestWhatIsCited(t *testing.T) {
 		want []citation
 	}{
 		{"a loss (§4.2) of IHI 0014Q", []citation{{"its own", "4.2"}, {"IHI 0014Q", ""}}},
-		{"ARM IHI 0035B §2.3, §B.3.2, analyze_isync, §4.4", []citation{{"IHI 0035B", ""}, {"IHI 0035B", "2.3"}, {"IHI 0035B", "B.3.2"}, {"its own", "4.4"}}},
-		{"docs/etmv3.md §4.6 and §8.6; 5", []citation{{"docs/etmv3.md", ""}, {"docs/etmv3.md", "4.6"}, {"docs/etmv3.md", "8.6"}}},
+		{"ARM IHI 0035B §2.3, §B.3.2, analyze_isync, §4.4",
+			[]citation{{"IHI 0035B", ""}, {"IHI 0035B", "2.3"}, {"IHI 0035B", "B.3.2"}, {"its own", "4.4"}}},
+		{"docs/etmv3.md §4.6 and §8.6; 5", []citation{{"docs/etmv3.md", ""}, {"docs/etmv3.md", "4.6"}, {"docs/etmv3.md",
+			"8.6"}}},
 		{"(IHI 0014Q §7.3.1, table 7.4, §7.2)", []citation{{"IHI 0014Q", ""}, {"IHI 0014Q", "7.3.1"}, {"IHI 0014Q", "7.2"}}},
 		{"DDI 0406C, A5.2 to A5.6, table B1-3", []citation{{"DDI 0406C", ""}, {"DDI 0406C", "A5.2"}, {"DDI 0406C", "A5.6"}}},
 		{"2.3 of 5, table 4.1, R15 and A8", nil},
@@ -123,7 +127,8 @@ func TestWhatIsCited(t *testing.T) {
 		}
 	}
 	s := source{section: "none", texts: []string{"§1. Section numbers are those of docs/a.md, say §2.", "§3"}}
-	if got := s.citations(); !slices.Contains(got, citation{"docs/a.md", "3"}) || slices.Contains(got, citation{"none", "3"}) {
+	if got := s.citations(); !slices.Contains(got, citation{"docs/a.md", "3"}) ||
+		slices.Contains(got, citation{"none", "3"}) {
 		t.Errorf("a text that says what sections are of: %v", got)
 	}
 }
@@ -136,8 +141,10 @@ func TestWhatIsNotThere(t *testing.T) {
 		pages:  map[string][]string{},
 	}
 	for c, ok := range map[citation]bool{
-		{"docs/a.md", ""}: true, {"a.md", "2.1"}: true, {"docs/a.md", "2.2"}: false, {"docs/b.md", ""}: false, {"spec/a.md", ""}: false,
-		{"README.md", ""}: true, {"IHI 0014Q", ""}: true, {"IHI 0014Q", "7.2"}: true, {"IHI 0014Q", "7.3"}: false, {"IHI 0064", ""}: false, {"", "1"}: false,
+		{"docs/a.md", ""}: true, {"a.md", "2.1"}: true, {"docs/a.md", "2.2"}: false, {"docs/b.md", ""}: false,
+		{"spec/a.md", ""}: false,
+		{"README.md", ""}: true, {"IHI 0014Q", ""}: true, {"IHI 0014Q", "7.2"}: true, {"IHI 0014Q", "7.3"}: false,
+		{"IHI 0064", ""}: false, {"", "1"}: false,
 	} {
 		if err := l.check(c, "bench/main.go"); (err == nil) != ok {
 			t.Errorf("%v: %v", c, err)
@@ -275,7 +282,8 @@ func sources(t *testing.T) []source {
 // sections are of says it for all files of its folder.
 func comments(t *testing.T, name string, packages map[string]string) []string {
 	t.Helper()
-	file, err := parser.ParseFile(token.NewFileSet(), path.Join(root, name), nil, parser.ParseComments|parser.SkipObjectResolution)
+	file, err := parser.ParseFile(token.NewFileSet(), path.Join(root, name), nil,
+		parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -176,7 +176,8 @@ func (d *decodedTables) transfersOf(instruction int) (isa.Transfers, bool) {
 	if executed := column("executed"); null(executed, instruction) || executed.U8[instruction] == 0 {
 		return isa.Transfers{}, false
 	}
-	t := isa.DataOf(column("opcode").U32[instruction], column("size").U8[instruction], schema.ISA(column("isa").U8[instruction]))
+	t := isa.DataOf(column("opcode").U32[instruction], column("size").U8[instruction],
+		schema.ISA(column("isa").U8[instruction]))
 	return t, t.Count > 0
 }
 
@@ -291,7 +292,8 @@ func (c *accessComparison) checkValues(t testing.TB, s *rangeComparison) {
 		at = s.moved(at)
 		row := slices.Contains(s.got.integers(&schema.DataAccesses, "byte_offset"), at)
 		event := slices.Index(s.got.integers(&schema.Events, "byte_offset"), at)
-		unmatched := event >= 0 && schema.EventKind(s.got.column(&schema.Events, "event").U8[event]) == schema.EventDataUnmatched
+		unmatched := event >= 0 && schema.EventKind(s.got.column(&schema.Events,
+			"event").U8[event]) == schema.EventDataUnmatched
 		if row == unmatched {
 			t.Errorf("the value at %d: a row %t, an event %t", at, row, unmatched)
 		}
@@ -300,7 +302,8 @@ func (c *accessComparison) checkValues(t testing.TB, s *rangeComparison) {
 
 // comparer returns what compares the cells of a column that may not differ by
 // same.
-func (c *accessComparison) comparer(s *rangeComparison, v *schema.Vector, same func(i, j int) bool) func(i, j int) bool {
+func (c *accessComparison) comparer(s *rangeComparison, v *schema.Vector, same func(i, j int) bool) func(i,
+	j int) bool {
 	offset, seq := s.want.column(&schema.DataAccesses, "byte_offset"), s.want.column(&schema.DataAccesses, "seq")
 	return func(i, j int) bool {
 		if same(i, j) {
@@ -425,7 +428,8 @@ func (v *variants) possibleGroup(d *decodedTables, x *truth.DataAccess) bool {
 		return false
 	}
 	of, ok := d.transfersOf(int(x.Seq))
-	return ok && x.Access == schema.Of(of.At(x.Position)) && x.Size == schema.Of(of.Size) && (!of.Register || !x.Address.OK)
+	return ok && x.Access == schema.Of(of.At(x.Position)) && x.Size == schema.Of(of.Size) &&
+		(!of.Register || !x.Address.OK)
 }
 
 // checkAccessPrefix checks the data accesses that whole packets before end report:
@@ -469,7 +473,8 @@ func (v *variants) checkAccessPrefix(t testing.TB, got *decodedTables, end int64
 		if c.mayDiffer("seq", x.row, schema.Null[int64]{}) {
 			w.Seq, w.NoInstruction, w.Position, w.Access = g.Seq, g.NoInstruction, g.Position, g.Access
 		}
-		if x.row < end && c.mayDiffer("state", x.row, schema.Null[int64]{}) || c.mayDiffer("position", x.row, schema.Null[int64]{}) {
+		if x.row < end && c.mayDiffer("state", x.row, schema.Null[int64]{}) ||
+			c.mayDiffer("position", x.row, schema.Null[int64]{}) {
 			w.State = g.State
 		}
 		if g != w {

@@ -32,7 +32,8 @@ func TestVerify(t *testing.T) {
 	check(t, os.WriteFile(trace, good, 0o666))
 	again, err = Verify(t.Context(), dir, input, keep.VerifyOptions{Workers: 1})
 	check(t, err)
-	if again.Equal() || len(again.Inputs) != 1 || !strings.HasPrefix(again.Inputs[0], "trace.bin: is not the file that was decoded") {
+	if again.Equal() || len(again.Inputs) != 1 || !strings.HasPrefix(again.Inputs[0],
+		"trace.bin: is not the file that was decoded") {
 		t.Errorf("%+v", again.Inputs)
 	}
 	for i := range again.Rows.Differences {

@@ -41,12 +41,14 @@ func TestAnswers(t *testing.T) {
 		},
 		{
 			"opencsd-tc2-ptm-rstk-t32", "0x02", nil,
-			map[decode.Question]string{decode.AskCycles: cycles, decode.AskTimestamps: "ETMCR[28], timestamp enable", decode.AskContexts: contexts},
+			map[decode.Question]string{decode.AskCycles: cycles, decode.AskTimestamps: "ETMCR[28], timestamp enable",
+				decode.AskContexts: contexts},
 		},
 		{
 			"am243x-r5f-etmv3-freertos-002b37c", "0x10",
 			[]decode.Question{decode.AskConditions},
-			map[decode.Question]string{decode.AskCycles: cycles, decode.AskTimestamps: "ETMv3.3 has no timestamps: ETMv3.5 has", decode.AskContexts: contexts},
+			map[decode.Question]string{decode.AskCycles: cycles, decode.AskTimestamps: "ETMv3.3 has no timestamps: ETMv3.5 has",
+				decode.AskContexts: contexts},
 		},
 	} {
 		t.Run(tt.capture+" "+tt.source, func(t *testing.T) {
@@ -66,7 +68,8 @@ func TestAnswers(t *testing.T) {
 				t.Fatalf("%d answers", len(answers))
 			}
 			for _, a := range answers {
-				if yes := slices.Contains(tt.yes, a.Question); yes != a.Yes || yes && a.Set+a.Why != "" || !yes && (a.Set == "") == (a.Why == "") {
+				if yes := slices.Contains(tt.yes, a.Question); yes != a.Yes || yes && a.Set+a.Why != "" ||
+					!yes && (a.Set == "") == (a.Why == "") {
 					t.Errorf("%+v", a)
 				}
 				if want := tt.no[a.Question]; !strings.HasPrefix(a.Set+a.Why, want) {

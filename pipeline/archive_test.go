@@ -26,7 +26,8 @@ import (
 
 // archiveOptions are those of an archive of a capture, as the tests make it.
 func archiveOptions(c capture.Options, create archive.CreateOptions) keep.ArchiveOptions {
-	return keep.ArchiveOptions{Export: Options{Capture: c, Workers: 2, Tool: schema.Tool{Name: "test"}}, CreateOptions: create, Level: "fastest"}
+	return keep.ArchiveOptions{Export: Options{Capture: c, Workers: 2, Tool: schema.Tool{Name: "test"}},
+		CreateOptions: create, Level: "fastest"}
 }
 
 // archiveOf archives a capture.
@@ -42,7 +43,8 @@ func archiveOf(t testing.TB, input string, c capture.Options, create archive.Cre
 func exportTo(t testing.TB, input string, c capture.Options) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run")
-	_, err := Export(t.Context(), input, dir, Options{Capture: c, Level: schema.LevelBlocks, Tables: schema.Tables(), Workers: 2, Tool: schema.Tool{Name: "test"}})
+	_, err := Export(t.Context(), input, dir, Options{Capture: c, Level: schema.LevelBlocks, Tables: schema.Tables(),
+		Workers: 2, Tool: schema.Tool{Name: "test"}})
 	check(t, err)
 	return dir
 }
@@ -114,7 +116,8 @@ func TestExportArchive(t *testing.T) {
 				t.Errorf("problems %v, %d rows", r.Problems, r.Rows)
 			}
 			sameFiles(t, exportTo(t, dir, capture.Options{ELFs: tt.again}), exportTo(t, tt.input, tt.opt))
-			if images, err := os.ReadDir(filepath.Join(dir, "images")); (len(images) > 0) != (tt.create == archive.CreateOptions{}) {
+			if images, err := os.ReadDir(filepath.Join(dir,
+				"images")); (len(images) > 0) != (tt.create == archive.CreateOptions{}) {
 				t.Errorf("%d images in the archive (%v)", len(images), err)
 			}
 		})
@@ -139,15 +142,19 @@ func TestArchiveStoreMoved(t *testing.T) {
 		t.Errorf("problems %v, unchecked %q", r.Problems, r.Unchecked)
 	}
 	sameFiles(t, exportTo(t, dir, capture.Options{ImageStore: moved}), exportTo(t, raw, options))
-	again, err := Verify(t.Context(), dir, raw, keep.VerifyOptions{Workers: 1, Capture: capture.Options{ImageStore: moved}})
+	again, err := Verify(t.Context(), dir, raw, keep.VerifyOptions{Workers: 1,
+		Capture: capture.Options{ImageStore: moved}})
 	check(t, err)
 	if !again.Equal() {
 		t.Errorf("%+v", again)
 	}
-	if _, err := Export(t.Context(), raw, t.TempDir(), Options{Capture: capture.Options{ImageStore: moved}, Workers: 1}); !errors.Is(err, capture.ErrUsage) {
+	if _, err := Export(t.Context(), raw, t.TempDir(),
+		Options{Capture: capture.Options{ImageStore: moved}, Workers: 1}); !errors.Is(err, capture.ErrUsage) {
 		t.Errorf("a capture that is no archive: %v", err)
 	}
-	if _, err := Export(t.Context(), dir, t.TempDir(), Options{Capture: capture.Options{ImageStore: store}, Workers: 1}); err == nil || !strings.Contains(err.Error(), "directory of images") {
+	if _, err := Export(t.Context(), dir, t.TempDir(),
+		Options{Capture: capture.Options{ImageStore: store}, Workers: 1}); err == nil ||
+		!strings.Contains(err.Error(), "directory of images") {
 		t.Errorf("a directory that is not there: %v", err)
 	}
 }
@@ -201,7 +208,8 @@ func TestArchiveWithoutProgram(t *testing.T) {
 	d, err := dataset.Open(dir)
 	check(t, err)
 	defer d.Close()
-	for table, want := range map[*schema.Table]int64{&schema.Exceptions: 176, &schema.Contexts: 54, &schema.Sources: 1, &schema.Losses: 1, &schema.Segments: 57, &schema.Counts: 0} {
+	for table, want := range map[*schema.Table]int64{&schema.Exceptions: 176, &schema.Contexts: 54, &schema.Sources: 1,
+		&schema.Losses: 1, &schema.Segments: 57, &schema.Counts: 0} {
 		if d.Rows(table) != want {
 			t.Errorf("%d rows of %s, want %d", d.Rows(table), table.Name, want)
 		}
@@ -217,7 +225,8 @@ func TestArchiveReplaces(t *testing.T) {
 	input := sampleSnapshot(t)
 	dir := archiveOf(t, input, capture.Options{}, archive.CreateOptions{})
 	again := func(dir string, overwrite bool) error {
-		_, err := Archive(t.Context(), input, dir, archiveOptions(capture.Options{}, archive.CreateOptions{Overwrite: overwrite}))
+		_, err := Archive(t.Context(), input, dir, archiveOptions(capture.Options{},
+			archive.CreateOptions{Overwrite: overwrite}))
 		return err
 	}
 	if _, ok := errors.AsType[*dataset.ExistsError](again(dir, false)); !ok {
@@ -229,13 +238,15 @@ func TestArchiveReplaces(t *testing.T) {
 		t.Error("a directory with a file of the user is replaced")
 	}
 	failing := filepath.Join(t.TempDir(), "none.tla")
-	if _, err := Archive(t.Context(), filepath.Join(input, "trace.bin"), failing, archiveOptions(capture.Options{Protocol: "pft", Regs: []string{"NONE=1"}}, archive.CreateOptions{})); err == nil {
+	if _, err := Archive(t.Context(), filepath.Join(input, "trace.bin"), failing,
+		archiveOptions(capture.Options{Protocol: "pft", Regs: []string{"NONE=1"}}, archive.CreateOptions{})); err == nil {
 		t.Error("a wrong register is taken")
 	}
 	if left, err := os.ReadDir(filepath.Dir(failing)); err != nil || len(left) > 0 {
 		t.Errorf("%v is left (%v)", left, err)
 	}
-	if _, err := Archive(t.Context(), dir, failing, archiveOptions(capture.Options{}, archive.CreateOptions{})); err == nil {
+	if _, err := Archive(t.Context(), dir, failing, archiveOptions(capture.Options{},
+		archive.CreateOptions{})); err == nil {
 		t.Error("an archive is archived")
 	}
 }
@@ -261,10 +272,13 @@ func TestArchiveHostile(t *testing.T) {
 		{"no begin", func(ix *archive.Index) { ix.Begin = "none.ini" }, "to begin with"},
 		{"no hash", func(ix *archive.Index) { ix.Files[0].SHA256 = "../x" }, "has no hash"},
 		{"an unknown kind", func(ix *archive.Index) { ix.Files[0].Kind = "device" }, "unknown kind"},
-		{"another hash", func(ix *archive.Index) { ix.Files[0].SHA256 = strings.Repeat("0", 64) }, "is not as it was archived"},
+		{"another hash", func(ix *archive.Index) { ix.Files[0].SHA256 = strings.Repeat("0", 64) },
+			"is not as it was archived"},
 		{"a wrong size", func(ix *archive.Index) { changeTrace(ix, func(f *archive.File) { f.Bytes++ }) }, "holds"},
-		{"a file that is not there", func(ix *archive.Index) { changeTrace(ix, func(f *archive.File) { f.Path = "capture/none.zst" }) }, "is missing"},
-		{"not packed", func(ix *archive.Index) { changeTrace(ix, func(f *archive.File) { f.Path = "capture/snapshot.ini" }) }, "seek table"},
+		{"a file that is not there",
+			func(ix *archive.Index) { changeTrace(ix, func(f *archive.File) { f.Path = "capture/none.zst" }) }, "is missing"},
+		{"not packed", func(ix *archive.Index) { changeTrace(ix, func(f *archive.File) { f.Path = "capture/snapshot.ini" }) },
+			"seek table"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var ix archive.Index
@@ -282,7 +296,8 @@ func TestArchiveHostile(t *testing.T) {
 	check(t, os.WriteFile(index, good, 0o666))
 	trace := filepath.Join(dir, "capture", "trace.bin.zst")
 	check(t, errors.Join(os.Rename(trace, trace+".moved"), os.Symlink(trace+".moved", trace)))
-	if _, err := Export(t.Context(), dir, filepath.Join(t.TempDir(), "run"), Options{Level: schema.LevelNone, Workers: 1}); err == nil || !strings.Contains(err.Error(), "link") {
+	if _, err := Export(t.Context(), dir, filepath.Join(t.TempDir(), "run"),
+		Options{Level: schema.LevelNone, Workers: 1}); err == nil || !strings.Contains(err.Error(), "link") {
 		t.Errorf("a link: %v", err)
 	}
 }

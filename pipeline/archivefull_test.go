@@ -66,7 +66,8 @@ func TestArchiveFull(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			parent := t.TempDir()
-			out, err := stoppedCommand(input, filepath.Join(parent, "run.tla"), filepath.Join(parent, "images"), tt.always, tt.packing).CombinedOutput()
+			out, err := stoppedCommand(input, filepath.Join(parent, "run.tla"), filepath.Join(parent, "images"), tt.always,
+				tt.packing).CombinedOutput()
 			if text := string(out); err == nil || !strings.Contains(text, "file too large") || !strings.Contains(text, tt.file) {
 				t.Errorf("%v: %s", err, out)
 			}
@@ -84,7 +85,8 @@ func TestArchiveKilled(t *testing.T) {
 	input := sampleSnapshot(t)
 	archived := func(parent string) string {
 		dir := filepath.Join(parent, "run.tla")
-		_, err := Archive(t.Context(), input, dir, archiveOptions(capture.Options{}, archive.CreateOptions{Images: filepath.Join(parent, "images"), Overwrite: true}))
+		_, err := Archive(t.Context(), input, dir, archiveOptions(capture.Options{},
+			archive.CreateOptions{Images: filepath.Join(parent, "images"), Overwrite: true}))
 		check(t, err)
 		return parent
 	}

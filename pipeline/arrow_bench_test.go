@@ -30,7 +30,8 @@ func BenchmarkArrow(b *testing.B) {
 			for b.Loop() {
 				write, end := to.open(b)
 				out := rows.Output{Series: seriesOf(func(t *schema.Table) bool { return t == &schema.Instructions }), Submit: write}
-				instructions += decodeInto(b, tr.id, tr.protocol, tr.memory, tr.stream(wholePieces), 1, usualGrain, out).Totals.Instructions
+				instructions += decodeInto(b, tr.id, tr.protocol, tr.memory, tr.stream(wholePieces), 1, usualGrain,
+					out).Totals.Instructions
 				if err := end(); err != nil {
 					b.Fatal(err)
 				}

@@ -100,7 +100,8 @@ func (v *variants) noticed(got *decodedTables) notice {
 func sameProgram(a, b *decodedTables) bool {
 	column := func(d *decodedTables, name string) *schema.Vector { return d.column(&schema.Instructions, name) }
 	executed, other := column(a, "executed"), column(b, "executed")
-	return slices.Equal(column(a, "address").U32, column(b, "address").U32) && slices.Equal(column(a, "isa").U8, column(b, "isa").U8) &&
+	return slices.Equal(column(a, "address").U32, column(b, "address").U32) &&
+		slices.Equal(column(a, "isa").U8, column(b, "isa").U8) &&
 		slices.Equal(executed.U8, other.U8) && slices.Equal(executed.Valid, other.Valid)
 }
 
@@ -158,11 +159,15 @@ func (v *variants) checkPrefix(t testing.TB, got *decodedTables, n int) {
 		}
 	case whole && got.totals.BytesLost != v.intact.totals.BytesLost:
 		t.Errorf("%d bytes lost, want %d: no packet is cut off", got.totals.BytesLost, v.intact.totals.BytesLost)
-	case !whole && (at != cut || reason != schema.LossTruncated || got.totals.BytesLost != v.intact.totals.BytesLost+int64(n)-cut):
+	case !whole && (at != cut || reason != schema.LossTruncated ||
+		got.totals.BytesLost != v.intact.totals.BytesLost+int64(n)-cut):
 		t.Errorf("%d bytes lost, the last %s at %d: want truncated at %d", got.totals.BytesLost, reason, at, cut)
 	}
 	want := v.truth.instructions
-	end, _ := slices.BinarySearchFunc(want, cut, func(in tracedInstruction, at int64) int { return int(int64(in.offset) - at) })
+	end, _ := slices.BinarySearchFunc(want, cut, func(in tracedInstruction,
+		at int64) int {
+		return int(int64(in.offset) - at)
+	})
 	traced := got.tracedInstructions()
 	if len(traced) == end+1 && v.cancels(traced[end], cut) {
 		traced = traced[:end]

@@ -33,7 +33,8 @@ type instructionCount struct {
 // plainCounts counts rows of `instructions`.
 func (d *decodedTables) plainCounts() map[instructionKey]instructionCount {
 	table := &schema.Instructions
-	address, isa, seq, epoch := d.integers(table, "address"), d.integers(table, "isa"), d.integers(table, "seq"), d.integers(table, "epoch")
+	address, isa, seq, epoch := d.integers(table, "address"), d.integers(table, "isa"), d.integers(table, "seq"),
+		d.integers(table, "epoch")
 	executed, cycles := d.column(table, "executed"), d.column(table, "cycles")
 	hasCycles := map[int64]bool{}
 	for i := range address {
@@ -80,7 +81,8 @@ func (d *decodedTables) counts(t testing.TB) map[instructionKey]instructionCount
 			t.Errorf("counts: row %d is not in order", i)
 		}
 		counts[instructionKey{address[i], isa[i]}] = instructionCount{
-			executed[i], failed[i], untold[i], firstSeq[i], timed[i], schema.Null[int64]{V: integer(cycles, i), OK: !null(cycles, i)},
+			executed[i], failed[i], untold[i], firstSeq[i], timed[i],
+			schema.Null[int64]{V: integer(cycles, i), OK: !null(cycles, i)},
 		}
 	}
 	return counts
@@ -97,7 +99,8 @@ func (d *decodedTables) plainSpread() map[instructionKey]float64 {
 		at[[2]int64{code[i], position[i]}] = instructionKey{address[i], isa[i]}
 	}
 	table := &schema.Blocks
-	block, first, count, offset := d.integers(table, "code_block"), d.integers(table, "first"), d.integers(table, "instructions"), d.integers(table, "byte_offset")
+	block, first, count, offset := d.integers(table, "code_block"), d.integers(table, "first"),
+		d.integers(table, "instructions"), d.integers(table, "byte_offset")
 	cycles, spread := d.column(table, "cycles"), map[instructionKey]float64{}
 	for i, begin := 0, 0; i < len(block); i, begin = i+1, i+1 {
 		for null(cycles, i) && count[i] == schema.MaxBlockRow && i+1 < len(block) &&
@@ -147,10 +150,12 @@ func (d *decodedTables) checkCounts(t testing.TB, blocks *decodedTables) {
 	sameMaps(t, "edges", d.edges(t), d.plainEdges())
 	for _, table := range []*schema.Table{&schema.Counts, &schema.Edges} {
 		if i, column := firstDifference(d, blocks, table, nil); i >= 0 || d.rows(table) != blocks.rows(table) {
-			t.Errorf("%s differs between levels in %s:\n%s\n%s", table.Name, column, d.rowText(table, max(i, 0)), blocks.rowText(table, max(i, 0)))
+			t.Errorf("%s differs between levels in %s:\n%s\n%s", table.Name, column, d.rowText(table, max(i, 0)),
+				blocks.rowText(table, max(i, 0)))
 		}
 	}
-	address, isa, spread := d.integers(&schema.Counts, "address"), d.integers(&schema.Counts, "isa"), d.column(&schema.Counts, "cycles_spread")
+	address, isa, spread := d.integers(&schema.Counts, "address"), d.integers(&schema.Counts, "isa"),
+		d.column(&schema.Counts, "cycles_spread")
 	want := blocks.plainSpread()
 	for i := range address {
 		w, ok := want[instructionKey{address[i], isa[i]}]
@@ -186,7 +191,8 @@ func (d *decodedTables) checkNone(t testing.TB, none *decodedTables) {
 			continue
 		}
 		if i, column := firstDifference(none, d, table, nil); i >= 0 || d.rows(table) != none.rows(table) {
-			t.Errorf("%s differs in %s where decoders count:\n%s\nwant\n%s", table.Name, column, none.rowText(table, max(i, 0)), d.rowText(table, max(i, 0)))
+			t.Errorf("%s differs in %s where decoders count:\n%s\nwant\n%s", table.Name, column, none.rowText(table, max(i, 0)),
+				d.rowText(table, max(i, 0)))
 		}
 	}
 }
@@ -310,7 +316,8 @@ func TestLevelNone(t *testing.T) {
 			for i, level := range []schema.Level{schema.LevelInstructions, schema.LevelNone} {
 				files[i] = exportedFiles(t, path, Options{Level: level, Format: format, Workers: 1 + i})
 				maps.DeleteFunc(files[i], func(path, _ string) bool {
-					return path == schema.ManifestFile || path == schema.ViewsFile || i == 0 && strings.HasPrefix(path, "instructions/")
+					return path == schema.ManifestFile || path == schema.ViewsFile ||
+						i == 0 && strings.HasPrefix(path, "instructions/")
 				})
 			}
 			if !maps.Equal(files[0], files[1]) {

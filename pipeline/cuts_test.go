@@ -40,7 +40,8 @@ func TestCutsChangeNothing(t *testing.T) {
 			place[int64(len(cut))] = len(uncut)
 			cut, uncut = append(cut, packet...), append(uncut, packet...)
 		}
-		want := tr.with(cut).decodeStream(t, tr.with(cut).stream(wholePieces), decodeOptions{grain: engine.Grain{Unit: 1, Part: engine.PartBytes, Chunk: engine.ChunkBytes}})
+		want := tr.with(cut).decodeStream(t, tr.with(cut).stream(wholePieces),
+			decodeOptions{grain: engine.Grain{Unit: 1, Part: engine.PartBytes, Chunk: engine.ChunkBytes}})
 		long := &longTrace{trace: tr.with(uncut), place: place}
 		got := long.decode(t)
 		want.checkAccounts(t, len(cut))
@@ -166,7 +167,8 @@ func (d *decodedTables) checkRestarts(t testing.TB) {
 			t.Errorf("segment %d at %d: restart %t, want %t", k, offset, restarts[offset], want)
 		}
 	}
-	for _, table := range []*schema.Table{&schema.Instructions, &schema.Exceptions, &schema.CycleCounts, &schema.Timestamps} {
+	for _, table := range []*schema.Table{&schema.Instructions, &schema.Exceptions, &schema.CycleCounts,
+		&schema.Timestamps} {
 		if err := d.epochError(table, lost); err != "" {
 			t.Error(err)
 		}

@@ -148,7 +148,8 @@ func TestDamage(t *testing.T) {
 			t.Logf("%d rows of untouched segments compared", rows)
 			if len(seeds) == damageCases {
 				wantConformance(t, tr.name, len(tr.data), fmt.Sprintf("%.1f %%", 100*left), fmt.Sprintf("%.1f %%", 100*least),
-					fmt.Sprintf("%s of %s", thousands(fmt.Sprint(segments)), thousands(fmt.Sprint(len(seeds)*intact.rows(&schema.Segments)))))
+					fmt.Sprintf("%s of %s", thousands(fmt.Sprint(segments)),
+						thousands(fmt.Sprint(len(seeds)*intact.rows(&schema.Segments)))))
 			}
 		})
 	}
@@ -182,7 +183,8 @@ func (tr *trace) checkUntouched(t *testing.T, intact, got *decodedTables, d dama
 			continue
 		}
 		segments++
-		rows += sameSegments(t, segmentRange{intact, k, k + 1}, segmentRange{got, m, m + 1}, tr.protocol.TimestampCode(), moved, otherPast)
+		rows += sameSegments(t, segmentRange{intact, k, k + 1}, segmentRange{got, m, m + 1}, tr.protocol.TimestampCode(),
+			moved, otherPast)
 	}
 	return segments, rows
 }
@@ -192,7 +194,8 @@ func (tr *trace) checkUntouched(t *testing.T, intact, got *decodedTables, d dama
 func TestDamagedBuffer(t *testing.T) {
 	type framed struct{ name, snapshot, buffer string }
 	captures := []framed{{"sample", sampleSnapshot(t), "trace.bin"}}
-	for _, c := range []framed{{name: "opencsd-TC2", buffer: "cstrace.bin"}, {name: "am243x-r5f-etmv3-freertos-002b37c", buffer: "tbr.bin"}} {
+	for _, c := range []framed{{name: "opencsd-TC2", buffer: "cstrace.bin"},
+		{name: "am243x-r5f-etmv3-freertos-002b37c", buffer: "tbr.bin"}} {
 		if path, ok := shared.Find(t, "captures/"+c.name); ok {
 			c.snapshot = path
 			captures = append(captures, c)
@@ -239,7 +242,8 @@ func TestDamagedBuffer(t *testing.T) {
 func checkExport(t *testing.T, input string, size int64) bool {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "dataset")
-	_, err := Export(context.Background(), input, dir, Options{Level: schema.LevelBlocks, Format: schema.Arrow, Workers: 2})
+	_, err := Export(context.Background(), input, dir,
+		Options{Level: schema.LevelBlocks, Format: schema.Arrow, Workers: 2})
 	if _, nothing := errors.AsType[*NothingError](err); nothing {
 		return false
 	}

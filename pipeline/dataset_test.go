@@ -61,13 +61,16 @@ func (tr *trace) decodeStream(t testing.TB, stream decode.Stream, opt decodeOpti
 
 // decodeInto decodes a stream the way Export does, with row groups to out.
 func decodeInto(
-	t testing.TB, id uint8, protocol decode.Protocol, mem *image.Memory, stream decode.Stream, workerCount int, g engine.Grain, out rows.Output,
+	t testing.TB, id uint8, protocol decode.Protocol, mem *image.Memory, stream decode.Stream, workerCount int,
+	g engine.Grain, out rows.Output,
 ) stitch.Outcome {
 	t.Helper()
 	tables := rows.New(out)
 	st := stitch.New(id, protocol.TimestampCode(), tables.Sinks)
-	pool := engine.NewDecoders(&decode.Pool{}, func() decode.Decoder { return protocol.NewDecoder(mem, tables.Sinks.Wanted()) })
-	err := engine.Ordered(context.Background(), engine.NewWorkers(max(1, workerCount)), engine.SplitBy(stream, protocol, g, engine.NoLead), pool.Decode,
+	pool := engine.NewDecoders(&decode.Pool{},
+		func() decode.Decoder { return protocol.NewDecoder(mem, tables.Sinks.Wanted()) })
+	err := engine.Ordered(context.Background(), engine.NewWorkers(max(1, workerCount)),
+		engine.SplitBy(stream, protocol, g, engine.NoLead), pool.Decode,
 		func(d engine.Decoded) error { return st.Stitch(d.Unit) })
 	if err == nil {
 		err = st.Finish()
@@ -263,7 +266,8 @@ func sameTables(t testing.TB, want, got *decodedTables, moved func(int64) int64)
 		}
 		rows += n
 		if i, column := firstDifference(want, got, table, moved); i >= 0 {
-			t.Errorf("%s row %d differs in %s:\n got %s\nwant %s", name, i, column, got.rowText(table, i), want.rowText(table, i))
+			t.Errorf("%s row %d differs in %s:\n got %s\nwant %s", name, i, column, got.rowText(table, i),
+				want.rowText(table, i))
 		}
 	}
 	return rows

@@ -40,7 +40,8 @@ func dataTrace(t testing.TB) *trace {
 			w.loop()
 		}
 	}
-	tr := &trace{name: "data-trace", id: 0x10, protocol: protocol, memory: image.New(image.Region{Address: 0x8000, Bytes: code})}
+	tr := &trace{name: "data-trace", id: 0x10, protocol: protocol,
+		memory: image.New(image.Region{Address: 0x8000, Bytes: code})}
 	return tr.with(w.b)
 }
 

@@ -18,8 +18,10 @@ func TestDataFlowNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	folders := map[string]string{
-		"capture": "../decode/capture", "frame": "../decode/frame", "pft": "../decode/pft", "etmv3": "../decode/etmv3", "flow": "../decode/flow",
-		"decode": "../decode", "schema": "../schema", "dataset": "../schema/dataset", "pipeline": ".", "stitch": "stitch", "rows": "rows",
+		"capture": "../decode/capture", "frame": "../decode/frame", "pft": "../decode/pft", "etmv3": "../decode/etmv3",
+		"flow":   "../decode/flow",
+		"decode": "../decode", "schema": "../schema", "dataset": "../schema/dataset", "pipeline": ".", "stitch": "stitch",
+		"rows": "rows",
 		"plan": "plan", "engine": "engine", "probe": "probe", "window": "window", "keep": "keep",
 	}
 	declared := map[string]map[string]bool{}

@@ -70,7 +70,8 @@ func redecodes(t *testing.T, before, input string, opt Options, given capture.Op
 func TestRedecodeSources(t *testing.T) {
 	const cores = 4
 	input, code := coresCapture(t, cores, 2000, 40_000)
-	for _, level := range []schema.Level{schema.LevelBlocks, schema.LevelNone, schema.LevelInstructions}[:need.Size(1, 3)] {
+	for _, level := range []schema.Level{schema.LevelBlocks, schema.LevelNone,
+		schema.LevelInstructions}[:need.Size(1, 3)] {
 		opt := Options{Level: level, Workers: 2, Tool: schema.Tool{Name: "test"}}
 		before := filepath.Join(t.TempDir(), "before")
 		was, err := Export(t.Context(), input, before, opt)
@@ -123,7 +124,8 @@ func TestRedecodePrefix(t *testing.T) {
 			table = &schema.Blocks
 		}
 		if least := int(seq)/schema.RowGroupRows - 1; done.Copied < least || least < 1 {
-			t.Errorf("page %#x is first executed at seq %d: %d row groups were as they are, want %d of %s", page, seq, done.Copied, least, table.Name)
+			t.Errorf("page %#x is first executed at seq %d: %d row groups were as they are, want %d of %s", page, seq,
+				done.Copied, least, table.Name)
 		}
 	}
 }
@@ -193,7 +195,8 @@ func TestRedecodeNothing(t *testing.T) {
 	with.Images = []string{elsewhere + "@0x70000000"}
 	dir := archiveOf(t, raw, options, archive.CreateOptions{})
 	want := archivedFiles(t, archiveOf(t, raw, with, archive.CreateOptions{}))
-	done, err := Redecode(t.Context(), dir, "", Options{Capture: capture.Options{Images: with.Images}, Workers: 2, Tool: schema.Tool{Name: "test"}})
+	done, err := Redecode(t.Context(), dir, "", Options{Capture: capture.Options{Images: with.Images}, Workers: 2,
+		Tool: schema.Tool{Name: "test"}})
 	check(t, err)
 	demandEqual(t, archivedFiles(t, dir), want)
 	if !done.Sources[0].Kept || done.Segments != 0 {
@@ -215,7 +218,8 @@ func TestRedecodeBuild(t *testing.T) {
 	}
 	f, err := elf.NewFile(bytes.NewReader(program))
 	check(t, err)
-	before := archiveOf(t, input, capture.Options{ELFs: []string{filepath.Join(input, "freertos.elf")}}, archive.CreateOptions{})
+	before := archiveOf(t, input, capture.Options{ELFs: []string{filepath.Join(input, "freertos.elf")}},
+		archive.CreateOptions{})
 	d, err := dataset.Open(before)
 	check(t, err)
 	defer d.Close()

@@ -124,7 +124,8 @@ func (d *decodedTables) edges(t testing.TB) map[edgeRow]edgeCount {
 	kind, outcome, cycles := d.integers(table, "kind"), d.integers(table, "outcome"), d.column(table, "cycles")
 	edges := map[edgeRow]edgeCount{}
 	for i := range from {
-		if i > 0 && cmp.Or(cmp.Compare(from[i-1], from[i]), cmp.Compare(to[i-1], to[i]), cmp.Compare(kind[i-1], kind[i]), cmp.Compare(outcome[i-1], outcome[i])) >= 0 {
+		if i > 0 && cmp.Or(cmp.Compare(from[i-1], from[i]), cmp.Compare(to[i-1], to[i]), cmp.Compare(kind[i-1], kind[i]),
+			cmp.Compare(outcome[i-1], outcome[i])) >= 0 {
 			t.Errorf("edges: row %d is not in order", i)
 		}
 		key := edgeRow{from[i], to[i], schema.EdgeKind(kind[i]).String(), schema.EdgeOutcome(outcome[i]).String()}
@@ -156,7 +157,8 @@ func TestEdgesOfDirectBranches(t *testing.T) {
 				if !ok || e.kind == "exception" || rewritten[place{tr.name, e.from}] {
 					continue
 				}
-				if taken, not := int64(b.Target), e.from+int64(b.Size); e.outcome == "taken" && e.to != taken || e.outcome == "not_taken" && e.to != not {
+				if taken, not := int64(b.Target), e.from+int64(b.Size); e.outcome == "taken" && e.to != taken ||
+					e.outcome == "not_taken" && e.to != not {
 					if wrong++; wrong < 4 {
 						t.Errorf("%s at 0x%x, %s, leads to 0x%x", e.kind, e.from, e.outcome, e.to)
 					}

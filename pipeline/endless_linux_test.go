@@ -67,7 +67,8 @@ var endless = []endlessKind{
 // Trace starts at 0x8000.
 var (
 	startOfV1 = []port.Sample{
-		port.NewSample(v1BE, true, 0x80), port.NewSample(0, false, 0x80), port.NewSample(0, false, 0x82), port.NewSample(0, false, 0x80), port.NewSample(0, false, 0x10),
+		port.NewSample(v1BE, true, 0x80), port.NewSample(0, false, 0x80), port.NewSample(0, false, 0x82),
+		port.NewSample(0, false, 0x80), port.NewSample(0, false, 0x10),
 	}
 	startOfV2 = []port.Sample{
 		port.NewSample(anyTD, false, 9), port.NewSample(0, false, 0x20), 0, port.NewSample(0, false, 0x80), 0, 0,

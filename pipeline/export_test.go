@@ -22,7 +22,8 @@ func TestWriterAsExport(t *testing.T) {
 	capture := filepath.Join(t.TempDir(), "capture")
 	check(t, sample.Extract(capture))
 	for _, opt := range []Options{
-		{Level: schema.LevelInstructions}, {Level: schema.LevelBlocks, Format: schema.Arrow, Codec: "zstd"}, {Level: schema.LevelInstructions, Tables: schema.Tables()},
+		{Level: schema.LevelInstructions}, {Level: schema.LevelBlocks, Format: schema.Arrow, Codec: "zstd"},
+		{Level: schema.LevelInstructions, Tables: schema.Tables()},
 	} {
 		if testing.Short() && opt.Format != schema.Arrow {
 			continue // with fewer rows
@@ -32,7 +33,8 @@ func TestWriterAsExport(t *testing.T) {
 		from, err := dataset.Open(exported)
 		check(t, err)
 		dir := filepath.Join(t.TempDir(), "copy")
-		out, err := dataset.Create(dir, dataset.Options{Level: opt.Level, Format: opt.Format, Codec: opt.Codec, Tables: opt.Tables})
+		out, err := dataset.Create(dir, dataset.Options{Level: opt.Level, Format: opt.Format, Codec: opt.Codec,
+			Tables: opt.Tables})
 		check(t, err)
 		for _, table := range schema.Tables() {
 			for _, source := range from.Sources(table) {
@@ -52,7 +54,8 @@ func TestWriterAsExport(t *testing.T) {
 		// As large as the exported ones, but for the metadata.
 		for name, files := range from.Manifest.Tables {
 			got := copied.Manifest.Tables[name]
-			if got.Rows != files.Rows || len(got.Parts) != len(files.Parts) || files.Bytes-got.Bytes < 60 || files.Bytes-got.Bytes > 500 {
+			if got.Rows != files.Rows || len(got.Parts) != len(files.Parts) || files.Bytes-got.Bytes < 60 ||
+				files.Bytes-got.Bytes > 500 {
 				t.Errorf("%s: %+v\nexported %+v", name, got, files)
 			}
 			copied.Manifest.Tables[name] = files

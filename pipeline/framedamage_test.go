@@ -119,7 +119,8 @@ func (f *framedBuffer) check(t testing.TB, buffer []byte, from, to, shift int64)
 		if e.n == 0 && len(e.by) == 0 && len(breaks) == 0 {
 			continue // the other source had all of it
 		}
-		if n := len(f.placed[i]); e.at < n && f.placed[i][e.at] < from || e.n > 0 && f.placed[i][e.at+e.n-1] >= to+frameReach {
+		if n := len(f.placed[i]); e.at < n && f.placed[i][e.at] < from ||
+			e.n > 0 && f.placed[i][e.at+e.n-1] >= to+frameReach {
 			t.Errorf("source 0x%02x is damaged at %d, %d bytes; the buffer from %d to %d", v.id, e.at, e.n, from, to)
 		}
 		v.check(t, v.decode(t, data, breaks...), data, damage{e}, breaks...)
@@ -140,7 +141,8 @@ func (f *framedBuffer) difference(i int, data []byte, offsets []int64, breaks []
 		head = min(head, breaks[0])
 	}
 	tail := 0
-	for k, l := len(want), len(data); tail < n-head && data[l-1-tail] == want[k-1-tail] && offsets[l-1-tail] == placed[k-1-tail]+shift; {
+	for k, l := len(want), len(data); tail < n-head && data[l-1-tail] == want[k-1-tail] &&
+		offsets[l-1-tail] == placed[k-1-tail]+shift; {
 		tail++
 	}
 	if len(breaks) > 0 {

@@ -46,7 +46,8 @@ func TestFrameOffsetWithoutRegisters(t *testing.T) {
 					if got, want := in.Buffers[0].FrameOffset, int64(head%16); got != want {
 						t.Errorf("%d bytes before it, %s: frames at offset %d, want %d", head, protocol, got, want)
 					}
-					if !slices.ContainsFunc(in.Notes, func(n string) bool { return strings.HasPrefix(n, "buffer trace.bin: frames begin at offset 0x") }) {
+					if !slices.ContainsFunc(in.Notes,
+						func(n string) bool { return strings.HasPrefix(n, "buffer trace.bin: frames begin at offset 0x") }) {
 						t.Errorf("%d bytes before it, %s: no word of the offset in %q", head, protocol, in.Notes)
 					}
 				}

@@ -27,7 +27,8 @@ func fuzzETMv3(t testing.TB, mode uint16) decode.Protocol {
 	protocol, _, err := bindTo("etmv3", decode.Source{Profile: profile, Registers: capture.Registers{
 		{Name: "ETMCR", Bits: 32, Value: bit(0, 12) | bit(1, 14) | bit(12, 2) | bit(13, 3) | bit(14, 20) | bit(15, 18)},
 		{Name: "ETMCCER", Bits: 32, Value: bit(2, 26) | bit(3, 28) | bit(4, 29)},
-		{Name: "ETMIDR", Bits: 32, Value: 0x41000200 | uint64(mode>>5&7%6)<<4 | bit(8, 18) | bit(9, 19) | bit(10, 20) | bit(15, 17)},
+		{Name: "ETMIDR", Bits: 32, Value: 0x41000200 | uint64(mode>>5&7%6)<<4 | bit(8, 18) | bit(9, 19) | bit(10,
+			20) | bit(15, 17)},
 	}})
 	if err != nil {
 		t.Fatal(err)
@@ -285,7 +286,8 @@ func (d *decodedTables) checkCycles(t testing.TB) {
 		}
 	}
 	instructions := &schema.Instructions
-	epoch, cycles, cycle = d.column(instructions, "epoch"), d.column(instructions, "cycles"), d.column(instructions, "cycle")
+	epoch, cycles, cycle = d.column(instructions, "epoch"), d.column(instructions, "cycles"),
+		d.column(instructions, "cycle")
 	last, at := int64(-1), int64(0)
 	for i := range epoch.Len() {
 		if null(cycle, i) {
@@ -295,7 +297,8 @@ func (d *decodedTables) checkCycles(t testing.TB) {
 			last, at = e, 0
 		}
 		if integer(cycle, i)-at < integer(cycles, i) || integer(cycle, i) > sums[last] {
-			t.Errorf("instructions row %d: %d cycles from %d, of %d: %s", i, integer(cycles, i), at, sums[last], d.rowText(instructions, i))
+			t.Errorf("instructions row %d: %d cycles from %d, of %d: %s", i, integer(cycles, i), at, sums[last],
+				d.rowText(instructions, i))
 		}
 		at = integer(cycle, i)
 	}
@@ -311,12 +314,14 @@ func (d *decodedTables) checkData(t testing.TB, cfg *etmv3.Config) {
 	}
 	accesses := &schema.DataAccesses
 	rows := int64(d.rows(accesses))
-	if want := of["normal_data"] + of["out_of_order_placeholder"] + of["value_not_traced"]; rows != want || d.totals.DataAccesses != want {
+	if want := of["normal_data"] + of["out_of_order_placeholder"] + of["value_not_traced"]; rows != want ||
+		d.totals.DataAccesses != want {
 		t.Errorf("%d rows of data_accesses, %d counted, of %d packets", rows, d.totals.DataAccesses, want)
 	}
 	instructions := int64(d.rows(&schema.Instructions))
 	seq, address, value := d.column(accesses, "seq"), d.column(accesses, "address"), d.column(accesses, "value")
-	access, state, executed := d.column(accesses, "access"), d.column(accesses, "state"), d.column(&schema.Instructions, "executed")
+	access, state, executed := d.column(accesses, "access"), d.column(accesses, "state"),
+		d.column(&schema.Instructions, "executed")
 	for i := range seq.Len() {
 		how, of := schema.Access(access.U8[i]), schema.DataState(state.U8[i])
 		bad := !null(address, i) && !cfg.DataAddress || !null(value, i) && !cfg.DataValue ||

@@ -46,7 +46,8 @@ var macrocells = []macrocell{
 	{name: "ETMv3.5", protocol: "etmv3", minor: 5},
 	{name: "ETMv3.5, cycles", protocol: "etmv3", minor: 5, cycleAccurate: true},
 	{name: "ETMv3.5, data", protocol: "etmv3", minor: 5, data: true},
-	{name: "ETMv3.5, data in any order, cycles", protocol: "etmv3", minor: 5, cycleAccurate: true, data: true, anyOrder: true},
+	{name: "ETMv3.5, data in any order, cycles", protocol: "etmv3", minor: 5, cycleAccurate: true, data: true,
+		anyOrder: true},
 	{name: "ETMv3.5, data only", protocol: "etmv3", minor: 5, data: true, dataOnly: true, anyOrder: true},
 	{name: "ETMv3.5 of v7-M, data in any order", protocol: "etmv3", minor: 5, data: true, anyOrder: true, profileM: true},
 }
@@ -70,7 +71,8 @@ const (
 )
 
 // encoder returns what traces a program to b, and its registers.
-func (m *macrocell) encoder(b *bytes.Buffer, rows truth.Rows, run *generatedRun, program *program.Program) (stepEncoder, []snapshot.Register) {
+func (m *macrocell) encoder(b *bytes.Buffer, rows truth.Rows, run *generatedRun, program *program.Program) (stepEncoder,
+	[]snapshot.Register) {
 	if m.protocol == "pft" {
 		o := encodepft.Options{
 			Config: pft.Config{
@@ -84,7 +86,8 @@ func (m *macrocell) encoder(b *bytes.Buffer, rows truth.Rows, run *generatedRun,
 	latest := m.minor >= 5
 	o := encodeetmv3.Options{
 		Config: etmv3.Config{
-			Minor: m.minor, ProfileM: m.profileM, CycleAccurate: m.cycleAccurate, ContextIDBytes: 1, Security: !m.profileM, OneT32: true,
+			Minor: m.minor, ProfileM: m.profileM, CycleAccurate: m.cycleAccurate, ContextIDBytes: 1, Security: !m.profileM,
+			OneT32:    true,
 			AltBranch: latest, Timestamp64: latest, Virtualization: latest && !m.profileM,
 			DataAddress: m.data, DataValue: m.data, DataOnly: m.dataOnly, DataSuppress: m.anyOrder && !m.dataOnly,
 		},
@@ -156,8 +159,10 @@ func (m *macrocell) generate(t testing.TB, run generatedRun) *generated {
 			{Entry: g.Entry, ContextID: 1, VMID: 1},
 			{Entry: g.Targets[len(g.Targets)/2], ContextID: 2, VMID: 2},
 		},
-		Switches: 50 * run.eventful, Triggers: 20 * run.eventful, Data: m.data, Arch: program.ARMv7(m.profileM), Interrupts: 8,
-		TraceOff: execute.Windows{Rate: 20 * run.eventful, Steps: 50}, Overflow: execute.Windows{Rate: 20 * run.eventful, Steps: 50},
+		Switches: 50 * run.eventful, Triggers: 20 * run.eventful, Data: m.data, Arch: program.ARMv7(m.profileM),
+		Interrupts: 8,
+		TraceOff:   execute.Windows{Rate: 20 * run.eventful, Steps: 50},
+		Overflow:   execute.Windows{Rate: 20 * run.eventful, Steps: 50},
 	})
 	var b bytes.Buffer
 	made := &generated{cell: *m, program: g.Program(), region: g.Region()}
@@ -281,7 +286,8 @@ func TestGeneratedTruth(t *testing.T) {
 		got := g.decode(t)
 		got.checkAccounts(t, len(g.data))
 		got.checkTruth(t, &g.truth)
-		t.Logf("%d bytes, %d instructions, %d data accesses, %d exceptions, %d segments", len(g.data), len(g.truth.instructions),
+		t.Logf("%d bytes, %d instructions, %d data accesses, %d exceptions, %d segments", len(g.data),
+			len(g.truth.instructions),
 			len(g.truth.accesses), g.truth.exceptions, len(g.truth.isyncs))
 	})
 }

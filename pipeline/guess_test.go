@@ -89,7 +89,8 @@ func TestGuess(t *testing.T) {
 			}
 			protocols, suggested := guessedWords(in)
 			if protocols != tt.protocols || suggested != tt.suggested || in.Guess.Confidence != tt.surest {
-				t.Errorf("%s; %s; %s\nwant %s; %s; %s", protocols, suggested, in.Guess.Confidence, tt.protocols, tt.suggested, tt.surest)
+				t.Errorf("%s; %s; %s\nwant %s; %s; %s", protocols, suggested, in.Guess.Confidence, tt.protocols, tt.suggested,
+					tt.surest)
 			}
 			names := []string{"FILE", identify.Quote(file)}
 			for i, image := range tt.images {
@@ -133,9 +134,12 @@ func TestGuessWithProgram(t *testing.T) {
 		status        verdict.Status
 		instructions  int64
 	}{
-		{"am243x-r5f-etmv3-freertos-002b37c/tbr.bin", "am243x-r5f-etmv3-freertos-002b37c/freertos.elf", "0x10", verdict.Good, 232_204},
-		{"am243x-r5f-etmv3-threadx-ce42d22/tbr.bin", "am243x-r5f-etmv3-threadx-002b37c/threadx.elf", "0x10", verdict.Bad, 13_672},
-		{"stm32f105-m3-etmv34-itm-swo/tpiu.bin", "stm32f105-m3-etmv34-itm-swo/trace_example.elf", "0x02", verdict.Good, 1_200},
+		{"am243x-r5f-etmv3-freertos-002b37c/tbr.bin", "am243x-r5f-etmv3-freertos-002b37c/freertos.elf", "0x10", verdict.Good,
+			232_204},
+		{"am243x-r5f-etmv3-threadx-ce42d22/tbr.bin", "am243x-r5f-etmv3-threadx-002b37c/threadx.elf", "0x10", verdict.Bad,
+			13_672},
+		{"stm32f105-m3-etmv34-itm-swo/tpiu.bin", "stm32f105-m3-etmv34-itm-swo/trace_example.elf", "0x02", verdict.Good,
+			1_200},
 	} {
 		file, program := shared.File(t, "captures/"+tt.file), shared.File(t, "captures/"+tt.program)
 		in, err := Inspect(t.Context(), file, capture.Options{ELFs: []string{program}})
@@ -145,7 +149,8 @@ func TestGuessWithProgram(t *testing.T) {
 		i := slices.IndexFunc(in.Sources, func(s probe.SourceInspection) bool { return s.Source == tt.source })
 		s := in.Sources[i].Sample
 		if s.Verdict.Status != tt.status || s.Instructions != tt.instructions || in.Guess.Confidence != probe.Certain {
-			t.Errorf("%s: %s, %d instructions, %s, want %s, %d", tt.file, s.Verdict.Status, s.Instructions, in.Guess.Confidence, tt.status, tt.instructions)
+			t.Errorf("%s: %s, %d instructions, %s, want %s, %d", tt.file, s.Verdict.Status, s.Instructions, in.Guess.Confidence,
+				tt.status, tt.instructions)
 		}
 	}
 }
@@ -154,7 +159,8 @@ func TestGuessWithProgram(t *testing.T) {
 func TestGuessNothing(t *testing.T) {
 	need.FullRun(t, "files are read in every way in one goroutine")
 	root := shared.File(t, "captures")
-	trace := []string{"tbr.bin", "tpiu.bin", "cstrace.bin", "PTM_0_2.bin", "10.bin.gz", "11.bin.gz", "12.bin.gz", "13.bin.gz", "02.bin.gz"}
+	trace := []string{"tbr.bin", "tpiu.bin", "cstrace.bin", "PTM_0_2.bin", "10.bin.gz", "11.bin.gz", "12.bin.gz",
+		"13.bin.gz", "02.bin.gz"}
 	looked := 0
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || slices.Contains(trace, d.Name()) || d.Name() == "snapshot.ini" {
@@ -198,16 +204,19 @@ func TestGuessFrameOffset(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "tracelake export " + identify.Quote(file) + " -o run --protocol pft --framed --frame-offset 11 --source 0x10 --reg ETMCR=0x5400 -e PROGRAM.elf"
+	want := "tracelake export " + identify.Quote(file) +
+		" -o run --protocol pft --framed --frame-offset 11 --source 0x10 --reg ETMCR=0x5400 -e PROGRAM.elf"
 	if !slices.Equal(in.Lines, []string{want}) {
 		t.Errorf("got  %q\nwant %q", in.Lines, want)
 	}
 	if v := in.Sources[0].Sample.Verdict; v.Status != verdict.Good || !v.NoProgram {
 		t.Errorf("%+v", v)
 	}
-	_, err = Export(t.Context(), file, filepath.Join(dir, "out"), Options{Workers: 1, Level: schema.LevelBlocks, Capture: capture.Options{
-		Protocol: "pft", Framed: true, FrameOffset: new(int64(11)), Regs: []string{"ETMCR=0x5400"}, ELFs: []string{filepath.Join(dir, sample.ELF)},
-	}})
+	_, err = Export(t.Context(), file, filepath.Join(dir, "out"),
+		Options{Workers: 1, Level: schema.LevelBlocks, Capture: capture.Options{
+			Protocol: "pft", Framed: true, FrameOffset: new(int64(11)), Regs: []string{"ETMCR=0x5400"},
+			ELFs: []string{filepath.Join(dir, sample.ELF)},
+		}})
 	if err != nil {
 		t.Error(err)
 	}

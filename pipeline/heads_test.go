@@ -37,7 +37,8 @@ func TestHeadsAndBreaks(t *testing.T) {
 							t.Errorf("the segment at %d is segment %d, want %d", cuts[i], m, i)
 						case i == k-1, m < 0 && i >= k: // cut into; without its A-sync, or not there
 						default:
-							rows += sameSegments(t, segmentRange{whole, i, i + 1}, segmentRange{got, m, m + 1}, tr.protocol.TimestampCode(), same, otherPast)
+							rows += sameSegments(t, segmentRange{whole, i, i + 1}, segmentRange{got, m, m + 1}, tr.protocol.TimestampCode(),
+								same, otherPast)
 						}
 					}
 					if last := len(cuts) - 1; i == last && k < last && broken.segmentAt(cuts[i]) < 0 {

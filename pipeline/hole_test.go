@@ -36,7 +36,8 @@ func TestHoleInMemory(t *testing.T) {
 						continue
 					}
 					segments++
-					rows += sameSegments(t, segmentRange{whole, k, k + 1}, segmentRange{got, k, k + 1}, tr.protocol.TimestampCode(), same, otherPast)
+					rows += sameSegments(t, segmentRange{whole, k, k + 1}, segmentRange{got, k, k + 1}, tr.protocol.TimestampCode(),
+						same, otherPast)
 				}
 				if stops := got.count(&schema.Events, "event", uint8(schema.EventUnmapped)); (stops > 0) != (len(in) > 0) {
 					t.Errorf("%d segments execute what is missing, but %d stops", len(in), stops)

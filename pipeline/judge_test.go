@@ -47,7 +47,8 @@ func TestVerdicts(t *testing.T) {
 		{"FreeRTOS", "am243x-r5f-etmv3-freertos-002b37c", capture.Options{}, "0x10", verdict.Good, ""},
 		{"a splice in a ring", "am243x-r5f-etmv3-zephyr-e9185a9", capture.Options{}, "0x10", verdict.Good, ""},
 		{"ThreadX", "am243x-r5f-etmv3-threadx-ce42d22", capture.Options{}, "0x10", verdict.Good, ""},
-		{"another program", "am243x-r5f-etmv3-threadx-002b37c", capture.Options{}, "0x10", verdict.Bad, "99.19 % contradicted"},
+		{"another program", "am243x-r5f-etmv3-threadx-002b37c", capture.Options{}, "0x10", verdict.Bad,
+			"99.19 % contradicted"},
 		{"cycle-accurate ETMv3", "opencsd-TC2", capture.Options{}, "0x12", verdict.Good, ""},
 		{
 			"memory missing", "opencsd-TC2",
@@ -125,7 +126,8 @@ func verdictsOf(t *testing.T, input string, opt capture.Options, source string) 
 			verdicts["quality"] = s.Verdict
 		}
 	}
-	summary, err := Export(t.Context(), input, filepath.Join(t.TempDir(), "out"), Options{Capture: opt, Workers: 1, Level: schema.LevelBlocks, Tables: []*schema.Table{}})
+	summary, err := Export(t.Context(), input, filepath.Join(t.TempDir(), "out"),
+		Options{Capture: opt, Workers: 1, Level: schema.LevelBlocks, Tables: []*schema.Table{}})
 	if err != nil {
 		t.Fatal(err)
 	}

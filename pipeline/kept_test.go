@@ -70,7 +70,8 @@ func TestKeptDataset(t *testing.T) {
 	d, err := dataset.Open(dir)
 	check(t, err)
 	defer d.Close()
-	for table, want := range map[*schema.Table]int64{&schema.Blocks: 1854, &schema.CycleCounts: 1857, &schema.Lines: 1177, &schema.Counts: 11} {
+	for table, want := range map[*schema.Table]int64{&schema.Blocks: 1854, &schema.CycleCounts: 1857, &schema.Lines: 1177,
+		&schema.Counts: 11} {
 		rows := 0
 		for b, err := range d.Batches(table) {
 			check(t, err)
@@ -101,7 +102,8 @@ func TestKeptArchive(t *testing.T) {
 	check(t, err)
 	defer record.Close()
 	m := &record.Dataset.Manifest
-	if m.Totals.Instructions != 13041 || m.Totals.Bytes != 3811 || m.Labels["build"] != "7" || m.Options.TaskNames[1] != "first" {
+	if m.Totals.Instructions != 13041 || m.Totals.Bytes != 3811 || m.Labels["build"] != "7" ||
+		m.Options.TaskNames[1] != "first" {
 		t.Errorf("%+v, labels %v, options %+v", m.Totals, m.Labels, m.Options)
 	}
 }

@@ -108,8 +108,10 @@ func TestLongSegment(t *testing.T) {
 				}
 				got := l.decodeStream(t, l.stream(100_000), decodeOptions{workers: 2})
 				got.checkAccounts(t, len(l.data))
-				if got.totals.Segments != 1 || want.totals.Instructions+want.totals.DataAccesses == 0 || got.totals.Instructions != want.totals.Instructions {
-					t.Errorf("%d segments, %d instructions, want 1, %d", got.totals.Segments, got.totals.Instructions, want.totals.Instructions)
+				if got.totals.Segments != 1 || want.totals.Instructions+want.totals.DataAccesses == 0 ||
+					got.totals.Instructions != want.totals.Instructions {
+					t.Errorf("%d segments, %d instructions, want 1, %d", got.totals.Segments, got.totals.Instructions,
+						want.totals.Instructions)
 				}
 				l.sameButSegments(t, want, got)
 				if t.Failed() {
@@ -143,7 +145,8 @@ func (l *longTrace) sameButSegments(t *testing.T, want, got *decodedTables) {
 					equal = ok && int64(at) == integer(w, i)
 				}
 				if !equal {
-					t.Errorf("%s row %d differs in %s:\n got %s\nwant %s", table.Name, i, v.Column.Name, got.rowText(table, i), want.rowText(table, i))
+					t.Errorf("%s row %d differs in %s:\n got %s\nwant %s", table.Name, i, v.Column.Name, got.rowText(table, i),
+						want.rowText(table, i))
 					break
 				}
 			}
@@ -196,7 +199,8 @@ func (d *decodedTables) wantLoss(t *testing.T, row, offset, n int, reason string
 	if row >= d.rows(table) {
 		t.Fatalf("%d losses, want more", d.rows(table))
 	}
-	if integer(d.column(table, "byte_offset"), row) != int64(offset) || integer(d.column(table, "bytes"), row) != int64(n) ||
+	if integer(d.column(table, "byte_offset"), row) != int64(offset) ||
+		integer(d.column(table, "bytes"), row) != int64(n) ||
 		cellText(d.column(table, "reason"), row) != reason {
 		t.Errorf("loss %s, want %d bytes at %d: %s", d.rowText(table, row), n, offset, reason)
 	}

@@ -179,7 +179,8 @@ func TestFraming(t *testing.T) {
 				if err := w.Flush(); err != nil {
 					t.Fatal(err)
 				}
-				got := tr.decodeStream(t, frame.NewReader(bytes.NewReader(buffer.Bytes()), int64(buffer.Len()), layout, id), decodeOptions{workers: 2})
+				got := tr.decodeStream(t, frame.NewReader(bytes.NewReader(buffer.Bytes()), int64(buffer.Len()), layout, id),
+					decodeOptions{workers: 2})
 				rows := sameRows(t, want, got, func(offset int64) int64 { return int64(placed[tr.position(offset)]) })
 				if rows == 0 {
 					t.Error("no rows compared")
@@ -205,15 +206,18 @@ func TestBlocksAreInstructions(t *testing.T) {
 			if got.Rows() != want.Rows() || got.Rows()+d.rows(&schema.DataAccesses) == 0 {
 				t.Fatalf("%d rows of instructions, want %d", got.Rows(), want.Rows())
 			}
-			both := [2]*decodedTables{{tables: map[string]*schema.Batch{schema.Instructions.Name: want}}, {tables: map[string]*schema.Batch{schema.Instructions.Name: got}}}
+			both := [2]*decodedTables{{tables: map[string]*schema.Batch{schema.Instructions.Name: want}},
+				{tables: map[string]*schema.Batch{schema.Instructions.Name: got}}}
 			if i, column := firstDifference(both[0], both[1], &schema.Instructions, nil); i >= 0 {
-				t.Errorf("row %d differs in %s:\n got %s\nwant %s", i, column, both[1].rowText(&schema.Instructions, i), both[0].rowText(&schema.Instructions, i))
+				t.Errorf("row %d differs in %s:\n got %s\nwant %s", i, column, both[1].rowText(&schema.Instructions, i),
+					both[0].rowText(&schema.Instructions, i))
 			}
 			for name := range flat.tables {
 				if name == schema.Instructions.Name {
 					continue
 				}
-				if i, column := firstDifference(flat, d, tableOf(t, name), nil); i >= 0 || flat.rows(tableOf(t, name)) != d.rows(tableOf(t, name)) {
+				if i, column := firstDifference(flat, d, tableOf(t, name), nil); i >= 0 ||
+					flat.rows(tableOf(t, name)) != d.rows(tableOf(t, name)) {
 					t.Errorf("%s differs in row %d, %s", name, i, column)
 				}
 			}
@@ -357,7 +361,8 @@ func TestExportIsTheSameForAnyWorkers(t *testing.T) {
 				t.Run(fmt.Sprintf("%s/%s/%s", input.name, level, format), func(t *testing.T) {
 					want := exportedFiles(t, input.path, Options{Level: level, Format: format, Tables: schema.Tables(), Workers: 1})
 					for _, workers := range []int{2, 7} {
-						got := exportedFiles(t, input.path, Options{Level: level, Format: format, Tables: schema.Tables(), Workers: workers})
+						got := exportedFiles(t, input.path, Options{Level: level, Format: format, Tables: schema.Tables(),
+							Workers: workers})
 						if diff := cmp.Diff(want, got); diff != "" {
 							t.Errorf("%d workers: files differ (-1 worker, +%d workers):\n%s", workers, workers, diff)
 						}

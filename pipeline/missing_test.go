@@ -45,11 +45,13 @@ func TestMissingBeyondRanking(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	summary, err := Export(t.Context(), file, filepath.Join(dir, "out"), Options{Capture: opt, Level: schema.LevelBlocks, Tables: []*schema.Table{}, Workers: 1})
+	summary, err := Export(t.Context(), file, filepath.Join(dir, "out"),
+		Options{Capture: opt, Level: schema.LevelBlocks, Tables: []*schema.Table{}, Workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for who, m := range map[string]plan.Missing{"inspect": in.Sources[0].Sample.Missing, "report": report.Sources[0].Missing, "export": summary.Sources[0].Missing} {
+	for who, m := range map[string]plan.Missing{"inspect": in.Sources[0].Sample.Missing,
+		"report": report.Sources[0].Missing, "export": summary.Sources[0].Missing} {
 		if m.OtherStops != beyond {
 			t.Errorf("%s: %d other stops, want %d", who, m.OtherStops, beyond)
 		}

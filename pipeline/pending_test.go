@@ -34,7 +34,8 @@ func TestHoldIsBounded(t *testing.T) {
 			data = slices.Concat(data, cancel, []byte{0x84})
 			tr := (&trace{id: 0x10, protocol: fuzzETMv3(t, 3<<5|1<<8), memory: fuzzMemory()}).with(data)
 			for _, part := range []int{1 << 20, 100_000} {
-				d := tr.decodeStream(t, tr.stream(wholePieces), decodeOptions{workers: 2, grain: engine.Grain{Unit: 1, Part: part, Chunk: 1 << 20}})
+				d := tr.decodeStream(t, tr.stream(wholePieces),
+					decodeOptions{workers: 2, grain: engine.Grain{Unit: 1, Part: part, Chunk: 1 << 20}})
 				want := int64(2)
 				if tt.cancelled {
 					want = 1

@@ -35,7 +35,8 @@ func TestSamplesInParts(t *testing.T) {
 				whole := c.rows(t, 0, c.samples(), usualGrain)
 				const thousand = 1 << 10
 				equalTables(t, "in parts of 1,024 samples",
-					c.rows(t, 0, c.samples(), engine.Grain{Unit: 1, Part: thousand * port.SampleBytes, Chunk: 3 * thousand * port.SampleBytes}), whole)
+					c.rows(t, 0, c.samples(), engine.Grain{Unit: 1, Part: thousand * port.SampleBytes,
+						Chunk: 3 * thousand * port.SampleBytes}), whole)
 				c.checkSegments(t, whole)
 			})
 		}
@@ -58,7 +59,8 @@ func samplesFile(t *testing.T, protocol string, seed uint64) (path string, opt c
 		t.Fatal(err)
 	}
 	r := generate.Recipe{
-		Seed: seed, Instructions: 3000, Protocol: protocol, CycleAccurate: random.IntN(3) == 0, Data: generate.Data(random.IntN(4)),
+		Seed: seed, Instructions: 3000, Protocol: protocol, CycleAccurate: random.IntN(3) == 0,
+		Data:       generate.Data(random.IntN(4)),
 		Exceptions: 5000, TraceOff: 500, Overflow: 500, Debug: 300, Triggers: 300, Variation: float64(random.IntN(3)) / 10,
 		Samples: generate.Samples{Pins: 4 << random.IntN(3), Sync: 200 + random.IntN(3000)},
 	}
@@ -121,7 +123,8 @@ func (c *madeCapture) checkSegments(t *testing.T, whole *rowSet) {
 		alone := c.rows(t, max(0, from-window), min(to+ahead, c.samples()), usualGrain)
 		got, want := instructionsIn(alone, from, to), instructionsIn(whole, from, to)
 		if !slices.EqualFunc(got, want, slices.Equal) {
-			t.Errorf("the segment of samples %d to %d has %d instructions alone, want %d:\n%v\n%v", from, to, len(got), len(want), got, want)
+			t.Errorf("the segment of samples %d to %d has %d instructions alone, want %d:\n%v\n%v", from, to, len(got),
+				len(want), got, want)
 		}
 	}
 }

@@ -200,7 +200,8 @@ func (v *portVector) checkRows(t *testing.T, got *rowSet) {
 	var losses []map[string]string
 	for _, row := range got.rows["losses"] {
 		from := number(row["byte_offset"])
-		losses = append(losses, map[string]string{"from": row["byte_offset"], "to": fmt.Sprint(from + number(row["bytes"])), "reason": row["reason"]})
+		losses = append(losses, map[string]string{"from": row["byte_offset"], "to": fmt.Sprint(from + number(row["bytes"])),
+			"reason": row["reason"]})
 	}
 	if !contradicted[v.Name] {
 		v.compare(t, "losses", []string{"from", "to", "reason"}, losses, v.Expected.Losses)
@@ -268,16 +269,19 @@ func (v *portVector) checkFrom(t *testing.T, cut int, whole *rowSet) {
 	t.Helper()
 	from := max(0, cut-3) // an ETMv1 cut behind the offset of its branch needs its branch
 	protocol, records := v.bind(t), v.records(t)
-	set := decodeRows(t, &sampleStream{records: records[from*port.SampleBytes:], first: from, piece: 1000}, protocol, v.memory(t), false, 1)
+	set := decodeRows(t, &sampleStream{records: records[from*port.SampleBytes:], first: from, piece: 1000}, protocol,
+		v.memory(t), false, 1)
 	got, all := set.rows["instructions"], whole.rows["instructions"]
-	first := slices.IndexFunc(set.rows["segments"], func(row map[string]string) bool { return row["byte_offset"] == fmt.Sprint(cut) })
+	first := slices.IndexFunc(set.rows["segments"],
+		func(row map[string]string) bool { return row["byte_offset"] == fmt.Sprint(cut) })
 	if first < 0 {
 		t.Errorf("from sample %d on there is no cut at %d", from, cut)
 		return
 	}
 	last := all[max(0, len(all)-len(got)):]
 	for i := range min(len(got), len(last)) {
-		if g, w := cells(got[i], vectorColumns["instructions"]), cells(last[i], vectorColumns["instructions"]); !slices.Equal(g, w) {
+		if g, w := cells(got[i], vectorColumns["instructions"]),
+			cells(last[i], vectorColumns["instructions"]); !slices.Equal(g, w) {
 			t.Errorf("from the cut at sample %d on: instruction %v, want %v", cut, g, w)
 		}
 	}

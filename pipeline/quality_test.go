@@ -31,17 +31,20 @@ func TestQuality(t *testing.T) {
 		want    decode.Quality
 	}{
 		{"opencsd-trace_cov_a15", "02", decode.Quality{Branches: 1, BranchesIndirect: 1}},
-		{"opencsd-tc2-ptm-rstk-t32", "02", decode.Quality{Branches: 8014, BranchesIndirect: 8014, ISyncs: 26, ISyncsEqual: 26}},
+		{"opencsd-tc2-ptm-rstk-t32", "02", decode.Quality{Branches: 8014, BranchesIndirect: 8014, ISyncs: 26,
+			ISyncsEqual: 26}},
 		{"opencsd-TC2", "10", decode.Quality{Branches: 190, BranchesIndirect: 190, ISyncs: 7, ISyncsEqual: 7}},
 		{"opencsd-TC2", "11", decode.Quality{Branches: 180, BranchesIndirect: 180, ISyncs: 8, ISyncsEqual: 8}},
 		{"opencsd-TC2", "12", decode.Quality{Branches: 49, BranchesIndirect: 49, ISyncs: 2, ISyncsEqual: 2}},
 		{"stm32f105-m3-etmv34-itm-swo", "02", decode.Quality{Branches: 264, BranchesIndirect: 8, BranchesRepeated: 256}},
-		{"am243x-r5f-etmv3-freertos-002b37c", "10", decode.Quality{Branches: 9384, BranchesIndirect: 8341, BranchesRepeated: 1043, ISyncs: 59, ISyncsEqual: 59}},
+		{"am243x-r5f-etmv3-freertos-002b37c", "10", decode.Quality{Branches: 9384, BranchesIndirect: 8341,
+			BranchesRepeated: 1043, ISyncs: 59, ISyncsEqual: 59}},
 		{"am243x-r5f-etmv3-zephyr-e9185a9", "10", decode.Quality{
 			Branches: 29331, BranchesIndirect: 29319, BranchesRepeated: 10, ISyncs: 58, ISyncsEqual: 58, ISyncsUnplaced: 1,
 			BranchMisses: []decode.Miss{rewrittenVector(65358), rewrittenVector(65438)},
 		}},
-		{"opencsd-TC2", "13", decode.Quality{Branches: 302, BranchesIndirect: 302, BranchesUnplaced: 13, ISyncs: 3, ISyncsEqual: 3}},
+		{"opencsd-TC2", "13", decode.Quality{Branches: 302, BranchesIndirect: 302, BranchesUnplaced: 13, ISyncs: 3,
+			ISyncsEqual: 3}},
 		{"", "10", decode.Quality{Branches: 5857, BranchesIndirect: 5857, ISyncs: 56, ISyncsEqual: 56}},
 	} {
 		t.Run(tt.capture, func(t *testing.T) {
@@ -63,7 +66,8 @@ func TestQuality(t *testing.T) {
 					losses += l.Losses
 				}
 				if s.BytesDecoded+s.BytesLost != s.Bytes || lost != s.BytesLost || losses != s.Losses {
-					t.Errorf("source %s: %d bytes, %d decoded, %d lost in %d losses; by reason %v", s.Source, s.Bytes, s.BytesDecoded, s.BytesLost, s.Losses, s.LossReasons)
+					t.Errorf("source %s: %d bytes, %d decoded, %d lost in %d losses; by reason %v", s.Source, s.Bytes, s.BytesDecoded,
+						s.BytesLost, s.Losses, s.LossReasons)
 				}
 				if s.Source != "0x"+tt.source {
 					continue
@@ -135,7 +139,8 @@ func TestQualityOfPrograms(t *testing.T) {
 
 00008108: 0affffbc  ; beq 0x8000
 `,
-			decode.Quality{Branches: 2, BranchesIndirect: 1, BranchesRepeated: 1, BranchesUnplaced: 1, ISyncs: 3, ISyncsEqual: 3, ISyncsUnplaced: 1},
+			decode.Quality{Branches: 2, BranchesIndirect: 1, BranchesRepeated: 1, BranchesUnplaced: 1, ISyncs: 3, ISyncsEqual: 3,
+				ISyncsUnplaced: 1},
 		},
 		{
 			"another", `
@@ -175,7 +180,8 @@ func TestQualityOfPrograms(t *testing.T) {
 
 // Code without any branch is no program that ran.
 func TestQualityWithoutBranches(t *testing.T) {
-	s, err := decodetest.Parse("no branch", []byte(qualityScenario+"00008000: e1a00000  ; mov r0, r0\n"+qualityPackets), protocols()...)
+	s, err := decodetest.Parse("no branch", []byte(qualityScenario+"00008000: e1a00000  ; mov r0, r0\n"+qualityPackets),
+		protocols()...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,7 +189,8 @@ func TestQualityWithoutBranches(t *testing.T) {
 	got := decodeQuality(t, s, zeros, usualGrain)
 	want := decode.Quality{
 		Branches: 2, BranchesUnplaced: 1, ISyncs: 1, ISyncsEqual: 1, ISyncsUnplaced: 3, // each atom loses the position
-		BranchMisses: []decode.Miss{{Offset: 12, Expected: a32(0x8000), Found: a32(0x8100)}, {Offset: 27, Expected: a32(0x8108), Found: a32(0x8000)}},
+		BranchMisses: []decode.Miss{{Offset: 12, Expected: a32(0x8000), Found: a32(0x8100)},
+			{Offset: 27, Expected: a32(0x8108), Found: a32(0x8000)}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("want (-) and got (+):\n%s", diff)

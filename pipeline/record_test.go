@@ -27,13 +27,15 @@ func TestRecord(t *testing.T) {
 		{"default", func(*Options) {}},
 		{"blocks with all tables", func(o *Options) { o.Level, o.Tables = schema.LevelBlocks, schema.Tables() }},
 		{"none in arrow", func(o *Options) { o.Level, o.Format, o.Codec = schema.LevelNone, schema.Arrow, "zstd" }},
-		{"names and clocks", func(o *Options) { o.TaskNames, o.TimestampHz, o.CycleHz, o.Sources = names, 5, 7, []uint8{0x10} }},
+		{"names and clocks",
+			func(o *Options) { o.TaskNames, o.TimestampHz, o.CycleHz, o.Sources = names, 5, 7, []uint8{0x10} }},
 		{"a few tables", func(o *Options) { o.Tables = []*schema.Table{&schema.Events} }},
 		{"packets only", func(o *Options) { o.PacketsOnly = true }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "run")
-			opt := Options{Capture: options, Level: schema.LevelInstructions, Workers: 2, Labels: map[string]string{"build": "7"}}
+			opt := Options{Capture: options, Level: schema.LevelInstructions, Workers: 2,
+				Labels: map[string]string{"build": "7"}}
 			tt.change(&opt)
 			_, err := Export(t.Context(), raw, dir, opt)
 			check(t, err)
@@ -81,7 +83,8 @@ func TestExportArchiveOptions(t *testing.T) {
 	dir, run := filepath.Join(t.TempDir(), "run.tla"), filepath.Join(t.TempDir(), "run")
 	_, err := Archive(t.Context(), raw, dir, opt)
 	check(t, err)
-	_, err = Export(t.Context(), dir, run, Options{Level: schema.LevelNone, Workers: 1, CycleHz: 9, Labels: map[string]string{"board": "b"}})
+	_, err = Export(t.Context(), dir, run, Options{Level: schema.LevelNone, Workers: 1, CycleHz: 9,
+		Labels: map[string]string{"board": "b"}})
 	check(t, err)
 	r, err := keep.OpenRecord(run, "")
 	check(t, err)

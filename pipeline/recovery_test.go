@@ -135,7 +135,8 @@ func (m *macrocell) checkRecovery(t *testing.T, run generatedRun, programs uint6
 		row := []any{m.name, run.sync, sums[0].of}
 		for i, rate := range bitErrorRates {
 			if sums[i].share() < rate.floor {
-				t.Errorf("%v of bits wrong, A-sync every %d bytes: %s recovered, want %.0f %%", rate.rate, run.sync, &sums[i], 100*rate.floor)
+				t.Errorf("%v of bits wrong, A-sync every %d bytes: %s recovered, want %.0f %%", rate.rate, run.sync, &sums[i],
+					100*rate.floor)
 			}
 			row = append(row, sums[i].String())
 		}
@@ -150,7 +151,8 @@ func (m *macrocell) checkRecovery(t *testing.T, run generatedRun, programs uint6
 func (m *macrocell) recover(t *testing.T, run generatedRun, sums *[len(bitErrorRates)]recovery) {
 	t.Helper()
 	g := m.generate(t, run)
-	if got := recovered(g.truth.instructions, g.instructions(t, g.data)); got.right != got.of || got.wrong > 0 || got.of == 0 {
+	if got := recovered(g.truth.instructions, g.instructions(t, g.data)); got.right != got.of || got.wrong > 0 ||
+		got.of == 0 {
 		t.Fatalf("undamaged: %+v", got)
 	}
 	for i, rate := range bitErrorRates {

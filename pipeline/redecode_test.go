@@ -49,7 +49,8 @@ func TestRedecode(t *testing.T) {
 	}{
 		{"blocks with all tables", func(o *Options) { o.Level, o.Tables = schema.LevelBlocks, schema.Tables() }},
 		{"names and clocks", func(o *Options) {
-			o.TaskNames, o.TimestampHz, o.CycleHz, o.Labels = map[uint32]string{0x11: "sorter"}, 5, 7, map[string]string{"build": "7"}
+			o.TaskNames, o.TimestampHz, o.CycleHz, o.Labels = map[uint32]string{0x11: "sorter"}, 5, 7,
+				map[string]string{"build": "7"}
 		}},
 		{"instructions", func(*Options) {}},
 		{"none in arrow", func(o *Options) { o.Level, o.Format, o.Codec = schema.LevelNone, schema.Arrow, "zstd" }},
@@ -66,7 +67,8 @@ func TestRedecode(t *testing.T) {
 			}
 			dir, want := export("run", wrong), contentsOf(t, export("want", options))
 			before := contentsOf(t, dir)
-			done, err := Redecode(t.Context(), dir, raw, Options{Capture: capture.Options{ELFs: options.ELFs}, Workers: 2, Tool: opt.Tool})
+			done, err := Redecode(t.Context(), dir, raw, Options{Capture: capture.Options{ELFs: options.ELFs}, Workers: 2,
+				Tool: opt.Tool})
 			check(t, err)
 			if done.Before == done.Totals {
 				t.Errorf("nothing changed: %+v", done.Before)
@@ -108,7 +110,8 @@ func archivedFiles(t *testing.T, dir string) map[string]string {
 		files["dataset"+name] = content
 	}
 	lines := strings.SplitAfter(files[archive.SumsFile], "\n")
-	files[archive.SumsFile] = strings.Join(slices.DeleteFunc(lines, func(l string) bool { return strings.HasSuffix(l, "dataset/manifest.json\n") }), "")
+	files[archive.SumsFile] = strings.Join(slices.DeleteFunc(lines,
+		func(l string) bool { return strings.HasSuffix(l, "dataset/manifest.json\n") }), "")
 	return files
 }
 
@@ -171,7 +174,8 @@ func TestRedecodeRefuses(t *testing.T) {
 	earlier := filepath.Join(t.TempDir(), "earlier")
 	check(t, os.CopyFS(earlier, os.DirFS("../schema/testdata/version2")))
 	part := filepath.Join(t.TempDir(), "part")
-	_, err = Export(t.Context(), raw, part, Options{Capture: options, Level: schema.LevelNone, Workers: 2, Window: &Window{Span: spanOf(window.ByOffset, 0x4000, 0x8005)}})
+	_, err = Export(t.Context(), raw, part, Options{Capture: options, Level: schema.LevelNone, Workers: 2,
+		Window: &Window{Span: spanOf(window.ByOffset, 0x4000, 0x8005)}})
 	check(t, err)
 	before := contentsOf(t, dir)
 	for _, tt := range []struct {
@@ -181,13 +185,16 @@ func TestRedecodeRefuses(t *testing.T) {
 	}{
 		{"another capture", dir, other, options, "is not the capture that was decoded: the SHA-256 of trace.bin is "},
 		{"no capture", dir, "", options, "holds no capture; give the one that it is of with --capture"},
-		{"names are missing", dir, raw, capture.Options{ELFs: options.ELFs}, "was decoded with --symbols program.elf of SHA-256 "},
-		{"no options", earlier, raw, options, "was written by an earlier program, which did not record its options; export the capture again"},
+		{"names are missing", dir, raw, capture.Options{ELFs: options.ELFs},
+			"was decoded with --symbols program.elf of SHA-256 "},
+		{"no options", earlier, raw, options,
+			"was written by an earlier program, which did not record its options; export the capture again"},
 		{"a window", part, raw, options, "is a window of its capture; export the window again"},
 		{"no dataset", filepath.Dir(raw), raw, options, "is no dataset"},
 		{"nothing decoded", dir, raw, capture.Options{ELFs: []string{raw}, Symbols: options.ELFs}, ""},
 	} {
-		_, err := Redecode(t.Context(), tt.dir, tt.input, Options{Capture: capture.Options{ELFs: tt.given.ELFs, Symbols: tt.given.Symbols}, Workers: 1})
+		_, err := Redecode(t.Context(), tt.dir, tt.input,
+			Options{Capture: capture.Options{ELFs: tt.given.ELFs, Symbols: tt.given.Symbols}, Workers: 1})
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v, want %s", tt.name, err, tt.want)
 		}
@@ -232,7 +239,8 @@ func TestRedecodeSilicon(t *testing.T) {
 		done, err := Redecode(t.Context(), dir, half, Options{Capture: given, Workers: 1, Tool: opt.Tool})
 		check(t, err)
 		demandEqual(t, contentsOf(t, dir), contentsOf(t, want))
-		if done.Totals != whole.Totals || done.Before.Instructions >= done.Totals.Instructions || done.Before.Instructions == 0 {
+		if done.Totals != whole.Totals || done.Before.Instructions >= done.Totals.Instructions ||
+			done.Before.Instructions == 0 {
 			t.Errorf("%+v, before %+v, want %+v", done.Totals, done.Before, whole.Totals)
 		}
 	}

@@ -79,7 +79,8 @@ func killedCommand(args ...string) *exec.Cmd {
 // some moment after that.
 func killAfter(t *testing.T, capture, dir string, level schema.Level, lines int, later time.Duration) {
 	t.Helper()
-	if killOnce(t, killedCommand(capture, dir, level.String()), func() bool { return len(journalLines(dir)) >= lines }, later) {
+	if killOnce(t, killedCommand(capture, dir, level.String()), func() bool { return len(journalLines(dir)) >= lines },
+		later) {
 		t.Fatalf("the export ended before its journal had %d lines", lines)
 	}
 }
@@ -285,7 +286,8 @@ func TestResumeInterrupted(t *testing.T) {
 	err = interrupt(t, capture, dir, opt)
 	parts := age(t, dir)
 	suspended, ok := errors.AsType[*dataset.SuspendedError](err)
-	if !ok || !errors.Is(err, context.Canceled) || !strings.HasPrefix(suspended.Done, fmt.Sprintf("%d finished part", len(parts))) || suspended.Folder != keptFolder(dir) || len(parts) == 0 {
+	if !ok || !errors.Is(err, context.Canceled) || !strings.HasPrefix(suspended.Done, fmt.Sprintf("%d finished part",
+		len(parts))) || suspended.Folder != keptFolder(dir) || len(parts) == 0 {
 		t.Fatalf("%v: parts %q", err, parts)
 	}
 
@@ -301,7 +303,8 @@ func TestResumeInterrupted(t *testing.T) {
 	if again := writtenAgain(t, dir, parts); len(again) > 0 {
 		t.Errorf("written again: %q", again)
 	}
-	if _, err := Export(t.Context(), capture, dir, opt); err == nil || !strings.Contains(err.Error(), "exists and is not empty") {
+	if _, err := Export(t.Context(), capture, dir, opt); err == nil ||
+		!strings.Contains(err.Error(), "exists and is not empty") {
 		t.Error(err)
 	}
 }
@@ -342,7 +345,8 @@ func TestResumeSources(t *testing.T) {
 		t.Fatal(err)
 	}
 	parts := age(t, dir)
-	if slices.Contains(parts, schema.Segments.Part(second, 0, schema.Parquet)) || !slices.Contains(parts, schema.Instructions.Part(first, 0, schema.Parquet)) {
+	if slices.Contains(parts, schema.Segments.Part(second, 0, schema.Parquet)) ||
+		!slices.Contains(parts, schema.Instructions.Part(first, 0, schema.Parquet)) {
 		t.Errorf("kept: %q", parts)
 	}
 	opt.Resumable, opt.Resume, opt.Progress = false, true, nil
@@ -388,12 +392,15 @@ func TestResumeRefuses(t *testing.T) {
 		{"level", func(o *Options) { o.Level = schema.LevelBlocks }, "--level was instructions and is blocks; "},
 		{"version", func(o *Options) { o.Tool.Version = "2" }, "the version of tracelake was 1 and is 2; "},
 		{"task", func(o *Options) { o.TaskNames = map[uint32]string{31: "uart"} }, "--task was nothing and is 0x1f=uart; "},
-		{"program", func(o *Options) { o.Capture.Symbols = []string{filepath.Join(capture, "sample.elf")} }, "--symbols was nothing and is "},
+		{"program", func(o *Options) { o.Capture.Symbols = []string{filepath.Join(capture, "sample.elf")} },
+			"--symbols was nothing and is "},
 		{"time", rewrite(original, longAgo), "time of trace.bin was "},
 		{"size", rewrite(original[16:], before.ModTime()), "size of trace.bin was "},
 		{"content", rewrite(other, before.ModTime()), "SHA-256 of trace.bin was "},
-		{"not resumed", func(o *Options) { o.Resume = false }, "has an unfinished dataset beside it; go on with --resume, or begin anew with --overwrite"},
-		{"resumable again", func(o *Options) { o.Resume, o.Resumable = false, true }, "has an unfinished dataset beside it; "},
+		{"not resumed", func(o *Options) { o.Resume = false },
+			"has an unfinished dataset beside it; go on with --resume, or begin anew with --overwrite"},
+		{"resumable again", func(o *Options) { o.Resume, o.Resumable = false, true },
+			"has an unfinished dataset beside it; "},
 	} {
 		changed := opt
 		tt.change(&changed)
@@ -412,7 +419,8 @@ func TestResumeRefuses(t *testing.T) {
 	}
 
 	elsewhere := filepath.Join(t.TempDir(), "run")
-	if _, err := Export(t.Context(), capture, elsewhere, opt); err == nil || !strings.Contains(err.Error(), "has no unfinished dataset beside it; begin one with --resumable") {
+	if _, err := Export(t.Context(), capture, elsewhere, opt); err == nil ||
+		!strings.Contains(err.Error(), "has no unfinished dataset beside it; begin one with --resumable") {
 		t.Error(err)
 	}
 }
@@ -429,7 +437,8 @@ func TestResumeBeginsAnew(t *testing.T) {
 		t.Fatal(err)
 	}
 	opt.Overwrite, opt.MaxRows = true, 2_000_000
-	if _, err := Export(t.Context(), capture, dir, opt); err == nil || !strings.Contains(err.Error(), "more than 2000000 rows") {
+	if _, err := Export(t.Context(), capture, dir, opt); err == nil ||
+		!strings.Contains(err.Error(), "more than 2000000 rows") {
 		t.Error(err)
 	}
 	if left, err := os.ReadDir(filepath.Dir(dir)); err != nil || len(left) > 0 {

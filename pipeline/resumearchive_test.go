@@ -83,7 +83,8 @@ func TestResumeArchiveKilled(t *testing.T) {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestKilledArchive$")
 		cmd.Env = append(os.Environ(), killedArchive+"="+input+"\n"+dir)
 		least := int64(1 - round%2) // at any moment, from the first frame or from the beginning
-		killOnce(t, cmd, func() bool { return packedSoFar(dir) >= least }, time.Duration(random.IntN(20_000))*time.Microsecond)
+		killOnce(t, cmd, func() bool { return packedSoFar(dir) >= least },
+			time.Duration(random.IntN(20_000))*time.Microsecond)
 		if _, err := os.Stat(keptFolder(dir)); err == nil {
 			frames := packedSoFar(dir)
 			opt.Export.Resumable, opt.Export.Resume = false, true
@@ -120,13 +121,15 @@ func TestResumeArchive(t *testing.T) {
 		cancel()
 	}
 	_, err = Archive(ctx, input, dir, opt)
-	if s, ok := errors.AsType[*dataset.SuspendedError](err); !ok || s.Done != "what is packed is" || !errors.Is(err, context.Canceled) {
+	if s, ok := errors.AsType[*dataset.SuspendedError](err); !ok || s.Done != "what is packed is" ||
+		!errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
 	opt.Packing, opt.Export.Resumable, opt.Export.Resume = nil, false, true
 	other := opt
 	other.Level = "best"
-	if _, err := Archive(t.Context(), input, dir, other); err == nil || !strings.Contains(err.Error(), "--level was fastest and is best; ") {
+	if _, err := Archive(t.Context(), input, dir, other); err == nil ||
+		!strings.Contains(err.Error(), "--level was fastest and is best; ") {
 		t.Error(err)
 	}
 	for _, change := range []struct {
@@ -145,7 +148,8 @@ func TestResumeArchive(t *testing.T) {
 			check(t, os.Chtimes(name, info.ModTime(), info.ModTime()))
 		}
 		before := packedSoFar(dir)
-		if _, err := Archive(t.Context(), input, dir, opt); err == nil || !strings.Contains(err.Error(), "cannot be gone on with: "+change.want) || packedSoFar(dir) != before {
+		if _, err := Archive(t.Context(), input, dir, opt); err == nil ||
+			!strings.Contains(err.Error(), "cannot be gone on with: "+change.want) || packedSoFar(dir) != before {
 			t.Errorf("a capture that changed: %v, %d bytes are packed of %d", err, packedSoFar(dir), before)
 		}
 		check(t, os.WriteFile(name, was, 0o666))
@@ -153,7 +157,8 @@ func TestResumeArchive(t *testing.T) {
 	}
 	again := opt
 	again.Export.Resume = false
-	if _, err := Archive(t.Context(), input, dir, again); err == nil || !strings.Contains(err.Error(), "has an unfinished archive beside it; go on with --resume") {
+	if _, err := Archive(t.Context(), input, dir, again); err == nil ||
+		!strings.Contains(err.Error(), "has an unfinished archive beside it; go on with --resume") {
 		t.Error(err)
 	}
 
@@ -166,7 +171,8 @@ func TestResumeArchive(t *testing.T) {
 	check(t, os.WriteFile(outside, []byte("as it was"), 0o666))
 	check(t, os.WriteFile(filepath.Join(stage, "capture", "other.bin.zst"), whole, 0o666))
 	check(t, os.Symlink(outside, filepath.Join(stage, "archive.json")))
-	check(t, os.WriteFile(packed, slices.Concat(frame, frame, whole), 0o666)) // one in the place of the second, and too many
+	// one in the place of the second, and too many
+	check(t, os.WriteFile(packed, slices.Concat(frame, frame, whole), 0o666))
 	done, err := Archive(t.Context(), input, dir, opt)
 	check(t, err)
 	if done.Kept != int64(len(frame)) {

@@ -54,7 +54,8 @@ func TestResumeFull(t *testing.T) {
 	for _, percent := range []string{"60", "0", "100"}[:need.Size(1, 3)] {
 		dir := filepath.Join(t.TempDir(), "run")
 		out, err := killedCommand(capture, dir, opt.Level.String(), percent).CombinedOutput()
-		if text := string(out); err == nil || !strings.Contains(text, "file too large; ") || !strings.Contains(text, "kept in "+keptFolder(dir)+": the same command with --resume") {
+		if text := string(out); err == nil || !strings.Contains(text, "file too large; ") ||
+			!strings.Contains(text, "kept in "+keptFolder(dir)+": the same command with --resume") {
 			t.Errorf("%s %%: %s", percent, out)
 		}
 		if _, err := os.Stat(dir); err == nil {

@@ -42,7 +42,8 @@ func TestRingInRun(t *testing.T) {
 					// The oldest sample is at place turned of the file.
 					place := (turned + x.first + i) % len(samples)
 					if i >= len(got) || got[i] != c.Offset(int64(place)) {
-						t.Fatalf("%s, %s, ring from sample %d: offsets %d, want %d at %d", x.name, layout, turned, got, c.Offset(int64(place)), i)
+						t.Fatalf("%s, %s, ring from sample %d: offsets %d, want %d at %d", x.name, layout, turned, got,
+							c.Offset(int64(place)), i)
 					}
 				}
 				if len(got) != want {
@@ -79,7 +80,8 @@ func ringOffsets(t *testing.T, c port.Config, samples []port.Sample, oldest int)
 	if oldest > 0 {
 		from = c.Offset(int64(oldest))
 	}
-	d, result := protocol.NewDecoder(image.New(image.Region{Address: 0x8000, Bytes: make([]byte, 4096)}), decode.Wanted{}), &decode.Result{}
+	d, result := protocol.NewDecoder(image.New(image.Region{Address: 0x8000, Bytes: make([]byte, 4096)}), decode.Wanted{}),
+		&decode.Result{}
 	for u, err := range engine.Split(l.Stream(bytes.NewReader(file.Bytes()), from), protocol, engine.NoLead) {
 		if err != nil {
 			t.Fatal(err)

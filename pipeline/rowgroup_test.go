@@ -31,36 +31,38 @@ func TestRunRowGroups(t *testing.T) {
 			var groups []int
 			row := 0
 			want := one.tables[tt.level.Name]
-			d := long.decodeStream(t, long.stream(wholePieces), decodeOptions{blocks: blocks, workers: 2, submit: func(d *decodedTables, j rows.Job) error {
-				if j.Series.Table != tt.level {
-					return d.submit(j)
-				}
-				batch, rows := schema.NewBatch(tt.level), 0
-				err := j.Fill(batch, func() error {
-					batch.Expand()
-					if batch.Rows() > schema.BatchRows {
-						t.Fatalf("a batch of %d rows", batch.Rows())
+			d := long.decodeStream(t, long.stream(wholePieces),
+				decodeOptions{blocks: blocks, workers: 2, submit: func(d *decodedTables, j rows.Job) error {
+					if j.Series.Table != tt.level {
+						return d.submit(j)
 					}
-					for _, name := range []string{"executed", "outcome", "cycles", "address", "opcode", "code_block", "first", "context_id"} {
-						for c := range batch.Columns {
-							if batch.Columns[c].Column.Name != name {
-								continue
-							}
-							for i := range batch.Rows() {
-								if !sameCell(&batch.Columns[c], i, &want.Columns[c], (row+i)%perTime) {
-									t.Fatalf("row %d differs in %s from row %d of one time", row+i, name, (row+i)%perTime)
+					batch, rows := schema.NewBatch(tt.level), 0
+					err := j.Fill(batch, func() error {
+						batch.Expand()
+						if batch.Rows() > schema.BatchRows {
+							t.Fatalf("a batch of %d rows", batch.Rows())
+						}
+						for _, name := range []string{"executed", "outcome", "cycles", "address", "opcode", "code_block", "first",
+							"context_id"} {
+							for c := range batch.Columns {
+								if batch.Columns[c].Column.Name != name {
+									continue
+								}
+								for i := range batch.Rows() {
+									if !sameCell(&batch.Columns[c], i, &want.Columns[c], (row+i)%perTime) {
+										t.Fatalf("row %d differs in %s from row %d of one time", row+i, name, (row+i)%perTime)
+									}
 								}
 							}
 						}
-					}
-					row += batch.Rows()
-					rows += batch.Rows()
-					batch.Reset()
-					return nil
-				})
-				groups = append(groups, rows)
-				return err
-			}})
+						row += batch.Rows()
+						rows += batch.Rows()
+						batch.Reset()
+						return nil
+					})
+					groups = append(groups, rows)
+					return err
+				}})
 			if got := d.totals.Instructions; got != times*one.totals.Instructions {
 				t.Errorf("%d instructions, want %d", got, times*one.totals.Instructions)
 			}

@@ -60,7 +60,8 @@ func TestMaxRows(t *testing.T) {
 			checkExpansionNote(t, summary.Notes)
 			continue
 		}
-		if e, ok := errors.AsType[*rows.LimitError](err); !ok || e.Most != tt.most || !strings.Contains(err.Error(), "--max-rows") {
+		if e, ok := errors.AsType[*rows.LimitError](err); !ok || e.Most != tt.most ||
+			!strings.Contains(err.Error(), "--max-rows") {
 			t.Errorf("%s, at most %d rows: error %v", tt.level, tt.most, err)
 		}
 		if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
@@ -77,7 +78,8 @@ func TestMaxRows(t *testing.T) {
 func checkExpansionNote(t *testing.T, notes []string) {
 	t.Helper()
 	// 300,005 instructions of 13 bytes.
-	if !slices.ContainsFunc(notes, func(n string) bool { return strings.Contains(n, "23077 instructions for each byte") }) {
+	if !slices.ContainsFunc(notes,
+		func(n string) bool { return strings.Contains(n, "23077 instructions for each byte") }) {
 		t.Errorf("notes %q", notes)
 	}
 }

@@ -22,13 +22,15 @@ type rowSet struct {
 }
 
 // decodeRows decodes a stream the way Export does, into memory.
-func decodeRows(t testing.TB, stream decode.Stream, protocol decode.Protocol, mem *image.Memory, blocks bool, workerCount int) *rowSet {
+func decodeRows(t testing.TB, stream decode.Stream, protocol decode.Protocol, mem *image.Memory, blocks bool,
+	workerCount int) *rowSet {
 	t.Helper()
 	return decodeGrains(t, stream, protocol, mem, blocks, workerCount, usualGrain)
 }
 
 // decodeGrains is decodeRows with another grain.
-func decodeGrains(t testing.TB, stream decode.Stream, protocol decode.Protocol, mem *image.Memory, blocks bool, workerCount int, g engine.Grain) *rowSet {
+func decodeGrains(t testing.TB, stream decode.Stream, protocol decode.Protocol, mem *image.Memory, blocks bool,
+	workerCount int, g engine.Grain) *rowSet {
 	t.Helper()
 	set := &rowSet{rows: map[string][]map[string]string{}}
 	out := rows.Output{Series: seriesOf(level(blocks)), Submit: set.submit}

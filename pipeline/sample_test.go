@@ -83,25 +83,30 @@ func TestSampleTruth(t *testing.T) {
 	got.Cycles = &last
 	for _, row := range set.rows["exceptions"] {
 		got.Exceptions = append(got.Exceptions, digest.Exception{
-			Seq: int64(cellNumber(t, row["seq"])), Event: row["event"], Type: cellNotNull(row["type"]), Number: cellOptional[uint16](t, row["number"]),
+			Seq: int64(cellNumber(t, row["seq"])), Event: row["event"], Type: cellNotNull(row["type"]),
+			Number:        cellOptional[uint16](t, row["number"]),
 			ReturnAddress: cellAddress(t, row["return_address"]), Target: cellAddress(t, row["target"]),
-			Cycle: cellOptional[int64](t, row["cycle"]), Timestamp: cellOptional[uint64](t, row["timestamp"]), ContextID: cellOptional[uint32](t, row["context_id"]),
+			Cycle: cellOptional[int64](t, row["cycle"]), Timestamp: cellOptional[uint64](t, row["timestamp"]),
+			ContextID: cellOptional[uint32](t, row["context_id"]),
 		})
 	}
 	for _, row := range set.rows["contexts"] {
 		got.Contexts = append(got.Contexts, digest.Context{
-			Seq: int64(cellNumber(t, row["seq"])), ContextID: cellOptional[uint32](t, row["context_id"]), VMID: cellOptional[uint8](t, row["vmid"]), Security: row["security"],
+			Seq: int64(cellNumber(t, row["seq"])), ContextID: cellOptional[uint32](t, row["context_id"]),
+			VMID: cellOptional[uint8](t, row["vmid"]), Security: row["security"],
 		})
 	}
 	for _, row := range set.rows["timestamps"] {
 		got.Timestamps = append(got.Timestamps, digest.Timestamp{
-			Seq: int64(cellNumber(t, row["seq"])), Timestamp: cellNumber(t, row["timestamp"]), Cycle: cellOptional[int64](t, row["cycle"]),
+			Seq: int64(cellNumber(t, row["seq"])), Timestamp: cellNumber(t, row["timestamp"]),
+			Cycle: cellOptional[int64](t, row["cycle"]),
 		})
 	}
 	if diff := cmp.Diff(asJSON(t, truth), asJSON(t, &got)); diff != "" {
 		t.Errorf("truth (-) and decoded (+):\n%s", diff)
 	}
-	t.Logf("%d instructions, %d exceptions, %d timestamps are as recorded", got.Instructions, len(got.Exceptions), len(got.Timestamps))
+	t.Logf("%d instructions, %d exceptions, %d timestamps are as recorded", got.Instructions, len(got.Exceptions),
+		len(got.Timestamps))
 }
 
 // asJSON makes a truth comparable: without what it keeps to itself.

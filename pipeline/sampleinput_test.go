@@ -23,7 +23,8 @@ type madeSample struct {
 }
 
 // shortRun is a sync to 0x1000 and two instructions there, between waits.
-var shortRun = []madeSample{{sampleWait, 0}, {sampleWait, 0}, {sampleSync, 7}, {sampleExecute, 0x1000}, {sampleExecute, 0}, {sampleWait, 0}}
+var shortRun = []madeSample{{sampleWait, 0}, {sampleWait, 0}, {sampleSync, 7}, {sampleExecute, 0x1000},
+	{sampleExecute, 0}, {sampleWait, 0}}
 
 // padded returns samples in the layout that has a header.
 func padded(samples []madeSample) []byte {
@@ -58,7 +59,8 @@ func exportSamples(t *testing.T, opt capture.Options) (*Summary, error) {
 	t.Helper()
 	opt.Images = sampleCode
 	return Export(t.Context(), "trace.bin", "run", Options{
-		Capture: opt, Level: schema.LevelInstructions, Workers: 2, Overwrite: true, Families: append(protocols(), sampleFamily()),
+		Capture: opt, Level: schema.LevelInstructions, Workers: 2, Overwrite: true,
+		Families: append(protocols(), sampleFamily()),
 	})
 }
 
@@ -113,7 +115,8 @@ func TestSampleInputRefuses(t *testing.T) {
 	}{
 		{bad, capture.Options{}, "trace.bin: offset 0x28: padding is not zero", plainError},
 		{long, capture.Options{}, "trace.bin: offset 0x4: 200 samples, but there is room for 6", plainError},
-		{[]byte("short"), capture.Options{Protocol: "samples", Regs: []string{"LAYOUT=padded"}}, "trace.bin: has 5 bytes, but its header has 16", plainError},
+		{[]byte("short"), capture.Options{Protocol: "samples", Regs: []string{"LAYOUT=padded"}},
+			"trace.bin: has 5 bytes, but its header has 16", plainError},
 		{spoiled, capture.Options{}, "trace.bin: its writer dropped payloads", isNothing},
 		{bad, capture.Options{Framed: true}, "formatter frames never carry samples", isUsage},
 		{bad, capture.Options{Regs: []string{"FLIP=high"}}, "known are none, low, auto", isUsage},
@@ -205,7 +208,8 @@ func TestSampleInFrames(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	_, err := Export(t.Context(), dir, filepath.Join(t.TempDir(), "run"), Options{Workers: 1, Families: append(protocols(), sampleFamily())})
+	_, err := Export(t.Context(), dir, filepath.Join(t.TempDir(), "run"),
+		Options{Workers: 1, Families: append(protocols(), sampleFamily())})
 	const want = "source ETM_0 is samples, which formatter frames never carry, but buffer ETB_0 is in frames"
 	if err == nil || !isNothing(err) || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %s", err, want)
@@ -226,9 +230,12 @@ func TestSampleInspect(t *testing.T) {
 		opt   capture.Options
 		line  string
 	}{
-		{noMagic, capture.Options{}, "tracelake export trace.bin -o run --protocol samples --reg LAYOUT=padded --image code.bin@0x1000"},
-		{noMagic, capture.Options{Regs: []string{"FLIP=none"}}, "tracelake export trace.bin -o run --protocol samples --reg FLIP=none --reg LAYOUT=padded --image code.bin@0x1000"},
-		{plainly(manyRuns), capture.Options{}, "tracelake export trace.bin -o run --protocol samples --reg LAYOUT=plain --image code.bin@0x1000"},
+		{noMagic, capture.Options{},
+			"tracelake export trace.bin -o run --protocol samples --reg LAYOUT=padded --image code.bin@0x1000"},
+		{noMagic, capture.Options{Regs: []string{"FLIP=none"}},
+			"tracelake export trace.bin -o run --protocol samples --reg FLIP=none --reg LAYOUT=padded --image code.bin@0x1000"},
+		{plainly(manyRuns), capture.Options{},
+			"tracelake export trace.bin -o run --protocol samples --reg LAYOUT=plain --image code.bin@0x1000"},
 		{padded(manyRuns), capture.Options{}, "tracelake export trace.bin -o run --image code.bin@0x1000"},
 	} {
 		sampleFiles(t, tt.trace)
@@ -241,10 +248,12 @@ func TestSampleInspect(t *testing.T) {
 			t.Fatalf("lines %q, want %s; sources %+v", in.Lines, tt.line, in.Sources)
 		}
 		s := &in.Sources[0]
-		if got, want := s.Statuses.String(), "wait 300, execute 200, sync 100"; got != want || s.Statuses.Marks != 100 || s.Unit != "samples" {
+		if got, want := s.Statuses.String(), "wait 300, execute 200, sync 100"; got != want || s.Statuses.Marks != 100 ||
+			s.Unit != "samples" {
 			t.Errorf("statuses %s, %d marks in %s, want %s, 100 in samples", got, s.Statuses.Marks, s.Unit, want)
 		}
-		if want := (probe.FIFOAgreement{Offsets: 100, OffsetsRight: 100}); *s.Sample.FIFO != want || s.Sample.Instructions != 200 {
+		if want := (probe.FIFOAgreement{Offsets: 100, OffsetsRight: 100}); *s.Sample.FIFO != want ||
+			s.Sample.Instructions != 200 {
 			t.Errorf("FIFO %+v, want %+v; %d instructions", *s.Sample.FIFO, want, s.Sample.Instructions)
 		}
 	}

@@ -14,8 +14,10 @@ import (
 const flipAuto = 2
 
 var sampleOptions = []decode.Option{
-	{Name: "LAYOUT", Means: "how the buffer holds samples", Words: []decode.OptionWord{{Word: "plain", Value: 0}, {Word: "padded", Value: 1}}, Try: []uint64{0, 1}},
-	{Name: "FLIP", Means: "what is flipped in statuses", Words: []decode.OptionWord{{Word: "none", Value: 0}, {Word: "low", Value: 1}, {Word: "auto", Value: flipAuto}}},
+	{Name: "LAYOUT", Means: "how the buffer holds samples",
+		Words: []decode.OptionWord{{Word: "plain", Value: 0}, {Word: "padded", Value: 1}}, Try: []uint64{0, 1}},
+	{Name: "FLIP", Means: "what is flipped in statuses",
+		Words: []decode.OptionWord{{Word: "none", Value: 0}, {Word: "low", Value: 1}, {Word: "auto", Value: flipAuto}}},
 }
 
 // readSampleHeader knows padded samples: "SMPL", then how many there are.

@@ -43,7 +43,8 @@ func TestSampleProtocol(t *testing.T) {
 	}
 	stream = append(stream, 1, 0, 0)
 	code := make([]byte, 0x1008)
-	for at, opcode := range map[int]uint32{0: 0xe1a00000, 4: 0xe1a00000, 8: 0xe12fff1e, 0x1000: 0xe1a00000, 0x1004: 0xe12fff1e} {
+	for at, opcode := range map[int]uint32{0: 0xe1a00000, 4: 0xe1a00000, 8: 0xe12fff1e, 0x1000: 0xe1a00000,
+		0x1004: 0xe12fff1e} {
 		binary.LittleEndian.PutUint32(code[at:], opcode)
 	}
 	dir := t.TempDir()
@@ -80,7 +81,8 @@ func TestSampleProtocol(t *testing.T) {
 		"counts source=16 address=4104 executed=1 failed=0 untold=0 first_seq=2 timed=0 cycles=NULL cycles_spread=NULL",
 		"counts source=16 address=8192 executed=1 failed=0 untold=0 first_seq=4 timed=0 cycles=NULL cycles_spread=NULL",
 		"counts source=16 address=8196 executed=1 failed=0 untold=0 first_seq=5 timed=0 cycles=NULL cycles_spread=NULL",
-		"edges source=16 from_address=4104 to_address=4096 kind=return outcome=taken n=1 cycles=NULL", // a loss cuts the other
+		// a loss cuts the other
+		"edges source=16 from_address=4104 to_address=4096 kind=return outcome=taken n=1 cycles=NULL",
 		"sources protocol=samples status=decoded unit=samples bytes=13 bytes_decoded=9 bytes_lost=4",
 	}
 	for _, workers := range []int{1, 3} {

@@ -29,7 +29,8 @@ const (
 
 func sampleFamily() decode.Family {
 	return decode.Family{
-		Name: "samples", Types: []string{"SAMPLES"}, ETM: true, Unframed: true, Options: sampleOptions, ReadHeader: readSampleHeader,
+		Name: "samples", Types: []string{"SAMPLES"}, ETM: true, Unframed: true, Options: sampleOptions,
+		ReadHeader: readSampleHeader,
 		Bind: func(s decode.Source) (decode.Protocol, []string, error) {
 			layout, _ := s.Lookup("LAYOUT")
 			flip, _ := s.Lookup("FLIP")
@@ -70,9 +71,11 @@ func (p sampleProtocol) ParsePacket(b []byte) (decode.PacketText, error) {
 		return decode.PacketText{}, io.ErrUnexpectedEOF
 	}
 	if p.status(b) > sampleSync {
-		return decode.PacketText{}, &decode.SyntaxError{Protocol: "samples", Header: b[0], Reserved: true, Reason: "no status"}
+		return decode.PacketText{}, &decode.SyntaxError{Protocol: "samples", Header: b[0], Reserved: true,
+			Reason: "no status"}
 	}
-	return decode.PacketText{Len: sampleBytes8, Type: "sample", Fields: []decode.Field{{Name: "status", Value: p.status(b)}}}, nil
+	return decode.PacketText{Len: sampleBytes8, Type: "sample",
+		Fields: []decode.Field{{Name: "status", Value: p.status(b)}}}, nil
 }
 
 // A sampleCutter cuts at each sync.
@@ -89,7 +92,8 @@ func (p sampleCutter) Find(b []byte, _ bool) (c decode.Cuts) {
 
 func (p sampleProtocol) NewDecoder(mem *image.Memory, want decode.Wanted) decode.Decoder {
 	return &sampleDecoder{
-		protocol: p, rec: record.Recorder{UnitBytes: sampleBytes8}, walk: flow.NewWalker(flow.NewProgram(mem, flow.Rules{})), packets: want.Packets,
+		protocol: p, rec: record.Recorder{UnitBytes: sampleBytes8}, walk: flow.NewWalker(flow.NewProgram(mem, flow.Rules{})),
+		packets: want.Packets,
 	}
 }
 

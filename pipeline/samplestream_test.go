@@ -91,7 +91,8 @@ func TestGuessLate(t *testing.T) {
 		}
 		s := in.Sources[0].Sample
 		if *s.FirstCut < int64(before) || s.Segments != 57 || before > 1<<20 && s.Verdict.Status != verdict.Good {
-			t.Errorf("%d bytes before: the first I-sync is at %d, %d segments, %s", before, *s.FirstCut, s.Segments, s.Verdict.Status)
+			t.Errorf("%d bytes before: the first I-sync is at %d, %d segments, %s", before, *s.FirstCut, s.Segments,
+				s.Verdict.Status)
 		}
 	}
 }

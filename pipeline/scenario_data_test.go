@@ -54,7 +54,8 @@ func (r *trial) periodicAt(cfg *etmv3.Config, packet int) []byte {
 	}
 	if next != nil && next["type"] == "p_header" {
 		instructions := r.whole.rows["instructions"]
-		i := slices.IndexFunc(instructions, func(row map[string]string) bool { return row["byte_offset"] == next["byte_offset"] })
+		i := slices.IndexFunc(instructions,
+			func(row map[string]string) bool { return row["byte_offset"] == next["byte_offset"] })
 		if i < 0 {
 			return nil
 		}
@@ -88,7 +89,8 @@ func (r *trial) lastInstruction(offset int) map[string]string {
 // nextFlow returns the next packet from an offset on that reports program flow.
 func (r *trial) nextFlow(offset int) map[string]string {
 	for _, row := range r.whole.rows["packets"] {
-		if number(row["byte_offset"]) >= offset && slices.Contains([]string{"p_header", "branch_address", "i_sync"}, row["type"]) {
+		if number(row["byte_offset"]) >= offset && slices.Contains([]string{"p_header", "branch_address", "i_sync"},
+			row["type"]) {
 			return row
 		}
 	}
@@ -124,7 +126,8 @@ func (r *trial) dataWith(what string, packet int, more []byte) {
 	for i, row := range got {
 		delete(row, "segment")
 		if !maps.Equal(row, moved(want[i])) {
-			r.Errorf("%s: with %s before %s: data_accesses row %d\n got %v\nwant %v", r.s.Name, what, line, i, row, moved(want[i]))
+			r.Errorf("%s: with %s before %s: data_accesses row %d\n got %v\nwant %v", r.s.Name, what, line, i, row,
+				moved(want[i]))
 		}
 	}
 }

@@ -85,7 +85,8 @@ func (r *trial) fromEachCut() {
 		way := fmt.Sprintf("from the cut at sample %d on", cut)
 		for _, from := range []int{cut, max(0, cut-3)} {
 			set := r.decode(r.samplesFrom(from, 1<<20, true), false, 1)
-			if !slices.ContainsFunc(set.rows["segments"], func(s map[string]string) bool { return s["byte_offset"] == row["byte_offset"] }) {
+			if !slices.ContainsFunc(set.rows["segments"],
+				func(s map[string]string) bool { return s["byte_offset"] == row["byte_offset"] }) {
 				continue // its branch is missing
 			}
 			here := func(row map[string]string) bool { return number(row["byte_offset"]) < cut }

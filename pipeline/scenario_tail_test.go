@@ -175,7 +175,8 @@ func blindData(whole, tail *rowSet) {
 	ofBefore := func(row map[string]string) bool { return more[row["byte_offset"]] }
 	whole.rows["data_accesses"] = slices.DeleteFunc(whole.rows["data_accesses"], ofBefore)
 	tail.rows["events"] = slices.DeleteFunc(tail.rows["events"], ofBefore)
-	for i, row := range tail.rows["data_accesses"][:min(len(tail.rows["data_accesses"]), len(whole.rows["data_accesses"]))] {
+	for i, row := range tail.rows["data_accesses"][:min(len(tail.rows["data_accesses"]),
+		len(whole.rows["data_accesses"]))] {
 		other := whole.rows["data_accesses"][i]
 		if row["address"] == "NULL" {
 			row["address"], other["address"] = "?", "?"

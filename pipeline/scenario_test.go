@@ -100,7 +100,8 @@ func (r *trial) run() {
 	r.roundTrip()
 	r.framed("frames in memory", frame.NewWriter, frame.Layout{})
 	if !slices.ContainsFunc(r.s.Packets, func(p decodetest.Packet) bool { return p.Break }) {
-		r.framed("frames of a trace port", func(w io.Writer) *frame.Writer { return frame.NewPortWriter(w, 3) }, frame.Layout{Sync: true})
+		r.framed("frames of a trace port", func(w io.Writer) *frame.Writer { return frame.NewPortWriter(w, 3) },
+			frame.Layout{Sync: true})
 	}
 	r.asBlocks()
 }
@@ -163,7 +164,8 @@ func (r *trial) wanted() {
 				r.Errorf("%s:%d: %s has one more row: %s, from %s", r.s.Name, table.Line, table.Name,
 					cells(got[i], table.Columns), r.reporter(got[i]))
 			case i >= len(got):
-				r.Errorf("%s:%d: no row in %s for: %s", r.s.Name, table.Rows[i].Line, table.Name, strings.Join(table.Rows[i].Cells, "  "))
+				r.Errorf("%s:%d: no row in %s for: %s", r.s.Name, table.Rows[i].Line, table.Name,
+					strings.Join(table.Rows[i].Cells, "  "))
 			case !slices.Equal(cells(got[i], table.Columns), table.Rows[i].Cells):
 				r.Errorf("%s:%d: %s\n got %q\nwant %q\nof  %q\nfrom %s", r.s.Name, table.Rows[i].Line, table.Name,
 					cells(got[i], table.Columns), table.Rows[i].Cells, table.Columns, r.reporter(got[i]))
@@ -208,7 +210,8 @@ func (r *trial) unwanted() {
 			r.Errorf("%s: a row in %s, which is not listed: %v, from %s", r.s.Name, table, row, r.reporter(row))
 		}
 	}
-	if !slices.ContainsFunc(r.s.Want, func(t decodetest.Table) bool { return t.Name == "instructions" }) && len(r.whole.rows["instructions"]) > 0 {
+	if !slices.ContainsFunc(r.s.Want, func(t decodetest.Table) bool { return t.Name == "instructions" }) &&
+		len(r.whole.rows["instructions"]) > 0 {
 		r.Errorf("%s: %d rows in instructions, which is not listed", r.s.Name, len(r.whole.rows["instructions"]))
 	}
 }
@@ -298,7 +301,8 @@ func (r *trial) same(way string, got, want *rowSet) {
 	r.Helper()
 	for _, table := range schema.Tables() {
 		if len(got.rows[table.Name]) != len(want.rows[table.Name]) {
-			r.Errorf("%s: %s: %s has %d rows, want %d", r.s.Name, way, table.Name, len(got.rows[table.Name]), len(want.rows[table.Name]))
+			r.Errorf("%s: %s: %s has %d rows, want %d", r.s.Name, way, table.Name, len(got.rows[table.Name]),
+				len(want.rows[table.Name]))
 			continue
 		}
 		for i, row := range got.rows[table.Name] {
@@ -360,7 +364,8 @@ func expand(set *rowSet) []map[string]string {
 		n := number(run["instructions"])
 		for i := range n {
 			row := map[string]string{"cycles": "NULL", "cycle": "NULL", "executed": "NULL"}
-			for _, name := range []string{"source", "segment", "byte_offset", "epoch", "timestamp", "context_id", "vmid", "security"} {
+			for _, name := range []string{"source", "segment", "byte_offset", "epoch", "timestamp", "context_id", "vmid",
+				"security"} {
 				row[name] = run[name]
 			}
 			of := code[fmt.Sprintf("%s/%d", run["code_block"], number(run["first"])+i)]
@@ -372,7 +377,8 @@ func expand(set *rowSet) []map[string]string {
 				row["executed"] = fmt.Sprint(failed>>i&1 == 0)
 			}
 			if i == n-1 {
-				row["executed"] = map[string]string{"untold": "NULL", "not_taken": "false", "taken": "true", "passed": "true"}[run["outcome"]]
+				row["executed"] = map[string]string{"untold": "NULL", "not_taken": "false", "taken": "true",
+					"passed": "true"}[run["outcome"]]
 				row["cycles"], row["cycle"] = run["cycles"], run["cycle"]
 			}
 			rows = append(rows, row)

@@ -172,7 +172,8 @@ type rangeComparison struct {
 // depend on the past (docs/conformance.md, Damage to generated streams): the bases
 // of ordinals, epochs and cycles; timestamp and VMID before the first one traced in
 // the range; and what its first I-sync says of the flow before it.
-func sameSegments(t testing.TB, want, got segmentRange, code decode.TimestampCode, moved func(int64) int64, p past) (rows int) {
+func sameSegments(t testing.TB, want, got segmentRange, code decode.TimestampCode, moved func(int64) int64,
+	p past) (rows int) {
 	t.Helper()
 	return newRangeComparison(want, got, want.facts(code), moved, p).all(t)
 }
@@ -235,7 +236,8 @@ func (c *rangeComparison) table(t testing.TB, table *schema.Table) int {
 		if c.past != samePast && table == &schema.Segments && slices.Contains(startColumns, v.Column.Name) {
 			continue
 		}
-		if n > 0 && sideBySide(want[:n]) && sideBySide(got[:n]) && sameValues(v, want[0], w, got[0], n, c.base(v.Column.Name)) {
+		if n > 0 && sideBySide(want[:n]) && sideBySide(got[:n]) &&
+			sameValues(v, want[0], w, got[0], n, c.base(v.Column.Name)) {
 			continue // quicker, for those who compare many
 		}
 		same := c.comparer(table, v, w)
@@ -367,7 +369,8 @@ func (c *rangeComparison) mayDiffer(w *schema.Vector, j int) bool {
 }
 
 // timeComparer compares epoch and cycle.
-func (c *rangeComparison) timeComparer(table *schema.Table, v, w *schema.Vector, shifted func(base, other int64) func(i, j int) bool) func(i, j int) bool {
+func (c *rangeComparison) timeComparer(table *schema.Table, v, w *schema.Vector,
+	shifted func(base, other int64) func(i, j int) bool) func(i, j int) bool {
 	if v.Column.Name == "epoch" {
 		return shifted(c.wantBases.epoch, c.gotBases.epoch)
 	}

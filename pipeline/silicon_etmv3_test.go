@@ -78,7 +78,8 @@ func TestSiliconETMv3(t *testing.T) {
 				t.Errorf("docs/conformance.md lists %d differences, want %d", len(listed), tt.differences)
 			}
 			o := &d.totals
-			wantConformance(t, tt.name, source, o.Bytes, o.BytesDecoded, o.BytesLost, o.BytesUnplaced, o.Segments, rows, len(differences))
+			wantConformance(t, tt.name, source, o.Bytes, o.BytesDecoded, o.BytesLost, o.BytesUnplaced, o.Segments, rows,
+				len(differences))
 			for _, line := range diffLines(listed, differences) {
 				t.Errorf("- is listed in docs/conformance.md but no difference, + is a difference but not listed: %s", line)
 			}
@@ -105,7 +106,8 @@ func cutSplices(want, got listing) []string {
 		for inside(want["I"][first+n]) {
 			n++
 		}
-		cut = append(cut, fmt.Sprintf("- I %d … %d instructions, the last at %d", offset(want["I"][first]), n, offset(want["I"][first+n-1])))
+		cut = append(cut, fmt.Sprintf("- I %d … %d instructions, the last at %d", offset(want["I"][first]), n,
+			offset(want["I"][first+n-1])))
 		want["I"] = slices.Delete(want["I"], first, first+n)
 	}
 	return cut
@@ -225,7 +227,8 @@ func (d *decodedTables) listingETMv3() listing {
 		if !null(executed, i) {
 			outcome = "NE"[executed.U8[i] : executed.U8[i]+1]
 		}
-		l.add("I", offset, cellText(address, i), size.U8[i], cellText(state, i), fmt.Sprintf("%0*x", 2*int(size.U8[i]), opcode.U32[i]), outcome,
+		l.add("I", offset, cellText(address, i), size.U8[i], cellText(state, i),
+			fmt.Sprintf("%0*x", 2*int(size.U8[i]), opcode.U32[i]), outcome,
 			dash(timestamp, i), dash(cycles, i))
 	}
 	counts := d.column(&schema.CycleCounts, "cycles")
@@ -251,7 +254,8 @@ func (d *decodedTables) listingETMv3() listing {
 	for i, offset := range d.integers(&schema.Timestamps, "byte_offset") {
 		l.add("T", offset, cellText(value, i), after[i])
 	}
-	id, vmid, security := d.column(&schema.Contexts, "context_id"), d.column(&schema.Contexts, "vmid"), d.column(&schema.Contexts, "security")
+	id, vmid, security := d.column(&schema.Contexts, "context_id"), d.column(&schema.Contexts, "vmid"),
+		d.column(&schema.Contexts, "security")
 	words := map[schema.Security]string{schema.Secure: "S -", schema.NonSecure: "NS -", schema.Hyp: "NS hyp"}
 	after = d.after(&schema.Contexts)
 	for i, offset := range d.integers(&schema.Contexts, "byte_offset") {
@@ -292,11 +296,13 @@ func TestSiliconETMv3DS5(t *testing.T) {
 		t.Run(fmt.Sprintf("%02x", tt.id), func(t *testing.T) {
 			var instructions, gaps, timestamps []string
 			returns := 0
-			for _, f := range readListing(t, shared.File(t, fmt.Sprintf("captures/opencsd-TC2/ds5/etmv3_0x%02x.txt.gz", tt.id))) {
+			for _, f := range readListing(t, shared.File(t, fmt.Sprintf("captures/opencsd-TC2/ds5/etmv3_0x%02x.txt.gz",
+				tt.id))) {
 				switch {
 				case f[0] == "Instruction":
 					instructions = append(instructions, fmt.Sprintf("%s %s %s failed=%t",
-						strings.ToLower(strings.TrimPrefix(f[2], "S:0x")), strings.ToLower(strings.TrimPrefix(f[3], "0x")), f[4], len(f) > 7 && f[7] == "fail"))
+						strings.ToLower(strings.TrimPrefix(f[2], "S:0x")), strings.ToLower(strings.TrimPrefix(f[3], "0x")), f[4],
+						len(f) > 7 && f[7] == "fail"))
 				case f[0] == "Cycle Count":
 					gaps = append(gaps, f[4])
 				case f[0] == "Timestamp":
@@ -311,7 +317,8 @@ func TestSiliconETMv3DS5(t *testing.T) {
 			executed, cycles := d.column(table, "executed"), d.column(table, "cycles")
 			var got []string
 			for i := range address.Len() {
-				got = append(got, fmt.Sprintf("%08x %0*x %d failed=%t", address.U32[i], 2*int(size.U8[i]), opcode.U32[i], cycles.U32[i], executed.U8[i] == 0))
+				got = append(got, fmt.Sprintf("%08x %0*x %d failed=%t", address.U32[i], 2*int(size.U8[i]), opcode.U32[i],
+					cycles.U32[i], executed.U8[i] == 0))
 			}
 			compareLists(t, "instructions", instructions, got, tt.instructions)
 			compareLists(t, "gaps", gaps, d.gaps(), tt.gaps)

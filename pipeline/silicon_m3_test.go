@@ -80,7 +80,8 @@ func TestSiliconM3(t *testing.T) {
 		rows.add(want, offset)
 	}
 	if len(rows.entries) != 1049 || len(rows.returns) != 1050 || len(rows.cancels) != 83 {
-		t.Errorf("listed are %d entries, %d returns, %d cancels; want 1049, 1050, 83", len(rows.entries), len(rows.returns), len(rows.cancels))
+		t.Errorf("listed are %d entries, %d returns, %d cancels; want 1049, 1050, 83", len(rows.entries), len(rows.returns),
+			len(rows.cancels))
 	}
 	d := tr.decode(t)
 	d.checkAccounts(t, 43_664) // the bytes of the source, as the capture's README counts them

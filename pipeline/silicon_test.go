@@ -55,7 +55,8 @@ func TestSilicon(t *testing.T) {
 				t.Errorf("docs/conformance.md lists %d differences, want %d", len(listed), tt.differences)
 			}
 			o := &d.totals
-			wantConformance(t, tt.capture, tt.source, o.Bytes, o.BytesDecoded, o.BytesLost, o.BytesUnplaced, o.Segments, rows, len(differences))
+			wantConformance(t, tt.capture, tt.source, o.Bytes, o.BytesDecoded, o.BytesLost, o.BytesUnplaced, o.Segments, rows,
+				len(differences))
 			for _, line := range diffLines(listed, differences) {
 				t.Errorf("- is listed in docs/conformance.md but no difference, + is a difference but not listed: %s", line)
 			}
@@ -191,7 +192,8 @@ func (d *decodedTables) listInstructions(l listing) {
 			outcome = "NE"[executed.U8[i] : executed.U8[i]+1]
 		}
 		digits := 2 * int(size.U8[i])
-		l.add("I", offset, cellText(address, i), size.U8[i], cellText(state, i), fmt.Sprintf("%0*x", digits, opcode.U32[i]), outcome,
+		l.add("I", offset, cellText(address, i), size.U8[i], cellText(state, i), fmt.Sprintf("%0*x", digits, opcode.U32[i]),
+			outcome,
 			dash(timestamp, i))
 	}
 }
@@ -214,7 +216,8 @@ func (d *decodedTables) listCounts(l listing) {
 			owner = "timestamp"
 		default:
 			seq := seqs[i]
-			if seq < int64(len(offsets)) && offsets[seq] == offset && !null(own, int(seq)) && sameCell(own, int(seq), cycles, i) {
+			if seq < int64(len(offsets)) && offsets[seq] == offset && !null(own, int(seq)) &&
+				sameCell(own, int(seq), cycles, i) {
 				owner = cellText(address, int(seq))
 				withCycles++
 			}
@@ -311,7 +314,8 @@ func nextCommon(want, got []string, limit int) (skipWant, skipGot int) {
 // Sources of TC2 that send nothing are listed all the same.
 func TestSiliconSources(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "dataset")
-	_, err := Export(context.Background(), shared.File(t, "captures/opencsd-TC2"), dir, Options{Level: schema.LevelInstructions, Workers: 2})
+	_, err := Export(context.Background(), shared.File(t, "captures/opencsd-TC2"), dir,
+		Options{Level: schema.LevelInstructions, Workers: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -327,7 +331,8 @@ func TestSiliconSources(t *testing.T) {
 	for _, s := range m.Sources {
 		status[s.Name] = fmt.Sprintf("0x%02x %s %d", s.Source, s.Status, s.Bytes)
 	}
-	for name, want := range map[string]string{"PTM_0": "0x13 decoded 4533", "PTM_1": "0x14 empty 0", "ITM_0": "0x20 empty 0"} {
+	for name, want := range map[string]string{"PTM_0": "0x13 decoded 4533", "PTM_1": "0x14 empty 0",
+		"ITM_0": "0x20 empty 0"} {
 		if status[name] != want {
 			t.Errorf("source %s: %s, want %s", name, status[name], want)
 		}

@@ -26,12 +26,14 @@ func TestSkips(t *testing.T) {
 	}
 	skipped := 0
 	for _, tr := range moreTraces(t) {
-		for _, g := range []engine.Grain{usualGrain, grainOf(3000, 1001, engine.ChunkBytes), grainOf(700, 5000, 100), grainOf(100, 300, 1000)} {
+		for _, g := range []engine.Grain{usualGrain, grainOf(3000, 1001, engine.ChunkBytes), grainOf(700, 5000, 100),
+			grainOf(100, 300, 1000)} {
 			for _, breaks := range [][]int{nil, {len(tr.data) / 3, len(tr.data) / 2}} {
 				got := units(t, tr.stream(1000, breaks...), tr.protocol, g)
 				want := units(t, tr.stream(1000, breaks...), plainProtocol{tr.protocol}, g)
 				if !slices.Equal(parts(got), parts(want)) {
-					t.Errorf("%s, %+v, breaks at %d: other parts\n got %s\nwant %s", tr.name, g, breaks, strings.Join(got, "; "), strings.Join(want, "; "))
+					t.Errorf("%s, %+v, breaks at %d: other parts\n got %s\nwant %s", tr.name, g, breaks, strings.Join(got, "; "),
+						strings.Join(want, "; "))
 				}
 				skipped += len(got)
 			}

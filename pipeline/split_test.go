@@ -95,8 +95,10 @@ func TestSplit(t *testing.T) {
 			ordinary,
 			"unsynced 6 at 0; part 14 at 6 a-syncs [13]; part 7 at 20 end; unit",
 		},
-		{"an I-sync without A-sync is no cut", "A I e I e", nil, pft.Config{}, ordinary, "unsynced 6 at 0; part 14 at 6 end; unit"},
-		{"nor is the second one after an A-sync", "A I I", nil, pft.Config{}, ordinary, "unsynced 6 at 0; part 12 at 6 end; unit"},
+		{"an I-sync without A-sync is no cut", "A I e I e", nil, pft.Config{}, ordinary,
+			"unsynced 6 at 0; part 14 at 6 end; unit"},
+		{"nor is the second one after an A-sync", "A I I", nil, pft.Config{}, ordinary,
+			"unsynced 6 at 0; part 12 at 6 end; unit"},
 		{
 			"a bad packet before the I-sync", "A I e A x I e A I", nil,
 			pft.Config{},
@@ -104,7 +106,8 @@ func TestSplit(t *testing.T) {
 			"unsynced 6 at 0; part 27 at 6 a-syncs [13 27]; part 6 at 33 end; unit",
 		},
 		{"an A-sync before the I-sync", "A e A I", nil, pft.Config{}, ordinary, "unsynced 13 at 0; part 6 at 13 end; unit"},
-		{"an A-sync at the end", "A I A", nil, pft.Config{}, ordinary, "unsynced 6 at 0; part 12 at 6 end a-syncs [12]; unit"},
+		{"an A-sync at the end", "A I A", nil, pft.Config{}, ordinary,
+			"unsynced 6 at 0; part 12 at 6 end a-syncs [12]; unit"},
 		{
 			"I-sync cut off by the end", "A I e A 08 00 80 00 00", nil,
 			pft.Config{},
@@ -309,7 +312,8 @@ func TestSplitIsTheSameForAnyPieces(t *testing.T) {
 					for i < min(len(got), len(want)) && got[i] == want[i] {
 						i++
 					}
-					t.Errorf("%s in pieces of %d, %+v: other units: %q, want %q", tr.name, size, g, got[i:min(len(got), i+4)], want[i:min(len(want), i+4)])
+					t.Errorf("%s in pieces of %d, %+v: other units: %q, want %q", tr.name, size, g, got[i:min(len(got), i+4)],
+						want[i:min(len(want), i+4)])
 				}
 			}
 		}
@@ -331,7 +335,8 @@ func TestSplitEnds(t *testing.T) {
 	}
 	n = 0
 	tr := (&trace{}).with(bytes.Repeat(splitBytes(t, "A I e"), 100))
-	for range engine.SplitBy(tr.stream(50), &pft.Config{}, grainOf(1, engine.PartBytes, engine.ChunkBytes), engine.NoLead) {
+	for range engine.SplitBy(tr.stream(50), &pft.Config{}, grainOf(1, engine.PartBytes, engine.ChunkBytes),
+		engine.NoLead) {
 		if n++; n == 3 {
 			break
 		}

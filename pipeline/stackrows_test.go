@@ -29,7 +29,8 @@ func TestStacksOfGenerated(t *testing.T) {
 	eachMacrocell(t, func(t *testing.T, m macrocell) {
 		for seed := range need.Size[uint64](8, 400) {
 			r := rand.New(rand.NewPCG(seed, 7))
-			run := generatedRun{id: 0x10, seed: seed, bytes: need.Size(3, 12) << 10, sync: 512, eventful: []float64{0, 1, 20}[seed%3]}
+			run := generatedRun{id: 0x10, seed: seed, bytes: need.Size(3, 12) << 10, sync: 512,
+				eventful: []float64{0, 1, 20}[seed%3]}
 			g, functions := m.generate(t, run), randomFunctions(r)
 			g.checkStacks(t, functions, fmt.Sprintf("seed %d", seed))
 			d := randomDamage(r, len(g.data))
@@ -100,7 +101,8 @@ func (tr *trace) checkStacks(t *testing.T, functions stacks.Functions, what stri
 	counted, instructions := tr.stacks(t, functions, nil)
 	plain, _ := tr.stacks(t, functions, noRuns{})
 	if !reflect.DeepEqual(plain, counted) {
-		t.Errorf("%s: with runs (-) and where they are counted (+):\n%s", what, cmp.Diff(plain, counted, cmpopts.IgnoreUnexported(stacks.Call{})))
+		t.Errorf("%s: with runs (-) and where they are counted (+):\n%s", what,
+			cmp.Diff(plain, counted, cmpopts.IgnoreUnexported(stacks.Call{})))
 	}
 	counted.check(t, what, instructions)
 	counted.Calls = nil
@@ -116,7 +118,8 @@ type noRuns struct{}
 func (noRuns) Add(stitch.Runs) error { return nil }
 
 // stacks decodes a trace, with runs for a sink that may be nil, and rebuilds its stacks.
-func (tr *trace) stacks(t *testing.T, functions stacks.Functions, runs stitch.RunSink) (rows *stackRows, instructions int64) {
+func (tr *trace) stacks(t *testing.T, functions stacks.Functions, runs stitch.RunSink) (rows *stackRows,
+	instructions int64) {
 	t.Helper()
 	var calls kept[stacks.Call]
 	rows, instructions = tr.stacksOf(t, functions, runs, &calls)
@@ -125,7 +128,8 @@ func (tr *trace) stacks(t *testing.T, functions stacks.Functions, runs stitch.Ru
 }
 
 // stacksOf is stacks with rows of calls for a sink that may be nil.
-func (tr *trace) stacksOf(t *testing.T, functions stacks.Functions, runs stitch.RunSink, calls stitch.Sink[stacks.Call]) (*stackRows, int64) {
+func (tr *trace) stacksOf(t *testing.T, functions stacks.Functions, runs stitch.RunSink,
+	calls stitch.Sink[stacks.Call]) (*stackRows, int64) {
 	t.Helper()
 	var spans kept[stacks.Span]
 	s := stacks.New(functions, nil, stacks.Sinks{Calls: calls, Spans: &spans})
@@ -230,7 +234,8 @@ func (s *stackRows) checkCalls(bad func(format string, args ...any), instruction
 		}
 	}
 	for i, x := range s.Spans {
-		if int(x.Span) != i || int(x.Task) >= len(s.Tasks) || x.EndSeq.OK && (x.EndSeq.V < x.Seq || x.Instructions.V != x.EndSeq.V-x.Seq) {
+		if int(x.Span) != i || int(x.Task) >= len(s.Tasks) ||
+			x.EndSeq.OK && (x.EndSeq.V < x.Seq || x.Instructions.V != x.EndSeq.V-x.Seq) {
 			bad("span %d: %+v", i, x)
 		}
 	}

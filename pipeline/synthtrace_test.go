@@ -43,19 +43,22 @@ const (
 var (
 	pftCells = []encodepft.Options{
 		{Config: pft.Config{CycleAccurate: true, ContextIDBytes: 1, TimestampGray: true}, Timestamps: true},
-		{Config: pft.Config{Minor: 1, ContextIDBytes: 4, Timestamp64: true, ReturnStack: true}, Timestamps: true, TraceVMID: true},
+		{Config: pft.Config{Minor: 1, ContextIDBytes: 4, Timestamp64: true, ReturnStack: true}, Timestamps: true,
+			TraceVMID: true},
 		{Config: pft.Config{Minor: 1, CycleAccurate: true, Timestamp64: true}, Timestamps: true, BranchBroadcast: true},
 	}
 	etmv3Cells = []encodeetmv3.Options{
 		{Config: etmv3.Config{CycleAccurate: true, ContextIDBytes: 2, Security: true}},
 		{Config: etmv3.Config{Minor: 2, OneT32: true, DataOnly: true, DataAddress: true, DataValue: true}},
-		{Config: etmv3.Config{Minor: 3, OneT32: true, Security: true, DataAddress: true, DataValue: true, DataSuppress: true}},
+		{Config: etmv3.Config{Minor: 3, OneT32: true, Security: true, DataAddress: true, DataValue: true,
+			DataSuppress: true}},
 		{Config: etmv3.Config{Minor: 4, OneT32: true, ProfileM: true, CycleAccurate: true, AltBranch: true, DataValue: true}},
 		{Config: etmv3.Config{
 			Minor: 5, OneT32: true, ContextIDBytes: 1, Security: true, Virtualization: true, AltBranch: true,
 			Timestamp64: true, DataAddress: true,
 		}, Timestamps: true, TraceVMID: true},
-		{Config: etmv3.Config{Minor: 5, OneT32: true, CycleAccurate: true, Security: true, Timestamp64: true}, Timestamps: true},
+		{Config: etmv3.Config{Minor: 5, OneT32: true, CycleAccurate: true, Security: true, Timestamp64: true},
+			Timestamps: true},
 	}
 )
 
@@ -74,18 +77,23 @@ type synthRun struct {
 // newSynthRun makes an execution in which much happens.
 func newSynthRun(t testing.TB, id uint8, seed uint64, v7m, data bool) *synthRun {
 	t.Helper()
-	code, err := codegen.Generate(codegen.Options{Seed: seed, Bytes: 8000, Base: 0x8000, Arch: program.ARMv7(v7m), SMC: !v7m})
+	code, err := codegen.Generate(codegen.Options{Seed: seed, Bytes: 8000, Base: 0x8000, Arch: program.ARMv7(v7m),
+		SMC: !v7m})
 	if err != nil {
 		t.Fatal(err)
 	}
-	rates := map[schema.ExceptionType]float64{schema.ExcIRQ: 5000, schema.ExcDataAbort: 2000, schema.ExcUndefined: 1000, schema.ExcDebug: 1000}
+	rates := map[schema.ExceptionType]float64{schema.ExcIRQ: 5000, schema.ExcDataAbort: 2000, schema.ExcUndefined: 1000,
+		schema.ExcDebug: 1000}
 	if v7m {
-		rates = map[schema.ExceptionType]float64{schema.ExcIRQ: 5000, schema.ExcSysTick: 2000, schema.ExcPendSV: 2000, schema.ExcDebug: 1000}
+		rates = map[schema.ExceptionType]float64{schema.ExcIRQ: 5000, schema.ExcSysTick: 2000, schema.ExcPendSV: 2000,
+			schema.ExcDebug: 1000}
 	}
 	windows := execute.Windows{Rate: 1000, Steps: 30}
 	return &synthRun{id: id, seed: seed, code: code, steps: execute.Run(code.Program(), execute.Options{
-		Seed: seed, Instructions: 3000, Targets: code.Targets, Handlers: code.Handlers, Arch: program.ARMv7(v7m), Interrupts: 8, Rates: rates, Switches: 1000,
-		Tasks:    []execute.Task{{Entry: code.Entry, ContextID: 1, VMID: 1}, {Entry: code.Targets[len(code.Targets)/2], ContextID: 2, VMID: 2}},
+		Seed: seed, Instructions: 3000, Targets: code.Targets, Handlers: code.Handlers, Arch: program.ARMv7(v7m),
+		Interrupts: 8, Rates: rates, Switches: 1000,
+		Tasks: []execute.Task{{Entry: code.Entry, ContextID: 1, VMID: 1},
+			{Entry: code.Targets[len(code.Targets)/2], ContextID: 2, VMID: 2}},
 		TraceOff: windows, Overflow: windows, Triggers: 1000, Data: data,
 	})}
 }
@@ -93,7 +101,8 @@ func newSynthRun(t testing.TB, id uint8, seed uint64, v7m, data bool) *synthRun 
 // runPFT returns what a PTM traces of an execution.
 func runPFT(t testing.TB, id uint8, o encodepft.Options, v encodepft.Variation) *synthRun {
 	t.Helper()
-	o.Source, o.SyncBytes, o.ReturnStackDepth, o.TimestampBase, o.CyclesPerTick, o.Variation = id, synthSync, 8, synthClock, 20, v
+	o.Source, o.SyncBytes, o.ReturnStackDepth, o.TimestampBase, o.CyclesPerTick, o.Variation = id, synthSync, 8,
+		synthClock, 20, v
 	r := newSynthRun(t, id, v.Seed, false, false)
 	r.protocol, r.core, r.profile, r.cell, r.registers = "pft", "Cortex-A15", "A", "PTM"+o.Version(), o.Registers()
 	if err := encode.All(encodepft.New(&r.stream, digest.New(id), o), r.steps); err != nil {
@@ -106,7 +115,8 @@ func runPFT(t testing.TB, id uint8, o encodepft.Options, v encodepft.Variation) 
 func runETMv3(t testing.TB, id uint8, o encodeetmv3.Options, v *encodeetmv3.Variation) *synthRun {
 	t.Helper()
 	r := newSynthRun(t, id, v.Seed, o.ProfileM, o.DataAddress || o.DataValue)
-	o.Source, o.SyncPeriod, o.TimestampBase, o.CyclesPerTick, o.Program, o.Variation = id, synthSync, synthClock, 20, r.code.Program(), v
+	o.Source, o.SyncPeriod, o.TimestampBase, o.CyclesPerTick, o.Program, o.Variation = id, synthSync, synthClock, 20,
+		r.code.Program(), v
 	r.protocol, r.core, r.profile, r.cell, r.registers = "etmv3", o.Core(), "R", o.Type(), o.Registers()
 	if o.ProfileM {
 		r.profile = "M"
@@ -164,7 +174,8 @@ func (r *synthRun) trace(t testing.TB) *trace {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tr := &trace{name: fmt.Sprintf("synth-%02x-%s-%d", r.id, r.cell, r.seed>>8), id: r.id, protocol: bound, memory: image.New(r.code.Region()), made: true}
+	tr := &trace{name: fmt.Sprintf("synth-%02x-%s-%d", r.id, r.cell, r.seed>>8), id: r.id, protocol: bound,
+		memory: image.New(r.code.Region()), made: true}
 	return tr.with(r.stream.Bytes())
 }
 

@@ -92,7 +92,8 @@ func (v *variants) decode(t testing.TB, data []byte, breaks ...int) *decodedTabl
 	}))
 	st := stitch.New(v.id, v.protocol.TimestampCode(), tables.Sinks)
 	stream := v.with(data).stream(wholePieces, breaks...)
-	for u, err := range engine.SplitBy(stream, v.protocol, grainOf(engine.UnitBytes, engine.PartBytes, len(data)+1), engine.NoLead) {
+	for u, err := range engine.SplitBy(stream, v.protocol, grainOf(engine.UnitBytes, engine.PartBytes, len(data)+1),
+		engine.NoLead) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -278,7 +279,8 @@ func (d *decodedTables) lastOf(segment int) schema.Null[uint32] {
 // takesBack says whether a segment begins with a cancel of the instruction before
 // it, which was at an address. Damage can change rows before it in this way only.
 func (d *decodedTables) takesBack(segment int, last schema.Null[uint32]) bool {
-	of, event, address := d.column(&schema.Events, "segment"), d.column(&schema.Events, "event"), d.column(&schema.Events, "address")
+	of, event, address := d.column(&schema.Events, "segment"), d.column(&schema.Events, "event"),
+		d.column(&schema.Events, "address")
 	for i := range of.Len() {
 		if null(of, i) || integer(of, i) != int64(segment) || schema.EventKind(event.U8[i]) != schema.EventCancelled {
 			continue
@@ -329,13 +331,16 @@ func (v *variants) implausible(d *decodedTables, k int, start, end int64) error 
 		case err != nil:
 			return fmt.Errorf("instruction %d: %w", i, err)
 		case in.Opcode != opcode.U32[i] || in.Size != size.U8[i]:
-			return fmt.Errorf("instruction %d at %s: opcode 0x%x of %d bytes; memory has 0x%x", i, place, opcode.U32[i], size.U8[i], in.Opcode)
+			return fmt.Errorf("instruction %d at %s: opcode 0x%x of %d bytes; memory has 0x%x", i, place, opcode.U32[i],
+				size.U8[i], in.Opcode)
 		case at < last || at >= end:
 			return fmt.Errorf("instruction %d: reported at %d, the one before at %d; the segment ends at %d", i, at, last, end)
 		case at == last && indirect && !v.cell.returnStack:
-			return fmt.Errorf("instruction %d of the packet at %d is at %s, but no packet reported where the one before leads", i, at, place)
+			return fmt.Errorf("instruction %d of the packet at %d is at %s, but no packet reported where the one before leads",
+				i, at, place)
 		case at == last && next.OK && (next.V.Address != place.Address || next.V.ISA != place.ISA):
-			return fmt.Errorf("instruction %d of the packet at %d is at %s, but the one before leads to %s", i, at, place, next.V)
+			return fmt.Errorf("instruction %d of the packet at %d is at %s, but the one before leads to %s", i, at, place,
+				next.V)
 		}
 		last = at
 		indirect = false

@@ -25,10 +25,12 @@ var denseSegment = []byte{0, 0, 0, 0, 0, 0x80, 0x08, 0x01, 0x00, 0x80, 0x00, 0x0
 func TestRowGroupsByBytes(t *testing.T) {
 	need.FullRun(t, "a hundred thousand segments twice")
 	const segments = 90_000
-	tr := (&trace{id: 0x10, protocol: fuzzETMv3(t, 3<<5|1<<8), memory: fuzzMemory()}).with(bytes.Repeat(denseSegment, segments))
+	tr := (&trace{id: 0x10, protocol: fuzzETMv3(t, 3<<5|1<<8), memory: fuzzMemory()}).with(bytes.Repeat(denseSegment,
+		segments))
 	for _, workers := range []int{1, 7} {
 		groups := map[string][]int{}
-		tr.decodeStream(t, tr.stream(wholePieces), decodeOptions{workers: workers, submit: func(_ *decodedTables, j rows.Job) error {
+		tr.decodeStream(t, tr.stream(wholePieces), decodeOptions{workers: workers, submit: func(_ *decodedTables,
+			j rows.Job) error {
 			batch, n := schema.NewBatch(j.Series.Table), 0
 			err := j.Fill(batch, func() error {
 				n += batch.Rows()

@@ -47,7 +47,8 @@ func TestWindowsAreTheWhole(t *testing.T) {
 		}
 		for _, s := range scenarios {
 			r := newTrial(t, s)
-			all = append(all, windowed{r.s.Name, 0x10, r.protocol, r.memory, func() decode.Stream { return r.bytesFrom(0, 1<<20) }, grainOf(1, 1<<10, 64), need.Size(5, 100)})
+			all = append(all, windowed{r.s.Name, 0x10, r.protocol, r.memory,
+				func() decode.Stream { return r.bytesFrom(0, 1<<20) }, grainOf(1, 1<<10, 64), need.Size(5, 100)})
 		}
 	}
 	for _, tr := range moreTraces(t) {
@@ -109,13 +110,15 @@ func (w *windowed) decode(t *testing.T, d *decodedTables, index *schema.Batch, f
 			stream = plan.After(stream, int(units), r.Begin.StreamOffset*units-int64(lead))
 		}
 	}
-	pool := engine.NewDecoders(&decode.Pool{}, func() decode.Decoder { return w.protocol.NewDecoder(w.memory, tables.Sinks.Wanted()) })
-	err := engine.Ordered(context.Background(), engine.NewWorkers(1), engine.SplitBy(stream, w.protocol, w.grain, lead), pool.Decode, func(d engine.Decoded) error {
-		if err := st.Stitch(d.Unit); err != nil || !st.Past() {
-			return err
-		}
-		return errPast
-	})
+	pool := engine.NewDecoders(&decode.Pool{},
+		func() decode.Decoder { return w.protocol.NewDecoder(w.memory, tables.Sinks.Wanted()) })
+	err := engine.Ordered(context.Background(), engine.NewWorkers(1), engine.SplitBy(stream, w.protocol, w.grain, lead),
+		pool.Decode, func(d engine.Decoded) error {
+			if err := st.Stitch(d.Unit); err != nil || !st.Past() {
+				return err
+			}
+			return errPast
+		})
 	if errors.Is(err, errPast) {
 		err = nil
 	}
@@ -137,7 +140,8 @@ func rangeOf(index *schema.Batch, first, last int) *window.Range {
 		from = min(from, window.SegmentOf(index, i).DecodeFrom)
 	}
 	return &window.Range{
-		First: int32(first), Last: int32(last), Begin: window.SegmentOf(index, int(from)), Left: window.SegmentOf(index, first),
+		First: int32(first), Last: int32(last), Begin: window.SegmentOf(index, int(from)),
+		Left: window.SegmentOf(index, first),
 	}
 }
 
@@ -156,7 +160,8 @@ func (d *decodedTables) checkWindow(t *testing.T, part *decodedTables, first, la
 		}
 		n := 0
 		for i := range want.Rows() {
-			if v := &want.Columns[segment]; v.Null(i) && first > 0 || int(int32(v.U32[i])) < first || int(int32(v.U32[i])) > last {
+			if v := &want.Columns[segment]; v.Null(i) && first > 0 || int(int32(v.U32[i])) < first ||
+				int(int32(v.U32[i])) > last {
 				continue
 			}
 			if n == got.Rows() {
@@ -165,7 +170,8 @@ func (d *decodedTables) checkWindow(t *testing.T, part *decodedTables, first, la
 			}
 			for c := range table.Columns {
 				if !want.Columns[c].Equal(i, &got.Columns[c], n) {
-					t.Errorf("%s row %d differs in %s:\n got %s\nwant %s", table.Name, n, table.Columns[c].Name, part.rowText(table, n), d.rowText(table, i))
+					t.Errorf("%s row %d differs in %s:\n got %s\nwant %s", table.Name, n, table.Columns[c].Name,
+						part.rowText(table, n), d.rowText(table, i))
 					return
 				}
 			}

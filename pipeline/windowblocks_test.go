@@ -25,7 +25,9 @@ func TestWindowOfBlocks(t *testing.T) {
 			continue
 		}
 		t.Run(in.name, func(t *testing.T) {
-			opt := Options{Capture: in.options, Level: schema.LevelBlocks, Workers: 2, Without: []*schema.Table{&schema.DataAccesses}} // views of several datasets are of tables that all have
+			// views of several datasets are of tables that all have
+			opt := Options{Capture: in.options, Level: schema.LevelBlocks, Workers: 2,
+				Without: []*schema.Table{&schema.DataAccesses}}
 			index := exportInto(t, in.path, opt)
 			whole, random := readDataset(t, index), rand.New(rand.NewPCG(1, 'b'))
 			const atOnce = 5 // in one query
@@ -68,14 +70,16 @@ func (w *comparedWindows) add(t *testing.T, dir string) {
 	}
 	part, whole := rows(dir, "true"), rows(w.whole, strings.Join(segments, " OR "))
 	w.dirs = append(w.dirs, dir)
-	w.queries = append(w.queries, fmt.Sprintf("SELECT (SELECT count(*) FROM (%s)) = %d, (SELECT count(*) FROM (%s EXCEPT ALL %s)), (SELECT count(*) FROM (%s EXCEPT ALL %s))",
-		part, d.Manifest.Totals.Instructions, part, whole, whole, part))
+	w.queries = append(w.queries,
+		fmt.Sprintf("SELECT (SELECT count(*) FROM (%s)) = %d, (SELECT count(*) FROM (%s EXCEPT ALL %s)), (SELECT count(*) FROM (%s EXCEPT ALL %s))",
+			part, d.Manifest.Totals.Instructions, part, whole, whole, part))
 }
 
 func (w *comparedWindows) compare(t *testing.T, duckdb string) {
 	t.Helper()
 	dirs := "'" + strings.Join(append([]string{w.whole}, w.dirs...), "', '") + "'"
-	out, err := exec.Command(duckdb, "-noheader", "-list", "-separator", " ", "-cmd", "SET VARIABLE tracelake_dirs = ["+dirs+"];",
+	out, err := exec.Command(duckdb, "-noheader", "-list", "-separator", " ", "-cmd",
+		"SET VARIABLE tracelake_dirs = ["+dirs+"];",
 		"-cmd", ".read "+filepath.Join(w.whole, schema.ViewsFile), "-c", strings.Join(w.queries, ";\n")).CombinedOutput()
 	if want := strings.Repeat("true 0 0\n", len(w.queries)); err != nil || string(out) != want {
 		t.Fatalf("%v; instructions are counted, in the window alone, in the whole alone:\n%s", err, out)

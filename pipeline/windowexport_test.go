@@ -29,7 +29,8 @@ type windowInput struct {
 // frames.
 func windowInputs(t *testing.T) []windowInput {
 	t.Helper()
-	pft, data := runPFT(t, 1, pftCells[0], encodepft.Vary(1, synthRate)), runETMv3(t, 0x22, etmv3Cells[2], encodeetmv3.Vary(2, synthRate))
+	pft, data := runPFT(t, 1, pftCells[0], encodepft.Vary(1, synthRate)),
+		runETMv3(t, 0x22, etmv3Cells[2], encodeetmv3.Vary(2, synthRate))
 	runs := []*synthRun{pft, data}
 	var memory, port bytes.Buffer
 	ring := int64(16 * 500)
@@ -173,7 +174,8 @@ func (r *readTables) randomSpan(random *rand.Rand) (window.Span, uint8) {
 	if from.ByteOffset > to.ByteOffset { // round the end of a ring
 		to = from
 	}
-	return window.Span{From: point(window.ByOffset, from.ByteOffset), To: point(window.ByOffset, to.ByteOffset+1)}, source.Source
+	return window.Span{From: point(window.ByOffset, from.ByteOffset), To: point(window.ByOffset, to.ByteOffset+1)},
+		source.Source
 }
 
 // checkPart demands that a window has the rows of its segments that the whole has.

@@ -24,19 +24,25 @@ func FuzzIndex(f *testing.F) {
 	segments := tr.decode(f).tables[schema.Segments.Name]
 	for i := range segments.Rows() {
 		s := window.SegmentOf(segments, i)
-		f.Add(uint8(i), s.Carried, s.Seq, s.Ordinal, s.Epoch.V, s.Cycle.V, s.Timestamp.V, s.StreamOffset, s.ByteOffset, s.DecodeFrom)
+		f.Add(uint8(i), s.Carried, s.Seq, s.Ordinal, s.Epoch.V, s.Cycle.V, s.Timestamp.V, s.StreamOffset, s.ByteOffset,
+			s.DecodeFrom)
 	}
 	for _, carried := range []string{
-		`{"reached":{"address":4294967295,"isa":"x","non_secure":true}}`, `{"reached":{"address":0,"isa":"t32"},"half":true}`, `{"half":true}`,
-		`{"waits":-1}`, `{"waits":9223372036854775807}`, `{"restart":{"seq":-9223372036854775808}}`, `{"timestamp":{"raw":"18446744073709551615","bits":255}}`,
+		`{"reached":{"address":4294967295,"isa":"x","non_secure":true}}`, `{"reached":{"address":0,"isa":"t32"},"half":true}`,
+		`{"half":true}`,
+		`{"waits":-1}`, `{"waits":9223372036854775807}`, `{"restart":{"seq":-9223372036854775808}}`,
+		`{"timestamp":{"raw":"18446744073709551615","bits":255}}`,
 		`{"data":{"address":1,"bits":99}}`, `{"later":1}`, `{} {}`, `[`, `{"untimed":true,"lost":true,"contradiction":"x"}`,
 	} {
-		f.Add(uint8(3), carried, int64(1)<<62, int64(5), int32(1<<31-2), int64(1)<<62, uint64(1)<<63, int64(9), int64(7), int32(2))
+		f.Add(uint8(3), carried, int64(1)<<62, int64(5), int32(1<<31-2), int64(1)<<62, uint64(1)<<63, int64(9), int64(7),
+			int32(2))
 	}
-	f.Fuzz(func(t *testing.T, at uint8, carried string, seq, ordinal int64, epoch int32, cycle int64, timestamp uint64, stream, offset int64, from int32) {
+	f.Fuzz(func(t *testing.T, at uint8, carried string, seq, ordinal int64, epoch int32, cycle int64, timestamp uint64,
+		stream, offset int64, from int32) {
 		n := int(at) % segments.Rows()
 		s := window.SegmentOf(segments, n)
-		s.Carried, s.Seq, s.Ordinal, s.Epoch, s.Cycle, s.DecodeFrom = carried, seq, ordinal, schema.Of(epoch), schema.Of(cycle), from
+		s.Carried, s.Seq, s.Ordinal, s.Epoch, s.Cycle, s.DecodeFrom = carried, seq, ordinal, schema.Of(epoch),
+			schema.Of(cycle), from
 		s.Timestamp, s.StreamOffset, s.ByteOffset = schema.Of(timestamp&schema.MaxUint63), stream, offset
 		r := &window.Range{First: s.Segment.V, Last: s.Segment.V, Begin: s, Left: s}
 		if err := decodeRange(tr, r); err != nil && !errors.Is(err, window.ErrNoCut) && !errors.Is(err, stitch.ErrPlace) {
@@ -54,7 +60,8 @@ func decodeRange(tr *trace, r *window.Range) error {
 	}
 	src := &plan.Source{Bound: tr.protocol, Source: &capture.Source{Name: tr.name}}
 	lead := window.Lead(tr.protocol, r.Begin.Reason)
-	stream, err := window.CheckCut(src, plan.After(tr.stream(wholePieces), 1, max(0, r.Begin.StreamOffset)), lead, r.Begin.ByteOffset)
+	stream, err := window.CheckCut(src, plan.After(tr.stream(wholePieces), 1, max(0, r.Begin.StreamOffset)), lead,
+		r.Begin.ByteOffset)
 	if err != nil {
 		return err
 	}

@@ -56,7 +56,8 @@ func TestWindowReadsLittle(t *testing.T) {
 	c.Buffers[0].Data = counting
 	size := c.Buffers[0].Size
 	span := window.Span{
-		From: schema.Of(window.Point{Kind: window.ByOffset, N: size - 200<<10}), To: schema.Of(window.Point{Kind: window.ByOffset, N: size - 136<<10}),
+		From: schema.Of(window.Point{Kind: window.ByOffset, N: size - 200<<10}),
+		To:   schema.Of(window.Point{Kind: window.ByOffset, N: size - 136<<10}),
 	}
 	s := &session{Input: &keep.Input{Capture: c}, engine: engine.New(2)}
 	defer s.close()
@@ -77,11 +78,13 @@ func TestWindowReadsLittle(t *testing.T) {
 func TestWindowRefuses(t *testing.T) {
 	dir := repeatedSample(t, 1)
 	index := exportInto(t, dir, Options{Level: schema.LevelNone, Workers: 2})
-	part := exportInto(t, dir, Options{Level: schema.LevelNone, Workers: 2, Window: &Window{Span: spanOf(window.BySegment, 2, 3), Index: index}})
+	part := exportInto(t, dir, Options{Level: schema.LevelNone, Workers: 2, Window: &Window{Span: spanOf(window.BySegment,
+		2, 3), Index: index}})
 	longer, other := repeatedSample(t, 2), repeatedSample(t, 1)
 	trace, err := os.ReadFile(filepath.Join(other, "trace.bin"))
 	check(t, err)
-	check(t, os.WriteFile(filepath.Join(other, "trace.bin"), append(bytes.Clone(trace[16*500:]), trace[:16*500]...), 0o600))
+	check(t, os.WriteFile(filepath.Join(other, "trace.bin"), append(bytes.Clone(trace[16*500:]), trace[:16*500]...),
+		0o600))
 	registers := repeatedSample(t, 1)
 	ini, err := os.ReadFile(filepath.Join(registers, "ptm_0.ini"))
 	check(t, err)
@@ -92,10 +95,13 @@ func TestWindowRefuses(t *testing.T) {
 		want               string
 		usage              bool
 	}{
-		{"another length", longer, index, spanOf(window.BySegment, 2, 3), "is no index of this capture: trace.bin has 126176 bytes, the index says 63088", false},
+		{"another length", longer, index, spanOf(window.BySegment, 2, 3),
+			"is no index of this capture: trace.bin has 126176 bytes, the index says 63088", false},
 		{"other bytes", other, index, spanOf(window.BySegment, 2, 3), "is no index of this capture", false},
-		{"other registers", registers, index, spanOf(window.BySegment, 2, 3), "ptm_0.ini has 165 bytes, the index says 164", false},
-		{"a window as an index", dir, part, spanOf(window.BySegment, 2, 3), "is a window itself; give a dataset of the whole capture", false},
+		{"other registers", registers, index, spanOf(window.BySegment, 2, 3), "ptm_0.ini has 165 bytes, the index says 164",
+			false},
+		{"a window as an index", dir, part, spanOf(window.BySegment, 2, 3),
+			"is a window itself; give a dataset of the whole capture", false},
 		{"no dataset", dir, t.TempDir(), spanOf(window.BySegment, 2, 3), "is no dataset", false},
 		{"nothing there", dir, index, spanOf(window.BySegment, 1<<40, 1<<41), "has nothing from segment=1099511627776", true},
 		{"not to be found", dir, "", spanOf(window.BySeq, 2, 3), "seq=2 can only be found with an index", true},
@@ -121,12 +127,14 @@ func spanOf(kind window.Kind, from, to int64) window.Span {
 func TestWindowWithoutIndex(t *testing.T) {
 	dir := repeatedSample(t, 1)
 	whole := readDataset(t, exportInto(t, dir, Options{Workers: 2}))
-	part := readDataset(t, exportInto(t, dir, Options{Workers: 2, Window: &Window{Span: spanOf(window.ByOffset, 0x4000, 0x8005)}}))
+	part := readDataset(t, exportInto(t, dir, Options{Workers: 2, Window: &Window{Span: spanOf(window.ByOffset, 0x4000,
+		0x8005)}}))
 	if w := part.manifest.Window; w == nil || w.Index != "" || w.From != "offset=16384" || len(part.manifest.Notes) == 0 {
 		t.Errorf("the manifest says of the window %+v, and %q", w, part.manifest.Notes)
 	}
 	const id = 0x10
-	cuts, all := part.sources[id].integers(&schema.Segments, "byte_offset"), whole.sources[id].integers(&schema.Segments, "byte_offset")
+	cuts, all := part.sources[id].integers(&schema.Segments, "byte_offset"),
+		whole.sources[id].integers(&schema.Segments, "byte_offset")
 	first := whole.sources[id].segmentAt(cuts[0])
 	if first < 0 || cuts[0] < 0x4000 || first > 0 && all[first-1] >= 0x4400 {
 		t.Fatalf("the first segment is at offset 0x%x", cuts[0])

@@ -169,7 +169,8 @@ func TestCoverageOfTwoDatasets(t *testing.T) {
 			"SELECT datasets, instructions, covered, covered_pct, reached_only, functions, lines, lines_covered, branches, outcomes_seen, bytes_lost, decoded_pct FROM coverage",
 			"2 11 7 63.64 1 3 9 7 2 4 20 99",
 		},
-		{"SELECT hex8(address), verdict, taken, not_taken FROM coverage_branches ORDER BY address", "0x00008008 both 9 1\n0x00008024 both 1 3"},
+		{"SELECT hex8(address), verdict, taken, not_taken FROM coverage_branches ORDER BY address",
+			"0x00008008 both 9 1\n0x00008024 both 1 3"},
 		{"SELECT executions, datasets FROM counts_all WHERE address = 32768", "11 2"},
 		{"SELECT hex8(address), taken, not_taken, untold, taken_pct, targets, taken_cycles, not_taken_cycles FROM branch_outcomes ORDER BY address", `
 			0x00008008 9 1 0 90 1 36 4
@@ -179,7 +180,8 @@ func TestCoverageOfTwoDatasets(t *testing.T) {
 			0x0000800c main 3 0x00008020 1 twin call          1
 			0x0000800c main 3 0x0000a000 - -    indirect_call 2
 		`},
-		{"SELECT dataset, source, name, line FROM counts JOIN places USING (dataset, source, address) WHERE address = 32784", "b 19 main 4"},
+		{"SELECT dataset, source, name, line FROM counts JOIN places USING (dataset, source, address) WHERE address = 32784",
+			"b 19 main 4"},
 	}}.runBoth(t)
 }
 
@@ -233,7 +235,8 @@ func TestCoverageOfTwoCores(t *testing.T) {
 		&schema.Edges: "0x14 0x0104 0x8000 call taken 3 -\n",
 	})
 	viewsTest{directory: dir, views: "views.sql", asks: []ask{
-		{"SELECT core, name, instructions, covered, entries FROM coverage_functions ORDER BY name", "- boot 2 2 4\ncpu1 one 2 0 0\ncpu0 zero 2 1 2"},
+		{"SELECT core, name, instructions, covered, entries FROM coverage_functions ORDER BY name",
+			"- boot 2 2 4\ncpu1 one 2 0 0\ncpu0 zero 2 1 2"},
 		{"SELECT core, hex8(address), executions FROM counts_all ORDER BY ALL", `
 			cpu0 0x00000100 1
 			cpu0 0x00008000 2
@@ -248,7 +251,8 @@ func TestCoverageOfTwoCores(t *testing.T) {
 			20 0.9 20 false 1
 			21 1   -  true  0
 		`},
-		{"SELECT source, string_agg(name, '+' ORDER BY address) FROM places GROUP BY source ORDER BY source", "19 boot+boot+zero+zero\n20 boot+boot+one+one\n21 boot+boot"},
+		{"SELECT source, string_agg(name, '+' ORDER BY address) FROM places GROUP BY source ORDER BY source",
+			"19 boot+boot+zero+zero\n20 boot+boot+one+one\n21 boot+boot"},
 		{"SELECT instructions, covered, functions, functions_covered, datasets FROM coverage", "6 3 3 2 1"},
 	}}.run(t)
 }
@@ -257,7 +261,8 @@ func TestCoverageOfTwoCores(t *testing.T) {
 func TestCoverageWithoutProgram(t *testing.T) {
 	dir := t.TempDir()
 	images := "fw.bin 00 - 0x8000 52 - - 0 memory - -\n"
-	for name, code := range map[string]string{"a": "- 0x8000 4 a32 0 branch true 0x8000 a32 - -\n", "b": "- 0x8000 4 a32 0 branch true 0x8000 a32 - -\n- 0x8004 4 a32 0 other false - - - -\n"} {
+	for name, code := range map[string]string{"a": "- 0x8000 4 a32 0 branch true 0x8000 a32 - -\n",
+		"b": "- 0x8000 4 a32 0 branch true 0x8000 a32 - -\n- 0x8004 4 a32 0 other false - - - -\n"} {
 		writeDataset(t, filepath.Join(dir, name), schema.LevelInstructions, dataset{
 			&schema.Code: code, &schema.Images: images,
 			&schema.Sources: "0x13 - etmv3 3.5 - - decoded bytes 10 10 0 0 1 6 0 0 - - {} - - - - 1 1 -\n",
@@ -266,8 +271,10 @@ func TestCoverageWithoutProgram(t *testing.T) {
 		})
 	}
 	viewsTest{directory: dir, views: "a/views.sql", datasets: []string{"a", "b"}, asks: []ask{
-		{"SELECT datasets, covered_pct, functions_pct, lines_pct, outcomes_pct, decoded_pct, image_match FROM coverage", "2 - - - - 100 -"},
-		{"SELECT hex8(address), executions, covered, name FROM coverage_instructions ORDER BY address", "0x00008000 6 true -\n0x00008004 0 false -"},
+		{"SELECT datasets, covered_pct, functions_pct, lines_pct, outcomes_pct, decoded_pct, image_match FROM coverage",
+			"2 - - - - 100 -"},
+		{"SELECT hex8(address), executions, covered, name FROM coverage_instructions ORDER BY address",
+			"0x00008000 6 true -\n0x00008004 0 false -"},
 		{"SELECT function, instructions, instructions_pct, entries FROM hot_functions", "- 6 100 -"},
 		{"SELECT hex8(address), taken_pct FROM branch_outcomes", "0x00008000 100"},
 		{"SELECT count(*) FROM coverage_branches", "0"},

@@ -87,7 +87,8 @@ func (v *Vector) Len() int {
 
 // Truncate drops all rows of v but the first n. It is for plain values.
 func (v *Vector) Truncate(n int) {
-	v.U8, v.U16, v.U32, v.U64 = v.U8[:min(n, len(v.U8))], v.U16[:min(n, len(v.U16))], v.U32[:min(n, len(v.U32))], v.U64[:min(n, len(v.U64))]
+	v.U8, v.U16, v.U32, v.U64 = v.U8[:min(n, len(v.U8))], v.U16[:min(n, len(v.U16))], v.U32[:min(n, len(v.U32))],
+		v.U64[:min(n, len(v.U64))]
 	v.Str, v.Bin, v.Valid = v.Str[:min(n, len(v.Str))], v.Bin[:min(n, len(v.Bin))], v.Valid[:min(n, len(v.Valid))]
 }
 
@@ -129,7 +130,8 @@ func (b *Batch) Rows() int {
 	for i := range b.Columns {
 		v := &b.Columns[i]
 		if v.Len() != n || v.Form == Plain && v.Column.Nullable && len(v.Valid) != n {
-			panic(fmt.Sprintf("schema: %s.%s has %d rows, %s has %d", b.Table.Name, v.Column.Name, v.Len(), b.Columns[0].Column.Name, n))
+			panic(fmt.Sprintf("schema: %s.%s has %d rows, %s has %d", b.Table.Name, v.Column.Name, v.Len(),
+				b.Columns[0].Column.Name, n))
 		}
 	}
 	return n

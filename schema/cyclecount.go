@@ -32,7 +32,8 @@ func reachStart(n int64) int64 { return n &^ (CountReach - 1) }
 
 // NewCountSpan returns a span for x and counts like it, from an index on.
 func NewCountSpan(first int, x *CycleCount) CountSpan {
-	s := CountSpan{First: first, Seq: reachStart(x.Seq), Point: x.Point, OutOfEpoch: x.OutOfEpoch, Late: x.Late, Cycles: x.Cycles}
+	s := CountSpan{First: first, Seq: reachStart(x.Seq), Point: x.Point, OutOfEpoch: x.OutOfEpoch, Late: x.Late,
+		Cycles: x.Cycles}
 	s.Cycle.V = reachStart(s.Cycle.V)
 	if s.Cycles.OK && isUint32(s.Cycles.V) {
 		s.Cycles.V = 0
@@ -50,14 +51,16 @@ func (s *CountSpan) Takes(x *CycleCount) bool {
 // Count returns x relative to s, which takes it or was made for it.
 func (s *CountSpan) Count(x *CycleCount) Count {
 	return Count{
-		Offset: x.Offset, Seq: int32(x.Seq - s.Seq), Cycle: int32(x.Cycle.V - s.Cycle.V), Cycles: uint32(x.Cycles.V - s.Cycles.V), Kind: x.Kind,
+		Offset: x.Offset, Seq: int32(x.Seq - s.Seq), Cycle: int32(x.Cycle.V - s.Cycle.V),
+		Cycles: uint32(x.Cycles.V - s.Cycles.V), Kind: x.Kind,
 	}
 }
 
 // Row returns the row that x is in s.
 func (s *CountSpan) Row(x *Count) CycleCount {
 	row := CycleCount{
-		Key: Key{Seq: s.Seq + int64(x.Seq), Offset: x.Offset}, Point: s.Point, OutOfEpoch: s.OutOfEpoch, Cycles: s.Cycles, Kind: x.Kind, Late: s.Late,
+		Key: Key{Seq: s.Seq + int64(x.Seq), Offset: x.Offset}, Point: s.Point, OutOfEpoch: s.OutOfEpoch, Cycles: s.Cycles,
+		Kind: x.Kind, Late: s.Late,
 	}
 	row.Cycle.V += int64(x.Cycle)
 	row.Cycles.V += int64(x.Cycles)

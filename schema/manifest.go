@@ -100,17 +100,18 @@ type ImageRegion struct {
 
 // SourceTotals is a row of `sources`.
 type SourceTotals struct {
-	Source      uint8             `json:"source"`
-	Name        string            `json:"name,omitempty"`
-	Protocol    string            `json:"protocol,omitempty"`
-	Version     string            `json:"version,omitempty"`
-	Core        string            `json:"core,omitempty"`
-	Buffer      string            `json:"buffer,omitempty"`
-	Status      string            `json:"status"`
-	Problem     string            `json:"problem,omitempty"` // why it is not decoded
-	Unit        string            `json:"unit"`
-	Totals                        // of the source
-	Agreement   *Agreement        `json:"agreement,omitempty"` // nil: nothing compared the trace with the program, as in a truth
+	Source   uint8  `json:"source"`
+	Name     string `json:"name,omitempty"`
+	Protocol string `json:"protocol,omitempty"`
+	Version  string `json:"version,omitempty"`
+	Core     string `json:"core,omitempty"`
+	Buffer   string `json:"buffer,omitempty"`
+	Status   string `json:"status"`
+	Problem  string `json:"problem,omitempty"` // why it is not decoded
+	Unit     string `json:"unit"`
+	Totals          // of the source
+	// nil: nothing compared the trace with the program, as in a truth
+	Agreement   *Agreement        `json:"agreement,omitempty"`
 	TimestampHz uint64            `json:"timestamp_hz,omitempty"`
 	CycleHz     uint64            `json:"cycle_hz,omitempty"`
 	Registers   map[string]string `json:"registers"`

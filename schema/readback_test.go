@@ -178,7 +178,8 @@ func TestDuckDBReadsFullBatches(t *testing.T) {
 		b := schema.NewBatch(table)
 		for i := range schema.BatchRows {
 			word := []string{"", fmt.Sprint(r.Uint32())}[r.IntN(2)]
-			sample.Append(b, r.Uint32(), schema.Null[string]{V: word, OK: word != ""}, schema.Of(uint64(1<<63-1<<40+i*i)), uint16(i%1000))
+			sample.Append(b, r.Uint32(), schema.Null[string]{V: word, OK: word != ""}, schema.Of(uint64(1<<63-1<<40+i*i)),
+				uint16(i%1000))
 		}
 		batches = append(batches, b)
 	}
@@ -253,7 +254,8 @@ func TestDuckDBReadsExtremes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "extremes.parquet")
 	writeFile(t, path, &schema.Instructions, sample.Rows(&schema.Instructions, extremes))
 	compare(t, query(t, db, "SELECT * FROM read_parquet(?)", path), strings.NewReplacer("0x7fffffff", "2147483647",
-		"0x80000000", "2147483648", "0xffffffff", "4294967295", "0xf7ffffff", "4160749567", "0x7f", "127", "0x00", "0").Replace(extremes))
+		"0x80000000", "2147483648", "0xffffffff", "4294967295", "0xf7ffffff", "4160749567", "0x7f", "127", "0x00",
+		"0").Replace(extremes))
 }
 
 // compare compares rows with those of a text, as sample.Rows has it.
@@ -296,7 +298,8 @@ func TestDuckDBReadsStatistics(t *testing.T) {
 		timestamp    4294967296          9223372036854775807  1
 	`)
 	// Bounds that were wrong would lose these rows.
-	for _, where := range []string{"timestamp >= 9223372036854775807", "address >= 4294967295", "cycle < 0", "segment < 0", "seq > 1", "byte_offset = 1"} {
+	for _, where := range []string{"timestamp >= 9223372036854775807", "address >= 4294967295", "cycle < 0", "segment < 0",
+		"seq > 1", "byte_offset = 1"} {
 		if got := query(t, db, "SELECT count(*) FROM read_parquet(?) WHERE "+where, path); got[0][0] != "1" {
 			t.Errorf("%s rows where %s, want 1", got[0][0], where)
 		}

@@ -12,7 +12,8 @@ var wellFormed = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
 
 // Words that SQL cannot have as a bare column name, or that change what a query
 // means (users ran into at, end, offset).
-var reserved = []string{"all", "as", "at", "case", "check", "default", "desc", "end", "from", "group", "in", "limit", "not", "offset", "on", "order", "select", "table", "to", "user", "when", "where", "window", "with"}
+var reserved = []string{"all", "as", "at", "case", "check", "default", "desc", "end", "from", "group", "in", "limit",
+	"not", "offset", "on", "order", "select", "table", "to", "user", "when", "where", "window", "with"}
 
 func TestTables(t *testing.T) {
 	names := map[string]bool{}
@@ -74,19 +75,23 @@ func testColumns(t *testing.T, table *Table) {
 func TestKeys(t *testing.T) {
 	const keys = "source INTEGER, seq BIGINT, segment INTEGER?, byte_offset BIGINT"
 	for table, want := range map[*Table]string{
-		&Instructions: keys + ", address BIGINT, size INTEGER, isa VARCHAR, opcode BIGINT, kind VARCHAR, executed BOOLEAN?, cycles BIGINT?, epoch INTEGER, cycle BIGINT?, timestamp BIGINT?, context_id BIGINT?, vmid INTEGER?, security VARCHAR?",
-		&Blocks:       keys + ", code_block INTEGER, instructions INTEGER, first INTEGER, failed BIGINT?, outcome VARCHAR, cycles BIGINT?, epoch INTEGER, cycle BIGINT?, timestamp BIGINT?, context_id BIGINT?, vmid INTEGER?, security VARCHAR?, run INTEGER?",
-		&BlockRuns:    "source INTEGER, run INTEGER, code_block INTEGER, first INTEGER, instructions INTEGER, outcome VARCHAR",
-		&CodeBlocks:   "source INTEGER, code_block INTEGER, position INTEGER, address BIGINT, size INTEGER, isa VARCHAR, opcode BIGINT, kind VARCHAR",
-		&Exceptions:   keys + ", ordinal BIGINT, event VARCHAR, number INTEGER?, type VARCHAR?, return_address BIGINT?, target BIGINT?, resume INTEGER?, epoch INTEGER, cycle BIGINT?, timestamp BIGINT?, context_id BIGINT?, vmid INTEGER?, security VARCHAR?",
+		&Instructions: keys +
+			", address BIGINT, size INTEGER, isa VARCHAR, opcode BIGINT, kind VARCHAR, executed BOOLEAN?, cycles BIGINT?, epoch INTEGER, cycle BIGINT?, timestamp BIGINT?, context_id BIGINT?, vmid INTEGER?, security VARCHAR?",
+		&Blocks: keys +
+			", code_block INTEGER, instructions INTEGER, first INTEGER, failed BIGINT?, outcome VARCHAR, cycles BIGINT?, epoch INTEGER, cycle BIGINT?, timestamp BIGINT?, context_id BIGINT?, vmid INTEGER?, security VARCHAR?, run INTEGER?",
+		&BlockRuns:  "source INTEGER, run INTEGER, code_block INTEGER, first INTEGER, instructions INTEGER, outcome VARCHAR",
+		&CodeBlocks: "source INTEGER, code_block INTEGER, position INTEGER, address BIGINT, size INTEGER, isa VARCHAR, opcode BIGINT, kind VARCHAR",
+		&Exceptions: keys +
+			", ordinal BIGINT, event VARCHAR, number INTEGER?, type VARCHAR?, return_address BIGINT?, target BIGINT?, resume INTEGER?, epoch INTEGER, cycle BIGINT?, timestamp BIGINT?, context_id BIGINT?, vmid INTEGER?, security VARCHAR?",
 		&CycleCounts:  keys + ", epoch INTEGER?, cycles BIGINT?, cycle BIGINT?, kind VARCHAR, late BOOLEAN",
 		&Timestamps:   keys + ", timestamp BIGINT?, known_bits INTEGER, epoch INTEGER, cycle BIGINT?",
 		&Contexts:     keys + ", context_id BIGINT?, vmid INTEGER?, security VARCHAR?, isa VARCHAR?",
 		&DataAccesses: "source INTEGER, seq BIGINT?, segment INTEGER?, byte_offset BIGINT, position INTEGER, address BIGINT?, value BIGINT?, size INTEGER?, access VARCHAR?, tag INTEGER?, state VARCHAR",
 		&Events:       keys + ", event VARCHAR, address BIGINT?, detail VARCHAR?",
 		&Losses:       keys + ", bytes BIGINT, reason VARCHAR, detail VARCHAR?",
-		&Segments:     keys + ", bytes BIGINT, bytes_decoded BIGINT, bytes_lost BIGINT, bytes_unplaced BIGINT, instructions BIGINT, exceptions BIGINT, address BIGINT?, reason VARCHAR, stream_offset BIGINT?, epoch INTEGER?, cycle BIGINT?, ordinal BIGINT?, timestamp BIGINT?, context_id BIGINT?, vmid INTEGER?, security VARCHAR?, carried VARCHAR?, decode_from INTEGER?",
-		&Packets:      keys + ", type VARCHAR, bytes BLOB, fields VARCHAR",
+		&Segments: keys +
+			", bytes BIGINT, bytes_decoded BIGINT, bytes_lost BIGINT, bytes_unplaced BIGINT, instructions BIGINT, exceptions BIGINT, address BIGINT?, reason VARCHAR, stream_offset BIGINT?, epoch INTEGER?, cycle BIGINT?, ordinal BIGINT?, timestamp BIGINT?, context_id BIGINT?, vmid INTEGER?, security VARCHAR?, carried VARCHAR?, decode_from INTEGER?",
+		&Packets: keys + ", type VARCHAR, bytes BLOB, fields VARCHAR",
 	} {
 		var got []string
 		for _, c := range table.Columns {
@@ -128,7 +133,8 @@ func TestMeta(t *testing.T) {
 	if err := json.Unmarshal([]byte(meta[2].Value), &columns); err != nil {
 		t.Fatal(err)
 	}
-	if len(columns) != 7 || columns[4]["name"] != "bytes" || columns[4]["unit"] != "bytes" || columns[4]["type"] != "BIGINT" || columns[6]["nullable"] != true {
+	if len(columns) != 7 || columns[4]["name"] != "bytes" || columns[4]["unit"] != "bytes" ||
+		columns[4]["type"] != "BIGINT" || columns[6]["nullable"] != true {
 		t.Errorf("columns %v", columns)
 	}
 	if d := columns[5]["description"]; d != "Why." {

@@ -9,24 +9,37 @@ var taskColumn = Column{Name: "task", Type: Int32, Doc: "The task it is of, in t
 var Stacks = Table{
 	Name: "stacks", Row: "node of the call tree of a task: a path of functions from its root",
 	Written: ByDefault, Added: true, PerSource: true,
-	Example: "SELECT task, depth, coalesce(name, hex8(s.address)) AS function, calls, instructions, total_instructions FROM stacks s LEFT JOIN functions f ON f.dataset = s.dataset AND f.function = s.function ORDER BY total_instructions DESC LIMIT 10;",
-	Key:     []string{"stack"},
+	Example: "SELECT task, depth, coalesce(name, hex8(s.address)) AS function, calls, instructions, total_instructions " +
+		"FROM stacks s LEFT JOIN functions f ON f.dataset = s.dataset AND f.function = s.function ORDER BY " +
+		"total_instructions DESC LIMIT 10;",
+	Key: []string{"stack"},
 	Columns: []Column{
 		sourceColumn,
-		{Name: "stack", Type: Int32, Rising: true, Doc: "Number of the node in its source, from 0, by first use: a parent has a lower one than its children."},
+		{Name: "stack", Type: Int32, Rising: true,
+			Doc: "Number of the node in its source, from 0, by first use: a parent has a lower one than its children."},
 		{Name: "parent", Type: Int32, Nullable: true, Doc: "The stack it goes on from; NULL for a root."},
 		rises(taskColumn),
-		{Name: "depth", Type: Int32, Doc: "Frames on the path, this one too: a root has 1. An exception is a frame, its handler another."},
-		{Name: "function", Type: Int32, Nullable: true, Doc: "The function, in functions of the core; NULL for an exception, and for code that no function has."},
-		{Name: "address", Type: Uint32, Hex: true, Doc: "Address of its first instruction; where no function has the code, the one that was entered; 0 for an exception."},
-		{Name: "entry", Type: Enum, Names: StackEntryNames, Doc: "How it came to be there: root, where the stack of the task, or of a handler, begins; call; tail, it took the place of the function before it, which branched to it or ran on into it; exception, no function, but the exception that its child handles."},
-		{Name: "exception", Type: Enum, Nullable: true, Names: ExceptionTypeNames, Doc: "Type of the exception; NULL for functions."},
+		{Name: "depth", Type: Int32,
+			Doc: "Frames on the path, this one too: a root has 1. An exception is a frame, its handler another."},
+		{Name: "function", Type: Int32, Nullable: true,
+			Doc: "The function, in functions of the core; NULL for an exception, and for code that no function has."},
+		{Name: "address", Type: Uint32, Hex: true,
+			Doc: "Address of its first instruction; where no function has the code, the one that was entered; 0 for an " +
+				"exception."},
+		{Name: "entry", Type: Enum, Names: StackEntryNames,
+			Doc: "How it came to be there: root, where the stack of the task, or of a handler, begins; call; tail, it took " +
+				"the place of the function before it, which branched to it or ran on into it; exception, no function, but the " +
+				"exception that its child handles."},
+		{Name: "exception", Type: Enum, Nullable: true, Names: ExceptionTypeNames,
+			Doc: "Type of the exception; NULL for functions."},
 		{Name: "number", Type: Uint16, Nullable: true, Doc: "Number of the exception, as in exceptions; NULL for functions."},
 		{Name: "calls", Type: Int64, Doc: "How often it was entered."},
 		{Name: "instructions", Type: Int64, Doc: "Instructions of the function itself on this path."},
 		{Name: "cycles", Type: Int64, Nullable: true, Unit: "cycles", Doc: "Cycles of those; NULL without cycle accuracy."},
-		{Name: "total_instructions", Type: Int64, Doc: "Instructions of it and of all paths that go on from it, exceptions too."},
-		{Name: "total_cycles", Type: Int64, Nullable: true, Unit: "cycles", Doc: "Cycles of those; NULL without cycle accuracy."},
+		{Name: "total_instructions", Type: Int64,
+			Doc: "Instructions of it and of all paths that go on from it, exceptions too."},
+		{Name: "total_cycles", Type: Int64, Nullable: true, Unit: "cycles",
+			Doc: "Cycles of those; NULL without cycle accuracy."},
 	},
 }
 
@@ -38,16 +51,23 @@ var Tasks = Table{
 	Key:     []string{"task"},
 	Columns: []Column{
 		sourceColumn,
-		{Name: "task", Type: Int32, Rising: true, Doc: "Number of the task in its source, from 0, in order of their first instruction."},
-		{Name: "name", Type: String, Doc: "Name as given at export, else that of its first function; its address if no function has it."},
+		{Name: "task", Type: Int32, Rising: true,
+			Doc: "Number of the task in its source, from 0, in order of their first instruction."},
+		{Name: "name", Type: String,
+			Doc: "Name as given at export, else that of its first function; its address if no function has it."},
 		contextColumn,
 		{Name: "first_seq", Type: Int64, Rising: true, Doc: "Ordinal, in its source, of its first instruction."},
 		{Name: "switches", Type: Int64, Doc: "How often control came to it from another task."},
-		{Name: "ambiguous", Type: Int64, Doc: "Of those: how often another task could have been meant, which waited at the same address."},
+		{Name: "ambiguous", Type: Int64,
+			Doc: "Of those: how often another task could have been meant, which waited at the same address."},
 		{Name: "instructions", Type: Int64, Doc: "Instructions executed in it, exceptions too."},
 		{Name: "cycles", Type: Int64, Nullable: true, Unit: "cycles", Doc: "Cycles of those; NULL without cycle accuracy."},
-		{Name: "origin", Type: Enum, Names: TaskOriginNames, Doc: "How it was found: start, trace began in it; gap, it ran after a gap, and may be a task of before; new, control went to an address that no stack returns to."},
-		{Name: "stack_drift", Type: Int64, Doc: "How often the instruction that executed was of another function than the one on top, which then took its place."},
+		{Name: "origin", Type: Enum, Names: TaskOriginNames,
+			Doc: "How it was found: start, trace began in it; gap, it ran after a gap, and may be a task of before; new, " +
+				"control went to an address that no stack returns to."},
+		{Name: "stack_drift", Type: Int64,
+			Doc: "How often the instruction that executed was of another function than the one on top, which then took its " +
+				"place."},
 	},
 }
 
@@ -55,23 +75,32 @@ var Tasks = Table{
 var Calls = Table{
 	Name: "calls", Row: "call of a function, in order of its end",
 	Written: ByDefault, Added: true, PerSource: true,
-	Example: "SELECT source, stack, count(*) AS calls, max(instructions) AS longest, arg_max(seq, instructions) AS at FROM calls GROUP BY ALL ORDER BY longest DESC LIMIT 10;",
-	Key:     []string{"call"},
+	Example: "SELECT source, stack, count(*) AS calls, max(instructions) AS longest, arg_max(seq, instructions) AS at " +
+		"FROM calls GROUP BY ALL ORDER BY longest DESC LIMIT 10;",
+	Key: []string{"call"},
 	Columns: []Column{
 		sourceColumn,
-		{Name: "call", Type: Int64, Rising: true, Doc: "Number of the row in its source, from 0; the first are those that ended first."},
+		{Name: "call", Type: Int64, Rising: true,
+			Doc: "Number of the row in its source, from 0; the first are those that ended first."},
 		{Name: "seq", Type: Int64, Rising: true, Doc: "Ordinal, in its source, of its first instruction."},
-		{Name: "end_seq", Type: Int64, Nullable: true, Rising: true, Doc: "Ordinal of the first instruction after it; NULL if it was open when trace ended."},
+		{Name: "end_seq", Type: Int64, Nullable: true, Rising: true,
+			Doc: "Ordinal of the first instruction after it; NULL if it was open when trace ended."},
 		{Name: "stack", Type: Int32, Doc: "The node of the call tree that was entered, in stacks of the same source."},
 		taskColumn,
 		epochColumn(epochDoc, false),
 		cycleColumn("Cycles from the start of the epoch to its first instruction; NULL without cycle accuracy."),
-		{Name: "end_cycle", Type: Int64, Nullable: true, Unit: "cycles", Rising: true, Doc: "Cycles from the start of the epoch to its end; NULL without cycle accuracy, and if it ended in another epoch."},
-		{Name: "instructions", Type: Int64, Doc: "Instructions in it and in what it called, without exceptions and other tasks."},
+		{Name: "end_cycle", Type: Int64, Nullable: true, Unit: "cycles", Rising: true,
+			Doc: "Cycles from the start of the epoch to its end; NULL without cycle accuracy, and if it ended in another epoch."},
+		{Name: "instructions", Type: Int64,
+			Doc: "Instructions in it and in what it called, without exceptions and other tasks."},
 		{Name: "own_instructions", Type: Int64, Doc: "Of those: without what it called."},
-		{Name: "cycles", Type: Int64, Nullable: true, Unit: "cycles", Doc: "Cycles of instructions; NULL without cycle accuracy."},
-		{Name: "own_cycles", Type: Int64, Nullable: true, Unit: "cycles", Doc: "Cycles of own_instructions; NULL without cycle accuracy."},
-		{Name: "end", Type: Enum, Names: CallEndNames, Doc: "How it ended: return; exception, the exception returned in whose handler it was called; switch, another task had its turn, and it never returned; gap, what came then was lost; open, trace ended in it."},
+		{Name: "cycles", Type: Int64, Nullable: true, Unit: "cycles",
+			Doc: "Cycles of instructions; NULL without cycle accuracy."},
+		{Name: "own_cycles", Type: Int64, Nullable: true, Unit: "cycles",
+			Doc: "Cycles of own_instructions; NULL without cycle accuracy."},
+		{Name: "end", Type: Enum, Names: CallEndNames,
+			Doc: "How it ended: return; exception, the exception returned in whose handler it was called; switch, another " +
+				"task had its turn, and it never returned; gap, what came then was lost; open, trace ended in it."},
 	},
 }
 
@@ -79,21 +108,30 @@ var Calls = Table{
 var ExceptionSpans = Table{
 	Name: "exception_spans", Row: "exception entry of a source that executed anything, in order of its end",
 	Written: ByDefault, Added: true, PerSource: true,
-	Example: "SELECT e.type, e.number, count(*) AS entries, median(s.instructions) AS median, max(s.instructions) AS longest FROM exception_spans s JOIN exceptions e USING (dataset, source, ordinal) GROUP BY ALL ORDER BY entries DESC;",
-	Key:     []string{"span"},
+	Example: "SELECT e.type, e.number, count(*) AS entries, median(s.instructions) AS median, max(s.instructions) AS " +
+		"longest FROM exception_spans s JOIN exceptions e USING (dataset, source, ordinal) GROUP BY ALL ORDER BY entries " +
+		"DESC;",
+	Key: []string{"span"},
 	Columns: []Column{
 		sourceColumn,
-		{Name: "span", Type: Int64, Rising: true, Doc: "Number of the row in its source, from 0; the first are those that ended first."},
+		{Name: "span", Type: Int64, Rising: true,
+			Doc: "Number of the row in its source, from 0; the first are those that ended first."},
 		{Name: "seq", Type: Int64, Rising: true, Doc: "Ordinal, in its source, of the first instruction after the entry."},
 		rises(segmentColumn),
-		{Name: "byte_offset", Type: Int64, Unit: "bytes", Rising: true, Doc: "Position, in the capture, of the first byte of the packet that reports the entry."},
+		{Name: "byte_offset", Type: Int64, Unit: "bytes", Rising: true,
+			Doc: "Position, in the capture, of the first byte of the packet that reports the entry."},
 		{Name: "ordinal", Type: Int64, Rising: true, Doc: "The row in exceptions that it is of."},
 		taskColumn,
-		{Name: "end_seq", Type: Int64, Nullable: true, Rising: true, Doc: "Ordinal of the first instruction after it; NULL if it was open when trace ended."},
-		{Name: "end", Type: Enum, Names: CallEndNames, Doc: "How it ended: return; exception, one in which it was nested returned; switch, it went on in another task; gap, what came then was lost; open, trace ended in it."},
+		{Name: "end_seq", Type: Int64, Nullable: true, Rising: true,
+			Doc: "Ordinal of the first instruction after it; NULL if it was open when trace ended."},
+		{Name: "end", Type: Enum, Names: CallEndNames,
+			Doc: "How it ended: return; exception, one in which it was nested returned; switch, it went on in another task; " +
+				"gap, what came then was lost; open, trace ended in it."},
 		{Name: "instructions", Type: Int64, Nullable: true, Doc: "Instructions from entry to end; NULL if it was open."},
-		{Name: "cycles", Type: Int64, Nullable: true, Unit: "cycles", Doc: "Cycles from entry to end; NULL without cycle accuracy, and if another epoch began."},
-		{Name: "ticks", Type: Int64, Nullable: true, Unit: "ticks", Doc: "Timestamp before its end less the one before its entry (sources.timestamp_hz); NULL where either is not known."},
+		{Name: "cycles", Type: Int64, Nullable: true, Unit: "cycles",
+			Doc: "Cycles from entry to end; NULL without cycle accuracy, and if another epoch began."},
+		{Name: "ticks", Type: Int64, Nullable: true, Unit: "ticks",
+			Doc: "Timestamp before its end less the one before its entry (sources.timestamp_hz); NULL where either is not known."},
 	},
 }
 

@@ -15,7 +15,8 @@ type SummaryColumn struct {
 }
 
 // Gap says what a gap is.
-const Gap = "A gap is a restart of trace (event trace_on, overflow or debug_exit) other than the one that the first segment of its source begins with: how much was executed just before it is not known."
+const Gap = "A gap is a restart of trace (event trace_on, overflow or debug_exit) other than the one that the first " +
+	"segment of its source begins with: how much was executed just before it is not known."
 
 // Summary returns the columns of the view `summary`, in their order, but for
 // `dataset`.
@@ -34,10 +35,13 @@ func Summary() []SummaryColumn {
 		SummaryColumn{"gaps", "BIGINT", Gap, &Events, `(SELECT count(*) FROM events e JOIN segments g USING (dataset, source)
          WHERE e.dataset = s.dataset AND e.source = s.source AND e.event IN ('trace_on', 'overflow', 'debug_exit')
            AND g.segment = 0 AND e.byte_offset > g.byte_offset)`},
-		SummaryColumn{"cycles", "BIGINT", "Sum of cycle_counts.cycles; NULL if there is none.", &CycleCounts, "(SELECT sum(c.cycles)::BIGINT FROM cycle_counts c WHERE c.dataset = s.dataset AND c.source = s.source)"},
+		SummaryColumn{"cycles", "BIGINT", "Sum of cycle_counts.cycles; NULL if there is none.", &CycleCounts,
+			"(SELECT sum(c.cycles)::BIGINT FROM cycle_counts c WHERE c.dataset = s.dataset AND c.source = s.source)"},
 		SummaryColumn{"first_timestamp", "BIGINT", "Lowest value in timestamps; NULL if there is none.", &Timestamps, first},
 		SummaryColumn{"last_timestamp", "BIGINT", "Highest value in timestamps; NULL if there is none.", &Timestamps, last},
-		SummaryColumn{"seconds", "DOUBLE", "Time from first_timestamp to last_timestamp; NULL if timestamp_hz of the source is.", &Timestamps, "(" + last + " - " + first + ") / s.timestamp_hz"},
+		SummaryColumn{"seconds", "DOUBLE",
+			"Time from first_timestamp to last_timestamp; NULL if timestamp_hz of the source is.", &Timestamps,
+			"(" + last + " - " + first + ") / s.timestamp_hz"},
 	)
 }
 

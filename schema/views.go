@@ -8,9 +8,8 @@ import (
 
 // Views returns views.sql for a dataset of these tables, SQL for DuckDB 1.1 and
 // later: macros, a view for each table, the view `summary`, the views that answer
-// questions over several tables, comments for all of them. With blocks in place of instructions, the view `instructions` expands
-// them. Datasets of Arrow files get macros only: DuckDB cannot read those files
-// by itself.
+// questions over several tables, comments for all of them. With blocks in place of instructions, the view
+// `instructions` expands them. Datasets of Arrow files get macros only: DuckDB cannot read those files by itself.
 //
 // The id is that of the dataset's contents. By it the script finds its own
 // directory: DuckDB does not say where a script is.
@@ -113,7 +112,9 @@ const datasetComment = "Name of the directory of the dataset, its whole path whe
 // then groups by values where it groups by the index of a dictionary otherwise, in
 // half the time.
 func writeTableView(b *strings.Builder, t *Table) {
-	fmt.Fprintf(b, "\nCREATE OR REPLACE VIEW %s AS\nSELECT * EXCLUDE (filename), dataset_of(filename) AS dataset\nFROM read_parquet(tracelake_files('%s'), filename = true, union_by_name = tracelake_several());\n",
+	fmt.Fprintf(b,
+		"\nCREATE OR REPLACE VIEW %s AS\nSELECT * EXCLUDE (filename), dataset_of(filename) AS dataset\nFROM "+
+			"read_parquet(tracelake_files('%s'), filename = true, union_by_name = tracelake_several());\n",
 		t.Name, t.Glob(Parquet))
 	writeComments(b, t, t.Row)
 }
@@ -163,8 +164,11 @@ WHERE d.position >= b.first AND d.position < b.first + b.instructions`
 // computed seq cannot reach the scan of blocks, hence the macro beside it, which
 // says the same of the seq of a run: none is longer than MaxBlockRow.
 func writeExpansion(b *strings.Builder) {
-	fmt.Fprintf(b, "\n-- for looking at rows; to count, group blocks by run first, then join block_runs and code_blocks\nCREATE OR REPLACE VIEW %s AS\n%s;\n", Instructions.Name, expansion)
-	writeComments(b, &Instructions, Instructions.Row+" (expanded from blocks: of a run only the last has cycles and cycle)")
+	fmt.Fprintf(b,
+		"\n-- for looking at rows; to count, group blocks by run first, then join block_runs and code_blocks\nCREATE OR "+
+			"REPLACE VIEW %s AS\n%s;\n", Instructions.Name, expansion)
+	writeComments(b, &Instructions,
+		Instructions.Row+" (expanded from blocks: of a run only the last has cycles and cycle)")
 	fmt.Fprintf(b, `
 -- instructions a to z (seq), of every source: much faster than a filter on the view
 CREATE OR REPLACE MACRO instructions_window(a, z) AS TABLE

@@ -24,7 +24,8 @@ func writeDataset(t *testing.T, dir string, level schema.Level, d dataset) {
 	t.Helper()
 	var tables []*schema.Table
 	for _, table := range schema.Tables() {
-		if table.Level != schema.AnyLevel && table.Level != level || !d.answers() && slices.Contains(schema.Answers(), table) {
+		if table.Level != schema.AnyLevel && table.Level != level ||
+			!d.answers() && slices.Contains(schema.Answers(), table) {
 			continue
 		}
 		tables = append(tables, table)
@@ -46,7 +47,8 @@ func writeDataset(t *testing.T, dir string, level schema.Level, d dataset) {
 			writeFile(t, filepath.Join(dir, table.Part(id, 0, schema.Parquet)), table, sample.Rows(table, rows))
 		}
 	}
-	check(t, os.WriteFile(filepath.Join(dir, schema.ViewsFile), []byte(schema.Views(tables, schema.Parquet, "dataset of "+dir)), 0o644))
+	check(t, os.WriteFile(filepath.Join(dir, schema.ViewsFile),
+		[]byte(schema.Views(tables, schema.Parquet, "dataset of "+dir)), 0o644))
 	labels(t, dir, map[string]string{})
 }
 
@@ -225,9 +227,10 @@ func TestViewsFromElsewhere(t *testing.T) {
 		{"empty/deep", "../../run1/views.sql", "run1 7"},
 		{"more/runs", filepath.Join(dir, "run2", "views.sql"), "run2 7"},
 	} {
-		t.Run(tt.from+" "+filepath.Base(filepath.Dir(tt.views)), viewsTest{directory: filepath.Join(dir, tt.from), views: tt.views, asks: []ask{
-			{"SELECT first(dataset), count(*) FROM blocks", tt.want},
-		}}.run)
+		t.Run(tt.from+" "+filepath.Base(filepath.Dir(tt.views)),
+			viewsTest{directory: filepath.Join(dir, tt.from), views: tt.views, asks: []ask{
+				{"SELECT first(dataset), count(*) FROM blocks", tt.want},
+			}}.run)
 	}
 }
 
@@ -260,14 +263,16 @@ func TestViewsThatAreNotFound(t *testing.T) {
 			text, err := os.ReadFile(filepath.Join(far, "run1", "views.sql"))
 			check(t, err)
 			_, err = open(t).Exec(string(text))
-			if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), "SET VARIABLE tracelake_dirs = ['path/of/the/dataset']") {
+			if err == nil || !strings.Contains(err.Error(), tt.want) ||
+				!strings.Contains(err.Error(), "SET VARIABLE tracelake_dirs = ['path/of/the/dataset']") {
 				t.Errorf("error %v, want: %s", err, tt.want)
 			}
 		})
 	}
-	viewsTest{directory: dir, views: filepath.Join(far, "run1", "views.sql"), datasets: []string{"1/2/3/4/run1"}, asks: []ask{
-		{"SELECT first(dataset), count(*) FROM instructions", "run1 73"},
-	}}.runBoth(t)
+	viewsTest{directory: dir, views: filepath.Join(far, "run1", "views.sql"), datasets: []string{"1/2/3/4/run1"},
+		asks: []ask{
+			{"SELECT first(dataset), count(*) FROM instructions", "run1 73"},
+		}}.runBoth(t)
 }
 
 // before_offset has the last instructions of each source that packets before a
@@ -290,7 +295,8 @@ func TestBeforeOffset(t *testing.T) {
 	writeDataset(t, filepath.Join(dir, "flat"), schema.LevelInstructions, d)
 	for _, level := range []string{"blocks", "flat"} {
 		t.Run(level, viewsTest{directory: dir, views: level + "/views.sql", asks: []ask{
-			{"SELECT source, seq, byte_offset FROM before_offset(103, 3) ORDER BY source, seq", "19 2 100\n19 3 101\n19 4 102\n20 0 50"},
+			{"SELECT source, seq, byte_offset FROM before_offset(103, 3) ORDER BY source, seq",
+				"19 2 100\n19 3 101\n19 4 102\n20 0 50"},
 			// 104 begins a segment, but is not before 104
 			{"SELECT source, seq, byte_offset FROM before_offset(104, 2) ORDER BY source, seq", "19 6 103\n19 7 103\n20 0 50"},
 			{"SELECT count(*) FROM before_offset(105, 6) WHERE source = 19", "6"},
@@ -346,8 +352,10 @@ func TestViewOfSummary(t *testing.T) {
 func TestSummaryWithoutTables(t *testing.T) {
 	dir := t.TempDir()
 	tables := []*schema.Table{&schema.Segments, &schema.Sources}
-	writeDataset(t, dir, schema.LevelInstructions, dataset{&schema.Sources: "0x13 - - - - - empty bytes 0 0 0 0 0 0 0 0 - - {} - - - - - - -"})
-	check(t, os.WriteFile(filepath.Join(dir, schema.ViewsFile), []byte(schema.Views(tables, schema.Parquet, "few")), 0o644))
+	writeDataset(t, dir, schema.LevelInstructions,
+		dataset{&schema.Sources: "0x13 - - - - - empty bytes 0 0 0 0 0 0 0 0 - - {} - - - - - - -"})
+	check(t, os.WriteFile(filepath.Join(dir, schema.ViewsFile), []byte(schema.Views(tables, schema.Parquet, "few")),
+		0o644))
 	viewsTest{directory: dir, views: "views.sql", asks: []ask{
 		{"SELECT source, bytes, gaps, cycles, first_timestamp, seconds FROM summary", "19 0 - - - -"},
 	}}.run(t)
@@ -362,10 +370,11 @@ func TestViewsOfTwoDatasets(t *testing.T) {
 	elsewhere := t.TempDir()
 	views := filepath.Join(dir, "wednesday", "views.sql")
 	t.Run("names differ", func(t *testing.T) {
-		viewsTest{directory: elsewhere, views: views, datasets: []string{dir + "/monday/out/", dir + "/wednesday"}, asks: []ask{
-			{"SELECT dataset, count(*) FROM instructions GROUP BY dataset ORDER BY dataset", "out 73\nwednesday 73"},
-			{"SELECT dataset, count(*) FROM code_blocks GROUP BY dataset ORDER BY dataset", "out 76\nwednesday 76"},
-		}}.runBoth(t)
+		viewsTest{directory: elsewhere, views: views, datasets: []string{dir + "/monday/out/", dir + "/wednesday"},
+			asks: []ask{
+				{"SELECT dataset, count(*) FROM instructions GROUP BY dataset ORDER BY dataset", "out 73\nwednesday 73"},
+				{"SELECT dataset, count(*) FROM code_blocks GROUP BY dataset ORDER BY dataset", "out 76\nwednesday 76"},
+			}}.runBoth(t)
 	})
 	t.Run("names alike", func(t *testing.T) {
 		viewsTest{directory: dir, views: views, datasets: []string{"monday/out", "tuesday/out"}, asks: []ask{
@@ -383,9 +392,13 @@ func TestViewsHaveComments(t *testing.T) {
 		&schema.Counts:       "0x13 0x8000 a32 1 0 0 0 0 - -\n",
 	})
 	viewsTest{directory: dir, views: "views.sql", asks: []ask{
-		{"SELECT count(*) FROM duckdb_views() WHERE NOT internal AND comment LIKE 'One row per %.'", itoa(len(schema.Tables()) - 3 + 1 + len(views.All()))}, // and summary,
-		{"SELECT replace(comment, ' ', '_') FROM duckdb_views() WHERE view_name = 'losses'", "One_row_per_stretch_of_bytes_not_understood."},
-		{"SELECT replace(comment, ' ', '_') FROM duckdb_columns() WHERE table_name = 'exceptions' AND column_name = 'event'", "Entry,_or_a_return_that_the_trace_reports."},
+		// and summary,
+		{"SELECT count(*) FROM duckdb_views() WHERE NOT internal AND comment LIKE 'One row per %.'",
+			itoa(len(schema.Tables()) - 3 + 1 + len(views.All()))},
+		{"SELECT replace(comment, ' ', '_') FROM duckdb_views() WHERE view_name = 'losses'",
+			"One_row_per_stretch_of_bytes_not_understood."},
+		{"SELECT replace(comment, ' ', '_') FROM duckdb_columns() WHERE table_name = 'exceptions' AND column_name = 'event'",
+			"Entry,_or_a_return_that_the_trace_reports."},
 		{"SELECT count(*) FROM duckdb_columns() WHERE NOT internal AND comment IS NULL", "0"},
 		{"SELECT count(*), min(seq) FROM instructions_window(1, 5)", "1 1"},
 		{"SELECT reason, bytes, segment, dataset FROM losses", "unsynced 6 - here"},
@@ -411,7 +424,8 @@ func TestViewOfDataAccesses(t *testing.T) {
 			32772 0 536870912 5          read - in_order
 			32772 1 536870916 4294967295 read 3 out_of_order
 		`},
-		{"SELECT byte_offset, seq, position, address, value, size, access, state FROM data_accesses WHERE seq IS NULL", "12 - 0 - - - - out_of_order_lost"},
+		{"SELECT byte_offset, seq, position, address, value, size, access, state FROM data_accesses WHERE seq IS NULL",
+			"12 - 0 - - - - out_of_order_lost"},
 	}}.runBoth(t)
 }
 

@@ -34,7 +34,8 @@ func TestBothCountTheSame(t *testing.T) {
 		if err := s.round(driver, []string{null, csv}); err != nil {
 			t.Fatal(err)
 		}
-		if n, c := s.runs[null][0], s.runs[csv][0]; n.Instructions != c.Instructions || n.Instructions == 0 || n.Bytes == 0 || n.CPU == 0 || n.Peak == 0 {
+		if n, c := s.runs[null][0], s.runs[csv][0]; n.Instructions != c.Instructions || n.Instructions == 0 || n.Bytes == 0 ||
+			n.CPU == 0 || n.Peak == 0 {
 			t.Errorf("%s: null %+v, csv %+v", s.name, n, c)
 		}
 	}
@@ -61,8 +62,9 @@ func TestList(t *testing.T) {
 
 func TestReport(t *testing.T) {
 	s := &subject{name: "x", runs: map[string][]measure.Run{
-		null:        {{Instructions: 1e6, CPU: 0.1, Peak: 5e6}, {Instructions: 1e6, CPU: 0.2, Peak: 5e6}},
-		"parquet/2": {{Instructions: 1e6, CPU: 0.01, Peak: 7e6, Written: 1e5}, {Instructions: 1e6, CPU: 0.02, Peak: 9e6, Written: 1e5}},
+		null: {{Instructions: 1e6, CPU: 0.1, Peak: 5e6}, {Instructions: 1e6, CPU: 0.2, Peak: 5e6}},
+		"parquet/2": {{Instructions: 1e6, CPU: 0.01, Peak: 7e6, Written: 1e5},
+			{Instructions: 1e6, CPU: 0.02, Peak: 9e6, Written: 1e5}},
 	}}
 	var out strings.Builder
 	if err := report(&out, []*subject{s}, []string{null, "parquet/2"}); err != nil {
@@ -81,7 +83,8 @@ func TestReport(t *testing.T) {
 
 func TestModes(t *testing.T) {
 	for words, want := range map[string]string{
-		"null,decode,parquet/2": "null decode/1 parquet/2", "null": "null", "decode": "", "null,nothing": "", "null,decode/x": "",
+		"null,decode,parquet/2": "null decode/1 parquet/2", "null": "null", "decode": "", "null,nothing": "",
+		"null,decode/x": "",
 	} {
 		modes, err := parseModes(strings.Split(words, ","))
 		if got := strings.Join(modes, " "); got != want || (err == nil) != (want != "") {

@@ -38,7 +38,8 @@ func buildDriver(work string) (string, error) {
 	}
 	out, err := exec.Command("cc", "-O2", "-Wall", "-o", name, name+".c", "-lopencsd_c_api").CombinedOutput()
 	if err != nil {
-		return "", fmt.Errorf("the driver for OpenCSD is not built: it needs a C compiler and the library, in Debian: apt-get install gcc libopencsd-dev: %w\n%s", err, out)
+		return "", fmt.Errorf("the driver for OpenCSD is not built: it needs a C compiler and the library, in Debian: "+
+			"apt-get install gcc libopencsd-dev: %w\n%s", err, out)
 	}
 	return name, nil
 }

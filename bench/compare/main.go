@@ -44,11 +44,13 @@ type options struct {
 func main() {
 	var o options
 	flag.StringVar(&o.silicon, "silicon", "", "`directory` of the captures of silicon; without it they are left out")
-	flag.Func("capture", "`name` of a capture, or a snapshot directory; may be given several times", func(name string) error {
-		o.names = append(o.names, name)
-		return nil
-	})
-	modes := flag.String("modes", "null,csv,decode,tally,none,parquet,blocks,arrow", "what to measure; the first two are OpenCSD; NAME/2 is with two workers")
+	flag.Func("capture", "`name` of a capture, or a snapshot directory; may be given several times",
+		func(name string) error {
+			o.names = append(o.names, name)
+			return nil
+		})
+	modes := flag.String("modes", "null,csv,decode,tally,none,parquet,blocks,arrow",
+		"what to measure; the first two are OpenCSD; NAME/2 is with two workers")
 	flag.Float64Var(&o.millions, "millions", 32, "millions of instructions of a capture, at least")
 	flag.IntVar(&o.rounds, "rounds", 5, "rounds")
 	one := flag.String("one", "", "")

@@ -49,8 +49,10 @@ func silicon(folder string) []*subject {
 }
 
 func generated() []*subject {
-	pft := generate.Recipe{Seed: 1, Instructions: generatedInstructions, Framing: generate.NoFrames, Protocol: "pft", Minor: 1, ReturnStack: true}
-	etmv3 := generate.Recipe{Seed: 1, Instructions: generatedInstructions, Framing: generate.NoFrames, Protocol: "etmv3", Minor: 5}
+	pft := generate.Recipe{Seed: 1, Instructions: generatedInstructions, Framing: generate.NoFrames, Protocol: "pft",
+		Minor: 1, ReturnStack: true}
+	etmv3 := generate.Recipe{Seed: 1, Instructions: generatedInstructions, Framing: generate.NoFrames, Protocol: "etmv3",
+		Minor: 5}
 	cycles := func(r generate.Recipe) *generate.Recipe { r.CycleAccurate = true; return &r }
 	return []*subject{
 		{name: "synth-pft", recipe: &pft},
@@ -145,13 +147,15 @@ func (s *subject) check(driver string, out io.Writer) error {
 	}
 	kept := s.copies * s.kept
 	fmt.Fprintf(out, "%s: %d copies, %d bytes of trace; %d instructions; OpenCSD %s: %d in %d elements, %d fatal errors",
-		s.name, s.copies, totals.Bytes, totals.Instructions, theirs.Version, theirs.Instructions, theirs.Elements, theirs.Fatals)
+		s.name, s.copies, totals.Bytes, totals.Instructions, theirs.Version, theirs.Instructions, theirs.Elements,
+		theirs.Fatals)
 	if kept > 0 {
 		fmt.Fprintf(out, "; %d of them are cancelled in the trace, and OpenCSD keeps them", kept)
 	}
 	fmt.Fprintln(out)
 	if theirs.Instructions != totals.Instructions+kept || theirs.Fatals > 0 {
-		return fmt.Errorf("OpenCSD counts %d instructions with %d fatal errors, where %d and none are expected: the two sides do not do the same work",
+		return fmt.Errorf("OpenCSD counts %d instructions with %d fatal errors, where %d and none are expected: the two "+
+			"sides do not do the same work",
 			theirs.Instructions, theirs.Fatals, totals.Instructions+kept)
 	}
 	return nil

@@ -119,7 +119,8 @@ func TestExecuteLoops(t *testing.T) {
 			trips[s.At] = 0
 		}
 	}
-	if mean := float64(sum) / float64(entries); entries < 1000 || mean < 2 || mean > 60 || longest > maxTrips || longest < 50 || twice < entries/3 {
+	if mean := float64(sum) / float64(entries); entries < 1000 || mean < 2 || mean > 60 || longest > maxTrips ||
+		longest < 50 || twice < entries/3 {
 		t.Errorf("%d loops, %d trips, the longest %d, %d more than one", entries, sum, longest, twice)
 	}
 }
@@ -158,7 +159,8 @@ func TestExecuteBias(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s.Instruction.Kind == schema.KindBranch && s.Instruction.Target > s.At.Address && hasCondition(s.Instruction, s.At.ISA) {
+		if s.Instruction.Kind == schema.KindBranch && s.Instruction.Target > s.At.Address &&
+			hasCondition(s.Instruction, s.At.ISA) {
 			o := seen[s.At]
 			seen[s.At] = outcomes{o.passed + count(!s.Failed), o.all + 1}
 		}
@@ -236,7 +238,8 @@ func TestExecuteTables(t *testing.T) {
 			// Offsets 2 and 3: the table is the first four bytes after TBB.
 			"TBB [PC,R0]", benchtest.T32(0x8000, 0xE8DFF000, 0x0302, 0x0202, 0xBF00, 0xBF00),
 			place(0x8000, schema.T32),
-			[]step.Place{place(0x8008, schema.T32), place(0x800A, schema.T32), place(0x8008, schema.T32), place(0x8008, schema.T32)},
+			[]step.Place{place(0x8008, schema.T32), place(0x800A, schema.T32), place(0x8008, schema.T32),
+				place(0x8008, schema.T32)},
 		},
 		{
 			"TBH [PC,R0]", benchtest.T32(0x8000, 0xE8DFF010, 2, 3, 0xBF00, 0xBF00),
@@ -307,12 +310,15 @@ func TestExecuteEscapes(t *testing.T) {
 		want     schema.ExceptionType
 		least    int
 	}{
-		{"unmapped, aborts", 0x8000, map[schema.ExceptionType]step.Place{schema.ExcPrefetchAbort: a32(0xA000)}, schema.ExcPrefetchAbort, 100},
+		{"unmapped, aborts", 0x8000, map[schema.ExceptionType]step.Place{schema.ExcPrefetchAbort: a32(0xA000)},
+			schema.ExcPrefetchAbort, 100},
 		{"unmapped, no handler", 0x8000, nil, schema.ExcDebug, 100},
-		{"stuck, is interrupted", 0x9000, map[schema.ExceptionType]step.Place{schema.ExcIRQ: a32(0xA000)}, schema.ExcIRQ, 100},
+		{"stuck, is interrupted", 0x9000, map[schema.ExceptionType]step.Place{schema.ExcIRQ: a32(0xA000)}, schema.ExcIRQ,
+			100},
 		{"stuck, no handler", 0x9000, nil, schema.ExcDebug, 100},
 		{"stuck in a loop", 0xB000, nil, schema.ExcDebug, 100},
-		{"a handler that does not return", 0x8000, map[schema.ExceptionType]step.Place{schema.ExcPrefetchAbort: a32(0xB000)}, schema.ExcDebug, 50},
+		{"a handler that does not return", 0x8000, map[schema.ExceptionType]step.Place{schema.ExcPrefetchAbort: a32(0xB000)},
+			schema.ExcDebug, 50},
 	} {
 		x := Options{Instructions: 100_000, Tasks: []Task{{Entry: a32(tt.entry)}}, Handlers: tt.handlers}
 		found := 0
@@ -359,11 +365,13 @@ func TestExecuteTransfers(t *testing.T) {
 			kept, values = append(kept, *s), append(values, s.Transfers[0].Value)
 		}
 		swaps += int(count(data.Access == isa.Swap))
-		if first := s.Transfers[0].Address; lastAddress[s.At] != 0 && first == lastAddress[s.At]+uint32(data.Size)*uint32(data.Count) {
+		if first := s.Transfers[0].Address; lastAddress[s.At] != 0 &&
+			first == lastAddress[s.At]+uint32(data.Size)*uint32(data.Count) {
 			strides++
 		}
 		lastAddress[s.At] = s.Transfers[0].Address
-		if last := s.Transfers[len(s.Transfers)-1]; s.Instruction.Kind == schema.KindReturn && last.Value != s.Next.Address|uint32(s.Next.ISA) {
+		if last := s.Transfers[len(s.Transfers)-1]; s.Instruction.Kind == schema.KindReturn &&
+			last.Value != s.Next.Address|uint32(s.Next.ISA) {
 			t.Fatalf("loads 0x%x into the PC: %+v", last.Value, *s)
 		}
 	})
@@ -388,7 +396,8 @@ func TestExecuteRefuses(t *testing.T) {
 	}{
 		{"no task", Options{}, "name a task"},
 		{"a task that is not there", Options{Tasks: []Task{{}}}, "no program memory"},
-		{"SVC at a rate", Options{Tasks: []Task{task}, Handlers: g.Handlers, Rates: map[schema.ExceptionType]float64{schema.ExcSVC: 1}}, "by chance"},
+		{"SVC at a rate", Options{Tasks: []Task{task}, Handlers: g.Handlers,
+			Rates: map[schema.ExceptionType]float64{schema.ExcSVC: 1}}, "by chance"},
 		{"no handler", Options{Tasks: []Task{task}, Rates: map[schema.ExceptionType]float64{schema.ExcIRQ: 1}}, "no handler"},
 		{"a negative rate", Options{Tasks: []Task{task}, Triggers: -1}, "rates are"},
 		{"no rate", Options{Tasks: []Task{task}, Triggers: math.NaN()}, "rates are"},

@@ -34,7 +34,8 @@ func TestExecuteReturns(t *testing.T) {
 			}
 			last = s
 		})
-		if m.returns < 1000 || m.exceptionReturns < 300 || m.deepest != 4 || backToBack > 0 == (o.Arch == program.V5TE) || tailChained == 0 {
+		if m.returns < 1000 || m.exceptionReturns < 300 || m.deepest != 4 || backToBack > 0 == (o.Arch == program.V5TE) ||
+			tailChained == 0 {
 			t.Errorf("%+v: %d returns, %d from exceptions, %d deep, %d back to back, %d after a return",
 				o, m.returns, m.exceptionReturns, m.deepest, backToBack, tailChained)
 		}
@@ -100,7 +101,8 @@ func (m *stackModel) see(s *step.Step) {
 		m.returns++
 	}
 	if s.Instruction.Link {
-		top.calls = append(top.calls, step.Place{Address: s.At.Address + uint32(s.Instruction.Size), ISA: s.At.ISA, Security: s.At.Security})
+		top.calls = append(top.calls, step.Place{Address: s.At.Address + uint32(s.Instruction.Size), ISA: s.At.ISA,
+			Security: s.At.Security})
 	}
 }
 

@@ -31,7 +31,8 @@ func (e *executor) asynchronous() exceptionSet {
 	if e.o.v7M() {
 		return exceptions(schema.ExcReset, schema.ExcDebug, schema.ExcNMI, schema.ExcPendSV, schema.ExcSysTick, schema.ExcIRQ)
 	}
-	return exceptions(schema.ExcReset, schema.ExcDebug, schema.ExcFIQ, schema.ExcIRQ, schema.ExcAsyncDataAbort, schema.ExcGeneric)
+	return exceptions(schema.ExcReset, schema.ExcDebug, schema.ExcFIQ, schema.ExcIRQ, schema.ExcAsyncDataAbort,
+		schema.ExcGeneric)
 }
 
 // faults are those that come in place of any instruction.

@@ -112,7 +112,8 @@ func storesExclusive(in isa.Instruction, set schema.ISA) bool {
 // does in V5TE if it is no load and no BX (DDI 0406C, A2.3.1).
 func (e *executor) stays(in isa.Instruction, set schema.ISA) bool {
 	if set == schema.A32 {
-		return e.o.Arch == program.V5TE && in.Kind != schema.KindExceptionReturn && in.Opcode>>26&3 == 0 && in.Opcode&0x0FF000D0 != 0x01200010
+		return e.o.Arch == program.V5TE && in.Kind != schema.KindExceptionReturn && in.Opcode>>26&3 == 0 &&
+			in.Opcode&0x0FF000D0 != 0x01200010
 	}
 	return staysT32(in)
 }

@@ -62,7 +62,8 @@ func TestExecuteV5TEVectors(t *testing.T) {
 				}
 			}
 			if rate == 0 && branches+returns > 0 || rate > 0 && (branches < 50 || returns < 2) || nested < 100 {
-				t.Errorf("seed %d: %d branches to vectors, %d returns to them; %d exceptions in others", o.Seed, branches, returns, nested)
+				t.Errorf("seed %d: %d branches to vectors, %d returns to them; %d exceptions in others", o.Seed, branches, returns,
+					nested)
 			}
 		}
 	}
@@ -100,7 +101,8 @@ func TestExecuteV5TETransfers(t *testing.T) {
 	seen := make(map[string]int)
 	walk(t, g.Program(), busy(g, o, 2, int64(need.Size(200_000, 1_000_000))), func(s *step.Step) {
 		for _, f := range v5teTransfers {
-			if s.At.ISA == f.set && s.Instruction.Size == f.size && s.Instruction.Opcode&f.mask == f.value && s.Instruction.Opcode>>28 != 15 && !s.Failed {
+			if s.At.ISA == f.set && s.Instruction.Size == f.size && s.Instruction.Opcode&f.mask == f.value &&
+				s.Instruction.Opcode>>28 != 15 && !s.Failed {
 				if len(s.Transfers) != f.count && f.count > 0 {
 					t.Fatalf("%s: %d transfers", f.name, len(s.Transfers))
 				}

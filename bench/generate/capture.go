@@ -123,10 +123,12 @@ func prepare(dir string, overwrite bool) error {
 	for _, e := range entries {
 		switch {
 		case !overwrite:
-			return &dataset.ExistsError{Dir: dir, Problem: "exists and is not empty", Remedy: "choose another directory, or replace it with --overwrite"}
+			return &dataset.ExistsError{Dir: dir, Problem: "exists and is not empty",
+				Remedy: "choose another directory, or replace it with --overwrite"}
 		case !known(e):
 			return &dataset.ExistsError{
-				Dir: dir, Problem: fmt.Sprintf("holds %q, which is no part of a snapshot", e.Name()), Remedy: "choose another directory, or remove it",
+				Dir: dir, Problem: fmt.Sprintf("holds %q, which is no part of a snapshot", e.Name()),
+				Remedy: "choose another directory, or remove it",
 			}
 		}
 	}
@@ -179,7 +181,8 @@ func (c *Capture) write(ctx context.Context, dir string, ds *dataset.Writer) (*s
 		s.Cores, s.Sources = append(s.Cores, core), append(s.Sources, source)
 		m.Sources = append(m.Sources, c.row(i, &core, &source, totals[i]))
 		for _, d := range core.Dumps {
-			m.Images = append(m.Images, schema.ImageRegion{File: d.File, Address: d.Address, Bytes: int64(d.Length), Core: core.Name})
+			m.Images = append(m.Images, schema.ImageRegion{File: d.File, Address: d.Address, Bytes: int64(d.Length),
+				Core: core.Name})
 		}
 	}
 	maps.Copy(files, s.Files())
@@ -197,7 +200,8 @@ func (c *Capture) describe(i int, files map[string][]byte) (snapshot.Core, snaps
 		core.Dumps = append(core.Dumps, snapshot.Dump{File: name, Address: r.Address, Length: uint32(len(r.Bytes))})
 	}
 	return core, snapshot.Source{
-		Name: fmt.Sprintf("%s_%d", t.Device, i), Type: t.Device + t.Version, Core: core.Name, Buffer: bufferName, Registers: t.Registers,
+		Name: fmt.Sprintf("%s_%d", t.Device, i), Type: t.Device + t.Version, Core: core.Name, Buffer: bufferName,
+		Registers: t.Registers,
 	}
 }
 

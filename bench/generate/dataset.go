@@ -81,7 +81,8 @@ func (d *DatasetRows) Instruction(row *truth.Instruction) {
 	x := *row
 	d.totals.Instructions++
 	d.at(x.Offset, func(offset int64) {
-		schema.AppendInstructions(d.row(&schema.Instructions), d.keys(x.Key, offset), x.Address, x.Size, x.ISA, x.Opcode, x.Kind,
+		schema.AppendInstructions(d.row(&schema.Instructions), d.keys(x.Key, offset), x.Address, x.Size, x.ISA, x.Opcode,
+			x.Kind,
 			x.Executed, x.Cycles, x.Epoch, x.Cycle, x.Timestamp, x.ContextID, x.VMID, schema.Of(x.Security))
 	})
 }
@@ -103,7 +104,8 @@ func (d *DatasetRows) Exception(row *truth.Exception) {
 func (d *DatasetRows) CycleCount(row *truth.CycleCount) {
 	x := *row
 	d.at(x.Offset, func(offset int64) {
-		schema.AppendCycleCounts(d.row(&schema.CycleCounts), d.keys(x.Key, offset), x.Epoch, x.Cycles, x.Cycle, x.Kind, x.Late)
+		schema.AppendCycleCounts(d.row(&schema.CycleCounts), d.keys(x.Key, offset), x.Epoch, x.Cycles, x.Cycle, x.Kind,
+			x.Late)
 	})
 }
 
@@ -119,7 +121,8 @@ func (d *DatasetRows) Timestamp(row *truth.Timestamp) {
 func (d *DatasetRows) Context(row *truth.Context) {
 	x := *row
 	d.at(x.Offset, func(offset int64) {
-		schema.AppendContexts(d.row(&schema.Contexts), d.keys(x.Key, offset), x.ContextID, x.VMID, schema.Of(x.Security), x.ISA)
+		schema.AppendContexts(d.row(&schema.Contexts), d.keys(x.Key, offset), x.ContextID, x.VMID, schema.Of(x.Security),
+			x.ISA)
 	})
 }
 
@@ -168,9 +171,11 @@ func (d *DatasetRows) Segment(row *truth.Segment) {
 	d.totals.BytesLost += x.BytesLost
 	d.totals.BytesUnplaced += x.BytesUnplaced
 	d.at(x.Offset, func(offset int64) {
-		schema.AppendSegments(d.row(&schema.Segments), d.keys(x.Key, offset), x.Bytes, x.BytesDecoded, x.BytesLost, x.BytesUnplaced,
+		schema.AppendSegments(d.row(&schema.Segments), d.keys(x.Key, offset), x.Bytes, x.BytesDecoded, x.BytesLost,
+			x.BytesUnplaced,
 			x.Instructions, x.Exceptions, x.Address, x.Reason, noNumber, schema.Null[int32]{}, noNumber, noNumber,
-			schema.Null[uint64]{}, schema.Null[uint32]{}, schema.Null[uint8]{}, schema.Null[schema.Security]{}, "", schema.Null[int32]{})
+			schema.Null[uint64]{}, schema.Null[uint32]{}, schema.Null[uint8]{}, schema.Null[schema.Security]{}, "",
+			schema.Null[int32]{})
 	})
 }
 

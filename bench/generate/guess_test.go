@@ -45,7 +45,8 @@ func TestGuess(t *testing.T) {
 			}
 			var opt capture.Options
 			for k, region := range c.Cores[0].Memory {
-				opt.Images = append(opt.Images, fmt.Sprintf("%s@0x%x", filepath.Join(dir, SnapshotFolder, fmt.Sprintf("cpu_0_mem_%d.bin", k)), region.Address))
+				opt.Images = append(opt.Images, fmt.Sprintf("%s@0x%x", filepath.Join(dir, SnapshotFolder,
+					fmt.Sprintf("cpu_0_mem_%d.bin", k)), region.Address))
 			}
 			checkGuess(t, filepath.Join(dir, SnapshotFolder, bufferFile), opt, &r)
 		})
@@ -59,7 +60,8 @@ func checkGuess(t *testing.T, file string, opt capture.Options, r *Recipe) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if in.Guess.Framed != (r.Framing != NoFrames) || in.Guess.Confidence < probe.Likely || len(in.Sources) != max(r.Cores, 1) {
+	if in.Guess.Framed != (r.Framing != NoFrames) || in.Guess.Confidence < probe.Likely ||
+		len(in.Sources) != max(r.Cores, 1) {
 		t.Fatalf("framed %v, %s, %d sources: %+v", in.Guess.Framed, in.Guess.Confidence, len(in.Sources), in.Guess.Tried)
 	}
 	for i := range in.Sources {
@@ -87,8 +89,9 @@ func settingsOf(r *Recipe) []string {
 	var words []string
 	for word, on := range map[string]bool{
 		"cycle-accurate": r.CycleAccurate, fmt.Sprintf("%d-byte Context ID", r.ContextIDBytes): r.ContextIDBytes > 0,
-		"return stack on": r.ReturnStack, "alternative branch encoding": r.AltBranch, "32-bit Thumb instructions traced as two": r.TwoAtoms,
-		"data addresses and values": r.Data == DataBoth, "data addresses": r.Data == DataAddresses,
+		"return stack on": r.ReturnStack, "alternative branch encoding": r.AltBranch,
+		"32-bit Thumb instructions traced as two": r.TwoAtoms,
+		"data addresses and values":               r.Data == DataBoth, "data addresses": r.Data == DataAddresses,
 	} {
 		if on {
 			words = append(words, word)

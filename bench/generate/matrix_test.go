@@ -42,7 +42,10 @@ type axis struct {
 // axes are all there is to choose. The first is the protocol, which decides what
 // of the rest there is.
 var axes = []axis{
-	choice("protocol", func(t *trial, v Recipe) { t.recipe.Protocol, t.recipe.Minor, t.recipe.V7M = v.Protocol, v.Minor, v.V7M },
+	choice("protocol", func(t *trial,
+		v Recipe) {
+		t.recipe.Protocol, t.recipe.Minor, t.recipe.V7M = v.Protocol, v.Minor, v.V7M
+	},
 		Recipe{Protocol: "pft"}, Recipe{Protocol: "pft", Minor: 1},
 		Recipe{Protocol: "etmv3"}, Recipe{Protocol: "etmv3", Minor: 1}, Recipe{Protocol: "etmv3", Minor: 2},
 		Recipe{Protocol: "etmv3", Minor: 3}, Recipe{Protocol: "etmv3", Minor: 4}, Recipe{Protocol: "etmv3", Minor: 5},
@@ -199,7 +202,8 @@ func eachPair(chosen []int, yield func(pair)) {
 // without options.
 func possible(chosen []int) bool {
 	t := newTrial(chosen)
-	sampleInM := t.recipe.V7M && t.workload == workloadKind{} && chosen[slices.IndexFunc(axes, func(a axis) bool { return a.name == "workload" })] >= 0
+	sampleInM := t.recipe.V7M && t.workload == workloadKind{} &&
+		chosen[slices.IndexFunc(axes, func(a axis) bool { return a.name == "workload" })] >= 0
 	return !sampleInM && t.recipe.check(&Workload{Arch: program.ARMv7(t.recipe.V7M)}) == nil
 }
 

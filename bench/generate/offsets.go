@@ -33,7 +33,8 @@ func (o *Offsets) Known(position int64) bool { return position < o.placed }
 // that is forgotten.
 func (o *Offsets) At(position int64) (int64, error) {
 	if o.placed-position > keptOffsets {
-		return 0, fmt.Errorf("generate: where byte %d of the stream lies was forgotten: %d bytes were written since", position, o.placed-position)
+		return 0, fmt.Errorf("generate: where byte %d of the stream lies was forgotten: %d bytes were written since",
+			position, o.placed-position)
 	}
 	return int64(o.last[position%keptOffsets]), nil
 }

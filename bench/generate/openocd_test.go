@@ -29,8 +29,9 @@ func TestOpenOCD(t *testing.T) {
 	for seed := range need.Size[uint64](3, 100) {
 		for _, pins := range []int{8, 16} {
 			r := &Recipe{
-				Protocol: "etmv1", Minor: int(seed % 4), Seed: seed, Instructions: 5000, Broadcast: true, TraceOff: 500, Triggers: 2000,
-				Samples: Samples{Pins: pins, Layout: port.LayoutDump, Idle: float64(seed%3) / 4},
+				Protocol: "etmv1", Minor: int(seed % 4), Seed: seed, Instructions: 5000, Broadcast: true, TraceOff: 500,
+				Triggers: 2000,
+				Samples:  Samples{Pins: pins, Layout: port.LayoutDump, Idle: float64(seed%3) / 4},
 			}
 			t.Run(fmt.Sprintf("%d pins, seed %d", pins, seed), func(t *testing.T) { instructions += likeOpenOCD(t, o, r) })
 		}
@@ -67,7 +68,8 @@ func likeOpenOCD(t *testing.T, o *outside.OpenOCD, r *Recipe) int {
 		for at < min(len(got), len(want)) && got[at] == want[at] {
 			at++
 		}
-		t.Errorf("%d instructions, want %d; from number %d on %v, want %v", len(got), len(want), at, head(got[at:]), head(want[at:]))
+		t.Errorf("%d instructions, want %d; from number %d on %v, want %v", len(got), len(want), at, head(got[at:]),
+			head(want[at:]))
 	}
 	return len(got)
 }

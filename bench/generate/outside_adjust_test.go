@@ -43,36 +43,38 @@ func without(rows []outside.Row, drop func(outside.Row) bool) []outside.Row {
 }
 
 // unknownCounts: counts of restarts that are not to be used come out as sent.
-var unknownCounts = adjustment{"counts that are unknown", func(truth, got []outside.Row) ([]outside.Row, []outside.Row) {
-	unknown, got := offsets(truth, isNull(outside.Cycles)), slices.Clone(got)
-	for i := range got {
-		if _, ok := unknown[got[i].Offset]; ok && got[i].Kind == outside.Cycles {
-			got[i].Text = "NULL"
+var unknownCounts = adjustment{"counts that are unknown",
+	func(truth, got []outside.Row) ([]outside.Row, []outside.Row) {
+		unknown, got := offsets(truth, isNull(outside.Cycles)), slices.Clone(got)
+		for i := range got {
+			if _, ok := unknown[got[i].Offset]; ok && got[i].Kind == outside.Cycles {
+				got[i].Text = "NULL"
+			}
 		}
-	}
-	return truth, got
-}}
+		return truth, got
+	}}
 
 // timestampOf finds the timestamp in the text of an instruction.
 var timestampOf = regexp.MustCompile(` timestamp (\d+)`)
 
 // partialTimestamps: those of which not all bits are known come out, the others
 // being 0.
-var partialTimestamps = adjustment{"timestamps of unknown high bits", func(truth, got []outside.Row) ([]outside.Row, []outside.Row) {
-	unknown, got := offsets(truth, isNull(outside.Timestamp)), slices.Clone(got)
-	now := false
-	for i := range got {
-		if got[i].Kind == outside.Timestamp {
-			if _, now = unknown[got[i].Offset]; now {
-				got[i].Text = "NULL"
+var partialTimestamps = adjustment{"timestamps of unknown high bits",
+	func(truth, got []outside.Row) ([]outside.Row, []outside.Row) {
+		unknown, got := offsets(truth, isNull(outside.Timestamp)), slices.Clone(got)
+		now := false
+		for i := range got {
+			if got[i].Kind == outside.Timestamp {
+				if _, now = unknown[got[i].Offset]; now {
+					got[i].Text = "NULL"
+				}
+			}
+			if now && got[i].Kind == outside.Instruction {
+				got[i].Text = timestampOf.ReplaceAllString(got[i].Text, "")
 			}
 		}
-		if now && got[i].Kind == outside.Instruction {
-			got[i].Text = timestampOf.ReplaceAllString(got[i].Text, "")
-		}
-	}
-	return truth, got
-}}
+		return truth, got
+	}}
 
 // grayTimestamps: Gray code of 48 bits comes out as sent.
 var grayTimestamps = adjustment{"Gray timestamps", func(truth, got []outside.Row) ([]outside.Row, []outside.Row) {
@@ -102,14 +104,15 @@ func fromGray(text string) string {
 
 // informationBytes: any of a PFT branch packet makes an exception, of number 0,
 // in place of the instructions up to the branch.
-var informationBytes = adjustment{"information bytes without exception", func(truth, got []outside.Row) ([]outside.Row, []outside.Row) {
-	zero := func(r outside.Row) bool { return r.Kind == outside.Exception && strings.HasPrefix(r.Text, "0 ") }
-	at := offsets(got, zero)
-	return byOffset(without(truth, func(r outside.Row) bool {
-		_, ok := at[r.Offset]
-		return ok && r.Kind == outside.Instruction
-	})), byOffset(without(got, zero))
-}}
+var informationBytes = adjustment{"information bytes without exception",
+	func(truth, got []outside.Row) ([]outside.Row, []outside.Row) {
+		zero := func(r outside.Row) bool { return r.Kind == outside.Exception && strings.HasPrefix(r.Text, "0 ") }
+		at := offsets(got, zero)
+		return byOffset(without(truth, func(r outside.Row) bool {
+			_, ok := at[r.Offset]
+			return ok && r.Kind == outside.Instruction
+		})), byOffset(without(got, zero))
+	}}
 
 // byOffset returns rows, some of which are no more, in an order that does not
 // depend on these.
@@ -122,40 +125,41 @@ func byOffset(rows []outside.Row) []outside.Row {
 
 // cancelsNothing: a cancelled instruction stays, with the return that it was and
 // its cycles.
-var cancelsNothing = adjustment{"cancelled instructions", func(truth, got []outside.Row) ([]outside.Row, []outside.Row) {
-	extra := map[int64]int{} // instructions more than there are, by packet
-	for _, r := range got {
-		extra[r.Offset] += count(r.Kind == outside.Instruction)
-	}
-	for _, r := range truth {
-		extra[r.Offset] -= count(r.Kind == outside.Instruction)
-	}
-	var left []outside.Row
-	last, cycles := -1, 0
-	cancelled := without(truth, func(r outside.Row) bool { return r.Kind != outside.Cancelled })
-	for _, r := range byOffset(slices.Concat(got, cancelled)) {
-		switch r.Kind {
-		case outside.Instruction:
-			last = len(left)
-			r.Text = addCycles(r.Text, cycles)
-			cycles = 0
-		case outside.Cancelled:
-			if last < 0 || extra[left[last].Offset] == 0 || !strings.HasPrefix(left[last].Text, r.Text) {
-				continue
-			}
-			extra[left[last].Offset]--
-			cycles = cyclesIn(left[last].Text)
-			after := without(left[last+1:], isKind(outside.Return))
-			left = append(left[:last], after...)
-			last = -1
-			continue
-		case outside.Restart:
-			cycles = 0
+var cancelsNothing = adjustment{"cancelled instructions",
+	func(truth, got []outside.Row) ([]outside.Row, []outside.Row) {
+		extra := map[int64]int{} // instructions more than there are, by packet
+		for _, r := range got {
+			extra[r.Offset] += count(r.Kind == outside.Instruction)
 		}
-		left = append(left, r)
-	}
-	return byOffset(slices.Clone(truth)), byOffset(left)
-}}
+		for _, r := range truth {
+			extra[r.Offset] -= count(r.Kind == outside.Instruction)
+		}
+		var left []outside.Row
+		last, cycles := -1, 0
+		cancelled := without(truth, func(r outside.Row) bool { return r.Kind != outside.Cancelled })
+		for _, r := range byOffset(slices.Concat(got, cancelled)) {
+			switch r.Kind {
+			case outside.Instruction:
+				last = len(left)
+				r.Text = addCycles(r.Text, cycles)
+				cycles = 0
+			case outside.Cancelled:
+				if last < 0 || extra[left[last].Offset] == 0 || !strings.HasPrefix(left[last].Text, r.Text) {
+					continue
+				}
+				extra[left[last].Offset]--
+				cycles = cyclesIn(left[last].Text)
+				after := without(left[last+1:], isKind(outside.Return))
+				left = append(left[:last], after...)
+				last = -1
+				continue
+			case outside.Restart:
+				cycles = 0
+			}
+			left = append(left, r)
+		}
+		return byOffset(slices.Clone(truth)), byOffset(left)
+	}}
 
 func count(b bool) int {
 	if b {

@@ -47,7 +47,8 @@ func TestOutsideFaults(t *testing.T) {
 			t.Run(protocol+" "+f.name, func(t *testing.T) {
 				t.Parallel()
 				if got, want := outsideFault(t, lister, protocol, f), strings.TrimSpace(f.diff); got != want {
-					t.Errorf("%s: this decoder (-) and that one (+) differ by\n%s\nThe list (%s) says\n%s", lister, got, f.section, want)
+					t.Errorf("%s: this decoder (-) and that one (+) differ by\n%s\nThe list (%s) says\n%s", lister, got, f.section,
+						want)
 				}
 			})
 		}
@@ -65,7 +66,8 @@ func TestOutsideFaultsAreListed(t *testing.T) {
 	var want, got []string
 	for _, faults := range [][]fault{pftFaults, etmv3Faults} { // in this order
 		for _, f := range faults {
-			want = append(want, fmt.Sprintf("| %s | %s | %s | %s | `%s` | `%s` |", f.name, f.does, f.section, strings.ReplaceAll(strings.TrimSpace(f.registers), "ETM", ""),
+			want = append(want, fmt.Sprintf("| %s | %s | %s | %s | `%s` | `%s` |", f.name, f.does, f.section,
+				strings.ReplaceAll(strings.TrimSpace(f.registers), "ETM", ""),
 				strings.ReplaceAll(f.memory, movs, "movs"), f.stream))
 		}
 	}
@@ -91,14 +93,16 @@ func outsideFault(t *testing.T, lister *outside.Lister, protocol string, f *faul
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := pipeline.Export(t.Context(), filepath.Join(dir, SnapshotFolder), filepath.Join(dir, "run"), pipeline.Options{Level: schema.LevelInstructions, Workers: 1}); err != nil {
+	if _, err := pipeline.Export(t.Context(), filepath.Join(dir, SnapshotFolder), filepath.Join(dir, "run"),
+		pipeline.Options{Level: schema.LevelInstructions, Workers: 1}); err != nil {
 		t.Fatal(err)
 	}
 	d, err := dataset.Open(filepath.Join(dir, "run"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	right, got := outsideRows(t, d, elements, outside.Source{ID: 0x10, Protocol: protocol, ReturnPackets: minor == 5, Program: program})
+	right, got := outsideRows(t, d, elements, outside.Source{ID: 0x10, Protocol: protocol, ReturnPackets: minor == 5,
+		Program: program})
 	return strings.Join(outside.Diff(right, got, outside.Exact), "\n")
 }
 

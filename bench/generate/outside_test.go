@@ -70,33 +70,46 @@ func TestOutsideDecoder(t *testing.T) {
 	}{
 		{"pft", p.demo, Recipe{Protocol: "pft", Minor: 1, Exceptions: 100}},
 		{"pft, every table", p.demo, Recipe{
-			Protocol: "pft", Minor: 1, CycleAccurate: true, Timestamps: true, ContextIDBytes: 4, VMID: true, ReturnStack: true, Switches: 1000, Triggers: 1000,
+			Protocol: "pft", Minor: 1, CycleAccurate: true, Timestamps: true, ContextIDBytes: 4, VMID: true, ReturnStack: true,
+			Switches: 1000, Triggers: 1000,
 		}},
-		{"pft, gaps", p.demo, Recipe{Protocol: "pft", Minor: 1, Timestamps: true, TraceOff: 1000, Overflow: 1000, Debug: 1000}},
-		{"pft, trace off", p.made, Recipe{Protocol: "pft", Minor: 1, CycleAccurate: true, TraceOff: 1000, ContextIDBytes: 1, Switches: 1000}},
-		{"pft, broadcast", p.made, Recipe{Protocol: "pft", Minor: 1, CycleAccurate: true, Broadcast: true, ReturnStack: true, Framing: NoFrames}},
+		{"pft, gaps", p.demo, Recipe{Protocol: "pft", Minor: 1, Timestamps: true, TraceOff: 1000, Overflow: 1000,
+			Debug: 1000}},
+		{"pft, trace off", p.made, Recipe{Protocol: "pft", Minor: 1, CycleAccurate: true, TraceOff: 1000, ContextIDBytes: 1,
+			Switches: 1000}},
+		{"pft, broadcast", p.made, Recipe{Protocol: "pft", Minor: 1, CycleAccurate: true, Broadcast: true, ReturnStack: true,
+			Framing: NoFrames}},
 		{"pft, sources", p.made, Recipe{Protocol: "pft", Minor: 1, CycleAccurate: true, Cores: 3}},
 		{"pft, port", p.made, Recipe{Protocol: "pft", Minor: 1, ReturnStack: true, Cores: 2, Framing: FramesOfPort}},
 		{"pft 1.0", p.demo, Recipe{Protocol: "pft", Framing: NoFrames}},
-		{"pft 1.0, cycles", p.demo, Recipe{Protocol: "pft", CycleAccurate: true, ContextIDBytes: 2, Switches: 1000, TraceOff: 500, Overflow: 500, Debug: 500}},
+		{"pft 1.0, cycles", p.demo, Recipe{Protocol: "pft", CycleAccurate: true, ContextIDBytes: 2, Switches: 1000,
+			TraceOff: 500, Overflow: 500, Debug: 500}},
 
 		{"etmv3", p.demo, Recipe{Protocol: "etmv3", Minor: 5, Exceptions: 100}},
 		{"etmv3, every table", p.demo, Recipe{
-			Protocol: "etmv3", Minor: 5, CycleAccurate: true, Timestamps: true, ContextIDBytes: 4, VMID: true, Switches: 1000, Triggers: 1000,
+			Protocol: "etmv3", Minor: 5, CycleAccurate: true, Timestamps: true, ContextIDBytes: 4, VMID: true, Switches: 1000,
+			Triggers: 1000,
 		}},
-		{"etmv3, gaps", p.demo, Recipe{Protocol: "etmv3", Minor: 5, Timestamps: true, TraceOff: 1000, Overflow: 1000, Debug: 1000, Framing: NoFrames}},
-		{"etmv3, security and Hyp", p.worlds, Recipe{Protocol: "etmv3", Minor: 5, CycleAccurate: true, VMID: true, Switches: 1000}},
+		{"etmv3, gaps", p.demo, Recipe{Protocol: "etmv3", Minor: 5, Timestamps: true, TraceOff: 1000, Overflow: 1000,
+			Debug: 1000, Framing: NoFrames}},
+		{"etmv3, security and Hyp", p.worlds, Recipe{Protocol: "etmv3", Minor: 5, CycleAccurate: true, VMID: true,
+			Switches: 1000}},
 		{"etmv3, sources", p.made, Recipe{Protocol: "etmv3", Minor: 5, CycleAccurate: true, Cores: 3}},
 		{"etmv3, port", p.made, Recipe{Protocol: "etmv3", Minor: 5, Cores: 2, Framing: FramesOfPort}},
 		{"etmv3, alternative encoding", p.demo, Recipe{Protocol: "etmv3", Minor: 5, AltBranch: true, Framing: NoFrames}},
 		{"etmv3 3.0", p.made, Recipe{Protocol: "etmv3", CycleAccurate: true, Framing: NoFrames}},
 		{"etmv3 3.1", p.demo, Recipe{Protocol: "etmv3", Minor: 1, Broadcast: true, ContextIDBytes: 2, Switches: 1000}},
-		{"etmv3 3.2, cycles", p.demo, Recipe{Protocol: "etmv3", Minor: 2, CycleAccurate: true, Broadcast: true, TraceOff: 1000, Overflow: 1000}},
-		{"etmv3 3.3, cycles", p.demo, Recipe{Protocol: "etmv3", Minor: 3, CycleAccurate: true, ContextIDBytes: 1, Switches: 1000, Debug: 1000}},
-		{"etmv3 3.4, broadcast", p.made, Recipe{Protocol: "etmv3", Minor: 4, AltBranch: true, Broadcast: true, Framing: NoFrames}},
+		{"etmv3 3.2, cycles", p.demo, Recipe{Protocol: "etmv3", Minor: 2, CycleAccurate: true, Broadcast: true,
+			TraceOff: 1000, Overflow: 1000}},
+		{"etmv3 3.3, cycles", p.demo, Recipe{Protocol: "etmv3", Minor: 3, CycleAccurate: true, ContextIDBytes: 1,
+			Switches: 1000, Debug: 1000}},
+		{"etmv3 3.4, broadcast", p.made, Recipe{Protocol: "etmv3", Minor: 4, AltBranch: true, Broadcast: true,
+			Framing: NoFrames}},
 		{"etmv3 3.4 M", p.madeM, Recipe{Protocol: "etmv3", Minor: 4, V7M: true, ContextIDBytes: 1, Switches: 1000}},
-		{"etmv3 3.4 M, gaps", p.madeM, Recipe{Protocol: "etmv3", Minor: 4, V7M: true, CycleAccurate: true, TraceOff: 1000, Overflow: 1000, Debug: 1000}},
-		{"etmv3 3.5 M", p.madeM, Recipe{Protocol: "etmv3", Minor: 5, V7M: true, AltBranch: true, CycleAccurate: true, Timestamps: true, Framing: NoFrames}},
+		{"etmv3 3.4 M, gaps", p.madeM, Recipe{Protocol: "etmv3", Minor: 4, V7M: true, CycleAccurate: true, TraceOff: 1000,
+			Overflow: 1000, Debug: 1000}},
+		{"etmv3 3.5 M", p.madeM, Recipe{Protocol: "etmv3", Minor: 5, V7M: true, AltBranch: true, CycleAccurate: true,
+			Timestamps: true, Framing: NoFrames}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -136,7 +149,8 @@ func compareOutside(t *testing.T, lister *outside.Lister, c *Capture, w *Workloa
 	for i := range c.Cores {
 		core := &c.Cores[i]
 		truth, got := outsideRows(t, d, elements, outside.Source{
-			ID: core.Source, Protocol: core.Protocol, ReturnPackets: core.Version == "3.5" || core.Type == "Cortex-M4", Program: w.Program(),
+			ID: core.Source, Protocol: core.Protocol, ReturnPackets: core.Version == "3.5" || core.Type == "Cortex-M4",
+			Program: w.Program(),
 		})
 		for _, f := range faults {
 			before := outside.Diff(truth, got, outsideOffsets[c.Framing])
@@ -147,16 +161,19 @@ func compareOutside(t *testing.T, lister *outside.Lister, c *Capture, w *Workloa
 		}
 		if diff := outside.Diff(truth, got, outsideOffsets[c.Framing]); len(diff) > 0 {
 			const shown = 12
-			t.Errorf("%s: source %x: %d rows, %d differences:\n%s", lister, core.Source, len(truth), len(diff), strings.Join(diff[:min(shown, len(diff))], "\n"))
+			t.Errorf("%s: source %x: %d rows, %d differences:\n%s", lister, core.Source, len(truth), len(diff),
+				strings.Join(diff[:min(shown, len(diff))], "\n"))
 		}
 	}
 }
 
-var outsideOffsets = map[Framing]outside.Offsets{NoFrames: outside.Exact, FramesInMemory: outside.Frames, FramesOfPort: outside.Port}
+var outsideOffsets = map[Framing]outside.Offsets{NoFrames: outside.Exact, FramesInMemory: outside.Frames,
+	FramesOfPort: outside.Port}
 
 // outsideRows returns the rows of a source in a dataset, and those in elements.
 // There are some.
-func outsideRows(t *testing.T, d *dataset.Dataset, elements []outside.Element, s outside.Source) (truth, got []outside.Row) {
+func outsideRows(t *testing.T, d *dataset.Dataset, elements []outside.Element, s outside.Source) (truth,
+	got []outside.Row) {
 	t.Helper()
 	truth, err := outside.Truth(d, s)
 	if err != nil {

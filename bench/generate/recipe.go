@@ -148,13 +148,16 @@ func (r *Recipe) check(w *Workload) error {
 		what  string
 	}{
 		{r.Minor < 0 || r.Minor > p.newest, "there is no %s"},
-		{r.Arch() != w.Arch && (!recorded || r.V7M || w.Arch == program.V7M), "%s: program and core are of different profiles"},
+		{r.Arch() != w.Arch && (!recorded || r.V7M || w.Arch == program.V7M),
+			"%s: program and core are of different profiles"},
 		{!slices.Contains([]int{0, 1, 2, 4}, r.ContextIDBytes), "%s has Context IDs of 1, 2 or 4 bytes"},
 		{r.Cores > 100, "%s: more cores than there are trace IDs: 100 at the most"},
 		{r.Framing == NoFrames && r.Cores > 1, "%s: several sources do not go into one stream without frames"},
 		{r.Ring != 0 && r.Framing == FramesOfPort, "%s: a trace port is no ring: frames in memory are, or none"},
-		{r.Ring < 0 || r.Ring > mostRing || r.Ring%frameBytes != 0, "%s: a ring has 16 bytes to 1 GiB, in whole frames of 16"},
-		{r.Ring != 0 && !p.variedRings && r.Variation > 0, "%s: the truth of what a ring has left is known only without variation"},
+		{r.Ring < 0 || r.Ring > mostRing || r.Ring%frameBytes != 0,
+			"%s: a ring has 16 bytes to 1 GiB, in whole frames of 16"},
+		{r.Ring != 0 && !p.variedRings && r.Variation > 0,
+			"%s: the truth of what a ring has left is known only without variation"},
 		{r.Ring != 0 && recorded, "%s: a recording is read once, and what a ring has left is known only then"},
 		{recorded && r.Cores > 1, "%s: a recording is of one core"},
 		{recorded && r.Data != NoData, "%s: a recording has no data"},
@@ -197,7 +200,8 @@ func (r *Recipe) execution(w *Workload) execute.Options {
 		Seed: r.Seed, Instructions: r.Instructions, Tasks: w.Tasks, Targets: w.Targets, Handlers: w.Handlers, Arch: w.Arch,
 		Code: w.Code, Watchdog: r.Debug == 0,
 		Interrupts: 32, Rates: r.rates(w), Switches: r.Switches, AtPairs: r.AtPairs,
-		TraceOff: execute.Windows{Rate: r.TraceOff, Steps: windowSteps}, Overflow: execute.Windows{Rate: r.Overflow, Steps: windowSteps},
+		TraceOff: execute.Windows{Rate: r.TraceOff, Steps: windowSteps},
+		Overflow: execute.Windows{Rate: r.Overflow, Steps: windowSteps},
 		Triggers: r.Triggers, Data: r.Data != NoData,
 	}
 	if OfSamples(r.Protocol) { // where branches of software to a vector look like exceptions

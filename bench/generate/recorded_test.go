@@ -32,7 +32,8 @@ func record(t *testing.T, flags ...string) *recordedProgram {
 	need.Tool(t, need.QEMU, "qemu-arm")
 	dir := t.TempDir()
 	program, log := filepath.Join(dir, "recorded"), filepath.Join(dir, "log")
-	build := slices.Concat([]string{"-O3", "-ffast-math", "-march=armv7-a", "-mfpu=neon", "-no-pie", "-o", program}, flags, []string{filepath.Join("testdata", "recorded.c")})
+	build := slices.Concat([]string{"-O3", "-ffast-math", "-march=armv7-a", "-mfpu=neon", "-no-pie", "-o", program}, flags,
+		[]string{filepath.Join("testdata", "recorded.c")})
 	if out, err := exec.Command(compiler, build...).CombinedOutput(); err != nil {
 		need.Missing(t, need.GCC, fmt.Sprintf("%s: %v\n%s", compiler, err, out)) // without its C library
 	}
@@ -41,9 +42,11 @@ func record(t *testing.T, flags ...string) *recordedProgram {
 	if strings.Contains(string(help), "-one-insn-per-tb") {
 		single = "-one-insn-per-tb"
 	}
-	out, err := exec.Command("qemu-arm", "-L", "/usr/arm-linux-gnueabihf", single, "-d", "exec,cpu,nochain", "-D", log, program).Output()
+	out, err := exec.Command("qemu-arm", "-L", "/usr/arm-linux-gnueabihf", single, "-d", "exec,cpu,nochain", "-D", log,
+		program).Output()
 	// 21 is the eighth Fibonacci number, 64.0 the sum of 64 times 0 * 1.5 + 1.
-	if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != 7 || !strings.HasPrefix(string(out), "1 signal, ") || !strings.HasSuffix(string(out), ", 21, 64.0, 1\n") {
+	if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != 7 ||
+		!strings.HasPrefix(string(out), "1 signal, ") || !strings.HasSuffix(string(out), ", 21, 64.0, 1\n") {
 		t.Fatalf("qemu-arm: %v, printed %q", err, out)
 	}
 	p := &recordedProgram{}
@@ -76,7 +79,8 @@ func TestRecorded(t *testing.T) {
 		{Protocol: "etmv3", Minor: 4, AltBranch: true, Broadcast: true},
 		{Protocol: "etmv3", Minor: 5, CycleAccurate: true, Timestamps: true, ContextIDBytes: 1, Variation: 0.2},
 	}
-	for set, flags := range map[string][]string{"a32": {"-marm", "-static"}, "t32": {"-mthumb", "-static"}, "dynamic": {"-mthumb"}} {
+	for set, flags := range map[string][]string{"a32": {"-marm", "-static"}, "t32": {"-mthumb", "-static"},
+		"dynamic": {"-mthumb"}} {
 		t.Run(set, func(t *testing.T) {
 			p := record(t, flags...)
 			checkRecorded(t, p, set)
@@ -107,7 +111,8 @@ func TestRecordedWorkloadRefuses(t *testing.T) {
 		file []byte
 		want string
 	}{
-		{"position independent", moved, "prog: is position-independent (ET_DYN); give a 32-bit Arm program that has a place of its own in memory, as -no-pie links it"},
+		{"position independent", moved,
+			"prog: is position-independent (ET_DYN); give a 32-bit Arm program that has a place of its own in memory, as -no-pie links it"},
 		{"no ELF file", []byte("text"), "prog: is no ELF file; give a 32-bit Arm program"},
 	} {
 		if _, err := RecordedWorkload("prog", tt.file, QEMULog{}); err == nil || !strings.HasPrefix(err.Error(), tt.want) {

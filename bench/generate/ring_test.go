@@ -44,7 +44,8 @@ func TestStreamBytes(t *testing.T) {
 			2, 2, b, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 0,
 		}, map[uint8]int64{0x10: 2, 0x11: 12}},
 		{"delayed change", []byte{a, 1, b, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 1 << 1}, map[uint8]int64{0x10: 2, 0x11: 11}},
-		{"delayed change, the old one unknown", []byte{a, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 1}, map[uint8]int64{0x10: 13}},
+		{"delayed change, the old one unknown", []byte{a, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 1},
+			map[uint8]int64{0x10: 13}},
 		{"padding", []byte{a, 1, null, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, map[uint8]int64{0x10: 1}},
 	} {
 		if got := streamBytes(tt.frames); !maps.Equal(got, tt.want) {

@@ -135,7 +135,8 @@ func roundTrip(t *testing.T, c *Capture, seed uint64, seen tally) {
 	}
 	for i := range v.Differences {
 		d := &v.Differences[i]
-		t.Errorf("%s, source 0x%02x, seq %d, at %d, %s: %q, want %q; %s", d.Table, d.Source.V, d.Seq.V, d.ByteOffset.V, d.Column, d.Dataset, d.Truth, d.Row)
+		t.Errorf("%s, source 0x%02x, seq %d, at %d, %s: %q, want %q; %s", d.Table, d.Source.V, d.Seq.V, d.ByteOffset.V,
+			d.Column, d.Dataset, d.Truth, d.Row)
 	}
 	if !v.Equal() {
 		t.Errorf("level %s, %d workers", opt.Level, opt.Workers)
@@ -175,7 +176,8 @@ func checkInspection(t *testing.T, snapshot string, m *schema.Manifest) {
 		if want.Bytes == 0 || got.Sample != nil && got.Sample.Bytes == 1<<20 {
 			continue // nothing to see, or more than a sample
 		}
-		if s := got.Sample; s == nil || s.Bytes != want.Bytes || s.BytesLost != want.BytesLost || s.Segments != want.Segments ||
+		if s := got.Sample; s == nil || s.Bytes != want.Bytes || s.BytesLost != want.BytesLost ||
+			s.Segments != want.Segments ||
 			s.Instructions != want.Instructions || s.Exceptions != want.Exceptions {
 			t.Errorf("source %s: inspected %+v, want %+v", got.Source, s, want.Totals)
 		} else if want.Instructions+want.DataAccesses > 0 && s.Verdict.Status != verdict.Good {

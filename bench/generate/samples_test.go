@@ -65,7 +65,8 @@ func sampleProgram(t *testing.T, made map[uint64]*Workload, protocol string, see
 	n := seed % 16
 	if made[n] == nil {
 		w, err := GeneratedWorkload(codegen.Options{
-			Seed: n, Bytes: 500 << (n % 4 * 2), Base: 0x8000 << (n % 3), Arch: program.V5TE, HighVectors: n%5 == 4, LDC: protocol == "etmv1",
+			Seed: n, Bytes: 500 << (n % 4 * 2), Base: 0x8000 << (n % 3), Arch: program.V5TE, HighVectors: n%5 == 4,
+			LDC: protocol == "etmv1",
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -83,16 +84,19 @@ func randomSamples(protocol string, seed uint64) *Recipe {
 	p := findProtocol(protocol)
 	r := &Recipe{
 		Protocol: protocol, Minor: random.IntN(p.newest + 1), Seed: seed, Instructions: int64(20 + random.IntN(600)),
-		CycleAccurate: coin(0.4), Broadcast: coin(0.2), Data: []Data{NoData, NoData, DataAddresses, DataValues, DataBoth}[random.IntN(5)],
-		Exceptions: rate(), Switches: rate() / 10, TraceOff: rate() / 5, Overflow: rate() / 5, Debug: rate() / 5, Triggers: rate(),
-		AtPairs: coin(0.2),
+		CycleAccurate: coin(0.4), Broadcast: coin(0.2), Data: []Data{NoData, NoData, DataAddresses, DataValues,
+			DataBoth}[random.IntN(5)],
+		Exceptions: rate(), Switches: rate() / 10, TraceOff: rate() / 5, Overflow: rate() / 5, Debug: rate() / 5,
+		Triggers: rate(),
+		AtPairs:  coin(0.2),
 	}
 	if r.Minor >= 2 || protocol == "etmv2" {
 		r.ContextIDBytes = []int{0, 0, 1, 2, 4}[random.IntN(5)]
 	}
 	s := &r.Samples
 	s.Pins = []int{4, 8, 16}[random.IntN(3)]
-	layouts := slices.DeleteFunc(port.Layouts(uint8(p.major)), func(l port.Layout) bool { return l == port.LayoutBytes && s.Pins != 4 })
+	layouts := slices.DeleteFunc(port.Layouts(uint8(p.major)),
+		func(l port.Layout) bool { return l == port.LayoutBytes && s.Pins != 4 })
 	s.Layout = layouts[random.IntN(len(layouts))]
 	s.DropDisabled = coin(0.3)
 	s.FIFO = []int{0, 20, 40, 79}[random.IntN(4)]
@@ -161,7 +165,8 @@ func differences(v *diff.Result, seen tally) (problem string) {
 	}
 	for i := range v.Differences {
 		if d := &v.Differences[i]; i < 12 {
-			problem += fmt.Sprintf("\n%s, seq %d, at %d, %s: %q, want %q; %s", d.Table, d.Seq.V, d.ByteOffset.V, d.Column, d.Dataset, d.Truth, d.Row)
+			problem += fmt.Sprintf("\n%s, seq %d, at %d, %s: %q, want %q; %s", d.Table, d.Seq.V, d.ByteOffset.V, d.Column,
+				d.Dataset, d.Truth, d.Row)
 		}
 	}
 	return problem

@@ -33,7 +33,8 @@ func damageSamples(random *rand.Rand, records []byte) ([]byte, sampleDamage) {
 	n := len(records) / port.SampleBytes
 	d := sampleDamage{from: random.IntN(n * 2 / 3)}
 	d.to = min(n, d.from+1+random.IntN(40))
-	before, hit, after := records[:d.from*port.SampleBytes], slices.Clone(records[d.from*port.SampleBytes:d.to*port.SampleBytes]), records[d.to*port.SampleBytes:]
+	before, hit, after := records[:d.from*port.SampleBytes],
+		slices.Clone(records[d.from*port.SampleBytes:d.to*port.SampleBytes]), records[d.to*port.SampleBytes:]
 	each := func(change func(s port.Sample, i int) port.Sample) {
 		for i := 0; i < len(hit); i += port.SampleBytes {
 			copy(hit[i:], port.Append(nil, change(port.At(hit[i:]), i/port.SampleBytes)))
@@ -173,7 +174,8 @@ func sameAfter(intact, damaged benchtest.Record, d sampleDamage) (compared int, 
 		want := rowsFrom(intact, sampleOf(at), 0)
 		got := rowsFrom(damaged, sampleOf(at)+d.now-(d.to-d.from), d.now-(d.to-d.from))
 		if !slices.Equal(got, want) {
-			return len(want), fmt.Sprintf("from sample %d on %d rows, want %d: %s", sampleOf(at), len(got), len(want), firstDifference(got, want))
+			return len(want), fmt.Sprintf("from sample %d on %d rows, want %d: %s", sampleOf(at), len(got), len(want),
+				firstDifference(got, want))
 		}
 		return len(want), ""
 	}
@@ -232,7 +234,8 @@ func TestSamplesMistaken(t *testing.T) {
 		opt.Capture.Protocol = []string{"etmv2", "etmv1"}[seed/2%2]
 		layouts := port.Layouts(2 - uint8(seed/2%2))
 		opt.Capture.Regs = []string{
-			"LAYOUT=" + layouts[int(seed)%len(layouts)].String(), fmt.Sprintf("PORTSIZE=%d", 4<<(seed%3)), fmt.Sprintf("ETMCR=0x%x", seed*0x1234&0xD10E),
+			"LAYOUT=" + layouts[int(seed)%len(layouts)].String(), fmt.Sprintf("PORTSIZE=%d", 4<<(seed%3)),
+			fmt.Sprintf("ETMCR=0x%x", seed*0x1234&0xD10E),
 		}
 		_, err = pipeline.Export(t.Context(), input, filepath.Join(dir, "run"), opt)
 		checkMistaken(t, filepath.Join(dir, "run"), err)

@@ -48,7 +48,8 @@ func (r *halvesRows) Event(x *truth.Event) {
 
 // Instruction implements [truth.Rows].
 func (r *halvesRows) Instruction(x *truth.Instruction) {
-	if x.ISA == schema.T32 && x.Size == 4 && r.last.Kind == schema.KindExceptionReturn && x.Offset == r.last.Offset+r.soon {
+	if x.ISA == schema.T32 && x.Size == 4 && r.last.Kind == schema.KindExceptionReturn &&
+		x.Offset == r.last.Offset+r.soon {
 		r.second++
 	}
 	r.last = *x

@@ -201,7 +201,8 @@ func (p *pairingToll) add(intact, damaged benchtest.Record, at int) (problem str
 		p.later++
 	}
 	if last >= second {
-		return fmt.Sprintf("row of sample %d is %q, want %q; full addresses at %d and %d", last, got[last], want[last], first, second)
+		return fmt.Sprintf("row of sample %d is %q, want %q; full addresses at %d and %d", last, got[last], want[last], first,
+			second)
 	}
 	return ""
 }

@@ -12,7 +12,8 @@ import (
 )
 
 // vectorSymbols are the names that start-up code gives to its vector table.
-var vectorSymbols = []string{"vectors", "_vectors", "__vectors", "vector_table", "_vector_table", "__isr_vector", "g_pfnVectors", "__Vectors"}
+var vectorSymbols = []string{"vectors", "_vectors", "__vectors", "vector_table", "_vector_table", "__isr_vector",
+	"g_pfnVectors", "__Vectors"}
 
 // setHandlers sets the handlers to those of the vector table that a symbol names:
 // none if there is no such symbol, but that of reset, which is the entry.
@@ -101,7 +102,8 @@ const fiqOffset = 0x1C
 // vectorOffsets are the vectors of profiles A and R that programs have code for
 // (DDI 0406C, table B1-3).
 var vectorOffsets = map[schema.ExceptionType]uint32{
-	schema.ExcUndefined: 0x04, schema.ExcSVC: 0x08, schema.ExcPrefetchAbort: 0x0C, schema.ExcDataAbort: 0x10, schema.ExcIRQ: 0x18,
+	schema.ExcUndefined: 0x04, schema.ExcSVC: 0x08, schema.ExcPrefetchAbort: 0x0C, schema.ExcDataAbort: 0x10,
+	schema.ExcIRQ: 0x18,
 }
 
 // vectorNumbers are the exception numbers of profile M (DDI 0403E, table B1-4).

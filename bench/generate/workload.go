@@ -70,7 +70,8 @@ func ELFWorkload(name string, file []byte, arch program.Arch) (*Workload, error)
 		return nil, err
 	}
 	if arch == program.V5TE && program.LaterThanV5TE(f) {
-		return nil, fmt.Errorf("%s: the program is for a later architecture than %s; give one that was built for it, with -mcpu=arm926ej-s for example", name, arch)
+		return nil, fmt.Errorf("%s: the program is for a later architecture than %s; give one that was built for it, with "+
+			"-mcpu=arm926ej-s for example", name, arch)
 	}
 	security := schema.Secure
 	if arch == program.V7A {
@@ -97,7 +98,8 @@ func readELF(name string, file []byte) ([]image.Region, *elf.File, error) {
 		Name: name, SHA256: sha256.Sum256(file), Data: bytes.NewReader(file), Size: int64(len(file)),
 	}, nil)
 	if wrong, ok := errors.AsType[*image.FormatError](err); ok { // whose remedy is a flag of export
-		err = &image.FormatError{Problem: wrong.Problem, Remedy: "give a 32-bit Arm program that has a place of its own in memory, as -no-pie links it"}
+		err = &image.FormatError{Problem: wrong.Problem,
+			Remedy: "give a 32-bit Arm program that has a place of its own in memory, as -no-pie links it"}
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", name, err)

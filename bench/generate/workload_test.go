@@ -115,7 +115,8 @@ vectors:
 
 func TestELFWorkloadRefusesLater(t *testing.T) {
 	file := link(t, ".arch armv7-a\n.global _start\n_start: b _start\n", "0x8000")
-	if _, err := ELFWorkload("prog", file, program.V5TE); err == nil || !strings.HasPrefix(err.Error(), "prog: the program is for a later architecture than ARMv5TE; give one") {
+	if _, err := ELFWorkload("prog", file, program.V5TE); err == nil ||
+		!strings.HasPrefix(err.Error(), "prog: the program is for a later architecture than ARMv5TE; give one") {
 		t.Errorf("error %v", err)
 	}
 	if _, err := ELFWorkload("prog", file, program.V7A); err != nil {

@@ -75,7 +75,8 @@ func (m Mode) Do(input, out string, images []string, r *Run) error {
 	ctx, from := context.Background(), capture.Options{Images: images}
 	x, export := exports[m.Name]
 	if !export {
-		totals, err := pipeline.Count(ctx, input, pipeline.CountOptions{Capture: from, Workers: m.Workers, Tally: m.Name == "tally"})
+		totals, err := pipeline.Count(ctx, input, pipeline.CountOptions{Capture: from, Workers: m.Workers,
+			Tally: m.Name == "tally"})
 		r.Instructions, r.Bytes = totals.Instructions, totals.Bytes
 		return err
 	}

@@ -43,7 +43,8 @@ const (
 )
 
 // needs are all that TRACELAKE_REQUIRE may name.
-var needs = []Need{Silicon, Python, OpenCSD, LibOCSD, OpenOCD, Objdump, Readelf, QEMU, GCC, Make, Symlinks, Terminal, Genhtml, Valgrind, LLVM, Zsh, Fish, Groff, Chromium, Axe}
+var needs = []Need{Silicon, Python, OpenCSD, LibOCSD, OpenOCD, Objdump, Readelf, QEMU, GCC, Make, Symlinks, Terminal,
+	Genhtml, Valgrind, LLVM, Zsh, Fish, Groff, Chromium, Axe}
 
 // The variables that say what a run of tests is to be: a list of needs with commas
 // in between, and "1" for a long run.

@@ -47,9 +47,11 @@ func TestMissing(t *testing.T) {
 	}{
 		{"", func(t testing.TB) { Missing(t, Silicon, "no captures") }, "skip: silicon: no captures"},
 		{"python,qemu", func(t testing.TB) { Missing(t, Silicon, "no captures") }, "skip: silicon: no captures"},
-		{"python,silicon", func(t testing.TB) { Missing(t, Silicon, "no captures") }, "fail: silicon is required (TRACELAKE_REQUIRE), and missing: no captures"},
+		{"python,silicon", func(t testing.TB) { Missing(t, Silicon, "no captures") },
+			"fail: silicon is required (TRACELAKE_REQUIRE), and missing: no captures"},
 		{"", func(t testing.TB) { Tool(t, QEMU, "qemu-arm") }, "skip: qemu: no qemu-arm"},
-		{"qemu", func(t testing.TB) { Tool(t, QEMU, "qemu-arm") }, "fail: qemu is required (TRACELAKE_REQUIRE), and missing: no qemu-arm"},
+		{"qemu", func(t testing.TB) { Tool(t, QEMU, "qemu-arm") },
+			"fail: qemu is required (TRACELAKE_REQUIRE), and missing: no qemu-arm"},
 	} {
 		t.Setenv("TRACELAKE_REQUIRE", tt.require)
 		if got := endOf(tt.test); got != tt.want {

@@ -49,7 +49,8 @@ var (
 )
 
 // instructionSets are the names that OpenCSD has for them.
-var instructionSets = map[string]schema.ISA{"A32": schema.A32, "T32": schema.T32, "TEE": schema.T32EE, "Jaz": schema.Jazelle}
+var instructionSets = map[string]schema.ISA{"A32": schema.A32, "T32": schema.T32, "TEE": schema.T32EE,
+	"Jaz": schema.Jazelle}
 
 // parseElement reads a line of the listing.
 func parseElement(line string) (Element, error) {

@@ -180,7 +180,8 @@ func (g *gatherer) instructions(e *Element) error {
 		}
 		g.waits = 0
 		g.add(Instruction, g.seq, e, fmt.Sprintf("0x%08x %d %s %s%s%s %s",
-			at.Address, in.Size, at.ISA, null(executed), named("cycles", null(cycles)), named("timestamp", null(g.timestamp)), g.contextNow()))
+			at.Address, in.Size, at.ISA, null(executed), named("cycles", null(cycles)), named("timestamp", null(g.timestamp)),
+			g.contextNow()))
 		g.seq++
 		g.returns(e, &in, executed)
 		at.Address += uint32(in.Size)

@@ -41,7 +41,8 @@ const (
 )
 
 func (k RowKind) String() string {
-	return [...]string{"restart", "trigger", "unmapped", "exception", "return", "context", "timestamp", "cycles", "instruction", "no_sync", "cancelled"}[k]
+	return [...]string{"restart", "trigger", "unmapped", "exception", "return", "context", "timestamp", "cycles",
+		"instruction", "no_sync", "cancelled"}[k]
 }
 
 // sortRows puts rows into the order in which they are compared.

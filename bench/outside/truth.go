@@ -75,7 +75,8 @@ func contextCells(c cells) string {
 }
 
 func instructionRow(c cells) (RowKind, string, bool) {
-	return Instruction, fmt.Sprintf("%s %s %s %s%s%s %s", c.hex("address"), c.text("size"), c.text("isa"), c.text("executed"),
+	return Instruction, fmt.Sprintf("%s %s %s %s%s%s %s", c.hex("address"), c.text("size"), c.text("isa"),
+		c.text("executed"),
 		named("cycles", c.text("cycles")), named("timestamp", c.text("timestamp")), contextCells(c)), true
 }
 

@@ -16,7 +16,8 @@ import (
 func TestLaterThanV5TE(t *testing.T) {
 	need.Tool(t, need.Objdump, "arm-none-eabi-as")
 	for arch, want := range map[string]bool{
-		"armv4t": false, "armv5te": false, "armv5tej": false, "armv6": true, "armv6t2": true, "armv7-a": true, "armv7-m": true, "armv8-a": true,
+		"armv4t": false, "armv5te": false, "armv5tej": false, "armv6": true, "armv6t2": true, "armv7-a": true,
+		"armv7-m": true, "armv8-a": true,
 	} {
 		name := filepath.Join(t.TempDir(), "a.o")
 		as := exec.Command("arm-none-eabi-as", "-march="+arch, "-o", name)

@@ -21,7 +21,8 @@ func TestRepeat(t *testing.T) {
 			const times = 3
 			got := countRepeated(t, dir, times*int(once.Bytes))
 			if once.Instructions < least || got.Instructions != times*once.Instructions || got.Bytes != times*once.Bytes {
-				t.Errorf("%d times: %d instructions in %d bytes, once %d in %d", times, got.Instructions, got.Bytes, once.Instructions, once.Bytes)
+				t.Errorf("%d times: %d instructions in %d bytes, once %d in %d", times, got.Instructions, got.Bytes,
+					once.Instructions, once.Bytes)
 			}
 			if got.BytesLost != once.BytesLost {
 				t.Errorf("%d bytes lost, once %d", got.BytesLost, once.BytesLost)

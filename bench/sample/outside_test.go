@@ -41,8 +41,10 @@ func TestOutsideDecoder(t *testing.T) {
 	}{
 		{"as it is", all, func(*pft.Options) {}, false},
 		{"packed atoms", some, func(o *pft.Options) { o.CycleAccurate = false }, false},
-		{"no return stack, four bytes of Context ID", some, func(o *pft.Options) { o.ReturnStack, o.ContextIDBytes = false, 4 }, false},
-		{"return stack of one entry, rare sync", some, func(o *pft.Options) { o.ReturnStackDepth, o.SyncBytes = 1, 16384 }, false},
+		{"no return stack, four bytes of Context ID", some,
+			func(o *pft.Options) { o.ReturnStack, o.ContextIDBytes = false, 4 }, false},
+		{"return stack of one entry, rare sync", some, func(o *pft.Options) { o.ReturnStackDepth, o.SyncBytes = 1, 16384 },
+			false},
 		{"branch broadcast, no context", some, func(o *pft.Options) { o.BranchBroadcast, o.ContextIDBytes = true, 0 }, false},
 		{"data barriers, 48-bit timestamps, packed", some, func(o *pft.Options) {
 			o.DataBarriers, o.Timestamp64, o.CycleAccurate = true, false, false
@@ -208,7 +210,8 @@ func (r *outsideRows) element(e *outside.Element) {
 			r.id = schema.Of(uint64(e.ContextID.V))
 		}
 	case "EXCEPTION":
-		r.exceptions = append(r.exceptions, outsideException(r.instructions, uint64(e.ReturnAddress.V), uint64(e.Exception), r.cycle))
+		r.exceptions = append(r.exceptions, outsideException(r.instructions, uint64(e.ReturnAddress.V), uint64(e.Exception),
+			r.cycle))
 	case "EXCEPTION_RET":
 		r.exceptions = append(r.exceptions, fmt.Sprintf("%d return", r.instructions))
 	}

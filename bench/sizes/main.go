@@ -49,7 +49,9 @@ func run(args []string, out io.Writer) (err error) {
 		}
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 1, ' ', tabwriter.AlignRight|tabwriter.Debug)
-	fmt.Fprintln(w, "capture\tinstructions\tsegments\traw\tzstd -19\tarchive: trace\tof zstd -19\tsmall tables\tinstructions zstd1\tblocks zstd3\tpackets zstd11\t")
+	fmt.Fprintln(w,
+		"capture\tinstructions\tsegments\traw\tzstd -19\tarchive: trace\tof zstd -19\tsmall tables\tinstructions "+
+			"zstd1\tblocks zstd3\tpackets zstd11\t")
 	for _, arg := range args {
 		name, snapshot, ok := strings.Cut(arg, "=")
 		if !ok {
@@ -75,7 +77,8 @@ type measured struct {
 }
 
 func (m *measured) measure() error {
-	s, err := pipeline.Archive(context.Background(), m.input, m.dir, keep.ArchiveOptions{Export: pipeline.Options{Workers: runtime.GOMAXPROCS(0)}})
+	s, err := pipeline.Archive(context.Background(), m.input, m.dir,
+		keep.ArchiveOptions{Export: pipeline.Options{Workers: runtime.GOMAXPROCS(0)}})
 	if err != nil {
 		return err
 	}
@@ -91,7 +94,8 @@ func (m *measured) measure() error {
 		tables []*schema.Table
 	}{
 		{&m.rows, schema.LevelInstructions, parquetfile.ZSTD1, []*schema.Table{&schema.Instructions}},
-		{&m.blocks, schema.LevelBlocks, parquetfile.ZSTD3, []*schema.Table{&schema.Blocks, &schema.BlockRuns, &schema.CodeBlocks}},
+		{&m.blocks, schema.LevelBlocks, parquetfile.ZSTD3,
+			[]*schema.Table{&schema.Blocks, &schema.BlockRuns, &schema.CodeBlocks}},
 		{&m.packets, schema.LevelNone, parquetfile.ZSTD11, []*schema.Table{&schema.Packets}},
 	} {
 		if *x.to, err = m.export(x.level, x.codec, x.tables); err != nil {
@@ -103,7 +107,8 @@ func (m *measured) measure() error {
 
 // export returns how many bytes tables of an export have.
 func (m *measured) export(level schema.Level, codec parquetfile.Codec, tables []*schema.Table) (n int64, err error) {
-	s, err := pipeline.Export(context.Background(), m.input, m.dir, pipeline.Options{Level: level, Codec: codec.String(), Tables: tables, Workers: runtime.GOMAXPROCS(0)})
+	s, err := pipeline.Export(context.Background(), m.input, m.dir,
+		pipeline.Options{Level: level, Codec: codec.String(), Tables: tables, Workers: runtime.GOMAXPROCS(0)})
 	if err != nil {
 		return 0, err
 	}

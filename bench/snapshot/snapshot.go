@@ -92,7 +92,8 @@ func (c *Core) ini() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "[device]\nname=%s\nclass=core\ntype=%s\n", c.Name, c.Type)
 	for i, d := range c.Dumps {
-		fmt.Fprintf(&b, "\n[dump%d]\nfile=%s\naddress=0x%08X\noffset=0x%X\nlength=0x%X\n", i, d.File, d.Address, d.Offset, d.Length)
+		fmt.Fprintf(&b, "\n[dump%d]\nfile=%s\naddress=0x%08X\noffset=0x%X\nlength=0x%X\n", i, d.File, d.Address, d.Offset,
+			d.Length)
 	}
 	return b.String()
 }

@@ -24,7 +24,8 @@ func TestSnapshotFiles(t *testing.T) {
 			Name: "cpu_0", Type: "Cortex-A15",
 			Dumps: []snapshot.Dump{{File: "code.bin", Address: 0x8000, Offset: 0x40, Length: 0x100}},
 		}},
-		Sources: []snapshot.Source{{Name: "PTM_0", Type: "PTM1.1", Core: "cpu_0", Buffer: "ETB_0", Registers: ptm.Registers()}},
+		Sources: []snapshot.Source{{Name: "PTM_0", Type: "PTM1.1", Core: "cpu_0", Buffer: "ETB_0",
+			Registers: ptm.Registers()}},
 		Buffers: []snapshot.Buffer{{Name: "ETB_0", File: "trace.bin", Format: "coresight"}},
 	}
 	want := map[string]string{

@@ -108,7 +108,8 @@ func (s *Step) Check() error {
 		to.Address, to.ISA = s.Instruction.Target, s.Instruction.TargetISA
 	}
 	if to != s.Next {
-		return fmt.Errorf("%s (%s, opcode 0x%x) continues at %s, not at %s", s.At, s.Instruction.Kind, s.Instruction.Opcode, s.Next, to)
+		return fmt.Errorf("%s (%s, opcode 0x%x) continues at %s, not at %s", s.At, s.Instruction.Kind, s.Instruction.Opcode,
+			s.Next, to)
 	}
 	return nil
 }

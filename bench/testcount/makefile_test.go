@@ -35,10 +35,12 @@ func TestMakefile(t *testing.T) {
 		want   string            // in the output; a target that begins with ! fails
 	}{
 		{"a target is fuzzed", "fuzz", nil, "fuzz: elapsed: "},
-		{"a target that fails", "!fuzz", map[string]string{"m_test.go": strings.Replace(module["m_test.go"], "{})", "{ panic(1) })", 1)}, "FAIL"},
+		{"a target that fails", "!fuzz", map[string]string{"m_test.go": strings.Replace(module["m_test.go"], "{})",
+			"{ panic(1) })", 1)}, "FAIL"},
 		{"packages that cannot be listed", "!fuzz", map[string]string{"go.mod": "module m\n\nrequire nothing\n"}, "go.mod"},
 		{"nothing to generate", "generate", nil, "go generate"},
-		{"a changed file", "!generate", map[string]string{"m.go": "package m\n\n//go:generate cp go.mod m_test.go\n"}, "+module example.com/m"},
+		{"a changed file", "!generate", map[string]string{"m.go": "package m\n\n//go:generate cp go.mod m_test.go\n"},
+			"+module example.com/m"},
 		{"a new file", "!generate", map[string]string{"m.go": "package m\n\n//go:generate touch made.go\n"}, "\nmade.go\n"},
 		{"a generator that fails", "!generate", map[string]string{"m.go": "package m\n\n//go:generate false\n"}, "m.go:3"},
 		{"tests are counted", "test", map[string]string{
@@ -56,7 +58,8 @@ func TestMakefile(t *testing.T) {
 			"n/n_test.go": "package n\n\nimport \"testing\"\n\nfunc TestA(t *testing.T) { t.Error(\"runs\") }\n",
 		}, "1 passed, 0 failed, 0 skipped\n"},
 		{"one of two targets fails", "!fuzz", map[string]string{
-			"n/n_test.go": strings.Replace(strings.Replace(module["m_test.go"], "package m", "package n", 1), "{})", "{ panic(1) })", 1),
+			"n/n_test.go": strings.Replace(strings.Replace(module["m_test.go"], "package m", "package n", 1), "{})",
+				"{ panic(1) })", 1),
 		}, "FAIL\texample.com/m/n\t"},
 		{"where no benchmark is, none is looked for", "bench", map[string]string{
 			"m_test.go":   "package m\n\nimport \"testing\"\n\nfunc BenchmarkA(b *testing.B) {\n\tfor b.Loop() {\n\t}\n}\n",

@@ -47,7 +47,8 @@ func comparePorts(instructions int64, times, rounds int) error {
 	subjects := make([]subject, len(ported))
 	for i, p := range ported {
 		dir := filepath.Join(work, p.name)
-		input, images, err := tracePort(dir, generate.Recipe{Protocol: p.name, Minor: p.minor, Framing: generate.NoFrames}, instructions, times)
+		input, images, err := tracePort(dir, generate.Recipe{Protocol: p.name, Minor: p.minor, Framing: generate.NoFrames},
+			instructions, times)
 		if err != nil {
 			return fmt.Errorf("%s: %w", p.name, err)
 		}
@@ -60,7 +61,8 @@ func comparePorts(instructions int64, times, rounds int) error {
 }
 
 // tracePort writes a capture of the execution, and returns what to decode.
-func tracePort(dir string, r generate.Recipe, instructions int64, times int) (input string, images []string, err error) {
+func tracePort(dir string, r generate.Recipe, instructions int64, times int) (input string, images []string,
+	err error) {
 	w, err := portWorkload(instructions, r.Arch())
 	if err != nil {
 		return "", nil, err
@@ -109,7 +111,8 @@ func reportPorts(out io.Writer, subjects []subject) error {
 	}
 	fmt.Fprintf(out, "%d rounds, %d processors\n", len(first.runs[0]), runtime.NumCPU())
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(w, "what\tworkers\tprotocol\tCPU ns/instr\tspeed by CPU\tby wall, of %s\ttwo workers, by wall\tpeak MB\t\n", first.name)
+	fmt.Fprintf(w,
+		"what\tworkers\tprotocol\tCPU ns/instr\tspeed by CPU\tby wall, of %s\ttwo workers, by wall\tpeak MB\t\n", first.name)
 	for k, m := range portModes {
 		for i := range subjects {
 			s := &subjects[i]

@@ -29,10 +29,11 @@ Examples:
    tracelake archive capture -o store/run2.tla --images store/images -e firmware.elf
    tracelake export run.tla -o rows --level blocks
    sha256sum -c manifest-sha256.txt      (in run.tla)`,
-		Flags: slices.Concat(inputFlags(), []cli.Flag{sourceFlag()}, memoryFlags(), []cli.Flag{symbolsFlag()}, archiveFlags(), screenFlags(), []cli.Flag{
-			jobsFlag("decode and pack on `N` cores; the files are the same for any N"),
-			resumableFlag(), resumeFlag(),
-		}, quietFlags()),
+		Flags: slices.Concat(inputFlags(), []cli.Flag{sourceFlag()}, memoryFlags(), []cli.Flag{symbolsFlag()}, archiveFlags(),
+			screenFlags(), []cli.Flag{
+				jobsFlag("decode and pack on `N` cores; the files are the same for any N"),
+				resumableFlag(), resumeFlag(),
+			}, quietFlags()),
 		Action: archiveAction,
 	}
 }
@@ -40,14 +41,18 @@ Examples:
 // archiveFlags say what archive to write.
 func archiveFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: groupOutput, Usage: "write the archive to `DIR`; required"},
+		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: groupOutput,
+			Usage: "write the archive to `DIR`; required"},
 		&cli.BoolFlag{Name: "overwrite", Category: groupOutput, Usage: "replace an archive in DIR"},
-		&cli.StringFlag{Name: "level", Category: groupOutput, Usage: "pack at `LEVEL` " + strings.Join(seekable.Levels(), ", "), DefaultText: "the last"},
-		&cli.StringFlag{Name: "images", Category: groupOutput, Usage: "keep program memory in `DIR`, which archives share", DefaultText: "in the archive"},
+		&cli.StringFlag{Name: "level", Category: groupOutput,
+			Usage: "pack at `LEVEL` " + strings.Join(seekable.Levels(), ", "), DefaultText: "the last"},
+		&cli.StringFlag{Name: "images", Category: groupOutput, Usage: "keep program memory in `DIR`, which archives share",
+			DefaultText: "in the archive"},
 		&cli.BoolFlag{Name: "no-images", Category: groupOutput, Usage: "keep the hashes of program memory alone"},
 		&cli.StringSliceFlag{Name: "task", Category: groupOutput, Usage: "name the tasks of a Context ID: `ID=NAME`"},
 		&cli.StringSliceFlag{Name: "label", Category: groupOutput, Usage: "put a label into the manifest: `KEY=VALUE`"},
-		&cli.Uint64Flag{Name: "timestamp-hz", Category: groupOutput, Usage: "timestamps count at `HZ`", DefaultText: "as the snapshot says"},
+		&cli.Uint64Flag{Name: "timestamp-hz", Category: groupOutput, Usage: "timestamps count at `HZ`",
+			DefaultText: "as the snapshot says"},
 		&cli.Uint64Flag{Name: "cycle-hz", Category: groupOutput, Usage: "cycles count at `HZ`", DefaultText: "not known"},
 	}
 }
@@ -85,11 +90,13 @@ func readArchive(ctx *cli.Context) (*archiveArgs, error) {
 		input: input, dir: ctx.String("output"), reporting: readReporting(ctx),
 		options: keep.ArchiveOptions{
 			Export: pipeline.Options{
-				Capture: captureOptions(ctx), TimestampHz: ctx.Uint64("timestamp-hz"), CycleHz: ctx.Uint64("cycle-hz"), MaxRows: pipeline.DefaultMaxRows,
+				Capture: captureOptions(ctx), TimestampHz: ctx.Uint64("timestamp-hz"), CycleHz: ctx.Uint64("cycle-hz"),
+				MaxRows:   pipeline.DefaultMaxRows,
 				Resumable: ctx.Bool("resumable"), Resume: ctx.Bool("resume"),
 			},
-			CreateOptions: archive.CreateOptions{Images: ctx.String("images"), NoImages: ctx.Bool("no-images"), Overwrite: ctx.Bool("overwrite")},
-			Level:         ctx.String("level"),
+			CreateOptions: archive.CreateOptions{Images: ctx.String("images"), NoImages: ctx.Bool("no-images"),
+				Overwrite: ctx.Bool("overwrite")},
+			Level: ctx.String("level"),
 		},
 	}
 	args.options.Export.Capture.ImageStore = "" // it is to be written, not read

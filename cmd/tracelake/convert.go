@@ -29,7 +29,8 @@ type format struct {
 
 // formats are those that convert writes, in the order of its help.
 func formats() []format {
-	return []format{lcovFormat(), coberturaFormat(), modoffFormat(), foldedFormat(), pprofFormat(), callgrindFormat(), autofdoFormat(), speedscopeFormat(), perfettoFormat()}
+	return []format{lcovFormat(), coberturaFormat(), modoffFormat(), foldedFormat(), pprofFormat(), callgrindFormat(),
+		autofdoFormat(), speedscopeFormat(), perfettoFormat()}
 }
 
 // A conversion is a command line, with the datasets that it names, and what comes of them.
@@ -62,7 +63,8 @@ Examples:
    tracelake convert --to pprof run -o run.pb.gz`,
 		Flags: slices.Concat([]cli.Flag{
 			&cli.StringFlag{Name: "to", Category: groupOutput, Usage: "write `FORMAT`"},
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: groupOutput, Usage: "write to `FILE`", DefaultText: "stdout"},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: groupOutput, Usage: "write to `FILE`",
+				DefaultText: "stdout"},
 		}, pathFlags(), windowFlags(), forced(datasetFlags())),
 		Action: convertDatasets,
 	}

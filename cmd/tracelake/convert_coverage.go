@@ -11,7 +11,8 @@ import (
 func lcovFormat() format {
 	return format{
 		name: "lcov",
-		about: "coverage for genhtml, which needs --branch-coverage to show branches; version 2 also --ignore-errors inconsistent, " +
+		about: "coverage for genhtml, which needs --branch-coverage to show branches; version 2 also --ignore-errors " +
+			"inconsistent, " +
 			"since it takes a branch that was reached and never taken, alone on its line, for a contradiction",
 		takes: flagNames(pathFlags()),
 		write: func(c *conversion) error {
@@ -62,7 +63,8 @@ func (c *conversion) needLines() error {
 	if c.m.HasLines() {
 		return nil
 	}
-	return fmt.Errorf("%s: there are no source lines; export with a program file that has debugging information: -e FILE", c.m.Trust().Datasets[0].Dir)
+	return fmt.Errorf("%s: there are no source lines; export with a program file that has debugging information: -e FILE",
+		c.m.Trust().Datasets[0].Dir)
 }
 
 // missing lists sources that are not where they should be.

@@ -9,8 +9,9 @@ import (
 
 func foldedFormat() format {
 	return format{
-		name:  "folded",
-		about: "a line TASK;CALLER;CALLEE N for each path of calls, for flame graphs: cycles if all that ran has cycles, else instructions",
+		name: "folded",
+		about: "a line TASK;CALLER;CALLEE N for each path of calls, for flame graphs: cycles if all that ran has cycles, " +
+			"else instructions",
 		write: func(c *conversion) error {
 			p, err := c.profile()
 			if err != nil {
@@ -73,10 +74,12 @@ func autofdoFormat() format {
 				return err
 			}
 			if len(s.Functions) == 0 {
-				return fmt.Errorf("%s: no function that ran has lines from its declaration on; export with a program file that has debugging information: -e FILE", c.m.Trust().Datasets[0].Dir)
+				return fmt.Errorf("%s: no function that ran has lines from its declaration on; export with a program file that "+
+					"has debugging information: -e FILE", c.m.Trust().Datasets[0].Dir)
 			}
 			if s.LeftOut > 0 {
-				c.notes.line("%s of %s left out: of functions without debugging information, or inlined ones whose declaration is not known",
+				c.notes.line("%s of %s left out: of functions without debugging information, or inlined ones whose declaration "+
+					"is not known",
 					thousands(s.LeftOut), count(s.Executed, "executed instruction"))
 			}
 			return convert.AutoFDO(&c.out, s)
@@ -102,7 +105,8 @@ func (c *conversion) profile() (*profile.Profile, error) {
 		return nil, err
 	}
 	if depth, cut := p.Shorten(mostFrames); depth > 0 {
-		c.notes.line("paths are cut after %s: what is below, %s, counts there", count(int64(depth), "frame"), count(cut, "instruction"))
+		c.notes.line("paths are cut after %s: what is below, %s, counts there", count(int64(depth), "frame"),
+			count(cut, "instruction"))
 	}
 	return p, nil
 }

@@ -16,7 +16,8 @@ import (
 func speedscopeFormat() format {
 	return format{
 		name: "speedscope",
-		about: "calls of each source in order of time, and call trees of each task, for speedscope: in cycles if all of the source has cycles, " +
+		about: "calls of each source in order of time, and call trees of each task, for speedscope: in cycles if all of " +
+			"the source has cycles, " +
 			"else in instructions",
 		takes: flagNames(append(windowFlags(), pathFlags()...)),
 		write: func(c *conversion) error {
@@ -41,7 +42,8 @@ func speedscopeFormat() format {
 func perfettoFormat() format {
 	return format{
 		name: "perfetto",
-		about: "tasks, calls and exceptions on tracks, for Perfetto: in nanoseconds if --cycle-hz was given at export, else a cycle, or an instruction, " +
+		about: "tasks, calls and exceptions on tracks, for Perfetto: in nanoseconds if --cycle-hz was given at export, " +
+			"else a cycle, or an instruction, " +
 			"is one",
 		takes:  flagNames(windowFlags()),
 		binary: true,
@@ -60,8 +62,10 @@ func perfettoFormat() format {
 func windowFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "from", Category: groupInput, Usage: "leave out what was before an instruction, `seq=N`"},
-		&cli.StringFlag{Name: "until", Category: groupInput, Usage: "leave out an instruction, `seq=N`, and what was after it"},
-		&cli.StringFlag{Name: "around", Category: groupInput, Usage: "only M instructions before and after one: `seq=N±M`, or seq=N+-M"},
+		&cli.StringFlag{Name: "until", Category: groupInput,
+			Usage: "leave out an instruction, `seq=N`, and what was after it"},
+		&cli.StringFlag{Name: "around", Category: groupInput,
+			Usage: "only M instructions before and after one: `seq=N±M`, or seq=N+-M"},
 	}
 }
 
@@ -84,7 +88,8 @@ func readWindow(ctx *cli.Context) (timeline.Window, error) {
 		text := ctx.String(end.flag)
 		n, ok := ordinal(strings.CutPrefix(text, "seq="))
 		if !ok {
-			return w, usage("--"+end.flag+" "+text, "is no instruction", "write seq=N: the number of an instruction in its source, from 0")
+			return w, usage("--"+end.flag+" "+text, "is no instruction",
+				"write seq=N: the number of an instruction in its source, from 0")
 		}
 		*end.at = n
 	}
@@ -117,7 +122,8 @@ const mostSlices = 1_000_000
 
 // tooMany is the error for more slices than viewers can show.
 func tooMany(dir string, slices int64) error {
-	return fmt.Errorf("%s: %s calls, exceptions and marks are more than viewers show well (%s); write a part with --around seq=N±M, or --from and --until, or add --force",
+	return fmt.Errorf("%s: %s calls, exceptions and marks are more than viewers show well (%s); write a part with "+
+		"--around seq=N±M, or --from and --until, or add --force",
 		dir, thousands(slices), thousands(mostSlices))
 }
 
@@ -130,7 +136,8 @@ func (c *conversion) timelines() (convert.Timelines, error) {
 	}
 	switch {
 	case size.Longest == 0:
-		return nil, fmt.Errorf("%s: no instruction was decoded, so there is nothing to show; tracelake report trust says why", c.dirs[0])
+		return nil, fmt.Errorf("%s: no instruction was decoded, so there is nothing to show; tracelake report trust says why",
+			c.dirs[0])
 	case size.Sources == 0:
 		return nil, fmt.Errorf("%s: there is no seq=%d; the last is seq=%d", c.dirs[0], c.window.From, size.Longest-1)
 	case !c.force && size.Slices > mostSlices:
@@ -138,7 +145,8 @@ func (c *conversion) timelines() (convert.Timelines, error) {
 	}
 	c.notes.line("%s calls, exceptions and marks of %s", thousands(size.Slices), count(int64(size.Sources), "source"))
 	if size.LeftOut > 0 {
-		c.notes.line("%s left out at export: those that ended last; export with --tables calls,... for all", count(size.LeftOut, "calls"))
+		c.notes.line("%s left out at export: those that ended last; export with --tables calls,... for all",
+			count(size.LeftOut, "calls"))
 	}
 	return func(do func(*timeline.Timeline) error) error {
 		return timeline.Each(c.m, c.dirs, c.options.Test, c.window, do)

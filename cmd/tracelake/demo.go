@@ -41,8 +41,10 @@ Examples:
    tracelake demo -o /tmp/demo
    tracelake demo --protocol etmv1`,
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "protocol", Category: groupInput, Value: demoProtocol, Usage: "show `PROTOCOL` " + list(generate.Protocols(), "or")},
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: groupOutput, Value: "tracelake-demo", Usage: "write to `DIR`"},
+			&cli.StringFlag{Name: "protocol", Category: groupInput, Value: demoProtocol,
+				Usage: "show `PROTOCOL` " + list(generate.Protocols(), "or")},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: groupOutput, Value: "tracelake-demo",
+				Usage: "write to `DIR`"},
 		},
 		Action: demo,
 	}
@@ -199,7 +201,8 @@ func (s *screen) demoFindings(t *schema.Totals, tables map[string]schema.Files, 
 	}
 	s.blank()
 	s.line("%s of trace hold %s (%s); a row of instructions takes %.2f bytes.",
-		count(t.Bytes, unit), count(t.Instructions, "instruction"), each, float64(tables[schema.Instructions.Name].Bytes)*perInstruction)
+		count(t.Bytes, unit), count(t.Instructions, "instruction"), each,
+		float64(tables[schema.Instructions.Name].Bytes)*perInstruction)
 }
 
 // demoNext is what to type next. Its operands are the demo's directory, the

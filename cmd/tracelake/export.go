@@ -28,30 +28,42 @@ Examples:
    tracelake export capture -o run1 --overwrite -e firmware.elf --level blocks
    tracelake export run1 -o part --around seq=5000000±2000
    tracelake export etb.bin -o run1 --protocol pft --framed --source 0x13 -e firmware.elf`,
-		Flags:  slices.Concat(inputFlags(), []cli.Flag{sourceFlag()}, partFlags(), memoryFlags(), []cli.Flag{symbolsFlag(), storeFlag()}, outputFlags(), screenFlags(), runFlags()),
+		Flags: slices.Concat(inputFlags(), []cli.Flag{sourceFlag()}, partFlags(), memoryFlags(),
+			[]cli.Flag{symbolsFlag(), storeFlag()}, outputFlags(), screenFlags(), runFlags()),
 		Action: export,
 	}
 }
 
 // symbolsFlag names what ran.
 func symbolsFlag() cli.Flag {
-	return &cli.StringSliceFlag{Name: "symbols", Category: groupMemory, Usage: "names of functions and lines from an ELF `FILE`, FILE@BASE or CORE=FILE; --elf implies it"}
+	return &cli.StringSliceFlag{Name: "symbols", Category: groupMemory,
+		Usage: "names of functions and lines from an ELF `FILE`, FILE@BASE or CORE=FILE; --elf implies it"}
 }
 
 // outputFlags say what dataset to write.
 func outputFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: groupOutput, Usage: "write the dataset to `DIR`; required"},
+		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: groupOutput,
+			Usage: "write the dataset to `DIR`; required"},
 		&cli.BoolFlag{Name: "overwrite", Category: groupOutput, Usage: "replace a dataset in DIR"},
-		&cli.StringFlag{Name: "level", Category: groupOutput, Value: "instructions", Usage: "`LEVEL` instructions, a row for each; blocks, a row for each straight run; or none: they are counted, which is fastest"},
+		&cli.StringFlag{Name: "level", Category: groupOutput, Value: "instructions",
+			Usage: "`LEVEL` instructions, a row for each; blocks, a row for each straight run; or none: they are counted, " +
+				"which is fastest"},
 		&cli.StringFlag{Name: "format", Category: groupOutput, Value: "parquet", Usage: "`FORMAT` parquet or arrow"},
-		&cli.StringFlag{Name: "codec", Category: groupOutput, Usage: "compress with `CODEC` " + strings.Join(parquetfile.CodecNames(), ", ") + "; arrow: " + strings.Join(arrowfile.CodecNames(), ", "), DefaultText: "the first; of blocks zstd3"},
-		&cli.StringFlag{Name: "tables", Category: groupOutput, Usage: "write the tables `A,B` beside those always written, or all", DefaultText: "all but packets"},
-		&cli.BoolFlag{Name: "packets-only", Category: groupOutput, Usage: "write the tables that need no program: packets, exceptions, events, timestamps, contexts, and those always written"},
-		&cli.Int64Flag{Name: "max-rows", Category: groupOutput, Usage: "fail where there would be more than `N` rows of instructions or blocks", Value: pipeline.DefaultMaxRows},
+		&cli.StringFlag{Name: "codec", Category: groupOutput,
+			Usage: "compress with `CODEC` " + strings.Join(parquetfile.CodecNames(), ", ") + "; arrow: " +
+				strings.Join(arrowfile.CodecNames(), ", "), DefaultText: "the first; of blocks zstd3"},
+		&cli.StringFlag{Name: "tables", Category: groupOutput,
+			Usage: "write the tables `A,B` beside those always written, or all", DefaultText: "all but packets"},
+		&cli.BoolFlag{Name: "packets-only", Category: groupOutput,
+			Usage: "write the tables that need no program: packets, exceptions, events, timestamps, contexts, and those " +
+				"always written"},
+		&cli.Int64Flag{Name: "max-rows", Category: groupOutput,
+			Usage: "fail where there would be more than `N` rows of instructions or blocks", Value: pipeline.DefaultMaxRows},
 		&cli.StringSliceFlag{Name: "task", Category: groupOutput, Usage: "name the tasks of a Context ID: `ID=NAME`"},
 		&cli.StringSliceFlag{Name: "label", Category: groupOutput, Usage: "put a label into the manifest: `KEY=VALUE`"},
-		&cli.Uint64Flag{Name: "timestamp-hz", Category: groupOutput, Usage: "timestamps count at `HZ`", DefaultText: "as the snapshot says"},
+		&cli.Uint64Flag{Name: "timestamp-hz", Category: groupOutput, Usage: "timestamps count at `HZ`",
+			DefaultText: "as the snapshot says"},
 		&cli.Uint64Flag{Name: "cycle-hz", Category: groupOutput, Usage: "cycles count at `HZ`", DefaultText: "not known"},
 	}
 }
@@ -59,7 +71,8 @@ func outputFlags() []cli.Flag {
 // runFlags say how to run.
 func runFlags() []cli.Flag {
 	return append([]cli.Flag{
-		&cli.Float64Flag{Name: "require", Category: groupRun, Usage: "exit with 3 unless `PERCENT` of each source is decoded, placed, and agrees", DefaultText: "nothing"},
+		&cli.Float64Flag{Name: "require", Category: groupRun,
+			Usage: "exit with 3 unless `PERCENT` of each source is decoded, placed, and agrees", DefaultText: "nothing"},
 		jobsFlag("decode on `N` cores; the files are the same for any N"),
 		resumableFlag(), resumeFlag(),
 	}, quietFlags()...)
@@ -72,7 +85,8 @@ func resumableFlag() cli.Flag {
 }
 
 func resumeFlag() cli.Flag {
-	return &cli.BoolFlag{Name: "resume", Category: groupRun, Usage: "go on with an interrupted --resumable, given the same flags"}
+	return &cli.BoolFlag{Name: "resume", Category: groupRun,
+		Usage: "go on with an interrupted --resumable, given the same flags"}
 }
 
 // exportArgs is what a command line of export says.
@@ -114,7 +128,8 @@ func readExport(ctx *cli.Context) (*exportArgs, error) {
 		options: pipeline.Options{
 			Capture: captureOptions(ctx), Codec: ctx.String("codec"), Overwrite: ctx.Bool("overwrite"),
 			Resumable: ctx.Bool("resumable"), Resume: ctx.Bool("resume"),
-			PacketsOnly: ctx.Bool("packets-only"), TimestampHz: ctx.Uint64("timestamp-hz"), CycleHz: ctx.Uint64("cycle-hz"), MaxRows: ctx.Int64("max-rows"),
+			PacketsOnly: ctx.Bool("packets-only"), TimestampHz: ctx.Uint64("timestamp-hz"), CycleHz: ctx.Uint64("cycle-hz"),
+			MaxRows: ctx.Int64("max-rows"),
 		},
 	}
 	if args.dir == "" {
@@ -156,7 +171,8 @@ func readLevel(ctx *cli.Context, o *pipeline.Options) error {
 			continue
 		}
 		if o.Level == schema.LevelNone && ctx.IsSet("max-rows") {
-			return usage("--max-rows", "is given beside --level none, which writes no rows of instructions", "leave out one of them")
+			return usage("--max-rows", "is given beside --level none, which writes no rows of instructions",
+				"leave out one of them")
 		}
 		return nil
 	}
@@ -200,7 +216,8 @@ func readTables(ctx *cli.Context, o *pipeline.Options) error {
 		case t == nil:
 			return usage("--tables "+name, "is no table", "tables are all, or of "+strings.Join(tableNames(), ","))
 		case t.Level != schema.AnyLevel && t.Level != o.Level:
-			return usage("--tables "+name, fmt.Sprintf("is no table of --level %s", o.Level), fmt.Sprintf("give --level %s", t.Level))
+			return usage("--tables "+name, fmt.Sprintf("is no table of --level %s", o.Level),
+				fmt.Sprintf("give --level %s", t.Level))
 		}
 		o.Tables = append(o.Tables, t)
 	}

@@ -162,7 +162,8 @@ func TestInterruptedOverwrite(t *testing.T) {
 
 // partial is the pattern of a file of a dataset that is being written.
 func partial(dir string, path ...string) string {
-	return filepath.Join(append([]string{filepath.Dir(dir), "." + filepath.Base(dir) + ".tracelake-partial-*"}, path...)...)
+	return filepath.Join(append([]string{filepath.Dir(dir), "." + filepath.Base(dir) + ".tracelake-partial-*"},
+		path...)...)
 }
 
 // waitForFile waits until a file that matches is there: the export has come so
@@ -191,7 +192,8 @@ func TestExportsExcludeEachOther(t *testing.T) {
 	if failed, ok := errors.AsType[*exec.ExitError](err); !ok || failed.ExitCode() != statusFailed {
 		t.Errorf("exits with %v", err)
 	}
-	if want := fmt.Sprintf("tracelake: %s is being written by process %d on ", dir, first.Process.Pid); !strings.HasPrefix(string(out), want) {
+	if want := fmt.Sprintf("tracelake: %s is being written by process %d on ", dir,
+		first.Process.Pid); !strings.HasPrefix(string(out), want) {
 		t.Errorf("%q, want %q", out, want)
 	}
 	if _, err := os.Stat(dir); !os.IsNotExist(err) {

@@ -42,33 +42,43 @@ func protocolNames(samples bool) []string {
 // inputFlags say how to read INPUT.
 func inputFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "protocol", Category: groupInput, Usage: "INPUT is a raw file of `PROTOCOL` " + list(protocolNames(false), "or")},
+		&cli.StringFlag{Name: "protocol", Category: groupInput,
+			Usage: "INPUT is a raw file of `PROTOCOL` " + list(protocolNames(false), "or")},
 		&cli.BoolFlag{Name: "framed", Category: groupInput, Usage: "a raw file is in CoreSight formatter frames"},
-		&cli.StringSliceFlag{Name: "reg", Category: groupInput, Usage: "set a trace register or a setting: `NAME=VALUE`, as ETMCR=0x400, LAYOUT=etb"},
+		&cli.StringSliceFlag{Name: "reg", Category: groupInput,
+			Usage: "set a trace register or a setting: `NAME=VALUE`, as ETMCR=0x400, LAYOUT=etb"},
 		&cli.StringFlag{Name: "buffer", Category: groupInput, Usage: "read only the buffer `NAME`"},
-		&cli.Int64Flag{Name: "frame-offset", Category: groupInput, Usage: "the first frame starts at byte `N` of the buffer", DefaultText: "found"},
-		&cli.Int64Flag{Name: "ring-start", Category: groupInput, Usage: "the oldest byte of the buffer is byte `N`", DefaultText: "0"},
-		&cli.Int64Flag{Name: "max-input", Category: groupInput, Usage: "unpack at most `N` bytes of a compressed file or of standard input", DefaultText: "64 GiB"},
-		&cli.BoolFlag{Name: "allow-outside", Category: groupInput, Usage: "the snapshot may name files outside its directory"},
+		&cli.Int64Flag{Name: "frame-offset", Category: groupInput, Usage: "the first frame starts at byte `N` of the buffer",
+			DefaultText: "found"},
+		&cli.Int64Flag{Name: "ring-start", Category: groupInput, Usage: "the oldest byte of the buffer is byte `N`",
+			DefaultText: "0"},
+		&cli.Int64Flag{Name: "max-input", Category: groupInput,
+			Usage: "unpack at most `N` bytes of a compressed file or of standard input", DefaultText: "64 GiB"},
+		&cli.BoolFlag{Name: "allow-outside", Category: groupInput,
+			Usage: "the snapshot may name files outside its directory"},
 	}
 }
 
 // memoryFlags say what program ran.
 func memoryFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringSliceFlag{Name: "elf", Aliases: []string{"e"}, Category: groupMemory, Usage: "memory from an ELF `FILE` or FILE@BASE"},
-		&cli.StringSliceFlag{Name: "image", Category: groupMemory, Usage: "memory from a binary `FILE@ADDR` or FILE@ADDR:SPACE"},
+		&cli.StringSliceFlag{Name: "elf", Aliases: []string{"e"}, Category: groupMemory,
+			Usage: "memory from an ELF `FILE` or FILE@BASE"},
+		&cli.StringSliceFlag{Name: "image", Category: groupMemory,
+			Usage: "memory from a binary `FILE@ADDR` or FILE@ADDR:SPACE"},
 	}
 }
 
 // storeFlag says where the images of an archive are.
 func storeFlag() cli.Flag {
-	return &cli.StringFlag{Name: "images", Category: groupMemory, Usage: "the program memory of an archive is in `DIR`", DefaultText: "where it says"}
+	return &cli.StringFlag{Name: "images", Category: groupMemory, Usage: "the program memory of an archive is in `DIR`",
+		DefaultText: "where it says"}
 }
 
 // sourceFlag picks sources.
 func sourceFlag() cli.Flag {
-	return &cli.StringSliceFlag{Name: "source", Category: groupInput, Usage: "only the source with trace `ID`: 0x13 is hexadecimal, 19 decimal"}
+	return &cli.StringSliceFlag{Name: "source", Category: groupInput,
+		Usage: "only the source with trace `ID`: 0x13 is hexadecimal, 19 decimal"}
 }
 
 // captureOptions returns what inputFlags and memoryFlags say.
@@ -171,9 +181,11 @@ func unknownSource(ctx *cli.Context, err error) error {
 func inputArgument(ctx *cli.Context) (string, error) {
 	switch n := ctx.NArg(); {
 	case n == 0:
-		return "", usage(fullName(ctx.Command), "needs an INPUT: a snapshot directory, or a raw file (- is standard input) with --protocol", seeHelp(ctx.Command))
+		return "", usage(fullName(ctx.Command),
+			"needs an INPUT: a snapshot directory, or a raw file (- is standard input) with --protocol", seeHelp(ctx.Command))
 	case n > 1:
-		return "", usage(fullName(ctx.Command), fmt.Sprintf("takes one INPUT, but is given %d: %s", n, strings.Join(ctx.Args().Slice(), ", ")), seeHelp(ctx.Command))
+		return "", usage(fullName(ctx.Command), fmt.Sprintf("takes one INPUT, but is given %d: %s", n,
+			strings.Join(ctx.Args().Slice(), ", ")), seeHelp(ctx.Command))
 	}
 	input := ctx.Args().First()
 	if input == capture.Stdin {

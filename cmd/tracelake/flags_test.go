@@ -19,14 +19,22 @@ import (
 // command whose flag of a name is another one than elsewhere stands before it.
 var flagValues = map[string]string{
 	"protocol": "pft", "reg": "ETMCR=1,2", "buffer": "ETB_0", "frame-offset": "3", "ring-start": "0x10", "source": "0x13",
-	"elf": "a.elf", "symbols": "b.elf", "image": "a.bin@0x8000", "output": "elsewhere", "demo --protocol": "etmv1", "level": "blocks", "format": "arrow", "codec": "none",
-	"tables": "losses,events", "label": "a=1,2", "task": "0x1f=uart", "before": "seq=3", "index": "whole", "function": "main", "report last --instructions": "9", "timestamp-hz": "1000", "cycle-hz": "1000", "max-rows": "1000000000", "require": "90", "max-input": "7000", "jobs": "7000", "from": "1", "to": "0x20",
-	"truth": "truth", "capture": "capture", "archive --level": "fastest", "images": "store", "trace-version": "3.3", "context-id": "2", "data": "both", "sources": "3", "framing": "port", "vary": "0.5",
-	"code-bytes": "4096", "qemu-log": "a.log", "ring": "4096", "port": "4", "layout": "etb", "fifo": "40", "sync": "500", "idle": "0.25", "profile": "m", "instructions": "7", "seed": "7", "exceptions": "7", "switches": "7", "trace-off": "7", "overflow": "7",
-	"debug": "7", "triggers": "7", "command": "FROM summary",
-	"width": "72", "color": "never", "test": "boot", "exclude": "main=known", "exclude-from": "testdata/exclude.txt", "by": "line", "top": "3", "fail-under": "80:lines", "baseline": "before",
-	"convert --to": "cobertura", "convert --from": "seq=7", "until": "seq=8", "around": "seq=9+-1", "path-map": "a=b", "source-root": "src",
-	"title": "a title", "time-of": "run", "max-size": "5KB",
+	"elf": "a.elf", "symbols": "b.elf", "image": "a.bin@0x8000", "output": "elsewhere", "demo --protocol": "etmv1",
+	"level": "blocks", "format": "arrow", "codec": "none",
+	"tables": "losses,events", "label": "a=1,2", "task": "0x1f=uart", "before": "seq=3", "index": "whole",
+	"function": "main", "report last --instructions": "9", "timestamp-hz": "1000", "cycle-hz": "1000",
+	"max-rows": "1000000000", "require": "90", "max-input": "7000", "jobs": "7000", "from": "1", "to": "0x20",
+	"truth": "truth", "capture": "capture", "archive --level": "fastest", "images": "store", "trace-version": "3.3",
+	"context-id": "2", "data": "both", "sources": "3", "framing": "port", "vary": "0.5",
+	"code-bytes": "4096", "qemu-log": "a.log", "ring": "4096", "port": "4", "layout": "etb", "fifo": "40", "sync": "500",
+	"idle": "0.25", "profile": "m", "instructions": "7", "seed": "7", "exceptions": "7", "switches": "7", "trace-off": "7",
+	"overflow": "7",
+	"debug":    "7", "triggers": "7", "command": "FROM summary",
+	"width": "72", "color": "never", "test": "boot", "exclude": "main=known", "exclude-from": "testdata/exclude.txt",
+	"by": "line", "top": "3", "fail-under": "80:lines", "baseline": "before",
+	"convert --to": "cobertura", "convert --from": "seq=7", "until": "seq=8", "around": "seq=9+-1", "path-map": "a=b",
+	"source-root": "src",
+	"title":       "a title", "time-of": "run", "max-size": "5KB",
 }
 
 // readers are what each command makes of its flags.
@@ -250,7 +258,8 @@ func TestHelp(t *testing.T) {
 	walk(newApp(io.Discard, io.Discard).Commands, "", func(path string, c *cli.Command) {
 		help := commandHelp(c)
 		for line := range strings.Lines(help) {
-			if n := uniseg.StringWidth(strings.TrimSuffix(line, "\n")); n > helpColumns && !strings.HasPrefix(line, "   tracelake ") {
+			if n := uniseg.StringWidth(strings.TrimSuffix(line, "\n")); n > helpColumns &&
+				!strings.HasPrefix(line, "   tracelake ") {
 				t.Errorf("%s: line of %d columns: %s", path, n, line)
 			}
 		}

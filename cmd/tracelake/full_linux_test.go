@@ -33,7 +33,8 @@ func TestFullOutput(t *testing.T) {
 		cmd.Stdout, cmd.Stderr = full, &stderr
 		_ = cmd.Run()
 		full.Close()
-		if got := cmd.ProcessState.ExitCode(); got != statusFailed || !strings.Contains(stderr.String(), "no space left on device") {
+		if got := cmd.ProcessState.ExitCode(); got != statusFailed ||
+			!strings.Contains(stderr.String(), "no space left on device") {
 			t.Errorf("%q exits with %d: %s", args, got, &stderr)
 		}
 	}

@@ -75,7 +75,9 @@ func inspect(ctx *cli.Context) error {
 type unknownError struct{ input string }
 
 func (e *unknownError) Error() string {
-	return e.input + ": is no trace that can be read as it is; give a snapshot directory or a raw file of trace (the memory of a program goes with one, as --image FILE@ADDR)"
+	return e.input +
+		": is no trace that can be read as it is; give a snapshot directory or a raw file of trace (the memory of a " +
+		"program goes with one, as --image FILE@ADDR)"
 }
 
 // inspection puts an inspection into words.
@@ -119,7 +121,8 @@ func samplesOf(in *probe.Inspection) []pipeline.SourceSummary {
 			continue
 		}
 		s := pipeline.SourceSummary{Verdict: x.Sample.Verdict, Agreements: x.Sample.Agreements}
-		s.Bytes, s.BytesDecoded, s.Unit, s.Status = x.Sample.Bytes, x.Sample.BytesDecoded, x.Unit, schema.SourceStatusNames[schema.StatusDecoded]
+		s.Bytes, s.BytesDecoded, s.Unit, s.Status = x.Sample.Bytes, x.Sample.BytesDecoded, x.Unit,
+			schema.SourceStatusNames[schema.StatusDecoded]
 		sources = append(sources, s)
 	}
 	return sources
@@ -148,7 +151,8 @@ func (s *screen) buffer(x *probe.BufferInspection) {
 	}
 	s.blank()
 	s.line("%s", text)
-	t := &table.Table{Columns: []table.Column{{Title: "PART", Kind: table.Name}, {Title: "SHARE", Kind: table.Main}, {Kind: table.Share}, {Title: "BYTES", Kind: table.Main}}}
+	t := &table.Table{Columns: []table.Column{{Title: "PART", Kind: table.Name}, {Title: "SHARE", Kind: table.Main},
+		{Kind: table.Share}, {Title: "BYTES", Kind: table.Main}}}
 	whole := min(x.Looked, x.Bytes)
 	add := func(name string, n int64) {
 		t.Add(table.Bar{Full: float64(n), Whole: float64(whole)}, name, cellPercent(n, whole), thousands(n))
@@ -184,7 +188,8 @@ func (s *screen) inspected(x *probe.SourceInspection) {
 		in = " in buffer " + x.Buffer
 	}
 	s.blank()
-	s.line("source %s%s: %s%s", x.Source, sourceWords(x.Source, x.Name, x.Protocol, x.Version, x.Core), count(x.Bytes, unit), in)
+	s.line("source %s%s: %s%s", x.Source, sourceWords(x.Source, x.Name, x.Protocol, x.Version, x.Core),
+		count(x.Bytes, unit), in)
 	if len(x.Settings) > 0 {
 		s.item("settings", "%s", strings.Join(x.Settings, ", "))
 	}
@@ -207,7 +212,8 @@ func (s *screen) inspected(x *probe.SourceInspection) {
 func (s *screen) sample(source *probe.SourceInspection, unit string) {
 	x := source.Sample
 	s.item("sample", "%s: %s decoded (%s), %s, %s unplaced", count(x.Bytes, unit),
-		thousands(x.BytesDecoded), percent(x.BytesDecoded, x.Bytes), lostWords(x.BytesLost, x.Bytes, unit, x.Verdict), thousands(x.Unplaced))
+		thousands(x.BytesDecoded), percent(x.BytesDecoded, x.Bytes), lostWords(x.BytesLost, x.Bytes, unit, x.Verdict),
+		thousands(x.Unplaced))
 	s.item("", "%s", synchronisations(x))
 	if source.Statuses != nil {
 		s.item("statuses", "%s", source.Statuses)
@@ -232,7 +238,8 @@ func synchronisations(x *probe.Sample) string {
 	if x.FIFO == nil {
 		text, first = count(x.Asyncs, "A-sync")+", ", "I-sync"
 	}
-	text += fmt.Sprintf("%s, %s, %s", count(x.Segments, "segment"), count(x.Instructions, "instruction"), count(x.Exceptions, "exception"))
+	text += fmt.Sprintf("%s, %s, %s", count(x.Segments, "segment"), count(x.Instructions, "instruction"),
+		count(x.Exceptions, "exception"))
 	if x.FirstCut != nil {
 		text += fmt.Sprintf("; the first %s is at offset 0x%x", first, *x.FirstCut)
 	}
@@ -259,7 +266,8 @@ func (s *screen) images(images []probe.ImageInspection) {
 		s.indented("none; give it with -e FILE or --image FILE@ADDR")
 		return
 	}
-	t := &table.Table{Columns: []table.Column{{Title: "ADDRESS", Kind: table.Main}, {Title: "BYTES", Kind: table.Main}, {Title: "FILE", Kind: table.Path}, {Title: "OF", Kind: table.Remark}}}
+	t := &table.Table{Columns: []table.Column{{Title: "ADDRESS", Kind: table.Main}, {Title: "BYTES", Kind: table.Main},
+		{Title: "FILE", Kind: table.Path}, {Title: "OF", Kind: table.Remark}}}
 	for _, i := range images {
 		var of []string
 		if i.Space != "" {

@@ -29,7 +29,8 @@ func framingWords(framed bool) string {
 
 // confidenceWords are the words for a confidence.
 var confidenceWords = map[probe.Confidence]string{
-	probe.Certain: "certainly", probe.Likely: "probably", probe.Uncertain: "perhaps", probe.NoGuess: "no trace that is read here",
+	probe.Certain: "certainly", probe.Likely: "probably", probe.Uncertain: "perhaps",
+	probe.NoGuess: "no trace that is read here",
 }
 
 // guess says how a raw file was read, the best way first.
@@ -39,7 +40,8 @@ func (s *screen) guess(g *probe.Guess) {
 		words += " trace " + framingWords(g.Framed)
 	}
 	s.indented("%s; read in every way:", words)
-	t := &table.Table{Columns: []table.Column{{Title: "READ AS", Kind: table.Name}, {Title: "DECODED", Kind: table.Main}, {Kind: table.Share}, {Title: "OF", Kind: table.Main}, {Kind: table.Remark}}}
+	t := &table.Table{Columns: []table.Column{{Title: "READ AS", Kind: table.Name}, {Title: "DECODED", Kind: table.Main},
+		{Kind: table.Share}, {Title: "OF", Kind: table.Main}, {Kind: table.Remark}}}
 	for i := range g.Tried {
 		x := &g.Tried[i]
 		t.Add(table.Bar{Full: float64(x.Decoded.N), Whole: float64(x.Decoded.Total)}, x.Protocol+" "+framingWords(x.Framed),
@@ -83,6 +85,7 @@ func (s *screen) guessed(g *probe.Guessed) {
 // suggested says with which values of registers the stream reads better.
 func (s *screen) suggested(suggested []probe.Suggestion) {
 	for _, x := range suggested {
-		s.item("suggested", "%s: %s (%s fits, %s without)", x.Register, x.Means, figures.Share(x.With), figures.Share(x.Without))
+		s.item("suggested", "%s: %s (%s fits, %s without)", x.Register, x.Means, figures.Share(x.With),
+			figures.Share(x.Without))
 	}
 }

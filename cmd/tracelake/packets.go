@@ -37,9 +37,12 @@ Examples:
    tracelake packets ptm.bin --protocol pft --reg ETMCR=0x1400 --json`,
 		Flags: slices.Concat(inputFlags(), []cli.Flag{
 			sourceFlag(),
-			&cli.StringFlag{Name: "from", Category: groupOutput, Usage: "only packets from this `POINT` on: an offset as 0x400 or 1024; with --index seq=N, timestamp=N or segment=N", DefaultText: "the start"},
-			&cli.StringFlag{Name: "to", Category: groupOutput, Usage: "only packets before this `POINT`", DefaultText: "the end"},
-			&cli.StringFlag{Name: "index", Category: groupInput, Usage: "find points with the segments of `DIR`, a dataset of the whole capture"},
+			&cli.StringFlag{Name: "from", Category: groupOutput,
+				Usage: "only packets from this `POINT` on: an offset as 0x400 or 1024; with --index seq=N, timestamp=N or segment=N", DefaultText: "the start"},
+			&cli.StringFlag{Name: "to", Category: groupOutput, Usage: "only packets before this `POINT`",
+				DefaultText: "the end"},
+			&cli.StringFlag{Name: "index", Category: groupInput,
+				Usage: "find points with the segments of `DIR`, a dataset of the whole capture"},
 			&cli.BoolFlag{Name: "json", Category: groupOutput, Usage: "print a JSON object for each packet, one a line"},
 		}),
 		Action: packets,
@@ -94,7 +97,8 @@ func readPackets(ctx *cli.Context) (pipeline.PacketOptions, error) {
 		return opt, nil
 	}
 	if w.Index != "" {
-		return opt, usage("--index "+w.Index, "is given without a point that needs it", "give it with seq=N, timestamp=N or segment=N; offsets are found without it")
+		return opt, usage("--index "+w.Index, "is given without a point that needs it",
+			"give it with seq=N, timestamp=N or segment=N; offsets are found without it")
 	}
 	if opt.From = w.From.V.N; w.To.OK {
 		opt.To = w.To.V.N
@@ -162,7 +166,8 @@ func writePacketJSON(w io.Writer, p *pipeline.PacketLine) error {
 		Bytes  string          `json:"bytes"` // hex
 		Type   string          `json:"type"`
 		Fields json.RawMessage `json:"fields"`
-	}{schema.SourceText(p.Source), p.Offset, p.Len, p.Pins, hex.EncodeToString(p.Bytes), p.Type, json.RawMessage(p.JSON())})
+	}{schema.SourceText(p.Source), p.Offset, p.Len, p.Pins, hex.EncodeToString(p.Bytes), p.Type,
+		json.RawMessage(p.JSON())})
 	if err != nil {
 		return fmt.Errorf("packet at offset 0x%x: %w", p.Offset, err)
 	}

@@ -10,13 +10,15 @@ import (
 
 // The lines of packets and of samples.
 func TestWritePacket(t *testing.T) {
-	branch := decode.PacketText{Type: "be", Pins: "80*", Fields: []decode.Field{{Name: "address", Value: "0x00008000"}, {Name: "at", Value: "0x00000014"}}}
+	branch := decode.PacketText{Type: "be", Pins: "80*",
+		Fields: []decode.Field{{Name: "address", Value: "0x00008000"}, {Name: "at", Value: "0x00000014"}}}
 	for _, tt := range []struct {
 		line       pipeline.PacketLine
 		text, json string
 	}{
 		{
-			pipeline.PacketLine{Source: 0x13, Offset: 0x400, Len: 1, Bytes: []byte{0x84}, PacketText: decode.PacketText{Type: "p_header"}},
+			pipeline.PacketLine{Source: 0x13, Offset: 0x400, Len: 1, Bytes: []byte{0x84},
+				PacketText: decode.PacketText{Type: "p_header"}},
 			"0x00000400  0x13  84                       p_header",
 			`{"source":"0x13","offset":1024,"length":1,"bytes":"84","type":"p_header","fields":{}}`,
 		},

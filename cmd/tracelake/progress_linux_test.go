@@ -24,7 +24,8 @@ func onTerminal(t *testing.T, env []string, args ...string) string {
 
 // runOnTerminal runs tracelake with a terminal of so many columns, 0 being unknown,
 // which connect connects, and returns what that shows.
-func runOnTerminal(t *testing.T, columns uint16, env []string, connect func(c *exec.Cmd, terminal *os.File), args ...string) string {
+func runOnTerminal(t *testing.T, columns uint16, env []string, connect func(c *exec.Cmd, terminal *os.File),
+	args ...string) string {
 	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {

@@ -33,7 +33,8 @@ Examples:
    tracelake prune run1 --level none
    tracelake prune run1 --level blocks`,
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "level", Category: groupOutput, Usage: "keep `LEVEL` none, what was counted; or blocks, a row for each straight run, too; required"},
+			&cli.StringFlag{Name: "level", Category: groupOutput,
+				Usage: "keep `LEVEL` none, what was counted; or blocks, a row for each straight run, too; required"},
 		},
 		Action: prune,
 	}
@@ -58,7 +59,8 @@ func readPrune(ctx *cli.Context) (dir string, level schema.Level, err error) {
 	case n == 0:
 		return "", 0, usage("prune", "needs a DIR, a directory that export wrote", seeHelp(ctx.Command))
 	case n > 1:
-		return "", 0, usage("prune", fmt.Sprintf("takes one DIR, but is given %d: %s", n, strings.Join(ctx.Args().Slice(), ", ")), seeHelp(ctx.Command))
+		return "", 0, usage("prune", fmt.Sprintf("takes one DIR, but is given %d: %s", n, strings.Join(ctx.Args().Slice(),
+			", ")), seeHelp(ctx.Command))
 	}
 	dir = ctx.Args().First()
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
@@ -66,7 +68,8 @@ func readPrune(ctx *cli.Context) (dir string, level schema.Level, err error) {
 	}
 	switch name := ctx.String("level"); name {
 	case "":
-		return "", 0, usage("prune", "needs --level LEVEL", "give --level none, which keeps what was counted, or --level blocks")
+		return "", 0, usage("prune", "needs --level LEVEL",
+			"give --level none, which keeps what was counted, or --level blocks")
 	case schema.LevelNone.String():
 		return dir, schema.LevelNone, nil
 	case schema.LevelBlocks.String():
@@ -86,7 +89,8 @@ func prunedText(dir string, p *dataset.Pruned) string {
 		files, bytes = files+len(f.Parts), bytes+f.Bytes
 	}
 	var text strings.Builder
-	fmt.Fprintf(&text, "%s: dropped %s, %s; %s are left\n", dir, count(p.Rows, "row"), count(p.Bytes, "byte"), count(bytes, "byte"))
+	fmt.Fprintf(&text, "%s: dropped %s, %s; %s are left\n", dir, count(p.Rows, "row"), count(p.Bytes, "byte"),
+		count(bytes, "byte"))
 	for _, line := range []struct{ head, words string }{
 		{"dropped", strings.Join(tableNamesOf(p.Dropped), ", ")},
 		{"left", fmt.Sprintf("%s of %s", count(int64(files), "file"), count(int64(len(p.Left.Tables)), "table"))},

@@ -219,7 +219,8 @@ func exceptions(misses []probe.Miss) string {
 		addresses = append(addresses, cmp.Or(m.After, m.Expected))
 	}
 	slices.Sort(addresses)
-	return fmt.Sprintf("trace and program agree but for %s, at %s", count(int64(len(misses)), "exception"), strings.Join(slices.Compact(addresses), ", "))
+	return fmt.Sprintf("trace and program agree but for %s, at %s", count(int64(len(misses)), "exception"),
+		strings.Join(slices.Compact(addresses), ", "))
 }
 
 // writeMisses lists where packets do not agree with the program.

@@ -46,7 +46,8 @@ func TestREADME(t *testing.T) {
 			skipped = append(skipped, c.line)
 		case c.line == "python":
 			t.Run(c.line, func(t *testing.T) { readmeCommand{line: need.Interpreter(t), stdin: c.stdin}.run(t, dir) })
-		case strings.HasSuffix(c.line, "duckdb") || strings.Contains(c.line, "duckdb ") || strings.Contains(c.line, "tracelake sql "):
+		case strings.HasSuffix(c.line, "duckdb") || strings.Contains(c.line, "duckdb ") ||
+			strings.Contains(c.line, "tracelake sql "):
 			t.Run(c.line, func(t *testing.T) {
 				out := c.run(t, dir, filepath.Dir(need.DuckDB(t)))
 				if !strings.Contains(out, "─┤\n│") {
@@ -132,7 +133,8 @@ func (c readmeCommand) run(t *testing.T, dir string, path ...string) string {
 	cmd := exec.Command("bash", "-c", strings.ReplaceAll(c.line, "go run ./cmd/tracelake", "tracelake"))
 	cmd.Dir = dir
 	cmd.Stdin = strings.NewReader(c.stdin)
-	cmd.Env = append(os.Environ(), utf8, "COLUMNS=", "PATH="+strings.Join(append(path, os.Getenv("PATH")), string(filepath.ListSeparator)))
+	cmd.Env = append(os.Environ(), utf8, "COLUMNS=", "PATH="+strings.Join(append(path, os.Getenv("PATH")),
+		string(filepath.ListSeparator)))
 	out, err := cmd.Output()
 	if err != nil {
 		failed, _ := errors.AsType[*exec.ExitError](err)

@@ -38,7 +38,8 @@ Examples:
    tracelake redecode run.tla -e firmware.elf
    tracelake redecode run1 --capture capture -e firmware.elf -e boot.elf`,
 		Flags: slices.Concat([]cli.Flag{
-			&cli.StringFlag{Name: "capture", Category: groupInput, Usage: "`INPUT` is the capture of the dataset", DefaultText: "that in the archive"},
+			&cli.StringFlag{Name: "capture", Category: groupInput, Usage: "`INPUT` is the capture of the dataset",
+				DefaultText: "that in the archive"},
 		}, memoryFlags(), []cli.Flag{
 			symbolsFlag(),
 			storeFlag(),
@@ -79,12 +80,14 @@ func readRedecode(ctx *cli.Context) (*redecodeArgs, error) {
 	case n == 0:
 		return nil, usage("redecode", "needs a DIR, a dataset or an archive", seeHelp(ctx.Command))
 	case n > 1:
-		return nil, usage("redecode", fmt.Sprintf("takes one DIR, but is given %d: %s", n, strings.Join(ctx.Args().Slice(), ", ")), seeHelp(ctx.Command))
+		return nil, usage("redecode", fmt.Sprintf("takes one DIR, but is given %d: %s", n, strings.Join(ctx.Args().Slice(),
+			", ")), seeHelp(ctx.Command))
 	}
 	args := &redecodeArgs{
 		dir: ctx.Args().First(), input: ctx.String("capture"), reporting: readReporting(ctx),
 		options: pipeline.Options{Capture: capture.Options{
-			ELFs: ctx.StringSlice("elf"), Images: ctx.StringSlice("image"), Symbols: ctx.StringSlice("symbols"), ImageStore: ctx.String("images"),
+			ELFs: ctx.StringSlice("elf"), Images: ctx.StringSlice("image"), Symbols: ctx.StringSlice("symbols"),
+			ImageStore: ctx.String("images"),
 		}},
 	}
 	if _, err := os.Stat(args.dir); errors.Is(err, fs.ErrNotExist) {
@@ -94,7 +97,8 @@ func readRedecode(ctx *cli.Context) (*redecodeArgs, error) {
 		return nil, usage("--capture", "is without an input", "write --capture INPUT, the capture of the dataset")
 	}
 	if c := &args.options.Capture; len(c.ELFs)+len(c.Images)+len(c.Symbols) == 0 {
-		return nil, usage("redecode", "needs a program: everything else is as it was", "give it with -e FILE, --image or --symbols")
+		return nil, usage("redecode", "needs a program: everything else is as it was",
+			"give it with -e FILE, --image or --symbols")
 	}
 	var err error
 	if args.screen, err = readScreen(ctx); err != nil {
@@ -107,10 +111,12 @@ func readRedecode(ctx *cli.Context) (*redecodeArgs, error) {
 // redecoded says what the program changed.
 func (s *screen) redecoded(r *pipeline.Redecoded) {
 	what := func(t *schema.Totals) string {
-		return fmt.Sprintf("%s, %s, %s unplaced", count(t.Instructions, "instruction"), count(t.Losses, "loss"), count(t.BytesUnplaced, "byte"))
+		return fmt.Sprintf("%s, %s, %s unplaced", count(t.Instructions, "instruction"), count(t.Losses, "loss"),
+			count(t.BytesUnplaced, "byte"))
 	}
 	s.blank()
 	s.paragraph("before: ", what(&r.Before))
 	s.paragraph("now:    ", what(&r.Totals))
-	s.line("%s of %s decoded, %s as they were", thousands(r.Segments), count(r.Totals.Segments, "segment"), count(int64(r.Copied), "row group"))
+	s.line("%s of %s decoded, %s as they were", thousands(r.Segments), count(r.Totals.Segments, "segment"),
+		count(int64(r.Copied), "row group"))
 }

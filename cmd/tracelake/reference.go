@@ -38,7 +38,8 @@ func shellArgument(ctx *cli.Context) (string, error) {
 	case len(args) != 1:
 		return "", usage("completion", "needs one shell", "shells are "+known)
 	case !slices.Contains(reference.Shells, args[0]):
-		return "", usage("completion "+args[0], "is no shell that is known", didYouMean(args[0], reference.Shells)+"shells are "+known)
+		return "", usage("completion "+args[0], "is no shell that is known",
+			didYouMean(args[0], reference.Shells)+"shells are "+known)
 	default:
 		return args[0], nil
 	}

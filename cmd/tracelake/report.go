@@ -17,10 +17,13 @@ Examples:
    tracelake report coverage run
    tracelake report hotspots run
    tracelake report quality capture`,
-		Subcommands: []*cli.Command{coverageCommand(), branchesCommand(), hotspotsCommand(), callsCommand(), exceptionsCommand(), tasksCommand(), lastCommand(), disasmCommand(), trustCommand(), qualityCommand(), htmlCommand()},
+		Subcommands: []*cli.Command{coverageCommand(), branchesCommand(), hotspotsCommand(), callsCommand(),
+			exceptionsCommand(), tasksCommand(), lastCommand(), disasmCommand(), trustCommand(), qualityCommand(),
+			htmlCommand()},
 		Action: func(ctx *cli.Context) error {
 			cli.HelpPrinter(ctx.App.ErrWriter, ctx.Command.CustomHelpTemplate, nil)
-			return usage(fullName(ctx.Command), "needs the name of a report", "reports are coverage, branches, hotspots, calls, exceptions, tasks, last, disasm, trust, quality, html")
+			return usage(fullName(ctx.Command), "needs the name of a report",
+				"reports are coverage, branches, hotspots, calls, exceptions, tasks, last, disasm, trust, quality, html")
 		},
 	}
 }

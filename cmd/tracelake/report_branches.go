@@ -25,7 +25,8 @@ Examples:
    tracelake report branches run
    tracelake report branches run --by file --fail-under 50`,
 		Flags: slices.Concat(datasetFlags(), excludeFlags(), limitFlags(limitBranches), []cli.Flag{
-			&cli.StringFlag{Name: "by", Category: groupOutput, Usage: "a row for each `WHAT`: function, file or line", DefaultText: "branch"},
+			&cli.StringFlag{Name: "by", Category: groupOutput, Usage: "a row for each `WHAT`: function, file or line",
+				DefaultText: "branch"},
 			topFlag(),
 			jsonFlag(),
 			csvFlag(),

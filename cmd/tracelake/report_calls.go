@@ -23,7 +23,9 @@ Examples:
    tracelake report calls run
    tracelake report calls run --top 50
    tracelake report calls run --baseline yesterday`,
-		Flags:  slices.Concat(datasetFlags(), []cli.Flag{baselineFlag("say which calls got slower, and which faster, than in the dataset in `DIR`"), topFlag(), jsonFlag(), csvFlag()}, screenFlags()),
+		Flags: slices.Concat(datasetFlags(),
+			[]cli.Flag{baselineFlag("say which calls got slower, and which faster, than in the dataset in `DIR`"), topFlag(),
+				jsonFlag(), csvFlag()}, screenFlags()),
 		Action: calls,
 	}
 }
@@ -56,7 +58,8 @@ func calls(ctx *cli.Context) error {
 		} else {
 			s.section(x)
 			if c.LeftOut > 0 {
-				s.line("%s left out at export: those that ended last; export with --tables calls,... for all", count(c.LeftOut, "call"))
+				s.line("%s left out at export: those that ended last; export with --tables calls,... for all",
+					count(c.LeftOut, "call"))
 			}
 			s.leftOut(x, 0, 0, "")
 		}

@@ -15,9 +15,11 @@ func (s *screen) change(q *question, c *report.Change, baseline answer.Value) {
 	dir := q.baselineDir()
 	s.blank()
 	if !c.SameProgram {
-		s.line("against %s, which is of another program, so that functions are compared by name: %s", dir, deltaText("function", c.Functions))
+		s.line("against %s, which is of another program, so that functions are compared by name: %s", dir,
+			deltaText("function", c.Functions))
 	} else {
-		s.line("against %s, where %s of instructions ran: %s; %s; %s; %s", dir, before(c), deltaText("instruction", c.Instructions), deltaText("line", c.Lines),
+		s.line("against %s, where %s of instructions ran: %s; %s; %s; %s", dir, before(c),
+			deltaText("instruction", c.Instructions), deltaText("line", c.Lines),
 			deltaText("function", c.Functions), deltaText("branch outcome", c.Outcomes))
 	}
 	if len(c.Rows) == 0 {

@@ -26,9 +26,11 @@ func (s *screen) clocks(h *report.Hotspots) {
 		s.line("times by the clock of the core as timestamps measure it: %s", span(steady, megahertz))
 	case h.Clocked:
 	case len(measured) > 0:
-		s.line("no times: between timestamps the clock of the core was not steady, %s; export with --cycle-hz takes it as given", span(measured, megahertz))
+		s.line("no times: between timestamps the clock of the core was not steady, %s; export with --cycle-hz takes it as "+
+			"given", span(measured, megahertz))
 	case h.Cycles > 0:
-		s.line("no times: the clock of the core is not known; export with --cycle-hz, or with --timestamp-hz if timestamps are traced")
+		s.line("no times: the clock of the core is not known; export with --cycle-hz, or with --timestamp-hz if timestamps " +
+			"are traced")
 	case len(elapsed) > 0:
 		s.line("from the first timestamp to the last: %s; times of rows need cycles", span(elapsed, s.duration))
 	}

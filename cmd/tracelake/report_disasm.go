@@ -84,7 +84,8 @@ func noFunction(q *question, name string) error {
 	if len(names) == 0 {
 		return fmt.Errorf("%s: the program has no functions; export with a program file: -e FILE", q.dirs[0])
 	}
-	return fmt.Errorf("--function %s: no function has that name; %sreport hotspots lists those that ran", name, didYouMean(name, names))
+	return fmt.Errorf("--function %s: no function has that name; %sreport hotspots lists those that ran", name,
+		didYouMean(name, names))
 }
 
 // listing writes the instructions of a function.
@@ -146,8 +147,10 @@ func (s *screen) listingColumns(l *report.Listing) []listingColumn {
 	}
 	if l.Cycles > 0 {
 		columns = append(columns,
-			listingColumn{"CYCLES", table.Number, s.ifCost(func(r *report.ListingRow) string { return thousands(int64(math.Round(r.Cycles))) })},
-			listingColumn{"EACH", table.Number, s.ifCost(func(r *report.ListingRow) string { return fmt.Sprintf("%.1f", r.CyclesEach()) })})
+			listingColumn{"CYCLES", table.Number,
+				s.ifCost(func(r *report.ListingRow) string { return thousands(int64(math.Round(r.Cycles))) })},
+			listingColumn{"EACH", table.Number,
+				s.ifCost(func(r *report.ListingRow) string { return fmt.Sprintf("%.1f", r.CyclesEach()) })})
 	}
 	return append(columns,
 		listingColumn{"KIND", table.Remark, kindText},
@@ -236,7 +239,8 @@ func disasmObject(q *question, listings []report.Listing, text *sourceText) any 
 	o := &jsonDisasm{reportHead: q.reportHead("disasm")}
 	for i := range listings {
 		l := &listings[i]
-		x := jsonListing{jsonName: nameObject(&l.Name), Instructions: l.Instructions, Cycles: positive(answer.Round(l.Cycles)), Rows: []jsonListingRow{}}
+		x := jsonListing{jsonName: nameObject(&l.Name), Instructions: l.Instructions,
+			Cycles: positive(answer.Round(l.Cycles)), Rows: []jsonListingRow{}}
 		for j := range l.Rows {
 			x.Rows = append(x.Rows, listingRowObject(&l.Rows[j], text))
 		}
@@ -247,9 +251,11 @@ func disasmObject(q *question, listings []report.Listing, text *sourceText) any 
 
 func listingRowObject(r *report.ListingRow, text *sourceText) jsonListingRow {
 	o := jsonListingRow{
-		Address: answer.Hex(r.Address), ISA: r.ISA.String(), Size: r.Size, Opcode: "0x" + opcodeText(r.Opcode, r.Size), Kind: r.Kind.String(),
+		Address: answer.Hex(r.Address), ISA: r.ISA.String(), Size: r.Size, Opcode: "0x" + opcodeText(r.Opcode, r.Size),
+		Kind:        r.Kind.String(),
 		Conditional: r.Conditional, Executed: r.Executed, Failed: r.Failed, Untold: r.Untold, Timed: r.Timed,
-		Cycles: positive(answer.Round(r.Cycles)), CyclesEach: positive(r.CyclesEach()), File: r.File, Line: r.Line, Text: text.line(r.File, r.Line),
+		Cycles: positive(answer.Round(r.Cycles)), CyclesEach: positive(r.CyclesEach()), File: r.File, Line: r.Line,
+		Text: text.line(r.File, r.Line),
 	}
 	o.Target = targetObject(r.Target)
 	return o

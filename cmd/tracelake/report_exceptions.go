@@ -22,7 +22,9 @@ instruction of the longest.
 Examples:
    tracelake report exceptions run
    tracelake report exceptions run --baseline yesterday`,
-		Flags:  slices.Concat(datasetFlags(), []cli.Flag{baselineFlag("say which got slower, and which faster, than in the dataset in `DIR`"), topFlag(), jsonFlag(), csvFlag()}, screenFlags()),
+		Flags: slices.Concat(datasetFlags(),
+			[]cli.Flag{baselineFlag("say which got slower, and which faster, than in the dataset in `DIR`"), topFlag(),
+				jsonFlag(), csvFlag()}, screenFlags()),
 		Action: reportExceptions,
 	}
 }

@@ -23,8 +23,10 @@ func datasetFlags() []cli.Flag {
 // excludeFlags leave parts of the program out.
 func excludeFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringSliceFlag{Name: "exclude", Category: groupInput, Usage: "leave out a part of the program, `NAME=REASON`: NAME is a function, FILE or FILE:LINE"},
-		&cli.StringSliceFlag{Name: "exclude-from", Category: groupInput, Usage: "likewise, one a line of `FILE`; lines with # before them are comments"},
+		&cli.StringSliceFlag{Name: "exclude", Category: groupInput,
+			Usage: "leave out a part of the program, `NAME=REASON`: NAME is a function, FILE or FILE:LINE"},
+		&cli.StringSliceFlag{Name: "exclude-from", Category: groupInput,
+			Usage: "likewise, one a line of `FILE`; lines with # before them are comments"},
 	}
 }
 
@@ -39,7 +41,8 @@ func rowFlags(by string) []cli.Flag {
 }
 
 func topFlag() cli.Flag {
-	return &cli.IntFlag{Name: "top", Category: groupOutput, Usage: "at most `N` rows; 0: all", DefaultText: "20; with --json or --csv all"}
+	return &cli.IntFlag{Name: "top", Category: groupOutput, Usage: "at most `N` rows; 0: all",
+		DefaultText: "20; with --json or --csv all"}
 }
 
 func jsonFlag() cli.Flag {
@@ -47,7 +50,8 @@ func jsonFlag() cli.Flag {
 }
 
 func csvFlag() cli.Flag {
-	return &cli.BoolFlag{Name: "csv", Category: groupOutput, Usage: "print the rows as CSV, under the keys of --json; not those of --baseline"}
+	return &cli.BoolFlag{Name: "csv", Category: groupOutput,
+		Usage: "print the rows as CSV, under the keys of --json; not those of --baseline"}
 }
 
 // defaultTop is how many rows a table has if --top does not say.

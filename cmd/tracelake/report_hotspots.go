@@ -94,7 +94,7 @@ func (s *screen) hotspotChange(q *question, c *report.HotspotChange) {
 	s.blank()
 	dir, unit := q.baselineDir(), answer.UnitOf(c.ByCycles)
 	switch {
-	case !c.SameProgram && !(c.Now.Named && c.Before.Named):
+	case !c.SameProgram && (!c.Now.Named || !c.Before.Named):
 		s.line("against %s, which is of another program: there are no names to compare by", dir)
 		return
 	case !c.SameProgram:

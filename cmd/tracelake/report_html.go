@@ -39,14 +39,21 @@ Examples:
    tracelake report html run -o report.html --path-map /build/fw=. --overwrite
    tracelake report html run1 run2 --time-of run1 -o report.html --no-source`,
 		Flags: slices.Concat([]cli.Flag{
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: groupOutput, Usage: "write to `FILE`; - is standard output"},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: groupOutput,
+				Usage: "write to `FILE`; - is standard output"},
 			&cli.BoolFlag{Name: "overwrite", Category: groupOutput, Usage: "replace FILE"},
-			&cli.StringFlag{Name: "title", Category: groupOutput, Usage: "head the page with `TEXT`", DefaultText: "the names of DIR"},
-			&cli.StringFlag{Name: "max-size", Category: groupOutput, Value: "32MB", Usage: "at most `SIZE`: what is needed least is left out, and named"},
-			&cli.StringSliceFlag{Name: "source-root", Category: groupInput, Usage: "source files are in `DIR`: of several, in the first that has one", DefaultText: "where the program runs"},
-			&cli.StringSliceFlag{Name: "path-map", Category: groupInput, Usage: "sources in one folder are in another: `FROM=TO`"},
-			&cli.BoolFlag{Name: "no-source", Category: groupInput, Usage: "leave out the text of source files, which may be secret"},
-			&cli.StringFlag{Name: "time-of", Category: groupInput, Usage: "of several datasets draw when what ran of `DIR`", DefaultText: "none"},
+			&cli.StringFlag{Name: "title", Category: groupOutput, Usage: "head the page with `TEXT`",
+				DefaultText: "the names of DIR"},
+			&cli.StringFlag{Name: "max-size", Category: groupOutput, Value: "32MB",
+				Usage: "at most `SIZE`: what is needed least is left out, and named"},
+			&cli.StringSliceFlag{Name: "source-root", Category: groupInput,
+				Usage: "source files are in `DIR`: of several, in the first that has one", DefaultText: "where the program runs"},
+			&cli.StringSliceFlag{Name: "path-map", Category: groupInput,
+				Usage: "sources in one folder are in another: `FROM=TO`"},
+			&cli.BoolFlag{Name: "no-source", Category: groupInput,
+				Usage: "leave out the text of source files, which may be secret"},
+			&cli.StringFlag{Name: "time-of", Category: groupInput, Usage: "of several datasets draw when what ran of `DIR`",
+				DefaultText: "none"},
 			&cli.StringFlag{Name: "test", Category: groupInput, Usage: "only datasets exported with --label test=`LABEL`"},
 		}),
 		Action: reportHTML,
@@ -69,7 +76,8 @@ func readHTML(ctx *cli.Context) (*htmlArgs, error) {
 	}
 	h := &htmlArgs{reportArgs: *a, output: ctx.String("output"), overwrite: ctx.Bool("overwrite")}
 	if h.output == "" {
-		return nil, usage(fullName(ctx.Command), "needs -o FILE, the page to write", "write -o report.html, or -o - for standard output")
+		return nil, usage(fullName(ctx.Command), "needs -o FILE, the page to write",
+			"write -o report.html, or -o - for standard output")
 	}
 	if h.maxSize, err = bytesOf(ctx.String("max-size")); err != nil {
 		return nil, err

@@ -100,8 +100,10 @@ type (
 func (q *question) head(name string) []answer.Fact {
 	h := q.reportHead(name)
 	return []answer.Fact{
-		{Key: "schema_version", Value: answer.Int(h.SchemaVersion)}, {Key: "report", Value: answer.Text(h.Report)},
-		{Key: "forced", Value: answer.JSONOf(h.Forced)}, {Key: "trust", Value: answer.JSONOf(h.Trust)},
+		{Key: "schema_version", Value: answer.Int(h.SchemaVersion)},
+		{Key: "report", Value: answer.Text(h.Report)},
+		{Key: "forced", Value: answer.JSONOf(h.Forced)},
+		{Key: "trust", Value: answer.JSONOf(h.Trust)},
 		{Key: "excluded", Value: answer.JSONOf(h.Excluded)},
 	}
 }
@@ -136,8 +138,9 @@ func trustObject(t *report.Trust) jsonTrust {
 	o := jsonTrust{
 		Verdict: t.Verdict.String(), jsonJudgement: judgementObject(t), Doubts: []jsonDoubt{},
 		Bytes: t.Bytes, BytesDecoded: t.Decoded, DecodedPercent: figureObject(t.Decoded, t.Bytes).Percent,
-		BytesLost: t.Lost, BytesLostAtEnds: t.Ends, BytesUnsynced: t.Unsynced, BytesUnplaced: t.Unplaced, BytesNotDecoded: t.Undecoded,
-		Instructions: t.Instructions, Gaps: t.Gaps,
+		BytesLost: t.Lost, BytesLostAtEnds: t.Ends, BytesUnsynced: t.Unsynced, BytesUnplaced: t.Unplaced,
+		BytesNotDecoded: t.Undecoded,
+		Instructions:    t.Instructions, Gaps: t.Gaps,
 		Agreement: figureObject(t.Agrees, t.Checks), Match: figureObject(t.Matching, t.Distinct),
 		Outside: []jsonOutside{}, Conditions: t.Conditions, ConditionsUntold: t.Untold, ProgramFile: t.HasProgram,
 	}
@@ -158,18 +161,21 @@ func trustObject(t *report.Trust) jsonTrust {
 }
 
 func datasetObject(d *report.Dataset) jsonDataset {
-	o := jsonDataset{Directory: d.Dir, Test: d.Test, Window: d.Window, Sources: []jsonSource{}, ProgramFiles: []jsonProgramFile{}}
+	o := jsonDataset{Directory: d.Dir, Test: d.Test, Window: d.Window, Sources: []jsonSource{},
+		ProgramFiles: []jsonProgramFile{}}
 	for i := range d.Sources {
 		s := &d.Sources[i]
 		agree, of := s.Checks()
 		o.Sources = append(o.Sources, jsonSource{
 			Source: schema.SourceText(s.Source), Core: s.Core, Status: s.Status, Unit: s.Unit,
-			Bytes: s.Bytes, BytesDecoded: s.BytesDecoded, BytesLost: s.BytesLost, BytesLostAtEnds: s.Ends, BytesUnplaced: s.BytesUnplaced,
-			Instructions: s.Instructions, Gaps: s.Gaps, Agreement: figureObject(agree, of),
+			Bytes: s.Bytes, BytesDecoded: s.BytesDecoded, BytesLost: s.BytesLost, BytesLostAtEnds: s.Ends,
+			BytesUnplaced: s.BytesUnplaced,
+			Instructions:  s.Instructions, Gaps: s.Gaps, Agreement: figureObject(agree, of),
 		})
 	}
 	for _, f := range d.Files {
-		o.ProgramFiles = append(o.ProgramFiles, jsonProgramFile{f.File, f.Core, f.SHA256, f.CodeSHA256, figureObject(f.Matching, f.Executed)})
+		o.ProgramFiles = append(o.ProgramFiles, jsonProgramFile{f.File, f.Core, f.SHA256, f.CodeSHA256,
+			figureObject(f.Matching, f.Executed)})
 	}
 	return o
 }

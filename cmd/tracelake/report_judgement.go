@@ -88,7 +88,8 @@ func judgementObject(t *report.Trust) jsonJudgement {
 }
 
 func trustReportObject(q *question, lost *report.Lost) any {
-	o := &jsonTrustReport{reportHead: q.reportHead("trust"), Losses: []jsonLoss{}, Buffers: []jsonBuffer{}, Gaps: []jsonPlace{}}
+	o := &jsonTrustReport{reportHead: q.reportHead("trust"), Losses: []jsonLoss{}, Buffers: []jsonBuffer{},
+		Gaps: []jsonPlace{}}
 	for _, r := range lost.Reasons {
 		o.Losses = append(o.Losses, jsonLoss{r.Reason.String(), r.Losses, r.Bytes})
 	}

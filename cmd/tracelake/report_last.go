@@ -34,8 +34,10 @@ Examples:
    tracelake report last run --before offset=0x8000 --source-root src`,
 		Flags: slices.Concat(datasetFlags(), []cli.Flag{
 			sourceIDFlag(),
-			&cli.StringFlag{Name: "before", Category: groupInput, Usage: "the `POINT`: seq=N, offset=N or exception=K", DefaultText: "the end of the trace"},
-			&cli.Int64Flag{Name: "instructions", Aliases: []string{"n"}, Category: groupOutput, Value: defaultLast, Usage: "show at most `N` instructions"},
+			&cli.StringFlag{Name: "before", Category: groupInput, Usage: "the `POINT`: seq=N, offset=N or exception=K",
+				DefaultText: "the end of the trace"},
+			&cli.Int64Flag{Name: "instructions", Aliases: []string{"n"}, Category: groupOutput, Value: defaultLast,
+				Usage: "show at most `N` instructions"},
 		}, pathFlags(), []cli.Flag{jsonFlag()}, screenFlags()),
 		Action: last,
 	}
@@ -49,7 +51,8 @@ const (
 
 // sourceIDFlag picks a source.
 func sourceIDFlag() cli.Flag {
-	return &cli.StringFlag{Name: "source", Category: groupInput, Usage: "the source with trace `ID`: 0x13 is hexadecimal, 19 decimal", DefaultText: "the one that ran"}
+	return &cli.StringFlag{Name: "source", Category: groupInput,
+		Usage: "the source with trace `ID`: 0x13 is hexadecimal, 19 decimal", DefaultText: "the one that ran"}
 }
 
 // lastArgs are the command line of report last.
@@ -68,7 +71,8 @@ func readLast(ctx *cli.Context) (*lastArgs, error) {
 		return nil, err
 	}
 	if len(a.dirs) > 1 {
-		return nil, usage(fullName(ctx.Command), fmt.Sprintf("takes one DIR, but is given %d: %s", len(a.dirs), strings.Join(a.dirs, ", ")), seeHelp(ctx.Command))
+		return nil, usage(fullName(ctx.Command), fmt.Sprintf("takes one DIR, but is given %d: %s", len(a.dirs),
+			strings.Join(a.dirs, ", ")), seeHelp(ctx.Command))
 	}
 	if a.point, err = pointBefore(ctx.String("before")); err != nil {
 		return nil, err
@@ -77,7 +81,8 @@ func readLast(ctx *cli.Context) (*lastArgs, error) {
 		return nil, err
 	}
 	if a.n < 1 || a.n > maxLast {
-		return nil, usage(fmt.Sprintf("--instructions %d", a.n), "is no number of instructions to show", "give one from 1 to 1000000")
+		return nil, usage(fmt.Sprintf("--instructions %d", a.n), "is no number of instructions to show",
+			"give one from 1 to 1000000")
 	}
 	a.paths, err = readPaths(ctx)
 	return a, err
@@ -111,7 +116,8 @@ func pointBefore(text string) (report.Point, error) {
 		return report.Point{}, nil
 	}
 	what, number, _ := strings.Cut(text, "=")
-	kind, ok := map[string]report.PointKind{"seq": report.AtSeq, "offset": report.AtOffset, "exception": report.AtException}[what]
+	kind, ok := map[string]report.PointKind{"seq": report.AtSeq, "offset": report.AtOffset,
+		"exception": report.AtException}[what]
 	n, err := strconv.ParseInt(number, 0, 64)
 	if !ok || err != nil || n < 0 {
 		return report.Point{}, usage("--before "+text, "is no point", "points are seq=N, offset=N and exception=K")
@@ -126,7 +132,8 @@ func oneSource(ctx *cli.Context) (schema.Null[uint8], error) {
 	}
 	id, ok := traceID(ctx.String("source"))
 	if !ok {
-		return schema.Null[uint8]{}, usage("--source "+ctx.String("source"), "is no trace ID", "write it as 0x13 or, decimal, as 19; the highest is 0x7f")
+		return schema.Null[uint8]{}, usage("--source "+ctx.String("source"), "is no trace ID",
+			"write it as 0x13 or, decimal, as 19; the highest is 0x7f")
 	}
 	return schema.Of(id), nil
 }

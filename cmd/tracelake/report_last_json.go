@@ -61,7 +61,8 @@ type (
 
 func lastObject(q *question, l *report.Last, text *sourceText) any {
 	o := &jsonLast{
-		reportHead: q.reportHead("last"), Directory: l.Dir, Source: schema.SourceText(l.Source), Core: l.Core, Before: pointObject(l),
+		reportHead: q.reportHead("last"), Directory: l.Dir, Source: schema.SourceText(l.Source), Core: l.Core,
+		Before:       pointObject(l),
 		Instructions: []jsonExecuted{}, Between: []jsonMark{}, StackUnknown: l.Why,
 	}
 	for i := range l.Rows {
@@ -95,7 +96,8 @@ func pointObject(l *report.Last) jsonPoint {
 
 func executedObject(x *report.Executed, text *sourceText) jsonExecuted {
 	o := jsonExecuted{
-		Seq: x.Seq, Address: answer.Hex(x.Address), ISA: x.ISA.String(), Size: x.Size, Opcode: fmt.Sprintf("0x%s", opcodeText(x.Opcode, x.Size)), Kind: x.Kind.String(),
+		Seq: x.Seq, Address: answer.Hex(x.Address), ISA: x.ISA.String(), Size: x.Size,
+		Opcode: fmt.Sprintf("0x%s", opcodeText(x.Opcode, x.Size)), Kind: x.Kind.String(),
 		Cycles: nullable(x.Cycles), Function: x.Function, File: x.File, Line: x.Line, Text: text.line(x.File, x.Line),
 	}
 	if x.Executed.OK {

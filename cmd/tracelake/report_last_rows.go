@@ -35,7 +35,8 @@ func (r *rowMaker) rows(source uint8, from, to report.Point) (string, error) {
 	dir := filepath.Join(r.files, fmt.Sprint(r.made))
 	span := window.Span{From: pointOf(from), To: pointOf(to)}
 	tool := schema.Tool{Name: "tracelake", Version: version()}
-	return dir, pipeline.ExportSpan(r.ctx.Context, r.dir, dir, source, span, pipeline.Options{Workers: runtime.GOMAXPROCS(0), Tool: tool})
+	return dir, pipeline.ExportSpan(r.ctx.Context, r.dir, dir, source, span,
+		pipeline.Options{Workers: runtime.GOMAXPROCS(0), Tool: tool})
 }
 
 // close removes what was made, and returns err and what is wrong with that.

@@ -40,7 +40,8 @@ func (s *screen) last(l *report.Last, text *sourceText) {
 		if x.Cycles.OK {
 			cycles = thousands(x.Cycles.V)
 		}
-		t.Add(table.Bar{}, thousands(x.Seq), answer.Hex(x.Address), opcodeText(x.Opcode, x.Size), x.Kind.String(), outcomeText(x), cycles)
+		t.Add(table.Bar{}, thousands(x.Seq), answer.Hex(x.Address), opcodeText(x.Opcode, x.Size), x.Kind.String(),
+			outcomeText(x), cycles)
 	}
 	for i := range marks {
 		t.Line(markLine(&marks[i]))
@@ -145,7 +146,8 @@ func (s *screen) stack(l *report.Last) {
 		}
 	}
 	n := newNamer(distinct(names))
-	t := &table.Table{Columns: []table.Column{{Title: "FRAME", Kind: table.Main}, {Title: "FUNCTION", Kind: table.Name}, {Title: "ENTERED BY", Kind: table.Remark}}}
+	t := &table.Table{Columns: []table.Column{{Title: "FRAME", Kind: table.Main}, {Title: "FUNCTION", Kind: table.Name},
+		{Title: "ENTERED BY", Kind: table.Remark}}}
 	frames := atMost(l.Stack.Frames, maxFrames)
 	for i := range frames {
 		f := &frames[i]
@@ -165,7 +167,8 @@ func (s *screen) stack(l *report.Last) {
 func enteredBy(frames []report.StackFrame, i int) string {
 	switch f := &frames[i]; {
 	case f.Entry != schema.StackRoot:
-		return [...]string{schema.StackCall: "call", schema.StackTail: "tail call", schema.StackException: "exception"}[f.Entry]
+		return [...]string{schema.StackCall: "call", schema.StackTail: "tail call",
+			schema.StackException: "exception"}[f.Entry]
 	case i+1 < len(frames) && frames[i+1].Exception != "":
 		return "handler"
 	}

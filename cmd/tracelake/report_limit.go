@@ -16,7 +16,9 @@ import (
 // limitFlags compare coverage with what it has to be, and with what it was.
 func limitFlags(of string) []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "fail-under", Category: groupRun, Usage: "exit with 3 if less is covered: `PCT[:OF]`, OF being instructions, functions, lines or branches", DefaultText: "of " + of},
+		&cli.StringFlag{Name: "fail-under", Category: groupRun,
+			Usage:       "exit with 3 if less is covered: `PCT[:OF]`, OF being instructions, functions, lines or branches",
+			DefaultText: "of " + of},
 		baselineFlag("say what is new, and what is lost, against the dataset in `DIR`"),
 	}
 }
@@ -54,11 +56,13 @@ func readLimit(ctx *cli.Context, of string) (*limit, error) {
 		l.of = what
 	}
 	var err error
-	if l.percent, err = strconv.ParseFloat(strings.TrimSuffix(number, "%"), 64); err != nil || !(l.percent >= 0 && l.percent <= 100) {
+	if l.percent, err = strconv.ParseFloat(strings.TrimSuffix(number, "%"), 64); err != nil || !(l.percent >= 0 &&
+		l.percent <= 100) {
 		return nil, usage("--fail-under "+l.text, "is no percentage", "give a number from 0 to 100, as 80 or 80:lines")
 	}
 	if !slices.Contains([]string{limitInstructions, limitFunctions, limitLines, limitBranches}, l.of) {
-		return nil, usage("--fail-under "+l.text, "is of nothing that is counted", "it may be of instructions, functions, lines or branches")
+		return nil, usage("--fail-under "+l.text, "is of nothing that is counted",
+			"it may be of instructions, functions, lines or branches")
 	}
 	return l, nil
 }
@@ -81,7 +85,8 @@ func (l *limit) value(c *report.Coverage) answer.Value {
 	if l == nil {
 		return answer.Absent
 	}
-	return answer.Object(answer.Fact{Key: "percent", Value: answer.Float(l.percent)}, answer.Fact{Key: "of", Value: answer.Text(l.of)},
+	return answer.Object(answer.Fact{Key: "percent", Value: answer.Float(l.percent)},
+		answer.Fact{Key: "of", Value: answer.Text(l.of)},
 		answer.Fact{Key: "met", Value: answer.JSONOf(l.check(c) == nil)})
 }
 
@@ -92,10 +97,12 @@ func (l *limit) check(c *report.Coverage) error {
 	}
 	f := l.figure(c)
 	if f.Of == 0 {
-		return fmt.Errorf("--fail-under %s: the program has no %s to count; export with a program file: -e FILE", l.text, l.of)
+		return fmt.Errorf("--fail-under %s: the program has no %s to count; export with a program file: -e FILE", l.text,
+			l.of)
 	}
 	if float64(f.Covered)*100 < l.percent*float64(f.Of) {
-		return fmt.Errorf("%s of %s are covered (%s of %s), which is %w %s", percent(f.Covered, f.Of), l.of, thousands(f.Covered), thousands(f.Of), errBelow, l.text)
+		return fmt.Errorf("%s of %s are covered (%s of %s), which is %w %s", percent(f.Covered, f.Of), l.of,
+			thousands(f.Covered), thousands(f.Of), errBelow, l.text)
 	}
 	return nil
 }

@@ -43,14 +43,16 @@ code 0x1008 a32 other at=b/main.c:3
 			t.Errorf("%d columns: %s", n, line)
 		}
 	}
-	if strings.Contains(plain, "\x1b") || !strings.Contains(plain, "█") || !strings.Contains(plain, "no room for") || !strings.Contains(plain, `evil\u001b[31m\u001b[2J`) {
+	if strings.Contains(plain, "\x1b") || !strings.Contains(plain, "█") || !strings.Contains(plain, "no room for") ||
+		!strings.Contains(plain, `evil\u001b[31m\u001b[2J`) {
 		t.Errorf("%s", plain)
 	}
 	coloured := run(80)
 	if !strings.Contains(coloured, "\x1b[32mok:\x1b[0m") || colours.ReplaceAllString(coloured, "") != plain {
 		t.Errorf("%s", coloured)
 	}
-	if text := run(80, "TERM=dumb"); strings.Contains(text, "\x1b") || strings.Contains(text, "█") || !strings.Contains(text, "##") {
+	if text := run(80, "TERM=dumb"); strings.Contains(text, "\x1b") || strings.Contains(text, "█") ||
+		!strings.Contains(text, "##") {
 		t.Errorf("%s", text)
 	}
 	if text := run(80, "COLUMNS=200", "NO_COLOR=1"); text != plain {

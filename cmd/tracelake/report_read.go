@@ -81,7 +81,8 @@ func (a *reportArgs) refuse(t *report.Trust) error {
 	if len(t.Doubts) == 0 || a.force {
 		return nil
 	}
-	return fmt.Errorf("%s: another program ran; export again with the program that ran, or add --force to go on all the same", doubtText(&t.Doubts[0]))
+	return fmt.Errorf("%s: another program ran; export again with the program that ran, or add --force to go on all the "+
+		"same", doubtText(&t.Doubts[0]))
 }
 
 // A question is what a report is asked, with the datasets that answer it.

@@ -41,7 +41,8 @@ func newScreen(w io.Writer, args *screenArgs) *screen {
 		s.Colour = true
 	case colourNever:
 	default:
-		s.Colour = terminal && !dumb && os.Getenv("NO_COLOR") == "" && runtime.GOOS != "windows" // whose older consoles print the sequences
+		// whose older consoles print the sequences
+		s.Colour = terminal && !dumb && os.Getenv("NO_COLOR") == "" && runtime.GOOS != "windows"
 	}
 	return s
 }

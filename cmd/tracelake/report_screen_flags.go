@@ -26,9 +26,11 @@ const defaultWidth = 100
 
 func screenFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.IntFlag{Name: "width", Category: groupOutput, Usage: "text for `N` columns; 0: any", DefaultText: "the terminal, COLUMNS, 100"},
+		&cli.IntFlag{Name: "width", Category: groupOutput, Usage: "text for `N` columns; 0: any",
+			DefaultText: "the terminal, COLUMNS, 100"},
 		&cli.BoolFlag{Name: "ascii", Category: groupOutput, Usage: "text in ASCII alone"},
-		&cli.StringFlag{Name: "color", Category: groupOutput, Value: colourAuto, Usage: "colours: `WHEN` is auto, always or never"},
+		&cli.StringFlag{Name: "color", Category: groupOutput, Value: colourAuto,
+			Usage: "colours: `WHEN` is auto, always or never"},
 	}
 }
 
@@ -46,7 +48,8 @@ func readScreen(ctx *cli.Context) (screenArgs, error) {
 	}
 	args.width = new(ctx.Int("width"))
 	if *args.width < 0 {
-		return args, usage(fmt.Sprintf("--width %d", *args.width), "is too few", "give 1 or more, or 0 for lines of any length")
+		return args, usage(fmt.Sprintf("--width %d", *args.width), "is too few",
+			"give 1 or more, or 0 for lines of any length")
 	}
 	return args, nil
 }

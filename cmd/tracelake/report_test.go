@@ -14,8 +14,9 @@ import (
 
 // jsonKeys are the keys that every object of a report has, and those of its own.
 var jsonKeys = map[string][]string{
-	"":           {"schema_version", "report", "forced", "trust", "excluded"},
-	"coverage":   {"instructions", "functions", "lines", "files", "branches", "predicated", "by", "rows_left_out", "rows", "fail_under", "baseline", "growth"},
+	"": {"schema_version", "report", "forced", "trust", "excluded"},
+	"coverage": {"instructions", "functions", "lines", "files", "branches", "predicated", "by", "rows_left_out", "rows",
+		"fail_under", "baseline", "growth"},
 	"branches":   {"branches", "predicated", "by", "rows_left_out", "rows"},
 	"hotspots":   {"ordered_by", "instructions", "cycles", "seconds", "by", "rows_left_out", "rows", "baseline", "clocks"},
 	"calls":      {"calls", "calls_left_out", "rows_left_out", "rows", "baseline"},

@@ -49,9 +49,12 @@ func (s *screen) trust(t *report.Trust, force bool, excluded []report.Excluded) 
 	}
 	switch {
 	case !t.HasProgram:
-		s.paragraph(noLabel, "no program file: counts are by address, and there are no percentages; for names, export with -e FILE")
+		s.paragraph(noLabel,
+			"no program file: counts are by address, and there are no percentages; for names, export with -e FILE")
 	case !t.Named:
-		s.paragraph(noLabel, "the program file names no functions: counts are by address, and there are no percentages; export with one that is not stripped")
+		s.paragraph(noLabel,
+			"the program file names no functions: counts are by address, and there are no percentages; export with one that "+
+				"is not stripped")
 	}
 	for i := range excluded {
 		s.paragraph("excluded  ", excludedText(&excluded[i]))
@@ -73,7 +76,8 @@ func windowText(d *report.Dataset) string {
 	}
 	var parts []string
 	for _, x := range w.Sources {
-		parts = append(parts, fmt.Sprintf("segments %s to %s of source %s", thousands(int64(x.First)), thousands(int64(x.Last)), schema.SourceText(x.Source)))
+		parts = append(parts, fmt.Sprintf("segments %s to %s of source %s", thousands(int64(x.First)),
+			thousands(int64(x.Last)), schema.SourceText(x.Source)))
 	}
 	return text + strings.Join(parts, ", ")
 }
@@ -110,7 +114,8 @@ func trustDetails(t *report.Trust) string {
 	}
 	if t.HasProgram {
 		if t.Distinct > 0 {
-			parts = append(parts, fmt.Sprintf("program file matches %s of %s", thousands(t.Matching), count(t.Distinct, "address")))
+			parts = append(parts, fmt.Sprintf("program file matches %s of %s", thousands(t.Matching), count(t.Distinct,
+				"address")))
 		}
 		parts = append(parts, outsideText(t))
 	}
@@ -148,7 +153,8 @@ func outsideText(t *report.Trust) string {
 	if more := len(t.Outside) - outsideShown; more > 0 {
 		names = append(names, fmt.Sprintf("%s more", thousands(int64(more))))
 	}
-	return fmt.Sprintf("%s outside of it executed %s (%s)", count(int64(len(t.Outside)), "address"), count(times, "time"), strings.Join(names, ", "))
+	return fmt.Sprintf("%s outside of it executed %s (%s)", count(int64(len(t.Outside)), "address"), count(times, "time"),
+		strings.Join(names, ", "))
 }
 
 func doubtText(d *report.Doubt) string {
@@ -156,7 +162,8 @@ func doubtText(d *report.Doubt) string {
 	if d.OfProgramFile {
 		what = "executed addresses have the opcode that is in it"
 	}
-	return fmt.Sprintf("%s: %s: only %s of %s %s (%s)", d.Dir, d.What, thousands(d.Agrees), thousands(d.Of), what, percent(d.Agrees, d.Of))
+	return fmt.Sprintf("%s: %s: only %s of %s %s (%s)", d.Dir, d.What, thousands(d.Agrees), thousands(d.Of), what,
+		percent(d.Agrees, d.Of))
 }
 
 func excludedText(e *report.Excluded) string {
@@ -164,7 +171,8 @@ func excludedText(e *report.Excluded) string {
 	case e.Instructions == 0:
 		return fmt.Sprintf("%s (%s): there is nothing of that name, or an earlier exclusion has it", e.Name, e.Reason)
 	case e.Covered > 0:
-		return fmt.Sprintf("%s (%s): %s, of which %s ran", e.Name, e.Reason, count(e.Instructions, "instruction"), thousands(e.Covered))
+		return fmt.Sprintf("%s (%s): %s, of which %s ran", e.Name, e.Reason, count(e.Instructions, "instruction"),
+			thousands(e.Covered))
 	}
 	return fmt.Sprintf("%s (%s): %s", e.Name, e.Reason, count(e.Instructions, "instruction"))
 }

@@ -94,7 +94,9 @@ func (s *screen) sourcesTable(t *report.Trust) *table.Table {
 		for j := range d.Sources {
 			r := &d.Sources[j]
 			agrees, checks := r.Checks()
-			sources.Add(table.Bar{}, nameIn(t, d, schema.SourceText(r.Source)+answer.OfCore(r.Core)), s.exact(r.BytesDecoded, r.Bytes), s.exact(agrees, checks), thousands(r.Bytes), thousands(r.BytesLost), thousands(r.Ends),
+			sources.Add(table.Bar{}, nameIn(t, d, schema.SourceText(r.Source)+answer.OfCore(r.Core)),
+				s.exact(r.BytesDecoded, r.Bytes), s.exact(agrees, checks), thousands(r.Bytes), thousands(r.BytesLost),
+				thousands(r.Ends),
 				thousands(r.BytesUnplaced), thousands(r.Gaps), thousands(r.Instructions), r.Status)
 		}
 	}
@@ -135,7 +137,8 @@ func (s *screen) filesTable(t *report.Trust) *table.Table {
 			if f.Executed == 0 {
 				addresses = "nothing executed"
 			}
-			files.Add(table.Bar{}, nameIn(t, d, f.File+answer.OfCore(f.Core)), s.exact(f.Matching, f.Executed), addresses, fmt.Sprintf("%.16s", f.CodeSHA256))
+			files.Add(table.Bar{}, nameIn(t, d, f.File+answer.OfCore(f.Core)), s.exact(f.Matching, f.Executed), addresses,
+				fmt.Sprintf("%.16s", f.CodeSHA256))
 		}
 	}
 	return files

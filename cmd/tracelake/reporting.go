@@ -61,5 +61,6 @@ func describeRun(o *pipeline.Options, input string) {
 		host = "unknown" // for people only, and not worth failing for
 	}
 	o.Tool = schema.Tool{Name: "tracelake", Version: version()}
-	o.Run = schema.Export{Command: os.Args, Input: input, Created: time.Now().UTC().Format(time.RFC3339), Host: host, Workers: o.Workers}
+	o.Run = schema.Export{Command: os.Args, Input: input, Created: time.Now().UTC().Format(time.RFC3339), Host: host,
+		Workers: o.Workers}
 }

@@ -38,11 +38,13 @@ func TestResumableExport(t *testing.T) {
 			t.Fatal(err)
 		}
 		_ = cmd.Wait()
-		want := "tracelake: interrupted; 1 finished part is kept in " + kept + ": the same command with --resume in place of --resumable goes on\n"
+		want := "tracelake: interrupted; 1 finished part is kept in " + kept +
+			": the same command with --resume in place of --resumable goes on\n"
 		if got := cmd.ProcessState.ExitCode(); got != statusInterrupted || stderr.String() != want {
 			t.Errorf("%v: exits with %d: %s", sig, got, &stderr)
 		}
-		if err := os.Remove(filepath.Join(kept, "dataset", "instructions", "00-00001.parquet")); err != nil { // for the next to wait
+		// for the next to wait
+		if err := os.Remove(filepath.Join(kept, "dataset", "instructions", "00-00001.parquet")); err != nil {
 			t.Fatal(err)
 		}
 		how = "--resume"

@@ -15,8 +15,10 @@ import (
 // pathFlags say where source files are.
 func pathFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringSliceFlag{Name: "path-map", Category: groupOutput, Usage: "sources in one folder are in another: `FROM=TO`"},
-		&cli.StringFlag{Name: "source-root", Category: groupOutput, Usage: "relative paths of sources start at `DIR`", DefaultText: "where the program runs"},
+		&cli.StringSliceFlag{Name: "path-map", Category: groupOutput,
+			Usage: "sources in one folder are in another: `FROM=TO`"},
+		&cli.StringFlag{Name: "source-root", Category: groupOutput, Usage: "relative paths of sources start at `DIR`",
+			DefaultText: "where the program runs"},
 	}
 }
 

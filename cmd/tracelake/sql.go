@@ -60,7 +60,8 @@ func sql(ctx *cli.Context) error {
 	program, err := exec.LookPath("duckdb")
 	if err != nil {
 		fmt.Fprintln(ctx.App.Writer, strings.TrimSpace(strings.Join(append(lines, command), "\n")))
-		return fmt.Errorf("duckdb: is not on the PATH; get it from %s, or type the lines above in DuckDB elsewhere", whereDuckDB)
+		return fmt.Errorf("duckdb: is not on the PATH; get it from %s, or type the lines above in DuckDB elsewhere",
+			whereDuckDB)
 	}
 	return runDuckDB(ctx.Context, program, duckDBArgs(lines, command))
 }
@@ -114,7 +115,8 @@ func viewsFor(dirs []string) (string, error) {
 	for i := range tables {
 		for _, name := range tables[fewest] {
 			if !slices.Contains(tables[i], name) {
-				return "", fmt.Errorf("%s and %s cannot be read together: the second has no table %s; export both with the same --level and --tables", dirs[fewest], dirs[i], name)
+				return "", fmt.Errorf("%s and %s cannot be read together: the second has no table %s; export both with the same "+
+					"--level and --tables", dirs[fewest], dirs[i], name)
 			}
 		}
 	}
@@ -129,7 +131,8 @@ func parquetTables(dir string) ([]string, error) {
 	}
 	defer d.Close()
 	if d.Manifest.Format != schema.Parquet.String() {
-		return nil, fmt.Errorf("%s: has %s files, which DuckDB does not read by itself; export with --format parquet, or read them in Python through pyarrow", dir, d.Manifest.Format)
+		return nil, fmt.Errorf("%s: has %s files, which DuckDB does not read by itself; export with --format parquet, or "+
+			"read them in Python through pyarrow", dir, d.Manifest.Format)
 	}
 	var names []string
 	for name := range d.Manifest.Tables {

@@ -34,7 +34,8 @@ func status(err error) int {
 		return statusUsage
 	case nothing, errors.Is(err, capture.ErrEmpty):
 		return statusNothing
-	case unmet, errors.Is(err, errDifferent), errors.Is(err, errDamaged), errors.Is(err, errUndecoded), errors.Is(err, errBelow):
+	case unmet, errors.Is(err, errDifferent), errors.Is(err, errDamaged), errors.Is(err, errUndecoded),
+		errors.Is(err, errBelow):
 		return statusUnmet
 	}
 	return statusFailed

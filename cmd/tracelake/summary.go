@@ -30,7 +30,8 @@ func (s *screen) summary(dir string, x *pipeline.Summary) {
 	if x.PacketsOnly {
 		first = count(x.Tables[schema.Packets.Name].Rows, "packet")
 	}
-	s.line("%s: %s: %s, %s, %s", dir, statusWords[overall(x.Sources)], first, count(x.Totals.Exceptions, "exception"), count(x.Totals.Gaps, "gap"))
+	s.line("%s: %s: %s, %s, %s", dir, statusWords[overall(x.Sources)], first, count(x.Totals.Exceptions, "exception"),
+		count(x.Totals.Gaps, "gap"))
 	s.verdicts(x.Sources)
 	for i := range x.Sources {
 		s.source(&x.Sources[i])
@@ -77,7 +78,8 @@ func (s *screen) decoded(sources []pipeline.SourceSummary, gaps string) {
 // source says how much of a source was understood.
 func (s *screen) source(x *pipeline.SourceSummary) {
 	s.blank()
-	s.line("source %s%s", schema.SourceText(x.Source), sourceWords(schema.SourceText(x.Source), x.Name, x.Protocol, x.Version, x.Core))
+	s.line("source %s%s", schema.SourceText(x.Source),
+		sourceWords(schema.SourceText(x.Source), x.Name, x.Protocol, x.Version, x.Core))
 	switch {
 	case x.Status == schema.SourceStatusNames[schema.StatusEmpty]:
 		s.indented("no bytes")
@@ -132,7 +134,8 @@ func missingLines(missing []plan.SourceMissing) []string {
 	slices.SortStableFunc(all, func(x, y wanted) int { return cmp.Compare(y.Stops, x.Stops) })
 	lines := []string{"program memory missing, most wanted first (give it with -e FILE or --image FILE@ADDR)"}
 	for _, r := range all[:min(len(all), missingShown)] {
-		lines = append(lines, fmt.Sprintf("  %s-%s  %s of source %s", r.First, r.Last, count(r.Stops, "stop"), schema.SourceText(r.source)))
+		lines = append(lines, fmt.Sprintf("  %s-%s  %s of source %s", r.First, r.Last, count(r.Stops, "stop"),
+			schema.SourceText(r.source)))
 	}
 	if more := len(all) - missingShown; more > 0 {
 		lines = append(lines, "  and "+count(int64(more), "more range"))
@@ -167,7 +170,8 @@ func (s *screen) notes(notes []string) {
 
 // tables lists the tables that were written, in the order of the schema.
 func (s *screen) tables(tables map[string]schema.Files) {
-	t := &table.Table{Columns: []table.Column{{Title: "TABLE", Kind: table.Name}, {Title: "ROWS", Kind: table.Main}, {Title: "BYTES", Kind: table.Main}}}
+	t := &table.Table{Columns: []table.Column{{Title: "TABLE", Kind: table.Name}, {Title: "ROWS", Kind: table.Main},
+		{Title: "BYTES", Kind: table.Main}}}
 	for _, x := range schema.Tables() {
 		if f, ok := tables[x.Name]; ok {
 			t.Add(table.Bar{}, x.Name, thousands(f.Rows), thousands(f.Bytes))

@@ -20,19 +20,23 @@ func summaryText(dir string, x *pipeline.Summary) string {
 }
 
 func TestSummaryText(t *testing.T) {
-	decoded := schema.Totals{Counters: schema.Counters{Bytes: 1000, BytesDecoded: 994, BytesLost: 6, BytesUnplaced: 10, Instructions: 12345, Exceptions: 1}, Segments: 2, Gaps: 3}
+	decoded := schema.Totals{Counters: schema.Counters{Bytes: 1000, BytesDecoded: 994, BytesLost: 6, BytesUnplaced: 10,
+		Instructions: 12345, Exceptions: 1}, Segments: 2, Gaps: 3}
 	s := &pipeline.Summary{
 		Totals: decoded,
 		Sources: []pipeline.SourceSummary{
 			{
-				SourceTotals: schema.SourceTotals{Source: 0x13, Name: "PTM_0", Protocol: "pft", Version: "1.1", Core: "cpu_0", Status: "decoded", Unit: "bytes", Totals: decoded},
+				SourceTotals: schema.SourceTotals{Source: 0x13, Name: "PTM_0", Protocol: "pft", Version: "1.1", Core: "cpu_0",
+					Status: "decoded", Unit: "bytes", Totals: decoded},
 				Missing: plan.Missing{Wanted: []plan.MissingMemory{
 					{First: "0x00001000", Last: "0x00001ffc", Stops: 5}, {First: "0x00008000", Last: "0x00008000", Stops: 1},
 				}, OtherStops: 1200},
 			},
 			{
-				SourceTotals: schema.SourceTotals{Source: 0x14, Protocol: "itm", Status: "unsupported", Problem: "no decoder", Unit: "bytes", Totals: schema.Totals{Counters: schema.Counters{Bytes: 7, BytesLost: 7}}},
-				Missing:      plan.Missing{Wanted: []plan.MissingMemory{{First: "0xffff0000", Last: "0xffff0000", Stops: 3}}, OtherStops: 34},
+				SourceTotals: schema.SourceTotals{Source: 0x14, Protocol: "itm", Status: "unsupported", Problem: "no decoder",
+					Unit: "bytes", Totals: schema.Totals{Counters: schema.Counters{Bytes: 7, BytesLost: 7}}},
+				Missing: plan.Missing{Wanted: []plan.MissingMemory{{First: "0xffff0000", Last: "0xffff0000", Stops: 3}},
+					OtherStops: 34},
 			},
 			{SourceTotals: schema.SourceTotals{Source: 0x15, Status: "empty", Unit: "bytes"}},
 		},
@@ -43,7 +47,8 @@ func TestSummaryText(t *testing.T) {
 		Branches: probe.BranchAgreement{Agreement: probe.Agreement{Compared: 2630, Agree: 238}},
 		ISyncs:   probe.Agreement{Compared: 19, Agree: 6},
 	}
-	s.Sources[0].Verdict = &verdict.Verdict{Status: verdict.Bad, Problem: verdict.Contradicted, Share: verdict.Share{N: 2405, Total: 2649}, Start: 6, Normal: true}
+	s.Sources[0].Verdict = &verdict.Verdict{Status: verdict.Bad, Problem: verdict.Contradicted,
+		Share: verdict.Share{N: 2405, Total: 2649}, Start: 6, Normal: true}
 	const want = `out: BAD: 12,345 instructions, 1 exception, 3 gaps
   source 0x13: 90.79 % contradicted: 2,392 of 2,630 branch packets (90.95 %) follow an instruction that cannot branch there, and 13 of 19 periodic I-syncs (68.42 %) say another place than the program had got to: is this the program that ran? (tracelake report quality shows where)
 
@@ -111,7 +116,8 @@ func TestLostWords(t *testing.T) {
 		{0, 100, verdict.Verdict{Normal: true}, "0 lost (0 %)"},
 		{6, 100, verdict.Verdict{Start: 6, Normal: true}, "6 bytes before the first synchronisation (normal)"},
 		{1, 100, verdict.Verdict{Start: 1, Normal: true}, "1 byte before the first synchronisation (normal)"},
-		{6000, 10000, verdict.Verdict{Start: 5000, Normal: true}, "6,000 lost (60.00 %), 5,000 of them before the first synchronisation (normal)"},
+		{6000, 10000, verdict.Verdict{Start: 5000, Normal: true},
+			"6,000 lost (60.00 %), 5,000 of them before the first synchronisation (normal)"},
 		{9000, 10000, verdict.Verdict{Start: 9000}, "9,000 lost (90.00 %), all before the first synchronisation"},
 		{10000, 10000, verdict.Verdict{Start: 10000}, "10,000 lost (100 %)"},
 	} {
@@ -129,7 +135,8 @@ func TestSummaryShowsTheMostWanted(t *testing.T) {
 		missing.Wanted = append(missing.Wanted, plan.MissingMemory{First: at, Last: at, Stops: i + 1})
 	}
 	text := summaryText("out", &pipeline.Summary{Sources: []pipeline.SourceSummary{{Missing: missing}}})
-	for _, want := range []string{"  0x000b0000-0x000b0000  12 stops ", "  0x00020000-0x00020000  3 stops ", "\n  and 2 more ranges\n"} {
+	for _, want := range []string{"  0x000b0000-0x000b0000  12 stops ", "  0x00020000-0x00020000  3 stops ",
+		"\n  and 2 more ranges\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in:\n%s", want, text)
 		}
@@ -160,8 +167,10 @@ func TestDoubt(t *testing.T) {
 	}{
 		{misses(0), misses(0), ""},
 		{misses(29_331), misses(58), ""},
-		{misses(29_331, "0x0000001c", "0x00000008"), misses(58), "trace and program agree but for 2 exceptions, at 0x00000008, 0x0000001c"},
-		{misses(29_331, "0x00000008", "0x00000008"), misses(0), "trace and program agree but for 2 exceptions, at 0x00000008"},
+		{misses(29_331, "0x0000001c", "0x00000008"), misses(58),
+			"trace and program agree but for 2 exceptions, at 0x00000008, 0x0000001c"},
+		{misses(29_331, "0x00000008", "0x00000008"), misses(0),
+			"trace and program agree but for 2 exceptions, at 0x00000008"},
 		{misses(1_000, "0x00000008"), misses(58), "trace and program agree but for 1 exception, at 0x00000008"},
 		{misses(999, "0x00000008"), misses(58), "1 of 999 branch packets (0.10 %)" + asks},
 		{misses(1_000_000, many[:9]...), misses(58), "trace and program agree but for 9 exceptions, at 0x00000008"},
@@ -169,7 +178,8 @@ func TestDoubt(t *testing.T) {
 		{misses(1_000_000), misses(58, ""), lost},
 		{misses(0), misses(5_000, ""), "trace and program agree but for 1 exception, at 0x00000168"},
 	} {
-		if got := disagreement(&probe.Agreements{Branches: probe.BranchAgreement{Agreement: tt.branches}, ISyncs: tt.isyncs}); got != tt.want {
+		if got := disagreement(&probe.Agreements{Branches: probe.BranchAgreement{Agreement: tt.branches},
+			ISyncs: tt.isyncs}); got != tt.want {
 			t.Errorf("got  %s\nwant %s", got, tt.want)
 		}
 	}

@@ -45,7 +45,6 @@ func traceVersions() string {
 }
 
 func synthCommand() *cli.Command {
-	port := "Trace port (" + strings.Join(protocolNames(true), ", ") + ")"
 	return &cli.Command{
 		Name:      "synth",
 		Usage:     "makes a capture whose truth is known",
@@ -72,48 +71,83 @@ Examples:
    tracelake synth --protocol pft --cycle-accurate --exceptions 2000 --overflow 20 --vary 0.1 -o synth
    tracelake synth --protocol etmv1 --port 4 --layout etb --data both -o synth
    tracelake export synth/snapshot -o run && tracelake verify run --truth synth/truth`,
-		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "protocol", Category: groupTrace, Usage: "trace in `PROTOCOL` " + list(generate.Protocols(), "or") + "; required"},
-			&cli.StringFlag{Name: "trace-version", Category: groupTrace, Usage: "`VERSION` of the protocol: " + traceVersions(), DefaultText: "the newest"},
-			&cli.BoolFlag{Name: "cycle-accurate", Category: groupTrace, Usage: "trace cycles"},
-			&cli.BoolFlag{Name: "timestamps", Category: groupTrace, Usage: "trace timestamps"},
-			&cli.IntFlag{Name: "context-id", Category: groupTrace, Usage: "trace `N` bytes of the Context ID: 1, 2 or 4"},
-			&cli.BoolFlag{Name: "vmid", Category: groupTrace, Usage: "trace the VMID"},
-			&cli.BoolFlag{Name: "branch-broadcast", Category: groupTrace, Usage: "a packet for each branch taken"},
-			&cli.BoolFlag{Name: "return-stack", Category: groupTrace, Usage: "no packets for returns" + only(generate.ReturnStack)},
-			&cli.BoolFlag{Name: "alt-branch", Category: groupTrace, Usage: "the alternative branch encoding" + only(generate.AltBranch)},
-			&cli.BoolFlag{Name: "two-atoms", Category: groupTrace, Usage: "32-bit T32 instructions are traced as two" + only(generate.TwoAtoms)},
-			&cli.StringFlag{Name: "data", Category: groupTrace, Usage: "trace `WHAT` of data: address, value, both, or only: both and no instructions" + only(generate.DataOnlyMode)},
-			&cli.IntFlag{Name: "port", Category: port, Usage: "`PINS` that carry bytes: 4, 8 or 16", DefaultText: "8"},
-			&cli.StringFlag{Name: "layout", Category: port, Usage: "capture samples in `LAYOUT` etms, etb, etb-be, etb24, bytes, demux or mux; etmv2: etb-v2-flat; etmv1: dump, dump-old", DefaultText: "etms"},
-			&cli.BoolFlag{Name: "drop-disabled", Category: port, Usage: "without the samples that a capture device may drop"},
-			&cli.IntFlag{Name: "fifo", Category: port, Usage: "a FIFO of `BYTES`", DefaultText: "60"},
-			&cli.IntFlag{Name: "sync", Category: port, Usage: "synchronise every `N` samples", DefaultText: "1024"},
-			&cli.Float64Flag{Name: "idle", Category: port, Usage: "`SHARE` of cycles without an instruction, below 1; of --cycle-accurate 0 is as many as the instructions cost"},
-			&cli.IntFlag{Name: "sources", Category: groupTrace, Value: 1, Usage: "`N` cores, each with a trace of its own in the one buffer"},
-			&cli.StringFlag{Name: "framing", Category: groupTrace, Value: "memory", Usage: "`WHERE` frames are: memory, port (with FSYNCs and HSYNCs), or none"},
-			&cli.IntFlag{Name: "ring", Category: groupTrace, Usage: "the buffer is a ring of `BYTES` that wraps: it has the last ones"},
-			&cli.Float64Flag{Name: "vary", Category: groupTrace, Usage: "`SHARE` of packets that are other than hardware sends, as allowed: 0 to 1"},
-
-			&cli.StringFlag{Name: "elf", Aliases: []string{"e"}, Category: groupProgram, Usage: "execute the program of `FILE`", DefaultText: "the demo's"},
-			&cli.StringFlag{Name: "qemu-log", Category: groupProgram, Usage: "execute what is in `LOG`, which qemu-arm wrote of the program of --elf"},
-			&cli.IntFlag{Name: "code-bytes", Category: groupProgram, Usage: "execute a program made up, of about `N` bytes"},
-			&cli.StringFlag{Name: "profile", Category: groupProgram, Value: "A", Usage: "`PROFILE` of the core: A or M"},
-			&cli.Int64Flag{Name: "instructions", Category: groupProgram, Value: 1_000_000, Usage: "`N` instructions on each core; of a --qemu-log all, or the first N"},
-			&cli.Uint64Flag{Name: "seed", Category: groupProgram, Value: 1, Usage: "`N` decides everything left to chance"},
-
-			&cli.Float64Flag{Name: "exceptions", Category: groupHappens, Value: 100, Usage: "`RATE` of exceptions, half of them interrupts"},
-			&cli.Float64Flag{Name: "switches", Category: groupHappens, Usage: "`RATE` of changes to another task, with its Context ID"},
-			&cli.Float64Flag{Name: "trace-off", Category: groupHappens, Usage: "`RATE` at which trace goes off for a while"},
-			&cli.Float64Flag{Name: "overflow", Category: groupHappens, Usage: "`RATE` at which the FIFO overflows"},
-			&cli.Float64Flag{Name: "debug", Category: groupHappens, Usage: "`RATE` of stops in debug state"},
-			&cli.Float64Flag{Name: "triggers", Category: groupHappens, Usage: "`RATE` of triggers"},
-
+		Flags: slices.Concat(synthTraceFlags(), synthProgramFlags(), synthEventFlags(), []cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: groupOutput, Usage: "write to `DIR`; required"},
 			&cli.BoolFlag{Name: "overwrite", Category: groupOutput, Usage: "replace what is in DIR/snapshot and DIR/truth"},
 			&cli.BoolFlag{Name: "quiet", Category: groupRun, Usage: "print nothing but errors"},
-		},
+		}),
 		Action: synthesize,
+	}
+}
+
+// synthTraceFlags say what is traced.
+func synthTraceFlags() []cli.Flag {
+	port := "Trace port (" + strings.Join(protocolNames(true), ", ") + ")"
+	return []cli.Flag{
+		&cli.StringFlag{Name: "protocol", Category: groupTrace,
+			Usage: "trace in `PROTOCOL` " + list(generate.Protocols(), "or") + "; required"},
+		&cli.StringFlag{Name: "trace-version", Category: groupTrace, Usage: "`VERSION` of the protocol: " + traceVersions(),
+			DefaultText: "the newest"},
+		&cli.BoolFlag{Name: "cycle-accurate", Category: groupTrace, Usage: "trace cycles"},
+		&cli.BoolFlag{Name: "timestamps", Category: groupTrace, Usage: "trace timestamps"},
+		&cli.IntFlag{Name: "context-id", Category: groupTrace, Usage: "trace `N` bytes of the Context ID: 1, 2 or 4"},
+		&cli.BoolFlag{Name: "vmid", Category: groupTrace, Usage: "trace the VMID"},
+		&cli.BoolFlag{Name: "branch-broadcast", Category: groupTrace, Usage: "a packet for each branch taken"},
+		&cli.BoolFlag{Name: "return-stack", Category: groupTrace,
+			Usage: "no packets for returns" + only(generate.ReturnStack)},
+		&cli.BoolFlag{Name: "alt-branch", Category: groupTrace,
+			Usage: "the alternative branch encoding" + only(generate.AltBranch)},
+		&cli.BoolFlag{Name: "two-atoms", Category: groupTrace,
+			Usage: "32-bit T32 instructions are traced as two" + only(generate.TwoAtoms)},
+		&cli.StringFlag{Name: "data", Category: groupTrace,
+			Usage: "trace `WHAT` of data: address, value, both, or only: both and no instructions" +
+				only(generate.DataOnlyMode)},
+		&cli.IntFlag{Name: "port", Category: port, Usage: "`PINS` that carry bytes: 4, 8 or 16", DefaultText: "8"},
+		&cli.StringFlag{Name: "layout", Category: port,
+			Usage: "capture samples in `LAYOUT` etms, etb, etb-be, etb24, bytes, demux or mux; etmv2: etb-v2-flat; etmv1: " +
+				"dump, dump-old", DefaultText: "etms"},
+		&cli.BoolFlag{Name: "drop-disabled", Category: port, Usage: "without the samples that a capture device may drop"},
+		&cli.IntFlag{Name: "fifo", Category: port, Usage: "a FIFO of `BYTES`", DefaultText: "60"},
+		&cli.IntFlag{Name: "sync", Category: port, Usage: "synchronise every `N` samples", DefaultText: "1024"},
+		&cli.Float64Flag{Name: "idle", Category: port,
+			Usage: "`SHARE` of cycles without an instruction, below 1; of --cycle-accurate 0 is as many as the instructions cost"},
+		&cli.IntFlag{Name: "sources", Category: groupTrace, Value: 1,
+			Usage: "`N` cores, each with a trace of its own in the one buffer"},
+		&cli.StringFlag{Name: "framing", Category: groupTrace, Value: "memory",
+			Usage: "`WHERE` frames are: memory, port (with FSYNCs and HSYNCs), or none"},
+		&cli.IntFlag{Name: "ring", Category: groupTrace,
+			Usage: "the buffer is a ring of `BYTES` that wraps: it has the last ones"},
+		&cli.Float64Flag{Name: "vary", Category: groupTrace,
+			Usage: "`SHARE` of packets that are other than hardware sends, as allowed: 0 to 1"},
+	}
+}
+
+// synthProgramFlags say what executes.
+func synthProgramFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "elf", Aliases: []string{"e"}, Category: groupProgram, Usage: "execute the program of `FILE`",
+			DefaultText: "the demo's"},
+		&cli.StringFlag{Name: "qemu-log", Category: groupProgram,
+			Usage: "execute what is in `LOG`, which qemu-arm wrote of the program of --elf"},
+		&cli.IntFlag{Name: "code-bytes", Category: groupProgram, Usage: "execute a program made up, of about `N` bytes"},
+		&cli.StringFlag{Name: "profile", Category: groupProgram, Value: "A", Usage: "`PROFILE` of the core: A or M"},
+		&cli.Int64Flag{Name: "instructions", Category: groupProgram, Value: 1_000_000,
+			Usage: "`N` instructions on each core; of a --qemu-log all, or the first N"},
+		&cli.Uint64Flag{Name: "seed", Category: groupProgram, Value: 1, Usage: "`N` decides everything left to chance"},
+	}
+}
+
+// synthEventFlags say how often something happens.
+func synthEventFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.Float64Flag{Name: "exceptions", Category: groupHappens, Value: 100,
+			Usage: "`RATE` of exceptions, half of them interrupts"},
+		&cli.Float64Flag{Name: "switches", Category: groupHappens,
+			Usage: "`RATE` of changes to another task, with its Context ID"},
+		&cli.Float64Flag{Name: "trace-off", Category: groupHappens, Usage: "`RATE` at which trace goes off for a while"},
+		&cli.Float64Flag{Name: "overflow", Category: groupHappens, Usage: "`RATE` at which the FIFO overflows"},
+		&cli.Float64Flag{Name: "debug", Category: groupHappens, Usage: "`RATE` of stops in debug state"},
+		&cli.Float64Flag{Name: "triggers", Category: groupHappens, Usage: "`RATE` of triggers"},
 	}
 }
 
@@ -213,12 +247,14 @@ func (a *synthArgs) workload(log *os.File) (*generate.Workload, error) {
 	case log != nil && a.elf == "":
 		return nil, usage("--qemu-log", "needs the program that it is of", "add --elf FILE")
 	case a.codeBytes > 0:
-		return generate.GeneratedWorkload(codegen.Options{Seed: a.recipe.Seed, Bytes: a.codeBytes, Base: 0x8000, Arch: a.recipe.Arch()})
+		return generate.GeneratedWorkload(codegen.Options{Seed: a.recipe.Seed, Bytes: a.codeBytes, Base: 0x8000,
+			Arch: a.recipe.Arch()})
 	}
 	name, file := a.elf, sample.Program()
 	if name == "" {
 		if a.recipe.V7M {
-			return nil, usage("--profile M", "needs a program of that profile", "give one with --elf FILE, or have one made up with --code-bytes N")
+			return nil, usage("--profile M", "needs a program of that profile",
+				"give one with --elf FILE, or have one made up with --code-bytes N")
 		}
 		if generate.OfSamples(a.recipe.Protocol) {
 			return generate.ELFWorkload(sample.ARM926ELF, sample.ARM926(), a.recipe.Arch())
@@ -230,7 +266,8 @@ func (a *synthArgs) workload(log *os.File) (*generate.Workload, error) {
 		return nil, unreadable(name, err, "give the ELF file of the program")
 	}
 	if log != nil {
-		return generate.RecordedWorkload(filepath.Base(name), file, generate.QEMULog{Name: filepath.Base(a.qemuLog), Data: log})
+		return generate.RecordedWorkload(filepath.Base(name), file,
+			generate.QEMULog{Name: filepath.Base(a.qemuLog), Data: log})
 	}
 	return generate.ELFWorkload(filepath.Base(name), file, a.recipe.Arch())
 }
@@ -246,12 +283,15 @@ func readSynth(ctx *cli.Context) (*synthArgs, error) {
 		ContextIDBytes: ctx.Int("context-id"), VMID: ctx.Bool("vmid"), Broadcast: ctx.Bool("branch-broadcast"),
 		ReturnStack: ctx.Bool("return-stack"), AltBranch: ctx.Bool("alt-branch"), TwoAtoms: ctx.Bool("two-atoms"),
 		Exceptions: ctx.Float64("exceptions"), Switches: ctx.Float64("switches"), TraceOff: ctx.Float64("trace-off"),
-		Overflow: ctx.Float64("overflow"), Debug: ctx.Float64("debug"), Triggers: ctx.Float64("triggers"), Variation: ctx.Float64("vary"),
+		Overflow: ctx.Float64("overflow"), Debug: ctx.Float64("debug"), Triggers: ctx.Float64("triggers"),
+		Variation: ctx.Float64("vary"),
 		Samples: generate.Samples{
-			Pins: ctx.Int("port"), DropDisabled: ctx.Bool("drop-disabled"), FIFO: ctx.Int("fifo"), Sync: ctx.Int("sync"), Idle: ctx.Float64("idle"),
+			Pins: ctx.Int("port"), DropDisabled: ctx.Bool("drop-disabled"), FIFO: ctx.Int("fifo"), Sync: ctx.Int("sync"),
+			Idle: ctx.Float64("idle"),
 		},
 	}
-	for _, read := range []func(*cli.Context, *generate.Recipe) error{readTraceVersion, readProfile, readData, readFraming, readLayout, readCounts} {
+	for _, read := range []func(*cli.Context,
+		*generate.Recipe) error{readTraceVersion, readProfile, readData, readFraming, readLayout, readCounts} {
 		if err := read(ctx, &r); err != nil {
 			return nil, err
 		}
@@ -298,7 +338,8 @@ func readTraceVersion(ctx *cli.Context, r *generate.Recipe) error {
 	minor, ok := strings.CutPrefix(text, newest[:2])
 	n, err := strconv.ParseUint(minor, 10, 4)
 	if !ok || err != nil || fmt.Sprint(n) > newest[2:] {
-		return usage("--trace-version "+text, "is no version of "+r.Protocol, fmt.Sprintf("versions are %s to %s", oldest, newest))
+		return usage("--trace-version "+text, "is no version of "+r.Protocol,
+			fmt.Sprintf("versions are %s to %s", oldest, newest))
 	}
 	r.Minor = int(n)
 	return nil
@@ -317,7 +358,8 @@ func readProfile(ctx *cli.Context, r *generate.Recipe) error {
 
 func readData(ctx *cli.Context, r *generate.Recipe) error {
 	words := map[string]generate.Data{
-		"": generate.NoData, "address": generate.DataAddresses, "value": generate.DataValues, "both": generate.DataBoth, "only": generate.DataOnly,
+		"": generate.NoData, "address": generate.DataAddresses, "value": generate.DataValues, "both": generate.DataBoth,
+		"only": generate.DataOnly,
 	}
 	var ok bool
 	if r.Data, ok = words[ctx.String("data")]; !ok {
@@ -327,7 +369,8 @@ func readData(ctx *cli.Context, r *generate.Recipe) error {
 }
 
 func readFraming(ctx *cli.Context, r *generate.Recipe) error {
-	words := map[string]generate.Framing{"memory": generate.FramesInMemory, "port": generate.FramesOfPort, "none": generate.NoFrames}
+	words := map[string]generate.Framing{"memory": generate.FramesInMemory, "port": generate.FramesOfPort,
+		"none": generate.NoFrames}
 	var ok bool
 	if r.Framing, ok = words[ctx.String("framing")]; !ok {
 		return usage("--framing "+ctx.String("framing"), "is not known", "give memory, port or none")

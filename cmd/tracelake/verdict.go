@@ -40,7 +40,8 @@ func overall(sources []pipeline.SourceSummary) verdict.Status {
 	if !some {
 		return verdict.Nothing
 	}
-	if lost := verdict.Judge(&verdict.Facts{Bytes: all, Decoded: all - nothing, Lost: nothing}); rank[lost.Status] > rank[worst] {
+	if lost := verdict.Judge(&verdict.Facts{Bytes: all, Decoded: all - nothing,
+		Lost: nothing}); rank[lost.Status] > rank[worst] {
 		return lost.Status
 	}
 	return worst

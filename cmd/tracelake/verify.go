@@ -138,7 +138,8 @@ func compare(ctx *cli.Context, dir, truthDir string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := io.WriteString(ctx.App.Writer, verificationText(v, &ofTruth)+leftOutText(&v.LeftOut, &ofTruth)); err != nil {
+	if _, err := io.WriteString(ctx.App.Writer, verificationText(v, &ofTruth)+leftOutText(&v.LeftOut,
+		&ofTruth)); err != nil {
 		return err
 	}
 	if !v.Equal() {
@@ -159,7 +160,8 @@ func readVerify(ctx *cli.Context) (*verifyArgs, error) {
 	case n == 0:
 		return nil, usage("verify", "needs a DIR, a directory that export wrote", seeHelp(ctx.Command))
 	case n > 1:
-		return nil, usage("verify", fmt.Sprintf("takes one DIR, but is given %d: %s", n, strings.Join(ctx.Args().Slice(), ", ")), seeHelp(ctx.Command))
+		return nil, usage("verify", fmt.Sprintf("takes one DIR, but is given %d: %s", n, strings.Join(ctx.Args().Slice(),
+			", ")), seeHelp(ctx.Command))
 	}
 	args := &verifyArgs{dir: ctx.Args().First(), truth: ctx.String("truth"), capture: ctx.String("capture")}
 	if _, err := os.Stat(args.dir); errors.Is(err, fs.ErrNotExist) {
@@ -220,7 +222,8 @@ func verificationText(v *diff.Result, words *wording) string {
 	for i := range v.Differences {
 		writeDifference(b, words, &v.Differences[i], i == 0 || v.Differences[i-1].Table != v.Differences[i].Table)
 	}
-	fmt.Fprintf(b, "\n%s of %s compared: %s\n\n", count(rows, "row"), count(tables, "table"), count(differences, "difference"))
+	fmt.Fprintf(b, "\n%s of %s compared: %s\n\n", count(rows, "row"), count(tables, "table"),
+		count(differences, "difference"))
 	fmt.Fprintf(b, "%-15s %15s %15s %12s %12s\n", "table", "compared", "different", words.missing, words.extra)
 	for i := range v.Tables {
 		writeTableVerification(b, &v.Tables[i])
@@ -280,7 +283,8 @@ func writeDifference(b *strings.Builder, words *wording, d *diff.Difference, fir
 	case diff.RowExtra:
 		fmt.Fprintf(b, "%s: "+words.rowExtra+": %s\n", where, d.Dataset)
 	case diff.TableLacking:
-		fmt.Fprintf(b, "%s: the dataset does not have this table, of which the truth has rows; %s\n", where, howWritten(d.Table))
+		fmt.Fprintf(b, "%s: the dataset does not have this table, of which the truth has rows; %s\n", where,
+			howWritten(d.Table))
 	}
 }
 
@@ -306,7 +310,8 @@ func writeTableVerification(b *strings.Builder, t *diff.Table) {
 		fmt.Fprintf(b, "%-15s lacking, %s in the truth\n", t.Table, count(t.TruthRows, "row"))
 		return
 	}
-	fmt.Fprintf(b, "%-15s %15s %15s %12s %12s", t.Table, thousands(t.Compared), thousands(t.Differing), thousands(t.Missing), thousands(t.Extra))
+	fmt.Fprintf(b, "%-15s %15s %15s %12s %12s", t.Table, thousands(t.Compared), thousands(t.Differing),
+		thousands(t.Missing), thousands(t.Extra))
 	var columns []string
 	for name := range t.Columns {
 		columns = append(columns, name)

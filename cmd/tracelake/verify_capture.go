@@ -18,7 +18,8 @@ import (
 // ofCapture puts differences of what a capture decodes to from the dataset that was kept.
 var ofCapture = wording{
 	truth: "the dataset", cell: "%[2]s decodes to %[3]s, the dataset has %[4]s", row: "the row of the dataset is",
-	rowMissing: "the capture does not decode to this row", rowExtra: "the dataset does not have this row", missing: "kept", extra: "decoded",
+	rowMissing: "the capture does not decode to this row", rowExtra: "the dataset does not have this row", missing: "kept",
+	extra: "decoded",
 }
 
 // readAgain reads what --capture needs.
@@ -57,7 +58,8 @@ func decodeAgain(ctx *cli.Context, args *verifyArgs) error {
 	comparing.clear()
 	var text strings.Builder
 	if again.Unrecorded {
-		text.WriteString(args.dir + " does not record the options of its export: they are to be given again, and not all can be\n")
+		text.WriteString(args.dir +
+			" does not record the options of its export: they are to be given again, and not all can be\n")
 	}
 	for _, line := range again.Inputs {
 		text.WriteString(line + "\n")

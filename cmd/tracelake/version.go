@@ -52,7 +52,8 @@ type buildVersion struct {
 
 // newBuildVersion returns that of a build; info may be nil.
 func newBuildVersion(info *debug.BuildInfo) buildVersion {
-	v := buildVersion{Version: buildName(info), Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, SchemaVersion: schema.Version}
+	v := buildVersion{Version: buildName(info), Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH,
+		SchemaVersion: schema.Version}
 	if info == nil {
 		return v
 	}
@@ -72,7 +73,8 @@ func (v *buildVersion) text() string {
 	if v.Modified {
 		revision += ", with changes"
 	}
-	return fmt.Sprintf("tracelake %s\nrevision  %s\nbuilt by  %s for %s/%s\nschema    %d\n", v.Version, revision, v.Go, v.OS, v.Arch, v.SchemaVersion)
+	return fmt.Sprintf("tracelake %s\nrevision  %s\nbuilt by  %s for %s/%s\nschema    %d\n", v.Version, revision, v.Go,
+		v.OS, v.Arch, v.SchemaVersion)
 }
 
 // version is the name of the build.

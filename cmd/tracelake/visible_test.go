@@ -104,7 +104,8 @@ func hostileCapture(t *testing.T) (dir, program string) {
 		"ptm_0.ini":    {"PTM_0", "PTM" + hostile},
 		"trace.ini":    {"ETB_0", "ETB" + hostile, "PTM_0", "PTM" + hostile},
 		"sample.elf": { // of the same length
-			"quicksort", "q\x1b[7m\a\r\t\xff", "sort.c", "\x1b\a\t\xff.c", "kernel_irq", "\u202e\x9b\x1b]0;\a\t", "sort_task", "\u202e\u200b\a\r\xff",
+			"quicksort", "q\x1b[7m\a\r\t\xff", "sort.c", "\x1b\a\t\xff.c", "kernel_irq", "\u202e\x9b\x1b]0;\a\t", "sort_task",
+			"\u202e\u200b\a\r\xff",
 		},
 	} {
 		text, err := os.ReadFile(filepath.Join(dir, name))
@@ -188,7 +189,8 @@ func TestNothingActs(t *testing.T) {
 			all.WriteString(text)
 			for i, r := range text {
 				_, size := stdutf8.DecodeRuneInString(text[i:])
-				if r < ' ' && r != '\n' || 0x7f <= r && r < 0xa0 || r == '\u202e' || r == '\u200b' || r == stdutf8.RuneError && size == 1 || more != nil && r > '~' {
+				if r < ' ' && r != '\n' || 0x7f <= r && r < 0xa0 || r == '\u202e' || r == '\u200b' ||
+					r == stdutf8.RuneError && size == 1 || more != nil && r > '~' {
 					t.Errorf("%q: %q acts, or is no text, in %q", args, r, text[max(0, i-40):min(len(text), i+20)])
 					break
 				}

@@ -11,16 +11,21 @@ import (
 // partFlags say which part of a capture to decode.
 func partFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "from", Category: groupInput, Usage: "decode only segments from this `POINT` on: an offset, seq=N, timestamp=N or segment=N", DefaultText: "the start"},
-		&cli.StringFlag{Name: "to", Category: groupInput, Usage: "decode only segments that begin before this `POINT`", DefaultText: "the end"},
-		&cli.StringFlag{Name: "around", Category: groupInput, Usage: "decode only segments around a point: `POINT±M`, as seq=1000±50"},
+		&cli.StringFlag{Name: "from", Category: groupInput,
+			Usage:       "decode only segments from this `POINT` on: an offset, seq=N, timestamp=N or segment=N",
+			DefaultText: "the start"},
+		&cli.StringFlag{Name: "to", Category: groupInput, Usage: "decode only segments that begin before this `POINT`",
+			DefaultText: "the end"},
+		&cli.StringFlag{Name: "around", Category: groupInput,
+			Usage: "decode only segments around a point: `POINT±M`, as seq=1000±50"},
 		indexFlag(),
 	}
 }
 
 // indexFlag says where segments are found.
 func indexFlag() cli.Flag {
-	return &cli.StringFlag{Name: "index", Category: groupInput, Usage: "find --from and --to with the segments of `DIR`, a dataset of the whole capture"}
+	return &cli.StringFlag{Name: "index", Category: groupInput,
+		Usage: "find --from and --to with the segments of `DIR`, a dataset of the whole capture"}
 }
 
 // readPart reads the flags of a window; nil: all is decoded.
@@ -32,7 +37,8 @@ func readPart(ctx *cli.Context) (*pipeline.Window, error) {
 		}
 		var err error
 		if w.Span, err = window.ParseAround(ctx.String("around")); err != nil {
-			return nil, usage("--around "+ctx.String("around"), "is no point and how much around it: "+err.Error(), "write --around seq=1000±50, or seq=1000+-50")
+			return nil, usage("--around "+ctx.String("around"), "is no point and how much around it: "+err.Error(),
+				"write --around seq=1000±50, or seq=1000+-50")
 		}
 		return w, nil
 	}
@@ -60,7 +66,8 @@ func readPoint(ctx *cli.Context, flag string) (p schema.Null[window.Point], err 
 	}
 	text := ctx.String(flag)
 	if p.V, err = window.ParsePoint(text); err != nil {
-		return p, usage("--"+flag+" "+text, "is no point of a capture: "+err.Error(), "write an offset as 0x400, or seq=N, timestamp=N or segment=N")
+		return p, usage("--"+flag+" "+text, "is no point of a capture: "+err.Error(),
+			"write an offset as 0x400, or seq=N, timestamp=N or segment=N")
 	}
 	return schema.Of(p.V), nil
 }

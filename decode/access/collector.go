@@ -251,7 +251,8 @@ func value(x *decode.DataElement) schema.Null[uint64] {
 // begin returns a new group.
 func (c *Collector) begin(kind groupKind, x *decode.DataElement, b Base) group {
 	c.groups++
-	return group{id: c.groups, kind: kind, DataElement: *x, segment: b.Segment, seq: b.Seq + x.Seq, noInstruction: kind == unknownGroup}
+	return group{id: c.groups, kind: kind, DataElement: *x, segment: b.Segment, seq: b.Seq + x.Seq,
+		noInstruction: kind == unknownGroup}
 }
 
 // top is the group that transfers belong to now.

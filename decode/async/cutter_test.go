@@ -21,7 +21,8 @@ func TestCutterInPieces(t *testing.T) {
 		{"two", "A I e A e I e", pft.Config{}, []int{6, 20}, []int{6, 19}},
 		{"a bad packet before the I-sync", "A I e A x I e A I", pft.Config{}, []int{6, 33}, []int{6, 19, 33}},
 		{"long A-syncs", "00 00 A I 00 A I", pft.Config{}, []int{8, 21}, []int{8, 21}},
-		{"an I-sync of ten bytes cut off by an A-sync", "A 08 A I 00000000", pft.Config{ContextIDBytes: 4}, []int{13}, []int{6, 13}},
+		{"an I-sync of ten bytes cut off by an A-sync", "A 08 A I 00000000", pft.Config{ContextIDBytes: 4}, []int{13},
+			[]int{6, 13}},
 		{"no I-sync", "A e e", pft.Config{}, nil, []int{6}},
 	} {
 		stream, err := hex.DecodeString(words.Replace(tt.stream))

@@ -96,7 +96,8 @@ func (d *device) readIdentity(ini *iniFile) error {
 		}
 		core, ok := global.get("core")
 		if !ok {
-			return &InputError{File: ini.name, Section: "device", Problem: "is missing", Remedy: "add it, with name=, class= and type="}
+			return &InputError{File: ini.name, Section: "device", Problem: "is missing",
+				Remedy: "add it, with name=, class= and type="}
 		}
 		d.name = strings.TrimSuffix(path.Base(ini.name), path.Ext(ini.name))
 		d.class, d.kind = classCore, core.value

@@ -49,7 +49,8 @@ func (r *reader) readDump(d *device, s *section) (image.Region, error) {
 	shown := r.dir.display(file.value)
 	bad := func(err error) error {
 		if e, ok := errors.AsType[*image.FormatError](err); ok {
-			return &InputError{File: s.file, Section: s.name, Key: file.key, Problem: fmt.Sprintf("%q %s", shown, e.Problem), Remedy: e.Remedy, Err: err}
+			return &InputError{File: s.file, Section: s.name, Key: file.key, Problem: fmt.Sprintf("%q %s", shown, e.Problem),
+				Remedy: e.Remedy, Err: err}
 		}
 		return err
 	}

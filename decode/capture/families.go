@@ -15,9 +15,11 @@ type families []decode.Family
 // known are protocols that captures name, so that their sources have a name
 // where nothing decodes them.
 var known = families{
-	{Name: "etmv4", Types: []string{"ETM4"}, TraceID: decode.TraceIDField{Registers: []string{"TRCTRACEIDR"}}, Streams: true},
+	{Name: "etmv4", Types: []string{"ETM4"}, TraceID: decode.TraceIDField{Registers: []string{"TRCTRACEIDR"}},
+		Streams: true},
 	{Name: "ete", Types: []string{"ETE"}, TraceID: decode.TraceIDField{Registers: []string{"TRCTRACEIDR"}}, Streams: true},
-	{Name: "itm", Types: []string{"ITM"}, TraceID: decode.TraceIDField{Registers: []string{"CONTROL", "ITM_CTRL"}, Shift: 16}},
+	{Name: "itm", Types: []string{"ITM"}, TraceID: decode.TraceIDField{Registers: []string{"CONTROL", "ITM_CTRL"},
+		Shift: 16}},
 	{Name: "stm", Types: []string{"STM"}, TraceID: decode.TraceIDField{Registers: []string{"STMTCSR"}, Shift: 16}},
 }
 

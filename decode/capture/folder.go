@@ -100,7 +100,8 @@ var errIrregular = errors.New("not a regular file")
 
 // openRegular opens a regular file: of others the size is not known, and opening
 // them may wait for ever.
-func openRegular(path string, stat func(string) (fs.FileInfo, error), open func(string) (*os.File, error)) (*os.File, int64, error) {
+func openRegular(path string, stat func(string) (fs.FileInfo, error), open func(string) (*os.File, error)) (*os.File,
+	int64, error) {
 	info, err := stat(path)
 	if err != nil {
 		return nil, 0, err

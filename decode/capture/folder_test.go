@@ -23,12 +23,16 @@ func TestUnreadable(t *testing.T) {
 		cause           error
 		problem, remedy string
 	}{
-		{syscall.EACCES, "cannot be opened (permission denied)", "make it readable for this user, and the directories above it searchable"},
-		{syscall.EPERM, "cannot be opened (operation not permitted)", "make it readable for this user, and the directories above it searchable"},
+		{syscall.EACCES, "cannot be opened (permission denied)",
+			"make it readable for this user, and the directories above it searchable"},
+		{syscall.EPERM, "cannot be opened (operation not permitted)",
+			"make it readable for this user, and the directories above it searchable"},
 		{syscall.EMFILE, "cannot be opened (too many open files)", "raise the limit of open files (ulimit -n)"},
-		{syscall.ENFILE, "cannot be opened (too many open files in system)", "end other programs: the system has no open file left"},
+		{syscall.ENFILE, "cannot be opened (too many open files in system)",
+			"end other programs: the system has no open file left"},
 		{syscall.ELOOP, "cannot be opened (too many levels of symbolic links)", "correct the links, which lead in a circle"},
-		{syscall.EIO, "cannot be opened (input/output error)", "the disk or the connection to it fails: copy the capture elsewhere"},
+		{syscall.EIO, "cannot be opened (input/output error)",
+			"the disk or the connection to it fails: copy the capture elsewhere"},
 		{syscall.ENAMETOOLONG, "cannot be opened (file name too long)", "give a file, or remove the key"},
 		{syscall.ENOENT, "does not exist", "put it beside snapshot.ini or remove the key"},
 	} {
@@ -47,15 +51,18 @@ func TestUnreadable(t *testing.T) {
 				r := &reader{dir: d}
 				_, _, err = r.open(&section{file: "trace.ini", name: "buffer0"}, entry{key: "file"}, "etb.bin")
 				d.root.Close()
-				if want := `trace.ini: [buffer0] file names "etb.bin", which ` + tt.problem + "; " + tt.remedy; err == nil || err.Error() != want {
+				if want := `trace.ini: [buffer0] file names "etb.bin", which ` + tt.problem + "; " + tt.remedy; err == nil ||
+					err.Error() != want {
 					t.Errorf("outside %v: got %v\nwant %s", outside, err, want)
 				}
 			}
 		}
-		if slices.Contains([]string{"put it beside snapshot.ini or remove the key", "give a file, or remove the key"}, tt.remedy) {
+		if slices.Contains([]string{"put it beside snapshot.ini or remove the key", "give a file, or remove the key"},
+			tt.remedy) {
 			tt.remedy = "give another" // the caller's, where the cause has none of its own
 		}
-		if got, want := unreadable("a.elf", failed, "give another").Error(), "a.elf: "+tt.problem+"; "+tt.remedy; got != want {
+		if got, want := unreadable("a.elf", failed, "give another").Error(),
+			"a.elf: "+tt.problem+"; "+tt.remedy; got != want {
 			t.Errorf("got %s\nwant %s", got, want)
 		}
 	}
@@ -64,7 +71,8 @@ func TestUnreadable(t *testing.T) {
 // Without a seam, as far as the user running the test allows.
 func TestUnreadableOnDisk(t *testing.T) {
 	dir := t.TempDir()
-	for link, to := range map[string]string{"circle.bin": "circle.bin", "away.bin": filepath.Join(t.TempDir(), "x.bin"), "dangling.bin": "none.bin"} {
+	for link, to := range map[string]string{"circle.bin": "circle.bin", "away.bin": filepath.Join(t.TempDir(), "x.bin"),
+		"dangling.bin": "none.bin"} {
 		if err := os.Symlink(to, filepath.Join(dir, link)); err != nil {
 			need.Missing(t, need.Symlinks, err.Error())
 		}

@@ -53,8 +53,10 @@ func FuzzINI(f *testing.F) {
 // FuzzSnapshot: no panic; an error says what to do; a capture can be read, and
 // no two sources of one ID are in it.
 func FuzzSnapshot(f *testing.F) {
-	f.Add(simple["snapshot.ini"], simple["cpu_0.ini"], simple["ptm_0.ini"], simple["trace.ini"], []byte("program"), uint8(0))
-	f.Add("[device_list]\na=cpu_0.ini\nb=ptm_0.ini\n[trace]\nmetadata=trace.ini", "[global]\ncore=ARMv7-M\n[extendregs]\n1=2",
+	f.Add(simple["snapshot.ini"], simple["cpu_0.ini"], simple["ptm_0.ini"], simple["trace.ini"], []byte("program"),
+		uint8(0))
+	f.Add("[device_list]\na=cpu_0.ini\nb=ptm_0.ini\n[trace]\nmetadata=trace.ini",
+		"[global]\ncore=ARMv7-M\n[extendregs]\n1=2",
 		"[device]\nname=a\nclass=trace_source\ntype=ETM4\nlocation=dap:1,x:y\n[regs]\nTRCTRACEIDR(id:16,size:64)=0x10",
 		"[trace_buffers]\nbuffers=a,b\n[a]\nname=x\nfile=data.bin,data.bin\nformat=source_data\n[b]\nname=y\nfile=data.bin\n[core_trace_sources]\ncpu_0=@x:y,dap:0x1\n[source_buffers]\na=x,y\na(stream:1)=y", []byte("x"), uint8(3))
 	dir := f.TempDir()

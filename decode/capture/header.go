@@ -17,7 +17,8 @@ type fileHeader struct {
 
 // readHeader reads what a buffer of trace says of itself. shown is its name; given
 // returns what the user has given of a family.
-func (fs families) readHeader(shown string, data io.ReaderAt, size int64, given func(*decode.Family) decode.Registers) (fileHeader, error) {
+func (fs families) readHeader(shown string, data io.ReaderAt, size int64,
+	given func(*decode.Family) decode.Registers) (fileHeader, error) {
 	head := make([]byte, min(size, decode.HeaderBytes))
 	if _, err := data.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
 		return fileHeader{}, fmt.Errorf("read %s: %w", shown, err)
@@ -102,7 +103,8 @@ func (b *binder) readBufferHeaders() error {
 			if buffer.Format != SourceData {
 				continue
 			}
-			h, err := families{*f}.readHeader(buffer.Name, buffer.Data, buffer.Size, func(*decode.Family) decode.Registers { return s.Registers })
+			h, err := families{*f}.readHeader(buffer.Name, buffer.Data, buffer.Size,
+				func(*decode.Family) decode.Registers { return s.Registers })
 			if err != nil {
 				return err
 			}

@@ -38,7 +38,8 @@ func parseINI(name, text string) (*iniFile, error) {
 		line, text, _ = strings.Cut(text, "\n")
 		if len(line) > maxLineBytes {
 			return nil, &InputError{
-				File: name, Line: n, Problem: fmt.Sprintf("is a line of %d bytes, more than the limit of %d", len(line), maxLineBytes),
+				File: name, Line: n, Problem: fmt.Sprintf("is a line of %d bytes, more than the limit of %d", len(line),
+					maxLineBytes),
 				Remedy: "is this an ini file?",
 			}
 		}
@@ -100,7 +101,8 @@ func (s *section) add(line string, n int, comment bool) {
 		return
 	}
 	s.keys[folded] = len(s.entries)
-	s.entries = append(s.entries, entry{key: key, value: unquote(strings.TrimLeft(value, " \t")), line: n, comment: comment})
+	s.entries = append(s.entries, entry{key: key, value: unquote(strings.TrimLeft(value, " \t")), line: n,
+		comment: comment})
 }
 
 func (s *section) blame(line int, problem, remedy string) {

@@ -32,7 +32,8 @@ func (r *reader) optionFlag(arg, value string, options []*decode.Option) (Regist
 			return optionRegister(o, v), nil
 		}
 	}
-	return Register{}, usage("--reg "+arg, fmt.Sprintf("is no value of %s (%s)", options[0].Name, options[0].Means), "known are "+options[0].Known())
+	return Register{}, usage("--reg "+arg, fmt.Sprintf("is no value of %s (%s)", options[0].Name, options[0].Means),
+		"known are "+options[0].Known())
 }
 
 // optionRegister returns the value of an option as the register it is given like.
@@ -92,7 +93,8 @@ func (b *binder) setFlags(s *Source) {
 			s.Registers = s.Registers.set(reg)
 		case o == nil: // of another protocol
 		case o.Word(reg.Value) != reg.Word:
-			s.Problem = fmt.Sprintf("--reg %s=%s: is no value of %s for %s; known are %s", reg.Name, reg.text(), reg.Name, s.Protocol, o.Known())
+			s.Problem = fmt.Sprintf("--reg %s=%s: is no value of %s for %s; known are %s", reg.Name, reg.text(), reg.Name,
+				s.Protocol, o.Known())
 		default:
 			s.Registers = s.Registers.set(reg)
 		}

@@ -16,10 +16,12 @@ func pins(name string, magic string) decode.Family {
 	return decode.Family{
 		Name: name, Types: []string{strings.ToUpper(name)}, ETM: true, Unframed: true,
 		Options: []decode.Option{
-			{Name: "LAYOUT", Means: "how it lies", Words: []decode.OptionWord{{Word: "flat", Value: 0}, {Word: "packed", Value: 1}, {Word: name, Value: 2}}},
+			{Name: "LAYOUT", Means: "how it lies", Words: []decode.OptionWord{{Word: "flat", Value: 0}, {Word: "packed",
+				Value: 1}, {Word: name, Value: 2}}},
 			{Name: "ETBRWP", Means: "where the ring starts", Numbers: true, Most: 99},
 		},
-		Defaults: []decode.RegisterDefault{{Register: "ETMCR", Value: 0x10, Means: "8 pins"}, {Register: "LAYOUT", Value: 1, Means: "words"}},
+		Defaults: []decode.RegisterDefault{{Register: "ETMCR", Value: 0x10, Means: "8 pins"},
+			{Register: "LAYOUT", Value: 1, Means: "words"}},
 		ReadHeader: func(head []byte, size int64, _ decode.Registers) ([]decode.RegisterValue, bool, error) {
 			if len(head) < 8 || string(head[:4]) != magic {
 				return nil, false, nil
@@ -43,18 +45,25 @@ func TestOptions(t *testing.T) {
 		want string // registers, or the error
 		warn string
 	}{
-		{"raw.bin", Options{Protocol: "pins1", Regs: []string{"layout=FLAT", "ETMCR=0x20"}}, "LAYOUT=flat ETMCR=0x00000020", ""},
-		{"raw.bin", Options{Protocol: "pins1", Regs: []string{"ETBRWP=0x10", "ETMCR=0"}}, "ETBRWP=0x00000010 ETMCR=0x00000000 LAYOUT=packed", "register LAYOUT is not given: packed is taken (words)"},
-		{"raw.bin", Options{Protocol: "pins1", Regs: []string{"LAYOUT=pins2"}}, "--reg LAYOUT=pins2: is no value of LAYOUT (how it lies); known are flat, packed, pins1", ""},
+		{"raw.bin", Options{Protocol: "pins1", Regs: []string{"layout=FLAT", "ETMCR=0x20"}}, "LAYOUT=flat ETMCR=0x00000020",
+			""},
+		{"raw.bin", Options{Protocol: "pins1", Regs: []string{"ETBRWP=0x10", "ETMCR=0"}},
+			"ETBRWP=0x00000010 ETMCR=0x00000000 LAYOUT=packed", "register LAYOUT is not given: packed is taken (words)"},
+		{"raw.bin", Options{Protocol: "pins1", Regs: []string{"LAYOUT=pins2"}},
+			"--reg LAYOUT=pins2: is no value of LAYOUT (how it lies); known are flat, packed, pins1", ""},
 		{"raw.bin", Options{Protocol: "pins1", Regs: []string{"LAYOUT=1"}}, "known are flat, packed, pins1", ""},
 		{"raw.bin", Options{Protocol: "pins1", Regs: []string{"ETBRWP=100"}}, "known are numbers from 0 to 99", ""},
 		{"raw.bin", Options{Protocol: "pins1", Regs: []string{"LAYOT=flat"}}, "ETMIDR2, LAYOUT, ETBRWP", ""},
 		{"raw.bin", Options{Protocol: "pft", Regs: []string{"LAYOUT=flat"}}, "known are ETMCR", ""},
-		{"raw.bin", Options{Protocol: "pins1", Framed: true}, "--framed: is given, but formatter frames never carry pins1; leave it out", ""},
-		{"raw.bin", Options{Protocol: "pins1", RingStart: new(int64(4)), Regs: []string{"ETBRWP=1"}}, "--ring-start 4: is given beside --reg ETBRWP", ""},
+		{"raw.bin", Options{Protocol: "pins1", Framed: true},
+			"--framed: is given, but formatter frames never carry pins1; leave it out", ""},
+		{"raw.bin", Options{Protocol: "pins1", RingStart: new(int64(4)), Regs: []string{"ETBRWP=1"}},
+			"--ring-start 4: is given beside --reg ETBRWP", ""},
 		{"one.bin", Options{}, "LAYOUT=flat ETMCR=0x00000008", ""},
-		{"one.bin", Options{Protocol: "pins1", Regs: []string{"LAYOUT=packed", "ETMCR=8"}}, "LAYOUT=packed ETMCR=0x00000008", "LAYOUT=packed is given and holds, but one.bin says flat"},
-		{"one.bin", Options{Protocol: "pins2"}, "--protocol pins2: is given, but one.bin says itself that it is pins1; leave it out", ""},
+		{"one.bin", Options{Protocol: "pins1", Regs: []string{"LAYOUT=packed", "ETMCR=8"}}, "LAYOUT=packed ETMCR=0x00000008",
+			"LAYOUT=packed is given and holds, but one.bin says flat"},
+		{"one.bin", Options{Protocol: "pins2"},
+			"--protocol pins2: is given, but one.bin says itself that it is pins1; leave it out", ""},
 		{"one.bin", Options{Framed: true}, "formatter frames never carry pins1", ""},
 	} {
 		c, err := Open(tt.file, withPins, tt.opt)
@@ -73,7 +82,8 @@ func TestOptions(t *testing.T) {
 		c.Close()
 	}
 	_, err := Open("bad.bin", withPins, Options{})
-	if want := `bad.bin: offset 0x4: '9' is no number of pins, expected 0 to 3`; err == nil || err.Error() != want || errors.Is(err, ErrUsage) {
+	if want := `bad.bin: offset 0x4: '9' is no number of pins, expected 0 to 3`; err == nil || err.Error() != want ||
+		errors.Is(err, ErrUsage) {
 		t.Errorf("a bad header: %v, want %s", err, want)
 	}
 }
@@ -103,7 +113,8 @@ func TestSnapshotOptions(t *testing.T) {
 		{files, nil, "ETMCR=0x00000010 LAYOUT=packed"},
 		{files, []string{"LAYOUT=flat"}, "ETMCR=0x00000010 LAYOUT=flat"},
 		{files.with(tree{"p.bin": "PIN1" + "1   "}), nil, "ETMCR=0x00000010 LAYOUT=packed"},
-		{files.with(tree{"p.bin": "PIN1" + "1   ", "pins.ini": strings.Replace(files["pins.ini"], "LAYOUT=packed", "", 1)}), nil, "ETMCR=0x00000010 LAYOUT=flat"},
+		{files.with(tree{"p.bin": "PIN1" + "1   ", "pins.ini": strings.Replace(files["pins.ini"], "LAYOUT=packed", "", 1)}),
+			nil, "ETMCR=0x00000010 LAYOUT=flat"},
 	} {
 		c, err := open(tt.files, tt.regs...)
 		if err != nil {
@@ -116,12 +127,14 @@ func TestSnapshotOptions(t *testing.T) {
 			t.Errorf("the PTM has %s", got)
 		}
 	}
-	if c, err := open(files, "LAYOUT=pins2"); err != nil || !strings.Contains(c.source(t, "PINS_0").Problem, "known are flat, packed, pins1") {
+	if c, err := open(files, "LAYOUT=pins2"); err != nil ||
+		!strings.Contains(c.source(t, "PINS_0").Problem, "known are flat, packed, pins1") {
 		t.Errorf("a word of another protocol: %v", err)
 	}
 	for want, files := range map[string]tree{
-		"is no setting of any source":                         simple,
-		`has the value "round", which is none of LAYOUT`:      files.with(tree{"pins.ini": strings.Replace(files["pins.ini"], "packed", "round", 1)}),
+		"is no setting of any source": simple,
+		`has the value "round", which is none of LAYOUT`: files.with(tree{"pins.ini": strings.Replace(files["pins.ini"],
+			"packed", "round", 1)}),
 		"P: offset 0x4: '9' is no number of pins, expected 0": files.with(tree{"p.bin": "PIN1" + "9   "}),
 	} {
 		if _, err := open(files, "LAYOUT=flat"); err == nil || !strings.Contains(err.Error(), want) {

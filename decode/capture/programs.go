@@ -57,7 +57,8 @@ func (r *reader) splitCore(arg string) (core, file string, err error) {
 	if len(cores) > 0 {
 		remedy = "cores are " + strings.Join(cores, ", ")
 	}
-	return "", "", usage("--symbols "+arg, fmt.Sprintf("names the core %q, which is not in the capture", clip(core)), remedy)
+	return "", "", usage("--symbols "+arg, fmt.Sprintf("names the core %q, which is not in the capture", clip(core)),
+		remedy)
 }
 
 // cores are the names of the cores that are traced.

@@ -54,11 +54,13 @@ func (r *reader) chooseProtocol(path string, h fileHeader) error {
 	case h.family != nil && given == "":
 		r.protocol = h.family.Name
 	case h.family != nil && given != h.family.Name:
-		return usage("--protocol "+given, fmt.Sprintf("is given, but %s says itself that it is %s", path, h.family.Name), "leave it out")
+		return usage("--protocol "+given, fmt.Sprintf("is given, but %s says itself that it is %s", path, h.family.Name),
+			"leave it out")
 	case given == "":
 		return &InputError{
 			File: path, Problem: "is no snapshot, and its protocol is not given",
-			Remedy: "add --protocol " + strings.Join(known, "|") + ", and --framed if it is in formatter frames (tracelake inspect finds out which)", Err: ErrUsage,
+			Remedy: "add --protocol " + strings.Join(known, "|") +
+				", and --framed if it is in formatter frames (tracelake inspect finds out which)", Err: ErrUsage,
 		}
 	case !slices.Contains(known, given):
 		return usage("--protocol "+given, "is not known", "known are "+strings.Join(known, ", "))
@@ -71,7 +73,8 @@ func (r *reader) chooseProtocol(path string, h fileHeader) error {
 
 // addRawSource adds the source of a raw file.
 func (r *reader) addRawSource(name string, header fileHeader) {
-	s := &Source{Name: name, Type: r.protocol, Protocol: r.protocol, Registers: r.rawRegisters(name, header), Buffers: r.c.Buffers}
+	s := &Source{Name: name, Type: r.protocol, Protocol: r.protocol, Registers: r.rawRegisters(name, header),
+		Buffers: r.c.Buffers}
 	s.Memory = image.New(image.Order(r.images)...)
 	s.file = "--protocol"
 	r.settleProtocol(s)
@@ -130,7 +133,8 @@ func (r *reader) rawRegisters(name string, header fileHeader) Registers {
 // the buffer.
 func (r *reader) placeBuffers() error {
 	if r.opt.RingStart != nil && slices.ContainsFunc(r.opt.Regs, setsWritePointer) {
-		return usage(fmt.Sprintf("--ring-start %d", *r.opt.RingStart), "is given beside --reg "+writePointer+", which says too where the ring starts", "leave out one of them")
+		return usage(fmt.Sprintf("--ring-start %d", *r.opt.RingStart),
+			"is given beside --reg "+writePointer+", which says too where the ring starts", "leave out one of them")
 	}
 	for _, o := range []struct {
 		flag  string

@@ -13,14 +13,16 @@ func (o *Options) Recorded(c *Capture) *schema.Options {
 	return &schema.Options{
 		Protocol: o.Protocol, Regs: slices.Clone(o.Regs), Framed: o.Framed, AllowOutside: o.AllowOutside,
 		Buffer: o.Buffer, FrameOffset: o.FrameOffset, RingStart: o.RingStart,
-		ELFs: recordedArguments(c.Arguments.ELFs), Images: recordedArguments(c.Arguments.Images), Symbols: recordedArguments(c.Arguments.Symbols),
+		ELFs: recordedArguments(c.Arguments.ELFs), Images: recordedArguments(c.Arguments.Images),
+		Symbols: recordedArguments(c.Arguments.Symbols),
 	}
 }
 
 func recordedArguments(list []FileArgument) []schema.Argument {
 	var to []schema.Argument
 	for _, a := range list {
-		to = append(to, schema.Argument{Before: a.Before, File: filepath.Base(a.File), After: a.After, SHA256: hex.EncodeToString(a.Input.SHA256[:])})
+		to = append(to, schema.Argument{Before: a.Before, File: filepath.Base(a.File), After: a.After,
+			SHA256: hex.EncodeToString(a.Input.SHA256[:])})
 	}
 	return to
 }
@@ -28,7 +30,8 @@ func recordedArguments(list []FileArgument) []schema.Argument {
 // With returns options as they were recorded, and after them those of o, which beat
 // them. find returns the name by which the file of an argument is opened, "" if it is
 // not there: then the argument is left out, and among those missing.
-func (o Options) With(recorded *schema.Options, find func(*schema.Argument) string) (with Options, missing []*schema.Argument) {
+func (o Options) With(recorded *schema.Options, find func(*schema.Argument) string) (with Options,
+	missing []*schema.Argument) {
 	if o.Protocol == "" {
 		o.Protocol = recorded.Protocol
 	}

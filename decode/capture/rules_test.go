@@ -17,10 +17,11 @@ func TestRules(t *testing.T) {
 	s := func(old, new string) string { return strings.Replace(simple["trace.ini"], old, new, 1) }
 	two := func(more tree) tree {
 		out := tree{
-			"snapshot.ini": strings.Replace(simple["snapshot.ini"], "[trace]", "device2=ptm_1.ini\ndevice3=cpu_1.ini\n[trace]", 1),
-			"ptm_1.ini":    ptm("PTM_1", "0x11"),
-			"cpu_1.ini":    core("cpu_1", "mem1.bin"),
-			"mem1.bin":     "another",
+			"snapshot.ini": strings.Replace(simple["snapshot.ini"], "[trace]", "device2=ptm_1.ini\ndevice3=cpu_1.ini\n[trace]",
+				1),
+			"ptm_1.ini": ptm("PTM_1", "0x11"),
+			"cpu_1.ini": core("cpu_1", "mem1.bin"),
+			"mem1.bin":  "another",
 		}
 		maps.Copy(out, more)
 		return out
@@ -42,7 +43,8 @@ func TestRules(t *testing.T) {
 				if len(c.Warnings) != 0 {
 					t.Errorf("warnings %q", c.Warnings)
 				}
-				if got := c.Sources[0].Memory.Fetch(image.NonSecureSpace, 0x8000); string(got) != "program" || c.Sources[0].Profile != ProfileA {
+				if got := c.Sources[0].Memory.Fetch(image.NonSecureSpace, 0x8000); string(got) != "program" ||
+					c.Sources[0].Profile != ProfileA {
 					t.Errorf("memory %q, profile %q", got, c.Sources[0].Profile)
 				}
 			},
@@ -101,7 +103,8 @@ func TestRules(t *testing.T) {
 			tree{"cpu_0.ini": "[global]\ncore=Cortex-A9\n[extendregs]\n15=0x8000\n[dump]\nfile=mem.bin\naddress=0x8000\n"},
 			Options{},
 			func(t *testing.T, c *Capture) {
-				if src := c.Sources[0]; src.Core != "cpu_0" || src.CoreType != "Cortex-A9" || string(src.Memory.Fetch(image.SecureSpace, 0x8000)) != "program" {
+				if src := c.Sources[0]; src.Core != "cpu_0" || src.CoreType != "Cortex-A9" ||
+					string(src.Memory.Fetch(image.SecureSpace, 0x8000)) != "program" {
 					t.Errorf("%+v", src)
 				}
 			},
@@ -311,7 +314,8 @@ func TestRules(t *testing.T) {
 			Options{},
 			func(t *testing.T, c *Capture) {
 				m := c.Sources[0].Memory
-				if got := string(m.Fetch(image.SecureSpace, 0x8000)) + "|" + string(m.Fetch(image.SecureSpace, 0x8004)) + "|" + string(m.Fetch(image.SecureSpace, 0x8006)); got != "prog|ab|m" {
+				if got := string(m.Fetch(image.SecureSpace, 0x8000)) + "|" + string(m.Fetch(image.SecureSpace, 0x8004)) + "|" +
+					string(m.Fetch(image.SecureSpace, 0x8006)); got != "prog|ab|m" {
 					t.Errorf("memory %q", got)
 				}
 				c.warned(t, "cpu_0.ini: [dump] and [dump2] have different bytes from 0x8004 on; the later one holds")
@@ -321,7 +325,8 @@ func TestRules(t *testing.T) {
 			"overlaps of equal bytes, or in different spaces, are no matter",
 			tree{
 				"same.bin": "gram",
-				"cpu_0.ini": simple["cpu_0.ini"] + "[dump2]\nfile=same.bin\naddress=0x8003\n[dump3]\nfile=mem.bin\naddress=0x8000\n" +
+				"cpu_0.ini": simple["cpu_0.ini"] +
+					"[dump2]\nfile=same.bin\naddress=0x8003\n[dump3]\nfile=mem.bin\naddress=0x8000\n" +
 					"[dump4]\nfile=etb.bin\naddress=0x8000\nspace=H\n",
 			},
 			Options{},
@@ -431,7 +436,8 @@ func TestRules(t *testing.T) {
 			tree{"ptm_0.ini": "[device]\nname=PTM_0\nclass=trace_source\ntype=XYZ\n[regs]\nA=1\n"},
 			Options{},
 			func(t *testing.T, c *Capture) {
-				if got := c.Sources[0].Problem; !strings.Contains(got, `ptm_0.ini: [device] type "XYZ" is no known trace protocol`) {
+				if got := c.Sources[0].Problem; !strings.Contains(got,
+					`ptm_0.ini: [device] type "XYZ" is no known trace protocol`) {
 					t.Errorf("problem %q", got)
 				}
 			},
@@ -511,9 +517,11 @@ func TestRules(t *testing.T) {
 // goes where the user says. A file name may hold an @.
 func TestELFFlag(t *testing.T) {
 	elf := func(kind byte, vaddr string) string { // one PT_LOAD of 4 bytes
-		return "\x7fELF\x01\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00" + string([]byte{kind}) + "\x00\x28\x00\x01\x00\x00\x00" +
+		return "\x7fELF\x01\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00" + string([]byte{kind}) +
+			"\x00\x28\x00\x01\x00\x00\x00" +
 			"\x00\x00\x00\x00\x34\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x05\x34\x00\x20\x00\x01\x00\x28\x00\x00\x00\x00\x00" +
-			"\x01\x00\x00\x00\x54\x00\x00\x00" + vaddr + vaddr + "\x04\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x04\x00\x00\x00" + "code"
+			"\x01\x00\x00\x00\x54\x00\x00\x00" + vaddr + vaddr +
+			"\x04\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x04\x00\x00\x00" + "code"
 	}
 	dir := simple.with(tree{"fixed@2.elf": elf(2, "\x02\x80\x00\x00"), "pie.elf": elf(3, "\x00\x10\x00\x00")}).write(t)
 	t.Chdir(dir)
@@ -560,7 +568,8 @@ func TestSymbolsFlag(t *testing.T) {
 		}
 		got = append(got, x)
 	}
-	want := []program{{"a.elf", "", 0, "a"}, {"a.elf", "cpu_0", 0x20000, "a"}, {"b@x.elf", "", 0, "b"}, {"cpu_7=c.elf", "", 0, "c"}}
+	want := []program{{"a.elf", "", 0, "a"}, {"a.elf", "cpu_0", 0x20000, "a"}, {"b@x.elf", "", 0, "b"},
+		{"cpu_7=c.elf", "", 0, "c"}}
 	if !slices.Equal(got, want) {
 		t.Errorf("programs %v, want %v", got, want)
 	}
@@ -571,8 +580,10 @@ func TestSymbolsFlag(t *testing.T) {
 
 func TestTypes(t *testing.T) {
 	for kind, want := range map[string][2]string{
-		"PTM1.1": {"pft", "1.1"}, "pft1.0": {"pft", "1.0"}, "PTM": {"pft", ""}, "ETM3.5": {"etmv3", "3.5"}, "ETMv3.4": {"etmv3", "3.4"}, "ETM3": {"etmv3", "3"},
-		"ETM1.2": {"etmv1", "1.2"}, "ETM2.1": {"etmv2", "2.1"}, "ETM4.0": {"etmv4", "4.0"}, "ETE": {"ete", ""}, "ITM": {"itm", ""}, "STM": {"stm", ""},
+		"PTM1.1": {"pft", "1.1"}, "pft1.0": {"pft", "1.0"}, "PTM": {"pft", ""}, "ETM3.5": {"etmv3", "3.5"},
+		"ETMv3.4": {"etmv3", "3.4"}, "ETM3": {"etmv3", "3"},
+		"ETM1.2": {"etmv1", "1.2"}, "ETM2.1": {"etmv2", "2.1"}, "ETM4.0": {"etmv4", "4.0"}, "ETE": {"ete", ""},
+		"ITM": {"itm", ""}, "STM": {"stm", ""},
 		"": {}, "ETM": {}, "ETM9": {}, "PTMX": {}, "CTI": {},
 	} {
 		if p, v := newFamilies(decoded).ofType(kind); p != want[0] || v != want[1] {
@@ -580,17 +591,22 @@ func TestTypes(t *testing.T) {
 		}
 	}
 	for idr, want := range map[uint64][2]string{
-		0x411CF301: {"pft", "1.0"}, 0x411CF312: {"pft", "1.1"}, 0x410CF250: {"etmv3", "3.5"}, 0x4104F230: {"etmv3", "3.3"}, 0x41000100: {"etmv2", "2.0"}, 0xFFFF_FFFF: {},
+		0x411CF301: {"pft", "1.0"}, 0x411CF312: {"pft", "1.1"}, 0x410CF250: {"etmv3", "3.5"}, 0x4104F230: {"etmv3", "3.3"},
+		0x41000100: {"etmv2", "2.0"}, 0xFFFF_FFFF: {},
 	} {
 		if p, v := newFamilies(decoded).ofETMIDR(idr); p != want[0] || v != want[1] {
 			t.Errorf("protocolOfETMIDR(%#x) = %q, %q, want %q", idr, p, v, want)
 		}
 	}
 	for kind, want := range map[string]coreModel{
-		"Cortex-A15": {ProfileA, false}, "cortex-a9": {ProfileA, false}, "Cortex-A32": {ProfileA, false}, "Cortex-A34": {ProfileA, true}, "Cortex-A53": {ProfileA, true}, "Cortex-A76AE": {ProfileA, true},
-		"Cortex-R5": {ProfileR, false}, "Cortex-R5F": {ProfileR, false}, "Cortex-R82": {ProfileR, true}, "Cortex-M3": {ProfileM, false}, "Cortex-M0+": {ProfileM, false},
-		"ARMv7-A": {ProfileA, false}, "ARMv7-R": {ProfileR, false}, "ARMv7E-M": {ProfileM, false}, "ARMv6-M": {ProfileM, false}, "ARMv8-A": {ProfileA, true}, "ARMv8.2-A": {ProfileA, true},
-		"ARMv8-M.Main": {ProfileM, false}, "ARMv5TE": {ProfileA, false}, "ARM926EJ-S": {ProfileA, false}, "ARM1176": {ProfileA, false}, "Neoverse-N1": {ProfileA, true},
+		"Cortex-A15": {ProfileA, false}, "cortex-a9": {ProfileA, false}, "Cortex-A32": {ProfileA, false},
+		"Cortex-A34": {ProfileA, true}, "Cortex-A53": {ProfileA, true}, "Cortex-A76AE": {ProfileA, true},
+		"Cortex-R5": {ProfileR, false}, "Cortex-R5F": {ProfileR, false}, "Cortex-R82": {ProfileR, true},
+		"Cortex-M3": {ProfileM, false}, "Cortex-M0+": {ProfileM, false},
+		"ARMv7-A": {ProfileA, false}, "ARMv7-R": {ProfileR, false}, "ARMv7E-M": {ProfileM, false},
+		"ARMv6-M": {ProfileM, false}, "ARMv8-A": {ProfileA, true}, "ARMv8.2-A": {ProfileA, true},
+		"ARMv8-M.Main": {ProfileM, false}, "ARMv5TE": {ProfileA, false}, "ARM926EJ-S": {ProfileA, false},
+		"ARM1176": {ProfileA, false}, "Neoverse-N1": {ProfileA, true},
 		"Krait": {}, "": {}, "ARM": {}, "ARMv": {}, "Cortex-": {}, "Cortex-Z1": {},
 	} {
 		if got := modelOfCore(kind); got != want {
@@ -652,7 +668,8 @@ func TestCaptures(t *testing.T) {
 			}
 			defer c.Close()
 			b := c.Buffers[0]
-			if len(c.Buffers) != 1 || b.Format != tt.format || b.Size != tt.size || int64(len(b.content(t))) != tt.size || c.TimestampHz != tt.hz {
+			if len(c.Buffers) != 1 || b.Format != tt.format || b.Size != tt.size || int64(len(b.content(t))) != tt.size ||
+				c.TimestampHz != tt.hz {
 				t.Errorf("%d buffers, %v of %d bytes, %d Hz", len(c.Buffers), b.Format, b.Size, c.TimestampHz)
 			}
 			var got []source

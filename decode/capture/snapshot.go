@@ -60,7 +60,8 @@ func (r *reader) readSnapshotSection(ini *iniFile) error {
 	if err != nil {
 		return err
 	}
-	if !slices.ContainsFunc(ini.sections, func(s *section) bool { return s.is("snapshot") || s.is("device_list") || s.is("trace") }) {
+	if !slices.ContainsFunc(ini.sections,
+		func(s *section) bool { return s.is("snapshot") || s.is("device_list") || s.is("trace") }) {
 		return &InputError{File: ini.name, Problem: "has neither [snapshot] nor [device_list] nor [trace]", Remedy: howToName}
 	}
 	if s != nil {
@@ -87,7 +88,8 @@ func (r *reader) readDevices(ini *iniFile) error {
 	}
 	if len(list.entries) > maxDevices {
 		return &InputError{
-			File: ini.name, Section: list.name, Problem: fmt.Sprintf("has %d devices, more than the limit of %d", len(list.entries), maxDevices),
+			File: ini.name, Section: list.name, Problem: fmt.Sprintf("has %d devices, more than the limit of %d",
+				len(list.entries), maxDevices),
 			Remedy: "leave out those that are not of the trace",
 		}
 	}
@@ -99,7 +101,8 @@ func (r *reader) readDevices(ini *iniFile) error {
 		}
 		if first, ok := files[d.name]; ok {
 			return &InputError{
-				File: d.file, Section: "device", Key: "name", Problem: fmt.Sprintf("is %q, which is a device in %s already", clip(d.name), first),
+				File: d.file, Section: "device", Key: "name", Problem: fmt.Sprintf("is %q, which is a device in %s already",
+					clip(d.name), first),
 				Remedy: "give each device a name of its own",
 			}
 		}

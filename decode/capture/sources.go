@@ -80,11 +80,13 @@ func (b *binder) makeSource(device int) *Source {
 func (b *binder) source(s *section, e entry, name string) (*Source, error) {
 	i, ok := b.find(b.names, s, e, name)
 	if !ok {
-		return nil, s.wrong(e, fmt.Sprintf("names the source %q, which is no device", clip(name)), "the sources are "+someNames(b.sourceNames()))
+		return nil, s.wrong(e, fmt.Sprintf("names the source %q, which is no device", clip(name)),
+			"the sources are "+someNames(b.sourceNames()))
 	}
 	if d := b.devices[i]; d.class == "" {
 		return nil, &InputError{
-			File: d.file, Section: "device", Key: "class", Problem: fmt.Sprintf("is missing, and %s uses the device as a source", s.file),
+			File: d.file, Section: "device", Key: "class", Problem: fmt.Sprintf("is missing, and %s uses the device as a source",
+				s.file),
 			Remedy: "add class=trace_source",
 		}
 	}
@@ -185,7 +187,8 @@ func (b *binder) buffersOf(list *section, e entry) ([]*Buffer, error) {
 	}
 	if len(unknown) > 0 {
 		if !exists {
-			return nil, list.wrong(e, "names "+someNames(unknown)+", which is no buffer", "the buffers are "+someNames(b.t.byName.names))
+			return nil, list.wrong(e, "names "+someNames(unknown)+", which is no buffer",
+				"the buffers are "+someNames(b.t.byName.names))
 		}
 		b.add("%s: [%s] %s names %s, which is no buffer", b.t.file, list.name, clip(e.key), someNames(unknown))
 	}
@@ -214,15 +217,17 @@ func (b *binder) bindCores() error {
 			name = d.name
 			if d.class == "" {
 				return &InputError{
-					File: d.file, Section: "device", Key: "class", Problem: fmt.Sprintf("is missing, and %s uses the device as a core", list.file),
-					Remedy: "add class=core",
+					File: d.file, Section: "device", Key: "class",
+					Problem: fmt.Sprintf("is missing, and %s uses the device as a core", list.file),
+					Remedy:  "add class=core",
 				}
 			}
 		} else {
 			strangers = append(strangers, clip(e.key))
 		}
 		if s.Core != "" {
-			b.add("%s: [%s] source %s is that of core %s and of core %s; the first holds", b.t.file, list.name, s.Name, s.Core, name)
+			b.add("%s: [%s] source %s is that of core %s and of core %s; the first holds", b.t.file, list.name, s.Name, s.Core,
+				name)
 			continue
 		}
 		s.Core = name
@@ -256,7 +261,8 @@ func (b *binder) coreSource(list *section, e entry) (*Source, error) {
 		}
 	}
 	if len(found) != 1 {
-		return nil, list.wrong(e, fmt.Sprintf("names the location @%s, which %d devices have", clip(at), len(found)), "the locations are "+someNames(known))
+		return nil, list.wrong(e, fmt.Sprintf("names the location @%s, which %d devices have", clip(at), len(found)),
+			"the locations are "+someNames(known))
 	}
 	return b.source(list, e, b.devices[found[0]].name)
 }
@@ -339,8 +345,10 @@ func (b *binder) checkIDs() error {
 		}
 		if id, ok := b.families.traceID(s.Protocol, s.Registers); ok && b.usesIDs(s.Protocol) && isReservedID(id) {
 			return &InputError{
-				File: s.file, Section: "regs", Key: "ETMTRACEIDR", Problem: fmt.Sprintf("gives source %s the reserved ID %#02x", s.Name, id),
-				Remedy: "IDs of sources are 0x01 to 0x6f; --reg ETMTRACEIDR=VALUE sets it, or take the source out of [source_buffers]",
+				File: s.file, Section: "regs", Key: "ETMTRACEIDR",
+				Problem: fmt.Sprintf("gives source %s the reserved ID %#02x", s.Name, id),
+				Remedy: "IDs of sources are 0x01 to 0x6f; --reg ETMTRACEIDR=VALUE sets it, or take the source out of " +
+					"[source_buffers]",
 			}
 		}
 		if s.ID == 0 {
@@ -356,7 +364,8 @@ func (b *binder) checkIDs() error {
 			remedy = "export their buffers apart: --buffer " + other.Buffers[0].Name + ", then --buffer " + s.Buffers[0].Name
 		}
 		return &InputError{
-			File: s.file, Section: "regs", Problem: fmt.Sprintf("give source %s the ID %#02x, which %s has in %s", s.Name, s.ID, other.Name, other.file),
+			File: s.file, Section: "regs", Problem: fmt.Sprintf("give source %s the ID %#02x, which %s has in %s", s.Name, s.ID,
+				other.Name, other.file),
 			Remedy: remedy,
 		}
 	}
@@ -382,7 +391,8 @@ func (b *binder) bindMemory() {
 		traced := b.families.find(s.Protocol).ETM && len(s.Buffers) > 0
 		if traced && s.Core == "" && len(withMemory) == 1 {
 			core = withMemory[0]
-			b.add("no core is named for source %s in [core_trace_sources]: the memory of %s is used, the only core that has any", s.Name, core.name)
+			b.add("no core is named for source %s in [core_trace_sources]: the memory of %s is used, the only core that has any",
+				s.Name, core.name)
 		}
 		b.setProfile(s, core)
 		var own []image.Region

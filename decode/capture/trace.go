@@ -64,7 +64,8 @@ func (r *reader) readBuffers(t *traceINI, ini *iniFile) ([]string, error) {
 		return nil, err
 	}
 	if list == nil {
-		return nil, &InputError{File: ini.name, Section: "trace_buffers", Problem: "is missing", Remedy: "add it, with buffers=buffer0"}
+		return nil, &InputError{File: ini.name, Section: "trace_buffers", Problem: "is missing",
+			Remedy: "add it, with buffers=buffer0"}
 	}
 	if err := list.only("buffers"); err != nil {
 		return nil, err
@@ -82,7 +83,8 @@ func (r *reader) readBuffers(t *traceINI, ini *iniFile) ([]string, error) {
 			return nil, err
 		}
 		if s == nil {
-			return nil, list.wrong(e, fmt.Sprintf("names %q, but there is no section [%s]", clip(id), clip(id)), "the sections are "+someNames(ini.others(reserved)))
+			return nil, list.wrong(e, fmt.Sprintf("names %q, but there is no section [%s]", clip(id), clip(id)),
+				"the sections are "+someNames(ini.others(reserved)))
 		}
 		if slices.Contains(sections[:i], s) {
 			return nil, list.wrong(e, fmt.Sprintf("names %q twice", clip(id)), "remove one of them")
@@ -92,7 +94,8 @@ func (r *reader) readBuffers(t *traceINI, ini *iniFile) ([]string, error) {
 			return nil, err
 		}
 		if slices.Contains(names[:i], name.value) {
-			return nil, s.wrong(name, fmt.Sprintf("is %q, as that of another buffer", clip(name.value)), "give each buffer a name of its own")
+			return nil, s.wrong(name, fmt.Sprintf("is %q, as that of another buffer", clip(name.value)),
+				"give each buffer a name of its own")
 		}
 		sections[i], names[i] = s, name.value
 	}
@@ -149,7 +152,8 @@ func (r *reader) readBuffer(s *section) (*Buffer, error) {
 	case !ok || format.value == "":
 		r.add("%s: [%s] format is missing and taken as coresight", s.file, s.name)
 	case i < 0:
-		return nil, s.wrong(format, fmt.Sprintf("is %q, which is not known", clip(format.value)), "known are "+strings.Join(formatNames, ", "))
+		return nil, s.wrong(format, fmt.Sprintf("is %q, which is not known", clip(format.value)),
+			"known are "+strings.Join(formatNames, ", "))
 	default:
 		b.Format = formats[i]
 	}
@@ -162,7 +166,8 @@ func (r *reader) readBuffer(s *section) (*Buffer, error) {
 	case n == 0:
 		return nil, s.wrong(file, "names no file", "give a file")
 	case n > maxBufferFiles:
-		return nil, s.wrong(file, fmt.Sprintf("names %d files, more than the limit of %d", n, maxBufferFiles), "join them into fewer files")
+		return nil, s.wrong(file, fmt.Sprintf("names %d files, more than the limit of %d", n, maxBufferFiles),
+			"join them into fewer files")
 	}
 	data := new(concat)
 	for i, name := range b.Files {

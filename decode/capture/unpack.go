@@ -65,7 +65,8 @@ func Unpack(ctx context.Context, path string, opt *Options) (*Unpacked, error) {
 	case err != nil:
 		return nil, fmt.Errorf("read standard input: %w", err)
 	case info.Mode()&fs.ModeCharDevice != 0:
-		return nil, &InputError{File: Stdin, Problem: "is standard input, which is a terminal", Remedy: "pipe a raw file into it"}
+		return nil, &InputError{File: Stdin, Problem: "is standard input, which is a terminal",
+			Remedy: "pipe a raw file into it"}
 	}
 	u := &unpacking{ctx: ctx, path: path, name: "stdin", opt: opt, total: -1}
 	seekable := false
@@ -198,7 +199,8 @@ func (u *unpacking) reader(format string, packed io.Reader) (r io.Reader, done f
 		z, err := gzip.NewReader(packed)
 		return z, func() {}, err
 	case "zstd":
-		z, err := zstd.NewReader(packed, zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true))
+		z, err := zstd.NewReader(packed, zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderConcurrency(1),
+			zstd.WithDecoderLowmem(true))
 		if err != nil {
 			return nil, nil, err
 		}
@@ -255,7 +257,8 @@ func (u *unpacking) shown() string {
 
 func (u *unpacking) tooLarge(limit int64) error {
 	return &InputError{
-		File: u.shown(), Problem: fmt.Sprintf("unpacks to more than %d bytes", limit), Remedy: "--max-input raises the limit, if that is as it should be",
+		File: u.shown(), Problem: fmt.Sprintf("unpacks to more than %d bytes", limit),
+		Remedy: "--max-input raises the limit, if that is as it should be",
 	}
 }
 
@@ -273,11 +276,14 @@ func (u *unpacking) failed(format string, err error) error {
 func (u *unpacking) damaged(format string, err error) error {
 	if errors.Is(err, zstd.ErrWindowSizeExceeded) {
 		return &InputError{
-			File: u.shown(), Problem: fmt.Sprintf("needs a window of more than %d bytes to unpack", maxWindow), Remedy: "unpack it with zstd -d --long=31", Err: err,
+			File: u.shown(), Problem: fmt.Sprintf("needs a window of more than %d bytes to unpack", maxWindow),
+			Remedy: "unpack it with zstd -d --long=31", Err: err,
 		}
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return &InputError{File: u.shown(), Problem: fmt.Sprintf("is cut off: %s does not end", format), Remedy: "copy it again", Err: err}
+		return &InputError{File: u.shown(), Problem: fmt.Sprintf("is cut off: %s does not end", format),
+			Remedy: "copy it again", Err: err}
 	}
-	return &InputError{File: u.shown(), Problem: fmt.Sprintf("cannot be unpacked (%v)", err), Remedy: "copy it again", Err: err}
+	return &InputError{File: u.shown(), Problem: fmt.Sprintf("cannot be unpacked (%v)", err), Remedy: "copy it again",
+		Err: err}
 }

@@ -62,11 +62,16 @@ func TestUnpack(t *testing.T) {
 		want    string // name of what is unpacked; "" if nothing is
 		comment string
 	}{
-		{"etb.bin.gz", packed(t, "gzip", content), "etb.bin", "etb.bin.gz is compressed with gzip, and was unpacked to a temporary file of 100000 bytes"},
-		{"etb.bin.zst", packed(t, "zstd", content), "etb.bin", "etb.bin.zst is compressed with zstd, and was unpacked to a temporary file of 100000 bytes"},
-		{"etb", packed(t, "zstd", content), "etb", "etb is compressed with zstd, and was unpacked to a temporary file of 100000 bytes"},
-		{"members.gz", twoMembers, "members", "members.gz is compressed with gzip, and was unpacked to a temporary file of 100000 bytes"},
-		{"frames.zst", twoFrames, "frames", "frames.zst is compressed with zstd, and was unpacked to a temporary file of 100000 bytes"},
+		{"etb.bin.gz", packed(t, "gzip", content), "etb.bin",
+			"etb.bin.gz is compressed with gzip, and was unpacked to a temporary file of 100000 bytes"},
+		{"etb.bin.zst", packed(t, "zstd", content), "etb.bin",
+			"etb.bin.zst is compressed with zstd, and was unpacked to a temporary file of 100000 bytes"},
+		{"etb", packed(t, "zstd", content), "etb",
+			"etb is compressed with zstd, and was unpacked to a temporary file of 100000 bytes"},
+		{"members.gz", twoMembers, "members",
+			"members.gz is compressed with gzip, and was unpacked to a temporary file of 100000 bytes"},
+		{"frames.zst", twoFrames, "frames",
+			"frames.zst is compressed with zstd, and was unpacked to a temporary file of 100000 bytes"},
 		{"plain.gz", content, "", ""},
 		{"empty", nil, "", ""},
 		{"short", []byte{0x1f, 0x8b}, "", ""},
@@ -86,7 +91,8 @@ func TestUnpack(t *testing.T) {
 			continue
 		}
 		got := make([]byte, u.Size)
-		if _, err := u.File.ReadAt(got, 0); err != nil || !bytes.Equal(got, content) || u.Name != tt.want || u.Note != tt.comment {
+		if _, err := u.File.ReadAt(got, 0); err != nil || !bytes.Equal(got, content) || u.Name != tt.want ||
+			u.Note != tt.comment {
 			t.Errorf("%s: %d bytes of %s, %v; %s", tt.name, len(got), u.Name, err, u.Note)
 		}
 		if err := u.Close(); err != nil {
@@ -114,8 +120,10 @@ func TestUnpackRefuses(t *testing.T) {
 		max   int64
 		want  string
 	}{
-		{"bomb.gz", packed(t, "gzip", make([]byte, 64<<20)), 1 << 20, "unpacks to more than 1048576 bytes; --max-input raises the limit, if that is as it should be"},
-		{"bomb.zst", packed(t, "zstd", make([]byte, 64<<20)), 1 << 20, "unpacks to more than 1048576 bytes; --max-input raises the limit, if that is as it should be"},
+		{"bomb.gz", packed(t, "gzip", make([]byte, 64<<20)), 1 << 20,
+			"unpacks to more than 1048576 bytes; --max-input raises the limit, if that is as it should be"},
+		{"bomb.zst", packed(t, "zstd", make([]byte, 64<<20)), 1 << 20,
+			"unpacks to more than 1048576 bytes; --max-input raises the limit, if that is as it should be"},
 		{"one.gz", packed(t, "gzip", content), 99_999, "unpacks to more than 99999 bytes; "},
 		{"cut.gz", packed(t, "gzip", content)[:60], 0, "is cut off: gzip does not end; copy it again"},
 		{"cut.zst", packed(t, "zstd", content)[:30], 0, "is cut off: zstd does not end; copy it again"},

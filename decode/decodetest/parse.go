@@ -219,7 +219,8 @@ func (p *parser) samples(code, about string) error {
 	p.s.Unit = port.SampleBytes
 	for i, word := range strings.Fields(code) {
 		p.s.Packets = append(p.s.Packets, Packet{
-			Line: p.line, Offset: p.offset, Bytes: port.Append(nil, samples[i]), Name: word + " of " + strconv.Quote(about), Break: p.broken,
+			Line: p.line, Offset: p.offset, Bytes: port.Append(nil, samples[i]), Name: word + " of " + strconv.Quote(about),
+			Break: p.broken,
 		})
 		p.offset += port.SampleBytes
 		p.broken = false

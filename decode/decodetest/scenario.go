@@ -159,7 +159,8 @@ func (s *Scenario) Stream() []byte {
 // PacketAt returns the packet that has the byte at an offset in the stream, or
 // nil.
 func (s *Scenario) PacketAt(offset int) *Packet {
-	i, ok := slices.BinarySearchFunc(s.Packets, offset, func(p Packet, offset int) int { return cmp.Compare(p.Offset, offset) })
+	i, ok := slices.BinarySearchFunc(s.Packets, offset,
+		func(p Packet, offset int) int { return cmp.Compare(p.Offset, offset) })
 	if !ok {
 		i--
 	}

@@ -54,7 +54,8 @@ func TestParse(t *testing.T) {
 		{Address: 0x800a, Bytes: []byte("\x00\xbf")},
 		{Address: 0x800c, Bytes: []byte("\x00\xbf"), Space: image.NonSecureSpace},
 	} {
-		if got := s.Regions[i]; got.Address != want.Address || !bytes.Equal(got.Bytes, want.Bytes) || got.Space != want.Space {
+		if got := s.Regions[i]; got.Address != want.Address || !bytes.Equal(got.Bytes, want.Bytes) ||
+			got.Space != want.Space {
 			t.Errorf("region %d: %+v, want %+v", i, got, want)
 		}
 	}
@@ -86,7 +87,8 @@ func TestParseFails(t *testing.T) {
 		{"no head", "The rule, and where it is from.\n", "", "x.txtar:1: no text before the first section"},
 		{"unknown section", "-- program --", "-- code --", `x.txtar:7: no section "code" is known`},
 		{"section twice", "-- program --", "-- config --", `a second section "config"`},
-		{"no packets", scenario[strings.Index(scenario, "-- packets --"):], "", `x.txtar:15: no section "packets", or beside one "samples"`},
+		{"no packets", scenario[strings.Index(scenario, "-- packets --"):], "",
+			`x.txtar:15: no section "packets", or beside one "samples"`},
 		{"unknown protocol", "pft1.1", "pft2", `x.txtar:4: protocol "pft2"`},
 		{"unknown key", "ETMCR", "ETMCRX", `x.txtar:5: no key "ETMCRX"`},
 		{"bad value", "0x20000000", "on", `x.txtar:5: ETMCR: `},

@@ -3,6 +3,7 @@ package etmv1
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/tracelake/tracelake/decode/port"
@@ -73,17 +74,17 @@ func TestAddressesAfterEachOther(t *testing.T) {
 
 // addressWords says what an address is.
 func addressWords(x *received) string {
-	s := fmt.Sprintf("%x", x.target)
+	words := []string{fmt.Sprintf("%x", x.target)}
 	if x.contextID != 0 {
-		s += fmt.Sprintf(" of %x", x.contextID)
+		words = append(words, fmt.Sprintf("of %x", x.contextID))
 	}
 	for _, f := range []struct {
 		set  bool
 		word string
-	}{{x.Jazelle, " jazelle"}, {x.half, " half"}, {x.unknown, " unknown"}} {
+	}{{x.Jazelle, "jazelle"}, {x.half, "half"}, {x.unknown, "unknown"}} {
 		if f.set {
-			s += f.word
+			words = append(words, f.word)
 		}
 	}
-	return s
+	return strings.Join(words, " ")
 }

@@ -17,7 +17,8 @@ func instructionTrace(samples int) []byte {
 	}
 	var b []byte
 	for len(b) < samples*port.SampleBytes {
-		b = add(add(add(add(add(b, statusBE, true, 0x80), statusIE, false, 0x80), statusIE, false, 0x82), statusWT, false, 0x80), statusWT, false, 0x10)
+		b = add(add(add(add(add(b, statusBE, true, 0x80), statusIE, false, 0x80), statusIE, false, 0x82), statusWT, false,
+			0x80), statusWT, false, 0x10)
 		for range 60 {
 			for range 3 + 2*random.IntN(3) {
 				b = add(add(b, statusIE, false, 0), statusIE, false, 0)

@@ -55,7 +55,8 @@ func (d *Decoder) settleWaits(owes bool) {
 		return
 	}
 	d.rec.Segment.Quality.WaitsUnowed += n
-	d.rec.Event(schema.Key{Seq: d.walk.Seq, Offset: d.unowedAt}, schema.EventInconsistent, schema.Null[uint32]{}, "WT with nothing owed")
+	d.rec.Event(schema.Key{Seq: d.walk.Seq, Offset: d.unowedAt}, schema.EventInconsistent, schema.Null[uint32]{},
+		"WT with nothing owed")
 }
 
 // dataInstruction walks an ID.
@@ -123,7 +124,8 @@ func (d *Decoder) dropData(owes bool) {
 	r := d.reader()
 	var a transfer
 	if r.address(&d.cfg, &t, &a); a.bits > 0 {
-		d.element(decode.DataElement{Key: d.key(), Kind: decode.ElementUnclaimed, NewAddress: true, Address: a.address, AddressBits: a.bits})
+		d.element(decode.DataElement{Key: d.key(), Kind: decode.ElementUnclaimed, NewAddress: true, Address: a.address,
+			AddressBits: a.bits})
 	}
 	for i := uint8(0); i < t.Count && r.ok(); i++ {
 		r.value(&d.cfg, &t, &a)

@@ -48,7 +48,8 @@ func isDirect(in *isa.Instruction) bool { return in.Flow == isa.Direct }
 // changesFlow reports whether an instruction is a branch of any kind, or loads the PC.
 func changesFlow(k schema.Kind) bool {
 	switch k {
-	case schema.KindBranch, schema.KindCall, schema.KindIndirect, schema.KindIndirectCall, schema.KindReturn, schema.KindExceptionReturn:
+	case schema.KindBranch, schema.KindCall, schema.KindIndirect, schema.KindIndirectCall, schema.KindReturn,
+		schema.KindExceptionReturn:
 		return true
 	default:
 		return false

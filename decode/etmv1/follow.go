@@ -369,7 +369,8 @@ func (d *Decoder) jump(a *received) {
 
 // inconsistent records that an address is not that of the program.
 func (d *Decoder) inconsistent(to decode.PC) {
-	d.rec.Event(d.key(), schema.EventInconsistent, schema.Null[uint32]{V: d.position().Address, OK: d.walk.Known()}, fmt.Sprintf("branch address 0x%08x %s", to.Address, to.ISA))
+	d.rec.Event(d.key(), schema.EventInconsistent, schema.Null[uint32]{V: d.position().Address, OK: d.walk.Known()},
+		fmt.Sprintf("branch address 0x%08x %s", to.Address, to.ISA))
 }
 
 // position returns the position, if it is known.

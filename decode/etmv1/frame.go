@@ -97,7 +97,8 @@ func (f *framer) again() framer {
 	f.branches.clear()
 	f.came.clear()
 	return framer{
-		addresses: addresses{width: f.width, idBytes: f.idBytes, came: f.came}, branches: f.branches, usualTo: f.usualTo, unwanted: f.unwanted, plain: f.plain,
+		addresses: addresses{width: f.width, idBytes: f.idBytes, came: f.came}, branches: f.branches, usualTo: f.usualTo,
+		unwanted: f.unwanted, plain: f.plain,
 	}
 }
 

@@ -65,25 +65,34 @@ func TestPairing(t *testing.T) {
 		want          []string
 	}{
 		{"as it should be", start + "BE:41* IE:00 IE:00 TD:00", []string{"0 live 8000", "5 live 8041"}},
-		{"abandoned in its first sample", start + "BE:41* BE:42* IE:00 IE:00 TD:00", []string{"0 live 8000", "5 abandoned", "6 live 8042"}},
-		{"abandoned in its second sample", start + "BE:41* IE:00 BE:42* IE:00 IE:00 TD:00", []string{"0 live 8000", "5 abandoned", "7 live 8042"}},
-		{"a branch that a trigger replaced", start + "TR:04 IE:41* IE:00 TR:04 IE:42* IE:00 TD:00", []string{"0 live 8000", "5 live 8041", "8 live 8042"}},
-		{"an overflow took an address", start + "BE:00 IE:00 IE:00 TD:00 BE:c1* IE:80 IE:82 WT:80 WT:20 TD:00", []string{"0 live 8000", "5 lost", "9 live 8041"}},
+		{"abandoned in its first sample", start + "BE:41* BE:42* IE:00 IE:00 TD:00",
+			[]string{"0 live 8000", "5 abandoned", "6 live 8042"}},
+		{"abandoned in its second sample", start + "BE:41* IE:00 BE:42* IE:00 IE:00 TD:00",
+			[]string{"0 live 8000", "5 abandoned", "7 live 8042"}},
+		{"a branch that a trigger replaced", start + "TR:04 IE:41* IE:00 TR:04 IE:42* IE:00 TD:00",
+			[]string{"0 live 8000", "5 live 8041", "8 live 8042"}},
+		{"an overflow took an address", start + "BE:00 IE:00 IE:00 TD:00 BE:c1* IE:80 IE:82 WT:80 WT:20 TD:00",
+			[]string{"0 live 8000", "5 lost", "9 live 8041"}},
 		{
-			"an overflow took an address, and the restart is abandoned", start + "BE:00 IE:00 IE:00 TD:00 BE:c1* IE:80 BE:82 IE:80 IE:20 WT:80* WT:80 WT:82 WT:80 WT:20 TD:00",
+			"an overflow took an address, and the restart is abandoned",
+			start + "BE:00 IE:00 IE:00 TD:00 BE:c1* IE:80 BE:82 IE:80 IE:20 WT:80* WT:80 WT:82 WT:80 WT:20 TD:00",
 			[]string{"0 live 8000", "5 lost", "9 abandoned", "11 live 8000"},
 		},
-		{"cut short by the next address", start + "BE:c1* IE:80 IE:82 BE:80* IE:80 IE:82 WT:80 WT:20 TD:00", []string{"0 live 8000", "5 lost", "8 live 8000"}},
-		{"addresses that no branch claims", start + "BE:41* IE:00 IE:00 IE:42* BE:43* ID:44* IE:00 TD:00", []string{"0 live 8000", "5 live 8041", "9 live 8044 extra"}},
+		{"cut short by the next address", start + "BE:c1* IE:80 IE:82 BE:80* IE:80 IE:82 WT:80 WT:20 TD:00",
+			[]string{"0 live 8000", "5 lost", "8 live 8000"}},
+		{"addresses that no branch claims", start + "BE:41* IE:00 IE:00 IE:42* BE:43* ID:44* IE:00 TD:00",
+			[]string{"0 live 8000", "5 live 8041", "9 live 8044 extra"}},
 		{"fifteen: too many", start + "BE:41* WT:00 WT:00 IE:00 TD:00", []string{"0 live 8000", "5 live 8041"}},
-		{"before the first that can be paired", "BE:80* BE:80* WT:80 WT:80 WT:10 BE:c1* IE:80 IE:82 WT:80 WT:10 TD:00", []string{"0 unsure", "1 unsure", "5 live 8041"}},
+		{"before the first that can be paired", "BE:80* BE:80* WT:80 WT:80 WT:10 BE:c1* IE:80 IE:82 WT:80 WT:10 TD:00",
+			[]string{"0 unsure", "1 unsure", "5 live 8041"}},
 		{"TD in its window", start + "BE:41* TD:00 IE:00 IE:00 TD:00", []string{"0 live 8000", "5 bad"}},
 		{"TR of TR in its window", start + "BE:41* IE:00 TR:06 IE:00 TD:00", []string{"0 live 8000", "5 bad"}},
 		{"the stream ends in its window", start + "BE:41* IE:00", []string{"0 live 8000", "5 truncated"}},
 		{"the stream ends before its address", start + "BE:00 IE:00 IE:00 WT:00", []string{"0 live 8000", "5 truncated"}},
 		{"the stream ends in its address", start + "BE:81* IE:80 IE:02", []string{"0 live 8000", "5 live 8001"}},
 		{"the stream ends in five bytes", start + "BE:81* IE:80 IE:80", []string{"0 live 8000", "5 truncated"}},
-		{"no address within reach", start + "BE:00 IE:00 IE:00 " + strings.Repeat("IE:00 ", 1100), []string{"0 live 8000", "5 late"}},
+		{"no address within reach", start + "BE:00 IE:00 IE:00 " + strings.Repeat("IE:00 ", 1100),
+			[]string{"0 live 8000", "5 late"}},
 		{"TRACESYNC in TR and TD", start + "TD:00* TR:00* BE:41* IE:00 IE:00 TD:00", []string{"0 live 8000", "7 live 8041"}},
 		{"short, and nothing before", "BE:41* IE:00 IE:00 TD:00", []string{"0 lost"}},
 	} {
@@ -123,7 +132,8 @@ func TestAddressesOnPins(t *testing.T) {
 			}
 			continue
 		}
-		if x == nil || x.fate != live || x.address.target != 0x8000 || x.address.contextID != 0x1234 || x.address.Reason != Periodic {
+		if x == nil || x.fate != live || x.address.target != 0x8000 || x.address.contextID != 0x1234 ||
+			x.address.Reason != Periodic {
 			t.Errorf("%d pins: %+v", tt.width, x)
 		}
 		if half := tt.width == 16; x.address.half != half {
@@ -136,7 +146,8 @@ func TestAddressesOnPins(t *testing.T) {
 // right again from the next full address on.
 func TestPairingDamage(t *testing.T) {
 	full := "BE:80* IE:80 IE:82 WT:80 WT:10 "
-	text := full + "BE:41* IE:00 IE:00 IE:00 BE:42* IE:00 IE:00 IE:00 BE:43* IE:00 IE:00 IE:00 " + full + "BE:44* IE:00 IE:00 TD:00"
+	text := full + "BE:41* IE:00 IE:00 IE:00 BE:42* IE:00 IE:00 IE:00 BE:43* IE:00 IE:00 IE:00 " + full +
+		"BE:44* IE:00 IE:00 TD:00"
 	whole := []string{"0 live 8000", "5 live 8041", "9 live 8042", "13 live 8043", "17 live 8000", "22 live 8044"}
 	if got := branches(config(8), records(t, text), 4096); !slices.Equal(got, whole) {
 		t.Fatalf("%q, want %q", got, whole)

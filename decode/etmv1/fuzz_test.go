@@ -188,7 +188,8 @@ func FuzzDecode(f *testing.F) {
 		}
 		small := decodeParts(t, c, memory, b, int(samples)+1, true)
 		if !slices.Equal(small.instructions, whole.instructions) || small.samples != whole.samples {
-			t.Errorf("in parts of %d samples: %d samples, %v\nwant %d, %v", int(samples)+1, small.samples, small.instructions, whole.samples, whole.instructions)
+			t.Errorf("in parts of %d samples: %d samples, %v\nwant %d, %v", int(samples)+1, small.samples, small.instructions,
+				whole.samples, whole.instructions)
 		}
 		if g, w := len(small.result.Events), len(whole.result.Events); g != w {
 			t.Errorf("in parts of %d samples: %d events, want %d", int(samples)+1, g, w)

@@ -86,7 +86,8 @@ func TestReason(t *testing.T) {
 			t.Errorf("reason %d: restarts %v, reserved %v", r, r.Restarts(), r.Reserved())
 		}
 	}
-	if (&Address{Bytes: 5}).HasContextID() || !(&Address{Bytes: 5, Reason: Periodic}).HasContextID() || (&Address{Bytes: 4, Reason: Periodic}).HasContextID() {
+	if (&Address{Bytes: 5}).HasContextID() || !(&Address{Bytes: 5, Reason: Periodic}).HasContextID() ||
+		(&Address{Bytes: 4, Reason: Periodic}).HasContextID() {
 		t.Error("a Context ID follows full addresses with a reason alone")
 	}
 }

@@ -81,11 +81,13 @@ func (c *Config) Answers() []decode.Answer {
 		{Question: decode.AskCycles, Traced: c.CycleAccurate, Set: "ETMCR[12], cycle-accurate tracing"},
 		{Question: decode.AskTimestamps, Why: "ETMv" + c.Version() + " has no timestamps: ETMv3.5 has"},
 		{Question: decode.AskContexts, Traced: c.ContextIDBytes > 0, Set: set},
-		{Question: decode.AskData, Traced: c.TracesData(), Set: "ETMCR[3:2], data access, to 0b11, and what to trace in the ViewData registers"},
+		{Question: decode.AskData, Traced: c.TracesData(),
+			Set: "ETMCR[3:2], data access, to 0b11, and what to trace in the ViewData registers"},
 		{Question: decode.AskConditions, Traced: true},
 	}
 	if c.Number < firstContextID {
-		answers[2] = decode.Answer{Question: decode.AskContexts, Why: "ETMv" + c.Version() + " has no Context IDs: ETMv1.2 has"}
+		answers[2] = decode.Answer{Question: decode.AskContexts,
+			Why: "ETMv" + c.Version() + " has no Context IDs: ETMv1.2 has"}
 	}
 	return answers
 }

@@ -23,7 +23,8 @@ func TestBind(t *testing.T) {
 		return p.(*Config), notes, nil
 	}
 	c, notes, err := bind(decodetest.Registers{"ETMCR": 0x902C, "ETMVERSION": 0x12, "COPROC_WORDS": 3, "SWP": 1})
-	if err != nil || c.Width != 16 || c.CoprocessorWords != 3 || !c.SwapOnce || c.ContextIDBytes != 2 || !c.CycleAccurate || !c.TracesData() || c.Version() != "1.2" {
+	if err != nil || c.Width != 16 || c.CoprocessorWords != 3 || !c.SwapOnce || c.ContextIDBytes != 2 ||
+		!c.CycleAccurate || !c.TracesData() || c.Version() != "1.2" {
 		t.Errorf("%+v, %v", c, err)
 	}
 	if len(notes) != 1 || !strings.Contains(notes[0], "unproven") {
@@ -57,7 +58,8 @@ func TestAnswers(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	c.ContextIDBytes, c.CycleAccurate, c.DataValue = 1, true, true
-	if got := traced(c); !slices.Equal(got, []decode.Question{decode.AskCycles, decode.AskContexts, decode.AskData, decode.AskConditions}) {
+	if got := traced(c); !slices.Equal(got, []decode.Question{decode.AskCycles, decode.AskContexts, decode.AskData,
+		decode.AskConditions}) {
 		t.Errorf("%q", got)
 	}
 	c = config(8)
@@ -105,7 +107,8 @@ func listed(t *testing.T, c *Config, b []byte, piece int) []string {
 					x.Fields[i].Value = fmt.Sprint(int(place) + from/port.SampleBytes)
 				}
 			}
-			all = append(all, fmt.Sprintf("%d %d %s:%s %s %x", (at+from)/port.SampleBytes, units, x.Type, x.Pins, x.JSON(), x.Owed))
+			all = append(all, fmt.Sprintf("%d %d %s:%s %s %x", (at+from)/port.SampleBytes, units, x.Type, x.Pins, x.JSON(),
+				x.Owed))
 			return nil
 		})
 		if err != nil {
@@ -172,7 +175,8 @@ func TestPacketRows(t *testing.T) {
 // the loads and stores, the same instructions stand at the same samples.
 func TestDataOfOtherInstructions(t *testing.T) {
 	const code, base = 8, 0x9000
-	opcodes := []uint32{0xe5912000, 0xe8bd800f, 0xe1d120b0, 0xe5c12000, 0xe1020091, 0xe1c120d0, 0xee010f10, 0xed910102, 0xe1a00000}
+	opcodes := []uint32{0xe5912000, 0xe8bd800f, 0xe1d120b0, 0xe5c12000, 0xe1020091, 0xe1c120d0, 0xee010f10, 0xed910102,
+		0xe1a00000}
 	memory := func(turn int) *image.Memory {
 		var b []byte
 		for i := range code {
@@ -225,7 +229,8 @@ func TestScenarioParts(t *testing.T) {
 		for _, samples := range []int{1, 7, 1 << 20} {
 			got := decodeParts(t, c, s.Memory(), b, samples, true)
 			if got.samples != want || !slices.Equal(got.instructions, rows) {
-				t.Errorf("%s in parts of %d samples: %d samples, want %d; %q, want %q", s.Name, samples, got.samples, want, got.instructions, rows)
+				t.Errorf("%s in parts of %d samples: %d samples, want %d; %q, want %q", s.Name, samples, got.samples, want,
+					got.instructions, rows)
 			}
 		}
 	}

@@ -43,7 +43,8 @@ func Family() decode.Family {
 func options() []decode.Option {
 	return append(port.Options(major),
 		decode.Option{
-			Name: optionCoprocessorWords, Means: "how many words LDC and STC transfer; 0: not known, data is lost up to the next address",
+			Name:    optionCoprocessorWords,
+			Means:   "how many words LDC and STC transfer; 0: not known, data is lost up to the next address",
 			Numbers: true, Most: maxCoprocessorWords,
 		},
 		decode.Option{
@@ -67,7 +68,8 @@ func settings() []decode.Setting {
 			NeedsProgram: true,
 		},
 		{
-			Register: "ETMCR", Shift: 12, Bits: 1, Values: []uint64{0, 1}, Means: []string{"not cycle-accurate", "cycle-accurate"},
+			Register: "ETMCR", Shift: 12, Bits: 1, Values: []uint64{0, 1},
+			Means:        []string{"not cycle-accurate", "cycle-accurate"},
 			NeedsProgram: true,
 		},
 	}
@@ -84,7 +86,9 @@ func Bind(s decode.Source) (decode.Protocol, []string, error) {
 	once, _ := s.Lookup(optionSwap)
 	cfg := &Config{Config: c, CoprocessorWords: uint8(min(words, maxCoprocessorWords)), SwapOnce: once != 0}
 	if c.Width == 16 && c.TracesData() {
-		notes = append(notes, "data on a port of 16 pins is decoded by a guess of what [15:8] carries: data addresses and values are unproven; instructions do not depend on it")
+		notes = append(notes,
+			"data on a port of 16 pins is decoded by a guess of what [15:8] carries: data addresses and values are unproven; "+
+				"instructions do not depend on it")
 	}
 	return cfg, notes, nil
 }

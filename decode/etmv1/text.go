@@ -16,7 +16,8 @@ var StatusNames = []string{
 }
 
 // reasonNames are the words for the reasons.
-var reasonNames = [...]string{"branch", "trace_on", "overflow", "debug_exit", "periodic", "reserved_5", "reserved_6", "reserved_7"}
+var reasonNames = [...]string{"branch", "trace_on", "overflow", "debug_exit", "periodic", "reserved_5", "reserved_6",
+	"reserved_7"}
 
 func (r Reason) String() string { return reasonNames[r&7] }
 
@@ -31,7 +32,8 @@ func (c *Config) ParsePacket(b []byte) (decode.PacketText, error) {
 
 // sampleText describes a sample without what its status owes.
 func (c *Config) sampleText(s port.Sample) decode.PacketText {
-	t := decode.PacketText{Len: port.SampleBytes, Type: statusWord(s.Status()), Pins: fmt.Sprintf("%0*x", int(c.Width)/4, s.Packet())}
+	t := decode.PacketText{Len: port.SampleBytes, Type: statusWord(s.Status()),
+		Pins: fmt.Sprintf("%0*x", int(c.Width)/4, s.Packet())}
 	if s.Sync() {
 		t.Pins += "*"
 	}

@@ -17,7 +17,8 @@ import (
 // usual takes the branch that records begin with as [framer.sample] does, with its window,
 // if it is usual.
 func (f *framer) usual(records []byte) bool {
-	if len(records) < window*port.SampleBytes || f.width != 8 || f.open > 0 || f.reading || !f.paired || !f.known || f.chain > 0 || f.expected != f.syncs || f.plain {
+	if len(records) < window*port.SampleBytes || f.width != 8 || f.open > 0 || f.reading || !f.paired || !f.known ||
+		f.chain > 0 || f.expected != f.syncs || f.plain {
 		return false
 	}
 	first, second, third := port.At(records), port.At(records[port.SampleBytes:]), port.At(records[2*port.SampleBytes:])
@@ -71,7 +72,8 @@ func (f *framer) settle(a Address) {
 
 // warm walks samples from the current one on, as long as they are warm.
 func (d *Decoder) warm() {
-	if d.plain || d.packets || !d.rec.Settled() || d.cfg.CycleAccurate || d.skip || d.unowed > 0 || d.split != (split{}) || d.unplacedRun.active || !d.walk.Known() {
+	if d.plain || d.packets || !d.rec.Settled() || d.cfg.CycleAccurate || d.skip || d.unowed > 0 || d.split != (split{}) ||
+		d.unplacedRun.active || !d.walk.Known() {
 		return
 	}
 	first, at, limit := d.at, d.at, min(d.end, d.framed)
@@ -88,7 +90,8 @@ samples:
 		switch view[0] & 0xF {
 		case statusIE:
 			if n = d.walk.PassSamples(&d.rec.Offsets, unit, port.Alike(view, statusIE)); n == 0 {
-				if len(view) == port.SampleBytes || view[port.SampleBytes]&0xF != statusIE || !d.walk.PassPair(&d.rec.Offsets, unit+1) {
+				if len(view) == port.SampleBytes || view[port.SampleBytes]&0xF != statusIE ||
+					!d.walk.PassPair(&d.rec.Offsets, unit+1) {
 					break samples
 				}
 				n = 2
@@ -170,7 +173,8 @@ func (d *Decoder) warmSVC(at int64, to decode.PC) bool {
 	}
 	d.offset = d.rec.Offset(d.index(at))
 	d.rec.Enter(schema.Exception{
-		Key: d.key(), Number: schema.Of(number), Type: schema.Of(schema.ExcSVC), Target: schema.Of(to.Address), ReturnAddress: schema.Of(returns),
+		Key: d.key(), Number: schema.Of(number), Type: schema.Of(schema.ExcSVC), Target: schema.Of(to.Address),
+		ReturnAddress: schema.Of(returns),
 	})
 	return true
 }

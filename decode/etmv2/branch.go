@@ -28,7 +28,8 @@ func (d *Decoder) branch(r *Branch, x *frame) {
 	case r.Cancel:
 		d.cancelling(to, vector)
 	case ok && (!hasInstruction(x.status) || !d.repeats(to)):
-		d.enter(schema.Exception{Number: vector.number, Type: schema.Of(vector.kind), ReturnAddress: d.returnAddress(vector.kind)}, to)
+		d.enter(schema.Exception{Number: vector.number, Type: schema.Of(vector.kind),
+			ReturnAddress: d.returnAddress(vector.kind)}, to)
 	default:
 		d.indirect(to)
 	}
@@ -54,7 +55,8 @@ func (d *Decoder) indirect(to decode.PC) {
 	case expected || last.svc:
 	default:
 		from := d.walk.PC()
-		q.Branch(decode.Miss{Offset: d.offset, After: schema.Null[uint32]{V: last.address, OK: last.known}, Expected: from, Found: to})
+		q.Branch(decode.Miss{Offset: d.offset, After: schema.Null[uint32]{V: last.address, OK: last.known}, Expected: from,
+			Found: to})
 		if from != to || !last.direct || !last.taken {
 			d.rec.Inconsistent(d.key(), from.Address, fmt.Sprintf("branch packet to 0x%08x %s", to.Address, to.ISA))
 		}

@@ -85,7 +85,8 @@ func (d *Decoder) cancel(noReturn bool) (address schema.Null[uint32]) {
 	case decode.CancelableEarlier:
 		d.takeBackCost()
 		d.back.Cancel = schema.Of(decode.BackCancel{
-			Event: len(d.rec.Result.Events), Exception: len(d.rec.Result.Exceptions), Return: row, DataElement: d.takenBack(), NoReturn: noReturn,
+			Event: len(d.rec.Result.Events), Exception: len(d.rec.Result.Exceptions), Return: row, DataElement: d.takenBack(),
+			NoReturn: noReturn,
 		})
 	case decode.CancelableUnplaced:
 	case decode.NothingCancelable, decode.CancelableReturn:

@@ -33,7 +33,8 @@ func documented(err error) bool {
 // again as it was, in a group and as a TFO packet.
 func FuzzPacket(f *testing.F) {
 	for _, s := range []string{
-		"03", "8180818008", "8d80808048", "c180828010", "2a908080800434 12", "7490", "2cefbeadde", "6a", "6e3412", "12", "8180818007",
+		"03", "8180818008", "8d80808048", "c180828010", "2a908080800434 12", "7490", "2cefbeadde", "6a", "6e3412", "12",
+		"8180818007",
 		"2000800000", "a0148000000d", "38", "8000000000",
 	} {
 		for _, n := range []uint16{0, 3 << 2, 3<<2 | 2<<4 | 1<<9, 1<<11 | 1<<14} {

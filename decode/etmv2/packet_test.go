@@ -85,11 +85,13 @@ func TestBranchVectors(t *testing.T) {
 			last = pcIn(t, x.Last[0], x.Last[1])
 			n = BranchBytes(to, last, x.E)
 		}
-		if got := plainTrace.Append(nil, Packet{Kind: BranchAddress, Branch: NewBranch(to, x.E, n)}); !bytes.Equal(got, want) {
+		if got := plainTrace.Append(nil, Packet{Kind: BranchAddress, Branch: NewBranch(to, x.E, n)}); !bytes.Equal(got,
+			want) {
 			t.Errorf("%+v: % x", x, got)
 		}
 		var p Packet
-		if err := plainTrace.Parse(&p, want); err != nil || p.Len != len(want) || p.Branch.Target(last) != to || p.Branch.Cancel != x.E {
+		if err := plainTrace.Parse(&p, want); err != nil || p.Len != len(want) || p.Branch.Target(last) != to ||
+			p.Branch.Cancel != x.E {
 			t.Errorf("%+v: parsed %+v, %v", x, p, err)
 		}
 	}
@@ -134,17 +136,21 @@ func TestPacket(t *testing.T) {
 		{"normal data, nothing", plainTrace, "02", Packet{Kind: NormalData}},
 		{"normal data, more", plainTrace, "a2", Packet{Kind: NormalData, More: true, NewAddress: true}},
 		{"address and value", dataBoth, "2a 90 80 80 80 04 34 12", Packet{
-			Kind: NormalData, NewAddress: true, Address: 0x40000010, AddressBits: 32, AddressBytes: 5, ValueBytes: 2, Value: 0x1234,
+			Kind: NormalData, NewAddress: true, Address: 0x40000010, AddressBits: 32, AddressBytes: 5, ValueBytes: 2,
+			Value: 0x1234,
 		}},
-		{"short address", dataBoth, "22 05", Packet{Kind: NormalData, NewAddress: true, Address: 5, AddressBits: 7, AddressBytes: 1}},
+		{"short address", dataBoth, "22 05", Packet{Kind: NormalData, NewAddress: true, Address: 5, AddressBits: 7,
+			AddressBytes: 1}},
 		{"address of two bytes", dataBoth, "26 85 01 7f", Packet{
 			Kind: NormalData, NewAddress: true, Address: 0x85, AddressBits: 14, AddressBytes: 2, ValueBytes: 1, Value: 0x7f,
 		}},
 		{"value of four bytes", dataBoth, "0e 78 56 34 12", Packet{Kind: NormalData, ValueBytes: 4, Value: 0x12345678}},
 		{"big-endian value", bigValues, "0a 12 34", Packet{Kind: NormalData, ValueBytes: 2, Value: 0x1234}},
-		{"address alone", addresses, "22 81 80 80 10", Packet{Kind: NormalData, NewAddress: true, Address: 0x02000001, AddressBits: 28, AddressBytes: 4}},
+		{"address alone", addresses, "22 81 80 80 10", Packet{Kind: NormalData, NewAddress: true, Address: 0x02000001,
+			AddressBits: 28, AddressBytes: 4}},
 		{"value alone", values, "26 ff", Packet{Kind: NormalData, NewAddress: true, ValueBytes: 1, Value: 0xff}},
-		{"load miss", dataBoth, "74 10", Packet{Kind: LoadMiss, Tag: 1, NewAddress: true, Address: 0x10, AddressBits: 7, AddressBytes: 1}},
+		{"load miss", dataBoth, "74 10", Packet{Kind: LoadMiss, Tag: 1, NewAddress: true, Address: 0x10, AddressBits: 7,
+			AddressBytes: 1}},
 		{"load miss, no address", dataBoth, "5c", Packet{Kind: LoadMiss, Tag: 3}},
 		{"load miss data", dataBoth, "2c ef be ad de", Packet{Kind: LoadMissData, Tag: 1, ValueBytes: 4, Value: 0xdeadbeef}},
 		{"load miss data of tag 0, more", dataBoth, "80", Packet{Kind: LoadMissData, More: true}},
@@ -154,7 +160,8 @@ func TestPacket(t *testing.T) {
 		{"context id 2", contexts2, "ee 34 12", Packet{Kind: ContextID, ContextID: 0x1234, More: true}},
 		{"context id 4", contexts4, "6e 78 56 34 12", Packet{Kind: ContextID, ContextID: 0x12345678}},
 		{"branch", plainTrace, "03", Packet{Kind: BranchAddress, Branch: Branch{Address: 1, Bits: 6, Bytes: 1}}},
-		{"branch of two bytes", plainTrace, "81 01", Packet{Kind: BranchAddress, Branch: Branch{Address: 0x40, Bits: 13, Bytes: 2}}},
+		{"branch of two bytes", plainTrace, "81 01", Packet{Kind: BranchAddress, Branch: Branch{Address: 0x40, Bits: 13,
+			Bytes: 2}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			b := unhex(t, tt.bytes)
@@ -202,7 +209,8 @@ func TestPacketErrors(t *testing.T) {
 // ones, which the document lists with C = 0.
 func TestHeaders(t *testing.T) {
 	reserved := map[int]bool{}
-	for _, x := range unhex(t, "10 12 14 16 18 1a 1c 1e 30 32 34 36 38 3a 3c 3e 42 46 4a 4e 52 56 5a 5e 62 66 72 76 7a 7e") {
+	for _, x := range unhex(t,
+		"10 12 14 16 18 1a 1c 1e 30 32 34 36 38 3a 3c 3e 42 46 4a 4e 52 56 5a 5e 62 66 72 76 7a 7e") {
 		reserved[int(x)], reserved[int(x)|0x80] = true, true
 	}
 	n := map[Kind]int{}
@@ -213,7 +221,8 @@ func TestHeaders(t *testing.T) {
 			t.Errorf("header %02x is %d", h, k)
 		}
 	}
-	want := map[Kind]int{0: 60, BranchAddress: 128, NormalData: 16, LoadMiss: 16, LoadMissData: 32, ValueNotTraced: 2, ContextID: 2}
+	want := map[Kind]int{0: 60, BranchAddress: 128, NormalData: 16, LoadMiss: 16, LoadMissData: 32, ValueNotTraced: 2,
+		ContextID: 2}
 	for k, count := range want {
 		if n[k] != count {
 			t.Errorf("%d headers of kind %d, want %d", n[k], k, count)
@@ -248,13 +257,17 @@ func TestTFO(t *testing.T) {
 	}{
 		{"trace on", plainTrace, "20 00 80 00 00", TFO{Reason: schema.ISyncTraceOn, At: at}},
 		{"periodic", plainTrace, "00 00 80 00 00", TFO{At: at}},
-		{"Thumb, after overflow", plainTrace, "40 41 80 00 00", TFO{Reason: schema.ISyncOverflow, At: decode.PC{Address: 0x8040, ISA: schema.T32}}},
-		{"debug exit, Context ID", contexts2, "60 34 12 00 80 00 00", TFO{Reason: schema.ISyncDebugExit, At: at, ContextID: 0x1234}},
+		{"Thumb, after overflow", plainTrace, "40 41 80 00 00",
+			TFO{Reason: schema.ISyncOverflow, At: decode.PC{Address: 0x8040, ISA: schema.T32}}},
+		{"debug exit, Context ID", contexts2, "60 34 12 00 80 00 00",
+			TFO{Reason: schema.ISyncDebugExit, At: at, ContextID: 0x1234}},
 		{"LSM in progress", plainTrace, "a0 14 80 00 00 0d", TFO{
-			Reason: schema.ISyncTraceOn, LSM: true, At: decode.PC{Address: 0x8014}, Current: Branch{Address: 6, Bits: 6, Bytes: 1},
+			Reason: schema.ISyncTraceOn, LSM: true, At: decode.PC{Address: 0x8014},
+			Current: Branch{Address: 6, Bits: 6, Bytes: 1},
 		}},
 		{"LSM in progress, five bytes", plainTrace, "c0 14 80 00 00 c1 80 82 80 10", TFO{
-			Reason: schema.ISyncOverflow, LSM: true, At: decode.PC{Address: 0x8014}, Current: NewBranch(decode.PC{Address: 0x8040, ISA: schema.T32}, false, 5),
+			Reason: schema.ISyncOverflow, LSM: true, At: decode.PC{Address: 0x8014},
+			Current: NewBranch(decode.PC{Address: 0x8040, ISA: schema.T32}, false, 5),
 		}},
 		{"any low bits", anyLow, "25 00 80 00 00", TFO{Reason: schema.ISyncTraceOn, At: at, Low: 5}},
 	} {
@@ -275,10 +288,12 @@ func TestTFO(t *testing.T) {
 			}
 		})
 	}
-	for bad, reserved := range map[string]bool{"38 00 80 00 00": true, "80 00 80 00 00 01": false, "a0 14 80 00 00 81 80 81 80 07": false, "a0 14 80 00 00 30": false} {
+	for bad, reserved := range map[string]bool{"38 00 80 00 00": true, "80 00 80 00 00 01": false,
+		"a0 14 80 00 00 81 80 81 80 07": false, "a0 14 80 00 00 30": false} {
 		var p TFO
 		syntax := (*decode.SyntaxError)(nil)
-		if err := plainTrace.ParseTFO(&p, unhex(t, bad)); !errors.As(err, &syntax) || syntax.Reserved != reserved || p != (TFO{}) {
+		if err := plainTrace.ParseTFO(&p, unhex(t, bad)); !errors.As(err, &syntax) || syntax.Reserved != reserved ||
+			p != (TFO{}) {
 			t.Errorf("%s: %v, %+v", bad, err, p)
 		}
 	}

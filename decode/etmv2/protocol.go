@@ -17,7 +17,8 @@ func Family() decode.Family {
 	return decode.Family{
 		Name: protocol, Types: []string{"ETM2"}, ETM: true, Major: schema.Of[uint8](etmidrMajor), Version: "2",
 		Versions: port.Versions(2), Statuses: StatusNames,
-		Defaults: port.Defaults(), Options: options(), Settings: settings(), Unframed: true, ReadHeader: port.ReadHeader(2), Bind: Bind,
+		Defaults: port.Defaults(), Options: options(), Settings: settings(), Unframed: true, ReadHeader: port.ReadHeader(2),
+		Bind: Bind,
 	}
 }
 

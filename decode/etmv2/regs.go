@@ -31,7 +31,8 @@ type choice struct {
 
 var choices = []choice{
 	{optionTFO, "how the pins carry the value of a Trace FIFO Offset", [2]string{"flag", "plain"}, true},
-	{optionFirst, "the sample in which the first byte leaves an empty FIFO: that of its status, or the next", [2]string{"same", "next"}, true},
+	{optionFirst, "the sample in which the first byte leaves an empty FIFO: that of its status, or the next",
+		[2]string{"same", "next"}, true},
 	{optionGap, "4 pins: whether a gap sample follows the value of a Trace FIFO Offset", [2]string{"after", "none"}, true},
 	{optionTFOLow, "bits 4:0 of a Trace FIFO Offset packet: 0, or any", [2]string{"zero", "any"}, false},
 }

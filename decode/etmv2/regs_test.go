@@ -36,9 +36,11 @@ func TestOptions(t *testing.T) {
 	}{
 		{nil, Config{}, "TFO=flag FIRST=same TFOLOW=zero"},
 		{map[string]string{"TFO": "plain"}, Config{TFO: TFOPlain}, "TFO=plain FIRST=same TFOLOW=zero"},
-		{map[string]string{"FIRST": "next", "TFOLOW": "any"}, Config{First: FirstNext, TFOLow: true}, "TFO=flag FIRST=next TFOLOW=any"},
+		{map[string]string{"FIRST": "next", "TFOLOW": "any"}, Config{First: FirstNext, TFOLow: true},
+			"TFO=flag FIRST=next TFOLOW=any"},
 		{map[string]string{"GAP": "none", "PORTSIZE": "4"}, Config{Gap: GapNone}, "TFO=flag FIRST=same GAP=none TFOLOW=zero"},
-		{map[string]string{"TFO": "auto", "FIRST": "auto", "GAP": "auto", "PORTSIZE": "4"}, Config{}, "TFO=auto FIRST=auto GAP=auto TFOLOW=zero"},
+		{map[string]string{"TFO": "auto", "FIRST": "auto", "GAP": "auto", "PORTSIZE": "4"}, Config{},
+			"TFO=auto FIRST=auto GAP=auto TFOLOW=zero"},
 	} {
 		c, err := bound(t, tt.words)
 		if err != nil {
@@ -77,7 +79,8 @@ func TestProtocol(t *testing.T) {
 		t.Errorf("Resync: %d, %t", n, ok)
 	}
 	var protocol decode.Protocol = c
-	for _, implements := range []bool{is[decode.Layouter](protocol), is[decode.Listing](protocol), is[decode.Tuner](protocol), is[decode.Answerer](protocol)} {
+	for _, implements := range []bool{is[decode.Layouter](protocol), is[decode.Listing](protocol),
+		is[decode.Tuner](protocol), is[decode.Answerer](protocol)} {
 		if !implements {
 			t.Error("an interface is missing")
 		}

@@ -148,7 +148,8 @@ func TestListerLong(t *testing.T) {
 
 // An error of the reader ends the list.
 func TestListerFails(t *testing.T) {
-	b := records(t, "IE:00 TD:09 DE:20 IE:00 WT:80 WT:00 WT:00 WT:12 TD:00 TD:09 IE:20 WT:00 WT:80 WT:00 WT:00 DE:01 TD:00 TD:09 IE:38")
+	b := records(t,
+		"IE:00 TD:09 DE:20 IE:00 WT:80 WT:00 WT:00 WT:12 TD:00 TD:09 IE:20 WT:00 WT:80 WT:00 WT:00 DE:01 TD:00 TD:09 IE:38")
 	full := len(listed(t, &plainTrace, b, 1<<20))
 	for n := range full {
 		failed := fmt.Errorf("line %d", n)

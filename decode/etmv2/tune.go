@@ -91,7 +91,8 @@ func (c *Config) Tune(b []byte) (decode.Protocol, []decode.Trial) {
 	best.tuned = nil
 	var shown []decode.Trial
 	for _, t := range trials {
-		shown = append(shown, decode.Trial{Settings: t.cfg.settings(c.tuned), Checks: t.checks, Right: t.right, Errors: t.errors})
+		shown = append(shown, decode.Trial{Settings: t.cfg.settings(c.tuned), Checks: t.checks, Right: t.right,
+			Errors: t.errors})
 	}
 	return &best, shown
 }

@@ -20,11 +20,16 @@ func records(t testing.TB, text string) []byte {
 var tunable = []struct {
 	options, pins, samples string
 }{
-	{"TFO=flag FIRST=same", "8", "TD:09 IE:20 TD:49 IN:00 WT:80 WT:00 WT:00 WT:00 WT:04 WT:80 WT:00 WT:00 TD:09 IE:00 WT:00 WT:80 WT:00 WT:00"},
-	{"TFO=plain FIRST=same", "8", "TD:01 IE:20 TD:41 IN:00 WT:80 WT:00 WT:00 WT:00 WT:04 WT:80 WT:00 WT:00 TD:01 IE:00 WT:00 WT:80 WT:00 WT:00"},
-	{"TFO=flag FIRST=next", "8", "TD:09 IE:20 WT:0c WT:80 WT:00 WT:00 DE:01 TD:59 IE:c1 WT:80 WT:82 WT:80 WT:10 WT:00 WT:00 WT:80 WT:00 WT:00"},
-	{"TFO=flag FIRST=same GAP=none", "4", "TD:9 IE:0 IE:0 WT:2 WT:0 WT:0 WT:0 WT:8 WT:0 WT:0 WT:0 WT:0 TD:9 IE:0 WT:0 WT:0 WT:4 WT:0 WT:0 WT:8 WT:0 WT:0 WT:0 WT:0 TD:9 IE:0"},
-	{"TFO=flag FIRST=same GAP=after", "4", "TD:9 IE:0 IE:0 WT:0 WT:2 WT:0 WT:0 WT:0 WT:8 WT:0 WT:0 WT:0 WT:0 TD:9 IE:0 WT:0 WT:0 WT:0 WT:4 WT:0 WT:0 WT:8 WT:0 WT:0 WT:0 WT:0 TD:9 IE:0"},
+	{"TFO=flag FIRST=same", "8",
+		"TD:09 IE:20 TD:49 IN:00 WT:80 WT:00 WT:00 WT:00 WT:04 WT:80 WT:00 WT:00 TD:09 IE:00 WT:00 WT:80 WT:00 WT:00"},
+	{"TFO=plain FIRST=same", "8",
+		"TD:01 IE:20 TD:41 IN:00 WT:80 WT:00 WT:00 WT:00 WT:04 WT:80 WT:00 WT:00 TD:01 IE:00 WT:00 WT:80 WT:00 WT:00"},
+	{"TFO=flag FIRST=next", "8",
+		"TD:09 IE:20 WT:0c WT:80 WT:00 WT:00 DE:01 TD:59 IE:c1 WT:80 WT:82 WT:80 WT:10 WT:00 WT:00 WT:80 WT:00 WT:00"},
+	{"TFO=flag FIRST=same GAP=none", "4",
+		"TD:9 IE:0 IE:0 WT:2 WT:0 WT:0 WT:0 WT:8 WT:0 WT:0 WT:0 WT:0 TD:9 IE:0 WT:0 WT:0 WT:4 WT:0 WT:0 WT:8 WT:0 WT:0 WT:0 WT:0 TD:9 IE:0"},
+	{"TFO=flag FIRST=same GAP=after", "4",
+		"TD:9 IE:0 IE:0 WT:0 WT:2 WT:0 WT:0 WT:0 WT:8 WT:0 WT:0 WT:0 WT:0 TD:9 IE:0 WT:0 WT:0 WT:0 WT:4 WT:0 WT:0 WT:8 WT:0 WT:0 WT:0 WT:0 TD:9 IE:0"},
 }
 
 // The settings found by trying are those of the stream (docs/etmv2.md §8.5).
@@ -42,7 +47,8 @@ func TestTune(t *testing.T) {
 		if got := strings.Join(p.Words(), " "); !strings.Contains(got, tt.options) {
 			t.Errorf("%s: %s", tt.options, got)
 		}
-		if want := 1 << strings.Count(tt.options, "="); len(trials) != want || trials[0].Settings != tt.options || trials[0].Errors != 0 ||
+		if want := 1 << strings.Count(tt.options, "="); len(trials) != want || trials[0].Settings != tt.options ||
+			trials[0].Errors != 0 ||
 			trials[0].Right != trials[0].Checks || trials[0].Checks == 0 {
 			t.Errorf("%s: %+v", tt.options, trials)
 		}

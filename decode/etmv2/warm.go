@@ -68,7 +68,8 @@ samples:
 
 // isWarm reports whether the decoder is in a state in which there are warm samples.
 func (d *Decoder) isWarm() bool {
-	return !d.plain && !d.packets && d.rec.Settled() && !d.cfg.CycleAccurate && !d.cfg.TracesData() && d.walk.Known() && !d.pending && !d.context.OK &&
+	return !d.plain && !d.packets && d.rec.Settled() && !d.cfg.CycleAccurate && !d.cfg.TracesData() && d.walk.Known() &&
+		!d.pending && !d.context.OK &&
 		d.split == (split{}) && !d.unplacedRun.active && !d.unmapped
 }
 
@@ -173,7 +174,8 @@ func (d *Decoder) warmSVC(i int, to decode.PC, v vector) bool {
 	d.walked()
 	d.at(i)
 	d.rec.Enter(schema.Exception{
-		Key: d.key(), Number: v.number, Type: schema.Of(v.kind), Target: schema.Of(to.Address), ReturnAddress: schema.Of(returns),
+		Key: d.key(), Number: v.number, Type: schema.Of(v.kind), Target: schema.Of(to.Address),
+		ReturnAddress: schema.Of(returns),
 	})
 	return true
 }

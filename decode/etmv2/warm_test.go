@@ -41,7 +41,8 @@ func TestWarm(t *testing.T) {
 			end = cuts[i+1].At
 		}
 		p := decode.Part{
-			Data: records[cut.At:end], Offsets: decode.OffsetsFrom(0, (end-cut.At)/port.SampleBytes, decode.Form{Step: port.SampleBytes}),
+			Data: records[cut.At:end], Offsets: decode.OffsetsFrom(0, (end-cut.At)/port.SampleBytes,
+				decode.Form{Step: port.SampleBytes}),
 			Ahead: records[end:min(len(records), end+c.AheadBytes())],
 		}
 		d.begin(&decode.Result{}, p)
@@ -83,7 +84,8 @@ func sameWarm(t *testing.T, c *Config, records []byte, size int) {
 func randomTrace(c *Config, seed uint64, samples int) []byte {
 	random := rand.New(rand.NewPCG(seed, 'w'))
 	var targets []decode.PC
-	for _, at := range []uint32{0x8000, 0x8004, 0x8010, 0x8018, 0x801C, 0x8020, 0x8041, 0x8043, 0x8051, 0x8053, 0x8, 0x18} {
+	for _, at := range []uint32{0x8000, 0x8004, 0x8010, 0x8018, 0x801C, 0x8020, 0x8041, 0x8043, 0x8051, 0x8053, 0x8,
+		0x18} {
 		targets = append(targets, pcOf(at))
 	}
 	var b, fifo []byte

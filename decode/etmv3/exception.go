@@ -85,7 +85,8 @@ func (d *Decoder) exceptionReturn() {
 	d.returnRow()
 	if d.cfg.ProfileM {
 		d.cancelable = decode.CancelableReturn
-		d.fate(decode.DataElement{Key: schema.Key{Seq: d.walk.Seq - 1, Offset: d.offset}, Kind: decode.ElementPop, Cancelable: cancelable})
+		d.fate(decode.DataElement{Key: schema.Key{Seq: d.walk.Seq - 1, Offset: d.offset}, Kind: decode.ElementPop,
+			Cancelable: cancelable})
 	}
 }
 

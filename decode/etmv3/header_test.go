@@ -177,7 +177,8 @@ func wantKind(t *testing.T, cfg *Config, h byte) Kind {
 		if h&mask != value {
 			continue
 		}
-		met := map[int]bool{always: true, ids: cfg.ContextIDBytes > 0, data: cfg.DataAddress || cfg.DataValue, dataVals: cfg.DataValue}
+		met := map[int]bool{always: true, ids: cfg.ContextIDBytes > 0, data: cfg.DataAddress || cfg.DataValue,
+			dataVals: cfg.DataValue}
 		if !met[row.needs] || cfg.DataOnly && !row.dataOnly {
 			return 0
 		}
@@ -199,13 +200,16 @@ func TestHeaders(t *testing.T) {
 			// mode 28, 29, 27. 30 headers are of data, 13 of these need values. 37
 			// occur in data-only mode.
 			{"all", Config{ContextIDBytes: 4, DataAddress: true, DataValue: true}, [6]int{50, 50, 50, 50, 50, 50}},
-			{"cycle-accurate", Config{ContextIDBytes: 4, DataAddress: true, DataValue: true, CycleAccurate: true}, [6]int{50, 51, 51, 49, 49, 49}},
+			{"cycle-accurate", Config{ContextIDBytes: 4, DataAddress: true, DataValue: true, CycleAccurate: true},
+				[6]int{50, 51, 51, 49, 49, 49}},
 			{"no data", Config{ContextIDBytes: 4}, [6]int{80, 80, 80, 80, 80, 80}},
 			{"addresses", Config{ContextIDBytes: 4, DataAddress: true}, [6]int{63, 63, 63, 63, 63, 63}},
 			{"values", Config{ContextIDBytes: 4, DataValue: true}, [6]int{50, 50, 50, 50, 50, 50}},
 			{"no context ID", Config{DataAddress: true, DataValue: true}, [6]int{51, 51, 51, 51, 51, 51}},
-			{"alternative", Config{ContextIDBytes: 4, AltBranch: true, DataAddress: true, DataValue: true}, [6]int{50, 50, 50, 50, 50, 50}},
-			{"data-only", Config{ContextIDBytes: 4, DataAddress: true, DataValue: true, DataOnly: true}, [6]int{219, 219, 219, 219, 219, 219}},
+			{"alternative", Config{ContextIDBytes: 4, AltBranch: true, DataAddress: true, DataValue: true},
+				[6]int{50, 50, 50, 50, 50, 50}},
+			{"data-only", Config{ContextIDBytes: 4, DataAddress: true, DataValue: true, DataOnly: true},
+				[6]int{219, 219, 219, 219, 219, 219}},
 		} {
 			tt.cfg.Minor = minor
 			reserved := 0

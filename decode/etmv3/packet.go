@@ -197,7 +197,8 @@ func (c *Config) parseOther(p *Packet, b []byte) error {
 // §6.5).
 func isDataOnly(h byte) bool {
 	switch h {
-	case headerASync, headerISync, headerTrigger, headerVMID, headerTimestamp, headerTimestampClock, headerIgnore, headerContextID:
+	case headerASync, headerISync, headerTrigger, headerVMID, headerTimestamp, headerTimestampClock, headerIgnore,
+		headerContextID:
 		return true
 	default:
 		k := dataKind(h)

@@ -82,15 +82,18 @@ func NewConfig(etmcr, etmccer, etmidr uint32, profileM bool) (Config, []string, 
 	}
 	var warnings []string
 	if minor > minorNewest {
-		warnings = append(warnings, fmt.Sprintf("ETMIDR=0x%08X is of ETM v3.%d, which is not known here: decoded as v3.%d", etmidr, minor, minorNewest))
+		warnings = append(warnings, fmt.Sprintf("ETMIDR=0x%08X is of ETM v3.%d, which is not known here: decoded as v3.%d",
+			etmidr, minor, minorNewest))
 		minor = minorNewest
 	}
 	if etmidr&etmidrAltBranch != 0 && minor < minorAltBranch {
-		warnings = append(warnings, fmt.Sprintf("ETMIDR=0x%08X has bit 20, the alternative branch encoding, which v3.%d does not have: decoded without",
-			etmidr, minor))
+		warnings = append(warnings,
+			fmt.Sprintf("ETMIDR=0x%08X has bit 20, the alternative branch encoding, which v3.%d does not have: decoded without",
+				etmidr, minor))
 	}
 	if etmcr&etmcrDataOnly != 0 && minor < minorDataOnly {
-		warnings = append(warnings, fmt.Sprintf("ETMCR=0x%08X has bit 20, data-only mode, which v3.%d does not have: decoded without", etmcr, minor))
+		warnings = append(warnings,
+			fmt.Sprintf("ETMCR=0x%08X has bit 20, data-only mode, which v3.%d does not have: decoded without", etmcr, minor))
 	}
 	return Config{
 		Minor:          minor,

@@ -6,7 +6,8 @@ import "github.com/tracelake/tracelake/decode"
 // wrong first.
 func settings() []decode.Setting {
 	return []decode.Setting{
-		{Register: "ETMCR", Shift: 12, Bits: 1, Values: []uint64{0, 1}, Means: []string{"not cycle-accurate", "cycle-accurate"}},
+		{Register: "ETMCR", Shift: 12, Bits: 1, Values: []uint64{0, 1},
+			Means: []string{"not cycle-accurate", "cycle-accurate"}},
 		{
 			Register: "ETMIDR", Shift: 20, Bits: 1, Values: []uint64{0, 1},
 			Means: []string{"original branch encoding", "alternative branch encoding"},
@@ -23,11 +24,14 @@ func settings() []decode.Setting {
 			Register: "ETMIDR", Shift: etmidrMinorShift, Bits: 4, Values: []uint64{3, 4, 5},
 			Means: []string{"ETMv3.3", "ETMv3.4", "ETMv3.5: timestamps, VMIDs, exception returns"},
 		},
-		{Register: "ETMCCER", Shift: 28, Bits: 1, Values: []uint64{0, 1}, Means: []string{"timestamps in Gray code", "timestamps in natural binary"}},
-		{Register: "ETMCCER", Shift: 29, Bits: 1, Values: []uint64{0, 1}, Means: []string{"48-bit timestamps", "64-bit timestamps"}},
+		{Register: "ETMCCER", Shift: 28, Bits: 1, Values: []uint64{0, 1},
+			Means: []string{"timestamps in Gray code", "timestamps in natural binary"}},
+		{Register: "ETMCCER", Shift: 29, Bits: 1, Values: []uint64{0, 1},
+			Means: []string{"48-bit timestamps", "64-bit timestamps"}},
 		{
 			Register: "ETMIDR", Shift: 18, Bits: 1, Values: []uint64{0, 1},
-			Means: []string{"32-bit Thumb instructions traced as two", "32-bit Thumb instructions traced as one"}, NeedsProgram: true,
+			Means:        []string{"32-bit Thumb instructions traced as two", "32-bit Thumb instructions traced as one"},
+			NeedsProgram: true,
 		},
 	}
 }

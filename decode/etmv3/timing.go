@@ -63,7 +63,8 @@ func (t *timing) cost(h *warmHeader, runs []schema.Run, offset, seq int64) {
 	}
 	costs, between := (*[maxCosts]uint32)(t.costs[t.paid:]), uint32(h.between)
 	costs[0] = uint32(t.waits) + uint32(h.waits) // since the last instruction
-	costs[1], costs[2], costs[3], costs[4], costs[5], costs[6], costs[7] = between, between, between, between, between, between, between
+	costs[1], costs[2], costs[3], costs[4], costs[5], costs[6], costs[7] = between, between, between, between, between,
+		between, between
 	t.paid += int(h.count)
 	at, more := t.span.Cycle.V+t.cycle+int64(h.waits)-int64(between), costs[0]-between
 	for i := range runs { // the first atom costs more than the others

@@ -101,7 +101,8 @@ func (d *Decoder) dataFate(r *Branch, kind schema.ExceptionType) {
 	case r.HasResume && r.Resume != 0:
 		d.fate(decode.DataElement{Key: d.key(), Kind: decode.ElementPaused})
 	case kind == schema.ExcDataAbort && !r.Cancel && !d.afterBranch:
-		d.fate(decode.DataElement{Key: schema.Key{Seq: d.walk.Seq - 1, Offset: d.offset}, Kind: decode.ElementAborted, Cancelable: d.cancelable})
+		d.fate(decode.DataElement{Key: schema.Key{Seq: d.walk.Seq - 1, Offset: d.offset}, Kind: decode.ElementAborted,
+			Cancelable: d.cancelable})
 	}
 }
 

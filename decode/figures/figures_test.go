@@ -30,7 +30,8 @@ func TestPercent(t *testing.T) {
 func TestCount(t *testing.T) {
 	for want, got := range map[string]string{
 		"1 gap": figures.Count(1, "gap"), "0 gaps": figures.Count(0, "gap"), "2,000 losses": figures.Count(2000, "loss"),
-		"2 branches": figures.Count(2, "branch"), "1 entry": figures.Count(1, "entry"), "3 entries": figures.Count(3, "entry"),
+		"2 branches": figures.Count(2, "branch"), "1 entry": figures.Count(1, "entry"),
+		"3 entries": figures.Count(3, "entry"),
 	} {
 		if got != want {
 			t.Errorf("%s, want %s", got, want)
@@ -40,7 +41,8 @@ func TestCount(t *testing.T) {
 
 func TestPercentTo(t *testing.T) {
 	for want, got := range map[string]string{
-		"66.7": figures.PercentTo(2, 3, 1), "99.9": figures.PercentTo(1<<20-1, 1<<20, 1), "0.1": figures.PercentTo(1, 1<<20, 1),
+		"66.7": figures.PercentTo(2, 3, 1), "99.9": figures.PercentTo(1<<20-1, 1<<20, 1),
+		"0.1": figures.PercentTo(1, 1<<20, 1),
 		"100": figures.PercentTo(3, 3, 1), "0": figures.PercentTo(0, 3, 1),
 	} {
 		if got != want {
@@ -50,7 +52,8 @@ func TestPercentTo(t *testing.T) {
 }
 
 func TestShare(t *testing.T) {
-	for share, want := range map[float64]string{0: "0 %", 1: "100 %", 0.125: "12.50 %", 1e-9: "0.01 %", 1 - 1e-9: "99.99 %"} {
+	for share, want := range map[float64]string{0: "0 %", 1: "100 %", 0.125: "12.50 %", 1e-9: "0.01 %",
+		1 - 1e-9: "99.99 %"} {
 		if got := figures.Share(share); got != want {
 			t.Errorf("Share(%v) = %s, want %s", share, got, want)
 		}
@@ -59,7 +62,8 @@ func TestShare(t *testing.T) {
 
 func TestThousands(t *testing.T) {
 	for n, want := range map[int64]string{
-		0: "0", 7: "7", 999: "999", 1000: "1,000", 123456: "123,456", 1234567: "1,234,567", -1: "-1", -123: "-123", -1234: "-1,234",
+		0: "0", 7: "7", 999: "999", 1000: "1,000", 123456: "123,456", 1234567: "1,234,567", -1: "-1", -123: "-123",
+		-1234: "-1,234",
 	} {
 		if got := figures.Thousands(n); got != want {
 			t.Errorf("Thousands(%d) = %s, want %s", n, got, want)

@@ -49,7 +49,8 @@ func TestAtoms(t *testing.T) {
 		}
 	}
 	want := []schema.Run{
-		{Offset: 1, Cycle: 5, Cycles: 5, Block: 0, First: 0, Count: 2, Outcome: schema.Taken, Flags: schema.RunHasFailed | schema.RunHasCosts},
+		{Offset: 1, Cycle: 5, Cycles: 5, Block: 0, First: 0, Count: 2, Outcome: schema.Taken,
+			Flags: schema.RunHasFailed | schema.RunHasCosts},
 		{Offset: 2, Failed: 3, Block: 0, First: 0, Count: 2, Outcome: schema.NotTaken, Flags: schema.RunHasFailed},
 		{Offset: 2, Block: 1, First: 0, Count: 1, Outcome: schema.Taken, Flags: schema.RunHasFailed},
 	}
@@ -101,7 +102,8 @@ func TestAtomsOfUnitBudget(t *testing.T) {
 	for _, b := range result.Blocks {
 		held += len(b.Address)
 	}
-	if limit := unitInstructions + schema.MaxBlock + entries*shortInstructions; decoded > limit || held > limit || held < unitInstructions {
+	if limit := unitInstructions + schema.MaxBlock + entries*shortInstructions; decoded > limit || held > limit ||
+		held < unitInstructions {
 		t.Errorf("%d instructions decoded and %d held, the limit is %d", decoded, held, limit)
 	}
 	checkRuns(t, result, 4, atoms)
@@ -213,7 +215,8 @@ func TestExecuted(t *testing.T) {
 	if walked != 70 || stop != Missing || w.MissingAddress() != 0x8000+4*70 {
 		t.Errorf("walked %d, stop %d at %#x", walked, stop, w.MissingAddress())
 	}
-	if len(result.Runs) != 2 || result.Runs[0].Count != 63 || result.Runs[1].Count != 7 || result.Runs[1].First != 63 || result.Runs[0].Outcome != schema.Passed {
+	if len(result.Runs) != 2 || result.Runs[0].Count != 63 || result.Runs[1].Count != 7 || result.Runs[1].First != 63 ||
+		result.Runs[0].Outcome != schema.Passed {
 		t.Errorf("runs %+v", result.Runs)
 	}
 }

@@ -44,12 +44,16 @@ func TestBlocks(t *testing.T) {
 	}
 	counted := 0
 	for name, b := range map[string][]byte{
-		"nothing": {}, "less than a frame": long[:9], "frames": long, "one block": long[:blockBytes], "one frame more": long[:blockBytes+frameSize],
-		"cut off": long[:len(long)-5], "padded with 00": slices.Concat(long, make([]byte, 1000)), "padded with FF": slices.Concat(long, bytes.Repeat([]byte{0xff}, 500)),
-		"no ID": make([]byte, 200), "sync frames": slices.Concat(long[:1600], []byte(syncFrame), long[1600:]), "damaged": damaged,
+		"nothing": {}, "less than a frame": long[:9], "frames": long, "one block": long[:blockBytes],
+		"one frame more": long[:blockBytes+frameSize],
+		"cut off":        long[:len(long)-5], "padded with 00": slices.Concat(long, make([]byte, 1000)),
+		"padded with FF": slices.Concat(long, bytes.Repeat([]byte{0xff}, 500)),
+		"no ID":          make([]byte, 200), "sync frames": slices.Concat(long[:1600], []byte(syncFrame), long[1600:]),
+		"damaged":     damaged,
 		"a byte lost": slices.Concat(long[:70_000], long[70_001:]),
 	} {
-		for _, layout := range []Layout{{}, {IDs: goodIDs(nil, []uint8{0x10, 0x11})}, {Offset: 7}, {RingStart: 32}, {Sync: true}} {
+		for _, layout := range []Layout{{}, {IDs: goodIDs(nil, []uint8{0x10, 0x11})}, {Offset: 7}, {RingStart: 32},
+			{Sync: true}} {
 			if layout.check(int64(len(b))) != nil {
 				continue
 			}

@@ -35,7 +35,8 @@ type NotFramesError struct {
 }
 
 func (e *NotFramesError) Error() string {
-	return fmt.Sprintf("not CoreSight frames: at best %s of the ID bytes in 64 frames in a row name a likely source", figures.Share(e.Share))
+	return fmt.Sprintf("not CoreSight frames: at best %s of the ID bytes in 64 frames in a row name a likely source",
+		figures.Share(e.Share))
 }
 
 // A Detection is the layout of the frames in a buffer, and the runner-up.

@@ -85,7 +85,8 @@ func TestDetectRaw(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := Detect(bytes.NewReader(test.b), int64(len(test.b)), test.opt)
 			var not *NotFramesError
-			if !errors.As(err, &not) || not.Share < 0.4 || not.Share >= minShare || !strings.Contains(err.Error(), "not CoreSight frames") {
+			if !errors.As(err, &not) || not.Share < 0.4 || not.Share >= minShare ||
+				!strings.Contains(err.Error(), "not CoreSight frames") {
 				t.Errorf("error %v", err)
 			}
 		})
@@ -132,15 +133,18 @@ func TestDetect(t *testing.T) {
 			Layout{},
 		},
 		{
-			"nor one where no frame can be", slices.Concat(frames[:cut], make([]byte, 3), []byte(syncFrame), make([]byte, 13), frames[cut:]),
+			"nor one where no frame can be", slices.Concat(frames[:cut], make([]byte, 3), []byte(syncFrame), make([]byte, 13),
+				frames[cut:]),
 			DetectOptions{},
 			Layout{},
 		},
 		{"an FSYNC", slices.Concat(frames[:cut], []byte(fsync), frames[cut:]), DetectOptions{}, Layout{Sync: true}},
-		{"an FSYNC, but the user knows better", slices.Concat(frames[:cut], []byte(fsync), frames[cut:]), DetectOptions{Offset: schema.Of(int64(0))}, Layout{}},
+		{"an FSYNC, but the user knows better", slices.Concat(frames[:cut], []byte(fsync), frames[cut:]),
+			DetectOptions{Offset: schema.Of(int64(0))}, Layout{}},
 		{"four FSYNCs where the format has them", grouped, DetectOptions{Sync: true}, Layout{Sync: true}},
 		{"no FSYNC where the format has them", frames, DetectOptions{Sync: true}, Layout{}},
-		{"one more than four", slices.Concat(frames[:cut], []byte(syncFrame+fsync), frames[cut:]), DetectOptions{}, Layout{Sync: true}},
+		{"one more than four", slices.Concat(frames[:cut], []byte(syncFrame+fsync), frames[cut:]), DetectOptions{},
+			Layout{Sync: true}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -13,7 +13,8 @@ import (
 // FuzzScan reads any bytes in any layout: they are accounted for exactly,
 // readers see what the census saw, and the fast paths agree with the plain one.
 func FuzzScan(f *testing.F) {
-	for _, s := range []string{frameA, frameB, frameC, "123456" + streamT, frameA + reset + frameA, frameB + full + frameB} {
+	for _, s := range []string{frameA, frameB, frameC, "123456" + streamT, frameA + reset + frameA,
+		frameB + full + frameB} {
 		b := unhex(f, s)
 		f.Add(b, true, uint16(3), uint16(0), uint8(0x10))
 		f.Add(b, false, uint16(0), uint16(5), uint8(0x11))
@@ -28,7 +29,8 @@ func FuzzScan(f *testing.F) {
 		}
 		size := int64(len(b))
 		if layout.check(size) != nil {
-			if _, err := Scan(bytes.NewReader(b), size, layout); err == nil || !strings.Contains(err.Error(), "outside the buffer") {
+			if _, err := Scan(bytes.NewReader(b), size, layout); err == nil ||
+				!strings.Contains(err.Error(), "outside the buffer") {
 				t.Errorf("%+v: error %v", layout, err)
 			}
 			return

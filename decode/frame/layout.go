@@ -30,10 +30,12 @@ type Layout struct {
 // check fails if the layout does not fit a buffer of size bytes.
 func (l *Layout) check(size int64) error {
 	if l.RingStart < 0 || l.RingStart > 0 && l.RingStart >= size {
-		return fmt.Errorf("ring start %d is outside the buffer of %d bytes; give the offset of its oldest byte", l.RingStart, size)
+		return fmt.Errorf("ring start %d is outside the buffer of %d bytes; give the offset of its oldest byte", l.RingStart,
+			size)
 	}
 	if l.Offset < 0 || l.Offset > size {
-		return fmt.Errorf("frame offset %d is outside the buffer of %d bytes; give 0 to %d", l.Offset, size, min(size, frameSize-1))
+		return fmt.Errorf("frame offset %d is outside the buffer of %d bytes; give 0 to %d", l.Offset, size,
+			min(size, frameSize-1))
 	}
 	return nil
 }

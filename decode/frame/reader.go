@@ -173,7 +173,8 @@ func (r *Reader) take() {
 			i += withoutID(b[i:])
 		}
 		if i+frameSize <= len(b) && n <= limit-frameSize {
-			n += takeMixed((*[frameSize]byte)(b[i:]), &cur, id, (*[frameData]byte)(data[n:]), r.offsets, at+decode.CaptureOffset(i))
+			n += takeMixed((*[frameSize]byte)(b[i:]), &cur, id, (*[frameData]byte)(data[n:]), r.offsets,
+				at+decode.CaptureOffset(i))
 			i += frameSize
 		}
 	}
@@ -194,7 +195,8 @@ func withoutID(b []byte) int {
 
 // takeMixed takes the bytes of source id from frame f, which has ID bytes, and
 // returns how many there are.
-func takeMixed(f *[frameSize]byte, cur *uint8, id uint8, data *[frameData]byte, offsets *decode.CaptureOffsets, at decode.CaptureOffset) int {
+func takeMixed(f *[frameSize]byte, cur *uint8, id uint8, data *[frameData]byte, offsets *decode.CaptureOffsets,
+	at decode.CaptureOffset) int {
 	lo, hi := halves(f[:])
 	aux := f[auxByte]
 	var plain [frameSize]byte // the frame with its data bytes whole

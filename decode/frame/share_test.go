@@ -74,7 +74,8 @@ func TestOutOfStep(t *testing.T) {
 		{idCount{1, 2}, idCount{8, 0}, true},
 		{idCount{1, 2}, idCount{7, 0}, false},
 	} {
-		b := slices.Concat(window(idCount{20, 0}, idCount{}), window(tt.here, tt.there), bytes.Repeat(window(idCount{}, idCount{}), 4))
+		b := slices.Concat(window(idCount{20, 0}, idCount{}), window(tt.here, tt.there),
+			bytes.Repeat(window(idCount{}, idCount{}), 4))
 		got := census(t, b, layout).Realigned
 		if left := got.N == 1; left != tt.leave || left && got.First[0] != windowBytes {
 			t.Errorf("here %+v, there %+v: realigned at %v, want %v", tt.here, tt.there, got, tt.leave)
@@ -107,7 +108,8 @@ func TestRank(t *testing.T) {
 		r := rank(offsets, func(offset int) int { return tt.scores[offset] })
 		rival, near := r.rival()
 		if r.best.offset != tt.best || rival != tt.next || near != tt.near {
-			t.Errorf("%v: best %d, next %d, near %v; want %d, %d, %v", tt.scores, r.best.offset, rival, near, tt.best, tt.next, tt.near)
+			t.Errorf("%v: best %d, next %d, near %v; want %d, %d, %v", tt.scores, r.best.offset, rival, near, tt.best, tt.next,
+				tt.near)
 		}
 	}
 }

@@ -68,8 +68,9 @@ func (d Dump) Len(fileSize int64) (uint64, error) {
 	if !d.ToEnd {
 		if d.Length > n {
 			return 0, &FormatError{
-				Problem: fmt.Sprintf("has %d bytes (%#x) from offset %#x on, fewer than the length %d (%#x)", n, n, d.Offset, d.Length, d.Length),
-				Remedy:  "correct the length, or leave it out for the whole file",
+				Problem: fmt.Sprintf("has %d bytes (%#x) from offset %#x on, fewer than the length %d (%#x)", n, n, d.Offset,
+					d.Length, d.Length),
+				Remedy: "correct the length, or leave it out for the whole file",
 			}
 		}
 		n = d.Length

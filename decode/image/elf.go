@@ -77,7 +77,8 @@ func readHeader(f File) (*elfHeader, error) {
 	case elf.ELFCLASS64:
 		return nil, &FormatError{Problem: "is a 64-bit ELF file", Remedy: "give the 32-bit Arm program that ran"}
 	default:
-		return nil, &FormatError{Problem: fmt.Sprintf("is an ELF file of the unknown class %d", class), Remedy: "give a 32-bit Arm program"}
+		return nil, &FormatError{Problem: fmt.Sprintf("is an ELF file of the unknown class %d", class),
+			Remedy: "give a 32-bit Arm program"}
 	}
 	h := new(elfHeader)
 	switch data := elf.Data(ident[elf.EI_DATA]); data {
@@ -86,7 +87,8 @@ func readHeader(f File) (*elfHeader, error) {
 	case elf.ELFDATA2MSB:
 		h.order = binary.BigEndian
 	default:
-		return nil, &FormatError{Problem: fmt.Sprintf("is an ELF file of the unknown byte order %d", data), Remedy: "give a 32-bit Arm program"}
+		return nil, &FormatError{Problem: fmt.Sprintf("is an ELF file of the unknown byte order %d", data),
+			Remedy: "give a 32-bit Arm program"}
 	}
 	b, err := f.read(0, uint64(binary.Size(h.Header32)), "ELF header")
 	if err != nil {
@@ -100,7 +102,8 @@ func readHeader(f File) (*elfHeader, error) {
 // in big-endian order.
 func (h *elfHeader) checkKind(base *uint32) error {
 	if m := elf.Machine(h.Machine); m != elf.EM_ARM {
-		return &FormatError{Problem: fmt.Sprintf("is an ELF file for another machine, %v", m), Remedy: "give the Arm program that ran"}
+		return &FormatError{Problem: fmt.Sprintf("is an ELF file for another machine, %v", m),
+			Remedy: "give the Arm program that ran"}
 	}
 	if h.order == binary.BigEndian && h.Flags&efARMBE8 == 0 {
 		return &FormatError{Problem: "is a big-endian (BE32) image", Remedy: "only little-endian and BE8 images are read"}
@@ -115,7 +118,8 @@ func (h *elfHeader) checkKind(base *uint32) error {
 			return &FormatError{Problem: "is position-independent (ET_DYN)", Remedy: "say where it was loaded: FILE@BASE"}
 		}
 	case elf.ET_REL:
-		return &FormatError{Problem: "is an object file (ET_REL), which has no addresses yet", Remedy: "give the linked program"}
+		return &FormatError{Problem: "is an object file (ET_REL), which has no addresses yet",
+			Remedy: "give the linked program"}
 	default:
 		return &FormatError{Problem: fmt.Sprintf("is an ELF file of type %v", t), Remedy: "give the linked program"}
 	}

@@ -202,11 +202,14 @@ func TestReadELFRefuses(t *testing.T) {
 		{"position-independent without base", testELF{kind: 3, progs: code}.bytes(), nil, "FILE@BASE"},
 		{"fixed addresses with base", good, &base, "fixed addresses"},
 		{"BE32", testELF{order: binary.BigEndian, progs: code}.bytes(), nil, "big-endian"},
-		{"BE8 without code", testELF{order: binary.BigEndian, flags: efARMBE8, progs: []testProg{{vaddr: 1, data: "data", flags: 6}}}.bytes(), nil, "BE8 image without"},
+		{"BE8 without code", testELF{order: binary.BigEndian, flags: efARMBE8, progs: []testProg{{vaddr: 1, data: "data",
+			flags: 6}}}.bytes(), nil, "BE8 image without"},
 		{"no segments", testELF{}.bytes(), nil, "no PT_LOAD"},
 		{"nothing in the file", testELF{progs: []testProg{{vaddr: 0x8000, memsz: 64}}}.bytes(), nil, "no PT_LOAD"},
-		{"segment cut short", testELF{progs: []testProg{{vaddr: 0x8000, data: "code", filesz: 100}}}.bytes(), nil, "segment 0 takes 0x64 from offset 0x54"},
-		{"absurd segment", testELF{progs: []testProg{{vaddr: 0, data: "code", filesz: 0xFFFF_FFFF}}}.bytes(), nil, "loads more than"},
+		{"segment cut short", testELF{progs: []testProg{{vaddr: 0x8000, data: "code", filesz: 100}}}.bytes(), nil,
+			"segment 0 takes 0x64 from offset 0x54"},
+		{"absurd segment", testELF{progs: []testProg{{vaddr: 0, data: "code", filesz: 0xFFFF_FFFF}}}.bytes(), nil,
+			"loads more than"},
 		{"beyond 4 GiB", testELF{progs: []testProg{{vaddr: 0xFFFF_FFFE, data: "code"}}}.bytes(), nil, "beyond 2³²"},
 		{"beyond 4 GiB by its base", testELF{kind: 3, progs: code}.bytes(), &high, "beyond 2³²"},
 		{"headers cut short", testELF{count: 1000, progs: code}.bytes(), nil, "program header table"},
@@ -214,7 +217,8 @@ func TestReadELFRefuses(t *testing.T) {
 		{"small section headers", patch(noted, 46, 8), nil, "invalid ELF shentsize"},
 		{"program headers inside the file header", patch(good, 28, 51), nil, "inside its file header"},
 		{"section headers inside the file header", patch(noted, 32, 0, 0), nil, "inside its file header"},
-		{"compressed section without its header", patch(noted, len(noted)-len(buildIDNote)-31, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4), nil, "unreadable ELF headers"},
+		{"compressed section without its header", patch(noted, len(noted)-len(buildIDNote)-31, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+			0, 4), nil, "unreadable ELF headers"},
 		{"unknown version", patch(good, 20, 2), nil, "mismatched ELF version"},
 		{"small headers", testELF{entry: 8, progs: code}.bytes(), nil, "entries of 8 bytes"},
 	}
@@ -292,7 +296,8 @@ func TestReadELFInsideLibrary(t *testing.T) {
 	}
 	file.Data = brokenReader{bytes.NewReader(good), func() error { return os.ErrDeadlineExceeded }}
 	_, err = ReadELF(file, nil)
-	if _, ok := errors.AsType[*FormatError](err); ok || !errors.Is(err, os.ErrDeadlineExceeded) || !strings.Contains(err.Error(), "a.elf") {
+	if _, ok := errors.AsType[*FormatError](err); ok || !errors.Is(err, os.ErrDeadlineExceeded) ||
+		!strings.Contains(err.Error(), "a.elf") {
 		t.Errorf("after a failed read: error %v", err)
 	}
 }
@@ -403,10 +408,14 @@ func TestDump(t *testing.T) {
 
 // FuzzELF: no panic, and no more memory than twice the file.
 func FuzzELF(f *testing.F) {
-	f.Add(testELF{progs: []testProg{{vaddr: 0x8000, data: "code"}, {kind: 4, data: buildIDNote}}}.bytes(), false, uint32(0))
-	f.Add(testELF{kind: 3, progs: []testProg{{vaddr: 0x8000, data: "code"}}, shNote: []byte(buildIDNote)}.bytes(), true, uint32(0x1000))
-	f.Add(testELF{order: binary.BigEndian, flags: efARMBE8, progs: []testProg{{vaddr: 0x8000, data: "code"}}}.bytes(), false, uint32(0))
-	f.Add(patch(testELF{progs: []testProg{{vaddr: 0x8000, data: "code"}}, shNote: []byte(buildIDNote)}.bytes(), 50, 1), false, uint32(0))
+	f.Add(testELF{progs: []testProg{{vaddr: 0x8000, data: "code"}, {kind: 4, data: buildIDNote}}}.bytes(), false,
+		uint32(0))
+	f.Add(testELF{kind: 3, progs: []testProg{{vaddr: 0x8000, data: "code"}}, shNote: []byte(buildIDNote)}.bytes(), true,
+		uint32(0x1000))
+	f.Add(testELF{order: binary.BigEndian, flags: efARMBE8, progs: []testProg{{vaddr: 0x8000, data: "code"}}}.bytes(),
+		false, uint32(0))
+	f.Add(patch(testELF{progs: []testProg{{vaddr: 0x8000, data: "code"}}, shNote: []byte(buildIDNote)}.bytes(), 50, 1),
+		false, uint32(0))
 	f.Fuzz(func(t *testing.T, b []byte, based bool, base uint32) {
 		var at *uint32
 		if based {

@@ -64,7 +64,8 @@ func TestOpenELFRefuses(t *testing.T) {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}
-	if e, err := OpenELF(asFile(testELF{progs: []testProg{{vaddr: 0x8000, data: "code"}}}.bytes()), nil); err != nil || len(e.Sections) != 0 {
+	if e, err := OpenELF(asFile(testELF{progs: []testProg{{vaddr: 0x8000, data: "code"}}}.bytes()), nil); err != nil ||
+		len(e.Sections) != 0 {
 		t.Errorf("without sections: %v, %v", e, err)
 	}
 }

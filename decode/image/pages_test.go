@@ -34,12 +34,15 @@ func TestChanged(t *testing.T) {
 		want []PageRange
 	}{
 		{"nothing", []Region{whole}, []Region{whole}, nil},
-		{"in two pieces", []Region{whole}, []Region{{Address: 0x1000, Bytes: bytes(0x1234)}, {Address: 0x2234, Bytes: bytes(0x4000 - 0x1234)}}, nil},
+		{"in two pieces", []Region{whole}, []Region{{Address: 0x1000, Bytes: bytes(0x1234)}, {Address: 0x2234,
+			Bytes: bytes(0x4000 - 0x1234)}}, nil},
 		{"a byte", []Region{whole}, []Region{{Address: 0x1000, Bytes: bytes(0x4000, 0x1fff)}}, []PageRange{{0x2000, 0x2fff}}},
-		{"a byte before it", []Region{{Address: 0x1000, Bytes: bytes(1, 0)}, whole}, []Region{whole}, []PageRange{{0x1000, 0x1fff}}},
+		{"a byte before it", []Region{{Address: 0x1000, Bytes: bytes(1, 0)}, whole}, []Region{whole},
+			[]PageRange{{0x1000, 0x1fff}}},
 		{"half of it", []Region{whole}, []Region{{Address: 0x1000, Bytes: bytes(0x1800)}}, []PageRange{{0x2000, 0x4fff}}},
 		{"all", nil, []Region{{Address: 0xfffff800, Bytes: bytes(0x800)}}, []PageRange{{0xfffff000, 0xffffffff}}},
-		{"one space", []Region{whole}, []Region{whole, {Address: 0x9000, Bytes: bytes(4), Space: HypSpace}}, []PageRange{{0x9000, 0x9fff}}},
+		{"one space", []Region{whole}, []Region{whole, {Address: 0x9000, Bytes: bytes(4), Space: HypSpace}},
+			[]PageRange{{0x9000, 0x9fff}}},
 	} {
 		for _, swap := range []bool{false, true} {
 			a, b := New(tt.a...), New(tt.b...)

@@ -47,7 +47,8 @@ var a32Conditional = []rule{
 	{0x0FF000F0, 0x01600070, schema.KindSMC, None, nil},                 // SMC
 
 	// Data processing to the PC.
-	{0x0E000010, 0x00000010, schema.KindOther, None, nil},               // shift by register: UNPREDICTABLE; multiply; LDRH …
+	// shift by register: UNPREDICTABLE; multiply; LDRH …
+	{0x0E000010, 0x00000010, schema.KindOther, None, nil},
 	{0x0D800000, 0x01000000, schema.KindOther, None, nil},               // TST, TEQ, CMP, CMN; MOVW, MOVT, MSR, hints
 	{0x0C10F000, 0x0010F000, schema.KindExceptionReturn, Indirect, nil}, // SUBS pc,lr,#n; MOVS pc,lr …
 	{0x0FF0FFFF, 0x01A0F00E, schema.KindReturn, Indirect, nil},          // MOV pc,lr

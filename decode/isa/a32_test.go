@@ -196,7 +196,8 @@ func TestA32Targets(t *testing.T) {
 	for _, tt := range tests {
 		got := isa.A32(tt.w, tt.address)
 		if got.Flow != isa.Direct || got.Target != tt.target || got.TargetISA != tt.in {
-			t.Errorf("%08x at %08x: got %v %08x %v, want direct %08x %v", tt.w, tt.address, got.Flow, got.Target, got.TargetISA, tt.target, tt.in)
+			t.Errorf("%08x at %08x: got %v %08x %v, want direct %08x %v", tt.w, tt.address, got.Flow, got.Target, got.TargetISA,
+				tt.target, tt.in)
 		}
 	}
 }

@@ -287,16 +287,19 @@ var dataDifferences = []struct {
 	}},
 	{"lists of more VFP registers than there are", func(l *line, want, got isa.Transfers) bool {
 		tooMany := l.opcode&0xFF > 64 || strings.Contains(l.operands, "<overflow reg")
-		return l.opcode&0x0E000E00 == 0x0C000A00 && tooMany && got.Access == want.Access && got.Count == uint8(l.opcode)&^uint8(l.opcode>>8&1)
+		return l.opcode&0x0E000E00 == 0x0C000A00 && tooMany && got.Access == want.Access &&
+			got.Count == uint8(l.opcode)&^uint8(l.opcode>>8&1)
 	}},
 	{"extra load or store with bits that should be zero or one", func(l *line, want, _ isa.Transfers) bool {
-		return l.a32 && l.opcode&0x0E000090 == 0x00000090 && strings.Contains(l.note, "illegal shifter operand") && want == isa.Transfers{}
+		return l.a32 && l.opcode&0x0E000090 == 0x00000090 && strings.Contains(l.note, "illegal shifter operand") &&
+			want == isa.Transfers{}
 	}},
 	{"coprocessors 8 to 11, where VFP leaves them UNDEFINED", func(l *line, want, got isa.Transfers) bool {
 		return l.mnemonic == "" && l.opcode>>10&3 == 2 && got.Count > 0 && (l.opcode>>25&7 == 6 || l.opcode>>24&15 == 14)
 	}},
 	{"fields of a structure that are UNDEFINED", func(l *line, want, got isa.Transfers) bool {
-		return strings.HasPrefix(l.note, "@ <UNDEFINED>") && (strings.HasPrefix(l.mnemonic, "vld") || strings.HasPrefix(l.mnemonic, "vst"))
+		return strings.HasPrefix(l.note, "@ <UNDEFINED>") &&
+			(strings.HasPrefix(l.mnemonic, "vld") || strings.HasPrefix(l.mnemonic, "vst"))
 	}},
 	// What objdump does not check, or knows only as a coprocessor.
 	{"LDC and STC with P, U, W, D clear: UNDEFINED", func(l *line, want, got isa.Transfers) bool {

@@ -94,7 +94,8 @@ type wording struct {
 
 func wordingOf(mnemonic, operands string, kind schema.Kind, flow isa.Flow) wording {
 	const condition = `(eq|ne|cs|cc|mi|pl|vs|vc|hi|ls|ge|lt|gt|le)?(\.n|\.w)?`
-	return wording{regexp.MustCompile(`^(` + mnemonic + `)` + condition + `$`), regexp.MustCompile(`^(` + operands + `)`), kind, flow}
+	return wording{regexp.MustCompile(`^(` + mnemonic + `)` + condition + `$`), regexp.MustCompile(`^(` + operands + `)`),
+		kind, flow}
 }
 
 var wordings = []wording{
@@ -116,8 +117,10 @@ var wordings = []wording{
 	wordingOf(`ldr`, `pc, `, schema.KindIndirect, isa.Indirect),
 
 	wordingOf(`mov`, `pc, lr$`, schema.KindReturn, isa.Indirect),
-	wordingOf(`(and|eor|sub|rsb|add|adc|sbc|rsc|orr|mov|bic|mvn|lsl|lsr|asr|ror|rrx)s`, `pc, `, schema.KindExceptionReturn, isa.Indirect),
-	wordingOf(`and|eor|sub|rsb|add|adc|sbc|rsc|orr|mov|bic|mvn|lsl|lsr|asr|ror|rrx`, `pc, `, schema.KindIndirect, isa.Indirect),
+	wordingOf(`(and|eor|sub|rsb|add|adc|sbc|rsc|orr|mov|bic|mvn|lsl|lsr|asr|ror|rrx)s`, `pc, `, schema.KindExceptionReturn,
+		isa.Indirect),
+	wordingOf(`and|eor|sub|rsb|add|adc|sbc|rsc|orr|mov|bic|mvn|lsl|lsr|asr|ror|rrx`, `pc, `, schema.KindIndirect,
+		isa.Indirect),
 
 	wordingOf(`isb`, ``, schema.KindBarrier, isa.Barrier),
 	wordingOf(`dsb|dmb|ssbb|pssbb|dfb`, ``, schema.KindBarrier, isa.DataBarrier),
@@ -225,7 +228,8 @@ var differences = []struct {
 		return l.a32 && l.opcode&0x0E000090 == 0x00000010 && strings.Contains(l.note, "UNPREDICTABLE") && got.Flow == isa.None
 	}},
 	{"32-bit data processing to the PC", func(l *line, _ reading, got isa.Instruction) bool {
-		return !l.a32 && l.size == 4 && dataProcessing.MatchString(l.mnemonic) && got.Flow == isa.None && l.opcode&0xFFFF8000 != 0xF3DE8000
+		return !l.a32 && l.size == 4 && dataProcessing.MatchString(l.mnemonic) && got.Flow == isa.None &&
+			l.opcode&0xFFFF8000 != 0xF3DE8000
 	}},
 	{"HVC with a condition", func(l *line, want reading, got isa.Instruction) bool {
 		return l.a32 && l.opcode>>28 != 14 && want.kind == schema.KindHVC && got.Kind == schema.KindOther
@@ -235,7 +239,8 @@ var differences = []struct {
 		return !l.a32 && l.opcode&0xFFF0F800 == 0xF850F000 && l.opcode&0x07C0 != 0 && got.Flow == isa.None
 	}},
 	{"extra load or store with bits that should be zero or one", func(l *line, _ reading, got isa.Instruction) bool {
-		return l.a32 && l.opcode&0x0E000090 == 0x00000090 && strings.Contains(l.note, "illegal shifter operand") && got.Flow == isa.None
+		return l.a32 && l.opcode&0x0E000090 == 0x00000090 && strings.Contains(l.note, "illegal shifter operand") &&
+			got.Flow == isa.None
 	}},
 	{"LDR literal with the bits of LDRT", func(l *line, _ reading, got isa.Instruction) bool {
 		return !l.a32 && l.opcode&0xFFFFFF00 == 0xF85FFE00 && got.Flow == isa.Indirect
@@ -312,7 +317,8 @@ func TestObjdumpT32Wide(t *testing.T) {
 		code = binary.LittleEndian.AppendUint16(code, h1)
 		code = binary.LittleEndian.AppendUint16(code, uint16(w))
 	}
-	compareLines(t, disassemble(t, code, 0x02000000, "-Mforce-thumb"), 50, everyKindBut(schema.KindIndirectCall, schema.KindSVC, schema.KindBKPT)...)
+	compareLines(t, disassemble(t, code, 0x02000000, "-Mforce-thumb"), 50,
+		everyKindBut(schema.KindIndirectCall, schema.KindSVC, schema.KindBKPT)...)
 }
 
 // TestObjdumpA32 compares random A32 encodings, and near ones to those of the

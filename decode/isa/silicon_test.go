@@ -81,7 +81,8 @@ func checkListing(t *testing.T, file string, pft bool, min int, wrong []offsetRa
 			if last != nil && (last.Flow != isa.Indirect || last.outcome != "E") {
 				steps++
 				if address, in := last.next(); s.address != address || s.in != in {
-					t.Errorf("%s: the instruction before, %08x at %08x %v, leads to %08x %v", text, last.Opcode, last.address, last.outcome, address, in)
+					t.Errorf("%s: the instruction before, %08x at %08x %v, leads to %08x %v", text, last.Opcode, last.address,
+						last.outcome, address, in)
 				}
 			}
 			last = &s

@@ -283,14 +283,15 @@ func countNarrow(thumbEE bool) map[schema.Kind]int {
 // of h2[15:12], the rest of h2 being 0.
 func TestT32WideTotals(t *testing.T) {
 	want := map[schema.Kind]int{
-		schema.KindCall:            2048*2 + 2048*2,         // BL, BLX
-		schema.KindBranch:          2048*2 + 2048*7/8*2,     // B.W; B<c>.W in 14 of 16 conditions
-		schema.KindExceptionReturn: 32 * 2 * 16,             // RFE
-		schema.KindReturn:          2 * 8,                   // LDM sp!
-		schema.KindIndirect:        62*8 + 16*2 + 16 + 16*2, // other LDM; BXJ; TBB; LDR.W imm12 and register, both with literal
-		schema.KindHVC:             16,
-		schema.KindSMC:             16,
-		schema.KindUDF:             16,
+		schema.KindCall:            2048*2 + 2048*2,     // BL, BLX
+		schema.KindBranch:          2048*2 + 2048*7/8*2, // B.W; B<c>.W in 14 of 16 conditions
+		schema.KindExceptionReturn: 32 * 2 * 16,         // RFE
+		schema.KindReturn:          2 * 8,               // LDM sp!
+		// other LDM; BXJ; TBB; LDR.W imm12 and register, both with literal
+		schema.KindIndirect: 62*8 + 16*2 + 16 + 16*2,
+		schema.KindHVC:      16,
+		schema.KindSMC:      16,
+		schema.KindUDF:      16,
 	}
 	got := map[schema.Kind]int{}
 	for n := range uint32(0x1800) {

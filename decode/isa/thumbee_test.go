@@ -58,7 +58,8 @@ func TestThumbEEStays(t *testing.T) {
 	for _, tt := range tests {
 		got := isa.T32(tt.h1, tt.h2, 0x8000, true)
 		if got.Flow != isa.Direct || got.Target != tt.target || got.TargetISA != tt.in {
-			t.Errorf("%04x %04x: got %v %08x %v, want direct %08x %v", tt.h1, tt.h2, got.Flow, got.Target, got.TargetISA, tt.target, tt.in)
+			t.Errorf("%04x %04x: got %v %08x %v, want direct %08x %v", tt.h1, tt.h2, got.Flow, got.Target, got.TargetISA,
+				tt.target, tt.in)
 		}
 	}
 }

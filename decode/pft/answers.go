@@ -10,6 +10,7 @@ func (c *Config) Answers() []decode.Answer {
 		{Question: decode.AskTimestamps, Set: "ETMCR[28], timestamp enable (if ETMCCER[22] is 1, timestamping implemented)"},
 		{Question: decode.AskContexts, Traced: c.ContextIDBytes > 0, Set: "ETMCR[15:14], ContextIDSize, to 0b11"},
 		{Question: decode.AskData, Why: "a PTM traces no data; an ETM does"},
-		{Question: decode.AskConditions, Why: "a PTM traces the outcome of waypoints, which are branches, and of no other instruction"},
+		{Question: decode.AskConditions,
+			Why: "a PTM traces the outcome of waypoints, which are branches, and of no other instruction"},
 	}
 }

@@ -59,7 +59,8 @@ func TestCaptures(t *testing.T) {
 			}
 			folder := filepath.Join(dir, tt.capture)
 			stream := shared.Read(t, filepath.Join(folder, tt.stream))
-			list := listing(t, filepath.Join(folder, "expected", tt.source+".packets.tsv.gz"), stream, tt.stream == "PTM_0_2.bin")
+			list := listing(t, filepath.Join(folder, "expected", tt.source+".packets.tsv.gz"), stream,
+				tt.stream == "PTM_0_2.bin")
 			packets, asyncs := 0, 0
 			for i, want := range list {
 				b := stream[want.pos:]

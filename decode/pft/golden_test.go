@@ -25,8 +25,10 @@ func TestTraces(t *testing.T) {
 		kinds   string
 	}{
 		{"back-to-back", old, "A|080010000021|7201|8d808080481c|8f808080481e|8120|84|8d00|8130|84|8310|84", "AIwbbbabbaba"},
-		{"after a branch at the vector", old, "A|080010000021|7201|8d808080481c|8130|8f808080481e|8120|84|8130|84|8310|84", "AIwbbbbababa"},
-		{"after a nop at the vector", old, "A|080010000021|7201|99808080501c|7219|9d808080501e|81a0808008|84|9b80808010|84|8390808008|84", "AIwbwbbababa"},
+		{"after a branch at the vector", old, "A|080010000021|7201|8d808080481c|8130|8f808080481e|8120|84|8130|84|8310|84",
+			"AIwbbbbababa"},
+		{"after a nop at the vector", old,
+			"A|080010000021|7201|99808080501c|7219|9d808080501e|81a0808008|84|9b80808010|84|8390808008|84", "AIwbwbbababa"},
 		{"trace on between", old, "A|081800000021|8f808080481e|8120|84|8d00|8130|84", "AIbbabba"},
 		{"atoms direct", old, "A|080080000021|94|88", "AIaa"},
 		{"indirect by packet", stack, "A|080080000021|8110|84|84", "AIbaa"},
@@ -45,9 +47,12 @@ func TestTraces(t *testing.T) {
 		{"entry to hyp", old, "A|080080000029|7201|8b808080488720|84", "AIwba"},
 		{"svc", old, "A|080180000021|7201|858080804814|84", "AIwba"},
 		{"debug entry and exit", old, "A|080080000021|84|818080804802|080490000061|84", "AIabIa"},
-		{"context id and vmid", regs{0x4000c000, 0x34c00000, 0x411cf311}, "A|08008000002944332211|3c05|84|6e78563412|84", "AIvaca"},
-		{"cycle-accurate", regs{0x10001000, 0x34c00000, 0x411cf311}, "A|080080000021fc04|ce01|81107c1f|428dce88d6c7a080800000|84", "AIabta"},
-		{"timestamps 48-bit gray", regs{0x10001000, 0x00400000, 0x411cf301}, "A|08008000002180|42e7f0aec88e8b000c|42f3e8247c02|84", "AItta"},
+		{"context id and vmid", regs{0x4000c000, 0x34c00000, 0x411cf311}, "A|08008000002944332211|3c05|84|6e78563412|84",
+			"AIvaca"},
+		{"cycle-accurate", regs{0x10001000, 0x34c00000, 0x411cf311},
+			"A|080080000021fc04|ce01|81107c1f|428dce88d6c7a080800000|84", "AIabta"},
+		{"timestamps 48-bit gray", regs{0x10001000, 0x00400000, 0x411cf301},
+			"A|08008000002180|42e7f0aec88e8b000c|42f3e8247c02|84", "AItta"},
 		{"enterx, hbl, return", stack, "A|080180000021|84|81c082805040|84|84", "AIabaa"},
 		{"reserved header", old, "A|080080000021|84|02|84|A|84|080080000001|84", "AIaxaAaIa"},
 		{"irq after non-waypoints", old, "A|08000f000021|84|728510|8d808080481c|8130|84", "AIawbba"},
@@ -57,7 +62,8 @@ func TestTraces(t *testing.T) {
 		{"a32 eret", old, "A|08008000002b|8110|84", "AIba"},
 		{"reset", old, "A|080080000021|818080804810|84", "AIba"},
 		{"e atom, stack empty", stack, "A|080080000021|84|84|8110|84", "AIaaba"},
-		{"return stack, security of the entry", regs{0x20000000, 0x34c00000, 0x411cf312}, "A|080080000029|84|728110|858080804804|84|84", "AIawbaa"},
+		{"return stack, security of the entry", regs{0x20000000, 0x34c00000, 0x411cf312},
+			"A|080080000029|84|728110|858080804804|84|84", "AIawbaa"},
 		{"last two bytes of memory", old, "A|080180000021|84", "AIa"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

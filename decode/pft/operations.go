@@ -174,7 +174,8 @@ func (d *Decoder) branchTo(p *Packet) {
 	switch {
 	case d.halted:
 	case d.isa == schema.Jazelle:
-		d.rec.Event(d.key(), schema.EventJazelle, schema.Of(d.address), "Jazelle state: nothing is traced up to the next I-sync")
+		d.rec.Event(d.key(), schema.EventJazelle, schema.Of(d.address),
+			"Jazelle state: nothing is traced up to the next I-sync")
 		d.halted = true
 		d.walk.Lose()
 	default:

@@ -45,21 +45,26 @@ func TestPacket(t *testing.T) {
 		{"a-sync, more zeros", plain, "00 00 00 00 00 00 00 80", Packet{Kind: ASync}},
 
 		{"i-sync periodic", plain, "08 2b090080 01", Packet{Kind: ISync, Address: 0x8000092a, ISA: schema.T32}},
-		{"i-sync debug exit", plain, "08 54050080 61", Packet{Kind: ISync, Address: 0x80000554, Reason: schema.ISyncDebugExit}},
+		{"i-sync debug exit", plain, "08 54050080 61", Packet{Kind: ISync, Address: 0x80000554,
+			Reason: schema.ISyncDebugExit}},
 		{"i-sync overflow", plain, "08 00100000 41", Packet{Kind: ISync, Address: 0x1000, Reason: schema.ISyncOverflow}},
 		{"i-sync, all flags", plain, "08 01800000 2f", Packet{
 			Kind: ISync, Address: 0x8000, ISA: schema.T32EE, Reason: schema.ISyncTraceOn, AltISA: true, NS: true, Hyp: true,
 		}},
-		{"i-sync, AltISA without T", plain, "08 00800000 25", Packet{Kind: ISync, Address: 0x8000, Reason: schema.ISyncTraceOn, AltISA: true}},
+		{"i-sync, AltISA without T", plain, "08 00800000 25",
+			Packet{Kind: ISync, Address: 0x8000, Reason: schema.ISyncTraceOn, AltISA: true}},
 		{"i-sync periodic has no count", counted, "08 00800000 01", Packet{Kind: ISync, Address: 0x8000}},
 		{"i-sync count of one byte", counted, "08 e304c021 21 80", Packet{
 			Kind: ISync, Address: 0x21c004e2, ISA: schema.T32, Reason: schema.ISyncTraceOn, HasCycles: true, CycleBytes: 1,
 		}},
 		{"i-sync count of two bytes", counted, "08 e304c021 21 f035", Packet{ // 12 + 53·16
-			Kind: ISync, Address: 0x21c004e2, ISA: schema.T32, Reason: schema.ISyncTraceOn, HasCycles: true, Cycles: 860, CycleBytes: 2,
+			Kind: ISync, Address: 0x21c004e2, ISA: schema.T32, Reason: schema.ISyncTraceOn, HasCycles: true, Cycles: 860,
+			CycleBytes: 2,
 		}},
-		{"i-sync context id 1", contexts1, "08 00800000 21 a5", Packet{Kind: ISync, Address: 0x8000, Reason: schema.ISyncTraceOn, ContextID: 0xa5}},
-		{"i-sync context id 2", contexts2, "08 00800000 21 a5b6", Packet{Kind: ISync, Address: 0x8000, Reason: schema.ISyncTraceOn, ContextID: 0xb6a5}},
+		{"i-sync context id 1", contexts1, "08 00800000 21 a5",
+			Packet{Kind: ISync, Address: 0x8000, Reason: schema.ISyncTraceOn, ContextID: 0xa5}},
+		{"i-sync context id 2", contexts2, "08 00800000 21 a5b6",
+			Packet{Kind: ISync, Address: 0x8000, Reason: schema.ISyncTraceOn, ContextID: 0xb6a5}},
 		{"i-sync context id 4", contexts4, "08 00800000 29 44332211", Packet{
 			Kind: ISync, Address: 0x8000, Reason: schema.ISyncTraceOn, NS: true, ContextID: 0x11223344,
 		}},
@@ -71,9 +76,12 @@ func TestPacket(t *testing.T) {
 		{"atom EEN", plain, "92", Packet{Kind: Atom, Atoms: 0b100, AtomCount: 3}},
 		{"atom E with count 0", counted, "80", Packet{Kind: Atom, AtomCount: 1, HasCycles: true}},
 		{"atom N with count 15", counted, "be", Packet{Kind: Atom, Atoms: 1, AtomCount: 1, HasCycles: true, Cycles: 15}},
-		{"atom N with count 19", counted, "ce01", Packet{Kind: Atom, Atoms: 1, AtomCount: 1, HasCycles: true, Cycles: 19, CycleBytes: 1}},
-		{"atom E with the highest count", counted, "fc ffffff7f", Packet{Kind: Atom, AtomCount: 1, HasCycles: true, Cycles: 0xffffffff, CycleBytes: 4}},
-		{"atom with a count longer than needed", counted, "c0 808000", Packet{Kind: Atom, AtomCount: 1, HasCycles: true, CycleBytes: 3}},
+		{"atom N with count 19", counted, "ce01", Packet{Kind: Atom, Atoms: 1, AtomCount: 1, HasCycles: true, Cycles: 19,
+			CycleBytes: 1}},
+		{"atom E with the highest count", counted, "fc ffffff7f",
+			Packet{Kind: Atom, AtomCount: 1, HasCycles: true, Cycles: 0xffffffff, CycleBytes: 4}},
+		{"atom with a count longer than needed", counted, "c0 808000",
+			Packet{Kind: Atom, AtomCount: 1, HasCycles: true, CycleBytes: 3}},
 
 		// Addresses are 0xfedcba98: 111 1111011 0111001 0111010 100110 (00) in A32,
 		// 1111 1110110 1110010 1110101 001100 (0) in T32, and
@@ -81,10 +89,14 @@ func TestPacket(t *testing.T) {
 		{"branch 1 byte", plain, "4d", Packet{Kind: BranchAddress, Address: 0x26, AddressBits: 6, AddressBytes: 1}},
 		{"branch 2 bytes", plain, "cd 3a", Packet{Kind: BranchAddress, Address: 0xea6, AddressBits: 12, AddressBytes: 2}},
 		{"branch 3 bytes", plain, "cd ba39", Packet{Kind: BranchAddress, Address: 0x72ea6, AddressBits: 19, AddressBytes: 3}},
-		{"branch 4 bytes", plain, "cd bab93b", Packet{Kind: BranchAddress, Address: 0x3b72ea6, AddressBits: 26, AddressBytes: 4}},
-		{"branch a32", plain, "cd bab9fb0f", Packet{Kind: BranchAddress, Address: 0xfedcba98 >> 2, AddressBits: 30, AddressBytes: 5, ISA: schema.A32}},
-		{"branch t32", plain, "99 f5f2f61f", Packet{Kind: BranchAddress, Address: 0xfedcba98 >> 1, AddressBits: 31, AddressBytes: 5, ISA: schema.T32}},
-		{"branch jazelle", plain, "b1 eae5ed3f", Packet{Kind: BranchAddress, Address: 0xfedcba98, AddressBits: 32, AddressBytes: 5, ISA: schema.Jazelle}},
+		{"branch 4 bytes", plain, "cd bab93b", Packet{Kind: BranchAddress, Address: 0x3b72ea6, AddressBits: 26,
+			AddressBytes: 4}},
+		{"branch a32", plain, "cd bab9fb0f", Packet{Kind: BranchAddress, Address: 0xfedcba98 >> 2, AddressBits: 30,
+			AddressBytes: 5, ISA: schema.A32}},
+		{"branch t32", plain, "99 f5f2f61f", Packet{Kind: BranchAddress, Address: 0xfedcba98 >> 1, AddressBits: 31,
+			AddressBytes: 5, ISA: schema.T32}},
+		{"branch jazelle", plain, "b1 eae5ed3f", Packet{Kind: BranchAddress, Address: 0xfedcba98, AddressBits: 32,
+			AddressBytes: 5, ISA: schema.Jazelle}},
 		{"branch longer than needed", plain, "81 80808008", Packet{Kind: BranchAddress, AddressBits: 30, AddressBytes: 5}},
 		{"branch with count", counted, "81 10 7c1f", Packet{
 			Kind: BranchAddress, Address: 0x400, AddressBits: 12, AddressBytes: 2, HasCycles: true, Cycles: 511, CycleBytes: 2,
@@ -111,7 +123,8 @@ func TestPacket(t *testing.T) {
 			Kind: BranchAddress, Address: 0x1c >> 1, AddressBits: 31, AddressBytes: 5, ISA: schema.T32, Info: 1, Exception: 15,
 		}},
 		{"exception Hyp", plain, "8b 80808048 87 20", Packet{
-			Kind: BranchAddress, Address: 0x14 >> 2, AddressBits: 30, AddressBytes: 5, Info: 2, NS: true, Hyp: true, Exception: 3,
+			Kind: BranchAddress, Address: 0x14 >> 2, AddressBits: 30, AddressBytes: 5, Info: 2, NS: true, Hyp: true,
+			Exception: 3,
 		}},
 		{"exception 511", plain, "81 80808048 9e 1f", Packet{
 			Kind: BranchAddress, AddressBits: 30, AddressBytes: 5, Info: 2, Exception: 511,
@@ -120,19 +133,24 @@ func TestPacket(t *testing.T) {
 			Kind: BranchAddress, AddressBits: 30, AddressBytes: 5, Info: 2, Exception: 16,
 		}},
 		{"exception with count", counted, "8d 80808048 9d 20 04", Packet{
-			Kind: BranchAddress, Address: 0x18 >> 2, AddressBits: 30, AddressBytes: 5, Info: 2, NS: true, Hyp: true, Exception: 14,
+			Kind: BranchAddress, Address: 0x18 >> 2, AddressBits: 30, AddressBytes: 5, Info: 2, NS: true, Hyp: true,
+			Exception: 14,
 			HasCycles: true, Cycles: 1, CycleBytes: 1,
 		}},
 
 		{"waypoint 1 byte", plain, "72 05", Packet{Kind: WaypointUpdate, Address: 2, AddressBits: 6, AddressBytes: 1}},
-		{"waypoint 2 bytes", plain, "72 85 10", Packet{Kind: WaypointUpdate, Address: 0x402, AddressBits: 12, AddressBytes: 2}},
-		{"waypoint 4 bytes", plain, "72 cd bab93b", Packet{Kind: WaypointUpdate, Address: 0x3b72ea6, AddressBits: 26, AddressBytes: 4}},
-		{"waypoint a32", plain, "72 cd bab9fb0f", Packet{Kind: WaypointUpdate, Address: 0xfedcba98 >> 2, AddressBits: 30, AddressBytes: 5}},
+		{"waypoint 2 bytes", plain, "72 85 10", Packet{Kind: WaypointUpdate, Address: 0x402, AddressBits: 12,
+			AddressBytes: 2}},
+		{"waypoint 4 bytes", plain, "72 cd bab93b", Packet{Kind: WaypointUpdate, Address: 0x3b72ea6, AddressBits: 26,
+			AddressBytes: 4}},
+		{"waypoint a32", plain, "72 cd bab9fb0f", Packet{Kind: WaypointUpdate, Address: 0xfedcba98 >> 2, AddressBits: 30,
+			AddressBytes: 5}},
 		{"waypoint has no count", counted, "72 99 f5f2f61f", Packet{
 			Kind: WaypointUpdate, Address: 0xfedcba98 >> 1, AddressBits: 31, AddressBytes: 5, ISA: schema.T32,
 		}},
 		{"waypoint with information", plain, "72 99 f5f2f65f 40", Packet{
-			Kind: WaypointUpdate, Address: 0xfedcba98 >> 1, AddressBits: 31, AddressBytes: 5, ISA: schema.T32, Info: 1, AltISA: true,
+			Kind: WaypointUpdate, Address: 0xfedcba98 >> 1, AddressBits: 31, AddressBytes: 5, ISA: schema.T32, Info: 1,
+			AltISA: true,
 		}},
 		{"waypoint with empty information", plain, "72 99 f5f2f65f 00", Packet{
 			Kind: WaypointUpdate, Address: 0xfedcba98 >> 1, AddressBits: 31, AddressBytes: 5, ISA: schema.T32, Info: 1,
@@ -147,13 +165,17 @@ func TestPacket(t *testing.T) {
 		{"ignore", counted, "66", Packet{Kind: Ignore}},
 
 		{"timestamp 1 byte", plain, "42 7f", Packet{Kind: Timestamp, Timestamp: 0x7f, TimestampBytes: 1}},
-		{"timestamp 3 bytes", plain, "42 f3e824", Packet{Kind: Timestamp, Timestamp: 0x73 | 0x68<<7 | 0x24<<14, TimestampBytes: 3}},
+		{"timestamp 3 bytes", plain, "42 f3e824", Packet{Kind: Timestamp, Timestamp: 0x73 | 0x68<<7 | 0x24<<14,
+			TimestampBytes: 3}},
 		{"timestamp, new clock", plain, "46 01", Packet{Kind: Timestamp, Timestamp: 1, TimestampBytes: 1, ClockChange: true}},
 		{"timestamp 48", plain, "42 ffffffffffff3f", Packet{Kind: Timestamp, Timestamp: 1<<48 - 1, TimestampBytes: 7}},
-		{"timestamp 48, highest bit", plain, "42 80808080808020", Packet{Kind: Timestamp, Timestamp: 1 << 47, TimestampBytes: 7}},
+		{"timestamp 48, highest bit", plain, "42 80808080808020",
+			Packet{Kind: Timestamp, Timestamp: 1 << 47, TimestampBytes: 7}},
 		{"timestamp 64", wide, "42 ffffffffffffffffff", Packet{Kind: Timestamp, Timestamp: 1<<64 - 1, TimestampBytes: 9}},
-		{"timestamp 64, highest bit", wide, "42 808080808080808080", Packet{Kind: Timestamp, Timestamp: 1 << 63, TimestampBytes: 9}},
-		{"timestamp 64, 8 bytes", wide, "42 8080808080808040", Packet{Kind: Timestamp, Timestamp: 1 << 55, TimestampBytes: 8}},
+		{"timestamp 64, highest bit", wide, "42 808080808080808080",
+			Packet{Kind: Timestamp, Timestamp: 1 << 63, TimestampBytes: 9}},
+		{"timestamp 64, 8 bytes", wide, "42 8080808080808040",
+			Packet{Kind: Timestamp, Timestamp: 1 << 55, TimestampBytes: 8}},
 		{"timestamp 48 with count", counted, "42 f3e824 7c02", Packet{
 			Kind: Timestamp, Timestamp: 0x73 | 0x68<<7 | 0x24<<14, TimestampBytes: 3, HasCycles: true, Cycles: 47, CycleBytes: 2,
 		}},
@@ -235,7 +257,8 @@ func TestAtoms(t *testing.T) {
 	if n != 62 {
 		t.Errorf("%d atom headers, want 62", n)
 	}
-	for h, want := range map[byte]string{0x84: "E", 0x86: "N", 0x8a: "EN", 0x8c: "NE", 0x92: "EEN", 0xa2: "EEEN", 0xe0: "NEEEE", 0xc2: "EEEEN"} {
+	for h, want := range map[byte]string{0x84: "E", 0x86: "N", 0x8a: "EN", 0x8c: "NE", 0x92: "EEN", 0xa2: "EEEN",
+		0xe0: "NEEEE", 0xc2: "EEEEN"} {
 		var p Packet
 		if err := plain.Parse(&p, []byte{h}); err != nil || p.atomString() != want {
 			t.Errorf("header %02x: %s, %v, want %s", h, p.atomString(), err, want)
@@ -334,10 +357,14 @@ func TestBadPackets(t *testing.T) {
 		{"a-sync of one zero", zeros(1, 0x80), false, "pft: bad packet 0x00: an A-sync of fewer than five zeros"},
 		{"a-sync of four zeros", zeros(4, 0x80), false, "pft: bad packet 0x00: an A-sync of fewer than five zeros"},
 		{"a-sync ends otherwise", zeros(5, 0x08), false, "pft: bad packet 0x00: an A-sync that does not end in 80"},
-		{"a-sync of too many zeros", zeros(async.MaxZeros+1, 0x80), false, "pft: bad packet 0x00: an A-sync of more zeros than any hardware sends"},
-		{"zeros without end", zeros(async.MaxZeros + 1000), false, "pft: bad packet 0x00: an A-sync of more zeros than any hardware sends"},
-		{"i-sync a32 at a halfword", unhex(t, "08 02100000 21"), false, "pft: bad packet 0x08: an I-sync in ARM state at an address that is no multiple of 4"},
-		{"context id where there are none", unhex(t, "6e 00"), true, "pft: reserved header 0x6e: a Context ID packet, but ETMCR[15:14] says there are none"},
+		{"a-sync of too many zeros", zeros(async.MaxZeros+1, 0x80), false,
+			"pft: bad packet 0x00: an A-sync of more zeros than any hardware sends"},
+		{"zeros without end", zeros(async.MaxZeros + 1000), false,
+			"pft: bad packet 0x00: an A-sync of more zeros than any hardware sends"},
+		{"i-sync a32 at a halfword", unhex(t, "08 02100000 21"), false,
+			"pft: bad packet 0x08: an I-sync in ARM state at an address that is no multiple of 4"},
+		{"context id where there are none", unhex(t, "6e 00"), true,
+			"pft: reserved header 0x6e: a Context ID packet, but ETMCR[15:14] says there are none"},
 		{"atom header without atoms", unhex(t, "80"), true, "pft: reserved header 0x80: an atom header without atoms"},
 		{"header 02", unhex(t, "02"), true, "pft: reserved header 0x02: table 4.1 has no packet of that header"},
 	} {

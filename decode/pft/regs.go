@@ -45,12 +45,14 @@ func NewConfig(etmcr, etmccer, etmidr uint32) (Config, []string, error) {
 	}
 	var warnings []string
 	if minor > 1 {
-		warnings = append(warnings, fmt.Sprintf("ETMIDR=0x%08X is of PFT 1.%d, which is not known here: decoded as 1.1", etmidr, minor))
+		warnings = append(warnings, fmt.Sprintf("ETMIDR=0x%08X is of PFT 1.%d, which is not known here: decoded as 1.1",
+			etmidr, minor))
 		minor = 1
 	}
 	if etmcr&etmcrReturnStack != 0 && etmccer&etmccerReturnStack == 0 {
-		warnings = append(warnings, fmt.Sprintf("ETMCR=0x%08X has the return stack on, but ETMCCER=0x%08X says there is none: decoded without",
-			etmcr, etmccer))
+		warnings = append(warnings,
+			fmt.Sprintf("ETMCR=0x%08X has the return stack on, but ETMCCER=0x%08X says there is none: decoded without",
+				etmcr, etmccer))
 	}
 	return Config{
 		Minor:          minor,

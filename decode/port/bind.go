@@ -60,7 +60,8 @@ func (b *binder) version() (uint8, error) {
 		return b.knownMinor(uint8(n & 0xF)), nil
 	}
 	n := b.major<<4 | newestMinor[b.major]
-	b.note("the version is missing (ETMVERSION, ETMCCR or ETMIDR): %s is taken, which reads older ones too; --reg ETMVERSION=%[1]s sets it", versionWord(n))
+	b.note("the version is missing (ETMVERSION, ETMCCR or ETMIDR): %s is taken, which reads older ones too; --reg "+
+		"ETMVERSION=%[1]s sets it", versionWord(n))
 	return n, nil
 }
 
@@ -69,7 +70,8 @@ func (b *binder) checkMajor(n uint8, register string) error {
 	if n>>4 == b.major {
 		return nil
 	}
-	return fmt.Errorf("%s is not of an ETMv%d, but of major version %d; correct the register, or name the protocol it is", register, b.major, n>>4)
+	return fmt.Errorf("%s is not of an ETMv%d, but of major version %d; correct the register, or name the protocol it is",
+		register, b.major, n>>4)
 }
 
 // knownMinor returns the version with the minor version, or the newest that is known.
@@ -101,7 +103,8 @@ func (b *binder) width(layout Layout, etmcr uint64) (Width, error) {
 		}
 		return 4, nil
 	case size >= uint64(len(widths)):
-		return 0, fmt.Errorf("ETMCR=0x%08X has port size %d in bits 6:4, which is none (0, 1 and 2 are 4, 8 and 16 pins); correct it, or add --reg PORTSIZE=4|8|16", etmcr, size)
+		return 0, fmt.Errorf("ETMCR=0x%08X has port size %d in bits 6:4, which is none (0, 1 and 2 are 4, 8 and 16 pins); "+
+			"correct it, or add --reg PORTSIZE=4|8|16", etmcr, size)
 	}
 	return widths[size], nil
 }
@@ -125,13 +128,16 @@ func (b *binder) ring(layout Layout) (etb, error) {
 	case !given && !full:
 		return etb{}, nil
 	case !given:
-		b.note("ETBSTS=0x%X says that the ETB was full, but its oldest word is not known: the first is taken; --reg ETBRWP=n names it", status)
+		b.note("ETBSTS=0x%X says that the ETB was full, but its oldest word is not known: the first is taken; --reg "+
+			"ETBRWP=n names it", status)
 		return etb{}, nil
 	case !layout.hasETBWords():
-		return etb{}, fmt.Errorf("ETBRWP is given, but LAYOUT=%s has no words of an ETB: leave it out, or correct LAYOUT", layout)
+		return etb{}, fmt.Errorf("ETBRWP is given, but LAYOUT=%s has no words of an ETB: leave it out, or correct LAYOUT",
+			layout)
 	case !hasStatus:
 		full = true
-		b.note("ETBSTS is missing: the ETB is taken as full, its oldest word at ETBRWP=%d; --reg ETBSTS=0 says that only those below are valid", pointer)
+		b.note("ETBSTS is missing: the ETB is taken as full, its oldest word at ETBRWP=%d; --reg ETBSTS=0 says that only "+
+			"those below are valid", pointer)
 	}
 	return etb{given: true, pointer: pointer, full: full}, nil
 }

@@ -81,7 +81,8 @@ func NewConfig(r decode.Registers, major uint8) (Config, []string, error) {
 		return Config{}, nil, err
 	}
 	if c.ContextIDBytes > 0 && c.Number < 0x10+minorContextID {
-		b.note("ETMCR=0x%08X has bits 15:14, the size of Context IDs, which ETMv%s does not have: decoded without", etmcr, c.Version())
+		b.note("ETMCR=0x%08X has bits 15:14, the size of Context IDs, which ETMv%s does not have: decoded without", etmcr,
+			c.Version())
 		c.ContextIDBytes = 0
 	}
 	if c.Width, err = b.width(c.CaptureLayout, etmcr); err != nil {
@@ -129,7 +130,8 @@ func (c *Config) UnitBytes() int { return SampleBytes }
 
 // Words describes in words how the registers configure the stream.
 func (c *Config) Words() []string {
-	words := []string{fmt.Sprintf("%d pins", c.Width), "layout " + c.CaptureLayout.String(), "not cycle-accurate", "no Context ID"}
+	words := []string{fmt.Sprintf("%d pins", c.Width), "layout " + c.CaptureLayout.String(), "not cycle-accurate",
+		"no Context ID"}
 	if c.CycleAccurate {
 		words[2] = "cycle-accurate"
 	}

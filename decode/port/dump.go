@@ -57,7 +57,8 @@ func checkDump(layout Layout, head []byte, size int64) error {
 	fail := func(at int, problem string) error {
 		return &FormatError{
 			Layout: layout, Offset: int64(at), Problem: problem,
-			Remedy: fmt.Sprintf("a dump of n samples has %d + 12n bytes, one of before 2010 %d + 12n: check that the file is whole", dumpHeaderBytes, oldDumpHeaderBytes),
+			Remedy: fmt.Sprintf("a dump of n samples has %d + 12n bytes, one of before 2010 %d + 12n: check that the file is "+
+				"whole", dumpHeaderBytes, oldDumpHeaderBytes),
 		}
 	}
 	if len(head) < header || size < int64(header) {
@@ -96,7 +97,8 @@ func dumpETMCR(layout Layout, head []byte) uint32 {
 func appendDumpHeader(dst []byte, layout Layout, etmcr, samples uint32) []byte {
 	fields := []uint32{dumpCaptureCompleted, etmcr, samples}
 	if layout == LayoutDumpOld {
-		fields = []uint32{dumpCaptureCompleted, etmcr & oldPortFields, etmcr >> etmcrContextIDShift & 3 << oldContextID, samples}
+		fields = []uint32{dumpCaptureCompleted, etmcr & oldPortFields, etmcr >> etmcrContextIDShift & 3 << oldContextID,
+			samples}
 		for _, b := range oldBits {
 			if etmcr&b.etmcr != 0 {
 				fields[b.field] |= b.bit

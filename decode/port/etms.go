@@ -43,7 +43,8 @@ func parseETMS(head []byte, size int64) (etmsHeader, error) {
 	}
 	if !isETMS(head) {
 		return etmsHeader{}, &FormatError{
-			Layout: LayoutETMS, Problem: fmt.Sprintf("%q is expected, but the file has %q", etmsMagic, head[:min(len(head), len(etmsMagic))]),
+			Layout: LayoutETMS, Problem: fmt.Sprintf("%q is expected, but the file has %q", etmsMagic, head[:min(len(head),
+				len(etmsMagic))]),
 			Remedy: "tracelake inspect FILE finds the layout, --reg LAYOUT=WORD names it",
 		}
 	}

@@ -9,7 +9,8 @@ import (
 
 // ReadHeader returns what reads the header of files of a major version: what a raw file
 // says of itself (see [decode.Family]).
-func ReadHeader(major uint8) func(head []byte, size int64, given decode.Registers) ([]decode.RegisterValue, bool, error) {
+func ReadHeader(major uint8) func(head []byte, size int64, given decode.Registers) ([]decode.RegisterValue, bool,
+	error) {
 	return func(head []byte, size int64, given decode.Registers) ([]decode.RegisterValue, bool, error) {
 		if isETMS(head) {
 			return readETMS(major, head, size)
@@ -42,11 +43,13 @@ func readDump(layout Layout, head []byte) ([]decode.RegisterValue, bool, error) 
 	etmcr := dumpETMCR(layout, head)
 	if size := etmcr >> etmcrPortSizeShift & 7; size >= uint32(len(widths)) {
 		return nil, false, &FormatError{
-			Layout: layout, Offset: 4, Problem: fmt.Sprintf("port size %d in bits 6:4 is none (0, 1 and 2 are 4, 8 and 16 pins)", size),
+			Layout: layout, Offset: 4, Problem: fmt.Sprintf("port size %d in bits 6:4 is none (0, 1 and 2 are 4, 8 and 16 pins)",
+				size),
 			Remedy: "OpenOCD writes no such dump: check the file",
 		}
 	}
-	return []decode.RegisterValue{{Name: "LAYOUT", Value: uint64(layout)}, {Name: "ETMCR", Value: uint64(etmcr)}}, true, nil
+	return []decode.RegisterValue{{Name: "LAYOUT", Value: uint64(layout)}, {Name: "ETMCR", Value: uint64(etmcr)}}, true,
+		nil
 }
 
 // isVersion reports whether n is a known ETMVERSION.

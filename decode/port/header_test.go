@@ -38,13 +38,15 @@ func TestReadHeader(t *testing.T) {
 	}{
 		{"sample file", twoETMS, 1, "LAYOUT=0x0 ETMVERSION=0x12 PORTSIZE=0x8 ETMCR=0x10"},
 		{"sample file of the other protocol", twoETMS, 2, ""},
-		{"sample file of ETMv2", "45544d53 01 21 10 01 2cd00000 00000000", 2, "LAYOUT=0x0 ETMVERSION=0x21 PORTSIZE=0x10 ETMCR=0xd02c"},
+		{"sample file of ETMv2", "45544d53 01 21 10 01 2cd00000 00000000", 2,
+			"LAYOUT=0x0 ETMVERSION=0x21 PORTSIZE=0x10 ETMCR=0xd02c"},
 		{"dump", twoDump, 1, "LAYOUT=0x6 ETMCR=0x10"},
 		{"old dump", twoDumpOld, 1, "LAYOUT=0x7 ETMCR=0x10"},
 		{"dump, ETMv2", twoDump, 2, ""},
 		{"dump, depth too high", strings.Replace(twoDump, "00000002", "00000003", 1), 1, ""},
 		{"dump, cut off", twoDump[:len(twoDump)-8], 1, ""},
-		{"old dump, all fields", "00000007 00021020 00000333 00000001" + strings.Repeat("00", 12), 1, "LAYOUT=0x7 ETMCR=0x2f12c"},
+		{"old dump, all fields", "00000007 00021020 00000333 00000001" + strings.Repeat("00", 12), 1,
+			"LAYOUT=0x7 ETMCR=0x2f12c"},
 		{"no bytes", "", 1, ""},
 		{"zeros", strings.Repeat("00", 24), 1, ""},
 		{"a dump of no sample", "00000000 00000010 00000000", 1, ""},
@@ -70,7 +72,8 @@ func TestReadHeader(t *testing.T) {
 // words of a trace buffer may look like one.
 func TestHeaderOfOtherLayout(t *testing.T) {
 	b := unhex(t, twoDump)
-	for given, want := range map[Layout]bool{LayoutETBBE: false, LayoutETMS: false, LayoutDump: true, LayoutDumpOld: true} {
+	for given, want := range map[Layout]bool{LayoutETBBE: false, LayoutETMS: false, LayoutDump: true,
+		LayoutDumpOld: true} {
 		if _, ok, err := ReadHeader(1)(b, int64(len(b)), registers{"LAYOUT": uint64(given)}); ok != want || err != nil {
 			t.Errorf("LAYOUT=%s: read %v, want %v: %v", given, ok, want, err)
 		}
@@ -79,7 +82,8 @@ func TestHeaderOfOtherLayout(t *testing.T) {
 
 // TestOldHeader writes the header of an old dump for each field of ETMCR, and reads it.
 func TestOldHeader(t *testing.T) {
-	for _, etmcr := range []uint32{0, 0x10, 0x20, 0x4, 0x8, 0xC, 0x100, 0x1000, 0x2000, 0x4000, 0x8000, 0xC000, 0x10000, 0x20000, 0x3F12C} {
+	for _, etmcr := range []uint32{0, 0x10, 0x20, 0x4, 0x8, 0xC, 0x100, 0x1000, 0x2000, 0x4000, 0x8000, 0xC000, 0x10000,
+		0x20000, 0x3F12C} {
 		for _, layout := range []Layout{LayoutDump, LayoutDumpOld} {
 			if got := dumpETMCR(layout, appendDumpHeader(nil, layout, etmcr, 1)); got != etmcr {
 				t.Errorf("%s: ETMCR %#x, want %#x", layout, got, etmcr)
@@ -105,8 +109,10 @@ func TestHeaderErrors(t *testing.T) {
 		{"version of ETMv3", "45544d53 01 30 08 00 10000000 00000000", "version 0x30 is none", 5},
 		{"port size", "45544d53 01 12 07 00 10000000 00000000", "a port of 7 pins is none", 6},
 		{"flags", "45544d53 01 12 08 03 10000000 00000000", "bits 7:1 of the flags are reserved", 7},
-		{"too many samples", "45544d53 01 12 08 00 10000000 02000000 14008000", "2 samples make a file of 24 bytes, but it has 20", 12},
-		{"too few samples", "45544d53 01 12 08 00 10000000 01000000 14008000 00", "1 samples make a file of 20 bytes, but it has 21", 12},
+		{"too many samples", "45544d53 01 12 08 00 10000000 02000000 14008000",
+			"2 samples make a file of 24 bytes, but it has 20", 12},
+		{"too few samples", "45544d53 01 12 08 00 10000000 01000000 14008000 00",
+			"1 samples make a file of 20 bytes, but it has 21", 12},
 		{"as many as there can be", "45544d53 01 12 08 00 10000000 ffffffff 14008000", "4294967295 samples", 12},
 		{"port size of a dump", strings.Replace(twoDump, "00000010", "00000070", 1), "port size 7 in bits 6:4 is none", 4},
 	} {
@@ -131,15 +137,25 @@ func TestStreamErrors(t *testing.T) {
 		want       string
 	}{
 		{"no sample file", twoDump, Config{Number: 0x12, Width: 8}, 0, `"ETMS" is expected`},
-		{"no dump", twoDumpOld + "00000000 00000000", Config{Number: 0x12, Width: 8, CaptureLayout: LayoutDump}, 8, "0 samples make a file of 12 bytes, but it has 48"},
-		{"no old dump", "00000004 00000010 00000000 00000007" + strings.Repeat("00", 12), Config{Number: 0x12, Width: 8, CaptureLayout: LayoutDumpOld}, 12, "7 samples make a file of 100 bytes, but it has 28"},
-		{"bit 5", "45544d53 01 12 08 00 10000000 00000000 14008000 20008000", Config{Number: 0x12, Width: 8}, 20, "0x00800020 has reserved bits"},
-		{"bit 15, in the second of two", "45544d53 01 12 08 00 10000000 00000000 14008000 00808000", Config{Number: 0x12, Width: 8}, 20, "reserved bits"},
-		{"bit 15, in the first of two", "45544d53 01 12 08 00 10000000 00000000 14808000 00008000", Config{Number: 0x12, Width: 8}, 16, "reserved bits"},
-		{"pins above the port", "45544d53 01 12 08 00 10000000 00000000 14008001", Config{Number: 0x12, Width: 8}, 16, "reserved bits"},
-		{"pins above 4", "45544d53 01 12 04 00 00000000 00000000 14001000", Config{Number: 0x12, Width: 4}, 16, "reserved bits"},
-		{"PIPESTAT[3] of ETMv1", "45544d53 01 12 10 00 20000000 00000000 0800ffff", Config{Number: 0x12, Width: 16}, 16, "reserved bits"},
-		{"TRACESYNC of ETMv2", "45544d53 01 20 10 00 20000000 00000000 1000ffff", Config{Number: 0x20, Width: 16}, 16, "reserved bits"},
+		{"no dump", twoDumpOld + "00000000 00000000", Config{Number: 0x12, Width: 8, CaptureLayout: LayoutDump}, 8,
+			"0 samples make a file of 12 bytes, but it has 48"},
+		{"no old dump", "00000004 00000010 00000000 00000007" + strings.Repeat("00", 12),
+			Config{Number: 0x12, Width: 8, CaptureLayout: LayoutDumpOld}, 12,
+			"7 samples make a file of 100 bytes, but it has 28"},
+		{"bit 5", "45544d53 01 12 08 00 10000000 00000000 14008000 20008000", Config{Number: 0x12, Width: 8}, 20,
+			"0x00800020 has reserved bits"},
+		{"bit 15, in the second of two", "45544d53 01 12 08 00 10000000 00000000 14008000 00808000",
+			Config{Number: 0x12, Width: 8}, 20, "reserved bits"},
+		{"bit 15, in the first of two", "45544d53 01 12 08 00 10000000 00000000 14808000 00008000",
+			Config{Number: 0x12, Width: 8}, 16, "reserved bits"},
+		{"pins above the port", "45544d53 01 12 08 00 10000000 00000000 14008001", Config{Number: 0x12, Width: 8}, 16,
+			"reserved bits"},
+		{"pins above 4", "45544d53 01 12 04 00 00000000 00000000 14001000", Config{Number: 0x12, Width: 4}, 16,
+			"reserved bits"},
+		{"PIPESTAT[3] of ETMv1", "45544d53 01 12 10 00 20000000 00000000 0800ffff", Config{Number: 0x12, Width: 16}, 16,
+			"reserved bits"},
+		{"TRACESYNC of ETMv2", "45544d53 01 20 10 00 20000000 00000000 1000ffff", Config{Number: 0x20, Width: 16}, 16,
+			"reserved bits"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			b := unhex(t, test.file)

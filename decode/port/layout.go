@@ -26,7 +26,9 @@ func (c *Config) Layout(size int64) (decode.Layout, error) {
 	switch {
 	case size < l.head || l.cell == dumpRecordBytes && (size-l.head)%dumpRecordBytes != 0:
 		return nil, &FormatError{
-			Layout: c.CaptureLayout, Problem: fmt.Sprintf("a file of %d bytes is expected to have a header of %d and whole records of %d", size, l.head, l.cell),
+			Layout: c.CaptureLayout,
+			Problem: fmt.Sprintf("a file of %d bytes is expected to have a header of %d and whole records of %d", size, l.head,
+				l.cell),
 			Remedy: "check that the file is whole; --reg LAYOUT=WORD names another layout",
 		}
 	case !c.ring.given:
@@ -88,7 +90,8 @@ func (l *capture) turnTo(ringStart int64) (int64, error) {
 	case at < 0 || at >= l.valid*int64(l.cell):
 		return fail("the ring cannot start here: samples are from 0x%x to 0x%x", l.head, l.offset(l.valid))
 	case at%record != 0:
-		return fail("the ring cannot start within a record of %d bytes: the next one is at 0x%x", record, l.head+(at/record+1)*record)
+		return fail("the ring cannot start within a record of %d bytes: the next one is at 0x%x", record,
+			l.head+(at/record+1)*record)
 	default:
 		return at / int64(l.cell), nil
 	}

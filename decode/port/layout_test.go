@@ -175,8 +175,10 @@ func TestETBRegisters(t *testing.T) {
 		for _, s := range r.samples {
 			got = append(got, s.Packet())
 		}
-		if !slices.Equal(got, test.want) || l.Overhead() != test.overhead || l.Rest() != test.rest || l.Units() != int64(len(got)) {
-			t.Errorf("%s: %v, overhead %d, rest %d; want %v, %d, %d", test.name, got, l.Overhead(), l.Rest(), test.want, test.overhead, test.rest)
+		if !slices.Equal(got, test.want) || l.Overhead() != test.overhead || l.Rest() != test.rest ||
+			l.Units() != int64(len(got)) {
+			t.Errorf("%s: %v, overhead %d, rest %d; want %v, %d, %d", test.name, got, l.Overhead(), l.Rest(), test.want,
+				test.overhead, test.rest)
 		}
 		if test.ring.given {
 			if _, err := readAll(t, l, words, 4); !errors.Is(err, decode.ErrRing) || !strings.Contains(err.Error(), "ETBRWP") {
@@ -184,7 +186,8 @@ func TestETBRegisters(t *testing.T) {
 			}
 		}
 	}
-	for _, ring := range []etb{{given: true, pointer: 5}, {given: true, pointer: 4, full: true}, {given: true, pointer: 1 << 63}} {
+	for _, ring := range []etb{{given: true, pointer: 5}, {given: true, pointer: 4, full: true},
+		{given: true, pointer: 1 << 63}} {
 		c := Config{Number: 0x12, Width: 16, CaptureLayout: LayoutETB, ring: ring}
 		if _, err := c.Layout(int64(len(words))); !errors.Is(err, decode.ErrRing) {
 			t.Errorf("%+v: %v", ring, err)
@@ -208,7 +211,8 @@ func TestRest(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if l.Units() != 5*int64(g.slots) || l.Rest() != rest || l.Overhead() != g.head || l.Name() != c.CaptureLayout.String() {
+			if l.Units() != 5*int64(g.slots) || l.Rest() != rest || l.Overhead() != g.head ||
+				l.Name() != c.CaptureLayout.String() {
 				t.Errorf("%s of %d bytes: %d units, rest %d, overhead %d", c.testName(), size, l.Units(), l.Rest(), l.Overhead())
 			}
 		}
@@ -260,7 +264,8 @@ func TestReadFails(t *testing.T) {
 	}
 	s := l.Stream(bytes.NewReader(make([]byte, 100)), 0)
 	for range 2 {
-		if _, err := s.Next(&decode.Piece{Data: make([]byte, 0, 4096)}); !errors.Is(err, io.ErrUnexpectedEOF) || !strings.Contains(err.Error(), "offset 0x") {
+		if _, err := s.Next(&decode.Piece{Data: make([]byte, 0, 4096)}); !errors.Is(err, io.ErrUnexpectedEOF) ||
+			!strings.Contains(err.Error(), "offset 0x") {
 			t.Errorf("%v", err)
 		}
 	}

@@ -27,7 +27,8 @@ const (
 	layouts                       // how many there are
 )
 
-var layoutNames = [layouts]string{"etms", "etb", "etb-be", "etb24", "etb-v2-flat", "bytes", "dump", "dump-old", "demux", "mux"}
+var layoutNames = [layouts]string{"etms", "etb", "etb-be", "etb24", "etb-v2-flat", "bytes", "dump", "dump-old", "demux",
+	"mux"}
 
 // String returns the word for l in --reg LAYOUT=WORD.
 func (l Layout) String() string {
@@ -120,8 +121,10 @@ func Options(major uint8) []decode.Option {
 		layout,
 		{Name: "ETMVERSION", Means: "the version of the ETM, where ETMCCR and ETMIDR are not given", Words: versions},
 		size,
-		{Name: "HIVECS", Means: "1: the exception vectors are at 0xFFFF0000", Words: []decode.OptionWord{{Word: "0", Value: 0}, {Word: "1", Value: 1}}},
-		{Name: "ENDIAN", Means: "the order of the bytes of data values", Words: []decode.OptionWord{{Word: "little", Value: 0}, {Word: "big", Value: 1}}},
+		{Name: "HIVECS", Means: "1: the exception vectors are at 0xFFFF0000",
+			Words: []decode.OptionWord{{Word: "0", Value: 0}, {Word: "1", Value: 1}}},
+		{Name: "ENDIAN", Means: "the order of the bytes of data values",
+			Words: []decode.OptionWord{{Word: "little", Value: 0}, {Word: "big", Value: 1}}},
 		{Name: "ETBRWP", Means: "the write pointer of the ETB, in words", Numbers: true, Most: math.MaxUint32},
 		{Name: "ETBSTS", Means: "the status of the ETB: bit 0, it was full", Numbers: true, Most: math.MaxUint32},
 	}

@@ -36,7 +36,8 @@ func TestPins(t *testing.T) {
 		{"4 pins, between the nibbles", 4, "IE:2 TR:0 TD:0 WT:1 TD:0 IE:4 IE:3", []int{0, -1}, "1234", []int{0, 5}},
 		{"16 pins, both halves", 16, "IE:3412 IE:7856", []int{0, -1, -1, -1}, "12345678", []int{0, 0, 1, 1}},
 		{"16 pins, an upper half left undefined", 16, "IE:ff12 IE:ff34 IE:ee56", []int{0, 1, 2}, "123456", []int{0, 1, 2}},
-		{"16 pins, an upper half for a status at the sample", 16, "IE:3412 IE:ff56", []int{0, 0, -1}, "123456", []int{0, 0, 1}},
+		{"16 pins, an upper half for a status at the sample", 16, "IE:3412 IE:ff56", []int{0, 0, -1}, "123456",
+			[]int{0, 0, 1}},
 		{"16 pins, TR and TD", 16, "TD:ffff IE:3412 TR:ffff IE:ff56", []int{0, -1, -1}, "123456", []int{1, 1, 3}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -65,7 +65,8 @@ func (s *stream) Notes() []string {
 	if s.above == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("%d words have bits set above their last sample, where layout %s of %d pins has none: most likely the layout or the port size is another",
+	return []string{fmt.Sprintf("%d words have bits set above their last sample, where layout %s of %d pins has none: "+
+		"most likely the layout or the port size is another",
 		s.above, s.Name(), s.cfg.Width)}
 }
 

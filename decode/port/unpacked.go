@@ -29,8 +29,10 @@ func (s *stream) checkUnpacked() error {
 		}
 		switch {
 		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-			return &decode.SpoiledError{Reason: "of each three samples of the dump, the second and third have no status above 1: " +
-				"OpenOCD unpacks an ETB of 4 pins wrongly, and what it left out is lost; read the words of the ETB themselves, and decode them with --reg LAYOUT=etb"}
+			return &decode.SpoiledError{Reason: "of each three samples of the dump, the second and third have no status above " +
+				"1: " +
+				"OpenOCD unpacks an ETB of 4 pins wrongly, and what it left out is lost; read the words of the ETB themselves, " +
+				"and decode them with --reg LAYOUT=etb"}
 		case err != nil:
 			return fmt.Errorf("read capture at offset 0x%x: %w", s.head, err)
 		}

@@ -23,7 +23,8 @@ func TestBounds(t *testing.T) {
 		name, note string
 		file       forge.File
 	}{
-		{"symbols with names without end", "section .symtab: names of more than", endless(manySymbols(n, strings.Repeat("x", 1<<20)))},
+		{"symbols with names without end", "section .symtab: names of more than",
+			endless(manySymbols(n, strings.Repeat("x", 1<<20)))},
 		{"symbols with one long name", "section .symtab: names take more than", manySymbols(n, strings.Repeat("x", 1<<13))},
 		{"symbols with names that stand for long ones", "", longNames(n / 50)},
 		{"functions one in another", "", nestedFunctions(n)},
@@ -31,7 +32,9 @@ func TestBounds(t *testing.T) {
 		{"inlined in the same place", "inlined functions cover the code more than 8 times", inlinedWide(n)},
 		{"all with the same ranges", "section .debug_info: its entries take more than", sharedRanges(n)},
 		{"all with the same string", "section .debug_info: its entries take more than", sharedString(n)},
-		{"more files than there can be", "section .debug_line: table at offset 0x0: header has directories or files that take no bytes", with(".debug_line", claimsFiles())},
+		{"more files than there can be",
+			"section .debug_line: table at offset 0x0: header has directories or files that take no bytes",
+			with(".debug_line", claimsFiles())},
 		{"all files in one directory", "paths of files take more than 16 times", longDirectory(n)},
 		{"sequences over one another", "", manySequences(n)},
 	} {
@@ -121,21 +124,25 @@ func inlinedDeep(n int) forge.File {
 // inlinedWide has n functions inlined side by side, in the same instructions.
 func inlinedWide(n int) forge.File {
 	end := 0x8000 + 2*uint32(n)
-	return wide(n, []forge.Entry{subprogram("f", 0x8000, end, slices.Repeat([]forge.Entry{inlined("g", 1, between(0x8000, end))}, n)...)})
+	return wide(n, []forge.Entry{subprogram("f", 0x8000, end, slices.Repeat([]forge.Entry{inlined("g", 1, between(0x8000,
+		end))}, n)...)})
 }
 
 // sharedRanges has n functions with the same n ranges.
 func sharedRanges(n int) forge.File {
 	ranges := bytes.Repeat(forge.A32(1, 2), n)
 	where := []forge.Value{forge.Of(dwarf.AttrRanges, forge.Offset(0))}
-	return wide(8, []forge.Entry{subprogram("f", 0x8000, 0x8010, slices.Repeat([]forge.Entry{inlined("g", 1, where)}, n)...)},
+	return wide(8, []forge.Entry{subprogram("f", 0x8000, 0x8010, slices.Repeat([]forge.Entry{inlined("g", 1, where)},
+		n)...)},
 		forge.Section{Name: ".debug_ranges", Data: ranges})
 }
 
 // sharedString has n functions with the same long name.
 func sharedString(n int) forge.File {
-	name := forge.Entry{Tag: dwarf.TagSubprogram, Values: []forge.Value{forge.Of(dwarf.AttrName, forge.Raw{Form: 0x0E, Bytes: make([]byte, 4)})}}
-	return wide(8, slices.Repeat([]forge.Entry{name}, n), forge.Section{Name: ".debug_str", Data: append(bytes.Repeat([]byte{'x'}, 1<<15), 0)})
+	name := forge.Entry{Tag: dwarf.TagSubprogram, Values: []forge.Value{forge.Of(dwarf.AttrName, forge.Raw{Form: 0x0E,
+		Bytes: make([]byte, 4)})}}
+	return wide(8, slices.Repeat([]forge.Entry{name}, n),
+		forge.Section{Name: ".debug_str", Data: append(bytes.Repeat([]byte{'x'}, 1<<15), 0)})
 }
 
 // claimsFiles is a line table of DWARF 5 with 2³² files that take no bytes.

@@ -35,12 +35,14 @@ type figures struct {
 // The figures were computed from objdump and readelf's symbols and lines.
 var subjects = []subject{
 	{
-		name:    "sample",
-		figures: figures{code: 790, padding: 4, functions: 41, names: 41, lines: 245, files: 8, conditional: 53, predicated: 14, statements: 112},
+		name: "sample",
+		figures: figures{code: 790, padding: 4, functions: 41, names: 41, lines: 245, files: 8, conditional: 53,
+			predicated: 14, statements: 112},
 		dropped: program.Dropped{InlineRanges: 86, InlineRangesKept: 86},
 	},
 	{
-		name: "freertos", path: "am243x-r5f-etmv3-freertos-002b37c/freertos.elf", vectors: "HwiP_armv7r_vectors_freertos_asm.S",
+		name: "freertos", path: "am243x-r5f-etmv3-freertos-002b37c/freertos.elf",
+		vectors: "HwiP_armv7r_vectors_freertos_asm.S",
 		figures: figures{
 			code: 34642, padding: 1978, functions: 633, names: 616, lines: 10123, files: 85, conditional: 2060, predicated: 138,
 			unsized: 46, labels: 13, statements: 10123, aliases: 4,

@@ -62,14 +62,16 @@ func TestInstructionSets(t *testing.T) {
 			[]forge.Symbol{function("a", 0x8004, 4, elf.STB_GLOBAL), function("t", 0x8003, 2, elf.STB_GLOBAL)},
 			[]string{"8000 t32 2", "8002 t32 2", "8004 a32 4"},
 		},
-		{"32-bit T32", forge.T32(0xF000, 0xF800, tBXLR), []forge.Symbol{mapping("$t", 0x8000)}, []string{"8000 t32 4", "8004 t32 2"}},
+		{"32-bit T32", forge.T32(0xF000, 0xF800, tBXLR), []forge.Symbol{mapping("$t", 0x8000)},
+			[]string{"8000 t32 4", "8004 t32 2"}},
 		{
 			"32-bit T32 that the end cuts", forge.T32(tBXLR, 0xF000, 0, 0),
 			[]forge.Symbol{mapping("$t", 0x8000), mapping("$d", 0x8004)},
 			[]string{"8000 t32 2"},
 		},
 		{"a rest of A32", append(forge.A32(bxLR), 1, 2), []forge.Symbol{mapping("$a", 0x8000)}, []string{"8000 a32 4"}},
-		{"a mark beyond the section", four[:2], []forge.Symbol{mapping("$t", 0x8000), mapping("$a", 0x9000)}, []string{"8000 t32 2"}},
+		{"a mark beyond the section", four[:2], []forge.Symbol{mapping("$t", 0x8000), mapping("$a", 0x9000)},
+			[]string{"8000 t32 2"}},
 	} {
 		f := forge.File{Sections: []forge.Section{forge.Code(".text", 0x8000, tt.code), {Name: ".data"}}, Symbols: tt.symbols}
 		if got := listing(read(t, f)); !slices.Equal(got, tt.want) {
@@ -87,7 +89,8 @@ func TestConditional(t *testing.T) {
 		code []byte
 		want string // a letter for each instruction: c conditional, - not
 	}{
-		{"A32: ADDEQ, ADDLE, ADD, BEQ, B, BLX", "$a", forge.A32(0x02800001, 0xD2800001, 0xE2800001, 0x0A000000, 0xEA000000, 0xFA000000), "cc-c--"},
+		{"A32: ADDEQ, ADDLE, ADD, BEQ, B, BLX", "$a", forge.A32(0x02800001, 0xD2800001, 0xE2800001, 0x0A000000, 0xEA000000,
+			0xFA000000), "cc-c--"},
 		{"T32: BEQ, B, CBZ, CBNZ, BX", "$t", forge.T32(0xD000, 0xE000, 0xB100, 0xB900, tBXLR), "c-cc-"},
 		{"T32: UDF and SVC have the places of conditions", "$t", forge.T32(0xDE00, 0xDF00), "--"},
 		{"T32: BEQ.W, B.W, BL, DSB", "$t", forge.T32(0xF000, 0x8000, 0xF000, 0x9000, 0xF000, 0xF800, 0xF3BF, 0x8F4F), "c---"},
@@ -100,7 +103,8 @@ func TestConditional(t *testing.T) {
 		{"IT AL cannot fail", "$t", forge.T32(0xBFE8, tMovs, tMovs), "---"},
 		{"hints are no IT", "$t", forge.T32(0xBF00, tMovs, 0xBF30, tMovs), "----"},
 	} {
-		f := forge.File{Sections: []forge.Section{forge.Code(".text", 0x8000, tt.code)}, Symbols: []forge.Symbol{mapping(tt.isa, 0x8000)}}
+		f := forge.File{Sections: []forge.Section{forge.Code(".text", 0x8000, tt.code)},
+			Symbols: []forge.Symbol{mapping(tt.isa, 0x8000)}}
 		var got strings.Builder
 		for _, c := range read(t, f).Code {
 			got.WriteString(map[bool]string{false: "-", true: "c"}[c.Conditional])

@@ -35,7 +35,8 @@ func (p *Program) dropDead(d *debugInfo) {
 	if s := p.section(0); s != nil {
 		z.end = s.end()
 		z.ends[z.end] = true
-		z.symbol = slices.ContainsFunc(p.Symbols, func(named Symbol) bool { return named.Address == 0 && named.Section == s.Name })
+		z.symbol = slices.ContainsFunc(p.Symbols,
+			func(named Symbol) bool { return named.Address == 0 && named.Section == s.Name })
 	}
 	for i := range p.Functions {
 		z.ends[p.Functions[i].end()] = true
@@ -141,7 +142,8 @@ func (z *atZero) markSubprograms(d *debugInfo) {
 // contains reports whether an address is in one of the sequences, which are
 // sorted.
 func contains(sequences []linetable.Sequence, address uint64) bool {
-	i, found := slices.BinarySearchFunc(sequences, address, func(s linetable.Sequence, a uint64) int { return cmp.Compare(s.Start(), a) })
+	i, found := slices.BinarySearchFunc(sequences, address,
+		func(s linetable.Sequence, a uint64) int { return cmp.Compare(s.Start(), a) })
 	return found || i > 0 && address < sequences[i-1].End
 }
 

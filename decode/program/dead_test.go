@@ -30,12 +30,14 @@ func atZero(symbols []forge.Symbol, units ...leftover) forge.File {
 		}
 		infos = append(infos, forge.Unit{Version: 4, Entry: entry})
 		lines = append(lines, forge.Lines{
-			Version: 4, Files: []forge.SourceFile{{Name: "a.c"}}, Program: forge.Program(forge.At(0), forge.Row(0, 4), forge.End(u.end/2)),
+			Version: 4, Files: []forge.SourceFile{{Name: "a.c"}},
+			Program: forge.Program(forge.At(0), forge.Row(0, 4), forge.End(u.end/2)),
 		}.Bytes()...)
 	}
 	return forge.File{
-		Sections: append(forge.Info(infos...), forge.Code(".text", 0, forge.T32(slices.Repeat([]uint16{tMovs}, 8)...)), forge.Section{Name: ".debug_line", Data: lines}),
-		Symbols:  append(symbols, mapping("$t", 0)),
+		Sections: append(forge.Info(infos...), forge.Code(".text", 0, forge.T32(slices.Repeat([]uint16{tMovs}, 8)...)),
+			forge.Section{Name: ".debug_line", Data: lines}),
+		Symbols: append(symbols, mapping("$t", 0)),
 	}
 }
 
@@ -55,16 +57,25 @@ func TestSequencesAtZero(t *testing.T) {
 		{"the function of a symbol", symbols, leftover{end: 8, entries: []forge.Entry{subprogram("reset", 0, 8)}}, true},
 		{"of no symbol", symbols, leftover{end: 8, entries: []forge.Entry{subprogram("left_out", 0, 8)}}, false},
 		{"of a symbol elsewhere", symbols, leftover{end: 8, entries: []forge.Entry{subprogram("next", 0, 8)}}, false},
-		{"of the same name, and another size", symbols, leftover{end: 6, entries: []forge.Entry{subprogram("reset", 0, 6)}}, false},
-		{"of a symbol without size", []forge.Symbol{function("reset", 1, 0, global)}, leftover{end: 8, entries: []forge.Entry{subprogram("reset", 0, 8)}}, true},
-		{"of a label", []forge.Symbol{label("reset", 0, global)}, leftover{end: 8, entries: []forge.Entry{subprogram("reset", 0, 8)}}, true},
-		{"of a symbol of another section", []forge.Symbol{{Name: "reset", Section: ".debug_line"}}, leftover{end: 8, entries: []forge.Entry{subprogram("reset", 0, 8)}}, false},
-		{"assembler, at a symbol of another section", []forge.Symbol{{Name: "reset", Section: ".debug_line"}}, leftover{end: 16, assembler: true}, false},
-		{"two functions in one sequence", symbols, leftover{end: 12, entries: []forge.Entry{subprogram("reset", 0, 8), subprogram("next", 8, 12)}}, true},
-		{"two, of which one was left out", symbols, leftover{end: 12, entries: []forge.Entry{subprogram("reset", 0, 8), subprogram("left_out", 8, 12)}}, false},
-		{"two, of which the first was left out", symbols, leftover{end: 12, entries: []forge.Entry{subprogram("left_out", 0, 8), subprogram("next", 8, 12)}}, false},
+		{"of the same name, and another size", symbols, leftover{end: 6, entries: []forge.Entry{subprogram("reset", 0, 6)}},
+			false},
+		{"of a symbol without size", []forge.Symbol{function("reset", 1, 0, global)},
+			leftover{end: 8, entries: []forge.Entry{subprogram("reset", 0, 8)}}, true},
+		{"of a label", []forge.Symbol{label("reset", 0, global)},
+			leftover{end: 8, entries: []forge.Entry{subprogram("reset", 0, 8)}}, true},
+		{"of a symbol of another section", []forge.Symbol{{Name: "reset", Section: ".debug_line"}},
+			leftover{end: 8, entries: []forge.Entry{subprogram("reset", 0, 8)}}, false},
+		{"assembler, at a symbol of another section", []forge.Symbol{{Name: "reset", Section: ".debug_line"}},
+			leftover{end: 16, assembler: true}, false},
+		{"two functions in one sequence", symbols, leftover{end: 12, entries: []forge.Entry{subprogram("reset", 0, 8),
+			subprogram("next", 8, 12)}}, true},
+		{"two, of which one was left out", symbols, leftover{end: 12, entries: []forge.Entry{subprogram("reset", 0, 8),
+			subprogram("left_out", 8, 12)}}, false},
+		{"two, of which the first was left out", symbols,
+			leftover{end: 12, entries: []forge.Entry{subprogram("left_out", 0, 8), subprogram("next", 8, 12)}}, false},
 		{"another end", symbols, leftover{end: 10, entries: []forge.Entry{subprogram("reset", 0, 8)}}, false},
-		{"beyond the section", []forge.Symbol{function("reset", 1, 0, global)}, leftover{end: 18, entries: []forge.Entry{subprogram("reset", 0, 18)}}, false},
+		{"beyond the section", []forge.Symbol{function("reset", 1, 0, global)},
+			leftover{end: 18, entries: []forge.Entry{subprogram("reset", 0, 18)}}, false},
 		{"no function at all", symbols, leftover{end: 8}, false},
 		{"assembler, up to the end of a function", symbols, leftover{end: 12, assembler: true}, true},
 		{"assembler, up to the end of the section", symbols, leftover{end: 16, assembler: true}, true},
@@ -119,9 +130,12 @@ func TestDeadInlines(t *testing.T) {
 		kept  int
 	}{
 		{"live", []leftover{{end: 8, entries: []forge.Entry{abstract("g", "g"), subprogram("reset", 0, 8, inner)}}}, 1},
-		{"dead at 0", []leftover{{end: 8, entries: []forge.Entry{abstract("g", "g"), subprogram("left_out", 0, 8, inner)}}}, 0},
-		{"dead after 0", []leftover{{end: 12, entries: []forge.Entry{abstract("g", "g"), subprogram("left_out", 0, 8), subprogram("too", 8, 12, late)}}}, 0},
-		{"live after 0", []leftover{{end: 12, entries: []forge.Entry{abstract("g", "g"), subprogram("reset", 0, 8), subprogram("next", 8, 12, late)}}}, 1},
+		{"dead at 0", []leftover{{end: 8, entries: []forge.Entry{abstract("g", "g"), subprogram("left_out", 0, 8, inner)}}},
+			0},
+		{"dead after 0", []leftover{{end: 12, entries: []forge.Entry{abstract("g", "g"), subprogram("left_out", 0, 8),
+			subprogram("too", 8, 12, late)}}}, 0},
+		{"live after 0", []leftover{{end: 12, entries: []forge.Entry{abstract("g", "g"), subprogram("reset", 0, 8),
+			subprogram("next", 8, 12, late)}}}, 1},
 	} {
 		live := leftover{end: 8, entries: []forge.Entry{subprogram("reset", 0, 8)}}
 		p := read(t, atZero(symbols, append(tt.units, live)...))

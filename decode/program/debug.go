@@ -57,7 +57,8 @@ func (p *Program) unpack(f image.File, e *image.ELF) map[string][]byte {
 	sections := map[string][]byte{}
 	for _, name := range debugSections {
 		if e.Section(".z"+name[1:]) != nil {
-			p.note("section .z%s is of an old form and was not read: objcopy --decompress-debug-sections makes one that can be", name[1:])
+			p.note("section .z%s is of an old form and was not read: objcopy --decompress-debug-sections makes one that can be",
+				name[1:])
 		}
 		s := e.Section(name)
 		if s == nil || s.Type == elf.SHT_NOBITS {

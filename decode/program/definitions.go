@@ -31,7 +31,8 @@ func (p *Program) define(d *debugInfo, files *files) {
 
 // outermost returns the line of an instruction in the function that contains it.
 func (p *Program) outermost(address uint32) (Line, bool) {
-	after, _ := slices.BinarySearchFunc(p.Lines, uint64(address)+1, func(l Line, a uint64) int { return cmp.Compare(uint64(l.Address), a) })
+	after, _ := slices.BinarySearchFunc(p.Lines, uint64(address)+1,
+		func(l Line, a uint64) int { return cmp.Compare(uint64(l.Address), a) })
 	if after == 0 || p.Lines[after-1].Address != address {
 		return Line{}, false
 	}

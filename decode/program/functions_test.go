@@ -73,19 +73,22 @@ func TestFunctions(t *testing.T) {
 				function("_ZN3foo3barEi", 0x8000, 4, global), function("_ZN4core3fmt5write17h0123456789abcdefE", 0x8004, 4, global),
 				function("_RNvC6_123foo3bar", 0x8008, 4, global), function("_Zebra", 0x800C, 4, global),
 			},
-			[]string{"8000+4 foo::bar(int) symbol", "8004+4 core::fmt::write symbol", "8008+4 123foo::bar symbol", "800c+4 _Zebra symbol"},
+			[]string{"8000+4 foo::bar(int) symbol", "8004+4 core::fmt::write symbol", "8008+4 123foo::bar symbol",
+				"800c+4 _Zebra symbol"},
 		},
 		{
 			"labels outside functions", straight,
 			[]forge.Symbol{
-				function("f", 0x8008, 8, global), label("in_f", 0x800C, global), label("before", 0x8004, global), label("weak", 0x8018, weak),
+				function("f", 0x8008, 8, global), label("in_f", 0x800C, global), label("before", 0x8004, global),
+				label("weak", 0x8018, weak),
 				label("__TI_static_base__", 0x8014, global),
 			},
 			[]string{"8004+4 before label", "8008+8 f symbol", "8018+8 weak label"},
 		},
 		{
 			"a local label where a hole begins", straight,
-			[]forge.Symbol{function("f", 0x8000, 8, global), label("g", 0x8008, local), label("loop", 0x800C, local), label("h", 0x8014, global)},
+			[]forge.Symbol{function("f", 0x8000, 8, global), label("g", 0x8008, local), label("loop", 0x800C, local),
+				label("h", 0x8014, global)},
 			[]string{"8000+8 f symbol", "8008+c g label", "8014+c h label"},
 		},
 		{
@@ -110,8 +113,9 @@ func TestFunctions(t *testing.T) {
 		},
 	} {
 		f := forge.File{
-			Sections: []forge.Section{forge.Code(".text", 0x8000, forge.A32(tt.code...)), forge.Code(".next", 0x8020, forge.A32(nop))},
-			Symbols:  append(tt.symbols, mapping("$a", 0x8000), forge.Symbol{Name: "$a", Value: 0x8020, Section: ".next"}),
+			Sections: []forge.Section{forge.Code(".text", 0x8000, forge.A32(tt.code...)),
+				forge.Code(".next", 0x8020, forge.A32(nop))},
+			Symbols: append(tt.symbols, mapping("$a", 0x8000), forge.Symbol{Name: "$a", Value: 0x8020, Section: ".next"}),
 		}
 		if got := summary(read(t, f)); !slices.Equal(got, tt.want) {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
@@ -123,7 +127,8 @@ func TestFunctions(t *testing.T) {
 func TestLabelOfData(t *testing.T) {
 	f := forge.File{
 		Sections: []forge.Section{forge.Code(".text", 0x8000, forge.A32(bxLR, 0, bxLR))},
-		Symbols:  []forge.Symbol{mapping("$a", 0x8000), mapping("$d", 0x8004), mapping("$a", 0x8008), label("f", 0x8000, elf.STB_GLOBAL), label("table", 0x8004, elf.STB_GLOBAL)},
+		Symbols: []forge.Symbol{mapping("$a", 0x8000), mapping("$d", 0x8004), mapping("$a", 0x8008),
+			label("f", 0x8000, elf.STB_GLOBAL), label("table", 0x8004, elf.STB_GLOBAL)},
 	}
 	if got, want := summary(read(t, f)), []string{"8000+c f label"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)

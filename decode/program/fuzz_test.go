@@ -17,7 +17,8 @@ import (
 func FuzzRead(f *testing.F) {
 	chain := inlined("g", 10, between(0x8002, 0x8006), inlined("g", 20, between(0x8004, 0x8006)))
 	for version := 2; version <= 5; version++ {
-		info := forge.Info(forge.Unit{Version: version, Entry: unit(0, abstract("g", "g"), subprogram("f", 0x8000, 0x8008, chain))})
+		info := forge.Info(forge.Unit{Version: version, Entry: unit(0, abstract("g", "g"), subprogram("f", 0x8000, 0x8008,
+			chain))})
 		f.Add(four(append(info, aLine(version))...).Bytes())
 	}
 	dead := leftover{end: 16, entries: []forge.Entry{subprogram("left_out", 0, 16)}}
@@ -64,8 +65,14 @@ func checkSizes(t *testing.T, p *program.Program, size int) {
 
 // checkOrder checks that everything is in the order that is promised.
 func checkOrder(t *testing.T, p *program.Program) {
-	sections := slices.IsSortedFunc(p.Sections, func(a, b program.Section) int { return cmp.Compare(a.Address, b.Address) })
-	functions := slices.IsSortedFunc(p.Functions, func(a, b program.Function) int { return cmp.Compare(a.Address, b.Address) })
+	sections := slices.IsSortedFunc(p.Sections, func(a,
+		b program.Section) int {
+		return cmp.Compare(a.Address, b.Address)
+	})
+	functions := slices.IsSortedFunc(p.Functions, func(a,
+		b program.Function) int {
+		return cmp.Compare(a.Address, b.Address)
+	})
 	symbols := slices.IsSortedFunc(p.Symbols, func(a, b program.Symbol) int {
 		return cmp.Or(cmp.Compare(a.Address, b.Address), cmp.Compare(a.Name, b.Name))
 	})

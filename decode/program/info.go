@@ -217,8 +217,9 @@ func (r *infoReader) addInline(e *dwarf.Entry, in scope) (scope, error) {
 		return in, err
 	}
 	i := inline{
-		spans: spans, ranges: ranges, declaration: origin(e), unit: len(r.info.units) - 1, subprogram: in.subprogram, parent: in.inline,
-		file: number(e, dwarf.AttrCallFile), line: number(e, dwarf.AttrCallLine), column: number(e, dwarf.AttrCallColumn),
+		spans: spans, ranges: ranges, declaration: origin(e), unit: len(r.info.units) - 1, subprogram: in.subprogram,
+		parent: in.inline,
+		file:   number(e, dwarf.AttrCallFile), line: number(e, dwarf.AttrCallLine), column: number(e, dwarf.AttrCallColumn),
 	}
 	if in.inline >= 0 {
 		i.depth = r.info.inlines[in.inline].depth + 1

@@ -30,7 +30,8 @@ func (p *Program) addLines(d *debugInfo, files *files) {
 		}
 	}
 	if rows > maxRows(len(p.Code)) {
-		p.note("section .debug_info: functions are inlined in one another %d deep on average: damaged, they were left out", linesShare)
+		p.note("section .debug_info: functions are inlined in one another %d deep on average: damaged, they were left out",
+			linesShare)
 		rows, inlines = len(p.Code), nil
 	}
 	p.Lines = make([]Line, 0, rows)
@@ -101,7 +102,8 @@ func (p *Program) innermost(d *debugInfo) []int {
 		}
 	}
 	if left == 0 {
-		p.note("section .debug_info: inlined functions cover the code more than %d times: damaged, some were left out", linesShare)
+		p.note("section .debug_info: inlined functions cover the code more than %d times: damaged, some were left out",
+			linesShare)
 	}
 	return in
 }

@@ -23,7 +23,8 @@ func four(debug ...forge.Section) forge.File {
 
 // lineTable is .debug_line with files a.c and b.h.
 func lineTable(version int, operations ...[]byte) forge.Section {
-	l := forge.Lines{Version: version, Files: []forge.SourceFile{{Name: "a.c"}, {Name: "b.h"}}, Program: forge.Program(operations...)}
+	l := forge.Lines{Version: version, Files: []forge.SourceFile{{Name: "a.c"}, {Name: "b.h"}},
+		Program: forge.Program(operations...)}
 	if version >= 5 { // where files count from 0, and the directory of compilation is 0
 		l.Directories = []string{"/src"}
 		l.Files = slices.Concat(l.Files[:1], l.Files)
@@ -69,7 +70,8 @@ func TestLines(t *testing.T) {
 		},
 		{
 			"the last of several rows, statement or not",
-			[][]byte{forge.At(0x8000), forge.Row(0, 4), forge.NegateStmt(), forge.SetFile(2), forge.SetColumn(9), forge.Row(0, 1), forge.End(1)},
+			[][]byte{forge.At(0x8000), forge.Row(0, 4), forge.NegateStmt(), forge.SetFile(2), forge.SetColumn(9),
+				forge.Row(0, 1), forge.End(1)},
 			[]string{"8000/0 /src/b.h:6:9"},
 		},
 		{
@@ -88,7 +90,8 @@ func TestLines(t *testing.T) {
 			[]string{"8000/0 /src/a.c:5:0*", "8002/0 /src/a.c:5:0*", "8004/0 /src/a.c:8:0*"},
 		},
 		{"a file that there is not", [][]byte{forge.At(0x8000), forge.SetFile(3), forge.Row(0, 4), forge.End(4)}, nil},
-		{"code that there is not", [][]byte{forge.At(0xFFFF_FFF0), forge.Row(0, 4), forge.End(4), forge.At(0x100), forge.Row(0, 4), forge.End(4)}, nil},
+		{"code that there is not", [][]byte{forge.At(0xFFFF_FFF0), forge.Row(0, 4), forge.End(4), forge.At(0x100),
+			forge.Row(0, 4), forge.End(4)}, nil},
 	} {
 		for version := 2; version <= 5; version++ {
 			info := forge.Info(forge.Unit{Version: version, Entry: unit(0, subprogram("f", 0x8000, 0x8008))})
@@ -184,7 +187,8 @@ func TestInlinedFunctions(t *testing.T) {
 		want := []string{
 			"8000/0 /src/b.h:5:0*",
 			"8002/0 /src/b.h:5:0* outer", "8002/1 /src/a.c:10:3*",
-			"8004/0 /src/b.h:5:0* innermost", "8004/1 /src/a.c:30:3* inner", "8004/2 /src/a.c:20:3* outer", "8004/3 /src/a.c:10:3*",
+			"8004/0 /src/b.h:5:0* innermost", "8004/1 /src/a.c:30:3* inner", "8004/2 /src/a.c:20:3* outer",
+			"8004/3 /src/a.c:10:3*",
 			"8006/0 /src/b.h:5:0*",
 		}
 		if got := rows(read(t, four(append(info, aLine(version))...))); !slices.Equal(got, want) {
@@ -196,7 +200,8 @@ func TestInlinedFunctions(t *testing.T) {
 // Line 0 is none: neither where inlined code is from, nor where it was called.
 func TestInlinedInLine0(t *testing.T) {
 	info := forge.Info(forge.Unit{Version: 4, Entry: unit(0, abstract("g", "g"), subprogram("f", 0x8000, 0x8008,
-		inlined("g", 0, between(0x8000, 0x8002), inlined("g", 20, between(0x8000, 0x8002))), inlined("g", 10, between(0x8002, 0x8004)),
+		inlined("g", 0, between(0x8000, 0x8002), inlined("g", 20, between(0x8000, 0x8002))),
+		inlined("g", 10, between(0x8002, 0x8004)),
 	))})
 	lines := lineTable(4, forge.At(0x8000), forge.Row(0, 4), forge.Row(1, -5), forge.End(3))
 	want := []string{"8000/0 /src/a.c:5:0* g", "8000/1 /src/a.c:20:3* g"}
@@ -227,7 +232,8 @@ func TestInlinedInRanges(t *testing.T) {
 		{5, 12, forge.Section{Name: ".debug_rnglists", Data: lists}},
 	} {
 		where := []forge.Value{forge.Of(dwarf.AttrRanges, tt.offset)}
-		info := forge.Info(forge.Unit{Version: tt.version, Entry: unit(0, abstract("g", "g"), subprogram("f", 0x8000, 0x8008, inlined("g", 10, where)))})
+		info := forge.Info(forge.Unit{Version: tt.version,
+			Entry: unit(0, abstract("g", "g"), subprogram("f", 0x8000, 0x8008, inlined("g", 10, where)))})
 		p := read(t, four(append(info, aLine(tt.version), tt.section)...))
 		want := []string{
 			"8000/0 /src/b.h:5:0* g", "8000/1 /src/a.c:10:3*", "8002/0 /src/b.h:5:0*", "8004/0 /src/b.h:5:0*",
@@ -257,7 +263,8 @@ func TestInlinedNames(t *testing.T) {
 		{"before DWARF 4", []forge.Entry{abstract("g", "g", forge.Of(0x2007, "_ZN1a1gEv"))}, "a::g()"},
 		{"Rust", []forge.Entry{abstract("g", "g", linkage("_ZN1a1g17h0123456789abcdefE"))}, "a::g"},
 		{"a linkage name that is none of the source", []forge.Entry{abstract("g", "g", linkage("g_v2"))}, "g"},
-		{"declared elsewhere", []forge.Entry{abstract("", "g", refers("class")), abstract("g", "class", linkage("_ZN1a1gEv"))}, "a::g()"},
+		{"declared elsewhere", []forge.Entry{abstract("", "g", refers("class")), abstract("g", "class",
+			linkage("_ZN1a1gEv"))}, "a::g()"},
 		{"in a circle", []forge.Entry{abstract("", "g", refers("h")), abstract("", "h", refers("g"))}, "?"},
 		{"nowhere", []forge.Entry{{Tag: dwarf.TagVariable, Label: "g"}}, "?"},
 	} {
@@ -281,14 +288,16 @@ func TestDefinitions(t *testing.T) {
 		entries []forge.Entry
 		want    string
 	}{
-		"in its entry":      {[]forge.Entry{here}, "/src/a.c:77"},
-		"in another entry":  {[]forge.Entry{declared, abstract("f", "f", place...)}, "/src/a.c:77"},
-		"nowhere":           {[]forge.Entry{subprogram("f", 0x8000, 0x8008)}, "/src/b.h:5"},
-		"no entry":          {nil, "/src/b.h:5"},
-		"inlined at once":   {[]forge.Entry{abstract("g", "g"), subprogram("f", 0x8000, 0x8008, inlined("g", 10, between(0x8000, 0x8002)))}, "/src/a.c:10"},
+		"in its entry":     {[]forge.Entry{here}, "/src/a.c:77"},
+		"in another entry": {[]forge.Entry{declared, abstract("f", "f", place...)}, "/src/a.c:77"},
+		"nowhere":          {[]forge.Entry{subprogram("f", 0x8000, 0x8008)}, "/src/b.h:5"},
+		"no entry":         {nil, "/src/b.h:5"},
+		"inlined at once": {[]forge.Entry{abstract("g", "g"),
+			subprogram("f", 0x8000, 0x8008, inlined("g", 10, between(0x8000, 0x8002)))}, "/src/a.c:10"},
 		"entry of no lines": {[]forge.Entry{subprogram("g", 0x9000, 0x9008)}, "/src/b.h:5"},
 	} {
-		f := read(t, four(append(forge.Info(forge.Unit{Version: 4, Entry: unit(0, tt.entries...)}), aLine(4))...)).Functions[0]
+		f := read(t, four(append(forge.Info(forge.Unit{Version: 4, Entry: unit(0, tt.entries...)}),
+			aLine(4))...)).Functions[0]
 		if got := fmt.Sprintf("%s:%d", f.File, f.Line); got != tt.want {
 			t.Errorf("%s: %s, want %s", name, got, tt.want)
 		}
@@ -299,13 +308,15 @@ func TestDefinitions(t *testing.T) {
 // have a name and code that nothing else names.
 func TestFunctionsOfDebugInformation(t *testing.T) {
 	info := forge.Info(forge.Unit{Version: 4, Entry: unit(0,
-		subprogram("f", 0x8000, 0x8004), subprogram("again", 0x8000, 0x8004), subprogram("none", 0x8004, 0x8004), subprogram("g", 0x8004, 0x9000),
+		subprogram("f", 0x8000, 0x8004), subprogram("again", 0x8000, 0x8004), subprogram("none", 0x8004, 0x8004),
+		subprogram("g", 0x8004, 0x9000),
 		subprogram("elsewhere", 0x9000, 0x9004), subprogram("empty", 0x8002, 0x8002), subprogram("", 0x8006, 0x8008),
 	)})
 	file := four(info...)
 	file.Symbols = nil
 	p := read(t, file)
-	if got, want := summary(p), []string{"8000+4 f dwarf", "8004+4 g dwarf"}; !slices.Equal(got, want) || !hasNote(p, "2 functions have no symbol") {
+	if got, want := summary(p), []string{"8000+4 f dwarf", "8004+4 g dwarf"}; !slices.Equal(got, want) || !hasNote(p,
+		"2 functions have no symbol") {
 		t.Errorf("stripped: %q, want %q (%q)", got, want, p.Notes)
 	}
 	file = four(info...)

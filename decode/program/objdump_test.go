@@ -32,7 +32,8 @@ func disassemble(t *testing.T, file []byte) map[uint32]disassembled {
 	if err := os.WriteFile(elf, file, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.Command(need.Tool(t, need.Objdump, "arm-none-eabi-objdump"), "--disassemble", "--disassemble-zeroes", elf).Output()
+	out, err := exec.Command(need.Tool(t, need.Objdump, "arm-none-eabi-objdump"), "--disassemble", "--disassemble-zeroes",
+		elf).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +95,8 @@ func TestObjdump(t *testing.T) {
 			}
 		}
 		if want := map[string]int{"zephyr": 8}[s.name]; data != want || instructions != len(p.Code)-data {
-			t.Errorf("objdump has %d instructions, and of ours %d as data; want %d and %d", instructions, data, len(p.Code)-data, want)
+			t.Errorf("objdump has %d instructions, and of ours %d as data; want %d and %d", instructions, data, len(p.Code)-data,
+				want)
 		}
 	})
 }

@@ -127,7 +127,8 @@ func Read(f image.File, base *uint32) (*Program, error) {
 	p.addLines(debug, files)
 	p.define(debug, files)
 	if files.left < 0 {
-		p.note("section .debug_line: paths of files take more than %d times the bytes of the file: damaged, lines were left out", pathShare)
+		p.note("section .debug_line: paths of files take more than %d times the bytes of the file: damaged, lines were "+
+			"left out", pathShare)
 	}
 	if base != nil {
 		p.load(*base)

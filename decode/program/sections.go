@@ -29,7 +29,8 @@ func (p *Program) readSections(f image.File, e *image.ELF, base *uint32) error {
 		case s.Flags&elf.SHF_COMPRESSED != 0:
 			return damaged("has compressed code in section %s", s.Name)
 		case loaded+s.Addr+s.FileSize > 1<<32:
-			return damaged("has %#x bytes of code at address %#x (section %s), which go beyond 2³²", s.FileSize, loaded+s.Addr, s.Name)
+			return damaged("has %#x bytes of code at address %#x (section %s), which go beyond 2³²", s.FileSize, loaded+s.Addr,
+				s.Name)
 		case total > 2*uint64(f.Size):
 			return damaged("has sections of code of more than %d bytes up to %s", 2*f.Size, s.Name)
 		}
@@ -63,7 +64,8 @@ func (p *Program) dropOverlaps() {
 
 // section returns the section of code that contains an address, or nil.
 func (p *Program) section(address uint32) *Section {
-	i, found := slices.BinarySearchFunc(p.Sections, address, func(s Section, a uint32) int { return cmp.Compare(s.Address, a) })
+	i, found := slices.BinarySearchFunc(p.Sections, address,
+		func(s Section, a uint32) int { return cmp.Compare(s.Address, a) })
 	if !found {
 		i--
 	}

@@ -28,7 +28,8 @@ func TestSections(t *testing.T) {
 	if want := []string{".text", ".ram"}; !slices.Equal(names, want) {
 		t.Errorf("sections %q, want %q", names, want)
 	}
-	if len(p.Code) != 0 || !hasNote(p, "section .ram has neither mapping symbols") || !hasNote(p, "no symbol table") || !hasNote(p, "no debug information") {
+	if len(p.Code) != 0 || !hasNote(p, "section .ram has neither mapping symbols") || !hasNote(p, "no symbol table") ||
+		!hasNote(p, "no debug information") {
 		t.Errorf("of a file without symbols: %d instructions, notes %q", len(p.Code), p.Notes)
 	}
 }
@@ -59,7 +60,8 @@ func TestCodeHash(t *testing.T) {
 func TestOverlay(t *testing.T) {
 	p := read(t, forge.File{
 		Sections: []forge.Section{
-			forge.Code(".text", 0x8000, forge.A32(nop, nop)), forge.Code(".overlay", 0x8004, forge.A32(bxLR)), forge.Code(".next", 0x8008, forge.A32(bxLR)),
+			forge.Code(".text", 0x8000, forge.A32(nop, nop)), forge.Code(".overlay", 0x8004, forge.A32(bxLR)),
+			forge.Code(".next", 0x8008, forge.A32(bxLR)),
 		},
 		Symbols: []forge.Symbol{mapping("$a", 0x8000), {Name: "$a", Value: 0x8008, Section: ".next"}},
 	})

@@ -20,7 +20,8 @@ func (p *Program) addSubprograms(d *debugInfo) {
 			continue
 		}
 		name, linkage := d.names(s.declaration)
-		f := Function{Address: uint32(at.low), LinkageName: cmp.Or(linkage, name), Name: p.demangler.display(name, linkage), Origin: schema.OriginDWARF}
+		f := Function{Address: uint32(at.low), LinkageName: cmp.Or(linkage, name), Name: p.demangler.display(name, linkage),
+			Origin: schema.OriginDWARF}
 		reach = min(at.high, h.end)
 		f.Size = uint32(reach - at.low)
 		found = append(found, f)

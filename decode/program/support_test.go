@@ -70,6 +70,7 @@ func unit(table uint32, children ...forge.Entry) forge.Entry {
 func subprogram(name string, low, high uint32, children ...forge.Entry) forge.Entry {
 	return forge.Entry{
 		Tag: dwarf.TagSubprogram, Label: name, Children: children,
-		Values: []forge.Value{forge.Of(dwarf.AttrName, name), forge.Of(dwarf.AttrLowpc, forge.Address(low)), forge.Of(dwarf.AttrHighpc, forge.Address(high))},
+		Values: []forge.Value{forge.Of(dwarf.AttrName, name), forge.Of(dwarf.AttrLowpc, forge.Address(low)),
+			forge.Of(dwarf.AttrHighpc, forge.Address(high))},
 	}
 }

@@ -28,7 +28,8 @@ func (p *Program) sweep(t *symbolTable) {
 			}
 		}
 		if len(m) == 0 {
-			p.note("section %s has neither mapping symbols ($a, $t, $d) nor functions: its instruction set is unknown, and it was left out", s.Name)
+			p.note("section %s has neither mapping symbols ($a, $t, $d) nor functions: its instruction set is unknown, and it "+
+				"was left out", s.Name)
 			continue
 		}
 		p.sweepSection(s, m)

@@ -106,7 +106,8 @@ func (p *Program) addSymbols(t *symbolTable, e *image.ELF, entries []byte, text 
 		}
 		name, ok := nameAt(text, s.Name)
 		if left -= len(name); left < 0 {
-			p.note("section .symtab: names take more than %d times the bytes there are: damaged, the rest was left out", nameShare)
+			p.note("section .symtab: names take more than %d times the bytes there are: damaged, the rest was left out",
+				nameShare)
 			return
 		}
 		if !ok {

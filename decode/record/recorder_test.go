@@ -49,10 +49,13 @@ func TestRecorderStop(t *testing.T) {
 		{"bad packet", false, false, nil, bad, true, loss(3, schema.LossBadPacket, "header 0x81: why"), 0},
 		{"reserved header", false, true, nil, reserved, true, loss(3, schema.LossReservedHeader, "header 0x10: why"), 0},
 		{"reserved header, segment continues", true, false, nil, reserved, true, nil, 0},
-		{"past an A-sync", false, true, []int{9}, io.ErrUnexpectedEOF, true, loss(3, schema.LossBadPacket, "packet 0x07 reaches past an A-sync"), 0},
-		{"past the A-sync of the cut", false, false, nil, io.ErrUnexpectedEOF, true, loss(3, schema.LossBadPacket, "packet 0x07 reaches past an A-sync"), 0},
+		{"past an A-sync", false, true, []int{9}, io.ErrUnexpectedEOF, true,
+			loss(3, schema.LossBadPacket, "packet 0x07 reaches past an A-sync"), 0},
+		{"past the A-sync of the cut", false, false, nil, io.ErrUnexpectedEOF, true,
+			loss(3, schema.LossBadPacket, "packet 0x07 reaches past an A-sync"), 0},
 		{"cut off, segment continues", true, false, []int{7}, io.ErrUnexpectedEOF, false, nil, 3},
-		{"cut off by the end", false, true, nil, io.ErrUnexpectedEOF, false, loss(3, schema.LossTruncated, "packet 0x07 cut off after 3 bytes"), 0},
+		{"cut off by the end", false, true, nil, io.ErrUnexpectedEOF, false,
+			loss(3, schema.LossTruncated, "packet 0x07 cut off after 3 bytes"), 0},
 	} {
 		var r Recorder
 		var result decode.Result
@@ -66,7 +69,8 @@ func TestRecorderStop(t *testing.T) {
 		if lost != tt.lost || result.Segments[0].End.Lost != tt.lost || !slices.Equal(result.Losses, tt.losses) {
 			t.Errorf("%s: lost %v, %+v, want %v, %+v", tt.name, lost, result.Losses, tt.lost, tt.losses)
 		}
-		if len(r.rest.Data) != tt.rest || row.BytesDecoded != 7 || row.BytesLost != 3-int64(tt.rest) || row.Bytes != row.BytesDecoded+row.BytesLost {
+		if len(r.rest.Data) != tt.rest || row.BytesDecoded != 7 || row.BytesLost != 3-int64(tt.rest) ||
+			row.Bytes != row.BytesDecoded+row.BytesLost {
 			t.Errorf("%s: %d bytes saved, %+v, want %d", tt.name, len(r.rest.Data), row, tt.rest)
 		}
 	}
@@ -100,7 +104,8 @@ func TestRecorderParts(t *testing.T) {
 	}
 	r.Decoded(0)
 	r.Finish(4)
-	want := []schema.Loss{{Key: schema.Key{Seq: 4, Offset: 112}, Bytes: 8 + 10, Reason: schema.LossBadPacket, Detail: "header 0x10: why"}}
+	want := []schema.Loss{{Key: schema.Key{Seq: 4, Offset: 112}, Bytes: 8 + 10, Reason: schema.LossBadPacket,
+		Detail: "header 0x10: why"}}
 	if !slices.Equal(result.Losses, want) {
 		t.Errorf("losses %+v, want %+v", result.Losses, want)
 	}
@@ -151,12 +156,15 @@ func TestRecorderRestart(t *testing.T) {
 		cycle  int64
 		counts []schema.CycleCount
 	}{
-		{"counted", decode.SegmentStart{Offset: 104, Reason: schema.ISyncTraceOn, HasCount: true, Count: schema.Of[int64](5)}, 0, 15, []schema.CycleCount{{
-			Key: schema.Key{Seq: 2, Offset: 104}, Point: schema.Point{Cycle: schema.Of[int64](15)}, Cycles: schema.Of[int64](5), Kind: schema.CountISync,
-		}}},
-		{"not to be trusted", decode.SegmentStart{Offset: 104, Reason: schema.ISyncOverflow, HasCount: true}, 1, 0, []schema.CycleCount{{
-			Key: schema.Key{Seq: 2, Offset: 104}, OutOfEpoch: true, Kind: schema.CountISync,
-		}}},
+		{"counted", decode.SegmentStart{Offset: 104, Reason: schema.ISyncTraceOn, HasCount: true, Count: schema.Of[int64](5)},
+			0, 15, []schema.CycleCount{{
+				Key: schema.Key{Seq: 2, Offset: 104}, Point: schema.Point{Cycle: schema.Of[int64](15)}, Cycles: schema.Of[int64](5),
+				Kind: schema.CountISync,
+			}}},
+		{"not to be trusted", decode.SegmentStart{Offset: 104, Reason: schema.ISyncOverflow, HasCount: true}, 1, 0,
+			[]schema.CycleCount{{
+				Key: schema.Key{Seq: 2, Offset: 104}, OutOfEpoch: true, Kind: schema.CountISync,
+			}}},
 		{"without a count", decode.SegmentStart{Offset: 104, Reason: schema.ISyncDebugExit}, 1, 0, nil},
 	} {
 		r := Recorder{CycleAccurate: true}
@@ -169,7 +177,8 @@ func TestRecorderRestart(t *testing.T) {
 			counts = append(counts, result.Counts.At(i))
 		}
 		if r.Epoch != tt.epoch || r.Cycle != tt.cycle || !slices.Equal(counts, tt.counts) {
-			t.Errorf("%s: epoch %d, cycle %d, %+v, want %d, %d, %+v", tt.name, r.Epoch, r.Cycle, counts, tt.epoch, tt.cycle, tt.counts)
+			t.Errorf("%s: epoch %d, cycle %d, %+v, want %d, %d, %+v", tt.name, r.Epoch, r.Cycle, counts, tt.epoch, tt.cycle,
+				tt.counts)
 		}
 		if len(result.Events) != 1 || result.Events[0].Event != decode.RestartEvent(tt.start.Reason) {
 			t.Errorf("%s: events %+v", tt.name, result.Events)

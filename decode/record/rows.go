@@ -97,7 +97,8 @@ func (r *Recorder) Packet(i int, seq int64, text decode.PacketText) {
 		b = r.Part.Data[i : i+text.Len]
 	}
 	r.Result.Packets = append(r.Result.Packets, schema.Packet{
-		Key: schema.Key{Seq: seq, Offset: r.Offset(i)}, Type: text.Type, Bytes: append([]byte(nil), b...), Fields: text.JSON(),
+		Key: schema.Key{Seq: seq, Offset: r.Offset(i)}, Type: text.Type, Bytes: append([]byte(nil), b...),
+		Fields: text.JSON(),
 	})
 }
 

@@ -136,7 +136,8 @@ func (r *run) titles() (titles []string) {
 func TestSample(t *testing.T) {
 	snapshot := filepath.Join(t.TempDir(), "capture")
 	check(t, sample.Extract(snapshot))
-	dataset := export(t, snapshot, "sample", pipeline.Options{Level: schema.LevelInstructions, Capture: capture.Options{Symbols: []string{filepath.Join(snapshot, sample.ELF)}}})
+	dataset := export(t, snapshot, "sample", pipeline.Options{Level: schema.LevelInstructions,
+		Capture: capture.Options{Symbols: []string{filepath.Join(snapshot, sample.ELF)}}})
 	r := compare(t, dataset, filepath.Join(need.Module(t), "bench/sample/program"))
 	if got := r.of(t, lines).YTicks; !strings.HasPrefix(got[len(got)-1], "sort.c:13  static int by_digits(") {
 		t.Errorf("the hottest line is %q", got[len(got)-1])
@@ -149,7 +150,8 @@ func TestSample(t *testing.T) {
 // Those of silicon too, where trace has a gap, and nothing counts cycles.
 func TestFreeRTOS(t *testing.T) {
 	dir := shared.File(t, "captures/am243x-r5f-etmv3-freertos-002b37c")
-	dataset := export(t, dir, "freertos", pipeline.Options{Level: schema.LevelInstructions, Capture: capture.Options{Symbols: []string{filepath.Join(dir, "freertos.elf")}}})
+	dataset := export(t, dir, "freertos", pipeline.Options{Level: schema.LevelInstructions,
+		Capture: capture.Options{Symbols: []string{filepath.Join(dir, "freertos.elf")}}})
 	r := compare(t, dataset, t.TempDir())
 	if f := r.of(t, when); !slices.Equal(f.Dashed, []float64{1}) || !slices.Contains(f.Legend, " gap") {
 		t.Errorf("gaps at %v, legend %q", f.Dashed, f.Legend)
@@ -165,8 +167,10 @@ func TestNothingToDraw(t *testing.T) {
 	check(t, sample.Extract(snapshot))
 	dataset := export(t, snapshot, "bare", pipeline.Options{Level: schema.LevelNone})
 	for notebook, want := range map[string]struct{ figures, words []string }{
-		coverage: {nil, []string{"No file is known: export with -e FILE", "Nothing was executed that is in a function: export with -e FILE"}},
-		hotspots: {[]string{durations}, []string{"Which functions ran is not known", "export with --level blocks, or instructions", "No line is known: export with -e FILE"}},
+		coverage: {nil, []string{"No file is known: export with -e FILE",
+			"Nothing was executed that is in a function: export with -e FILE"}},
+		hotspots: {[]string{durations}, []string{"Which functions ran is not known",
+			"export with --level blocks, or instructions", "No line is known: export with -e FILE"}},
 	} {
 		r := execute(t, notebook, dataset, t.TempDir())
 		if got := r.titles(); !slices.Equal(got, want.figures) {
@@ -209,7 +213,8 @@ func subtitle(dataset string, trust *report.Trust) string {
 	if trust.Gaps == 1 {
 		gaps = "1 gap"
 	}
-	return fmt.Sprintf("%s/%s · %s decoded · %s", filepath.Base(filepath.Dir(dataset)), filepath.Base(dataset), figures.Percent(trust.Decoded, trust.Bytes), gaps)
+	return fmt.Sprintf("%s/%s · %s decoded · %s", filepath.Base(filepath.Dir(dataset)), filepath.Base(dataset),
+		figures.Percent(trust.Decoded, trust.Bytes), gaps)
 }
 
 var (
@@ -286,7 +291,8 @@ func checkByFile(t *testing.T, f *figure, c *report.Coverage) {
 func checkGrowth(t *testing.T, f *figure, c *report.Coverage) {
 	t.Helper()
 	seen := c.Instructions.Covered + c.Instructions.Reached
-	want := fmt.Sprintf("%s of %s seen (%s), ", figures.Thousands(seen), figures.Thousands(c.Instructions.Of), figures.Percent(seen, c.Instructions.Of))
+	want := fmt.Sprintf("%s of %s seen (%s), ", figures.Thousands(seen), figures.Thousands(c.Instructions.Of),
+		figures.Percent(seen, c.Instructions.Of))
 	if len(f.Legend) != 1 || !strings.HasPrefix(f.Legend[0], want) {
 		t.Errorf("%s: %q, want %q", f.Title, f.Legend, want)
 	}
@@ -345,7 +351,8 @@ func checkDurations(t *testing.T, f *figure, x *report.Exceptions) {
 		if !strings.HasPrefix(f.X, r.Unit.String()+" ") {
 			t.Errorf("%s: %q, but %s is in %s", f.Title, f.X, r, r.Unit)
 		}
-		want := fmt.Sprintf("%7s %9s %9s", figures.Thousands(r.Ended), figures.Thousands(r.Median), figures.Thousands(r.Longest))
+		want := fmt.Sprintf("%7s %9s %9s", figures.Thousands(r.Ended), figures.Thousands(r.Median),
+			figures.Thousands(r.Longest))
 		if !slices.Contains(f.YTicks, r.String()) || !slices.Contains(f.Texts, want) {
 			t.Errorf("%s: no %s with %q in %q", f.Title, r, want, f.Texts)
 		}

@@ -46,7 +46,8 @@ func (m *maker) sample() {
 	snapshot := filepath.Join(m.dir, "capture")
 	m.export(snapshot, m.program, "sample", schema.LevelInstructions, "tasks")
 	m.export(snapshot, m.program, "blocks", schema.LevelBlocks, "tasks")
-	m.export(m.synth("made", &generate.Recipe{Seed: 1, Protocol: "etmv3", Minor: 5, CycleAccurate: true, ContextIDBytes: 1}),
+	m.export(m.synth("made", &generate.Recipe{Seed: 1, Protocol: "etmv3", Minor: 5, CycleAccurate: true,
+		ContextIDBytes: 1}),
 		m.program, "synth", schema.LevelInstructions, "walk")
 
 	device := filepath.Join(snapshot, "cpu_0.ini")
@@ -76,7 +77,8 @@ func (m *maker) synth(name string, r *generate.Recipe) string {
 func (m *maker) generated() {
 	m.t.Helper()
 	for name, r := range map[string]*generate.Recipe{
-		"ptm": {Seed: 3, Protocol: "pft", Minor: 1, CycleAccurate: true, ContextIDBytes: 4, Timestamps: true, ReturnStack: true, Overflow: 50},
+		"ptm": {Seed: 3, Protocol: "pft", Minor: 1, CycleAccurate: true, ContextIDBytes: 4, Timestamps: true,
+			ReturnStack: true, Overflow: 50},
 		"etm": {Seed: 4, Protocol: "etmv3", Minor: 3, TraceOff: 50},
 	} {
 		snapshot := m.synth(name+"made", r)

@@ -59,7 +59,8 @@ func (j *job) inGo(t *testing.T) []result {
 	check(t, err)
 	views, err := os.ReadFile(filepath.Join(j.Datasets[0], "views.sql"))
 	check(t, err)
-	for _, text := range []string{fmt.Sprintf("SET VARIABLE tracelake_dirs = %s", bytes.ReplaceAll(names, []byte(`"`), []byte(`'`))), string(views), j.Before} {
+	for _, text := range []string{fmt.Sprintf("SET VARIABLE tracelake_dirs = %s",
+		bytes.ReplaceAll(names, []byte(`"`), []byte(`'`))), string(views), j.Before} {
 		if _, err := db.Exec(text); err != nil && text != "" {
 			t.Fatalf("%v: %v", j.Datasets, err)
 		}

@@ -58,8 +58,10 @@ func holds(t *testing.T, all []query, results []result, want map[string]string) 
 		case !ok:
 		case text == "" && len(results[i].Rows) > 0:
 			t.Errorf("%s gives %d rows, want none: %q", q.name, len(results[i].Rows), results[i].Rows[0])
-		case text != "" && !slices.ContainsFunc(results[i].Rows, func(row []string) bool { return strings.Contains(strings.Join(row, " "), text) }):
-			t.Errorf("%s: no row of %d has %q; %q …", q.name, len(results[i].Rows), text, results[i].Rows[:min(1, len(results[i].Rows))])
+		case text != "" && !slices.ContainsFunc(results[i].Rows,
+			func(row []string) bool { return strings.Contains(strings.Join(row, " "), text) }):
+			t.Errorf("%s: no row of %d has %q; %q …", q.name, len(results[i].Rows), text,
+				results[i].Rows[:min(1, len(results[i].Rows))])
 		}
 	}
 	for name := range want {
@@ -72,7 +74,8 @@ func TestSilicon(t *testing.T) {
 	need.FullRun(t, "DuckDB, which the race detector does not see, runs all queries")
 	m := newMaker(t)
 	m.silicon(map[string]string{
-		"freertos": "am243x-r5f-etmv3-freertos-002b37c", "zephyr": "am243x-r5f-etmv3-zephyr-e9185a9", "threadx": "am243x-r5f-etmv3-threadx-ce42d22",
+		"freertos": "am243x-r5f-etmv3-freertos-002b37c", "zephyr": "am243x-r5f-etmv3-zephyr-e9185a9",
+		"threadx": "am243x-r5f-etmv3-threadx-ce42d22",
 	})
 	names := []string{"freertos", "zephyr", "threadx"}
 	all := without(queries(t), "Q37", "Q38")
@@ -81,9 +84,12 @@ func TestSilicon(t *testing.T) {
 		check: func(t *testing.T, results []result) {
 			for _, want := range []map[string]string{
 				// figures that were counted by other means, of each capture
-				{"Q02": "1 34642 521 1.5 31 0 633 26 4.11 10123 204 2.02 2060 48 1.17 ", "Q36": "", "Q42": "always_failed 34 ", "Q18": "16 0 LowPrioTask NULL start 0 126032 NULL 35.74", "Q32": "threadx_main 1 instructions 226986 "},
-				{"Q02": "1 5422 746 13.76 59 0 190 37 19.47 1694 298 17.59 484 93 9.61 ", "Q42": "both 8 ", "Q40": "irq 14 tail _tx_thread_context_save 2", "Q09": "TI_memset_small 88 182024 70.99 "},
-				{"Q02": "1 38122 3437 9.02 124 0 636 118 18.55 11188 1156 10.33 2308 271 5.87 ", "Q42": "always_passed 29 ", "Q41": "52808 HwiP_irq_handler vTaskExitCritical", "Q09": "LowPrioTask 0 146302 41.48 "},
+				{"Q02": "1 34642 521 1.5 31 0 633 26 4.11 10123 204 2.02 2060 48 1.17 ", "Q36": "", "Q42": "always_failed 34 ",
+					"Q18": "16 0 LowPrioTask NULL start 0 126032 NULL 35.74", "Q32": "threadx_main 1 instructions 226986 "},
+				{"Q02": "1 5422 746 13.76 59 0 190 37 19.47 1694 298 17.59 484 93 9.61 ", "Q42": "both 8 ",
+					"Q40": "irq 14 tail _tx_thread_context_save 2", "Q09": "TI_memset_small 88 182024 70.99 "},
+				{"Q02": "1 38122 3437 9.02 124 0 636 118 18.55 11188 1156 10.33 2308 271 5.87 ", "Q42": "always_passed 29 ",
+					"Q41": "52808 HwiP_irq_handler vTaskExitCritical", "Q09": "LowPrioTask 0 146302 41.48 "},
 				{"Q05": "all files 10123 204 ", "Q09": "free 519 49824 21.46 "},
 				{"Q05": "all files 1694 298 ", "Q10": "/memset32.S 125 36440 "},
 				{"Q05": "all files 11188 1156 ", "Q10": "/memory.c 264 10901 "},

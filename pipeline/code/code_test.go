@@ -18,7 +18,8 @@ func made(name, core string, address uint32, words ...uint32) Program {
 	for i, w := range words {
 		at := address + 4*uint32(i)
 		s.Bytes = append(s.Bytes, byte(w), byte(w>>8), byte(w>>16), byte(w>>24))
-		p.Code = append(p.Code, program.Instruction{Address: at, Size: 4, Opcode: w, Function: schema.Of[int32](0), Section: s.Name})
+		p.Code = append(p.Code, program.Instruction{Address: at, Size: 4, Opcode: w, Function: schema.Of[int32](0),
+			Section: s.Name})
 		p.Lines = append(p.Lines, program.Line{Address: at, File: "a.c", Line: 1, Function: schema.Of[int32](0)})
 	}
 	p.Sections = []program.Section{s}

@@ -19,11 +19,13 @@ var nested = profile.Samples{Functions: []profile.FunctionSamples{
 		Name: "main", Entries: 2, Total: 27,
 		Lines: []profile.LineSamples{
 			{Offset: 1, Count: 3},
-			{Offset: 7, Count: 4, Targets: []profile.CallTarget{{Name: "a", Count: 1}, {Name: "operator()(int, char)", Count: 2}}},
+			{Offset: 7, Count: 4, Targets: []profile.CallTarget{{Name: "a", Count: 1}, {Name: "operator()(int, char)",
+				Count: 2}}},
 		},
 		Inlined: []profile.InlinedSamples{{Offset: 3, FunctionSamples: profile.FunctionSamples{
 			Name: "7up", Total: 20, Lines: []profile.LineSamples{{Offset: 65535, Count: 5}},
-			Inlined: []profile.InlinedSamples{{Offset: 1, FunctionSamples: profile.FunctionSamples{Name: "leaf", Total: 15, Lines: []profile.LineSamples{{Count: 15}}}}},
+			Inlined: []profile.InlinedSamples{{Offset: 1, FunctionSamples: profile.FunctionSamples{Name: "leaf", Total: 15,
+				Lines: []profile.LineSamples{{Count: 15}}}}},
 		}}},
 	},
 	{Name: "\n a:b\xff", Total: 1, Lines: []profile.LineSamples{{Count: 1}}},
@@ -74,12 +76,14 @@ func TestLLVMProfdata(t *testing.T) {
 			}
 		}
 	}
-	contains(show([]byte(nestedText)), "Function: main: 27, 2, 2 sampled lines", "7: 4, calls: operator()(int,_char):2 a:1", "3: inlined callee: _7up: 20, 0, 1 sampled lines",
+	contains(show([]byte(nestedText)), "Function: main: 27, 2, 2 sampled lines",
+		"7: 4, calls: operator()(int,_char):2 a:1", "3: inlined callee: _7up: 20, 0, 1 sampled lines",
 		"1: inlined callee: leaf: 15, 0, 1 sampled lines")
 	dir, m, _ := exportedProfile(t, "sample", sample.ELF)
 	s, err := profile.ReadSamples(m, []string{dir}, "")
 	check(t, err)
 	var out bytes.Buffer
 	check(t, convert.AutoFDO(&out, s))
-	contains(show(out.Bytes()), "Function: quicksort: 9147, 120, 15 sampled lines", "19: 117, calls: quicksort:117", "6: inlined callee: random_next: 4608, 0, 3 sampled lines")
+	contains(show(out.Bytes()), "Function: quicksort: 9147, 120, 15 sampled lines", "19: 117, calls: quicksort:117",
+		"6: inlined callee: random_next: 4608, 0, 3 sampled lines")
 }

@@ -66,7 +66,8 @@ func (b *callgrindWriter) function(i int, f *profile.FunctionCosts) {
 		call := &f.Calls[j]
 		object, file, name := b.place(call.Callee)
 		to := &b.c.Frames[call.Callee]
-		fmt.Fprintf(b, "cob=%s\ncfi=%s\ncfn=%s\ncalls=%d %#x %d\n%#x %d%s\n", b.number("ob", object), b.number("fl", file), b.number("fn", name),
+		fmt.Fprintf(b, "cob=%s\ncfi=%s\ncfn=%s\ncalls=%d %#x %d\n%#x %d%s\n", b.number("ob", object), b.number("fl", file),
+			b.number("fn", name),
 			call.Calls, to.Address, to.Line, call.From.Address, call.From.Line, b.work(call.All))
 	}
 }

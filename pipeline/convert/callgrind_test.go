@@ -37,7 +37,8 @@ func costsOf(t *testing.T, dir string) *profile.Costs {
 func TestCallgrind(t *testing.T) {
 	c := costed(t, stacked+"edge 0x1004 0x1008 call taken n=2\n")
 	var out bytes.Buffer
-	check(t, convert.Callgrind(&out, c, &convert.Paths{Map: []convert.Mapping{{From: "C:/fw", To: "src"}}, Root: "/home/me"}, "tracelake 1", []string{"ok"}))
+	check(t, convert.Callgrind(&out, c, &convert.Paths{Map: []convert.Mapping{{From: "C:/fw", To: "src"}},
+		Root: "/home/me"}, "tracelake 1", []string{"ok"}))
 	equal(t, `# callgrind format
 version: 1
 creator: tracelake 1

@@ -41,7 +41,8 @@ func Cobertura(w io.Writer, files []report.SourceFile, p *Paths, made Made) erro
 		total.add(x.tally)
 	}
 	c.rates = total.rates()
-	c.LinesCovered, c.LinesValid, c.BranchesCovered, c.BranchesValid = total.linesHit, total.lines, total.branchesHit, total.branches
+	c.LinesCovered, c.LinesValid, c.BranchesCovered, c.BranchesValid = total.linesHit, total.lines, total.branchesHit,
+		total.branches
 	if _, err := io.WriteString(w, xml.Header+doctype); err != nil {
 		return err
 	}
@@ -156,7 +157,8 @@ func newClass(f *report.SourceFile) class {
 	}
 	for _, m := range merged(f.Functions) {
 		t := tally{lines: 1, linesHit: one(m.Executions > 0)}
-		c.Methods = append(c.Methods, method{Name: m.Name, rates: t.rates(), Lines: []line{{Number: m.Line, Hits: m.Executions}}})
+		c.Methods = append(c.Methods, method{Name: m.Name, rates: t.rates(), Lines: []line{{Number: m.Line,
+			Hits: m.Executions}}})
 	}
 	c.rates = c.tally.rates()
 	return c

@@ -140,7 +140,8 @@ func TestCoberturaRounds(t *testing.T) {
 func TestCobertura(t *testing.T) {
 	var out bytes.Buffer
 	paths := &convert.Paths{Map: []convert.Mapping{{From: "src", To: "/home/me/fw/app"}}, Root: "/home/me/fw"}
-	check(t, convert.Cobertura(&out, paths.Apply(merged(t, program).Sources()), paths, convert.Made{By: "tracelake 1", Seconds: 2}))
+	check(t, convert.Cobertura(&out, paths.Apply(merged(t, program).Sources()), paths,
+		convert.Made{By: "tracelake 1", Seconds: 2}))
 	equal(t, `<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE coverage SYSTEM "http://cobertura.sourceforge.net/xml/coverage-04.dtd">
 <coverage line-rate="0.75" branch-rate="0.5" lines-covered="3" lines-valid="4" branches-covered="3" branches-valid="6" complexity="0" version="tracelake 1" timestamp="2000">
@@ -227,7 +228,8 @@ memory+a000
 }
 
 func TestPaths(t *testing.T) {
-	p := &convert.Paths{Map: []convert.Mapping{{From: "C:/build", To: "fw"}, {From: "C:/build/lib/", To: "never"}, {From: "/opt/", To: "/usr"}}, Root: "/home/me"}
+	p := &convert.Paths{Map: []convert.Mapping{{From: "C:/build", To: "fw"}, {From: "C:/build/lib/", To: "never"},
+		{From: "/opt/", To: "/usr"}}, Root: "/home/me"}
 	for _, tt := range []struct{ path, want, open string }{
 		{"C:/build/a.c", "fw/a.c", "/home/me/fw/a.c"},
 		{"C:/build/lib/a.c", "fw/lib/a.c", "/home/me/fw/lib/a.c"}, // the first that fits

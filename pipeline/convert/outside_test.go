@@ -28,9 +28,12 @@ func TestGenhtml(t *testing.T) {
 		want         totals
 	}{
 		{"sample", sample.ELF, totals{"LF": 245, "LH": 236, "FNF": 41, "FNH": 39, "BRF": 106, "BRH": 102}},
-		{"am243x-r5f-etmv3-freertos-002b37c", "freertos.elf", totals{"LF": 10123, "LH": 204, "FNF": 611, "FNH": 23, "BRF": 4096, "BRH": 42}},
-		{"am243x-r5f-etmv3-zephyr-e9185a9", "zephyr.elf", totals{"LF": 1694, "LH": 298, "FNF": 187, "FNH": 37, "BRF": 968, "BRH": 93}},
-		{"am243x-r5f-etmv3-threadx-ce42d22", "threadx.elf", totals{"LF": 11188, "LH": 1156, "FNF": 618, "FNH": 118, "BRF": 4586, "BRH": 267}},
+		{"am243x-r5f-etmv3-freertos-002b37c", "freertos.elf",
+			totals{"LF": 10123, "LH": 204, "FNF": 611, "FNH": 23, "BRF": 4096, "BRH": 42}},
+		{"am243x-r5f-etmv3-zephyr-e9185a9", "zephyr.elf",
+			totals{"LF": 1694, "LH": 298, "FNF": 187, "FNH": 37, "BRF": 968, "BRH": 93}},
+		{"am243x-r5f-etmv3-threadx-ce42d22", "threadx.elf",
+			totals{"LF": 11188, "LH": 1156, "FNF": 618, "FNH": 118, "BRF": 4586, "BRH": 267}},
 	} {
 		t.Run(tt.capture, func(t *testing.T) {
 			m := exported(t, tt.capture, tt.elf)
@@ -78,7 +81,8 @@ func genhtml(t *testing.T, tracefile []byte) totals {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "coverage.info")
 	check(t, os.WriteFile(name, tracefile, 0o666))
-	out, err := exec.Command(program, "--branch-coverage", "--ignore-errors", "source", "-o", filepath.Join(dir, "html"), name).CombinedOutput()
+	out, err := exec.Command(program, "--branch-coverage", "--ignore-errors", "source", "-o", filepath.Join(dir, "html"),
+		name).CombinedOutput()
 	if err != nil {
 		t.Fatalf("genhtml: %v\n%s", err, out)
 	}

@@ -81,7 +81,8 @@ func (b *pprofBuilder) addFrame(f *report.Frame) {
 	if f.File != "" {
 		function.Filename = clean(b.paths.Move(f.File))
 	}
-	l := &pprof.Location{ID: function.ID, Address: uint64(f.Address), Line: []pprof.Line{{Function: function, Line: int64(f.Line)}}}
+	l := &pprof.Location{ID: function.ID, Address: uint64(f.Address),
+		Line: []pprof.Line{{Function: function, Line: int64(f.Line)}}}
 	if i := b.p.Sections.Find(f.Core, f.Address); i >= 0 && f.Exception == "" {
 		l.Mapping = b.out.Mapping[i]
 	}

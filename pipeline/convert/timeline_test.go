@@ -186,7 +186,8 @@ func packets(t *testing.T, trace []byte) string {
 			continue
 		}
 		e := fields(t, p[11])
-		line := fmt.Sprintf("%d %s %d %s", number(p[8]), [...]string{"", "begin", "end", "instant"}[number(e[9])], number(e[11]), e[23])
+		line := fmt.Sprintf("%d %s %d %s", number(p[8]), [...]string{"", "begin", "end", "instant"}[number(e[9])],
+			number(e[11]), e[23])
 		out.WriteString(strings.TrimSpace(line) + "\n")
 	}
 	return out.String()

@@ -50,7 +50,8 @@ func (c *lookingCutter) Find(b []byte, last bool) decode.Cuts {
 // A splitter looks at a fraction of the bytes, and the memory of the stream is used
 // again once its units are decoded.
 func TestSplitWork(t *testing.T) {
-	segment := slices.Concat([]byte{0, 0, 0, 0, 0, 0x80, 8, 0, 0x80, 0, 0, 0}, slices.Repeat([]byte{0x84}, 1000)) // A-sync, I-sync, atoms
+	// A-sync, I-sync, atoms
+	segment := slices.Concat([]byte{0, 0, 0, 0, 0, 0x80, 8, 0, 0x80, 0, 0, 0}, slices.Repeat([]byte{0x84}, 1000))
 	data := slices.Repeat(segment, (4<<20)/len(segment))
 	bytes, chunks := 0, map[*chunk]bool{}
 	for u, err := range Split(&stream{left: data}, looking{&pft.Config{}, &bytes}, NoLead) {

@@ -17,7 +17,8 @@ func TestPages(t *testing.T) {
 	if got := PagesText(p); !slices.Equal(got, texts) {
 		t.Errorf("%q", got)
 	}
-	for _, bad := range [][]string{{""}, {"0x1000"}, {"0x00002000-0x00001000"}, {"-1-2"}, make([]string, maxPageRanges+1)} {
+	for _, bad := range [][]string{{""}, {"0x1000"}, {"0x00002000-0x00001000"}, {"-1-2"},
+		make([]string, maxPageRanges+1)} {
 		if _, err := ParsePages(bad); err == nil {
 			t.Errorf("%.40q is read", bad)
 		}

@@ -19,7 +19,8 @@ import (
 func TestNothingWorstFirst(t *testing.T) {
 	source := func(id uint8, name string, status schema.SourceStatus, bytes int64) *Evidence {
 		return NewEvidence(&plan.Source{
-			Source: &capture.Source{ID: id, Name: name}, Status: status, Bytes: bytes, Problem: name + " is not supported", Buffer: &plan.Buffer{Framed: true},
+			Source: &capture.Source{ID: id, Name: name}, Status: status, Bytes: bytes, Problem: name + " is not supported",
+			Buffer: &plan.Buffer{Framed: true},
 		})
 	}
 	sources := []*Evidence{
@@ -33,7 +34,8 @@ func TestNothingWorstFirst(t *testing.T) {
 	if !ok {
 		t.Fatal("no NothingError")
 	}
-	want := []string{"source 0x04: ", "source 0x03 (few): ", "source 0x05 has 9001 bytes, ", "ITM is not supported", "source 0x01 (empty) has no bytes"}
+	want := []string{"source 0x04: ", "source 0x03 (few): ", "source 0x05 has 9001 bytes, ", "ITM is not supported",
+		"source 0x01 (empty) has no bytes"}
 	if !slices.EqualFunc(nothing.Causes, want, strings.HasPrefix) {
 		t.Errorf("got  %q\nwant %q", nothing.Causes, want)
 	}
@@ -47,7 +49,8 @@ func TestNothingWorstFirst(t *testing.T) {
 func TestDataAccessesAreSomething(t *testing.T) {
 	for _, accesses := range []int64{1, 0} {
 		o := stitch.Outcome{Totals: schema.Totals{Segments: 1, DataAccesses: accesses}}
-		e := &Evidence{Source: &plan.Source{Source: &capture.Source{}, Buffer: &plan.Buffer{}}, Outcome: &engine.Outcome{Outcome: o}}
+		e := &Evidence{Source: &plan.Source{Source: &capture.Source{}, Buffer: &plan.Buffer{}},
+			Outcome: &engine.Outcome{Outcome: o}}
 		if err := ErrIfEmpty([]*Evidence{e}); (err == nil) != (accesses > 0) {
 			t.Errorf("%d data accesses: %v", accesses, err)
 		}

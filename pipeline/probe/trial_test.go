@@ -100,7 +100,8 @@ func TestKeptSample(t *testing.T) {
 	for _, room := range []int{100, 4 << 10, 1 << 20} {
 		got := readWhole(t, kept.stream(), room)
 		if !slices.Equal(got.Data, want.Data) || !slices.Equal(got.breaks, want.breaks) {
-			t.Fatalf("with room for %d: %d bytes with breaks at %v, want %d, %v", room, len(got.Data), got.breaks, len(want.Data), want.breaks)
+			t.Fatalf("with room for %d: %d bytes with breaks at %v, want %d, %v", room, len(got.Data), got.breaks,
+				len(want.Data), want.breaks)
 		}
 		for i := range got.Data {
 			if got.Offsets.At(i) != want.Offsets.At(i) {

@@ -106,5 +106,6 @@ func verdict(x *instruction) BranchVerdict {
 // stay in the order of addresses.
 func compareBranches(x, y Branch) int {
 	rank := [...]int{Both: 2, AlwaysTaken: 0, NeverTaken: 0, Untold: 1, NeverReached: 3}
-	return cmp.Or(cmp.Compare(one(x.Predicated), one(y.Predicated)), cmp.Compare(rank[x.Verdict], rank[y.Verdict]), cmp.Compare(y.Reached(), x.Reached()))
+	return cmp.Or(cmp.Compare(one(x.Predicated), one(y.Predicated)), cmp.Compare(rank[x.Verdict], rank[y.Verdict]),
+		cmp.Compare(y.Reached(), x.Reached()))
 }

@@ -50,14 +50,16 @@ func (m *Merged) Calls(dirs []string, test string) (*Calls, error) {
 			rows[i] = n
 		}
 		c.LeftOut += s.CallsLeftOut
-		return read.EachBatch(d, &schema.Calls, s.Source, func(b *schema.Batch) error { return c.add(b, rows, d.Dir, s.Source) })
+		return read.EachBatch(d, &schema.Calls, s.Source,
+			func(b *schema.Batch) error { return c.add(b, rows, d.Dir, s.Source) })
 	})
 	c.Rows = slices.DeleteFunc(c.Rows, func(r CallRow) bool { return r.Calls == 0 })
 	for i := range c.Rows {
 		c.Rows[i].conclude()
 	}
 	slices.SortFunc(c.Rows, func(x, y CallRow) int {
-		return cmp.Or(cmp.Compare(x.Unit, y.Unit), cmp.Compare(y.Sum, x.Sum), cmp.Compare(y.Calls, x.Calls), x.compare(&y.Name))
+		return cmp.Or(cmp.Compare(x.Unit, y.Unit), cmp.Compare(y.Sum, x.Sum), cmp.Compare(y.Calls, x.Calls),
+			x.compare(&y.Name))
 	})
 	return c, err
 }
@@ -76,7 +78,8 @@ func (c *Calls) add(b *schema.Batch, rows []int, dir string, source uint8) error
 			r.Unended++
 			continue
 		}
-		x := Duration{InCycles: read.Null(b, row, schema.CallsCycles), InInstructions: read.Null(b, row, schema.CallsInstructions)}
+		x := Duration{InCycles: read.Null(b, row, schema.CallsCycles),
+			InInstructions: read.Null(b, row, schema.CallsInstructions)}
 		if !x.possible() {
 			return fmt.Errorf("call %d took what no trace can have", int64(schema.CallsCall.At(b, row)))
 		}

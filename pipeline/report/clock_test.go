@@ -25,7 +25,8 @@ code 0x1000 a32 other executed=1 timed=1 cycles=1000
 	}{
 		{"given", "hz=5000000 ticks=1000000", "timestamp 0 cycle=0\ntimestamp 1000 cycle=9000", report.Clock{Hz: 5e6}},
 		{"timestamps of no known frequency", "", "timestamp 0 cycle=0\ntimestamp 1000 cycle=9000", report.Clock{}},
-		{"measured", "ticks=1000000", "timestamp 5000 cycle=0\ntimestamp 6000 cycle=20000", report.Clock{Hz: 2e7, Measured: true, Least: 2e7, Most: 2e7, Elapsed: 1e-3}},
+		{"measured", "ticks=1000000", "timestamp 5000 cycle=0\ntimestamp 6000 cycle=20000",
+			report.Clock{Hz: 2e7, Measured: true, Least: 2e7, Most: 2e7, Elapsed: 1e-3}},
 		{
 			"a tick is right to one, and a stretch has a hundred", "ticks=1000000",
 			"timestamp 0 cycle=0\ntimestamp 1 cycle=39\ntimestamp 2 cycle=40\ntimestamp 200 cycle=4010\ntimestamp 300 cycle=6000",
@@ -42,10 +43,12 @@ code 0x1000 a32 other executed=1 timed=1 cycles=1000
 		},
 		{"too short", "ticks=1000000", "timestamp 0 cycle=0\ntimestamp 99 cycle=1980", report.Clock{Elapsed: 99e-6}},
 		{"no cycles", "ticks=1000000", "timestamp 7\ntimestamp ?\ntimestamp 1007", report.Clock{Elapsed: 1e-3}},
-		{"one that goes back", "ticks=1000000", "timestamp 5000 cycle=0\ntimestamp 4000 cycle=100\ntimestamp 9000 cycle=200", report.Clock{Measured: true, Least: 2e4, Most: 2e4, Hz: 2e4}},
+		{"one that goes back", "ticks=1000000", "timestamp 5000 cycle=0\ntimestamp 4000 cycle=100\ntimestamp 9000 cycle=200",
+			report.Clock{Measured: true, Least: 2e4, Most: 2e4, Hz: 2e4}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			h := merged(t, report.Options{Clocks: true}, "source 0x10 "+tt.source+program+tt.timestamps).Hotspots(report.ByFunction)
+			h := merged(t, report.Options{Clocks: true},
+				"source 0x10 "+tt.source+program+tt.timestamps).Hotspots(report.ByFunction)
 			if len(h.Clocks) != 1 {
 				t.Fatalf("%d clocks", len(h.Clocks))
 			}

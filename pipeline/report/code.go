@@ -87,5 +87,6 @@ func (m *Merged) codeOf(p *program, i *instruction) Code {
 // functionOf returns a function by its ordinal.
 func (p *program) functionOf(ordinal int32) Function {
 	f := &p.functions[ordinal]
-	return Function{Core: p.core, Ordinal: ordinal, Address: f.address, Name: f.name, Linkage: f.linkage, File: f.file, Line: f.line}
+	return Function{Core: p.core, Ordinal: ordinal, Address: f.address, Name: f.name, Linkage: f.linkage, File: f.file,
+		Line: f.line}
 }

@@ -30,7 +30,8 @@ func changeOf(now, before *Durations) (DurationChange, bool) {
 // same says whether nothing changed.
 func (c *DurationChange) same() bool {
 	now, was := c.FiguresNow, c.FiguresWas
-	return c.EndedNow == c.EndedBefore && now.Sum == was.Sum && now.Median == was.Median && now.P99 == was.P99 && now.Longest == was.Longest
+	return c.EndedNow == c.EndedBefore && now.Sum == was.Sum && now.Median == was.Median && now.P99 == was.P99 &&
+		now.Longest == was.Longest
 }
 
 // compare orders changes: those that lost most time first.

@@ -30,7 +30,8 @@ func readCalls(t *testing.T, text string) (*report.Merged, *report.Calls) {
 func changedCalls(c *report.CallsChange) string {
 	words := []string{fmt.Sprintf("same %v, %d new, %d lost", c.SameProgram, c.New, c.Lost)}
 	for _, r := range c.Rows {
-		words = append(words, fmt.Sprintf("%s %+g %s, median %d, was %d", r.Function, r.Slower, r.Unit, r.FiguresNow.Median, r.FiguresWas.Median))
+		words = append(words, fmt.Sprintf("%s %+g %s, median %d, was %d", r.Function, r.Slower, r.Unit, r.FiguresNow.Median,
+			r.FiguresWas.Median))
 	}
 	return strings.Join(words, "; ")
 }
@@ -45,13 +46,17 @@ call 20 30 stack=1 instructions=7 cycles=20
 call 40 50 stack=2 instructions=1 cycles=1
 `)
 	for _, tt := range []struct{ name, text, want string }{
-		{"the same", "call 0 10 stack=1 instructions=7 cycles=20\ncall 9 30 stack=1 instructions=5 cycles=10\ncall 40 50 stack=2 instructions=1 cycles=1", "same true, 0 new, 0 lost"},
+		{"the same",
+			"call 0 10 stack=1 instructions=7 cycles=20\ncall 9 30 stack=1 instructions=5 cycles=10\ncall 40 50 stack=2 instructions=1 cycles=1", "same true, 0 new, 0 lost"},
 		{
-			"slower and faster", "call 0 10 stack=1 instructions=7 cycles=10\ncall 40 50 stack=2 instructions=1 cycles=2\ncall 60 70 stack=2 instructions=1 cycles=3",
+			"slower and faster",
+			"call 0 10 stack=1 instructions=7 cycles=10\ncall 40 50 stack=2 instructions=1 cycles=2\ncall 60 70 stack=2 instructions=1 cycles=3",
 			"same true, 0 new, 0 lost; handler +3 cycles, median 2, was 1; work -5 cycles, median 10, was 10",
 		},
-		{"without cycles", "call 0 10 stack=1 instructions=8\ncall 40 50 stack=2 instructions=1 cycles=1", "same true, 0 new, 0 lost; work +2 instructions, median 8, was 5"},
-		{"new and lost", "call 0 10 stack=0 instructions=8 cycles=3\ncall 40 50 stack=2 instructions=1 cycles=1", "same true, 1 new, 1 lost"},
+		{"without cycles", "call 0 10 stack=1 instructions=8\ncall 40 50 stack=2 instructions=1 cycles=1",
+			"same true, 0 new, 0 lost; work +2 instructions, median 8, was 5"},
+		{"new and lost", "call 0 10 stack=0 instructions=8 cycles=3\ncall 40 50 stack=2 instructions=1 cycles=1",
+			"same true, 1 new, 1 lost"},
 		{"never ended", "call 0 ? stack=1 end=open\ncall 40 50 stack=2 instructions=1 cycles=1", "same true, 0 new, 0 lost"},
 	} {
 		m, now := readCalls(t, datasettest.Stacked+tree+tt.text)
@@ -59,9 +64,11 @@ call 40 50 stack=2 instructions=1 cycles=1
 			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
 		}
 	}
-	other := strings.NewReplacer("match=1", "match=1 code=beef", "0x1008", "0x1040", "function 0x1010", "function 0x2010").Replace(datasettest.Stacked)
+	other := strings.NewReplacer("match=1", "match=1 code=beef", "0x1008", "0x1040", "function 0x1010",
+		"function 0x2010").Replace(datasettest.Stacked)
 	m, now := readCalls(t, other+tree+"call 0 10 stack=1 instructions=8 cycles=25")
-	if got, want := changedCalls(m.CallsAgainst(base, now, before)), "same false, 0 new, 1 lost; work +10 cycles, median 25, was 10"; got != want {
+	if got, want := changedCalls(m.CallsAgainst(base, now, before)),
+		"same false, 0 new, 1 lost; work +10 cycles, median 25, was 10"; got != want {
 		t.Errorf("another program: %s, want %s", got, want)
 	}
 }
@@ -81,13 +88,15 @@ func TestExceptionsAgainst(t *testing.T) {
 		t.Fatalf("%+v", c)
 	}
 	figures := func(n int64) report.Figures { return report.Figures{Median: n, P99: n, Longest: n, Sum: n} }
-	equal(t, report.DurationChange{Unit: report.InTicks, EndedNow: 1, EndedBefore: 1, FiguresNow: figures(11), FiguresWas: figures(9), Slower: 2}, c.Rows[0].DurationChange,
+	equal(t, report.DurationChange{Unit: report.InTicks, EndedNow: 1, EndedBefore: 1, FiguresNow: figures(11),
+		FiguresWas: figures(9), Slower: 2}, c.Rows[0].DurationChange,
 		cmpopts.IgnoreFields(report.Figures{}, "Worst"))
 }
 
 // Against a baseline hotspots also compare what functions took with their callees.
 func TestHotspotsAgainstInclusive(t *testing.T) {
-	base := merged(t, report.Options{}, datasettest.Stacked+"stack function=0 instructions=12 total=18\nstack parent=0 function=1 entry=call instructions=6")
+	base := merged(t, report.Options{},
+		datasettest.Stacked+"stack function=0 instructions=12 total=18\nstack parent=0 function=1 entry=call instructions=6")
 	c := merged(t, report.Options{}, strings.Replace(datasettest.Stacked, "executed=10", "executed=19", 1)+
 		"stack function=0 instructions=12 total=27\nstack parent=0 function=1 entry=call instructions=9").HotspotsAgainst(base, report.ByFunction)
 	got := map[string]float64{}

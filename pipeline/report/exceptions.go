@@ -60,7 +60,8 @@ func ReadExceptions(dirs []string, test string) (*Exceptions, error) {
 					key = exceptionKey{core: s.Core}
 				}
 				x.Entries++
-				if err := x.row(key, index).addSpan(b, row, Place{d.Dir, s.Source, int64(schema.ExceptionSpansSeq.At(b, row))}); err != nil {
+				if err := x.row(key, index).addSpan(b, row, Place{d.Dir, s.Source, int64(schema.ExceptionSpansSeq.At(b,
+					row))}); err != nil {
 					return err
 				}
 			}
@@ -88,7 +89,8 @@ func (x *Exceptions) conclude() {
 		x.Rows[i].conclude()
 	}
 	slices.SortFunc(x.Rows, func(a, b ExceptionRow) int {
-		return cmp.Or(cmp.Compare(b.Entries, a.Entries), cmp.Compare(one(!a.Type.OK), one(!b.Type.OK)), cmp.Compare(a.Type.V, b.Type.V), cmp.Compare(a.Number.V, b.Number.V), cmp.Compare(a.Core, b.Core))
+		return cmp.Or(cmp.Compare(b.Entries, a.Entries), cmp.Compare(one(!a.Type.OK), one(!b.Type.OK)),
+			cmp.Compare(a.Type.V, b.Type.V), cmp.Compare(a.Number.V, b.Number.V), cmp.Compare(a.Core, b.Core))
 	})
 }
 

@@ -26,8 +26,10 @@ code 0x1000 a32 other executed=10 timed=10 cycles=10
 code 0x1004 a32 other conditional executed=4 failed=6 timed=10 cycles=10
 code 0x1008 a32 other executed=3 timed=3 cycles=99.5
 `, report.Hotspots{Named: true, Instructions: 23, Cycles: 119.5, ByCycles: true, Clocked: true, Seconds: 119.5e-6, Rows: []report.HotspotRow{
-			{Name: report.Name{Function: "wait", Address: 0x1008}, Instructions: 3, Entries: 3, Timed: 3, Cycles: 99.5, Seconds: 99.5e-6},
-			{Name: report.Name{Function: "main", Address: 0x1000}, Instructions: 20, Entries: 10, Timed: 20, Cycles: 20, Seconds: 20e-6},
+			{Name: report.Name{Function: "wait", Address: 0x1008}, Instructions: 3, Entries: 3, Timed: 3, Cycles: 99.5,
+				Seconds: 99.5e-6},
+			{Name: report.Name{Function: "main", Address: 0x1000}, Instructions: 20, Entries: 10, Timed: 20, Cycles: 20,
+				Seconds: 20e-6},
 		}}},
 		{"cycles in part, no clock", "source 0x10" + program + `
 code 0x1000 a32 other executed=10
@@ -179,8 +181,11 @@ code 0x2008 a32 other executed=5
 	if c.SameProgram || len(c.Rows) != 2 || c.New != 0 || c.Lost != 0 {
 		t.Fatalf("%+v", c)
 	}
-	equal(t, &report.HotspotRow{Name: report.Name{Function: "init", File: "b.c"}, Instructions: 2, Entries: 2}, c.Rows[1].Before)
-	if x := merged(t, report.Options{}, "source 0x10\nmemory flash.bin 0x1000 0x100\ncode 0x1000 a32 other executed=1").HotspotsAgainst(base, report.ByFunction); len(x.Rows) != 0 || x.SameProgram {
+	equal(t, &report.HotspotRow{Name: report.Name{Function: "init", File: "b.c"}, Instructions: 2, Entries: 2},
+		c.Rows[1].Before)
+	if x := merged(t, report.Options{},
+		"source 0x10\nmemory flash.bin 0x1000 0x100\ncode 0x1000 a32 other executed=1").HotspotsAgainst(base,
+		report.ByFunction); len(x.Rows) != 0 || x.SameProgram {
 		t.Errorf("%+v", x)
 	}
 }

@@ -32,21 +32,23 @@ type FindingKind uint8
 
 // The findings, the worst first.
 const (
-	FoundNothing      FindingKind = iota // no instruction was decoded
-	FoundWrongImage                      // N of Of checks agree with the program image, fewer than LeastAgreement
-	FoundWrongFile                       // N of Of executed addresses have the opcode of the program file, fewer than LeastMatch
-	FoundGaps                            // trace stopped and went on N times
-	FoundLost                            // N of Of bytes were lost, without those before the first synchronisation
-	FoundUnplaced                        // N of Of bytes are of instructions whose address or memory is not known
-	FoundDisagreement                    // N of Of checks disagree with the program image
-	FoundOutside                         // N addresses were executed that no program file has as code
-	FoundDamaged                         // in N of Of sources that are configured nothing could be decoded
-	FoundWindow                          // N of Of datasets are of part of their capture
+	FoundNothing    FindingKind = iota // no instruction was decoded
+	FoundWrongImage                    // N of Of checks agree with the program image, fewer than LeastAgreement
+	// N of Of executed addresses have the opcode of the program file, fewer than LeastMatch
+	FoundWrongFile
+	FoundGaps         // trace stopped and went on N times
+	FoundLost         // N of Of bytes were lost, without those before the first synchronisation
+	FoundUnplaced     // N of Of bytes are of instructions whose address or memory is not known
+	FoundDisagreement // N of Of checks disagree with the program image
+	FoundOutside      // N addresses were executed that no program file has as code
+	FoundDamaged      // in N of Of sources that are configured nothing could be decoded
+	FoundWindow       // N of Of datasets are of part of their capture
 )
 
 // findingNames are the kinds as data.
 var findingNames = [...]string{
-	"nothing_decoded", "wrong_image", "wrong_program_file", "gaps", "bytes_lost", "bytes_unplaced", "image_disagrees", "executed_outside", "source_not_decoded", "window",
+	"nothing_decoded", "wrong_image", "wrong_program_file", "gaps", "bytes_lost", "bytes_unplaced", "image_disagrees",
+	"executed_outside", "source_not_decoded", "window",
 }
 
 func (k FindingKind) String() string { return findingNames[k] }
@@ -129,7 +131,8 @@ func (s *Source) readUnsynced(d *dataset.Dataset) error {
 	}
 	from, _ := d.Manifest.Seqs(s.SourceTotals)
 	for row := range b.Rows() {
-		if int64(schema.LossesSeq.At(b, row)) > from || schema.LossReason(schema.LossesReason.At(b, row)) != schema.LossUnsynced {
+		if int64(schema.LossesSeq.At(b, row)) > from || schema.LossReason(schema.LossesReason.At(b,
+			row)) != schema.LossUnsynced {
 			break
 		}
 		s.Unsynced += int64(schema.LossesBytes.At(b, row))

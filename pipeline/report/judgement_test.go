@@ -62,7 +62,8 @@ file fw.elf 0x1000 0x100 match=1
 function 0x1000 8 main
 code 0x1000 a32 other executed=1
 `
-	j, found := merged(t, report.Options{}, "source 0x10 checks=10000"+program, "source 0x10 checks=100 agrees=2"+program).Trust().Judge()
+	j, found := merged(t, report.Options{}, "source 0x10 checks=10000"+program,
+		"source 0x10 checks=100 agrees=2"+program).Trust().Judge()
 	if j != report.Distrust || found[0].Kind != report.FoundWrongImage || found[0].N != 2 || found[0].Of != 100 {
 		t.Errorf("%s %+v", j, found)
 	}
@@ -95,9 +96,11 @@ event 3 trace_on source=0x11
 		t.Fatal(err)
 	}
 	equal(t, &report.Lost{
-		Reasons: []report.LostReason{{Reason: 5, Losses: 1, Bytes: 90}, {Reason: 2, Losses: 3, Bytes: 47}, {Reason: 0, Losses: 1, Bytes: 10}, {Reason: 3, Losses: 1, Bytes: 3}},
+		Reasons: []report.LostReason{{Reason: 5, Losses: 1, Bytes: 90}, {Reason: 2, Losses: 3, Bytes: 47},
+			{Reason: 0, Losses: 1, Bytes: 10}, {Reason: 3, Losses: 1, Bytes: 3}},
 		Buffers: []report.LostBuffer{
-			{Dir: dirs[0], Name: "ETB_0", Bytes: 100000, Stretches: []report.LostStretch{{0, 10}, {5000, 140}, {5300, 7}, {99950, 50}}},
+			{Dir: dirs[0], Name: "ETB_0", Bytes: 100000, Stretches: []report.LostStretch{{0, 10}, {5000, 140}, {5300, 7}, {99950,
+				50}}},
 			{Dir: dirs[0], Name: "ETB_1", Bytes: 5000, Stretches: []report.LostStretch{{4000, 3}}},
 		},
 		Gaps: []report.Place{{Dir: dirs[0], Source: 0x10, Seq: 4}, {Dir: dirs[0], Source: 0x10, Seq: 9}},

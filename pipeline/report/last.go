@@ -89,7 +89,8 @@ func (m *Merged) Last(dir string, source schema.Null[uint8], p Point, n int64, r
 	if hasRows(d) {
 		rows = nil
 	} else if rows == nil {
-		return nil, &dataset.Error{File: dir, Problem: "has counts of what was executed, and no rows of it", Remedy: "export again with --level blocks, and without --tables"}
+		return nil, &dataset.Error{File: dir, Problem: "has counts of what was executed, and no rows of it",
+			Remedy: "export again with --level blocks, and without --tables"}
 	}
 	s, err := pickSource(d, source)
 	if err != nil {
@@ -97,12 +98,14 @@ func (m *Merged) Last(dir string, source schema.Null[uint8], p Point, n int64, r
 	}
 	l := &Last{Dir: dir, Source: s.Source, Core: s.Core}
 	if rows != nil && p.Kind == AtOffset {
-		err = rows.with(s.Source, p, Point{AtOffset, p.N + 1}, func(w *dataset.Dataset) error { return l.find(w, sourceOf(w, s), p) })
+		err = rows.with(s.Source, p, Point{AtOffset, p.N + 1},
+			func(w *dataset.Dataset) error { return l.find(w, sourceOf(w, s), p) })
 	} else {
 		err = l.find(d, s, p)
 	}
 	if err == nil && rows != nil && l.Before > 0 {
-		err = rows.with(s.Source, Point{AtSeq, max(0, l.Before-n)}, Point{AtSeq, l.Before}, func(w *dataset.Dataset) error { return m.readLast(l, w, n) })
+		err = rows.with(s.Source, Point{AtSeq, max(0, l.Before-n)}, Point{AtSeq, l.Before},
+			func(w *dataset.Dataset) error { return m.readLast(l, w, n) })
 	} else if err == nil {
 		err = m.readLast(l, d, n)
 	}
@@ -190,10 +193,12 @@ func (l *Last) find(d *dataset.Dataset, s *schema.SourceTotals, p Point) error {
 	case AtEnd:
 	case AtSeq:
 		if p.N > l.Before {
-			return fmt.Errorf("%s: seq %d is beyond the end: source %s has %d instructions", d.Dir, p.N, schema.SourceText(s.Source), l.Before)
+			return fmt.Errorf("%s: seq %d is beyond the end: source %s has %d instructions", d.Dir, p.N,
+				schema.SourceText(s.Source), l.Before)
 		}
 		if p.N < first {
-			return fmt.Errorf("%s: seq %d is before the window: source %s has instructions %d to %d", d.Dir, p.N, schema.SourceText(s.Source), first, l.Before-1)
+			return fmt.Errorf("%s: seq %d is before the window: source %s has instructions %d to %d", d.Dir, p.N,
+				schema.SourceText(s.Source), first, l.Before-1)
 		}
 		l.Before = p.N
 	case AtOffset:
@@ -229,18 +234,20 @@ func (l *Last) findException(d *dataset.Dataset, s *schema.SourceTotals, ordinal
 	if !d.Has(&schema.Exceptions) {
 		return read.Lacks(d, &schema.Exceptions)
 	}
-	err := eachFrom(d, s.Source, ordered{&schema.Exceptions, schema.ExceptionsOrdinal}, ordinal, func(b *schema.Batch, row int) bool {
-		if x := exceptionAt(b, row); x.Ordinal >= ordinal {
-			l.Entry = &x
-			return false
-		}
-		return true
-	})
+	err := eachFrom(d, s.Source, ordered{&schema.Exceptions, schema.ExceptionsOrdinal}, ordinal,
+		func(b *schema.Batch, row int) bool {
+			if x := exceptionAt(b, row); x.Ordinal >= ordinal {
+				l.Entry = &x
+				return false
+			}
+			return true
+		})
 	if err != nil {
 		return err
 	}
 	if l.Entry == nil || l.Entry.Ordinal != ordinal {
-		return fmt.Errorf("%s: there is no exception %d: source %s has rows of exceptions from 0 on, by ordinal", d.Dir, ordinal, schema.SourceText(s.Source))
+		return fmt.Errorf("%s: there is no exception %d: source %s has rows of exceptions from 0 on, by ordinal", d.Dir,
+			ordinal, schema.SourceText(s.Source))
 	}
 	l.Before = min(l.Before, l.Entry.Seq)
 	return nil
@@ -293,8 +300,10 @@ func executedAt(b *schema.Batch, row int) Executed {
 	v := &b.Columns[schema.InstructionsExecuted]
 	cycles := &b.Columns[schema.InstructionsCycles]
 	x := Executed{
-		Seq: int64(schema.InstructionsSeq.At(b, row)), Address: schema.InstructionsAddress.At(b, row), Size: schema.InstructionsSize.At(b, row),
-		ISA: schema.ISA(schema.InstructionsISA.At(b, row)), Opcode: schema.InstructionsOpcode.At(b, row), Kind: schema.Kind(schema.InstructionsKind.At(b, row)),
+		Seq: int64(schema.InstructionsSeq.At(b, row)), Address: schema.InstructionsAddress.At(b, row),
+		Size: schema.InstructionsSize.At(b, row),
+		ISA:  schema.ISA(schema.InstructionsISA.At(b, row)), Opcode: schema.InstructionsOpcode.At(b, row),
+		Kind:     schema.Kind(schema.InstructionsKind.At(b, row)),
 		Executed: schema.Null[bool]{V: v.U8[row] != 0, OK: !v.Null(row)},
 	}
 	if !cycles.Null(row) {
@@ -304,7 +313,8 @@ func executedAt(b *schema.Batch, row int) Executed {
 }
 
 func exceptionAt(b *schema.Batch, row int) Exception {
-	x := Exception{Ordinal: int64(schema.ExceptionsOrdinal.At(b, row)), Seq: int64(schema.ExceptionsSeq.At(b, row)), Event: schema.ExceptionEvent(schema.ExceptionsEvent.At(b, row))}
+	x := Exception{Ordinal: int64(schema.ExceptionsOrdinal.At(b, row)), Seq: int64(schema.ExceptionsSeq.At(b, row)),
+		Event: schema.ExceptionEvent(schema.ExceptionsEvent.At(b, row))}
 	x.Type, x.Number = read.Exception(b, row, schema.ExceptionsType, schema.ExceptionsNumber)
 	return x
 }

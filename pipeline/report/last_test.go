@@ -101,7 +101,8 @@ func TestLastTask(t *testing.T) {
 			t.Errorf("at %d, in %s: %s", at, x.Rows[0].Function, frames(x))
 			continue
 		}
-		handles := slices.ContainsFunc(x.Stack.Frames, func(f report.StackFrame) bool { return f.Entry == schema.StackException })
+		handles := slices.ContainsFunc(x.Stack.Frames,
+			func(f report.StackFrame) bool { return f.Entry == schema.StackException })
 		if !handles && x.Stack.Task.ContextID != schema.Of(contexts[at]) {
 			t.Errorf("at %d: %s with Context ID %d, want %d", at, frames(x), x.Stack.Task.ContextID.V, contexts[at])
 		}
@@ -122,7 +123,8 @@ func contextsOf(t *testing.T, d *dataset.Dataset) (contexts []uint32) {
 // Both levels have the same instructions before any point, those that the table has; an
 // exception and a byte of the capture are found.
 func TestLastPoints(t *testing.T) {
-	flat, blocks := newLast(t, reporttest.Sample(t, schema.LevelInstructions)), newLast(t, reporttest.Sample(t, schema.LevelBlocks))
+	flat, blocks := newLast(t, reporttest.Sample(t, schema.LevelInstructions)),
+		newLast(t, reporttest.Sample(t, schema.LevelBlocks))
 	for _, tt := range []struct {
 		kind          report.PointKind
 		at, n         int64
@@ -148,12 +150,15 @@ func TestLastPoints(t *testing.T) {
 		t.Errorf("before the first byte: %+v", x)
 	}
 	x := flat.before(report.AtException, 153, 200)
-	equal(t, &report.Exception{Ordinal: 153, Seq: 178844, Type: schema.Of(schema.ExcIRQ), Number: schema.Of(uint16(14))}, x.Entry)
-	equal(t, []report.Mark{{Seq: 178844, Table: "exceptions", What: "irq 14"}}, x.Marks, cmpopts.IgnoreUnexported(report.Mark{}))
+	equal(t, &report.Exception{Ordinal: 153, Seq: 178844, Type: schema.Of(schema.ExcIRQ), Number: schema.Of(uint16(14))},
+		x.Entry)
+	equal(t, []report.Mark{{Seq: 178844, Table: "exceptions", What: "irq 14"}}, x.Marks,
+		cmpopts.IgnoreUnexported(report.Mark{}))
 	last := x.Rows[len(x.Rows)-1]
 	equal(t, report.Executed{
-		Seq: 178843, Address: 0x40008580, Size: 4, ISA: schema.A32, Opcode: 0x33a00001, Kind: schema.KindOther, Conditional: true,
-		Name: report.Name{Function: "by_digits", Address: 0x40008550, File: "sort.c", Line: 13},
+		Seq: 178843, Address: 0x40008580, Size: 4, ISA: schema.A32, Opcode: 0x33a00001, Kind: schema.KindOther,
+		Conditional: true,
+		Name:        report.Name{Function: "by_digits", Address: 0x40008550, File: "sort.c", Line: 13},
 	}, last)
 }
 
@@ -169,8 +174,10 @@ func TestLastRefuses(t *testing.T) {
 		{"two sources", two, schema.Null[uint8]{}, report.Point{}, "run has 2 sources that ran"},
 		{"another source", two, schema.Of(uint8(0x12)), report.Point{}, "run has no source 0x12 that ran"},
 		{"nothing ran", "source 0x10", schema.Null[uint8]{}, report.Point{}, "run has 0 sources that ran"},
-		{"beyond", datasettest.Stacked, schema.Null[uint8]{}, report.Point{Kind: report.AtSeq, N: 19}, "run: seq 19 is beyond the end: source 0x10 has 18 instructions"},
-		{"no exception", datasettest.Stacked, schema.Null[uint8]{}, report.Point{Kind: report.AtException, N: 0}, "run: there is no exception 0"},
+		{"beyond", datasettest.Stacked, schema.Null[uint8]{}, report.Point{Kind: report.AtSeq, N: 19},
+			"run: seq 19 is beyond the end: source 0x10 has 18 instructions"},
+		{"no exception", datasettest.Stacked, schema.Null[uint8]{}, report.Point{Kind: report.AtException, N: 0},
+			"run: there is no exception 0"},
 	} {
 		dir := write(t, "run", tt.text)
 		_, err := newLast(t, dir).m.Last(dir, tt.source, tt.point, 5, nil)
@@ -192,11 +199,15 @@ func TestLastUnknown(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
 		{"no tables", "", "the dataset has no table calls"},
 		{"right", "task main\nspan 1 2\nexception 1 entry\nstack function=0\nstack parent=0 function=1 entry=call\ncall 6 ? stack=1 end=open", "main: main work"},
-		{"another function", "task main\nspan 1 2\nexception 1 entry\nstack function=0\nstack parent=0 function=0 entry=call\ncall 6 ? stack=1 end=open", "no path of task main leads to its function"},
-		{"no such stack", "task main\nspan 1 2\nexception 1 entry\nstack function=1\ncall 6 ? stack=9 end=open", "main: work"},
-		{"no such task", "task main\nspan 1 2 task=-7\nexception 1 entry\nstack function=1\ncall 6 ? task=9 end=open", "nothing near it says which task ran"},
+		{"another function",
+			"task main\nspan 1 2\nexception 1 entry\nstack function=0\nstack parent=0 function=0 entry=call\ncall 6 ? stack=1 end=open", "no path of task main leads to its function"},
+		{"no such stack", "task main\nspan 1 2\nexception 1 entry\nstack function=1\ncall 6 ? stack=9 end=open",
+			"main: work"},
+		{"no such task", "task main\nspan 1 2 task=-7\nexception 1 entry\nstack function=1\ncall 6 ? task=9 end=open",
+			"nothing near it says which task ran"},
 		{"no such exception", none + "stack function=1\ncall 0 1", "no path of task main leads to its function"},
-		{"task begins late", "task main first=99\nspan 1 2 task=5\nexception 1 entry\nstack function=1\ncall 0 1 task=5", "nothing near it says which task ran"},
+		{"task begins late", "task main first=99\nspan 1 2 task=5\nexception 1 entry\nstack function=1\ncall 0 1 task=5",
+			"nothing near it says which task ran"},
 	} {
 		dir := write(t, "run", rows+tt.text)
 		if got := frames(newLast(t, dir).before(report.AtEnd, 0, 1)); got != tt.want {

@@ -52,7 +52,8 @@ code 0x2010 a32 other
 code 0x2014 a32 other executed=4
 `)
 	equal(t, []report.Stretch{
-		{Address: 0x1ff8, Bytes: 8, Code: tally(2, 2, 0), Branches: 1, Both: 1, Instructions: 10, Entries: 5, Timed: 5, Cycles: 10},
+		{Address: 0x1ff8, Bytes: 8, Code: tally(2, 2, 0), Branches: 1, Both: 1, Instructions: 10, Entries: 5, Timed: 5,
+			Cycles: 10},
 		{Address: 0x2000, Bytes: 4, Code: tally(1, 1, 0), Instructions: 2, Entries: 2},
 		{Address: 0x2008, Bytes: 8, Code: tally(1, 2, 1), Instructions: 2, Entries: 1},
 		{Address: 0x2014, Bytes: 4, Code: tally(1, 1, 0), Instructions: 4, Entries: 4},
@@ -99,12 +100,18 @@ func TestHistograms(t *testing.T) {
 		bins     int
 	}{
 		{name: "few", n: 19, duration: func(i int) int64 { return int64(100 - i) }},
-		{name: "even", n: 100, duration: func(i int) int64 { return int64(100 + i) }, want: report.Histogram{Edges: []float64{100, 199}}, bins: 20},
-		{name: "all equal", n: 50, duration: func(int) int64 { return 7 }, want: report.Histogram{Edges: []float64{7, 7}}, bins: 1},
-		{name: "two values", n: 50, duration: func(i int) int64 { return int64(7 + i%2) }, want: report.Histogram{Edges: []float64{7, 8}}, bins: 2},
-		{name: "ratio 30", n: 50, duration: func(i int) int64 { return 10 + int64(i)*290/49 }, want: report.Histogram{Edges: []float64{10, 300}}, bins: 14},
-		{name: "ratio above 30", n: 50, duration: func(i int) int64 { return 10 + int64(i)*291/49 }, want: report.Histogram{Log: true, Edges: []float64{10, 301}}, bins: 14},
-		{name: "from nothing", n: 1000, duration: func(i int) int64 { return int64(i * 40) }, want: report.Histogram{Log: true, Edges: []float64{0, 39960}}, bins: 40},
+		{name: "even", n: 100, duration: func(i int) int64 { return int64(100 + i) },
+			want: report.Histogram{Edges: []float64{100, 199}}, bins: 20},
+		{name: "all equal", n: 50, duration: func(int) int64 { return 7 }, want: report.Histogram{Edges: []float64{7, 7}},
+			bins: 1},
+		{name: "two values", n: 50, duration: func(i int) int64 { return int64(7 + i%2) },
+			want: report.Histogram{Edges: []float64{7, 8}}, bins: 2},
+		{name: "ratio 30", n: 50, duration: func(i int) int64 { return 10 + int64(i)*290/49 },
+			want: report.Histogram{Edges: []float64{10, 300}}, bins: 14},
+		{name: "ratio above 30", n: 50, duration: func(i int) int64 { return 10 + int64(i)*291/49 },
+			want: report.Histogram{Log: true, Edges: []float64{10, 301}}, bins: 14},
+		{name: "from nothing", n: 1000, duration: func(i int) int64 { return int64(i * 40) },
+			want: report.Histogram{Log: true, Edges: []float64{0, 39960}}, bins: 40},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			d := report.NewDurations(tt.n, tt.duration)

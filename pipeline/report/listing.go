@@ -74,7 +74,8 @@ func (m *Merged) Listings(name string) []Listing {
 
 // isCalled says whether a function has a name.
 func (f *function) isCalled(name string) bool {
-	return f.name == name || f.linkage == name || slices.Contains(strings.Fields(f.alias), name) || strings.EqualFold(fmt.Sprintf("0x%08x", f.address), name)
+	return f.name == name || f.linkage == name || slices.Contains(strings.Fields(f.alias), name) ||
+		strings.EqualFold(fmt.Sprintf("0x%08x", f.address), name)
 }
 
 // FunctionNames are the names of all functions, in order.
@@ -102,8 +103,10 @@ func (m *Merged) listing(p *program, number int32) Listing {
 		total.add(x.counts)
 		at := m.nameIn(p, x)
 		l.Rows = append(l.Rows, ListingRow{
-			Address: x.address, Size: x.size, ISA: x.isa, Opcode: x.opcode, Kind: x.kind, Conditional: x.conditional, Target: x.target,
-			File: at.File, Line: at.Line, Executed: x.executed, Failed: x.failed, Untold: x.untold, Timed: x.timed, Cycles: x.cycles,
+			Address: x.address, Size: x.size, ISA: x.isa, Opcode: x.opcode, Kind: x.kind, Conditional: x.conditional,
+			Target: x.target,
+			File:   at.File, Line: at.Line, Executed: x.executed, Failed: x.failed, Untold: x.untold, Timed: x.timed,
+			Cycles: x.cycles,
 		})
 	}
 	l.Instructions, l.Cycles = total.reached(), total.cycles

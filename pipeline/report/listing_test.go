@@ -24,10 +24,12 @@ code 0x100c a32 return   at=m.c:4
 code 0x1010 a32 other    executed=4 timed=2 cycles=9
 `)
 	want := []report.Listing{{
-		Name: report.Name{Function: "main", Address: 0x1000, File: "m.c", Line: 1}, Instructions: 21, Cycles: 21, ByCycles: true,
+		Name: report.Name{Function: "main", Address: 0x1000, File: "m.c", Line: 1}, Instructions: 21, Cycles: 21,
+		ByCycles: true,
 		Rows: []report.ListingRow{
 			{Address: 0x1000, Size: 4, Kind: schema.KindOther, File: "m.c", Line: 2, Executed: 8, Timed: 8, Cycles: 12},
-			{Address: 0x1004, Size: 4, Kind: schema.KindBranch, Conditional: true, Target: schema.Of(uint32(0x1010)), File: "m.c", Line: 2, Executed: 3, Failed: 5, Timed: 8, Cycles: 4},
+			{Address: 0x1004, Size: 4, Kind: schema.KindBranch, Conditional: true, Target: schema.Of(uint32(0x1010)),
+				File: "m.c", Line: 2, Executed: 3, Failed: 5, Timed: 8, Cycles: 4},
 			{Address: 0x1008, Size: 4, Kind: schema.KindOther, Conditional: true, Untold: 5, Timed: 5, Cycles: 5},
 			{Address: 0x100c, Size: 4, Kind: schema.KindReturn, File: "m.c", Line: 4},
 		},
@@ -39,7 +41,8 @@ code 0x1010 a32 other    executed=4 timed=2 cycles=9
 		t.Errorf("%+v", l)
 	}
 	first, wait := &want[0].Rows[0], m.Listings("wait")[0]
-	if first.CyclesEach() != 1.5 || want[0].Rows[3].CyclesEach() != 0 || want[0].Heat(first) != 12 || wait.ByCycles || wait.Heat(&wait.Rows[0]) != 4 {
+	if first.CyclesEach() != 1.5 || want[0].Rows[3].CyclesEach() != 0 || want[0].Heat(first) != 12 || wait.ByCycles ||
+		wait.Heat(&wait.Rows[0]) != 4 {
 		t.Errorf("%v cycles each; wait: %+v", first.CyclesEach(), wait)
 	}
 	equal(t, []string{"main", "wait"}, m.FunctionNames())

@@ -26,7 +26,8 @@ func (l *Last) readMarks(d *dataset.Dataset) error {
 			continue
 		}
 		err := eachFrom(d, l.Source, ordered{t, schema.KeySeq}, first+1, func(b *schema.Batch, row int) bool {
-			x := Mark{Seq: int64(b.Columns[schema.KeySeq].U64[row]), Table: t.Name, What: markText(b, row), offset: int64(b.Columns[schema.KeyByteOffset].U64[row])}
+			x := Mark{Seq: int64(b.Columns[schema.KeySeq].U64[row]), Table: t.Name, What: markText(b, row),
+				offset: int64(b.Columns[schema.KeyByteOffset].U64[row])}
 			if x.Seq > first && x.Seq <= l.Before {
 				l.Marks = append(l.Marks, x)
 			}
@@ -36,7 +37,10 @@ func (l *Last) readMarks(d *dataset.Dataset) error {
 			return err
 		}
 	}
-	slices.SortStableFunc(l.Marks, func(x, y Mark) int { return cmp.Or(cmp.Compare(x.Seq, y.Seq), cmp.Compare(x.offset, y.offset)) })
+	slices.SortStableFunc(l.Marks, func(x,
+		y Mark) int {
+		return cmp.Or(cmp.Compare(x.Seq, y.Seq), cmp.Compare(x.offset, y.offset))
+	})
 	return nil
 }
 

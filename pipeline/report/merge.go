@@ -65,7 +65,8 @@ func programKeys(d *dataset.Dataset) []programKey {
 	for _, i := range d.Manifest.Images {
 		switch {
 		case symbols && isSymbols(i):
-			keys = append(keys, programKey{i.Core + " " + i.CodeSHA256, fmt.Sprintf("%s (code %.12s%s)", i.File, i.CodeSHA256, ofCore(i.Core))})
+			keys = append(keys, programKey{i.Core + " " + i.CodeSHA256, fmt.Sprintf("%s (code %.12s%s)", i.File, i.CodeSHA256,
+				ofCore(i.Core))})
 		case !symbols:
 			keys = append(keys, programKey{
 				fmt.Sprintf("%s %08x %x %s %s", i.Core, i.Address, i.Bytes, i.Space, i.SHA256),

@@ -45,7 +45,8 @@ func (m *Merged) Modules() []Module {
 // modules divides the covered addresses of a core, which ascend, among its program
 // files, in the order of their first sections.
 func (m *Merged) modules(core string, covered []uint32) []Module {
-	sections := slices.DeleteFunc(slices.Clone(m.images), func(i schema.ImageRegion) bool { return !isSymbols(i) || i.Core != core })
+	sections := slices.DeleteFunc(slices.Clone(m.images),
+		func(i schema.ImageRegion) bool { return !isSymbols(i) || i.Core != core })
 	slices.SortStableFunc(sections, func(x, y schema.ImageRegion) int { return cmp.Compare(x.Address, y.Address) })
 	var modules []Module
 	module := map[string]int{} // by file

@@ -59,16 +59,17 @@ func readMoment(d *dataset.Dataset, source uint8, at int64, tree *CallTree, task
 		return nil, err
 	}
 	decided := false
-	err := eachFrom(d, source, ordered{&schema.Calls, schema.CallsEndSeq}, at+1-lookBack, func(b *schema.Batch, row int) bool {
-		end := endOf(b, row, schema.CallsEndSeq)
-		w.addCall(b, row, end, tree)
-		if end > at && !decided {
-			w.decide(tasks)
-			decided = true
-		}
-		_, isOpen := w.open[w.task]
-		return !decided || !isOpen && !w.outermost[w.task]
-	})
+	err := eachFrom(d, source, ordered{&schema.Calls, schema.CallsEndSeq}, at+1-lookBack,
+		func(b *schema.Batch, row int) bool {
+			end := endOf(b, row, schema.CallsEndSeq)
+			w.addCall(b, row, end, tree)
+			if end > at && !decided {
+				w.decide(tasks)
+				decided = true
+			}
+			_, isOpen := w.open[w.task]
+			return !decided || !isOpen && !w.outermost[w.task]
+		})
 	if !decided {
 		w.decide(tasks)
 	}
@@ -97,40 +98,43 @@ func (w *moment) know(seq int64, task int32) {
 func (w *moment) readSpans(d *dataset.Dataset, source uint8) error {
 	kinds := map[int64]int{} // the spans, by ordinals of exceptions
 	least := int64(math.MaxInt64)
-	err := eachFrom(d, source, ordered{&schema.ExceptionSpans, schema.ExceptionSpansEndSeq}, w.at+1-lookBack, func(b *schema.Batch, row int) bool {
-		seq, end := int64(schema.ExceptionSpansSeq.At(b, row)), endOf(b, row, schema.ExceptionSpansEndSeq)
-		task, why := int32(schema.ExceptionSpansTask.At(b, row)), schema.CallEnd(schema.ExceptionSpansEnd.At(b, row))
-		w.know(seq, task)
-		switch {
-		case seq <= w.at && end > w.at:
-			ordinal := int64(schema.ExceptionSpansOrdinal.At(b, row))
-			kinds[ordinal], least = len(w.spans), min(least, ordinal)
-			w.spans = append(w.spans, span{seq: seq, task: task})
-		case why == schema.CallSwitch && end <= w.at:
-			w.switched = max(w.switched, end)
-		}
-		if why == schema.CallReturn {
-			w.know(end, task)
-		}
-		return true
-	})
+	err := eachFrom(d, source, ordered{&schema.ExceptionSpans, schema.ExceptionSpansEndSeq}, w.at+1-lookBack,
+		func(b *schema.Batch, row int) bool {
+			seq, end := int64(schema.ExceptionSpansSeq.At(b, row)), endOf(b, row, schema.ExceptionSpansEndSeq)
+			task, why := int32(schema.ExceptionSpansTask.At(b, row)), schema.CallEnd(schema.ExceptionSpansEnd.At(b, row))
+			w.know(seq, task)
+			switch {
+			case seq <= w.at && end > w.at:
+				ordinal := int64(schema.ExceptionSpansOrdinal.At(b, row))
+				kinds[ordinal], least = len(w.spans), min(least, ordinal)
+				w.spans = append(w.spans, span{seq: seq, task: task})
+			case why == schema.CallSwitch && end <= w.at:
+				w.switched = max(w.switched, end)
+			}
+			if why == schema.CallReturn {
+				w.know(end, task)
+			}
+			return true
+		})
 	if err != nil || len(w.spans) == 0 {
 		return err
 	}
 	left := len(w.spans)
-	return eachFrom(d, source, ordered{&schema.Exceptions, schema.ExceptionsOrdinal}, least, func(b *schema.Batch, row int) bool {
-		x := exceptionAt(b, row)
-		if i, ok := kinds[x.Ordinal]; ok {
-			w.spans[i].of = exceptionKey{kind: x.Type, number: x.Number}
-			left--
-		}
-		return left > 0
-	})
+	return eachFrom(d, source, ordered{&schema.Exceptions, schema.ExceptionsOrdinal}, least,
+		func(b *schema.Batch, row int) bool {
+			x := exceptionAt(b, row)
+			if i, ok := kinds[x.Ordinal]; ok {
+				w.spans[i].of = exceptionKey{kind: x.Type, number: x.Number}
+				left--
+			}
+			return left > 0
+		})
 }
 
 // addCall adds a row of `calls`.
 func (w *moment) addCall(b *schema.Batch, row int, end int64, tree *CallTree) {
-	seq, task, node := int64(schema.CallsSeq.At(b, row)), int32(schema.CallsTask.At(b, row)), int32(schema.CallsStack.At(b, row))
+	seq, task, node := int64(schema.CallsSeq.At(b, row)), int32(schema.CallsTask.At(b, row)),
+		int32(schema.CallsStack.At(b, row))
 	w.know(seq, task)
 	if schema.CallEnd(schema.CallsEnd.At(b, row)) == schema.CallReturn {
 		w.know(end, task)

@@ -77,7 +77,8 @@ type function struct {
 
 // find returns the index of the instruction at an address, or none.
 func (p *program) find(address uint32) int {
-	i, ok := slices.BinarySearchFunc(p.code, address, func(i instruction, a uint32) int { return cmp.Compare(i.address, a) })
+	i, ok := slices.BinarySearchFunc(p.code, address,
+		func(i instruction, a uint32) int { return cmp.Compare(i.address, a) })
 	if !ok {
 		return none
 	}
@@ -121,7 +122,8 @@ func (m *Merged) readProgram(d *dataset.Dataset) error {
 
 func (m *Merged) addFunctions(b *schema.Batch) error {
 	core, name := b.Columns[schema.FunctionsCore].Str, b.Columns[schema.FunctionsName].Str
-	linkage, aliases, file := b.Columns[schema.FunctionsLinkageName].Str, b.Columns[schema.FunctionsAliases].Str, b.Columns[schema.FunctionsFile].Str
+	linkage, aliases, file := b.Columns[schema.FunctionsLinkageName].Str, b.Columns[schema.FunctionsAliases].Str,
+		b.Columns[schema.FunctionsFile].Str
 	for row := range b.Rows() {
 		p := m.program(core[row])
 		if ordinal := schema.FunctionsFunction.At(b, row); int64(ordinal) != int64(len(p.functions)) {

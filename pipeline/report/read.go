@@ -59,7 +59,8 @@ func Read(dirs []string, opt Options) (*Merged, error) {
 		}
 	}
 	m := &Merged{
-		keys: programKeys(open[0]), images: open[0].Manifest.Images, programs: map[string]*program{}, outside: map[location]*counts{},
+		keys: programKeys(open[0]), images: open[0].Manifest.Images, programs: map[string]*program{},
+		outside: map[location]*counts{},
 		measure: opt.Clocks, stacked: true, inclusive: map[groupKey]Work{},
 	}
 	for i, d := range open {

@@ -83,7 +83,8 @@ func TestCoverage(t *testing.T) {
 		},
 		{
 			Name:         report.Name{Function: "main", Address: 0x1000, File: "src/main.c", Line: 10},
-			Instructions: tally(2, 5, 2), Lines: report.Figure{Covered: 2, Of: 3}, Outcomes: report.Figure{Covered: 3, Of: 6}, Both: 1, Executions: 5,
+			Instructions: tally(2, 5, 2), Lines: report.Figure{Covered: 2, Of: 3}, Outcomes: report.Figure{Covered: 3, Of: 6},
+			Both: 1, Executions: 5,
 		},
 		{
 			Name:         report.Name{Function: "unused", Address: 0x1014, File: "src/util.c", Line: 9},

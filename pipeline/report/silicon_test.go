@@ -130,7 +130,8 @@ func hottest(h *report.Hotspots, n int) string {
 
 // byInstructions returns the rows with names by executed instructions.
 func byInstructions(rows []report.HotspotRow) []report.HotspotRow {
-	rows = slices.DeleteFunc(slices.Clone(rows), func(r report.HotspotRow) bool { return r.Function == "" && r.File == "" })
+	rows = slices.DeleteFunc(slices.Clone(rows),
+		func(r report.HotspotRow) bool { return r.Function == "" && r.File == "" })
 	slices.SortStableFunc(rows, func(x, y report.HotspotRow) int { return cmp.Compare(y.Instructions, x.Instructions) })
 	return rows
 }
@@ -147,10 +148,12 @@ func thousands(n int64) string {
 // ELF file; that the trace does not follow that program shows.
 func TestWrongProgram(t *testing.T) {
 	trust := exported(t, "am243x-r5f-etmv3-threadx-002b37c", "threadx.elf").Trust()
-	if trust.Verdict != report.WrongProgram || len(trust.Doubts) != 1 || trust.Distinct == 0 || trust.Matching != trust.Distinct {
+	if trust.Verdict != report.WrongProgram || len(trust.Doubts) != 1 || trust.Distinct == 0 ||
+		trust.Matching != trust.Distinct {
 		t.Fatalf("%+v", trust)
 	}
-	if d := trust.Doubts[0]; d.What != "source 0x10" || d.OfProgramFile || d.Of < report.LeastChecks || float64(d.Agrees) > 0.05*float64(d.Of) {
+	if d := trust.Doubts[0]; d.What != "source 0x10" || d.OfProgramFile || d.Of < report.LeastChecks ||
+		float64(d.Agrees) > 0.05*float64(d.Of) {
 		t.Errorf("%+v", d)
 	}
 }

@@ -91,7 +91,8 @@ func (m *Merged) sourceFunctions(files []SourceFile, p *program) {
 			continue
 		}
 		at := m.places.lines[p.code[i].line]
-		files[at.file].Functions = append(files[at.file].Functions, SourceFunction{f.name, at.number, max(p.code[i].passed(), one(covered[n]))})
+		files[at.file].Functions = append(files[at.file].Functions,
+			SourceFunction{f.name, at.number, max(p.code[i].passed(), one(covered[n]))})
 	}
 }
 
@@ -102,7 +103,8 @@ func (m *Merged) sourceBranches(files []SourceFile, p *program) {
 			continue
 		}
 		at := m.places.lines[x.line]
-		files[at.file].Branches = append(files[at.file].Branches, SourceBranch{Line: at.number, Reached: x.reached() > 0, Taken: x.executed, NotTaken: x.failed})
+		files[at.file].Branches = append(files[at.file].Branches,
+			SourceBranch{Line: at.number, Reached: x.reached() > 0, Taken: x.executed, NotTaken: x.failed})
 	}
 }
 

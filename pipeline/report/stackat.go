@@ -26,7 +26,8 @@ type StackFrame struct {
 // stackAt returns the stack at an instruction, or why it is not known. It reads `calls` from
 // where those end that were open then, until it comes to the innermost one.
 func (m *Merged) stackAt(d *dataset.Dataset, s *schema.SourceTotals, x *Executed) (*Stack, string, error) {
-	for _, t := range []*schema.Table{&schema.Calls, &schema.Stacks, &schema.Tasks, &schema.ExceptionSpans, &schema.Exceptions} {
+	for _, t := range []*schema.Table{&schema.Calls, &schema.Stacks, &schema.Tasks, &schema.ExceptionSpans,
+		&schema.Exceptions} {
 		if !d.Has(t) {
 			return nil, "the dataset has no table " + t.Name, nil
 		}
@@ -36,7 +37,8 @@ func (m *Merged) stackAt(d *dataset.Dataset, s *schema.SourceTotals, x *Executed
 		return nil, "", err
 	}
 	tasks := &Tasks{}
-	if err := read.EachBatch(d, &schema.Tasks, s.Source, func(b *schema.Batch) error { return tasks.add(b, d, s) }); err != nil {
+	if err := read.EachBatch(d, &schema.Tasks, s.Source,
+		func(b *schema.Batch) error { return tasks.add(b, d, s) }); err != nil {
 		return nil, "", err
 	}
 	w, err := readMoment(d, s.Source, x.Seq, tree, tasks.Rows)
@@ -48,7 +50,8 @@ func (m *Merged) stackAt(d *dataset.Dataset, s *schema.SourceTotals, x *Executed
 	}
 	call, ok := w.open[w.task]
 	if !ok && !w.outermost[w.task] && s.CallsLeftOut > 0 {
-		return nil, fmt.Sprintf("calls that were open then may be among the %d that were left out at export", s.CallsLeftOut), nil
+		return nil, fmt.Sprintf("calls that were open then may be among the %d that were left out at export", s.CallsLeftOut),
+			nil
 	}
 	from := []int32{call.node}
 	if !ok {

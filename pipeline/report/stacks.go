@@ -61,8 +61,9 @@ func (t *CallTree) add(b *schema.Batch) error {
 		n := CallNode{
 			Parent: none, Task: int32(schema.StacksTask.At(b, row)), function: none,
 			address: schema.StacksAddress.At(b, row), Entry: schema.StackEntry(schema.StacksEntry.At(b, row)),
-			Calls: int64(schema.StacksCalls.At(b, row)),
-			Own:   WorkAt(b, row, schema.StacksInstructions, schema.StacksCycles), all: WorkAt(b, row, schema.StacksTotalInstructions, schema.StacksTotalCycles),
+			Calls:     int64(schema.StacksCalls.At(b, row)),
+			Own:       WorkAt(b, row, schema.StacksInstructions, schema.StacksCycles),
+			all:       WorkAt(b, row, schema.StacksTotalInstructions, schema.StacksTotalCycles),
 			firstNext: [2]int32{none, none},
 		}
 		n.exception, n.number = read.Exception(b, row, schema.StacksException, schema.StacksNumber)
@@ -75,7 +76,8 @@ func (t *CallTree) add(b *schema.Batch) error {
 		i := int32(len(t.Nodes))
 		switch {
 		case int32(schema.StacksStack.At(b, row)) != i || n.Parent >= i || n.Parent < none:
-			return fmt.Errorf("stack %d goes on from stack %d, where %d is the next", int32(schema.StacksStack.At(b, row)), n.Parent, i)
+			return fmt.Errorf("stack %d goes on from stack %d, where %d is the next", int32(schema.StacksStack.At(b, row)),
+				n.Parent, i)
 		case n.function < none || n.function != none && (t.program == nil || int(n.function) >= len(t.program.functions)):
 			return fmt.Errorf("stack %d is of function %d, which there is not", i, n.function)
 		case !n.Own.Possible() || !n.all.Possible() || n.Calls < 0 || n.Calls > read.MaxCount/4:

@@ -36,8 +36,9 @@ func sampleInclusive(t *testing.T, m *report.Merged) {
 		t.Errorf("inclusive %v, by cycles %v", h.Inclusive, h.ByCycles)
 	}
 	want := map[string]int64{
-		"sort_task": 94212, "quicksort": 79650, "script_task": 53947, "interpret.constprop.0": 53727, "checksum_task": 37907, "matrix_task": 25324,
-		"fibonacci": 15725,
+		"sort_task": 94212, "quicksort": 79650, "script_task": 53947, "interpret.constprop.0": 53727, "checksum_task": 37907,
+		"matrix_task": 25324,
+		"fibonacci":   15725,
 	}
 	for i := range h.Rows {
 		r := &h.Rows[i]
@@ -62,7 +63,8 @@ func sampleTasks(t *testing.T, dirs []string) {
 	}
 	var got []string
 	for _, r := range tasks.Rows {
-		got = append(got, fmt.Sprintf("%s %s %d: %d in %d, %d switches, %d ambiguous, drift %d, from %d", r.Origin, r.Name, r.ContextID.V,
+		got = append(got, fmt.Sprintf("%s %s %d: %d in %d, %d switches, %d ambiguous, drift %d, from %d", r.Origin, r.Name,
+			r.ContextID.V,
 			r.Executed.Instructions, r.Executed.Cycles.V, r.Switches, r.Ambiguous, r.Drift, r.FirstSeq))
 	}
 	equal(t, []string{
@@ -87,7 +89,8 @@ func sampleExceptions(t *testing.T, dirs []string) {
 	var got []string
 	for i := range x.Rows {
 		r := &x.Rows[i]
-		got = append(got, fmt.Sprintf("%s %d: %d entries, %d without end; %d %s at most at %d", r.Type.V, r.Number.V, r.Entries, r.Unended, r.Longest, r.Unit, r.Worst.Seq))
+		got = append(got, fmt.Sprintf("%s %d: %d entries, %d without end; %d %s at most at %d", r.Type.V, r.Number.V,
+			r.Entries, r.Unended, r.Longest, r.Unit, r.Worst.Seq))
 	}
 	equal(t, []string{
 		"irq 14: 52 entries, 0 without end; 476 cycles at most at 178844",
@@ -125,13 +128,15 @@ func sampleCalls(t *testing.T, m *report.Merged, dirs []string) {
 			below[1] += one(n <= r.P99)
 		}
 		if durations[r.Worst.Seq] != r.Longest || sum != r.Sum || 2*below[0] < r.Ended || 100*below[1] < 99*r.Ended {
-			t.Errorf("%s: longest %d at %d, sum %d, median %d, p99 %d: not those of the table", r.Function, r.Longest, r.Worst.Seq, r.Sum, r.Median, r.P99)
+			t.Errorf("%s: longest %d at %d, sum %d, median %d, p99 %d: not those of the table", r.Function, r.Longest,
+				r.Worst.Seq, r.Sum, r.Median, r.P99)
 		}
 		if n := r.Ended; n == 0 {
 			t.Errorf("%s: no call ended", r.Function)
 		}
 	}
-	if first := c.Rows[0]; first.Function != "quicksort" || first.Calls != 120 || first.Median != 718 || first.P99 != 49482 {
+	if first := c.Rows[0]; first.Function != "quicksort" || first.Calls != 120 || first.Median != 718 ||
+		first.P99 != 49482 {
 		t.Errorf("%+v", first)
 	}
 }
@@ -166,7 +171,10 @@ func callsByFunction(t *testing.T, dir string) map[string]map[int64]int64 {
 	rows(&schema.Functions, func(b *schema.Batch, row int) {
 		functions[schema.FunctionsFunction.At(b, row)] = b.Columns[schema.FunctionsName].Str[row]
 	})
-	rows(&schema.Stacks, func(b *schema.Batch, row int) { names = append(names, functions[schema.StacksFunction.At(b, row)]) })
+	rows(&schema.Stacks, func(b *schema.Batch,
+		row int) {
+		names = append(names, functions[schema.StacksFunction.At(b, row)])
+	})
 	all := map[string]map[int64]int64{}
 	rows(&schema.Calls, func(b *schema.Batch, row int) {
 		name := names[schema.CallsStack.At(b, row)]
@@ -214,14 +222,18 @@ func TestInclusiveWithout(t *testing.T) {
 // Durations are in the best unit that all of them have.
 func TestDurationUnits(t *testing.T) {
 	for _, tt := range []struct{ name, spans, want string }{
-		{"cycles", "span 1 2 cycles=7 ticks=1 instructions=3\nspan 5 9 ordinal=1 cycles=9 ticks=1 instructions=4", "9 cycles at 5, median 7"},
-		{"ticks", "span 1 2 ticks=5 instructions=3\nspan 5 9 ordinal=1 cycles=9 ticks=4 instructions=4", "5 ticks at 1, median 4"},
-		{"instructions", "span 1 2 ticks=5 instructions=3\nspan 5 9 ordinal=1 instructions=3", "3 instructions at 1, median 3"},
+		{"cycles", "span 1 2 cycles=7 ticks=1 instructions=3\nspan 5 9 ordinal=1 cycles=9 ticks=1 instructions=4",
+			"9 cycles at 5, median 7"},
+		{"ticks", "span 1 2 ticks=5 instructions=3\nspan 5 9 ordinal=1 cycles=9 ticks=4 instructions=4",
+			"5 ticks at 1, median 4"},
+		{"instructions", "span 1 2 ticks=5 instructions=3\nspan 5 9 ordinal=1 instructions=3",
+			"3 instructions at 1, median 3"},
 		{"open", "span 1 2 cycles=5 ticks=5 instructions=3\nspan 5 ? ordinal=1 end=open", "5 cycles at 1, median 5"},
 		{"gap", "span 1 2 cycles=5 instructions=3\nspan 5 9 ordinal=1 end=gap instructions=3", "5 cycles at 1, median 5"},
 		{"none", "span 1 ? end=open\nspan 5 ? ordinal=1 end=open", "0 instructions at 0, median 0"},
 	} {
-		dir := write(t, tt.name, datasettest.Stacked+"exception 1 entry type=irq number=3\nexception 5 entry type=irq number=3\n"+tt.spans)
+		dir := write(t, tt.name,
+			datasettest.Stacked+"exception 1 entry type=irq number=3\nexception 5 entry type=irq number=3\n"+tt.spans)
 		x, err := report.ReadExceptions([]string{dir}, "")
 		if err != nil || len(x.Rows) != 1 {
 			t.Errorf("%s: %v %+v", tt.name, err, x)
@@ -236,7 +248,8 @@ func TestDurationUnits(t *testing.T) {
 
 // A percentile of rank p is the least that p percent of all do not exceed.
 func TestPercentiles(t *testing.T) {
-	for _, tt := range []struct{ n, median, p99 int64 }{{1, 1, 1}, {2, 1, 2}, {3, 2, 3}, {100, 50, 99}, {101, 51, 100}, {200, 100, 198}} {
+	for _, tt := range []struct{ n, median, p99 int64 }{{1, 1, 1}, {2, 1, 2}, {3, 2, 3}, {100, 50, 99}, {101, 51, 100},
+		{200, 100, 198}} {
 		var text strings.Builder
 		for i := range tt.n {
 			fmt.Fprintf(&text, "call %d %d stack=1 instructions=%d\n", i, i+1, tt.n-i)
@@ -250,7 +263,8 @@ func TestPercentiles(t *testing.T) {
 		if err != nil || len(c.Rows) != 1 {
 			t.Fatal(err, c)
 		}
-		if r := &c.Rows[0]; r.Median != tt.median || r.P99 != tt.p99 || r.Longest != tt.n || r.Worst.Seq != 0 || r.Unit != report.InInstructions {
+		if r := &c.Rows[0]; r.Median != tt.median || r.P99 != tt.p99 || r.Longest != tt.n || r.Worst.Seq != 0 ||
+			r.Unit != report.InInstructions {
 			t.Errorf("%d: %+v, want median %d, p99 %d", tt.n, r.Durations, tt.median, tt.p99)
 		}
 	}
@@ -258,7 +272,9 @@ func TestPercentiles(t *testing.T) {
 
 // A sum beyond all numbers is the greatest one.
 func TestDurationSum(t *testing.T) {
-	_, c := readCalls(t, datasettest.Stacked+"stack function=0\ncall 0 1 stack=0 instructions=9223372036854775807\ncall 1 2 stack=0 instructions=5")
+	_, c := readCalls(t,
+		datasettest.Stacked+
+			"stack function=0\ncall 0 1 stack=0 instructions=9223372036854775807\ncall 1 2 stack=0 instructions=5")
 	if r := &c.Rows[0]; r.Sum != math.MaxInt64 || r.Longest != math.MaxInt64 || r.Median != 5 {
 		t.Errorf("%+v", r.Durations)
 	}

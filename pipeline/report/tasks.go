@@ -47,7 +47,8 @@ func (t *Tasks) add(b *schema.Batch, d *dataset.Dataset, s *schema.SourceTotals)
 			Dir: d.Dir, Source: s.Source, Core: s.Core, Number: int32(schema.TasksTask.At(b, row)), Name: names[row],
 			Origin: schema.TaskOrigin(schema.TasksOrigin.At(b, row)), FirstSeq: int64(schema.TasksFirstSeq.At(b, row)),
 			Switches: int64(schema.TasksSwitches.At(b, row)), Ambiguous: int64(schema.TasksAmbiguous.At(b, row)),
-			Drift: int64(schema.TasksStackDrift.At(b, row)), Executed: WorkAt(b, row, schema.TasksInstructions, schema.TasksCycles),
+			Drift:    int64(schema.TasksStackDrift.At(b, row)),
+			Executed: WorkAt(b, row, schema.TasksInstructions, schema.TasksCycles),
 		}
 		if !contexts.Null(row) {
 			x.ContextID = schema.Of(contexts.U32[row])

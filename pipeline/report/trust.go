@@ -42,17 +42,19 @@ type Trust struct {
 	Datasets []Dataset
 
 	Bytes, Decoded, Lost, Unplaced int64 // of the sources that have a decoder
-	Ends                           int64 // of those lost: before the first synchronisation, and the packet that the end cuts off
-	Unsynced                       int64 // of those: before the first synchronisation
-	Undecoded                      int64 // bytes of the other sources
-	Instructions, Gaps             int64
-	Checks, Agrees                 int64 // branch packets and periodic I-syncs compared with the program
-	Distinct, Matching             int64 // addresses executed in sections of program files; those with the opcode that is there
-	Outside                        []Outside
-	Conditions, Untold             int64 // predicated instructions reached; those whose outcome was untold at least once
-	Windows                        bool  // a dataset is of part of its capture
-	HasProgram                     bool  // there are program files
-	Named                          bool  // and they have functions
+	// of those lost: before the first synchronisation, and the packet that the end cuts off
+	Ends               int64
+	Unsynced           int64 // of those: before the first synchronisation
+	Undecoded          int64 // bytes of the other sources
+	Instructions, Gaps int64
+	Checks, Agrees     int64 // branch packets and periodic I-syncs compared with the program
+	// addresses executed in sections of program files; those with the opcode that is there
+	Distinct, Matching int64
+	Outside            []Outside
+	Conditions, Untold int64 // predicated instructions reached; those whose outcome was untold at least once
+	Windows            bool  // a dataset is of part of its capture
+	HasProgram         bool  // there are program files
+	Named              bool  // and they have functions
 }
 
 // A Dataset is one of those merged.
@@ -128,7 +130,8 @@ func (m *Merged) Trust() *Trust { return &m.trust }
 
 // add adds a dataset, with the addresses it executed by core, ascending.
 func (t *Trust) add(d *dataset.Dataset, executed map[string][]uint32) error {
-	x := Dataset{Dir: d.Dir, Test: d.Manifest.Labels[read.TestLabel], Created: d.Manifest.Run.Created, Window: d.Manifest.Window, Manifest: &d.Manifest}
+	x := Dataset{Dir: d.Dir, Test: d.Manifest.Labels[read.TestLabel], Created: d.Manifest.Run.Created,
+		Window: d.Manifest.Window, Manifest: &d.Manifest}
 	t.Windows = t.Windows || x.Window != nil
 	for i := range d.Manifest.Sources {
 		s := Source{SourceTotals: &d.Manifest.Sources[i]}
@@ -173,7 +176,8 @@ func (t *Trust) addSource(dir string, s *Source) {
 	t.Checks += checks
 	t.Agrees += agrees
 	if checks >= LeastChecks && float64(agrees) < LeastAgreement*float64(checks) {
-		t.Doubts = append(t.Doubts, Doubt{Dir: dir, What: "source " + schema.SourceText(s.Source), Agrees: agrees, Of: checks, Least: LeastAgreement})
+		t.Doubts = append(t.Doubts, Doubt{Dir: dir, What: "source " + schema.SourceText(s.Source), Agrees: agrees, Of: checks,
+			Least: LeastAgreement})
 	}
 }
 
@@ -221,7 +225,8 @@ func (d *Dataset) addSection(files map[ProgramFile]int, i *schema.ImageRegion, e
 // within counts the addresses, which ascend, from first on in so many bytes.
 func within(addresses []uint32, first uint32, bytes int64) int64 {
 	from, _ := slices.BinarySearch(addresses, first)
-	to, _ := slices.BinarySearchFunc(addresses, int64(first)+bytes, func(a uint32, end int64) int { return cmp.Compare(int64(a), end) })
+	to, _ := slices.BinarySearchFunc(addresses, int64(first)+bytes,
+		func(a uint32, end int64) int { return cmp.Compare(int64(a), end) })
 	return max(0, int64(to-from))
 }
 

@@ -76,7 +76,8 @@ func TestMatch(t *testing.T) {
 	}, trust.Datasets[0].Files)
 	equal(t, []report.Doubt(nil), trust.Doubts)
 	trust = merged(t, report.Options{}, add(97)).Trust() // 98 of 99
-	equal(t, []report.Doubt{{What: "fw.elf", Agrees: 98, Of: 99, Least: 0.99, OfProgramFile: true}}, trust.Doubts, cmpopts.IgnoreFields(report.Doubt{}, "Dir"))
+	equal(t, []report.Doubt{{What: "fw.elf", Agrees: 98, Of: 99, Least: 0.99, OfProgramFile: true}}, trust.Doubts,
+		cmpopts.IgnoreFields(report.Doubt{}, "Dir"))
 }
 
 // Reports read only tables whose size depends on the program: all others may be
@@ -118,12 +119,18 @@ func TestReadsSmallTables(t *testing.T) {
 // with what to do.
 func TestReadRefuses(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
-		{"function of code", "source 0x10\nfile fw.elf 0 8\ncode 0 a32 other in=3", "table code: 0x00000000 is in function 3 of 0; export again"},
-		{"negative count", "source 0x10\nmemory m.bin 0 8\ncode 0 a32 other executed=5 failed=-1", "table counts: 0x00000000 has a count that no trace can have; export again"},
-		{"great count", "source 0x10\nmemory m.bin 0 8\ncode 0 a32 other executed=0x7fffffffffffffff", "table counts: 0x00000000 has a count that no trace can have; export again"},
-		{"great sum", "source 0x10\nmemory m.bin 0 8\n" + strings.Repeat("run 4 a32 executed=0x3fffffffffffff0\n", 5), "table counts: 0x00000004 has a count that no trace can have; export again"},
-		{"negative cycles", "source 0x10\nmemory m.bin 0 8\ncode 0 a32 other executed=1 cycles=-1", "table counts: 0x00000000 has a count that no trace can have; export again"},
-		{"order of functions", "source 0x10\nfile fw.elf 0 8\nfunction 0 8 a as=1", "table functions: function 1 comes where 0 is expected; export again"},
+		{"function of code", "source 0x10\nfile fw.elf 0 8\ncode 0 a32 other in=3",
+			"table code: 0x00000000 is in function 3 of 0; export again"},
+		{"negative count", "source 0x10\nmemory m.bin 0 8\ncode 0 a32 other executed=5 failed=-1",
+			"table counts: 0x00000000 has a count that no trace can have; export again"},
+		{"great count", "source 0x10\nmemory m.bin 0 8\ncode 0 a32 other executed=0x7fffffffffffffff",
+			"table counts: 0x00000000 has a count that no trace can have; export again"},
+		{"great sum", "source 0x10\nmemory m.bin 0 8\n" + strings.Repeat("run 4 a32 executed=0x3fffffffffffff0\n", 5),
+			"table counts: 0x00000004 has a count that no trace can have; export again"},
+		{"negative cycles", "source 0x10\nmemory m.bin 0 8\ncode 0 a32 other executed=1 cycles=-1",
+			"table counts: 0x00000000 has a count that no trace can have; export again"},
+		{"order of functions", "source 0x10\nfile fw.elf 0 8\nfunction 0 8 a as=1",
+			"table functions: function 1 comes where 0 is expected; export again"},
 	} {
 		_, err := report.Read([]string{write(t, "run", tt.text)}, report.Options{})
 		wrong, ok := errors.AsType[*dataset.Error](err)
@@ -131,7 +138,8 @@ func TestReadRefuses(t *testing.T) {
 			t.Errorf("%s: %v, want %s", tt.name, err, tt.want)
 		}
 	}
-	if _, err := report.Read([]string{t.TempDir()}, report.Options{}); err == nil || !strings.Contains(err.Error(), "is no dataset") {
+	if _, err := report.Read([]string{t.TempDir()}, report.Options{}); err == nil ||
+		!strings.Contains(err.Error(), "is no dataset") {
 		t.Errorf("%v", err)
 	}
 }

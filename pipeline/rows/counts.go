@@ -121,8 +121,9 @@ func newCountFiller(batch *schema.Batch) countFiller {
 	v := batch.Columns
 	return countFiller{
 		batch: batch, cycles: &v[schema.CycleCountsCycles],
-		seq: schema.Stepper{Vector: &v[schema.CycleCountsSeq]}, offset: schema.Stepper{Vector: &v[schema.CycleCountsByteOffset]},
-		cycle: schema.Stepper{Vector: &v[schema.CycleCountsCycle]},
+		seq:    schema.Stepper{Vector: &v[schema.CycleCountsSeq]},
+		offset: schema.Stepper{Vector: &v[schema.CycleCountsByteOffset]},
+		cycle:  schema.Stepper{Vector: &v[schema.CycleCountsCycle]},
 	}
 }
 

@@ -19,7 +19,8 @@ func TestCountRowGroups(t *testing.T) {
 		late   bool
 		groups []int
 	}{
-		{"alike", false, []int{349_507, 349_520, 973}}, // 8 MiB at 24 bytes a row, 128 for their segment, and more for short pieces
+		// 8 MiB at 24 bytes a row, 128 for their segment, and more for short pieces
+		{"alike", false, []int{349_507, 349_520, 973}},
 		{"late", true, []int{80_659, 80_659, 80_659, 80_659, 80_659, 80_659, 80_659, 80_659, 54_728}},
 	} {
 		const n = 700_000
@@ -99,7 +100,8 @@ func TestCountValues(t *testing.T) {
 		for i := range batch.Rows() {
 			want := part.At(next)
 			got := want
-			got.Seq, got.Offset = int64((*schema.CycleCountsSeq.In(batch))[i]), int64((*schema.CycleCountsByteOffset.In(batch))[i])
+			got.Seq, got.Offset = int64((*schema.CycleCountsSeq.In(batch))[i]),
+				int64((*schema.CycleCountsByteOffset.In(batch))[i])
 			got.Epoch = int32((*schema.CycleCountsEpoch.In(batch))[i])
 			got.Cycle = null(&batch.Columns[schema.CycleCountsCycle], i)
 			got.Cycles = null(&batch.Columns[schema.CycleCountsCycles], i)

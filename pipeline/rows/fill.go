@@ -11,7 +11,8 @@ import (
 func fillException(batch *schema.Batch, b *stitch.Base, x *stitch.Exception) {
 	row := &x.Row
 	epoch, cycle := b.At(row.Point)
-	schema.AppendExceptions(batch, b.Keys(row.Key), x.Ordinal, row.Event, row.Number, row.Type, row.ReturnAddress, row.Target, row.Resume,
+	schema.AppendExceptions(batch, b.Keys(row.Key), x.Ordinal, row.Event, row.Number, row.Type, row.ReturnAddress,
+		row.Target, row.Resume,
 		epoch, cycle, x.Timestamp, b.ContextIDOr(row.ContextID), b.VMIDOr(row.VMID), schema.Of(row.Security))
 }
 
@@ -26,7 +27,8 @@ func fillContext(batch *schema.Batch, b *stitch.Base, x *schema.Context) {
 
 func fillDataAccess(batch *schema.Batch, b *stitch.Base, x *schema.DataAccess) {
 	seq := schema.Null[int64]{V: x.Seq, OK: !x.NoInstruction}
-	schema.AppendDataAccesses(batch, b.Source, seq, x.Segment, x.Offset, x.Position, x.Address, x.Value, x.Size, x.Access, x.Tag, x.State)
+	schema.AppendDataAccesses(batch, b.Source, seq, x.Segment, x.Offset, x.Position, x.Address, x.Value, x.Size, x.Access,
+		x.Tag, x.State)
 }
 
 func fillEvent(batch *schema.Batch, b *stitch.Base, x *schema.Event) {
@@ -39,7 +41,8 @@ func fillLoss(batch *schema.Batch, b *stitch.Base, x *schema.Loss) {
 
 func fillSegment(batch *schema.Batch, b *stitch.Base, x *schema.Segment) {
 	at := &x.Start
-	schema.AppendSegments(batch, b.Keys(x.Key), x.Bytes, x.BytesDecoded, x.BytesLost, x.BytesUnplaced, x.Instructions, x.Exceptions,
+	schema.AppendSegments(batch, b.Keys(x.Key), x.Bytes, x.BytesDecoded, x.BytesLost, x.BytesUnplaced, x.Instructions,
+		x.Exceptions,
 		x.Address, x.Reason, schema.Of(at.StreamOffset), at.Epoch, at.Cycle, schema.Of(at.Ordinal),
 		at.Timestamp, at.ContextID, at.VMID, at.Security, at.Carried, schema.Of(at.DecodeFrom))
 }
@@ -55,7 +58,8 @@ func fillCodeBlock(batch *schema.Batch, b *stitch.Base, x *stitch.CodeBlock) {
 }
 
 func fillCount(batch *schema.Batch, b *stitch.Base, x *tally.Count) {
-	schema.AppendCounts(batch, b.Source, x.Address, x.ISA, x.Executed, x.Failed, x.Untold, x.FirstSeq, x.Timed, x.Cycles, x.CyclesSpread)
+	schema.AppendCounts(batch, b.Source, x.Address, x.ISA, x.Executed, x.Failed, x.Untold, x.FirstSeq, x.Timed, x.Cycles,
+		x.CyclesSpread)
 }
 
 func fillEdge(batch *schema.Batch, b *stitch.Base, x *tally.Edge) {

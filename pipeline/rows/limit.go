@@ -8,7 +8,8 @@ type LimitError struct {
 }
 
 func (e *LimitError) Error() string {
-	return fmt.Sprintf("the dataset would have more than %d rows: is this the program that ran? --max-rows N allows more", e.Most)
+	return fmt.Sprintf("the dataset would have more than %d rows: is this the program that ran? --max-rows N allows more",
+		e.Most)
 }
 
 // A Limit counts the rows of `instructions` or `blocks` of an export before they

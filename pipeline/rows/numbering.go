@@ -97,7 +97,8 @@ func (g *blockRunGroup) fill(batch *schema.Batch, emit func() error) error {
 	defer g.turn.end()
 	g.turn.begin()
 	for i, w := range g.rows.rows {
-		schema.AppendBlockRuns(batch, g.rows.source, int32(i), int32(w.block()), w.first(), uint16(w.instructions()), w.outcome())
+		schema.AppendBlockRuns(batch, g.rows.source, int32(i), int32(w.block()), w.first(), uint16(w.instructions()),
+			w.outcome())
 		if (i+1)%batch.Limit == 0 {
 			if err := emit(); err != nil {
 				return err

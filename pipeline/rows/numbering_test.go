@@ -23,7 +23,8 @@ func TestBlockRuns(t *testing.T) {
 	}
 	instructions := int64(0)
 	for i := range n { // later ones are of more blocks
-		x := schema.Run{Block: r.Uint32N(1 + uint32(i)*blocks/n), Count: uint16(1 + r.IntN(4)), First: uint16(r.IntN(4)), Outcome: schema.Outcome(r.IntN(4))}
+		x := schema.Run{Block: r.Uint32N(1 + uint32(i)*blocks/n), Count: uint16(1 + r.IntN(4)), First: uint16(r.IntN(4)),
+			Outcome: schema.Outcome(r.IntN(4))}
 		unit.Runs = append(unit.Runs, x)
 		instructions += int64(x.Count)
 	}
@@ -37,7 +38,8 @@ func TestBlockRuns(t *testing.T) {
 		},
 		Submit: func(j Job) error { jobs = append(jobs, j); return nil },
 	})
-	if err := tables.Sinks.Runs.Add(stitch.Runs{Unit: unit, Numbers: numbers, Spans: []schema.Span{{Timestamp: schema.TimestampCarried}}, To: n, Instructions: instructions}); err != nil {
+	if err := tables.Sinks.Runs.Add(stitch.Runs{Unit: unit, Numbers: numbers,
+		Spans: []schema.Span{{Timestamp: schema.TimestampCarried}}, To: n, Instructions: instructions}); err != nil {
 		t.Fatal(err)
 	}
 	if err := tables.Flush(); err != nil {
@@ -55,7 +57,8 @@ func TestBlockRuns(t *testing.T) {
 			known = max(known, run+1)
 			k := int(run)
 			if schema.BlockRunsCodeBlock.At(dimension, k) != x.Block || schema.BlockRunsFirst.At(dimension, k) != x.First ||
-				schema.BlockRunsInstructions.At(dimension, k) != x.Count || schema.BlockRunsOutcome.At(dimension, k) != uint8(x.Outcome) ||
+				schema.BlockRunsInstructions.At(dimension, k) != x.Count ||
+				schema.BlockRunsOutcome.At(dimension, k) != uint8(x.Outcome) ||
 				schema.BlocksCodeBlock.At(b, i) != x.Block || schema.BlocksFirst.At(b, i) != x.First ||
 				schema.BlocksInstructions.At(b, i) != x.Count || schema.BlocksOutcome.At(b, i) != uint8(x.Outcome) {
 				t.Fatalf("row %d is not run %d", row, run)

@@ -72,7 +72,8 @@ func (s *stackTables) name(t *stacks.Task) {
 func (t *Tables) ContextIDs() iter.Seq[uint32] { return slices.Values(t.stacks.ids) }
 
 func fillStack(batch *schema.Batch, b *stitch.Base, x *stacks.Stack) {
-	schema.AppendStacks(batch, b.Source, x.Stack, x.Parent, x.Task, x.Depth, x.Function, x.Address, x.Entry, x.Exception, x.Number,
+	schema.AppendStacks(batch, b.Source, x.Stack, x.Parent, x.Task, x.Depth, x.Function, x.Address, x.Entry, x.Exception,
+		x.Number,
 		x.Calls, x.Own.Instructions, x.Own.Cycles, x.Total.Instructions, x.Total.Cycles)
 }
 
@@ -88,6 +89,7 @@ func fillCall(batch *schema.Batch, b *stitch.Base, x *stacks.Call) {
 }
 
 func fillSpan(batch *schema.Batch, b *stitch.Base, x *stacks.Span) {
-	schema.AppendExceptionSpans(batch, b.Source, x.Span, x.Seq, x.Segment, x.ByteOffset, x.Ordinal, x.Task, x.EndSeq, x.End,
+	schema.AppendExceptionSpans(batch, b.Source, x.Span, x.Seq, x.Segment, x.ByteOffset, x.Ordinal, x.Task, x.EndSeq,
+		x.End,
 		x.Instructions, x.Cycles, x.Ticks)
 }

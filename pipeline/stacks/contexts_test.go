@@ -67,26 +67,34 @@ func TestReplayAsExported(t *testing.T) {
 	r := replayed(t, d, true)
 	var got, want []string
 	for _, x := range r.stacks {
-		got = append(got, fmt.Sprint("stack ", x.Stack, x.Parent, x.Task, x.Depth, x.Function, x.Address, x.Entry, x.Calls, x.Own.Instructions, x.Total.Instructions))
+		got = append(got, fmt.Sprint("stack ", x.Stack, x.Parent, x.Task, x.Depth, x.Function, x.Address, x.Entry, x.Calls,
+			x.Own.Instructions, x.Total.Instructions))
 	}
 	for _, x := range r.tasks {
-		got = append(got, fmt.Sprint("task ", x.Task, " ", x.Name, x.FirstSeq, x.Switches, x.Ambiguous, x.Executed.Instructions, x.Drift))
+		got = append(got, fmt.Sprint("task ", x.Task, " ", x.Name, x.FirstSeq, x.Switches, x.Ambiguous,
+			x.Executed.Instructions, x.Drift))
 	}
 	for _, x := range r.calls {
-		got = append(got, fmt.Sprint("call ", x.Call, x.Seq, x.EndSeq(), x.Stack, x.Task, x.All().Instructions, x.Own().Instructions, x.End))
+		got = append(got, fmt.Sprint("call ", x.Call, x.Seq, x.EndSeq(), x.Stack, x.Task, x.All().Instructions,
+			x.Own().Instructions, x.End))
 	}
 	each(t, d, &schema.Stacks, func(b *schema.Batch, i int) {
-		want = append(want, fmt.Sprint("stack ", schema.StacksStack.At(b, i), nullU32(b, schema.StacksParent, i), schema.StacksTask.At(b, i),
-			schema.StacksDepth.At(b, i), nullU32(b, schema.StacksFunction, i), schema.StacksAddress.At(b, i), schema.StackEntry(schema.StacksEntry.At(b, i)),
+		want = append(want, fmt.Sprint("stack ", schema.StacksStack.At(b, i), nullU32(b, schema.StacksParent, i),
+			schema.StacksTask.At(b, i),
+			schema.StacksDepth.At(b, i), nullU32(b, schema.StacksFunction, i), schema.StacksAddress.At(b, i),
+			schema.StackEntry(schema.StacksEntry.At(b, i)),
 			schema.StacksCalls.At(b, i), schema.StacksInstructions.At(b, i), schema.StacksTotalInstructions.At(b, i)))
 	})
 	each(t, d, &schema.Tasks, func(b *schema.Batch, i int) {
-		want = append(want, fmt.Sprint("task ", schema.TasksTask.At(b, i), " ", b.Columns[schema.TasksName].Str[i], schema.TasksFirstSeq.At(b, i),
-			schema.TasksSwitches.At(b, i), schema.TasksAmbiguous.At(b, i), schema.TasksInstructions.At(b, i), schema.TasksStackDrift.At(b, i)))
+		want = append(want, fmt.Sprint("task ", schema.TasksTask.At(b, i), " ", b.Columns[schema.TasksName].Str[i],
+			schema.TasksFirstSeq.At(b, i),
+			schema.TasksSwitches.At(b, i), schema.TasksAmbiguous.At(b, i), schema.TasksInstructions.At(b, i),
+			schema.TasksStackDrift.At(b, i)))
 	})
 	each(t, d, &schema.Calls, func(b *schema.Batch, i int) {
 		end := nullOf(b, int(schema.CallsEndSeq), i, schema.CallsEndSeq.At(b, i))
-		want = append(want, fmt.Sprint("call ", schema.CallsCall.At(b, i), schema.CallsSeq.At(b, i), end, schema.CallsStack.At(b, i), schema.CallsTask.At(b, i),
+		want = append(want, fmt.Sprint("call ", schema.CallsCall.At(b, i), schema.CallsSeq.At(b, i), end,
+			schema.CallsStack.At(b, i), schema.CallsTask.At(b, i),
 			schema.CallsInstructions.At(b, i), schema.CallsOwnInstructions.At(b, i), schema.CallEnd(schema.CallsEnd.At(b, i))))
 	})
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -107,7 +115,8 @@ func (r *replay) words() string {
 		words = append(words, fmt.Sprintf("%d %s", n, o))
 	}
 	slices.Sort(words)
-	return fmt.Sprintf("%d tasks: %s; %d switches, %d ambiguous, %d drift", len(r.tasks), strings.Join(words, ", "), switches, ambiguous, drift)
+	return fmt.Sprintf("%d tasks: %s; %d switches, %d ambiguous, %d drift", len(r.tasks), strings.Join(words, ", "),
+		switches, ambiguous, drift)
 }
 
 // name returns that of the function of a row of `stacks`.

@@ -25,13 +25,16 @@ func TestFolding(t *testing.T) {
 		for _, job := range []int{2, 1 + random.IntN(100), usual.job} {
 			l.job = job
 			w := &workers{}
-			if got := play(t, functions, stitchtest.Script{Program: program, Trace: trace, Split: random.IntN(2) == 0}, w, l); got != want {
+			if got := play(t, functions, stitchtest.Script{Program: program, Trace: trace, Split: random.IntN(2) == 0}, w,
+				l); got != want {
 				t.Fatalf("seed %d: jobs of %d:\n%+v\njobs of one run:\n%+v\nof %s\n%s", seed, job, got, want, functions, trace)
 			}
 			most := 1 + random.Int64N(30)
 			some := Sinks{Calls: &kept[Call]{}, MaxCalls: most}
-			if got, want := playTo(t, functions, stitchtest.Script{Program: program, Trace: trace}, w, l, some), want.first(most); got != want {
-				t.Fatalf("seed %d: jobs of %d, %d calls at most:\n%+v\nwant\n%+v\nof %s\n%s", seed, job, most, got, want, functions, trace)
+			if got, want := playTo(t, functions, stitchtest.Script{Program: program, Trace: trace}, w, l, some),
+				want.first(most); got != want {
+				t.Fatalf("seed %d: jobs of %d, %d calls at most:\n%+v\nwant\n%+v\nof %s\n%s", seed, job, most, got, want, functions,
+					trace)
 			}
 			want := want
 			want.calls = ""
@@ -63,7 +66,8 @@ var randomFunctions = []string{"f0 1000 40", "f1 1040 20", "f2 2000 100", "irq 1
 func randomTrace(random *rand.Rand) (program, trace string) {
 	kinds := []string{"call", "return", "branch", "indirect", "exception_return", "other", "indirect_call"}
 	// After most blocks there is another one, for calls to return to.
-	starts := []int{0x18, 0x1000, 0x100c, 0x1018, 0x1020, 0x1038, 0x1040, 0x104c, 0x2000, 0x200c, 0x2040, 0x3000, 0x3008, 0x3014}
+	starts := []int{0x18, 0x1000, 0x100c, 0x1018, 0x1020, 0x1038, 0x1040, 0x104c, 0x2000, 0x200c, 0x2040, 0x3000, 0x3008,
+		0x3014}
 	var blocks []string
 	var text []string
 	for i, at := range starts {
@@ -92,7 +96,8 @@ func randomTrace(random *rand.Rand) (program, trace string) {
 		var block int
 		var kind byte
 		fmt.Sscanf(name, "b%d%c", &block, &kind)
-		lines = append(lines, fmt.Sprintf("%s %s cycles=%d", name, []string{"taken", "taken", "taken", "not_taken", "untold"}[random.IntN(5)], random.IntN(4)))
+		lines = append(lines, fmt.Sprintf("%s %s cycles=%d", name, []string{"taken", "taken", "taken", "not_taken",
+			"untold"}[random.IntN(5)], random.IntN(4)))
 		next = starts[random.IntN(len(starts))]
 		switch kinds[kind-'k'] {
 		case "call", "indirect_call":
@@ -104,8 +109,10 @@ func randomTrace(random *rand.Rand) (program, trace string) {
 		}
 		if random.IntN(10) == 0 {
 			line := []string{
-				fmt.Sprintf("exception %x irq %d", next, random.IntN(3)), fmt.Sprintf("exception %x debug\ndebug_exit", next), "exception ?", "return", "loss",
-				"trace_on", fmt.Sprintf("context %d", random.IntN(3)), "inconsistent", "part", fmt.Sprintf("exception %x svc\nexception 18 irq", next),
+				fmt.Sprintf("exception %x irq %d", next, random.IntN(3)), fmt.Sprintf("exception %x debug\ndebug_exit", next),
+				"exception ?", "return", "loss",
+				"trace_on", fmt.Sprintf("context %d", random.IntN(3)), "inconsistent", "part",
+				fmt.Sprintf("exception %x svc\nexception 18 irq", next),
 			}[random.IntN(10)]
 			lines = append(lines, line)
 			if strings.HasPrefix(line, "exception") && random.IntN(3) > 0 {

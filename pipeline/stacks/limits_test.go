@@ -131,7 +131,8 @@ func TestLimits(t *testing.T) {
 				t.Errorf("tasks that wait have %d frames, want %d at most", s.held, tt.limits.held)
 			}
 			if frames > tt.frames || nodes > tt.nodes || len(tasks) > tt.tasks {
-				t.Errorf("%d frames, %d nodes, %d tasks, want %d, %d, %d at most", frames, nodes, len(tasks), tt.frames, tt.nodes, tt.tasks)
+				t.Errorf("%d frames, %d nodes, %d tasks, want %d, %d, %d at most", frames, nodes, len(tasks), tt.frames, tt.nodes,
+					tt.tasks)
 			}
 		})
 	}
@@ -162,7 +163,8 @@ func newStream(t testing.TB, functions Functions, l limits) *stream {
 func (s *stream) block(address uint32, kind schema.Kind) uint32 {
 	n := uint32(len(s.blocks))
 	s.blocks = append(s.blocks, &schema.Block{
-		Key: schema.BlockKey{Address: address}, Address: []uint32{address}, Opcode: []uint32{0}, Size: []uint8{4}, Kind: []uint8{uint8(kind)},
+		Key: schema.BlockKey{Address: address}, Address: []uint32{address}, Opcode: []uint32{0}, Size: []uint8{4},
+		Kind: []uint8{uint8(kind)},
 	})
 	s.number = append(s.number, n)
 	return n
@@ -178,8 +180,9 @@ func (s *stream) repeat(n int, blocks ...uint32) {
 			unit.Runs = append(unit.Runs, schema.Run{Block: blocks[i%len(blocks)], Count: 1, Outcome: schema.Taken})
 		}
 		r := stitch.Runs{
-			Unit: unit, Numbers: s.number, Block: s.known, Blocks: len(s.blocks), Spans: []schema.Span{{Timestamp: schema.TimestampCarried}},
-			To: len(unit.Runs), Seq: s.seq, Instructions: int64(len(unit.Runs)),
+			Unit: unit, Numbers: s.number, Block: s.known, Blocks: len(s.blocks),
+			Spans: []schema.Span{{Timestamp: schema.TimestampCarried}},
+			To:    len(unit.Runs), Seq: s.seq, Instructions: int64(len(unit.Runs)),
 		}
 		if err := s.sinks.Runs.Add(r); err != nil {
 			s.Fatal(err)

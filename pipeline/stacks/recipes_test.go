@@ -62,7 +62,8 @@ func randomRecipe(random *rand.Rand) generate.Recipe {
 	yes := func() bool { return random.IntN(2) == 0 }
 	r := generate.Recipe{
 		Seed: random.Uint64(), Instructions: 40_000, Protocol: "pft", Minor: random.IntN(2),
-		CycleAccurate: random.IntN(3) == 0, Timestamps: yes(), ContextIDBytes: []int{0, 1, 2, 4}[random.IntN(4)], VMID: yes(), Broadcast: yes(),
+		CycleAccurate: random.IntN(3) == 0, Timestamps: yes(), ContextIDBytes: []int{0, 1, 2, 4}[random.IntN(4)], VMID: yes(),
+		Broadcast:  yes(),
 		Exceptions: 300, Switches: 200, TraceOff: 20, Overflow: 20, Debug: 50,
 	}
 	if yes() {

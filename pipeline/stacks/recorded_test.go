@@ -86,7 +86,8 @@ func withoutKernel(steps step.Steps) step.Steps {
 }
 
 // exportRecorded traces steps of a recorded program, and exports that.
-func exportRecorded(t *testing.T, p *calls.Program, steps step.Steps, r generate.Recipe, level schema.Level) *dataset.Dataset {
+func exportRecorded(t *testing.T, p *calls.Program, steps step.Steps, r generate.Recipe,
+	level schema.Level) *dataset.Dataset {
 	t.Helper()
 	c, err := r.Capture(&generate.Workload{Memory: p.Memory, HighVectors: true, Recorded: steps})
 	if err != nil {

@@ -108,16 +108,18 @@ func (p *player) readMarks(d *dataset.Dataset, contexts bool) {
 	var base stitch.Base
 	each(p, d, &schema.Exceptions, func(b *schema.Batch, row int) {
 		x := stitch.Exception{Ordinal: int64(schema.ExceptionsOrdinal.At(b, row)), Row: schema.Exception{
-			Key:   keyOf(b, schema.ExceptionsSeq, schema.ExceptionsByteOffset, row),
-			Event: schema.ExceptionEvent(schema.ExceptionsEvent.At(b, row)), ReturnAddress: nullU32(b, schema.ExceptionsReturnAddress, row),
-			Type:   nullOf(b, int(schema.ExceptionsType), row, schema.ExceptionType(schema.ExceptionsType.At(b, row))),
-			Number: nullOf(b, int(schema.ExceptionsNumber), row, schema.ExceptionsNumber.At(b, row)),
+			Key:           keyOf(b, schema.ExceptionsSeq, schema.ExceptionsByteOffset, row),
+			Event:         schema.ExceptionEvent(schema.ExceptionsEvent.At(b, row)),
+			ReturnAddress: nullU32(b, schema.ExceptionsReturnAddress, row),
+			Type:          nullOf(b, int(schema.ExceptionsType), row, schema.ExceptionType(schema.ExceptionsType.At(b, row))),
+			Number:        nullOf(b, int(schema.ExceptionsNumber), row, schema.ExceptionsNumber.At(b, row)),
 		}}
 		p.mark(x.Row.Seq, func() error { return p.sinks.Exceptions.Add(base, []stitch.Exception{x}) })
 	})
 	each(p, d, &schema.Contexts, func(b *schema.Batch, row int) {
 		x := schema.Context{
-			Key: keyOf(b, schema.ContextsSeq, schema.ContextsByteOffset, row), ContextID: nullU32(b, schema.ContextsContextID, row),
+			Key:       keyOf(b, schema.ContextsSeq, schema.ContextsByteOffset, row),
+			ContextID: nullU32(b, schema.ContextsContextID, row),
 		}
 		if contexts {
 			p.mark(x.Seq, func() error { return p.sinks.Contexts.Add(base, []schema.Context{x}) })
@@ -125,7 +127,8 @@ func (p *player) readMarks(d *dataset.Dataset, contexts bool) {
 	})
 	each(p, d, &schema.Events, func(b *schema.Batch, row int) {
 		x := schema.Event{
-			Key: keyOf(b, schema.EventsSeq, schema.EventsByteOffset, row), Event: schema.EventKind(schema.EventsEvent.At(b, row)),
+			Key:   keyOf(b, schema.EventsSeq, schema.EventsByteOffset, row),
+			Event: schema.EventKind(schema.EventsEvent.At(b, row)),
 		}
 		p.mark(x.Seq, func() error { return p.sinks.Events.Add(base, []schema.Event{x}) })
 	})
@@ -155,7 +158,8 @@ func (p *player) play(b *schema.Batch, row int, seq int64) {
 	p.unit.Runs = []schema.Run{run}
 	if err := p.sinks.Runs.Add(stitch.Runs{
 		Base: stitch.Base{Source: schema.InstructionsSource.At(b, row)}, Unit: p.unit, Numbers: p.number, To: 1,
-		Block: known, Blocks: len(p.number), Spans: []schema.Span{{Timestamp: schema.TimestampCarried}}, Seq: seq, Instructions: 1,
+		Block: known, Blocks: len(p.number), Spans: []schema.Span{{Timestamp: schema.TimestampCarried}}, Seq: seq,
+		Instructions: 1,
 	}); err != nil {
 		p.Fatal(err)
 	}
@@ -200,7 +204,8 @@ func functionsOf(t testing.TB, d *dataset.Dataset) (all stacks.Functions) {
 	t.Helper()
 	each(t, d, &schema.Functions, func(b *schema.Batch, row int) {
 		all = append(all, stacks.Function{
-			Address: schema.FunctionsAddress.At(b, row), Size: schema.FunctionsSize.At(b, row), Name: b.Columns[schema.FunctionsName].Str[row],
+			Address: schema.FunctionsAddress.At(b, row), Size: schema.FunctionsSize.At(b, row),
+			Name: b.Columns[schema.FunctionsName].Str[row],
 		})
 	})
 	return all

@@ -117,7 +117,8 @@ func (s *shadow) push(l link, st *step) {
 	if l == unknown {
 		entry = schema.StackRoot
 	}
-	n := s.tree.enter(nodeKey{parent: s.top().node, entry: entry, function: st.function, address: s.functions.address(st.function, st.to)})
+	n := s.tree.enter(nodeKey{parent: s.top().node, entry: entry, function: st.function,
+		address: s.functions.address(st.function, st.to)})
 	s.frames = append(s.frames, frame{link: l, node: n, function: st.function, back: st.back.V, returns: st.back.OK})
 	s.beginTop(nil)
 }

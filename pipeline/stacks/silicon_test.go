@@ -90,7 +90,8 @@ type flip struct {
 func exportDir(t *testing.T, input, elf string, level schema.Level) *dataset.Dataset {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "dataset")
-	opt := pipeline.Options{Level: level, Workers: 2, Capture: capture.Options{Symbols: []string{filepath.Join(input, elf)}}}
+	opt := pipeline.Options{Level: level, Workers: 2,
+		Capture: capture.Options{Symbols: []string{filepath.Join(input, elf)}}}
 	if _, err := pipeline.Export(context.Background(), input, dir, opt); err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +128,8 @@ func figures(t *testing.T, d *dataset.Dataset) string {
 		drift += int64(schema.TasksStackDrift.At(b, row))
 	})
 	text := fmt.Sprintf("calls %d, tail calls %d, exceptions %d, depth %d; ends: %s; exceptions: %s; tasks: %s; switches %d, ambiguous %d, drift %d; own %d",
-		entries["call"], entries["tail"], entries["exception"], depth, words(ends), words(spans), words(origins), switches, ambiguous, drift, own)
+		entries["call"], entries["tail"], entries["exception"], depth, words(ends), words(spans), words(origins), switches,
+		ambiguous, drift, own)
 	if timed {
 		text += fmt.Sprintf(" in %d cycles", cycles)
 	}

@@ -215,7 +215,8 @@ func TestExamples(t *testing.T) {
 				l.job = job
 				got := play(t, x.functions, stitchtest.Script{Program: x.program, Trace: x.trace, Split: job == 1}, nil, l)
 				for _, c := range []struct{ what, got, want string }{
-					{"stacks", got.nodes, x.nodes}, {"tasks", got.tasks, x.tasks}, {"calls", got.calls, x.calls}, {"spans", got.spans, x.spans},
+					{"stacks", got.nodes, x.nodes}, {"tasks", got.tasks, x.tasks}, {"calls", got.calls, x.calls},
+					{"spans", got.spans, x.spans},
 				} {
 					want := strings.TrimSuffix(c.want, "none")
 					if c.want != "" && c.got != want {
@@ -284,7 +285,8 @@ func playTo(t testing.TB, functions string, s stitchtest.Script, workers tally.W
 	}
 	for i := range calls.rows {
 		c := &calls.rows[i]
-		r.calls += fmt.Sprintf("\n%s %d-%s %d/%d%s %s", nodes[c.Stack].words(fs), c.Seq, seq(c.EndSeq()), c.All().Instructions, c.Own().Instructions, cycles(c.All(), c.Own()), c.End)
+		r.calls += fmt.Sprintf("\n%s %d-%s %d/%d%s %s", nodes[c.Stack].words(fs), c.Seq, seq(c.EndSeq()),
+			c.All().Instructions, c.Own().Instructions, cycles(c.All(), c.Own()), c.End)
 	}
 	for i := range spans.rows {
 		x := &spans.rows[i]

@@ -41,7 +41,8 @@ type limits struct {
 	search  int // frames from the top in which a task that waits is looked for
 }
 
-var usual = limits{job: 16384, marks: 1 << 16, nodes: 1 << 18, depth: 1 << 16, tasks: 1 << 16, waiting: 256, held: 1 << 18, search: 32}
+var usual = limits{job: 16384, marks: 1 << 16, nodes: 1 << 18, depth: 1 << 16, tasks: 1 << 16, waiting: 256,
+	held: 1 << 18, search: 32}
 
 func newTasks(functions Functions, l limits, rows wanted) *tasks {
 	return &tasks{shadow: shadow{functions: functions, tree: newTree(l.nodes), wanted: rows}, limits: l}
@@ -213,7 +214,8 @@ func (t *tasks) begin(origin schema.TaskOrigin, st *step) {
 // root begins the stack of the task that runs.
 func (t *tasks) root(st *step) {
 	n := t.tree.enter(nodeKey{
-		parent: rootOf(t.now), entry: schema.StackRoot, function: st.function, address: t.functions.address(st.function, st.to),
+		parent: rootOf(t.now), entry: schema.StackRoot, function: st.function,
+		address: t.functions.address(st.function, st.to),
 	})
 	t.frames, t.begun = append(t.frames[:0], frame{node: n, function: st.function}), t.begun[:0]
 }

@@ -137,7 +137,8 @@ func (c *carry) resolve(code decode.TimestampCode, timestamps []schema.Timestamp
 // among those of the segment: where the value is 0 there is an event and no row,
 // where it is out of range a row with NULL and an event.
 func timestampEvents(timestamps []schema.Timestamp, events []schema.Event) ([]schema.Timestamp, []schema.Event) {
-	if !slices.ContainsFunc(timestamps, func(t schema.Timestamp) bool { return t.Unknown || t.Value.V > schema.MaxUint63 }) {
+	if !slices.ContainsFunc(timestamps,
+		func(t schema.Timestamp) bool { return t.Unknown || t.Value.V > schema.MaxUint63 }) {
 		return timestamps, events
 	}
 	var rows []schema.Timestamp
@@ -148,7 +149,8 @@ func timestampEvents(timestamps []schema.Timestamp, events []schema.Event) ([]sc
 			more = append(more, schema.Event{Key: t.Key, Event: schema.EventTimestampUnknown})
 			continue
 		case t.Value.V > schema.MaxUint63:
-			more = append(more, schema.Event{Key: t.Key, Event: schema.EventTimestampOutOfRange, Detail: strconv.FormatUint(t.Value.V, 10)})
+			more = append(more, schema.Event{Key: t.Key, Event: schema.EventTimestampOutOfRange,
+				Detail: strconv.FormatUint(t.Value.V, 10)})
 			t.Value = rowTimestamp(t.Value)
 		}
 		rows = append(rows, t)

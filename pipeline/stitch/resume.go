@@ -81,7 +81,8 @@ func (s *Stitcher) restore(at *Place) (carry, *carried, error) {
 func (x *carried) restore(c *carry) {
 	if x.Reached != nil {
 		isa := schema.ISA(slices.Index(schema.ISANames, x.Reached.ISA))
-		c.reached = schema.Of(decode.Position{PC: decode.PC{Address: x.Reached.Address, ISA: isa}, NonSecure: x.Reached.NonSecure})
+		c.reached = schema.Of(decode.Position{PC: decode.PC{Address: x.Reached.Address, ISA: isa},
+			NonSecure: x.Reached.NonSecure})
 	}
 	if x.Context != nil {
 		c.base.contextID, c.base.vmid = null(x.Context.ContextID), null(x.Context.VMID)

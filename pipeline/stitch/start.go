@@ -123,7 +123,8 @@ func (c *carry) carriedContext(lead *decode.SegmentStart) *carriedContext {
 // those of the last timestamp in a row.
 func (c *carry) carriedTimestamp(code decode.TimestampCode) *carriedTimestamp {
 	whole := c.timestampBits == code.Bits && c.timestampBits > 0
-	if last := c.base.timestamp; last.OK && whole && code.Value(c.timestampRaw) == last.V || !last.OK && c.timestampBits == 0 {
+	if last := c.base.timestamp; last.OK && whole && code.Value(c.timestampRaw) == last.V ||
+		!last.OK && c.timestampBits == 0 {
 		return nil
 	}
 	return &carriedTimestamp{c.timestampRaw, c.timestampBits}

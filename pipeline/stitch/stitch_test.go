@@ -25,8 +25,9 @@ type runLog struct{ *log }
 
 func (l runLog) Add(r Runs) error {
 	epoch, cycle := r.Base.At(schema.Point{Cycle: schema.Of[int64](1)})
-	*l.log = append(*l.log, fmt.Sprintf("runs %d to %d, %d instructions from %d, segment %d, blocks %d, epoch %d, cycle 1 is %d",
-		r.From, r.To, r.Instructions, r.Seq, r.Base.Segment.V, r.Numbers, epoch, cycle.V))
+	*l.log = append(*l.log,
+		fmt.Sprintf("runs %d to %d, %d instructions from %d, segment %d, blocks %d, epoch %d, cycle 1 is %d",
+			r.From, r.To, r.Instructions, r.Seq, r.Base.Segment.V, r.Numbers, epoch, cycle.V))
 	return nil
 }
 
@@ -37,7 +38,8 @@ func unit(block *schema.Block, start decode.SegmentStart) *Unit {
 		Events: []schema.Event{{Key: schema.Key{Seq: 1, Offset: start.Offset + 7}, Event: schema.EventTrigger}},
 	}
 	u.Segments = []decode.Segment{{
-		Row: schema.Segment{Counters: schema.Counters{Bytes: 8, BytesDecoded: 8, Instructions: 2}}, Start: start, End: decode.SegmentEnd{Cycle: 10, Seq: 2}, Ends: u.Ends(),
+		Row: schema.Segment{Counters: schema.Counters{Bytes: 8, BytesDecoded: 8, Instructions: 2}}, Start: start,
+		End: decode.SegmentEnd{Cycle: 10, Seq: 2}, Ends: u.Ends(),
 	}}
 	return &Unit{Rows: u}
 }
@@ -77,7 +79,8 @@ func TestStitch(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
-	totals := schema.Totals{Segments: 3, Losses: 1, Gaps: 1, Counters: schema.Counters{Bytes: 27, BytesDecoded: 24, BytesLost: 3, Instructions: 6}}
+	totals := schema.Totals{Segments: 3, Losses: 1, Gaps: 1,
+		Counters: schema.Counters{Bytes: 27, BytesDecoded: 24, BytesLost: 3, Instructions: 6}}
 	if s.Outcome.Totals != totals || s.Outcome.Lost[schema.LossUnsynced] != (LossSum{1, 3}) || s.Outcome.Empty() {
 		t.Errorf("outcome %+v", s.Outcome)
 	}

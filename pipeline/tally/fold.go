@@ -33,7 +33,8 @@ func (c *Count) add(x *Count) {
 	c.Executed, c.Failed, c.Untold, c.Timed = c.Executed+x.Executed, c.Failed+x.Failed, c.Untold+x.Untold, c.Timed+x.Timed
 	c.FirstSeq = min(c.FirstSeq, x.FirstSeq)
 	c.Cycles = schema.Null[int64]{V: c.Cycles.V + x.Cycles.V, OK: c.Cycles.OK || x.Cycles.OK}
-	c.CyclesSpread = schema.Null[float64]{V: c.CyclesSpread.V + x.CyclesSpread.V, OK: c.CyclesSpread.OK || x.CyclesSpread.OK}
+	c.CyclesSpread = schema.Null[float64]{V: c.CyclesSpread.V + x.CyclesSpread.V,
+		OK: c.CyclesSpread.OK || x.CyclesSpread.OK}
 }
 
 // sums are rows of `counts` to which more is added.

@@ -40,7 +40,8 @@ func TestFolds(t *testing.T) {
 		t.Errorf("%d shapes are held at once, want 19", most)
 	}
 	again := &Tally{limits: limits{job: 1, fold: 6, marks: usual.marks, counter: usual.counter, source: usual.source}}
-	play(t, stitchtest.Script{Program: "a 1000 other other branch\nb 2000 other other branch", Trace: strings.Repeat("a EEE taken\nb EEE taken\n", 100), Split: true}, again)
+	play(t, stitchtest.Script{Program: "a 1000 other other branch\nb 2000 other other branch",
+		Trace: strings.Repeat("a EEE taken\nb EEE taken\n", 100), Split: true}, again)
 	if again.touched.folds != 0 {
 		t.Errorf("%d folds of two blocks, want 0", again.touched.folds)
 	}
@@ -76,7 +77,8 @@ func TestLimit(t *testing.T) {
 		{"epoch 0\na taken cycles=1\nb taken cycles=1\nd 0+1 untold cycles=1\nd 1+1 untold cycles=1", true},
 	} {
 		tally := &Tally{limits: limits{job: 1, fold: usual.fold, marks: usual.marks, source: 3}}
-		play(t, stitchtest.Script{Program: "a 1000 branch\nb 2000 branch\nc 3000 branch\nd 4000 other other", Trace: tt.trace, Split: true}, tally)
+		play(t, stitchtest.Script{Program: "a 1000 branch\nb 2000 branch\nc 3000 branch\nd 4000 other other", Trace: tt.trace,
+			Split: true}, tally)
 		_, _, err := tally.Finish()
 		limit, ok := errors.AsType[*LimitError](err)
 		if ok != tt.fails || ok && (limit.Most != 3 || !strings.HasPrefix(limit.Error(), "more than 3 different edges")) {
@@ -153,7 +155,8 @@ func TestSettling(t *testing.T) {
 // something between two.
 func randomLine(random *rand.Rand, blocks map[string]int) string {
 	if random.IntN(8) == 0 {
-		return []string{"exception 2000\n", "exception ?\n", "return\n", "loss\n", "trace_on\n", "debug_exit\n", "part\n"}[random.IntN(7)]
+		return []string{"exception 2000\n", "exception ?\n", "return\n", "loss\n", "trace_on\n", "debug_exit\n",
+			"part\n"}[random.IntN(7)]
 	}
 	names := slices.Sorted(maps.Keys(blocks))
 	name := names[random.IntN(len(names))]
@@ -208,10 +211,12 @@ func TestSinksHandOn(t *testing.T) {
 	to := stitch.Sinks{Runs: handOn{&got}, Events: handOnRows[schema.Event]{&got}}
 	sinks := New(nil).Sinks(to)
 	b := stitch.Base{}
-	unit := &decode.Result{Blocks: []*schema.Block{{Address: []uint32{0}, Size: []uint8{4}, Opcode: []uint32{0}, Kind: []uint8{0}}}, Runs: []schema.Run{{Count: 1}}}
+	unit := &decode.Result{Blocks: []*schema.Block{{Address: []uint32{0}, Size: []uint8{4}, Opcode: []uint32{0},
+		Kind: []uint8{0}}}, Runs: []schema.Run{{Count: 1}}}
 	err := errors.Join(
 		sinks.Runs.Add(stitch.Runs{Unit: unit, Numbers: []uint32{0}, Spans: []schema.Span{{}}, To: 1, Blocks: 1}),
-		sinks.Events.Add(b, []schema.Event{{}, {}}), sinks.Losses.Add(b, []schema.Loss{{}}), sinks.Exceptions.Add(b, []stitch.Exception{{}}),
+		sinks.Events.Add(b, []schema.Event{{}, {}}), sinks.Losses.Add(b, []schema.Loss{{}}),
+		sinks.Exceptions.Add(b, []stitch.Exception{{}}),
 	)
 	if err != nil || strings.Join(got, ", ") != "1 runs, 2 rows" {
 		t.Errorf("%q, %v", got, err)

@@ -118,7 +118,8 @@ func TestParseCodec(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, c, err)
 		}
 	}
-	if _, err := ParseCodec("snappy"); err == nil || err.Error() != `unknown codec "snappy" for arrow: use one of none, lz4, zstd` {
+	if _, err := ParseCodec("snappy"); err == nil ||
+		err.Error() != `unknown codec "snappy" for arrow: use one of none, lz4, zstd` {
 		t.Errorf("snappy: %v", err)
 	}
 }

@@ -44,21 +44,26 @@ func TestReaderOtherColumns(t *testing.T) {
 // otherTypes are columns of types that no table has.
 func otherTypes() []arrow.Field {
 	number, text := arrow.PrimitiveTypes.Int32, arrow.BinaryTypes.String
-	structure := arrow.StructOf(arrow.Field{Name: "a", Type: arrow.ListOf(text)}, arrow.Field{Name: "b", Type: arrow.BinaryTypes.StringView})
+	structure := arrow.StructOf(arrow.Field{Name: "a", Type: arrow.ListOf(text)},
+		arrow.Field{Name: "b", Type: arrow.BinaryTypes.StringView})
 	members := []arrow.Field{{Name: "n", Type: number}, {Name: "t", Type: text}}
 	var fields []arrow.Field
 	for _, typ := range []arrow.DataType{
-		arrow.Null, arrow.PrimitiveTypes.Float32, arrow.PrimitiveTypes.Uint8, arrow.BinaryTypes.LargeBinary, arrow.BinaryTypes.LargeString,
-		arrow.FixedWidthTypes.Boolean, &arrow.Decimal128Type{Precision: 20}, arrow.FixedWidthTypes.Date32, arrow.FixedWidthTypes.Time64ns,
+		arrow.Null, arrow.PrimitiveTypes.Float32, arrow.PrimitiveTypes.Uint8, arrow.BinaryTypes.LargeBinary,
+		arrow.BinaryTypes.LargeString,
+		arrow.FixedWidthTypes.Boolean, &arrow.Decimal128Type{Precision: 20}, arrow.FixedWidthTypes.Date32,
+		arrow.FixedWidthTypes.Time64ns,
 		arrow.FixedWidthTypes.Timestamp_us, arrow.FixedWidthTypes.Duration_s, arrow.FixedWidthTypes.MonthDayNanoInterval,
-		arrow.ListOf(structure), arrow.LargeListOf(number), arrow.FixedSizeListOf(3, text), structure, arrow.MapOf(text, number),
+		arrow.ListOf(structure), arrow.LargeListOf(number), arrow.FixedSizeListOf(3, text), structure,
+		arrow.MapOf(text, number),
 		&arrow.FixedSizeBinaryType{ByteWidth: 5}, arrow.BinaryTypes.StringView, arrow.BinaryTypes.BinaryView,
 		arrow.ListViewOf(number), arrow.LargeListViewOf(text), arrow.RunEndEncodedOf(number, text),
 		arrow.SparseUnionOf(members, []arrow.UnionTypeCode{0, 1}), arrow.DenseUnionOf(members, []arrow.UnionTypeCode{0, 1}),
 		&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int16, ValueType: text},
 		&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Uint8, ValueType: arrow.PrimitiveTypes.Int64},
 	} {
-		fields = append(fields, arrow.Field{Name: "other " + typ.String(), Type: typ, Nullable: true, Metadata: arrow.MetadataFrom(map[string]string{"a": "b"})})
+		fields = append(fields, arrow.Field{Name: "other " + typ.String(), Type: typ, Nullable: true,
+			Metadata: arrow.MetadataFrom(map[string]string{"a": "b"})})
 	}
 	return fields
 }
@@ -159,7 +164,8 @@ func TestReaderHostileColumns(t *testing.T) {
 	}{
 		{"nothing", func(*testing.T) {}, ""},
 		{"keys", func(*testing.T) { setLength(t, meta.element(1, view), 6, 1<<30) }, ""},
-		{"type", func(*testing.T) { footer.b[meta.element(1, view).field(2)] = 99 }, "is of type 99, which this program does not know"},
+		{"type", func(*testing.T) { footer.b[meta.element(1, view).field(2)] = 99 },
+			"is of type 99, which this program does not know"},
 		{"buffers of a view", func(*testing.T) {
 			header, _ := message.table(2)
 			binary.LittleEndian.PutUint64(header.structure(4, 0, 8), 1<<40)

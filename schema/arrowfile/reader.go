@@ -201,7 +201,8 @@ func appendArray(v *schema.Vector, a arrow.Array, version int) error {
 
 // appendIntegers appends numbers as a file of a schema version has them, 0 where
 // v.Valid says NULL.
-func appendIntegers[T uint8 | uint16 | uint32 | uint64 | int32 | int64](v *schema.Vector, numbers []T, version int) error {
+func appendIntegers[T uint8 | uint16 | uint32 | uint64 | int32 | int64](v *schema.Vector, numbers []T,
+	version int) error {
 	stored, _ := v.Column.Integer(version)
 	first := v.Len()
 	for i, x := range numbers {

@@ -93,7 +93,8 @@ func TestReaderColumnTypes(t *testing.T) {
 		was := footer[tag]
 		footer[tag] = binaryView
 		want := fmt.Sprintf("its column %q is not %s of losses", c.Name, c.Name)
-		if _, err := newProjection(bytes.NewReader(good), int64(len(good)), table); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := newProjection(bytes.NewReader(good), int64(len(good)), table); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 		footer[tag] = was

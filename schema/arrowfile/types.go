@@ -23,7 +23,8 @@ func fields(t *schema.Table, version int) []arrow.Field {
 		if c.Unit != "" {
 			keys, values = append(keys, keyUnit), append(values, c.Unit)
 		}
-		list[i] = arrow.Field{Name: c.Name, Type: dataType(c, version), Nullable: c.Nullable, Metadata: arrow.NewMetadata(keys, values)}
+		list[i] = arrow.Field{Name: c.Name, Type: dataType(c, version), Nullable: c.Nullable,
+			Metadata: arrow.NewMetadata(keys, values)}
 	}
 	return list
 }

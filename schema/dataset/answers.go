@@ -109,7 +109,8 @@ func (a *answers) checkOrder(b *schema.Batch, source uint8) {
 			continue
 		}
 		if n := o.compare(before, at, b, i); n > 0 || n == 0 && b.Table != &schema.Symbols {
-			a.wrong(b.Table, "has row %d %s, which is not after the row before in the order of its key", o.rows+int64(i), keyText(b, i))
+			a.wrong(b.Table, "has row %d %s, which is not after the row before in the order of its key", o.rows+int64(i),
+				keyText(b, i))
 			break
 		}
 	}
@@ -132,7 +133,8 @@ func keyText(b *schema.Batch, i int) string {
 // addCounts sums up rows of `counts` of a source, whose first instruction is from.
 func (a *answers) addCounts(b *schema.Batch, source uint8, from, instructions int64) {
 	for i := range b.Rows() {
-		executed, failed, untold := int64(schema.CountsExecuted.At(b, i)), int64(schema.CountsFailed.At(b, i)), int64(schema.CountsUntold.At(b, i))
+		executed, failed, untold := int64(schema.CountsExecuted.At(b, i)), int64(schema.CountsFailed.At(b, i)),
+			int64(schema.CountsUntold.At(b, i))
 		timed := int64(schema.CountsTimed.At(b, i))
 		n := executed + failed + untold
 		if executed < 0 || failed < 0 || untold < 0 || n < 1 || timed < 0 || timed > n {
@@ -140,7 +142,8 @@ func (a *answers) addCounts(b *schema.Batch, source uint8, from, instructions in
 				source, keyText(b, i), executed, failed, untold, timed)
 		}
 		if first := int64(schema.CountsFirstSeq.At(b, i)); first < from || first-from >= instructions {
-			a.wrong(b.Table, "says of source 0x%02x that %s was executed first as instruction %d of %d", source, keyText(b, i), first, from+instructions)
+			a.wrong(b.Table, "says of source 0x%02x that %s was executed first as instruction %d of %d", source, keyText(b, i),
+				first, from+instructions)
 		}
 		a.executed[source] += n
 	}
@@ -150,7 +153,8 @@ func (a *answers) addCounts(b *schema.Batch, source uint8, from, instructions in
 func (a *answers) checkEdges(b *schema.Batch, source uint8, instructions int64) {
 	for i, n := range *schema.EdgesN.In(b) {
 		if n := int64(n); n < 1 || n > instructions {
-			a.wrong(b.Table, "has %d times %s of source 0x%02x, which executed %d instructions", n, keyText(b, i), source, instructions)
+			a.wrong(b.Table, "has %d times %s of source 0x%02x, which executed %d instructions", n, keyText(b, i), source,
+				instructions)
 		}
 	}
 }

@@ -31,7 +31,8 @@ func TestCheckAnswers(t *testing.T) {
 		{"count missing", func(w *small.Dataset) { w.Program.Counts[0x11] = w.Program.Counts[0x11][:4] }, []string{
 			"counts: has 4 instructions of source 0x11, the manifest says 5",
 		}},
-		{"counts of a source", func(w *small.Dataset) { delete(w.Program.Counts, 0x10) }, []string{"counts: has 0 instructions of source 0x10, the manifest says 5"}},
+		{"counts of a source", func(w *small.Dataset) { delete(w.Program.Counts, 0x10) },
+			[]string{"counts: has 0 instructions of source 0x10, the manifest says 5"}},
 		{"negative", func(w *small.Dataset) {
 			w.Program.Counts[0x10][0].Executed, w.Program.Counts[0x10][0].Untold = 2, -1
 		}, []string{"counts: says of source 0x10 that (address=32768 isa=a32) executed 2, failed 0 and untold -1 times, 0 of them timed"}},
@@ -46,7 +47,8 @@ func TestCheckAnswers(t *testing.T) {
 		}},
 		{"stacks", func(w *small.Dataset) { w.Program.Own = map[uint8]int64{0x10: 5, 0x11: 5} }, nil},
 		{"stack of another capture", func(w *small.Dataset) { w.Program.Own = map[uint8]int64{0x10: 5, 0x11: 4} }, []string{
-			"stacks: has 4 instructions of source 0x11, the manifest says 5", "tasks: has 4 instructions of source 0x11, the manifest says 5",
+			"stacks: has 4 instructions of source 0x11, the manifest says 5",
+			"tasks: has 4 instructions of source 0x11, the manifest says 5",
 		}},
 		{"twice", func(w *small.Dataset) { w.Program.Counts[0x10][1].Address = 0x8000 }, []string{
 			"counts: has row 1 (address=32768 isa=a32), which is not after the row before in the order of its key",
@@ -64,7 +66,8 @@ func TestCheckAnswers(t *testing.T) {
 			"code: refers to function 2 of every core, which has 2 of them",
 		}},
 		{"function of another core", func(w *small.Dataset) {
-			w.Program.Lines = append(w.Program.Lines, small.Line{Core: "b", Address: 0x8000, Line: 1, Function: schema.Of[int32](0)})
+			w.Program.Lines = append(w.Program.Lines, small.Line{Core: "b", Address: 0x8000, Line: 1,
+				Function: schema.Of[int32](0)})
 		}, []string{`lines: refers to function 0 of core "b", which has 0 of them`}},
 		{"negative function", func(w *small.Dataset) { w.Program.Lines[0].Function.V = -1 }, []string{
 			"lines: refers to function -1 (core=NULL address=32768 inline_depth=0)",
@@ -118,7 +121,8 @@ func TestCheckOrderOfBatches(t *testing.T) {
 // Images are numbered as they come, and as many as the manifest has.
 func TestCheckImages(t *testing.T) {
 	w := small.New()
-	w.Images = append(w.Images, schema.ImageRegion{File: "b.elf", Address: 0x8000, Bytes: 4, Role: "symbols", CodeSHA256: "cc"})
+	w.Images = append(w.Images, schema.ImageRegion{File: "b.elf", Address: 0x8000, Bytes: 4, Role: "symbols",
+		CodeSHA256: "cc"})
 	dir := w.Write(t)
 	if got := problems(t, dir); got != nil {
 		t.Errorf("%q", got)

@@ -43,7 +43,8 @@ func Check(ctx context.Context, dir string, progress func(done, total int64)) (*
 		return nil, err
 	}
 	defer d.Close()
-	c := &checker{dataset: d, listed: map[string]bool{schema.ManifestFile: true}, damaged: map[string]bool{}, progress: sidebyside.NewProgress(progress)}
+	c := &checker{dataset: d, listed: map[string]bool{schema.ManifestFile: true}, damaged: map[string]bool{},
+		progress: sidebyside.NewProgress(progress)}
 	for _, files := range d.Manifest.Tables {
 		c.progress.Announce(2 * files.Bytes)
 	}
@@ -123,7 +124,8 @@ func (c *checker) listUnknown() {
 		if sum.Rows != f.Rows || sum.Bytes != f.Bytes {
 			c.wrong(schema.ManifestFile, wrongFiles(name, f, sum))
 		}
-		c.report.Unchecked = append(c.report.Unchecked, "the rows of "+name+", which this program does not know: a later one wrote them")
+		c.report.Unchecked = append(c.report.Unchecked,
+			"the rows of "+name+", which this program does not know: a later one wrote them")
 	}
 }
 
@@ -133,7 +135,8 @@ func (c *checker) listViews() {
 	switch {
 	case !c.dataset.sealed:
 		c.listed[schema.ViewsFile] = true
-		c.report.Unchecked = append(c.report.Unchecked, "manifest.json and views.sql: a manifest of version 1 has no hash of them")
+		c.report.Unchecked = append(c.report.Unchecked,
+			"manifest.json and views.sql: a manifest of version 1 has no hash of them")
 	case views == nil || views.Path != schema.ViewsFile:
 		c.wrong(schema.ManifestFile, "does not list "+schema.ViewsFile)
 	default:
@@ -186,7 +189,8 @@ func (d *Dataset) checkBytes(r io.Reader, want schema.FileSum) error {
 	case n != want.Bytes:
 		return d.damaged(want.Path, fmt.Sprintf("has %d bytes, the manifest says %d", n, want.Bytes))
 	case sum != want.SHA256:
-		return d.damaged(want.Path, fmt.Sprintf("is not as it was written: its SHA-256 is %s, the manifest says %s", sum, want.SHA256))
+		return d.damaged(want.Path, fmt.Sprintf("is not as it was written: its SHA-256 is %s, the manifest says %s", sum,
+			want.SHA256))
 	}
 	return nil
 }
@@ -260,8 +264,9 @@ func (c *checker) checkStrangers(ctx context.Context) error {
 			return nil
 		}
 		problem := &Error{
-			File: filepath.Join(c.dataset.Dir, filepath.FromSlash(path)), Problem: "is no file of the dataset: the manifest does not list it",
-			Remedy: "remove it, or export again",
+			File:    filepath.Join(c.dataset.Dir, filepath.FromSlash(path)),
+			Problem: "is no file of the dataset: the manifest does not list it",
+			Remedy:  "remove it, or export again",
 		}
 		c.report.Problems = append(c.report.Problems, problem)
 		if e.IsDir() {

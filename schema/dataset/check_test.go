@@ -49,13 +49,17 @@ func TestCheck(t *testing.T) {
 		{"nothing", nil, nil, nil},
 		{"blocks", (*small.Dataset).AsBlocks, nil, nil},
 		{"arrow", func(d *small.Dataset) { d.Options.Format = schema.Arrow }, nil, nil},
-		{"stranger", nil, write("notes.txt", ""), []string{"notes.txt: is no file of the dataset: the manifest does not list it"}},
-		{"stranger in a table", nil, write("losses/10-00001.parquet", ""), []string{"losses/10-00001.parquet: is no file of the dataset: the manifest does not list it"}},
+		{"stranger", nil, write("notes.txt", ""),
+			[]string{"notes.txt: is no file of the dataset: the manifest does not list it"}},
+		{"stranger in a table", nil, write("losses/10-00001.parquet", ""),
+			[]string{"losses/10-00001.parquet: is no file of the dataset: the manifest does not list it"}},
 		{"folder of strangers", nil, func(t *testing.T, dir string) {
 			check(t, os.MkdirAll(filepath.Join(dir, "old", "losses"), 0o777))
 		}, []string{"old: is no file of the dataset: the manifest does not list it"}},
-		{"no views", nil, remove("views.sql"), []string{"views.sql: is missing: openat views.sql: no such file or directory"}},
-		{"other views", nil, write("views.sql", "DROP TABLE x;"), []string{"views.sql: has 13 bytes, the manifest says SIZE"}},
+		{"no views", nil, remove("views.sql"),
+			[]string{"views.sql: is missing: openat views.sql: no such file or directory"}},
+		{"other views", nil, write("views.sql", "DROP TABLE x;"),
+			[]string{"views.sql: has 13 bytes, the manifest says SIZE"}},
 		{"parts missing", nil, func(t *testing.T, dir string) {
 			remove("losses/10-00000.parquet")(t, dir)
 			remove("events/10-00000.parquet")(t, dir)
@@ -65,25 +69,33 @@ func TestCheck(t *testing.T) {
 			"losses/10-00000.parquet: is missing: statat losses/10-00000.parquet: no such file or directory",
 			"x: is no file of the dataset: the manifest does not list it",
 		}},
-		{"losses", func(d *small.Dataset) { d.Sources[0].Losses = 4 }, nil, []string{"losses: has 3 losses of source 0x10, the manifest says 4"}},
-		{"lost bytes", func(d *small.Dataset) { d.Losses[0x10][2].Bytes = 3 }, nil, []string{"losses: has 10 bytes_lost of source 0x10, the manifest says 9"}},
-		{"before the segments", func(d *small.Dataset) { d.Losses[0x10][0].Bytes, d.Losses[0x10][1].Bytes = 5, 2 }, nil, []string{
-			"segments: has 199 bytes of source 0x10, the manifest says 200", "segments: has 8 bytes_lost of source 0x10, the manifest says 9",
-		}},
+		{"losses", func(d *small.Dataset) { d.Sources[0].Losses = 4 }, nil,
+			[]string{"losses: has 3 losses of source 0x10, the manifest says 4"}},
+		{"lost bytes", func(d *small.Dataset) { d.Losses[0x10][2].Bytes = 3 }, nil,
+			[]string{"losses: has 10 bytes_lost of source 0x10, the manifest says 9"}},
+		{"before the segments", func(d *small.Dataset) { d.Losses[0x10][0].Bytes, d.Losses[0x10][1].Bytes = 5, 2 }, nil,
+			[]string{
+				"segments: has 199 bytes of source 0x10, the manifest says 200",
+				"segments: has 8 bytes_lost of source 0x10, the manifest says 9",
+			}},
 		{"no segment", func(d *small.Dataset) { delete(d.Segments, 0x11) }, nil, []string{
-			"segments: has 0 segments of source 0x11, the manifest says 1", "segments: has 0 bytes of source 0x11, the manifest says 200",
-			"segments: has 0 bytes_decoded of source 0x11, the manifest says 200", "segments: has 0 instructions of source 0x11, the manifest says 5",
+			"segments: has 0 segments of source 0x11, the manifest says 1",
+			"segments: has 0 bytes of source 0x11, the manifest says 200",
+			"segments: has 0 bytes_decoded of source 0x11, the manifest says 200",
+			"segments: has 0 instructions of source 0x11, the manifest says 5",
 		}},
 		{"decoded and lost", func(d *small.Dataset) {
 			d.Sources[1].BytesDecoded = 199
 			d.Segments[0x11] = schema.Segment{Counters: schema.Counters{Bytes: 200, BytesDecoded: 199, Instructions: 5}}
 		}, nil, []string{"manifest.json: says that of 200 bytes of source 0x11 199 were decoded and 0 lost"}},
-		{"instructions", func(d *small.Dataset) { d.Instructions[0x11] = d.Instructions[0x11][:4] }, nil, []string{"instructions: has 4 rows of source 0x11, the manifest says 5"}},
+		{"instructions", func(d *small.Dataset) { d.Instructions[0x11] = d.Instructions[0x11][:4] }, nil,
+			[]string{"instructions: has 4 rows of source 0x11, the manifest says 5"}},
 		{"instructions of blocks", func(d *small.Dataset) {
 			d.AsBlocks()
 			d.Blocks[0x11][0].Count--
 		}, nil, []string{"blocks: has 4 instructions of source 0x11, the manifest says 5"}},
-		{"rows of another source", func(d *small.Dataset) { d.Losses[0x12] = []schema.Loss{{Bytes: 1}} }, nil, []string{"losses: has rows of source 0x12, which the manifest does not have"}},
+		{"rows of another source", func(d *small.Dataset) { d.Losses[0x12] = []schema.Loss{{Bytes: 1}} }, nil,
+			[]string{"losses: has rows of source 0x12, which the manifest does not have"}},
 		{"totals", nil, replaceInManifest(`"totals": {
     "bytes": 400`, `"totals": {
     "bytes": 401`), []string{"manifest.json: has totals that are not the sums of its sources"}},
@@ -94,11 +106,14 @@ func TestCheck(t *testing.T) {
           "bytes"`, `"rows": 2,
           "bytes"`), []string{"losses/10-00000.parquet: cannot be read: has 3 rows, the manifest says 2"}},
 		{"row of sources", nil, replaceInManifest(`"bytes_unplaced": 0`, `"bytes_unplaced": 1`), []string{
-			"sources: has 0 bytes_unplaced of source 0x10, the manifest says 1", "segments: has 0 bytes_unplaced of source 0x10, the manifest says 1",
+			"sources: has 0 bytes_unplaced of source 0x10, the manifest says 1",
+			"segments: has 0 bytes_unplaced of source 0x10, the manifest says 1",
 			"manifest.json: has totals that are not the sums of its sources",
 		}},
-		{"source in the manifest", nil, replaceInManifest(`"source": 17`, `"source": 18`), []string{"sources: has 0 rows of source 0x12, the manifest says 1"}},
-		{"no manifest of ours", nil, write("manifest.json", "{"), []string{"manifest.json: is no manifest: unexpected end of JSON input"}},
+		{"source in the manifest", nil, replaceInManifest(`"source": 17`, `"source": 18`),
+			[]string{"sources: has 0 rows of source 0x12, the manifest says 1"}},
+		{"no manifest of ours", nil, write("manifest.json", "{"),
+			[]string{"manifest.json: is no manifest: unexpected end of JSON input"}},
 		{"end of the manifest", nil, func(t *testing.T, dir string) {
 			name := filepath.Join(dir, "manifest.json")
 			info, err := os.Stat(name)
@@ -158,7 +173,8 @@ func TestCheckEveryByte(t *testing.T) {
 		for i := range content {
 			flip := byte(1 + (i+n)%255)
 			content[i] ^= flip
-			if e, ok := errors.AsType[*dataset.Error](find()); !ok || !e.Damaged || !strings.HasSuffix(e.File, filepath.FromSlash(f.Path)) {
+			if e, ok := errors.AsType[*dataset.Error](find()); !ok || !e.Damaged ||
+				!strings.HasSuffix(e.File, filepath.FromSlash(f.Path)) {
 				t.Fatalf("%s: byte %d changed by %#x is not found: %v", f.Path, i, flip, e)
 			}
 			content[i] ^= flip
@@ -166,7 +182,8 @@ func TestCheckEveryByte(t *testing.T) {
 		changed := bytes.Clone(content)
 		changed[len(changed)*n/len(files)] ^= 1
 		check(t, os.WriteFile(name, changed, 0o666))
-		if got := problems(t, dir); len(got) != 1 || !strings.HasPrefix(got[0], f.Path+": is not as it was written") && f.Path != schema.ManifestFile {
+		if got := problems(t, dir); len(got) != 1 || !strings.HasPrefix(got[0], f.Path+": is not as it was written") &&
+			f.Path != schema.ManifestFile {
 			t.Errorf("%s: %q", f.Path, got)
 		}
 		check(t, os.WriteFile(name, content, 0o666))
@@ -191,7 +208,8 @@ func TestCheckWithoutSeal(t *testing.T) {
 	afterViews := bytes.Index(text, []byte(`  "notes": `))
 	versionNow := fmt.Appendf(nil, `"schema_version": %d`, schema.Version)
 	unsealed := append(bytes.Clone(text[:end]), "\n}\n"...)
-	withoutAny := bytes.Replace(append(bytes.Clone(beforeViews), unsealed[afterViews:]...), versionNow, []byte(`"schema_version": 1`), 1)
+	withoutAny := bytes.Replace(append(bytes.Clone(beforeViews), unsealed[afterViews:]...), versionNow,
+		[]byte(`"schema_version": 1`), 1)
 	check(t, os.WriteFile(name, withoutAny, 0o666))
 	r, err := dataset.Check(t.Context(), dir, nil)
 	check(t, err)
@@ -199,11 +217,12 @@ func TestCheckWithoutSeal(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	for what, manifest := range map[string][]byte{
-		"views, no hash":     unsealed,
-		"a later version":    bytes.Replace(withoutAny, []byte(`"schema_version": 1`), []byte(`"schema_version": 2`), 1),
-		"a hash of nothing":  append(bytes.Clone(withoutAny[:len(withoutAny)-3]), ",\n  \"manifest_sha256\": \"\"\n}\n"...),
-		"an end of its own":  append(bytes.Clone(text), '\n'),
-		"a hash in capitals": append(bytes.Clone(text[:end]), bytes.Replace(text[end:], []byte("manifest_sha256"), []byte("Manifest_SHA256"), 1)...),
+		"views, no hash":    unsealed,
+		"a later version":   bytes.Replace(withoutAny, []byte(`"schema_version": 1`), []byte(`"schema_version": 2`), 1),
+		"a hash of nothing": append(bytes.Clone(withoutAny[:len(withoutAny)-3]), ",\n  \"manifest_sha256\": \"\"\n}\n"...),
+		"an end of its own": append(bytes.Clone(text), '\n'),
+		"a hash in capitals": append(bytes.Clone(text[:end]),
+			bytes.Replace(text[end:], []byte("manifest_sha256"), []byte("Manifest_SHA256"), 1)...),
 	} {
 		if e, ok := errors.AsType[*dataset.Error](dataset.CheckManifest(manifest)); !ok || !e.Damaged {
 			t.Errorf("%s: %v", what, e)
@@ -213,12 +232,14 @@ func TestCheckWithoutSeal(t *testing.T) {
 
 // A check stops, and what is no dataset is an error, no problem of one.
 func TestCheckFails(t *testing.T) {
-	if _, err := dataset.Check(t.Context(), t.TempDir(), nil); err == nil || !strings.Contains(err.Error(), "is no dataset") {
+	if _, err := dataset.Check(t.Context(), t.TempDir(), nil); err == nil ||
+		!strings.Contains(err.Error(), "is no dataset") {
 		t.Errorf("%v", err)
 	}
 	dir := small.New().Write(t)
 	small.EditManifest(t, dir, fmt.Sprintf(`"schema_version": %d`, schema.Version), `"schema_version": 99`)
-	if _, err := dataset.Check(t.Context(), dir, nil); err == nil || !strings.Contains(err.Error(), `has schema version "99"`) {
+	if _, err := dataset.Check(t.Context(), dir, nil); err == nil ||
+		!strings.Contains(err.Error(), `has schema version "99"`) {
 		t.Errorf("%v", err)
 	}
 }

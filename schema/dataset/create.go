@@ -133,7 +133,8 @@ func (w *Writer) Table(t *schema.Table, source uint8) *TableWriter {
 	key := series{t, source}
 	if w.rows[key] == nil {
 		encoder := w.NewEncoder(t)
-		w.rows[key] = &TableWriter{dataset: w, series: w.Series(t, source), encoder: encoder, batch: schema.NewBatchFor(t, encoder)}
+		w.rows[key] = &TableWriter{dataset: w, series: w.Series(t, source), encoder: encoder,
+			batch: schema.NewBatchFor(t, encoder)}
 		w.order = append(w.order, w.rows[key])
 	}
 	return w.rows[key]
@@ -252,7 +253,8 @@ func (w *Writer) commit(m *schema.Manifest) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(w.staging.WriteFile(schema.ViewsFile, views), w.staging.WriteFile(schema.ManifestFile, text)); err != nil {
+	if err := errors.Join(w.staging.WriteFile(schema.ViewsFile, views),
+		w.staging.WriteFile(schema.ManifestFile, text)); err != nil {
 		return err
 	}
 	return w.staging.Commit()

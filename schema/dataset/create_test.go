@@ -31,7 +31,8 @@ func TestWriterRowGroups(t *testing.T) {
 		}
 	}
 	check(t, out.Close(&schema.Manifest{Sources: []schema.SourceTotals{{Source: 0x13, Status: "decoded", Unit: "bytes"}}}))
-	for name, want := range map[string][]int64{"losses/13-00000.parquet": {1 << 20, 1 << 20, 1<<16 + 5}, "losses/14-00000.parquet": {1}, "events/13-00000.parquet": nil, "images/all-00000.parquet": nil} {
+	for name, want := range map[string][]int64{"losses/13-00000.parquet": {1 << 20, 1 << 20, 1<<16 + 5},
+		"losses/14-00000.parquet": {1}, "events/13-00000.parquet": nil, "images/all-00000.parquet": nil} {
 		f, err := os.Open(filepath.Join(dir, name))
 		check(t, err)
 		info, err := f.Stat()
@@ -132,7 +133,8 @@ func TestCreateChoosesTables(t *testing.T) {
 		{"no data, but named", false, []*schema.Table{&schema.DataAccesses}, true},
 		{"data, but others named", true, []*schema.Table{&schema.Events}, false},
 	} {
-		w, err := dataset.Create(filepath.Join(t.TempDir(), "dataset"), dataset.Options{Level: schema.LevelBlocks, TracesData: c.traced, Tables: c.tables})
+		w, err := dataset.Create(filepath.Join(t.TempDir(), "dataset"),
+			dataset.Options{Level: schema.LevelBlocks, TracesData: c.traced, Tables: c.tables})
 		check(t, err)
 		if got := w.Has(&schema.DataAccesses); got != c.want || w.Has(&schema.Instructions) || !w.Has(&schema.Losses) {
 			t.Errorf("%s: written %v, want %v", c.name, got, c.want)

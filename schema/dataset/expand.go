@@ -38,7 +38,8 @@ func (d *Dataset) readCode(source uint8) (*code, error) {
 		if err := c.place(*schema.CodeBlocksCodeBlock.In(b), *schema.CodeBlocksPosition.In(b)); err != nil {
 			return nil, d.wrong(schema.CodeBlocks.Name, err.Error(), "export again")
 		}
-		c.address, c.opcode = append(c.address, *schema.CodeBlocksAddress.In(b)...), append(c.opcode, *schema.CodeBlocksOpcode.In(b)...)
+		c.address, c.opcode = append(c.address, *schema.CodeBlocksAddress.In(b)...),
+			append(c.opcode, *schema.CodeBlocksOpcode.In(b)...)
 		c.size, c.isa = append(c.size, *schema.CodeBlocksSize.In(b)...), append(c.isa, *schema.CodeBlocksISA.In(b)...)
 		c.kind = append(c.kind, *schema.CodeBlocksKind.In(b)...)
 	}
@@ -115,7 +116,8 @@ func (d *Dataset) ExpandAt(source uint8, seq int64) (*Expansion, error) {
 		return nil, err
 	}
 	return &Expansion{
-		blocks: blocks, code: c, runs: schema.NewBatch(&schema.Blocks), batch: schema.NewBatch(&schema.Instructions), first: uint64(max(seq, 0)),
+		blocks: blocks, code: c, runs: schema.NewBatch(&schema.Blocks), batch: schema.NewBatch(&schema.Instructions),
+		first: uint64(max(seq, 0)),
 	}, nil
 }
 

@@ -80,7 +80,8 @@ func (j *journal) add(text []byte, n int) error {
 		return errors.New("is not what comes next in a journal")
 	}
 	p := *line.Part
-	if sum, err := hex.DecodeString(p.SHA256); err != nil || len(sum) != 32 || p.Bytes < 0 || p.Rows < 0 || !isPartPath(p.Path) {
+	if sum, err := hex.DecodeString(p.SHA256); err != nil || len(sum) != 32 || p.Bytes < 0 || p.Rows < 0 ||
+		!isPartPath(p.Path) {
 		return fmt.Errorf("names %q, which is no part of a dataset", p.Path)
 	}
 	j.parts[p.Path] = p // a part that was damaged is made again

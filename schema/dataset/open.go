@@ -22,7 +22,8 @@ type Dataset struct {
 	root   *os.Root // also if another dataset takes the place of this one
 	sealed bool     // the manifest has the hash of itself and of the views
 	format schema.Format
-	parts  map[*schema.Table]map[uint8][]schema.PartFile // of a source, in order; under 0 where there is one series for all
+	// of a source, in order; under 0 where there is one series for all
+	parts map[*schema.Table]map[uint8][]schema.PartFile
 
 	// Unknown are the tables, in order of their names, that this program does not
 	// know: a later one wrote them.
@@ -100,7 +101,8 @@ func (d *Dataset) notADataset(err error) error {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("open dataset: %w", err)
 	}
-	return &Error{File: d.Dir, Problem: "is no dataset: it has no " + schema.ManifestFile, Remedy: "give a directory that export completed", Err: err}
+	return &Error{File: d.Dir, Problem: "is no dataset: it has no " + schema.ManifestFile,
+		Remedy: "give a directory that export completed", Err: err}
 }
 
 func (d *Dataset) wrong(file, problem, remedy string) error {
@@ -109,7 +111,8 @@ func (d *Dataset) wrong(file, problem, remedy string) error {
 
 // damaged returns the error that a file was changed after it was written.
 func (d *Dataset) damaged(file, problem string) *Error {
-	return &Error{File: filepath.Join(d.Dir, filepath.FromSlash(file)), Problem: problem, Remedy: "export again", Damaged: true}
+	return &Error{File: filepath.Join(d.Dir, filepath.FromSlash(file)), Problem: problem, Remedy: "export again",
+		Damaged: true}
 }
 
 // understand checks that this program knows the version and the format, and finds

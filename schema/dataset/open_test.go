@@ -29,7 +29,8 @@ func TestOpenRefuses(t *testing.T) {
 			check(t, os.RemoveAll(dir))
 			check(t, os.WriteFile(dir, nil, 0o666))
 		}, "not a directory"},
-		{"no manifest", func(t *testing.T, dir string) { check(t, os.Remove(filepath.Join(dir, "manifest.json"))) }, "is no dataset: it has no manifest.json"},
+		{"no manifest", func(t *testing.T, dir string) { check(t, os.Remove(filepath.Join(dir, "manifest.json"))) },
+			"is no dataset: it has no manifest.json"},
 		{"no JSON", replaceInManifest("{", "["), "manifest.json: is no manifest"},
 		{"another hash", func(t *testing.T, dir string) {
 			name := filepath.Join(dir, "manifest.json")
@@ -37,13 +38,18 @@ func TestOpenRefuses(t *testing.T) {
 			check(t, err)
 			check(t, os.WriteFile(name, bytes.Replace(text, []byte(`"PTM"`), []byte(`"ETM"`), 1), 0o666))
 		}, "manifest.json: is not as it was written"},
-		{"version", replaceInManifest(`"schema_version": 2`, `"schema_version": 3`), `has schema version "3", this program reads 1 to 2`},
+		{"version", replaceInManifest(`"schema_version": 2`, `"schema_version": 3`),
+			`has schema version "3", this program reads 1 to 2`},
 		{"format", replaceInManifest(`"parquet"`, `"csv"`), `says format "csv"`},
-		{"path", replaceInManifest("losses/10-00000.parquet", "losses/../../x"), `names "losses/../../x", which is not the next part of losses`},
+		{"path", replaceInManifest("losses/10-00000.parquet", "losses/../../x"),
+			`names "losses/../../x", which is not the next part of losses`},
 		{"order", replaceInManifest("losses/10-00000.parquet", "losses/10-00001.parquet"), "is not the next part"},
-		{"other table's part", replaceInManifest("losses/10-00000.parquet", "events/10-00000.parquet"), "is not the next part"},
-		{"part missing", func(t *testing.T, dir string) { check(t, os.Remove(filepath.Join(dir, part))) }, "losses/10-00000.parquet: is missing"},
-		{"part cut off", func(t *testing.T, dir string) { check(t, os.Truncate(filepath.Join(dir, part), 100)) }, "has 100 bytes, the manifest says"},
+		{"other table's part", replaceInManifest("losses/10-00000.parquet", "events/10-00000.parquet"),
+			"is not the next part"},
+		{"part missing", func(t *testing.T, dir string) { check(t, os.Remove(filepath.Join(dir, part))) },
+			"losses/10-00000.parquet: is missing"},
+		{"part cut off", func(t *testing.T, dir string) { check(t, os.Truncate(filepath.Join(dir, part), 100)) },
+			"has 100 bytes, the manifest says"},
 		{"part leads out", func(t *testing.T, dir string) {
 			outside := filepath.Join(t.TempDir(), "x")
 			check(t, os.Rename(filepath.Join(dir, part), outside))

@@ -33,7 +33,8 @@ func writeCalls(t *testing.T, format schema.Format) string {
 		b := schema.NewBatchFor(&schema.Calls, encoder)
 		for row := first; row < min(first+groupRows, seriesRows); row++ {
 			end := schema.Null[int64]{V: endOf(row), OK: row < seriesRows-openRows}
-			schema.AppendCalls(b, 0x10, int64(row), 0, end, 0, 0, 0, schema.Null[int64]{}, schema.Null[int64]{}, 0, 0, schema.Null[int64]{}, schema.Null[int64]{}, schema.CallReturn)
+			schema.AppendCalls(b, 0x10, int64(row), 0, end, 0, 0, 0, schema.Null[int64]{}, schema.Null[int64]{}, 0, 0,
+				schema.Null[int64]{}, schema.Null[int64]{}, schema.CallReturn)
 		}
 		check(t, encoder.Append(b))
 		chunks, err := encoder.Finish()
@@ -51,7 +52,8 @@ func TestOpenAt(t *testing.T) {
 		d, err := dataset.Open(writeCalls(t, format))
 		check(t, err)
 		defer d.Close()
-		for _, least := range []int64{-1, 0, 10, 11, 24, 25, endOf(191), endOf(192), endOf(193), endOf(200) + 1, endOf(seriesRows), 1 << 40} {
+		for _, least := range []int64{-1, 0, 10, 11, 24, 25, endOf(191), endOf(192), endOf(193), endOf(200) + 1,
+			endOf(seriesRows), 1 << 40} {
 			if problem := readsAt(d, least); problem != nil {
 				t.Errorf("%v at %d: %v", format, least, problem)
 			}

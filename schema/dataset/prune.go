@@ -97,7 +97,8 @@ func (d *Dataset) planPrune(to schema.Level) (*Pruned, error) {
 		}
 	}
 	if to != schema.LevelNone && to != p.From {
-		return nil, d.wrong("", fmt.Sprintf("is of level %s, and has no %s", d.Manifest.Level, to), fmt.Sprintf("give --level none, or export again with --level %s", to))
+		return nil, d.wrong("", fmt.Sprintf("is of level %s, and has no %s", d.Manifest.Level, to),
+			fmt.Sprintf("give --level none, or export again with --level %s", to))
 	}
 	for _, t := range d.tables() {
 		if t.Level == schema.AnyLevel && t.Written != schema.OnRequest || t.Level == to {
@@ -115,10 +116,12 @@ func (d *Dataset) planPrune(to schema.Level) (*Pruned, error) {
 func (d *Dataset) rewritable() error {
 	const remedy = "prune it with the version that wrote it, or export again"
 	if n := d.Manifest.SchemaVersion; n != schema.Version {
-		return d.wrong(schema.ManifestFile, "has schema version "+strconv.Itoa(n)+", this program writes "+strconv.Itoa(schema.Version), remedy)
+		return d.wrong(schema.ManifestFile,
+			"has schema version "+strconv.Itoa(n)+", this program writes "+strconv.Itoa(schema.Version), remedy)
 	}
 	if len(d.Unknown) > 0 {
-		return d.wrong(schema.ManifestFile, fmt.Sprintf("has the table %s, which this program does not know", d.Unknown[0]), remedy)
+		return d.wrong(schema.ManifestFile, fmt.Sprintf("has the table %s, which this program does not know", d.Unknown[0]),
+			remedy)
 	}
 	for _, t := range d.tables() {
 		lacks, err := d.Lacks(t)
@@ -126,7 +129,8 @@ func (d *Dataset) rewritable() error {
 			return err
 		}
 		if len(lacks) > 0 {
-			return d.wrong(t.Name, fmt.Sprintf("has no column %s: an earlier version wrote it (%s)", t.Columns[lacks[0]].Name, d.Manifest.Tool.Version), remedy)
+			return d.wrong(t.Name, fmt.Sprintf("has no column %s: an earlier version wrote it (%s)", t.Columns[lacks[0]].Name,
+				d.Manifest.Tool.Version), remedy)
 		}
 	}
 	return nil

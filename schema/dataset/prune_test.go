@@ -89,7 +89,8 @@ func comparePruned(t *testing.T, dir, wanted string, dropped []string) {
 	if !slices.Equal(d.Manifest.Run.Pruned, dropped) {
 		t.Errorf("the manifest says that %q were dropped, want %q", d.Manifest.Run.Pruned, dropped)
 	}
-	if d.Manifest.Level != want.Manifest.Level || d.Manifest.Totals != want.Manifest.Totals || *d.Manifest.Views != *want.Manifest.Views {
+	if d.Manifest.Level != want.Manifest.Level || d.Manifest.Totals != want.Manifest.Totals ||
+		*d.Manifest.Views != *want.Manifest.Views {
 		t.Errorf("manifest\n%+v, want\n%+v", d.Manifest, want.Manifest)
 	}
 }

@@ -170,7 +170,8 @@ func (r *Reader) open(path string) error {
 }
 
 func (r *Reader) damaged(path string, err error) error {
-	return &Error{File: filepath.Join(r.dataset.Dir, path), Problem: "cannot be read: " + err.Error(), Remedy: "export again", Damaged: true, Err: err}
+	return &Error{File: filepath.Join(r.dataset.Dir, path), Problem: "cannot be read: " + err.Error(),
+		Remedy: "export again", Damaged: true, Err: err}
 }
 
 // Close closes the part at hand.

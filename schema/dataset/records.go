@@ -14,8 +14,8 @@ import (
 // Records reads the rows of a table as record batches of Arrow, of all sources in order, whatever
 // the format of the files: at most [schema.BatchRows] rows each, with a field for each column
 // (docs/tables.md), whose metadata has `description` and `unit`. Of a dataset at level blocks,
-// those of [schema.Instructions] are made of `blocks`, as by [Dataset.Expand]. A table that the dataset does not have has
-// no rows.
+// those of [schema.Instructions] are made of `blocks`, as by [Dataset.Expand]. A table that the dataset does not have
+// has no rows.
 //
 // A record is the caller's, who may release it. After an error there are no more; one for files is
 // an [*Error].

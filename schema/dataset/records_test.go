@@ -89,7 +89,8 @@ func TestRecordsOfDamagedFiles(t *testing.T) {
 // overwrite has a part be of zeros.
 func overwrite(t *testing.T, dir string, part schema.PartFile) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(dir, filepath.FromSlash(part.Path)), make([]byte, part.Bytes), 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, filepath.FromSlash(part.Path)), make([]byte, part.Bytes),
+		0o666); err != nil {
 		t.Fatal(err)
 	}
 }

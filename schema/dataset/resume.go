@@ -139,7 +139,8 @@ func (r *resumption) compare(then, now []Bound) error {
 		if is.Name != "" && old.Name != is.Name {
 			old.Value = ""
 		}
-		problem := fmt.Sprintf("cannot be gone on with: %s was %s and is %s", cmp.Or(is.Name, old.Name), orNothing(old.Value), orNothing(is.Value))
+		problem := fmt.Sprintf("cannot be gone on with: %s was %s and is %s", cmp.Or(is.Name, old.Name), orNothing(old.Value),
+			orNothing(is.Value))
 		return &ResumeError{r.dir, problem, "give what it was begun with, or begin anew with --resumable --overwrite", nil}
 	}
 	return nil

@@ -29,7 +29,8 @@ func newResumed(t *testing.T) *resumed {
 	return &resumed{
 		dir: filepath.Join(t.TempDir(), "run"),
 		options: dataset.Options{
-			Level: schema.LevelNone, PartRowGroups: 1, Without: schema.Answers(), Resumption: &dataset.Resumption{Bound: bound, Hashes: hashes},
+			Level: schema.LevelNone, PartRowGroups: 1, Without: schema.Answers(),
+			Resumption: &dataset.Resumption{Bound: bound, Hashes: hashes},
 		},
 	}
 }
@@ -82,7 +83,8 @@ func (r *resumed) suspend(t *testing.T) {
 	w, err := r.write()
 	check(t, err)
 	err = w.Stop(context.Canceled)
-	if suspended, ok := errors.AsType[*dataset.SuspendedError](err); !ok || suspended.Done != "2 finished parts are" || suspended.Folder != r.folder() {
+	if suspended, ok := errors.AsType[*dataset.SuspendedError](err); !ok || suspended.Done != "2 finished parts are" ||
+		suspended.Folder != r.folder() {
 		t.Fatal(err)
 	}
 	r.options.Resumption.Resume = true
@@ -95,7 +97,8 @@ func (r *resumed) resume() error {
 		return err
 	}
 	lost := schema.Totals{Counters: schema.Counters{Bytes: 3, BytesLost: 3}, Losses: 3}
-	return w.Close(&schema.Manifest{Sources: []schema.SourceTotals{{Source: 0x10, Status: "decoded", Unit: "bytes", Totals: lost}}})
+	return w.Close(&schema.Manifest{Sources: []schema.SourceTotals{{Source: 0x10, Status: "decoded", Unit: "bytes",
+		Totals: lost}}})
 }
 
 // folder is where parts are kept, and part one of those.
@@ -120,7 +123,8 @@ func TestResume(t *testing.T) {
 		kept   [2]bool
 	}{
 		{"as it was", func(*resumed) {}, [2]bool{true, true}},
-		{"a part is changed", func(r *resumed) { damage(t, filepath.Dir(r.part(0)), filepath.Base(r.part(0))) }, [2]bool{false, true}},
+		{"a part is changed", func(r *resumed) { damage(t, filepath.Dir(r.part(0)), filepath.Base(r.part(0))) },
+			[2]bool{false, true}},
 		{"a part is cut off", func(r *resumed) { check(t, os.Truncate(r.part(1), 100)) }, [2]bool{true, false}},
 		{"a part is longer", func(r *resumed) { appendTo(t, r.part(1), "more") }, [2]bool{true, false}},
 		{"a part is gone", func(r *resumed) { check(t, os.Remove(r.part(0))) }, [2]bool{false, true}},
@@ -217,16 +221,23 @@ func TestResumeRefuses(t *testing.T) {
 		change func(r *resumed)
 		want   string
 	}{
-		{"other options", func(r *resumed) { r.options.Resumption.Bound[0].Value = "blocks" }, "--level was none and is blocks; give what it was begun with"},
+		{"other options", func(r *resumed) { r.options.Resumption.Bound[0].Value = "blocks" },
+			"--level was none and is blocks; give what it was begun with"},
 		{"one more", func(r *resumed) {
 			r.options.Resumption.Bound = append(r.options.Resumption.Bound, dataset.Bound{Name: "size of b", Value: "1"})
 		}, "size of b was nothing and is 1; "},
 		{"fewer", func(r *resumed) { r.options.Resumption.Bound = nil }, "--level was none and is nothing; "},
 		{"other hash", func(r *resumed) {
-			r.options.Resumption.Hashes = func() ([]dataset.Bound, error) { return []dataset.Bound{{Name: "SHA-256 of a", Value: "13"}}, nil }
+			r.options.Resumption.Hashes = func() ([]dataset.Bound,
+				error) {
+				return []dataset.Bound{{Name: "SHA-256 of a", Value: "13"}}, nil
+			}
 		}, "SHA-256 of a was 12 and is 13; "},
-		{"no journal", func(r *resumed) { check(t, os.WriteFile(r.journal(), []byte("PK\n"), 0o666)) }, "has a journal that line 1: is no line of a journal"},
-		{"later version", func(r *resumed) { check(t, os.WriteFile(r.journal(), []byte(`{"journal_version":2}`+"\n"), 0o666)) }, "line 1: has version 2, this program goes on with 1"},
+		{"no journal", func(r *resumed) { check(t, os.WriteFile(r.journal(), []byte("PK\n"), 0o666)) },
+			"has a journal that line 1: is no line of a journal"},
+		{"later version",
+			func(r *resumed) { check(t, os.WriteFile(r.journal(), []byte(`{"journal_version":2}`+"\n"), 0o666)) },
+			"line 1: has version 2, this program goes on with 1"},
 		{"path", func(r *resumed) {
 			appendTo(t, r.journal(), `{"part":{"path":"../../etc/passwd","sha256":"`+strings.Repeat("0", 64)+`"}}`+"\n")
 		}, `line 5: names "../../etc/passwd", which is no part of a dataset; begin anew: remove `},
@@ -246,8 +257,10 @@ func TestResumeRefuses(t *testing.T) {
 			check(t, os.RemoveAll(filepath.Join(r.folder(), "dataset")))
 			check(t, os.Symlink("..", filepath.Join(r.folder(), "dataset")))
 		}, "in which dataset is no folder"},
-		{"nothing kept", func(r *resumed) { check(t, os.RemoveAll(r.folder())) }, "has no unfinished dataset beside it; begin one with --resumable"},
-		{"not asked", func(r *resumed) { r.options.Resumption = nil }, "has an unfinished dataset beside it; go on with --resume, or begin anew with --overwrite"},
+		{"nothing kept", func(r *resumed) { check(t, os.RemoveAll(r.folder())) },
+			"has no unfinished dataset beside it; begin one with --resumable"},
+		{"not asked", func(r *resumed) { r.options.Resumption = nil },
+			"has an unfinished dataset beside it; go on with --resume, or begin anew with --overwrite"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := newResumed(t)
@@ -283,7 +296,8 @@ func TestResumeAnew(t *testing.T) {
 	again := newResumed(t)
 	again.dir, again.options.Overwrite = r.dir, true
 	again.suspend(t)
-	if _, err := dataset.Prune(r.dir, schema.LevelNone); err == nil || !strings.Contains(err.Error(), "has an unfinished dataset beside it; go on with export --resume, or remove ") {
+	if _, err := dataset.Prune(r.dir, schema.LevelNone); err == nil ||
+		!strings.Contains(err.Error(), "has an unfinished dataset beside it; go on with export --resume, or remove ") {
 		t.Error(err)
 	}
 	check(t, again.resume())
@@ -295,8 +309,10 @@ func TestResumeAnew(t *testing.T) {
 // A journal is read as far as it has whole lines; whatever it says, parts are files of a
 // dataset.
 func FuzzJournal(f *testing.F) {
-	head := `{"journal_version":1,"bound":[{"name":"--level","value":"none"}]}` + "\n" + `{"hashes":[{"name":"a","value":"b"}]}` + "\n"
-	part := `{"part":{"path":"losses/10-00000.parquet","rows":1,"bytes":5,"sha256":"` + strings.Repeat("ab", 32) + `"}}` + "\n"
+	head := `{"journal_version":1,"bound":[{"name":"--level","value":"none"}]}` + "\n" +
+		`{"hashes":[{"name":"a","value":"b"}]}` + "\n"
+	part := `{"part":{"path":"losses/10-00000.parquet","rows":1,"bytes":5,"sha256":"` + strings.Repeat("ab", 32) + `"}}` +
+		"\n"
 	f.Add(head + part)
 	f.Add(head + part + part[:40])
 	f.Add(head)
@@ -314,7 +330,8 @@ func FuzzJournal(f *testing.F) {
 			t.Errorf("the last whole line ends at %d of %d", j.End, len(text))
 		}
 		for path, p := range j.Parts {
-			if !filepath.IsLocal(path) || strings.Count(path, "/") != 1 || p.Path != path || p.Rows < 0 || p.Bytes < 0 || len(p.SHA256) != 64 {
+			if !filepath.IsLocal(path) || strings.Count(path, "/") != 1 || p.Path != path || p.Rows < 0 || p.Bytes < 0 ||
+				len(p.SHA256) != 64 {
 				t.Errorf("part %+v", p)
 			}
 		}

@@ -140,7 +140,8 @@ func (s *Series) close() error {
 func (s *Series) closeKept() error {
 	p := *s.kept
 	if p.Rows != s.rows {
-		return s.out.resume.refuse(fmt.Sprintf("has a journal that says %d rows of %s, which has %d", p.Rows, p.Path, s.rows), nil)
+		return s.out.resume.refuse(fmt.Sprintf("has a journal that says %d rows of %s, which has %d", p.Rows, p.Path, s.rows),
+			nil)
 	}
 	s.out.addPart(s.Table, p)
 	s.part, s.groups, s.rows, s.kept = s.part+1, 0, 0, nil

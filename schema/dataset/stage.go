@@ -15,7 +15,8 @@ type Stage struct {
 // dir may hold what ours says belongs there, by its path with slashes; what is its
 // name in messages: "an archive". If r is not nil, [Stage.Stop] keeps the stage, and who goes
 // on with it has of it what keeps says. The caller calls [Stage.End] or Stop.
-func NewStage(dir string, overwrite bool, what string, ours func(path string, folder bool) bool, r *Resumption, keeps func(path string, folder bool) bool) (*Stage, error) {
+func NewStage(dir string, overwrite bool, what string, ours func(path string, folder bool) bool, r *Resumption,
+	keeps func(path string, folder bool) bool) (*Stage, error) {
 	s, err := newStaging(dir, overwrite, holding{what, ours}, r, systemDisk{})
 	if err != nil {
 		return nil, err

@@ -94,7 +94,8 @@ func newStaging(dir string, overwrite bool, holds holding, resume *Resumption, d
 	}
 	s.lock, err = acquire(filepath.Join(parent, "."+base+lockSuffix), dir)
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
-		return nil, &ExistsError{dir, "has no place beside it for what is incomplete: " + err.Error(), "choose a directory in one that can be written to"}
+		return nil, &ExistsError{dir, "has no place beside it for what is incomplete: " + err.Error(),
+			"choose a directory in one that can be written to"}
 	}
 	if err != nil {
 		return nil, err
@@ -188,16 +189,19 @@ func (s *staging) beginAnew() error {
 	case there && !info.IsDir():
 		return &ExistsError{s.dir, fmt.Sprintf("has %s beside it, which is no folder", kept), "remove that"}
 	case resume && !there:
-		return &ResumeError{s.dir, "has no unfinished " + s.holds.noun() + " beside it", "begin one with --resumable in place of --resume", nil}
+		return &ResumeError{s.dir, "has no unfinished " + s.holds.noun() + " beside it",
+			"begin one with --resumable in place of --resume", nil}
 	case resume:
 		if info, err := os.Lstat(filepath.Join(kept, stagedFolder)); err == nil && !info.IsDir() {
-			return &ResumeError{s.dir, fmt.Sprintf("has %s beside it, in which %s is no folder", kept, stagedFolder), "remove that, and begin anew without --resume", nil}
+			return &ResumeError{s.dir, fmt.Sprintf("has %s beside it, in which %s is no folder", kept, stagedFolder),
+				"remove that, and begin anew without --resume", nil}
 		}
 		return nil
 	case !there:
 		return nil
 	case !s.overwrite:
-		return &ExistsError{s.dir, "has an unfinished " + s.holds.noun() + " beside it", "go on with --resume, or begin anew with --overwrite"}
+		return &ExistsError{s.dir, "has an unfinished " + s.holds.noun() + " beside it",
+			"go on with --resume, or begin anew with --overwrite"}
 	}
 	return s.disk.removeAll(kept)
 }
@@ -217,16 +221,19 @@ func (s *staging) replaces() (bool, error) {
 		return false, fmt.Errorf("output directory: %w", err)
 	}
 	if len(entries) > 0 && !s.overwrite {
-		return false, &ExistsError{s.dir, "exists and is not empty", "choose another directory, or replace " + s.holds.what + " with --overwrite"}
+		return false, &ExistsError{s.dir, "exists and is not empty",
+			"choose another directory, or replace " + s.holds.what + " with --overwrite"}
 	}
 	if foreign := foreignFile(s.Target, s.holds.ours); foreign != "" {
-		return false, &ExistsError{s.dir, fmt.Sprintf("holds %q, which is no part of %s", foreign, s.holds.what), "choose another directory, or remove it"}
+		return false, &ExistsError{s.dir, fmt.Sprintf("holds %q, which is no part of %s", foreign, s.holds.what),
+			"choose another directory, or remove it"}
 	}
 	if working, err := os.Stat("."); err == nil && os.SameFile(working, info) {
 		return false, &ExistsError{s.dir, "is the working directory, which cannot be replaced", "choose a directory in it"}
 	}
 	if isMount(s.Target) {
-		return false, &ExistsError{s.dir, "is the root of a file system, which cannot be replaced", "choose a directory in it"}
+		return false, &ExistsError{s.dir, "is the root of a file system, which cannot be replaced",
+			"choose a directory in it"}
 	}
 	return true, nil
 }
@@ -345,7 +352,8 @@ func (s *staging) place() (old string, err error) {
 	if !exists {
 		return "", s.disk.rename(s.Folder, s.Target)
 	}
-	if err := s.disk.exchange(s.Folder, s.Target); err == nil || !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, syscall.EINVAL) {
+	if err := s.disk.exchange(s.Folder, s.Target); err == nil ||
+		!errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, syscall.EINVAL) {
 		return s.Folder, err
 	}
 	old = s.Folder + "-old"

@@ -170,7 +170,8 @@ func (c *checker) checkTable(t *schema.Table, f schema.Files) {
 // wrongFiles says that the parts of a table have not the rows and bytes that the
 // manifest says.
 func wrongFiles(table string, says, sum schema.Files) string {
-	return fmt.Sprintf("says %d rows and %d bytes of %s, whose %d parts have %d and %d", says.Rows, says.Bytes, table, len(says.Parts), sum.Rows, sum.Bytes)
+	return fmt.Sprintf("says %d rows and %d bytes of %s, whose %d parts have %d and %d", says.Rows, says.Bytes, table,
+		len(says.Parts), sum.Rows, sum.Bytes)
 }
 
 // checkSource checks that all bytes of a source are accounted for, and that its
@@ -203,7 +204,8 @@ func (c *checker) checkSource(m *schema.SourceTotals) {
 		demand(&schema.Segments, name, got, want[name])
 	}
 	if m.BytesDecoded+m.BytesLost != m.Bytes {
-		c.wrong(schema.ManifestFile, fmt.Sprintf("says that of %d bytes of source 0x%02x %d were decoded and %d lost", m.Bytes, m.Source, m.BytesDecoded, m.BytesLost))
+		c.wrong(schema.ManifestFile, fmt.Sprintf("says that of %d bytes of source 0x%02x %d were decoded and %d lost",
+			m.Bytes, m.Source, m.BytesDecoded, m.BytesLost))
 	}
 	for _, x := range []struct {
 		table     *schema.Table

@@ -80,8 +80,10 @@ func appendSource(b *schema.Batch, s *schema.SourceTotals) {
 	schema.AppendSources(b, s.Source, s.Name, s.Protocol, s.Version, s.Core, s.Buffer,
 		schema.SourceStatus(status), schema.SourceUnit(unit), s.Bytes, s.BytesDecoded, s.BytesLost, s.BytesUnplaced,
 		s.Segments, s.Instructions, s.Exceptions, s.Losses, frequency(s.TimestampHz), frequency(s.CycleHz), string(registers),
-		check(s, func(a *schema.Agreement) int64 { return a.BranchChecks }), check(s, func(a *schema.Agreement) int64 { return a.BranchAgrees }),
-		check(s, func(a *schema.Agreement) int64 { return a.ISyncChecks }), check(s, func(a *schema.Agreement) int64 { return a.ISyncAgrees }),
+		check(s, func(a *schema.Agreement) int64 { return a.BranchChecks }),
+		check(s, func(a *schema.Agreement) int64 { return a.BranchAgrees }),
+		check(s, func(a *schema.Agreement) int64 { return a.ISyncChecks }),
+		check(s, func(a *schema.Agreement) int64 { return a.ISyncAgrees }),
 		s.DecodedShare(), s.PlacedShare(), s.Agreement.Share())
 }
 
@@ -104,5 +106,6 @@ func appendImage(b *schema.Batch, ordinal int32, i *schema.ImageRegion) {
 	if i.Match != nil {
 		match = schema.Of(*i.Match)
 	}
-	schema.AppendImages(b, i.File, i.SHA256, i.BuildID, i.Address, i.Bytes, i.Space, i.Core, ordinal, role, match, i.CodeSHA256)
+	schema.AppendImages(b, i.File, i.SHA256, i.BuildID, i.Address, i.Bytes, i.Space, i.Core, ordinal, role, match,
+		i.CodeSHA256)
 }

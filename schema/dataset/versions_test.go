@@ -77,12 +77,14 @@ func TestOpenLater(t *testing.T) {
 		check(t, d.Close())
 		r, err := dataset.Check(t.Context(), dir, nil)
 		check(t, err)
-		if len(r.Problems) > 0 || r.Tables != len(d.Manifest.Tables) || len(r.Unchecked) != 1 || !strings.HasPrefix(r.Unchecked[0], "the rows of marks, which this program does not know") {
+		if len(r.Problems) > 0 || r.Tables != len(d.Manifest.Tables) || len(r.Unchecked) != 1 ||
+			!strings.HasPrefix(r.Unchecked[0], "the rows of marks, which this program does not know") {
 			t.Errorf("%+v", r)
 		}
 		part := filepath.Join("marks", "10-00000."+format.String())
 		damage(t, dir, part)
-		if got := problems(t, dir); len(got) != 1 || !strings.HasPrefix(got[0], filepath.ToSlash(part)+": is not as it was written") {
+		if got := problems(t, dir); len(got) != 1 || !strings.HasPrefix(got[0],
+			filepath.ToSlash(part)+": is not as it was written") {
 			t.Errorf("%q", got)
 		}
 	}
@@ -92,10 +94,13 @@ func TestOpenLater(t *testing.T) {
 // file one of the dataset.
 func TestCheckUnknown(t *testing.T) {
 	for _, tt := range []struct{ old, replacement, want string }{
-		{`"marks/10-00000.parquet"`, `"marks/../views.sql"`, `manifest.json: names "marks/../views.sql", which is no part of marks`},
-		{`"marks/10-00000.parquet"`, `"losses/10-00000.parquet"`, `manifest.json: names "losses/10-00000.parquet", which is no part of marks`},
+		{`"marks/10-00000.parquet"`, `"marks/../views.sql"`,
+			`manifest.json: names "marks/../views.sql", which is no part of marks`},
+		{`"marks/10-00000.parquet"`, `"losses/10-00000.parquet"`,
+			`manifest.json: names "losses/10-00000.parquet", which is no part of marks`},
 		{`"marks/10-00000.parquet"`, `"marks/.."`, `manifest.json: names "marks/..", which is no part of marks`},
-		{`"marks/10-00000.parquet"`, `"marks/a/10-00000.parquet"`, `manifest.json: names "marks/a/10-00000.parquet", which is no part of marks`},
+		{`"marks/10-00000.parquet"`, `"marks/a/10-00000.parquet"`,
+			`manifest.json: names "marks/a/10-00000.parquet", which is no part of marks`},
 		{`"marks/10-00000.parquet"`, `"marks"`, `manifest.json: names "marks", which is no part of marks`},
 		{"\"marks\": {\n      \"rows\": 3", "\"marks\": {\n      \"rows\": 4", "manifest.json: says 4 rows and "},
 	} {

@@ -62,7 +62,8 @@ func writer(dir string) int {
 		fmt.Fprintln(os.Stderr, "two writers:", err)
 		return writerBad
 	}
-	schema.AppendContexts(w.Table(&schema.Contexts, 0x10).Row(), schema.Keys{Source: 0x10}, schema.Of[uint32](1), // a part with a row
+	// a part with a row
+	schema.AppendContexts(w.Table(&schema.Contexts, 0x10).Row(), schema.Keys{Source: 0x10}, schema.Of[uint32](1),
 		schema.Null[uint8]{}, schema.Of(schema.NonSecure), schema.Null[schema.ISA]{})
 	if err := unix.Flock(int(witness.Fd()), unix.LOCK_UN); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -178,7 +179,8 @@ func TestWriters(t *testing.T) {
 	if len(bad) > 0 {
 		t.Errorf("observed %d times, first %s", len(bad), bad[0])
 	}
-	t.Logf("%d writers were done, %d found another one, %d were killed; a whole dataset was seen %d times", done, busy, killed, seen)
+	t.Logf("%d writers were done, %d found another one, %d were killed; a whole dataset was seen %d times", done, busy,
+		killed, seen)
 	if done == 0 || busy == 0 || killed == 0 || seen == 0 {
 		t.Error("the test has not seen all there is")
 	}

@@ -37,9 +37,11 @@ func (l Large) Write(dir string) error {
 	totals := schema.Totals{Counters: schema.Counters{Bytes: 1 << 20, BytesDecoded: 1 << 20, Instructions: w.executed}}
 	return out.Close(&schema.Manifest{
 		Labels: map[string]string{}, Buffers: []schema.BufferBytes{{Name: "ETB_0", Bytes: 1 << 20}},
-		Sources: []schema.SourceTotals{{Source: largeSource, Protocol: "pft", Buffer: "ETB_0", Status: "decoded", Unit: "bytes", Totals: totals}},
+		Sources: []schema.SourceTotals{{Source: largeSource, Protocol: "pft", Buffer: "ETB_0", Status: "decoded",
+			Unit: "bytes", Totals: totals}},
 		Images: []schema.ImageRegion{{
-			File: "fw.elf", SHA256: "5a", CodeSHA256: "c0de", Address: largeBase, Bytes: bytes, Role: schema.RoleSymbols.String(), Match: new(1.0),
+			File: "fw.elf", SHA256: "5a", CodeSHA256: "c0de", Address: largeBase, Bytes: bytes,
+			Role: schema.RoleSymbols.String(), Match: new(1.0),
 		}},
 	})
 }
@@ -53,7 +55,8 @@ type largeWriter struct {
 }
 
 // syllables are those that names of functions are made of.
-var syllables = []string{"init", "get", "set", "task", "queue", "timer", "buffer", "uart", "dma", "read", "write", "poll", "status", "channel", "packet", "list", "lock", "free"}
+var syllables = []string{"init", "get", "set", "task", "queue", "timer", "buffer", "uart", "dma", "read", "write",
+	"poll", "status", "channel", "packet", "list", "lock", "free"}
 
 func (w *largeWriter) name(i int) string {
 	word := func() string { return syllables[w.random.IntN(len(syllables))] }
@@ -63,10 +66,13 @@ func (w *largeWriter) name(i int) string {
 // program writes functions, code, lines and counts.
 func (w *largeWriter) program() {
 	for i := range w.Functions {
-		address, file := uint32(largeBase+4*codeOfFunction*i), fmt.Sprintf("src/module_%03d/%s.c", i/functionsAFile/20, syllables[i/functionsAFile%len(syllables)]+fmt.Sprint(i/functionsAFile))
+		address, file := uint32(largeBase+4*codeOfFunction*i),
+			fmt.Sprintf("src/module_%03d/%s.c", i/functionsAFile/20,
+				syllables[i/functionsAFile%len(syllables)]+fmt.Sprint(i/functionsAFile))
 		line := uint32(20 + i%functionsAFile*(codeOfFunction+5))
 		name := w.name(i)
-		schema.AppendFunctions(w.out.Table(&schema.Functions, 0).Row(), "", int32(i), address, 4*codeOfFunction, name, name, "", file, schema.Of(line-2), schema.OriginSymbol)
+		schema.AppendFunctions(w.out.Table(&schema.Functions, 0).Row(), "", int32(i), address, 4*codeOfFunction, name, name,
+			"", file, schema.Of(line-2), schema.OriginSymbol)
 		times := int64(0)
 		if i%8 == 0 {
 			times = 1 + w.random.Int64N(1<<uint(w.random.IntN(20)))
@@ -85,13 +91,15 @@ func (w *largeWriter) instruction(function int, address uint32, j int, times int
 	}
 	schema.AppendCode(w.out.Table(&schema.Code, 0).Row(), "", address, 4, schema.A32, 0, kind, conditional, target,
 		schema.Null[schema.ISA]{V: schema.A32, OK: target.OK}, schema.Of(int32(function)), ".text")
-	schema.AppendLines(w.out.Table(&schema.Lines, 0).Row(), "", address, 0, file, line, 0, true, schema.Of(int32(function)), "")
+	schema.AppendLines(w.out.Table(&schema.Lines, 0).Row(), "", address, 0, file, line, 0, true,
+		schema.Of(int32(function)), "")
 	if times > 0 {
 		failed := int64(0)
 		if conditional {
 			failed = times / 3
 		}
-		schema.AppendCounts(w.out.Table(&schema.Counts, largeSource).Row(), largeSource, address, schema.A32, times-failed, failed, 0, w.executed, 0, schema.Null[int64]{}, schema.Null[float64]{})
+		schema.AppendCounts(w.out.Table(&schema.Counts, largeSource).Row(), largeSource, address, schema.A32, times-failed,
+			failed, 0, w.executed, 0, schema.Null[int64]{}, schema.Null[float64]{})
 		w.executed += times
 	}
 }
@@ -102,7 +110,8 @@ func (w *largeWriter) stacks() {
 	if w.Stacks == 0 {
 		return
 	}
-	schema.AppendTasks(w.out.Table(&schema.Tasks, largeSource).Row(), largeSource, 0, "main", schema.Null[uint32]{}, 0, 0, 0, w.executed, schema.Null[int64]{}, schema.TaskStart, 0)
+	schema.AppendTasks(w.out.Table(&schema.Tasks, largeSource).Row(), largeSource, 0, "main", schema.Null[uint32]{}, 0, 0,
+		0, w.executed, schema.Null[int64]{}, schema.TaskStart, 0)
 	parents, totals := make([]int, w.Stacks), make([]int64, w.Stacks)
 	own := max(1, w.executed/int64(w.Stacks)/2)
 	for i := w.Stacks - 1; i >= 0; i-- {
@@ -122,8 +131,10 @@ func (w *largeWriter) stacks() {
 			mine, parent, entry = w.executed-own*int64(w.Stacks-1), schema.Null[int32]{}, schema.StackRoot
 		}
 		function := int32(w.random.IntN(w.Functions) / 8 * 8)
-		schema.AppendStacks(w.out.Table(&schema.Stacks, largeSource).Row(), largeSource, int32(i), parent, 0, 1, schema.Of(function), largeBase+4*codeOfFunction*uint32(function), entry,
-			schema.Null[schema.ExceptionType]{}, schema.Null[uint16]{}, 1, mine, schema.Null[int64]{}, totals[i], schema.Null[int64]{})
+		schema.AppendStacks(w.out.Table(&schema.Stacks, largeSource).Row(), largeSource, int32(i), parent, 0, 1,
+			schema.Of(function), largeBase+4*codeOfFunction*uint32(function), entry,
+			schema.Null[schema.ExceptionType]{}, schema.Null[uint16]{}, 1, mine, schema.Null[int64]{}, totals[i],
+			schema.Null[int64]{})
 	}
 }
 
@@ -136,7 +147,9 @@ func (w *largeWriter) calls() {
 	for i := range w.Calls {
 		at := int64(i) * step
 		took := 1 + w.random.Int64N(step-1)
-		schema.AppendCalls(w.out.Table(&schema.Calls, largeSource).Row(), largeSource, int64(i), at, schema.Of(at+took), int32(1+i%max(1, w.Stacks-1)), 0, 0,
-			schema.Null[int64]{}, schema.Null[int64]{}, took, took, schema.Null[int64]{}, schema.Null[int64]{}, schema.CallReturn)
+		schema.AppendCalls(w.out.Table(&schema.Calls, largeSource).Row(), largeSource, int64(i), at, schema.Of(at+took),
+			int32(1+i%max(1, w.Stacks-1)), 0, 0,
+			schema.Null[int64]{}, schema.Null[int64]{}, took, took, schema.Null[int64]{}, schema.Null[int64]{},
+			schema.CallReturn)
 	}
 }

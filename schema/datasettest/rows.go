@@ -86,7 +86,7 @@ type series struct {
 
 // pairs calls f for each KEY=VALUE of a text.
 func pairs(text string, f func(key, value string)) {
-	for _, pair := range strings.Fields(text) {
+	for pair := range strings.FieldsSeq(text) {
 		key, value, _ := strings.Cut(pair, "=")
 		f(key, value)
 	}

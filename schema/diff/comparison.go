@@ -255,7 +255,8 @@ func hasSource(t *schema.Table) bool { return t.PerSource || t == &schema.Source
 func (c *comparison) rowText(at *cursor) string {
 	var words []string
 	for _, i := range c.columns {
-		if slices.Contains(c.key, i) || hasSource(c.table) && i == int(schema.KeySource) || c.table.HasKeys() && (i == int(schema.KeySeq) || i == int(schema.KeyByteOffset)) {
+		if slices.Contains(c.key, i) || hasSource(c.table) && i == int(schema.KeySource) ||
+			c.table.HasKeys() && (i == int(schema.KeySeq) || i == int(schema.KeyByteOffset)) {
 			continue
 		}
 		v := &at.batch.Columns[i]

@@ -78,8 +78,9 @@ type Difference struct {
 	Column     string             // of CellDiffers
 	Truth      string             // value of the cell, or row; of TableLacking: how many rows
 	Dataset    string             // value of the cell, or row
-	Key        string             // columns that tell the rows of a table without seq apart ([schema.Table]), "" if it has seq
-	Row        string             // of CellDiffers: the row of the truth
+	// columns that tell the rows of a table without seq apart ([schema.Table]), "" if it has seq
+	Key string
+	Row string // of CellDiffers: the row of the truth
 }
 
 // Compare compares every table of the dataset that is the truth with that of d,
@@ -148,7 +149,8 @@ func (c *comparer) table(ctx context.Context, t *schema.Table) error {
 	result := Table{Table: t.Name, TruthRows: c.truth.Rows(t), Columns: map[string]int64{}}
 	var sources []uint8
 	switch blocks := hasBlocks(c.dataset); {
-	case t == &schema.Blocks && blocks && hasBlocks(c.truth) && c.dataset.Manifest.SchemaVersion != c.truth.Manifest.SchemaVersion:
+	case t == &schema.Blocks && blocks && hasBlocks(c.truth) &&
+		c.dataset.Manifest.SchemaVersion != c.truth.Manifest.SchemaVersion:
 		// Runs are not cut at one length.
 		sources = union(c.truth.Sources(t), c.dataset.Sources(t))
 		t = &schema.Instructions

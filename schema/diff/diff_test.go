@@ -78,31 +78,42 @@ func TestCompareDifferences(t *testing.T) {
 		counts []string
 	}{
 		{"none", func(*small.Dataset) {}, nil, nil},
-		{"cell", func(w *small.Dataset) { w.Instructions[0x11][1].Executed = small.Yes }, []string{"instructions 11 1 100 executed false true"}, []string{"instructions 10 1 0 0"}},
+		{"cell", func(w *small.Dataset) { w.Instructions[0x11][1].Executed = small.Yes },
+			[]string{"instructions 11 1 100 executed false true"}, []string{"instructions 10 1 0 0"}},
 		{"two cells", func(w *small.Dataset) {
 			w.Instructions[0x10][3].Address, w.Instructions[0x10][3].Executed = 0xa000, small.No
 		}, []string{
 			"instructions 10 3 104 address 0x00009000 0x0000a000", "instructions 10 3 104 executed true false",
 		}, []string{"instructions 10 1 0 0"}},
-		{"NULL for a value", func(w *small.Dataset) { w.Instructions[0x10][0].Cycles = small.NoCycles }, []string{"instructions 10 0 100 cycles 2 NULL"}, []string{"instructions 10 1 0 0"}},
-		{"value for NULL", func(w *small.Dataset) { w.Instructions[0x10][2].Executed = small.No }, []string{"instructions 10 2 100 executed NULL false"}, []string{"instructions 10 1 0 0"}},
-		{"text for NULL", func(w *small.Dataset) { w.Losses[0x10][2].Detail = "x" }, []string{"losses 10 5 108 detail NULL x"}, []string{"losses 3 1 0 0"}},
-		{"row missing", func(w *small.Dataset) { w.Losses[0x10] = slices.Delete(w.Losses[0x10], 1, 2) }, []string{"losses 10 3 102 missing"}, []string{"losses 2 0 1 0"}},
-		{"last row missing", func(w *small.Dataset) { w.Losses[0x10] = w.Losses[0x10][:2] }, []string{"losses 10 5 108 missing"}, []string{"losses 2 0 1 0"}},
+		{"NULL for a value", func(w *small.Dataset) { w.Instructions[0x10][0].Cycles = small.NoCycles },
+			[]string{"instructions 10 0 100 cycles 2 NULL"}, []string{"instructions 10 1 0 0"}},
+		{"value for NULL", func(w *small.Dataset) { w.Instructions[0x10][2].Executed = small.No },
+			[]string{"instructions 10 2 100 executed NULL false"}, []string{"instructions 10 1 0 0"}},
+		{"text for NULL", func(w *small.Dataset) { w.Losses[0x10][2].Detail = "x" },
+			[]string{"losses 10 5 108 detail NULL x"}, []string{"losses 3 1 0 0"}},
+		{"row missing", func(w *small.Dataset) { w.Losses[0x10] = slices.Delete(w.Losses[0x10], 1, 2) },
+			[]string{"losses 10 3 102 missing"}, []string{"losses 2 0 1 0"}},
+		{"last row missing", func(w *small.Dataset) { w.Losses[0x10] = w.Losses[0x10][:2] },
+			[]string{"losses 10 5 108 missing"}, []string{"losses 2 0 1 0"}},
 		{"extra row", func(w *small.Dataset) {
-			w.Losses[0x10] = slices.Insert(w.Losses[0x10], 1, schema.Loss{Key: schema.Key{Seq: 1, Offset: 50}, Bytes: 9, Reason: schema.LossBadPacket})
+			w.Losses[0x10] = slices.Insert(w.Losses[0x10], 1,
+				schema.Loss{Key: schema.Key{Seq: 1, Offset: 50}, Bytes: 9, Reason: schema.LossBadPacket})
 		}, []string{"losses 10 1 50 extra"}, []string{"losses 3 0 0 1"}},
 		{"extra row at the end", func(w *small.Dataset) {
-			w.Losses[0x10] = append(w.Losses[0x10], schema.Loss{Key: schema.Key{Seq: 9, Offset: 199}, Bytes: 9, Reason: schema.LossBadPacket})
+			w.Losses[0x10] = append(w.Losses[0x10], schema.Loss{Key: schema.Key{Seq: 9, Offset: 199}, Bytes: 9,
+				Reason: schema.LossBadPacket})
 		}, []string{"losses 10 9 199 extra"}, []string{"losses 3 0 0 1"}},
 		{"extra rows of a source", func(w *small.Dataset) {
 			w.Losses[0x12] = []schema.Loss{{Key: schema.Key{Seq: 9, Offset: 199}, Bytes: 9, Reason: schema.LossBadPacket}}
 		}, []string{"losses 12 9 199 extra"}, []string{"losses 3 0 0 1"}},
-		{"only the place", func(w *small.Dataset) { w.Losses[0x10][1].Offset = 103 }, []string{"losses 10 3 102 byte_offset 102 103"}, []string{"losses 3 1 0 0"}},
+		{"only the place", func(w *small.Dataset) { w.Losses[0x10][1].Offset = 103 },
+			[]string{"losses 10 3 102 byte_offset 102 103"}, []string{"losses 3 1 0 0"}},
 		// the rows after it are matched again: they differ in seq only
 		{"instruction inserted", func(w *small.Dataset) {
-			w.Instructions[0x10] = slices.Insert(w.Instructions[0x10], 3, small.Instruction{Offset: 100, Address: 0x800c, Executed: small.Yes})
-		}, []string{"instructions 10 3 100 extra", "instructions 10 3 104 seq 3 4", "instructions 10 4 104 seq 4 5"}, []string{"instructions 10 2 0 1"}},
+			w.Instructions[0x10] = slices.Insert(w.Instructions[0x10], 3,
+				small.Instruction{Offset: 100, Address: 0x800c, Executed: small.Yes})
+		}, []string{"instructions 10 3 100 extra", "instructions 10 3 104 seq 3 4", "instructions 10 4 104 seq 4 5"},
+			[]string{"instructions 10 2 0 1"}},
 		{"source missing", func(w *small.Dataset) {
 			delete(w.Instructions, 0x11)
 			w.Sources = w.Sources[:1]
@@ -118,15 +129,19 @@ func TestCompareDifferences(t *testing.T) {
 		{"total", func(w *small.Dataset) { w.Sources[1].Bytes = 201 }, []string{
 			"sources 11 0 0 bytes 200 201", "sources 11 0 0 decoded_share 1 0.9950248756218906",
 		}, []string{"sources 2 1 0 0"}},
-		{"register", func(w *small.Dataset) { w.Sources[1].Registers = nil }, []string{`sources 11 0 0 registers {"ETMCR":"0x0"} null`}, []string{"sources 2 1 0 0"}},
+		{"register", func(w *small.Dataset) { w.Sources[1].Registers = nil },
+			[]string{`sources 11 0 0 registers {"ETMCR":"0x0"} null`}, []string{"sources 2 1 0 0"}},
 		{"names and hashes", func(w *small.Dataset) {
 			w.Sources[0].Name, w.Sources[0].Core, w.Sources[0].Buffer = "x", "y", "z"
 			w.Images[0] = schema.ImageRegion{File: "b.bin", SHA256: "cc", Core: "y", Address: 0x8000, Bytes: 8192}
 		}, nil, nil},
-		{"image", func(w *small.Dataset) { w.Images[0].Bytes = 1 }, []string{"images 00 0 0 bytes 8192 1"}, []string{"images 1 1 0 0"}},
-		{"table missing", func(w *small.Dataset) { w.Options.Tables, w.Instructions = []*schema.Table{&schema.Events}, nil }, []string{"instructions lacking 10"}, nil},
+		{"image", func(w *small.Dataset) { w.Images[0].Bytes = 1 }, []string{"images 00 0 0 bytes 8192 1"},
+			[]string{"images 1 1 0 0"}},
+		{"table missing", func(w *small.Dataset) { w.Options.Tables, w.Instructions = []*schema.Table{&schema.Events}, nil },
+			[]string{"instructions lacking 10"}, nil},
 		// without a row of the truth nothing is missing
-		{"empty table missing", func(w *small.Dataset) { w.Options.Tables = []*schema.Table{&schema.Instructions} }, nil, nil},
+		{"empty table missing", func(w *small.Dataset) { w.Options.Tables = []*schema.Table{&schema.Instructions} }, nil,
+			nil},
 		{"table the truth does not have", func(w *small.Dataset) {
 			w.Options.Tables = append(slices.Clone(schema.Tables()[:1]), &schema.Packets)
 			w.Packets = []schema.Packet{{Type: "A-sync", Bytes: []byte{0, 0x80}, Fields: "{}"}}
@@ -158,12 +173,15 @@ func TestCompareManyDifferences(t *testing.T) {
 	truth, other := small.New(), small.New()
 	truth.Instructions[0x10], other.Instructions[0x10] = nil, nil
 	for i := range 100_000 {
-		truth.Instructions[0x10] = append(truth.Instructions[0x10], small.Instruction{Offset: int64(i), Address: uint32(4 * i), Executed: small.Yes})
-		other.Instructions[0x10] = append(other.Instructions[0x10], small.Instruction{Offset: int64(i), Address: uint32(4*i + 4), Executed: small.No})
+		truth.Instructions[0x10] = append(truth.Instructions[0x10],
+			small.Instruction{Offset: int64(i), Address: uint32(4 * i), Executed: small.Yes})
+		other.Instructions[0x10] = append(other.Instructions[0x10],
+			small.Instruction{Offset: int64(i), Address: uint32(4*i + 4), Executed: small.No})
 	}
 	other.Losses[0x10][1].Detail = "another"
 	v := compare(t, other.Write(t), truth.Write(t))
-	if len(v.Differences) != diff.MaxDifferences || v.Differences[9].Table != "losses" || v.Differences[8].Table != "instructions" {
+	if len(v.Differences) != diff.MaxDifferences || v.Differences[9].Table != "losses" ||
+		v.Differences[8].Table != "instructions" {
 		t.Errorf("differences %q", lines(v))
 	}
 	if d := cmp.Diff([]string{"instructions 100005 100000 0 0", "losses 3 1 0 0"}, counts(v)); d != "" {
@@ -187,20 +205,27 @@ func TestCompareBlocksAsView(t *testing.T) {
 		lines  []string
 	}{
 		{"none", func([]small.Block) {}, nil},
-		{"sum of cycles", func(r []small.Block) { r[0].Cycles = schema.Of[uint32](8) }, []string{"instructions 10 2 100 cycles 9 8"}},
+		{"sum of cycles", func(r []small.Block) { r[0].Cycles = schema.Of[uint32](8) },
+			[]string{"instructions 10 2 100 cycles 9 8"}},
 		{"cycle", func(r []small.Block) { r[0].Cycle = schema.Of[int64](8) }, []string{"instructions 10 2 100 cycle 9 8"}},
-		{"cycles of no instruction", func(r []small.Block) { r[1].Cycles = schema.Of[uint32](1) }, []string{"instructions 10 4 104 cycles NULL 1"}},
-		{"failed", func(r []small.Block) { r[0].Failed = schema.Of[uint64](0b011) }, []string{"instructions 10 0 100 executed true false"}},
-		{"failed is NULL", func(r []small.Block) { r[1].Failed = schema.Null[uint64]{} }, []string{"instructions 10 3 104 executed true NULL"}},
-		{"outcome", func(r []small.Block) { r[1].Outcome = schema.NotTaken }, []string{"instructions 10 4 104 executed true false"}},
+		{"cycles of no instruction", func(r []small.Block) { r[1].Cycles = schema.Of[uint32](1) },
+			[]string{"instructions 10 4 104 cycles NULL 1"}},
+		{"failed", func(r []small.Block) { r[0].Failed = schema.Of[uint64](0b011) },
+			[]string{"instructions 10 0 100 executed true false"}},
+		{"failed is NULL", func(r []small.Block) { r[1].Failed = schema.Null[uint64]{} },
+			[]string{"instructions 10 3 104 executed true NULL"}},
+		{"outcome", func(r []small.Block) { r[1].Outcome = schema.NotTaken },
+			[]string{"instructions 10 4 104 executed true false"}},
 		{"address", func(r []small.Block) { r[1].Address = 0x9002 }, []string{
 			"instructions 10 3 104 address 0x00009000 0x00009002", "instructions 10 4 104 address 0x00009004 0x00009006",
 		}},
 		{"count", func(r []small.Block) { r[1].Count = 1 }, []string{"instructions 10 4 104 missing"}},
 		{"place", func(r []small.Block) { r[0].Offset = 101 }, []string{
-			"instructions 10 0 100 byte_offset 100 101", "instructions 10 1 100 byte_offset 100 101", "instructions 10 2 100 byte_offset 100 101",
+			"instructions 10 0 100 byte_offset 100 101", "instructions 10 1 100 byte_offset 100 101",
+			"instructions 10 2 100 byte_offset 100 101",
 		}},
-		{"seq", func(r []small.Block) { r[1].Seq = 4 }, []string{"instructions 10 3 104 seq 3 4", "instructions 10 4 104 seq 4 5"}},
+		{"seq", func(r []small.Block) { r[1].Seq = 4 }, []string{"instructions 10 3 104 seq 3 4",
+			"instructions 10 4 104 seq 4 5"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := small.New()

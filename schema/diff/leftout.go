@@ -81,7 +81,8 @@ func newOmission(d, truth *dataset.Dataset) (*omission, error) {
 		}
 		o.columns[t] = lacks
 	}
-	o.offsets = truth.Has(&schema.Instructions) && !d.Has(&schema.Instructions) && slices.ContainsFunc(d.Manifest.Sources, ofSamples)
+	o.offsets = truth.Has(&schema.Instructions) && !d.Has(&schema.Instructions) &&
+		slices.ContainsFunc(d.Manifest.Sources, ofSamples)
 	if agrees(d) && !agrees(truth) && truth.Has(&schema.Sources) {
 		o.columns[&schema.Sources] = union(o.columns[&schema.Sources], ofAgreement)
 	}

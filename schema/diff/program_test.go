@@ -56,13 +56,17 @@ func TestCompareKeyed(t *testing.T) {
 		want          []string
 	}{
 		{"none", nil, nil, nil},
-		{"count", nil, func(w *small.Dataset) { w.Program.Counts[0x11][1].Failed = 2 }, []string{"counts 11 address=0x00008004 isa=a32: failed 1 2"}},
+		{"count", nil, func(w *small.Dataset) { w.Program.Counts[0x11][1].Failed = 2 },
+			[]string{"counts 11 address=0x00008004 isa=a32: failed 1 2"}},
 		{"double", nil, func(w *small.Dataset) { w.Program.Counts[0x10][0].Cycles.V = 3 }, []string{
-			"counts 10 address=0x00008000 isa=a32: cycles 2 3", "counts 10 address=0x00008000 isa=a32: cycles_spread 0.6666666666666666 1",
+			"counts 10 address=0x00008000 isa=a32: cycles 2 3",
+			"counts 10 address=0x00008000 isa=a32: cycles_spread 0.6666666666666666 1",
 		}},
-		{"first count missing", nil, func(w *small.Dataset) { w.Program.Counts[0x10] = w.Program.Counts[0x10][1:] }, []string{"counts 10 address=0x00008000 isa=a32: missing"}},
+		{"first count missing", nil, func(w *small.Dataset) { w.Program.Counts[0x10] = w.Program.Counts[0x10][1:] },
+			[]string{"counts 10 address=0x00008000 isa=a32: missing"}},
 		{"count in between", nil, func(w *small.Dataset) {
-			w.Program.Counts[0x10] = slices.Insert(w.Program.Counts[0x10], 1, small.Count{Address: 0x8000, ISA: schema.T32, Executed: 1})
+			w.Program.Counts[0x10] = slices.Insert(w.Program.Counts[0x10], 1,
+				small.Count{Address: 0x8000, ISA: schema.T32, Executed: 1})
 		}, []string{"counts 10 address=0x00008000 isa=t32: extra"}},
 		{"edge", nil, func(w *small.Dataset) { w.Program.Edges[0x10][0].N = 2 }, []string{
 			"edges 10 from_address=0x00008008 to_address=0x00009000 kind=exception outcome=taken: n 1 2",
@@ -71,7 +75,8 @@ func TestCompareKeyed(t *testing.T) {
 			"edges 10 from_address=0x00008008 to_address=0x00009000 kind=exception outcome=taken: missing",
 			"edges 10 from_address=0x00008008 to_address=0x00009004 kind=exception outcome=taken: extra",
 		}},
-		{"code", nil, func(w *small.Dataset) { w.Program.Code = w.Program.Code[1:] }, []string{"code 00 core=NULL address=0x00008000 isa=a32: missing"}},
+		{"code", nil, func(w *small.Dataset) { w.Program.Code = w.Program.Code[1:] },
+			[]string{"code 00 core=NULL address=0x00008000 isa=a32: missing"}},
 		{"code of a core", nil, func(w *small.Dataset) {
 			w.Program.Code = append(w.Program.Code, small.Code{Core: "b", Address: 0x8000})
 		}, []string{"code 00 core=b address=0x00008000 isa=a32: extra"}},
@@ -79,15 +84,18 @@ func TestCompareKeyed(t *testing.T) {
 			"code 00 core=NULL address=0x0000800c isa=a32: function NULL that at 0x00009000",
 		}},
 		{"name", nil, func(w *small.Dataset) { w.Program.Functions[1].Name = "wait" }, []string{
-			"functions 00 core=NULL address=0x00009000: name idle wait", "functions 00 core=NULL address=0x00009000: linkage_name idle wait",
+			"functions 00 core=NULL address=0x00009000: name idle wait",
+			"functions 00 core=NULL address=0x00009000: linkage_name idle wait",
 		}},
 		{"function missing", unused, nil, []string{"functions 00 core=NULL address=0x00007000: missing"}},
 		{"function too many", nil, unused, []string{"functions 00 core=NULL address=0x00007000: extra"}},
 		{"inlined line", nil, func(w *small.Dataset) { w.Program.Lines = slices.Delete(w.Program.Lines, 4, 5) }, []string{
 			"lines 00 core=NULL address=0x00009000 inline_depth=1: missing",
 		}},
-		{"line", nil, func(w *small.Dataset) { w.Program.Lines[0].Line++ }, []string{"lines 00 core=NULL address=0x00008000 inline_depth=0: line 10 11"}},
-		{"symbol", nil, func(w *small.Dataset) { w.Program.Symbols = w.Program.Symbols[:3] }, []string{"symbols 00 core=NULL address=0x00009000 name=idle: missing"}},
+		{"line", nil, func(w *small.Dataset) { w.Program.Lines[0].Line++ },
+			[]string{"lines 00 core=NULL address=0x00008000 inline_depth=0: line 10 11"}},
+		{"symbol", nil, func(w *small.Dataset) { w.Program.Symbols = w.Program.Symbols[:3] },
+			[]string{"symbols 00 core=NULL address=0x00009000 name=idle: missing"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			truth, w := small.New(), small.New()
@@ -111,11 +119,14 @@ func TestCompareLeavesOut(t *testing.T) {
 	truth, w := small.New(), small.New()
 	truth.Options.Without = schema.Answers()
 	w.Sources[0].Agreement = &schema.Agreement{BranchChecks: 20, BranchAgrees: 19}
-	w.Images = append(w.Images, schema.ImageRegion{File: "a.elf", Address: 0x7000, Bytes: 16, Role: "symbols", CodeSHA256: "cc"})
-	tables := []string{"counts", "edges", "stacks", "tasks", "calls", "exception_spans", "code", "functions", "lines", "symbols"}
+	w.Images = append(w.Images, schema.ImageRegion{File: "a.elf", Address: 0x7000, Bytes: 16, Role: "symbols",
+		CodeSHA256: "cc"})
+	tables := []string{"counts", "edges", "stacks", "tasks", "calls", "exception_spans", "code", "functions", "lines",
+		"symbols"}
 	want := diff.LeftOut{
 		Tables: tables, Images: true,
-		Columns: []diff.OmittedColumns{{Table: "sources", Columns: []string{"branch_checks", "branch_agrees", "isync_checks", "isync_agrees", "agreement"}}},
+		Columns: []diff.OmittedColumns{{Table: "sources",
+			Columns: []string{"branch_checks", "branch_agrees", "isync_checks", "isync_agrees", "agreement"}}},
 	}
 	v := compare(t, w.Write(t), truth.Write(t))
 	if d := cmp.Diff(want, v.LeftOut); d != "" || !v.Equal() {
@@ -128,12 +139,14 @@ func TestCompareLeavesOut(t *testing.T) {
 	}
 	// the other way round, what the truth has is lacking
 	v = compare(t, truth.Write(t), w.Write(t))
-	lacking := []string{"counts lacking 10", "edges lacking 2", "code lacking 6", "functions lacking 2", "lines lacking 6", "symbols lacking 4"}
+	lacking := []string{"counts lacking 10", "edges lacking 2", "code lacking 6", "functions lacking 2", "lines lacking 6",
+		"symbols lacking 4"}
 	if d := cmp.Diff(lacking, lines(v)); d != "" || v.LeftOut.Tables != nil {
 		t.Errorf("want (-), got (+):\n%s", d)
 	}
 	// both have them
-	w.Images = append(w.Images, schema.ImageRegion{File: "a.elf", Address: 0x7000, Bytes: 16, Role: "symbols", CodeSHA256: "cc"})
+	w.Images = append(w.Images, schema.ImageRegion{File: "a.elf", Address: 0x7000, Bytes: 16, Role: "symbols",
+		CodeSHA256: "cc"})
 	v = compare(t, w.Write(t), small.New().Write(t))
 	if got := lines(v); !slices.Equal(got, []string{"images 00 0 0 extra"}) || v.LeftOut.Images {
 		t.Errorf("%q", got)
@@ -151,8 +164,10 @@ func TestCompareEarlier(t *testing.T) {
 	want := diff.LeftOut{
 		Tables: []string{"counts", "edges", "code", "functions", "lines", "symbols"},
 		Columns: []diff.OmittedColumns{
-			{Table: "segments", Columns: []string{"stream_offset", "epoch", "cycle", "ordinal", "timestamp", "context_id", "vmid", "security", "carried", "decode_from"}},
-			{Table: "sources", Columns: []string{"branch_checks", "branch_agrees", "isync_checks", "isync_agrees", "decoded_share", "placed_share", "agreement"}},
+			{Table: "segments", Columns: []string{"stream_offset", "epoch", "cycle", "ordinal", "timestamp", "context_id",
+				"vmid", "security", "carried", "decode_from"}},
+			{Table: "sources", Columns: []string{"branch_checks", "branch_agrees", "isync_checks", "isync_agrees",
+				"decoded_share", "placed_share", "agreement"}},
 			{Table: "images", Columns: []string{"image", "role", "match", "code_sha256"}},
 		},
 	}
@@ -211,7 +226,8 @@ func TestCompareLater(t *testing.T) {
 		now := small.New().Write(t)
 		for _, pair := range [][2]string{{later, now}, {now, later}, {later, later}} {
 			v := compare(t, pair[0], pair[1])
-			if d := cmp.Diff(diff.LeftOut{Unknown: []string{"marks"}}, v.LeftOut); d != "" || !v.Equal() || v.Tables[0].Compared != 10 {
+			if d := cmp.Diff(diff.LeftOut{Unknown: []string{"marks"}}, v.LeftOut); d != "" || !v.Equal() ||
+				v.Tables[0].Compared != 10 {
 				t.Errorf("%q, want (-), got (+):\n%s", lines(v), d)
 			}
 		}
@@ -220,7 +236,8 @@ func TestCompareLater(t *testing.T) {
 	w.Program.Counts[0x10][0].Executed = 9
 	later := w.Write(t)
 	small.Future(t, later)
-	if got := keyed(compare(t, later, small.New().Write(t))); !slices.Equal(got, []string{"counts 10 address=0x00008000 isa=a32: executed 1 9"}) {
+	if got := keyed(compare(t, later, small.New().Write(t))); !slices.Equal(got,
+		[]string{"counts 10 address=0x00008000 isa=a32: executed 1 9"}) {
 		t.Errorf("%q", got)
 	}
 }

@@ -19,7 +19,8 @@ import (
 func writeBlocks2(t *testing.T, cycles uint32) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "dataset")
-	w, err := dataset.Create(dir, dataset.Options{Level: schema.LevelBlocks, Tables: []*schema.Table{&schema.Blocks, &schema.CodeBlocks, &schema.Events}})
+	w, err := dataset.Create(dir, dataset.Options{Level: schema.LevelBlocks, Tables: []*schema.Table{&schema.Blocks,
+		&schema.CodeBlocks, &schema.Events}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,7 +28,8 @@ func writeBlocks2(t *testing.T, cycles uint32) string {
 		return schema.Keys{Source: 0x10, Seq: seq, Segment: schema.Of[int32](0), ByteOffset: offset}
 	}
 	for i := range 70 {
-		schema.AppendCodeBlocks(w.Table(&schema.CodeBlocks, 0x10).Row(), 0x10, 0, uint16(i), 0x80000000+4*uint32(i), 4, schema.A32, 0xe1a00000, schema.KindOther)
+		schema.AppendCodeBlocks(w.Table(&schema.CodeBlocks, 0x10).Row(), 0x10, 0, uint16(i), 0x80000000+4*uint32(i), 4,
+			schema.A32, 0xe1a00000, schema.KindOther)
 	}
 	blocks := func() *schema.Batch { return w.Table(&schema.Blocks, 0x10).Row() }
 	five, none := schema.Of[uint64](5), schema.Null[uint64]{}
@@ -40,11 +42,13 @@ func writeBlocks2(t *testing.T, cycles uint32) string {
 		schema.Null[uint32]{}, 0, schema.Null[int64]{}, none, id, vmid, security, schema.Null[int32]{})
 	events := w.Table(&schema.Events, 0x10)
 	schema.AppendEvents(events.Row(), keys(0, 4), schema.EventTraceOn, schema.Of[uint32](0x80000000), "")
-	schema.AppendEvents(events.Row(), keys(70, 20), schema.EventTimestampOutOfRange, schema.Null[uint32]{}, "9223372036854775808")
+	schema.AppendEvents(events.Row(), keys(70, 20), schema.EventTimestampOutOfRange, schema.Null[uint32]{},
+		"9223372036854775808")
 	schema.AppendLosses(w.Table(&schema.Losses, 0x10).Row(), keys(0, 0), 4, schema.LossUnsynced, "")
 	err = w.Close(&schema.Manifest{
-		Sources: []schema.SourceTotals{{Source: 0x10, Status: "decoded", Unit: "bytes", Totals: schema.Totals{Counters: schema.Counters{Bytes: 24, Instructions: 71}}}},
-		Images:  []schema.ImageRegion{{File: "a.elf", SHA256: "aa", Address: 0x80000000, Bytes: 280}},
+		Sources: []schema.SourceTotals{{Source: 0x10, Status: "decoded", Unit: "bytes",
+			Totals: schema.Totals{Counters: schema.Counters{Bytes: 24, Instructions: 71}}}},
+		Images: []schema.ImageRegion{{File: "a.elf", SHA256: "aa", Address: 0x80000000, Bytes: 280}},
 	})
 	if err != nil {
 		t.Fatal(err)

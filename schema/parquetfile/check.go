@@ -228,14 +228,16 @@ func (c *checker) header(at, end int64) (*format.PageHeader, int64, error) {
 		return nil, 0, noEOF(err)
 	}
 	body := at + int64(r.BytesRead())
-	if h.CompressedPageSize < 0 || int64(h.CompressedPageSize) > end-body || h.UncompressedPageSize < 0 || h.UncompressedPageSize > maxPage {
+	if h.CompressedPageSize < 0 || int64(h.CompressedPageSize) > end-body || h.UncompressedPageSize < 0 ||
+		h.UncompressedPageSize > maxPage {
 		return nil, 0, fmt.Errorf("%d bytes, %d uncompressed", h.CompressedPageSize, h.UncompressedPageSize)
 	}
 	return h, body, nil
 }
 
 // checkPage checks the body of a page and returns how many rows it is.
-func (c *checker) checkPage(h *format.PageHeader, at int64, col *schema.Column, codec format.CompressionCodec) (int, error) {
+func (c *checker) checkPage(h *format.PageHeader, at int64, col *schema.Column, codec format.CompressionCodec) (int,
+	error) {
 	body, err := c.read(at, int(h.CompressedPageSize))
 	if err != nil {
 		return 0, err
@@ -277,7 +279,8 @@ func (c *checker) uncompress(b []byte, codec format.CompressionCodec) (_ []byte,
 		return c.page, err
 	case format.Zstd:
 		if c.zstd == nil {
-			if c.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxPage)); err != nil {
+			if c.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1),
+				zstd.WithDecoderMaxMemory(maxPage)); err != nil {
 				return nil, err
 			}
 		}

@@ -171,7 +171,8 @@ func (w *codeWriter) extend(number uint32, b *schema.Block, r *schema.CodeRun) {
 		if len(w.arena)+templateBytes(length) > arenaLimit {
 			w.forget()
 		}
-		*t = template{stamp: w.stamp, at: w.allocate(length), length: uint16(length), from: from, to: from, isa: uint8(b.Key.ISA)}
+		*t = template{stamp: w.stamp, at: w.allocate(length), length: uint16(length), from: from, to: from,
+			isa: uint8(b.Key.ISA)}
 		w.isa.seen[t.isa] = true
 	}
 	if from > t.to || to < t.from {

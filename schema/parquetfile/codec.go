@@ -77,7 +77,8 @@ func newCompressor(c Codec) compressor {
 	if c.format() == format.Zstd {
 		// The manifest has a checksum of the whole file, so frames need none.
 		e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(c.level()), zstd.WithEncoderConcurrency(1),
-			zstd.WithEncoderCRC(false), zstd.WithZeroFrames(true), zstd.WithWindowSize(windowBytes), zstd.WithLowerEncoderMem(true), zstd.WithAllLitEntropyCompression(true))
+			zstd.WithEncoderCRC(false), zstd.WithZeroFrames(true), zstd.WithWindowSize(windowBytes),
+			zstd.WithLowerEncoderMem(true), zstd.WithAllLitEntropyCompression(true))
 		if err != nil {
 			panic(err) // the options are constants
 		}

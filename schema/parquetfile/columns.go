@@ -52,7 +52,8 @@ func locate(m *format.FileMetaData, t *schema.Table, version int) (*location, er
 		}
 		if want := element(c, version); got.element.Type != want.Type || got.element.RepetitionType != want.RepetitionType ||
 			got.element.NumChildren != want.NumChildren || got.element.ConvertedType != want.ConvertedType {
-			return nil, fmt.Errorf("its column %q is not %s of %s in schema version %d", got.element.Name, want.Name, t.Name, version)
+			return nil, fmt.Errorf("its column %q is not %s of %s in schema version %d", got.element.Name, want.Name, t.Name,
+				version)
 		}
 		l.has, l.leaves = append(l.has, i), append(l.leaves, got)
 	}

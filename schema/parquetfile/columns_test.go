@@ -54,17 +54,26 @@ func TestLocate(t *testing.T) {
 		{"nothing, version 1", 1, func(*format.FileMetaData) {}, ""},
 		{"added column", 2, func(m *format.FileMetaData) { drop(m, 7) }, ""},
 		{"no columns", 2, func(m *format.FileMetaData) { m.Schema = nil }, "is a table of -1 columns"},
-		{"table", 2, func(m *format.FileMetaData) { m.Schema[0].Name = "events" }, "is a table of 7 columns, not losses of schema version 2"},
-		{"a column less", 2, func(m *format.FileMetaData) { drop(m, 6) }, `has no column "reason", which losses of schema version 2 has`},
+		{"table", 2, func(m *format.FileMetaData) { m.Schema[0].Name = "events" },
+			"is a table of 7 columns, not losses of schema version 2"},
+		{"a column less", 2, func(m *format.FileMetaData) { drop(m, 6) },
+			`has no column "reason", which losses of schema version 2 has`},
 		{"two of a name", 2, func(m *format.FileMetaData) { m.Schema[7].Name = "bytes" }, `has two columns "bytes"`},
 		{"name", 2, func(m *format.FileMetaData) { m.Schema[5].Name = "byte" }, `has no column "bytes"`},
-		{"type", 2, func(m *format.FileMetaData) { m.Schema[5].Type = thrift.New(format.Int32) }, `its column "bytes" is not bytes of losses in schema version 2`},
-		{"NULL", 2, func(m *format.FileMetaData) { m.Schema[5].RepetitionType = thrift.New(format.Optional) }, `its column "bytes" is not bytes`},
-		{"list", 2, func(m *format.FileMetaData) { m.Schema[6].NumChildren, m.RowGroups = thrift.New(int32(1)), nil }, `its column "reason" is not reason`},
-		{"endless list", 2, func(m *format.FileMetaData) { m.Schema[5].NumChildren = thrift.New(int32(1<<31 - 1)) }, "row group 0 has 7 columns"},
-		{"unsigned", 2, func(m *format.FileMetaData) { m.Schema[5].ConvertedType = thrift.New(deprecated.Uint64) }, `its column "bytes" is not bytes`},
-		{"not unsigned", 1, func(m *format.FileMetaData) { m.Schema[1].ConvertedType = thrift.New(deprecated.Int32) }, `its column "source" is not source of losses in schema version 1`},
-		{"columns of a row group", 2, func(m *format.FileMetaData) { m.RowGroups[1].Columns = m.RowGroups[1].Columns[:6] }, "row group 1 has 6 columns"},
+		{"type", 2, func(m *format.FileMetaData) { m.Schema[5].Type = thrift.New(format.Int32) },
+			`its column "bytes" is not bytes of losses in schema version 2`},
+		{"NULL", 2, func(m *format.FileMetaData) { m.Schema[5].RepetitionType = thrift.New(format.Optional) },
+			`its column "bytes" is not bytes`},
+		{"list", 2, func(m *format.FileMetaData) { m.Schema[6].NumChildren, m.RowGroups = thrift.New(int32(1)), nil },
+			`its column "reason" is not reason`},
+		{"endless list", 2, func(m *format.FileMetaData) { m.Schema[5].NumChildren = thrift.New(int32(1<<31 - 1)) },
+			"row group 0 has 7 columns"},
+		{"unsigned", 2, func(m *format.FileMetaData) { m.Schema[5].ConvertedType = thrift.New(deprecated.Uint64) },
+			`its column "bytes" is not bytes`},
+		{"not unsigned", 1, func(m *format.FileMetaData) { m.Schema[1].ConvertedType = thrift.New(deprecated.Int32) },
+			`its column "source" is not source of losses in schema version 1`},
+		{"columns of a row group", 2, func(m *format.FileMetaData) { m.RowGroups[1].Columns = m.RowGroups[1].Columns[:6] },
+			"row group 1 has 6 columns"},
 		{"rows of a row group", 2, func(m *format.FileMetaData) { m.RowGroups[1].NumRows = -1 }, "7 columns and -1 rows"},
 	} {
 		m := &format.FileMetaData{Schema: elements(&schema.Losses, tt.version)}
@@ -93,7 +102,8 @@ func TestReaderHostileColumns(t *testing.T) {
 	rows := [][]*schema.Batch{{sample.Rows(&schema.Losses, "1 2 3 4 5 unsynced -\n1 3 3 9 1 bad_packet x")}}
 	m, end := footerOf(t, write(t, &schema.Losses, ZSTD1, rows))
 	wrong := format.ColumnChunk{MetaData: format.ColumnMetaData{
-		Type: 99, NumValues: 1 << 62, DataPageOffset: -1, TotalCompressedSize: 1 << 62, Codec: 77, PathInSchema: []string{"x"},
+		Type: 99, NumValues: 1 << 62, DataPageOffset: -1, TotalCompressedSize: 1 << 62, Codec: 77,
+		PathInSchema: []string{"x"},
 	}}
 	nested := []format.SchemaElement{
 		{Name: "of_structures", RepetitionType: thrift.New(format.Repeated), NumChildren: thrift.New(int32(2))},

@@ -109,7 +109,8 @@ func elements(t *schema.Table, version int) []format.SchemaElement {
 }
 
 func element(c *schema.Column, version int) format.SchemaElement {
-	e := format.SchemaElement{Name: c.Name, Type: thrift.New(physical(c, version)), RepetitionType: thrift.New(format.Required)}
+	e := format.SchemaElement{Name: c.Name, Type: thrift.New(physical(c, version)),
+		RepetitionType: thrift.New(format.Required)}
 	if c.Nullable {
 		e.RepetitionType = thrift.New(format.Optional)
 	}

@@ -116,7 +116,8 @@ func TestEnumsHaveNames(t *testing.T) {
 			return nil
 		}()
 		last := codes[len(codes)-1]
-		if want := fmt.Sprintf("parquetfile: code %d in isa, which has 4 names", last); last < 4 && panics != nil || last >= 4 && panics != want {
+		if want := fmt.Sprintf("parquetfile: code %d in isa, which has 4 names", last); last < 4 && panics != nil ||
+			last >= 4 && panics != want {
 			t.Errorf("%d: %v", codes, panics)
 		}
 	}
@@ -214,7 +215,8 @@ func TestTextBounds(t *testing.T) {
 		b := schema.NewBatch(table)
 		b.Columns[0].U8, b.Columns[0].Valid = tt.codes, tt.valid
 		s := metadata(t, write(t, table, None, [][]*schema.Batch{{b}})).RowGroups[0].Columns[0].MetaData.Statistics
-		if string(s.MinValue) != tt.least || string(s.MaxValue) != tt.most || s.NullCount != int64(bytes.Count(tt.valid, []byte{0})) {
+		if string(s.MinValue) != tt.least || string(s.MaxValue) != tt.most ||
+			s.NullCount != int64(bytes.Count(tt.valid, []byte{0})) {
 			t.Errorf("%d: %q to %q, %d NULLs", tt.codes, s.MinValue, s.MaxValue, s.NullCount)
 		}
 	}
@@ -236,7 +238,8 @@ func TestTextBoundsOfPages(t *testing.T) {
 		many[i] = fmt.Sprintf("m%05d", i)
 	}
 	m := metadata(t, write(t, table, None, [][]*schema.Batch{
-		{batch(schema.KindSVC, "p", "q"), batch(schema.KindCall, many...), batch(schema.KindHVC, "a", "z")}, // of words, the second and third are plain
+		// of words, the second and third are plain
+		{batch(schema.KindSVC, "p", "q"), batch(schema.KindCall, many...), batch(schema.KindHVC, "a", "z")},
 		{batch(schema.KindReturn, "r")},
 	}))
 	for i, want := range []string{"a z, call svc", "r r, return return"} {

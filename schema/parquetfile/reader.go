@@ -38,11 +38,13 @@ var _ schema.Reader = (*Reader)(nil)
 // is an error here or in [Reader.Next].
 func Open(r io.ReaderAt, size int64, t *schema.Table) (f *Reader, err error) {
 	defer damaged(&err)
-	f = &Reader{check: checker{file: r, size: size}, table: t, batch: schema.NewBatch(t), values: make([]parquet.Value, valuesAtOnce)}
+	f = &Reader{check: checker{file: r, size: size}, table: t, batch: schema.NewBatch(t),
+		values: make([]parquet.Value, valuesAtOnce)}
 	if f.footer, f.where, err = f.check.footer(t); err != nil {
 		return nil, err
 	}
-	if f.file, err = parquet.OpenFile(f.check.file, f.check.size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true)); err != nil {
+	if f.file, err = parquet.OpenFile(f.check.file, f.check.size, parquet.SkipPageIndex(true),
+		parquet.SkipBloomFilters(true)); err != nil {
 		return nil, err
 	}
 	for i := range t.Columns {

@@ -42,7 +42,8 @@ func TestReaderRoundTrip(t *testing.T) {
 
 // A file has values that no dictionary holds, and one without rows is read.
 func TestReaderLargeAndEmpty(t *testing.T) {
-	table := &schema.Table{Name: "full", Columns: []schema.Column{{Name: "random", Type: schema.Uint32}, {Name: "word", Type: schema.String, Nullable: true}}}
+	table := &schema.Table{Name: "full", Columns: []schema.Column{{Name: "random", Type: schema.Uint32}, {Name: "word",
+		Type: schema.String, Nullable: true}}}
 	r := rand.New(rand.NewPCG(1, 0))
 	var batches []*schema.Batch
 	for range 2 {
@@ -80,7 +81,8 @@ func TestReaderRefuses(t *testing.T) {
 		{"cut off", losses[:len(losses)-1], &schema.Losses, "no parquet file"},
 		{"long footer", append([]byte("PAR1\xff\xff\xff\x7f"), "PAR1"...), &schema.Losses, "a footer of 2147483647 bytes"},
 		// a list of 2³¹-1 columns: field 2, a list of structures
-		{"long list", []byte("PAR1\x15\x04\x19\xfc\xff\xff\xff\xff\x07\x00\x0a\x00\x00\x00PAR1"), &schema.Losses, "has a list of 2147483647"},
+		{"long list", []byte("PAR1\x15\x04\x19\xfc\xff\xff\xff\xff\x07\x00\x0a\x00\x00\x00PAR1"), &schema.Losses,
+			"has a list of 2147483647"},
 	} {
 		_, err := open(tt.data, tt.table)
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
@@ -176,7 +178,8 @@ func TestCheckPage(t *testing.T) {
 	data := func(values, size int32) *format.PageHeader {
 		return &format.PageHeader{
 			Type: format.DataPage, UncompressedPageSize: size,
-			DataPageHeader: thrift.New(format.DataPageHeader{NumValues: values, Encoding: format.RLEDictionary, DefinitionLevelEncoding: format.RLE}),
+			DataPageHeader: thrift.New(format.DataPageHeader{NumValues: values, Encoding: format.RLEDictionary,
+				DefinitionLevelEncoding: format.RLE}),
 		}
 	}
 	run := []byte{8, 20, 1} // width 8, ten times 1
@@ -198,7 +201,8 @@ func TestCheckPage(t *testing.T) {
 		{"zstd", data(10, 3), frame, format.Zstd, zstd.ErrDecoderSizeExceeded.Error()},
 		{"snappy", data(10, 3), []byte{0x80, 0x80, 0x80, 0x80, 0x04, 0}, format.Snappy, "1073741824 bytes uncompressed"},
 		{"codec", data(10, 3), run, format.Gzip, "compressed by GZIP"},
-		{"type", &format.PageHeader{Type: format.DataPageV2, UncompressedPageSize: 3}, run, format.Uncompressed, "is of type DATA_PAGE_V2"},
+		{"type", &format.PageHeader{Type: format.DataPageV2, UncompressedPageSize: 3}, run, format.Uncompressed,
+			"is of type DATA_PAGE_V2"},
 		{"dictionary", &format.PageHeader{
 			Type: format.DictionaryPage, UncompressedPageSize: 3,
 			DictionaryPageHeader: thrift.New(format.DictionaryPageHeader{NumValues: 1<<16 + 1}),
@@ -207,11 +211,13 @@ func TestCheckPage(t *testing.T) {
 		tt.h.CompressedPageSize = int32(len(tt.body))
 		c := checker{file: bytes.NewReader(tt.body), size: int64(len(tt.body)), version: schema.Version}
 		n, err := c.checkPage(tt.h, 0, col, tt.codec)
-		if tt.want == "" && (err != nil || n != 10) || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+		if tt.want == "" && (err != nil || n != 10) || tt.want != "" && (err == nil || !strings.Contains(err.Error(),
+			tt.want)) {
 			t.Errorf("%s: %d, %v, want %q", tt.name, n, err, tt.want)
 		}
 	}
-	for _, h := range []format.PageHeader{{UncompressedPageSize: 1<<28 + 1}, {CompressedPageSize: 1000}, {CompressedPageSize: -1}, {UncompressedPageSize: -1}} {
+	for _, h := range []format.PageHeader{{UncompressedPageSize: 1<<28 + 1}, {CompressedPageSize: 1000},
+		{CompressedPageSize: -1}, {UncompressedPageSize: -1}} {
 		b, err := thrift.Marshal(new(thrift.CompactProtocol), &h)
 		if err != nil {
 			t.Fatal(err)

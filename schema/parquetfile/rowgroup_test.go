@@ -54,7 +54,8 @@ func TestDictionaryOverflows(t *testing.T) {
 	}
 	// Bounds are those of all pages: -79999 is in a plain one, -1 in the dictionary.
 	s := f.Metadata().RowGroups[0].Columns[1].MetaData.Statistics
-	if got := fmt.Sprintf("%x %x %d", s.MinValue, s.MaxValue, s.NullCount); got != "81c7feffffffffff ffffffffffffffff 8001" {
+	if got := fmt.Sprintf("%x %x %d", s.MinValue, s.MaxValue,
+		s.NullCount); got != "81c7feffffffffff ffffffffffffffff 8001" {
 		t.Errorf("bounds and NULLs %s", got)
 	}
 }
@@ -63,7 +64,8 @@ func pagesOf(m format.ColumnMetaData) string {
 	var out []string
 	for _, s := range m.EncodingStats {
 		if s.PageType == format.DataPage {
-			name := map[format.Encoding]string{format.RLEDictionary: "dictionary", format.Plain: "plain", format.DeltaBinaryPacked: "delta"}[s.Encoding]
+			name := map[format.Encoding]string{format.RLEDictionary: "dictionary", format.Plain: "plain",
+				format.DeltaBinaryPacked: "delta"}[s.Encoding]
 			out = append(out, fmt.Sprintf("%s %d", name, s.Count))
 		}
 	}
@@ -141,7 +143,8 @@ func TestAppendKeepsNothing(t *testing.T) {
 		reused.Reset()
 		for i := range b.Columns {
 			v, from := &reused.Columns[i], &b.Columns[i]
-			v.U8, v.U16, v.U32, v.U64 = append(v.U8, from.U8...), append(v.U16, from.U16...), append(v.U32, from.U32...), append(v.U64, from.U64...)
+			v.U8, v.U16, v.U32, v.U64 = append(v.U8, from.U8...), append(v.U16, from.U16...), append(v.U32, from.U32...),
+				append(v.U64, from.U64...)
 			v.Str, v.Valid = append(v.Str, from.Str...), append(v.Valid, from.Valid...)
 			for _, p := range from.Bin {
 				v.Bin = append(v.Bin, bytes.Clone(p))
@@ -186,7 +189,8 @@ func TestParseCodec(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, c, err)
 		}
 	}
-	if _, err := ParseCodec("lz4"); err == nil || err.Error() != `unknown codec "lz4" for parquet: use one of zstd1, zstd3, zstd7, zstd11, snappy, none` {
+	if _, err := ParseCodec("lz4"); err == nil ||
+		err.Error() != `unknown codec "lz4" for parquet: use one of zstd1, zstd3, zstd7, zstd11, snappy, none` {
 		t.Errorf("lz4: %v", err)
 	}
 }

@@ -176,7 +176,8 @@ func (e *Encoder) withoutAddress(status uint8, s *step.Step, data *owedData) {
 	apo := e.offset()
 	at := e.clock(status, owed{data: data.bytes})
 	e.data.known = max(e.data.known, data.bits)
-	branches := s.Instruction.Flow == isa.Direct || s.Instruction.Flow == isa.Indirect || s.Instruction.Kind == schema.KindSVC
+	branches := s.Instruction.Flow == isa.Direct || s.Instruction.Flow == isa.Indirect ||
+		s.Instruction.Kind == schema.KindSVC
 	if branches && (e.halves.second || !pipestat.IsPair(s)) {
 		e.instructionRow(at, s, data)
 	} else {

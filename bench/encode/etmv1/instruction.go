@@ -87,7 +87,8 @@ func (e *Encoder) exception(s, next *step.Step) {
 	}
 	e.interruptHalves(&in)
 	x, _ := pipestat.Vector(s.Next, e.opt.Vectors())
-	e.branch(&in, &data, e.targetOf(s.Next, next, false), next, func(at int64) { e.exceptionRows(at, &in, x, s.Next.Address) })
+	e.branch(&in, &data, e.targetOf(s.Next, next, false), next,
+		func(at int64) { e.exceptionRows(at, &in, x, s.Next.Address) })
 }
 
 // interrupted is the instruction that an exception interrupts, as a step.

@@ -24,7 +24,8 @@ type Variation struct {
 // chance for that, and take every other.
 func Vary(seed uint64, rate float64) *Variation {
 	return &Variation{
-		Seed: seed, Undefined: rate, Idle: rate, Longer: rate, Sync: rate, Early: rate, NotTraced: rate, Abandon: rate, Cancel: rate,
+		Seed: seed, Undefined: rate, Idle: rate, Longer: rate, Sync: rate, Early: rate, NotTraced: rate, Abandon: rate,
+		Cancel:   rate,
 		Overflow: rate, Restart: rate, Halves: 0.5,
 	}
 }

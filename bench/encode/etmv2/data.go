@@ -70,7 +70,8 @@ func (e *Encoder) transfers(s *step.Step, first int) []packet {
 		switch free := e.freeTag(); {
 		case i > first && isMultiple(s) && e.opt.DataValue && e.vary.Happens(e.vary.NotTraced):
 			p = codec.Packet{Kind: codec.ValueNotTraced}
-		case free >= 0 && t.Access == schema.AccessRead && !t.Register && e.opt.DataValue && e.vary.Happens(e.vary.OutOfOrder):
+		case free >= 0 && t.Access == schema.AccessRead && !t.Register && e.opt.DataValue &&
+			e.vary.Happens(e.vary.OutOfOrder):
 			p.Kind, p.Tag = codec.LoadMiss, uint8(free)
 			e.data.open[free] = schema.Of(miss{value: t.Value})
 		case e.opt.DataValue:

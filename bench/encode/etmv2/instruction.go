@@ -194,7 +194,8 @@ func (e *Encoder) withPhantom(status uint8) uint8 {
 // folds says whether s becomes a phantom of the instruction after it (§5.1).
 func (e *Encoder) folds(s, next *step.Step) bool {
 	switch {
-	case e.phantom.OK || s.Instruction.Flow != isa.Direct || pipestat.IsPair(s) || next.Entered || next.Trace != step.Traced || pipestat.IsPair(next):
+	case e.phantom.OK || s.Instruction.Flow != isa.Direct || pipestat.IsPair(s) || next.Entered ||
+		next.Trace != step.Traced || pipestat.IsPair(next):
 		return false
 	case e.opt.BranchOutput && !s.Failed, e.contextChanges(next):
 		return false

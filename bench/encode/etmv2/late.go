@@ -101,7 +101,8 @@ func (e *Encoder) forgetMisses() {
 func (e *Encoder) inProgress(s *step.Step) bool {
 	d := e.data.before.V
 	_, vector := pipestat.Vector(s.At, e.opt.Vectors())
-	if !e.data.before.OK || s.Entered || vector || !e.opt.TracesData() || d.Next != s.At || d.Failed || d.Instruction.Flow != isa.None ||
+	if !e.data.before.OK || s.Entered || vector || !e.opt.TracesData() || d.Next != s.At || d.Failed ||
+		d.Instruction.Flow != isa.None ||
 		!isMultiple(&d) || !e.vary.Happens(e.vary.InProgress) {
 		return false
 	}

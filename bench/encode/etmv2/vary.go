@@ -29,8 +29,9 @@ type Variation struct {
 // chance for that, and take every other.
 func Vary(seed uint64, rate float64) *Variation {
 	return &Variation{
-		Seed: seed, Undefined: rate, Idle: rate, Longer: rate, Split: rate, Sync: rate, Phantom: rate, Cancel: rate, OutOfOrder: rate,
-		NotTraced: rate, Delay: rate, InProgress: rate, Overflow: rate, Restart: rate, Halves: 0.5, Again: rate, After: rate,
+		Seed: seed, Undefined: rate, Idle: rate, Longer: rate, Split: rate, Sync: rate, Phantom: rate, Cancel: rate,
+		OutOfOrder: rate,
+		NotTraced:  rate, Delay: rate, InProgress: rate, Overflow: rate, Restart: rate, Halves: 0.5, Again: rate, After: rate,
 	}
 }
 

@@ -30,7 +30,8 @@ func (e *Encoder) sendAccess(a access) {
 	case a.suppress:
 		e.emit(codec.Packet{Kind: codec.DataSuppressed})
 		e.data.sync = e.data.sync || e.opt.Minor <= 2
-	case e.opt.DataValue && !a.notTraced && a.row.State == schema.DataInOrder && free(tag) && e.vary.happens(e.vary.OutOfOrder):
+	case e.opt.DataValue && !a.notTraced && a.row.State == schema.DataInOrder && free(tag) &&
+		e.vary.happens(e.vary.OutOfOrder):
 		p := codec.Packet{Kind: codec.OutOfOrderPlaceholder, Tag: uint8(tag)}
 		e.setDataAddress(&p, &a)
 		e.setKey(&a, e.emit(p))

@@ -66,7 +66,8 @@ func (e *Encoder) branchTo(to step.Place, r codec.Branch) codec.Branch {
 	altISA := to.ISA == schema.T32EE
 	ns, hyp := to.Security != schema.Secure, to.Security == schema.Hyp
 	byte1 := r.Exception > 15 || hyp
-	if r.Exception != 0 || r.HasResume || byte1 || to.Security != from.Security || altISA != from.altISA || altISA != from.packetAltISA {
+	if r.Exception != 0 || r.HasResume || byte1 || to.Security != from.Security || altISA != from.altISA ||
+		altISA != from.packetAltISA {
 		r.AltISA, r.NS, r.Hyp = altISA, ns, hyp
 		// Out of Hyp mode byte 0 is enough (§3.4.3).
 		byte1 = byte1 || from.Security == schema.Hyp && !e.vary.happens(e.vary.Branch)

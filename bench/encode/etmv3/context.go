@@ -12,7 +12,8 @@ import (
 // context sends Context ID and VMID where those of s differ from the ones stated
 // last (§3.6).
 func (e *Encoder) context(s *step.Step) {
-	if id := encode.ContextIDBits(s.ContextID, e.opt.ContextIDBytes); e.opt.ContextIDBytes > 0 && e.truth.ContextID != schema.Of(id) {
+	if id := encode.ContextIDBits(s.ContextID, e.opt.ContextIDBytes); e.opt.ContextIDBytes > 0 &&
+		e.truth.ContextID != schema.Of(id) {
 		e.flush()
 		at := e.emit(codec.Packet{Kind: codec.ContextID, ContextID: id})
 		e.truth.ContextID = schema.Of(id)

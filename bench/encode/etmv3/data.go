@@ -88,7 +88,8 @@ func (e *Encoder) beginData(s *step.Step, state schema.DataState) {
 	e.flush()
 	var made []step.Transfer
 	for i := range uint32(t.Count) {
-		made = append(made, step.Transfer{Address: 0x2000 + 4*i, Value: e.vary.rand.Uint32(), Size: t.Size, Access: t.At(uint16(i))})
+		made = append(made, step.Transfer{Address: 0x2000 + 4*i, Value: e.vary.rand.Uint32(), Size: t.Size,
+			Access: t.At(uint16(i))})
 	}
 	for _, a := range e.number(made) {
 		a.row.State, a.row.Seq = state, e.truth.Seq-1
@@ -170,7 +171,8 @@ func (e *Encoder) plan(t []step.Transfer, at step.Place) []access {
 		t = append([]step.Transfer{t[len(t)-1]}, t[:len(t)-1]...)
 	}
 	accesses := e.number(t)
-	if len(t) < 2 || t[0].Register || t[0].Access != t[1].Access || !e.vary.happens(e.vary.NotTraced) { // no load or store multiple
+	// no load or store multiple
+	if len(t) < 2 || t[0].Register || t[0].Access != t[1].Access || !e.vary.happens(e.vary.NotTraced) {
 		return accesses
 	}
 	// Trace begins with one of them; some of those after it are not selected.

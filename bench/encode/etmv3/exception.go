@@ -66,7 +66,8 @@ func (e *Encoder) exception(s *step.Step) error {
 		return err
 	}
 	if s.Exception == schema.ExcDataAbort && e.opt.Program == nil && !e.faulted(s) {
-		return fmt.Errorf("encode/etmv3: at %s: without the program an abort looks as if the instruction before made it", s.At)
+		return fmt.Errorf("encode/etmv3: at %s: without the program an abort looks as if the instruction before made it",
+			s.At)
 	}
 	r := codec.Branch{Exception: number}
 	begun := e.begin(s)

@@ -45,8 +45,9 @@ func randomOptions(r *rand.Rand) etmv3.Options {
 		rate := func() float64 { return []float64{0, 0.02, 0.2, 0.5}[r.IntN(4)] }
 		o.Variation = &etmv3.Variation{
 			Seed: r.Uint64(), Packing: rate(), Longer: rate(), Ignore: rate(), Sync: rate(), Timestamps: rate(), Branch: rate(),
-			Cancel: rate(), Halves: rate(), OldForm: rate(), LSiP: rate(), LateCounts: rate(), OutOfOrder: rate(), NotTraced: rate(),
-			Suppress: rate(), Delay: rate(),
+			Cancel: rate(), Halves: rate(), OldForm: rate(), LSiP: rate(), LateCounts: rate(), OutOfOrder: rate(),
+			NotTraced: rate(),
+			Suppress:  rate(), Delay: rate(),
 		}
 	}
 	return o
@@ -180,7 +181,8 @@ func checkData(t testing.TB, o *etmv3.Options, b []byte, rows benchtest.Record) 
 		if !ok || p.kind != wantKind {
 			t.Fatalf("row %q: its packet is of kind %d, want %d", row, p.kind, wantKind)
 		}
-		if row[address] != "NULL" && row[address] != benchtest.Hex(p.address) || row[value] != "NULL" && row[value] != fmt.Sprint(p.value) {
+		if row[address] != "NULL" && row[address] != benchtest.Hex(p.address) ||
+			row[value] != "NULL" && row[value] != fmt.Sprint(p.value) {
 			t.Fatalf("row %q: its packet has address %d, value %d", row, p.address, p.value)
 		}
 		if row[seq] == "NULL" || row[kind] == "push" || row[kind] == "pop" {
@@ -190,7 +192,8 @@ func checkData(t testing.TB, o *etmv3.Options, b []byte, rows benchtest.Record) 
 		in := strings.Fields(rows["instructions"][n])
 		opcode, _ := strconv.ParseUint(in[6], 16, 32)
 		transfers := isa.DataOf(uint32(opcode), in[4][0]-'0', schema.ISA(slices.Index(schema.ISANames, in[5])))
-		if i, _ := strconv.Atoi(row[position]); i >= int(transfers.Count) || row[kind] != transfers.At(uint16(i)).String() || in[8] != "true" {
+		if i, _ := strconv.Atoi(row[position]); i >= int(transfers.Count) || row[kind] != transfers.At(uint16(i)).String() ||
+			in[8] != "true" {
 			t.Fatalf("row %q is not of instruction %q", row, in)
 		}
 	}
@@ -224,12 +227,14 @@ func TestETMv3Registers(t *testing.T) {
 		for _, register := range o.Registers() {
 			registers[register.Name] = register.Value
 		}
-		got, warnings, err := codec.NewConfig(registers["ETMCR"], registers["ETMCCER"], registers["ETMIDR"], strings.HasPrefix(o.Core(), "Cortex-M"))
+		got, warnings, err := codec.NewConfig(registers["ETMCR"], registers["ETMCCER"], registers["ETMIDR"],
+			strings.HasPrefix(o.Core(), "Cortex-M"))
 		if err != nil || len(warnings) > 0 || got != o.Config {
 			t.Fatalf("%+v: read as %+v, %v, %v", o.Config, got, warnings, err)
 		}
 		names := []string{"ETMCR", "ETMSYNCFR", "ETMIDR", "ETMCCER", "ETMTRACEIDR"}
-		if len(registers) != len(names) || slices.ContainsFunc(names, func(n string) bool { _, ok := registers[n]; return !ok }) {
+		if len(registers) != len(names) || slices.ContainsFunc(names,
+			func(n string) bool { _, ok := registers[n]; return !ok }) {
 			t.Fatalf("registers %v", registers)
 		}
 	}

@@ -134,7 +134,8 @@ func (e *Encoder) aSync() {
 // iSync sends an I-sync for a place (§3.5) and enters its rows. With LSiP the place
 // is that of implied, the load or store in progress, and the instruction after it
 // is executing.
-func (e *Encoder) iSync(reason schema.ISyncReason, place step.Place, contextID uint32, count schema.Null[uint32], implied *step.Step) {
+func (e *Encoder) iSync(reason schema.ISyncReason, place step.Place, contextID uint32, count schema.Null[uint32],
+	implied *step.Step) {
 	p := codec.Packet{
 		Kind: codec.ISync, Reason: reason, ContextID: encode.ContextIDBits(contextID, e.opt.ContextIDBytes),
 		NS: place.Security != schema.Secure, Hyp: place.Security == schema.Hyp,
@@ -207,7 +208,8 @@ func (e *Encoder) lateCount() {
 		Kind: codec.CycleCount, HasCycles: true, Cycles: late.cycles,
 		CycleBytes: e.vary.bytes(sevens(late.cycles), encode.MaxAddressBytes),
 	})
-	row := truth.CycleCount{Key: e.truth.Key(at), Cycles: e.opt.counted(late.reason, late.cycles), Kind: schema.CountGap, Late: true}
+	row := truth.CycleCount{Key: e.truth.Key(at), Cycles: e.opt.counted(late.reason, late.cycles), Kind: schema.CountGap,
+		Late: true}
 	row.Seq = late.seq
 	e.truth.Rows.CycleCount(&row)
 }

@@ -27,7 +27,8 @@ type Variation struct {
 // Vary is the variation with one rate for everything.
 func Vary(seed uint64, rate float64) *Variation {
 	return &Variation{
-		Seed: seed, Packing: rate, Longer: rate, Ignore: rate, Sync: rate, Timestamps: rate, Branch: rate, Cancel: rate, Halves: rate,
+		Seed: seed, Packing: rate, Longer: rate, Ignore: rate, Sync: rate, Timestamps: rate, Branch: rate, Cancel: rate,
+		Halves:  rate,
 		OldForm: rate, LSiP: rate, LateCounts: rate, OutOfOrder: rate, NotTraced: rate, Suppress: rate, Delay: rate,
 	}
 }

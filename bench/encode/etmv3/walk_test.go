@@ -299,7 +299,8 @@ func (w *walker) interrupt() bool {
 		return false
 	}
 	if w.o.ProfileM {
-		kinds := []schema.ExceptionType{schema.ExcIRQ, schema.ExcSysTick, schema.ExcNMI, schema.ExcHardFault, schema.ExcBusFault, schema.ExcPendSV}
+		kinds := []schema.ExceptionType{schema.ExcIRQ, schema.ExcSysTick, schema.ExcNMI, schema.ExcHardFault,
+			schema.ExcBusFault, schema.ExcPendSV}
 		w.enter(kinds[w.r.IntN(len(kinds))], 0, w.at)
 		return true
 	}

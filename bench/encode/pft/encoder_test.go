@@ -75,7 +75,8 @@ func TestPFTLongStraightThumb(t *testing.T) {
 	for address := 0x9000; address < 0xa002; address += 2 {
 		fmt.Fprintf(&steps, "%xt ", address)
 	}
-	got, _ := encoded(t, stacks, benchtest.ParseSteps(t, memory, "8000>9000t "+steps.String()+"a002t>8004 8004>8008 8008>8008"))
+	got, _ := encoded(t, stacks, benchtest.ParseSteps(t, memory,
+		"8000>9000t "+steps.String()+"a002t>8004 8004>8008 8008>8008"))
 	want := benchtest.Unhex(t, "000000000080 0800800000 21 84 72 81c0828010 84 8580818008 84")
 	if !bytes.Equal(got, want) {
 		t.Errorf("got  % x\nwant % x", got, want)
@@ -165,7 +166,8 @@ func TestPFTPeriodicSync(t *testing.T) {
 	o.ContextIDBytes, o.SyncBytes = 1, 15
 	o.Timestamps, o.TimestampBase, o.CyclesPerTick = true, 128, 1
 	memory := "8000:fe0300ebfeffffea 9000:1eff2fe1"
-	got, truth := encoded(t, o, benchtest.ParseSteps(t, memory, "8000>9000/cc=4/ctx=7 9000>8004/cc=4/ctx=7 8004>8004/ctx=7"))
+	got, truth := encoded(t, o, benchtest.ParseSteps(t, memory,
+		"8000>9000/cc=4/ctx=7 9000>8004/cc=4/ctx=7 8004>8004/ctx=7"))
 	want := benchtest.Unhex(t, "000000000080 0800800000 21 07 42 80818080808000"+
 		"84 000000000080 0800900000 01 07 42 84818080808000"+
 		"8300 000000000080 0804800000 01 07 42 88818080808000"+
@@ -184,13 +186,15 @@ func TestPFTRefuses(t *testing.T) {
 		{"a gap", "8000 8008", "the core is at 0x00008004 a32"},
 		{"a wrong return", "8000 !irq:8008>18", "irq returns to 0x00008008 a32"},
 		{"an exception of another profile", "8000 !nmi:8004>18", "nmi is not traced"},
-		{"a wrong return of an undefined instruction", "8000 !undefined:8004>18", "undefined returns to 0x00008004 a32, but the core is at 0x00008000"},
+		{"a wrong return of an undefined instruction", "8000 !undefined:8004>18",
+			"undefined returns to 0x00008004 a32, but the core is at 0x00008000"},
 		{"more cycles than a count holds", "8000/cc=4294967295 8004/cc=1", "more cycles"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			o := plain
 			o.CycleAccurate = true
-			err := encode.All(pft.New(io.Discard, digest.New(0), o), benchtest.ParseSteps(t, "8000:"+strings.Repeat("0000a0e1", 8), tt.steps))
+			err := encode.All(pft.New(io.Discard, digest.New(0), o),
+				benchtest.ParseSteps(t, "8000:"+strings.Repeat("0000a0e1", 8), tt.steps))
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("error %v, want %q", err, tt.want)
 			}
@@ -202,16 +206,19 @@ func TestPFTRefuses(t *testing.T) {
 // Jazelle state is refused.
 func TestPFTEnds(t *testing.T) {
 	broken := errors.New("broken")
-	err := encode.All(pft.New(io.Discard, benchtest.Record{}, plain), func(yield func(step.Step, error) bool) { yield(step.Step{}, broken) })
+	err := encode.All(pft.New(io.Discard, benchtest.Record{}, plain),
+		func(yield func(step.Step, error) bool) { yield(step.Step{}, broken) })
 	if !errors.Is(err, broken) {
 		t.Errorf("error %v, want that of the step", err)
 	}
 	rows := benchtest.Record{}
-	if err := encode.All(pft.New(io.Discard, rows, plain), benchtest.ParseSteps(t, gap, "8000/off 8004>9000/full 9000/off")); err != nil || len(rows) > 0 {
+	if err := encode.All(pft.New(io.Discard, rows, plain),
+		benchtest.ParseSteps(t, gap, "8000/off 8004>9000/full 9000/off")); err != nil || len(rows) > 0 {
 		t.Errorf("rows of nothing: %v, %v", rows, err)
 	}
 	steps := benchtest.All([]step.Step{{At: step.Place{ISA: schema.Jazelle}}})
-	if err := encode.All(pft.New(io.Discard, rows, plain), steps); err == nil || !strings.Contains(err.Error(), "Jazelle") {
+	if err := encode.All(pft.New(io.Discard, rows, plain), steps); err == nil ||
+		!strings.Contains(err.Error(), "Jazelle") {
 		t.Errorf("Jazelle state: error %v", err)
 	}
 }

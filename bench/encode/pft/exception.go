@@ -12,7 +12,8 @@ import (
 
 // exceptionNumbers are the numbers of exceptions in branch packets (table 4.9).
 var exceptionNumbers = map[schema.ExceptionType]uint16{
-	schema.ExcDebug: 1, schema.ExcSMC: 2, schema.ExcHyp: 3, schema.ExcAsyncDataAbort: 4, schema.ExcThumbEE: 5, schema.ExcReset: 8,
+	schema.ExcDebug: 1, schema.ExcSMC: 2, schema.ExcHyp: 3, schema.ExcAsyncDataAbort: 4, schema.ExcThumbEE: 5,
+	schema.ExcReset:     8,
 	schema.ExcUndefined: 9, schema.ExcSVC: 10, schema.ExcPrefetchAbort: 11, schema.ExcDataAbort: 12,
 	schema.ExcGeneric: 13, schema.ExcIRQ: 14, schema.ExcFIQ: 15,
 }

@@ -402,7 +402,8 @@ func TestPFTGolden(t *testing.T) {
 
 // vectorTypes are the exception types as the golden vectors write them.
 var vectorTypes = map[string]string{
-	"IRQ": "irq", "FIQ": "fiq", "SVC": "svc", "UNDEF": "undefined", "DABT": "data_abort", "HYP": "hyp", "SMC": "smc", "RESET": "reset",
+	"IRQ": "irq", "FIQ": "fiq", "SVC": "svc", "UNDEF": "undefined", "DABT": "data_abort", "HYP": "hyp", "SMC": "smc",
+	"RESET": "reset",
 }
 
 // checkTruth compares the truth with rows: with the hash of their instructions,
@@ -450,6 +451,7 @@ func checkTruth(t *testing.T, truth *digest.Truth, steps step.Steps, rows string
 		t.Errorf("exceptions %q, want %q", got, exceptions)
 	}
 	if truth.Instructions != instructions || uint64(truth.Program) != hash.Sum64() {
-		t.Errorf("%d instructions with hash %x, want %d with %x", truth.Instructions, uint64(truth.Program), instructions, hash.Sum64())
+		t.Errorf("%d instructions with hash %x, want %d with %x", truth.Instructions, uint64(truth.Program), instructions,
+			hash.Sum64())
 	}
 }

@@ -42,7 +42,8 @@ func (e *Encoder) information(to step.Place, exception uint16, n uint8) uint8 {
 	from, implied := e.stated.Place, e.stated.security
 	security := to.Security != from.Security || to.Security != implied
 	thumbEE := to.ISA == schema.T32EE
-	altISA := thumbEE != (from.ISA == schema.T32EE) || thumbEE != (e.core.next.ISA == schema.T32EE) || thumbEE && n == encode.MaxAddressBytes
+	altISA := thumbEE != (from.ISA == schema.T32EE) || thumbEE != (e.core.next.ISA == schema.T32EE) ||
+		thumbEE && n == encode.MaxAddressBytes
 	hyp := to.Security == schema.Hyp || from.Security == schema.Hyp || implied == schema.Hyp
 	switch {
 	case exception > 15 || hyp && (security || exception != 0):

@@ -15,7 +15,8 @@ const (
 
 // Registers are those of the PTM that traces as o says.
 func (o *Options) Registers() []snapshot.Register {
-	control := encode.Bit(o.BranchBroadcast, 8) | encode.Bit(o.CycleAccurate, 12) | encode.ContextIDSize(o.ContextIDBytes)<<14 |
+	control := encode.Bit(o.BranchBroadcast, 8) | encode.Bit(o.CycleAccurate,
+		12) | encode.ContextIDSize(o.ContextIDBytes)<<14 |
 		encode.Bit(o.Timestamps, 28) | encode.Bit(o.ReturnStack, 29)
 	id, config := uint32(ptm10ID), ptm10Config|encode.Bit(o.ReturnStack, 23)|encode.Bit(o.DataBarriers, 24)
 	if o.Minor >= 1 {

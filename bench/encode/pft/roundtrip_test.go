@@ -71,9 +71,11 @@ func randomOptions(seed uint64) pft.Options {
 			Minor: pick[uint8](r, 0, 1, 1), CycleAccurate: coin(), ContextIDBytes: pick(r, 0, 1, 2, 4), Timestamp64: coin(),
 			TimestampGray: coin(), ReturnStack: coin(), DataBarriers: coin(),
 		},
-		Source: 0x10, SyncBytes: pick(r, 0, 1, 60, 300), ReturnStackDepth: pick(r, 0, 1, 3, 16, 32), BranchBroadcast: r.IntN(3) == 0,
-		Timestamps: r.IntN(3) > 0, TimestampBase: pick(r, 0, 1<<47-9, 1<<48-7, 1<<64-10, r.Uint64()), CyclesPerTick: pick[uint64](r, 1, 40, 1e6),
-		TraceVMID: coin(),
+		Source: 0x10, SyncBytes: pick(r, 0, 1, 60, 300), ReturnStackDepth: pick(r, 0, 1, 3, 16, 32),
+		BranchBroadcast: r.IntN(3) == 0,
+		Timestamps:      r.IntN(3) > 0, TimestampBase: pick(r, 0, 1<<47-9, 1<<48-7, 1<<64-10, r.Uint64()),
+		CyclesPerTick: pick[uint64](r, 1, 40, 1e6),
+		TraceVMID:     coin(),
 	}
 	if coin() {
 		o.Variation = pft.Vary(seed, pick(r, 0.02, 0.3, 0.7, 1))
@@ -108,7 +110,8 @@ func TestPFTRoundTripSecurity(t *testing.T) {
 		o := randomOptions(seed)
 		o.Minor, o.ReturnStack, o.ReturnStackDepth, o.SyncBytes = 1, true, 8, 1024
 		stream, truth := trace(t, o, execute.Run(g.Program(), execute.Options{
-			Seed: seed, Instructions: 10_000, Tasks: []execute.Task{{Entry: g.Entry}}, Targets: g.Targets, Handlers: g.Handlers, Watchdog: true,
+			Seed: seed, Instructions: 10_000, Tasks: []execute.Task{{Entry: g.Entry}}, Targets: g.Targets, Handlers: g.Handlers,
+			Watchdog: true,
 		}))
 		decodes(t, o, stream, map[uint32][]byte{g.Address: g.Code}, truth)
 		for _, row := range truth[schema.Contexts.Name] {
@@ -180,7 +183,8 @@ func TestPFTRoundTripRecording(t *testing.T) {
 			steps := new(cost.Model).Apply(recording.Read(z, program.New(image.New(regions...)), schema.NonSecure))
 			o := randomOptions(seed)
 			o.SyncBytes = 1024
-			if truth := roundTrip(t, o, interrupted(steps, seed, 60_000), memory); len(truth[schema.Instructions.Name]) < 30_000 {
+			if truth := roundTrip(t, o, interrupted(steps, seed, 60_000),
+				memory); len(truth[schema.Instructions.Name]) < 30_000 {
 				t.Errorf("%d instructions", len(truth[schema.Instructions.Name]))
 			}
 			if t.Failed() {

@@ -109,9 +109,10 @@ var rowVectors = []struct {
 		},
 	},
 	{
-		name: "an exception where trace is off, and one where it comes back", memory: "8000:0000a0e10000a0e1 18:feffffea 1c:feffffea",
-		steps: "8000 !irq:8004>18/off !fiq:18>1c 1c>1c",
-		want:  "A 08 00800000 21 08 18000000 21 8f808080481e 84",
+		name:   "an exception where trace is off, and one where it comes back",
+		memory: "8000:0000a0e10000a0e1 18:feffffea 1c:feffffea",
+		steps:  "8000 !irq:8004>18/off !fiq:18>1c 1c>1c",
+		want:   "A 08 00800000 21 08 18000000 21 8f808080481e 84",
 		rows: map[*schema.Table]string{
 			&schema.Exceptions: "0 0 18 0 entry 15 fiq 18 1c NULL 1 NULL NULL NULL NULL secure",
 			&schema.Events:     "0 0 6 trace_on 8000 NULL | 0 0 12 trace_on 18 NULL",
@@ -154,9 +155,10 @@ var rowVectors = []struct {
 	{
 		// The packet of the call has the change. A decoder pushes the state before the
 		// call, so the return stack does not have the place that the call returns to.
-		name: "a call after a change of the security state", options: stacks, memory: "8000:0000a0e1fd0300ebfeffffea 9000:1eff2fe1",
-		steps: "8000>8004n 8004n>9000n 9000n>8008n 8008n>8008n",
-		want:  "A 08 00800000 21 8150 01 8500 84",
+		name: "a call after a change of the security state", options: stacks,
+		memory: "8000:0000a0e1fd0300ebfeffffea 9000:1eff2fe1",
+		steps:  "8000>8004n 8004n>9000n 9000n>8008n 8008n>8008n",
+		want:   "A 08 00800000 21 8150 01 8500 84",
 		rows: map[*schema.Table]string{
 			&schema.Contexts: "0 0 6 NULL NULL secure a32 | 2 0 12 NULL NULL non_secure a32",
 			&schema.Instructions: "0 0 12 8000 4 a32 e1a00000 other NULL NULL 0 NULL NULL NULL NULL secure | " +
@@ -185,9 +187,10 @@ var rowVectors = []struct {
 		// The instruction set stated last is ThumbEE, but LEAVEX left it: five address
 		// bytes, which without information would mean Thumb. At the end the instruction
 		// set is the one stated last again.
-		name: "ThumbEE, stated, left, and entered again", memory: "8000:c0c3 a000:bff30f8f7047 b000:bff30f8fbff31f8f7047", options: plain,
-		steps: "8000j>a000j a000j>a004t a004t>b000j b000j>b004t b004t>b008j b008j>8000j",
-		want:  "A 08 01800000 25 81c002 84 81e0828050 40 88 818002",
+		name: "ThumbEE, stated, left, and entered again", memory: "8000:c0c3 a000:bff30f8f7047 b000:bff30f8fbff31f8f7047",
+		options: plain,
+		steps:   "8000j>a000j a000j>a004t a004t>b000j b000j>b004t b004t>b008j b008j>8000j",
+		want:    "A 08 01800000 25 81c002 84 81e0828050 40 88 818002",
 		rows: map[*schema.Table]string{
 			&schema.Instructions: "0 0 12 8000 2 t32ee c3c0 indirect_call true NULL 0 NULL NULL NULL NULL secure | " +
 				"1 0 15 a000 4 t32ee f3bf8f0f branch true NULL 0 NULL NULL NULL NULL secure | " +

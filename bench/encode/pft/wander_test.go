@@ -157,7 +157,8 @@ func (w *wander) thumb(units []unit, calls uint32, set schema.ISA) {
 		case unitHandler:
 			half(pick(w.random, uint32(0xc205), 0xc380, 0xc012, 0xc433))
 		case unitWide:
-			wide := pick(w.random, uint32(0xf3af8000), 0xf8d10000, 0xf3bf8f6f, 0xf3bf8f5f, 0xf3bf8f4f, 0xf3bf8f1f, 0xf3bf8f0f, 0xf3de8f00, 0xe8bd8010, 0xe8d0f001, 0xf7ff8000)
+			wide := pick(w.random, uint32(0xf3af8000), 0xf8d10000, 0xf3bf8f6f, 0xf3bf8f5f, 0xf3bf8f4f, 0xf3bf8f1f, 0xf3bf8f0f,
+				0xf3de8f00, 0xe8bd8010, 0xe8d0f001, 0xf7ff8000)
 			half(wide >> 16)
 			half(wide & 0xffff)
 		case unitCall, unitCallA32:
@@ -270,8 +271,10 @@ func (w *wander) call(s *step.Step) {
 
 // exceptionTypes are those that PFT traces.
 var exceptionTypes = []schema.ExceptionType{
-	schema.ExcReset, schema.ExcUndefined, schema.ExcSVC, schema.ExcPrefetchAbort, schema.ExcDataAbort, schema.ExcAsyncDataAbort,
-	schema.ExcIRQ, schema.ExcFIQ, schema.ExcSMC, schema.ExcHyp, schema.ExcDebug, schema.ExcDebug, schema.ExcThumbEE, schema.ExcGeneric,
+	schema.ExcReset, schema.ExcUndefined, schema.ExcSVC, schema.ExcPrefetchAbort, schema.ExcDataAbort,
+	schema.ExcAsyncDataAbort,
+	schema.ExcIRQ, schema.ExcFIQ, schema.ExcSMC, schema.ExcHyp, schema.ExcDebug, schema.ExcDebug, schema.ExcThumbEE,
+	schema.ExcGeneric,
 }
 
 func (w *wander) exception() step.Step {

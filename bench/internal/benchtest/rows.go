@@ -67,18 +67,21 @@ func detail(s string) string {
 
 // Instruction implements [truth.Rows].
 func (r Record) Instruction(x *truth.Instruction) {
-	r.add(&schema.Instructions, r.key(x.Key), Hex(x.Address), x.Size, x.ISA, Hex(x.Opcode), x.Kind, null(x.Executed), null(x.Cycles), r.state(&x.State))
+	r.add(&schema.Instructions, r.key(x.Key), Hex(x.Address), x.Size, x.ISA, Hex(x.Opcode), x.Kind, null(x.Executed),
+		null(x.Cycles), r.state(&x.State))
 }
 
 // Exception implements [truth.Rows].
 func (r Record) Exception(x *truth.Exception) {
-	r.add(&schema.Exceptions, r.key(x.Key), len(r[schema.Exceptions.Name]), schema.ExceptionEventNames[x.Event], null(x.Number), null(x.Type),
+	r.add(&schema.Exceptions, r.key(x.Key), len(r[schema.Exceptions.Name]), schema.ExceptionEventNames[x.Event],
+		null(x.Number), null(x.Type),
 		inHexNull(x.ReturnAddress), inHexNull(x.Target), null(x.Resume), r.state(&x.State))
 }
 
 // CycleCount implements [truth.Rows].
 func (r Record) CycleCount(x *truth.CycleCount) {
-	r.add(&schema.CycleCounts, r.key(x.Key), null(x.Epoch), null(x.Cycles), null(x.Cycle), schema.CountKindNames[x.Kind], x.Late)
+	r.add(&schema.CycleCounts, r.key(x.Key), null(x.Epoch), null(x.Cycles), null(x.Cycle), schema.CountKindNames[x.Kind],
+		x.Late)
 }
 
 // Timestamp implements [truth.Rows].
@@ -97,7 +100,8 @@ func (r Record) DataAccess(x *truth.DataAccess) {
 	if x.NoInstruction {
 		seq = "NULL"
 	}
-	r.add(&schema.DataAccesses, seq, null(x.Segment), x.Offset, x.Position, inHexNull(x.Address), null(x.Value), null(x.Size),
+	r.add(&schema.DataAccesses, seq, null(x.Segment), x.Offset, x.Position, inHexNull(x.Address), null(x.Value),
+		null(x.Size),
 		null(x.Access), null(x.Tag), schema.DataStateNames[x.State])
 }
 
@@ -113,7 +117,8 @@ func (r Record) Loss(x *truth.Loss) {
 
 // Segment implements [truth.Rows].
 func (r Record) Segment(x *truth.Segment) {
-	r.add(&schema.Segments, r.key(x.Key), x.Bytes, x.BytesDecoded, x.BytesLost, x.BytesUnplaced, x.Instructions, x.Exceptions, inHexNull(x.Address),
+	r.add(&schema.Segments, r.key(x.Key), x.Bytes, x.BytesDecoded, x.BytesLost, x.BytesUnplaced, x.Instructions,
+		x.Exceptions, inHexNull(x.Address),
 		schema.ISyncReasonNames[x.Reason])
 }
 
@@ -154,7 +159,8 @@ func Differences(decoded, truth Record) string {
 
 // Decode writes a snapshot of one source with its stream as it is, exports it
 // as a user would, and reads the dataset.
-func Decode(t testing.TB, core string, source snapshot.Source, stream []byte, memory map[uint32][]byte) (Record, error) {
+func Decode(t testing.TB, core string, source snapshot.Source, stream []byte, memory map[uint32][]byte) (Record,
+	error) {
 	t.Helper()
 	dir := t.TempDir()
 	in, out := filepath.Join(dir, "in"), filepath.Join(dir, "out")

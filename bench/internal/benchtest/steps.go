@@ -109,7 +109,8 @@ func parseTransfer(t *testing.T, text string) step.Transfer {
 	if err1 != nil || err2 != nil || err3 != nil {
 		t.Fatalf("transfer %q", text)
 	}
-	x := step.Transfer{Address: uint32(address), Value: uint32(value), Size: uint8(size), Access: schema.Access(slices.Index(schema.AccessNames, f[3]))}
+	x := step.Transfer{Address: uint32(address), Value: uint32(value), Size: uint8(size),
+		Access: schema.Access(slices.Index(schema.AccessNames, f[3]))}
 	x.StoreFailed, x.Register = slices.Contains(f, "failed"), slices.Contains(f, "register")
 	return x
 }

@@ -84,7 +84,8 @@ func Generate(o Options) (*Program, error) {
 		return nil, fmt.Errorf("codegen: program at 0x%x; a base address is a multiple of 4", o.Base)
 	}
 	if o.Bytes < 0 || o.Bytes > 1<<30 || uint64(o.Base)+uint64(o.Bytes)+slack > 1<<32 {
-		return nil, fmt.Errorf("codegen: program of %d bytes at 0x%x; it ends below 4 GiB and has at most 1 GiB", o.Bytes, o.Base)
+		return nil, fmt.Errorf("codegen: program of %d bytes at 0x%x; it ends below 4 GiB and has at most 1 GiB", o.Bytes,
+			o.Base)
 	}
 	if err := o.checkV5TE(); o.v5TE() && err != nil {
 		return nil, err

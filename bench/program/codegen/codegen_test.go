@@ -155,7 +155,8 @@ func TestGenerateProgramDisassembles(t *testing.T) {
 			branches := 0
 			for address, l := range code {
 				lower := strings.ToLower(l.text)
-				if strings.Contains(lower, "undefined") || strings.Contains(lower, "unpredictable") || strings.HasPrefix(lower, "udf") {
+				if strings.Contains(lower, "undefined") || strings.Contains(lower, "unpredictable") ||
+					strings.HasPrefix(lower, "udf") {
 					t.Errorf("0x%x: %s %s", address, l.opcode, l.text)
 				}
 				if m := target.FindStringSubmatch(l.text); m != nil {
@@ -254,7 +255,8 @@ func TestGenerateProgramKinds(t *testing.T) {
 				t.Errorf("seed %d: %d instructions of kind %s", o.Seed, kinds[kind], kind)
 			}
 		}
-		if o.Arch == program.V7M && sets[schema.A32] > 0 || o.Arch != program.V7M && sets[schema.A32] < 1000 || sets[schema.T32] < 1000 {
+		if o.Arch == program.V7M && sets[schema.A32] > 0 || o.Arch != program.V7M && sets[schema.A32] < 1000 ||
+			sets[schema.T32] < 1000 {
 			t.Errorf("seed %d: instructions by set: %v", o.Seed, sets)
 		}
 		if len(accesses) < 12 {

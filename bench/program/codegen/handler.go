@@ -72,7 +72,8 @@ func (g *generator) vector(exception schema.ExceptionType, begin step.Place) (st
 func (g *generator) put(at, w uint32) { binary.LittleEndian.PutUint32(g.code[at-g.base:], w) }
 
 // handler writes a handler at a place, with one of the ways to return.
-func (g *generator) handler(exception schema.ExceptionType, at step.Place, helpers map[schema.ISA]step.Place) step.Place {
+func (g *generator) handler(exception schema.ExceptionType, at step.Place,
+	helpers map[schema.ISA]step.Place) step.Place {
 	g.straight(g.random.IntN(4))
 	switch k := g.random.IntN(4); {
 	case exception == schema.ExcReset:

@@ -18,11 +18,13 @@ func (o *Options) checkV5TE() error {
 	end := uint64(o.Base) + uint64(o.Bytes) + slack
 	switch {
 	case o.Security != schema.Secure:
-		return fmt.Errorf("codegen: program for %s in the state %s; it has no security extensions: its state is %s", o.Arch, o.Security, schema.Secure)
+		return fmt.Errorf("codegen: program for %s in the state %s; it has no security extensions: its state is %s", o.Arch,
+			o.Security, schema.Secure)
 	case !o.HighVectors && o.Base < vectorPage:
 		return fmt.Errorf("codegen: program at 0x%x; the vectors are at 0: it begins at 0x%x or above", o.Base, vectorPage)
 	case o.HighVectors && end > uint64(program.Vectors(true)):
-		return fmt.Errorf("codegen: program of %d bytes at 0x%x; the vectors are at 0x%x: it ends below", o.Bytes, o.Base, program.Vectors(true))
+		return fmt.Errorf("codegen: program of %d bytes at 0x%x; the vectors are at 0x%x: it ends below", o.Bytes, o.Base,
+			program.Vectors(true))
 	}
 	return nil
 }

@@ -129,7 +129,8 @@ func (q *reader) end() error {
 	case !q.begun:
 		return errors.New("the log ends without an instruction: QEMU logs them with -d exec,cpu,nochain")
 	case q.user && !q.home:
-		return errors.New("the log ends without an instruction of the program: it is of another one, or of one that was loaded elsewhere")
+		return errors.New("the log ends without an instruction of the program: it is of another one, or of one that was " +
+			"loaded elsewhere")
 	}
 	return nil
 }
@@ -216,7 +217,8 @@ func (q *reader) closeRecord(line []byte) error {
 // executes the two apart where they are in different pages.
 func (q *reader) secondHalf() bool {
 	at := q.place(&q.last)
-	if !q.last.executed && !q.last.second || at.ISA != schema.T32 || q.reading.pc != at.Address+2 || q.reading.psr&psrThumb == 0 {
+	if !q.last.executed && !q.last.second || at.ISA != schema.T32 || q.reading.pc != at.Address+2 ||
+		q.reading.psr&psrThumb == 0 {
 		return false
 	}
 	in, err := q.program.Instruction(at)

@@ -90,14 +90,16 @@ func TestReadQEMULog(t *testing.T) {
 		{
 			name:   "SVC in T32",
 			memory: "8:" + loop + " 8000:00df",
-			log:    qemuRecord(0x8000, t32, 0, 0) + taking("SVC") + qemuRecord(8, 0x93, 0, 0x8002) + qemuRecord(8, 0x93, 0, 0x8002),
-			want:   "00008000 t32 1\n! svc 00008002 t32 00000008 a32\n00000008 a32 1\n. 00000008 a32\n",
+			log: qemuRecord(0x8000, t32, 0, 0) + taking("SVC") + qemuRecord(8, 0x93, 0, 0x8002) +
+				qemuRecord(8, 0x93, 0, 0x8002),
+			want: "00008000 t32 1\n! svc 00008002 t32 00000008 a32\n00000008 a32 1\n. 00000008 a32\n",
 		},
 		{
 			name:   "undefined instruction in T32: returns to itself, LR is 2 on",
 			memory: "4:" + loop + " 8000:00de",
-			log:    qemuRecord(0x8000, t32, 0, 0) + taking("Undefined Instruction") + qemuRecord(4, 0x9b, 0, 0x8002) + qemuRecord(4, 0x9b, 0, 0x8002),
-			want:   "00008000 t32 1\n! undefined 00008000 t32 00000004 a32\n00000004 a32 1\n. 00000004 a32\n",
+			log: qemuRecord(0x8000, t32, 0, 0) + taking("Undefined Instruction") + qemuRecord(4, 0x9b, 0, 0x8002) +
+				qemuRecord(4, 0x9b, 0, 0x8002),
+			want: "00008000 t32 1\n! undefined 00008000 t32 00000004 a32\n00000004 a32 1\n. 00000004 a32\n",
 		},
 		{
 			name:   "data abort: the load was not executed",
@@ -145,12 +147,17 @@ func TestReadQEMULogRefuses(t *testing.T) {
 	one := qemuRecord(0x8000, a32, 0, 0)
 	two := one + qemuRecord(0x8004, a32, 0, 0)
 	for _, tt := range []struct{ name, log, want string }{
-		{"a jump that is none", qemuRecord(0x8000, a32, 0, 0) + qemuRecord(0x8008, a32, 0, 0), "line 12: 0x00008000 a32 (other, opcode 0xe1a00000) continues at 0x00008008 a32"},
-		{"code that is not there", qemuRecord(0x9000, a32, 0, 0) + qemuRecord(0x9004, a32, 0, 0), "no program memory at 0x00009000"},
+		{"a jump that is none", qemuRecord(0x8000, a32, 0, 0) + qemuRecord(0x8008, a32, 0, 0),
+			"line 12: 0x00008000 a32 (other, opcode 0xe1a00000) continues at 0x00008008 a32"},
+		{"code that is not there", qemuRecord(0x9000, a32, 0, 0) + qemuRecord(0x9004, a32, 0, 0),
+			"no program memory at 0x00009000"},
 		{"another exception", two + taking("Hypervisor Call"), `exception "Hypervisor Call"`},
 		{"an IRQ that stopped nothing", two + taking("IRQ"), "is not logged"},
-		{"an LR that does not fit", two + taking("Data Abort") + qemuRecord(0x10, 0x97, 0, 0x8008), "returns to 0x00008000 by LR"},
-		{"stopped, and elsewhere", one + "Stopped execution of TB chain before 0x7f3c40000100 [00008000] name\n" + qemuRecord(0x8004, a32, 0, 0), "line 13: the core is at 0x00008004 a32, but stopped before 0x00008000 a32"},
+		{"an LR that does not fit", two + taking("Data Abort") + qemuRecord(0x10, 0x97, 0, 0x8008),
+			"returns to 0x00008000 by LR"},
+		{"stopped, and elsewhere",
+			one + "Stopped execution of TB chain before 0x7f3c40000100 [00008000] name\n" + qemuRecord(0x8004, a32, 0, 0),
+			"line 13: the core is at 0x00008004 a32, but stopped before 0x00008000 a32"},
 		{"another one rewound", two + "cpu_io_recompile: rewound execution of TB to 00008000\n", "no line of a QEMU log"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -72,7 +72,8 @@ func (q *reader) userRecord() error {
 }
 
 // errContradiction names the possible causes of an execution that is impossible.
-var errContradiction = errors.New("is this the program of the log, one process, one instruction a record (-singlestep or -one-insn-per-tb, nochain), and no fault?")
+var errContradiction = errors.New("is this the program of the log, one process, one instruction a record " +
+	"(-singlestep or -one-insn-per-tb, nochain), and no fault?")
 
 // userExecute emits the last record, which was executed, and after a system call
 // the kernel.

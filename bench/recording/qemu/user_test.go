@@ -112,7 +112,8 @@ func TestReadQEMUUserLog(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Byte offsets by hand: _start at 0x10000, each A32 instruction 4 bytes.
-	const start, count, again, write, kuser, kill, exit, handler = 0x10000, 0x10004, 0x10010, 0x10030, 0x10044, 0x10070, 0x1007c, 0x10098
+	const start, count, again, write, kuser, kill, exit, handler = 0x10000, 0x10004, 0x10010, 0x10030, 0x10044, 0x10070,
+		0x1007c, 0x10098
 	executed, failed := make(map[uint32]int), make(map[uint32]int)
 	var t32, all int
 	var away []string // what is not traced, and the exceptions before it

@@ -69,7 +69,8 @@ func TestReadQEMULogV5TE(t *testing.T) {
 			memory: "8:" + loop + " 10:" + subs + " 8000:000090e5000000ef",
 			log: qemuRecord(0x8000, a32, 0, 0) + arm926Exception(4, "Data Abort") + "...with DFSR 0x5 DFAR 0x80000000\n" +
 				qemuRecord(0x10, 0x97, 0, 0x8008) + "Exception return from AArch32 abt to sys PC 0x8004\n" +
-				qemuRecord(0x8004, a32, 0, 0) + arm926Exception(2, "SVC") + qemuRecord(8, svc, 0, 0x8008) + qemuRecord(8, svc, 0, 0x8008),
+				qemuRecord(0x8004, a32, 0, 0) + arm926Exception(2, "SVC") + qemuRecord(8, svc, 0, 0x8008) +
+				qemuRecord(8, svc, 0, 0x8008),
 			want: "! data_abort 00008000 a32 00000010 a32\n00000010 a32 1\n00008004 a32 1\n! svc 00008008 a32 00000008 a32\n00000008 a32 1\n. 00000008 a32\n",
 		},
 	} {

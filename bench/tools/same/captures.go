@@ -110,7 +110,8 @@ var protocols = []string{"pft", "etmv3", "pft", "etmv3", "etmv2", "etmv1"}
 // flags returns the flags of synth.
 func (r recipe) flags() []string {
 	protocol := protocols[int(r)%len(protocols)]
-	flags := []string{"--protocol", protocol, "--seed", fmt.Sprint(int(r) + 1), "--instructions", fmt.Sprint(4000 + 8000*r.chance("length", 4))}
+	flags := []string{"--protocol", protocol, "--seed", fmt.Sprint(int(r) + 1), "--instructions",
+		fmt.Sprint(4000 + 8000*r.chance("length", 4))}
 	add := func(one int, property string, flag ...string) bool {
 		yes := r.chance(property, one) == 0
 		if yes {
@@ -184,7 +185,8 @@ func (r recipe) make(ctx context.Context, c commands) ([]string, error) {
 
 // traceNames are the names of files of trace.
 var traceNames = []string{
-	"trace.bin", "capture.etms", "tbr.bin", "tpiu.bin", "cstrace.bin", "PTM_0_2.bin", "session1.bin", "perf.data", "etb.bin",
+	"trace.bin", "capture.etms", "tbr.bin", "tpiu.bin", "cstrace.bin", "PTM_0_2.bin", "session1.bin", "perf.data",
+	"etb.bin",
 }
 
 // spoil damages the files of trace below a folder: bits flip, bytes are cut out and put in.

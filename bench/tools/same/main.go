@@ -48,7 +48,8 @@ type settings struct {
 func run(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("same", flag.ContinueOnError)
 	var s settings
-	flags.StringVar(&s.program, "program", "", "list what this `FILE` makes (default: tracelake of this module, built now)")
+	flags.StringVar(&s.program, "program", "",
+		"list what this `FILE` makes (default: tracelake of this module, built now)")
 	flags.StringVar(&s.shared, "silicon", "../shared/captures", "captures of silicon are in `DIR`")
 	flags.BoolVar(&s.tenth, "tenth", false, "list a tenth")
 	flags.IntVar(&s.jobs, "jobs", runtime.GOMAXPROCS(0), "work on `N` captures at once")

@@ -49,7 +49,8 @@ func (c commands) run(ctx context.Context, args ...string) (*result, error) {
 
 // build builds the program of the module at hand.
 func build(ctx context.Context, to string) error {
-	cmd := exec.CommandContext(ctx, "go", "build", "-buildvcs=false", "-o", to, "github.com/tracelake/tracelake/cmd/tracelake")
+	cmd := exec.CommandContext(ctx, "go", "build", "-buildvcs=false", "-o", to,
+		"github.com/tracelake/tracelake/cmd/tracelake")
 	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
 	return cmd.Run()
 }
@@ -149,7 +150,8 @@ func (m maker) exports(input []string) error {
 		for _, format := range []string{"parquet", "arrow"} {
 			for _, j := range workers {
 				dir := level + "-" + format + "-" + j
-				args := slices.Concat([]string{"export", "-o", dir, "--level", level, "--format", format, "-j", j, "--no-progress"}, input)
+				args := slices.Concat([]string{"export", "-o", dir, "--level", level, "--format", format, "-j", j, "--no-progress"},
+					input)
 				if level == "none" {
 					args = append(args, "--tables", "all")
 				}
@@ -220,7 +222,8 @@ func (m maker) answers(input []string) error {
 	}
 	say("page.html", "report", "html", rows, "-o", "-", "--source-root", "input")
 	say("page-none.html", "report", "html", none, "-o", "-", "--no-source")
-	for _, format := range []string{"lcov", "cobertura", "modoff", "folded", "pprof", "callgrind", "autofdo", "speedscope", "perfetto"} {
+	for _, format := range []string{"lcov", "cobertura", "modoff", "folded", "pprof", "callgrind", "autofdo", "speedscope",
+		"perfetto"} {
 		say("convert/"+format, "convert", "--to", format, rows, "-o", "-")
 	}
 	return errors.Join(errs...)

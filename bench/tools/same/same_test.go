@@ -97,7 +97,7 @@ func TestSpoil(t *testing.T) {
 		}
 		return string(p)
 	}
-	if spoiled(1) != spoiled(1) || spoiled(1) == spoiled(2) {
+	if first, again := spoiled(1), spoiled(1); first != again || first == spoiled(2) {
 		t.Error("the seed does not decide the damage")
 	}
 }

@@ -17,10 +17,12 @@ import (
 // continues, a timestamp holds from the next instruction on.
 func TestTruthTiming(t *testing.T) {
 	o := pft.Options{
-		Config: codec.Config{Minor: 1, CycleAccurate: true, ContextIDBytes: 1}, Timestamps: true, TimestampBase: 128, CyclesPerTick: 1,
+		Config: codec.Config{Minor: 1, CycleAccurate: true, ContextIDBytes: 1}, Timestamps: true, TimestampBase: 128,
+		CyclesPerTick: 1,
 	}
 	d := digest.New(o.Source)
-	steps := benchtest.ParseSteps(t, "8000:0000a0e10ef0b0e1 9000:feffffea", "8000/cc=5/ctx=7 8004>9000/cc=6/ctx=7 9000>9000/cc=2/ctx=7")
+	steps := benchtest.ParseSteps(t, "8000:0000a0e10ef0b0e1 9000:feffffea",
+		"8000/cc=5/ctx=7 8004>9000/cc=6/ctx=7 9000>9000/cc=2/ctx=7")
 	if err := encode.All(pft.New(io.Discard, d, o), steps); err != nil {
 		t.Fatal(err)
 	}

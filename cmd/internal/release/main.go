@@ -79,7 +79,8 @@ func build(ctx context.Context, dir, target string, flags []string) (string, err
 	if system == "windows" {
 		name += ".exe"
 	}
-	args := slices.Concat([]string{"build", "-trimpath", "-buildvcs=auto", "-ldflags=-s -w", "-o", filepath.Join(dir, name)}, flags, []string{programPackage})
+	args := slices.Concat([]string{"build", "-trimpath", "-buildvcs=auto", "-ldflags=-s -w", "-o",
+		filepath.Join(dir, name)}, flags, []string{programPackage})
 	_, err := run(ctx, target, args...)
 	return name, err
 }

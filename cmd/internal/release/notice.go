@@ -97,7 +97,8 @@ func notice(modules []module) ([]byte, error) {
 				return nil, err
 			}
 			title := strings.TrimSpace(m.Path+" "+m.Version) + ": " + filepath.ToSlash(name)
-			fmt.Fprintf(&b, "\n%s\n%s\n%s\n\n%s\n", strings.Repeat("=", 79), title, strings.Repeat("=", 79), strings.TrimSpace(strings.ReplaceAll(string(text), "\r\n", "\n")))
+			fmt.Fprintf(&b, "\n%s\n%s\n%s\n\n%s\n", strings.Repeat("=", 79), title, strings.Repeat("=", 79),
+				strings.TrimSpace(strings.ReplaceAll(string(text), "\r\n", "\n")))
 		}
 	}
 	return b.Bytes(), nil
@@ -141,7 +142,8 @@ func licences(m *module) ([]string, error) {
 		}
 	}
 	if !granted {
-		return nil, fmt.Errorf("%s %s has no licence in %s: do not link it, or find out what it comes under", m.Path, m.Version, m.Dir)
+		return nil, fmt.Errorf("%s %s has no licence in %s: do not link it, or find out what it comes under", m.Path,
+			m.Version, m.Dir)
 	}
 	return names, nil
 }

@@ -55,7 +55,8 @@ func TestRelease(t *testing.T) {
 			checkStatic(t, path)
 		}
 	}
-	for _, title := range []string{"\ngithub.com/tracelake/tracelake: LICENSE\n", "\nGo " + runtime.Version() + ": LICENSE\n"} {
+	for _, title := range []string{"\ngithub.com/tracelake/tracelake: LICENSE\n",
+		"\nGo " + runtime.Version() + ": LICENSE\n"} {
 		if !strings.Contains(string(text), title) {
 			t.Errorf("NOTICE has no %q", title)
 		}
@@ -67,7 +68,8 @@ func TestRelease(t *testing.T) {
 		t.Errorf("sha256sum: %v\n%s", err, out)
 	}
 	system, arch, _ := strings.Cut(host, "/")
-	if out, err := exec.Command(filepath.Join(dir, "tracelake-"+system+"-"+arch), "version").CombinedOutput(); err != nil || !strings.Contains(string(out), host) {
+	if out, err := exec.Command(filepath.Join(dir, "tracelake-"+system+"-"+arch),
+		"version").CombinedOutput(); err != nil || !strings.Contains(string(out), host) {
 		t.Errorf("tracelake version: %v\n%s", err, out)
 	}
 }
@@ -78,7 +80,8 @@ func checkStatic(t *testing.T, path string) {
 	f, err := elf.Open(path)
 	check(t, err)
 	defer f.Close()
-	if slices.ContainsFunc(f.Progs, func(p *elf.Prog) bool { return p.Type == elf.PT_INTERP || p.Type == elf.PT_DYNAMIC }) {
+	if slices.ContainsFunc(f.Progs,
+		func(p *elf.Prog) bool { return p.Type == elf.PT_INTERP || p.Type == elf.PT_DYNAMIC }) {
 		t.Errorf("%s is linked dynamically", path)
 	}
 }
@@ -108,14 +111,16 @@ func TestLicences(t *testing.T) {
 		{"license.md", "license.md", false},
 		{"UNLICENSE", "UNLICENSE", false},
 		{"LICENSE-MIT LICENSE-APACHE", "LICENSE-APACHE LICENSE-MIT", false},
-		{"LICENSE linked/LICENSE linked/deep/License.txt other/LICENSE linked/deeper/LICENSE", "LICENSE linked/LICENSE linked/deep/License.txt", false},
+		{"LICENSE linked/LICENSE linked/deep/License.txt other/LICENSE linked/deeper/LICENSE",
+			"LICENSE linked/LICENSE linked/deep/License.txt", false},
 		{"README", "", true},
 		{"NOTICE", "", true},
 		{"license.go licensed.txt LICENSE/text", "", true},
 		{"linked/LICENSE", "", true},
 	} {
 		dir := tree(t, append(strings.Fields(tt.files), "linked/deep/a.go")...)
-		names, err := licences(&module{Path: "example.com/m", Version: "v1", Dir: dir, packages: []string{filepath.Join(dir, "linked", "deep")}})
+		names, err := licences(&module{Path: "example.com/m", Version: "v1", Dir: dir,
+			packages: []string{filepath.Join(dir, "linked", "deep")}})
 		if got := strings.Join(names, " "); got != tt.want || (err != nil) != tt.fails {
 			t.Errorf("%s: %q, %v, want %q", tt.files, got, err, tt.want)
 		}
@@ -129,7 +134,8 @@ func TestLicences(t *testing.T) {
 // once.
 func TestNotice(t *testing.T) {
 	a, b := tree(t, "LICENSE", "x/LICENSE"), tree(t, "COPYING")
-	linux := []module{{Path: "example.com/a", Version: "v1", Dir: a, packages: []string{a}}, {Path: "example.com/tracelake", Dir: b}}
+	linux := []module{{Path: "example.com/a", Version: "v1", Dir: a, packages: []string{a}},
+		{Path: "example.com/tracelake", Dir: b}}
 	windows := []module{{Path: "example.com/a", Version: "v1", Dir: a, packages: []string{filepath.Join(a, "x")}}}
 	text, err := notice(merge(linux, windows))
 	check(t, err)
@@ -140,7 +146,8 @@ func TestNotice(t *testing.T) {
 		}
 	}
 	want := []string{
-		"example.com/tracelake: COPYING", "text of COPYING", "example.com/a v1: LICENSE", "text of LICENSE", "example.com/a v1: x/LICENSE", "text of x/LICENSE",
+		"example.com/tracelake: COPYING", "text of COPYING", "example.com/a v1: LICENSE", "text of LICENSE",
+		"example.com/a v1: x/LICENSE", "text of x/LICENSE",
 	}
 	if !slices.Equal(titles, want) {
 		t.Errorf("%q, want %q", titles, want)

@@ -40,7 +40,8 @@ func TestFile(t *testing.T) {
 			t.Errorf("File skips with %q, want %q", f.skipped, skipped)
 		}
 		path, found := Find(f, name)
-		if path != filepath.Join(root, "shared", filepath.FromSlash(name)) || found != ok || !slices.Equal(f.subtests, subtests) {
+		if path != filepath.Join(root, "shared", filepath.FromSlash(name)) || found != ok ||
+			!slices.Equal(f.subtests, subtests) {
 			t.Errorf("Find: %s, %v, subtests %q; want %v, %q", path, found, f.subtests, ok, subtests)
 		}
 	}

@@ -45,7 +45,8 @@ func readHeader(s *Sections, b *cursor.Cursor, wide bool, unit *Unit) (*header, 
 		return nil, errCut
 	}
 	if h.maxOperations > 1 || h.lineRange == 0 {
-		return nil, fmt.Errorf("%d operations in an instruction and a line range of %d are none of Arm", h.maxOperations, h.lineRange)
+		return nil, fmt.Errorf("%d operations in an instruction and a line range of %d are none of Arm", h.maxOperations,
+			h.lineRange)
 	}
 	if version >= 5 {
 		return h, readTables(s, fields, wide, unit)

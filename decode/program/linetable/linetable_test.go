@@ -13,7 +13,8 @@ import (
 // table returns a table of the version with a file a.c and the operations.
 func table(version int, operations ...[]byte) []byte {
 	return forge.Lines{
-		Version: version, Directories: []string{"/src", "lib"}, Files: []forge.SourceFile{{Name: "a.c"}, {Name: "b.h", Directory: 1}},
+		Version: version, Directories: []string{"/src", "lib"},
+		Files:   []forge.SourceFile{{Name: "a.c"}, {Name: "b.h", Directory: 1}},
 		Program: forge.Program(operations...),
 	}.Bytes()
 }
@@ -36,14 +37,19 @@ func TestOpcodes(t *testing.T) {
 	}{
 		{"copy", []byte{1}, []linetable.Row{{File: 1, Line: 1, IsStmt: true}}},
 		{"advance_pc by instructions", []byte{2, 3, 1}, []linetable.Row{{Address: 6, File: 1, Line: 1, IsStmt: true}}},
-		{"advance_line", []byte{3, 9, 1, 3, 0x7F, 1}, []linetable.Row{{File: 1, Line: 10, IsStmt: true}, {File: 1, Line: 9, IsStmt: true}}},
+		{"advance_line", []byte{3, 9, 1, 3, 0x7F, 1}, []linetable.Row{{File: 1, Line: 10, IsStmt: true}, {File: 1, Line: 9,
+			IsStmt: true}}},
 		{"set_file, set_column", []byte{4, 2, 5, 0x80, 1, 1}, []linetable.Row{{File: 2, Line: 1, Column: 128, IsStmt: true}}},
 		{"negate_stmt", []byte{6, 1, 6, 1}, []linetable.Row{{File: 1, Line: 1}, {File: 1, Line: 1, IsStmt: true}}},
-		{"no rows of set_basic_block, set_prologue_end, set_epilogue_begin, set_isa", []byte{7, 10, 11, 12, 5, 1}, []linetable.Row{{File: 1, Line: 1, IsStmt: true}}},
-		{"const_add_pc as special opcode 255", []byte{8, 1}, []linetable.Row{{Address: 2 * (255 - 13), File: 1, Line: 1, IsStmt: true}}},
+		{"no rows of set_basic_block, set_prologue_end, set_epilogue_begin, set_isa", []byte{7, 10, 11, 12, 5, 1},
+			[]linetable.Row{{File: 1, Line: 1, IsStmt: true}}},
+		{"const_add_pc as special opcode 255", []byte{8, 1},
+			[]linetable.Row{{Address: 2 * (255 - 13), File: 1, Line: 1, IsStmt: true}}},
 		{"fixed_advance_pc by bytes", []byte{9, 4, 1, 1}, []linetable.Row{{Address: 0x104, File: 1, Line: 1, IsStmt: true}}},
-		{"special", []byte{13, 15}, []linetable.Row{{File: 1, Line: 1, IsStmt: true}, {Address: 4, File: 1, Line: 1, IsStmt: true}}},
-		{"set_discriminator and unknown ones are skipped", []byte{0, 2, 4, 9, 0, 3, 0x80, 1, 1, 1}, []linetable.Row{{File: 1, Line: 1, IsStmt: true}}},
+		{"special", []byte{13, 15}, []linetable.Row{{File: 1, Line: 1, IsStmt: true}, {Address: 4, File: 1, Line: 1,
+			IsStmt: true}}},
+		{"set_discriminator and unknown ones are skipped", []byte{0, 2, 4, 9, 0, 3, 0x80, 1, 1, 1},
+			[]linetable.Row{{File: 1, Line: 1, IsStmt: true}}},
 	} {
 		for version := 2; version <= 5; version++ {
 			units, damaged, err := read(table(version, forge.At(address), tt.program, forge.End(1)))
@@ -83,13 +89,15 @@ func TestHeader(t *testing.T) {
 			"opcodes of DWARF 2",
 			[]byte{1, 1, 0, 200, 10, 0, 1, 1, 1, 1, 0, 0, 0, 1},
 			[]byte{200, 11, 2, 1},
-			[]linetable.Row{{Address: 0x8000, File: 1, Line: 191, IsStmt: true}, {Address: 0x8000, File: 1, Line: 192, IsStmt: true}},
+			[]linetable.Row{{Address: 0x8000, File: 1, Line: 191, IsStmt: true},
+				{Address: 0x8000, File: 1, Line: 192, IsStmt: true}},
 		},
 		{
 			"special ones only",
 			[]byte{1, 1, 0, 10, 1},
 			[]byte{200, 11},
-			[]linetable.Row{{Address: 0x8013, File: 1, Line: 10, IsStmt: true}, {Address: 0x8014, File: 1, Line: 10, IsStmt: true}},
+			[]linetable.Row{{Address: 0x8013, File: 1, Line: 10, IsStmt: true},
+				{Address: 0x8014, File: 1, Line: 10, IsStmt: true}},
 		},
 		{
 			"one more",
@@ -102,7 +110,8 @@ func TestHeader(t *testing.T) {
 		line = slices.Concat(line, tt.fields, b[listsAt:], forge.At(0x8000), tt.program, []byte{0, 1, 1})
 		binary.LittleEndian.PutUint32(line, uint32(len(line)-4))
 		units, _, err := read(line)
-		if err != nil || len(units) != 1 || len(units[0].Sequences) != 1 || !slices.Equal(units[0].Sequences[0].Rows, tt.want) {
+		if err != nil || len(units) != 1 || len(units[0].Sequences) != 1 ||
+			!slices.Equal(units[0].Sequences[0].Rows, tt.want) {
 			t.Errorf("%s: %+v, %v, want %+v", tt.name, units, err, tt.want)
 		}
 	}
@@ -132,13 +141,17 @@ func TestDamaged(t *testing.T) {
 		{"program cut", "program is cut short", table(4, forge.At(0x8000), []byte{2, 0x80})},
 		{"extended opcode cut", "program is cut short", table(4, []byte{0, 9, 2, 0})},
 		{"sequence without end", "program is cut short", table(4, forge.At(0x8000), forge.Row(0, 1))},
-		{"address of 8 bytes", "address of 8 bytes", table(4, []byte{0, 9, 2, 0, 0, 0, 0, 0, 0, 0, 0}, forge.Row(0, 1), forge.End(1))},
-		{"backwards", "address 0x7000 after 0x8000", table(4, forge.At(0x8000), forge.Row(0, 1), forge.At(0x7000), forge.Row(0, 1), forge.End(1))},
-		{"end before the last row", "address 0x7000 after 0x8000", table(4, forge.At(0x8000), forge.Row(0, 1), forge.At(0x7000), forge.End(0))},
+		{"address of 8 bytes", "address of 8 bytes", table(4, []byte{0, 9, 2, 0, 0, 0, 0, 0, 0, 0, 0}, forge.Row(0, 1),
+			forge.End(1))},
+		{"backwards", "address 0x7000 after 0x8000", table(4, forge.At(0x8000), forge.Row(0, 1), forge.At(0x7000),
+			forge.Row(0, 1), forge.End(1))},
+		{"end before the last row", "address 0x7000 after 0x8000",
+			table(4, forge.At(0x8000), forge.Row(0, 1), forge.At(0x7000), forge.End(0))},
 		{"unknown form", "unknown form 0x99", patched(5, 0x1F, 1, 0x99, 1)},
 	} {
 		units, damaged, err := read(slices.Concat(good, tt.table, make([]byte, 4), good))
-		if err == nil || damaged != 1 || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), "table at offset 0x") {
+		if err == nil || damaged != 1 || !strings.Contains(err.Error(), tt.want) ||
+			!strings.Contains(err.Error(), "table at offset 0x") {
 			t.Errorf("%s: %d damaged, %v, want %q", tt.name, damaged, err, tt.want)
 		}
 		if len(units) != 2 || len(units[0].Sequences) != 1 || len(units[1].Sequences) != 1 {
@@ -150,7 +163,8 @@ func TestDamaged(t *testing.T) {
 // After a length that cannot be, nothing can be found.
 func TestDamagedLength(t *testing.T) {
 	good := table(4, forge.At(0x8000), forge.Row(0, 1), forge.End(1))
-	for _, length := range [][]byte{{0xFF, 0xFF, 0, 0}, {0xF0, 0xFF, 0xFF, 0xFF}, {0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0, 0, 0, 0, 1}, {1}} {
+	for _, length := range [][]byte{{0xFF, 0xFF, 0, 0}, {0xF0, 0xFF, 0xFF, 0xFF},
+		{0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0, 0, 0, 0, 1}, {1}} {
 		units, damaged, err := read(slices.Concat(good, length))
 		if len(units) != 1 || damaged != 1 || err == nil {
 			t.Errorf("length % x: %d tables, %d damaged, %v", length, len(units), damaged, err)
@@ -193,7 +207,8 @@ func TestFilesOfOtherSections(t *testing.T) {
 		[]byte{2, 0, 0, 0}, []byte{1}, make([]byte, 16), []byte{2, 7, 7}, make([]byte, 4), make([]byte, 8),
 	)
 	fields := slices.Concat(b[12:30], tables)
-	line := slices.Concat(b[:8], binary.LittleEndian.AppendUint32(nil, uint32(len(fields))), fields, forge.At(0x8000), forge.Row(0, 1), forge.End(1))
+	line := slices.Concat(b[:8], binary.LittleEndian.AppendUint32(nil, uint32(len(fields))), fields, forge.At(0x8000),
+		forge.Row(0, 1), forge.End(1))
 	binary.LittleEndian.PutUint32(line, uint32(len(line)-4))
 	units, _, err := linetable.Read(linetable.Sections{
 		Line: line, LineStr: []byte("/src\x00lib\x00"), Str: []byte("x\x00a.c\x00"), Order: binary.LittleEndian,
@@ -210,7 +225,8 @@ func TestFilesOfOtherSections(t *testing.T) {
 // the unit.
 func TestRelativeDirectories(t *testing.T) {
 	units, _, err := read(forge.Lines{
-		Version: 5, Directories: []string{"build", "lib"}, Files: []forge.SourceFile{{Name: "a.c"}, {Name: "b.h", Directory: 1}},
+		Version: 5, Directories: []string{"build", "lib"},
+		Files: []forge.SourceFile{{Name: "a.c"}, {Name: "b.h", Directory: 1}},
 	}.Bytes())
 	if err != nil || units[0].File(0, "/src") != "/src/build/a.c" || units[0].File(1, "/src") != "/src/build/lib/b.h" {
 		t.Errorf("%q, %q, %v", units[0].File(0, "/src"), units[0].File(1, "/src"), err)

@@ -16,7 +16,8 @@ func small() *Index {
 	sum := strings.Repeat("0a", 32)
 	return &Index{
 		Version: Version, Begin: "t.bin", Raw: true, Images: "../images", Level: "best",
-		Options: Options{Options: schema.Options{Protocol: "pft", ELFs: []schema.Argument{{File: "p.elf", After: "@0x8000", SHA256: sum}}}},
+		Options: Options{Options: schema.Options{Protocol: "pft",
+			ELFs: []schema.Argument{{File: "p.elf", After: "@0x8000", SHA256: sum}}}},
 		Files: []File{
 			{Name: "t.bin", Kind: kindTrace, SHA256: sum, Path: "capture/t.bin.zst", Packed: true},
 			{Name: "p.elf", Kind: kindArgument, Bytes: 3, SHA256: sum},
@@ -29,7 +30,8 @@ func TestPathOf(t *testing.T) {
 	seen := map[string]string{}
 	for name, want := range map[string]string{
 		"trace.bin": "capture/trace.bin.zst", "a/b.bin": "capture/a/b.bin.zst", `a\c.bin`: "capture/a/c.bin.zst",
-		"../b.bin": "capture/outside/", "/b.bin": "capture/outside/", "../../x/b.bin": "capture/outside/", "/": "capture/outside/", "..": "capture/outside/",
+		"../b.bin": "capture/outside/", "/b.bin": "capture/outside/", "../../x/b.bin": "capture/outside/",
+		"/": "capture/outside/", "..": "capture/outside/",
 	} {
 		got := pathOf(name, packedSuffix)
 		if !strings.HasPrefix(got, want) || !isInCapture(got) {
@@ -45,7 +47,8 @@ func TestPathOf(t *testing.T) {
 // The kinds are named as the package capture names them.
 func TestKinds(t *testing.T) {
 	for kind, want := range map[capture.InputKind]string{
-		capture.INIFile: kindINI, capture.MemoryFile: kindMemory, capture.ArgumentFile: kindArgument, capture.TraceFile: kindTrace,
+		capture.INIFile: kindINI, capture.MemoryFile: kindMemory, capture.ArgumentFile: kindArgument,
+		capture.TraceFile: kindTrace,
 	} {
 		if kind.String() != want {
 			t.Errorf("%s, want %s", kind, want)

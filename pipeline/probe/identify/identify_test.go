@@ -34,18 +34,25 @@ func TestFiles(t *testing.T) {
 		line          string // the first to type; FILE and DIR are its path and folder
 	}{
 		{"a", "", identify.Empty, "an empty file", ""},
-		{"a", elfHeader(elf.ELFCLASS32, elf.ELFDATA2LSB, elf.EM_ARM), identify.Program, "an ELF file of 32-bit Arm", "tracelake export CAPTURE -o run -e FILE"},
-		{"a", elfHeader(elf.ELFCLASS32, elf.ELFDATA2MSB, elf.EM_ARM), identify.Program, "an ELF file of 32-bit Arm", "tracelake export CAPTURE -o run -e FILE"},
-		{"a", elfHeader(elf.ELFCLASS64, elf.ELFDATA2LSB, elf.EM_AARCH64), identify.Program, "an ELF file of EM_AARCH64, ELFCLASS64", ""},
+		{"a", elfHeader(elf.ELFCLASS32, elf.ELFDATA2LSB, elf.EM_ARM), identify.Program, "an ELF file of 32-bit Arm",
+			"tracelake export CAPTURE -o run -e FILE"},
+		{"a", elfHeader(elf.ELFCLASS32, elf.ELFDATA2MSB, elf.EM_ARM), identify.Program, "an ELF file of 32-bit Arm",
+			"tracelake export CAPTURE -o run -e FILE"},
+		{"a", elfHeader(elf.ELFCLASS64, elf.ELFDATA2LSB, elf.EM_AARCH64), identify.Program,
+			"an ELF file of EM_AARCH64, ELFCLASS64", ""},
 		{"a", elf.ELFMAG, identify.Program, "the start of an ELF file", ""},
-		{"fw.hex", ":10010000214601360121470136007EFE09D2190140\r\n", identify.Program, "a program in Intel hex", "objcopy -I ihex -O elf32-littlearm FILE program.elf"},
-		{"a", "S00F000068656C6C6F202020202000003C\n", identify.Program, "a program in S-records", "objcopy -I srec -O elf32-littlearm FILE program.elf"},
+		{"fw.hex", ":10010000214601360121470136007EFE09D2190140\r\n", identify.Program, "a program in Intel hex",
+			"objcopy -I ihex -O elf32-littlearm FILE program.elf"},
+		{"a", "S00F000068656C6C6F202020202000003C\n", identify.Program, "a program in S-records",
+			"objcopy -I srec -O elf32-littlearm FILE program.elf"},
 		{"a.ini", "; made by DS-5\n[snapshot]\nversion=1.0\n", identify.Snapshot, "the ini file of a snapshot", ""},
 		{"a", "\ufeff[device_list]\ndevice0=cpu.ini\n", identify.Snapshot, "the ini file of a snapshot", ""},
 		{"a", "[device]\nname=cpu_0\n", identify.Part, "the ini file of a device of a snapshot", "tracelake inspect DIR"},
-		{"a", "[Trace_Buffers]\nbuffers=buffer0\n", identify.Part, "the ini file of the trace of a snapshot", "tracelake inspect DIR"},
+		{"a", "[Trace_Buffers]\nbuffers=buffer0\n", identify.Part, "the ini file of the trace of a snapshot",
+			"tracelake inspect DIR"},
 		{"a", "[other]\nkey=value\n", identify.Foreign, "a text file", ""},
-		{"manifest.json", "{\n  \"schema_version\": 2,\n", identify.Dataset, "the manifest of a dataset", "tracelake verify DIR"},
+		{"manifest.json", "{\n  \"schema_version\": 2,\n", identify.Dataset, "the manifest of a dataset",
+			"tracelake verify DIR"},
 		{"a.parquet", "PAR1\x00\x00", identify.Foreign, "a table in Parquet or Arrow", ""},
 		{"a", "PERFILE2\x68\x00", identify.Foreign, "a recording of Linux perf", ""},
 		{"a", "PK\x03\x04\x14\x00", identify.Foreign, "a ZIP archive", ""},
@@ -59,7 +66,8 @@ func TestFiles(t *testing.T) {
 		{"a", "\x00\x00\x00\x00\x00\x80\x08\x00\x10\x00\x00\x29", identify.Unknown, "a file of no known format", ""},
 		{"a", "abc", identify.Unknown, "a file of no known format", ""},
 		{"a", "text\x00", identify.Unknown, "a file of no known format", ""},
-		{"it's.elf", elfHeader(elf.ELFCLASS32, elf.ELFDATA2LSB, elf.EM_ARM), identify.Program, "an ELF file of 32-bit Arm", "tracelake export CAPTURE -o run -e 'DIR/it'\\''s.elf'"},
+		{"it's.elf", elfHeader(elf.ELFCLASS32, elf.ELFDATA2LSB, elf.EM_ARM), identify.Program, "an ELF file of 32-bit Arm",
+			"tracelake export CAPTURE -o run -e 'DIR/it'\\''s.elf'"},
 	} {
 		dir := t.TempDir()
 		path := filepath.Join(dir, tt.name)
@@ -99,7 +107,8 @@ func TestDirectories(t *testing.T) {
 		},
 		{
 			"some below",
-			map[string]string{"a/b/snapshot.ini": "", "a/b/c/snapshot.ini": "", "run/manifest.json": "{}", "note.txt": "some text"},
+			map[string]string{"a/b/snapshot.ini": "", "a/b/c/snapshot.ini": "", "run/manifest.json": "{}",
+				"note.txt": "some text"},
 			identify.Directory, "a directory that holds 1 snapshot and 1 dataset",
 			[]string{"tracelake inspect DIR/a/b", "tracelake verify DIR/run"},
 		},
@@ -110,7 +119,8 @@ func TestDirectories(t *testing.T) {
 			[]string{"tracelake inspect DIR/etb.bin"},
 		},
 		{"nothing", map[string]string{"note.txt": "some text"}, identify.Directory, "a directory without snapshot.ini", nil},
-		{"too deep", map[string]string{"1/2/3/4/5/snapshot.ini": ""}, identify.Directory, "a directory without snapshot.ini", nil},
+		{"too deep", map[string]string{"1/2/3/4/5/snapshot.ini": ""}, identify.Directory, "a directory without snapshot.ini",
+			nil},
 	} {
 		dir := t.TempDir()
 		for name, content := range tt.files {
@@ -143,7 +153,8 @@ func TestDirectories(t *testing.T) {
 func TestManyFiles(t *testing.T) {
 	dir := t.TempDir()
 	for i := range 30 {
-		if err := os.WriteFile(filepath.Join(dir, string(rune('a'+i))+".bin"), bytes.Repeat([]byte{0, 1}, 8), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, string(rune('a'+i))+".bin"), bytes.Repeat([]byte{0, 1}, 8),
+			0o600); err != nil {
 			t.Fatal(err)
 		}
 	}

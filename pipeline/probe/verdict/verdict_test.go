@@ -63,7 +63,8 @@ func TestJudge(t *testing.T) {
 			verdict.Partial, verdict.Misaligned,
 			verdict.Share{N: 1, Total: 20},
 		},
-		{"too few offsets", verdict.Facts{Bytes: 10, Decoded: 10, Offsets: 19}, verdict.Good, verdict.NoProblem, verdict.Share{}},
+		{"too few offsets", verdict.Facts{Bytes: 10, Decoded: 10, Offsets: 19}, verdict.Good, verdict.NoProblem,
+			verdict.Share{}},
 		{"nothing", verdict.Facts{Bytes: 10, Decoded: 10, Empty: true}, verdict.Nothing, verdict.NoProblem, verdict.Share{}},
 		{
 			"no synchronisation",
@@ -80,7 +81,8 @@ func TestJudge(t *testing.T) {
 	} {
 		v := verdict.Judge(&tt.facts)
 		if v.Status != tt.status || v.Problem != tt.problem || v.Share != tt.share {
-			t.Errorf("%s: %s, %q of %v, want %s, %q of %v", tt.name, v.Status, v.Problem, v.Share, tt.status, tt.problem, tt.share)
+			t.Errorf("%s: %s, %q of %v, want %s, %q of %v", tt.name, v.Status, v.Problem, v.Share, tt.status, tt.problem,
+				tt.share)
 		}
 	}
 }
@@ -163,9 +165,11 @@ func TestVerdictWords(t *testing.T) {
 		},
 		"97.80 % lost: as pft 99.98 % would decode: --protocol pft --reg ETMCR=0x20000400": {
 			Status: verdict.Bad, Problem: verdict.Lost, Share: verdict.Share{N: 27271, Total: 27884},
-			Remedy: &verdict.Remedy{Protocol: "pft", Flags: []string{"--protocol pft", "--reg ETMCR=0x20000400"}, Right: verdict.Share{N: 27878, Total: 27884}},
+			Remedy: &verdict.Remedy{Protocol: "pft", Flags: []string{"--protocol pft", "--reg ETMCR=0x20000400"},
+				Right: verdict.Share{N: 27878, Total: 27884}},
 		},
-		"5.00 % of the offsets into the FIFO wrong": {Status: verdict.Partial, Problem: verdict.Misaligned, Share: verdict.Share{N: 1, Total: 20}},
+		"5.00 % of the offsets into the FIFO wrong": {Status: verdict.Partial, Problem: verdict.Misaligned,
+			Share: verdict.Share{N: 1, Total: 20}},
 		"no bytes": {Status: verdict.Nothing, Problem: verdict.Lost, Cause: &verdict.Cause{Count: 1, Text: "no bytes"}},
 		"":         {Status: verdict.Good},
 	} {

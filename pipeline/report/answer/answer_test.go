@@ -27,8 +27,12 @@ func example() *Answer {
 		Column{Key: "each", Unit: Chart, At: func(int) Value { return JSONOf([]int{1, 2}) }},
 	)}
 	return &Answer{Name: "example", Facts: []Fact{
-		{"text", Text("<&>")}, {"none", None}, {"absent", Absent}, {"known", Nullable(schema.Of(int64(3)))},
-		{"object", Object(Fact{"x", Float(0.5)})}, {"rows", Rows(s)},
+		{"text", Text("<&>")},
+		{"none", None},
+		{"absent", Absent},
+		{"known", Nullable(schema.Of(int64(3)))},
+		{"object", Object(Fact{"x", Float(0.5)})},
+		{"rows", Rows(s)},
 	}}
 }
 

@@ -10,7 +10,8 @@ import (
 
 // Coverage is how much of the program ran. limit is what --fail-under demands, [Absent] if nothing
 // does; stretches are those of a program without names.
-func Coverage(head []Fact, c *report.Coverage, by report.By, top int, limit, baseline Value, growth []report.Growth, stretches []report.Stretch) *Answer {
+func Coverage(head []Fact, c *report.Coverage, by report.By, top int, limit, baseline Value, growth []report.Growth,
+	stretches []report.Stretch) *Answer {
 	return &Answer{Name: "coverage", Facts: append(head,
 		Fact{"instructions", tally(&c.Instructions)},
 		Fact{"functions", figureAnd(c.Functions, Fact{"full", Int(c.Full)})},
@@ -53,7 +54,8 @@ func coverageRows(c *report.Coverage, by report.By, top int) *Section {
 	}
 	if c.Named {
 		s.Columns = append(s.Columns,
-			Column{Title: "COVERED", Unit: Percent, Weight: Main, At: func(i int) Value { return figureOf(row(i).Instructions.Figure) }},
+			Column{Title: "COVERED", Unit: Percent, Weight: Main,
+				At: func(i int) Value { return figureOf(row(i).Instructions.Figure) }},
 			Column{Weight: Extent, At: func(i int) Value { return figureOf(row(i).Instructions.Figure) }})
 	}
 	executions := Spare
@@ -61,8 +63,10 @@ func coverageRows(c *report.Coverage, by report.By, top int) *Section {
 		executions = Main
 	}
 	s.Columns = append(s.Columns,
-		Column{"instructions", title("INSTRUCTIONS"), Figure, Number, 0, func(i int) Value { return figureOf(row(i).Instructions.Figure) }},
-		Column{Key: "instructions.reached_only", Unit: Count, At: func(i int) Value { return Int(row(i).Instructions.Reached) }},
+		Column{"instructions", title("INSTRUCTIONS"), Figure, Number, 0,
+			func(i int) Value { return figureOf(row(i).Instructions.Figure) }},
+		Column{Key: "instructions.reached_only", Unit: Count,
+			At: func(i int) Value { return Int(row(i).Instructions.Reached) }},
 		Column{"lines", title("LINES"), Figure, Number, 0, func(i int) Value { return figureOf(row(i).Lines) }},
 		Column{"outcomes", title("OUTCOMES"), Figure, Number, 0, func(i int) Value { return figureOf(row(i).Outcomes) }},
 		Column{Key: "branches_both_ways", Unit: Count, At: func(i int) Value { return Int(row(i).Both) }},
@@ -84,7 +88,8 @@ func Branches(head []Fact, b *report.Branches, top int, limit, baseline Value) *
 }
 
 // BranchesBy is likewise with a row for each function, file or line that has a conditional branch.
-func BranchesBy(head []Fact, b *report.Branches, c *report.Coverage, by report.By, top int, limit, baseline Value) *Answer {
+func BranchesBy(head []Fact, b *report.Branches, c *report.Coverage, by report.By, top int, limit,
+	baseline Value) *Answer {
 	return branches(head, b, limit, baseline, by.String(), branchRowsBy(c, by, top))
 }
 
@@ -136,8 +141,9 @@ func branchRows(b *report.Branches, top int) *Section {
 // verdictWords are those for a branch, or for an instruction that passes or fails.
 func verdictWords(b *report.Branch) string {
 	words := map[report.BranchVerdict][2]string{
-		report.Both: {"both", "both"}, report.AlwaysTaken: {"always taken", "always passed"}, report.NeverTaken: {"never taken", "never passed"},
-		report.Untold: {"untold", "untold"}, report.NeverReached: {"not seen", "not seen"},
+		report.Both: {"both", "both"}, report.AlwaysTaken: {"always taken", "always passed"},
+		report.NeverTaken: {"never taken", "never passed"},
+		report.Untold:     {"untold", "untold"}, report.NeverReached: {"not seen", "not seen"},
 	}
 	kind := 0
 	if b.Predicated {
@@ -150,7 +156,10 @@ func verdictWords(b *report.Branch) string {
 // seen.
 func branchRowsBy(c *report.Coverage, by report.By, top int) *Section {
 	all := slices.DeleteFunc(slices.Clone(c.Rows), func(r report.CoverageRow) bool { return r.Outcomes.Of == 0 })
-	slices.SortStableFunc(all, func(x, y report.CoverageRow) int { return cmp.Compare(y.Outcomes.Covered, x.Outcomes.Covered) })
+	slices.SortStableFunc(all, func(x,
+		y report.CoverageRow) int {
+		return cmp.Compare(y.Outcomes.Covered, x.Outcomes.Covered)
+	})
 	outcomes := func(i int) Value { return figureOf(all[i].Outcomes) }
 	s := &Section{Noun: by.String(), Rows: len(all), Top: top}
 	s.Bar = func(i int) (full, part, whole float64) {
@@ -208,7 +217,8 @@ func tally(t *report.Tally) Value { return figureAnd(t.Figure, Fact{"reached_onl
 
 func branchFigures(b *report.BranchFigures) Value {
 	return Object(Fact{"all", Int(b.All)}, Fact{"reached", Int(b.Reached)}, Fact{"taken", Int(b.Taken)},
-		Fact{"not_taken", Int(b.NotTaken)}, Fact{"both", Int(b.Both)}, Fact{"untold", Int(b.Untold)}, Fact{"outcomes", figureOf(b.Outcomes())})
+		Fact{"not_taken", Int(b.NotTaken)}, Fact{"both", Int(b.Both)}, Fact{"untold", Int(b.Untold)},
+		Fact{"outcomes", figureOf(b.Outcomes())})
 }
 
 func predicated(p *report.Predicated) Value {
@@ -230,7 +240,8 @@ func growthObjects(growth []report.Growth) []growthObject {
 	objects := []growthObject{}
 	for i := range growth {
 		g := &growth[i]
-		objects = append(objects, growthObject{g.Dir, schema.SourceText(g.Source), g.Instructions, len(g.Seqs), g.At(0.5), g.At(1)})
+		objects = append(objects, growthObject{g.Dir, schema.SourceText(g.Source), g.Instructions, len(g.Seqs), g.At(0.5),
+			g.At(1)})
 	}
 	return objects
 }
@@ -249,7 +260,8 @@ type stretchObject struct {
 func stretchObjects(stretches []report.Stretch) []stretchObject {
 	objects := []stretchObject{}
 	for _, s := range stretches {
-		objects = append(objects, stretchObject{s.Core, Hex(s.Address), s.Bytes, s.Code.Of, s.Code.Covered, s.Instructions, s.Entries})
+		objects = append(objects, stretchObject{s.Core, Hex(s.Address), s.Bytes, s.Code.Of, s.Code.Covered, s.Instructions,
+			s.Entries})
 	}
 	return objects
 }

@@ -10,7 +10,8 @@ import (
 // Calls is how long the calls of each function took.
 func Calls(head []Fact, c *report.Calls, top int, baseline Value) *Answer {
 	s := &Section{Noun: "function", Rows: len(c.Rows), Top: top}
-	s.Columns = append(Names("FUNCTION", Name, s.Rows, func(i int) *report.Name { return &c.Rows[i].Name }, report.ByFunction),
+	s.Columns = append(Names("FUNCTION", Name, s.Rows, func(i int) *report.Name { return &c.Rows[i].Name },
+		report.ByFunction),
 		Column{"calls", "CALLS", Count, Number, 0, func(i int) Value { return Int(c.Rows[i].Calls) }},
 		Column{"end_not_seen", "NO END", Count, Number, 6, func(i int) Value { return Int(c.Rows[i].Unended) }})
 	s.Columns = append(s.Columns, durations(func(i int) *report.Durations { return &c.Rows[i].Durations })...)
@@ -25,7 +26,8 @@ func Calls(head []Fact, c *report.Calls, top int, baseline Value) *Answer {
 // CallsChange is which calls got slower, and which faster, than in the baseline in dir.
 func CallsChange(c *report.CallsChange, top int, dir string) Value {
 	s := &Section{Noun: "function", Rows: len(c.Rows), Top: top}
-	s.Columns = append(Names("FUNCTION", Name, s.Rows, func(i int) *report.Name { return &c.Rows[i].Name }, report.ByFunction),
+	s.Columns = append(Names("FUNCTION", Name, s.Rows, func(i int) *report.Name { return &c.Rows[i].Name },
+		report.ByFunction),
 		durationChange("CALLS", func(i int) *report.DurationChange { return &c.Rows[i].DurationChange })...)
 	return Object(Fact{"directory", Text(dir)}, Fact{"same_program", JSONOf(c.SameProgram)},
 		Fact{"new", Int(c.New)}, Fact{"lost", Int(c.Lost)}, Fact{"rows", Rows(s)})
@@ -88,15 +90,18 @@ func durations(row func(int) *report.Durations) []Column {
 		{Key: "ended", At: func(i int) Value { return Int(row(i).Ended) }},
 		{"unit", "UNIT", Words, Main, 4, known(func(d *report.Durations) Value { return Text(d.Unit.String()) })},
 		{"median", "MEDIAN", Count, Main, 1, known(func(d *report.Durations) Value { return Int(d.Median) })},
-		{"p99", "P99", Count, Number, 2, known(func(d *report.Durations) Value { return If(d.Ended >= report.LeastOfRank, Int(d.P99)) })},
+		{"p99", "P99", Count, Number, 2,
+			known(func(d *report.Durations) Value { return If(d.Ended >= report.LeastOfRank, Int(d.P99)) })},
 		{"longest", "LONGEST", Count, Number, 3, known(func(d *report.Durations) Value { return Int(d.Longest) })},
 		{Key: "sum", At: known(func(d *report.Durations) Value { return Int(d.Sum) })},
-		{Title: "WORST AT", Unit: Count, Weight: Number, Place: 5, At: known(func(d *report.Durations) Value { return Int(d.Worst.Seq) })},
+		{Title: "WORST AT", Unit: Count, Weight: Number, Place: 5,
+			At: known(func(d *report.Durations) Value { return Int(d.Worst.Seq) })},
 		{Key: "worst", At: known(func(*report.Durations) Value { return Object() })},
 		{Key: "worst.directory", At: known(func(d *report.Durations) Value { return Text(d.Worst.Dir) })},
 		{Key: "worst.source", At: known(func(d *report.Durations) Value { return Text(schema.SourceText(d.Worst.Source)) })},
 		{Key: "worst.seq", At: known(func(d *report.Durations) Value { return Int(d.Worst.Seq) })},
-		{Key: "each", Unit: Chart, At: rare(func(d *report.Durations) Value { return IfAny(len(d.Each) > 0, JSONOf(d.Each)) })},
+		{Key: "each", Unit: Chart,
+			At: rare(func(d *report.Durations) Value { return IfAny(len(d.Each) > 0, JSONOf(d.Each)) })},
 		{Key: "histogram", Unit: Chart, At: rare(func(d *report.Durations) Value {
 			if d.Histogram == nil {
 				return Absent
@@ -113,7 +118,8 @@ type histogram struct {
 }
 
 func placeOf(p *report.Place) Value {
-	return Object(Fact{"directory", Text(p.Dir)}, Fact{"source", Text(schema.SourceText(p.Source))}, Fact{"seq", Int(p.Seq)})
+	return Object(Fact{"directory", Text(p.Dir)}, Fact{"source", Text(schema.SourceText(p.Source))},
+		Fact{"seq", Int(p.Seq)})
 }
 
 // durationChange are the columns of how long something took, before and now.
@@ -131,10 +137,17 @@ func durationChange(counted string, row func(int) *report.DurationChange) []Colu
 			return If(min(c.EndedNow, c.EndedBefore) >= report.LeastOfRank, Was(c.FiguresWas.P99, c.FiguresNow.P99))
 		}},
 		{Title: counted, Unit: FromTo, Weight: Number, Place: 4, At: func(i int) Value { return Was(ended(row(i))) }},
-		{Title: "LONGEST", Unit: FromTo, Weight: Number, Place: 5, At: was(func(f *report.Figures) int64 { return f.Longest })},
+		{Title: "LONGEST", Unit: FromTo, Weight: Number, Place: 5,
+			At: was(func(f *report.Figures) int64 { return f.Longest })},
 	}
-	columns = append(columns, sideFigures("now", func(i int) (int64, *report.Figures) { return row(i).EndedNow, &row(i).FiguresNow })...)
-	return append(columns, sideFigures("before", func(i int) (int64, *report.Figures) { return row(i).EndedBefore, &row(i).FiguresWas })...)
+	columns = append(columns, sideFigures("now", func(i int) (int64,
+		*report.Figures) {
+		return row(i).EndedNow, &row(i).FiguresNow
+	})...)
+	return append(columns, sideFigures("before", func(i int) (int64,
+		*report.Figures) {
+		return row(i).EndedBefore, &row(i).FiguresWas
+	})...)
 }
 
 // sideFigures are the columns of what took how long now, or before.
@@ -145,7 +158,10 @@ func sideFigures(side string, of func(int) (int64, *report.Figures)) []Column {
 	return []Column{
 		{Key: side + ".ended", At: at(func(ended int64, _ *report.Figures) Value { return Int(ended) })},
 		{Key: side + ".median", At: at(func(_ int64, f *report.Figures) Value { return Int(f.Median) })},
-		{Key: side + ".p99", At: at(func(ended int64, f *report.Figures) Value { return If(ended >= report.LeastOfRank, Int(f.P99)) })},
+		{Key: side + ".p99", At: at(func(ended int64,
+			f *report.Figures) Value {
+			return If(ended >= report.LeastOfRank, Int(f.P99))
+		})},
 		{Key: side + ".longest", At: at(func(_ int64, f *report.Figures) Value { return Int(f.Longest) })},
 		{Key: side + ".sum", At: at(func(_ int64, f *report.Figures) Value { return Int(f.Sum) })},
 		{Key: side + ".worst", At: at(func(_ int64, f *report.Figures) Value { return placeOf(&f.Worst) })},

@@ -78,18 +78,23 @@ func hotspotFigures(h *report.Hotspots, by report.By, row func(int) *report.Hots
 		return func(i int) Value { return If(row(i).Cycles > 0, v(row(i))) }
 	}
 	return append(Columns(
-		Column{"instructions", "INSTRUCTIONS", Count, weight, place[0], func(i int) Value { return Int(row(i).Instructions) }},
+		Column{"instructions", "INSTRUCTIONS", Count, weight, place[0],
+			func(i int) Value { return Int(row(i).Instructions) }},
 		When(functions, Column{"entries", "ENTRIES", Count, Number, place[1], func(i int) Value {
 			return Int(row(i).Entries).unless(ofFunction(i))
 		}}),
-		When(timed, Column{"cycles", "CYCLES", Cycles, Number, place[2], known(func(r *report.HotspotRow) Value { return Tenths(r.Cycles) })}),
-		When(h.Clocked, Column{"seconds", "TIME", Seconds, Spare, place[3], known(func(r *report.HotspotRow) Value { return Float(r.Seconds) })}),
-		When(timed, Column{"ipc", "IPC", Ratio, Spare, place[4], known(func(r *report.HotspotRow) Value { return Float(r.IPC()) })}),
+		When(timed, Column{"cycles", "CYCLES", Cycles, Number, place[2],
+			known(func(r *report.HotspotRow) Value { return Tenths(r.Cycles) })}),
+		When(h.Clocked, Column{"seconds", "TIME", Seconds, Spare, place[3],
+			known(func(r *report.HotspotRow) Value { return Float(r.Seconds) })}),
+		When(timed, Column{"ipc", "IPC", Ratio, Spare, place[4],
+			known(func(r *report.HotspotRow) Value { return Float(r.IPC()) })}),
 	), calleeColumns(h, place[5], row, ofFunction)...)
 }
 
 // calleeColumns are what functions took with what they called.
-func calleeColumns(h *report.Hotspots, place int, row func(int) *report.HotspotRow, ofFunction func(int) bool) []Column {
+func calleeColumns(h *report.Hotspots, place int, row func(int) *report.HotspotRow,
+	ofFunction func(int) bool) []Column {
 	instructions := Column{"total_instructions", "", Count, Number, place, func(i int) Value {
 		return Int(row(i).All.Instructions).unless(ofFunction(i))
 	}}
@@ -128,7 +133,8 @@ func HotspotChanges(c *report.HotspotChange, by report.By, top int) *Section {
 	ofNow := func(i int) *report.HotspotRow { return c.Rows[i].Now }
 	ofBefore := func(i int) *report.HotspotRow { return c.Rows[i].Before }
 	s := &Section{Noun: RowNoun(c.Now.Named, labels), Rows: len(c.Rows), Top: top}
-	s.Columns = append(hotspotNames(c.Now.Named, len(c.Rows), labels, func(i int) *report.HotspotRow { return c.Rows[i].Row() }), Columns(
+	s.Columns = append(hotspotNames(c.Now.Named, len(c.Rows), labels,
+		func(i int) *report.HotspotRow { return c.Rows[i].Row() }), Columns(
 		Column{"change_points", "CHANGE", Points, Main, 0, func(i int) Value { return PercentOf(c.Change(&c.Rows[i])) }},
 		When(c.Inclusive, Column{"total_change_points", "WITH CALLEES", Points, Number, 0, func(i int) Value {
 			return PercentOf(c.TotalChange(&c.Rows[i]))

@@ -12,7 +12,8 @@ import (
 func Tasks(head []Fact, t *report.Tasks, top int) *Answer {
 	row := func(i int) *report.Task { return &t.Rows[i] }
 	took := func(i int) Value { return took(t.ByCycles, &row(i).Executed) }
-	several := slices.ContainsFunc(t.Rows, func(x report.Task) bool { return x.Source != t.Rows[0].Source || x.Dir != t.Rows[0].Dir })
+	several := slices.ContainsFunc(t.Rows,
+		func(x report.Task) bool { return x.Source != t.Rows[0].Source || x.Dir != t.Rows[0].Dir })
 	s := &Section{Noun: "task", Rows: len(t.Rows), Top: top, Whole: Took(t.ByCycles, &t.Executed)}
 	s.Bar = func(i int) (full, part, whole float64) { return float64(took(i).Int()), 0, float64(took(0).Int()) }
 	s.Columns = []Column{
@@ -31,7 +32,8 @@ func Tasks(head []Fact, t *report.Tasks, top int) *Answer {
 		{Key: "task", At: func(i int) Value { return Int(row(i).Number) }},
 		{Key: "name", At: func(i int) Value { return JSONOf(row(i).Name) }},
 		{Key: "context_id", At: func(i int) Value { return If(row(i).ContextID.OK, Int(row(i).ContextID.V)) }},
-		{Title: "CONTEXT", Weight: Spare, Place: 3, At: func(i int) Value { return If(row(i).ContextID.OK, Text(Hex(row(i).ContextID.V))) }},
+		{Title: "CONTEXT", Weight: Spare, Place: 3,
+			At: func(i int) Value { return If(row(i).ContextID.OK, Text(Hex(row(i).ContextID.V))) }},
 		{"origin", "BEGAN", Words, Spare, 3, func(i int) Value { return Text(row(i).Origin.String()) }},
 		{"first_seq", "FIRST SEQ", Count, Number, 2, func(i int) Value { return Int(row(i).FirstSeq) }},
 		{"switches", "SWITCHES", Count, Number, 1, func(i int) Value { return Int(row(i).Switches) }},
@@ -41,7 +43,8 @@ func Tasks(head []Fact, t *report.Tasks, top int) *Answer {
 		{Key: "cycles", At: func(i int) Value { return Nullable(row(i).Executed.Cycles) }},
 	}
 	return &Answer{Name: "tasks", Facts: append(head,
-		Fact{"instructions", Int(t.Executed.Instructions)}, Fact{"cycles", Nullable(t.Executed.Cycles)}, Fact{"rows", Rows(s)})}
+		Fact{"instructions", Int(t.Executed.Instructions)}, Fact{"cycles", Nullable(t.Executed.Cycles)},
+		Fact{"rows", Rows(s)})}
 }
 
 // Took is what was executed, in the unit that tasks are in the order of.

@@ -3,6 +3,7 @@ package page
 import (
 	"github.com/tracelake/tracelake/decode/figures"
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/answer"
 )
 
 // A coverageText says how much of the program ran.
@@ -16,11 +17,14 @@ func (p *Page) coverageText() *coverageText {
 	x := &coverageText{Totals: p.totals()}
 	b, c := &p.coverage.Branches, &p.coverage.Predicated
 	if b.All > 0 {
-		x.Notes = append(x.Notes, of(b.Reached, b.All)+" conditional branches reached: "+figures.Thousands(b.Taken)+" taken, "+
-			figures.Thousands(b.NotTaken)+" not taken, "+figures.Thousands(b.Both)+" both, "+figures.Thousands(b.Untold)+" untold.")
+		x.Notes = append(x.Notes, of(b.Reached,
+			b.All)+" conditional branches reached: "+figures.Thousands(b.Taken)+" taken, "+
+			figures.Thousands(b.NotTaken)+" not taken, "+figures.Thousands(b.Both)+" both, "+figures.Thousands(b.Untold)+
+			" untold.")
 	}
 	if c.All > 0 {
-		x.Notes = append(x.Notes, of(c.Reached, c.All)+" predicated instructions reached: "+figures.Thousands(c.Passed)+" passed, "+
+		x.Notes = append(x.Notes, of(c.Reached,
+			c.All)+" predicated instructions reached: "+figures.Thousands(c.Passed)+" passed, "+
 			figures.Thousands(c.Failed)+" failed, "+figures.Thousands(c.Untold)+" untold.")
 	}
 	if p.coverage.PaddingRun > 0 {
@@ -28,11 +32,17 @@ func (p *Page) coverageText() *coverageText {
 	}
 	switch {
 	case !p.trust.HasProgram:
-		x.Notes = append(x.Notes, "There is no program file: functions are stretches of executed addresses, and there are no percentages. For names export with -e FILE.")
+		x.Notes = append(x.Notes,
+			"There is no program file: functions are stretches of executed addresses, and there are no percentages. For names "+
+				"export with -e FILE.")
 	case !p.Data.Named:
-		x.Notes = append(x.Notes, "The program file names no functions: they are stretches of executed addresses, and there are no percentages. Export with one that is not stripped.")
+		x.Notes = append(x.Notes,
+			"The program file names no functions: they are stretches of executed addresses, and there are no percentages. "+
+				"Export with one that is not stripped.")
 	case p.Data.Files == nil:
-		x.Notes = append(x.Notes, "The program file has no line table: there are no files and no source lines. Export with one that has debugging information (-g).")
+		x.Notes = append(x.Notes,
+			"The program file has no line table: there are no files and no source lines. Export with one that has debugging "+
+				"information (-g).")
 	}
 	if p.Data.Files != nil {
 		x.Table = p.filesTable()
@@ -50,13 +60,15 @@ func (p *Page) totals() *table {
 		if f.Of == 0 {
 			n.Text = figures.Thousands(f.Covered)
 		}
-		t.Rows = append(t.Rows, []cell{{Text: what}, {Bar: newBar(f.Of, f.Covered, reached)}, number(percentCell(f.Covered, f.Of)), n, {Text: remark}})
+		t.Rows = append(t.Rows, []cell{{Text: what}, {Bar: newBar(f.Of, f.Covered, reached)}, number(percentCell(f.Covered,
+			f.Of)), n, {Text: remark}})
 	}
 	instructions := c.Instructions
 	if !c.Named {
 		instructions.Of = 0
 	}
-	add("instructions", instructions.Figure, instructions.Reached, figures.Thousands(instructions.Reached)+" reached, never passed")
+	add("instructions", instructions.Figure, instructions.Reached,
+		figures.Thousands(instructions.Reached)+" reached, never passed")
 	if !c.Named {
 		return t
 	}
@@ -70,36 +82,40 @@ func (p *Page) totals() *table {
 // filesTable has the files of which most ran.
 func (p *Page) filesTable() *table {
 	f := p.Data.Files
-	t := &table{Head: append([]cell{{Text: "file"}, {Text: "covered"}}, head("%", "instructions", "lines", "branch outcomes")...)}
-	t.Head[2].Class = "number"
-	for i := range min(shown, len(f.Path)) {
-		t.Rows = append(t.Rows, []cell{
-			shortened(f.Path[i]),
-			{Bar: newBar(f.Of[i], f.Covered[i], f.Reached[i])},
-			number(percentCell(f.Covered[i], f.Of[i])),
-			number(of(f.Covered[i], f.Of[i])), number(of(f.LinesCovered[i], f.Lines[i])), number(of(f.OutcomesSeen[i], f.Outcomes[i])),
-		})
-	}
-	t.Caption = captionOf(len(t.Rows), len(f.Path), "files", p.Data.Unit)
+	x := extentRows(&f.Extent, min(shown, len(f.Path)), true)
+	x.Columns = append([]answer.Column{{Title: "file", Weight: answer.Path, At: words(f.Path)}}, append(x.Columns,
+		figureColumn("lines", f.LinesCovered, f.Lines), figureColumn("branch outcomes", f.OutcomesSeen, f.Outcomes))...)
+	t := tableOf(x)
+	t.Caption = captionOf(x.Rows, len(f.Path), "files", p.Data.Unit)
 	return t
 }
 
 // functionsTable has the functions that took most.
 func (p *Page) functionsTable() *table {
 	f := &p.Data.Functions
-	t := &table{Head: append([]cell{{Text: "function"}, {Text: "covered"}}, head("%", "instructions", "entries")...)}
-	t.Head[2].Class = "number"
-	for i := range min(shown, len(f.Name)) {
-		whole, percent := of(f.Covered[i], f.Of[i]), percentCell(f.Covered[i], f.Of[i])
-		if !p.Data.Named {
-			whole, percent = figures.Thousands(f.Covered[i]), unknown
-		}
-		t.Rows = append(t.Rows, []cell{
-			named(f.Name[i]), {Bar: newBar(f.Of[i], f.Covered[i], f.Reached[i])}, number(percent), number(whole), number(figures.Thousands(f.Entries[i])),
-		})
-	}
-	t.Caption = captionOf(len(t.Rows), len(f.Name), "functions", p.Data.Unit)
+	x := extentRows(&f.Extent, min(shown, len(f.Name)), p.Data.Named)
+	x.Columns = append([]answer.Column{nameColumn("function", f.Name)}, append(x.Columns,
+		answer.Column{Title: "entries", Unit: answer.Count, Weight: answer.Number, At: ints(f.Entries)})...)
+	t := tableOf(x)
+	t.Caption = captionOf(x.Rows, len(f.Name), "functions", p.Data.Unit)
 	return t
+}
+
+// extentRows have the columns of how much is covered: without names nobody knows of how much.
+func extentRows(e *Extent, rows int, named bool) *answer.Section {
+	x := &answer.Section{Rows: rows}
+	x.Bar = func(i int) (full, part, whole float64) {
+		return float64(e.Covered[i]), float64(e.Reached[i]), float64(e.Of[i])
+	}
+	covered := figureColumn("instructions", e.Covered, e.Of)
+	percent := answer.Column{Title: "%", Unit: answer.Percent, Weight: answer.Number, At: func(i int) answer.Value {
+		return answer.If(named, covered.At(i))
+	}}
+	if !named {
+		covered.Unit = answer.Count
+	}
+	x.Columns = []answer.Column{{Title: "covered", Weight: answer.Extent, At: covered.At}, percent, covered}
+	return x
 }
 
 // captionOf says which rows a table has.
@@ -110,5 +126,6 @@ func captionOf(rows, all int, what, unit string) string {
 	if rows == all {
 		return "All " + figures.Thousands(int64(all)) + " " + what + ", those that took most " + unit + " first"
 	}
-	return figures.Thousands(int64(rows)) + " of " + figures.Thousands(int64(all)) + " " + what + ": those that took most " + unit
+	return figures.Thousands(int64(rows)) + " of " + figures.Thousands(int64(all)) + " " + what +
+		": those that took most " + unit
 }

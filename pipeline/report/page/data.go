@@ -5,10 +5,11 @@ package page
 // as reports print it without its sign, "" of nothing. Names are fit to be shown. What a
 // page leaves out is nil. Small numbers are uint16, as JSON writes bytes as text.
 type Data struct {
-	Unit       string      `json:"unit"`   // of what was spent: "cycles" or "instructions"
-	Spent      int64       `json:"spent"`  // in all, in that unit
-	Cycles     bool        `json:"cycles"` // cycle counts were traced
-	Named      bool        `json:"named"`  // functions have names; else they are stretches of addresses, and there are no percentages
+	Unit   string `json:"unit"`   // of what was spent: "cycles" or "instructions"
+	Spent  int64  `json:"spent"`  // in all, in that unit
+	Cycles bool   `json:"cycles"` // cycle counts were traced
+	// functions have names; else they are stretches of addresses, and there are no percentages
+	Named      bool        `json:"named"`
 	Files      *Files      `json:"files"`
 	Functions  Functions   `json:"functions"`
 	Source     *Source     `json:"source"`
@@ -72,10 +73,11 @@ type Source struct {
 
 // A SourceFile is the lines of a file.
 type SourceFile struct {
-	File    int32    `json:"file"`           // in Data.Files
-	Text    []string `json:"text,omitempty"` // its lines, from line 1; nil: there is no text
-	Seen    Lines    `json:"seen"`
-	NotSeen []uint32 `json:"notSeen"` // lines with code of which nothing was reached: the first, then each less the one before
+	File int32    `json:"file"`           // in Data.Files
+	Text []string `json:"text,omitempty"` // its lines, from line 1; nil: there is no text
+	Seen Lines    `json:"seen"`
+	// lines with code of which nothing was reached: the first, then each less the one before
+	NotSeen []uint32 `json:"notSeen"`
 }
 
 // Lines are lines that were reached, by number.
@@ -107,7 +109,8 @@ type Flame struct {
 type Frames struct {
 	Name     []string `json:"name"`
 	Function []int32  `json:"function"` // in Functions; -1
-	Kind     []uint16 `json:"kind"`     // 0: a function, 1: a task, 2: an exception, 3: spans too short to be drawn one by one
+	// 0: a function, 1: a task, 2: an exception, 3: spans too short to be drawn one by one
+	Kind []uint16 `json:"kind"`
 }
 
 // A Time is what a source did in order of time, from 0 to Length.

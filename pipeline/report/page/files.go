@@ -44,7 +44,8 @@ func newFiles(c *report.Coverage, h *report.Hotspots) (*Files, map[string]int32)
 		took[h.Rows[i].File] += own(h.Rows[i].Instructions, h.Rows[i].Cycles, h.ByCycles)
 	}
 	slices.SortFunc(rows, func(x, y report.CoverageRow) int {
-		return cmp.Or(cmp.Compare(took[y.File], took[x.File]), cmp.Compare(y.Instructions.Covered, x.Instructions.Covered), strings.Compare(x.File, y.File))
+		return cmp.Or(cmp.Compare(took[y.File], took[x.File]), cmp.Compare(y.Instructions.Covered, x.Instructions.Covered),
+			strings.Compare(x.File, y.File))
 	})
 	x, index := &Files{}, map[string]int32{}
 	for i := range rows {

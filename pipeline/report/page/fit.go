@@ -12,7 +12,8 @@ import (
 type SizeError struct{ Bytes, Most int64 }
 
 func (e *SizeError) Error() string {
-	return fmt.Sprintf("the page takes %s bytes, more than --max-size %s, with all left out that can be; give a larger --max-size, or fewer datasets",
+	return fmt.Sprintf("the page takes %s bytes, more than --max-size %s, with all left out that can be; give a larger "+
+		"--max-size, or fewer datasets",
 		figures.Thousands(e.Bytes), figures.Thousands(e.Most))
 }
 
@@ -40,7 +41,8 @@ func (p *Page) Fit(most int64) ([]byte, error) {
 		}
 		before := p.drawn()
 		p.draw(parts)
-		p.dropped = append(slices.Clip(dropped), fmt.Sprintf("calls shorter than 1/%s of the one around them, one by one", figures.Thousands(parts)))
+		p.dropped = append(slices.Clip(dropped), fmt.Sprintf("calls shorter than 1/%s of the one around them, one by one",
+			figures.Thousands(parts)))
 		if p.drawn() == before {
 			p.dropped = dropped
 			continue

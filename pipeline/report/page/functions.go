@@ -128,7 +128,8 @@ func stretchRows(m *report.Merged, h *report.Hotspots) []function {
 	for _, s := range m.Stretches() {
 		x := report.HotspotRow{Instructions: s.Instructions, Timed: s.Timed, Cycles: s.Cycles}
 		rows = append(rows, function{
-			Name: report.Name{Core: s.Core, Address: s.Address}, shown: hex(s.Address), code: s.Code, branches: s.Branches, both: s.Both,
+			Name: report.Name{Core: s.Core, Address: s.Address}, shown: hex(s.Address), code: s.Code, branches: s.Branches,
+			both:    s.Both,
 			entries: s.Entries, instructions: s.Instructions, own: own(s.Instructions, s.Cycles, h.ByCycles), ipc: ipc(&x),
 		})
 	}

@@ -67,7 +67,8 @@ func hostileDataset() string {
 		// Each task calls its function, which an exception interrupts.
 		fmt.Fprintf(&tasks, "task %s first=%d instructions=100\n", name, seq)
 		fmt.Fprintf(&stacks, "stack task=%d function=%d instructions=40 total=100\n", i, i)
-		fmt.Fprintf(&stacks, "stack task=%d function=%d parent=%d entry=call instructions=40 total=60\n", i, (i+1)%len(hostile), 3*i)
+		fmt.Fprintf(&stacks, "stack task=%d function=%d parent=%d entry=call instructions=40 total=60\n", i,
+			(i+1)%len(hostile), 3*i)
 		fmt.Fprintf(&stacks, "stack task=%d parent=%d entry=exception type=irq number=%d instructions=20\n", i, 3*i+1, i)
 		fmt.Fprintf(&calls, "call %d %d stack=%d task=%d instructions=60\n", seq+20, seq+80, 3*i+1, i)
 		fmt.Fprintf(&spans, "exception %d entry type=irq number=%d\n", seq+40, i)
@@ -92,14 +93,16 @@ func TestHostile(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(root, "evil.c"), []byte(source.String()), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	text := written(t, dir, page.Options{Title: hostile[0].name + hostile[1].name, Sources: page.Sources{Roots: []string{root}}})
+	text := written(t, dir, page.Options{Title: hostile[0].name + hostile[1].name,
+		Sources: page.Sources{Roots: []string{root}}})
 	if n := strings.Count(strings.ToLower(string(text)), "<script"); n != 2 {
 		t.Errorf("the page has %d script elements, want 2", n)
 	}
 	s := see(t, text, browsertest.View{Width: 1200, Height: 900})
 	// The script of the test is the third.
 	if s.Pwned || s.Images != 0 || s.Scripts != 3 || s.Overflow != 0 {
-		t.Errorf("a hostile name ran: %v; %d images, %d scripts, want 0 and 3; %d pixels wider than the window", s.Pwned, s.Images, s.Scripts, s.Overflow)
+		t.Errorf("a hostile name ran: %v; %d images, %d scripts, want 0 and 3; %d pixels wider than the window", s.Pwned,
+			s.Images, s.Scripts, s.Overflow)
 	}
 	if want := hostile[0].shown + hostile[1].shown; s.Title != want {
 		t.Errorf("the title: %s, want %s", s.Title, want)

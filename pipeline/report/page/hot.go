@@ -1,10 +1,6 @@
 package page
 
-import (
-	"cmp"
-
-	"github.com/tracelake/tracelake/decode/figures"
-)
+import "github.com/tracelake/tracelake/pipeline/report/answer"
 
 // A hotText says where the time went.
 type hotText struct {
@@ -25,46 +21,28 @@ func (p *Page) hotText() *hotText {
 	default:
 		x.Notes = []string{"Figures are cycles: each cost is spread evenly over what it was for."}
 	}
-	columns := p.hotColumns()
-	x.Table = &table{Head: []cell{{Text: "function"}}}
-	for _, c := range columns {
-		x.Table.Head = append(x.Table.Head, number(c.title))
-	}
 	rows := 0
 	for rows < min(shown, len(f.Name)) && f.Own[rows] > 0 {
-		row := []cell{named(f.Name[rows])}
-		for _, c := range columns {
-			row = append(row, number(c.cell(rows)))
-		}
-		x.Table.Rows = append(x.Table.Rows, row)
 		rows++
 	}
+	x.Table = tableOf(p.hotRows(rows))
 	x.Table.Caption = captionOf(rows, len(f.Name), "functions", d.Unit)
 	return x
 }
 
-// A hotColumn is a column of figures.
-type hotColumn struct {
-	title string
-	cell  func(row int) string
-}
-
-// hotColumns are those that there are figures for.
-func (p *Page) hotColumns() []hotColumn {
+// hotRows are the functions that took most, with the figures that there are.
+func (p *Page) hotRows(rows int) *answer.Section {
 	d, f := &p.Data, &p.Data.Functions
-	columns := []hotColumn{
-		{"own " + d.Unit, func(i int) string { return figures.Thousands(f.Own[i]) }},
-		{"share", func(i int) string { return percentCell(f.Own[i], d.Spent) }},
+	count := func(there bool, title string, of []int64) answer.Column {
+		return answer.When(there, answer.Column{Title: title, Unit: answer.Count, Weight: answer.Number, At: ints(of)})
 	}
-	if f.All != nil {
-		columns = append(columns, hotColumn{d.Unit + " with callees", func(i int) string { return figures.Thousands(f.All[i]) }})
-	}
-	if d.Unit == cycles {
-		columns = append(columns, hotColumn{"own instructions", func(i int) string { return figures.Thousands(p.executed[i]) }})
-	}
-	columns = append(columns, hotColumn{"entries", func(i int) string { return figures.Thousands(f.Entries[i]) }})
-	if f.IPC != nil {
-		columns = append(columns, hotColumn{"IPC", func(i int) string { return cmp.Or(f.IPC[i], unknown) }})
-	}
-	return columns
+	return &answer.Section{Rows: rows, Whole: d.Spent, Columns: []answer.Column{
+		nameColumn("function", f.Name),
+		count(true, "own "+d.Unit, f.Own),
+		{Title: "share", Unit: answer.OfWhole, Weight: answer.Number, At: ints(f.Own)},
+		count(f.All != nil, d.Unit+" with callees", f.All),
+		count(d.Unit == cycles, "own instructions", p.executed),
+		count(true, "entries", f.Entries),
+		answer.When(f.IPC != nil, answer.Column{Title: "IPC", Unit: answer.Ratio, Weight: answer.Number, At: words(f.IPC)}),
+	}}
 }

@@ -67,9 +67,11 @@ func findingText(f *report.Finding, t *report.Trust) string {
 	case report.FoundNothing:
 		return "no instruction was decoded"
 	case report.FoundWrongImage:
-		return "only " + of(f.N, f.Of) + " checks agree with the program image (" + exact(f.N, f.Of) + "): another program ran"
+		return "only " + of(f.N, f.Of) + " checks agree with the program image (" + exact(f.N, f.Of) +
+			"): another program ran"
 	case report.FoundWrongFile:
-		return "only " + of(f.N, f.Of) + " executed addresses have the opcode that is in the program file (" + exact(f.N, f.Of) + "): another program ran"
+		return "only " + of(f.N, f.Of) + " executed addresses have the opcode that is in the program file (" +
+			exact(f.N, f.Of) + "): another program ran"
 	case report.FoundGaps:
 		return "the trace stopped and went on " + times(f.N)
 	case report.FoundLost:
@@ -99,6 +101,7 @@ var remedies = map[report.FindingKind]string{
 	report.FoundNothing:    "tracelake inspect CAPTURE says what is there; export it with the program that ran: -e FILE.",
 	report.FoundWrongImage: "Export again with the program that ran: -e FILE.",
 	report.FoundWrongFile:  "Export again with the program file that ran: -e FILE.",
-	report.FoundUnplaced:   "tracelake inspect CAPTURE lists the memory that is missing; give it at export with -e FILE or --image FILE@ADDR.",
-	report.FoundDamaged:    "Inputs and images, below, says what is wrong with each source.",
+	report.FoundUnplaced: "tracelake inspect CAPTURE lists the memory that is missing; give it at export with -e FILE " +
+		"or --image FILE@ADDR.",
+	report.FoundDamaged: "Inputs and images, below, says what is wrong with each source.",
 }

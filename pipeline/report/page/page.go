@@ -31,7 +31,8 @@ type Page struct {
 	lost        *report.Lost
 	coverage    *report.Coverage // by file; nil: of packets alone
 	packetsOnly bool
-	spans       bool     // it is known how long exceptions took
+	spans       bool // it is known how long exceptions took
+	exceptions  *report.Exceptions
 	executed    []int64  // instructions by function
 	missing     []string // source files without text
 	noText      bool
@@ -72,6 +73,7 @@ func (p *Page) readPackets(dirs []string, opt *Options) error {
 		return err
 	}
 	p.Data.Unit = instructions
+	p.exceptions = x
 	p.Data.Exceptions = newExceptions(x, func(*report.ExceptionRow) [3]int64 { return nowhere })
 	return nil
 }
@@ -152,6 +154,7 @@ func (p *Page) readTime(m *report.Merged, dirs []string, opt *Options) error {
 			return err
 		}
 	}
+	p.exceptions = exceptions
 	p.Data.Exceptions = newExceptions(exceptions, func(r *report.ExceptionRow) [3]int64 { return find(p.times, r) })
 	p.draw(resolution)
 	return nil
@@ -190,7 +193,8 @@ func (p *Page) timeOf(opt *Options) (dir, why string, err error) {
 		return "", "No instruction was decoded: there is nothing to draw.", nil
 	}
 	if names := lacking(&all[i], tablesOfTime); len(names) > 0 {
-		return "", "Neither call stacks nor timeline are drawn: the dataset has no " + tableWords(names) + ". Export again without --tables, or with " +
+		return "", "Neither call stacks nor timeline are drawn: the dataset has no " + tableWords(names) +
+			". Export again without --tables, or with " +
 			strings.Join(names, ", ") + " among them.", nil
 	}
 	size, err := timeline.ReadSize([]string{all[i].Dir}, opt.Test, timeline.Everything)

@@ -51,39 +51,48 @@ func TestFigures(t *testing.T) {
 		{
 			capture: "sample", elf: sample.ELF, verdict: "✓ Sound", most: 150_000, files: 8,
 			words: []string{
-				"774 of 790", "4 reached, never passed", "236 of 245", "39 of 41", "31 wholly", "8 of 8", "102 of 106", "49 branches both ways", "14 of 14",
+				"774 of 790", "4 reached, never passed", "236 of 245", "39 of 41", "31 wholly", "8 of 8", "102 of 106",
+				"49 branches both ways", "14 of 14",
 				"quicksort | 107,220 | 24.4 % | 173,987 | 46,749 | 120 | 0.44", "58,687 of 58,693 bytes; 6 lost: unsynced 6",
 			},
 			hottest: "quicksort 107220, multiply.constprop.0 41323, checksum_task 35822, by_digits 35543, fibonacci 30347",
 		},
 		{
-			capture: "am243x-r5f-etmv3-freertos-002b37c", elf: "freertos.elf", verdict: "! Look here first", most: 180_000, files: 85,
+			capture: "am243x-r5f-etmv3-freertos-002b37c", elf: "freertos.elf", verdict: "! Look here first", most: 180_000,
+			files: 85,
 			words: []string{
-				"521 of 34,642", "31 reached, never passed", "204 of 10,123", "26 of 633", "10 wholly", "15 of 85", "48 of 4,120", "1 branch both ways", "0 of 10",
+				"521 of 34,642", "31 reached, never passed", "204 of 10,123", "26 of 633", "10 wholly", "15 of 85", "48 of 4,120",
+				"1 branch both ways", "0 of 10",
 				"free | 49,824 | 21.5 % | 56,052 | 519", "The trace stopped and went on once",
 			},
 			hottest: "free 49824, xTaskResumeAll 47748, vTaskExitCritical 27040, aligned_alloc 25478, vTaskEnterCritical 20800",
 		},
 		{
-			capture: "am243x-r5f-etmv3-zephyr-e9185a9", elf: "zephyr.elf", verdict: "! Look here first", most: 450_000, files: 93,
+			capture: "am243x-r5f-etmv3-zephyr-e9185a9", elf: "zephyr.elf", verdict: "! Look here first", most: 450_000,
+			files: 93,
 			words: []string{
-				"746 of 5,422", "59 reached, never passed", "298 of 1,694", "37 of 190", "9 wholly", "27 of 93", "93 of 968", "13 branches both ways", "0 of 25",
+				"746 of 5,422", "59 reached, never passed", "298 of 1,694", "37 of 190", "9 wholly", "27 of 93", "93 of 968",
+				"13 branches both ways", "0 of 25",
 				"The trace stopped and went on 3 times, 2 of 29,389 checks disagree with the program image, 1 address was executed that no program file has as code",
-				"126,509, 351,592, 351,593", "628 lost: splice 386, unsynced 242", "executed 4 times: 0x00000018", "a guess by name",
+				"126,509, 351,592, 351,593", "628 lost: splice 386, unsynced 242", "executed 4 times: 0x00000018",
+				"a guess by name",
 			},
 			hottest: "LowPrioTask 146302, tm_task_priority_get 146300, z_impl_k_thread_priority_get 58520, sys_clock_announce 165, ready_thread 158",
 		},
 		{
 			capture: "am243x-r5f-etmv3-threadx-ce42d22", elf: "threadx.elf", verdict: "✓ Sound", most: 450_000, files: 141,
 			words: []string{
-				"3,437 of 38,122", "124 reached, never passed", "1,156 of 11,188", "118 of 636", "46 wholly", "59 of 141", "271 of 4,616", "38 branches both ways", "0 of 36",
+				"3,437 of 38,122", "124 reached, never passed", "1,156 of 11,188", "118 of 636", "46 wholly", "59 of 141",
+				"271 of 4,616", "38 branches both ways", "0 of 36",
 				"0x6f: unconfigured, 256 bytes",
 			},
 			hottest: "TI_memset_small 182024, PMU_init 6906, UART_writePolling 6349, UART_readLineStatus 5634, __TI_printfi_nofloat 5632",
 		},
 		{
-			capture: "am243x-r5f-etmv3-threadx-002b37c", elf: "threadx.elf", verdict: "✗ Do not trust this", most: 450_000, files: 140,
-			words:   []string{"(doubtful)", "Only 8 of 993 checks agree with the program image (0.81 %): another program ran", "5 of 985 branch packets, 3 of 8 periodic I-syncs"},
+			capture: "am243x-r5f-etmv3-threadx-002b37c", elf: "threadx.elf", verdict: "✗ Do not trust this", most: 450_000,
+			files: 140,
+			words: []string{"(doubtful)", "Only 8 of 993 checks agree with the program image (0.81 %): another program ran",
+				"5 of 985 branch packets, 3 of 8 periodic I-syncs"},
 			hottest: "",
 		},
 	} {
@@ -124,7 +133,8 @@ func checkData(t *testing.T, d *page.Data) {
 		}
 		return all
 	}
-	if got := sum(d.Functions.Own); got < d.Spent-int64(len(d.Functions.Own)) || got > d.Spent+int64(len(d.Functions.Own)) {
+	if got := sum(d.Functions.Own); got < d.Spent-int64(len(d.Functions.Own)) ||
+		got > d.Spent+int64(len(d.Functions.Own)) {
 		t.Errorf("functions took %d of %d", got, d.Spent)
 	}
 	roots := int64(0)
@@ -199,7 +209,8 @@ func TestWorst(t *testing.T) {
 // The line that takes most has its count, the outcomes of its branch, and the predicated
 // instructions of which no outcome is told.
 func TestHottestLine(t *testing.T) {
-	p, _ := makePage(t, filepath.Join(need.Module(t), "bench", "sample", "program"), reporttest.Sample(t, schema.LevelNone))
+	p, _ := makePage(t, filepath.Join(need.Module(t), "bench", "sample", "program"),
+		reporttest.Sample(t, schema.LevelNone))
 	s := p.Data.Source
 	f := &s.Files[s.Hottest[0]]
 	line := uint32(0)
@@ -207,9 +218,12 @@ func TestHottestLine(t *testing.T) {
 		line += f.Seen.Number[i]
 	}
 	i := s.Hottest[1]
-	if path := p.Data.Files.Path[f.File]; path != "sort.c" || line != 13 || f.Seen.Count[i] != 1509 || f.Seen.Heat[i] != 35543 || f.Seen.Untold[i] != 4 ||
-		!slices.Equal(f.Seen.Branches[i], [][3]int64{{84, 1425, 0}}) || !strings.HasPrefix(f.Text[line-1], "static int by_digits(") {
-		t.Errorf("%s:%d ran %d times, took %d, has %d untold and %v: %s", path, line, f.Seen.Count[i], f.Seen.Heat[i], f.Seen.Untold[i], f.Seen.Branches[i], f.Text[line-1])
+	if path := p.Data.Files.Path[f.File]; path != "sort.c" || line != 13 || f.Seen.Count[i] != 1509 ||
+		f.Seen.Heat[i] != 35543 || f.Seen.Untold[i] != 4 ||
+		!slices.Equal(f.Seen.Branches[i], [][3]int64{{84, 1425, 0}}) ||
+		!strings.HasPrefix(f.Text[line-1], "static int by_digits(") {
+		t.Errorf("%s:%d ran %d times, took %d, has %d untold and %v: %s", path, line, f.Seen.Count[i], f.Seen.Heat[i],
+			f.Seen.Untold[i], f.Seen.Branches[i], f.Text[line-1])
 	}
 }
 
@@ -262,7 +276,8 @@ func TestPolicyText(t *testing.T) {
 		sum := sha256.Sum256([]byte(s))
 		return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 	}
-	want := "default-src 'none'; script-src " + hash(element(`<script type="module">(.*?)</script>`)) + "; style-src " + hash(element(`<style>(.*?)</style>`)) +
+	want := "default-src 'none'; script-src " + hash(element(`<script type="module">(.*?)</script>`)) + "; style-src " +
+		hash(element(`<style>(.*?)</style>`)) +
 		"; base-uri 'none'; form-action 'none'"
 	if got := element(`<meta http-equiv="Content-Security-Policy" content="([^"]*)">`); got != want {
 		t.Errorf("the policy is %s, want %s", got, want)

@@ -18,8 +18,10 @@ func TestPercent(t *testing.T) {
 		Decimals int
 	}
 	var shares []share
-	for _, of := range []int64{1, 2, 3, 7, 8, 16, 40, 80, 160, 200, 400, 790, 999, 1000, 1001, 1600, 2000, 34642, 438644, 1e6, 1e9, 1e15} {
-		for _, n := range []int64{0, 1, 2, 3, 5, of / 16, of / 8, of / 7, of / 3, of/2 - 1, of / 2, of / 2 * 3 / 4, of - 3, of - 2, of - 1, of} {
+	for _, of := range []int64{1, 2, 3, 7, 8, 16, 40, 80, 160, 200, 400, 790, 999, 1000, 1001, 1600, 2000, 34642, 438644,
+		1e6, 1e9, 1e15} {
+		for _, n := range []int64{0, 1, 2, 3, 5, of / 16, of / 8, of / 7, of / 3, of/2 - 1, of / 2, of / 2 * 3 / 4, of - 3,
+			of - 2, of - 1, of} {
 			for _, decimals := range []int{1, 2} {
 				if 0 <= n && n <= of {
 					shares = append(shares, share{n, of, decimals})
@@ -34,7 +36,8 @@ func TestPercent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	open := browsertest.ChangeModule(t, pageOf(t, "sample"), func(module string) string { return module + "\nglobalThis.percent = percent;\n" })
+	open := browsertest.ChangeModule(t, pageOf(t, "sample"),
+		func(module string) string { return module + "\nglobalThis.percent = percent;\n" })
 	got, _ := browsertest.Ask[[]string](t, open, browsertest.View{Width: 390, Height: 844},
 		fmt.Sprintf("return %s.map(s => percent(s.N, s.Of, s.Decimals));", list))
 	for i, s := range shares {

@@ -24,7 +24,8 @@ import (
 	"github.com/tracelake/tracelake/schema/datasettest"
 )
 
-var update = flag.Bool("update", false, "write testdata/*.golden and the pictures of the README; they are looked at before they are committed")
+var update = flag.Bool("update", false,
+	"write testdata/*.golden and the pictures of the README; they are looked at before they are committed")
 
 // The parts of programs and traces that pages are of.
 const (
@@ -81,11 +82,15 @@ var poor = []struct {
 	{name: "no sources on disk", texts: []string{aSource + aProgram + itsLines + manyFiles(21) + itsStacks}},
 	{name: "no cycles", texts: []string{aSource + aProgram + itsLines + itsStacks}, data: true},
 	{name: "no line table", texts: []string{aSource + without(aProgram+itsLines, ` at=\S+`) + itsStacks}},
-	{name: "no symbols", texts: []string{aSource + "memory rom.bin 0x1000 0x100\n" + without(itsLines, ` at=\S+`) + without(itsStacks, ` function=\d+`)}, data: true},
-	{name: "stripped program", texts: []string{aSource + "file fw.elf 0x1000 0x100 match=1\n" + without(itsLines, ` at=\S+`)}},
-	{name: "wrong image", texts: []string{strings.Replace(aSource, "checks=100", "checks=1000 agrees=8", 1) + aProgram + itsLines + itsStacks}},
+	{name: "no symbols", texts: []string{aSource + "memory rom.bin 0x1000 0x100\n" + without(itsLines,
+		` at=\S+`) + without(itsStacks, ` function=\d+`)}, data: true},
+	{name: "stripped program", texts: []string{aSource + "file fw.elf 0x1000 0x100 match=1\n" + without(itsLines,
+		` at=\S+`)}},
+	{name: "wrong image", texts: []string{strings.Replace(aSource, "checks=100", "checks=1000 agrees=8",
+		1) + aProgram + itsLines + itsStacks}},
 	{name: "no stacks", texts: []string{aSource + aProgram + itsLines}},
-	{name: "no text wanted", texts: []string{aSource + aProgram + itsLines}, opt: page.Options{Sources: page.Sources{None: true}}},
+	{name: "no text wanted", texts: []string{aSource + aProgram + itsLines},
+		opt: page.Options{Sources: page.Sources{None: true}}},
 	{name: "nothing decoded", texts: []string{aSource + aProgram + without(itsLines, ` (executed|failed|untold)=\d+`)}},
 	{name: "much to find fault with", texts: []string{`
 buffer ETB_0 1000
@@ -99,7 +104,8 @@ event 30 overflow
 event 50 debug_exit
 run 0x8000 a32 executed=4
 ` + aProgram + itsLines + itsStacks}},
-	{name: "two datasets", texts: []string{aSource + aProgram + itsLines + itsStacks, aSource + "label test boot\n" + aProgram + itsLines + itsStacks}},
+	{name: "two datasets", texts: []string{aSource + aProgram + itsLines + itsStacks,
+		aSource + "label test boot\n" + aProgram + itsLines + itsStacks}},
 }
 
 // manyFiles describes functions of as many files.
@@ -183,7 +189,8 @@ func readable(page string) string {
 	text = cellEnd.ReplaceAllString(text, " | ")
 	text = spanEnd.ReplaceAllString(text, " ")
 	text = tag.ReplaceAllString(text, "\n")
-	return strings.TrimSpace(strings.ReplaceAll(spaces.ReplaceAllString(html.UnescapeString(strings.ReplaceAll(text, " | \n", " | ")), "\n"), "  ", " ")) + "\n"
+	return strings.TrimSpace(strings.ReplaceAll(spaces.ReplaceAllString(html.UnescapeString(strings.ReplaceAll(text,
+		" | \n", " | ")), "\n"), "  ", " ")) + "\n"
 }
 
 var dataBlock = regexp.MustCompile(`<script type="application/octet-stream" id="data">([A-Za-z0-9+/=]*)</script>`)

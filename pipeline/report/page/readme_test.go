@@ -44,7 +44,8 @@ func TestREADMEPictures(t *testing.T) {
 				t.Errorf("docs/%s has %d bytes, want 100,000 at most", name, len(text))
 			}
 			if want.Bounds() != got.Picture.Bounds() {
-				t.Fatalf("docs/%s is of %v, the page of %v: go test -run TestREADMEPictures -update", name, want.Bounds(), got.Picture.Bounds())
+				t.Fatalf("docs/%s is of %v, the page of %v: go test -run TestREADMEPictures -update", name, want.Bounds(),
+					got.Picture.Bounds())
 			}
 			different, cells := 0, 0
 			const cell = 60
@@ -58,7 +59,8 @@ func TestREADMEPictures(t *testing.T) {
 				}
 			}
 			if different > cells/20 {
-				t.Errorf("docs/%s differs from the page in %d of %d places: go test -run TestREADMEPictures -update", name, different, cells)
+				t.Errorf("docs/%s differs from the page in %d of %d places: go test -run TestREADMEPictures -update", name,
+					different, cells)
 			}
 		})
 	}

@@ -61,7 +61,8 @@ func (s scale) enlarge(d *page.Data) {
 		f.Address, f.File, f.Line = append(f.Address, f.Address[j]), append(f.File, f.File[j]), append(f.Line, f.Line[j])
 		f.Covered, f.Reached, f.Of = append(f.Covered, f.Covered[j]), append(f.Reached, f.Reached[j]), append(f.Of, f.Of[j])
 		f.Percent, f.Share = append(f.Percent, f.Percent[j]), append(f.Share, f.Share[j])
-		f.Branches, f.Both, f.Entries = append(f.Branches, f.Branches[j]), append(f.Both, f.Both[j]), append(f.Entries, f.Entries[j])
+		f.Branches, f.Both, f.Entries = append(f.Branches, f.Branches[j]), append(f.Both, f.Both[j]),
+			append(f.Entries, f.Entries[j])
 		f.Own = append(f.Own, f.Own[j]/int64(i))
 		if f.All != nil {
 			f.All = append(f.All, f.All[j]/int64(i))
@@ -72,7 +73,8 @@ func (s scale) enlarge(d *page.Data) {
 	}
 	for i := len(d.Flame.Parent); i < s.frames; i++ {
 		parent := int32(1 + i%1000)
-		d.Flame.Parent, d.Flame.Frame = append(d.Flame.Parent, min(parent, int32(i))), append(d.Flame.Frame, int32(i%len(d.Flame.Frames.Name)))
+		d.Flame.Parent, d.Flame.Frame = append(d.Flame.Parent, min(parent, int32(i))),
+			append(d.Flame.Frame, int32(i%len(d.Flame.Frames.Name)))
 		d.Flame.Calls, d.Flame.Instructions = append(d.Flame.Calls, 1), append(d.Flame.Instructions, int64(1+i%7))
 		if d.Flame.Cycles != nil {
 			d.Flame.Cycles = append(d.Flame.Cycles, int64(1+i%7))
@@ -98,7 +100,8 @@ func TestScale(t *testing.T) {
 	s := see(t, big, browsertest.View{Width: 1200, Height: 8000})
 	s.complete(t, 8000)
 	if len(s.Table) != 20 || len(s.Hottest) != 20 || s.Nodes > 20_000 {
-		t.Errorf("%d rows of the table and %d of the hottest, want 20; %d elements in all, want 20,000 at most", len(s.Table), len(s.Hottest), s.Nodes)
+		t.Errorf("%d rows of the table and %d of the hottest, want 20; %d elements in all, want 20,000 at most", len(s.Table),
+			len(s.Hottest), s.Nodes)
 	}
 }
 
@@ -109,7 +112,8 @@ func BenchmarkOpen(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			var ready, sorting, filtering float64
 			for b.Loop() {
-				took, _ := browsertest.Ask[struct{ Ready, Sort, Filter float64 }](b, text, browsertest.View{Width: 1200, Height: 900, Clock: true}, timing)
+				took, _ := browsertest.Ask[struct{ Ready, Sort, Filter float64 }](b, text,
+					browsertest.View{Width: 1200, Height: 900, Clock: true}, timing)
 				ready, sorting, filtering = ready+took.Ready, sorting+took.Sort, filtering+took.Filter
 			}
 			b.ReportMetric(ready/float64(b.N), "ms-open/op")

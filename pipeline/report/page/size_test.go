@@ -66,7 +66,8 @@ func TestMaxSize(t *testing.T) {
 	p := read()
 	drawn := len(p.Data.Times[0].Depth)
 	text := fit(t, p, int64(len(whole)-1))
-	if len(p.Notes()) != 1 || !strings.HasSuffix(p.Notes()[0], "5,600 lines that were not seen, of files without text") || !strings.Contains(string(text), p.Notes()[0]) {
+	if len(p.Notes()) != 1 || !strings.HasSuffix(p.Notes()[0], "5,600 lines that were not seen, of files without text") ||
+		!strings.Contains(string(text), p.Notes()[0]) {
 		t.Errorf("%q", p.Notes())
 	}
 	if got := len(p.Data.Times[0].Depth); got != drawn {

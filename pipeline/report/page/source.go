@@ -105,7 +105,8 @@ func inside(name, dir string) (string, bool) {
 // hidden says whether a part of a path begins with a dot, as those do that programs keep what is
 // theirs in: keys, passwords.
 func hidden(name string) bool {
-	return slices.ContainsFunc(strings.Split(filepath.ToSlash(name), "/"), func(part string) bool { return strings.HasPrefix(part, ".") && part != "." })
+	return slices.ContainsFunc(strings.Split(filepath.ToSlash(name), "/"),
+		func(part string) bool { return strings.HasPrefix(part, ".") && part != "." })
 }
 
 // errUnfit is the error for what is no source file.

@@ -97,9 +97,11 @@ func TestSourceFilesOfOthers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sources := page.Sources{Roots: []string{root}, Map: []convert.Mapping{{From: "/moved", To: root}, {From: "/up", To: "../" + filepath.Base(outside)}}}
+	sources := page.Sources{Roots: []string{root}, Map: []convert.Mapping{{From: "/moved", To: root}, {From: "/up",
+		To: "../" + filepath.Base(outside)}}}
 	for _, file := range []string{
-		filepath.Join(outside, "secret.c"), up, "x/../" + up, "/moved/" + up, "/up/secret.c", "link.c", "folder/secret.c", "/etc/passwd", "../../../../../../../etc/passwd",
+		filepath.Join(outside, "secret.c"), up, "x/../" + up, "/moved/" + up, "/up/secret.c", "link.c", "folder/secret.c",
+		"/etc/passwd", "../../../../../../../etc/passwd",
 		".env", ".git/config", "sub/.ssh/key", "/moved/.env", "large.c", "sub", ".", "",
 	} {
 		if file == "" {
@@ -117,7 +119,8 @@ func TestSourceFilesOfOthers(t *testing.T) {
 // Lines of source files are as clean as names; those that are too long are cut.
 func TestSourceLines(t *testing.T) {
 	root := writeFiles(t, "a.c")
-	if err := os.WriteFile(filepath.Join(root, "a.c"), []byte("bad \xff\n"+strings.Repeat("x", 1<<20)+"\nright\u202eleft"), 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(root, "a.c"), []byte("bad \xff\n"+strings.Repeat("x", 1<<20)+"\nright\u202eleft"),
+		0o666); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(textOf(t, "a.c", page.Sources{Roots: []string{root}}), "|")
@@ -162,12 +165,14 @@ func TestHostileNames(t *testing.T) {
 		writeFunction(text, i, name)
 	}
 	p, out := makePage(t, t.TempDir(), datasettest.Datasets(t, text.String())...)
-	if p.Title != "page" || strings.Count(strings.ToLower(string(out)), "<script") != 2 || strings.Contains(string(out), "<svg onload") {
+	if p.Title != "page" || strings.Count(strings.ToLower(string(out)), "<script") != 2 ||
+		strings.Contains(string(out), "<svg onload") {
 		t.Error("a name is an element of the page")
 	}
 	shown := readable(string(out))
 	for _, want := range hostileNames {
-		if !slices.Contains(p.Data.Functions.Name, want) || !slices.Contains(p.Data.Files.Path, want+".c") || !strings.Contains(shown, want) {
+		if !slices.Contains(p.Data.Functions.Name, want) || !slices.Contains(p.Data.Files.Path, want+".c") ||
+			!strings.Contains(shown, want) {
 			t.Errorf("the page does not show %s", want)
 		}
 	}

@@ -53,8 +53,10 @@ type spanReader struct {
 // readSpans goes through a timeline, past some instructions.
 func readSpans(t *timeline.Timeline, frames *frameIndex, seqs []int64) (*spanReader, error) {
 	r := &spanReader{
-		t: t, frames: frames, most: mostSpans, turns: map[int32]int64{}, parted: map[int32]bool{}, passed: map[int64]int64{}, running: none,
-		stacks: make([][]int32, len(t.Tasks)), since: map[int32]int{}, known: make([]bool, len(t.Tasks)), number: slices.Repeat([]int32{none}, len(t.Frames)),
+		t: t, frames: frames, most: mostSpans, turns: map[int32]int64{}, parted: map[int32]bool{}, passed: map[int64]int64{},
+		running: none,
+		stacks:  make([][]int32, len(t.Tasks)), since: map[int32]int{}, known: make([]bool, len(t.Tasks)),
+		number: slices.Repeat([]int32{none}, len(t.Frames)),
 	}
 	seqs = slices.Clone(seqs)
 	slices.Sort(seqs)
@@ -219,7 +221,8 @@ func (x *Time) addSpan(depth uint16, frame int32, start, end int64) {
 // laneOf returns the lane of spans of one frame, which are in order of time.
 func (t *thinner) laneOf(r *spanReader, frame int32, spans []span) Lane {
 	kind := r.frames.frames.Kind[frame]
-	l := Lane{Name: r.frames.frames.Name[frame], Exception: kind == frameException, Guessed: r.parted[frame], Turns: r.turns[frame]}
+	l := Lane{Name: r.frames.frames.Name[frame], Exception: kind == frameException, Guessed: r.parted[frame],
+		Turns: r.turns[frame]}
 	for i := range spans {
 		l.All += spans[i].length()
 	}

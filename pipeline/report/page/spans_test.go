@@ -61,7 +61,8 @@ func TestMergedSpans(t *testing.T) {
 		t.Errorf("%d merged spans", merged)
 	}
 	worst := p.Data.Exceptions.Worst[0]
-	if drawn["main at depth 0"] != 1 || drawn["work at depth 2"] != 2 || drawn["irq 1 at depth 3"]+drawn["irq 1 at depth 2"] != 2 || worst != [3]int64{0, 20_001, 2} {
+	if drawn["main at depth 0"] != 1 || drawn["work at depth 2"] != 2 ||
+		drawn["irq 1 at depth 3"]+drawn["irq 1 at depth 2"] != 2 || worst != [3]int64{0, 20_001, 2} {
 		t.Errorf("drawn are %v; the worst is at %v", drawn, worst)
 	}
 	lane := x.Lanes[1]
@@ -86,7 +87,8 @@ func TestMergedFrames(t *testing.T) {
 	f := p.Data.Flame
 	var got []string
 	for i := range f.Parent {
-		got = append(got, fmt.Sprintf("%s %d %d after %d", f.Frames.Name[f.Frame[i]], f.Calls[i], f.Instructions[i], f.Parent[i]))
+		got = append(got, fmt.Sprintf("%s %d %d after %d", f.Frames.Name[f.Frame[i]], f.Calls[i], f.Instructions[i],
+			f.Parent[i]))
 	}
 	want := "main 0 100000 after 0, f0 1 100000 after 1, f32 1 810 after 1, f33 1 11 after 1, f34 3 40 after 3, … 60 150 after 4"
 	if text := strings.Join(got, ", "); text != want {
@@ -109,7 +111,8 @@ func TestTimeOf(t *testing.T) {
 			t.Errorf("%d times, worst %v, want %v", len(p.Data.Times), e.Worst[0], want)
 		}
 	}
-	if _, err := page.Read(dirs, page.Options{TimeOf: "elsewhere"}); err == nil || !strings.Contains(err.Error(), "elsewhere: is none of the datasets") {
+	if _, err := page.Read(dirs, page.Options{TimeOf: "elsewhere"}); err == nil ||
+		!strings.Contains(err.Error(), "elsewhere: is none of the datasets") {
 		t.Errorf("%v", err)
 	}
 }

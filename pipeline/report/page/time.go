@@ -24,7 +24,8 @@ type clockwork struct {
 
 // readTimes reads the time of the sources of a dataset, past the instructions of exceptions that
 // are to be shown.
-func readTimes(m *report.Merged, dir, test string, functions map[report.Name]int32, lost *report.Lost, worst []report.Place) ([]*clockwork, error) {
+func readTimes(m *report.Merged, dir, test string, functions map[report.Name]int32, lost *report.Lost,
+	worst []report.Place) ([]*clockwork, error) {
 	dirs := []string{dir}
 	growths, err := report.ReadGrowth(dirs, test)
 	if err != nil {
@@ -32,7 +33,8 @@ func readTimes(m *report.Merged, dir, test string, functions map[report.Name]int
 	}
 	var times []*clockwork
 	err = timeline.Each(m, dirs, test, timeline.Everything, func(t *timeline.Timeline) error {
-		c := &clockwork{name: schema.SourceText(t.Source), place: report.Place{Dir: t.Dir, Source: t.Source}, unit: t.Unit, gaps: []int64{}}
+		c := &clockwork{name: schema.SourceText(t.Source), place: report.Place{Dir: t.Dir, Source: t.Source}, unit: t.Unit,
+			gaps: []int64{}}
 		if t.Core != "" {
 			c.name += " " + t.Core
 		}

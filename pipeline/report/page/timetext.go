@@ -1,10 +1,9 @@
 package page
 
 import (
-	"strings"
-
 	"github.com/tracelake/tracelake/decode/figures"
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/answer"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -28,7 +27,8 @@ func (p *Page) sourceText() *sourceText {
 		x.Notes = []string{"The text was left out (--no-source)."}
 	case len(p.missing) > 0:
 		x.Notes = []string{"There is no text of " + of(int64(len(p.missing)), int64(len(p.Data.Source.Files))) +
-			" source files: --source-root DIR says in which folder they are, --path-map FROM=TO where what the compiler found at FROM is now."}
+			" source files: --source-root DIR says in which folder they are, --path-map FROM=TO where what the compiler found " +
+			"at FROM is now."}
 		x.Missing = p.missing[:min(len(p.missing), listed)]
 		if more := len(p.missing) - listed; more > 0 {
 			x.More = figures.Thousands(int64(more)) + " more"
@@ -46,11 +46,14 @@ type timeText struct{ Notes []string }
 func (p *Page) timeText() *timeText {
 	x := &timeText{}
 	if p.Data.Flame == nil && (p.untimed == "" || len(p.trust.Datasets) > 1) {
-		x.Notes = append(x.Notes, "There are no call stacks: the dataset has no tables stacks and tasks. Export again without --tables, or with stacks, tasks, calls and exception_spans among them.")
+		x.Notes = append(x.Notes,
+			"There are no call stacks: the dataset has no tables stacks and tasks. Export again without --tables, or with "+
+				"stacks, tasks, calls and exception_spans among them.")
 	}
 	if all := p.flameTotal(); p.Data.Unit == cycles && all > p.Data.Spent {
-		x.Notes = append(x.Notes, "The call stacks have "+figures.Thousands(all)+" cycles, more than the "+figures.Thousands(p.Data.Spent)+
-			" of the functions above: those, too, that the trace counts beside instructions.")
+		x.Notes = append(x.Notes,
+			"The call stacks have "+figures.Thousands(all)+" cycles, more than the "+figures.Thousands(p.Data.Spent)+
+				" of the functions above: those, too, that the trace counts beside instructions.")
 	}
 	if why := p.untimed; why != "" {
 		x.Notes = append(x.Notes, why)
@@ -64,7 +67,8 @@ func (p *Page) timeText() *timeText {
 	}
 	for i := range p.Data.Times {
 		if guessed(&p.Data.Times[i]) {
-			x.Notes = append(x.Notes, "Tasks of one name before and after a gap are on one lane: that they are one task is a guess by name.")
+			x.Notes = append(x.Notes,
+				"Tasks of one name before and after a gap are on one lane: that they are one task is a guess by name.")
 			break
 		}
 	}
@@ -96,7 +100,8 @@ func guessed(t *Time) bool {
 }
 
 // tablesOfTime are what pictures of the time take.
-var tablesOfTime = []*schema.Table{&schema.Stacks, &schema.Tasks, &schema.Calls, &schema.ExceptionSpans, &schema.Exceptions}
+var tablesOfTime = []*schema.Table{&schema.Stacks, &schema.Tasks, &schema.Calls, &schema.ExceptionSpans,
+	&schema.Exceptions}
 
 // lacking returns the names of tables that a dataset does not have.
 func lacking(d *report.Dataset, tables []*schema.Table) []string {
@@ -123,37 +128,23 @@ func (p *Page) exceptionsText() *exceptionsText {
 	case e == nil:
 		return &exceptionsText{Notes: []string{"No exceptions."}}
 	case !p.spans:
-		x := &exceptionsText{
+		return &exceptionsText{
 			Notes: []string{"How long they took is not known: the dataset has no table exception_spans."},
-			Table: &table{Caption: "Exceptions", Head: head("exception", "entries")},
+			Table: p.exceptionsTable("entries"),
 		}
-		for i := range e.Name {
-			x.Table.Rows = append(x.Table.Rows, []cell{named(e.Name[i]), number(figures.Thousands(e.Entries[i]))})
-		}
-		return x
 	}
-	x := &exceptionsText{
-		Notes: []string{"From the entry to the return, or to where another task went on, with those that came in between. p99 is given from " + figures.Thousands(report.LeastOfRank) + " on."},
-		Table: &table{Caption: "Exceptions", Head: append(head("exception", "entries", "median", "p99", "longest"), cell{Text: "unit"}, number("end not seen"))},
+	return &exceptionsText{
+		Notes: []string{"From the entry to the return, or to where another task went on, with those that came in between. " +
+			"p99 is given from " + figures.Thousands(report.LeastOfRank) + " on."},
+		Table: p.exceptionsTable("entries", "median", "p99", "longest", "unit", "end_not_seen"),
 	}
-	for i := range e.Name {
-		unit := e.Unit[i]
-		if e.Longest[i] == none {
-			unit = unknown
-		}
-		x.Table.Rows = append(x.Table.Rows, []cell{
-			named(e.Name[i]), number(figures.Thousands(e.Entries[i])), number(orUnknown(e.Median[i])), number(orUnknown(e.P99[i])), number(orUnknown(e.Longest[i])),
-			{Text: strings.TrimSpace(unit)},
-			number(figures.Thousands(e.Unended[i])),
-		})
-	}
-	return x
 }
 
-// orUnknown writes a figure that may be unknown.
-func orUnknown(n int64) string {
-	if n == none {
-		return unknown
-	}
-	return figures.Thousands(n)
+// exceptionsTable has a row for each exception, with columns of report exceptions.
+func (p *Page) exceptionsTable(keys ...string) *table {
+	x := answer.Exceptions(nil, p.exceptions, 0, answer.Absent).Section()
+	x.Columns = append([]answer.Column{nameColumn("exception", p.Data.Exceptions.Name)}, byKey(x, keys...)...)
+	t := tableOf(x)
+	t.Caption = "Exceptions"
+	return t
 }

@@ -31,7 +31,8 @@ func (p *Page) trustText() *trustText {
 	x := &trustText{Judgement: JudgementOf(p.trust), Tiles: p.tiles(), Inputs: p.inputs()}
 	if p.packetsOnly {
 		x.Why = "The dataset is of packets alone: what ran is not in it."
-		x.Remedies = []string{"Export again without --packets-only, with the program that ran: tracelake export CAPTURE -o DIR -e FILE."}
+		x.Remedies = []string{"Export again without --packets-only, with the program that ran: tracelake export CAPTURE -o " +
+			"DIR -e FILE."}
 	}
 	for i := range p.lost.Buffers[:min(len(p.lost.Buffers), mostBuffers)] {
 		x.Buffers = append(x.Buffers, p.bufferText(&p.lost.Buffers[i]))
@@ -166,7 +167,8 @@ func (p *Page) dataset(dir string) int {
 }
 
 func (p *Page) imageTile() tile {
-	t := tile{"image agrees", exact(p.trust.Agrees, p.trust.Checks), "nothing in the trace could be compared with the program image"}
+	t := tile{"image agrees", exact(p.trust.Agrees, p.trust.Checks),
+		"nothing in the trace could be compared with the program image"}
 	if p.trust.Checks == 0 {
 		return t
 	}
@@ -179,7 +181,8 @@ func (p *Page) imageTile() tile {
 			a.ISyncAgrees += s.Agreement.ISyncAgrees
 		}
 	}
-	t.Note = of(a.BranchAgrees, a.BranchChecks) + " branch packets, " + of(a.ISyncAgrees, a.ISyncChecks) + " periodic I-syncs"
+	t.Note = of(a.BranchAgrees, a.BranchChecks) + " branch packets, " + of(a.ISyncAgrees, a.ISyncChecks) +
+		" periodic I-syncs"
 	return t
 }
 
@@ -203,7 +206,8 @@ func (p *Page) conditionsTile() tile {
 }
 
 func (p *Page) outsideTile() tile {
-	x := tile{"executed outside the image", figures.Thousands(int64(len(p.trust.Outside))), "all that was executed is code of a program file"}
+	x := tile{"executed outside the image", figures.Thousands(int64(len(p.trust.Outside))),
+		"all that was executed is code of a program file"}
 	switch {
 	case !p.trust.HasProgram:
 		x.Figure, x.Note = unknown, "there is no program file"
@@ -216,7 +220,8 @@ func (p *Page) outsideTile() tile {
 			}
 			executions += o.Times
 		}
-		x.Note = "addresses that no program file has as code, executed " + times(executions) + ": " + some(words, int64(len(p.trust.Outside)))
+		x.Note = "addresses that no program file has as code, executed " + times(executions) + ": " +
+			some(words, int64(len(p.trust.Outside)))
 	}
 	return x
 }
@@ -275,10 +280,13 @@ const mostInputs = 100
 
 // inputs are what the datasets are of.
 func (p *Page) inputs() []table {
-	sources := table{Caption: "Sources", Head: append(head("source"), cell{Text: "protocol"}, number("decoded"), number("lost"), number("instructions"), cell{Text: "status"})}
+	sources := table{Caption: "Sources", Head: append(head("source"), cell{Text: "protocol"}, number("decoded"),
+		number("lost"), number("instructions"), cell{Text: "status"})}
 	files := table{Caption: "Inputs", Head: []cell{{Text: "file"}, number("bytes"), {Text: "SHA-256"}}}
-	images := table{Caption: "Images", Head: []cell{{Text: "file"}, {Text: "role"}, number("address"), number("bytes"), {Text: "build-id"}, {Text: "SHA-256"}}}
-	datasets := table{Caption: "Datasets", Head: []cell{{Text: "dataset"}, {Text: "description"}, {Text: "test"}, {Text: "window"}}}
+	images := table{Caption: "Images", Head: []cell{{Text: "file"}, {Text: "role"}, number("address"), number("bytes"),
+		{Text: "build-id"}, {Text: "SHA-256"}}}
+	datasets := table{Caption: "Datasets", Head: []cell{{Text: "dataset"}, {Text: "description"}, {Text: "test"},
+		{Text: "window"}}}
 	for i := range p.trust.Datasets {
 		d := &p.trust.Datasets[i]
 		of := ""
@@ -290,12 +298,14 @@ func (p *Page) inputs() []table {
 			sources.Rows = append(sources.Rows, []cell{
 				{Text: name(of + strings.TrimSpace(schema.SourceText(s.Source)+" "+s.Name+" "+s.Core))},
 				{Text: name(strings.TrimSpace(s.Protocol + " " + s.Version))},
-				number(exact(s.BytesDecoded, s.Bytes)), number(figures.Thousands(s.BytesLost)), number(figures.Thousands(s.Instructions)),
+				number(exact(s.BytesDecoded, s.Bytes)), number(figures.Thousands(s.BytesLost)),
+				number(figures.Thousands(s.Instructions)),
 				{Text: name(strings.TrimSuffix(s.Status+": "+s.Problem, ": "))},
 			})
 		}
 		for _, f := range d.Manifest.Inputs {
-			files.Rows = append(files.Rows, []cell{{Text: name(of + f.Path)}, number(figures.Thousands(f.Bytes)), {Text: name(f.SHA256), Class: "hash"}})
+			files.Rows = append(files.Rows, []cell{{Text: name(of + f.Path)}, number(figures.Thousands(f.Bytes)),
+				{Text: name(f.SHA256), Class: "hash"}})
 		}
 		for _, r := range d.Manifest.Images {
 			role := r.Role
@@ -315,7 +325,8 @@ func (p *Page) inputs() []table {
 			window = name(strings.TrimSpace("from " + d.Window.From + " to " + d.Window.To))
 		}
 		if of != "" || d.Manifest.Description != "" || d.Test != "" || window != "" {
-			datasets.Rows = append(datasets.Rows, []cell{{Text: fmt.Sprint(i + 1)}, {Text: name(d.Manifest.Description)}, {Text: name(d.Test)}, {Text: window}})
+			datasets.Rows = append(datasets.Rows, []cell{{Text: fmt.Sprint(i + 1)}, {Text: name(d.Manifest.Description)},
+				{Text: name(d.Test)}, {Text: window}})
 		}
 	}
 	var tables []table

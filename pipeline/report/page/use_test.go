@@ -16,7 +16,8 @@ import (
 // opened is a page whose module lets scripts see what it shows.
 func opened(t testing.TB, capture string) []byte {
 	t.Helper()
-	return browsertest.ChangeModule(t, pageOf(t, capture), func(module string) string { return module + "\nglobalThis.view = view;\n" })
+	return browsertest.ChangeModule(t, pageOf(t, capture),
+		func(module string) string { return module + "\nglobalThis.view = view;\n" })
 }
 
 //go:embed testdata/use.js
@@ -74,7 +75,8 @@ func TestUse(t *testing.T) {
 			t.Errorf("%d rows in all, want 41; filtered (-want +got):\n%s", u.Table.All, diff)
 		}
 		if diff := cmp.Diff(map[string]string{
-			"all": "20 of 41 shown", "wholly covered": "20 of 31 shown", "partly covered": "8 of 8 shown", "only reached": "0 of 0 shown", "not seen": "2 of 2 shown",
+			"all": "20 of 41 shown", "wholly covered": "20 of 31 shown", "partly covered": "8 of 8 shown",
+			"only reached": "0 of 0 shown", "not seen": "2 of 2 shown",
 		}, u.Table.States); diff != "" {
 			t.Errorf("by state (-want +got):\n%s", diff)
 		}
@@ -104,7 +106,8 @@ func TestUse(t *testing.T) {
 		}
 		// sort_task is the root of its task, too. What it took with callees is what reports say.
 		for i, want := range []string{
-			"ArrowDown: sort_task: 208,963 cycles", "ArrowDown: sort_task: 208,963 cycles", "ArrowDown: quicksort: 173,987 cycles", "ArrowRight: random_next: ",
+			"ArrowDown: sort_task: 208,963 cycles", "ArrowDown: sort_task: 208,963 cycles",
+			"ArrowDown: quicksort: 173,987 cycles", "ArrowRight: random_next: ",
 			"ArrowLeft: quicksort: ", "ArrowUp: sort_task: ", "Enter: sort_task: ", "Escape: ", "search: ",
 		} {
 			if i >= len(u.Keys.Said) || !strings.HasPrefix(u.Keys.Said[i], want) {
@@ -117,12 +120,14 @@ func TestUse(t *testing.T) {
 	})
 	t.Run("worst", func(t *testing.T) {
 		// Cycles of each type, by docs/queries/Q13.sql. On the axis one may be a little shorter.
-		longest := map[string]int64{"irq 14": 476, "svc 10": 560, "undefined 9": 143, "prefetch_abort 11": 114, "data_abort 12": 144}
+		longest := map[string]int64{"irq 14": 476, "svc 10": 560, "undefined 9": 143, "prefetch_abort 11": 114,
+			"data_abort 12": 144}
 		for i, shown := range u.Worst {
 			want := longest[shown.Lane]
 			is := func(took int64) bool { return want*9/10 < took && took <= want }
 			if !slices.ContainsFunc(shown.Took, is) || !slices.Contains(shown.Pressed, "in time order") {
-				t.Errorf("%q shows %v of %s in %q, want one of %d cycles", u.Durations[i], shown.Took, shown.Lane, shown.Pressed, want)
+				t.Errorf("%q shows %v of %s in %q, want one of %d cycles", u.Durations[i], shown.Took, shown.Lane, shown.Pressed,
+					want)
 			}
 		}
 	})
@@ -168,7 +173,8 @@ func TestOneScale(t *testing.T) {
 		Left, Right float64
 		Gaps        []int
 	}
-	got, _ := browsertest.Ask[[][]axis](t, pageOf(t, "am243x-r5f-etmv3-zephyr-e9185a9"), browsertest.View{Width: 1200, Height: 900}, lines)
+	got, _ := browsertest.Ask[[][]axis](t, pageOf(t, "am243x-r5f-etmv3-zephyr-e9185a9"),
+		browsertest.View{Width: 1200, Height: 900}, lines)
 	for i, axes := range got {
 		for _, x := range axes {
 			if diff := cmp.Diff(axes[0], x); diff != "" || len(x.Gaps) == 0 {

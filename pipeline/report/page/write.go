@@ -26,7 +26,8 @@ var pageTemplate = template.Must(template.New("page").Parse(pageHTML))
 // policy is the content security policy: the page needs its style and its module, and
 // nothing else.
 func policy() string {
-	return "default-src 'none'; script-src '" + hash(module) + "'; style-src '" + hash(styles) + "'; base-uri 'none'; form-action 'none'"
+	return "default-src 'none'; script-src '" + hash(module) + "'; style-src '" + hash(styles) +
+		"'; base-uri 'none'; form-action 'none'"
 }
 
 // hash is the source expression of CSP for an inline element of some text.

@@ -105,14 +105,16 @@ func spread(f *report.Frame, own report.Work, code []report.Code) []InstructionC
 	n, cy := apportion(own.Instructions, executions), apportion(own.Cycles.V, cycles)
 	costs := make([]InstructionCost, len(code))
 	for i := range code {
-		costs[i] = InstructionCost{placeOf(&code[i]), report.Work{Instructions: n[i], Cycles: schema.Null[int64]{V: cy[i], OK: own.Cycles.OK}}}
+		costs[i] = InstructionCost{placeOf(&code[i]), report.Work{Instructions: n[i], Cycles: schema.Null[int64]{V: cy[i],
+			OK: own.Cycles.OK}}}
 	}
 	return compact(costs)
 }
 
 // compact leaves out what cost nothing.
 func compact(costs []InstructionCost) []InstructionCost {
-	return slices.DeleteFunc(costs, func(c InstructionCost) bool { return c.Work.Instructions == 0 && c.Work.Cycles.V == 0 })
+	return slices.DeleteFunc(costs,
+		func(c InstructionCost) bool { return c.Work.Instructions == 0 && c.Work.Cycles.V == 0 })
 }
 
 // placeOf returns where an instruction is.

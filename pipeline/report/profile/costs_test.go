@@ -46,7 +46,8 @@ func costLines(c *profile.Costs) []string {
 			lines = append(lines, fmt.Sprintf("%s: %s %s", costName(c, i), at(x.Place), work(x.Work)))
 		}
 		for _, x := range f.Calls {
-			lines = append(lines, fmt.Sprintf("%s: %s %d calls of %s: %s", costName(c, i), at(x.From), x.Calls, costName(c, x.Callee), work(x.All)))
+			lines = append(lines, fmt.Sprintf("%s: %s %d calls of %s: %s", costName(c, i), at(x.From), x.Calls, costName(c,
+				x.Callee), work(x.All)))
 		}
 	}
 	return lines
@@ -133,12 +134,14 @@ func TestSampleCosts(t *testing.T) {
 	lines := map[string]int64{}
 	for _, f := range c.Functions {
 		for _, x := range f.Own {
-			own = report.Work{Instructions: own.Instructions + x.Work.Instructions, Cycles: schema.Of(own.Cycles.V + x.Work.Cycles.V)}
+			own = report.Work{Instructions: own.Instructions + x.Work.Instructions,
+				Cycles: schema.Of(own.Cycles.V + x.Work.Cycles.V)}
 			lines[fmt.Sprintf("%s:%d", x.Place.File, x.Place.Line)] += x.Work.Instructions
 		}
 		for _, x := range f.Calls {
 			w := called[costName(c, x.Callee)]
-			called[costName(c, x.Callee)] = report.Work{Instructions: w.Instructions + x.All.Instructions, Cycles: schema.Of(w.Cycles.V + x.All.Cycles.V)}
+			called[costName(c, x.Callee)] = report.Work{Instructions: w.Instructions + x.All.Instructions,
+				Cycles: schema.Of(w.Cycles.V + x.All.Cycles.V)}
 		}
 	}
 	equal(t, report.Work{Instructions: 218349, Cycles: schema.Of[int64](440811)}, own)

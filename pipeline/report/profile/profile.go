@@ -48,7 +48,8 @@ const none = -1
 // Read returns the call trees in the datasets of m, which have to be those in dirs. It fails
 // with a [*dataset.Error] if one has no `stacks` or `tasks`.
 func Read(m *report.Merged, dirs []string, test string) (*Profile, error) {
-	b := &builder{p: &Profile{ByCycles: true}, tasks: map[Task]int32{}, frames: map[report.Frame]int32{}, nodes: map[nodeKey]int32{}}
+	b := &builder{p: &Profile{ByCycles: true}, tasks: map[Task]int32{}, frames: map[report.Frame]int32{},
+		nodes: map[nodeKey]int32{}}
 	err := read.EachSource(dirs, test, &schema.Stacks, func(d *dataset.Dataset, s *schema.SourceTotals) error {
 		if err := read.Need(d, &schema.Tasks); err != nil {
 			return err
@@ -133,7 +134,8 @@ func (b *builder) add(t *report.CallTree, tasks []int32) error {
 		if n.Task < 0 || int(n.Task) >= len(tasks) {
 			return fmt.Errorf("stack %d is of task %d, which there is not", i, n.Task)
 		}
-		if b.p.Executed.Instructions > read.MaxCount-n.Own.Instructions || b.p.Executed.Cycles.V > read.MaxCount-n.Own.Cycles.V ||
+		if b.p.Executed.Instructions > read.MaxCount-n.Own.Instructions ||
+			b.p.Executed.Cycles.V > read.MaxCount-n.Own.Cycles.V ||
 			b.calls > read.MaxCount-n.Calls {
 			return fmt.Errorf("stack %d has counts that no trace can have", i)
 		}

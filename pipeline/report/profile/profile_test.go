@@ -88,7 +88,8 @@ stack parent=0 function=1 entry=call calls=10 instructions=100
 		"main main: 3, 113 of 222",
 	}, nodes(p))
 	equal(t, report.Work{Instructions: 223}, p.Executed)
-	equal(t, []profile.Task{{Source: 0x10, Name: "main"}, {Source: 0x10, Name: "main", ContextID: schema.Of[uint32](0x20)}}, p.Tasks)
+	equal(t, []profile.Task{{Source: 0x10, Name: "main"},
+		{Source: 0x10, Name: "main", ContextID: schema.Of[uint32](0x20)}}, p.Tasks)
 	if p.ByCycles {
 		t.Error("by cycles, without any")
 	}
@@ -124,7 +125,8 @@ func TestSampleProfile(t *testing.T) {
 	inside := make([]bool, len(p.Nodes))
 	for i := range p.Nodes {
 		n := &p.Nodes[i]
-		own = report.Work{Instructions: own.Instructions + n.Own.Instructions, Cycles: schema.Of(own.Cycles.V + n.Own.Cycles.V)}
+		own = report.Work{Instructions: own.Instructions + n.Own.Instructions,
+			Cycles: schema.Of(own.Cycles.V + n.Own.Cycles.V)}
 		outer := n.Parent >= 0 && inside[n.Parent]
 		inside[i] = outer || p.Frames[n.Frame].Function == "quicksort"
 		if inside[i] && !outer {
@@ -180,9 +182,11 @@ func TestHostileProfile(t *testing.T) {
 		{"task a\nstack task=1", "stack 0 is of task 1, which there is not"},
 		{"task a\nstack task=-1", "stack 0 is of task -1, which there is not"},
 		{"task a\nstack calls=-1", "stack 0 has counts that no trace can have"},
-		{"task a\n" + strings.Repeat("stack instructions=0x400000000000000\n", 5), "stack 4 has counts that no trace can have"},
+		{"task a\n" + strings.Repeat("stack instructions=0x400000000000000\n", 5),
+			"stack 4 has counts that no trace can have"},
 		{"task a\n" + strings.Repeat("stack calls=0x400000000000000\n", 5), "stack 4 has counts that no trace can have"},
-		{"task a\n" + strings.Repeat("stack instructions=1 cycles=0x400000000000000\n", 5), "stack 4 has counts that no trace can have"},
+		{"task a\n" + strings.Repeat("stack instructions=1 cycles=0x400000000000000\n", 5),
+			"stack 4 has counts that no trace can have"},
 	} {
 		_, err := profileOf(datasettest.Datasets(t, datasettest.Stacked+tt.text))
 		if _, ok := errors.AsType[*dataset.Error](err); !ok || !strings.Contains(err.Error(), tt.want) {

@@ -48,12 +48,14 @@ type InlinedSamples struct {
 // ReadSamples returns executions by line in the datasets of m, which have to be those in dirs. It
 // fails with a [*dataset.Error] if one has no `edges`.
 func ReadSamples(m *report.Merged, dirs []string, test string) (*Samples, error) {
-	s := &sampler{m: m, declared: declarations(m), functions: map[report.Function]*sampled{}, lines: map[location]*sampledLine{}}
+	s := &sampler{m: m, declared: declarations(m), functions: map[report.Function]*sampled{},
+		lines: map[location]*sampledLine{}}
 	if err := s.readLines(dirs, test); err != nil {
 		return nil, err
 	}
 	err := read.EachSource(dirs, test, &schema.Edges, func(d *dataset.Dataset, source *schema.SourceTotals) error {
-		return read.EachBatch(d, &schema.Edges, source.Source, func(b *schema.Batch) error { return s.addCalls(b, source.Core) })
+		return read.EachBatch(d, &schema.Edges, source.Source,
+			func(b *schema.Batch) error { return s.addCalls(b, source.Core) })
 	})
 	return s.samples(), err
 }
@@ -100,7 +102,8 @@ func (s *sampler) readLines(dirs []string, test string) error {
 		var at location
 		var chain []chainLine
 		err := read.EachBatch(d, &schema.Lines, 0, func(b *schema.Batch) error {
-			cores, files, names := b.Columns[schema.LinesCore].Str, b.Columns[schema.LinesFile].Str, b.Columns[schema.LinesInlinedName].Str
+			cores, files, names := b.Columns[schema.LinesCore].Str, b.Columns[schema.LinesFile].Str,
+				b.Columns[schema.LinesInlinedName].Str
 			for row := range b.Rows() {
 				if x := (location{cores[row], schema.LinesAddress.At(b, row)}); x != at {
 					s.place(at, chain)

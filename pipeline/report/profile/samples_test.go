@@ -112,7 +112,8 @@ func TestSamplesTwice(t *testing.T) {
 		t.Fatal(err)
 	}
 	equal(t, []string{"_get: 12, 12 entries", "_get+1: 12"}, sampleLines(&s.Functions[3], ""))
-	equal(t, []string{"main: 32, 4 entries", "main+1: 6", "main+4: 2, 12 of _get, 10 of init"}, sampleLines(&s.Functions[1], "")[:3])
+	equal(t, []string{"main: 32, 4 entries", "main+1: 6", "main+4: 2, 12 of _get, 10 of init"},
+		sampleLines(&s.Functions[1], "")[:3])
 	equal(t, [2]int64{368, 248}, [2]int64{s.Executed, s.LeftOut})
 }
 

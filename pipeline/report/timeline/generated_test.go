@@ -23,8 +23,9 @@ import (
 func TestTimelineOfGenerated(t *testing.T) {
 	for seed := range need.Size[uint64](6, 200) {
 		r := generate.Recipe{
-			Seed: seed, Instructions: 20000, Protocol: []string{"pft", "etmv3"}[seed%2], Minor: []int{1, 5}[seed%2], CycleAccurate: seed%3 > 0,
-			Exceptions: 1000, Switches: 1000, TraceOff: 2000, Overflow: 2000, Debug: 2000,
+			Seed: seed, Instructions: 20000, Protocol: []string{"pft", "etmv3"}[seed%2], Minor: []int{1, 5}[seed%2],
+			CycleAccurate: seed%3 > 0,
+			Exceptions:    1000, Switches: 1000, TraceOff: 2000, Overflow: 2000, Debug: 2000,
 		}
 		dir := exportGenerated(t, &r, seed%6 > 2)
 		random := rand.New(rand.NewPCG(seed, 9))
@@ -48,7 +49,8 @@ func TestTimelineOfGenerated(t *testing.T) {
 		})
 		for range 10 {
 			from := random.Int64N(r.Instructions)
-			d.timelines(timeline.Window{From: from, Until: from + 1 + random.Int64N(3000)}, func(x *timeline.Timeline) { shown(t, x) })
+			d.timelines(timeline.Window{From: from, Until: from + 1 + random.Int64N(3000)},
+				func(x *timeline.Timeline) { shown(t, x) })
 		}
 	}
 }
@@ -73,7 +75,8 @@ func exportGenerated(t *testing.T, r *generate.Recipe, damage bool) string {
 		noError(t, os.WriteFile(path, trace, 0o666))
 	}
 	in := c.Input(input)
-	opt := pipeline.Options{Level: schema.LevelNone, Workers: 1, Capture: capture.Options{Regs: in.Regs, Images: in.Images}}
+	opt := pipeline.Options{Level: schema.LevelNone, Workers: 1,
+		Capture: capture.Options{Regs: in.Regs, Images: in.Images}}
 	if _, err := pipeline.Export(t.Context(), in.Path, dir, opt); err != nil {
 		t.Fatal(fmt.Errorf("%s: %w", input, err))
 	}

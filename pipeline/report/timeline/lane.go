@@ -61,7 +61,8 @@ func (l lane) push(f laneFrame, x *span, t *Timeline) (lane, error) {
 	top := l.top()
 	if f.end > top.end {
 		if !top.cuts {
-			return l, fmt.Errorf("%s of task %d from seq %d to %s crosses one that ends at %d", t.rowText(x), x.task, x.seq, endText(x.end), top.end)
+			return l, fmt.Errorf("%s of task %d from seq %d to %s crosses one that ends at %d", t.rowText(x), x.task, x.seq,
+				endText(x.end), top.end)
 		}
 		f.end, f.until, f.cut = top.end, top.until, true
 	}

@@ -53,7 +53,8 @@ type modelSlice struct {
 }
 
 func newTimelineModel(seed uint64, steps int) *timelineModel {
-	m := &timelineModel{rand: rand.New(rand.NewPCG(seed, 0)), nodes: map[string]int{}, cycles: []int64{0}, starts: []int64{0}}
+	m := &timelineModel{rand: rand.New(rand.NewPCG(seed, 0)), nodes: map[string]int{}, cycles: []int64{0},
+		starts: []int64{0}}
 	m.begin("start")
 	for range steps {
 		m.step()
@@ -184,7 +185,8 @@ func (m *timelineModel) write(f modelFrame, why string) {
 	}
 	switch f.kind {
 	case "call":
-		fmt.Fprintf(&m.ended, "call %d %s stack=%d task=%d end=%s epoch=%d CYCLE%d", f.seq, end, f.node, m.now.number, why, f.epoch, f.seq)
+		fmt.Fprintf(&m.ended, "call %d %s stack=%d task=%d end=%s epoch=%d CYCLE%d", f.seq, end, f.node, m.now.number, why,
+			f.epoch, f.seq)
 		if why != "open" && why != "gap" {
 			fmt.Fprintf(&m.ended, " ENDCYCLE%d", m.seq)
 		}
@@ -354,6 +356,7 @@ func joined(turns []modelSlice) (all []modelSlice) {
 
 func sortSlices(all []modelSlice) {
 	slices.SortFunc(all, func(x, y modelSlice) int {
-		return cmp.Or(cmp.Compare(x.from, y.from), cmp.Compare(x.name, y.name), cmp.Compare(x.task, y.task), cmp.Compare(x.depth, y.depth), cmp.Compare(x.until, y.until))
+		return cmp.Or(cmp.Compare(x.from, y.from), cmp.Compare(x.name, y.name), cmp.Compare(x.task, y.task),
+			cmp.Compare(x.depth, y.depth), cmp.Compare(x.until, y.until))
 	})
 }

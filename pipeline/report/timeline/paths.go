@@ -22,7 +22,8 @@ type paths struct {
 // read reads a call tree.
 func (p *paths) read(t *Timeline, tree *report.CallTree) {
 	*p = paths{
-		tree: tree, core: t.Core, index: map[report.Frame]int32{}, frames: make([]int32, len(tree.Nodes)), depth: make([]int32, len(tree.Nodes)),
+		tree: tree, core: t.Core, index: map[report.Frame]int32{}, frames: make([]int32, len(tree.Nodes)),
+		depth:      make([]int32, len(tree.Nodes)),
 		exceptions: map[[2]int32]int32{}, handlers: map[int32]int32{},
 	}
 	for i := range tree.Nodes {

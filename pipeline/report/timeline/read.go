@@ -81,7 +81,8 @@ func (r *reader) addTasks(b *schema.Batch) error {
 	names, contexts := b.Columns[schema.TasksName].Str, &b.Columns[schema.TasksContextID]
 	for row := range b.Rows() {
 		x := Task{
-			Name: names[row], origin: schema.TaskOrigin(schema.TasksOrigin.At(b, row)), firstSeq: int64(schema.TasksFirstSeq.At(b, row)), root: none,
+			Name: names[row], origin: schema.TaskOrigin(schema.TasksOrigin.At(b, row)),
+			firstSeq: int64(schema.TasksFirstSeq.At(b, row)), root: none,
 			executed: report.WorkAt(b, row, schema.TasksInstructions, schema.TasksCycles),
 		}
 		if !contexts.Null(row) {
@@ -109,7 +110,8 @@ func (r *reader) addEntries(b *schema.Batch) error {
 		kind, number := read.Exception(b, row, schema.ExceptionsType, schema.ExceptionsNumber)
 		x := exceptionEntry{
 			ordinal: int64(schema.ExceptionsOrdinal.At(b, row)), epoch: int32(schema.ExceptionsEpoch.At(b, row)),
-			cycle: timeOf(read.Null(b, row, schema.ExceptionsCycle)), frame: r.t.paths.frame(r.t, report.ExceptionFrame(kind, number)),
+			cycle: timeOf(read.Null(b, row, schema.ExceptionsCycle)),
+			frame: r.t.paths.frame(r.t, report.ExceptionFrame(kind, number)),
 		}
 		if n := len(r.entries); n > 0 && x.ordinal <= r.entries[n-1].ordinal {
 			return fmt.Errorf("ordinal %d comes after %d", x.ordinal, r.entries[n-1].ordinal)
@@ -131,8 +133,9 @@ func (r *reader) addCalls(b *schema.Batch) error {
 	ends, nodes := &b.Columns[schema.CallsEndSeq], r.t.paths.tree.Nodes
 	for row := range b.Rows() {
 		x := span{
-			seq: int64(schema.CallsSeq.At(b, row)), end: openEnd, epoch: int32(schema.CallsEpoch.At(b, row)), task: int32(schema.CallsTask.At(b, row)),
-			at: timeOf(read.Null(b, row, schema.CallsCycle)), until: timeOf(read.Null(b, row, schema.CallsEndCycle)),
+			seq: int64(schema.CallsSeq.At(b, row)), end: openEnd, epoch: int32(schema.CallsEpoch.At(b, row)),
+			task: int32(schema.CallsTask.At(b, row)),
+			at:   timeOf(read.Null(b, row, schema.CallsCycle)), until: timeOf(read.Null(b, row, schema.CallsEndCycle)),
 			node: int32(schema.CallsStack.At(b, row)), why: schema.CallEnd(schema.CallsEnd.At(b, row)),
 		}
 		if !ends.Null(row) {
@@ -165,7 +168,8 @@ func (r *reader) addSpans(b *schema.Batch) error {
 			x.end = int64(ends.U64[row])
 		}
 		ordinal := int64(schema.ExceptionSpansOrdinal.At(b, row))
-		i, ok := slices.BinarySearchFunc(r.entries, ordinal, func(e exceptionEntry, o int64) int { return cmp.Compare(e.ordinal, o) })
+		i, ok := slices.BinarySearchFunc(r.entries, ordinal,
+			func(e exceptionEntry, o int64) int { return cmp.Compare(e.ordinal, o) })
 		err := r.check(&x)
 		if err == nil && !ok {
 			err = fmt.Errorf("is of row %d of exceptions, which there is not", ordinal)
@@ -175,7 +179,8 @@ func (r *reader) addSpans(b *schema.Batch) error {
 		}
 		e := &r.entries[i]
 		x.node, x.epoch, x.at = notFrame(e.frame), e.epoch, e.cycle
-		if cycles := read.Null(b, row, schema.ExceptionSpansCycles); cycles.OK && e.cycle >= 0 && cycles.V >= 0 && cycles.V <= read.MaxCount/4 {
+		if cycles := read.Null(b, row, schema.ExceptionSpansCycles); cycles.OK && e.cycle >= 0 && cycles.V >= 0 &&
+			cycles.V <= read.MaxCount/4 {
 			x.until = e.cycle + cycles.V
 		}
 		r.add(&x)
@@ -306,7 +311,8 @@ func compareSpans(x, y span) int {
 		return cmp.Compare(x.task, y.task)
 	}
 	return cmp.Or(cmp.Compare(y.end, x.end), trueFirst(y.isException(), x.isException()),
-		cmp.Compare(x.node, y.node), cmp.Compare(x.task, y.task), cmp.Compare(x.at, y.at), cmp.Compare(x.until, y.until), cmp.Compare(x.why, y.why))
+		cmp.Compare(x.node, y.node), cmp.Compare(x.task, y.task), cmp.Compare(x.at, y.at), cmp.Compare(x.until, y.until),
+		cmp.Compare(x.why, y.why))
 }
 
 // trueFirst orders true before false.

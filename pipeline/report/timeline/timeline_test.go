@@ -120,7 +120,8 @@ func TestTimelineOfModel(t *testing.T) {
 				w = timeline.Window{From: from, Until: from + width}
 			}
 			d.timelines(w, func(x *timeline.Timeline) {
-				if diff := cmp.Diff(m.inside(w.From, w.Until), lasting(shown(t, x)), cmp.AllowUnexported(modelSlice{})); diff != "" {
+				if diff := cmp.Diff(m.inside(w.From, w.Until), lasting(shown(t, x)),
+					cmp.AllowUnexported(modelSlice{})); diff != "" {
 					t.Fatalf("seed %d, window %v: want -, got +:\n%s", seed, w, diff)
 				}
 			})
@@ -312,7 +313,8 @@ func TestDeepTimeline(t *testing.T) {
 		stacks += fmt.Sprintf("stack function=1 parent=%d entry=call\n", i-1)
 		calls = fmt.Sprintf("call %d %d stack=%d\n", i, 2*depth-i, i) + calls
 	}
-	text := "source 0x10\nrun 0x1000 a32 executed=2000\nfunction 0x1000 16 main\nfunction 0x1010 16 f\ntask main\n" + stacks + calls
+	text := "source 0x10\nrun 0x1000 a32 executed=2000\nfunction 0x1000 16 main\nfunction 0x1010 16 f\ntask main\n" +
+		stacks + calls
 	described(t, text+withSpans("task main")).timelines(timeline.Everything, func(x *timeline.Timeline) {
 		all := shown(t, x)
 		deepest := slices.MaxFunc(all, func(x, y modelSlice) int { return x.depth - y.depth })
@@ -327,26 +329,38 @@ func TestDeepTimeline(t *testing.T) {
 func TestDamagedTimeline(t *testing.T) {
 	const good = "task main\nstack function=0\nstack function=1 parent=0 entry=call\nstack function=2 parent=0 entry=call\nexception 50 entry\n"
 	for _, tt := range []struct{ name, text, want string }{
-		{"calls cross", good + "call 10 30 stack=1\ncall 20 40 stack=2\nspan 50 60", "call of g of task 0 from seq 20 to 40 crosses one that ends at 30"},
-		{"an exception crosses a call", good + "call 10 55 stack=1\nspan 50 60", "exception [exception] of task 0 from seq 50 to 60 crosses one that ends at 55"},
+		{"calls cross", good + "call 10 30 stack=1\ncall 20 40 stack=2\nspan 50 60",
+			"call of g of task 0 from seq 20 to 40 crosses one that ends at 30"},
+		{"an exception crosses a call", good + "call 10 55 stack=1\nspan 50 60",
+			"exception [exception] of task 0 from seq 50 to 60 crosses one that ends at 55"},
 		{"unknown stack", good + "call 10 20 stack=3\nspan 50 60", "call 0 is of stack 3, which there is not"},
 		{"unknown task", good + "call 10 20 stack=1 task=1\nspan 50 60", "call 0 is of task 1, which there is not"},
-		{"another task", "task a\n" + good + "call 10 20 stack=1 task=1\nspan 50 60", "call 0 is of task 1, and its stack 1 of task 0"},
-		{"end before start", good + "call 10 20 stack=1\ncall 30 29 stack=1\nspan 50 60", "call 1 ends at seq 29, before it begins at 30"},
-		{"end before start in cycles", good + "call 10 20 stack=1 cycle=7 end_cycle=6\nspan 50 60", "call 0 ends at cycle 6, before it begins at 7"},
+		{"another task", "task a\n" + good + "call 10 20 stack=1 task=1\nspan 50 60",
+			"call 0 is of task 1, and its stack 1 of task 0"},
+		{"end before start", good + "call 10 20 stack=1\ncall 30 29 stack=1\nspan 50 60",
+			"call 1 ends at seq 29, before it begins at 30"},
+		{"end before start in cycles", good + "call 10 20 stack=1 cycle=7 end_cycle=6\nspan 50 60",
+			"call 0 ends at cycle 6, before it begins at 7"},
 		{"after the end", good + "call 10 101 stack=1\nspan 50 60", "call 0 is after the last instruction, seq 99"},
-		{"before its task", "task a\ntask b first=30\nstack function=0 task=1\ncall 10 20 stack=0 task=1\nspan 50 60", "call 0 begins at seq 10, before its task 1"},
+		{"before its task", "task a\ntask b first=30\nstack function=0 task=1\ncall 10 20 stack=0 task=1\nspan 50 60",
+			"call 0 begins at seq 10, before its task 1"},
 		{
-			"after a gap", "task a\ntask b first=30 origin=gap\nstack function=0\nstack task=1\nexception 50 entry\ncall 40 45 stack=0\nspan 50 60 task=1",
+			"after a gap",
+			"task a\ntask b first=30 origin=gap\nstack function=0\nstack task=1\nexception 50 entry\ncall 40 45 stack=0\nspan 50 60 task=1",
 			"call of main at seq 40 is of task 0, which ended at a gap before",
 		},
-		{"tasks out of order", "task a first=30\ntask b first=20\nstack\ncall 40 45\nspan 50 60", "task 1 begins at seq 20, out of order"},
-		{"unknown exception", good + "call 10 20 stack=1\nspan 50 60 ordinal=4", "span 0 is of row 4 of exceptions, which there is not"},
+		{"tasks out of order", "task a first=30\ntask b first=20\nstack\ncall 40 45\nspan 50 60",
+			"task 1 begins at seq 20, out of order"},
+		{"unknown exception", good + "call 10 20 stack=1\nspan 50 60 ordinal=4",
+			"span 0 is of row 4 of exceptions, which there is not"},
 		{"no spans", good + "call 10 20 stack=1", "has no table exception_spans"},
 		{"no tasks", "stack\ncall 10 20\nspan 50 60", "has no table tasks"},
-		{"huge times", good + "call 10 20 stack=1 cycle=9223372036854775807\nspan 50 60", "call 0 has counts that no trace can have"},
-		{"huge counts", "task a cycles=1\ntask b origin=gap cycles=1\nstack\nexception 50 entry\ncount 0 9223372036854775807\nspan 50 60\ncall 10 10", "has counts that no trace can have"},
-		{"epochs out of order", "task a cycles=1\ntask b origin=gap cycles=1\nstack\nexception 50 entry\ncount 1 5\ncount 0 5\nspan 50 60\ncall 10 10", "epoch 0 comes after 1"},
+		{"huge times", good + "call 10 20 stack=1 cycle=9223372036854775807\nspan 50 60",
+			"call 0 has counts that no trace can have"},
+		{"huge counts",
+			"task a cycles=1\ntask b origin=gap cycles=1\nstack\nexception 50 entry\ncount 0 9223372036854775807\nspan 50 60\ncall 10 10", "has counts that no trace can have"},
+		{"epochs out of order",
+			"task a cycles=1\ntask b origin=gap cycles=1\nstack\nexception 50 entry\ncount 1 5\ncount 0 5\nspan 50 60\ncall 10 10", "epoch 0 comes after 1"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			d := described(t, timelineProgram+tt.text)

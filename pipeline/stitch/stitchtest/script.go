@@ -63,7 +63,8 @@ type part struct {
 // Play plays the script to sinks, of source 7.
 func (s Script) Play(t testing.TB, sinks stitch.Sinks) {
 	t.Helper()
-	p := &player{TB: t, split: s.Split, code: map[string]*schema.Block{}, named: map[string]uint32{}, unit: &decode.Result{}}
+	p := &player{TB: t, split: s.Split, code: map[string]*schema.Block{}, named: map[string]uint32{},
+		unit: &decode.Result{}}
 	for line := range strings.Lines(s.Program) {
 		if words := strings.Fields(line); len(words) > 0 {
 			p.block(words)
@@ -181,12 +182,14 @@ func (p *player) line(words []string) {
 	case "context":
 		part.contexts = append(part.contexts, schema.Context{Key: key, ContextID: schema.Of(uint32(p.hex(words[1])))})
 	case "return":
-		part.exceptions = append(part.exceptions, stitch.Exception{Row: schema.Exception{Key: key, Event: schema.ExceptionReturn}})
+		part.exceptions = append(part.exceptions, stitch.Exception{Row: schema.Exception{Key: key,
+			Event: schema.ExceptionReturn}})
 	case "loss":
 		part.losses = append(part.losses, schema.Loss{Key: key})
 	default:
 		if p.code[words[0]] == nil {
-			part.events = append(part.events, schema.Event{Key: key, Event: schema.EventKind(index(p, schema.EventNames, words[0]))})
+			part.events = append(part.events, schema.Event{Key: key, Event: schema.EventKind(index(p, schema.EventNames,
+				words[0]))})
 			return
 		}
 		p.run(part, words)

@@ -64,18 +64,22 @@ func golden(t *testing.T, dir string, level schema.Level, format schema.Format) 
 	check(t, out.Close(&schema.Manifest{
 		Sources: []schema.SourceTotals{{
 			Source: 0x7f, Name: `it's "A"`, Protocol: "pft", Status: "decoded", Unit: "samples",
-			Totals:      schema.Totals{Counters: schema.Counters{Bytes: 1<<63 - 1, BytesDecoded: 1<<53 + 1, Exceptions: 1 << 32}},
+			Totals: schema.Totals{Counters: schema.Counters{Bytes: 1<<63 - 1, BytesDecoded: 1<<53 + 1,
+				Exceptions: 1 << 32}},
 			Agreement:   &schema.Agreement{BranchChecks: 1 << 33, BranchAgrees: 1 << 32, ISyncChecks: 1, ISyncAgrees: 0},
 			TimestampHz: 1<<63 - 1, Registers: map[string]string{"ETMCR": "0x80000000"},
 		}},
 		Images: []schema.ImageRegion{
 			{File: "naïve — 追跡.elf", SHA256: "00ff", Address: 0xffff0000, Bytes: 1 << 31, Space: "S"},
-			{File: "fw.elf", SHA256: "ff", BuildID: "01", Address: 0, Bytes: 2, Core: "cpu", Role: "symbols", Match: new(1. / 3), CodeSHA256: "0f"},
+			{File: "fw.elf", SHA256: "ff", BuildID: "01", Address: 0, Bytes: 2, Core: "cpu", Role: "symbols", Match: new(1. / 3),
+				CodeSHA256: "0f"},
 		},
 	}))
 	null := "-"
-	want["sources"] = engineTable{Rows: [][]*string{cellRow(null, "127", `it's "A"`, "pft", null, null, null, "decoded", "samples",
-		"9223372036854775807", "9007199254740993", "0", "0", "0", "0", "4294967296", "0", "9223372036854775807", null, `{"ETMCR":"0x80000000"}`,
+	want["sources"] = engineTable{Rows: [][]*string{cellRow(null, "127", `it's "A"`, "pft", null, null, null, "decoded",
+		"samples",
+		"9223372036854775807", "9007199254740993", "0", "0", "0", "0", "4294967296", "0", "9223372036854775807", null,
+		`{"ETMCR":"0x80000000"}`,
 		"8589934592", "4294967296", "1", "0", "0.0009765625", "1", "0.49999999994179234")}}
 	want["images"] = engineTable{Rows: [][]*string{
 		cellRow(null, "naïve — 追跡.elf", "00ff", null, "4294901760", "2147483648", "S", null, "0", "memory", null, null),
@@ -141,7 +145,8 @@ func TestEnginesReadEverything(t *testing.T) {
 			version, got := read(t, e.name, dirs[:n]...)
 			versions[e.name] = version
 			for i := range got {
-				compareTables(t, e.name+", "+filepath.Base(dirs[i]), e.typesOf(strings.HasSuffix(dirs[i], "arrow")), got[i], want[i])
+				compareTables(t, e.name+", "+filepath.Base(dirs[i]), e.typesOf(strings.HasSuffix(dirs[i], "arrow")), got[i],
+					want[i])
 			}
 		})
 	}

@@ -31,13 +31,17 @@ var engines = []engine{
 		[7]string{"INTEGER", "BIGINT", "BOOLEAN", "DOUBLE", "VARCHAR", "BLOB", "VARCHAR"},
 		[7]string{"INTEGER", "BIGINT", "BOOLEAN", "DOUBLE", "VARCHAR", "BLOB", "VARCHAR"},
 	}, {
-		"polars", "Polars", "polars.scan_parquet('DIR/instructions/*.parquet')", "polars.scan_ipc('DIR/instructions/*.arrow')",
+		"polars", "Polars", "polars.scan_parquet('DIR/instructions/*.parquet')",
+		"polars.scan_ipc('DIR/instructions/*.arrow')",
 		[7]string{"Int32", "Int64", "Boolean", "Float64", "String", "Binary", "String"},
 		[7]string{"Int32", "Int64", "Boolean", "Float64", "String", "Binary", "Categorical"},
 	}, {
-		"pandas", "pandas", "pandas.read_parquet('DIR/instructions', dtype_backend='pyarrow')", "pandas.read_feather('DIR/instructions/10-00000.arrow', dtype_backend='pyarrow')",
-		[7]string{"int32[pyarrow]", "int64[pyarrow]", "bool[pyarrow]", "double[pyarrow]", "string[pyarrow]", "binary[pyarrow]", "string[pyarrow]"},
-		[7]string{"int32[pyarrow]", "int64[pyarrow]", "bool[pyarrow]", "double[pyarrow]", "string[pyarrow]", "binary[pyarrow]", pyarrowEnum + "[pyarrow]"},
+		"pandas", "pandas", "pandas.read_parquet('DIR/instructions', dtype_backend='pyarrow')",
+		"pandas.read_feather('DIR/instructions/10-00000.arrow', dtype_backend='pyarrow')",
+		[7]string{"int32[pyarrow]", "int64[pyarrow]", "bool[pyarrow]", "double[pyarrow]", "string[pyarrow]",
+			"binary[pyarrow]", "string[pyarrow]"},
+		[7]string{"int32[pyarrow]", "int64[pyarrow]", "bool[pyarrow]", "double[pyarrow]", "string[pyarrow]",
+			"binary[pyarrow]", pyarrowEnum + "[pyarrow]"},
 	}, {
 		"pyarrow", "pyarrow", "pyarrow.dataset.dataset('DIR/instructions').to_table()", ofIPC + ".to_table()",
 		[7]string{"int32", "int64", "bool", "double", "string", "binary", "string"},
@@ -46,11 +50,13 @@ var engines = []engine{
 		name: "pyiceberg", title: "PyIceberg", parquet: "table.add_files(glob.glob('/path/of/DIR/instructions/*.parquet'))",
 		types: [7]string{"int", "long", "boolean", "double", "string", "binary", "string"},
 	}, {
-		"datafusion", "DataFusion", "SessionContext().read_parquet('DIR/instructions')", "SessionContext().register_dataset('instructions', " + ofIPC + ")",
+		"datafusion", "DataFusion", "SessionContext().read_parquet('DIR/instructions')",
+		"SessionContext().register_dataset('instructions', " + ofIPC + ")",
 		[7]string{"int32", "int64", "bool", "double", "string_view", "binary_view", "string_view"},
 		[7]string{"int32", "int64", "bool", "double", "string", "binary", pyarrowEnum},
 	}, {
-		"chdb", "chDB (ClickHouse)", "SELECT * FROM file('DIR/instructions/*.parquet', 'Parquet')", "SELECT * FROM file('DIR/instructions/*.arrow', 'Arrow')",
+		"chdb", "chDB (ClickHouse)", "SELECT * FROM file('DIR/instructions/*.parquet', 'Parquet')",
+		"SELECT * FROM file('DIR/instructions/*.arrow', 'Arrow')",
 		[7]string{"Int32", "Int64", "Bool", "Float64", "String", "String", "String"},
 		[7]string{"Int32", "Int64", "Bool", "Float64", "String", "String", "LowCardinality(String)"},
 	},
@@ -66,7 +72,8 @@ func (e *engine) typesOf(arrow bool) func(schema.Column) string {
 		if c.Type == schema.Enum {
 			return names[6]
 		}
-		return names[map[string]int{"INTEGER": 0, "BIGINT": 1, "BOOLEAN": 2, "DOUBLE": 3, "VARCHAR": 4, "BLOB": 5}[c.Type.SQL()]]
+		return names[map[string]int{"INTEGER": 0, "BIGINT": 1, "BOOLEAN": 2, "DOUBLE": 3, "VARCHAR": 4,
+			"BLOB": 5}[c.Type.SQL()]]
 	}
 }
 
@@ -106,7 +113,8 @@ func page(versions map[string]string) string {
 	var b strings.Builder
 	b.WriteString(pageHead)
 	for _, e := range engines {
-		fmt.Fprintf(&b, "| %s | %s | yes | %s |\n", e.title, versions[e.name], or(e.arrow, "yes", "no: Iceberg has no such files"))
+		fmt.Fprintf(&b, "| %s | %s | yes | %s |\n", e.title, versions[e.name],
+			or(e.arrow, "yes", "no: Iceberg has no such files"))
 	}
 	b.WriteString(pageTypes)
 	for _, e := range engines {

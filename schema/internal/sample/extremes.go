@@ -22,7 +22,8 @@ var (
 		schema.Int64:  {math.MaxInt64, 0, 1 << 63, 1<<64 - 1, 1<<53 + 1},
 		schema.Bool:   {0, 1},
 		schema.Float64: { // the least bits are the number next to 0, 1<<63 is -0
-			math.Float64bits(math.MaxFloat64), math.Float64bits(-math.MaxFloat64), 0, 1, 1 << 63, math.Float64bits(-1. / 3), math.Float64bits(1<<53 + 2),
+			math.Float64bits(math.MaxFloat64), math.Float64bits(-math.MaxFloat64), 0, 1, 1 << 63, math.Float64bits(-1. / 3),
+			math.Float64bits(1<<53 + 2),
 		},
 	}
 	extremeStrings = []string{`it's "quoted"`, "naïve — 追跡 🦶", "", "line\nbreak\ttab", `C:\new`, "NULL", "0"}

@@ -39,7 +39,8 @@ func Forms(r *rand.Rand, blocks []*schema.Block, rows int, variety int) (formed,
 func Blocks(r *rand.Rand, n, most int) []*schema.Block {
 	var blocks []*schema.Block
 	for i := range n {
-		b := &schema.Block{Key: schema.BlockKey{Address: uint32(i), ISA: schema.ISA(uint32(i) / 3 % uint32(len(schema.ISANames)))}}
+		b := &schema.Block{Key: schema.BlockKey{Address: uint32(i),
+			ISA: schema.ISA(uint32(i) / 3 % uint32(len(schema.ISANames)))}}
 		for range 1 + r.IntN(most) {
 			b.Address = append(b.Address, 0x8000_0000+2*r.Uint32N(uint32(n*most)))
 			b.Opcode = append(b.Opcode, r.Uint32N(uint32(n*most)))
@@ -97,7 +98,8 @@ func plainCode(v *schema.Vector, code *schema.CodeRuns) {
 		for _, run := range runs {
 			for i := int(run.First); i < int(run.First)+int(run.Count); i++ {
 				b := p.Blocks[run.Block]
-				value := [...]uint64{uint64(b.Address[i]), uint64(b.Opcode[i]), uint64(b.Size[i]), uint64(b.Kind[i]), uint64(b.Key.ISA)}
+				value := [...]uint64{uint64(b.Address[i]), uint64(b.Opcode[i]), uint64(b.Size[i]), uint64(b.Kind[i]),
+					uint64(b.Key.ISA)}
 				appendValue(v, value[fieldOf(v.Column.Name)], true)
 			}
 		}

@@ -103,11 +103,13 @@ func (p *Program) write(out *dataset.Writer, sources []uint8) {
 	for _, source := range sources {
 		p.writeStack(out, source)
 		for _, x := range p.Counts[source] {
-			schema.AppendCounts(out.Table(&schema.Counts, source).Row(), source, x.Address, x.ISA, x.Executed, x.Failed, x.Untold,
+			schema.AppendCounts(out.Table(&schema.Counts, source).Row(), source, x.Address, x.ISA, x.Executed, x.Failed,
+				x.Untold,
 				x.FirstSeq, x.Timed, x.Cycles, schema.Null[float64]{V: float64(x.Cycles.V) / 3, OK: x.Cycles.OK})
 		}
 		for _, x := range p.Edges[source] {
-			schema.AppendEdges(out.Table(&schema.Edges, source).Row(), source, x.From, x.To, x.Kind, schema.EdgeTaken, x.N, schema.Null[int64]{})
+			schema.AppendEdges(out.Table(&schema.Edges, source).Row(), source, x.From, x.To, x.Kind, schema.EdgeTaken, x.N,
+				schema.Null[int64]{})
 		}
 	}
 	for _, x := range p.Code {
@@ -115,7 +117,8 @@ func (p *Program) write(out *dataset.Writer, sources []uint8) {
 			schema.Null[uint32]{}, schema.Null[schema.ISA]{}, x.Function, ".text")
 	}
 	for _, x := range p.Functions {
-		schema.AppendFunctions(out.Table(&schema.Functions, 0).Row(), x.Core, x.Ordinal, x.Address, x.Size, x.Name, x.Name, "", "main.c",
+		schema.AppendFunctions(out.Table(&schema.Functions, 0).Row(), x.Core, x.Ordinal, x.Address, x.Size, x.Name, x.Name,
+			"", "main.c",
 			schema.Of[uint32](9), schema.OriginSymbol)
 	}
 	for _, x := range p.Lines {
@@ -123,10 +126,12 @@ func (p *Program) write(out *dataset.Writer, sources []uint8) {
 		if x.Line == 70 {
 			inlined = "wait"
 		}
-		schema.AppendLines(out.Table(&schema.Lines, 0).Row(), x.Core, x.Address, x.Depth, "main.c", x.Line, 1, true, x.Function, inlined)
+		schema.AppendLines(out.Table(&schema.Lines, 0).Row(), x.Core, x.Address, x.Depth, "main.c", x.Line, 1, true,
+			x.Function, inlined)
 	}
 	for _, x := range p.Symbols {
-		schema.AppendSymbols(out.Table(&schema.Symbols, 0).Row(), x.Core, x.Address, 0, x.Name, schema.SymbolFunction, schema.BindingLocal, ".text")
+		schema.AppendSymbols(out.Table(&schema.Symbols, 0).Row(), x.Core, x.Address, 0, x.Name, schema.SymbolFunction,
+			schema.BindingLocal, ".text")
 	}
 }
 
@@ -137,7 +142,9 @@ func (p *Program) writeStack(out *dataset.Writer, source uint8) {
 		return
 	}
 	none := schema.Null[int64]{}
-	schema.AppendStacks(out.Table(&schema.Stacks, source).Row(), source, 0, schema.Null[int32]{}, 0, 1, schema.Of[int32](0), 0x8000, schema.StackRoot,
+	schema.AppendStacks(out.Table(&schema.Stacks, source).Row(), source, 0, schema.Null[int32]{}, 0, 1,
+		schema.Of[int32](0), 0x8000, schema.StackRoot,
 		schema.Null[schema.ExceptionType]{}, schema.Null[uint16]{}, 1, n, none, n, none)
-	schema.AppendTasks(out.Table(&schema.Tasks, source).Row(), source, 0, "main", schema.Null[uint32]{}, 0, 0, 0, n, none, schema.TaskStart, 0)
+	schema.AppendTasks(out.Table(&schema.Tasks, source).Row(), source, 0, "main", schema.Null[uint32]{}, 0, 0, 0, n, none,
+		schema.TaskStart, 0)
 }

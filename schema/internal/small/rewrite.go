@@ -79,10 +79,11 @@ func narrow(b *schema.Batch, to *schema.Table) *schema.Batch {
 func EditRows(t testing.TB, dir string, table *schema.Table, change func(b *schema.Batch)) {
 	t.Helper()
 	rewriteManifest(t, dir, func(m *schema.Manifest) {
-		m.Tables[table.Name] = rewrite(t, dir, table, table, m.Tables[table.Name].Parts, func(b *schema.Batch, _ *schema.Table) *schema.Batch {
-			change(b)
-			return b
-		})
+		m.Tables[table.Name] = rewrite(t, dir, table, table, m.Tables[table.Name].Parts,
+			func(b *schema.Batch, _ *schema.Table) *schema.Batch {
+				change(b)
+				return b
+			})
 	})
 }
 
@@ -128,7 +129,8 @@ func rewriteManifest(t testing.TB, dir string, change func(*schema.Manifest)) {
 type conversion func(b *schema.Batch, to *schema.Table) *schema.Batch
 
 // rewrite writes parts of a table as those of another one.
-func rewrite(t testing.TB, dir string, from, to *schema.Table, parts []schema.PartFile, convert conversion) schema.Files {
+func rewrite(t testing.TB, dir string, from, to *schema.Table, parts []schema.PartFile,
+	convert conversion) schema.Files {
 	t.Helper()
 	files := schema.Files{}
 	for _, p := range parts {

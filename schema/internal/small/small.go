@@ -84,7 +84,8 @@ func New() *Dataset {
 		Options:      dataset.Options{Level: schema.LevelInstructions},
 		Instructions: map[uint8][]Instruction{0x10: instructions(), 0x11: instructions()},
 		Segments: map[uint8]schema.Segment{
-			0x10: {Key: schema.Key{Offset: 6}, Counters: schema.Counters{Bytes: 194, BytesDecoded: 191, BytesLost: 3, Instructions: 5}},
+			0x10: {Key: schema.Key{Offset: 6}, Counters: schema.Counters{Bytes: 194, BytesDecoded: 191, BytesLost: 3,
+				Instructions: 5}},
 			0x11: {Counters: schema.Counters{Bytes: 200, BytesDecoded: 200, Instructions: 5}},
 		},
 		Losses: map[uint8][]schema.Loss{0x10: { // the first before the segment
@@ -160,7 +161,8 @@ func appendSegment(out *dataset.Writer, source uint8, x *schema.Segment) {
 
 // AppendLoss appends a row of `losses`.
 func AppendLoss(out *dataset.Writer, source uint8, x *schema.Loss) {
-	schema.AppendLosses(out.Table(&schema.Losses, source).Row(), keys(source, x.Seq, x.Offset), x.Bytes, x.Reason, x.Detail)
+	schema.AppendLosses(out.Table(&schema.Losses, source).Row(), keys(source, x.Seq, x.Offset), x.Bytes, x.Reason,
+		x.Detail)
 }
 
 // What all rows have alike.
@@ -179,7 +181,8 @@ func (x *Block) write(out *dataset.Writer, source uint8, number uint32) {
 	to := cmp.Or(x.Refers, &Reference{number, 1, uint16(x.Count)})
 	schema.AppendBlocks(out.Table(&schema.Blocks, source).Row(), keys(source, x.Seq, x.Offset),
 		int32(to.CodeBlock), to.Instructions, to.First, x.Failed, x.Outcome, x.Cycles, 0, x.Cycle,
-		schema.Of[uint64](timestamp), schema.Null[uint32]{}, schema.Of[uint8](7), schema.Of(schema.NonSecure), schema.Null[int32]{})
+		schema.Of[uint64](timestamp), schema.Null[uint32]{}, schema.Of[uint8](7), schema.Of(schema.NonSecure),
+		schema.Null[int32]{})
 	for i := range x.Count + 1 { // the run begins at position 1
 		schema.AppendCodeBlocks(out.Table(&schema.CodeBlocks, source).Row(), source,
 			int32(number), uint16(i), x.Address+4*uint32(i)-4, 4, schema.A32, opcode, schema.KindOther)

@@ -68,7 +68,8 @@ func render(tables []*schema.Table) string {
 		fmt.Fprintf(&b, "| [%s](#%s) | %s | %s |\n", t.Name, t.Name, written(t), cell(t.Row))
 	}
 	for _, t := range tables {
-		fmt.Fprintf(&b, "\n## %s\n\nOne row per %s. Written %s. Parts: `%s`%s%s\n", t.Name, t.Row, written(t), t.Part(0x13, 0, schema.Parquet), series(t), order(t))
+		fmt.Fprintf(&b, "\n## %s\n\nOne row per %s. Written %s. Parts: `%s`%s%s\n", t.Name, t.Row, written(t),
+			t.Part(0x13, 0, schema.Parquet), series(t), order(t))
 		fmt.Fprintf(&b, "\n| column | type | unit | meaning |\n|---|---|---|---|\n")
 		for _, c := range t.Columns {
 			fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", c.Name, typeOf(c), c.Unit, cell(meaning(c)))

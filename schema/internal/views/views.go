@@ -15,7 +15,8 @@ var files embed.FS
 // order is the order of the views: each uses only those before it, and tables.
 var order = []string{
 	"builds", "runs", "program", "places", "counts_all", "outside_code", "trust", "trust_all",
-	"coverage_instructions", "coverage_functions", "coverage_lines", "coverage_branches", "coverage_predicated", "coverage_files", "coverage",
+	"coverage_instructions", "coverage_functions", "coverage_lines", "coverage_branches", "coverage_predicated",
+	"coverage_files", "coverage",
 	"uncovered", "branch_outcomes", "call_edges", "hot_functions", "hot_lines", "instruction_mix",
 }
 

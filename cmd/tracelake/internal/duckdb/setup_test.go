@@ -31,7 +31,9 @@ func TestSetup(t *testing.T) {
 		check(t, os.MkdirAll(filepath.Join(dir, name), 0o755))
 		check(t, os.WriteFile(filepath.Join(dir, name, "word.txt"), fmt.Appendf(nil, "<%d>", i), 0o644))
 		script := filepath.Join(name, "script.sql")
-		check(t, os.WriteFile(filepath.Join(dir, script), []byte("SELECT string_agg(content, '+') FROM read_text([d || '/*.txt' FOR d IN getvariable('tracelake_dirs')]);\n"), 0o644))
+		check(t, os.WriteFile(filepath.Join(dir, script),
+			[]byte("SELECT string_agg(content, '+') FROM read_text([d || '/*.txt' FOR d IN getvariable('tracelake_dirs')]);\n"),
+			0o644))
 		lines, err := Setup([]string{name}, script)
 		check(t, err)
 		input.WriteString(strings.Join(lines, "\n") + "\n")

@@ -19,7 +19,8 @@ var Shells = []string{"bash", "zsh", "fish"}
 func Completion(w io.Writer, shell string, p *Program) error {
 	t := template.New(shell + ".tmpl").Funcs(template.FuncMap{
 		"all": All, "names": names, "flags": flagNames, "valued": valued, "quote": quoters[shell],
-		"long": func(f Flag) string { return withDashes(f, true) }, "short": func(f Flag) string { return withDashes(f, false) },
+		"long":  func(f Flag) string { return withDashes(f, true) },
+		"short": func(f Flag) string { return withDashes(f, false) },
 	})
 	return template.Must(t.ParseFS(scripts, shell+".tmpl")).Execute(w, p)
 }

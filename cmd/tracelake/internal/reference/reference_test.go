@@ -26,7 +26,8 @@ var program = &Program{
 		},
 		{
 			Path: "report", Usage: "reports",
-			Commands: []Command{{Path: "report export", Usage: "of that name", Flags: []Flag{{Names: []string{"--json"}, Usage: "JSON"}}}},
+			Commands: []Command{{Path: "report export", Usage: "of that name",
+				Flags: []Flag{{Names: []string{"--json"}, Usage: "JSON"}}}},
 		},
 	},
 }
@@ -109,7 +110,8 @@ func TestBash(t *testing.T) {
 	}
 	compare(t, output(t, bash, "--norc", "-c", b.String()))
 	// bash makes words of what is around an equals sign
-	got := output(t, bash, "--norc", "-c", "source "+script(t, "bash")+"\nCOMP_WORDS=(tracelake export --output = re) COMP_CWORD=4\n_tracelake\necho \"<${COMPREPLY[*]}>\"; complete -p tracelake")
+	got := output(t, bash, "--norc", "-c", "source "+script(t,
+		"bash")+"\nCOMP_WORDS=(tracelake export --output = re) COMP_CWORD=4\n_tracelake\necho \"<${COMPREPLY[*]}>\"; complete -p tracelake")
 	if want := []string{"<>", "complete -o default -F _tracelake tracelake"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -144,7 +146,8 @@ func TestZsh(t *testing.T) {
 	}
 	compare(t, output(t, zsh, "-f", "-c", b.String()))
 	// and zsh's own completion takes it
-	got := output(t, zsh, "-f", "-c", "autoload -U compinit; compinit -D -u; source "+script(t, "zsh")+"; print $_comps[tracelake]")
+	got := output(t, zsh, "-f", "-c", "autoload -U compinit; compinit -D -u; source "+script(t,
+		"zsh")+"; print $_comps[tracelake]")
 	if !slices.Equal(got, []string{"_tracelake"}) {
 		t.Errorf("completes with %q", got)
 	}
@@ -163,7 +166,8 @@ func TestFish(t *testing.T) {
 		{"tracelake exp", "export\tdoes: it's $HOME `x` \\n"},
 		{"tracelake export --output", "--output\tit's 100 % [of] $x: \\fB"},
 	} {
-		if got := output(t, fish, "--no-config", "-c", "source "+script(t, "fish")+"; complete -C '"+c.line+"'"); !slices.Contains(got, c.want) {
+		if got := output(t, fish, "--no-config", "-c", "source "+script(t,
+			"fish")+"; complete -C '"+c.line+"'"); !slices.Contains(got, c.want) {
 			t.Errorf("%s: %q, want %q", c.line, got, c.want)
 		}
 	}
@@ -185,7 +189,8 @@ func TestMan(t *testing.T) {
 		t.Fatalf("%v\n%s", err, &warnings)
 	}
 	for _, want := range []string{
-		"TRACELAKE(1)", `tracelake - it's "quoted"`, "tracelake report export", "\n       .so /etc/passwd 'in quotes\n", "\n          .nf literal\n          'too\n", "\n       again\n",
+		"TRACELAKE(1)", `tracelake - it's "quoted"`, "tracelake report export", "\n       .so /etc/passwd 'in quotes\n",
+		"\n          .nf literal\n          'too\n", "\n       again\n",
 		"--output, -o DIR\n", `it's 100 % [of] $x: \fB`, "EXIT STATUS\n       0 done.\n",
 	} {
 		if !strings.Contains(string(out), want) {

@@ -48,7 +48,8 @@ func (t *Table) layout(cells [][]string, width int) *layout {
 	// wide shrinks names, then bars, then names further, and reports whether that is not enough.
 	wide := func(name int) bool {
 		copy(l.widths, natural)
-		return l.shrink(t, width, Kind.shrinks, nameWidth) && l.shrink(t, width, Kind.bar, leastBar) && l.shrink(t, width, Kind.shrinks, name)
+		return l.shrink(t, width, Kind.shrinks, nameWidth) && l.shrink(t, width, Kind.bar, leastBar) &&
+			l.shrink(t, width, Kind.shrinks, name)
 	}
 	for wide(nameWidth) && l.omit(t, Kind.spare) {
 	}

@@ -20,7 +20,9 @@ func hot() *Table {
 		{Title: "NOTE", Kind: Remark},
 	}}
 	t.Add(Bar{Full: 107219, Whole: 107219}, "quicksort", "24.4%", "107,219", "120", "")
-	t.Add(Bar{Full: 41430, Whole: 107219}, "std::vector<int, std::allocator<int> >::_M_realloc_insert<int const&>(int const&)", "9.4%", "41,430", "6", "template")
+	t.Add(Bar{Full: 41430, Whole: 107219},
+		"std::vector<int, std::allocator<int> >::_M_realloc_insert<int const&>(int const&)", "9.4%", "41,430", "6",
+		"template")
 	t.Add(Bar{Full: 10, Whole: 107219}, "漢字", "0.1%", "10", "1", "")
 	t.Add(Bar{}, "e\u0301", "0%", "0", "0", "")
 	return t
@@ -98,7 +100,8 @@ std::v…onst&)   9.4%
 
 // What is spare is there beside bars and names that can be read, and else the first to go.
 func TestSpare(t *testing.T) {
-	table := &Table{Columns: []Column{{Title: "NAME", Kind: Name}, {Kind: Share}, {Title: "TIME", Kind: Spare}, {Title: "N", Kind: Number}, {Title: "IPC", Kind: Spare}}}
+	table := &Table{Columns: []Column{{Title: "NAME", Kind: Name}, {Kind: Share}, {Title: "TIME", Kind: Spare},
+		{Title: "N", Kind: Number}, {Title: "IPC", Kind: Spare}}}
 	table.Add(Bar{1, 0, 1}, "main", "1 s", "12", "0.5")
 	for width, want := range map[int]string{
 		41: "NAME                        TIME   N  IPC\nmain  ####################   1 s  12  0.5\n",

@@ -27,7 +27,8 @@ func TestLEB128(t *testing.T) {
 	} {
 		u := Cursor{Data: []byte(tt.bytes + "x")}
 		s := Cursor{Data: []byte(tt.bytes + "x")}
-		if x, y := u.ULEB(), s.SLEB(); x != tt.unsigned || y != tt.signed || u.Bad || s.Bad || len(u.Data) != 1 || len(s.Data) != 1 {
+		if x, y := u.ULEB(), s.SLEB(); x != tt.unsigned || y != tt.signed || u.Bad || s.Bad || len(u.Data) != 1 ||
+			len(s.Data) != 1 {
 			t.Errorf("% x: %d, %d, want %d, %d", tt.bytes, x, y, tt.unsigned, tt.signed)
 		}
 	}

@@ -23,7 +23,8 @@ func TestFrames(t *testing.T) {
 		file = append(file, p.Pack(b)...)
 		ends = append(ends, len(file))
 	}
-	for _, size := range []int{0, 1, 3, 4, 10, ends[0] - 1, ends[0], ends[0] + 5, ends[1] - 4, ends[1], ends[2] - 1, ends[2], len(file) - 1, len(file)} {
+	for _, size := range []int{0, 1, 3, 4, 10, ends[0] - 1, ends[0], ends[0] + 5, ends[1] - 4, ends[1], ends[2] - 1,
+		ends[2], len(file) - 1, len(file)} {
 		frames := NewFrames(bytes.NewReader(file[:size]))
 		at := 0
 		for i, b := range blocks {
@@ -34,7 +35,8 @@ func TestFrames(t *testing.T) {
 			if len(frame) == 0 {
 				break
 			}
-			if !bytes.Equal(frame, file[at:ends[i]]) || !p.Holds(frame, b) || p.Holds(frame, b[1:]) || p.Holds(frame, append(bytes.Clone(b), 0)) {
+			if !bytes.Equal(frame, file[at:ends[i]]) || !p.Holds(frame, b) || p.Holds(frame, b[1:]) ||
+				p.Holds(frame, append(bytes.Clone(b), 0)) {
 				t.Errorf("frame %d is another", i)
 			}
 			at = ends[i]

@@ -63,7 +63,8 @@ func Close(open []*dataset.Dataset) {
 // EachSource calls a function with each source of the datasets in dirs whose label is test,
 // which have to have a table. It fails as [Open] does, with a [*dataset.Error] if one has no
 // such table, or if the function fails.
-func EachSource(dirs []string, test string, of *schema.Table, do func(*dataset.Dataset, *schema.SourceTotals) error) error {
+func EachSource(dirs []string, test string, of *schema.Table,
+	do func(*dataset.Dataset, *schema.SourceTotals) error) error {
 	open, err := Open(dirs, test)
 	defer Close(open)
 	if err != nil {
@@ -95,7 +96,8 @@ func hasTables(d *dataset.Dataset) error {
 
 // Lacks is the error for a table that an answer needs.
 func Lacks(d *dataset.Dataset, t *schema.Table) error {
-	return &dataset.Error{File: d.Dir, Problem: "has no table " + t.Name, Remedy: "export again without --tables, or with " + t.Name + " among them"}
+	return &dataset.Error{File: d.Dir, Problem: "has no table " + t.Name,
+		Remedy: "export again without --tables, or with " + t.Name + " among them"}
 }
 
 // Need fails with a [*dataset.Error] if a dataset has not all of the tables that an answer

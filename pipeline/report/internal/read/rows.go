@@ -32,7 +32,8 @@ func EachBatch(d *dataset.Dataset, t *schema.Table, source uint8, do func(*schem
 
 // Damaged is the error for rows of a table that contradict one another.
 func Damaged(d *dataset.Dataset, t *schema.Table, err error) error {
-	return &dataset.Error{File: d.Dir, Problem: "table " + t.Name + ": " + err.Error(), Remedy: "export again", Damaged: true, Err: err}
+	return &dataset.Error{File: d.Dir, Problem: "table " + t.Name + ": " + err.Error(), Remedy: "export again",
+		Damaged: true, Err: err}
 }
 
 // Null returns a cell that may be NULL.
@@ -41,7 +42,8 @@ func Null(b *schema.Batch, row int, column schema.IndexU64) schema.Null[int64] {
 }
 
 // Exception returns type and number of an exception, which may be NULL.
-func Exception(b *schema.Batch, row int, kind schema.IndexU8, number schema.IndexU16) (schema.Null[schema.ExceptionType], schema.Null[uint16]) {
+func Exception(b *schema.Batch, row int, kind schema.IndexU8,
+	number schema.IndexU16) (schema.Null[schema.ExceptionType], schema.Null[uint16]) {
 	kinds, numbers := &b.Columns[kind], &b.Columns[number]
 	return schema.Null[schema.ExceptionType]{V: schema.ExceptionType(kinds.U8[row]), OK: !kinds.Null(row)},
 		schema.Null[uint16]{V: numbers.U16[row], OK: !numbers.Null(row)}

@@ -96,7 +96,8 @@ func TestPicture(t *testing.T) {
 	for _, tt := range []struct {
 		in   image.Rectangle
 		want int
-	}{{image.Rect(0, 0, 4, 2), 5}, {image.Rect(0, 0, 4, 1), 1}, {image.Rect(2, 1, 9, 9), 2}, {image.Rect(9, 9, 10, 10), 0}} {
+	}{{image.Rect(0, 0, 4, 2), 5}, {image.Rect(0, 0, 4, 1), 1}, {image.Rect(2, 1, 9, 9), 2},
+		{image.Rect(9, 9, 10, 10), 0}} {
 		if got := Colours(picture, tt.in); got != tt.want {
 			t.Errorf("%v: %d colours, want %d", tt.in, got, tt.want)
 		}
