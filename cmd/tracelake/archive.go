@@ -103,8 +103,7 @@ func readArchive(ctx *cli.Context) (*archiveArgs, error) {
 				Resumable: ctx.Bool("resumable"), Resume: ctx.Bool("resume"),
 			},
 			CreateOptions: archive.CreateOptions{
-				Images: ctx.String("images"), NoImages: ctx.Bool("no-images"),
-				Overwrite: ctx.Bool("overwrite"),
+				Images: ctx.String("images"), NoImages: ctx.Bool("no-images"), Overwrite: ctx.Bool("overwrite"),
 			},
 			Level: ctx.String("level"),
 		},

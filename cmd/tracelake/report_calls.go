@@ -53,18 +53,7 @@ func calls(ctx *cli.Context) error {
 	}
 	a := answer.Calls(q.head("calls"), c, q.top, baseline)
 	return q.write(ctx, a, func(s *screen) {
-		s.blank()
-		x := a.Section()
-		if x.Rows == 0 {
-			s.line("no calls")
-		} else {
-			s.section(x)
-			if c.LeftOut > 0 {
-				s.line("%s left out at export: those that ended last; export with --tables calls,... for all",
-					count(c.LeftOut, "call"))
-			}
-			s.leftOut(x, 0, 0, "")
-		}
+		s.calls(c, a.Section())
 		if change == nil {
 			return
 		}
@@ -74,6 +63,21 @@ func calls(ctx *cli.Context) error {
 		}
 		s.durationChanges(dir, baseline.Section(), change.New, change.Lost)
 	})
+}
+
+// calls writes a row for each function that was called.
+func (s *screen) calls(c *report.Calls, x *answer.Section) {
+	s.blank()
+	if x.Rows == 0 {
+		s.line("no calls")
+		return
+	}
+	s.section(x)
+	if c.LeftOut > 0 {
+		s.line("%s left out at export: those that ended last; export with --tables calls,... for all",
+			count(c.LeftOut, "call"))
+	}
+	s.leftOut(x, 0, 0, "")
 }
 
 // durationChanges writes what got slower, and what faster, than in the baseline.

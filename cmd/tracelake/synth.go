@@ -82,8 +82,7 @@ Examples:
 
 // synthTraceFlags say what is traced.
 func synthTraceFlags() []cli.Flag {
-	port := "Trace port (" + strings.Join(protocolNames(true), ", ") + ")"
-	return []cli.Flag{
+	return slices.Concat([]cli.Flag{
 		&cli.StringFlag{
 			Name: "protocol", Category: groupTrace,
 			Usage: "trace in `PROTOCOL` " + list(generate.Protocols(), "or") + "; required",
@@ -114,19 +113,7 @@ func synthTraceFlags() []cli.Flag {
 			Usage: "trace `WHAT` of data: address, value, both, or only: both and no instructions" +
 				only(generate.DataOnlyMode),
 		},
-		&cli.IntFlag{Name: "port", Category: port, Usage: "`PINS` that carry bytes: 4, 8 or 16", DefaultText: "8"},
-		&cli.StringFlag{
-			Name: "layout", Category: port,
-			Usage: "capture samples in `LAYOUT` etms, etb, etb-be, etb24, bytes, demux or mux; etmv2: etb-v2-flat; etmv1: " +
-				"dump, dump-old", DefaultText: "etms",
-		},
-		&cli.BoolFlag{Name: "drop-disabled", Category: port, Usage: "without the samples that a capture device may drop"},
-		&cli.IntFlag{Name: "fifo", Category: port, Usage: "a FIFO of `BYTES`", DefaultText: "60"},
-		&cli.IntFlag{Name: "sync", Category: port, Usage: "synchronise every `N` samples", DefaultText: "1024"},
-		&cli.Float64Flag{
-			Name: "idle", Category: port,
-			Usage: "`SHARE` of cycles without an instruction, below 1; of --cycle-accurate 0 is as many as the instructions cost",
-		},
+	}, synthPortFlags(), []cli.Flag{
 		&cli.IntFlag{
 			Name: "sources", Category: groupTrace, Value: 1,
 			Usage: "`N` cores, each with a trace of its own in the one buffer",
@@ -142,6 +129,26 @@ func synthTraceFlags() []cli.Flag {
 		&cli.Float64Flag{
 			Name: "vary", Category: groupTrace,
 			Usage: "`SHARE` of packets that are other than hardware sends, as allowed: 0 to 1",
+		},
+	})
+}
+
+// synthPortFlags say how a trace port is captured.
+func synthPortFlags() []cli.Flag {
+	port := "Trace port (" + strings.Join(protocolNames(true), ", ") + ")"
+	return []cli.Flag{
+		&cli.IntFlag{Name: "port", Category: port, Usage: "`PINS` that carry bytes: 4, 8 or 16", DefaultText: "8"},
+		&cli.StringFlag{
+			Name: "layout", Category: port,
+			Usage: "capture samples in `LAYOUT` etms, etb, etb-be, etb24, bytes, demux or mux; etmv2: etb-v2-flat; etmv1: " +
+				"dump, dump-old", DefaultText: "etms",
+		},
+		&cli.BoolFlag{Name: "drop-disabled", Category: port, Usage: "without the samples that a capture device may drop"},
+		&cli.IntFlag{Name: "fifo", Category: port, Usage: "a FIFO of `BYTES`", DefaultText: "60"},
+		&cli.IntFlag{Name: "sync", Category: port, Usage: "synchronise every `N` samples", DefaultText: "1024"},
+		&cli.Float64Flag{
+			Name: "idle", Category: port,
+			Usage: "`SHARE` of cycles without an instruction, below 1; of --cycle-accurate 0 is as many as the instructions cost",
 		},
 	}
 }

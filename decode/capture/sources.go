@@ -217,9 +217,8 @@ func (b *binder) bindCores() error {
 			name = d.name
 			if d.class == "" {
 				return &InputError{
-					File: d.file, Section: "device", Key: "class",
+					File: d.file, Section: "device", Key: "class", Remedy: "add class=core",
 					Problem: fmt.Sprintf("is missing, and %s uses the device as a core", list.file),
-					Remedy:  "add class=core",
 				}
 			}
 		} else {

@@ -160,8 +160,7 @@ type archiver struct {
 // run writes the dataset, and then the files of the capture.
 func (a *archiver) run(ctx context.Context, input string) (err error) {
 	o := a.opt.Export
-	// it is written once, and kept for years
-	o.Level, o.Format, o.Codec = schema.LevelNone, schema.Parquet, parquetfile.ZSTD11.String()
+	o.Level, o.Format, o.Codec = schema.LevelNone, schema.Parquet, parquetfile.ZSTD11.String() // kept for years
 	o.Tables, o.Without, o.Overwrite, o.AllowNothing = nil, LargeTables(), false, true
 	o.Resumable, o.Resume = false, false // of the archive, not of its dataset, which is small
 	if err = a.export(ctx, input, a.out.Dataset(), o, nil); err != nil {

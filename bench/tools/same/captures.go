@@ -110,10 +110,8 @@ var protocols = []string{"pft", "etmv3", "pft", "etmv3", "etmv2", "etmv1"}
 // flags returns the flags of synth.
 func (r recipe) flags() []string {
 	protocol := protocols[int(r)%len(protocols)]
-	flags := []string{
-		"--protocol", protocol, "--seed", fmt.Sprint(int(r) + 1), "--instructions",
-		fmt.Sprint(4000 + 8000*r.chance("length", 4)),
-	}
+	flags := []string{"--protocol", protocol, "--seed", fmt.Sprint(int(r) + 1)}
+	flags = append(flags, "--instructions", fmt.Sprint(4000+8000*r.chance("length", 4)))
 	add := func(one int, property string, flag ...string) bool {
 		yes := r.chance(property, one) == 0
 		if yes {

@@ -34,51 +34,54 @@ func Coverage(head []Fact, c *report.Coverage, by report.By, top int, limit, bas
 // coverageRows are a row for each function, file or line. Without names there are only executions.
 func coverageRows(c *report.Coverage, by report.By, top int) *Section {
 	row := func(i int) *report.CoverageRow { return &c.Rows[i] }
-	s := &Section{Noun: RowNoun(c.Named, by), Rows: len(c.Rows), Top: top}
-	if c.Named {
-		s.Noun = by.String()
-		s.Columns = rowNames(true, s.Rows, func(i int) *report.Name { return &row(i).Name }, by)
-		s.Bar = func(i int) (full, part, whole float64) {
-			x := &row(i).Instructions
-			return float64(x.Covered), float64(x.Reached), float64(x.Of)
-		}
-	} else {
-		s.Columns = append([]Column{{Title: "ADDRESS", Weight: Name, At: func(i int) Value {
-			return Text(Hex(row(i).Address) + OfCore(row(i).Core))
-		}}}, nameKeys(func(i int) *report.Name { return &row(i).Name })...)
+	name := func(i int) *report.Name { return &row(i).Name }
+	code := func(i int) Value { return figureOf(row(i).Instructions.Figure) }
+	if !c.Named {
+		s := &Section{Noun: RowNoun(false, by), Rows: len(c.Rows), Top: top}
+		address := func(i int) Value { return Text(Hex(row(i).Address) + OfCore(row(i).Core)) }
+		s.Columns = append([]Column{{Title: "ADDRESS", Weight: Name, At: address}}, nameKeys(name)...)
+		s.Columns = append(s.Columns, coverageFigures(row, false)...)
+		return s
 	}
+	s := &Section{Noun: by.String(), Rows: len(c.Rows), Top: top}
+	s.Bar = func(i int) (full, part, whole float64) {
+		x := &row(i).Instructions
+		return float64(x.Covered), float64(x.Reached), float64(x.Of)
+	}
+	s.Columns = append(rowNames(true, s.Rows, name, by),
+		Column{Title: "COVERED", Unit: Percent, Weight: Main, At: code},
+		Column{Weight: Extent, At: code})
+	s.Columns = append(s.Columns, coverageFigures(row, true)...)
+	return s
+}
+
+// coverageFigures are the columns of figures; without names screens have only executions.
+func coverageFigures(row func(int) *report.CoverageRow, named bool) []Column {
 	title := func(text string) string {
-		if !c.Named {
+		if !named {
 			return ""
 		}
 		return text
 	}
-	if c.Named {
-		s.Columns = append(s.Columns,
-			Column{
-				Title: "COVERED", Unit: Percent, Weight: Main,
-				At: func(i int) Value { return figureOf(row(i).Instructions.Figure) },
-			},
-			Column{Weight: Extent, At: func(i int) Value { return figureOf(row(i).Instructions.Figure) }})
+	executions := Main
+	if named {
+		executions = Spare
 	}
-	executions := Spare
-	if !c.Named {
-		executions = Main
+	figure := func(of func(*report.CoverageRow) report.Figure) func(int) Value {
+		return func(i int) Value { return figureOf(of(row(i))) }
 	}
-	s.Columns = append(s.Columns,
-		Column{
-			"instructions", title("INSTRUCTIONS"), Figure, Number, 0,
-			func(i int) Value { return figureOf(row(i).Instructions.Figure) },
-		},
-		Column{
-			Key: "instructions.reached_only", Unit: Count,
-			At: func(i int) Value { return Int(row(i).Instructions.Reached) },
-		},
-		Column{"lines", title("LINES"), Figure, Number, 0, func(i int) Value { return figureOf(row(i).Lines) }},
-		Column{"outcomes", title("OUTCOMES"), Figure, Number, 0, func(i int) Value { return figureOf(row(i).Outcomes) }},
-		Column{Key: "branches_both_ways", Unit: Count, At: func(i int) Value { return Int(row(i).Both) }},
-		Column{"executions", "EXECUTIONS", Count, executions, 0, func(i int) Value { return Int(row(i).Executions) }})
-	return s
+	return []Column{
+		{"instructions", title("INSTRUCTIONS"), Figure, Number, 0, figure(func(r *report.CoverageRow) report.Figure {
+			return r.Instructions.Figure
+		})},
+		{Key: "instructions.reached_only", Unit: Count, At: func(i int) Value { return Int(row(i).Instructions.Reached) }},
+		{"lines", title("LINES"), Figure, Number, 0, figure(func(r *report.CoverageRow) report.Figure { return r.Lines })},
+		{"outcomes", title("OUTCOMES"), Figure, Number, 0, figure(func(r *report.CoverageRow) report.Figure {
+			return r.Outcomes
+		})},
+		{Key: "branches_both_ways", Unit: Count, At: func(i int) Value { return Int(row(i).Both) }},
+		{"executions", "EXECUTIONS", Count, executions, 0, func(i int) Value { return Int(row(i).Executions) }},
+	}
 }
 
 // OfCore follows what is of a core.
