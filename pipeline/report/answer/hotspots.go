@@ -15,7 +15,7 @@ func Hotspots(head []Fact, h *report.Hotspots, by report.By, top int, baseline V
 		Fact{"instructions", Int(h.Instructions)},
 		Fact{"cycles", If(h.Cycles > 0, Tenths(h.Cycles))},
 		Fact{"seconds", If(h.Clocked, Float(h.Seconds))},
-		Fact{"clocks", JSONOf(clockObjects(h.Clocks))},
+		Fact{"clocks", clocks(h.Clocks)},
 		Fact{"by", Text(RowNoun(h.Named, by))},
 		Fact{"rows", Rows(hotspotRows(h, by, top))},
 		Fact{"baseline", baseline},
@@ -219,29 +219,14 @@ func (x *side) figures(row func(int) *report.HotspotRow, share, suffix string) [
 	return columns
 }
 
-// A clockObject is the clock of a source that ran; what is not known is null.
-type clockObject struct {
-	Directory string   `json:"directory"`
-	Source    string   `json:"source"`
-	Hz        *float64 `json:"hz"`
-	Measured  bool     `json:"measured"`
-	LeastHz   *float64 `json:"least_hz"`
-	MostHz    *float64 `json:"most_hz"`
-	Elapsed   *float64 `json:"elapsed_seconds"`
-}
-
-func clockObjects(clocks []report.Clock) []clockObject {
-	known := func(x float64) *float64 {
-		if x == 0 {
-			return nil
-		}
-		return &x
-	}
-	objects := []clockObject{}
-	for _, c := range clocks {
-		objects = append(objects, clockObject{
-			c.Dir, schema.SourceText(c.Source), known(c.Hz), c.Measured, known(c.Least), known(c.Most), known(c.Elapsed),
-		})
-	}
-	return objects
+// clocks are those of sources that ran.
+func clocks(list []report.Clock) Value {
+	return each(len(list),
+		Column{Key: "directory", At: func(i int) Value { return Word(list[i].Dir) }},
+		Column{Key: "source", At: func(i int) Value { return Text(schema.SourceText(list[i].Source)) }},
+		Column{Key: "hz", At: func(i int) Value { return positive(list[i].Hz) }},
+		Column{Key: "measured", At: func(i int) Value { return JSONOf(list[i].Measured) }},
+		Column{Key: "least_hz", At: func(i int) Value { return positive(list[i].Least) }},
+		Column{Key: "most_hz", At: func(i int) Value { return positive(list[i].Most) }},
+		Column{Key: "elapsed_seconds", At: func(i int) Value { return positive(list[i].Elapsed) }})
 }
