@@ -55,7 +55,7 @@ func (m *Merged) Calls(dirs []string, test string) (*Calls, error) {
 	})
 	c.Rows = slices.DeleteFunc(c.Rows, func(r CallRow) bool { return r.Calls == 0 })
 	for i := range c.Rows {
-		c.Rows[i].conclude()
+		c.Rows[i].Conclude()
 	}
 	slices.SortFunc(c.Rows, func(x, y CallRow) int {
 		return cmp.Or(cmp.Compare(x.Unit, y.Unit), cmp.Compare(y.Sum, x.Sum), cmp.Compare(y.Calls, x.Calls),
@@ -82,10 +82,10 @@ func (c *Calls) add(b *schema.Batch, rows []int, dir string, source uint8) error
 			InCycles:       read.Null(b, row, schema.CallsCycles),
 			InInstructions: read.Null(b, row, schema.CallsInstructions),
 		}
-		if !x.possible() {
+		if !x.Possible() {
 			return fmt.Errorf("call %d took what no trace can have", int64(schema.CallsCall.At(b, row)))
 		}
-		r.add(&x, Place{dir, source, int64(schema.CallsSeq.At(b, row))})
+		r.Add(&x, read.Place{Dir: dir, Source: source, Seq: int64(schema.CallsSeq.At(b, row))})
 	}
 	return nil
 }

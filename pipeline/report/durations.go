@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/tracelake/tracelake/pipeline/report/internal/read"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -27,13 +28,13 @@ type Durations struct {
 	Unit  Unit  // the best one that all have
 	Ended int64 // how many: those whose end is known
 	Figures
-	Each      []int64    // ascending, if they are fewer than LeastOfHistogram
+	Each      []int64    // ascending, if they are fewer than leastOfHistogram
 	Histogram *Histogram // else
 
 	all  [3][]int64 // by unit
 	lost [3]bool    // one of them has none
 	most [3]int64
-	at   [3]Place // of that
+	at   [3]read.Place // of that
 	by   [3]Figures
 }
 
@@ -42,24 +43,17 @@ type Figures struct {
 	Median  int64
 	P99     int64 // of few it says little: see LeastOfRank
 	Longest int64
-	Worst   Place // of the longest, the first one
+	Worst   read.Place // of the longest, the first one
 	Sum     int64
 }
 
-// A Place is an instruction of a source.
-type Place struct {
-	Dir    string
-	Source uint8
-	Seq    int64
-}
-
-// possible says whether a trace can have it.
-func (x *Duration) possible() bool {
+// Possible says whether a trace can have it.
+func (x *Duration) Possible() bool {
 	return !slices.ContainsFunc(x[:], func(n schema.Null[int64]) bool { return n.V < 0 })
 }
 
-// add adds the duration of what began at a place.
-func (d *Durations) add(x *Duration, at Place) {
+// Add adds the duration of what began at a place.
+func (d *Durations) Add(x *Duration, at read.Place) {
 	d.Ended++
 	for u, n := range x {
 		switch {
@@ -74,9 +68,9 @@ func (d *Durations) add(x *Duration, at Place) {
 	}
 }
 
-// conclude works out the figures: those of rank n of N are the least that n/N of all do not
+// Conclude works out the figures: those of rank n of N are the least that n/N of all do not
 // exceed.
-func (d *Durations) conclude() {
+func (d *Durations) Conclude() {
 	for d.Unit = InCycles; d.Unit < InInstructions && (d.lost[d.Unit] || d.Ended == 0); d.Unit++ {
 	}
 	for u, all := range d.all {
@@ -91,7 +85,7 @@ func (d *Durations) conclude() {
 			f.Sum += min(n, math.MaxInt64-f.Sum)
 		}
 	}
-	if all := d.all[d.Unit]; len(all) < LeastOfHistogram {
+	if all := d.all[d.Unit]; len(all) < leastOfHistogram {
 		d.Each = all
 	} else {
 		d.Histogram = newHistogram(all)

@@ -18,22 +18,17 @@ type Exceptions struct {
 
 // An ExceptionRow is the exceptions of a type and number on a core.
 type ExceptionRow struct {
-	Core    string
-	Type    schema.Null[schema.ExceptionType]
-	Number  schema.Null[uint16]
+	Core string
+	read.Exception
 	Entries int64
 	Unended int64 // whose end was not seen
 	Durations
 }
 
-// String is its type and number.
-func (x *ExceptionRow) String() string { return exceptionText(x.Type, x.Number) }
-
 // exceptionKey is what a row is of.
 type exceptionKey struct {
-	core   string
-	kind   schema.Null[schema.ExceptionType]
-	number schema.Null[uint16]
+	core string
+	read.Exception
 }
 
 // ReadExceptions returns the exceptions of datasets. It fails with a [*dataset.Error] if one
@@ -60,8 +55,8 @@ func ReadExceptions(dirs []string, test string) (*Exceptions, error) {
 					key = exceptionKey{core: s.Core}
 				}
 				x.Entries++
-				if err := x.row(key, index).addSpan(b, row, Place{d.Dir, s.Source, int64(schema.ExceptionSpansSeq.At(b,
-					row))}); err != nil {
+				at := read.Place{Dir: d.Dir, Source: s.Source, Seq: int64(schema.ExceptionSpansSeq.At(b, row))}
+				if err := x.row(key, index).addSpan(b, row, at); err != nil {
 					return err
 				}
 			}
@@ -78,7 +73,7 @@ func (x *Exceptions) row(key exceptionKey, index map[exceptionKey]int) *Exceptio
 	if !ok {
 		i = len(x.Rows)
 		index[key] = i
-		x.Rows = append(x.Rows, ExceptionRow{Core: key.core, Type: key.kind, Number: key.number})
+		x.Rows = append(x.Rows, ExceptionRow{Core: key.core, Exception: key.Exception})
 	}
 	return &x.Rows[i]
 }
@@ -86,10 +81,16 @@ func (x *Exceptions) row(key exceptionKey, index map[exceptionKey]int) *Exceptio
 // conclude works out figures and puts the rows in order.
 func (x *Exceptions) conclude() {
 	for i := range x.Rows {
-		x.Rows[i].conclude()
+		x.Rows[i].Conclude()
+	}
+	unknown := func(r *ExceptionRow) int { // is last
+		if r.Type.OK {
+			return 0
+		}
+		return 1
 	}
 	slices.SortFunc(x.Rows, func(a, b ExceptionRow) int {
-		return cmp.Or(cmp.Compare(b.Entries, a.Entries), cmp.Compare(one(!a.Type.OK), one(!b.Type.OK)),
+		return cmp.Or(cmp.Compare(b.Entries, a.Entries), cmp.Compare(unknown(&a), unknown(&b)),
 			cmp.Compare(a.Type.V, b.Type.V), cmp.Compare(a.Number.V, b.Number.V), cmp.Compare(a.Core, b.Core))
 	})
 }
@@ -100,14 +101,14 @@ func readKinds(b *schema.Batch, core string, to map[int64]exceptionKey) {
 		if schema.ExceptionEvent(schema.ExceptionsEvent.At(b, row)) != schema.ExceptionEntry {
 			continue
 		}
-		key := exceptionKey{core: core}
-		key.kind, key.number = read.Exception(b, row, schema.ExceptionsType, schema.ExceptionsNumber)
-		to[int64(schema.ExceptionsOrdinal.At(b, row))] = key
+		to[int64(schema.ExceptionsOrdinal.At(b, row))] = exceptionKey{
+			core, read.ExceptionAt(b, row, schema.ExceptionsType, schema.ExceptionsNumber),
+		}
 	}
 }
 
 // addSpan adds a row of `exception_spans`.
-func (x *ExceptionRow) addSpan(b *schema.Batch, row int, at Place) error {
+func (x *ExceptionRow) addSpan(b *schema.Batch, row int, at read.Place) error {
 	x.Entries++
 	if end := schema.CallEnd(schema.ExceptionSpansEnd.At(b, row)); end == schema.CallGap || end == schema.CallOpen {
 		x.Unended++
@@ -117,9 +118,42 @@ func (x *ExceptionRow) addSpan(b *schema.Batch, row int, at Place) error {
 		InCycles: read.Null(b, row, schema.ExceptionSpansCycles), InTicks: read.Null(b, row, schema.ExceptionSpansTicks),
 		InInstructions: read.Null(b, row, schema.ExceptionSpansInstructions),
 	}
-	if !d.possible() {
+	if !d.Possible() {
 		return fmt.Errorf("span %d took what no trace can have", int64(schema.ExceptionSpansSpan.At(b, row)))
 	}
-	x.add(&d, at)
+	x.Add(&d, at)
 	return nil
+}
+
+// ReadEntries returns the exceptions of datasets that do not say how long they took: only how
+// often each was entered.
+func ReadEntries(dirs []string, test string) (*Exceptions, error) {
+	open, err := read.OpenAny(dirs, test)
+	defer read.Close(open)
+	if err != nil {
+		return nil, err
+	}
+	x, index := &Exceptions{}, map[exceptionKey]int{}
+	for _, d := range open {
+		for i := range d.Manifest.Sources {
+			if err := x.readEntries(d, &d.Manifest.Sources[i], index); err != nil {
+				return nil, err
+			}
+		}
+	}
+	x.conclude()
+	return x, nil
+}
+
+// readEntries adds the exceptions that a source entered.
+func (x *Exceptions) readEntries(d *dataset.Dataset, s *schema.SourceTotals, index map[exceptionKey]int) error {
+	return read.EachBatch(d, &schema.Exceptions, s.Source, func(b *schema.Batch) error {
+		kinds := map[int64]exceptionKey{}
+		readKinds(b, s.Core, kinds)
+		for _, key := range kinds {
+			x.row(key, index).Entries++
+			x.Entries++
+		}
+		return nil
+	})
 }

@@ -13,7 +13,7 @@ import (
 type Lost struct {
 	Reasons []LostReason // the most bytes first
 	Buffers []LostBuffer // in the order of datasets
-	Gaps    []Place      // the instructions that trace went on with: at most MostGaps of a source
+	Gaps    []read.Place // the instructions that trace went on with: at most MostGaps of a source
 }
 
 // A LostReason is why bytes were lost.
@@ -166,7 +166,7 @@ func (l *lostReader) readGaps(d *dataset.Dataset, s *schema.SourceTotals) error 
 		seqs = seqs[min(skip, int64(len(seqs))):]
 	}
 	for _, seq := range seqs[:min(len(seqs), MostGaps)] {
-		l.Gaps = append(l.Gaps, Place{d.Dir, s.Source, seq})
+		l.Gaps = append(l.Gaps, read.Place{Dir: d.Dir, Source: s.Source, Seq: seq})
 	}
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/internal/read"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -123,7 +124,7 @@ type histogram struct {
 	Counts []int64   `json:"counts"`
 }
 
-func placeOf(p *report.Place) Value {
+func placeOf(p *read.Place) Value {
 	return Object(Fact{"directory", Text(p.Dir)}, Fact{"source", Text(schema.SourceText(p.Source))},
 		Fact{"seq", Int(p.Seq)})
 }

@@ -2,6 +2,7 @@ package page
 
 import (
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/internal/read"
 )
 
 // newExceptions returns how long exceptions took; nil: there were none. Worst says where the
@@ -46,8 +47,8 @@ func newExceptions(x *report.Exceptions, worst func(*report.ExceptionRow) [3]int
 var nowhere = [3]int64{none, 0, 0}
 
 // worstPlaces returns where the longest exceptions began.
-func worstPlaces(x *report.Exceptions) []report.Place {
-	var places []report.Place
+func worstPlaces(x *report.Exceptions) []read.Place {
+	var places []read.Place
 	for i := range x.Rows {
 		if x.Rows[i].Ended > 0 {
 			places = append(places, x.Rows[i].Worst)
