@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/tracelake/tracelake/pipeline/report/durations"
 	"github.com/tracelake/tracelake/pipeline/report/internal/read"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
@@ -22,7 +23,7 @@ type CallRow struct {
 	Name
 	Calls   int64
 	Unended int64 // whose return was not seen
-	Durations
+	durations.Summary
 }
 
 // Calls returns the calls in the datasets of m, which have to be those in dirs. It fails with
@@ -78,9 +79,9 @@ func (c *Calls) add(b *schema.Batch, rows []int, dir string, source uint8) error
 			r.Unended++
 			continue
 		}
-		x := Duration{
-			InCycles:       read.Null(b, row, schema.CallsCycles),
-			InInstructions: read.Null(b, row, schema.CallsInstructions),
+		x := durations.One{
+			durations.InCycles:       read.Null(b, row, schema.CallsCycles),
+			durations.InInstructions: read.Null(b, row, schema.CallsInstructions),
 		}
 		if !x.Possible() {
 			return fmt.Errorf("call %d took what no trace can have", int64(schema.CallsCall.At(b, row)))

@@ -3,6 +3,8 @@ package report
 import (
 	"cmp"
 	"slices"
+
+	"github.com/tracelake/tracelake/pipeline/report/durations"
 )
 
 // CallsChange is how long calls of functions take now and took before.
@@ -15,7 +17,7 @@ type CallsChange struct {
 // A CallChangeRow is the calls of a function, now and before.
 type CallChangeRow struct {
 	Name
-	DurationChange
+	durations.Change
 }
 
 // CallsAgainst compares calls of m with those of a baseline.
@@ -27,12 +29,12 @@ func (m *Merged) CallsAgainst(base *Merged, now, before *Calls) *CallsChange {
 		}
 		return Name{Core: r.Core, Function: r.Function, File: r.File}
 	}
-	of := func(r *CallRow) *Durations { return &r.Durations }
-	c.New, c.Lost = Changes(now.Rows, before.Rows, key, of, func(r *CallRow, d DurationChange) {
+	of := func(r *CallRow) *durations.Summary { return &r.Summary }
+	c.New, c.Lost = durations.Changes(now.Rows, before.Rows, key, of, func(r *CallRow, d durations.Change) {
 		c.Rows = append(c.Rows, CallChangeRow{r.Name, d})
 	})
 	slices.SortStableFunc(c.Rows, func(x, y CallChangeRow) int {
-		return cmp.Or(x.DurationChange.Compare(&y.DurationChange), x.Name.compare(&y.Name))
+		return cmp.Or(x.Change.Compare(&y.Change), x.Name.compare(&y.Name))
 	})
 	return c
 }

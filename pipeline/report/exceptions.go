@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/tracelake/tracelake/pipeline/report/durations"
 	"github.com/tracelake/tracelake/pipeline/report/internal/read"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
@@ -22,7 +23,7 @@ type ExceptionRow struct {
 	read.Exception
 	Entries int64
 	Unended int64 // whose end was not seen
-	Durations
+	durations.Summary
 }
 
 // exceptionKey is what a row is of.
@@ -114,9 +115,9 @@ func (x *ExceptionRow) addSpan(b *schema.Batch, row int, at read.Place) error {
 		x.Unended++
 		return nil
 	}
-	d := Duration{
-		InCycles: read.Null(b, row, schema.ExceptionSpansCycles), InTicks: read.Null(b, row, schema.ExceptionSpansTicks),
-		InInstructions: read.Null(b, row, schema.ExceptionSpansInstructions),
+	d := durations.One{
+		durations.InCycles: read.Null(b, row, schema.ExceptionSpansCycles), durations.InTicks: read.Null(b, row, schema.ExceptionSpansTicks),
+		durations.InInstructions: read.Null(b, row, schema.ExceptionSpansInstructions),
 	}
 	if !d.Possible() {
 		return fmt.Errorf("span %d took what no trace can have", int64(schema.ExceptionSpansSpan.At(b, row)))

@@ -2,6 +2,7 @@ package page
 
 import (
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/durations"
 	"github.com/tracelake/tracelake/pipeline/report/internal/read"
 )
 
@@ -26,7 +27,7 @@ func newExceptions(x *report.Exceptions, worst func(*report.ExceptionRow) [3]int
 		if r.Ended > 0 {
 			median, longest = r.Median, r.Longest
 		}
-		if r.Ended >= report.LeastOfRank {
+		if r.Ended >= durations.LeastOfRank {
 			p99 = r.P99
 		}
 		e.Name, e.Unit = append(e.Name, name(text)), append(e.Unit, r.Unit.String())

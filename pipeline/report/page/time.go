@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/durations"
 	"github.com/tracelake/tracelake/pipeline/report/internal/read"
 	"github.com/tracelake/tracelake/pipeline/report/timeline"
 	"github.com/tracelake/tracelake/schema"
@@ -16,7 +17,7 @@ const resolution = 4000
 type clockwork struct {
 	name   string
 	place  read.Place // dataset and source
-	unit   report.Unit
+	unit   durations.Unit
 	spans  *spanReader
 	gaps   []int64
 	growth *report.Growth

@@ -1,4 +1,4 @@
-package report
+package durations
 
 import (
 	"slices"
@@ -27,9 +27,9 @@ func TestHistograms(t *testing.T) {
 		{name: "from nothing", n: 1000, duration: func(i int) int64 { return int64(i * 40) }, want: Histogram{Log: true, Edges: []float64{0, 39960}}, bins: 40},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			d := &Durations{}
+			d := &Summary{}
 			for i := range tt.n {
-				d.Add(&Duration{InInstructions: schema.Of(tt.duration(i))}, read.Place{Seq: int64(i)})
+				d.Add(&One{InInstructions: schema.Of(tt.duration(i))}, read.Place{Seq: int64(i)})
 			}
 			d.Conclude()
 			if tt.n < leastOfHistogram {

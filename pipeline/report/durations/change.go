@@ -1,10 +1,10 @@
-package report
+package durations
 
 import "cmp"
 
-// A DurationChange is how long things of one kind take now and took before, in the best unit
+// A Change is how long things of one kind take now and took before, in the best unit
 // that all of both have.
-type DurationChange struct {
+type Change struct {
 	Unit                   Unit
 	EndedNow, EndedBefore  int64
 	FiguresNow, FiguresWas Figures
@@ -13,9 +13,9 @@ type DurationChange struct {
 	Slower float64
 }
 
-// changeOf Compares durations, if both have any.
-func changeOf(now, before *Durations) (DurationChange, bool) {
-	c := DurationChange{Unit: max(now.Unit, before.Unit), EndedNow: now.Ended, EndedBefore: before.Ended}
+// changeOf compares durations, if both have any.
+func changeOf(now, before *Summary) (Change, bool) {
+	c := Change{Unit: max(now.Unit, before.Unit), EndedNow: now.Ended, EndedBefore: before.Ended}
 	if now.Ended == 0 || before.Ended == 0 || now.lost[c.Unit] || before.lost[c.Unit] {
 		return c, false
 	}
@@ -25,22 +25,22 @@ func changeOf(now, before *Durations) (DurationChange, bool) {
 }
 
 // same says whether nothing changed.
-func (c *DurationChange) same() bool {
+func (c *Change) same() bool {
 	now, was := c.FiguresNow, c.FiguresWas
 	return c.EndedNow == c.EndedBefore && now.Sum == was.Sum && now.Median == was.Median && now.P99 == was.P99 &&
 		now.Longest == was.Longest
 }
 
 // Compare orders changes: those that lost most time first.
-func (c *DurationChange) Compare(o *DurationChange) int {
+func (c *Change) Compare(o *Change) int {
 	return cmp.Or(cmp.Compare(c.Unit, o.Unit), cmp.Compare(o.Slower, c.Slower))
 }
 
 // Changes calls a function with the change of each row whose durations differ from those of the row of
 // its key before; of several of a key the first counts. It returns how many keys there are only now,
 // and only before.
-func Changes[R any, K comparable](now, before []R, key func(*R) K, of func(*R) *Durations,
-	do func(now *R, c DurationChange),
+func Changes[R any, K comparable](now, before []R, key func(*R) K, of func(*R) *Summary,
+	do func(now *R, c Change),
 ) (added, lost int64) {
 	was, seen := map[K]*R{}, map[K]bool{}
 	for i := range before {

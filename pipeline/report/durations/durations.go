@@ -1,4 +1,6 @@
-package report
+// Package durations says of how long things took what one looks at: of few each one, of many the median,
+// the 99th percentile, the longest and a histogram; and how that changed.
+package durations
 
 import (
 	"math"
@@ -20,11 +22,11 @@ const (
 
 func (u Unit) String() string { return [...]string{"cycles", "ticks", "instructions"}[u] }
 
-// A Duration is how long something took: what is known of it, by unit.
-type Duration [3]schema.Null[int64]
+// One is how long one thing took: what is known of it, by unit.
+type One [3]schema.Null[int64]
 
-// Durations are how long things of one kind took.
-type Durations struct {
+// A Summary is how long things of one kind took.
+type Summary struct {
 	Unit  Unit  // the best one that all have
 	Ended int64 // how many: those whose end is known
 	Figures
@@ -48,47 +50,47 @@ type Figures struct {
 }
 
 // Possible says whether a trace can have it.
-func (x *Duration) Possible() bool {
+func (x *One) Possible() bool {
 	return !slices.ContainsFunc(x[:], func(n schema.Null[int64]) bool { return n.V < 0 })
 }
 
 // Add adds the duration of what began at a place.
-func (d *Durations) Add(x *Duration, at read.Place) {
-	d.Ended++
+func (s *Summary) Add(x *One, at read.Place) {
+	s.Ended++
 	for u, n := range x {
 		switch {
 		case !n.OK:
-			d.lost[u], d.all[u] = true, nil
-		case !d.lost[u]:
-			if len(d.all[u]) == 0 || n.V > d.most[u] {
-				d.most[u], d.at[u] = n.V, at
+			s.lost[u], s.all[u] = true, nil
+		case !s.lost[u]:
+			if len(s.all[u]) == 0 || n.V > s.most[u] {
+				s.most[u], s.at[u] = n.V, at
 			}
-			d.all[u] = append(d.all[u], n.V)
+			s.all[u] = append(s.all[u], n.V)
 		}
 	}
 }
 
 // Conclude works out the figures: those of rank n of N are the least that n/N of all do not
 // exceed.
-func (d *Durations) Conclude() {
-	for d.Unit = InCycles; d.Unit < InInstructions && (d.lost[d.Unit] || d.Ended == 0); d.Unit++ {
+func (s *Summary) Conclude() {
+	for s.Unit = InCycles; s.Unit < InInstructions && (s.lost[s.Unit] || s.Ended == 0); s.Unit++ {
 	}
-	for u, all := range d.all {
+	for u, all := range s.all {
 		if len(all) == 0 {
 			continue
 		}
 		slices.Sort(all)
 		rank := func(percent int) int64 { return all[max(0, (len(all)*percent+99)/100-1)] }
-		f := &d.by[u]
-		f.Median, f.P99, f.Longest, f.Worst = rank(50), rank(99), all[len(all)-1], d.at[u]
+		f := &s.by[u]
+		f.Median, f.P99, f.Longest, f.Worst = rank(50), rank(99), all[len(all)-1], s.at[u]
 		for _, n := range all {
 			f.Sum += min(n, math.MaxInt64-f.Sum)
 		}
 	}
-	if all := d.all[d.Unit]; len(all) < leastOfHistogram {
-		d.Each = all
+	if all := s.all[s.Unit]; len(all) < leastOfHistogram {
+		s.Each = all
 	} else {
-		d.Histogram = newHistogram(all)
+		s.Histogram = newHistogram(all)
 	}
-	d.Figures, d.all = d.by[d.Unit], [3][]int64{}
+	s.Figures, s.all = s.by[s.Unit], [3][]int64{}
 }
