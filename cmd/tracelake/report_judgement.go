@@ -4,13 +4,14 @@ import (
 	"strings"
 
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/lost"
 	"github.com/tracelake/tracelake/pipeline/report/page"
 	"github.com/tracelake/tracelake/schema"
 )
 
 // judgement writes what somebody who looks at the figures should do first, as the report page has
 // it, with what was lost and where trace went on.
-func (s *screen) judgement(t *report.Trust, lost *report.Lost) {
+func (s *screen) judgement(t *report.Trust, lost *lost.Summary) {
 	j := page.JudgementOf(t)
 	word := j.Word + "."
 	if s.UTF8 {
@@ -87,7 +88,7 @@ func judgementObject(t *report.Trust) jsonJudgement {
 	return o
 }
 
-func trustReportObject(q *question, lost *report.Lost) any {
+func trustReportObject(q *question, lost *lost.Summary) any {
 	o := &jsonTrustReport{
 		reportHead: q.reportHead("trust"), Losses: []jsonLoss{}, Buffers: []jsonBuffer{},
 		Gaps: []jsonPlace{},

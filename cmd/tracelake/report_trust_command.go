@@ -10,6 +10,7 @@ import (
 	"github.com/tracelake/tracelake/cmd/tracelake/internal/table"
 	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/answer"
+	"github.com/tracelake/tracelake/pipeline/report/lost"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -43,7 +44,7 @@ func trust(ctx *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	lost, err := report.ReadLost(a.dirs, a.options.Test)
+	lost, err := lost.Read(a.dirs, a.options.Test)
 	if err != nil {
 		return err
 	}

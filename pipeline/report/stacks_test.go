@@ -9,6 +9,7 @@ import (
 
 	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/durations"
+	"github.com/tracelake/tracelake/pipeline/report/exceptions"
 	"github.com/tracelake/tracelake/pipeline/report/reporttest"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
@@ -81,7 +82,7 @@ func sampleTasks(t *testing.T, dirs []string) {
 }
 
 func sampleExceptions(t *testing.T, dirs []string) {
-	x, err := report.ReadExceptions(dirs, "")
+	x, err := exceptions.Read(dirs, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -267,7 +268,7 @@ func TestHostileStacks(t *testing.T) {
 			_, err = m.Calls([]string{dir}, "")
 		}
 		if err == nil && strings.Contains(tt.text, "span") {
-			_, err = report.ReadExceptions([]string{dir}, "")
+			_, err = exceptions.Read([]string{dir}, "")
 		}
 		if err == nil {
 			_, err = report.ReadTasks([]string{dir}, "")
@@ -291,7 +292,7 @@ func TestWithoutStacks(t *testing.T) {
 	wantMissing(t, err, "calls")
 	_, err = report.ReadTasks(dirs, "")
 	wantMissing(t, err, "tasks")
-	_, err = report.ReadExceptions(dirs, "")
+	_, err = exceptions.Read(dirs, "")
 	wantMissing(t, err, "exception_spans")
 }
 

@@ -5,12 +5,13 @@ import (
 	"slices"
 
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/growth"
 	"github.com/tracelake/tracelake/schema"
 )
 
 // Coverage is how much of the program ran. limit is what --fail-under demands, [Absent] if nothing
 // does; stretches are those of a program without names.
-func Coverage(head []Fact, c *report.Coverage, by report.By, top int, limit, baseline Value, growth []report.Growth,
+func Coverage(head []Fact, c *report.Coverage, by report.By, top int, limit, baseline Value, growth []growth.Curve,
 	stretches []report.Stretch,
 ) *Answer {
 	return &Answer{Name: "coverage", Facts: append(head,
@@ -248,7 +249,7 @@ type growthObject struct {
 	LastNewAt    int64  `json:"last_new_at"`
 }
 
-func growthObjects(growth []report.Growth) []growthObject {
+func growthObjects(growth []growth.Curve) []growthObject {
 	objects := []growthObject{}
 	for i := range growth {
 		g := &growth[i]

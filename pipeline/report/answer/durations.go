@@ -5,6 +5,7 @@ import (
 
 	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/durations"
+	"github.com/tracelake/tracelake/pipeline/report/exceptions"
 	"github.com/tracelake/tracelake/pipeline/report/internal/read"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -36,9 +37,9 @@ func CallsChange(c *report.CallsChange, top int, dir string) Value {
 }
 
 // Exceptions is how often exceptions were entered, and how long they took.
-func Exceptions(head []Fact, x *report.Exceptions, top int, baseline Value) *Answer {
+func Exceptions(head []Fact, x *exceptions.Table, top int, baseline Value) *Answer {
 	s := &Section{Noun: "exception", Rows: len(x.Rows), Top: top}
-	s.Columns = append(exceptionNames(s.Rows, func(i int) *report.ExceptionRow { return &x.Rows[i] }),
+	s.Columns = append(exceptionNames(s.Rows, func(i int) *exceptions.Row { return &x.Rows[i] }),
 		Column{"entries", "ENTRIES", Count, Number, 0, func(i int) Value { return Int(x.Rows[i].Entries) }},
 		Column{"end_not_seen", "NO END", Count, Number, 6, func(i int) Value { return Int(x.Rows[i].Unended) }})
 	s.Columns = append(s.Columns, durationColumns(func(i int) *durations.Summary { return &x.Rows[i].Summary })...)
@@ -47,16 +48,16 @@ func Exceptions(head []Fact, x *report.Exceptions, top int, baseline Value) *Ans
 }
 
 // ExceptionsChange is which exceptions got slower, and which faster, than in the baseline in dir.
-func ExceptionsChange(c *report.ExceptionsChange, top int, dir string) Value {
+func ExceptionsChange(c *exceptions.Change, top int, dir string) Value {
 	s := &Section{Noun: "exception", Rows: len(c.Rows), Top: top}
-	s.Columns = append(exceptionNames(s.Rows, func(i int) *report.ExceptionRow { return c.Rows[i].Now }),
+	s.Columns = append(exceptionNames(s.Rows, func(i int) *exceptions.Row { return c.Rows[i].Now }),
 		durationChange("ENTRIES", func(i int) *durations.Change { return &c.Rows[i].Change })...)
 	return Object(Fact{"directory", Text(dir)}, Fact{"new", Int(c.New)}, Fact{"lost", Int(c.Lost)}, Fact{"rows", Rows(s)})
 }
 
 // exceptionNames are the columns of what an exception is; on screens with its core, if there are
 // several.
-func exceptionNames(rows int, row func(int) *report.ExceptionRow) []Column {
+func exceptionNames(rows int, row func(int) *exceptions.Row) []Column {
 	several := slices.ContainsFunc(numbers(rows), func(i int) bool { return row(i).Core != row(0).Core })
 	return []Column{
 		{Title: "EXCEPTION", Weight: Name, At: func(i int) Value {
@@ -139,7 +140,10 @@ func durationChange(counted string, row func(int) *durations.Change) []Column {
 	columns := []Column{
 		{Key: "unit", Title: "UNIT", Weight: Main, Place: 3, At: func(i int) Value { return Text(row(i).Unit.String()) }},
 		{"slower_by", "SLOWER BY", Signed, Main, 0, func(i int) Value { return Float(row(i).Slower) }},
-		{Title: "MEDIAN", Unit: FromTo, Weight: Main, Place: 1, At: was(func(f *durations.Figures) int64 { return f.Median })},
+		{
+			Title: "MEDIAN", Unit: FromTo, Weight: Main, Place: 1,
+			At: was(func(f *durations.Figures) int64 { return f.Median }),
+		},
 		{Title: "P99", Unit: FromTo, Weight: Number, Place: 2, At: func(i int) Value {
 			c := row(i)
 			return If(min(c.EndedNow, c.EndedBefore) >= durations.LeastOfRank, Was(c.FiguresWas.P99, c.FiguresNow.P99))

@@ -5,7 +5,9 @@ import (
 
 	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/durations"
+	"github.com/tracelake/tracelake/pipeline/report/growth"
 	"github.com/tracelake/tracelake/pipeline/report/internal/read"
+	"github.com/tracelake/tracelake/pipeline/report/lost"
 	"github.com/tracelake/tracelake/pipeline/report/timeline"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -20,17 +22,17 @@ type clockwork struct {
 	unit   durations.Unit
 	spans  *spanReader
 	gaps   []int64
-	growth *report.Growth
+	growth *growth.Curve
 	keep   []int64
 }
 
 // readTimes reads the time of the sources of a dataset, past the instructions of exceptions that
 // are to be shown.
-func readTimes(m *report.Merged, dir, test string, functions map[report.Name]int32, lost *report.Lost,
+func readTimes(m *report.Merged, dir, test string, functions map[report.Name]int32, lost *lost.Summary,
 	worst []read.Place,
 ) ([]*clockwork, error) {
 	dirs := []string{dir}
-	growths, err := report.ReadGrowth(dirs, test)
+	growths, err := growth.Read(dirs, test)
 	if err != nil {
 		return nil, err
 	}

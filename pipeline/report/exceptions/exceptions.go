@@ -1,4 +1,5 @@
-package report
+// Package exceptions says how often exceptions were entered, and how long they took.
+package exceptions
 
 import (
 	"cmp"
@@ -11,14 +12,14 @@ import (
 	"github.com/tracelake/tracelake/schema/dataset"
 )
 
-// Exceptions are how often exceptions were entered, and how long they took.
-type Exceptions struct {
+// A Table is how often exceptions were entered, and how long they took.
+type Table struct {
 	Entries int64
-	Rows    []ExceptionRow // those entered most often first
+	Rows    []Row // those entered most often first
 }
 
-// An ExceptionRow is the exceptions of a type and number on a core.
-type ExceptionRow struct {
+// A Row is the exceptions of a type and number on a core.
+type Row struct {
 	Core string
 	read.Exception
 	Entries int64
@@ -26,22 +27,22 @@ type ExceptionRow struct {
 	durations.Summary
 }
 
-// exceptionKey is what a row is of.
-type exceptionKey struct {
+// A kind is what a row is of.
+type kind struct {
 	core string
 	read.Exception
 }
 
-// ReadExceptions returns the exceptions of datasets. It fails with a [*dataset.Error] if one
+// Read returns the exceptions of datasets. It fails with a [*dataset.Error] if one
 // has no `exceptions` or `exception_spans`.
-func ReadExceptions(dirs []string, test string) (*Exceptions, error) {
-	x := &Exceptions{}
-	index := map[exceptionKey]int{}
+func Read(dirs []string, test string) (*Table, error) {
+	x := &Table{}
+	index := map[kind]int{}
 	err := read.EachSource(dirs, test, &schema.ExceptionSpans, func(d *dataset.Dataset, s *schema.SourceTotals) error {
 		if err := read.Need(d, &schema.Exceptions); err != nil {
 			return err
 		}
-		kinds := map[int64]exceptionKey{} // by ordinal
+		kinds := map[int64]kind{} // by ordinal
 		err := read.EachBatch(d, &schema.Exceptions, s.Source, func(b *schema.Batch) error {
 			readKinds(b, s.Core, kinds)
 			return nil
@@ -51,13 +52,13 @@ func ReadExceptions(dirs []string, test string) (*Exceptions, error) {
 		}
 		return read.EachBatch(d, &schema.ExceptionSpans, s.Source, func(b *schema.Batch) error {
 			for row := range b.Rows() {
-				key, ok := kinds[int64(schema.ExceptionSpansOrdinal.At(b, row))]
+				of, ok := kinds[int64(schema.ExceptionSpansOrdinal.At(b, row))]
 				if !ok {
-					key = exceptionKey{core: s.Core}
+					of = kind{core: s.Core}
 				}
 				x.Entries++
 				at := read.Place{Dir: d.Dir, Source: s.Source, Seq: int64(schema.ExceptionSpansSeq.At(b, row))}
-				if err := x.row(key, index).addSpan(b, row, at); err != nil {
+				if err := x.row(of, index).addSpan(b, row, at); err != nil {
 					return err
 				}
 			}
@@ -69,54 +70,55 @@ func ReadExceptions(dirs []string, test string) (*Exceptions, error) {
 }
 
 // row returns the row of a type and number on a core, which it adds if need be.
-func (x *Exceptions) row(key exceptionKey, index map[exceptionKey]int) *ExceptionRow {
-	i, ok := index[key]
+func (x *Table) row(of kind, index map[kind]int) *Row {
+	i, ok := index[of]
 	if !ok {
 		i = len(x.Rows)
-		index[key] = i
-		x.Rows = append(x.Rows, ExceptionRow{Core: key.core, Exception: key.Exception})
+		index[of] = i
+		x.Rows = append(x.Rows, Row{Core: of.core, Exception: of.Exception})
 	}
 	return &x.Rows[i]
 }
 
 // conclude works out figures and puts the rows in order.
-func (x *Exceptions) conclude() {
+func (x *Table) conclude() {
 	for i := range x.Rows {
 		x.Rows[i].Conclude()
 	}
-	unknown := func(r *ExceptionRow) int { // is last
+	unknown := func(r *Row) int { // is last
 		if r.Type.OK {
 			return 0
 		}
 		return 1
 	}
-	slices.SortFunc(x.Rows, func(a, b ExceptionRow) int {
+	slices.SortFunc(x.Rows, func(a, b Row) int {
 		return cmp.Or(cmp.Compare(b.Entries, a.Entries), cmp.Compare(unknown(&a), unknown(&b)),
 			cmp.Compare(a.Type.V, b.Type.V), cmp.Compare(a.Number.V, b.Number.V), cmp.Compare(a.Core, b.Core))
 	})
 }
 
 // readKinds reads type and number of exceptions that were entered.
-func readKinds(b *schema.Batch, core string, to map[int64]exceptionKey) {
+func readKinds(b *schema.Batch, core string, to map[int64]kind) {
 	for row := range b.Rows() {
 		if schema.ExceptionEvent(schema.ExceptionsEvent.At(b, row)) != schema.ExceptionEntry {
 			continue
 		}
-		to[int64(schema.ExceptionsOrdinal.At(b, row))] = exceptionKey{
+		to[int64(schema.ExceptionsOrdinal.At(b, row))] = kind{
 			core, read.ExceptionAt(b, row, schema.ExceptionsType, schema.ExceptionsNumber),
 		}
 	}
 }
 
 // addSpan adds a row of `exception_spans`.
-func (x *ExceptionRow) addSpan(b *schema.Batch, row int, at read.Place) error {
+func (x *Row) addSpan(b *schema.Batch, row int, at read.Place) error {
 	x.Entries++
 	if end := schema.CallEnd(schema.ExceptionSpansEnd.At(b, row)); end == schema.CallGap || end == schema.CallOpen {
 		x.Unended++
 		return nil
 	}
 	d := durations.One{
-		durations.InCycles: read.Null(b, row, schema.ExceptionSpansCycles), durations.InTicks: read.Null(b, row, schema.ExceptionSpansTicks),
+		durations.InCycles:       read.Null(b, row, schema.ExceptionSpansCycles),
+		durations.InTicks:        read.Null(b, row, schema.ExceptionSpansTicks),
 		durations.InInstructions: read.Null(b, row, schema.ExceptionSpansInstructions),
 	}
 	if !d.Possible() {
@@ -128,13 +130,13 @@ func (x *ExceptionRow) addSpan(b *schema.Batch, row int, at read.Place) error {
 
 // ReadEntries returns the exceptions of datasets that do not say how long they took: only how
 // often each was entered.
-func ReadEntries(dirs []string, test string) (*Exceptions, error) {
+func ReadEntries(dirs []string, test string) (*Table, error) {
 	open, err := read.OpenAny(dirs, test)
 	defer read.Close(open)
 	if err != nil {
 		return nil, err
 	}
-	x, index := &Exceptions{}, map[exceptionKey]int{}
+	x, index := &Table{}, map[kind]int{}
 	for _, d := range open {
 		for i := range d.Manifest.Sources {
 			if err := x.readEntries(d, &d.Manifest.Sources[i], index); err != nil {
@@ -147,12 +149,12 @@ func ReadEntries(dirs []string, test string) (*Exceptions, error) {
 }
 
 // readEntries adds the exceptions that a source entered.
-func (x *Exceptions) readEntries(d *dataset.Dataset, s *schema.SourceTotals, index map[exceptionKey]int) error {
+func (x *Table) readEntries(d *dataset.Dataset, s *schema.SourceTotals, index map[kind]int) error {
 	return read.EachBatch(d, &schema.Exceptions, s.Source, func(b *schema.Batch) error {
-		kinds := map[int64]exceptionKey{}
+		kinds := map[int64]kind{}
 		readKinds(b, s.Core, kinds)
-		for _, key := range kinds {
-			x.row(key, index).Entries++
+		for _, of := range kinds {
+			x.row(of, index).Entries++
 			x.Entries++
 		}
 		return nil

@@ -1,11 +1,11 @@
-package report_test
+package growth_test
 
 import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/growth"
 	"github.com/tracelake/tracelake/schema/datasettest"
 )
 
@@ -23,11 +23,11 @@ run 0x100c a32 executed=5 first=4
 run 0x1000 a32 source=0x11 executed=1 first=2
 code 0x1010 a32 other
 `)
-	got, err := report.ReadGrowth(dirs, "")
+	got, err := growth.Read(dirs, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]report.Growth{
+	if diff := cmp.Diff([]growth.Curve{
 		{Dir: dirs[0], Source: 0x10, Instructions: 20, Seqs: []int64{0, 4, 20, 70}},
 		{Dir: dirs[0], Source: 0x11, Instructions: 1, Seqs: []int64{2}},
 	}, got); diff != "" {

@@ -1,4 +1,4 @@
-package report_test
+package lost_test
 
 import (
 	"fmt"
@@ -7,8 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/internal/read"
+	"github.com/tracelake/tracelake/pipeline/report/lost"
 	"github.com/tracelake/tracelake/schema/datasettest"
 )
 
@@ -34,15 +34,15 @@ event 5 trigger
 event 9 debug_exit
 event 3 trace_on source=0x11
 `)
-	got, err := report.ReadLost(dirs, "")
+	got, err := lost.Read(dirs, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(&report.Lost{
-		Reasons: []report.LostReason{{Reason: 5, Losses: 1, Bytes: 90}, {Reason: 2, Losses: 3, Bytes: 47}, {Reason: 0, Losses: 1, Bytes: 10}, {Reason: 3, Losses: 1, Bytes: 3}},
-		Buffers: []report.LostBuffer{
-			{Dir: dirs[0], Name: "ETB_0", Bytes: 100000, Stretches: []report.LostStretch{{0, 10}, {5000, 140}, {5300, 7}, {99950, 50}}},
-			{Dir: dirs[0], Name: "ETB_1", Bytes: 5000, Stretches: []report.LostStretch{{4000, 3}}},
+	if diff := cmp.Diff(&lost.Summary{
+		Reasons: []lost.Reason{{Reason: 5, Losses: 1, Bytes: 90}, {Reason: 2, Losses: 3, Bytes: 47}, {Reason: 0, Losses: 1, Bytes: 10}, {Reason: 3, Losses: 1, Bytes: 3}},
+		Buffers: []lost.Buffer{
+			{Dir: dirs[0], Name: "ETB_0", Bytes: 100000, Stretches: []lost.Stretch{{0, 10}, {5000, 140}, {5300, 7}, {99950, 50}}},
+			{Dir: dirs[0], Name: "ETB_1", Bytes: 5000, Stretches: []lost.Stretch{{4000, 3}}},
 		},
 		Gaps: []read.Place{{Dir: dirs[0], Source: 0x10, Seq: 4}, {Dir: dirs[0], Source: 0x10, Seq: 9}},
 	}, got); diff != "" {
@@ -57,11 +57,11 @@ func TestLostStretchesAreBounded(t *testing.T) {
 	for i := range 20_000 {
 		fmt.Fprintf(text, "loss 1 bad_packet offset=%d seq=%d\n", 50*i, i)
 	}
-	got, err := report.ReadLost(datasettest.Datasets(t, text.String()), "")
+	got, err := lost.Read(datasettest.Datasets(t, text.String()), "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s := got.Buffers[0].Stretches; len(s) != 1 || s[0] != (report.LostStretch{Bytes: 50*19_999 + 1}) {
+	if s := got.Buffers[0].Stretches; len(s) != 1 || s[0] != (lost.Stretch{Bytes: 50*19_999 + 1}) {
 		t.Errorf("%d stretches, the first %+v", len(s), s[0])
 	}
 }

@@ -1,4 +1,4 @@
-package report_test
+package exceptions_test
 
 import (
 	"fmt"
@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/durations"
+	"github.com/tracelake/tracelake/pipeline/report/exceptions"
 	"github.com/tracelake/tracelake/schema/datasettest"
 )
 
@@ -23,7 +23,7 @@ func TestDurationUnits(t *testing.T) {
 		{"none", "span 1 ? end=open\nspan 5 ? ordinal=1 end=open", "0 instructions at 0, median 0"},
 	} {
 		dirs := datasettest.Datasets(t, datasettest.Stacked+"exception 1 entry type=irq number=3\nexception 5 entry type=irq number=3\n"+tt.spans)
-		x, err := report.ReadExceptions(dirs, "")
+		x, err := exceptions.Read(dirs, "")
 		if err != nil || len(x.Rows) != 1 {
 			t.Errorf("%s: %v %+v", tt.name, err, x)
 			continue
@@ -37,8 +37,8 @@ func TestDurationUnits(t *testing.T) {
 
 // Exceptions are compared by type and number.
 func TestExceptionsAgainst(t *testing.T) {
-	read := func(text string) *report.Exceptions {
-		x, err := report.ReadExceptions(datasettest.Datasets(t, datasettest.Stacked+text), "")
+	read := func(text string) *exceptions.Table {
+		x, err := exceptions.Read(datasettest.Datasets(t, datasettest.Stacked+text), "")
 		if err != nil {
 			t.Fatal(err)
 		}
