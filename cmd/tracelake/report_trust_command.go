@@ -7,6 +7,7 @@ import (
 
 	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/answer"
+	"github.com/tracelake/tracelake/pipeline/report/lost"
 )
 
 func trustCommand() *cli.Command {
@@ -39,7 +40,7 @@ func trust(ctx *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	lost, err := report.ReadLost(a.dirs, a.options.Test)
+	lost, err := lost.Read(a.dirs, a.options.Test)
 	if err != nil {
 		return err
 	}

@@ -5,12 +5,13 @@ import (
 	"slices"
 
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/growth"
 	"github.com/tracelake/tracelake/schema"
 )
 
 // Coverage is how much of the program ran. limit is what --fail-under demands, [Absent] if nothing
 // does; stretches are those of a program without names.
-func Coverage(head []Fact, c *report.Coverage, by report.By, top int, limit, baseline Value, growth []report.Growth,
+func Coverage(head []Fact, c *report.Coverage, by report.By, top int, limit, baseline Value, growth []growth.Curve,
 	stretches []report.Stretch,
 ) *Answer {
 	return &Answer{Name: "coverage", Facts: append(head,
@@ -239,7 +240,7 @@ func predicated(p *report.Predicated) Value {
 }
 
 // growths say when trace showed anything new: at instructions of a source, from 0 on.
-func growths(list []report.Growth) Value {
+func growths(list []growth.Curve) Value {
 	return each(len(list),
 		Column{Key: "directory", At: func(i int) Value { return Word(list[i].Dir) }},
 		Column{Key: "source", At: func(i int) Value { return Text(schema.SourceText(list[i].Source)) }},

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/lost"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -67,8 +68,8 @@ func trustFigures(t *report.Trust) Value {
 }
 
 // Trust is how far figures can be trusted, with what was lost, where, and after which gaps trace went on.
-func Trust(head []Fact, l *report.Lost) *Answer {
-	buffer := func(i int) *report.LostBuffer { return &l.Buffers[i] }
+func Trust(head []Fact, l *lost.Summary) *Answer {
+	buffer := func(i int) *lost.Buffer { return &l.Buffers[i] }
 	return &Answer{Name: "trust", Facts: append(head,
 		Fact{"losses", each(len(l.Reasons),
 			Column{Key: "reason", At: func(i int) Value { return Text(l.Reasons[i].Reason.String()) }},

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/exceptions"
+	"github.com/tracelake/tracelake/pipeline/report/lost"
 	"github.com/tracelake/tracelake/pipeline/report/profile"
 	"github.com/tracelake/tracelake/pipeline/report/timeline"
 	"github.com/tracelake/tracelake/pipeline/report/visible"
@@ -28,11 +30,11 @@ type Page struct {
 	Data  Data
 
 	trust       *report.Trust
-	lost        *report.Lost
+	lost        *lost.Summary
 	coverage    *report.Coverage // by file; nil: of packets alone
 	packetsOnly bool
 	spans       bool // it is known how long exceptions took
-	exceptions  *report.Exceptions
+	exceptions  *exceptions.Table
 	hottest     *report.Hotspots // the functions that took most
 	missing     []string         // source files without text
 	noText      bool
@@ -47,7 +49,7 @@ type Page struct {
 func Read(dirs []string, opt Options) (*Page, error) {
 	p := &Page{Title: visible.Cut(opt.Title, longest)}
 	var err error
-	if p.lost, err = report.ReadLost(dirs, opt.Test); err != nil {
+	if p.lost, err = lost.Read(dirs, opt.Test); err != nil {
 		return nil, err
 	}
 	if p.trust, err = report.ReadUncounted(dirs, opt.Test); err != nil {
@@ -68,13 +70,13 @@ func Read(dirs []string, opt Options) (*Page, error) {
 // readPackets reads what there is of datasets of packets alone.
 func (p *Page) readPackets(dirs []string, opt *Options) error {
 	p.packetsOnly = true
-	x, err := report.ReadEntries(dirs, opt.Test)
+	x, err := exceptions.ReadEntries(dirs, opt.Test)
 	if err != nil {
 		return err
 	}
 	p.Data.Unit = instructions
 	p.exceptions = x
-	p.Data.Exceptions = newExceptions(x, func(*report.ExceptionRow) [3]int64 { return nowhere })
+	p.Data.Exceptions = newExceptions(x, func(*exceptions.Row) [3]int64 { return nowhere })
 	return nil
 }
 
@@ -133,12 +135,11 @@ func (p *Page) readTime(m *report.Merged, dirs []string, opt *Options) error {
 			return err
 		}
 	}
-	read := report.ReadEntries
+	read := exceptions.ReadEntries
 	if p.spans = p.has(&schema.ExceptionSpans, &schema.Exceptions); p.spans {
-		read = report.ReadExceptions
+		read = exceptions.Read
 	}
-	exceptions, err := read(dirs, opt.Test)
-	if err != nil {
+	if p.exceptions, err = read(dirs, opt.Test); err != nil {
 		return err
 	}
 	dir, why, err := p.timeOf(opt)
@@ -146,7 +147,7 @@ func (p *Page) readTime(m *report.Merged, dirs []string, opt *Options) error {
 		return err
 	}
 	if p.untimed = why; why == "" {
-		p.times, err = readTimes(m, dir, opt.Test, p.functions, p.lost, worstPlaces(exceptions))
+		p.times, err = readTimes(m, dir, opt.Test, p.functions, p.lost, worstPlaces(p.exceptions))
 		switch {
 		case errors.Is(err, errManySpans):
 			p.times, p.untimed = nil, "No timeline is drawn: "+errManySpans.Error()+". "+exportPart
@@ -154,8 +155,7 @@ func (p *Page) readTime(m *report.Merged, dirs []string, opt *Options) error {
 			return err
 		}
 	}
-	p.exceptions = exceptions
-	p.Data.Exceptions = newExceptions(exceptions, func(r *report.ExceptionRow) [3]int64 { return find(p.times, r) })
+	p.Data.Exceptions = newExceptions(p.exceptions, func(r *exceptions.Row) [3]int64 { return find(p.times, r) })
 	p.draw(resolution)
 	return nil
 }

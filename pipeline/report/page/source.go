@@ -80,7 +80,7 @@ func (f *finder) text(file string) []string {
 		if !ok {
 			continue
 		}
-		if text, err := read(root, local); err == nil {
+		if text, err := readFile(root, local); err == nil {
 			return lines(text)
 		}
 	}
@@ -112,8 +112,8 @@ func hidden(name string) bool {
 // errUnfit is the error for what is no source file.
 var errUnfit = errors.New("is no regular file of at most 8 MB")
 
-// read reads a regular file of a folder.
-func read(root *os.Root, name string) ([]byte, error) {
+// readFile reads a regular file of a folder.
+func readFile(root *os.Root, name string) ([]byte, error) {
 	info, err := root.Stat(name) // before it is opened, as that of a pipe waits
 	if err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"github.com/tracelake/tracelake/decode/figures"
 	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/answer"
+	"github.com/tracelake/tracelake/pipeline/report/durations"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -137,7 +138,7 @@ func (p *Page) exceptionsText() *exceptionsText {
 	}
 	return &exceptionsText{
 		Notes: []string{"From the entry to the return, or to where another task went on, with those that came in between. " +
-			"p99 is given from " + figures.Thousands(report.LeastOfRank) + " on."},
+			"p99 is given from " + figures.Thousands(durations.LeastOfRank) + " on."},
 		Table: p.exceptionsTable("entries", "median", "p99", "longest", "unit", "end_not_seen"),
 	}
 }

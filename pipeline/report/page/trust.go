@@ -7,6 +7,7 @@ import (
 
 	"github.com/tracelake/tracelake/decode/figures"
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/lost"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -252,7 +253,7 @@ func (p *Page) otherSources() tile {
 }
 
 // bufferText draws where bytes of a buffer were lost.
-func (p *Page) bufferText(b *report.LostBuffer) bufferText {
+func (p *Page) bufferText(b *lost.Buffer) bufferText {
 	x := bufferText{Bar: &bar{}}
 	var words []string
 	for i, s := range b.Stretches {
