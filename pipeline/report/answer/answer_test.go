@@ -13,23 +13,25 @@ import (
 // example has every kind of value, in two rows of which one is left out of a third.
 func example() *Answer {
 	names := []string{"a", "b, \"c\"", "d"}
-	s := &Section{Noun: "row", Rows: 3, Top: 2, Columns: Columns(
-		Column{Title: "ON SCREENS", At: func(int) Value { return None }},
-		Column{Key: "name", At: func(i int) Value { return Text(names[i]) }},
-		Column{Key: "core", At: func(i int) Value { return Text([]string{"", "cpu"}[i]) }},
+	s := &Section{Noun: "row", Rows: 3, Top: 2, Columns: []Column{
+		{Title: "ON SCREENS", At: func(int) Value { return None }},
+		{Key: "name", At: func(i int) Value { return Text(names[i]) }},
+		{Key: "core", At: func(i int) Value { return Text([]string{"", "cpu"}[i]) }},
 		When(false, Column{Key: "never", Title: "NEVER", At: func(int) Value { return Int(1) }}),
-		Column{Key: "covered", Unit: Figure, At: func(i int) Value { return Of(int64(i), 4*int64(i)) }},
-		Column{Key: "covered.reached", Unit: Count, At: func(i int) Value { return Int(i) }},
-		Column{Key: "now", At: func(i int) Value { return If(i > 0, Object()) }},
-		Column{Key: "now.cycles", Unit: Cycles, At: func(int) Value { return Tenths(438643.99999999977) }},
-		Column{Key: "now.share", Unit: Ratio, At: func(int) Value { return PercentOf(0.25) }},
-		Column{Key: "hidden", Unit: Count, At: func(i int) Value { return Int(7).unless(i > 0) }},
-		Column{Key: "each", Unit: Chart, At: func(int) Value { return JSONOf([]int{1, 2}) }},
-	)}
+		{Key: "covered", Unit: Figure, At: func(i int) Value { return Of(int64(i), 4*int64(i)) }},
+		{Key: "covered.reached", Unit: Count, At: func(i int) Value { return Int(i) }},
+		{Key: "now", At: func(i int) Value { return If(i > 0, Object()) }},
+		{Key: "now.cycles", Unit: Cycles, At: func(int) Value { return Tenths(438643.99999999977) }},
+		{Key: "now.share", Unit: Ratio, At: func(int) Value { return PercentOf(0.25) }},
+		{Key: "hidden", Unit: Count, At: func(i int) Value { return Int(7).unless(i > 0) }},
+		{Key: "each", Unit: Chart, At: func(int) Value { return JSONOf([]int{1, 2}) }},
+	}}
 	return &Answer{Name: "example", Facts: []Fact{
 		{"text", Text("<&>")},
 		{"none", None},
 		{"absent", Absent},
+		{"empty", Word("")},
+		{"list", each(1, Column{Key: "i", At: func(i int) Value { return Int(i) }})},
 		{"known", Nullable(schema.Of(int64(3)))},
 		{"object", Object(Fact{"x", Float(0.5)})},
 		{"rows", Rows(s)},
@@ -45,6 +47,12 @@ func TestJSON(t *testing.T) {
 	want := `{
   "text": "<&>",
   "none": null,
+  "empty": "",
+  "list": [
+    {
+      "i": 0
+    }
+  ],
   "known": 3,
   "object": {
     "x": 0.5

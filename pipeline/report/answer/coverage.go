@@ -51,7 +51,7 @@ func coverageRows(c *report.Coverage, by report.By, top int) *Section {
 	}
 	s.Columns = append(rowNames(true, s.Rows, name, by),
 		Column{Title: "COVERED", Unit: Percent, Weight: Main, At: code},
-		Column{Weight: Extent, At: code})
+		Column{Weight: Extent})
 	s.Columns = append(s.Columns, coverageFigures(row, true)...)
 	return s
 }
@@ -131,7 +131,7 @@ func branchRows(b *report.Branches, top int) *Section {
 			return Text(n.Place(&row(i).In))
 		}},
 		{Title: "VERDICT", Weight: Name, At: func(i int) Value { return Text(verdictWords(row(i))) }},
-		{Weight: Extent, At: func(i int) Value { return None }},
+		{Weight: Extent},
 		{"address", "ADDRESS", Words, Spare, 2, func(i int) Value { return Text(Hex(row(i).Address)) }},
 		{Key: "kind", At: func(i int) Value { return Text(row(i).Kind.String()) }},
 		{Key: "predicated", At: func(i int) Value { return JSONOf(row(i).Predicated) }},
@@ -180,7 +180,7 @@ func branchRowsBy(c *report.Coverage, by report.By, top int) *Section {
 	}
 	s.Columns = append(rowNames(c.Named, s.Rows, func(i int) *report.Name { return &all[i].Name }, by),
 		Column{Title: "OUTCOMES", Unit: Percent, Weight: Main, At: outcomes},
-		Column{Weight: Extent, At: outcomes},
+		Column{Weight: Extent},
 		Column{"outcomes", "SEEN", Figure, Number, 0, outcomes})
 	return s
 }

@@ -24,7 +24,7 @@ func Tasks(head []Fact, t *report.Tasks, top int) *Answer {
 			return Text(row(i).Name)
 		}},
 		{Title: "SHARE", Unit: OfWhole, Weight: Main, At: took},
-		{Weight: Share, At: took},
+		{Weight: Share},
 		{Title: strings.ToUpper(UnitOf(t.ByCycles)) + "S", Unit: Count, Weight: Number, At: took},
 		{Key: "directory", At: func(i int) Value { return Text(row(i).Dir) }},
 		{Key: "source", At: func(i int) Value { return Text(schema.SourceText(row(i).Source)) }},
