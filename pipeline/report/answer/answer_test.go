@@ -2,6 +2,7 @@ package answer
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -114,6 +115,18 @@ func TestCSV(t *testing.T) {
 		"\"b, \"\"c\"\"\",cpu,,1,4,1,438644,25,7\n"
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// A name is text in CSV, without the quotes of JSON.
+func TestCSVOfNames(t *testing.T) {
+	tasks := &report.Tasks{Rows: []report.Task{{Name: "main"}}}
+	branches := &report.Branches{Rows: []report.Branch{{In: report.Name{Function: "main"}}}}
+	for _, a := range []*Answer{Tasks(nil, tasks, 0), Branches(nil, branches, 0, Absent, Absent)} {
+		var out bytes.Buffer
+		if err := CSV(&out, a); err != nil || !strings.Contains(out.String(), ",main,") {
+			t.Errorf("%v: %s", err, &out)
+		}
 	}
 }
 

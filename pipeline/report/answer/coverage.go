@@ -138,7 +138,7 @@ func branchRows(b *report.Branches, top int) *Section {
 		{Key: "target", At: func(i int) Value { return IfAny(row(i).Target.OK, Text(Hex(row(i).Target.V))) }},
 		{Key: "core", At: func(i int) Value { return Text(row(i).In.Core) }},
 		{Title: "FUNCTION", Weight: Remark, Place: 3, At: func(i int) Value { return Text(row(i).In.Function) }},
-		{Key: "function", At: func(i int) Value { return JSONOf(row(i).In.Function) }},
+		{Key: "function", At: func(i int) Value { return Word(row(i).In.Function) }},
 		{Key: "function_address", At: func(i int) Value { return Text(Hex(row(i).In.Address)) }},
 		{Key: "file", At: func(i int) Value { return Text(row(i).In.File) }},
 		{Key: "line", At: func(i int) Value { return IfAny(row(i).In.Line != 0, Int(row(i).In.Line)) }},
