@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/answer"
+	"github.com/tracelake/tracelake/pipeline/report/trust"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -134,7 +135,7 @@ func nameObject(n *report.Name) jsonName {
 	return o
 }
 
-func trustObject(t *report.Trust) jsonTrust {
+func trustObject(t *trust.Summary) jsonTrust {
 	o := jsonTrust{
 		Verdict: t.Verdict.String(), jsonJudgement: judgementObject(t), Doubts: []jsonDoubt{},
 		Bytes: t.Bytes, BytesDecoded: t.Decoded, DecodedPercent: figureObject(t.Decoded, t.Bytes).Percent,
@@ -160,7 +161,7 @@ func trustObject(t *report.Trust) jsonTrust {
 	return o
 }
 
-func datasetObject(d *report.Dataset) jsonDataset {
+func datasetObject(d *trust.Dataset) jsonDataset {
 	o := jsonDataset{
 		Directory: d.Dir, Test: d.Test, Window: d.Window, Sources: []jsonSource{},
 		ProgramFiles: []jsonProgramFile{},

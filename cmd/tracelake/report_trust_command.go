@@ -11,6 +11,7 @@ import (
 	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/answer"
 	"github.com/tracelake/tracelake/pipeline/report/lost"
+	"github.com/tracelake/tracelake/pipeline/report/trust"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -30,11 +31,11 @@ Examples:
    tracelake report trust run
    tracelake report trust run1 run2 --json`,
 		Flags:  slices.Concat(datasetFlags(), []cli.Flag{jsonFlag()}, screenFlags()),
-		Action: trust,
+		Action: reportTrust,
 	}
 }
 
-func trust(ctx *cli.Context) error {
+func reportTrust(ctx *cli.Context) error {
 	a, err := readDatasets(ctx)
 	if err != nil {
 		return err
@@ -61,7 +62,7 @@ func trust(ctx *cli.Context) error {
 }
 
 // trustTables writes a row for each source and each program file.
-func (s *screen) trustTables(t *report.Trust) {
+func (s *screen) trustTables(t *trust.Summary) {
 	s.blank()
 	s.table(s.sourcesTable(t))
 	if files := s.filesTable(t); files.Rows() > 0 {
@@ -77,7 +78,7 @@ func (s *screen) trustTables(t *report.Trust) {
 	}
 }
 
-func (s *screen) sourcesTable(t *report.Trust) *table.Table {
+func (s *screen) sourcesTable(t *trust.Summary) *table.Table {
 	sources := &table.Table{Columns: []table.Column{
 		{Title: "SOURCE", Kind: table.Path},
 		{Title: "DECODED", Kind: table.Main},
@@ -113,7 +114,7 @@ func (s *screen) exact(n, of int64) string {
 }
 
 // nameIn is a name in a dataset, which is named too if there are several.
-func nameIn(t *report.Trust, d *report.Dataset, name string) string {
+func nameIn(t *trust.Summary, d *trust.Dataset, name string) string {
 	if len(t.Datasets) == 1 {
 		return name
 	}
@@ -123,7 +124,7 @@ func nameIn(t *report.Trust, d *report.Dataset, name string) string {
 	return d.Dir + ": " + name
 }
 
-func (s *screen) filesTable(t *report.Trust) *table.Table {
+func (s *screen) filesTable(t *trust.Summary) *table.Table {
 	files := &table.Table{Columns: []table.Column{
 		{Title: "PROGRAM FILE", Kind: table.Path},
 		{Title: "MATCHES", Kind: table.Main},
@@ -146,7 +147,7 @@ func (s *screen) filesTable(t *report.Trust) *table.Table {
 }
 
 // outsideTable has what was executed where no program file has code.
-func (s *screen) outsideTable(t *report.Trust) *table.Table {
+func (s *screen) outsideTable(t *trust.Summary) *table.Table {
 	outside := &table.Table{Columns: []table.Column{
 		{Title: "OUTSIDE OF THE PROGRAM", Kind: table.Name},
 		{Title: "EXECUTIONS", Kind: table.Main},
