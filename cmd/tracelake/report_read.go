@@ -125,14 +125,6 @@ func (q *question) change(ofOutcomes bool) *report.Change {
 	return q.m.Against(q.baseline, q.by, ofOutcomes)
 }
 
-// answer writes a report: as an object that it makes, or as a screen that it fills.
-func (q *question) answer(ctx *cli.Context, object func() any, fill func(*screen)) error {
-	if q.json {
-		return writeJSON(ctx.App.Writer, object())
-	}
-	return q.show(ctx, fill)
-}
-
 // show writes a screen that begins with how far figures can be trusted.
 func (q *question) show(ctx *cli.Context, fill func(*screen)) error {
 	s := newScreen(ctx.App.Writer, &q.screen)

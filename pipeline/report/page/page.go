@@ -36,8 +36,8 @@ type Page struct {
 	packetsOnly bool
 	spans       bool // it is known how long exceptions took
 	exceptions  *exceptions.Table
-	executed    []int64  // instructions by function
-	missing     []string // source files without text
+	hottest     *report.Hotspots // the functions that took most
+	missing     []string         // source files without text
 	noText      bool
 	untimed     string // why no time is drawn
 	profile     *profile.Profile
@@ -100,9 +100,9 @@ func (p *Page) readFunctions(m *report.Merged) map[string]int32 {
 	d.Files, files = newFiles(p.coverage, m.Hotspots(report.ByFile))
 	rows := functionRows(m, spent)
 	d.Functions = newFunctions(rows, spent, files)
+	p.hottest = hottestOf(spent, rows)
 	p.functions = map[report.Name]int32{}
 	for i := range rows {
-		p.executed = append(p.executed, rows[i].instructions)
 		p.functions[rows[i].Name] = int32(i)
 	}
 	return files
