@@ -3,14 +3,14 @@ package main
 import (
 	"strings"
 
-	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/lost"
 	"github.com/tracelake/tracelake/pipeline/report/page"
+	"github.com/tracelake/tracelake/pipeline/report/trust"
 )
 
 // judgement writes what somebody who looks at the figures should do first, as the report page has
 // it, with what was lost and where trace went on.
-func (s *screen) judgement(t *report.Trust, lost *lost.Summary) {
+func (s *screen) judgement(t *trust.Summary, lost *lost.Summary) {
 	j := page.JudgementOf(t)
 	word := j.Word + "."
 	if s.UTF8 {

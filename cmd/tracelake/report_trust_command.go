@@ -8,6 +8,7 @@ import (
 	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/answer"
 	"github.com/tracelake/tracelake/pipeline/report/lost"
+	"github.com/tracelake/tracelake/pipeline/report/trust"
 )
 
 func trustCommand() *cli.Command {
@@ -26,11 +27,11 @@ Examples:
    tracelake report trust run
    tracelake report trust run1 run2 --json`,
 		Flags:  slices.Concat(datasetFlags(), []cli.Flag{jsonFlag()}, screenFlags()),
-		Action: trust,
+		Action: reportTrust,
 	}
 }
 
-func trust(ctx *cli.Context) error {
+func reportTrust(ctx *cli.Context) error {
 	a, err := readDatasets(ctx)
 	if err != nil {
 		return err
@@ -57,7 +58,7 @@ func trust(ctx *cli.Context) error {
 }
 
 // trustTables writes a row for each source and each program file, and what was executed outside of those.
-func (s *screen) trustTables(t *report.Trust) {
+func (s *screen) trustTables(t *trust.Summary) {
 	outside := answer.OutsideProgramRows(t, defaultTop)
 	s.blank()
 	s.section(answer.TrustSources(t, t.Datasets))

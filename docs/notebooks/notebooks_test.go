@@ -27,6 +27,7 @@ import (
 	"github.com/tracelake/tracelake/pipeline"
 	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/exceptions"
+	"github.com/tracelake/tracelake/pipeline/report/trust"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -205,7 +206,7 @@ func compare(t *testing.T, dataset, sources string) *run {
 	return &r
 }
 
-func subtitle(dataset string, trust *report.Trust) string {
+func subtitle(dataset string, trust *trust.Summary) string {
 	gaps := figures.Thousands(trust.Gaps) + " gaps"
 	if trust.Gaps == 1 {
 		gaps = "1 gap"

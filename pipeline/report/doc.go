@@ -8,7 +8,7 @@
 // and [Merged.Last] of the instructions those around a point. The answers are values;
 // words and formats are the caller's.
 //
-// Packages durations, exceptions, growth and lost, which are below this one, know no program. Packages
+// Packages durations, exceptions, growth, lost and trust, which are below this one, know no program. Packages
 // profile and timeline, which are above this one, answer what other programs show: from
 // the call trees, frames and code that [Merged] has.
 package report

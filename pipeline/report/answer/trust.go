@@ -6,11 +6,12 @@ import (
 
 	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/lost"
+	"github.com/tracelake/tracelake/pipeline/report/trust"
 	"github.com/tracelake/tracelake/schema"
 )
 
 // Head is what every answer begins with: how far its figures can be trusted, and what they leave out.
-func Head(name string, forced bool, t *report.Trust, excluded []report.Excluded) []Fact {
+func Head(name string, forced bool, t *trust.Summary, excluded []report.Excluded) []Fact {
 	return []Fact{
 		{"schema_version", Int(schema.Version)},
 		{"report", Text(name)},
@@ -24,7 +25,7 @@ func Head(name string, forced bool, t *report.Trust, excluded []report.Excluded)
 	}
 }
 
-func trustFigures(t *report.Trust) Value {
+func trustFigures(t *trust.Summary) Value {
 	judged, found := t.Judge()
 	datasets := t.Datasets
 	return Object(
@@ -92,9 +93,9 @@ func Trust(head []Fact, l *lost.Summary) *Answer {
 }
 
 // TrustSources are the sources of datasets, which are of t.
-func TrustSources(t *report.Trust, datasets []report.Dataset) *Section {
-	var of []*report.Dataset
-	var rows []*report.Source
+func TrustSources(t *trust.Summary, datasets []trust.Dataset) *Section {
+	var of []*trust.Dataset
+	var rows []*trust.Source
 	for i := range datasets {
 		for j := range datasets[i].Sources {
 			of, rows = append(of, &datasets[i]), append(rows, &datasets[i].Sources[j])
@@ -123,9 +124,9 @@ func TrustSources(t *report.Trust, datasets []report.Dataset) *Section {
 }
 
 // ProgramFiles are those of datasets, which are of t.
-func ProgramFiles(t *report.Trust, datasets []report.Dataset) *Section {
-	var of []*report.Dataset
-	var rows []report.ProgramFile
+func ProgramFiles(t *trust.Summary, datasets []trust.Dataset) *Section {
+	var of []*trust.Dataset
+	var rows []trust.ProgramFile
 	for i := range datasets {
 		for _, f := range datasets[i].Files {
 			of, rows = append(of, &datasets[i]), append(rows, f)
@@ -151,8 +152,8 @@ func ProgramFiles(t *report.Trust, datasets []report.Dataset) *Section {
 }
 
 // OutsideProgramRows is what was executed where no program file has code: top rows, 0 being all.
-func OutsideProgramRows(t *report.Trust, top int) *Section {
-	row := func(i int) *report.Outside { return &t.Outside[i] }
+func OutsideProgramRows(t *trust.Summary, top int) *Section {
+	row := func(i int) *trust.Outside { return &t.Outside[i] }
 	return &Section{Noun: "address", Rows: len(t.Outside), Top: top, Columns: []Column{
 		{Title: "OUTSIDE OF THE PROGRAM", Weight: Name, At: func(i int) Value {
 			return Text(Hex(row(i).Address) + OfCore(row(i).Core))
@@ -164,7 +165,7 @@ func OutsideProgramRows(t *report.Trust, top int) *Section {
 }
 
 // nameIn is a name in a dataset, which is named too if there are several.
-func nameIn(t *report.Trust, d *report.Dataset, name string) Value {
+func nameIn(t *trust.Summary, d *trust.Dataset, name string) Value {
 	switch {
 	case len(t.Datasets) == 1:
 		return Text(name)

@@ -12,6 +12,7 @@ import (
 	"github.com/tracelake/tracelake/pipeline/report/lost"
 	"github.com/tracelake/tracelake/pipeline/report/profile"
 	"github.com/tracelake/tracelake/pipeline/report/timeline"
+	"github.com/tracelake/tracelake/pipeline/report/trust"
 	"github.com/tracelake/tracelake/pipeline/report/visible"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
@@ -30,7 +31,7 @@ type Page struct {
 	Title string
 	Data  Data
 
-	trust       *report.Trust
+	trust       *trust.Summary
 	lost        *lost.Summary
 	coverage    *report.Coverage // by file; nil: of packets alone
 	packetsOnly bool
@@ -53,7 +54,7 @@ func Read(dirs []string, opt Options) (*Page, error) {
 	if p.lost, err = lost.Read(dirs, opt.Test); err != nil {
 		return nil, err
 	}
-	if p.trust, err = report.ReadUncounted(dirs, opt.Test); err != nil {
+	if p.trust, err = trust.ReadUncounted(dirs, opt.Test); err != nil {
 		return nil, err
 	}
 	if p.trust != nil {
@@ -174,7 +175,7 @@ func (p *Page) draw(parts int64) {
 
 // has says whether all datasets have tables.
 func (p *Page) has(tables ...*schema.Table) bool {
-	return !slices.ContainsFunc(p.trust.Datasets, func(d report.Dataset) bool { return len(lacking(&d, tables)) > 0 })
+	return !slices.ContainsFunc(p.trust.Datasets, func(d trust.Dataset) bool { return len(lacking(&d, tables)) > 0 })
 }
 
 // timeOf returns the dataset whose time is drawn, or why none is.
@@ -183,7 +184,7 @@ func (p *Page) timeOf(opt *Options) (dir, why string, err error) {
 	i := 0
 	switch {
 	case opt.TimeOf != "":
-		i = slices.IndexFunc(all, func(d report.Dataset) bool { return d.Dir == dataset.Dir(opt.TimeOf) })
+		i = slices.IndexFunc(all, func(d trust.Dataset) bool { return d.Dir == dataset.Dir(opt.TimeOf) })
 		if i < 0 {
 			return "", "", fmt.Errorf("%s: is none of the datasets of the page; give one of them to --time-of", opt.TimeOf)
 		}

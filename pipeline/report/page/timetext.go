@@ -2,9 +2,9 @@ package page
 
 import (
 	"github.com/tracelake/tracelake/decode/figures"
-	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/answer"
 	"github.com/tracelake/tracelake/pipeline/report/durations"
+	"github.com/tracelake/tracelake/pipeline/report/trust"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -107,7 +107,7 @@ var tablesOfTime = []*schema.Table{
 }
 
 // lacking returns the names of tables that a dataset does not have.
-func lacking(d *report.Dataset, tables []*schema.Table) []string {
+func lacking(d *trust.Dataset, tables []*schema.Table) []string {
 	var names []string
 	for _, t := range tables {
 		if _, ok := d.Manifest.Tables[t.Name]; !ok {

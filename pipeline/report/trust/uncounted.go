@@ -1,4 +1,4 @@
-package report
+package trust
 
 import (
 	"github.com/tracelake/tracelake/pipeline/report/internal/read"
@@ -7,22 +7,22 @@ import (
 
 // ReadUncounted returns how far datasets of packets alone can be trusted: no figure is known of
 // them. It is nil if any dataset has counts, which [Read] reads.
-func ReadUncounted(dirs []string, test string) (*Trust, error) {
+func ReadUncounted(dirs []string, test string) (*Summary, error) {
 	open, err := read.OpenAny(dirs, test)
 	defer read.Close(open)
 	if err != nil {
 		return nil, err
 	}
-	t := &Trust{}
+	t := &Summary{}
 	for _, d := range open {
 		if d.Has(&schema.Counts) {
 			return nil, nil
 		}
-		if err := t.add(d, nil); err != nil {
+		if err := t.Add(d, nil); err != nil {
 			return nil, err
 		}
 	}
 	t.Instructions = 0 // the manifest may have a number, but no table has what ran
-	t.Verdict = t.verdict()
+	t.Conclude()
 	return t, nil
 }

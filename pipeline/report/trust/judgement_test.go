@@ -1,11 +1,11 @@
-package report_test
+package trust_test
 
 import (
 	"fmt"
 	"strings"
 	"testing"
 
-	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/trust"
 )
 
 // What somebody should look at first is stricter than whether reports go on. Bytes before the
@@ -43,7 +43,7 @@ code 0x1000 a32 other executed=1
 			"distrust: wrong_image 10 of 100, wrong_program_file 0 of 1, gaps 1 of 0",
 		},
 	} {
-		j, found := merged(t, report.Options{}, tt.text).Trust().Judge()
+		j, found := read(t, tt.text).Judge()
 		var words []string
 		for _, f := range found {
 			words = append(words, fmt.Sprintf("%s %d of %d", f.Kind, f.N, f.Of))
@@ -61,8 +61,8 @@ file fw.elf 0x1000 0x100 match=1
 function 0x1000 8 main
 code 0x1000 a32 other executed=1
 `
-	j, found := merged(t, report.Options{}, "source 0x10 checks=10000"+program, "source 0x10 checks=100 agrees=2"+program).Trust().Judge()
-	if j != report.Distrust || found[0].Kind != report.FoundWrongImage || found[0].N != 2 || found[0].Of != 100 {
+	j, found := read(t, "source 0x10 checks=10000"+program, "source 0x10 checks=100 agrees=2"+program).Judge()
+	if j != trust.Distrust || found[0].Kind != trust.FoundWrongImage || found[0].N != 2 || found[0].Of != 100 {
 		t.Errorf("%s %+v", j, found)
 	}
 }
