@@ -79,9 +79,6 @@ func (w *warm) runsOf(i, last int) int {
 	if w.d.cfg.CycleAccurate {
 		return w.cyclePackets(i, last)
 	}
-	if paths := w.d.walk.RunPaths(); paths.Pay() {
-		return w.alongRuns(paths, i, last)
-	}
 	return w.plain(i, last)
 }
 

@@ -94,9 +94,6 @@ func (w *Walker) beginCounting(b *block, seq int64) {
 	b.counted, b.first = w.partStamp, w.before+w.Seq+seq
 	w.result.Firsts = append(w.result.Firsts, decode.First{Block: b.index, At: w.Seq + seq - w.partSeq})
 	b.left, b.came, b.others = [2]uint32{}, arrivals{}, b.others[:0]
-	if w.timed {
-		b.beginCycles()
-	}
 	w.counting = append(w.counting, b)
 }
 
@@ -139,7 +136,7 @@ func (w *Walker) arrive(b, next *block) {
 // arriveSlow is arrive from elsewhere than the first time.
 func (w *Walker) arriveSlow(b, next *block) {
 	if next.counted != w.partStamp {
-		w.turn(b, taken, uint32(next.at), 1, 0)
+		w.turn(b, taken, uint32(next.at), 1)
 		return
 	}
 	if next.came.from == nil {
@@ -154,14 +151,12 @@ func (w *Walker) arriveSlow(b, next *block) {
 		next.others = append(next.others, arrivals{from: b, n: 1})
 		return
 	}
-	w.turn(b, taken, uint32(next.at), 1, 0)
+	w.turn(b, taken, uint32(next.at), 1)
 }
 
 // turn adds a turn to the result.
-func (w *Walker) turn(b *block, outcome uint8, to, n uint32, cycles int64) {
-	w.result.Turns = append(w.result.Turns, decode.Turn{
-		Block: b.index, To: to, N: int64(n), Outcome: b.outcomes[outcome], Told: w.told, Timed: w.timed, Cycles: cycles,
-	})
+func (w *Walker) turn(b *block, outcome uint8, to, n uint32) {
+	w.result.Turns = append(w.result.Turns, decode.Turn{Block: b.index, To: to, N: int64(n), Outcome: b.outcomes[outcome], Told: w.told})
 }
 
 // EndStretch ends a stretch at a position, and returns where the walk is. The last block
@@ -228,19 +223,18 @@ func (w *Walker) End(more bool) {
 	}
 	w.endPaths()
 	w.endInside()
-	w.endRunPaths()
 	for _, b := range w.counting {
 		for e, n := range b.left {
 			if n > 0 {
-				w.turn(b, uint8(e), b.onward(e), n, b.took(e))
+				w.turn(b, uint8(e), b.onward(e), n)
 			}
 		}
 		if b.came.n > 0 {
-			w.turn(b.came.from, taken, uint32(b.at), b.came.n, b.cameTook(0))
+			w.turn(b.came.from, taken, uint32(b.at), b.came.n)
 		}
-		for i, x := range b.others {
+		for _, x := range b.others {
 			if x.n > 0 {
-				w.turn(x.from, taken, uint32(b.at), x.n, b.cameTook(i+1))
+				w.turn(x.from, taken, uint32(b.at), x.n)
 			}
 		}
 	}
@@ -262,7 +256,6 @@ func (w *Walker) forgetCounts() {
 	w.counting, w.failing = w.counting[:0], w.failing[:0]
 	w.paths.clear()
 	w.inside.clear()
-	w.runPaths.clear()
 }
 
 // onward returns the address that control goes to after b, which is no indirect branch if

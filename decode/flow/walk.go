@@ -35,10 +35,8 @@ type Walker struct {
 	before   int64        // instructions of parts before it
 	more     bool         // what is counted waits for the next part
 	told     bool         // each instruction is traced with its outcome
-	timed    bool         // the last instruction of each block has a cost
 	paths    *paths       // nil: none were looked for
 	inside   *InsidePaths // likewise
-	runPaths *RunPaths    // likewise
 	counting []*block     // that count
 	failing  []*block     // in which instructions failed their condition
 

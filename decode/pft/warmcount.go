@@ -7,8 +7,7 @@ import (
 	"github.com/tracelake/tracelake/decode/flow"
 )
 
-// This file is the fast path where what ran is only counted, outside cycle-accurate mode:
-// see warmtimed.go.
+// This file is the fast path where what ran is only counted, outside cycle-accurate mode.
 
 // warmTurns is warmAtoms, where what ran is only counted.
 func (d *Decoder) warmTurns(i, last int, at flow.Cursor) int {
