@@ -37,18 +37,18 @@ func calls(ctx *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	c, err := q.m.Calls(q.dirs, q.options.Test)
+	c, err := report.ReadCalls(q.m, q.dirs, q.options.Test)
 	if err != nil {
 		return err
 	}
 	var change *report.CallsChange
 	baseline := answer.Absent
 	if q.baseline != nil {
-		before, err := q.baseline.Calls([]string{q.reportArgs.baseline}, "")
+		before, err := report.ReadCalls(q.baseline, []string{q.reportArgs.baseline}, "")
 		if err != nil {
 			return err
 		}
-		change = q.m.CallsAgainst(q.baseline, c, before)
+		change = c.CallsAgainst(before, q.m.SameProgram(q.baseline))
 		baseline = answer.CallsChange(change, q.top, q.baselineDir())
 	}
 	a := answer.Calls(q.head("calls"), c, q.top, baseline)

@@ -105,7 +105,7 @@ func last(ctx *cli.Context) error {
 		return err
 	}
 	maker := &rowMaker{ctx: ctx, dir: q.dirs[0]}
-	l, err := q.m.Last(q.dirs[0], a.source, a.point, a.n, maker.rows)
+	l, err := report.ReadLast(q.m, q.dirs[0], a.source, a.point, a.n, maker.rows)
 	err = maker.close(err)
 	if e, ok := errors.AsType[*report.NoSourceError](err); ok {
 		return noSource(e)

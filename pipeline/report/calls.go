@@ -26,22 +26,22 @@ type CallRow struct {
 	durations.Summary
 }
 
-// Calls returns the calls in the datasets of m, which have to be those in dirs. It fails with
+// ReadCalls returns the calls in the datasets of m, which have to be those in dirs. It fails with
 // a [*dataset.Error] if one has no `calls` or `stacks`.
-func (m *Merged) Calls(dirs []string, test string) (*Calls, error) {
+func ReadCalls(m *Merged, dirs []string, test string) (*Calls, error) {
 	c := &Calls{}
 	index := map[Name]int{}
 	err := read.EachSource(dirs, test, &schema.Calls, func(d *dataset.Dataset, s *schema.SourceTotals) error {
 		if err := read.Need(d, &schema.Stacks); err != nil {
 			return err
 		}
-		tree, err := m.CallTree(d, s)
+		tree, err := ReadTree(m, d, s)
 		if err != nil {
 			return err
 		}
 		rows := make([]int, len(tree.Nodes)) // of c by node
 		for i := range tree.Nodes {
-			name := tree.name(int32(i))
+			name := tree.Name(int32(i))
 			n, ok := index[name]
 			if !ok {
 				n = len(c.Rows)
@@ -60,7 +60,7 @@ func (m *Merged) Calls(dirs []string, test string) (*Calls, error) {
 	}
 	slices.SortFunc(c.Rows, func(x, y CallRow) int {
 		return cmp.Or(cmp.Compare(x.Unit, y.Unit), cmp.Compare(y.Sum, x.Sum), cmp.Compare(y.Calls, x.Calls),
-			x.compare(&y.Name))
+			x.Compare(&y.Name))
 	})
 	return c, err
 }
@@ -89,14 +89,4 @@ func (c *Calls) add(b *schema.Batch, rows []int, dir string, source uint8) error
 		r.Add(&x, read.Place{Dir: dir, Source: source, Seq: int64(schema.CallsSeq.At(b, row))})
 	}
 	return nil
-}
-
-// name returns the name of a node: its function, or the address.
-func (t *CallTree) name(node int32) Name {
-	n := &t.Nodes[node]
-	if n.function == none {
-		return Name{Core: t.core, Address: n.address}
-	}
-	f := &t.program.functions[n.function]
-	return Name{Core: t.program.core, Function: f.name, Address: f.address, File: f.file, Line: f.line}
 }

@@ -20,9 +20,9 @@ type CallChangeRow struct {
 	durations.Change
 }
 
-// CallsAgainst compares calls of m with those of a baseline.
-func (m *Merged) CallsAgainst(base *Merged, now, before *Calls) *CallsChange {
-	c := &CallsChange{SameProgram: slices.Equal(m.keys, base.keys)}
+// CallsAgainst compares calls with those of a baseline, which are of the same program or not.
+func (now *Calls) CallsAgainst(before *Calls, sameProgram bool) *CallsChange {
+	c := &CallsChange{SameProgram: sameProgram}
 	key := func(r *CallRow) Name {
 		if c.SameProgram {
 			return r.Name
@@ -34,7 +34,7 @@ func (m *Merged) CallsAgainst(base *Merged, now, before *Calls) *CallsChange {
 		c.Rows = append(c.Rows, CallChangeRow{r.Name, d})
 	})
 	slices.SortStableFunc(c.Rows, func(x, y CallChangeRow) int {
-		return cmp.Or(x.Change.Compare(&y.Change), x.Name.compare(&y.Name))
+		return cmp.Or(x.Change.Compare(&y.Change), x.Name.Compare(&y.Name))
 	})
 	return c
 }

@@ -19,7 +19,7 @@ func readCalls(t *testing.T, text string) (*report.Merged, *report.Calls) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := m.Calls(dirs, "")
+	c, err := report.ReadCalls(m, dirs, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,13 +55,13 @@ call 40 50 stack=2 instructions=1 cycles=1
 		{"never ended", "call 0 ? stack=1 end=open\ncall 40 50 stack=2 instructions=1 cycles=1", "same true, 0 new, 0 lost"},
 	} {
 		m, now := readCalls(t, datasettest.Stacked+tree+tt.text)
-		if got := changedCalls(m.CallsAgainst(base, now, before)); got != tt.want {
+		if got := changedCalls(now.CallsAgainst(before, m.SameProgram(base))); got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
 		}
 	}
 	other := strings.NewReplacer("match=1", "match=1 code=beef", "0x1008", "0x1040", "function 0x1010", "function 0x2010").Replace(datasettest.Stacked)
 	m, now := readCalls(t, other+tree+"call 0 10 stack=1 instructions=8 cycles=25")
-	if got, want := changedCalls(m.CallsAgainst(base, now, before)), "same false, 0 new, 1 lost; work +10 cycles, median 25, was 10"; got != want {
+	if got, want := changedCalls(now.CallsAgainst(before, m.SameProgram(base))), "same false, 0 new, 1 lost; work +10 cycles, median 25, was 10"; got != want {
 		t.Errorf("another program: %s, want %s", got, want)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/tracelake/tracelake/pipeline/report/internal/read"
-	"github.com/tracelake/tracelake/schema"
 )
 
 // A Frame is what a node of a call tree is of: a function, code that no function has, or an
@@ -25,19 +24,6 @@ func (f *Frame) Text() string {
 		return f.Function
 	}
 	return fmt.Sprintf("0x%08x", f.Address)
-}
-
-// Frame returns what a node is of.
-func (t *CallTree) Frame(node int32) Frame {
-	n := &t.Nodes[node]
-	if n.Entry == schema.StackException {
-		return ExceptionFrame(n.exception)
-	}
-	f := Frame{Name: t.name(node)}
-	if n.function != none {
-		f.Linkage = t.program.functions[n.function].linkage
-	}
-	return f
 }
 
 // ExceptionFrame returns the frame of an exception, as far as that is known: [irq 53], [irq],

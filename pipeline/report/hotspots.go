@@ -51,7 +51,7 @@ func (m *Merged) Hotspots(by By) *Hotspots {
 			}
 			h.Rows[n].add(&x.counts, x.function != none && p.functions[x.function].address == x.address)
 			if h.Inclusive && x.function != none {
-				h.Rows[n].All = m.inclusive[groupKey{p.core, int64(x.function)}]
+				h.Rows[n].All = p.functions[x.function].all
 			}
 		}
 	}
@@ -95,6 +95,6 @@ func (h *Hotspots) conclude(total *counts) {
 		if h.ByCycles {
 			byCycles = cmp.Compare(y.Cycles, x.Cycles)
 		}
-		return cmp.Or(byCycles, cmp.Compare(y.Instructions, x.Instructions), x.compare(&y.Name))
+		return cmp.Or(byCycles, cmp.Compare(y.Instructions, x.Instructions), x.Compare(&y.Name))
 	})
 }

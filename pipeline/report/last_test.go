@@ -37,7 +37,7 @@ func newLast(t *testing.T, dir string) *lastOf {
 // before returns the last n instructions before a point of its only source.
 func (l *lastOf) before(kind report.PointKind, at, n int64) *report.Last {
 	l.t.Helper()
-	x, err := l.m.Last(l.dir, schema.Null[uint8]{}, report.Point{Kind: kind, N: at}, n, nil)
+	x, err := report.ReadLast(l.m, l.dir, schema.Null[uint8]{}, report.Point{Kind: kind, N: at}, n, nil)
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -174,13 +174,13 @@ func TestLastRefuses(t *testing.T) {
 		{"no exception", datasettest.Stacked, schema.Null[uint8]{}, report.Point{Kind: report.AtException, N: 0}, "run: there is no exception 0"},
 	} {
 		dir := write(t, "run", tt.text)
-		_, err := newLast(t, dir).m.Last(dir, tt.source, tt.point, 5, nil)
+		_, err := report.ReadLast(newLast(t, dir).m, dir, tt.source, tt.point, 5, nil)
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v, want %s", tt.name, err, tt.want)
 		}
 	}
 	dir := reporttest.Sample(t, schema.LevelNone)
-	_, err := newLast(t, dir).m.Last(dir, schema.Null[uint8]{}, report.Point{}, 5, nil)
+	_, err := report.ReadLast(newLast(t, dir).m, dir, schema.Null[uint8]{}, report.Point{}, 5, nil)
 	if e, ok := errors.AsType[*dataset.Error](err); !ok || !strings.Contains(e.Remedy, "--level blocks") {
 		t.Errorf("level none: %v", err)
 	}

@@ -60,9 +60,7 @@ func (c *counts) passed() int64 { return c.executed + c.untold }
 
 // branches says whether the outcome of i is a branch taken or not. Otherwise it is
 // predicated, if it is conditional.
-func (i *instruction) branches() bool { return branches(i.kind) }
-
-func branches(k schema.Kind) bool { return k != schema.KindOther && k != schema.KindBarrier }
+func (i *instruction) branches() bool { return read.Branches(i.kind) }
 
 // counted says whether i is in the figures: it is in a function, and not excluded.
 func (i *instruction) counted() bool { return i.function != none && i.exclusion == none }
@@ -73,6 +71,7 @@ type function struct {
 	name, linkage, alias string
 	file                 string
 	line                 uint32
+	all                  Work // with what it called, where datasets have stacks
 }
 
 // find returns the index of the instruction at an address, or none.
@@ -93,6 +92,22 @@ func (m *Merged) program(core string) *program {
 		m.programs[core] = p
 	}
 	return p
+}
+
+// programOf returns the program that a core runs: its own, else that of every core; nil: there is none.
+func (m *Merged) programOf(core string) *program {
+	if p := m.programs[core]; p != nil {
+		return p
+	}
+	return m.programs[""]
+}
+
+// functionsOf returns the functions that a core runs, by ordinal.
+func (m *Merged) functionsOf(core string) []function {
+	if p := m.programOf(core); p != nil {
+		return p.functions
+	}
+	return nil
 }
 
 // cores returns the cores that have a program, in order.

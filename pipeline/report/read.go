@@ -32,8 +32,7 @@ type Merged struct {
 	measure  bool // Options.Clocks
 	clocks   []Clock
 
-	stacked   bool              // all datasets have stacks
-	inclusive map[groupKey]Work // of functions
+	stacked bool // all datasets have stacks
 
 	executions int64 // in all
 }
@@ -64,7 +63,7 @@ func Read(dirs []string, opt Options) (*Merged, error) {
 	m := &Merged{
 		keys: programKeys(open[0]), images: open[0].Manifest.Images, programs: map[string]*program{},
 		outside: map[location]*counts{},
-		measure: opt.Clocks, stacked: true, inclusive: map[groupKey]Work{},
+		measure: opt.Clocks, stacked: true,
 	}
 	for i, d := range open {
 		if i == 0 || !hasProgram(d) { // with program files all have the same

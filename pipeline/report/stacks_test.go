@@ -104,7 +104,7 @@ func sampleExceptions(t *testing.T, dirs []string) {
 // The longest call of each function is one that the table has, at that place; no other is
 // longer, and half of them are not longer than the median.
 func sampleCalls(t *testing.T, m *report.Merged, dirs []string) {
-	c, err := m.Calls(dirs, "")
+	c, err := report.ReadCalls(m, dirs, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,7 +225,7 @@ func TestPercentiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := m.Calls([]string{dir}, "")
+		c, err := report.ReadCalls(m, []string{dir}, "")
 		if err != nil || len(c.Rows) != 1 {
 			t.Fatal(err, c)
 		}
@@ -265,7 +265,7 @@ func TestHostileStacks(t *testing.T) {
 		dir := write(t, "run", datasettest.Stacked+tt.text)
 		m, err := report.Read([]string{dir}, report.Options{})
 		if err == nil && strings.Contains(tt.text, "call") {
-			_, err = m.Calls([]string{dir}, "")
+			_, err = report.ReadCalls(m, []string{dir}, "")
 		}
 		if err == nil && strings.Contains(tt.text, "span") {
 			_, err = exceptions.Read([]string{dir}, "")
@@ -288,7 +288,7 @@ func TestWithoutStacks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = m.Calls(dirs, "")
+	_, err = report.ReadCalls(m, dirs, "")
 	wantMissing(t, err, "calls")
 	_, err = report.ReadTasks(dirs, "")
 	wantMissing(t, err, "tasks")

@@ -40,6 +40,12 @@ func ReadTasks(dirs []string, test string) (*Tasks, error) {
 	})
 }
 
+// ReadTasksOf returns the tasks of a source.
+func ReadTasksOf(d *dataset.Dataset, s *schema.SourceTotals) (*Tasks, error) {
+	t := &Tasks{ByCycles: true}
+	return t, read.EachBatch(d, &schema.Tasks, s.Source, func(b *schema.Batch) error { return t.add(b, d, s) })
+}
+
 func (t *Tasks) add(b *schema.Batch, d *dataset.Dataset, s *schema.SourceTotals) error {
 	names, contexts := b.Columns[schema.TasksName].Str, &b.Columns[schema.TasksContextID]
 	for row := range b.Rows() {

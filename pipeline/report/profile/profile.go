@@ -56,7 +56,7 @@ func Read(m *report.Merged, dirs []string, test string) (*Profile, error) {
 		if err := read.Need(d, &schema.Tasks); err != nil {
 			return err
 		}
-		tree, err := m.CallTree(d, s)
+		tree, err := report.ReadTree(m, d, s)
 		if err != nil {
 			return err
 		}
@@ -129,7 +129,7 @@ func (b *builder) readTasks(d *dataset.Dataset, s *schema.SourceTotals) ([]int32
 }
 
 // add adds the call tree of a source. Tasks are the indexes of its tasks in the profile.
-func (b *builder) add(t *report.CallTree, tasks []int32) error {
+func (b *builder) add(t *report.Tree, tasks []int32) error {
 	at := make([]int32, len(t.Nodes)) // where the nodes are in the profile
 	for i := range t.Nodes {
 		n := &t.Nodes[i]

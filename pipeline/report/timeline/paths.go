@@ -7,7 +7,7 @@ import (
 
 // paths is what the call tree of a source says of frames.
 type paths struct {
-	tree   *report.CallTree
+	tree   *report.Tree
 	core   string
 	index  map[report.Frame]int32
 	frames []int32 // by node: in Timeline.Frames
@@ -20,7 +20,7 @@ type paths struct {
 }
 
 // read reads a call tree.
-func (p *paths) read(t *Timeline, tree *report.CallTree) {
+func (p *paths) read(t *Timeline, tree *report.Tree) {
 	*p = paths{
 		tree: tree, core: t.Core, index: map[report.Frame]int32{}, frames: make([]int32, len(tree.Nodes)),
 		depth:      make([]int32, len(tree.Nodes)),

@@ -20,7 +20,7 @@ func newTimeline(m *report.Merged, d *dataset.Dataset, s *schema.SourceTotals, w
 	if err := read.Need(d, &schema.Stacks, &schema.Tasks, &schema.ExceptionSpans, &schema.Exceptions); err != nil {
 		return nil, err
 	}
-	tree, err := m.CallTree(d, s)
+	tree, err := report.ReadTree(m, d, s)
 	if err != nil {
 		return nil, err
 	}
