@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/tracelake/tracelake/pipeline/report/internal/read"
+	"github.com/tracelake/tracelake/pipeline/report/stacks"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 )
@@ -118,11 +119,11 @@ func (m *Merged) addInclusive(d *dataset.Dataset) error {
 	for i := range d.Manifest.Sources {
 		s := &d.Manifest.Sources[i]
 		functions := m.functionsOf(s.Core)
-		t, err := ReadCallTree(d, s.Source, len(functions))
+		t, err := stacks.Read(d, s.Source, len(functions))
 		if err != nil {
 			return err
 		}
-		t.Inclusive(func(function int32, all Work) { functions[function].all.Add(all) })
+		t.Inclusive(func(function int32, all stacks.Work) { functions[function].all.Add(all) })
 	}
 	return nil
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+
+	"github.com/tracelake/tracelake/pipeline/report/stacks"
 )
 
 // Hotspots are where the instructions, or the cycles, went.
@@ -23,11 +25,11 @@ type Hotspots struct {
 // file an instruction.
 type HotspotRow struct {
 	Name
-	Outside      bool  // code that no program file has, all of it
-	Instructions int64 // executions, those that failed their condition too
-	Entries      int64 // executions of the first instruction of a function
-	All          Work  // of a function, with what it called; see Hotspots.Inclusive
-	Timed        int64 // executions that Cycles are for
+	Outside      bool        // code that no program file has, all of it
+	Instructions int64       // executions, those that failed their condition too
+	Entries      int64       // executions of the first instruction of a function
+	All          stacks.Work // of a function, with what it called; see Hotspots.Inclusive
+	Timed        int64       // executions that Cycles are for
 	Cycles       float64
 	Seconds      float64
 }

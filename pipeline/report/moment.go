@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/tracelake/tracelake/pipeline/report/internal/read"
+	"github.com/tracelake/tracelake/pipeline/report/stacks"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 )
@@ -50,7 +51,7 @@ type span struct {
 const lookBack = 1 << 20
 
 // readMoment reads what was open at an instruction.
-func readMoment(d *dataset.Dataset, source uint8, at int64, tree namedTree, tasks []Task) (*moment, error) {
+func readMoment(d *dataset.Dataset, source uint8, at int64, tree namedTree, tasks []stacks.Task) (*moment, error) {
 	w := &moment{
 		at: at, before: witness{-1, none}, after: witness{math.MaxInt64, none}, switched: none, task: none,
 		open: map[int32]openCall{}, outermost: map[int32]bool{},
@@ -149,7 +150,7 @@ func (w *moment) addCall(b *schema.Batch, row int, end int64, tree namedTree) {
 }
 
 // decide finds which task ran.
-func (w *moment) decide(tasks []Task) {
+func (w *moment) decide(tasks []stacks.Task) {
 	for i := range tasks {
 		x := &tasks[i]
 		if x.FirstSeq <= w.at {

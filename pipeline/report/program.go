@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/tracelake/tracelake/pipeline/report/internal/read"
+	"github.com/tracelake/tracelake/pipeline/report/stacks"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 )
@@ -71,7 +72,7 @@ type function struct {
 	name, linkage, alias string
 	file                 string
 	line                 uint32
-	all                  Work // with what it called, where datasets have stacks
+	all                  stacks.Work // with what it called, where datasets have stacks
 }
 
 // find returns the index of the instruction at an address, or none.

@@ -3,13 +3,14 @@ package report
 import (
 	"fmt"
 
+	"github.com/tracelake/tracelake/pipeline/report/stacks"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 )
 
 // A Stack is the frames of a task at an instruction.
 type Stack struct {
-	Task   Task
+	Task   stacks.Task
 	Frames []StackFrame // the innermost first
 }
 
@@ -29,7 +30,7 @@ func stackAt(m *Merged, d *dataset.Dataset, s *schema.SourceTotals, x *Executed)
 		return nil, "", err
 	}
 	tree := namedTree{named}
-	tasks, err := ReadTasksOf(d, s)
+	tasks, err := stacks.ReadTasksOf(d, s)
 	if err != nil {
 		return nil, "", err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/tracelake/tracelake/pipeline/report/durations"
 	"github.com/tracelake/tracelake/pipeline/report/exceptions"
 	"github.com/tracelake/tracelake/pipeline/report/reporttest"
+	"github.com/tracelake/tracelake/pipeline/report/stacks"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 	"github.com/tracelake/tracelake/schema/datasettest"
@@ -58,7 +59,7 @@ func sampleInclusive(t *testing.T, m *report.Merged) {
 }
 
 func sampleTasks(t *testing.T, dirs []string) {
-	tasks, err := report.ReadTasks(dirs, "")
+	tasks, err := stacks.ReadTasks(dirs, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +76,7 @@ func sampleTasks(t *testing.T, dirs []string) {
 		"new fault_task 5: 727 in 4868, 5 switches, 0 ambiguous, drift 0, from 22295",
 		"new checksum_task 1: 33892 in 55390, 11 switches, 0 ambiguous, drift 0, from 22385",
 	}, got)
-	equal(t, report.Work{Instructions: 218349, Cycles: schema.Of(int64(440811))}, tasks.Executed)
+	equal(t, stacks.Work{Instructions: 218349, Cycles: schema.Of(int64(440811))}, tasks.Executed)
 	if !tasks.ByCycles {
 		t.Error("not by cycles")
 	}
@@ -271,7 +272,7 @@ func TestHostileStacks(t *testing.T) {
 			_, err = exceptions.Read([]string{dir}, "")
 		}
 		if err == nil {
-			_, err = report.ReadTasks([]string{dir}, "")
+			_, err = stacks.ReadTasks([]string{dir}, "")
 		}
 		e, ok := errors.AsType[*dataset.Error](err)
 		if !ok || !e.Damaged || !strings.Contains(err.Error(), tt.want) {
@@ -290,7 +291,7 @@ func TestWithoutStacks(t *testing.T) {
 	}
 	_, err = report.ReadCalls(m, dirs, "")
 	wantMissing(t, err, "calls")
-	_, err = report.ReadTasks(dirs, "")
+	_, err = stacks.ReadTasks(dirs, "")
 	wantMissing(t, err, "tasks")
 	_, err = exceptions.Read(dirs, "")
 	wantMissing(t, err, "exception_spans")

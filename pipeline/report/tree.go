@@ -1,13 +1,14 @@
 package report
 
 import (
+	"github.com/tracelake/tracelake/pipeline/report/stacks"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 )
 
 // A Tree is the call tree of a source, with names.
 type Tree struct {
-	*CallTree
+	*stacks.Tree
 	Functions []Function // of its core, by ordinal
 
 	core string
@@ -17,7 +18,7 @@ type Tree struct {
 // rows contradict one another, or the program.
 func ReadTree(m *Merged, d *dataset.Dataset, s *schema.SourceTotals) (*Tree, error) {
 	functions := m.FunctionsOf(s.Core)
-	t, err := ReadCallTree(d, s.Source, len(functions))
+	t, err := stacks.Read(d, s.Source, len(functions))
 	return &Tree{t, functions, s.Core}, err
 }
 

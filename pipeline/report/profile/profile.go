@@ -8,6 +8,7 @@ import (
 
 	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/internal/read"
+	"github.com/tracelake/tracelake/pipeline/report/stacks"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 )
@@ -15,7 +16,7 @@ import (
 // A Profile is the call trees of datasets, added up: paths of the same frames in the same task
 // are one. The sum of what its nodes took by themselves is what ran.
 type Profile struct {
-	Executed report.Work
+	Executed stacks.Work
 	ByCycles bool // all sources that ran count cycles
 	Tasks    []Task
 	Frames   []report.Frame
@@ -38,8 +39,8 @@ type Node struct {
 	Task   int32 // in Tasks
 	Frame  int32 // in Frames: the last of the path
 	Calls  int64 // how often it was entered
-	Own    report.Work
-	All    report.Work // with all that it called, exceptions too
+	Own    stacks.Work
+	All    stacks.Work // with all that it called, exceptions too
 }
 
 // none is the index of what there is not.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/internal/read"
+	"github.com/tracelake/tracelake/pipeline/report/stacks"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 )
@@ -83,7 +84,7 @@ func (r *reader) addTasks(b *schema.Batch) error {
 		x := Task{
 			Name: names[row], origin: schema.TaskOrigin(schema.TasksOrigin.At(b, row)),
 			firstSeq: int64(schema.TasksFirstSeq.At(b, row)), root: none,
-			executed: report.WorkAt(b, row, schema.TasksInstructions, schema.TasksCycles),
+			executed: stacks.WorkAt(b, row, schema.TasksInstructions, schema.TasksCycles),
 		}
 		if !contexts.Null(row) {
 			x.ContextID = schema.Of(contexts.U32[row])

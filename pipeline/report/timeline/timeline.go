@@ -12,6 +12,7 @@ import (
 	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/durations"
 	"github.com/tracelake/tracelake/pipeline/report/internal/read"
+	"github.com/tracelake/tracelake/pipeline/report/stacks"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 )
@@ -54,7 +55,7 @@ type Task struct {
 	origin   schema.TaskOrigin
 	firstSeq int64
 	root     int32 // its first node; none: it has none
-	executed report.Work
+	executed stacks.Work
 }
 
 // none is the index of what there is not.

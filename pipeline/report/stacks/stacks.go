@@ -1,4 +1,5 @@
-package report
+// Package stacks reads which tasks ran, and the call tree of each. It knows no names of functions.
+package stacks
 
 import (
 	"fmt"
@@ -8,6 +9,9 @@ import (
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 )
+
+// none is the ordinal of a node or function where there is none.
+const none = -1
 
 // A Work is what was executed. Cycles are NULL where the trace does not count them.
 type Work struct {
@@ -21,15 +25,15 @@ func (w *Work) Add(x Work) {
 	w.Cycles = schema.Null[int64]{V: w.Cycles.V + x.Cycles.V, OK: w.Cycles.OK || x.Cycles.OK}
 }
 
-// A CallTree has the rows of `stacks` of a source.
-type CallTree struct {
-	Nodes []CallNode
+// A Tree has the rows of `stacks` of a source.
+type Tree struct {
+	Nodes []Node
 
 	functions int // of the program
 }
 
-// A CallNode is a path of frames. Its children have higher indexes.
-type CallNode struct {
+// A Node is a path of frames. Its children have higher indexes.
+type Node struct {
 	Parent int32 // in Nodes; of a root -1
 	Task   int32 // as the row has it
 	Entry  schema.StackEntry
@@ -43,18 +47,18 @@ type CallNode struct {
 	firstNext [2]int32 // its first child, and the next child of its parent; none: -1
 }
 
-// ReadCallTree reads the call tree of a source, whose program has so many functions. It fails with a
+// Read reads the call tree of a source, whose program has so many functions. It fails with a
 // [*dataset.Error] if rows contradict one another, or the program.
-func ReadCallTree(d *dataset.Dataset, source uint8, functions int) (*CallTree, error) {
-	t := &CallTree{functions: functions}
+func Read(d *dataset.Dataset, source uint8, functions int) (*Tree, error) {
+	t := &Tree{functions: functions}
 	return t, read.EachBatch(d, &schema.Stacks, source, t.add)
 }
 
 // add adds rows, which have their numbers and those of their parents in order.
-func (t *CallTree) add(b *schema.Batch) error {
+func (t *Tree) add(b *schema.Batch) error {
 	parents, functions := &b.Columns[schema.StacksParent], &b.Columns[schema.StacksFunction]
 	for row := range b.Rows() {
-		n := CallNode{
+		n := Node{
 			Parent: none, Task: int32(schema.StacksTask.At(b, row)), Function: none,
 			Address: schema.StacksAddress.At(b, row), Entry: schema.StackEntry(schema.StacksEntry.At(b, row)),
 			Calls:     int64(schema.StacksCalls.At(b, row)),
@@ -103,7 +107,7 @@ func (w Work) Possible() bool {
 
 // Inclusive calls a function with what each function of the tree took with all that it
 // called; where it called itself, again, only the outer call counts.
-func (t *CallTree) Inclusive(do func(function int32, all Work)) {
+func (t *Tree) Inclusive(do func(function int32, all Work)) {
 	open := map[int32]int{} // how often a function is on the path
 	for i := range t.Nodes {
 		if t.Nodes[i].Parent == none {
@@ -113,7 +117,7 @@ func (t *CallTree) Inclusive(do func(function int32, all Work)) {
 }
 
 // walk goes through the nodes below a root and it.
-func (t *CallTree) walk(root int32, open map[int32]int, do func(int32, Work)) {
+func (t *Tree) walk(root int32, open map[int32]int, do func(int32, Work)) {
 	for at, down := root, true; ; {
 		n := &t.Nodes[at]
 		if down {
@@ -138,7 +142,7 @@ func (t *CallTree) walk(root int32, open map[int32]int, do func(int32, Work)) {
 }
 
 // Children are the nodes that continue one.
-func (t *CallTree) Children(n int32) iter.Seq[int32] {
+func (t *Tree) Children(n int32) iter.Seq[int32] {
 	return func(yield func(int32) bool) {
 		for c := t.Nodes[n].firstNext[0]; c != none && yield(c); c = t.Nodes[c].firstNext[1] {
 		}
