@@ -1,32 +1,36 @@
-package report
+package last
 
 import (
 	"slices"
 
+	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/internal/read"
 	"github.com/tracelake/tracelake/schema"
 )
 
-// A StackFrame is a function on a stack, or an exception.
-type StackFrame struct {
-	Name
+// A Frame is a function on a stack, or an exception.
+type Frame struct {
+	report.Name
 	Entry     schema.StackEntry
 	Exception string // type and number, if it is one
 }
 
-// A namedTree is a call tree in which paths are searched.
-type namedTree struct{ *Tree }
+// none is the ordinal of a node, function or task where there is none.
+const none = -1
+
+// A tree is a call tree in which paths are searched.
+type tree struct{ *report.Tree }
 
 // functionOf returns the number of a function; none: of code that has no function.
-func (t namedTree) functionOf(name string, address uint32) int32 {
+func (t tree) functionOf(name string, address uint32) int32 {
 	if name == "" {
 		return none
 	}
-	return int32(slices.IndexFunc(t.Functions, func(f Function) bool { return f.Address == address }))
+	return int32(slices.IndexFunc(t.Functions, func(f report.Function) bool { return f.Address == address }))
 }
 
 // roots returns the nodes that stacks of a task began with.
-func (t namedTree) roots(task int32) []int32 {
+func (t tree) roots(task int32) []int32 {
 	var roots []int32
 	for i := range t.Nodes {
 		if t.Nodes[i].Parent == none && t.Nodes[i].Task == task {
@@ -39,7 +43,7 @@ func (t namedTree) roots(task int32) []int32 {
 // search returns the node of a function that may be on top where one of some nodes was
 // entered, and then exceptions began; none: there is no such. Tail calls put others in the
 // place of a function.
-func (t namedTree) search(from []int32, exceptions []read.Exception, function int32) int32 {
+func (t tree) search(from []int32, exceptions []read.Exception, function int32) int32 {
 	level := t.withTails(from)
 	for _, x := range exceptions {
 		var handlers []int32
@@ -62,7 +66,7 @@ func (t namedTree) search(from []int32, exceptions []read.Exception, function in
 }
 
 // withTails returns nodes, and those that may have taken the place of one.
-func (t namedTree) withTails(nodes []int32) []int32 {
+func (t tree) withTails(nodes []int32) []int32 {
 	all := slices.Clone(nodes)
 	for _, n := range nodes {
 		if parent := t.Nodes[n].Parent; parent != none {
@@ -77,11 +81,11 @@ func (t namedTree) withTails(nodes []int32) []int32 {
 }
 
 // frames returns the path of a node, the innermost first.
-func (t namedTree) frames(node int32) []StackFrame {
-	var frames []StackFrame
+func (t tree) frames(node int32) []Frame {
+	var frames []Frame
 	for ; node != none; node = t.Nodes[node].Parent {
 		n := &t.Nodes[node]
-		f := StackFrame{Name: t.Name(node), Entry: n.Entry}
+		f := Frame{Name: t.Name(node), Entry: n.Entry}
 		if n.Entry == schema.StackException {
 			f.Exception = n.Exception.String()
 		}
@@ -91,7 +95,7 @@ func (t namedTree) frames(node int32) []StackFrame {
 }
 
 // inCall says whether a node is one of a call, or inside one.
-func (t namedTree) inCall(node int32) bool {
+func (t tree) inCall(node int32) bool {
 	for ; node != none; node = t.Nodes[node].Parent {
 		if t.Nodes[node].Entry == schema.StackCall {
 			return true

@@ -1,8 +1,10 @@
-package report
+// Package last says what ran just before a point of a trace, and where that was.
+package last
 
 import (
 	"fmt"
 
+	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/internal/read"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
@@ -25,8 +27,8 @@ const (
 	AtException                  // a row of `exceptions`, by its ordinal
 )
 
-// Last is what was executed just before a point.
-type Last struct {
+// An Excerpt is what was executed just before a point.
+type Excerpt struct {
 	Dir    string
 	Source uint8
 	Core   string
@@ -52,10 +54,10 @@ func (e *NoSourceError) Error() string {
 	return fmt.Sprintf("%s has %d sources that ran", e.Dir, len(e.Known))
 }
 
-// ReadLast returns the last instructions, at most n, of a source of dir before a point, and where
+// Read returns the last instructions, at most n, of a source of dir before a point, and where
 // they were. Without a source there has to be one alone. It reads no more of the dataset than
 // it needs. Where that has no rows of instructions, rows makes them; nil: it fails.
-func ReadLast(m *Merged, dir string, source schema.Null[uint8], p Point, n int64, rows Rows) (*Last, error) {
+func Read(m *report.Merged, dir string, source schema.Null[uint8], p Point, n int64, rows Rows) (*Excerpt, error) {
 	d, err := dataset.Open(dir)
 	if err != nil {
 		return nil, err
@@ -73,7 +75,7 @@ func ReadLast(m *Merged, dir string, source schema.Null[uint8], p Point, n int64
 	if err != nil {
 		return nil, err
 	}
-	l := &Last{Dir: dir, Source: s.Source, Core: s.Core}
+	l := &Excerpt{Dir: dir, Source: s.Source, Core: s.Core}
 	if rows != nil && p.Kind == AtOffset {
 		err = rows.with(s.Source, p, Point{AtOffset, p.N + 1},
 			func(w *dataset.Dataset) error { return l.find(w, sourceOf(w, s), p) })
@@ -130,7 +132,7 @@ func sourceOf(d *dataset.Dataset, s *schema.SourceTotals) *schema.SourceTotals {
 }
 
 // readLast reads the instructions before the point, at most n.
-func readLast(m *Merged, l *Last, d *dataset.Dataset, n int64) error {
+func readLast(m *report.Merged, l *Excerpt, d *dataset.Dataset, n int64) error {
 	from := max(0, l.Before-n)
 	return eachInstruction(d, l.Source, from, func(b *schema.Batch, row int) bool {
 		x := executedAt(b, row)
@@ -163,7 +165,7 @@ func pickSource(d *dataset.Dataset, source schema.Null[uint8]) (*schema.SourceTo
 }
 
 // find finds the instruction after the point.
-func (l *Last) find(d *dataset.Dataset, s *schema.SourceTotals, p Point) error {
+func (l *Excerpt) find(d *dataset.Dataset, s *schema.SourceTotals, p Point) error {
 	var first int64
 	first, l.Before = d.Manifest.Seqs(s)
 	switch p.Kind {
@@ -193,7 +195,7 @@ func (l *Last) find(d *dataset.Dataset, s *schema.SourceTotals, p Point) error {
 }
 
 // findException finds the row of an exception.
-func (l *Last) findException(d *dataset.Dataset, s *schema.SourceTotals, ordinal int64) error {
+func (l *Excerpt) findException(d *dataset.Dataset, s *schema.SourceTotals, ordinal int64) error {
 	if !d.Has(&schema.Exceptions) {
 		return read.Lacks(d, &schema.Exceptions)
 	}

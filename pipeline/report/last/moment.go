@@ -1,4 +1,4 @@
-package report
+package last
 
 import (
 	"math"
@@ -51,7 +51,7 @@ type span struct {
 const lookBack = 1 << 20
 
 // readMoment reads what was open at an instruction.
-func readMoment(d *dataset.Dataset, source uint8, at int64, tree namedTree, tasks []stacks.Task) (*moment, error) {
+func readMoment(d *dataset.Dataset, source uint8, at int64, tree tree, tasks []stacks.Task) (*moment, error) {
 	w := &moment{
 		at: at, before: witness{-1, none}, after: witness{math.MaxInt64, none}, switched: none, task: none,
 		open: map[int32]openCall{}, outermost: map[int32]bool{},
@@ -133,7 +133,7 @@ func (w *moment) readSpans(d *dataset.Dataset, source uint8) error {
 }
 
 // addCall adds a row of `calls`.
-func (w *moment) addCall(b *schema.Batch, row int, end int64, tree namedTree) {
+func (w *moment) addCall(b *schema.Batch, row int, end int64, tree tree) {
 	seq, task, node := int64(schema.CallsSeq.At(b, row)), int32(schema.CallsTask.At(b, row)),
 		int32(schema.CallsStack.At(b, row))
 	w.know(seq, task)

@@ -1,8 +1,9 @@
-package report
+package last
 
 import (
 	"fmt"
 
+	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/stacks"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
@@ -11,12 +12,12 @@ import (
 // A Stack is the frames of a task at an instruction.
 type Stack struct {
 	Task   stacks.Task
-	Frames []StackFrame // the innermost first
+	Frames []Frame // the innermost first
 }
 
 // stackAt returns the stack at an instruction, or why it is not known. It reads `calls` from
 // where those end that were open then, until it comes to the innermost one.
-func stackAt(m *Merged, d *dataset.Dataset, s *schema.SourceTotals, x *Executed) (*Stack, string, error) {
+func stackAt(m *report.Merged, d *dataset.Dataset, s *schema.SourceTotals, x *Executed) (*Stack, string, error) {
 	for _, t := range []*schema.Table{
 		&schema.Calls, &schema.Stacks, &schema.Tasks, &schema.ExceptionSpans,
 		&schema.Exceptions,
@@ -25,11 +26,11 @@ func stackAt(m *Merged, d *dataset.Dataset, s *schema.SourceTotals, x *Executed)
 			return nil, "the dataset has no table " + t.Name, nil
 		}
 	}
-	named, err := ReadTree(m, d, s)
+	named, err := report.ReadTree(m, d, s)
 	if err != nil {
 		return nil, "", err
 	}
-	tree := namedTree{named}
+	tree := tree{named}
 	tasks, err := stacks.ReadTasksOf(d, s)
 	if err != nil {
 		return nil, "", err

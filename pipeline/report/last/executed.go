@@ -1,21 +1,22 @@
-package report
+package last
 
 import (
+	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/internal/read"
 	"github.com/tracelake/tracelake/schema"
 )
 
 // An Executed is an instruction that was executed, or failed its condition.
 type Executed struct {
-	Seq      int64
-	Address  uint32
-	Size     uint8
-	ISA      schema.ISA
-	Opcode   uint32
-	Kind     schema.Kind
-	Executed schema.Null[bool]
-	Cycles   schema.Null[int64] // since the count before
-	Name                        // of its function, with its own line
+	Seq         int64
+	Address     uint32
+	Size        uint8
+	ISA         schema.ISA
+	Opcode      uint32
+	Kind        schema.Kind
+	Executed    schema.Null[bool]
+	Cycles      schema.Null[int64] // since the count before
+	report.Name                    // of its function, with its own line
 
 	Conditional bool // the program says that it may fail
 }
