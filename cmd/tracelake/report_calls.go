@@ -5,7 +5,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/answer"
 )
 
@@ -37,18 +36,18 @@ func calls(ctx *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	c, err := report.ReadCalls(q.m, q.dirs, q.options.Test)
+	c, err := calls.Read(q.m, q.dirs, q.options.Test)
 	if err != nil {
 		return err
 	}
-	var change *report.CallsChange
+	var change *calls.Change
 	baseline := answer.Absent
 	if q.baseline != nil {
-		before, err := report.ReadCalls(q.baseline, []string{q.reportArgs.baseline}, "")
+		before, err := calls.Read(q.baseline, []string{q.reportArgs.baseline}, "")
 		if err != nil {
 			return err
 		}
-		change = c.CallsAgainst(before, q.m.SameProgram(q.baseline))
+		change = c.Against(before, q.m.SameProgram(q.baseline))
 		baseline = answer.CallsChange(change, q.top, q.baselineDir())
 	}
 	a := answer.Calls(q.head("calls"), c, q.top, baseline)
@@ -66,7 +65,7 @@ func calls(ctx *cli.Context) error {
 }
 
 // calls writes a row for each function that was called.
-func (s *screen) calls(c *report.Calls, x *answer.Section) {
+func (s *screen) calls(c *calls.Table, x *answer.Section) {
 	s.blank()
 	if x.Rows == 0 {
 		s.line("no calls")

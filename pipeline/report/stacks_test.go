@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/calls"
 	"github.com/tracelake/tracelake/pipeline/report/durations"
 	"github.com/tracelake/tracelake/pipeline/report/exceptions"
 	"github.com/tracelake/tracelake/pipeline/report/reporttest"
@@ -105,7 +106,7 @@ func sampleExceptions(t *testing.T, dirs []string) {
 // The longest call of each function is one that the table has, at that place; no other is
 // longer, and half of them are not longer than the median.
 func sampleCalls(t *testing.T, m *report.Merged, dirs []string) {
-	c, err := report.ReadCalls(m, dirs, "")
+	c, err := calls.Read(m, dirs, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -226,7 +227,7 @@ func TestPercentiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := report.ReadCalls(m, []string{dir}, "")
+		c, err := calls.Read(m, []string{dir}, "")
 		if err != nil || len(c.Rows) != 1 {
 			t.Fatal(err, c)
 		}
@@ -266,7 +267,7 @@ func TestHostileStacks(t *testing.T) {
 		dir := write(t, "run", datasettest.Stacked+tt.text)
 		m, err := report.Read([]string{dir}, report.Options{})
 		if err == nil && strings.Contains(tt.text, "call") {
-			_, err = report.ReadCalls(m, []string{dir}, "")
+			_, err = calls.Read(m, []string{dir}, "")
 		}
 		if err == nil && strings.Contains(tt.text, "span") {
 			_, err = exceptions.Read([]string{dir}, "")
@@ -289,7 +290,7 @@ func TestWithoutStacks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = report.ReadCalls(m, dirs, "")
+	_, err = calls.Read(m, dirs, "")
 	wantMissing(t, err, "calls")
 	_, err = stacks.ReadTasks(dirs, "")
 	wantMissing(t, err, "tasks")

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/calls"
 	"github.com/tracelake/tracelake/pipeline/report/stacks"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
@@ -26,7 +27,7 @@ func stackAt(m *report.Merged, d *dataset.Dataset, s *schema.SourceTotals, x *Ex
 			return nil, "the dataset has no table " + t.Name, nil
 		}
 	}
-	named, err := report.ReadTree(m, d, s)
+	named, err := calls.ReadTree(m, d, s)
 	if err != nil {
 		return nil, "", err
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/calls"
 	"github.com/tracelake/tracelake/pipeline/report/internal/read"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -19,7 +20,7 @@ type Frame struct {
 const none = -1
 
 // A tree is a call tree in which paths are searched.
-type tree struct{ *report.Tree }
+type tree struct{ *calls.Tree }
 
 // functionOf returns the number of a function; none: of code that has no function.
 func (t tree) functionOf(name string, address uint32) int32 {

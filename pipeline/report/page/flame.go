@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/calls"
 	"github.com/tracelake/tracelake/pipeline/report/profile"
 	"github.com/tracelake/tracelake/pipeline/report/stacks"
 )
@@ -28,7 +29,7 @@ type frameIndex struct {
 
 // A frameKey is what makes two frames one.
 type frameKey struct {
-	frame report.Frame
+	frame calls.Frame
 	task  string
 	kind  uint16
 }
@@ -51,7 +52,7 @@ func (x *frameIndex) add(key frameKey, text string, function int32) int32 {
 }
 
 // frame returns the number of a function, of code without one, or of an exception.
-func (x *frameIndex) frame(f *report.Frame) int32 {
+func (x *frameIndex) frame(f *calls.Frame) int32 {
 	if f.Exception != "" {
 		return x.add(frameKey{frame: *f, kind: frameException}, exceptionName(f.Exception), none)
 	}

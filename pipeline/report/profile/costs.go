@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/calls"
 	"github.com/tracelake/tracelake/pipeline/report/stacks"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -92,7 +93,7 @@ func executedBy(m *report.Merged) map[location][]report.Code {
 }
 
 // spread returns what the instructions of a function cost, which together took own.
-func spread(f *report.Frame, own stacks.Work, code []report.Code) []InstructionCost {
+func spread(f *calls.Frame, own stacks.Work, code []report.Code) []InstructionCost {
 	if f.Function == "" || len(code) == 0 {
 		return compact([]InstructionCost{{CodePlace{f.Address, f.File, f.Line}, own}})
 	}

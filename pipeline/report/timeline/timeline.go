@@ -10,6 +10,7 @@ import (
 	"math"
 
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/calls"
 	"github.com/tracelake/tracelake/pipeline/report/durations"
 	"github.com/tracelake/tracelake/pipeline/report/internal/read"
 	"github.com/tracelake/tracelake/pipeline/report/stacks"
@@ -28,7 +29,7 @@ type Timeline struct {
 	CycleHz uint64         // 0: it is not known
 	Window  Window         // no longer than the source
 	Tasks   []Task
-	Frames  []report.Frame
+	Frames  []calls.Frame
 	Slices  int64 // calls, exceptions and marks in the window
 
 	paths  paths

@@ -1,17 +1,18 @@
-package report
+package calls
 
 import (
 	"fmt"
 
+	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/internal/read"
 )
 
 // A Frame is what a node of a call tree is of: a function, code that no function has, or an
 // exception. Equal frames are of the same.
 type Frame struct {
-	Name             // of code that no function has: its core and address; of an exception empty
-	Linkage   string // name in the symbol table
-	Exception string // as [irq 53]; "": it is none
+	report.Name        // of code that no function has: its core and address; of an exception empty
+	Linkage     string // name in the symbol table
+	Exception   string // as [irq 53]; "": it is none
 }
 
 // Text is what viewers show of f, in words that no function has for exceptions. It is never
