@@ -70,17 +70,6 @@ type Column struct {
 // OnScreen says whether screens have the column.
 func (c *Column) OnScreen() bool { return c.Title != "" || c.Weight == Share || c.Weight == Extent }
 
-// Columns joins columns, without those that [When] leaves out.
-func Columns(columns ...Column) []Column {
-	var all []Column
-	for _, c := range columns {
-		if c.At != nil {
-			all = append(all, c)
-		}
-	}
-	return all
-}
-
 // When is a column of screens that is there on a condition. JSON has it in any case, as null.
 func When(there bool, c Column) Column {
 	if !there {

@@ -51,7 +51,7 @@ func coverageRows(c *report.Coverage, by report.By, top int) *Section {
 	}
 	s.Columns = append(rowNames(true, s.Rows, name, by),
 		Column{Title: "COVERED", Unit: Percent, Weight: Main, At: code},
-		Column{Weight: Extent, At: code})
+		Column{Weight: Extent})
 	s.Columns = append(s.Columns, coverageFigures(row, true)...)
 	return s
 }
@@ -131,14 +131,14 @@ func branchRows(b *report.Branches, top int) *Section {
 			return Text(n.Place(&row(i).In))
 		}},
 		{Title: "VERDICT", Weight: Name, At: func(i int) Value { return Text(verdictWords(row(i))) }},
-		{Weight: Extent, At: func(i int) Value { return None }},
+		{Weight: Extent},
 		{"address", "ADDRESS", Words, Spare, 2, func(i int) Value { return Text(Hex(row(i).Address)) }},
 		{Key: "kind", At: func(i int) Value { return Text(row(i).Kind.String()) }},
 		{Key: "predicated", At: func(i int) Value { return JSONOf(row(i).Predicated) }},
 		{Key: "target", At: func(i int) Value { return IfAny(row(i).Target.OK, Text(Hex(row(i).Target.V))) }},
 		{Key: "core", At: func(i int) Value { return Text(row(i).In.Core) }},
 		{Title: "FUNCTION", Weight: Remark, Place: 3, At: func(i int) Value { return Text(row(i).In.Function) }},
-		{Key: "function", At: func(i int) Value { return JSONOf(row(i).In.Function) }},
+		{Key: "function", At: func(i int) Value { return Word(row(i).In.Function) }},
 		{Key: "function_address", At: func(i int) Value { return Text(Hex(row(i).In.Address)) }},
 		{Key: "file", At: func(i int) Value { return Text(row(i).In.File) }},
 		{Key: "line", At: func(i int) Value { return IfAny(row(i).In.Line != 0, Int(row(i).In.Line)) }},
@@ -180,7 +180,7 @@ func branchRowsBy(c *report.Coverage, by report.By, top int) *Section {
 	}
 	s.Columns = append(rowNames(c.Named, s.Rows, func(i int) *report.Name { return &all[i].Name }, by),
 		Column{Title: "OUTCOMES", Unit: Percent, Weight: Main, At: outcomes},
-		Column{Weight: Extent, At: outcomes},
+		Column{Weight: Extent},
 		Column{"outcomes", "SEEN", Figure, Number, 0, outcomes})
 	return s
 }

@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"math"
 	"slices"
 
 	"github.com/tracelake/tracelake/pipeline/report"
@@ -30,29 +31,29 @@ func UnitOf(byCycles bool) string {
 	return "instruction"
 }
 
-// own is what an instruction or a row took by itself: cycles, or executions.
-func own(byCycles bool, instructions int64, cycles float64) Value {
+// Own is what something took by itself: whole cycles, or executions.
+func Own(instructions int64, cycles float64, byCycles bool) int64 {
 	if byCycles {
-		return Float(cycles)
+		return int64(math.Round(cycles))
 	}
-	return Int(instructions)
+	return instructions
 }
 
 // Total is what all took.
 func Total(h *report.Hotspots, byCycles bool) int64 {
-	return own(byCycles, h.Instructions, h.Cycles).Int()
+	return Own(h.Instructions, h.Cycles, byCycles)
 }
 
 func hotspotRows(h *report.Hotspots, by report.By, top int) *Section {
 	row := func(i int) *report.HotspotRow { return &h.Rows[i] }
-	took := func(i int) Value { return own(h.ByCycles, row(i).Instructions, row(i).Cycles) }
+	took := func(i int) int64 { return Own(row(i).Instructions, row(i).Cycles, h.ByCycles) }
 	s := &Section{Noun: RowNoun(h.Named, by), Rows: len(h.Rows), Top: top, Whole: Total(h, h.ByCycles)}
-	s.Bar = func(i int) (full, part, whole float64) { return float64(took(i).Int()), 0, float64(took(0).Int()) }
+	s.Bar = func(i int) (full, part, whole float64) { return float64(took(i)), 0, float64(took(0)) }
 	s.Columns = hotspotNames(h.Named, len(h.Rows), by, row)
 	for _, f := range hotspotFigures(h, by, row) {
 		s.Columns = append(s.Columns, f.Column)
 	}
-	s.Columns = append(s.Columns, Column{Weight: Share, At: took})
+	s.Columns = append(s.Columns, Column{Weight: Share})
 	return s
 }
 
@@ -104,7 +105,7 @@ func hotspotFigures(h *report.Hotspots, by report.By, row func(int) *report.Hots
 	}
 	return append([]hotspotFigure{
 		{Column{Title: "SHARE", Unit: OfWhole, Weight: Main, At: func(i int) Value {
-			return own(h.ByCycles, row(i).Instructions, row(i).Cycles)
+			return Int(Own(row(i).Instructions, row(i).Cycles, h.ByCycles))
 		}}, "share"},
 		{Column{
 			"instructions", "INSTRUCTIONS", Count, weight, place[0],
@@ -173,11 +174,11 @@ func HotspotChanges(c *report.HotspotChange, by report.By, top int) *Section {
 	ofBefore := func(i int) *report.HotspotRow { return c.Rows[i].Before }
 	s := &Section{Noun: RowNoun(c.Now.Named, labels), Rows: len(c.Rows), Top: top}
 	s.Columns = append(hotspotNames(c.Now.Named, len(c.Rows), labels,
-		func(i int) *report.HotspotRow { return c.Rows[i].Row() }), Columns(
+		func(i int) *report.HotspotRow { return c.Rows[i].Row() }),
 		Column{"change_points", "CHANGE", Points, Main, 0, func(i int) Value { return PercentOf(c.Change(&c.Rows[i])) }},
 		When(c.Inclusive, Column{"total_change_points", "WITH CALLEES", Points, Number, 0, func(i int) Value {
 			return PercentOf(c.TotalChange(&c.Rows[i]))
-		}}))...)
+		}}))
 	s.Columns = append(s.Columns, now.figures(ofNow, "SHARE", "")...)
 	s.Columns = append(s.Columns, before.figures(ofBefore, "BEFORE", " BEFORE")...)
 	return s
@@ -198,7 +199,7 @@ func (x *side) figures(row func(int) *report.HotspotRow, share, suffix string) [
 		if r == nil {
 			return None
 		}
-		return Of(own(x.c.ByCycles, r.Instructions, r.Cycles).Int(), Total(x.h, x.c.ByCycles))
+		return Of(Own(r.Instructions, r.Cycles, x.c.ByCycles), Total(x.h, x.c.ByCycles))
 	}
 	unit := "INSTRUCTIONS"
 	if x.c.ByCycles {

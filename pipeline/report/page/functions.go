@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/answer"
 )
 
 // What stands for code that has no name.
@@ -31,7 +32,7 @@ func newFunctions(rows []function, h *report.Hotspots, files map[string]int32) F
 	for i := range rows {
 		cores[rows[i].Core] = true
 	}
-	spent := own(h.Instructions, h.Cycles, h.ByCycles)
+	spent := answer.Own(h.Instructions, h.Cycles, h.ByCycles)
 	for i := range rows {
 		r := &rows[i]
 		f.Name = append(f.Name, name(r.shown))
@@ -97,7 +98,7 @@ func functionRows(m *report.Merged, h *report.Hotspots) []function {
 		r := &rows[n]
 		r.HotspotRow = *s
 		r.All.Cycles.OK = true // where it calls nothing, too
-		r.own, r.all = own(s.Instructions, s.Cycles, h.ByCycles), s.All.Instructions
+		r.own, r.all = answer.Own(s.Instructions, s.Cycles, h.ByCycles), s.All.Instructions
 		if h.ByCycles {
 			r.all = s.All.Cycles.V
 		}
@@ -131,7 +132,7 @@ func stretchRows(m *report.Merged, h *report.Hotspots) []function {
 		}
 		rows = append(rows, function{
 			HotspotRow: x, shown: hex(s.Address), code: s.Code, branches: s.Branches, both: s.Both,
-			own: own(s.Instructions, s.Cycles, h.ByCycles),
+			own: answer.Own(s.Instructions, s.Cycles, h.ByCycles),
 		})
 	}
 	return rows

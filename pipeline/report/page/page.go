@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/answer"
 	"github.com/tracelake/tracelake/pipeline/report/exceptions"
 	"github.com/tracelake/tracelake/pipeline/report/lost"
 	"github.com/tracelake/tracelake/pipeline/report/profile"
@@ -95,7 +96,7 @@ func (p *Page) readFunctions(m *report.Merged) map[string]int32 {
 	if spent.ByCycles {
 		d.Unit = cycles
 	}
-	d.Spent = own(spent.Instructions, spent.Cycles, spent.ByCycles)
+	d.Spent = answer.Own(spent.Instructions, spent.Cycles, spent.ByCycles)
 	var files map[string]int32
 	d.Files, files = newFiles(p.coverage, m.Hotspots(report.ByFile))
 	rows := functionRows(m, spent)
