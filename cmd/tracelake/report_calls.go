@@ -6,6 +6,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/tracelake/tracelake/pipeline/report/answer"
+	"github.com/tracelake/tracelake/pipeline/report/calls"
 )
 
 func callsCommand() *cli.Command {
@@ -27,11 +28,11 @@ Examples:
 				baselineFlag("say which calls got slower, and which faster, than in the dataset in `DIR`"), topFlag(),
 				jsonFlag(), csvFlag(),
 			}, screenFlags()),
-		Action: calls,
+		Action: reportCalls,
 	}
 }
 
-func calls(ctx *cli.Context) error {
+func reportCalls(ctx *cli.Context) error {
 	q, err := ask(ctx, "")
 	if err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/tracelake/tracelake/pipeline/report/clock"
 	"github.com/tracelake/tracelake/pipeline/report/internal/read"
 	"github.com/tracelake/tracelake/pipeline/report/stacks"
 	"github.com/tracelake/tracelake/schema"
@@ -43,7 +44,7 @@ func (m *Merged) clock(d *dataset.Dataset, s *schema.SourceTotals) (hz float64, 
 	if !m.measure || s.Instructions == 0 {
 		return float64(s.CycleHz), nil
 	}
-	c, err := readClock(d, s)
+	c, err := clock.Read(d, s)
 	m.clocks = append(m.clocks, c)
 	return c.Hz, err
 }

@@ -119,13 +119,6 @@ func (p *Predicated) add(x *instruction) {
 	p.Untold += one(x.untold > 0)
 }
 
-func one(is bool) int64 {
-	if is {
-		return 1
-	}
-	return 0
-}
-
 // addFunctions adds the functions of a program. One without an instruction that
 // counts is none.
 func (c *Coverage) addFunctions(functions []Tally) {

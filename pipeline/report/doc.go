@@ -8,7 +8,7 @@
 // and package last of the instructions those around a point. The answers are values;
 // words and formats are the caller's.
 //
-// Packages durations, exceptions, growth, lost, stacks and trust, which are below this one,
-// know no program. Packages calls and last are above it, as profile and timeline, which answer what other programs show: from
-// the call trees, frames and code that [Merged] has.
+// Packages clock, durations, exceptions, growth, lost, stacks and trust, which are below
+// this one, know no program. Packages calls and last are above it, as are profile and
+// timeline, which answer what other programs show: from call trees, frames and code.
 package report

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/tracelake/tracelake/pipeline/report/clock"
 	"github.com/tracelake/tracelake/pipeline/report/stacks"
 )
 
@@ -13,11 +14,11 @@ type Hotspots struct {
 	Named        bool // else rows are instructions
 	Inclusive    bool // rows of functions say what they took with what they called
 	Instructions int64
-	Cycles       float64 // traced, each cost spread evenly over what it was for
-	ByCycles     bool    // all that ran has cycles: rows are in their order
-	Clocked      bool    // the frequency of the core clock is known for all cycles
-	Seconds      float64 // if so
-	Clocks       []Clock // of the sources that ran, with Options.Clocks
+	Cycles       float64      // traced, each cost spread evenly over what it was for
+	ByCycles     bool         // all that ran has cycles: rows are in their order
+	Clocked      bool         // the frequency of the core clock is known for all cycles
+	Seconds      float64      // if so
+	Clocks       []clock.Rate // of the sources that ran, with Options.Clocks
 	Rows         []HotspotRow
 }
 

@@ -176,3 +176,10 @@ func (m *Merged) addCode(b *schema.Batch) error {
 	}
 	return nil
 }
+
+func one(is bool) int64 {
+	if is {
+		return 1
+	}
+	return 0
+}

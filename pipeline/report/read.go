@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tracelake/tracelake/pipeline/report/clock"
 	"github.com/tracelake/tracelake/pipeline/report/internal/read"
 	"github.com/tracelake/tracelake/pipeline/report/trust"
 	"github.com/tracelake/tracelake/schema"
@@ -30,7 +31,7 @@ type Merged struct {
 	outside  map[location]*counts // where no program has an instruction
 	excluded []Excluded
 	measure  bool // Options.Clocks
-	clocks   []Clock
+	clocks   []clock.Rate
 
 	stacked bool // all datasets have stacks
 
