@@ -9,23 +9,12 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// This file writes numbers that come as a byte each: see [schema.Narrow] and
-// [schema.Stepped].
+// This file writes numbers that come as a byte each: see [schema.Narrow].
 
-// A byter encodes values that come as bytes.
-type byter interface {
-	// appendBytes is appendPage for a vector that is Narrow or Stepped. It fails if single
-	// values are better.
-	appendBytes(dst []byte, v *schema.Vector) ([]byte, format.Encoding, bool)
-}
-
-// appendBytes implements byter. A block in which each difference is a byte has these
-// bytes; one with others is written as that of single values is.
-func (e *deltas) appendBytes(dst []byte, v *schema.Vector) ([]byte, format.Encoding, bool) {
-	if v.Form != schema.Stepped {
-		return dst, 0, false
-	}
-	steps, last, wide := v.U8, v.Wide[0], v.Wide[1:]
+// appendSteps appends numbers that come as steps. A block in which each difference is a byte
+// has these bytes; one with others is written as that of single values is.
+func (e *deltas) appendSteps(dst []byte, steps []uint8, wide []uint64) []byte {
+	last, wide := wide[0], wide[1:]
 	size := deltaSize(len(steps))
 	dst = appendDeltaHead(dst, size, len(steps), last)
 	e.all.addOne(last, e.sign)
@@ -44,7 +33,7 @@ func (e *deltas) appendBytes(dst []byte, v *schema.Vector) ([]byte, format.Encod
 		}
 		dst = appendDeltas(dst, e.block[:len(b)], size/deltaMinis)
 	}
-	return dst, format.DeltaBinaryPacked, true
+	return dst
 }
 
 // widen makes the differences that steps after a value are. It returns all bits that they
@@ -92,11 +81,8 @@ func sumOf(b []byte) (sum, all uint64) {
 	return sum, all & deltaByte
 }
 
-// appendBytes implements byter.
-func (e *integers[T]) appendBytes(dst []byte, v *schema.Vector) ([]byte, format.Encoding, bool) {
-	if e.full || v.Form != schema.Narrow {
-		return dst, 0, false
-	}
+// appendNarrow appends numbers that come as themselves.
+func (e *integers[T]) appendNarrow(dst []byte, v *schema.Vector) ([]byte, format.Encoding, bool) {
 	wide, numbers := v.Wide, &e.bytes
 	e.index = scratch(e.index, 2*len(v.U8))
 	for i, x := range v.U8 {
