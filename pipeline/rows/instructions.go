@@ -223,10 +223,7 @@ func (f *instructionFiller) fillCycles(r *runs, run *schema.Run, span *schema.Sp
 // mark says that n rows from one on have a value.
 func mark(v *schema.Vector, row, n int) {
 	v.Marks.Pad(row)
-	for ; n > 0; n -= 64 {
-		m := min(n, 64)
-		v.Marks.Append(^uint64(0)>>(64-m), m)
-	}
+	v.Marks.Repeat(true, n)
 }
 
 // outcomeExecuted returns `executed` and whether it is told.

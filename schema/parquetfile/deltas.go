@@ -226,16 +226,15 @@ func (e *deltas) appendRepeatBlock(dst []byte, r *repeats, last uint64, n, mini 
 		e.all.addOne(last, e.sign)
 		return appendSmallDeltas(dst, small, all, mini), last
 	}
-	d := e.block[:n]
-	clear(d)
+	e.valid = scratch(e.valid, n)
 	for i := 0; i < n; {
 		x, k := from.take(n - i)
-		d[i] = x - before
-		before = x
-		e.all.addOne(x, e.sign)
+		for j := range k {
+			e.valid[i+j] = x
+		}
 		i += k
 	}
-	return appendDeltas(dst, d, mini), last
+	return e.appendBlock(dst, e.valid, before, mini), last
 }
 
 func (e *deltas) appendDictionary(dst []byte) ([]byte, int) { return dst, 0 }

@@ -26,40 +26,24 @@ func (e *deltas) appendSteps(dst []byte, steps []uint8, wide []uint64) []byte {
 			e.all.addOne(last, e.sign)
 			continue
 		}
-		var all uint64
-		if all, last, wide = e.widen(b, wide, last); all <= deltaByte {
-			dst = appendSmallDeltas(dst, b, all, size/deltaMinis) // an Escape is a difference of as much
-			continue
-		}
-		dst = appendDeltas(dst, e.block[:len(b)], size/deltaMinis)
+		e.valid, wide = widen(e.valid, b, wide, last)
+		dst, last = e.appendBlock(dst, e.valid, last, size/deltaMinis), e.valid[len(b)-1]
 	}
 	return dst
 }
 
-// widen makes the differences that steps after a value are. It returns all bits that they
-// have, the last value, and what is left of the values of rows that are Escape.
-func (e *deltas) widen(steps []uint8, wide []uint64, last uint64) (all, _ uint64, _ []uint64) {
-	d := e.block[:len(steps)]
-	before, falls := last, false
+// widen returns the values that steps after one are, in the memory of dst, and what is left
+// of those of rows that are Escape.
+func widen(dst []uint64, steps []uint8, wide []uint64, last uint64) (values, _ []uint64) {
+	dst = scratch(dst, len(steps))
 	for i, step := range steps {
-		x := uint64(step)
+		last += uint64(step)
 		if step == schema.Escape {
-			x, wide = wide[0]-last, wide[1:]
-			falls = falls || int64(x) < 0
+			last, wide = wide[0], wide[1:]
 		}
-		d[i] = x
-		all |= x
-		last += x
+		dst[i] = last
 	}
-	if !falls && before^e.sign <= last^e.sign {
-		e.all.addOne(last, e.sign)
-		return all, last, wide
-	}
-	for _, x := range d {
-		before += x
-		e.all.addOne(before, e.sign)
-	}
-	return ^uint64(0), last, wide // values fall, so no difference is small
+	return dst, wide
 }
 
 // sumOf returns the sum of bytes, at most deltaBlock of them, and all bits that they have.
