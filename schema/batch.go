@@ -53,7 +53,7 @@ type Vector struct {
 	Bin      [][]byte // Bytes
 	Valid    []uint8  // nullable columns: 1 valid, 0 NULL (the value is then 0)
 
-	Marks   Bits     // if not empty: 1 for a row that has a value, 0 for NULL; Valid is not used
+	Marks   Bits     // if some rows are NULL: 1 for a row that has a value, 0 for NULL; then Valid is not used
 	Repeats []Repeat // Repeated
 	Step    uint64   // of Repeated: by how much a row is more than the one before in its repeat, 0 or 1
 	Code    CodeRuns // OfCode

@@ -31,8 +31,11 @@ type Repeat struct {
 
 // AppendRepeat appends rows to a vector that is Repeated or empty.
 func (v *Vector) AppendRepeat(value uint64, null bool, rows int) {
+	if null && v.Marks.N == 0 {
+		v.Marks.Repeat(true, v.Len())
+	}
 	v.Encoding = Repeated
-	if v.Column.Nullable {
+	if null || v.Marks.N > 0 {
 		v.Marks.Repeat(!null, rows)
 	}
 	if null {
